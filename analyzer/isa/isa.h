@@ -1,0 +1,150 @@
+/*
+ * What the machine code of a kernel does to memory.
+ *
+ * Knows nothing of traces: the input is the bytes of an AMDGPU code object (ELF), the output is
+ * a tree of plain structs owned by the caller until isa_code_object_free().
+ */
+#ifndef HIPGRAIN_ISA_H
+#define HIPGRAIN_ISA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum isa_space {
+	ISA_SPACE_GLOBAL,
+	ISA_SPACE_FLAT, /* may be global, LDS or scratch; see the origin */
+	ISA_SPACE_BUFFER,
+	ISA_SPACE_LDS,
+	ISA_SPACE_SCRATCH,
+};
+
+enum isa_type {
+	ISA_TYPE_I32,
+	ISA_TYPE_I64,
+	ISA_TYPE_F32,
+	ISA_TYPE_F64,
+	ISA_TYPE_PK_F16,
+	ISA_TYPE_PK_BF16,
+};
+
+/* Operation of the memory instruction itself; a CAS loop has ISA_OP_CMPSWAP here. */
+enum isa_op {
+	ISA_OP_ADD,
+	ISA_OP_SUB,
+	ISA_OP_MIN,
+	ISA_OP_MAX,
+	ISA_OP_AND,
+	ISA_OP_OR,
+	ISA_OP_XOR,
+	ISA_OP_INC,
+	ISA_OP_DEC,
+	ISA_OP_SWAP,
+	ISA_OP_CMPSWAP,
+};
+
+enum isa_origin_kind {
+	ISA_ORIGIN_DIRECT,   /* pointer at exactly one kernarg offset */
+	ISA_ORIGIN_SET,      /* pointer at one of several kernarg offsets */
+	ISA_ORIGIN_INDIRECT, /* pointer loaded from memory that kernarg[0] or symbol leads to */
+	ISA_ORIGIN_LDS,
+	ISA_ORIGIN_GLOBAL,   /* a device variable: symbol */
+	ISA_ORIGIN_CONSTANT, /* a literal address */
+	ISA_ORIGIN_UNKNOWN,  /* why says what could not be followed */
+};
+
+struct isa_origin {
+	enum isa_origin_kind kind;
+	uint32_t *kernarg; /* byte offsets in the kernarg segment, ascending */
+	size_t kernarg_count;
+	char *symbol; /* device variable the address starts from, or NULL */
+	char *why;    /* for people; never NULL for ISA_ORIGIN_UNKNOWN */
+};
+
+/* One atomic instruction. */
+struct isa_atomic {
+	char *mnemonic;
+	uint64_t offset; /* bytes from the kernel's (or callee's) entry point */
+	char *function;  /* device function that holds it, NULL if the kernel itself */
+	enum isa_space space;
+	enum isa_op op;
+	enum isa_type type;
+	bool fp;       /* floating point: the instruction's type, or what its CAS loop computes */
+	bool native;   /* the operation is done by the memory instruction, not by a CAS loop */
+	bool cas_loop; /* compare-and-swap whose result feeds the loop's new value */
+	bool lock;     /* compare-and-swap that spins without arithmetic on the loaded value */
+	enum isa_op loop_op; /* valid if cas_loop */
+	bool returns;        /* the instruction returns the old value */
+	bool system_scope;
+	struct isa_origin origin;
+	char *file; /* device source, NULL without line tables */
+	unsigned line;
+};
+
+#define ISA_READ   1u
+#define ISA_WRITE  2u
+#define ISA_ATOMIC 4u
+
+/* What the kernel does through the pointer stored at one kernarg offset. */
+struct isa_use {
+	uint32_t kernarg;
+	unsigned access; /* ISA_READ | ISA_WRITE | ISA_ATOMIC */
+	bool certain;    /* false: only one of several possible origins of the accesses */
+};
+
+/* One explicit kernel argument, from the metadata note. */
+struct isa_arg {
+	uint32_t offset;
+	uint32_t size;
+	bool pointer;       /* value_kind global_buffer */
+	char *name;         /* NULL if neither metadata nor DWARF has it */
+	char *type_name;    /* NULL if unknown */
+};
+
+struct isa_kernel {
+	char *symbol; /* mangled, without ".kd" */
+	char *name;   /* demangled */
+	uint32_t kernarg_size;
+	struct isa_arg *args;
+	size_t arg_count;
+	struct isa_atomic *atomics;
+	size_t atomic_count;
+	struct isa_use *uses; /* ascending by kernarg */
+	size_t use_count;
+	bool uses_complete; /* every load, store and atomic of global memory has a known origin */
+	char *incomplete;   /* why not, NULL if complete */
+	bool uses_lds;
+	bool has_barrier;
+};
+
+struct isa_code_object {
+	char *target; /* target id from the ELF flags and note: "gfx90a:sramecc+:xnack-" */
+	char *arch;   /* "gfx90a" */
+	char sha256[65];
+	struct isa_kernel *kernels; /* in the order of the metadata note */
+	size_t kernel_count;
+};
+
+struct isa_options {
+	const char *only_symbol; /* analyse just this kernel (mangled); NULL: all */
+};
+
+/*
+ * Analyse a code object of `size` bytes (an ELF of e_machine EM_AMDGPU; not a bundle).
+ * `options` may be NULL. Returns 0 and an object in *out; or a negative errno and a
+ * one-line message in *error (to be freed by the caller) that names what is wrong and where.
+ * An architecture that is not known is -ENOTSUP: nothing is claimed about it.
+ */
+int isa_analyze(const void *elf, size_t size, const struct isa_options *options,
+		struct isa_code_object **out, char **error);
+
+void isa_code_object_free(struct isa_code_object *object);
+
+const struct isa_kernel *isa_find_kernel(const struct isa_code_object *object, const char *symbol);
+
+const char *isa_op_name(enum isa_op op);
+const char *isa_type_name(enum isa_type type);
+const char *isa_space_name(enum isa_space space);
+const char *isa_origin_name(enum isa_origin_kind kind);
+
+#endif

@@ -1,0 +1,82 @@
+/*
+ * The seam between the two halves of the software GPU: the HSA runtime (hsa_*.c, which owns
+ * memory, queues, code objects) and the gfx90a interpreter (interp/, which executes waves).
+ */
+#ifndef SOFTGPU_H
+#define SOFTGPU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <hsa/hsa.h>
+#include <hsa/amd_hsa_kernel_code.h>
+#include <hsa/amd_hsa_queue.h>
+
+/* ---- memory: kernels/softgpu/memory.c ---- */
+
+#define SOFTGPU_PAGE_SHIFT 12
+#define SOFTGPU_PAGE_SIZE  4096u
+
+/* State of one GPU-visible page. */
+#define SOFTGPU_PAGE_MAPPED 1u /* the GPU may access it */
+#define SOFTGPU_PAGE_FINE   2u /* fine-grained */
+#define SOFTGPU_PAGE_HOST   4u /* physically in host memory */
+#define SOFTGPU_PAGE_ALIAS  8u /* GPU address differs from the host's: translate */
+
+/*
+ * State of the page that holds GPU address `address`; 0 if the GPU has no mapping there (with
+ * XNACK on, a host page that exists is mapped on demand and comes back MAPPED|FINE|HOST or with
+ * its advised granularity). Thread-safe; made for a small cache in front of it: any change to
+ * any page increments *softgpu_memory_generation.
+ */
+unsigned softgpu_page_state(uint64_t address);
+extern volatile uint64_t softgpu_memory_generation;
+
+/* Host pointer behind GPU address `address` (identity except for alias pages). */
+void *softgpu_host_pointer(uint64_t address);
+
+/* ---- execution: kernels/softgpu/interp/ ---- */
+
+struct softgpu_dispatch {
+	hsa_kernel_dispatch_packet_t packet; /* copy; the original is at packet_address */
+	uint64_t packet_address;
+	uint64_t queue_address; /* amd_queue_t */
+	bool cooperative;       /* all work-groups must be resident at once (GWS works) */
+	const char *kernel_name; /* for messages; may be NULL */
+	uint64_t code_base, code_size; /* the loaded code object that holds the kernel */
+};
+
+enum softgpu_status {
+	SOFTGPU_RUNNING,     /* budget used up, call again */
+	SOFTGPU_DONE,        /* every wave ended */
+	SOFTGPU_FAULT,       /* access to a page that is not mapped: softgpu_run_fault_address() */
+	SOFTGPU_UNSUPPORTED, /* softgpu_run_message() names the instruction */
+};
+
+struct softgpu_run;
+
+/* Prepare a dispatch. NULL when out of memory. The kernel descriptor is at packet.kernel_object. */
+struct softgpu_run *softgpu_run_create(const struct softgpu_dispatch *dispatch);
+
+/* Execute about `budget` wave-instructions; resumable, so that queues can take turns. */
+enum softgpu_status softgpu_run_step(struct softgpu_run *run, uint64_t budget);
+
+uint64_t softgpu_run_fault_address(const struct softgpu_run *run);
+/* One line: what stopped it, kernel, instruction text, code offset. Valid until destroy. */
+const char *softgpu_run_message(const struct softgpu_run *run);
+void softgpu_run_destroy(struct softgpu_run *run);
+
+/* Forget decoded code in [base, base + size): the runtime unloaded or overwrote it. */
+void softgpu_code_invalidate(uint64_t base, uint64_t size);
+
+/* Set once at start-up by the runtime from the environment (SOFTGPU_*). */
+struct softgpu_config {
+	bool xnack;
+	uint64_t seed;              /* SOFTGPU_SEED: order of work-groups and waves; 0: natural */
+	bool drop_fine_fp_atomics;  /* MI200: hardware FP atomics on fine-grained pages are lost */
+	bool xgmi_cpu;              /* link to the CPU carries all integer atomics */
+	const char *atomic_log;     /* SOFTGPU_ATOMIC_LOG or NULL */
+};
+extern struct softgpu_config softgpu_config;
+
+#endif

@@ -1,0 +1,262 @@
+/*
+ * The event schema: what the preload library records and what the analyzer reads.
+ *
+ * One struct per event type of the LTTng-UST provider `hipgrain`; every member is one field of
+ * that event, under the same name. Every event also carries the contexts vpid and vtid.
+ *
+ * Ordering, on which replay relies:
+ *  - alloc is recorded after the real call returned, free before the real call is made, so an
+ *    address is never live twice. A free that then fails is followed by an `error` with the same
+ *    api and ptr on the same thread: it did not happen.
+ *  - a moving realloc is a free of the old block (before the call) and an alloc of the new one
+ *    (after it); when it fails, an `error` of the same api and ptr says that the old one lives on.
+ *  - launch is recorded before the real call, so that a launch which ends the process is there.
+ *    If the call fails, an `error` with the same api and ptr = kernel_id follows on that thread.
+ *  - copy, fill, prefetch, advise, stream, event and sync are recorded after the real call
+ *    returned 0; calls that fail are recorded as `error` only.
+ *  - stack, kernel, code_object, args, module come before the first event that names them.
+ *
+ * Units: bytes, nanoseconds, work-groups (grid) and work-items (block). Pointers are the values
+ * in the traced process. Handles (streams, events) are their pointer value; 0 is the null stream.
+ */
+#ifndef HIPGRAIN_TRACER_EVENTS_H
+#define HIPGRAIN_TRACER_EVENTS_H
+
+#include <stdint.h>
+
+/* Interface functions, one enumerator per row of api.def: HG_API_hipMalloc == 100. */
+enum hg_api {
+#define HG_API(id, name, class) HG_API_##name = (id),
+#include "api.def"
+#undef HG_API
+};
+
+enum hg_api_class {
+	HG_CLASS_ALLOC,
+	HG_CLASS_FREE,
+	HG_CLASS_COPY,
+	HG_CLASS_FILL,
+	HG_CLASS_PREFETCH,
+	HG_CLASS_ADVISE,
+	HG_CLASS_LAUNCH,
+	HG_CLASS_STREAM,
+	HG_CLASS_EVENT,
+	HG_CLASS_SYNC,
+	HG_CLASS_MODULE,
+	HG_CLASS_DEVICE,
+};
+
+/* Once per process, when recording begins in it. */
+struct hg_ev_process {
+	uint32_t ppid;
+	uint32_t page_size;
+	uint32_t threshold;  /* host allocations smaller than this are not recorded */
+	const char *version; /* of hipgrain */
+	const char *exe;     /* resolved path */
+	const char *cmdline; /* arguments, separated by one space */
+	const char *env;     /* NAME=value lines of the variables that matter */
+};
+
+/* A host executable or library that is mapped; again when one was loaded later. */
+struct hg_ev_module {
+	uint64_t bias; /* address in memory minus address in the file's program headers */
+	uint64_t start;
+	uint64_t size;        /* of the span from the first to the last loaded segment */
+	const char *path;     /* absolute */
+	const char *build_id; /* lower-case hex, empty if none */
+};
+
+/* Memory regions of the host process that no allocation event describes. */
+enum hg_region {
+	HG_REGION_HEAP = 1,  /* the program break's range, recorded again when it has grown */
+	HG_REGION_STACK = 2, /* a thread's stack, when the thread first launches a kernel */
+};
+
+struct hg_ev_region {
+	uint8_t kind;
+	uint64_t start;
+	uint64_t size;
+};
+
+/* The HIP runtime, once per copy of it in the process, at the first HIP call. */
+struct hg_ev_runtime {
+	const char *path;
+	int32_t version; /* hipRuntimeGetVersion, 0 if it failed */
+	int32_t driver_version;
+	int32_t device_count; /* 0 without a device */
+	int32_t result;       /* hipError_t of hipGetDeviceCount */
+};
+
+/* One per device, at the first HIP call that succeeded. Attributes are -1 where unknown. */
+struct hg_ev_device {
+	int32_t ordinal;
+	const char *name;
+	const char *arch; /* target id: "gfx90a:sramecc+:xnack-" */
+	int8_t xnack;     /* 1 on, 0 off, from the target id */
+	int8_t managed;
+	int8_t concurrent_managed;
+	int8_t pageable_access;
+	int8_t host_native_atomic;
+	int8_t integrated;
+	int8_t large_bar;
+	int8_t fine_grain;
+	uint64_t memory; /* bytes */
+};
+
+/* Memory came into being. Also for hipHostRegister, which overlays memory that exists. */
+struct hg_ev_alloc {
+	uint16_t api;
+	uint64_t ptr;
+	uint64_t device_ptr; /* the GPU's address, where it differs; otherwise equal to ptr */
+	uint64_t size;
+	uint64_t flags; /* as passed; for mmap: prot << 32 | flags; for aligned host calls: alignment */
+	int32_t device; /* current HIP device; -1 for host allocators */
+	uint64_t stream;
+	const char *symbol; /* device variable's name, else empty */
+	uint32_t stack_id;  /* 0: not recorded */
+};
+
+struct hg_ev_free {
+	uint16_t api;
+	uint64_t ptr;
+	uint64_t size; /* for munmap, else 0 */
+	uint64_t stream;
+	uint32_t stack_id;
+};
+
+struct hg_ev_copy {
+	uint16_t api;
+	uint64_t dst;
+	uint64_t src;
+	uint64_t size; /* bytes per row */
+	uint64_t rows; /* 1 unless 2D */
+	uint64_t dst_pitch;
+	uint64_t src_pitch;
+	int32_t kind; /* hipMemcpyKind as passed */
+	int32_t device;
+	uint64_t stream;
+	uint64_t duration;
+	uint32_t stack_id;
+};
+
+struct hg_ev_fill {
+	uint16_t api;
+	uint64_t dst;
+	uint64_t size; /* bytes per row */
+	uint64_t rows;
+	uint64_t pitch;
+	uint32_t value;
+	int32_t device;
+	uint64_t stream;
+	uint64_t duration;
+	uint32_t stack_id;
+};
+
+struct hg_ev_prefetch {
+	uint16_t api;
+	uint64_t ptr;
+	uint64_t size;
+	int32_t target; /* device ordinal, -1 for the CPU (hipCpuDeviceId) */
+	uint64_t stream;
+	uint64_t duration;
+	uint32_t stack_id;
+};
+
+struct hg_ev_advise {
+	uint16_t api;
+	uint64_t ptr;
+	uint64_t size;
+	int32_t advice; /* hipMemoryAdvise */
+	int32_t target;
+	uint32_t stack_id;
+};
+
+/* A device code object; its bytes are in the bundle as code-objects/<sha256>. */
+struct hg_ev_code_object {
+	uint32_t code_object_id; /* from 1, per process */
+	const char *sha256;      /* lower-case hex; empty if it could not be captured */
+	const char *target;      /* bundle entry's target id, e.g. "gfx90a:xnack+" */
+	uint64_t size;
+	const char *path;    /* host file that holds it, empty if from memory */
+	const char *problem; /* why it could not be captured, else empty */
+};
+
+struct hg_ev_kernel {
+	uint32_t kernel_id; /* from 1, per process */
+	uint32_t code_object_id;
+	uint64_t handle;      /* host function or hipFunction_t */
+	const char *symbol;   /* device name as registered (mangled) */
+	uint32_t kernarg_size; /* explicit arguments, bytes; 0 if none or unknown */
+};
+
+enum hg_args_status {
+	HG_ARGS_COMPLETE = 0,
+	HG_ARGS_UNKNOWN_LAYOUT = 1, /* no metadata for the kernel: bytes is empty */
+	HG_ARGS_TRUNCATED = 2,      /* more than HG_ARGS_MAX bytes */
+};
+#define HG_ARGS_MAX 4096
+
+/* Explicit kernel arguments as they lie in the kernarg segment, once per distinct content. */
+struct hg_ev_args {
+	uint32_t args_id; /* from 1, per process */
+	uint32_t kernel_id;
+	uint8_t status;
+	const uint8_t *bytes;
+	uint32_t length; /* in the trace: bytes is a sequence of this length */
+};
+
+struct hg_ev_launch {
+	uint16_t api;
+	uint32_t kernel_id;
+	uint32_t args_id;
+	uint32_t grid_x, grid_y, grid_z;
+	uint32_t block_x, block_y, block_z;
+	uint32_t shared; /* dynamic LDS bytes */
+	int32_t device;
+	uint64_t stream;
+	uint32_t stack_id;
+};
+
+struct hg_ev_stream {
+	uint16_t api;
+	uint64_t stream;
+	uint32_t flags;
+	int32_t priority;
+	int32_t device;
+};
+
+struct hg_ev_event {
+	uint16_t api;
+	uint64_t event;
+	uint64_t stream; /* record, wait */
+	uint32_t flags;
+};
+
+struct hg_ev_sync {
+	uint16_t api;
+	uint64_t stream;
+	uint64_t event;
+	int32_t device;
+	uint64_t duration;
+	uint32_t stack_id;
+};
+
+/* A call that returned something else than success (hipErrorNotReady is not an error). */
+struct hg_ev_error {
+	uint16_t api;
+	int32_t code; /* hipError_t, or errno for the C library */
+	uint64_t ptr; /* its main pointer argument; a launch: kernel_id */
+	uint64_t size;
+	uint64_t flags;
+	uint32_t stack_id;
+};
+
+/* A call stack, once per distinct one. Frames are return addresses, innermost first; the first
+ * one returns into the application's caller of the recorded function. */
+struct hg_ev_stack {
+	uint32_t stack_id; /* from 1, per process */
+	const uint64_t *frames;
+	uint32_t depth; /* in the trace: frames is a sequence of this length */
+};
+
+#endif
