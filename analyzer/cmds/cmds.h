@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The verbs of the command line: one file each, one row each in analyzer/main.c.
+ */
+#ifndef HIPGRAIN_ANALYZER_CMDS_H
+#define HIPGRAIN_ANALYZER_CMDS_H
+
+#include <stdio.h>
+
+/* A verb gets its own name as argv[0], parses its options and returns the exit status. */
+int cmd_record(int argc, char **argv);
+
+/* The usage text of `verb` ("hipgrain VERB --help" and "hipgrain help VERB"). */
+extern const char usage_record[];
+
+#endif

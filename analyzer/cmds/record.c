@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/cmds/cmds.h"
+#include "analyzer/cmds/record_options.h"
+#include "tracer/message.h"
+
+#define STACK_DEPTH_MAX 128
+
+const char usage_record[] =
+    "Usage: hipgrain record [OPTION]... [--] CMD [ARG]...\n"
+    "Run CMD and record it into a trace bundle. The exit status is CMD's own.\n"
+    "\n"
+    "  -o, --output DIR      the bundle (default " RECORD_DEFAULT_DIRECTORY
+    "); an older one is renamed to DIR.old\n" RECORD_USAGE
+    "  -q, --quiet           print nothing but warnings and errors\n"
+    "  -h, --help            print this help\n";
+
+/* A decimal number of at most `maximum`, nothing else. 0 or -EINVAL. */
+static int parse_number(const char *text, unsigned long long maximum, unsigned long long *number)
+{
+	char *end;
+
+	if (*text < '0' || *text > '9') {
+		return -EINVAL;
+	}
+	errno = 0;
+	*number = strtoull(text, &end, 10);
+	return errno || *end || *number > maximum ? -EINVAL : 0;
+}
+
+int record_parse_option(struct record_options *options, int code, const char *argument)
+{
+	unsigned long long number;
+
+	switch (code) {
+	case RECORD_OPTION_SOFTGPU:
+		options->softgpu = true;
+		return 1;
+	case RECORD_OPTION_OWN_DAEMON:
+		options->own_daemon = true;
+		return 1;
+	case RECORD_OPTION_STACK_DEPTH:
+		if (parse_number(argument, STACK_DEPTH_MAX, &number)) {
+			message_error("--stack-depth: '%s' is not a number from 0 to %d", argument,
+				      STACK_DEPTH_MAX);
+			return -EINVAL;
+		}
+		options->stack_depth = (int)number;
+		return 1;
+	case RECORD_OPTION_THRESHOLD:
+		if (strcmp(argument, "all") && parse_number(argument, UINT32_MAX, &number)) {
+			message_error("--threshold: '%s' is neither a number of bytes below 4 GiB "
+				      "nor \"all\"",
+				      argument);
+			return -EINVAL;
+		}
+		options->threshold = argument;
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+int cmd_record(int argc, char **argv)
+{
+	static const struct option long_options[] = {
+		RECORD_LONG_OPTIONS,
+		{ "output", required_argument, NULL, 'o' },
+		{ "quiet", no_argument, NULL, 'q' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct record_options options = RECORD_OPTIONS_DEFAULT;
+	struct record_result result;
+	int code, status;
+
+	/* "+": options end at the command, whose own options are not ours. */
+	while ((code = getopt_long(argc, argv, "+o:qh", long_options, NULL)) != -1) {
+		switch (code) {
+		case 'o':
+			options.directory = optarg;
+			break;
+		case 'q':
+			message_set_quiet(true);
+			break;
+		case 'h':
+			fputs(usage_record, stdout);
+			return HG_EXIT_OK;
+		default:
+			if (record_parse_option(&options, code, optarg) <= 0) {
+				return HG_EXIT_USAGE; /* getopt_long or the parser said why */
+			}
+		}
+	}
+	if (optind == argc) {
+		message_error("no command given (try 'hipgrain record --help')");
+		return HG_EXIT_USAGE;
+	}
+	status = record_command(&options, argv + optind, &result);
+	if (status == HG_EXIT_OK) {
+		message_note("recorded into %s", result.directory);
+		status = result.status;
+	}
+	free(result.directory);
+	return status;
+}

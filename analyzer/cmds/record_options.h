@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Options that every verb which records has: `record` and `run`.
+ */
+#ifndef HIPGRAIN_ANALYZER_CMDS_RECORD_OPTIONS_H
+#define HIPGRAIN_ANALYZER_CMDS_RECORD_OPTIONS_H
+
+#include <getopt.h>
+
+#include "tracer/record.h"
+
+/* Values of getopt_long beyond the short options; a verb's own begin at RECORD_OPTION_END. */
+enum {
+	RECORD_OPTION_SOFTGPU = 0x100,
+	RECORD_OPTION_STACK_DEPTH,
+	RECORD_OPTION_THRESHOLD,
+	RECORD_OPTION_OWN_DAEMON,
+	RECORD_OPTION_END,
+};
+
+/* Rows for the verb's table of long options. */
+#define RECORD_LONG_OPTIONS                                                        \
+	{ "softgpu", no_argument, NULL, RECORD_OPTION_SOFTGPU },                   \
+	    { "stack-depth", required_argument, NULL, RECORD_OPTION_STACK_DEPTH }, \
+	    { "threshold", required_argument, NULL, RECORD_OPTION_THRESHOLD },     \
+	{                                                                          \
+		"own-daemon", no_argument, NULL, RECORD_OPTION_OWN_DAEMON          \
+	}
+
+/* Their lines in the usage text. */
+#define RECORD_USAGE                                                                         \
+	"  --softgpu             run CMD on the software GPU instead of the machine's own\n" \
+	"  --stack-depth N       frames recorded per call stack (0 to 128)\n"                \
+	"  --threshold BYTES     record host allocations of at least BYTES; or \"all\"\n"    \
+	"  --own-daemon          do not use a running LTTng session daemon\n"
+
+#define RECORD_OPTIONS_DEFAULT    \
+	{                         \
+		.stack_depth = -1 \
+	}
+
+/*
+ * Take option `code` with its argument. 1: taken; 0: not one of these; -EINVAL after a message.
+ */
+int record_parse_option(struct record_options *options, int code, const char *argument);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * hipgrain VERB: finds the verb's row and hands over.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analyzer/cmds/cmds.h"
+#include "config.h"
+#include "tracer/message.h"
+
+static int cmd_help(int argc, char **argv);
+
+static const char usage_help[] = "Usage: hipgrain help [VERB]\n"
+				 "Print what hipgrain, or one of its verbs, does.\n";
+
+static const struct verb {
+	const char *name, *summary, *usage;
+	int (*function)(int argc, char **argv);
+} verbs[] = {
+	{ "record", "record a command into a trace bundle", usage_record, cmd_record },
+	{ "help", "explain a verb", usage_help, cmd_help },
+};
+
+static const struct verb *find_verb(const char *name)
+{
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
+		if (strcmp(verbs[i].name, name) == 0) {
+			return &verbs[i];
+		}
+	}
+	return NULL;
+}
+
+static void print_usage(FILE *stream)
+{
+	fputs("Usage: hipgrain VERB [OPTION]... [ARGUMENT]...\n"
+	      "Record where the memory of a HIP program lives and how its kernels use it, and "
+	      "explain what is wrong.\n\n",
+	      stream);
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
+		fprintf(stream, "  %-10s %s\n", verbs[i].name, verbs[i].summary);
+	}
+	fputs("\n"
+	      "  -h, --help     print this help; 'hipgrain VERB --help' for a verb\n"
+	      "  -V, --version  print the version\n",
+	      stream);
+}
+
+/* Output that could not be written (a full disk, a closed pipe) is an error, not success. */
+static int finish(int status)
+{
+	if ((fflush(stdout) || ferror(stdout)) && status == HG_EXIT_OK) {
+		message_error("cannot write the output: %s", strerror(errno));
+		return HG_EXIT_INPUT;
+	}
+	return status;
+}
+
+static int cmd_help(int argc, char **argv)
+{
+	const struct verb *verb;
+
+	if (argc < 2) {
+		print_usage(stdout);
+		return HG_EXIT_OK;
+	}
+	verb = find_verb(argv[1]);
+	if (!verb && argv[1][0] == '-') {
+		fputs(usage_help, stdout);
+		return strcmp(argv[1], "--help") && strcmp(argv[1], "-h") ? HG_EXIT_USAGE
+									  : HG_EXIT_OK;
+	}
+	if (!verb) {
+		message_error("'%s' is not a verb (try 'hipgrain --help')", argv[1]);
+		return HG_EXIT_USAGE;
+	}
+	fputs(verb->usage, stdout);
+	return HG_EXIT_OK;
+}
+
+int main(int argc, char **argv)
+{
+	/* getopt_long prefixes its messages with argv[0]; they then read like ours. */
+	static char verb_name[64];
+	const struct verb *verb;
+
+	if (argc < 2) {
+		message_error("no verb given (try 'hipgrain --help')");
+		return HG_EXIT_USAGE;
+	}
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+		print_usage(stdout);
+		return finish(HG_EXIT_OK);
+	}
+	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
+		puts("hipgrain " HIPGRAIN_VERSION);
+		return finish(HG_EXIT_OK);
+	}
+	verb = find_verb(argv[1]);
+	if (!verb) {
+		message_error("'%s' is not a verb (try 'hipgrain --help')", argv[1]);
+		return HG_EXIT_USAGE;
+	}
+	message_set_verb(verb->name);
+	snprintf(verb_name, sizeof(verb_name), "hipgrain: %s", verb->name);
+	argv[1] = verb_name;
+	return finish(verb->function(argc - 1, argv + 1));
+}

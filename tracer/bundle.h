@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A trace bundle on disk:
+ *
+ *   DIR/ctf/            the LTTng trace
+ *   DIR/code-objects/   device code objects, one file each, named by its SHA-256
+ *   DIR/manifest.json   what was recorded, where, and whether the recording ended properly
+ *
+ * The manifest is always a whole JSON object: it is replaced by rename(2). "complete" is false
+ * until the recording was ended and flushed, so a bundle of a killed recorder says so.
+ */
+#ifndef HIPGRAIN_TRACER_BUNDLE_H
+#define HIPGRAIN_TRACER_BUNDLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define BUNDLE_MANIFEST        "manifest.json"
+#define BUNDLE_CTF             "ctf"
+#define BUNDLE_CODE_OBJECTS    "code-objects"
+#define BUNDLE_MANIFEST_SCHEMA "hipgrain-manifest/1"
+
+struct bundle {
+	char *path; /* absolute, owned */
+	int lock;   /* descriptor of the directory, holds the recorder's flock(2) */
+};
+
+/* What the manifest says. Strings are borrowed; NULL becomes null. */
+struct bundle_manifest {
+	char *const *argv;
+	const char *executable;
+	bool softgpu;
+	const char *threshold; /* bytes or "all"; NULL: the preload library's default */
+	int stack_depth;       /* frames; negative: the preload library's default */
+	const char *session;   /* LTTng session name */
+	const char *daemon;    /* "shared" or "private" */
+	uint64_t subbuffer_size, subbuffer_count; /* bytes; per CPU */
+	int64_t start_ns, end_ns;          /* CLOCK_REALTIME; end_ns is 0 until the command ended */
+	int exit_status;                   /* of the command, negative if it has none */
+	int exit_signal;                   /* 0 if it was not killed by one */
+	int64_t lost_events, lost_packets; /* -1: could not be asked */
+	bool complete;
+};
+
+/*
+ * Make the directories of a new bundle at `path`, whose parent must exist. A bundle that is
+ * there already is renamed to PATH.old, replacing an older bundle of that name; any other
+ * non-empty directory, and a bundle that another recorder writes to, is refused.
+ *
+ * Returns 0 (bundle_close() later) or -errno with one line in `why`.
+ */
+int bundle_create(struct bundle *bundle, const char *path, char *why, size_t why_size);
+
+/* Write the manifest. 0 or -errno. */
+int bundle_write_manifest(const struct bundle *bundle, const struct bundle_manifest *manifest);
+
+/* Remove what bundle_create() made, for a recording that never began. */
+void bundle_remove(const struct bundle *bundle);
+
+void bundle_close(struct bundle *bundle);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where hipgrain's own files are: beside the executable in a build tree, else installed.
+ */
+#ifndef HIPGRAIN_TRACER_INSTALL_H
+#define HIPGRAIN_TRACER_INSTALL_H
+
+#include <stddef.h>
+
+struct install_paths {
+	char *preload; /* libhipgrain-preload.so */
+	char
+	    *softgpu; /* directory of the software GPU's libhsa-runtime64.so.1, NULL if not built */
+};
+
+/*
+ * Find them relative to /proc/self/exe, so that a build tree or an installation can be moved.
+ * 0 (install_paths_free() later) or -errno with one line in `why`.
+ */
+int install_find(struct install_paths *paths, char *why, size_t why_size);
+
+void install_paths_free(struct install_paths *paths);
+
+#endif

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tracer/bundle.h"
+#include "tracer/daemon.h"
+#include "tracer/install.h"
+#include "tracer/message.h"
+#include "tracer/record.h"
+#include "tracer/session.h"
+#include "tracer/target.h"
+
+/* Sent to us, these are for the command. */
+static const int forwarded_signals[] = { SIGINT, SIGTERM, SIGQUIT, SIGHUP };
+
+struct recording {
+	const struct record_options *options;
+	char **argv;
+	char *executable;
+	struct install_paths install;
+	struct bundle bundle;
+	struct daemon_link daemon;
+	struct session session;
+	struct bundle_manifest manifest;
+	sigset_t old_mask, waited;
+	struct sigaction old_sigchld;
+};
+
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* ---- the command's environment ---- */
+
+/* NAME=FIRST, or NAME=FIRST:OLD when NAME is set and does not begin with FIRST already. */
+static int prepend(const char *name, const char *first)
+{
+	const char *old = getenv(name);
+	size_t length = strlen(first);
+	char *value;
+	int result;
+
+	if (!old || !*old) {
+		return setenv(name, first, 1);
+	}
+	if (strncmp(old, first, length) == 0 && (!old[length] || strchr(": ", old[length]))) {
+		return 0;
+	}
+	if (asprintf(&value, "%s:%s", first, old) < 0) {
+		return -1;
+	}
+	result = setenv(name, value, 1);
+	free(value);
+	return result;
+}
+
+static int set_environment(const struct recording *recording)
+{
+	const struct record_options *options = recording->options;
+	char number[16];
+	int result = 0;
+
+	result |= setenv("HIPGRAIN_DIR", recording->bundle.path, 1);
+	/* Tells our processes from others in a daemon that several recordings share. */
+	result |= setenv("HIPGRAIN_SESSION", recording->session.name, 1);
+	result |= prepend("LD_PRELOAD", recording->install.preload);
+	/* The session's channel blocks a bounded time; this is the program's consent. */
+	result |= setenv("LTTNG_UST_ALLOW_BLOCKING", "1", 1);
+	/*
+	 * Wait for the daemon before main, so that the first events are recorded. Without a limit:
+	 * a limit would lose events silently, and a daemon that has died refuses at once.
+	 */
+	result |= setenv("LTTNG_UST_REGISTER_TIMEOUT", "-1", 1);
+	if (options->stack_depth >= 0) {
+		snprintf(number, sizeof(number), "%d", options->stack_depth);
+		result |= setenv("HIPGRAIN_STACK_DEPTH", number, 1);
+	}
+	if (options->threshold) {
+		result |= setenv("HIPGRAIN_THRESHOLD",
+				 strcmp(options->threshold, "all") ? options->threshold : "0", 1);
+	}
+	if (options->softgpu) {
+		result |= prepend("LD_LIBRARY_PATH", recording->install.softgpu);
+	}
+	return result ? -ENOMEM : 0;
+}
+
+/* ---- running it ---- */
+
+static void block_signals(struct recording *recording)
+{
+	struct sigaction fallback = { .sa_handler = SIG_DFL };
+
+	sigemptyset(&recording->waited);
+	for (size_t i = 0; i < sizeof(forwarded_signals) / sizeof(int); i++) {
+		sigaddset(&recording->waited, forwarded_signals[i]);
+	}
+	sigaddset(&recording->waited, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &recording->waited, &recording->old_mask);
+	/* An inherited SIG_IGN would reap the command before we see its status. */
+	sigaction(SIGCHLD, &fallback, &recording->old_sigchld);
+}
+
+/* In the child: become the command, or report errno through `report`. Does not return. */
+static void exec_command(const struct recording *recording, int report)
+{
+	int error = set_environment(recording);
+
+	if (!error) {
+		sigaction(SIGCHLD, &recording->old_sigchld, NULL);
+		sigprocmask(SIG_SETMASK, &recording->old_mask, NULL);
+		/* Has a slash: no search, but a text file without #! still goes to the shell. */
+		execvp(recording->executable, recording->argv);
+		error = -errno;
+	}
+	(void)!write(report, &error, sizeof(error));
+	_exit(127);
+}
+
+/* Start the command: its pid, or -errno if it could not be executed. */
+static pid_t start_command(const struct recording *recording)
+{
+	int report[2], error = 0;
+	pid_t child;
+
+	if (pipe2(report, O_CLOEXEC)) {
+		return -errno;
+	}
+	child = fork();
+	if (child == 0) {
+		close(report[0]);
+		exec_command(recording, report[1]);
+	}
+	error = child < 0 ? -errno : 0;
+	close(report[1]);
+	/* End of file means that exec succeeded. */
+	if (child > 0 && read(report[0], &error, sizeof(error)) == sizeof(error)) {
+		waitpid(child, NULL, 0);
+	}
+	close(report[0]);
+	return error ? error : child;
+}
+
+/* Wait for the command's end, forwarding signals; returns its wait status. */
+static int wait_command(const struct recording *recording, pid_t child)
+{
+	for (;;) {
+		siginfo_t information;
+		int status;
+		int number = sigwaitinfo(&recording->waited, &information);
+
+		/*
+		 * The terminal (and the kernel, for a hang-up) signals the whole foreground group:
+		 * the command got those itself.
+		 */
+		if (number > 0 && number != SIGCHLD && information.si_code <= 0 &&
+		    information.si_pid != child) {
+			kill(child, number);
+		}
+		if (waitpid(child, &status, WNOHANG) == child) {
+			return status;
+		}
+	}
+}
+
+/* ---- the recording around it ---- */
+
+static int prepare(struct recording *recording)
+{
+	const struct record_options *options = recording->options;
+	const char *outer = getenv("HIPGRAIN_DIR");
+	char why[512];
+
+	if (outer && *outer) {
+		message_error("this process is being recorded already, into '%s' (HIPGRAIN_DIR is "
+			      "set); recordings do not nest",
+			      outer);
+		return HG_EXIT_INPUT;
+	}
+	if (target_resolve(recording->argv[0], &recording->executable, why, sizeof(why))) {
+		message_error("'%s': %s", recording->argv[0], why);
+		return HG_EXIT_INPUT;
+	}
+	if (install_find(&recording->install, why, sizeof(why))) {
+		message_error("incomplete installation: %s", why);
+		return HG_EXIT_INPUT;
+	}
+	if (options->softgpu && !recording->install.softgpu) {
+		message_error("--softgpu: this hipgrain was built without the software GPU");
+		return HG_EXIT_INPUT;
+	}
+	return HG_EXIT_OK;
+}
+
+static int begin(struct recording *recording)
+{
+	const struct record_options *options = recording->options;
+	const char *directory = options->directory ? options->directory : RECORD_DEFAULT_DIRECTORY;
+	char name[sizeof(recording->session.name)], why[512];
+	char *ctf = NULL;
+	int status = HG_EXIT_INPUT;
+
+	snprintf(name, sizeof(name), DAEMON_SESSION_PREFIX "%ld-%lld", (long)getpid(),
+		 (long long)(recording->manifest.start_ns / 1000));
+	if (daemon_connect(&recording->daemon, name, options->own_daemon, why, sizeof(why))) {
+		message_error("no LTTng session daemon: %s", why);
+		return HG_EXIT_INPUT;
+	}
+	if (bundle_create(&recording->bundle, directory, why, sizeof(why))) {
+		message_error("'%s': %s", directory, why);
+		goto out;
+	}
+	if (asprintf(&ctf, "%s/%s", recording->bundle.path, BUNDLE_CTF) < 0) {
+		ctf = NULL;
+		message_error("%s", strerror(ENOMEM));
+		status = HG_EXIT_INTERNAL;
+		goto out;
+	}
+	if (session_begin(&recording->session, name, ctf, NULL, why, sizeof(why))) {
+		message_error("%s", why);
+		goto out;
+	}
+	recording->manifest.session = recording->session.name;
+	recording->manifest.daemon = recording->daemon.shared ? "shared" : "private";
+	recording->manifest.subbuffer_size = recording->session.buffers.size;
+	recording->manifest.subbuffer_count = recording->session.buffers.count;
+	if (bundle_write_manifest(&recording->bundle, &recording->manifest)) {
+		struct session_loss loss;
+
+		message_error("'%s': cannot write the manifest: %s", recording->bundle.path,
+			      strerror(errno));
+		session_end(&recording->session, &loss, why, sizeof(why));
+		goto out;
+	}
+	status = HG_EXIT_OK;
+out:
+	if (status != HG_EXIT_OK && recording->bundle.path) {
+		bundle_remove(&recording->bundle);
+	}
+	free(ctf);
+	return status;
+}
+
+/* Flush, destroy, and write the manifest's last version. */
+static void end(struct recording *recording, struct record_result *result)
+{
+	struct session_loss loss;
+	char why[512];
+	int error;
+
+	error = session_end(&recording->session, &loss, why, sizeof(why));
+	if (error) {
+		message_warning("the recording may be incomplete: %s", why);
+	}
+	recording->manifest.lost_events = loss.events;
+	recording->manifest.lost_packets = loss.packets;
+	recording->manifest.complete = !error;
+	error = bundle_write_manifest(&recording->bundle, &recording->manifest);
+	if (error) {
+		message_warning("'%s': cannot write the manifest: %s", recording->bundle.path,
+				strerror(-error));
+	}
+	if (loss.events > 0 || loss.packets > 0) {
+		message_warning("%lld events were lost: the trace buffers were full for too long",
+				(long long)(loss.events + loss.packets));
+	}
+	result->complete = recording->manifest.complete && !error;
+	result->lost_events = loss.events < 0 ? -1 : loss.events + loss.packets;
+}
+
+int record_command(const struct record_options *options, char **argv, struct record_result *result)
+{
+	struct recording recording = {
+		.options = options,
+		.argv = argv,
+		.bundle = {.lock = -1},
+		.daemon = {.guard = -1, .channel = -1, .lock = -1},
+		.manifest = {
+			.argv = argv,
+			.softgpu = options->softgpu,
+			.threshold = options->threshold,
+			.stack_depth = options->stack_depth,
+			.start_ns = now_ns(),
+			.exit_status = -1,
+			.lost_events = -1,
+			.lost_packets = -1,
+		},
+	};
+	int status, wait_status;
+	pid_t child;
+
+	*result = (struct record_result){ .lost_events = -1 };
+	status = prepare(&recording);
+	if (status != HG_EXIT_OK) {
+		goto out;
+	}
+	recording.manifest.executable = recording.executable;
+	/* From here on a signal must not leave a daemon or a half-made bundle behind. */
+	block_signals(&recording);
+	status = begin(&recording);
+	if (status != HG_EXIT_OK) {
+		goto disconnect;
+	}
+	child = start_command(&recording);
+	if (child < 0) {
+		struct record_result ignored;
+
+		message_error("'%s': cannot be executed: %s", argv[0], strerror(-(int)child));
+		end(&recording, &ignored);
+		status = HG_EXIT_INPUT;
+		goto disconnect;
+	}
+	wait_status = wait_command(&recording, child);
+	recording.manifest.end_ns = now_ns();
+	if (WIFSIGNALED(wait_status)) {
+		recording.manifest.exit_signal = WTERMSIG(wait_status);
+		result->status = 128 + WTERMSIG(wait_status);
+	} else {
+		recording.manifest.exit_status = WEXITSTATUS(wait_status);
+		result->status = WEXITSTATUS(wait_status);
+	}
+	end(&recording, result);
+	result->directory = strdup(recording.bundle.path);
+	if (!result->directory) {
+		status = HG_EXIT_INTERNAL;
+	}
+disconnect:
+	daemon_disconnect(&recording.daemon);
+out:
+	bundle_close(&recording.bundle);
+	install_paths_free(&recording.install);
+	free(recording.executable);
+	return status;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Run a command under the preload library and record it into a bundle.
+ */
+#ifndef HIPGRAIN_TRACER_RECORD_H
+#define HIPGRAIN_TRACER_RECORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define RECORD_DEFAULT_DIRECTORY "hipgrain.d"
+
+struct record_options {
+	const char *directory; /* bundle; NULL: RECORD_DEFAULT_DIRECTORY */
+	bool softgpu;          /* run on the software GPU */
+	bool own_daemon;       /* do not use a running session daemon (not for root) */
+	int stack_depth;       /* frames; negative: the preload library's default */
+	const char *threshold; /* bytes or "all"; NULL: the preload library's default */
+};
+
+struct record_result {
+	char *directory;     /* absolute path of the bundle, owned by the caller (free) */
+	int status;          /* of the command, as a shell has it: 128 + n for signal n */
+	bool complete;       /* the recording was flushed and ended */
+	int64_t lost_events; /* -1: not known */
+};
+
+/*
+ * Record the command `argv` (ends with NULL). Its standard streams are not touched. Signals of
+ * the terminal reach it directly; SIGINT, SIGTERM, SIGQUIT and SIGHUP sent to this process are
+ * forwarded to it. Blocks these and SIGCHLD in this process for good: pending ones must not end
+ * a recorder that is closing its bundle.
+ *
+ * Returns HG_EXIT_OK when the command ran, whatever its status (*result is filled), otherwise one
+ * of enum hg_exit after a message; then no new bundle is left behind.
+ */
+int record_command(const struct record_options *options, char **argv, struct record_result *result);
+
+#endif

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <lttng/lttng.h>
+
+#include "tracer/session.h"
+
+#define CHANNEL_NAME "hipgrain"
+
+/*
+ * How long a thread of the program waits for room in a full buffer before its event is given up
+ * and counted. Long enough for a consumer on a busy disk, short enough that a program whose
+ * consumer died goes on. LTTng counts in microseconds; the program must also run with
+ * LTTNG_UST_ALLOW_BLOCKING (lttng-enable-channel(1), --blocking-timeout).
+ */
+#define BLOCKING_TIMEOUT_US (10 * 1000 * 1000)
+
+/* Bounds what is lost when the consumer itself is killed. */
+#define SWITCH_TIMER_US (1000 * 1000)
+
+/*
+ * Sub-buffers of one CPU. The smallest one still holds the largest events (4 KiB of kernel
+ * arguments, a command line). At most a quarter of the free shared memory is taken: programs
+ * (MPI, RCCL) need it as well, and containers often have 64 MiB in all.
+ */
+#define SUBBUFFER_COUNT 8
+#define SUBBUFFER_MIN   (32 * 1024)
+#define SUBBUFFER_MAX   (512 * 1024)
+
+int session_choose_buffers(struct session_buffers *buffers, unsigned cpus, uint64_t available)
+{
+	uint64_t budget = available / 4;
+
+	buffers->count = SUBBUFFER_COUNT;
+	for (buffers->size = SUBBUFFER_MAX; buffers->size > SUBBUFFER_MIN; buffers->size /= 2) {
+		if (buffers->size * buffers->count * cpus <= budget) {
+			return 0;
+		}
+	}
+	/* The smallest size with fewer of them: up to half of what is free. */
+	while (buffers->count > 2 && buffers->size * buffers->count * cpus > available / 2) {
+		buffers->count /= 2;
+	}
+	return buffers->size * buffers->count * cpus > available / 2 ? -ENOSPC : 0;
+}
+
+static int choose_buffers(struct session_buffers *buffers, char *why, size_t why_size)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	struct statvfs filesystem;
+	uint64_t available;
+
+	/* LTTng-UST keeps its buffers in POSIX shared memory. */
+	if (statvfs("/dev/shm", &filesystem)) {
+		snprintf(why, why_size, "/dev/shm, where LTTng's buffers live: %s",
+			 strerror(errno));
+		return -errno;
+	}
+	available = (uint64_t)filesystem.f_bavail * filesystem.f_frsize;
+	if (session_choose_buffers(buffers, cpus > 0 ? (unsigned)cpus : 1, available)) {
+		snprintf(why, why_size,
+			 "/dev/shm has %llu KiB free, the trace buffers of %ld CPUs need %llu KiB "
+			 "(in a container, raise --shm-size)",
+			 (unsigned long long)(available / 1024), cpus,
+			 (unsigned long long)(buffers->size * buffers->count * (uint64_t)cpus * 2 /
+					      1024));
+		return -ENOSPC;
+	}
+	return 0;
+}
+
+/* LTTng's negative code into errno's terms: the caller only distinguishes fine from not. */
+static int fail(int code, const char *step, char *why, size_t why_size)
+{
+	snprintf(why, why_size, "LTTng: %s: %s", step, lttng_strerror(code));
+	return -EIO;
+}
+
+static int create(const char *name, const char *path, char *why, size_t why_size)
+{
+	struct lttng_session_descriptor *descriptor;
+	enum lttng_error_code code;
+
+	descriptor = lttng_session_descriptor_local_create(name, path);
+	if (!descriptor) {
+		snprintf(why, why_size, "LTTng refuses the trace directory %s", path);
+		return -EINVAL;
+	}
+	code = lttng_create_session_ext(descriptor);
+	lttng_session_descriptor_destroy(descriptor);
+	return code == LTTNG_OK ? 0 : fail(-(int)code, "creating the session", why, why_size);
+}
+
+static int enable_channel(struct session *session, struct lttng_domain *domain, char *why,
+			  size_t why_size)
+{
+	struct lttng_channel *channel = lttng_channel_create(domain);
+	int result;
+
+	if (!channel) {
+		snprintf(why, why_size, "%s", strerror(ENOMEM));
+		return -ENOMEM;
+	}
+	snprintf(channel->name, sizeof(channel->name), "%s", CHANNEL_NAME);
+	channel->attr.overwrite = 0;
+	channel->attr.subbuf_size = session->buffers.size;
+	channel->attr.num_subbuf = session->buffers.count;
+	channel->attr.switch_timer_interval = SWITCH_TIMER_US;
+	channel->attr.output = LTTNG_EVENT_MMAP;
+	result = lttng_channel_set_blocking_timeout(channel, BLOCKING_TIMEOUT_US);
+	if (result == 0) {
+		result = lttng_enable_channel(session->handle, channel);
+	}
+	lttng_channel_destroy(channel);
+	return result < 0 ? fail(result, "creating the channel", why, why_size) : 0;
+}
+
+static int add_contexts(struct session *session, char *why, size_t why_size)
+{
+	static const enum lttng_event_context_type types[] = {
+		LTTNG_EVENT_CONTEXT_VPID,
+		LTTNG_EVENT_CONTEXT_VTID,
+	};
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		struct lttng_event_context context = { .ctx = types[i] };
+		int result = lttng_add_context(session->handle, &context, NULL, CHANNEL_NAME);
+
+		if (result < 0) {
+			return fail(result, "adding contexts", why, why_size);
+		}
+	}
+	return 0;
+}
+
+static int enable_events(struct session *session, const char *filter, char *why, size_t why_size)
+{
+	struct lttng_event *event = lttng_event_create();
+	int result;
+
+	if (!event) {
+		snprintf(why, why_size, "%s", strerror(ENOMEM));
+		return -ENOMEM;
+	}
+	snprintf(event->name, sizeof(event->name), "hipgrain:*");
+	event->type = LTTNG_EVENT_TRACEPOINT;
+	event->loglevel_type = LTTNG_EVENT_LOGLEVEL_ALL;
+	event->loglevel = -1;
+	result = filter
+		     ? lttng_enable_event_with_filter(session->handle, event, CHANNEL_NAME, filter)
+		     : lttng_enable_event(session->handle, event, CHANNEL_NAME);
+	lttng_event_destroy(event);
+	return result < 0 ? fail(result, "enabling events", why, why_size) : 0;
+}
+
+int session_begin(struct session *session, const char *name, const char *path, const char *filter,
+		  char *why, size_t why_size)
+{
+	struct lttng_domain domain = {
+		.type = LTTNG_DOMAIN_UST,
+		.buf_type = LTTNG_BUFFER_PER_UID,
+	};
+	int result;
+
+	memset(session, 0, sizeof(*session));
+	snprintf(session->name, sizeof(session->name), "%s", name);
+	result = choose_buffers(&session->buffers, why, why_size);
+	if (result) {
+		return result;
+	}
+	result = create(session->name, path, why, why_size);
+	if (result) {
+		return result;
+	}
+	session->handle = lttng_create_handle(session->name, &domain);
+	if (!session->handle) {
+		snprintf(why, why_size, "%s", strerror(ENOMEM));
+		result = -ENOMEM;
+		goto error;
+	}
+	result = enable_channel(session, &domain, why, why_size);
+	if (!result) {
+		result = add_contexts(session, why, why_size);
+	}
+	if (!result) {
+		result = enable_events(session, filter, why, why_size);
+	}
+	if (!result) {
+		int code = lttng_start_tracing(session->name);
+
+		result = code < 0 ? fail(code, "starting", why, why_size) : 0;
+	}
+	if (!result) {
+		return 0;
+	}
+error:
+	lttng_destroy_session(session->name);
+	lttng_destroy_handle(session->handle);
+	session->handle = NULL;
+	return result;
+}
+
+static void ask_losses(struct session *session, struct session_loss *loss)
+{
+	struct lttng_channel *channels = NULL;
+	int count = lttng_list_channels(session->handle, &channels);
+
+	for (int i = 0; i < count; i++) {
+		uint64_t events, packets;
+
+		if (strcmp(channels[i].name, CHANNEL_NAME) == 0 &&
+		    lttng_channel_get_discarded_event_count(&channels[i], &events) == 0 &&
+		    lttng_channel_get_lost_packet_count(&channels[i], &packets) == 0) {
+			loss->events = (int64_t)events;
+			loss->packets = (int64_t)packets;
+		}
+	}
+	free(channels);
+}
+
+int session_end(struct session *session, struct session_loss *loss, char *why, size_t why_size)
+{
+	int code, result = 0;
+
+	*loss = (struct session_loss){ .events = -1, .packets = -1 };
+	/* Returns when the consumer has written every sub-buffer. */
+	code = lttng_stop_tracing(session->name);
+	if (code < 0 && code != -LTTNG_ERR_TRACE_ALREADY_STOPPED) {
+		result = fail(code, "stopping", why, why_size);
+	} else {
+		ask_losses(session, loss);
+	}
+	code = lttng_destroy_session(session->name);
+	if (code < 0 && !result) {
+		result = fail(code, "ending the session", why, why_size);
+	}
+	lttng_destroy_handle(session->handle);
+	session->handle = NULL;
+	return result;
+}

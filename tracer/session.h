@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One LTTng session: a user-space channel that records the events of provider `hipgrain`.
+ */
+#ifndef HIPGRAIN_TRACER_SESSION_H
+#define HIPGRAIN_TRACER_SESSION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct lttng_handle;
+
+struct session_buffers {
+	uint64_t size;  /* bytes of a sub-buffer, a power of two */
+	uint64_t count; /* sub-buffers per CPU, a power of two */
+};
+
+/* -1: could not be asked. */
+struct session_loss {
+	int64_t events;  /* discarded because the buffers were full */
+	int64_t packets; /* overwritten; impossible in discard mode */
+};
+
+struct session {
+	char name[80];
+	struct lttng_handle *handle;
+	struct session_buffers buffers;
+};
+
+/*
+ * Buffers for `cpus` possible CPUs of which each gets its own, when `available` bytes of shared
+ * memory are free. Larger ones ride out a slower consumer before the program has to wait.
+ * 0, or -ENOSPC with the smallest useful size in *buffers.
+ */
+int session_choose_buffers(struct session_buffers *buffers, unsigned cpus, uint64_t available);
+
+/*
+ * Create and start session `name`, which writes below directory `path` (absolute). Only events
+ * for which `filter` (LTTng's filter language, NULL: none) holds are recorded.
+ * Returns 0 (session_end() later) or -errno with one line in `why`; then no session is left.
+ */
+int session_begin(struct session *session, const char *name, const char *path, const char *filter,
+		  char *why, size_t why_size);
+
+/*
+ * Stop, wait until everything recorded is written, ask for losses, destroy. Returns 0 or -errno
+ * with one line in `why`; the session is destroyed as far as possible in any case.
+ */
+int session_end(struct session *session, struct session_loss *loss, char *why, size_t why_size);
+
+#endif
