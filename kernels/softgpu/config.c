@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The environment variables that choose what hardware is modelled. README.md lists them. */
+#include "runtime.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct softgpu_config softgpu_config;
+struct sg_settings sg_settings;
+
+/* HSA_FORCE_FINE_GRAIN_PCIE has its ROCr meaning: it publishes the fine VRAM pool without XGMI. */
+static bool xgmi_hive, force_fine_pool;
+static uint64_t vram_mib;
+
+enum type { SWITCH, NUMBER };
+
+static const struct {
+	const char *name;
+	enum type type;
+	void *target; /* bool or uint64_t */
+	uint64_t preset;
+} variables[] = {
+	{"HSA_XNACK", SWITCH, &softgpu_config.xnack, 0},
+	{"HSA_FORCE_FINE_GRAIN_PCIE", SWITCH, &force_fine_pool, 0},
+	{"SOFTGPU_SEED", NUMBER, &softgpu_config.seed, 0},
+	{"SOFTGPU_DROP_FINE_FP_ATOMICS", SWITCH, &softgpu_config.drop_fine_fp_atomics, 1},
+	{"SOFTGPU_XGMI_CPU", SWITCH, &softgpu_config.xgmi_cpu, 0},
+	{"SOFTGPU_XGMI_HIVE", SWITCH, &xgmi_hive, 1},
+	{"SOFTGPU_SVM", SWITCH, &sg_settings.svm, 1},
+	{"SOFTGPU_LOG", SWITCH, &sg_settings.log, 0},
+	{"SOFTGPU_VRAM_MIB", NUMBER, &vram_mib, 65536},
+};
+
+static int read_one(size_t index)
+{
+	const char *text = getenv(variables[index].name);
+	uint64_t value = variables[index].preset;
+
+	if (text && *text) {
+		char *end;
+		errno = 0;
+		value = strtoull(text, &end, 0);
+		if (errno || *end || *text == '-' ||
+		    (variables[index].type == SWITCH && value > 1)) {
+			sg_warn("%s=%s is not %s", variables[index].name, text,
+				variables[index].type == SWITCH ? "0 or 1" : "a number");
+			return -EINVAL;
+		}
+	}
+	if (variables[index].type == SWITCH)
+		*(bool *)variables[index].target = value;
+	else
+		*(uint64_t *)variables[index].target = value;
+	return 0;
+}
+
+int sg_settings_read(void)
+{
+	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+		int error = read_one(i);
+		if (error)
+			return error;
+	}
+	if (!vram_mib || vram_mib > (UINT64_C(1) << 24)) {
+		sg_warn("SOFTGPU_VRAM_MIB must be between 1 and %u", 1u << 24);
+		return -EINVAL;
+	}
+	sg_settings.vram = vram_mib << 20;
+	sg_settings.fine_pool = xgmi_hive || force_fine_pool;
+	sg_settings.xgmi_cpu = softgpu_config.xgmi_cpu;
+	softgpu_config.atomic_log = getenv("SOFTGPU_ATOMIC_LOG");
+	if (softgpu_config.atomic_log && !*softgpu_config.atomic_log)
+		softgpu_config.atomic_log = NULL;
+	return 0;
+}

@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Code object readers, executables, their symbols, and the loader extension's queries. */
+#include "runtime.h"
+#include <hsa/hsa_ven_amd_loader.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct reader {
+	const void *image; /* the caller's, alive as long as the reader (hsa.h) */
+	size_t size;
+};
+
+struct executable {
+	hsa_profile_t profile;
+	hsa_default_float_rounding_mode_t rounding;
+	bool frozen;
+	struct sg_define *defines;
+	struct sg_code_object *objects;
+	struct executable *next;
+};
+
+static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+static struct executable *executables;
+
+static struct executable *get(hsa_executable_t handle)
+{
+	struct executable *executable = executables;
+
+	while (executable && (uint64_t)(uintptr_t)executable != handle.handle)
+		executable = executable->next;
+	return executable;
+}
+
+hsa_status_t hsa_code_object_reader_create_from_memory(const void *image, size_t size,
+						       hsa_code_object_reader_t *result)
+{
+	struct reader *reader;
+
+	if (!image || !size || !result)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	reader = malloc(sizeof *reader);
+	if (!reader)
+		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+	*reader = (struct reader){image, size};
+	result->handle = (uint64_t)(uintptr_t)reader;
+	return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_code_object_reader_destroy(hsa_code_object_reader_t reader)
+{
+	if (!reader.handle)
+		return HSA_STATUS_ERROR_INVALID_CODE_OBJECT_READER;
+	free((void *)(uintptr_t)reader.handle);
+	return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_executable_create_alt(hsa_profile_t profile,
+				       hsa_default_float_rounding_mode_t rounding,
+				       const char *options, hsa_executable_t *result)
+{
+	struct executable *executable;
+
+	(void)options;
+	if (!result)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	executable = calloc(1, sizeof *executable);
+	if (!executable)
+		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+	executable->profile = profile;
+	executable->rounding = rounding;
+	pthread_rwlock_wrlock(&lock);
+	executable->next = executables;
+	executables = executable;
+	pthread_rwlock_unlock(&lock);
+	result->handle = (uint64_t)(uintptr_t)executable;
+	return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_executable_destroy(hsa_executable_t handle)
+{
+	struct executable *executable = NULL;
+
+	pthread_rwlock_wrlock(&lock);
+	for (struct executable **link = &executables; *link; link = &(*link)->next) {
+		if ((uint64_t)(uintptr_t)*link == handle.handle) {
+			executable = *link;
+			*link = executable->next;
+			break;
+		}
+	}
+	pthread_rwlock_unlock(&lock);
+	if (!executable)
+		return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
+	while (executable->objects) {
+		struct sg_code_object *object = executable->objects;
+		executable->objects = object->next;
+		sg_unload(object);
+	}
+	while (executable->defines) {
+		struct sg_define *define = executable->defines;
+		executable->defines = define->next;
+		free(define->name);
+		free(define);
+	}
+	free(executable);
+	return HSA_STATUS_SUCCESS;
+}
+
+/* With the lock held: a symbol of that name, or NULL. */
+static struct sg_symbol *find_symbol(const struct executable *executable, const char *name)
+{
+	for (struct sg_code_object *object = executable->objects; object; object = object->next)
+		for (size_t i = 0; i < object->symbol_count; i++)
+			if (!strcmp(object->symbols[i].name, name))
+				return &object->symbols[i];
+	return NULL;
+}
+
+hsa_status_t hsa_executable_agent_global_variable_define(hsa_executable_t handle,
+							 hsa_agent_t agent, const char *name,
+							 void *address)
+{
+	hsa_status_t status = HSA_STATUS_SUCCESS;
+	struct executable *executable;
+	struct sg_define *define;
+
+	if (!name)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	if (!sg_agent_get(agent))
+		return HSA_STATUS_ERROR_INVALID_AGENT;
+	pthread_rwlock_wrlock(&lock);
+	executable = get(handle);
+	if (!executable) {
+		status = HSA_STATUS_ERROR_INVALID_EXECUTABLE;
+	} else if (executable->frozen) {
+		status = HSA_STATUS_ERROR_FROZEN_EXECUTABLE;
+	} else if (find_symbol(executable, name)) {
+		status = HSA_STATUS_ERROR_VARIABLE_ALREADY_DEFINED;
+	} else {
+		define = calloc(1, sizeof *define);
+		if (define)
+			define->name = strdup(name);
+		if (!define || !define->name) {
+			free(define);
+			status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+		} else {
+			define->address = (uint64_t)(uintptr_t)address;
+			define->next = executable->defines;
+			executable->defines = define;
+		}
+	}
+	pthread_rwlock_unlock(&lock);
+	return status;
+}
+
+hsa_status_t hsa_executable_load_agent_code_object(hsa_executable_t handle, hsa_agent_t agent_handle,
+						   hsa_code_object_reader_t reader_handle,
+						   const char *options,
+						   hsa_loaded_code_object_t *loaded)
+{
+	const struct reader *reader = (const struct reader *)(uintptr_t)reader_handle.handle;
+	const struct sg_agent *agent = sg_agent_get(agent_handle);
+	struct sg_code_object *object = NULL;
+	struct executable *executable;
+	hsa_status_t status;
+
+	(void)options;
+	if (!reader)
+		return HSA_STATUS_ERROR_INVALID_CODE_OBJECT_READER;
+	if (!agent || !agent->gpu)
+		return HSA_STATUS_ERROR_INVALID_AGENT;
+	pthread_rwlock_wrlock(&lock);
+	executable = get(handle);
+	if (!executable)
+		status = HSA_STATUS_ERROR_INVALID_EXECUTABLE;
+	else if (executable->frozen)
+		status = HSA_STATUS_ERROR_FROZEN_EXECUTABLE;
+	else
+		status = sg_load(reader->image, reader->size, executable->defines, &object);
+	if (!status) {
+		object->next = executable->objects;
+		executable->objects = object;
+		if (loaded)
+			loaded->handle = (uint64_t)(uintptr_t)object;
+	}
+	pthread_rwlock_unlock(&lock);
+	return status;
+}
+
+hsa_status_t hsa_executable_freeze(hsa_executable_t handle, const char *options)
+{
+	hsa_status_t status = HSA_STATUS_SUCCESS;
+	struct executable *executable;
+
+	(void)options;
+	pthread_rwlock_wrlock(&lock);
+	executable = get(handle);
+	if (!executable)
+		status = HSA_STATUS_ERROR_INVALID_EXECUTABLE;
+	else if (executable->frozen)
+		status = HSA_STATUS_ERROR_FROZEN_EXECUTABLE;
+	else
+		executable->frozen = true;
+	pthread_rwlock_unlock(&lock);
+	return status;
+}
+
+hsa_status_t hsa_executable_get_symbol_by_name(hsa_executable_t handle, const char *name,
+					       const hsa_agent_t *agent,
+					       hsa_executable_symbol_t *symbol)
+{
+	hsa_status_t status = HSA_STATUS_ERROR_INVALID_SYMBOL_NAME;
+	struct executable *executable;
+	struct sg_symbol *found;
+
+	(void)agent;
+	if (!name || !symbol)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	pthread_rwlock_rdlock(&lock);
+	executable = get(handle);
+	found = executable ? find_symbol(executable, name) : NULL;
+	if (!executable)
+		status = HSA_STATUS_ERROR_INVALID_EXECUTABLE;
+	if (found) {
+		symbol->handle = (uint64_t)(uintptr_t)found;
+		status = HSA_STATUS_SUCCESS;
+	}
+	pthread_rwlock_unlock(&lock);
+	return status;
+}
+
+/* Kernel descriptor fields by byte offset (code-objects.md C.6). */
+static uint32_t descriptor_word(const struct sg_symbol *symbol, unsigned offset)
+{
+	uint32_t word;
+	memcpy(&word, (const void *)(uintptr_t)(symbol->address + offset), sizeof word);
+	return word;
+}
+
+static hsa_status_t kernel_info(const struct sg_symbol *symbol, int attribute, void *value)
+{
+	switch (attribute) {
+	case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT:
+		*(uint64_t *)value = symbol->address;
+		break;
+	case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_GROUP_SEGMENT_SIZE:
+		*(uint32_t *)value = descriptor_word(symbol, 0);
+		break;
+	case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_PRIVATE_SEGMENT_SIZE:
+		*(uint32_t *)value = descriptor_word(symbol, 4);
+		break;
+	case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_SIZE:
+		*(uint32_t *)value = descriptor_word(symbol, 8);
+		break;
+	case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_ALIGNMENT:
+		*(uint32_t *)value = 16;
+		break;
+	case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_DYNAMIC_CALLSTACK:
+		*(bool *)value = descriptor_word(symbol, 56) >> 11 & 1;
+		break;
+	default:
+		sg_warn("hsa_executable_symbol_get_info: no answer for attribute %#x of a kernel",
+			attribute);
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	}
+	return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t variable_info(const struct sg_symbol *symbol, int attribute, void *value)
+{
+	switch (attribute) {
+	case HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ADDRESS:
+		*(uint64_t *)value = symbol->address;
+		break;
+	case HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_SIZE:
+		*(uint32_t *)value = (uint32_t)symbol->size;
+		break;
+	case HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_IS_CONST:
+		*(bool *)value = symbol->constant;
+		break;
+	case HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ALLOCATION:
+		*(hsa_variable_allocation_t *)value = HSA_VARIABLE_ALLOCATION_AGENT;
+		break;
+	case HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_SEGMENT:
+		*(hsa_variable_segment_t *)value = symbol->constant ? HSA_VARIABLE_SEGMENT_READONLY
+								    : HSA_VARIABLE_SEGMENT_GLOBAL;
+		break;
+	default:
+		sg_warn("hsa_executable_symbol_get_info: no answer for attribute %#x of a variable",
+			attribute);
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	}
+	return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_executable_symbol_get_info(hsa_executable_symbol_t handle,
+					    hsa_executable_symbol_info_t attribute, void *value)
+{
+	const struct sg_symbol *symbol = (const struct sg_symbol *)(uintptr_t)handle.handle;
+
+	if (!symbol)
+		return HSA_STATUS_ERROR_INVALID_EXECUTABLE_SYMBOL;
+	if (!value)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	switch ((int)attribute) {
+	case HSA_EXECUTABLE_SYMBOL_INFO_TYPE:
+		*(hsa_symbol_kind_t *)value =
+			symbol->kernel ? HSA_SYMBOL_KIND_KERNEL : HSA_SYMBOL_KIND_VARIABLE;
+		break;
+	case HSA_EXECUTABLE_SYMBOL_INFO_NAME_LENGTH:
+		*(uint32_t *)value = (uint32_t)strlen(symbol->name);
+		break;
+	case HSA_EXECUTABLE_SYMBOL_INFO_NAME:
+		memcpy(value, symbol->name, strlen(symbol->name)); /* no terminator: hsa.h */
+		break;
+	case HSA_EXECUTABLE_SYMBOL_INFO_AGENT:
+		*(hsa_agent_t *)value = sg_agent_handle(&sg_gpu_agent);
+		break;
+	case HSA_EXECUTABLE_SYMBOL_INFO_LINKAGE:
+		*(hsa_symbol_linkage_t *)value = HSA_SYMBOL_LINKAGE_PROGRAM;
+		break;
+	case HSA_EXECUTABLE_SYMBOL_INFO_IS_DEFINITION:
+		*(bool *)value = true;
+		break;
+	default:
+		return symbol->kernel ? kernel_info(symbol, (int)attribute, value)
+				      : variable_info(symbol, (int)attribute, value);
+	}
+	return HSA_STATUS_SUCCESS;
+}
+
+/* With the lock held: the loaded object that holds `address`, and its executable. */
+static struct sg_code_object *find_object(uint64_t address, struct executable **owner)
+{
+	for (struct executable *executable = executables; executable; executable = executable->next)
+		for (struct sg_code_object *object = executable->objects; object;
+		     object = object->next)
+			if (address - object->load_base < object->code_size) {
+				*owner = executable;
+				return object;
+			}
+	return NULL;
+}
+
+const char *sg_kernel_name(uint64_t kernel_object, uint64_t *base, uint64_t *size)
+{
+	struct executable *owner;
+	struct sg_code_object *object;
+	const char *name = NULL;
+
+	*base = *size = 0;
+	pthread_rwlock_rdlock(&lock);
+	object = find_object(kernel_object, &owner);
+	if (object) {
+		*base = object->load_base;
+		*size = object->code_size;
+		for (size_t i = 0; !name && i < object->symbol_count; i++)
+			if (object->symbols[i].kernel &&
+			    object->symbols[i].address == kernel_object)
+				name = object->symbols[i].name;
+	}
+	pthread_rwlock_unlock(&lock);
+	return name;
+}
+
+/* ---- the AMD_LOADER extension (hsa_ven_amd_loader.h), the three functions of version 1.00 ---- */
+
+static hsa_status_t query_host_address(const void *device, const void **host)
+{
+	struct executable *owner;
+	struct sg_code_object *object;
+
+	if (!device || !host)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	pthread_rwlock_rdlock(&lock);
+	object = find_object((uint64_t)(uintptr_t)device, &owner);
+	pthread_rwlock_unlock(&lock);
+	if (!object)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	*host = device;
+	return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t query_segment_descriptors(hsa_ven_amd_loader_segment_descriptor_t *descriptors,
+					      size_t *count)
+{
+	hsa_status_t status = HSA_STATUS_SUCCESS;
+	size_t found = 0;
+
+	if (!count || !*count != !descriptors)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	pthread_rwlock_rdlock(&lock);
+	for (struct executable *executable = executables; executable;
+	     executable = executable->next) {
+		for (struct sg_code_object *object = executable->objects; object;
+		     object = object->next, found++) {
+			if (!descriptors || found >= *count)
+				continue;
+			descriptors[found] = (hsa_ven_amd_loader_segment_descriptor_t){
+				.agent = sg_agent_handle(&sg_gpu_agent),
+				.executable = {(uint64_t)(uintptr_t)executable},
+				.code_object_storage_type =
+					HSA_VEN_AMD_LOADER_CODE_OBJECT_STORAGE_TYPE_MEMORY,
+				.code_object_storage_base = object->storage,
+				.code_object_storage_size = object->storage_size,
+				.segment_base = (void *)(uintptr_t)object->load_base,
+				.segment_size = object->code_size,
+			};
+		}
+	}
+	pthread_rwlock_unlock(&lock);
+	if (descriptors && found != *count)
+		status = HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS;
+	*count = found;
+	return status;
+}
+
+static hsa_status_t query_executable(const void *device, hsa_executable_t *handle)
+{
+	struct executable *owner;
+	struct sg_code_object *object;
+
+	if (!device || !handle)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	pthread_rwlock_rdlock(&lock);
+	object = find_object((uint64_t)(uintptr_t)device, &owner);
+	if (object)
+		handle->handle = (uint64_t)(uintptr_t)owner;
+	pthread_rwlock_unlock(&lock);
+	return object ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+}
+
+hsa_status_t sg_loader_table(size_t length, void *table)
+{
+	static const hsa_ven_amd_loader_1_00_pfn_t functions = {
+		query_host_address,
+		query_segment_descriptors,
+		query_executable,
+	};
+
+	if (length > sizeof functions) {
+		sg_warn("loader extension: only version 1.00 (%zu bytes) is there, %zu asked for",
+			sizeof functions, length);
+		return HSA_STATUS_ERROR;
+	}
+	memcpy(table, &functions, length);
+	return HSA_STATUS_SUCCESS;
+}

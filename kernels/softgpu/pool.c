@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Memory pools, allocations, locks and pointer queries. */
+#include "runtime.h"
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FINE    HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED
+#define COARSE  HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED
+#define KERNARG HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_KERNARG_INIT
+
+/*
+ * In the order in which ROCr publishes them (softgpu.md, "What the runtime demands at init").
+ * The fine-grained VRAM pool is there only with an XGMI hive or HSA_FORCE_FINE_GRAIN_PCIE
+ * (memory-model.md A5.2).
+ */
+static struct sg_pool pools[] = {
+	{&sg_cpu_agent, HSA_AMD_SEGMENT_GLOBAL, FINE, 0, 0},
+	{&sg_cpu_agent, HSA_AMD_SEGMENT_GLOBAL, FINE | KERNARG, 0, 0},
+	{&sg_cpu_agent, HSA_AMD_SEGMENT_GLOBAL, COARSE, 0, 0},
+	{&sg_gpu_agent, HSA_AMD_SEGMENT_GLOBAL, COARSE, 0, 0},
+	{&sg_gpu_agent, HSA_AMD_SEGMENT_GLOBAL, FINE, 0, 0},
+	{&sg_gpu_agent, HSA_AMD_SEGMENT_GROUP, 0, 65536, 0},
+};
+#define POOL_COUNT (sizeof pools / sizeof *pools)
+
+static bool exists(const struct sg_pool *pool)
+{
+	return sg_settings.fine_pool || !pool->agent->gpu || pool->flags != FINE;
+}
+
+static uint64_t pool_size(const struct sg_pool *pool)
+{
+	if (pool->segment == HSA_AMD_SEGMENT_GROUP)
+		return pool->size;
+	if (pool->agent->gpu)
+		return sg_settings.vram;
+	return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+struct sg_pool *sg_pool_get(hsa_amd_memory_pool_t handle)
+{
+	for (size_t i = 0; i < POOL_COUNT; i++)
+		if (handle.handle == (uint64_t)(uintptr_t)&pools[i] && exists(&pools[i]))
+			return &pools[i];
+	return NULL;
+}
+
+hsa_status_t hsa_amd_agent_iterate_memory_pools(
+	hsa_agent_t handle, hsa_status_t (*callback)(hsa_amd_memory_pool_t, void *), void *data)
+{
+	const struct sg_agent *agent = sg_agent_get(handle);
+
+	if (!agent)
+		return HSA_STATUS_ERROR_INVALID_AGENT;
+	if (!callback)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	for (size_t i = 0; i < POOL_COUNT; i++) {
+		hsa_amd_memory_pool_t pool = {(uint64_t)(uintptr_t)&pools[i]};
+		hsa_status_t status;
+		if (pools[i].agent != agent || !exists(&pools[i]))
+			continue;
+		status = callback(pool, data);
+		if (status)
+			return status;
+	}
+	return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_amd_memory_pool_get_info(hsa_amd_memory_pool_t handle,
+					  hsa_amd_memory_pool_info_t attribute, void *value)
+{
+	const struct sg_pool *pool = sg_pool_get(handle);
+	bool global;
+
+	if (!pool)
+		return (hsa_status_t)HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
+	if (!value)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	global = pool->segment == HSA_AMD_SEGMENT_GLOBAL;
+	switch ((int)attribute) {
+	case HSA_AMD_MEMORY_POOL_INFO_SEGMENT:
+		*(hsa_amd_segment_t *)value = pool->segment;
+		break;
+	case HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS:
+		*(uint32_t *)value = pool->flags;
+		break;
+	case HSA_AMD_MEMORY_POOL_INFO_SIZE:
+	case HSA_AMD_MEMORY_POOL_INFO_ALLOC_MAX_SIZE:
+		*(size_t *)value = pool_size(pool);
+		break;
+	case HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALLOWED:
+		*(bool *)value = global;
+		break;
+	case HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_GRANULE:
+	case HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALIGNMENT:
+		*(size_t *)value = global ? SOFTGPU_PAGE_SIZE : 0;
+		break;
+	case HSA_AMD_MEMORY_POOL_INFO_ACCESSIBLE_BY_ALL:
+		*(bool *)value = !pool->agent->gpu;
+		break;
+	default:
+		sg_warn("hsa_amd_memory_pool_get_info: unknown attribute %#x", attribute);
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	}
+	return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_amd_agent_memory_pool_get_info(hsa_agent_t agent_handle,
+						hsa_amd_memory_pool_t pool_handle,
+						hsa_amd_agent_memory_pool_info_t attribute,
+						void *value)
+{
+	const struct sg_agent *agent = sg_agent_get(agent_handle);
+	const struct sg_pool *pool = sg_pool_get(pool_handle);
+	bool own;
+
+	if (!agent)
+		return HSA_STATUS_ERROR_INVALID_AGENT;
+	if (!pool)
+		return (hsa_status_t)HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
+	if (!value)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	own = pool->agent == agent;
+	switch ((int)attribute) {
+	case HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS:
+		/* CPU to VRAM is not "never": large BAR. */
+		*(hsa_amd_memory_pool_access_t *)value =
+			own ? HSA_AMD_MEMORY_POOL_ACCESS_ALLOWED_BY_DEFAULT
+			: pool->segment == HSA_AMD_SEGMENT_GROUP
+				? HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED
+				: HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT;
+		break;
+	case HSA_AMD_AGENT_MEMORY_POOL_INFO_NUM_LINK_HOPS:
+		*(uint32_t *)value = own ? 0 : 1;
+		break;
+	case HSA_AMD_AGENT_MEMORY_POOL_INFO_LINK_INFO:
+		if (own)
+			break;
+		*(hsa_amd_memory_pool_link_info_t *)value = (hsa_amd_memory_pool_link_info_t){
+			.atomic_support_32bit = true,
+			.atomic_support_64bit = true,
+			.coherent_support = true,
+			.link_type = sg_settings.xgmi_cpu ? HSA_AMD_LINK_INFO_TYPE_XGMI
+							  : HSA_AMD_LINK_INFO_TYPE_PCIE,
+			.numa_distance = 20,
+		};
+		break;
+	default:
+		sg_warn("hsa_amd_agent_memory_pool_get_info: unknown attribute %#x", attribute);
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	}
+	return HSA_STATUS_SUCCESS;
+}
+
+static unsigned pool_state(const struct sg_pool *pool)
+{
+	return (pool->flags & FINE ? SOFTGPU_PAGE_FINE : 0) |
+	       (pool->agent->gpu ? 0 : SOFTGPU_PAGE_HOST);
+}
+
+hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t handle, size_t size, uint32_t flags,
+					  void **pointer)
+{
+	struct sg_pool *pool = sg_pool_get(handle);
+	struct sg_mapping *mapping;
+
+	(void)flags;
+	if (!pool)
+		return (hsa_status_t)HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
+	if (!size || !pointer)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	if (pool->segment != HSA_AMD_SEGMENT_GLOBAL || size > pool_size(pool))
+		return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+	if (__atomic_add_fetch(&pool->used, size, __ATOMIC_RELAXED) > pool_size(pool)) {
+		__atomic_sub_fetch(&pool->used, size, __ATOMIC_RELAXED);
+		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+	}
+	/* Host memory is the GPU's only after hsa_amd_agents_allow_access. */
+	mapping = sg_memory_allocate(SG_POOL, size, pool_state(pool), pool->agent->gpu, pool);
+	if (!mapping) {
+		__atomic_sub_fetch(&pool->used, size, __ATOMIC_RELAXED);
+		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+	}
+	*pointer = (void *)(uintptr_t)mapping->gpu;
+	sg_log("pool: %zu bytes of %s %s at %p", size, pool->agent->gpu ? "VRAM" : "host memory",
+	       pool->flags & FINE ? "fine" : "coarse", *pointer);
+	return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_amd_memory_pool_free(void *pointer)
+{
+	struct sg_mapping *mapping;
+
+	if (!pointer)
+		return HSA_STATUS_SUCCESS;
+	mapping = sg_memory_find((uint64_t)(uintptr_t)pointer);
+	if (!mapping || mapping->kind != SG_POOL || mapping->gpu != (uint64_t)(uintptr_t)pointer)
+		return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+	sg_log("pool: free %p", pointer);
+	__atomic_sub_fetch(&mapping->pool->used, mapping->request, __ATOMIC_RELAXED);
+	sg_memory_free(mapping);
+	return HSA_STATUS_SUCCESS;
+}
+
+static bool includes_gpu(uint32_t count, const hsa_agent_t *agents)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (agents[i].handle == sg_agent_handle(&sg_gpu_agent).handle)
+			return true;
+	return false;
+}
+
+hsa_status_t hsa_amd_agents_allow_access(uint32_t count, const hsa_agent_t *agents,
+					 const uint32_t *flags, const void *pointer)
+{
+	struct sg_mapping *mapping = sg_memory_find((uint64_t)(uintptr_t)pointer);
+
+	if (flags || !count || !agents)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	if (!mapping || mapping->kind != SG_POOL)
+		return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+	/* The list replaces the former one; the owner keeps its access. */
+	sg_memory_set_access(mapping, mapping->pool->agent->gpu || includes_gpu(count, agents));
+	return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t lock_memory(void *host, size_t size, const hsa_agent_t *agents, int count,
+				struct sg_pool *pool, void **agent_pointer)
+{
+	uint64_t address = (uint64_t)(uintptr_t)host;
+	unsigned state = SOFTGPU_PAGE_HOST | (pool ? pool_state(pool) : SOFTGPU_PAGE_FINE);
+	struct sg_mapping *mapping;
+
+	if (!host || !size || !agent_pointer || count < 0 || (count && !agents) ||
+	    address + size < address)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	*agent_pointer = NULL;
+	if (pool && (pool->agent->gpu || pool->segment != HSA_AMD_SEGMENT_GLOBAL))
+		return (hsa_status_t)HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
+	mapping = sg_memory_find(address);
+	if (mapping && mapping->kind != SG_LOCK) {
+		/* HSA memory is locked by nature. */
+		*agent_pointer = host;
+		return HSA_STATUS_SUCCESS;
+	}
+	mapping = sg_memory_lock(address, size, state, pool);
+	if (!mapping)
+		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+	if (count && !includes_gpu((uint32_t)count, agents))
+		sg_memory_set_access(mapping, false);
+	*agent_pointer = (void *)(uintptr_t)(mapping->gpu + mapping->lead);
+	sg_log("lock: %p+%zu %s as %p", host, size, state & SOFTGPU_PAGE_FINE ? "fine" : "coarse",
+	       *agent_pointer);
+	return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_amd_memory_lock(void *host, size_t size, hsa_agent_t *agents, int count,
+				 void **agent_pointer)
+{
+	return lock_memory(host, size, agents, count, NULL, agent_pointer);
+}
+
+hsa_status_t hsa_amd_memory_lock_to_pool(void *host, size_t size, hsa_agent_t *agents, int count,
+					 hsa_amd_memory_pool_t handle, uint32_t flags,
+					 void **agent_pointer)
+{
+	struct sg_pool *pool = sg_pool_get(handle);
+
+	if (flags)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	if (!pool)
+		return (hsa_status_t)HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
+	return lock_memory(host, size, agents, count, pool, agent_pointer);
+}
+
+hsa_status_t hsa_amd_memory_unlock(void *host)
+{
+	struct sg_mapping *mapping = sg_memory_find_lock((uint64_t)(uintptr_t)host);
+
+	if (mapping) {
+		sg_log("unlock: %p", host);
+		sg_memory_free(mapping);
+		return HSA_STATUS_SUCCESS;
+	}
+	mapping = sg_memory_find((uint64_t)(uintptr_t)host);
+	return mapping && mapping->kind != SG_LOCK ? HSA_STATUS_SUCCESS
+						   : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+}
+
+hsa_status_t hsa_amd_pointer_info(const void *pointer, hsa_amd_pointer_info_t *info,
+				  void *(*allocate)(size_t), uint32_t *agent_count,
+				  hsa_agent_t **accessible)
+{
+	struct sg_mapping *mapping = sg_memory_find((uint64_t)(uintptr_t)pointer);
+	hsa_amd_pointer_info_t full = {.size = sizeof full, .type = HSA_EXT_POINTER_TYPE_UNKNOWN};
+	uint32_t agents = 0;
+
+	if (!pointer || !info || !info->size)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	if (mapping && mapping->kind != SG_INTERNAL) {
+		full.type = mapping->kind == SG_LOCK ? HSA_EXT_POINTER_TYPE_LOCKED
+						     : HSA_EXT_POINTER_TYPE_HSA;
+		full.agentBaseAddress = (void *)(uintptr_t)(mapping->gpu + mapping->lead);
+		full.hostBaseAddress = (void *)(uintptr_t)(mapping->host + mapping->lead);
+		full.sizeInBytes = mapping->request;
+		full.userData = mapping->user_data;
+		full.agentOwner = sg_agent_handle(mapping->pool ? mapping->pool->agent
+						  : mapping->kind == SG_CODE ? &sg_gpu_agent
+									     : &sg_cpu_agent);
+		full.global_flags = mapping->pool ? mapping->pool->flags
+				    : mapping->state & SOFTGPU_PAGE_FINE ? FINE
+									 : COARSE;
+		agents = mapping->gpu_access ? 2 : 1;
+	}
+	if (full.size > info->size)
+		full.size = info->size;
+	memcpy(info, &full, full.size);
+	if (agent_count && accessible && allocate) {
+		*accessible = agents ? allocate(agents * sizeof **accessible) : NULL;
+		*agent_count = 0;
+		if (agents && !*accessible)
+			return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+		if (agents)
+			(*accessible)[(*agent_count)++] = sg_agent_handle(&sg_cpu_agent);
+		if (agents > 1)
+			(*accessible)[(*agent_count)++] = sg_agent_handle(&sg_gpu_agent);
+	}
+	return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_amd_pointer_info_set_userdata(const void *pointer, void *user_data)
+{
+	struct sg_mapping *mapping = sg_memory_find((uint64_t)(uintptr_t)pointer);
+
+	if (!mapping || mapping->kind == SG_INTERNAL)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	mapping->user_data = user_data;
+	return HSA_STATUS_SUCCESS;
+}
+
+/* In the base profile registering ordinary memory is a hint (hsa.h, hsa_memory_register). */
+hsa_status_t hsa_memory_register(void *pointer, size_t size)
+{
+	return pointer || !size ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+}
+
+hsa_status_t hsa_memory_deregister(void *pointer, size_t size)
+{
+	(void)pointer, (void)size;
+	return HSA_STATUS_SUCCESS;
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files of the HSA runtime half share. Only softgpu.h is the seam to the interpreter.
+ *
+ * Handles: an agent, pool, ISA, signal, queue, reader or executable handle is the address of the
+ * object behind it. Locks are taken in this order, never backwards: queue list, queue step,
+ * SVM, memory map; the signal and copy locks are leaves.
+ */
+#ifndef SOFTGPU_RUNTIME_H
+#define SOFTGPU_RUNTIME_H
+
+#include "softgpu.h"
+#include <hsa/amd_hsa_signal.h>
+#include <hsa/hsa_ext_amd.h>
+
+/* ---- messages: message.c ---- */
+
+/* One line on stderr, prefixed "softgpu: ", only with SOFTGPU_LOG=1. */
+void sg_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* One line on stderr, prefixed "softgpu: ". */
+void sg_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same, then abort(). For what the stand-in can't do and for a broken device. */
+_Noreturn void sg_die(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* ROCr's report of a GPU memory access fault at `address`, then abort(). */
+_Noreturn void sg_memory_fault(uint64_t address);
+
+/* ---- settings: config.c ---- */
+
+struct sg_settings {
+	bool svm;          /* SOFTGPU_SVM: KFD offers shared virtual memory */
+	bool fine_pool;    /* a fine-grained VRAM pool exists */
+	bool xgmi_cpu;     /* CPU link is XGMI, else PCIe */
+	bool log;          /* SOFTGPU_LOG */
+	uint64_t vram;     /* SOFTGPU_VRAM_MIB, in bytes */
+};
+extern struct sg_settings sg_settings;
+
+/* Read the environment once. 0, or -EINVAL after a message that names the variable. */
+int sg_settings_read(void);
+
+/* ---- agents and pools: agent.c, pool.c ---- */
+
+struct sg_agent {
+	bool gpu;
+};
+extern struct sg_agent sg_cpu_agent, sg_gpu_agent;
+
+static inline hsa_agent_t sg_agent_handle(const struct sg_agent *agent)
+{
+	return (hsa_agent_t){(uint64_t)(uintptr_t)agent};
+}
+
+/* NULL if `handle` is not one of the two agents. */
+const struct sg_agent *sg_agent_get(hsa_agent_t handle);
+
+struct sg_pool {
+	const struct sg_agent *agent;
+	hsa_amd_segment_t segment;
+	uint32_t flags; /* HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_* */
+	uint64_t size;  /* bytes offered */
+	uint64_t used;  /* bytes allocated (atomic) */
+};
+
+/* NULL if `handle` is not a pool that exists under the present settings. */
+struct sg_pool *sg_pool_get(hsa_amd_memory_pool_t handle);
+
+/* ---- the GPU's address space: memory.c ---- */
+
+enum sg_kind {
+	SG_POOL,     /* hsa_amd_memory_pool_allocate */
+	SG_LOCK,     /* hsa_amd_memory_lock*: host pages behind another GPU address */
+	SG_INTERNAL, /* the runtime's own: signals, rings */
+	SG_CODE,     /* a loaded code object */
+};
+
+/* One contiguous GPU mapping. Address and size never change while it is in the map. */
+struct sg_mapping {
+	uint64_t gpu;      /* first byte, page aligned */
+	uint64_t host;     /* host address of the same byte */
+	uint64_t size;     /* bytes, whole pages */
+	uint64_t request;  /* bytes asked for; for locks from the locked address on */
+	uint64_t lead;     /* locks: offset of the locked address in its first page */
+	enum sg_kind kind;
+	unsigned state;    /* SOFTGPU_PAGE_* while the GPU has access */
+	bool gpu_access;
+	struct sg_pool *pool; /* NULL for internal mappings */
+	void *user_data;
+	unsigned references; /* locks of the same bytes */
+};
+
+/*
+ * Allocate `size` zeroed bytes (rounded up to pages) and map them for the GPU if `gpu_access`.
+ * NULL when out of memory. Free with sg_memory_free.
+ */
+struct sg_mapping *sg_memory_allocate(enum sg_kind kind, uint64_t size, unsigned state,
+				      bool gpu_access, struct sg_pool *pool);
+/* Unmap and release. */
+void sg_memory_free(struct sg_mapping *mapping);
+/* The mapping that holds GPU address `address`; for locks also found by host address. */
+struct sg_mapping *sg_memory_find(uint64_t address);
+/* Give or take the GPU's access. */
+void sg_memory_set_access(struct sg_mapping *mapping, bool gpu_access);
+/* Every cached page state is void from now on. */
+void sg_memory_changed(void);
+/*
+ * Host pointer behind [address, ...) as the GPU sees it, and in *span how many of the next `size`
+ * bytes are contiguous there. NULL if the GPU can't reach `address`.
+ */
+void *sg_memory_span(uint64_t address, uint64_t size, uint64_t *span);
+/* A lock's mapping: enter a host range into the alias window. NULL when out of memory. */
+struct sg_mapping *sg_memory_lock(uint64_t host, uint64_t size, unsigned state,
+				  struct sg_pool *pool);
+/* The lock whose locked address is exactly `host`, or NULL. */
+struct sg_mapping *sg_memory_find_lock(uint64_t host);
+
+/* ---- host mappings: vma.c ---- */
+
+struct sg_vma {
+	uint64_t start, end;
+	bool readable, writable;
+	bool marked; /* carries the mark that sg_vma_mark sets */
+};
+
+struct sg_vma_list {
+	struct sg_vma *items;
+	size_t count, capacity;
+};
+
+/*
+ * Read the process' mappings into *list (reused between calls), with the mark only if asked.
+ * 0 or -errno.
+ */
+int sg_vma_read(struct sg_vma_list *list, bool with_mark);
+/* The item that holds `address`, or NULL. */
+const struct sg_vma *sg_vma_find(const struct sg_vma_list *list, uint64_t address);
+/* Mark the mappings in [start, end), so that a later one at the same place can be told apart. */
+void sg_vma_mark(uint64_t start, uint64_t end);
+
+/* ---- shared virtual memory: svm.c ---- */
+
+/* Page state of a host address that no HSA mapping holds; 0 if the GPU can't reach it. */
+unsigned sg_svm_page_state(uint64_t address);
+/* Bytes from `address` on, at most `size`, that the GPU can reach by SVM. */
+uint64_t sg_svm_span(uint64_t address, uint64_t size);
+/* Note that [start, end) moved to the GPU or back. */
+void sg_svm_set_location(uint64_t start, uint64_t end, const struct sg_agent *agent);
+/* Host mappings may have changed: check them again before the next use. */
+void sg_svm_new_epoch(void);
+
+/* ---- signals and the process-wide event counter: signal.c, event.c ---- */
+
+static inline amd_signal_t *sg_signal(hsa_signal_t handle)
+{
+	return (amd_signal_t *)(uintptr_t)handle.handle;
+}
+
+bool sg_condition(hsa_signal_value_t value, hsa_signal_condition_t condition,
+		  hsa_signal_value_t compare);
+/* Signal `handle` (may be null): end of the work that it stands for. Subtracts 1. */
+void sg_signal_complete(hsa_signal_t handle, uint64_t start_ns, uint64_t end_ns);
+/* All of `signals` (null handles count) have the value 0. */
+bool sg_signals_are_zero(const hsa_signal_t *signals, uint32_t count);
+/* New signal that the GPU can reach. 0 handle when out of memory. */
+hsa_signal_t sg_signal_create(amd_signal_kind64_t kind, hsa_signal_value_t value);
+void sg_signal_reference(hsa_signal_t handle);
+void sg_signal_release(hsa_signal_t handle);
+
+/* Every signal change, doorbell and completion counts here; whoever waits, waits on this. */
+uint32_t sg_event_count(void);
+void sg_event_post(void);
+/* Sleep until the count differs from `seen` or `max_ns` have passed. */
+void sg_event_wait(uint32_t seen, uint64_t max_ns);
+
+/* ---- time and threads: event.c ---- */
+
+uint64_t sg_now_ns(void);
+/* Start a detached-at-exit helper thread with all signals blocked. 0 or -errno. */
+int sg_thread_start(const char *name, void *(*body)(void *));
+
+/* ---- copies: copy.c ---- */
+
+/* Copy between GPU addresses now; a page that is not mapped is a memory access fault. */
+void sg_copy(uint64_t destination, uint64_t source, uint64_t size);
+
+/* ---- code: executable.c, loader.c ---- */
+
+/* Name of the kernel with its descriptor at `kernel_object`, with its code object; NULL if none. */
+const char *sg_kernel_name(uint64_t kernel_object, uint64_t *base, uint64_t *size);
+
+struct sg_symbol {
+	const char *name; /* in the loaded image's string table copy */
+	uint64_t address;
+	uint64_t size;
+	bool kernel;
+	bool constant;
+};
+
+struct sg_define {
+	char *name;
+	uint64_t address;
+	struct sg_define *next;
+};
+
+struct sg_code_object {
+	struct sg_mapping *mapping;
+	uint64_t load_base; /* run-time address of virtual address 0 of the file */
+	uint64_t code_size;
+	const void *storage; /* file image in memory, the caller's */
+	size_t storage_size;
+	char *strings;
+	struct sg_symbol *symbols;
+	size_t symbol_count;
+	struct sg_code_object *next;
+};
+
+/*
+ * Load the ELF file [image, image + size) for the device: copy its segments, apply its
+ * relocations (undefined symbols from `defines`). HSA_STATUS_SUCCESS and *result, or an error
+ * after a message.
+ */
+hsa_status_t sg_load(const void *image, size_t size, const struct sg_define *defines,
+		     struct sg_code_object **result);
+void sg_unload(struct sg_code_object *object);
+
+/* AMD_LOADER extension: the table of functions, `length` bytes of it copied to `table`. */
+hsa_status_t sg_loader_table(size_t length, void *table);
+
+/* ---- queues: queue.c; packets: packet.c ---- */
+
+struct sg_queue {
+	amd_queue_t amd; /* first: hsa_queue_t * is this object */
+	struct sg_mapping *mapping, *ring;
+	void (*callback)(hsa_status_t, hsa_queue_t *, void *);
+	void *callback_data;
+	struct softgpu_run *run; /* kernel being executed */
+	uint64_t start_ns;       /* when the packet at the read index started; 0: not yet */
+	bool cooperative, inactive;
+	unsigned priority;
+	struct sg_queue *next;
+};
+
+enum sg_progress {
+	SG_IDLE,     /* nothing to do until something changes */
+	SG_PROGRESS, /* did something; more may follow */
+};
+
+/* Process the packet at the read index, or continue it for `budget` wave-instructions. */
+enum sg_progress sg_packet_step(struct sg_queue *queue, uint64_t budget);
+
+#endif
