@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-struct sg_agent sg_cpu_agent = {.gpu = false};
-struct sg_agent sg_gpu_agent = {.gpu = true};
+struct sg_agent sg_cpu_agent = { .gpu = false };
+struct sg_agent sg_gpu_agent = { .gpu = true };
 
 static const char isa_name_xnack_off[] = "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-";
 static const char isa_name_xnack_on[] = "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack+";
@@ -44,21 +44,30 @@ struct answer {
 	size_t size;
 };
 
-#define NUMBER(attribute, type, number) {attribute, type, number, NULL, 0}
-#define STRING(attribute, text, size)   {attribute, TEXT, 0, text, size}
-#define ARRAY(attribute, data)          {attribute, BYTES, 0, data, sizeof data}
+#define NUMBER(attribute, type, number)          \
+	{                                        \
+		attribute, type, number, NULL, 0 \
+	}
+#define STRING(attribute, text, size)          \
+	{                                      \
+		attribute, TEXT, 0, text, size \
+	}
+#define ARRAY(attribute, data)                         \
+	{                                              \
+		attribute, BYTES, 0, data, sizeof data \
+	}
 
 static const uint16_t no_workgroup[3];
-static const uint16_t workgroup_dim[3] = {1024, 1024, 1024};
-static const uint32_t grid_dim[3] = {INT32_MAX, INT32_MAX, INT32_MAX};
+static const uint16_t workgroup_dim[3] = { 1024, 1024, 1024 };
+static const uint32_t grid_dim[3] = { INT32_MAX, INT32_MAX, INT32_MAX };
 static const uint32_t no_caches[4];
-static const uint32_t caches[4] = {16384, 8 << 20, 0, 0};
-static const uint32_t image_2d[2] = {16384, 16384};
-static const uint32_t image_3d[3] = {2048, 2048, 2048};
+static const uint32_t caches[4] = { 16384, 8 << 20, 0, 0 };
+static const uint32_t image_2d[2] = { 16384, 16384 };
+static const uint32_t image_3d[3] = { 2048, 2048, 2048 };
 static const hsa_amd_hdp_flush_t no_hdp;
 static const uint8_t no_extensions[128];
 /* hipMallocPitch needs the image extension advertised (softgpu.md, trap 3). */
-static const uint8_t gpu_extensions[128] = {1u << HSA_EXTENSION_IMAGES};
+static const uint8_t gpu_extensions[128] = { 1u << HSA_EXTENSION_IMAGES };
 
 static const struct answer cpu_answers[] = {
 	STRING(HSA_AGENT_INFO_NAME, "host CPU", 64),
@@ -68,7 +77,8 @@ static const struct answer cpu_answers[] = {
 	NUMBER(HSA_AGENT_INFO_FEATURE, U32, 0),
 	NUMBER(HSA_AGENT_INFO_MACHINE_MODEL, U32, HSA_MACHINE_MODEL_LARGE),
 	NUMBER(HSA_AGENT_INFO_PROFILE, U32, HSA_PROFILE_FULL),
-	NUMBER(HSA_AGENT_INFO_DEFAULT_FLOAT_ROUNDING_MODE, U32, HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR),
+	NUMBER(HSA_AGENT_INFO_DEFAULT_FLOAT_ROUNDING_MODE, U32,
+	       HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR),
 	NUMBER(HSA_AGENT_INFO_WAVEFRONT_SIZE, U32, 0),
 	ARRAY(HSA_AGENT_INFO_WORKGROUP_MAX_DIM, no_workgroup),
 	NUMBER(HSA_AGENT_INFO_WORKGROUP_MAX_SIZE, U32, 0),
@@ -100,7 +110,8 @@ static const struct answer gpu_answers[] = {
 	NUMBER(HSA_AGENT_INFO_FEATURE, U32, HSA_AGENT_FEATURE_KERNEL_DISPATCH),
 	NUMBER(HSA_AGENT_INFO_MACHINE_MODEL, U32, HSA_MACHINE_MODEL_LARGE),
 	NUMBER(HSA_AGENT_INFO_PROFILE, U32, HSA_PROFILE_BASE),
-	NUMBER(HSA_AGENT_INFO_DEFAULT_FLOAT_ROUNDING_MODE, U32, HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR),
+	NUMBER(HSA_AGENT_INFO_DEFAULT_FLOAT_ROUNDING_MODE, U32,
+	       HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR),
 	NUMBER(HSA_AGENT_INFO_BASE_PROFILE_DEFAULT_FLOAT_ROUNDING_MODES, U32,
 	       1u << HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR),
 	NUMBER(HSA_AGENT_INFO_FAST_F16_OPERATION, BOOL, 1),
@@ -133,7 +144,7 @@ static const struct answer gpu_answers[] = {
 	NUMBER(HSA_AMD_AGENT_INFO_NUM_SIMDS_PER_CU, U32, 4),
 	NUMBER(HSA_AMD_AGENT_INFO_NUM_SHADER_ENGINES, U32, 8),
 	NUMBER(HSA_AMD_AGENT_INFO_NUM_SHADER_ARRAYS_PER_SE, U32, 1),
-	{HSA_AMD_AGENT_INFO_HDP_FLUSH, BYTES, 0, &no_hdp, sizeof no_hdp},
+	{ HSA_AMD_AGENT_INFO_HDP_FLUSH, BYTES, 0, &no_hdp, sizeof no_hdp },
 	NUMBER(HSA_AMD_AGENT_INFO_DOMAIN, U32, 0),
 	NUMBER(HSA_AMD_AGENT_INFO_COOPERATIVE_QUEUES, BOOL, 1),
 	NUMBER(HSA_AMD_AGENT_INFO_ASIC_REVISION, U32, 1),
@@ -230,7 +241,7 @@ hsa_status_t hsa_agent_iterate_isas(hsa_agent_t handle, hsa_status_t (*callback)
 		return HSA_STATUS_ERROR_INVALID_AGENT;
 	if (!callback)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	return agent->gpu ? callback((hsa_isa_t){(uint64_t)(uintptr_t)&isa_object}, data)
+	return agent->gpu ? callback((hsa_isa_t){ (uint64_t)(uintptr_t)&isa_object }, data)
 			  : HSA_STATUS_SUCCESS;
 }
 

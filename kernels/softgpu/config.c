@@ -20,15 +20,15 @@ static const struct {
 	void *target; /* bool or uint64_t */
 	uint64_t preset;
 } variables[] = {
-	{"HSA_XNACK", SWITCH, &softgpu_config.xnack, 0},
-	{"HSA_FORCE_FINE_GRAIN_PCIE", SWITCH, &force_fine_pool, 0},
-	{"SOFTGPU_SEED", NUMBER, &softgpu_config.seed, 0},
-	{"SOFTGPU_DROP_FINE_FP_ATOMICS", SWITCH, &softgpu_config.drop_fine_fp_atomics, 1},
-	{"SOFTGPU_XGMI_CPU", SWITCH, &softgpu_config.xgmi_cpu, 0},
-	{"SOFTGPU_XGMI_HIVE", SWITCH, &xgmi_hive, 1},
-	{"SOFTGPU_SVM", SWITCH, &sg_settings.svm, 1},
-	{"SOFTGPU_LOG", SWITCH, &sg_settings.log, 0},
-	{"SOFTGPU_VRAM_MIB", NUMBER, &vram_mib, 65536},
+	{ "HSA_XNACK", SWITCH, &softgpu_config.xnack, 0 },
+	{ "HSA_FORCE_FINE_GRAIN_PCIE", SWITCH, &force_fine_pool, 0 },
+	{ "SOFTGPU_SEED", NUMBER, &softgpu_config.seed, 0 },
+	{ "SOFTGPU_DROP_FINE_FP_ATOMICS", SWITCH, &softgpu_config.drop_fine_fp_atomics, 1 },
+	{ "SOFTGPU_XGMI_CPU", SWITCH, &softgpu_config.xgmi_cpu, 0 },
+	{ "SOFTGPU_XGMI_HIVE", SWITCH, &xgmi_hive, 1 },
+	{ "SOFTGPU_SVM", SWITCH, &sg_settings.svm, 1 },
+	{ "SOFTGPU_LOG", SWITCH, &sg_settings.log, 0 },
+	{ "SOFTGPU_VRAM_MIB", NUMBER, &vram_mib, 65536 },
 };
 
 static int read_one(size_t index)

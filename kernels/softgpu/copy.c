@@ -178,10 +178,10 @@ hsa_status_t hsa_amd_memory_async_copy(void *destination, hsa_agent_t destinatio
 }
 
 hsa_status_t hsa_amd_memory_async_copy_rect(
-	const hsa_pitched_ptr_t *destination, const hsa_dim3_t *destination_offset,
-	const hsa_pitched_ptr_t *source, const hsa_dim3_t *source_offset, const hsa_dim3_t *range,
-	hsa_agent_t agent, hsa_amd_copy_direction_t direction, uint32_t count,
-	const hsa_signal_t *dependencies, hsa_signal_t completion)
+    const hsa_pitched_ptr_t *destination, const hsa_dim3_t *destination_offset,
+    const hsa_pitched_ptr_t *source, const hsa_dim3_t *source_offset, const hsa_dim3_t *range,
+    hsa_agent_t agent, hsa_amd_copy_direction_t direction, uint32_t count,
+    const hsa_signal_t *dependencies, hsa_signal_t completion)
 {
 	struct job *job;
 
@@ -224,8 +224,9 @@ hsa_status_t hsa_amd_svm_prefetch_async(void *pointer, size_t size, hsa_agent_t 
 		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 	/* Whole pages, outward (memory-model.md A5.7). */
 	job->destination = address & ~(uint64_t)(SOFTGPU_PAGE_SIZE - 1);
-	job->size = ((address + size + SOFTGPU_PAGE_SIZE - 1) & ~(uint64_t)(SOFTGPU_PAGE_SIZE - 1)) -
-		    job->destination;
+	job->size =
+	    ((address + size + SOFTGPU_PAGE_SIZE - 1) & ~(uint64_t)(SOFTGPU_PAGE_SIZE - 1)) -
+	    job->destination;
 	job->agent = agent;
 	sg_log("svm: prefetch %p+%zu to the %s", pointer, size, agent->gpu ? "GPU" : "CPU");
 	return submit(job);

@@ -42,7 +42,7 @@ hsa_status_t hsa_code_object_reader_create_from_memory(const void *image, size_t
 	reader = malloc(sizeof *reader);
 	if (!reader)
 		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-	*reader = (struct reader){image, size};
+	*reader = (struct reader){ image, size };
 	result->handle = (uint64_t)(uintptr_t)reader;
 	return HSA_STATUS_SUCCESS;
 }
@@ -117,9 +117,8 @@ static struct sg_symbol *find_symbol(const struct executable *executable, const 
 	return NULL;
 }
 
-hsa_status_t hsa_executable_agent_global_variable_define(hsa_executable_t handle,
-							 hsa_agent_t agent, const char *name,
-							 void *address)
+hsa_status_t hsa_executable_agent_global_variable_define(hsa_executable_t handle, hsa_agent_t agent,
+							 const char *name, void *address)
 {
 	hsa_status_t status = HSA_STATUS_SUCCESS;
 	struct executable *executable;
@@ -154,7 +153,8 @@ hsa_status_t hsa_executable_agent_global_variable_define(hsa_executable_t handle
 	return status;
 }
 
-hsa_status_t hsa_executable_load_agent_code_object(hsa_executable_t handle, hsa_agent_t agent_handle,
+hsa_status_t hsa_executable_load_agent_code_object(hsa_executable_t handle,
+						   hsa_agent_t agent_handle,
 						   hsa_code_object_reader_t reader_handle,
 						   const char *options,
 						   hsa_loaded_code_object_t *loaded)
@@ -283,8 +283,8 @@ static hsa_status_t variable_info(const struct sg_symbol *symbol, int attribute,
 		*(hsa_variable_allocation_t *)value = HSA_VARIABLE_ALLOCATION_AGENT;
 		break;
 	case HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_SEGMENT:
-		*(hsa_variable_segment_t *)value = symbol->constant ? HSA_VARIABLE_SEGMENT_READONLY
-								    : HSA_VARIABLE_SEGMENT_GLOBAL;
+		*(hsa_variable_segment_t *)value =
+		    symbol->constant ? HSA_VARIABLE_SEGMENT_READONLY : HSA_VARIABLE_SEGMENT_GLOBAL;
 		break;
 	default:
 		sg_warn("hsa_executable_symbol_get_info: no answer for attribute %#x of a variable",
@@ -306,7 +306,7 @@ hsa_status_t hsa_executable_symbol_get_info(hsa_executable_symbol_t handle,
 	switch ((int)attribute) {
 	case HSA_EXECUTABLE_SYMBOL_INFO_TYPE:
 		*(hsa_symbol_kind_t *)value =
-			symbol->kernel ? HSA_SYMBOL_KIND_KERNEL : HSA_SYMBOL_KIND_VARIABLE;
+		    symbol->kernel ? HSA_SYMBOL_KIND_KERNEL : HSA_SYMBOL_KIND_VARIABLE;
 		break;
 	case HSA_EXECUTABLE_SYMBOL_INFO_NAME_LENGTH:
 		*(uint32_t *)value = (uint32_t)strlen(symbol->name);
@@ -399,9 +399,9 @@ static hsa_status_t query_segment_descriptors(hsa_ven_amd_loader_segment_descrip
 				continue;
 			descriptors[found] = (hsa_ven_amd_loader_segment_descriptor_t){
 				.agent = sg_agent_handle(&sg_gpu_agent),
-				.executable = {(uint64_t)(uintptr_t)executable},
+				.executable = { (uint64_t)(uintptr_t)executable },
 				.code_object_storage_type =
-					HSA_VEN_AMD_LOADER_CODE_OBJECT_STORAGE_TYPE_MEMORY,
+				    HSA_VEN_AMD_LOADER_CODE_OBJECT_STORAGE_TYPE_MEMORY,
 				.code_object_storage_base = object->storage,
 				.code_object_storage_size = object->storage_size,
 				.segment_base = (void *)(uintptr_t)object->load_base,

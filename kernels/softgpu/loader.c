@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EM_AMDGPU_	   224
-#define MACH_MASK	   0xffu
-#define MACH_GFX90A	   0x3fu
-#define XNACK_MASK	   0x300u
-#define XNACK_OFF	   0x200u
-#define XNACK_ON	   0x300u
-#define SRAMECC_MASK	   0xc00u
-#define SRAMECC_OFF	   0x800u
+#define EM_AMDGPU_   224
+#define MACH_MASK    0xffu
+#define MACH_GFX90A  0x3fu
+#define XNACK_MASK   0x300u
+#define XNACK_OFF    0x200u
+#define XNACK_ON     0x300u
+#define SRAMECC_MASK 0xc00u
+#define SRAMECC_OFF  0x800u
 
 /* Relocation types: LLVM's AMDGPUUsage, "Relocation Records" [LUG]. */
 enum {
@@ -78,7 +78,7 @@ static hsa_status_t parse(const void *image, size_t size, struct file *file)
 	const Elf64_Ehdr *header = image;
 	hsa_status_t status;
 
-	*file = (struct file){.image = image, .size = size, .header = header};
+	*file = (struct file){ .image = image, .size = size, .header = header };
 	if (size < sizeof *header || memcmp(header->e_ident, ELFMAG, SELFMAG) ||
 	    header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_ident[EI_DATA] != ELFDATA2LSB)
 		return bad("not a little-endian ELF64 file");
@@ -97,8 +97,8 @@ static hsa_status_t parse(const void *image, size_t size, struct file *file)
 		const Elf64_Phdr *segment = &file->segments[i];
 		if (segment->p_type != PT_LOAD)
 			continue;
-		if (segment->p_filesz > segment->p_memsz ||
-		    segment->p_vaddr > UINT32_MAX || segment->p_memsz > UINT32_MAX ||
+		if (segment->p_filesz > segment->p_memsz || segment->p_vaddr > UINT32_MAX ||
+		    segment->p_memsz > UINT32_MAX ||
 		    !inside(file, segment->p_offset, segment->p_filesz))
 			return bad("broken segment");
 		if (segment->p_vaddr + segment->p_memsz > file->span)
@@ -164,10 +164,8 @@ static hsa_status_t relocate_one(const struct file *file, const Elf64_Rela *rela
 				 const struct sg_define *defines)
 {
 	unsigned type = (unsigned)ELF64_R_TYPE(rela->r_info);
-	unsigned width = type == R_AMDGPU_ABS64 || type == R_AMDGPU_REL64 ||
-					 type == R_AMDGPU_RELATIVE64
-				 ? 8
-				 : 4;
+	unsigned width =
+	    type == R_AMDGPU_ABS64 || type == R_AMDGPU_REL64 || type == R_AMDGPU_RELATIVE64 ? 8 : 4;
 	uint64_t place = base + rela->r_offset, value, symbol;
 
 	if (type == R_AMDGPU_NONE)

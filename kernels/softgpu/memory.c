@@ -120,10 +120,9 @@ static uint64_t alias_reserve(uint64_t size)
 {
 	if (!alias_next) {
 		/* Keep the host's own mappings out of the window. */
-		void *window = mmap((void *)ALIAS_BASE, ALIAS_SIZE, PROT_NONE,
-				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
-					    MAP_FIXED_NOREPLACE,
-				    -1, 0);
+		void *window =
+		    mmap((void *)ALIAS_BASE, ALIAS_SIZE, PROT_NONE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 		if (window == MAP_FAILED)
 			window = mmap(NULL, ALIAS_SIZE, PROT_NONE,
 				      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -217,7 +216,8 @@ struct sg_mapping *sg_memory_find(uint64_t address)
 	mapping = find_locked(address);
 	for (size_t i = 0; !mapping && i < count; i++) {
 		struct sg_mapping *known = mappings[i];
-		if (known->kind == SG_LOCK && address - (known->host + known->lead) < known->request)
+		if (known->kind == SG_LOCK &&
+		    address - (known->host + known->lead) < known->request)
 			mapping = known;
 	}
 	pthread_rwlock_unlock(&lock);

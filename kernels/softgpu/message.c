@@ -46,6 +46,7 @@ void sg_memory_fault(uint64_t address)
 	fprintf(stderr,
 		"Memory access fault by GPU node-1 (Agent handle: %p) on address %p. "
 		"Reason: Page not present or supervisor privilege.\n",
-		(void *)&sg_gpu_agent, (void *)(uintptr_t)(address & ~(uint64_t)(SOFTGPU_PAGE_SIZE - 1)));
+		(void *)&sg_gpu_agent,
+		(void *)(uintptr_t)(address & ~(uint64_t)(SOFTGPU_PAGE_SIZE - 1)));
 	abort();
 }

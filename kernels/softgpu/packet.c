@@ -71,8 +71,8 @@ static enum sg_progress start_dispatch(struct sg_queue *queue,
 		return fail(queue, HSA_STATUS_ERROR_INVALID_PACKET_FORMAT, wrong);
 	if (!(softgpu_page_state(packet->kernel_object) & SOFTGPU_PAGE_MAPPED))
 		sg_memory_fault(packet->kernel_object);
-	dispatch.kernel_name = sg_kernel_name(packet->kernel_object, &dispatch.code_base,
-					      &dispatch.code_size);
+	dispatch.kernel_name =
+	    sg_kernel_name(packet->kernel_object, &dispatch.code_base, &dispatch.code_size);
 	sg_log("queue %lu: dispatch %s, grid %u x %u x %u, group %u x %u x %u",
 	       queue->amd.hsa_queue.id, dispatch.kernel_name ? dispatch.kernel_name : "?",
 	       packet->grid_size_x, packet->grid_size_y, packet->grid_size_z,
@@ -109,7 +109,8 @@ static enum sg_progress step_dispatch(struct sg_queue *queue, hsa_kernel_dispatc
 	sg_die("the interpreter returned an unknown status");
 }
 
-/* Barrier-AND: every signal is 0. Barrier-OR: one is, or there is none (null signals don't count). */
+/* Barrier-AND: every signal is 0. Barrier-OR: one is, or there is none (null signals don't count).
+ */
 static bool barrier_open(const hsa_barrier_and_packet_t *packet, bool all)
 {
 	bool any_signal = false;

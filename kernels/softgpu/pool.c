@@ -15,12 +15,12 @@
  * (memory-model.md A5.2).
  */
 static struct sg_pool pools[] = {
-	{&sg_cpu_agent, HSA_AMD_SEGMENT_GLOBAL, FINE, 0, 0},
-	{&sg_cpu_agent, HSA_AMD_SEGMENT_GLOBAL, FINE | KERNARG, 0, 0},
-	{&sg_cpu_agent, HSA_AMD_SEGMENT_GLOBAL, COARSE, 0, 0},
-	{&sg_gpu_agent, HSA_AMD_SEGMENT_GLOBAL, COARSE, 0, 0},
-	{&sg_gpu_agent, HSA_AMD_SEGMENT_GLOBAL, FINE, 0, 0},
-	{&sg_gpu_agent, HSA_AMD_SEGMENT_GROUP, 0, 65536, 0},
+	{ &sg_cpu_agent, HSA_AMD_SEGMENT_GLOBAL, FINE, 0, 0 },
+	{ &sg_cpu_agent, HSA_AMD_SEGMENT_GLOBAL, FINE | KERNARG, 0, 0 },
+	{ &sg_cpu_agent, HSA_AMD_SEGMENT_GLOBAL, COARSE, 0, 0 },
+	{ &sg_gpu_agent, HSA_AMD_SEGMENT_GLOBAL, COARSE, 0, 0 },
+	{ &sg_gpu_agent, HSA_AMD_SEGMENT_GLOBAL, FINE, 0, 0 },
+	{ &sg_gpu_agent, HSA_AMD_SEGMENT_GROUP, 0, 65536, 0 },
 };
 #define POOL_COUNT (sizeof pools / sizeof *pools)
 
@@ -47,7 +47,7 @@ struct sg_pool *sg_pool_get(hsa_amd_memory_pool_t handle)
 }
 
 hsa_status_t hsa_amd_agent_iterate_memory_pools(
-	hsa_agent_t handle, hsa_status_t (*callback)(hsa_amd_memory_pool_t, void *), void *data)
+    hsa_agent_t handle, hsa_status_t (*callback)(hsa_amd_memory_pool_t, void *), void *data)
 {
 	const struct sg_agent *agent = sg_agent_get(handle);
 
@@ -56,7 +56,7 @@ hsa_status_t hsa_amd_agent_iterate_memory_pools(
 	if (!callback)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	for (size_t i = 0; i < POOL_COUNT; i++) {
-		hsa_amd_memory_pool_t pool = {(uint64_t)(uintptr_t)&pools[i]};
+		hsa_amd_memory_pool_t pool = { (uint64_t)(uintptr_t)&pools[i] };
 		hsa_status_t status;
 		if (pools[i].agent != agent || !exists(&pools[i]))
 			continue;
@@ -126,10 +126,10 @@ hsa_status_t hsa_amd_agent_memory_pool_get_info(hsa_agent_t agent_handle,
 	case HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS:
 		/* CPU to VRAM is not "never": large BAR. */
 		*(hsa_amd_memory_pool_access_t *)value =
-			own ? HSA_AMD_MEMORY_POOL_ACCESS_ALLOWED_BY_DEFAULT
-			: pool->segment == HSA_AMD_SEGMENT_GROUP
-				? HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED
-				: HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT;
+		    own ? HSA_AMD_MEMORY_POOL_ACCESS_ALLOWED_BY_DEFAULT
+		    : pool->segment == HSA_AMD_SEGMENT_GROUP
+			? HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED
+			: HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT;
 		break;
 	case HSA_AMD_AGENT_MEMORY_POOL_INFO_NUM_LINK_HOPS:
 		*(uint32_t *)value = own ? 0 : 1;
@@ -293,7 +293,7 @@ hsa_status_t hsa_amd_pointer_info(const void *pointer, hsa_amd_pointer_info_t *i
 				  hsa_agent_t **accessible)
 {
 	struct sg_mapping *mapping = sg_memory_find((uint64_t)(uintptr_t)pointer);
-	hsa_amd_pointer_info_t full = {.size = sizeof full, .type = HSA_EXT_POINTER_TYPE_UNKNOWN};
+	hsa_amd_pointer_info_t full = { .size = sizeof full, .type = HSA_EXT_POINTER_TYPE_UNKNOWN };
 	uint32_t agents = 0;
 
 	if (!pointer || !info || !info->size)
@@ -305,10 +305,10 @@ hsa_status_t hsa_amd_pointer_info(const void *pointer, hsa_amd_pointer_info_t *i
 		full.hostBaseAddress = (void *)(uintptr_t)(mapping->host + mapping->lead);
 		full.sizeInBytes = mapping->request;
 		full.userData = mapping->user_data;
-		full.agentOwner = sg_agent_handle(mapping->pool ? mapping->pool->agent
+		full.agentOwner = sg_agent_handle(mapping->pool              ? mapping->pool->agent
 						  : mapping->kind == SG_CODE ? &sg_gpu_agent
 									     : &sg_cpu_agent);
-		full.global_flags = mapping->pool ? mapping->pool->flags
+		full.global_flags = mapping->pool                        ? mapping->pool->flags
 				    : mapping->state & SOFTGPU_PAGE_FINE ? FINE
 									 : COARSE;
 		agents = mapping->gpu_access ? 2 : 1;

@@ -94,7 +94,7 @@ hsa_status_t hsa_queue_create(hsa_agent_t agent_handle, uint32_t size, hsa_queue
 	const struct sg_agent *agent = sg_agent_get(agent_handle);
 	struct sg_mapping *mapping, *ring = NULL;
 	struct sg_queue *queue;
-	hsa_signal_t doorbell = {0};
+	hsa_signal_t doorbell = { 0 };
 	hsa_kernel_dispatch_packet_t *packets;
 
 	(void)private_segment_size, (void)group_segment_size;
@@ -129,7 +129,7 @@ hsa_status_t hsa_queue_create(hsa_agent_t agent_handle, uint32_t size, hsa_queue
 	queue->amd.hsa_queue.doorbell_signal = doorbell;
 	queue->amd.hsa_queue.size = size;
 	queue->amd.read_dispatch_id_field_base_byte_offset =
-		offsetof(amd_queue_t, read_dispatch_id);
+	    offsetof(amd_queue_t, read_dispatch_id);
 	queue->amd.max_cu_id = 7;
 	queue->amd.max_wave_id = 31;
 	queue->amd.queue_properties = AMD_QUEUE_PROPERTIES_IS_PTR64;
@@ -191,21 +191,21 @@ hsa_status_t hsa_queue_destroy(hsa_queue_t *handle)
 
 /* ---- indices: every memory order is served by sequential consistency ---- */
 
-#define LOAD_INDEX(name, field)                                                                    \
-	uint64_t name(const hsa_queue_t *queue)                                                    \
-	{                                                                                          \
-		return __atomic_load_n(&own(queue)->amd.field, __ATOMIC_SEQ_CST);                  \
+#define LOAD_INDEX(name, field)                                                   \
+	uint64_t name(const hsa_queue_t *queue)                                   \
+	{                                                                         \
+		return __atomic_load_n(&own(queue)->amd.field, __ATOMIC_SEQ_CST); \
 	}
 LOAD_INDEX(hsa_queue_load_read_index_relaxed, read_dispatch_id)
 LOAD_INDEX(hsa_queue_load_read_index_scacquire, read_dispatch_id)
 LOAD_INDEX(hsa_queue_load_write_index_relaxed, write_dispatch_id)
 LOAD_INDEX(hsa_queue_load_write_index_scacquire, write_dispatch_id)
 
-#define ADD_INDEX(name)                                                                            \
-	uint64_t name(const hsa_queue_t *queue, uint64_t value)                                    \
-	{                                                                                          \
-		return __atomic_fetch_add(&own(queue)->amd.write_dispatch_id, value,               \
-					  __ATOMIC_SEQ_CST);                                       \
+#define ADD_INDEX(name)                                                              \
+	uint64_t name(const hsa_queue_t *queue, uint64_t value)                      \
+	{                                                                            \
+		return __atomic_fetch_add(&own(queue)->amd.write_dispatch_id, value, \
+					  __ATOMIC_SEQ_CST);                         \
 	}
 ADD_INDEX(hsa_queue_add_write_index_relaxed)
 ADD_INDEX(hsa_queue_add_write_index_scacquire)
@@ -237,7 +237,8 @@ hsa_status_t hsa_amd_profiling_set_profiler_enabled(hsa_queue_t *queue, int enab
 	if (enable)
 		own(queue)->amd.queue_properties |= AMD_QUEUE_PROPERTIES_ENABLE_PROFILING;
 	else
-		own(queue)->amd.queue_properties &= ~(uint32_t)AMD_QUEUE_PROPERTIES_ENABLE_PROFILING;
+		own(queue)->amd.queue_properties &=
+		    ~(uint32_t)AMD_QUEUE_PROPERTIES_ENABLE_PROFILING;
 	return HSA_STATUS_SUCCESS;
 }
 

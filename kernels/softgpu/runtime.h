@@ -27,11 +27,11 @@ _Noreturn void sg_memory_fault(uint64_t address);
 /* ---- settings: config.c ---- */
 
 struct sg_settings {
-	bool svm;          /* SOFTGPU_SVM: KFD offers shared virtual memory */
-	bool fine_pool;    /* a fine-grained VRAM pool exists */
-	bool xgmi_cpu;     /* CPU link is XGMI, else PCIe */
-	bool log;          /* SOFTGPU_LOG */
-	uint64_t vram;     /* SOFTGPU_VRAM_MIB, in bytes */
+	bool svm;       /* SOFTGPU_SVM: KFD offers shared virtual memory */
+	bool fine_pool; /* a fine-grained VRAM pool exists */
+	bool xgmi_cpu;  /* CPU link is XGMI, else PCIe */
+	bool log;       /* SOFTGPU_LOG */
+	uint64_t vram;  /* SOFTGPU_VRAM_MIB, in bytes */
 };
 extern struct sg_settings sg_settings;
 
@@ -47,7 +47,7 @@ extern struct sg_agent sg_cpu_agent, sg_gpu_agent;
 
 static inline hsa_agent_t sg_agent_handle(const struct sg_agent *agent)
 {
-	return (hsa_agent_t){(uint64_t)(uintptr_t)agent};
+	return (hsa_agent_t){ (uint64_t)(uintptr_t)agent };
 }
 
 /* NULL if `handle` is not one of the two agents. */
@@ -75,13 +75,13 @@ enum sg_kind {
 
 /* One contiguous GPU mapping. Address and size never change while it is in the map. */
 struct sg_mapping {
-	uint64_t gpu;      /* first byte, page aligned */
-	uint64_t host;     /* host address of the same byte */
-	uint64_t size;     /* bytes, whole pages */
-	uint64_t request;  /* bytes asked for; for locks from the locked address on */
-	uint64_t lead;     /* locks: offset of the locked address in its first page */
+	uint64_t gpu;     /* first byte, page aligned */
+	uint64_t host;    /* host address of the same byte */
+	uint64_t size;    /* bytes, whole pages */
+	uint64_t request; /* bytes asked for; for locks from the locked address on */
+	uint64_t lead;    /* locks: offset of the locked address in its first page */
 	enum sg_kind kind;
-	unsigned state;    /* SOFTGPU_PAGE_* while the GPU has access */
+	unsigned state; /* SOFTGPU_PAGE_* while the GPU has access */
 	bool gpu_access;
 	struct sg_pool *pool; /* NULL for internal mappings */
 	void *user_data;

@@ -34,7 +34,7 @@ static void push(struct slot *slot)
 static int grow(void)
 {
 	struct sg_mapping *chunk = sg_memory_allocate(
-		SG_INTERNAL, 1 << 18, SOFTGPU_PAGE_FINE | SOFTGPU_PAGE_HOST, true, NULL);
+	    SG_INTERNAL, 1 << 18, SOFTGPU_PAGE_FINE | SOFTGPU_PAGE_HOST, true, NULL);
 	struct slot *slots;
 
 	if (!chunk)
@@ -60,7 +60,7 @@ hsa_signal_t sg_signal_create(amd_signal_kind64_t kind, hsa_signal_value_t value
 		slot->references = 1;
 	}
 	pthread_mutex_unlock(&lock);
-	return (hsa_signal_t){(uint64_t)(uintptr_t)slot};
+	return (hsa_signal_t){ (uint64_t)(uintptr_t)slot };
 }
 
 void sg_signal_reference(hsa_signal_t handle)
@@ -163,27 +163,27 @@ hsa_status_t hsa_amd_signal_value_pointer(hsa_signal_t signal,
 }
 
 /* Per operation, the orders that hsa.h has for it. */
-#define STORE(suffix)                                                                              \
-	void hsa_signal_##suffix(hsa_signal_t signal, hsa_signal_value_t value)                    \
-	{                                                                                          \
-		__atomic_store_n(&sg_signal(signal)->value, value, __ATOMIC_SEQ_CST);              \
-		sg_event_post();                                                                   \
+#define STORE(suffix)                                                                 \
+	void hsa_signal_##suffix(hsa_signal_t signal, hsa_signal_value_t value)       \
+	{                                                                             \
+		__atomic_store_n(&sg_signal(signal)->value, value, __ATOMIC_SEQ_CST); \
+		sg_event_post();                                                      \
 	}
-#define LOAD(suffix)                                                                               \
-	hsa_signal_value_t hsa_signal_##suffix(hsa_signal_t signal)                                \
-	{                                                                                          \
-		return load(signal);                                                               \
+#define LOAD(suffix)                                                \
+	hsa_signal_value_t hsa_signal_##suffix(hsa_signal_t signal) \
+	{                                                           \
+		return load(signal);                                \
 	}
-#define UPDATE(name, builtin)                                                                      \
-	void name(hsa_signal_t signal, hsa_signal_value_t value)                                   \
-	{                                                                                          \
-		builtin(&sg_signal(signal)->value, value, __ATOMIC_SEQ_CST);                       \
-		sg_event_post();                                                                   \
+#define UPDATE(name, builtin)                                                \
+	void name(hsa_signal_t signal, hsa_signal_value_t value)             \
+	{                                                                    \
+		builtin(&sg_signal(signal)->value, value, __ATOMIC_SEQ_CST); \
+		sg_event_post();                                             \
 	}
-#define UPDATES(operation, builtin)                                                                \
-	UPDATE(hsa_signal_##operation##_relaxed, builtin)                                          \
-	UPDATE(hsa_signal_##operation##_scacquire, builtin)                                        \
-	UPDATE(hsa_signal_##operation##_screlease, builtin)                                        \
+#define UPDATES(operation, builtin)                         \
+	UPDATE(hsa_signal_##operation##_relaxed, builtin)   \
+	UPDATE(hsa_signal_##operation##_scacquire, builtin) \
+	UPDATE(hsa_signal_##operation##_screlease, builtin) \
 	UPDATE(hsa_signal_##operation##_scacq_screl, builtin)
 
 STORE(store_relaxed)
@@ -219,13 +219,13 @@ static hsa_signal_value_t wait_for(hsa_signal_t signal, hsa_signal_condition_t c
 	}
 }
 
-#define WAIT(suffix)                                                                               \
-	hsa_signal_value_t hsa_signal_wait_##suffix(                                               \
-		hsa_signal_t signal, hsa_signal_condition_t condition, hsa_signal_value_t compare, \
-		uint64_t timeout_hint, hsa_wait_state_t wait_state)                                \
-	{                                                                                          \
-		(void)wait_state;                                                                  \
-		return wait_for(signal, condition, compare, timeout_hint);                         \
+#define WAIT(suffix)                                                                           \
+	hsa_signal_value_t hsa_signal_wait_##suffix(                                           \
+	    hsa_signal_t signal, hsa_signal_condition_t condition, hsa_signal_value_t compare, \
+	    uint64_t timeout_hint, hsa_wait_state_t wait_state)                                \
+	{                                                                                      \
+		(void)wait_state;                                                              \
+		return wait_for(signal, condition, compare, timeout_hint);                     \
 	}
 WAIT(scacquire)
 WAIT(relaxed)
@@ -310,7 +310,7 @@ hsa_status_t hsa_amd_signal_async_handler(hsa_signal_t signal, hsa_signal_condit
 	handler = malloc(sizeof *handler);
 	if (!handler)
 		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-	*handler = (struct handler){signal, condition, compare, function, argument, NULL};
+	*handler = (struct handler){ signal, condition, compare, function, argument, NULL };
 	sg_signal_reference(signal);
 	pthread_mutex_lock(&handlers_lock);
 	if (!handlers_running)

@@ -32,6 +32,12 @@
 unsigned softgpu_page_state(uint64_t address);
 extern volatile uint64_t softgpu_memory_generation;
 
+/*
+ * The same for tests and tools: exported from the library, and up to date with the host's mappings
+ * (softgpu_page_state looks at them only once a packet).
+ */
+unsigned softgpu_page_state_now(uint64_t address);
+
 /* Host pointer behind GPU address `address` (identity except for alias pages). */
 void *softgpu_host_pointer(uint64_t address);
 

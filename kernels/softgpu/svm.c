@@ -23,7 +23,7 @@ struct attributes {
 	const struct sg_agent *preferred, *prefetched;
 };
 
-static const struct attributes preset = {.granularity = 9};
+static const struct attributes preset = { .granularity = 9 };
 
 struct range {
 	uint64_t start, end;
@@ -101,8 +101,9 @@ static int cover(uint64_t start, uint64_t end)
 		return -1;
 	for (uint64_t at = start; at < end;) {
 		size_t index = first_above(at);
-		uint64_t stop = index < count && ranges[index].start < end ? ranges[index].start : end;
-		if (stop > at && insert(index, (struct range){at, stop, preset}))
+		uint64_t stop =
+		    index < count && ranges[index].start < end ? ranges[index].start : end;
+		if (stop > at && insert(index, (struct range){ at, stop, preset }))
 			return -1;
 		at = ranges[index].end;
 	}
@@ -242,6 +243,12 @@ unsigned sg_svm_page_state(uint64_t address)
 	return state;
 }
 
+unsigned softgpu_page_state_now(uint64_t address)
+{
+	sg_svm_new_epoch();
+	return softgpu_page_state(address);
+}
+
 uint64_t sg_svm_span(uint64_t address, uint64_t size)
 {
 	uint64_t end = address + size, at = address;
@@ -284,7 +291,7 @@ static bool page_range(const void *pointer, size_t size, uint64_t *start, uint64
 
 static hsa_status_t set_one(struct attributes *a, const hsa_amd_svm_attribute_pair_t *pair)
 {
-	const struct sg_agent *agent = sg_agent_get((hsa_agent_t){pair->value});
+	const struct sg_agent *agent = sg_agent_get((hsa_agent_t){ pair->value });
 
 	switch (pair->attribute) {
 	case HSA_AMD_SVM_ATTRIB_GLOBAL_FLAG:
@@ -320,10 +327,10 @@ static hsa_status_t set_one(struct attributes *a, const hsa_amd_svm_attribute_pa
 		/* The CPU always has access. */
 		if (agent->gpu)
 			a->access = pair->attribute == HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE
-					    ? ACCESS_MIGRATE
+					? ACCESS_MIGRATE
 				    : pair->attribute == HSA_AMD_SVM_ATTRIB_AGENT_NO_ACCESS
-					    ? ACCESS_NONE
-					    : ACCESS_IN_PLACE;
+					? ACCESS_NONE
+					: ACCESS_IN_PLACE;
 		break;
 	default:
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -389,7 +396,7 @@ struct summary {
 
 static void gather(struct summary *s, const struct attributes *a)
 {
-	static const enum access rank[] = {ACCESS_MIGRATE, ACCESS_IN_PLACE, ACCESS_NONE};
+	static const enum access rank[] = { ACCESS_MIGRATE, ACCESS_IN_PLACE, ACCESS_NONE };
 	enum access access = a->access;
 
 	if (access == ACCESS_PRESET)
@@ -429,7 +436,7 @@ static hsa_status_t get_one(const struct summary *s, hsa_amd_svm_attribute_pair_
 	switch (pair->attribute) {
 	case HSA_AMD_SVM_ATTRIB_GLOBAL_FLAG:
 		pair->value = s->coarse && s->fine ? HSA_AMD_SVM_GLOBAL_FLAG_INDETERMINATE
-			      : s->coarse	   ? HSA_AMD_SVM_GLOBAL_FLAG_COARSE_GRAINED
+			      : s->coarse          ? HSA_AMD_SVM_GLOBAL_FLAG_COARSE_GRAINED
 						   : HSA_AMD_SVM_GLOBAL_FLAG_FINE_GRAINED;
 		break;
 	case HSA_AMD_SVM_ATTRIB_READ_ONLY:
@@ -454,14 +461,13 @@ static hsa_status_t get_one(const struct summary *s, hsa_amd_svm_attribute_pair_
 		pair->value = s->gpu_exec;
 		break;
 	case HSA_AMD_SVM_ATTRIB_ACCESS_QUERY:
-		agent = sg_agent_get((hsa_agent_t){pair->value});
+		agent = sg_agent_get((hsa_agent_t){ pair->value });
 		if (!agent)
 			return HSA_STATUS_ERROR_INVALID_AGENT;
-		pair->attribute = !agent->gpu || s->access == ACCESS_MIGRATE
-					  ? HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE
-				  : s->access == ACCESS_IN_PLACE
-					  ? HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE_IN_PLACE
-					  : HSA_AMD_SVM_ATTRIB_AGENT_NO_ACCESS;
+		pair->attribute =
+		    !agent->gpu || s->access == ACCESS_MIGRATE ? HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE
+		    : s->access == ACCESS_IN_PLACE ? HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE_IN_PLACE
+						   : HSA_AMD_SVM_ATTRIB_AGENT_NO_ACCESS;
 		break;
 	default:
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -473,7 +479,7 @@ hsa_status_t hsa_amd_svm_attributes_get(void *pointer, size_t size,
 					hsa_amd_svm_attribute_pair_t *list, size_t list_count)
 {
 	hsa_status_t status = HSA_STATUS_SUCCESS;
-	struct summary summary = {.first = true};
+	struct summary summary = { .first = true };
 	uint64_t start, end;
 
 	if (!sg_settings.svm || (list_count && !list) || !page_range(pointer, size, &start, &end))

@@ -23,7 +23,8 @@ hsa_status_t hsa_init(void)
 		references++;
 	pthread_mutex_unlock(&lock);
 	if (!status)
-		sg_log("hsa_init: software GPU gfx90a, XNACK %s", softgpu_config.xnack ? "on" : "off");
+		sg_log("hsa_init: software GPU gfx90a, XNACK %s",
+		       softgpu_config.xnack ? "on" : "off");
 	return status;
 }
 
@@ -71,7 +72,8 @@ hsa_status_t hsa_system_get_info(hsa_system_info_t attribute, void *value)
 	case HSA_SYSTEM_INFO_EXTENSIONS:
 		memset(value, 0, 128);
 		((uint8_t *)value)[0] = 1u << HSA_EXTENSION_IMAGES;
-		((uint8_t *)value)[HSA_EXTENSION_AMD_LOADER / 8] = 1u << HSA_EXTENSION_AMD_LOADER % 8;
+		((uint8_t *)value)[HSA_EXTENSION_AMD_LOADER / 8] = 1u
+								   << HSA_EXTENSION_AMD_LOADER % 8;
 		break;
 	case HSA_AMD_SYSTEM_INFO_BUILD_VERSION:
 		*(const char **)value = "hipgrain software GPU";
@@ -118,30 +120,33 @@ hsa_status_t hsa_status_string(hsa_status_t status, const char **text)
 		int status;
 		const char *text;
 	} names[] = {
-		{HSA_STATUS_SUCCESS, "HSA_STATUS_SUCCESS: The function has been executed successfully."},
-		{HSA_STATUS_INFO_BREAK, "HSA_STATUS_INFO_BREAK: A traversal was interrupted."},
-		{HSA_STATUS_ERROR, "HSA_STATUS_ERROR: A generic error has occurred."},
-		{HSA_STATUS_ERROR_INVALID_ARGUMENT,
-		 "HSA_STATUS_ERROR_INVALID_ARGUMENT: One of the actual arguments does not meet a "
-		 "precondition stated in the documentation of the corresponding formal argument."},
-		{HSA_STATUS_ERROR_INVALID_ALLOCATION,
-		 "HSA_STATUS_ERROR_INVALID_ALLOCATION: The requested allocation is not valid."},
-		{HSA_STATUS_ERROR_INVALID_AGENT,
-		 "HSA_STATUS_ERROR_INVALID_AGENT: The agent is invalid."},
-		{HSA_STATUS_ERROR_OUT_OF_RESOURCES,
-		 "HSA_STATUS_ERROR_OUT_OF_RESOURCES: The runtime failed to allocate the necessary "
-		 "resources."},
-		{HSA_STATUS_ERROR_INVALID_PACKET_FORMAT,
-		 "HSA_STATUS_ERROR_INVALID_PACKET_FORMAT: The AQL packet is malformed."},
-		{HSA_STATUS_ERROR_INVALID_ISA, "HSA_STATUS_ERROR_INVALID_ISA: The ISA is invalid."},
-		{HSA_STATUS_ERROR_INVALID_CODE_OBJECT,
-		 "HSA_STATUS_ERROR_INVALID_CODE_OBJECT: The code object is invalid."},
-		{HSA_STATUS_ERROR_INVALID_SYMBOL_NAME,
-		 "HSA_STATUS_ERROR_INVALID_SYMBOL_NAME: There is no symbol with the given name."},
-		{HSA_STATUS_ERROR_VARIABLE_UNDEFINED,
-		 "HSA_STATUS_ERROR_VARIABLE_UNDEFINED: The variable is undefined."},
-		{HSA_STATUS_ERROR_INVALID_MEMORY_POOL,
-		 "HSA_STATUS_ERROR_INVALID_MEMORY_POOL: The memory pool is invalid."},
+		{ HSA_STATUS_SUCCESS,
+		  "HSA_STATUS_SUCCESS: The function has been executed successfully." },
+		{ HSA_STATUS_INFO_BREAK, "HSA_STATUS_INFO_BREAK: A traversal was interrupted." },
+		{ HSA_STATUS_ERROR, "HSA_STATUS_ERROR: A generic error has occurred." },
+		{ HSA_STATUS_ERROR_INVALID_ARGUMENT,
+		  "HSA_STATUS_ERROR_INVALID_ARGUMENT: One of the actual arguments does not meet a "
+		  "precondition stated in the documentation of the corresponding formal "
+		  "argument." },
+		{ HSA_STATUS_ERROR_INVALID_ALLOCATION,
+		  "HSA_STATUS_ERROR_INVALID_ALLOCATION: The requested allocation is not valid." },
+		{ HSA_STATUS_ERROR_INVALID_AGENT,
+		  "HSA_STATUS_ERROR_INVALID_AGENT: The agent is invalid." },
+		{ HSA_STATUS_ERROR_OUT_OF_RESOURCES,
+		  "HSA_STATUS_ERROR_OUT_OF_RESOURCES: The runtime failed to allocate the necessary "
+		  "resources." },
+		{ HSA_STATUS_ERROR_INVALID_PACKET_FORMAT,
+		  "HSA_STATUS_ERROR_INVALID_PACKET_FORMAT: The AQL packet is malformed." },
+		{ HSA_STATUS_ERROR_INVALID_ISA,
+		  "HSA_STATUS_ERROR_INVALID_ISA: The ISA is invalid." },
+		{ HSA_STATUS_ERROR_INVALID_CODE_OBJECT,
+		  "HSA_STATUS_ERROR_INVALID_CODE_OBJECT: The code object is invalid." },
+		{ HSA_STATUS_ERROR_INVALID_SYMBOL_NAME,
+		  "HSA_STATUS_ERROR_INVALID_SYMBOL_NAME: There is no symbol with the given name." },
+		{ HSA_STATUS_ERROR_VARIABLE_UNDEFINED,
+		  "HSA_STATUS_ERROR_VARIABLE_UNDEFINED: The variable is undefined." },
+		{ HSA_STATUS_ERROR_INVALID_MEMORY_POOL,
+		  "HSA_STATUS_ERROR_INVALID_MEMORY_POOL: The memory pool is invalid." },
 	};
 
 	if (!text)

@@ -3,11 +3,11 @@
 #include "runtime.h"
 #include <hsa/hsa_ext_image.h>
 
-#define REFUSE(parameters, name, status)                                                           \
-	hsa_status_t name parameters                                                               \
-	{                                                                                          \
-		sg_warn(#name " is not supported by the software GPU");                            \
-		return (hsa_status_t)(status);                                                     \
+#define REFUSE(parameters, name, status)                                \
+	hsa_status_t name parameters                                    \
+	{                                                               \
+		sg_warn(#name " is not supported by the software GPU"); \
+		return (hsa_status_t)(status);                          \
 	}
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"

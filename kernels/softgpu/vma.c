@@ -66,8 +66,8 @@ int sg_vma_read(struct sg_vma_list *list, bool with_mark)
 {
 	static _Thread_local char *buffer;
 	static _Thread_local size_t capacity;
-	ssize_t length = slurp(with_mark ? "/proc/self/smaps" : "/proc/self/maps", &buffer,
-			       &capacity);
+	ssize_t length =
+	    slurp(with_mark ? "/proc/self/smaps" : "/proc/self/maps", &buffer, &capacity);
 
 	list->count = 0;
 	if (length < 0)

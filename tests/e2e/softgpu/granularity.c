@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Every HIP allocator against the table "HIP call -> granularity" (softgpu.md, memory-model.md
+ * A.4), under AMD's libamdhip64 on the software GPU: what its page table says, and what
+ * hipMemRangeGetAttribute answers. TAP on stdout. One argument names the environment that
+ * meson.build sets: plain, xnack, coherent (HIP_HOST_COHERENT=1), nosvm, nohive.
+ */
+#define __HIP_PLATFORM_AMD__
+#include <hip/hip_runtime_api.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include "kernels/softgpu/softgpu.h"
+
+extern unsigned softgpu_page_state_now(uint64_t address) __attribute__((weak));
+
+#define SIZE        65536
+#define PAGE        4096
+#define STATE       (SOFTGPU_PAGE_MAPPED | SOFTGPU_PAGE_FINE | SOFTGPU_PAGE_HOST | SOFTGPU_PAGE_ALIAS)
+
+#define VRAM_COARSE SOFTGPU_PAGE_MAPPED
+#define VRAM_FINE   (SOFTGPU_PAGE_MAPPED | SOFTGPU_PAGE_FINE)
+#define HOST_COARSE (SOFTGPU_PAGE_MAPPED | SOFTGPU_PAGE_HOST)
+#define HOST_FINE   (HOST_COARSE | SOFTGPU_PAGE_FINE)
+#define NONE        0u
+/* In place of a state: the allocator refuses. */
+#define REFUSED(error) (0x10000u | (error))
+
+enum environment { PLAIN, XNACK, COHERENT, NOSVM, NOHIVE, ENVIRONMENTS };
+static const char *const environments[] = { "plain", "xnack", "coherent", "nosvm", "nohive" };
+static enum environment environment;
+
+static int tests, failures;
+
+__attribute__((format(printf, 2, 3))) static void check(bool good, const char *format, ...)
+{
+	va_list arguments;
+
+	printf("%sok %d - ", good ? "" : "not ", ++tests);
+	va_start(arguments, format);
+	vprintf(format, arguments);
+	va_end(arguments);
+	putchar('\n');
+	failures += !good;
+}
+
+static unsigned state(const void *pointer)
+{
+	return softgpu_page_state_now((uint64_t)(uintptr_t)pointer) & STATE;
+}
+
+static const char *text(unsigned flags)
+{
+	static char buffers[4][64];
+	static unsigned next;
+	char *buffer = buffers[next++ % 4];
+
+	snprintf(buffer, sizeof buffers[0], "%s%s%s%s",
+		 flags & SOFTGPU_PAGE_MAPPED ? "" : "unmapped ",
+		 flags & SOFTGPU_PAGE_FINE ? "fine" : "coarse",
+		 flags & SOFTGPU_PAGE_HOST ? " host" : " vram",
+		 flags & SOFTGPU_PAGE_ALIAS ? " alias" : "");
+	return buffer;
+}
+
+static void expect(const char *what, const void *pointer, unsigned expected)
+{
+	unsigned got = state(pointer);
+	check(got == expected, "%s: %s, expected %s", what, text(got), text(expected));
+}
+
+static int coherency(void *pointer, size_t size)
+{
+	int mode = -1;
+	hipError_t error = hipMemRangeGetAttribute(
+	    &mode, sizeof mode, hipMemRangeAttributeCoherencyMode, pointer, size);
+	return error ? -(int)error : mode;
+}
+
+/* ---- allocators with one answer each ---- */
+
+enum how { MALLOC, PITCH, ASYNC, EXT, HOST, MALLOC_HOST, ALLOC_HOST, HOST_ALLOC, MANAGED };
+
+static const struct row {
+	const char *name;
+	enum how how;
+	unsigned flags;
+	unsigned expected[ENVIRONMENTS]; /* plain, xnack, coherent, nosvm, nohive */
+} rows[] = {
+#define ALL(s)                \
+	{                     \
+		s, s, s, s, s \
+	}
+	{ "hipMalloc", MALLOC, 0, ALL(VRAM_COARSE) },
+	{ "hipMallocPitch", PITCH, 0, ALL(VRAM_COARSE) },
+	{ "hipMallocAsync", ASYNC, 0, ALL(VRAM_COARSE) },
+	{ "hipExtMallocWithFlags(Default)", EXT, hipDeviceMallocDefault, ALL(VRAM_COARSE) },
+	/* Without a fine-grained VRAM pool 5.2.3 fails; later ones fall back (A5.2). */
+	{ "hipExtMallocWithFlags(Finegrained)",
+	  EXT,
+	  hipDeviceMallocFinegrained,
+	  { VRAM_FINE, VRAM_FINE, VRAM_FINE, VRAM_FINE, REFUSED(hipErrorOutOfMemory) } },
+	{ "hipExtMallocWithFlags(SignalMemory)", EXT, hipMallocSignalMemory, ALL(HOST_FINE) },
+	{ "hipHostMalloc(Default)", HOST, 0, ALL(HOST_FINE) },
+	{ "hipHostMalloc(Mapped)", HOST, hipHostMallocMapped, ALL(HOST_FINE) },
+	{ "hipHostMalloc(NumaUser)", HOST, hipHostMallocNumaUser, ALL(HOST_FINE) },
+	{ "hipHostMalloc(Coherent)", HOST, hipHostMallocCoherent, ALL(HOST_FINE) },
+	{ "hipHostMalloc(Portable|Coherent)", HOST, hipHostMallocPortable | hipHostMallocCoherent,
+	  ALL(HOST_FINE) },
+	{ "hipHostMalloc(Portable)",
+	  HOST,
+	  hipHostMallocPortable,
+	  { HOST_COARSE, HOST_COARSE, HOST_FINE, HOST_COARSE, HOST_COARSE } },
+	{ "hipHostMalloc(WriteCombined)",
+	  HOST,
+	  hipHostMallocWriteCombined,
+	  { HOST_COARSE, HOST_COARSE, HOST_FINE, HOST_COARSE, HOST_COARSE } },
+	{ "hipHostMalloc(NonCoherent)", HOST, hipHostMallocNonCoherent, ALL(HOST_COARSE) },
+	{ "hipHostMalloc(Mapped|NonCoherent)", HOST, hipHostMallocMapped | hipHostMallocNonCoherent,
+	  ALL(HOST_COARSE) },
+	{ "hipMallocHost", MALLOC_HOST, 0, ALL(HOST_COARSE) },
+	{ "hipMemAllocHost", ALLOC_HOST, 0, ALL(HOST_FINE) },
+	/* Device memory, up to ROCm 6.3 (memory-model.md A5.4). */
+	{ "hipHostAlloc(Portable)", HOST_ALLOC, hipHostMallocPortable, ALL(VRAM_COARSE) },
+	{ "hipMallocManaged",
+	  MANAGED,
+	  hipMemAttachGlobal,
+	  { HOST_FINE, HOST_FINE, HOST_FINE, HOST_COARSE, HOST_FINE } },
+};
+
+static hipError_t allocate(const struct row *row, void **pointer)
+{
+	static hipStream_t stream;
+	size_t pitch;
+	hipError_t error;
+
+	switch (row->how) {
+	case MALLOC:
+		return hipMalloc(pointer, SIZE);
+	case PITCH:
+		return hipMallocPitch(pointer, &pitch, 256, 256);
+	case ASYNC:
+		error = stream ? hipSuccess : hipStreamCreate(&stream);
+		return error ? error : hipMallocAsync(pointer, SIZE, stream);
+	case EXT:
+		return hipExtMallocWithFlags(
+		    pointer, row->flags == hipMallocSignalMemory ? 8 : SIZE, row->flags);
+	case HOST:
+		return hipHostMalloc(pointer, SIZE, row->flags);
+	case MALLOC_HOST:
+		return hipMallocHost(pointer, SIZE);
+	case ALLOC_HOST:
+		return hipMemAllocHost(pointer, SIZE);
+	case HOST_ALLOC:
+		return hipHostAlloc(pointer, SIZE, row->flags);
+	case MANAGED:
+		return hipMallocManaged(pointer, SIZE, row->flags);
+	}
+	return hipErrorUnknown;
+}
+
+static void test_allocators(void)
+{
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		void *pointer = NULL;
+		hipError_t error = allocate(&rows[i], &pointer);
+		unsigned expected = rows[i].expected[environment];
+		int mode;
+
+		if (error || expected & REFUSED(0)) {
+			check(expected == REFUSED(error), "%s: error %d", rows[i].name, error);
+			continue;
+		}
+		expect(rows[i].name, pointer, expected);
+		if (rows[i].flags == hipMallocSignalMemory && rows[i].how == EXT)
+			continue; /* not an allocation that HSA could be asked about */
+		mode = coherency(pointer, 1);
+		check(mode == !(expected & SOFTGPU_PAGE_FINE), "%s: coherency mode %d",
+		      rows[i].name, mode);
+	}
+}
+
+/* ---- the others ---- */
+
+static void test_register(void)
+{
+	char *host = aligned_alloc(PAGE, SIZE);
+	void *device = NULL;
+	hipError_t error = hipHostRegister(host + 64, SIZE - 64, hipHostRegisterDefault);
+
+	check(!error, "hipHostRegister: error %d", error);
+	error = hipHostGetDevicePointer(&device, host + 64, 0);
+	check(!error && device != host + 64, "device address differs from the host's");
+	expect("hipHostRegister", device, HOST_FINE | SOFTGPU_PAGE_ALIAS);
+	expect("hipHostRegister, host address", host, environment == XNACK ? HOST_FINE : NONE);
+	check(!hipHostUnregister(host + 64), "hipHostUnregister");
+	expect("hipHostUnregister", device, NONE);
+	free(host);
+}
+
+static void test_free(void)
+{
+	void *pointer;
+
+	if (hipMalloc(&pointer, 8 << 20) || hipFree(pointer))
+		check(false, "hipMalloc and hipFree of 8 MiB");
+	else
+		expect("hipMalloc, freed", pointer, NONE);
+}
+
+static void test_managed_advice(void)
+{
+	unsigned fine = environment == NOSVM ? HOST_COARSE : HOST_FINE;
+	char *pointer, *again;
+
+	if (hipMallocManaged((void **)&pointer, SIZE, hipMemAttachGlobal)) {
+		check(false, "hipMallocManaged");
+		return;
+	}
+	check(!hipMemAdvise(pointer + PAGE + 8, PAGE, hipMemAdviseSetCoarseGrain, 0),
+	      "SetCoarseGrain of an unaligned part");
+	expect("page before the advice", pointer, fine);
+	expect("first page of the advice", pointer + PAGE, HOST_COARSE);
+	expect("last page of the advice", pointer + 2 * PAGE, HOST_COARSE);
+	expect("page behind the advice", pointer + 3 * PAGE, fine);
+	if (environment != NOSVM)
+		check(coherency(pointer, SIZE) == hipMemRangeCoherencyModeIndeterminate,
+		      "mixed range is indeterminate");
+	check(!hipMemAdvise(pointer, SIZE, hipMemAdviseUnsetCoarseGrain, 0), "UnsetCoarseGrain");
+	expect("after UnsetCoarseGrain", pointer + PAGE, fine);
+	check(!hipMemAdvise(pointer, SIZE, hipMemAdviseSetCoarseGrain, 0), "SetCoarseGrain");
+	expect("managed, coarse", pointer, HOST_COARSE);
+	check(!hipFree(pointer), "hipFree(managed)");
+	expect("managed, freed", pointer, NONE);
+	/* The attributes end with the mapping, whoever takes its place. */
+	if (environment == NOSVM)
+		return;
+	if (hipMallocManaged((void **)&again, SIZE, hipMemAttachGlobal)) {
+		check(false, "hipMallocManaged again");
+		return;
+	}
+	check(again == pointer, "new managed memory at the old address");
+	expect("managed, freed and allocated again", again, HOST_FINE);
+	check(coherency(again, SIZE) == hipMemRangeCoherencyModeFineGrain, "and so it is reported");
+	check(!hipFree(again), "hipFree");
+	/* Also when the system takes the place. */
+	if (mmap(again, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+		 0) == again)
+		expect("mmap in place of managed memory", again,
+		       environment == XNACK ? HOST_FINE : NONE);
+	munmap(again, SIZE);
+}
+
+static void test_system_memory(void)
+{
+	char *pointer =
+	    mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	bool xnack = environment == XNACK;
+
+	expect("mmap", pointer, xnack ? HOST_FINE : NONE);
+	hipMemAdvise(pointer, SIZE, hipMemAdviseSetCoarseGrain, 0);
+	expect("mmap, coarse", pointer, xnack ? HOST_COARSE : NONE);
+	munmap(pointer, SIZE);
+	expect("mmap, unmapped", pointer, NONE);
+}
+
+/* The stickiness that surprises people: heap pages keep their advice when malloc reuses them. */
+static void test_heap_advice(void)
+{
+	char *first = malloc(40000), *second;
+	bool xnack = environment == XNACK;
+
+	hipMemAdvise(first, 40000, hipMemAdviseSetCoarseGrain, 0);
+	expect("heap, coarse", first + 20000, xnack ? HOST_COARSE : NONE);
+	free(first);
+	second = malloc(40000);
+	check(first == second, "malloc returned the same block");
+	expect("heap, freed and allocated again", second + 20000, xnack ? HOST_COARSE : NONE);
+	free(second);
+}
+
+static void test_prefetch(void)
+{
+	void *pointer;
+
+	if (environment == NOSVM)
+		return;
+	if (hipMallocManaged(&pointer, SIZE, hipMemAttachGlobal) ||
+	    hipMemPrefetchAsync(pointer, SIZE, 0, 0) || hipDeviceSynchronize()) {
+		check(false, "prefetch to the GPU");
+		return;
+	}
+	expect("managed, prefetched to the GPU", pointer, VRAM_FINE);
+	check(!hipMemPrefetchAsync(pointer, SIZE, hipCpuDeviceId, 0) && !hipDeviceSynchronize(),
+	      "prefetch to the CPU");
+	expect("managed, prefetched to the CPU", pointer, HOST_FINE);
+	hipFree(pointer);
+}
+
+int main(int argc, char **argv)
+{
+	hipDeviceProp_t properties;
+
+	while (environment < ENVIRONMENTS &&
+	       (argc != 2 || strcmp(argv[1], environments[environment])))
+		environment++;
+	if (environment == ENVIRONMENTS) {
+		printf("Bail out! usage: %s plain|xnack|coherent|nosvm|nohive\n", argv[0]);
+		return 2;
+	}
+	if (!softgpu_page_state_now) {
+		printf("Bail out! not on the software GPU\n");
+		return 2;
+	}
+	check(!hipGetDeviceProperties(&properties, 0) && strstr(properties.name, "software GPU"),
+	      "the device's name is \"%s\"", properties.name);
+	test_allocators();
+	test_register();
+	test_free();
+	test_managed_advice();
+	test_system_memory();
+	test_heap_advice();
+	test_prefetch();
+	printf("1..%d\n", tests);
+	return failures != 0;
+}
