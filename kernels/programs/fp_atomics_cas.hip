@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// atomicAdd, compiled without any option: compare-and-swap loops, right on every kind of memory, and slow.
+//
+// Coarse-grained memory: the hardware instruction would be right and tens of times faster.
+// hipgrain-run: hip_malloc
+// hipgrain-stdout: float: sum 200 expected 200
+// hipgrain-stdout: double: sum 200 expected 200
+// hipgrain-stdout: unsigned: sum 200 expected 200
+// hipgrain-expect: HG107 kernel=add_f32 argument=0 api=hipMalloc at=@hip_malloc launches=1 confidence=proven
+// hipgrain-expect: HG107 kernel=add_f64 argument=0 api=hipMalloc at=@hip_malloc launches=1 confidence=proven
+//
+// hipgrain-run: ext_default
+// hipgrain-stdout: float: sum 200 expected 200
+// hipgrain-stdout: double: sum 200 expected 200
+// hipgrain-stdout: unsigned: sum 200 expected 200
+// hipgrain-expect: HG107 kernel=add_f32 argument=0 api=hipExtMallocWithFlags at=@ext_default launches=1
+// hipgrain-expect: HG107 kernel=add_f64 argument=0 api=hipExtMallocWithFlags at=@ext_default launches=1
+//
+// hipgrain-run: host_portable
+// hipgrain-stdout: float: sum 200 expected 200
+// hipgrain-stdout: double: sum 200 expected 200
+// hipgrain-stdout: unsigned: sum 200 expected 200
+// hipgrain-expect: HG107 kernel=add_f32 argument=0 api=hipHostMalloc at=@host_portable launches=1 confidence=proven
+// hipgrain-expect: HG107 kernel=add_f64 argument=0 api=hipHostMalloc at=@host_portable launches=1 confidence=proven
+//
+// hipgrain-run: host_noncoherent
+// hipgrain-stdout: float: sum 200 expected 200
+// hipgrain-stdout: double: sum 200 expected 200
+// hipgrain-stdout: unsigned: sum 200 expected 200
+// hipgrain-expect: HG107 kernel=add_f32 argument=0 api=hipHostMalloc at=@host_noncoherent launches=1 confidence=proven
+// hipgrain-expect: HG107 kernel=add_f64 argument=0 api=hipHostMalloc at=@host_noncoherent launches=1 confidence=proven
+//
+// hipgrain-run: malloc_host
+// hipgrain-stdout: float: sum 200 expected 200
+// hipgrain-stdout: double: sum 200 expected 200
+// hipgrain-stdout: unsigned: sum 200 expected 200
+// hipgrain-expect: HG107 kernel=add_f32 argument=0 api=hipMallocHost at=@malloc_host launches=1 confidence=proven
+// hipgrain-expect: HG107 kernel=add_f64 argument=0 api=hipMallocHost at=@malloc_host launches=1 confidence=proven
+//
+// hipgrain-run: managed_coarse
+// hipgrain-stdout: float: sum 200 expected 200
+// hipgrain-stdout: double: sum 200 expected 200
+// hipgrain-stdout: unsigned: sum 200 expected 200
+// hipgrain-expect: HG107 kernel=add_f32 argument=0 api=hipMallocManaged at=@managed launches=1 confidence=proven
+// hipgrain-expect: HG107 kernel=add_f64 argument=0 api=hipMallocManaged at=@managed launches=1 confidence=proven
+//
+// hipgrain-run: pages_coarse
+// hipgrain-env: HSA_XNACK=1
+// hipgrain-stdout: float: sum 200 expected 200
+// hipgrain-stdout: double: sum 200 expected 200
+// hipgrain-stdout: unsigned: sum 200 expected 200
+// hipgrain-expect: HG107 kernel=add_f32 argument=0 api=aligned_alloc at=@pages launches=1 confidence=proven
+// hipgrain-expect: HG107 kernel=add_f64 argument=0 api=aligned_alloc at=@pages launches=1 confidence=proven
+//
+// Fine-grained memory: slower still by orders of magnitude.
+// hipgrain-run: ext_fine
+// hipgrain-stdout: float: sum 200 expected 200
+// hipgrain-stdout: double: sum 200 expected 200
+// hipgrain-stdout: unsigned: sum 200 expected 200
+// hipgrain-expect: HG106 kernel=add_f32 argument=0 api=hipExtMallocWithFlags at=@ext_fine launches=1
+// hipgrain-expect: HG106 kernel=add_f64 argument=0 api=hipExtMallocWithFlags at=@ext_fine launches=1
+//
+// hipgrain-run: host_default
+// hipgrain-stdout: float: sum 200 expected 200
+// hipgrain-stdout: double: sum 200 expected 200
+// hipgrain-stdout: unsigned: sum 200 expected 200
+// hipgrain-expect: HG106 kernel=add_f32 argument=0 api=hipHostMalloc at=@host_default launches=1 confidence=proven
+// hipgrain-expect: HG106 kernel=add_f64 argument=0 api=hipHostMalloc at=@host_default launches=1 confidence=proven
+//
+// hipgrain-run: managed
+// hipgrain-stdout: float: sum 200 expected 200
+// hipgrain-stdout: double: sum 200 expected 200
+// hipgrain-stdout: unsigned: sum 200 expected 200
+// hipgrain-expect: HG106 kernel=add_f32 argument=0 api=hipMallocManaged at=@managed launches=1 confidence=proven
+// hipgrain-expect: HG106 kernel=add_f64 argument=0 api=hipMallocManaged at=@managed launches=1 confidence=proven
+//
+// hipgrain-run: registered
+// hipgrain-stdout: float: sum 200 expected 200
+// hipgrain-stdout: double: sum 200 expected 200
+// hipgrain-stdout: unsigned: sum 200 expected 200
+// hipgrain-expect: HG106 kernel=add_f32 argument=0 api=hipHostRegister at=@registered launches=1 confidence=proven
+// hipgrain-expect: HG106 kernel=add_f64 argument=0 api=hipHostRegister at=@registered launches=1 confidence=proven
+//
+// hipgrain-run: malloc
+// hipgrain-env: HSA_XNACK=1
+// hipgrain-stdout: float: sum 200 expected 200
+// hipgrain-stdout: double: sum 200 expected 200
+// hipgrain-stdout: unsigned: sum 200 expected 200
+// hipgrain-expect: HG106 kernel=add_f32 argument=0 api=malloc at=@malloc launches=1 confidence=proven
+// hipgrain-expect: HG106 kernel=add_f64 argument=0 api=malloc at=@malloc launches=1 confidence=proven
+//
+// hipgrain-run: pages
+// hipgrain-env: HSA_XNACK=1
+// hipgrain-stdout: float: sum 200 expected 200
+// hipgrain-stdout: double: sum 200 expected 200
+// hipgrain-stdout: unsigned: sum 200 expected 200
+// hipgrain-expect: HG106 kernel=add_f32 argument=0 api=aligned_alloc at=@pages launches=1 confidence=proven
+// hipgrain-expect: HG106 kernel=add_f64 argument=0 api=aligned_alloc at=@pages launches=1 confidence=proven
+//
+// hipgrain-run: mmap
+// hipgrain-env: HSA_XNACK=1
+// hipgrain-stdout: float: sum 200 expected 200
+// hipgrain-stdout: double: sum 200 expected 200
+// hipgrain-stdout: unsigned: sum 200 expected 200
+// hipgrain-expect: HG106 kernel=add_f32 argument=0 api=mmap at=@map_pages launches=1 confidence=proven
+// hipgrain-expect: HG106 kernel=add_f64 argument=0 api=mmap at=@map_pages launches=1 confidence=proven
+//
+// hipgrain-run: managed
+// hipgrain-env: HSA_XNACK=1
+// hipgrain-stdout: float: sum 200 expected 200
+// hipgrain-stdout: double: sum 200 expected 200
+// hipgrain-stdout: unsigned: sum 200 expected 200
+// hipgrain-expect: HG106 kernel=add_f32 argument=0 api=hipMallocManaged at=@managed launches=1 confidence=proven
+// hipgrain-expect: HG106 kernel=add_f64 argument=0 api=hipMallocManaged at=@managed launches=1 confidence=proven
+
+#include "sample.h"
+
+__global__ void add_f32(float *sum, float value)
+{
+	atomicAdd(sum, value);
+}
+
+__global__ void add_f64(double *sum, double value)
+{
+	atomicAdd(sum, value);
+}
+
+#include "fp_atomics.h"

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// safeAtomicAdd in a program that is compiled with -munsafe-fp-atomics: a compare-and-swap loop all the
+// same, because the programmer says so at the call. The option alone proves nothing.
+//
+// hipgrain-build: -munsafe-fp-atomics
+//
+// hipgrain-run: hip_malloc
+// hipgrain-stdout: float: sum 200 expected 200
+// hipgrain-stdout: double: sum 200 expected 200
+// hipgrain-stdout: unsigned: sum 200 expected 200
+// hipgrain-expect: HG107 kernel=add_f32 argument=0 api=hipMalloc at=@hip_malloc launches=1 confidence=proven
+// hipgrain-expect: HG107 kernel=add_f64 argument=0 api=hipMalloc at=@hip_malloc launches=1 confidence=proven
+//
+// hipgrain-run: host_default
+// hipgrain-stdout: float: sum 200 expected 200
+// hipgrain-stdout: double: sum 200 expected 200
+// hipgrain-stdout: unsigned: sum 200 expected 200
+// hipgrain-expect: HG106 kernel=add_f32 argument=0 api=hipHostMalloc at=@host_default launches=1 confidence=proven
+// hipgrain-expect: HG106 kernel=add_f64 argument=0 api=hipHostMalloc at=@host_default launches=1 confidence=proven
+//
+// hipgrain-run: managed
+// hipgrain-stdout: float: sum 200 expected 200
+// hipgrain-stdout: double: sum 200 expected 200
+// hipgrain-stdout: unsigned: sum 200 expected 200
+// hipgrain-expect: HG106 kernel=add_f32 argument=0 api=hipMallocManaged at=@managed launches=1 confidence=proven
+// hipgrain-expect: HG106 kernel=add_f64 argument=0 api=hipMallocManaged at=@managed launches=1 confidence=proven
+//
+// hipgrain-run: managed
+// hipgrain-env: HSA_XNACK=1
+// hipgrain-stdout: float: sum 200 expected 200
+// hipgrain-stdout: double: sum 200 expected 200
+// hipgrain-stdout: unsigned: sum 200 expected 200
+// hipgrain-expect: HG106 kernel=add_f32 argument=0 api=hipMallocManaged at=@managed launches=1 confidence=proven
+// hipgrain-expect: HG106 kernel=add_f64 argument=0 api=hipMallocManaged at=@managed launches=1 confidence=proven
+
+#include "sample.h"
+
+__global__ void add_f32(float *sum, float value)
+{
+	safeAtomicAdd(sum, value);
+}
+
+__global__ void add_f64(double *sum, double value)
+{
+	safeAtomicAdd(sum, value);
+}
+
+#include "fp_atomics.h"

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory that is no longer there, or not that large.
+//
+// hipgrain-run: freed
+// hipgrain-exit: 134
+// hipgrain-expect: HG601 kernel=increment argument=0 api=hipMalloc at=@freed launches=1 confidence=proven
+//
+// hipgrain-run: freed_managed
+// hipgrain-exit: 134
+// hipgrain-expect: HG601 kernel=increment argument=0 api=hipMallocManaged at=@freed_managed launches=1
+//
+// A stale pointer that the kernel never follows does no harm.
+// hipgrain-run: freed_unused
+// hipgrain-stdout: lifetime: 64 of 64 right
+// hipgrain-expect: none
+//
+// Freed, and the address is in use again: the pointer is to live memory.
+// hipgrain-run: freed_reused
+// hipgrain-stdout: lifetime: same address
+// hipgrain-stdout: lifetime: 64 of 64 right
+// hipgrain-expect: none
+//
+// hipgrain-run: past_end
+// hipgrain-exit: 134
+// hipgrain-expect: HG607 kernel=increment argument=0 api=hipMalloc at=@past_end launches=1
+//
+// hipgrain-run: copy_too_long
+// hipgrain-expect: HG606 api=hipMalloc at=@short_copy
+//
+// hipgrain-run: fill_too_long
+// hipgrain-expect: HG606 api=hipMalloc at=@short_fill
+//
+// Everything in order.
+// hipgrain-run: live
+// hipgrain-stdout: lifetime: 64 of 64 right
+// hipgrain-expect: none
+
+#include "sample.h"
+
+#define ELEMENTS 64
+#define BYTES 4096
+
+__global__ void increment(int *numbers)
+{
+	numbers[threadIdx.x] += 1;
+}
+
+/* The first pointer is only there for a caller that still passes it. */
+__global__ void increment_second(int *, int *numbers)
+{
+	numbers[threadIdx.x] += 1;
+}
+
+static void compare(const int *numbers, int expected)
+{
+	int host[ELEMENTS], right = 0;
+
+	CHECK(hipMemcpy(host, numbers, sizeof(host), hipMemcpyDeviceToHost));
+	for (int i = 0; i < ELEMENTS; i++) {
+		right += host[i] == expected;
+	}
+	printf("lifetime: %d of %d right\n", right, ELEMENTS);
+}
+
+static int *zeroed()
+{
+	int *p;
+
+	CHECK(hipMalloc(&p, BYTES));
+	CHECK(hipMemset(p, 0, BYTES));
+	return p;
+}
+
+static void run_freed()
+{
+	int *p;
+
+	CHECK(hipMalloc(&p, BYTES)); // @freed
+	CHECK(hipFree(p));
+	increment<<<1, ELEMENTS>>>(p);
+	CHECK(hipDeviceSynchronize());
+	printf("lifetime: not noticed\n");
+}
+
+static void run_freed_managed()
+{
+	int *p;
+
+	CHECK(hipMallocManaged(&p, BYTES)); // @freed_managed
+	CHECK(hipFree(p));
+	increment<<<1, ELEMENTS>>>(p);
+	CHECK(hipDeviceSynchronize());
+	printf("lifetime: not noticed\n");
+}
+
+static void run_freed_unused()
+{
+	int *stale = zeroed(), *p = zeroed();
+
+	CHECK(hipFree(stale));
+	increment_second<<<1, ELEMENTS>>>(stale, p);
+	CHECK(hipDeviceSynchronize());
+	compare(p, 1);
+	CHECK(hipFree(p));
+}
+
+static void run_freed_reused()
+{
+	int *p = zeroed(), *stale = p;
+
+	CHECK(hipFree(p));
+	p = zeroed();
+	printf("lifetime: %s address\n", p == stale ? "same" : "another");
+	increment<<<1, ELEMENTS>>>(p == stale ? stale : p);
+	CHECK(hipDeviceSynchronize());
+	compare(p, 1);
+	CHECK(hipFree(p));
+}
+
+static void run_past_end()
+{
+	int *p;
+
+	CHECK(hipMalloc(&p, BYTES)); // @past_end
+	increment<<<1, ELEMENTS>>>(p + BYTES / sizeof(*p) + ELEMENTS);
+	CHECK(hipDeviceSynchronize());
+	printf("lifetime: not noticed\n");
+}
+
+static void run_copy_too_long()
+{
+	static char host[2 * BYTES];
+	char *p;
+
+	CHECK(hipMalloc(&p, BYTES)); // @short_copy
+	SHOW("hipMemcpy", hipMemcpy(p, host, sizeof(host), hipMemcpyHostToDevice));
+}
+
+static void run_fill_too_long()
+{
+	char *p;
+
+	CHECK(hipMalloc(&p, BYTES)); // @short_fill
+	SHOW("hipMemset", hipMemset(p, 0, 2 * BYTES));
+}
+
+static void run_live()
+{
+	int *p = zeroed();
+
+	increment<<<1, ELEMENTS>>>(p);
+	CHECK(hipDeviceSynchronize());
+	compare(p, 1);
+	CHECK(hipFree(p));
+}
+
+static const variant variants[] = {
+	{ "freed", run_freed },
+	{ "freed_managed", run_freed_managed },
+	{ "freed_unused", run_freed_unused },
+	{ "freed_reused", run_freed_reused },
+	{ "past_end", run_past_end },
+	{ "copy_too_long", run_copy_too_long },
+	{ "fill_too_long", run_fill_too_long },
+	{ "live", run_live },
+};
+
+int main(int argc, char **argv)
+{
+	return run_variant(variants, argc, argv);
+}

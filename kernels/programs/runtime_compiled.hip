@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// A kernel that does not exist before the program runs: compiled by hiprtc, loaded from memory, launched
+// by handle with its arguments in one buffer. Nothing of it is in the executable.
+//
+// hipgrain-run: managed
+// hipgrain-stdout: runtime compiled: 0 expected 64
+// hipgrain-expect: HG101 kernel=count argument=1 api=hipMallocManaged at=@managed launches=1 confidence=proven
+//
+// hipgrain-run: device
+// hipgrain-stdout: runtime compiled: 64 expected 64
+// hipgrain-expect: none
+
+#include "sample.h"
+
+#include <hip/hiprtc.h>
+
+#include <vector>
+
+#define ITEMS 64
+
+static const char source[] = R"(
+extern "C" __global__ void count(int value, float *sum)
+{
+	__hip_atomic_fetch_add(sum, (float)value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+)";
+
+#define CHECK_RTC(call)                                                                            \
+	do {                                                                                       \
+		hiprtcResult error_ = (call);                                                      \
+		if (error_ != HIPRTC_SUCCESS) {                                                    \
+			fprintf(stderr, "%s: %s\n", #call, hiprtcGetErrorString(error_));          \
+			exit(1);                                                                   \
+		}                                                                                  \
+	} while (0)
+
+static std::vector<char> compile()
+{
+	const char *options[] = { "--gpu-architecture=gfx90a", "-munsafe-fp-atomics" };
+	hiprtcProgram program;
+	size_t size;
+
+	CHECK_RTC(hiprtcCreateProgram(&program, source, "count.hip", 0, nullptr, nullptr));
+	CHECK_RTC(hiprtcCompileProgram(program, 2, options));
+	CHECK_RTC(hiprtcGetCodeSize(program, &size));
+	std::vector<char> code(size);
+	CHECK_RTC(hiprtcGetCode(program, code.data()));
+	CHECK_RTC(hiprtcDestroyProgram(&program));
+	return code;
+}
+
+static void run(float *sum)
+{
+	std::vector<char> code = compile();
+	struct {
+		int value;
+		float *sum;
+	} arguments = { 1, sum };
+	size_t size = sizeof(arguments);
+	void *extra[] = { HIP_LAUNCH_PARAM_BUFFER_POINTER, &arguments,
+			  HIP_LAUNCH_PARAM_BUFFER_SIZE, &size, HIP_LAUNCH_PARAM_END };
+	hipModule_t module;
+	hipFunction_t kernel;
+	float total;
+
+	CHECK(hipModuleLoadData(&module, code.data()));
+	CHECK(hipModuleGetFunction(&kernel, module, "count"));
+	CHECK(hipModuleLaunchKernel(kernel, 1, 1, 1, ITEMS, 1, 1, 0, nullptr, nullptr, extra));
+	CHECK(hipDeviceSynchronize());
+	CHECK(hipMemcpy(&total, sum, sizeof(total), hipMemcpyDefault));
+	printf("runtime compiled: %g expected %d\n", total, ITEMS);
+	CHECK(hipModuleUnload(module));
+}
+
+static void run_managed()
+{
+	float *sum;
+
+	CHECK(hipMallocManaged(&sum, sizeof(*sum))); // @managed
+	*sum = 0;
+	run(sum);
+	CHECK(hipFree(sum));
+}
+
+static void run_device()
+{
+	float *sum;
+
+	CHECK(hipMalloc(&sum, sizeof(*sum)));
+	CHECK(hipMemset(sum, 0, sizeof(*sum)));
+	run(sum);
+	CHECK(hipFree(sum));
+}
+
+static const variant variants[] = {
+	{ "managed", run_managed },
+	{ "device", run_device },
+};
+
+int main(int argc, char **argv)
+{
+	return run_variant(variants, argc, argv);
+}
