@@ -7,14 +7,12 @@
  */
 #define __HIP_PLATFORM_AMD__
 #include <hip/hip_runtime_api.h>
-#include <stdarg.h>
-#include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include "kernels/softgpu/softgpu.h"
+#include "tap.h"
 
 extern unsigned softgpu_page_state_now(uint64_t address) __attribute__((weak));
 
@@ -33,20 +31,6 @@ extern unsigned softgpu_page_state_now(uint64_t address) __attribute__((weak));
 enum environment { PLAIN, XNACK, COHERENT, NOSVM, NOHIVE, ENVIRONMENTS };
 static const char *const environments[] = { "plain", "xnack", "coherent", "nosvm", "nohive" };
 static enum environment environment;
-
-static int tests, failures;
-
-__attribute__((format(printf, 2, 3))) static void check(bool good, const char *format, ...)
-{
-	va_list arguments;
-
-	printf("%sok %d - ", good ? "" : "not ", ++tests);
-	va_start(arguments, format);
-	vprintf(format, arguments);
-	va_end(arguments);
-	putchar('\n');
-	failures += !good;
-}
 
 static unsigned state(const void *pointer)
 {
@@ -325,6 +309,5 @@ int main(int argc, char **argv)
 	test_system_memory();
 	test_heap_advice();
 	test_prefetch();
-	printf("1..%d\n", tests);
-	return failures != 0;
+	return tap_end();
 }
