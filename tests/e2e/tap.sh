@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+# Sourced by the shell tests: results in TAP, a scratch directory, and the last output of a run.
+
+tap_count=0
+tap_failed=0
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/hipgrain-test.XXXXXX") || exit 99
+chmod 755 "$scratch"
+trap 'rm -rf "$scratch"' EXIT
+
+# ok DESCRIPTION COMMAND...: one test, passes when COMMAND succeeds.
+ok()
+{
+	tap_count=$((tap_count + 1))
+	tap_description=$1
+	shift
+	if "$@" >"$scratch/.ok" 2>&1; then
+		echo "ok $tap_count - $tap_description"
+	else
+		echo "not ok $tap_count - $tap_description"
+		echo "# failed: $*"
+		sed 's/^/#   /' "$scratch/.ok"
+		for tap_file in out err; do
+			[ -s "$scratch/.$tap_file" ] && sed "s/^/# std$tap_file: /" "$scratch/.$tap_file"
+		done
+		tap_failed=$((tap_failed + 1))
+	fi
+}
+
+# skip DESCRIPTION REASON
+skip()
+{
+	tap_count=$((tap_count + 1))
+	echo "ok $tap_count - $1 # SKIP $2"
+}
+
+# run COMMAND...: remember its exit status in $status, its output for `says`.
+run()
+{
+	"$@" >"$scratch/.out" 2>"$scratch/.err"
+	status=$?
+}
+
+# exits N: the last run's exit status was N.
+exits()
+{
+	[ "$status" -eq "$1" ] || { echo "exit status $status, expected $1"; return 1; }
+}
+
+# complains PATTERN: the last run wrote exactly one line to stderr, with our prefix and PATTERN.
+complains()
+{
+	[ "$(wc -l <"$scratch/.err")" -eq 1 ] && grep '^hipgrain: ' "$scratch/.err" | grep -q -e "$1" ||
+		{ echo "no single line with: $1"; return 1; }
+}
+
+# refused N PATTERN: exit status N and one line with PATTERN.
+refused()
+{
+	exits "$1" && complains "$2"
+}
+
+# manifest FILE EXPRESSION: the Python expression over the manifest m is true.
+manifest()
+{
+	python3 -c 'import json, sys
+m = json.load(open(sys.argv[1] + "/manifest.json"))
+assert eval("(" + sys.argv[2] + ")"), json.dumps(m, indent=1)' "$1" "$2"
+}
+
+# readable DIR: plain babeltrace2 reads the whole trace without a word of complaint.
+readable()
+{
+	babeltrace2 "$1/ctf" >"$scratch/.events" 2>"$scratch/.trouble" && [ ! -s "$scratch/.trouble" ] ||
+		{ cat "$scratch/.trouble"; return 1; }
+}
+
+# events DIR PATTERN: number of recorded events that match PATTERN.
+events()
+{
+	babeltrace2 "$1/ctf" 2>/dev/null | grep -c -e "$2"
+}
+
+# wait_for COMMAND...: until it succeeds, at most ten seconds.
+wait_for()
+{
+	tap_tries=0
+	until "$@" >/dev/null 2>&1; do
+		tap_tries=$((tap_tries + 1))
+		[ "$tap_tries" -lt 200 ] || return 1
+		sleep 0.05
+	done
+}
+
+# tap_end: the plan, and the exit status of the script.
+tap_end()
+{
+	echo "1..$tap_count"
+	[ "$tap_failed" -eq 0 ]
+	exit
+}
