@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Addressing modes of FLAT, GLOBAL, SCRATCH and MUBUF (MI200 ISA, "Vector Memory Operations"). */
+#include "address.h"
+
+/* Fields of a buffer resource that the driver sets for scratch: swizzle, add thread id. */
+#define WORD1_SWIZZLE 0x80000000u
+#define WORD3_ADD_TID 0x00800000u
+
+static void add_vector32(struct sg_wave *wave, const struct sg_operand *o, uint64_t *address)
+{
+	const uint32_t *v = wave->v[o->index];
+	unsigned l;
+
+	if (o->kind == SG_K_VECTOR)
+		for (l = 0; l < SG_LANES; l++)
+			address[l] += v[l];
+}
+
+static void fill(uint64_t *address, uint64_t base)
+{
+	unsigned l;
+
+	for (l = 0; l < SG_LANES; l++)
+		address[l] = base;
+}
+
+static bool scratch_base_ok(struct sg_wave *wave, const struct sg_insn *in)
+{
+	if (sg_pair(wave, SG_FLAT_SCRATCH) == (uint64_t)(uintptr_t)wave->scratch)
+		return true;
+	sg_unsupported(wave, in, "FLAT_SCRATCH does not hold this wave's scratch base");
+	return false;
+}
+
+static bool buffer_addresses(struct sg_wave *wave, const struct sg_insn *in, unsigned v, unsigned s,
+			     unsigned size, struct sg_access *access)
+{
+	const uint32_t *r = &wave->s[in->o[s].index];
+	uint64_t base = (uint64_t)(r[1] & 0xffff) << 32 | r[0];
+	uint32_t soffset = sg_read32(wave, &in->o[s + 1]), stride = r[1] >> 16 & 0x3fff;
+	const struct sg_operand *o = &in->o[v];
+	const uint32_t *index = wave->v[o->index],
+		       *offset = wave->v[o->index + (in->idxen ? 1 : 0)];
+	unsigned l;
+
+	if (in->o[s].kind != SG_K_SCALAR || in->o[s].count != 4) {
+		sg_unsupported(wave, in, "buffer resource");
+		return false;
+	}
+	if (in->lds) {
+		sg_unsupported(wave, in, "load into LDS");
+		return false;
+	}
+	if (r[1] & WORD1_SWIZZLE) {
+		/*
+		 * Scratch. In hardware lane and dword are swizzled, so base and soffset count
+		 * bytes of all 64 lanes; here a lane's bytes are contiguous.
+		 */
+		uint64_t shift = base + soffset - (uint64_t)(uintptr_t)wave->scratch;
+
+		if (!(r[3] & WORD3_ADD_TID) || in->idxen || shift % 256) {
+			sg_unsupported(wave, in, "swizzled buffer that is not scratch");
+			return false;
+		}
+		access->space = SG_SCRATCH;
+		fill(access->address, (shift >> 6) + (uint64_t)(int64_t)in->offset);
+		if (in->offen)
+			add_vector32(wave, o, access->address);
+		return true;
+	}
+	if (r[3] & WORD3_ADD_TID) {
+		sg_unsupported(wave, in, "buffer with thread id");
+		return false;
+	}
+	access->space = SG_GLOBAL;
+	for (l = 0; l < SG_LANES; l++) {
+		uint64_t at = (uint64_t)(int64_t)in->offset + (in->offen ? offset[l] : 0);
+		uint64_t i = in->idxen ? index[l] : 0;
+		bool out =
+		    stride ? i >= r[2] || (in->idxen && at + size > stride) : at + size > r[2];
+
+		if (out)
+			access->outside |= (uint64_t)1 << l;
+		access->address[l] = base + soffset + at + i * stride;
+	}
+	access->outside &= access->active;
+	return true;
+}
+
+bool sg_addresses(struct sg_wave *wave, const struct sg_insn *in, enum sg_space space, unsigned v,
+		  unsigned s, unsigned size, struct sg_access *access)
+{
+	uint64_t offset = (uint64_t)(int64_t)in->offset;
+	const struct sg_operand *o = &in->o[v];
+	unsigned l;
+
+	access->space = space;
+	access->active = sg_exec(wave);
+	access->outside = 0;
+	switch (space) {
+	case SG_BUFFER:
+		return buffer_addresses(wave, in, v, s, size, access);
+	case SG_SCRATCH:
+		if (!scratch_base_ok(wave, in))
+			return false;
+		if (in->o[s].kind != SG_K_OFF)
+			offset += sg_read32(wave, &in->o[s]);
+		fill(access->address, offset);
+		add_vector32(wave, o, access->address);
+		/* 32-bit arithmetic: a negative part wraps within private memory. */
+		for (l = 0; l < SG_LANES; l++)
+			access->address[l] = (uint32_t)access->address[l];
+		return true;
+	case SG_GLOBAL:
+		if (in->o[s].kind != SG_K_OFF) {
+			fill(access->address, sg_read64(wave, &in->o[s]) + offset);
+			add_vector32(wave, o, access->address);
+			return true;
+		}
+		break;
+	case SG_FLAT:
+		break;
+	}
+	if (o->kind != SG_K_VECTOR || o->count != 2) {
+		sg_unsupported(wave, in, "address operand");
+		return false;
+	}
+	for (l = 0; l < SG_LANES; l++)
+		access->address[l] =
+		    ((uint64_t)wave->v[o->index + 1][l] << 32 | wave->v[o->index][l]) + offset;
+	return true;
+}
+
+uint8_t *sg_access_pointer(struct sg_wave *wave, const struct sg_access *access, unsigned lane,
+			   unsigned size, unsigned *state)
+{
+	bool outside = false;
+
+	switch (access->space) {
+	case SG_GLOBAL:
+	case SG_BUFFER:
+		return sg_global(wave, access->address[lane], size, state);
+	case SG_SCRATCH:
+		if (state)
+			*state = 0;
+		return sg_private(wave, lane, access->address[lane], size);
+	case SG_FLAT:
+		return sg_flat(wave, lane, access->address[lane], size, state, &outside);
+	}
+	return NULL;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SOFTGPU_ADDRESS_H
+#define SOFTGPU_ADDRESS_H
+
+#include "interp.h"
+
+enum sg_space { SG_GLOBAL, SG_FLAT, SG_SCRATCH, SG_BUFFER };
+
+/* Addresses of one vector memory instruction. */
+struct sg_access {
+	enum sg_space space; /* SG_GLOBAL, SG_FLAT, or SG_SCRATCH: offsets in private memory */
+	uint64_t active;     /* lanes that access memory */
+	uint64_t outside;    /* active lanes beyond a buffer's end: read 0, write nothing */
+	uint64_t address[SG_LANES];
+};
+
+/*
+ * Compute the addresses of `in`, whose operands are vaddr (number `v`) and what follows from the
+ * space: saddr, or buffer resource and soffset, at number `s`. `size`: bytes per lane.
+ * False after stopping the wave.
+ */
+bool sg_addresses(struct sg_wave *wave, const struct sg_insn *in, enum sg_space space, unsigned v,
+		  unsigned s, unsigned size, struct sg_access *access);
+
+/* Host pointer of one lane's access; NULL: nothing there (LDS) or the wave stopped. */
+uint8_t *sg_access_pointer(struct sg_wave *wave, const struct sg_access *access, unsigned lane,
+			   unsigned size, unsigned *state);
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Atomics of FLAT, GLOBAL and MUBUF. What the memory behind a page can't do is silently not done
+ * and reads as 0 (memory-model.md B.2.2, B.2.3).
+ */
+#include "address.h"
+#include "rmw.h"
+
+static FILE *log_file;
+static pthread_once_t log_once = PTHREAD_ONCE_INIT;
+
+static void open_log(void)
+{
+	if (!softgpu_config.atomic_log)
+		return;
+	log_file = fopen(softgpu_config.atomic_log, "ae");
+	if (!log_file)
+		fprintf(stderr, "softgpu: cannot write the atomic log %s\n",
+			softgpu_config.atomic_log);
+}
+
+/* KERNEL OFFSET ADDRESS KERNARG MNEMONIC done|dropped; offset is relative to the kernel's entry. */
+static void log_lane(const struct sg_wave *wave, const struct sg_insn *in, uint64_t address,
+		     bool dropped)
+{
+	const struct softgpu_run *run = wave->run;
+	int64_t offset = (int64_t)(in->pc - run->entry);
+
+	fprintf(log_file, "%s %s0x%llx 0x%llx 0x%llx %s %s\n",
+		run->dispatch.kernel_name ? run->dispatch.kernel_name : "?", offset < 0 ? "-" : "",
+		(unsigned long long)(offset < 0 ? -offset : offset), (unsigned long long)address,
+		(unsigned long long)(uintptr_t)run->dispatch.packet.kernarg_address, in->op->name,
+		dropped ? "dropped" : "done");
+}
+
+/* page state 0: LDS or private memory, where everything works */
+static bool is_dropped(enum sg_rmw op, unsigned state)
+{
+	if (!(state & SOFTGPU_PAGE_FINE))
+		return false;
+	if (op >= SG_RMW_FADD)
+		return softgpu_config.drop_fine_fp_atomics;
+	return op >= SG_RMW_SUB && (state & SOFTGPU_PAGE_HOST) && !softgpu_config.xgmi_cpu;
+}
+
+static uint64_t lane_value(const struct sg_wave *wave, unsigned row, unsigned lane, unsigned size)
+{
+	uint64_t x = wave->v[row][lane];
+
+	return size == 8 ? (uint64_t)wave->v[row + 1][lane] << 32 | x : x;
+}
+
+/* Row: arg = operation | size << 8, c = space. */
+static void atomic(struct sg_wave *wave, const struct sg_insn *in)
+{
+	enum sg_rmw op = in->op->arg & 0xff;
+	unsigned size = in->op->arg >> 8, words = size / 4;
+	bool buffer = in->op->c == SG_BUFFER, returns = in->glc;
+	unsigned v = buffer || returns ? 1 : 0, dn = buffer ? 0 : v + 1, s = buffer ? 2 : v + 2;
+	const struct sg_operand *data = &in->o[dn], *dst = &in->o[0];
+	struct sg_access access;
+	uint64_t m;
+
+	if (data->kind != SG_K_VECTOR || data->count != (op == SG_RMW_CMPSWAP ? 2 : 1) * words ||
+	    (returns && !buffer && dst->count != words)) {
+		sg_unsupported(wave, in, "data operand");
+		return;
+	}
+	if (!sg_addresses(wave, in, in->op->c, v, s, size, &access))
+		return;
+	pthread_once(&log_once, open_log);
+	for (m = access.active; m; m &= m - 1) {
+		unsigned l = (unsigned)__builtin_ctzll(m), state = 0;
+		uint64_t old = 0, value = lane_value(wave, data->index, l, size), other = 0;
+		uint8_t *p = NULL;
+		bool dropped = true;
+
+		if (op == SG_RMW_CMPSWAP)
+			other = lane_value(wave, data->index + words, l, size);
+		if (!(access.outside >> l & 1)) {
+			p = sg_access_pointer(wave, &access, l, size, &state);
+			if (wave->stop)
+				return;
+		}
+		if (p) {
+			dropped = is_dropped(op, state);
+			/* The L2's f32 adder knows no denormals on this chip (memory-model.md B.5).
+			 */
+			if (!dropped)
+				old = sg_rmw(op, size, p, value, other, state && size == 4);
+			if (log_file && (state & SOFTGPU_PAGE_MAPPED))
+				log_lane(wave, in, access.address[l], dropped);
+		}
+		if (returns) {
+			wave->v[dst->index][l] = (uint32_t)old;
+			if (size == 8)
+				wave->v[dst->index + 1][l] = (uint32_t)(old >> 32);
+		}
+	}
+	if (log_file)
+		fflush(log_file);
+}
+
+#define ROW(prefix, s, text, op, size)                                                           \
+	{                                                                                        \
+		.name = prefix "atomic_" text, .exec = atomic, .c = s, .arg = (op) | (size) << 8 \
+	}
+#define BOTH(prefix, s, text, op) ROW(prefix, s, text, op, 4), ROW(prefix, s, text "_x2", op, 8)
+#define ROWS(prefix, s)                                                                           \
+	BOTH(prefix, s, "swap", SG_RMW_SWAP), BOTH(prefix, s, "cmpswap", SG_RMW_CMPSWAP),         \
+	    BOTH(prefix, s, "add", SG_RMW_ADD), BOTH(prefix, s, "sub", SG_RMW_SUB),               \
+	    BOTH(prefix, s, "smin", SG_RMW_SMIN), BOTH(prefix, s, "umin", SG_RMW_UMIN),           \
+	    BOTH(prefix, s, "smax", SG_RMW_SMAX), BOTH(prefix, s, "umax", SG_RMW_UMAX),           \
+	    BOTH(prefix, s, "and", SG_RMW_AND), BOTH(prefix, s, "or", SG_RMW_OR),                 \
+	    BOTH(prefix, s, "xor", SG_RMW_XOR), BOTH(prefix, s, "inc", SG_RMW_INC),               \
+	    BOTH(prefix, s, "dec", SG_RMW_DEC), ROW(prefix, s, "add_f32", SG_RMW_FADD, 4),        \
+	    ROW(prefix, s, "pk_add_f16", SG_RMW_PK_FADD, 4),                                      \
+	    ROW(prefix, s, "add_f64", SG_RMW_FADD, 8), ROW(prefix, s, "min_f64", SG_RMW_FMIN, 8), \
+	    ROW(prefix, s, "max_f64", SG_RMW_FMAX, 8)
+
+const struct sg_op sg_table_atomic[] = {
+	ROWS("global_", SG_GLOBAL),
+	ROWS("flat_", SG_FLAT),
+	ROWS("buffer_", SG_BUFFER),
+	{ .name = NULL },
+};

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Decoded code: one entry per instruction address, made on first use from the text that amd_comgr
+ * prints. Text is exact (it is the vendor's own decoder) and spares a second opcode table.
+ */
+#include <stdlib.h>
+
+#include <amd_comgr.h>
+
+#include "interp.h"
+#include "parse.h"
+
+#define SLOTS   (SOFTGPU_PAGE_SIZE / 4)
+#define BUCKETS 4096
+
+struct sg_code_page {
+	uint64_t page;
+	struct sg_code_page *next;
+	struct sg_insn *slot[SLOTS];
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct sg_code_page *bucket[BUCKETS];
+static struct sg_code_page *retired; /* invalidated while somebody may still execute them */
+static unsigned active;
+static amd_comgr_disassembly_info_t info;
+static bool have_info;
+
+struct disassembly {
+	char text[512];
+};
+
+static uint64_t read_code(uint64_t from, char *to, uint64_t size, void *data)
+{
+	uint64_t done = 0;
+
+	(void)data;
+	while (done < size) {
+		uint64_t at = from + done;
+		uint64_t n = SOFTGPU_PAGE_SIZE - (at & (SOFTGPU_PAGE_SIZE - 1));
+
+		if (!(softgpu_page_state(at) & SOFTGPU_PAGE_MAPPED))
+			break;
+		if (n > size - done)
+			n = size - done;
+		memcpy(to + done, softgpu_host_pointer(at), n);
+		done += n;
+	}
+	return done;
+}
+
+static void take_text(const char *text, void *data)
+{
+	struct disassembly *d = data;
+
+	while (*text == ' ' || *text == '\t')
+		text++;
+	snprintf(d->text, sizeof(d->text), "%s", text);
+}
+
+static void ignore_address(uint64_t address, void *data)
+{
+	(void)address;
+	(void)data;
+}
+
+static void exec_unknown(struct sg_wave *wave, const struct sg_insn *in)
+{
+	sg_unsupported(wave, in, in->problem ? in->problem : "unsupported instruction");
+}
+
+static struct sg_insn *decode(uint64_t pc)
+{
+	struct disassembly d = { "" };
+	struct sg_insn *in = calloc(1, sizeof(*in));
+	uint64_t size = 0;
+
+	if (!in)
+		return NULL;
+	in->pc = pc;
+	in->exec = exec_unknown;
+	in->size = 4;
+	if (!have_info) {
+		/* The plain name: with features 5.2.3's decoder prints complaints and works less.
+		 */
+		if (amd_comgr_create_disassembly_info("amdgcn-amd-amdhsa--gfx90a", read_code,
+						      take_text, ignore_address,
+						      &info) != AMD_COMGR_STATUS_SUCCESS) {
+			in->problem = "amd_comgr cannot disassemble for gfx90a";
+			return in;
+		}
+		have_info = true;
+	}
+	if (read_code(pc, (char *)in->raw, 8, NULL) < 4)
+		in->problem = "code is not mapped";
+	else if (amd_comgr_disassemble_instruction(info, pc, &d, &size) != AMD_COMGR_STATUS_SUCCESS)
+		in->problem = "not an instruction";
+	if (in->problem) {
+		snprintf(d.text, sizeof(d.text), ".long 0x%08x", in->raw[0]);
+	} else {
+		in->size = (uint8_t)size;
+		in->problem = sg_parse(d.text, in);
+		if (in->problem || !in->op)
+			in->exec = exec_unknown;
+	}
+	in->text = strdup(d.text);
+	return in;
+}
+
+static struct sg_code_page *find_page(uint64_t page)
+{
+	struct sg_code_page *p;
+
+	for (p = bucket[page % BUCKETS]; p; p = p->next)
+		if (p->page == page)
+			return p;
+	return NULL;
+}
+
+const struct sg_insn *sg_fetch(struct sg_wave *wave, uint64_t pc, uint64_t *fault)
+{
+	struct sg_code_page *p = wave->code;
+	struct sg_insn *in;
+
+	if (p && p->page == pc >> SOFTGPU_PAGE_SHIFT) {
+		in = __atomic_load_n(&p->slot[(pc / 4) % SLOTS], __ATOMIC_ACQUIRE);
+		if (in)
+			return in;
+	}
+	if (!(softgpu_page_state(pc) & SOFTGPU_PAGE_MAPPED)) {
+		*fault = pc;
+		return NULL;
+	}
+	pthread_mutex_lock(&lock);
+	p = find_page(pc >> SOFTGPU_PAGE_SHIFT);
+	if (!p) {
+		p = calloc(1, sizeof(*p));
+		if (p) {
+			p->page = pc >> SOFTGPU_PAGE_SHIFT;
+			p->next = bucket[p->page % BUCKETS];
+			bucket[p->page % BUCKETS] = p;
+		}
+	}
+	in = NULL;
+	if (p) {
+		in = p->slot[(pc / 4) % SLOTS];
+		if (!in) {
+			in = decode(pc);
+			__atomic_store_n(&p->slot[(pc / 4) % SLOTS], in, __ATOMIC_RELEASE);
+		}
+	}
+	wave->code = p;
+	pthread_mutex_unlock(&lock);
+	if (!in)
+		*fault = pc;
+	return in;
+}
+
+static void free_page(struct sg_code_page *p)
+{
+	unsigned i;
+
+	for (i = 0; i < SLOTS; i++) {
+		if (p->slot[i])
+			free(p->slot[i]->text);
+		free(p->slot[i]);
+	}
+	free(p);
+}
+
+static void free_retired(void)
+{
+	while (retired) {
+		struct sg_code_page *p = retired;
+
+		retired = p->next;
+		free_page(p);
+	}
+}
+
+void sg_code_enter(void)
+{
+	pthread_mutex_lock(&lock);
+	active++;
+	pthread_mutex_unlock(&lock);
+}
+
+void sg_code_leave(void)
+{
+	pthread_mutex_lock(&lock);
+	if (--active == 0)
+		free_retired();
+	pthread_mutex_unlock(&lock);
+}
+
+/* Counts invalidations: waves drop their page pointer when it moved while they were suspended. */
+uint64_t sg_code_generation;
+
+void softgpu_code_invalidate(uint64_t base, uint64_t size)
+{
+	uint64_t first = base >> SOFTGPU_PAGE_SHIFT;
+	uint64_t last = (base + size + SOFTGPU_PAGE_SIZE - 1) >> SOFTGPU_PAGE_SHIFT;
+	unsigned i;
+
+	pthread_mutex_lock(&lock);
+	for (i = 0; i < BUCKETS; i++) {
+		struct sg_code_page **at = &bucket[i];
+
+		while (*at) {
+			struct sg_code_page *p = *at;
+
+			if (p->page < first || p->page >= last) {
+				at = &p->next;
+				continue;
+			}
+			*at = p->next;
+			p->next = retired;
+			retired = p;
+		}
+	}
+	if (!active)
+		free_retired();
+	__atomic_add_fetch(&sg_code_generation, 1, __ATOMIC_RELEASE);
+	pthread_mutex_unlock(&lock);
+}

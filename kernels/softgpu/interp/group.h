@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SOFTGPU_GROUP_H
+#define SOFTGPU_GROUP_H
+
+#include "interp.h"
+
+/* Kernel descriptor (code-objects.md C.6): 64 bytes. */
+typedef struct amd_kernel_code_descriptor_view {
+	uint32_t group_segment, private_segment, kernarg_size, reserved0;
+	int64_t entry_offset;
+	uint8_t reserved1[20];
+	uint32_t rsrc3, rsrc1, rsrc2;
+	uint16_t properties, preload;
+	uint32_t reserved2;
+} amd_kernel_code_descriptor_view;
+
+/* Choose the order of work-groups from softgpu_config.seed. */
+void sg_order_init(struct softgpu_run *run);
+
+/* The n-th work-group in that order with its registers set up; NULL when out of memory. */
+struct sg_group *sg_group_start(struct softgpu_run *run, uint64_t n);
+
+/* Free a list of groups. */
+void sg_groups_free(struct sg_group *group);
+
+#endif

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inside of the gfx90a interpreter. The public side is softgpu.h ("execution").
+ *
+ * decode.c turns an instruction into a struct sg_insn once per address (amd_comgr prints it, the
+ * tables in *.def and the row arrays say what the mnemonic means); run.c makes waves of a
+ * dispatch and lets them take turns; one file per encoding family executes.
+ *
+ * Source of instruction semantics: AMD "Instinct MI200 Instruction Set Architecture" (public
+ * reference guide) and LLVM's AMDGPUUsage (LUG in the project's source list).
+ */
+#ifndef SOFTGPU_INTERP_H
+#define SOFTGPU_INTERP_H
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../softgpu.h"
+
+#define SG_LANES 64
+
+/* Scalar register file by hardware encoding: s0..s101, then the named ones. */
+enum {
+	SG_FLAT_SCRATCH = 102,
+	SG_XNACK_MASK = 104,
+	SG_VCC = 106,
+	SG_M0 = 124,
+	SG_EXEC = 126,
+	SG_SCALARS = 128,
+};
+
+/* Vector rows: v0..v255, then a0..a255. */
+#define SG_AGPR_BASE 256
+#define SG_VECTORS   512
+
+/* Apertures of the flat address space (values of SH_MEM_BASES as the kernel driver sets them). */
+#define SG_SHARED_BASE_HI  0x10000u
+#define SG_PRIVATE_BASE_HI 0x20000u
+
+/* Types of operands: size, interpretation of constants, and which modifiers mean what. */
+enum sg_type {
+	SG_none,
+	SG_u16,
+	SG_i16,
+	SG_f16,
+	SG_u32,
+	SG_i32,
+	SG_f32,
+	SG_u64,
+	SG_i64,
+	SG_f64,
+	SG_mask, /* one bit per lane, in a scalar pair */
+	SG_p16,  /* packed integer pair of 16 bit */
+	SG_ph,   /* packed pair of half floats */
+	SG_pf,   /* packed pair of f32, in two registers */
+	SG_mix,  /* f32, or half of a register as f16, by op_sel_hi */
+	SG_any,  /* interpreted by the instruction's own function */
+};
+
+enum sg_kind {
+	SG_K_NONE,
+	SG_K_SCALAR, /* index into the scalar file */
+	SG_K_VECTOR, /* index into the vector rows */
+	SG_K_CONST,
+	SG_K_SCC,
+	SG_K_VCCZ,
+	SG_K_EXECZ,
+	SG_K_OFF,
+	SG_K_TEXT, /* not a value; the instruction reads its encoding instead */
+};
+
+struct sg_operand {
+	uint8_t kind;
+	uint8_t count; /* registers named */
+	bool neg, abs, sext;
+	bool is_float, is_hex; /* how a constant was written */
+	uint16_t index;
+	uint64_t value; /* constant, in the form its type wants */
+	double fvalue;
+};
+
+enum sg_sdwa_sel { SG_BYTE_0, SG_BYTE_1, SG_BYTE_2, SG_BYTE_3, SG_WORD_0, SG_WORD_1, SG_DWORD };
+enum sg_sdwa_unused { SG_UNUSED_PAD, SG_UNUSED_SEXT, SG_UNUSED_PRESERVE };
+
+enum sg_dpp {
+	SG_DPP_NONE,
+	SG_DPP_QUAD_PERM,
+	SG_DPP_ROW_SHL,
+	SG_DPP_ROW_SHR,
+	SG_DPP_ROW_ROR,
+	SG_DPP_WAVE_SHL,
+	SG_DPP_WAVE_ROL,
+	SG_DPP_WAVE_SHR,
+	SG_DPP_WAVE_ROR,
+	SG_DPP_ROW_MIRROR,
+	SG_DPP_ROW_HALF_MIRROR,
+	SG_DPP_ROW_BCAST,
+	SG_DPP_ROW_NEWBCAST,
+};
+
+struct sg_wave;
+struct sg_insn;
+struct sg_lanes;
+
+typedef void (*sg_exec_fn)(struct sg_wave *wave, const struct sg_insn *in);
+typedef void (*sg_lane_fn)(struct sg_lanes *io);
+
+#define SG_MAX_OPERANDS 6
+
+struct sg_insn {
+	sg_exec_fn exec;
+	const struct sg_op *op;
+	struct sg_operand o[SG_MAX_OPERANDS];
+	uint8_t nops;
+	uint8_t size;                         /* bytes */
+	uint8_t a, b, c, carry_in, carry_out; /* vector ALU: operand numbers, 0: absent */
+	uint8_t type[SG_MAX_OPERANDS];
+	bool simple; /* vector ALU: no SDWA, DPP, clamp, omod, half select */
+	bool glc, slc, offen, idxen, gds, lds, clamp;
+	int8_t omod; /* power of two to multiply the result by */
+	uint8_t op_sel, op_sel_hi, neg_lo, neg_hi;
+	bool has_op_sel_hi;
+	bool sdwa;
+	uint8_t dst_sel, dst_unused, src_sel[2];
+	uint8_t dpp, dpp_arg, row_mask, bank_mask;
+	bool bound_ctrl;
+	int32_t offset;
+	uint32_t raw[2];
+	uint64_t pc;
+	char *text;
+	const char *problem; /* why it can't be executed; NULL: the mnemonic is unknown */
+};
+
+/* One row of an opcode table. */
+struct sg_op {
+	const char *name; /* without _e32/_e64/_sdwa/_dpp */
+	sg_exec_fn exec;
+	sg_lane_fn lane;
+	uint8_t d, a, b, c; /* enum sg_type */
+	uint16_t flags;
+	uint16_t arg; /* free for the family: sizes, sub-operation */
+};
+
+/* Flags of rows. */
+#define SG_F_COUT    0x001u /* second operand is a lane mask written (carry out) */
+#define SG_F_CIN     0x002u /* last operand is a lane mask read (carry in) */
+#define SG_F_VCC     0x004u /* reads VCC without naming it */
+#define SG_F_ACCUM   0x008u /* destination is also the third source */
+#define SG_F_CMPX    0x010u /* also writes EXEC */
+#define SG_F_KEEP_HI 0x020u /* 16-bit result leaves the other half of the register alone */
+#define SG_F_FLOAT   0x100u /* result depends on rounding and denormal mode */
+#define SG_F_NODST   0x200u /* scalar: first operand is a source (compares) */
+#define SG_F_HI      0x400u /* 16-bit result goes to the upper half */
+
+/* Bits of the MODE register that matter beside rounding and denormals. */
+#define SG_MODE_DX10_CLAMP 0x100u
+#define SG_MODE_IEEE       0x200u
+#define SG_MODE_GPR_IDX    0x8000000u
+
+/* Why a wave does not run at the moment. */
+enum sg_stop {
+	SG_GO,
+	SG_YIELD, /* gave its turn away (s_sleep) */
+	SG_BARRIER,
+	SG_GWS, /* waits at a global-wave-sync barrier */
+	SG_ENDED,
+	SG_FAULT,
+	SG_UNSUPPORTED,
+};
+
+struct sg_code_page;
+
+struct sg_wave {
+	uint32_t s[SG_SCALARS];
+	uint64_t pc;
+	uint32_t (*v)[SG_LANES];
+	uint32_t scc;
+	uint32_t mode; /* hardware MODE register */
+	enum sg_stop stop;
+	const struct sg_insn *waiting; /* the barrier's instruction, for GWS */
+	uint64_t gws_phase;
+	uint64_t lane_mask_of; /* EXEC for which lane_mask[] was made */
+	uint32_t lane_mask[SG_LANES];
+	struct sg_code_page *code;
+	struct sg_group *group;
+	struct softgpu_run *run;
+	uint8_t *scratch; /* [lane][run->scratch_size] */
+	unsigned index;   /* in its group */
+};
+
+struct sg_group {
+	struct sg_wave **waves;
+	unsigned nwaves, nallocated, alive, next; /* next: whose turn comes first */
+	uint8_t *lds;
+	uint32_t lds_size;
+	uint32_t id[3];
+	uint64_t linear;
+	struct sg_group *link;
+};
+
+#define SG_PAGE_CACHE 1024
+
+struct sg_page {
+	uint64_t page;  /* address >> SOFTGPU_PAGE_SHIFT, +1 so that 0 is empty */
+	uint64_t delta; /* host = GPU address + delta */
+	unsigned state;
+};
+
+/* ---- decode.c ---- */
+
+/* The decoded instruction at `pc`; NULL when the page is not mapped (fault at *fault). */
+const struct sg_insn *sg_fetch(struct sg_wave *wave, uint64_t pc, uint64_t *fault);
+/* Between these two nothing that sg_fetch returned is freed. */
+void sg_code_enter(void);
+void sg_code_leave(void);
+
+/* ---- tables: each ends with a row without name ---- */
+
+extern const struct sg_op sg_table_salu[], sg_table_sopp[], sg_table_smem[], sg_table_lane[],
+    sg_table_vmem[], sg_table_atomic[], sg_table_lds[], sg_table_gws[], sg_table_valu[],
+    sg_table_valu_haswell[];
+
+/* ---- generic executors named by decode.c ---- */
+
+void sg_exec_valu(struct sg_wave *wave, const struct sg_insn *in);
+/* Work out operand numbers and types; NULL or why the form is not supported. */
+const char *sg_prepare_valu(struct sg_insn *in);
+/* Give a constant the bits its operand type wants (MI200 ISA: inline constants, literals). */
+void sg_settle_constant(struct sg_operand *o, uint8_t type);
+
+/* ---- operand.c ---- */
+
+uint32_t sg_read32(const struct sg_wave *wave, const struct sg_operand *o);
+uint64_t sg_read64(const struct sg_wave *wave, const struct sg_operand *o);
+void sg_write32(struct sg_wave *wave, const struct sg_operand *o, uint32_t value);
+void sg_write64(struct sg_wave *wave, const struct sg_operand *o, uint64_t value);
+/* Value of a 32-bit operand in one lane. */
+uint32_t sg_lane32(const struct sg_wave *wave, const struct sg_operand *o, unsigned lane);
+/* All ones or zero per lane, for EXEC. */
+const uint32_t *sg_lane_mask(struct sg_wave *wave);
+
+static inline uint64_t sg_pair(const struct sg_wave *wave, unsigned index)
+{
+	return (uint64_t)wave->s[index + 1] << 32 | wave->s[index];
+}
+
+static inline void sg_set_pair(struct sg_wave *wave, unsigned index, uint64_t value)
+{
+	wave->s[index] = (uint32_t)value;
+	wave->s[index + 1] = (uint32_t)(value >> 32);
+}
+
+static inline uint64_t sg_exec(const struct sg_wave *wave)
+{
+	return sg_pair(wave, SG_EXEC);
+}
+
+/* ---- memory.c ---- */
+
+/*
+ * Host address of `size` bytes at GPU address `address`, or NULL after stopping the wave with a
+ * fault. The bytes may be on two pages if both are next to each other in the host, too.
+ * *state (may be NULL) receives the first page's SOFTGPU_PAGE_*.
+ */
+uint8_t *sg_global(struct sg_wave *wave, uint64_t address, unsigned size, unsigned *state);
+/* Same for the lane's private memory; offset in bytes. */
+uint8_t *sg_private(struct sg_wave *wave, unsigned lane, uint64_t offset, unsigned size);
+/* LDS of the wave's group; NULL (and no fault) when outside: such reads give 0, writes vanish. */
+uint8_t *sg_lds(struct sg_wave *wave, uint64_t offset, unsigned size);
+/* Any of the three by flat address. *outside set when NULL means "outside of LDS". */
+uint8_t *sg_flat(struct sg_wave *wave, unsigned lane, uint64_t address, unsigned size,
+		 unsigned *state, bool *outside);
+
+/* ---- run.c ---- */
+
+/* Stop the wave: `why` with kernel, instruction text and offset become the run's message. */
+void sg_unsupported(struct sg_wave *wave, const struct sg_insn *in, const char *why);
+/* Stop the wave: nothing is mapped at `address`. */
+void sg_fault(struct sg_wave *wave, uint64_t address);
+
+struct softgpu_run {
+	struct softgpu_dispatch dispatch;
+	uint64_t entry;
+	uint64_t code_start; /* entry, or behind the header of a kernel with preloaded arguments */
+	uint32_t rsrc1, rsrc2, rsrc3, properties, preload;
+	uint64_t scratch_size; /* bytes per lane */
+	uint32_t lds_size;
+	uint32_t grid[3], group_size[3];
+	uint64_t groups[3], ngroups;
+	uint64_t step, offset; /* order: the n-th group made is (n * step + offset) % ngroups */
+	uint64_t started;
+	struct sg_group *resident, *idle; /* resident: the first one has its turn */
+	unsigned nresident, unended;      /* turns since a group ended */
+	uint64_t turn_used, code_generation;
+	const struct sg_insn *current;
+	enum softgpu_status status;
+	uint64_t fault_address;
+	char message[512];
+	struct {
+		struct sg_page page[SG_PAGE_CACHE];
+		uint64_t generation;
+	} memory;
+};
+
+#endif

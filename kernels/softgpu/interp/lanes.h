@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a vector-ALU row's body sees: arrays of 64 lanes, and helpers on single values. */
+#ifndef SOFTGPU_LANES_H
+#define SOFTGPU_LANES_H
+
+#include <math.h>
+
+#include "interp.h"
+
+struct sg_lanes {
+	void *d;
+	const void *a, *b, *c;
+	const uint32_t *cin; /* 0 or 1 per lane */
+	uint32_t *cout;      /* ditto; a compare's result is in d */
+};
+
+/* Registers hold any type, so these may alias. */
+typedef uint32_t __attribute__((may_alias)) sg_au32;
+typedef int32_t __attribute__((may_alias)) sg_ai32;
+typedef float __attribute__((may_alias)) sg_af32;
+typedef uint64_t __attribute__((may_alias)) sg_au64;
+typedef int64_t __attribute__((may_alias)) sg_ai64;
+typedef double __attribute__((may_alias)) sg_af64;
+
+static inline uint32_t sg_bits32(float f)
+{
+	uint32_t u;
+
+	memcpy(&u, &f, 4);
+	return u;
+}
+
+static inline float sg_float(uint32_t u)
+{
+	float f;
+
+	memcpy(&f, &u, 4);
+	return f;
+}
+
+static inline uint64_t sg_bits64(double f)
+{
+	uint64_t u;
+
+	memcpy(&u, &f, 8);
+	return u;
+}
+
+static inline double sg_double(uint64_t u)
+{
+	double f;
+
+	memcpy(&f, &u, 8);
+	return f;
+}
+
+static inline float sg_half_to_float(uint32_t bits)
+{
+	uint16_t h = (uint16_t)bits;
+	_Float16 f;
+
+	memcpy(&f, &h, 2);
+	return (float)f;
+}
+
+static inline uint32_t sg_float_to_half(float value)
+{
+	_Float16 f = (_Float16)value;
+	uint16_t h;
+
+	memcpy(&h, &f, 2);
+	return h;
+}
+
+static inline uint32_t sg_double_to_half(double value)
+{
+	_Float16 f = (_Float16)value;
+	uint16_t h;
+
+	memcpy(&h, &f, 2);
+	return h;
+}
+
+/* AMD's default NaN is positive, x86's negative; operands' NaNs pass through on both. */
+static inline float sg_nan32(float r, bool operand_nan)
+{
+	return r != r && !operand_nan ? sg_float(0x7fc00000u) : r;
+}
+
+static inline double sg_nan64(double r, bool operand_nan)
+{
+	return r != r && !operand_nan ? sg_double(0x7ff8000000000000u) : r;
+}
+
+static inline float sg_fma32(float a, float b, float c)
+{
+	return sg_nan32(__builtin_fmaf(a, b, c), a != a || b != b || c != c);
+}
+
+static inline double sg_fma64(double a, double b, double c)
+{
+	return sg_nan64(__builtin_fma(a, b, c), a != a || b != b || c != c);
+}
+
+/*
+ * a * b + c of half floats, rounded once: the product is exact in double, and the sum is
+ * rounded to odd there, so the narrowing cannot round a second time.
+ */
+static inline double sg_fma16(float a, float b, float c)
+{
+	double p = (double)a * (double)b, s = p + (double)c;
+	double bb = s - p, err = (p - (s - bb)) + ((double)c - bb);
+	uint64_t u = sg_bits64(s);
+
+	if (err != 0 && s == s && !isinf(s) && !(u & 1))
+		u += (err > 0) == (s > 0) ? 1u : (uint64_t)-1;
+	return sg_double(u);
+}
+
+static inline bool sg_signaling32(float f)
+{
+	return f != f && !(sg_bits32(f) & 0x400000u);
+}
+
+static inline float sg_quiet32(float f)
+{
+	return sg_float(sg_bits32(f) | 0x400000u);
+}
+
+static inline bool sg_signaling64(double f)
+{
+	return f != f && !(sg_bits64(f) & 0x8000000000000u);
+}
+
+static inline double sg_quiet64(double f)
+{
+	return sg_double(sg_bits64(f) | 0x8000000000000u);
+}
+
+/* Minimum and maximum as in IEEE mode: a signaling NaN wins, a quiet one loses; -0 < +0. */
+static inline float sg_min32(float a, float b)
+{
+	float r = a < b || (a == b && (sg_bits32(a) >> 31)) ? a : b;
+
+	r = b != b ? (sg_signaling32(b) || a != a ? sg_quiet32(b) : a) : r;
+	return a != a && (sg_signaling32(a) || b == b) ? (sg_signaling32(a) ? sg_quiet32(a) : b)
+						       : r;
+}
+
+static inline float sg_max32(float a, float b)
+{
+	float r = a > b || (a == b && !(sg_bits32(a) >> 31)) ? a : b;
+
+	r = b != b ? (sg_signaling32(b) || a != a ? sg_quiet32(b) : a) : r;
+	return a != a && (sg_signaling32(a) || b == b) ? (sg_signaling32(a) ? sg_quiet32(a) : b)
+						       : r;
+}
+
+static inline double sg_min64(double a, double b)
+{
+	double r = a < b || (a == b && (sg_bits64(a) >> 63)) ? a : b;
+
+	r = b != b ? (sg_signaling64(b) || a != a ? sg_quiet64(b) : a) : r;
+	return a != a && (sg_signaling64(a) || b == b) ? (sg_signaling64(a) ? sg_quiet64(a) : b)
+						       : r;
+}
+
+static inline double sg_max64(double a, double b)
+{
+	double r = a > b || (a == b && !(sg_bits64(a) >> 63)) ? a : b;
+
+	r = b != b ? (sg_signaling64(b) || a != a ? sg_quiet64(b) : a) : r;
+	return a != a && (sg_signaling64(a) || b == b) ? (sg_signaling64(a) ? sg_quiet64(a) : b)
+						       : r;
+}
+
+static inline float sg_med3(float a, float b, float c)
+{
+	if (a != a || b != b || c != c)
+		return sg_min32(sg_min32(a, b), c);
+	return sg_max32(sg_min32(a, b), sg_min32(sg_max32(a, b), c));
+}
+
+/* Conversions to integer saturate, NaN gives 0 (MI200 ISA, V_CVT_*). */
+static inline int32_t sg_to_i32(double f)
+{
+	if (f != f)
+		return 0;
+	return f <= -2147483648.0 ? INT32_MIN : f >= 2147483647.0 ? INT32_MAX : (int32_t)f;
+}
+
+static inline uint32_t sg_to_u32(double f)
+{
+	return f > 0 ? (f >= 4294967295.0 ? UINT32_MAX : (uint32_t)f) : 0;
+}
+
+static inline int32_t sg_to_i16(float f)
+{
+	if (f != f)
+		return 0;
+	return f <= -32768.0f ? -32768 : f >= 32767.0f ? 32767 : (int32_t)f;
+}
+
+static inline uint32_t sg_to_u16(float f)
+{
+	return f > 0 ? (f >= 65535.0f ? 65535u : (uint32_t)f) : 0;
+}
+
+/* V_CMP_CLASS: bit number of a value's class (MI200 ISA: sNaN, qNaN, -inf, -norm, ...). */
+static inline uint32_t sg_class(bool negative, uint64_t exponent, uint64_t exponent_max,
+				uint64_t mantissa, uint64_t quiet_bit)
+{
+	if (exponent == exponent_max) {
+		if (mantissa)
+			return mantissa & quiet_bit ? 2 : 1;
+		return negative ? 1u << 2 : 1u << 9;
+	}
+	if (exponent)
+		return negative ? 1u << 3 : 1u << 8;
+	if (mantissa)
+		return negative ? 1u << 4 : 1u << 7;
+	return negative ? 1u << 5 : 1u << 6;
+}
+
+static inline uint32_t sg_class32(uint32_t u)
+{
+	return sg_class(u >> 31, u >> 23 & 0xff, 0xff, u & 0x7fffff, 0x400000);
+}
+
+static inline uint32_t sg_class64(uint64_t u)
+{
+	return sg_class(u >> 63, u >> 52 & 0x7ff, 0x7ff, u & 0xfffffffffffffu, 0x8000000000000u);
+}
+
+static inline uint32_t sg_class16(uint32_t u)
+{
+	return sg_class(u >> 15 & 1, u >> 10 & 0x1f, 0x1f, u & 0x3ff, 0x200);
+}
+
+static inline uint32_t sg_bitrev(uint32_t x)
+{
+	x = (x >> 1 & 0x55555555u) | (x & 0x55555555u) << 1;
+	x = (x >> 2 & 0x33333333u) | (x & 0x33333333u) << 2;
+	x = (x >> 4 & 0x0f0f0f0fu) | (x & 0x0f0f0f0fu) << 4;
+	return __builtin_bswap32(x);
+}
+
+/* First bit that differs from the sign, counted from the top; -1 when none. */
+static inline uint32_t sg_ffbh_i32(uint32_t x)
+{
+	uint32_t y = x ^ (uint32_t)((int32_t)x >> 31);
+
+	return y ? (uint32_t)__builtin_clz(y) : 0xffffffffu;
+}
+
+static inline uint32_t sg_sad_u8(uint32_t a, uint32_t b, bool masked)
+{
+	uint32_t sum = 0;
+	int i;
+
+	for (i = 0; i < 32; i += 8) {
+		int32_t d = (int32_t)(a >> i & 0xff) - (int32_t)(b >> i & 0xff);
+
+		if (!masked || (b >> i & 0xff))
+			sum += (uint32_t)(d < 0 ? -d : d);
+	}
+	return sum;
+}
+
+/* V_PERM_B32: bytes of {a, b} chosen by a selector; 8..11 replicate signs, 12: 0, >= 13: 0xff. */
+static inline uint32_t sg_perm(uint32_t a, uint32_t b, uint32_t selector)
+{
+	uint64_t data = (uint64_t)a << 32 | b;
+	uint32_t r = 0;
+	int i;
+
+	for (i = 0; i < 32; i += 8) {
+		uint32_t s = selector >> i & 0xff, byte;
+
+		if (s >= 13)
+			byte = 0xff;
+		else if (s == 12)
+			byte = 0;
+		else if (s >= 8)
+			byte = data >> (16 * (s - 8) + 15) & 1 ? 0xff : 0;
+		else
+			byte = (uint32_t)(data >> (8 * s)) & 0xff;
+		r |= byte << i;
+	}
+	return r;
+}
+
+/* ---- division and reduction helpers, in math.c ---- */
+
+float sg_div_scale32(float a, float b, float c, uint32_t *vcc);
+double sg_div_scale64(double a, double b, double c, uint32_t *vcc);
+float sg_div_fmas32(float a, float b, float c, uint32_t vcc);
+double sg_div_fmas64(double a, double b, double c, uint32_t vcc);
+float sg_div_fixup32(float a, float b, float c);
+double sg_div_fixup64(double a, double b, double c);
+float sg_div_fixup16(float a, float b, float c);
+double sg_trig_preop(double a, uint32_t segment);
+float sg_sin_turns(float a);
+float sg_cos_turns(float a);
+uint32_t sg_half_rtz(float a);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SOFTGPU_PARSE_H
+#define SOFTGPU_PARSE_H
+
+#include "interp.h"
+
+/*
+ * Fill `in` from the disassembler's text (`in->raw` and `in->pc` are set already). Returns NULL,
+ * or a constant string saying what isn't supported; `in->op` stays NULL for an unknown mnemonic.
+ */
+const char *sg_parse(const char *text, struct sg_insn *in);
+
+/* Row of mnemonic `name` (no encoding suffix), NULL if no table has it. */
+const struct sg_op *sg_find_op(const char *name);
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loads and stores of FLAT, GLOBAL, SCRATCH and MUBUF. */
+#include "address.h"
+
+/* Row's arg: bytes per lane, and how they meet the register. */
+#define BYTES(arg) ((arg)&0x1fu)
+#define SIGNED     0x20u
+#define D16        0x40u /* into the low half, keeping the other */
+#define D16_HI     0x80u /* into, or from, the high half */
+
+static void load_narrow(uint32_t *to, const uint8_t *p, unsigned arg)
+{
+	uint32_t x;
+	uint16_t h;
+
+	if (BYTES(arg) == 1) {
+		x = arg & SIGNED ? (uint32_t)(int8_t)*p : *p;
+	} else {
+		memcpy(&h, p, 2);
+		x = arg & SIGNED ? (uint32_t)(int16_t)h : h;
+	}
+	if (arg & D16)
+		*to = (*to & 0xffff0000u) | (x & 0xffff);
+	else if (arg & D16_HI)
+		*to = (*to & 0xffff) | x << 16;
+	else
+		*to = x;
+}
+
+static void load(struct sg_wave *wave, const struct sg_insn *in)
+{
+	static const uint8_t zero[16];
+	unsigned arg = in->op->arg, size = BYTES(arg), words = (size + 3) / 4, l, i;
+	uint32_t(*d)[SG_LANES] = &wave->v[in->o[0].index];
+	struct sg_access access;
+	uint64_t m;
+
+	if (in->o[0].kind != SG_K_VECTOR || in->o[0].count != words) {
+		sg_unsupported(wave, in, "destination operand");
+		return;
+	}
+	if (!sg_addresses(wave, in, in->op->c, 1, 2, size, &access))
+		return;
+	for (m = access.active; m; m &= m - 1) {
+		const uint8_t *p = zero;
+
+		l = (unsigned)__builtin_ctzll(m);
+		if (!(access.outside >> l & 1)) {
+			p = sg_access_pointer(wave, &access, l, size, NULL);
+			if (wave->stop)
+				return;
+			if (!p)
+				p = zero;
+		}
+		if (size < 4) {
+			load_narrow(&d[0][l], p, arg);
+		} else if (words == 1) {
+			memcpy(&d[0][l], p, 4);
+		} else if (words == 2) {
+			uint64_t x;
+
+			memcpy(&x, p, 8); /* one access: device code polls 64-bit values */
+			d[0][l] = (uint32_t)x;
+			d[1][l] = (uint32_t)(x >> 32);
+		} else {
+			for (i = 0; i < words; i++)
+				memcpy(&d[i][l], p + 4 * i, 4);
+		}
+	}
+}
+
+static void store_lane(uint32_t (*d)[SG_LANES], unsigned l, uint8_t *p, unsigned arg)
+{
+	unsigned size = BYTES(arg), i;
+	uint32_t x = d[0][l];
+	uint64_t q;
+
+	if (arg & D16_HI)
+		x >>= 16;
+	switch (size) {
+	case 1:
+	case 2:
+	case 4:
+		memcpy(p, &x, size);
+		break;
+	case 8:
+		q = (uint64_t)d[1][l] << 32 | x;
+		memcpy(p, &q, 8);
+		break;
+	default:
+		for (i = 0; i < size / 4; i++)
+			memcpy(p + 4 * i, &d[i][l], 4);
+	}
+}
+
+static void store(struct sg_wave *wave, const struct sg_insn *in)
+{
+	unsigned arg = in->op->arg, size = BYTES(arg), l;
+	bool buffer = in->op->c == SG_BUFFER;
+	const struct sg_operand *data = &in->o[buffer ? 0 : 1];
+	struct sg_access access;
+	uint64_t m;
+
+	if (data->kind != SG_K_VECTOR || data->count != (size + 3) / 4) {
+		sg_unsupported(wave, in, "data operand");
+		return;
+	}
+	if (!sg_addresses(wave, in, in->op->c, buffer ? 1 : 0, 2, size, &access))
+		return;
+	for (m = access.active & ~access.outside; m; m &= m - 1) {
+		uint8_t *p;
+
+		l = (unsigned)__builtin_ctzll(m);
+		p = sg_access_pointer(wave, &access, l, size, NULL);
+		if (wave->stop)
+			return;
+		if (p)
+			switch (arg) {
+			case 4:
+				memcpy(p, &wave->v[data->index][l], 4);
+				break;
+			default:
+				store_lane(&wave->v[data->index], l, p, arg);
+			}
+	}
+}
+
+#define LOAD(prefix, s, text, bits)                                            \
+	{                                                                      \
+		.name = prefix "load_" text, .exec = load, .c = s, .arg = bits \
+	}
+#define STORE(prefix, s, text, bits)                                             \
+	{                                                                        \
+		.name = prefix "store_" text, .exec = store, .c = s, .arg = bits \
+	}
+#define ROWS(prefix, s)                                                                         \
+	LOAD(prefix, s, "dword", 4), LOAD(prefix, s, "dwordx2", 8),                             \
+	    LOAD(prefix, s, "dwordx3", 12), LOAD(prefix, s, "dwordx4", 16),                     \
+	    LOAD(prefix, s, "ubyte", 1), LOAD(prefix, s, "sbyte", 1 | SIGNED),                  \
+	    LOAD(prefix, s, "ushort", 2), LOAD(prefix, s, "sshort", 2 | SIGNED),                \
+	    LOAD(prefix, s, "ubyte_d16", 1 | D16), LOAD(prefix, s, "ubyte_d16_hi", 1 | D16_HI), \
+	    LOAD(prefix, s, "sbyte_d16", 1 | SIGNED | D16),                                     \
+	    LOAD(prefix, s, "sbyte_d16_hi", 1 | SIGNED | D16_HI),                               \
+	    LOAD(prefix, s, "short_d16", 2 | D16), LOAD(prefix, s, "short_d16_hi", 2 | D16_HI), \
+	    STORE(prefix, s, "dword", 4), STORE(prefix, s, "dwordx2", 8),                       \
+	    STORE(prefix, s, "dwordx3", 12), STORE(prefix, s, "dwordx4", 16),                   \
+	    STORE(prefix, s, "byte", 1), STORE(prefix, s, "short", 2),                          \
+	    STORE(prefix, s, "byte_d16_hi", 1 | D16_HI),                                        \
+	    STORE(prefix, s, "short_d16_hi", 2 | D16_HI)
+
+const struct sg_op sg_table_vmem[] = {
+	ROWS("global_", SG_GLOBAL), ROWS("flat_", SG_FLAT), ROWS("scratch_", SG_SCRATCH),
+	ROWS("buffer_", SG_BUFFER), { .name = NULL },
+};
