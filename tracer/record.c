@@ -300,7 +300,11 @@ int record_command(const struct record_options *options, char **argv, struct rec
 	int status, wait_status;
 	pid_t child;
 
-	*result = (struct record_result){ .lost_events = -1 };
+	*result = (struct record_result){
+		.lost_events = -1,
+		/* The device of the amdkfd driver, without which ROCr has no GPU agent. */
+		.gpu_missing = !options->softgpu && access("/dev/kfd", F_OK) != 0,
+	};
 	status = prepare(&recording);
 	if (status != HG_EXIT_OK) {
 		goto out;

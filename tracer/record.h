@@ -23,6 +23,7 @@ struct record_result {
 	int status;          /* of the command, as a shell has it: 128 + n for signal n */
 	bool complete;       /* the recording was flushed and ended */
 	int64_t lost_events; /* -1: not known */
+	bool gpu_missing;    /* not asked for the software GPU, and the machine has none */
 };
 
 /*

@@ -33,6 +33,10 @@
 #define SUBBUFFER_MIN   (32 * 1024)
 #define SUBBUFFER_MAX   (512 * 1024)
 
+/* LTTng's own defaults (lttng-tools 2.13, src/common/defaults.h); a channel needs them named. */
+#define METADATA_SUBBUFFER_SIZE  4096
+#define METADATA_SUBBUFFER_COUNT 2
+
 int session_choose_buffers(struct session_buffers *buffers, unsigned cpus, uint64_t available)
 {
 	uint64_t budget = available / 4;
@@ -121,6 +125,31 @@ static int enable_channel(struct session *session, struct lttng_domain *domain, 
 	return result < 0 ? fail(result, "creating the channel", why, why_size) : 0;
 }
 
+/*
+ * Without a timer of its own the metadata is written when the session stops: a session whose
+ * daemon is killed first would have events that nobody can read.
+ */
+static int enable_metadata(struct session *session, struct lttng_domain *domain, char *why,
+			   size_t why_size)
+{
+	struct lttng_channel *channel = lttng_channel_create(domain);
+	int result;
+
+	if (!channel) {
+		snprintf(why, why_size, "%s", strerror(ENOMEM));
+		return -ENOMEM;
+	}
+	snprintf(channel->name, sizeof(channel->name), "metadata");
+	channel->attr.overwrite = 0;
+	channel->attr.subbuf_size = METADATA_SUBBUFFER_SIZE;
+	channel->attr.num_subbuf = METADATA_SUBBUFFER_COUNT;
+	channel->attr.switch_timer_interval = SWITCH_TIMER_US;
+	channel->attr.output = LTTNG_EVENT_MMAP;
+	result = lttng_enable_channel(session->handle, channel);
+	lttng_channel_destroy(channel);
+	return result < 0 ? fail(result, "setting up the metadata", why, why_size) : 0;
+}
+
 static int add_contexts(struct session *session, char *why, size_t why_size)
 {
 	static const enum lttng_event_context_type types[] = {
@@ -184,7 +213,10 @@ int session_begin(struct session *session, const char *name, const char *path, c
 		result = -ENOMEM;
 		goto error;
 	}
-	result = enable_channel(session, &domain, why, why_size);
+	result = enable_metadata(session, &domain, why, why_size);
+	if (!result) {
+		result = enable_channel(session, &domain, why, why_size);
+	}
 	if (!result) {
 		result = add_contexts(session, why, why_size);
 	}

@@ -102,6 +102,11 @@ int cmd_record(int argc, char **argv)
 	}
 	status = record_command(&options, argv + optind, &result);
 	if (status == HG_EXIT_OK) {
+		if (result.gpu_missing) {
+			message_note(
+			    "this machine has no AMD GPU (no /dev/kfd); --softgpu runs the "
+			    "command on a software one");
+		}
 		message_note("recorded into %s", result.directory);
 		status = result.status;
 	}
