@@ -19,13 +19,15 @@ static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t step_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sg_queue *queues;
 static bool running;
+/* Threads that want step_lock: the worker steps back, or a spinning kernel would starve them. */
+static uint32_t destroyers;
 
 static struct sg_queue *own(const hsa_queue_t *queue)
 {
 	return (struct sg_queue *)(uintptr_t)queue;
 }
 
-/* The queue after `previous` in the list, or the first; *others: more than one has work. */
+/* The queue after `previous` in the list; NULL behind the last. The first for NULL. */
 static struct sg_queue *choose(struct sg_queue *previous)
 {
 	struct sg_queue *queue;
@@ -58,6 +60,8 @@ static bool serve_all(void)
 
 	/* Without the lock between turns: hsa_queue_create and _destroy must get in. */
 	for (;;) {
+		while (__atomic_load_n(&destroyers, __ATOMIC_ACQUIRE))
+			sched_yield();
 		pthread_mutex_lock(&step_lock);
 		queue = choose(queue);
 		if (queue && sg_packet_step(queue, budget) == SG_PROGRESS)
@@ -168,7 +172,9 @@ hsa_status_t hsa_queue_destroy(hsa_queue_t *handle)
 
 	if (!handle)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	__atomic_add_fetch(&destroyers, 1, __ATOMIC_ACQ_REL);
 	pthread_mutex_lock(&step_lock);
+	__atomic_sub_fetch(&destroyers, 1, __ATOMIC_ACQ_REL);
 	pthread_mutex_lock(&list_lock);
 	for (struct sg_queue **link = &queues; *link; link = &(*link)->next) {
 		if (*link == queue) {

@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# usage: fault.sh PROGRAM. TAP: a kernel on malloc memory, with XNACK off and on.
+program=$1
+echo 1..4
+
+# A subshell of its own, so that the shell's "Aborted" goes to the same file.
+output=$( (HSA_XNACK=0 "$program"; echo "status $?") 2>&1)
+address=$(printf '%s\n' "$output" | sed -n 's/^address //p')
+
+report() # good? description
+{
+	number=$((number + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $number - $2"
+	else
+		echo "not ok $number - $2"
+		printf '%s\n' "$output" | sed 's/^/# /'
+		failed=1
+	fi
+}
+
+printf '%s\n' "$output" | grep -q "^Memory access fault by GPU node-1 (Agent handle: 0x[0-9a-f]*) on \
+address $address. Reason: Page not present or supervisor privilege.\$"
+report $? "XNACK off: ROCr's message, with the page's address"
+printf '%s\n' "$output" | grep -qx 'status 134'
+report $? "XNACK off: the process aborts"
+
+output=$( (HSA_XNACK=1 "$program"; echo "status $?") 2>&1)
+printf '%s\n' "$output" | grep -qx 'error 0 value 63'
+report $? "XNACK on: the kernel's values arrive"
+printf '%s\n' "$output" | grep -qx 'status 0'
+report $? "XNACK on: exit status"
+exit ${failed:-0}
