@@ -8,14 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EM_AMDGPU_   224
-#define MACH_MASK    0xffu
-#define MACH_GFX90A  0x3fu
-#define XNACK_MASK   0x300u
-#define XNACK_OFF    0x200u
-#define XNACK_ON     0x300u
-#define SRAMECC_MASK 0xc00u
-#define SRAMECC_OFF  0x800u
+#define EM_AMDGPU_      224
+#define MACH_MASK       0xffu
+#define MACH_GFX90A     0x3fu
+#define XNACK_MASK      0x300u
+#define XNACK_OFF       0x200u
+#define XNACK_ON        0x300u
+#define SRAMECC_MASK    0xc00u
+#define SRAMECC_OFF     0x800u
+
+#define DESCRIPTOR_SIZE 64 /* code-objects.md C.6 */
 
 /* Relocation types: LLVM's AMDGPUUsage, "Relocation Records" [LUG]. */
 enum {
@@ -240,16 +242,15 @@ static int collect_symbols(const struct file *file, struct sg_code_object *objec
 		struct sg_symbol *own = &object->symbols[object->symbol_count];
 
 		if (symbol->st_shndx == SHN_UNDEF || ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT ||
-		    symbol->st_value > file->span)
+		    symbol->st_value > file->span ||
+		    symbol->st_size > file->span - symbol->st_value)
 			continue;
 		own->name = object->strings + (name - file->strings);
 		own->address = object->load_base + symbol->st_value;
 		own->size = symbol->st_size;
-		own->kernel = ends_in_kd(name) && symbol->st_size == sizeof(amd_kernel_code_t) / 4;
+		own->kernel = ends_in_kd(name) && symbol->st_size == DESCRIPTOR_SIZE;
 		own->constant = symbol->st_shndx < file->header->e_shnum &&
 				!(file->sections[symbol->st_shndx].sh_flags & SHF_WRITE);
-		if (own->kernel && file->span - symbol->st_value < 64)
-			continue;
 		object->symbol_count++;
 	}
 	return 0;
