@@ -358,7 +358,7 @@ const char *sg_kernel_name(uint64_t kernel_object, uint64_t *base, uint64_t *siz
 		for (size_t i = 0; !name && i < object->symbol_count; i++)
 			if (object->symbols[i].kernel &&
 			    object->symbols[i].address == kernel_object)
-				name = object->symbols[i].name;
+				name = object->symbols[i].kernel_name;
 	}
 	pthread_rwlock_unlock(&lock);
 	return name;

@@ -252,6 +252,11 @@ static int collect_symbols(const struct file *file, struct sg_code_object *objec
 		own->constant = symbol->st_shndx < file->header->e_shnum &&
 				!(file->sections[symbol->st_shndx].sh_flags & SHF_WRITE);
 		object->symbol_count++;
+		if (own->kernel) {
+			own->kernel_name = strndup(name, strlen(name) - 3);
+			if (!own->kernel_name)
+				return -1;
+		}
 	}
 	return 0;
 }
@@ -299,6 +304,8 @@ void sg_unload(struct sg_code_object *object)
 {
 	softgpu_code_invalidate(object->load_base, object->code_size);
 	sg_memory_free(object->mapping);
+	for (size_t i = 0; i < object->symbol_count; i++)
+		free(object->symbols[i].kernel_name);
 	free(object->strings);
 	free(object->symbols);
 	free(object);
