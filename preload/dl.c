@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dlsym() and dlvsym(): a runtime that was opened with RTLD_LOCAL and is looked up by name is
+ * seen too. dlopen() is never wrapped, because the loader resolves paths by its caller.
+ *
+ * The real functions also look at their caller (RTLD_NEXT, RTLD_DEFAULT), so everything that is
+ * not ours is *jumped* to with the return address as it was; hence the few lines of assembly.
+ */
+#include <dlfcn.h>
+#include <link.h>
+#include <string.h>
+
+#include "preload.h"
+
+/* Targets of the jumps; valid once the hooks below have returned. */
+__attribute__((visibility("hidden"))) void *hg_real_dlsym;
+__attribute__((visibility("hidden"))) void *hg_real_dlvsym;
+
+/* Our answer to a lookup, or NULL to let the real function answer. */
+__attribute__((visibility("hidden"), used)) void *hg_dlsym_hook(void *handle, const char *name,
+								const char *version);
+
+__asm__(".text\n"
+	".globl dlsym\n"
+	".type dlsym, @function\n"
+	"dlsym:\n"
+	"	.cfi_startproc\n"
+	"	pushq %rdi\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	pushq %rsi\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	subq $8, %rsp\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	xorl %edx, %edx\n"
+	"	call hg_dlsym_hook\n"
+	"	addq $8, %rsp\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	popq %rsi\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	popq %rdi\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	testq %rax, %rax\n"
+	"	jne 1f\n"
+	"	jmp *hg_real_dlsym(%rip)\n"
+	"1:	ret\n"
+	"	.cfi_endproc\n"
+	".size dlsym, .-dlsym\n"
+	".globl dlvsym\n"
+	".type dlvsym, @function\n"
+	"dlvsym:\n"
+	"	.cfi_startproc\n"
+	"	pushq %rdi\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	pushq %rsi\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	pushq %rdx\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	call hg_dlsym_hook\n"
+	"	popq %rdx\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	popq %rsi\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	popq %rdi\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	testq %rax, %rax\n"
+	"	jne 1f\n"
+	"	jmp *hg_real_dlvsym(%rip)\n"
+	"1:	ret\n"
+	"	.cfi_endproc\n"
+	".size dlvsym, .-dlvsym\n");
+
+/* Whether an address is inside a copy of the HIP runtime, by the file's name. */
+static bool is_hip_runtime(void *address)
+{
+	Dl_info info;
+	const char *base;
+
+	if (!dladdr(address, &info) || !info.dli_fname)
+		return false;
+	base = strrchr(info.dli_fname, '/');
+	return !strncmp(base ? base + 1 : info.dli_fname, "libamdhip64", 11);
+}
+
+void *hg_dlsym_hook(void *handle, const char *name, const char *version)
+{
+	void *wrapper, *real;
+
+	if (HG_UNLIKELY(!hg_real_dlsym)) {
+		hg_libc_init();
+		hg_real_dlsym = (void *)hg_libc.dlsym;
+		hg_real_dlvsym = (void *)hg_libc.dlvsym;
+	}
+	if (!name || (strncmp(name, "hip", 3) && strncmp(name, "__hip", 5)))
+		return NULL;
+	hg_init();
+	wrapper = hg_hip_wrapper(name);
+	if (!wrapper)
+		return NULL;
+	/* "The next one after me" is asked by another interposer: not ours to answer. */
+	if (handle == RTLD_NEXT)
+		return NULL;
+	/*
+	 * A search of the global scope would find our own wrapper even where no runtime is
+	 * loaded, and programs probe for one like this: look behind ourselves instead.
+	 */
+	if (handle == RTLD_DEFAULT) {
+		real = hg_find_function(name, __builtin_return_address(0));
+		return real ? wrapper : NULL;
+	}
+	real = version ? hg_libc.dlvsym(handle, name, version) : hg_libc.dlsym(handle, name);
+	if (!real || !is_hip_runtime(real))
+		return real == wrapper ? hg_libc.dlsym(RTLD_NEXT, name) : real;
+	if (hg_active != HG_ACTIVE || !hg_hip_bind(name, real))
+		return real;
+	return wrapper;
+}
+
+/* While the callback runs the loader's lock is held: no stack is unwound then (stack.c). */
+HG_EXPORT int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data)
+{
+	int rc;
+
+	if (HG_LIKELY(!hg_active))
+		return hg_libc.dl_iterate_phdr(callback, data);
+	hg_tls.in_phdr++;
+	rc = hg_libc.dl_iterate_phdr(callback, data);
+	hg_tls.in_phdr--;
+	return rc;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The HIP half of the preload library: what its files share. Numbers of the runtime's interface
+ * are written out here, because no HIP header is needed to build and none fits every release
+ * (hip-api.md D; memory-model.md A.2.5).
+ */
+#ifndef HIPGRAIN_PRELOAD_HIP_H
+#define HIPGRAIN_PRELOAD_HIP_H
+
+#include "codeobj.h"
+#include "preload.h"
+
+/* hipError_t */
+#define HIP_NO_RUNTIME 302 /* hipErrorSharedObjectSymbolNotFound: there is no runtime behind us */
+#define HIP_NOT_READY  600 /* hipErrorNotReady: an answer, not a failure */
+
+struct hg_dim3 {
+	uint32_t x, y, z;
+};
+
+/* One interposed function; its rows are gathered by the linker (hip_wrap.h). */
+struct hg_hip_function {
+	const char *name;
+	void *wrapper;
+	void **real; /* NULL until it was found */
+};
+
+/* ---- hip_runtime.c: the runtime behind us ---- */
+
+/* The real function of a name, looked up once into *cache. Never NULL: without a runtime it is a
+ * function that returns HIP_NO_RUNTIME. */
+void *hg_hip_real(void **cache, const char *name, const void *caller);
+
+/* A function of the runtime that is not interposed, by name; NULL if it has none. */
+void *hg_hip_query(const char *name);
+
+struct hg_hip_call {
+	uint16_t api;
+	int rc;
+	uint64_t start; /* ns */
+	const void *caller;
+};
+
+/*
+ * Around a recorded call: begin is false if the call is to be forwarded only (dormant, nested in
+ * another HIP call, or made by ourselves). At the first call of all it records the runtime and
+ * its devices. After a true begin exactly one hg_finish_*() or hg_hip_end() must follow.
+ */
+bool hg_hip_begin(struct hg_hip_call *call, uint16_t api, const void *caller);
+void hg_hip_end(void);
+
+/* Between begin and end: make events about the call (true), then hg_leave(). */
+bool hg_hip_enter(void);
+
+uint64_t hg_now(void);   /* ns, monotonic */
+int hg_hip_device(void); /* current device, -1 if unknown */
+
+/*
+ * Calls of our own that may fail would change what the program reads from hipGetLastError():
+ * they are made only while no error is pending, and their own error is taken away again.
+ */
+bool hg_hip_may_query(void);
+void hg_hip_forget_error(void);
+
+struct hg_hip_device {
+	char name[256];
+	char arch[128]; /* target id */
+	struct codeobj_target target;
+	bool known; /* arch was parsed into target */
+};
+
+/* A device of the runtime; NULL without one of that ordinal. */
+const struct hg_hip_device *hg_hip_device_info(int ordinal);
+
+/* ---- hip_record.c: one function an event type ---- */
+
+#define HG_FINISH(type) void hg_finish_##type(struct hg_hip_call *call, struct hg_ev_##type *event)
+HG_FINISH(alloc);
+HG_FINISH(copy);
+HG_FINISH(fill);
+HG_FINISH(prefetch);
+HG_FINISH(advise);
+HG_FINISH(stream);
+HG_FINISH(event);
+HG_FINISH(sync);
+#undef HG_FINISH
+void hg_before_free(struct hg_hip_call *call, struct hg_ev_free *event);
+void hg_finish_free(struct hg_hip_call *call, const struct hg_ev_free *event);
+void hg_finish_call(struct hg_hip_call *call, uint64_t ptr, uint64_t size, uint64_t flags);
+/* Record that a call failed, unless it returned success or "not ready". */
+void hg_hip_error(const struct hg_hip_call *call, uint64_t ptr, uint64_t size, uint64_t flags);
+/* Device address of a __device__ variable, 0 if it cannot be had; `symbol` is the host shadow. */
+uint64_t hg_hip_symbol_address(const void *symbol);
+
+/* ---- hip_registry.c: modules and kernels; all under the lock of hg_hip_lock() ---- */
+
+struct hg_hip_code { /* a module's code object for one target id */
+	struct hg_hip_code *next;
+	char arch[128]; /* of the device, as key */
+	uint32_t id;    /* code_object_id; 0: not recorded in this process yet */
+	char sha256[CODEOBJ_SHA256_SIZE];
+	char target[256];
+	uint64_t size;
+	char problem[sizeof(((struct codeobj_error *)0)->text)];
+	struct codeobj_metadata *metadata; /* NULL if it could not be read */
+};
+
+struct hg_hip_variable {
+	struct hg_hip_variable *next;
+	const void *shadow; /* host variable; for managed ones the pointer to the pointer */
+	const char *name;
+	uint64_t size;
+	uint64_t ptr; /* recorded at this address; 0: not yet */
+	bool managed;
+};
+
+struct hg_hip_module {
+	struct hg_hip_module *next;
+	const void *handle; /* void** of __hipRegisterFatBinary, or hipModule_t */
+	const uint8_t
+	    *image; /* bundle in memory; NULL if loaded by hipModuleLoad* (captured then) */
+	char *path; /* host file, empty from memory */
+	struct hg_hip_code *code;
+	struct hg_hip_variable *variables;
+	bool variables_done;
+	bool gone;
+};
+
+struct hg_hip_kernel {
+	const void *handle; /* host function or hipFunction_t */
+	struct hg_hip_module *module;
+	char *name; /* mangled */
+	struct hg_hip_kernel_variant *variants;
+};
+
+struct hg_hip_kernel_variant { /* a kernel on devices of one target id */
+	struct hg_hip_kernel_variant *next;
+	struct hg_hip_code *code;
+	const struct codeobj_kernel *layout; /* NULL: unknown */
+	uint32_t id;                         /* kernel_id; 0: not recorded in this process yet */
+};
+
+struct hg_hip_module *hg_hip_module_add(const void *handle, const uint8_t *image, const char *path);
+struct hg_hip_module *hg_hip_module_find(const void *handle);
+void hg_hip_kernel_add(struct hg_hip_module *module, const void *handle, const char *name);
+struct hg_hip_kernel *hg_hip_kernel_find(const void *handle); /* NULL: never registered */
+void hg_hip_variable_add(struct hg_hip_module *module, const void *shadow, const char *name,
+			 uint64_t size, bool managed);
+
+/* ---- hip_blob.c: code objects into the bundle ---- */
+
+/*
+ * The code object of an image (offload bundle or bare ELF, at most `size` bytes readable) for a
+ * device: chosen, hashed, stored, its metadata read. What goes wrong is said in code->problem.
+ */
+void hg_hip_capture(const uint8_t *image, size_t size, const struct hg_hip_device *device,
+		    struct hg_hip_code *code);
+
+/* ---- hip_kernels.c ---- */
+
+/* The code object of a module for a device, recorded if it was not. NULL: out of memory. */
+struct hg_hip_code *hg_hip_code_for(struct hg_hip_module *module, int device);
+/* A kernel for a device, it, its code object and its module's variables recorded if new. */
+struct hg_hip_kernel_variant *hg_hip_kernel_for(struct hg_hip_kernel *kernel, int device,
+						const void *caller);
+/* The variables of a module are about to go away. */
+void hg_hip_variables_free(struct hg_hip_module *module, const void *caller);
+
+#endif

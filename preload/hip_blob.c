@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a fat binary in memory to a code object in the trace bundle. */
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "hip.h"
+
+__attribute__((format(printf, 2, 3))) static void problem(struct hg_hip_code *code,
+							  const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(code->problem, sizeof(code->problem), format, args);
+	va_end(args);
+}
+
+static int write_all(int fd, const uint8_t *data, uint64_t size)
+{
+	while (size) {
+		size_t part = size < (1u << 30) ? (size_t)size : 1u << 30;
+		ssize_t written = write(fd, data, part);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written <= 0)
+			return errno ? -errno : -EIO;
+		data += written;
+		size -= (uint64_t)written;
+	}
+	return 0;
+}
+
+/*
+ * <dir>/code-objects/<sha256>, complete or not there at all: written under a name of its own and
+ * renamed. Other processes may store the same one at the same time; both renames are right.
+ */
+static int store(const char *sha256, const uint8_t *data, uint64_t size)
+{
+	char folder[PATH_MAX], path[PATH_MAX + 80], temporary[PATH_MAX + 120];
+	struct stat status;
+	int fd, rc;
+
+	snprintf(folder, sizeof(folder), "%s/code-objects", hg_config.dir);
+	snprintf(path, sizeof(path), "%s/%s", folder, sha256);
+	if (!stat(path, &status))
+		return 0;
+	if (mkdir(folder, 0777) && errno != EEXIST)
+		return -errno;
+	snprintf(temporary, sizeof(temporary), "%s/.%s.%d", folder, sha256, (int)getpid());
+	fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return -errno;
+	rc = write_all(fd, data, size);
+	if (close(fd) && !rc)
+		rc = -errno;
+	if (!rc && rename(temporary, path))
+		rc = -errno;
+	if (rc)
+		unlink(temporary);
+	return rc;
+}
+
+/* The code object inside the image, in *data and *size; the target id that chose it in code. */
+static int choose(const uint8_t *image, size_t limit, const struct hg_hip_device *device,
+		  struct hg_hip_code *code, const uint8_t **data, uint64_t *size)
+{
+	struct codeobj_error error = { "" };
+	struct codeobj_entry entry;
+	struct codeobj_target target;
+	char text[64];
+	int rc;
+
+	switch (codeobj_identify(image, limit)) {
+	case CODEOBJ_BUNDLE:
+		if (!device || !device->known) {
+			problem(code,
+				"no device with a known target id to choose a code object for");
+			return -ENODEV;
+		}
+		rc = codeobj_bundle_select(image, limit, &device->target, &entry, &error);
+		if (rc)
+			break;
+		snprintf(code->target, sizeof(code->target), "%s", entry.target);
+		*data = entry.data;
+		*size = entry.size;
+		return 0;
+	case CODEOBJ_ELF:
+		rc = codeobj_elf_extent(image, limit, size, &error);
+		if (rc)
+			break;
+		*data = image;
+		if (!codeobj_elf_target(image, limit, &target, NULL)) {
+			codeobj_target_format(&target, text);
+			snprintf(code->target, sizeof(code->target), "%s", text);
+		}
+		return 0;
+	case CODEOBJ_COMPRESSED:
+		problem(code, "compressed bundle (CCOB): rebuild without --offload-compress");
+		return -ENOTSUP;
+	default:
+		problem(code, "neither an offload bundle nor a code object");
+		return -EINVAL;
+	}
+	problem(code, "%s", error.text);
+	return rc;
+}
+
+void hg_hip_capture(const uint8_t *image, size_t limit, const struct hg_hip_device *device,
+		    struct hg_hip_code *code)
+{
+	struct codeobj_error error = { "" };
+	const uint8_t *data;
+	uint64_t size;
+	int rc;
+
+	if (!image || !limit) {
+		problem(code, "its image could not be read");
+		return;
+	}
+	if (choose(image, limit, device, code, &data, &size))
+		return;
+	code->size = size;
+	if (codeobj_metadata_read(data, (size_t)size, &code->metadata, &error))
+		problem(code, "%s", error.text);
+	codeobj_sha256(data, (size_t)size, code->sha256);
+	rc = store(code->sha256, data, size);
+	if (rc) {
+		problem(code, "cannot be stored in the trace bundle: %s", strerror(-rc));
+		code->sha256[0] = 0;
+	}
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Code objects, kernels and device variables, recorded when a launch first needs them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "hip.h"
+
+static uint32_t next_code_id = 1, next_kernel_id = 1;
+
+static void record_code(struct hg_hip_code *code, const struct hg_hip_module *module)
+{
+	struct hg_ev_code_object event = { .code_object_id = next_code_id++,
+					   .sha256 = code->sha256,
+					   .target = code->target,
+					   .size = code->size,
+					   .path = module->path,
+					   .problem = code->problem };
+
+	code->id = event.code_object_id;
+	hg_provider->code_object(&event);
+}
+
+struct hg_hip_code *hg_hip_code_for(struct hg_hip_module *module, int device)
+{
+	const struct hg_hip_device *info = hg_hip_device_info(device);
+	const char *arch = info ? info->arch : "";
+	struct hg_hip_code *code = module->code;
+
+	while (code && strcmp(code->arch, arch))
+		code = code->next;
+	if (!code) {
+		code = calloc(1, sizeof(*code));
+		if (!code)
+			return NULL;
+		strcpy(code->arch, arch);
+		if (module->image)
+			hg_hip_capture(module->image, hg_readable_extent(module->image), info,
+				       code);
+		else
+			strcpy(code->problem, module->code
+						  ? "loaded for a device of another target id"
+						  : "registered in a way that was not recorded");
+		code->next = module->code;
+		module->code = code;
+	}
+	if (!code->id)
+		record_code(code, module);
+	return code;
+}
+
+static void record_variable(struct hg_hip_variable *variable, int device, const void *caller)
+{
+	struct hg_ev_alloc event = { .api = variable->managed ? HG_API___hipRegisterManagedVar
+							      : HG_API___hipRegisterVar,
+				     .size = variable->size,
+				     .device = device,
+				     .symbol = variable->name };
+
+	event.ptr = variable->managed ? (uintptr_t) * (void *const *)variable->shadow
+				      : hg_hip_symbol_address(variable->shadow);
+	if (!event.ptr)
+		return;
+	event.device_ptr = event.ptr;
+	event.stack_id = hg_stack_id(caller);
+	variable->ptr = event.ptr;
+	hg_provider->alloc(&event);
+}
+
+/* What the runtime has not placed yet is tried again at the next launch. */
+static void record_variables(struct hg_hip_module *module, int device, const void *caller)
+{
+	bool done = true;
+
+	for (struct hg_hip_variable *v = module->variables; v; v = v->next) {
+		if (!v->ptr)
+			record_variable(v, device, caller);
+		done = done && v->ptr;
+	}
+	module->variables_done = done;
+}
+
+void hg_hip_variables_free(struct hg_hip_module *module, const void *caller)
+{
+	if (!*hg_provider->recording)
+		return;
+	for (struct hg_hip_variable *v = module->variables; v; v = v->next) {
+		struct hg_ev_free event = { .api = HG_API___hipUnregisterFatBinary, .ptr = v->ptr };
+
+		if (!v->ptr)
+			continue;
+		event.stack_id = hg_stack_id(caller);
+		hg_provider->free(&event);
+		v->ptr = 0;
+	}
+}
+
+struct hg_hip_kernel_variant *hg_hip_kernel_for(struct hg_hip_kernel *kernel, int device,
+						const void *caller)
+{
+	struct hg_hip_code *code = hg_hip_code_for(kernel->module, device);
+	struct hg_hip_kernel_variant *variant = kernel->variants;
+	struct hg_ev_kernel event = { .handle = (uintptr_t)kernel->handle, .symbol = kernel->name };
+
+	if (!code)
+		return NULL;
+	while (variant && variant->code != code)
+		variant = variant->next;
+	if (!variant) {
+		variant = calloc(1, sizeof(*variant));
+		if (!variant)
+			return NULL;
+		variant->code = code;
+		if (code->metadata)
+			variant->layout = codeobj_metadata_kernel(code->metadata, kernel->name);
+		variant->next = kernel->variants;
+		kernel->variants = variant;
+	}
+	if (!variant->id) {
+		variant->id = next_kernel_id++;
+		event.kernel_id = variant->id;
+		event.code_object_id = code->id;
+		event.kernarg_size = variant->layout ? variant->layout->explicit_size : 0;
+		hg_provider->kernel(&event);
+	}
+	if (!kernel->module->variables_done)
+		record_variables(kernel->module, device, caller);
+	return variant;
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Launches: what runs, with which argument bytes, in which shape (hip-api.md D.4). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "hip_wrap.h"
+
+/* Terms of the `extra` list; code-objects.md C.5 */
+#define EXTRA_BUFFER ((void *)1)
+#define EXTRA_SIZE   ((void *)2)
+#define EXTRA_END    ((void *)3)
+
+static struct hg_intern arguments;
+static pthread_once_t arguments_once = PTHREAD_ONCE_INIT;
+
+static void init_arguments(void)
+{
+	hg_intern_init(&arguments);
+}
+
+void hg_hip_launch_reset(void);
+void hg_hip_launch_reset(void)
+{
+	hg_intern_reset(&arguments);
+}
+
+struct launch {
+	struct hg_hip_call call;
+	struct hg_ev_launch event;
+	const void *handle;
+	void **params; /* one pointer per explicit argument; or NULL: */
+	void **extra;
+};
+
+/* ---- argument bytes ---- */
+
+struct bytes {
+	uint8_t data[HG_ARGS_MAX];
+	uint32_t length;
+	uint8_t status;
+};
+
+static void from_params(const struct codeobj_kernel *layout, void **params, struct bytes *bytes)
+{
+	bytes->length = layout->explicit_size;
+	if (bytes->length > HG_ARGS_MAX) {
+		bytes->length = HG_ARGS_MAX;
+		bytes->status = HG_ARGS_TRUNCATED;
+	}
+	memset(bytes->data, 0, bytes->length); /* gaps between arguments */
+	for (uint32_t i = 0; i < layout->explicit_count; i++) {
+		const struct codeobj_arg *arg = &layout->args[i];
+		uint32_t size = arg->size;
+
+		if (arg->offset >= bytes->length)
+			continue;
+		if (size > bytes->length - arg->offset)
+			size = bytes->length - arg->offset;
+		memcpy(bytes->data + arg->offset, params[i], size);
+	}
+}
+
+/* The buffer is laid out as the kernarg segment already; it may be longer or shorter. */
+static bool from_extra(const struct codeobj_kernel *layout, void **extra, struct bytes *bytes)
+{
+	const void *buffer = NULL;
+	size_t size = 0;
+
+	for (unsigned i = 0; i < 8 && extra[i] != EXTRA_END; i += 2) {
+		if (extra[i] == EXTRA_BUFFER)
+			buffer = extra[i + 1];
+		else if (extra[i] == EXTRA_SIZE)
+			size = *(const size_t *)extra[i + 1];
+		else
+			return false;
+	}
+	if (!buffer || size < layout->explicit_size)
+		return false;
+	bytes->length = layout->explicit_size;
+	if (bytes->length > HG_ARGS_MAX) {
+		bytes->length = HG_ARGS_MAX;
+		bytes->status = HG_ARGS_TRUNCATED;
+	}
+	memcpy(bytes->data, buffer, bytes->length);
+	return true;
+}
+
+static uint32_t record_arguments(const struct launch *launch,
+				 const struct hg_hip_kernel_variant *variant)
+{
+	const struct codeobj_kernel *layout = variant->layout;
+	struct bytes bytes = { .status = HG_ARGS_COMPLETE };
+	struct hg_ev_args event;
+	uint64_t hash;
+	uint32_t id;
+	bool fresh;
+
+	if (!layout)
+		bytes.status = HG_ARGS_UNKNOWN_LAYOUT;
+	else if (launch->params)
+		from_params(layout, launch->params, &bytes);
+	else if (layout->explicit_count &&
+		 (!launch->extra || !from_extra(layout, launch->extra, &bytes)))
+		bytes.status = HG_ARGS_UNKNOWN_LAYOUT;
+	pthread_once(&arguments_once, init_arguments);
+	hash = hg_hash((uint64_t)variant->id << 8 | bytes.status, bytes.data, bytes.length);
+	id = hg_intern_id(&arguments, hash, &fresh);
+	if (fresh) {
+		event.args_id = id;
+		event.kernel_id = variant->id;
+		event.status = bytes.status;
+		event.bytes = bytes.data;
+		event.length = bytes.length;
+		hg_provider->args(&event);
+		hg_intern_defined(&arguments, id);
+	}
+	return id;
+}
+
+/* ---- around the real call ---- */
+
+/* A handle from before us, or from an interface that is not recorded: a kernel without a name. */
+static struct hg_hip_kernel *unknown_kernel(const void *handle)
+{
+	static struct hg_hip_module *module;
+
+	if (!module)
+		module = hg_hip_module_add(NULL, NULL, "");
+	if (module)
+		hg_hip_kernel_add(module, handle, "");
+	return hg_hip_kernel_find(handle);
+}
+
+static void before(struct launch *launch)
+{
+	struct hg_hip_kernel *kernel;
+	struct hg_hip_kernel_variant *variant = NULL;
+	int saved = errno;
+
+	if (!hg_hip_enter())
+		return;
+	hg_modules_poll();
+	hg_regions_record();
+	launch->event.api = launch->call.api;
+	launch->event.device = hg_hip_device();
+	hg_hip_lock();
+	kernel = hg_hip_kernel_find(launch->handle);
+	if (!kernel)
+		kernel = unknown_kernel(launch->handle);
+	if (kernel)
+		variant = hg_hip_kernel_for(kernel, launch->event.device, launch->call.caller);
+	if (variant) {
+		launch->event.kernel_id = variant->id;
+		launch->event.args_id = record_arguments(launch, variant);
+	}
+	hg_hip_unlock();
+	launch->event.stack_id = hg_stack_id(launch->call.caller);
+	hg_provider->launch(&launch->event);
+	hg_leave();
+	errno = saved;
+}
+
+static int after(struct launch *launch, int rc)
+{
+	launch->call.rc = rc;
+	hg_finish_call(&launch->call, launch->event.kernel_id, 0, 0);
+	return rc;
+}
+
+static void set_shape(struct launch *launch, struct hg_dim3 grid, struct hg_dim3 block,
+		      size_t shared, void *stream)
+{
+	launch->event.grid_x = grid.x;
+	launch->event.grid_y = grid.y;
+	launch->event.grid_z = grid.z;
+	launch->event.block_x = block.x;
+	launch->event.block_y = block.y;
+	launch->event.block_z = block.z;
+	launch->event.shared = (uint32_t)shared;
+	launch->event.stream = HG_PTR(stream);
+}
+
+/* Work-items to work-groups, rounded up, for the interfaces that take global sizes. */
+static struct hg_dim3 groups(struct hg_dim3 global, struct hg_dim3 block)
+{
+	struct hg_dim3 grid = {
+		block.x ? (uint32_t)(((uint64_t)global.x + block.x - 1) / block.x) : 0,
+		block.y ? (uint32_t)(((uint64_t)global.y + block.y - 1) / block.y) : 0,
+		block.z ? (uint32_t)(((uint64_t)global.z + block.z - 1) / block.z) : 0,
+	};
+
+	return grid;
+}
+
+/*
+ * One launch function: how its parameters name the handle, the shape, the stream and the
+ * arguments.
+ */
+#define LAUNCH_AS(symbol, name, params_, args_, handle_, grid_, block_, shared_, stream_, list_, \
+		  extra_)                                                                        \
+	HG_HIP_AS(symbol, int, name, params_)                                                    \
+	{                                                                                        \
+		HG_REAL_AS(symbol, int, name, params_);                                          \
+		struct launch launch = { .handle = handle_, .params = list_, .extra = extra_ };  \
+                                                                                                 \
+		if (!hg_hip_begin(&launch.call, HG_API_##name, HG_CALLER()))                     \
+			return real args_;                                                       \
+		set_shape(&launch, grid_, block_, shared_, stream_);                             \
+		before(&launch);                                                                 \
+		return after(&launch, real args_);                                               \
+	}
+#define LAUNCH(name, params, args, handle, grid, block, shared, stream, list, extra) \
+	LAUNCH_AS(name, name, params, args, handle, grid, block, shared, stream, list, extra)
+
+#define DIM(prefix) ((struct hg_dim3){ prefix##x, prefix##y, prefix##z })
+
+LAUNCH(hipLaunchKernel,
+       (const void *function, struct hg_dim3 grid, struct hg_dim3 block, void **args, size_t shared,
+	void *stream),
+       (function, grid, block, args, shared, stream), function, grid, block, shared, stream, args,
+       NULL)
+LAUNCH(hipLaunchKernel_spt,
+       (const void *function, struct hg_dim3 grid, struct hg_dim3 block, void **args, size_t shared,
+	void *stream),
+       (function, grid, block, args, shared, stream), function, grid, block, shared, stream, args,
+       NULL)
+LAUNCH(hipLaunchCooperativeKernel,
+       (const void *function, struct hg_dim3 grid, struct hg_dim3 block, void **args,
+	unsigned shared, void *stream),
+       (function, grid, block, args, shared, stream), function, grid, block, shared, stream, args,
+       NULL)
+LAUNCH(hipLaunchCooperativeKernel_spt,
+       (const void *function, struct hg_dim3 grid, struct hg_dim3 block, void **args,
+	unsigned shared, void *stream),
+       (function, grid, block, args, shared, stream), function, grid, block, shared, stream, args,
+       NULL)
+LAUNCH(hipExtLaunchKernel,
+       (const void *function, struct hg_dim3 grid, struct hg_dim3 block, void **args, size_t shared,
+	void *stream, void *begin, void *end, int flags),
+       (function, grid, block, args, shared, stream, begin, end, flags), function, grid, block,
+       shared, stream, args, NULL)
+LAUNCH(hipModuleLaunchKernel,
+       (void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+	unsigned bz, unsigned shared, void *stream, void **args, void **extra),
+       (function, gx, gy, gz, bx, by, bz, shared, stream, args, extra), function, DIM(g), DIM(b),
+       shared, stream, args, extra)
+
+/* These two take work-items. They have C++ names in 5.2 (D.1), and C names later (D.3). */
+#define EXT_PARAMS                                                                         \
+	(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,  \
+	 unsigned bz, size_t shared, void *stream, void **args, void **extra, void *begin, \
+	 void *end, unsigned flags)
+#define EXT_ARGS (function, gx, gy, gz, bx, by, bz, shared, stream, args, extra, begin, end, flags)
+#define HCC_PARAMS                                                                         \
+	(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,  \
+	 unsigned bz, size_t shared, void *stream, void **args, void **extra, void *begin, \
+	 void *end)
+#define HCC_ARGS (function, gx, gy, gz, bx, by, bz, shared, stream, args, extra, begin, end)
+
+LAUNCH(hipExtModuleLaunchKernel, EXT_PARAMS, EXT_ARGS, function, groups(DIM(g), DIM(b)), DIM(b),
+       shared, stream, args, extra)
+LAUNCH(hipHccModuleLaunchKernel, HCC_PARAMS, HCC_ARGS, function, groups(DIM(g), DIM(b)), DIM(b),
+       shared, stream, args, extra)
+
+/* The same under their C++ names: a second cache each, the same id. */
+#define HG_API_ext_mangled HG_API_hipExtModuleLaunchKernel
+#define HG_API_hcc_mangled HG_API_hipHccModuleLaunchKernel
+#define EXT_MANGLED \
+	_Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_j
+#define HCC_MANGLED \
+	_Z24hipHccModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_
+
+LAUNCH_AS(EXT_MANGLED, ext_mangled, EXT_PARAMS, EXT_ARGS, function, groups(DIM(g), DIM(b)), DIM(b),
+	  shared, stream, args, extra)
+LAUNCH_AS(HCC_MANGLED, hcc_mangled, HCC_PARAMS, HCC_ARGS, function, groups(DIM(g), DIM(b)), DIM(b),
+	  shared, stream, args, extra)
+
+/* ---- the oldest way: configure, set up arguments one by one, launch ---- */
+
+static __thread struct {
+	struct hg_dim3 grid, block;
+	size_t shared;
+	void *stream;
+	uint8_t bytes[HG_ARGS_MAX];
+	size_t length;
+} configured __attribute__((tls_model("initial-exec")));
+
+HG_HIP(int, hipConfigureCall,
+       (struct hg_dim3 grid, struct hg_dim3 block, size_t shared, void *stream))
+{
+	HG_REAL(int, hipConfigureCall, (struct hg_dim3, struct hg_dim3, size_t, void *));
+
+	if (hg_active == HG_ACTIVE) {
+		configured.grid = grid;
+		configured.block = block;
+		configured.shared = shared;
+		configured.stream = stream;
+		configured.length = 0;
+	}
+	return real(grid, block, shared, stream);
+}
+
+HG_HIP(int, hipSetupArgument, (const void *argument, size_t size, size_t offset))
+{
+	HG_REAL(int, hipSetupArgument, (const void *, size_t, size_t));
+
+	if (hg_active == HG_ACTIVE && size <= HG_ARGS_MAX && offset <= HG_ARGS_MAX - size) {
+		memcpy(configured.bytes + offset, argument, size);
+		if (offset + size > configured.length)
+			configured.length = offset + size;
+	}
+	return real(argument, size, offset);
+}
+
+HG_HIP(int, hipLaunchByPtr, (const void *function))
+{
+	HG_REAL(int, hipLaunchByPtr, (const void *));
+	void *extra[] = { EXTRA_BUFFER, configured.bytes, EXTRA_SIZE, &configured.length,
+			  EXTRA_END };
+	struct launch launch = { .handle = function, .extra = extra };
+
+	if (!hg_hip_begin(&launch.call, HG_API_hipLaunchByPtr, HG_CALLER()))
+		return real(function);
+	set_shape(&launch, configured.grid, configured.block, configured.shared, configured.stream);
+	before(&launch);
+	return after(&launch, real(function));
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a finished HIP call to its event: what every call of a class has in common. */
+#include "hip.h"
+
+void hg_hip_error(const struct hg_hip_call *call, uint64_t ptr, uint64_t size, uint64_t flags)
+{
+	struct hg_ev_error event = {
+		.api = call->api, .code = call->rc, .ptr = ptr, .size = size, .flags = flags
+	};
+
+	if (!call->rc || call->rc == HIP_NOT_READY || !hg_hip_enter())
+		return;
+	event.stack_id = hg_stack_id(call->caller);
+	hg_provider->error(&event);
+	hg_leave();
+}
+
+/*
+ * Every finisher: on success fill in what the class has in common and emit, on failure make an
+ * error of the event's main members; then the call is over.
+ */
+#define FINISH(type, error_ptr, error_size, error_flags, fill_in)                   \
+	void hg_finish_##type(struct hg_hip_call *call, struct hg_ev_##type *event) \
+	{                                                                           \
+		int saved = errno;                                                  \
+                                                                                    \
+		if (call->rc) {                                                     \
+			hg_hip_error(call, error_ptr, error_size, error_flags);     \
+		} else if (hg_hip_enter()) {                                        \
+			fill_in;                                                    \
+			hg_provider->type(event);                                   \
+			hg_leave();                                                 \
+		}                                                                   \
+		hg_hip_end();                                                       \
+		errno = saved;                                                      \
+	}
+
+#define STACK    event->stack_id = hg_stack_id(call->caller)
+#define DEVICE   event->device = hg_hip_device()
+#define DURATION event->duration = hg_now() - call->start
+
+/* Where the GPU sees registered host memory; elsewhere the addresses are the same. */
+static uint64_t device_pointer(const struct hg_hip_call *call, uint64_t ptr)
+{
+	int (*query)(void **, void *, unsigned);
+	void *found = NULL;
+
+	if (call->api != HG_API_hipHostRegister || !hg_hip_may_query())
+		return ptr;
+	query = (int (*)(void **, void *, unsigned))hg_hip_query("hipHostGetDevicePointer");
+	if (!query)
+		return ptr;
+	if (query(&found, (void *)(uintptr_t)ptr, 0)) {
+		hg_hip_forget_error();
+		return ptr;
+	}
+	return found ? (uintptr_t)found : ptr;
+}
+
+static void finish_alloc(const struct hg_hip_call *call, struct hg_ev_alloc *event)
+{
+	event->symbol = "";
+	event->device_ptr = device_pointer(call, event->ptr);
+}
+
+/* What a failed allocation left in its out parameter means nothing. */
+FINISH(alloc, call->api == HG_API_hipHostRegister ? event->ptr : 0, event->size, event->flags,
+       (finish_alloc(call, event), DEVICE, STACK))
+FINISH(copy, event->dst, event->size * event->rows, (uint64_t)(uint32_t)event->kind,
+       (DURATION, DEVICE, STACK))
+FINISH(fill, event->dst, event->size * event->rows, event->value, (DURATION, DEVICE, STACK))
+FINISH(prefetch, event->ptr, event->size, (uint64_t)(uint32_t)event->target, (DURATION, STACK))
+FINISH(advise, event->ptr, event->size, (uint64_t)(uint32_t)event->advice, STACK)
+FINISH(stream, call->api == HG_API_hipStreamDestroy ? event->stream : 0, 0, event->flags, DEVICE)
+FINISH(event,
+       call->api == HG_API_hipEventCreate || call->api == HG_API_hipEventCreateWithFlags
+	   ? 0
+	   : event->event,
+       0, event->flags, (void)0)
+FINISH(sync, event->event ? event->event : event->stream, 0, 0, (DURATION, DEVICE, STACK))
+
+void hg_before_free(struct hg_hip_call *call, struct hg_ev_free *event)
+{
+	int saved = errno;
+
+	/* hipFree(NULL) is how programs wake the runtime up. */
+	if (event->ptr && hg_hip_enter()) {
+		event->stack_id = hg_stack_id(call->caller);
+		hg_provider->free(event);
+		hg_leave();
+	}
+	errno = saved;
+}
+
+void hg_finish_free(struct hg_hip_call *call, const struct hg_ev_free *event)
+{
+	hg_finish_call(call, event->ptr, 0, 0);
+}
+
+void hg_finish_call(struct hg_hip_call *call, uint64_t ptr, uint64_t size, uint64_t flags)
+{
+	int saved = errno;
+
+	hg_hip_error(call, ptr, size, flags);
+	hg_hip_end();
+	errno = saved;
+}
+
+uint64_t hg_hip_symbol_address(const void *symbol)
+{
+	int (*query)(void **, const void *) =
+	    (int (*)(void **, const void *))hg_hip_query("hipGetSymbolAddress");
+	void *address = NULL;
+
+	if (!query || !hg_hip_may_query())
+		return 0;
+	if (query(&address, symbol)) {
+		hg_hip_forget_error();
+		return 0;
+	}
+	return (uintptr_t)address;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Building blocks of interposed HIP functions. HG_HIP() declares one and files it under its name
+ * for dlsym(); the others are whole functions, one row each: name, parameters, arguments, and
+ * the members of the event it makes (evaluated after the call).
+ */
+#ifndef HIPGRAIN_PRELOAD_HIP_WRAP_H
+#define HIPGRAIN_PRELOAD_HIP_WRAP_H
+
+#include "hip.h"
+
+#define HG_HIP_AS(symbol, type, name, params)                                               \
+	HG_EXPORT type symbol params;                                                       \
+	static void *cache_##name;                                                          \
+	static const struct hg_hip_function function_##name                                 \
+	    __attribute__((section("hg_hip_functions"), used)) = { #symbol, (void *)symbol, \
+								   &cache_##name };         \
+	HG_EXPORT type symbol params
+
+#define HG_HIP(type, name, params) HG_HIP_AS(name, type, name, params)
+
+#define HG_REAL_AS(symbol, type, name, params) \
+	type(*real) params = (type(*) params)hg_hip_real(&cache_##name, #symbol, HG_CALLER())
+#define HG_REAL(type, name, params) HG_REAL_AS(name, type, name, params)
+
+/* An event of `type` after the call succeeded, an error after it failed. */
+#define HG_AFTER(type, name, params, args, ...)                                    \
+	HG_HIP(int, name, params)                                                  \
+	{                                                                          \
+		HG_REAL(int, name, params);                                        \
+		struct hg_hip_call call;                                           \
+                                                                                   \
+		if (!hg_hip_begin(&call, HG_API_##name, HG_CALLER()))              \
+			return real args;                                          \
+		call.rc = real args;                                               \
+		struct hg_ev_##type event = { .api = HG_API_##name, __VA_ARGS__ }; \
+		hg_finish_##type(&call, &event);                                   \
+		return call.rc;                                                    \
+	}
+
+/* A free before the call, an error after it if it failed. */
+#define HG_FREE(name, params, args, ...)                                         \
+	HG_HIP(int, name, params)                                                \
+	{                                                                        \
+		HG_REAL(int, name, params);                                      \
+		struct hg_hip_call call;                                         \
+                                                                                 \
+		if (!hg_hip_begin(&call, HG_API_##name, HG_CALLER()))            \
+			return real args;                                        \
+		struct hg_ev_free event = { .api = HG_API_##name, __VA_ARGS__ }; \
+		hg_before_free(&call, &event);                                   \
+		call.rc = real args;                                             \
+		hg_finish_free(&call, &event);                                   \
+		return call.rc;                                                  \
+	}
+
+/* No event but the failure: its pointer, size and flags. */
+#define HG_CHECK(name, params, args, ptr, size, flags)                \
+	HG_HIP(int, name, params)                                     \
+	{                                                             \
+		HG_REAL(int, name, params);                           \
+		struct hg_hip_call call;                              \
+                                                                      \
+		if (!hg_hip_begin(&call, HG_API_##name, HG_CALLER())) \
+			return real args;                             \
+		call.rc = real args;                                  \
+		hg_finish_call(&call, ptr, size, flags);              \
+		return call.rc;                                       \
+	}
+
+/* Fields from pointers and handles; HG_OUT reads what the call stored. */
+#define HG_PTR(x) ((uint64_t)(uintptr_t)(x))
+#define HG_OUT(x) ((x) ? HG_PTR(*(x)) : 0)
+
+#endif

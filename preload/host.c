@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "host.h"
+
+/*
+ * Begin an event about host memory: not for what the HIP runtime or the tracer's own threads do,
+ * which is not the program's memory.
+ */
+static bool enter(const void *caller)
+{
+	if (hg_tls.hip || hg_modules_is_tool(caller))
+		return false;
+	return hg_enter();
+}
+
+/* operator new and delete, if one of them made this call; only the first call is theirs. */
+static void take_name(uint16_t *api, void **caller)
+{
+	if (hg_tls.named_api) {
+		*api = hg_tls.named_api;
+		*caller = hg_tls.named_caller;
+		hg_tls.named_api = 0;
+	}
+}
+
+static void emit_error(uint16_t api, int code, uint64_t ptr, uint64_t size, uint64_t flags,
+		       void *caller)
+{
+	struct hg_ev_error event = { .api = api,
+				     .code = code,
+				     .ptr = ptr,
+				     .size = size,
+				     .flags = flags,
+				     .stack_id = hg_stack_id(caller) };
+
+	hg_provider->error(&event);
+}
+
+static void emit_alloc(uint16_t api, void *ptr, size_t size, uint64_t flags, void *caller)
+{
+	struct hg_ev_alloc event = { .api = api,
+				     .ptr = (uintptr_t)ptr,
+				     .device_ptr = (uintptr_t)ptr,
+				     .size = size,
+				     .flags = flags,
+				     .device = -1,
+				     .symbol = "",
+				     .stack_id = hg_stack_id(caller) };
+
+	hg_provider->alloc(&event);
+}
+
+static void emit_free(uint16_t api, void *ptr, size_t size, void *caller)
+{
+	struct hg_ev_free event = {
+		.api = api, .ptr = (uintptr_t)ptr, .size = size, .stack_id = hg_stack_id(caller)
+	};
+
+	hg_provider->free(&event);
+}
+
+void hg_host_alloc(uint16_t api, void *ptr, size_t size, uint64_t flags, void *caller)
+{
+	int saved = errno;
+
+	if (hg_tls.busy || (HG_UNLIKELY(hg_active != HG_ACTIVE) && !hg_start(caller)))
+		return;
+	take_name(&api, &caller);
+	if ((ptr ? hg_libc.malloc_usable_size(ptr) : size) < hg_config.threshold || !enter(caller))
+		return;
+	if (ptr)
+		emit_alloc(api, ptr, size, flags, caller);
+	else
+		emit_error(api, saved, 0, size, flags, caller);
+	hg_leave();
+	errno = saved;
+}
+
+void hg_host_free(uint16_t api, void *ptr, void *caller)
+{
+	int saved = errno;
+
+	if (hg_tls.busy || (HG_UNLIKELY(hg_active != HG_ACTIVE) && !hg_start(caller)))
+		return;
+	take_name(&api, &caller);
+	if (hg_libc.malloc_usable_size(ptr) < hg_config.threshold || !enter(caller))
+		return;
+	emit_free(api, ptr, 0, caller);
+	hg_leave();
+	errno = saved;
+}
+
+void hg_host_failed(uint16_t api, void *ptr, size_t size, int code, void *caller)
+{
+	int saved = errno;
+
+	if ((HG_UNLIKELY(hg_active != HG_ACTIVE) && !hg_start(caller)) || !enter(caller))
+		return;
+	emit_error(api, code, (uintptr_t)ptr, size, 0, caller);
+	hg_leave();
+	errno = saved;
+}
+
+void hg_map_alloc(uint16_t api, void *ptr, size_t size, uint64_t flags, void *caller)
+{
+	int saved = errno;
+
+	if ((HG_UNLIKELY(hg_active != HG_ACTIVE) && !hg_start(caller)) || !enter(caller))
+		return;
+	emit_alloc(api, ptr, size, flags, caller);
+	hg_leave();
+	errno = saved;
+}
+
+void hg_map_free(uint16_t api, void *ptr, size_t size, void *caller)
+{
+	int saved = errno;
+
+	if ((HG_UNLIKELY(hg_active != HG_ACTIVE) && !hg_start(caller)) || !enter(caller))
+		return;
+	emit_free(api, ptr, size, caller);
+	hg_leave();
+	errno = saved;
+}
+
+void hg_map_failed(uint16_t api, void *ptr, size_t size, uint64_t flags, void *caller)
+{
+	int saved = errno;
+
+	if ((HG_UNLIKELY(hg_active != HG_ACTIVE) && !hg_start(caller)) || !enter(caller))
+		return;
+	emit_error(api, saved, (uintptr_t)ptr, size, flags, caller);
+	hg_leave();
+	errno = saved;
+}

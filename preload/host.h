@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Recording of host memory, called behind the interposed functions of malloc.c and map.c. */
+#ifndef HIPGRAIN_PRELOAD_HOST_H
+#define HIPGRAIN_PRELOAD_HOST_H
+
+#include "preload.h"
+
+/*
+ * An allocation returned: `ptr` (NULL: it failed with errno) of `size` bytes asked for. Recorded
+ * if its usable size reaches the threshold. `api` gives way to operator new, when that called.
+ */
+void hg_host_alloc(uint16_t api, void *ptr, size_t size, uint64_t flags, void *caller);
+
+/* A block is about to be freed. Recorded by the same measure, so without a table of blocks. */
+void hg_host_free(uint16_t api, void *ptr, void *caller);
+
+/* A call on `ptr` failed after its hg_host_free(): the block lives on. */
+void hg_host_failed(uint16_t api, void *ptr, size_t size, int code, void *caller);
+
+/* The same for mappings, which are all recorded. */
+void hg_map_alloc(uint16_t api, void *ptr, size_t size, uint64_t flags, void *caller);
+void hg_map_free(uint16_t api, void *ptr, size_t size, void *caller);
+void hg_map_failed(uint16_t api, void *ptr, size_t size, uint64_t flags, void *caller);
+
+#endif

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Start-up, and what fork() changes.
+ *
+ * Constructors of the program's libraries run before ours, and allocate, and register kernels. So
+ * the first call of any interposed function starts the recording, except those that the loader
+ * makes for itself: opening the provider from inside the loader would confuse it. The provider's
+ * dependency LTTng-UST waits in its constructor until the session daemon has told it what to
+ * record, so what static constructors do is not lost.
+ *
+ * (`-z initfirst` would not do: it runs before the C library's own constructor, and opening a
+ * library from there initialises the C library without arguments and environment.)
+ */
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "preload.h"
+
+#define DEFAULT_THRESHOLD   4096u
+#define DEFAULT_STACK_DEPTH 32u
+
+__thread struct hg_tls hg_tls __attribute__((tls_model("initial-exec")));
+
+int hg_active = HG_NEW;
+struct hg_config hg_config;
+const struct hg_provider *hg_provider;
+
+enum state { STATE_NEW, STATE_STARTING, STATE_DONE };
+static int state; /* enum state, atomic */
+
+void hg_say(const char *format, ...)
+{
+	char line[512] = "hipgrain: ";
+	size_t used = strlen(line);
+	va_list args;
+	int length, saved = errno;
+
+	va_start(args, format);
+	length = vsnprintf(line + used, sizeof(line) - used - 1, format, args);
+	va_end(args);
+	used += length < 0 ? 0 : (size_t)length;
+	if (used > sizeof(line) - 2)
+		used = sizeof(line) - 2;
+	line[used++] = '\n';
+	used = (size_t)write(STDERR_FILENO, line, used); /* nowhere left to say that it failed */
+	(void)used;
+	errno = saved;
+}
+
+/* A number of the environment; `fallback` if unset, with a message if it is not a number. */
+static uint32_t read_number(const char *name, uint32_t fallback, uint32_t limit)
+{
+	const char *text = getenv(name);
+	uint64_t value = 0;
+
+	if (!text || !*text)
+		return fallback;
+	for (const char *p = text; *p; p++) {
+		if (*p < '0' || *p > '9' || value > limit) {
+			hg_say("%s=%s is not a number up to %u: %u is used", name, text, limit,
+			       fallback);
+			return fallback;
+		}
+		value = value * 10 + (uint64_t)(*p - '0');
+	}
+	return value > limit ? limit : (uint32_t)value;
+}
+
+/* The provider's shared object, which lies beside this one. */
+static int open_provider(void)
+{
+	char path[PATH_MAX + 32];
+	const struct hg_provider *(*get)(void);
+	void *library;
+	Dl_info own;
+	const char *slash;
+
+	if (!dladdr((void *)hg_init, &own) || !(slash = strrchr(own.dli_fname, '/')))
+		return -ENOENT;
+	snprintf(path, sizeof(path), "%.*s/libhipgrain-provider.so", (int)(slash - own.dli_fname),
+		 own.dli_fname);
+	library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	if (!library) {
+		hg_say("nothing is recorded: %s", dlerror());
+		return -ENOENT;
+	}
+	get = (const struct hg_provider *(*)(void))hg_libc.dlsym(library, HG_PROVIDER_SYMBOL);
+	hg_provider = get ? get() : NULL;
+	if (!hg_provider || hg_provider->version != HG_PROVIDER_VERSION) {
+		hg_say("nothing is recorded: %s is of another version", path);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* ---- fork ---- */
+
+static bool fork_prepared; /* under the locks taken by before_fork() */
+
+static void before_fork(void)
+{
+	hg_tls.busy++;
+	hg_hip_lock();
+	hg_modules_lock();
+	hg_provider->before_fork(&hg_tls.saved_signals);
+	fork_prepared = true;
+}
+
+static void after_fork_parent(void)
+{
+	if (!fork_prepared)
+		return;
+	hg_provider->after_fork_parent(&hg_tls.saved_signals);
+	hg_modules_unlock();
+	hg_hip_unlock();
+	hg_tls.busy--;
+}
+
+/* What the parent defined (stacks, modules, kernels) is not defined in the child's events. */
+static void after_fork_child(void)
+{
+	if (!fork_prepared)
+		return;
+	hg_provider->after_fork_child(&hg_tls.saved_signals);
+	hg_modules_unlock();
+	hg_hip_unlock();
+	hg_stack_reset();
+	hg_modules_reset();
+	hg_regions_reset();
+	hg_hip_reset();
+	if (*hg_provider->recording) {
+		hg_process_record();
+		hg_modules_poll();
+	}
+	hg_tls.busy--;
+}
+
+/* ---- start ---- */
+
+static void start(void)
+{
+	const char *dir = getenv("HIPGRAIN_DIR");
+
+	hg_libc_init();
+	if (!dir || !*dir)
+		return;
+	hg_config.dir = strdup(dir);
+	hg_config.threshold = read_number("HIPGRAIN_THRESHOLD", DEFAULT_THRESHOLD, UINT32_MAX - 1);
+	hg_config.stack_depth =
+	    read_number("HIPGRAIN_STACK_DEPTH", DEFAULT_STACK_DEPTH, HG_STACK_DEPTH_MAX);
+	if (!hg_config.stack_depth)
+		hg_config.stack_depth = 1;
+	if (!hg_config.dir || open_provider() || hg_stack_init())
+		return;
+	hg_modules_find_tools();
+	pthread_atfork(before_fork, after_fork_parent, after_fork_child);
+	if (*hg_provider->recording) {
+		hg_process_record();
+		hg_modules_poll();
+	}
+	hg_active = HG_ACTIVE;
+}
+
+void hg_init(void)
+{
+	int expected = STATE_NEW, saved = errno;
+
+	if (HG_LIKELY(__atomic_load_n(&state, __ATOMIC_ACQUIRE) == STATE_DONE) ||
+	    !__atomic_compare_exchange_n(&state, &expected, STATE_STARTING, false, __ATOMIC_ACQ_REL,
+					 __ATOMIC_ACQUIRE))
+		return;
+	hg_tls.busy++;
+	start();
+	if (hg_active == HG_NEW)
+		hg_active = HG_DORMANT;
+	hg_tls.busy--;
+	__atomic_store_n(&state, STATE_DONE, __ATOMIC_RELEASE);
+	errno = saved;
+}
+
+/* Whether an address is the loader's: between its base and the end of its last segment. */
+static bool is_loader(const void *address)
+{
+	const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)_r_debug.r_ldbase;
+	const ElfW(Phdr) *segments = (const ElfW(Phdr) *)((const char *)header + header->e_phoff);
+	uintptr_t offset = (uintptr_t)address - (uintptr_t)header, end = 0;
+
+	for (unsigned i = 0; i < header->e_phnum; i++) {
+		if (segments[i].p_type == PT_LOAD &&
+		    segments[i].p_vaddr + segments[i].p_memsz > end)
+			end = segments[i].p_vaddr + segments[i].p_memsz;
+	}
+	return offset < end;
+}
+
+bool hg_start(const void *caller)
+{
+	/* `environ` is set by the C library's constructor; before it nothing works. */
+	if (hg_active == HG_NEW && environ && !hg_tls.in_phdr && !hg_tls.resolving &&
+	    !hg_tls.busy && !is_loader(caller))
+		hg_init();
+	return hg_active == HG_ACTIVE;
+}
+
+__attribute__((constructor)) static void construct(void)
+{
+	hg_init();
+}

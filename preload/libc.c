@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The functions that ours stand in front of.
+ *
+ * dlsym() itself is interposed, so the real one is read from the C library's symbol table by
+ * hand; everything else is then looked up with RTLD_NEXT, because an allocator of the program's
+ * (jemalloc, tcmalloc) may stand between us and the C library. Until all is known the table
+ * holds functions that start the lookup; while it runs, memory comes from bootstrap.c.
+ */
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "preload.h"
+
+/* ---- a function by name in one loaded object, without the loader's help ---- */
+
+static uint32_t gnu_hash(const char *name)
+{
+	uint32_t hash = 5381;
+
+	for (; *name; name++)
+		hash = hash * 33 + (unsigned char)*name;
+	return hash;
+}
+
+static void *object_function(const struct link_map *map, const char *name)
+{
+	const Elf64_Sym *symbols = NULL;
+	const char *strings = NULL;
+	const uint32_t *table = NULL, *buckets, *chain;
+	uint32_t hash = gnu_hash(name), at;
+
+	for (const Elf64_Dyn *dyn = map->l_ld; dyn->d_tag != DT_NULL; dyn++) {
+		if (dyn->d_tag == DT_SYMTAB)
+			symbols = (const Elf64_Sym *)dyn->d_un.d_ptr;
+		else if (dyn->d_tag == DT_STRTAB)
+			strings = (const char *)dyn->d_un.d_ptr;
+		else if (dyn->d_tag == DT_GNU_HASH)
+			table = (const uint32_t *)dyn->d_un.d_ptr;
+	}
+	if (!symbols || !strings || !table || !table[0])
+		return NULL;
+	/* Header: buckets, first symbol, words in the Bloom filter (64 bits each), shift. */
+	buckets = table + 4 + 2 * table[2];
+	chain = buckets + table[0];
+	at = buckets[hash % table[0]];
+	if (at < table[1])
+		return NULL;
+	for (;; at++) {
+		uint32_t entry = chain[at - table[1]];
+		const Elf64_Sym *symbol = &symbols[at];
+
+		if ((entry | 1) == (hash | 1) && symbol->st_shndx != SHN_UNDEF &&
+		    ELF64_ST_TYPE(symbol->st_info) == STT_FUNC &&
+		    !strcmp(strings + symbol->st_name, name))
+			return (void *)(map->l_addr + symbol->st_value);
+		if (entry & 1)
+			return NULL;
+	}
+}
+
+/* dlsym lives in libc.so.6 since glibc 2.34, in libdl.so.2 before. */
+static void *libc_function(const char *name)
+{
+	static const char *const files[] = { "/libc.so.6", "/libdl.so.2" };
+
+	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
+		size_t length = strlen(map->l_name);
+
+		for (size_t i = 0; i < HG_COUNT(files); i++) {
+			size_t suffix = strlen(files[i]);
+			void *function;
+
+			if (length < suffix || strcmp(map->l_name + length - suffix, files[i]))
+				continue;
+			function = object_function(map, name);
+			if (function)
+				return function;
+		}
+	}
+	return NULL;
+}
+
+/* ---- once some memory came from bootstrap.c: tell its blocks apart ---- */
+
+static struct hg_libc real;
+
+static void checked_free(void *ptr)
+{
+	if (!hg_bootstrap_owns(ptr))
+		real.free(ptr);
+}
+
+static void *checked_realloc(void *ptr, size_t size)
+{
+	void *moved;
+	size_t old_size;
+
+	if (!hg_bootstrap_owns(ptr))
+		return real.realloc(ptr, size);
+	moved = real.malloc(size);
+	old_size = hg_bootstrap_size(ptr);
+	if (moved)
+		memcpy(moved, ptr, old_size < size ? old_size : size);
+	return moved;
+}
+
+static void *checked_reallocarray(void *ptr, size_t count, size_t size)
+{
+	size_t total;
+
+	if (!hg_bootstrap_owns(ptr))
+		return real.reallocarray(ptr, count, size);
+	if (__builtin_mul_overflow(count, size, &total)) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	return checked_realloc(ptr, total);
+}
+
+static size_t checked_usable_size(void *ptr)
+{
+	return hg_bootstrap_owns(ptr) ? hg_bootstrap_size(ptr) : real.malloc_usable_size(ptr);
+}
+
+static void use_checked(void)
+{
+	hg_libc.free = checked_free;
+	hg_libc.realloc = checked_realloc;
+	hg_libc.reallocarray = checked_reallocarray;
+	hg_libc.malloc_usable_size = checked_usable_size;
+}
+
+/* ---- before the real functions are known ---- */
+
+static bool known; /* real is complete */
+
+static bool ready(void)
+{
+	hg_libc_init();
+	return known && !hg_tls.resolving;
+}
+
+static void *early_alloc(size_t alignment, size_t size)
+{
+	void *block = hg_bootstrap_alloc(alignment, size);
+
+	if (known) /* another thread finished the lookup meanwhile */
+		use_checked();
+	return block;
+}
+
+static void *boot_malloc(size_t size)
+{
+	return ready() ? hg_libc.malloc(size) : early_alloc(0, size);
+}
+
+static void *boot_calloc(size_t count, size_t size)
+{
+	size_t total;
+
+	if (ready())
+		return hg_libc.calloc(count, size);
+	if (__builtin_mul_overflow(count, size, &total)) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	return early_alloc(0, total); /* never reused, hence zero */
+}
+
+static void *boot_realloc(void *ptr, size_t size)
+{
+	void *moved;
+
+	if (ready())
+		return hg_libc.realloc(ptr, size);
+	moved = early_alloc(0, size);
+	if (ptr && moved && hg_bootstrap_owns(ptr)) {
+		size_t old_size = hg_bootstrap_size(ptr);
+
+		memcpy(moved, ptr, old_size < size ? old_size : size);
+	}
+	return moved;
+}
+
+static void *boot_reallocarray(void *ptr, size_t count, size_t size)
+{
+	size_t total;
+
+	if (__builtin_mul_overflow(count, size, &total)) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	return boot_realloc(ptr, total);
+}
+
+static void boot_free(void *ptr)
+{
+	if (ready())
+		hg_libc.free(ptr);
+	/* else: a block of bootstrap.c, which lives for ever */
+}
+
+static int boot_posix_memalign(void **ptr, size_t alignment, size_t size)
+{
+	void *block;
+
+	if (ready())
+		return hg_libc.posix_memalign(ptr, alignment, size);
+	block = early_alloc(alignment, size);
+	if (!block)
+		return ENOMEM;
+	*ptr = block;
+	return 0;
+}
+
+static void *boot_aligned_alloc(size_t alignment, size_t size)
+{
+	return ready() ? hg_libc.aligned_alloc(alignment, size) : early_alloc(alignment, size);
+}
+
+static void *boot_memalign(size_t alignment, size_t size)
+{
+	return ready() ? hg_libc.memalign(alignment, size) : early_alloc(alignment, size);
+}
+
+static void *boot_valloc(size_t size)
+{
+	return ready() ? hg_libc.valloc(size) : early_alloc((size_t)getpagesize(), size);
+}
+
+static void *boot_pvalloc(size_t size)
+{
+	size_t page = (size_t)getpagesize();
+
+	return ready() ? hg_libc.pvalloc(size) : early_alloc(page, (size + page - 1) & ~(page - 1));
+}
+
+static size_t boot_usable_size(void *ptr)
+{
+	if (ready())
+		return hg_libc.malloc_usable_size(ptr);
+	return ptr && hg_bootstrap_owns(ptr) ? hg_bootstrap_size(ptr) : 0;
+}
+
+static void *boot_mmap(void *address, size_t size, int prot, int flags, int fd, off_t offset)
+{
+	if (ready())
+		return hg_libc.mmap(address, size, prot, flags, fd, offset);
+	return (void *)syscall(SYS_mmap, address, size, prot, flags, fd, offset);
+}
+
+static int boot_munmap(void *address, size_t size)
+{
+	return ready() ? hg_libc.munmap(address, size) : (int)syscall(SYS_munmap, address, size);
+}
+
+static void *boot_mremap(void *address, size_t old_size, size_t size, int flags, void *new_address)
+{
+	if (ready())
+		return hg_libc.mremap(address, old_size, size, flags, new_address);
+	return (void *)syscall(SYS_mremap, address, old_size, size, flags, new_address);
+}
+
+static int boot_dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data)
+{
+	return ready() ? hg_libc.dl_iterate_phdr(callback, data) : 0;
+}
+
+struct hg_libc hg_libc = {
+	.malloc = boot_malloc,
+	.calloc = boot_calloc,
+	.realloc = boot_realloc,
+	.reallocarray = boot_reallocarray,
+	.free = boot_free,
+	.posix_memalign = boot_posix_memalign,
+	.aligned_alloc = boot_aligned_alloc,
+	.memalign = boot_memalign,
+	.valloc = boot_valloc,
+	.pvalloc = boot_pvalloc,
+	.malloc_usable_size = boot_usable_size,
+	.mmap = boot_mmap,
+	.munmap = boot_munmap,
+	.mremap = boot_mremap,
+	.dl_iterate_phdr = boot_dl_iterate_phdr,
+};
+
+/* An allocator without malloc_usable_size(): every block counts as large, on both sides. */
+static size_t unknown_usable_size(void *ptr)
+{
+	(void)ptr;
+	return SIZE_MAX;
+}
+
+/* Whether two functions come from the same object, that is, from the same allocator. */
+static bool same_object(void *one, void *other)
+{
+	Dl_info a, b;
+
+	return dladdr(one, &a) && dladdr(other, &b) && a.dli_fbase == b.dli_fbase;
+}
+
+void hg_libc_init(void)
+{
+	if (HG_LIKELY(known) || hg_tls.resolving)
+		return;
+	hg_tls.resolving = 1;
+	real.dlsym = (void *(*)(void *, const char *))libc_function("dlsym");
+	real.dlvsym = (void *(*)(void *, const char *, const char *))libc_function("dlvsym");
+	if (!real.dlsym || !real.dlvsym) {
+		hg_tls.resolving = 0;
+		return;
+	}
+	hg_libc.dlsym = real.dlsym;
+	hg_libc.dlvsym = real.dlvsym;
+#define NEXT(name) real.name = (__typeof__(real.name))real.dlsym(RTLD_NEXT, #name)
+	NEXT(malloc);
+	NEXT(calloc);
+	NEXT(realloc);
+	NEXT(reallocarray);
+	NEXT(free);
+	NEXT(posix_memalign);
+	NEXT(aligned_alloc);
+	NEXT(memalign);
+	NEXT(valloc);
+	NEXT(pvalloc);
+	NEXT(malloc_usable_size);
+	NEXT(mmap);
+	NEXT(munmap);
+	NEXT(mremap);
+	NEXT(dl_iterate_phdr);
+#undef NEXT
+	if (!real.malloc_usable_size ||
+	    !same_object((void *)real.malloc, (void *)real.malloc_usable_size))
+		real.malloc_usable_size = unknown_usable_size;
+	hg_libc = real;
+	known = true;
+	if (hg_bootstrap_used())
+		use_checked();
+	hg_tls.resolving = 0;
+}
+
+void *hg_find_function(const char *name, const void *caller)
+{
+	Dl_info info;
+	void *handle, *found;
+
+	hg_libc_init();
+	found = hg_libc.dlsym(RTLD_NEXT, name);
+	if (found || !dladdr(caller, &info) || !info.dli_fname)
+		return found;
+	handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+	if (!handle)
+		return NULL;
+	found = hg_libc.dlsym(handle, name);
+	dlclose(handle);
+	/* The executable's handle searches the global scope, where we are first. */
+	if (found && dladdr(found, &info)) {
+		Dl_info own;
+
+		if (dladdr((void *)hg_find_function, &own) && own.dli_fbase == info.dli_fbase)
+			return NULL;
+	}
+	return found;
+}

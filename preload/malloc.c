@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The allocation functions of the C library, each a forward and one branch. */
+#include <malloc.h>
+#include <stdlib.h>
+
+#include "host.h"
+
+HG_EXPORT void *malloc(size_t size)
+{
+	void *ptr = hg_libc.malloc(size);
+
+	if (HG_UNLIKELY(hg_active))
+		hg_host_alloc(HG_API_malloc, ptr, size, 0, HG_CALLER());
+	return ptr;
+}
+
+HG_EXPORT void *calloc(size_t count, size_t size)
+{
+	void *ptr = hg_libc.calloc(count, size);
+	size_t total;
+
+	if (HG_UNLIKELY(hg_active)) {
+		if (__builtin_mul_overflow(count, size, &total))
+			total = SIZE_MAX;
+		hg_host_alloc(HG_API_calloc, ptr, total, 0, HG_CALLER());
+	}
+	return ptr;
+}
+
+/* Whether it moves is known only afterwards, so the old block is always freed and born again. */
+static void *recorded_realloc(uint16_t api, void *old, size_t size, void *caller)
+{
+	bool large = old && hg_libc.malloc_usable_size(old) >= hg_config.threshold;
+	void *ptr;
+
+	if (large)
+		hg_host_free(api, old, caller);
+	ptr = hg_libc.realloc(old, size);
+	if (ptr || (!old && size))
+		hg_host_alloc(api, ptr, size, 0, caller);
+	else if (size && large)
+		hg_host_failed(api, old, size, errno, caller);
+	return ptr;
+}
+
+HG_EXPORT void *realloc(void *old, size_t size)
+{
+	if (HG_UNLIKELY(hg_active))
+		return recorded_realloc(HG_API_realloc, old, size, HG_CALLER());
+	return hg_libc.realloc(old, size);
+}
+
+HG_EXPORT void *reallocarray(void *old, size_t count, size_t size)
+{
+	size_t total;
+
+	if (HG_UNLIKELY(hg_active) && !__builtin_mul_overflow(count, size, &total))
+		return recorded_realloc(HG_API_reallocarray, old, total, HG_CALLER());
+	return hg_libc.reallocarray(old, count, size);
+}
+
+HG_EXPORT void free(void *ptr)
+{
+	if (HG_UNLIKELY(hg_active) && ptr)
+		hg_host_free(HG_API_free, ptr, HG_CALLER());
+	hg_libc.free(ptr);
+}
+
+/* Gone from glibc's headers since 2.26, but old binaries still call it. */
+HG_EXPORT void cfree(void *ptr);
+HG_EXPORT void cfree(void *ptr)
+{
+	if (HG_UNLIKELY(hg_active) && ptr)
+		hg_host_free(HG_API_cfree, ptr, HG_CALLER());
+	hg_libc.free(ptr);
+}
+
+HG_EXPORT int posix_memalign(void **ptr, size_t alignment, size_t size)
+{
+	int rc = hg_libc.posix_memalign(ptr, alignment, size);
+
+	if (HG_UNLIKELY(hg_active)) {
+		int saved = errno;
+
+		errno = rc; /* it reports by its result, and does not touch errno */
+		hg_host_alloc(HG_API_posix_memalign, rc ? NULL : *ptr, size, alignment,
+			      HG_CALLER());
+		errno = saved;
+	}
+	return rc;
+}
+
+HG_EXPORT void *aligned_alloc(size_t alignment, size_t size)
+{
+	void *ptr = hg_libc.aligned_alloc(alignment, size);
+
+	if (HG_UNLIKELY(hg_active))
+		hg_host_alloc(HG_API_aligned_alloc, ptr, size, alignment, HG_CALLER());
+	return ptr;
+}
+
+HG_EXPORT void *memalign(size_t alignment, size_t size)
+{
+	void *ptr = hg_libc.memalign(alignment, size);
+
+	if (HG_UNLIKELY(hg_active))
+		hg_host_alloc(HG_API_memalign, ptr, size, alignment, HG_CALLER());
+	return ptr;
+}
+
+HG_EXPORT void *valloc(size_t size)
+{
+	void *ptr = hg_libc.valloc(size);
+
+	if (HG_UNLIKELY(hg_active))
+		hg_host_alloc(HG_API_valloc, ptr, size, 0, HG_CALLER());
+	return ptr;
+}
+
+HG_EXPORT void *pvalloc(size_t size)
+{
+	void *ptr = hg_libc.pvalloc(size);
+
+	if (HG_UNLIKELY(hg_active))
+		hg_host_alloc(HG_API_pvalloc, ptr, size, 0, HG_CALLER());
+	return ptr;
+}
+
+/* Also a caller's measure of a block, which may be one of bootstrap.c's. */
+HG_EXPORT size_t malloc_usable_size(void *ptr)
+{
+	return hg_libc.malloc_usable_size(ptr);
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Loaded objects of the host process. New ones are found by comparing the loader's count of
+ * additions when a new stack or a launch is recorded; dlopen() is not wrapped for it.
+ */
+#include <limits.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "preload.h"
+
+struct module {
+	uint64_t bias, start, end;
+	char *path; /* as the loader has it */
+	char build_id[2 * 64 + 1];
+	bool seen; /* in the current pass over the loader's list */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct module *modules;
+static size_t module_count, module_room, emitted;
+static unsigned long long known_additions;
+
+/* Address ranges of our own libraries. Written once, at start-up. */
+static struct {
+	uintptr_t start, end;
+} tools[16];
+static size_t tool_count;
+
+void hg_modules_lock(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void hg_modules_unlock(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+static void read_build_id(const struct dl_phdr_info *info, const ElfW(Phdr) * segment,
+			  char hex[2 * 64 + 1])
+{
+	const uint8_t *note = (const uint8_t *)(info->dlpi_addr + segment->p_vaddr);
+	const uint8_t *end = note + segment->p_memsz;
+
+	while ((size_t)(end - note) >= sizeof(ElfW(Nhdr))) {
+		const ElfW(Nhdr) *header = (const ElfW(Nhdr) *)note;
+		const uint8_t *name = note + sizeof(*header);
+		const uint8_t *id = name + ((header->n_namesz + 3u) & ~3u);
+
+		if (id > end || header->n_descsz > (size_t)(end - id))
+			return;
+		if (header->n_type == NT_GNU_BUILD_ID && header->n_namesz == 4 &&
+		    !memcmp(name, "GNU", 4) && header->n_descsz <= 64) {
+			for (unsigned i = 0; i < header->n_descsz; i++)
+				snprintf(hex + 2 * i, 3, "%02x", id[i]);
+			return;
+		}
+		note = id + ((header->n_descsz + 3u) & ~3u);
+	}
+}
+
+static void measure(const struct dl_phdr_info *info, struct module *module)
+{
+	module->bias = info->dlpi_addr;
+	module->start = UINT64_MAX;
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+
+		if (segment->p_type == PT_NOTE)
+			read_build_id(info, segment, module->build_id);
+		if (segment->p_type != PT_LOAD)
+			continue;
+		if (info->dlpi_addr + segment->p_vaddr < module->start)
+			module->start = info->dlpi_addr + segment->p_vaddr;
+		if (info->dlpi_addr + segment->p_vaddr + segment->p_memsz > module->end)
+			module->end = info->dlpi_addr + segment->p_vaddr + segment->p_memsz;
+	}
+	module->start &= ~(uint64_t)4095;
+}
+
+/* Under the loader's lock: only remember, nothing is recorded here. */
+static int remember(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct module module = { 0 };
+
+	(void)data;
+	if (size >= offsetof(struct dl_phdr_info, dlpi_subs))
+		known_additions = info->dlpi_adds;
+	measure(info, &module);
+	if (module.start >= module.end || !info->dlpi_name ||
+	    !strncmp(info->dlpi_name, "linux-vdso", 10))
+		return 0;
+	for (size_t i = 0; i < module_count; i++) {
+		if (modules[i].start == module.start && modules[i].end == module.end &&
+		    !strcmp(modules[i].path, info->dlpi_name)) {
+			modules[i].seen = true;
+			return 0;
+		}
+	}
+	module.seen = true;
+	if (module_count == module_room) {
+		size_t room = module_room ? 2 * module_room : 64;
+		struct module *more = hg_libc.realloc(modules, room * sizeof(*more));
+
+		if (!more)
+			return 0;
+		modules = more;
+		module_room = room;
+	}
+	module.path = hg_libc.malloc(strlen(info->dlpi_name) + 1);
+	if (!module.path)
+		return 0;
+	strcpy(module.path, info->dlpi_name);
+	modules[module_count++] = module;
+	return 0;
+}
+
+/* Forget what was unloaded, so that the same file at the same place counts as new again. */
+static void drop_unseen(void)
+{
+	size_t kept = 0, kept_emitted = 0;
+
+	for (size_t i = 0; i < module_count; i++) {
+		if (!modules[i].seen) {
+			hg_libc.free(modules[i].path);
+			continue;
+		}
+		kept_emitted += i < emitted;
+		modules[kept] = modules[i];
+		modules[kept++].seen = false;
+	}
+	module_count = kept;
+	emitted = kept_emitted;
+}
+
+static int compare_additions(struct dl_phdr_info *info, size_t size, void *data)
+{
+	*(bool *)data =
+	    size < offsetof(struct dl_phdr_info, dlpi_subs) || info->dlpi_adds != known_additions;
+	return 1;
+}
+
+static void emit(const struct module *module)
+{
+	char path[PATH_MAX];
+	ssize_t length;
+	struct hg_ev_module event = { .bias = module->bias,
+				      .start = module->start,
+				      .size = module->end - module->start,
+				      .path = path,
+				      .build_id = module->build_id };
+
+	if (!module->path[0]) { /* the executable */
+		length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+		path[length > 0 ? length : 0] = 0;
+	} else if (module->path[0] == '/' || !realpath(module->path, path)) {
+		snprintf(path, sizeof(path), "%s", module->path);
+	}
+	hg_provider->module(&event);
+}
+
+void hg_modules_poll(void)
+{
+	bool changed = true;
+
+	pthread_mutex_lock(&lock);
+	if (emitted)
+		hg_libc.dl_iterate_phdr(compare_additions, &changed);
+	if (changed) {
+		hg_libc.dl_iterate_phdr(remember, NULL);
+		drop_unseen();
+		while (emitted < module_count)
+			emit(&modules[emitted++]);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+void hg_modules_reset(void)
+{
+	emitted = 0;
+}
+
+bool hg_modules_is_tool(const void *address)
+{
+	uintptr_t at = (uintptr_t)address;
+
+	for (size_t i = 0; i < tool_count; i++) {
+		if (at >= tools[i].start && at < tools[i].end)
+			return true;
+	}
+	return false;
+}
+
+static int find_tool(struct dl_phdr_info *info, size_t size, void *data)
+{
+	static const char *const names[] = { "/libhipgrain-", "/liblttng-ust", "/libunwind.so" };
+	struct module module = { 0 };
+
+	(void)size;
+	(void)data;
+	for (size_t i = 0; i < HG_COUNT(names); i++) {
+		if (!info->dlpi_name || !strstr(info->dlpi_name, names[i]) ||
+		    tool_count == HG_COUNT(tools))
+			continue;
+		measure(info, &module);
+		tools[tool_count].start = module.start;
+		tools[tool_count].end = module.end;
+		tool_count++;
+	}
+	return 0;
+}
+
+void hg_modules_find_tools(void)
+{
+	hg_libc.dl_iterate_phdr(find_tool, NULL);
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files of the preload library share.
+ *
+ * In processes that are not recorded everything forwards to the real function after one
+ * predictable branch on hg_active; where it is HG_ACTIVE, interposed functions make events while
+ * a session records (hg_provider->recording).
+ *
+ * Rules inside: no call of an interposed function from the recording paths with hg_tls.busy
+ * unset; errno is the application's; no lock is held while application code runs.
+ */
+#ifndef HIPGRAIN_PRELOAD_H
+#define HIPGRAIN_PRELOAD_H
+
+#include <errno.h>
+#include <link.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tracer/provider.h"
+
+#define HG_EXPORT      __attribute__((visibility("default")))
+#define HG_LIKELY(x)   __builtin_expect(!!(x), 1)
+#define HG_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define HG_CALLER()    __builtin_return_address(0)
+#define HG_COUNT(a)    (sizeof(a) / sizeof((a)[0]))
+
+/* ---- per thread: tls.c ---- */
+
+struct hg_tls {
+	int busy;           /* inside our own code: record nothing, interpose nothing */
+	int hip;            /* inside a HIP call: what the runtime does is not the application's */
+	int in_phdr;        /* inside dl_iterate_phdr(): the loader's lock is held */
+	int resolving;      /* looking up the C library's functions */
+	uint16_t named_api; /* operator new or delete is about to call malloc or free */
+	void *named_caller;
+	bool stack_known; /* the thread's stack has been recorded as a region */
+	sigset_t saved_signals;
+};
+
+/* initial-exec: any other model may call malloc() at the first access of a thread. */
+extern __thread struct hg_tls hg_tls __attribute__((tls_model("initial-exec")));
+
+/* ---- state: init.c ---- */
+
+struct hg_config {
+	const char *dir;      /* HIPGRAIN_DIR, copied */
+	uint32_t threshold;   /* HIPGRAIN_THRESHOLD: bytes */
+	unsigned stack_depth; /* HIPGRAIN_STACK_DEPTH: frames */
+};
+
+#define HG_STACK_DEPTH_MAX 128u
+
+enum {
+	HG_DORMANT = 0,
+	HG_ACTIVE = 1, /* hg_provider is there; events are made while a session records */
+	HG_NEW = 2,    /* not started yet: the first call that may start will */
+};
+
+extern int hg_active;
+extern struct hg_config hg_config;
+extern const struct hg_provider *hg_provider;
+
+/* Start up, once; called by the constructor and by whatever HIP call comes before it. */
+void hg_init(void);
+
+/* Start up in an allocation function if that is safe for this caller; whether we are active. */
+bool hg_start(const void *caller);
+
+/* Begin to make events in the calling thread; false if none are to be made. errno is kept. */
+static inline bool hg_enter(void)
+{
+	if (HG_LIKELY(hg_active != HG_ACTIVE) || hg_tls.busy || !*hg_provider->recording)
+		return false;
+	hg_tls.busy = 1;
+	return true;
+}
+
+static inline void hg_leave(void)
+{
+	hg_tls.busy = 0;
+}
+
+/* One line on stderr, prefixed with "hipgrain: "; only for what the person must know. */
+void hg_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* ---- the C library behind us: libc.c, bootstrap.c ---- */
+
+struct hg_libc {
+	void *(*malloc)(size_t size);
+	void *(*calloc)(size_t count, size_t size);
+	void *(*realloc)(void *ptr, size_t size);
+	void *(*reallocarray)(void *ptr, size_t count, size_t size);
+	void (*free)(void *ptr);
+	int (*posix_memalign)(void **ptr, size_t alignment, size_t size);
+	void *(*aligned_alloc)(size_t alignment, size_t size);
+	void *(*memalign)(size_t alignment, size_t size);
+	void *(*valloc)(size_t size);
+	void *(*pvalloc)(size_t size);
+	size_t (*malloc_usable_size)(void *ptr);
+	void *(*mmap)(void *address, size_t size, int prot, int flags, int fd, off_t offset);
+	int (*munmap)(void *address, size_t size);
+	void *(*mremap)(void *address, size_t old_size, size_t size, int flags, void *new_address);
+	void *(*dlsym)(void *handle, const char *name);
+	void *(*dlvsym)(void *handle, const char *name, const char *version);
+	int (*dl_iterate_phdr)(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data);
+};
+
+/* Callable at any time: until the real functions are known, members look them up first. */
+extern struct hg_libc hg_libc;
+
+/* Look up what hg_libc needs, if that has not happened; dlsym and friends are valid after it. */
+void hg_libc_init(void);
+
+/* Memory from before the real malloc() is known. Never fails but for lack of memory. */
+void *hg_bootstrap_alloc(size_t alignment, size_t size);
+bool hg_bootstrap_owns(const void *ptr);
+size_t hg_bootstrap_size(const void *ptr); /* usable bytes of a block it owns */
+bool hg_bootstrap_used(void);
+
+/*
+ * A function of that name in the object that `caller` would reach: after us in the global scope,
+ * or among the dependencies of the caller's object (which may have been loaded RTLD_LOCAL).
+ * NULL if there is none. Never loads anything.
+ */
+void *hg_find_function(const char *name, const void *caller);
+
+/* ---- stacks and hash-consing: stack.c, intern.c ---- */
+
+/* A set of 64-bit content hashes with ids from 1; lock-free, memory by the page as it fills. */
+struct hg_intern {
+	struct hg_intern_slot *slots;
+	uint32_t overflow; /* ids handed out beyond the slots, atomically */
+};
+
+int hg_intern_init(struct hg_intern *set);
+/* The id of a hash. *fresh: nobody has defined it yet; define it, then hg_intern_defined(). */
+uint32_t hg_intern_id(struct hg_intern *set, uint64_t hash, bool *fresh);
+void hg_intern_defined(struct hg_intern *set, uint32_t id);
+void hg_intern_reset(struct hg_intern *set); /* in a forked child: nothing is defined there */
+uint64_t hg_hash(uint64_t seed, const void *data, size_t size);
+
+int hg_stack_init(void);
+void hg_stack_reset(void);
+/*
+ * The id of the calling thread's stack from `caller` (a return address into the application)
+ * outwards, recorded if new. Needs hg_enter(). 0 if there is no stack to be had.
+ */
+uint32_t hg_stack_id(const void *caller);
+
+/* ---- the process: modules.c, process.c ---- */
+
+void hg_modules_poll(void);  /* record objects that were loaded since the last call */
+void hg_modules_reset(void); /* in a forked child */
+void hg_modules_lock(void);  /* around fork() */
+void hg_modules_unlock(void);
+/* Whether an address lies in the tracer's own libraries, whose memory is not the program's. */
+bool hg_modules_is_tool(const void *address);
+void hg_modules_find_tools(void);
+
+void hg_process_record(void);
+void hg_regions_record(void); /* heap and this thread's stack, where they changed */
+void hg_regions_reset(void);
+/* Readable bytes from `address` on, by the kernel's list of mappings; 0 if not mapped. */
+size_t hg_readable_extent(const void *address);
+
+/* ---- HIP: hip_*.c ---- */
+
+void hg_hip_lock(void); /* around fork() */
+void hg_hip_unlock(void);
+void hg_hip_reset(void); /* in a forked child */
+
+/* Our wrapper of a HIP function; NULL if the name is not interposed. */
+void *hg_hip_wrapper(const char *name);
+/* Let our wrapper forward to `real` if it has no other yet; false if it has another. */
+bool hg_hip_bind(const char *name, void *real);
+
+#endif

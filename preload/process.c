@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is recorded of the process as a whole: its identity and its unnamed memory. */
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "preload.h"
+
+#ifndef HIPGRAIN_VERSION
+#error "HIPGRAIN_VERSION comes from the build"
+#endif
+
+/* Long command lines and environments are cut: an event must fit into a trace sub-buffer. */
+#define TEXT_MAX 4096u
+
+/* Variables that change what the program's memory is, or which rank it is; prefixes. */
+static const char *const environment_prefixes[] = {
+	"HSA_",
+	"HIP_",
+	"ROC",
+	"AMD_",
+	"GPU_",
+	"OMP_",
+	"LIBOMPTARGET",
+	"HIPGRAIN_",
+	"SOFTGPU_",
+	"MALLOC_",
+	"GLIBC_TUNABLES=",
+	"LD_PRELOAD=",
+	"LD_LIBRARY_PATH=",
+	"SLURM_PROCID=",
+	"OMPI_COMM_WORLD_RANK=",
+	"PMI_RANK=",
+	"PMIX_RANK=",
+	"CUDA_VISIBLE_DEVICES=",
+};
+
+/* A file of /proc, NUL-terminated, cut to `size`; its length. */
+static size_t read_file(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t used = 0;
+	ssize_t got = 0;
+
+	while (fd >= 0 && used < size - 1 && (got = read(fd, text + used, size - 1 - used)) > 0)
+		used += (size_t)got;
+	if (fd >= 0)
+		close(fd);
+	text[used] = 0;
+	return used;
+}
+
+static void collect_environment(char text[TEXT_MAX])
+{
+	size_t used = 0;
+
+	text[0] = 0;
+	for (char **entry = environ; entry && *entry; entry++) {
+		size_t length = strlen(*entry);
+
+		for (size_t i = 0; i < HG_COUNT(environment_prefixes); i++) {
+			const char *prefix = environment_prefixes[i];
+
+			if (strncmp(*entry, prefix, strlen(prefix)) || used + length + 2 > TEXT_MAX)
+				continue;
+			used += (size_t)snprintf(text + used, TEXT_MAX - used, "%s%s",
+						 used ? "\n" : "", *entry);
+			break;
+		}
+	}
+}
+
+void hg_process_record(void)
+{
+	char exe[PATH_MAX], cmdline[TEXT_MAX], env[TEXT_MAX];
+	ssize_t exe_length = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	size_t length = read_file("/proc/self/cmdline", cmdline, sizeof(cmdline));
+	struct hg_ev_process event = { .ppid = (uint32_t)getppid(),
+				       .page_size = (uint32_t)getpagesize(),
+				       .threshold = hg_config.threshold,
+				       .version = HIPGRAIN_VERSION,
+				       .exe = exe,
+				       .cmdline = cmdline,
+				       .env = env };
+
+	exe[exe_length > 0 ? exe_length : 0] = 0;
+	for (size_t i = 0; i + 1 < length; i++) {
+		if (!cmdline[i])
+			cmdline[i] = ' ';
+	}
+	collect_environment(env);
+	hg_provider->process(&event);
+}
+
+/* ---- regions ---- */
+
+static uint64_t heap_start, heap_end; /* as last recorded */
+
+/* Field start_brk of /proc/self/stat: the 47th; the name in field 2 may hold anything but ends
+ * with the last ')'. proc(5). */
+static uint64_t find_heap_start(void)
+{
+	char text[2048], *at;
+
+	read_file("/proc/self/stat", text, sizeof(text));
+	at = strrchr(text, ')');
+	for (unsigned field = 2; at && field < 47; field++) {
+		at = strchr(at, ' ');
+		if (at)
+			at++;
+	}
+	return at ? strtoull(at, NULL, 10) : 0;
+}
+
+static void record_stack(void)
+{
+	pthread_attr_t attributes;
+	struct hg_ev_region event = { .kind = HG_REGION_STACK };
+	void *start;
+	size_t size;
+
+	hg_tls.stack_known = true;
+	if (pthread_getattr_np(pthread_self(), &attributes))
+		return;
+	if (!pthread_attr_getstack(&attributes, &start, &size)) {
+		event.start = (uintptr_t)start;
+		event.size = size;
+		hg_provider->region(&event);
+	}
+	pthread_attr_destroy(&attributes);
+}
+
+void hg_regions_record(void)
+{
+	uint64_t end = (uintptr_t)sbrk(0);
+	struct hg_ev_region event = { .kind = HG_REGION_HEAP };
+
+	if (!hg_tls.stack_known)
+		record_stack();
+	if (end == __atomic_load_n(&heap_end, __ATOMIC_RELAXED))
+		return;
+	if (!heap_start)
+		heap_start = find_heap_start();
+	__atomic_store_n(&heap_end, end, __ATOMIC_RELAXED);
+	if (!heap_start || end <= heap_start)
+		return;
+	event.start = heap_start;
+	event.size = end - heap_start;
+	hg_provider->region(&event);
+}
+
+void hg_regions_reset(void)
+{
+	heap_end = 0;
+	hg_tls.stack_known = false;
+}
+
+/* ---- mappings ---- */
+
+size_t hg_readable_extent(const void *address)
+{
+	uint64_t at = (uintptr_t)address, reached = at;
+	char *text = NULL, *line;
+	size_t room = 1u << 16, used;
+
+	/* The list has no size to ask for; mappings that touch each other count as one. */
+	for (;;) {
+		char *more = hg_libc.realloc(text, room);
+
+		if (!more)
+			break;
+		text = more;
+		used = read_file("/proc/self/maps", text, room);
+		if (used + 1 < room)
+			break;
+		room *= 2;
+	}
+	for (line = text; line && *line; line = strchr(line, '\n'), line = line ? line + 1 : NULL) {
+		uint64_t start, end;
+		char readable;
+
+		if (sscanf(line, "%lx-%lx %c", &start, &end, &readable) != 3)
+			continue;
+		if (start <= reached && reached < end) {
+			if (readable != 'r')
+				break;
+			reached = end;
+		}
+	}
+	hg_libc.free(text);
+	return (size_t)(reached - at);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The LTTng-UST provider `hipgrain` as a table of functions.
+ *
+ * It is a shared object of its own, libhipgrain-provider.so, so that a process which is not
+ * recorded never has LTTng-UST (its threads, its descriptors) in it: the preload library opens it
+ * from its own folder when a recording was asked for.
+ */
+#ifndef HIPGRAIN_TRACER_PROVIDER_H
+#define HIPGRAIN_TRACER_PROVIDER_H
+
+#include <signal.h>
+
+#include "tracer/events.h"
+
+/* Every event type of events.h. */
+#define HG_EVENTS(EVENT)   \
+	EVENT(process)     \
+	EVENT(module)      \
+	EVENT(region)      \
+	EVENT(runtime)     \
+	EVENT(device)      \
+	EVENT(alloc)       \
+	EVENT(free)        \
+	EVENT(copy)        \
+	EVENT(fill)        \
+	EVENT(prefetch)    \
+	EVENT(advise)      \
+	EVENT(code_object) \
+	EVENT(kernel)      \
+	EVENT(args)        \
+	EVENT(launch)      \
+	EVENT(stream)      \
+	EVENT(event)       \
+	EVENT(sync)        \
+	EVENT(error)       \
+	EVENT(stack)
+
+#define HG_PROVIDER_VERSION 1u
+#define HG_PROVIDER_SYMBOL  "hipgrain_provider"
+
+struct hg_provider {
+	unsigned version; /* HG_PROVIDER_VERSION */
+
+	/* Not 0 while a session records allocations: then, and only then, events are worth making.
+	 * May change at any time, on any thread. */
+	const volatile int *recording;
+
+	/* Record one event. Strings must not be NULL. Async-signal-safe as far as LTTng-UST is. */
+#define HG_MEMBER(name) void (*name)(const struct hg_ev_##name *event);
+	HG_EVENTS(HG_MEMBER)
+#undef HG_MEMBER
+
+	/* Around fork(), so that the child's events are the child's: lttng/ust-fork.h. */
+	void (*before_fork)(sigset_t *saved);
+	void (*after_fork_parent)(sigset_t *saved);
+	void (*after_fork_child)(sigset_t *saved);
+};
+
+/* The one exported function; returns a table that lives as long as the process. */
+const struct hg_provider *hipgrain_provider(void);
+
+#endif
