@@ -46,8 +46,8 @@ static hipError_t advise(void *p, size_t bytes, hipMemoryAdvise advice)
 
 static void *map_pages(size_t bytes)
 {
-	void *p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-		       0); // @map_pages
+	const int access = PROT_READ | PROT_WRITE, kind = MAP_PRIVATE | MAP_ANONYMOUS;
+	void *p = mmap(nullptr, bytes, access, kind, -1, 0); // @map_pages
 
 	return p == MAP_FAILED ? nullptr : p;
 }

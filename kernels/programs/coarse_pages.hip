@@ -64,9 +64,9 @@
 
 #include <sys/mman.h>
 
-#define PAGE 4096
-#define BYTES (4 * PAGE)
-#define ELEMENTS (BYTES / (int)sizeof(float))
+#define PAGE       4096
+#define BYTES      (4 * PAGE)
+#define ELEMENTS   (BYTES / (int)sizeof(float))
 #define GROUP_SIZE 256
 
 __global__ void add_each(float *sums, int n)
@@ -110,7 +110,8 @@ static char *heap()
 
 static char *mapping(void *where)
 {
-	void *p = mmap(where, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); // @mapping
+	const int access = PROT_READ | PROT_WRITE, kind = MAP_PRIVATE | MAP_ANONYMOUS;
+	void *p = mmap(where, BYTES, access, kind, -1, 0); // @mapping
 
 	return p == MAP_FAILED ? nullptr : (char *)p;
 }

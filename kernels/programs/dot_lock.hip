@@ -13,7 +13,7 @@
 
 #include "sample.h"
 
-#define ELEMENTS 4096
+#define ELEMENTS   4096
 #define GROUP_SIZE 256
 
 __global__ void dot(const float *a, const float *b, int n, double *result, unsigned *mutex)

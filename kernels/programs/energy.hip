@@ -18,7 +18,7 @@
 
 #include "sample.h"
 
-#define PARTICLES 4096
+#define PARTICLES  4096
 #define GROUP_SIZE 256
 
 __global__ void kinetic_energy(const float *mass, const float *speed, double *total, int n)

@@ -28,10 +28,10 @@
 #define ELEMENTS 64
 
 struct accumulate {
-	float scale;      /* offset 0 */
-	const float *in;  /* 8 */
-	int stride;       /* 16 */
-	double *sum;      /* 24 */
+	float scale;     /* offset 0 */
+	const float *in; /* 8 */
+	int stride;      /* 16 */
+	double *sum;     /* 24 */
 
 	__device__ void operator()(int i) const
 	{
@@ -40,10 +40,10 @@ struct accumulate {
 };
 
 struct moments {
-	const float *in;   /* 0 */
-	int stride;        /* 8 */
-	float *sum;        /* 16 */
-	float *squares;    /* 24 */
+	const float *in; /* 0 */
+	int stride;      /* 8 */
+	float *sum;      /* 16 */
+	float *squares;  /* 24 */
 
 	__device__ void operator()(int i) const
 	{
@@ -139,7 +139,7 @@ static void run_two_sums()
 	float *in = make_input();
 	float *sum, *squares;
 
-	CHECK(hipMallocManaged(&sum, sizeof(*sum))); // @first_sum
+	CHECK(hipMallocManaged(&sum, sizeof(*sum)));         // @first_sum
 	CHECK(hipMallocManaged(&squares, sizeof(*squares))); // @second_sum
 	*sum = *squares = 0;
 	parallel_for(ELEMENTS, moments{ in, 1, sum, squares });

@@ -17,8 +17,8 @@
 
 #include "sample.h"
 
-#define BYTES (64 * 1024)
-#define BINS 256
+#define BYTES  (64 * 1024)
+#define BINS   256
 #define GROUPS 16
 
 __global__ void histogram_global(const unsigned char *data, int n, unsigned *bins)

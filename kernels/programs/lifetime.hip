@@ -38,7 +38,7 @@
 #include "sample.h"
 
 #define ELEMENTS 64
-#define BYTES 4096
+#define BYTES    4096
 
 __global__ void increment(int *numbers)
 {

@@ -172,7 +172,8 @@ static void run_chosen()
 	count_chosen<<<1, ITEMS>>>(even, odd, 1);
 	CHECK(hipGetLastError());
 	CHECK(hipDeviceSynchronize());
-	printf("pointers: even %g expected 0, odd %g expected %d\n", value(even), value(odd), ITEMS);
+	printf("pointers: even %g expected 0, odd %g expected %d\n", value(even), value(odd),
+	       ITEMS);
 }
 
 static void run_three_atomics()

@@ -25,13 +25,13 @@ extern "C" __global__ void count(int value, float *sum)
 }
 )";
 
-#define CHECK_RTC(call)                                                                            \
-	do {                                                                                       \
-		hiprtcResult error_ = (call);                                                      \
-		if (error_ != HIPRTC_SUCCESS) {                                                    \
-			fprintf(stderr, "%s: %s\n", #call, hiprtcGetErrorString(error_));          \
-			exit(1);                                                                   \
-		}                                                                                  \
+#define CHECK_RTC(call)                                                                   \
+	do {                                                                              \
+		hiprtcResult error_ = (call);                                             \
+		if (error_ != HIPRTC_SUCCESS) {                                           \
+			fprintf(stderr, "%s: %s\n", #call, hiprtcGetErrorString(error_)); \
+			exit(1);                                                          \
+		}                                                                         \
 	} while (0)
 
 static std::vector<char> compile()
@@ -57,8 +57,8 @@ static void run(float *sum)
 		float *sum;
 	} arguments = { 1, sum };
 	size_t size = sizeof(arguments);
-	void *extra[] = { HIP_LAUNCH_PARAM_BUFFER_POINTER, &arguments,
-			  HIP_LAUNCH_PARAM_BUFFER_SIZE, &size, HIP_LAUNCH_PARAM_END };
+	void *extra[] = { HIP_LAUNCH_PARAM_BUFFER_POINTER, &arguments, HIP_LAUNCH_PARAM_BUFFER_SIZE,
+			  &size, HIP_LAUNCH_PARAM_END };
 	hipModule_t module;
 	hipFunction_t kernel;
 	float total;

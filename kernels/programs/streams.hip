@@ -41,10 +41,10 @@
 
 #include "sample.h"
 
-#define CHUNKS 8
+#define CHUNKS         8
 #define CHUNK_ELEMENTS 16384 /* 64 KiB */
 #define SMALL_ELEMENTS 1024
-#define GROUP_SIZE 256
+#define GROUP_SIZE     256
 
 __global__ void add(const float *a, const float *b, float *c, int n)
 {

@@ -63,10 +63,10 @@
 
 #include <vector>
 
-#define WIDTH 128
-#define HEIGHT 128
+#define WIDTH    128
+#define HEIGHT   128
 #define ELEMENTS (WIDTH * HEIGHT)
-#define BYTES (ELEMENTS * sizeof(float))
+#define BYTES    (ELEMENTS * sizeof(float))
 
 __global__ void vector_add(const float *a, const float *b, float *c, int width, int height)
 {
@@ -242,10 +242,14 @@ static void run_registered()
 }
 
 static const variant variants[] = {
-	{ "explicit", run_explicit },   { "malloc", run_malloc },
-	{ "container", run_container }, { "forgotten", run_forgotten },
-	{ "device_on_host", run_device_on_host }, { "managed", run_managed },
-	{ "pinned", run_pinned },       { "registered", run_registered },
+	{ "explicit", run_explicit },
+	{ "malloc", run_malloc },
+	{ "container", run_container },
+	{ "forgotten", run_forgotten },
+	{ "device_on_host", run_device_on_host },
+	{ "managed", run_managed },
+	{ "pinned", run_pinned },
+	{ "registered", run_registered },
 };
 
 int main(int argc, char **argv)

@@ -21,9 +21,9 @@
 
 #include "sample.h"
 
-#define ELEMENTS 4096
+#define ELEMENTS   4096
 #define GROUP_SIZE 256
-#define GROUPS 4
+#define GROUPS     4
 
 __device__ static float group_dot(const float *a, const float *b, int n, float *partial)
 {
