@@ -51,7 +51,7 @@
 // hipgrain-run: heap
 // hipgrain-env: HSA_XNACK=1
 // hipgrain-stdout: pages: 0 of 4096 elements right
-// hipgrain-expect: HG101 kernel=add_each argument=0 api=aligned_alloc at=@heap launches=1 confidence=proven
+// hipgrain-expect: HG101 kernel=add_each argument=0 api=malloc at=@heap launches=1 confidence=proven
 //
 // A mapping that was advised and unmapped: the next one at that address starts anew.
 // hipgrain-run: mapping_again
@@ -105,7 +105,7 @@ static char *managed()
 
 static char *heap()
 {
-	return (char *)aligned_alloc(PAGE, BYTES); // @heap
+	return (char *)malloc(BYTES); // @heap
 }
 
 static char *mapping(void *where)
