@@ -41,6 +41,7 @@ enum isa_op {
 	ISA_OP_DEC,
 	ISA_OP_SWAP,
 	ISA_OP_CMPSWAP,
+	ISA_OP_OTHER, /* only as loop_op: something else, such as a product */
 };
 
 enum isa_origin_kind {

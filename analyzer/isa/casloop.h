@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Compare-and-swap loops: what they compute (memory-model.md B.8). */
+#ifndef HIPGRAIN_ISA_CASLOOP_H
+#define HIPGRAIN_ISA_CASLOOP_H
+
+#include "insn.h"
+
+struct casloop {
+	bool loop;     /* the instruction lies in a loop */
+	bool computes; /* the new value is computed from the old one: an atomic operation */
+	bool lock;     /* spins on a fixed expected value without computing anything */
+	enum isa_op op;
+	enum isa_type type;
+	bool fp;
+};
+
+/* Classify the compare-and-swap `insn` of `function`. 0 or -ENOMEM. */
+int casloop_classify(const struct function *function, const struct insn *insn,
+		     struct casloop *result);
+
+#endif

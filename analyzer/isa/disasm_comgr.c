@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Disassembly and demangling by AMD's code object manager. */
+#include "disasm.h"
+
+#include <amd_comgr.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct isa_disasm {
+	amd_comgr_disassembly_info_t info;
+};
+
+struct request {
+	const uint8_t *code;
+	size_t size;
+	char *text;
+	size_t text_size;
+};
+
+static uint64_t read_memory(uint64_t from, char *to, uint64_t size, void *user)
+{
+	const struct request *request = user;
+
+	if (from >= request->size)
+		return 0;
+	if (size > request->size - from)
+		size = request->size - from;
+	memcpy(to, request->code + from, size);
+	return size;
+}
+
+static void take_text(const char *text, void *user)
+{
+	struct request *request = user;
+
+	snprintf(request->text, request->text_size, "%s", text);
+}
+
+static void take_annotation(uint64_t address, void *user)
+{
+	(void)address;
+	(void)user;
+}
+
+struct isa_disasm *isa_disasm_create(const char *processor)
+{
+	struct isa_disasm *disasm = calloc(1, sizeof(*disasm));
+	char name[96];
+
+	if (!disasm)
+		return NULL;
+	/* Without target features: version 2.4 of the library misreads them here (softgpu.md). */
+	snprintf(name, sizeof(name), "amdgcn-amd-amdhsa--%s", processor);
+	if (amd_comgr_create_disassembly_info(name, read_memory, take_text, take_annotation,
+					      &disasm->info) != AMD_COMGR_STATUS_SUCCESS) {
+		free(disasm);
+		return NULL;
+	}
+	return disasm;
+}
+
+void isa_disasm_destroy(struct isa_disasm *disasm)
+{
+	if (!disasm)
+		return;
+	amd_comgr_destroy_disassembly_info(disasm->info);
+	free(disasm);
+}
+
+size_t isa_disasm_one(struct isa_disasm *disasm, const uint8_t *code, size_t size, char *text,
+		      size_t text_size)
+{
+	struct request request = {code, size, text, text_size};
+	uint64_t length = 0;
+
+	text[0] = 0;
+	if (amd_comgr_disassemble_instruction(disasm->info, 0, &request, &length) !=
+		    AMD_COMGR_STATUS_SUCCESS ||
+	    length > size)
+		return 0;
+	return text[0] ? (size_t)length : 0;
+}
+
+char *isa_demangle(const char *symbol)
+{
+	amd_comgr_data_t mangled, demangled;
+	char *text = NULL;
+	size_t size = 0;
+
+	if (amd_comgr_create_data(AMD_COMGR_DATA_KIND_BYTES, &mangled) != AMD_COMGR_STATUS_SUCCESS)
+		return strdup(symbol);
+	if (amd_comgr_set_data(mangled, strlen(symbol), symbol) == AMD_COMGR_STATUS_SUCCESS &&
+	    amd_comgr_demangle_symbol_name(mangled, &demangled) == AMD_COMGR_STATUS_SUCCESS) {
+		if (amd_comgr_get_data(demangled, &size, NULL) == AMD_COMGR_STATUS_SUCCESS) {
+			text = calloc(1, size + 1);
+			if (text && amd_comgr_get_data(demangled, &size, text) !=
+					    AMD_COMGR_STATUS_SUCCESS) {
+				free(text);
+				text = NULL;
+			}
+		}
+		amd_comgr_release_data(demangled);
+	}
+	amd_comgr_release_data(mangled);
+	return text ? text : strdup(symbol);
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fixpoint over the blocks of a function; calls in place. */
+#include "flow.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Visits of a block before its state is made to converge. */
+#define WIDEN_AFTER 6u
+
+int flow_init(struct flow *flow, struct program *program, const struct flow_arg *args,
+	      size_t arg_count)
+{
+	memset(flow, 0, sizeof(*flow));
+	flow->program = program;
+	flow->args = args;
+	flow->arg_count = arg_count;
+	return value_init(&flow->store);
+}
+
+void flow_free(struct flow *flow)
+{
+	value_free(&flow->store);
+	free(flow->access);
+	free(flow->access_table);
+	free(flow->incomplete);
+	memset(flow, 0, sizeof(*flow));
+}
+
+void flow_incomplete(struct flow *flow, const char *format, ...)
+{
+	va_list args;
+
+	if (flow->incomplete)
+		return;
+	va_start(args, format);
+	if (vasprintf(&flow->incomplete, format, args) < 0)
+		flow->incomplete = NULL;
+	va_end(args);
+}
+
+/* One function being iterated. */
+struct activation {
+	const struct function *function;
+	struct state *in;   /* per block */
+	bool *reached;      /* in[] holds something */
+	bool *dirty;        /* to be visited */
+	unsigned *visits;
+	struct state *out;  /* at returns */
+	bool returned;
+	value_id return_low; /* where the caller expects to go on; bottom for the kernel itself */
+};
+
+static int flow_into(struct flow *flow, struct activation *activation, uint32_t block,
+		     const struct state *state)
+{
+	int status;
+
+	if (block == NO_BLOCK) {
+		flow_incomplete(flow, "control leaves the code that could be decoded in %s",
+				activation->function->symbol ? activation->function->symbol
+							     : "a function");
+		return 0;
+	}
+	if (!activation->reached[block]) {
+		state_copy(&activation->in[block], state);
+		activation->reached[block] = true;
+		activation->dirty[block] = true;
+		return 0;
+	}
+	status = state_join(&flow->store, &activation->in[block], state,
+			    activation->visits[block] > WIDEN_AFTER);
+	if (status < 0)
+		return status;
+	if (status)
+		activation->dirty[block] = true;
+	return 0;
+}
+
+static int flow_out(struct flow *flow, struct activation *activation, const struct state *state)
+{
+	int status;
+
+	if (!activation->returned) {
+		state_copy(activation->out, state);
+		activation->returned = true;
+		return 0;
+	}
+	status = state_join(&flow->store, activation->out, state, false);
+	return status < 0 ? status : 0;
+}
+
+static int run_function(struct flow *flow, uint64_t entry, const struct state *in,
+			value_id return_low, struct state *out, bool *returned);
+
+/* Analyse a call in place, or give up on what it may change. `state` becomes the state after. */
+static int call(struct flow *flow, uint64_t target, bool known, const struct insn *insn,
+		value_id return_low, struct state *state, bool *returned)
+{
+	const struct isa_section *section = known ? isa_image_section(flow->program->image, target)
+						  : NULL;
+	struct state after;
+	const char *why = NULL;
+	unsigned i;
+	int status;
+
+	*returned = true;
+	if (!known || !section || !section->exec)
+		why = "a call through a pointer";
+	for (i = 0; !why && i < flow->depth; i++)
+		if (flow->stack[i]->entry == target)
+			why = "a recursive call";
+	if (!why && flow->depth == CALL_DEPTH)
+		why = "calls nested too deeply";
+	if (why) {
+		flow_incomplete(flow, "%s at address 0x%llx is not followed", why,
+				(unsigned long long)insn->pc);
+		return state_clobber(&flow->store, state, why);
+	}
+	status = run_function(flow, target, state, return_low, &after, returned);
+	if (status)
+		return status;
+	if (*returned) {
+		state_clear(state);
+		*state = after;
+	}
+	return 0;
+}
+
+/* The last instruction of a block: where control goes. */
+static int leave(struct flow *flow, struct activation *activation, const struct block *block,
+		 const struct insn *insn, struct state *state)
+{
+	struct value_store *store = &flow->store;
+	struct state none;
+	uint64_t target = 0;
+	bool known, returned;
+	value_id low;
+	int status;
+
+	switch (insn->class) {
+	case OP_BRANCH:
+		return flow_into(flow, activation, block->successor[1], state);
+	case OP_CBRANCH:
+		status = flow_into(flow, activation, block->successor[0], state);
+		return status ? status : flow_into(flow, activation, block->successor[1], state);
+	case OP_CBRANCH_EXECZ:
+	case OP_CBRANCH_EXECNZ:
+		state_copy(&none, state);
+		status = state_none(&none);
+		if (!status)
+			status = flow_into(flow, activation,
+					   block->successor[insn->class == OP_CBRANCH_EXECZ], &none);
+		state_clear(&none);
+		return status ? status
+			      : flow_into(flow, activation,
+					  block->successor[insn->class == OP_CBRANCH_EXECNZ], state);
+	case OP_CALL:
+		known = insn->operand_count > 1 &&
+			flow_code_address(flow, flow_operand(flow, state, &insn->operand[1], 0),
+					  &target);
+		low = value_base(store, BASE(BASE_IMAGE, 0),
+				 (int32_t)(uint32_t)(insn->pc + insn->length));
+		status = flow_write(flow, state, &insn->operand[0], 0, low);
+		if (!status)
+			status = flow_write(flow, state, &insn->operand[0], 1,
+					    flow_image_high(flow));
+		if (!status)
+			status = call(flow, target, known, insn, low, state, &returned);
+		if (status || !returned)
+			return status;
+		return flow_into(flow, activation, block->successor[0], state);
+	case OP_SETPC:
+		low = insn->operand_count ? flow_operand(flow, state, &insn->operand[0], 0)
+					  : VALUE_BOTTOM;
+		if (low == activation->return_low && low != VALUE_BOTTOM)
+			return flow_out(flow, activation, state);
+		known = flow_code_address(flow, low, &target);
+		if (known && isa_image_symbol_at(flow->program->image, target, true) &&
+		    isa_image_symbol_at(flow->program->image, target, true)->address == target) {
+			/* A tail call: it returns to our caller. */
+			status = call(flow, target, true, insn, activation->return_low, state,
+				      &returned);
+			return status || !returned ? status : flow_out(flow, activation, state);
+		}
+		flow_incomplete(flow, "an indirect jump at address 0x%llx is not followed",
+				(unsigned long long)insn->pc);
+		status = state_clobber(store, state, "an indirect jump");
+		return status ? status : flow_out(flow, activation, state);
+	case OP_END:
+		return 0;
+	default:
+		return flow_into(flow, activation, block->successor[0], state);
+	}
+}
+
+static int visit(struct flow *flow, struct activation *activation, uint32_t index)
+{
+	const struct function *function = activation->function;
+	const struct block *block = &function->block[index];
+	struct state state;
+	uint32_t i;
+	int status = 0;
+
+	activation->visits[index]++;
+	state_copy(&state, &activation->in[index]);
+	for (i = 0; i < block->count && !status; i++) {
+		const struct insn *insn = function->insn[block->first + i];
+		uint64_t target;
+		bool falls;
+
+		if (++flow->steps > FLOW_STEPS) {
+			flow->exhausted = true;
+			break;
+		}
+		if (i + 1 == block->count && insn_is_branch(insn, &target, &falls))
+			break;
+		status = flow_step(flow, function, insn, &state);
+	}
+	if (!status && !flow->exhausted)
+		status = leave(flow, activation, block, function->insn[block->first + block->count - 1],
+			       &state);
+	if (!status && flow->store.failed)
+		status = -ENOMEM;
+	state_clear(&state);
+	return status;
+}
+
+static int run_function(struct flow *flow, uint64_t entry, const struct state *in,
+			value_id return_low, struct state *out, bool *returned)
+{
+	const struct function *function = program_function(flow->program, entry);
+	struct activation activation = {.function = function, .out = out, .return_low = return_low};
+	uint32_t i, next;
+	int status = -ENOMEM;
+
+	*returned = false;
+	if (!function)
+		return -ENOMEM;
+	if (function->problem)
+		flow_incomplete(flow, "%s at address 0x%llx", function->problem,
+				(unsigned long long)entry);
+	if (function->entry_block == NO_BLOCK)
+		return 0;
+	activation.in = calloc(function->block_count, sizeof(*activation.in));
+	activation.reached = calloc(function->block_count, sizeof(bool));
+	activation.dirty = calloc(function->block_count, sizeof(bool));
+	activation.visits = calloc(function->block_count, sizeof(unsigned));
+	if (!activation.in || !activation.reached || !activation.dirty || !activation.visits)
+		goto out;
+	flow->stack[flow->depth++] = function;
+	status = flow_into(flow, &activation, function->entry_block, in);
+	/* Lowest address first: loops settle before what follows them is looked at. */
+	for (next = 0; !status && !flow->exhausted && next < function->block_count;) {
+		if (!activation.dirty[next]) {
+			next++;
+			continue;
+		}
+		activation.dirty[next] = false;
+		status = visit(flow, &activation, next);
+		for (i = 0; i <= next; i++) {
+			if (activation.dirty[i]) {
+				next = i;
+				break;
+			}
+		}
+	}
+	flow->depth--;
+out:
+	for (i = 0; activation.reached && activation.in && i < function->block_count; i++)
+		if (activation.reached[i])
+			state_clear(&activation.in[i]);
+	free(activation.in);
+	free(activation.reached);
+	free(activation.dirty);
+	free(activation.visits);
+	if (status && activation.returned)
+		state_clear(out);
+	*returned = !status && activation.returned;
+	return status;
+}
+
+static void set_pair(struct flow *flow, struct state *state, int reg, enum base_kind kind)
+{
+	if (reg < 0)
+		return;
+	state->scalar[reg] = value_base(&flow->store, BASE(kind, 0), 0);
+	state->scalar[reg + 1] = value_base(&flow->store, BASE(kind, 1), 0);
+}
+
+int flow_run(struct flow *flow, const struct flow_entry *entry)
+{
+	struct state state, out;
+	bool returned;
+	unsigned i;
+	int status = state_init(&state);
+
+	if (status)
+		return status;
+	flow->wave_size = entry->wave_size;
+	/* Work-group ids, flat scratch and other small numbers, where nothing else is put. */
+	for (i = 0; i < entry->user_count + 8 && i < 32; i++)
+		state.scalar[i] = VALUE_NUMBER;
+	state.scalar[REG_M0] = VALUE_NUMBER;
+	for (i = 0; i < 3; i++)
+		status = status ? status
+				: state_set(&flow->store, &state, REG_VECTOR + i, VALUE_NUMBER);
+	for (i = 0; i < 4 && entry->scratch_rsrc >= 0; i++)
+		state.scalar[entry->scratch_rsrc + (int)i] =
+			value_base(&flow->store, BASE(BASE_SCRATCH_RSRC, i), 0);
+	set_pair(flow, &state, entry->dispatch_ptr, BASE_DISPATCH_PTR);
+	set_pair(flow, &state, entry->queue_ptr, BASE_DISPATCH_PTR);
+	set_pair(flow, &state, entry->kernarg_ptr, BASE_KERNARG_PTR);
+	for (i = 0; i < entry->preload_count && entry->preload >= 0; i++)
+		state.scalar[entry->preload + (int)i] = value_base(
+			&flow->store, BASE(BASE_KERNARG, (entry->preload_offset + i) * 4), 0);
+	if (!status)
+		status = run_function(flow, entry->pc, &state, VALUE_BOTTOM, &out, &returned);
+	if (!status && returned)
+		state_clear(&out);
+	state_clear(&state);
+	return status;
+}

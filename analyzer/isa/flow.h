@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Abstract interpretation of a kernel: which addresses its memory instructions use.
+ *
+ * A function is iterated over its blocks until the states at block entries no longer change.
+ * Calls whose target is known are analysed in place with the caller's state (no summaries, so
+ * pointers passed in registers and on the stack come out exactly); recursion, calls through
+ * pointers and calls nested deeper than CALL_DEPTH make what they may change unknown. The whole
+ * kernel is given FLOW_STEPS instruction steps; a kernel that needs more is reported as such,
+ * with every origin unknown.
+ */
+#ifndef HIPGRAIN_ISA_FLOW_H
+#define HIPGRAIN_ISA_FLOW_H
+
+#include "insn.h"
+#include "state.h"
+#include "value.h"
+
+#define CALL_DEPTH 24u
+#define FLOW_STEPS 1000000u
+/* Distinct (low, high) address values kept per instruction. */
+#define ACCESS_PAIRS 12u
+
+/* One memory instruction and the addresses it was seen with. */
+struct access {
+	const struct insn *insn;
+	const struct function *function;
+	unsigned pair_count;
+	bool overflow; /* more pairs than kept */
+	struct { value_id low, high; } pair[ACCESS_PAIRS];
+};
+
+/* An argument's extent, to tell an array inside it and pointers from numbers. */
+struct flow_arg {
+	uint32_t offset, size;
+	bool pointer;
+};
+
+/* How a wave begins: from the kernel descriptor (code-objects.md C.6). */
+struct flow_entry {
+	uint64_t pc;
+	unsigned wave_size;
+	int scratch_rsrc;   /* first scalar register of each, -1 if absent */
+	int dispatch_ptr, queue_ptr, kernarg_ptr;
+	unsigned user_count; /* user scalar registers, preloaded kernel arguments included */
+	int preload;         /* first register with preloaded kernarg dwords, -1 */
+	unsigned preload_offset, preload_count; /* in dwords */
+};
+
+struct flow {
+	struct program *program;
+	struct value_store store;
+	const struct flow_arg *args;
+	size_t arg_count;
+	unsigned wave_size;
+	struct access *access;
+	size_t access_count, access_room;
+	uint32_t *access_table; /* hash table by pc: index + 1 */
+	size_t access_table_size;
+	size_t steps;
+	bool exhausted; /* FLOW_STEPS were not enough */
+	bool uses_lds, has_barrier;
+	char *incomplete; /* first reason why code or memory accesses may be missing, or NULL */
+	const struct function *stack[CALL_DEPTH];
+	unsigned depth;
+	bool failed; /* out of memory */
+};
+
+/* Prepare; `args` is borrowed. 0 or -ENOMEM. */
+int flow_init(struct flow *flow, struct program *program, const struct flow_arg *args,
+	      size_t arg_count);
+void flow_free(struct flow *flow);
+
+/* Analyse from `entry`; results are in flow->access and the flags. 0 or -ENOMEM. */
+int flow_run(struct flow *flow, const struct flow_entry *entry);
+
+/* Remember (once) why the results cannot be complete. */
+void flow_incomplete(struct flow *flow, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* ---- between flow.c, step.c, memory.c and exec.c ---- */
+
+/* Value of dword `part` of an operand; 64-bit constants are sign-extended. */
+value_id flow_operand(struct flow *flow, const struct state *state, const struct operand *operand,
+		      unsigned part);
+int flow_write(struct flow *flow, struct state *state, const struct operand *operand,
+	       unsigned part, value_id value);
+
+/* The effect of one instruction that is no branch. 0 or negative errno. */
+int flow_step(struct flow *flow, const struct function *function, const struct insn *insn,
+	      struct state *state);
+/* If it concerns lane masks: its effect, and true in *handled. */
+int flow_exec(struct flow *flow, const struct insn *insn, struct state *state, bool *handled);
+int flow_memory(struct flow *flow, const struct function *function, const struct insn *insn,
+		struct state *state);
+
+/* An address in the code object (low half): the symbol there, or the plain address. */
+value_id flow_image_address(struct flow *flow, uint64_t address);
+value_id flow_image_high(struct flow *flow);
+/* Replace sums of an image address and a constant by the symbol they reach. */
+value_id flow_normalise(struct flow *flow, value_id value);
+/* Whether the low half is exactly one address in the code object. */
+bool flow_code_address(const struct flow *flow, value_id low, uint64_t *address);
+
+/*
+ * One thing that a pair of address halves may be, for every alternative: called with what the
+ * upper half's base is and the matching alternative of the lower half.
+ */
+enum target_kind {
+	TARGET_KERNARG_SEGMENT, /* constant = byte offset, if exact */
+	TARGET_RUNTIME,         /* dispatch packet and alike */
+	TARGET_PRIVATE,         /* constant = private address, if exact */
+	TARGET_LDS,
+	TARGET_IMAGE,           /* constant = address or offset from the symbol, if exact */
+	TARGET_POINTER,         /* base: dword of the kernarg segment or of a load */
+	TARGET_NUMBER,          /* a constant address */
+	TARGET_UNKNOWN,
+};
+
+struct target {
+	enum target_kind kind;
+	bool exact;
+	bool constant_known;
+	int32_t constant;
+	uint32_t base; /* low half's base, 0 if none */
+	const char *why;
+	uint32_t other[ALT_TERMS]; /* further bases that match both halves as well */
+	unsigned other_count;
+};
+
+#define TARGETS_MAX 40
+
+/* Returns how many targets were written to target[TARGETS_MAX]; 0 for bottom. */
+unsigned flow_targets(struct flow *flow, value_id low, value_id high, struct target *target);
+
+#endif

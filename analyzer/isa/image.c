@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "image.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_SYMBOLS (1u << 20)
+
+/* Dynamic relocation types of AMDGPU code objects [LUG, "Relocation Records"]. */
+enum { R_ABS64 = 3, R_RELATIVE64 = 13 };
+
+static bool inside(uint64_t offset, uint64_t length, uint64_t size)
+{
+	return offset <= size && length <= size - offset;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct isa_symbol *x = a, *y = b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return x->size < y->size ? -1 : x->size > y->size;
+}
+
+static int reloc_by_address(const void *a, const void *b)
+{
+	const struct isa_reloc *x = a, *y = b;
+
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+static bool string_at(const struct isa_image *image, const Elf64_Shdr *strings, uint32_t offset,
+		      const char **text)
+{
+	const char *start = (const char *)image->data + strings->sh_offset;
+
+	if (strings->sh_type == SHT_NOBITS || !inside(strings->sh_offset, strings->sh_size, image->size))
+		return false;
+	if (offset >= strings->sh_size || !memchr(start + offset, 0, strings->sh_size - offset))
+		return false;
+	*text = start + offset;
+	return true;
+}
+
+static void load_header(const struct isa_image *image, const Elf64_Ehdr *elf, unsigned index,
+			Elf64_Shdr *header)
+{
+	memcpy(header, image->data + elf->e_shoff + (uint64_t)index * sizeof(*header),
+	       sizeof(*header));
+}
+
+static int load_symbols(struct isa_image *image, const Elf64_Ehdr *elf, const Elf64_Shdr *table)
+{
+	uint64_t count = table->sh_size / sizeof(Elf64_Sym);
+	struct isa_symbol *grown;
+	Elf64_Shdr strings;
+	uint64_t i;
+
+	if (!inside(table->sh_offset, table->sh_size, image->size) || table->sh_link >= elf->e_shnum ||
+	    count > MAX_SYMBOLS)
+		return -EINVAL;
+	load_header(image, elf, table->sh_link, &strings);
+	grown = reallocarray(image->symbols, image->symbol_count + count + 1, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	image->symbols = grown;
+	for (i = 0; i < count; i++) {
+		struct isa_symbol *symbol = &image->symbols[image->symbol_count];
+		Elf64_Sym sym;
+
+		memcpy(&sym, image->data + table->sh_offset + i * sizeof(sym), sizeof(sym));
+		if (sym.st_shndx == SHN_UNDEF || sym.st_shndx == SHN_ABS ||
+		    (ELF64_ST_TYPE(sym.st_info) != STT_FUNC &&
+		     ELF64_ST_TYPE(sym.st_info) != STT_OBJECT))
+			continue;
+		if (!string_at(image, &strings, sym.st_name, &symbol->name))
+			return -EINVAL;
+		symbol->address = sym.st_value;
+		symbol->size = sym.st_size;
+		symbol->function = ELF64_ST_TYPE(sym.st_info) == STT_FUNC;
+		image->symbol_count++;
+	}
+	return 0;
+}
+
+static int load_relocs(struct isa_image *image, const Elf64_Ehdr *elf, const Elf64_Shdr *table)
+{
+	uint64_t count = table->sh_size / sizeof(Elf64_Rela), i;
+	Elf64_Shdr symbols = {0}, strings = {0};
+	struct isa_reloc *grown;
+
+	if (!inside(table->sh_offset, table->sh_size, image->size) || count > MAX_SYMBOLS)
+		return -EINVAL;
+	if (table->sh_link && table->sh_link < elf->e_shnum) {
+		load_header(image, elf, table->sh_link, &symbols);
+		if (symbols.sh_link < elf->e_shnum)
+			load_header(image, elf, symbols.sh_link, &strings);
+		if (!inside(symbols.sh_offset, symbols.sh_size, image->size))
+			return -EINVAL;
+	}
+	grown = reallocarray(image->relocs, image->reloc_count + count + 1, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	image->relocs = grown;
+	for (i = 0; i < count; i++) {
+		struct isa_reloc *reloc = &image->relocs[image->reloc_count];
+		Elf64_Rela rela;
+		uint64_t index;
+
+		memcpy(&rela, image->data + table->sh_offset + i * sizeof(rela), sizeof(rela));
+		reloc->address = rela.r_offset;
+		reloc->target = (uint64_t)rela.r_addend;
+		reloc->undefined = NULL;
+		index = ELF64_R_SYM(rela.r_info);
+		if (ELF64_R_TYPE(rela.r_info) == R_ABS64) {
+			Elf64_Sym sym;
+
+			if (!inside(index * sizeof(sym), sizeof(sym), symbols.sh_size))
+				return -EINVAL;
+			memcpy(&sym, image->data + symbols.sh_offset + index * sizeof(sym),
+			       sizeof(sym));
+			if (sym.st_shndx == SHN_UNDEF) {
+				if (!string_at(image, &strings, sym.st_name, &reloc->undefined))
+					return -EINVAL;
+			} else {
+				reloc->target += sym.st_value;
+			}
+		} else if (ELF64_R_TYPE(rela.r_info) != R_RELATIVE64) {
+			continue;
+		}
+		image->reloc_count++;
+	}
+	return 0;
+}
+
+int isa_image_open(struct isa_image *image, const void *data, size_t size, char *error,
+		   size_t error_size)
+{
+	Elf64_Ehdr elf;
+	Elf64_Shdr header;
+	unsigned i, kind;
+	int status = -EINVAL;
+	const char *what = "truncated ELF header";
+
+	memset(image, 0, sizeof(*image));
+	image->data = data;
+	image->size = size;
+	if (size < sizeof(elf))
+		goto out;
+	memcpy(&elf, data, sizeof(elf));
+	what = "not a 64-bit little-endian AMDGPU ELF";
+	/* EM_AMDGPU is 224 [LELF]. */
+	if (memcmp(elf.e_ident, ELFMAG, SELFMAG) || elf.e_ident[EI_CLASS] != ELFCLASS64 ||
+	    elf.e_ident[EI_DATA] != ELFDATA2LSB || elf.e_machine != 224)
+		goto out;
+	what = "section headers outside of the file (truncated?)";
+	if (!elf.e_shnum || elf.e_shentsize != sizeof(header) ||
+	    !inside(elf.e_shoff, (uint64_t)elf.e_shnum * sizeof(header), size))
+		goto out;
+	status = -ENOMEM;
+	what = "out of memory";
+	image->sections = calloc(elf.e_shnum, sizeof(*image->sections));
+	if (!image->sections)
+		goto out;
+	status = -EINVAL;
+	for (i = 0; i < elf.e_shnum; i++) {
+		struct isa_section *section = &image->sections[image->section_count];
+
+		load_header(image, &elf, i, &header);
+		section->address = header.sh_addr;
+		section->size = header.sh_size;
+		section->offset = header.sh_offset;
+		section->bits = header.sh_type != SHT_NOBITS && header.sh_type != SHT_NULL;
+		section->alloc = header.sh_flags & SHF_ALLOC;
+		section->writable = header.sh_flags & SHF_WRITE;
+		section->exec = header.sh_flags & SHF_EXECINSTR;
+		what = "a section lies outside of the file (truncated?)";
+		if (section->bits && !inside(section->offset, section->size, size))
+			goto out;
+		image->section_count++;
+	}
+	/* .symtab also has local functions; .dynsym is what a stripped object keeps. */
+	for (kind = 0; kind < 2 && !image->symbol_count; kind++) {
+		for (i = 0; i < elf.e_shnum; i++) {
+			load_header(image, &elf, i, &header);
+			if (header.sh_type != (kind ? SHT_DYNSYM : SHT_SYMTAB))
+				continue;
+			what = "malformed symbol table";
+			status = load_symbols(image, &elf, &header);
+			if (status)
+				goto out;
+		}
+	}
+	for (i = 0; i < elf.e_shnum; i++) {
+		load_header(image, &elf, i, &header);
+		if (header.sh_type != SHT_RELA || !(header.sh_flags & SHF_ALLOC))
+			continue;
+		what = "malformed relocation table";
+		status = load_relocs(image, &elf, &header);
+		if (status)
+			goto out;
+	}
+	if (image->symbol_count)
+		qsort(image->symbols, image->symbol_count, sizeof(*image->symbols), by_address);
+	if (image->reloc_count)
+		qsort(image->relocs, image->reloc_count, sizeof(*image->relocs), reloc_by_address);
+	status = 0;
+out:
+	if (status) {
+		snprintf(error, error_size, "%s", what);
+		isa_image_close(image);
+	}
+	return status;
+}
+
+void isa_image_close(struct isa_image *image)
+{
+	free(image->sections);
+	free(image->symbols);
+	free(image->relocs);
+	memset(image, 0, sizeof(*image));
+}
+
+const struct isa_section *isa_image_section(const struct isa_image *image, uint64_t address)
+{
+	size_t i;
+
+	for (i = 0; i < image->section_count; i++) {
+		const struct isa_section *section = &image->sections[i];
+
+		if (section->alloc && address >= section->address &&
+		    address - section->address < section->size)
+			return section;
+	}
+	return NULL;
+}
+
+size_t isa_image_read(const struct isa_image *image, uint64_t address, void *to, size_t length)
+{
+	const struct isa_section *section = isa_image_section(image, address);
+	uint64_t skip;
+
+	if (!section || !section->bits)
+		return 0;
+	skip = address - section->address;
+	if (length > section->size - skip)
+		length = (size_t)(section->size - skip);
+	memcpy(to, image->data + section->offset + skip, length);
+	return length;
+}
+
+const struct isa_symbol *isa_image_symbol(const struct isa_image *image, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < image->symbol_count; i++)
+		if (!strcmp(image->symbols[i].name, name))
+			return &image->symbols[i];
+	return NULL;
+}
+
+const struct isa_symbol *isa_image_symbol_at(const struct isa_image *image, uint64_t address,
+					     bool function)
+{
+	size_t low = 0, high = image->symbol_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (image->symbols[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	/* A few steps back: other kinds of symbols and aliases may begin at the same place. */
+	for (high = 0; low && high < 16; high++) {
+		const struct isa_symbol *symbol = &image->symbols[--low];
+
+		if (symbol->function == function && address - symbol->address < symbol->size)
+			return symbol;
+	}
+	return NULL;
+}
+
+const struct isa_reloc *isa_image_reloc(const struct isa_image *image, uint64_t address)
+{
+	size_t low = 0, high = image->reloc_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (image->relocs[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < image->reloc_count && image->relocs[low].address == address
+		       ? &image->relocs[low]
+		       : NULL;
+}

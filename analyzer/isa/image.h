@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A code object as the loader would see it: bytes by virtual address, symbols, relocations.
+ * All input is hostile; every accessor checks bounds. The bytes are borrowed, not copied.
+ */
+#ifndef HIPGRAIN_ISA_IMAGE_H
+#define HIPGRAIN_ISA_IMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct isa_symbol {
+	const char *name; /* inside the image, NUL-terminated there */
+	uint64_t address;
+	uint64_t size;
+	bool function;
+};
+
+/* A dynamic relocation of 64 bits at `address`; its value is `target` (symbol or base + addend). */
+struct isa_reloc {
+	uint64_t address;
+	uint64_t target;
+	const char *undefined; /* name of a symbol that another object defines, else NULL */
+};
+
+struct isa_section {
+	uint64_t address, size, offset; /* offset: in the file */
+	bool alloc, writable, exec, bits; /* bits: has bytes in the file */
+};
+
+struct isa_image {
+	const uint8_t *data;
+	size_t size;
+	struct isa_section *sections;
+	size_t section_count;
+	struct isa_symbol *symbols; /* defined ones, ascending by address */
+	size_t symbol_count;
+	struct isa_reloc *relocs; /* ascending by address */
+	size_t reloc_count;
+};
+
+/* Index the ELF at `data`. 0, or a negative errno with one line in error[size]. */
+int isa_image_open(struct isa_image *image, const void *data, size_t size, char *error,
+		   size_t error_size);
+void isa_image_close(struct isa_image *image);
+
+/* Section that holds virtual address `address`, or NULL. */
+const struct isa_section *isa_image_section(const struct isa_image *image, uint64_t address);
+
+/* Copy up to `length` bytes at virtual address `address`; returns how many were there. */
+size_t isa_image_read(const struct isa_image *image, uint64_t address, void *to, size_t length);
+
+/* Symbol by exact name, or NULL. */
+const struct isa_symbol *isa_image_symbol(const struct isa_image *image, const char *name);
+
+/* Symbol (function or object) whose bytes contain `address`, or NULL. */
+const struct isa_symbol *isa_image_symbol_at(const struct isa_image *image, uint64_t address,
+					     bool function);
+
+/* Relocation exactly at `address`, or NULL. */
+const struct isa_reloc *isa_image_reloc(const struct isa_image *image, uint64_t address);
+
+#endif

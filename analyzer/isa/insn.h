@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Decoded instructions and the control flow graph of functions. */
+#ifndef HIPGRAIN_ISA_INSN_H
+#define HIPGRAIN_ISA_INSN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "disasm.h"
+#include "image.h"
+#include "isa.h"
+
+/*
+ * Register numbers: 0..127 scalar (as encoded: 106 vcc_lo, 124 m0, 126 exec_lo), 128..383 vector,
+ * 384..639 accumulation.
+ */
+#define REG_VCC    106u
+#define REG_M0     124u
+#define REG_EXEC   126u
+#define REG_VECTOR 128u
+#define REG_ACC    384u
+#define REG_COUNT  640u
+
+enum operand_kind {
+	OPERAND_NONE,
+	OPERAND_REG,     /* `count` registers from `reg` on */
+	OPERAND_CONST,   /* integer `value` */
+	OPERAND_FLOAT,   /* a floating point literal, value not needed */
+	OPERAND_OFF,     /* the word "off" */
+	OPERAND_SHARED,  /* src_shared_base */
+	OPERAND_PRIVATE, /* src_private_base */
+	OPERAND_HWREG,   /* hwreg(...): `value` = offset << 8 | width, reg = 1 for SH_MEM_BASES */
+	OPERAND_OTHER,
+};
+
+struct operand {
+	uint8_t kind;
+	uint16_t reg;
+	uint16_t count;
+	int64_t value;
+};
+
+/* What an instruction means to the analysis; see optable.def. */
+enum op_class {
+	OP_UNKNOWN,
+#define HG_CLASS(name) OP_##name,
+#define HG_OPCODE(mnemonic, class)
+#include "optable.def"
+#undef HG_CLASS
+#undef HG_OPCODE
+};
+
+/* Addressing families of memory instructions. */
+enum mem_family {
+	MEM_NONE,
+	MEM_SCALAR,
+	MEM_SCALAR_BUFFER,
+	MEM_GLOBAL,
+	MEM_FLAT,
+	MEM_SCRATCH,
+	MEM_BUFFER,
+	MEM_DS,
+	MEM_IMAGE,
+};
+
+#define INSN_OPERANDS 8
+
+struct insn {
+	uint64_t pc;
+	uint8_t length; /* bytes */
+	uint8_t class;  /* enum op_class */
+	uint8_t operand_count;
+	uint8_t family; /* enum mem_family */
+	bool load, store, atomic; /* of a memory instruction */
+	bool returns;             /* atomic: writes the old value to its first operand */
+	bool system_scope;
+	bool offen, idxen, lds, sub_dword, op_sel_hi[2];
+	bool dpp;            /* operands come from other lanes */
+	bool sdwa, sdwa_dst; /* parts of operands; writes a part of the destination only */
+	uint8_t dwords;    /* registers moved by a memory instruction */
+	int32_t offset;    /* the offset: modifier, bytes */
+	uint8_t atomic_op; /* enum isa_op */
+	uint8_t atomic_type;
+	bool fp;
+	const char *mnemonic; /* without encoding suffix; owned by the program */
+	struct operand operand[INSN_OPERANDS];
+};
+
+struct block {
+	uint32_t first, count;   /* instructions, indexes into function.insn */
+	uint32_t successor[2];   /* block indexes; NO_BLOCK if absent; [0] is the fall-through */
+	uint32_t *predecessor;
+	uint32_t predecessor_count;
+};
+#define NO_BLOCK UINT32_MAX
+
+/* A function: everything reachable from `entry` by branches, without calls. */
+struct function {
+	uint64_t entry;
+	const char *symbol; /* may be NULL */
+	struct insn **insn; /* ascending by pc */
+	uint32_t insn_count;
+	struct block *block; /* ascending by pc; blocks end at calls, too */
+	uint32_t block_count;
+	uint32_t entry_block;
+	const char *problem; /* what could not be decoded, NULL if nothing */
+};
+
+/* Decoded code of one code object, cached. */
+struct program {
+	const struct isa_image *image;
+	struct isa_disasm *disasm;
+	struct insn **cache; /* hash table by pc */
+	size_t cache_size, cache_used;
+	struct function **function;
+	size_t function_count;
+	char **names; /* interned mnemonics, hash table */
+	size_t name_size, name_used;
+};
+
+int program_init(struct program *program, const struct isa_image *image,
+		 struct isa_disasm *disasm);
+void program_free(struct program *program);
+
+/* The instruction at `pc`, or NULL if there is none (not code, undecodable). */
+struct insn *program_insn(struct program *program, uint64_t pc);
+
+/* The function at `entry`; NULL only when out of memory. Owned by the program. */
+struct function *program_function(struct program *program, uint64_t entry);
+
+/* Fill everything but pc and length from a line of disassembly. Exposed for its test. */
+void insn_parse(struct insn *insn, char *text);
+
+/* Atomic operation and type from a mnemonic; false if it is not an atomic. */
+bool insn_atomic(const char *mnemonic, enum isa_op *op, enum isa_type *type, bool *fp);
+
+/* Whether control does not continue after it, or may continue elsewhere. */
+bool insn_is_branch(const struct insn *insn, uint64_t *target, bool *falls_through);
+
+#endif

@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Memory instructions: where their address is among the operands, what they load.
+ *
+ * Private memory is followed per dword; loads from the kernarg segment give its dwords, loads of
+ * constants and relocated words in the code object give those; any other loaded dword becomes a
+ * base of its own, named after the instruction.
+ */
+#include "flow.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Operands of one memory instruction, by role. */
+struct layout {
+	const struct operand *to;   /* destination or NULL */
+	const struct operand *data; /* stored data or NULL */
+	value_id low, high;         /* address without the instruction's offset */
+	bool is_private;            /* low is a private address */
+	bool lds;
+	bool unknown; /* no address that this code understands */
+	int64_t offset;
+};
+
+static struct access *access_of(struct flow *flow, const struct function *function,
+				const struct insn *insn)
+{
+	struct access *access;
+	size_t slot;
+
+	if (flow->access_count * 2 >= flow->access_table_size) {
+		size_t size = flow->access_table_size ? flow->access_table_size * 2 : 256, i;
+		uint32_t *table = calloc(size, sizeof(*table));
+
+		if (!table)
+			return NULL;
+		for (i = 0; i < flow->access_count; i++) {
+			slot = (flow->access[i].insn->pc >> 2) & (size - 1);
+			while (table[slot])
+				slot = (slot + 1) & (size - 1);
+			table[slot] = (uint32_t)i + 1;
+		}
+		free(flow->access_table);
+		flow->access_table = table;
+		flow->access_table_size = size;
+	}
+	slot = (insn->pc >> 2) & (flow->access_table_size - 1);
+	while (flow->access_table[slot]) {
+		access = &flow->access[flow->access_table[slot] - 1];
+		if (access->insn == insn)
+			return access;
+		slot = (slot + 1) & (flow->access_table_size - 1);
+	}
+	if (flow->access_count == flow->access_room) {
+		size_t room = flow->access_room ? flow->access_room * 2 : 64;
+
+		access = reallocarray(flow->access, room, sizeof(*access));
+		if (!access)
+			return NULL;
+		flow->access = access;
+		flow->access_room = room;
+	}
+	access = &flow->access[flow->access_count++];
+	flow->access_table[slot] = (uint32_t)flow->access_count;
+	memset(access, 0, sizeof(*access));
+	access->insn = insn;
+	access->function = function;
+	return access;
+}
+
+static void add_pair(struct access *access, value_id low, value_id high)
+{
+	unsigned i;
+
+	if (low == VALUE_BOTTOM || high == VALUE_BOTTOM)
+		return;
+	for (i = 0; i < access->pair_count; i++)
+		if (access->pair[i].low == low && access->pair[i].high == high)
+			return;
+	if (i == ACCESS_PAIRS) {
+		access->overflow = true;
+		return;
+	}
+	access->pair[i].low = low;
+	access->pair[i].high = high;
+	access->pair_count++;
+}
+
+/* A 64-bit address in an operand, or a 32-bit offset added to a 64-bit scalar base. */
+static void address_of(struct flow *flow, const struct state *state, const struct operand *vector,
+		       const struct operand *scalar, struct layout *layout)
+{
+	struct value_store *store = &flow->store;
+
+	if (scalar && scalar->kind == OPERAND_REG && scalar->count == 2) {
+		layout->low = flow_operand(flow, state, scalar, 0);
+		layout->high = flow_operand(flow, state, scalar, 1);
+		if (vector && vector->kind == OPERAND_REG) {
+			value_id index = flow_operand(flow, state, vector, 0);
+			int32_t constant;
+
+			layout->low = value_add(store, layout->low, index);
+			/* A carry, unless nothing is added. */
+			if (!value_constant(store, index, &constant) || constant)
+				layout->high = value_blur(store, layout->high);
+		}
+	} else if (vector && vector->kind == OPERAND_REG && vector->count == 2) {
+		layout->low = flow_operand(flow, state, vector, 0);
+		layout->high = flow_operand(flow, state, vector, 1);
+	} else {
+		layout->unknown = true;
+	}
+}
+
+/* buffer_*: private memory through the private segment's descriptor, or a buffer. */
+static void buffer_of(struct flow *flow, const struct state *state, const struct insn *insn,
+		      struct layout *layout)
+{
+	struct value_store *store = &flow->store;
+	const struct operand *vector = &insn->operand[1], *rsrc = &insn->operand[2];
+	const struct operand *scalar = &insn->operand[3];
+	value_id base, index = VALUE_BOTTOM;
+	int32_t constant;
+
+	if (insn->operand_count < 4 || rsrc->kind != OPERAND_REG || rsrc->count != 4) {
+		layout->unknown = true;
+		return;
+	}
+	base = flow_operand(flow, state, rsrc, 0);
+	if (vector->kind == OPERAND_REG)
+		index = flow_operand(flow, state, vector, 0);
+	if (!value_has(store, base, BASE_SCRATCH_RSRC)) {
+		layout->low = value_blur(store, base);
+		layout->high = value_blur(store, flow_operand(flow, state, rsrc, 1));
+		return;
+	}
+	/*
+	 * Private memory is interleaved by lane: the scalar offset counts bytes of the whole wave
+	 * [LUG, "Private Segment Buffer"].
+	 */
+	layout->is_private = true;
+	layout->low = value_const(store, 0);
+	if (scalar->kind == OPERAND_CONST) {
+		layout->offset += scalar->value / flow->wave_size;
+	} else if (scalar->kind == OPERAND_REG) {
+		value_id offset = flow_operand(flow, state, scalar, 0);
+
+		if (value_constant(store, offset, &constant))
+			layout->offset += constant / (int32_t)flow->wave_size;
+		else
+			layout->low = VALUE_NUMBER;
+	}
+	if (insn->idxen)
+		layout->low = VALUE_NUMBER;
+	else if (insn->offen && vector->kind == OPERAND_REG)
+		layout->low = value_add(store, layout->low, index);
+}
+
+static void scalar_of(struct flow *flow, const struct state *state, const struct insn *insn,
+		      struct layout *layout)
+{
+	const struct operand *base = &insn->operand[1], *offset = &insn->operand[2];
+
+	if (insn->operand_count < 2 || base->kind != OPERAND_REG) {
+		layout->unknown = true;
+		return;
+	}
+	layout->low = flow_operand(flow, state, base, 0);
+	layout->high = flow_operand(flow, state, base, 1);
+	if (insn->family == MEM_SCALAR_BUFFER) {
+		layout->low = value_blur(&flow->store, layout->low);
+		layout->high = value_blur(&flow->store, layout->high);
+		return;
+	}
+	if (insn->operand_count < 3)
+		return;
+	if (offset->kind == OPERAND_CONST) {
+		layout->offset += offset->value;
+	} else {
+		layout->low = value_add(&flow->store, layout->low,
+					flow_operand(flow, state, offset, 0));
+		layout->high = value_blur(&flow->store, layout->high);
+	}
+}
+
+static void lay_out(struct flow *flow, const struct state *state, const struct insn *insn,
+		    struct layout *layout)
+{
+	const struct operand *operand = insn->operand, *scalar, *vector;
+	unsigned first = 0;
+
+	memset(layout, 0, sizeof(*layout));
+	layout->offset = insn->offset;
+	if ((insn->load || (insn->atomic && insn->returns)) && !insn->lds)
+		layout->to = &operand[0];
+	switch (insn->family) {
+	case MEM_SCALAR:
+	case MEM_SCALAR_BUFFER:
+		if (insn->store || insn->atomic)
+			layout->data = &operand[0];
+		scalar_of(flow, state, insn, layout);
+		break;
+	case MEM_GLOBAL:
+	case MEM_FLAT:
+	case MEM_SCRATCH:
+		/* [destination,] address, [data,] [scalar address or off] */
+		first = layout->to ? 1 : 0;
+		vector = &operand[first];
+		if (!insn->load)
+			layout->data = &operand[first + 1];
+		scalar = &operand[first + (insn->load ? 1 : 2)];
+		if (insn->family == MEM_FLAT)
+			scalar = NULL;
+		if (insn->family == MEM_SCRATCH) {
+			layout->is_private = true;
+			layout->low = value_const(&flow->store, 0);
+			if (vector->kind == OPERAND_REG)
+				layout->low = value_add(&flow->store, layout->low,
+							flow_operand(flow, state, vector, 0));
+			if (scalar->kind == OPERAND_REG)
+				layout->low = value_add(&flow->store, layout->low,
+							flow_operand(flow, state, scalar, 0));
+		} else {
+			address_of(flow, state, vector, scalar, layout);
+		}
+		break;
+	case MEM_BUFFER:
+		if (!insn->load)
+			layout->data = &operand[0];
+		buffer_of(flow, state, insn, layout);
+		break;
+	case MEM_DS:
+		layout->lds = true;
+		break;
+	default:
+		layout->unknown = true;
+		break;
+	}
+}
+
+/* A dword that lies in the code object and cannot change, or bottom. */
+static value_id image_dword(struct flow *flow, uint64_t address, bool high_of_pair)
+{
+	const struct isa_image *image = flow->program->image;
+	const struct isa_reloc *reloc =
+		isa_image_reloc(image, high_of_pair ? address - 4 : address);
+	const struct isa_section *section = isa_image_section(image, address);
+	uint32_t word;
+
+	if (reloc && reloc->undefined)
+		return value_unknown(&flow->store,
+				     "a device variable that another code object defines");
+	if (reloc)
+		return high_of_pair ? flow_image_high(flow)
+				    : flow_image_address(flow, reloc->target);
+	if (!section || section->writable ||
+	    isa_image_read(image, address, &word, sizeof(word)) != sizeof(word))
+		return VALUE_BOTTOM;
+	return value_const(&flow->store, (int32_t)word);
+}
+
+static bool image_place(struct flow *flow, const struct target *target, int64_t offset,
+			uint64_t *address)
+{
+	uint64_t base = 0;
+
+	if (!target->exact)
+		return false;
+	if (BASE_KIND(target->base) == BASE_SYMBOL)
+		base = flow->program->image->symbols[BASE_PAYLOAD(target->base)].address;
+	*address = base + (uint64_t)((int64_t)target->constant + offset);
+	return true;
+}
+
+/* Private load or store of `dwords` at low + offset. */
+static bool private_dword(struct flow *flow, const struct target *target, int64_t offset,
+			  uint32_t *dword)
+{
+	int64_t address = (int64_t)target->constant + offset;
+
+	(void)flow;
+	if (!target->exact || address < 0 || address & 3 || address >= PRIVATE_LIMIT)
+		return false;
+	*dword = (uint32_t)(address / 4);
+	return true;
+}
+
+static value_id load_one(struct flow *flow, const struct state *state, const struct insn *insn,
+			 const struct layout *layout, const struct target *target, size_t index,
+			 unsigned part)
+{
+	struct value_store *store = &flow->store;
+	int64_t offset = layout->offset + 4 * (int64_t)part;
+	value_id fresh = VALUE_NUMBER, value;
+	uint64_t address;
+	uint32_t dword;
+
+	if (!insn->sub_dword) {
+		if (index << 4 < BASE_PAYLOAD_MAX && part < 16)
+			fresh = value_base(store, BASE(BASE_LOADED, index << 4 | part), 0);
+		else
+			fresh = value_unknown(store, "too many loads");
+	}
+	switch (target->kind) {
+	case TARGET_PRIVATE:
+		if (insn->sub_dword) {
+			/* Part of a stored value: never an address by itself. */
+			return VALUE_NUMBER;
+		}
+		if (private_dword(flow, target, offset, &dword))
+			return state_private_load(store, state, dword);
+		return state_private_load_any(store, state);
+	case TARGET_KERNARG_SEGMENT:
+		offset += target->constant;
+		if (!insn->sub_dword && target->exact && offset >= 0 && !(offset & 3) &&
+		    offset < 65536)
+			return value_base(store, BASE(BASE_KERNARG, offset), 0);
+		return fresh;
+	case TARGET_RUNTIME:
+		return VALUE_NUMBER;
+	case TARGET_IMAGE:
+		if (insn->sub_dword || !image_place(flow, target, offset, &address))
+			return fresh;
+		value = image_dword(flow, address, false);
+		if (part && isa_image_reloc(flow->program->image, address - 4))
+			value = image_dword(flow, address, true);
+		return value == VALUE_BOTTOM ? fresh : value;
+	default:
+		return fresh;
+	}
+}
+
+static int store_private(struct flow *flow, struct state *state, const struct insn *insn,
+			 const struct layout *layout, const struct target *target, bool only)
+{
+	struct value_store *store = &flow->store;
+	unsigned part;
+	int status = 0;
+
+	for (part = 0; !status && part < insn->dwords; part++) {
+		value_id value = insn->atomic ? VALUE_NUMBER
+					      : flow_operand(flow, state, layout->data, part);
+		uint32_t dword;
+
+		if (insn->sub_dword) {
+			struct target aligned = *target;
+
+			value = value_unknown(store, "a value that was stored in parts");
+			aligned.constant &= ~3;
+			if (private_dword(flow, &aligned, layout->offset & ~3, &dword)) {
+				/* Small numbers in their own slots are common; keep them so. */
+				value_id old = state_private_load(store, state, dword);
+
+				if (old == VALUE_BOTTOM || old == VALUE_NUMBER)
+					value = VALUE_NUMBER;
+			}
+			status = private_dword(flow, &aligned, layout->offset & ~3, &dword)
+					 ? state_private_store(store, state, dword, value)
+					 : state_private_store_any(store, state, value);
+			continue;
+		}
+		if (!private_dword(flow, target, layout->offset + 4 * (int64_t)part, &dword)) {
+			status = state_private_store_any(store, state, value);
+			continue;
+		}
+		if (!only)
+			value = value_join(store, value, state_private_load(store, state, dword));
+		status = state_private_store(store, state, dword, value);
+	}
+	return status;
+}
+
+int flow_memory(struct flow *flow, const struct function *function, const struct insn *insn,
+		struct state *state)
+{
+	struct value_store *store = &flow->store;
+	struct target target[TARGETS_MAX];
+	value_id result[16];
+	struct layout layout;
+	struct access *access;
+	unsigned count = 0, i, part;
+	size_t index;
+	int status = 0;
+
+	if (!insn->load && !insn->store && !insn->atomic) {
+		/* Neither prefetch nor cache control: say so where it writes a register. */
+		if (insn->family == MEM_DS) {
+			const struct operand *to = &insn->operand[0];
+
+			flow->uses_lds = true;
+			for (part = 0; !status && to->kind == OPERAND_REG && part < to->count; part++)
+				status = flow_write(flow, state, to, part,
+						    value_unknown(store, "a value from another lane"));
+			return status;
+		}
+		flow_incomplete(flow, "%s is not followed", insn->mnemonic);
+	}
+	lay_out(flow, state, insn, &layout);
+	access = access_of(flow, function, insn);
+	if (!access)
+		return -ENOMEM;
+	index = (size_t)(access - flow->access);
+	if (layout.lds) {
+		flow->uses_lds = true;
+		add_pair(access, VALUE_NUMBER, value_base(store, BASE(BASE_APERTURE, 1), 0));
+	} else if (layout.is_private) {
+		if (layout.low == VALUE_BOTTOM)
+			layout.low = VALUE_NUMBER;
+		layout.high = value_base(store, BASE(BASE_APERTURE, 0), 0);
+	} else if (layout.unknown) {
+		layout.low = layout.high = value_unknown(store, "an addressing mode not followed");
+		add_pair(access, layout.low, layout.high);
+	} else {
+		add_pair(access, layout.low, layout.high);
+	}
+	if (!layout.lds)
+		count = flow_targets(flow, layout.low, layout.high, target);
+	if (layout.to) {
+		unsigned dwords = insn->atomic ? insn->dwords : layout.to->count;
+
+		for (part = 0; part < dwords && part < 16; part++) {
+			value_id value = VALUE_BOTTOM;
+
+			if (insn->atomic) {
+				struct target through = {.kind = TARGET_UNKNOWN};
+
+				value = load_one(flow, state, insn, &layout, &through, index, part);
+			} else if (layout.lds) {
+				struct target through = {.kind = TARGET_LDS};
+
+				value = load_one(flow, state, insn, &layout, &through, index, part);
+			}
+			for (i = 0; !insn->atomic && i < count; i++)
+				value = value_join(store, value,
+						   load_one(flow, state, insn, &layout, &target[i],
+							    index, part));
+			result[part] = value;
+		}
+	}
+	if ((insn->store || insn->atomic) && layout.data) {
+		bool only = count == 1;
+
+		for (i = 0; !status && i < count; i++) {
+			if (target[i].kind == TARGET_PRIVATE)
+				status = store_private(flow, state, insn, &layout, &target[i], only);
+			else if (target[i].kind == TARGET_UNKNOWN && insn->family == MEM_FLAT) {
+				/* It might hit private memory. */
+				for (part = 0; !status && part < insn->dwords; part++)
+					status = state_private_store_any(
+						store, state,
+						insn->atomic ? VALUE_NUMBER
+							     : flow_operand(flow, state, layout.data,
+									    part));
+			}
+		}
+	}
+	if (layout.to) {
+		unsigned dwords = insn->atomic ? insn->dwords : layout.to->count;
+
+		for (part = 0; !status && part < dwords && part < 16; part++)
+			status = flow_write(flow, state, layout.to, part, result[part]);
+	}
+	return status;
+}

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "origin.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* More possible pointers than this say no more than "unknown". */
+#define OFFSETS_MAX 32u
+#define CHASE_DEPTH 16u
+
+struct offsets {
+	uint32_t offset[OFFSETS_MAX];
+	unsigned count;
+	bool overflow;
+};
+
+/* Everything an address may come from. */
+struct sources {
+	struct offsets direct, indirect;
+	const char *symbol[2]; /* up to two names; [1] says that there are several */
+	const char *through;   /* symbol that a pointer was loaded from */
+	bool lds, private, runtime, kernarg_segment, literal, image, nothing;
+	const char *unknown; /* why, NULL if everything is known */
+};
+
+static void add_offset(struct offsets *offsets, uint32_t offset)
+{
+	unsigned i;
+
+	for (i = 0; i < offsets->count && offsets->offset[i] < offset; i++)
+		;
+	if (i < offsets->count && offsets->offset[i] == offset)
+		return;
+	if (offsets->count == OFFSETS_MAX) {
+		offsets->overflow = true;
+		return;
+	}
+	memmove(&offsets->offset[i + 1], &offsets->offset[i],
+		(offsets->count - i) * sizeof(offsets->offset[0]));
+	offsets->offset[i] = offset;
+	offsets->count++;
+}
+
+static void add_symbol(struct sources *sources, const char *name)
+{
+	if (!sources->symbol[0] || !strcmp(sources->symbol[0], name))
+		sources->symbol[0] = name;
+	else
+		sources->symbol[1] = name;
+}
+
+static void add_unknown(struct sources *sources, const char *why)
+{
+	if (!sources->unknown)
+		sources->unknown = why ? why : "not followed";
+}
+
+static void gather(struct flow *flow, const struct access *access, struct sources *sources,
+		   bool *visited, unsigned depth);
+
+/* A pointer loaded by another instruction: what that instruction's address comes from. */
+static void chase(struct flow *flow, uint32_t base, struct sources *sources, bool *visited,
+		  unsigned depth)
+{
+	uint32_t index = BASE_PAYLOAD(base) >> 4, part = BASE_PAYLOAD(base) & 15;
+	const struct access *load = &flow->access[index];
+	struct target target[TARGETS_MAX];
+	struct sources inner = {0};
+	unsigned i, k, n;
+
+	if (visited[index])
+		return;
+	if (depth >= CHASE_DEPTH) {
+		add_unknown(sources, "a long chain of pointers");
+		return;
+	}
+	visited[index] = true;
+	/* Loaded from the kernarg segment at a computed place: one of the argument's words. */
+	for (i = 0; i < load->pair_count; i++) {
+		n = flow_targets(flow, load->pair[i].low, load->pair[i].high, target);
+		for (k = 0; k < n; k++) {
+			uint32_t at, offset;
+			size_t a;
+
+			if (target[k].kind != TARGET_KERNARG_SEGMENT)
+				continue;
+			at = (uint32_t)(target[k].constant + load->insn->offset) + part * 4;
+			for (a = 0; a < flow->arg_count; a++)
+				if (at >= flow->args[a].offset &&
+				    at - flow->args[a].offset < flow->args[a].size)
+					break;
+			if (target[k].exact && !load->insn->sub_dword) {
+				add_offset(&sources->direct, at);
+			} else if (!target[k].constant_known || a == flow->arg_count) {
+				add_unknown(sources, "a kernel argument at a computed place");
+			} else {
+				for (offset = flow->args[a].offset & ~7u;
+				     offset + 8 <= flow->args[a].offset + flow->args[a].size;
+				     offset += 8)
+					add_offset(&sources->direct, offset);
+			}
+		}
+	}
+	gather(flow, load, &inner, visited, depth + 1);
+	for (i = 0; i < inner.direct.count; i++)
+		add_offset(&sources->indirect, inner.direct.offset[i]);
+	for (i = 0; i < inner.indirect.count; i++)
+		add_offset(&sources->indirect, inner.indirect.offset[i]);
+	sources->direct.overflow |= inner.direct.overflow;
+	sources->indirect.overflow |= inner.indirect.overflow;
+	if (inner.symbol[0] || inner.through) {
+		const char *name = inner.through ? inner.through : inner.symbol[0];
+
+		if ((sources->through && strcmp(sources->through, name)) || inner.symbol[1])
+			add_unknown(sources, "a pointer from one of several device variables");
+		sources->through = name;
+	}
+	if (inner.lds)
+		add_unknown(sources, "a pointer kept in LDS");
+	if (inner.runtime)
+		add_unknown(sources, "a pointer from the runtime's own structures");
+	if (inner.image)
+		add_unknown(sources, "a pointer from data of the code object");
+	if (inner.literal)
+		add_unknown(sources, "a pointer loaded from a fixed address");
+	if (inner.unknown)
+		add_unknown(sources, inner.unknown);
+}
+
+static void gather_pair(struct flow *flow, value_id low, value_id high, struct sources *sources,
+			bool *visited, unsigned depth)
+{
+	struct target target[TARGETS_MAX];
+	unsigned n = flow_targets(flow, low, high, target), i, k;
+
+	if (n == TARGETS_MAX)
+		add_unknown(sources, "too many possible addresses");
+	for (i = 0; i < n; i++) {
+		const struct target *t = &target[i];
+		bool several = t->other_count;
+
+		switch (t->kind) {
+		case TARGET_KERNARG_SEGMENT:
+			sources->kernarg_segment = true;
+			break;
+		case TARGET_RUNTIME:
+			sources->runtime = true;
+			break;
+		case TARGET_PRIVATE:
+			sources->private = true;
+			break;
+		case TARGET_LDS:
+			sources->lds = true;
+			break;
+		case TARGET_IMAGE:
+			if (BASE_KIND(t->base) == BASE_SYMBOL)
+				add_symbol(sources, flow->program->image
+							    ->symbols[BASE_PAYLOAD(t->base)]
+							    .name);
+			else
+				sources->image = true;
+			break;
+		case TARGET_POINTER:
+			for (k = 0; k <= t->other_count; k++) {
+				uint32_t base = k ? t->other[k - 1] : t->base;
+
+				if (BASE_KIND(base) == BASE_KERNARG)
+					add_offset(&sources->direct, BASE_PAYLOAD(base));
+				else if (several)
+					add_unknown(sources,
+						    "a sum of two numbers, either may be a pointer");
+				else
+					chase(flow, base, sources, visited, depth);
+			}
+			break;
+		case TARGET_NUMBER:
+			sources->literal = true;
+			break;
+		case TARGET_UNKNOWN:
+			add_unknown(sources, t->why);
+			break;
+		}
+	}
+}
+
+static void gather(struct flow *flow, const struct access *access, struct sources *sources,
+		   bool *visited, unsigned depth)
+{
+	unsigned i;
+
+	if (access->overflow)
+		add_unknown(sources, "too many different addresses");
+	if (!access->pair_count)
+		sources->nothing = true;
+	for (i = 0; i < access->pair_count; i++)
+		gather_pair(flow, access->pair[i].low, access->pair[i].high, sources, visited,
+			    depth);
+}
+
+static int gather_all(struct flow *flow, const struct access *access, struct sources *sources)
+{
+	bool *visited = calloc(flow->access_count + 1, sizeof(*visited));
+
+	memset(sources, 0, sizeof(*sources));
+	if (!visited)
+		return -ENOMEM;
+	if (flow->exhausted)
+		add_unknown(sources, "the kernel is too large to be analysed to the end");
+	gather(flow, access, sources, visited, 0);
+	free(visited);
+	if (sources->direct.overflow || sources->indirect.overflow)
+		add_unknown(sources, "too many possible kernel arguments");
+	return 0;
+}
+
+static int copy_offsets(struct isa_origin *origin, const struct offsets *offsets)
+{
+	origin->kernarg = calloc(offsets->count + 1, sizeof(*origin->kernarg));
+	if (!origin->kernarg)
+		return -ENOMEM;
+	memcpy(origin->kernarg, offsets->offset, offsets->count * sizeof(*origin->kernarg));
+	origin->kernarg_count = offsets->count;
+	return 0;
+}
+
+static int set_why(struct isa_origin *origin, const char *why)
+{
+	free(origin->why);
+	origin->why = strdup(why);
+	return origin->why ? 0 : -ENOMEM;
+}
+
+static int unknown(struct isa_origin *origin, const char *why)
+{
+	origin->kind = ISA_ORIGIN_UNKNOWN;
+	return set_why(origin, why);
+}
+
+int origin_resolve(struct flow *flow, const struct access *access, struct isa_origin *origin)
+{
+	struct sources s;
+	const char *symbol;
+	char why[160];
+	int status;
+
+	memset(origin, 0, sizeof(*origin));
+	status = gather_all(flow, access, &s);
+	if (status)
+		return status;
+	if (s.unknown)
+		return unknown(origin, s.unknown);
+	symbol = s.symbol[0] ? s.symbol[0] : s.through;
+	if (symbol) {
+		origin->symbol = strdup(symbol);
+		if (!origin->symbol)
+			return -ENOMEM;
+	}
+	if (s.direct.count + !!s.symbol[0] && (s.indirect.count || s.through))
+		return unknown(origin, "either a kernel argument or variable itself, or a pointer "
+				       "loaded through one");
+	if (s.symbol[1]) {
+		snprintf(why, sizeof(why), "one of several device variables (%.50s, %.50s)",
+			 s.symbol[0], s.symbol[1]);
+		return unknown(origin, why);
+	}
+	if (s.direct.count) {
+		origin->kind = s.direct.count > 1 || s.symbol[0] ? ISA_ORIGIN_SET
+								 : ISA_ORIGIN_DIRECT;
+		status = copy_offsets(origin, &s.direct);
+		if (!status && s.symbol[0])
+			status = set_why(origin, "or the device variable");
+		else if (!status && s.lds)
+			status = set_why(origin, "or LDS, by the address at run time");
+		return status;
+	}
+	if (s.symbol[0]) {
+		origin->kind = ISA_ORIGIN_GLOBAL;
+		return 0;
+	}
+	if (s.indirect.count && s.through)
+		return unknown(origin, "a pointer loaded through an argument or a device variable");
+	if (s.indirect.count || s.through) {
+		origin->kind = ISA_ORIGIN_INDIRECT;
+		return copy_offsets(origin, &s.indirect);
+	}
+	if (s.lds) {
+		origin->kind = ISA_ORIGIN_LDS;
+		return 0;
+	}
+	if (s.kernarg_segment)
+		return unknown(origin, "the kernarg segment itself");
+	if (s.runtime)
+		return unknown(origin, "a structure of the runtime");
+	if (s.image)
+		return unknown(origin, "data of the code object without a symbol");
+	if (s.private)
+		return unknown(origin, "private memory");
+	if (s.literal) {
+		origin->kind = ISA_ORIGIN_CONSTANT;
+		return 0;
+	}
+	return unknown(origin, "the analysis never saw an address here");
+}
+
+/* ---- uses ---- */
+
+static int add_use(struct isa_kernel *kernel, uint32_t offset, unsigned access, bool certain)
+{
+	struct isa_use *grown;
+	size_t i;
+
+	for (i = 0; i < kernel->use_count && kernel->uses[i].kernarg < offset; i++)
+		;
+	if (i < kernel->use_count && kernel->uses[i].kernarg == offset) {
+		kernel->uses[i].access |= access;
+		kernel->uses[i].certain |= certain;
+		return 0;
+	}
+	grown = reallocarray(kernel->uses, kernel->use_count + 1, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	kernel->uses = grown;
+	memmove(&grown[i + 1], &grown[i], (kernel->use_count - i) * sizeof(*grown));
+	grown[i].kernarg = offset;
+	grown[i].access = access;
+	grown[i].certain = certain;
+	kernel->use_count++;
+	return 0;
+}
+
+int origin_uses(struct flow *flow, struct isa_kernel *kernel)
+{
+	size_t i;
+	unsigned k;
+	int status;
+
+	for (i = 0; i < flow->access_count; i++) {
+		const struct access *access = &flow->access[i];
+		const struct insn *insn = access->insn;
+		unsigned how = insn->atomic ? ISA_ATOMIC : insn->store ? ISA_WRITE : ISA_READ;
+		struct sources s;
+
+		if (insn->family == MEM_DS)
+			continue;
+		status = gather_all(flow, access, &s);
+		if (status)
+			return status;
+		for (k = 0; k < s.direct.count; k++) {
+			status = add_use(kernel, s.direct.offset[k], how,
+					 s.direct.count == 1 && !s.unknown && !s.symbol[0]);
+			if (status)
+				return status;
+		}
+		if (s.unknown)
+			flow_incomplete(flow, "%s at address 0x%llx: %s", insn->mnemonic,
+					(unsigned long long)insn->pc, s.unknown);
+		else if (s.indirect.count || s.through)
+			flow_incomplete(flow,
+					"%s at address 0x%llx goes through a pointer that is loaded "
+					"from memory",
+					insn->mnemonic, (unsigned long long)insn->pc);
+	}
+	if (flow->exhausted)
+		flow_incomplete(flow, "the kernel is too large to be analysed to the end");
+	kernel->uses_complete = !flow->incomplete;
+	if (flow->incomplete) {
+		kernel->incomplete = strdup(flow->incomplete);
+		if (!kernel->incomplete)
+			return -ENOMEM;
+	}
+	return 0;
+}

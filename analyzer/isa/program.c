@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cache of decoded instructions and functions of a code object. */
+#include "insn.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Longest function that is looked at; real ones stay far below. */
+#define MAX_FUNCTION_INSNS 400000u
+
+int program_init(struct program *program, const struct isa_image *image, struct isa_disasm *disasm)
+{
+	memset(program, 0, sizeof(*program));
+	program->image = image;
+	program->disasm = disasm;
+	program->cache_size = 4096;
+	program->name_size = 2048;
+	program->cache = calloc(program->cache_size, sizeof(*program->cache));
+	program->names = calloc(program->name_size, sizeof(*program->names));
+	if (!program->cache || !program->names) {
+		program_free(program);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+static void function_free(struct function *function)
+{
+	uint32_t i;
+
+	for (i = 0; i < function->block_count; i++)
+		free(function->block[i].predecessor);
+	free(function->block);
+	free(function->insn);
+	free(function);
+}
+
+void program_free(struct program *program)
+{
+	size_t i;
+
+	for (i = 0; program->cache && i < program->cache_size; i++)
+		free(program->cache[i]);
+	for (i = 0; program->names && i < program->name_size; i++)
+		free(program->names[i]);
+	for (i = 0; i < program->function_count; i++)
+		function_free(program->function[i]);
+	free(program->cache);
+	free(program->names);
+	free(program->function);
+	memset(program, 0, sizeof(*program));
+}
+
+static size_t slot_of(struct insn **cache, size_t size, uint64_t pc)
+{
+	size_t slot = (size_t)((pc >> 2) * 0x9e3779b97f4a7c15u >> 20) & (size - 1);
+
+	while (cache[slot] && cache[slot]->pc != pc)
+		slot = (slot + 1) & (size - 1);
+	return slot;
+}
+
+static int cache_grow(struct program *program)
+{
+	size_t size = program->cache_size * 2, i;
+	struct insn **cache = calloc(size, sizeof(*cache));
+
+	if (!cache)
+		return -ENOMEM;
+	for (i = 0; i < program->cache_size; i++)
+		if (program->cache[i])
+			cache[slot_of(cache, size, program->cache[i]->pc)] = program->cache[i];
+	free(program->cache);
+	program->cache = cache;
+	program->cache_size = size;
+	return 0;
+}
+
+/* One copy of each mnemonic; there are at most a few hundred. */
+static const char *intern(struct program *program, const char *name)
+{
+	size_t hash = 5381, i;
+
+	for (i = 0; name[i]; i++)
+		hash = hash * 33 + (unsigned char)name[i];
+	hash &= program->name_size - 1;
+	while (program->names[hash]) {
+		if (!strcmp(program->names[hash], name))
+			return program->names[hash];
+		hash = (hash + 1) & (program->name_size - 1);
+	}
+	if (program->name_used * 2 > program->name_size)
+		return NULL;
+	program->names[hash] = strdup(name);
+	program->name_used++;
+	return program->names[hash];
+}
+
+struct insn *program_insn(struct program *program, uint64_t pc)
+{
+	const struct isa_section *section;
+	struct insn *insn;
+	uint8_t bytes[32];
+	char text[256];
+	size_t slot = slot_of(program->cache, program->cache_size, pc), length;
+
+	if (program->cache[slot])
+		return program->cache[slot];
+	section = isa_image_section(program->image, pc);
+	if ((pc & 3) || !section || !section->exec)
+		return NULL;
+	length = isa_image_read(program->image, pc, bytes, sizeof(bytes));
+	length = isa_disasm_one(program->disasm, bytes, length, text, sizeof(text));
+	if (!length || (length & 3) || length > 20)
+		return NULL;
+	if (program->cache_used * 2 >= program->cache_size) {
+		if (cache_grow(program))
+			return NULL;
+		slot = slot_of(program->cache, program->cache_size, pc);
+	}
+	insn = calloc(1, sizeof(*insn));
+	if (!insn)
+		return NULL;
+	insn->pc = pc;
+	insn->length = (uint8_t)length;
+	insn_parse(insn, text);
+	insn->mnemonic = intern(program, insn->mnemonic);
+	if (!insn->mnemonic) {
+		free(insn);
+		return NULL;
+	}
+	program->cache[slot] = insn;
+	program->cache_used++;
+	return insn;
+}
+
+/* ---- functions ---- */
+
+struct pc_list {
+	uint64_t *pc;
+	size_t count, room;
+};
+
+static int pc_push(struct pc_list *list, uint64_t pc)
+{
+	if (list->count == list->room) {
+		size_t room = list->room ? list->room * 2 : 64;
+		uint64_t *grown = reallocarray(list->pc, room, sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		list->pc = grown;
+		list->room = room;
+	}
+	list->pc[list->count++] = pc;
+	return 0;
+}
+
+static int by_pc(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static int insn_by_pc(const void *a, const void *b)
+{
+	const struct insn *const *x = a, *const *y = b;
+
+	return (*x)->pc < (*y)->pc ? -1 : (*x)->pc > (*y)->pc;
+}
+
+static size_t pc_unique(struct pc_list *list)
+{
+	size_t i, kept = 0;
+
+	if (list->count)
+		qsort(list->pc, list->count, sizeof(*list->pc), by_pc);
+	for (i = 0; i < list->count; i++)
+		if (!kept || list->pc[kept - 1] != list->pc[i])
+			list->pc[kept++] = list->pc[i];
+	list->count = kept;
+	return kept;
+}
+
+static uint32_t block_at(const struct function *function, uint64_t pc)
+{
+	uint32_t low = 0, high = function->block_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		uint64_t start = function->insn[function->block[middle].first]->pc;
+
+		if (start == pc)
+			return middle;
+		if (start < pc)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NO_BLOCK;
+}
+
+/* Visited set of program counters while a function is being walked. */
+struct pc_set {
+	uint64_t *slot;
+	size_t size, used;
+};
+
+static int set_add(struct pc_set *set, uint64_t pc, bool *added)
+{
+	size_t i;
+
+	if (set->used * 2 >= set->size) {
+		struct pc_set grown = {NULL, set->size ? set->size * 2 : 256, 0};
+		bool ignored;
+
+		grown.slot = calloc(grown.size, sizeof(*grown.slot));
+		if (!grown.slot)
+			return -ENOMEM;
+		for (i = 0; i < set->size; i++)
+			if (set->slot[i])
+				set_add(&grown, set->slot[i] - 1, &ignored);
+		free(set->slot);
+		*set = grown;
+	}
+	i = (size_t)((pc >> 2) * 0x9e3779b97f4a7c15u >> 20) & (set->size - 1);
+	while (set->slot[i] && set->slot[i] != pc + 1)
+		i = (i + 1) & (set->size - 1);
+	*added = !set->slot[i];
+	if (*added) {
+		set->slot[i] = pc + 1;
+		set->used++;
+	}
+	return 0;
+}
+
+static int walk(struct program *program, struct function *function, struct pc_list *leaders)
+{
+	struct pc_list work = {0};
+	struct pc_set seen = {0};
+	size_t room = 0;
+	int status;
+
+	status = pc_push(&work, function->entry);
+	while (!status && work.count) {
+		uint64_t pc = work.pc[--work.count], target;
+		bool falls = true, branch = false, added;
+
+		status = pc_push(leaders, pc);
+		while (!status && falls) {
+			struct insn *insn;
+
+			status = set_add(&seen, pc, &added);
+			if (status || !added)
+				break;
+			insn = program_insn(program, pc);
+			if (!insn) {
+				function->problem = "bytes that are no known instruction";
+				break;
+			}
+			if (function->insn_count >= MAX_FUNCTION_INSNS) {
+				function->problem = "a function that is too long";
+				break;
+			}
+			if (function->insn_count == room) {
+				struct insn **grown;
+
+				room = room ? room * 2 : 256;
+				grown = reallocarray(function->insn, room, sizeof(*grown));
+				if (!grown) {
+					status = -ENOMEM;
+					break;
+				}
+				function->insn = grown;
+			}
+			function->insn[function->insn_count++] = insn;
+			pc += insn->length;
+			branch = insn_is_branch(insn, &target, &falls);
+			if (branch && target)
+				status = pc_push(&work, target);
+			if (!status && branch && falls)
+				status = pc_push(leaders, pc);
+		}
+	}
+	free(work.pc);
+	free(seen.slot);
+	return status;
+}
+
+static int build_blocks(struct function *function, struct pc_list *leaders)
+{
+	uint32_t i, b = 0;
+	size_t leader = 0;
+
+	qsort(function->insn, function->insn_count, sizeof(*function->insn), insn_by_pc);
+	pc_unique(leaders);
+	function->block = calloc(function->insn_count, sizeof(*function->block));
+	if (!function->block)
+		return -ENOMEM;
+	for (i = 0; i < function->insn_count; i++) {
+		const struct insn *insn = function->insn[i];
+		const struct insn *before = i ? function->insn[i - 1] : NULL;
+
+		while (leader < leaders->count && leaders->pc[leader] < insn->pc)
+			leader++;
+		if (!before || before->pc + before->length != insn->pc ||
+		    (leader < leaders->count && leaders->pc[leader] == insn->pc)) {
+			b = function->block_count++;
+			function->block[b].first = i;
+		}
+		function->block[b].count++;
+	}
+	for (b = 0; b < function->block_count; b++) {
+		struct block *block = &function->block[b];
+		const struct insn *last = function->insn[block->first + block->count - 1];
+		uint64_t target;
+		bool falls;
+		int k;
+
+		insn_is_branch(last, &target, &falls);
+		block->successor[0] = falls ? block_at(function, last->pc + last->length) : NO_BLOCK;
+		block->successor[1] = target ? block_at(function, target) : NO_BLOCK;
+		for (k = 0; k < 2; k++) {
+			struct block *next;
+			uint32_t *grown;
+
+			if (block->successor[k] == NO_BLOCK)
+				continue;
+			next = &function->block[block->successor[k]];
+			grown = reallocarray(next->predecessor, next->predecessor_count + 1,
+					     sizeof(*grown));
+			if (!grown)
+				return -ENOMEM;
+			next->predecessor = grown;
+			next->predecessor[next->predecessor_count++] = b;
+		}
+	}
+	function->entry_block = block_at(function, function->entry);
+	return 0;
+}
+
+struct function *program_function(struct program *program, uint64_t entry)
+{
+	struct pc_list leaders = {0};
+	struct function *function, **grown;
+	const struct isa_symbol *symbol;
+	size_t i;
+	int status;
+
+	for (i = 0; i < program->function_count; i++)
+		if (program->function[i]->entry == entry)
+			return program->function[i];
+	grown = reallocarray(program->function, program->function_count + 1, sizeof(*grown));
+	if (!grown)
+		return NULL;
+	program->function = grown;
+	function = calloc(1, sizeof(*function));
+	if (!function)
+		return NULL;
+	function->entry = entry;
+	function->entry_block = NO_BLOCK;
+	symbol = isa_image_symbol_at(program->image, entry, true);
+	function->symbol = symbol ? symbol->name : NULL;
+	status = walk(program, function, &leaders);
+	if (!status && function->insn_count)
+		status = build_blocks(function, &leaders);
+	free(leaders.pc);
+	if (status) {
+		function_free(function);
+		return NULL;
+	}
+	program->function[program->function_count++] = function;
+	return function;
+}

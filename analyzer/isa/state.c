@@ -1,0 +1,618 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "state.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- lane files ---- */
+
+static struct lane_file *file_new(void)
+{
+	struct lane_file *file = calloc(1, sizeof(*file));
+
+	if (file)
+		file->refs = 1;
+	return file;
+}
+
+static void file_put(struct lane_file *file)
+{
+	if (!file || --file->refs)
+		return;
+	free(file->private);
+	free(file);
+}
+
+/* Make *file writable. */
+static int file_own(struct lane_file **file)
+{
+	struct lane_file *old = *file, *copy;
+
+	if (old->refs == 1)
+		return 0;
+	copy = malloc(sizeof(*copy));
+	if (!copy)
+		return -ENOMEM;
+	*copy = *old;
+	copy->refs = 1;
+	copy->private = NULL;
+	if (old->private_count) {
+		copy->private = malloc(old->private_count * sizeof(*copy->private));
+		if (!copy->private) {
+			free(copy);
+			return -ENOMEM;
+		}
+		memcpy(copy->private, old->private,
+		       old->private_count * sizeof(*copy->private));
+	}
+	old->refs--;
+	*file = copy;
+	return 0;
+}
+
+static int file_grow(struct lane_file *file, uint32_t count)
+{
+	uint32_t room = file->private_count ? file->private_count : 32;
+	value_id *grown;
+
+	if (count <= file->private_count)
+		return 0;
+	while (room < count)
+		room *= 2;
+	grown = reallocarray(file->private, room, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	memset(grown + file->private_count, 0, (room - file->private_count) * sizeof(*grown));
+	file->private = grown;
+	file->private_count = room;
+	return 0;
+}
+
+/* *into |= from; 1 if it changed. */
+static int file_join(struct value_store *store, struct lane_file **into,
+		     const struct lane_file *from, bool widen)
+{
+	value_id (*join)(struct value_store *, value_id, value_id) = widen ? value_widen
+									   : value_join;
+	int changed = 0;
+	uint32_t i;
+
+	if (*into == from)
+		return 0;
+#define JOIN_ONE(member)                                                                           \
+	do {                                                                                       \
+		value_id joined_ = join(store, (*into)->member, from->member);                     \
+		if (joined_ != (*into)->member) {                                                  \
+			if (file_own(into))                                                        \
+				return -ENOMEM;                                                    \
+			(*into)->member = joined_;                                                 \
+			changed = 1;                                                               \
+		}                                                                                  \
+	} while (0)
+	for (i = 0; i < LANE_REGS; i++)
+		if ((*into)->reg[i] != from->reg[i])
+			JOIN_ONE(reg[i]);
+	if (from->private_count > (*into)->private_count) {
+		if (file_own(into) || file_grow(*into, from->private_count))
+			return -ENOMEM;
+	}
+	for (i = 0; i < from->private_count; i++)
+		if ((*into)->private[i] != from->private[i])
+			JOIN_ONE(private[i]);
+	JOIN_ONE(wild);
+#undef JOIN_ONE
+	return changed;
+}
+
+static bool file_equal(const struct lane_file *a, const struct lane_file *b)
+{
+	uint32_t i;
+
+	if (a == b)
+		return true;
+	if (a->wild != b->wild || memcmp(a->reg, b->reg, sizeof(a->reg)))
+		return false;
+	for (i = 0; i < a->private_count || i < b->private_count; i++)
+		if ((i < a->private_count ? a->private[i] : 0) !=
+		    (i < b->private_count ? b->private[i] : 0))
+			return false;
+	return true;
+}
+
+/* ---- states ---- */
+
+int state_init(struct state *state)
+{
+	memset(state, 0, sizeof(*state));
+	state->active = file_new();
+	return state->active ? 0 : -ENOMEM;
+}
+
+void state_clear(struct state *state)
+{
+	unsigned i;
+
+	file_put(state->active);
+	for (i = 0; i < state->aside_count; i++)
+		file_put(state->aside[i].file);
+	state->active = NULL;
+	state->aside_count = 0;
+}
+
+void state_copy(struct state *to, const struct state *from)
+{
+	unsigned i;
+
+	*to = *from;
+	to->active->refs++;
+	for (i = 0; i < to->aside_count; i++)
+		to->aside[i].file->refs++;
+}
+
+bool state_equal(const struct state *a, const struct state *b)
+{
+	unsigned i;
+
+	if (a->mode != b->mode || a->aside_count != b->aside_count ||
+	    memcmp(a->scalar, b->scalar, sizeof(a->scalar)) || !file_equal(a->active, b->active))
+		return false;
+	for (i = 0; i < a->aside_count; i++)
+		if (a->aside[i].name != b->aside[i].name ||
+		    !file_equal(a->aside[i].file, b->aside[i].file))
+			return false;
+	return true;
+}
+
+static int aside_insert(struct state *state, unsigned at, uint32_t name, struct lane_file *file)
+{
+	if (state->aside_count == ASIDE_MAX)
+		return -ENOSPC;
+	memmove(&state->aside[at + 1], &state->aside[at],
+		(state->aside_count - at) * sizeof(state->aside[0]));
+	state->aside[at].name = name;
+	state->aside[at].file = file;
+	file->refs++;
+	state->aside_count++;
+	return 0;
+}
+
+/* Whether the names of `part` occur in `whole` in the same order. */
+static bool names_within(const struct state *part, const struct state *whole)
+{
+	unsigned i, k = 0;
+
+	for (i = 0; i < whole->aside_count && k < part->aside_count; i++)
+		if (whole->aside[i].name == part->aside[k].name)
+			k++;
+	return k == part->aside_count;
+}
+
+int state_join(struct value_store *store, struct state *into, const struct state *from, bool widen)
+{
+	struct state other;
+	int status, changed = 0;
+	unsigned i, k;
+
+	state_copy(&other, from);
+	if (into->mode != other.mode) {
+		/* Meeting halfway through a change of exec: give up on who is active. */
+		status = state_lose(store, into);
+		if (!status)
+			status = state_lose(store, &other);
+		if (status)
+			goto out;
+		changed = 1;
+	}
+	if (!names_within(into, &other) && !names_within(&other, into)) {
+		status = state_lose(store, into);
+		if (!status)
+			status = state_lose(store, &other);
+		if (status)
+			goto out;
+		changed = 1;
+	}
+	if (into->aside_count && into->aside[0].name == SITE_LOST && other.aside_count &&
+	    other.aside[0].name != SITE_LOST) {
+		status = state_lose(store, &other);
+		if (status)
+			goto out;
+	}
+	status = -ENOMEM;
+	for (i = 0; i < REG_VECTOR; i++) {
+		value_id joined;
+
+		if (into->scalar[i] == other.scalar[i])
+			continue;
+		joined = widen ? value_widen(store, into->scalar[i], other.scalar[i])
+			       : value_join(store, into->scalar[i], other.scalar[i]);
+		if (joined != into->scalar[i]) {
+			into->scalar[i] = joined;
+			changed = 1;
+		}
+	}
+	status = file_join(store, &into->active, other.active, widen);
+	if (status < 0)
+		goto out;
+	changed |= status;
+	for (i = 0, k = 0; k < other.aside_count; k++) {
+		unsigned at;
+
+		for (at = i; at < into->aside_count && into->aside[at].name != other.aside[k].name;
+		     at++)
+			;
+		if (at < into->aside_count) {
+			status = file_join(store, &into->aside[at].file, other.aside[k].file, widen);
+			if (status < 0)
+				goto out;
+			changed |= status;
+			i = at + 1;
+		} else {
+			status = aside_insert(into, i, other.aside[k].name, other.aside[k].file);
+			if (status)
+				goto out;
+			changed = 1;
+			i++;
+		}
+	}
+	status = store->failed ? -ENOMEM : changed;
+out:
+	state_clear(&other);
+	return status;
+}
+
+/* ---- registers ---- */
+
+value_id state_get_any(struct value_store *store, const struct state *state, unsigned reg)
+{
+	value_id value;
+	unsigned i;
+
+	if (reg < REG_VECTOR)
+		return state->scalar[reg];
+	value = state->active->reg[reg - REG_VECTOR];
+	for (i = 0; i < state->aside_count; i++)
+		value = value_join(store, value, state->aside[i].file->reg[reg - REG_VECTOR]);
+	return value;
+}
+
+value_id state_get(struct value_store *store, const struct state *state, unsigned reg)
+{
+	if (reg >= REG_COUNT)
+		return value_unknown(store, "a register that does not exist");
+	if (reg < REG_VECTOR)
+		return state->scalar[reg];
+	if (state->mode == EXEC_ALL)
+		return state_get_any(store, state, reg);
+	if (state->mode == EXEC_BOTH && state->aside_count)
+		return value_join(store, state->active->reg[reg - REG_VECTOR],
+				  state->aside[state->aside_count - 1].file->reg[reg - REG_VECTOR]);
+	return state->active->reg[reg - REG_VECTOR];
+}
+
+/* The first file set aside that vector instructions write as well. */
+static unsigned first_written(const struct state *state)
+{
+	if (state->mode == EXEC_ALL)
+		return 0;
+	if (state->mode == EXEC_BOTH && state->aside_count)
+		return state->aside_count - 1;
+	return state->aside_count;
+}
+
+static int file_set(struct lane_file **file, unsigned index, value_id value)
+{
+	if ((*file)->reg[index] == value)
+		return 0;
+	if (file_own(file))
+		return -ENOMEM;
+	(*file)->reg[index] = value;
+	return 0;
+}
+
+int state_set(struct value_store *store, struct state *state, unsigned reg, value_id value)
+{
+	unsigned i;
+	int status;
+
+	(void)store;
+	if (reg >= REG_COUNT)
+		return 0;
+	if (reg < REG_VECTOR) {
+		state->scalar[reg] = value;
+		return 0;
+	}
+	status = file_set(&state->active, reg - REG_VECTOR, value);
+	for (i = first_written(state); !status && i < state->aside_count; i++)
+		status = file_set(&state->aside[i].file, reg - REG_VECTOR, value);
+	return status;
+}
+
+int state_write_lane(struct value_store *store, struct state *state, unsigned reg, uint32_t lane,
+		     value_id value)
+{
+	unsigned i, index = reg - REG_VECTOR;
+	int status;
+
+	if (reg < REG_VECTOR || reg >= REG_COUNT)
+		return 0;
+	status = file_set(&state->active, index,
+			  value_lane_write(store, state->active->reg[index], lane, value));
+	for (i = 0; !status && i < state->aside_count; i++)
+		status = file_set(
+			&state->aside[i].file, index,
+			value_lane_write(store, state->aside[i].file->reg[index], lane, value));
+	return status;
+}
+
+/* ---- private memory ---- */
+
+static value_id file_private(struct value_store *store, const struct lane_file *file,
+			     uint32_t dword)
+{
+	value_id value = dword < file->private_count ? file->private[dword] : VALUE_BOTTOM;
+
+	return value_join(store, value, file->wild);
+}
+
+value_id state_private_load(struct value_store *store, const struct state *state, uint32_t dword)
+{
+	value_id value = file_private(store, state->active, dword);
+	unsigned i;
+
+	for (i = first_written(state); i < state->aside_count; i++)
+		value = value_join(store, value, file_private(store, state->aside[i].file, dword));
+	return value;
+}
+
+static int file_private_store(struct lane_file **file, uint32_t dword, value_id value)
+{
+	if (file_own(file) || file_grow(*file, dword + 1))
+		return -ENOMEM;
+	(*file)->private[dword] = value;
+	return 0;
+}
+
+int state_private_store(struct value_store *store, struct state *state, uint32_t dword,
+			value_id value)
+{
+	unsigned i;
+	int status;
+
+	if (dword >= PRIVATE_LIMIT / 4)
+		return state_private_store_any(store, state, value);
+	status = file_private_store(&state->active, dword, value);
+	for (i = first_written(state); !status && i < state->aside_count; i++)
+		status = file_private_store(&state->aside[i].file, dword, value);
+	return status;
+}
+
+static value_id file_private_any(struct value_store *store, const struct lane_file *file)
+{
+	value_id value = file->wild;
+	uint32_t i;
+
+	for (i = 0; i < file->private_count; i++)
+		if (file->private[i] != VALUE_BOTTOM)
+			value = value_join(store, value, value_plain(store, file->private[i]));
+	return value;
+}
+
+value_id state_private_load_any(struct value_store *store, const struct state *state)
+{
+	value_id value = file_private_any(store, state->active);
+	unsigned i;
+
+	for (i = first_written(state); i < state->aside_count; i++)
+		value = value_join(store, value, file_private_any(store, state->aside[i].file));
+	return value;
+}
+
+int state_private_store_any(struct value_store *store, struct state *state, value_id value)
+{
+	unsigned i;
+
+	value = value_plain(store, value);
+	if (file_own(&state->active))
+		return -ENOMEM;
+	state->active->wild = value_join(store, state->active->wild, value);
+	for (i = first_written(state); i < state->aside_count; i++) {
+		if (file_own(&state->aside[i].file))
+			return -ENOMEM;
+		state->aside[i].file->wild = value_join(store, state->aside[i].file->wild, value);
+	}
+	return 0;
+}
+
+/* ---- exec ---- */
+
+uint32_t state_exec_name(const struct state *state)
+{
+	return state->aside_count ? state->aside[state->aside_count - 1].name : SITE_ROOT;
+}
+
+/* Join the files set aside from index `from` on into the active one, and drop them. */
+static int fold(struct value_store *store, struct state *state, unsigned from)
+{
+	while (state->aside_count > from) {
+		struct aside *last = &state->aside[state->aside_count - 1];
+		int status = file_join(store, &state->active, last->file, false);
+
+		if (status < 0)
+			return status;
+		file_put(last->file);
+		state->aside_count--;
+	}
+	return 0;
+}
+
+int state_lose(struct value_store *store, struct state *state)
+{
+	int status = fold(store, state, 0);
+
+	state->mode = EXEC_NORMAL;
+	return status ? status : aside_insert(state, 0, SITE_LOST, state->active);
+}
+
+int state_end_both(struct value_store *store, struct state *state, bool swap)
+{
+	struct aside *last;
+	struct lane_file *file;
+	int status;
+
+	if (state->mode != EXEC_BOTH || !state->aside_count) {
+		state->mode = EXEC_NORMAL;
+		return 0;
+	}
+	state->mode = EXEC_NORMAL;
+	last = &state->aside[state->aside_count - 1];
+	if (swap) {
+		file = last->file;
+		last->file = state->active;
+		state->active = file;
+		return 0;
+	}
+	/* Both sides are active as one: nothing of this shrink is set aside any longer. */
+	if (last->name != SITE_LOST)
+		return fold(store, state, state->aside_count - 1);
+	status = file_join(store, &state->active, last->file, false);
+	return status < 0 ? status : 0;
+}
+
+static int settle(struct value_store *store, struct state *state)
+{
+	if (state->mode == EXEC_BOTH)
+		return state_end_both(store, state, false);
+	if (state->mode == EXEC_ALL)
+		return state_lose(store, state);
+	return 0;
+}
+
+int state_shrink(struct value_store *store, struct state *state, uint32_t name)
+{
+	unsigned i;
+	int status = settle(store, state);
+
+	if (status)
+		return status;
+	for (i = 0; i < state->aside_count; i++) {
+		/* Again, in a loop: these lanes join those that left earlier. */
+		if (state->aside[i].name == name) {
+			status = file_join(store, &state->aside[i].file, state->active, false);
+			return status < 0 ? status : 0;
+		}
+	}
+	if (state->aside_count == ASIDE_MAX)
+		return state_lose(store, state);
+	return aside_insert(state, state->aside_count, name, state->active);
+}
+
+/* Index after the file named `name`; -1 if there is none. */
+static int after_name(const struct state *state, uint32_t name)
+{
+	unsigned i;
+
+	if (name == SITE_ROOT)
+		return state->aside_count && state->aside[0].name == SITE_LOST ? 1 : 0;
+	for (i = 0; i < state->aside_count; i++)
+		if (state->aside[i].name == name)
+			return (int)i + 1;
+	return -1;
+}
+
+int state_restore(struct value_store *store, struct state *state, uint32_t name)
+{
+	int from = after_name(state, name), status;
+
+	if (from < 0)
+		return state_grow(store, state);
+	if (state->mode == EXEC_BOTH) {
+		status = state_end_both(store, state, false);
+		if (status)
+			return status;
+	}
+	state->mode = EXEC_NORMAL;
+	status = (unsigned)from < state->aside_count ? fold(store, state, (unsigned)from) : 0;
+	/* Lanes of unknown history may come back at any time. */
+	if (!status && state->aside_count && state->aside[0].name == SITE_LOST) {
+		status = file_join(store, &state->active, state->aside[0].file, false);
+		status = status < 0 ? status : 0;
+	}
+	return status;
+}
+
+int state_grow(struct value_store *store, struct state *state)
+{
+	unsigned i;
+	int status = settle(store, state);
+
+	for (i = 0; !status && i < state->aside_count; i++) {
+		status = file_join(store, &state->active, state->aside[i].file, false);
+		status = status < 0 ? status : 0;
+	}
+	return status;
+}
+
+void state_all(struct state *state)
+{
+	state->mode = EXEC_ALL;
+}
+
+int state_complement(struct value_store *store, struct state *state, uint32_t name, bool both)
+{
+	int from = after_name(state, name), status = settle(store, state);
+
+	if (status)
+		return status;
+	if (from < 0 || (unsigned)from >= state->aside_count ||
+	    (state->aside_count && state->aside[0].name == SITE_LOST))
+		return state_lose(store, state);
+	/* Everything switched off since then is one group. */
+	while (state->aside_count > (unsigned)from + 1) {
+		struct aside *last = &state->aside[state->aside_count - 1];
+
+		status = file_join(store, &state->aside[from].file, last->file, false);
+		if (status < 0)
+			return status;
+		file_put(last->file);
+		state->aside_count--;
+	}
+	state->mode = EXEC_BOTH;
+	return both ? 0 : state_end_both(store, state, true);
+}
+
+int state_none(struct state *state)
+{
+	struct lane_file *empty;
+
+	if (state->mode != EXEC_NORMAL)
+		return 0;
+	empty = file_new();
+	if (!empty)
+		return -ENOMEM;
+	file_put(state->active);
+	state->active = empty;
+	return 0;
+}
+
+/* Registers that a callee preserves [LUG, "Non-Kernel Functions"]. */
+static bool preserved(unsigned reg)
+{
+	if (reg < REG_VECTOR)
+		return reg < 4 || (reg >= 30 && reg < 102);
+	if (reg < REG_ACC)
+		return reg - REG_VECTOR >= 40 && (reg - REG_VECTOR) % 16 >= 8;
+	return false;
+}
+
+int state_clobber(struct value_store *store, struct state *state, const char *why)
+{
+	value_id unknown = value_unknown(store, why);
+	unsigned i;
+	int status = 0;
+
+	for (i = 0; !status && i < REG_COUNT; i++)
+		if (!preserved(i) && i != REG_EXEC && i != REG_EXEC + 1)
+			status = state_set(store, state, i, unknown);
+	return status ? status : state_private_store_any(store, state, unknown);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Abstract machine state at one point of a kernel, for all lanes of a wave at once.
+ *
+ * Vector registers and private memory change only in lanes that exec enables. So there is one
+ * lane file for the active lanes, and one for each group of lanes that was switched off: at a
+ * "shrink site" (s_and_saveexec and alike) the active file is set aside under the site's name,
+ * and it is joined back when exec grows again. A register that an if-branch overwrites keeps its
+ * old contents for the lanes that did not take the branch.
+ */
+#ifndef HIPGRAIN_ISA_STATE_H
+#define HIPGRAIN_ISA_STATE_H
+
+#include "insn.h"
+#include "value.h"
+
+/* Vector and accumulation registers, and the private memory of the lanes, in dwords. */
+#define LANE_REGS (REG_COUNT - REG_VECTOR)
+/* Private memory is followed up to this many bytes per lane. */
+#define PRIVATE_LIMIT 65536u
+
+struct lane_file {
+	unsigned refs;
+	uint32_t private_count;
+	value_id *private; /* by dword */
+	value_id wild;     /* joined in by stores at unknown private addresses */
+	value_id reg[LANE_REGS];
+};
+
+struct aside {
+	uint32_t name; /* shrink site; see state_shrink() */
+	struct lane_file *file;
+};
+
+#define ASIDE_MAX 24
+#define SITE_ROOT 0u          /* name of the state before any shrink */
+#define SITE_LOST 0x7ffffffu  /* lanes whose history is not known */
+
+enum exec_mode {
+	EXEC_NORMAL, /* `active` is what vector instructions see */
+	EXEC_BOTH,   /* `active` and the last file set aside (the else part being set up) */
+	EXEC_ALL,    /* every lane */
+};
+
+struct state {
+	value_id scalar[REG_VECTOR];
+	struct lane_file *active;
+	struct aside aside[ASIDE_MAX];
+	unsigned aside_count;
+	enum exec_mode mode;
+};
+
+/* A state in which nothing was written. 0 or -ENOMEM. */
+int state_init(struct state *state);
+void state_clear(struct state *state);
+/* Share the files of `from`; they are copied when written. */
+void state_copy(struct state *to, const struct state *from);
+/* into |= from. 1 if it changed, 0 if not, -ENOMEM. `widen`: converge. */
+int state_join(struct value_store *store, struct state *into, const struct state *from,
+	       bool widen);
+bool state_equal(const struct state *a, const struct state *b);
+
+value_id state_get(struct value_store *store, const struct state *state, unsigned reg);
+int state_set(struct value_store *store, struct state *state, unsigned reg, value_id value);
+/* In every lane, active or not (v_writelane ignores exec). */
+int state_write_lane(struct value_store *store, struct state *state, unsigned reg, uint32_t lane,
+		     value_id value);
+/* A vector register as lanes of any activity may hold it. */
+value_id state_get_any(struct value_store *store, const struct state *state, unsigned reg);
+
+/* Private memory; `dword` is a byte address / 4. */
+value_id state_private_load(struct value_store *store, const struct state *state, uint32_t dword);
+int state_private_store(struct value_store *store, struct state *state, uint32_t dword,
+			value_id value);
+/* At an address that is not known. */
+value_id state_private_load_any(struct value_store *store, const struct state *state);
+int state_private_store_any(struct value_store *store, struct state *state, value_id value);
+
+/* ---- exec ---- */
+
+/* The name of exec's present value. */
+uint32_t state_exec_name(const struct state *state);
+/* exec &= something, at site `name`. */
+int state_shrink(struct value_store *store, struct state *state, uint32_t name);
+/* exec becomes what it was when `name` was its name. */
+int state_restore(struct value_store *store, struct state *state, uint32_t name);
+/* exec |= lanes nobody knows. */
+int state_grow(struct value_store *store, struct state *state);
+/* exec = anything. */
+int state_lose(struct value_store *store, struct state *state);
+/* exec = -1 for a moment. */
+void state_all(struct state *state);
+/* exec = the lanes of `name` that it does not have now (swap), or those in addition (both). */
+int state_complement(struct value_store *store, struct state *state, uint32_t name, bool both);
+/* End of EXEC_BOTH: only the lanes set aside last, or (joined) both as one. */
+int state_end_both(struct value_store *store, struct state *state, bool swap);
+/* No lane is active: the way of s_cbranch_execz. */
+int state_none(struct state *state);
+
+/* Forget what a function that cannot be analysed may change. */
+int state_clobber(struct value_store *store, struct state *state, const char *why);
+
+#endif

@@ -1,0 +1,561 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The effect of one instruction on the abstract state. */
+#include "flow.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+value_id flow_image_high(struct flow *flow)
+{
+	return value_base(&flow->store, BASE(BASE_IMAGE, 1), 0);
+}
+
+value_id flow_image_address(struct flow *flow, uint64_t address)
+{
+	const struct isa_image *image = flow->program->image;
+	const struct isa_symbol *symbol = isa_image_symbol_at(image, address, false);
+
+	if (symbol)
+		return value_base(&flow->store, BASE(BASE_SYMBOL, symbol - image->symbols),
+				  (int32_t)(address - symbol->address));
+	return value_base(&flow->store, BASE(BASE_IMAGE, 0), (int32_t)(uint32_t)address);
+}
+
+value_id flow_normalise(struct flow *flow, value_id value)
+{
+	struct value_store *store = &flow->store;
+	const struct value *old = value_get(store, value);
+	value_id result = VALUE_BOTTOM;
+	struct alt alt[VALUE_ALTS];
+	uint32_t i, n = old->alt_count;
+
+	if (!value_has(store, value, BASE_IMAGE))
+		return value;
+	memcpy(alt, old->alt, n * sizeof(*alt));
+	for (i = 0; i < n; i++) {
+		value_id one;
+
+		if (alt[i].term_count == 1 && !alt[i].flags && alt[i].term[0].sign > 0 &&
+		    alt[i].term[0].base == BASE(BASE_IMAGE, 0))
+			one = flow_image_address(flow, (uint32_t)alt[i].constant);
+		else
+			one = value_alts(store, &alt[i], 1);
+		result = value_join(store, result, one);
+	}
+	return result;
+}
+
+bool flow_code_address(const struct flow *flow, value_id low, uint64_t *address)
+{
+	const struct value *value = value_get(&flow->store, low);
+
+	if (value->alt_count != 1 || value->alt[0].term_count != 1 || value->alt[0].flags ||
+	    value->alt[0].term[0].base != BASE(BASE_IMAGE, 0) || value->alt[0].term[0].sign < 0)
+		return false;
+	*address = (uint32_t)value->alt[0].constant;
+	return true;
+}
+
+value_id flow_operand(struct flow *flow, const struct state *state, const struct operand *operand,
+		      unsigned part)
+{
+	struct value_store *store = &flow->store;
+
+	switch (operand->kind) {
+	case OPERAND_REG:
+		if (part >= operand->count)
+			return value_const(store, 0);
+		if (operand->reg + part == REG_EXEC || operand->reg + part == REG_EXEC + 1) {
+			if (state->mode == EXEC_ALL)
+				return value_const(store, -1);
+			return state->mode == EXEC_NORMAL
+				       ? value_base(store, BASE(BASE_MASK, state_exec_name(state)),
+						    0)
+				       : VALUE_NUMBER;
+		}
+		return state_get(store, state, operand->reg + part);
+	case OPERAND_CONST:
+		return value_const(store, part ? (operand->value < 0 ? -1 : 0)
+					       : (int32_t)operand->value);
+	case OPERAND_SHARED:
+	case OPERAND_PRIVATE:
+		return part ? value_base(store,
+					 BASE(BASE_APERTURE, operand->kind == OPERAND_SHARED), 0)
+			    : value_const(store, 0);
+	case OPERAND_FLOAT:
+		return VALUE_NUMBER;
+	default:
+		return value_unknown(store, "an operand that is not followed");
+	}
+}
+
+int flow_write(struct flow *flow, struct state *state, const struct operand *operand,
+	       unsigned part, value_id value)
+{
+	if (operand->kind != OPERAND_REG || part >= operand->count)
+		return 0;
+	if (operand->reg + part >= REG_EXEC && operand->reg + part < REG_VECTOR)
+		return 0;
+	return state_set(&flow->store, state, operand->reg + part, value);
+}
+
+static int write_all(struct flow *flow, struct state *state, const struct operand *to,
+		     value_id value)
+{
+	unsigned i;
+	int status = 0;
+
+	for (i = 0; !status && to->kind == OPERAND_REG && i < to->count; i++)
+		status = flow_write(flow, state, to, i, value);
+	return status;
+}
+
+static bool constant_of(struct flow *flow, value_id value, int32_t *constant)
+{
+	return value_constant(&flow->store, value, constant);
+}
+
+static value_id or_value(struct flow *flow, value_id a, value_id b)
+{
+	int32_t x, y;
+
+	if (constant_of(flow, a, &x) && constant_of(flow, b, &y))
+		return value_const(&flow->store, x | y);
+	/* Compilers use it to add where no bit can collide, or to put halves together. */
+	return value_add(&flow->store, a, b);
+}
+
+static value_id and_value(struct flow *flow, value_id a, value_id b, bool complement)
+{
+	int32_t x, y;
+	bool xc = constant_of(flow, a, &x), yc = constant_of(flow, b, &y);
+
+	if (yc && complement)
+		y = ~y;
+	if (xc && yc)
+		return value_const(&flow->store, x & y);
+	if (yc && y == -1)
+		return a;
+	if (xc && x == -1 && !complement)
+		return b;
+	if ((xc && !x) || (yc && !y))
+		return value_const(&flow->store, 0);
+	if (a == VALUE_BOTTOM || b == VALUE_BOTTOM)
+		return VALUE_BOTTOM;
+	/* A pointer rounded down still points there; a masked index stays an index. */
+	if (xc)
+		return value_blur(&flow->store, b);
+	if (yc)
+		return value_blur(&flow->store, a);
+	return value_blur(&flow->store, value_add(&flow->store, a, b));
+}
+
+static value_id xor_value(struct flow *flow, value_id a, value_id b)
+{
+	int32_t x, y;
+	bool xc = constant_of(flow, a, &x), yc = constant_of(flow, b, &y);
+
+	if (xc && yc)
+		return value_const(&flow->store, x ^ y);
+	if (xc && !x)
+		return b;
+	if (yc && !y)
+		return a;
+	if (a == VALUE_BOTTOM || b == VALUE_BOTTOM)
+		return VALUE_BOTTOM;
+	return value_blur(&flow->store, value_add(&flow->store, a, b));
+}
+
+static value_id mul_value(struct flow *flow, value_id a, value_id b)
+{
+	int32_t x, y;
+
+	if (constant_of(flow, a, &x) && constant_of(flow, b, &y))
+		return value_const(&flow->store, (int32_t)((uint32_t)x * (uint32_t)y));
+	return a == VALUE_BOTTOM || b == VALUE_BOTTOM ? VALUE_BOTTOM : VALUE_NUMBER;
+}
+
+enum shift { LEFT, RIGHT, RIGHT_SIGNED };
+
+static value_id shift32(struct flow *flow, value_id a, int32_t count, enum shift shift)
+{
+	int32_t x;
+
+	count &= 31;
+	if (!count)
+		return a;
+	if (constant_of(flow, a, &x))
+		return value_const(&flow->store,
+				   shift == LEFT    ? (int32_t)((uint32_t)x << count)
+				   : shift == RIGHT ? (int32_t)((uint32_t)x >> count)
+						    : x >> count);
+	if (shift == LEFT && count == 16) {
+		uint32_t base = value_sole_base(&flow->store, a);
+
+		/* The field of SH_MEM_BASES is the upper 16 bits of the aperture [LUG]. */
+		if (BASE_KIND(base) == BASE_APERTURE_RAW)
+			return value_base(&flow->store, BASE(BASE_APERTURE, BASE_PAYLOAD(base)), 0);
+	}
+	return value_number(a);
+}
+
+/* d = a shifted by b; one or two dwords by the width of d. */
+static int step_shift(struct flow *flow, struct state *state, const struct operand *to,
+		      const struct operand *a, const struct operand *b, enum shift shift)
+{
+	struct value_store *store = &flow->store;
+	value_id amount = flow_operand(flow, state, b, 0), low, high;
+	int32_t count;
+	int status;
+
+	low = flow_operand(flow, state, a, 0);
+	if (to->count < 2) {
+		if (constant_of(flow, amount, &count))
+			return flow_write(flow, state, to, 0, shift32(flow, low, count, shift));
+		return flow_write(flow, state, to, 0,
+				  amount == VALUE_BOTTOM ? VALUE_BOTTOM : value_number(low));
+	}
+	high = flow_operand(flow, state, a, 1);
+	if (constant_of(flow, amount, &count) && (count &= 63) >= 32) {
+		value_id moved = shift32(flow, shift == LEFT ? low : high, count - 32, shift);
+		value_id filler = value_const(store, 0);
+
+		if (shift == RIGHT_SIGNED)
+			filler = value_number(high);
+		if (shift == LEFT) {
+			low = filler;
+			high = moved;
+		} else {
+			low = moved;
+			high = filler;
+		}
+	} else if (!constant_of(flow, amount, &count) || count) {
+		int32_t x, y;
+
+		if (constant_of(flow, amount, &count) && constant_of(flow, low, &x) &&
+		    constant_of(flow, high, &y)) {
+			uint64_t wide = (uint64_t)(uint32_t)y << 32 | (uint32_t)x;
+
+			wide = shift == LEFT	? wide << count
+			       : shift == RIGHT ? wide >> count
+						: (uint64_t)((int64_t)wide >> count);
+			low = value_const(store, (int32_t)(uint32_t)wide);
+			high = value_const(store, (int32_t)(uint32_t)(wide >> 32));
+		} else {
+			value_id either = low == VALUE_BOTTOM ? high : low;
+
+			low = high = value_number(either);
+		}
+	}
+	status = flow_write(flow, state, to, 0, low);
+	return status ? status : flow_write(flow, state, to, 1, high);
+}
+
+/* Binary operations per dword. */
+static int step_each(struct flow *flow, struct state *state, const struct insn *insn)
+{
+	const struct operand *to = &insn->operand[0];
+	value_id result[4] = {0};
+	unsigned i;
+	int status = 0;
+
+	for (i = 0; i < to->count && i < 4; i++) {
+		value_id a = flow_operand(flow, state, &insn->operand[1], i);
+		value_id b = flow_operand(flow, state, &insn->operand[2], i);
+
+		switch (insn->class) {
+		case OP_OR:
+			result[i] = or_value(flow, a, b);
+			break;
+		case OP_AND:
+		case OP_ANDN2:
+			result[i] = and_value(flow, a, b, insn->class == OP_ANDN2);
+			break;
+		case OP_XOR:
+			result[i] = xor_value(flow, a, b);
+			break;
+		case OP_SELECT:
+			result[i] = value_join(&flow->store, a, b);
+			break;
+		default:
+			result[i] = a;
+			break;
+		}
+	}
+	for (i = 0; !status && i < to->count && i < 4; i++)
+		status = flow_write(flow, state, to, i, result[i]);
+	return status;
+}
+
+/* Additions; the carry into an upper half is a number of 0 or 1 that changes no base. */
+static int step_add(struct flow *flow, struct state *state, const struct insn *insn)
+{
+	struct value_store *store = &flow->store;
+	const struct operand *to = &insn->operand[0];
+	bool carry_out = insn->class == OP_ADD_CARRY_OUT || insn->class == OP_SUB_CARRY_OUT ||
+			 insn->class == OP_SUBREV_CARRY_OUT;
+	const struct operand *from = &insn->operand[carry_out ? 2 : 1];
+	value_id a = flow_operand(flow, state, &from[0], 0);
+	value_id b = flow_operand(flow, state, &from[1], 0), result;
+	int status;
+
+	switch (insn->class) {
+	case OP_SUB:
+	case OP_SUB_CARRY_OUT:
+		result = value_sub(store, a, b);
+		break;
+	case OP_SUBREV:
+	case OP_SUBREV_CARRY_OUT:
+		result = value_sub(store, b, a);
+		break;
+	case OP_ADD3:
+		result = value_add(store, value_add(store, a, b),
+				   flow_operand(flow, state, &from[2], 0));
+		break;
+	case OP_LAST_PLUS:
+		result = value_blur(store, flow_operand(flow, state, &from[2], 0));
+		if (a == VALUE_BOTTOM || b == VALUE_BOTTOM)
+			result = VALUE_BOTTOM;
+		break;
+	case OP_LAST_PLUS2:
+		result = a == VALUE_BOTTOM ? VALUE_BOTTOM : value_blur(store, b);
+		break;
+	case OP_ADD_CONST:
+		result = value_add(store, flow_operand(flow, state, to, 0), a);
+		break;
+	default:
+		result = value_add(store, a, b);
+		break;
+	}
+	if (insn->sdwa)
+		result = value_blur(store, result);
+	status = flow_write(flow, state, to, 0, flow_normalise(flow, result));
+	if (!status && carry_out)
+		status = write_all(flow, state, &insn->operand[1], VALUE_NUMBER);
+	return status;
+}
+
+static int step_wide(struct flow *flow, struct state *state, const struct insn *insn)
+{
+	struct value_store *store = &flow->store;
+	const struct operand *to = &insn->operand[0];
+	value_id low, high;
+	int status;
+
+	if (insn->class == OP_ADD64 || insn->class == OP_SUB64) {
+		value_id (*op)(struct value_store *, value_id, value_id) =
+			insn->class == OP_ADD64 ? value_add : value_sub;
+
+		low = op(store, flow_operand(flow, state, &insn->operand[1], 0),
+			 flow_operand(flow, state, &insn->operand[2], 0));
+		high = op(store, flow_operand(flow, state, &insn->operand[1], 1),
+			  flow_operand(flow, state, &insn->operand[2], 1));
+	} else if (insn->class == OP_LSHL_ADD64) {
+		int32_t count;
+
+		low = flow_operand(flow, state, &insn->operand[3], 0);
+		high = flow_operand(flow, state, &insn->operand[3], 1);
+		if (constant_of(flow, flow_operand(flow, state, &insn->operand[2], 0), &count) &&
+		    !count) {
+			low = value_add(store, low,
+					flow_operand(flow, state, &insn->operand[1], 0));
+			high = value_add(store, high,
+					 flow_operand(flow, state, &insn->operand[1], 1));
+		} else {
+			low = value_blur(store, low);
+			high = value_blur(store, high);
+		}
+	} else {
+		low = value_blur(store, flow_operand(flow, state, &insn->operand[4], 0));
+		high = value_blur(store, flow_operand(flow, state, &insn->operand[4], 1));
+		status = write_all(flow, state, &insn->operand[1], VALUE_NUMBER);
+		if (status)
+			return status;
+	}
+	status = flow_write(flow, state, to, 0, flow_normalise(flow, low));
+	return status ? status : flow_write(flow, state, to, 1, high);
+}
+
+static int step_packed_move(struct flow *flow, struct state *state, const struct insn *insn)
+{
+	value_id low = flow_operand(flow, state, &insn->operand[1], insn->op_sel_hi[0]);
+	value_id high = flow_operand(flow, state, &insn->operand[2], insn->op_sel_hi[1]);
+	int status = flow_write(flow, state, &insn->operand[0], 0, low);
+
+	return status ? status : flow_write(flow, state, &insn->operand[0], 1, high);
+}
+
+static int step_lanes(struct flow *flow, struct state *state, const struct insn *insn)
+{
+	struct value_store *store = &flow->store;
+	const struct operand *to = &insn->operand[0], *from = &insn->operand[1];
+	value_id value;
+	int32_t lane = -1;
+	bool known;
+
+	if (insn->class == OP_READ_FIRST) {
+		value = value_plain(store, flow_operand(flow, state, from, 0));
+		return flow_write(flow, state, to, 0,
+				  value == VALUE_BOTTOM ? VALUE_NUMBER : value);
+	}
+	known = constant_of(flow, flow_operand(flow, state, &insn->operand[2], 0), &lane) &&
+		lane >= 0 && lane < VALUE_LANES;
+	if (insn->class == OP_READ_LANE) {
+		if (from->kind != OPERAND_REG)
+			return flow_write(flow, state, to, 0, VALUE_NUMBER);
+		/* The lane may be one that is switched off. */
+		value = state_get_any(store, state, from->reg);
+		value = known ? value_lane_read(store, value, (uint32_t)lane)
+			      : value_plain(store, value);
+		return flow_write(flow, state, to, 0, value_plain(store, value));
+	}
+	if (to->kind != OPERAND_REG)
+		return 0;
+	if (known)
+		return state_write_lane(store, state, to->reg, (uint32_t)lane,
+					flow_operand(flow, state, from, 0));
+	value = value_unknown(store, "a lane written at a computed number");
+	return state_set(store, state, to->reg,
+			 value_join(store, value, value_plain(store, state_get_any(store, state, to->reg))));
+}
+
+/* Operations whose operands come from other lanes, or that change a part of the destination. */
+static int step_lane_permute(struct flow *flow, struct state *state, const struct insn *insn)
+{
+	struct value_store *store = &flow->store;
+	const struct operand *to = &insn->operand[0];
+	value_id value, old;
+
+	if (to->kind != OPERAND_REG || to->reg < REG_VECTOR)
+		return write_all(flow, state, to, VALUE_NUMBER);
+	old = flow_operand(flow, state, to, 0);
+	if (insn->class == OP_MOVE && insn->operand[1].kind == OPERAND_REG && !insn->sdwa)
+		value = value_plain(store, state_get_any(store, state, insn->operand[1].reg));
+	else if (insn->class == OP_DATA)
+		value = VALUE_NUMBER;
+	else
+		value = value_unknown(store, "a value assembled from parts of registers");
+	return flow_write(flow, state, to, 0, value_join(store, value_plain(store, old), value));
+}
+
+int flow_step(struct flow *flow, const struct function *function, const struct insn *insn,
+	      struct state *state)
+{
+	struct value_store *store = &flow->store;
+	const struct operand *operand = insn->operand;
+	bool handled;
+	char why[96];
+	value_id value;
+	int status;
+
+	if (insn->class == OP_MEMORY)
+		return flow_memory(flow, function, insn, state);
+	status = flow_exec(flow, insn, state, &handled);
+	if (status || handled)
+		return status;
+	if ((insn->dpp || insn->sdwa_dst) && insn->class != OP_COMPARE)
+		return step_lane_permute(flow, state, insn);
+	switch (insn->class) {
+	case OP_NOTHING:
+		return 0;
+	case OP_BARRIER:
+		flow->has_barrier = true;
+		return 0;
+	case OP_DATA:
+		if (strstr(insn->mnemonic, "div_scale")) {
+			status = write_all(flow, state, &operand[1], VALUE_NUMBER);
+			if (status)
+				return status;
+		}
+		return write_all(flow, state, &operand[0], VALUE_NUMBER);
+	case OP_COMPARE:
+		return write_all(flow, state, &operand[0], VALUE_NUMBER);
+	case OP_MOVE:
+	case OP_SELECT:
+	case OP_OR:
+	case OP_AND:
+	case OP_ANDN2:
+	case OP_XOR:
+		return step_each(flow, state, insn);
+	case OP_CMOV:
+		status = 0;
+		for (unsigned i = 0; !status && i < operand[0].count; i++) {
+			value = value_join(store, flow_operand(flow, state, &operand[0], i),
+					   flow_operand(flow, state, &operand[1], i));
+			status = flow_write(flow, state, &operand[0], i, value);
+		}
+		return status;
+	case OP_PACKED_MOVE:
+		return step_packed_move(flow, state, insn);
+	case OP_SWAP: {
+		value_id a = flow_operand(flow, state, &operand[0], 0);
+
+		status = flow_write(flow, state, &operand[0], 0,
+				    flow_operand(flow, state, &operand[1], 0));
+		return status ? status : flow_write(flow, state, &operand[1], 0, a);
+	}
+	case OP_ADD:
+	case OP_ADD_CARRY_OUT:
+	case OP_SUB:
+	case OP_SUB_CARRY_OUT:
+	case OP_SUBREV:
+	case OP_SUBREV_CARRY_OUT:
+	case OP_ADD3:
+	case OP_ADD_CONST:
+	case OP_LAST_PLUS:
+	case OP_LAST_PLUS2:
+		return step_add(flow, state, insn);
+	case OP_ADD64:
+	case OP_SUB64:
+	case OP_LAST_PLUS64:
+	case OP_LSHL_ADD64:
+		return step_wide(flow, state, insn);
+	case OP_LSHL:
+		return step_shift(flow, state, &operand[0], &operand[1], &operand[2], LEFT);
+	case OP_LSHR:
+		return step_shift(flow, state, &operand[0], &operand[1], &operand[2], RIGHT);
+	case OP_ASHR:
+		return step_shift(flow, state, &operand[0], &operand[1], &operand[2],
+				  RIGHT_SIGNED);
+	case OP_LSHLREV:
+		return step_shift(flow, state, &operand[0], &operand[2], &operand[1], LEFT);
+	case OP_LSHRREV:
+		return step_shift(flow, state, &operand[0], &operand[2], &operand[1], RIGHT);
+	case OP_ASHRREV:
+		return step_shift(flow, state, &operand[0], &operand[2], &operand[1],
+				  RIGHT_SIGNED);
+	case OP_MUL:
+		return flow_write(flow, state, &operand[0], 0,
+				  mul_value(flow, flow_operand(flow, state, &operand[1], 0),
+					    flow_operand(flow, state, &operand[2], 0)));
+	case OP_READ_FIRST:
+	case OP_READ_LANE:
+	case OP_WRITE_LANE:
+		return step_lanes(flow, state, insn);
+	case OP_GETREG:
+		value = VALUE_NUMBER;
+		/* SH_MEM_BASES: private in bits 0 to 15, shared in 16 to 31 [LUG]. */
+		if (operand[1].kind == OPERAND_HWREG && operand[1].reg) {
+			if (operand[1].value == (0 << 8 | 16))
+				value = value_base(store, BASE(BASE_APERTURE_RAW, 0), 0);
+			else if (operand[1].value == (16 << 8 | 16))
+				value = value_base(store, BASE(BASE_APERTURE_RAW, 1), 0);
+		}
+		return flow_write(flow, state, &operand[0], 0, value);
+	case OP_GETPC:
+		status = flow_write(flow, state, &operand[0], 0,
+				    value_base(store, BASE(BASE_IMAGE, 0),
+					       (int32_t)(uint32_t)(insn->pc + insn->length)));
+		return status ? status
+			      : flow_write(flow, state, &operand[0], 1, flow_image_high(flow));
+	default:
+		snprintf(why, sizeof(why), "%s is not followed", insn->mnemonic);
+		value = value_unknown(store, why);
+		status = insn->operand_count ? write_all(flow, state, &operand[0], value) : 0;
+		if (!status && insn->operand_count > 2 && operand[1].kind == OPERAND_REG &&
+		    operand[1].reg < REG_VECTOR && operand[1].count == 2)
+			status = write_all(flow, state, &operand[1], value);
+		return status;
+	}
+}

@@ -1,0 +1,570 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "value.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define JOIN_CACHE 16384u
+/* Exact constants kept per set of bases before they are given up. */
+#define EXACT_CONSTANTS 3u
+
+int value_init(struct value_store *store)
+{
+	struct alt number = {.flags = ALT_OPAQUE};
+
+	memset(store, 0, sizeof(*store));
+	store->table_size = 4096;
+	store->room = 1024;
+	store->table = calloc(store->table_size, sizeof(*store->table));
+	store->value = calloc(store->room, sizeof(*store->value));
+	store->join_cache = calloc(JOIN_CACHE, sizeof(*store->join_cache));
+	if (!store->table || !store->value || !store->join_cache) {
+		value_free(store);
+		return -ENOMEM;
+	}
+	store->count = 1; /* bottom */
+	store->reason[0] = "not followed";
+	store->reason_count = 1;
+	value_alts(store, &number, 1);
+	return store->failed ? -ENOMEM : 0;
+}
+
+void value_free(struct value_store *store)
+{
+	size_t i;
+
+	for (i = 0; store->value && i < store->count; i++) {
+		free(store->value[i].alt);
+		free(store->value[i].lane);
+	}
+	for (i = 0; i < store->reason_count; i++)
+		free(store->owned[i]);
+	free(store->value);
+	free(store->table);
+	free(store->join_cache);
+	memset(store, 0, sizeof(*store));
+}
+
+const struct value *value_get(const struct value_store *store, value_id id)
+{
+	return &store->value[id];
+}
+
+uint16_t value_reason(struct value_store *store, const char *text)
+{
+	unsigned i;
+
+	for (i = 0; i < store->reason_count; i++)
+		if (!strcmp(store->reason[i], text))
+			return (uint16_t)i;
+	if (store->reason_count == 256)
+		return 0;
+	store->owned[i] = strdup(text);
+	if (!store->owned[i])
+		return 0;
+	store->reason[i] = store->owned[i];
+	store->reason_count++;
+	return (uint16_t)i;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t x)
+{
+	hash = (hash ^ x) * 0x9e3779b97f4a7c15u;
+	return hash ^ hash >> 29;
+}
+
+static uint64_t hash_of(const struct value *value)
+{
+	uint64_t hash = mix(17, value->alt_count | (uint64_t)value->lane_count << 32);
+	uint32_t i, k;
+
+	for (i = 0; i < value->alt_count; i++) {
+		const struct alt *alt = &value->alt[i];
+
+		hash = mix(hash, alt->flags | (uint64_t)alt->term_count << 8 |
+					 (uint64_t)alt->why << 16 |
+					 (uint64_t)(uint32_t)alt->constant << 32);
+		for (k = 0; k < alt->term_count; k++)
+			hash = mix(hash, alt->term[k].base |
+						 (uint64_t)(uint32_t)alt->term[k].sign << 32);
+	}
+	for (i = 0; i < value->lane_count; i++)
+		hash = mix(hash, value->lane[i].lane | (uint64_t)value->lane[i].value << 32);
+	return mix(hash, value->rest);
+}
+
+static bool alt_same_terms(const struct alt *a, const struct alt *b)
+{
+	uint32_t i;
+
+	if (a->term_count != b->term_count)
+		return false;
+	for (i = 0; i < a->term_count; i++)
+		if (a->term[i].base != b->term[i].base || a->term[i].sign != b->term[i].sign)
+			return false;
+	return true;
+}
+
+static bool equal(const struct value *a, const struct value *b)
+{
+	uint32_t i;
+
+	if (a->hash != b->hash || a->alt_count != b->alt_count || a->lane_count != b->lane_count ||
+	    a->rest != b->rest)
+		return false;
+	for (i = 0; i < a->alt_count; i++) {
+		const struct alt *x = &a->alt[i], *y = &b->alt[i];
+
+		if (x->flags != y->flags || x->why != y->why || x->constant != y->constant ||
+		    !alt_same_terms(x, y))
+			return false;
+	}
+	return !a->lane_count || !memcmp(a->lane, b->lane, a->lane_count * sizeof(*a->lane));
+}
+
+static int rehash(struct value_store *store)
+{
+	size_t size = store->table_size * 2, i, slot;
+	value_id *table = calloc(size, sizeof(*table));
+
+	if (!table)
+		return -ENOMEM;
+	for (i = 1; i < store->count; i++) {
+		slot = (size_t)store->value[i].hash & (size - 1);
+		while (table[slot])
+			slot = (slot + 1) & (size - 1);
+		table[slot] = (value_id)i;
+	}
+	free(store->table);
+	store->table = table;
+	store->table_size = size;
+	return 0;
+}
+
+static value_id intern(struct value_store *store, struct value *value)
+{
+	struct value copy = *value;
+	size_t slot;
+
+	copy.hash = hash_of(value);
+	if (store->failed)
+		return VALUE_BOTTOM;
+	for (slot = (size_t)copy.hash & (store->table_size - 1); store->table[slot];
+	     slot = (slot + 1) & (store->table_size - 1))
+		if (equal(&store->value[store->table[slot]], &copy))
+			return store->table[slot];
+	if (store->count == store->room) {
+		struct value *grown = reallocarray(store->value, store->room * 2, sizeof(*grown));
+
+		if (!grown)
+			goto fail;
+		store->value = grown;
+		store->room *= 2;
+	}
+	copy.alt = NULL;
+	copy.lane = NULL;
+	if (value->alt_count) {
+		copy.alt = malloc(value->alt_count * sizeof(*copy.alt));
+		if (!copy.alt)
+			goto fail;
+		memcpy(copy.alt, value->alt, value->alt_count * sizeof(*copy.alt));
+	}
+	if (value->lane_count) {
+		copy.lane = malloc(value->lane_count * sizeof(*copy.lane));
+		if (!copy.lane) {
+			free(copy.alt);
+			goto fail;
+		}
+		memcpy(copy.lane, value->lane, value->lane_count * sizeof(*copy.lane));
+	}
+	store->value[store->count] = copy;
+	store->table[slot] = (value_id)store->count++;
+	if (store->count * 2 > store->table_size && rehash(store))
+		goto fail;
+	return (value_id)(store->count - 1);
+fail:
+	store->failed = true;
+	return VALUE_BOTTOM;
+}
+
+static int alt_order(const struct alt *a, const struct alt *b)
+{
+	uint32_t i;
+
+	if (a->term_count != b->term_count)
+		return a->term_count < b->term_count ? -1 : 1;
+	for (i = 0; i < a->term_count; i++) {
+		if (a->term[i].base != b->term[i].base)
+			return a->term[i].base < b->term[i].base ? -1 : 1;
+		if (a->term[i].sign != b->term[i].sign)
+			return a->term[i].sign < b->term[i].sign ? -1 : 1;
+	}
+	if (a->flags != b->flags)
+		return a->flags < b->flags ? -1 : 1;
+	return a->constant < b->constant ? -1 : a->constant > b->constant;
+}
+
+/* Fold `from` into `to`, which has the same terms. */
+static void alt_merge(struct alt *to, const struct alt *from)
+{
+	if (from->flags & ALT_TAINT && (!(to->flags & ALT_TAINT) || from->why < to->why))
+		to->why = from->why;
+	if (to->constant != from->constant || (to->flags | from->flags) & ALT_NOCONST) {
+		to->flags |= ALT_OPAQUE | ALT_NOCONST;
+		to->constant = 0;
+	}
+	to->flags |= from->flags;
+}
+
+value_id value_alts(struct value_store *store, const struct alt *alt, size_t count)
+{
+	struct alt kept[VALUE_ALTS + 1];
+	struct value value = {.alt = kept};
+	size_t i, k, n = 0;
+
+	for (i = 0; i < count; i++) {
+		size_t same = 0, first = n;
+		bool exact = !(alt[i].flags & (ALT_OPAQUE | ALT_TAINT)), done = false;
+
+		for (k = 0; k < n && !done; k++) {
+			if (!alt_same_terms(&kept[k], &alt[i]))
+				continue;
+			if (first == n)
+				first = k;
+			same++;
+			if (kept[k].constant == alt[i].constant && kept[k].flags == alt[i].flags) {
+				alt_merge(&kept[k], &alt[i]);
+				done = true;
+			}
+		}
+		if (done)
+			continue;
+		/* Exact constants stay apart, few of them; everything else with these terms is one. */
+		if (same && (!exact || same >= EXACT_CONSTANTS ||
+			     kept[first].flags & (ALT_OPAQUE | ALT_TAINT))) {
+			struct alt merged = alt[i];
+			size_t out = 0;
+
+			for (k = 0; k < n; k++) {
+				if (alt_same_terms(&kept[k], &merged))
+					alt_merge(&merged, &kept[k]);
+				else
+					kept[out++] = kept[k];
+			}
+			kept[out++] = merged;
+			n = out;
+			continue;
+		}
+		if (n == VALUE_ALTS)
+			return value_unknown(store, "too many possible values at once");
+		kept[n++] = alt[i];
+	}
+	/* Insertion sort: at most VALUE_ALTS. */
+	for (i = 1; i < n; i++) {
+		struct alt moving = kept[i];
+
+		for (k = i; k && alt_order(&kept[k - 1], &moving) > 0; k--)
+			kept[k] = kept[k - 1];
+		kept[k] = moving;
+	}
+	value.alt_count = (uint32_t)n;
+	return n ? intern(store, &value) : VALUE_BOTTOM;
+}
+
+value_id value_const(struct value_store *store, int32_t constant)
+{
+	struct alt alt = {.constant = constant};
+
+	return value_alts(store, &alt, 1);
+}
+
+value_id value_base(struct value_store *store, uint32_t base, int32_t constant)
+{
+	struct alt alt = {.constant = constant, .term_count = 1, .term = {{base, 1}}};
+
+	return value_alts(store, &alt, 1);
+}
+
+value_id value_unknown(struct value_store *store, const char *why)
+{
+	struct alt alt = {.flags = ALT_OPAQUE | ALT_TAINT | ALT_NOCONST};
+
+	alt.why = value_reason(store, why);
+	return value_alts(store, &alt, 1);
+}
+
+static value_id lane_of(const struct value *value, uint32_t lane)
+{
+	uint32_t i;
+
+	for (i = 0; i < value->lane_count; i++)
+		if (value->lane[i].lane == lane)
+			return value->lane[i].value;
+	return value->rest;
+}
+
+static value_id join_lanes(struct value_store *store, value_id a, value_id b,
+			   value_id (*join)(struct value_store *, value_id, value_id))
+{
+	struct lane lane[VALUE_LANES];
+	struct value value = {.lane = lane};
+	struct value x = *value_get(store, a), y = *value_get(store, b);
+	uint32_t i;
+
+	/* A register without lane list stands for every lane. */
+	if (!x.lane_count)
+		x.rest = a;
+	if (!y.lane_count)
+		y.rest = b;
+	for (i = 0; i < VALUE_LANES; i++) {
+		bool in = false;
+		uint32_t k;
+
+		for (k = 0; k < x.lane_count; k++)
+			in |= x.lane[k].lane == i;
+		for (k = 0; k < y.lane_count; k++)
+			in |= y.lane[k].lane == i;
+		if (!in)
+			continue;
+		lane[value.lane_count].lane = i;
+		lane[value.lane_count++].value = join(store, lane_of(&x, i), lane_of(&y, i));
+	}
+	value.rest = join(store, x.rest, y.rest);
+	return intern(store, &value);
+}
+
+value_id value_join(struct value_store *store, value_id a, value_id b)
+{
+	struct alt alt[2 * VALUE_ALTS];
+	const struct value *x, *y;
+	value_id result;
+	size_t slot;
+
+	if (a == b || b == VALUE_BOTTOM)
+		return a;
+	if (a == VALUE_BOTTOM)
+		return b;
+	if (a > b) {
+		value_id swap = a;
+
+		a = b;
+		b = swap;
+	}
+	slot = (size_t)mix(a, b) & (JOIN_CACHE - 1);
+	if (store->join_cache[slot].a == a && store->join_cache[slot].b == b)
+		return store->join_cache[slot].result;
+	x = value_get(store, a);
+	y = value_get(store, b);
+	if (x->lane_count || y->lane_count) {
+		result = join_lanes(store, a, b, value_join);
+	} else {
+		memcpy(alt, x->alt, x->alt_count * sizeof(*alt));
+		memcpy(alt + x->alt_count, y->alt, y->alt_count * sizeof(*alt));
+		result = value_alts(store, alt, x->alt_count + y->alt_count);
+	}
+	store->join_cache[slot].a = a;
+	store->join_cache[slot].b = b;
+	store->join_cache[slot].result = result;
+	return result;
+}
+
+value_id value_widen(struct value_store *store, value_id a, value_id b)
+{
+	value_id joined = value_join(store, a, b);
+	struct alt alt[VALUE_ALTS];
+	const struct value *value;
+	uint32_t i, k, n = 0;
+
+	if (joined == a || a == VALUE_BOTTOM)
+		return joined;
+	value = value_get(store, joined);
+	if (value->lane_count)
+		return value_get(store, a)->lane_count && value_get(store, b)->lane_count
+			       ? join_lanes(store, a, b, value_widen)
+			       : joined;
+	for (i = 0; i < value->alt_count; i++) {
+		struct alt merged = value->alt[i];
+
+		for (k = 0; k < n && !alt_same_terms(&alt[k], &merged); k++)
+			;
+		if (k < n)
+			alt_merge(&alt[k], &merged);
+		else
+			alt[n++] = merged;
+	}
+	/* One alternative too many each time round would not end either. */
+	if (n > value_get(store, a)->alt_count + 1)
+		return value_unknown(store, "a loop in which too many values meet");
+	return value_alts(store, alt, n);
+}
+
+static void alt_blur(struct alt *alt)
+{
+	alt->flags |= ALT_OPAQUE;
+}
+
+/* to += sign * from. False if the sum is not representable. */
+static bool alt_sum(struct alt *to, const struct alt *from, int sign)
+{
+	uint32_t i, k;
+
+	for (i = 0; i < from->term_count; i++) {
+		struct term term = {from->term[i].base, from->term[i].sign * sign};
+
+		for (k = 0; k < to->term_count && to->term[k].base < term.base; k++)
+			;
+		if (k < to->term_count && to->term[k].base == term.base) {
+			if (to->term[k].sign + term.sign == 0) {
+				to->term_count--;
+				memmove(&to->term[k], &to->term[k + 1],
+					(to->term_count - k) * sizeof(to->term[0]));
+			} else if (BASE_KIND(term.base) == BASE_KERNARG_PTR ||
+				   BASE_KIND(term.base) == BASE_IMAGE) {
+				return false;
+			} else {
+				/* Added twice: it was an index, or will be one. */
+				to->flags |= ALT_OPAQUE;
+			}
+			continue;
+		}
+		if (to->term_count == ALT_TERMS)
+			return false;
+		memmove(&to->term[k + 1], &to->term[k],
+			(to->term_count - k) * sizeof(to->term[0]));
+		to->term[k] = term;
+		to->term_count++;
+	}
+	if (from->flags & ALT_TAINT && !(to->flags & ALT_TAINT))
+		to->why = from->why;
+	to->flags |= from->flags;
+	to->constant = (int32_t)((uint32_t)to->constant +
+				 (sign > 0 ? (uint32_t)from->constant : -(uint32_t)from->constant));
+	if (to->flags & ALT_NOCONST)
+		to->constant = 0;
+	return true;
+}
+
+static value_id combine(struct value_store *store, value_id a, value_id b, int sign)
+{
+	struct alt alt[VALUE_ALTS * VALUE_ALTS];
+	const struct value *x, *y;
+	uint32_t i, k, n = 0;
+
+	if (a == VALUE_BOTTOM || b == VALUE_BOTTOM)
+		return VALUE_BOTTOM;
+	a = value_plain(store, a);
+	b = value_plain(store, b);
+	x = value_get(store, a);
+	y = value_get(store, b);
+	for (i = 0; i < x->alt_count; i++) {
+		for (k = 0; k < y->alt_count; k++) {
+			alt[n] = x->alt[i];
+			if (!alt_sum(&alt[n], &y->alt[k], sign))
+				return value_unknown(store, "a sum of too many unknowns");
+			n++;
+		}
+	}
+	return value_alts(store, alt, n);
+}
+
+value_id value_add(struct value_store *store, value_id a, value_id b)
+{
+	return combine(store, a, b, 1);
+}
+
+value_id value_sub(struct value_store *store, value_id a, value_id b)
+{
+	return combine(store, a, b, -1);
+}
+
+value_id value_blur(struct value_store *store, value_id a)
+{
+	struct alt alt[VALUE_ALTS];
+	const struct value *value;
+	uint32_t i;
+
+	a = value_plain(store, a);
+	value = value_get(store, a);
+	for (i = 0; i < value->alt_count; i++) {
+		alt[i] = value->alt[i];
+		alt_blur(&alt[i]);
+	}
+	return value_alts(store, alt, value->alt_count);
+}
+
+value_id value_number(value_id a)
+{
+	return a == VALUE_BOTTOM ? VALUE_BOTTOM : VALUE_NUMBER;
+}
+
+value_id value_offset(struct value_store *store, value_id a, int64_t constant)
+{
+	return constant ? value_add(store, a, value_const(store, (int32_t)constant)) : a;
+}
+
+bool value_constant(const struct value_store *store, value_id a, int32_t *constant)
+{
+	const struct value *value = value_get(store, a);
+
+	if (value->alt_count != 1 || value->alt[0].term_count || value->alt[0].flags)
+		return false;
+	*constant = value->alt[0].constant;
+	return true;
+}
+
+uint32_t value_sole_base(const struct value_store *store, value_id a)
+{
+	const struct value *value = value_get(store, a);
+
+	if (value->alt_count != 1 || value->alt[0].term_count != 1 || value->alt[0].flags ||
+	    value->alt[0].constant || value->alt[0].term[0].sign < 0)
+		return 0;
+	return value->alt[0].term[0].base;
+}
+
+bool value_has(const struct value_store *store, value_id a, enum base_kind kind)
+{
+	const struct value *value = value_get(store, a);
+	uint32_t i, k;
+
+	for (i = 0; i < value->alt_count; i++)
+		for (k = 0; k < value->alt[i].term_count; k++)
+			if (BASE_KIND(value->alt[i].term[k].base) == kind)
+				return true;
+	return false;
+}
+
+value_id value_lane_write(struct value_store *store, value_id vector, uint32_t lane,
+			  value_id scalar)
+{
+	const struct value *old = value_get(store, vector);
+	struct lane list[VALUE_LANES + 1];
+	struct value value = {.lane = list};
+	uint32_t i, k = 0;
+
+	value.rest = old->lane_count ? old->rest : vector;
+	for (i = 0; i < old->lane_count && old->lane[i].lane < lane; i++)
+		list[k++] = old->lane[i];
+	list[k].lane = lane;
+	list[k++].value = scalar;
+	for (; i < old->lane_count; i++)
+		if (old->lane[i].lane != lane)
+			list[k++] = old->lane[i];
+	value.lane_count = k;
+	return intern(store, &value);
+}
+
+value_id value_lane_read(struct value_store *store, value_id vector, uint32_t lane)
+{
+	const struct value *value = value_get(store, vector);
+
+	return value->lane_count ? lane_of(value, lane) : vector;
+}
+
+value_id value_plain(struct value_store *store, value_id a)
+{
+	if (!value_get(store, a)->lane_count)
+		return a;
+	return value_unknown(store, "arithmetic on a register that holds spilled scalars");
+}

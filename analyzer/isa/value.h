@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The abstract value of one 32-bit register.
+ *
+ * A value is a small set of alternatives; an alternative is a sum of bases (each once, added or
+ * subtracted), a constant and, if OPAQUE, some number that is not followed. A 64-bit pointer is
+ * two values whose bases belong together: dwords o and o+4 of the kernarg segment, dwords i and
+ * i+1 of one load, and so on. It is the pairing that tells a pointer from an index that was
+ * added to its lower half.
+ *
+ * Values are interned: equal values have equal ids, so that states compare and copy as numbers.
+ */
+#ifndef HIPGRAIN_ISA_VALUE_H
+#define HIPGRAIN_ISA_VALUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef uint32_t value_id;
+
+#define VALUE_BOTTOM 0u /* never written on any path seen so far */
+#define VALUE_NUMBER 1u /* OPAQUE without bases: a number that is no pointer */
+
+enum base_kind {
+	BASE_KERNARG = 1,  /* payload: byte offset of the dword in the kernarg segment */
+	BASE_LOADED,       /* payload: site << 4 | dword of a load from memory */
+	BASE_KERNARG_PTR,  /* the kernarg segment's own address; payload: 0 low, 1 high */
+	BASE_DISPATCH_PTR, /* likewise, dispatch packet, queue and other runtime structures */
+	BASE_IMAGE,        /* address in the code object; low: constant = address, payload as above */
+	BASE_SYMBOL,       /* payload: symbol index; low half; pairs with BASE_IMAGE high */
+	BASE_APERTURE_RAW, /* SH_MEM_BASES field: payload 0 private, 1 shared */
+	BASE_APERTURE,     /* high half of the private (0) or shared (1) aperture */
+	BASE_SCRATCH_RSRC, /* dword payload of the private segment buffer's descriptor */
+	BASE_MASK,         /* exec as it was when shrink site payload was the innermost */
+	BASE_SUBMASK,      /* some subset of that */
+	BASE_PART,         /* a set of lanes that together with exec makes that mask */
+};
+
+#define BASE(kind, payload)  ((uint32_t)(kind) << 27 | (uint32_t)(payload))
+#define BASE_KIND(base)      ((base) >> 27)
+#define BASE_PAYLOAD(base)   ((base) & 0x7ffffffu)
+#define BASE_PAYLOAD_MAX     0x7ffffffu
+#define BASE_IS_MASK(base)   (BASE_KIND(base) >= BASE_MASK)
+
+#define ALT_OPAQUE  1u /* plus a number that is not followed */
+#define ALT_TAINT   2u /* plus something that might be a pointer: `why` */
+#define ALT_NOCONST 4u /* the constant is not known (it is 0) */
+
+#define ALT_TERMS 3
+#define VALUE_ALTS 6
+
+struct term {
+	uint32_t base;
+	int32_t sign; /* +1 or -1 */
+};
+
+struct alt {
+	uint8_t flags;
+	uint8_t term_count;
+	uint16_t why; /* index of a reason, with ALT_TAINT */
+	int32_t constant;
+	struct term term[ALT_TERMS]; /* ascending by base */
+};
+
+struct lane {
+	uint32_t lane;
+	value_id value;
+};
+
+#define VALUE_LANES 64
+
+/* Either alternatives, or (lanes != NULL) a vector register used to keep scalars in its lanes. */
+struct value {
+	uint32_t alt_count;
+	struct alt *alt;
+	uint32_t lane_count;
+	struct lane *lane; /* ascending */
+	value_id rest;     /* the lanes not listed */
+	uint64_t hash;
+};
+
+struct value_store {
+	struct value *value;
+	size_t count, room;
+	value_id *table;
+	size_t table_size;
+	struct { value_id a, b, result; } *join_cache;
+	const char *reason[256]; /* static strings or owned by owned[] */
+	char *owned[256];
+	unsigned reason_count;
+	bool failed; /* out of memory: every result since is VALUE_BOTTOM and worthless */
+};
+
+int value_init(struct value_store *store);
+void value_free(struct value_store *store);
+const struct value *value_get(const struct value_store *store, value_id id);
+
+/* Index of a reason (copied); the same text gives the same index. */
+uint16_t value_reason(struct value_store *store, const char *text);
+
+value_id value_const(struct value_store *store, int32_t constant);
+value_id value_base(struct value_store *store, uint32_t base, int32_t constant);
+value_id value_unknown(struct value_store *store, const char *why);
+
+/* Intern a set of alternatives (merged, bounded; overflow gives an unknown value). */
+value_id value_alts(struct value_store *store, const struct alt *alt, size_t count);
+
+value_id value_join(struct value_store *store, value_id a, value_id b);
+/* Like join, but so that a loop converges: constants that differ are given up. */
+value_id value_widen(struct value_store *store, value_id a, value_id b);
+
+value_id value_add(struct value_store *store, value_id a, value_id b);
+value_id value_sub(struct value_store *store, value_id a, value_id b);
+/* A number is added: bases stay, the constant goes. */
+value_id value_blur(struct value_store *store, value_id a);
+/* What arithmetic that is not followed makes of it: a number; bottom stays bottom. */
+value_id value_number(value_id a);
+/* Add a known constant. */
+value_id value_offset(struct value_store *store, value_id a, int64_t constant);
+
+/* The constant, if that is all the value can be. */
+bool value_constant(const struct value_store *store, value_id a, int32_t *constant);
+/* The only base with nothing added, or 0. */
+uint32_t value_sole_base(const struct value_store *store, value_id a);
+/* Whether an alternative has a base of that kind. */
+bool value_has(const struct value_store *store, value_id a, enum base_kind kind);
+
+value_id value_lane_write(struct value_store *store, value_id vector, uint32_t lane,
+			  value_id scalar);
+value_id value_lane_read(struct value_store *store, value_id vector, uint32_t lane);
+/* For use as an ordinary vector: a register with spilled lanes is not followed. */
+value_id value_plain(struct value_store *store, value_id a);
+
+#endif
