@@ -20,6 +20,8 @@ static const struct verb {
 	int (*function)(int argc, char **argv);
 } verbs[] = {
 	{ "record", "record a command into a trace bundle", usage_record, cmd_record },
+	{ "scan", "list the atomics in a binary and where their addresses come from", usage_scan,
+	  cmd_scan },
 	{ "help", "explain a verb", usage_help, cmd_help },
 };
 

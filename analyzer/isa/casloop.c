@@ -18,37 +18,37 @@ static const struct {
 	uint8_t op, type;
 	bool fp;
 } arithmetic[] = {
-	{"v_add_f32", ISA_OP_ADD, ISA_TYPE_F32, true},
-	{"v_add_f64", ISA_OP_ADD, ISA_TYPE_F64, true},
-	{"v_sub_f32", ISA_OP_SUB, ISA_TYPE_F32, true},
-	{"v_subrev_f32", ISA_OP_SUB, ISA_TYPE_F32, true},
-	{"v_pk_add_f32", ISA_OP_ADD, ISA_TYPE_F32, true},
-	{"v_pk_add_f16", ISA_OP_ADD, ISA_TYPE_PK_F16, true},
-	{"v_add_f16", ISA_OP_ADD, ISA_TYPE_PK_F16, true},
-	{"v_min_f32", ISA_OP_MIN, ISA_TYPE_F32, true},
-	{"v_max_f32", ISA_OP_MAX, ISA_TYPE_F32, true},
-	{"v_min_f64", ISA_OP_MIN, ISA_TYPE_F64, true},
-	{"v_max_f64", ISA_OP_MAX, ISA_TYPE_F64, true},
-	{"v_fma_f32", ISA_OP_ADD, ISA_TYPE_F32, true},
-	{"v_fmac_f32", ISA_OP_ADD, ISA_TYPE_F32, true},
-	{"v_fma_f64", ISA_OP_ADD, ISA_TYPE_F64, true},
-	{"v_fmac_f64", ISA_OP_ADD, ISA_TYPE_F64, true},
-	{"v_mac_f32", ISA_OP_ADD, ISA_TYPE_F32, true},
-	{"v_mul_f32", ISA_OP_OTHER, ISA_TYPE_F32, true},
-	{"v_mul_f64", ISA_OP_OTHER, ISA_TYPE_F64, true},
-	{"v_min_i32", ISA_OP_MIN, ISA_TYPE_I32, false},
-	{"v_min_u32", ISA_OP_MIN, ISA_TYPE_I32, false},
-	{"v_max_i32", ISA_OP_MAX, ISA_TYPE_I32, false},
-	{"v_max_u32", ISA_OP_MAX, ISA_TYPE_I32, false},
-	{"v_add_", ISA_OP_ADD, ISA_TYPE_I32, false},
-	{"v_addc_", ISA_OP_ADD, ISA_TYPE_I32, false},
-	{"v_add3_", ISA_OP_ADD, ISA_TYPE_I32, false},
-	{"v_sub", ISA_OP_SUB, ISA_TYPE_I32, false},
-	{"v_and_b32", ISA_OP_AND, ISA_TYPE_I32, false},
-	{"v_or_b32", ISA_OP_OR, ISA_TYPE_I32, false},
-	{"v_xor_b32", ISA_OP_XOR, ISA_TYPE_I32, false},
-	{"s_add_", ISA_OP_ADD, ISA_TYPE_I32, false},
-	{"s_sub_", ISA_OP_SUB, ISA_TYPE_I32, false},
+	{ "v_add_f32", ISA_OP_ADD, ISA_TYPE_F32, true },
+	{ "v_add_f64", ISA_OP_ADD, ISA_TYPE_F64, true },
+	{ "v_sub_f32", ISA_OP_SUB, ISA_TYPE_F32, true },
+	{ "v_subrev_f32", ISA_OP_SUB, ISA_TYPE_F32, true },
+	{ "v_pk_add_f32", ISA_OP_ADD, ISA_TYPE_F32, true },
+	{ "v_pk_add_f16", ISA_OP_ADD, ISA_TYPE_PK_F16, true },
+	{ "v_add_f16", ISA_OP_ADD, ISA_TYPE_PK_F16, true },
+	{ "v_min_f32", ISA_OP_MIN, ISA_TYPE_F32, true },
+	{ "v_max_f32", ISA_OP_MAX, ISA_TYPE_F32, true },
+	{ "v_min_f64", ISA_OP_MIN, ISA_TYPE_F64, true },
+	{ "v_max_f64", ISA_OP_MAX, ISA_TYPE_F64, true },
+	{ "v_fma_f32", ISA_OP_ADD, ISA_TYPE_F32, true },
+	{ "v_fmac_f32", ISA_OP_ADD, ISA_TYPE_F32, true },
+	{ "v_fma_f64", ISA_OP_ADD, ISA_TYPE_F64, true },
+	{ "v_fmac_f64", ISA_OP_ADD, ISA_TYPE_F64, true },
+	{ "v_mac_f32", ISA_OP_ADD, ISA_TYPE_F32, true },
+	{ "v_mul_f32", ISA_OP_OTHER, ISA_TYPE_F32, true },
+	{ "v_mul_f64", ISA_OP_OTHER, ISA_TYPE_F64, true },
+	{ "v_min_i32", ISA_OP_MIN, ISA_TYPE_I32, false },
+	{ "v_min_u32", ISA_OP_MIN, ISA_TYPE_I32, false },
+	{ "v_max_i32", ISA_OP_MAX, ISA_TYPE_I32, false },
+	{ "v_max_u32", ISA_OP_MAX, ISA_TYPE_I32, false },
+	{ "v_add_", ISA_OP_ADD, ISA_TYPE_I32, false },
+	{ "v_addc_", ISA_OP_ADD, ISA_TYPE_I32, false },
+	{ "v_add3_", ISA_OP_ADD, ISA_TYPE_I32, false },
+	{ "v_sub", ISA_OP_SUB, ISA_TYPE_I32, false },
+	{ "v_and_b32", ISA_OP_AND, ISA_TYPE_I32, false },
+	{ "v_or_b32", ISA_OP_OR, ISA_TYPE_I32, false },
+	{ "v_xor_b32", ISA_OP_XOR, ISA_TYPE_I32, false },
+	{ "s_add_", ISA_OP_ADD, ISA_TYPE_I32, false },
+	{ "s_sub_", ISA_OP_SUB, ISA_TYPE_I32, false },
 };
 
 /* Something that holds a value: a register, a lane of one, or a private memory slot. */
@@ -61,13 +61,19 @@ struct search {
 	const struct function *function;
 	const struct insn *cas;
 	const bool *in_loop; /* per block */
-	struct visit { uint32_t block; struct place place; } *seen;
+	struct visit {
+		uint32_t block;
+		struct place place;
+	} * seen;
 	size_t seen_count, seen_room;
-	struct todo { uint32_t block, before; struct place place; } *todo;
+	struct todo {
+		uint32_t block, before;
+		struct place place;
+	} * todo;
 	size_t todo_count, todo_room;
-	bool reaches_old;  /* some path ends in memory's old value */
+	bool reaches_old; /* some path ends in memory's old value */
 	bool arithmetic, fp;
-	bool compare_fp;   /* a selection was seen whose operands were compared as FP */
+	bool compare_fp; /* a selection was seen whose operands were compared as FP */
 	enum isa_op op;
 	enum isa_type type;
 };
@@ -200,7 +206,7 @@ static int push(struct search *search, uint32_t block, uint32_t before, struct p
 		search->todo = grown;
 		search->todo_room = room;
 	}
-	search->todo[search->todo_count++] = (struct todo){block, before, place};
+	search->todo[search->todo_count++] = (struct todo){ block, before, place };
 	return 0;
 }
 
@@ -224,7 +230,7 @@ static int visited(struct search *search, uint32_t block, struct place place, bo
 		search->seen = grown;
 		search->seen_room = room;
 	}
-	search->seen[search->seen_count++] = (struct visit){block, place};
+	search->seen[search->seen_count++] = (struct visit){ block, place };
 	return 0;
 }
 
@@ -283,8 +289,7 @@ static void note(struct search *search, const struct insn *insn)
 			continue;
 		/* max(x, x) only quiets a NaN */
 		if ((arithmetic[i].op == ISA_OP_MAX || arithmetic[i].op == ISA_OP_MIN) &&
-		    insn->operand[1].kind == OPERAND_REG &&
-		    insn->operand[2].kind == OPERAND_REG &&
+		    insn->operand[1].kind == OPERAND_REG && insn->operand[2].kind == OPERAND_REG &&
 		    insn->operand[1].reg == insn->operand[2].reg)
 			return;
 		/* Floating point beats the masking and shifting around it. */
@@ -308,7 +313,7 @@ static void note(struct search *search, const struct insn *insn)
 	if (strstr(insn->mnemonic, "_f32") || strstr(insn->mnemonic, "_f64") ||
 	    strstr(insn->mnemonic, "_f16")) {
 		if (!search->fp)
-			search->type = strstr(insn->mnemonic, "_f64")	? ISA_TYPE_F64
+			search->type = strstr(insn->mnemonic, "_f64")   ? ISA_TYPE_F64
 				       : strstr(insn->mnemonic, "_f16") ? ISA_TYPE_PK_F16
 									: ISA_TYPE_F32;
 		search->fp = true;
@@ -320,7 +325,7 @@ static int from_definition(struct search *search, const struct insn *insn, uint3
 			   uint32_t index, uint32_t part)
 {
 	unsigned first = 1, last = insn->operand_count, i;
-	struct place place = {0};
+	struct place place = { 0 };
 	int status = 0;
 
 	if (insn->class == OP_MEMORY) {
@@ -403,8 +408,8 @@ static int search_back(struct search *search)
 				continue;
 			status = visited(search, before, todo.place, &was);
 			if (!status && !was)
-				status = push(search, before, function->block[before].count,
-					      todo.place);
+				status =
+				    push(search, before, function->block[before].count, todo.place);
 		}
 	}
 	return status;
@@ -419,7 +424,7 @@ static int trace(struct search *search, uint32_t block, uint32_t index, const st
 	search->seen_count = search->todo_count = 0;
 	search->arithmetic = search->fp = search->reaches_old = false;
 	for (i = 0; !status && i < count; i++) {
-		struct place place = {0, data->reg + first + i, 0};
+		struct place place = { 0, data->reg + first + i, 0 };
 
 		status = push(search, block, index, place);
 	}
@@ -429,7 +434,7 @@ static int trace(struct search *search, uint32_t block, uint32_t index, const st
 int casloop_classify(const struct function *function, const struct insn *insn,
 		     struct casloop *result)
 {
-	struct search search = {.function = function, .cas = insn};
+	struct search search = { .function = function, .cas = insn };
 	uint32_t index = 0, block = block_of(function, insn, &index);
 	const struct operand *data;
 	bool *in_loop, cyclic = false;

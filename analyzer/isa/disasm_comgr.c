@@ -71,12 +71,12 @@ void isa_disasm_destroy(struct isa_disasm *disasm)
 size_t isa_disasm_one(struct isa_disasm *disasm, const uint8_t *code, size_t size, char *text,
 		      size_t text_size)
 {
-	struct request request = {code, size, text, text_size};
+	struct request request = { code, size, text, text_size };
 	uint64_t length = 0;
 
 	text[0] = 0;
 	if (amd_comgr_disassemble_instruction(disasm->info, 0, &request, &length) !=
-		    AMD_COMGR_STATUS_SUCCESS ||
+		AMD_COMGR_STATUS_SUCCESS ||
 	    length > size)
 		return 0;
 	return text[0] ? (size_t)length : 0;
@@ -95,7 +95,7 @@ char *isa_demangle(const char *symbol)
 		if (amd_comgr_get_data(demangled, &size, NULL) == AMD_COMGR_STATUS_SUCCESS) {
 			text = calloc(1, size + 1);
 			if (text && amd_comgr_get_data(demangled, &size, text) !=
-					    AMD_COMGR_STATUS_SUCCESS) {
+					AMD_COMGR_STATUS_SUCCESS) {
 				free(text);
 				text = NULL;
 			}

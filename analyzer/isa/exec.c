@@ -15,8 +15,7 @@ static bool is_exec(const struct operand *operand)
 }
 
 /* The mask base of an operand, 0 if it is none. */
-static uint32_t mask_of(struct flow *flow, const struct state *state,
-			const struct operand *operand)
+static uint32_t mask_of(struct flow *flow, const struct state *state, const struct operand *operand)
 {
 	uint32_t base;
 
@@ -31,8 +30,8 @@ static uint32_t mask_of(struct flow *flow, const struct state *state,
 	return BASE_IS_MASK(base) ? base : 0;
 }
 
-static bool is_constant(struct flow *flow, const struct state *state,
-			const struct operand *operand, int32_t constant)
+static bool is_constant(struct flow *flow, const struct state *state, const struct operand *operand,
+			int32_t constant)
 {
 	int32_t actual;
 
@@ -43,8 +42,7 @@ static bool is_constant(struct flow *flow, const struct state *state,
 	       actual == constant;
 }
 
-static int set_mask(struct flow *flow, struct state *state, const struct operand *to,
-		    uint32_t base)
+static int set_mask(struct flow *flow, struct state *state, const struct operand *to, uint32_t base)
 {
 	value_id value = base ? value_base(&flow->store, base, 0) : VALUE_NUMBER;
 	unsigned i;
@@ -105,8 +103,8 @@ static int write_exec(struct flow *flow, const struct insn *insn, struct state *
 				while (i && state->aside[i - 1].name != site_name(insn))
 					i--;
 				if (i) {
-					uint32_t below = i > 1 ? state->aside[i - 2].name
-							       : SITE_ROOT;
+					uint32_t below =
+					    i > 1 ? state->aside[i - 2].name : SITE_ROOT;
 
 					return set_mask(flow, state, b, BASE(BASE_PART, below));
 				}
@@ -212,8 +210,10 @@ static int compute_mask(struct flow *flow, const struct insn *insn, struct state
 
 			if (x == now || y == now)
 				result = BASE(BASE_PART, BASE_PAYLOAD(x == now ? y : x));
-		} else if ((BASE_KIND(x) == BASE_SUBMASK && y == BASE(BASE_MASK, BASE_PAYLOAD(x))) ||
-			   (BASE_KIND(y) == BASE_SUBMASK && x == BASE(BASE_MASK, BASE_PAYLOAD(y)))) {
+		} else if ((BASE_KIND(x) == BASE_SUBMASK &&
+			    y == BASE(BASE_MASK, BASE_PAYLOAD(x))) ||
+			   (BASE_KIND(y) == BASE_SUBMASK &&
+			    x == BASE(BASE_MASK, BASE_PAYLOAD(y)))) {
 			result = BASE(BASE_PART, BASE_PAYLOAD(x));
 		}
 		break;

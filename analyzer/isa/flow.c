@@ -45,11 +45,11 @@ void flow_incomplete(struct flow *flow, const char *format, ...)
 /* One function being iterated. */
 struct activation {
 	const struct function *function;
-	struct state *in;   /* per block */
-	bool *reached;      /* in[] holds something */
-	bool *dirty;        /* to be visited */
+	struct state *in; /* per block */
+	bool *reached;    /* in[] holds something */
+	bool *dirty;      /* to be visited */
 	unsigned *visits;
-	struct state *out;  /* at returns */
+	struct state *out; /* at returns */
 	bool returned;
 	value_id return_low; /* where the caller expects to go on; bottom for the kernel itself */
 };
@@ -100,8 +100,8 @@ static int run_function(struct flow *flow, uint64_t entry, const struct state *i
 static int call(struct flow *flow, uint64_t target, bool known, const struct insn *insn,
 		value_id return_low, struct state *state, bool *returned)
 {
-	const struct isa_section *section = known ? isa_image_section(flow->program->image, target)
-						  : NULL;
+	const struct isa_section *section =
+	    known ? isa_image_section(flow->program->image, target) : NULL;
 	struct state after;
 	const char *why = NULL;
 	unsigned i;
@@ -152,12 +152,14 @@ static int leave(struct flow *flow, struct activation *activation, const struct 
 		state_copy(&none, state);
 		status = state_none(&none);
 		if (!status)
-			status = flow_into(flow, activation,
-					   block->successor[insn->class == OP_CBRANCH_EXECZ], &none);
+			status =
+			    flow_into(flow, activation,
+				      block->successor[insn->class == OP_CBRANCH_EXECZ], &none);
 		state_clear(&none);
-		return status ? status
-			      : flow_into(flow, activation,
-					  block->successor[insn->class == OP_CBRANCH_EXECNZ], state);
+		return status
+			   ? status
+			   : flow_into(flow, activation,
+				       block->successor[insn->class == OP_CBRANCH_EXECNZ], state);
 	case OP_CALL:
 		known = insn->operand_count > 1 &&
 			flow_code_address(flow, flow_operand(flow, state, &insn->operand[1], 0),
@@ -166,8 +168,8 @@ static int leave(struct flow *flow, struct activation *activation, const struct 
 				 (int32_t)(uint32_t)(insn->pc + insn->length));
 		status = flow_write(flow, state, &insn->operand[0], 0, low);
 		if (!status)
-			status = flow_write(flow, state, &insn->operand[0], 1,
-					    flow_image_high(flow));
+			status =
+			    flow_write(flow, state, &insn->operand[0], 1, flow_image_high(flow));
 		if (!status)
 			status = call(flow, target, known, insn, low, state, &returned);
 		if (status || !returned)
@@ -221,8 +223,8 @@ static int visit(struct flow *flow, struct activation *activation, uint32_t inde
 		status = flow_step(flow, function, insn, &state);
 	}
 	if (!status && !flow->exhausted)
-		status = leave(flow, activation, block, function->insn[block->first + block->count - 1],
-			       &state);
+		status = leave(flow, activation, block,
+			       function->insn[block->first + block->count - 1], &state);
 	if (!status && flow->store.failed)
 		status = -ENOMEM;
 	state_clear(&state);
@@ -233,7 +235,9 @@ static int run_function(struct flow *flow, uint64_t entry, const struct state *i
 			value_id return_low, struct state *out, bool *returned)
 {
 	const struct function *function = program_function(flow->program, entry);
-	struct activation activation = {.function = function, .out = out, .return_low = return_low};
+	struct activation activation = { .function = function,
+					 .out = out,
+					 .return_low = return_low };
 	uint32_t i, next;
 	int status = -ENOMEM;
 
@@ -306,17 +310,17 @@ int flow_run(struct flow *flow, const struct flow_entry *entry)
 		state.scalar[i] = VALUE_NUMBER;
 	state.scalar[REG_M0] = VALUE_NUMBER;
 	for (i = 0; i < 3; i++)
-		status = status ? status
-				: state_set(&flow->store, &state, REG_VECTOR + i, VALUE_NUMBER);
+		status =
+		    status ? status : state_set(&flow->store, &state, REG_VECTOR + i, VALUE_NUMBER);
 	for (i = 0; i < 4 && entry->scratch_rsrc >= 0; i++)
 		state.scalar[entry->scratch_rsrc + (int)i] =
-			value_base(&flow->store, BASE(BASE_SCRATCH_RSRC, i), 0);
+		    value_base(&flow->store, BASE(BASE_SCRATCH_RSRC, i), 0);
 	set_pair(flow, &state, entry->dispatch_ptr, BASE_DISPATCH_PTR);
 	set_pair(flow, &state, entry->queue_ptr, BASE_DISPATCH_PTR);
 	set_pair(flow, &state, entry->kernarg_ptr, BASE_KERNARG_PTR);
 	for (i = 0; i < entry->preload_count && entry->preload >= 0; i++)
 		state.scalar[entry->preload + (int)i] = value_base(
-			&flow->store, BASE(BASE_KERNARG, (entry->preload_offset + i) * 4), 0);
+		    &flow->store, BASE(BASE_KERNARG, (entry->preload_offset + i) * 4), 0);
 	if (!status)
 		status = run_function(flow, entry->pc, &state, VALUE_BOTTOM, &out, &returned);
 	if (!status && returned)

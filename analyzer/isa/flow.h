@@ -27,7 +27,9 @@ struct access {
 	const struct function *function;
 	unsigned pair_count;
 	bool overflow; /* more pairs than kept */
-	struct { value_id low, high; } pair[ACCESS_PAIRS];
+	struct {
+		value_id low, high;
+	} pair[ACCESS_PAIRS];
 };
 
 /* An argument's extent, to tell an array inside it and pointers from numbers. */
@@ -40,7 +42,7 @@ struct flow_arg {
 struct flow_entry {
 	uint64_t pc;
 	unsigned wave_size;
-	int scratch_rsrc;   /* first scalar register of each, -1 if absent */
+	int scratch_rsrc; /* first scalar register of each, -1 if absent */
 	int dispatch_ptr, queue_ptr, kernarg_ptr;
 	unsigned user_count; /* user scalar registers, preloaded kernel arguments included */
 	int preload;         /* first register with preloaded kernarg dwords, -1 */
@@ -76,15 +78,15 @@ int flow_run(struct flow *flow, const struct flow_entry *entry);
 
 /* Remember (once) why the results cannot be complete. */
 void flow_incomplete(struct flow *flow, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+    __attribute__((format(printf, 2, 3)));
 
 /* ---- between flow.c, step.c, memory.c and exec.c ---- */
 
 /* Value of dword `part` of an operand; 64-bit constants are sign-extended. */
 value_id flow_operand(struct flow *flow, const struct state *state, const struct operand *operand,
 		      unsigned part);
-int flow_write(struct flow *flow, struct state *state, const struct operand *operand,
-	       unsigned part, value_id value);
+int flow_write(struct flow *flow, struct state *state, const struct operand *operand, unsigned part,
+	       value_id value);
 
 /* The effect of one instruction that is no branch. 0 or negative errno. */
 int flow_step(struct flow *flow, const struct function *function, const struct insn *insn,
@@ -111,9 +113,9 @@ enum target_kind {
 	TARGET_RUNTIME,         /* dispatch packet and alike */
 	TARGET_PRIVATE,         /* constant = private address, if exact */
 	TARGET_LDS,
-	TARGET_IMAGE,           /* constant = address or offset from the symbol, if exact */
-	TARGET_POINTER,         /* base: dword of the kernarg segment or of a load */
-	TARGET_NUMBER,          /* a constant address */
+	TARGET_IMAGE,   /* constant = address or offset from the symbol, if exact */
+	TARGET_POINTER, /* base: dword of the kernarg segment or of a load */
+	TARGET_NUMBER,  /* a constant address */
 	TARGET_UNKNOWN,
 };
 

@@ -38,7 +38,8 @@ static bool string_at(const struct isa_image *image, const Elf64_Shdr *strings, 
 {
 	const char *start = (const char *)image->data + strings->sh_offset;
 
-	if (strings->sh_type == SHT_NOBITS || !inside(strings->sh_offset, strings->sh_size, image->size))
+	if (strings->sh_type == SHT_NOBITS ||
+	    !inside(strings->sh_offset, strings->sh_size, image->size))
 		return false;
 	if (offset >= strings->sh_size || !memchr(start + offset, 0, strings->sh_size - offset))
 		return false;
@@ -60,8 +61,8 @@ static int load_symbols(struct isa_image *image, const Elf64_Ehdr *elf, const El
 	Elf64_Shdr strings;
 	uint64_t i;
 
-	if (!inside(table->sh_offset, table->sh_size, image->size) || table->sh_link >= elf->e_shnum ||
-	    count > MAX_SYMBOLS)
+	if (!inside(table->sh_offset, table->sh_size, image->size) ||
+	    table->sh_link >= elf->e_shnum || count > MAX_SYMBOLS)
 		return -EINVAL;
 	load_header(image, elf, table->sh_link, &strings);
 	grown = reallocarray(image->symbols, image->symbol_count + count + 1, sizeof(*grown));
@@ -90,7 +91,7 @@ static int load_symbols(struct isa_image *image, const Elf64_Ehdr *elf, const El
 static int load_relocs(struct isa_image *image, const Elf64_Ehdr *elf, const Elf64_Shdr *table)
 {
 	uint64_t count = table->sh_size / sizeof(Elf64_Rela), i;
-	Elf64_Shdr symbols = {0}, strings = {0};
+	Elf64_Shdr symbols = { 0 }, strings = { 0 };
 	struct isa_reloc *grown;
 
 	if (!inside(table->sh_offset, table->sh_size, image->size) || count > MAX_SYMBOLS)
@@ -299,6 +300,6 @@ const struct isa_reloc *isa_image_reloc(const struct isa_image *image, uint64_t 
 			high = middle;
 	}
 	return low < image->reloc_count && image->relocs[low].address == address
-		       ? &image->relocs[low]
-		       : NULL;
+		   ? &image->relocs[low]
+		   : NULL;
 }

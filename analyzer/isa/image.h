@@ -25,7 +25,7 @@ struct isa_reloc {
 };
 
 struct isa_section {
-	uint64_t address, size, offset; /* offset: in the file */
+	uint64_t address, size, offset;   /* offset: in the file */
 	bool alloc, writable, exec, bits; /* bits: has bytes in the file */
 };
 

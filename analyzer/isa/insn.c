@@ -12,7 +12,7 @@ static const struct {
 	uint8_t class;
 } opcodes[] = {
 #define HG_CLASS(name)
-#define HG_OPCODE(mnemonic, class) {mnemonic, OP_##class},
+#define HG_OPCODE(mnemonic, class) { mnemonic, OP_##class },
 #include "optable.def"
 #undef HG_CLASS
 #undef HG_OPCODE
@@ -23,19 +23,11 @@ static const struct {
 	const char *name;
 	uint8_t reg, count;
 } special[] = {
-	{"vcc", REG_VCC, 2},
-	{"vcc_lo", REG_VCC, 1},
-	{"vcc_hi", REG_VCC + 1, 1},
-	{"exec", REG_EXEC, 2},
-	{"exec_lo", REG_EXEC, 1},
-	{"exec_hi", REG_EXEC + 1, 1},
-	{"m0", REG_M0, 1},
-	{"flat_scratch", 102, 2},
-	{"flat_scratch_lo", 102, 1},
-	{"flat_scratch_hi", 103, 1},
-	{"xnack_mask", 104, 2},
-	{"xnack_mask_lo", 104, 1},
-	{"xnack_mask_hi", 105, 1},
+	{ "vcc", REG_VCC, 2 },         { "vcc_lo", REG_VCC, 1 },   { "vcc_hi", REG_VCC + 1, 1 },
+	{ "exec", REG_EXEC, 2 },       { "exec_lo", REG_EXEC, 1 }, { "exec_hi", REG_EXEC + 1, 1 },
+	{ "m0", REG_M0, 1 },           { "flat_scratch", 102, 2 }, { "flat_scratch_lo", 102, 1 },
+	{ "flat_scratch_hi", 103, 1 }, { "xnack_mask", 104, 2 },   { "xnack_mask_lo", 104, 1 },
+	{ "xnack_mask_hi", 105, 1 },
 };
 
 /*
@@ -47,36 +39,36 @@ static const struct {
 	uint8_t op, type;
 	bool fp;
 } atomics[] = {
-	{"add", ISA_OP_ADD, ISA_TYPE_I32, false},
-	{"sub", ISA_OP_SUB, ISA_TYPE_I32, false},
-	{"rsub", ISA_OP_SUB, ISA_TYPE_I32, false},
-	{"smin", ISA_OP_MIN, ISA_TYPE_I32, false},
-	{"umin", ISA_OP_MIN, ISA_TYPE_I32, false},
-	{"min", ISA_OP_MIN, ISA_TYPE_I32, false},
-	{"smax", ISA_OP_MAX, ISA_TYPE_I32, false},
-	{"umax", ISA_OP_MAX, ISA_TYPE_I32, false},
-	{"max", ISA_OP_MAX, ISA_TYPE_I32, false},
-	{"and", ISA_OP_AND, ISA_TYPE_I32, false},
-	{"or", ISA_OP_OR, ISA_TYPE_I32, false},
-	{"mskor", ISA_OP_OR, ISA_TYPE_I32, false},
-	{"xor", ISA_OP_XOR, ISA_TYPE_I32, false},
-	{"inc", ISA_OP_INC, ISA_TYPE_I32, false},
-	{"dec", ISA_OP_DEC, ISA_TYPE_I32, false},
-	{"swap", ISA_OP_SWAP, ISA_TYPE_I32, false},
-	{"wrxchg", ISA_OP_SWAP, ISA_TYPE_I32, false},
-	{"storexchg", ISA_OP_SWAP, ISA_TYPE_I32, false},
-	{"cmpswap", ISA_OP_CMPSWAP, ISA_TYPE_I32, false},
-	{"cmpst", ISA_OP_CMPSWAP, ISA_TYPE_I32, false},
-	{"cmpstore", ISA_OP_CMPSWAP, ISA_TYPE_I32, false},
-	{"fcmpswap", ISA_OP_CMPSWAP, ISA_TYPE_F32, true},
-	{"fmin", ISA_OP_MIN, ISA_TYPE_F32, true},
-	{"fmax", ISA_OP_MAX, ISA_TYPE_F32, true},
-	{"pk_add", ISA_OP_ADD, ISA_TYPE_PK_F16, true},
-	{"min_num", ISA_OP_MIN, ISA_TYPE_F32, true},
-	{"max_num", ISA_OP_MAX, ISA_TYPE_F32, true},
-	{"cond_sub", ISA_OP_SUB, ISA_TYPE_I32, false},
-	{"sub_clamp", ISA_OP_SUB, ISA_TYPE_I32, false},
-	{"csub", ISA_OP_SUB, ISA_TYPE_I32, false},
+	{ "add", ISA_OP_ADD, ISA_TYPE_I32, false },
+	{ "sub", ISA_OP_SUB, ISA_TYPE_I32, false },
+	{ "rsub", ISA_OP_SUB, ISA_TYPE_I32, false },
+	{ "smin", ISA_OP_MIN, ISA_TYPE_I32, false },
+	{ "umin", ISA_OP_MIN, ISA_TYPE_I32, false },
+	{ "min", ISA_OP_MIN, ISA_TYPE_I32, false },
+	{ "smax", ISA_OP_MAX, ISA_TYPE_I32, false },
+	{ "umax", ISA_OP_MAX, ISA_TYPE_I32, false },
+	{ "max", ISA_OP_MAX, ISA_TYPE_I32, false },
+	{ "and", ISA_OP_AND, ISA_TYPE_I32, false },
+	{ "or", ISA_OP_OR, ISA_TYPE_I32, false },
+	{ "mskor", ISA_OP_OR, ISA_TYPE_I32, false },
+	{ "xor", ISA_OP_XOR, ISA_TYPE_I32, false },
+	{ "inc", ISA_OP_INC, ISA_TYPE_I32, false },
+	{ "dec", ISA_OP_DEC, ISA_TYPE_I32, false },
+	{ "swap", ISA_OP_SWAP, ISA_TYPE_I32, false },
+	{ "wrxchg", ISA_OP_SWAP, ISA_TYPE_I32, false },
+	{ "storexchg", ISA_OP_SWAP, ISA_TYPE_I32, false },
+	{ "cmpswap", ISA_OP_CMPSWAP, ISA_TYPE_I32, false },
+	{ "cmpst", ISA_OP_CMPSWAP, ISA_TYPE_I32, false },
+	{ "cmpstore", ISA_OP_CMPSWAP, ISA_TYPE_I32, false },
+	{ "fcmpswap", ISA_OP_CMPSWAP, ISA_TYPE_F32, true },
+	{ "fmin", ISA_OP_MIN, ISA_TYPE_F32, true },
+	{ "fmax", ISA_OP_MAX, ISA_TYPE_F32, true },
+	{ "pk_add", ISA_OP_ADD, ISA_TYPE_PK_F16, true },
+	{ "min_num", ISA_OP_MIN, ISA_TYPE_F32, true },
+	{ "max_num", ISA_OP_MAX, ISA_TYPE_F32, true },
+	{ "cond_sub", ISA_OP_SUB, ISA_TYPE_I32, false },
+	{ "sub_clamp", ISA_OP_SUB, ISA_TYPE_I32, false },
+	{ "csub", ISA_OP_SUB, ISA_TYPE_I32, false },
 };
 
 static const struct {
@@ -84,18 +76,18 @@ static const struct {
 	int type; /* enum isa_type, -1: an untyped 32 bits, -2: an untyped 64 bits */
 	bool fp;
 } atomic_suffixes[] = {
-	{"_x2", -2, false},
-	{"_u32", -1, false},
-	{"_i32", -1, false},
-	{"_b32", -1, false},
-	{"_u64", -2, false},
-	{"_i64", -2, false},
-	{"_b64", -2, false},
-	{"_pk_f16", ISA_TYPE_PK_F16, true},
-	{"_f32", ISA_TYPE_F32, true},
-	{"_f64", ISA_TYPE_F64, true},
-	{"_bf16", ISA_TYPE_PK_BF16, true},
-	{"_f16", ISA_TYPE_PK_F16, true},
+	{ "_x2", -2, false },
+	{ "_u32", -1, false },
+	{ "_i32", -1, false },
+	{ "_b32", -1, false },
+	{ "_u64", -2, false },
+	{ "_i64", -2, false },
+	{ "_b64", -2, false },
+	{ "_pk_f16", ISA_TYPE_PK_F16, true },
+	{ "_f32", ISA_TYPE_F32, true },
+	{ "_f64", ISA_TYPE_F64, true },
+	{ "_bf16", ISA_TYPE_PK_BF16, true },
+	{ "_f16", ISA_TYPE_PK_F16, true },
 };
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
@@ -277,10 +269,18 @@ static const struct {
 	const char *prefix;
 	uint8_t family;
 } families[] = {
-	{"s_buffer_", MEM_SCALAR_BUFFER}, {"s_load_", MEM_SCALAR},   {"s_store_", MEM_SCALAR},
-	{"s_scratch_", MEM_SCALAR},       {"s_atomic_", MEM_SCALAR}, {"global_", MEM_GLOBAL},
-	{"flat_", MEM_FLAT},              {"scratch_", MEM_SCRATCH}, {"buffer_", MEM_BUFFER},
-	{"tbuffer_", MEM_BUFFER},         {"ds_", MEM_DS},           {"image_", MEM_IMAGE},
+	{ "s_buffer_", MEM_SCALAR_BUFFER },
+	{ "s_load_", MEM_SCALAR },
+	{ "s_store_", MEM_SCALAR },
+	{ "s_scratch_", MEM_SCALAR },
+	{ "s_atomic_", MEM_SCALAR },
+	{ "global_", MEM_GLOBAL },
+	{ "flat_", MEM_FLAT },
+	{ "scratch_", MEM_SCRATCH },
+	{ "buffer_", MEM_BUFFER },
+	{ "tbuffer_", MEM_BUFFER },
+	{ "ds_", MEM_DS },
+	{ "image_", MEM_IMAGE },
 };
 
 static uint8_t data_dwords(const char *mnemonic, bool *sub_dword)
@@ -290,10 +290,10 @@ static uint8_t data_dwords(const char *mnemonic, bool *sub_dword)
 		uint8_t dwords;
 		bool sub;
 	} sizes[] = {
-		{"dwordx16", 16, false}, {"dwordx8", 8, false}, {"dwordx4", 4, false},
-		{"dwordx3", 3, false},   {"dwordx2", 2, false}, {"dword", 1, false},
-		{"_b128", 4, false},     {"_b96", 3, false},    {"_b64", 2, false},
-		{"_b32", 1, false},
+		{ "dwordx16", 16, false }, { "dwordx8", 8, false }, { "dwordx4", 4, false },
+		{ "dwordx3", 3, false },   { "dwordx2", 2, false }, { "dword", 1, false },
+		{ "_b128", 4, false },     { "_b96", 3, false },    { "_b64", 2, false },
+		{ "_b32", 1, false },
 	};
 	size_t i;
 
@@ -368,7 +368,7 @@ static void classify(struct insn *insn)
 
 void insn_parse(struct insn *insn, char *text)
 {
-	static const char *const suffixes[] = {"_e32", "_e64", "_sdwa", "_dpp", "_e64_dpp"};
+	static const char *const suffixes[] = { "_e32", "_e64", "_sdwa", "_dpp", "_e64_dpp" };
 	char *at = text, *start, *stop;
 	size_t i;
 	int depth;

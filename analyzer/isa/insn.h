@@ -71,16 +71,16 @@ struct insn {
 	uint8_t length; /* bytes */
 	uint8_t class;  /* enum op_class */
 	uint8_t operand_count;
-	uint8_t family; /* enum mem_family */
+	uint8_t family;           /* enum mem_family */
 	bool load, store, atomic; /* of a memory instruction */
 	bool returns;             /* atomic: writes the old value to its first operand */
 	bool system_scope;
 	bool offen, idxen, lds, sub_dword, op_sel_hi[2];
 	bool dpp;            /* operands come from other lanes */
 	bool sdwa, sdwa_dst; /* parts of operands; writes a part of the destination only */
-	uint8_t dwords;    /* registers moved by a memory instruction */
-	int32_t offset;    /* the offset: modifier, bytes */
-	uint8_t atomic_op; /* enum isa_op */
+	uint8_t dwords;      /* registers moved by a memory instruction */
+	int32_t offset;      /* the offset: modifier, bytes */
+	uint8_t atomic_op;   /* enum isa_op */
 	uint8_t atomic_type;
 	bool fp;
 	const char *mnemonic; /* without encoding suffix; owned by the program */
@@ -88,8 +88,8 @@ struct insn {
 };
 
 struct block {
-	uint32_t first, count;   /* instructions, indexes into function.insn */
-	uint32_t successor[2];   /* block indexes; NO_BLOCK if absent; [0] is the fall-through */
+	uint32_t first, count; /* instructions, indexes into function.insn */
+	uint32_t successor[2]; /* block indexes; NO_BLOCK if absent; [0] is the fall-through */
 	uint32_t *predecessor;
 	uint32_t predecessor_count;
 };
@@ -119,8 +119,7 @@ struct program {
 	size_t name_size, name_used;
 };
 
-int program_init(struct program *program, const struct isa_image *image,
-		 struct isa_disasm *disasm);
+int program_init(struct program *program, const struct isa_image *image, struct isa_disasm *disasm);
 void program_free(struct program *program);
 
 /* The instruction at `pc`, or NULL if there is none (not code, undecodable). */

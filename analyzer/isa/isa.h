@@ -97,9 +97,9 @@ struct isa_use {
 struct isa_arg {
 	uint32_t offset;
 	uint32_t size;
-	bool pointer;       /* value_kind global_buffer */
-	char *name;         /* NULL if neither metadata nor DWARF has it */
-	char *type_name;    /* NULL if unknown */
+	bool pointer;    /* value_kind global_buffer */
+	char *name;      /* NULL if neither metadata nor DWARF has it */
+	char *type_name; /* NULL if unknown */
 };
 
 struct isa_kernel {

@@ -178,8 +178,8 @@ static void scalar_of(struct flow *flow, const struct state *state, const struct
 	if (offset->kind == OPERAND_CONST) {
 		layout->offset += offset->value;
 	} else {
-		layout->low = value_add(&flow->store, layout->low,
-					flow_operand(flow, state, offset, 0));
+		layout->low =
+		    value_add(&flow->store, layout->low, flow_operand(flow, state, offset, 0));
 		layout->high = value_blur(&flow->store, layout->high);
 	}
 }
@@ -244,7 +244,7 @@ static value_id image_dword(struct flow *flow, uint64_t address, bool high_of_pa
 {
 	const struct isa_image *image = flow->program->image;
 	const struct isa_reloc *reloc =
-		isa_image_reloc(image, high_of_pair ? address - 4 : address);
+	    isa_image_reloc(image, high_of_pair ? address - 4 : address);
 	const struct isa_section *section = isa_image_section(image, address);
 	uint32_t word;
 
@@ -339,8 +339,8 @@ static int store_private(struct flow *flow, struct state *state, const struct in
 	int status = 0;
 
 	for (part = 0; !status && part < insn->dwords; part++) {
-		value_id value = insn->atomic ? VALUE_NUMBER
-					      : flow_operand(flow, state, layout->data, part);
+		value_id value =
+		    insn->atomic ? VALUE_NUMBER : flow_operand(flow, state, layout->data, part);
 		uint32_t dword;
 
 		if (insn->sub_dword) {
@@ -356,8 +356,8 @@ static int store_private(struct flow *flow, struct state *state, const struct in
 					value = VALUE_NUMBER;
 			}
 			status = private_dword(flow, &aligned, layout->offset & ~3, &dword)
-					 ? state_private_store(store, state, dword, value)
-					 : state_private_store_any(store, state, value);
+				     ? state_private_store(store, state, dword, value)
+				     : state_private_store_any(store, state, value);
 			continue;
 		}
 		if (!private_dword(flow, target, layout->offset + 4 * (int64_t)part, &dword)) {
@@ -389,9 +389,11 @@ int flow_memory(struct flow *flow, const struct function *function, const struct
 			const struct operand *to = &insn->operand[0];
 
 			flow->uses_lds = true;
-			for (part = 0; !status && to->kind == OPERAND_REG && part < to->count; part++)
-				status = flow_write(flow, state, to, part,
-						    value_unknown(store, "a value from another lane"));
+			for (part = 0; !status && to->kind == OPERAND_REG && part < to->count;
+			     part++)
+				status =
+				    flow_write(flow, state, to, part,
+					       value_unknown(store, "a value from another lane"));
 			return status;
 		}
 		flow_incomplete(flow, "%s is not followed", insn->mnemonic);
@@ -423,18 +425,18 @@ int flow_memory(struct flow *flow, const struct function *function, const struct
 			value_id value = VALUE_BOTTOM;
 
 			if (insn->atomic) {
-				struct target through = {.kind = TARGET_UNKNOWN};
+				struct target through = { .kind = TARGET_UNKNOWN };
 
 				value = load_one(flow, state, insn, &layout, &through, index, part);
 			} else if (layout.lds) {
-				struct target through = {.kind = TARGET_LDS};
+				struct target through = { .kind = TARGET_LDS };
 
 				value = load_one(flow, state, insn, &layout, &through, index, part);
 			}
 			for (i = 0; !insn->atomic && i < count; i++)
-				value = value_join(store, value,
-						   load_one(flow, state, insn, &layout, &target[i],
-							    index, part));
+				value = value_join(
+				    store, value,
+				    load_one(flow, state, insn, &layout, &target[i], index, part));
 			result[part] = value;
 		}
 	}
@@ -443,15 +445,16 @@ int flow_memory(struct flow *flow, const struct function *function, const struct
 
 		for (i = 0; !status && i < count; i++) {
 			if (target[i].kind == TARGET_PRIVATE)
-				status = store_private(flow, state, insn, &layout, &target[i], only);
+				status =
+				    store_private(flow, state, insn, &layout, &target[i], only);
 			else if (target[i].kind == TARGET_UNKNOWN && insn->family == MEM_FLAT) {
 				/* It might hit private memory. */
 				for (part = 0; !status && part < insn->dwords; part++)
 					status = state_private_store_any(
-						store, state,
-						insn->atomic ? VALUE_NUMBER
-							     : flow_operand(flow, state, layout.data,
-									    part));
+					    store, state,
+					    insn->atomic
+						? VALUE_NUMBER
+						: flow_operand(flow, state, layout.data, part));
 			}
 		}
 	}

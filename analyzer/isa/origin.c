@@ -67,7 +67,7 @@ static void chase(struct flow *flow, uint32_t base, struct sources *sources, boo
 	uint32_t index = BASE_PAYLOAD(base) >> 4, part = BASE_PAYLOAD(base) & 15;
 	const struct access *load = &flow->access[index];
 	struct target target[TARGETS_MAX];
-	struct sources inner = {0};
+	struct sources inner = { 0 };
 	unsigned i, k, n;
 
 	if (visited[index])
@@ -156,9 +156,9 @@ static void gather_pair(struct flow *flow, value_id low, value_id high, struct s
 			break;
 		case TARGET_IMAGE:
 			if (BASE_KIND(t->base) == BASE_SYMBOL)
-				add_symbol(sources, flow->program->image
-							    ->symbols[BASE_PAYLOAD(t->base)]
-							    .name);
+				add_symbol(
+				    sources,
+				    flow->program->image->symbols[BASE_PAYLOAD(t->base)].name);
 			else
 				sources->image = true;
 			break;
@@ -169,8 +169,9 @@ static void gather_pair(struct flow *flow, value_id low, value_id high, struct s
 				if (BASE_KIND(base) == BASE_KERNARG)
 					add_offset(&sources->direct, BASE_PAYLOAD(base));
 				else if (several)
-					add_unknown(sources,
-						    "a sum of two numbers, either may be a pointer");
+					add_unknown(
+					    sources,
+					    "a sum of two numbers, either may be a pointer");
 				else
 					chase(flow, base, sources, visited, depth);
 			}
@@ -266,8 +267,8 @@ int origin_resolve(struct flow *flow, const struct access *access, struct isa_or
 		return unknown(origin, why);
 	}
 	if (s.direct.count) {
-		origin->kind = s.direct.count > 1 || s.symbol[0] ? ISA_ORIGIN_SET
-								 : ISA_ORIGIN_DIRECT;
+		origin->kind =
+		    s.direct.count > 1 || s.symbol[0] ? ISA_ORIGIN_SET : ISA_ORIGIN_DIRECT;
 		status = copy_offsets(origin, &s.direct);
 		if (!status && s.symbol[0])
 			status = set_why(origin, "or the device variable");
@@ -357,10 +358,11 @@ int origin_uses(struct flow *flow, struct isa_kernel *kernel)
 			flow_incomplete(flow, "%s at address 0x%llx: %s", insn->mnemonic,
 					(unsigned long long)insn->pc, s.unknown);
 		else if (s.indirect.count || s.through)
-			flow_incomplete(flow,
-					"%s at address 0x%llx goes through a pointer that is loaded "
-					"from memory",
-					insn->mnemonic, (unsigned long long)insn->pc);
+			flow_incomplete(
+			    flow,
+			    "%s at address 0x%llx goes through a pointer that is loaded "
+			    "from memory",
+			    insn->mnemonic, (unsigned long long)insn->pc);
 	}
 	if (flow->exhausted)
 		flow_incomplete(flow, "the kernel is too large to be analysed to the end");

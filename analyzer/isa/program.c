@@ -213,7 +213,7 @@ static int set_add(struct pc_set *set, uint64_t pc, bool *added)
 	size_t i;
 
 	if (set->used * 2 >= set->size) {
-		struct pc_set grown = {NULL, set->size ? set->size * 2 : 256, 0};
+		struct pc_set grown = { NULL, set->size ? set->size * 2 : 256, 0 };
 		bool ignored;
 
 		grown.slot = calloc(grown.size, sizeof(*grown.slot));
@@ -238,8 +238,8 @@ static int set_add(struct pc_set *set, uint64_t pc, bool *added)
 
 static int walk(struct program *program, struct function *function, struct pc_list *leaders)
 {
-	struct pc_list work = {0};
-	struct pc_set seen = {0};
+	struct pc_list work = { 0 };
+	struct pc_set seen = { 0 };
 	size_t room = 0;
 	int status;
 
@@ -320,7 +320,8 @@ static int build_blocks(struct function *function, struct pc_list *leaders)
 		int k;
 
 		insn_is_branch(last, &target, &falls);
-		block->successor[0] = falls ? block_at(function, last->pc + last->length) : NO_BLOCK;
+		block->successor[0] =
+		    falls ? block_at(function, last->pc + last->length) : NO_BLOCK;
 		block->successor[1] = target ? block_at(function, target) : NO_BLOCK;
 		for (k = 0; k < 2; k++) {
 			struct block *next;
@@ -343,7 +344,7 @@ static int build_blocks(struct function *function, struct pc_list *leaders)
 
 struct function *program_function(struct program *program, uint64_t entry)
 {
-	struct pc_list leaders = {0};
+	struct pc_list leaders = { 0 };
 	struct function *function, **grown;
 	const struct isa_symbol *symbol;
 	size_t i;

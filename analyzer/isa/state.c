@@ -43,8 +43,7 @@ static int file_own(struct lane_file **file)
 			free(copy);
 			return -ENOMEM;
 		}
-		memcpy(copy->private, old->private,
-		       old->private_count * sizeof(*copy->private));
+		memcpy(copy->private, old->private, old->private_count * sizeof(*copy->private));
 	}
 	old->refs--;
 	*file = copy;
@@ -73,22 +72,22 @@ static int file_grow(struct lane_file *file, uint32_t count)
 static int file_join(struct value_store *store, struct lane_file **into,
 		     const struct lane_file *from, bool widen)
 {
-	value_id (*join)(struct value_store *, value_id, value_id) = widen ? value_widen
-									   : value_join;
+	value_id (*join)(struct value_store *, value_id, value_id) =
+	    widen ? value_widen : value_join;
 	int changed = 0;
 	uint32_t i;
 
 	if (*into == from)
 		return 0;
-#define JOIN_ONE(member)                                                                           \
-	do {                                                                                       \
-		value_id joined_ = join(store, (*into)->member, from->member);                     \
-		if (joined_ != (*into)->member) {                                                  \
-			if (file_own(into))                                                        \
-				return -ENOMEM;                                                    \
-			(*into)->member = joined_;                                                 \
-			changed = 1;                                                               \
-		}                                                                                  \
+#define JOIN_ONE(member)                                                       \
+	do {                                                                   \
+		value_id joined_ = join(store, (*into)->member, from->member); \
+		if (joined_ != (*into)->member) {                              \
+			if (file_own(into))                                    \
+				return -ENOMEM;                                \
+			(*into)->member = joined_;                             \
+			changed = 1;                                           \
+		}                                                              \
 	} while (0)
 	for (i = 0; i < LANE_REGS; i++)
 		if ((*into)->reg[i] != from->reg[i])
@@ -242,7 +241,8 @@ int state_join(struct value_store *store, struct state *into, const struct state
 		     at++)
 			;
 		if (at < into->aside_count) {
-			status = file_join(store, &into->aside[at].file, other.aside[k].file, widen);
+			status =
+			    file_join(store, &into->aside[at].file, other.aside[k].file, widen);
 			if (status < 0)
 				goto out;
 			changed |= status;
@@ -340,8 +340,8 @@ int state_write_lane(struct value_store *store, struct state *state, unsigned re
 			  value_lane_write(store, state->active->reg[index], lane, value));
 	for (i = 0; !status && i < state->aside_count; i++)
 		status = file_set(
-			&state->aside[i].file, index,
-			value_lane_write(store, state->aside[i].file->reg[index], lane, value));
+		    &state->aside[i].file, index,
+		    value_lane_write(store, state->aside[i].file->reg[index], lane, value));
 	return status;
 }
 

@@ -33,8 +33,8 @@ struct aside {
 };
 
 #define ASIDE_MAX 24
-#define SITE_ROOT 0u          /* name of the state before any shrink */
-#define SITE_LOST 0x7ffffffu  /* lanes whose history is not known */
+#define SITE_ROOT 0u         /* name of the state before any shrink */
+#define SITE_LOST 0x7ffffffu /* lanes whose history is not known */
 
 enum exec_mode {
 	EXEC_NORMAL, /* `active` is what vector instructions see */
@@ -56,8 +56,7 @@ void state_clear(struct state *state);
 /* Share the files of `from`; they are copied when written. */
 void state_copy(struct state *to, const struct state *from);
 /* into |= from. 1 if it changed, 0 if not, -ENOMEM. `widen`: converge. */
-int state_join(struct value_store *store, struct state *into, const struct state *from,
-	       bool widen);
+int state_join(struct value_store *store, struct state *into, const struct state *from, bool widen);
 bool state_equal(const struct state *a, const struct state *b);
 
 value_id state_get(struct value_store *store, const struct state *state, unsigned reg);

@@ -70,14 +70,13 @@ value_id flow_operand(struct flow *flow, const struct state *state, const struct
 			if (state->mode == EXEC_ALL)
 				return value_const(store, -1);
 			return state->mode == EXEC_NORMAL
-				       ? value_base(store, BASE(BASE_MASK, state_exec_name(state)),
-						    0)
-				       : VALUE_NUMBER;
+				   ? value_base(store, BASE(BASE_MASK, state_exec_name(state)), 0)
+				   : VALUE_NUMBER;
 		}
 		return state_get(store, state, operand->reg + part);
 	case OPERAND_CONST:
-		return value_const(store, part ? (operand->value < 0 ? -1 : 0)
-					       : (int32_t)operand->value);
+		return value_const(store,
+				   part ? (operand->value < 0 ? -1 : 0) : (int32_t)operand->value);
 	case OPERAND_SHARED:
 	case OPERAND_PRIVATE:
 		return part ? value_base(store,
@@ -90,8 +89,8 @@ value_id flow_operand(struct flow *flow, const struct state *state, const struct
 	}
 }
 
-int flow_write(struct flow *flow, struct state *state, const struct operand *operand,
-	       unsigned part, value_id value)
+int flow_write(struct flow *flow, struct state *state, const struct operand *operand, unsigned part,
+	       value_id value)
 {
 	if (operand->kind != OPERAND_REG || part >= operand->count)
 		return 0;
@@ -186,10 +185,9 @@ static value_id shift32(struct flow *flow, value_id a, int32_t count, enum shift
 	if (!count)
 		return a;
 	if (constant_of(flow, a, &x))
-		return value_const(&flow->store,
-				   shift == LEFT    ? (int32_t)((uint32_t)x << count)
-				   : shift == RIGHT ? (int32_t)((uint32_t)x >> count)
-						    : x >> count);
+		return value_const(&flow->store, shift == LEFT    ? (int32_t)((uint32_t)x << count)
+						 : shift == RIGHT ? (int32_t)((uint32_t)x >> count)
+								  : x >> count);
 	if (shift == LEFT && count == 16) {
 		uint32_t base = value_sole_base(&flow->store, a);
 
@@ -237,7 +235,7 @@ static int step_shift(struct flow *flow, struct state *state, const struct opera
 		    constant_of(flow, high, &y)) {
 			uint64_t wide = (uint64_t)(uint32_t)y << 32 | (uint32_t)x;
 
-			wide = shift == LEFT	? wide << count
+			wide = shift == LEFT    ? wide << count
 			       : shift == RIGHT ? wide >> count
 						: (uint64_t)((int64_t)wide >> count);
 			low = value_const(store, (int32_t)(uint32_t)wide);
@@ -256,7 +254,7 @@ static int step_shift(struct flow *flow, struct state *state, const struct opera
 static int step_each(struct flow *flow, struct state *state, const struct insn *insn)
 {
 	const struct operand *to = &insn->operand[0];
-	value_id result[4] = {0};
+	value_id result[4] = { 0 };
 	unsigned i;
 	int status = 0;
 
@@ -345,7 +343,7 @@ static int step_wide(struct flow *flow, struct state *state, const struct insn *
 
 	if (insn->class == OP_ADD64 || insn->class == OP_SUB64) {
 		value_id (*op)(struct value_store *, value_id, value_id) =
-			insn->class == OP_ADD64 ? value_add : value_sub;
+		    insn->class == OP_ADD64 ? value_add : value_sub;
 
 		low = op(store, flow_operand(flow, state, &insn->operand[1], 0),
 			 flow_operand(flow, state, &insn->operand[2], 0));
@@ -358,10 +356,10 @@ static int step_wide(struct flow *flow, struct state *state, const struct insn *
 		high = flow_operand(flow, state, &insn->operand[3], 1);
 		if (constant_of(flow, flow_operand(flow, state, &insn->operand[2], 0), &count) &&
 		    !count) {
-			low = value_add(store, low,
-					flow_operand(flow, state, &insn->operand[1], 0));
-			high = value_add(store, high,
-					 flow_operand(flow, state, &insn->operand[1], 1));
+			low =
+			    value_add(store, low, flow_operand(flow, state, &insn->operand[1], 0));
+			high =
+			    value_add(store, high, flow_operand(flow, state, &insn->operand[1], 1));
 		} else {
 			low = value_blur(store, low);
 			high = value_blur(store, high);
@@ -396,8 +394,7 @@ static int step_lanes(struct flow *flow, struct state *state, const struct insn 
 
 	if (insn->class == OP_READ_FIRST) {
 		value = value_plain(store, flow_operand(flow, state, from, 0));
-		return flow_write(flow, state, to, 0,
-				  value == VALUE_BOTTOM ? VALUE_NUMBER : value);
+		return flow_write(flow, state, to, 0, value == VALUE_BOTTOM ? VALUE_NUMBER : value);
 	}
 	known = constant_of(flow, flow_operand(flow, state, &insn->operand[2], 0), &lane) &&
 		lane >= 0 && lane < VALUE_LANES;
@@ -416,8 +413,9 @@ static int step_lanes(struct flow *flow, struct state *state, const struct insn 
 		return state_write_lane(store, state, to->reg, (uint32_t)lane,
 					flow_operand(flow, state, from, 0));
 	value = value_unknown(store, "a lane written at a computed number");
-	return state_set(store, state, to->reg,
-			 value_join(store, value, value_plain(store, state_get_any(store, state, to->reg))));
+	return state_set(
+	    store, state, to->reg,
+	    value_join(store, value, value_plain(store, state_get_any(store, state, to->reg))));
 }
 
 /* Operations whose operands come from other lanes, or that change a part of the destination. */
@@ -516,15 +514,13 @@ int flow_step(struct flow *flow, const struct function *function, const struct i
 	case OP_LSHR:
 		return step_shift(flow, state, &operand[0], &operand[1], &operand[2], RIGHT);
 	case OP_ASHR:
-		return step_shift(flow, state, &operand[0], &operand[1], &operand[2],
-				  RIGHT_SIGNED);
+		return step_shift(flow, state, &operand[0], &operand[1], &operand[2], RIGHT_SIGNED);
 	case OP_LSHLREV:
 		return step_shift(flow, state, &operand[0], &operand[2], &operand[1], LEFT);
 	case OP_LSHRREV:
 		return step_shift(flow, state, &operand[0], &operand[2], &operand[1], RIGHT);
 	case OP_ASHRREV:
-		return step_shift(flow, state, &operand[0], &operand[2], &operand[1],
-				  RIGHT_SIGNED);
+		return step_shift(flow, state, &operand[0], &operand[2], &operand[1], RIGHT_SIGNED);
 	case OP_MUL:
 		return flow_write(flow, state, &operand[0], 0,
 				  mul_value(flow, flow_operand(flow, state, &operand[1], 0),

@@ -74,7 +74,7 @@ static unsigned emit(struct target *target, unsigned count, const struct target 
 
 static unsigned emit_unknown(struct target *target, unsigned count, const char *why)
 {
-	struct target one = {.kind = TARGET_UNKNOWN, .why = why};
+	struct target one = { .kind = TARGET_UNKNOWN, .why = why };
 
 	return emit(target, count, &one);
 }
@@ -83,7 +83,7 @@ static unsigned emit_unknown(struct target *target, unsigned count, const char *
 static unsigned aperture(const struct value *low, const struct alt *high, bool shared,
 			 struct target *target, unsigned count)
 {
-	struct target one = {.kind = shared ? TARGET_LDS : TARGET_PRIVATE};
+	struct target one = { .kind = shared ? TARGET_LDS : TARGET_PRIVATE };
 	unsigned before = count;
 	uint32_t i;
 
@@ -107,7 +107,7 @@ static unsigned aperture(const struct value *low, const struct alt *high, bool s
 static unsigned number(const struct value *low, const struct alt *high, const char *why,
 		       struct target *target, unsigned count)
 {
-	struct target one = {.kind = TARGET_NUMBER};
+	struct target one = { .kind = TARGET_NUMBER };
 	uint32_t i;
 
 	if (high->flags)
@@ -149,8 +149,8 @@ static unsigned for_high(struct flow *flow, const struct value *low, const struc
 	if (!n)
 		return emit_unknown(target, count,
 				    high->flags & ALT_TAINT
-					    ? why
-					    : "the halves of the address do not belong together");
+					? why
+					: "the halves of the address do not belong together");
 	/* What is a pointer for certain wins over what may be an index added to it. */
 	for (i = 0; i < n; i++) {
 		bool certain = kind_of(candidate[i]) != TARGET_POINTER ||
@@ -174,9 +174,8 @@ static unsigned for_high(struct flow *flow, const struct value *low, const struc
 	memcpy(one.other, candidate + 1, (n - 1) * sizeof(one.other[0]));
 	for (k = 0; k < low->alt_count; k++) {
 		const struct alt *alt = &low->alt[k];
-		uint32_t match = matching(alt, BASE_KIND(one.base) == BASE_SYMBOL
-						       ? BASE(BASE_IMAGE, 0)
-						       : one.base);
+		uint32_t match = matching(
+		    alt, BASE_KIND(one.base) == BASE_SYMBOL ? BASE(BASE_IMAGE, 0) : one.base);
 
 		if (!match)
 			continue;

@@ -11,7 +11,7 @@
 
 int value_init(struct value_store *store)
 {
-	struct alt number = {.flags = ALT_OPAQUE};
+	struct alt number = { .flags = ALT_OPAQUE };
 
 	memset(store, 0, sizeof(*store));
 	store->table_size = 4096;
@@ -83,11 +83,11 @@ static uint64_t hash_of(const struct value *value)
 		const struct alt *alt = &value->alt[i];
 
 		hash = mix(hash, alt->flags | (uint64_t)alt->term_count << 8 |
-					 (uint64_t)alt->why << 16 |
-					 (uint64_t)(uint32_t)alt->constant << 32);
+				     (uint64_t)alt->why << 16 |
+				     (uint64_t)(uint32_t)alt->constant << 32);
 		for (k = 0; k < alt->term_count; k++)
-			hash = mix(hash, alt->term[k].base |
-						 (uint64_t)(uint32_t)alt->term[k].sign << 32);
+			hash = mix(hash,
+				   alt->term[k].base | (uint64_t)(uint32_t)alt->term[k].sign << 32);
 	}
 	for (i = 0; i < value->lane_count; i++)
 		hash = mix(hash, value->lane[i].lane | (uint64_t)value->lane[i].value << 32);
@@ -220,7 +220,7 @@ static void alt_merge(struct alt *to, const struct alt *from)
 value_id value_alts(struct value_store *store, const struct alt *alt, size_t count)
 {
 	struct alt kept[VALUE_ALTS + 1];
-	struct value value = {.alt = kept};
+	struct value value = { .alt = kept };
 	size_t i, k, n = 0;
 
 	for (i = 0; i < count; i++) {
@@ -240,7 +240,8 @@ value_id value_alts(struct value_store *store, const struct alt *alt, size_t cou
 		}
 		if (done)
 			continue;
-		/* Exact constants stay apart, few of them; everything else with these terms is one. */
+		/* Exact constants stay apart, few of them; everything else with these terms is one.
+		 */
 		if (same && (!exact || same >= EXACT_CONSTANTS ||
 			     kept[first].flags & (ALT_OPAQUE | ALT_TAINT))) {
 			struct alt merged = alt[i];
@@ -274,21 +275,21 @@ value_id value_alts(struct value_store *store, const struct alt *alt, size_t cou
 
 value_id value_const(struct value_store *store, int32_t constant)
 {
-	struct alt alt = {.constant = constant};
+	struct alt alt = { .constant = constant };
 
 	return value_alts(store, &alt, 1);
 }
 
 value_id value_base(struct value_store *store, uint32_t base, int32_t constant)
 {
-	struct alt alt = {.constant = constant, .term_count = 1, .term = {{base, 1}}};
+	struct alt alt = { .constant = constant, .term_count = 1, .term = { { base, 1 } } };
 
 	return value_alts(store, &alt, 1);
 }
 
 value_id value_unknown(struct value_store *store, const char *why)
 {
-	struct alt alt = {.flags = ALT_OPAQUE | ALT_TAINT | ALT_NOCONST};
+	struct alt alt = { .flags = ALT_OPAQUE | ALT_TAINT | ALT_NOCONST };
 
 	alt.why = value_reason(store, why);
 	return value_alts(store, &alt, 1);
@@ -308,7 +309,7 @@ static value_id join_lanes(struct value_store *store, value_id a, value_id b,
 			   value_id (*join)(struct value_store *, value_id, value_id))
 {
 	struct lane lane[VALUE_LANES];
-	struct value value = {.lane = lane};
+	struct value value = { .lane = lane };
 	struct value x = *value_get(store, a), y = *value_get(store, b);
 	uint32_t i;
 
@@ -381,8 +382,8 @@ value_id value_widen(struct value_store *store, value_id a, value_id b)
 	value = value_get(store, joined);
 	if (value->lane_count)
 		return value_get(store, a)->lane_count && value_get(store, b)->lane_count
-			       ? join_lanes(store, a, b, value_widen)
-			       : joined;
+			   ? join_lanes(store, a, b, value_widen)
+			   : joined;
 	for (i = 0; i < value->alt_count; i++) {
 		struct alt merged = value->alt[i];
 
@@ -410,7 +411,7 @@ static bool alt_sum(struct alt *to, const struct alt *from, int sign)
 	uint32_t i, k;
 
 	for (i = 0; i < from->term_count; i++) {
-		struct term term = {from->term[i].base, from->term[i].sign * sign};
+		struct term term = { from->term[i].base, from->term[i].sign * sign };
 
 		for (k = 0; k < to->term_count && to->term[k].base < term.base; k++)
 			;
@@ -430,8 +431,7 @@ static bool alt_sum(struct alt *to, const struct alt *from, int sign)
 		}
 		if (to->term_count == ALT_TERMS)
 			return false;
-		memmove(&to->term[k + 1], &to->term[k],
-			(to->term_count - k) * sizeof(to->term[0]));
+		memmove(&to->term[k + 1], &to->term[k], (to->term_count - k) * sizeof(to->term[0]));
 		to->term[k] = term;
 		to->term_count++;
 	}
@@ -540,7 +540,7 @@ value_id value_lane_write(struct value_store *store, value_id vector, uint32_t l
 {
 	const struct value *old = value_get(store, vector);
 	struct lane list[VALUE_LANES + 1];
-	struct value value = {.lane = list};
+	struct value value = { .lane = list };
 	uint32_t i, k = 0;
 
 	value.rest = old->lane_count ? old->rest : vector;

@@ -27,8 +27,8 @@ enum base_kind {
 	BASE_LOADED,       /* payload: site << 4 | dword of a load from memory */
 	BASE_KERNARG_PTR,  /* the kernarg segment's own address; payload: 0 low, 1 high */
 	BASE_DISPATCH_PTR, /* likewise, dispatch packet, queue and other runtime structures */
-	BASE_IMAGE,        /* address in the code object; low: constant = address, payload as above */
-	BASE_SYMBOL,       /* payload: symbol index; low half; pairs with BASE_IMAGE high */
+	BASE_IMAGE,  /* address in the code object; low: constant = address, payload as above */
+	BASE_SYMBOL, /* payload: symbol index; low half; pairs with BASE_IMAGE high */
 	BASE_APERTURE_RAW, /* SH_MEM_BASES field: payload 0 private, 1 shared */
 	BASE_APERTURE,     /* high half of the private (0) or shared (1) aperture */
 	BASE_SCRATCH_RSRC, /* dword payload of the private segment buffer's descriptor */
@@ -37,18 +37,18 @@ enum base_kind {
 	BASE_PART,         /* a set of lanes that together with exec makes that mask */
 };
 
-#define BASE(kind, payload)  ((uint32_t)(kind) << 27 | (uint32_t)(payload))
-#define BASE_KIND(base)      ((base) >> 27)
-#define BASE_PAYLOAD(base)   ((base) & 0x7ffffffu)
-#define BASE_PAYLOAD_MAX     0x7ffffffu
-#define BASE_IS_MASK(base)   (BASE_KIND(base) >= BASE_MASK)
+#define BASE(kind, payload) ((uint32_t)(kind) << 27 | (uint32_t)(payload))
+#define BASE_KIND(base)     ((base) >> 27)
+#define BASE_PAYLOAD(base)  ((base)&0x7ffffffu)
+#define BASE_PAYLOAD_MAX    0x7ffffffu
+#define BASE_IS_MASK(base)  (BASE_KIND(base) >= BASE_MASK)
 
-#define ALT_OPAQUE  1u /* plus a number that is not followed */
-#define ALT_TAINT   2u /* plus something that might be a pointer: `why` */
-#define ALT_NOCONST 4u /* the constant is not known (it is 0) */
+#define ALT_OPAQUE          1u /* plus a number that is not followed */
+#define ALT_TAINT           2u /* plus something that might be a pointer: `why` */
+#define ALT_NOCONST         4u /* the constant is not known (it is 0) */
 
-#define ALT_TERMS 3
-#define VALUE_ALTS 6
+#define ALT_TERMS           3
+#define VALUE_ALTS          6
 
 struct term {
 	uint32_t base;
@@ -85,7 +85,9 @@ struct value_store {
 	size_t count, room;
 	value_id *table;
 	size_t table_size;
-	struct { value_id a, b, result; } *join_cache;
+	struct {
+		value_id a, b, result;
+	} * join_cache;
 	const char *reason[256]; /* static strings or owned by owned[] */
 	char *owned[256];
 	unsigned reason_count;

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * hipgrain scan: what the kernels in a file do atomically, without running anything.
+ *
+ * A file is mapped and taken apart (host ELF -> bundles -> code objects); each code object is
+ * analysed on its own. Output goes through one of two small printers, so that both formats say
+ * the same.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <getopt.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analyzer/cmds/cmds.h"
+#include "analyzer/isa/isa.h"
+#include "tracer/codeobj/codeobj.h"
+#include "tracer/message.h"
+
+const char usage_scan[] =
+    "Usage: hipgrain scan [OPTION]... FILE...\n"
+    "List the kernels in executables, libraries, offload bundles and code objects, their atomic\n"
+    "instructions, and the bytes of the kernel arguments that each one's address comes from.\n"
+    "\n"
+    "      --format=FORMAT   text (default) or json\n"
+    "      --kernel GLOB     only kernels whose name (demangled or not) matches\n"
+    "      --all             also list kernels without atomics, and what each argument is used for\n"
+    "  -h, --help            print this help\n";
+
+struct scan {
+	bool json, all;
+	const char *kernel; /* glob or NULL */
+	struct json_object *files;
+	/* of the file at hand */
+	const char *path;
+	struct json_object *code_objects;
+	unsigned analysed, refused;
+	int status; /* enum hg_exit */
+};
+
+static void bad(struct scan *scan, const char *what)
+{
+	message_error("%s: %s", scan->path, what);
+	scan->status = HG_EXIT_INPUT;
+}
+
+static bool wanted(const struct scan *scan, const struct isa_kernel *kernel)
+{
+	char base[256];
+	size_t length;
+
+	if (!scan->kernel)
+		return true;
+	length = strcspn(kernel->name, "(<");
+	snprintf(base, sizeof(base), "%.*s", (int)(length < 255 ? length : 255), kernel->name);
+	return !fnmatch(scan->kernel, kernel->name, 0) ||
+	       !fnmatch(scan->kernel, kernel->symbol, 0) || !fnmatch(scan->kernel, base, 0);
+}
+
+/* ---- JSON ---- */
+
+static struct json_object *string_or_null(const char *text)
+{
+	return text ? json_object_new_string(text) : NULL;
+}
+
+static struct json_object *json_atomic(const struct isa_atomic *atomic)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *origin = json_object_new_object();
+	struct json_object *kernarg = json_object_new_array();
+	char source[4096];
+	size_t i;
+
+	for (i = 0; i < atomic->origin.kernarg_count; i++)
+		json_object_array_add(kernarg, json_object_new_int64(atomic->origin.kernarg[i]));
+	json_object_object_add(origin, "kind",
+			       json_object_new_string(isa_origin_name(atomic->origin.kind)));
+	json_object_object_add(origin, "kernarg", kernarg);
+	json_object_object_add(origin, "symbol", string_or_null(atomic->origin.symbol));
+	json_object_object_add(origin, "why", string_or_null(atomic->origin.why));
+	json_object_object_add(object, "mnemonic", json_object_new_string(atomic->mnemonic));
+	json_object_object_add(object, "offset", json_object_new_int64((int64_t)atomic->offset));
+	json_object_object_add(object, "native", json_object_new_boolean(atomic->native));
+	json_object_object_add(object, "cas_loop", json_object_new_boolean(atomic->cas_loop));
+	json_object_object_add(object, "fp", json_object_new_boolean(atomic->fp));
+	json_object_object_add(object, "space",
+			       json_object_new_string(isa_space_name(atomic->space)));
+	json_object_object_add(object, "origin", origin);
+	snprintf(source, sizeof(source), "%s:%u", atomic->file ? atomic->file : "", atomic->line);
+	json_object_object_add(object, "source", string_or_null(atomic->file ? source : NULL));
+	return object;
+}
+
+static void print_json(struct scan *scan, const struct isa_code_object *object)
+{
+	struct json_object *to = json_object_new_object();
+	struct json_object *kernels = json_object_new_array();
+	size_t i, k;
+
+	for (i = 0; i < object->kernel_count; i++) {
+		const struct isa_kernel *kernel = &object->kernels[i];
+		struct json_object *one, *atomics;
+
+		if (!wanted(scan, kernel))
+			continue;
+		one = json_object_new_object();
+		atomics = json_object_new_array();
+		for (k = 0; k < kernel->atomic_count; k++)
+			json_object_array_add(atomics, json_atomic(&kernel->atomics[k]));
+		json_object_object_add(one, "name", json_object_new_string(kernel->name));
+		json_object_object_add(one, "symbol", json_object_new_string(kernel->symbol));
+		json_object_object_add(one, "atomics", atomics);
+		json_object_array_add(kernels, one);
+	}
+	json_object_object_add(to, "target", json_object_new_string(object->target));
+	json_object_object_add(to, "sha256", json_object_new_string(object->sha256));
+	json_object_object_add(to, "kernels", kernels);
+	json_object_array_add(scan->code_objects, to);
+}
+
+/* ---- text ---- */
+
+/* "argument 2 'out' (byte 16)", or the struct member's place. */
+static void print_argument(const struct isa_kernel *kernel, uint32_t offset)
+{
+	size_t i;
+
+	for (i = 0; i < kernel->arg_count; i++) {
+		const struct isa_arg *arg = &kernel->args[i];
+
+		if (offset < arg->offset || offset - arg->offset >= arg->size)
+			continue;
+		printf("argument %zu", i);
+		if (arg->name)
+			printf(" '%s'", arg->name);
+		if (offset != arg->offset || !arg->pointer)
+			printf(" + %u", offset - arg->offset);
+		printf(" (byte %u)", offset);
+		return;
+	}
+	printf("byte %u of the kernel arguments", offset);
+}
+
+static void print_origin(const struct isa_kernel *kernel, const struct isa_origin *origin)
+{
+	size_t i;
+
+	switch (origin->kind) {
+	case ISA_ORIGIN_SET:
+		printf("one of: ");
+		break;
+	case ISA_ORIGIN_INDIRECT:
+		printf("pointer loaded through ");
+		break;
+	case ISA_ORIGIN_GLOBAL:
+		printf("device variable ");
+		break;
+	case ISA_ORIGIN_LDS:
+		printf("LDS");
+		break;
+	case ISA_ORIGIN_CONSTANT:
+		printf("a fixed address");
+		break;
+	case ISA_ORIGIN_UNKNOWN:
+		printf("unknown");
+		break;
+	case ISA_ORIGIN_DIRECT:
+		break;
+	}
+	for (i = 0; i < origin->kernarg_count; i++) {
+		printf("%s", i ? ", " : "");
+		print_argument(kernel, origin->kernarg[i]);
+	}
+	if (origin->symbol)
+		printf("%s%s", origin->kernarg_count ? ", " : "", origin->symbol);
+	if (origin->why)
+		printf(" (%s)", origin->why);
+}
+
+static const char *manner(const struct isa_atomic *atomic)
+{
+	if (atomic->lock)
+		return "spin lock";
+	return atomic->cas_loop ? "CAS loop" : "native";
+}
+
+static void print_kernel(const struct scan *scan, const struct isa_kernel *kernel)
+{
+	size_t i;
+
+	printf("    %s\n", kernel->name);
+	for (i = 0; i < kernel->atomic_count; i++) {
+		const struct isa_atomic *atomic = &kernel->atomics[i];
+
+		printf("      +0x%llx %s  %s", (unsigned long long)atomic->offset,
+		       atomic->mnemonic, manner(atomic));
+		if (atomic->cas_loop)
+			printf(" %s", isa_op_name(atomic->loop_op));
+		printf(" %s  ", isa_type_name(atomic->type));
+		print_origin(kernel, &atomic->origin);
+		if (atomic->function)
+			printf("  in %s", atomic->function);
+		if (atomic->file)
+			printf("  at %s:%u", atomic->file, atomic->line);
+		putchar('\n');
+	}
+	if (!scan->all)
+		return;
+	for (i = 0; i < kernel->use_count; i++) {
+		const struct isa_use *use = &kernel->uses[i];
+
+		printf("      uses ");
+		print_argument(kernel, use->kernarg);
+		printf(":%s%s%s%s\n", use->access & ISA_READ ? " read" : "",
+		       use->access & ISA_WRITE ? " write" : "",
+		       use->access & ISA_ATOMIC ? " atomic" : "",
+		       use->certain ? "" : " (possibly)");
+	}
+	if (kernel->incomplete)
+		printf("      incomplete: %s\n", kernel->incomplete);
+}
+
+static void print_text(struct scan *scan, const struct isa_code_object *object)
+{
+	size_t i;
+
+	printf("  %s  %.12s  %zu kernel%s\n", object->target, object->sha256,
+	       object->kernel_count, object->kernel_count == 1 ? "" : "s");
+	for (i = 0; i < object->kernel_count; i++)
+		if (wanted(scan, &object->kernels[i]) &&
+		    (scan->all || object->kernels[i].atomic_count))
+			print_kernel(scan, &object->kernels[i]);
+}
+
+/* ---- containers ---- */
+
+static void scan_code_object(struct scan *scan, const void *elf, size_t size)
+{
+	struct isa_code_object *object;
+	char *error = NULL;
+	int status = isa_analyze(elf, size, NULL, &object, &error);
+
+	if (status == -ENOTSUP) {
+		/* Others in the file may be of a kind that is known. */
+		message_warning("%s: %s", scan->path, error ? error : strerror(-status));
+		scan->refused++;
+	} else if (status) {
+		bad(scan, error ? error : strerror(-status));
+	} else {
+		scan->analysed++;
+		if (scan->json)
+			print_json(scan, object);
+		else
+			print_text(scan, object);
+		isa_code_object_free(object);
+	}
+	free(error);
+}
+
+static void scan_bundle(struct scan *scan, const void *data, size_t size)
+{
+	struct codeobj_error error = {""};
+	struct codeobj_bundle bundle;
+	struct codeobj_entry entry;
+	int status = codeobj_bundle_open(&bundle, data, size, &error);
+
+	if (!status)
+		while ((status = codeobj_bundle_next(&bundle, &entry, &error)) > 0)
+			if (entry.size && strcmp(entry.kind, "host"))
+				scan_code_object(scan, entry.data, (size_t)entry.size);
+	if (status < 0)
+		bad(scan, error.text);
+}
+
+static void scan_host(struct scan *scan, const uint8_t *data, size_t size)
+{
+	struct codeobj_error error = {""};
+	struct codeobj_section section;
+	size_t from = 0, at;
+	int status = codeobj_elf_section(data, size, ".hip_fatbin", &section, &error);
+
+	if (status) {
+		bad(scan, status == -ENOENT ? "no device code in it (no section .hip_fatbin)"
+					    : error.text);
+		return;
+	}
+	data += section.offset;
+	size = (size_t)section.size;
+	while (!codeobj_bundle_find(data, size, from, &at)) {
+		uint64_t extent = 0;
+
+		if (codeobj_identify(data + at, size - at) == CODEOBJ_COMPRESSED) {
+			bad(scan, "a compressed offload bundle, which is not read");
+			from = at + 8;
+			continue;
+		}
+		scan_bundle(scan, data + at, size - at);
+		if (codeobj_bundle_extent(data + at, size - at, &extent, NULL) || !extent)
+			extent = 8;
+		from = at + (size_t)extent;
+	}
+	if (!from)
+		bad(scan, "section .hip_fatbin holds no offload bundle");
+}
+
+static void scan_bytes(struct scan *scan, const void *data, size_t size)
+{
+	switch (codeobj_identify(data, size)) {
+	case CODEOBJ_ELF:
+		scan_code_object(scan, data, size);
+		break;
+	case CODEOBJ_BUNDLE:
+		scan_bundle(scan, data, size);
+		break;
+	case CODEOBJ_HOST_ELF:
+		scan_host(scan, data, size);
+		break;
+	case CODEOBJ_COMPRESSED:
+		bad(scan, "a compressed offload bundle, which is not read");
+		break;
+	default:
+		bad(scan, "neither an ELF file nor an offload bundle");
+		break;
+	}
+}
+
+static void scan_file(struct scan *scan)
+{
+	int file = open(scan->path, O_RDONLY | O_CLOEXEC);
+	struct json_object *object;
+	struct stat stat;
+	void *data;
+
+	if (file < 0 || fstat(file, &stat)) {
+		bad(scan, strerror(errno));
+	} else if (!S_ISREG(stat.st_mode)) {
+		bad(scan, "not a regular file");
+	} else if (!stat.st_size) {
+		bad(scan, "empty file");
+	} else if ((data = mmap(NULL, (size_t)stat.st_size, PROT_READ, MAP_PRIVATE, file, 0)) ==
+		   MAP_FAILED) {
+		bad(scan, strerror(errno));
+	} else {
+		scan->analysed = scan->refused = 0;
+		scan->code_objects = json_object_new_array();
+		if (!scan->json)
+			printf("%s\n", scan->path);
+		scan_bytes(scan, data, (size_t)stat.st_size);
+		if (scan->refused && !scan->analysed)
+			scan->status = HG_EXIT_INPUT;
+		object = json_object_new_object();
+		json_object_object_add(object, "path", json_object_new_string(scan->path));
+		json_object_object_add(object, "code_objects", scan->code_objects);
+		json_object_array_add(scan->files, object);
+		munmap(data, (size_t)stat.st_size);
+	}
+	if (file >= 0)
+		close(file);
+}
+
+int cmd_scan(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"format", required_argument, NULL, 'f'},
+		{"kernel", required_argument, NULL, 'k'},
+		{"all", no_argument, NULL, 'a'},
+		{"help", no_argument, NULL, 'h'},
+		{NULL, 0, NULL, 0},
+	};
+	struct scan scan = {.status = HG_EXIT_OK};
+	struct json_object *root;
+	int code;
+
+	while ((code = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+		switch (code) {
+		case 'f':
+			scan.json = !strcmp(optarg, "json");
+			if (!scan.json && strcmp(optarg, "text")) {
+				message_error("--format: '%s' is neither \"text\" nor \"json\"",
+					      optarg);
+				return HG_EXIT_USAGE;
+			}
+			break;
+		case 'k':
+			scan.kernel = optarg;
+			break;
+		case 'a':
+			scan.all = true;
+			break;
+		case 'h':
+			fputs(usage_scan, stdout);
+			return HG_EXIT_OK;
+		default:
+			return HG_EXIT_USAGE;
+		}
+	}
+	if (optind == argc) {
+		message_error("no file given (try 'hipgrain scan --help')");
+		return HG_EXIT_USAGE;
+	}
+	scan.files = json_object_new_array();
+	for (; optind < argc; optind++) {
+		scan.path = argv[optind];
+		scan_file(&scan);
+	}
+	root = json_object_new_object();
+	json_object_object_add(root, "schema", json_object_new_string("hipgrain-scan/1"));
+	json_object_object_add(root, "files", scan.files);
+	if (scan.json)
+		puts(json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY |
+								  JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(root);
+	return scan.status;
+}

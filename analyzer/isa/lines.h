@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Device source positions and argument names, from a code object's DWARF. */
+#ifndef HIPGRAIN_ISA_LINES_H
+#define HIPGRAIN_ISA_LINES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct lines;
+
+/* NULL if the code object has no usable debug information. The bytes are borrowed. */
+struct lines *lines_open(const void *elf, size_t size);
+void lines_close(struct lines *lines);
+
+/*
+ * The position of `pc`. Where the instruction was inlined from a header of the HIP runtime or the
+ * compiler (atomicAdd and alike), it is the place in the program that called it. Returns a file
+ * name owned by `lines`, or NULL.
+ */
+const char *lines_find(struct lines *lines, uint64_t pc, unsigned *line);
+
+/* Name of parameter `index` of the function with that linkage name, owned by `lines`, or NULL. */
+const char *lines_parameter(struct lines *lines, const char *symbol, unsigned index);
+
+#endif
