@@ -30,7 +30,8 @@ const char usage_scan[] =
     "\n"
     "      --format=FORMAT   text (default) or json\n"
     "      --kernel GLOB     only kernels whose name (demangled or not) matches\n"
-    "      --all             also list kernels without atomics, and what each argument is used for\n"
+    "      --all             also list kernels without atomics, and what each argument is used "
+    "for\n"
     "  -h, --help            print this help\n";
 
 struct scan {
@@ -199,8 +200,8 @@ static void print_kernel(const struct scan *scan, const struct isa_kernel *kerne
 	for (i = 0; i < kernel->atomic_count; i++) {
 		const struct isa_atomic *atomic = &kernel->atomics[i];
 
-		printf("      +0x%llx %s  %s", (unsigned long long)atomic->offset,
-		       atomic->mnemonic, manner(atomic));
+		printf("      +0x%llx %s  %s", (unsigned long long)atomic->offset, atomic->mnemonic,
+		       manner(atomic));
 		if (atomic->cas_loop)
 			printf(" %s", isa_op_name(atomic->loop_op));
 		printf(" %s  ", isa_type_name(atomic->type));
@@ -231,8 +232,8 @@ static void print_text(struct scan *scan, const struct isa_code_object *object)
 {
 	size_t i;
 
-	printf("  %s  %.12s  %zu kernel%s\n", object->target, object->sha256,
-	       object->kernel_count, object->kernel_count == 1 ? "" : "s");
+	printf("  %s  %.12s  %zu kernel%s\n", object->target, object->sha256, object->kernel_count,
+	       object->kernel_count == 1 ? "" : "s");
 	for (i = 0; i < object->kernel_count; i++)
 		if (wanted(scan, &object->kernels[i]) &&
 		    (scan->all || object->kernels[i].atomic_count))
@@ -266,7 +267,7 @@ static void scan_code_object(struct scan *scan, const void *elf, size_t size)
 
 static void scan_bundle(struct scan *scan, const void *data, size_t size)
 {
-	struct codeobj_error error = {""};
+	struct codeobj_error error = { "" };
 	struct codeobj_bundle bundle;
 	struct codeobj_entry entry;
 	int status = codeobj_bundle_open(&bundle, data, size, &error);
@@ -281,7 +282,7 @@ static void scan_bundle(struct scan *scan, const void *data, size_t size)
 
 static void scan_host(struct scan *scan, const uint8_t *data, size_t size)
 {
-	struct codeobj_error error = {""};
+	struct codeobj_error error = { "" };
 	struct codeobj_section section;
 	size_t from = 0, at;
 	int status = codeobj_elf_section(data, size, ".hip_fatbin", &section, &error);
@@ -368,13 +369,13 @@ static void scan_file(struct scan *scan)
 int cmd_scan(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{"format", required_argument, NULL, 'f'},
-		{"kernel", required_argument, NULL, 'k'},
-		{"all", no_argument, NULL, 'a'},
-		{"help", no_argument, NULL, 'h'},
-		{NULL, 0, NULL, 0},
+		{ "format", required_argument, NULL, 'f' },
+		{ "kernel", required_argument, NULL, 'k' },
+		{ "all", no_argument, NULL, 'a' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
 	};
-	struct scan scan = {.status = HG_EXIT_OK};
+	struct scan scan = { .status = HG_EXIT_OK };
 	struct json_object *root;
 	int code;
 
@@ -415,7 +416,7 @@ int cmd_scan(int argc, char **argv)
 	json_object_object_add(root, "files", scan.files);
 	if (scan.json)
 		puts(json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY |
-								  JSON_C_TO_STRING_NOSLASHESCAPE));
+							      JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(root);
 	return scan.status;
 }
