@@ -157,7 +157,7 @@ static void start(void)
 		hg_config.stack_depth = 1;
 	if (!hg_config.dir || open_provider() || hg_stack_init())
 		return;
-	hg_modules_find_tools();
+	hg_modules_find();
 	pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 	if (*hg_provider->recording) {
 		hg_process_record();

@@ -26,11 +26,32 @@ static struct module *modules;
 static size_t module_count, module_room, emitted;
 static unsigned long long known_additions;
 
-/* Address ranges of our own libraries. Written once, at start-up. */
+/*
+ * Address ranges of our own libraries and of the GPU runtime's: what these allocate, on whatever
+ * thread, is not the program's memory. Only appended to, under the lock.
+ */
+static const char *const tool_names[] = {
+	"/libhipgrain-",        "/liblttng-ust", "/libunwind.so",    "/libamdhip64.so",
+	"/libhsa-runtime64.so", "/libhsakmt.so", "/libamd_comgr.so",
+};
 static struct {
 	uintptr_t start, end;
-} tools[16];
-static size_t tool_count;
+} tools[32];
+static size_t tool_count; /* atomic: read without the lock */
+
+static void note_tool(const char *path, uint64_t start, uint64_t end)
+{
+	size_t count = tool_count;
+
+	for (size_t i = 0; i < HG_COUNT(tool_names); i++) {
+		if (!strstr(path, tool_names[i]) || count == HG_COUNT(tools))
+			continue;
+		tools[count].start = (uintptr_t)start;
+		tools[count].end = (uintptr_t)end;
+		__atomic_store_n(&tool_count, count + 1, __ATOMIC_RELEASE);
+		return;
+	}
+}
 
 void hg_modules_lock(void)
 {
@@ -118,6 +139,7 @@ static int remember(struct dl_phdr_info *info, size_t size, void *data)
 		return 0;
 	strcpy(module.path, info->dlpi_name);
 	modules[module_count++] = module;
+	note_tool(module.path, module.start, module.end);
 	return 0;
 }
 
@@ -165,6 +187,13 @@ static void emit(const struct module *module)
 	hg_provider->module(&event);
 }
 
+void hg_modules_find(void)
+{
+	pthread_mutex_lock(&lock);
+	hg_libc.dl_iterate_phdr(remember, NULL);
+	pthread_mutex_unlock(&lock);
+}
+
 void hg_modules_poll(void)
 {
 	bool changed = true;
@@ -190,33 +219,9 @@ bool hg_modules_is_tool(const void *address)
 {
 	uintptr_t at = (uintptr_t)address;
 
-	for (size_t i = 0; i < tool_count; i++) {
+	for (size_t i = 0; i < __atomic_load_n(&tool_count, __ATOMIC_ACQUIRE); i++) {
 		if (at >= tools[i].start && at < tools[i].end)
 			return true;
 	}
 	return false;
-}
-
-static int find_tool(struct dl_phdr_info *info, size_t size, void *data)
-{
-	static const char *const names[] = { "/libhipgrain-", "/liblttng-ust", "/libunwind.so" };
-	struct module module = { 0 };
-
-	(void)size;
-	(void)data;
-	for (size_t i = 0; i < HG_COUNT(names); i++) {
-		if (!info->dlpi_name || !strstr(info->dlpi_name, names[i]) ||
-		    tool_count == HG_COUNT(tools))
-			continue;
-		measure(info, &module);
-		tools[tool_count].start = module.start;
-		tools[tool_count].end = module.end;
-		tool_count++;
-	}
-	return 0;
-}
-
-void hg_modules_find_tools(void)
-{
-	hg_libc.dl_iterate_phdr(find_tool, NULL);
 }

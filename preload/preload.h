@@ -157,9 +157,9 @@ void hg_modules_poll(void);  /* record objects that were loaded since the last c
 void hg_modules_reset(void); /* in a forked child */
 void hg_modules_lock(void);  /* around fork() */
 void hg_modules_unlock(void);
-/* Whether an address lies in the tracer's own libraries, whose memory is not the program's. */
+void hg_modules_find(void); /* look, without recording anything */
+/* Whether an address lies in a library whose memory is not the program's: ours, the runtime. */
 bool hg_modules_is_tool(const void *address);
-void hg_modules_find_tools(void);
 
 void hg_process_record(void);
 void hg_regions_record(void); /* heap and this thread's stack, where they changed */
