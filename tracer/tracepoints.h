@@ -20,9 +20,9 @@
 #undef HG_HEX
 #undef HG_TEXT
 #undef HG_SEQUENCE
-#define HG_INT(type, name)	lttng_ust_field_integer(type, name, event->name)
-#define HG_HEX(name)		lttng_ust_field_integer_hex(uint64_t, name, event->name)
-#define HG_TEXT(name)		lttng_ust_field_string(name, event->name)
+#define HG_INT(type, name) lttng_ust_field_integer(type, name, event->name)
+#define HG_HEX(name)       lttng_ust_field_integer_hex(uint64_t, name, event->name)
+#define HG_TEXT(name)      lttng_ust_field_string(name, event->name)
 #define HG_SEQUENCE(type, name, length) \
 	lttng_ust_field_sequence(type, name, event->name, uint32_t, event->length)
 
