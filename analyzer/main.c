@@ -19,7 +19,9 @@ static const struct verb {
 	const char *name, *summary, *usage;
 	int (*function)(int argc, char **argv);
 } verbs[] = {
+	{ "run", "record a command and report what is wrong", usage_run, cmd_run },
 	{ "record", "record a command into a trace bundle", usage_record, cmd_record },
+	{ "report", "analyse a trace bundle", usage_report, cmd_report },
 	{ "scan", "list the atomics in a binary and where their addresses come from", usage_scan,
 	  cmd_scan },
 	{ "help", "explain a verb", usage_help, cmd_help },

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze.h"
+
+#include <errno.h>
+#include <json-c/json.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "analyzer/rules/rules.h"
+#include "analyzer/rules/static_notes.h"
+
+struct pass {
+	struct analysis *analysis;
+	struct rules_engine *engine;
+};
+
+static int on_event(const struct hg_event *event, void *data)
+{
+	struct pass *pass = data;
+	struct process *process = replay_apply(&pass->analysis->replay, event);
+
+	rules_engine_event(pass->engine, process, event);
+	return 0;
+}
+
+/* What the recorder says about its own work. */
+static void read_manifest(struct analysis *analysis)
+{
+	char *path = g_build_filename(analysis->bundle, "manifest.json", NULL);
+	struct json_object *manifest = json_object_from_file(path);
+	struct json_object *complete = NULL;
+
+	if (!manifest) {
+		findings_limit(&analysis->findings,
+			       "the bundle has no readable manifest.json: the recording may be cut "
+			       "off");
+	} else if (json_object_object_get_ex(manifest, "complete", &complete) &&
+		   !json_object_get_boolean(complete)) {
+		findings_limit(&analysis->findings,
+			       "the recording was interrupted: events of its last moments may be "
+			       "missing");
+	}
+	json_object_put(manifest);
+	g_free(path);
+}
+
+static void note_losses(struct analysis *analysis)
+{
+	struct findings *findings = &analysis->findings;
+	const struct reader_stats *stats = &analysis->stats;
+
+	if (stats->lost || stats->lost_packets) {
+		findings_limit(findings,
+			       "%" G_GUINT64_FORMAT " events were lost while recording: memory "
+			       "that was allocated or freed in the gaps may be missing or stale",
+			       stats->lost + stats->lost_packets);
+		for (unsigned i = 0; i < findings->list->len; i++) {
+			struct finding *finding = findings->list->pdata[i];
+
+			if (finding->confidence == CONFIDENCE_PROVEN) {
+				finding->confidence = CONFIDENCE_LIKELY;
+			}
+		}
+	}
+	if (stats->truncated) {
+		findings_limit(findings, "the trace is damaged, what follows was not read: %s",
+			       stats->truncated);
+	}
+	if (stats->unknown) {
+		findings_limit(findings,
+			       "%" G_GUINT64_FORMAT " events are of types that this version does "
+			       "not know",
+			       stats->unknown);
+	}
+}
+
+int analysis_load(struct analysis *analysis, const char *path, char **error)
+{
+	char *traces = g_build_filename(path, "ctf", NULL);
+	char *code_objects = g_build_filename(path, "code-objects", NULL);
+	struct pass pass = { .analysis = analysis };
+	struct stat status;
+	int result;
+
+	memset(analysis, 0, sizeof(*analysis));
+	*error = NULL;
+	analysis->bundle = g_strdup(path);
+	replay_init(&analysis->replay);
+	findings_init(&analysis->findings);
+	analysis->symbolizer = symbolizer_new();
+	if (stat(path, &status) < 0) {
+		result = -errno;
+		*error = g_strdup(strerror(errno));
+		goto out;
+	}
+	if (stat(traces, &status) < 0) {
+		result = -EINVAL;
+		*error = g_strdup("not a hipgrain trace bundle: it has no ctf folder");
+		goto out;
+	}
+	pass.engine = rules_engine_new(code_objects, &analysis->findings);
+	result = read_trace(traces, on_event, &pass, &analysis->stats, error);
+	if (result == 0) {
+		rules_engine_finish(pass.engine, &analysis->replay);
+		read_manifest(analysis);
+		note_losses(analysis);
+		static_notes(&analysis->findings, &analysis->replay);
+		analysis->complete = analysis->findings.limits->len == 0;
+	} else if (!*error) {
+		*error =
+		    g_strdup(result == -ENOENT ? "the bundle holds no trace: nothing was recorded"
+					       : strerror(-result));
+	}
+	rules_engine_free(pass.engine);
+out:
+	g_free(traces);
+	g_free(code_objects);
+	return result;
+}
+
+void analysis_clear(struct analysis *analysis)
+{
+	findings_destroy(&analysis->findings);
+	symbolizer_free(analysis->symbolizer);
+	replay_destroy(&analysis->replay);
+	g_free(analysis->stats.truncated);
+	g_free(analysis->bundle);
+}
+
+unsigned analysis_count(const struct analysis *analysis, enum severity severity)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < analysis->findings.list->len; i++) {
+		const struct finding *finding = analysis->findings.list->pdata[i];
+
+		count += finding->rule->severity >= severity;
+	}
+	return count;
+}

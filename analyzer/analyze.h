@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A trace bundle, analysed: the library behind `hipgrain report` and `hipgrain run`. */
+#ifndef HIPGRAIN_ANALYZE_H
+#define HIPGRAIN_ANALYZE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "analyzer/reader/reader.h"
+#include "analyzer/replay/replay.h"
+#include "analyzer/rules/findings.h"
+#include "analyzer/symbols/symbols.h"
+
+struct analysis {
+	char *bundle; /* path */
+	struct replay replay;
+	struct findings findings;
+	struct reader_stats stats;
+	struct symbolizer *symbolizer;
+	bool complete; /* nothing was lost, cut off or left unanalysed */
+};
+
+/*
+ * Analyse the bundle in folder `path` (ctf/, code-objects/, manifest.json). Damage inside the
+ * trace is not an error: the analysis covers what is there, and its limits say what is not.
+ * Returns 0; or a negative errno and a one-line message in *error (to be freed by the caller)
+ * when there is nothing that could be analysed.
+ */
+int analysis_load(struct analysis *analysis, const char *path, char **error);
+void analysis_clear(struct analysis *analysis);
+
+/* Number of findings of at least that severity. */
+unsigned analysis_count(const struct analysis *analysis, enum severity severity);
+
+enum report_format { REPORT_TEXT, REPORT_JSON };
+
+/* Format by its name on the command line ("text", "json"), or -1. */
+int report_format_by_name(const char *name);
+
+/* Write a report. `color`: ANSI colours in the text format. Returns 0 or a negative errno. */
+int report_write(const struct analysis *analysis, enum report_format format, bool color,
+		 FILE *stream);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analyzer/cmds/cmds.h"
+#include "analyzer/cmds/report_options.h"
+#include "tracer/message.h"
+
+const char usage_report[] =
+    "Usage: hipgrain report [OPTION]... BUNDLE\n"
+    "Analyse a trace bundle that 'hipgrain record' made, and print what was found.\n"
+    "\n"
+    "  -o, --output FILE         write the report there instead of to standard "
+    "output\n" REPORT_USAGE "  -h, --help                print this help\n";
+
+static int parse_color(const char *argument)
+{
+	static const char *const names[] = { "auto", "never", "always" };
+
+	for (int i = 0; i < 3; i++) {
+		if (strcmp(names[i], argument) == 0) {
+			return i - 1;
+		}
+	}
+	return -2;
+}
+
+int report_parse_option(struct report_options *options, int code, const char *argument)
+{
+	int value;
+
+	switch (code) {
+	case REPORT_OPTION_FORMAT:
+		value = report_format_by_name(argument);
+		if (value < 0) {
+			message_error("--format: '%s' is neither text nor json", argument);
+			return -EINVAL;
+		}
+		options->format = (enum report_format)value;
+		return 1;
+	case REPORT_OPTION_FAIL_ON:
+		options->fail_on = severity_by_name(argument);
+		if (options->fail_on < 0) {
+			message_error("--fail-on: '%s' is not error, warning, advice or note",
+				      argument);
+			return -EINVAL;
+		}
+		return 1;
+	case REPORT_OPTION_COLOR:
+		options->color = parse_color(argument);
+		if (options->color < -1) {
+			message_error("--color: '%s' is not auto, always or never", argument);
+			return -EINVAL;
+		}
+		return 1;
+	case 'o':
+		options->output = argument;
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+static bool use_color(const struct report_options *options, FILE *stream)
+{
+	const char *no_color = getenv("NO_COLOR"); /* https://no-color.org */
+	const char *term = getenv("TERM");
+
+	if (options->color >= 0) {
+		return options->color == 1;
+	}
+	return isatty(fileno(stream)) && !(no_color && *no_color) && term &&
+	       strcmp(term, "dumb") != 0;
+}
+
+int report_bundle(const struct report_options *options, const char *bundle, FILE *stream)
+{
+	struct analysis analysis;
+	char *error = NULL;
+	int result = analysis_load(&analysis, bundle, &error);
+	int status = HG_EXIT_OK;
+	FILE *file = NULL;
+
+	if (result < 0) {
+		message_error("%s: %s", bundle, error ? error : strerror(-result));
+		free(error);
+		status = HG_EXIT_INPUT;
+		goto out;
+	}
+	if (options->output) {
+		file = fopen(options->output, "w");
+		if (!file) {
+			message_error("%s: %s", options->output, strerror(errno));
+			status = HG_EXIT_INPUT;
+			goto out;
+		}
+		stream = file;
+	}
+	result = report_write(&analysis, options->format, use_color(options, stream), stream);
+	if (file && fclose(file) != 0 && result == 0) {
+		result = -errno;
+	}
+	if (result < 0) {
+		message_error("%s: cannot write the report: %s",
+			      options->output ? options->output : "the output", strerror(-result));
+		status = HG_EXIT_INPUT;
+		goto out;
+	}
+	if (options->fail_on >= 0 &&
+	    analysis_count(&analysis, (enum severity)options->fail_on) > 0) {
+		status = HG_EXIT_FINDINGS;
+	}
+out:
+	analysis_clear(&analysis);
+	return status;
+}
+
+int cmd_report(int argc, char **argv)
+{
+	static const struct option long_options[] = {
+		REPORT_LONG_OPTIONS,
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct report_options options = REPORT_OPTIONS_DEFAULT;
+	int code;
+
+	while ((code = getopt_long(argc, argv, "o:h", long_options, NULL)) != -1) {
+		if (code == 'h') {
+			fputs(usage_report, stdout);
+			return HG_EXIT_OK;
+		}
+		if (report_parse_option(&options, code, optarg) <= 0) {
+			return HG_EXIT_USAGE;
+		}
+	}
+	if (argc - optind != 1) {
+		message_error(optind == argc ? "no bundle given (try 'hipgrain report --help')"
+					     : "one bundle at a time");
+		return HG_EXIT_USAGE;
+	}
+	return report_bundle(&options, argv[optind], stdout);
+}

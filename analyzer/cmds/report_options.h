@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Options that every verb which reports has: `report` and `run`.
+ */
+#ifndef HIPGRAIN_ANALYZER_CMDS_REPORT_OPTIONS_H
+#define HIPGRAIN_ANALYZER_CMDS_REPORT_OPTIONS_H
+
+#include <getopt.h>
+
+#include "analyzer/analyze.h"
+
+/* Beyond those of record_options.h, so that one verb can have both. */
+enum {
+	REPORT_OPTION_FORMAT = 0x200,
+	REPORT_OPTION_FAIL_ON,
+	REPORT_OPTION_COLOR,
+	REPORT_OPTION_END,
+};
+
+#define REPORT_LONG_OPTIONS                                                \
+	{ "format", required_argument, NULL, REPORT_OPTION_FORMAT },       \
+	    { "fail-on", required_argument, NULL, REPORT_OPTION_FAIL_ON }, \
+	    { "color", required_argument, NULL, REPORT_OPTION_COLOR },     \
+	{                                                                  \
+		"output", required_argument, NULL, 'o'                     \
+	}
+
+#define REPORT_USAGE                                                                            \
+	"      --format FORMAT       text (default) or json\n"                                  \
+	"      --fail-on SEVERITY    exit with 1 if there is a finding of at least SEVERITY:\n" \
+	"                            error, warning, advice or note\n"                          \
+	"      --color WHEN          auto (default), always or never; NO_COLOR is honoured\n"
+
+struct report_options {
+	const char *output; /* NULL: the verb's default stream */
+	enum report_format format;
+	int fail_on; /* enum severity, or -1 */
+	int color;   /* 1 always, 0 never, -1 auto */
+};
+
+#define REPORT_OPTIONS_DEFAULT                                    \
+	{                                                         \
+		.format = REPORT_TEXT, .fail_on = -1, .color = -1 \
+	}
+
+/* Take option `code` with its argument. 1: taken; 0: not one of these; -EINVAL after a message. */
+int report_parse_option(struct report_options *options, int code, const char *argument);
+
+/*
+ * Analyse `bundle` and write the report to options->output, or to `stream` without one.
+ * Returns HG_EXIT_OK, HG_EXIT_FINDINGS if --fail-on says so, or another enum hg_exit after a
+ * message.
+ */
+int report_bundle(const struct report_options *options, const char *bundle, FILE *stream);
+
+#endif

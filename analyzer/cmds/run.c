@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analyzer/cmds/cmds.h"
+#include "analyzer/cmds/record_options.h"
+#include "analyzer/cmds/report_options.h"
+#include "tracer/message.h"
+
+const char usage_run[] =
+    "Usage: hipgrain run [OPTION]... [--] CMD [ARG]...\n"
+    "Run CMD, record it, and then report on standard error what was found. CMD's standard\n"
+    "streams are left alone. The exit status is CMD's own, unless --fail-on says otherwise.\n"
+    "\n"
+    "  -o, --output FILE         write the report there instead of to standard error\n" REPORT_USAGE
+    "      --keep DIR            keep the trace bundle in DIR\n" RECORD_USAGE
+    "  -q, --quiet               print nothing but the report, warnings and errors\n"
+    "  -h, --help                print this help\n";
+
+enum { RUN_OPTION_KEEP = REPORT_OPTION_END };
+
+static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place)
+{
+	(void)status;
+	(void)type;
+	(void)place;
+	return remove(path);
+}
+
+/* The report could be written, so the trace has done its work. */
+static void remove_bundle(const char *directory)
+{
+	if (nftw(directory, remove_entry, 16, FTW_DEPTH | FTW_PHYS) != 0) {
+		message_warning("%s: cannot be removed: %s", directory, strerror(errno));
+	}
+}
+
+/* A name for a bundle that lives only as long as this run; the caller frees. */
+static char *temporary_bundle(void)
+{
+	const char *folder = getenv("TMPDIR");
+	char *path = NULL;
+
+	if (asprintf(&path, "%s/hipgrain-XXXXXX", folder && *folder ? folder : "/tmp") < 0) {
+		message_error("out of memory");
+		return NULL;
+	}
+	if (!mkdtemp(path)) {
+		message_error("%s: %s", path, strerror(errno));
+		free(path);
+		return NULL;
+	}
+	return path;
+}
+
+static int parse_options(int argc, char **argv, struct record_options *record,
+			 struct report_options *report, bool *help)
+{
+	static const struct option long_options[] = {
+		RECORD_LONG_OPTIONS,
+		REPORT_LONG_OPTIONS,
+		{ "keep", required_argument, NULL, RUN_OPTION_KEEP },
+		{ "quiet", no_argument, NULL, 'q' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int code, taken;
+
+	while ((code = getopt_long(argc, argv, "+o:qh", long_options, NULL)) != -1) {
+		switch (code) {
+		case RUN_OPTION_KEEP:
+			record->directory = optarg;
+			break;
+		case 'q':
+			message_set_quiet(true);
+			break;
+		case 'h':
+			*help = true;
+			return 0;
+		default:
+			taken = report_parse_option(report, code, optarg);
+			if (taken == 0) {
+				taken = record_parse_option(record, code, optarg);
+			}
+			if (taken <= 0) {
+				return -EINVAL;
+			}
+		}
+	}
+	if (optind == argc) {
+		message_error("no command given (try 'hipgrain run --help')");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int cmd_run(int argc, char **argv)
+{
+	struct record_options record = RECORD_OPTIONS_DEFAULT;
+	struct report_options report = REPORT_OPTIONS_DEFAULT;
+	struct record_result result = { 0 };
+	char *temporary = NULL;
+	bool help = false;
+	int status;
+
+	if (parse_options(argc, argv, &record, &report, &help) < 0) {
+		return HG_EXIT_USAGE;
+	}
+	if (help) {
+		fputs(usage_run, stdout);
+		return HG_EXIT_OK;
+	}
+	if (!record.directory) {
+		temporary = temporary_bundle();
+		if (!temporary) {
+			return HG_EXIT_INPUT;
+		}
+		record.directory = temporary;
+	}
+	status = record_command(&record, argv + optind, &result);
+	if (status != HG_EXIT_OK) {
+		if (temporary) {
+			rmdir(temporary); /* still empty: no bundle is left behind on failure */
+		}
+		goto out;
+	}
+	status = report_bundle(&report, result.directory, stderr);
+	if (status == HG_EXIT_OK || status == HG_EXIT_FINDINGS) {
+		if (temporary) {
+			remove_bundle(temporary);
+		}
+	} else {
+		message_note("the trace is in %s", result.directory);
+	}
+	if (status == HG_EXIT_OK) {
+		status = result.status;
+	}
+out:
+	free(result.directory);
+	free(temporary);
+	return status;
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model.h"
+
+#include <glib.h>
+#include <string.h>
+
+#include "tracer/events.h"
+
+/* ---- memory ---- */
+
+enum condition {
+	CONDITION_ALWAYS,
+	CONDITION_XNACK_ON,
+	CONDITION_XNACK_OFF,
+	CONDITION_FINE_POOL,
+	CONDITION_NO_FINE_POOL,
+	CONDITION_NO_HMM,
+	CONDITION_HOST_COHERENT,
+	CONDITION_RUNTIME_BEFORE_6_4,
+};
+
+struct memory_row {
+	unsigned api;
+	uint64_t bits, value;
+	enum condition condition;
+	struct model_memory memory;
+};
+
+#define MEMORY(api, bits, value, condition, granularity, location, prefetch, advice, why, sources) \
+	{ HG_API_##api,                                                                            \
+	  bits,                                                                                    \
+	  value,                                                                                   \
+	  CONDITION_##condition,                                                                   \
+	  { GRAIN_##granularity, LOCATION_##location, prefetch, advice, true, why, sources } },
+
+static const struct memory_row memory_rows[] = {
+#include "memory.def"
+};
+#undef MEMORY
+
+/* 1 holds, 0 does not, -1 cannot be told. */
+static int holds(enum condition condition, const struct model_environment *environment)
+{
+	switch (condition) {
+	case CONDITION_ALWAYS:
+		return 1;
+	case CONDITION_XNACK_ON:
+		return environment->xnack;
+	case CONDITION_XNACK_OFF:
+		return environment->xnack < 0 ? -1 : !environment->xnack;
+	case CONDITION_FINE_POOL:
+		return environment->fine_pool;
+	case CONDITION_NO_FINE_POOL:
+		return environment->fine_pool < 0 ? -1 : !environment->fine_pool;
+	case CONDITION_NO_HMM:
+		return environment->hmm < 0 ? -1 : !environment->hmm;
+	case CONDITION_HOST_COHERENT:
+		return environment->host_coherent;
+	case CONDITION_RUNTIME_BEFORE_6_4:
+		return environment->runtime_version ? environment->runtime_version < 60400000 : -1;
+	}
+	return -1;
+}
+
+struct model_memory model_memory(unsigned api, uint64_t flags,
+				 const struct model_environment *environment)
+{
+	static const struct model_memory unknown = { GRAIN_UNKNOWN,
+						     LOCATION_UNKNOWN,
+						     true,
+						     true,
+						     false,
+						     "this allocator is not in the table",
+						     "" };
+	bool certain = true;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(memory_rows); i++) {
+		const struct memory_row *row = &memory_rows[i];
+		struct model_memory found;
+		int answer;
+
+		if (row->api != api || (flags & row->bits) != row->value) {
+			continue;
+		}
+		answer = holds(row->condition, environment);
+		if (answer < 0) {
+			certain = false;
+		}
+		if (answer <= 0) {
+			continue;
+		}
+		found = row->memory;
+		found.certain = certain;
+		return found;
+	}
+	return unknown;
+}
+
+/* ---- flags ---- */
+
+struct flag_name {
+	unsigned api;
+	bool is_bit; /* else the whole value */
+	uint64_t value;
+	const char *name;
+};
+
+/* Values: docs memory-model.md A.2 (H523, H62). */
+static const struct flag_name flag_names[] = {
+	{ HG_API_hipHostMalloc, false, 0x0, "hipHostMallocDefault" },
+	{ HG_API_hipHostMalloc, true, 0x1, "hipHostMallocPortable" },
+	{ HG_API_hipHostMalloc, true, 0x2, "hipHostMallocMapped" },
+	{ HG_API_hipHostMalloc, true, 0x4, "hipHostMallocWriteCombined" },
+	{ HG_API_hipHostMalloc, true, 0x10000000, "hipHostMallocUncached" },
+	{ HG_API_hipHostMalloc, true, 0x20000000, "hipHostMallocNumaUser" },
+	{ HG_API_hipHostMalloc, true, 0x40000000, "hipHostMallocCoherent" },
+	{ HG_API_hipHostMalloc, true, 0x80000000, "hipHostMallocNonCoherent" },
+	{ HG_API_hipHostAlloc, false, 0x0, "hipHostAllocDefault" },
+	{ HG_API_hipHostAlloc, true, 0x1, "hipHostAllocPortable" },
+	{ HG_API_hipHostAlloc, true, 0x2, "hipHostAllocMapped" },
+	{ HG_API_hipHostAlloc, true, 0x4, "hipHostAllocWriteCombined" },
+	{ HG_API_hipExtMallocWithFlags, false, 0x0, "hipDeviceMallocDefault" },
+	{ HG_API_hipExtMallocWithFlags, false, 0x1, "hipDeviceMallocFinegrained" },
+	{ HG_API_hipExtMallocWithFlags, false, 0x2, "hipMallocSignalMemory" },
+	{ HG_API_hipExtMallocWithFlags, false, 0x3, "hipDeviceMallocUncached" },
+	{ HG_API_hipExtMallocWithFlags, false, 0x4, "hipDeviceMallocContiguous" },
+	{ HG_API_hipHostRegister, false, 0x0, "hipHostRegisterDefault" },
+	{ HG_API_hipHostRegister, true, 0x1, "hipHostRegisterPortable" },
+	{ HG_API_hipHostRegister, true, 0x2, "hipHostRegisterMapped" },
+	{ HG_API_hipHostRegister, true, 0x4, "hipHostRegisterIoMemory" },
+	{ HG_API_hipHostRegister, true, 0x8, "hipExtHostRegisterCoarseGrained" },
+	{ HG_API_hipHostRegister, true, 0x80000000, "hipExtHostRegisterUncached" },
+	{ HG_API_hipMallocManaged, true, 0x1, "hipMemAttachGlobal" },
+	{ HG_API_hipMallocManaged, true, 0x2, "hipMemAttachHost" },
+	{ HG_API_hipMallocManaged, true, 0x4, "hipMemAttachSingle" },
+};
+
+char *model_flags_text(unsigned api, uint64_t flags)
+{
+	GString *text = g_string_new(NULL);
+	uint64_t rest = flags;
+	bool known = false;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(flag_names); i++) {
+		const struct flag_name *row = &flag_names[i];
+
+		if (row->api != api) {
+			continue;
+		}
+		known = true;
+		if (row->is_bit ? (flags & row->value) != 0 : flags == row->value) {
+			g_string_append_printf(text, "%s%s", text->len ? " | " : "", row->name);
+			rest &= ~row->value;
+		}
+	}
+	if (known && rest) {
+		g_string_append_printf(text, "%s0x%" G_GINT64_MODIFIER "x", text->len ? " | " : "",
+				       rest);
+	}
+	return g_string_free(text, FALSE);
+}
+
+/* ---- atomics ---- */
+
+#define ATOMIC_ANY_KIND ATOMIC_KINDS
+#define GRAIN_ANY       GRAIN_UNKNOWN
+#define LOCATION_ANY    LOCATION_UNKNOWN
+
+struct atomic_row {
+	const char *arch;
+	unsigned kind;
+	enum granularity granularity;
+	enum location location;
+	struct model_outcome outcome;
+};
+
+#define ATOMIC(arch, kind, granularity, location, outcome, sources) \
+	{ arch,                                                     \
+	  ATOMIC_##kind,                                            \
+	  GRAIN_##granularity,                                      \
+	  LOCATION_##location,                                      \
+	  { OUTCOME_##outcome, sources } },
+
+static const struct atomic_row atomic_rows[] = {
+#include "atomics.def"
+};
+#undef ATOMIC
+
+struct model_outcome model_atomic(const char *arch, enum atomic_kind kind,
+				  enum granularity granularity, enum location location)
+{
+	static const struct model_outcome unknown = { OUTCOME_UNKNOWN, "" };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(atomic_rows); i++) {
+		const struct atomic_row *row = &atomic_rows[i];
+
+		if (strncmp(arch, row->arch, strlen(row->arch)) == 0 &&
+		    (row->kind == ATOMIC_ANY_KIND || row->kind == kind) &&
+		    (row->granularity == GRAIN_ANY || row->granularity == granularity) &&
+		    (row->location == LOCATION_ANY || row->location == location)) {
+			return row->outcome;
+		}
+	}
+	return unknown;
+}
+
+/* ---- names ---- */
+
+const char *model_granularity_name(enum granularity granularity)
+{
+	static const char *const names[] = {
+		[GRAIN_UNKNOWN] = "unknown",
+		[GRAIN_INACCESSIBLE] = "inaccessible",
+		[GRAIN_FINE] = "fine-grained",
+		[GRAIN_COARSE] = "coarse-grained",
+	};
+
+	return names[granularity];
+}
+
+const char *model_location_name(enum location location)
+{
+	static const char *const names[] = {
+		[LOCATION_UNKNOWN] = "unknown",
+		[LOCATION_HOST] = "host memory",
+		[LOCATION_DEVICE] = "device memory",
+		[LOCATION_MOVABLE] = "pages that may migrate",
+	};
+
+	return names[location];
+}
+
+const char *model_hip_error_name(int code)
+{
+	switch (code) {
+#define HIP_ERROR(value, name) \
+	case value:            \
+		return #name;
+#include "hip_errors.def"
+#undef HIP_ERROR
+	default:
+		return "unknown error";
+	}
+}

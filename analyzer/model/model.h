@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The memory model: what kind of memory an allocation is, and what an atomic operation does to
+ * it. Tables in memory.def and atomics.def; knows nothing of traces or of machine code.
+ */
+#ifndef HIPGRAIN_MODEL_H
+#define HIPGRAIN_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum granularity {
+	GRAIN_UNKNOWN,
+	GRAIN_INACCESSIBLE, /* the GPU has no access at all */
+	GRAIN_FINE,
+	GRAIN_COARSE,
+};
+
+enum location {
+	LOCATION_UNKNOWN,
+	LOCATION_HOST,    /* host memory for good */
+	LOCATION_DEVICE,  /* the GPU's own memory for good */
+	LOCATION_MOVABLE, /* pages may migrate */
+};
+
+/* What the answer depends on besides the allocation itself. -1: unknown. */
+struct model_environment {
+	int xnack;
+	int hmm;             /* managed memory is real (SVM/HMM), not pinned host memory */
+	int fine_pool;       /* the GPU offers a fine-grained pool of its own */
+	int host_coherent;   /* HIP_HOST_COHERENT is set to something else than 0 */
+	int runtime_version; /* hipRuntimeGetVersion(): major * 10^7 + minor * 10^5 + patch; 0 */
+};
+
+struct model_memory {
+	enum granularity granularity;
+	enum location location;
+	bool prefetchable; /* hipMemPrefetchAsync has an effect */
+	bool advisable;    /* hipMemAdvise has an effect */
+	bool certain;      /* no unknown condition was passed over to get here */
+	const char *why;
+	const char *sources; /* tags of docs/sources.md, comma-separated */
+};
+
+/*
+ * Memory that `api` (enum hg_api) returned for `flags`. Host allocators answer for memory that
+ * the application hands to the GPU as it is. Never fails: what the table does not know is
+ * GRAIN_UNKNOWN.
+ */
+struct model_memory model_memory(unsigned api, uint64_t flags,
+				 const struct model_environment *environment);
+
+/* "hipHostMallocMapped | hipHostMallocCoherent", or "" for an interface without flags. The
+ * caller frees. Bits without a name are shown in hexadecimal. */
+char *model_flags_text(unsigned api, uint64_t flags);
+
+/* Operand of an atomic operation, as far as the hardware's behaviour depends on it. */
+enum atomic_kind {
+	ATOMIC_F32_ADD,
+	ATOMIC_F32_MINMAX,
+	ATOMIC_F64_ADD,
+	ATOMIC_F64_MINMAX,
+	ATOMIC_PK_F16_ADD,
+	ATOMIC_PK_BF16_ADD,
+	ATOMIC_KINDS,
+};
+
+enum atomic_outcome {
+	OUTCOME_UNKNOWN,
+	OUTCOME_WORKS,
+	OUTCOME_LOST,       /* silently not performed; a returning form yields 0 */
+	OUTCOME_NO_OPCODE,  /* this GPU has no such instruction: compilers emit a CAS loop */
+	OUTCOME_DOWNGRADED, /* performed, but atomic only within the device */
+};
+
+struct model_outcome {
+	enum atomic_outcome outcome;
+	const char *sources;
+};
+
+/* What a hardware atomic of `kind` does on GPU `arch` ("gfx90a") to such memory. */
+struct model_outcome model_atomic(const char *arch, enum atomic_kind kind,
+				  enum granularity granularity, enum location location);
+
+/* "hipErrorInvalidValue" for 1; "unknown error" for what the table does not have. */
+const char *model_hip_error_name(int code);
+
+const char *model_granularity_name(enum granularity granularity);
+const char *model_location_name(enum location location);
+
+#endif

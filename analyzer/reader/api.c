@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "event.h"
+
+#include <stddef.h>
+
+const char *hg_api_name(unsigned api)
+{
+	switch (api) {
+#define HG_API(id, name, class) \
+	case id:                \
+		return #name;
+#include "tracer/api.def"
+#undef HG_API
+	default:
+		return NULL;
+	}
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The schema as data: which field of which event goes where in struct hg_event. */
+#include "fields.h"
+
+#define FIELD(type, member, kind)                                              \
+	{                                                                      \
+#member, FIELD_##kind, offsetof(struct hg_event, type.member), \
+		    sizeof(((struct hg_event *)0)->type.member), 0             \
+	}
+/* A sequence field: `member` points at the elements, `count` gets their number. */
+#define SEQUENCE(type, member, count, kind)                                    \
+	{                                                                      \
+#member, FIELD_##kind, offsetof(struct hg_event, type.member), \
+		    sizeof(((struct hg_event *)0)->type.member),               \
+		    offsetof(struct hg_event, type.count)                      \
+	}
+
+static const struct field process_fields[] = {
+	FIELD(process, ppid, UNSIGNED),      FIELD(process, page_size, UNSIGNED),
+	FIELD(process, threshold, UNSIGNED), FIELD(process, version, STRING),
+	FIELD(process, exe, STRING),         FIELD(process, cmdline, STRING),
+	FIELD(process, env, STRING),         { 0 },
+};
+static const struct field module_fields[] = {
+	FIELD(module, bias, UNSIGNED),   FIELD(module, start, UNSIGNED),
+	FIELD(module, size, UNSIGNED),   FIELD(module, path, STRING),
+	FIELD(module, build_id, STRING), { 0 },
+};
+static const struct field region_fields[] = {
+	FIELD(region, kind, UNSIGNED),
+	FIELD(region, start, UNSIGNED),
+	FIELD(region, size, UNSIGNED),
+	{ 0 },
+};
+static const struct field runtime_fields[] = {
+	FIELD(runtime, path, STRING),           FIELD(runtime, version, SIGNED),
+	FIELD(runtime, driver_version, SIGNED), FIELD(runtime, device_count, SIGNED),
+	FIELD(runtime, result, SIGNED),         { 0 },
+};
+static const struct field device_fields[] = {
+	FIELD(device, ordinal, SIGNED),
+	FIELD(device, name, STRING),
+	FIELD(device, arch, STRING),
+	FIELD(device, xnack, SIGNED),
+	FIELD(device, managed, SIGNED),
+	FIELD(device, concurrent_managed, SIGNED),
+	FIELD(device, pageable_access, SIGNED),
+	FIELD(device, host_native_atomic, SIGNED),
+	FIELD(device, integrated, SIGNED),
+	FIELD(device, large_bar, SIGNED),
+	FIELD(device, fine_grain, SIGNED),
+	FIELD(device, memory, UNSIGNED),
+	{ 0 },
+};
+static const struct field alloc_fields[] = {
+	FIELD(alloc, api, UNSIGNED),        FIELD(alloc, ptr, UNSIGNED),
+	FIELD(alloc, device_ptr, UNSIGNED), FIELD(alloc, size, UNSIGNED),
+	FIELD(alloc, flags, UNSIGNED),      FIELD(alloc, device, SIGNED),
+	FIELD(alloc, stream, UNSIGNED),     FIELD(alloc, symbol, STRING),
+	FIELD(alloc, stack_id, UNSIGNED),   { 0 },
+};
+static const struct field free_fields[] = {
+	FIELD(free, api, UNSIGNED),    FIELD(free, ptr, UNSIGNED),      FIELD(free, size, UNSIGNED),
+	FIELD(free, stream, UNSIGNED), FIELD(free, stack_id, UNSIGNED), { 0 },
+};
+static const struct field copy_fields[] = {
+	FIELD(copy, api, UNSIGNED),
+	FIELD(copy, dst, UNSIGNED),
+	FIELD(copy, src, UNSIGNED),
+	FIELD(copy, size, UNSIGNED),
+	FIELD(copy, rows, UNSIGNED),
+	FIELD(copy, dst_pitch, UNSIGNED),
+	FIELD(copy, src_pitch, UNSIGNED),
+	FIELD(copy, kind, SIGNED),
+	FIELD(copy, device, SIGNED),
+	FIELD(copy, stream, UNSIGNED),
+	FIELD(copy, duration, UNSIGNED),
+	FIELD(copy, stack_id, UNSIGNED),
+	{ 0 },
+};
+static const struct field fill_fields[] = {
+	FIELD(fill, api, UNSIGNED),
+	FIELD(fill, dst, UNSIGNED),
+	FIELD(fill, size, UNSIGNED),
+	FIELD(fill, rows, UNSIGNED),
+	FIELD(fill, pitch, UNSIGNED),
+	FIELD(fill, value, UNSIGNED),
+	FIELD(fill, device, SIGNED),
+	FIELD(fill, stream, UNSIGNED),
+	FIELD(fill, duration, UNSIGNED),
+	FIELD(fill, stack_id, UNSIGNED),
+	{ 0 },
+};
+static const struct field prefetch_fields[] = {
+	FIELD(prefetch, api, UNSIGNED),      FIELD(prefetch, ptr, UNSIGNED),
+	FIELD(prefetch, size, UNSIGNED),     FIELD(prefetch, target, SIGNED),
+	FIELD(prefetch, stream, UNSIGNED),   FIELD(prefetch, duration, UNSIGNED),
+	FIELD(prefetch, stack_id, UNSIGNED), { 0 },
+};
+static const struct field advise_fields[] = {
+	FIELD(advise, api, UNSIGNED),
+	FIELD(advise, ptr, UNSIGNED),
+	FIELD(advise, size, UNSIGNED),
+	FIELD(advise, advice, SIGNED),
+	FIELD(advise, target, SIGNED),
+	FIELD(advise, stack_id, UNSIGNED),
+	{ 0 },
+};
+static const struct field code_object_fields[] = {
+	FIELD(code_object, code_object_id, UNSIGNED),
+	FIELD(code_object, sha256, STRING),
+	FIELD(code_object, target, STRING),
+	FIELD(code_object, size, UNSIGNED),
+	FIELD(code_object, path, STRING),
+	FIELD(code_object, problem, STRING),
+	{ 0 },
+};
+static const struct field kernel_fields[] = {
+	FIELD(kernel, kernel_id, UNSIGNED),    FIELD(kernel, code_object_id, UNSIGNED),
+	FIELD(kernel, handle, UNSIGNED),       FIELD(kernel, symbol, STRING),
+	FIELD(kernel, kernarg_size, UNSIGNED), { 0 },
+};
+static const struct field args_fields[] = {
+	FIELD(args, args_id, UNSIGNED),
+	FIELD(args, kernel_id, UNSIGNED),
+	FIELD(args, status, UNSIGNED),
+	SEQUENCE(args, bytes, length, BYTES),
+	{ 0 },
+};
+static const struct field launch_fields[] = {
+	FIELD(launch, api, UNSIGNED),      FIELD(launch, kernel_id, UNSIGNED),
+	FIELD(launch, args_id, UNSIGNED),  FIELD(launch, grid_x, UNSIGNED),
+	FIELD(launch, grid_y, UNSIGNED),   FIELD(launch, grid_z, UNSIGNED),
+	FIELD(launch, block_x, UNSIGNED),  FIELD(launch, block_y, UNSIGNED),
+	FIELD(launch, block_z, UNSIGNED),  FIELD(launch, shared, UNSIGNED),
+	FIELD(launch, device, SIGNED),     FIELD(launch, stream, UNSIGNED),
+	FIELD(launch, stack_id, UNSIGNED), { 0 },
+};
+static const struct field stream_fields[] = {
+	FIELD(stream, api, UNSIGNED),   FIELD(stream, stream, UNSIGNED),
+	FIELD(stream, flags, UNSIGNED), FIELD(stream, priority, SIGNED),
+	FIELD(stream, device, SIGNED),  { 0 },
+};
+static const struct field event_fields[] = {
+	FIELD(event, api, UNSIGNED),
+	FIELD(event, event, UNSIGNED),
+	FIELD(event, stream, UNSIGNED),
+	FIELD(event, flags, UNSIGNED),
+	{ 0 },
+};
+static const struct field sync_fields[] = {
+	FIELD(sync, api, UNSIGNED),
+	FIELD(sync, stream, UNSIGNED),
+	FIELD(sync, event, UNSIGNED),
+	FIELD(sync, device, SIGNED),
+	FIELD(sync, duration, UNSIGNED),
+	FIELD(sync, stack_id, UNSIGNED),
+	{ 0 },
+};
+static const struct field error_fields[] = {
+	FIELD(error, api, UNSIGNED),
+	FIELD(error, code, SIGNED),
+	FIELD(error, ptr, UNSIGNED),
+	FIELD(error, size, UNSIGNED),
+	FIELD(error, flags, UNSIGNED),
+	FIELD(error, stack_id, UNSIGNED),
+	{ 0 },
+};
+static const struct field stack_fields[] = {
+	FIELD(stack, stack_id, UNSIGNED),
+	SEQUENCE(stack, frames, depth, WORDS),
+	{ 0 },
+};
+
+#define EVENT(type) [HG_EVENT_##type] = { "hipgrain:" #type, type##_fields }
+
+const struct event_layout event_layouts[HG_EVENT_TYPES] = {
+	EVENT(process), EVENT(module),      EVENT(region), EVENT(runtime), EVENT(device),
+	EVENT(alloc),   EVENT(free),        EVENT(copy),   EVENT(fill),    EVENT(prefetch),
+	EVENT(advise),  EVENT(code_object), EVENT(kernel), EVENT(args),    EVENT(launch),
+	EVENT(stream),  EVENT(event),       EVENT(sync),   EVENT(error),   EVENT(stack),
+};

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HIPGRAIN_READER_FIELDS_H
+#define HIPGRAIN_READER_FIELDS_H
+
+#include <stddef.h>
+
+#include "analyzer/reader/event.h"
+
+enum field_kind {
+	FIELD_UNSIGNED,
+	FIELD_SIGNED,
+	FIELD_STRING,
+	FIELD_BYTES, /* sequence of 8-bit integers */
+	FIELD_WORDS, /* sequence of 64-bit integers */
+};
+
+struct field {
+	const char *name; /* NULL ends a list */
+	enum field_kind kind;
+	size_t offset; /* in struct hg_event */
+	size_t size;
+	size_t count_offset; /* sequences: where the element count (uint32_t) goes */
+};
+
+struct event_layout {
+	const char *name; /* as in the trace */
+	const struct field *fields;
+};
+
+#define FIELDS_MAX 16
+
+extern const struct event_layout event_layouts[HG_EVENT_TYPES];
+
+#endif

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reader.h"
+
+#include <babeltrace2/babeltrace.h>
+#include <errno.h>
+#include <ftw.h>
+#include <glib.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fields.h"
+
+/* How the members of one event class of one trace map to an event layout. */
+struct decoder {
+	int type; /* enum hg_event_type, or -1: not ours, or unknown */
+	bool unknown;
+	uint64_t member[FIELDS_MAX];
+	bool present[FIELDS_MAX];
+};
+
+struct reader {
+	reader_callback callback;
+	void *data;
+	struct reader_stats *stats;
+	GHashTable *decoders; /* bt_event_class -> struct decoder */
+	GByteArray *bytes;
+	GArray *words;
+	int status; /* of the callback */
+};
+
+/* ---- finding the traces ---- */
+
+static GPtrArray *found_directories;
+
+static int note_metadata(const char *path, const struct stat *status, int type, struct FTW *place)
+{
+	(void)status;
+	if (type == FTW_F && strcmp(path + place->base, "metadata") == 0) {
+		g_ptr_array_add(found_directories, g_strndup(path, (gsize)place->base - 1));
+	}
+	return 0;
+}
+
+/* Every folder with a CTF metadata file, sorted so that the result does not depend on readdir. */
+static gint compare_paths(gconstpointer a, gconstpointer b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static GPtrArray *find_traces(const char *directory)
+{
+	found_directories = g_ptr_array_new_with_free_func(g_free);
+	nftw(directory, note_metadata, 16, FTW_PHYS);
+	g_ptr_array_sort(found_directories, compare_paths);
+	return found_directories;
+}
+
+/* ---- decoding ---- */
+
+static struct decoder *make_decoder(const bt_event_class *class)
+{
+	struct decoder *decoder = g_new0(struct decoder, 1);
+	const char *name = bt_event_class_get_name(class);
+	const bt_field_class *payload = bt_event_class_borrow_payload_field_class_const(class);
+	const struct field *field;
+	unsigned i;
+
+	decoder->type = -1;
+	for (i = 0; name && i < HG_EVENT_TYPES; i++) {
+		if (strcmp(name, event_layouts[i].name) == 0) {
+			decoder->type = (int)i;
+			break;
+		}
+	}
+	if (decoder->type < 0) {
+		decoder->unknown = name && strncmp(name, "hipgrain:", 9) == 0;
+		return decoder;
+	}
+	for (field = event_layouts[i].fields; payload && field->name; field++) {
+		size_t at = (size_t)(field - event_layouts[i].fields);
+		uint64_t count = bt_field_class_structure_get_member_count(payload);
+
+		for (uint64_t m = 0; m < count; m++) {
+			const bt_field_class_structure_member *member =
+			    bt_field_class_structure_borrow_member_by_index_const(payload, m);
+
+			if (strcmp(bt_field_class_structure_member_get_name(member), field->name) ==
+			    0) {
+				decoder->member[at] = m;
+				decoder->present[at] = true;
+			}
+		}
+	}
+	return decoder;
+}
+
+static uint64_t integer_value(const bt_field *field)
+{
+	bt_field_class_type type = bt_field_get_class_type(field);
+
+	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER)) {
+		return bt_field_integer_unsigned_get_value(field);
+	}
+	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_SIGNED_INTEGER)) {
+		return (uint64_t)bt_field_integer_signed_get_value(field);
+	}
+	return 0;
+}
+
+static void store_integer(void *target, size_t size, uint64_t value)
+{
+	/* All targets are little-endian integers of 1 to 8 bytes, as is the host (x86-64). */
+	memcpy(target, &value, size);
+}
+
+static uint32_t store_sequence(struct reader *reader, const bt_field *field,
+			       const struct field *layout, char *event)
+{
+	bt_field_class_type type = bt_field_get_class_type(field);
+	uint64_t count;
+	const void *elements;
+
+	if (!bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_ARRAY)) {
+		return 0;
+	}
+	count = bt_field_array_get_length(field);
+	g_byte_array_set_size(reader->bytes, 0);
+	g_array_set_size(reader->words, 0);
+	for (uint64_t i = 0; i < count; i++) {
+		uint64_t value =
+		    integer_value(bt_field_array_borrow_element_field_by_index_const(field, i));
+		uint8_t byte = (uint8_t)value;
+
+		if (layout->kind == FIELD_BYTES) {
+			g_byte_array_append(reader->bytes, &byte, 1);
+		} else {
+			g_array_append_val(reader->words, value);
+		}
+	}
+	elements =
+	    layout->kind == FIELD_BYTES ? (void *)reader->bytes->data : (void *)reader->words->data;
+	memcpy(event + layout->offset, &elements, sizeof(elements));
+	return (uint32_t)count;
+}
+
+static void decode_field(struct reader *reader, const bt_field *field, const struct field *layout,
+			 char *event)
+{
+	const char *text;
+	uint32_t count;
+
+	switch (layout->kind) {
+	case FIELD_UNSIGNED:
+	case FIELD_SIGNED:
+		store_integer(event + layout->offset, layout->size, integer_value(field));
+		break;
+	case FIELD_STRING:
+		text = bt_field_get_class_type(field) == BT_FIELD_CLASS_TYPE_STRING
+			   ? bt_field_string_get_value(field)
+			   : "";
+		memcpy(event + layout->offset, &text, sizeof(text));
+		break;
+	case FIELD_BYTES:
+	case FIELD_WORDS:
+		count = store_sequence(reader, field, layout, event);
+		memcpy(event + layout->count_offset, &count, sizeof(count));
+		break;
+	}
+}
+
+static int32_t context_value(const bt_field *context, const char *name)
+{
+	const bt_field *field =
+	    context ? bt_field_structure_borrow_member_field_by_name_const(context, name) : NULL;
+
+	return field ? (int32_t)integer_value(field) : 0;
+}
+
+static void handle_event(struct reader *reader, const bt_message *message)
+{
+	const bt_event *source = bt_message_event_borrow_event_const(message);
+	const bt_event_class *class = bt_event_borrow_class_const(source);
+	struct decoder *decoder = g_hash_table_lookup(reader->decoders, class);
+	const bt_field *payload = bt_event_borrow_payload_field_const(source);
+	const bt_field *context = bt_event_borrow_common_context_field_const(source);
+	struct hg_event event;
+	const struct field *fields;
+
+	if (!decoder) {
+		decoder = make_decoder(class);
+		g_hash_table_insert(reader->decoders, (gpointer) class, decoder);
+	}
+	if (decoder->type < 0) {
+		reader->stats->unknown += decoder->unknown ? 1 : 0;
+		return;
+	}
+	memset(&event, 0, sizeof(event));
+	event.type = (enum hg_event_type)decoder->type;
+	event.pid = context_value(context, "vpid");
+	event.tid = context_value(context, "vtid");
+	if (bt_clock_snapshot_get_ns_from_origin(
+		bt_message_event_borrow_default_clock_snapshot_const(message), &event.ns) !=
+	    BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK) {
+		event.ns = 0;
+	}
+	fields = event_layouts[decoder->type].fields;
+	for (size_t i = 0; fields[i].name; i++) {
+		static const char *const empty = "";
+
+		if (decoder->present[i]) {
+			decode_field(reader,
+				     bt_field_structure_borrow_member_field_by_index_const(
+					 payload, decoder->member[i]),
+				     &fields[i], (char *)&event);
+		} else if (fields[i].kind == FIELD_STRING) {
+			memcpy((char *)&event + fields[i].offset, &empty, sizeof(empty));
+		}
+	}
+	reader->stats->events++;
+	reader->status = reader->callback(&event, reader->data);
+}
+
+static void count_losses(struct reader_stats *stats, const bt_message *message)
+{
+	uint64_t count = 0;
+
+	switch (bt_message_get_type(message)) {
+	case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
+		if (bt_message_discarded_events_get_count(message, &count) ==
+		    BT_PROPERTY_AVAILABILITY_NOT_AVAILABLE) {
+			count = 1;
+		}
+		stats->lost += count;
+		break;
+	case BT_MESSAGE_TYPE_DISCARDED_PACKETS:
+		if (bt_message_discarded_packets_get_count(message, &count) ==
+		    BT_PROPERTY_AVAILABILITY_NOT_AVAILABLE) {
+			count = 1;
+		}
+		stats->lost_packets += count;
+		break;
+	default:
+		break;
+	}
+}
+
+/* ---- the babeltrace2 graph: ctf.fs source -> muxer -> our sink ---- */
+
+static bt_graph_simple_sink_component_initialize_func_status
+sink_initialize(bt_message_iterator *iterator, void *data)
+{
+	(void)iterator; /* consume gets it again */
+	(void)data;
+	return BT_GRAPH_SIMPLE_SINK_COMPONENT_INITIALIZE_FUNC_STATUS_OK;
+}
+
+static bt_graph_simple_sink_component_consume_func_status
+sink_consume(bt_message_iterator *iterator, void *data)
+{
+	struct reader *reader = data;
+	bt_message_array_const messages;
+	uint64_t count;
+	bt_message_iterator_next_status status =
+	    bt_message_iterator_next(iterator, &messages, &count);
+
+	if (status != BT_MESSAGE_ITERATOR_NEXT_STATUS_OK) {
+		/* The status values of the two enumerations are the same by design. */
+		return (bt_graph_simple_sink_component_consume_func_status)status;
+	}
+	for (uint64_t i = 0; i < count; i++) {
+		if (reader->status == 0) {
+			if (bt_message_get_type(messages[i]) == BT_MESSAGE_TYPE_EVENT) {
+				handle_event(reader, messages[i]);
+			} else {
+				count_losses(reader->stats, messages[i]);
+			}
+		}
+		bt_message_put_ref(messages[i]);
+	}
+	return reader->status ? BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_END
+			      : BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_OK;
+}
+
+/* The last error of this thread as one line: the innermost cause says what really happened. */
+static char *take_error(void)
+{
+	const bt_error *error = bt_current_thread_take_error();
+	char *text;
+
+	if (!error) {
+		return g_strdup("unknown babeltrace2 error");
+	}
+	text = g_strdup(bt_error_cause_get_message(bt_error_borrow_cause_by_index(error, 0)));
+	bt_error_release(error);
+	g_strdelimit(text, "\n", ' ');
+	return text;
+}
+
+static const bt_component_class_source *source_class(const bt_plugin **plugin)
+{
+	if (bt_plugin_find("ctf", BT_TRUE, BT_TRUE, BT_TRUE, BT_TRUE, BT_FALSE, plugin) !=
+	    BT_PLUGIN_FIND_STATUS_OK) {
+		return NULL;
+	}
+	return bt_plugin_borrow_source_component_class_by_name_const(*plugin, "fs");
+}
+
+static const bt_component_class_filter *muxer_class(const bt_plugin **plugin)
+{
+	if (bt_plugin_find("utils", BT_TRUE, BT_TRUE, BT_TRUE, BT_TRUE, BT_FALSE, plugin) !=
+	    BT_PLUGIN_FIND_STATUS_OK) {
+		return NULL;
+	}
+	return bt_plugin_borrow_filter_component_class_by_name_const(*plugin, "muxer");
+}
+
+/* One source component a trace folder: a damaged trace then cannot hide a good one. */
+static int add_source(bt_graph *graph, const bt_component_class_source *class, const char *path,
+		      unsigned number, const bt_component_filter *muxer, uint64_t *muxer_port)
+{
+	const bt_component_source *source = NULL;
+	bt_value *params = bt_value_map_create();
+	bt_value *inputs = NULL;
+	char *name = g_strdup_printf("trace-%u", number);
+	int result = -ENOMEM;
+
+	if (!params ||
+	    bt_value_map_insert_empty_array_entry(params, "inputs", &inputs) !=
+		BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK ||
+	    bt_value_array_append_string_element(inputs, path) !=
+		BT_VALUE_ARRAY_APPEND_ELEMENT_STATUS_OK) {
+		goto out;
+	}
+	result = -EINVAL;
+	if (bt_graph_add_source_component(graph, class, name, params, BT_LOGGING_LEVEL_NONE,
+					  &source) != BT_GRAPH_ADD_COMPONENT_STATUS_OK) {
+		goto out;
+	}
+	for (uint64_t i = 0; i < bt_component_source_get_output_port_count(source); i++) {
+		if (bt_graph_connect_ports(
+			graph, bt_component_source_borrow_output_port_by_index_const(source, i),
+			bt_component_filter_borrow_input_port_by_index_const(muxer,
+									     (*muxer_port)++),
+			NULL) != BT_GRAPH_CONNECT_PORTS_STATUS_OK) {
+			goto out;
+		}
+	}
+	result = 0;
+out:
+	bt_value_put_ref(params);
+	g_free(name);
+	return result;
+}
+
+static int build_graph(bt_graph *graph, GPtrArray *traces, struct reader *reader, char **error)
+{
+	const bt_plugin *ctf = NULL, *utils = NULL;
+	const bt_component_class_source *source = source_class(&ctf);
+	const bt_component_class_filter *filter = muxer_class(&utils);
+	const bt_component_filter *muxer = NULL;
+	const bt_component_sink *sink = NULL;
+	uint64_t ports = 0;
+	unsigned usable = 0;
+	int result = -EIO;
+
+	if (!source || !filter) {
+		*error = g_strdup("babeltrace2's ctf and utils plugins cannot be found");
+		goto out;
+	}
+	if (bt_graph_add_filter_component(graph, filter, "muxer", NULL, BT_LOGGING_LEVEL_NONE,
+					  &muxer) != BT_GRAPH_ADD_COMPONENT_STATUS_OK ||
+	    bt_graph_add_simple_sink_component(graph, "hipgrain", sink_initialize, sink_consume,
+					       NULL, reader,
+					       &sink) != BT_GRAPH_ADD_COMPONENT_STATUS_OK) {
+		*error = take_error();
+		goto out;
+	}
+	for (unsigned i = 0; i < traces->len; i++) {
+		if (add_source(graph, source, traces->pdata[i], i, muxer, &ports) == 0) {
+			usable++;
+			continue;
+		}
+		g_free(reader->stats->truncated);
+		reader->stats->truncated = take_error();
+	}
+	if (usable == 0) {
+		*error = reader->stats->truncated;
+		reader->stats->truncated = NULL;
+		goto out;
+	}
+	if (bt_graph_connect_ports(graph,
+				   bt_component_filter_borrow_output_port_by_index_const(muxer, 0),
+				   bt_component_sink_borrow_input_port_by_index_const(sink, 0),
+				   NULL) != BT_GRAPH_CONNECT_PORTS_STATUS_OK) {
+		*error = take_error();
+		goto out;
+	}
+	result = 0;
+out:
+	bt_plugin_put_ref(ctf);
+	bt_plugin_put_ref(utils);
+	return result;
+}
+
+int read_trace(const char *directory, reader_callback callback, void *data,
+	       struct reader_stats *stats, char **error)
+{
+	GPtrArray *traces = find_traces(directory);
+	struct reader reader = { .callback = callback, .data = data, .stats = stats };
+	bt_graph *graph = NULL;
+	int result;
+
+	memset(stats, 0, sizeof(*stats));
+	*error = NULL;
+	reader.decoders = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	reader.bytes = g_byte_array_new();
+	reader.words = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	if (traces->len == 0) {
+		result = -ENOENT;
+		goto out;
+	}
+	graph = bt_graph_create(0);
+	if (!graph) {
+		result = -ENOMEM;
+		goto out;
+	}
+	result = build_graph(graph, traces, &reader, error);
+	if (result == 0) {
+		if (bt_graph_run(graph) != BT_GRAPH_RUN_STATUS_OK && reader.status == 0) {
+			g_free(stats->truncated);
+			stats->truncated = take_error();
+		}
+		result = reader.status;
+	}
+out:
+	bt_graph_put_ref(graph);
+	g_hash_table_destroy(reader.decoders);
+	g_byte_array_free(reader.bytes, TRUE);
+	g_array_free(reader.words, TRUE);
+	g_ptr_array_free(traces, TRUE);
+	return result;
+}

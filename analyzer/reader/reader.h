@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the CTF traces of a bundle in time order, through libbabeltrace2. */
+#ifndef HIPGRAIN_READER_H
+#define HIPGRAIN_READER_H
+
+#include "analyzer/reader/event.h"
+
+struct reader_stats {
+	uint64_t events;       /* delivered */
+	uint64_t lost;         /* discarded by the tracer, as far as it counted them */
+	uint64_t lost_packets; /* overwritten or missing packets */
+	uint64_t unknown;      /* hipgrain events of a type that this version does not know */
+	char *truncated;       /* why reading stopped early, NULL if it did not; caller frees */
+};
+
+/* Return 0 to go on, or a negative errno to stop: read_trace() then returns it. */
+typedef int (*reader_callback)(const struct hg_event *event, void *data);
+
+/*
+ * Read every trace below `directory` (the bundle's ctf/). Damage in the middle of a trace is not
+ * an error: what could be read is delivered and stats->truncated says where it ended.
+ * Returns 0; -ENOENT if there is no trace; another negative errno with a one-line message in
+ * *error, which the caller frees.
+ */
+int read_trace(const char *directory, reader_callback callback, void *data,
+	       struct reader_stats *stats, char **error);
+
+#endif

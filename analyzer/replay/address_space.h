@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The allocations of one process, live and freed, by address.
+ *
+ * Several layers, because one byte can belong to several: memory that was allocated by malloc
+ * and then registered with HIP, or an mmap'ed arena with an allocator on top of it.
+ */
+#ifndef HIPGRAIN_ADDRESS_SPACE_H
+#define HIPGRAIN_ADDRESS_SPACE_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tracer/events.h"
+
+enum layer {
+	LAYER_REGISTERED, /* hipHostRegister: overlays others; found by host and by GPU address */
+	LAYER_HIP,        /* what HIP allocated */
+	LAYER_HOST,       /* malloc and friends */
+	LAYER_MAPPING,    /* mmap */
+	LAYERS,
+};
+
+struct allocation {
+	uint64_t ptr; /* must stay the first member: it is the key of the trees */
+	uint64_t size;
+	uint64_t device_ptr;
+	enum hg_api api;
+	enum layer layer;
+	uint64_t flags;
+	int32_t device;
+	int32_t tid;
+	int64_t ns;
+	uint64_t stream;
+	uint32_t stack_id;
+	char *symbol; /* device variables: the name, else NULL */
+	unsigned references;
+
+	/* Set when it was freed. */
+	bool freed;
+	enum hg_api free_api;
+	int32_t free_tid;
+	int64_t free_ns;
+	uint32_t free_stack_id;
+};
+
+struct address_space {
+	GTree *layers[LAYERS]; /* live, by ptr */
+	GTree *aliases;        /* live, those whose GPU address differs, by device_ptr */
+	GTree *freed;          /* latest freed allocation at an address */
+	uint64_t overlaps;     /* allocations that appeared on top of live ones of their layer */
+};
+
+void address_space_init(struct address_space *space);
+void address_space_destroy(struct address_space *space);
+
+enum layer layer_of_api(enum hg_api api);
+
+struct allocation *allocation_ref(struct allocation *allocation);
+void allocation_unref(struct allocation *allocation);
+
+/* Takes over the caller's reference. What it overlaps in its layer is taken as ended. */
+void address_space_add(struct address_space *space, struct allocation *allocation);
+
+/* The live allocation that begins at `ptr` in one of the layers that `api` (a release function)
+ * can release from, or NULL. */
+struct allocation *address_space_find_base(const struct address_space *space, uint64_t ptr,
+					   enum hg_api api);
+
+/* Move a live allocation to the freed ones; the caller has set its free_* members. */
+void address_space_release(struct address_space *space, struct allocation *allocation);
+
+/* Undo the release of the allocation that began at `ptr`, if thread `tid` did the latest. */
+struct allocation *address_space_restore(struct address_space *space, uint64_t ptr, int32_t tid);
+
+/* Remove [start, start + size) from the mmap layer, splitting what is only partly covered. */
+void address_space_unmap(struct address_space *space, uint64_t start, uint64_t size);
+
+/* The live allocation that holds `address` (a host or a GPU address), topmost layer first. */
+struct allocation *address_space_find(const struct address_space *space, uint64_t address,
+				      uint64_t *offset);
+
+/* The freed allocation that last held `address`, or NULL. */
+struct allocation *address_space_find_freed(const struct address_space *space, uint64_t address,
+					    uint64_t *offset);
+
+/* The live HIP allocation that ends at or before `address`, closest to it, or NULL. */
+struct allocation *address_space_find_before(const struct address_space *space, uint64_t address,
+					     uint64_t *past_end);
+
+/* The live device variable of that name, or NULL. */
+struct allocation *address_space_find_symbol(const struct address_space *space, const char *symbol);
+
+#endif

@@ -1,0 +1,556 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "replay.h"
+
+#include <string.h>
+
+/* How far behind an allocation an address still counts as having run off its end. */
+#define PAST_END_LIMIT (1u << 20)
+
+/* ---- processes ---- */
+
+static void free_module(gpointer data)
+{
+	struct host_module *module = data;
+
+	g_free(module->path);
+	g_free(module->build_id);
+	g_free(module);
+}
+
+static void free_stack(gpointer data)
+{
+	struct call_stack *stack = data;
+
+	g_free(stack->frames);
+	g_free(stack);
+}
+
+static void free_code_object(gpointer data)
+{
+	struct code_object_ref *object = data;
+
+	g_free(object->sha256);
+	g_free(object->target);
+	g_free(object->path);
+	g_free(object->problem);
+	g_free(object);
+}
+
+static void free_kernel(gpointer data)
+{
+	struct kernel_ref *kernel = data;
+
+	g_free(kernel->symbol);
+	g_free(kernel);
+}
+
+static void free_args(gpointer data)
+{
+	struct kernel_args *args = data;
+
+	g_free(args->bytes);
+	if (args->hits) {
+		g_ptr_array_free(args->hits, TRUE);
+	}
+	g_free(args);
+}
+
+static void free_device(gpointer data)
+{
+	struct device *device = data;
+
+	g_free(device->name);
+	g_free(device->arch);
+	g_free(device);
+}
+
+static struct process *process_new(int32_t pid)
+{
+	struct process *process = g_new0(struct process, 1);
+
+	process->pid = pid;
+	process->page_size = 4096;
+	process->device_count = -1;
+	process->exe = g_strdup("");
+	process->cmdline = g_strdup("");
+	process->env = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	process->devices = g_ptr_array_new_with_free_func(free_device);
+	process->modules = g_ptr_array_new_with_free_func(free_module);
+	process->regions = g_array_new(FALSE, FALSE, sizeof(struct region));
+	process->stacks = g_hash_table_new_full(NULL, NULL, NULL, free_stack);
+	process->code_objects = g_hash_table_new_full(NULL, NULL, NULL, free_code_object);
+	process->kernels = g_hash_table_new_full(NULL, NULL, NULL, free_kernel);
+	process->args = g_hash_table_new_full(NULL, NULL, NULL, free_args);
+	process->failed = g_array_new(FALSE, FALSE, sizeof(struct failed_call));
+	address_space_init(&process->space);
+	page_map_init(&process->pages, process->page_size);
+	return process;
+}
+
+static void process_free(gpointer data)
+{
+	struct process *process = data;
+
+	g_free(process->exe);
+	g_free(process->cmdline);
+	g_free(process->runtime_path);
+	g_hash_table_destroy(process->env);
+	g_ptr_array_free(process->devices, TRUE);
+	g_ptr_array_free(process->modules, TRUE);
+	g_array_free(process->regions, TRUE);
+	g_hash_table_destroy(process->stacks);
+	g_hash_table_destroy(process->code_objects);
+	g_hash_table_destroy(process->kernels);
+	g_hash_table_destroy(process->args);
+	g_array_free(process->failed, TRUE);
+	address_space_destroy(&process->space);
+	page_map_destroy(&process->pages);
+	g_free(process);
+}
+
+void replay_init(struct replay *replay)
+{
+	replay->processes = g_ptr_array_new_with_free_func(process_free);
+	replay->by_pid = g_hash_table_new(NULL, NULL);
+	replay->kernel_analysis_free = NULL;
+}
+
+void replay_destroy(struct replay *replay)
+{
+	for (unsigned i = 0; i < replay->processes->len; i++) {
+		struct process *process = replay->processes->pdata[i];
+		GHashTableIter iterator;
+		gpointer kernel;
+
+		g_hash_table_iter_init(&iterator, process->kernels);
+		while (g_hash_table_iter_next(&iterator, NULL, &kernel)) {
+			void *analysis = ((struct kernel_ref *)kernel)->analysis;
+
+			if (analysis && replay->kernel_analysis_free) {
+				replay->kernel_analysis_free(analysis);
+			}
+		}
+	}
+	g_hash_table_destroy(replay->by_pid);
+	g_ptr_array_free(replay->processes, TRUE);
+}
+
+static struct process *start_process(struct replay *replay, int32_t pid)
+{
+	struct process *process = process_new(pid);
+
+	g_ptr_array_add(replay->processes, process);
+	g_hash_table_insert(replay->by_pid, GINT_TO_POINTER(pid), process);
+	return process;
+}
+
+/* ---- one function an event type ---- */
+
+static void set_text(char **target, const char *text)
+{
+	g_free(*target);
+	*target = g_strdup(text);
+}
+
+static void apply_process(struct process *process, const struct hg_event *event)
+{
+	char **lines = g_strsplit(event->process.env, "\n", -1);
+
+	process->announced = true;
+	process->ppid = (int32_t)event->process.ppid;
+	process->threshold = event->process.threshold;
+	if (event->process.page_size) {
+		process->page_size = event->process.page_size;
+		process->pages.page_size = event->process.page_size;
+	}
+	set_text(&process->exe, event->process.exe);
+	set_text(&process->cmdline, event->process.cmdline);
+	for (char **line = lines; *line; line++) {
+		char *equals = strchr(*line, '=');
+
+		if (equals) {
+			g_hash_table_replace(process->env,
+					     g_strndup(*line, (gsize)(equals - *line)),
+					     g_strdup(equals + 1));
+		}
+	}
+	g_strfreev(lines);
+}
+
+static void apply_module(struct process *process, const struct hg_event *event)
+{
+	struct host_module *module = g_new0(struct host_module, 1);
+
+	module->bias = event->module.bias;
+	module->start = event->module.start;
+	module->size = event->module.size;
+	module->path = g_strdup(event->module.path);
+	module->build_id = g_strdup(event->module.build_id);
+	g_ptr_array_add(process->modules, module);
+	process->epoch++;
+}
+
+static void apply_region(struct process *process, const struct hg_event *event)
+{
+	struct region region = { event->region.kind, event->region.start, event->region.size };
+
+	for (unsigned i = 0; i < process->regions->len; i++) {
+		struct region *old = &g_array_index(process->regions, struct region, i);
+
+		if (old->kind == region.kind && old->start == region.start) {
+			*old = region;
+			process->epoch++;
+			return;
+		}
+	}
+	g_array_append_val(process->regions, region);
+	process->epoch++;
+}
+
+static void apply_runtime(struct process *process, const struct hg_event *event)
+{
+	set_text(&process->runtime_path, event->runtime.path);
+	process->runtime_version = event->runtime.version;
+	process->device_count = event->runtime.device_count;
+	process->runtime_result = event->runtime.result;
+}
+
+static void apply_device(struct process *process, const struct hg_event *event)
+{
+	struct device *device = g_new0(struct device, 1);
+
+	device->ordinal = event->device.ordinal;
+	device->name = g_strdup(event->device.name);
+	device->arch = g_strdup(event->device.arch);
+	device->xnack = event->device.xnack;
+	device->managed = event->device.managed;
+	device->pageable_access = event->device.pageable_access;
+	device->large_bar = event->device.large_bar;
+	device->fine_grain = event->device.fine_grain;
+	device->integrated = event->device.integrated;
+	device->memory = event->device.memory;
+	g_ptr_array_add(process->devices, device);
+}
+
+static void apply_alloc(struct process *process, const struct hg_event *event)
+{
+	const struct hg_ev_alloc *from = &event->alloc;
+	struct allocation *allocation;
+
+	if (from->ptr == 0) {
+		return;
+	}
+	allocation = g_new0(struct allocation, 1);
+	allocation->references = 1;
+	allocation->api = (enum hg_api)from->api;
+	allocation->layer = layer_of_api(allocation->api);
+	allocation->ptr = from->ptr;
+	allocation->device_ptr = from->device_ptr ? from->device_ptr : from->ptr;
+	allocation->size = from->size;
+	allocation->flags = from->flags;
+	allocation->device = from->device;
+	allocation->stream = from->stream;
+	allocation->stack_id = from->stack_id;
+	allocation->tid = event->tid;
+	allocation->ns = event->ns;
+	allocation->symbol = from->symbol[0] ? g_strdup(from->symbol) : NULL;
+	if (allocation->layer == LAYER_MAPPING) {
+		/* MAP_FIXED replaces what was there, pages and all. */
+		address_space_unmap(&process->space, from->ptr, from->size);
+		page_map_drop(&process->pages, from->ptr, from->size);
+	}
+	address_space_add(&process->space, allocation);
+	process->allocations++;
+	process->epoch++;
+}
+
+/*
+ * Does releasing this memory unmap its pages, so that advice about them is forgotten?
+ * Managed memory: yes, hipFree is an munmap there. glibc's blocks of their own mapping
+ * (M_MMAP_THRESHOLD and larger): yes; malloc returns them 16 bytes into a page.
+ */
+static bool release_unmaps(const struct allocation *allocation, uint64_t page_size)
+{
+	if (allocation->api == HG_API_hipMallocManaged) {
+		return true;
+	}
+	return allocation->layer == LAYER_HOST && allocation->size >= 128 * 1024 &&
+	       (allocation->ptr & (page_size - 1)) == 16;
+}
+
+static void apply_free(struct process *process, const struct hg_event *event)
+{
+	const struct hg_ev_free *from = &event->free;
+	enum hg_api api = (enum hg_api)from->api;
+	struct allocation *allocation;
+
+	if (api == HG_API_munmap) {
+		address_space_unmap(&process->space, from->ptr, from->size);
+		page_map_drop(&process->pages, from->ptr, from->size);
+		process->epoch++;
+		return;
+	}
+	allocation = address_space_find_base(&process->space, from->ptr, api);
+	if (!allocation) {
+		process->unresolved_frees++;
+		return;
+	}
+	if (release_unmaps(allocation, process->page_size)) {
+		uint64_t mask = process->page_size - 1;
+		uint64_t start = allocation->ptr & ~mask;
+
+		page_map_drop(&process->pages, start,
+			      ((allocation->ptr + allocation->size + mask) & ~mask) - start);
+	}
+	allocation->free_api = api;
+	allocation->free_tid = event->tid;
+	allocation->free_ns = event->ns;
+	allocation->free_stack_id = from->stack_id;
+	address_space_release(&process->space, allocation);
+	process->epoch++;
+}
+
+enum { ADVICE_SET_COARSE_GRAIN = 100, ADVICE_UNSET_COARSE_GRAIN = 101 }; /* hipMemoryAdvise, H523 */
+
+static void apply_advise(struct process *process, const struct hg_event *event)
+{
+	const struct hg_ev_advise *from = &event->advise;
+
+	if (from->advice == ADVICE_SET_COARSE_GRAIN || from->advice == ADVICE_UNSET_COARSE_GRAIN) {
+		page_map_advise(&process->pages, from->ptr, from->size,
+				from->advice == ADVICE_SET_COARSE_GRAIN, event->ns, from->stack_id);
+		process->epoch++;
+	}
+}
+
+static void apply_code_object(struct process *process, const struct hg_event *event)
+{
+	struct code_object_ref *object = g_new0(struct code_object_ref, 1);
+
+	object->sha256 = g_strdup(event->code_object.sha256);
+	object->target = g_strdup(event->code_object.target);
+	object->path = g_strdup(event->code_object.path);
+	object->problem = g_strdup(event->code_object.problem);
+	g_hash_table_replace(process->code_objects,
+			     GUINT_TO_POINTER(event->code_object.code_object_id), object);
+}
+
+static void apply_kernel(struct process *process, const struct hg_event *event)
+{
+	struct kernel_ref *kernel = g_new0(struct kernel_ref, 1);
+
+	kernel->id = event->kernel.kernel_id;
+	kernel->code_object_id = event->kernel.code_object_id;
+	kernel->kernarg_size = event->kernel.kernarg_size;
+	kernel->symbol = g_strdup(event->kernel.symbol);
+	g_hash_table_replace(process->kernels, GUINT_TO_POINTER(kernel->id), kernel);
+}
+
+static void apply_args(struct process *process, const struct hg_event *event)
+{
+	struct kernel_args *args = g_new0(struct kernel_args, 1);
+
+	args->id = event->args.args_id;
+	args->kernel_id = event->args.kernel_id;
+	args->status = event->args.status;
+	args->length = event->args.length;
+	args->bytes = g_memdup2(event->args.bytes, event->args.length);
+	args->checked_epoch = UINT64_MAX;
+	g_hash_table_replace(process->args, GUINT_TO_POINTER(args->id), args);
+}
+
+static void apply_stack(struct process *process, const struct hg_event *event)
+{
+	struct call_stack *stack = g_new0(struct call_stack, 1);
+
+	stack->depth = event->stack.depth;
+	stack->frames = g_memdup2(event->stack.frames, event->stack.depth * sizeof(*stack->frames));
+	g_hash_table_replace(process->stacks, GUINT_TO_POINTER(event->stack.stack_id), stack);
+}
+
+static bool is_release(enum hg_api api)
+{
+	switch (api) {
+#define HG_API(id, name, class) \
+	case HG_API_##name:     \
+		return HG_CLASS_##class == HG_CLASS_FREE;
+#include "tracer/api.def"
+#undef HG_API
+	default:
+		return false;
+	}
+}
+
+static void apply_error(struct process *process, const struct hg_event *event)
+{
+	const struct hg_ev_error *from = &event->error;
+	enum hg_api api = (enum hg_api)from->api;
+	struct failed_call failed = { api, from->code, 1 };
+
+	/* A release that failed, and a realloc that failed: the old block lives on. */
+	if (is_release(api) || api == HG_API_realloc || api == HG_API_reallocarray) {
+		if (address_space_restore(&process->space, from->ptr, event->tid)) {
+			process->epoch++;
+		}
+	}
+	for (unsigned i = 0; i < process->failed->len; i++) {
+		struct failed_call *old = &g_array_index(process->failed, struct failed_call, i);
+
+		if (old->api == api && old->code == from->code) {
+			old->count++;
+			return;
+		}
+	}
+	g_array_append_val(process->failed, failed);
+}
+
+struct process *replay_apply(struct replay *replay, const struct hg_event *event)
+{
+	struct process *process = g_hash_table_lookup(replay->by_pid, GINT_TO_POINTER(event->pid));
+
+	/* A second announcement under one pid is an exec or a reused pid: a new address space. */
+	if (!process || (event->type == HG_EVENT_process && process->announced)) {
+		process = start_process(replay, event->pid);
+	}
+	switch (event->type) {
+	case HG_EVENT_process:
+		apply_process(process, event);
+		break;
+	case HG_EVENT_module:
+		apply_module(process, event);
+		break;
+	case HG_EVENT_region:
+		apply_region(process, event);
+		break;
+	case HG_EVENT_runtime:
+		apply_runtime(process, event);
+		break;
+	case HG_EVENT_device:
+		apply_device(process, event);
+		break;
+	case HG_EVENT_alloc:
+		apply_alloc(process, event);
+		break;
+	case HG_EVENT_free:
+		apply_free(process, event);
+		break;
+	case HG_EVENT_advise:
+		apply_advise(process, event);
+		break;
+	case HG_EVENT_code_object:
+		apply_code_object(process, event);
+		break;
+	case HG_EVENT_kernel:
+		apply_kernel(process, event);
+		break;
+	case HG_EVENT_args:
+		apply_args(process, event);
+		break;
+	case HG_EVENT_stack:
+		apply_stack(process, event);
+		break;
+	case HG_EVENT_error:
+		apply_error(process, event);
+		break;
+	case HG_EVENT_launch:
+		process->launches++;
+		break;
+	case HG_EVENT_copy:
+		process->copies++;
+		break;
+	case HG_EVENT_fill:
+	case HG_EVENT_prefetch:
+	case HG_EVENT_stream:
+	case HG_EVENT_event:
+	case HG_EVENT_sync:
+	case HG_EVENT_TYPES:
+		break;
+	}
+	return process;
+}
+
+/* ---- questions ---- */
+
+const struct device *process_device(const struct process *process, int32_t ordinal)
+{
+	for (unsigned i = 0; i < process->devices->len; i++) {
+		const struct device *device = process->devices->pdata[i];
+
+		if (device->ordinal == ordinal) {
+			return device;
+		}
+	}
+	return process->devices->len ? process->devices->pdata[0] : NULL;
+}
+
+const char *process_env(const struct process *process, const char *name)
+{
+	return g_hash_table_lookup(process->env, name);
+}
+
+struct kernel_ref *process_kernel(const struct process *process, uint32_t id)
+{
+	return g_hash_table_lookup(process->kernels, GUINT_TO_POINTER(id));
+}
+
+struct kernel_args *process_args(const struct process *process, uint32_t id)
+{
+	return g_hash_table_lookup(process->args, GUINT_TO_POINTER(id));
+}
+
+const struct call_stack *process_stack(const struct process *process, uint32_t id)
+{
+	return id ? g_hash_table_lookup(process->stacks, GUINT_TO_POINTER(id)) : NULL;
+}
+
+const struct host_module *process_module(const struct process *process, uint64_t address)
+{
+	for (unsigned i = process->modules->len; i > 0; i--) {
+		const struct host_module *module = process->modules->pdata[i - 1];
+
+		if (address - module->start < module->size) {
+			return module;
+		}
+	}
+	return NULL;
+}
+
+struct place process_place(const struct process *process, uint64_t address)
+{
+	struct place place = { .kind = PLACE_UNKNOWN };
+
+	place.allocation = address_space_find(&process->space, address, &place.offset);
+	if (place.allocation) {
+		place.kind = PLACE_ALLOCATION;
+		return place;
+	}
+	if (address < process->page_size) {
+		place.kind = PLACE_NULL;
+		return place;
+	}
+	for (unsigned i = 0; i < process->regions->len; i++) {
+		const struct region *region = &g_array_index(process->regions, struct region, i);
+
+		if (address - region->start < region->size) {
+			place.kind = region->kind == HG_REGION_HEAP ? PLACE_HEAP : PLACE_STACK;
+			return place;
+		}
+	}
+	place.module = process_module(process, address);
+	if (place.module) {
+		place.kind = PLACE_STATIC;
+		return place;
+	}
+	place.allocation = address_space_find_freed(&process->space, address, &place.offset);
+	if (place.allocation) {
+		place.kind = PLACE_FREED;
+		return place;
+	}
+	place.allocation = address_space_find_before(&process->space, address, &place.offset);
+	if (place.allocation && place.offset < PAST_END_LIMIT) {
+		place.kind = PLACE_PAST_END;
+		return place;
+	}
+	place.allocation = NULL;
+	return place;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Replays a trace: what every process of it looks like at the moment of each event.
+ */
+#ifndef HIPGRAIN_REPLAY_H
+#define HIPGRAIN_REPLAY_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/reader/event.h"
+#include "analyzer/replay/address_space.h"
+#include "analyzer/replay/pages.h"
+
+struct host_module {
+	uint64_t bias, start, size;
+	char *path;
+	char *build_id;
+};
+
+struct call_stack {
+	uint32_t depth;
+	uint64_t *frames; /* return addresses, innermost first */
+};
+
+struct code_object_ref {
+	char *sha256;
+	char *target;
+	char *path;
+	char *problem;
+};
+
+struct kernel_ref {
+	uint32_t id;
+	uint32_t code_object_id;
+	uint32_t kernarg_size;
+	char *symbol;
+	void *analysis; /* owned by the rules; freed by replay's kernel_analysis_free */
+};
+
+struct kernel_args {
+	uint32_t id;
+	uint32_t kernel_id;
+	uint8_t status; /* enum hg_args_status */
+	uint32_t length;
+	uint8_t *bytes;
+	uint64_t checked_epoch; /* the rules' cache: address-space epoch of the last check ... */
+	GPtrArray *hits;        /* ... and the findings that it led to, borrowed */
+};
+
+struct device {
+	int32_t ordinal;
+	char *name;
+	char *arch;
+	int8_t xnack;
+	int8_t managed;
+	int8_t pageable_access;
+	int8_t large_bar;
+	int8_t fine_grain;
+	int8_t integrated;
+	uint64_t memory;
+};
+
+struct region {
+	uint8_t kind; /* enum hg_region */
+	uint64_t start, size;
+};
+
+struct failed_call {
+	enum hg_api api;
+	int32_t code;
+	uint64_t count;
+};
+
+struct process {
+	int32_t pid;
+	int32_t ppid;
+	uint32_t page_size;
+	uint32_t threshold;
+	bool announced; /* its `process` event was seen */
+	char *exe;
+	char *cmdline;
+	GHashTable *env; /* name -> value */
+
+	char *runtime_path;
+	int32_t runtime_version; /* as hipRuntimeGetVersion says, 0 if unknown */
+	int32_t device_count;    /* -1: no HIP call was made */
+	int32_t runtime_result;
+	GPtrArray *devices; /* struct device */
+
+	GPtrArray *modules; /* struct host_module, latest last */
+	GArray *regions;    /* struct region */
+	GHashTable *stacks;
+	GHashTable *code_objects;
+	GHashTable *kernels;
+	GHashTable *args;
+	GArray *failed; /* struct failed_call */
+
+	struct address_space space;
+	struct page_map pages;
+	uint64_t epoch; /* changes whenever an address may mean something else */
+
+	uint64_t launches, allocations, copies;
+	uint64_t unresolved_frees;
+};
+
+struct replay {
+	GPtrArray *processes; /* struct process, in order of appearance */
+	GHashTable *by_pid;   /* the latest process with that pid */
+	void (*kernel_analysis_free)(void *analysis);
+};
+
+void replay_init(struct replay *replay);
+void replay_destroy(struct replay *replay);
+
+/* Bring the state up to after `event`; returns the process it happened in (never NULL). */
+struct process *replay_apply(struct replay *replay, const struct hg_event *event);
+
+const struct device *process_device(const struct process *process, int32_t ordinal);
+const char *process_env(const struct process *process, const char *name);
+struct kernel_ref *process_kernel(const struct process *process, uint32_t id);
+struct kernel_args *process_args(const struct process *process, uint32_t id);
+const struct call_stack *process_stack(const struct process *process, uint32_t id);
+const struct host_module *process_module(const struct process *process, uint64_t address);
+
+/* What lies at an address. */
+enum place_kind {
+	PLACE_ALLOCATION,
+	PLACE_HEAP,     /* the program break's range, below the recording threshold */
+	PLACE_STACK,    /* a thread's stack */
+	PLACE_STATIC,   /* a host executable's or library's own data */
+	PLACE_FREED,    /* was an allocation */
+	PLACE_PAST_END, /* outside, just after a HIP allocation */
+	PLACE_NULL,     /* the first page */
+	PLACE_UNKNOWN,
+};
+
+struct place {
+	enum place_kind kind;
+	struct allocation *allocation;    /* ALLOCATION, FREED, PAST_END */
+	uint64_t offset;                  /* into it; PAST_END: bytes after its last byte */
+	const struct host_module *module; /* STATIC */
+};
+
+struct place process_place(const struct process *process, uint64_t address);
+
+#endif

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The "hipgrain-findings/1" format. Members that do not apply are null, never missing. */
+#include "report.h"
+
+#include <errno.h>
+#include <json-c/json.h>
+#include <string.h>
+
+static void put(struct json_object *object, const char *name, struct json_object *value)
+{
+	json_object_object_add(object, name, value);
+}
+
+static struct json_object *text_or_null(const char *text)
+{
+	return text ? json_object_new_string(text) : NULL;
+}
+
+static struct json_object *number_or_null(int64_t number)
+{
+	return number >= 0 ? json_object_new_int64(number) : NULL;
+}
+
+static struct json_object *address(uint64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "0x%" G_GINT64_MODIFIER "x", value);
+	return json_object_new_string(text);
+}
+
+static struct json_object *stack(const struct analysis *analysis, const struct process *process,
+				 uint32_t stack_id)
+{
+	struct json_object *list = json_object_new_array();
+	const GPtrArray *frames = symbolize_stack(analysis->symbolizer, process, stack_id);
+
+	for (unsigned i = 0; i < frames->len; i++) {
+		const struct source_frame *frame = frames->pdata[i];
+		struct json_object *entry = json_object_new_object();
+
+		put(entry, "function", text_or_null(frame->function));
+		put(entry, "file", text_or_null(frame->file));
+		put(entry, "line", frame->line ? json_object_new_int64(frame->line) : NULL);
+		put(entry, "module", text_or_null(frame->module));
+		put(entry, "offset", address(frame->offset));
+		json_object_array_add(list, entry);
+	}
+	return list;
+}
+
+static struct json_object *allocation(const struct analysis *analysis,
+				      const struct finding *finding)
+{
+	const struct allocation *from = finding->allocation;
+	struct json_object *object;
+
+	if (!from) {
+		return NULL;
+	}
+	object = json_object_new_object();
+	put(object, "api", text_or_null(hg_api_name(from->api)));
+	put(object, "address", address(from->ptr));
+	put(object, "size", json_object_new_int64((int64_t)from->size));
+	put(object, "offset", json_object_new_int64((int64_t)finding->offset));
+	put(object, "granularity",
+	    finding->granularity == GRAIN_UNKNOWN
+		? NULL
+		: json_object_new_string(model_granularity_name(finding->granularity)));
+	put(object, "why", text_or_null(finding->why));
+	put(object, "symbol", text_or_null(from->symbol));
+	put(object, "stack", stack(analysis, finding->process, from->stack_id));
+	put(object, "freed_by", from->freed ? text_or_null(hg_api_name(from->free_api)) : NULL);
+	put(object, "free_stack",
+	    from->freed ? stack(analysis, finding->process, from->free_stack_id) : NULL);
+	return object;
+}
+
+static struct json_object *launches(const struct analysis *analysis, const struct finding *finding)
+{
+	struct json_object *object = json_object_new_object();
+	uint32_t first =
+	    finding->sites->len ? g_array_index(finding->sites, struct site, 0).stack_id : 0;
+
+	put(object, "count", json_object_new_int64((int64_t)finding->launches));
+	put(object, "first_ns", json_object_new_int64(finding->first_ns));
+	put(object, "work_items", json_object_new_int64((int64_t)finding->work_items));
+	put(object, "sites", json_object_new_int64(finding->sites->len));
+	put(object, "stack", stack(analysis, finding->process, first));
+	return object;
+}
+
+static struct json_object *sources(const char *tags)
+{
+	struct json_object *list = json_object_new_array();
+	char **parts = g_strsplit(tags, ",", -1);
+
+	for (char **part = parts; *part; part++) {
+		if (**part) {
+			json_object_array_add(list, json_object_new_string(*part));
+		}
+	}
+	g_strfreev(parts);
+	return list;
+}
+
+static struct json_object *one_finding(const struct analysis *analysis,
+				       const struct finding *finding)
+{
+	struct json_object *object = json_object_new_object();
+
+	put(object, "rule", json_object_new_string(finding->rule->id));
+	put(object, "slug", json_object_new_string(finding->rule->slug));
+	put(object, "severity", json_object_new_string(severity_name(finding->rule->severity)));
+	put(object, "confidence", json_object_new_string(confidence_name(finding->confidence)));
+	put(object, "message", text_or_null(finding->message));
+	put(object, "pid", json_object_new_int(finding->process->pid));
+	put(object, "api", text_or_null(finding->api));
+	put(object, "kernel", text_or_null(finding->kernel));
+	put(object, "kernel_symbol", text_or_null(finding->kernel_symbol));
+	put(object, "instruction", text_or_null(finding->instruction));
+	put(object, "code_offset", number_or_null(finding->code_offset));
+	put(object, "device_file", text_or_null(finding->device_file));
+	put(object, "device_line",
+	    finding->device_line ? json_object_new_int64(finding->device_line) : NULL);
+	put(object, "kernarg_offset", number_or_null(finding->kernarg_offset));
+	put(object, "argument", text_or_null(finding->argument_name));
+	put(object, "argument_index", number_or_null(finding->argument));
+	put(object, "allocation", allocation(analysis, finding));
+	put(object, "launches", finding->kernel ? launches(analysis, finding) : NULL);
+	put(object, "call_stack",
+	    finding->kernel || !finding->sites->len
+		? NULL
+		: stack(analysis, finding->process,
+			g_array_index(finding->sites, struct site, 0).stack_id));
+	put(object, "count", json_object_new_int64((int64_t)finding->count));
+	put(object, "fix", text_or_null(finding->fix));
+	put(object, "sources", sources(finding->rule->sources));
+	return object;
+}
+
+static struct json_object *one_process(const struct process *process)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *devices = json_object_new_array();
+
+	put(object, "pid", json_object_new_int(process->pid));
+	put(object, "exe", json_object_new_string(process->exe));
+	put(object, "command", json_object_new_string(process->cmdline));
+	put(object, "runtime", text_or_null(process->runtime_path));
+	put(object, "runtime_version",
+	    process->runtime_version ? json_object_new_int(process->runtime_version) : NULL);
+	for (unsigned i = 0; i < process->devices->len; i++) {
+		const struct device *device = process->devices->pdata[i];
+		struct json_object *entry = json_object_new_object();
+
+		put(entry, "ordinal", json_object_new_int(device->ordinal));
+		put(entry, "name", json_object_new_string(device->name));
+		put(entry, "target", json_object_new_string(device->arch));
+		put(entry, "xnack",
+		    device->xnack < 0 ? NULL : json_object_new_boolean(device->xnack));
+		json_object_array_add(devices, entry);
+	}
+	put(object, "devices", devices);
+	put(object, "launches", json_object_new_int64((int64_t)process->launches));
+	put(object, "allocations", json_object_new_int64((int64_t)process->allocations));
+	return object;
+}
+
+static struct json_object *text_list(const GPtrArray *lines)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (unsigned i = 0; i < lines->len; i++) {
+		json_object_array_add(list, json_object_new_string(lines->pdata[i]));
+	}
+	return list;
+}
+
+int report_json(const struct analysis *analysis, bool color, FILE *stream)
+{
+	struct json_object *root = json_object_new_object();
+	struct json_object *processes = json_object_new_array();
+	struct json_object *findings = json_object_new_array();
+	const char *text;
+	int result = 0;
+
+	(void)color;
+	put(root, "schema", json_object_new_string("hipgrain-findings/1"));
+	put(root, "complete", json_object_new_boolean(analysis->complete));
+	put(root, "lost_events",
+	    json_object_new_int64((int64_t)(analysis->stats.lost + analysis->stats.lost_packets)));
+	put(root, "events", json_object_new_int64((int64_t)analysis->stats.events));
+	for (unsigned i = 0; i < analysis->replay.processes->len; i++) {
+		json_object_array_add(processes, one_process(analysis->replay.processes->pdata[i]));
+	}
+	put(root, "processes", processes);
+	for (unsigned i = 0; i < analysis->findings.list->len; i++) {
+		json_object_array_add(findings,
+				      one_finding(analysis, analysis->findings.list->pdata[i]));
+	}
+	put(root, "findings", findings);
+	put(root, "limits", text_list(analysis->findings.limits));
+	put(root, "notes", text_list(analysis->findings.notes));
+	text = json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY |
+							JSON_C_TO_STRING_NOSLASHESCAPE);
+	if (!text) {
+		result = -ENOMEM;
+	} else if (fprintf(stream, "%s\n", text) < 0) {
+		result = -errno;
+	}
+	json_object_put(root);
+	return result;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const struct {
+	const char *name;
+	int (*write)(const struct analysis *analysis, bool color, FILE *stream);
+} formats[] = {
+	[REPORT_TEXT] = { "text", report_text },
+	[REPORT_JSON] = { "json", report_json },
+};
+
+int report_format_by_name(const char *name)
+{
+	for (unsigned i = 0; i < G_N_ELEMENTS(formats); i++) {
+		if (strcmp(formats[i].name, name) == 0) {
+			return (int)i;
+		}
+	}
+	return -1;
+}
+
+int report_write(const struct analysis *analysis, enum report_format format, bool color,
+		 FILE *stream)
+{
+	int result = formats[format].write(analysis, color, stream);
+
+	if (result == 0 && (fflush(stream) != 0 || ferror(stream))) {
+		result = errno ? -errno : -EIO;
+	}
+	return result;
+}

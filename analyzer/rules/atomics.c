@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* HG1xx: what floating-point atomics do on the memory that they are given. */
+#include "context.h"
+
+#include <string.h>
+
+/* The operand kind of an atomic, or -1 if the hazards of this family do not concern it. */
+static int atomic_kind(const struct isa_atomic *atomic)
+{
+	enum isa_op op = atomic->cas_loop ? atomic->loop_op : atomic->op;
+	bool minmax = op == ISA_OP_MIN || op == ISA_OP_MAX;
+
+	if (!atomic->fp || (!minmax && op != ISA_OP_ADD && op != ISA_OP_SUB)) {
+		return -1;
+	}
+	switch (atomic->type) {
+	case ISA_TYPE_F32:
+		return minmax ? ATOMIC_F32_MINMAX : ATOMIC_F32_ADD;
+	case ISA_TYPE_F64:
+		return minmax ? ATOMIC_F64_MINMAX : ATOMIC_F64_ADD;
+	case ISA_TYPE_PK_F16:
+		return ATOMIC_PK_F16_ADD;
+	case ISA_TYPE_PK_BF16:
+		return ATOMIC_PK_BF16_ADD;
+	default:
+		return -1;
+	}
+}
+
+static const char *kind_text(enum atomic_kind kind)
+{
+	static const char *const texts[] = {
+		[ATOMIC_F32_ADD] = "float addition",
+		[ATOMIC_F32_MINMAX] = "float minimum or maximum",
+		[ATOMIC_F64_ADD] = "double addition",
+		[ATOMIC_F64_MINMAX] = "double minimum or maximum",
+		[ATOMIC_PK_F16_ADD] = "packed half addition",
+		[ATOMIC_PK_BF16_ADD] = "packed bfloat16 addition",
+	};
+
+	return texts[kind];
+}
+
+/* How to make the memory coarse-grained, in terms of the call that allocated it. */
+static char *coarse_fix(const struct allocation *allocation)
+{
+	switch (allocation->api) {
+	case HG_API_hipHostMalloc:
+	case HG_API_hipHostAlloc:
+	case HG_API_hipMemAllocHost:
+		return g_strdup("allocate it with hipMalloc, or, if the host must address it, with "
+				"hipHostMalloc(&p, n, hipHostMallocNonCoherent)");
+	case HG_API_hipExtMallocWithFlags:
+		return g_strdup("allocate it with hipMalloc, which is coarse-grained");
+	case HG_API_hipHostRegister:
+		return g_strdup("registered memory cannot be coarse-grained: allocate it with "
+				"hipHostMalloc(&p, n, hipHostMallocNonCoherent) or hipMalloc");
+	default:
+		return g_strdup_printf("call hipMemAdvise(p, %" G_GUINT64_FORMAT
+				       ", hipMemAdviseSetCoarseGrain, device) on the whole of it "
+				       "before the launch, or allocate it with hipMalloc",
+				       allocation->size);
+	}
+}
+
+static void set_instruction(struct finding *finding, const struct isa_atomic *atomic)
+{
+	finding->instruction = g_strdup(atomic->mnemonic);
+	finding->code_offset = (int64_t)atomic->offset;
+	finding->device_file = g_strdup(atomic->file);
+	finding->device_line = atomic->line;
+}
+
+static void weigh_evidence(struct finding *finding, const struct launch *launch,
+			   const struct isa_atomic *atomic, const struct grain *grain)
+{
+	/* One of several pointers: not every launch need update every one of them. */
+	if (atomic->origin.kind == ISA_ORIGIN_SET) {
+		finding_at_most(finding, CONFIDENCE_LIKELY);
+	}
+	if (!grain->certain) {
+		finding_at_most(finding, CONFIDENCE_LIKELY);
+	}
+	if (!launch->device) {
+		finding_at_most(finding, CONFIDENCE_LIKELY);
+	}
+}
+
+static void report_lost(const struct rules_context *context, const struct launch *launch,
+			const struct isa_atomic *atomic, enum atomic_kind kind,
+			const struct pointer_argument *pointer, const struct grain *grain)
+{
+	enum rule_id rule = grain->mixed ? RULE_HG102 : RULE_HG101;
+	const struct allocation *allocation = pointer->place.allocation;
+	struct finding *finding;
+	char *fix;
+	bool is_new;
+
+	finding = findings_get(context->findings, rule, context->process, &is_new,
+			       "%s %u %d %u %" G_GINT64_MODIFIER "x", launch->kernel->symbol,
+			       pointer->kernarg, allocation->api, allocation->stack_id,
+			       allocation->stack_id ? 0 : allocation->ptr);
+	launch_hit(launch, finding);
+	if (!is_new) {
+		return;
+	}
+	finding_set_launch(finding, launch, pointer);
+	set_instruction(finding, atomic);
+	finding->granularity = grain->granularity;
+	finding->why = g_strdup(grain->why);
+	finding->message = g_strdup_printf(
+	    "%s does its %s with %s, which %s discards on fine-grained memory without an "
+	    "error; %s of %s is %s.",
+	    finding->kernel, kind_text(kind), atomic->mnemonic, launch->arch,
+	    grain->mixed ? "part" : "all", allocation_noun(allocation),
+	    grain->mixed ? "still fine-grained" : "fine-grained here");
+	fix = coarse_fix(allocation);
+	finding->fix = g_strdup_printf("%s;\nor compile the kernel with "
+				       "-mno-unsafe-fp-atomics (a compare-and-swap loop: correct "
+				       "everywhere, but slow)",
+				       fix);
+	g_free(fix);
+	weigh_evidence(finding, launch, atomic, grain);
+}
+
+static void report_loop(const struct rules_context *context, const struct launch *launch,
+			const struct isa_atomic *atomic, enum atomic_kind kind,
+			const struct pointer_argument *pointer, const struct grain *grain)
+{
+	bool fine = grain->granularity == GRAIN_FINE;
+	enum rule_id rule = fine ? RULE_HG106 : RULE_HG107;
+	const struct allocation *allocation = pointer->place.allocation;
+	struct finding *finding;
+	bool is_new;
+
+	finding = findings_get(context->findings, rule, context->process, &is_new,
+			       "%s %u %d %u %" G_GINT64_MODIFIER "x", launch->kernel->symbol,
+			       pointer->kernarg, allocation->api, allocation->stack_id,
+			       allocation->stack_id ? 0 : allocation->ptr);
+	launch_hit(launch, finding);
+	if (!is_new) {
+		return;
+	}
+	finding_set_launch(finding, launch, pointer);
+	set_instruction(finding, atomic);
+	finding->granularity = grain->granularity;
+	finding->why = g_strdup(grain->why);
+	if (fine) {
+		char *fix = coarse_fix(allocation);
+
+		finding->message = g_strdup_printf(
+		    "%s does its %s with a loop around %s: right on this fine-grained %s, but "
+		    "three orders of magnitude slower than the hardware instruction on "
+		    "coarse-grained memory.",
+		    finding->kernel, kind_text(kind), atomic->mnemonic,
+		    allocation_noun(allocation));
+		finding->fix = g_strdup_printf(
+		    "%s, and then use unsafeAtomicAdd or -munsafe-fp-atomics;\nor reduce in LDS "
+		    "first, so that few updates reach this memory",
+		    fix);
+		g_free(fix);
+	} else {
+		finding->message = g_strdup_printf(
+		    "%s does its %s with a loop around %s; this %s is coarse-grained, where "
+		    "the hardware instruction of %s is correct and tens of times faster.",
+		    finding->kernel, kind_text(kind), atomic->mnemonic, allocation_noun(allocation),
+		    launch->arch);
+		finding->fix = g_strdup("use unsafeAtomicAdd here, or compile with "
+					"-munsafe-fp-atomics, as long as the kernel is never given "
+					"fine-grained memory");
+	}
+	weigh_evidence(finding, launch, atomic, grain);
+}
+
+static void check_target(const struct rules_context *context, const struct launch *launch,
+			 const struct isa_atomic *atomic, enum atomic_kind kind,
+			 const struct pointer_argument *pointer)
+{
+	struct grain grain;
+	struct model_outcome here, coarse;
+
+	if (pointer->place.kind != PLACE_ALLOCATION) {
+		return; /* the families of placement and lifetime speak about those */
+	}
+	grain = place_grain(context->process, &pointer->place);
+	if (grain.granularity != GRAIN_FINE && grain.granularity != GRAIN_COARSE) {
+		goto out;
+	}
+	here = model_atomic(launch->arch, kind, grain.granularity, grain.location);
+	coarse = model_atomic(launch->arch, kind, GRAIN_COARSE, grain.location);
+	if (atomic->native) {
+		if (here.outcome == OUTCOME_LOST) {
+			report_lost(context, launch, atomic, kind, pointer, &grain);
+		} else if (here.outcome == OUTCOME_UNKNOWN) {
+			findings_limit(context->findings,
+				       "kernel %s: what %s does on %s in %s of %s is not in the "
+				       "memory model",
+				       launch->code->name, atomic->mnemonic,
+				       model_granularity_name(grain.granularity),
+				       model_location_name(grain.location), launch->arch);
+		}
+	} else if (atomic->cas_loop && coarse.outcome == OUTCOME_WORKS && !grain.mixed) {
+		report_loop(context, launch, atomic, kind, pointer, &grain);
+	}
+out:
+	grain_clear(&grain);
+}
+
+static void check_device_variable(const struct rules_context *context, const struct launch *launch,
+				  const struct isa_atomic *atomic, enum atomic_kind kind)
+{
+	struct pointer_argument pointer = { .kernarg = NO_KERNARG, .index = -1 };
+
+	pointer.place.allocation =
+	    address_space_find_symbol(&context->process->space, atomic->origin.symbol);
+	if (!pointer.place.allocation) {
+		return; /* a __device__ variable is coarse-grained: hardware atomics are right */
+	}
+	pointer.place.kind = PLACE_ALLOCATION;
+	pointer.address = pointer.place.allocation->ptr;
+	check_target(context, launch, atomic, kind, &pointer);
+}
+
+void check_atomics(const struct rules_context *context, const struct launch *launch)
+{
+	for (size_t i = 0; launch->code && i < launch->code->atomic_count; i++) {
+		const struct isa_atomic *atomic = &launch->code->atomics[i];
+		int kind = atomic_kind(atomic);
+
+		if (kind < 0 || atomic->space == ISA_SPACE_LDS) {
+			continue;
+		}
+		switch (atomic->origin.kind) {
+		case ISA_ORIGIN_DIRECT:
+		case ISA_ORIGIN_SET:
+			for (size_t k = 0; k < atomic->origin.kernarg_count; k++) {
+				struct pointer_argument pointer;
+
+				if (launch_pointer(context, launch, atomic->origin.kernarg[k],
+						   &pointer)) {
+					check_target(context, launch, atomic,
+						     (enum atomic_kind)kind, &pointer);
+				}
+			}
+			break;
+		case ISA_ORIGIN_GLOBAL:
+			check_device_variable(context, launch, atomic, (enum atomic_kind)kind);
+			break;
+		case ISA_ORIGIN_LDS:
+			break;
+		case ISA_ORIGIN_INDIRECT:
+		case ISA_ORIGIN_CONSTANT:
+		case ISA_ORIGIN_UNKNOWN:
+			findings_limit(context->findings,
+				       "kernel %s: which memory %s at +0x%" G_GINT64_MODIFIER
+				       "x updates cannot be told: %s",
+				       launch->code->name, atomic->mnemonic, atomic->offset,
+				       atomic->origin.why ? atomic->origin.why
+							  : "its address was loaded from memory");
+			break;
+		}
+	}
+}

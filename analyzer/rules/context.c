@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "context.h"
+
+#include <string.h>
+
+bool launch_pointer(const struct rules_context *context, const struct launch *launch,
+		    uint32_t kernarg, struct pointer_argument *pointer)
+{
+	memset(pointer, 0, sizeof(*pointer));
+	pointer->kernarg = kernarg;
+	pointer->index = -1;
+	if (!launch->args || (uint64_t)kernarg + 8 > launch->args->length) {
+		return false;
+	}
+	memcpy(&pointer->address, launch->args->bytes + kernarg, 8);
+	pointer->place = process_place(context->process, pointer->address);
+	for (size_t i = 0; launch->code && i < launch->code->arg_count; i++) {
+		const struct isa_arg *arg = &launch->code->args[i];
+
+		if (kernarg >= arg->offset && kernarg < arg->offset + arg->size) {
+			pointer->index = (int)i;
+			pointer->name = arg->name;
+		}
+	}
+	return true;
+}
+
+struct model_environment process_environment(const struct process *process)
+{
+	const struct device *device = process_device(process, 0);
+	const char *coherent = process_env(process, "HIP_HOST_COHERENT");
+	const char *force_fine = process_env(process, "HSA_FORCE_FINE_GRAIN_PCIE");
+	struct model_environment environment = {
+		.xnack = device ? device->xnack : -1,
+		.hmm = device ? device->managed : -1,
+		.fine_pool = device ? device->fine_grain : -1,
+		.host_coherent = coherent && strcmp(coherent, "0") != 0,
+		.runtime_version = process->runtime_version,
+	};
+
+	if (force_fine && strcmp(force_fine, "1") == 0) {
+		environment.fine_pool = 1;
+	}
+	return environment;
+}
+
+/* What advice made of an allocation's pages, on top of what its allocator says. */
+static void apply_advice(const struct process *process, const struct allocation *allocation,
+			 struct grain *grain)
+{
+	uint64_t size = allocation->size ? allocation->size : 1;
+	struct page_summary pages = page_map_summary(&process->pages, allocation->ptr, size);
+	char *before = grain->why;
+	uint64_t mask = process->page_size - 1;
+
+	if (pages.coarse == 0) {
+		return;
+	}
+	if (pages.coarse == size) {
+		grain->granularity = GRAIN_COARSE;
+		grain->why = g_strdup_printf("%s; hipMemAdviseSetCoarseGrain then made all of it "
+					     "coarse-grained",
+					     before);
+	} else {
+		grain->mixed = true;
+		grain->why = g_strdup_printf(
+		    "%s; hipMemAdviseSetCoarseGrain made %" G_GUINT64_FORMAT
+		    " of its %" G_GUINT64_FORMAT
+		    " bytes coarse-grained (pages 0x%" G_GINT64_MODIFIER
+		    "x to 0x%" G_GINT64_MODIFIER "x), the rest stayed fine-grained",
+		    before, pages.coarse, size, pages.latest->start & ~mask, pages.latest->end - 1);
+	}
+	g_free(before);
+}
+
+static char *with_flags(const struct allocation *allocation, const char *why)
+{
+	char *flags = model_flags_text(allocation->api, allocation->flags);
+	char *text = flags[0] ? g_strdup_printf("%s (flags: %s)", why, flags) : g_strdup(why);
+
+	g_free(flags);
+	return text;
+}
+
+struct grain place_grain(const struct process *process, const struct place *place)
+{
+	struct model_environment environment = process_environment(process);
+	struct grain grain = { .granularity = GRAIN_UNKNOWN, .why = NULL, .sources = "" };
+	struct model_memory memory;
+	unsigned api = HG_API_malloc; /* heap, stack and static data are the system's memory too */
+	uint64_t flags = 0;
+
+	switch (place->kind) {
+	case PLACE_ALLOCATION:
+		api = place->allocation->api;
+		flags = place->allocation->flags;
+		break;
+	case PLACE_HEAP:
+	case PLACE_STACK:
+	case PLACE_STATIC:
+		break;
+	default:
+		grain.why = g_strdup("no live memory is known at this address");
+		return grain;
+	}
+	memory = model_memory(api, flags, &environment);
+	grain.granularity = memory.granularity;
+	grain.location = memory.location;
+	grain.certain = memory.certain;
+	grain.sources = memory.sources;
+	if (place->kind != PLACE_ALLOCATION) {
+		grain.why = g_strdup(memory.why);
+		return grain;
+	}
+	grain.why = with_flags(place->allocation, memory.why);
+	if (memory.location == LOCATION_MOVABLE && memory.granularity == GRAIN_FINE) {
+		apply_advice(process, place->allocation, &grain);
+	}
+	return grain;
+}
+
+void grain_clear(struct grain *grain)
+{
+	g_free(grain->why);
+	grain->why = NULL;
+}
+
+void finding_at_most(struct finding *finding, enum confidence confidence)
+{
+	if (finding->confidence > confidence) {
+		finding->confidence = confidence;
+	}
+}
+
+void finding_set_place(struct finding *finding, const struct place *place, uint64_t address)
+{
+	finding->address = address;
+	finding->offset = place->offset;
+	finding->allocation = allocation_ref(place->allocation);
+}
+
+void finding_set_launch(struct finding *finding, const struct launch *launch,
+			const struct pointer_argument *pointer)
+{
+	finding->kernel_symbol = g_strdup(launch->kernel->symbol);
+	finding->kernel = g_strdup(launch->code ? launch->code->name : launch->kernel->symbol);
+	if (pointer) {
+		finding->kernarg_offset =
+		    pointer->kernarg == NO_KERNARG ? -1 : (int64_t)pointer->kernarg;
+		finding->argument = pointer->index;
+		finding->argument_name = g_strdup(pointer->name);
+		finding_set_place(finding, &pointer->place, pointer->address);
+	}
+}
+
+void launch_hit(const struct launch *launch, struct finding *finding)
+{
+	if (!g_ptr_array_find(launch->hits, finding, NULL)) {
+		g_ptr_array_add(launch->hits, finding);
+	}
+}
+
+const char *allocation_noun(const struct allocation *allocation)
+{
+	switch (allocation->layer) {
+	case LAYER_REGISTERED:
+		return "registered host memory";
+	case LAYER_HOST:
+	case LAYER_MAPPING:
+		return "pageable host memory";
+	default:
+		break;
+	}
+	switch (allocation->api) {
+	case HG_API_hipMallocManaged:
+	case HG_API___hipRegisterManagedVar:
+		return "managed memory";
+	case HG_API_hipHostMalloc:
+	case HG_API_hipHostAlloc:
+	case HG_API_hipMallocHost:
+	case HG_API_hipMemAllocHost:
+		return "pinned host memory";
+	default:
+		return "device memory";
+	}
+}
+
+char *place_text(const struct place *place)
+{
+	const struct allocation *allocation = place->allocation;
+
+	switch (place->kind) {
+	case PLACE_ALLOCATION:
+	case PLACE_FREED:
+	case PLACE_PAST_END:
+		if (allocation->symbol) {
+			return g_strdup_printf("the variable %s (%" G_GUINT64_FORMAT " bytes)",
+					       allocation->symbol, allocation->size);
+		}
+		return g_strdup_printf("%" G_GUINT64_FORMAT " bytes from %s", allocation->size,
+				       hg_api_name(allocation->api));
+	case PLACE_HEAP:
+		return g_strdup_printf("a heap block smaller than the recording threshold");
+	case PLACE_STACK:
+		return g_strdup("a host thread's stack");
+	case PLACE_STATIC:
+		return g_strdup_printf("static data of %s", place->module->path);
+	case PLACE_NULL:
+		return g_strdup("the null page");
+	case PLACE_UNKNOWN:
+		break;
+	}
+	return g_strdup("memory whose allocation was not recorded");
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "findings.h"
+
+#include <string.h>
+
+#define RULE(id, slug, severity, title, sources) \
+	[RULE_##id] = { #id, slug, SEVERITY_##severity, title, sources },
+const struct rule rules[RULES] = {
+#include "rules.def"
+};
+#undef RULE
+
+static const char *const severity_names[] = {
+	[SEVERITY_NOTE] = "note",
+	[SEVERITY_ADVICE] = "advice",
+	[SEVERITY_WARNING] = "warning",
+	[SEVERITY_ERROR] = "error",
+};
+
+static const char *const confidence_names[] = {
+	[CONFIDENCE_POSSIBLE] = "possible",
+	[CONFIDENCE_LIKELY] = "likely",
+	[CONFIDENCE_PROVEN] = "proven",
+};
+
+const struct rule *rule_by_name(const char *id_or_slug)
+{
+	for (int i = 0; i < RULES; i++) {
+		if (g_ascii_strcasecmp(rules[i].id, id_or_slug) == 0 ||
+		    strcmp(rules[i].slug, id_or_slug) == 0) {
+			return &rules[i];
+		}
+	}
+	return NULL;
+}
+
+const char *severity_name(enum severity severity)
+{
+	return severity_names[severity];
+}
+
+const char *confidence_name(enum confidence confidence)
+{
+	return confidence_names[confidence];
+}
+
+int severity_by_name(const char *name)
+{
+	for (unsigned i = 0; i < G_N_ELEMENTS(severity_names); i++) {
+		if (strcmp(severity_names[i], name) == 0) {
+			return (int)i;
+		}
+	}
+	return -1;
+}
+
+static void finding_free(gpointer data)
+{
+	struct finding *finding = data;
+
+	g_free(finding->message);
+	g_free(finding->fix);
+	g_free(finding->kernel);
+	g_free(finding->kernel_symbol);
+	g_free(finding->instruction);
+	g_free(finding->device_file);
+	g_free(finding->argument_name);
+	g_free(finding->api);
+	g_free(finding->why);
+	allocation_unref(finding->allocation);
+	g_array_free(finding->sites, TRUE);
+	g_free(finding);
+}
+
+void findings_init(struct findings *findings)
+{
+	findings->list = g_ptr_array_new_with_free_func(finding_free);
+	findings->by_key = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	findings->limits = g_ptr_array_new_with_free_func(g_free);
+	findings->notes = g_ptr_array_new_with_free_func(g_free);
+}
+
+void findings_destroy(struct findings *findings)
+{
+	g_hash_table_destroy(findings->by_key);
+	g_ptr_array_free(findings->list, TRUE);
+	g_ptr_array_free(findings->limits, TRUE);
+	g_ptr_array_free(findings->notes, TRUE);
+}
+
+struct finding *findings_get(struct findings *findings, enum rule_id rule, struct process *process,
+			     bool *is_new, const char *key, ...)
+{
+	struct finding *finding;
+	char *detail, *full;
+	va_list arguments;
+
+	va_start(arguments, key);
+	detail = g_strdup_vprintf(key, arguments);
+	va_end(arguments);
+	full = g_strdup_printf("%s %p %s", rules[rule].id, (void *)process, detail);
+	g_free(detail);
+	finding = g_hash_table_lookup(findings->by_key, full);
+	*is_new = !finding;
+	if (finding) {
+		g_free(full);
+		return finding;
+	}
+	finding = g_new0(struct finding, 1);
+	finding->rule = &rules[rule];
+	finding->process = process;
+	finding->confidence = CONFIDENCE_PROVEN;
+	finding->code_offset = -1;
+	finding->kernarg_offset = -1;
+	finding->argument = -1;
+	finding->sites = g_array_new(FALSE, FALSE, sizeof(struct site));
+	g_hash_table_insert(findings->by_key, full, finding);
+	g_ptr_array_add(findings->list, finding);
+	return finding;
+}
+
+void finding_hit(struct finding *finding, int64_t ns, uint32_t stack_id)
+{
+	struct site site = { stack_id, 1 };
+
+	if (finding->count++ == 0) {
+		finding->first_ns = ns;
+	}
+	for (unsigned i = 0; i < finding->sites->len; i++) {
+		struct site *old = &g_array_index(finding->sites, struct site, i);
+
+		if (old->stack_id == stack_id) {
+			old->count++;
+			return;
+		}
+	}
+	g_array_append_val(finding->sites, site);
+}
+
+static void add_distinct(GPtrArray *list, char *text)
+{
+	for (unsigned i = 0; i < list->len; i++) {
+		if (strcmp(list->pdata[i], text) == 0) {
+			g_free(text);
+			return;
+		}
+	}
+	g_ptr_array_add(list, text);
+}
+
+void findings_limit(struct findings *findings, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	add_distinct(findings->limits, g_strdup_vprintf(format, arguments));
+	va_end(arguments);
+}
+
+void findings_note(struct findings *findings, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	add_distinct(findings->notes, g_strdup_vprintf(format, arguments));
+	va_end(arguments);
+}
+
+static gint compare_findings(gconstpointer a, gconstpointer b)
+{
+	const struct finding *left = *(struct finding *const *)a;
+	const struct finding *right = *(struct finding *const *)b;
+
+	if (left->rule->severity != right->rule->severity) {
+		return (int)right->rule->severity - (int)left->rule->severity;
+	}
+	if (left->confidence != right->confidence) {
+		return (int)right->confidence - (int)left->confidence;
+	}
+	if (left->first_ns != right->first_ns) {
+		return left->first_ns < right->first_ns ? -1 : 1;
+	}
+	return strcmp(left->rule->id, right->rule->id);
+}
+
+void findings_sort(struct findings *findings)
+{
+	g_ptr_array_sort(findings->list, compare_findings);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the rules found, and what they could not tell. */
+#ifndef HIPGRAIN_FINDINGS_H
+#define HIPGRAIN_FINDINGS_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/model/model.h"
+#include "analyzer/replay/replay.h"
+
+enum severity { SEVERITY_NOTE, SEVERITY_ADVICE, SEVERITY_WARNING, SEVERITY_ERROR };
+
+enum confidence { CONFIDENCE_POSSIBLE, CONFIDENCE_LIKELY, CONFIDENCE_PROVEN };
+
+enum rule_id {
+#define RULE(id, slug, severity, title, sources) RULE_##id,
+#include "rules.def"
+#undef RULE
+	RULES
+};
+
+struct rule {
+	const char *id;
+	const char *slug;
+	enum severity severity;
+	const char *title;
+	const char *sources; /* tags, comma-separated */
+};
+extern const struct rule rules[RULES];
+
+const struct rule *rule_by_name(const char *id_or_slug);
+const char *severity_name(enum severity severity);
+const char *confidence_name(enum confidence confidence);
+/* Severity by name, or -1. */
+int severity_by_name(const char *name);
+
+/* A launch or call site, and how often it led to the finding. */
+struct site {
+	uint32_t stack_id;
+	uint64_t count;
+};
+
+struct finding {
+	const struct rule *rule;
+	enum confidence confidence;
+	struct process *process; /* borrowed */
+	char *message;           /* one sentence with the actual names and sizes */
+	char *fix;               /* what to change, concretely; may hold newlines */
+
+	char *kernel; /* demangled; NULL if no kernel is involved */
+	char *kernel_symbol;
+	char *instruction;   /* mnemonic, or NULL */
+	int64_t code_offset; /* bytes from the kernel's entry, -1 if none */
+	char *device_file;   /* source of the instruction, NULL without line tables */
+	unsigned device_line;
+	int64_t kernarg_offset; /* -1 if none */
+	int argument;           /* index among the explicit arguments, -1 if none */
+	char *argument_name;    /* NULL if unknown */
+	char *api;              /* the call, for findings about calls; else NULL */
+
+	struct allocation *allocation; /* a reference, or NULL */
+	uint64_t address;
+	uint64_t offset; /* of address in the allocation, bytes */
+	enum granularity granularity;
+	char *why; /* the chain that made it so, NULL if it does not matter */
+
+	uint64_t launches;
+	uint64_t work_items; /* of the largest launch */
+	uint64_t count;      /* occurrences */
+	int64_t first_ns;
+	GArray *sites; /* struct site: where launched or called, most frequent first at the end */
+};
+
+struct findings {
+	GPtrArray *list;    /* struct finding, in order of appearance, then sorted */
+	GHashTable *by_key; /* deduplication key -> struct finding */
+	GPtrArray *limits;  /* char *: what could not be told, and why; distinct */
+	GPtrArray *notes;   /* char *: facts about the run that are not findings; distinct */
+};
+
+void findings_init(struct findings *findings);
+void findings_destroy(struct findings *findings);
+
+/*
+ * The finding with that key: a new one (*is_new) with rule and process set and everything else
+ * empty, or the one that is there. The key is printf-like and is prefixed with rule and process.
+ */
+struct finding *findings_get(struct findings *findings, enum rule_id rule, struct process *process,
+			     bool *is_new, const char *key, ...) G_GNUC_PRINTF(5, 6);
+
+/* Count one occurrence at a call site. */
+void finding_hit(struct finding *finding, int64_t ns, uint32_t stack_id);
+
+void findings_limit(struct findings *findings, const char *format, ...) G_GNUC_PRINTF(2, 3);
+void findings_note(struct findings *findings, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/* Errors first, then by confidence, then in order of appearance. */
+void findings_sort(struct findings *findings);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernels.h"
+
+#include <string.h>
+
+struct kernels {
+	char *directory;
+	GHashTable *analysed; /* "sha256 symbol" -> struct entry */
+};
+
+struct entry {
+	struct isa_code_object *object; /* NULL: not available */
+	const struct isa_kernel *kernel;
+	char *problem;
+};
+
+static void entry_free(gpointer data)
+{
+	struct entry *entry = data;
+
+	isa_code_object_free(entry->object);
+	g_free(entry->problem);
+	g_free(entry);
+}
+
+struct kernels *kernels_new(const char *directory)
+{
+	struct kernels *kernels = g_new0(struct kernels, 1);
+
+	kernels->directory = g_strdup(directory);
+	kernels->analysed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, entry_free);
+	return kernels;
+}
+
+void kernels_free(struct kernels *kernels)
+{
+	if (kernels) {
+		g_hash_table_destroy(kernels->analysed);
+		g_free(kernels->directory);
+		g_free(kernels);
+	}
+}
+
+static struct entry *analyse(const struct kernels *kernels, const char *sha256, const char *symbol)
+{
+	struct entry *entry = g_new0(struct entry, 1);
+	struct isa_options options = { .only_symbol = symbol };
+	char *path = g_build_filename(kernels->directory, sha256, NULL);
+	GError *error = NULL;
+	GMappedFile *file = g_mapped_file_new(path, FALSE, &error);
+	char *message = NULL;
+
+	if (!file) {
+		entry->problem = g_strdup(error->message);
+		g_error_free(error);
+		goto out;
+	}
+	if (isa_analyze(g_mapped_file_get_contents(file), g_mapped_file_get_length(file), &options,
+			&entry->object, &message) < 0) {
+		entry->problem = g_strdup(message ? message : "analysis failed");
+		free(message);
+		entry->object = NULL;
+		goto out;
+	}
+	entry->kernel = isa_find_kernel(entry->object, symbol);
+	if (!entry->kernel) {
+		entry->problem = g_strdup_printf("code object %.12s has no such kernel", sha256);
+	}
+out:
+	if (file) {
+		g_mapped_file_unref(file);
+	}
+	g_free(path);
+	return entry;
+}
+
+const struct isa_kernel *kernels_find(struct kernels *kernels, const struct process *process,
+				      const struct kernel_ref *kernel, struct findings *findings,
+				      const char **arch)
+{
+	const struct code_object_ref *object =
+	    g_hash_table_lookup(process->code_objects, GUINT_TO_POINTER(kernel->code_object_id));
+	struct entry *entry;
+	char *key;
+
+	*arch = "";
+	if (!object || !object->sha256[0]) {
+		findings_limit(findings, "kernel %s: its machine code was not captured%s%s",
+			       kernel->symbol, object && object->problem[0] ? ": " : "",
+			       object ? object->problem : "");
+		return NULL;
+	}
+	key = g_strdup_printf("%s %s", object->sha256, kernel->symbol);
+	entry = g_hash_table_lookup(kernels->analysed, key);
+	if (entry) {
+		g_free(key);
+	} else {
+		entry = analyse(kernels, object->sha256, kernel->symbol);
+		g_hash_table_insert(kernels->analysed, key, entry);
+	}
+	if (!entry->kernel) {
+		findings_limit(findings, "kernel %s: its machine code was not analysed: %s",
+			       kernel->symbol, entry->problem);
+		return NULL;
+	}
+	*arch = entry->object->arch;
+	return entry->kernel;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The machine code of launched kernels: from the bundle's code-objects/, analysed once. */
+#ifndef HIPGRAIN_RULES_KERNELS_H
+#define HIPGRAIN_RULES_KERNELS_H
+
+#include "analyzer/isa/isa.h"
+#include "analyzer/rules/findings.h"
+
+struct kernels;
+
+/* `directory` holds one file per code object, named by its SHA-256. */
+struct kernels *kernels_new(const char *directory);
+void kernels_free(struct kernels *kernels);
+
+/*
+ * Analysis of a kernel of `process`, owned by `kernels`. NULL if its machine code cannot be had;
+ * the reason is then among the findings' limits. *arch is the code object's architecture.
+ */
+const struct isa_kernel *kernels_find(struct kernels *kernels, const struct process *process,
+				      const struct kernel_ref *kernel, struct findings *findings,
+				      const char **arch);
+
+#endif

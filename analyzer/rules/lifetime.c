@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* HG5xx and HG6xx: pointers into freed memory, past the end, and copies of the wrong memory. */
+#include "context.h"
+
+#define PAGEABLE_COPY_THRESHOLD (64 * 1024) /* bytes; smaller copies are staged at little cost */
+
+static const char *verb(unsigned access)
+{
+	return access & ISA_ATOMIC ? "updates" : access & ISA_WRITE ? "writes to" : "reads";
+}
+
+/* ---- kernels ---- */
+
+static void report_freed(const struct rules_context *context, const struct launch *launch,
+			 const struct isa_use *use, const struct pointer_argument *pointer)
+{
+	const struct allocation *allocation = pointer->place.allocation;
+	struct finding *finding;
+	bool is_new;
+
+	finding = findings_get(context->findings, RULE_HG601, context->process, &is_new,
+			       "%s %u %d %u", launch->kernel->symbol, use->kernarg, allocation->api,
+			       allocation->stack_id);
+	launch_hit(launch, finding);
+	if (!is_new) {
+		return;
+	}
+	finding_set_launch(finding, launch, pointer);
+	finding->message =
+	    g_strdup_printf("%s %s memory that was freed before the launch: %" G_GUINT64_FORMAT
+			    " bytes from %s, released by %s.",
+			    finding->kernel, verb(use->access), allocation->size,
+			    hg_api_name(allocation->api), hg_api_name(allocation->free_api));
+	finding->fix = g_strdup_printf("move the %s after the last kernel that uses the memory has "
+				       "finished, or stop passing the pointer",
+				       hg_api_name(allocation->free_api));
+	if (!use->certain || allocation->layer == LAYER_HOST) {
+		finding_at_most(finding, CONFIDENCE_LIKELY);
+	}
+}
+
+static void report_outside(const struct rules_context *context, const struct launch *launch,
+			   const struct isa_use *use, const struct pointer_argument *pointer)
+{
+	const struct allocation *allocation = pointer->place.allocation;
+	struct finding *finding;
+	bool is_new;
+
+	finding = findings_get(context->findings, RULE_HG607, context->process, &is_new,
+			       "%s %u %d %u", launch->kernel->symbol, use->kernarg, allocation->api,
+			       allocation->stack_id);
+	launch_hit(launch, finding);
+	if (!is_new) {
+		return;
+	}
+	finding_set_launch(finding, launch, pointer);
+	finding->message = g_strdup_printf(
+	    "%s %s through a pointer that lies outside every allocation, %" G_GUINT64_FORMAT
+	    " bytes after the end of %" G_GUINT64_FORMAT " bytes from %s.",
+	    finding->kernel, verb(use->access), pointer->place.offset, allocation->size,
+	    hg_api_name(allocation->api));
+	finding->fix = g_strdup_printf("check the offset that is added to the pointer before the "
+				       "launch; the allocation has %" G_GUINT64_FORMAT " bytes",
+				       allocation->size);
+	/* A kernel may be written to add a negative index to an end pointer. */
+	finding_at_most(finding, CONFIDENCE_LIKELY);
+}
+
+void check_launch_lifetime(const struct rules_context *context, const struct launch *launch)
+{
+	for (size_t i = 0; launch->code && i < launch->code->use_count; i++) {
+		const struct isa_use *use = &launch->code->uses[i];
+		struct pointer_argument pointer;
+
+		if (use->access == 0 || !launch_pointer(context, launch, use->kernarg, &pointer)) {
+			continue;
+		}
+		if (pointer.place.kind == PLACE_FREED) {
+			report_freed(context, launch, use, &pointer);
+		} else if (pointer.place.kind == PLACE_PAST_END && use->certain) {
+			report_outside(context, launch, use, &pointer);
+		}
+	}
+}
+
+/* ---- copies and fills ---- */
+
+struct transfer {
+	unsigned api;
+	uint64_t address;
+	uint64_t extent; /* bytes from the first to the last that is touched */
+	uint32_t stack_id;
+	const char *role; /* "destination", "source" */
+	bool writes;
+};
+
+static uint64_t extent(uint64_t size, uint64_t rows, uint64_t pitch)
+{
+	return rows > 1 ? (rows - 1) * pitch + size : size;
+}
+
+static void check_range(const struct rules_context *context, const struct transfer *transfer)
+{
+	struct place place = process_place(context->process, transfer->address);
+	const struct allocation *allocation = place.allocation;
+	bool freed = place.kind == PLACE_FREED;
+	struct finding *finding;
+	bool is_new;
+
+	if (transfer->extent == 0 || (!freed && place.kind != PLACE_ALLOCATION)) {
+		return;
+	}
+	if (!freed && place.offset + transfer->extent <= allocation->size) {
+		return;
+	}
+	finding = findings_get(context->findings, freed ? RULE_HG601 : RULE_HG606, context->process,
+			       &is_new, "%u %u %s %d %u", transfer->api, transfer->stack_id,
+			       transfer->role, allocation->api, allocation->stack_id);
+	finding_hit(finding, context->event->ns, transfer->stack_id);
+	if (!is_new) {
+		return;
+	}
+	finding->api = g_strdup(hg_api_name(transfer->api));
+	finding_set_place(finding, &place, transfer->address);
+	if (freed) {
+		finding->message = g_strdup_printf(
+		    "the %s of %s is memory that was freed before: %" G_GUINT64_FORMAT
+		    " bytes from %s, released by %s.",
+		    transfer->role, finding->api, allocation->size, hg_api_name(allocation->api),
+		    hg_api_name(allocation->free_api));
+		finding->fix = g_strdup_printf("move the %s after this call",
+					       hg_api_name(allocation->free_api));
+		if (allocation->layer == LAYER_HOST) {
+			finding_at_most(finding, CONFIDENCE_LIKELY);
+		}
+		return;
+	}
+	finding->message = g_strdup_printf(
+	    "%s %s %" G_GUINT64_FORMAT " bytes at offset %" G_GUINT64_FORMAT
+	    " of an allocation of %" G_GUINT64_FORMAT " bytes: %" G_GUINT64_FORMAT
+	    " bytes past its end.",
+	    finding->api, transfer->writes ? "writes" : "reads", transfer->extent, place.offset,
+	    allocation->size, place.offset + transfer->extent - allocation->size);
+	finding->fix = g_strdup_printf(
+	    "pass a size of at most %" G_GUINT64_FORMAT " bytes, or allocate %" G_GUINT64_FORMAT,
+	    allocation->size - place.offset, place.offset + transfer->extent);
+}
+
+static bool is_async_copy(unsigned api)
+{
+	switch (api) {
+	case HG_API_hipMemcpyAsync:
+	case HG_API_hipMemcpyAsync_spt:
+	case HG_API_hipMemcpyHtoDAsync:
+	case HG_API_hipMemcpyDtoHAsync:
+	case HG_API_hipMemcpy2DAsync:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool is_pageable(const struct place *place)
+{
+	switch (place->kind) {
+	case PLACE_ALLOCATION:
+		return place->allocation->layer == LAYER_HOST ||
+		       place->allocation->layer == LAYER_MAPPING;
+	case PLACE_HEAP:
+	case PLACE_STACK:
+	case PLACE_STATIC:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void check_pageable(const struct rules_context *context, const struct hg_ev_copy *copy)
+{
+	struct place dst = process_place(context->process, copy->dst);
+	struct place src = process_place(context->process, copy->src);
+	uint64_t bytes = copy->size * (copy->rows ? copy->rows : 1);
+	bool from_host = is_pageable(&src);
+	const struct place *host = from_host ? &src : &dst;
+	struct finding *finding;
+	char *what;
+	bool is_new;
+
+	if (!is_async_copy(copy->api) || bytes < PAGEABLE_COPY_THRESHOLD ||
+	    from_host == is_pageable(&dst)) {
+		return;
+	}
+	finding = findings_get(context->findings, RULE_HG501, context->process, &is_new, "%u %u %u",
+			       copy->api, copy->stack_id,
+			       host->allocation ? host->allocation->stack_id : 0);
+	finding_hit(finding, context->event->ns, copy->stack_id);
+	if (!is_new) {
+		return;
+	}
+	finding->api = g_strdup(hg_api_name(copy->api));
+	finding_set_place(finding, host, from_host ? copy->src : copy->dst);
+	what = place_text(host);
+	finding->message = g_strdup_printf(
+	    "%s copies %" G_GUINT64_FORMAT " bytes %s %s, which is pageable: the runtime stages "
+	    "or pins it during the call (this one took %" G_GUINT64_FORMAT
+	    " us), so it overlaps with nothing.",
+	    finding->api, bytes, from_host ? "from" : "to", what, copy->duration / 1000);
+	finding->fix = g_strdup("allocate the host buffer with hipHostMalloc, or register it once "
+				"with hipHostRegister");
+	g_free(what);
+}
+
+void check_copy(const struct rules_context *context)
+{
+	const struct hg_ev_copy *copy = &context->event->copy;
+	struct transfer dst = {
+		copy->api,      copy->dst,     extent(copy->size, copy->rows, copy->dst_pitch),
+		copy->stack_id, "destination", true
+	};
+	struct transfer src = {
+		copy->api,      copy->src, extent(copy->size, copy->rows, copy->src_pitch),
+		copy->stack_id, "source",  false
+	};
+
+	check_range(context, &dst);
+	check_range(context, &src);
+	check_pageable(context, copy);
+}
+
+void check_fill(const struct rules_context *context)
+{
+	const struct hg_ev_fill *fill = &context->event->fill;
+	struct transfer dst = {
+		fill->api,      fill->dst,     extent(fill->size, fill->rows, fill->pitch),
+		fill->stack_id, "destination", true
+	};
+
+	check_range(context, &dst);
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* HG2xx and HG3xx: memory of a kind that the GPU cannot reach, advise or move. */
+#include "context.h"
+
+#include <string.h>
+
+/* Memory that an API call names, as the key of a finding and for its text. */
+static struct finding *call_finding(const struct rules_context *context, enum rule_id rule,
+				    unsigned api, const struct place *place, uint32_t stack_id,
+				    bool *is_new)
+{
+	const struct allocation *allocation = place->allocation;
+
+	return findings_get(context->findings, rule, context->process, is_new, "%u %u %d %u", api,
+			    stack_id, place->kind, allocation ? allocation->stack_id : 0);
+}
+
+static void describe_call(struct finding *finding, unsigned api, const struct place *place,
+			  uint64_t address)
+{
+	finding->api = g_strdup(hg_api_name(api));
+	finding_set_place(finding, place, address);
+}
+
+/* ---- HG209 ---- */
+
+static bool is_system_memory(const struct place *place)
+{
+	switch (place->kind) {
+	case PLACE_ALLOCATION:
+		return place->allocation->layer == LAYER_HOST ||
+		       place->allocation->layer == LAYER_MAPPING;
+	case PLACE_HEAP:
+	case PLACE_STACK:
+	case PLACE_STATIC:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void report_unreachable(const struct rules_context *context, const struct launch *launch,
+			       const struct isa_use *use, const struct pointer_argument *pointer,
+			       const struct grain *grain)
+{
+	const struct allocation *allocation = pointer->place.allocation;
+	struct finding *finding;
+	char *what;
+	bool is_new;
+
+	finding = findings_get(context->findings, RULE_HG209, context->process, &is_new,
+			       "%s %u %d %u", launch->kernel->symbol, use->kernarg,
+			       pointer->place.kind, allocation ? allocation->stack_id : 0);
+	launch_hit(launch, finding);
+	if (!is_new) {
+		return;
+	}
+	finding_set_launch(finding, launch, pointer);
+	finding->granularity = GRAIN_INACCESSIBLE;
+	finding->why = g_strdup(grain->why);
+	what = place_text(&pointer->place);
+	finding->message = g_strdup_printf(
+	    "%s %s %s, which is the operating system's memory: with XNACK off the GPU has no "
+	    "mapping for it, and the access is a memory access fault.",
+	    finding->kernel, use->access & (ISA_WRITE | ISA_ATOMIC) ? "writes to" : "reads", what);
+	finding->fix = g_strdup_printf(
+	    "run with HSA_XNACK=1 on a GPU and kernel that support it (MI200 and later),\n"
+	    "or allocate it with hipMallocManaged or hipMalloc,\n"
+	    "or register it with hipHostRegister and pass what hipHostGetDevicePointer returns");
+	g_free(what);
+	if (!use->certain) {
+		finding_at_most(finding, CONFIDENCE_LIKELY);
+	}
+}
+
+void check_launch_placement(const struct rules_context *context, const struct launch *launch)
+{
+	for (size_t i = 0; launch->code && i < launch->code->use_count; i++) {
+		const struct isa_use *use = &launch->code->uses[i];
+		struct pointer_argument pointer;
+		struct grain grain;
+
+		if (use->access == 0 || !launch_pointer(context, launch, use->kernarg, &pointer) ||
+		    !is_system_memory(&pointer.place)) {
+			continue;
+		}
+		grain = place_grain(context->process, &pointer.place);
+		if (grain.granularity == GRAIN_INACCESSIBLE) {
+			report_unreachable(context, launch, use, &pointer, &grain);
+		} else if (grain.granularity == GRAIN_UNKNOWN) {
+			findings_limit(context->findings,
+				       "kernel %s uses the operating system's memory; whether it "
+				       "may is not known, because the state of XNACK is not",
+				       launch->code->name);
+		}
+		grain_clear(&grain);
+	}
+}
+
+/* ---- HG214 and HG304 ---- */
+
+static const char *advice_name(int32_t advice)
+{
+	/* hipMemoryAdvise, H523. */
+	switch (advice) {
+	case 1:
+		return "hipMemAdviseSetReadMostly";
+	case 2:
+		return "hipMemAdviseUnsetReadMostly";
+	case 3:
+		return "hipMemAdviseSetPreferredLocation";
+	case 4:
+		return "hipMemAdviseUnsetPreferredLocation";
+	case 5:
+		return "hipMemAdviseSetAccessedBy";
+	case 6:
+		return "hipMemAdviseUnsetAccessedBy";
+	case 100:
+		return "hipMemAdviseSetCoarseGrain";
+	case 101:
+		return "hipMemAdviseUnsetCoarseGrain";
+	default:
+		return "an unknown advice";
+	}
+}
+
+static struct model_memory call_memory(const struct rules_context *context,
+				       const struct place *place)
+{
+	struct model_environment environment = process_environment(context->process);
+	unsigned api = place->kind == PLACE_ALLOCATION ? place->allocation->api : HG_API_malloc;
+	uint64_t flags = place->kind == PLACE_ALLOCATION ? place->allocation->flags : 0;
+
+	return model_memory(api, flags, &environment);
+}
+
+static bool is_memory(const struct place *place)
+{
+	return place->kind == PLACE_ALLOCATION || is_system_memory(place);
+}
+
+static void report_no_effect(const struct rules_context *context, enum rule_id rule, unsigned api,
+			     uint64_t address, uint32_t stack_id, const char *call,
+			     const char *outcome, const char *fix)
+{
+	struct place place = process_place(context->process, address);
+	struct model_memory memory = call_memory(context, &place);
+	struct finding *finding;
+	char *what;
+	bool is_new;
+
+	finding = call_finding(context, rule, api, &place, stack_id, &is_new);
+	finding_hit(finding, context->event->ns, stack_id);
+	if (!is_new) {
+		return;
+	}
+	what = place_text(&place);
+	describe_call(finding, api, &place, address);
+	finding->granularity = memory.granularity;
+	finding->why = g_strdup(memory.why);
+	finding->message = g_strdup_printf("%s on %s %s.", call, what, outcome);
+	finding->fix = g_strdup(fix);
+	if (!memory.certain) {
+		finding_at_most(finding, CONFIDENCE_LIKELY);
+	}
+	g_free(what);
+}
+
+#define ADVISE_FIX                                                                                \
+	"advice applies to hipMallocManaged memory, and with XNACK on to the operating system's " \
+	"memory: drop the call or allocate the memory that way"
+#define PREFETCH_FIX                                                                              \
+	"only memory that can migrate is prefetched: hipMallocManaged memory, and with XNACK on " \
+	"the operating system's memory; drop the call, or allocate that way, or use "             \
+	"hipMemcpyAsync"
+
+void check_advise(const struct rules_context *context)
+{
+	const struct hg_ev_advise *advise = &context->event->advise;
+	struct place place = process_place(context->process, advise->ptr);
+
+	if (is_memory(&place) && !call_memory(context, &place).advisable) {
+		report_no_effect(context, RULE_HG214, advise->api, advise->ptr, advise->stack_id,
+				 advice_name(advise->advice), "changed nothing", ADVISE_FIX);
+	}
+}
+
+void check_prefetch(const struct rules_context *context)
+{
+	const struct hg_ev_prefetch *prefetch = &context->event->prefetch;
+	struct place place = process_place(context->process, prefetch->ptr);
+
+	if (is_memory(&place) && !call_memory(context, &place).prefetchable) {
+		report_no_effect(context, RULE_HG304, prefetch->api, prefetch->ptr,
+				 prefetch->stack_id, "hipMemPrefetchAsync", "moved nothing",
+				 PREFETCH_FIX);
+	}
+}
+
+/* A call that failed had no effect either; the finding then names the error. */
+void check_error(const struct rules_context *context)
+{
+	const struct hg_ev_error *error = &context->event->error;
+	struct place place = process_place(context->process, error->ptr);
+	char *outcome;
+
+	if (!is_memory(&place)) {
+		return;
+	}
+	outcome =
+	    g_strdup_printf("failed with %s (%d)", model_hip_error_name(error->code), error->code);
+	if (error->api == HG_API_hipMemAdvise && !call_memory(context, &place).advisable) {
+		report_no_effect(context, RULE_HG214, error->api, error->ptr, error->stack_id,
+				 "hipMemAdvise", outcome, ADVISE_FIX);
+	}
+	if (error->api == HG_API_hipMemPrefetchAsync &&
+	    !call_memory(context, &place).prefetchable) {
+		report_no_effect(context, RULE_HG304, error->api, error->ptr, error->stack_id,
+				 "hipMemPrefetchAsync", outcome, PREFETCH_FIX);
+	}
+	g_free(outcome);
+}

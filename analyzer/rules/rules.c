@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules.h"
+
+#include "context.h"
+#include "kernels.h"
+
+struct rules_engine {
+	struct findings *findings;
+	struct kernels *kernels;
+	GHashTable *last_launches; /* "pid tid" -> struct last_launch */
+};
+
+/* The latest launch of a thread, in case that an error takes it back. */
+struct last_launch {
+	uint32_t kernel_id;
+	uint32_t stack_id;
+	GPtrArray *hits; /* borrowed from the kernel_args */
+};
+
+struct rules_engine *rules_engine_new(const char *code_objects, struct findings *findings)
+{
+	struct rules_engine *engine = g_new0(struct rules_engine, 1);
+
+	engine->findings = findings;
+	engine->kernels = kernels_new(code_objects);
+	engine->last_launches = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+	return engine;
+}
+
+void rules_engine_free(struct rules_engine *engine)
+{
+	if (engine) {
+		kernels_free(engine->kernels);
+		g_hash_table_destroy(engine->last_launches);
+		g_free(engine);
+	}
+}
+
+static struct last_launch *last_launch(struct rules_engine *engine, const struct hg_event *event)
+{
+	gint64 key = (gint64)(((uint64_t)(uint32_t)event->pid << 32) | (uint32_t)event->tid);
+	struct last_launch *last = g_hash_table_lookup(engine->last_launches, &key);
+
+	if (!last) {
+		last = g_new0(struct last_launch, 1);
+		g_hash_table_insert(engine->last_launches, g_memdup2(&key, sizeof(key)), last);
+	}
+	return last;
+}
+
+static void check_launch(const struct rules_context *context, struct kernel_ref *kernel,
+			 struct kernel_args *args)
+{
+	const struct hg_ev_launch *event = &context->event->launch;
+	struct launch launch = { .kernel = kernel, .args = args, .hits = args->hits };
+
+	launch.code = kernels_find(context->kernels, context->process, kernel, context->findings,
+				   &launch.arch);
+	launch.device = process_device(context->process, event->device);
+	if (!launch.code) {
+		return;
+	}
+	if (args->status == HG_ARGS_UNKNOWN_LAYOUT) {
+		findings_limit(context->findings,
+			       "kernel %s: its arguments were not recorded, because the layout was "
+			       "not known at the launch",
+			       launch.code->name);
+		return;
+	}
+	if (args->status == HG_ARGS_TRUNCATED) {
+		findings_limit(context->findings,
+			       "kernel %s: only the first %u bytes of its arguments were recorded",
+			       launch.code->name, args->length);
+	}
+	if (!launch.code->uses_complete) {
+		findings_limit(context->findings,
+			       "kernel %s: not every memory access could be followed to an "
+			       "argument: %s",
+			       launch.code->name,
+			       launch.code->incomplete ? launch.code->incomplete
+						       : "reason unknown");
+	}
+	check_atomics(context, &launch);
+	check_launch_placement(context, &launch);
+	check_launch_lifetime(context, &launch);
+}
+
+static void handle_launch(struct rules_engine *engine, const struct rules_context *context)
+{
+	const struct hg_ev_launch *event = &context->event->launch;
+	struct kernel_ref *kernel = process_kernel(context->process, event->kernel_id);
+	struct kernel_args *args = process_args(context->process, event->args_id);
+	struct last_launch *last = last_launch(engine, context->event);
+	uint64_t items = (uint64_t)event->grid_x * event->grid_y * event->grid_z * event->block_x *
+			 event->block_y * event->block_z;
+
+	last->hits = NULL;
+	if (!kernel || !args) {
+		findings_limit(engine->findings,
+			       "a launch names a kernel or arguments that were not recorded: the "
+			       "events before it were lost");
+		return;
+	}
+	/* The same arguments in the same address space lead to the same findings. */
+	if (!args->hits || args->checked_epoch != context->process->epoch) {
+		if (args->hits) {
+			g_ptr_array_set_size(args->hits, 0);
+		} else {
+			args->hits = g_ptr_array_new();
+		}
+		check_launch(context, kernel, args);
+		args->checked_epoch = context->process->epoch;
+	}
+	for (unsigned i = 0; i < args->hits->len; i++) {
+		struct finding *finding = args->hits->pdata[i];
+
+		finding->launches++;
+		finding->work_items = MAX(finding->work_items, items);
+		finding_hit(finding, context->event->ns, event->stack_id);
+	}
+	last->kernel_id = event->kernel_id;
+	last->stack_id = event->stack_id;
+	last->hits = args->hits;
+}
+
+/* The launch that was recorded before the call did not happen after all. */
+static void take_back_launch(struct rules_engine *engine, const struct hg_event *event)
+{
+	struct last_launch *last = last_launch(engine, event);
+
+	if (!last->hits || last->kernel_id != event->error.ptr) {
+		return;
+	}
+	for (unsigned i = 0; i < last->hits->len; i++) {
+		struct finding *finding = last->hits->pdata[i];
+
+		finding->launches--;
+		finding->count--;
+		for (unsigned k = 0; k < finding->sites->len; k++) {
+			struct site *site = &g_array_index(finding->sites, struct site, k);
+
+			if (site->stack_id == last->stack_id && --site->count == 0) {
+				g_array_remove_index(finding->sites, k);
+				break;
+			}
+		}
+	}
+	last->hits = NULL;
+}
+
+static bool is_launch(unsigned api)
+{
+	switch (api) {
+#define HG_API(id, name, class) \
+	case id:                \
+		return HG_CLASS_##class == HG_CLASS_LAUNCH;
+#include "tracer/api.def"
+#undef HG_API
+	default:
+		return false;
+	}
+}
+
+void rules_engine_event(struct rules_engine *engine, struct process *process,
+			const struct hg_event *event)
+{
+	struct rules_context context = { engine->findings, engine->kernels, process, event };
+
+	switch (event->type) {
+	case HG_EVENT_launch:
+		handle_launch(engine, &context);
+		break;
+	case HG_EVENT_copy:
+		check_copy(&context);
+		break;
+	case HG_EVENT_fill:
+		check_fill(&context);
+		break;
+	case HG_EVENT_prefetch:
+		check_prefetch(&context);
+		break;
+	case HG_EVENT_advise:
+		check_advise(&context);
+		break;
+	case HG_EVENT_error:
+		if (is_launch(event->error.api)) {
+			take_back_launch(engine, event);
+		}
+		check_error(&context);
+		break;
+	default:
+		break;
+	}
+}
+
+static void note_process(struct findings *findings, const struct process *process)
+{
+	for (unsigned i = 0; i < process->failed->len; i++) {
+		const struct failed_call *failed =
+		    &g_array_index(process->failed, struct failed_call, i);
+		const char *name = hg_api_name(failed->api);
+
+		if ((int)failed->api < HG_API_hipMalloc) {
+			continue; /* the C library's failures are the program's own business */
+		}
+		findings_note(findings, "%s failed with %s (%d) %" G_GUINT64_FORMAT " time%s",
+			      name ? name : "a call", model_hip_error_name(failed->code),
+			      failed->code, failed->count, failed->count == 1 ? "" : "s");
+	}
+	if (process->unresolved_frees && process->threshold <= 1) {
+		findings_note(findings,
+			      "%" G_GUINT64_FORMAT " releases of memory whose allocation was not "
+			      "recorded",
+			      process->unresolved_frees);
+	}
+}
+
+void rules_engine_finish(struct rules_engine *engine, const struct replay *replay)
+{
+	GPtrArray *list = engine->findings->list;
+
+	for (unsigned i = 0; i < list->len;) {
+		if (((struct finding *)list->pdata[i])->count == 0) {
+			g_ptr_array_remove_index(list, i);
+		} else {
+			i++;
+		}
+	}
+	for (unsigned i = 0; i < replay->processes->len; i++) {
+		note_process(engine->findings, replay->processes->pdata[i]);
+	}
+	findings_sort(engine->findings);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs the rules over a replayed trace. */
+#ifndef HIPGRAIN_RULES_H
+#define HIPGRAIN_RULES_H
+
+#include "analyzer/rules/findings.h"
+
+struct rules_engine;
+
+/* `code_objects` is the bundle's folder of captured code objects. */
+struct rules_engine *rules_engine_new(const char *code_objects, struct findings *findings);
+void rules_engine_free(struct rules_engine *engine);
+
+/* After replay_apply() returned `process` for `event`. */
+void rules_engine_event(struct rules_engine *engine, struct process *process,
+			const struct hg_event *event);
+
+/* After the last event: drop what later events took back, add notes on the whole run. */
+void rules_engine_finish(struct rules_engine *engine, const struct replay *replay);
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "static_notes.h"
+
+#include <string.h>
+
+#include "analyzer/isa/isa.h"
+#include "tracer/codeobj/codeobj.h"
+
+struct tally {
+	unsigned kernels;
+	GHashTable *seen;   /* mangled names: the same kernel for another GPU counts once */
+	GPtrArray *atomics; /* demangled names of kernels with hardware FP atomics */
+	char *problem;
+};
+
+static bool has_hardware_fp_atomic(const struct isa_kernel *kernel)
+{
+	for (size_t i = 0; i < kernel->atomic_count; i++) {
+		const struct isa_atomic *atomic = &kernel->atomics[i];
+
+		if (atomic->fp && atomic->native && atomic->space != ISA_SPACE_LDS &&
+		    atomic->origin.kind != ISA_ORIGIN_LDS) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void tally_code_object(struct tally *tally, const struct codeobj_entry *entry)
+{
+	struct isa_code_object *object = NULL;
+	char *message = NULL;
+
+	if (isa_analyze(entry->data, entry->size, NULL, &object, &message) < 0) {
+		g_free(tally->problem);
+		tally->problem = g_strdup(message ? message : "analysis failed");
+		free(message);
+		return;
+	}
+	for (size_t i = 0; i < object->kernel_count; i++) {
+		const struct isa_kernel *kernel = &object->kernels[i];
+
+		if (!g_hash_table_add(tally->seen, g_strdup(kernel->symbol))) {
+			continue;
+		}
+		tally->kernels++;
+		if (has_hardware_fp_atomic(kernel)) {
+			g_ptr_array_add(tally->atomics, g_strdup(kernel->name));
+		}
+	}
+	isa_code_object_free(object);
+}
+
+static void tally_file(struct tally *tally, const char *path)
+{
+	GMappedFile *file = g_mapped_file_new(path, FALSE, NULL);
+	struct codeobj_section section;
+	struct codeobj_bundle bundle;
+	struct codeobj_entry entry;
+	const char *data = file ? g_mapped_file_get_contents(file) : NULL;
+	size_t size = file ? g_mapped_file_get_length(file) : 0;
+	size_t at = 0;
+
+	if (!data || codeobj_elf_section(data, size, ".hip_fatbin", &section, NULL) < 0) {
+		goto out;
+	}
+	data += section.offset;
+	while (codeobj_bundle_find(data, section.size, at, &at) == 0) {
+		if (codeobj_identify(data + at, section.size - at) == CODEOBJ_COMPRESSED) {
+			g_free(tally->problem);
+			tally->problem = g_strdup("it holds compressed bundles");
+		} else if (codeobj_bundle_open(&bundle, data + at, section.size - at, NULL) == 0) {
+			while (codeobj_bundle_next(&bundle, &entry, NULL) == 1) {
+				if (entry.size && strncmp(entry.kind, "hip", 3) == 0) {
+					tally_code_object(tally, &entry);
+				}
+			}
+		}
+		at += 8;
+	}
+out:
+	if (file) {
+		g_mapped_file_unref(file);
+	}
+}
+
+static void note_no_device(struct findings *findings, const struct process *process)
+{
+	struct tally tally = { 0 };
+
+	findings_limit(
+	    findings,
+	    "no GPU was found (hipGetDeviceCount: %s, %d), so no kernel ran; on a machine "
+	    "without one, --softgpu runs the program on the software GPU",
+	    model_hip_error_name(process->runtime_result), process->runtime_result);
+	tally.seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	tally.atomics = g_ptr_array_new_with_free_func(g_free);
+	tally_file(&tally, process->exe);
+	if (tally.kernels) {
+		findings_note(
+		    findings,
+		    "checked without a GPU: the machine code of %u kernel%s in %s; %u hold%s "
+		    "hardware floating-point atomics, which are right on coarse-grained "
+		    "memory only",
+		    tally.kernels, tally.kernels == 1 ? "" : "s", process->exe, tally.atomics->len,
+		    tally.atomics->len == 1 ? "s" : "");
+		for (unsigned i = 0; i < tally.atomics->len; i++) {
+			findings_note(findings, "hardware floating-point atomics in kernel %s",
+				      (char *)tally.atomics->pdata[i]);
+		}
+	}
+	if (tally.problem) {
+		findings_limit(findings, "%s: %s", process->exe, tally.problem);
+	}
+	g_hash_table_destroy(tally.seen);
+	g_ptr_array_free(tally.atomics, TRUE);
+	g_free(tally.problem);
+}
+
+void static_notes(struct findings *findings, const struct replay *replay)
+{
+	for (unsigned i = 0; i < replay->processes->len; i++) {
+		const struct process *process = replay->processes->pdata[i];
+
+		if (process->device_count == 0) {
+			note_no_device(findings, process);
+		}
+	}
+}

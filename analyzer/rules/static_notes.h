@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HIPGRAIN_STATIC_NOTES_H
+#define HIPGRAIN_STATIC_NOTES_H
+
+#include "analyzer/rules/findings.h"
+
+/*
+ * For processes in which no GPU was found: say so, and what can still be said: which kernels of
+ * the program's own code objects hold hardware floating-point atomics.
+ */
+void static_notes(struct findings *findings, const struct replay *replay);
+
+#endif

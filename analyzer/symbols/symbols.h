@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Source positions of recorded call stacks, offline, through elfutils' libdwfl. */
+#ifndef HIPGRAIN_SYMBOLS_H
+#define HIPGRAIN_SYMBOLS_H
+
+#include <glib.h>
+#include <stdint.h>
+
+#include "analyzer/replay/replay.h"
+
+/* One frame as a person sees it; an inlined call is a frame of its own. */
+struct source_frame {
+	char *function; /* demangled; NULL if unknown */
+	char *file;     /* NULL without line tables */
+	unsigned line;
+	const char *module; /* path, borrowed from the process; NULL if the address is in none */
+	uint64_t offset;    /* of the address in the module's file view (address minus bias) */
+};
+
+struct symbolizer;
+
+struct symbolizer *symbolizer_new(void);
+void symbolizer_free(struct symbolizer *symbolizer);
+
+/*
+ * Frames of a recorded stack, innermost first: struct source_frame, owned by the symbolizer,
+ * cached by process and stack id. Empty for stack id 0 and for stacks that were lost.
+ */
+const GPtrArray *symbolize_stack(struct symbolizer *symbolizer, const struct process *process,
+				 uint32_t stack_id);
+
+/* Line `line` of a source file without its indentation; NULL if it cannot be had. Borrowed. */
+const char *source_line(struct symbolizer *symbolizer, const char *file, unsigned line);
+
+#endif

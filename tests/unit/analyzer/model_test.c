@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The memory model, cell by cell: the AMD slides' tables (S0) and what newer sources say. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+
+#include "analyzer/model/model.h"
+#include "tracer/events.h"
+
+static const struct model_environment xnack_off = {
+	.xnack = 0, .hmm = 1, .fine_pool = 1, .runtime_version = 50221153
+};
+static const struct model_environment xnack_on = {
+	.xnack = 1, .hmm = 1, .fine_pool = 1, .runtime_version = 50221153
+};
+
+static void expect(enum hg_api api, uint64_t flags, const struct model_environment *environment,
+		   enum granularity granularity, enum location location, bool prefetch, bool advice)
+{
+	struct model_memory memory = model_memory(api, flags, environment);
+
+	if (memory.granularity != granularity || memory.location != location ||
+	    memory.prefetchable != prefetch || memory.advisable != advice) {
+		fail_msg("api %d flags 0x%lx: %s in %s, prefetch %d, advice %d", api,
+			 (unsigned long)flags, model_granularity_name(memory.granularity),
+			 model_location_name(memory.location), memory.prefetchable,
+			 memory.advisable);
+	}
+	assert_non_null(memory.why);
+	assert_true(memory.certain);
+}
+
+/* S0, table "XNACK disabled". */
+static void slides_with_xnack_off(void **state)
+{
+	(void)state;
+	expect(HG_API_malloc, 0, &xnack_off, GRAIN_INACCESSIBLE, LOCATION_HOST, false, true);
+	expect(HG_API_hipMallocManaged, 1, &xnack_off, GRAIN_FINE, LOCATION_MOVABLE, true, true);
+	expect(HG_API_hipMalloc, 0, &xnack_off, GRAIN_COARSE, LOCATION_DEVICE, false, false);
+	expect(HG_API_hipHostMalloc, 0, &xnack_off, GRAIN_FINE, LOCATION_HOST, false, false);
+}
+
+/* S0, table "XNACK enabled". */
+static void slides_with_xnack_on(void **state)
+{
+	(void)state;
+	expect(HG_API_malloc, 0, &xnack_on, GRAIN_FINE, LOCATION_MOVABLE, true, true);
+	expect(HG_API_hipMallocManaged, 1, &xnack_on, GRAIN_FINE, LOCATION_MOVABLE, true, true);
+	expect(HG_API_hipMalloc, 0, &xnack_on, GRAIN_COARSE, LOCATION_DEVICE, false, false);
+	expect(HG_API_hipHostMalloc, 0, &xnack_on, GRAIN_FINE, LOCATION_HOST, false, false);
+}
+
+/* The runtime's decision procedure for pinned memory (HIPAMD52, CLR62). */
+static void pinned_memory_by_flag(void **state)
+{
+	static const struct {
+		uint64_t flags;
+		enum granularity plain, host_coherent;
+	} rows[] = {
+		{ 0x0, GRAIN_FINE, GRAIN_FINE },
+		{ 0x1, GRAIN_COARSE, GRAIN_FINE },
+		{ 0x2, GRAIN_FINE, GRAIN_FINE },
+		{ 0x4, GRAIN_COARSE, GRAIN_FINE },
+		{ 0x5, GRAIN_COARSE, GRAIN_FINE },
+		{ 0x3, GRAIN_FINE, GRAIN_FINE },
+		{ 0x20000000, GRAIN_FINE, GRAIN_FINE },
+		{ 0x40000000, GRAIN_FINE, GRAIN_FINE },
+		{ 0x40000001, GRAIN_FINE, GRAIN_FINE },
+		{ 0x80000000, GRAIN_COARSE, GRAIN_COARSE },
+		{ 0x80000002, GRAIN_COARSE, GRAIN_COARSE },
+	};
+	struct model_environment coherent = xnack_off;
+
+	(void)state;
+	coherent.host_coherent = 1;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		expect(HG_API_hipHostMalloc, rows[i].flags, &xnack_off, rows[i].plain,
+		       LOCATION_HOST, false, false);
+		expect(HG_API_hipHostMalloc, rows[i].flags, &coherent, rows[i].host_coherent,
+		       LOCATION_HOST, false, false);
+	}
+	expect(HG_API_hipMallocHost, 0, &xnack_off, GRAIN_COARSE, LOCATION_HOST, false, false);
+	expect(HG_API_hipHostRegister, 8, &xnack_off, GRAIN_FINE, LOCATION_HOST, false, false);
+}
+
+static void device_memory_by_flag(void **state)
+{
+	struct model_environment no_pool = xnack_off, unknown_pool = xnack_off;
+
+	(void)state;
+	no_pool.fine_pool = 0;
+	unknown_pool.fine_pool = -1;
+	expect(HG_API_hipExtMallocWithFlags, 0, &xnack_off, GRAIN_COARSE, LOCATION_DEVICE, false,
+	       false);
+	expect(HG_API_hipExtMallocWithFlags, 1, &xnack_off, GRAIN_FINE, LOCATION_DEVICE, false,
+	       false);
+	expect(HG_API_hipExtMallocWithFlags, 1, &no_pool, GRAIN_COARSE, LOCATION_DEVICE, false,
+	       false);
+	assert_int_equal(model_memory(HG_API_hipExtMallocWithFlags, 1, &unknown_pool).granularity,
+			 GRAIN_FINE);
+	assert_false(model_memory(HG_API_hipExtMallocWithFlags, 1, &unknown_pool).certain);
+}
+
+static void hip_host_alloc_depends_on_the_release(void **state)
+{
+	struct model_environment newer = xnack_off, unknown = xnack_off;
+
+	(void)state;
+	newer.runtime_version = 60400000;
+	unknown.runtime_version = 0;
+	expect(HG_API_hipHostAlloc, 0, &xnack_off, GRAIN_COARSE, LOCATION_DEVICE, false, false);
+	expect(HG_API_hipHostAlloc, 0, &newer, GRAIN_FINE, LOCATION_HOST, false, false);
+	assert_false(model_memory(HG_API_hipHostAlloc, 0, &unknown).certain);
+}
+
+static void managed_memory_without_hmm(void **state)
+{
+	struct model_environment no_hmm = xnack_off;
+
+	(void)state;
+	no_hmm.hmm = 0;
+	expect(HG_API_hipMallocManaged, 1, &no_hmm, GRAIN_COARSE, LOCATION_HOST, false, false);
+}
+
+static void what_is_not_known_is_not_guessed(void **state)
+{
+	struct model_environment nothing = { -1, -1, -1, -1, 0 };
+
+	(void)state;
+	assert_int_equal(model_memory(HG_API_malloc, 0, &nothing).granularity, GRAIN_UNKNOWN);
+	assert_int_equal(model_memory(9999, 0, &nothing).granularity, GRAIN_UNKNOWN);
+	assert_int_equal(model_atomic("gfx777", ATOMIC_F32_ADD, GRAIN_FINE, LOCATION_HOST).outcome,
+			 OUTCOME_UNKNOWN);
+	assert_int_equal(model_atomic("gfx942", ATOMIC_F32_ADD, GRAIN_FINE, LOCATION_HOST).outcome,
+			 OUTCOME_UNKNOWN);
+}
+
+/* GAO: what hardware atomics do. */
+static void atomics_by_gpu(void **state)
+{
+	static const struct {
+		const char *arch;
+		enum atomic_kind kind;
+		enum granularity granularity;
+		enum location location;
+		enum atomic_outcome outcome;
+	} rows[] = {
+		{ "gfx90a", ATOMIC_F32_ADD, GRAIN_COARSE, LOCATION_DEVICE, OUTCOME_WORKS },
+		{ "gfx90a", ATOMIC_F32_ADD, GRAIN_FINE, LOCATION_DEVICE, OUTCOME_LOST },
+		{ "gfx90a", ATOMIC_F64_ADD, GRAIN_FINE, LOCATION_HOST, OUTCOME_LOST },
+		{ "gfx90a", ATOMIC_F64_MINMAX, GRAIN_FINE, LOCATION_MOVABLE, OUTCOME_LOST },
+		{ "gfx90a", ATOMIC_F64_ADD, GRAIN_COARSE, LOCATION_HOST, OUTCOME_WORKS },
+		{ "gfx90a", ATOMIC_F32_MINMAX, GRAIN_COARSE, LOCATION_DEVICE, OUTCOME_NO_OPCODE },
+		{ "gfx90a", ATOMIC_PK_F16_ADD, GRAIN_FINE, LOCATION_DEVICE, OUTCOME_LOST },
+		{ "gfx908", ATOMIC_F32_ADD, GRAIN_FINE, LOCATION_DEVICE, OUTCOME_LOST },
+		{ "gfx908", ATOMIC_F64_ADD, GRAIN_COARSE, LOCATION_DEVICE, OUTCOME_NO_OPCODE },
+		{ "gfx906", ATOMIC_F32_ADD, GRAIN_COARSE, LOCATION_DEVICE, OUTCOME_NO_OPCODE },
+		{ "gfx942", ATOMIC_F32_ADD, GRAIN_FINE, LOCATION_DEVICE, OUTCOME_WORKS },
+		{ "gfx1100", ATOMIC_F32_ADD, GRAIN_FINE, LOCATION_DEVICE, OUTCOME_LOST },
+		{ "gfx1200", ATOMIC_F32_ADD, GRAIN_FINE, LOCATION_DEVICE, OUTCOME_WORKS },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct model_outcome outcome =
+		    model_atomic(rows[i].arch, rows[i].kind, rows[i].granularity, rows[i].location);
+
+		if (outcome.outcome != rows[i].outcome) {
+			fail_msg("row %zu (%s): %d", i, rows[i].arch, outcome.outcome);
+		}
+	}
+}
+
+static void flags_are_spelled_out(void **state)
+{
+	static const struct {
+		enum hg_api api;
+		uint64_t flags;
+		const char *text;
+	} rows[] = {
+		{ HG_API_hipHostMalloc, 0, "hipHostMallocDefault" },
+		{ HG_API_hipHostMalloc, 0x40000001,
+		  "hipHostMallocPortable | hipHostMallocCoherent" },
+		{ HG_API_hipHostMalloc, 0x100, "0x100" },
+		{ HG_API_hipExtMallocWithFlags, 1, "hipDeviceMallocFinegrained" },
+		{ HG_API_hipMallocManaged, 1, "hipMemAttachGlobal" },
+		{ HG_API_hipMalloc, 0, "" },
+		{ HG_API_malloc, 64, "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char *text = model_flags_text(rows[i].api, rows[i].flags);
+
+		assert_string_equal(text, rows[i].text);
+		free(text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(slides_with_xnack_off),
+		cmocka_unit_test(slides_with_xnack_on),
+		cmocka_unit_test(pinned_memory_by_flag),
+		cmocka_unit_test(device_memory_by_flag),
+		cmocka_unit_test(hip_host_alloc_depends_on_the_release),
+		cmocka_unit_test(managed_memory_without_hmm),
+		cmocka_unit_test(what_is_not_known_is_not_guessed),
+		cmocka_unit_test(atomics_by_gpu),
+		cmocka_unit_test(flags_are_spelled_out),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
