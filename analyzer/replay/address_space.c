@@ -40,6 +40,7 @@ void address_space_init(struct address_space *space)
 		space->layers[i] = g_tree_new_full(compare_addresses, NULL, NULL, unref_value);
 	}
 	space->aliases = g_tree_new_full(compare_addresses, NULL, NULL, unref_value);
+	space->gone_aliases = g_tree_new_full(compare_addresses, NULL, NULL, unref_value);
 	space->freed = g_tree_new_full(compare_addresses, NULL, NULL, unref_value);
 }
 
@@ -49,6 +50,7 @@ void address_space_destroy(struct address_space *space)
 		g_tree_destroy(space->layers[i]);
 	}
 	g_tree_destroy(space->aliases);
+	g_tree_destroy(space->gone_aliases);
 	g_tree_destroy(space->freed);
 }
 
@@ -113,18 +115,19 @@ static void detach(struct address_space *space, struct allocation *allocation)
 	g_tree_remove(space->layers[allocation->layer], &allocation->ptr);
 }
 
-/* Forget freed allocations in a range: the addresses mean something else now. */
-static void drop_overlapping(GTree *tree, uint64_t start, uint64_t end)
+/* Forget what was freed in a range: the addresses mean something else now. */
+static void drop_overlapping(GTree *tree, uint64_t start, uint64_t end, bool by_device_ptr)
 {
 	GTreeNode *node;
 
 	while ((node = floor_node(tree, end - 1)) != NULL) {
 		struct allocation *old = g_tree_node_value(node);
+		uint64_t *base = by_device_ptr ? &old->device_ptr : &old->ptr;
 
-		if (old->ptr + extent(old) <= start) {
+		if (*base + extent(old) <= start) {
 			break;
 		}
-		g_tree_remove(tree, &old->ptr);
+		g_tree_remove(tree, base);
 	}
 }
 
@@ -145,9 +148,11 @@ void address_space_add(struct address_space *space, struct allocation *allocatio
 	}
 	/* Registering memory does not make it new memory. */
 	if (allocation->layer != LAYER_REGISTERED) {
-		drop_overlapping(space->freed, allocation->ptr, end);
+		drop_overlapping(space->freed, allocation->ptr, end, false);
 	}
 	if (allocation->device_ptr != allocation->ptr) {
+		drop_overlapping(space->gone_aliases, allocation->device_ptr,
+				 allocation->device_ptr + extent(allocation), true);
 		g_tree_insert(space->aliases, &allocation->device_ptr, allocation_ref(allocation));
 	}
 	g_tree_insert(tree, &allocation->ptr, allocation);
@@ -162,22 +167,51 @@ struct allocation *address_space_find_base(const struct address_space *space, ui
 void address_space_release(struct address_space *space, struct allocation *allocation)
 {
 	struct allocation *kept = allocation_ref(allocation);
+	bool alias = kept->device_ptr != kept->ptr;
 
 	detach(space, allocation);
 	kept->freed = true;
-	drop_overlapping(space->freed, kept->ptr, kept->ptr + extent(kept));
-	g_tree_insert(space->freed, &kept->ptr, kept);
+	if (kept->layer != LAYER_REGISTERED) {
+		drop_overlapping(space->freed, kept->ptr, kept->ptr + extent(kept), false);
+		g_tree_insert(space->freed, &kept->ptr, kept);
+	} else if (alias) {
+		g_tree_insert(space->gone_aliases, &kept->device_ptr, kept);
+	} else {
+		allocation_unref(kept); /* nothing but the host memory below is left */
+	}
 }
 
-struct allocation *address_space_restore(struct address_space *space, uint64_t ptr, int32_t tid)
+/* The ended registration of host memory at `ptr`, or NULL. Failing to unregister is rare. */
+static struct allocation *gone_registration(const struct address_space *space, uint64_t ptr)
 {
-	struct allocation *found = g_tree_lookup(space->freed, &ptr);
+	GTreeNode *node;
+
+	for (node = g_tree_node_first(space->gone_aliases); node; node = g_tree_node_next(node)) {
+		struct allocation *allocation = g_tree_node_value(node);
+
+		if (allocation->ptr == ptr) {
+			return allocation;
+		}
+	}
+	return NULL;
+}
+
+struct allocation *address_space_restore(struct address_space *space, uint64_t ptr, int32_t tid,
+					 enum hg_api api)
+{
+	bool registered = layer_of_api(api) == LAYER_REGISTERED;
+	struct allocation *found =
+	    registered ? gone_registration(space, ptr) : g_tree_lookup(space->freed, &ptr);
 
 	if (!found || found->free_tid != tid) {
 		return NULL;
 	}
 	allocation_ref(found);
-	g_tree_remove(space->freed, &ptr);
+	if (registered) {
+		g_tree_remove(space->gone_aliases, &found->device_ptr);
+	} else {
+		g_tree_remove(space->freed, &ptr);
+	}
 	found->freed = false;
 	address_space_add(space, found);
 	return found;
@@ -229,7 +263,9 @@ struct allocation *address_space_find(const struct address_space *space, uint64_
 struct allocation *address_space_find_freed(const struct address_space *space, uint64_t address,
 					    uint64_t *offset)
 {
-	return containing(space->freed, address, false, offset);
+	struct allocation *found = containing(space->gone_aliases, address, true, offset);
+
+	return found ? found : containing(space->freed, address, false, offset);
 }
 
 struct allocation *address_space_find_before(const struct address_space *space, uint64_t address,

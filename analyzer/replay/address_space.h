@@ -48,6 +48,7 @@ struct allocation {
 struct address_space {
 	GTree *layers[LAYERS]; /* live, by ptr */
 	GTree *aliases;        /* live, those whose GPU address differs, by device_ptr */
+	GTree *gone_aliases;   /* by device_ptr: registrations that ended; the memory lives on */
 	GTree *freed;          /* latest freed allocation at an address */
 	uint64_t overlaps;     /* allocations that appeared on top of live ones of their layer */
 };
@@ -71,8 +72,9 @@ struct allocation *address_space_find_base(const struct address_space *space, ui
 /* Move a live allocation to the freed ones; the caller has set its free_* members. */
 void address_space_release(struct address_space *space, struct allocation *allocation);
 
-/* Undo the release of the allocation that began at `ptr`, if thread `tid` did the latest. */
-struct allocation *address_space_restore(struct address_space *space, uint64_t ptr, int32_t tid);
+/* Undo the release by `api` of the allocation that began at `ptr`, if thread `tid` did it. */
+struct allocation *address_space_restore(struct address_space *space, uint64_t ptr, int32_t tid,
+					 enum hg_api api);
 
 /* Remove [start, start + size) from the mmap layer, splitting what is only partly covered. */
 void address_space_unmap(struct address_space *space, uint64_t start, uint64_t size);

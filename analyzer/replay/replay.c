@@ -389,7 +389,7 @@ static void apply_error(struct process *process, const struct hg_event *event)
 
 	/* A release that failed, and a realloc that failed: the old block lives on. */
 	if (is_release(api) || api == HG_API_realloc || api == HG_API_reallocarray) {
-		if (address_space_restore(&process->space, from->ptr, event->tid)) {
+		if (address_space_restore(&process->space, from->ptr, event->tid, api)) {
 			process->epoch++;
 		}
 	}

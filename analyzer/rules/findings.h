@@ -70,7 +70,7 @@ struct finding {
 	uint64_t work_items; /* of the largest launch */
 	uint64_t count;      /* occurrences */
 	int64_t first_ns;
-	GArray *sites; /* struct site: where launched or called, most frequent first at the end */
+	GArray *sites; /* struct site: where launched or called, in order of appearance */
 };
 
 struct findings {

@@ -157,7 +157,10 @@ static void registration_overlays_and_has_an_address_of_its_own(void **state)
 	assert_int_equal(process_place(process, 0x30010).allocation->api, HG_API_malloc);
 	release(HG_API_hipHostUnregister, 0x31000, 0);
 	assert_int_equal(process_place(process, 0x31010).allocation->api, HG_API_malloc);
-	assert_int_equal(process_place(process, 0x600000031010).kind, PLACE_UNKNOWN);
+	assert_int_equal(process_place(process, 0x600000031010).kind, PLACE_FREED);
+	failure(1, HG_API_hipHostUnregister, 0x31000);
+	assert_int_equal(process_place(process, 0x600000031010).kind, PLACE_ALLOCATION);
+	assert_int_equal(process_place(process, 0x31010).allocation->api, HG_API_hipHostRegister);
 }
 
 static void munmap_splits(void **state)
