@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The rules, on events and machine-code facts written by hand: each rule's positive and negative
+ * case, and what happens when evidence is missing. isa_analyze() is replaced by one that returns
+ * the kernel of the test.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <glib/gstdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/isa/isa.h"
+#include "analyzer/rules/rules.h"
+
+/* ---- the machine code ---- */
+
+static struct isa_arg arguments[] = { { 0, 8, true, NULL, NULL }, { 8, 8, true, NULL, NULL } };
+static uint32_t kernarg_offsets[] = { 0, 8 };
+static struct isa_atomic atomic;
+static struct isa_use use;
+static struct isa_kernel kernel;
+static struct isa_code_object object;
+
+int isa_analyze(const void *elf, size_t size, const struct isa_options *options,
+		struct isa_code_object **out, char **error)
+{
+	(void)elf;
+	(void)size;
+	(void)options;
+	if (!object.arch) {
+		*error = strdup("not a code object");
+		return -1;
+	}
+	*out = &object;
+	return 0;
+}
+
+void isa_code_object_free(struct isa_code_object *unused)
+{
+	(void)unused;
+}
+
+const struct isa_kernel *isa_find_kernel(const struct isa_code_object *unused, const char *symbol)
+{
+	(void)unused;
+	(void)symbol;
+	return &kernel;
+}
+
+/* ---- the trace ---- */
+
+static struct replay replay;
+static struct findings findings;
+static struct rules_engine *engine;
+static char *folder;
+static int64_t clock_ns;
+
+static void apply(struct hg_event event)
+{
+	event.pid = 1;
+	event.tid = 1;
+	event.ns = clock_ns++;
+	rules_engine_event(engine, replay_apply(&replay, &event), &event);
+}
+
+static void device(int8_t xnack)
+{
+	apply((struct hg_event){ .type = HG_EVENT_device,
+				 .device = { .name = "test",
+					     .arch = "gfx90a",
+					     .xnack = xnack,
+					     .managed = 1,
+					     .fine_grain = 1 } });
+}
+
+static void alloc(enum hg_api api, uint64_t ptr, uint64_t size, uint64_t flags, uint32_t stack_id)
+{
+	apply((struct hg_event){ .type = HG_EVENT_alloc,
+				 .alloc = { .api = (uint16_t)api,
+					    .ptr = ptr,
+					    .size = size,
+					    .flags = flags,
+					    .symbol = "",
+					    .stack_id = stack_id } });
+}
+
+static void launch(uint32_t args_id, uint64_t first, uint64_t second)
+{
+	uint64_t words[] = { first, second };
+
+	apply((struct hg_event){ .type = HG_EVENT_args,
+				 .args = { .args_id = args_id,
+					   .kernel_id = 1,
+					   .bytes = (const uint8_t *)words,
+					   .length = sizeof(words) } });
+	apply((struct hg_event){ .type = HG_EVENT_launch,
+				 .launch = { .api = HG_API_hipLaunchKernel,
+					     .kernel_id = 1,
+					     .args_id = args_id,
+					     .grid_x = 2,
+					     .grid_y = 1,
+					     .grid_z = 1,
+					     .block_x = 64,
+					     .block_y = 1,
+					     .block_z = 1 } });
+}
+
+static int setup(void **state)
+{
+	char *file;
+
+	(void)state;
+	memset(&atomic, 0, sizeof(atomic));
+	atomic.mnemonic = (char *)"global_atomic_add_f32";
+	atomic.op = ISA_OP_ADD;
+	atomic.type = ISA_TYPE_F32;
+	atomic.fp = atomic.native = true;
+	atomic.origin.kind = ISA_ORIGIN_DIRECT;
+	atomic.origin.kernarg = kernarg_offsets;
+	atomic.origin.kernarg_count = 1;
+	use = (struct isa_use){ .kernarg = 0, .access = ISA_READ | ISA_ATOMIC, .certain = true };
+	kernel = (struct isa_kernel){ .symbol = (char *)"_Z3addPf",
+				      .name = (char *)"add(float*)",
+				      .kernarg_size = 16,
+				      .args = arguments,
+				      .arg_count = 2,
+				      .atomics = &atomic,
+				      .atomic_count = 1,
+				      .uses = &use,
+				      .use_count = 1,
+				      .uses_complete = true };
+	object = (struct isa_code_object){ .arch = (char *)"gfx90a" };
+
+	clock_ns = 1000;
+	folder = g_dir_make_tmp("hipgrain-rules-XXXXXX", NULL);
+	file = g_build_filename(folder, "abc", NULL);
+	g_file_set_contents(file, "x", 1, NULL);
+	g_free(file);
+	replay_init(&replay);
+	findings_init(&findings);
+	engine = rules_engine_new(folder, &findings);
+	apply((struct hg_event){ .type = HG_EVENT_code_object,
+				 .code_object = { .code_object_id = 1,
+						  .sha256 = "abc",
+						  .target = "gfx90a",
+						  .path = "",
+						  .problem = "" } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_kernel,
+	    .kernel = { .kernel_id = 1, .code_object_id = 1, .symbol = "_Z3addPf" } });
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	char *file = g_build_filename(folder, "abc", NULL);
+
+	(void)state;
+	rules_engine_free(engine);
+	findings_destroy(&findings);
+	replay_destroy(&replay);
+	g_unlink(file);
+	g_rmdir(folder);
+	g_free(file);
+	g_free(folder);
+	return 0;
+}
+
+/* The rules' names in the order of the report, separated by blanks; static. */
+static const char *found(void)
+{
+	static char text[256];
+
+	rules_engine_finish(engine, &replay);
+	text[0] = 0;
+	for (unsigned i = 0; i < findings.list->len; i++) {
+		const struct finding *finding = findings.list->pdata[i];
+
+		g_strlcat(text, i ? " " : "", sizeof(text));
+		g_strlcat(text, finding->rule->id, sizeof(text));
+	}
+	return text;
+}
+
+static const struct finding *finding(unsigned index)
+{
+	return findings.list->pdata[index];
+}
+
+/* ---- HG101, HG102, HG106, HG107 ---- */
+
+static void lost_updates_are_found_and_counted(void **state)
+{
+	(void)state;
+	device(0);
+	alloc(HG_API_hipHostMalloc, 0x10000, 256, 0, 5);
+	launch(1, 0x10010, 0);
+	launch(1, 0x10010, 0);
+	launch(2, 0x10020, 0);
+	assert_string_equal(found(), "HG101");
+	assert_int_equal(finding(0)->launches, 3);
+	assert_int_equal(finding(0)->work_items, 128);
+	assert_int_equal(finding(0)->offset, 0x10);
+	assert_int_equal(finding(0)->argument, 0);
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_PROVEN);
+	assert_int_equal(findings.limits->len, 0);
+}
+
+static void one_finding_for_each_allocation_site(void **state)
+{
+	(void)state;
+	device(0);
+	alloc(HG_API_hipHostMalloc, 0x10000, 256, 0, 5);
+	alloc(HG_API_hipHostMalloc, 0x20000, 256, 0, 6);
+	alloc(HG_API_hipHostMalloc, 0x30000, 256, 0, 6);
+	launch(1, 0x10000, 0);
+	launch(2, 0x20000, 0);
+	launch(3, 0x30000, 0);
+	assert_string_equal(found(), "HG101 HG101");
+	assert_int_equal(finding(1)->launches, 2);
+}
+
+static void coarse_memory_is_fine(void **state)
+{
+	(void)state;
+	device(0);
+	alloc(HG_API_hipMalloc, 0x10000, 256, 0, 5);
+	alloc(HG_API_hipHostMalloc, 0x20000, 256, 0x80000000, 6);
+	launch(1, 0x10000, 0);
+	launch(2, 0x20000, 0);
+	assert_string_equal(found(), "");
+}
+
+static void the_other_argument_is_not_blamed(void **state)
+{
+	(void)state;
+	device(0);
+	alloc(HG_API_hipMalloc, 0x10000, 256, 0, 5);
+	alloc(HG_API_hipHostMalloc, 0x20000, 256, 0, 6);
+	launch(1, 0x10000, 0x20000);
+	assert_string_equal(found(), "");
+}
+
+static void advice_moves_the_verdict(void **state)
+{
+	struct hg_event advise = { .type = HG_EVENT_advise,
+				   .advise = { .api = HG_API_hipMemAdvise,
+					       .ptr = 0x10000,
+					       .size = 0x1000,
+					       .advice = 100 } };
+
+	(void)state;
+	device(0);
+	alloc(HG_API_hipMallocManaged, 0x10000, 0x3000, 1, 5);
+	apply(advise);
+	launch(1, 0x10000, 0);
+	assert_string_equal(found(), "HG102");
+	advise.advise.size = 0x3000;
+	apply(advise);
+	launch(1, 0x10000, 0);
+	assert_string_equal(found(), "HG102");
+	assert_int_equal(finding(0)->launches, 1);
+}
+
+static void one_of_several_pointers_is_only_likely(void **state)
+{
+	(void)state;
+	atomic.origin.kind = ISA_ORIGIN_SET;
+	atomic.origin.kernarg_count = 2;
+	device(0);
+	alloc(HG_API_hipMalloc, 0x10000, 256, 0, 5);
+	alloc(HG_API_hipHostMalloc, 0x20000, 256, 0, 6);
+	launch(1, 0x10000, 0x20000);
+	assert_string_equal(found(), "HG101");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
+	assert_int_equal(finding(0)->argument, 1);
+}
+
+static void an_unknown_address_is_a_limit_and_no_finding(void **state)
+{
+	(void)state;
+	atomic.origin.kind = ISA_ORIGIN_UNKNOWN;
+	atomic.origin.why = (char *)"a callee that cannot be resolved";
+	device(0);
+	alloc(HG_API_hipHostMalloc, 0x10000, 256, 0, 5);
+	launch(1, 0x10000, 0);
+	assert_string_equal(found(), "");
+	assert_int_equal(findings.limits->len, 1);
+	assert_non_null(strstr(findings.limits->pdata[0], "a callee that cannot be resolved"));
+}
+
+static void code_that_was_not_captured_is_a_limit(void **state)
+{
+	(void)state;
+	object.arch = NULL;
+	device(0);
+	alloc(HG_API_hipHostMalloc, 0x10000, 256, 0, 5);
+	launch(1, 0x10000, 0);
+	assert_string_equal(found(), "");
+	assert_int_equal(findings.limits->len, 1);
+	assert_non_null(strstr(findings.limits->pdata[0], "not a code object"));
+}
+
+static void a_launch_that_failed_is_taken_back(void **state)
+{
+	(void)state;
+	device(0);
+	alloc(HG_API_hipHostMalloc, 0x10000, 256, 0, 5);
+	launch(1, 0x10000, 0);
+	apply((struct hg_event){ .type = HG_EVENT_error,
+				 .error = { .api = HG_API_hipLaunchKernel, .code = 9, .ptr = 1 } });
+	assert_string_equal(found(), "");
+}
+
+static void loops_are_slow_where_the_instruction_exists(void **state)
+{
+	(void)state;
+	atomic.native = false;
+	atomic.cas_loop = true;
+	atomic.op = ISA_OP_CMPSWAP;
+	atomic.loop_op = ISA_OP_ADD;
+	device(0);
+	alloc(HG_API_hipMalloc, 0x10000, 256, 0, 5);
+	alloc(HG_API_hipHostMalloc, 0x20000, 256, 0, 6);
+	launch(1, 0x10000, 0);
+	launch(2, 0x20000, 0);
+	assert_string_equal(found(), "HG107 HG106");
+	atomic.loop_op = ISA_OP_MAX; /* gfx90a has no f32 maximum: nothing to advise */
+	alloc(HG_API_hipMalloc, 0x30000, 256, 0, 7);
+	launch(3, 0x30000, 0);
+	assert_string_equal(found(), "HG107 HG106");
+}
+
+static void locks_and_integers_are_not_fp_loops(void **state)
+{
+	(void)state;
+	atomic.native = atomic.fp = false;
+	atomic.lock = true;
+	atomic.op = ISA_OP_CMPSWAP;
+	atomic.type = ISA_TYPE_I32;
+	device(0);
+	alloc(HG_API_hipHostMalloc, 0x20000, 256, 0, 6);
+	launch(1, 0x20000, 0);
+	assert_string_equal(found(), "");
+}
+
+/* ---- HG209, HG601, HG607 ---- */
+
+static void system_memory_needs_xnack(void **state)
+{
+	(void)state;
+	kernel.atomic_count = 0;
+	device(0);
+	alloc(HG_API_malloc, 0x10000, 0x2000, 0, 5);
+	launch(1, 0x10800, 0);
+	assert_string_equal(found(), "HG209");
+}
+
+static void system_memory_is_fine_with_xnack(void **state)
+{
+	(void)state;
+	kernel.atomic_count = 0;
+	device(1);
+	alloc(HG_API_malloc, 0x10000, 0x2000, 0, 5);
+	launch(1, 0x10800, 0);
+	assert_string_equal(found(), "");
+}
+
+static void a_pointer_that_is_only_passed_on_is_not_reported(void **state)
+{
+	(void)state;
+	kernel.atomic_count = 0;
+	kernel.use_count = 0;
+	device(0);
+	alloc(HG_API_malloc, 0x10000, 0x2000, 0, 5);
+	launch(1, 0x10800, 0x10900);
+	launch(2, 0x777000, 0);
+	assert_string_equal(found(), "");
+}
+
+static void unknown_xnack_is_a_limit(void **state)
+{
+	(void)state;
+	kernel.atomic_count = 0;
+	device(-1);
+	alloc(HG_API_malloc, 0x10000, 0x2000, 0, 5);
+	launch(1, 0x10800, 0);
+	assert_string_equal(found(), "");
+	assert_int_equal(findings.limits->len, 1);
+}
+
+static void freed_and_outside(void **state)
+{
+	(void)state;
+	kernel.atomic_count = 0;
+	device(0);
+	alloc(HG_API_hipMalloc, 0x10000, 0x1000, 0, 5);
+	alloc(HG_API_hipMalloc, 0x40000, 0x1000, 0, 6);
+	apply((struct hg_event){ .type = HG_EVENT_free,
+				 .free = { .api = HG_API_hipFree, .ptr = 0x10000 } });
+	launch(1, 0x10800, 0);
+	launch(2, 0x41010, 0);
+	assert_string_equal(found(), "HG601 HG607");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_PROVEN);
+	assert_int_equal(finding(1)->confidence, CONFIDENCE_LIKELY);
+	assert_int_equal(finding(1)->offset, 0x10);
+}
+
+static void reused_memory_is_not_freed_memory(void **state)
+{
+	(void)state;
+	kernel.atomic_count = 0;
+	device(0);
+	alloc(HG_API_hipMalloc, 0x10000, 0x1000, 0, 5);
+	launch(1, 0x10800, 0);
+	apply((struct hg_event){ .type = HG_EVENT_free,
+				 .free = { .api = HG_API_hipFree, .ptr = 0x10000 } });
+	alloc(HG_API_hipMalloc, 0x10000, 0x1000, 0, 5);
+	launch(1, 0x10800, 0);
+	assert_string_equal(found(), "");
+}
+
+/* ---- calls ---- */
+
+static void copy(enum hg_api api, uint64_t dst, uint64_t src, uint64_t size)
+{
+	apply((struct hg_event){ .type = HG_EVENT_copy,
+				 .copy = { .api = (uint16_t)api,
+					   .dst = dst,
+					   .src = src,
+					   .size = size,
+					   .rows = 1,
+					   .stack_id = 9 } });
+}
+
+static void copies_past_the_end(void **state)
+{
+	(void)state;
+	device(0);
+	alloc(HG_API_hipMalloc, 0x10000, 0x1000, 0, 5);
+	alloc(HG_API_malloc, 0x40000, 0x2000, 0, 6);
+	copy(HG_API_hipMemcpy, 0x10000, 0x40000, 0x1000);
+	assert_string_equal(found(), "");
+	copy(HG_API_hipMemcpy, 0x10001, 0x40000, 0x1000);
+	assert_string_equal(found(), "HG606");
+	assert_non_null(strstr(finding(0)->message, "1 bytes past its end"));
+}
+
+static void rows_count_in_copies(void **state)
+{
+	struct hg_event event = { .type = HG_EVENT_copy,
+				  .copy = { .api = HG_API_hipMemcpy2D,
+					    .dst = 0x10000,
+					    .src = 0x40000,
+					    .size = 64,
+					    .rows = 16,
+					    .dst_pitch = 256,
+					    .src_pitch = 64 } };
+
+	(void)state;
+	device(0);
+	alloc(HG_API_hipMalloc, 0x10000, 15 * 256 + 64, 0, 5);
+	alloc(HG_API_malloc, 0x40000, 0x2000, 0, 6);
+	apply(event);
+	assert_string_equal(found(), "");
+	event.copy.rows = 17;
+	apply(event);
+	assert_string_equal(found(), "HG606");
+}
+
+static void pageable_copies(void **state)
+{
+	(void)state;
+	device(0);
+	alloc(HG_API_hipMalloc, 0x1000000, 0x100000, 0, 5);
+	alloc(HG_API_malloc, 0x4000000, 0x100000, 0, 6);
+	alloc(HG_API_hipHostMalloc, 0x8000000, 0x100000, 0, 7);
+	copy(HG_API_hipMemcpy, 0x1000000, 0x4000000, 0x100000);
+	copy(HG_API_hipMemcpyAsync, 0x1000000, 0x4000000, 0xffff);
+	copy(HG_API_hipMemcpyAsync, 0x1000000, 0x8000000, 0x100000);
+	assert_string_equal(found(), "");
+	copy(HG_API_hipMemcpyAsync, 0x4000000, 0x1000000, 0x10000);
+	assert_string_equal(found(), "HG501");
+	/* Registered now: pinned. */
+	alloc(HG_API_hipHostRegister, 0x4000000, 0x100000, 0, 8);
+	copy(HG_API_hipMemcpyAsync, 0x4000000, 0x1000000, 0x10000);
+	assert_string_equal(found(), "HG501");
+	assert_int_equal(finding(0)->count, 1);
+}
+
+static void advice_and_prefetch_without_effect(void **state)
+{
+	struct hg_event advise = {
+		.type = HG_EVENT_advise,
+		.advise = { .api = HG_API_hipMemAdvise, .size = 64, .advice = 100, .stack_id = 3 }
+	};
+	struct hg_event prefetch = {
+		.type = HG_EVENT_prefetch,
+		.prefetch = { .api = HG_API_hipMemPrefetchAsync, .size = 64, .stack_id = 4 }
+	};
+	struct hg_event failed = { .type = HG_EVENT_error,
+				   .error = { .api = HG_API_hipMemPrefetchAsync,
+					      .code = 1,
+					      .ptr = 0x40000,
+					      .stack_id = 8 } };
+
+	(void)state;
+	device(0);
+	alloc(HG_API_hipMallocManaged, 0x10000, 0x1000, 1, 5);
+	alloc(HG_API_hipMalloc, 0x20000, 0x1000, 0, 6);
+	alloc(HG_API_malloc, 0x40000, 0x2000, 0, 7);
+	advise.advise.ptr = prefetch.prefetch.ptr = 0x10000;
+	apply(advise);
+	apply(prefetch);
+	assert_string_equal(found(), "");
+	advise.advise.ptr = prefetch.prefetch.ptr = 0x20000;
+	apply(advise);
+	apply(prefetch);
+	apply(failed);
+	assert_string_equal(found(), "HG214 HG304 HG304");
+	assert_non_null(strstr(finding(2)->message, "hipErrorInvalidValue"));
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(lost_updates_are_found_and_counted),
+		TEST(one_finding_for_each_allocation_site),
+		TEST(coarse_memory_is_fine),
+		TEST(the_other_argument_is_not_blamed),
+		TEST(advice_moves_the_verdict),
+		TEST(one_of_several_pointers_is_only_likely),
+		TEST(an_unknown_address_is_a_limit_and_no_finding),
+		TEST(code_that_was_not_captured_is_a_limit),
+		TEST(a_launch_that_failed_is_taken_back),
+		TEST(loops_are_slow_where_the_instruction_exists),
+		TEST(locks_and_integers_are_not_fp_loops),
+		TEST(system_memory_needs_xnack),
+		TEST(system_memory_is_fine_with_xnack),
+		TEST(a_pointer_that_is_only_passed_on_is_not_reported),
+		TEST(unknown_xnack_is_a_limit),
+		TEST(freed_and_outside),
+		TEST(reused_memory_is_not_freed_memory),
+		TEST(copies_past_the_end),
+		TEST(rows_count_in_copies),
+		TEST(pageable_copies),
+		TEST(advice_and_prefetch_without_effect),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
