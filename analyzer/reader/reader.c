@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "fields.h"
+#include "salvage.h"
 
 /* How the members of one event class of one trace map to an event layout. */
 struct decoder {
@@ -27,7 +28,8 @@ struct reader {
 	GHashTable *decoders; /* bt_event_class -> struct decoder */
 	GByteArray *bytes;
 	GArray *words;
-	int status; /* of the callback */
+	GPtrArray *salvaged; /* temporary folders */
+	int status;          /* of the callback */
 };
 
 /* ---- finding the traces ---- */
@@ -354,6 +356,25 @@ out:
 	return result;
 }
 
+/* The same for a trace that could not be added: the reason is kept, what is whole is read. */
+static int add_salvaged(bt_graph *graph, const bt_component_class_source *class, const char *path,
+			unsigned number, const bt_component_filter *muxer, uint64_t *muxer_port,
+			struct reader *reader)
+{
+	char *folder, *what = NULL;
+
+	g_free(reader->stats->truncated);
+	reader->stats->truncated = take_error();
+	folder = salvage_trace(path, &what);
+	if (!folder) {
+		return -EINVAL;
+	}
+	g_ptr_array_add(reader->salvaged, folder);
+	g_free(reader->stats->truncated);
+	reader->stats->truncated = what;
+	return add_source(graph, class, folder, number + 1000000, muxer, muxer_port);
+}
+
 static int build_graph(bt_graph *graph, GPtrArray *traces, struct reader *reader, char **error)
 {
 	const bt_plugin *ctf = NULL, *utils = NULL;
@@ -378,12 +399,10 @@ static int build_graph(bt_graph *graph, GPtrArray *traces, struct reader *reader
 		goto out;
 	}
 	for (unsigned i = 0; i < traces->len; i++) {
-		if (add_source(graph, source, traces->pdata[i], i, muxer, &ports) == 0) {
+		if (add_source(graph, source, traces->pdata[i], i, muxer, &ports) == 0 ||
+		    add_salvaged(graph, source, traces->pdata[i], i, muxer, &ports, reader) == 0) {
 			usable++;
-			continue;
 		}
-		g_free(reader->stats->truncated);
-		reader->stats->truncated = take_error();
 	}
 	if (usable == 0) {
 		*error = reader->stats->truncated;
@@ -417,6 +436,7 @@ int read_trace(const char *directory, reader_callback callback, void *data,
 	reader.decoders = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	reader.bytes = g_byte_array_new();
 	reader.words = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	reader.salvaged = g_ptr_array_new_with_free_func((GDestroyNotify)salvage_remove);
 	if (traces->len == 0) {
 		result = -ENOENT;
 		goto out;
@@ -439,6 +459,7 @@ out:
 	g_hash_table_destroy(reader.decoders);
 	g_byte_array_free(reader.bytes, TRUE);
 	g_array_free(reader.words, TRUE);
+	g_ptr_array_free(reader.salvaged, TRUE);
 	g_ptr_array_free(traces, TRUE);
 	return result;
 }

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Stream files that end inside a packet (a full disk, a copy that was cut off) make libbabeltrace2
+ * refuse the whole trace. This makes a readable view of such a trace: whole packets only.
+ */
+#ifndef HIPGRAIN_SALVAGE_H
+#define HIPGRAIN_SALVAGE_H
+
+/*
+ * Make a temporary folder that shows the trace in folder `trace` without its incomplete packets.
+ * Returns its path (salvage_remove() it) and in *what one line that names what was left out; or
+ * NULL if no stream file is cut off, or the folder cannot be made. The trace is not changed.
+ */
+char *salvage_trace(const char *trace, char **what);
+void salvage_remove(char *folder);
+
+#endif
