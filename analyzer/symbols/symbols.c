@@ -148,7 +148,8 @@ static void add_frame(GPtrArray *frames, const char *function, const char *file,
 	struct source_frame *frame = g_new0(struct source_frame, 1);
 
 	frame->function = demangled(function);
-	frame->file = g_strdup(file);
+	/* Compilers write what they were given: "build/../src/main.cpp" is src/main.cpp. */
+	frame->file = file && file[0] == '/' ? g_canonicalize_filename(file, NULL) : g_strdup(file);
 	frame->line = line > 0 ? (unsigned)line : 0;
 	frame->module = module ? module->path : NULL;
 	frame->offset = module ? address - module->bias : address;
@@ -173,17 +174,31 @@ static const char *call_position(Dwarf_Die *inlined, Dwarf_Die *unit, int *line)
 	return dwarf_filesrc(files, file, NULL, NULL);
 }
 
+/*
+ * The compilation unit of an address. libdwfl only asks .debug_aranges, which clang does not
+ * write, so the units are asked themselves if that leads nowhere.
+ */
+static Dwarf_Die *unit_of(Dwfl_Module *module, uint64_t address, Dwarf_Addr *bias)
+{
+	Dwarf_Die *unit = dwfl_module_addrdie(module, address, bias);
+
+	if (!unit) {
+		while ((unit = dwfl_module_nextcu(module, unit, bias)) != NULL &&
+		       dwarf_haspc(unit, address - *bias) != 1) {
+		}
+	}
+	return unit;
+}
+
 /* Inlined frames and the function that holds them; false if there is no debug information. */
-static bool add_scopes(GPtrArray *frames, Dwfl_Module *module, uint64_t address,
+static bool add_scopes(GPtrArray *frames, Dwarf_Die *unit, uint64_t unit_address, uint64_t address,
 		       const struct host_module *host, const char *file, int line)
 {
-	Dwarf_Addr bias;
-	Dwarf_Die *unit = dwfl_module_addrdie(module, address, &bias);
 	Dwarf_Die *scopes = NULL, *chain = NULL;
 	bool found = false;
 	int count;
 
-	if (!unit || dwarf_getscopes(unit, address - bias, &scopes) <= 0) {
+	if (dwarf_getscopes(unit, unit_address, &scopes) <= 0) {
 		return false;
 	}
 	/* getscopes() goes on with the abstract parents of an inlined scope; the concrete ones
@@ -214,7 +229,9 @@ static void add_address(GPtrArray *frames, struct session *session, const struct
 	uint64_t address = return_address ? return_address - 1 : 0;
 	const struct host_module *host = process_module(process, address);
 	Dwfl_Module *module = host ? module_of(session, host) : NULL;
-	Dwfl_Line *position;
+	Dwarf_Addr bias = 0;
+	Dwarf_Die *unit;
+	Dwarf_Line *position;
 	const char *file = NULL;
 	int line = 0;
 
@@ -222,11 +239,13 @@ static void add_address(GPtrArray *frames, struct session *session, const struct
 		add_frame(frames, NULL, NULL, 0, host, address);
 		return;
 	}
-	position = dwfl_module_getsrc(module, address);
+	unit = unit_of(module, address, &bias);
+	position = unit ? dwarf_getsrc_die(unit, address - bias) : NULL;
 	if (position) {
-		file = dwfl_lineinfo(position, NULL, &line, NULL, NULL, NULL);
+		file = dwarf_linesrc(position, NULL, NULL);
+		dwarf_lineno(position, &line);
 	}
-	if (!add_scopes(frames, module, address, host, file, line)) {
+	if (!unit || !add_scopes(frames, unit, address - bias, address, host, file, line)) {
 		add_frame(frames, dwfl_module_addrname(module, address), file, line, host, address);
 	}
 }
