@@ -19,7 +19,9 @@ static int on_event(const struct hg_event *event, void *data)
 	struct pass *pass = data;
 	struct process *process = replay_apply(&pass->analysis->replay, event);
 
-	rules_engine_event(pass->engine, process, event);
+	if (!process->foreign) {
+		rules_engine_event(pass->engine, process, event);
+	}
 	return 0;
 }
 
@@ -28,7 +30,7 @@ static void read_manifest(struct analysis *analysis)
 {
 	char *path = g_build_filename(analysis->bundle, "manifest.json", NULL);
 	struct json_object *manifest = json_object_from_file(path);
-	struct json_object *complete = NULL;
+	struct json_object *complete = NULL, *recording = NULL, *session = NULL;
 
 	if (!manifest) {
 		findings_limit(&analysis->findings,
@@ -39,6 +41,10 @@ static void read_manifest(struct analysis *analysis)
 		findings_limit(&analysis->findings,
 			       "the recording was interrupted: events of its last moments may be "
 			       "missing");
+	}
+	if (manifest && json_object_object_get_ex(manifest, "recording", &recording) &&
+	    json_object_object_get_ex(recording, "session", &session)) {
+		replay_set_session(&analysis->replay, json_object_get_string(session));
 	}
 	json_object_put(manifest);
 	g_free(path);
@@ -98,11 +104,11 @@ int analysis_load(struct analysis *analysis, const char *path, char **error)
 		*error = g_strdup("not a hipgrain trace bundle: it has no ctf folder");
 		goto out;
 	}
+	read_manifest(analysis);
 	pass.engine = rules_engine_new(code_objects, &analysis->findings);
 	result = read_trace(traces, on_event, &pass, &analysis->stats, error);
 	if (result == 0) {
 		rules_engine_finish(pass.engine, &analysis->replay);
-		read_manifest(analysis);
 		note_losses(analysis);
 		static_notes(&analysis->findings, &analysis->replay);
 		analysis->complete = analysis->findings.limits->len == 0;

@@ -356,26 +356,11 @@ out:
 	return result;
 }
 
-/* The same for a trace that could not be added: the reason is kept, what is whole is read. */
-static int add_salvaged(bt_graph *graph, const bt_component_class_source *class, const char *path,
-			unsigned number, const bt_component_filter *muxer, uint64_t *muxer_port,
-			struct reader *reader)
-{
-	char *folder, *what = NULL;
-
-	g_free(reader->stats->truncated);
-	reader->stats->truncated = take_error();
-	folder = salvage_trace(path, &what);
-	if (!folder) {
-		return -EINVAL;
-	}
-	g_ptr_array_add(reader->salvaged, folder);
-	g_free(reader->stats->truncated);
-	reader->stats->truncated = what;
-	return add_source(graph, class, folder, number + 1000000, muxer, muxer_port);
-}
-
-static int build_graph(bt_graph *graph, GPtrArray *traces, struct reader *reader, char **error)
+/*
+ * Returns 0; or a negative errno, and in *failed the number of the trace that could not be added,
+ * or traces->len if it is not about one trace.
+ */
+static int build_graph(bt_graph *graph, GPtrArray *traces, struct reader *reader, unsigned *failed)
 {
 	const bt_plugin *ctf = NULL, *utils = NULL;
 	const bt_component_class_source *source = source_class(&ctf);
@@ -383,44 +368,84 @@ static int build_graph(bt_graph *graph, GPtrArray *traces, struct reader *reader
 	const bt_component_filter *muxer = NULL;
 	const bt_component_sink *sink = NULL;
 	uint64_t ports = 0;
-	unsigned usable = 0;
 	int result = -EIO;
 
-	if (!source || !filter) {
-		*error = g_strdup("babeltrace2's ctf and utils plugins cannot be found");
-		goto out;
-	}
-	if (bt_graph_add_filter_component(graph, filter, "muxer", NULL, BT_LOGGING_LEVEL_NONE,
+	*failed = traces->len;
+	if (!source || !filter ||
+	    bt_graph_add_filter_component(graph, filter, "muxer", NULL, BT_LOGGING_LEVEL_NONE,
 					  &muxer) != BT_GRAPH_ADD_COMPONENT_STATUS_OK ||
 	    bt_graph_add_simple_sink_component(graph, "hipgrain", sink_initialize, sink_consume,
 					       NULL, reader,
 					       &sink) != BT_GRAPH_ADD_COMPONENT_STATUS_OK) {
-		*error = take_error();
 		goto out;
 	}
 	for (unsigned i = 0; i < traces->len; i++) {
-		if (add_source(graph, source, traces->pdata[i], i, muxer, &ports) == 0 ||
-		    add_salvaged(graph, source, traces->pdata[i], i, muxer, &ports, reader) == 0) {
-			usable++;
+		if (add_source(graph, source, traces->pdata[i], i, muxer, &ports) < 0) {
+			*failed = i;
+			result = -EINVAL;
+			goto out;
 		}
-	}
-	if (usable == 0) {
-		*error = reader->stats->truncated;
-		reader->stats->truncated = NULL;
-		goto out;
 	}
 	if (bt_graph_connect_ports(graph,
 				   bt_component_filter_borrow_output_port_by_index_const(muxer, 0),
 				   bt_component_sink_borrow_input_port_by_index_const(sink, 0),
-				   NULL) != BT_GRAPH_CONNECT_PORTS_STATUS_OK) {
-		*error = take_error();
-		goto out;
+				   NULL) == BT_GRAPH_CONNECT_PORTS_STATUS_OK) {
+		result = 0;
 	}
-	result = 0;
 out:
 	bt_plugin_put_ref(ctf);
 	bt_plugin_put_ref(utils);
 	return result;
+}
+
+/* In place of a trace that cannot be read: what is whole of it, or nothing. Says which. */
+static void replace_damaged(struct reader *reader, GPtrArray *traces, unsigned index)
+{
+	char *why = take_error();
+	char *what = NULL;
+	char *folder = salvage_trace(traces->pdata[index], &what);
+
+	g_free(reader->stats->truncated);
+	if (folder && !g_ptr_array_find_with_equal_func(reader->salvaged, traces->pdata[index],
+							g_str_equal, NULL)) {
+		g_ptr_array_add(reader->salvaged, folder);
+		g_free(traces->pdata[index]);
+		traces->pdata[index] = g_strdup(folder);
+		reader->stats->truncated = what;
+		g_free(why);
+		return;
+	}
+	salvage_remove(folder);
+	g_free(what);
+	g_ptr_array_remove_index(traces, index);
+	reader->stats->truncated = why;
+}
+
+/* A graph over all traces that can be read, or NULL with *error. */
+static bt_graph *make_graph(struct reader *reader, GPtrArray *traces, char **error)
+{
+	while (traces->len) {
+		bt_graph *graph = bt_graph_create(0);
+		unsigned failed;
+
+		if (!graph) {
+			break;
+		}
+		if (build_graph(graph, traces, reader, &failed) == 0) {
+			return graph;
+		}
+		/* A graph in which adding a component failed is of no further use. */
+		bt_graph_put_ref(graph);
+		if (failed == traces->len) {
+			*error = take_error();
+			return NULL;
+		}
+		replace_damaged(reader, traces, failed);
+	}
+	*error = reader->stats->truncated ? reader->stats->truncated
+					  : g_strdup("libbabeltrace2 is out of memory");
+	reader->stats->truncated = NULL;
+	return NULL;
 }
 
 int read_trace(const char *directory, reader_callback callback, void *data,
@@ -441,19 +466,16 @@ int read_trace(const char *directory, reader_callback callback, void *data,
 		result = -ENOENT;
 		goto out;
 	}
-	graph = bt_graph_create(0);
+	graph = make_graph(&reader, traces, error);
 	if (!graph) {
-		result = -ENOMEM;
+		result = -EINVAL;
 		goto out;
 	}
-	result = build_graph(graph, traces, &reader, error);
-	if (result == 0) {
-		if (bt_graph_run(graph) != BT_GRAPH_RUN_STATUS_OK && reader.status == 0) {
-			g_free(stats->truncated);
-			stats->truncated = take_error();
-		}
-		result = reader.status;
+	if (bt_graph_run(graph) != BT_GRAPH_RUN_STATUS_OK && reader.status == 0) {
+		g_free(stats->truncated);
+		stats->truncated = take_error();
 	}
+	result = reader.status;
 out:
 	bt_graph_put_ref(graph);
 	g_hash_table_destroy(reader.decoders);

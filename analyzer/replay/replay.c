@@ -111,6 +111,8 @@ static void process_free(gpointer data)
 void replay_init(struct replay *replay)
 {
 	replay->processes = g_ptr_array_new_with_free_func(process_free);
+	replay->foreign = g_ptr_array_new_with_free_func(process_free);
+	replay->session = NULL;
 	replay->by_pid = g_hash_table_new(NULL, NULL);
 	replay->kernel_analysis_free = NULL;
 }
@@ -133,14 +135,55 @@ void replay_destroy(struct replay *replay)
 	}
 	g_hash_table_destroy(replay->by_pid);
 	g_ptr_array_free(replay->processes, TRUE);
+	g_ptr_array_free(replay->foreign, TRUE);
+	g_free(replay->session);
 }
 
-static struct process *start_process(struct replay *replay, int32_t pid)
+void replay_set_session(struct replay *replay, const char *session)
 {
-	struct process *process = process_new(pid);
+	g_free(replay->session);
+	replay->session = g_strdup(session);
+}
 
-	g_ptr_array_add(replay->processes, process);
-	g_hash_table_insert(replay->by_pid, GINT_TO_POINTER(pid), process);
+/* The value of a variable in the lines of a `process` event, or NULL; the caller frees. */
+static char *variable(const char *lines, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (const char *line = lines; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (strncmp(line, name, length) == 0 && line[length] == '=') {
+			return g_strndup(line + length + 1, strcspn(line + length + 1, "\n"));
+		}
+	}
+	return NULL;
+}
+
+static bool is_foreign(const struct replay *replay, const struct hg_event *first)
+{
+	char *session;
+	bool foreign;
+
+	if (!replay->session) {
+		return false;
+	}
+	/* Recording is on before a process starts, so one that does not begin is not ours. */
+	if (first->type != HG_EVENT_process) {
+		return true;
+	}
+	session = variable(first->process.env, "HIPGRAIN_SESSION");
+	foreign = session && strcmp(session, replay->session) != 0;
+	g_free(session);
+	return foreign;
+}
+
+static struct process *start_process(struct replay *replay, const struct hg_event *first)
+{
+	struct process *process = process_new(first->pid);
+
+	process->foreign = is_foreign(replay, first);
+	g_ptr_array_add(process->foreign ? replay->foreign : replay->processes, process);
+	g_hash_table_insert(replay->by_pid, GINT_TO_POINTER(first->pid), process);
 	return process;
 }
 
@@ -409,8 +452,9 @@ struct process *replay_apply(struct replay *replay, const struct hg_event *event
 	struct process *process = g_hash_table_lookup(replay->by_pid, GINT_TO_POINTER(event->pid));
 
 	/* A second announcement under one pid is an exec or a reused pid: a new address space. */
-	if (!process || (event->type == HG_EVENT_process && process->announced)) {
-		process = start_process(replay, event->pid);
+	if (!process ||
+	    (event->type == HG_EVENT_process && (process->announced || process->foreign))) {
+		process = start_process(replay, event);
 	}
 	switch (event->type) {
 	case HG_EVENT_process:

@@ -79,6 +79,7 @@ struct process {
 	uint32_t page_size;
 	uint32_t threshold;
 	bool announced; /* its `process` event was seen */
+	bool foreign;   /* belongs to another recording: see replay->session */
 	char *exe;
 	char *cmdline;
 	GHashTable *env; /* name -> value */
@@ -106,13 +107,22 @@ struct process {
 };
 
 struct replay {
+	char *session;        /* of this recording, NULL if not known */
 	GPtrArray *processes; /* struct process, in order of appearance */
+	GPtrArray *foreign;   /* processes of other recordings, out of the way */
 	GHashTable *by_pid;   /* the latest process with that pid */
 	void (*kernel_analysis_free)(void *analysis);
 };
 
 void replay_init(struct replay *replay);
 void replay_destroy(struct replay *replay);
+
+/*
+ * A session daemon that is shared records every process under hipgrain into every session. Those
+ * that say that they belong to another one (HIPGRAIN_SESSION), and those that began before this
+ * session did, are put into replay->foreign. Without a name nothing is.
+ */
+void replay_set_session(struct replay *replay, const char *session);
 
 /* Bring the state up to after `event`; returns the process it happened in (never NULL). */
 struct process *replay_apply(struct replay *replay, const struct hg_event *event);

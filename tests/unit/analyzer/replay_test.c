@@ -226,6 +226,29 @@ static void exec_begins_with_nothing(void **state)
 	assert_int_equal(process_place(after, 0x10000).kind, PLACE_UNKNOWN);
 }
 
+static struct process *start(int32_t pid, const char *env)
+{
+	return apply((struct hg_event){
+	    .type = HG_EVENT_process,
+	    .pid = pid,
+	    .process = { .version = "", .exe = "", .cmdline = "", .env = env } });
+}
+
+static void other_recordings_are_kept_out(void **state)
+{
+	(void)state;
+	replay_set_session(&replay, "ours");
+	assert_false(start(2, "A=1\nHIPGRAIN_SESSION=ours\nB=2")->foreign);
+	assert_true(start(3, "HIPGRAIN_SESSION=theirs")->foreign);
+	assert_false(start(4, "A=1")->foreign);
+	/* Began before this session. */
+	assert_true(alloc(HG_API_malloc, 0x1000, 0x1000)->foreign);
+	/* ... and its pid is used again by one of ours. */
+	assert_false(start(1, "HIPGRAIN_SESSION=ours")->foreign);
+	assert_int_equal(replay.processes->len, 3);
+	assert_int_equal(replay.foreign->len, 2);
+}
+
 /* ---- pages ---- */
 
 static struct page_summary summary(const struct process *process, uint64_t start, uint64_t size)
@@ -338,6 +361,7 @@ int main(void)
 		TEST(an_allocation_on_top_of_a_live_one_ends_it),
 		TEST(processes_do_not_share_addresses),
 		TEST(exec_begins_with_nothing),
+		TEST(other_recordings_are_kept_out),
 		TEST(advice_rounds_out_to_pages),
 		TEST(later_advice_wins_page_by_page),
 		TEST(advice_outlives_small_blocks_but_not_mappings),
