@@ -117,6 +117,20 @@ static inline double sg_fma16(float a, float b, float c)
 	return sg_double(u);
 }
 
+static inline float sg_flush32(float f)
+{
+	uint32_t u = sg_bits32(f);
+
+	return u & 0x7f800000u ? f : sg_float(u & 0x80000000u);
+}
+
+static inline float sg_mad32(float a, float b, float c)
+{
+	float p = sg_flush32(sg_flush32(a) * sg_flush32(b));
+
+	return sg_nan32(sg_flush32(p + sg_flush32(c)), a != a || b != b || c != c);
+}
+
 static inline bool sg_signaling32(float f)
 {
 	return f != f && !(sg_bits32(f) & 0x400000u);

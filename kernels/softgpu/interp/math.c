@@ -26,7 +26,10 @@ static bool denormal64(double f)
 	return f != 0 && exponent64(f) == 0;
 }
 
-/* a: value to scale, b: denominator, c: numerator. */
+/*
+ * a: value to scale, b: denominator, c: numerator. Where 1/b and c/b are denormal, the guide's
+ * pseudo code scales the (huge) denominator up, which would overflow; down is what works out.
+ */
 float sg_div_scale32(float a, float b, float c, uint32_t *vcc)
 {
 	*vcc = 0;
@@ -40,7 +43,7 @@ float sg_div_scale32(float a, float b, float c, uint32_t *vcc)
 		return ldexpf(a, 64);
 	if (denormal32(1.0f / b) && denormal32(c / b)) {
 		*vcc = 1;
-		return a == b ? ldexpf(a, 64) : a;
+		return a == b ? ldexpf(a, -64) : a;
 	}
 	if (denormal32(1.0f / b))
 		return ldexpf(a, -64);
@@ -66,7 +69,7 @@ double sg_div_scale64(double a, double b, double c, uint32_t *vcc)
 		return ldexp(a, 128);
 	if (denormal64(1.0 / b) && denormal64(c / b)) {
 		*vcc = 1;
-		return a == b ? ldexp(a, 128) : a;
+		return a == b ? ldexp(a, -128) : a;
 	}
 	if (denormal64(1.0 / b))
 		return ldexp(a, -128);
@@ -122,7 +125,11 @@ double sg_div_fmas64(double a, double b, double c, uint32_t vcc)
 	return (double)s;
 }
 
-/* a: quotient, b: denominator, c: numerator. */
+/*
+ * a: quotient, b: denominator, c: numerator. A quotient that overflowed on the way arrives as
+ * infinity or NaN; where the guide tests the denominator's exponent for that, the quotient's is
+ * meant (the denominator's infinity is handled before).
+ */
 float sg_div_fixup32(float a, float b, float c)
 {
 	bool negative = (sg_bits32(b) ^ sg_bits32(c)) >> 31;
@@ -140,6 +147,8 @@ float sg_div_fixup32(float a, float b, float c)
 		r = 0;
 	else if (exponent32(c) - exponent32(b) < -150)
 		r = 0;
+	else if (exponent32(a) == 255)
+		r = INFINITY;
 	else
 		r = fabsf(a);
 	return negative ? -r : r;
@@ -162,6 +171,8 @@ double sg_div_fixup64(double a, double b, double c)
 		r = 0;
 	else if (exponent64(c) - exponent64(b) < -1075)
 		r = 0;
+	else if (exponent64(a) == 2047)
+		r = INFINITY;
 	else
 		r = fabs(a);
 	return negative ? -r : r;

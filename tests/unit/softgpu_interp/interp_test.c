@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The interpreter alone: argv lists code objects made from kernels.hip at several optimisation
+ * levels; every test runs on each.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "cases.h"
+#include "harness.h"
+
+static struct code code;
+
+#define ADDRESS(p) ((uint64_t)(uintptr_t)(p))
+#define N          640
+
+static void must_run(const char *name, uint32_t grid, uint32_t group, const uint64_t *arguments,
+		     unsigned words)
+{
+	struct launch l = { .grid = { grid }, .group = { group } };
+
+	if (launch(&code, name, &l, arguments, words) != SOFTGPU_DONE)
+		fail_msg("%s: %s", name, l.message);
+}
+
+/* ---- the same function here and there ---- */
+
+static const uint64_t special[] = {
+	0,
+	1,
+	2,
+	0x7fffffff,
+	0x80000000,
+	0xffffffff,
+	0x7fffffffffffffff,
+	0x8000000000000000,
+	0xffffffffffffffff,
+	0x3ff0000000000000,
+	0xbff0000000000000,
+	0x7ff0000000000000,
+	0xfff0000000000000,
+	0x7ff8000000000000,
+	0x0010000000000000,
+	0x0000000000000001,
+	0x000fffffffffffff,
+	0x7fefffffffffffff,
+	0x3f8000003f800000,
+	0x7f8000007f800000,
+	0xff800000ff800000,
+	0x7fc000007fc00000,
+	0x0080000000800000,
+	0x007fffff00000001,
+	0x7f7fffff7f7fffff,
+	0x4b0000004b000000,
+	0x3f0000003f000000,
+	0xbf800000bf800000,
+};
+
+static uint64_t *inputs(void)
+{
+	uint64_t *in = gpu_alloc(N * 8, 0), x = 88172645463325252u;
+	unsigned i;
+
+	for (i = 0; i < N; i++) {
+		x ^= x << 13;
+		x ^= x >> 7;
+		x ^= x << 17;
+		in[i] = i < sizeof(special) / sizeof(special[0]) ? special[i] : x;
+		if (i > N / 2 && i % 5 == 0) /* small numbers, too */
+			in[i] &= 0x3f0000003full;
+	}
+	return in;
+}
+
+typedef uint64_t (*case_fn)(uint64_t x, uint64_t y);
+
+static void run_case(const char *name, case_fn fn)
+{
+	uint64_t *in = inputs(), *out = gpu_alloc(N * 8, 0);
+	uint64_t arguments[3] = { ADDRESS(in), ADDRESS(out), N };
+	unsigned i;
+
+	must_run(name, N + 64, 64, arguments, 3);
+	for (i = 0; i < N; i++) {
+		uint64_t expected = fn(in[i], in[(i + 1) % N]);
+
+		if (out[i] != expected)
+			fail_msg("%s(0x%llx, 0x%llx): 0x%llx instead of 0x%llx", name,
+				 (unsigned long long)in[i], (unsigned long long)in[(i + 1) % N],
+				 (unsigned long long)out[i], (unsigned long long)expected);
+	}
+}
+
+#define TEST(name)                                 \
+	static void test_case_##name(void **state) \
+	{                                          \
+		(void)state;                       \
+		run_case("case_" #name, name);     \
+	}
+CASES(TEST)
+
+/* ---- work-groups ---- */
+
+static void test_reduce(void **state)
+{
+	uint64_t *in = inputs(), *out = gpu_alloc(4096, 0);
+	uint64_t arguments[3] = { ADDRESS(in), ADDRESS(out), N };
+	unsigned i;
+
+	(void)state;
+	must_run("reduce", 768, 256, arguments, 3);
+	for (i = 0; i < 3; i++) {
+		uint64_t sum = 0;
+		unsigned k;
+
+		for (k = i * 256; k < (i + 1) * 256 && k < N; k++)
+			sum += in[k];
+		assert_int_equal(out[i], sum);
+	}
+}
+
+static void test_histogram(void **state)
+{
+	uint64_t *in = inputs(), *out = gpu_alloc(4096, 0), expected[64] = { 0 };
+	uint64_t arguments[3] = { ADDRESS(in), ADDRESS(out), N };
+	unsigned i;
+
+	(void)state;
+	must_run("histogram", 512, 256, arguments, 3);
+	for (i = 0; i < N; i++)
+		expected[in[i] & 63]++;
+	assert_memory_equal(out, expected, sizeof(expected));
+}
+
+static uint32_t dpp(const uint32_t *x, int from, uint32_t otherwise)
+{
+	return from < 0 ? otherwise : x[from];
+}
+
+static void test_lanes(void **state)
+{
+	uint64_t *in = inputs(), *out = gpu_alloc(4096, 0);
+	uint64_t arguments[3] = { ADDRESS(in), ADDRESS(out), N };
+	uint32_t x[64], odd = 0, any = 0, all = 1;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 64; i++) {
+		x[i] = (uint32_t)in[i];
+		odd += x[i] & 1;
+		any |= x[i] == 1;
+		all &= x[i] != 12345;
+	}
+	must_run("lanes", 64, 64, arguments, 3);
+	for (i = 0; i < 64; i++) {
+		uint32_t r = dpp(x, i + 5 < 64 ? i + 5 : i, 0);
+
+		r = r * 3 + x[i - 7 >= 0 ? i - 7 : i];
+		r = r * 3 + x[i ^ 21];
+		r = r * 3 + x[x[i] & 63];
+		r = r * 3 + odd + (any ? 1000 : 0) + (all ? 100 : 0);
+		r = r * 3 + x[0];
+		r = r * 3 + x[i ^ 3];
+		r = r * 3 + dpp(x, i % 16 ? i - 1 : -1, 9);
+		r = r * 3 + dpp(x, i / 16 % 2 ? i / 16 * 16 - 1 : -1, 9);
+		r = r * 3 + dpp(x, i < 63 ? i + 1 : -1, 0);
+		r = r * 3 + x[i ^ 1];
+		r = r * 3 + (uint32_t)i;
+		if (i & 1)
+			r += x[3];
+		assert_int_equal((uint32_t)out[i], r);
+	}
+}
+
+static void test_geometry(void **state)
+{
+	struct launch l = { .grid = { 13, 5, 3 }, .group = { 8, 4, 2 } };
+	uint32_t *out = gpu_alloc(4096, 0), x, y, z;
+	uint64_t arguments[1] = { ADDRESS(out) };
+
+	(void)state;
+	assert_int_equal(launch(&code, "geometry", &l, arguments, 1), SOFTGPU_DONE);
+	for (z = 0; z < 3; z++)
+		for (y = 0; y < 5; y++)
+			for (x = 0; x < 13; x++)
+				assert_int_equal(out[(z * 5 + y) * 13 + x],
+						 1000000 + z * 10000 + y * 100 + x);
+	assert_int_equal(out[13 * 5 * 3], 0);
+}
+
+static void test_spin(void **state)
+{
+	const uint64_t seeds[] = { 0, 1, 42 };
+	unsigned i, k;
+
+	(void)state;
+	for (k = 0; k < 3; k++) {
+		uint32_t *flag = gpu_alloc(4096, 0), *out = gpu_alloc(4096, 0);
+		uint64_t arguments[3] = { ADDRESS(flag), ADDRESS(out), 12 };
+		struct launch l = { .grid = { 12 * 64 }, .group = { 64 }, .budget = 100000 };
+
+		softgpu_config.seed = seeds[k];
+		assert_int_equal(launch(&code, "spin", &l, arguments, 3), SOFTGPU_DONE);
+		for (i = 0; i < 12; i++)
+			assert_int_equal(out[i], i + 1);
+		assert_true(l.steps > 1);
+	}
+	softgpu_config.seed = 0;
+}
+
+/* ---- atomics and what memory can do ---- */
+
+struct memory {
+	uint32_t u[16];
+	int32_t s[16];
+	float f[1024 + 128];
+	double d[16];
+	uint64_t q[16];
+};
+
+static struct memory *run_atomics(unsigned page_state)
+{
+	struct memory *m = gpu_alloc(sizeof(*m), page_state);
+	uint64_t arguments[5] = { ADDRESS(m->u), ADDRESS(m->s), ADDRESS(m->f), ADDRESS(m->d),
+				  ADDRESS(m->q) };
+
+	m->u[2] = 1000;
+	m->u[4] = 0xffffffff;
+	m->s[1] = -1000;
+	must_run("atomics", 100, 50, arguments, 5);
+	return m;
+}
+
+static void check_always(const struct memory *m)
+{
+	assert_int_equal(m->u[0], 100);
+	assert_int_equal(m->u[9], 7);
+	assert_int_equal(m->u[10], 5);
+	/* compare-and-swap loops work everywhere */
+	assert_true(m->f[1] == 100.0f);
+	assert_true(m->d[3] == 100.0);
+	assert_int_equal(m->q[0], 100ull << 33);
+}
+
+static void check_integer(const struct memory *m)
+{
+	uint32_t x = 0;
+	unsigned i;
+
+	for (i = 0; i < 100; i++)
+		x ^= i;
+	assert_int_equal(m->u[2], 0);
+	assert_int_equal(m->u[3], 99);
+	assert_int_equal(m->u[4], 0);
+	assert_int_equal(m->u[5], 0xffffffff);
+	assert_int_equal(m->u[6], x);
+	assert_int_equal(m->u[7], 0);
+	assert_int_equal(m->u[8], 0);
+	assert_int_equal(m->s[0], -99);
+	assert_int_equal(m->s[1], 49);
+	assert_int_equal(m->q[1], 99ull << 40);
+}
+
+static void check_float(const struct memory *m, bool works)
+{
+	float returned = 0;
+	unsigned i;
+
+	assert_true(m->f[0] == (works ? 100.0f : 0.0f));
+	assert_true(m->d[0] == (works ? 100.0 : 0.0));
+	assert_true(m->d[1] == (works ? -99.0 : 0.0));
+	assert_true(m->d[2] == (works ? 99.0 : 0.0));
+	assert_true(m->f[1000] == (works ? 50.0f : 0.0f));
+	for (i = 0; i < 100; i++)
+		returned += m->f[2 + i];
+	assert_true(returned == (works ? 0.5f * 99 * 100 / 2 : 0.0f));
+}
+
+static void test_atomics_coarse(void **state)
+{
+	struct memory *m = run_atomics(0);
+
+	(void)state;
+	check_always(m);
+	check_integer(m);
+	check_float(m, true);
+}
+
+static void test_atomics_coarse_host(void **state)
+{
+	struct memory *m = run_atomics(SOFTGPU_PAGE_HOST);
+
+	(void)state;
+	check_always(m);
+	check_integer(m);
+	check_float(m, true);
+}
+
+static void test_atomics_fine_device(void **state)
+{
+	struct memory *m = run_atomics(SOFTGPU_PAGE_FINE);
+
+	(void)state;
+	check_always(m);
+	check_integer(m);
+	check_float(m, false);
+}
+
+static void test_atomics_fine_host(void **state)
+{
+	struct memory *m = run_atomics(SOFTGPU_PAGE_FINE | SOFTGPU_PAGE_HOST);
+
+	(void)state;
+	check_always(m);
+	check_float(m, false);
+	assert_int_equal(m->u[2], 1000); /* min is not carried by PCIe */
+	assert_int_equal(m->u[4], 0xffffffff);
+	assert_int_equal(m->q[1], 0);
+}
+
+static void test_atomics_switches(void **state)
+{
+	struct memory *m;
+
+	(void)state;
+	softgpu_config.drop_fine_fp_atomics = false;
+	softgpu_config.xgmi_cpu = true;
+	m = run_atomics(SOFTGPU_PAGE_FINE | SOFTGPU_PAGE_HOST);
+	softgpu_config.drop_fine_fp_atomics = true;
+	softgpu_config.xgmi_cpu = false;
+	check_always(m);
+	check_integer(m);
+	check_float(m, true);
+}
+
+/* ---- what must stop ---- */
+
+static void test_fault(void **state)
+{
+	uint32_t *p = gpu_alloc(8192, 0);
+	uint64_t arguments[2] = { ADDRESS(p), 5000 };
+	struct launch l = { .grid = { 1 }, .group = { 1 } };
+
+	(void)state;
+	assert_int_equal(launch(&code, "touch", &l, arguments, 2), SOFTGPU_FAULT);
+	assert_int_equal(l.fault & ~4095ull, (ADDRESS(p) + 20000) & ~4095ull);
+	arguments[1] = 1;
+	gpu_set_state(p, 8192, 0);
+	assert_int_equal(launch(&code, "touch", &l, arguments, 2), SOFTGPU_FAULT);
+	gpu_set_state(p, 8192, SOFTGPU_PAGE_MAPPED);
+	assert_int_equal(launch(&code, "touch", &l, arguments, 2), SOFTGPU_DONE);
+	assert_int_equal(p[1], 1);
+}
+
+static void test_lds_outside(void **state)
+{
+	uint32_t *out = gpu_alloc(4096, 0), i;
+	uint64_t arguments[2] = { ADDRESS(out), 1000000 };
+
+	(void)state;
+	must_run("lds_outside", 64, 64, arguments, 2);
+	for (i = 0; i < 64; i++)
+		assert_int_equal(out[i], 0);
+	arguments[1] = 0;
+	must_run("lds_outside", 64, 64, arguments, 2);
+	for (i = 0; i < 64; i++)
+		assert_int_equal(out[i], 77);
+}
+
+static void test_unsupported(void **state)
+{
+	float *out = gpu_alloc(4096, 0);
+	uint64_t arguments[1] = { ADDRESS(out) };
+	struct launch l = { .grid = { 64 }, .group = { 64 } };
+
+	(void)state;
+	assert_int_equal(launch(&code, "matrix", &l, arguments, 1), SOFTGPU_UNSUPPORTED);
+	assert_non_null(strstr(l.message, "v_mfma_f32_4x4x1"));
+	assert_non_null(strstr(l.message, "kernel matrix, entry+0x"));
+}
+
+/* ---- speed, when asked for ---- */
+
+static void test_speed(void **state)
+{
+	float *out = gpu_alloc(1 << 16, 0);
+	uint64_t arguments[2] = { ADDRESS(out), 200000 };
+	struct timespec a, b;
+	double seconds;
+
+	(void)state;
+	if (!getenv("SOFTGPU_SPEED"))
+		skip();
+	clock_gettime(CLOCK_MONOTONIC, &a);
+	must_run("work", 256, 256, arguments, 2);
+	clock_gettime(CLOCK_MONOTONIC, &b);
+	seconds = (double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec) / 1e9;
+	/* At least four vector operations of the source per turn of the loop. */
+	print_message("at least %.0f million lane operations a second\n",
+		      200000.0 * 4 * 256 / seconds / 1e6);
+}
+
+#define UNIT(name) cmocka_unit_test(test_case_##name),
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		CASES(UNIT) cmocka_unit_test(test_reduce),
+		cmocka_unit_test(test_histogram),
+		cmocka_unit_test(test_lanes),
+		cmocka_unit_test(test_geometry),
+		cmocka_unit_test(test_spin),
+		cmocka_unit_test(test_atomics_coarse),
+		cmocka_unit_test(test_atomics_coarse_host),
+		cmocka_unit_test(test_atomics_fine_device),
+		cmocka_unit_test(test_atomics_fine_host),
+		cmocka_unit_test(test_atomics_switches),
+		cmocka_unit_test(test_fault),
+		cmocka_unit_test(test_lds_outside),
+		cmocka_unit_test(test_unsupported),
+		cmocka_unit_test(test_speed),
+	};
+	int i, failed = 0;
+
+	for (i = 1; i < argc; i++) {
+		if (load_code(argv[i], &code)) {
+			fprintf(stderr, "cannot load %s\n", argv[i]);
+			return 99;
+		}
+		failed += cmocka_run_group_tests_name(argv[i], tests, NULL, NULL);
+	}
+	return failed != 0;
+}

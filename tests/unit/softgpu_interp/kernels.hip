@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device half of the interpreter's tests; loaded by harness.c without any HIP runtime.
+#include <hip/hip_runtime.h>
+#include "cases.h"
+
+#define KERNEL(name)                                                                               \
+	extern "C" __global__ void case_##name(const uint64_t *in, uint64_t *out, unsigned n)      \
+	{                                                                                          \
+		unsigned i = blockIdx.x * 64 + threadIdx.x;                                        \
+		if (i < n)                                                                         \
+			out[i] = name(in[i], in[(i + 1) % n]);                                     \
+	}
+CASES(KERNEL)
+
+extern "C" __global__ void reduce(const uint64_t *in, uint64_t *out, unsigned n)
+{
+	__shared__ uint64_t s[256];
+	unsigned i = threadIdx.x;
+	s[i] = blockIdx.x * 256 + i < n ? in[blockIdx.x * 256 + i] : 0;
+	__syncthreads();
+	for (int k = 128; k; k >>= 1) {
+		if (i < k)
+			s[i] += s[i + k];
+		__syncthreads();
+	}
+	if (!i)
+		out[blockIdx.x] = s[0];
+}
+
+extern "C" __global__ void histogram(const uint64_t *in, uint64_t *out, unsigned n)
+{
+	__shared__ unsigned bin[64];
+	if (threadIdx.x < 64)
+		bin[threadIdx.x] = 0;
+	__syncthreads();
+	for (unsigned i = blockIdx.x * 256 + threadIdx.x; i < n; i += gridDim.x * 256)
+		atomicAdd(&bin[in[i] & 63], 1u);
+	__syncthreads();
+	if (threadIdx.x < 64)
+		atomicAdd((unsigned long long *)&out[threadIdx.x], (unsigned long long)bin[threadIdx.x]);
+}
+
+// One result per lane from every way lanes can talk to each other.
+extern "C" __global__ void lanes(const uint64_t *in, uint64_t *out, unsigned n)
+{
+	unsigned i = threadIdx.x;
+	unsigned x = (unsigned)in[i], r = 0;
+	r += __shfl_down(x, 5);
+	r = r * 3 + __shfl_up(x, 7);
+	r = r * 3 + __shfl_xor(x, 21);
+	r = r * 3 + __shfl(x, (int)(x & 63));
+	r = r * 3 + (unsigned)__popcll(__ballot(x & 1)) + (__any(x == 1) ? 1000 : 0) +
+	    (__all(x != 12345) ? 100 : 0);
+	r = r * 3 + (unsigned)__builtin_amdgcn_readfirstlane((int)x);
+	r = r * 3 + (unsigned)__builtin_amdgcn_mov_dpp((int)x, 0x1b, 0xf, 0xf, true); // quad reverse
+	r = r * 3 + (unsigned)__builtin_amdgcn_update_dpp(9, (int)x, 0x111, 0xf, 0xf, false); // row_shr:1
+	r = r * 3 + (unsigned)__builtin_amdgcn_update_dpp(9, (int)x, 0x142, 0xa, 0xf, false); // bcast 15
+	r = r * 3 + (unsigned)__builtin_amdgcn_update_dpp(9, (int)x, 0x130, 0xf, 0xf, true); // wave_shl:1
+	r = r * 3 + (unsigned)__builtin_amdgcn_ds_swizzle((int)x, 0x041f); // swap neighbours
+	r = r * 3 + (unsigned)__builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0));
+	if (i & 1)
+		r += __shfl(x, 3);
+	out[i] = r;
+}
+
+typedef __attribute__((address_space(1))) double global_double;
+
+extern "C" __global__ void atomics(unsigned *u, int *s, float *f, double *d, unsigned long long *q)
+{
+	unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+	atomicAdd(&u[0], 1u);
+	atomicSub(&u[1], 1u);
+	atomicMin(&u[2], i);
+	atomicMax(&u[3], i);
+	atomicAnd(&u[4], ~(1u << (i & 31)));
+	atomicOr(&u[5], 1u << (i & 31));
+	atomicXor(&u[6], i);
+	atomicInc(&u[7], 49u);
+	atomicDec(&u[8], 49u);
+	atomicExch(&u[9], 7u);
+	atomicCAS(&u[10], 0u, 5u);
+	atomicMin(&s[0], -(int)i);
+	atomicMax(&s[1], (int)i - 50);
+	atomicAdd(&f[0], 1.0f);
+	atomicAdd(&d[0], 1.0);
+	__builtin_amdgcn_global_atomic_fmin_f64((global_double *)&d[1], -(double)i);
+	__builtin_amdgcn_global_atomic_fmax_f64((global_double *)&d[2], (double)i);
+	safeAtomicAdd(&f[1], 1.0f);
+	safeAtomicAdd(&d[3], 1.0);
+	atomicAdd(&q[0], 1ull << 33);
+	atomicMax(&q[1], (unsigned long long)i << 40);
+	f[2 + i] = unsafeAtomicAdd(&f[1000], 0.5f); // returns what was there
+}
+
+// Waits for the last work-group: only works if all get to run.
+extern "C" __global__ void spin(unsigned *flag, unsigned *out, unsigned groups)
+{
+	if (blockIdx.x == groups - 1)
+		__hip_atomic_store(flag, 1u, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
+	while (!__hip_atomic_load(flag, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT))
+		;
+	if (!threadIdx.x)
+		out[blockIdx.x] = blockIdx.x + 1;
+}
+
+// Work-groups of 8 x 4 x 2, some of them partial (then blockDim would be the partial size).
+extern "C" __global__ void geometry(unsigned *out)
+{
+	unsigned x = blockIdx.x * 8 + threadIdx.x, y = blockIdx.y * 4 + threadIdx.y;
+	unsigned z = blockIdx.z * 2 + threadIdx.z;
+	out[(z * 5 + y) * 13 + x] = 1000000 + z * 10000 + y * 100 + x;
+}
+
+extern "C" __global__ void touch(unsigned *p, unsigned at)
+{
+	p[at] = 1;
+}
+
+extern "C" __global__ void lds_outside(unsigned *out, unsigned at)
+{
+	__shared__ volatile unsigned s[64];
+	s[threadIdx.x] = threadIdx.x;
+	__syncthreads();
+	s[at + threadIdx.x] = 77;
+	out[threadIdx.x] = s[at + threadIdx.x];
+}
+
+extern "C" __global__ void matrix(float *out)
+{
+	typedef float f4 __attribute__((ext_vector_type(4)));
+	f4 c = { 0, 0, 0, 0 };
+	c = __builtin_amdgcn_mfma_f32_4x4x1f32(1.0f, 2.0f, c, 0, 0, 0);
+	out[threadIdx.x] = c[0];
+}
+
+// A long dependent chain, for the speed figure.
+extern "C" __global__ void work(float *out, unsigned n)
+{
+	float a = threadIdx.x, b = 1.0f;
+	for (unsigned i = 0; i < n; i++) {
+		a = a * 0.999f + b;
+		b = b * 1.001f - 0.5f;
+	}
+	out[blockIdx.x * blockDim.x + threadIdx.x] = a + b;
+}
