@@ -16,9 +16,10 @@
 __attribute__((visibility("hidden"))) void *hg_real_dlsym;
 __attribute__((visibility("hidden"))) void *hg_real_dlvsym;
 
-/* Our answer to a lookup, or NULL to let the real function answer. */
-__attribute__((visibility("hidden"), used)) void *hg_dlsym_hook(void *handle, const char *name,
-								const char *version);
+/* Our answer to a lookup; NULL: let the real function answer; NOT_THERE: answer NULL. */
+#define NOT_THERE ((void *)-1)
+__attribute__((visibility("hidden"), used)) void *
+hg_dlsym_hook(void *handle, const char *name, const char *version, const void *caller);
 
 __asm__(".text\n"
 	".globl dlsym\n"
@@ -32,6 +33,7 @@ __asm__(".text\n"
 	"	subq $8, %rsp\n"
 	"	.cfi_adjust_cfa_offset 8\n"
 	"	xorl %edx, %edx\n"
+	"	movq 24(%rsp), %rcx\n"
 	"	call hg_dlsym_hook\n"
 	"	addq $8, %rsp\n"
 	"	.cfi_adjust_cfa_offset -8\n"
@@ -42,7 +44,10 @@ __asm__(".text\n"
 	"	testq %rax, %rax\n"
 	"	jne 1f\n"
 	"	jmp *hg_real_dlsym(%rip)\n"
-	"1:	ret\n"
+	"1:	cmpq $-1, %rax\n"
+	"	jne 2f\n"
+	"	xorl %eax, %eax\n"
+	"2:	ret\n"
 	"	.cfi_endproc\n"
 	".size dlsym, .-dlsym\n"
 	".globl dlvsym\n"
@@ -55,6 +60,7 @@ __asm__(".text\n"
 	"	.cfi_adjust_cfa_offset 8\n"
 	"	pushq %rdx\n"
 	"	.cfi_adjust_cfa_offset 8\n"
+	"	movq 24(%rsp), %rcx\n"
 	"	call hg_dlsym_hook\n"
 	"	popq %rdx\n"
 	"	.cfi_adjust_cfa_offset -8\n"
@@ -65,7 +71,10 @@ __asm__(".text\n"
 	"	testq %rax, %rax\n"
 	"	jne 1f\n"
 	"	jmp *hg_real_dlvsym(%rip)\n"
-	"1:	ret\n"
+	"1:	cmpq $-1, %rax\n"
+	"	jne 2f\n"
+	"	xorl %eax, %eax\n"
+	"2:	ret\n"
 	"	.cfi_endproc\n"
 	".size dlvsym, .-dlvsym\n");
 
@@ -81,7 +90,7 @@ static bool is_hip_runtime(void *address)
 	return !strncmp(base ? base + 1 : info.dli_fname, "libamdhip64", 11);
 }
 
-void *hg_dlsym_hook(void *handle, const char *name, const char *version)
+void *hg_dlsym_hook(void *handle, const char *name, const char *version, const void *caller)
 {
 	void *wrapper, *real;
 
@@ -104,8 +113,11 @@ void *hg_dlsym_hook(void *handle, const char *name, const char *version)
 	 * loaded, and programs probe for one like this: look behind ourselves instead.
 	 */
 	if (handle == RTLD_DEFAULT) {
-		real = hg_find_function(name, __builtin_return_address(0));
-		return real ? wrapper : NULL;
+		real = hg_find_function(name, caller);
+		if (real)
+			return wrapper;
+		hg_libc.dlsym(RTLD_NEXT, name); /* for the message in dlerror() */
+		return NOT_THERE;
 	}
 	real = version ? hg_libc.dlvsym(handle, name, version) : hg_libc.dlsym(handle, name);
 	if (!real || !is_hip_runtime(real))

@@ -15,18 +15,19 @@
 #define MAX_DEVICES 64
 
 /* Put between these two by the linker: the rows of hip_wrap.h. */
-extern const struct hg_hip_function __start_hg_hip_functions[]
+extern const struct hg_hip_function *const __start_hg_hip_functions[]
     __attribute__((visibility("hidden")));
-extern const struct hg_hip_function __stop_hg_hip_functions[] __attribute__((visibility("hidden")));
+extern const struct hg_hip_function *const __stop_hg_hip_functions[]
+    __attribute__((visibility("hidden")));
 
 /* ---- finding functions ---- */
 
 static const struct hg_hip_function *find_row(const char *name)
 {
-	for (const struct hg_hip_function *row = __start_hg_hip_functions;
+	for (const struct hg_hip_function *const *row = __start_hg_hip_functions;
 	     row < __stop_hg_hip_functions; row++) {
-		if (!strcmp(row->name, name))
-			return row;
+		if (!strcmp((*row)->name, name))
+			return *row;
 	}
 	return NULL;
 }

@@ -9,12 +9,13 @@
 
 #include "hip.h"
 
-#define HG_HIP_AS(symbol, type, name, params)                                               \
-	HG_EXPORT type symbol params;                                                       \
-	static void *cache_##name;                                                          \
-	static const struct hg_hip_function function_##name                                 \
-	    __attribute__((section("hg_hip_functions"), used)) = { #symbol, (void *)symbol, \
-								   &cache_##name };         \
+#define HG_HIP_AS(symbol, type, name, params)                                            \
+	HG_EXPORT type symbol params;                                                    \
+	static void *cache_##name;                                                       \
+	static const struct hg_hip_function function_##name = { #symbol, (void *)symbol, \
+								&cache_##name };         \
+	static const struct hg_hip_function *const row_##name                            \
+	    __attribute__((section("hg_hip_functions"), used)) = &function_##name;       \
 	HG_EXPORT type symbol params
 
 #define HG_HIP(type, name, params) HG_HIP_AS(name, type, name, params)

@@ -205,6 +205,32 @@ static int frames(void)
 	return strstr(info.dli_fname, "libc.so") ? 0 : 2;
 }
 
+/* A runtime in nobody's scope, looked up by name, as Python frameworks do. */
+static int local_runtime(void)
+{
+	int (*allocate)(void **, size_t);
+	int (*release_device)(void *);
+	void *ptr = NULL;
+	void *library;
+
+	/* Programs probe for the runtime like this: ours must not answer for it. */
+	if (dlsym(RTLD_DEFAULT, "hipMalloc"))
+		return 1;
+	library = dlopen("libamdhip64.so.5", RTLD_NOW | RTLD_LOCAL);
+	if (!library)
+		return 2;
+	allocate = (int (*)(void **, size_t))dlsym(library, "hipMalloc");
+	release_device = (int (*)(void *))dlvsym(library, "hipFree", "hip_4.2");
+	if (!allocate || !release_device || dlsym(library, "hipNoSuchFunction"))
+		return 3;
+	if (allocate(&ptr, 12345))
+		return 4;
+	printf("alloc api = 100, ptr = 0x%" PRIXPTR ", device_ptr = 0x%" PRIXPTR ", size = 12345\n",
+	       (uintptr_t)ptr, (uintptr_t)ptr);
+	printf("free api = 150, ptr = 0x%" PRIXPTR "\n", (uintptr_t)ptr);
+	return release_device(ptr) ? 5 : 0;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -213,7 +239,8 @@ int main(int argc, char **argv)
 	} modes[] = { { "family", family },
 		      { "threads", threads },
 		      { "fork", forks },
-		      { "frames", frames } };
+		      { "frames", frames },
+		      { "local", local_runtime } };
 
 	for (size_t i = 0; argc > 1 && i < sizeof(modes) / sizeof(modes[0]); i++) {
 		if (!strcmp(argv[1], modes[i].name))
