@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ns per malloc/free pair of 16 to 1039 bytes, or of SIZE bytes, under DEPTH extra frames, on
+ * THREADS threads. usage: malloc PAIRS [DEPTH [THREADS [SIZE]]]
+ */
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static long pairs;
+static int depth = 10;
+static size_t fixed_size;
+
+static uint64_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+__attribute__((noinline)) static void work(void)
+{
+	uint32_t state = 1;
+
+	for (long i = 0; i < pairs; i++) {
+		char *volatile ptr;
+
+		state = state * 1664525u + 1013904223u;
+		ptr = malloc(fixed_size ? fixed_size : 16 + (state >> 22));
+		free(ptr);
+	}
+}
+
+__attribute__((noinline)) static void descend(int left)
+{
+	if (left)
+		descend(left - 1);
+	else
+		work();
+	__asm__ volatile(""); /* no tail call */
+}
+
+static void *run(void *unused)
+{
+	descend(depth);
+	return unused;
+}
+
+int main(int argc, char **argv)
+{
+	int threads = argc > 3 ? atoi(argv[3]) : 1;
+	pthread_t ids[64];
+	uint64_t start;
+
+	pairs = argc > 1 ? atol(argv[1]) : 1000000;
+	depth = argc > 2 ? atoi(argv[2]) : 10;
+	fixed_size = argc > 4 ? (size_t)atol(argv[4]) : 0;
+	if (threads < 1 || threads > 64 || pairs < 1)
+		return 2;
+	start = now();
+	for (int i = 0; i < threads; i++)
+		pthread_create(&ids[i], NULL, run, NULL);
+	for (int i = 0; i < threads; i++)
+		pthread_join(ids[i], NULL);
+	printf("%.1f\n", (double)(now() - start) / (double)pairs);
+	return 0;
+}
