@@ -88,6 +88,9 @@ char *isa_demangle(const char *symbol)
 	char *text = NULL;
 	size_t size = 0;
 
+	/* Other names are not mangled, whatever other schemes make of them. */
+	if (strncmp(symbol, "_Z", 2))
+		return strdup(symbol);
 	if (amd_comgr_create_data(AMD_COMGR_DATA_KIND_BYTES, &mangled) != AMD_COMGR_STATUS_SUCCESS)
 		return strdup(symbol);
 	if (amd_comgr_set_data(mangled, strlen(symbol), symbol) == AMD_COMGR_STATUS_SUCCESS &&

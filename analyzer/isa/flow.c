@@ -104,7 +104,7 @@ static int call(struct flow *flow, uint64_t target, bool known, const struct ins
 	    known ? isa_image_section(flow->program->image, target) : NULL;
 	struct state after;
 	const char *why = NULL;
-	unsigned i;
+	unsigned i, floor, count;
 	int status;
 
 	*returned = true;
@@ -116,16 +116,21 @@ static int call(struct flow *flow, uint64_t target, bool known, const struct ins
 	if (!why && flow->depth == CALL_DEPTH)
 		why = "calls nested too deeply";
 	if (why) {
+		/* Whatever function it runs, it may be one that was seen with other arguments. */
+		flow->unseen = why;
 		flow_incomplete(flow, "%s at address 0x%llx is not followed", why,
 				(unsigned long long)insn->pc);
 		return state_clobber(&flow->store, state, why);
 	}
+	state_enter(state, &floor, &count);
+	flow->call[flow->depth - 1] = insn->pc;
 	status = run_function(flow, target, state, return_low, &after, returned);
 	if (status)
 		return status;
 	if (*returned) {
 		state_clear(state);
 		*state = after;
+		return state_leave(&flow->store, state, floor, count);
 	}
 	return 0;
 }
@@ -255,6 +260,8 @@ static int run_function(struct flow *flow, uint64_t entry, const struct state *i
 	activation.visits = calloc(function->block_count, sizeof(unsigned));
 	if (!activation.in || !activation.reached || !activation.dirty || !activation.visits)
 		goto out;
+	if (!flow->depth)
+		flow->kernel = function;
 	flow->stack[flow->depth++] = function;
 	status = flow_into(flow, &activation, function->entry_block, in);
 	/* Lowest address first: loops settle before what follows them is looked at. */

@@ -20,11 +20,15 @@
 #define FLOW_STEPS 1000000u
 /* Distinct (low, high) address values kept per instruction. */
 #define ACCESS_PAIRS 12u
+/* Call sites kept per instruction, to name the program's line instead of a header's. */
+#define ACCESS_CALLERS 4u
 
 /* One memory instruction and the addresses it was seen with. */
 struct access {
 	const struct insn *insn;
 	const struct function *function;
+	unsigned caller_count;
+	uint64_t caller[ACCESS_CALLERS]; /* calls that led here first, innermost first */
 	unsigned pair_count;
 	bool overflow; /* more pairs than kept */
 	struct {
@@ -60,11 +64,14 @@ struct flow {
 	uint32_t *access_table; /* hash table by pc: index + 1 */
 	size_t access_table_size;
 	size_t steps;
-	bool exhausted; /* FLOW_STEPS were not enough */
+	const char *unseen; /* a call that was not followed: callees have arguments nobody saw */
+	bool exhausted;     /* FLOW_STEPS were not enough */
 	bool uses_lds, has_barrier;
 	char *incomplete; /* first reason why code or memory accesses may be missing, or NULL */
 	const struct function *stack[CALL_DEPTH];
+	uint64_t call[CALL_DEPTH]; /* where each of them was left by a call */
 	unsigned depth;
+	const struct function *kernel;
 	bool failed; /* out of memory */
 };
 

@@ -135,6 +135,7 @@ static int fill_atomic(struct analysis *analysis, struct flow *flow, const struc
 	const struct isa_symbol *function = isa_image_symbol_at(&analysis->image, insn->pc, true);
 	uint64_t start = function ? function->address : access->function->entry;
 	const char *file;
+	unsigned i;
 	int status;
 
 	atomic->mnemonic = strdup(insn->mnemonic);
@@ -171,6 +172,15 @@ static int fill_atomic(struct analysis *analysis, struct flow *flow, const struc
 		atomic->lock = loop.lock;
 	}
 	file = analysis->lines ? lines_find(analysis->lines, insn->pc, &atomic->line) : NULL;
+	for (i = 0; file && lines_foreign(file) && i < access->caller_count; i++) {
+		unsigned line;
+		const char *caller = lines_find(analysis->lines, access->caller[i], &line);
+
+		if (!caller)
+			break;
+		file = caller;
+		atomic->line = line;
+	}
 	if (file) {
 		atomic->file = strdup(file);
 		if (!atomic->file)
@@ -365,15 +375,20 @@ int isa_analyze(const void *elf, size_t size, const struct isa_options *options,
 		*error = NULL;
 	if (!object)
 		goto out;
-	codeobj_sha256(elf, size, object->sha256);
 	status = open_all(&analysis, elf, size, object, error);
 	if (status)
 		goto out;
+	codeobj_sha256(elf, size, object->sha256);
 	object->kernels = calloc(analysis.metadata->kernel_count + 1, sizeof(*object->kernels));
 	status = object->kernels ? 0 : -ENOMEM;
 	for (i = 0; !status && i < analysis.metadata->kernel_count; i++) {
 		const struct codeobj_kernel *kernel = &analysis.metadata->kernels[i];
 
+		if (!kernel->name || !kernel->symbol) {
+			status = fail(error, -EINVAL,
+				      "code object: the metadata has a kernel without a name");
+			break;
+		}
 		if (options && options->only_symbol && strcmp(options->only_symbol, kernel->name))
 			continue;
 		status = analyse_kernel(&analysis, kernel, &object->kernels[object->kernel_count++],

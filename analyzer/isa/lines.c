@@ -46,7 +46,7 @@ void lines_close(struct lines *lines)
 	free(lines);
 }
 
-static bool is_foreign(const char *file)
+bool lines_foreign(const char *file)
 {
 	size_t i;
 
@@ -85,7 +85,7 @@ const char *lines_find(struct lines *lines, uint64_t pc, unsigned *line)
 	if (!file || dwarf_lineno(entry, &number))
 		return NULL;
 	*line = (unsigned)number;
-	if (!is_foreign(file) || dwarf_getsrcfiles(&unit, &files, &file_count))
+	if (!lines_foreign(file) || dwarf_getsrcfiles(&unit, &files, &file_count))
 		return file;
 	/* Innermost first: leave inlined functions until the caller is the program's own. */
 	count = dwarf_getscopes(&unit, pc, &innermost);
@@ -108,7 +108,7 @@ const char *lines_find(struct lines *lines, uint64_t pc, unsigned *line)
 			break;
 		file = caller;
 		*line = (unsigned)at;
-		if (!is_foreign(file))
+		if (!lines_foreign(file))
 			break;
 	}
 	free(scopes);

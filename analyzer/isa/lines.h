@@ -3,6 +3,7 @@
 #ifndef HIPGRAIN_ISA_LINES_H
 #define HIPGRAIN_ISA_LINES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,9 @@ void lines_close(struct lines *lines);
  * name owned by `lines`, or NULL.
  */
 const char *lines_find(struct lines *lines, uint64_t pc, unsigned *line);
+
+/* Whether a file is such a header. */
+bool lines_foreign(const char *file);
 
 /* Name of parameter `index` of the function with that linkage name, owned by `lines`, or NULL. */
 const char *lines_parameter(struct lines *lines, const char *symbol, unsigned index);

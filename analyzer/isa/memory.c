@@ -66,6 +66,11 @@ static struct access *access_of(struct flow *flow, const struct function *functi
 	memset(access, 0, sizeof(*access));
 	access->insn = insn;
 	access->function = function;
+	while (access->caller_count < ACCESS_CALLERS && access->caller_count + 1 < flow->depth) {
+		access->caller[access->caller_count] =
+		    flow->call[flow->depth - 2 - access->caller_count];
+		access->caller_count++;
+	}
 	return access;
 }
 
@@ -309,7 +314,7 @@ static value_id load_one(struct flow *flow, const struct state *state, const str
 			return VALUE_NUMBER;
 		}
 		if (private_dword(flow, target, offset, &dword))
-			return state_private_load(store, state, dword);
+			return state_private_load(store, state, dword, insn->family == MEM_FLAT);
 		return state_private_load_any(store, state);
 	case TARGET_KERNARG_SEGMENT:
 		offset += target->constant;
@@ -350,22 +355,23 @@ static int store_private(struct flow *flow, struct state *state, const struct in
 			aligned.constant &= ~3;
 			if (private_dword(flow, &aligned, layout->offset & ~3, &dword)) {
 				/* Small numbers in their own slots are common; keep them so. */
-				value_id old = state_private_load(store, state, dword);
+				value_id old = state_private_load(store, state, dword, false);
 
 				if (old == VALUE_BOTTOM || old == VALUE_NUMBER)
 					value = VALUE_NUMBER;
 			}
 			status = private_dword(flow, &aligned, layout->offset & ~3, &dword)
 				     ? state_private_store(store, state, dword, value)
-				     : state_private_store_any(store, state, value);
+				     : state_private_store_any(store, state, value, false);
 			continue;
 		}
 		if (!private_dword(flow, target, layout->offset + 4 * (int64_t)part, &dword)) {
-			status = state_private_store_any(store, state, value);
+			status = state_private_store_any(store, state, value, false);
 			continue;
 		}
 		if (!only)
-			value = value_join(store, value, state_private_load(store, state, dword));
+			value = value_join(store, value,
+					   state_private_load(store, state, dword, false));
 		status = state_private_store(store, state, dword, value);
 	}
 	return status;
@@ -454,7 +460,8 @@ int flow_memory(struct flow *flow, const struct function *function, const struct
 					    store, state,
 					    insn->atomic
 						? VALUE_NUMBER
-						: flow_operand(flow, state, layout.data, part));
+						: flow_operand(flow, state, layout.data, part),
+					    true);
 			}
 		}
 	}

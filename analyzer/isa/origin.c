@@ -209,6 +209,9 @@ static int gather_all(struct flow *flow, const struct access *access, struct sou
 		return -ENOMEM;
 	if (flow->exhausted)
 		add_unknown(sources, "the kernel is too large to be analysed to the end");
+	/* The kernel itself is no target of calls. */
+	if (flow->unseen && access->function != flow->kernel)
+		add_unknown(sources, flow->unseen);
 	gather(flow, access, sources, visited, 0);
 	free(visited);
 	if (sources->direct.overflow || sources->indirect.overflow)
@@ -236,6 +239,8 @@ static int set_why(struct isa_origin *origin, const char *why)
 static int unknown(struct isa_origin *origin, const char *why)
 {
 	origin->kind = ISA_ORIGIN_UNKNOWN;
+	free(origin->symbol);
+	origin->symbol = NULL;
 	return set_why(origin, why);
 }
 

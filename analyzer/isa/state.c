@@ -100,6 +100,7 @@ static int file_join(struct value_store *store, struct lane_file **into,
 		if ((*into)->private[i] != from->private[i])
 			JOIN_ONE(private[i]);
 	JOIN_ONE(wild);
+	JOIN_ONE(stray);
 #undef JOIN_ONE
 	return changed;
 }
@@ -110,7 +111,7 @@ static bool file_equal(const struct lane_file *a, const struct lane_file *b)
 
 	if (a == b)
 		return true;
-	if (a->wild != b->wild || memcmp(a->reg, b->reg, sizeof(a->reg)))
+	if (a->wild != b->wild || a->stray != b->stray || memcmp(a->reg, b->reg, sizeof(a->reg)))
 		return false;
 	for (i = 0; i < a->private_count || i < b->private_count; i++)
 		if ((i < a->private_count ? a->private[i] : 0) !=
@@ -153,7 +154,7 @@ bool state_equal(const struct state *a, const struct state *b)
 {
 	unsigned i;
 
-	if (a->mode != b->mode || a->aside_count != b->aside_count ||
+	if (a->mode != b->mode || a->floor != b->floor || a->aside_count != b->aside_count ||
 	    memcmp(a->scalar, b->scalar, sizeof(a->scalar)) || !file_equal(a->active, b->active))
 		return false;
 	for (i = 0; i < a->aside_count; i++)
@@ -171,6 +172,7 @@ static int aside_insert(struct state *state, unsigned at, uint32_t name, struct 
 		(state->aside_count - at) * sizeof(state->aside[0]));
 	state->aside[at].name = name;
 	state->aside[at].file = file;
+	state->aside[at].grown = false;
 	file->refs++;
 	state->aside_count++;
 	return 0;
@@ -230,6 +232,8 @@ int state_join(struct value_store *store, struct state *into, const struct state
 			changed = 1;
 		}
 	}
+	if (other.floor < into->floor)
+		into->floor = other.floor;
 	status = file_join(store, &into->active, other.active, widen);
 	if (status < 0)
 		goto out;
@@ -246,11 +250,13 @@ int state_join(struct value_store *store, struct state *into, const struct state
 			if (status < 0)
 				goto out;
 			changed |= status;
+			into->aside[at].grown &= other.aside[k].grown;
 			i = at + 1;
 		} else {
 			status = aside_insert(into, i, other.aside[k].name, other.aside[k].file);
 			if (status)
 				goto out;
+			into->aside[i].grown = other.aside[k].grown;
 			changed = 1;
 			i++;
 		}
@@ -348,20 +354,23 @@ int state_write_lane(struct value_store *store, struct state *state, unsigned re
 /* ---- private memory ---- */
 
 static value_id file_private(struct value_store *store, const struct lane_file *file,
-			     uint32_t dword)
+			     uint32_t dword, bool flat)
 {
 	value_id value = dword < file->private_count ? file->private[dword] : VALUE_BOTTOM;
 
-	return value_join(store, value, file->wild);
+	value = value_join(store, value, file->wild);
+	return flat ? value_join(store, value, file->stray) : value;
 }
 
-value_id state_private_load(struct value_store *store, const struct state *state, uint32_t dword)
+value_id state_private_load(struct value_store *store, const struct state *state, uint32_t dword,
+			    bool flat)
 {
-	value_id value = file_private(store, state->active, dword);
+	value_id value = file_private(store, state->active, dword, flat);
 	unsigned i;
 
 	for (i = first_written(state); i < state->aside_count; i++)
-		value = value_join(store, value, file_private(store, state->aside[i].file, dword));
+		value = value_join(store, value,
+				   file_private(store, state->aside[i].file, dword, flat));
 	return value;
 }
 
@@ -380,7 +389,7 @@ int state_private_store(struct value_store *store, struct state *state, uint32_t
 	int status;
 
 	if (dword >= PRIVATE_LIMIT / 4)
-		return state_private_store_any(store, state, value);
+		return state_private_store_any(store, state, value, false);
 	status = file_private_store(&state->active, dword, value);
 	for (i = first_written(state); !status && i < state->aside_count; i++)
 		status = file_private_store(&state->aside[i].file, dword, value);
@@ -389,7 +398,7 @@ int state_private_store(struct value_store *store, struct state *state, uint32_t
 
 static value_id file_private_any(struct value_store *store, const struct lane_file *file)
 {
-	value_id value = file->wild;
+	value_id value = value_join(store, file->wild, file->stray);
 	uint32_t i;
 
 	for (i = 0; i < file->private_count; i++)
@@ -408,20 +417,29 @@ value_id state_private_load_any(struct value_store *store, const struct state *s
 	return value;
 }
 
-int state_private_store_any(struct value_store *store, struct state *state, value_id value)
+static int file_store_any(struct value_store *store, struct lane_file **file, value_id value,
+			  bool stray)
+{
+	value_id *to;
+
+	if (file_own(file))
+		return -ENOMEM;
+	to = stray ? &(*file)->stray : &(*file)->wild;
+	*to = value_join(store, *to, value);
+	return 0;
+}
+
+int state_private_store_any(struct value_store *store, struct state *state, value_id value,
+			    bool stray)
 {
 	unsigned i;
+	int status;
 
 	value = value_plain(store, value);
-	if (file_own(&state->active))
-		return -ENOMEM;
-	state->active->wild = value_join(store, state->active->wild, value);
-	for (i = first_written(state); i < state->aside_count; i++) {
-		if (file_own(&state->aside[i].file))
-			return -ENOMEM;
-		state->aside[i].file->wild = value_join(store, state->aside[i].file->wild, value);
-	}
-	return 0;
+	status = file_store_any(store, &state->active, value, stray);
+	for (i = first_written(state); !status && i < state->aside_count; i++)
+		status = file_store_any(store, &state->aside[i].file, value, stray);
+	return status;
 }
 
 /* ---- exec ---- */
@@ -451,6 +469,7 @@ int state_lose(struct value_store *store, struct state *state)
 	int status = fold(store, state, 0);
 
 	state->mode = EXEC_NORMAL;
+	state->floor = 0;
 	return status ? status : aside_insert(state, 0, SITE_LOST, state->active);
 }
 
@@ -469,6 +488,7 @@ int state_end_both(struct value_store *store, struct state *state, bool swap)
 	if (swap) {
 		file = last->file;
 		last->file = state->active;
+		last->grown = false;
 		state->active = file;
 		return 0;
 	}
@@ -499,6 +519,7 @@ int state_shrink(struct value_store *store, struct state *state, uint32_t name)
 		/* Again, in a loop: these lanes join those that left earlier. */
 		if (state->aside[i].name == name) {
 			status = file_join(store, &state->aside[i].file, state->active, false);
+			state->aside[i].grown = false;
 			return status < 0 ? status : 0;
 		}
 	}
@@ -546,9 +567,10 @@ int state_grow(struct value_store *store, struct state *state)
 	unsigned i;
 	int status = settle(store, state);
 
-	for (i = 0; !status && i < state->aside_count; i++) {
+	for (i = state->floor; !status && i < state->aside_count; i++) {
 		status = file_join(store, &state->active, state->aside[i].file, false);
 		status = status < 0 ? status : 0;
+		state->aside[i].grown = true;
 	}
 	return status;
 }
@@ -595,6 +617,47 @@ int state_none(struct state *state)
 	return 0;
 }
 
+void state_enter(struct state *state, unsigned *floor, unsigned *count)
+{
+	*floor = state->floor;
+	*count = state->floor = state->aside_count;
+}
+
+int state_leave(struct value_store *store, struct state *state, unsigned floor, unsigned count)
+{
+	int status = settle(store, state);
+
+	if (status)
+		return status;
+	/* The callee lost track, and with it of our own lanes. */
+	if (state->floor < count || state->aside_count < count) {
+		state->floor = 0;
+		return 0;
+	}
+	while (state->aside_count > count) {
+		struct aside *last = &state->aside[state->aside_count - 1];
+
+		if (!last->grown) {
+			status = file_join(store, &state->active, last->file, false);
+			if (status < 0)
+				return status;
+		}
+		file_put(last->file);
+		state->aside_count--;
+	}
+	state->floor = floor;
+	return 0;
+}
+
+void state_swap_both(struct state *state)
+{
+	struct aside *last = &state->aside[state->aside_count - 1];
+	struct lane_file *file = last->file;
+
+	last->file = state->active;
+	state->active = file;
+}
+
 /* Registers that a callee preserves [LUG, "Non-Kernel Functions"]. */
 static bool preserved(unsigned reg)
 {
@@ -614,5 +677,5 @@ int state_clobber(struct value_store *store, struct state *state, const char *wh
 	for (i = 0; !status && i < REG_COUNT; i++)
 		if (!preserved(i) && i != REG_EXEC && i != REG_EXEC + 1)
 			status = state_set(store, state, i, unknown);
-	return status ? status : state_private_store_any(store, state, unknown);
+	return status ? status : state_private_store_any(store, state, unknown, true);
 }

@@ -23,13 +23,15 @@ struct lane_file {
 	unsigned refs;
 	uint32_t private_count;
 	value_id *private; /* by dword */
-	value_id wild;     /* joined in by stores at unknown private addresses */
+	value_id wild;     /* stored at unknown private addresses */
+	value_id stray;    /* stored at addresses that may or may not be private */
 	value_id reg[LANE_REGS];
 };
 
 struct aside {
 	uint32_t name; /* shrink site; see state_shrink() */
 	struct lane_file *file;
+	bool grown; /* the active file has it joined in since lanes were last added */
 };
 
 #define ASIDE_MAX 24
@@ -47,6 +49,7 @@ struct state {
 	struct lane_file *active;
 	struct aside aside[ASIDE_MAX];
 	unsigned aside_count;
+	unsigned floor; /* files below are those of lanes that were off when the function began */
 	enum exec_mode mode;
 };
 
@@ -67,13 +70,19 @@ int state_write_lane(struct value_store *store, struct state *state, unsigned re
 /* A vector register as lanes of any activity may hold it. */
 value_id state_get_any(struct value_store *store, const struct state *state, unsigned reg);
 
-/* Private memory; `dword` is a byte address / 4. */
-value_id state_private_load(struct value_store *store, const struct state *state, uint32_t dword);
+/*
+ * Private memory; `dword` is a byte address / 4. A stray store, through a pointer of which nothing
+ * is known, is seen by loads through flat addresses only: compilers address spill slots and frame
+ * variables whose address nobody takes directly.
+ */
+value_id state_private_load(struct value_store *store, const struct state *state, uint32_t dword,
+			    bool flat);
 int state_private_store(struct value_store *store, struct state *state, uint32_t dword,
 			value_id value);
 /* At an address that is not known. */
 value_id state_private_load_any(struct value_store *store, const struct state *state);
-int state_private_store_any(struct value_store *store, struct state *state, value_id value);
+int state_private_store_any(struct value_store *store, struct state *state, value_id value,
+			    bool stray);
 
 /* ---- exec ---- */
 
@@ -95,6 +104,16 @@ int state_complement(struct value_store *store, struct state *state, uint32_t na
 int state_end_both(struct value_store *store, struct state *state, bool swap);
 /* No lane is active: the way of s_cbranch_execz. */
 int state_none(struct state *state);
+
+/*
+ * A function begins: remember which lanes are off. It ends: those that it switched off are on
+ * again (exec is preserved by calls [LUG, "Non-Kernel Functions"]).
+ */
+void state_enter(struct state *state, unsigned *floor, unsigned *count);
+int state_leave(struct value_store *store, struct state *state, unsigned floor, unsigned count);
+
+/* Run the next vector instruction on the other file of EXEC_BOTH. */
+void state_swap_both(struct state *state);
 
 /* Forget what a function that cannot be analysed may change. */
 int state_clobber(struct value_store *store, struct state *state, const char *why);

@@ -437,21 +437,17 @@ static int step_lane_permute(struct flow *flow, struct state *state, const struc
 	return flow_write(flow, state, to, 0, value_join(store, value_plain(store, old), value));
 }
 
-int flow_step(struct flow *flow, const struct function *function, const struct insn *insn,
-	      struct state *state)
+static int step_once(struct flow *flow, const struct function *function, const struct insn *insn,
+		     struct state *state)
 {
 	struct value_store *store = &flow->store;
 	const struct operand *operand = insn->operand;
-	bool handled;
 	char why[96];
 	value_id value;
 	int status;
 
 	if (insn->class == OP_MEMORY)
 		return flow_memory(flow, function, insn, state);
-	status = flow_exec(flow, insn, state, &handled);
-	if (status || handled)
-		return status;
 	if ((insn->dpp || insn->sdwa_dst) && insn->class != OP_COMPARE)
 		return step_lane_permute(flow, state, insn);
 	switch (insn->class) {
@@ -554,4 +550,31 @@ int flow_step(struct flow *flow, const struct function *function, const struct i
 			status = write_all(flow, state, &operand[1], value);
 		return status;
 	}
+}
+
+int flow_step(struct flow *flow, const struct function *function, const struct insn *insn,
+	      struct state *state)
+{
+	bool handled;
+	int status;
+
+	if (insn->class != OP_MEMORY) {
+		status = flow_exec(flow, insn, state, &handled);
+		if (status || handled)
+			return status;
+	}
+	/* Both sides of an if at once: what one computes does not meet what the other does. */
+	if (state->mode == EXEC_BOTH && insn->operand_count &&
+	    insn->operand[0].kind == OPERAND_REG && insn->operand[0].reg >= REG_VECTOR &&
+	    insn->class != OP_WRITE_LANE) {
+		state->mode = EXEC_NORMAL;
+		status = step_once(flow, function, insn, state);
+		state_swap_both(state);
+		if (!status)
+			status = step_once(flow, function, insn, state);
+		state_swap_both(state);
+		state->mode = EXEC_BOTH;
+		return status;
+	}
+	return step_once(flow, function, insn, state);
 }

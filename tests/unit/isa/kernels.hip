@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Kernels for the test of analyzer/isa, compiled in every variant "safe|unsafe-O0|O1|O2|O3"
+ * (unsafe: -munsafe-fp-atomics). What each must come out as was worked out by hand from its source:
+ *
+ *   //! KERNEL VARIANTS: SPEC        VARIANTS is a glob
+ *
+ * SPEC is one atomic: MANNER TYPE ORIGIN [PLACES], where MANNER is native, lock or cas-OP, ORIGIN and
+ * PLACES are those of isa.h (kernarg offsets or a symbol). "? SPEC" may, but need not, be there.
+ * "none": no atomics. "uses OFFSET:rwa ... [incomplete]": what the arguments are used for. The
+ * atomics of a kernel must be exactly those of the lines that apply to a variant.
+ */
+#include <hip/hip_runtime.h>
+#include <stdint.h>
+
+#define KERNEL extern "C" __global__ void
+
+//! add_direct unsafe-*: native f32 direct 0
+//! add_direct safe-*: cas-add f32 direct 0
+//! add_direct unsafe-*: ? native f32 lds
+//! add_direct unsafe-O[123]: uses 0:a
+//! add_direct safe-O[123]: uses 0:ra
+KERNEL add_direct(float *a, int n)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i < n)
+		atomicAdd(a, 1.0f); // @add_direct
+}
+
+//! add_second unsafe-*: native f32 direct 8
+//! add_second safe-*: cas-add f32 direct 8
+//! add_second unsafe-*: ? native f32 lds
+KERNEL add_second(int n, float *a)
+{
+	atomicAdd(a + n + threadIdx.x, 1.0f);
+}
+
+//! add_double unsafe-*: native f64 direct 0
+//! add_double safe-*: cas-add f64 direct 0
+KERNEL add_double(double *a, int n)
+{
+	atomicAdd(&a[threadIdx.x * n], 1.0);
+}
+
+//! unsafe_double *: native f64 direct 16
+KERNEL unsafe_double(const double *x, int n, double *a)
+{
+	unsafeAtomicAdd(&a[threadIdx.x * n], x[threadIdx.x]);
+}
+
+//! pick_uniform *: native i32 set 0,8
+//! pick_uniform *: uses 0:a 8:a
+KERNEL pick_uniform(int *a, int *b, int n)
+{
+	int *p = n > 5 ? a : b;
+
+	atomicAdd(p + threadIdx.x, 3);
+}
+
+//! pick_divergent *: native i32 set 0,8
+KERNEL pick_divergent(int *a, int *b, int n)
+{
+	int *p = (threadIdx.x & n) ? a + 7 : b;
+
+	atomicAdd(p + threadIdx.x, 3);
+}
+
+//! both_branches *: native i32 direct 0
+//! both_branches *: native i32 direct 8
+//! both_branches *: native i64 direct 16
+KERNEL both_branches(int *a, int *b, unsigned long long *c, int n)
+{
+	if ((int)threadIdx.x < n)
+		atomicMax(a + threadIdx.x, n);
+	else
+		atomicSub(b, (int)threadIdx.x);
+	atomicAdd(c, 1ull);
+}
+
+/* A value chosen lane by lane while others are switched off: none of them may get lost. */
+//! three_ways *: native i32 set 0,8,16
+KERNEL three_ways(int *a, int *b, int *c, int n)
+{
+	int *p = a;
+	int t = threadIdx.x;
+
+	if (t > n) {
+		p = b;
+		if (t & 4)
+			p = c + t;
+	}
+	atomicXor(p, t);
+}
+
+struct functor {
+	int n;
+	float scale;
+	float *out;
+	__device__ void operator()(int i) const
+	{
+		atomicAdd(out + i % n, scale);
+	}
+};
+
+template <class F> __global__ void for_each(F f)
+{
+	f(blockIdx.x * blockDim.x + threadIdx.x);
+}
+template __global__ void for_each<functor>(functor);
+//! for_each unsafe-*: native f32 direct 8
+//! for_each safe-*: cas-add f32 direct 8
+//! for_each unsafe-*: ? native f32 lds
+
+struct table {
+	int n, m;
+	int *p[3];
+	long last;
+};
+
+//! table_static *: native i32 direct 16
+KERNEL table_static(int k, struct table t)
+{
+	atomicAdd(t.p[0] + k, 1);
+}
+
+/* The index is a number of the program: any aligned word of the argument may be it. */
+//! table_dynamic *-O[123]: native i32 set 8,16,24,32,40
+//! table_dynamic *-O0: native i32 unknown
+KERNEL table_dynamic(int k, struct table t)
+{
+	atomicAdd(t.p[(k + threadIdx.x) % 3], 1);
+}
+
+//! in_memory *: native i32 indirect 0
+KERNEL in_memory(int **pp, int n)
+{
+	atomicAdd(pp[n] + threadIdx.x, 1);
+}
+
+struct node {
+	struct node *next;
+	int count;
+};
+
+/* The first node is the argument, the others are loaded: not one of the kinds. */
+//! list *: native i32 unknown
+//! list *-O[123]: uses 0:ra incomplete
+KERNEL list(struct node *n)
+{
+	for (; n; n = n->next)
+		atomicAdd(&n->count, 1);
+}
+
+//! histogram *-O[123]: native i32 lds
+//! histogram *-O0: ? native i32 lds
+//! histogram *: native i32 direct 0
+//! histogram *-O[123]: uses 0:a 8:r
+KERNEL histogram(int *bins, const unsigned char *data, int n)
+{
+	__shared__ int local[256];
+
+	local[threadIdx.x] = 0;
+	__syncthreads();
+	for (int i = threadIdx.x; i < n; i += blockDim.x)
+		atomicAdd(&local[data[i]], 1);
+	__syncthreads();
+	atomicAdd(&bins[threadIdx.x], local[threadIdx.x]);
+}
+
+//! spin_lock *-O[123]: lock i32 direct 0
+//! spin_lock *-O0: native i32 direct 0
+//! spin_lock *-O[123]: uses 0:wa 8:rw
+KERNEL spin_lock(int *lock, float *sum)
+{
+	while (atomicCAS(lock, 0, 1) != 0) {
+	}
+	__threadfence();
+	*sum += 1.0f;
+	__threadfence();
+	atomicExch(lock, 0);
+}
+
+//! one_cas *: native i32 direct 8
+KERNEL one_cas(int n, int *a)
+{
+	atomicCAS(a + threadIdx.x, n, n + 1);
+}
+
+//! exchange *: native i32 direct 0
+KERNEL exchange(int *a, int *old)
+{
+	old[threadIdx.x] = atomicExch(a, (int)threadIdx.x);
+}
+
+__device__ __noinline__ void add_in_callee(int *p, int v)
+{
+	atomicAdd(p + v, v);
+}
+
+//! through_call *: native i32 direct 8
+KERNEL through_call(int n, int *a)
+{
+	add_in_callee(a, n);
+}
+
+//! two_calls *-O0: native i32 set 0,8
+//! two_calls *-O[123]: native i32 direct 0
+//! two_calls *-O[123]: native i32 direct 8
+KERNEL two_calls(int *a, int *b, int n)
+{
+	add_in_callee(a, n);
+	add_in_callee(b + 1, n);
+}
+
+__device__ int counters[64];
+__device__ int *target;
+__constant__ int *fixed_target;
+
+//! variable *: native i32 global counters
+KERNEL variable(int n)
+{
+	atomicAdd(&counters[n], 1);
+}
+
+//! through_variable *: native i32 indirect target
+KERNEL through_variable(int n)
+{
+	atomicAdd(target + n, 1);
+}
+
+//! through_constant *: native i32 indirect fixed_target
+KERNEL through_constant(int n)
+{
+	atomicAdd(fixed_target + n, 1);
+}
+
+//! wide_min *: native i64 direct 0
+KERNEL wide_min(unsigned long long *a)
+{
+	atomicMin(a, (unsigned long long)threadIdx.x);
+}
+
+/* A hand-written loop: what it computes decides, not the instruction's type. */
+//! float_max *-O[123]: cas-max f32 direct 0
+//! float_max *-O0: native i32 direct 0
+KERNEL float_max(float *a, float v)
+{
+	int *p = (int *)a;
+	int old = *p, seen;
+
+	v *= threadIdx.x;
+	do {
+		seen = old;
+		old = atomicCAS(p, seen, __float_as_int(fmaxf(v, __int_as_float(seen))));
+	} while (old != seen);
+}
+
+//! int_product *-O[123]: cas-other i32 direct 0
+//! int_product *-O0: native i32 direct 0
+KERNEL int_product(int *p, int v)
+{
+	int old = *p, seen;
+
+	do {
+		seen = old;
+		old = atomicCAS(p, seen, seen * v);
+	} while (old != seen);
+}
+
+//! stride *: native i32 direct 0
+KERNEL stride(int *p, int n, int step)
+{
+	for (int i = 0; i < n; i++, p += step)
+		atomicOr(p, i);
+}
+
+//! ping_pong *: native i32 set 0,8
+KERNEL ping_pong(int *a, int *b, int n)
+{
+	for (int i = 0; i < n; i++) {
+		int *t = a;
+
+		atomicAdd(a + i, i);
+		a = b;
+		b = t;
+	}
+}
+
+//! integer_pointer *: native i32 direct 8
+KERNEL integer_pointer(int n, uintptr_t where)
+{
+	atomicAdd((int *)where + n, 1);
+}
+
+/* Only the metadata can tell that the first is the pointer. */
+//! byte_offset *: native i32 direct 0
+KERNEL byte_offset(char *p, long offset)
+{
+	atomicAdd((int *)(p + offset), 1);
+}
+
+struct pair {
+	char *p;
+	long offset;
+};
+
+/* In a struct nothing can: one of the two is the pointer. */
+//! pair_offset *: native i32 set 0,8
+KERNEL pair_offset(struct pair pair)
+{
+	atomicAdd((int *)(pair.p + pair.offset), 1);
+}
+
+//! rebase *: native i32 direct 16
+KERNEL rebase(char *from, char *to, char *base)
+{
+	atomicAdd((int *)(base + (to - from) / 8 * 4), 1);
+}
+
+//! round_down *: native i32 direct 0
+KERNEL round_down(int *p, int n)
+{
+	atomicAdd((int *)((uintptr_t)(p + n + threadIdx.x) & ~(uintptr_t)63), 1);
+}
+
+//! cast_away *: native i32 direct 8
+KERNEL cast_away(int n, const int *p)
+{
+	atomicAdd((int *)p + n, 1);
+}
+
+//! gather *: native i32 direct 0
+//! gather *-O[123]: uses 0:a 8:r
+KERNEL gather(char *p, const unsigned *index)
+{
+	atomicAdd((int *)(p + index[threadIdx.x]), 1);
+}
+
+/* A private array: the words lie in scratch, the index is unknown. */
+//! private_array *-O[123]: native i32 set 0,8,16,24
+//! private_array *-O0: native i32 unknown
+KERNEL private_array(int *a, int *b, int *c, int *d, int n)
+{
+	int *t[4];
+
+	t[(n + 0) & 3] = a;
+	t[(n + 1) & 3] = b;
+	t[(n + 2) & 3] = c;
+	t[(n + 3) & 3] = d;
+	atomicAdd(t[threadIdx.x & 3], 1);
+}
+
+/* Every scalar register is taken away in between: pointers wait in lanes of vector registers. */
+#define TEN(x) "s" #x "0", "s" #x "1", "s" #x "2", "s" #x "3", "s" #x "4", "s" #x "5", "s" #x "6", \
+	       "s" #x "7", "s" #x "8", "s" #x "9"
+#define TAKE_SCALARS() asm volatile("s_nop 0" ::: TEN(1), TEN(2), "s30", "s31", "s33", "s34", "s35", \
+				    "s36", "s37", "s38", "s39", TEN(4), TEN(5), TEN(6), TEN(7), \
+				    TEN(8), "s90", "s91", "s92", "s93", "s94", "s95")
+//! spilled *-O[123]: native i32 direct 0
+//! spilled *-O[123]: native i32 direct 8
+//! spilled *-O[123]: native i32 direct 16
+//! spilled *-O[123]: native i32 direct 24
+#ifdef __OPTIMIZE__ /* without, no register is left to call with */
+KERNEL spilled(int *a, int *b, int *c, int *d, int n)
+{
+	for (int i = 0; i < n; i++) {
+		atomicAnd(a + i, n);
+		atomicOr(b + i, n);
+		TAKE_SCALARS();
+		atomicAnd(c + i, n);
+		atomicOr(d + i, n);
+	}
+}
+#endif
+
+__device__ __noinline__ void recursive(int *p, int n)
+{
+	if (n > 0) {
+		atomicAdd(p, n);
+		recursive(p + 1, n - 1);
+	}
+}
+
+/* The first level is seen; deeper ones are not, which must not become a claim. */
+//! recursion *-O0: native i32 unknown
+//! recursion *-O[123]: native i32 direct 0
+KERNEL recursion(int *p, int n)
+{
+	recursive(p, n);
+}
+
+typedef void (*operation)(int *, int);
+__device__ operation operations[2] = {add_in_callee, recursive};
+
+//! by_pointer *: none
+//! by_pointer *: uses incomplete
+KERNEL by_pointer(int *p, int n)
+{
+	operations[n](p, n);
+}
+
+//! lds_or_global *: native i32 direct 0
+//! lds_or_global *-O[123]: ? native i32 lds
+KERNEL lds_or_global(int *p, int n)
+{
+	__shared__ int local[64];
+	int *q;
+
+	local[threadIdx.x] = n;
+	__syncthreads();
+	q = n > (int)threadIdx.x ? &local[threadIdx.x] : p;
+	atomicAdd(q, n);
+	__syncthreads();
+	p[threadIdx.x] = local[threadIdx.x];
+}
+
+/* Lanes leave the loop one by one; the pointer of those that left stays theirs. */
+//! early_exit *: native i32 set 0,8
+KERNEL early_exit(int *a, int *b, const int *stop, int n)
+{
+	int *p = a;
+
+	for (int i = 0; i < n; i++) {
+		if (stop[i + threadIdx.x] > n) {
+			p = b + i;
+			break;
+		}
+		if (stop[i + threadIdx.x] < 0)
+			break;
+	}
+	atomicAdd(p, n);
+}
+
+//! counted *: native i32 direct 0
+KERNEL counted(unsigned *total, const float *x, float limit)
+{
+	if (x[threadIdx.x] > limit)
+		atomicAdd(total, 1u);
+}
+
+//! copy *: none
+//! copy *-O[123]: uses 0:w 8:r
+KERNEL copy(float *to, const float *from, int n)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i < n)
+		to[i] = from[i] * 2.0f;
+}

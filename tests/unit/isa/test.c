@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * analyzer/isa against kernels.hip: every variant's kernels must come out as their comments say.
+ *
+ * Usage: test SOURCE SMALL VARIANT...; all but the source are offload bundles, SMALL is the one to
+ * damage.
+ */
+#include <errno.h>
+#include <fnmatch.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzer/isa/insn.h"
+#include "analyzer/isa/isa.h"
+#include "tracer/codeobj/codeobj.h"
+
+#define MAX_LINES 400
+#define MAX_SPECS 64
+#define SPEC_SIZE 256
+
+struct expectation {
+	char kernel[64], variants[64], spec[SPEC_SIZE];
+	bool optional;
+	unsigned line;
+};
+
+static struct expectation expectations[MAX_LINES];
+static size_t expectation_count;
+static unsigned add_direct_line;
+
+struct variant {
+	char name[64];
+	uint8_t *bytes;
+	size_t size;
+	const uint8_t *elf; /* inside bytes */
+	size_t elf_size;
+	struct isa_code_object *object;
+};
+
+static struct variant variants[16], small;
+static size_t variant_count;
+
+/* ---- input ---- */
+
+static uint8_t *read_file(const char *path, size_t *size)
+{
+	FILE *file = fopen(path, "rb");
+	uint8_t *bytes;
+	long length;
+
+	if (!file || fseek(file, 0, SEEK_END) || (length = ftell(file)) < 0) {
+		fprintf(stderr, "%s: %s\n", path, strerror(errno));
+		exit(99);
+	}
+	rewind(file);
+	bytes = malloc((size_t)length + 1);
+	*size = bytes ? fread(bytes, 1, (size_t)length, file) : 0;
+	fclose(file);
+	if (!bytes || *size != (size_t)length)
+		exit(99);
+	bytes[length] = 0;
+	return bytes;
+}
+
+static void read_expectations(const char *path)
+{
+	size_t size;
+	char *text = (char *)read_file(path, &size), *line, *rest = text;
+	unsigned number = 0;
+
+	while ((line = strsep(&rest, "\n"))) {
+		struct expectation *e = &expectations[expectation_count];
+		const char *spec;
+
+		number++;
+		if (strstr(line, "// @add_direct"))
+			add_direct_line = number;
+		if (strncmp(line, "//! ", 4) ||
+		    sscanf(line, "//! %63s %63[^:]:", e->kernel, e->variants) != 2)
+			continue;
+		if (expectation_count + 1 == MAX_LINES)
+			exit(99);
+		spec = strchr(line, ':') + 1;
+		while (*spec == ' ')
+			spec++;
+		e->optional = *spec == '?';
+		snprintf(e->spec, sizeof(e->spec), "%s", spec + (e->optional ? 2 : 0));
+		e->line = number;
+		expectation_count++;
+	}
+	free(text);
+}
+
+/* "dir/safe-O2.hsaco" is variant safe-O2. */
+static void load_variant(struct variant *variant, const char *path)
+{
+	const char *base = strrchr(path, '/');
+	struct codeobj_bundle bundle;
+	struct codeobj_entry entry;
+
+	snprintf(variant->name, sizeof(variant->name), "%s", base ? base + 1 : path);
+	variant->name[strcspn(variant->name, ".")] = 0;
+	variant->bytes = read_file(path, &variant->size);
+	if (codeobj_bundle_open(&bundle, variant->bytes, variant->size, NULL))
+		exit(99);
+	while (codeobj_bundle_next(&bundle, &entry, NULL) > 0) {
+		if (!entry.size || !strcmp(entry.kind, "host"))
+			continue;
+		variant->elf = entry.data;
+		variant->elf_size = (size_t)entry.size;
+	}
+}
+
+/* ---- comparison ---- */
+
+struct set {
+	char spec[MAX_SPECS][SPEC_SIZE];
+	bool optional[MAX_SPECS], met[MAX_SPECS];
+	unsigned count;
+};
+
+static void set_add(struct set *set, const char *spec, bool optional)
+{
+	unsigned i;
+
+	for (i = 0; i < set->count; i++) {
+		if (!strcmp(set->spec[i], spec)) {
+			set->optional[i] = set->optional[i] && optional;
+			return;
+		}
+	}
+	assert_true(set->count < MAX_SPECS);
+	set->optional[set->count] = optional;
+	snprintf(set->spec[set->count++], SPEC_SIZE, "%s", spec);
+}
+
+static void describe(const struct isa_atomic *atomic, char *spec)
+{
+	int at;
+	size_t i;
+
+	if (atomic->cas_loop)
+		at = snprintf(spec, SPEC_SIZE, "cas-%s", isa_op_name(atomic->loop_op));
+	else
+		at = snprintf(spec, SPEC_SIZE, "%s", atomic->lock ? "lock" : "native");
+	at += snprintf(spec + at, SPEC_SIZE - (size_t)at, " %s %s", isa_type_name(atomic->type),
+		       isa_origin_name(atomic->origin.kind));
+	for (i = 0; i < atomic->origin.kernarg_count; i++)
+		at += snprintf(spec + at, SPEC_SIZE - (size_t)at, "%s%u", i ? "," : " ",
+			       atomic->origin.kernarg[i]);
+	if (atomic->origin.symbol)
+		snprintf(spec + at, SPEC_SIZE - (size_t)at, " %s", atomic->origin.symbol);
+}
+
+static void describe_uses(const struct isa_kernel *kernel, char *spec)
+{
+	int at = snprintf(spec, SPEC_SIZE, "uses");
+	size_t i;
+
+	for (i = 0; i < kernel->use_count; i++)
+		at +=
+		    snprintf(spec + at, SPEC_SIZE - (size_t)at, " %u:%s%s%s",
+			     kernel->uses[i].kernarg, kernel->uses[i].access & ISA_READ ? "r" : "",
+			     kernel->uses[i].access & ISA_WRITE ? "w" : "",
+			     kernel->uses[i].access & ISA_ATOMIC ? "a" : "");
+	if (!kernel->uses_complete)
+		snprintf(spec + at, SPEC_SIZE - (size_t)at, " incomplete");
+}
+
+static const struct isa_kernel *kernel_by_name(const struct isa_code_object *object,
+					       const char *name)
+{
+	size_t i, length = strlen(name);
+
+	for (i = 0; i < object->kernel_count; i++) {
+		const struct isa_kernel *kernel = &object->kernels[i];
+		const char *base =
+		    strncmp(kernel->name, "void ", 5) ? kernel->name : kernel->name + 5;
+
+		if (!strncmp(base, name, length) &&
+		    (!base[length] || base[length] == '<' || base[length] == '('))
+			return kernel;
+	}
+	return NULL;
+}
+
+/* Returns the number of differences, each printed. */
+static unsigned compare(const struct variant *variant, const char *name, const struct set *expected,
+			const struct isa_kernel *kernel)
+{
+	struct set actual = { 0 };
+	char spec[SPEC_SIZE], uses[SPEC_SIZE];
+	unsigned wrong = 0, i, k;
+
+	for (i = 0; i < kernel->atomic_count; i++) {
+		describe(&kernel->atomics[i], spec);
+		set_add(&actual, spec, false);
+		if (!kernel->atomics[i].file || kernel->atomics[i].line == 0 ||
+		    !strstr(kernel->atomics[i].file, "kernels.hip")) {
+			print_message("# %s %s: %s has no source line\n", variant->name, name,
+				      spec);
+			wrong++;
+		}
+		if (kernel->atomics[i].origin.kind == ISA_ORIGIN_UNKNOWN &&
+		    !kernel->atomics[i].origin.why)
+			wrong++;
+	}
+	describe_uses(kernel, uses);
+	for (i = 0; i < expected->count; i++) {
+		bool found = false;
+
+		if (!strcmp(expected->spec[i], "none"))
+			continue;
+		if (!strncmp(expected->spec[i], "uses", 4)) {
+			found = !strcmp(expected->spec[i], uses);
+			if (!found)
+				print_message("# %s %s: %s\n", variant->name, name, uses);
+		}
+		for (k = 0; k < actual.count && !found; k++) {
+			found = !strcmp(expected->spec[i], actual.spec[k]);
+			actual.met[k] |= found;
+		}
+		if (!found && !expected->optional[i]) {
+			print_message("# %s %s: missing: %s\n", variant->name, name,
+				      expected->spec[i]);
+			wrong++;
+		}
+	}
+	for (k = 0; k < actual.count; k++) {
+		if (actual.met[k])
+			continue;
+		print_message("# %s %s: not expected: %s\n", variant->name, name, actual.spec[k]);
+		wrong++;
+	}
+	return wrong;
+}
+
+static void check_variant(void **state)
+{
+	const struct variant *variant = *state;
+	unsigned wrong = 0, kernels = 0;
+	size_t i, k;
+
+	for (i = 0; i < expectation_count; i++) {
+		const char *name = expectations[i].kernel;
+		const struct isa_kernel *kernel;
+		struct set expected = { 0 };
+
+		for (k = 0; k < i && strcmp(expectations[k].kernel, name); k++)
+			;
+		if (k < i)
+			continue;
+		for (k = i; k < expectation_count; k++)
+			if (!strcmp(expectations[k].kernel, name) &&
+			    !fnmatch(expectations[k].variants, variant->name, 0))
+				set_add(&expected, expectations[k].spec, expectations[k].optional);
+		if (!expected.count)
+			continue;
+		kernel = kernel_by_name(variant->object, name);
+		if (!kernel) {
+			print_message("# %s: no kernel %s\n", variant->name, name);
+			wrong++;
+			continue;
+		}
+		kernels++;
+		wrong += compare(variant, name, &expected, kernel);
+	}
+	assert_int_equal(wrong, 0);
+	/* A kernel without expectations would be tested by nobody. */
+	assert_int_equal(kernels, variant->object->kernel_count);
+	assert_true(kernels >= 25);
+}
+
+/* ---- other tests ---- */
+
+static void source_lines_and_names(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < variant_count; i++) {
+		const struct isa_kernel *kernel = isa_find_kernel(variants[i].object, "add_direct");
+
+		assert_non_null(kernel);
+		assert_int_equal(kernel->arg_count, 2);
+		assert_string_equal(kernel->args[0].name, "a");
+		assert_string_equal(kernel->args[1].name, "n");
+		assert_true(kernel->args[0].pointer);
+		assert_int_equal(kernel->args[1].offset, 8);
+		for (size_t k = 0; k < kernel->atomic_count; k++)
+			assert_int_equal(kernel->atomics[k].line, add_direct_line);
+	}
+}
+
+static void one_kernel_only(void **state)
+{
+	struct isa_options options = { .only_symbol = "copy" };
+	struct isa_code_object *object;
+
+	(void)state;
+	assert_int_equal(
+	    isa_analyze(variants[0].elf, variants[0].elf_size, &options, &object, NULL), 0);
+	assert_int_equal(object->kernel_count, 1);
+	assert_string_equal(object->arch, "gfx90a");
+	assert_int_equal(strlen(object->sha256), 64);
+	isa_code_object_free(object);
+}
+
+/* Whatever the damage: an object or an error with a message, never a crash. */
+static void try_bytes(const uint8_t *bytes, size_t size, const char *kernel, bool must_fail)
+{
+	struct isa_options options = { .only_symbol = kernel };
+	struct isa_code_object *object = NULL;
+	char *error = NULL;
+	uint8_t *exact = malloc(size ? size : 1);
+	int status;
+
+	memcpy(exact, bytes, size);
+	status = isa_analyze(exact, size, &options, &object, &error);
+	if (must_fail)
+		assert_true(status < 0);
+	if (status) {
+		assert_null(object);
+		assert_non_null(error);
+		assert_null(strchr(error, '\n'));
+	}
+	isa_code_object_free(object);
+	free(error);
+	free(exact);
+}
+
+static void truncated(void **state)
+{
+	const struct variant *variant = &small;
+
+	(void)state;
+	/* Section headers come last: everything shorter has to be refused. */
+	for (size_t size = 0; size < variant->elf_size; size++)
+		try_bytes(variant->elf, size, "small", true);
+}
+
+static void damage(const struct variant *variant, const char *kernel, int rounds)
+{
+	uint8_t *bytes = malloc(variant->elf_size);
+	uint32_t seed = 12345;
+
+	for (int round = 0; round < rounds; round++) {
+		memcpy(bytes, variant->elf, variant->elf_size);
+		for (int k = 0; k < 8; k++) {
+			size_t at;
+
+			seed = seed * 1664525 + 1013904223;
+			at = seed >> 4;
+			/* Half of them where headers, notes and descriptors are. */
+			at %= round & 1 ? variant->elf_size / 3 : variant->elf_size;
+			seed = seed * 1664525 + 1013904223;
+			bytes[at] = (uint8_t)(seed >> 24);
+		}
+		try_bytes(bytes, variant->elf_size, kernel, false);
+	}
+	memset(bytes, 0xa5, variant->elf_size);
+	try_bytes(bytes, variant->elf_size, kernel, true);
+	free(bytes);
+}
+
+static void damaged(void **state)
+{
+	(void)state;
+	damage(&small, "small", 1500);
+	/* With debug information, calls and private memory. */
+	damage(&variants[0], "both_branches", 100);
+}
+
+static void unknown_processor(void **state)
+{
+	const struct variant *variant = &small;
+	uint8_t *bytes = malloc(variant->elf_size);
+	struct isa_code_object *object;
+	char *error = NULL;
+
+	(void)state;
+	memcpy(bytes, variant->elf, variant->elf_size);
+	bytes[48] = 0x41; /* e_flags: gfx1100 */
+	assert_int_equal(isa_analyze(bytes, variant->elf_size, NULL, &object, &error), -ENOTSUP);
+	assert_non_null(strstr(error, "gfx1100"));
+	free(error);
+	free(bytes);
+}
+
+/* Atomic mnemonics of every generation (memory-model.md B.1.1). */
+static void mnemonics(void **state)
+{
+	static const struct {
+		const char *mnemonic;
+		enum isa_op op;
+		enum isa_type type;
+		bool fp;
+	} rows[] = {
+		{ "global_atomic_add_f32", ISA_OP_ADD, ISA_TYPE_F32, true },
+		{ "flat_atomic_add_f64", ISA_OP_ADD, ISA_TYPE_F64, true },
+		{ "buffer_atomic_pk_add_f16", ISA_OP_ADD, ISA_TYPE_PK_F16, true },
+		{ "global_atomic_pk_add_bf16", ISA_OP_ADD, ISA_TYPE_PK_BF16, true },
+		{ "global_atomic_min_f64", ISA_OP_MIN, ISA_TYPE_F64, true },
+		{ "global_atomic_fmin", ISA_OP_MIN, ISA_TYPE_F32, true },
+		{ "flat_atomic_fmax_x2", ISA_OP_MAX, ISA_TYPE_F64, true },
+		{ "global_atomic_max_num_f32", ISA_OP_MAX, ISA_TYPE_F32, true },
+		{ "global_atomic_cmpswap_f32", ISA_OP_CMPSWAP, ISA_TYPE_F32, true },
+		{ "global_atomic_cmpswap", ISA_OP_CMPSWAP, ISA_TYPE_I32, false },
+		{ "flat_atomic_cmpswap_x2", ISA_OP_CMPSWAP, ISA_TYPE_I64, false },
+		{ "global_atomic_cmpswap_b64", ISA_OP_CMPSWAP, ISA_TYPE_I64, false },
+		{ "global_atomic_smax", ISA_OP_MAX, ISA_TYPE_I32, false },
+		{ "global_atomic_min_i32", ISA_OP_MIN, ISA_TYPE_I32, false },
+		{ "global_atomic_swap_b32", ISA_OP_SWAP, ISA_TYPE_I32, false },
+		{ "s_atomic_add", ISA_OP_ADD, ISA_TYPE_I32, false },
+		{ "ds_add_u32", ISA_OP_ADD, ISA_TYPE_I32, false },
+		{ "ds_add_rtn_f32", ISA_OP_ADD, ISA_TYPE_F32, true },
+		{ "ds_max_rtn_i64", ISA_OP_MAX, ISA_TYPE_I64, false },
+		{ "ds_cmpst_rtn_b32", ISA_OP_CMPSWAP, ISA_TYPE_I32, false },
+		{ "ds_wrxchg_rtn_b64", ISA_OP_SWAP, ISA_TYPE_I64, false },
+	};
+	static const char *const others[] = {
+		"ds_read_b32",       "ds_write_b64",   "ds_bpermute_b32", "ds_swizzle_b32",
+		"global_load_dword", "buffer_wbinvl1", "s_add_u32",       "v_add_f32",
+	};
+	enum isa_op op;
+	enum isa_type type;
+	bool fp;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_true(insn_atomic(rows[i].mnemonic, &op, &type, &fp));
+		assert_int_equal(op, rows[i].op);
+		assert_int_equal(type, rows[i].type);
+		assert_int_equal(fp, rows[i].fp);
+	}
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		assert_false(insn_atomic(others[i], &op, &type, &fp));
+}
+
+int main(int argc, char **argv)
+{
+	struct CMUnitTest tests[32] = {
+		cmocka_unit_test(mnemonics),
+		cmocka_unit_test(one_kernel_only),
+		cmocka_unit_test(source_lines_and_names),
+		cmocka_unit_test(unknown_processor),
+		cmocka_unit_test(truncated),
+		cmocka_unit_test(damaged),
+	};
+	size_t count = 6, i;
+	int status;
+
+	if (argc < 4 || argc > 3 + (int)(sizeof(variants) / sizeof(variants[0])))
+		return 99;
+	read_expectations(argv[1]);
+	load_variant(&small, argv[2]);
+	for (i = 3; i < (size_t)argc; i++)
+		load_variant(&variants[variant_count++], argv[i]);
+	for (i = 0; i < variant_count; i++) {
+		char *error = NULL;
+
+		if (isa_analyze(variants[i].elf, variants[i].elf_size, NULL, &variants[i].object,
+				&error)) {
+			fprintf(stderr, "%s: %s\n", variants[i].name, error ? error : "?");
+			return 1;
+		}
+		tests[count].name = variants[i].name;
+		tests[count].test_func = check_variant;
+		tests[count++].initial_state = &variants[i];
+	}
+	status = _cmocka_run_group_tests("isa", tests, count, NULL, NULL);
+	for (i = 0; i < variant_count; i++) {
+		isa_code_object_free(variants[i].object);
+		free(variants[i].bytes);
+	}
+	free(small.bytes);
+	return status;
+}
