@@ -97,6 +97,7 @@ bool sg_addresses(struct sg_wave *wave, const struct sg_insn *in, enum sg_space 
 	access->space = space;
 	access->active = sg_exec(wave);
 	access->outside = 0;
+	sg_memory_refresh(wave->run);
 	switch (space) {
 	case SG_BUFFER:
 		return buffer_addresses(wave, in, v, s, size, access);
@@ -131,7 +132,7 @@ bool sg_addresses(struct sg_wave *wave, const struct sg_insn *in, enum sg_space 
 	return true;
 }
 
-uint8_t *sg_access_pointer(struct sg_wave *wave, const struct sg_access *access, unsigned lane,
+uint8_t *sg_access_resolve(struct sg_wave *wave, const struct sg_access *access, unsigned lane,
 			   unsigned size, unsigned *state)
 {
 	bool outside = false;
@@ -141,8 +142,7 @@ uint8_t *sg_access_pointer(struct sg_wave *wave, const struct sg_access *access,
 	case SG_BUFFER:
 		return sg_global(wave, access->address[lane], size, state);
 	case SG_SCRATCH:
-		if (state)
-			*state = 0;
+		*state = 0;
 		return sg_private(wave, lane, access->address[lane], size);
 	case SG_FLAT:
 		return sg_flat(wave, lane, access->address[lane], size, state, &outside);

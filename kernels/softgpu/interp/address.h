@@ -22,8 +22,27 @@ struct sg_access {
 bool sg_addresses(struct sg_wave *wave, const struct sg_insn *in, enum sg_space space, unsigned v,
 		  unsigned s, unsigned size, struct sg_access *access);
 
-/* Host pointer of one lane's access; NULL: nothing there (LDS) or the wave stopped. */
-uint8_t *sg_access_pointer(struct sg_wave *wave, const struct sg_access *access, unsigned lane,
+/* The slow way of sg_access_pointer(). */
+uint8_t *sg_access_resolve(struct sg_wave *wave, const struct sg_access *access, unsigned lane,
 			   unsigned size, unsigned *state);
+
+/*
+ * Host pointer of one lane's access; NULL: nothing there (LDS) or the wave stopped. *state
+ * receives the page's state, 0 for LDS and private memory.
+ */
+static inline uint8_t *sg_access_pointer(struct sg_wave *wave, const struct sg_access *access,
+					 unsigned lane, unsigned size, unsigned *state)
+{
+	uint64_t address = access->address[lane], page = address >> SOFTGPU_PAGE_SHIFT;
+	const struct sg_page *p = &wave->run->memory.page[page % SG_PAGE_CACHE];
+
+	/* Apertures are never in the page cache, so flat addresses that hit it are global. */
+	if (access->space != SG_SCRATCH && p->page == page + 1 &&
+	    (address & (SOFTGPU_PAGE_SIZE - 1)) + size <= SOFTGPU_PAGE_SIZE) {
+		*state = p->state;
+		return (uint8_t *)(uintptr_t)(address + p->delta);
+	}
+	return sg_access_resolve(wave, access, lane, size, state);
+}
 
 #endif

@@ -204,6 +204,25 @@ static void gpr_idx_idx(struct sg_wave *wave, const struct sg_insn *in)
 	wave->s[SG_M0] = (wave->s[SG_M0] & ~0xffu) | (sg_read32(wave, &in->o[0]) & 0xff);
 }
 
+/* S_MOVREL*: M0 is added to the source's or the destination's register number. */
+static void movrel(struct sg_wave *wave, const struct sg_insn *in)
+{
+	bool wide = in->op->arg & 1, to = in->op->arg & 2;
+	struct sg_operand o[2] = { in->o[0], in->o[1] };
+	struct sg_operand *moved = &o[to ? 0 : 1];
+	uint64_t index = (uint64_t)moved->index + wave->s[SG_M0];
+
+	if (moved->kind != SG_K_SCALAR || index + (wide ? 2 : 1) > SG_FLAT_SCRATCH) {
+		sg_unsupported(wave, in, "indexed scalar register outside of the file");
+		return;
+	}
+	moved->index = (uint16_t)index;
+	if (wide)
+		sg_write64(wave, &o[0], sg_read64(wave, &o[1]));
+	else
+		sg_write32(wave, &o[0], sg_read32(wave, &o[1]));
+}
+
 /* ---- clocks ---- */
 
 static uint64_t nanoseconds(void)
@@ -251,6 +270,10 @@ const struct sg_op sg_table_sopp[] = {
 	{ .name = "s_set_gpr_idx_off", .exec = gpr_idx_off },
 	{ .name = "s_set_gpr_idx_mode", .exec = gpr_idx_mode },
 	{ .name = "s_set_gpr_idx_idx", .exec = gpr_idx_idx },
+	{ .name = "s_movrels_b32", .exec = movrel, .arg = 0 },
+	{ .name = "s_movrels_b64", .exec = movrel, .arg = 1 },
+	{ .name = "s_movreld_b32", .exec = movrel, .arg = 2 },
+	{ .name = "s_movreld_b64", .exec = movrel, .arg = 3 },
 	{ .name = "s_memtime", .exec = memtime },
 	{ .name = "s_memrealtime", .exec = memrealtime },
 	{ .name = "s_nop", .exec = nothing },
@@ -261,6 +284,8 @@ const struct sg_op sg_table_sopp[] = {
 	{ .name = "s_icache_inv", .exec = nothing },
 	{ .name = "s_dcache_inv", .exec = nothing },
 	{ .name = "s_dcache_inv_vol", .exec = nothing },
+	{ .name = "s_dcache_discard", .exec = nothing },
+	{ .name = "s_dcache_discard_x2", .exec = nothing },
 	{ .name = "s_dcache_wb", .exec = nothing },
 	{ .name = "s_dcache_wb_vol", .exec = nothing },
 	{ .name = "s_incperflevel", .exec = nothing },

@@ -258,6 +258,9 @@ static inline uint64_t sg_exec(const struct sg_wave *wave)
 
 /* ---- memory.c ---- */
 
+/* Forget cached pages if any page changed since; once an instruction is often enough. */
+void sg_memory_refresh(struct softgpu_run *run);
+
 /*
  * Host address of `size` bytes at GPU address `address`, or NULL after stopping the wave with a
  * fault. The bytes may be on two pages if both are next to each other in the host, too.

@@ -152,6 +152,36 @@ static void atomic(struct sg_wave *wave, const struct sg_insn *in)
 	}
 }
 
+/* Two exchanges at offset0 and offset1; row's arg as for loads. */
+static void exchange2(struct sg_wave *wave, const struct sg_insn *in)
+{
+	unsigned arg = in->op->arg, size = BYTES(arg), e;
+	uint64_t exec = sg_exec(wave), m;
+	uint32_t address[SG_LANES];
+
+	if (!plain(wave, in))
+		return;
+	memcpy(address, wave->v[in->o[1].index], sizeof(address));
+	for (m = exec; m; m &= m - 1) {
+		unsigned l = (unsigned)__builtin_ctzll(m);
+		uint64_t data[2], old[2] = { 0, 0 };
+
+		for (e = 0; e < 2; e++)
+			data[e] = lane_value(wave, &in->o[2 + e], l, size);
+		for (e = 0; e < 2; e++) {
+			uint8_t *p =
+			    sg_lds(wave, (uint64_t)address[l] + offset_of(in, arg, e), size);
+			unsigned row = in->o[0].index + e * size / 4;
+
+			if (p)
+				old[e] = sg_rmw(SG_RMW_SWAP, size, p, data[e], 0, false);
+			wave->v[row][l] = (uint32_t)old[e];
+			if (size == 8)
+				wave->v[row + 1][l] = (uint32_t)(old[e] >> 32);
+		}
+	}
+}
+
 /* ---- lane permutations ---- */
 
 static void bpermute(struct sg_wave *wave, const struct sg_insn *in)
@@ -307,6 +337,10 @@ const struct sg_op sg_table_lds[] = {
 	INT("max", "f32", "f64", SG_RMW_FMAX),
 	{ .name = "ds_wrxchg_rtn_b32", .exec = atomic, .arg = SG_RMW_SWAP | 4 << 8 },
 	{ .name = "ds_wrxchg_rtn_b64", .exec = atomic, .arg = SG_RMW_SWAP | 8 << 8 },
+	{ .name = "ds_wrxchg2_rtn_b32", .exec = exchange2, .arg = 4 | TWO },
+	{ .name = "ds_wrxchg2_rtn_b64", .exec = exchange2, .arg = 8 | TWO },
+	{ .name = "ds_wrxchg2st64_rtn_b32", .exec = exchange2, .arg = 4 | TWO | ST64 },
+	{ .name = "ds_wrxchg2st64_rtn_b64", .exec = exchange2, .arg = 8 | TWO | ST64 },
 	{ .name = "ds_bpermute_b32", .exec = bpermute },
 	{ .name = "ds_permute_b32", .exec = permute },
 	{ .name = "ds_swizzle_b32", .exec = swizzle },

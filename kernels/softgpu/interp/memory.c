@@ -2,15 +2,21 @@
 /* Addresses as the kernel sees them -> bytes of this process, with the checks the GPU would do. */
 #include "interp.h"
 
+void sg_memory_refresh(struct softgpu_run *run)
+{
+	uint64_t generation = softgpu_memory_generation;
+
+	if (run->memory.generation == generation)
+		return;
+	memset(run->memory.page, 0, sizeof(run->memory.page));
+	run->memory.generation = generation;
+}
+
 static const struct sg_page *look_up(struct softgpu_run *run, uint64_t page)
 {
 	struct sg_page *p = &run->memory.page[page % SG_PAGE_CACHE];
-	uint64_t generation = softgpu_memory_generation;
 
-	if (run->memory.generation != generation) {
-		memset(run->memory.page, 0, sizeof(run->memory.page));
-		run->memory.generation = generation;
-	}
+	sg_memory_refresh(run);
 	if (p->page != page + 1) {
 		uint64_t address = page << SOFTGPU_PAGE_SHIFT;
 		unsigned state = softgpu_page_state(address);

@@ -13,7 +13,7 @@
 
 /* Instructions a wave runs before the next of its group, and a group before the next one. */
 #define WAVE_TURN  4096
-#define GROUP_TURN 262144
+#define GROUP_TURN 65536
 /* Bound on groups that are resident because earlier ones did not end (they may wait for later). */
 #define MAX_RESIDENT 256
 

@@ -30,7 +30,7 @@ static void load_narrow(uint32_t *to, const uint8_t *p, unsigned arg)
 static void load(struct sg_wave *wave, const struct sg_insn *in)
 {
 	static const uint8_t zero[16];
-	unsigned arg = in->op->arg, size = BYTES(arg), words = (size + 3) / 4, l, i;
+	unsigned arg = in->op->arg, size = BYTES(arg), words = (size + 3) / 4, l, i, state;
 	uint32_t(*d)[SG_LANES] = &wave->v[in->o[0].index];
 	struct sg_access access;
 	uint64_t m;
@@ -46,7 +46,7 @@ static void load(struct sg_wave *wave, const struct sg_insn *in)
 
 		l = (unsigned)__builtin_ctzll(m);
 		if (!(access.outside >> l & 1)) {
-			p = sg_access_pointer(wave, &access, l, size, NULL);
+			p = sg_access_pointer(wave, &access, l, size, &state);
 			if (wave->stop)
 				return;
 			if (!p)
@@ -95,7 +95,7 @@ static void store_lane(uint32_t (*d)[SG_LANES], unsigned l, uint8_t *p, unsigned
 
 static void store(struct sg_wave *wave, const struct sg_insn *in)
 {
-	unsigned arg = in->op->arg, size = BYTES(arg), l;
+	unsigned arg = in->op->arg, size = BYTES(arg), l, state;
 	bool buffer = in->op->c == SG_BUFFER;
 	const struct sg_operand *data = &in->o[buffer ? 0 : 1];
 	struct sg_access access;
@@ -111,7 +111,7 @@ static void store(struct sg_wave *wave, const struct sg_insn *in)
 		uint8_t *p;
 
 		l = (unsigned)__builtin_ctzll(m);
-		p = sg_access_pointer(wave, &access, l, size, NULL);
+		p = sg_access_pointer(wave, &access, l, size, &state);
 		if (wave->stop)
 			return;
 		if (p)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -339,6 +340,47 @@ static void test_atomics_switches(void **state)
 	check_float(m, true);
 }
 
+static char log_path[] = "/tmp/softgpu-atomics-XXXXXX";
+
+/* Lines of the atomic log about `address` that end in `end`. */
+static unsigned log_lines(const void *address, const char *end)
+{
+	FILE *f = fopen(log_path, "r");
+	char line[400], kernel[100], name[100], outcome[20];
+	unsigned long long offset, at, kernarg;
+	unsigned n = 0;
+
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f)) {
+		assert_int_equal(sscanf(line, "%99s %llx %llx %llx %99s %19s", kernel, &offset, &at,
+					&kernarg, name, outcome),
+				 6);
+		if (at != ADDRESS(address))
+			continue;
+		assert_string_equal(kernel, "atomics");
+		assert_true(at - *(uint64_t *)(uintptr_t)(kernarg + 16) <
+			    sizeof(((struct memory *)0)->f));
+		strcat(strcat(name, " "), outcome);
+		n += !strcmp(name, end);
+	}
+	fclose(f);
+	return n;
+}
+
+static void test_atomic_log(void **state)
+{
+	struct memory *m = run_atomics(SOFTGPU_PAGE_FINE);
+
+	(void)state;
+	assert_int_equal(log_lines(&m->f[0], "global_atomic_add_f32 dropped"), 100);
+	assert_int_equal(log_lines(&m->f[0], "global_atomic_add_f32 done"), 0);
+	assert_true(log_lines(&m->f[1], "global_atomic_cmpswap done") +
+			log_lines(&m->f[1], "flat_atomic_cmpswap done") >=
+		    100);
+	m = run_atomics(0);
+	assert_int_equal(log_lines(&m->f[0], "global_atomic_add_f32 done"), 100);
+}
+
 /* ---- what must stop ---- */
 
 static void test_fault(void **state)
@@ -421,13 +463,18 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_atomics_fine_device),
 		cmocka_unit_test(test_atomics_fine_host),
 		cmocka_unit_test(test_atomics_switches),
+		cmocka_unit_test(test_atomic_log),
 		cmocka_unit_test(test_fault),
 		cmocka_unit_test(test_lds_outside),
 		cmocka_unit_test(test_unsupported),
 		cmocka_unit_test(test_speed),
 	};
-	int i, failed = 0;
+	int i, failed = 0, fd = mkstemp(log_path);
 
+	if (fd < 0)
+		return 99;
+	close(fd);
+	softgpu_config.atomic_log = log_path;
 	for (i = 1; i < argc; i++) {
 		if (load_code(argv[i], &code)) {
 			fprintf(stderr, "cannot load %s\n", argv[i]);
@@ -435,5 +482,6 @@ int main(int argc, char **argv)
 		}
 		failed += cmocka_run_group_tests_name(argv[i], tests, NULL, NULL);
 	}
+	unlink(log_path);
 	return failed != 0;
 }
