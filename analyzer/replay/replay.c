@@ -559,6 +559,19 @@ const struct host_module *process_module(const struct process *process, uint64_t
 	return NULL;
 }
 
+/* Just behind a HIP allocation, at most `limit` bytes after its end. */
+static bool past_end(const struct process *process, uint64_t address, uint64_t limit,
+		     struct place *place)
+{
+	place->allocation = address_space_find_before(&process->space, address, &place->offset);
+	if (place->allocation && place->offset < limit) {
+		place->kind = PLACE_PAST_END;
+		return true;
+	}
+	place->allocation = NULL;
+	return false;
+}
+
 struct place process_place(const struct process *process, uint64_t address)
 {
 	struct place place = { .kind = PLACE_UNKNOWN };
@@ -570,6 +583,14 @@ struct place process_place(const struct process *process, uint64_t address)
 	}
 	if (address < process->page_size) {
 		place.kind = PLACE_NULL;
+		return place;
+	}
+	/*
+	 * A library can be mapped right behind device memory (on the software GPU, or where the
+	 * runtime maps it for the host). What runs off the end of an allocation by less than a
+	 * page is not meant for the library's first page.
+	 */
+	if (past_end(process, address, process->page_size, &place)) {
 		return place;
 	}
 	for (unsigned i = 0; i < process->regions->len; i++) {
@@ -590,11 +611,6 @@ struct place process_place(const struct process *process, uint64_t address)
 		place.kind = PLACE_FREED;
 		return place;
 	}
-	place.allocation = address_space_find_before(&process->space, address, &place.offset);
-	if (place.allocation && place.offset < PAST_END_LIMIT) {
-		place.kind = PLACE_PAST_END;
-		return place;
-	}
-	place.allocation = NULL;
+	past_end(process, address, PAST_END_LIMIT, &place);
 	return place;
 }

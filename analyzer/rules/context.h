@@ -82,6 +82,7 @@ void check_advise(const struct rules_context *context);
 void check_prefetch(const struct rules_context *context);
 void check_copy(const struct rules_context *context);
 void check_fill(const struct rules_context *context);
+void check_failed_transfer(const struct rules_context *context);
 void check_error(const struct rules_context *context);
 
 #endif

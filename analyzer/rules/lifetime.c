@@ -92,6 +92,7 @@ struct transfer {
 	uint32_t stack_id;
 	const char *role; /* "destination", "source" */
 	bool writes;
+	int code; /* hipError_t that the call returned: 0 if it was carried out */
 };
 
 static uint64_t extent(uint64_t size, uint64_t rows, uint64_t pitch)
@@ -105,6 +106,7 @@ static void check_range(const struct rules_context *context, const struct transf
 	const struct allocation *allocation = place.allocation;
 	bool freed = place.kind == PLACE_FREED;
 	struct finding *finding;
+	char *outcome = NULL;
 	bool is_new;
 
 	if (transfer->extent == 0 || (!freed && place.kind != PLACE_ALLOCATION)) {
@@ -135,12 +137,18 @@ static void check_range(const struct rules_context *context, const struct transf
 		}
 		return;
 	}
+	if (transfer->code) {
+		outcome = g_strdup_printf("; the runtime refused it with %s (%d)",
+					  model_hip_error_name(transfer->code), transfer->code);
+	}
 	finding->message = g_strdup_printf(
 	    "%s %s %" G_GUINT64_FORMAT " bytes at offset %" G_GUINT64_FORMAT
 	    " of an allocation of %" G_GUINT64_FORMAT " bytes: %" G_GUINT64_FORMAT
-	    " bytes past its end.",
+	    " bytes past its end%s.",
 	    finding->api, transfer->writes ? "writes" : "reads", transfer->extent, place.offset,
-	    allocation->size, place.offset + transfer->extent - allocation->size);
+	    allocation->size, place.offset + transfer->extent - allocation->size,
+	    outcome ? outcome : "");
+	g_free(outcome);
 	finding->fix = g_strdup_printf(
 	    "pass a size of at most %" G_GUINT64_FORMAT " bytes, or allocate %" G_GUINT64_FORMAT,
 	    allocation->size - place.offset, place.offset + transfer->extent);
@@ -213,14 +221,20 @@ static void check_pageable(const struct rules_context *context, const struct hg_
 void check_copy(const struct rules_context *context)
 {
 	const struct hg_ev_copy *copy = &context->event->copy;
-	struct transfer dst = {
-		copy->api,      copy->dst,     extent(copy->size, copy->rows, copy->dst_pitch),
-		copy->stack_id, "destination", true
-	};
-	struct transfer src = {
-		copy->api,      copy->src, extent(copy->size, copy->rows, copy->src_pitch),
-		copy->stack_id, "source",  false
-	};
+	struct transfer dst = { copy->api,
+				copy->dst,
+				extent(copy->size, copy->rows, copy->dst_pitch),
+				copy->stack_id,
+				"destination",
+				true,
+				0 };
+	struct transfer src = { copy->api,
+				copy->src,
+				extent(copy->size, copy->rows, copy->src_pitch),
+				copy->stack_id,
+				"source",
+				false,
+				0 };
 
 	check_range(context, &dst);
 	check_range(context, &src);
@@ -230,10 +244,23 @@ void check_copy(const struct rules_context *context)
 void check_fill(const struct rules_context *context)
 {
 	const struct hg_ev_fill *fill = &context->event->fill;
-	struct transfer dst = {
-		fill->api,      fill->dst,     extent(fill->size, fill->rows, fill->pitch),
-		fill->stack_id, "destination", true
-	};
+	struct transfer dst = { fill->api,
+				fill->dst,
+				extent(fill->size, fill->rows, fill->pitch),
+				fill->stack_id,
+				"destination",
+				true,
+				0 };
+
+	check_range(context, &dst);
+}
+
+/* A copy or fill that the runtime refused: its `error` event has the destination and the size. */
+void check_failed_transfer(const struct rules_context *context)
+{
+	const struct hg_ev_error *error = &context->event->error;
+	struct transfer dst = { error->api,    error->ptr, error->size, error->stack_id,
+				"destination", true,       error->code };
 
 	check_range(context, &dst);
 }

@@ -4,15 +4,19 @@
 
 #include <string.h>
 
-/* Memory that an API call names, as the key of a finding and for its text. */
+/*
+ * The finding about calls of `api` on this memory. All call sites together: what is wrong is the
+ * kind of memory, wherever the call stands.
+ */
 static struct finding *call_finding(const struct rules_context *context, enum rule_id rule,
 				    unsigned api, const struct place *place, uint32_t stack_id,
 				    bool *is_new)
 {
 	const struct allocation *allocation = place->allocation;
 
-	return findings_get(context->findings, rule, context->process, is_new, "%u %u %d %u", api,
-			    stack_id, place->kind, allocation ? allocation->stack_id : 0);
+	return findings_get(context->findings, rule, context->process, is_new, "%u %d %u %u", api,
+			    place->kind, allocation ? allocation->stack_id : 0,
+			    allocation ? 0 : stack_id);
 }
 
 static void describe_call(struct finding *finding, unsigned api, const struct place *place,

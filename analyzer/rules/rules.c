@@ -148,16 +148,36 @@ static void take_back_launch(struct rules_engine *engine, const struct hg_event 
 	last->hits = NULL;
 }
 
-static bool is_launch(unsigned api)
+/* The class of an interface function, or -1. */
+static int class_of(unsigned api)
 {
 	switch (api) {
 #define HG_API(id, name, class) \
 	case id:                \
-		return HG_CLASS_##class == HG_CLASS_LAUNCH;
+		return HG_CLASS_##class;
 #include "tracer/api.def"
 #undef HG_API
 	default:
-		return false;
+		return -1;
+	}
+}
+
+static void handle_error(struct rules_engine *engine, const struct rules_context *context)
+{
+	switch (class_of(context->event->error.api)) {
+	case HG_CLASS_LAUNCH:
+		take_back_launch(engine, context->event);
+		break;
+	case HG_CLASS_COPY:
+	case HG_CLASS_FILL:
+		check_failed_transfer(context);
+		break;
+	case HG_CLASS_PREFETCH:
+	case HG_CLASS_ADVISE:
+		check_error(context);
+		break;
+	default:
+		break;
 	}
 }
 
@@ -183,10 +203,7 @@ void rules_engine_event(struct rules_engine *engine, struct process *process,
 		check_advise(&context);
 		break;
 	case HG_EVENT_error:
-		if (is_launch(event->error.api)) {
-			take_back_launch(engine, event);
-		}
-		check_error(&context);
+		handle_error(engine, &context);
 		break;
 	default:
 		break;

@@ -90,6 +90,12 @@ static void finds_the_middle_and_not_the_end(void **state)
 	assert_int_equal(place.kind, PLACE_PAST_END);
 	assert_int_equal(place.offset, 0);
 	assert_int_equal(process_place(process, 0xffff).kind, PLACE_UNKNOWN);
+	/* A library mapped right behind it does not own what ran off the end. */
+	apply((struct hg_event){
+	    .type = HG_EVENT_module,
+	    .module = { .start = 0x10100, .size = 0x100000, .path = "", .build_id = "" } });
+	assert_int_equal(process_place(process, 0x10180).kind, PLACE_PAST_END);
+	assert_int_equal(process_place(process, 0x12000).kind, PLACE_STATIC);
 	assert_int_equal(process_place(process, 0x10000 + (8 << 20)).kind, PLACE_UNKNOWN);
 	assert_int_equal(process_place(process, 8).kind, PLACE_NULL);
 }

@@ -450,6 +450,24 @@ static void copies_past_the_end(void **state)
 	assert_non_null(strstr(finding(0)->message, "1 bytes past its end"));
 }
 
+static void a_copy_that_was_refused(void **state)
+{
+	struct hg_event refused = {
+		.type = HG_EVENT_error,
+		.error = { .api = HG_API_hipMemcpy, .code = 1, .ptr = 0x10000, .size = 0x1000 }
+	};
+
+	(void)state;
+	device(0);
+	alloc(HG_API_hipMalloc, 0x10000, 0x1000, 0, 5);
+	apply(refused);
+	assert_string_equal(found(), "");
+	refused.error.size = 0x2000;
+	apply(refused);
+	assert_string_equal(found(), "HG606");
+	assert_non_null(strstr(finding(0)->message, "hipErrorInvalidValue"));
+}
+
 static void rows_count_in_copies(void **state)
 {
 	struct hg_event event = { .type = HG_EVENT_copy,
@@ -519,9 +537,12 @@ static void advice_and_prefetch_without_effect(void **state)
 	assert_string_equal(found(), "");
 	advise.advise.ptr = prefetch.prefetch.ptr = 0x20000;
 	apply(advise);
+	advise.advise.stack_id = 33; /* another call about the same memory */
+	apply(advise);
 	apply(prefetch);
 	apply(failed);
 	assert_string_equal(found(), "HG214 HG304 HG304");
+	assert_int_equal(finding(0)->count, 2);
 	assert_non_null(strstr(finding(2)->message, "hipErrorInvalidValue"));
 }
 
@@ -548,6 +569,7 @@ int main(void)
 		TEST(freed_and_outside),
 		TEST(reused_memory_is_not_freed_memory),
 		TEST(copies_past_the_end),
+		TEST(a_copy_that_was_refused),
 		TEST(rows_count_in_copies),
 		TEST(pageable_copies),
 		TEST(advice_and_prefetch_without_effect),
