@@ -22,15 +22,37 @@ static const char *paint(const struct printer *printer, const char *code)
 	return printer->color ? code : "";
 }
 
-/* Continuation lines stand below the first one. */
+#define LABEL_WIDTH 12
+#define TEXT_WIDTH  84 /* beside the label: lines of 100 columns */
+
+static void put_line(const struct printer *printer, const char *label, const char *text, int length)
+{
+	fprintf(printer->stream, "  %-*s %.*s\n", LABEL_WIDTH, label, length, text);
+}
+
+/* Continuation lines stand below the first one; lines break at blanks, longer words stay whole. */
 static void put_row(const struct printer *printer, const char *label, const char *text)
 {
-	char **lines = g_strsplit(text, "\n", -1);
+	while (*text) {
+		size_t length = strcspn(text, "\n");
+		size_t cut = length;
 
-	for (char **line = lines; *line; line++) {
-		fprintf(printer->stream, "  %-12s %s\n", line == lines ? label : "", *line);
+		while (cut > TEXT_WIDTH) {
+			size_t blank = cut - 1;
+
+			while (blank > 0 && text[blank] != ' ') {
+				blank--;
+			}
+			if (blank == 0) {
+				break;
+			}
+			cut = blank;
+		}
+		put_line(printer, label, text, (int)cut);
+		label = "";
+		text += cut;
+		text += *text == '\n' || *text == ' ';
 	}
-	g_strfreev(lines);
 }
 
 static void put_row_owned(const struct printer *printer, const char *label, char *text)
