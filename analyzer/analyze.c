@@ -80,6 +80,31 @@ static void note_losses(struct analysis *analysis)
 	}
 }
 
+/* Fixes that name the place of the allocation get it now. */
+static void place_fixes(struct analysis *analysis)
+{
+	for (unsigned i = 0; i < analysis->findings.list->len; i++) {
+		struct finding *finding = analysis->findings.list->pdata[i];
+		const struct source_frame *frame;
+		char **parts, *place;
+
+		if (!finding->fix || !strstr(finding->fix, FIX_SITE)) {
+			continue;
+		}
+		frame = user_frame(
+		    symbolize_stack(analysis->symbolizer, finding->process,
+				    finding->allocation ? finding->allocation->stack_id : 0));
+		place = frame && frame->file
+			    ? g_strdup_printf(" after %s:%u", frame->file, frame->line)
+			    : g_strdup("");
+		parts = g_strsplit(finding->fix, FIX_SITE, -1);
+		g_free(finding->fix);
+		finding->fix = g_strjoinv(place, parts);
+		g_strfreev(parts);
+		g_free(place);
+	}
+}
+
 int analysis_load(struct analysis *analysis, const char *path, char **error)
 {
 	char *traces = g_build_filename(path, "ctf", NULL);
@@ -110,6 +135,7 @@ int analysis_load(struct analysis *analysis, const char *path, char **error)
 	if (result == 0) {
 		rules_engine_finish(pass.engine, &analysis->replay);
 		note_losses(analysis);
+		place_fixes(analysis);
 		static_notes(&analysis->findings, &analysis->replay);
 		analysis->complete = analysis->findings.limits->len == 0;
 	} else if (!*error) {

@@ -78,16 +78,6 @@ static char *frame_text(const struct source_frame *frame)
 	return text;
 }
 
-/*
- * The innermost frames are not always what a person wrote: the launch stub that the compiler
- * generates, and the inline functions of HIP's own headers.
- */
-static bool is_wrapping(const struct source_frame *frame)
-{
-	return (frame->function && strstr(frame->function, "__device_stub__")) ||
-	       (frame->file && strstr(frame->file, "/include/hip/"));
-}
-
 /* Start-up code says nothing about the program. */
 static bool is_interesting(const struct source_frame *frame)
 {
@@ -113,7 +103,7 @@ static void put_stack(const struct printer *printer, const char *label,
 		const struct source_frame *frame = frames->pdata[i];
 		const char *quoted;
 
-		if (!is_interesting(frame) || (first && is_wrapping(frame))) {
+		if (!is_interesting(frame) || (first && is_wrapping_frame(frame))) {
 			continue;
 		}
 		put_row_owned(printer, first ? label : "", frame_text(frame));

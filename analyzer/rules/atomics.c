@@ -57,8 +57,8 @@ static char *coarse_fix(const struct allocation *allocation)
 				"hipHostMalloc(&p, n, hipHostMallocNonCoherent) or hipMalloc");
 	default:
 		return g_strdup_printf("call hipMemAdvise(p, %" G_GUINT64_FORMAT
-				       ", hipMemAdviseSetCoarseGrain, device) on the whole of it "
-				       "before the launch, or allocate it with hipMalloc",
+				       ", hipMemAdviseSetCoarseGrain, device)" FIX_SITE
+				       ", or allocate it with hipMalloc",
 				       allocation->size);
 	}
 }
@@ -67,7 +67,9 @@ static void set_instruction(struct finding *finding, const struct isa_atomic *at
 {
 	finding->instruction = g_strdup(atomic->mnemonic);
 	finding->code_offset = (int64_t)atomic->offset;
-	finding->device_file = g_strdup(atomic->file);
+	finding->device_file = atomic->file && atomic->file[0] == '/'
+				   ? g_canonicalize_filename(atomic->file, NULL)
+				   : g_strdup(atomic->file);
 	finding->device_line = atomic->line;
 }
 

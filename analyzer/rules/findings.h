@@ -10,6 +10,9 @@
 #include "analyzer/model/model.h"
 #include "analyzer/replay/replay.h"
 
+/* In a fix: replaced by " after FILE:LINE" of the allocation once that is known. */
+#define FIX_SITE "{after}"
+
 enum severity { SEVERITY_NOTE, SEVERITY_ADVICE, SEVERITY_WARNING, SEVERITY_ERROR };
 
 enum confidence { CONFIDENCE_POSSIBLE, CONFIDENCE_LIKELY, CONFIDENCE_PROVEN };

@@ -142,14 +142,26 @@ static char *demangled(const char *symbol)
 	return result;
 }
 
-static void add_frame(GPtrArray *frames, const char *function, const char *file, int line,
-		      const struct host_module *module, uint64_t address)
+/* Compilers write what they were given: "build/../src/main.cpp" is src/main.cpp. */
+static char *full_path(Dwarf_Die *unit, const char *file)
+{
+	Dwarf_Attribute attribute;
+	const char *folder =
+	    unit ? dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute)) : NULL;
+
+	if (!file || (file[0] != '/' && !folder)) {
+		return g_strdup(file);
+	}
+	return g_canonicalize_filename(file, folder);
+}
+
+static void add_frame(GPtrArray *frames, const char *function, Dwarf_Die *unit, const char *file,
+		      int line, const struct host_module *module, uint64_t address)
 {
 	struct source_frame *frame = g_new0(struct source_frame, 1);
 
 	frame->function = demangled(function);
-	/* Compilers write what they were given: "build/../src/main.cpp" is src/main.cpp. */
-	frame->file = file && file[0] == '/' ? g_canonicalize_filename(file, NULL) : g_strdup(file);
+	frame->file = full_path(unit, file);
 	frame->line = line > 0 ? (unsigned)line : 0;
 	frame->module = module ? module->path : NULL;
 	frame->offset = module ? address - module->bias : address;
@@ -210,7 +222,7 @@ static bool add_scopes(GPtrArray *frames, Dwarf_Die *unit, uint64_t unit_address
 		if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram) {
 			continue;
 		}
-		add_frame(frames, dwarf_diename(&chain[i]), file, line, host, address);
+		add_frame(frames, dwarf_diename(&chain[i]), unit, file, line, host, address);
 		found = true;
 		if (tag == DW_TAG_subprogram) {
 			break;
@@ -236,7 +248,7 @@ static void add_address(GPtrArray *frames, struct session *session, const struct
 	int line = 0;
 
 	if (!module) {
-		add_frame(frames, NULL, NULL, 0, host, address);
+		add_frame(frames, NULL, NULL, NULL, 0, host, address);
 		return;
 	}
 	unit = unit_of(module, address, &bias);
@@ -246,7 +258,8 @@ static void add_address(GPtrArray *frames, struct session *session, const struct
 		dwarf_lineno(position, &line);
 	}
 	if (!unit || !add_scopes(frames, unit, address - bias, address, host, file, line)) {
-		add_frame(frames, dwfl_module_addrname(module, address), file, line, host, address);
+		add_frame(frames, dwfl_module_addrname(module, address), unit, file, line, host,
+			  address);
 	}
 }
 
@@ -269,6 +282,22 @@ const GPtrArray *symbolize_stack(struct symbolizer *symbolizer, const struct pro
 	}
 	g_hash_table_insert(symbolizer->stacks, key, frames);
 	return frames;
+}
+
+bool is_wrapping_frame(const struct source_frame *frame)
+{
+	return (frame->function && strstr(frame->function, "__device_stub__")) ||
+	       (frame->file && strstr(frame->file, "/include/hip/"));
+}
+
+const struct source_frame *user_frame(const GPtrArray *frames)
+{
+	for (unsigned i = 0; i < frames->len; i++) {
+		if (!is_wrapping_frame(frames->pdata[i])) {
+			return frames->pdata[i];
+		}
+	}
+	return NULL;
 }
 
 const char *source_line(struct symbolizer *symbolizer, const char *file, unsigned line)

@@ -29,6 +29,15 @@ void symbolizer_free(struct symbolizer *symbolizer);
 const GPtrArray *symbolize_stack(struct symbolizer *symbolizer, const struct process *process,
 				 uint32_t stack_id);
 
+/*
+ * The innermost frames are not always what a person wrote: launch stubs that the compiler
+ * generates, and inline functions of HIP's own headers.
+ */
+bool is_wrapping_frame(const struct source_frame *frame);
+
+/* The innermost frame that a person wrote, or NULL. */
+const struct source_frame *user_frame(const GPtrArray *frames);
+
 /* Line `line` of a source file without its indentation; NULL if it cannot be had. Borrowed. */
 const char *source_line(struct symbolizer *symbolizer, const char *file, unsigned line);
 
