@@ -149,10 +149,10 @@ static char *full_path(Dwarf_Die *unit, const char *file)
 	const char *folder =
 	    unit ? dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute)) : NULL;
 
-	if (!file || (file[0] != '/' && !folder)) {
+	if (!file || (file[0] != '/' && !(folder && folder[0] == '/'))) {
 		return g_strdup(file);
 	}
-	return g_canonicalize_filename(file, folder);
+	return g_canonicalize_filename(file, folder && folder[0] == '/' ? folder : NULL);
 }
 
 static void add_frame(GPtrArray *frames, const char *function, Dwarf_Die *unit, const char *file,
