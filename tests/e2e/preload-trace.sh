@@ -8,7 +8,7 @@
 #
 # $1 of the test is the folder with libhipgrain-preload.so.
 
-build=$1
+build=$(realpath "$1")
 
 # Root's LTTng has one fixed place, which is not ours to use: run as nobody instead.
 if [ "$(id -u)" = 0 ]; then
