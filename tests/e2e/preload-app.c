@@ -178,11 +178,14 @@ static int forks(void)
 		pthread_t id;
 
 		pthread_create(&id, NULL, worker, (void *)(uintptr_t)100000);
-		child = fork();
-		if (!child) {
+		/* The same stack before the fork, in the parent, and after it, in both. */
+		for (int round = 0; round < 2; round++) {
 			free(malloc(SIZE));
-			_exit(0);
+			if (!round)
+				child = fork();
 		}
+		if (!child)
+			_exit(0);
 		waitpid(child, &status, 0);
 		pthread_join(id, NULL);
 	}
