@@ -132,18 +132,6 @@ void hg_hip_forget_error(void)
 		get_error();
 }
 
-int hg_hip_device(void)
-{
-	int device = -1;
-
-	if (!get_device || !hg_hip_may_query())
-		return -1;
-	if (!get_device(&device))
-		return device;
-	hg_hip_forget_error();
-	return -1;
-}
-
 /* ---- the runtime and its devices ---- */
 
 static struct hg_hip_device devices[MAX_DEVICES];
@@ -257,6 +245,24 @@ static void record_runtime(void)
 	device_count = count < MAX_DEVICES ? count : MAX_DEVICES;
 	for (int i = 0; i < device_count; i++)
 		record_device(i);
+}
+
+/*
+ * Also with an error pending: a success leaves it alone where errors stick, and where each call
+ * replaces the error, the program's own call did or will do so next.
+ */
+int hg_hip_device(void)
+{
+	bool pending = !hg_hip_may_query();
+	int device = -1;
+
+	if (device_count <= 0 || !get_device)
+		return -1;
+	if (!get_device(&device))
+		return device;
+	if (!pending)
+		hg_hip_forget_error();
+	return -1;
 }
 
 const struct hg_hip_device *hg_hip_device_info(int ordinal)

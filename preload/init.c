@@ -149,7 +149,10 @@ static void start(void)
 	hg_libc_init();
 	if (!dir || !*dir)
 		return;
-	hg_config.dir = strdup(dir);
+	/* The program may change its working directory. */
+	hg_config.dir = realpath(dir, NULL);
+	if (!hg_config.dir)
+		hg_say("nothing is recorded: HIPGRAIN_DIR=%s: %s", dir, strerror(errno));
 	hg_config.threshold = read_number("HIPGRAIN_THRESHOLD", DEFAULT_THRESHOLD, UINT32_MAX - 1);
 	hg_config.stack_depth =
 	    read_number("HIPGRAIN_STACK_DEPTH", DEFAULT_STACK_DEPTH, HG_STACK_DEPTH_MAX);
