@@ -27,6 +27,7 @@
 __thread struct hg_tls hg_tls __attribute__((tls_model("initial-exec")));
 
 int hg_active = HG_NEW;
+int hg_recording_begun;
 struct hg_config hg_config;
 const struct hg_provider *hg_provider;
 
@@ -98,6 +99,18 @@ static int open_provider(void)
 	return 0;
 }
 
+void hg_begin_recording(void)
+{
+	int saved;
+
+	if (__atomic_exchange_n(&hg_recording_begun, 1, __ATOMIC_RELAXED))
+		return;
+	saved = errno;
+	hg_process_record();
+	hg_modules_poll();
+	errno = saved;
+}
+
 /* ---- fork ---- */
 
 static bool fork_prepared; /* under the locks taken by before_fork() */
@@ -133,10 +146,9 @@ static void after_fork_child(void)
 	hg_modules_reset();
 	hg_regions_reset();
 	hg_hip_reset();
-	if (*hg_provider->recording) {
-		hg_process_record();
-		hg_modules_poll();
-	}
+	hg_recording_begun = 0;
+	if (*hg_provider->recording)
+		hg_begin_recording();
 	hg_tls.busy--;
 }
 
@@ -162,10 +174,8 @@ static void start(void)
 		return;
 	hg_modules_find();
 	pthread_atfork(before_fork, after_fork_parent, after_fork_child);
-	if (*hg_provider->recording) {
-		hg_process_record();
-		hg_modules_poll();
-	}
+	if (*hg_provider->recording)
+		hg_begin_recording();
 	hg_active = HG_ACTIVE;
 }
 

@@ -70,12 +70,18 @@ void hg_init(void);
 /* Start up in an allocation function if that is safe for this caller; whether we are active. */
 bool hg_start(const void *caller);
 
+/* Record the process and its modules, once; at the first event if recording began late. */
+void hg_begin_recording(void);
+extern int hg_recording_begun;
+
 /* Begin to make events in the calling thread; false if none are to be made. errno is kept. */
 static inline bool hg_enter(void)
 {
 	if (HG_LIKELY(hg_active != HG_ACTIVE) || hg_tls.busy || !*hg_provider->recording)
 		return false;
 	hg_tls.busy = 1;
+	if (HG_UNLIKELY(!hg_recording_begun))
+		hg_begin_recording();
 	return true;
 }
 
