@@ -189,6 +189,54 @@ static bool names_within(const struct state *part, const struct state *whole)
 	return k == part->aside_count;
 }
 
+/* Place of a name among the files set aside: 0 the root, -1 absent. */
+static int place_of(const struct state *state, uint32_t name)
+{
+	unsigned i;
+
+	for (i = 0; i < state->aside_count; i++)
+		if (state->aside[i].name == name)
+			return (int)i + 1;
+	return name == SITE_ROOT ? 0 : -1;
+}
+
+/*
+ * Whether mask `inner`, of state `more`, names the same lanes that mask `outer` names in `less`: it
+ * does if `less` has not yet passed the shrink sites in between, for then they hold no lanes there.
+ * So it is at the head of a loop whose lanes leave one by one.
+ */
+static bool same_lanes(const struct state *more, uint32_t inner, const struct state *less,
+		       uint32_t outer)
+{
+	int from, to, i;
+
+	if (BASE_KIND(inner) != BASE_KIND(outer))
+		return false;
+	from = place_of(more, BASE_PAYLOAD(outer));
+	to = place_of(more, BASE_PAYLOAD(inner));
+	if (from < 0 || to <= from)
+		return false;
+	for (i = from; i < to; i++)
+		if (place_of(less, more->aside[i].name) >= 0)
+			return false;
+	return true;
+}
+
+static value_id join_scalar(struct value_store *store, const struct state *into,
+			    const struct state *other, unsigned reg, bool widen)
+{
+	value_id a = into->scalar[reg], b = other->scalar[reg];
+	uint32_t x = value_sole_base(store, a), y = value_sole_base(store, b);
+
+	if (x != y && BASE_IS_MASK(x) && BASE_IS_MASK(y)) {
+		if (same_lanes(into, x, other, y))
+			return a;
+		if (same_lanes(other, y, into, x))
+			return b;
+	}
+	return widen ? value_widen(store, a, b) : value_join(store, a, b);
+}
+
 int state_join(struct value_store *store, struct state *into, const struct state *from, bool widen)
 {
 	struct state other;
@@ -225,8 +273,7 @@ int state_join(struct value_store *store, struct state *into, const struct state
 
 		if (into->scalar[i] == other.scalar[i])
 			continue;
-		joined = widen ? value_widen(store, into->scalar[i], other.scalar[i])
-			       : value_join(store, into->scalar[i], other.scalar[i]);
+		joined = join_scalar(store, into, &other, i, widen);
 		if (joined != into->scalar[i]) {
 			into->scalar[i] = joined;
 			changed = 1;
