@@ -69,11 +69,26 @@ static bool find_unit(struct lines *lines, uint64_t pc, Dwarf_Die *unit)
 	return false;
 }
 
+/* A position given by a pair of attributes, such as DW_AT_call_file and DW_AT_call_line. */
+static const char *position(Dwarf_Die *die, unsigned file_name, unsigned line_name,
+			    Dwarf_Files *files, size_t file_count, unsigned *line)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word index, at;
+
+	if (!dwarf_attr_integrate(die, file_name, &attribute) ||
+	    dwarf_formudata(&attribute, &index) || index >= file_count ||
+	    !dwarf_attr_integrate(die, line_name, &attribute) || dwarf_formudata(&attribute, &at))
+		return NULL;
+	*line = (unsigned)at;
+	return dwarf_filesrc(files, index, NULL, NULL);
+}
+
 const char *lines_find(struct lines *lines, uint64_t pc, unsigned *line)
 {
 	Dwarf_Die unit, *innermost = NULL, *scopes = NULL;
 	Dwarf_Files *files;
-	const char *file;
+	const char *file, *outer;
 	Dwarf_Line *entry;
 	size_t file_count;
 	int count, i, number;
@@ -85,35 +100,28 @@ const char *lines_find(struct lines *lines, uint64_t pc, unsigned *line)
 	if (!file || dwarf_lineno(entry, &number))
 		return NULL;
 	*line = (unsigned)number;
-	if (!lines_foreign(file) || dwarf_getsrcfiles(&unit, &files, &file_count))
-		return file;
+	/* Line 0: code that serves several lines at once. */
+	if ((number && !lines_foreign(file)) || dwarf_getsrcfiles(&unit, &files, &file_count))
+		return number ? file : NULL;
 	/* Innermost first: leave inlined functions until the caller is the program's own. */
 	count = dwarf_getscopes(&unit, pc, &innermost);
 	/* Its other elements lead out of the abstract function; these are the concrete ones. */
 	count = count > 0 ? dwarf_getscopes_die(innermost, &scopes) : 0;
 	for (i = 0; i < count; i++) {
-		Dwarf_Attribute attribute;
-		Dwarf_Word index, at;
-		const char *caller;
-
-		if (dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine)
-			continue;
-		if (!dwarf_attr(&scopes[i], DW_AT_call_file, &attribute) ||
-		    dwarf_formudata(&attribute, &index) ||
-		    !dwarf_attr(&scopes[i], DW_AT_call_line, &attribute) ||
-		    dwarf_formudata(&attribute, &at) || index >= file_count)
-			break;
-		caller = dwarf_filesrc(files, index, NULL, NULL);
-		if (!caller)
-			break;
-		file = caller;
-		*line = (unsigned)at;
-		if (!lines_foreign(file))
+		outer = NULL;
+		if (dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine)
+			outer = position(&scopes[i], DW_AT_call_file, DW_AT_call_line, files,
+					 file_count, line);
+		else if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram && !*line)
+			outer = position(&scopes[i], DW_AT_decl_file, DW_AT_decl_line, files,
+					 file_count, line);
+		file = outer ? outer : file;
+		if (*line && !lines_foreign(file))
 			break;
 	}
 	free(scopes);
 	free(innermost);
-	return file;
+	return *line ? file : NULL;
 }
 
 static const char *string_of(Dwarf_Die *die, unsigned name)

@@ -15,7 +15,8 @@ void lines_close(struct lines *lines);
 
 /*
  * The position of `pc`. Where the instruction was inlined from a header of the HIP runtime or the
- * compiler (atomicAdd and alike), it is the place in the program that called it. Returns a file
+ * compiler (atomicAdd and alike), it is the place in the program that called it; where the compiler
+ * merged lines, that of the function. Returns a file
  * name owned by `lines`, or NULL.
  */
 const char *lines_find(struct lines *lines, uint64_t pc, unsigned *line);
