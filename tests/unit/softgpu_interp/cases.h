@@ -360,21 +360,23 @@ CASE uint64_t exponent(uint64_t x, uint64_t y)
 	return mix2(bits_of(ldexpf(a, n)), bits_of64(ldexp(b, n * 5)));
 }
 
-/* Dynamic indexing keeps these in private memory, or in indexed vector registers. */
+/*
+ * Dynamic indexing keeps these in private memory, or in indexed vector registers. 32-bit elements:
+ * for divergent writes to indexed 64-bit elements clang 15 stores both halves in the low register.
+ */
 CASE uint64_t array(uint64_t x, uint64_t y)
 {
-	uint64_t a[16];
-	uint32_t b[24];
+	uint32_t a[16], b[24];
 	uint64_t r = 0;
 	int i;
 
 	for (i = 0; i < 16; i++)
-		a[i] = x * (uint64_t)(i + 1);
+		a[i] = (uint32_t)x * (uint32_t)(i + 1);
 	for (i = 0; i < 24; i++)
 		b[i] = (uint32_t)y + (uint32_t)i;
 	for (i = 0; i < 20; i++) {
 		a[(x >> i) & 15] += b[(y >> i) % 24];
-		b[(x >> (i + 7)) % 24] ^= (uint32_t)a[(y >> (2 * i)) & 15];
+		b[(x >> (i + 7)) % 24] ^= a[(y >> (2 * i)) & 15];
 	}
 	for (i = 0; i < 16; i++)
 		r = mix2(r, a[i]);

@@ -70,6 +70,19 @@ void *gpu_alloc(size_t size, unsigned state)
 	return p;
 }
 
+void gpu_free(void *p, size_t size)
+{
+	unsigned i;
+
+	for (i = 0; i < nranges; i++)
+		if (ranges[i].first == (uint64_t)(uintptr_t)p)
+			break;
+	if (i < nranges)
+		memmove(&ranges[i], &ranges[i + 1], (--nranges - i) * sizeof(ranges[0]));
+	softgpu_memory_generation++;
+	munmap(p, size + 65536);
+}
+
 /* ---- code objects ---- */
 
 static const uint8_t *find_elf(const uint8_t *file, size_t size)

@@ -18,6 +18,7 @@ uint64_t find_kernel(const struct code *code, const char *name);
 
 /* GPU memory of `size` bytes, zeroed, whose pages have state MAPPED | `state`. */
 void *gpu_alloc(size_t size, unsigned state);
+void gpu_free(void *p, size_t size);
 /* Change the state of the pages of such memory; 0: not mapped. */
 void gpu_set_state(void *p, size_t size, unsigned state);
 

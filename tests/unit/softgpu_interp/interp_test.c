@@ -81,6 +81,28 @@ static uint64_t *inputs(void)
 
 typedef uint64_t (*case_fn)(uint64_t x, uint64_t y);
 
+static void check_uniform(const char *name, case_fn fn, uint64_t x, uint64_t y)
+{
+	uint64_t *out = gpu_alloc(8, 0), arguments[3] = { x, y, ADDRESS(out) };
+
+	must_run(name, 1, 1, arguments, 3);
+	if (*out != fn(x, y))
+		fail_msg("%s(0x%llx, 0x%llx): 0x%llx instead of 0x%llx", name,
+			 (unsigned long long)x, (unsigned long long)y, (unsigned long long)*out,
+			 (unsigned long long)fn(x, y));
+	gpu_free(out, 8);
+}
+
+static void run_uniform(const char *name, case_fn fn)
+{
+	uint64_t *in = inputs();
+	unsigned i;
+
+	for (i = 0; i < N; i += 3)
+		check_uniform(name, fn, in[i], in[(i * 7 + 1) % N]);
+	gpu_free(in, N * 8);
+}
+
 static void run_case(const char *name, case_fn fn)
 {
 	uint64_t *in = inputs(), *out = gpu_alloc(N * 8, 0);
@@ -98,11 +120,12 @@ static void run_case(const char *name, case_fn fn)
 	}
 }
 
-#define TEST(name)                                 \
-	static void test_case_##name(void **state) \
-	{                                          \
-		(void)state;                       \
-		run_case("case_" #name, name);     \
+#define TEST(name)                                   \
+	static void test_case_##name(void **state)   \
+	{                                            \
+		(void)state;                         \
+		run_case("case_" #name, name);       \
+		run_uniform("uniform_" #name, name); \
 	}
 CASES(TEST)
 
@@ -177,6 +200,19 @@ static void test_lanes(void **state)
 			r += x[3];
 		assert_int_equal((uint32_t)out[i], r);
 	}
+}
+
+static void test_late(void **state)
+{
+	uint32_t *out = gpu_alloc(4096, 0), x = 50000, i;
+	uint64_t arguments[2] = { ADDRESS(out), x };
+
+	(void)state;
+	must_run("late", 256, 256, arguments, 2);
+	for (i = 0; i < 50000; i++)
+		x = x * 1664525 + (x >> 7);
+	for (i = 0; i < 256; i++)
+		assert_int_equal(out[i], x);
 }
 
 static void test_geometry(void **state)
@@ -456,6 +492,7 @@ int main(int argc, char **argv)
 		CASES(UNIT) cmocka_unit_test(test_reduce),
 		cmocka_unit_test(test_histogram),
 		cmocka_unit_test(test_lanes),
+		cmocka_unit_test(test_late),
 		cmocka_unit_test(test_geometry),
 		cmocka_unit_test(test_spin),
 		cmocka_unit_test(test_atomics_coarse),

@@ -12,6 +12,14 @@
 	}
 CASES(KERNEL)
 
+// The same on kernel arguments, which the compiler keeps in scalar registers.
+#define UNIFORM(name)                                                                              \
+	extern "C" __global__ void uniform_##name(uint64_t x, uint64_t y, uint64_t *out)           \
+	{                                                                                          \
+		*out = name(x, y);                                                                 \
+	}
+CASES(UNIFORM)
+
 extern "C" __global__ void reduce(const uint64_t *in, uint64_t *out, unsigned n)
 {
 	__shared__ uint64_t s[256];
@@ -104,6 +112,21 @@ extern "C" __global__ void spin(unsigned *flag, unsigned *out, unsigned groups)
 }
 
 // Work-groups of 8 x 4 x 2, some of them partial (then blockDim would be the partial size).
+// The last wave arrives at the barrier long after the others.
+extern "C" __global__ void late(unsigned *out, unsigned n)
+{
+	__shared__ volatile unsigned value;
+	if (threadIdx.x >= 192) {
+		unsigned x = n;
+		for (unsigned i = 0; i < n; i++)
+			x = x * 1664525 + (x >> 7);
+		if (threadIdx.x == 255)
+			value = x;
+	}
+	__syncthreads();
+	out[threadIdx.x] = value;
+}
+
 extern "C" __global__ void geometry(unsigned *out)
 {
 	unsigned x = blockIdx.x * 8 + threadIdx.x, y = blockIdx.y * 4 + threadIdx.y;
