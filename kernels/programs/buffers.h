@@ -28,15 +28,27 @@ struct allocator {
 	enum release release;
 };
 
-/* The body of an allocating row: `call` sets p. */
+/* Ends the program. Also keeps a call before it from being the last of its function, where the
+ * compiler would leave the function out of the call stack. */
+static void *no_memory()
+{
+	fprintf(stderr, "no memory\n");
+	exit(1);
+}
+
+/* The body of an allocating row: `call` sets p, or gives it. */
 #define HIP(call)                  \
 	[](size_t n) -> void * {   \
 		void *p = nullptr; \
 		CHECK(call);       \
 		return p;          \
 	}
-#define SYSTEM(call) [](size_t n) -> void * { return (call); }
-#define HOST(flags)  hipHostMalloc(&p, n, (flags))
+#define SYSTEM(call)                        \
+	[](size_t n) -> void * {            \
+		void *p = (call);           \
+		return p ? p : no_memory(); \
+	}
+#define HOST(flags) hipHostMalloc(&p, n, (flags))
 
 /* Advice on a whole block, as the second call of a row. */
 static hipError_t advise(void *p, size_t bytes, hipMemoryAdvise advice)
@@ -49,7 +61,7 @@ static void *map_pages(size_t bytes)
 	const int access = PROT_READ | PROT_WRITE, kind = MAP_PRIVATE | MAP_ANONYMOUS;
 	void *p = mmap(nullptr, bytes, access, kind, -1, 0); // @map_pages
 
-	return p == MAP_FAILED ? nullptr : p;
+	return p == MAP_FAILED ? no_memory() : p;
 }
 
 static void *coarse(void *p, size_t bytes)
@@ -75,7 +87,9 @@ static void *managed(size_t bytes)
 
 static void *pages(size_t bytes)
 {
-	return aligned_alloc(4096, bytes); // @pages
+	void *p = aligned_alloc(4096, bytes); // @pages
+
+	return p ? p : no_memory();
 }
 
 static void *registered(size_t bytes, unsigned flags)
@@ -138,10 +152,6 @@ static buffer make_buffer(const char *name, size_t bytes)
 		void *p = a.allocate(bytes);
 		buffer b = { &a, bytes, p, p };
 
-		if (!p) {
-			fprintf(stderr, "%s: no memory\n", name);
-			exit(1);
-		}
 		if (a.release == HIP_FREE) {
 			b.host = nullptr;
 			CHECK(hipMemset(p, 0, bytes));

@@ -105,7 +105,12 @@ static char *managed()
 
 static char *heap()
 {
-	return (char *)malloc(BYTES); // @heap
+	char *p = (char *)malloc(BYTES); // @heap
+
+	if (!p) {
+		exit(1);
+	}
+	return p;
 }
 
 static char *mapping(void *where)
@@ -113,7 +118,10 @@ static char *mapping(void *where)
 	const int access = PROT_READ | PROT_WRITE, kind = MAP_PRIVATE | MAP_ANONYMOUS;
 	void *p = mmap(where, BYTES, access, kind, -1, 0); // @mapping
 
-	return p == MAP_FAILED ? nullptr : (char *)p;
+	if (p == MAP_FAILED) {
+		exit(1);
+	}
+	return (char *)p;
 }
 
 /* Managed memory of which [offset, offset + bytes) is advised. */

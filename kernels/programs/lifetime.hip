@@ -25,11 +25,19 @@
 // hipgrain-exit: any
 // hipgrain-expect: HG607 kernel=increment argument=0 api=hipMalloc at=@past_end launches=1
 //
+// The runtime knows the size of its own memory and refuses what exceeds it.
 // hipgrain-run: copy_too_long
-// hipgrain-expect: HG606 api=hipMalloc at=@short_copy
+// hipgrain-stdout: hipMemcpy: hipErrorInvalidValue
+// hipgrain-expect: none
 //
 // hipgrain-run: fill_too_long
-// hipgrain-expect: HG606 api=hipMalloc at=@short_fill
+// hipgrain-stdout: hipMemset: hipErrorInvalidValue
+// hipgrain-expect: none
+//
+// It does not know the size of what malloc returned.
+// hipgrain-run: copy_past_host
+// hipgrain-stdout: hipMemcpy: hipSuccess
+// hipgrain-expect: HG606 api=malloc call=hipMemcpy at=@short_host
 //
 // Everything in order.
 // hipgrain-run: live
@@ -146,7 +154,7 @@ static void run_copy_too_long()
 	static char host[2 * BYTES];
 	char *p;
 
-	CHECK(hipMalloc(&p, BYTES)); // @short_copy
+	CHECK(hipMalloc(&p, BYTES));
 	SHOW("hipMemcpy", hipMemcpy(p, host, sizeof(host), hipMemcpyHostToDevice));
 }
 
@@ -154,8 +162,22 @@ static void run_fill_too_long()
 {
 	char *p;
 
-	CHECK(hipMalloc(&p, BYTES)); // @short_fill
+	CHECK(hipMalloc(&p, BYTES));
 	SHOW("hipMemset", hipMemset(p, 0, 2 * BYTES));
+}
+
+static void run_copy_past_host()
+{
+	char *host = (char *)malloc(BYTES); // @short_host
+	char *behind = (char *)malloc(2 * BYTES);
+	char *p;
+
+	memset(behind, 0, 2 * BYTES); /* so that there is something to read behind the end */
+	CHECK(hipMalloc(&p, 2 * BYTES));
+	SHOW("hipMemcpy", hipMemcpy(p, host, BYTES + 256, hipMemcpyHostToDevice));
+	CHECK(hipFree(p));
+	free(behind);
+	free(host);
 }
 
 static void run_live()
@@ -176,6 +198,7 @@ static const variant variants[] = {
 	{ "past_end", run_past_end },
 	{ "copy_too_long", run_copy_too_long },
 	{ "fill_too_long", run_fill_too_long },
+	{ "copy_past_host", run_copy_past_host },
 	{ "live", run_live },
 };
 

@@ -5,22 +5,22 @@
 //
 // Two fine-grained buffers, both updated: one finding each.
 // hipgrain-run: both_fine
-// hipgrain-stdout: pointers: even 0 expected 32, odd 0 expected 32
-// hipgrain-expect: HG101 kernel=count_parity argument=0 api=hipMallocManaged at=@fine_even launches=1 confidence=proven
-// hipgrain-expect: HG101 kernel=count_parity argument=1 api=hipMallocManaged at=@fine_odd launches=1 confidence=proven
+// hipgrain-stdout: pointers: first 0 expected 64, second 0 expected 128
+// hipgrain-expect: HG101 kernel=count_both argument=0 api=hipMallocManaged at=@fine_first launches=1 confidence=proven
+// hipgrain-expect: HG101 kernel=count_both argument=1 api=hipMallocManaged at=@fine_second launches=1 confidence=proven
 //
 // hipgrain-run: one_fine
-// hipgrain-stdout: pointers: even 32 expected 32, odd 0 expected 32
-// hipgrain-expect: HG101 kernel=count_parity argument=1 api=hipMallocManaged at=@fine_odd launches=1 confidence=proven
+// hipgrain-stdout: pointers: first 64 expected 64, second 0 expected 128
+// hipgrain-expect: HG101 kernel=count_both argument=1 api=hipMallocManaged at=@fine_second launches=1 confidence=proven
 //
 // hipgrain-run: none_fine
-// hipgrain-stdout: pointers: even 32 expected 32, odd 32 expected 32
+// hipgrain-stdout: pointers: first 64 expected 64, second 128 expected 128
 // hipgrain-expect: none
 //
 // Ten launches of the same mistake: one finding, counted.
 // hipgrain-run: ten_launches
-// hipgrain-stdout: pointers: even 320 expected 320, odd 0 expected 320
-// hipgrain-expect: HG101 kernel=count_parity argument=1 api=hipMallocManaged at=@fine_odd launches=10 confidence=proven
+// hipgrain-stdout: pointers: first 640 expected 640, second 0 expected 1280
+// hipgrain-expect: HG101 kernel=count_both argument=1 api=hipMallocManaged at=@fine_second launches=10 confidence=proven
 //
 // Three atomics through one argument: one finding.
 // hipgrain-run: three_atomics
@@ -29,13 +29,18 @@
 //
 // A pointer into the middle of an allocation.
 // hipgrain-run: interior
-// hipgrain-stdout: pointers: even 0 expected 32, odd 32 expected 32
-// hipgrain-expect: HG101 kernel=count_parity argument=0 api=hipMallocManaged at=@interior launches=1 confidence=proven
+// hipgrain-stdout: pointers: first 0 expected 64, second 128 expected 128
+// hipgrain-expect: HG101 kernel=count_both argument=0 api=hipMallocManaged at=@interior launches=1 confidence=proven
+//
+// Each work-item chooses between the arguments.
+// hipgrain-run: parity
+// hipgrain-stdout: pointers: even 32 expected 32, odd 0 expected 32
+// hipgrain-expect: HG101 kernel=count_parity argument=1 api=hipMallocManaged at=@fine_second launches=1 confidence=likely
 //
 // The kernel chooses between its arguments: which one it was is not in the trace.
 // hipgrain-run: chosen
 // hipgrain-stdout: pointers: even 0 expected 0, odd 0 expected 64
-// hipgrain-expect: HG101 kernel=count_chosen argument=1 api=hipMallocManaged at=@fine_odd launches=1 confidence=likely
+// hipgrain-expect: HG101 kernel=count_chosen argument=1 api=hipMallocManaged at=@fine_second launches=1 confidence=likely
 //
 // A variable of the code object is coarse-grained.
 // hipgrain-run: device_variable
@@ -56,6 +61,13 @@
 
 #define ITEMS 64
 
+__global__ void count_both(float *first, float *second)
+{
+	atomicAdd(first, 1.0f);
+	atomicAdd(second, 2.0f);
+}
+
+/* The compiler makes one atomic of it, with a choice of address for each work-item. */
 __global__ void count_parity(float *even, float *odd)
 {
 	if (threadIdx.x % 2) {
@@ -117,20 +129,20 @@ static float *coarse_number()
 	return p;
 }
 
-static float *fine_odd()
+static float *fine_second()
 {
 	float *p;
 
-	CHECK(hipMallocManaged(&p, sizeof(*p))); // @fine_odd
+	CHECK(hipMallocManaged(&p, sizeof(*p))); // @fine_second
 	*p = 0;
 	return p;
 }
 
-static float *fine_even()
+static float *fine_first()
 {
 	float *p;
 
-	CHECK(hipMallocManaged(&p, sizeof(*p))); // @fine_even
+	CHECK(hipMallocManaged(&p, sizeof(*p))); // @fine_first
 	*p = 0;
 	return p;
 }
@@ -143,17 +155,28 @@ static float value(const float *p)
 	return number;
 }
 
-static void count(float *even, float *odd, int launches)
+static void count(float *first, float *second, int launches)
 {
-	int expected = launches * ITEMS / 2;
+	int expected = launches * ITEMS;
 
 	for (int i = 0; i < launches; i++) {
-		count_parity<<<1, ITEMS>>>(even, odd);
+		count_both<<<1, ITEMS>>>(first, second);
 		CHECK(hipGetLastError());
 	}
 	CHECK(hipDeviceSynchronize());
-	printf("pointers: even %g expected %d, odd %g expected %d\n", value(even), expected,
-	       value(odd), expected);
+	printf("pointers: first %g expected %d, second %g expected %d\n", value(first), expected,
+	       value(second), 2 * expected);
+}
+
+static void run_parity()
+{
+	float *even = coarse_number(), *odd = fine_second();
+
+	count_parity<<<1, ITEMS>>>(even, odd);
+	CHECK(hipGetLastError());
+	CHECK(hipDeviceSynchronize());
+	printf("pointers: even %g expected %d, odd %g expected %d\n", value(even), ITEMS / 2,
+	       value(odd), ITEMS / 2);
 }
 
 static void run_interior()
@@ -167,7 +190,7 @@ static void run_interior()
 
 static void run_chosen()
 {
-	float *even = coarse_number(), *odd = fine_odd();
+	float *even = coarse_number(), *odd = fine_second();
 
 	count_chosen<<<1, ITEMS>>>(even, odd, 1);
 	CHECK(hipGetLastError());
@@ -225,12 +248,13 @@ static void run_lds_first()
 }
 
 static const variant variants[] = {
-	{ "both_fine", [] { count(fine_even(), fine_odd(), 1); } },
-	{ "one_fine", [] { count(coarse_number(), fine_odd(), 1); } },
+	{ "both_fine", [] { count(fine_first(), fine_second(), 1); } },
+	{ "one_fine", [] { count(coarse_number(), fine_second(), 1); } },
 	{ "none_fine", [] { count(coarse_number(), coarse_number(), 1); } },
-	{ "ten_launches", [] { count(coarse_number(), fine_odd(), 10); } },
+	{ "ten_launches", [] { count(coarse_number(), fine_second(), 10); } },
 	{ "three_atomics", run_three_atomics },
 	{ "interior", run_interior },
+	{ "parity", run_parity },
 	{ "chosen", run_chosen },
 	{ "device_variable", run_device_variable },
 	{ "fine_input", [] { sum(sum_input, coarse_number()); } },
