@@ -28,11 +28,11 @@
 // The runtime knows the size of its own memory and refuses what exceeds it.
 // hipgrain-run: copy_too_long
 // hipgrain-stdout: hipMemcpy: hipErrorInvalidValue
-// hipgrain-expect: none
+// hipgrain-expect: HG606 api=hipMalloc call=hipMemcpy at=@short_copy
 //
 // hipgrain-run: fill_too_long
 // hipgrain-stdout: hipMemset: hipErrorInvalidValue
-// hipgrain-expect: none
+// hipgrain-expect: HG606 api=hipMalloc call=hipMemset at=@short_fill
 //
 // It does not know the size of what malloc returned.
 // hipgrain-run: copy_past_host
@@ -154,7 +154,7 @@ static void run_copy_too_long()
 	static char host[2 * BYTES];
 	char *p;
 
-	CHECK(hipMalloc(&p, BYTES));
+	CHECK(hipMalloc(&p, BYTES)); // @short_fill // @short_copy
 	SHOW("hipMemcpy", hipMemcpy(p, host, sizeof(host), hipMemcpyHostToDevice));
 }
 
