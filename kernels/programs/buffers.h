@@ -28,15 +28,16 @@ struct allocator {
 	enum release release;
 };
 
-/* Ends the program. Also keeps a call before it from being the last of its function, where the
- * compiler would leave the function out of the call stack. */
 static void *no_memory()
 {
 	fprintf(stderr, "no memory\n");
 	exit(1);
 }
 
-/* The body of an allocating row: `call` sets p, or gives it. */
+/*
+ * The body of an allocating row: `call` sets p, or gives it. A volatile p keeps the call from being
+ * the last thing that its function does: the compiler would leave the function out of the stack.
+ */
 #define HIP(call)                  \
 	[](size_t n) -> void * {   \
 		void *p = nullptr; \
@@ -87,7 +88,7 @@ static void *managed(size_t bytes)
 
 static void *pages(size_t bytes)
 {
-	void *p = aligned_alloc(4096, bytes); // @pages
+	void *volatile p = aligned_alloc(4096, bytes); // @pages
 
 	return p ? p : no_memory();
 }

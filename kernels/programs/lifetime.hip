@@ -154,7 +154,7 @@ static void run_copy_too_long()
 	static char host[2 * BYTES];
 	char *p;
 
-	CHECK(hipMalloc(&p, BYTES)); // @short_fill // @short_copy
+	CHECK(hipMalloc(&p, BYTES)); // @short_copy
 	SHOW("hipMemcpy", hipMemcpy(p, host, sizeof(host), hipMemcpyHostToDevice));
 }
 
@@ -162,7 +162,7 @@ static void run_fill_too_long()
 {
 	char *p;
 
-	CHECK(hipMalloc(&p, BYTES));
+	CHECK(hipMalloc(&p, BYTES)); // @short_fill
 	SHOW("hipMemset", hipMemset(p, 0, 2 * BYTES));
 }
 
