@@ -46,7 +46,7 @@ static void *no_memory()
 	}
 #define SYSTEM(call)                        \
 	[](size_t n) -> void * {            \
-		void *p = (call);           \
+		void *volatile p = (call);  \
 		return p ? p : no_memory(); \
 	}
 #define HOST(flags) hipHostMalloc(&p, n, (flags))
