@@ -318,6 +318,13 @@ KERNEL rebase(char *from, char *to, char *base)
 	atomicAdd((int *)(base + (to - from) / 8 * 4), 1);
 }
 
+/* What is subtracted is no pointer to the result; of what is added, either may be. */
+//! difference *: native i32 set 8,16
+KERNEL difference(char *from, char *to, char *base)
+{
+	atomicAdd((int *)(base + (to - from)), 1);
+}
+
 //! round_down *: native i32 direct 0
 KERNEL round_down(int *p, int n)
 {

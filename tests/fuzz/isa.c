@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whatever bytes come as a code object, analyzer/isa answers. Needs clang:
+ *   CC=clang meson setup -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false BUILD
+ *   BUILD/tests/fuzz/fuzz-isa -detect_leaks=0 CORPUS   with code objects in the folder CORPUS
+ * (libdw leaks on damaged debug information).
+ */
+#include <stdlib.h>
+
+#include "analyzer/isa/isa.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct isa_code_object *object = NULL;
+	char *error = NULL;
+
+	if (isa_analyze(data, size, NULL, &object, &error) && (object || !error))
+		abort();
+	isa_code_object_free(object);
+	free(error);
+	return 0;
+}
