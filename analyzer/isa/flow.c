@@ -177,7 +177,7 @@ static int leave(struct flow *flow, struct activation *activation, const struct 
 			    flow_write(flow, state, &insn->operand[0], 1, flow_image_high(flow));
 		if (!status)
 			status = call(flow, target, known, insn, low, state, &returned);
-		if (status || !returned)
+		if (status || !returned || block->ends)
 			return status;
 		return flow_into(flow, activation, block->successor[0], state);
 	case OP_SETPC:
@@ -200,6 +200,8 @@ static int leave(struct flow *flow, struct activation *activation, const struct 
 	case OP_END:
 		return 0;
 	default:
+		if (block->ends)
+			return 0;
 		return flow_into(flow, activation, block->successor[0], state);
 	}
 }

@@ -90,6 +90,7 @@ struct insn {
 struct block {
 	uint32_t first, count; /* instructions, indexes into function.insn */
 	uint32_t successor[2]; /* block indexes; NO_BLOCK if absent; [0] is the fall-through */
+	bool ends;             /* the next function begins here: what precedes never returns */
 	uint32_t *predecessor;
 	uint32_t predecessor_count;
 };

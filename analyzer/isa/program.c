@@ -236,6 +236,15 @@ static int set_add(struct pc_set *set, uint64_t pc, bool *added)
 	return 0;
 }
 
+/* After a call or trap that never returns, compilers put nothing before the next function. */
+static bool next_function(const struct program *program, const struct function *function,
+			  uint64_t pc)
+{
+	const struct isa_symbol *symbol = isa_image_symbol_at(program->image, pc, true);
+
+	return symbol && symbol->address == pc && pc != function->entry;
+}
+
 static int walk(struct program *program, struct function *function, struct pc_list *leaders)
 {
 	struct pc_list work = { 0 };
@@ -278,6 +287,7 @@ static int walk(struct program *program, struct function *function, struct pc_li
 			function->insn[function->insn_count++] = insn;
 			pc += insn->length;
 			branch = insn_is_branch(insn, &target, &falls);
+			falls = falls && !next_function(program, function, pc);
 			if (branch && target)
 				status = pc_push(&work, target);
 			if (!status && branch && falls)
@@ -289,7 +299,8 @@ static int walk(struct program *program, struct function *function, struct pc_li
 	return status;
 }
 
-static int build_blocks(struct function *function, struct pc_list *leaders)
+static int build_blocks(const struct program *program, struct function *function,
+			struct pc_list *leaders)
 {
 	uint32_t i, b = 0;
 	size_t leader = 0;
@@ -320,6 +331,8 @@ static int build_blocks(struct function *function, struct pc_list *leaders)
 		int k;
 
 		insn_is_branch(last, &target, &falls);
+		block->ends = falls && next_function(program, function, last->pc + last->length);
+		falls = falls && !block->ends;
 		block->successor[0] =
 		    falls ? block_at(function, last->pc + last->length) : NO_BLOCK;
 		block->successor[1] = target ? block_at(function, target) : NO_BLOCK;
@@ -366,7 +379,7 @@ struct function *program_function(struct program *program, uint64_t entry)
 	function->symbol = symbol ? symbol->name : NULL;
 	status = walk(program, function, &leaders);
 	if (!status && function->insn_count)
-		status = build_blocks(function, &leaders);
+		status = build_blocks(program, function, &leaders);
 	free(leaders.pc);
 	if (status) {
 		function_free(function);

@@ -11,7 +11,9 @@
  * atomics of a kernel must be exactly those of the lines that apply to a variant.
  */
 #include <hip/hip_runtime.h>
+#include <assert.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #define KERNEL extern "C" __global__ void
 
@@ -445,6 +447,23 @@ KERNEL counted(unsigned *total, const float *x, float limit)
 	if (x[threadIdx.x] > limit)
 		atomicAdd(total, 1u);
 }
+
+/*
+ * A call that never returns stands at the end of the kernel: what follows is another function. The
+ * 64-bit ones are the device library's, on the hostcall buffer whose pointer is a hidden argument.
+ */
+//! with_printf *-O[123]: native i32 direct 0
+//! with_printf *-O[123]: native i64 direct 40
+//! with_printf *-O[123]: ? native i64 unknown
+#ifdef __OPTIMIZE__
+KERNEL with_printf(int *a, int n)
+{
+	assert(n > 0);
+	printf("%d %d\n", n, a[1]);
+	atomicXor(a, n);
+	printf("%d\n", n);
+}
+#endif
 
 //! copy *: none
 //! copy *-O[123]: uses 0:w 8:r
