@@ -21,7 +21,7 @@
 
 /*
  * Processors whose instructions the tables describe: GCN with 64 lanes and gfx9 mnemonics
- * [LUG, "Processors"]. packed_ids does not matter here; architected_scratch: no descriptor.
+ * [LUG, "Processors"].
  */
 static const char *const processors[] = {
 	"gfx900", "gfx902", "gfx904", "gfx906", "gfx908", "gfx909",

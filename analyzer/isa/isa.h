@@ -111,10 +111,15 @@ struct isa_kernel {
 	size_t arg_count;
 	struct isa_atomic *atomics;
 	size_t atomic_count;
-	struct isa_use *uses; /* ascending by kernarg */
+	struct isa_use
+	    *uses; /* ascending by kernarg; hidden arguments (hostcall buffer) included */
 	size_t use_count;
-	bool uses_complete; /* every load, store and atomic of global memory has a known origin */
-	char *incomplete;   /* why not, NULL if complete */
+	/*
+	 * Every load, store and atomic of global memory has a known origin, and none goes through a
+	 * pointer that was itself loaded from memory: such a pointer may lead into any allocation.
+	 */
+	bool uses_complete;
+	char *incomplete; /* why not, NULL if complete */
 	bool uses_lds;
 	bool has_barrier;
 };

@@ -5,127 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- lane files ---- */
-
-static struct lane_file *file_new(void)
-{
-	struct lane_file *file = calloc(1, sizeof(*file));
-
-	if (file)
-		file->refs = 1;
-	return file;
-}
-
-static void file_put(struct lane_file *file)
-{
-	if (!file || --file->refs)
-		return;
-	free(file->private);
-	free(file);
-}
-
-/* Make *file writable. */
-static int file_own(struct lane_file **file)
-{
-	struct lane_file *old = *file, *copy;
-
-	if (old->refs == 1)
-		return 0;
-	copy = malloc(sizeof(*copy));
-	if (!copy)
-		return -ENOMEM;
-	*copy = *old;
-	copy->refs = 1;
-	copy->private = NULL;
-	if (old->private_count) {
-		copy->private = malloc(old->private_count * sizeof(*copy->private));
-		if (!copy->private) {
-			free(copy);
-			return -ENOMEM;
-		}
-		memcpy(copy->private, old->private, old->private_count * sizeof(*copy->private));
-	}
-	old->refs--;
-	*file = copy;
-	return 0;
-}
-
-static int file_grow(struct lane_file *file, uint32_t count)
-{
-	uint32_t room = file->private_count ? file->private_count : 32;
-	value_id *grown;
-
-	if (count <= file->private_count)
-		return 0;
-	while (room < count)
-		room *= 2;
-	grown = reallocarray(file->private, room, sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	memset(grown + file->private_count, 0, (room - file->private_count) * sizeof(*grown));
-	file->private = grown;
-	file->private_count = room;
-	return 0;
-}
-
-/* *into |= from; 1 if it changed. */
-static int file_join(struct value_store *store, struct lane_file **into,
-		     const struct lane_file *from, bool widen)
-{
-	value_id (*join)(struct value_store *, value_id, value_id) =
-	    widen ? value_widen : value_join;
-	int changed = 0;
-	uint32_t i;
-
-	if (*into == from)
-		return 0;
-#define JOIN_ONE(member)                                                       \
-	do {                                                                   \
-		value_id joined_ = join(store, (*into)->member, from->member); \
-		if (joined_ != (*into)->member) {                              \
-			if (file_own(into))                                    \
-				return -ENOMEM;                                \
-			(*into)->member = joined_;                             \
-			changed = 1;                                           \
-		}                                                              \
-	} while (0)
-	for (i = 0; i < LANE_REGS; i++)
-		if ((*into)->reg[i] != from->reg[i])
-			JOIN_ONE(reg[i]);
-	if (from->private_count > (*into)->private_count) {
-		if (file_own(into) || file_grow(*into, from->private_count))
-			return -ENOMEM;
-	}
-	for (i = 0; i < from->private_count; i++)
-		if ((*into)->private[i] != from->private[i])
-			JOIN_ONE(private[i]);
-	JOIN_ONE(wild);
-	JOIN_ONE(stray);
-#undef JOIN_ONE
-	return changed;
-}
-
-static bool file_equal(const struct lane_file *a, const struct lane_file *b)
-{
-	uint32_t i;
-
-	if (a == b)
-		return true;
-	if (a->wild != b->wild || a->stray != b->stray || memcmp(a->reg, b->reg, sizeof(a->reg)))
-		return false;
-	for (i = 0; i < a->private_count || i < b->private_count; i++)
-		if ((i < a->private_count ? a->private[i] : 0) !=
-		    (i < b->private_count ? b->private[i] : 0))
-			return false;
-	return true;
-}
-
 /* ---- states ---- */
 
 int state_init(struct state *state)
 {
 	memset(state, 0, sizeof(*state));
-	state->active = file_new();
+	state->active = lane_file_new();
 	return state->active ? 0 : -ENOMEM;
 }
 
@@ -133,9 +18,9 @@ void state_clear(struct state *state)
 {
 	unsigned i;
 
-	file_put(state->active);
+	lane_file_put(state->active);
 	for (i = 0; i < state->aside_count; i++)
-		file_put(state->aside[i].file);
+		lane_file_put(state->aside[i].file);
 	state->active = NULL;
 	state->aside_count = 0;
 }
@@ -155,11 +40,12 @@ bool state_equal(const struct state *a, const struct state *b)
 	unsigned i;
 
 	if (a->mode != b->mode || a->floor != b->floor || a->aside_count != b->aside_count ||
-	    memcmp(a->scalar, b->scalar, sizeof(a->scalar)) || !file_equal(a->active, b->active))
+	    memcmp(a->scalar, b->scalar, sizeof(a->scalar)) ||
+	    !lane_file_equal(a->active, b->active))
 		return false;
 	for (i = 0; i < a->aside_count; i++)
 		if (a->aside[i].name != b->aside[i].name ||
-		    !file_equal(a->aside[i].file, b->aside[i].file))
+		    !lane_file_equal(a->aside[i].file, b->aside[i].file))
 			return false;
 	return true;
 }
@@ -281,7 +167,7 @@ int state_join(struct value_store *store, struct state *into, const struct state
 	}
 	if (other.floor < into->floor)
 		into->floor = other.floor;
-	status = file_join(store, &into->active, other.active, widen);
+	status = lane_file_join(store, &into->active, other.active, widen);
 	if (status < 0)
 		goto out;
 	changed |= status;
@@ -292,8 +178,8 @@ int state_join(struct value_store *store, struct state *into, const struct state
 		     at++)
 			;
 		if (at < into->aside_count) {
-			status =
-			    file_join(store, &into->aside[at].file, other.aside[k].file, widen);
+			status = lane_file_join(store, &into->aside[at].file, other.aside[k].file,
+						widen);
 			if (status < 0)
 				goto out;
 			changed |= status;
@@ -353,16 +239,6 @@ static unsigned first_written(const struct state *state)
 	return state->aside_count;
 }
 
-static int file_set(struct lane_file **file, unsigned index, value_id value)
-{
-	if ((*file)->reg[index] == value)
-		return 0;
-	if (file_own(file))
-		return -ENOMEM;
-	(*file)->reg[index] = value;
-	return 0;
-}
-
 int state_set(struct value_store *store, struct state *state, unsigned reg, value_id value)
 {
 	unsigned i;
@@ -375,9 +251,9 @@ int state_set(struct value_store *store, struct state *state, unsigned reg, valu
 		state->scalar[reg] = value;
 		return 0;
 	}
-	status = file_set(&state->active, reg - REG_VECTOR, value);
+	status = lane_file_set(&state->active, reg - REG_VECTOR, value);
 	for (i = first_written(state); !status && i < state->aside_count; i++)
-		status = file_set(&state->aside[i].file, reg - REG_VECTOR, value);
+		status = lane_file_set(&state->aside[i].file, reg - REG_VECTOR, value);
 	return status;
 }
 
@@ -389,10 +265,10 @@ int state_write_lane(struct value_store *store, struct state *state, unsigned re
 
 	if (reg < REG_VECTOR || reg >= REG_COUNT)
 		return 0;
-	status = file_set(&state->active, index,
-			  value_lane_write(store, state->active->reg[index], lane, value));
+	status = lane_file_set(&state->active, index,
+			       value_lane_write(store, state->active->reg[index], lane, value));
 	for (i = 0; !status && i < state->aside_count; i++)
-		status = file_set(
+		status = lane_file_set(
 		    &state->aside[i].file, index,
 		    value_lane_write(store, state->aside[i].file->reg[index], lane, value));
 	return status;
@@ -400,33 +276,16 @@ int state_write_lane(struct value_store *store, struct state *state, unsigned re
 
 /* ---- private memory ---- */
 
-static value_id file_private(struct value_store *store, const struct lane_file *file,
-			     uint32_t dword, bool flat)
-{
-	value_id value = dword < file->private_count ? file->private[dword] : VALUE_BOTTOM;
-
-	value = value_join(store, value, file->wild);
-	return flat ? value_join(store, value, file->stray) : value;
-}
-
 value_id state_private_load(struct value_store *store, const struct state *state, uint32_t dword,
 			    bool flat)
 {
-	value_id value = file_private(store, state->active, dword, flat);
+	value_id value = lane_file_load(store, state->active, dword, flat);
 	unsigned i;
 
 	for (i = first_written(state); i < state->aside_count; i++)
 		value = value_join(store, value,
-				   file_private(store, state->aside[i].file, dword, flat));
+				   lane_file_load(store, state->aside[i].file, dword, flat));
 	return value;
-}
-
-static int file_private_store(struct lane_file **file, uint32_t dword, value_id value)
-{
-	if (file_own(file) || file_grow(*file, dword + 1))
-		return -ENOMEM;
-	(*file)->private[dword] = value;
-	return 0;
 }
 
 int state_private_store(struct value_store *store, struct state *state, uint32_t dword,
@@ -437,43 +296,20 @@ int state_private_store(struct value_store *store, struct state *state, uint32_t
 
 	if (dword >= PRIVATE_LIMIT / 4)
 		return state_private_store_any(store, state, value, false);
-	status = file_private_store(&state->active, dword, value);
+	status = lane_file_store(&state->active, dword, value);
 	for (i = first_written(state); !status && i < state->aside_count; i++)
-		status = file_private_store(&state->aside[i].file, dword, value);
+		status = lane_file_store(&state->aside[i].file, dword, value);
 	return status;
-}
-
-static value_id file_private_any(struct value_store *store, const struct lane_file *file)
-{
-	value_id value = value_join(store, file->wild, file->stray);
-	uint32_t i;
-
-	for (i = 0; i < file->private_count; i++)
-		if (file->private[i] != VALUE_BOTTOM)
-			value = value_join(store, value, value_plain(store, file->private[i]));
-	return value;
 }
 
 value_id state_private_load_any(struct value_store *store, const struct state *state)
 {
-	value_id value = file_private_any(store, state->active);
+	value_id value = lane_file_load_any(store, state->active);
 	unsigned i;
 
 	for (i = first_written(state); i < state->aside_count; i++)
-		value = value_join(store, value, file_private_any(store, state->aside[i].file));
+		value = value_join(store, value, lane_file_load_any(store, state->aside[i].file));
 	return value;
-}
-
-static int file_store_any(struct value_store *store, struct lane_file **file, value_id value,
-			  bool stray)
-{
-	value_id *to;
-
-	if (file_own(file))
-		return -ENOMEM;
-	to = stray ? &(*file)->stray : &(*file)->wild;
-	*to = value_join(store, *to, value);
-	return 0;
 }
 
 int state_private_store_any(struct value_store *store, struct state *state, value_id value,
@@ -483,9 +319,9 @@ int state_private_store_any(struct value_store *store, struct state *state, valu
 	int status;
 
 	value = value_plain(store, value);
-	status = file_store_any(store, &state->active, value, stray);
+	status = lane_file_store_any(store, &state->active, value, stray);
 	for (i = first_written(state); !status && i < state->aside_count; i++)
-		status = file_store_any(store, &state->aside[i].file, value, stray);
+		status = lane_file_store_any(store, &state->aside[i].file, value, stray);
 	return status;
 }
 
@@ -501,11 +337,11 @@ static int fold(struct value_store *store, struct state *state, unsigned from)
 {
 	while (state->aside_count > from) {
 		struct aside *last = &state->aside[state->aside_count - 1];
-		int status = file_join(store, &state->active, last->file, false);
+		int status = lane_file_join(store, &state->active, last->file, false);
 
 		if (status < 0)
 			return status;
-		file_put(last->file);
+		lane_file_put(last->file);
 		state->aside_count--;
 	}
 	return 0;
@@ -542,7 +378,7 @@ int state_end_both(struct value_store *store, struct state *state, bool swap)
 	/* Both sides are active as one: nothing of this shrink is set aside any longer. */
 	if (last->name != SITE_LOST)
 		return fold(store, state, state->aside_count - 1);
-	status = file_join(store, &state->active, last->file, false);
+	status = lane_file_join(store, &state->active, last->file, false);
 	return status < 0 ? status : 0;
 }
 
@@ -565,7 +401,7 @@ int state_shrink(struct value_store *store, struct state *state, uint32_t name)
 	for (i = 0; i < state->aside_count; i++) {
 		/* Again, in a loop: these lanes join those that left earlier. */
 		if (state->aside[i].name == name) {
-			status = file_join(store, &state->aside[i].file, state->active, false);
+			status = lane_file_join(store, &state->aside[i].file, state->active, false);
 			state->aside[i].grown = false;
 			return status < 0 ? status : 0;
 		}
@@ -603,7 +439,7 @@ int state_restore(struct value_store *store, struct state *state, uint32_t name)
 	status = (unsigned)from < state->aside_count ? fold(store, state, (unsigned)from) : 0;
 	/* Lanes of unknown history may come back at any time. */
 	if (!status && state->aside_count && state->aside[0].name == SITE_LOST) {
-		status = file_join(store, &state->active, state->aside[0].file, false);
+		status = lane_file_join(store, &state->active, state->aside[0].file, false);
 		status = status < 0 ? status : 0;
 	}
 	return status;
@@ -615,7 +451,7 @@ int state_grow(struct value_store *store, struct state *state)
 	int status = settle(store, state);
 
 	for (i = state->floor; !status && i < state->aside_count; i++) {
-		status = file_join(store, &state->active, state->aside[i].file, false);
+		status = lane_file_join(store, &state->active, state->aside[i].file, false);
 		status = status < 0 ? status : 0;
 		state->aside[i].grown = true;
 	}
@@ -640,10 +476,10 @@ int state_complement(struct value_store *store, struct state *state, uint32_t na
 	while (state->aside_count > (unsigned)from + 1) {
 		struct aside *last = &state->aside[state->aside_count - 1];
 
-		status = file_join(store, &state->aside[from].file, last->file, false);
+		status = lane_file_join(store, &state->aside[from].file, last->file, false);
 		if (status < 0)
 			return status;
-		file_put(last->file);
+		lane_file_put(last->file);
 		state->aside_count--;
 	}
 	state->mode = EXEC_BOTH;
@@ -656,10 +492,10 @@ int state_none(struct state *state)
 
 	if (state->mode != EXEC_NORMAL)
 		return 0;
-	empty = file_new();
+	empty = lane_file_new();
 	if (!empty)
 		return -ENOMEM;
-	file_put(state->active);
+	lane_file_put(state->active);
 	state->active = empty;
 	return 0;
 }
@@ -685,11 +521,11 @@ int state_leave(struct value_store *store, struct state *state, unsigned floor, 
 		struct aside *last = &state->aside[state->aside_count - 1];
 
 		if (!last->grown) {
-			status = file_join(store, &state->active, last->file, false);
+			status = lane_file_join(store, &state->active, last->file, false);
 			if (status < 0)
 				return status;
 		}
-		file_put(last->file);
+		lane_file_put(last->file);
 		state->aside_count--;
 	}
 	state->floor = floor;

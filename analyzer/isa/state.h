@@ -12,21 +12,8 @@
 #define HIPGRAIN_ISA_STATE_H
 
 #include "insn.h"
+#include "lane_file.h"
 #include "value.h"
-
-/* Vector and accumulation registers, and the private memory of the lanes, in dwords. */
-#define LANE_REGS (REG_COUNT - REG_VECTOR)
-/* Private memory is followed up to this many bytes per lane. */
-#define PRIVATE_LIMIT 65536u
-
-struct lane_file {
-	unsigned refs;
-	uint32_t private_count;
-	value_id *private; /* by dword */
-	value_id wild;     /* stored at unknown private addresses */
-	value_id stray;    /* stored at addresses that may or may not be private */
-	value_id reg[LANE_REGS];
-};
 
 struct aside {
 	uint32_t name; /* shrink site; see state_shrink() */

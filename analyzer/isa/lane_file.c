@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lane_file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct lane_file *lane_file_new(void)
+{
+	struct lane_file *file = calloc(1, sizeof(*file));
+
+	if (file)
+		file->refs = 1;
+	return file;
+}
+
+void lane_file_put(struct lane_file *file)
+{
+	if (!file || --file->refs)
+		return;
+	free(file->private);
+	free(file);
+}
+
+/* Make *file writable. */
+static int file_own(struct lane_file **file)
+{
+	struct lane_file *old = *file, *copy;
+
+	if (old->refs == 1)
+		return 0;
+	copy = malloc(sizeof(*copy));
+	if (!copy)
+		return -ENOMEM;
+	*copy = *old;
+	copy->refs = 1;
+	copy->private = NULL;
+	if (old->private_count) {
+		copy->private = malloc(old->private_count * sizeof(*copy->private));
+		if (!copy->private) {
+			free(copy);
+			return -ENOMEM;
+		}
+		memcpy(copy->private, old->private, old->private_count * sizeof(*copy->private));
+	}
+	old->refs--;
+	*file = copy;
+	return 0;
+}
+
+static int file_grow(struct lane_file *file, uint32_t count)
+{
+	uint32_t room = file->private_count ? file->private_count : 32;
+	value_id *grown;
+
+	if (count <= file->private_count)
+		return 0;
+	while (room < count)
+		room *= 2;
+	grown = reallocarray(file->private, room, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	memset(grown + file->private_count, 0, (room - file->private_count) * sizeof(*grown));
+	file->private = grown;
+	file->private_count = room;
+	return 0;
+}
+
+/* *into |= from; 1 if it changed. */
+int lane_file_join(struct value_store *store, struct lane_file **into, const struct lane_file *from,
+		   bool widen)
+{
+	value_id (*join)(struct value_store *, value_id, value_id) =
+	    widen ? value_widen : value_join;
+	int changed = 0;
+	uint32_t i;
+
+	if (*into == from)
+		return 0;
+#define JOIN_ONE(member)                                                       \
+	do {                                                                   \
+		value_id joined_ = join(store, (*into)->member, from->member); \
+		if (joined_ != (*into)->member) {                              \
+			if (file_own(into))                                    \
+				return -ENOMEM;                                \
+			(*into)->member = joined_;                             \
+			changed = 1;                                           \
+		}                                                              \
+	} while (0)
+	for (i = 0; i < LANE_REGS; i++)
+		if ((*into)->reg[i] != from->reg[i])
+			JOIN_ONE(reg[i]);
+	if (from->private_count > (*into)->private_count) {
+		if (file_own(into) || file_grow(*into, from->private_count))
+			return -ENOMEM;
+	}
+	for (i = 0; i < from->private_count; i++)
+		if ((*into)->private[i] != from->private[i])
+			JOIN_ONE(private[i]);
+	JOIN_ONE(wild);
+	JOIN_ONE(stray);
+#undef JOIN_ONE
+	return changed;
+}
+
+bool lane_file_equal(const struct lane_file *a, const struct lane_file *b)
+{
+	uint32_t i;
+
+	if (a == b)
+		return true;
+	if (a->wild != b->wild || a->stray != b->stray || memcmp(a->reg, b->reg, sizeof(a->reg)))
+		return false;
+	for (i = 0; i < a->private_count || i < b->private_count; i++)
+		if ((i < a->private_count ? a->private[i] : 0) !=
+		    (i < b->private_count ? b->private[i] : 0))
+			return false;
+	return true;
+}
+
+int lane_file_set(struct lane_file **file, unsigned index, value_id value)
+{
+	if ((*file)->reg[index] == value)
+		return 0;
+	if (file_own(file))
+		return -ENOMEM;
+	(*file)->reg[index] = value;
+	return 0;
+}
+
+value_id lane_file_load(struct value_store *store, const struct lane_file *file, uint32_t dword,
+			bool flat)
+{
+	value_id value = dword < file->private_count ? file->private[dword] : VALUE_BOTTOM;
+
+	value = value_join(store, value, file->wild);
+	return flat ? value_join(store, value, file->stray) : value;
+}
+
+int lane_file_store(struct lane_file **file, uint32_t dword, value_id value)
+{
+	if (file_own(file) || file_grow(*file, dword + 1))
+		return -ENOMEM;
+	(*file)->private[dword] = value;
+	return 0;
+}
+
+value_id lane_file_load_any(struct value_store *store, const struct lane_file *file)
+{
+	value_id value = value_join(store, file->wild, file->stray);
+	uint32_t i;
+
+	for (i = 0; i < file->private_count; i++)
+		if (file->private[i] != VALUE_BOTTOM)
+			value = value_join(store, value, value_plain(store, file->private[i]));
+	return value;
+}
+
+int lane_file_store_any(struct value_store *store, struct lane_file **file, value_id value,
+			bool stray)
+{
+	value_id *to;
+
+	if (file_own(file))
+		return -ENOMEM;
+	to = stray ? &(*file)->stray : &(*file)->wild;
+	*to = value_join(store, *to, value);
+	return 0;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a group of lanes holds: vector registers and private memory. Shared, copied when written. */
+#ifndef HIPGRAIN_ISA_LANE_FILE_H
+#define HIPGRAIN_ISA_LANE_FILE_H
+
+#include "insn.h"
+#include "value.h"
+
+/* Vector and accumulation registers, and the private memory of the lanes, in dwords. */
+#define LANE_REGS (REG_COUNT - REG_VECTOR)
+/* Private memory is followed up to this many bytes per lane. */
+#define PRIVATE_LIMIT 65536u
+
+struct lane_file {
+	unsigned refs;
+	uint32_t private_count;
+	value_id *private; /* by dword */
+	value_id wild;     /* stored at unknown private addresses */
+	value_id stray;    /* stored at addresses that may or may not be private */
+	value_id reg[LANE_REGS];
+};
+
+/* With one reference and nothing written; NULL: out of memory. */
+struct lane_file *lane_file_new(void);
+/* Drop a reference; NULL is allowed. */
+void lane_file_put(struct lane_file *file);
+
+/* *into |= from: 1 if it changed, 0 if not, -ENOMEM. `widen`: converge. */
+int lane_file_join(struct value_store *store, struct lane_file **into, const struct lane_file *from,
+		   bool widen);
+bool lane_file_equal(const struct lane_file *a, const struct lane_file *b);
+
+/* Set register `index` (0: v0). 0 or -ENOMEM. */
+int lane_file_set(struct lane_file **file, unsigned index, value_id value);
+
+/* Private memory; see state_private_load() and its neighbours. */
+value_id lane_file_load(struct value_store *store, const struct lane_file *file, uint32_t dword,
+			bool flat);
+value_id lane_file_load_any(struct value_store *store, const struct lane_file *file);
+int lane_file_store(struct lane_file **file, uint32_t dword, value_id value);
+int lane_file_store_any(struct value_store *store, struct lane_file **file, value_id value,
+			bool stray);
+
+#endif
