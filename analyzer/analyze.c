@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "analyzer/rules/context.h"
 #include "analyzer/rules/rules.h"
 #include "analyzer/rules/static_notes.h"
 
@@ -63,9 +64,7 @@ static void note_losses(struct analysis *analysis)
 		for (unsigned i = 0; i < findings->list->len; i++) {
 			struct finding *finding = findings->list->pdata[i];
 
-			if (finding->confidence == CONFIDENCE_PROVEN) {
-				finding->confidence = CONFIDENCE_LIKELY;
-			}
+			finding_at_most(finding, CONFIDENCE_LIKELY, "events were lost");
 		}
 	}
 	if (stats->truncated) {

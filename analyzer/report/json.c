@@ -113,6 +113,7 @@ static struct json_object *one_finding(const struct analysis *analysis,
 	put(object, "slug", json_object_new_string(finding->rule->slug));
 	put(object, "severity", json_object_new_string(severity_name(finding->rule->severity)));
 	put(object, "confidence", json_object_new_string(confidence_name(finding->confidence)));
+	put(object, "doubts", text_or_null(finding->doubts));
 	put(object, "message", text_or_null(finding->message));
 	put(object, "pid", json_object_new_int(finding->process->pid));
 	put(object, "api", text_or_null(finding->api));

@@ -2,12 +2,15 @@
 /* The report as a person reads it: one block a finding, like a good compiler's messages. */
 #include "report.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
 struct printer {
 	const struct analysis *analysis;
 	FILE *stream;
 	bool color;
+	size_t width; /* columns beside the labels */
 };
 
 static const char *const severity_colors[] = {
@@ -22,8 +25,8 @@ static const char *paint(const struct printer *printer, const char *code)
 	return printer->color ? code : "";
 }
 
-#define LABEL_WIDTH 12
-#define TEXT_WIDTH  84 /* beside the label: lines of 100 columns */
+#define LABEL_WIDTH   12
+#define DEFAULT_WIDTH 100
 
 static void put_line(const struct printer *printer, const char *label, const char *text, int length)
 {
@@ -37,7 +40,7 @@ static void put_row(const struct printer *printer, const char *label, const char
 		size_t length = strcspn(text, "\n");
 		size_t cut = length;
 
-		while (cut > TEXT_WIDTH) {
+		while (cut > printer->width) {
 			size_t blank = cut - 1;
 
 			while (blank > 0 && text[blank] != ' ') {
@@ -159,14 +162,15 @@ static void put_allocation(const struct printer *printer, const struct finding *
 	if (!allocation) {
 		return;
 	}
-	put_row_owned(printer, "memory",
-		      g_strdup_printf("0x%" G_GINT64_MODIFIER "x: %s%s%s, %" G_GUINT64_FORMAT
-				      " bytes at 0x%" G_GINT64_MODIFIER "x%s",
-				      finding->address, hg_api_name(allocation->api),
-				      allocation->symbol ? " " : "",
-				      allocation->symbol ? allocation->symbol : "",
-				      allocation->size, allocation->ptr,
-				      allocation->freed ? " (freed since)" : ""));
+	put_row_owned(
+	    printer, "memory",
+	    g_strdup_printf(
+		"%" G_GUINT64_FORMAT " bytes from %s%s%s at 0x%" G_GINT64_MODIFIER
+		"x, %s %" G_GUINT64_FORMAT "%s",
+		allocation->size, hg_api_name(allocation->api), allocation->symbol ? " " : "",
+		allocation->symbol ? allocation->symbol : "", allocation->ptr,
+		finding->rule == &rules[RULE_HG607] ? "used past the end by" : "used at offset",
+		finding->offset, allocation->freed ? " (freed since)" : ""));
 	if (!allocation->symbol) {
 		put_stack(printer, "allocated", finding->process, allocation->stack_id);
 	}
@@ -176,7 +180,9 @@ static void put_allocation(const struct printer *printer, const struct finding *
 	if (finding->granularity != GRAIN_UNKNOWN && finding->why) {
 		put_row_owned(printer, "granularity",
 			      g_strdup_printf("%s: %s",
-					      model_granularity_name(finding->granularity),
+					      finding->mixed
+						  ? "mixed"
+						  : model_granularity_name(finding->granularity),
 					      finding->why));
 	}
 }
@@ -226,7 +232,9 @@ static void put_finding(const struct printer *printer, const struct finding *fin
 	put_sites(printer, finding);
 	put_row(printer, "fix", finding->fix);
 	put_row_owned(printer, "confidence",
-		      g_strdup_printf("%s; sources %s", confidence_name(finding->confidence),
+		      g_strdup_printf("%s%s%s; sources %s", confidence_name(finding->confidence),
+				      finding->doubts ? ": " : "",
+				      finding->doubts ? finding->doubts : "",
 				      finding->rule->sources));
 	fputc('\n', printer->stream);
 }
@@ -282,9 +290,25 @@ static void put_list(const struct printer *printer, const char *heading, const G
 	}
 }
 
+/* COLUMNS, or the terminal's width, or what fits everywhere. */
+static size_t text_width(FILE *stream)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize size;
+	long width = columns ? strtol(columns, NULL, 10) : 0;
+
+	if (width <= 0 && ioctl(fileno(stream), TIOCGWINSZ, &size) == 0) {
+		width = size.ws_col;
+	}
+	if (width <= 0) {
+		width = DEFAULT_WIDTH;
+	}
+	return (size_t)(width > 60 ? width : 60) - LABEL_WIDTH - 4;
+}
+
 int report_text(const struct analysis *analysis, bool color, FILE *stream)
 {
-	struct printer printer = { analysis, stream, color };
+	struct printer printer = { analysis, stream, color, text_width(stream) };
 	const struct findings *findings = &analysis->findings;
 	unsigned counts[SEVERITY_ERROR + 1] = { 0 };
 

@@ -76,15 +76,17 @@ static void set_instruction(struct finding *finding, const struct isa_atomic *at
 static void weigh_evidence(struct finding *finding, const struct launch *launch,
 			   const struct isa_atomic *atomic, const struct grain *grain)
 {
-	/* One of several pointers: not every launch need update every one of them. */
 	if (atomic->origin.kind == ISA_ORIGIN_SET) {
-		finding_at_most(finding, CONFIDENCE_LIKELY);
+		finding_at_most(finding, CONFIDENCE_LIKELY,
+				"the instruction updates what one of several arguments points to");
 	}
 	if (!grain->certain) {
-		finding_at_most(finding, CONFIDENCE_LIKELY);
+		finding_at_most(finding, CONFIDENCE_LIKELY,
+				"the granularity depends on a property of the machine that could "
+				"not be asked");
 	}
 	if (!launch->device) {
-		finding_at_most(finding, CONFIDENCE_LIKELY);
+		finding_at_most(finding, CONFIDENCE_LIKELY, "the GPU was not recorded");
 	}
 }
 

@@ -125,11 +125,15 @@ void grain_clear(struct grain *grain)
 	grain->why = NULL;
 }
 
-void finding_at_most(struct finding *finding, enum confidence confidence)
+void finding_at_most(struct finding *finding, enum confidence confidence, const char *doubt)
 {
+	char *before = finding->doubts;
+
 	if (finding->confidence > confidence) {
 		finding->confidence = confidence;
 	}
+	finding->doubts = before ? g_strdup_printf("%s; %s", before, doubt) : g_strdup(doubt);
+	g_free(before);
 }
 
 void finding_set_place(struct finding *finding, const struct place *place, uint64_t address)

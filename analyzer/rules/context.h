@@ -28,6 +28,9 @@ struct launch {
 
 #define NO_KERNARG UINT32_MAX /* the address did not come through the arguments */
 
+/* Doubt about a use of memory that is not certain. */
+#define ONE_OF_SEVERAL "the access goes through one of several arguments"
+
 /* A pointer argument: the word at a kernarg offset, and where it points. */
 struct pointer_argument {
 	uint32_t kernarg;
@@ -65,8 +68,8 @@ void finding_set_place(struct finding *finding, const struct place *place, uint6
 /* The launch at hand leads to this finding: counted now and whenever it is repeated. */
 void launch_hit(const struct launch *launch, struct finding *finding);
 
-/* Lower a finding's confidence to at most `confidence`. */
-void finding_at_most(struct finding *finding, enum confidence confidence);
+/* Lower a finding's confidence to at most `confidence`, because of `doubt` (a clause). */
+void finding_at_most(struct finding *finding, enum confidence confidence, const char *doubt);
 
 /* "64 bytes from hipHostMalloc", "the stack of a thread"; the caller frees. */
 char *place_text(const struct place *place);

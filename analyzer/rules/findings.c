@@ -58,6 +58,7 @@ static void finding_free(gpointer data)
 {
 	struct finding *finding = data;
 
+	g_free(finding->doubts);
 	g_free(finding->message);
 	g_free(finding->fix);
 	g_free(finding->kernel);

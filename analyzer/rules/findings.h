@@ -48,6 +48,7 @@ struct site {
 struct finding {
 	const struct rule *rule;
 	enum confidence confidence;
+	char *doubts;            /* why not proven, NULL if it is */
 	struct process *process; /* borrowed */
 	char *message;           /* one sentence with the actual names and sizes */
 	char *fix;               /* what to change, concretely; may hold newlines */
@@ -67,7 +68,8 @@ struct finding {
 	uint64_t address;
 	uint64_t offset; /* of address in the allocation, bytes */
 	enum granularity granularity;
-	char *why; /* the chain that made it so, NULL if it does not matter */
+	bool mixed; /* only some of its pages are `granularity` */
+	char *why;  /* the chain that made it so, NULL if it does not matter */
 
 	uint64_t launches;
 	uint64_t work_items; /* of the largest launch */

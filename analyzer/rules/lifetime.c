@@ -4,6 +4,8 @@
 
 #define PAGEABLE_COPY_THRESHOLD (64 * 1024) /* bytes; smaller copies are staged at little cost */
 
+#define REUSABLE                "allocations below the recording threshold can have taken the address over unseen"
+
 static const char *verb(unsigned access)
 {
 	return access & ISA_ATOMIC ? "updates" : access & ISA_WRITE ? "writes to" : "reads";
@@ -34,8 +36,11 @@ static void report_freed(const struct rules_context *context, const struct launc
 	finding->fix = g_strdup_printf("move the %s after the last kernel that uses the memory has "
 				       "finished, or stop passing the pointer",
 				       hg_api_name(allocation->free_api));
-	if (!use->certain || allocation->layer == LAYER_HOST) {
-		finding_at_most(finding, CONFIDENCE_LIKELY);
+	if (!use->certain) {
+		finding_at_most(finding, CONFIDENCE_LIKELY, ONE_OF_SEVERAL);
+	}
+	if (allocation->layer == LAYER_HOST) {
+		finding_at_most(finding, CONFIDENCE_LIKELY, REUSABLE);
 	}
 }
 
@@ -62,8 +67,8 @@ static void report_outside(const struct rules_context *context, const struct lau
 	finding->fix = g_strdup_printf("check the offset that is added to the pointer before the "
 				       "launch; the allocation has %" G_GUINT64_FORMAT " bytes",
 				       allocation->size);
-	/* A kernel may be written to add a negative index to an end pointer. */
-	finding_at_most(finding, CONFIDENCE_LIKELY);
+	finding_at_most(finding, CONFIDENCE_LIKELY,
+			"a kernel can be written to count backwards from such a pointer");
 }
 
 void check_launch_lifetime(const struct rules_context *context, const struct launch *launch)
@@ -133,7 +138,7 @@ static void check_range(const struct rules_context *context, const struct transf
 		finding->fix = g_strdup_printf("move the %s after this call",
 					       hg_api_name(allocation->free_api));
 		if (allocation->layer == LAYER_HOST) {
-			finding_at_most(finding, CONFIDENCE_LIKELY);
+			finding_at_most(finding, CONFIDENCE_LIKELY, REUSABLE);
 		}
 		return;
 	}

@@ -73,7 +73,7 @@ static void report_unreachable(const struct rules_context *context, const struct
 	    "or register it with hipHostRegister and pass what hipHostGetDevicePointer returns");
 	g_free(what);
 	if (!use->certain) {
-		finding_at_most(finding, CONFIDENCE_LIKELY);
+		finding_at_most(finding, CONFIDENCE_LIKELY, ONE_OF_SEVERAL);
 	}
 }
 
@@ -165,7 +165,9 @@ static void report_no_effect(const struct rules_context *context, enum rule_id r
 	finding->message = g_strdup_printf("%s on %s %s.", call, what, outcome);
 	finding->fix = g_strdup(fix);
 	if (!memory.certain) {
-		finding_at_most(finding, CONFIDENCE_LIKELY);
+		finding_at_most(finding, CONFIDENCE_LIKELY,
+				"the kind of memory depends on a property of the machine that "
+				"could not be asked");
 	}
 	g_free(what);
 }
