@@ -159,7 +159,10 @@ static void decode_field(struct reader *reader, const bt_field *field, const str
 		store_integer(event + layout->offset, layout->size, integer_value(field));
 		break;
 	case FIELD_STRING:
-		text = bt_field_get_class_type(field) == BT_FIELD_CLASS_TYPE_STRING
+		/* babeltrace2 2.0 keeps a reused field's old text when the new one is empty: only
+		 * its length tells. */
+		text = bt_field_get_class_type(field) == BT_FIELD_CLASS_TYPE_STRING &&
+			       bt_field_string_get_length(field) > 0
 			   ? bt_field_string_get_value(field)
 			   : "";
 		memcpy(event + layout->offset, &text, sizeof(text));
