@@ -111,6 +111,7 @@ static void report_lost(const struct rules_context *context, const struct launch
 	finding_set_launch(finding, launch, pointer);
 	set_instruction(finding, atomic);
 	finding->granularity = grain->granularity;
+	finding->mixed = grain->mixed;
 	finding->why = g_strdup(grain->why);
 	finding->message = g_strdup_printf(
 	    "%s does its %s with %s, which %s discards on fine-grained memory without an "
