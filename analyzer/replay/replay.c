@@ -172,7 +172,7 @@ static bool is_foreign(const struct replay *replay, const struct hg_event *first
 		return true;
 	}
 	session = variable(first->process.env, "HIPGRAIN_SESSION");
-	foreign = session && strcmp(session, replay->session) != 0;
+	foreign = !session || strcmp(session, replay->session) != 0;
 	g_free(session);
 	return foreign;
 }

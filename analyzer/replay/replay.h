@@ -119,8 +119,8 @@ void replay_destroy(struct replay *replay);
 
 /*
  * A session daemon that is shared records every process under hipgrain into every session. Those
- * that say that they belong to another one (HIPGRAIN_SESSION), and those that began before this
- * session did, are put into replay->foreign. Without a name nothing is.
+ * that do not say that they belong to this one (HIPGRAIN_SESSION), and those that began before it
+ * did, are put into replay->foreign. Without a name nothing is.
  */
 void replay_set_session(struct replay *replay, const char *session);
 
