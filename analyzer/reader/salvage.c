@@ -14,9 +14,11 @@
  * packet.context): magic, UUID, stream id, stream instance id, first and last time stamp, then
  * the two sizes, in bits.
  */
-#define PACKET_MAGIC       0xc1fc1fc1u
-#define PACKET_SIZE_OFFSET 56u
-#define PACKET_HEADER_SIZE 64u
+#define PACKET_MAGIC        0xc1fc1fc1u
+#define CONTENT_SIZE_OFFSET 48u
+#define PACKET_SIZE_OFFSET  56u
+#define PACKET_HEADER_SIZE  64u
+#define EMPTY_CONTENT_BITS  (88u * 8) /* the whole header and context, rounded up to 8 bytes */
 
 /* Bytes of the whole packets at the start of a stream file. */
 static uint64_t whole_packets(const char *data, uint64_t size)
@@ -124,4 +126,61 @@ void salvage_remove(char *folder)
 		g_rmdir(folder);
 	}
 	g_free(folder);
+}
+
+bool trace_is_described(const char *trace)
+{
+	char *path = g_build_filename(trace, "metadata", NULL);
+	GMappedFile *file = g_mapped_file_new(path, FALSE, NULL);
+	/* The text may begin with packet headers; what is looked for is plain text (TSDL). */
+	bool described = file && g_mapped_file_get_length(file) > 0 &&
+			 memmem(g_mapped_file_get_contents(file), g_mapped_file_get_length(file),
+				"stream {", strlen("stream {"));
+
+	if (file) {
+		g_mapped_file_unref(file);
+	}
+	g_free(path);
+	return described;
+}
+
+static bool stream_holds_events(const char *path)
+{
+	GMappedFile *file = g_mapped_file_new(path, FALSE, NULL);
+	const char *data = file ? g_mapped_file_get_contents(file) : NULL;
+	uint64_t size = file ? g_mapped_file_get_length(file) : 0;
+	uint64_t whole = data ? whole_packets(data, size) : 0;
+	bool holds = whole < size;
+
+	for (uint64_t at = 0; !holds && at < whole;) {
+		uint64_t content_bits, packet_bits;
+
+		memcpy(&content_bits, data + at + CONTENT_SIZE_OFFSET, sizeof(content_bits));
+		memcpy(&packet_bits, data + at + PACKET_SIZE_OFFSET, sizeof(packet_bits));
+		holds = content_bits > EMPTY_CONTENT_BITS;
+		at += packet_bits / 8;
+	}
+	if (file) {
+		g_mapped_file_unref(file);
+	}
+	return holds;
+}
+
+bool trace_holds_events(const char *trace)
+{
+	GDir *directory = g_dir_open(trace, 0, NULL);
+	bool holds = false;
+	const char *name;
+
+	while (directory && !holds && (name = g_dir_read_name(directory)) != NULL) {
+		char *path = g_build_filename(trace, name, NULL);
+
+		holds = strcmp(name, "metadata") != 0 &&
+			g_file_test(path, G_FILE_TEST_IS_REGULAR) && stream_holds_events(path);
+		g_free(path);
+	}
+	if (directory) {
+		g_dir_close(directory);
+	}
+	return holds;
 }

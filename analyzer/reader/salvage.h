@@ -6,6 +6,8 @@
 #ifndef HIPGRAIN_SALVAGE_H
 #define HIPGRAIN_SALVAGE_H
 
+#include <stdbool.h>
+
 /*
  * Make a temporary folder that shows the trace in folder `trace` without its incomplete packets.
  * Returns its path (salvage_remove() it) and in *what one line that names what was left out; or
@@ -13,5 +15,15 @@
  */
 char *salvage_trace(const char *trace, char **what);
 void salvage_remove(char *folder);
+
+/*
+ * Whether the trace's metadata describes any stream. LTTng makes a folder for every user whose
+ * processes are registered with the daemon; those of which it recorded no event have stream files
+ * without a description, on which libbabeltrace2 gives up.
+ */
+bool trace_is_described(const char *trace);
+
+/* Whether a stream file of the trace has a packet with an event in it. */
+bool trace_holds_events(const char *trace);
 
 #endif
