@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The event schema: what the preload library records and what the analyzer reads.
  *
@@ -109,7 +110,8 @@ struct hg_ev_alloc {
 	uint64_t ptr;
 	uint64_t device_ptr; /* the GPU's address, where it differs; otherwise equal to ptr */
 	uint64_t size;
-	uint64_t flags; /* as passed; for mmap: prot << 32 | flags; for aligned host calls: alignment */
+	uint64_t
+	    flags; /* as passed; for mmap: prot << 32 | flags; for aligned host calls: alignment */
 	int32_t device; /* current HIP device; -1 for host allocators */
 	uint64_t stream;
 	const char *symbol; /* device variable's name, else empty */
@@ -184,8 +186,8 @@ struct hg_ev_code_object {
 struct hg_ev_kernel {
 	uint32_t kernel_id; /* from 1, per process */
 	uint32_t code_object_id;
-	uint64_t handle;      /* host function or hipFunction_t */
-	const char *symbol;   /* device name as registered (mangled) */
+	uint64_t handle;       /* host function or hipFunction_t */
+	const char *symbol;    /* device name as registered (mangled) */
 	uint32_t kernarg_size; /* explicit arguments, bytes; 0 if none or unknown */
 };
 

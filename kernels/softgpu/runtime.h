@@ -184,11 +184,12 @@ void sg_copy(uint64_t destination, uint64_t source, uint64_t size);
 
 /* ---- code: executable.c, loader.c ---- */
 
-/* Mangled name of the kernel with its descriptor at `kernel_object`, with its code object; NULL if none. */
+/* Mangled name of the kernel with its descriptor at `kernel_object`, with its code object; NULL if
+ * none. */
 const char *sg_kernel_name(uint64_t kernel_object, uint64_t *base, uint64_t *size);
 
 struct sg_symbol {
-	const char *name; /* in the loaded image's string table copy */
+	const char *name;  /* in the loaded image's string table copy */
 	char *kernel_name; /* kernels: without ".kd"; owned */
 	uint64_t address;
 	uint64_t size;

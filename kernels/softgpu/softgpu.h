@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The seam between the two halves of the software GPU: the HSA runtime (hsa_*.c, which owns
  * memory, queues, code objects) and the gfx90a interpreter (interp/, which executes waves).
@@ -46,9 +47,9 @@ void *softgpu_host_pointer(uint64_t address);
 struct softgpu_dispatch {
 	hsa_kernel_dispatch_packet_t packet; /* copy; the original is at packet_address */
 	uint64_t packet_address;
-	uint64_t queue_address; /* amd_queue_t */
-	bool cooperative;       /* all work-groups must be resident at once (GWS works) */
-	const char *kernel_name; /* for messages; may be NULL */
+	uint64_t queue_address;        /* amd_queue_t */
+	bool cooperative;              /* all work-groups must be resident at once (GWS works) */
+	const char *kernel_name;       /* for messages; may be NULL */
 	uint64_t code_base, code_size; /* the loaded code object that holds the kernel */
 };
 
@@ -78,10 +79,10 @@ void softgpu_code_invalidate(uint64_t base, uint64_t size);
 /* Set once at start-up by the runtime from the environment (SOFTGPU_*). */
 struct softgpu_config {
 	bool xnack;
-	uint64_t seed;              /* SOFTGPU_SEED: order of work-groups and waves; 0: natural */
-	bool drop_fine_fp_atomics;  /* MI200: hardware FP atomics on fine-grained pages are lost */
-	bool xgmi_cpu;              /* link to the CPU carries all integer atomics */
-	const char *atomic_log;     /* SOFTGPU_ATOMIC_LOG or NULL */
+	uint64_t seed;             /* SOFTGPU_SEED: order of work-groups and waves; 0: natural */
+	bool drop_fine_fp_atomics; /* MI200: hardware FP atomics on fine-grained pages are lost */
+	bool xgmi_cpu;             /* link to the CPU carries all integer atomics */
+	const char *atomic_log;    /* SOFTGPU_ATOMIC_LOG or NULL */
 };
 extern struct softgpu_config softgpu_config;
 
