@@ -59,20 +59,25 @@ static GPtrArray *find_traces(const char *directory)
 	return found_directories;
 }
 
-/* Take out what nobody can read: traces of other users in which nothing was recorded. */
-static void drop_empty_traces(GPtrArray *traces, struct reader_stats *stats)
+/*
+ * Take out what cannot be read: damaged metadata; and, without a word, traces of other users in
+ * which nothing was recorded.
+ */
+static void drop_unreadable_traces(GPtrArray *traces, struct reader_stats *stats)
 {
 	for (unsigned i = 0; i < traces->len;) {
 		const char *trace = traces->pdata[i];
+		bool sound = trace_metadata_is_sound(trace);
 
-		if (trace_is_described(trace)) {
+		if (sound && trace_is_described(trace)) {
 			i++;
 			continue;
 		}
 		if (trace_holds_events(trace)) {
 			g_free(stats->truncated);
-			stats->truncated =
-			    g_strdup_printf("%s has events but no description of them", trace);
+			stats->truncated = g_strdup_printf(
+			    "%s/metadata %s", trace,
+			    sound ? "does not describe the trace's events" : "is damaged");
 		}
 		g_ptr_array_remove_index(traces, i);
 	}
@@ -484,7 +489,7 @@ int read_trace(const char *directory, reader_callback callback, void *data,
 	reader.bytes = g_byte_array_new();
 	reader.words = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	reader.salvaged = g_ptr_array_new_with_free_func((GDestroyNotify)salvage_remove);
-	drop_empty_traces(traces, stats);
+	drop_unreadable_traces(traces, stats);
 	if (traces->len == 0) {
 		*error = stats->truncated;
 		stats->truncated = NULL;

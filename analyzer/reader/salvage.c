@@ -144,6 +144,54 @@ bool trace_is_described(const char *trace)
 	return described;
 }
 
+/*
+ * CTF 1.8, "Metadata packet": magic, UUID, checksum, then the content's and the packet's size in
+ * bits, and five bytes more.
+ */
+#define METADATA_MAGIC               0x75d11d57u
+#define METADATA_CONTENT_SIZE_OFFSET 24u
+#define METADATA_PACKET_SIZE_OFFSET  28u
+#define METADATA_HEADER_SIZE         37u
+
+static bool is_packet_chain(const char *data, uint64_t size)
+{
+	for (uint64_t at = 0; at < size;) {
+		uint32_t magic, content_bits, packet_bits;
+
+		if (size - at < METADATA_HEADER_SIZE) {
+			return false;
+		}
+		memcpy(&magic, data + at, sizeof(magic));
+		memcpy(&content_bits, data + at + METADATA_CONTENT_SIZE_OFFSET, 4);
+		memcpy(&packet_bits, data + at + METADATA_PACKET_SIZE_OFFSET, 4);
+		if (magic != METADATA_MAGIC || content_bits > packet_bits ||
+		    content_bits / 8 < METADATA_HEADER_SIZE || packet_bits / 8 > size - at) {
+			return false;
+		}
+		at += packet_bits / 8;
+	}
+	return true;
+}
+
+bool trace_metadata_is_sound(const char *trace)
+{
+	static const char plain_text[] = "/* CTF 1.8 */";
+	char *path = g_build_filename(trace, "metadata", NULL);
+	GMappedFile *file = g_mapped_file_new(path, FALSE, NULL);
+	const char *data = file ? g_mapped_file_get_contents(file) : NULL;
+	uint64_t size = file ? g_mapped_file_get_length(file) : 0;
+	bool sound =
+	    data &&
+	    ((size > strlen(plain_text) && memcmp(data, plain_text, strlen(plain_text)) == 0) ||
+	     is_packet_chain(data, size));
+
+	if (file) {
+		g_mapped_file_unref(file);
+	}
+	g_free(path);
+	return sound;
+}
+
 static bool stream_holds_events(const char *path)
 {
 	GMappedFile *file = g_mapped_file_new(path, FALSE, NULL);

@@ -23,6 +23,12 @@ void salvage_remove(char *folder);
  */
 bool trace_is_described(const char *trace);
 
+/*
+ * Whether the trace's metadata file is a chain of whole packets (or plain text). On one that is
+ * not, libbabeltrace2 2.0 can read for ever.
+ */
+bool trace_metadata_is_sound(const char *trace);
+
 /* Whether a stream file of the trace has a packet with an event in it. */
 bool trace_holds_events(const char *trace);
 

@@ -11,9 +11,19 @@ static void put(struct json_object *object, const char *name, struct json_object
 	json_object_object_add(object, name, value);
 }
 
+/* Paths and arguments can hold any bytes; JSON cannot: what is not UTF-8 becomes U+FFFD. */
+static struct json_object *text_value(const char *text)
+{
+	char *valid = g_utf8_make_valid(text, -1);
+	struct json_object *value = json_object_new_string(valid);
+
+	g_free(valid);
+	return value;
+}
+
 static struct json_object *text_or_null(const char *text)
 {
-	return text ? json_object_new_string(text) : NULL;
+	return text ? text_value(text) : NULL;
 }
 
 static struct json_object *number_or_null(int64_t number)
@@ -146,8 +156,8 @@ static struct json_object *one_process(const struct process *process)
 	struct json_object *devices = json_object_new_array();
 
 	put(object, "pid", json_object_new_int(process->pid));
-	put(object, "exe", json_object_new_string(process->exe));
-	put(object, "command", json_object_new_string(process->cmdline));
+	put(object, "exe", text_value(process->exe));
+	put(object, "command", text_value(process->cmdline));
 	put(object, "runtime", text_or_null(process->runtime_path));
 	put(object, "runtime_version",
 	    process->runtime_version ? json_object_new_int(process->runtime_version) : NULL);
@@ -156,8 +166,8 @@ static struct json_object *one_process(const struct process *process)
 		struct json_object *entry = json_object_new_object();
 
 		put(entry, "ordinal", json_object_new_int(device->ordinal));
-		put(entry, "name", json_object_new_string(device->name));
-		put(entry, "target", json_object_new_string(device->arch));
+		put(entry, "name", text_value(device->name));
+		put(entry, "target", text_value(device->arch));
 		put(entry, "xnack",
 		    device->xnack < 0 ? NULL : json_object_new_boolean(device->xnack));
 		json_object_array_add(devices, entry);
@@ -173,7 +183,7 @@ static struct json_object *text_list(const GPtrArray *lines)
 	struct json_object *list = json_object_new_array();
 
 	for (unsigned i = 0; i < lines->len; i++) {
-		json_object_array_add(list, json_object_new_string(lines->pdata[i]));
+		json_object_array_add(list, text_value(lines->pdata[i]));
 	}
 	return list;
 }

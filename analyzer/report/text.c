@@ -118,6 +118,9 @@ static void put_stack(const struct printer *printer, const char *label,
 				paint(printer, "\033[2m"), quoted, paint(printer, "\033[0m"));
 		}
 		first = false;
+		if (frame->function && strcmp(frame->function, "main") == 0) {
+			break; /* what called main has names on some systems only */
+		}
 	}
 	if (first) {
 		put_row(printer, label, "(call stack not recorded)");
