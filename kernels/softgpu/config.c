@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Half of the address window of memory.c. */
+#define MAX_VRAM_MIB (512u << 10)
+
 struct softgpu_config softgpu_config;
 struct sg_settings sg_settings;
 
@@ -61,8 +64,8 @@ int sg_settings_read(void)
 		if (error)
 			return error;
 	}
-	if (!vram_mib || vram_mib > (UINT64_C(1) << 24)) {
-		sg_warn("SOFTGPU_VRAM_MIB must be between 1 and %u", 1u << 24);
+	if (!vram_mib || vram_mib > MAX_VRAM_MIB) {
+		sg_warn("SOFTGPU_VRAM_MIB must be between 1 and %u", MAX_VRAM_MIB);
 		return -EINVAL;
 	}
 	sg_settings.vram = vram_mib << 20;

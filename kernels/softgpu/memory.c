@@ -5,20 +5,30 @@
  * so locks live in an address window of their own and are translated on each access.
  */
 #include "runtime.h"
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#define ALIAS_BASE UINT64_C(0x600000000000)
-#define ALIAS_SIZE (UINT64_C(1) << 40)
+/*
+ * Addresses of HSA memory come from windows that are reserved at the first use, one for each
+ * purpose, first fit, with an unmapped page behind each mapping: a stale or overrun pointer then
+ * faults as on the device, instead of meeting what the host or the runtime mapped there.
+ */
+#define WINDOW_BASE UINT64_C(0x600000000000)
+#define WINDOW_SIZE (UINT64_C(1) << 40)
+
+enum window { WINDOW_ALIAS, WINDOW_VRAM, WINDOW_HOST, WINDOW_INTERNAL, WINDOWS };
 
 volatile uint64_t softgpu_memory_generation;
 
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static struct sg_mapping **mappings; /* sorted by GPU address */
 static size_t count, capacity;
-static uint64_t alias_next, alias_end;
+static uint64_t window_base;
+/* Locks start after the last one: a stale alias address is not soon valid again. */
+static uint64_t alias_next;
 
 static uint64_t round_up(uint64_t size)
 {
@@ -75,25 +85,89 @@ static int insert(struct sg_mapping *mapping)
 	return 0;
 }
 
+/* Give the memory back; the addresses stay reserved. */
+static void release_pages(const struct sg_mapping *mapping)
+{
+	mmap((void *)(uintptr_t)mapping->host, mapping->size, PROT_NONE,
+	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
+/* With the lock held. 0 or -ENOMEM. */
+static int reserve_windows(void)
+{
+	void *base;
+
+	if (window_base)
+		return 0;
+	base = mmap((void *)WINDOW_BASE, WINDOWS * WINDOW_SIZE, PROT_NONE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+	if (base == MAP_FAILED)
+		base = mmap(NULL, WINDOWS * WINDOW_SIZE, PROT_NONE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (base == MAP_FAILED) {
+		sg_warn("can't reserve %u TiB of addresses: %s", WINDOWS, strerror(errno));
+		return -ENOMEM;
+	}
+	window_base = (uint64_t)(uintptr_t)base;
+	alias_next = window_base;
+	return 0;
+}
+
+/* First free address for `size` bytes and a guard page in [start, end); 0: none. Lock held. */
+static uint64_t first_fit(uint64_t start, uint64_t end, uint64_t size)
+{
+	size_t index = upper_bound(start);
+
+	if (index && mappings[index - 1]->gpu + mappings[index - 1]->size >= start &&
+	    mappings[index - 1]->gpu >= window_base)
+		start = mappings[index - 1]->gpu + mappings[index - 1]->size + SOFTGPU_PAGE_SIZE;
+	for (; start < end && end - start > size; index++) {
+		if (index == count || mappings[index]->gpu >= end ||
+		    mappings[index]->gpu - start > size)
+			return start;
+		start = mappings[index]->gpu + mappings[index]->size + SOFTGPU_PAGE_SIZE;
+	}
+	return 0;
+}
+
+/* With the lock held. */
+static uint64_t choose_address(enum window window, uint64_t size)
+{
+	uint64_t start, end, address = 0;
+
+	if (reserve_windows())
+		return 0;
+	start = window_base + window * WINDOW_SIZE;
+	end = start + WINDOW_SIZE;
+	if (window == WINDOW_ALIAS)
+		address = first_fit(alias_next, end, size);
+	if (!address)
+		address = first_fit(start, end, size);
+	if (address && window == WINDOW_ALIAS)
+		alias_next = address + size;
+	return address;
+}
+
 struct sg_mapping *sg_memory_allocate(enum sg_kind kind, uint64_t size, unsigned state,
 				      bool gpu_access, struct sg_pool *pool)
 {
-	struct sg_mapping *mapping = calloc(1, sizeof *mapping);
-	void *memory;
-	int error;
+	enum window window = kind != SG_POOL    ? WINDOW_INTERNAL
+			     : pool->agent->gpu ? WINDOW_VRAM
+						: WINDOW_HOST;
+	struct sg_mapping *mapping = NULL;
+	uint64_t address;
 
-	if (!mapping)
+	if (!size || size > WINDOW_SIZE / 2)
 		return NULL;
-	if (!size || size > UINT64_MAX - SOFTGPU_PAGE_SIZE)
-		goto fail;
-	/* VRAM is modelled larger than the host may have: commit on touch. */
-	memory = mmap(NULL, round_up(size), PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (memory == MAP_FAILED)
-		goto fail;
+	pthread_rwlock_wrlock(&lock);
+	address = choose_address(window, round_up(size));
+	if (address)
+		mapping = malloc(sizeof *mapping);
+	if (!mapping)
+		goto out;
 	*mapping = (struct sg_mapping){
-		.gpu = (uint64_t)(uintptr_t)memory,
-		.host = (uint64_t)(uintptr_t)memory,
+		.gpu = address,
+		.host = address,
 		.size = round_up(size),
 		.request = size,
 		.kind = kind,
@@ -102,49 +176,19 @@ struct sg_mapping *sg_memory_allocate(enum sg_kind kind, uint64_t size, unsigned
 		.pool = pool,
 		.references = 1,
 	};
-	pthread_rwlock_wrlock(&lock);
-	error = insert(mapping);
+	/* VRAM is modelled larger than the host may have: commit on touch. */
+	if (mmap((void *)(uintptr_t)address, mapping->size, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED) {
+		free(mapping);
+		mapping = NULL;
+	} else if (insert(mapping)) {
+		release_pages(mapping);
+		free(mapping);
+		mapping = NULL;
+	}
+out:
 	pthread_rwlock_unlock(&lock);
-	if (error) {
-		munmap(memory, round_up(size));
-		goto fail;
-	}
 	return mapping;
-fail:
-	free(mapping);
-	return NULL;
-}
-
-/* First fit above the last lock, so that a stale alias address is not soon valid again. */
-static uint64_t alias_reserve(uint64_t size)
-{
-	if (!alias_next) {
-		/* Keep the host's own mappings out of the window. */
-		void *window =
-		    mmap((void *)ALIAS_BASE, ALIAS_SIZE, PROT_NONE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-		if (window == MAP_FAILED)
-			window = mmap(NULL, ALIAS_SIZE, PROT_NONE,
-				      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-		if (window == MAP_FAILED)
-			return 0;
-		alias_next = (uint64_t)(uintptr_t)window;
-		alias_end = alias_next + ALIAS_SIZE;
-	}
-	for (int pass = 0; pass < 2; pass++) {
-		while (alias_end - alias_next >= size) {
-			uint64_t start = alias_next;
-			size_t index = upper_bound(start + size - 1);
-			struct sg_mapping *below = index ? mappings[index - 1] : NULL;
-			if (!below || below->gpu + below->size <= start) {
-				alias_next = start + size;
-				return start;
-			}
-			alias_next = below->gpu + below->size;
-		}
-		alias_next = alias_end - ALIAS_SIZE;
-	}
-	return 0;
 }
 
 struct sg_mapping *sg_memory_lock(uint64_t host, uint64_t size, unsigned state,
@@ -165,8 +209,7 @@ struct sg_mapping *sg_memory_lock(uint64_t host, uint64_t size, unsigned state,
 		}
 	}
 	mapping = calloc(1, sizeof *mapping);
-	/* One page of distance, so that an overrun faults as on the device. */
-	alias = mapping ? alias_reserve(round_up(lead + size) + SOFTGPU_PAGE_SIZE) : 0;
+	alias = mapping ? choose_address(WINDOW_ALIAS, round_up(lead + size)) : 0;
 	if (alias) {
 		*mapping = (struct sg_mapping){
 			.gpu = alias,
@@ -202,9 +245,10 @@ void sg_memory_free(struct sg_mapping *mapping)
 	memmove(&mappings[index], &mappings[index + 1], (count - index - 1) * sizeof *mappings);
 	count--;
 	sg_memory_changed();
-	pthread_rwlock_unlock(&lock);
+	/* Under the lock: once it is out of the list, another thread may get the address. */
 	if (mapping->kind != SG_LOCK)
-		munmap((void *)(uintptr_t)mapping->host, mapping->size);
+		release_pages(mapping);
+	pthread_rwlock_unlock(&lock);
 	free(mapping);
 }
 
@@ -263,7 +307,7 @@ void *softgpu_host_pointer(uint64_t address)
 	uint64_t host = address;
 
 	/* Only addresses inside the window can differ. */
-	if (address - (alias_end - ALIAS_SIZE) >= ALIAS_SIZE || !alias_end)
+	if (address - (window_base + WINDOW_ALIAS * WINDOW_SIZE) >= WINDOW_SIZE)
 		return (void *)(uintptr_t)address;
 	pthread_rwlock_rdlock(&lock);
 	mapping = find_locked(address);

@@ -188,9 +188,14 @@ static void test_register(void)
 
 static void test_free(void)
 {
-	void *pointer;
+	char *pointer;
 
-	if (hipMalloc(&pointer, 8 << 20) || hipFree(pointer))
+	if (!hipMalloc((void **)&pointer, PAGE)) {
+		expect("hipMalloc, one page", pointer, VRAM_COARSE);
+		expect("the page behind it", pointer + PAGE, NONE);
+	}
+
+	if (hipMalloc((void **)&pointer, 8 << 20) || hipFree(pointer))
 		check(false, "hipMalloc and hipFree of 8 MiB");
 	else
 		expect("hipMalloc, freed", pointer, NONE);
