@@ -88,6 +88,17 @@ static struct json_object *json_atomic(const struct isa_atomic *atomic)
 	json_object_object_add(origin, "why", string_or_null(atomic->origin.why));
 	json_object_object_add(object, "mnemonic", json_object_new_string(atomic->mnemonic));
 	json_object_object_add(object, "offset", json_object_new_int64((int64_t)atomic->offset));
+	json_object_object_add(object, "kernel_offset",
+			       json_object_new_int64(atomic->kernel_offset));
+	json_object_object_add(object, "function", string_or_null(atomic->function));
+	json_object_object_add(
+	    object, "op",
+	    json_object_new_string(isa_op_name(atomic->cas_loop ? atomic->loop_op : atomic->op)));
+	json_object_object_add(object, "type", json_object_new_string(isa_type_name(atomic->type)));
+	json_object_object_add(object, "lock", json_object_new_boolean(atomic->lock));
+	json_object_object_add(object, "returns", json_object_new_boolean(atomic->returns));
+	json_object_object_add(object, "system_scope",
+			       json_object_new_boolean(atomic->system_scope));
 	json_object_object_add(object, "native", json_object_new_boolean(atomic->native));
 	json_object_object_add(object, "cas_loop", json_object_new_boolean(atomic->cas_loop));
 	json_object_object_add(object, "fp", json_object_new_boolean(atomic->fp));
@@ -97,6 +108,45 @@ static struct json_object *json_atomic(const struct isa_atomic *atomic)
 	snprintf(source, sizeof(source), "%s:%u", atomic->file ? atomic->file : "", atomic->line);
 	json_object_object_add(object, "source", string_or_null(atomic->file ? source : NULL));
 	return object;
+}
+
+static struct json_object *json_arguments(const struct isa_kernel *kernel)
+{
+	struct json_object *arguments = json_object_new_array();
+
+	for (size_t i = 0; i < kernel->arg_count; i++) {
+		const struct isa_arg *arg = &kernel->args[i];
+		struct json_object *one = json_object_new_object();
+
+		json_object_object_add(one, "offset", json_object_new_int64(arg->offset));
+		json_object_object_add(one, "size", json_object_new_int64(arg->size));
+		json_object_object_add(one, "pointer", json_object_new_boolean(arg->pointer));
+		json_object_object_add(one, "name", string_or_null(arg->name));
+		json_object_object_add(one, "type", string_or_null(arg->type_name));
+		json_object_array_add(arguments, one);
+	}
+	return arguments;
+}
+
+static struct json_object *json_uses(const struct isa_kernel *kernel)
+{
+	struct json_object *uses = json_object_new_array();
+
+	for (size_t i = 0; i < kernel->use_count; i++) {
+		const struct isa_use *use = &kernel->uses[i];
+		struct json_object *one = json_object_new_object();
+
+		json_object_object_add(one, "kernarg", json_object_new_int64(use->kernarg));
+		json_object_object_add(one, "read",
+				       json_object_new_boolean(use->access & ISA_READ));
+		json_object_object_add(one, "write",
+				       json_object_new_boolean(use->access & ISA_WRITE));
+		json_object_object_add(one, "atomic",
+				       json_object_new_boolean(use->access & ISA_ATOMIC));
+		json_object_object_add(one, "certain", json_object_new_boolean(use->certain));
+		json_object_array_add(uses, one);
+	}
+	return uses;
 }
 
 static void print_json(struct scan *scan, const struct isa_code_object *object)
@@ -118,6 +168,9 @@ static void print_json(struct scan *scan, const struct isa_code_object *object)
 		json_object_object_add(one, "name", json_object_new_string(kernel->name));
 		json_object_object_add(one, "symbol", json_object_new_string(kernel->symbol));
 		json_object_object_add(one, "atomics", atomics);
+		json_object_object_add(one, "arguments", json_arguments(kernel));
+		json_object_object_add(one, "uses", json_uses(kernel));
+		json_object_object_add(one, "incomplete", string_or_null(kernel->incomplete));
 		json_object_array_add(kernels, one);
 	}
 	json_object_object_add(to, "target", json_object_new_string(object->target));

@@ -149,6 +149,7 @@ static int fill_atomic(struct analysis *analysis, struct flow *flow, const struc
 		start = entry;
 	}
 	atomic->offset = insn->pc - start;
+	atomic->kernel_offset = (int64_t)(insn->pc - entry);
 	atomic->space = spaces[insn->family];
 	atomic->op = (enum isa_op)insn->atomic_op;
 	atomic->type = (enum isa_type)insn->atomic_type;

@@ -66,8 +66,9 @@ struct isa_origin {
 /* One atomic instruction. */
 struct isa_atomic {
 	char *mnemonic;
-	uint64_t offset; /* bytes from the kernel's (or callee's) entry point */
-	char *function;  /* device function that holds it, NULL if the kernel itself */
+	uint64_t offset;       /* bytes from the kernel's (or callee's) entry point */
+	int64_t kernel_offset; /* bytes from the kernel's entry point, wherever the function lies */
+	char *function;        /* device function that holds it, NULL if the kernel itself */
 	enum isa_space space;
 	enum isa_op op;
 	enum isa_type type;

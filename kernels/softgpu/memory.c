@@ -301,6 +301,31 @@ unsigned softgpu_page_state(uint64_t address)
 	return mapping ? state : sg_svm_page_state(address);
 }
 
+bool softgpu_memory_range(uint64_t address, uint64_t *first, uint64_t *last)
+{
+	struct sg_vma_list list = { 0 };
+	const struct sg_mapping *mapping;
+	const struct sg_vma *vma = NULL;
+
+	pthread_rwlock_rdlock(&lock);
+	mapping = find_locked(address);
+	if (mapping) {
+		*first = mapping->gpu + mapping->lead;
+		*last = *first + mapping->request;
+	}
+	pthread_rwlock_unlock(&lock);
+	if (mapping)
+		return true;
+	if (!sg_vma_read(&list, false))
+		vma = sg_vma_find(&list, address);
+	if (vma) {
+		*first = vma->start;
+		*last = vma->end;
+	}
+	free(list.items);
+	return vma;
+}
+
 void *softgpu_host_pointer(uint64_t address)
 {
 	struct sg_mapping *mapping;

@@ -42,6 +42,12 @@ unsigned softgpu_page_state_now(uint64_t address);
 /* Host pointer behind GPU address `address` (identity except for alias pages). */
 void *softgpu_host_pointer(uint64_t address);
 
+/*
+ * The bytes that were allocated, registered or mapped together with GPU address `address`:
+ * [*first, *last). false if there is no memory. Slow (it may read /proc): for the atomic log.
+ */
+bool softgpu_memory_range(uint64_t address, uint64_t *first, uint64_t *last);
+
 /* ---- execution: kernels/softgpu/interp/ ---- */
 
 struct softgpu_dispatch {

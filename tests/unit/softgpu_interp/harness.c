@@ -33,6 +33,20 @@ unsigned softgpu_page_state(uint64_t address)
 	return 0;
 }
 
+bool softgpu_memory_range(uint64_t address, uint64_t *first, uint64_t *last)
+{
+	unsigned i;
+
+	for (i = nranges; i-- > 0;) {
+		if (address < ranges[i].first || address >= ranges[i].last)
+			continue;
+		*first = ranges[i].first;
+		*last = ranges[i].last;
+		return true;
+	}
+	return false;
+}
+
 void *softgpu_host_pointer(uint64_t address)
 {
 	return (void *)(uintptr_t)address;

@@ -382,18 +382,19 @@ static char log_path[] = "/tmp/softgpu-atomics-XXXXXX";
 static unsigned log_lines(const void *address, const char *end)
 {
 	FILE *f = fopen(log_path, "r");
-	char line[400], kernel[100], name[100], outcome[20];
+	char line[800], kernel[100], name[100], outcome[20], place[100];
 	unsigned long long offset, at, kernarg;
 	unsigned n = 0;
 
 	assert_non_null(f);
 	while (fgets(line, sizeof(line), f)) {
-		assert_int_equal(sscanf(line, "%99s %llx %llx %llx %99s %19s", kernel, &offset, &at,
-					&kernarg, name, outcome),
-				 6);
+		assert_int_equal(sscanf(line, "%99s %llx %llx %llx %99s %19s %99s", kernel, &offset,
+					&at, &kernarg, name, outcome, place),
+				 7);
 		if (at != ADDRESS(address))
 			continue;
 		assert_string_equal(kernel, "atomics");
+		assert_string_equal(place, "0,8,16,24,32");
 		assert_true(at - *(uint64_t *)(uintptr_t)(kernarg + 16) <
 			    sizeof(((struct memory *)0)->f));
 		strcat(strcat(name, " "), outcome);

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Launches every kernel of tests/unit/isa/kernels.hip, so that each atomic is executed on every path that
+ * matters to where its address comes from. Every pointer argument has an allocation of its own.
+ */
+#include "tests/unit/isa/kernels.hip"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BUFFER_BYTES 65536
+#define BUFFERS      8
+
+#define CHECK(call)                                                                             \
+	do {                                                                                    \
+		hipError_t error_ = (call);                                                     \
+		if (error_ != hipSuccess) {                                                     \
+			fprintf(stderr, "%s: %s\n", #call, hipGetErrorString(error_));          \
+			exit(1);                                                                \
+		}                                                                               \
+	} while (0)
+
+/* On the middle of a buffer, so that offsets to both sides stay inside. */
+template <class T> static T *buffer(int i)
+{
+	static char *buffers[BUFFERS];
+
+	if (!buffers[i]) {
+		CHECK(hipMalloc((void **)&buffers[i], BUFFER_BYTES));
+		CHECK(hipMemset(buffers[i], 0, BUFFER_BYTES));
+	}
+	return (T *)(buffers[i] + BUFFER_BYTES / 2);
+}
+
+#define LAUNCH(threads, kernel, ...)                                    \
+	do {                                                            \
+		hipLaunchKernelGGL(kernel, dim3(2), dim3(threads), 0,   \
+				   0, __VA_ARGS__);                     \
+		CHECK(hipGetLastError());                               \
+		CHECK(hipDeviceSynchronize());                          \
+	} while (0)
+
+static void put(void *to, const void *from, size_t size)
+{
+	CHECK(hipMemcpy(to, from, size, hipMemcpyHostToDevice));
+}
+
+static void numbers(int n)
+{
+	LAUNCH(64, add_direct, buffer<float>(0), n * 20);
+	LAUNCH(64, add_second, n, buffer<float>(1));
+	LAUNCH(64, add_double, buffer<double>(0), n);
+	LAUNCH(64, unsafe_double, buffer<double>(0), n, buffer<double>(1));
+	LAUNCH(64, pick_uniform, buffer<int>(0), buffer<int>(1), n);
+	LAUNCH(64, pick_divergent, buffer<int>(0), buffer<int>(1), n);
+	LAUNCH(64, both_branches, buffer<int>(0), buffer<int>(1), buffer<unsigned long long>(2), n);
+	LAUNCH(64, three_ways, buffer<int>(0), buffer<int>(1), buffer<int>(2), n);
+	for_each<<<2, 64>>>(functor{n + 1, 1.0f, buffer<float>(3)});
+	struct table t = {n, n, {buffer<int>(0), buffer<int>(1), buffer<int>(2)}, 7};
+	LAUNCH(64, table_static, n, t);
+	LAUNCH(64, table_dynamic, n, t);
+	LAUNCH(64, one_cas, n, buffer<int>(1));
+	LAUNCH(64, exchange, buffer<int>(0), buffer<int>(1));
+	LAUNCH(64, through_call, n, buffer<int>(1));
+	LAUNCH(64, two_calls, buffer<int>(0), buffer<int>(1), n);
+	LAUNCH(64, variable, n);
+	LAUNCH(64, through_variable, n);
+	LAUNCH(64, through_constant, n);
+	LAUNCH(64, wide_min, buffer<unsigned long long>(0));
+	LAUNCH(64, float_max, buffer<float>(0), (float)n);
+	LAUNCH(64, int_product, buffer<int>(0), n);
+	LAUNCH(64, stride, buffer<int>(0), n, 3);
+	LAUNCH(64, ping_pong, buffer<int>(0), buffer<int>(1), n);
+	LAUNCH(64, integer_pointer, n, (uintptr_t)buffer<int>(1));
+	LAUNCH(64, byte_offset, buffer<char>(0), 8l * n);
+	LAUNCH(64, pair_offset, pair{buffer<char>(2), 8l * n});
+	LAUNCH(64, rebase, buffer<char>(0), buffer<char>(0) + 64 * n, buffer<char>(1));
+	LAUNCH(64, difference, buffer<char>(0), buffer<char>(0) + 64 * n, buffer<char>(1));
+	LAUNCH(64, round_down, buffer<int>(0), n);
+	LAUNCH(64, cast_away, n, buffer<int>(1));
+	LAUNCH(64, private_array, buffer<int>(0), buffer<int>(1), buffer<int>(2), buffer<int>(3), n);
+#ifdef __OPTIMIZE__
+	LAUNCH(64, spilled, buffer<int>(0), buffer<int>(1), buffer<int>(2), buffer<int>(3), n);
+#endif
+	LAUNCH(64, recursion, buffer<int>(0), n & 7);
+	LAUNCH(64, by_pointer, buffer<int>(0), n & 1);
+	LAUNCH(64, lds_or_global, buffer<int>(0), n);
+	LAUNCH(64, copy, buffer<float>(0), buffer<float>(1), n);
+}
+
+static void with_memory()
+{
+	int *pointers[3] = {buffer<int>(1), buffer<int>(2), buffer<int>(3)};
+	struct node *first = buffer<struct node>(4), *second = buffer<struct node>(5);
+	struct node node = {second, 0};
+	unsigned index[128];
+	unsigned char data[256];
+	int stop[512];
+	float x[128];
+
+	put(buffer<int *>(0), pointers, sizeof(pointers));
+	LAUNCH(64, in_memory, buffer<int *>(0), 2);
+	put(first, &node, sizeof(node));
+	LAUNCH(64, list, first);
+	for (int i = 0; i < 256; i++)
+		data[i] = (unsigned char)i;
+	put(buffer<char>(5), data, sizeof(data));
+	LAUNCH(256, histogram, buffer<int>(1), buffer<unsigned char>(5), 256);
+	LAUNCH(1, spin_lock, buffer<int>(6), buffer<float>(1));
+	for (int i = 0; i < 128; i++) {
+		index[i] = 4u * (unsigned)i;
+		x[i] = (float)i;
+	}
+	put(buffer<unsigned>(7), index, sizeof(index));
+	LAUNCH(64, gather, buffer<char>(0), buffer<unsigned>(7));
+	put(buffer<float>(7), x, sizeof(x));
+	LAUNCH(64, counted, buffer<unsigned>(0), buffer<float>(7), 10.0f);
+	for (int i = 0; i < 512; i++)
+		stop[i] = i % 3 == 0 ? 100 : i % 5 == 0 ? -1 : 0;
+	put(buffer<int>(7), stop, sizeof(stop));
+	LAUNCH(64, early_exit, buffer<int>(0), buffer<int>(1), buffer<int>(7), 9);
+}
+
+int main()
+{
+	int *variable_target = buffer<int>(3), *constant_target = buffer<int>(4);
+
+	CHECK(hipMemcpyToSymbol(HIP_SYMBOL(target), &variable_target, sizeof(int *)));
+	CHECK(hipMemcpyToSymbol(HIP_SYMBOL(fixed_target), &constant_target, sizeof(int *)));
+	for (int n = 0; n < 8; n += n ? 4 : 3)
+		numbers(n);
+	with_memory();
+#ifdef __OPTIMIZE__
+	LAUNCH(1, with_printf, buffer<int>(0), 1);
+#endif
+	return 0;
+}
