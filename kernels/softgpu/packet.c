@@ -69,6 +69,9 @@ static enum sg_progress start_dispatch(struct sg_queue *queue,
 
 	if (wrong)
 		return fail(queue, HSA_STATUS_ERROR_INVALID_PACKET_FORMAT, wrong);
+	/* Only kernels and copies touch memory; a look at the host's mappings costs a millisecond.
+	 */
+	sg_svm_new_epoch();
 	if (!(softgpu_page_state(packet->kernel_object) & SOFTGPU_PAGE_MAPPED))
 		sg_memory_fault(packet->kernel_object);
 	dispatch.kernel_name =
@@ -154,10 +157,8 @@ enum sg_progress sg_packet_step(struct sg_queue *queue, uint64_t budget)
 	type = __atomic_load_n(&packet->header, __ATOMIC_ACQUIRE) & 0xff;
 	if (type == HSA_PACKET_TYPE_INVALID)
 		return SG_IDLE; /* reserved, not yet written */
-	if (!queue->start_ns) {
+	if (!queue->start_ns)
 		queue->start_ns = sg_now_ns();
-		sg_svm_new_epoch();
-	}
 	switch (type) {
 	case HSA_PACKET_TYPE_KERNEL_DISPATCH:
 		return step_dispatch(queue, packet, budget);

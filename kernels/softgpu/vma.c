@@ -79,7 +79,10 @@ int sg_vma_read(struct sg_vma_list *list, bool with_mark)
 		next = strchrnul(line, '\n');
 		if (*next)
 			*next++ = 0;
-		if (sscanf(line, "%llx-%llx %4s ", &start, &end, rights) == 3) {
+		/* Fields begin with a capital, mappings with their address. */
+		if (*line > 'Z' || *line < 'A') {
+			if (sscanf(line, "%llx-%llx %4s ", &start, &end, rights) != 3)
+				continue;
 			struct sg_vma vma = {
 				.start = start,
 				.end = end,
@@ -89,7 +92,7 @@ int sg_vma_read(struct sg_vma_list *list, bool with_mark)
 			int error = append(list, vma);
 			if (error)
 				return error;
-		} else if (!strncmp(line, "VmFlags:", 8) && list->count) {
+		} else if (*line == 'V' && !strncmp(line, "VmFlags:", 8) && list->count) {
 			list->items[list->count - 1].marked = strstr(line, " rr") != NULL;
 		}
 	}
