@@ -36,9 +36,15 @@ lttng-sessiond --no-kernel --pidfile="$work/pid" -b >"$work/sessiond.log" 2>&1 |
 	echo "1..0 # SKIP no LTTng session daemon: $(cat "$work/sessiond.log")"
 	exit 77
 }
+# alive PID: also where nobody collects orphans (a container's first process may not): a dead daemon
+# stays there as a zombie, which kill -0 takes for a process.
+alive() {
+	grep -q '^State:[[:space:]]*[^ZX[:space:]]' "/proc/$1/status" 2>/dev/null
+}
+
 stop_daemon() {
 	daemon=$(cat "$work/pid" 2>/dev/null)
-	[ -n "$daemon" ] && kill "$daemon" 2>/dev/null && while kill -0 "$daemon" 2>/dev/null; do
+	[ -n "$daemon" ] && kill "$daemon" 2>/dev/null && while alive "$daemon"; do
 		sleep 0.05
 	done
 	[ -n "$KEEP" ] || rm -rf "$work"

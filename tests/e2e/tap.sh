@@ -80,6 +80,11 @@ events()
 	babeltrace2 "$1/ctf" 2>/dev/null | grep -c -e "$2"
 }
 
+# alive PID, gone PID: also where nobody collects orphans (a container's first process may not): what
+# is dead stays there as a zombie, which kill -0 takes for a process.
+alive() { grep -q '^State:[[:space:]]*[^ZX[:space:]]' "/proc/$1/status" 2>/dev/null; }
+gone() { ! alive "$1"; }
+
 # wait_for COMMAND...: until it succeeds, at most ten seconds.
 wait_for()
 {
