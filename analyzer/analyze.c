@@ -18,8 +18,12 @@ struct pass {
 static int on_event(const struct hg_event *event, void *data)
 {
 	struct pass *pass = data;
-	struct process *process = replay_apply(&pass->analysis->replay, event);
+	struct process *process = replay_process(&pass->analysis->replay, event->pid);
 
+	if (process && !process->foreign) {
+		rules_engine_before(pass->engine, process, event);
+	}
+	process = replay_apply(&pass->analysis->replay, event);
 	if (!process->foreign) {
 		rules_engine_event(pass->engine, process, event);
 	}

@@ -286,6 +286,21 @@ struct allocation *address_space_find_before(const struct address_space *space, 
 	return best;
 }
 
+struct allocation *address_space_overlapping(const struct address_space *space, enum layer layer,
+					     uint64_t start, uint64_t size)
+{
+	GTree *tree = space->layers[layer];
+	GTreeNode *node = floor_node(tree, start);
+	struct allocation *found = value_of(node);
+
+	if (found && found->ptr + extent(found) > start) {
+		return found;
+	}
+	node = g_tree_upper_bound(tree, &start);
+	found = value_of(node);
+	return found && found->ptr < start + size ? found : NULL;
+}
+
 struct allocation *address_space_find_symbol(const struct address_space *space, const char *symbol)
 {
 	GTreeNode *node;

@@ -91,6 +91,10 @@ struct allocation *address_space_find_freed(const struct address_space *space, u
 struct allocation *address_space_find_before(const struct address_space *space, uint64_t address,
 					     uint64_t *past_end);
 
+/* The first live allocation of a layer that overlaps [start, start + size), or NULL. */
+struct allocation *address_space_overlapping(const struct address_space *space, enum layer layer,
+					     uint64_t start, uint64_t size);
+
 /* The live device variable of that name, or NULL. */
 struct allocation *address_space_find_symbol(const struct address_space *space, const char *symbol);
 

@@ -515,6 +515,11 @@ struct process *replay_apply(struct replay *replay, const struct hg_event *event
 
 /* ---- questions ---- */
 
+struct process *replay_process(const struct replay *replay, int32_t pid)
+{
+	return g_hash_table_lookup(replay->by_pid, GINT_TO_POINTER(pid));
+}
+
 const struct device *process_device(const struct process *process, int32_t ordinal)
 {
 	for (unsigned i = 0; i < process->devices->len; i++) {

@@ -127,6 +127,9 @@ void replay_set_session(struct replay *replay, const char *session);
 /* Bring the state up to after `event`; returns the process it happened in (never NULL). */
 struct process *replay_apply(struct replay *replay, const struct hg_event *event);
 
+/* The latest process with that pid, or NULL. */
+struct process *replay_process(const struct replay *replay, int32_t pid);
+
 const struct device *process_device(const struct process *process, int32_t ordinal);
 const char *process_env(const struct process *process, const char *name);
 struct kernel_ref *process_kernel(const struct process *process, uint32_t id);

@@ -81,6 +81,10 @@ const char *allocation_noun(const struct allocation *allocation);
 void check_atomics(const struct rules_context *context, const struct launch *launch);
 void check_launch_placement(const struct rules_context *context, const struct launch *launch);
 void check_launch_lifetime(const struct rules_context *context, const struct launch *launch);
+void check_alloc(const struct rules_context *context);
+void check_free(const struct rules_context *context); /* before the replay applies it */
+void check_refused_allocation(const struct rules_context *context);
+void check_neighbours(const struct rules_context *context);
 void check_advise(const struct rules_context *context);
 void check_prefetch(const struct rules_context *context);
 void check_copy(const struct rules_context *context);

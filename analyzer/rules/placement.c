@@ -77,6 +77,53 @@ static void report_unreachable(const struct rules_context *context, const struct
 	}
 }
 
+/* ---- HG210 ---- */
+
+#define HOT_SIZE     (1u << 20) /* bytes: what stays in the GPU's caches does not matter */
+#define HOT_LAUNCHES 4
+
+static void report_hot(const struct rules_context *context, const struct launch *launch,
+		       const struct isa_use *use, const struct pointer_argument *pointer)
+{
+	const struct allocation *allocation = pointer->place.allocation;
+	struct finding *finding;
+	bool is_new;
+
+	finding = findings_get(context->findings, RULE_HG210, context->process, &is_new, "%s %u %u",
+			       launch->kernel->symbol, use->kernarg, allocation->stack_id);
+	launch_hit(launch, finding);
+	if (!is_new) {
+		return;
+	}
+	finding->least_launches = HOT_LAUNCHES;
+	finding_set_launch(finding, launch, pointer);
+	finding->message = g_strdup_printf(
+	    "%s reads %" G_GUINT64_FORMAT " bytes of %s in place, over the interconnect, at "
+	    "every launch.",
+	    finding->kernel, allocation->size, allocation_noun(allocation));
+	finding->fix = g_strdup("copy it to device memory once (hipMalloc, hipMemcpyAsync) and let "
+				"the kernels read that");
+	if (!use->certain) {
+		finding_at_most(finding, CONFIDENCE_LIKELY, ONE_OF_SEVERAL);
+	}
+}
+
+static bool is_hot(const struct rules_context *context, const struct isa_use *use,
+		   const struct place *place)
+{
+	struct grain grain;
+	bool host;
+
+	if (!(use->access & ISA_READ) || place->kind != PLACE_ALLOCATION ||
+	    place->allocation->size < HOT_SIZE) {
+		return false;
+	}
+	grain = place_grain(context->process, place);
+	host = grain.location == LOCATION_HOST && grain.granularity != GRAIN_INACCESSIBLE;
+	grain_clear(&grain);
+	return host;
+}
+
 void check_launch_placement(const struct rules_context *context, const struct launch *launch)
 {
 	for (size_t i = 0; launch->code && i < launch->code->use_count; i++) {
@@ -84,8 +131,13 @@ void check_launch_placement(const struct rules_context *context, const struct la
 		struct pointer_argument pointer;
 		struct grain grain;
 
-		if (use->access == 0 || !launch_pointer(context, launch, use->kernarg, &pointer) ||
-		    !is_system_memory(&pointer.place)) {
+		if (use->access == 0 || !launch_pointer(context, launch, use->kernarg, &pointer)) {
+			continue;
+		}
+		if (is_hot(context, use, &pointer.place)) {
+			report_hot(context, launch, use, &pointer);
+		}
+		if (!is_system_memory(&pointer.place)) {
 			continue;
 		}
 		grain = place_grain(context->process, &pointer.place);

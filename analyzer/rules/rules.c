@@ -172,12 +172,26 @@ static void handle_error(struct rules_engine *engine, const struct rules_context
 	case HG_CLASS_FILL:
 		check_failed_transfer(context);
 		break;
+	case HG_CLASS_ALLOC:
+	case HG_CLASS_FREE:
+		check_refused_allocation(context);
+		break;
 	case HG_CLASS_PREFETCH:
 	case HG_CLASS_ADVISE:
 		check_error(context);
 		break;
 	default:
 		break;
+	}
+}
+
+void rules_engine_before(struct rules_engine *engine, struct process *process,
+			 const struct hg_event *event)
+{
+	struct rules_context context = { engine->findings, engine->kernels, process, event };
+
+	if (process && event->type == HG_EVENT_free) {
+		check_free(&context);
 	}
 }
 
@@ -199,8 +213,12 @@ void rules_engine_event(struct rules_engine *engine, struct process *process,
 	case HG_EVENT_prefetch:
 		check_prefetch(&context);
 		break;
+	case HG_EVENT_alloc:
+		check_alloc(&context);
+		break;
 	case HG_EVENT_advise:
 		check_advise(&context);
+		check_neighbours(&context);
 		break;
 	case HG_EVENT_error:
 		handle_error(engine, &context);
@@ -237,7 +255,9 @@ void rules_engine_finish(struct rules_engine *engine, const struct replay *repla
 	GPtrArray *list = engine->findings->list;
 
 	for (unsigned i = 0; i < list->len;) {
-		if (((struct finding *)list->pdata[i])->count == 0) {
+		const struct finding *finding = list->pdata[i];
+
+		if (finding->count == 0 || finding->launches < finding->least_launches) {
 			g_ptr_array_remove_index(list, i);
 		} else {
 			i++;

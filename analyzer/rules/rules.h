@@ -11,6 +11,10 @@ struct rules_engine;
 struct rules_engine *rules_engine_new(const char *code_objects, struct findings *findings);
 void rules_engine_free(struct rules_engine *engine);
 
+/* Before replay_apply() of the event; `process` is the one it happens in, or NULL if new. */
+void rules_engine_before(struct rules_engine *engine, struct process *process,
+			 const struct hg_event *event);
+
 /* After replay_apply() returned `process` for `event`. */
 void rules_engine_event(struct rules_engine *engine, struct process *process,
 			const struct hg_event *event);
