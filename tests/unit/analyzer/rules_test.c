@@ -64,6 +64,7 @@ static void apply(struct hg_event event)
 	event.pid = 1;
 	event.tid = 1;
 	event.ns = clock_ns++;
+	rules_engine_before(engine, replay_process(&replay, 1), &event);
 	rules_engine_event(engine, replay_apply(&replay, &event), &event);
 }
 
@@ -546,6 +547,155 @@ static void advice_and_prefetch_without_effect(void **state)
 	assert_non_null(strstr(finding(2)->message, "hipErrorInvalidValue"));
 }
 
+/* ---- allocation, registration, release ---- */
+
+static void release(enum hg_api api, uint64_t ptr, uint64_t size)
+{
+	apply((struct hg_event){
+	    .type = HG_EVENT_free,
+	    .free = { .api = (uint16_t)api, .ptr = ptr, .size = size, .stack_id = 21 } });
+}
+
+static void flags_that_contradict(void **state)
+{
+	struct hg_event refused = {
+		.type = HG_EVENT_error,
+		.error = { .api = HG_API_hipHostMalloc, .code = 1, .flags = 0x40000000 }
+	};
+
+	(void)state;
+	device(0);
+	alloc(HG_API_hipHostMalloc, 0x10000, 0x1000, 0x2, 5);
+	alloc(HG_API_hipHostMalloc, 0x20000, 0x1000, 0x80000000, 6);
+	alloc(HG_API_hipHostRegister, 0x30000, 0x1000, 0, 7);
+	apply(refused);
+	assert_string_equal(found(), "");
+	refused.error.flags |= 0x80000000;
+	apply(refused);
+	alloc(HG_API_hipHostMalloc, 0x40000, 0x1000, 0x80000002, 8);
+	alloc(HG_API_hipHostRegister, 0x50000, 0x1000, 0x8, 9);
+	assert_string_equal(found(), "HG204 HG203 HG206");
+}
+
+static void host_alloc_by_release(void **state)
+{
+	struct hg_event runtime = { .type = HG_EVENT_runtime,
+				    .runtime = {
+					.path = "", .version = 60400000, .device_count = 1 } };
+
+	(void)state;
+	device(0);
+	alloc(HG_API_hipHostAlloc, 0x10000, 0x1000, 0, 5); /* release not known: not claimed */
+	apply(runtime);
+	alloc(HG_API_hipHostAlloc, 0x20000, 0x1000, 0, 6);
+	assert_string_equal(found(), "");
+	runtime.runtime.version = 50221153;
+	apply(runtime);
+	alloc(HG_API_hipHostAlloc, 0x30000, 0x1000, 0, 7);
+	assert_string_equal(found(), "HG201");
+}
+
+static void releases_of_the_wrong_pointer(void **state)
+{
+	(void)state;
+	device(0);
+	alloc(HG_API_hipMalloc, 0x10000, 0x1000, 0, 5);
+	alloc(HG_API_hipHostMalloc, 0x20000, 0x1000, 0, 6);
+	alloc(HG_API_malloc, 0x40000, 0x1000, 0, 7);
+	release(HG_API_hipFree, 0x10000, 0);
+	release(HG_API_hipHostFree, 0x20000, 0);
+	release(HG_API_hipFree, 0x7770000, 0); /* not recorded: nothing is known about it */
+	assert_string_equal(found(), "");
+	release(HG_API_hipFree, 0x10000, 0);
+	assert_string_equal(found(), "HG605");
+	assert_non_null(strstr(finding(0)->message, "released before"));
+	alloc(HG_API_hipMalloc, 0x10000, 0x1000, 0, 5);
+	release(HG_API_hipFree, 0x10800, 0);
+	assert_string_equal(found(), "HG605 HG605");
+	assert_non_null(strstr(finding(1)->message, "middle"));
+}
+
+static void memory_that_is_still_registered(void **state)
+{
+	(void)state;
+	device(0);
+	alloc(HG_API_malloc, 0x40000, 0x3000, 0, 7);
+	alloc(HG_API_hipHostRegister, 0x41000, 0x1000, 0, 8);
+	release(HG_API_hipHostUnregister, 0x41000, 0);
+	release(HG_API_free, 0x40000, 0);
+	assert_string_equal(found(), "");
+	alloc(HG_API_malloc, 0x40000, 0x3000, 0, 7);
+	alloc(HG_API_hipHostRegister, 0x41000, 0x1000, 0, 8);
+	release(HG_API_free, 0x40000, 0);
+	assert_string_equal(found(), "HG603");
+	alloc(HG_API_mmap, 0x100000, 0x4000, 0, 9);
+	alloc(HG_API_hipHostRegister, 0x102000, 0x1000, 0, 8);
+	release(HG_API_munmap, 0x100000, 0x2000);
+	assert_string_equal(found(), "HG603");
+	release(HG_API_munmap, 0x102000, 0x2000);
+	assert_string_equal(found(), "HG603 HG603");
+}
+
+static void advice_that_spills_over(void **state)
+{
+	struct hg_event advise = { .type = HG_EVENT_advise,
+				   .advise = { .api = HG_API_hipMemAdvise,
+					       .ptr = 0x10000,
+					       .size = 0x1800,
+					       .advice = 100,
+					       .stack_id = 3 } };
+
+	(void)state;
+	device(1);
+	alloc(HG_API_malloc, 0x10000, 0x1800, 0, 5);
+	apply(advise); /* alone on its pages, as far as is known */
+	alloc(HG_API_malloc, 0x12000, 0x1000, 0, 6);
+	apply(advise); /* the next one begins on the next page */
+	assert_string_equal(found(), "");
+	alloc(HG_API_malloc, 0x11900, 0x100, 0, 7);
+	advise.advise.advice = 1; /* says nothing about granularity */
+	apply(advise);
+	assert_string_equal(found(), "");
+	advise.advise.advice = 100;
+	apply(advise);
+	assert_string_equal(found(), "HG213");
+	assert_non_null(strstr(finding(0)->message, "256 bytes from malloc"));
+}
+
+static void host_memory_that_is_read_at_every_launch(void **state)
+{
+	(void)state;
+	kernel.atomic_count = 0;
+	use.access = ISA_READ;
+	device(0);
+	alloc(HG_API_hipHostMalloc, 0x1000000, 0x200000, 0, 5);
+	alloc(HG_API_hipHostMalloc, 0x2000000, 0x1000, 0, 6);
+	alloc(HG_API_hipMalloc, 0x4000000, 0x200000, 0, 7);
+	for (int i = 0; i < 10; i++) {
+		launch(2, 0x2000000, 0);
+		launch(3, 0x4000000, 0);
+	}
+	for (int i = 0; i < 3; i++) {
+		launch(1, 0x1000000, 0);
+	}
+	launch(1, 0x1000000, 0);
+	assert_string_equal(found(), "HG210");
+	assert_int_equal(finding(0)->launches, 4);
+}
+
+static void host_memory_that_is_read_a_few_times(void **state)
+{
+	(void)state;
+	kernel.atomic_count = 0;
+	use.access = ISA_READ;
+	device(0);
+	alloc(HG_API_hipHostMalloc, 0x1000000, 0x200000, 0, 5);
+	for (int i = 0; i < 3; i++) {
+		launch(1, 0x1000000, 0);
+	}
+	assert_string_equal(found(), "");
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
 int main(void)
@@ -573,6 +723,13 @@ int main(void)
 		TEST(rows_count_in_copies),
 		TEST(pageable_copies),
 		TEST(advice_and_prefetch_without_effect),
+		TEST(flags_that_contradict),
+		TEST(host_alloc_by_release),
+		TEST(releases_of_the_wrong_pointer),
+		TEST(memory_that_is_still_registered),
+		TEST(advice_that_spills_over),
+		TEST(host_memory_that_is_read_at_every_launch),
+		TEST(host_memory_that_is_read_a_few_times),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
