@@ -46,7 +46,7 @@
 // hipgrain-stdout: float: sum 200 expected 200
 // hipgrain-stdout: double: sum 200 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200
-// hipgrain-expect: none
+// hipgrain-expect: HG203 api=hipHostMalloc call=hipHostMalloc at=@host_mapped_noncoherent confidence=proven
 //
 // hipgrain-run: malloc_host
 // hipgrain-stdout: float: sum 200 expected 200
@@ -58,7 +58,7 @@
 // hipgrain-stdout: float: sum 200 expected 200
 // hipgrain-stdout: double: sum 200 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200
-// hipgrain-expect: none
+// hipgrain-expect: HG201 api=hipHostAlloc call=hipHostAlloc at=@host_alloc confidence=proven
 //
 // hipgrain-run: managed_coarse
 // hipgrain-stdout: float: sum 200 expected 200
@@ -171,6 +171,7 @@
 // hipgrain-stdout: float: sum 0 expected 200
 // hipgrain-stdout: double: sum 0 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200
+// hipgrain-expect: HG206 api=hipHostRegister call=hipHostRegister confidence=proven
 // hipgrain-expect: HG101 kernel=add_f32 argument=0 api=hipHostRegister at=@registered launches=1 confidence=proven
 // hipgrain-expect: HG101 kernel=add_f64 argument=0 api=hipHostRegister at=@registered launches=1 confidence=proven
 //
