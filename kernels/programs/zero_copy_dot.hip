@@ -6,6 +6,16 @@
 // hipgrain-stdout: dot: 350880 expected 350880
 // hipgrain-expect: none
 //
+// A megabyte of it, read again at every launch: a copy to the device would pay.
+// hipgrain-run: hot
+// hipgrain-stdout: dot: 4 launches
+// hipgrain-expect: HG210 kernel=dot_stores argument=0 api=hipHostMalloc at=@hot launches=4
+// hipgrain-expect: HG210 kernel=dot_stores argument=1 api=hipHostMalloc at=@hot launches=4
+//
+// hipgrain-run: warm
+// hipgrain-stdout: dot: 3 launches
+// hipgrain-expect: none
+//
 // hipgrain-run: atomic
 // hipgrain-stdout: dot: 0 expected 350880
 // hipgrain-expect: HG101 kernel=dot_atomic argument=3 api=hipHostMalloc at=@mapped_result launches=1 confidence=proven
@@ -24,6 +34,7 @@
 #define ELEMENTS   4096
 #define GROUP_SIZE 256
 #define GROUPS     4
+#define HOT_ELEMENTS (1 << 18)
 
 __device__ static float group_dot(const float *a, const float *b, int n, float *partial)
 {
@@ -115,6 +126,32 @@ static void run_stores()
 	CHECK(hipHostFree(result));
 }
 
+static void read_repeatedly(int launches)
+{
+	float *result = mapped(GROUPS * sizeof(*result));
+	float *numbers;
+
+	CHECK(hipHostMalloc(&numbers, HOT_ELEMENTS * sizeof(*numbers))); // @hot
+	memset(numbers, 0, HOT_ELEMENTS * sizeof(*numbers));
+	for (int i = 0; i < launches; i++) {
+		dot_stores<<<GROUPS, GROUP_SIZE>>>(numbers, numbers, HOT_ELEMENTS, device_address(result));
+		CHECK(hipDeviceSynchronize());
+	}
+	printf("dot: %d launches\n", launches);
+	CHECK(hipHostFree(numbers));
+	CHECK(hipHostFree(result));
+}
+
+static void run_hot()
+{
+	read_repeatedly(4);
+}
+
+static void run_warm()
+{
+	read_repeatedly(3);
+}
+
 static void run_atomic()
 {
 	float *result;
@@ -147,6 +184,8 @@ static void run_atomic_device()
 
 static const variant variants[] = {
 	{ "stores", run_stores },
+	{ "hot", run_hot },
+	{ "warm", run_warm },
 	{ "atomic", run_atomic },
 	{ "atomic_noncoherent", run_atomic_noncoherent },
 	{ "atomic_device", run_atomic_device },
