@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 #include "analyzer/cmds/cmds.h"
+#include "analyzer/containers/containers.h"
 #include "analyzer/isa/isa.h"
-#include "tracer/codeobj/codeobj.h"
 #include "tracer/message.h"
 
 const char usage_scan[] =
@@ -45,8 +45,10 @@ struct scan {
 	int status; /* enum hg_exit */
 };
 
-static void bad(struct scan *scan, const char *what)
+static void bad(void *user, const char *what)
 {
+	struct scan *scan = user;
+
 	message_error("%s: %s", scan->path, what);
 	scan->status = HG_EXIT_INPUT;
 }
@@ -295,12 +297,14 @@ static void print_text(struct scan *scan, const struct isa_code_object *object)
 
 /* ---- containers ---- */
 
-static void scan_code_object(struct scan *scan, const void *elf, size_t size)
+static void scan_code_object(void *user, const void *elf, size_t size, const char *target)
 {
+	struct scan *scan = user;
 	struct isa_code_object *object;
 	char *error = NULL;
 	int status = isa_analyze(elf, size, NULL, &object, &error);
 
+	(void)target;
 	if (status == -ENOTSUP) {
 		/* Others in the file may be of a kind that is known. */
 		message_warning("%s: %s", scan->path, error ? error : strerror(-status));
@@ -318,75 +322,9 @@ static void scan_code_object(struct scan *scan, const void *elf, size_t size)
 	free(error);
 }
 
-static void scan_bundle(struct scan *scan, const void *data, size_t size)
-{
-	struct codeobj_error error = { "" };
-	struct codeobj_bundle bundle;
-	struct codeobj_entry entry;
-	int status = codeobj_bundle_open(&bundle, data, size, &error);
-
-	if (!status)
-		while ((status = codeobj_bundle_next(&bundle, &entry, &error)) > 0)
-			if (entry.size && strcmp(entry.kind, "host"))
-				scan_code_object(scan, entry.data, (size_t)entry.size);
-	if (status < 0)
-		bad(scan, error.text);
-}
-
-static void scan_host(struct scan *scan, const uint8_t *data, size_t size)
-{
-	struct codeobj_error error = { "" };
-	struct codeobj_section section;
-	size_t from = 0, at;
-	int status = codeobj_elf_section(data, size, ".hip_fatbin", &section, &error);
-
-	if (status) {
-		bad(scan, status == -ENOENT ? "no device code in it (no section .hip_fatbin)"
-					    : error.text);
-		return;
-	}
-	data += section.offset;
-	size = (size_t)section.size;
-	while (!codeobj_bundle_find(data, size, from, &at)) {
-		uint64_t extent = 0;
-
-		if (codeobj_identify(data + at, size - at) == CODEOBJ_COMPRESSED) {
-			bad(scan, "a compressed offload bundle, which is not read");
-			from = at + 8;
-			continue;
-		}
-		scan_bundle(scan, data + at, size - at);
-		if (codeobj_bundle_extent(data + at, size - at, &extent, NULL) || !extent)
-			extent = 8;
-		from = at + (size_t)extent;
-	}
-	if (!from)
-		bad(scan, "section .hip_fatbin holds no offload bundle");
-}
-
-static void scan_bytes(struct scan *scan, const void *data, size_t size)
-{
-	switch (codeobj_identify(data, size)) {
-	case CODEOBJ_ELF:
-		scan_code_object(scan, data, size);
-		break;
-	case CODEOBJ_BUNDLE:
-		scan_bundle(scan, data, size);
-		break;
-	case CODEOBJ_HOST_ELF:
-		scan_host(scan, data, size);
-		break;
-	case CODEOBJ_COMPRESSED:
-		bad(scan, "a compressed offload bundle, which is not read");
-		break;
-	default:
-		bad(scan, "neither an ELF file nor an offload bundle");
-		break;
-	}
-}
-
 static void scan_file(struct scan *scan)
 {
+	const struct container_sink sink = { scan_code_object, bad, scan };
 	int file = open(scan->path, O_RDONLY | O_CLOEXEC);
 	struct json_object *object;
 	struct stat stat;
@@ -406,7 +344,7 @@ static void scan_file(struct scan *scan)
 		scan->code_objects = json_object_new_array();
 		if (!scan->json)
 			printf("%s\n", scan->path);
-		scan_bytes(scan, data, (size_t)stat.st_size);
+		containers_walk(data, (size_t)stat.st_size, &sink);
 		if (scan->refused && !scan->analysed)
 			scan->status = HG_EXIT_INPUT;
 		object = json_object_new_object();

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "analyzer/containers/containers.h"
 #include "analyzer/isa/isa.h"
 #include "tracer/codeobj/codeobj.h"
 
@@ -26,12 +27,14 @@ static bool has_hardware_fp_atomic(const struct isa_kernel *kernel)
 	return false;
 }
 
-static void tally_code_object(struct tally *tally, const struct codeobj_entry *entry)
+static void tally_code_object(void *user, const void *elf, size_t size, const char *target)
 {
+	struct tally *tally = user;
 	struct isa_code_object *object = NULL;
 	char *message = NULL;
 
-	if (isa_analyze(entry->data, entry->size, NULL, &object, &message) < 0) {
+	(void)target;
+	if (isa_analyze(elf, size, NULL, &object, &message) < 0) {
 		g_free(tally->problem);
 		tally->problem = g_strdup(message ? message : "analysis failed");
 		free(message);
@@ -51,34 +54,26 @@ static void tally_code_object(struct tally *tally, const struct codeobj_entry *e
 	isa_code_object_free(object);
 }
 
+static void tally_problem(void *user, const char *text)
+{
+	struct tally *tally = user;
+
+	g_free(tally->problem);
+	tally->problem = g_strdup(text);
+}
+
 static void tally_file(struct tally *tally, const char *path)
 {
+	const struct container_sink sink = { tally_code_object, tally_problem, tally };
 	GMappedFile *file = g_mapped_file_new(path, FALSE, NULL);
-	struct codeobj_section section;
-	struct codeobj_bundle bundle;
-	struct codeobj_entry entry;
 	const char *data = file ? g_mapped_file_get_contents(file) : NULL;
 	size_t size = file ? g_mapped_file_get_length(file) : 0;
-	size_t at = 0;
 
-	if (!data || codeobj_elf_section(data, size, ".hip_fatbin", &section, NULL) < 0) {
-		goto out;
+	/* Interpreters and others without kernels are no problem. */
+	if (data && codeobj_elf_section(data, size, ".hip_fatbin", &(struct codeobj_section){ 0 },
+					NULL) == 0) {
+		containers_walk(data, size, &sink);
 	}
-	data += section.offset;
-	while (codeobj_bundle_find(data, section.size, at, &at) == 0) {
-		if (codeobj_identify(data + at, section.size - at) == CODEOBJ_COMPRESSED) {
-			g_free(tally->problem);
-			tally->problem = g_strdup("it holds compressed bundles");
-		} else if (codeobj_bundle_open(&bundle, data + at, section.size - at, NULL) == 0) {
-			while (codeobj_bundle_next(&bundle, &entry, NULL) == 1) {
-				if (entry.size && strncmp(entry.kind, "hip", 3) == 0) {
-					tally_code_object(tally, &entry);
-				}
-			}
-		}
-		at += 8;
-	}
-out:
 	if (file) {
 		g_mapped_file_unref(file);
 	}
