@@ -17,6 +17,7 @@ enum condition {
 	CONDITION_NO_HMM,
 	CONDITION_HOST_COHERENT,
 	CONDITION_RUNTIME_BEFORE_6_4,
+	CONDITION_RUNTIME_5_2,
 };
 
 struct memory_row {
@@ -56,6 +57,9 @@ static int holds(enum condition condition, const struct model_environment *envir
 		return environment->hmm < 0 ? -1 : !environment->hmm;
 	case CONDITION_HOST_COHERENT:
 		return environment->host_coherent;
+	case CONDITION_RUNTIME_5_2:
+		/* The fallback to coarse-grained memory came later; when is not known. */
+		return environment->runtime_version / 100000 == 502 ? 1 : 0;
 	case CONDITION_RUNTIME_BEFORE_6_4:
 		return environment->runtime_version ? environment->runtime_version < 60400000 : -1;
 	}

@@ -90,14 +90,15 @@ static void weigh_evidence(struct finding *finding, const struct launch *launch,
 	}
 }
 
-static void report_lost(const struct rules_context *context, const struct launch *launch,
-			const struct isa_atomic *atomic, enum atomic_kind kind,
-			const struct pointer_argument *pointer, const struct grain *grain)
+/* The finding about this atomic on this memory, with the evidence filled in; NULL if not new. */
+static struct finding *atomic_finding(const struct rules_context *context,
+				      const struct launch *launch, enum rule_id rule,
+				      const struct isa_atomic *atomic,
+				      const struct pointer_argument *pointer,
+				      const struct grain *grain)
 {
-	enum rule_id rule = grain->mixed ? RULE_HG102 : RULE_HG101;
 	const struct allocation *allocation = pointer->place.allocation;
 	struct finding *finding;
-	char *fix;
 	bool is_new;
 
 	finding = findings_get(context->findings, rule, context->process, &is_new,
@@ -106,13 +107,29 @@ static void report_lost(const struct rules_context *context, const struct launch
 			       allocation->stack_id ? 0 : allocation->ptr);
 	launch_hit(launch, finding);
 	if (!is_new) {
-		return;
+		return NULL;
 	}
 	finding_set_launch(finding, launch, pointer);
 	set_instruction(finding, atomic);
 	finding->granularity = grain->granularity;
 	finding->mixed = grain->mixed;
 	finding->why = g_strdup(grain->why);
+	weigh_evidence(finding, launch, atomic, grain);
+	return finding;
+}
+
+static void report_lost(const struct rules_context *context, const struct launch *launch,
+			const struct isa_atomic *atomic, enum atomic_kind kind,
+			const struct pointer_argument *pointer, const struct grain *grain)
+{
+	const struct allocation *allocation = pointer->place.allocation;
+	struct finding *finding = atomic_finding(
+	    context, launch, grain->mixed ? RULE_HG102 : RULE_HG101, atomic, pointer, grain);
+	char *fix;
+
+	if (!finding) {
+		return;
+	}
 	finding->message = g_strdup_printf(
 	    "%s does its %s with %s, which %s discards on fine-grained memory without an "
 	    "error; %s of %s is %s.",
@@ -125,34 +142,23 @@ static void report_lost(const struct rules_context *context, const struct launch
 				       "everywhere, but slow)",
 				       fix);
 	g_free(fix);
-	weigh_evidence(finding, launch, atomic, grain);
 }
 
 static void report_loop(const struct rules_context *context, const struct launch *launch,
 			const struct isa_atomic *atomic, enum atomic_kind kind,
 			const struct pointer_argument *pointer, const struct grain *grain)
 {
-	bool fine = grain->granularity == GRAIN_FINE;
-	enum rule_id rule = fine ? RULE_HG106 : RULE_HG107;
 	const struct allocation *allocation = pointer->place.allocation;
-	struct finding *finding;
-	bool is_new;
+	bool fine = grain->granularity == GRAIN_FINE;
+	struct finding *finding =
+	    atomic_finding(context, launch, fine ? RULE_HG106 : RULE_HG107, atomic, pointer, grain);
+	char *fix;
 
-	finding = findings_get(context->findings, rule, context->process, &is_new,
-			       "%s %u %d %u %" G_GINT64_MODIFIER "x", launch->kernel->symbol,
-			       pointer->kernarg, allocation->api, allocation->stack_id,
-			       allocation->stack_id ? 0 : allocation->ptr);
-	launch_hit(launch, finding);
-	if (!is_new) {
+	if (!finding) {
 		return;
 	}
-	finding_set_launch(finding, launch, pointer);
-	set_instruction(finding, atomic);
-	finding->granularity = grain->granularity;
-	finding->why = g_strdup(grain->why);
 	if (fine) {
-		char *fix = coarse_fix(allocation);
-
+		fix = coarse_fix(allocation);
 		finding->message = g_strdup_printf(
 		    "%s does its %s with a loop around %s: right on this fine-grained %s, but "
 		    "three orders of magnitude slower than the hardware instruction on "
@@ -174,7 +180,6 @@ static void report_loop(const struct rules_context *context, const struct launch
 					"-munsafe-fp-atomics, as long as the kernel is never given "
 					"fine-grained memory");
 	}
-	weigh_evidence(finding, launch, atomic, grain);
 }
 
 static void check_target(const struct rules_context *context, const struct launch *launch,

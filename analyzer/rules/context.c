@@ -125,6 +125,21 @@ void grain_clear(struct grain *grain)
 	grain->why = NULL;
 }
 
+bool is_system_memory(const struct place *place)
+{
+	switch (place->kind) {
+	case PLACE_ALLOCATION:
+		return place->allocation->layer == LAYER_HOST ||
+		       place->allocation->layer == LAYER_MAPPING;
+	case PLACE_HEAP:
+	case PLACE_STACK:
+	case PLACE_STATIC:
+		return true;
+	default:
+		return false;
+	}
+}
+
 void finding_at_most(struct finding *finding, enum confidence confidence, const char *doubt)
 {
 	char *before = finding->doubts;

@@ -71,6 +71,9 @@ void launch_hit(const struct launch *launch, struct finding *finding);
 /* Lower a finding's confidence to at most `confidence`, because of `doubt` (a clause). */
 void finding_at_most(struct finding *finding, enum confidence confidence, const char *doubt);
 
+/* Memory of the operating system's that HIP knows nothing about: pageable. */
+bool is_system_memory(const struct place *place);
+
 /* "64 bytes from hipHostMalloc", "the stack of a thread"; the caller frees. */
 char *place_text(const struct place *place);
 

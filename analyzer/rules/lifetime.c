@@ -13,21 +13,36 @@ static const char *verb(unsigned access)
 
 /* ---- kernels ---- */
 
-static void report_freed(const struct rules_context *context, const struct launch *launch,
-			 const struct isa_use *use, const struct pointer_argument *pointer)
+/* The finding about what this launch does through the pointer; NULL if it was there before. */
+static struct finding *launch_finding(const struct rules_context *context,
+				      const struct launch *launch, enum rule_id rule,
+				      const struct isa_use *use,
+				      const struct pointer_argument *pointer)
 {
 	const struct allocation *allocation = pointer->place.allocation;
 	struct finding *finding;
 	bool is_new;
 
-	finding = findings_get(context->findings, RULE_HG601, context->process, &is_new,
-			       "%s %u %d %u", launch->kernel->symbol, use->kernarg, allocation->api,
+	finding = findings_get(context->findings, rule, context->process, &is_new, "%s %u %d %u",
+			       launch->kernel->symbol, use->kernarg, allocation->api,
 			       allocation->stack_id);
 	launch_hit(launch, finding);
 	if (!is_new) {
-		return;
+		return NULL;
 	}
 	finding_set_launch(finding, launch, pointer);
+	return finding;
+}
+
+static void report_freed(const struct rules_context *context, const struct launch *launch,
+			 const struct isa_use *use, const struct pointer_argument *pointer)
+{
+	const struct allocation *allocation = pointer->place.allocation;
+	struct finding *finding = launch_finding(context, launch, RULE_HG601, use, pointer);
+
+	if (!finding) {
+		return;
+	}
 	finding->message =
 	    g_strdup_printf("%s %s memory that was freed before the launch: %" G_GUINT64_FORMAT
 			    " bytes from %s, released by %s.",
@@ -48,17 +63,11 @@ static void report_outside(const struct rules_context *context, const struct lau
 			   const struct isa_use *use, const struct pointer_argument *pointer)
 {
 	const struct allocation *allocation = pointer->place.allocation;
-	struct finding *finding;
-	bool is_new;
+	struct finding *finding = launch_finding(context, launch, RULE_HG607, use, pointer);
 
-	finding = findings_get(context->findings, RULE_HG607, context->process, &is_new,
-			       "%s %u %d %u", launch->kernel->symbol, use->kernarg, allocation->api,
-			       allocation->stack_id);
-	launch_hit(launch, finding);
-	if (!is_new) {
+	if (!finding) {
 		return;
 	}
-	finding_set_launch(finding, launch, pointer);
 	finding->message = g_strdup_printf(
 	    "%s %s through a pointer that lies outside every allocation, %" G_GUINT64_FORMAT
 	    " bytes after the end of %" G_GUINT64_FORMAT " bytes from %s.",
@@ -173,34 +182,19 @@ static bool is_async_copy(unsigned api)
 	}
 }
 
-static bool is_pageable(const struct place *place)
-{
-	switch (place->kind) {
-	case PLACE_ALLOCATION:
-		return place->allocation->layer == LAYER_HOST ||
-		       place->allocation->layer == LAYER_MAPPING;
-	case PLACE_HEAP:
-	case PLACE_STACK:
-	case PLACE_STATIC:
-		return true;
-	default:
-		return false;
-	}
-}
-
 static void check_pageable(const struct rules_context *context, const struct hg_ev_copy *copy)
 {
 	struct place dst = process_place(context->process, copy->dst);
 	struct place src = process_place(context->process, copy->src);
 	uint64_t bytes = copy->size * (copy->rows ? copy->rows : 1);
-	bool from_host = is_pageable(&src);
+	bool from_host = is_system_memory(&src);
 	const struct place *host = from_host ? &src : &dst;
 	struct finding *finding;
 	char *what;
 	bool is_new;
 
 	if (!is_async_copy(copy->api) || bytes < PAGEABLE_COPY_THRESHOLD ||
-	    from_host == is_pageable(&dst)) {
+	    from_host == is_system_memory(&dst)) {
 		return;
 	}
 	finding = findings_get(context->findings, RULE_HG501, context->process, &is_new, "%u %u %u",

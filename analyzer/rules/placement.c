@@ -28,21 +28,6 @@ static void describe_call(struct finding *finding, unsigned api, const struct pl
 
 /* ---- HG209 ---- */
 
-static bool is_system_memory(const struct place *place)
-{
-	switch (place->kind) {
-	case PLACE_ALLOCATION:
-		return place->allocation->layer == LAYER_HOST ||
-		       place->allocation->layer == LAYER_MAPPING;
-	case PLACE_HEAP:
-	case PLACE_STACK:
-	case PLACE_STATIC:
-		return true;
-	default:
-		return false;
-	}
-}
-
 static void report_unreachable(const struct rules_context *context, const struct launch *launch,
 			       const struct isa_use *use, const struct pointer_argument *pointer,
 			       const struct grain *grain)

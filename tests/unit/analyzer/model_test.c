@@ -93,6 +93,9 @@ static void device_memory_by_flag(void **state)
 	(void)state;
 	no_pool.fine_pool = 0;
 	unknown_pool.fine_pool = -1;
+	/* 5.2 does not fall back: what it returned is fine-grained (seen with 5.2.3). */
+	assert_true(model_memory(HG_API_hipExtMallocWithFlags, 1, &unknown_pool).certain);
+	no_pool.runtime_version = unknown_pool.runtime_version = 60200000;
 	expect(HG_API_hipExtMallocWithFlags, 0, &xnack_off, GRAIN_COARSE, LOCATION_DEVICE, false,
 	       false);
 	expect(HG_API_hipExtMallocWithFlags, 1, &xnack_off, GRAIN_FINE, LOCATION_DEVICE, false,
