@@ -39,7 +39,7 @@ struct model_memory {
 	bool advisable;    /* hipMemAdvise has an effect */
 	bool certain;      /* no unknown condition was passed over to get here */
 	const char *why;
-	const char *sources; /* tags of docs/sources.md, comma-separated */
+	const char *sources; /* tags of hipgrain-rules(7), SOURCES; comma-separated */
 };
 
 /*

@@ -2,7 +2,7 @@
 /*
  * Every way to allocate memory that a kernel may use, by name: one row each.
  *
- * The granularity that results is docs/memory-model.md A.4 with HIP 5.2.3. A comment at the end
+ * The granularity that results is that of analyzer/model/memory.def with HIP 5.2.3. A comment at the end
  * of a row marks its line, so that the headers of the samples can name the allocation site.
  */
 #ifndef BUFFERS_H
