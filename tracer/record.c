@@ -208,9 +208,15 @@ static int begin(struct recording *recording)
 	const struct record_options *options = recording->options;
 	const char *directory = options->directory ? options->directory : RECORD_DEFAULT_DIRECTORY;
 	char name[sizeof(recording->session.name)], why[512];
+	struct session_buffers buffers;
 	char *ctf = NULL;
 	int status = HG_EXIT_INPUT;
 
+	/* Before the daemon: without shared memory it dies of SIGBUS, which explains nothing. */
+	if (session_measure_buffers(&buffers, why, sizeof(why))) {
+		message_error("%s", why);
+		return HG_EXIT_INPUT;
+	}
 	snprintf(name, sizeof(name), DAEMON_SESSION_PREFIX "%ld-%lld", (long)getpid(),
 		 (long long)(recording->manifest.start_ns / 1000));
 	if (daemon_connect(&recording->daemon, name, options->own_daemon, why, sizeof(why))) {

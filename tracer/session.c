@@ -54,7 +54,7 @@ int session_choose_buffers(struct session_buffers *buffers, unsigned cpus, uint6
 	return buffers->size * buffers->count * cpus > available / 2 ? -ENOSPC : 0;
 }
 
-static int choose_buffers(struct session_buffers *buffers, char *why, size_t why_size)
+int session_measure_buffers(struct session_buffers *buffers, char *why, size_t why_size)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
 	struct statvfs filesystem;
@@ -199,7 +199,7 @@ int session_begin(struct session *session, const char *name, const char *path, c
 
 	memset(session, 0, sizeof(*session));
 	snprintf(session->name, sizeof(session->name), "%s", name);
-	result = choose_buffers(&session->buffers, why, why_size);
+	result = session_measure_buffers(&session->buffers, why, why_size);
 	if (result) {
 		return result;
 	}

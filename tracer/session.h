@@ -35,6 +35,12 @@ struct session {
 int session_choose_buffers(struct session_buffers *buffers, unsigned cpus, uint64_t available);
 
 /*
+ * The same for this machine: its CPUs, and what is free of the shared memory that LTTng's buffers
+ * live in. Returns 0 or -errno with one line in `why`.
+ */
+int session_measure_buffers(struct session_buffers *buffers, char *why, size_t why_size);
+
+/*
  * Create and start session `name`, which writes below directory `path` (absolute). Only events
  * for which `filter` (LTTng's filter language, NULL: none) holds are recorded.
  * Returns 0 (session_end() later) or -errno with one line in `why`; then no session is left.
