@@ -96,11 +96,14 @@ static bool is_interesting(const struct source_frame *frame)
 	return true;
 }
 
+#define FRAMES_SHOWN 10 /* of a call stack; the JSON report has all */
+
 static void put_stack(const struct printer *printer, const char *label,
 		      const struct process *process, uint32_t stack_id)
 {
 	const GPtrArray *frames = symbolize_stack(printer->analysis->symbolizer, process, stack_id);
 	bool first = true;
+	unsigned shown = 0;
 
 	for (unsigned i = 0; i < frames->len; i++) {
 		const struct source_frame *frame = frames->pdata[i];
@@ -108,6 +111,11 @@ static void put_stack(const struct printer *printer, const char *label,
 
 		if (!is_interesting(frame) || (first && is_wrapping_frame(frame))) {
 			continue;
+		}
+		if (shown++ == FRAMES_SHOWN) {
+			put_row_owned(printer, "",
+				      g_strdup_printf("... %u more frames", frames->len - i));
+			break;
 		}
 		put_row_owned(printer, first ? label : "", frame_text(frame));
 		quoted = first && frame->file
