@@ -335,6 +335,11 @@ static void apply_free(struct process *process, const struct hg_event *event)
 	}
 	allocation = address_space_find_base(&process->space, from->ptr, api);
 	if (!allocation) {
+		/* Released already: if this call fails, that says nothing about the earlier one. */
+		allocation = address_space_find_freed(&process->space, from->ptr, NULL);
+		if (allocation && allocation->ptr == from->ptr) {
+			allocation->free_tid = 0;
+		}
 		process->unresolved_frees++;
 		return;
 	}

@@ -129,6 +129,18 @@ static void a_free_that_failed_did_not_happen(void **state)
 	assert_false(process_place(process, 0x10000).allocation->freed);
 }
 
+static void a_second_free_that_fails_leaves_the_first(void **state)
+{
+	struct process *process;
+
+	(void)state;
+	alloc(HG_API_hipMalloc, 0x10000, 0x1000);
+	release(HG_API_hipFree, 0x10000, 0);
+	process = release(HG_API_hipFree, 0x10000, 0);
+	failure(1, HG_API_hipFree, 0x10000);
+	assert_int_equal(process_place(process, 0x10000).kind, PLACE_FREED);
+}
+
 static void realloc_moves_and_fails(void **state)
 {
 	struct process *process;
@@ -361,6 +373,7 @@ int main(void)
 		TEST(finds_the_middle_and_not_the_end),
 		TEST(freed_memory_is_remembered_until_it_is_reused),
 		TEST(a_free_that_failed_did_not_happen),
+		TEST(a_second_free_that_fails_leaves_the_first),
 		TEST(realloc_moves_and_fails),
 		TEST(registration_overlays_and_has_an_address_of_its_own),
 		TEST(munmap_splits),
