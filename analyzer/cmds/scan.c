@@ -3,8 +3,7 @@
  * hipgrain scan: what the kernels in a file do atomically, without running anything.
  *
  * A file is mapped and taken apart (host ELF -> bundles -> code objects); each code object is
- * analysed on its own. Output goes through one of two small printers, so that both formats say
- * the same.
+ * analysed on its own and printed (scan_print.c).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,41 +18,36 @@
 #include <unistd.h>
 
 #include "analyzer/cmds/cmds.h"
+#include "analyzer/cmds/scan.h"
 #include "analyzer/containers/containers.h"
-#include "analyzer/isa/isa.h"
 #include "tracer/message.h"
 
 const char usage_scan[] =
     "Usage: hipgrain scan [OPTION]... FILE...\n"
+    "       hipgrain scan [OPTION]... --pid PID\n"
     "List the kernels in executables, libraries, offload bundles and code objects, their atomic\n"
     "instructions, and the bytes of the kernel arguments that each one's address comes from.\n"
     "\n"
     "      --format=FORMAT   text (default) or json\n"
+    "      --arch TARGET     only code for this GPU, such as gfx90a or gfx90a:xnack-\n"
     "      --kernel GLOB     only kernels whose name (demangled or not) matches\n"
+    "      --disassemble GLOB  print the machine code of these kernels, and next to each atomic\n"
+    "                        where its address comes from\n"
     "      --all             also list kernels without atomics, and what each argument is used "
     "for\n"
+    "      --fail-on=hw-fp-atomics  exit with status 1 if a listed kernel has a hardware\n"
+    "                        floating-point atomic on memory other than LDS\n"
+    "      --pid PID         the files with device code that a running process has loaded\n"
+    "  -j, --jobs N          analyse N kernels of a code object at the same time\n"
     "  -h, --help            print this help\n";
 
-struct scan {
-	bool json, all;
-	const char *kernel; /* glob or NULL */
-	struct json_object *files;
-	/* of the file at hand */
-	const char *path;
-	struct json_object *code_objects;
-	unsigned analysed, refused;
-	int status; /* enum hg_exit */
-};
-
-static void bad(void *user, const char *what)
+void scan_bad(struct scan *scan, const char *what)
 {
-	struct scan *scan = user;
-
 	message_error("%s: %s", scan->path, what);
 	scan->status = HG_EXIT_INPUT;
 }
 
-static bool wanted(const struct scan *scan, const struct isa_kernel *kernel)
+bool scan_wanted(const struct scan *scan, const struct isa_kernel *kernel)
 {
 	char base[256];
 	size_t length;
@@ -66,257 +60,70 @@ static bool wanted(const struct scan *scan, const struct isa_kernel *kernel)
 	       !fnmatch(scan->kernel, kernel->symbol, 0) || !fnmatch(scan->kernel, base, 0);
 }
 
-/* ---- JSON ---- */
-
-static struct json_object *string_or_null(const char *text)
+static void problem(void *user, const char *text)
 {
-	return text ? json_object_new_string(text) : NULL;
+	scan_bad(user, text);
 }
 
-static struct json_object *json_atomic(const struct isa_atomic *atomic)
+/* Whether --arch leaves it in; says so where the bundle names another target than the code does. */
+static bool right_target(struct scan *scan, const void *elf, size_t size, const char *named)
 {
-	struct json_object *object = json_object_new_object();
-	struct json_object *origin = json_object_new_object();
-	struct json_object *kernarg = json_object_new_array();
-	char source[4096];
-	size_t i;
+	struct codeobj_target target, claimed;
+	char text[64], line[256];
 
-	for (i = 0; i < atomic->origin.kernarg_count; i++)
-		json_object_array_add(kernarg, json_object_new_int64(atomic->origin.kernarg[i]));
-	json_object_object_add(origin, "kind",
-			       json_object_new_string(isa_origin_name(atomic->origin.kind)));
-	json_object_object_add(origin, "kernarg", kernarg);
-	json_object_object_add(origin, "symbol", string_or_null(atomic->origin.symbol));
-	json_object_object_add(origin, "why", string_or_null(atomic->origin.why));
-	json_object_object_add(object, "mnemonic", json_object_new_string(atomic->mnemonic));
-	json_object_object_add(object, "offset", json_object_new_int64((int64_t)atomic->offset));
-	json_object_object_add(object, "kernel_offset",
-			       json_object_new_int64(atomic->kernel_offset));
-	json_object_object_add(object, "function", string_or_null(atomic->function));
-	json_object_object_add(
-	    object, "op",
-	    json_object_new_string(isa_op_name(atomic->cas_loop ? atomic->loop_op : atomic->op)));
-	json_object_object_add(object, "type", json_object_new_string(isa_type_name(atomic->type)));
-	json_object_object_add(object, "lock", json_object_new_boolean(atomic->lock));
-	json_object_object_add(object, "returns", json_object_new_boolean(atomic->returns));
-	json_object_object_add(object, "system_scope",
-			       json_object_new_boolean(atomic->system_scope));
-	json_object_object_add(object, "native", json_object_new_boolean(atomic->native));
-	json_object_object_add(object, "cas_loop", json_object_new_boolean(atomic->cas_loop));
-	json_object_object_add(object, "fp", json_object_new_boolean(atomic->fp));
-	json_object_object_add(object, "space",
-			       json_object_new_string(isa_space_name(atomic->space)));
-	json_object_object_add(object, "origin", origin);
-	snprintf(source, sizeof(source), "%s:%u", atomic->file ? atomic->file : "", atomic->line);
-	json_object_object_add(object, "source", string_or_null(atomic->file ? source : NULL));
-	return object;
-}
-
-static struct json_object *json_arguments(const struct isa_kernel *kernel)
-{
-	struct json_object *arguments = json_object_new_array();
-
-	for (size_t i = 0; i < kernel->arg_count; i++) {
-		const struct isa_arg *arg = &kernel->args[i];
-		struct json_object *one = json_object_new_object();
-
-		json_object_object_add(one, "offset", json_object_new_int64(arg->offset));
-		json_object_object_add(one, "size", json_object_new_int64(arg->size));
-		json_object_object_add(one, "pointer", json_object_new_boolean(arg->pointer));
-		json_object_object_add(one, "name", string_or_null(arg->name));
-		json_object_object_add(one, "type", string_or_null(arg->type_name));
-		json_object_array_add(arguments, one);
+	if (codeobj_elf_target(elf, size, &target, NULL))
+		return !scan->arch;
+	if (named && *named && !codeobj_target_parse(named, &claimed) &&
+	    strcmp(claimed.processor, target.processor)) {
+		codeobj_target_format(&target, text);
+		snprintf(line, sizeof(line),
+			 "the bundle says %.64s where the code object is for %s", named, text);
+		message_warning("%s: %s", scan->path, line);
 	}
-	return arguments;
+	return !scan->arch || codeobj_target_match(&target, &scan->device) >= 0;
 }
 
-static struct json_object *json_uses(const struct isa_kernel *kernel)
+static void count_kernels(struct scan *scan, const struct isa_code_object *object)
 {
-	struct json_object *uses = json_object_new_array();
-
-	for (size_t i = 0; i < kernel->use_count; i++) {
-		const struct isa_use *use = &kernel->uses[i];
-		struct json_object *one = json_object_new_object();
-
-		json_object_object_add(one, "kernarg", json_object_new_int64(use->kernarg));
-		json_object_object_add(one, "read",
-				       json_object_new_boolean(use->access & ISA_READ));
-		json_object_object_add(one, "write",
-				       json_object_new_boolean(use->access & ISA_WRITE));
-		json_object_object_add(one, "atomic",
-				       json_object_new_boolean(use->access & ISA_ATOMIC));
-		json_object_object_add(one, "certain", json_object_new_boolean(use->certain));
-		json_object_array_add(uses, one);
-	}
-	return uses;
-}
-
-static void print_json(struct scan *scan, const struct isa_code_object *object)
-{
-	struct json_object *to = json_object_new_object();
-	struct json_object *kernels = json_object_new_array();
-	size_t i, k;
-
-	for (i = 0; i < object->kernel_count; i++) {
+	for (size_t i = 0; i < object->kernel_count; i++) {
 		const struct isa_kernel *kernel = &object->kernels[i];
-		struct json_object *one, *atomics;
 
-		if (!wanted(scan, kernel))
+		if (!scan_wanted(scan, kernel))
 			continue;
-		one = json_object_new_object();
-		atomics = json_object_new_array();
-		for (k = 0; k < kernel->atomic_count; k++)
-			json_object_array_add(atomics, json_atomic(&kernel->atomics[k]));
-		json_object_object_add(one, "name", json_object_new_string(kernel->name));
-		json_object_object_add(one, "symbol", json_object_new_string(kernel->symbol));
-		json_object_object_add(one, "atomics", atomics);
-		json_object_object_add(one, "arguments", json_arguments(kernel));
-		json_object_object_add(one, "uses", json_uses(kernel));
-		json_object_object_add(one, "incomplete", string_or_null(kernel->incomplete));
-		json_object_array_add(kernels, one);
+		scan->matched++;
+		for (size_t k = 0; k < kernel->atomic_count; k++) {
+			const struct isa_atomic *atomic = &kernel->atomics[k];
+
+			if (atomic->fp && atomic->native && atomic->space != ISA_SPACE_LDS &&
+			    atomic->origin.kind != ISA_ORIGIN_LDS)
+				scan->has_hw_fp_atomics = true;
+		}
 	}
-	json_object_object_add(to, "target", json_object_new_string(object->target));
-	json_object_object_add(to, "sha256", json_object_new_string(object->sha256));
-	json_object_object_add(to, "kernels", kernels);
-	json_object_array_add(scan->code_objects, to);
 }
-
-/* ---- text ---- */
-
-/* "argument 2 'out' (byte 16)", or the struct member's place. */
-static void print_argument(const struct isa_kernel *kernel, uint32_t offset)
-{
-	size_t i;
-
-	for (i = 0; i < kernel->arg_count; i++) {
-		const struct isa_arg *arg = &kernel->args[i];
-
-		if (offset < arg->offset || offset - arg->offset >= arg->size)
-			continue;
-		printf("argument %zu", i);
-		if (arg->name)
-			printf(" '%s'", arg->name);
-		if (offset != arg->offset || !arg->pointer)
-			printf(" + %u", offset - arg->offset);
-		printf(" (byte %u)", offset);
-		return;
-	}
-	printf("byte %u of the kernel arguments", offset);
-}
-
-static void print_origin(const struct isa_kernel *kernel, const struct isa_origin *origin)
-{
-	size_t i;
-
-	switch (origin->kind) {
-	case ISA_ORIGIN_SET:
-		printf("one of: ");
-		break;
-	case ISA_ORIGIN_INDIRECT:
-		printf("pointer loaded through ");
-		break;
-	case ISA_ORIGIN_GLOBAL:
-		printf("device variable ");
-		break;
-	case ISA_ORIGIN_LDS:
-		printf("LDS");
-		break;
-	case ISA_ORIGIN_CONSTANT:
-		printf("a fixed address");
-		break;
-	case ISA_ORIGIN_UNKNOWN:
-		printf("unknown");
-		break;
-	case ISA_ORIGIN_DIRECT:
-		break;
-	}
-	for (i = 0; i < origin->kernarg_count; i++) {
-		printf("%s", i ? ", " : "");
-		print_argument(kernel, origin->kernarg[i]);
-	}
-	if (origin->symbol)
-		printf("%s%s", origin->kernarg_count ? ", " : "", origin->symbol);
-	if (origin->why)
-		printf(" (%s)", origin->why);
-}
-
-static const char *manner(const struct isa_atomic *atomic)
-{
-	if (atomic->lock)
-		return "spin lock";
-	return atomic->cas_loop ? "CAS loop" : "native";
-}
-
-static void print_kernel(const struct scan *scan, const struct isa_kernel *kernel)
-{
-	size_t i;
-
-	printf("    %s\n", kernel->name);
-	for (i = 0; i < kernel->atomic_count; i++) {
-		const struct isa_atomic *atomic = &kernel->atomics[i];
-
-		printf("      +0x%llx %s  %s", (unsigned long long)atomic->offset, atomic->mnemonic,
-		       manner(atomic));
-		if (atomic->cas_loop)
-			printf(" %s", isa_op_name(atomic->loop_op));
-		printf(" %s  ", isa_type_name(atomic->type));
-		print_origin(kernel, &atomic->origin);
-		if (atomic->function)
-			printf("  in %s", atomic->function);
-		if (atomic->file)
-			printf("  at %s:%u", atomic->file, atomic->line);
-		putchar('\n');
-	}
-	if (!scan->all)
-		return;
-	for (i = 0; i < kernel->use_count; i++) {
-		const struct isa_use *use = &kernel->uses[i];
-
-		printf("      uses ");
-		print_argument(kernel, use->kernarg);
-		printf(":%s%s%s%s\n", use->access & ISA_READ ? " read" : "",
-		       use->access & ISA_WRITE ? " write" : "",
-		       use->access & ISA_ATOMIC ? " atomic" : "",
-		       use->certain ? "" : " (possibly)");
-	}
-	if (kernel->incomplete)
-		printf("      incomplete: %s\n", kernel->incomplete);
-}
-
-static void print_text(struct scan *scan, const struct isa_code_object *object)
-{
-	size_t i;
-
-	printf("  %s  %.12s  %zu kernel%s\n", object->target, object->sha256, object->kernel_count,
-	       object->kernel_count == 1 ? "" : "s");
-	for (i = 0; i < object->kernel_count; i++)
-		if (wanted(scan, &object->kernels[i]) &&
-		    (scan->all || object->kernels[i].atomic_count))
-			print_kernel(scan, &object->kernels[i]);
-}
-
-/* ---- containers ---- */
 
 static void scan_code_object(void *user, const void *elf, size_t size, const char *target)
 {
 	struct scan *scan = user;
+	struct isa_options options = { .atomics_only = !scan->all, .jobs = scan->jobs };
 	struct isa_code_object *object;
 	char *error = NULL;
-	int status = isa_analyze(elf, size, NULL, &object, &error);
+	int status;
 
-	(void)target;
+	if (!right_target(scan, elf, size, target)) {
+		scan->passed_over++;
+		return;
+	}
+	status = isa_analyze(elf, size, &options, &object, &error);
 	if (status == -ENOTSUP) {
 		/* Others in the file may be of a kind that is known. */
 		message_warning("%s: %s", scan->path, error ? error : strerror(-status));
 		scan->refused++;
 	} else if (status) {
-		bad(scan, error ? error : strerror(-status));
+		scan_bad(scan, error ? error : strerror(-status));
 	} else {
 		scan->analysed++;
-		if (scan->json)
-			print_json(scan, object);
-		else
-			print_text(scan, object);
+		count_kernels(scan, object);
+		(scan->json ? scan_print_json : scan_print_text)(scan, object, elf, size);
 		isa_code_object_free(object);
 	}
 	free(error);
@@ -324,29 +131,31 @@ static void scan_code_object(void *user, const void *elf, size_t size, const cha
 
 static void scan_file(struct scan *scan)
 {
-	const struct container_sink sink = { scan_code_object, bad, scan };
+	const struct container_sink sink = { scan_code_object, problem, scan };
 	int file = open(scan->path, O_RDONLY | O_CLOEXEC);
 	struct json_object *object;
 	struct stat stat;
 	void *data;
 
 	if (file < 0 || fstat(file, &stat)) {
-		bad(scan, strerror(errno));
+		scan_bad(scan, strerror(errno));
 	} else if (!S_ISREG(stat.st_mode)) {
-		bad(scan, "not a regular file");
+		scan_bad(scan, "not a regular file");
 	} else if (!stat.st_size) {
-		bad(scan, "empty file");
+		scan_bad(scan, "empty file");
 	} else if ((data = mmap(NULL, (size_t)stat.st_size, PROT_READ, MAP_PRIVATE, file, 0)) ==
 		   MAP_FAILED) {
-		bad(scan, strerror(errno));
+		scan_bad(scan, strerror(errno));
 	} else {
-		scan->analysed = scan->refused = 0;
+		scan->analysed = scan->refused = scan->passed_over = 0;
 		scan->code_objects = json_object_new_array();
 		if (!scan->json)
 			printf("%s\n", scan->path);
 		containers_walk(data, (size_t)stat.st_size, &sink);
 		if (scan->refused && !scan->analysed)
 			scan->status = HG_EXIT_INPUT;
+		if (scan->passed_over && !scan->analysed && !scan->refused)
+			scan_bad(scan, "it has no code for this GPU");
 		object = json_object_new_object();
 		json_object_object_add(object, "path", json_object_new_string(scan->path));
 		json_object_object_add(object, "code_objects", scan->code_objects);
@@ -357,50 +166,130 @@ static void scan_file(struct scan *scan)
 		close(file);
 }
 
-int cmd_scan(int argc, char **argv)
+static void scan_loaded(const char *path, void *user)
+{
+	struct scan *scan = user;
+
+	scan->path = path;
+	scan_file(scan);
+}
+
+static void scan_pid(struct scan *scan, const char *pid)
+{
+	int count = scan_process(pid, scan_loaded, scan);
+
+	if (count > 0)
+		return;
+	if (count)
+		message_error("--pid %s: %s", pid, strerror(-count));
+	else
+		message_error("process %s has loaded no file with device code", pid);
+	scan->status = HG_EXIT_INPUT;
+}
+
+/* The options into *scan; 0, or the exit status with which to end. */
+static int parse_options(struct scan *scan, int argc, char **argv, const char **pid)
 {
 	static const struct option options[] = {
 		{ "format", required_argument, NULL, 'f' },
 		{ "kernel", required_argument, NULL, 'k' },
+		{ "arch", required_argument, NULL, 'A' },
+		{ "disassemble", required_argument, NULL, 'd' },
+		{ "fail-on", required_argument, NULL, 'F' },
+		{ "pid", required_argument, NULL, 'p' },
+		{ "jobs", required_argument, NULL, 'j' },
 		{ "all", no_argument, NULL, 'a' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
-	struct scan scan = { .status = HG_EXIT_OK };
-	struct json_object *root;
+	char *end;
+	long jobs;
 	int code;
 
-	while ((code = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+	while ((code = getopt_long(argc, argv, "hj:", options, NULL)) != -1) {
 		switch (code) {
 		case 'f':
-			scan.json = !strcmp(optarg, "json");
-			if (!scan.json && strcmp(optarg, "text")) {
+			scan->json = !strcmp(optarg, "json");
+			if (!scan->json && strcmp(optarg, "text")) {
 				message_error("--format: '%s' is neither \"text\" nor \"json\"",
 					      optarg);
 				return HG_EXIT_USAGE;
 			}
 			break;
+		case 'd':
+			scan->disassemble = true;
+			scan->kernel = optarg;
+			break;
 		case 'k':
-			scan.kernel = optarg;
+			scan->kernel = optarg;
+			break;
+		case 'A':
+			scan->arch = optarg;
+			if (codeobj_target_parse(optarg, &scan->device)) {
+				message_error("--arch: '%s' is no target such as gfx90a:xnack-",
+					      optarg);
+				return HG_EXIT_USAGE;
+			}
+			break;
+		case 'F':
+			if (strcmp(optarg, "hw-fp-atomics")) {
+				message_error("--fail-on: '%s' is not \"hw-fp-atomics\"", optarg);
+				return HG_EXIT_USAGE;
+			}
+			scan->fail_on_hw_fp_atomics = true;
+			break;
+		case 'p':
+			*pid = optarg;
+			break;
+		case 'j':
+			jobs = strtol(optarg, &end, 10);
+			if (*end || end == optarg || jobs < 1 || jobs > 256) {
+				message_error("--jobs: '%s' is no number from 1 to 256", optarg);
+				return HG_EXIT_USAGE;
+			}
+			scan->jobs = (unsigned)jobs;
 			break;
 		case 'a':
-			scan.all = true;
+			scan->all = true;
 			break;
 		case 'h':
 			fputs(usage_scan, stdout);
-			return HG_EXIT_OK;
+			exit(HG_EXIT_OK);
 		default:
 			return HG_EXIT_USAGE;
 		}
 	}
-	if (optind == argc) {
-		message_error("no file given (try 'hipgrain scan --help')");
+	if (scan->disassemble && scan->json) {
+		message_error("--disassemble prints text only");
 		return HG_EXIT_USAGE;
 	}
+	if ((optind == argc) == !*pid) {
+		message_error(*pid ? "files and --pid exclude one another"
+				   : "no file given (try 'hipgrain scan --help')");
+		return HG_EXIT_USAGE;
+	}
+	return HG_EXIT_OK;
+}
+
+int cmd_scan(int argc, char **argv)
+{
+	struct scan scan = { .status = HG_EXIT_OK };
+	struct json_object *root;
+	const char *pid = NULL;
+	int status = parse_options(&scan, argc, argv, &pid);
+
+	if (status)
+		return status;
 	scan.files = json_object_new_array();
+	if (pid)
+		scan_pid(&scan, pid);
 	for (; optind < argc; optind++) {
 		scan.path = argv[optind];
 		scan_file(&scan);
+	}
+	if (scan.disassemble && !scan.matched && !scan.status) {
+		message_error("no kernel matches '%s'", scan.kernel);
+		scan.status = HG_EXIT_INPUT;
 	}
 	root = json_object_new_object();
 	json_object_object_add(root, "schema", json_object_new_string("hipgrain-scan/1"));
@@ -409,5 +298,7 @@ int cmd_scan(int argc, char **argv)
 		puts(json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY |
 							      JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(root);
+	if (!scan.status && scan.fail_on_hw_fp_atomics && scan.has_hw_fp_atomics)
+		scan.status = HG_EXIT_FINDINGS;
 	return scan.status;
 }

@@ -3,6 +3,7 @@
 #include "isa.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 
 #include "casloop.h"
 #include "disasm.h"
+#include "filter.h"
 #include "flow.h"
 #include "image.h"
 #include "insn.h"
@@ -35,7 +37,7 @@ struct analysis {
 	struct program program;
 	struct lines *lines;
 	struct codeobj_metadata *metadata;
-	bool has_image, has_program;
+	bool has_image, has_program, lines_tried;
 };
 
 static int fail(char **error, int status, const char *format, ...)
@@ -267,8 +269,29 @@ static int fill_args(struct analysis *analysis, const struct codeobj_kernel *fro
 	return 0;
 }
 
+/* Nothing in the code of this kernel is an atomic or leads to other code. */
+static bool boring(const struct analysis *analysis, uint64_t entry)
+{
+	const struct isa_image *image = &analysis->image;
+	const struct isa_symbol *symbol = isa_image_symbol_at(image, entry, true);
+	const struct isa_section *section = isa_image_section(image, entry);
+	uint64_t end;
+
+	if (!symbol || !section || !section->bits || entry < symbol->address)
+		return false;
+	end = symbol->address + symbol->size;
+	if (end < entry || end - section->address > section->size ||
+	    section->offset > image->size || section->size > image->size - section->offset)
+		return false;
+	/* Code without an end runs on into what follows. */
+	return end > entry &&
+	       !filter_interesting(image->data + section->offset + (entry - section->address),
+				   (size_t)(end - entry));
+}
+
 static int analyse_kernel(struct analysis *analysis, const struct codeobj_kernel *from,
-			  struct isa_kernel *kernel, char **error)
+			  const struct isa_options *options, struct isa_kernel *kernel,
+			  char **error)
 {
 	struct flow_entry entry = { 0 };
 	struct flow_arg *args = NULL;
@@ -283,11 +306,17 @@ static int analyse_kernel(struct analysis *analysis, const struct codeobj_kernel
 	status = -ENOMEM;
 	if (!kernel->symbol || !kernel->name || !args)
 		goto out;
-	status = fill_args(analysis, from, kernel, args, &arg_count);
-	if (status)
-		goto out;
 	status = read_descriptor(&analysis->image, from->symbol, &entry, error);
 	if (status)
+		goto out;
+	kernel->skipped = options && options->atomics_only && boring(analysis, entry.pc);
+	/* Line tables take long to open and serve atomics above all. */
+	if (!kernel->skipped && !analysis->lines_tried) {
+		analysis->lines = lines_open(analysis->image.data, analysis->image.size);
+		analysis->lines_tried = true;
+	}
+	status = fill_args(analysis, from, kernel, args, &arg_count);
+	if (status || kernel->skipped)
 		goto out;
 	status = flow_init(&flow, &analysis->program, args, arg_count);
 	if (!status)
@@ -348,7 +377,6 @@ static int open_all(struct analysis *analysis, const void *elf, size_t size,
 			    target.processor);
 	status = program_init(&analysis->program, &analysis->image, analysis->disasm);
 	analysis->has_program = !status;
-	analysis->lines = lines_open(elf, size);
 	return status;
 }
 
@@ -363,11 +391,83 @@ static void close_all(struct analysis *analysis)
 		isa_image_close(&analysis->image);
 }
 
+/* What several threads work on: kernels are handed out one by one. */
+struct work {
+	const void *elf;
+	size_t size;
+	const struct isa_options *options;
+	struct isa_code_object *object;
+	const struct codeobj_kernel **from; /* as many as the object has kernels */
+	pthread_mutex_t lock;
+	size_t next;
+	int status; /* of the first that failed */
+	char *error;
+};
+
+static void work_on(struct work *work, struct analysis *analysis)
+{
+	pthread_mutex_lock(&work->lock);
+	while (!work->status && work->next < work->object->kernel_count) {
+		size_t i = work->next++;
+		char *error = NULL;
+		int status;
+
+		pthread_mutex_unlock(&work->lock);
+		status = analyse_kernel(analysis, work->from[i], work->options,
+					&work->object->kernels[i], &error);
+		pthread_mutex_lock(&work->lock);
+		if (status && !work->status) {
+			work->status = status;
+			work->error = error;
+		} else {
+			free(error);
+		}
+	}
+	pthread_mutex_unlock(&work->lock);
+}
+
+/* A thread of its own: everything that caches is opened anew. */
+static void *worker(void *data)
+{
+	struct isa_code_object scratch = { 0 };
+	struct analysis analysis = { 0 };
+	struct work *work = data;
+
+	/* Should it fail, the others do its share. */
+	if (!open_all(&analysis, work->elf, work->size, &scratch, NULL))
+		work_on(work, &analysis);
+	close_all(&analysis);
+	free(scratch.target);
+	free(scratch.arch);
+	return NULL;
+}
+
+static int run_work(struct work *work, struct analysis *analysis)
+{
+	enum { MAX_THREADS = 255 };
+	size_t wanted = work->options && work->options->jobs > 1 ? work->options->jobs - 1 : 0;
+	pthread_t thread[MAX_THREADS];
+	size_t count = 0;
+
+	if (wanted > MAX_THREADS)
+		wanted = MAX_THREADS;
+	/* Fewer kernels than this are not worth a thread. */
+	if (wanted > work->object->kernel_count / 4)
+		wanted = work->object->kernel_count / 4;
+	while (count < wanted && !pthread_create(&thread[count], NULL, worker, work))
+		count++;
+	work_on(work, analysis);
+	while (count)
+		pthread_join(thread[--count], NULL);
+	return work->status;
+}
+
 int isa_analyze(const void *elf, size_t size, const struct isa_options *options,
 		struct isa_code_object **out, char **error)
 {
 	struct isa_code_object *object = calloc(1, sizeof(*object));
 	struct analysis analysis = { 0 };
+	struct work work = { elf, size, options, object, .lock = PTHREAD_MUTEX_INITIALIZER };
 	size_t i;
 	int status = -ENOMEM;
 
@@ -381,22 +481,26 @@ int isa_analyze(const void *elf, size_t size, const struct isa_options *options,
 		goto out;
 	codeobj_sha256(elf, size, object->sha256);
 	object->kernels = calloc(analysis.metadata->kernel_count + 1, sizeof(*object->kernels));
-	status = object->kernels ? 0 : -ENOMEM;
+	work.from = calloc(analysis.metadata->kernel_count + 1, sizeof(*work.from));
+	status = object->kernels && work.from ? 0 : -ENOMEM;
 	for (i = 0; !status && i < analysis.metadata->kernel_count; i++) {
 		const struct codeobj_kernel *kernel = &analysis.metadata->kernels[i];
 
-		if (!kernel->name || !kernel->symbol) {
+		if (!kernel->name || !kernel->symbol)
 			status = fail(error, -EINVAL,
 				      "code object: the metadata has a kernel without a name");
-			break;
-		}
-		if (options && options->only_symbol && strcmp(options->only_symbol, kernel->name))
-			continue;
-		status = analyse_kernel(&analysis, kernel, &object->kernels[object->kernel_count++],
-					error);
+		else if (!options || !options->only_symbol ||
+			 !strcmp(options->only_symbol, kernel->name))
+			work.from[object->kernel_count++] = kernel;
 	}
+	if (!status)
+		status = run_work(&work, &analysis);
+	if (work.error)
+		fail(error, status, "%s", work.error);
 out:
 	close_all(&analysis);
+	free(work.from);
+	free(work.error);
 	if (status) {
 		fail(error, status, "code object: %s", strerror(-status));
 		isa_code_object_free(object);
@@ -404,6 +508,79 @@ out:
 	}
 	*out = object;
 	return 0;
+}
+
+/* ---- listing ---- */
+
+static void list_function(struct analysis *analysis, uint64_t entry, uint64_t pc,
+			  const struct isa_kernel *kernel,
+			  void (*line)(void *, int64_t, const char *, const struct isa_atomic *),
+			  void *user)
+{
+	const struct isa_symbol *symbol = isa_image_symbol_at(&analysis->image, pc, true);
+	uint64_t end = symbol ? symbol->address + symbol->size : pc;
+	uint8_t bytes[32];
+	char text[256];
+
+	if (symbol) {
+		char *name = isa_demangle(symbol->name);
+
+		pc = symbol->address;
+		line(user, INT64_MIN, name ? name : symbol->name, NULL);
+		free(name);
+	}
+	while (pc < end) {
+		const struct isa_atomic *atomic = NULL;
+		size_t length = isa_image_read(&analysis->image, pc, bytes, sizeof(bytes));
+
+		if (length < 4)
+			break;
+		length = isa_disasm_one(analysis->disasm, bytes, length, text, sizeof(text));
+		for (size_t i = 0; i < kernel->atomic_count && !atomic; i++)
+			if (kernel->atomics[i].kernel_offset == (int64_t)(pc - entry))
+				atomic = &kernel->atomics[i];
+		line(user, (int64_t)(pc - entry), length ? text : "\t(no instruction)", atomic);
+		pc += length ? length : 4;
+	}
+}
+
+int isa_disassemble(const void *elf, size_t size, const struct isa_kernel *kernel,
+		    void (*line)(void *, int64_t, const char *, const struct isa_atomic *),
+		    void *user, char **error)
+{
+	struct isa_code_object scratch = { 0 };
+	struct analysis analysis = { 0 };
+	struct flow_entry entry = { 0 };
+	char descriptor[4096];
+	int status;
+
+	if (error)
+		*error = NULL;
+	status = open_all(&analysis, elf, size, &scratch, error);
+	if (!status && snprintf(descriptor, sizeof(descriptor), "%s.kd", kernel->symbol) >=
+			   (int)sizeof(descriptor))
+		status = fail(error, -EINVAL, "code object: the name of a kernel is too long");
+	if (!status)
+		status = read_descriptor(&analysis.image, descriptor, &entry, error);
+	if (!status)
+		list_function(&analysis, entry.pc, entry.pc, kernel, line, user);
+	for (size_t i = 0; !status && i < kernel->atomic_count; i++) {
+		const struct isa_atomic *atomic = &kernel->atomics[i];
+		uint64_t start = entry.pc + (uint64_t)atomic->kernel_offset - atomic->offset;
+		size_t k = 0;
+
+		while (k < i && (!kernel->atomics[k].function ||
+				 entry.pc + (uint64_t)kernel->atomics[k].kernel_offset -
+					 kernel->atomics[k].offset !=
+				     start))
+			k++;
+		if (atomic->function && k == i)
+			list_function(&analysis, entry.pc, start, kernel, line, user);
+	}
+	close_all(&analysis);
+	free(scratch.target);
+	free(scratch.arch);
+	return status;
 }
 
 static void free_kernel(struct isa_kernel *kernel)

@@ -123,6 +123,7 @@ struct isa_kernel {
 	char *incomplete; /* why not, NULL if complete */
 	bool uses_lds;
 	bool has_barrier;
+	bool skipped; /* it has no atomics, and nothing else was looked at (atomics_only) */
 };
 
 struct isa_code_object {
@@ -135,6 +136,8 @@ struct isa_code_object {
 
 struct isa_options {
 	const char *only_symbol; /* analyse just this kernel (mangled); NULL: all */
+	bool atomics_only; /* skip kernels in which no atomic can be: no uses, `skipped` set */
+	unsigned jobs;     /* threads that analyse kernels; 0 or 1: only the caller's */
 };
 
 /*
@@ -147,6 +150,17 @@ int isa_analyze(const void *elf, size_t size, const struct isa_options *options,
 		struct isa_code_object **out, char **error);
 
 void isa_code_object_free(struct isa_code_object *object);
+
+/*
+ * Print the code of a kernel, and of the device functions in which `kernel` (of the same code
+ * object, analysed) has atomics: `line` gets each instruction's distance from the kernel's entry,
+ * its text, and the atomic that it is or NULL; and for each function its name as text with `offset`
+ * INT64_MIN. Returns and errors are those of isa_analyze().
+ */
+int isa_disassemble(const void *elf, size_t size, const struct isa_kernel *kernel,
+		    void (*line)(void *user, int64_t offset, const char *text,
+				 const struct isa_atomic *atomic),
+		    void *user, char **error);
 
 const struct isa_kernel *isa_find_kernel(const struct isa_code_object *object, const char *symbol);
 

@@ -313,6 +313,75 @@ static void one_kernel_only(void **state)
 	isa_code_object_free(object);
 }
 
+/* Skipping by encodings and working in parallel must lose nothing. */
+static void shortcuts(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < variant_count; i++) {
+		struct isa_options options = { .atomics_only = true, .jobs = 3 };
+		struct isa_code_object *object;
+		size_t skipped = 0;
+
+		assert_int_equal(
+		    isa_analyze(variants[i].elf, variants[i].elf_size, &options, &object, NULL), 0);
+		assert_int_equal(object->kernel_count, variants[i].object->kernel_count);
+		for (size_t k = 0; k < object->kernel_count; k++) {
+			const struct isa_kernel *a = &object->kernels[k];
+			const struct isa_kernel *b = &variants[i].object->kernels[k];
+
+			assert_string_equal(a->symbol, b->symbol);
+			assert_int_equal(a->atomic_count, b->atomic_count);
+			for (size_t n = 0; n < a->atomic_count; n++) {
+				assert_int_equal(a->atomics[n].kernel_offset,
+						 b->atomics[n].kernel_offset);
+				assert_int_equal(a->atomics[n].origin.kind,
+						 b->atomics[n].origin.kind);
+			}
+			skipped += a->skipped;
+			assert_false(a->skipped && !b->uses_complete);
+			assert_false(b->skipped);
+		}
+		/* `copy` has none; without optimisation it calls. */
+		assert_true(skipped >= 1 || strstr(variants[i].name, "O0"));
+		isa_code_object_free(object);
+	}
+}
+
+struct listing {
+	unsigned lines, atomics, functions;
+};
+
+static void count_line(void *user, int64_t offset, const char *text,
+		       const struct isa_atomic *atomic)
+{
+	struct listing *listing = user;
+
+	assert_true(text[0]);
+	listing->functions += offset == INT64_MIN;
+	listing->atomics += atomic != NULL;
+	assert_true(!atomic || strstr(text, atomic->mnemonic));
+	listing->lines++;
+}
+
+/* The kernel, and the function that has its atomic unless that was inlined. */
+static void listings(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < variant_count; i++) {
+		const struct isa_kernel *kernel =
+		    isa_find_kernel(variants[i].object, "through_call");
+		struct listing listing = { 0 };
+
+		assert_non_null(kernel);
+		assert_int_equal(isa_disassemble(variants[i].elf, variants[i].elf_size, kernel,
+						 count_line, &listing, NULL),
+				 0);
+		assert_int_equal(listing.functions, kernel->atomics[0].function ? 2 : 1);
+		assert_int_equal(listing.atomics, 1);
+		assert_true(listing.lines > 10);
+	}
+}
+
 /* Whatever the damage: an object or an error with a message, never a crash. */
 static void try_bytes(const uint8_t *bytes, size_t size, const char *kernel, bool must_fail)
 {
@@ -453,8 +522,10 @@ int main(int argc, char **argv)
 		cmocka_unit_test(unknown_processor),
 		cmocka_unit_test(truncated),
 		cmocka_unit_test(damaged),
+		cmocka_unit_test(shortcuts),
+		cmocka_unit_test(listings),
 	};
-	size_t count = 6, i;
+	size_t count = 8, i;
 	int status;
 
 	if (argc < 4 || argc > 3 + (int)(sizeof(variants) / sizeof(variants[0])))

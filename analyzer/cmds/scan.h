@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared by the files of `hipgrain scan`. */
+#ifndef HIPGRAIN_ANALYZER_CMDS_SCAN_H
+#define HIPGRAIN_ANALYZER_CMDS_SCAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "analyzer/isa/isa.h"
+#include "tracer/codeobj/codeobj.h"
+
+struct json_object;
+
+struct scan {
+	bool json, all, disassemble;
+	bool fail_on_hw_fp_atomics;
+	const char *kernel;           /* glob or NULL */
+	const char *arch;             /* as given, or NULL */
+	struct codeobj_target device; /* valid if arch */
+	unsigned jobs;
+	struct json_object *files;
+	/* of the file at hand */
+	const char *path;
+	struct json_object *code_objects;
+	unsigned analysed, refused,
+	    passed_over; /* code objects; the last: of other architectures */
+	/* of all files */
+	unsigned matched;       /* kernels that --kernel or --disassemble names */
+	bool has_hw_fp_atomics; /* in one of the kernels that are wanted */
+	int status;             /* enum hg_exit */
+};
+
+/* Whether --kernel or --disassemble leaves this kernel in. */
+bool scan_wanted(const struct scan *scan, const struct isa_kernel *kernel);
+
+/* Report what is wrong with the file at hand. */
+void scan_bad(struct scan *scan, const char *what);
+
+/* Print, or collect for printing, the kernels of the code object at `elf`. */
+void scan_print_json(struct scan *scan, const struct isa_code_object *object, const void *elf,
+		     size_t size);
+void scan_print_text(struct scan *scan, const struct isa_code_object *object, const void *elf,
+		     size_t size);
+
+/*
+ * The files with device code that process `pid` (text) has loaded, to scan(path, user) one by one.
+ * Returns their number, or a negative errno if the process cannot be looked at.
+ */
+int scan_process(const char *pid, void (*scan)(const char *path, void *user), void *user);
+
+#endif
