@@ -69,6 +69,9 @@ struct hg_hip_device {
 	bool known; /* arch was parsed into target */
 };
 
+/* hipRuntimeGetVersion of the runtime: 50221153 for 5.2.21153. 0 if unknown. */
+int hg_hip_version(void);
+
 /* A device of the runtime; NULL without one of that ordinal. */
 const struct hg_hip_device *hg_hip_device_info(int ordinal);
 
@@ -83,14 +86,39 @@ HG_FINISH(advise);
 HG_FINISH(stream);
 HG_FINISH(event);
 HG_FINISH(sync);
+HG_FINISH(call);
 #undef HG_FINISH
 void hg_before_free(struct hg_hip_call *call, struct hg_ev_free *event);
 void hg_finish_free(struct hg_hip_call *call, const struct hg_ev_free *event);
-void hg_finish_call(struct hg_hip_call *call, uint64_t ptr, uint64_t size, uint64_t flags);
+void hg_finish_checked(struct hg_hip_call *call, uint64_t ptr, uint64_t size, uint64_t flags);
 /* Record that a call failed, unless it returned success or "not ready". */
 void hg_hip_error(const struct hg_hip_call *call, uint64_t ptr, uint64_t size, uint64_t flags);
 /* Device address of a __device__ variable, 0 if it cannot be had; `symbol` is the host shadow. */
 uint64_t hg_hip_symbol_address(const void *symbol);
+
+/* ---- hip_launch.c ---- */
+
+struct hg_hip_launch {
+	struct hg_hip_call call;
+	struct hg_ev_launch event;
+	const void *handle;
+	void **params; /* one pointer per explicit argument; or NULL: */
+	void **extra;
+};
+
+/*
+ * The event's kernel_id and args_id for event.device, from handle and arguments; kernel and
+ * arguments are recorded if they are new. Needs hg_hip_enter().
+ */
+void hg_hip_launch_identify(struct hg_hip_launch *launch);
+
+/* ---- hip_graph.c ---- */
+
+/* Whether what is submitted to a stream becomes a node of a graph instead of being carried out. */
+bool hg_hip_capturing(uint64_t stream);
+/* Remember a copy or fill that was captured; true if it was, and then has no event of its own. */
+bool hg_hip_captured_copy(const struct hg_ev_copy *event);
+bool hg_hip_captured_fill(const struct hg_ev_fill *event);
 
 /* ---- hip_registry.c: modules and kernels; all under the lock of hg_hip_lock() ---- */
 
@@ -164,6 +192,6 @@ struct hg_hip_code *hg_hip_code_for(struct hg_hip_module *module, int device);
 struct hg_hip_kernel_variant *hg_hip_kernel_for(struct hg_hip_kernel *kernel, int device,
 						const void *caller);
 /* The variables of a module are about to go away. */
-void hg_hip_variables_free(struct hg_hip_module *module, const void *caller);
+void hg_hip_variables_free(struct hg_hip_module *module, uint16_t api, const void *caller);
 
 #endif

@@ -79,12 +79,12 @@ static void record_variables(struct hg_hip_module *module, int device, const voi
 	module->variables_done = done;
 }
 
-void hg_hip_variables_free(struct hg_hip_module *module, const void *caller)
+void hg_hip_variables_free(struct hg_hip_module *module, uint16_t api, const void *caller)
 {
 	if (!*hg_provider->recording)
 		return;
 	for (struct hg_hip_variable *v = module->variables; v; v = v->next) {
-		struct hg_ev_free event = { .api = HG_API___hipUnregisterFatBinary, .ptr = v->ptr };
+		struct hg_ev_free event = { .api = api, .ptr = v->ptr };
 
 		if (!v->ptr)
 			continue;

@@ -24,14 +24,6 @@ void hg_hip_launch_reset(void)
 	hg_intern_reset(&arguments);
 }
 
-struct launch {
-	struct hg_hip_call call;
-	struct hg_ev_launch event;
-	const void *handle;
-	void **params; /* one pointer per explicit argument; or NULL: */
-	void **extra;
-};
-
 /* ---- argument bytes ---- */
 
 struct bytes {
@@ -85,7 +77,7 @@ static bool from_extra(const struct codeobj_kernel *layout, void **extra, struct
 	return true;
 }
 
-static uint32_t record_arguments(const struct launch *launch,
+static uint32_t record_arguments(const struct hg_hip_launch *launch,
 				 const struct hg_hip_kernel_variant *variant)
 {
 	const struct codeobj_kernel *layout = variant->layout;
@@ -131,18 +123,11 @@ static struct hg_hip_kernel *unknown_kernel(const void *handle)
 	return hg_hip_kernel_find(handle);
 }
 
-static void before(struct launch *launch)
+void hg_hip_launch_identify(struct hg_hip_launch *launch)
 {
 	struct hg_hip_kernel *kernel;
 	struct hg_hip_kernel_variant *variant = NULL;
-	int saved = errno;
 
-	if (!hg_hip_enter())
-		return;
-	hg_modules_poll();
-	hg_regions_record();
-	launch->event.api = launch->call.api;
-	launch->event.device = hg_hip_device();
 	hg_hip_lock();
 	kernel = hg_hip_kernel_find(launch->handle);
 	if (!kernel)
@@ -154,20 +139,41 @@ static void before(struct launch *launch)
 		launch->event.args_id = record_arguments(launch, variant);
 	}
 	hg_hip_unlock();
-	launch->event.stack_id = hg_stack_id(launch->call.caller);
-	hg_provider->launch(&launch->event);
+}
+
+/* A launch into a stream that is being captured runs nothing: it becomes a node (hip_graph.c). */
+static void before_on(struct hg_hip_launch *launch, int device)
+{
+	int saved = errno;
+
+	if (!hg_hip_enter())
+		return;
+	if (!hg_hip_capturing(launch->event.stream)) {
+		hg_modules_poll();
+		hg_regions_record();
+		launch->event.api = launch->call.api;
+		launch->event.device = device;
+		hg_hip_launch_identify(launch);
+		launch->event.stack_id = hg_stack_id(launch->call.caller);
+		hg_provider->launch(&launch->event);
+	}
 	hg_leave();
 	errno = saved;
 }
 
-static int after(struct launch *launch, int rc)
+static void before(struct hg_hip_launch *launch)
+{
+	before_on(launch, hg_hip_device());
+}
+
+static int after(struct hg_hip_launch *launch, int rc)
 {
 	launch->call.rc = rc;
-	hg_finish_call(&launch->call, launch->event.kernel_id, 0, 0);
+	hg_finish_checked(&launch->call, launch->event.kernel_id, 0, 0);
 	return rc;
 }
 
-static void set_shape(struct launch *launch, struct hg_dim3 grid, struct hg_dim3 block,
+static void set_shape(struct hg_hip_launch *launch, struct hg_dim3 grid, struct hg_dim3 block,
 		      size_t shared, void *stream)
 {
 	launch->event.grid_x = grid.x;
@@ -201,7 +207,9 @@ static struct hg_dim3 groups(struct hg_dim3 global, struct hg_dim3 block)
 	HG_HIP_AS(symbol, int, name, params_)                                                    \
 	{                                                                                        \
 		HG_REAL_AS(symbol, int, name, params_);                                          \
-		struct launch launch = { .handle = handle_, .params = list_, .extra = extra_ };  \
+		struct hg_hip_launch launch = { .handle = handle_,                               \
+						.params = list_,                                 \
+						.extra = extra_ };                               \
                                                                                                  \
 		if (!hg_hip_begin(&launch.call, HG_API_##name, HG_CALLER()))                     \
 			return real args_;                                                       \
@@ -275,6 +283,96 @@ LAUNCH_AS(EXT_MANGLED, ext_mangled, EXT_PARAMS, EXT_ARGS, function, groups(DIM(g
 LAUNCH_AS(HCC_MANGLED, hcc_mangled, HCC_PARAMS, HCC_ARGS, function, groups(DIM(g), DIM(b)), DIM(b),
 	  shared, stream, args, extra)
 
+/* ---- later names ---- */
+
+LAUNCH(hipModuleLaunchCooperativeKernel,
+       (void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+	unsigned bz, unsigned shared, void *stream, void **args),
+       (function, gx, gy, gz, bx, by, bz, shared, stream, args), function, DIM(g), DIM(b), shared,
+       stream, args, NULL)
+
+/* hipLaunchConfig_t and HIP_LAUNCH_CONFIG, as far as they matter here [CLR7] */
+struct config {
+	struct hg_dim3 grid, block;
+	size_t shared;
+	void *stream;
+};
+struct driver_config {
+	struct hg_dim3 grid, block;
+	unsigned shared;
+	void *stream;
+};
+
+LAUNCH(hipLaunchKernelExC, (const struct config *config, const void *function, void **args),
+       (config, function, args), function, config->grid, config->block, config->shared,
+       config->stream, args, NULL)
+LAUNCH(hipDrvLaunchKernelEx,
+       (const struct driver_config *config, void *function, void **args, void **extra),
+       (config, function, args, extra), function, config->grid, config->block, config->shared,
+       config->stream, args, extra)
+
+/* ---- one launch on each of several devices ---- */
+
+/* hipLaunchParams */
+struct function_params {
+	const void *function;
+	struct hg_dim3 grid, block;
+	void **args;
+	size_t shared;
+	void *stream;
+};
+
+/* hipFunctionLaunchParams */
+struct module_params {
+	const void *function;
+	struct hg_dim3 grid, block;
+	unsigned shared;
+	void *stream;
+	void **args;
+};
+
+#define MAX_DEVICES 64
+
+/* The device of a stream; the current one if the runtime does not say. */
+static int stream_device(void *stream)
+{
+	int (*query)(void *) = (int (*)(void *))hg_hip_query("hipGetStreamDeviceId");
+	int device = query && stream ? query(stream) : -1;
+
+	return device >= 0 ? device : hg_hip_device();
+}
+
+/* All are recorded before the call, and all taken back if it fails. */
+#define MULTI(name, type)                                                                    \
+	HG_HIP(int, name, (const struct type *list, int count, unsigned flags))              \
+	{                                                                                    \
+		HG_REAL(int, name, (const struct type *, int, unsigned));                    \
+		struct hg_hip_launch launch = { 0 };                                         \
+		uint32_t kernels[MAX_DEVICES];                                               \
+		int recorded = count < MAX_DEVICES ? count : MAX_DEVICES, rc;                \
+                                                                                             \
+		if (!hg_hip_begin(&launch.call, HG_API_##name, HG_CALLER()))                 \
+			return real(list, count, flags);                                     \
+		for (int i = 0; list && i < recorded; i++) {                                 \
+			launch.event.kernel_id = 0;                                          \
+			launch.handle = list[i].function;                                    \
+			launch.params = list[i].args;                                        \
+			set_shape(&launch, list[i].grid, list[i].block, list[i].shared,      \
+				  list[i].stream);                                           \
+			before_on(&launch, stream_device(list[i].stream));                   \
+			kernels[i] = launch.event.kernel_id;                                 \
+		}                                                                            \
+		rc = launch.call.rc = real(list, count, flags);                              \
+		for (int i = 1; list && i < recorded; i++)                                   \
+			hg_hip_error(&launch.call, kernels[i], 0, 0);                        \
+		hg_finish_checked(&launch.call, list &&recorded > 0 ? kernels[0] : 0, 0, 0); \
+		return rc;                                                                   \
+	}
+
+MULTI(hipLaunchCooperativeKernelMultiDevice, function_params)
+MULTI(hipExtLaunchMultiKernelMultiDevice, function_params)
+MULTI(hipModuleLaunchCooperativeKernelMultiDevice, module_params)
+
 /* ---- the oldest way: configure, set up arguments one by one, launch ---- */
 
 static __thread struct {
@@ -317,7 +415,7 @@ HG_HIP(int, hipLaunchByPtr, (const void *function))
 	HG_REAL(int, hipLaunchByPtr, (const void *));
 	void *extra[] = { EXTRA_BUFFER, configured.bytes, EXTRA_SIZE, &configured.length,
 			  EXTRA_END };
-	struct launch launch = { .handle = function, .extra = extra };
+	struct hg_hip_launch launch = { .handle = function, .extra = extra };
 
 	if (!hg_hip_begin(&launch.call, HG_API_hipLaunchByPtr, HG_CALLER()))
 		return real(function);

@@ -19,7 +19,7 @@ void hg_hip_error(const struct hg_hip_call *call, uint64_t ptr, uint64_t size, u
  * Every finisher: on success fill in what the class has in common and emit, on failure make an
  * error of the event's main members; then the call is over.
  */
-#define FINISH(type, error_ptr, error_size, error_flags, fill_in)                   \
+#define FINISH(type, error_ptr, error_size, error_flags, captured, fill_in)         \
 	void hg_finish_##type(struct hg_hip_call *call, struct hg_ev_##type *event) \
 	{                                                                           \
 		int saved = errno;                                                  \
@@ -27,8 +27,10 @@ void hg_hip_error(const struct hg_hip_call *call, uint64_t ptr, uint64_t size, u
 		if (call->rc) {                                                     \
 			hg_hip_error(call, error_ptr, error_size, error_flags);     \
 		} else if (hg_hip_enter()) {                                        \
-			fill_in;                                                    \
-			hg_provider->type(event);                                   \
+			if (!(captured)) {                                          \
+				fill_in;                                            \
+				hg_provider->type(event);                           \
+			}                                                           \
 			hg_leave();                                                 \
 		}                                                                   \
 		hg_hip_end();                                                       \
@@ -37,6 +39,8 @@ void hg_hip_error(const struct hg_hip_call *call, uint64_t ptr, uint64_t size, u
 
 #define STACK    event->stack_id = hg_stack_id(call->caller)
 #define DEVICE   event->device = hg_hip_device()
+#define DEPTH    event->depth = event->depth ? event->depth : 1
+#define TEXT     event->text = event->text ? event->text : ""
 #define DURATION event->duration = hg_now() - call->start
 
 /* Where the GPU sees registered host memory; elsewhere the addresses are the same. */
@@ -65,19 +69,25 @@ static void finish_alloc(const struct hg_hip_call *call, struct hg_ev_alloc *eve
 
 /* What a failed allocation left in its out parameter means nothing. */
 FINISH(alloc, call->api == HG_API_hipHostRegister ? event->ptr : 0, event->size, event->flags,
-       (finish_alloc(call, event), DEVICE, STACK))
-FINISH(copy, event->dst, event->size * event->rows, (uint64_t)(uint32_t)event->kind,
-       (DURATION, DEVICE, STACK))
-FINISH(fill, event->dst, event->size * event->rows, event->value, (DURATION, DEVICE, STACK))
-FINISH(prefetch, event->ptr, event->size, (uint64_t)(uint32_t)event->target, (DURATION, STACK))
-FINISH(advise, event->ptr, event->size, (uint64_t)(uint32_t)event->advice, STACK)
-FINISH(stream, call->api == HG_API_hipStreamDestroy ? event->stream : 0, 0, event->flags, DEVICE)
+       false, (finish_alloc(call, event), DEVICE, STACK))
+FINISH(copy, event->dst, event->size * event->rows * (event->depth ? event->depth : 1),
+       (uint64_t)(uint32_t)event->kind, hg_hip_captured_copy(event),
+       (DEPTH, DURATION, DEVICE, STACK))
+FINISH(fill, event->dst, event->size * event->rows * (event->depth ? event->depth : 1),
+       event->value, hg_hip_captured_fill(event), (DEPTH, DURATION, DEVICE, STACK))
+FINISH(call, event->ptr ? event->ptr : event->handle, event->size, event->flags, false,
+       (TEXT, DEVICE, STACK))
+FINISH(prefetch, event->ptr, event->size, (uint64_t)(uint32_t)event->target,
+       hg_hip_capturing(event->stream), (DURATION, STACK))
+FINISH(advise, event->ptr, event->size, (uint64_t)(uint32_t)event->advice, false, STACK)
+FINISH(stream, call->api == HG_API_hipStreamDestroy ? event->stream : 0, 0, event->flags, false,
+       DEVICE)
 FINISH(event,
        call->api == HG_API_hipEventCreate || call->api == HG_API_hipEventCreateWithFlags
 	   ? 0
 	   : event->event,
-       0, event->flags, (void)0)
-FINISH(sync, event->event ? event->event : event->stream, 0, 0, (DURATION, DEVICE, STACK))
+       0, event->flags, hg_hip_capturing(event->stream), (void)0)
+FINISH(sync, event->event ? event->event : event->stream, 0, 0, false, (DURATION, DEVICE, STACK))
 
 void hg_before_free(struct hg_hip_call *call, struct hg_ev_free *event)
 {
@@ -94,10 +104,10 @@ void hg_before_free(struct hg_hip_call *call, struct hg_ev_free *event)
 
 void hg_finish_free(struct hg_hip_call *call, const struct hg_ev_free *event)
 {
-	hg_finish_call(call, event->ptr, 0, 0);
+	hg_finish_checked(call, event->ptr, 0, 0);
 }
 
-void hg_finish_call(struct hg_hip_call *call, uint64_t ptr, uint64_t size, uint64_t flags)
+void hg_finish_checked(struct hg_hip_call *call, uint64_t ptr, uint64_t size, uint64_t flags)
 {
 	int saved = errno;
 

@@ -287,7 +287,7 @@ HG_HIP(void, __hipUnregisterFatBinary, (void **handle))
 	if (remember()) {
 		module = hg_hip_module_find(handle);
 		if (module) {
-			hg_hip_variables_free(module, HG_CALLER());
+			hg_hip_variables_free(module, HG_API___hipUnregisterFatBinary, HG_CALLER());
 			module->gone = true;
 		}
 		remembered();
@@ -353,7 +353,7 @@ HG_HIP(int, hipModuleLoad, (void **module, const char *path))
 	call.rc = real(module, path);
 	if (!call.rc)
 		add_loaded_file(*module, path);
-	hg_finish_call(&call, 0, 0, 0);
+	hg_finish_checked(&call, 0, 0, 0);
 	return call.rc;
 }
 
@@ -367,7 +367,7 @@ HG_HIP(int, hipModuleLoadData, (void **module, const void *image))
 	call.rc = real(module, image);
 	if (!call.rc)
 		add_loaded(*module, image, hg_readable_extent(image), "");
-	hg_finish_call(&call, HG_PTR(image), 0, 0);
+	hg_finish_checked(&call, HG_PTR(image), 0, 0);
 	return call.rc;
 }
 
@@ -382,7 +382,7 @@ HG_HIP(int, hipModuleLoadDataEx,
 	call.rc = real(module, image, count, options, values);
 	if (!call.rc)
 		add_loaded(*module, image, hg_readable_extent(image), "");
-	hg_finish_call(&call, HG_PTR(image), 0, 0);
+	hg_finish_checked(&call, HG_PTR(image), 0, 0);
 	return call.rc;
 }
 
@@ -401,7 +401,53 @@ HG_HIP(int, hipModuleGetFunction, (void **function, void *handle, const char *na
 			hg_hip_kernel_add(module, *function, name);
 		remembered();
 	}
-	hg_finish_call(&call, HG_PTR(handle), 0, 0);
+	hg_finish_checked(&call, HG_PTR(handle), 0, 0);
+	return call.rc;
+}
+
+/* A module's variable is an allocation when the program first learns where it lies. */
+static void found_variable(struct hg_hip_call *call, const void *handle, const char *name,
+			   const void *ptr, size_t size)
+{
+	struct hg_hip_module *module;
+	struct hg_hip_variable *variable;
+	struct hg_ev_alloc event = { .api = call->api,
+				     .ptr = HG_PTR(ptr),
+				     .device_ptr = HG_PTR(ptr),
+				     .size = size,
+				     .symbol = name };
+
+	if (!ptr || !hg_hip_enter())
+		return;
+	event.device = hg_hip_device();
+	hg_hip_lock();
+	module = hg_hip_module_find(handle);
+	variable = module ? module->variables : NULL;
+	while (variable && variable->ptr != event.ptr)
+		variable = variable->next;
+	if (module && !variable) {
+		hg_hip_variable_add(module, NULL, name, size, false);
+		if (module->variables && !module->variables->ptr)
+			module->variables->ptr = event.ptr;
+		module->variables_done = true;
+		event.stack_id = hg_stack_id(call->caller);
+		hg_provider->alloc(&event);
+	}
+	hg_hip_unlock();
+	hg_leave();
+}
+
+HG_HIP(int, hipModuleGetGlobal, (void **ptr, size_t *size, void *handle, const char *name))
+{
+	HG_REAL(int, hipModuleGetGlobal, (void **, size_t *, void *, const char *));
+	struct hg_hip_call call;
+
+	if (!hg_hip_begin(&call, HG_API_hipModuleGetGlobal, HG_CALLER()))
+		return real(ptr, size, handle, name);
+	call.rc = real(ptr, size, handle, name);
+	if (!call.rc && ptr && size)
+		found_variable(&call, handle, name, *ptr, *size);
+	hg_finish_checked(&call, HG_PTR(handle), 0, 0);
 	return call.rc;
 }
 
@@ -416,10 +462,119 @@ HG_HIP(int, hipModuleUnload, (void *handle))
 	call.rc = real(handle);
 	if (!call.rc && remember()) {
 		module = hg_hip_module_find(handle);
+		if (module) {
+			hg_hip_variables_free(module, HG_API_hipModuleUnload, HG_CALLER());
+			module->gone = true;
+		}
+		remembered();
+	}
+	hg_finish_checked(&call, HG_PTR(handle), 0, 0);
+	return call.rc;
+}
+
+/* ---- the same under later names, and functions that hand out functions ---- */
+
+HG_HIP(int, hipModuleLoadFatBinary, (void **module, const void *image))
+{
+	HG_REAL(int, hipModuleLoadFatBinary, (void **, const void *));
+	struct hg_hip_call call;
+
+	if (!hg_hip_begin(&call, HG_API_hipModuleLoadFatBinary, HG_CALLER()))
+		return real(module, image);
+	call.rc = real(module, image);
+	if (!call.rc)
+		add_loaded(*module, image, hg_readable_extent(image), "");
+	hg_finish_checked(&call, HG_PTR(image), 0, 0);
+	return call.rc;
+}
+
+#define LIBRARY_PARAMS(from)                                                                     \
+	(void **library, from, void *options, void **values, unsigned count, void *more_options, \
+	 void **more_values, unsigned more_count)
+#define LIBRARY_ARGS (library, from, options, values, count, more_options, more_values, more_count)
+
+HG_HIP(int, hipLibraryLoadData, LIBRARY_PARAMS(const void *from))
+{
+	HG_REAL(int, hipLibraryLoadData, LIBRARY_PARAMS(const void *));
+	struct hg_hip_call call;
+
+	if (!hg_hip_begin(&call, HG_API_hipLibraryLoadData, HG_CALLER()))
+		return real LIBRARY_ARGS;
+	call.rc = real LIBRARY_ARGS;
+	if (!call.rc)
+		add_loaded(*library, from, hg_readable_extent(from), "");
+	hg_finish_checked(&call, HG_PTR(from), 0, 0);
+	return call.rc;
+}
+
+HG_HIP(int, hipLibraryLoadFromFile, LIBRARY_PARAMS(const char *from))
+{
+	HG_REAL(int, hipLibraryLoadFromFile, LIBRARY_PARAMS(const char *));
+	struct hg_hip_call call;
+
+	if (!hg_hip_begin(&call, HG_API_hipLibraryLoadFromFile, HG_CALLER()))
+		return real LIBRARY_ARGS;
+	call.rc = real LIBRARY_ARGS;
+	if (!call.rc)
+		add_loaded_file(*library, from);
+	hg_finish_checked(&call, 0, 0, 0);
+	return call.rc;
+}
+
+HG_HIP(int, hipLibraryGetKernel, (void **kernel, void *library, const char *name))
+{
+	HG_REAL(int, hipLibraryGetKernel, (void **, void *, const char *));
+	struct hg_hip_call call;
+	struct hg_hip_module *module;
+
+	if (!hg_hip_begin(&call, HG_API_hipLibraryGetKernel, HG_CALLER()))
+		return real(kernel, library, name);
+	call.rc = real(kernel, library, name);
+	if (!call.rc && remember()) {
+		module = hg_hip_module_find(library);
+		if (module)
+			hg_hip_kernel_add(module, *kernel, name);
+		remembered();
+	}
+	hg_finish_checked(&call, HG_PTR(library), 0, 0);
+	return call.rc;
+}
+
+HG_HIP(int, hipLibraryUnload, (void *library))
+{
+	HG_REAL(int, hipLibraryUnload, (void *));
+	struct hg_hip_call call;
+	struct hg_hip_module *module;
+
+	if (!hg_hip_begin(&call, HG_API_hipLibraryUnload, HG_CALLER()))
+		return real(library);
+	call.rc = real(library);
+	if (!call.rc && remember()) {
+		module = hg_hip_module_find(library);
 		if (module)
 			module->gone = true;
 		remembered();
 	}
-	hg_finish_call(&call, HG_PTR(handle), 0, 0);
+	hg_finish_checked(&call, HG_PTR(library), 0, 0);
+	return call.rc;
+}
+
+/* Another handle of a kernel that was registered. */
+HG_HIP(int, hipGetFuncBySymbol, (void **function, const void *symbol))
+{
+	HG_REAL(int, hipGetFuncBySymbol, (void **, const void *));
+	struct hg_hip_call call;
+	struct hg_hip_kernel *kernel;
+
+	if (!hg_hip_begin(&call, HG_API_hipGetFuncBySymbol, HG_CALLER()))
+		return real(function, symbol);
+	call.rc = real(function, symbol);
+	if (!call.rc && remember()) {
+		kernel = hg_hip_kernel_find(symbol);
+		if (kernel)
+			hg_hip_kernel_add(kernel->module, *function, kernel->name);
+		remembered();
+	}
+	hg_finish_checked(&call, HG_PTR(symbol), 0, 0);
 	return call.rc;
 }

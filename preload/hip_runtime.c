@@ -43,10 +43,15 @@ bool hg_hip_bind(const char *name, void *real)
 {
 	const struct hg_hip_function *row = find_row(name);
 	void *expected = NULL;
+	Dl_info known, found;
 
-	return __atomic_compare_exchange_n(row->real, &expected, real, false, __ATOMIC_ACQ_REL,
-					   __ATOMIC_ACQUIRE) ||
-	       expected == real;
+	if (__atomic_compare_exchange_n(row->real, &expected, real, false, __ATOMIC_ACQ_REL,
+					__ATOMIC_ACQUIRE) ||
+	    expected == real)
+		return true;
+	/* One runtime may hand out the same function at more than one address. */
+	return dladdr(expected, &known) && dladdr(real, &found) &&
+	       known.dli_fbase == found.dli_fbase;
 }
 
 /* The path of a loaded libamdhip64, for when it is in nobody's scope but its opener's. */
@@ -136,6 +141,7 @@ void hg_hip_forget_error(void)
 
 static struct hg_hip_device devices[MAX_DEVICES];
 static int device_count = -1;
+static int runtime_version;
 static int first_done; /* atomic: runtime and devices are recorded */
 static pthread_mutex_t first_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -240,6 +246,7 @@ static void record_runtime(void)
 		event.version = call_version("hipRuntimeGetVersion");
 		event.driver_version = call_version("hipDriverGetVersion");
 	}
+	runtime_version = event.version;
 	event.device_count = count;
 	hg_provider->runtime(&event);
 	device_count = count < MAX_DEVICES ? count : MAX_DEVICES;
@@ -263,6 +270,11 @@ int hg_hip_device(void)
 	if (!pending)
 		hg_hip_forget_error();
 	return -1;
+}
+
+int hg_hip_version(void)
+{
+	return runtime_version;
 }
 
 const struct hg_hip_device *hg_hip_device_info(int ordinal)

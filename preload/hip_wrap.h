@@ -65,7 +65,7 @@
 		if (!hg_hip_begin(&call, HG_API_##name, HG_CALLER())) \
 			return real args;                             \
 		call.rc = real args;                                  \
-		hg_finish_call(&call, ptr, size, flags);              \
+		hg_finish_checked(&call, ptr, size, flags);           \
 		return call.rc;                                       \
 	}
 

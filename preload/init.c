@@ -118,6 +118,7 @@ static bool fork_prepared; /* under the locks taken by before_fork() */
 static void before_fork(void)
 {
 	hg_tls.busy++;
+	hg_hip_graph_lock();
 	hg_hip_lock();
 	hg_modules_lock();
 	hg_provider->before_fork(&hg_tls.saved_signals);
@@ -131,6 +132,7 @@ static void after_fork_parent(void)
 	hg_provider->after_fork_parent(&hg_tls.saved_signals);
 	hg_modules_unlock();
 	hg_hip_unlock();
+	hg_hip_graph_unlock();
 	hg_tls.busy--;
 }
 
@@ -142,6 +144,7 @@ static void after_fork_child(void)
 	hg_provider->after_fork_child(&hg_tls.saved_signals);
 	hg_modules_unlock();
 	hg_hip_unlock();
+	hg_hip_graph_unlock();
 	hg_stack_reset();
 	hg_modules_reset();
 	hg_regions_reset();

@@ -177,6 +177,8 @@ size_t hg_readable_extent(const void *address);
 
 void hg_hip_lock(void); /* around fork() */
 void hg_hip_unlock(void);
+void hg_hip_graph_lock(void);
+void hg_hip_graph_unlock(void);
 void hg_hip_reset(void); /* in a forked child */
 
 /* Our wrapper of a HIP function; NULL if the name is not interposed. */

@@ -45,6 +45,8 @@ enum hg_api_class {
 	HG_CLASS_SYNC,
 	HG_CLASS_MODULE,
 	HG_CLASS_DEVICE,
+	HG_CLASS_CALL,
+	HG_CLASS_GRAPH,
 };
 
 /* Once per process, when recording begins in it. */
@@ -128,16 +130,19 @@ struct hg_ev_free {
 
 struct hg_ev_copy {
 	uint16_t api;
-	uint64_t dst;
+	uint64_t dst; /* 0: an array, whose address the program cannot know; also src */
 	uint64_t src;
-	uint64_t size; /* bytes per row */
-	uint64_t rows; /* 1 unless 2D */
+	uint64_t size; /* bytes per row; 0: unknown, an array's elements decide */
+	uint64_t rows; /* 1 unless 2D; of one slice if 3D */
 	uint64_t dst_pitch;
 	uint64_t src_pitch;
 	int32_t kind; /* hipMemcpyKind as passed */
 	int32_t device;
 	uint64_t stream;
 	uint64_t duration;
+	uint64_t depth;     /* slices: 1 unless 3D */
+	uint64_t dst_slice; /* bytes from one slice to the next */
+	uint64_t src_slice;
 	uint32_t stack_id;
 };
 
@@ -151,6 +156,8 @@ struct hg_ev_fill {
 	int32_t device;
 	uint64_t stream;
 	uint64_t duration;
+	uint64_t depth; /* slices: 1 unless 3D */
+	uint64_t slice; /* bytes from one slice to the next */
 	uint32_t stack_id;
 };
 
@@ -240,6 +247,24 @@ struct hg_ev_sync {
 	uint64_t event;
 	int32_t device;
 	uint64_t duration;
+	uint32_t stack_id;
+};
+
+/*
+ * A successful call that none of the others describes: about pools, address ranges, arrays,
+ * graphs, host functions, attributes. What the members hold is in the function's row in preload/;
+ * those that do not apply are 0.
+ */
+struct hg_ev_call {
+	uint16_t api;
+	uint64_t handle; /* the object that was made, changed or ended */
+	uint64_t ptr;    /* memory, or a function of the program's */
+	uint64_t size;
+	uint64_t flags; /* or the attribute asked for */
+	uint64_t value; /* an operand, or the answer */
+	int32_t device;
+	uint64_t stream;
+	const char *text; /* a name */
 	uint32_t stack_id;
 };
 

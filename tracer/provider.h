@@ -33,10 +33,11 @@
 	EVENT(stream)      \
 	EVENT(event)       \
 	EVENT(sync)        \
+	EVENT(call)        \
 	EVENT(error)       \
 	EVENT(stack)
 
-#define HG_PROVIDER_VERSION 1u
+#define HG_PROVIDER_VERSION 2u
 #define HG_PROVIDER_SYMBOL  "hipgrain_provider"
 
 struct hg_provider {

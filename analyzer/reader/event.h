@@ -28,6 +28,7 @@ enum hg_event_type {
 	HG_EVENT_stream,
 	HG_EVENT_event,
 	HG_EVENT_sync,
+	HG_EVENT_call,
 	HG_EVENT_error,
 	HG_EVENT_stack,
 	HG_EVENT_TYPES,
@@ -57,6 +58,7 @@ struct hg_event {
 		struct hg_ev_stream stream;
 		struct hg_ev_event event;
 		struct hg_ev_sync sync;
+		struct hg_ev_call call;
 		struct hg_ev_error error;
 		struct hg_ev_stack stack;
 	};

@@ -512,6 +512,7 @@ struct process *replay_apply(struct replay *replay, const struct hg_event *event
 	case HG_EVENT_stream:
 	case HG_EVENT_event:
 	case HG_EVENT_sync:
+	case HG_EVENT_call:
 	case HG_EVENT_TYPES:
 		break;
 	}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What orders work, and the names that later releases gave to calls of hip_calls.c. Parameters as
+ * in hip_runtime_api.h of the release that added the name (hip-api.md D.3).
+ */
+#include "hip_wrap.h"
+
+#define CALL(name, params, args, ...) HG_AFTER(call, name, params, args, __VA_ARGS__)
+
+/* ---- per-thread default streams ---- */
+
+HG_AFTER(sync, hipStreamSynchronize_spt, (void *stream), (stream), .stream = HG_PTR(stream))
+HG_AFTER(sync, hipStreamQuery_spt, (void *stream), (stream), .stream = HG_PTR(stream))
+HG_AFTER(event, hipStreamWaitEvent_spt, (void *stream, void *handle, unsigned flags),
+	 (stream, handle, flags), .event = HG_PTR(handle), .stream = HG_PTR(stream), .flags = flags)
+HG_AFTER(event, hipEventRecord_spt, (void *handle, void *stream), (handle, stream),
+	 .event = HG_PTR(handle), .stream = HG_PTR(stream))
+HG_AFTER(event, hipEventRecordWithFlags, (void *handle, void *stream, unsigned flags),
+	 (handle, stream, flags), .event = HG_PTR(handle), .stream = HG_PTR(stream), .flags = flags)
+
+/* ---- streams ---- */
+
+HG_AFTER(stream, hipExtStreamCreateWithCUMask,
+	 (void **stream, uint32_t words, const uint32_t *mask), (stream, words, mask),
+	 .stream = HG_OUT(stream))
+CALL(hipStreamCopyAttributes, (void *to, void *from), (to, from), .handle = HG_PTR(from),
+     .stream = HG_PTR(to))
+
+/* Host functions in a stream: ptr is the function, value what it is given. */
+CALL(hipStreamAddCallback, (void *stream, void *function, void *data, unsigned flags),
+     (stream, function, data, flags), .ptr = HG_PTR(function), .flags = flags,
+     .value = HG_PTR(data), .stream = HG_PTR(stream))
+CALL(hipStreamAddCallback_spt, (void *stream, void *function, void *data, unsigned flags),
+     (stream, function, data, flags), .ptr = HG_PTR(function), .flags = flags,
+     .value = HG_PTR(data), .stream = HG_PTR(stream))
+CALL(hipLaunchHostFunc, (void *stream, void *function, void *data), (stream, function, data),
+     .ptr = HG_PTR(function), .value = HG_PTR(data), .stream = HG_PTR(stream))
+CALL(hipLaunchHostFunc_spt, (void *stream, void *function, void *data), (stream, function, data),
+     .ptr = HG_PTR(function), .value = HG_PTR(data), .stream = HG_PTR(stream))
+
+/* Streams that wait for, or write to, a word of memory. */
+CALL(hipStreamWaitValue32, (void *stream, void *ptr, uint32_t value, unsigned flags, uint32_t mask),
+     (stream, ptr, value, flags, mask), .ptr = HG_PTR(ptr), .size = 4, .flags = flags,
+     .value = value, .stream = HG_PTR(stream))
+CALL(hipStreamWaitValue64, (void *stream, void *ptr, uint64_t value, unsigned flags, uint64_t mask),
+     (stream, ptr, value, flags, mask), .ptr = HG_PTR(ptr), .size = 8, .flags = flags,
+     .value = value, .stream = HG_PTR(stream))
+CALL(hipStreamWriteValue32, (void *stream, void *ptr, uint32_t value, unsigned flags),
+     (stream, ptr, value, flags), .ptr = HG_PTR(ptr), .size = 4, .flags = flags, .value = value,
+     .stream = HG_PTR(stream))
+CALL(hipStreamWriteValue64, (void *stream, void *ptr, uint64_t value, unsigned flags),
+     (stream, ptr, value, flags), .ptr = HG_PTR(ptr), .size = 8, .flags = flags, .value = value,
+     .stream = HG_PTR(stream))
+CALL(hipStreamBatchMemOp, (void *stream, unsigned count, void *operations, unsigned flags),
+     (stream, count, operations, flags), .size = count, .flags = flags, .stream = HG_PTR(stream))
+
+/* ---- placement, by location instead of device ---- */
+
+/* hipMemLocation: type 1 is a device, the others are the CPU's. [CLR7] */
+struct location {
+	int type, id;
+};
+
+#define TARGET(location) ((location).type == 1 ? (location).id : -1)
+
+HG_AFTER(prefetch, hipMemPrefetchAsync_v2,
+	 (const void *ptr, size_t size, struct location location, unsigned flags, void *stream),
+	 (ptr, size, location, flags, stream), .ptr = HG_PTR(ptr), .size = size,
+	 .target = TARGET(location), .stream = HG_PTR(stream))
+HG_AFTER(advise, hipMemAdvise_v2,
+	 (const void *ptr, size_t size, int advice, struct location location),
+	 (ptr, size, advice, location), .ptr = HG_PTR(ptr), .size = size, .advice = advice,
+	 .target = TARGET(location))
+
+/* ---- run-time compilation: handle is the program ---- */
+
+CALL(hiprtcCreateProgram,
+     (void **program, const char *source, const char *name, int count, const char **headers,
+      const char **names),
+     (program, source, name, count, headers, names), .handle = call.rc ? 0 : HG_OUT(program),
+     .text = name)
+CALL(hiprtcCompileProgram, (void *program, int count, const char **options),
+     (program, count, options), .handle = HG_PTR(program), .size = (size_t)count)
+/* ptr: where the code was stored, as later given to hipModuleLoadData() */
+CALL(hiprtcGetCode, (void *program, char *code), (program, code), .handle = HG_PTR(program),
+     .ptr = HG_PTR(code))
+CALL(hiprtcGetLoweredName, (void *program, const char *expression, const char **name),
+     (program, expression, name), .handle = HG_PTR(program),
+     .text = call.rc || !name ? NULL : *name)
+CALL(hiprtcDestroyProgram, (void **program), (program), .handle = 0)
+
+/* ---- functions by name: ours in place of the runtime's, which it forwards to ---- */
+
+static void replace(const char *name, void **function)
+{
+	void *wrapper = name && function && *function ? hg_hip_wrapper(name) : NULL;
+
+	if (wrapper && hg_hip_bind(name, *function))
+		*function = wrapper;
+}
+
+#define LOOKUP(name, params, args)                                      \
+	HG_HIP(int, name, params)                                       \
+	{                                                               \
+		HG_REAL(int, name, params);                             \
+		struct hg_hip_call call;                                \
+		int rc;                                                 \
+                                                                        \
+		if (!hg_hip_begin(&call, HG_API_##name, HG_CALLER())) { \
+			rc = real args;                                 \
+		} else {                                                \
+			rc = call.rc = real args;                       \
+			hg_finish_checked(&call, 0, 0, 0);              \
+		}                                                       \
+		if (!rc && hg_active == HG_ACTIVE)                      \
+			replace(symbol, function);                      \
+		return rc;                                              \
+	}
+
+LOOKUP(hipGetProcAddress,
+       (const char *symbol, void **function, int version, uint64_t flags, void *status),
+       (symbol, function, version, flags, status))
+LOOKUP(hipGetDriverEntryPoint,
+       (const char *symbol, void **function, unsigned long long flags, void *status),
+       (symbol, function, flags, status))
+LOOKUP(hipGetDriverEntryPoint_spt,
+       (const char *symbol, void **function, unsigned long long flags, void *status),
+       (symbol, function, flags, status))
