@@ -251,6 +251,8 @@ static void read_graph(struct instance *instance, void *graph, const void *owner
 	    (int (*)(void *, struct kernel_params *))hg_hip_query("hipGraphKernelNodeGetParams");
 	int (*get_child)(void *, void **) =
 	    (int (*)(void *, void **))hg_hip_query("hipGraphChildGraphNodeGetGraph");
+	int (*get_fill)(void *, struct fill_params *) =
+	    (int (*)(void *, struct fill_params *))hg_hip_query("hipGraphMemsetNodeGetParams");
 	int empty = empty_type(), type;
 	size_t count = 0;
 	void **list;
@@ -268,6 +270,7 @@ static void read_graph(struct instance *instance, void *graph, const void *owner
 	}
 	for (size_t i = 0; i < count; i++) {
 		struct kernel_params params = { .args = NULL };
+		struct fill_params fill;
 		struct work *work, *known = nodes[bucket(list[i])];
 		void *child = NULL;
 
@@ -289,6 +292,10 @@ static void read_graph(struct instance *instance, void *graph, const void *owner
 			work = append(instance, owner, list[i], KERNEL);
 			if (work)
 				set_kernel(work, &params);
+		} else if (type == empty - 3 && get_fill && !get_fill(list[i], &fill)) {
+			work = append(instance, owner, list[i], FILL);
+			if (work)
+				set_fill(work, &fill, HG_API_hipGraphAddMemsetNode);
 		} else if (type == empty - 1 && !get_child(list[i], &child)) {
 			read_graph(instance, child, owner ? owner : list[i], nesting - 1);
 		} else if (type < empty - 2 || type > empty + 2) { /* waits on no memory: host,
