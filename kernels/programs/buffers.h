@@ -2,8 +2,8 @@
 /*
  * Every way to allocate memory that a kernel may use, by name: one row each.
  *
- * The granularity that results is that of analyzer/model/memory.def with HIP 5.2.3. A comment at the end
- * of a row marks its line, so that the headers of the samples can name the allocation site.
+ * The granularity that results is that of analyzer/model/memory.def with HIP 5.2.3. A comment at
+ * the end of a row marks its line, so that the headers of the samples can name the allocation site.
  */
 #ifndef BUFFERS_H
 #define BUFFERS_H
