@@ -85,6 +85,24 @@ static void numbers(int n)
 	LAUNCH(64, recursion, buffer<int>(0), n & 7);
 	LAUNCH(64, by_pointer, buffer<int>(0), n & 1);
 	LAUNCH(64, lds_or_global, buffer<int>(0), n);
+	LAUNCH(64, else_part, buffer<int>(0), buffer<int>(1), buffer<int>(7), n - 3);
+	LAUNCH(64, nested_else, buffer<int>(0), buffer<int>(1), buffer<int>(2), n);
+	LAUNCH(64, switch_pointer, buffer<int>(0), buffer<int>(1), buffer<int>(2), n);
+	LAUNCH(64, swapped, buffer<char>(0), buffer<char>(1), n);
+	LAUNCH(64, before_variable, n + 3);
+	LAUNCH(64, two_variables, n);
+	struct outer outer = {};
+	outer.inner[1].to = buffer<float>(2);
+	LAUNCH(64, nested_struct, n, outer);
+	LAUNCH(64, backwards, (long)n, buffer<int>(1));
+	LAUNCH(64, grid_stride, n, buffer<unsigned long long>(1));
+	LAUNCH(64, add_any<double>, buffer<double>(0), buffer<double>(1), n);
+	launch_lambda(buffer<int>(3), 5, n);
+	CHECK(hipDeviceSynchronize());
+	LAUNCH(64, int_min, buffer<int>(0), buffer<unsigned>(1), buffer<long long>(2));
+	LAUNCH(64, wrap_around, buffer<unsigned>(0), buffer<unsigned>(1), 5u);
+	LAUNCH(64, scopes, buffer<int>(0), buffer<int>(1));
+	LAUNCH(64, narrow_index, buffer<int>(0), buffer<unsigned char>(1), (short)n);
 	LAUNCH(64, copy, buffer<float>(0), buffer<float>(1), n);
 }
 
@@ -100,6 +118,13 @@ static void with_memory()
 
 	put(buffer<int *>(0), pointers, sizeof(pointers));
 	LAUNCH(64, in_memory, buffer<int *>(0), 2);
+	struct table t = {1, 1, {buffer<int>(1), buffer<int>(2), buffer<int>(3)}, 7};
+	put(buffer<struct table>(6), &t, sizeof(t));
+	LAUNCH(64, in_struct_in_memory, buffer<struct table>(6), 2);
+	int **levels[2] = {nullptr, buffer<int *>(0)};
+	put(buffer<int **>(7), levels, sizeof(levels));
+	LAUNCH(64, twice_in_memory, 2, buffer<int **>(7));
+	CHECK(hipMemset(buffer<char>(6), 0, BUFFER_BYTES / 2));
 	put(first, &node, sizeof(node));
 	LAUNCH(64, list, first);
 	for (int i = 0; i < 256; i++)

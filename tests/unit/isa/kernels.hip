@@ -474,3 +474,183 @@ KERNEL copy(float *to, const float *from, int n)
 	if (i < n)
 		to[i] = from[i] * 2.0f;
 }
+
+/* ---- more of what compilers make of pointers ---- */
+
+//! else_part *: native i32 set 0,8
+KERNEL else_part(int *a, int *b, const int *x, int n)
+{
+	int *p;
+
+	if (x[threadIdx.x] > n)
+		p = a + x[0];
+	else
+		p = b + x[1];
+	atomicAdd(p, 1);
+}
+
+//! nested_else *: native i32 set 0,8,16
+KERNEL nested_else(int *a, int *b, int *c, int n)
+{
+	int t = threadIdx.x;
+	int *p;
+
+	if (t < n) {
+		if (t & 1)
+			p = a;
+		else
+			p = b;
+	} else {
+		p = c;
+	}
+	atomicMax(p + t, n);
+}
+
+//! switch_pointer *: native i32 set 0,8,16
+KERNEL switch_pointer(int *a, int *b, int *c, int n)
+{
+	int *p;
+
+	switch ((n + threadIdx.x) % 3) {
+	case 0:
+		p = a;
+		break;
+	case 1:
+		p = b;
+		break;
+	default:
+		p = c;
+	}
+	atomicAdd(p, 1);
+}
+
+//! swapped *: native i32 set 0,8
+//! swapped *: native i64 set 0,8
+KERNEL swapped(char *a, char *b, int n)
+{
+	if (n & 1) {
+		char *t = a;
+
+		a = b;
+		b = t;
+	}
+	atomicAdd((int *)a + threadIdx.x, 1);
+	atomicAdd((unsigned long long *)b + threadIdx.x, 1ull);
+}
+
+/* Below the variable: a constant that is subtracted from its address. */
+//! before_variable *: native i32 global counters
+KERNEL before_variable(int n)
+{
+	atomicAdd(&counters[n + (int)threadIdx.x % 4 - 3], 1);
+}
+
+__device__ int others[64];
+/* Without optimisation, two calls of one function: no single variable can be named. */
+//! two_variables *-O[123]: native i32 global counters
+//! two_variables *-O[123]: native i32 global others
+//! two_variables *-O0: native i32 unknown
+//! two_variables *: native i64 global wide_counter
+__device__ unsigned long long wide_counter;
+KERNEL two_variables(int n)
+{
+	atomicAdd(&counters[n], 1);
+	atomicAdd(&others[n], 1);
+	atomicAdd(&wide_counter, 1ull);
+}
+
+struct inner {
+	float *to;
+	int n;
+};
+
+struct outer {
+	long pad[3];
+	struct inner inner[2];
+};
+
+//! nested_struct unsafe-*: native f32 direct 48
+//! nested_struct safe-*: cas-add f32 direct 48
+//! nested_struct unsafe-*: ? native f32 lds
+KERNEL nested_struct(int n, struct outer outer)
+{
+	atomicAdd(outer.inner[1].to + n, 2.0f);
+}
+
+//! in_struct_in_memory *: native i32 indirect 0
+KERNEL in_struct_in_memory(const struct table *t, int n)
+{
+	atomicAdd(t->p[1] + n, 1);
+}
+
+//! twice_in_memory *: native i32 indirect 8
+KERNEL twice_in_memory(int n, int ***ppp)
+{
+	atomicAdd(ppp[1][0] + n, 1);
+}
+
+//! narrow_index *: native i32 direct 0
+KERNEL narrow_index(int *p, const unsigned char *index, short s)
+{
+	atomicAdd(p + index[threadIdx.x] + s, 1);
+}
+
+//! backwards *: native i32 direct 8
+KERNEL backwards(long n, int *end)
+{
+	for (int *p = end; p > end - n; p--)
+		atomicSub(p - 1, 1);
+}
+
+//! grid_stride *: native i64 direct 8
+KERNEL grid_stride(int n, unsigned long long *sums)
+{
+	for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < (unsigned)n * 100u;
+	     i += gridDim.x * blockDim.x)
+		atomicMax(&sums[i % 37], (unsigned long long)i);
+}
+
+template <typename T> __global__ void add_any(const T *x, T *sum, int n)
+{
+	if ((int)threadIdx.x < n)
+		unsafeAtomicAdd(sum, x[threadIdx.x]);
+}
+template __global__ void add_any<double>(const double *, double *, int);
+//! add_any *: native f64 direct 8
+
+/* What is multiplied is no pointer. */
+//! call_lambda *: native i32 direct 0
+template <class F> __global__ void call_lambda(F f, int n)
+{
+	f(n);
+}
+static inline void launch_lambda(int *to, long offset, int n)
+{
+	call_lambda<<<1, 64>>>([=] __device__(int i) { atomicAdd(to + offset + i, 1); }, n);
+}
+
+//! int_min *: native i32 direct 0
+//! int_min *: native i32 direct 8
+//! int_min *: native i64 direct 16
+KERNEL int_min(int *a, unsigned *b, long long *c)
+{
+	atomicMin(a, (int)threadIdx.x);
+	atomicMax(b, threadIdx.x);
+	atomicXor((unsigned long long *)c, (unsigned long long)threadIdx.x);
+}
+
+//! wrap_around *: native i32 direct 0
+//! wrap_around *: native i32 direct 8
+KERNEL wrap_around(unsigned *a, unsigned *b, unsigned limit)
+{
+	atomicInc(a + threadIdx.x, limit);
+	atomicDec(b + threadIdx.x, limit);
+}
+
+//! scopes *: native i32 direct 0
+//! scopes *: native i32 direct 8
+KERNEL scopes(int *a, int *b)
+{
+	__hip_atomic_fetch_add(a, 1, __ATOMIC_ACQ_REL, __HIP_MEMORY_SCOPE_SYSTEM);
+	__hip_atomic_fetch_or(b, 1, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP);
+}

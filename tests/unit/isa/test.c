@@ -277,7 +277,7 @@ static void check_variant(void **state)
 	assert_int_equal(wrong, 0);
 	/* A kernel without expectations would be tested by nobody. */
 	assert_int_equal(kernels, variant->object->kernel_count);
-	assert_true(kernels >= 25);
+	assert_true(kernels >= 58);
 }
 
 /* ---- other tests ---- */
