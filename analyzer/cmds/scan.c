@@ -80,7 +80,14 @@ static bool right_target(struct scan *scan, const void *elf, size_t size, const 
 			 "the bundle says %.64s where the code object is for %s", named, text);
 		message_warning("%s: %s", scan->path, line);
 	}
-	return !scan->arch || codeobj_target_match(&target, &scan->device) >= 0;
+	if (!scan->arch)
+		return true;
+	/* What --arch leaves open may be either way. */
+	if (scan->device.sramecc == CODEOBJ_ANY)
+		target.sramecc = CODEOBJ_ANY;
+	if (scan->device.xnack == CODEOBJ_ANY)
+		target.xnack = CODEOBJ_ANY;
+	return codeobj_target_match(&target, &scan->device) >= 0;
 }
 
 static void count_kernels(struct scan *scan, const struct isa_code_object *object)

@@ -35,6 +35,9 @@ static const struct row {
 
 static bool interesting(uint32_t word)
 {
+	/* Vector ALU, most of all code. */
+	if (!(word >> 31) || word >> 26 == 0x34)
+		return false;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct row *row = &rows[i];
 		uint32_t field = word >> row->shift & ((1u << row->width) - 1);
@@ -45,25 +48,65 @@ static bool interesting(uint32_t word)
 	return false;
 }
 
+/* Sources that are followed by a literal; in vector instructions also by SDWA and DPP controls. */
+static bool extended(uint32_t source, bool vector)
+{
+	return source == 0xff || (vector && (source == 0xf9 || source == 0xfa));
+}
+
+size_t filter_length(uint32_t word)
+{
+	uint32_t op;
+
+	if (!(word >> 31)) { /* VOP1, VOP2, VOPC */
+		op = word >> 25 & 0x3f;
+		if (op == 0x17 || op == 0x18 || op == 0x24 || op == 0x25)
+			return 8; /* v_madmk, v_madak: always with a literal */
+		return extended(word & 0x1ff, true) ? 8 : 4;
+	}
+	if (word >> 30 == 2) {
+		switch (word >> 23) {
+		case 0x17d: /* SOP1 */
+			return extended(word & 0xff, false) ? 8 : 4;
+		case 0x17f: /* SOPP */
+			return 4;
+		default:
+			break;
+		}
+		if (word >> 28 == 0xb && word >> 23 != 0x17e)     /* SOPK */
+			return (word >> 23 & 0x1f) == 20 ? 8 : 4; /* s_setreg_imm32 */
+		return extended(word & 0xff, false) || extended(word >> 8 & 0xff, false) ? 8 : 4;
+	}
+	switch (word >> 26) {
+	case 0x30: /* SMEM */
+	case 0x31: /* EXP */
+	case 0x34: /* VOP3, VOP3P */
+	case 0x36: /* DS */
+	case 0x37: /* FLAT */
+	case 0x38: /* MUBUF */
+	case 0x3a: /* MTBUF */
+	case 0x3c: /* MIMG */
+		return 8;
+	case 0x35: /* VINTRP */
+		return 4;
+	default:
+		return 0;
+	}
+}
+
 bool filter_interesting(const uint8_t *code, size_t size)
 {
-	/* By the upper byte: most words need no look at the rows. */
-	static const uint8_t upper[256 / 8] = {
-		[0x94 / 8] = 1u << (0x94 % 8),
-		[0xb0 / 8] = 0xff,
-		[0xb8 / 8] = 0xff, /* SOPK, SOP1 */
-		[0xc0 / 8] = 0x0f,
-		[0xd8 / 8] = 0xff,
-		[0xe0 / 8] = 0x0f,
-		[0xf0 / 8] = 0x0f,
-	};
+	size_t at = 0;
 
-	for (size_t at = 0; at + 4 <= size; at += 4) {
+	while (at + 4 <= size) {
 		uint32_t word;
+		size_t length;
 
 		memcpy(&word, code + at, sizeof(word));
-		if (upper[word >> 27] >> (word >> 24 & 7) & 1 && interesting(word))
+		length = filter_length(word);
+		if (!length || interesting(word))
 			return true;
+		at += length;
 	}
 	return false;
 }

@@ -14,4 +14,7 @@
  */
 bool filter_interesting(const uint8_t *code, size_t size);
 
+/* Bytes of the gfx9 instruction that begins with `word`; 0 if that is no encoding. For its test. */
+size_t filter_length(uint32_t word);
+
 #endif

@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "analyzer/isa/filter.h"
 #include "analyzer/isa/insn.h"
 #include "analyzer/isa/isa.h"
 #include "tracer/codeobj/codeobj.h"
@@ -347,6 +348,43 @@ static void shortcuts(void **state)
 	}
 }
 
+/* The filter's idea of where instructions begin, against the disassembler's. */
+static void lengths(void **state)
+{
+	struct isa_disasm *disasm = isa_disasm_create("gfx90a");
+	unsigned compared = 0;
+
+	(void)state;
+	assert_non_null(disasm);
+	for (size_t i = 0; i < variant_count; i++) {
+		struct codeobj_section text;
+		const uint8_t *code;
+
+		assert_int_equal(codeobj_elf_section(variants[i].elf, variants[i].elf_size, ".text",
+						     &text, NULL),
+				 0);
+		code = variants[i].elf + text.offset;
+		for (size_t at = 0, length; at < text.size; at += length ? length : 4) {
+			char line[256];
+			uint32_t word;
+
+			length =
+			    isa_disasm_one(disasm, code + at, text.size - at, line, sizeof(line));
+			memcpy(&word, code + at, sizeof(word));
+			/* Between functions lies padding. */
+			if (!length)
+				continue;
+			if (length != filter_length(word))
+				print_message("# %s: %zu bytes, not %zu\n", line, length,
+					      filter_length(word));
+			assert_int_equal(length, filter_length(word));
+			compared++;
+		}
+	}
+	assert_true(compared > 10000);
+	isa_disasm_destroy(disasm);
+}
+
 struct listing {
 	unsigned lines, atomics, functions;
 };
@@ -524,8 +562,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(damaged),
 		cmocka_unit_test(shortcuts),
 		cmocka_unit_test(listings),
+		cmocka_unit_test(lengths),
 	};
-	size_t count = 8, i;
+	size_t count = 9, i;
 	int status;
 
 	if (argc < 4 || argc > 3 + (int)(sizeof(variants) / sizeof(variants[0])))
