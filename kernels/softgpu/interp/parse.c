@@ -157,6 +157,8 @@ static bool parse_number(const char *s, struct sg_operand *o)
 	if (!strncmp(s, "0x", 2)) {
 		o->is_hex = true;
 		o->value = strtoull(s, &end, 16);
+	} else if (!strncmp(s, "-0x", 3)) { /* offsets of scalar loads */
+		o->value = 0 - strtoull(s + 1, &end, 16);
 	} else if (strchr(s, '.')) {
 		o->is_float = true;
 		o->fvalue = strtod(s, &end);

@@ -149,6 +149,17 @@ static void test_reduce(void **state)
 	}
 }
 
+static void test_backwards(void **state)
+{
+	uint64_t *in = inputs(), *out = gpu_alloc(4096, 0);
+	uint64_t arguments[2] = { ADDRESS(in), ADDRESS(out) };
+
+	(void)state;
+	must_run("backwards", 64, 64, arguments, 2);
+	assert_int_equal(out[0], in[39]);
+	assert_int_equal(out[1], in[8]);
+}
+
 static void test_histogram(void **state)
 {
 	uint64_t *in = inputs(), *out = gpu_alloc(4096, 0), expected[64] = { 0 };
@@ -491,6 +502,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		CASES(UNIT) cmocka_unit_test(test_reduce),
+		cmocka_unit_test(test_backwards),
 		cmocka_unit_test(test_histogram),
 		cmocka_unit_test(test_lanes),
 		cmocka_unit_test(test_late),

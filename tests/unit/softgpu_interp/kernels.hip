@@ -35,6 +35,19 @@ extern "C" __global__ void reduce(const uint64_t *in, uint64_t *out, unsigned n)
 		out[blockIdx.x] = s[0];
 }
 
+// Scalar loads from before the address.
+extern "C" __global__ void backwards(const uint64_t *in, uint64_t *out)
+{
+	uint64_t a, b;
+
+	asm volatile("s_load_dwordx2 %0, %2, -0x8\n\ts_load_dwordx2 %1, %2, -0x100\n\t"
+		     "s_waitcnt lgkmcnt(0)"
+		     : "=&s"(a), "=&s"(b)
+		     : "s"(in + 40));
+	out[0] = a;
+	out[1] = b;
+}
+
 extern "C" __global__ void histogram(const uint64_t *in, uint64_t *out, unsigned n)
 {
 	__shared__ unsigned bin[64];
