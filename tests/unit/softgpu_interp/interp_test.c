@@ -156,8 +156,8 @@ static void test_backwards(void **state)
 
 	(void)state;
 	must_run("backwards", 64, 64, arguments, 2);
-	assert_int_equal(out[0], in[39]);
-	assert_int_equal(out[1], in[8]);
+	assert_int_equal(out[0], (uint32_t)in[39]);
+	assert_int_equal(out[1], (uint32_t)in[8]);
 }
 
 static void test_histogram(void **state)

@@ -35,17 +35,21 @@ extern "C" __global__ void reduce(const uint64_t *in, uint64_t *out, unsigned n)
 		out[blockIdx.x] = s[0];
 }
 
-// Scalar loads from before the address.
+// Scalar loads from before the address. Unoptimized, pointers are in vector registers.
 extern "C" __global__ void backwards(const uint64_t *in, uint64_t *out)
 {
-	uint64_t a, b;
+	uint64_t at = (uint64_t)(in + 40);
+	unsigned low = (unsigned)at, high = (unsigned)(at >> 32);
 
-	asm volatile("s_load_dwordx2 %0, %2, -0x8\n\ts_load_dwordx2 %1, %2, -0x100\n\t"
-		     "s_waitcnt lgkmcnt(0)"
-		     : "=&s"(a), "=&s"(b)
-		     : "s"(in + 40));
-	out[0] = a;
-	out[1] = b;
+	asm volatile("v_readfirstlane_b32 s20, %2\n\tv_readfirstlane_b32 s21, %3\n\t"
+		     "s_load_dwordx2 s[22:23], s[20:21], -0x8\n\t"
+		     "s_load_dwordx2 s[24:25], s[20:21], -0x100\n\ts_waitcnt lgkmcnt(0)\n\t"
+		     "v_mov_b32 %0, s22\n\tv_mov_b32 %1, s24"
+		     : "=&v"(low), "=&v"(high)
+		     : "v"(low), "v"(high)
+		     : "s20", "s21", "s22", "s23", "s24", "s25");
+	out[0] = low;
+	out[1] = high;
 }
 
 extern "C" __global__ void histogram(const uint64_t *in, uint64_t *out, unsigned n)
