@@ -5,7 +5,7 @@
  * selection allow.
  */
 #if defined(__x86_64__)
-#include <xmmintrin.h>
+#include <emmintrin.h>
 #endif
 
 #include "lanes.h"
@@ -321,9 +321,40 @@ static uint64_t pack_mask(const uint32_t *bit)
 	uint64_t mask = 0;
 	unsigned l;
 
+#if defined(__x86_64__)
+	/* 16 lanes at a time: each lane's lowest bit becomes a byte's sign. */
+	for (l = 0; l < SG_LANES; l += 16) {
+		const __m128i *p = (const __m128i *)(const void *)&bit[l];
+		__m128i one = _mm_set1_epi32(1);
+		__m128i low = _mm_packs_epi32(_mm_and_si128(p[0], one), _mm_and_si128(p[1], one));
+		__m128i high = _mm_packs_epi32(_mm_and_si128(p[2], one), _mm_and_si128(p[3], one));
+		__m128i bytes = _mm_slli_epi16(_mm_packs_epi16(low, high), 7);
+
+		mask |= (uint64_t)(unsigned)_mm_movemask_epi8(bytes) << l;
+	}
+#else
 	for (l = 0; l < SG_LANES; l++)
 		mask |= (uint64_t)(bit[l] & 1) << l;
+#endif
 	return mask;
+}
+
+/* The reverse: 0 or 1 per lane, four lanes a step. */
+static void unpack_mask(uint64_t mask, uint32_t *bit)
+{
+#define ROW(n)                                                    \
+	{                                                         \
+		(n) & 1, (n) >> 1 & 1, (n) >> 2 & 1, (n) >> 3 & 1 \
+	}
+	static const uint32_t four[16][4] = { ROW(0u),  ROW(1u),  ROW(2u),  ROW(3u),
+					      ROW(4u),  ROW(5u),  ROW(6u),  ROW(7u),
+					      ROW(8u),  ROW(9u),  ROW(10u), ROW(11u),
+					      ROW(12u), ROW(13u), ROW(14u), ROW(15u) };
+#undef ROW
+	unsigned l;
+
+	for (l = 0; l < SG_LANES; l += 4, mask >>= 4)
+		memcpy(&bit[l], four[mask & 15], sizeof(four[0]));
 }
 
 static float scale_clamp32(float f, int omod, bool clamp)
@@ -441,6 +472,15 @@ static void store64(struct sg_wave *wave, const struct sg_insn *in, uint64_t wri
 		}
 		return;
 	}
+	if (write == sg_exec(wave)) {
+		const uint32_t *mask = sg_lane_mask(wave);
+
+		for (l = 0; l < SG_LANES; l++) {
+			lo[l] = (lo[l] & ~mask[l]) | ((uint32_t)d[l] & mask[l]);
+			hi[l] = (hi[l] & ~mask[l]) | ((uint32_t)(d[l] >> 32) & mask[l]);
+		}
+		return;
+	}
 	for (l = 0; l < SG_LANES; l++)
 		if (write >> l & 1) {
 			lo[l] = (uint32_t)d[l];
@@ -552,10 +592,8 @@ void sg_exec_valu(struct sg_wave *wave, const struct sg_insn *in)
 	if (op->flags & (SG_F_CIN | SG_F_VCC)) {
 		uint64_t mask = op->flags & SG_F_VCC ? sg_pair(wave, SG_VCC)
 						     : sg_read64(wave, &in->o[in->carry_in]);
-		unsigned l;
 
-		for (l = 0; l < SG_LANES; l++)
-			cin.u[l] = (uint32_t)(mask >> l & 1);
+		unpack_mask(mask, cin.u);
 	}
 	io.cin = cin.u;
 	io.cout = cout.u;
