@@ -45,4 +45,25 @@ static inline uint8_t *sg_access_pointer(struct sg_wave *wave, const struct sg_a
 	return sg_access_resolve(wave, access, lane, size, state);
 }
 
+/*
+ * The common case: all lanes access consecutive elements of `size` bytes (4 or more) on one page
+ * that is cached. Copied as vectors, aligned words still move in one piece. Returns the first one's
+ * host pointer; NULL: go lane by lane.
+ */
+static inline uint8_t *sg_access_whole(const struct sg_wave *wave, const struct sg_access *access,
+				       unsigned size)
+{
+	uint64_t first = access->address[0], page = first >> SOFTGPU_PAGE_SHIFT, differ = first & 3;
+	const struct sg_page *p = &wave->run->memory.page[page % SG_PAGE_CACHE];
+	unsigned l;
+
+	if (~access->active || access->outside || access->space == SG_SCRATCH ||
+	    p->page != page + 1 ||
+	    (first & (SOFTGPU_PAGE_SIZE - 1)) + SG_LANES * size > SOFTGPU_PAGE_SIZE)
+		return NULL;
+	for (l = 0; l < SG_LANES; l++)
+		differ |= access->address[l] - first - l * size;
+	return differ ? NULL : (uint8_t *)(uintptr_t)(first + p->delta);
+}
+
 #endif

@@ -41,6 +41,14 @@ static void load(struct sg_wave *wave, const struct sg_insn *in)
 	}
 	if (!sg_addresses(wave, in, in->op->c, 1, 2, size, &access))
 		return;
+	if (arg == 4) {
+		const uint8_t *all = sg_access_whole(wave, &access, 4);
+
+		if (all) {
+			memcpy(d[0], all, sizeof(d[0]));
+			return;
+		}
+	}
 	for (m = access.active; m; m &= m - 1) {
 		const uint8_t *p = zero;
 
@@ -107,6 +115,14 @@ static void store(struct sg_wave *wave, const struct sg_insn *in)
 	}
 	if (!sg_addresses(wave, in, in->op->c, buffer ? 1 : 0, 2, size, &access))
 		return;
+	if (arg == 4) {
+		uint8_t *all = sg_access_whole(wave, &access, 4);
+
+		if (all) {
+			memcpy(all, wave->v[data->index], sizeof(wave->v[0]));
+			return;
+		}
+	}
 	for (m = access.active & ~access.outside; m; m &= m - 1) {
 		uint8_t *p;
 
