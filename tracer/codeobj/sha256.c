@@ -41,8 +41,14 @@ static void add_block(uint32_t state[8], const uint8_t block[64])
 			      choice + round_constants[i] + w[i];
 		uint32_t t2 = (rotate(v[0], 2) ^ rotate(v[0], 13) ^ rotate(v[0], 22)) + majority;
 
-		memmove(v + 1, v, 7 * sizeof(v[0]));
-		v[4] += t1;
+		/* One by one: as a memmove() this took longer than all the rest. */
+		v[7] = v[6];
+		v[6] = v[5];
+		v[5] = v[4];
+		v[4] = v[3] + t1;
+		v[3] = v[2];
+		v[2] = v[1];
+		v[1] = v[0];
 		v[0] = t1 + t2;
 	}
 	for (unsigned i = 0; i < 8; i++)
