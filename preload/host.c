@@ -104,7 +104,8 @@ void hg_map_alloc(uint16_t api, void *ptr, size_t size, uint64_t flags, void *ca
 {
 	int saved = errno;
 
-	if ((HG_UNLIKELY(hg_active != HG_ACTIVE) && !hg_start(caller)) || !enter(caller))
+	if (hg_libc_is_allocator(caller) ||
+	    (HG_UNLIKELY(hg_active != HG_ACTIVE) && !hg_start(caller)) || !enter(caller))
 		return;
 	emit_alloc(api, ptr, size, flags, caller);
 	hg_leave();
@@ -115,7 +116,8 @@ void hg_map_free(uint16_t api, void *ptr, size_t size, void *caller)
 {
 	int saved = errno;
 
-	if ((HG_UNLIKELY(hg_active != HG_ACTIVE) && !hg_start(caller)) || !enter(caller))
+	if (hg_libc_is_allocator(caller) ||
+	    (HG_UNLIKELY(hg_active != HG_ACTIVE) && !hg_start(caller)) || !enter(caller))
 		return;
 	emit_free(api, ptr, size, caller);
 	hg_leave();
@@ -126,7 +128,8 @@ void hg_map_failed(uint16_t api, void *ptr, size_t size, uint64_t flags, void *c
 {
 	int saved = errno;
 
-	if ((HG_UNLIKELY(hg_active != HG_ACTIVE) && !hg_start(caller)) || !enter(caller))
+	if (hg_libc_is_allocator(caller) ||
+	    (HG_UNLIKELY(hg_active != HG_ACTIVE) && !hg_start(caller)) || !enter(caller))
 		return;
 	emit_error(api, saved, (uintptr_t)ptr, size, flags, caller);
 	hg_leave();

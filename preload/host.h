@@ -17,7 +17,7 @@ void hg_host_free(uint16_t api, void *ptr, void *caller);
 /* A call on `ptr` failed after its hg_host_free(): the block lives on. */
 void hg_host_failed(uint16_t api, void *ptr, size_t size, int code, void *caller);
 
-/* The same for mappings, which are all recorded. */
+/* The same for mappings, which are all recorded, but for those that an allocator makes. */
 void hg_map_alloc(uint16_t api, void *ptr, size_t size, uint64_t flags, void *caller);
 void hg_map_free(uint16_t api, void *ptr, size_t size, void *caller);
 void hg_map_failed(uint16_t api, void *ptr, size_t size, uint64_t flags, void *caller);

@@ -305,6 +305,50 @@ static bool same_object(void *one, void *other)
 	return dladdr(one, &a) && dladdr(other, &b) && a.dli_fbase == b.dli_fbase;
 }
 
+/* The object with the allocator in force, where that is not the C library: its code's range. */
+static struct {
+	uintptr_t start, end, malloc;
+} allocator;
+
+static int find_range(struct dl_phdr_info *info, size_t size, void *unused)
+{
+	uintptr_t start = UINTPTR_MAX, end = 0;
+
+	(void)size;
+	(void)unused;
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+		uintptr_t from = info->dlpi_addr + segment->p_vaddr;
+
+		if (segment->p_type != PT_LOAD)
+			continue;
+		start = from < start ? from : start;
+		end = from + segment->p_memsz > end ? from + segment->p_memsz : end;
+	}
+	if (allocator.malloc < start || allocator.malloc >= end)
+		return 0;
+	allocator.start = start;
+	allocator.end = end;
+	return 1;
+}
+
+static void find_allocator(void)
+{
+	void *first = real.dlsym(RTLD_DEFAULT, "malloc");
+
+	if (!first || same_object(first, (void *)find_allocator))
+		first = (void *)real.malloc;
+	if (same_object(first, (void *)real.dlsym))
+		return;
+	allocator.malloc = (uintptr_t)first;
+	real.dl_iterate_phdr(find_range, NULL);
+}
+
+bool hg_libc_is_allocator(const void *address)
+{
+	return (uintptr_t)address >= allocator.start && (uintptr_t)address < allocator.end;
+}
+
 void hg_libc_init(void)
 {
 	if (HG_LIKELY(known) || hg_tls.resolving)
@@ -338,6 +382,7 @@ void hg_libc_init(void)
 	if (!real.malloc_usable_size ||
 	    !same_object((void *)real.malloc, (void *)real.malloc_usable_size))
 		real.malloc_usable_size = unknown_usable_size;
+	find_allocator();
 	hg_libc = real;
 	known = true;
 	if (hg_bootstrap_used())

@@ -121,6 +121,12 @@ extern struct hg_libc hg_libc;
 /* Look up what hg_libc needs, if that has not happened; dlsym and friends are valid after it. */
 void hg_libc_init(void);
 
+/*
+ * Whether an address lies in an allocator of the program's own, which may hold its lock while it
+ * calls mmap(): nothing that allocates can be done there.
+ */
+bool hg_libc_is_allocator(const void *address);
+
 /* Memory from before the real malloc() is known. Never fails but for lack of memory. */
 void *hg_bootstrap_alloc(size_t alignment, size_t size);
 bool hg_bootstrap_owns(const void *ptr);
