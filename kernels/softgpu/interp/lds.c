@@ -26,6 +26,7 @@ static uint32_t offset16(const struct sg_insn *in)
 	return in->raw[0] & 0xffff;
 }
 
+/* Added to the address in 32 bits: compilers fold constants into offsets of negative bases. */
 static uint32_t offset_of(const struct sg_insn *in, unsigned arg, unsigned element)
 {
 	if (!(arg & TWO))
@@ -74,7 +75,7 @@ static void read(struct sg_wave *wave, const struct sg_insn *in)
 		for (m = exec; m; m &= m - 1) {
 			unsigned l = (unsigned)__builtin_ctzll(m);
 
-			put(d, l, sg_lds(wave, (uint64_t)address[l] + offset, size), arg);
+			put(d, l, sg_lds(wave, address[l] + offset, size), arg);
 		}
 	}
 }
@@ -93,7 +94,7 @@ static void write(struct sg_wave *wave, const struct sg_insn *in)
 
 		for (m = sg_exec(wave); m; m &= m - 1) {
 			unsigned l = (unsigned)__builtin_ctzll(m);
-			uint8_t *p = sg_lds(wave, (uint64_t)address[l] + offset, size);
+			uint8_t *p = sg_lds(wave, address[l] + offset, size);
 			uint32_t x = d[0][l];
 
 			if (!p)
@@ -131,8 +132,7 @@ static void atomic(struct sg_wave *wave, const struct sg_insn *in)
 	for (m = sg_exec(wave); m; m &= m - 1) {
 		unsigned l = (unsigned)__builtin_ctzll(m);
 		uint64_t data = lane_value(wave, &in->o[n + 1], l, size), other = 0, old = 0;
-		uint8_t *p =
-		    sg_lds(wave, (uint64_t)wave->v[in->o[n].index][l] + offset16(in), size);
+		uint8_t *p = sg_lds(wave, wave->v[in->o[n].index][l] + offset16(in), size);
 
 		if (op == SG_RMW_CMPSWAP) {
 			/* Here the compare value comes first. */
@@ -169,8 +169,7 @@ static void exchange2(struct sg_wave *wave, const struct sg_insn *in)
 		for (e = 0; e < 2; e++)
 			data[e] = lane_value(wave, &in->o[2 + e], l, size);
 		for (e = 0; e < 2; e++) {
-			uint8_t *p =
-			    sg_lds(wave, (uint64_t)address[l] + offset_of(in, arg, e), size);
+			uint8_t *p = sg_lds(wave, address[l] + offset_of(in, arg, e), size);
 			unsigned row = in->o[0].index + e * size / 4;
 
 			if (p)

@@ -463,6 +463,17 @@ static void test_lds_outside(void **state)
 		assert_int_equal(out[i], 77);
 }
 
+static void test_lds_negative(void **state)
+{
+	uint32_t *out = gpu_alloc(4096, 0), i;
+	uint64_t arguments[1] = { ADDRESS(out) };
+
+	(void)state;
+	must_run("lds_negative", 64, 64, arguments, 1);
+	for (i = 0; i < 64; i++)
+		assert_int_equal(out[i], 320 + i);
+}
+
 static void test_unsupported(void **state)
 {
 	float *out = gpu_alloc(4096, 0);
@@ -516,6 +527,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_atomic_log),
 		cmocka_unit_test(test_fault),
 		cmocka_unit_test(test_lds_outside),
+		cmocka_unit_test(test_lds_negative),
 		cmocka_unit_test(test_unsupported),
 		cmocka_unit_test(test_speed),
 	};

@@ -165,6 +165,25 @@ extern "C" __global__ void lds_outside(unsigned *out, unsigned at)
 	out[threadIdx.x] = s[at + threadIdx.x];
 }
 
+// The base is negative, and the offset makes up for it.
+extern "C" __global__ void lds_negative(unsigned *out)
+{
+	__shared__ volatile unsigned s[1024];
+	unsigned a, b, c;
+
+	for (unsigned i = threadIdx.x; i < 1024; i += 64)
+		s[i] = i;
+	__syncthreads();
+	asm volatile("v_mov_b32 %2, 9\n\tds_write_b32 %3, %2 offset:2048\n\t"
+		     "ds_add_u32 %3, %2 offset:2048\n\t"
+		     "ds_read2st64_b32 v[40:41], %3 offset0:8 offset1:9\n\ts_waitcnt lgkmcnt(0)\n\t"
+		     "v_mov_b32 %0, v40\n\tv_mov_b32 %1, v41"
+		     : "=&v"(a), "=&v"(b), "=&v"(c)
+		     : "v"(threadIdx.x * 4 - 1024)
+		     : "v40", "v41", "memory");
+	out[threadIdx.x] = a == 18 && s[256 + threadIdx.x] == 18 ? b : 0;
+}
+
 extern "C" __global__ void matrix(float *out)
 {
 	typedef float f4 __attribute__((ext_vector_type(4)));
