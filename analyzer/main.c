@@ -24,6 +24,8 @@ static const struct verb {
 	{ "report", "analyse a trace bundle", usage_report, cmd_report },
 	{ "scan", "list the atomics in a binary and where their addresses come from", usage_scan,
 	  cmd_scan },
+	{ "doctor", "check whether this machine and a program can be recorded", usage_doctor,
+	  cmd_doctor },
 	{ "help", "explain a verb", usage_help, cmd_help },
 };
 

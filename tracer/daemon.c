@@ -49,7 +49,7 @@ struct guard {
 	pid_t daemon;
 };
 
-static char *find_daemon(void)
+char *daemon_program(void)
 {
 	/* LTTng's own variable for this purpose, see lttng(1). */
 	const char *configured = getenv("LTTNG_SESSIOND_PATH");
@@ -146,7 +146,7 @@ static int guard_start_daemon(struct guard *guard, const sigset_t *signals, char
 			      size_t why_size)
 {
 	const struct timespec limit = { .tv_sec = DAEMON_START_TIMEOUT_S };
-	char *path = find_daemon();
+	char *path = daemon_program();
 	pid_t self = getpid();
 	int log = -1, word, result = -1;
 

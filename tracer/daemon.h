@@ -49,4 +49,7 @@ int daemon_connect(struct daemon_link *link, const char *session, bool own, char
  */
 void daemon_disconnect(struct daemon_link *link);
 
+/* The lttng-sessiond that would be started: malloc'ed, NULL if there is none. */
+char *daemon_program(void);
+
 #endif

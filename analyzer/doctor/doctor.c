@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "doctor.h"
+
+static void free_check(void *data)
+{
+	struct check *check = data;
+
+	g_free(check->text);
+	g_free(check->advice);
+	g_free(check);
+}
+
+void doctor_init(struct doctor *doctor, const char *root)
+{
+	*doctor = (struct doctor){
+		.checks = g_ptr_array_new_with_free_func(free_check),
+		.root = root,
+		.section = "",
+		.targets = g_ptr_array_new_with_free_func(g_free),
+	};
+}
+
+void doctor_clear(struct doctor *doctor)
+{
+	g_ptr_array_unref(doctor->checks);
+	g_ptr_array_unref(doctor->targets);
+}
+
+const char *health_name(enum health health)
+{
+	static const char *const names[] = {
+		[HEALTH_OK] = "ok",
+		[HEALTH_LIMITED] = "limited",
+		[HEALTH_UNKNOWN] = "unknown",
+		[HEALTH_BROKEN] = "broken",
+	};
+
+	return names[health];
+}
+
+void doctor_add(struct doctor *doctor, enum health health, const char *advice, const char *format,
+		...)
+{
+	struct check *check = g_new0(struct check, 1);
+	va_list arguments;
+
+	check->health = health;
+	check->section = doctor->section;
+	check->advice = g_strdup(advice);
+	va_start(arguments, format);
+	check->text = g_strdup_vprintf(format, arguments);
+	va_end(arguments);
+	g_ptr_array_add(doctor->checks, check);
+}
+
+void doctor_check_worth(struct doctor *doctor)
+{
+	doctor->section = "What findings are worth here";
+	if (doctor->no_record) {
+		doctor_add(doctor, HEALTH_LIMITED, NULL,
+			   "nothing can be recorded here; reports of bundles from elsewhere work");
+		return;
+	}
+	if (doctor->no_code) {
+		doctor_add(doctor, HEALTH_LIMITED, NULL,
+			   "HG1xx (atomics): not for GPUs whose machine code cannot be read");
+	} else {
+		doctor_add(doctor, HEALTH_OK, NULL, "HG1xx (atomics): in full");
+	}
+	if (doctor->no_runtime) {
+		doctor_add(doctor, HEALTH_UNKNOWN, NULL,
+			   "HG2xx (placement): depends on the runtime that the program brings");
+	} else {
+		doctor_add(doctor, HEALTH_OK, NULL, "HG2xx (placement): in full");
+	}
+	doctor_add(doctor, HEALTH_LIMITED, NULL,
+		   "HG3xx (migration): %s; the driver's own migration events are not recorded",
+		   doctor->no_svm ? "managed memory does not migrate here, advice and prefetches "
+				    "that do nothing are reported"
+				  : "from prefetches and advice only");
+	doctor_add(doctor, HEALTH_OK, NULL,
+		   "HG5xx, HG6xx (transfers, lifetime): in full, they need only the calls");
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Is this machine fit for recording, and what will findings be worth here? Every check adds lines
+ * to one list; nothing on the machine is changed, no recording is started.
+ */
+#ifndef HIPGRAIN_DOCTOR_H
+#define HIPGRAIN_DOCTOR_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+enum health {
+	HEALTH_OK,
+	HEALTH_LIMITED, /* it works, some findings will be missing or weaker */
+	HEALTH_UNKNOWN, /* could not be told */
+	HEALTH_BROKEN,  /* recording or the program will not work */
+};
+
+struct check {
+	enum health health;
+	const char *section; /* static */
+	char *text;          /* one line */
+	char *advice;        /* what to do about it, NULL if nothing */
+};
+
+/* What the checks learn and later ones need. */
+struct doctor {
+	GPtrArray *checks; /* struct check */
+	const char *root;  /* before /sys, /proc, /dev and /boot: "" for this machine */
+	const char *section;
+	GPtrArray *targets; /* char *: "gfx90a", one a GPU of the KFD topology */
+	bool no_svm;        /* a GPU, or the kernel, has no shared virtual memory */
+	bool no_runtime;    /* no libamdhip64 can be loaded */
+	bool no_code;       /* the machine code of some GPU cannot be read */
+	bool no_record;     /* recording does not work */
+};
+
+void doctor_init(struct doctor *doctor, const char *root);
+void doctor_clear(struct doctor *doctor);
+const char *health_name(enum health health);
+
+/* One line in the current section; `advice` (copied) may be NULL. */
+void doctor_add(struct doctor *doctor, enum health health, const char *advice, const char *format,
+		...) G_GNUC_PRINTF(4, 5);
+
+/* The checks, in the order in which they build on each other. */
+void doctor_check_kernel(struct doctor *doctor);
+void doctor_check_gpus(struct doctor *doctor);
+void doctor_check_runtime(struct doctor *doctor);
+void doctor_check_disassembler(struct doctor *doctor);
+void doctor_check_recording(struct doctor *doctor);
+/* The program that is to be recorded: found as a shell would find it. */
+void doctor_check_program(struct doctor *doctor, const char *command);
+/* Last: what the findings of each group will be worth, given the above. */
+void doctor_check_worth(struct doctor *doctor);
+
+#endif

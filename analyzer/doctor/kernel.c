@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kernel and its GPUs, as /proc, /boot, /dev and /sys tell. */
+#include <errno.h>
+#include <grp.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "doctor.h"
+
+#define TOPOLOGY "/sys/class/kfd/kfd/topology/nodes"
+
+/* Bits of `capability` of a node and of `flags` of a link, and link types [UAPI kfd_sysfs.h]. */
+#define CAPABILITY_SVM     0x08000000u
+#define LINK_NO_ATOMICS_32 0x4u
+#define LINK_NO_ATOMICS_64 0x8u
+#define LINK_XGMI          11u
+
+static char *in_root(const struct doctor *doctor, const char *path)
+{
+	return g_strconcat(doctor->root, path, NULL);
+}
+
+/* ---- the kernel's configuration ---- */
+
+/* The value of NAME in a configuration file, gzip-compressed or not; NULL if it has none. */
+static char *config_value(const char *path, const char *name, bool *readable)
+{
+	gzFile file = gzopen(path, "r"); /* reads plain files as they are */
+	size_t length = strlen(name);
+	char line[512];
+	char *value = NULL;
+
+	if (!file) {
+		return NULL;
+	}
+	while (!value && gzgets(file, line, sizeof(line))) {
+		*readable = true;
+		if (strncmp(line, name, length) == 0 && line[length] == '=') {
+			value = g_strndup(line + length + 1, strcspn(line + length + 1, "\n"));
+		}
+	}
+	gzclose(file);
+	return value;
+}
+
+static void check_config(struct doctor *doctor)
+{
+	static const char *const needed[] = { "CONFIG_HSA_AMD", "CONFIG_HSA_AMD_SVM",
+					      "CONFIG_DEVICE_PRIVATE" };
+	char *candidates[2];
+	struct utsname names;
+	bool readable = false;
+
+	uname(&names);
+	candidates[0] = in_root(doctor, "/proc/config.gz");
+	candidates[1] = g_strdup_printf("%s/boot/config-%s", doctor->root, names.release);
+	for (unsigned c = 0; c < G_N_ELEMENTS(candidates) && !readable; c++) {
+		GString *missing = g_string_new(NULL);
+
+		for (unsigned i = 0; i < G_N_ELEMENTS(needed); i++) {
+			char *value = config_value(candidates[c], needed[i], &readable);
+
+			/* The driver itself may be a module. */
+			if (!value || (*value != 'y' && *value != 'm')) {
+				g_string_append_printf(missing, "%s%s", missing->len ? ", " : "",
+						       needed[i]);
+			}
+			g_free(value);
+		}
+		if (readable && missing->len) {
+			doctor->no_svm = true;
+			doctor_add(
+			    doctor, HEALTH_LIMITED,
+			    "if the GPU driver was not built outside the kernel tree (DKMS), "
+			    "use a kernel that has them",
+			    "the kernel was built without %s: managed memory is pinned "
+			    "host memory and never migrates",
+			    missing->str);
+		} else if (readable) {
+			doctor_add(doctor, HEALTH_OK, NULL,
+				   "the kernel has HMM and shared virtual memory for AMD GPUs");
+		}
+		g_string_free(missing, TRUE);
+	}
+	if (!readable) {
+		doctor_add(doctor, HEALTH_UNKNOWN, NULL,
+			   "the kernel's configuration is neither in %s nor in %s", candidates[0],
+			   candidates[1]);
+	}
+	g_free(candidates[0]);
+	g_free(candidates[1]);
+}
+
+/* ---- device files ---- */
+
+static void check_device_file(struct doctor *doctor, const char *path)
+{
+	char *file = in_root(doctor, path);
+	struct stat status;
+
+	if (stat(file, &status) != 0) {
+		doctor_add(doctor, HEALTH_LIMITED,
+			   "load the amdgpu driver; in a container: --device=/dev/kfd "
+			   "--device=/dev/dri. Without an AMD GPU: 'hipgrain run --softgpu'",
+			   "%s: %s: no AMD GPU can be used", path, strerror(errno));
+	} else if (access(file, R_OK | W_OK) != 0) {
+		struct group *group = getgrgid(status.st_gid);
+		char *advice = group ? g_strdup_printf("add yourself to group %s", group->gr_name)
+				     : g_strdup_printf("get access to group %u", status.st_gid);
+
+		doctor_add(doctor, HEALTH_BROKEN, advice, "%s: %s", path, strerror(errno));
+		g_free(advice);
+	} else {
+		doctor_add(doctor, HEALTH_OK, NULL, "%s can be opened", path);
+	}
+	g_free(file);
+}
+
+void doctor_check_kernel(struct doctor *doctor)
+{
+	doctor->section = "Kernel";
+	check_config(doctor);
+	check_device_file(doctor, "/dev/kfd");
+}
+
+/* ---- GPUs ---- */
+
+/* `name value` lines, as the topology's properties files have them: name -> value. */
+static GHashTable *read_properties(const char *path)
+{
+	char *text = NULL;
+	char **lines;
+	GHashTable *table;
+
+	if (!g_file_get_contents(path, &text, NULL, NULL)) {
+		return NULL;
+	}
+	table = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	lines = g_strsplit(text, "\n", -1);
+	for (char **line = lines; *line; line++) {
+		char *blank = strchr(*line, ' ');
+
+		if (blank) {
+			g_hash_table_insert(table, g_strndup(*line, (gsize)(blank - *line)),
+					    g_strdup(blank + 1));
+		}
+	}
+	g_strfreev(lines);
+	g_free(text);
+	return table;
+}
+
+static uint64_t property(GHashTable *table, const char *name)
+{
+	const char *text = table ? g_hash_table_lookup(table, name) : NULL;
+
+	return text ? g_ascii_strtoull(text, NULL, 10) : 0;
+}
+
+/* major * 10000 + minor * 100 + stepping; the last two are one hexadecimal digit each. */
+static char *target_name(uint64_t version)
+{
+	return g_strdup_printf("gfx%u%x%x", (unsigned)(version / 10000),
+			       (unsigned)(version / 100 % 100), (unsigned)(version % 100));
+}
+
+/* Can a process switch XNACK (retry of faulting accesses) on there? [LTD][UM] */
+static bool has_xnack(const char *target)
+{
+	static const char *const capable[] = { "gfx90a", "gfx940", "gfx941", "gfx942", "gfx950" };
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(capable); i++) {
+		if (strcmp(capable[i], target) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The link to the CPU decides which atomics reach host memory. */
+static void check_links(struct doctor *doctor, const char *node, const char *target)
+{
+	char *folder = g_build_filename(node, "io_links", NULL);
+	GDir *directory = g_dir_open(folder, 0, NULL);
+	const char *name;
+
+	while (directory && (name = g_dir_read_name(directory)) != NULL) {
+		char *path = g_build_filename(folder, name, "properties", NULL);
+		GHashTable *link = read_properties(path);
+		uint64_t flags = property(link, "flags");
+		char *peer_path = g_strdup_printf("%s/../%u/properties", node,
+						  (unsigned)property(link, "node_to"));
+		GHashTable *peer = read_properties(peer_path);
+
+		if (link && peer && property(peer, "simd_count") == 0) {
+			if (property(link, "type") == LINK_XGMI) {
+				doctor_add(doctor, HEALTH_OK, NULL,
+					   "%s reaches host memory by XGMI: all integer atomics "
+					   "work there",
+					   target);
+			} else if (flags & (LINK_NO_ATOMICS_32 | LINK_NO_ATOMICS_64)) {
+				doctor_add(doctor, HEALTH_LIMITED,
+					   "switch PCIe atomics on in the firmware, or use another "
+					   "slot; kernels must not update host memory atomically",
+					   "the link of %s to host memory carries no atomics",
+					   target);
+			} else {
+				doctor_add(doctor, HEALTH_OK, NULL,
+					   "%s reaches host memory by PCIe: add, exchange and "
+					   "compare-and-swap work there, other atomics do not",
+					   target);
+			}
+		}
+		if (peer) {
+			g_hash_table_unref(peer);
+		}
+		if (link) {
+			g_hash_table_unref(link);
+		}
+		g_free(peer_path);
+		g_free(path);
+	}
+	if (directory) {
+		g_dir_close(directory);
+	}
+	g_free(folder);
+}
+
+static void check_xnack(struct doctor *doctor, const char *target)
+{
+	const char *wanted = getenv("HSA_XNACK");
+	bool on = wanted && strcmp(wanted, "1") == 0;
+
+	if (!has_xnack(target)) {
+		doctor_add(doctor, on ? HEALTH_LIMITED : HEALTH_OK,
+			   on ? "memory of malloc is not for kernels here: unset HSA_XNACK" : NULL,
+			   "%s has no XNACK that a process could switch on%s", target,
+			   on ? ": HSA_XNACK=1 does nothing" : "");
+	} else {
+		doctor_add(doctor, HEALTH_OK, NULL, "%s can retry faults (XNACK); HSA_XNACK is %s",
+			   target, wanted ? wanted : "not set: the driver's default holds");
+	}
+}
+
+static void check_gpu(struct doctor *doctor, const char *node, GHashTable *properties)
+{
+	char *target = target_name(property(properties, "gfx_target_version"));
+	bool svm = property(properties, "capability") & CAPABILITY_SVM;
+
+	g_ptr_array_add(doctor->targets, g_strdup(target));
+	doctor_add(doctor, svm ? HEALTH_OK : HEALTH_LIMITED,
+		   svm ? NULL : "see the kernel's configuration above",
+		   "node %s is a %s, %s shared virtual memory", strrchr(node, '/') + 1, target,
+		   svm ? "with" : "without");
+	/* A driver from outside the kernel tree may have what the configuration lacks. */
+	doctor->no_svm = !svm || (doctor->no_svm && doctor->targets->len > 1);
+	check_xnack(doctor, target);
+	check_links(doctor, node, target);
+	g_free(target);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const char *const *x = a, *const *y = b;
+
+	return atoi(*x) - atoi(*y);
+}
+
+void doctor_check_gpus(struct doctor *doctor)
+{
+	char *folder = in_root(doctor, TOPOLOGY);
+	GDir *directory = g_dir_open(folder, 0, NULL);
+	GPtrArray *nodes = g_ptr_array_new_with_free_func(g_free);
+	const char *name;
+
+	doctor->section = "GPUs";
+	while (directory && (name = g_dir_read_name(directory)) != NULL) {
+		g_ptr_array_add(nodes, g_strdup(name));
+	}
+	g_ptr_array_sort(nodes, by_number);
+	for (unsigned i = 0; i < nodes->len; i++) {
+		char *node = g_build_filename(folder, nodes->pdata[i], NULL);
+		char *path = g_build_filename(node, "properties", NULL);
+		GHashTable *properties = read_properties(path);
+
+		/* A CPU's node has no SIMDs. */
+		if (properties && property(properties, "simd_count") > 0) {
+			check_gpu(doctor, node, properties);
+		}
+		if (properties) {
+			g_hash_table_unref(properties);
+		}
+		g_free(path);
+		g_free(node);
+	}
+	if (doctor->targets->len == 0) {
+		doctor_add(doctor, HEALTH_LIMITED,
+			   "without an AMD GPU, use 'hipgrain run --softgpu'",
+			   directory ? "the driver sees no GPU" : "no KFD topology in %s", folder);
+	}
+	if (directory) {
+		g_dir_close(directory);
+	}
+	g_ptr_array_unref(nodes);
+	g_free(folder);
+}

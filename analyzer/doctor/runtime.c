@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The HIP runtime that a program would get, and whether the machine code of its GPUs is readable.
+ */
+#include <amd_comgr.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "doctor.h"
+
+#define PROBE_TIMEOUT_MS 30000
+
+/* hipDeviceAttribute_t, the same numbers in ROCm 5.2 and 6.x [H523][H62]. */
+enum {
+	ATTRIBUTE_CONCURRENT_MANAGED_ACCESS = 9,
+	ATTRIBUTE_HOST_NATIVE_ATOMIC = 15,
+	ATTRIBUTE_PAGEABLE_MEMORY_ACCESS = 65,
+};
+
+/* What the probing process writes into its pipe. */
+struct probe {
+	char path[PATH_MAX]; /* of the library that was loaded */
+	char error[256];     /* why it was not */
+	int version;         /* hipRuntimeGetVersion, 0: failed */
+	int devices;         /* -1: hipGetDeviceCount failed */
+	int device_error;
+	int attributes[3]; /* of device 0, -1: failed */
+};
+
+static const char *const sonames[] = { "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5",
+				       "libamdhip64.so" };
+
+/* In a process of its own: the runtime starts threads, and prints or aborts as it likes. */
+static void probe_runtime(struct probe *probe)
+{
+	static const int wanted[] = { ATTRIBUTE_CONCURRENT_MANAGED_ACCESS,
+				      ATTRIBUTE_HOST_NATIVE_ATOMIC,
+				      ATTRIBUTE_PAGEABLE_MEMORY_ACCESS };
+	int (*get_version)(int *);
+	int (*get_count)(int *);
+	int (*get_attribute)(int *, int, int);
+	void *library = NULL;
+	Dl_info info;
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(sonames) && !library; i++) {
+		library = dlopen(sonames[i], RTLD_NOW);
+		if (!library && !*probe->error) {
+			g_strlcpy(probe->error, dlerror(), sizeof(probe->error));
+		}
+	}
+	if (!library) {
+		return;
+	}
+	*(void **)&get_version = dlsym(library, "hipRuntimeGetVersion");
+	*(void **)&get_count = dlsym(library, "hipGetDeviceCount");
+	*(void **)&get_attribute = dlsym(library, "hipDeviceGetAttribute");
+	if (!get_version || !get_count || !get_attribute) {
+		g_strlcpy(probe->error, "it lacks functions of the HIP runtime",
+			  sizeof(probe->error));
+		return;
+	}
+	if (dladdr(*(void **)&get_version, &info) && info.dli_fname) {
+		g_strlcpy(probe->path, info.dli_fname, sizeof(probe->path));
+	}
+	if (get_version(&probe->version) != 0) {
+		probe->version = 0;
+	}
+	probe->device_error = get_count(&probe->devices);
+	if (probe->device_error) {
+		probe->devices = -1;
+	}
+	for (unsigned i = 0; i < G_N_ELEMENTS(wanted); i++) {
+		if (probe->devices <= 0 ||
+		    get_attribute(&probe->attributes[i], wanted[i], 0) != 0) {
+			probe->attributes[i] = -1;
+		}
+	}
+}
+
+/* Read the whole struct before the time is up: false if the child died or hangs. */
+static bool read_probe(int fd, struct probe *probe)
+{
+	int64_t end = g_get_monotonic_time() / 1000 + PROBE_TIMEOUT_MS;
+	size_t got = 0;
+
+	while (got < sizeof(*probe)) {
+		struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+		int64_t left = end - g_get_monotonic_time() / 1000;
+		ssize_t part;
+
+		if (left <= 0 || poll(&poll_fd, 1, (int)left) <= 0) {
+			return false;
+		}
+		part = read(fd, (char *)probe + got, sizeof(*probe) - got);
+		if (part <= 0) {
+			return false;
+		}
+		got += (size_t)part;
+	}
+	return true;
+}
+
+static bool run_probe(struct probe *probe, int *status)
+{
+	int channel[2];
+	bool whole;
+	pid_t child;
+
+	if (pipe2(channel, O_CLOEXEC) != 0) {
+		return false;
+	}
+	child = fork();
+	if (child == 0) {
+		int null = open("/dev/null", O_RDWR);
+
+		dup2(null, STDOUT_FILENO);
+		dup2(null, STDERR_FILENO);
+		probe_runtime(probe);
+		for (size_t sent = 0; sent < sizeof(*probe);) {
+			ssize_t part =
+			    write(channel[1], (char *)probe + sent, sizeof(*probe) - sent);
+
+			if (part <= 0) {
+				break;
+			}
+			sent += (size_t)part;
+		}
+		_exit(0);
+	}
+	close(channel[1]);
+	whole = child > 0 && read_probe(channel[0], probe);
+	close(channel[0]);
+	if (child > 0) {
+		if (!whole) {
+			kill(child, SIGKILL);
+		}
+		waitpid(child, status, 0);
+	}
+	return whole;
+}
+
+static void describe_probe(struct doctor *doctor, const struct probe *probe)
+{
+	/* HIP_VERSION: major * 10 000 000 + minor * 100 000 + patch. */
+	doctor_add(doctor, HEALTH_OK, NULL, "%s is HIP %d.%d", probe->path,
+		   probe->version / 10000000, probe->version / 100000 % 100);
+	if (probe->devices <= 0) {
+		doctor_add(doctor, HEALTH_LIMITED,
+			   "see the kernel and GPUs above; 'hipgrain run --softgpu' needs no GPU",
+			   "the runtime finds no GPU (hipGetDeviceCount: error %d)",
+			   probe->device_error);
+		return;
+	}
+	doctor_add(doctor, HEALTH_OK, NULL, "the runtime finds %d GPU%s", probe->devices,
+		   probe->devices == 1 ? "" : "s");
+	if (probe->attributes[0] == 0) {
+		doctor->no_svm = true;
+		doctor_add(doctor, HEALTH_LIMITED, NULL,
+			   "the runtime offers no concurrent managed access: hipMallocManaged "
+			   "gives pinned host memory, prefetch and advice do nothing");
+	}
+	if (probe->attributes[1] == 0) {
+		doctor_add(doctor, HEALTH_LIMITED, NULL,
+			   "the runtime says that atomics on host memory are not native");
+	}
+	if (probe->attributes[2] >= 0) {
+		doctor_add(doctor, HEALTH_OK, NULL, "kernels %s use memory of malloc as it is",
+			   probe->attributes[2] ? "can" : "cannot");
+	}
+}
+
+/* A wheel's or a module's runtime beside the system's: handles do not go from one to the other. */
+static void list_others(struct doctor *doctor, const char *used)
+{
+	char *resolved = *used ? realpath(used, NULL) : NULL;
+	glob_t found = { 0 };
+
+	if (glob("/opt/rocm*/lib/libamdhip64.so.[0-9]", 0, NULL, &found) == 0) {
+		for (size_t i = 0; i < found.gl_pathc; i++) {
+			char *other = realpath(found.gl_pathv[i], NULL);
+
+			if (other && (!resolved || strcmp(other, resolved) != 0)) {
+				doctor_add(doctor, HEALTH_OK, NULL, "there is another runtime: %s",
+					   found.gl_pathv[i]);
+			}
+			free(other);
+		}
+	}
+	globfree(&found);
+	free(resolved);
+}
+
+void doctor_check_runtime(struct doctor *doctor)
+{
+	struct probe probe = { 0 };
+	int status = 0;
+
+	doctor->section = "HIP runtime";
+	if (!run_probe(&probe, &status)) {
+		doctor->no_runtime = true;
+		doctor_add(doctor, HEALTH_BROKEN,
+			   "run a small HIP program without hipgrain, and look at its messages",
+			   WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL
+			       ? "asking the runtime for its GPUs ended by signal %d"
+			       : "asking the runtime for its GPUs did not come to an end (%d)",
+			   WTERMSIG(status));
+	} else if (!*probe.path) {
+		doctor->no_runtime = true;
+		doctor_add(doctor, HEALTH_LIMITED,
+			   "install ROCm's HIP runtime, or set LD_LIBRARY_PATH as the program does",
+			   "no libamdhip64 is found: %s", probe.error);
+	} else {
+		describe_probe(doctor, &probe);
+	}
+	list_others(doctor, probe.path);
+}
+
+/* Does the disassembler know "gfx90a"? */
+static bool knows(const char *target)
+{
+	size_t count = 0;
+
+	if (amd_comgr_get_isa_count(&count) != AMD_COMGR_STATUS_SUCCESS) {
+		return false;
+	}
+	for (size_t i = 0; i < count; i++) {
+		const char *name;
+
+		if (amd_comgr_get_isa_name(i, &name) == AMD_COMGR_STATUS_SUCCESS &&
+		    g_str_has_suffix(name, target)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+void doctor_check_disassembler(struct doctor *doctor)
+{
+	size_t major = 0, minor = 0;
+
+	doctor->section = "Machine code";
+	amd_comgr_get_version(&major, &minor);
+	doctor_add(doctor, HEALTH_OK, NULL, "amd_comgr %zu.%zu reads it", major, minor);
+	for (unsigned i = 0; i < doctor->targets->len; i++) {
+		if (!knows(doctor->targets->pdata[i])) {
+			doctor->no_code = true;
+			doctor_add(doctor, HEALTH_LIMITED, "install the amd_comgr of your ROCm",
+				   "this amd_comgr does not know %s",
+				   (char *)doctor->targets->pdata[i]);
+		}
+	}
+}
