@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files that analyse one code object share. */
+#ifndef HIPGRAIN_ISA_ANALYSIS_H
+#define HIPGRAIN_ISA_ANALYSIS_H
+
+#include "disasm.h"
+#include "flow.h"
+#include "image.h"
+#include "insn.h"
+#include "isa.h"
+#include "lines.h"
+#include "tracer/codeobj/codeobj.h"
+
+/* Everything that is open while one code object is being analysed. */
+struct analysis {
+	struct isa_image image;
+	struct isa_disasm *disasm;
+	struct program program;
+	struct lines *lines;
+	struct codeobj_metadata *metadata;
+	bool has_image, has_program, lines_tried;
+};
+
+/*
+ * Open a code object: `analysis` zeroed before, closed after (also on failure) with
+ * analysis_close(). Sets object->target and ->arch. 0 or a negative errno, with the message in
+ * *error.
+ */
+int analysis_open(struct analysis *analysis, const void *elf, size_t size,
+		  struct isa_code_object *object, char **error);
+void analysis_close(struct analysis *analysis);
+
+/* Registers at the entry of a kernel, from the descriptor of that name (code-objects.md C.6). */
+int kernel_descriptor(const struct isa_image *image, const char *symbol, struct flow_entry *entry,
+		      char **error);
+
+/* Everything about the kernel `from` of the metadata note. `kernel` is zeroed before. */
+int kernel_analyse(struct analysis *analysis, const struct codeobj_kernel *from,
+		   const struct isa_options *options, struct isa_kernel *kernel, char **error);
+
+/* Set *error, unless it is NULL or set already; returns `status`. */
+int isa_fail(char **error, int status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One kernel: from its descriptor and code to a struct isa_kernel. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis.h"
+#include "casloop.h"
+#include "filter.h"
+#include "origin.h"
+
+static char *copy(const char *text)
+{
+	return text ? strdup(text) : NULL;
+}
+
+/* ---- kernel descriptor ---- */
+
+static uint32_t get32(const uint8_t *at)
+{
+	uint32_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return value;
+}
+
+/* Registers at entry (code-objects.md C.6). */
+int kernel_descriptor(const struct isa_image *image, const char *symbol, struct flow_entry *entry,
+		      char **error)
+{
+	const struct isa_symbol *descriptor = isa_image_symbol(image, symbol);
+	uint8_t bytes[64];
+	uint32_t properties, preload;
+	int64_t code;
+	int next = 0;
+
+	if (!descriptor)
+		return isa_fail(error, -EINVAL, "no kernel descriptor %s", symbol);
+	if (isa_image_read(image, descriptor->address, bytes, sizeof(bytes)) != sizeof(bytes))
+		return isa_fail(error, -EINVAL, "kernel descriptor %s lies outside of the file",
+				symbol);
+	memcpy(&code, bytes + 16, sizeof(code));
+	entry->pc = descriptor->address + (uint64_t)code;
+	properties = get32(bytes + 56) & 0xffff;
+	preload = get32(bytes + 56) >> 16;
+	entry->wave_size = properties & 1u << 10 ? 32 : 64;
+	entry->scratch_rsrc = entry->dispatch_ptr = entry->queue_ptr = entry->kernarg_ptr = -1;
+	if (properties & 1u << 0) {
+		entry->scratch_rsrc = next;
+		next += 4;
+	}
+	if (properties & 1u << 1) {
+		entry->dispatch_ptr = next;
+		next += 2;
+	}
+	if (properties & 1u << 2) {
+		entry->queue_ptr = next;
+		next += 2;
+	}
+	if (properties & 1u << 3) {
+		entry->kernarg_ptr = next;
+		next += 2;
+	}
+	next += properties & 1u << 4 ? 2 : 0; /* dispatch id */
+	next += properties & 1u << 5 ? 2 : 0; /* flat scratch */
+	next += properties & 1u << 6 ? 1 : 0; /* private segment size */
+	entry->preload = next;
+	entry->preload_count = preload & 0x7f;
+	entry->preload_offset = preload >> 7;
+	if (entry->preload_count > 16)
+		return isa_fail(error, -EINVAL, "kernel descriptor %s preloads %u registers",
+				symbol, entry->preload_count);
+	entry->user_count = (unsigned)next + entry->preload_count;
+	/* The first 256 bytes then serve firmware that cannot preload. */
+	if (entry->preload_count)
+		entry->pc += 256;
+	return 0;
+}
+
+/* ---- results of one kernel ---- */
+
+static int fill_atomic(struct analysis *analysis, struct flow *flow, const struct access *access,
+		       uint64_t entry, struct isa_atomic *atomic)
+{
+	static const uint8_t spaces[] = {
+		[MEM_SCALAR] = ISA_SPACE_GLOBAL,   [MEM_SCALAR_BUFFER] = ISA_SPACE_BUFFER,
+		[MEM_GLOBAL] = ISA_SPACE_GLOBAL,   [MEM_FLAT] = ISA_SPACE_FLAT,
+		[MEM_SCRATCH] = ISA_SPACE_SCRATCH, [MEM_BUFFER] = ISA_SPACE_BUFFER,
+		[MEM_DS] = ISA_SPACE_LDS,          [MEM_IMAGE] = ISA_SPACE_GLOBAL,
+	};
+	const struct insn *insn = access->insn;
+	const struct isa_symbol *function = isa_image_symbol_at(&analysis->image, insn->pc, true);
+	uint64_t start = function ? function->address : access->function->entry;
+	const char *file;
+	unsigned i;
+	int status;
+
+	atomic->mnemonic = strdup(insn->mnemonic);
+	if (!atomic->mnemonic)
+		return -ENOMEM;
+	if (access->function->entry != entry) {
+		atomic->function = isa_demangle(function ? function->name : "?");
+		if (!atomic->function)
+			return -ENOMEM;
+	} else {
+		start = entry;
+	}
+	atomic->offset = insn->pc - start;
+	atomic->kernel_offset = (int64_t)(insn->pc - entry);
+	atomic->space = spaces[insn->family];
+	atomic->op = (enum isa_op)insn->atomic_op;
+	atomic->type = (enum isa_type)insn->atomic_type;
+	atomic->fp = insn->fp;
+	atomic->native = true;
+	atomic->returns = insn->returns;
+	atomic->system_scope = insn->system_scope;
+	if (insn->atomic_op == ISA_OP_CMPSWAP) {
+		struct casloop loop;
+
+		status = casloop_classify(access->function, insn, &loop);
+		if (status)
+			return status;
+		if (loop.computes) {
+			atomic->cas_loop = true;
+			atomic->native = false;
+			atomic->loop_op = loop.op;
+			atomic->type = loop.type;
+			atomic->fp = loop.fp;
+		}
+		atomic->lock = loop.lock;
+	}
+	file = analysis->lines ? lines_find(analysis->lines, insn->pc, &atomic->line) : NULL;
+	for (i = 0; file && lines_foreign(file) && i < access->caller_count; i++) {
+		unsigned line;
+		const char *caller = lines_find(analysis->lines, access->caller[i], &line);
+
+		if (!caller)
+			break;
+		file = caller;
+		atomic->line = line;
+	}
+	if (file) {
+		atomic->file = strdup(file);
+		if (!atomic->file)
+			return -ENOMEM;
+	}
+	return origin_resolve(flow, access, &atomic->origin);
+}
+
+/* The kernel's own atomics first, then those of its callees by address. */
+struct order {
+	const struct access *access;
+	bool callee;
+};
+
+static int by_place(const void *a, const void *b)
+{
+	const struct order *x = a, *y = b;
+
+	if (x->callee != y->callee)
+		return x->callee ? 1 : -1;
+	return x->access->insn->pc < y->access->insn->pc
+		   ? -1
+		   : x->access->insn->pc > y->access->insn->pc;
+}
+
+static int fill_atomics(struct analysis *analysis, struct flow *flow, uint64_t entry,
+			struct isa_kernel *kernel)
+{
+	struct order *order = calloc(flow->access_count + 1, sizeof(*order));
+	size_t count = 0, i;
+	int status = -ENOMEM;
+
+	if (!order)
+		return -ENOMEM;
+	for (i = 0; i < flow->access_count; i++) {
+		if (!flow->access[i].insn->atomic)
+			continue;
+		order[count].access = &flow->access[i];
+		order[count++].callee = flow->access[i].function->entry != entry;
+	}
+	qsort(order, count, sizeof(*order), by_place);
+	kernel->atomics = calloc(count + 1, sizeof(*kernel->atomics));
+	if (!kernel->atomics)
+		goto out;
+	for (status = 0, i = 0; !status && i < count; i++) {
+		kernel->atomic_count = i + 1;
+		status = fill_atomic(analysis, flow, order[i].access, entry, &kernel->atomics[i]);
+	}
+out:
+	free(order);
+	return status;
+}
+
+static int fill_args(struct analysis *analysis, const struct codeobj_kernel *from,
+		     struct isa_kernel *kernel, struct flow_arg *flow_args, size_t *flow_count)
+{
+	size_t i;
+
+	kernel->args = calloc(from->arg_count + 1, sizeof(*kernel->args));
+	if (!kernel->args)
+		return -ENOMEM;
+	*flow_count = 0;
+	for (i = 0; i < from->arg_count; i++) {
+		const struct codeobj_arg *arg = &from->args[i];
+		struct isa_arg *to = &kernel->args[kernel->arg_count];
+		const char *name = arg->name;
+
+		flow_args[*flow_count].offset = arg->offset;
+		flow_args[*flow_count].size = arg->size;
+		flow_args[(*flow_count)++].pointer = arg->kind == CODEOBJ_ARG_GLOBAL_BUFFER;
+		if (arg->kind == CODEOBJ_ARG_HIDDEN)
+			continue;
+		to->offset = arg->offset;
+		to->size = arg->size;
+		to->pointer = arg->kind == CODEOBJ_ARG_GLOBAL_BUFFER;
+		if (!name && analysis->lines)
+			name = lines_parameter(analysis->lines, from->name,
+					       (unsigned)kernel->arg_count);
+		to->name = copy(name);
+		to->type_name = copy(arg->type_name);
+		kernel->arg_count++;
+	}
+	return 0;
+}
+
+/* Nothing in the code of this kernel is an atomic or leads to other code. */
+static bool boring(const struct analysis *analysis, uint64_t entry)
+{
+	const struct isa_image *image = &analysis->image;
+	const struct isa_symbol *symbol = isa_image_symbol_at(image, entry, true);
+	const struct isa_section *section = isa_image_section(image, entry);
+	uint64_t end;
+
+	if (!symbol || !section || !section->bits || entry < symbol->address)
+		return false;
+	end = symbol->address + symbol->size;
+	if (end < entry || end - section->address > section->size ||
+	    section->offset > image->size || section->size > image->size - section->offset)
+		return false;
+	/* Code without an end runs on into what follows. */
+	return end > entry &&
+	       !filter_interesting(image->data + section->offset + (entry - section->address),
+				   (size_t)(end - entry));
+}
+
+int kernel_analyse(struct analysis *analysis, const struct codeobj_kernel *from,
+		   const struct isa_options *options, struct isa_kernel *kernel, char **error)
+{
+	struct flow_entry entry = { 0 };
+	struct flow_arg *args = NULL;
+	struct flow flow = { 0 };
+	size_t arg_count = 0;
+	int status;
+
+	kernel->symbol = strdup(from->name);
+	kernel->name = isa_demangle(from->name);
+	kernel->kernarg_size = from->kernarg_size;
+	args = calloc(from->arg_count + 1, sizeof(*args));
+	status = -ENOMEM;
+	if (!kernel->symbol || !kernel->name || !args)
+		goto out;
+	status = kernel_descriptor(&analysis->image, from->symbol, &entry, error);
+	if (status)
+		goto out;
+	kernel->skipped = options && options->atomics_only && boring(analysis, entry.pc);
+	/* Line tables take long to open and serve atomics above all. */
+	if (!kernel->skipped && !analysis->lines_tried) {
+		analysis->lines = lines_open(analysis->image.data, analysis->image.size);
+		analysis->lines_tried = true;
+	}
+	status = fill_args(analysis, from, kernel, args, &arg_count);
+	if (status || kernel->skipped)
+		goto out;
+	status = flow_init(&flow, &analysis->program, args, arg_count);
+	if (!status)
+		status = flow_run(&flow, &entry);
+	if (!status)
+		status = fill_atomics(analysis, &flow, entry.pc, kernel);
+	if (!status)
+		status = origin_uses(&flow, kernel);
+	kernel->uses_lds = flow.uses_lds;
+	kernel->has_barrier = flow.has_barrier;
+	flow_free(&flow);
+out:
+	free(args);
+	return status;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tree of isa.h: releasing it, looking things up in it, names of its values. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa.h"
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+static void free_kernel(struct isa_kernel *kernel)
+{
+	size_t i;
+
+	for (i = 0; i < kernel->arg_count; i++) {
+		free(kernel->args[i].name);
+		free(kernel->args[i].type_name);
+	}
+	for (i = 0; i < kernel->atomic_count; i++) {
+		struct isa_atomic *atomic = &kernel->atomics[i];
+
+		free(atomic->mnemonic);
+		free(atomic->function);
+		free(atomic->file);
+		free(atomic->origin.kernarg);
+		free(atomic->origin.symbol);
+		free(atomic->origin.why);
+	}
+	free(kernel->args);
+	free(kernel->atomics);
+	free(kernel->uses);
+	free(kernel->symbol);
+	free(kernel->name);
+	free(kernel->incomplete);
+}
+
+void isa_code_object_free(struct isa_code_object *object)
+{
+	size_t i;
+
+	if (!object)
+		return;
+	for (i = 0; i < object->kernel_count; i++)
+		free_kernel(&object->kernels[i]);
+	free(object->kernels);
+	free(object->target);
+	free(object->arch);
+	free(object);
+}
+
+const struct isa_kernel *isa_find_kernel(const struct isa_code_object *object, const char *symbol)
+{
+	size_t i;
+
+	for (i = 0; i < object->kernel_count; i++)
+		if (!strcmp(object->kernels[i].symbol, symbol))
+			return &object->kernels[i];
+	return NULL;
+}
+
+/* ---- names ---- */
+
+const char *isa_op_name(enum isa_op op)
+{
+	static const char *const names[] = {
+		[ISA_OP_ADD] = "add",   [ISA_OP_SUB] = "sub",         [ISA_OP_MIN] = "min",
+		[ISA_OP_MAX] = "max",   [ISA_OP_AND] = "and",         [ISA_OP_OR] = "or",
+		[ISA_OP_XOR] = "xor",   [ISA_OP_INC] = "inc",         [ISA_OP_DEC] = "dec",
+		[ISA_OP_SWAP] = "swap", [ISA_OP_CMPSWAP] = "cmpswap", [ISA_OP_OTHER] = "other",
+	};
+
+	return (size_t)op < ARRAY_SIZE(names) ? names[op] : "?";
+}
+
+const char *isa_type_name(enum isa_type type)
+{
+	static const char *const names[] = {
+		[ISA_TYPE_I32] = "i32",       [ISA_TYPE_I64] = "i64",
+		[ISA_TYPE_F32] = "f32",       [ISA_TYPE_F64] = "f64",
+		[ISA_TYPE_PK_F16] = "pk_f16", [ISA_TYPE_PK_BF16] = "pk_bf16",
+	};
+
+	return (size_t)type < ARRAY_SIZE(names) ? names[type] : "?";
+}
+
+const char *isa_space_name(enum isa_space space)
+{
+	static const char *const names[] = {
+		[ISA_SPACE_GLOBAL] = "global",   [ISA_SPACE_FLAT] = "flat",
+		[ISA_SPACE_BUFFER] = "buffer",   [ISA_SPACE_LDS] = "lds",
+		[ISA_SPACE_SCRATCH] = "scratch",
+	};
+
+	return (size_t)space < ARRAY_SIZE(names) ? names[space] : "?";
+}
+
+const char *isa_origin_name(enum isa_origin_kind kind)
+{
+	static const char *const names[] = {
+		[ISA_ORIGIN_DIRECT] = "direct",     [ISA_ORIGIN_SET] = "set",
+		[ISA_ORIGIN_INDIRECT] = "indirect", [ISA_ORIGIN_LDS] = "lds",
+		[ISA_ORIGIN_GLOBAL] = "global",     [ISA_ORIGIN_CONSTANT] = "constant",
+		[ISA_ORIGIN_UNKNOWN] = "unknown",
+	};
+
+	return (size_t)kind < ARRAY_SIZE(names) ? names[kind] : "?";
+}
