@@ -30,6 +30,7 @@ struct launch {
 
 /* Doubt about a use of memory that is not certain. */
 #define ONE_OF_SEVERAL "the access goes through one of several arguments"
+#define NOT_SEEN       "the code dereferences the pointer; that this launch got there is not recorded"
 
 /* A pointer argument: the word at a kernarg offset, and where it points. */
 struct pointer_argument {

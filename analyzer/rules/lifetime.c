@@ -2,6 +2,8 @@
 /* HG5xx and HG6xx: pointers into freed memory, past the end, and copies of the wrong memory. */
 #include "context.h"
 
+#include <string.h>
+
 #define PAGEABLE_COPY_THRESHOLD (64 * 1024) /* bytes; smaller copies are staged at little cost */
 
 #define REUSABLE                "allocations below the recording threshold can have taken the address over unseen"
@@ -51,9 +53,7 @@ static void report_freed(const struct rules_context *context, const struct launc
 	finding->fix = g_strdup_printf("move the %s after the last kernel that uses the memory has "
 				       "finished, or stop passing the pointer",
 				       hg_api_name(allocation->free_api));
-	if (!use->certain) {
-		finding_at_most(finding, CONFIDENCE_LIKELY, ONE_OF_SEVERAL);
-	}
+	finding_at_most(finding, CONFIDENCE_LIKELY, use->certain ? NOT_SEEN : ONE_OF_SEVERAL);
 	if (allocation->layer == LAYER_HOST) {
 		finding_at_most(finding, CONFIDENCE_LIKELY, REUSABLE);
 	}
@@ -109,9 +109,17 @@ struct transfer {
 	int code; /* hipError_t that the call returned: 0 if it was carried out */
 };
 
-static uint64_t extent(uint64_t size, uint64_t rows, uint64_t pitch)
+/* Of a copy or fill of `slices` slices of `rows` rows of `size` bytes. */
+static uint64_t extent(uint64_t size, uint64_t rows, uint64_t pitch, uint64_t slices,
+		       uint64_t slice)
 {
-	return rows > 1 ? (rows - 1) * pitch + size : size;
+	uint64_t bytes = size;
+
+	if (size == 0 || rows == 0) {
+		return 0;
+	}
+	bytes += (rows - 1) * pitch;
+	return slices > 1 ? (slices - 1) * slice + bytes : bytes;
 }
 
 static void check_range(const struct rules_context *context, const struct transfer *transfer)
@@ -168,25 +176,19 @@ static void check_range(const struct rules_context *context, const struct transf
 	    allocation->size - place.offset, place.offset + transfer->extent);
 }
 
+/* Every copy function whose name says so, of whatever shape. */
 static bool is_async_copy(unsigned api)
 {
-	switch (api) {
-	case HG_API_hipMemcpyAsync:
-	case HG_API_hipMemcpyAsync_spt:
-	case HG_API_hipMemcpyHtoDAsync:
-	case HG_API_hipMemcpyDtoHAsync:
-	case HG_API_hipMemcpy2DAsync:
-		return true;
-	default:
-		return false;
-	}
+	const char *name = hg_api_name(api);
+
+	return name && strstr(name, "Async");
 }
 
 static void check_pageable(const struct rules_context *context, const struct hg_ev_copy *copy)
 {
 	struct place dst = process_place(context->process, copy->dst);
 	struct place src = process_place(context->process, copy->src);
-	uint64_t bytes = copy->size * (copy->rows ? copy->rows : 1);
+	uint64_t bytes = copy->size * copy->rows * (copy->depth ? copy->depth : 1);
 	bool from_host = is_system_memory(&src);
 	const struct place *host = from_host ? &src : &dst;
 	struct finding *finding;
@@ -222,14 +224,16 @@ void check_copy(const struct rules_context *context)
 	const struct hg_ev_copy *copy = &context->event->copy;
 	struct transfer dst = { copy->api,
 				copy->dst,
-				extent(copy->size, copy->rows, copy->dst_pitch),
+				extent(copy->size, copy->rows, copy->dst_pitch, copy->depth,
+				       copy->dst_slice),
 				copy->stack_id,
 				"destination",
 				true,
 				0 };
 	struct transfer src = { copy->api,
 				copy->src,
-				extent(copy->size, copy->rows, copy->src_pitch),
+				extent(copy->size, copy->rows, copy->src_pitch, copy->depth,
+				       copy->src_slice),
 				copy->stack_id,
 				"source",
 				false,
@@ -245,7 +249,8 @@ void check_fill(const struct rules_context *context)
 	const struct hg_ev_fill *fill = &context->event->fill;
 	struct transfer dst = { fill->api,
 				fill->dst,
-				extent(fill->size, fill->rows, fill->pitch),
+				extent(fill->size, fill->rows, fill->pitch, fill->depth,
+				       fill->slice),
 				fill->stack_id,
 				"destination",
 				true,

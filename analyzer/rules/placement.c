@@ -57,9 +57,7 @@ static void report_unreachable(const struct rules_context *context, const struct
 	    "or allocate it with hipMallocManaged or hipMalloc,\n"
 	    "or register it with hipHostRegister and pass what hipHostGetDevicePointer returns");
 	g_free(what);
-	if (!use->certain) {
-		finding_at_most(finding, CONFIDENCE_LIKELY, ONE_OF_SEVERAL);
-	}
+	finding_at_most(finding, CONFIDENCE_LIKELY, use->certain ? NOT_SEEN : ONE_OF_SEVERAL);
 }
 
 /* ---- HG210 ---- */

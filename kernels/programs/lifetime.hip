@@ -3,7 +3,7 @@
 //
 // hipgrain-run: freed
 // hipgrain-exit: 134
-// hipgrain-expect: HG601 kernel=increment argument=0 api=hipMalloc at=@freed launches=1 confidence=proven
+// hipgrain-expect: HG601 kernel=increment argument=0 api=hipMalloc at=@freed launches=1 confidence=likely
 //
 // hipgrain-run: freed_managed
 // hipgrain-exit: 134
