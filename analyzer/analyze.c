@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "analyzer/report/selection.h"
 #include "analyzer/rules/context.h"
 #include "analyzer/rules/rules.h"
 #include "analyzer/rules/static_notes.h"
@@ -141,6 +142,7 @@ int analysis_load(struct analysis *analysis, const char *path, char **error)
 		place_fixes(analysis);
 		static_notes(&analysis->findings, &analysis->replay);
 		analysis->complete = analysis->findings.limits->len == 0;
+		fingerprint_findings(analysis);
 	} else if (!*error) {
 		*error =
 		    g_strdup(result == -ENOENT ? "the bundle holds no trace: nothing was recorded"

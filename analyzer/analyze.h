@@ -11,13 +11,16 @@
 #include "analyzer/rules/findings.h"
 #include "analyzer/symbols/symbols.h"
 
+struct selection;
+
 struct analysis {
 	char *bundle; /* path */
 	struct replay replay;
 	struct findings findings;
 	struct reader_stats stats;
 	struct symbolizer *symbolizer;
-	bool complete; /* nothing was lost, cut off or left unanalysed */
+	bool complete;                     /* nothing was lost, cut off or left unanalysed */
+	const struct selection *selection; /* borrowed; NULL: all findings are reported */
 };
 
 /*

@@ -22,6 +22,7 @@ static const struct verb {
 	{ "run", "record a command and report what is wrong", usage_run, cmd_run },
 	{ "record", "record a command into a trace bundle", usage_record, cmd_record },
 	{ "report", "analyse a trace bundle", usage_report, cmd_report },
+	{ "diff", "compare the findings of two recordings", usage_diff, cmd_diff },
 	{ "scan", "list the atomics in a binary and where their addresses come from", usage_scan,
 	  cmd_scan },
 	{ "doctor", "check whether this machine and a program can be recorded", usage_doctor,

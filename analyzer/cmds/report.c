@@ -56,6 +56,17 @@ int report_parse_option(struct report_options *options, int code, const char *ar
 			return -EINVAL;
 		}
 		return 1;
+	case REPORT_OPTION_SUPPRESSIONS:
+		if (options->suppression_files == G_N_ELEMENTS(options->suppressions)) {
+			message_error("--suppressions: at most %zu files",
+				      G_N_ELEMENTS(options->suppressions));
+			return -EINVAL;
+		}
+		options->suppressions[options->suppression_files++] = argument;
+		return 1;
+	case REPORT_OPTION_BASELINE:
+		options->baseline = argument;
+		return 1;
 	case 'o':
 		options->output = argument;
 		return 1;
@@ -76,7 +87,33 @@ static bool use_color(const struct report_options *options, FILE *stream)
 	       strcmp(term, "dumb") != 0;
 }
 
-int report_bundle(const struct report_options *options, const char *bundle, FILE *stream)
+int report_prepare(struct report_options *options)
+{
+	struct selection *selection = &options->selection;
+	const char *variable = getenv("HIPGRAIN_SUPPRESSIONS");
+	char *error = NULL;
+	int result = 0;
+
+	selection_init(selection);
+	if (variable && *variable) {
+		result = selection_read_suppressions(selection, variable, &error);
+	}
+	for (unsigned i = 0; i < options->suppression_files && result == 0; i++) {
+		result = selection_read_suppressions(selection, options->suppressions[i], &error);
+	}
+	if (options->baseline && result == 0) {
+		result = selection_read_baseline(selection, options->baseline, &error);
+	}
+	if (result < 0) {
+		message_error("%s", error);
+		g_free(error);
+		selection_clear(selection);
+		return HG_EXIT_INPUT;
+	}
+	return HG_EXIT_OK;
+}
+
+int report_bundle(struct report_options *options, const char *bundle, FILE *stream)
 {
 	struct analysis analysis;
 	char *error = NULL;
@@ -99,6 +136,7 @@ int report_bundle(const struct report_options *options, const char *bundle, FILE
 		}
 		stream = file;
 	}
+	selection_apply(&options->selection, &analysis);
 	result = report_write(&analysis, options->format, use_color(options, stream), stream);
 	if (file && fclose(file) != 0 && result == 0) {
 		result = -errno;
@@ -115,6 +153,7 @@ int report_bundle(const struct report_options *options, const char *bundle, FILE
 	}
 out:
 	analysis_clear(&analysis);
+	selection_clear(&options->selection);
 	return status;
 }
 
@@ -126,7 +165,7 @@ int cmd_report(int argc, char **argv)
 		{ NULL, 0, NULL, 0 },
 	};
 	struct report_options options = REPORT_OPTIONS_DEFAULT;
-	int code;
+	int code, status;
 
 	while ((code = getopt_long(argc, argv, "o:h", long_options, NULL)) != -1) {
 		if (code == 'h') {
@@ -142,5 +181,6 @@ int cmd_report(int argc, char **argv)
 					     : "one bundle at a time");
 		return HG_EXIT_USAGE;
 	}
-	return report_bundle(&options, argv[optind], stdout);
+	status = report_prepare(&options);
+	return status == HG_EXIT_OK ? report_bundle(&options, argv[optind], stdout) : status;
 }

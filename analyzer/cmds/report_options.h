@@ -8,27 +8,34 @@
 #include <getopt.h>
 
 #include "analyzer/analyze.h"
+#include "analyzer/report/selection.h"
 
 /* Beyond those of record_options.h, so that one verb can have both. */
 enum {
 	REPORT_OPTION_FORMAT = 0x200,
 	REPORT_OPTION_FAIL_ON,
 	REPORT_OPTION_COLOR,
+	REPORT_OPTION_SUPPRESSIONS,
+	REPORT_OPTION_BASELINE,
 	REPORT_OPTION_END,
 };
 
-#define REPORT_LONG_OPTIONS                                                \
-	{ "format", required_argument, NULL, REPORT_OPTION_FORMAT },       \
-	    { "fail-on", required_argument, NULL, REPORT_OPTION_FAIL_ON }, \
-	    { "color", required_argument, NULL, REPORT_OPTION_COLOR },     \
-	{                                                                  \
-		"output", required_argument, NULL, 'o'                     \
+#define REPORT_LONG_OPTIONS                                                          \
+	{ "format", required_argument, NULL, REPORT_OPTION_FORMAT },                 \
+	    { "fail-on", required_argument, NULL, REPORT_OPTION_FAIL_ON },           \
+	    { "color", required_argument, NULL, REPORT_OPTION_COLOR },               \
+	    { "suppressions", required_argument, NULL, REPORT_OPTION_SUPPRESSIONS }, \
+	    { "baseline", required_argument, NULL, REPORT_OPTION_BASELINE },         \
+	{                                                                            \
+		"output", required_argument, NULL, 'o'                               \
 	}
 
 #define REPORT_USAGE                                                                            \
 	"      --format FORMAT       text (default) or json\n"                                  \
 	"      --fail-on SEVERITY    exit with 1 if there is a finding of at least SEVERITY:\n" \
 	"                            error, warning, advice or note\n"                          \
+	"      --suppressions FILE   leave out the findings that FILE lists; may be repeated\n" \
+	"      --baseline FILE       leave out the findings of an earlier JSON report\n"        \
 	"      --color WHEN          auto (default), always or never; NO_COLOR is honoured\n"
 
 struct report_options {
@@ -36,6 +43,10 @@ struct report_options {
 	enum report_format format;
 	int fail_on; /* enum severity, or -1 */
 	int color;   /* 1 always, 0 never, -1 auto */
+	const char *suppressions[16];
+	unsigned suppression_files;
+	const char *baseline;
+	struct selection selection; /* from report_prepare() on */
 };
 
 #define REPORT_OPTIONS_DEFAULT                                    \
@@ -47,10 +58,17 @@ struct report_options {
 int report_parse_option(struct report_options *options, int code, const char *argument);
 
 /*
+ * Read what the options name: suppressions, also those of HIPGRAIN_SUPPRESSIONS, and the
+ * baseline. To be called before anything that takes long. Returns HG_EXIT_OK, or HG_EXIT_INPUT
+ * after a message.
+ */
+int report_prepare(struct report_options *options);
+
+/*
  * Analyse `bundle` and write the report to options->output, or to `stream` without one.
  * Returns HG_EXIT_OK, HG_EXIT_FINDINGS if --fail-on says so, or another enum hg_exit after a
- * message.
+ * message. Prepared options are released: one report each.
  */
-int report_bundle(const struct report_options *options, const char *bundle, FILE *stream);
+int report_bundle(struct report_options *options, const char *bundle, FILE *stream);
 
 #endif

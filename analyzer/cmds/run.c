@@ -114,9 +114,14 @@ int cmd_run(int argc, char **argv)
 		fputs(usage_run, stdout);
 		return HG_EXIT_OK;
 	}
+	status = report_prepare(&report);
+	if (status != HG_EXIT_OK) {
+		return status;
+	}
 	if (!record.directory) {
 		temporary = temporary_bundle();
 		if (!temporary) {
+			selection_clear(&report.selection);
 			return HG_EXIT_INPUT;
 		}
 		record.directory = temporary;
@@ -126,6 +131,7 @@ int cmd_run(int argc, char **argv)
 		if (temporary) {
 			rmdir(temporary); /* still empty: no bundle is left behind on failure */
 		}
+		selection_clear(&report.selection);
 		goto out;
 	}
 	status = report_bundle(&report, result.directory, stderr);

@@ -6,6 +6,10 @@
 #include <json-c/json.h>
 #include <string.h>
 
+#include "selection.h"
+
+#define FINDINGS_SCHEMA "hipgrain-findings/1"
+
 static void put(struct json_object *object, const char *name, struct json_object *value)
 {
 	json_object_object_add(object, name, value);
@@ -120,6 +124,7 @@ static struct json_object *one_finding(const struct analysis *analysis,
 	struct json_object *object = json_object_new_object();
 
 	put(object, "rule", json_object_new_string(finding->rule->id));
+	put(object, "fingerprint", text_or_null(finding->fingerprint));
 	put(object, "slug", json_object_new_string(finding->rule->slug));
 	put(object, "severity", json_object_new_string(severity_name(finding->rule->severity)));
 	put(object, "confidence", json_object_new_string(confidence_name(finding->confidence)));
@@ -127,6 +132,7 @@ static struct json_object *one_finding(const struct analysis *analysis,
 	put(object, "message", text_or_null(finding->message));
 	put(object, "pid", json_object_new_int(finding->process->pid));
 	put(object, "api", text_or_null(finding->api));
+	put(object, "subject", text_or_null(finding->subject));
 	put(object, "kernel", text_or_null(finding->kernel));
 	put(object, "kernel_symbol", text_or_null(finding->kernel_symbol));
 	put(object, "instruction", text_or_null(finding->instruction));
@@ -188,16 +194,44 @@ static struct json_object *text_list(const GPtrArray *lines)
 	return list;
 }
 
-int report_json(const struct analysis *analysis, bool color, FILE *stream)
+static struct json_object *suppressions(const struct selection *selection)
 {
+	struct json_object *list = json_object_new_array();
+
+	for (unsigned i = 0; selection && i < selection->suppressions->len; i++) {
+		const struct suppression *suppression = selection->suppressions->pdata[i];
+		struct json_object *entry = json_object_new_object();
+
+		put(entry, "text", text_value(suppression->text));
+		put(entry, "file", text_value(suppression->file));
+		put(entry, "line", json_object_new_int64(suppression->line));
+		put(entry, "count", json_object_new_int64((int64_t)suppression->count));
+		json_object_array_add(list, entry);
+	}
+	return list;
+}
+
+static struct json_object *baseline(const struct selection *selection)
+{
+	struct json_object *object;
+
+	if (!selection || !selection->baseline) {
+		return NULL;
+	}
+	object = json_object_new_object();
+	put(object, "file", text_value(selection->baseline));
+	put(object, "known", text_list(selection->known_now));
+	return object;
+}
+
+struct json_object *report_json_object(const struct analysis *analysis)
+{
+	const struct selection *selection = analysis->selection;
 	struct json_object *root = json_object_new_object();
 	struct json_object *processes = json_object_new_array();
 	struct json_object *findings = json_object_new_array();
-	const char *text;
-	int result = 0;
 
-	(void)color;
-	put(root, "schema", json_object_new_string("hipgrain-findings/1"));
+	put(root, "schema", json_object_new_string(FINDINGS_SCHEMA));
 	put(root, "complete", json_object_new_boolean(analysis->complete));
 	put(root, "lost_events",
 	    json_object_new_int64((int64_t)(analysis->stats.lost + analysis->stats.lost_packets)));
@@ -211,10 +245,23 @@ int report_json(const struct analysis *analysis, bool color, FILE *stream)
 				      one_finding(analysis, analysis->findings.list->pdata[i]));
 	}
 	put(root, "findings", findings);
+	put(root, "suppressed",
+	    json_object_new_int64(selection ? (int64_t)selection->suppressed : 0));
+	put(root, "suppressions", suppressions(selection));
+	put(root, "baseline", baseline(selection));
 	put(root, "limits", text_list(analysis->findings.limits));
 	put(root, "notes", text_list(analysis->findings.notes));
-	text = json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY |
-							JSON_C_TO_STRING_NOSLASHESCAPE);
+	return root;
+}
+
+int report_json(const struct analysis *analysis, bool color, FILE *stream)
+{
+	struct json_object *root = report_json_object(analysis);
+	const char *text = json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY |
+								    JSON_C_TO_STRING_NOSLASHESCAPE);
+	int result = 0;
+
+	(void)color;
 	if (!text) {
 		result = -ENOMEM;
 	} else if (fprintf(stream, "%s\n", text) < 0) {
@@ -222,4 +269,57 @@ int report_json(const struct analysis *analysis, bool color, FILE *stream)
 	}
 	json_object_put(root);
 	return result;
+}
+
+/* ---- reading ---- */
+
+static bool has_fingerprints(struct json_object *findings)
+{
+	for (size_t i = 0; i < json_object_array_length(findings); i++) {
+		struct json_object *finding = json_object_array_get_idx(findings, i);
+		struct json_object *value = NULL;
+
+		if (!json_object_is_type(finding, json_type_object) ||
+		    !json_object_object_get_ex(finding, "fingerprint", &value) ||
+		    !json_object_is_type(value, json_type_string)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+int report_read_json(const char *path, struct json_object **report, char **error)
+{
+	struct json_object *schema = NULL, *findings = NULL;
+	char *content = NULL;
+	GError *problem = NULL;
+
+	*report = NULL;
+	*error = NULL;
+	if (!g_file_get_contents(path, &content, NULL, &problem)) {
+		*error = g_strdup(problem->message);
+		g_error_free(problem);
+		return -EIO;
+	}
+	*report = json_tokener_parse(content);
+	g_free(content);
+	if (!json_object_is_type(*report, json_type_object) ||
+	    !json_object_object_get_ex(*report, "schema", &schema) ||
+	    !json_object_is_type(schema, json_type_string) ||
+	    strcmp(json_object_get_string(schema), FINDINGS_SCHEMA) != 0 ||
+	    !json_object_object_get_ex(*report, "findings", &findings) ||
+	    !json_object_is_type(findings, json_type_array)) {
+		*error =
+		    g_strdup_printf("%s: not a JSON report (schema " FINDINGS_SCHEMA ")", path);
+	} else if (!has_fingerprints(findings)) {
+		*error = g_strdup_printf("%s: its findings have no fingerprints: an older "
+					 "hipgrain wrote it",
+					 path);
+	}
+	if (*error) {
+		json_object_put(*report);
+		*report = NULL;
+		return -EINVAL;
+	}
+	return 0;
 }

@@ -8,4 +8,16 @@
 int report_text(const struct analysis *analysis, bool color, FILE *stream);
 int report_json(const struct analysis *analysis, bool color, FILE *stream);
 
+struct json_object;
+
+/* The JSON report as an object, which the caller puts. */
+struct json_object *report_json_object(const struct analysis *analysis);
+
+/*
+ * Read a JSON report that was written earlier: schema hipgrain-findings/1, its findings with
+ * fingerprints. Returns 0; or a negative errno and a one-line message in *error, for the caller
+ * to free.
+ */
+int report_read_json(const char *path, struct json_object **report, char **error);
+
 #endif

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
+#include "selection.h"
+
 struct printer {
 	const struct analysis *analysis;
 	FILE *stream;
@@ -301,6 +303,41 @@ static void put_list(const struct printer *printer, const char *heading, const G
 	}
 }
 
+/* What was left out on the user's behalf, and what they asked for without need. */
+static void put_selection(const struct printer *printer)
+{
+	const struct selection *selection = printer->analysis->selection;
+	GPtrArray *unused;
+
+	if (!selection) {
+		return;
+	}
+	unused = g_ptr_array_new_with_free_func(g_free);
+	for (unsigned i = 0; i < selection->suppressions->len; i++) {
+		const struct suppression *suppression = selection->suppressions->pdata[i];
+
+		if (suppression->count == 0) {
+			g_ptr_array_add(unused,
+					g_strdup_printf("%s:%u: %s", suppression->file,
+							suppression->line, suppression->text));
+		}
+	}
+	put_list(printer, "Suppressions that matched nothing:", unused);
+	if (unused->len) {
+		fputc('\n', printer->stream);
+	}
+	g_ptr_array_free(unused, TRUE);
+	if (selection->suppressed) {
+		fprintf(printer->stream, "hipgrain: %" G_GUINT64_FORMAT " finding%s suppressed\n",
+			selection->suppressed, selection->suppressed == 1 ? "" : "s");
+	}
+	if (selection->known_now->len) {
+		fprintf(printer->stream, "hipgrain: %u finding%s of the baseline %s not shown\n",
+			selection->known_now->len, selection->known_now->len == 1 ? "" : "s",
+			selection->baseline);
+	}
+}
+
 /* COLUMNS, or the terminal's width, or what fits everywhere. */
 static size_t text_width(FILE *stream)
 {
@@ -315,6 +352,11 @@ static size_t text_width(FILE *stream)
 		width = DEFAULT_WIDTH;
 	}
 	return (size_t)(width > 60 ? width : 60) - LABEL_WIDTH - 4;
+}
+
+static bool is_partial(const struct selection *selection)
+{
+	return selection && (selection->suppressed || selection->known_now->len);
 }
 
 int report_text(const struct analysis *analysis, bool color, FILE *stream)
@@ -336,8 +378,10 @@ int report_text(const struct analysis *analysis, bool color, FILE *stream)
 	if (findings->limits->len || findings->notes->len) {
 		fputc('\n', stream);
 	}
+	put_selection(&printer);
 	if (findings->list->len == 0) {
-		fprintf(stream, "hipgrain: nothing found%s\n",
+		fprintf(stream, "hipgrain: nothing%s found%s\n",
+			is_partial(analysis->selection) ? " else" : "",
 			analysis->complete ? "" : ", as far as it could be told");
 	} else {
 		fprintf(stream, "hipgrain: %u error%s, %u warning%s, %u advice, %u note%s\n",

@@ -67,6 +67,8 @@ static void finding_free(gpointer data)
 	g_free(finding->device_file);
 	g_free(finding->argument_name);
 	g_free(finding->api);
+	g_free(finding->subject);
+	g_free(finding->fingerprint);
 	g_free(finding->why);
 	allocation_unref(finding->allocation);
 	g_array_free(finding->sites, TRUE);

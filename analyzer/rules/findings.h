@@ -63,6 +63,8 @@ struct finding {
 	int argument;           /* index among the explicit arguments, -1 if none */
 	char *argument_name;    /* NULL if unknown */
 	char *api;              /* the call, for findings about calls; else NULL */
+	char *subject;          /* what else it is about: a variable's name, a library; or NULL */
+	char *fingerprint;      /* the same in every recording of it: see report/selection.h */
 
 	struct allocation *allocation; /* a reference, or NULL */
 	uint64_t address;

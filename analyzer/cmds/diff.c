@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <getopt.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "analyzer/cmds/cmds.h"
+#include "analyzer/report/report.h"
+#include "analyzer/report/selection.h"
+#include "tracer/message.h"
+
+const char usage_diff[] =
+    "Usage: hipgrain diff [OPTION]... A B\n"
+    "Compare the findings of two recordings, each a trace bundle or a JSON report:\n"
+    "which of B's are new, and which of A's are gone.\n"
+    "\n"
+    "      --format FORMAT       text (default) or json\n"
+    "      --fail-on SEVERITY    exit with 1 if a finding of at least SEVERITY is new: error,\n"
+    "                            warning, advice or note (default)\n"
+    "  -h, --help                print this help\n";
+
+enum { DIFF_OPTION_FORMAT = 0x100, DIFF_OPTION_FAIL_ON };
+
+/* In the order of the report. */
+enum change { CHANGE_NEW, CHANGE_GONE, CHANGE_SAME, CHANGES };
+
+static const struct {
+	const char *name; /* in JSON */
+	char sign;        /* in text; 0: only counted there */
+} changes[CHANGES] = {
+	[CHANGE_NEW] = { "new", '+' },
+	[CHANGE_GONE] = { "gone", '-' },
+	[CHANGE_SAME] = { "same", 0 },
+};
+
+static struct json_object *member(struct json_object *object, const char *name)
+{
+	struct json_object *value = NULL;
+
+	return json_object_object_get_ex(object, name, &value) ? value : NULL;
+}
+
+static const char *text_of(struct json_object *object, const char *name)
+{
+	const char *text = json_object_get_string(member(object, name));
+
+	return text ? text : "";
+}
+
+/* The report of a bundle or of a JSON file; NULL after a message. */
+static struct json_object *load(const char *path)
+{
+	struct json_object *report = NULL;
+	struct analysis analysis;
+	struct stat status;
+	char *error = NULL;
+	int result;
+
+	if (stat(path, &status) == 0 && !S_ISDIR(status.st_mode)) {
+		result = report_read_json(path, &report, &error);
+		if (result < 0) {
+			message_error("%s", error);
+		}
+	} else {
+		result = analysis_load(&analysis, path, &error);
+		if (result < 0) {
+			message_error("%s: %s", path, error ? error : strerror(-result));
+		} else {
+			report = report_json_object(&analysis);
+		}
+		analysis_clear(&analysis);
+	}
+	g_free(error);
+	return report;
+}
+
+static GHashTable *fingerprints(struct json_object *report)
+{
+	GHashTable *set = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	struct json_object *list = member(report, "findings");
+
+	for (size_t i = 0; i < json_object_array_length(list); i++) {
+		g_hash_table_add(
+		    set, g_strdup(text_of(json_object_array_get_idx(list, i), "fingerprint")));
+	}
+	return set;
+}
+
+/*
+ * Put the report's findings into `absent` or, if the other report has them too and `both` is
+ * not NULL, into `both`. A finding of several processes counts once.
+ */
+static void split(struct json_object *report, GHashTable *other, struct json_object *absent,
+		  struct json_object *both)
+{
+	GHashTable *seen = g_hash_table_new(g_str_hash, g_str_equal);
+	struct json_object *list = member(report, "findings");
+
+	for (size_t i = 0; i < json_object_array_length(list); i++) {
+		struct json_object *finding = json_object_array_get_idx(list, i);
+		const char *fingerprint = text_of(finding, "fingerprint");
+		struct json_object *target =
+		    g_hash_table_contains(other, fingerprint) ? both : absent;
+
+		if (target && g_hash_table_add(seen, (gpointer)fingerprint)) {
+			json_object_array_add(target, json_object_get(finding));
+		}
+	}
+	g_hash_table_destroy(seen);
+}
+
+static bool is_complete(struct json_object *report)
+{
+	return json_object_get_boolean(member(report, "complete"));
+}
+
+static void print_text(const char *const paths[2], struct json_object *const reports[2],
+		       struct json_object *const lists[CHANGES])
+{
+	for (int change = 0; change < CHANGES; change++) {
+		size_t length = json_object_array_length(lists[change]);
+
+		for (size_t i = 0; changes[change].sign && i < length; i++) {
+			struct json_object *finding = json_object_array_get_idx(lists[change], i);
+
+			printf("%c %s %s %s: %s\n", changes[change].sign,
+			       text_of(finding, "fingerprint"), text_of(finding, "severity"),
+			       text_of(finding, "rule"), text_of(finding, "message"));
+		}
+	}
+	if (!is_complete(reports[0])) {
+		printf("hipgrain: %s is incomplete: what is new may have been there\n", paths[0]);
+	}
+	if (!is_complete(reports[1])) {
+		printf("hipgrain: %s is incomplete: what is gone may still be there\n", paths[1]);
+	}
+	printf("hipgrain: %zu new, %zu gone, %zu the same\n",
+	       json_object_array_length(lists[CHANGE_NEW]),
+	       json_object_array_length(lists[CHANGE_GONE]),
+	       json_object_array_length(lists[CHANGE_SAME]));
+}
+
+static void print_json(const char *const paths[2], struct json_object *const reports[2],
+		       struct json_object *const lists[CHANGES])
+{
+	static const char *const sides[2] = { "a", "b" };
+	struct json_object *root = json_object_new_object();
+
+	json_object_object_add(root, "schema", json_object_new_string("hipgrain-diff/1"));
+	for (int i = 0; i < 2; i++) {
+		struct json_object *side = json_object_new_object();
+		char *valid = g_utf8_make_valid(paths[i], -1);
+
+		json_object_object_add(side, "path", json_object_new_string(valid));
+		json_object_object_add(side, "complete",
+				       json_object_new_boolean(is_complete(reports[i])));
+		json_object_object_add(root, sides[i], side);
+		g_free(valid);
+	}
+	for (int change = 0; change < CHANGES; change++) {
+		json_object_object_add(root, changes[change].name, json_object_get(lists[change]));
+	}
+	puts(json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY |
+						      JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(root);
+}
+
+static int compare(const char *const paths[2], enum report_format format, int fail_on)
+{
+	struct json_object *reports[2] = { NULL, NULL }, *lists[CHANGES];
+	GHashTable *sets[2];
+	int status = HG_EXIT_OK;
+
+	for (int i = 0; i < 2; i++) {
+		reports[i] = load(paths[i]);
+		if (!reports[i]) {
+			json_object_put(reports[0]);
+			return HG_EXIT_INPUT;
+		}
+	}
+	for (int i = 0; i < CHANGES; i++) {
+		lists[i] = json_object_new_array();
+	}
+	for (int i = 0; i < 2; i++) {
+		sets[i] = fingerprints(reports[i]);
+	}
+	split(reports[1], sets[0], lists[CHANGE_NEW], lists[CHANGE_SAME]);
+	split(reports[0], sets[1], lists[CHANGE_GONE], NULL);
+	(format == REPORT_JSON ? print_json : print_text)(paths, reports, lists);
+	for (size_t i = 0; i < json_object_array_length(lists[CHANGE_NEW]); i++) {
+		struct json_object *finding = json_object_array_get_idx(lists[CHANGE_NEW], i);
+
+		if (severity_by_name(text_of(finding, "severity")) >= fail_on) {
+			status = HG_EXIT_FINDINGS;
+		}
+	}
+	for (int i = 0; i < CHANGES; i++) {
+		json_object_put(lists[i]);
+	}
+	for (int i = 0; i < 2; i++) {
+		g_hash_table_destroy(sets[i]);
+		json_object_put(reports[i]);
+	}
+	return status;
+}
+
+int cmd_diff(int argc, char **argv)
+{
+	static const struct option long_options[] = {
+		{ "format", required_argument, NULL, DIFF_OPTION_FORMAT },
+		{ "fail-on", required_argument, NULL, DIFF_OPTION_FAIL_ON },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int format = REPORT_TEXT, fail_on = SEVERITY_NOTE, code;
+
+	while ((code = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
+		switch (code) {
+		case DIFF_OPTION_FORMAT:
+			format = report_format_by_name(optarg);
+			if (format < 0) {
+				message_error("--format: '%s' is neither text nor json", optarg);
+				return HG_EXIT_USAGE;
+			}
+			break;
+		case DIFF_OPTION_FAIL_ON:
+			fail_on = severity_by_name(optarg);
+			if (fail_on < 0) {
+				message_error(
+				    "--fail-on: '%s' is not error, warning, advice or note",
+				    optarg);
+				return HG_EXIT_USAGE;
+			}
+			break;
+		case 'h':
+			fputs(usage_diff, stdout);
+			return HG_EXIT_OK;
+		default:
+			return HG_EXIT_USAGE;
+		}
+	}
+	if (argc - optind != 2) {
+		message_error("two bundles or reports are compared (try 'hipgrain diff --help')");
+		return HG_EXIT_USAGE;
+	}
+	return compare((const char *const[2]){ argv[optind], argv[optind + 1] },
+		       (enum report_format)format, fail_on);
+}

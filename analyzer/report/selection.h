@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which findings a report is about: all of them, but those that a suppression matches and those
+ * that an earlier report (the baseline) had already.
+ */
+#ifndef HIPGRAIN_SELECTION_H
+#define HIPGRAIN_SELECTION_H
+
+#include <glib.h>
+#include <stdint.h>
+
+#include "analyzer/analyze.h"
+
+enum suppression_kind {
+	SUPPRESS_RULE,  /* RULE:glob of the kernel's name, or of the call's */
+	SUPPRESS_ALLOC, /* alloc:glob of a frame where the memory was allocated */
+	SUPPRESS_LIB,   /* lib:glob of an executable or library that takes part */
+};
+
+struct suppression {
+	enum suppression_kind kind;
+	char *rule; /* SUPPRESS_RULE: glob of rule ids */
+	char *pattern;
+	char *text; /* as written */
+	char *file;
+	unsigned line;
+	uint64_t count; /* findings that it took out */
+};
+
+struct selection {
+	GPtrArray *suppressions; /* struct suppression */
+	uint64_t suppressed;     /* findings, each once */
+	char *baseline;          /* path of the earlier report, NULL without one */
+	GHashTable *known;       /* its fingerprints */
+	GPtrArray *known_now;    /* char *: fingerprints of findings that are there again */
+};
+
+void selection_init(struct selection *selection);
+void selection_clear(struct selection *selection);
+
+/*
+ * Read a file of suppressions, one a line; blank lines and lines that begin with # are skipped.
+ * Returns 0 or a negative errno with a one-line message in *error, which the caller frees.
+ */
+int selection_read_suppressions(struct selection *selection, const char *path, char **error);
+
+/* Read an earlier JSON report; as above. A second baseline adds to the first. */
+int selection_read_baseline(struct selection *selection, const char *path, char **error);
+
+/* Take out of the analysis what is not to be reported. The selection must outlive it. */
+void selection_apply(struct selection *selection, struct analysis *analysis);
+
+/*
+ * Give every finding its fingerprint: equal in two recordings if it is the same finding. Made of
+ * the rule, the kernel, its argument, the call, and the functions (not the lines, which move)
+ * where the memory was allocated and the call was made; of no address, size or count. Findings
+ * of one process that are alike in all this are numbered.
+ */
+void fingerprint_findings(struct analysis *analysis);
+
+/* Whether a suppression matches a finding; for each of them, one file: suppressions.c. */
+bool suppression_matches(const struct suppression *suppression, const struct analysis *analysis,
+			 const struct finding *finding);
+
+#endif
