@@ -3,6 +3,7 @@
 #ifndef HIPGRAIN_ISA_ANALYSIS_H
 #define HIPGRAIN_ISA_ANALYSIS_H
 
+#include "arch.h"
 #include "disasm.h"
 #include "flow.h"
 #include "image.h"
@@ -14,11 +15,14 @@
 /* Everything that is open while one code object is being analysed. */
 struct analysis {
 	struct isa_image image;
-	struct isa_disasm *disasm;
-	struct program program;
+	const struct arch *arch;
+	const char *backend; /* the disassembler asked for, or NULL */
+	/* By lanes of a wave, 32 and 64: the same bytes may be printed differently. */
+	struct isa_disasm *disasm[2];
+	struct program program[2];
 	struct lines *lines;
 	struct codeobj_metadata *metadata;
-	bool has_image, has_program, lines_tried;
+	bool has_image, has_program[2], lines_tried;
 };
 
 /*
@@ -27,11 +31,18 @@ struct analysis {
  * *error.
  */
 int analysis_open(struct analysis *analysis, const void *elf, size_t size,
-		  struct isa_code_object *object, char **error);
+		  const struct isa_options *options, struct isa_code_object *object, char **error);
 void analysis_close(struct analysis *analysis);
 
+/*
+ * Decoded code for kernels with that many lanes a wave, owned by `analysis`. -ENOTSUP if no
+ * disassembler knows them, with a static text in *why.
+ */
+int analysis_program(struct analysis *analysis, unsigned wave_size, struct program **program,
+		     const char **why);
+
 /* Registers at the entry of a kernel, from the descriptor of that name (code-objects.md C.6). */
-int kernel_descriptor(const struct isa_image *image, const char *symbol, struct flow_entry *entry,
+int kernel_descriptor(const struct analysis *analysis, const char *symbol, struct flow_entry *entry,
 		      char **error);
 
 /* Everything about the kernel `from` of the metadata note. `kernel` is zeroed before. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The disassembler behind the analysis. One file implements this (disasm_comgr.c); another back
- * end only has to print the same text.
+ * The disassembler behind the analysis: AMD's code object manager where it knows the processor,
+ * otherwise LLVM's library, if that was there when hipgrain was built. Both print the same syntax.
  */
 #ifndef HIPGRAIN_ISA_DISASM_H
 #define HIPGRAIN_ISA_DISASM_H
@@ -11,9 +11,17 @@
 
 struct isa_disasm;
 
-/* For a processor ("gfx90a"). NULL if it is not known or memory is short. */
-struct isa_disasm *isa_disasm_create(const char *processor);
+/*
+ * For a processor ("gfx90a") and 32 or 64 lanes a wave. `backend` is "comgr" or "llvm"; NULL takes
+ * the environment variable HIPGRAIN_DISASSEMBLER, and without it the first that knows both.
+ * NULL if none does, or memory is short; *why is then a static text about it.
+ */
+struct isa_disasm *isa_disasm_create(const char *processor, unsigned wave_size, const char *backend,
+				     const char **why);
 void isa_disasm_destroy(struct isa_disasm *disasm);
+
+/* "comgr" or "llvm". */
+const char *isa_disasm_name(const struct isa_disasm *disasm);
 
 /*
  * Disassemble the instruction at `code` (at most `size` readable bytes) into text[text_size].
@@ -24,5 +32,18 @@ size_t isa_disasm_one(struct isa_disasm *disasm, const uint8_t *code, size_t siz
 
 /* Demangled name, malloc'ed; a copy of `symbol` if it is not mangled. NULL: out of memory. */
 char *isa_demangle(const char *symbol);
+
+/* ---- between disasm.c and its back ends ---- */
+
+struct disasm_backend {
+	const char *name;
+	/* NULL: not known to it, with a static text in *why. */
+	void *(*create)(const char *processor, unsigned wave_size, const char **why);
+	void (*destroy)(void *handle);
+	/* As isa_disasm_one(). */
+	size_t (*one)(void *handle, const uint8_t *code, size_t size, char *text, size_t text_size);
+};
+
+extern const struct disasm_backend disasm_comgr, disasm_llvm;
 
 #endif

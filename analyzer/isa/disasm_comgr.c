@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Disassembly and demangling by AMD's code object manager. */
-#include "disasm.h"
-
 #include <amd_comgr.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct isa_disasm {
+#include "arch.h"
+#include "disasm.h"
+
+struct comgr {
 	amd_comgr_disassembly_info_t info;
 };
 
@@ -43,44 +44,53 @@ static void take_annotation(uint64_t address, void *user)
 	(void)user;
 }
 
-struct isa_disasm *isa_disasm_create(const char *processor)
+static void *create(const char *processor, unsigned wave_size, const char **why)
 {
-	struct isa_disasm *disasm = calloc(1, sizeof(*disasm));
+	const struct arch *arch = arch_find(processor);
+	struct comgr *comgr;
 	char name[96];
 
-	if (!disasm)
+	*why = "the local libamd_comgr does not know it";
+	/* There is no way to tell it which. */
+	if (!arch || wave_size != arch->lanes)
 		return NULL;
+	comgr = calloc(1, sizeof(*comgr));
+	if (!comgr) {
+		*why = "out of memory";
+		return NULL;
+	}
 	/* Without target features: version 2.4 of the library misreads them here (softgpu.md). */
 	snprintf(name, sizeof(name), "amdgcn-amd-amdhsa--%s", processor);
 	if (amd_comgr_create_disassembly_info(name, read_memory, take_text, take_annotation,
-					      &disasm->info) != AMD_COMGR_STATUS_SUCCESS) {
-		free(disasm);
+					      &comgr->info) != AMD_COMGR_STATUS_SUCCESS) {
+		free(comgr);
 		return NULL;
 	}
-	return disasm;
+	return comgr;
 }
 
-void isa_disasm_destroy(struct isa_disasm *disasm)
+static void destroy(void *handle)
 {
-	if (!disasm)
-		return;
-	amd_comgr_destroy_disassembly_info(disasm->info);
-	free(disasm);
+	struct comgr *comgr = handle;
+
+	amd_comgr_destroy_disassembly_info(comgr->info);
+	free(comgr);
 }
 
-size_t isa_disasm_one(struct isa_disasm *disasm, const uint8_t *code, size_t size, char *text,
-		      size_t text_size)
+static size_t one(void *handle, const uint8_t *code, size_t size, char *text, size_t text_size)
 {
 	struct request request = { code, size, text, text_size };
+	struct comgr *comgr = handle;
 	uint64_t length = 0;
 
-	text[0] = 0;
-	if (amd_comgr_disassemble_instruction(disasm->info, 0, &request, &length) !=
+	if (amd_comgr_disassemble_instruction(comgr->info, 0, &request, &length) !=
 		AMD_COMGR_STATUS_SUCCESS ||
 	    length > size)
 		return 0;
 	return text[0] ? (size_t)length : 0;
 }
+
+const struct disasm_backend disasm_comgr = { "comgr", create, destroy, one };
 
 char *isa_demangle(const char *symbol)
 {

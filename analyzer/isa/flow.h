@@ -44,6 +44,8 @@ struct flow_arg {
 
 /* How a wave begins: from the kernel descriptor (code-objects.md C.6). */
 struct flow_entry {
+	uint64_t
+	    start; /* what the descriptor names; 256 bytes before pc with preloaded arguments */
 	uint64_t pc;
 	unsigned wave_size;
 	int scratch_rsrc; /* first scalar register of each, -1 if absent */

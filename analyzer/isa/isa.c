@@ -13,15 +13,6 @@
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
-/*
- * Processors whose instructions the tables describe: GCN with 64 lanes and gfx9 mnemonics
- * [LUG, "Processors"].
- */
-static const char *const processors[] = {
-	"gfx900", "gfx902", "gfx904", "gfx906", "gfx908", "gfx909",
-	"gfx90a", "gfx90c", "gfx940", "gfx941", "gfx942",
-};
-
 int isa_fail(char **error, int status, const char *format, ...)
 {
 	va_list args;
@@ -33,19 +24,30 @@ int isa_fail(char **error, int status, const char *format, ...)
 	return status;
 }
 
-static bool known_processor(const char *name)
+int analysis_program(struct analysis *analysis, unsigned wave_size, struct program **program,
+		     const char **why)
 {
-	size_t i;
+	size_t index = wave_size == 64;
+	int status;
 
-	for (i = 0; i < ARRAY_SIZE(processors); i++)
-		if (!strcmp(processors[i], name))
-			return true;
-	return false;
+	*program = &analysis->program[index];
+	if (analysis->has_program[index])
+		return 0;
+	if (!analysis->disasm[index])
+		analysis->disasm[index] =
+		    isa_disasm_create(analysis->arch->name, wave_size, analysis->backend, why);
+	if (!analysis->disasm[index])
+		return -ENOTSUP;
+	status = program_init(*program, &analysis->image, analysis->disasm[index]);
+	analysis->has_program[index] = !status;
+	return status;
 }
 
 int analysis_open(struct analysis *analysis, const void *elf, size_t size,
-		  struct isa_code_object *object, char **error)
+		  const struct isa_options *options, struct isa_code_object *object, char **error)
 {
+	struct program *program;
+	const char *why = NULL;
 	struct codeobj_target target;
 	struct codeobj_error problem = { "" };
 	char text[128];
@@ -63,27 +65,29 @@ int analysis_open(struct analysis *analysis, const void *elf, size_t size,
 	object->arch = strdup(target.processor);
 	if (!object->target || !object->arch)
 		return -ENOMEM;
-	if (!known_processor(target.processor))
+	analysis->arch = arch_find(target.processor);
+	analysis->backend = options ? options->disassembler : NULL;
+	if (!analysis->arch)
 		return isa_fail(error, -ENOTSUP, "code object: instructions of %s are not known",
 				target.processor);
 	status = codeobj_metadata_read(elf, size, &analysis->metadata, &problem);
 	if (status)
 		return isa_fail(error, status, "code object: %s", problem.text);
-	analysis->disasm = isa_disasm_create(target.processor);
-	if (!analysis->disasm)
-		return isa_fail(error, -ENOTSUP, "code object: the disassembler does not know %s",
-				target.processor);
-	status = program_init(&analysis->program, &analysis->image, analysis->disasm);
-	analysis->has_program = !status;
+	status = analysis_program(analysis, analysis->arch->lanes, &program, &why);
+	if (status == -ENOTSUP)
+		return isa_fail(error, status, "code object: no disassembler for %s: %s",
+				target.processor, why);
 	return status;
 }
 
 void analysis_close(struct analysis *analysis)
 {
-	if (analysis->has_program)
-		program_free(&analysis->program);
+	for (size_t i = 0; i < ARRAY_SIZE(analysis->program); i++) {
+		if (analysis->has_program[i])
+			program_free(&analysis->program[i]);
+		isa_disasm_destroy(analysis->disasm[i]);
+	}
 	lines_close(analysis->lines);
-	isa_disasm_destroy(analysis->disasm);
 	codeobj_metadata_free(analysis->metadata);
 	if (analysis->has_image)
 		isa_image_close(&analysis->image);
@@ -132,7 +136,7 @@ static void *worker(void *data)
 	struct work *work = data;
 
 	/* Should it fail, the others do its share. */
-	if (!analysis_open(&analysis, work->elf, work->size, &scratch, NULL))
+	if (!analysis_open(&analysis, work->elf, work->size, work->options, &scratch, NULL))
 		work_on(work, &analysis);
 	analysis_close(&analysis);
 	free(scratch.target);
@@ -174,7 +178,7 @@ int isa_analyze(const void *elf, size_t size, const struct isa_options *options,
 		*error = NULL;
 	if (!object)
 		goto out;
-	status = analysis_open(&analysis, elf, size, object, error);
+	status = analysis_open(&analysis, elf, size, options, object, error);
 	if (status)
 		goto out;
 	codeobj_sha256(elf, size, object->sha256);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One kernel: from its descriptor and code to a struct isa_kernel. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,9 +26,10 @@ static uint32_t get32(const uint8_t *at)
 }
 
 /* Registers at entry (code-objects.md C.6). */
-int kernel_descriptor(const struct isa_image *image, const char *symbol, struct flow_entry *entry,
+int kernel_descriptor(const struct analysis *analysis, const char *symbol, struct flow_entry *entry,
 		      char **error)
 {
+	const struct isa_image *image = &analysis->image;
 	const struct isa_symbol *descriptor = isa_image_symbol(image, symbol);
 	uint8_t bytes[64];
 	uint32_t properties, preload;
@@ -71,7 +73,11 @@ int kernel_descriptor(const struct isa_image *image, const char *symbol, struct 
 		return isa_fail(error, -EINVAL, "kernel descriptor %s preloads %u registers",
 				symbol, entry->preload_count);
 	entry->user_count = (unsigned)next + entry->preload_count;
+	if (entry->preload_count && !analysis->arch->preload)
+		return isa_fail(error, -EINVAL, "kernel descriptor %s preloads arguments on %s",
+				symbol, analysis->arch->name);
 	/* The first 256 bytes then serve firmware that cannot preload. */
+	entry->start = entry->pc;
 	if (entry->preload_count)
 		entry->pc += 256;
 	return 0;
@@ -80,7 +86,7 @@ int kernel_descriptor(const struct isa_image *image, const char *symbol, struct 
 /* ---- results of one kernel ---- */
 
 static int fill_atomic(struct analysis *analysis, struct flow *flow, const struct access *access,
-		       uint64_t entry, struct isa_atomic *atomic)
+		       const struct flow_entry *entry, struct isa_atomic *atomic)
 {
 	static const uint8_t spaces[] = {
 		[MEM_SCALAR] = ISA_SPACE_GLOBAL,   [MEM_SCALAR_BUFFER] = ISA_SPACE_BUFFER,
@@ -98,15 +104,15 @@ static int fill_atomic(struct analysis *analysis, struct flow *flow, const struc
 	atomic->mnemonic = strdup(insn->mnemonic);
 	if (!atomic->mnemonic)
 		return -ENOMEM;
-	if (access->function->entry != entry) {
+	if (access->function->entry != entry->pc) {
 		atomic->function = isa_demangle(function ? function->name : "?");
 		if (!atomic->function)
 			return -ENOMEM;
 	} else {
-		start = entry;
+		start = entry->start;
 	}
 	atomic->offset = insn->pc - start;
-	atomic->kernel_offset = (int64_t)(insn->pc - entry);
+	atomic->kernel_offset = (int64_t)(insn->pc - entry->start);
 	atomic->space = spaces[insn->family];
 	atomic->op = (enum isa_op)insn->atomic_op;
 	atomic->type = (enum isa_type)insn->atomic_type;
@@ -164,8 +170,8 @@ static int by_place(const void *a, const void *b)
 		   : x->access->insn->pc > y->access->insn->pc;
 }
 
-static int fill_atomics(struct analysis *analysis, struct flow *flow, uint64_t entry,
-			struct isa_kernel *kernel)
+static int fill_atomics(struct analysis *analysis, struct flow *flow,
+			const struct flow_entry *entry, struct isa_kernel *kernel)
 {
 	struct order *order = calloc(flow->access_count + 1, sizeof(*order));
 	size_t count = 0, i;
@@ -177,7 +183,7 @@ static int fill_atomics(struct analysis *analysis, struct flow *flow, uint64_t e
 		if (!flow->access[i].insn->atomic)
 			continue;
 		order[count].access = &flow->access[i];
-		order[count++].callee = flow->access[i].function->entry != entry;
+		order[count++].callee = flow->access[i].function->entry != entry->pc;
 	}
 	qsort(order, count, sizeof(*order), by_place);
 	kernel->atomics = calloc(count + 1, sizeof(*kernel->atomics));
@@ -232,7 +238,8 @@ static bool boring(const struct analysis *analysis, uint64_t entry)
 	const struct isa_section *section = isa_image_section(image, entry);
 	uint64_t end;
 
-	if (!symbol || !section || !section->bits || entry < symbol->address)
+	if (analysis->arch->generation != ARCH_GFX9 || !symbol || !section || !section->bits ||
+	    entry < symbol->address)
 		return false;
 	end = symbol->address + symbol->size;
 	if (end < entry || end - section->address > section->size ||
@@ -244,12 +251,24 @@ static bool boring(const struct analysis *analysis, uint64_t entry)
 				   (size_t)(end - entry));
 }
 
+/* Nothing is known about its code: no atomics are listed, and that says nothing. */
+static int not_analysed(struct isa_kernel *kernel, unsigned wave_size, const char *why)
+{
+	if (asprintf(&kernel->incomplete, "code for waves of %u lanes: %s", wave_size, why) < 0) {
+		kernel->incomplete = NULL;
+		return -ENOMEM;
+	}
+	return 0;
+}
+
 int kernel_analyse(struct analysis *analysis, const struct codeobj_kernel *from,
 		   const struct isa_options *options, struct isa_kernel *kernel, char **error)
 {
 	struct flow_entry entry = { 0 };
 	struct flow_arg *args = NULL;
 	struct flow flow = { 0 };
+	struct program *program;
+	const char *why = NULL;
 	size_t arg_count = 0;
 	int status;
 
@@ -260,7 +279,7 @@ int kernel_analyse(struct analysis *analysis, const struct codeobj_kernel *from,
 	status = -ENOMEM;
 	if (!kernel->symbol || !kernel->name || !args)
 		goto out;
-	status = kernel_descriptor(&analysis->image, from->symbol, &entry, error);
+	status = kernel_descriptor(analysis, from->symbol, &entry, error);
 	if (status)
 		goto out;
 	kernel->skipped = options && options->atomics_only && boring(analysis, entry.pc);
@@ -272,11 +291,17 @@ int kernel_analyse(struct analysis *analysis, const struct codeobj_kernel *from,
 	status = fill_args(analysis, from, kernel, args, &arg_count);
 	if (status || kernel->skipped)
 		goto out;
-	status = flow_init(&flow, &analysis->program, args, arg_count);
+	status = analysis_program(analysis, entry.wave_size, &program, &why);
+	if (status == -ENOTSUP) {
+		status = not_analysed(kernel, entry.wave_size, why);
+		goto out;
+	}
+	if (!status)
+		status = flow_init(&flow, program, args, arg_count);
 	if (!status)
 		status = flow_run(&flow, &entry);
 	if (!status)
-		status = fill_atomics(analysis, &flow, entry.pc, kernel);
+		status = fill_atomics(analysis, &flow, &entry, kernel);
 	if (!status)
 		status = origin_uses(&flow, kernel);
 	kernel->uses_lds = flow.uses_lds;

@@ -6,8 +6,8 @@
 
 #include "analysis.h"
 
-static void list_function(struct analysis *analysis, uint64_t entry, uint64_t pc,
-			  const struct isa_kernel *kernel,
+static void list_function(struct analysis *analysis, struct isa_disasm *disasm, uint64_t entry,
+			  uint64_t pc, const struct isa_kernel *kernel,
 			  void (*line)(void *, int64_t, const char *, const struct isa_atomic *),
 			  void *user)
 {
@@ -29,7 +29,7 @@ static void list_function(struct analysis *analysis, uint64_t entry, uint64_t pc
 
 		if (length < 4)
 			break;
-		length = isa_disasm_one(analysis->disasm, bytes, length, text, sizeof(text));
+		length = isa_disasm_one(disasm, bytes, length, text, sizeof(text));
 		for (size_t i = 0; i < kernel->atomic_count && !atomic; i++)
 			if (kernel->atomics[i].kernel_offset == (int64_t)(pc - entry))
 				atomic = &kernel->atomics[i];
@@ -45,31 +45,39 @@ int isa_disassemble(const void *elf, size_t size, const struct isa_kernel *kerne
 	struct isa_code_object scratch = { 0 };
 	struct analysis analysis = { 0 };
 	struct flow_entry entry = { 0 };
+	struct program *program = NULL;
+	const char *why = NULL;
 	char descriptor[4096];
 	int status;
 
 	if (error)
 		*error = NULL;
-	status = analysis_open(&analysis, elf, size, &scratch, error);
+	status = analysis_open(&analysis, elf, size, NULL, &scratch, error);
 	if (!status && snprintf(descriptor, sizeof(descriptor), "%s.kd", kernel->symbol) >=
 			   (int)sizeof(descriptor))
 		status = isa_fail(error, -EINVAL, "code object: the name of a kernel is too long");
 	if (!status)
-		status = kernel_descriptor(&analysis.image, descriptor, &entry, error);
+		status = kernel_descriptor(&analysis, descriptor, &entry, error);
 	if (!status)
-		list_function(&analysis, entry.pc, entry.pc, kernel, line, user);
+		status = analysis_program(&analysis, entry.wave_size, &program, &why);
+	if (status == -ENOTSUP)
+		isa_fail(error, status, "code object: %s", why);
+	if (!status)
+		list_function(&analysis, program->disasm, entry.start, entry.start, kernel, line,
+			      user);
 	for (size_t i = 0; !status && i < kernel->atomic_count; i++) {
 		const struct isa_atomic *atomic = &kernel->atomics[i];
-		uint64_t start = entry.pc + (uint64_t)atomic->kernel_offset - atomic->offset;
+		uint64_t start = entry.start + (uint64_t)atomic->kernel_offset - atomic->offset;
 		size_t k = 0;
 
 		while (k < i && (!kernel->atomics[k].function ||
-				 entry.pc + (uint64_t)kernel->atomics[k].kernel_offset -
+				 entry.start + (uint64_t)kernel->atomics[k].kernel_offset -
 					 kernel->atomics[k].offset !=
 				     start))
 			k++;
 		if (atomic->function && k == i)
-			list_function(&analysis, entry.pc, start, kernel, line, user);
+			list_function(&analysis, program->disasm, entry.start, start, kernel, line,
+				      user);
 	}
 	analysis_close(&analysis);
 	free(scratch.target);

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "arch.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const struct arch archs[] = {
+#define HG_ARCH(name, generation, lanes, scope, preload) \
+	{ name, ARCH_##generation, lanes, ARCH_SCOPE_##scope, preload },
+#include "arch.def"
+#undef HG_ARCH
+};
+
+const struct arch *arch_find(const char *processor)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(archs) / sizeof(archs[0]); i++)
+		if (!strcmp(archs[i].name, processor))
+			return &archs[i];
+	return NULL;
+}
