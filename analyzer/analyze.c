@@ -14,6 +14,7 @@
 struct pass {
 	struct analysis *analysis;
 	struct rules_engine *engine;
+	uint64_t unknown; /* events of types that this version does not know */
 };
 
 static int on_event(const struct hg_event *event, void *data)
@@ -21,6 +22,11 @@ static int on_event(const struct hg_event *event, void *data)
 	struct pass *pass = data;
 	struct process *process = replay_process(&pass->analysis->replay, event->pid);
 
+	if (event->type == HG_EVENT_TYPES) {
+		/* Others may record into a shared daemon with another version: not our gap. */
+		pass->unknown += process ? !process->foreign : !pass->analysis->replay.session;
+		return 0;
+	}
 	if (process && !process->foreign) {
 		rules_engine_before(pass->engine, process, event);
 	}
@@ -56,7 +62,7 @@ static void read_manifest(struct analysis *analysis)
 	g_free(path);
 }
 
-static void note_losses(struct analysis *analysis)
+static void note_losses(struct analysis *analysis, uint64_t unknown)
 {
 	struct findings *findings = &analysis->findings;
 	const struct reader_stats *stats = &analysis->stats;
@@ -76,11 +82,11 @@ static void note_losses(struct analysis *analysis)
 		findings_limit(findings, "the trace is damaged, what follows was not read: %s",
 			       stats->truncated);
 	}
-	if (stats->unknown) {
+	if (unknown) {
 		findings_limit(findings,
 			       "%" G_GUINT64_FORMAT " events are of types that this version does "
 			       "not know",
-			       stats->unknown);
+			       unknown);
 	}
 }
 
@@ -138,7 +144,7 @@ int analysis_load(struct analysis *analysis, const char *path, char **error)
 	result = read_trace(traces, on_event, &pass, &analysis->stats, error);
 	if (result == 0) {
 		rules_engine_finish(pass.engine, &analysis->replay);
-		note_losses(analysis);
+		note_losses(analysis, pass.unknown);
 		place_fixes(analysis);
 		static_notes(&analysis->findings, &analysis->replay);
 		analysis->complete = analysis->findings.limits->len == 0;

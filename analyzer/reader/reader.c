@@ -221,18 +221,21 @@ static void handle_event(struct reader *reader, const bt_message *message)
 		decoder = make_decoder(class);
 		g_hash_table_insert(reader->decoders, (gpointer) class, decoder);
 	}
-	if (decoder->type < 0) {
-		reader->stats->unknown += decoder->unknown ? 1 : 0;
+	if (decoder->type < 0 && !decoder->unknown) {
 		return;
 	}
 	memset(&event, 0, sizeof(event));
-	event.type = (enum hg_event_type)decoder->type;
+	event.type = decoder->unknown ? HG_EVENT_TYPES : (enum hg_event_type)decoder->type;
 	event.pid = context_value(context, "vpid");
 	event.tid = context_value(context, "vtid");
 	if (bt_clock_snapshot_get_ns_from_origin(
 		bt_message_event_borrow_default_clock_snapshot_const(message), &event.ns) !=
 	    BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK) {
 		event.ns = 0;
+	}
+	if (decoder->unknown) {
+		reader->status = reader->callback(&event, reader->data);
+		return;
 	}
 	fields = event_layouts[decoder->type].fields;
 	for (size_t i = 0; fields[i].name; i++) {

@@ -9,11 +9,14 @@ struct reader_stats {
 	uint64_t events;       /* delivered */
 	uint64_t lost;         /* discarded by the tracer, as far as it counted them */
 	uint64_t lost_packets; /* overwritten or missing packets */
-	uint64_t unknown;      /* hipgrain events of a type that this version does not know */
 	char *truncated;       /* why reading stopped early, NULL if it did not; caller frees */
 };
 
-/* Return 0 to go on, or a negative errno to stop: read_trace() then returns it. */
+/*
+ * Called for each event of the provider hipgrain; one of a type that this version does not know
+ * has type HG_EVENT_TYPES and nothing but its time, process and thread.
+ * Return 0 to go on, or a negative errno to stop: read_trace() then returns it.
+ */
 typedef int (*reader_callback)(const struct hg_event *event, void *data);
 
 /*
