@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The two agents, a CPU and a gfx90a GPU, and the answers to every question about them. The values
- * are those that AMD's libamdhip64 5.2.3 accepted (softgpu.md, "What the runtime demands at init");
+ * The agents, a CPU and the GPUs, and the answers to every question about them. The values are
+ * those that AMD's libamdhip64 5.2.3 accepted (softgpu.md, "What the runtime demands at init");
  * clocks and sizes are plausible for an MI200, not measured.
  */
 #include "runtime.h"
@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 struct sg_agent sg_cpu_agent = { .gpu = false };
-struct sg_agent sg_gpu_agent = { .gpu = true };
+struct sg_agent sg_gpu_agents[SG_MAX_GPUS] = { { true, 0 }, { true, 1 }, { true, 2 }, { true, 3 },
+					       { true, 4 }, { true, 5 }, { true, 6 }, { true, 7 } };
 
 static const char isa_name_xnack_off[] = "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-";
 static const char isa_name_xnack_on[] = "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack+";
@@ -22,8 +23,9 @@ const struct sg_agent *sg_agent_get(hsa_agent_t handle)
 {
 	if (handle.handle == sg_agent_handle(&sg_cpu_agent).handle)
 		return &sg_cpu_agent;
-	if (handle.handle == sg_agent_handle(&sg_gpu_agent).handle)
-		return &sg_gpu_agent;
+	for (unsigned i = 0; i < sg_settings.gpus; i++)
+		if (handle.handle == sg_agent_handle(&sg_gpu_agents[i]).handle)
+			return &sg_gpu_agents[i];
 	return NULL;
 }
 
@@ -42,19 +44,24 @@ struct answer {
 	uint64_t number;
 	const void *data;
 	size_t size;
+	uint64_t step; /* between the numbers of one GPU and the next */
 };
 
-#define NUMBER(attribute, type, number)          \
-	{                                        \
-		attribute, type, number, NULL, 0 \
+#define NUMBER(attribute, type, number)             \
+	{                                           \
+		attribute, type, number, NULL, 0, 0 \
 	}
-#define STRING(attribute, text, size)          \
-	{                                      \
-		attribute, TEXT, 0, text, size \
-	}
-#define ARRAY(attribute, data)                         \
+#define PER_GPU(attribute, type, number, step)         \
 	{                                              \
-		attribute, BYTES, 0, data, sizeof data \
+		attribute, type, number, NULL, 0, step \
+	}
+#define STRING(attribute, text, size)             \
+	{                                         \
+		attribute, TEXT, 0, text, size, 0 \
+	}
+#define ARRAY(attribute, data)                            \
+	{                                                 \
+		attribute, BYTES, 0, data, sizeof data, 0 \
 	}
 
 static const uint16_t no_workgroup[3];
@@ -106,7 +113,6 @@ static const struct answer gpu_answers[] = {
 	STRING(HSA_AGENT_INFO_VENDOR_NAME, "hipgrain", 64),
 	/* Becomes hipDeviceProp_t.name: nobody may take this for hardware. */
 	STRING(HSA_AMD_AGENT_INFO_PRODUCT_NAME, "hipgrain software GPU (gfx90a)", 64),
-	STRING(HSA_AMD_AGENT_INFO_UUID, "GPU-50f7690000000001", 21),
 	NUMBER(HSA_AGENT_INFO_FEATURE, U32, HSA_AGENT_FEATURE_KERNEL_DISPATCH),
 	NUMBER(HSA_AGENT_INFO_MACHINE_MODEL, U32, HSA_MACHINE_MODEL_LARGE),
 	NUMBER(HSA_AGENT_INFO_PROFILE, U32, HSA_PROFILE_BASE),
@@ -125,7 +131,7 @@ static const struct answer gpu_answers[] = {
 	NUMBER(HSA_AGENT_INFO_QUEUE_MIN_SIZE, U32, 64),
 	NUMBER(HSA_AGENT_INFO_QUEUE_MAX_SIZE, U32, 131072),
 	NUMBER(HSA_AGENT_INFO_QUEUE_TYPE, U32, HSA_QUEUE_TYPE_MULTI),
-	NUMBER(HSA_AGENT_INFO_NODE, U32, 1),
+	PER_GPU(HSA_AGENT_INFO_NODE, U32, 1, 1),
 	NUMBER(HSA_AGENT_INFO_DEVICE, U32, HSA_DEVICE_TYPE_GPU),
 	ARRAY(HSA_AGENT_INFO_CACHE_SIZE, caches),
 	ARRAY(HSA_AGENT_INFO_EXTENSIONS, gpu_extensions),
@@ -135,16 +141,16 @@ static const struct answer gpu_answers[] = {
 	NUMBER(HSA_AMD_AGENT_INFO_CACHELINE_SIZE, U32, 64),
 	NUMBER(HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT, U32, 8),
 	NUMBER(HSA_AMD_AGENT_INFO_MAX_CLOCK_FREQUENCY, U32, 1700),
-	NUMBER(HSA_AMD_AGENT_INFO_DRIVER_NODE_ID, U32, 1),
+	PER_GPU(HSA_AMD_AGENT_INFO_DRIVER_NODE_ID, U32, 1, 1),
 	NUMBER(HSA_AMD_AGENT_INFO_MAX_ADDRESS_WATCH_POINTS, U32, 4),
-	NUMBER(HSA_AMD_AGENT_INFO_BDFID, U32, 0x300),
+	PER_GPU(HSA_AMD_AGENT_INFO_BDFID, U32, 0x300, 0x100),
 	NUMBER(HSA_AMD_AGENT_INFO_MEMORY_WIDTH, U32, 4096),
 	NUMBER(HSA_AMD_AGENT_INFO_MEMORY_MAX_FREQUENCY, U32, 1600),
 	NUMBER(HSA_AMD_AGENT_INFO_MAX_WAVES_PER_CU, U32, 32),
 	NUMBER(HSA_AMD_AGENT_INFO_NUM_SIMDS_PER_CU, U32, 4),
 	NUMBER(HSA_AMD_AGENT_INFO_NUM_SHADER_ENGINES, U32, 8),
 	NUMBER(HSA_AMD_AGENT_INFO_NUM_SHADER_ARRAYS_PER_SE, U32, 1),
-	{ HSA_AMD_AGENT_INFO_HDP_FLUSH, BYTES, 0, &no_hdp, sizeof no_hdp },
+	{ HSA_AMD_AGENT_INFO_HDP_FLUSH, BYTES, 0, &no_hdp, sizeof no_hdp, 0 },
 	NUMBER(HSA_AMD_AGENT_INFO_DOMAIN, U32, 0),
 	NUMBER(HSA_AMD_AGENT_INFO_COOPERATIVE_QUEUES, BOOL, 1),
 	NUMBER(HSA_AMD_AGENT_INFO_ASIC_REVISION, U32, 1),
@@ -165,20 +171,22 @@ static const struct answer gpu_answers[] = {
 	NUMBER(HSA_EXT_AGENT_INFO_IMAGE_LINEAR_ROW_PITCH_ALIGNMENT, U32, 256),
 };
 
-static void reply(const struct answer *answer, void *value)
+static void reply(const struct answer *answer, const struct sg_agent *agent, void *value)
 {
+	uint64_t number = answer->number + agent->number * answer->step;
+
 	switch (answer->type) {
 	case BOOL:
-		*(bool *)value = answer->number;
+		*(bool *)value = number;
 		break;
 	case U16:
-		*(uint16_t *)value = (uint16_t)answer->number;
+		*(uint16_t *)value = (uint16_t)number;
 		break;
 	case U32:
-		*(uint32_t *)value = (uint32_t)answer->number;
+		*(uint32_t *)value = (uint32_t)number;
 		break;
 	case U64:
-		*(uint64_t *)value = answer->number;
+		*(uint64_t *)value = number;
 		break;
 	case TEXT:
 		memset(value, 0, answer->size);
@@ -205,12 +213,16 @@ hsa_status_t hsa_agent_get_info(hsa_agent_t handle, hsa_agent_info_t attribute, 
 			   : sizeof cpu_answers / sizeof *cpu_answers;
 	for (size_t i = 0; i < count; i++) {
 		if (answers[i].attribute == (uint32_t)attribute) {
-			reply(&answers[i], value);
+			reply(&answers[i], agent, value);
 			return HSA_STATUS_SUCCESS;
 		}
 	}
 	if (agent->gpu && attribute == HSA_AGENT_INFO_ISA) {
 		((hsa_isa_t *)value)->handle = (uint64_t)(uintptr_t)&isa_object;
+		return HSA_STATUS_SUCCESS;
+	}
+	if (agent->gpu && (uint32_t)attribute == HSA_AMD_AGENT_INFO_UUID) {
+		snprintf(value, 21, "GPU-50f769%010x", agent->number + 1);
 		return HSA_STATUS_SUCCESS;
 	}
 	if (!agent->gpu && (uint32_t)attribute == HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT) {
@@ -229,7 +241,9 @@ hsa_status_t hsa_iterate_agents(hsa_status_t (*callback)(hsa_agent_t, void *), v
 	if (!callback)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	status = callback(sg_agent_handle(&sg_cpu_agent), data);
-	return status ? status : callback(sg_agent_handle(&sg_gpu_agent), data);
+	for (unsigned i = 0; !status && i < sg_settings.gpus; i++)
+		status = callback(sg_agent_handle(&sg_gpu_agents[i]), data);
+	return status;
 }
 
 hsa_status_t hsa_agent_iterate_isas(hsa_agent_t handle, hsa_status_t (*callback)(hsa_isa_t, void *),

@@ -12,7 +12,7 @@ struct softgpu_config softgpu_config;
 struct sg_settings sg_settings;
 
 /* HSA_FORCE_FINE_GRAIN_PCIE has its ROCr meaning: it publishes the fine VRAM pool without XGMI. */
-static bool xgmi_hive, force_fine_pool;
+static bool force_fine_pool;
 static uint64_t vram_mib;
 
 enum type { SWITCH, NUMBER };
@@ -28,10 +28,11 @@ static const struct {
 	{ "SOFTGPU_SEED", NUMBER, &softgpu_config.seed, 0 },
 	{ "SOFTGPU_DROP_FINE_FP_ATOMICS", SWITCH, &softgpu_config.drop_fine_fp_atomics, 1 },
 	{ "SOFTGPU_XGMI_CPU", SWITCH, &softgpu_config.xgmi_cpu, 0 },
-	{ "SOFTGPU_XGMI_HIVE", SWITCH, &xgmi_hive, 1 },
+	{ "SOFTGPU_XGMI_HIVE", SWITCH, &sg_settings.hive, 1 },
 	{ "SOFTGPU_SVM", SWITCH, &sg_settings.svm, 1 },
 	{ "SOFTGPU_LOG", SWITCH, &sg_settings.log, 0 },
 	{ "SOFTGPU_VRAM_MIB", NUMBER, &vram_mib, 65536 },
+	{ "SOFTGPU_DEVICES", NUMBER, &sg_settings.gpus, 1 },
 };
 
 static int read_one(size_t index)
@@ -64,12 +65,17 @@ int sg_settings_read(void)
 		if (error)
 			return error;
 	}
-	if (!vram_mib || vram_mib > MAX_VRAM_MIB) {
-		sg_warn("SOFTGPU_VRAM_MIB must be between 1 and %u", MAX_VRAM_MIB);
+	if (!sg_settings.gpus || sg_settings.gpus > SG_MAX_GPUS) {
+		sg_warn("SOFTGPU_DEVICES must be between 1 and %u", SG_MAX_GPUS);
+		return -EINVAL;
+	}
+	if (!vram_mib || vram_mib > MAX_VRAM_MIB / sg_settings.gpus) {
+		sg_warn("SOFTGPU_VRAM_MIB must be between 1 and %lu",
+			MAX_VRAM_MIB / sg_settings.gpus);
 		return -EINVAL;
 	}
 	sg_settings.vram = vram_mib << 20;
-	sg_settings.fine_pool = xgmi_hive || force_fine_pool;
+	sg_settings.fine_pool = sg_settings.hive || force_fine_pool;
 	sg_settings.xgmi_cpu = softgpu_config.xgmi_cpu;
 	softgpu_config.atomic_log = getenv("SOFTGPU_ATOMIC_LOG");
 	if (softgpu_config.atomic_log && !*softgpu_config.atomic_log)

@@ -37,9 +37,9 @@ void sg_copy(uint64_t destination, uint64_t source, uint64_t size)
 		uint64_t span;
 
 		if (!from)
-			sg_memory_fault(source);
+			sg_memory_fault(0, source);
 		if (!to)
-			sg_memory_fault(destination);
+			sg_memory_fault(0, destination);
 		span = source_span < destination_span ? source_span : destination_span;
 		memmove(to, from, span);
 		source += span;

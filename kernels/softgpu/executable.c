@@ -107,26 +107,30 @@ hsa_status_t hsa_executable_destroy(hsa_executable_t handle)
 	return HSA_STATUS_SUCCESS;
 }
 
-/* With the lock held: a symbol of that name, or NULL. */
-static struct sg_symbol *find_symbol(const struct executable *executable, const char *name)
+/* With the lock held: a symbol of that name, of `agent` unless that is NULL; or NULL. */
+static struct sg_symbol *find_symbol(const struct executable *executable,
+				     const struct sg_agent *agent, const char *name)
 {
 	for (struct sg_code_object *object = executable->objects; object; object = object->next)
 		for (size_t i = 0; i < object->symbol_count; i++)
-			if (!strcmp(object->symbols[i].name, name))
+			if ((!agent || object->agent == agent) &&
+			    !strcmp(object->symbols[i].name, name))
 				return &object->symbols[i];
 	return NULL;
 }
 
-hsa_status_t hsa_executable_agent_global_variable_define(hsa_executable_t handle, hsa_agent_t agent,
-							 const char *name, void *address)
+hsa_status_t hsa_executable_agent_global_variable_define(hsa_executable_t handle,
+							 hsa_agent_t agent_handle, const char *name,
+							 void *address)
 {
 	hsa_status_t status = HSA_STATUS_SUCCESS;
+	const struct sg_agent *agent = sg_agent_get(agent_handle);
 	struct executable *executable;
 	struct sg_define *define;
 
 	if (!name)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	if (!sg_agent_get(agent))
+	if (!agent)
 		return HSA_STATUS_ERROR_INVALID_AGENT;
 	pthread_rwlock_wrlock(&lock);
 	executable = get(handle);
@@ -134,7 +138,7 @@ hsa_status_t hsa_executable_agent_global_variable_define(hsa_executable_t handle
 		status = HSA_STATUS_ERROR_INVALID_EXECUTABLE;
 	} else if (executable->frozen) {
 		status = HSA_STATUS_ERROR_FROZEN_EXECUTABLE;
-	} else if (find_symbol(executable, name)) {
+	} else if (find_symbol(executable, agent, name)) {
 		status = HSA_STATUS_ERROR_VARIABLE_ALREADY_DEFINED;
 	} else {
 		define = calloc(1, sizeof *define);
@@ -144,6 +148,7 @@ hsa_status_t hsa_executable_agent_global_variable_define(hsa_executable_t handle
 			free(define);
 			status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 		} else {
+			define->agent = agent;
 			define->address = (uint64_t)(uintptr_t)address;
 			define->next = executable->defines;
 			executable->defines = define;
@@ -177,7 +182,7 @@ hsa_status_t hsa_executable_load_agent_code_object(hsa_executable_t handle,
 	else if (executable->frozen)
 		status = HSA_STATUS_ERROR_FROZEN_EXECUTABLE;
 	else
-		status = sg_load(reader->image, reader->size, executable->defines, &object);
+		status = sg_load(agent, reader->image, reader->size, executable->defines, &object);
 	if (!status) {
 		object->next = executable->objects;
 		executable->objects = object;
@@ -207,19 +212,21 @@ hsa_status_t hsa_executable_freeze(hsa_executable_t handle, const char *options)
 }
 
 hsa_status_t hsa_executable_get_symbol_by_name(hsa_executable_t handle, const char *name,
-					       const hsa_agent_t *agent,
+					       const hsa_agent_t *agent_handle,
 					       hsa_executable_symbol_t *symbol)
 {
 	hsa_status_t status = HSA_STATUS_ERROR_INVALID_SYMBOL_NAME;
 	struct executable *executable;
+	const struct sg_agent *agent = agent_handle ? sg_agent_get(*agent_handle) : NULL;
 	struct sg_symbol *found;
 
-	(void)agent;
 	if (!name || !symbol)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	if (agent_handle && !agent)
+		return HSA_STATUS_ERROR_INVALID_AGENT;
 	pthread_rwlock_rdlock(&lock);
 	executable = get(handle);
-	found = executable ? find_symbol(executable, name) : NULL;
+	found = executable ? find_symbol(executable, agent, name) : NULL;
 	if (!executable)
 		status = HSA_STATUS_ERROR_INVALID_EXECUTABLE;
 	if (found) {
@@ -315,7 +322,7 @@ hsa_status_t hsa_executable_symbol_get_info(hsa_executable_symbol_t handle,
 		memcpy(value, symbol->name, strlen(symbol->name)); /* no terminator: hsa.h */
 		break;
 	case HSA_EXECUTABLE_SYMBOL_INFO_AGENT:
-		*(hsa_agent_t *)value = sg_agent_handle(&sg_gpu_agent);
+		*(hsa_agent_t *)value = sg_agent_handle(symbol->agent);
 		break;
 	case HSA_EXECUTABLE_SYMBOL_INFO_LINKAGE:
 		*(hsa_symbol_linkage_t *)value = HSA_SYMBOL_LINKAGE_PROGRAM;
@@ -398,7 +405,7 @@ static hsa_status_t query_segment_descriptors(hsa_ven_amd_loader_segment_descrip
 			if (!descriptors || found >= *count)
 				continue;
 			descriptors[found] = (hsa_ven_amd_loader_segment_descriptor_t){
-				.agent = sg_agent_handle(&sg_gpu_agent),
+				.agent = sg_agent_handle(object->agent),
 				.executable = { (uint64_t)(uintptr_t)executable },
 				.code_object_storage_type =
 				    HSA_VEN_AMD_LOADER_CODE_OBJECT_STORAGE_TYPE_MEMORY,

@@ -134,7 +134,8 @@ static const char *name_of(const struct file *file, const Elf64_Sym *symbol)
 
 /* Run-time address of symbol `index`; false after a message. */
 static bool resolve(const struct file *file, size_t index, uint64_t base,
-		    const struct sg_define *defines, uint64_t *address)
+		    const struct sg_agent *agent, const struct sg_define *defines,
+		    uint64_t *address)
 {
 	const Elf64_Sym *symbol;
 
@@ -151,7 +152,7 @@ static bool resolve(const struct file *file, size_t index, uint64_t base,
 		return true;
 	}
 	for (; defines; defines = defines->next) {
-		if (!strcmp(defines->name, name_of(file, symbol))) {
+		if (defines->agent == agent && !strcmp(defines->name, name_of(file, symbol))) {
 			*address = defines->address;
 			return true;
 		}
@@ -163,7 +164,7 @@ static bool resolve(const struct file *file, size_t index, uint64_t base,
 }
 
 static hsa_status_t relocate_one(const struct file *file, const Elf64_Rela *rela, uint64_t base,
-				 const struct sg_define *defines)
+				 const struct sg_agent *agent, const struct sg_define *defines)
 {
 	unsigned type = (unsigned)ELF64_R_TYPE(rela->r_info);
 	unsigned width =
@@ -174,7 +175,7 @@ static hsa_status_t relocate_one(const struct file *file, const Elf64_Rela *rela
 		return HSA_STATUS_SUCCESS;
 	if (rela->r_offset > file->span || file->span - rela->r_offset < width)
 		return bad("relocation outside the image");
-	if (!resolve(file, ELF64_R_SYM(rela->r_info), base, defines, &symbol))
+	if (!resolve(file, ELF64_R_SYM(rela->r_info), base, agent, defines, &symbol))
 		return HSA_STATUS_ERROR_VARIABLE_UNDEFINED;
 	value = symbol + (uint64_t)rela->r_addend;
 	switch (type) {
@@ -200,7 +201,7 @@ static hsa_status_t relocate_one(const struct file *file, const Elf64_Rela *rela
 	return HSA_STATUS_SUCCESS;
 }
 
-static hsa_status_t relocate(const struct file *file, uint64_t base,
+static hsa_status_t relocate(const struct file *file, uint64_t base, const struct sg_agent *agent,
 			     const struct sg_define *defines)
 {
 	for (unsigned i = 0; i < file->header->e_shnum; i++) {
@@ -213,7 +214,7 @@ static hsa_status_t relocate(const struct file *file, uint64_t base,
 			return bad("broken relocations");
 		relas = (const void *)(file->image + section->sh_offset);
 		for (size_t j = 0; j < section->sh_size / sizeof *relas; j++) {
-			hsa_status_t status = relocate_one(file, &relas[j], base, defines);
+			hsa_status_t status = relocate_one(file, &relas[j], base, agent, defines);
 			if (status)
 				return status;
 		}
@@ -246,6 +247,7 @@ static int collect_symbols(const struct file *file, struct sg_code_object *objec
 		    symbol->st_size > file->span - symbol->st_value)
 			continue;
 		own->name = object->strings + (name - file->strings);
+		own->agent = object->agent;
 		own->address = object->load_base + symbol->st_value;
 		own->size = symbol->st_size;
 		own->kernel = ends_in_kd(name) && symbol->st_size == DESCRIPTOR_SIZE;
@@ -261,8 +263,8 @@ static int collect_symbols(const struct file *file, struct sg_code_object *objec
 	return 0;
 }
 
-hsa_status_t sg_load(const void *image, size_t size, const struct sg_define *defines,
-		     struct sg_code_object **result)
+hsa_status_t sg_load(const struct sg_agent *agent, const void *image, size_t size,
+		     const struct sg_define *defines, struct sg_code_object **result)
 {
 	struct sg_code_object *object;
 	struct file file;
@@ -273,8 +275,9 @@ hsa_status_t sg_load(const void *image, size_t size, const struct sg_define *def
 	object = calloc(1, sizeof *object);
 	if (!object)
 		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+	object->agent = agent;
 	/* Code and globals are in coarse-grained VRAM (softgpu.md, __device__ variable). */
-	object->mapping = sg_memory_allocate(SG_CODE, file.span, 0, true, NULL);
+	object->mapping = sg_memory_allocate(SG_CODE, file.span, 0, sg_gpu_bit(agent), NULL);
 	if (!object->mapping) {
 		free(object);
 		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
@@ -287,7 +290,7 @@ hsa_status_t sg_load(const void *image, size_t size, const struct sg_define *def
 		if (file.segments[i].p_type == PT_LOAD)
 			memcpy((void *)(uintptr_t)(object->load_base + file.segments[i].p_vaddr),
 			       file.image + file.segments[i].p_offset, file.segments[i].p_filesz);
-	status = relocate(&file, object->load_base, defines);
+	status = relocate(&file, object->load_base, agent, defines);
 	if (!status && collect_symbols(&file, object))
 		status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 	if (status) {

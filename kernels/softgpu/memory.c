@@ -149,7 +149,7 @@ static uint64_t choose_address(enum window window, uint64_t size)
 }
 
 struct sg_mapping *sg_memory_allocate(enum sg_kind kind, uint64_t size, unsigned state,
-				      bool gpu_access, struct sg_pool *pool)
+				      uint32_t gpus, struct sg_pool *pool)
 {
 	enum window window = kind != SG_POOL    ? WINDOW_INTERNAL
 			     : pool->agent->gpu ? WINDOW_VRAM
@@ -172,7 +172,7 @@ struct sg_mapping *sg_memory_allocate(enum sg_kind kind, uint64_t size, unsigned
 		.request = size,
 		.kind = kind,
 		.state = state | SOFTGPU_PAGE_MAPPED,
-		.gpu_access = gpu_access,
+		.gpus = gpus,
 		.pool = pool,
 		.references = 1,
 	};
@@ -191,7 +191,7 @@ out:
 	return mapping;
 }
 
-struct sg_mapping *sg_memory_lock(uint64_t host, uint64_t size, unsigned state,
+struct sg_mapping *sg_memory_lock(uint64_t host, uint64_t size, unsigned state, uint32_t gpus,
 				  struct sg_pool *pool)
 {
 	uint64_t lead = host % SOFTGPU_PAGE_SIZE;
@@ -204,6 +204,8 @@ struct sg_mapping *sg_memory_lock(uint64_t host, uint64_t size, unsigned state,
 		if (known->kind == SG_LOCK && known->host + known->lead == host &&
 		    known->request == size && known->pool == pool) {
 			known->references++;
+			known->gpus |= gpus;
+			sg_memory_changed();
 			pthread_rwlock_unlock(&lock);
 			return known;
 		}
@@ -219,7 +221,7 @@ struct sg_mapping *sg_memory_lock(uint64_t host, uint64_t size, unsigned state,
 			.lead = lead,
 			.kind = SG_LOCK,
 			.state = state | SOFTGPU_PAGE_MAPPED | SOFTGPU_PAGE_ALIAS,
-			.gpu_access = true,
+			.gpus = gpus,
 			.pool = pool,
 			.references = 1,
 		};
@@ -280,25 +282,26 @@ struct sg_mapping *sg_memory_find_lock(uint64_t host)
 	return mapping;
 }
 
-void sg_memory_set_access(struct sg_mapping *mapping, bool gpu_access)
+void sg_memory_set_access(struct sg_mapping *mapping, uint32_t gpus)
 {
 	pthread_rwlock_wrlock(&lock);
-	mapping->gpu_access = gpu_access;
+	mapping->gpus = gpus;
 	sg_memory_changed();
 	pthread_rwlock_unlock(&lock);
 }
 
-unsigned softgpu_page_state(uint64_t address)
+unsigned softgpu_page_state(unsigned gpu, uint64_t address)
 {
+	uint32_t set = gpu == SOFTGPU_ANY_GPU ? SG_EVERY_GPU : UINT32_C(1) << gpu;
 	struct sg_mapping *mapping;
 	unsigned state = 0;
 
 	pthread_rwlock_rdlock(&lock);
 	mapping = find_locked(address);
-	if (mapping && mapping->gpu_access)
+	if (mapping && mapping->gpus & set)
 		state = mapping->state;
 	pthread_rwlock_unlock(&lock);
-	return mapping ? state : sg_svm_page_state(address);
+	return mapping ? state : sg_svm_page_state(gpu, address);
 }
 
 bool softgpu_memory_range(uint64_t address, uint64_t *first, uint64_t *last)
@@ -350,7 +353,7 @@ void *sg_memory_span(uint64_t address, uint64_t size, uint64_t *span)
 	*span = 0;
 	pthread_rwlock_rdlock(&lock);
 	mapping = find_locked(address);
-	if (mapping && mapping->gpu_access) {
+	if (mapping && mapping->gpus) {
 		uint64_t rest = mapping->gpu + mapping->size - address;
 		*span = rest < size ? rest : size;
 		host = mapping->host + (address - mapping->gpu);

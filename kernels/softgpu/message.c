@@ -40,13 +40,13 @@ void sg_die(const char *format, ...)
 	abort();
 }
 
-void sg_memory_fault(uint64_t address)
+void sg_memory_fault(unsigned gpu, uint64_t address)
 {
 	/* ROCr's own words; the hardware reports the page, not the byte. */
 	fprintf(stderr,
-		"Memory access fault by GPU node-1 (Agent handle: %p) on address %p. "
+		"Memory access fault by GPU node-%u (Agent handle: %p) on address %p. "
 		"Reason: Page not present or supervisor privilege.\n",
-		(void *)&sg_gpu_agent,
+		gpu + 1, (void *)&sg_gpu_agents[gpu],
 		(void *)(uintptr_t)(address & ~(uint64_t)(SOFTGPU_PAGE_SIZE - 1)));
 	abort();
 }

@@ -63,6 +63,7 @@ static enum sg_progress start_dispatch(struct sg_queue *queue,
 		.packet = *packet,
 		.packet_address = (uint64_t)(uintptr_t)packet,
 		.queue_address = (uint64_t)(uintptr_t)&queue->amd,
+		.gpu = queue->agent->number,
 		.cooperative = queue->cooperative,
 	};
 	const char *wrong = check_dispatch(packet);
@@ -72,8 +73,8 @@ static enum sg_progress start_dispatch(struct sg_queue *queue,
 	/* Only kernels and copies touch memory; a look at the host's mappings costs a millisecond.
 	 */
 	sg_svm_new_epoch();
-	if (!(softgpu_page_state(packet->kernel_object) & SOFTGPU_PAGE_MAPPED))
-		sg_memory_fault(packet->kernel_object);
+	if (!(softgpu_page_state(dispatch.gpu, packet->kernel_object) & SOFTGPU_PAGE_MAPPED))
+		sg_memory_fault(dispatch.gpu, packet->kernel_object);
 	dispatch.kernel_name =
 	    sg_kernel_name(packet->kernel_object, &dispatch.code_base, &dispatch.code_size);
 	sg_log("queue %lu: dispatch %s, grid %u x %u x %u, group %u x %u x %u",
@@ -105,7 +106,7 @@ static enum sg_progress step_dispatch(struct sg_queue *queue, hsa_kernel_dispatc
 	case SOFTGPU_FAULT:
 		if (softgpu_run_message(queue->run))
 			sg_warn("%s", softgpu_run_message(queue->run));
-		sg_memory_fault(softgpu_run_fault_address(queue->run));
+		sg_memory_fault(queue->agent->number, softgpu_run_fault_address(queue->run));
 	case SOFTGPU_UNSUPPORTED:
 		sg_die("%s", softgpu_run_message(queue->run));
 	}

@@ -14,19 +14,34 @@
  * The fine-grained VRAM pool is there only with an XGMI hive or HSA_FORCE_FINE_GRAIN_PCIE
  * (memory-model.md A5.2).
  */
+#define GPU_POOLS(n)                                                   \
+	{ &sg_gpu_agents[n], HSA_AMD_SEGMENT_GLOBAL, COARSE, 0, 0 },   \
+	    { &sg_gpu_agents[n], HSA_AMD_SEGMENT_GLOBAL, FINE, 0, 0 }, \
+	{                                                              \
+		&sg_gpu_agents[n], HSA_AMD_SEGMENT_GROUP, 0, 65536, 0  \
+	}
+
 static struct sg_pool pools[] = {
 	{ &sg_cpu_agent, HSA_AMD_SEGMENT_GLOBAL, FINE, 0, 0 },
 	{ &sg_cpu_agent, HSA_AMD_SEGMENT_GLOBAL, FINE | KERNARG, 0, 0 },
 	{ &sg_cpu_agent, HSA_AMD_SEGMENT_GLOBAL, COARSE, 0, 0 },
-	{ &sg_gpu_agent, HSA_AMD_SEGMENT_GLOBAL, COARSE, 0, 0 },
-	{ &sg_gpu_agent, HSA_AMD_SEGMENT_GLOBAL, FINE, 0, 0 },
-	{ &sg_gpu_agent, HSA_AMD_SEGMENT_GROUP, 0, 65536, 0 },
+	GPU_POOLS(0),
+	GPU_POOLS(1),
+	GPU_POOLS(2),
+	GPU_POOLS(3),
+	GPU_POOLS(4),
+	GPU_POOLS(5),
+	GPU_POOLS(6),
+	GPU_POOLS(7),
 };
 #define POOL_COUNT (sizeof pools / sizeof *pools)
 
 static bool exists(const struct sg_pool *pool)
 {
-	return sg_settings.fine_pool || !pool->agent->gpu || pool->flags != FINE;
+	if (!pool->agent->gpu)
+		return true;
+	return pool->agent->number < sg_settings.gpus &&
+	       (sg_settings.fine_pool || pool->flags != FINE);
 }
 
 static uint64_t pool_size(const struct sg_pool *pool)
@@ -106,6 +121,32 @@ hsa_status_t hsa_amd_memory_pool_get_info(hsa_amd_memory_pool_t handle,
 	return HSA_STATUS_SUCCESS;
 }
 
+/*
+ * How the agent of one end reaches the memory of the other. Two GPUs without a hive have no
+ * peer-to-peer path: memory-model.md leaves it to the board, and refusing is what programs must
+ * be able to take.
+ */
+static const struct link {
+	hsa_amd_memory_pool_access_t access;
+	uint32_t hops;
+	uint32_t distance;
+	bool xgmi;
+} no_link = { HSA_AMD_MEMORY_POOL_ACCESS_ALLOWED_BY_DEFAULT, 0, 0, false },
+  /* CPU to VRAM is not "never": large BAR. */
+    host_link = { HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT, 1, 20, false },
+  host_xgmi_link = { HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT, 1, 20, true },
+  hive_link = { HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT, 1, 15, true },
+  far_link = { HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED, 2, 40, false };
+
+static const struct link *link_between(const struct sg_agent *a, const struct sg_agent *b)
+{
+	if (a == b)
+		return &no_link;
+	if (a->gpu && b->gpu)
+		return sg_settings.hive ? &hive_link : &far_link;
+	return sg_settings.xgmi_cpu ? &host_xgmi_link : &host_link;
+}
+
 hsa_status_t hsa_amd_agent_memory_pool_get_info(hsa_agent_t agent_handle,
 						hsa_amd_memory_pool_t pool_handle,
 						hsa_amd_agent_memory_pool_info_t attribute,
@@ -113,7 +154,7 @@ hsa_status_t hsa_amd_agent_memory_pool_get_info(hsa_agent_t agent_handle,
 {
 	const struct sg_agent *agent = sg_agent_get(agent_handle);
 	const struct sg_pool *pool = sg_pool_get(pool_handle);
-	bool own;
+	const struct link *link;
 
 	if (!agent)
 		return HSA_STATUS_ERROR_INVALID_AGENT;
@@ -121,29 +162,27 @@ hsa_status_t hsa_amd_agent_memory_pool_get_info(hsa_agent_t agent_handle,
 		return (hsa_status_t)HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
 	if (!value)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	own = pool->agent == agent;
+	link = link_between(agent, pool->agent);
 	switch ((int)attribute) {
 	case HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS:
-		/* CPU to VRAM is not "never": large BAR. */
 		*(hsa_amd_memory_pool_access_t *)value =
-		    own ? HSA_AMD_MEMORY_POOL_ACCESS_ALLOWED_BY_DEFAULT
-		    : pool->segment == HSA_AMD_SEGMENT_GROUP
+		    link->hops && pool->segment == HSA_AMD_SEGMENT_GROUP
 			? HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED
-			: HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT;
+			: link->access;
 		break;
 	case HSA_AMD_AGENT_MEMORY_POOL_INFO_NUM_LINK_HOPS:
-		*(uint32_t *)value = own ? 0 : 1;
+		*(uint32_t *)value = link->hops;
 		break;
 	case HSA_AMD_AGENT_MEMORY_POOL_INFO_LINK_INFO:
-		if (own)
+		if (!link->hops)
 			break;
 		*(hsa_amd_memory_pool_link_info_t *)value = (hsa_amd_memory_pool_link_info_t){
 			.atomic_support_32bit = true,
 			.atomic_support_64bit = true,
 			.coherent_support = true,
-			.link_type = sg_settings.xgmi_cpu ? HSA_AMD_LINK_INFO_TYPE_XGMI
-							  : HSA_AMD_LINK_INFO_TYPE_PCIE,
-			.numa_distance = 20,
+			.link_type =
+			    link->xgmi ? HSA_AMD_LINK_INFO_TYPE_XGMI : HSA_AMD_LINK_INFO_TYPE_PCIE,
+			.numa_distance = link->distance,
 		};
 		break;
 	default:
@@ -176,8 +215,9 @@ hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t handle, size_t s
 		__atomic_sub_fetch(&pool->used, size, __ATOMIC_RELAXED);
 		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 	}
-	/* Host memory is the GPU's only after hsa_amd_agents_allow_access. */
-	mapping = sg_memory_allocate(SG_POOL, size, pool_state(pool), pool->agent->gpu, pool);
+	/* Host memory is the GPUs' only after hsa_amd_agents_allow_access. */
+	mapping =
+	    sg_memory_allocate(SG_POOL, size, pool_state(pool), sg_gpu_bit(pool->agent), pool);
 	if (!mapping) {
 		__atomic_sub_fetch(&pool->used, size, __ATOMIC_RELAXED);
 		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
@@ -203,25 +243,35 @@ hsa_status_t hsa_amd_memory_pool_free(void *pointer)
 	return HSA_STATUS_SUCCESS;
 }
 
-static bool includes_gpu(uint32_t count, const hsa_agent_t *agents)
+/* The GPUs among `agents` that have a path to the memory of `owner`; false: one has none. */
+static bool reachable(uint32_t count, const hsa_agent_t *agents, const struct sg_agent *owner,
+		      uint32_t *gpus)
 {
-	for (uint32_t i = 0; i < count; i++)
-		if (agents[i].handle == sg_agent_handle(&sg_gpu_agent).handle)
-			return true;
-	return false;
+	*gpus = SG_NO_GPU;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct sg_agent *agent = sg_agent_get(agents[i]);
+		if (!agent ||
+		    link_between(agent, owner)->access == HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED)
+			return false;
+		*gpus |= sg_gpu_bit(agent);
+	}
+	return true;
 }
 
 hsa_status_t hsa_amd_agents_allow_access(uint32_t count, const hsa_agent_t *agents,
 					 const uint32_t *flags, const void *pointer)
 {
 	struct sg_mapping *mapping = sg_memory_find((uint64_t)(uintptr_t)pointer);
+	uint32_t gpus;
 
 	if (flags || !count || !agents)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	if (!mapping || mapping->kind != SG_POOL)
 		return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+	if (!reachable(count, agents, mapping->pool->agent, &gpus))
+		return HSA_STATUS_ERROR_INVALID_AGENT;
 	/* The list replaces the former one; the owner keeps its access. */
-	sg_memory_set_access(mapping, mapping->pool->agent->gpu || includes_gpu(count, agents));
+	sg_memory_set_access(mapping, gpus | sg_gpu_bit(mapping->pool->agent));
 	return HSA_STATUS_SUCCESS;
 }
 
@@ -231,6 +281,7 @@ static hsa_status_t lock_memory(void *host, size_t size, const hsa_agent_t *agen
 	uint64_t address = (uint64_t)(uintptr_t)host;
 	unsigned state = SOFTGPU_PAGE_HOST | (pool ? pool_state(pool) : SOFTGPU_PAGE_FINE);
 	struct sg_mapping *mapping;
+	uint32_t gpus;
 
 	if (!host || !size || !agent_pointer || count < 0 || (count && !agents) ||
 	    address + size < address)
@@ -238,17 +289,17 @@ static hsa_status_t lock_memory(void *host, size_t size, const hsa_agent_t *agen
 	*agent_pointer = NULL;
 	if (pool && (pool->agent->gpu || pool->segment != HSA_AMD_SEGMENT_GLOBAL))
 		return (hsa_status_t)HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
+	if (!reachable((uint32_t)count, agents, &sg_cpu_agent, &gpus))
+		return HSA_STATUS_ERROR_INVALID_AGENT;
 	mapping = sg_memory_find(address);
 	if (mapping && mapping->kind != SG_LOCK) {
 		/* HSA memory is locked by nature. */
 		*agent_pointer = host;
 		return HSA_STATUS_SUCCESS;
 	}
-	mapping = sg_memory_lock(address, size, state, pool);
+	mapping = sg_memory_lock(address, size, state, count ? gpus : SG_EVERY_GPU, pool);
 	if (!mapping)
 		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-	if (count && !includes_gpu((uint32_t)count, agents))
-		sg_memory_set_access(mapping, false);
 	*agent_pointer = (void *)(uintptr_t)(mapping->gpu + mapping->lead);
 	sg_log("lock: %p+%zu %s as %p", host, size, state & SOFTGPU_PAGE_FINE ? "fine" : "coarse",
 	       *agent_pointer);
@@ -288,13 +339,31 @@ hsa_status_t hsa_amd_memory_unlock(void *host)
 						   : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
+/* The CPU and those of `gpus` that exist; none for memory that HSA does not know. */
+static hsa_status_t list_agents(hsa_amd_pointer_type_t type, uint32_t gpus,
+				void *(*allocate)(size_t), uint32_t *count, hsa_agent_t **list)
+{
+	*count = 0;
+	*list = NULL;
+	if (type == HSA_EXT_POINTER_TYPE_UNKNOWN)
+		return HSA_STATUS_SUCCESS;
+	*list = allocate((1 + sg_settings.gpus) * sizeof **list);
+	if (!*list)
+		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+	(*list)[(*count)++] = sg_agent_handle(&sg_cpu_agent);
+	for (unsigned i = 0; i < sg_settings.gpus; i++)
+		if (gpus & sg_gpu_bit(&sg_gpu_agents[i]))
+			(*list)[(*count)++] = sg_agent_handle(&sg_gpu_agents[i]);
+	return HSA_STATUS_SUCCESS;
+}
+
 hsa_status_t hsa_amd_pointer_info(const void *pointer, hsa_amd_pointer_info_t *info,
 				  void *(*allocate)(size_t), uint32_t *agent_count,
 				  hsa_agent_t **accessible)
 {
 	struct sg_mapping *mapping = sg_memory_find((uint64_t)(uintptr_t)pointer);
 	hsa_amd_pointer_info_t full = { .size = sizeof full, .type = HSA_EXT_POINTER_TYPE_UNKNOWN };
-	uint32_t agents = 0;
+	uint32_t gpus = SG_NO_GPU;
 
 	if (!pointer || !info || !info->size)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -305,27 +374,20 @@ hsa_status_t hsa_amd_pointer_info(const void *pointer, hsa_amd_pointer_info_t *i
 		full.hostBaseAddress = (void *)(uintptr_t)(mapping->host + mapping->lead);
 		full.sizeInBytes = mapping->request;
 		full.userData = mapping->user_data;
-		full.agentOwner = sg_agent_handle(mapping->pool              ? mapping->pool->agent
-						  : mapping->kind == SG_CODE ? &sg_gpu_agent
-									     : &sg_cpu_agent);
+		full.agentOwner = sg_agent_handle(mapping->pool ? mapping->pool->agent
+						  : mapping->kind == SG_CODE
+						      ? &sg_gpu_agents[__builtin_ctz(mapping->gpus)]
+						      : &sg_cpu_agent);
 		full.global_flags = mapping->pool                        ? mapping->pool->flags
 				    : mapping->state & SOFTGPU_PAGE_FINE ? FINE
 									 : COARSE;
-		agents = mapping->gpu_access ? 2 : 1;
+		gpus = mapping->gpus;
 	}
 	if (full.size > info->size)
 		full.size = info->size;
 	memcpy(info, &full, full.size);
-	if (agent_count && accessible && allocate) {
-		*accessible = agents ? allocate(agents * sizeof **accessible) : NULL;
-		*agent_count = 0;
-		if (agents && !*accessible)
-			return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-		if (agents)
-			(*accessible)[(*agent_count)++] = sg_agent_handle(&sg_cpu_agent);
-		if (agents > 1)
-			(*accessible)[(*agent_count)++] = sg_agent_handle(&sg_gpu_agent);
-	}
+	if (agent_count && accessible && allocate)
+		return list_agents(full.type, gpus, allocate, agent_count, accessible);
 	return HSA_STATUS_SUCCESS;
 }
 

@@ -109,10 +109,11 @@ hsa_status_t hsa_queue_create(hsa_agent_t agent_handle, uint32_t size, hsa_queue
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	/* Device code reads the queue and the packets: mapped for the GPU, host memory. */
 	mapping = sg_memory_allocate(SG_INTERNAL, sizeof *queue,
-				     SOFTGPU_PAGE_FINE | SOFTGPU_PAGE_HOST, true, NULL);
+				     SOFTGPU_PAGE_FINE | SOFTGPU_PAGE_HOST, SG_EVERY_GPU, NULL);
 	if (mapping)
-		ring = sg_memory_allocate(SG_INTERNAL, size * sizeof *packets,
-					  SOFTGPU_PAGE_FINE | SOFTGPU_PAGE_HOST, true, NULL);
+		ring =
+		    sg_memory_allocate(SG_INTERNAL, size * sizeof *packets,
+				       SOFTGPU_PAGE_FINE | SOFTGPU_PAGE_HOST, SG_EVERY_GPU, NULL);
 	if (ring)
 		doorbell = sg_signal_create(AMD_SIGNAL_KIND_DOORBELL, 0);
 	if (!doorbell.handle)
@@ -121,6 +122,7 @@ hsa_status_t hsa_queue_create(hsa_agent_t agent_handle, uint32_t size, hsa_queue
 	for (uint32_t i = 0; i < size; i++)
 		packets[i].header = HSA_PACKET_TYPE_INVALID;
 	queue = (struct sg_queue *)(uintptr_t)mapping->host;
+	queue->agent = agent;
 	queue->mapping = mapping;
 	queue->ring = ring;
 	queue->callback = callback;
@@ -152,8 +154,8 @@ hsa_status_t hsa_queue_create(hsa_agent_t agent_handle, uint32_t size, hsa_queue
 	if (!running)
 		goto fail;
 	*result = &queue->amd.hsa_queue;
-	sg_log("queue: %lu created, %u packets%s", queue->amd.hsa_queue.id, size,
-	       queue->cooperative ? ", cooperative" : "");
+	sg_log("queue: %lu created on GPU %u, %u packets%s", queue->amd.hsa_queue.id, agent->number,
+	       size, queue->cooperative ? ", cooperative" : "");
 	return HSA_STATUS_SUCCESS;
 fail:
 	if (doorbell.handle)

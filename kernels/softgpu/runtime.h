@@ -21,8 +21,8 @@ void sg_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void sg_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same, then abort(). For what the stand-in can't do and for a broken device. */
 _Noreturn void sg_die(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* ROCr's report of a GPU memory access fault at `address`, then abort(). */
-_Noreturn void sg_memory_fault(uint64_t address);
+/* ROCr's report of a memory access fault of GPU `gpu` at `address`, then abort(). */
+_Noreturn void sg_memory_fault(unsigned gpu, uint64_t address);
 
 /* ---- settings: config.c ---- */
 
@@ -31,7 +31,9 @@ struct sg_settings {
 	bool fine_pool; /* a fine-grained VRAM pool exists */
 	bool xgmi_cpu;  /* CPU link is XGMI, else PCIe */
 	bool log;       /* SOFTGPU_LOG */
-	uint64_t vram;  /* SOFTGPU_VRAM_MIB, in bytes */
+	uint64_t vram;  /* SOFTGPU_VRAM_MIB, in bytes, of each GPU */
+	bool hive;      /* SOFTGPU_XGMI_HIVE: the GPUs reach each other's memory */
+	uint64_t gpus;  /* SOFTGPU_DEVICES */
 };
 extern struct sg_settings sg_settings;
 
@@ -40,17 +42,28 @@ int sg_settings_read(void);
 
 /* ---- agents and pools: agent.c, pool.c ---- */
 
+#define SG_MAX_GPUS 8u
+
 struct sg_agent {
 	bool gpu;
+	unsigned number; /* of a GPU, from 0; its node is one more */
 };
-extern struct sg_agent sg_cpu_agent, sg_gpu_agent;
+extern struct sg_agent sg_cpu_agent, sg_gpu_agents[SG_MAX_GPUS];
+
+/* Sets of GPUs: bit n is GPU n. */
+#define SG_EVERY_GPU UINT32_MAX
+#define SG_NO_GPU    0u
+static inline uint32_t sg_gpu_bit(const struct sg_agent *agent)
+{
+	return agent->gpu ? UINT32_C(1) << agent->number : SG_NO_GPU;
+}
 
 static inline hsa_agent_t sg_agent_handle(const struct sg_agent *agent)
 {
 	return (hsa_agent_t){ (uint64_t)(uintptr_t)agent };
 }
 
-/* NULL if `handle` is not one of the two agents. */
+/* NULL if `handle` is not one of the agents that exist under the present settings. */
 const struct sg_agent *sg_agent_get(hsa_agent_t handle);
 
 struct sg_pool {
@@ -81,34 +94,37 @@ struct sg_mapping {
 	uint64_t request; /* bytes asked for; for locks from the locked address on */
 	uint64_t lead;    /* locks: offset of the locked address in its first page */
 	enum sg_kind kind;
-	unsigned state; /* SOFTGPU_PAGE_* while the GPU has access */
-	bool gpu_access;
+	unsigned state;       /* SOFTGPU_PAGE_* for the GPUs that have access */
+	uint32_t gpus;        /* these */
 	struct sg_pool *pool; /* NULL for internal mappings */
 	void *user_data;
 	unsigned references; /* locks of the same bytes */
 };
 
 /*
- * Allocate `size` zeroed bytes (rounded up to pages) and map them for the GPU if `gpu_access`.
+ * Allocate `size` zeroed bytes (rounded up to pages) and map them for the set `gpus`.
  * NULL when out of memory. Free with sg_memory_free.
  */
 struct sg_mapping *sg_memory_allocate(enum sg_kind kind, uint64_t size, unsigned state,
-				      bool gpu_access, struct sg_pool *pool);
+				      uint32_t gpus, struct sg_pool *pool);
 /* Unmap and release. */
 void sg_memory_free(struct sg_mapping *mapping);
 /* The mapping that holds GPU address `address`; for locks also found by host address. */
 struct sg_mapping *sg_memory_find(uint64_t address);
-/* Give or take the GPU's access. */
-void sg_memory_set_access(struct sg_mapping *mapping, bool gpu_access);
+/* Exactly the set `gpus` has access from now on. */
+void sg_memory_set_access(struct sg_mapping *mapping, uint32_t gpus);
 /* Every cached page state is void from now on. */
 void sg_memory_changed(void);
 /*
  * Host pointer behind [address, ...) as the GPU sees it, and in *span how many of the next `size`
- * bytes are contiguous there. NULL if the GPU can't reach `address`.
+ * bytes are contiguous there. NULL if no GPU can reach `address`.
  */
 void *sg_memory_span(uint64_t address, uint64_t size, uint64_t *span);
-/* A lock's mapping: enter a host range into the alias window. NULL when out of memory. */
-struct sg_mapping *sg_memory_lock(uint64_t host, uint64_t size, unsigned state,
+/*
+ * A lock's mapping: enter a host range into the alias window, for the set `gpus` and those that
+ * locked the same bytes before. NULL when out of memory.
+ */
+struct sg_mapping *sg_memory_lock(uint64_t host, uint64_t size, unsigned state, uint32_t gpus,
 				  struct sg_pool *pool);
 /* The lock whose locked address is exactly `host`, or NULL. */
 struct sg_mapping *sg_memory_find_lock(uint64_t host);
@@ -138,9 +154,9 @@ void sg_vma_mark(uint64_t start, uint64_t end);
 
 /* ---- shared virtual memory: svm.c ---- */
 
-/* Page state of a host address that no HSA mapping holds; 0 if the GPU can't reach it. */
-unsigned sg_svm_page_state(uint64_t address);
-/* Bytes from `address` on, at most `size`, that the GPU can reach by SVM. */
+/* Page state for GPU `gpu` of a host address that no HSA mapping holds; 0 if it can't reach it. */
+unsigned sg_svm_page_state(unsigned gpu, uint64_t address);
+/* Bytes from `address` on, at most `size`, that some GPU can reach by SVM. */
 uint64_t sg_svm_span(uint64_t address, uint64_t size);
 /* Note that [start, end) moved to the GPU or back. */
 void sg_svm_set_location(uint64_t start, uint64_t end, const struct sg_agent *agent);
@@ -189,6 +205,7 @@ void sg_copy(uint64_t destination, uint64_t source, uint64_t size);
 const char *sg_kernel_name(uint64_t kernel_object, uint64_t *base, uint64_t *size);
 
 struct sg_symbol {
+	const struct sg_agent *agent;
 	const char *name;  /* in the loaded image's string table copy */
 	char *kernel_name; /* kernels: without ".kd"; owned */
 	uint64_t address;
@@ -199,11 +216,13 @@ struct sg_symbol {
 
 struct sg_define {
 	char *name;
+	const struct sg_agent *agent;
 	uint64_t address;
 	struct sg_define *next;
 };
 
 struct sg_code_object {
+	const struct sg_agent *agent;
 	struct sg_mapping *mapping;
 	uint64_t load_base; /* run-time address of virtual address 0 of the file */
 	uint64_t code_size;
@@ -216,12 +235,12 @@ struct sg_code_object {
 };
 
 /*
- * Load the ELF file [image, image + size) for the device: copy its segments, apply its
- * relocations (undefined symbols from `defines`). HSA_STATUS_SUCCESS and *result, or an error
- * after a message.
+ * Load the ELF file [image, image + size) for GPU `agent`: copy its segments, apply its
+ * relocations (undefined symbols from those of `defines` that are for this GPU). HSA_STATUS_SUCCESS
+ * and *result, or an error after a message.
  */
-hsa_status_t sg_load(const void *image, size_t size, const struct sg_define *defines,
-		     struct sg_code_object **result);
+hsa_status_t sg_load(const struct sg_agent *agent, const void *image, size_t size,
+		     const struct sg_define *defines, struct sg_code_object **result);
 void sg_unload(struct sg_code_object *object);
 
 /* AMD_LOADER extension: the table of functions, `length` bytes of it copied to `table`. */
@@ -231,6 +250,7 @@ hsa_status_t sg_loader_table(size_t length, void *table);
 
 struct sg_queue {
 	amd_queue_t amd; /* first: hsa_queue_t * is this object */
+	const struct sg_agent *agent;
 	struct sg_mapping *mapping, *ring;
 	void (*callback)(hsa_status_t, hsa_queue_t *, void *);
 	void *callback_data;

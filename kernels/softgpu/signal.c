@@ -34,7 +34,7 @@ static void push(struct slot *slot)
 static int grow(void)
 {
 	struct sg_mapping *chunk = sg_memory_allocate(
-	    SG_INTERNAL, 1 << 18, SOFTGPU_PAGE_FINE | SOFTGPU_PAGE_HOST, true, NULL);
+	    SG_INTERNAL, 1 << 18, SOFTGPU_PAGE_FINE | SOFTGPU_PAGE_HOST, SG_EVERY_GPU, NULL);
 	struct slot *slots;
 
 	if (!chunk)

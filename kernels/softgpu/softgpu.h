@@ -24,18 +24,21 @@
 #define SOFTGPU_PAGE_HOST   4u /* physically in host memory */
 #define SOFTGPU_PAGE_ALIAS  8u /* GPU address differs from the host's: translate */
 
+/* Instead of the number of a GPU: whichever can reach the page. */
+#define SOFTGPU_ANY_GPU UINT32_MAX
+
 /*
- * State of the page that holds GPU address `address`; 0 if the GPU has no mapping there (with
- * XNACK on, a host page that exists is mapped on demand and comes back MAPPED|FINE|HOST or with
- * its advised granularity). Thread-safe; made for a small cache in front of it: any change to
- * any page increments *softgpu_memory_generation.
+ * State of the page that holds GPU address `address`, as GPU number `gpu` sees it; 0 if that GPU
+ * has no mapping there (with XNACK on, a host page that exists is mapped on demand and comes back
+ * MAPPED|FINE|HOST or with its advised granularity). Thread-safe; made for a small cache in front
+ * of it: any change to any page increments *softgpu_memory_generation.
  */
-unsigned softgpu_page_state(uint64_t address);
+unsigned softgpu_page_state(unsigned gpu, uint64_t address);
 extern volatile uint64_t softgpu_memory_generation;
 
 /*
- * The same for tests and tools: exported from the library, and up to date with the host's mappings
- * (softgpu_page_state looks at them only once a packet).
+ * The same for tests and tools, of GPU 0: exported from the library, and up to date with the host's
+ * mappings (softgpu_page_state looks at them only once a packet).
  */
 unsigned softgpu_page_state_now(uint64_t address);
 
@@ -54,6 +57,7 @@ struct softgpu_dispatch {
 	hsa_kernel_dispatch_packet_t packet; /* copy; the original is at packet_address */
 	uint64_t packet_address;
 	uint64_t queue_address;        /* amd_queue_t */
+	unsigned gpu;                  /* number of the GPU that executes it */
 	bool cooperative;              /* all work-groups must be resident at once (GWS works) */
 	const char *kernel_name;       /* for messages; may be NULL */
 	uint64_t code_base, code_size; /* the loaded code object that holds the kernel */

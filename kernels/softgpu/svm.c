@@ -16,11 +16,11 @@
 enum access { ACCESS_PRESET, ACCESS_MIGRATE, ACCESS_IN_PLACE, ACCESS_NONE };
 
 struct attributes {
-	enum access access;
+	enum access access[SG_MAX_GPUS];
 	bool coarse, read_only, hive_local, read_mostly, gpu_exec;
-	bool on_gpu; /* moved there by a prefetch */
 	uint64_t granularity;
-	const struct sg_agent *preferred, *prefetched;
+	const struct sg_agent *preferred;
+	const struct sg_agent *prefetched; /* where the pages were moved; NULL: never */
 };
 
 static const struct attributes preset = { .granularity = 9 };
@@ -127,9 +127,9 @@ static void drop(uint64_t start, uint64_t end)
 
 static bool same(const struct attributes *a, const struct attributes *b)
 {
-	return a->access == b->access && a->coarse == b->coarse && a->read_only == b->read_only &&
-	       a->hive_local == b->hive_local && a->read_mostly == b->read_mostly &&
-	       a->gpu_exec == b->gpu_exec && a->on_gpu == b->on_gpu &&
+	return !memcmp(a->access, b->access, sizeof a->access) && a->coarse == b->coarse &&
+	       a->read_only == b->read_only && a->hive_local == b->hive_local &&
+	       a->read_mostly == b->read_mostly && a->gpu_exec == b->gpu_exec &&
 	       a->granularity == b->granularity && a->preferred == b->preferred &&
 	       a->prefetched == b->prefetched;
 }
@@ -201,22 +201,29 @@ void sg_svm_new_epoch(void)
 	pthread_mutex_unlock(&lock);
 }
 
-static unsigned state_of(const struct range *range)
+static unsigned state_of(unsigned gpu, const struct range *range)
 {
 	const struct attributes *a = range ? &range->attributes : &preset;
 	unsigned state = SOFTGPU_PAGE_MAPPED;
-	bool on_gpu = a->on_gpu || (softgpu_config.xnack && a->preferred == &sg_gpu_agent);
+	const struct sg_agent *where = a->prefetched;
+	bool reached = false;
 
-	if (a->access == ACCESS_NONE || (a->access == ACCESS_PRESET && !softgpu_config.xnack))
+	for (unsigned i = 0; i < sg_settings.gpus; i++)
+		if (gpu == i || gpu == SOFTGPU_ANY_GPU)
+			reached |= a->access[i] != ACCESS_NONE &&
+				   (a->access[i] != ACCESS_PRESET || softgpu_config.xnack);
+	if (!reached)
 		return 0;
+	if (softgpu_config.xnack && a->preferred && (!where || !where->gpu))
+		where = a->preferred;
 	if (!a->coarse)
 		state |= SOFTGPU_PAGE_FINE;
-	if (!on_gpu)
+	if (!where || !where->gpu)
 		state |= SOFTGPU_PAGE_HOST;
 	return state;
 }
 
-static unsigned page_state_locked(uint64_t address)
+static unsigned page_state_locked(unsigned gpu, uint64_t address)
 {
 	const struct sg_vma *vma;
 
@@ -230,15 +237,15 @@ static unsigned page_state_locked(uint64_t address)
 		refresh();
 		vma = sg_vma_find(&vmas, address);
 	}
-	return vma && vma->readable ? state_of(find(address)) : 0;
+	return vma && vma->readable ? state_of(gpu, find(address)) : 0;
 }
 
-unsigned sg_svm_page_state(uint64_t address)
+unsigned sg_svm_page_state(unsigned gpu, uint64_t address)
 {
 	unsigned state;
 
 	pthread_mutex_lock(&lock);
-	state = page_state_locked(address);
+	state = page_state_locked(gpu, address);
 	pthread_mutex_unlock(&lock);
 	return state;
 }
@@ -246,7 +253,7 @@ unsigned sg_svm_page_state(uint64_t address)
 unsigned softgpu_page_state_now(uint64_t address)
 {
 	sg_svm_new_epoch();
-	return softgpu_page_state(address);
+	return softgpu_page_state(0, address);
 }
 
 uint64_t sg_svm_span(uint64_t address, uint64_t size)
@@ -254,7 +261,7 @@ uint64_t sg_svm_span(uint64_t address, uint64_t size)
 	uint64_t end = address + size, at = address;
 
 	pthread_mutex_lock(&lock);
-	while (at < end && page_state_locked(at))
+	while (at < end && page_state_locked(SOFTGPU_ANY_GPU, at))
 		at = page_down(at) + SOFTGPU_PAGE_SIZE;
 	pthread_mutex_unlock(&lock);
 	return at < end ? at - address : size;
@@ -266,10 +273,8 @@ void sg_svm_set_location(uint64_t start, uint64_t end, const struct sg_agent *ag
 	refresh();
 	if (cover(start, end))
 		sg_die("out of memory for SVM attributes");
-	for (size_t i = first_above(start); i < count && ranges[i].start < end; i++) {
-		ranges[i].attributes.on_gpu = agent->gpu;
+	for (size_t i = first_above(start); i < count && ranges[i].start < end; i++)
 		ranges[i].attributes.prefetched = agent;
-	}
 	sg_vma_mark(start, end);
 	merge();
 	epoch++;
@@ -326,11 +331,11 @@ static hsa_status_t set_one(struct attributes *a, const hsa_amd_svm_attribute_pa
 			return HSA_STATUS_ERROR_INVALID_AGENT;
 		/* The CPU always has access. */
 		if (agent->gpu)
-			a->access = pair->attribute == HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE
-					? ACCESS_MIGRATE
-				    : pair->attribute == HSA_AMD_SVM_ATTRIB_AGENT_NO_ACCESS
-					? ACCESS_NONE
-					: ACCESS_IN_PLACE;
+			a->access[agent->number] =
+			    pair->attribute == HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE ? ACCESS_MIGRATE
+			    : pair->attribute == HSA_AMD_SVM_ATTRIB_AGENT_NO_ACCESS
+				? ACCESS_NONE
+				: ACCESS_IN_PLACE;
 		break;
 	default:
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -391,16 +396,11 @@ struct summary {
 	bool read_only, hive_local, read_mostly, gpu_exec; /* true only where true everywhere */
 	uint64_t granularity;                              /* smallest */
 	const struct sg_agent *preferred, *prefetched;     /* NULL unless uniform */
-	enum access access;                                /* the most restrictive */
+	enum access access[SG_MAX_GPUS];                   /* the most restrictive */
 };
 
 static void gather(struct summary *s, const struct attributes *a)
 {
-	static const enum access rank[] = { ACCESS_MIGRATE, ACCESS_IN_PLACE, ACCESS_NONE };
-	enum access access = a->access;
-
-	if (access == ACCESS_PRESET)
-		access = softgpu_config.xnack ? ACCESS_MIGRATE : ACCESS_NONE;
 	if (s->first) {
 		*s = (struct summary){
 			.read_only = a->read_only,
@@ -410,7 +410,6 @@ static void gather(struct summary *s, const struct attributes *a)
 			.granularity = a->granularity,
 			.preferred = a->preferred,
 			.prefetched = a->prefetched,
-			.access = rank[0],
 		};
 	}
 	s->coarse |= a->coarse;
@@ -425,13 +424,19 @@ static void gather(struct summary *s, const struct attributes *a)
 		s->preferred = NULL;
 	if (a->prefetched != s->prefetched)
 		s->prefetched = NULL;
-	if (access > s->access)
-		s->access = access;
+	for (unsigned i = 0; i < SG_MAX_GPUS; i++) {
+		enum access access = a->access[i];
+		if (access == ACCESS_PRESET)
+			access = softgpu_config.xnack ? ACCESS_MIGRATE : ACCESS_NONE;
+		if (access > s->access[i])
+			s->access[i] = access;
+	}
 }
 
 static hsa_status_t get_one(const struct summary *s, hsa_amd_svm_attribute_pair_t *pair)
 {
 	const struct sg_agent *agent;
+	enum access access;
 
 	switch (pair->attribute) {
 	case HSA_AMD_SVM_ATTRIB_GLOBAL_FLAG:
@@ -464,10 +469,11 @@ static hsa_status_t get_one(const struct summary *s, hsa_amd_svm_attribute_pair_
 		agent = sg_agent_get((hsa_agent_t){ pair->value });
 		if (!agent)
 			return HSA_STATUS_ERROR_INVALID_AGENT;
-		pair->attribute =
-		    !agent->gpu || s->access == ACCESS_MIGRATE ? HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE
-		    : s->access == ACCESS_IN_PLACE ? HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE_IN_PLACE
-						   : HSA_AMD_SVM_ATTRIB_AGENT_NO_ACCESS;
+		access = agent->gpu ? s->access[agent->number] : ACCESS_MIGRATE;
+		pair->attribute = access == ACCESS_MIGRATE ? HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE
+				  : access == ACCESS_IN_PLACE
+				      ? HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE_IN_PLACE
+				      : HSA_AMD_SVM_ATTRIB_AGENT_NO_ACCESS;
 		break;
 	default:
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;

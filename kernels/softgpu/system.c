@@ -23,7 +23,7 @@ hsa_status_t hsa_init(void)
 		references++;
 	pthread_mutex_unlock(&lock);
 	if (!status)
-		sg_log("hsa_init: software GPU gfx90a, XNACK %s",
+		sg_log("hsa_init: %lu software GPUs gfx90a, XNACK %s", sg_settings.gpus,
 		       softgpu_config.xnack ? "on" : "off");
 	return status;
 }

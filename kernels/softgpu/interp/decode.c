@@ -39,7 +39,7 @@ static uint64_t read_code(uint64_t from, char *to, uint64_t size, void *data)
 		uint64_t at = from + done;
 		uint64_t n = SOFTGPU_PAGE_SIZE - (at & (SOFTGPU_PAGE_SIZE - 1));
 
-		if (!(softgpu_page_state(at) & SOFTGPU_PAGE_MAPPED))
+		if (!(softgpu_page_state(SOFTGPU_ANY_GPU, at) & SOFTGPU_PAGE_MAPPED))
 			break;
 		if (n > size - done)
 			n = size - done;
@@ -127,7 +127,7 @@ const struct sg_insn *sg_fetch(struct sg_wave *wave, uint64_t pc, uint64_t *faul
 		if (in)
 			return in;
 	}
-	if (!(softgpu_page_state(pc) & SOFTGPU_PAGE_MAPPED)) {
+	if (!(softgpu_page_state(wave->run->dispatch.gpu, pc) & SOFTGPU_PAGE_MAPPED)) {
 		*fault = pc;
 		return NULL;
 	}

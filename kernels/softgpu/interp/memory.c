@@ -19,7 +19,7 @@ static const struct sg_page *look_up(struct softgpu_run *run, uint64_t page)
 	sg_memory_refresh(run);
 	if (p->page != page + 1) {
 		uint64_t address = page << SOFTGPU_PAGE_SHIFT;
-		unsigned state = softgpu_page_state(address);
+		unsigned state = softgpu_page_state(run->dispatch.gpu, address);
 
 		if (!(state & SOFTGPU_PAGE_MAPPED))
 			return NULL;

@@ -272,7 +272,7 @@ struct softgpu_run *softgpu_run_create(const struct softgpu_dispatch *dispatch)
 	run->memory.generation = softgpu_memory_generation;
 	run->code_generation = __atomic_load_n(&sg_code_generation, __ATOMIC_ACQUIRE);
 	run->status = SOFTGPU_RUNNING;
-	if (!(softgpu_page_state(p->kernel_object) & SOFTGPU_PAGE_MAPPED)) {
+	if (!(softgpu_page_state(dispatch->gpu, p->kernel_object) & SOFTGPU_PAGE_MAPPED)) {
 		run->status = SOFTGPU_FAULT;
 		run->fault_address = p->kernel_object;
 		set_message(run, "kernel descriptor at 0x%llx is not mapped",

@@ -23,10 +23,11 @@ static unsigned nranges;
 volatile uint64_t softgpu_memory_generation = 1;
 struct softgpu_config softgpu_config = { .drop_fine_fp_atomics = true };
 
-unsigned softgpu_page_state(uint64_t address)
+unsigned softgpu_page_state(unsigned gpu, uint64_t address)
 {
 	unsigned i;
 
+	(void)gpu;
 	for (i = nranges; i-- > 0;)
 		if (address >= ranges[i].first && address < ranges[i].last)
 			return ranges[i].state;
