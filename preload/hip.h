@@ -96,6 +96,32 @@ void hg_hip_error(const struct hg_hip_call *call, uint64_t ptr, uint64_t size, u
 /* Device address of a __device__ variable, 0 if it cannot be had; `symbol` is the host shadow. */
 uint64_t hg_hip_symbol_address(const void *symbol);
 
+/* ---- hip_memory.c: what the runtime says about memory that kernels are given ---- */
+
+#define HG_HIP_SUBJECTS 16
+
+struct hg_hip_subject {
+	uint64_t base, size, host;
+};
+struct hg_hip_subjects {
+	unsigned count;
+	struct hg_hip_subject rows[HG_HIP_SUBJECTS];
+};
+
+void hg_hip_memory_add(const struct hg_ev_alloc *event);
+void hg_hip_memory_remove(uint64_t ptr);
+/* Answers about memory that overlaps this range are no longer valid. */
+void hg_hip_memory_changed(uint64_t ptr, uint64_t size);
+/* Which allocations that these arguments point into have not been asked about. */
+void hg_hip_memory_note(struct hg_hip_subjects *subjects, uint32_t args_id, const uint8_t *bytes,
+			uint32_t length);
+/* Ask, and record the answers. Needs hg_hip_enter(), and no lock of ours. */
+void hg_hip_memory_ask(const struct hg_hip_subjects *subjects);
+/* A function of the HSA runtime below HIP, if it is loaded; else NULL. */
+void *hg_hsa_query(const char *name);
+/* hsa_amd_link_info_type_t between the GPUs and host memory, -1 if unknown or not all alike. */
+int hg_hsa_host_link(void);
+
 /* ---- hip_launch.c ---- */
 
 struct hg_hip_launch {
@@ -104,6 +130,7 @@ struct hg_hip_launch {
 	const void *handle;
 	void **params; /* one pointer per explicit argument; or NULL: */
 	void **extra;
+	struct hg_hip_subjects subjects; /* set by hg_hip_launch_identify() */
 };
 
 /*

@@ -77,7 +77,7 @@ static bool from_extra(const struct codeobj_kernel *layout, void **extra, struct
 	return true;
 }
 
-static uint32_t record_arguments(const struct hg_hip_launch *launch,
+static uint32_t record_arguments(struct hg_hip_launch *launch,
 				 const struct hg_hip_kernel_variant *variant)
 {
 	const struct codeobj_kernel *layout = variant->layout;
@@ -106,6 +106,7 @@ static uint32_t record_arguments(const struct hg_hip_launch *launch,
 		hg_provider->args(&event);
 		hg_intern_defined(&arguments, id);
 	}
+	hg_hip_memory_note(&launch->subjects, id, bytes.data, bytes.length);
 	return id;
 }
 
@@ -128,6 +129,7 @@ void hg_hip_launch_identify(struct hg_hip_launch *launch)
 	struct hg_hip_kernel *kernel;
 	struct hg_hip_kernel_variant *variant = NULL;
 
+	launch->subjects.count = 0;
 	hg_hip_lock();
 	kernel = hg_hip_kernel_find(launch->handle);
 	if (!kernel)
@@ -154,6 +156,7 @@ static void before_on(struct hg_hip_launch *launch, int device)
 		launch->event.api = launch->call.api;
 		launch->event.device = device;
 		hg_hip_launch_identify(launch);
+		hg_hip_memory_ask(&launch->subjects);
 		launch->event.stack_id = hg_stack_id(launch->call.caller);
 		hg_provider->launch(&launch->event);
 	}

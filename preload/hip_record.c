@@ -65,6 +65,7 @@ static void finish_alloc(const struct hg_hip_call *call, struct hg_ev_alloc *eve
 {
 	event->symbol = "";
 	event->device_ptr = device_pointer(call, event->ptr);
+	hg_hip_memory_add(event);
 }
 
 /* What a failed allocation left in its out parameter means nothing. */
@@ -79,7 +80,8 @@ FINISH(call, event->ptr ? event->ptr : event->handle, event->size, event->flags,
        (TEXT, DEVICE, STACK))
 FINISH(prefetch, event->ptr, event->size, (uint64_t)(uint32_t)event->target,
        hg_hip_capturing(event->stream), (DURATION, STACK))
-FINISH(advise, event->ptr, event->size, (uint64_t)(uint32_t)event->advice, false, STACK)
+FINISH(advise, event->ptr, event->size, (uint64_t)(uint32_t)event->advice, false,
+       (hg_hip_memory_changed(event->ptr, event->size), STACK))
 FINISH(stream, call->api == HG_API_hipStreamDestroy ? event->stream : 0, 0, event->flags, false,
        DEVICE)
 FINISH(event,
@@ -97,6 +99,7 @@ void hg_before_free(struct hg_hip_call *call, struct hg_ev_free *event)
 	if (event->ptr && hg_hip_enter()) {
 		event->stack_id = hg_stack_id(call->caller);
 		hg_provider->free(event);
+		hg_hip_memory_remove(event->ptr);
 		hg_leave();
 	}
 	errno = saved;

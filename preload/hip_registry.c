@@ -144,6 +144,7 @@ void hg_hip_variable_add(struct hg_hip_module *module, const void *shadow, const
 
 void hg_hip_runtime_reset(void);
 void hg_hip_launch_reset(void);
+void hg_hip_memory_reset(void);
 
 void hg_hip_reset(void)
 {
@@ -162,6 +163,7 @@ void hg_hip_reset(void)
 	}
 	hg_hip_runtime_reset();
 	hg_hip_launch_reset();
+	hg_hip_memory_reset();
 }
 
 /* ---- registration ---- */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "hip.h"
 
@@ -141,6 +142,7 @@ void hg_hip_forget_error(void)
 
 static struct hg_hip_device devices[MAX_DEVICES];
 static int device_count = -1;
+static int host_link = -1;
 static int runtime_version;
 static int first_done; /* atomic: runtime and devices are recorded */
 static pthread_mutex_t first_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -210,6 +212,7 @@ static void record_device(int ordinal)
 	if (!get_memory || get_memory(&memory, ordinal))
 		hg_hip_forget_error();
 	event.memory = memory;
+	event.host_link = (int8_t)host_link;
 	hg_provider->device(&event);
 }
 
@@ -248,8 +251,11 @@ static void record_runtime(void)
 	}
 	runtime_version = event.version;
 	event.device_count = count;
+	event.host_memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 	hg_provider->runtime(&event);
 	device_count = count < MAX_DEVICES ? count : MAX_DEVICES;
+	if (device_count && hg_config.memory_queries)
+		host_link = hg_hsa_host_link();
 	for (int i = 0; i < device_count; i++)
 		record_device(i);
 }

@@ -173,6 +173,7 @@ static void start(void)
 	    read_number("HIPGRAIN_STACK_DEPTH", DEFAULT_STACK_DEPTH, HG_STACK_DEPTH_MAX);
 	if (!hg_config.stack_depth)
 		hg_config.stack_depth = 1;
+	hg_config.memory_queries = read_number("HIPGRAIN_MEMORY_QUERIES", 1, 1);
 	if (!hg_config.dir || open_provider() || hg_stack_init())
 		return;
 	hg_modules_find();

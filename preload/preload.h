@@ -50,6 +50,7 @@ struct hg_config {
 	const char *dir;      /* HIPGRAIN_DIR, copied */
 	uint32_t threshold;   /* HIPGRAIN_THRESHOLD: bytes */
 	unsigned stack_depth; /* HIPGRAIN_STACK_DEPTH: frames */
+	bool memory_queries;  /* HIPGRAIN_MEMORY_QUERIES: ask the runtime about memory */
 };
 
 #define HG_STACK_DEPTH_MAX 128u

@@ -88,6 +88,7 @@ struct hg_ev_runtime {
 	int32_t driver_version;
 	int32_t device_count; /* 0 without a device */
 	int32_t result;       /* hipError_t of hipGetDeviceCount */
+	uint64_t host_memory; /* the machine's, bytes */
 };
 
 /* One per device, at the first HIP call that succeeded. Attributes are -1 where unknown. */
@@ -103,7 +104,8 @@ struct hg_ev_device {
 	int8_t integrated;
 	int8_t large_bar;
 	int8_t fine_grain;
-	uint64_t memory; /* bytes */
+	int8_t host_link; /* hsa_amd_link_info_type_t to host memory: 2 PCIe, 4 XGMI */
+	uint64_t memory;  /* bytes */
 };
 
 /* Memory came into being. Also for hipHostRegister, which overlays memory that exists. */
@@ -126,6 +128,26 @@ struct hg_ev_free {
 	uint64_t size; /* for munmap, else 0 */
 	uint64_t stream;
 	uint32_t stack_id;
+};
+
+/*
+ * What the runtime says about an allocation: before the first launch that is given a pointer into
+ * it, and again at the next launch after advice. HG_MEMORY_UNKNOWN where it was not told.
+ */
+#define HG_MEMORY_UNKNOWN INT32_MIN
+
+struct hg_ev_memory {
+	uint64_t ptr; /* as in `alloc` */
+	uint64_t size;
+	int32_t type;          /* hipMemoryType, numbered as in the runtime's release */
+	int32_t device;        /* ordinal */
+	int32_t managed;       /* hipPointerAttribute_t.isManaged */
+	uint64_t flags;        /* hipPointerAttribute_t.allocationFlags */
+	int32_t coherency;     /* hipMemRangeCoherencyMode of the whole allocation */
+	int32_t preferred;     /* managed memory: preferred location */
+	int32_t last_prefetch; /* managed memory: where it was last prefetched to */
+	int32_t hsa_type;      /* hsa_amd_pointer_type_t */
+	uint64_t pool_flags;   /* hsa_amd_memory_pool_global_flag_t of its pool, 0 if none */
 };
 
 struct hg_ev_copy {

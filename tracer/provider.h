@@ -22,6 +22,7 @@
 	EVENT(device)      \
 	EVENT(alloc)       \
 	EVENT(free)        \
+	EVENT(memory)      \
 	EVENT(copy)        \
 	EVENT(fill)        \
 	EVENT(prefetch)    \
@@ -37,7 +38,7 @@
 	EVENT(error)       \
 	EVENT(stack)
 
-#define HG_PROVIDER_VERSION 2u
+#define HG_PROVIDER_VERSION 3u
 #define HG_PROVIDER_SYMBOL  "hipgrain_provider"
 
 struct hg_provider {

@@ -68,6 +68,7 @@ LTTNG_UST_TRACEPOINT_EVENT(hipgrain, runtime,
 		HG_INT(int32_t, driver_version)
 		HG_INT(int32_t, device_count)
 		HG_INT(int32_t, result)
+		HG_INT(uint64_t, host_memory)
 	)
 )
 
@@ -85,6 +86,7 @@ LTTNG_UST_TRACEPOINT_EVENT(hipgrain, device,
 		HG_INT(int8_t, integrated)
 		HG_INT(int8_t, large_bar)
 		HG_INT(int8_t, fine_grain)
+		HG_INT(int8_t, host_link)
 		HG_INT(uint64_t, memory)
 	)
 )
@@ -112,6 +114,23 @@ LTTNG_UST_TRACEPOINT_EVENT(hipgrain, free,
 		HG_INT(uint64_t, size)
 		HG_HEX(stream)
 		HG_INT(uint32_t, stack_id)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(hipgrain, memory,
+	LTTNG_UST_TP_ARGS(const struct hg_ev_memory *, event),
+	LTTNG_UST_TP_FIELDS(
+		HG_HEX(ptr)
+		HG_INT(uint64_t, size)
+		HG_INT(int32_t, type)
+		HG_INT(int32_t, device)
+		HG_INT(int32_t, managed)
+		HG_HEX(flags)
+		HG_INT(int32_t, coherency)
+		HG_INT(int32_t, preferred)
+		HG_INT(int32_t, last_prefetch)
+		HG_INT(int32_t, hsa_type)
+		HG_HEX(pool_flags)
 	)
 )
 

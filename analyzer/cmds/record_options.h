@@ -15,16 +15,18 @@ enum {
 	RECORD_OPTION_STACK_DEPTH,
 	RECORD_OPTION_THRESHOLD,
 	RECORD_OPTION_OWN_DAEMON,
+	RECORD_OPTION_NO_MEMORY_QUERIES,
 	RECORD_OPTION_END,
 };
 
 /* Rows for the verb's table of long options. */
-#define RECORD_LONG_OPTIONS                                                        \
-	{ "softgpu", no_argument, NULL, RECORD_OPTION_SOFTGPU },                   \
-	    { "stack-depth", required_argument, NULL, RECORD_OPTION_STACK_DEPTH }, \
-	    { "threshold", required_argument, NULL, RECORD_OPTION_THRESHOLD },     \
-	{                                                                          \
-		"own-daemon", no_argument, NULL, RECORD_OPTION_OWN_DAEMON          \
+#define RECORD_LONG_OPTIONS                                                              \
+	{ "softgpu", no_argument, NULL, RECORD_OPTION_SOFTGPU },                         \
+	    { "stack-depth", required_argument, NULL, RECORD_OPTION_STACK_DEPTH },       \
+	    { "threshold", required_argument, NULL, RECORD_OPTION_THRESHOLD },           \
+	    { "no-memory-queries", no_argument, NULL, RECORD_OPTION_NO_MEMORY_QUERIES }, \
+	{                                                                                \
+		"own-daemon", no_argument, NULL, RECORD_OPTION_OWN_DAEMON                \
 	}
 
 /* Their lines in the usage text. */
@@ -32,6 +34,7 @@ enum {
 	"  --softgpu             run CMD on the software GPU instead of the machine's own\n" \
 	"  --stack-depth N       frames recorded per call stack (0 to 128)\n"                \
 	"  --threshold BYTES     record host allocations of at least BYTES; or \"all\"\n"    \
+	"  --no-memory-queries   do not ask the HIP runtime about memory that kernels get\n" \
 	"  --own-daemon          do not use a running LTTng session daemon\n"
 
 #define RECORD_OPTIONS_DEFAULT    \

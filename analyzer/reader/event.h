@@ -17,6 +17,7 @@ enum hg_event_type {
 	HG_EVENT_device,
 	HG_EVENT_alloc,
 	HG_EVENT_free,
+	HG_EVENT_memory,
 	HG_EVENT_copy,
 	HG_EVENT_fill,
 	HG_EVENT_prefetch,
@@ -47,6 +48,7 @@ struct hg_event {
 		struct hg_ev_device device;
 		struct hg_ev_alloc alloc;
 		struct hg_ev_free free;
+		struct hg_ev_memory memory;
 		struct hg_ev_copy copy;
 		struct hg_ev_fill fill;
 		struct hg_ev_prefetch prefetch;

@@ -33,9 +33,13 @@ static const struct field region_fields[] = {
 	{ 0 },
 };
 static const struct field runtime_fields[] = {
-	FIELD(runtime, path, STRING),           FIELD(runtime, version, SIGNED),
-	FIELD(runtime, driver_version, SIGNED), FIELD(runtime, device_count, SIGNED),
-	FIELD(runtime, result, SIGNED),         { 0 },
+	FIELD(runtime, path, STRING),
+	FIELD(runtime, version, SIGNED),
+	FIELD(runtime, driver_version, SIGNED),
+	FIELD(runtime, device_count, SIGNED),
+	FIELD(runtime, result, SIGNED),
+	FIELD(runtime, host_memory, UNSIGNED),
+	{ 0 },
 };
 static const struct field device_fields[] = {
 	FIELD(device, ordinal, SIGNED),
@@ -49,6 +53,7 @@ static const struct field device_fields[] = {
 	FIELD(device, integrated, SIGNED),
 	FIELD(device, large_bar, SIGNED),
 	FIELD(device, fine_grain, SIGNED),
+	FIELD(device, host_link, SIGNED),
 	FIELD(device, memory, UNSIGNED),
 	{ 0 },
 };
@@ -62,6 +67,14 @@ static const struct field alloc_fields[] = {
 static const struct field free_fields[] = {
 	FIELD(free, api, UNSIGNED),    FIELD(free, ptr, UNSIGNED),      FIELD(free, size, UNSIGNED),
 	FIELD(free, stream, UNSIGNED), FIELD(free, stack_id, UNSIGNED), { 0 },
+};
+static const struct field memory_fields[] = {
+	FIELD(memory, ptr, UNSIGNED),         FIELD(memory, size, UNSIGNED),
+	FIELD(memory, type, SIGNED),          FIELD(memory, device, SIGNED),
+	FIELD(memory, managed, SIGNED),       FIELD(memory, flags, UNSIGNED),
+	FIELD(memory, coherency, SIGNED),     FIELD(memory, preferred, SIGNED),
+	FIELD(memory, last_prefetch, SIGNED), FIELD(memory, hsa_type, SIGNED),
+	FIELD(memory, pool_flags, UNSIGNED),  { 0 },
 };
 static const struct field copy_fields[] = {
 	FIELD(copy, api, UNSIGNED),       FIELD(copy, dst, UNSIGNED),
@@ -185,9 +198,9 @@ static const struct field stack_fields[] = {
 #define EVENT(type) [HG_EVENT_##type] = { "hipgrain:" #type, type##_fields }
 
 const struct event_layout event_layouts[HG_EVENT_TYPES] = {
-	EVENT(process), EVENT(module),      EVENT(region), EVENT(runtime), EVENT(device),
-	EVENT(alloc),   EVENT(free),        EVENT(copy),   EVENT(fill),    EVENT(prefetch),
-	EVENT(advise),  EVENT(code_object), EVENT(kernel), EVENT(args),    EVENT(launch),
-	EVENT(stream),  EVENT(event),       EVENT(sync),   EVENT(call),    EVENT(error),
-	EVENT(stack),
+	EVENT(process),  EVENT(module), EVENT(region),      EVENT(runtime), EVENT(device),
+	EVENT(alloc),    EVENT(free),   EVENT(memory),      EVENT(copy),    EVENT(fill),
+	EVENT(prefetch), EVENT(advise), EVENT(code_object), EVENT(kernel),  EVENT(args),
+	EVENT(launch),   EVENT(stream), EVENT(event),       EVENT(sync),    EVENT(call),
+	EVENT(error),    EVENT(stack),
 };

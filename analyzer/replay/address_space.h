@@ -22,6 +22,13 @@ enum layer {
 	LAYERS,
 };
 
+/* What the runtime said about an allocation: struct hg_ev_memory. */
+struct memory_answer {
+	bool known; /* and not out of date */
+	int32_t type, managed, coherency, preferred, last_prefetch;
+	uint64_t pool_flags;
+};
+
 struct allocation {
 	uint64_t ptr; /* must stay the first member: it is the key of the trees */
 	uint64_t size;
@@ -36,6 +43,7 @@ struct allocation {
 	uint32_t stack_id;
 	char *symbol; /* device variables: the name, else NULL */
 	unsigned references;
+	struct memory_answer answer;
 
 	/* Set when it was freed. */
 	bool freed;

@@ -256,6 +256,7 @@ static void apply_runtime(struct process *process, const struct hg_event *event)
 	process->runtime_version = event->runtime.version;
 	process->device_count = event->runtime.device_count;
 	process->runtime_result = event->runtime.result;
+	process->host_memory = event->runtime.host_memory;
 }
 
 static void apply_device(struct process *process, const struct hg_event *event)
@@ -271,6 +272,8 @@ static void apply_device(struct process *process, const struct hg_event *event)
 	device->large_bar = event->device.large_bar;
 	device->fine_grain = event->device.fine_grain;
 	device->integrated = event->device.integrated;
+	device->host_native_atomic = event->device.host_native_atomic;
+	device->host_link = event->device.host_link;
 	device->memory = event->device.memory;
 	g_ptr_array_add(process->devices, device);
 }
@@ -360,6 +363,19 @@ static void apply_free(struct process *process, const struct hg_event *event)
 
 enum { ADVICE_SET_COARSE_GRAIN = 100, ADVICE_UNSET_COARSE_GRAIN = 101 }; /* hipMemoryAdvise, H523 */
 
+/* The runtime is asked again at the next launch; until then its answers are out of date. */
+static void forget_answers(const struct process *process, uint64_t start, uint64_t size)
+{
+	struct allocation *found;
+	uint64_t end = start + size;
+
+	while (start < end && (found = address_space_overlapping(&process->space, LAYER_HIP, start,
+								 end - start)) != NULL) {
+		found->answer.known = false;
+		start = found->ptr + MAX(found->size, 1);
+	}
+}
+
 static void apply_advise(struct process *process, const struct hg_event *event)
 {
 	const struct hg_ev_advise *from = &event->advise;
@@ -367,8 +383,30 @@ static void apply_advise(struct process *process, const struct hg_event *event)
 	if (from->advice == ADVICE_SET_COARSE_GRAIN || from->advice == ADVICE_UNSET_COARSE_GRAIN) {
 		page_map_advise(&process->pages, from->ptr, from->size,
 				from->advice == ADVICE_SET_COARSE_GRAIN, event->ns, from->stack_id);
+		forget_answers(process, from->ptr, from->size);
 		process->epoch++;
 	}
+}
+
+/* What was known before stays known until the next answer, except that it is out of date. */
+static void apply_memory(struct process *process, const struct hg_event *event)
+{
+	const struct hg_ev_memory *from = &event->memory;
+	struct allocation *allocation = address_space_find(&process->space, from->ptr, NULL);
+
+	if (!allocation || (allocation->ptr != from->ptr && allocation->device_ptr != from->ptr)) {
+		return;
+	}
+	allocation->answer = (struct memory_answer){
+		.known = true,
+		.type = from->type,
+		.managed = from->managed,
+		.coherency = from->coherency,
+		.preferred = from->preferred,
+		.last_prefetch = from->last_prefetch,
+		.pool_flags = from->pool_flags,
+	};
+	process->epoch++;
 }
 
 static void apply_code_object(struct process *process, const struct hg_event *event)
@@ -503,6 +541,9 @@ struct process *replay_apply(struct replay *replay, const struct hg_event *event
 		break;
 	case HG_EVENT_launch:
 		process->launches++;
+		break;
+	case HG_EVENT_memory:
+		apply_memory(process, event);
 		break;
 	case HG_EVENT_copy:
 		process->copies++;

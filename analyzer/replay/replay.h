@@ -59,6 +59,8 @@ struct device {
 	int8_t large_bar;
 	int8_t fine_grain;
 	int8_t integrated;
+	int8_t host_native_atomic;
+	int8_t host_link; /* hsa_amd_link_info_type_t, -1 if unknown */
 	uint64_t memory;
 };
 
@@ -88,6 +90,7 @@ struct process {
 	int32_t runtime_version; /* as hipRuntimeGetVersion says, 0 if unknown */
 	int32_t device_count;    /* -1: no HIP call was made */
 	int32_t runtime_result;
+	uint64_t host_memory; /* the machine's, bytes; 0 if unknown */
 	GPtrArray *devices; /* struct device */
 
 	GPtrArray *modules; /* struct host_module, latest last */

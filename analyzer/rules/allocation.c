@@ -116,6 +116,7 @@ void check_alloc(const struct rules_context *context)
 	if (place.kind == PLACE_ALLOCATION && place.allocation->ns == context->event->ns) {
 		check_flags(context, &place);
 		check_place(context, &place);
+		check_fine_request(context, &place);
 	}
 }
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "analyzer/rules/answers.h"
+
 bool launch_pointer(const struct rules_context *context, const struct launch *launch,
 		    uint32_t kernarg, struct pointer_argument *pointer)
 {
@@ -82,7 +84,7 @@ static char *with_flags(const struct allocation *allocation, const char *why)
 	return text;
 }
 
-struct grain place_grain(const struct process *process, const struct place *place)
+struct grain place_table_grain(const struct process *process, const struct place *place)
 {
 	struct model_environment environment = process_environment(process);
 	struct grain grain = { .granularity = GRAIN_UNKNOWN, .why = NULL, .sources = "" };
@@ -116,6 +118,41 @@ struct grain place_grain(const struct process *process, const struct place *plac
 	if (memory.location == LOCATION_MOVABLE && memory.granularity == GRAIN_FINE) {
 		apply_advice(process, place->allocation, &grain);
 	}
+	return grain;
+}
+
+struct grain place_grain(const struct process *process, const struct place *place)
+{
+	struct grain grain = place_table_grain(process, place);
+	struct runtime_answer answer = { GRAIN_UNKNOWN, LOCATION_UNKNOWN, false };
+	char *before = grain.why;
+
+	if (place->kind == PLACE_ALLOCATION) {
+		answer = runtime_answer(process, place->allocation);
+	}
+	if (answer.location != LOCATION_UNKNOWN) {
+		grain.location = answer.location;
+	}
+	if (answer.mixed && !grain.mixed) {
+		grain.mixed = true;
+		grain.granularity = GRAIN_FINE;
+		grain.why = g_strdup_printf("the runtime says that some of its pages are "
+					    "coarse-grained and others fine-grained; %s",
+					    before);
+		g_free(before);
+	}
+	if (answer.granularity == GRAIN_UNKNOWN) {
+		return grain;
+	}
+	/* One answer for all pages: nothing is mixed. */
+	grain.certain = true;
+	if (answer.granularity != grain.granularity || grain.mixed) {
+		grain.granularity = answer.granularity;
+		grain.why = g_strdup_printf("the runtime says that all of it is %s, although %s",
+					    model_granularity_name(answer.granularity), before);
+		g_free(before);
+	}
+	grain.mixed = false;
 	return grain;
 }
 

@@ -55,8 +55,11 @@ struct grain {
 bool launch_pointer(const struct rules_context *context, const struct launch *launch,
 		    uint32_t kernarg, struct pointer_argument *pointer);
 
-/* What the pages behind a place are to the GPU. */
+/* What the pages behind a place are to the GPU: what the runtime said, else what the table and
+ * the advice so far say. */
 struct grain place_grain(const struct process *process, const struct place *place);
+/* The same by table and advice alone. */
+struct grain place_table_grain(const struct process *process, const struct place *place);
 void grain_clear(struct grain *grain);
 
 struct model_environment process_environment(const struct process *process);
@@ -86,6 +89,9 @@ void check_atomics(const struct rules_context *context, const struct launch *lau
 void check_launch_placement(const struct rules_context *context, const struct launch *launch);
 void check_launch_lifetime(const struct rules_context *context, const struct launch *launch);
 void check_alloc(const struct rules_context *context);
+void check_memory(const struct rules_context *context);
+/* Fine-grained device memory that was asked for, at its allocation. */
+void check_fine_request(const struct rules_context *context, const struct place *place);
 void check_free(const struct rules_context *context); /* before the replay applies it */
 void check_refused_allocation(const struct rules_context *context);
 void check_neighbours(const struct rules_context *context);

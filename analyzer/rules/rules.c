@@ -216,6 +216,9 @@ void rules_engine_event(struct rules_engine *engine, struct process *process,
 	case HG_EVENT_alloc:
 		check_alloc(&context);
 		break;
+	case HG_EVENT_memory:
+		check_memory(&context);
+		break;
 	case HG_EVENT_advise:
 		check_advise(&context);
 		check_neighbours(&context);

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory that kernels are given, for the test preload-memory. Prints what the runtime must have been
+// asked about, as "memory PATTERN" once for each event, and "last N" for what hipGetLastError() says.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+#include <hip/hip_runtime.h>
+
+#define SIZE 8192
+
+struct functor {
+	int pad;
+	float *out;
+};
+
+__global__ void take(float *a, const float *b, functor f)
+{
+	a[0] = b[0];
+	if (f.out)
+		f.out[0] = 1.0f;
+}
+
+static void must(hipError_t error)
+{
+	if (error) {
+		std::printf("failed: %s\n", hipGetErrorName(error));
+		std::exit(1);
+	}
+}
+
+static void last()
+{
+	std::printf("last %d\n", (int)hipGetLastError());
+}
+
+/* hipMemoryType and hipMemRangeCoherencyMode of HIP 5. */
+static void asked(const void *ptr, int size, int type, int managed, int coherency, unsigned flags = 0)
+{
+	std::printf("memory ptr = 0x%llX, size = %d, type = %d, device = 0, managed = %d, "
+		    "flags = 0x%X, coherency = %d\n",
+		    (unsigned long long)(uintptr_t)ptr, size, type, managed, flags, coherency);
+}
+
+static void launch(void *a, const void *b, void *out)
+{
+	take<<<1, 1>>>((float *)a, (const float *)b, functor{ 0, (float *)out });
+	last();
+	must(hipDeviceSynchronize());
+}
+
+int main()
+{
+	char *device, *fine, *host, *coarse, *managed, *unused, *registered, *alias, *again;
+	void *signal;
+
+	must(hipMalloc(&unused, SIZE));
+	must(hipMalloc(&device, SIZE));
+	must(hipExtMallocWithFlags((void **)&fine, SIZE, hipDeviceMallocFinegrained));
+	must(hipHostMalloc(&host, SIZE, 0));
+	must(hipHostMalloc(&coarse, SIZE, hipHostMallocPortable));
+	must(hipMallocManaged(&managed, SIZE));
+
+	// An address in the middle, one inside a struct, and one argument that is no address.
+	launch(device + 64, fine, coarse + 128);
+	asked(device, SIZE, 1, 0, 1);
+	asked(fine, SIZE, 1, 0, 0);
+	asked(coarse, SIZE, 0, 0, 1, hipHostMallocPortable);
+	launch(device + 64, fine, coarse + 128); // nothing new
+	launch(device, coarse, (void *)nullptr);
+	launch(device, host, nullptr);
+	asked(host, SIZE, 0, 0, 0);
+
+	// Advice changes the answer, part of it makes it indeterminate.
+	launch(device, managed, nullptr);
+	asked(managed, SIZE, 0, 1, 0);
+	must(hipMemAdvise(managed, 1, hipMemAdviseSetCoarseGrain, 0));
+	launch(device, managed, nullptr);
+	asked(managed, SIZE, 0, 1, 2);
+	must(hipMemAdvise(managed, SIZE, hipMemAdviseSetCoarseGrain, 0));
+	launch(device, managed, nullptr);
+	asked(managed, SIZE, 0, 1, 1);
+
+	// Registered memory goes by its host address, whatever address the kernel got.
+	registered = (char *)aligned_alloc(4096, SIZE);
+	must(hipHostRegister(registered, SIZE, 0));
+	must(hipHostGetDevicePointer((void **)&alias, registered, 0));
+	launch(device, alias + 32, nullptr);
+	asked(registered, SIZE, 0, 0, 0);
+	must(hipHostUnregister(registered));
+
+	// Memory in the place of other memory is asked about again.
+	must(hipFree(fine));
+	must(hipMalloc(&again, SIZE));
+	std::printf("again %d\n", again == fine);
+	launch(device, again, nullptr);
+	asked(again, SIZE, 1, 0, 1);
+
+	// The runtime cannot say anything about this one, and that must not become the program's error.
+	must(hipExtMallocWithFlags(&signal, 8, hipMallocSignalMemory));
+	launch(device, signal, nullptr);
+
+	// An error of the program's own is there before the launch, and stays what it was.
+	must(hipMalloc(&again, SIZE));
+	(void)hipMemcpy(nullptr, host, 16, hipMemcpyDefault);
+	std::printf("peek %d\n", (int)hipPeekAtLastError());
+	launch(again, host, nullptr);
+	launch(again, host, nullptr);
+	asked(again, SIZE, 1, 0, 1);
+	return 0;
+}
