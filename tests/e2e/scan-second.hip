@@ -10,3 +10,12 @@ extern "C" __global__ void plain_kernel(int *a)
 {
 	a[threadIdx.x] = 1;
 }
+
+namespace space {
+
+__global__ void in_namespace(int *counter)
+{
+	atomicAdd(counter, 1);
+}
+
+} // namespace space
