@@ -91,7 +91,7 @@ struct process {
 	int32_t device_count;    /* -1: no HIP call was made */
 	int32_t runtime_result;
 	uint64_t host_memory; /* the machine's, bytes; 0 if unknown */
-	GPtrArray *devices; /* struct device */
+	GPtrArray *devices;   /* struct device */
 
 	GPtrArray *modules; /* struct host_module, latest last */
 	GArray *regions;    /* struct region */

@@ -27,11 +27,9 @@ static void answer(uint64_t ptr, int32_t type, int32_t managed, int32_t coherenc
 
 static void advise(uint64_t ptr, uint64_t size, int32_t advice)
 {
-	apply((struct hg_event){ .type = HG_EVENT_advise,
-				 .advise = { .api = HG_API_hipMemAdvise,
-					     .ptr = ptr,
-					     .size = size,
-					     .advice = advice } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_advise,
+	    .advise = { .api = HG_API_hipMemAdvise, .ptr = ptr, .size = size, .advice = advice } });
 }
 
 static void an_answer_that_agrees_says_nothing(void **state)
