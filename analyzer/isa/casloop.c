@@ -237,10 +237,20 @@ static int visited(struct search *search, uint32_t block, struct place place, bo
 /* A slot of the stack frame, named by frame register and offset. */
 static bool frame_slot(const struct insn *insn, struct place *slot)
 {
-	if (insn->family != MEM_BUFFER || insn->operand_count < 4 || insn->offen || insn->idxen)
+	const struct operand *frame = &insn->operand[2];
+
+	if (insn->family == MEM_SCRATCH && insn->operand_count == 3) {
+		/* destination, off, frame; or off, data, frame */
+		if (insn->operand[insn->load ? 1 : 0].kind != OPERAND_OFF)
+			return false;
+	} else if (insn->family == MEM_BUFFER && insn->operand_count >= 4 && !insn->offen &&
+		   !insn->idxen) {
+		frame = &insn->operand[3];
+	} else {
 		return false;
+	}
 	slot->kind = 2;
-	slot->a = insn->operand[3].kind == OPERAND_REG ? insn->operand[3].reg : 0;
+	slot->a = frame->kind == OPERAND_REG ? frame->reg : 0;
 	slot->b = (uint32_t)insn->offset;
 	return true;
 }
@@ -257,9 +267,10 @@ static bool writes(const struct insn *insn, struct place place, uint32_t *part)
 		*part = (place.b - slot.b) / 4;
 		return place.b >= slot.b && place.b - slot.b < insn->dwords * 4u;
 	}
-	if (insn->class == OP_NOTHING || insn->store || insn->class == OP_BRANCH ||
-	    insn->class == OP_CBRANCH || insn->class == OP_CBRANCH_EXECZ ||
-	    insn->class == OP_CBRANCH_EXECNZ || insn->class == OP_SETPC)
+	if (insn->class == OP_NOTHING || insn->class == OP_COMPARE_SCALAR || insn->store ||
+	    insn->class == OP_BRANCH || insn->class == OP_CBRANCH ||
+	    insn->class == OP_CBRANCH_EXECZ || insn->class == OP_CBRANCH_EXECNZ ||
+	    insn->class == OP_SETPC)
 		return false;
 	if (insn->class == OP_MEMORY && insn->atomic && !insn->returns)
 		return false;
@@ -330,7 +341,7 @@ static int from_definition(struct search *search, const struct insn *insn, uint3
 
 	if (insn->class == OP_MEMORY) {
 		if (insn->store) {
-			place.a = insn->operand[0].reg + part;
+			place.a = insn->operand[insn->family == MEM_SCRATCH].reg + part;
 			return push(search, block, index, place);
 		}
 		if (insn->load && frame_slot(insn, &place)) {
@@ -389,16 +400,20 @@ static int search_back(struct search *search)
 	while (!status && search->todo_count) {
 		struct todo todo = search->todo[--search->todo_count];
 		const struct block *block = &function->block[todo.block];
+		const struct insn *definition = NULL;
 		uint32_t i = todo.before, part = 0, k;
 		bool found = false, was;
 
 		while (i && !found) {
-			i--;
-			found = writes(function->insn[block->first + i], todo.place, &part);
+			definition = function->insn[block->first + --i];
+			found = writes(definition, todo.place, &part);
+			if (!found && definition->dual) {
+				definition = definition->dual;
+				found = writes(definition, todo.place, &part);
+			}
 		}
 		if (found) {
-			status = from_definition(search, function->insn[block->first + i],
-						 todo.block, i, part);
+			status = from_definition(search, definition, todo.block, i, part);
 			continue;
 		}
 		for (k = 0; !status && k < block->predecessor_count; k++) {

@@ -76,6 +76,11 @@ static int write_exec(struct flow *flow, const struct insn *insn, struct state *
 			return status ? status : state_none(state);
 		}
 		mask = mask_of(flow, state, a);
+		if (BASE_KIND(mask) == BASE_BOTH && state->mode == EXEC_ALL &&
+		    state->aside_count && BASE_PAYLOAD(mask) == name) {
+			state->mode = EXEC_BOTH;
+			return 0;
+		}
 		if (BASE_KIND(mask) == BASE_MASK)
 			return state_restore(store, state, BASE_PAYLOAD(mask));
 		if (BASE_KIND(mask) == BASE_SUBMASK && BASE_PAYLOAD(mask) == name)
@@ -140,6 +145,13 @@ static int save_exec(struct flow *flow, const struct insn *insn, struct state *s
 	bool known = BASE_KIND(mask) == BASE_MASK || BASE_KIND(mask) == BASE_PART;
 	int status = 0;
 
+	/* A register is spilled in every lane while the other side of an if is being set up. */
+	if (state->mode == EXEC_BOTH && insn->class == OP_OR_SAVEEXEC &&
+	    is_constant(flow, state, from, -1)) {
+		old = BASE(BASE_BOTH, state_exec_name(state));
+		state_all(state);
+		return set_mask(flow, state, to, old);
+	}
 	if (state->mode != EXEC_NORMAL) {
 		status = state_end_both(store, state, false);
 		if (status)
@@ -234,10 +246,16 @@ int flow_exec(struct flow *flow, const struct insn *insn, struct state *state, b
 	case OP_OR_SAVEEXEC:
 	case OP_OTHER_SAVEEXEC:
 		*handled = true;
+		if (insn->operand_count != 2 || to->count != flow->wave_size / 32) {
+			int status = set_mask(flow, state, to, 0);
+
+			return status ? status : state_lose(&flow->store, state);
+		}
 		return save_exec(flow, insn, state);
 	case OP_COMPARE_EXEC:
 		*handled = true;
-		if (!is_exec(to)) {
+		/* gfx10: no other destination than exec. */
+		if (insn->operand_count > 2 && !is_exec(to)) {
 			int status = set_mask(flow, state, to, 0);
 
 			if (status)
@@ -249,9 +267,9 @@ int flow_exec(struct flow *flow, const struct insn *insn, struct state *state, b
 	}
 	if (insn->operand_count && to->kind == OPERAND_REG && to->reg <= REG_EXEC + 1 &&
 	    to->reg + to->count > REG_EXEC && insn->class != OP_NOTHING &&
-	    insn->class != OP_MEMORY) {
+	    insn->class != OP_COMPARE_SCALAR && insn->class != OP_MEMORY) {
 		*handled = true;
-		if (to->reg != REG_EXEC || to->count != 2)
+		if (to->reg != REG_EXEC || to->count != flow->wave_size / 32)
 			return state_lose(&flow->store, state);
 		return write_exec(flow, insn, state);
 	}

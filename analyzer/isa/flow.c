@@ -42,6 +42,17 @@ void flow_incomplete(struct flow *flow, const char *format, ...)
 	va_end(args);
 }
 
+void flow_broken(struct flow *flow, const struct insn *insn, const char *what)
+{
+	char why[128];
+
+	if (flow->broken)
+		return;
+	snprintf(why, sizeof(why), "%s of %s", what, insn->mnemonic);
+	flow->broken = flow->store.reason[value_reason(&flow->store, why)];
+	flow_incomplete(flow, "%s at address 0x%llx", why, (unsigned long long)insn->pc);
+}
+
 /* One function being iterated. */
 struct activation {
 	const struct function *function;
@@ -216,6 +227,7 @@ static int visit(struct flow *flow, struct activation *activation, uint32_t inde
 
 	activation->visits[index]++;
 	state_copy(&state, &activation->in[index]);
+	condition_forget(flow, &state);
 	for (i = 0; i < block->count && !status; i++) {
 		const struct insn *insn = function->insn[block->first + i];
 		uint64_t target;
@@ -315,9 +327,12 @@ int flow_run(struct flow *flow, const struct flow_entry *entry)
 		return status;
 	flow->wave_size = entry->wave_size;
 	/* Work-group ids, flat scratch and other small numbers, where nothing else is put. */
-	for (i = 0; i < entry->user_count + 8 && i < 32; i++)
+	for (i = 0; i < entry->user_count + 8; i++)
 		state.scalar[i] = VALUE_NUMBER;
 	state.scalar[REG_M0] = VALUE_NUMBER;
+	/* gfx12 has the work-group's ids here [LUG, "Initial Kernel Execution State"]. */
+	for (i = 108; i < 124; i++)
+		state.scalar[i] = VALUE_NUMBER;
 	for (i = 0; i < 3; i++)
 		status =
 		    status ? status : state_set(&flow->store, &state, REG_VECTOR + i, VALUE_NUMBER);

@@ -67,6 +67,7 @@ struct flow {
 	size_t access_table_size;
 	size_t steps;
 	const char *unseen; /* a call that was not followed: callees have arguments nobody saw */
+	const char *broken; /* an instruction after which nothing is certain; NULL without */
 	bool exhausted;     /* FLOW_STEPS were not enough */
 	bool uses_lds, has_barrier;
 	char *incomplete; /* first reason why code or memory accesses may be missing, or NULL */
@@ -89,7 +90,10 @@ int flow_run(struct flow *flow, const struct flow_entry *entry);
 void flow_incomplete(struct flow *flow, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* ---- between flow.c, step.c, memory.c and exec.c ---- */
+/* Registers may hold anything from here on: every origin is unknown, for this reason. */
+void flow_broken(struct flow *flow, const struct insn *insn, const char *what);
+
+/* ---- between flow.c, step.c, condition.c, memory.c and exec.c ---- */
 
 /* Value of dword `part` of an operand; 64-bit constants are sign-extended. */
 value_id flow_operand(struct flow *flow, const struct state *state, const struct operand *operand,
@@ -104,6 +108,14 @@ int flow_step(struct flow *flow, const struct function *function, const struct i
 int flow_exec(struct flow *flow, const struct insn *insn, struct state *state, bool *handled);
 int flow_memory(struct flow *flow, const struct function *function, const struct insn *insn,
 		struct state *state);
+
+/* s_cmp: its effect on the condition code. v_cmp: the mask that it writes. */
+void condition_scalar(struct flow *flow, const struct insn *insn, struct state *state);
+value_id condition_vector(struct flow *flow, const struct insn *insn, struct state *state);
+/* Which operand an OP_SELECT takes for certain: 1 or 2; 0 if that is not known. */
+int condition_select(struct flow *flow, const struct insn *insn, const struct state *state);
+/* At the beginning of a block. */
+void condition_forget(struct flow *flow, struct state *state);
 
 /* An address in the code object (low half): the symbol there, or the plain address. */
 value_id flow_image_address(struct flow *flow, uint64_t address);

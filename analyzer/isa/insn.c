@@ -3,7 +3,7 @@
 #include "insn.h"
 
 #include <ctype.h>
-#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -166,7 +166,9 @@ static bool parse_range(const char *text, unsigned base, struct operand *operand
 			return false;
 	} else if (isdigit((unsigned char)*text)) {
 		first = last = strtoul(text, &end, 10);
-		if (*end)
+		/* gfx11: v0.l and v0.h */
+		operand->half = !strcmp(end, ".l") || !strcmp(end, ".h");
+		if (*end && !operand->half)
 			return false;
 	} else {
 		return false;
@@ -218,6 +220,9 @@ static void parse_operand(char *text, struct operand *operand)
 	}
 	if (!strcmp(text, "off")) {
 		operand->kind = OPERAND_OFF;
+	} else if (!strcmp(text, "null")) {
+		/* gfx10: reads as zero, is not written. */
+		operand->kind = OPERAND_CONST;
 	} else if (!strcmp(text, "src_shared_base")) {
 		operand->kind = OPERAND_SHARED;
 	} else if (!strcmp(text, "src_private_base")) {
@@ -245,7 +250,7 @@ static void parse_modifier(struct insn *insn, const char *word)
 	if (starts(word, "offset:"))
 		insn->offset = (int32_t)strtol(word + 7, NULL, 0);
 	else if (!strcmp(word, "glc") || !strcmp(word, "sc0") ||
-		 !strcmp(word, "th:TH_ATOMIC_RETURN"))
+		 (starts(word, "th:TH_ATOMIC") && strstr(word, "RETURN")))
 		insn->returns = true;
 	else if (!strcmp(word, "sc1") || !strcmp(word, "scope:SCOPE_SYS"))
 		insn->system_scope = true;
@@ -258,7 +263,8 @@ static void parse_modifier(struct insn *insn, const char *word)
 	else if (starts(word, "op_sel:[")) {
 		insn->op_sel_hi[0] = word[8] == '1';
 		insn->op_sel_hi[1] = word[8] && word[9] == ',' && word[10] == '1';
-	} else if (starts(word, "row_") || starts(word, "wave_") || starts(word, "quad_perm")) {
+	} else if (starts(word, "row_") || starts(word, "wave_") || starts(word, "quad_perm") ||
+		   starts(word, "dpp8:")) {
 		insn->dpp = true;
 	} else if (starts(word, "dst_sel:") && strcmp(word, "dst_sel:DWORD")) {
 		insn->sdwa_dst = true;
@@ -293,7 +299,7 @@ static uint8_t data_dwords(const char *mnemonic, bool *sub_dword)
 		{ "dwordx16", 16, false }, { "dwordx8", 8, false }, { "dwordx4", 4, false },
 		{ "dwordx3", 3, false },   { "dwordx2", 2, false }, { "dword", 1, false },
 		{ "_b128", 4, false },     { "_b96", 3, false },    { "_b64", 2, false },
-		{ "_b32", 1, false },
+		{ "_b32", 1, false },      { "_b256", 8, false },   { "_b512", 16, false },
 	};
 	size_t i;
 
@@ -314,6 +320,7 @@ static void classify_memory(struct insn *insn)
 	enum isa_type type;
 
 	insn->class = OP_MEMORY;
+	insn->lds |= strstr(name, "_lds_") != NULL;
 	insn->dwords = data_dwords(name, &insn->sub_dword);
 	if (insn_atomic(name, &op, &type, &insn->fp)) {
 		insn->atomic = true;
@@ -352,23 +359,38 @@ static void classify(struct insn *insn)
 			return;
 		}
 	}
+	/* gfx11: half of a pair, named after what it does alone. */
+	if (starts(name, "v_dual_")) {
+		char alone[64];
+
+		snprintf(alone, sizeof(alone), "v_%s", name + strlen("v_dual_"));
+		for (i = 0; i < ARRAY_SIZE(opcodes); i++)
+			if (!strcmp(opcodes[i].mnemonic, alone))
+				insn->class = opcodes[i].class;
+		if (insn->class != OP_UNKNOWN)
+			return;
+	}
 	if (starts(name, "v_cmpx_"))
 		insn->class = OP_COMPARE_EXEC;
 	else if (starts(name, "v_cmp_"))
 		insn->class = OP_COMPARE;
 	else if (starts(name, "s_cmp_") || starts(name, "s_cmpk_") || starts(name, "s_bitcmp"))
-		insn->class = OP_NOTHING;
+		insn->class = OP_COMPARE_SCALAR;
 	else if (starts(name, "v_") &&
 		 (strstr(name, "_f32") || strstr(name, "_f64") || strstr(name, "_f16") ||
 		  strstr(name, "bf16") || strstr(name, "_u16") || strstr(name, "_i16") ||
-		  strstr(name, "_b16") || strstr(name, "mfma") || starts(name, "v_cvt_") ||
-		  starts(name, "v_dot")))
+		  strstr(name, "_b16") || strstr(name, "mfma") || strstr(name, "wmma") ||
+		  starts(name, "v_cvt_") || starts(name, "v_dot") || starts(name, "v_dual_dot")))
+		insn->class = OP_DATA;
+	else if (starts(name, "s_") &&
+		 (strstr(name, "_f32") || strstr(name, "_f16") || starts(name, "s_cvt_")))
 		insn->class = OP_DATA;
 }
 
 void insn_parse(struct insn *insn, char *text)
 {
-	static const char *const suffixes[] = { "_e32", "_e64", "_sdwa", "_dpp", "_e64_dpp" };
+	static const char *const suffixes[] = { "_e32", "_e64", "_sdwa", "_e64_dpp", "_dpp" };
+	const char *last_operand = "";
 	char *at = text, *start, *stop;
 	size_t i;
 	int depth;
@@ -384,7 +406,7 @@ void insn_parse(struct insn *insn, char *text)
 		if (ends(start, suffixes[i])) {
 			start[strlen(start) - strlen(suffixes[i])] = 0;
 			insn->sdwa = i == 2;
-			insn->dpp = i == 3 || i == 4;
+			insn->dpp = i >= 3;
 			break;
 		}
 	}
@@ -419,10 +441,25 @@ void insn_parse(struct insn *insn, char *text)
 		if (!last)
 			at++;
 		*stop = 0;
+		last_operand = start;
 		if (insn->operand_count < INSN_OPERANDS)
 			parse_operand(start, &insn->operand[insn->operand_count++]);
 		if (last)
 			break;
+	}
+	/* Another part of a register stays as it was. */
+	insn->sdwa_dst |= insn->operand_count && insn->operand[0].half;
+	for (i = 1; i < insn->operand_count; i++)
+		insn->sdwa |= insn->operand[i].half;
+	if (strstr(insn->mnemonic, "_gpr_idx_")) {
+		/* What else it may name at run time, s_set_gpr_idx_idx keeps. */
+		bool on = ends(insn->mnemonic, "_on") && strstr(last_operand, "gpr_idx(");
+
+		insn->index_mode = on ? 0 : 3;
+		if (on && strstr(last_operand, "SRC"))
+			insn->index_mode |= 1;
+		if (on && strstr(last_operand, "DST"))
+			insn->index_mode |= 2;
 	}
 	while (*at) {
 		while (isspace((unsigned char)*at))

@@ -38,6 +38,7 @@ struct operand {
 	uint8_t kind;
 	uint16_t reg;
 	uint16_t count;
+	bool half; /* 16 bits of the register only */
 	int64_t value;
 };
 
@@ -71,13 +72,15 @@ struct insn {
 	uint8_t length; /* bytes */
 	uint8_t class;  /* enum op_class */
 	uint8_t operand_count;
-	uint8_t family;           /* enum mem_family */
+	struct insn *dual; /* the second half of an instruction that does two things at once */
+	uint8_t family;    /* enum mem_family */
 	bool load, store, atomic; /* of a memory instruction */
 	bool returns;             /* atomic: writes the old value to its first operand */
 	bool system_scope;
 	bool offen, idxen, lds, sub_dword, op_sel_hi[2];
 	bool dpp;            /* operands come from other lanes */
 	bool sdwa, sdwa_dst; /* parts of operands; writes a part of the destination only */
+	uint8_t index_mode;  /* of OP_INDEX_ON: 1 sources, 2 destinations */
 	uint8_t dwords;      /* registers moved by a memory instruction */
 	int32_t offset;      /* the offset: modifier, bytes */
 	uint8_t atomic_op;   /* enum isa_op */

@@ -73,6 +73,9 @@ int kernel_descriptor(const struct analysis *analysis, const char *symbol, struc
 		return isa_fail(error, -EINVAL, "kernel descriptor %s preloads %u registers",
 				symbol, entry->preload_count);
 	entry->user_count = (unsigned)next + entry->preload_count;
+	/* gfx11 leaves a gap before the system's registers. */
+	if ((get32(bytes + 52) >> 1 & 31) > entry->user_count)
+		entry->user_count = get32(bytes + 52) >> 1 & 31;
 	if (entry->preload_count && !analysis->arch->preload)
 		return isa_fail(error, -EINVAL, "kernel descriptor %s preloads arguments on %s",
 				symbol, analysis->arch->name);

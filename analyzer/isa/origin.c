@@ -209,6 +209,8 @@ static int gather_all(struct flow *flow, const struct access *access, struct sou
 		return -ENOMEM;
 	if (flow->exhausted)
 		add_unknown(sources, "the kernel is too large to be analysed to the end");
+	if (flow->broken)
+		add_unknown(sources, flow->broken);
 	/* The kernel itself is no target of calls. */
 	if (flow->unseen && access->function != flow->kernel)
 		add_unknown(sources, flow->unseen);

@@ -36,12 +36,19 @@ static void function_free(struct function *function)
 	free(function);
 }
 
+static void insn_free(struct insn *insn)
+{
+	if (insn)
+		free(insn->dual);
+	free(insn);
+}
+
 void program_free(struct program *program)
 {
 	size_t i;
 
 	for (i = 0; program->cache && i < program->cache_size; i++)
-		free(program->cache[i]);
+		insn_free(program->cache[i]);
 	for (i = 0; program->names && i < program->name_size; i++)
 		free(program->names[i]);
 	for (i = 0; i < program->function_count; i++)
@@ -102,7 +109,7 @@ struct insn *program_insn(struct program *program, uint64_t pc)
 	const struct isa_section *section;
 	struct insn *insn;
 	uint8_t bytes[32];
-	char text[256];
+	char text[256], *second;
 	size_t slot = slot_of(program->cache, program->cache_size, pc), length;
 
 	if (program->cache[slot])
@@ -124,15 +131,29 @@ struct insn *program_insn(struct program *program, uint64_t pc)
 		return NULL;
 	insn->pc = pc;
 	insn->length = (uint8_t)length;
+	second = strstr(text, "::");
+	if (second) {
+		*second = 0;
+		insn->dual = calloc(1, sizeof(*insn));
+		if (!insn->dual)
+			goto fail;
+		insn->dual->pc = pc;
+		insn->dual->length = insn->length;
+		insn_parse(insn->dual, second + 2);
+		insn->dual->mnemonic = intern(program, insn->dual->mnemonic);
+		if (!insn->dual->mnemonic)
+			goto fail;
+	}
 	insn_parse(insn, text);
 	insn->mnemonic = intern(program, insn->mnemonic);
-	if (!insn->mnemonic) {
-		free(insn);
-		return NULL;
-	}
+	if (!insn->mnemonic)
+		goto fail;
 	program->cache[slot] = insn;
 	program->cache_used++;
 	return insn;
+fail:
+	insn_free(insn);
+	return NULL;
 }
 
 /* ---- functions ---- */

@@ -39,8 +39,8 @@ bool state_equal(const struct state *a, const struct state *b)
 {
 	unsigned i;
 
-	if (a->mode != b->mode || a->floor != b->floor || a->aside_count != b->aside_count ||
-	    memcmp(a->scalar, b->scalar, sizeof(a->scalar)) ||
+	if (a->mode != b->mode || a->index_mode != b->index_mode || a->floor != b->floor ||
+	    a->aside_count != b->aside_count || memcmp(a->scalar, b->scalar, sizeof(a->scalar)) ||
 	    !lane_file_equal(a->active, b->active))
 		return false;
 	for (i = 0; i < a->aside_count; i++)
@@ -164,6 +164,11 @@ int state_join(struct value_store *store, struct state *into, const struct state
 			into->scalar[i] = joined;
 			changed = 1;
 		}
+	}
+	into->conditions |= other.conditions;
+	if (other.index_mode & ~into->index_mode) {
+		into->index_mode |= other.index_mode;
+		changed = 1;
 	}
 	if (other.floor < into->floor)
 		into->floor = other.floor;

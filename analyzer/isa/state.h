@@ -38,6 +38,10 @@ struct state {
 	unsigned aside_count;
 	unsigned floor; /* files below are those of lanes that were off when the function began */
 	enum exec_mode mode;
+	unsigned index_mode; /* registers are indexed at run time: 1 sources, 2 destinations */
+	/* Known conditions; they are forgotten at the end of a block. */
+	int8_t scc;      /* 0 not known, 1 true, -1 false */
+	bool conditions; /* scalar registers may hold BASE_TRUE or BASE_FALSE */
 };
 
 /* A state in which nothing was written. 0 or -ENOMEM. */

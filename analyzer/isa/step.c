@@ -254,6 +254,7 @@ static int step_shift(struct flow *flow, struct state *state, const struct opera
 static int step_each(struct flow *flow, struct state *state, const struct insn *insn)
 {
 	const struct operand *to = &insn->operand[0];
+	int taken = insn->class == OP_SELECT ? condition_select(flow, insn, state) : 0;
 	value_id result[4] = { 0 };
 	unsigned i;
 	int status = 0;
@@ -274,7 +275,9 @@ static int step_each(struct flow *flow, struct state *state, const struct insn *
 			result[i] = xor_value(flow, a, b);
 			break;
 		case OP_SELECT:
-			result[i] = value_join(&flow->store, a, b);
+			result[i] = taken == 1   ? a
+				    : taken == 2 ? b
+						 : value_join(&flow->store, a, b);
 			break;
 		default:
 			result[i] = a;
@@ -437,6 +440,55 @@ static int step_lane_permute(struct flow *flow, struct state *state, const struc
 	return flow_write(flow, state, to, 0, value_join(store, value_plain(store, old), value));
 }
 
+/*
+ * A register counted from a number in a register. Compilers index inside of the tuple of registers
+ * that holds an array, and the largest has 32 of them [LTD, "Register classes": 1024 bits].
+ */
+static int step_indexed(struct flow *flow, struct state *state, const struct insn *insn,
+			bool destination)
+{
+	const unsigned tuple_max = 32;
+	struct value_store *store = &flow->store;
+	value_id value = value_unknown(store, "a register chosen at run time");
+	const struct operand *to = &insn->operand[0];
+	unsigned i, end;
+	int status = 0;
+
+	if (!destination || to->kind != OPERAND_REG)
+		return write_all(flow, state, to, value);
+	end = to->reg < REG_VECTOR ? REG_VCC : to->reg < REG_ACC ? REG_ACC : REG_COUNT;
+	for (i = to->reg; !status && i < end && i < to->reg + tuple_max; i++)
+		status = state_set(
+		    store, state, i,
+		    value_join(store, value, value_plain(store, state_get(store, state, i))));
+	return status;
+}
+
+static int step_once(struct flow *flow, const struct function *function, const struct insn *insn,
+		     struct state *state);
+
+/* Both halves read before either writes. */
+static int step_dual(struct flow *flow, const struct function *function, const struct insn *insn,
+		     struct state *state)
+{
+	struct insn first = *insn;
+	const struct operand *to = &insn->dual->operand[0];
+	struct state before;
+	unsigned i;
+	int status;
+
+	first.dual = NULL;
+	state_copy(&before, state);
+	status = step_once(flow, function, &first, state);
+	if (!status)
+		status = step_once(flow, function, insn->dual, &before);
+	for (i = 0; !status && to->kind == OPERAND_REG && i < to->count; i++)
+		status =
+		    flow_write(flow, state, to, i, state_get(&flow->store, &before, to->reg + i));
+	state_clear(&before);
+	return status;
+}
+
 static int step_once(struct flow *flow, const struct function *function, const struct insn *insn,
 		     struct state *state)
 {
@@ -446,13 +498,38 @@ static int step_once(struct flow *flow, const struct function *function, const s
 	value_id value;
 	int status;
 
+	if (insn->dual)
+		return step_dual(flow, function, insn, state);
+	if (insn->class != OP_NOTHING && insn->class != OP_COMPARE_SCALAR && insn->operand_count &&
+	    operand[0].kind == OPERAND_OTHER &&
+	    (insn->class != OP_MEMORY || insn->load || insn->returns))
+		flow_broken(flow, insn, "the destination");
 	if (insn->class == OP_MEMORY)
 		return flow_memory(flow, function, insn, state);
+	if (state->index_mode && insn->operand_count && operand[0].kind == OPERAND_REG &&
+	    operand[0].reg >= REG_VECTOR && insn->class != OP_WRITE_LANE)
+		return step_indexed(flow, state, insn, state->index_mode & 2);
 	if ((insn->dpp || insn->sdwa_dst) && insn->class != OP_COMPARE)
 		return step_lane_permute(flow, state, insn);
 	switch (insn->class) {
 	case OP_NOTHING:
 		return 0;
+	case OP_INDEX_ON:
+		state->index_mode |= insn->index_mode;
+		return 0;
+	case OP_INDEX_OFF:
+		state->index_mode = 0;
+		return 0;
+	case OP_INDEX_SOURCE:
+	case OP_INDEX_DEST:
+		return step_indexed(flow, state, insn, insn->class == OP_INDEX_DEST);
+	case OP_ODD_BRANCH:
+		flow_broken(flow, insn, "the effect");
+		return 0;
+	case OP_SEXT_HIGH:
+		value = flow_operand(flow, state, &operand[1], 0);
+		return flow_write(flow, state, &operand[0], 0,
+				  value == flow_image_high(flow) ? value : value_number(value));
 	case OP_BARRIER:
 		flow->has_barrier = true;
 		return 0;
@@ -464,7 +541,10 @@ static int step_once(struct flow *flow, const struct function *function, const s
 		}
 		return write_all(flow, state, &operand[0], VALUE_NUMBER);
 	case OP_COMPARE:
-		return write_all(flow, state, &operand[0], VALUE_NUMBER);
+		return write_all(flow, state, &operand[0], condition_vector(flow, insn, state));
+	case OP_COMPARE_SCALAR:
+		condition_scalar(flow, insn, state);
+		return 0;
 	case OP_MOVE:
 	case OP_SELECT:
 	case OP_OR:
@@ -542,11 +622,14 @@ static int step_once(struct flow *flow, const struct function *function, const s
 		return status ? status
 			      : flow_write(flow, state, &operand[0], 1, flow_image_high(flow));
 	default:
+		/* It might even go elsewhere. */
+		if (!strncmp(insn->mnemonic, "s_", 2))
+			flow_broken(flow, insn, "the effect");
 		snprintf(why, sizeof(why), "%s is not followed", insn->mnemonic);
 		value = value_unknown(store, why);
 		status = insn->operand_count ? write_all(flow, state, &operand[0], value) : 0;
 		if (!status && insn->operand_count > 2 && operand[1].kind == OPERAND_REG &&
-		    operand[1].reg < REG_VECTOR && operand[1].count == 2)
+		    operand[1].reg < REG_VECTOR && operand[1].count == flow->wave_size / 32)
 			status = write_all(flow, state, &operand[1], value);
 		return status;
 	}
@@ -558,15 +641,18 @@ int flow_step(struct flow *flow, const struct function *function, const struct i
 	bool handled;
 	int status;
 
+	if (insn->mnemonic[0] == 's' && insn->class != OP_NOTHING && insn->class != OP_MOVE &&
+	    insn->class != OP_SELECT && insn->class != OP_GETPC && insn->class != OP_MEMORY)
+		state->scc = 0;
 	if (insn->class != OP_MEMORY) {
 		status = flow_exec(flow, insn, state, &handled);
 		if (status || handled)
 			return status;
 	}
 	/* Both sides of an if at once: what one computes does not meet what the other does. */
-	if (state->mode == EXEC_BOTH && insn->operand_count &&
-	    insn->operand[0].kind == OPERAND_REG && insn->operand[0].reg >= REG_VECTOR &&
-	    insn->class != OP_WRITE_LANE) {
+	if (state->mode == EXEC_BOTH && insn->operand_count && insn->class != OP_WRITE_LANE &&
+	    ((insn->operand[0].kind == OPERAND_REG && insn->operand[0].reg >= REG_VECTOR) ||
+	     (insn->class == OP_MEMORY && insn->family >= MEM_GLOBAL))) {
 		state->mode = EXEC_NORMAL;
 		status = step_once(flow, function, insn, state);
 		state_swap_both(state);

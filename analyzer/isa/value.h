@@ -32,9 +32,12 @@ enum base_kind {
 	BASE_APERTURE_RAW, /* SH_MEM_BASES field: payload 0 private, 1 shared */
 	BASE_APERTURE,     /* high half of the private (0) or shared (1) aperture */
 	BASE_SCRATCH_RSRC, /* dword payload of the private segment buffer's descriptor */
-	BASE_MASK,         /* exec as it was when shrink site payload was the innermost */
-	BASE_SUBMASK,      /* some subset of that */
-	BASE_PART,         /* a set of lanes that together with exec makes that mask */
+	BASE_TRUE,    /* result of a comparison that holds in all lanes of the mask named payload */
+	BASE_FALSE,   /* that holds in none of them */
+	BASE_MASK,    /* exec as it was when shrink site payload was the innermost */
+	BASE_SUBMASK, /* some subset of that */
+	BASE_BOTH,    /* exec while both sides of the if at shrink site payload were active */
+	BASE_PART,    /* a set of lanes that together with exec makes that mask */
 };
 
 #define BASE(kind, payload) ((uint32_t)(kind) << 27 | (uint32_t)(payload))

@@ -35,6 +35,11 @@ void variant_load(struct variant *variant, const char *path)
 	snprintf(variant->name, sizeof(variant->name), "%s", base ? base + 1 : path);
 	variant->name[strcspn(variant->name, ".")] = 0;
 	variant->bytes = variant_read_file(path, &variant->size);
+	if (codeobj_identify(variant->bytes, variant->size) == CODEOBJ_ELF) {
+		variant->elf = variant->bytes;
+		variant->elf_size = variant->size;
+		return;
+	}
 	if (codeobj_bundle_open(&bundle, variant->bytes, variant->size, NULL))
 		exit(99);
 	while (codeobj_bundle_next(&bundle, &entry, NULL) > 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A compiled test file: an offload bundle with one code object for a GPU. */
+/* A compiled test file: a code object, or an offload bundle with one. */
 #ifndef HIPGRAIN_TEST_ISA_VARIANT_H
 #define HIPGRAIN_TEST_ISA_VARIANT_H
 

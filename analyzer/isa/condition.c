@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Comparisons whose result is known, and what selects by them.
+ *
+ * Compilers test pointers into private memory for null before they turn them into flat ones: the
+ * pointer is a constant, and taking the other way for possible would mix it with the address 0.
+ */
+#include <string.h>
+
+#include "flow.h"
+
+/* Of "v_cmp_ne_u32" and alike: 1 equal, 0 not equal, -1 any other comparison. */
+static int wants_equal(const char *mnemonic, const char *prefix, const char *different)
+{
+	static const char *const types[] = { "_u32", "_i32" };
+	size_t length = strlen(prefix), i;
+	const char *rest = mnemonic + length;
+
+	if (strncmp(mnemonic, prefix, length))
+		return -1;
+	for (i = 0; i < 2; i++) {
+		if (!strncmp(rest, "eq", 2) && !strcmp(rest + 2, types[i]))
+			return 1;
+		if (!strncmp(rest, different, 2) && !strcmp(rest + 2, types[i]))
+			return 0;
+	}
+	return -1;
+}
+
+static bool both_constant(struct flow *flow, const struct state *state, const struct operand *a,
+			  const struct operand *b, bool *equal)
+{
+	int32_t x, y;
+
+	if (!value_constant(&flow->store, flow_operand(flow, state, a, 0), &x) ||
+	    !value_constant(&flow->store, flow_operand(flow, state, b, 0), &y))
+		return false;
+	*equal = x == y;
+	return true;
+}
+
+void condition_scalar(struct flow *flow, const struct insn *insn, struct state *state)
+{
+	int equal = wants_equal(insn->mnemonic, "s_cmp_", "lg");
+	bool are;
+
+	state->scc = 0;
+	if (equal >= 0 && both_constant(flow, state, &insn->operand[0], &insn->operand[1], &are))
+		state->scc = are == (bool)equal ? 1 : -1;
+}
+
+value_id condition_vector(struct flow *flow, const struct insn *insn, struct state *state)
+{
+	int equal = wants_equal(insn->mnemonic, "v_cmp_", "ne");
+	uint32_t name = state_exec_name(state);
+	bool are;
+
+	if (equal < 0 || insn->dpp || insn->sdwa || insn->operand_count < 3 ||
+	    state->mode != EXEC_NORMAL || name == SITE_LOST ||
+	    !both_constant(flow, state, &insn->operand[1], &insn->operand[2], &are))
+		return VALUE_NUMBER;
+	state->conditions = true;
+	return value_base(&flow->store, BASE(are == (bool)equal ? BASE_TRUE : BASE_FALSE, name), 0);
+}
+
+/* s_cselect takes its second operand for true; v_cndmask its third. */
+int condition_select(struct flow *flow, const struct insn *insn, const struct state *state)
+{
+	bool scalar = insn->mnemonic[0] == 's';
+	const struct operand *mask = &insn->operand[3];
+	uint32_t base;
+
+	if (scalar)
+		return state->scc ? (state->scc > 0 ? 1 : 2) : 0;
+	if (state->mode != EXEC_NORMAL || !state->conditions ||
+	    (insn->operand_count > 3 && (mask->kind != OPERAND_REG || mask->reg >= REG_VECTOR)))
+		return 0;
+	base = value_sole_base(&flow->store,
+			       state->scalar[insn->operand_count > 3 ? mask->reg : REG_VCC]);
+	if (BASE_PAYLOAD(base) != state_exec_name(state))
+		return 0;
+	return BASE_KIND(base) == BASE_TRUE ? 2 : BASE_KIND(base) == BASE_FALSE ? 1 : 0;
+}
+
+void condition_forget(struct flow *flow, struct state *state)
+{
+	unsigned i;
+
+	state->scc = 0;
+	if (!state->conditions)
+		return;
+	state->conditions = false;
+	for (i = 0; i < REG_VECTOR; i++)
+		if (value_has(&flow->store, state->scalar[i], BASE_TRUE) ||
+		    value_has(&flow->store, state->scalar[i], BASE_FALSE))
+			state->scalar[i] = VALUE_NUMBER;
+}

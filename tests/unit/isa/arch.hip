@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels for processors that hipcc of the distribution does not know, compiled by a newer clang without any
+// header or device library. Lines "//! KERNEL VARIANTS: SPEC" say what must come out, as in kernels.hip;
+// a variant is PROCESSOR-LEVEL.
+#define KERNEL extern "C" __attribute__((global))
+#define DEVICE __attribute__((device))
+#define SHARED __attribute__((shared))
+#define RELAXED __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT
+
+DEVICE static inline int thread(void)
+{
+	return (int)(__builtin_amdgcn_workitem_id_x() + 64 * __builtin_amdgcn_workgroup_id_x());
+}
+
+//! add_direct *: native i32 direct 0
+//! add_direct *: uses 0:a
+KERNEL void add_direct(int *a, int n)
+{
+	int i = thread();
+
+	if (i < n)
+		__hip_atomic_fetch_add(a + i, 1, RELAXED); // @add_direct
+}
+
+// A hardware instruction only where the compiler takes one without being asked to be unsafe.
+//! add_float gfx9[04][0-9a-z]*: ? native f32 direct 8
+//! add_float *: ? cas-add f32 direct 8
+KERNEL void add_float(const float *from, float *to, int n)
+{
+	int i = thread();
+
+	if (i < n)
+		__hip_atomic_fetch_add(to + i, from[i], RELAXED);
+}
+
+//! cas_double *-O[123]: cas-add f64 direct 0
+//! cas_double *-O0: ? cas-add f64 direct 0
+//! cas_double *-O0: ? native i64 direct 0
+KERNEL void cas_double(unsigned long long *to, const double *from)
+{
+	unsigned long long old = *to, assumed;
+
+	do {
+		double sum = __builtin_bit_cast(double, old) + from[thread()];
+
+		assumed = old;
+		__hip_atomic_compare_exchange_strong(to, &old, __builtin_bit_cast(unsigned long long, sum),
+						     __ATOMIC_RELAXED, RELAXED);
+	} while (old != assumed);
+}
+
+struct view {
+	int rows, columns;
+	int *data[3];
+	long offset;
+};
+
+//! in_struct *: native i32 direct 24
+KERNEL void in_struct(int n, struct view view)
+{
+	__hip_atomic_fetch_add(view.data[1] + view.offset + n, 1, RELAXED);
+}
+
+// A computed place in the argument: any of its words. Without optimisation, in private memory.
+//! from_array *-O0: ? native i32 unknown
+//! from_array *-O1: native i32 set 8,16,24,32,40
+//! from_array *-O3: native i32 direct 16
+//! from_array *-O3: native i32 direct 24
+//! from_array *-O3: native i32 direct 32
+KERNEL void from_array(int n, struct view view)
+{
+	for (int i = 0; i < 3; i++)
+		__hip_atomic_fetch_max(view.data[i] + n, thread(), RELAXED);
+}
+
+//! by_branch *: native i32 set 0,8
+KERNEL void by_branch(int *a, int *b, const int *key)
+{
+	int i = thread();
+	int *to = key[i] & 1 ? a : b;
+
+	__hip_atomic_fetch_xor(to + key[i], 1, RELAXED);
+}
+
+//! both_sides *: native i32 direct 0
+//! both_sides *: native i32 direct 8
+KERNEL void both_sides(int *a, int *b, const int *key)
+{
+	int i = thread();
+
+	if (key[i] & 1)
+		__hip_atomic_fetch_add(a + i, key[i], RELAXED);
+	else
+		__hip_atomic_fetch_sub(b + i, key[i], RELAXED);
+}
+
+//! in_memory *: native i32 indirect 0
+KERNEL void in_memory(int **table, int n)
+{
+	__hip_atomic_fetch_add(table[n], 1, RELAXED);
+}
+
+DEVICE int counter;
+
+//! variable *: native i32 global counter
+KERNEL void variable(int n)
+{
+	__hip_atomic_fetch_add(&counter, n, RELAXED);
+}
+
+DEVICE int *kept;
+
+//! kept_pointer *: native i32 indirect kept
+KERNEL void kept_pointer(int n)
+{
+	__hip_atomic_fetch_add(kept + n, 1, RELAXED);
+}
+
+DEVICE __attribute__((noinline)) void update(int *to, int by)
+{
+	__hip_atomic_fetch_add(to, by, RELAXED);
+}
+
+//! through_call *: native i32 set 0,8
+KERNEL void through_call(int *a, int *b, int n)
+{
+	update(a + n, 1);
+	update(b + n, 2);
+}
+
+//! local *: native i32 lds
+//! local *: native i32 direct 0
+KERNEL void local(int *to, const int *from)
+{
+	static SHARED int bins[64];
+	int i = (int)__builtin_amdgcn_workitem_id_x();
+
+	bins[i] = 0;
+	__builtin_amdgcn_s_barrier();
+	__hip_atomic_fetch_add(&bins[from[i] & 63], 1, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP);
+	__builtin_amdgcn_s_barrier();
+	__hip_atomic_fetch_add(to + i, bins[i], RELAXED);
+}
+
+//! spilled *-O[13]: native i32 direct 0
+//! spilled *-O[13]: native i32 direct 8
+//! spilled *-O0: ? native i32 direct 0
+//! spilled *-O0: ? native i32 direct 8
+//! spilled *-O0: ? native i32 unknown
+KERNEL void spilled(int *a, int *b, const int *from, int n)
+{
+	int x[40];
+
+	for (int i = 0; i < 40; i++)
+		x[i] = from[i * n];
+	__asm__ volatile("; many registers" ::: "v30", "v31", "v32", "s40", "s41", "s42", "s43");
+	for (int i = 0; i < 40; i++)
+		__hip_atomic_fetch_add(a + x[i], x[39 - i], RELAXED);
+	__hip_atomic_fetch_add(b + x[7], 1, RELAXED);
+}
+
+//! chosen_at_run_time *: ? native i32 set 0,8,16,24
+//! chosen_at_run_time *: ? native i32 unknown
+KERNEL void chosen_at_run_time(int *a, int *b, int *c, int *d, int n)
+{
+	int *table[4] = {a, b, c, d};
+
+	__hip_atomic_fetch_add(table[n & 3], 1, RELAXED);
+}
+
+//! chosen_of_many *: ? native i32 set 0,8,16,24,32,40,48,56
+//! chosen_of_many *: ? native i32 unknown
+KERNEL void chosen_of_many(int *a, int *b, int *c, int *d, int *e, int *f, int *g, int *h, const int *which)
+{
+	int *table[8] = {a, b, c, d, e, f, g, h};
+
+	table[which[0] & 7] = h;
+	for (int i = 0; i < which[1]; i++)
+		__hip_atomic_fetch_add(table[which[i] & 7], 1, RELAXED);
+}
+
+//! copy *: none
+//! copy *: uses 0:r 8:w
+KERNEL void copy(const int *from, int *to)
+{
+	to[thread()] = from[thread()];
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/unit/isa/expect.h"
+
+#include <fnmatch.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+void expect_read(struct expectations *expectations, const char *path)
+{
+	const char *base = strrchr(path, '/');
+	size_t size;
+	char *text = (char *)variant_read_file(path, &size), *line, *rest = text;
+	unsigned number = 0;
+
+	snprintf(expectations->source, sizeof(expectations->source), "%s", base ? base + 1 : path);
+	while ((line = strsep(&rest, "\n"))) {
+		struct expectation *e = &expectations->row[expectations->count];
+		const char *spec;
+
+		number++;
+		if (strstr(line, "// @add_direct"))
+			expectations->add_direct_line = number;
+		if (strncmp(line, "//! ", 4) ||
+		    sscanf(line, "//! %63s %63[^:]:", e->kernel, e->variants) != 2)
+			continue;
+		if (expectations->count + 1 == MAX_LINES)
+			exit(99);
+		spec = strchr(line, ':') + 1;
+		while (*spec == ' ')
+			spec++;
+		e->optional = *spec == '?';
+		snprintf(e->spec, sizeof(e->spec), "%s", spec + (e->optional ? 2 : 0));
+		e->line = number;
+		expectations->count++;
+	}
+	free(text);
+}
+
+struct set {
+	char spec[MAX_SPECS][SPEC_SIZE];
+	bool optional[MAX_SPECS], met[MAX_SPECS];
+	unsigned count;
+};
+
+static void set_add(struct set *set, const char *spec, bool optional)
+{
+	unsigned i;
+
+	for (i = 0; i < set->count; i++) {
+		if (!strcmp(set->spec[i], spec)) {
+			set->optional[i] = set->optional[i] && optional;
+			return;
+		}
+	}
+	assert_true(set->count < MAX_SPECS);
+	set->optional[set->count] = optional;
+	snprintf(set->spec[set->count++], SPEC_SIZE, "%s", spec);
+}
+
+static void describe(const struct isa_atomic *atomic, char *spec)
+{
+	int at;
+	size_t i;
+
+	if (atomic->cas_loop)
+		at = snprintf(spec, SPEC_SIZE, "cas-%s", isa_op_name(atomic->loop_op));
+	else
+		at = snprintf(spec, SPEC_SIZE, "%s", atomic->lock ? "lock" : "native");
+	at += snprintf(spec + at, SPEC_SIZE - (size_t)at, " %s %s", isa_type_name(atomic->type),
+		       isa_origin_name(atomic->origin.kind));
+	for (i = 0; i < atomic->origin.kernarg_count; i++)
+		at += snprintf(spec + at, SPEC_SIZE - (size_t)at, "%s%u", i ? "," : " ",
+			       atomic->origin.kernarg[i]);
+	if (atomic->origin.symbol)
+		snprintf(spec + at, SPEC_SIZE - (size_t)at, " %s", atomic->origin.symbol);
+}
+
+static void describe_uses(const struct isa_kernel *kernel, char *spec)
+{
+	int at = snprintf(spec, SPEC_SIZE, "uses");
+	size_t i;
+
+	for (i = 0; i < kernel->use_count; i++)
+		at +=
+		    snprintf(spec + at, SPEC_SIZE - (size_t)at, " %u:%s%s%s",
+			     kernel->uses[i].kernarg, kernel->uses[i].access & ISA_READ ? "r" : "",
+			     kernel->uses[i].access & ISA_WRITE ? "w" : "",
+			     kernel->uses[i].access & ISA_ATOMIC ? "a" : "");
+	if (!kernel->uses_complete)
+		snprintf(spec + at, SPEC_SIZE - (size_t)at, " incomplete");
+}
+
+static const struct isa_kernel *kernel_by_name(const struct isa_code_object *object,
+					       const char *name)
+{
+	size_t i, length = strlen(name);
+
+	for (i = 0; i < object->kernel_count; i++) {
+		const struct isa_kernel *kernel = &object->kernels[i];
+		const char *base =
+		    strncmp(kernel->name, "void ", 5) ? kernel->name : kernel->name + 5;
+
+		if (!strncmp(base, name, length) &&
+		    (!base[length] || base[length] == '<' || base[length] == '('))
+			return kernel;
+	}
+	return NULL;
+}
+
+/* Returns the number of differences, each printed. */
+static unsigned compare(const struct expectations *expectations, const struct variant *variant,
+			const char *name, const struct set *expected,
+			const struct isa_kernel *kernel)
+{
+	struct set actual = { 0 };
+	char spec[SPEC_SIZE], uses[SPEC_SIZE];
+	unsigned wrong = 0, i, k;
+
+	for (i = 0; i < kernel->atomic_count; i++) {
+		describe(&kernel->atomics[i], spec);
+		set_add(&actual, spec, false);
+		/* The device library is built without. */
+		if (kernel->atomics[i].function &&
+		    !strncmp(kernel->atomics[i].function, "__ockl", 6))
+			continue;
+		if (!kernel->atomics[i].file || kernel->atomics[i].line == 0 ||
+		    !strstr(kernel->atomics[i].file, expectations->source)) {
+			print_message("# %s %s: %s has no source line\n", variant->name, name,
+				      spec);
+			wrong++;
+		}
+		if (kernel->atomics[i].origin.kind == ISA_ORIGIN_UNKNOWN &&
+		    !kernel->atomics[i].origin.why)
+			wrong++;
+	}
+	describe_uses(kernel, uses);
+	for (i = 0; i < expected->count; i++) {
+		bool found = false;
+
+		if (!strcmp(expected->spec[i], "none"))
+			continue;
+		if (!strncmp(expected->spec[i], "uses", 4)) {
+			found = !strcmp(expected->spec[i], uses);
+			if (!found)
+				print_message("# %s %s: %s\n", variant->name, name, uses);
+		}
+		for (k = 0; k < actual.count && !found; k++) {
+			found = !strcmp(expected->spec[i], actual.spec[k]);
+			actual.met[k] |= found;
+		}
+		if (!found && !expected->optional[i]) {
+			print_message("# %s %s: missing: %s\n", variant->name, name,
+				      expected->spec[i]);
+			wrong++;
+		}
+	}
+	for (k = 0; k < actual.count; k++) {
+		if (actual.met[k])
+			continue;
+		print_message("# %s %s: not expected: %s\n", variant->name, name, actual.spec[k]);
+		wrong++;
+	}
+	return wrong;
+}
+
+unsigned expect_compare(const struct expectations *expectations, const struct variant *variant)
+{
+	unsigned wrong = 0, kernels = 0;
+	size_t i, k;
+
+	for (i = 0; i < expectations->count; i++) {
+		const char *name = expectations->row[i].kernel;
+		const struct isa_kernel *kernel;
+		struct set expected = { 0 };
+
+		for (k = 0; k < i && strcmp(expectations->row[k].kernel, name); k++)
+			;
+		if (k < i)
+			continue;
+		for (k = i; k < expectations->count; k++)
+			if (!strcmp(expectations->row[k].kernel, name) &&
+			    !fnmatch(expectations->row[k].variants, variant->name, 0))
+				set_add(&expected, expectations->row[k].spec,
+					expectations->row[k].optional);
+		if (!expected.count)
+			continue;
+		kernel = kernel_by_name(variant->object, name);
+		if (!kernel) {
+			print_message("# %s: no kernel %s\n", variant->name, name);
+			wrong++;
+			continue;
+		}
+		kernels++;
+		wrong += compare(expectations, variant, name, &expected, kernel);
+	}
+	assert_int_equal(wrong, 0);
+	/* A kernel without expectations would be tested by nobody. */
+	assert_int_equal(kernels, variant->object->kernel_count);
+	return kernels;
+}
