@@ -34,6 +34,9 @@ static int on_event(const struct hg_event *event, void *data)
 	if (!process->foreign) {
 		rules_engine_event(pass->engine, process, event);
 	}
+	if (pass->analysis->overview) {
+		overview_event(pass->analysis->overview, process, event);
+	}
 	return 0;
 }
 
@@ -115,7 +118,7 @@ static void place_fixes(struct analysis *analysis)
 	}
 }
 
-int analysis_load(struct analysis *analysis, const char *path, char **error)
+static int load(struct analysis *analysis, const char *path, bool overview, char **error)
 {
 	char *traces = g_build_filename(path, "ctf", NULL);
 	char *code_objects = g_build_filename(path, "code-objects", NULL);
@@ -129,6 +132,10 @@ int analysis_load(struct analysis *analysis, const char *path, char **error)
 	replay_init(&analysis->replay);
 	findings_init(&analysis->findings);
 	analysis->symbolizer = symbolizer_new();
+	if (overview) {
+		analysis->overview = overview_new();
+		overview_observe(analysis->overview, &analysis->replay);
+	}
 	if (stat(path, &status) < 0) {
 		result = -errno;
 		*error = g_strdup(strerror(errno));
@@ -144,6 +151,9 @@ int analysis_load(struct analysis *analysis, const char *path, char **error)
 	result = read_trace(traces, on_event, &pass, &analysis->stats, error);
 	if (result == 0) {
 		rules_engine_finish(pass.engine, &analysis->replay);
+		if (analysis->overview) {
+			overview_finish(analysis->overview);
+		}
 		note_losses(analysis, pass.unknown);
 		place_fixes(analysis);
 		static_notes(&analysis->findings, &analysis->replay);
@@ -161,8 +171,19 @@ out:
 	return result;
 }
 
+int analysis_load(struct analysis *analysis, const char *path, char **error)
+{
+	return load(analysis, path, false, error);
+}
+
+int analysis_load_overview(struct analysis *analysis, const char *path, char **error)
+{
+	return load(analysis, path, true, error);
+}
+
 void analysis_clear(struct analysis *analysis)
 {
+	overview_free(analysis->overview);
 	findings_destroy(&analysis->findings);
 	symbolizer_free(analysis->symbolizer);
 	replay_destroy(&analysis->replay);

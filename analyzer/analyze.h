@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "analyzer/overview/overview.h"
 #include "analyzer/reader/reader.h"
 #include "analyzer/replay/replay.h"
 #include "analyzer/rules/findings.h"
@@ -19,6 +20,7 @@ struct analysis {
 	struct findings findings;
 	struct reader_stats stats;
 	struct symbolizer *symbolizer;
+	struct overview *overview;         /* NULL unless it was asked for */
 	bool complete;                     /* nothing was lost, cut off or left unanalysed */
 	const struct selection *selection; /* borrowed; NULL: all findings are reported */
 };
@@ -30,14 +32,16 @@ struct analysis {
  * when there is nothing that could be analysed.
  */
 int analysis_load(struct analysis *analysis, const char *path, char **error);
+/* The same with analysis->overview. */
+int analysis_load_overview(struct analysis *analysis, const char *path, char **error);
 void analysis_clear(struct analysis *analysis);
 
 /* Number of findings of at least that severity. */
 unsigned analysis_count(const struct analysis *analysis, enum severity severity);
 
-enum report_format { REPORT_TEXT, REPORT_JSON };
+enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_SARIF };
 
-/* Format by its name on the command line ("text", "json"), or -1. */
+/* Format by its name on the command line ("text", "json", ...), or -1. */
 int report_format_by_name(const char *name);
 
 /* Write a report. `color`: ANSI colours in the text format. Returns 0 or a negative errno. */

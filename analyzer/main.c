@@ -23,6 +23,8 @@ static const struct verb {
 	{ "record", "record a command into a trace bundle", usage_record, cmd_record },
 	{ "report", "analyse a trace bundle", usage_report, cmd_report },
 	{ "diff", "compare the findings of two recordings", usage_diff, cmd_diff },
+	{ "placement", "tell what memory a recorded program used, and where it was allocated",
+	  usage_placement, cmd_placement },
 	{ "scan", "list the atomics in a binary and where their addresses come from", usage_scan,
 	  cmd_scan },
 	{ "doctor", "check whether this machine and a program can be recorded", usage_doctor,

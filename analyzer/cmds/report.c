@@ -36,7 +36,7 @@ int report_parse_option(struct report_options *options, int code, const char *ar
 	case REPORT_OPTION_FORMAT:
 		value = report_format_by_name(argument);
 		if (value < 0) {
-			message_error("--format: '%s' is neither text nor json", argument);
+			message_error("--format: '%s' is not text, json or sarif", argument);
 			return -EINVAL;
 		}
 		options->format = (enum report_format)value;

@@ -109,6 +109,9 @@ static struct allocation *containing(GTree *tree, uint64_t address, bool by_devi
 
 static void detach(struct address_space *space, struct allocation *allocation)
 {
+	if (space->observer && allocation->layer != LAYER_MAPPING) {
+		space->observer->ended(space->observer->data, space->owner, allocation);
+	}
 	if (allocation->device_ptr != allocation->ptr) {
 		g_tree_remove(space->aliases, &allocation->device_ptr);
 	}
@@ -131,7 +134,7 @@ static void drop_overlapping(GTree *tree, uint64_t start, uint64_t end, bool by_
 	}
 }
 
-void address_space_add(struct address_space *space, struct allocation *allocation)
+static void insert(struct address_space *space, struct allocation *allocation, bool again)
 {
 	GTree *tree = space->layers[allocation->layer];
 	uint64_t end = allocation->ptr + extent(allocation);
@@ -156,6 +159,14 @@ void address_space_add(struct address_space *space, struct allocation *allocatio
 		g_tree_insert(space->aliases, &allocation->device_ptr, allocation_ref(allocation));
 	}
 	g_tree_insert(tree, &allocation->ptr, allocation);
+	if (space->observer && allocation->layer != LAYER_MAPPING) {
+		space->observer->live(space->observer->data, space->owner, allocation, again);
+	}
+}
+
+void address_space_add(struct address_space *space, struct allocation *allocation)
+{
+	insert(space, allocation, false);
 }
 
 struct allocation *address_space_find_base(const struct address_space *space, uint64_t ptr,
@@ -213,7 +224,7 @@ struct allocation *address_space_restore(struct address_space *space, uint64_t p
 		g_tree_remove(space->freed, &ptr);
 	}
 	found->freed = false;
-	address_space_add(space, found);
+	insert(space, found, true);
 	return found;
 }
 

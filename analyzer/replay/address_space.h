@@ -53,12 +53,23 @@ struct allocation {
 	uint32_t free_stack_id;
 };
 
+/* Told what begins and ends to live, mappings excepted. */
+struct space_observer {
+	/* `again`: it was released by a call that then failed. */
+	void (*live)(void *data, void *owner, struct allocation *allocation, bool again);
+	void (*ended)(void *data, void *owner, struct allocation *allocation);
+	void *data;
+};
+
 struct address_space {
 	GTree *layers[LAYERS]; /* live, by ptr */
 	GTree *aliases;        /* live, those whose GPU address differs, by device_ptr */
 	GTree *gone_aliases;   /* by device_ptr: registrations that ended; the memory lives on */
 	GTree *freed;          /* latest freed allocation at an address */
 	uint64_t overlaps;     /* allocations that appeared on top of live ones of their layer */
+
+	const struct space_observer *observer; /* borrowed, or NULL */
+	void *owner;                           /* for the observer: whose space this is */
 };
 
 void address_space_init(struct address_space *space);

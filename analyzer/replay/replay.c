@@ -182,6 +182,8 @@ static struct process *start_process(struct replay *replay, const struct hg_even
 	struct process *process = process_new(first->pid);
 
 	process->foreign = is_foreign(replay, first);
+	process->space.observer = process->foreign ? NULL : replay->observer;
+	process->space.owner = process;
 	g_ptr_array_add(process->foreign ? replay->foreign : replay->processes, process);
 	g_hash_table_insert(replay->by_pid, GINT_TO_POINTER(first->pid), process);
 	return process;

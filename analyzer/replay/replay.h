@@ -115,6 +115,7 @@ struct replay {
 	GPtrArray *foreign;   /* processes of other recordings, out of the way */
 	GHashTable *by_pid;   /* the latest process with that pid */
 	void (*kernel_analysis_free)(void *analysis);
+	const struct space_observer *observer; /* of every process's memory, or NULL; borrowed */
 };
 
 void replay_init(struct replay *replay);

@@ -6,29 +6,10 @@
 #include <json-c/json.h>
 #include <string.h>
 
+#include "json_values.h"
 #include "selection.h"
 
 #define FINDINGS_SCHEMA "hipgrain-findings/1"
-
-static void put(struct json_object *object, const char *name, struct json_object *value)
-{
-	json_object_object_add(object, name, value);
-}
-
-/* Paths and arguments can hold any bytes; JSON cannot: what is not UTF-8 becomes U+FFFD. */
-static struct json_object *text_value(const char *text)
-{
-	char *valid = g_utf8_make_valid(text, -1);
-	struct json_object *value = json_object_new_string(valid);
-
-	g_free(valid);
-	return value;
-}
-
-static struct json_object *text_or_null(const char *text)
-{
-	return text ? text_value(text) : NULL;
-}
 
 static struct json_object *number_or_null(int64_t number)
 {
@@ -256,19 +237,8 @@ struct json_object *report_json_object(const struct analysis *analysis)
 
 int report_json(const struct analysis *analysis, bool color, FILE *stream)
 {
-	struct json_object *root = report_json_object(analysis);
-	const char *text = json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY |
-								    JSON_C_TO_STRING_NOSLASHESCAPE);
-	int result = 0;
-
 	(void)color;
-	if (!text) {
-		result = -ENOMEM;
-	} else if (fprintf(stream, "%s\n", text) < 0) {
-		result = -errno;
-	}
-	json_object_put(root);
-	return result;
+	return write_json(report_json_object(analysis), stream);
 }
 
 /* ---- reading ---- */

@@ -10,6 +10,7 @@ static const struct {
 } formats[] = {
 	[REPORT_TEXT] = { "text", report_text },
 	[REPORT_JSON] = { "json", report_json },
+	[REPORT_SARIF] = { "sarif", report_sarif },
 };
 
 int report_format_by_name(const char *name)

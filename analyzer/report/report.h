@@ -6,6 +6,7 @@
 #include "analyzer/analyze.h"
 
 int report_text(const struct analysis *analysis, bool color, FILE *stream);
+int report_sarif(const struct analysis *analysis, bool color, FILE *stream);
 int report_json(const struct analysis *analysis, bool color, FILE *stream);
 
 struct json_object;

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/analyze.h"
+#include "analyzer/cmds/cmds.h"
+#include "tracer/message.h"
+
+const char usage_placement[] =
+    "Usage: hipgrain placement [OPTION]... BUNDLE\n"
+    "Tell what memory a recorded program used: of what kind, where it was allocated, how much at\n"
+    "once, how much of it kernels were given, and what was never freed.\n"
+    "\n"
+    "      --format FORMAT       text (default) or csv\n"
+    "      --all                 all call sites, not only the largest ones\n"
+    "  -o, --output FILE         write there instead of to standard output\n"
+    "  -h, --help                print this help\n";
+
+#define SITES_SHOWN 20
+
+enum { PLACEMENT_OPTION_FORMAT = 256, PLACEMENT_OPTION_ALL };
+
+struct printer {
+	const struct analysis *analysis;
+	FILE *stream;
+	unsigned limit; /* sites of a process in the text format */
+};
+
+/* "1.50 MiB" */
+static char *bytes_text(uint64_t bytes)
+{
+	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB" };
+	double value = (double)bytes;
+	unsigned unit = 0;
+
+	while (value >= 1024 && unit + 1 < G_N_ELEMENTS(units)) {
+		value /= 1024;
+		unit++;
+	}
+	return g_strdup_printf(unit ? "%.2f %s" : "%.0f %s", value, units[unit]);
+}
+
+static char *kind_text(const struct memory_site *site)
+{
+	if (site->granularity == GRAIN_UNKNOWN && site->location == LOCATION_UNKNOWN) {
+		return g_strdup("unknown");
+	}
+	if (site->granularity == GRAIN_INACCESSIBLE) {
+		return g_strdup_printf("%s, not for the GPU", model_location_name(site->location));
+	}
+	return g_strdup_printf("%s, %s", model_granularity_name(site->granularity),
+			       model_location_name(site->location));
+}
+
+static char *place_of(const struct printer *printer, const struct memory_site *site)
+{
+	const GPtrArray *frames =
+	    symbolize_stack(printer->analysis->symbolizer, site->process, site->stack_id);
+	const struct source_frame *frame = user_frame(frames);
+
+	if (!frame && frames->len) {
+		frame = frames->pdata[0];
+	}
+	if (!frame) {
+		return g_strdup("(call stack not recorded)");
+	}
+	if (frame->file) {
+		return g_strdup_printf(
+		    "%s:%u%s%s%s", frame->file, frame->line, frame->function ? " (" : "",
+		    frame->function ? frame->function : "", frame->function ? ")" : "");
+	}
+	return g_strdup_printf("%s+0x%" G_GINT64_MODIFIER "x", frame->module ? frame->module : "?",
+			       frame->offset);
+}
+
+static void text_site(const struct printer *printer, const struct memory_site *site)
+{
+	char *peak = bytes_text(site->peak_bytes);
+	char *total = bytes_text(site->bytes);
+	char *left = bytes_text(site->live_bytes);
+	char *kind = kind_text(site);
+	char *place = place_of(printer, site);
+
+	fprintf(printer->stream,
+		"  %11s %11s %8" G_GUINT64_FORMAT " %11s %5.0f%%  %s, %s\n"
+		"  %52s %s\n",
+		peak, total, site->count, site->live_count ? left : "-",
+		site->bytes ? 100.0 * (double)site->used_bytes / (double)site->bytes : 0.0,
+		hg_api_name(site->api), kind, "", place);
+	g_free(peak);
+	g_free(total);
+	g_free(left);
+	g_free(kind);
+	g_free(place);
+}
+
+static void text_process(const struct printer *printer, const struct process *process)
+{
+	const struct overview *overview = printer->analysis->overview;
+	const struct memory_peaks *peaks = overview_peaks(overview, process);
+	char *device, *pinned, *capacity;
+	uint64_t memory = 0;
+	unsigned shown = 0, hidden = 0;
+
+	if (!peaks) {
+		return;
+	}
+	for (unsigned i = 0; i < process->devices->len; i++) {
+		const struct device *one = process->devices->pdata[i];
+
+		memory += one->memory;
+	}
+	device = bytes_text(peaks->device_peak);
+	pinned = bytes_text(peaks->pinned_peak);
+	capacity = bytes_text(memory);
+	fprintf(printer->stream,
+		"hipgrain: process %d: %s\n"
+		"hipgrain: high-water: %s of GPU memory%s%s, %s of pinned host memory\n\n"
+		"  %11s %11s %8s %11s %6s  %s\n",
+		process->pid,
+		process->cmdline[0] ? process->cmdline : "(its start was not recorded)", device,
+		memory ? " of " : "", memory ? capacity : "", pinned, "high-water", "in all",
+		"count", "never freed", "used", "allocated by, kind, where");
+	for (unsigned i = 0; i < overview->sites->len; i++) {
+		const struct memory_site *site = overview->sites->pdata[i];
+
+		if (site->process != process) {
+			continue;
+		}
+		if (shown < printer->limit) {
+			text_site(printer, site);
+			shown++;
+		} else {
+			hidden++;
+		}
+	}
+	if (hidden) {
+		fprintf(printer->stream, "  ... %u more call sites (--all)\n", hidden);
+	}
+	fputc('\n', printer->stream);
+	g_free(device);
+	g_free(pinned);
+	g_free(capacity);
+}
+
+static void write_text(const struct printer *printer)
+{
+	const GPtrArray *processes = printer->analysis->replay.processes;
+	const GPtrArray *limits = printer->analysis->findings.limits;
+
+	for (unsigned i = 0; i < processes->len; i++) {
+		text_process(printer, processes->pdata[i]);
+	}
+	if (printer->analysis->overview->sites->len == 0) {
+		fprintf(printer->stream, "hipgrain: no allocation was recorded\n");
+	}
+	for (unsigned i = 0; i < limits->len; i++) {
+		fprintf(printer->stream, "hipgrain: %s\n", (const char *)limits->pdata[i]);
+	}
+}
+
+/* RFC 4180: in double quotes, those inside doubled. */
+static void csv_text(FILE *stream, const char *text)
+{
+	putc('"', stream);
+	for (; *text; text++) {
+		if (*text == '"') {
+			putc('"', stream);
+		}
+		putc(*text, stream);
+	}
+	putc('"', stream);
+}
+
+static void csv_site(const struct printer *printer, const struct memory_site *site)
+{
+	uint64_t ended = site->count - site->live_count;
+	char *place = place_of(printer, site);
+
+	fprintf(printer->stream, "%d,%s,%s,%s,%d,%" G_GUINT64_FORMAT, site->process->pid,
+		hg_api_name(site->api), model_granularity_name(site->granularity),
+		model_location_name(site->location), site->device, site->count);
+	fprintf(printer->stream,
+		",%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT
+		",%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT
+		",%" G_GINT64_FORMAT ",",
+		site->bytes, site->peak_bytes, site->largest, site->live_count, site->live_bytes,
+		site->used_bytes, ended ? site->lifetime_ns / (int64_t)ended : 0);
+	csv_text(printer->stream, place);
+	fputs("\r\n", printer->stream);
+	g_free(place);
+}
+
+static void write_csv(const struct printer *printer)
+{
+	const GPtrArray *sites = printer->analysis->overview->sites;
+
+	fputs("pid,api,granularity,location,device,count,bytes,high_water_bytes,largest_bytes,"
+	      "never_freed,never_freed_bytes,used_bytes,mean_lifetime_ns,place\r\n",
+	      printer->stream);
+	for (unsigned i = 0; i < sites->len; i++) {
+		csv_site(printer, sites->pdata[i]);
+	}
+}
+
+static int write_placement(const char *bundle, const char *output, unsigned limit,
+			   void (*write)(const struct printer *printer))
+{
+	struct analysis analysis;
+	struct printer printer = { .analysis = &analysis, .stream = stdout, .limit = limit };
+	char *error = NULL;
+	int result = analysis_load_overview(&analysis, bundle, &error);
+	int status = HG_EXIT_OK;
+
+	if (result < 0) {
+		message_error("%s: %s", bundle, error ? error : strerror(-result));
+		free(error);
+		status = HG_EXIT_INPUT;
+		goto out;
+	}
+	if (output) {
+		printer.stream = fopen(output, "w");
+	}
+	if (!printer.stream) {
+		message_error("%s: %s", output, strerror(errno));
+		status = HG_EXIT_INPUT;
+		goto out;
+	}
+	write(&printer);
+	if (output && (ferror(printer.stream) | fclose(printer.stream))) {
+		message_error("%s: cannot be written: %s", output, strerror(errno));
+		status = HG_EXIT_INPUT;
+	}
+out:
+	analysis_clear(&analysis);
+	return status;
+}
+
+int cmd_placement(int argc, char **argv)
+{
+	static const struct option long_options[] = {
+		{ "format", required_argument, NULL, PLACEMENT_OPTION_FORMAT },
+		{ "all", no_argument, NULL, PLACEMENT_OPTION_ALL },
+		{ "output", required_argument, NULL, 'o' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	void (*write)(const struct printer *printer) = write_text;
+	unsigned limit = SITES_SHOWN;
+	const char *output = NULL;
+	int code;
+
+	while ((code = getopt_long(argc, argv, "o:h", long_options, NULL)) != -1) {
+		switch (code) {
+		case PLACEMENT_OPTION_FORMAT:
+			if (strcmp(optarg, "text") && strcmp(optarg, "csv")) {
+				message_error("--format: '%s' is neither text nor csv", optarg);
+				return HG_EXIT_USAGE;
+			}
+			write = *optarg == 't' ? write_text : write_csv;
+			break;
+		case PLACEMENT_OPTION_ALL:
+			limit = UINT_MAX;
+			break;
+		case 'o':
+			output = optarg;
+			break;
+		case 'h':
+			fputs(usage_placement, stdout);
+			return HG_EXIT_OK;
+		default:
+			return HG_EXIT_USAGE;
+		}
+	}
+	if (argc - optind != 1) {
+		message_error(optind == argc ? "no bundle given (try 'hipgrain placement --help')"
+					     : "one bundle at a time");
+		return HG_EXIT_USAGE;
+	}
+	return write_placement(argv[optind], output, limit, write);
+}

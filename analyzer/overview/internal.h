@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HIPGRAIN_OVERVIEW_INTERNAL_H
+#define HIPGRAIN_OVERVIEW_INTERNAL_H
+
+#include "overview.h"
+
+void free_lane(void *data);
+
+/* Put what an event did on its lane, and into the totals of its kernel. spans.c */
+void overview_add_span(struct overview *overview, struct process *process,
+		       const struct hg_event *event);
+
+#endif

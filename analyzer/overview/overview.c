@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "overview.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/rules/context.h"
+#include "internal.h"
+
+/* A live allocation that is counted. */
+struct living {
+	struct memory_site *site;
+	unsigned bar; /* index, NO_BAR without one */
+	bool used;
+};
+#define NO_BAR UINT_MAX
+
+/* What makes a site; compared and hashed as bytes, so padding is zeroed. */
+struct site_key {
+	struct process *process;
+	uint64_t flags;
+	uint32_t api, stack_id;
+	int32_t device;
+	uint32_t padding;
+};
+
+static guint hash_site(gconstpointer data)
+{
+	const struct site_key *key = data;
+
+	return g_direct_hash(key->process) ^ (guint)key->flags * 31u ^ key->api * 65599u ^
+	       key->stack_id * 2654435761u ^ (guint)key->device;
+}
+
+static gboolean equal_site(gconstpointer a, gconstpointer b)
+{
+	return memcmp(a, b, sizeof(struct site_key)) == 0;
+}
+
+struct overview *overview_new(void)
+{
+	struct overview *overview = g_new0(struct overview, 1);
+
+	overview->sites = g_ptr_array_new_with_free_func(g_free);
+	overview->peaks = g_ptr_array_new_with_free_func(g_free);
+	overview->bars = g_array_new(FALSE, FALSE, sizeof(struct memory_bar));
+	overview->lanes = g_ptr_array_new_with_free_func(free_lane);
+	overview->kernels = g_ptr_array_new_with_free_func(g_free);
+	overview->site_index = g_hash_table_new_full(hash_site, equal_site, g_free, NULL);
+	overview->live = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	overview->lane_index = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	overview->kernel_index = g_hash_table_new(NULL, NULL);
+	overview->peak_index = g_hash_table_new(NULL, NULL);
+	overview->scanned = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	overview->first_ns = INT64_MAX;
+	overview->last_ns = INT64_MIN;
+	return overview;
+}
+
+void overview_free(struct overview *overview)
+{
+	if (!overview) {
+		return;
+	}
+	g_ptr_array_unref(overview->sites);
+	g_ptr_array_unref(overview->peaks);
+	g_array_unref(overview->bars);
+	g_ptr_array_unref(overview->lanes);
+	g_ptr_array_unref(overview->kernels);
+	g_hash_table_unref(overview->site_index);
+	g_hash_table_unref(overview->live);
+	g_hash_table_unref(overview->lane_index);
+	g_hash_table_unref(overview->kernel_index);
+	g_hash_table_unref(overview->peak_index);
+	g_hash_table_unref(overview->scanned);
+	g_free(overview);
+}
+
+static struct memory_site *site_of(struct overview *overview, struct process *process,
+				   const struct allocation *allocation)
+{
+	struct site_key key;
+	struct memory_site *site;
+
+	memset(&key, 0, sizeof(key));
+	key.process = process;
+	key.flags = allocation->flags;
+	key.api = allocation->api;
+	key.stack_id = allocation->stack_id;
+	key.device = allocation->device;
+	site = g_hash_table_lookup(overview->site_index, &key);
+	if (!site) {
+		struct model_environment environment = process_environment(process);
+		struct model_memory memory =
+		    model_memory(allocation->api, allocation->flags, &environment);
+
+		site = g_new0(struct memory_site, 1);
+		site->process = process;
+		site->api = allocation->api;
+		site->stack_id = allocation->stack_id;
+		site->layer = allocation->layer;
+		site->device = allocation->device;
+		site->flags = allocation->flags;
+		site->location = memory.location;
+		g_ptr_array_add(overview->sites, site);
+		g_hash_table_insert(overview->site_index, g_memdup2(&key, sizeof(key)), site);
+	}
+	return site;
+}
+
+/* ---- high-water marks ---- */
+
+static struct memory_peaks *peaks_of(struct overview *overview, struct process *process)
+{
+	struct memory_peaks *peaks = g_hash_table_lookup(overview->peak_index, process);
+
+	if (!peaks) {
+		peaks = g_new0(struct memory_peaks, 1);
+		peaks->process = process;
+		g_ptr_array_add(overview->peaks, peaks);
+		g_hash_table_insert(overview->peak_index, process, peaks);
+	}
+	return peaks;
+}
+
+const struct memory_peaks *overview_peaks(const struct overview *overview,
+					  const struct process *process)
+{
+	return g_hash_table_lookup(overview->peak_index, process);
+}
+
+/* Host memory that HIP allocated or registered stays where it is: pinned. */
+static bool is_pinned(const struct memory_site *site)
+{
+	return site->layer == LAYER_REGISTERED ||
+	       (site->layer == LAYER_HIP && site->location == LOCATION_HOST);
+}
+
+static bool is_on_device(const struct memory_site *site)
+{
+	return site->layer == LAYER_HIP && site->location == LOCATION_DEVICE;
+}
+
+static void raise_mark(uint64_t *live, uint64_t *peak, uint64_t size)
+{
+	*live += size;
+	*peak = MAX(*peak, *live);
+}
+
+/* ---- bars ---- */
+
+static int by_size(gconstpointer a, gconstpointer b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/*
+ * Too many: leave out the smaller half; and where that is none because most are of one size, every
+ * second one of that size.
+ */
+static void thin_bars(struct overview *overview)
+{
+	struct memory_bar *bars = (struct memory_bar *)(void *)overview->bars->data;
+	unsigned count = overview->bars->len, left = 0, alike = 0;
+	uint64_t *sizes = g_new(uint64_t, count);
+	uint64_t median;
+
+	for (unsigned i = 0; i < count; i++) {
+		sizes[i] = bars[i].size;
+	}
+	qsort(sizes, count, sizeof(*sizes), by_size);
+	median = sizes[count / 2];
+	g_free(sizes);
+	for (unsigned i = 0; i < count; i++) {
+		bars[i].left_out = bars[i].size < median;
+		left += bars[i].left_out;
+	}
+	overview->bar_minimum = MAX(overview->bar_minimum, median);
+	if (left < count / 4) {
+		for (unsigned i = 0; i < count; i++) {
+			if (bars[i].size == median && alike++ % 2) {
+				bars[i].left_out = true;
+				left++;
+			}
+		}
+	}
+	overview->bars_left_out += left;
+}
+
+/* Drop the bars that are left out; the living ones learn their new places. */
+static void compact_bars(struct overview *overview)
+{
+	unsigned *places = g_new(unsigned, overview->bars->len);
+	unsigned kept = 0;
+	GHashTableIter iterator;
+	gpointer value;
+
+	for (unsigned i = 0; i < overview->bars->len; i++) {
+		struct memory_bar *bars = (struct memory_bar *)(void *)overview->bars->data;
+
+		places[i] = bars[i].left_out ? NO_BAR : kept;
+		if (!bars[i].left_out) {
+			bars[kept++] = bars[i];
+		}
+	}
+	g_hash_table_iter_init(&iterator, overview->live);
+	while (g_hash_table_iter_next(&iterator, NULL, &value)) {
+		struct living *living = value;
+
+		living->bar = living->bar == NO_BAR ? NO_BAR : places[living->bar];
+	}
+	g_array_set_size(overview->bars, kept);
+	g_free(places);
+}
+
+static unsigned add_bar(struct overview *overview, const struct memory_site *site,
+			const struct allocation *allocation)
+{
+	struct memory_bar bar = { .site = site,
+				  .address = allocation->ptr,
+				  .size = allocation->size,
+				  .start_ns = allocation->ns,
+				  .end_ns = INT64_MAX };
+
+	if (overview->bars->len >= OVERVIEW_BARS) {
+		thin_bars(overview);
+		compact_bars(overview);
+	}
+	if (allocation->size < overview->bar_minimum) {
+		overview->bars_left_out++;
+		return NO_BAR;
+	}
+	g_array_append_val(overview->bars, bar);
+	return overview->bars->len - 1;
+}
+
+/* ---- what lives and ends ---- */
+
+static void on_live(void *data, void *owner, struct allocation *allocation, bool again)
+{
+	struct overview *overview = data;
+	struct memory_site *site = site_of(overview, owner, allocation);
+	struct memory_peaks *peaks = peaks_of(overview, owner);
+	struct living *living = g_new0(struct living, 1);
+
+	if (!again) {
+		site->count++;
+		site->bytes += allocation->size;
+	}
+	site->live_count++;
+	raise_mark(&site->live_bytes, &site->peak_bytes, allocation->size);
+	site->largest = MAX(site->largest, allocation->size);
+	if (is_on_device(site)) {
+		raise_mark(&peaks->device_live, &peaks->device_peak, allocation->size);
+	} else if (is_pinned(site)) {
+		raise_mark(&peaks->pinned_live, &peaks->pinned_peak, allocation->size);
+	}
+	living->site = site;
+	living->bar = add_bar(overview, site, allocation);
+	g_hash_table_insert(overview->live, allocation, living);
+}
+
+static void on_ended(void *data, void *owner, struct allocation *allocation)
+{
+	struct overview *overview = data;
+	struct living *living = g_hash_table_lookup(overview->live, allocation);
+	struct memory_peaks *peaks = peaks_of(overview, owner);
+	/* What was overwritten by a new allocation has no time of its own. */
+	int64_t end = allocation->free_ns ? allocation->free_ns : overview->last_ns;
+
+	if (!living) {
+		return; /* inherited from a parent process */
+	}
+	living->site->live_count--;
+	living->site->live_bytes -= allocation->size;
+	living->site->lifetime_ns += MAX(end - allocation->ns, 0);
+	if (is_on_device(living->site)) {
+		peaks->device_live -= allocation->size;
+	} else if (is_pinned(living->site)) {
+		peaks->pinned_live -= allocation->size;
+	}
+	if (living->bar != NO_BAR) {
+		g_array_index(overview->bars, struct memory_bar, living->bar).end_ns = end;
+	}
+	g_hash_table_remove(overview->live, allocation);
+}
+
+void overview_observe(struct overview *overview, struct replay *replay)
+{
+	overview->observer.live = on_live;
+	overview->observer.ended = on_ended;
+	overview->observer.data = overview;
+	replay->observer = &overview->observer;
+}
+
+/* ---- launches ---- */
+
+/*
+ * Every aligned word of the arguments that is an address inside live memory counts as a use. The
+ * same bytes are looked at again only when addresses may mean something else.
+ */
+static void mark_used(struct overview *overview, struct process *process,
+		      const struct kernel_args *args)
+{
+	uint64_t *epoch = g_hash_table_lookup(overview->scanned, args);
+
+	if (epoch && *epoch == process->epoch) {
+		return;
+	}
+	if (!epoch) {
+		epoch = g_new(uint64_t, 1);
+		g_hash_table_insert(overview->scanned, (gpointer)args, epoch);
+	}
+	*epoch = process->epoch;
+	for (uint32_t at = 0; at + sizeof(uint64_t) <= args->length; at += sizeof(uint64_t)) {
+		struct allocation *allocation;
+		struct living *living;
+		uint64_t word;
+
+		memcpy(&word, args->bytes + at, sizeof(word));
+		allocation = word >= process->page_size
+				 ? address_space_find(&process->space, word, NULL)
+				 : NULL;
+		living = allocation ? g_hash_table_lookup(overview->live, allocation) : NULL;
+		if (living && !living->used) {
+			living->used = true;
+			living->site->used_bytes += allocation->size;
+		}
+	}
+}
+
+void overview_event(struct overview *overview, struct process *process,
+		    const struct hg_event *event)
+{
+	overview->first_ns = MIN(overview->first_ns, event->ns);
+	overview->last_ns = MAX(overview->last_ns, event->ns);
+	if (process->foreign) {
+		return;
+	}
+	if (event->type == HG_EVENT_launch && event->launch.args_id) {
+		const struct kernel_args *args = process_args(process, event->launch.args_id);
+
+		if (args) {
+			mark_used(overview, process, args);
+		}
+	}
+	overview_add_span(overview, process, event);
+}
+
+/* ---- the end ---- */
+
+static int by_peak(gconstpointer a, gconstpointer b)
+{
+	const struct memory_site *const *x = a, *const *y = b;
+
+	return (*x)->peak_bytes < (*y)->peak_bytes   ? 1
+	       : (*x)->peak_bytes > (*y)->peak_bytes ? -1
+						     : 0;
+}
+
+static int by_launches(gconstpointer a, gconstpointer b)
+{
+	const struct kernel_total *const *x = a, *const *y = b;
+
+	return (*x)->launches < (*y)->launches ? 1 : (*x)->launches > (*y)->launches ? -1 : 0;
+}
+
+void overview_finish(struct overview *overview)
+{
+	/* Early allocations come before the device is known: the kind of memory is asked for now.
+	 */
+	for (unsigned i = 0; i < overview->sites->len; i++) {
+		struct memory_site *site = overview->sites->pdata[i];
+		struct model_environment environment = process_environment(site->process);
+		struct model_memory memory = model_memory(site->api, site->flags, &environment);
+
+		site->granularity = memory.granularity;
+		site->location = memory.location;
+	}
+	g_ptr_array_sort(overview->sites, by_peak);
+	g_ptr_array_sort(overview->kernels, by_launches);
+}

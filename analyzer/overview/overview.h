@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a recording looks like as a whole: totals of memory by where it was allocated and what kind
+ * it is, allocations over time, and what was done when. Memory use is bounded whatever the length
+ * of the trace: small allocations and short gaps are left out, or merged, as it grows; the totals
+ * are exact all the same. mmap is not counted: allocators on top of it are.
+ */
+#ifndef HIPGRAIN_OVERVIEW_H
+#define HIPGRAIN_OVERVIEW_H
+
+#include <glib.h>
+#include <stdint.h>
+
+#include "analyzer/model/model.h"
+#include "analyzer/replay/replay.h"
+
+#define OVERVIEW_BARS  20000 /* at most so many allocations are kept for the map */
+#define OVERVIEW_SPANS 40000 /* at most so many stretches of time are kept */
+
+/* All allocations of one process, call, call stack and kind of memory. */
+struct memory_site {
+	struct process *process; /* borrowed */
+	enum hg_api api;
+	uint32_t stack_id;
+	enum layer layer;
+	int32_t device;
+	uint64_t flags;
+	enum granularity granularity; /* set at the end; advice may have changed pages */
+	enum location location;
+	uint64_t count, bytes;           /* ever */
+	uint64_t live_count, live_bytes; /* now; at the end: what was never freed */
+	uint64_t peak_bytes;             /* high-water of live_bytes */
+	uint64_t largest;
+	uint64_t used_bytes; /* of allocations that some launch got a pointer into */
+	int64_t lifetime_ns; /* of those that ended, sum */
+};
+
+/* High-water marks over all sites of a process, bytes. */
+struct memory_peaks {
+	struct process *process;
+	uint64_t device_live, device_peak; /* in the GPUs' memory */
+	uint64_t pinned_live, pinned_peak; /* host memory that is pinned */
+};
+
+/* One allocation's life on the placement map. */
+struct memory_bar {
+	const struct memory_site *site;
+	uint64_t address, size;
+	int64_t start_ns, end_ns; /* end: INT64_MAX while it lives */
+	bool left_out;            /* too small for the map by now */
+};
+
+enum span_kind {
+	SPAN_LAUNCH,
+	SPAN_COPY,
+	SPAN_FILL,
+	SPAN_PREFETCH,
+	SPAN_SYNC,
+	SPAN_KINDS,
+};
+
+/* Calls close together on one lane. */
+struct span {
+	int64_t start_ns, end_ns; /* of the host calls; what the GPU does meanwhile is not seen */
+	uint64_t count;
+	uint64_t bytes; /* moved or filled */
+	uint32_t name;  /* kernel id, or enum hg_api; OVERVIEW_MIXED: several */
+};
+#define OVERVIEW_MIXED UINT32_MAX
+
+/* Calls of one kind on a stream of a device, or by a host thread that waits. */
+struct lane {
+	struct process *process;
+	int32_t device;  /* -1: a thread */
+	uint64_t stream; /* or thread id */
+	enum span_kind kind;
+	GArray *spans; /* struct span, in order of time */
+};
+
+struct kernel_total {
+	struct process *process;
+	uint32_t kernel_id;
+	uint64_t launches, work_items;
+};
+
+struct overview {
+	GPtrArray *sites;       /* struct memory_site */
+	GPtrArray *peaks;       /* struct memory_peaks */
+	GArray *bars;           /* struct memory_bar */
+	GPtrArray *lanes;       /* struct lane */
+	GPtrArray *kernels;     /* struct kernel_total */
+	uint64_t bars_left_out; /* allocations smaller than bar_minimum */
+	uint64_t bar_minimum;   /* bytes */
+	int64_t merge_gap_ns;   /* spans closer than this are one; 0: none were merged */
+	int64_t first_ns, last_ns;
+
+	/* private */
+	GHashTable *site_index, *live, *lane_index, *kernel_index, *peak_index, *scanned;
+	uint64_t span_count;
+	struct space_observer observer;
+};
+
+struct overview *overview_new(void);
+void overview_free(struct overview *overview);
+
+/* To be set into the replay before the first event. The overview must outlive the replay's last
+ * event. */
+void overview_observe(struct overview *overview, struct replay *replay);
+
+/* To be called for each event after the replay has applied it. */
+void overview_event(struct overview *overview, struct process *process,
+		    const struct hg_event *event);
+
+/* After the last event: sorts, and says what kind of memory each site's is. */
+void overview_finish(struct overview *overview);
+
+/* The high-water marks of a process, or NULL if it allocated nothing. */
+const struct memory_peaks *overview_peaks(const struct overview *overview,
+					  const struct process *process);
+
+#endif

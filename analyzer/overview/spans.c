@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What was done when: calls on lanes, merged as they become too many. A lane holds one kind of
+ * call, so that launches and copies which alternate can be merged among themselves.
+ */
+#include "internal.h"
+
+#define FIRST_GAP_NS 1000
+
+void free_lane(void *data)
+{
+	struct lane *lane = data;
+
+	g_array_unref(lane->spans);
+	g_free(lane);
+}
+
+static struct lane *lane_of(struct overview *overview, struct process *process, int32_t device,
+			    uint64_t stream, enum span_kind kind)
+{
+	char *key = g_strdup_printf("%p %d %" G_GUINT64_FORMAT " %d", (void *)process, device,
+				    stream, (int)kind);
+	struct lane *lane = g_hash_table_lookup(overview->lane_index, key);
+
+	if (!lane) {
+		lane = g_new0(struct lane, 1);
+		lane->process = process;
+		lane->device = device;
+		lane->stream = stream;
+		lane->kind = kind;
+		lane->spans = g_array_new(FALSE, FALSE, sizeof(struct span));
+		g_ptr_array_add(overview->lanes, lane);
+		g_hash_table_insert(overview->lane_index, key, lane);
+	} else {
+		g_free(key);
+	}
+	return lane;
+}
+
+static bool merges(const struct span *before, const struct span *after, int64_t gap)
+{
+	return after->start_ns - before->end_ns <= gap;
+}
+
+static void merge(struct span *into, const struct span *next)
+{
+	into->end_ns = MAX(into->end_ns, next->end_ns);
+	into->count += next->count;
+	into->bytes += next->bytes;
+	if (into->name != next->name) {
+		into->name = OVERVIEW_MIXED;
+	}
+}
+
+/* Close gaps, wider ones each time, until a quarter of the room is free. */
+static void merge_spans(struct overview *overview)
+{
+	while (overview->span_count > OVERVIEW_SPANS / 4 * 3) {
+		if (overview->merge_gap_ns > INT64_MAX / 4) {
+			break; /* one span a lane: as few as it gets */
+		}
+		overview->merge_gap_ns = MAX(overview->merge_gap_ns * 2, FIRST_GAP_NS);
+		overview->span_count = 0;
+		for (unsigned i = 0; i < overview->lanes->len; i++) {
+			GArray *spans = ((struct lane *)overview->lanes->pdata[i])->spans;
+			unsigned kept = 0;
+
+			for (unsigned j = 1; j < spans->len; j++) {
+				struct span *last = &g_array_index(spans, struct span, kept);
+				struct span *next = &g_array_index(spans, struct span, j);
+
+				if (merges(last, next, overview->merge_gap_ns)) {
+					merge(last, next);
+				} else {
+					kept++;
+					g_array_index(spans, struct span, kept) = *next;
+				}
+			}
+			if (spans->len) {
+				g_array_set_size(spans, kept + 1);
+			}
+			overview->span_count += spans->len;
+		}
+	}
+}
+
+static void add(struct overview *overview, struct lane *lane, struct span span)
+{
+	struct span *last = lane->spans->len
+				? &g_array_index(lane->spans, struct span, lane->spans->len - 1)
+				: NULL;
+
+	if (last && overview->merge_gap_ns && merges(last, &span, overview->merge_gap_ns)) {
+		merge(last, &span);
+		return;
+	}
+	g_array_append_val(lane->spans, span);
+	if (++overview->span_count > OVERVIEW_SPANS) {
+		merge_spans(overview);
+	}
+}
+
+static void count_launch(struct overview *overview, struct process *process,
+			 const struct hg_ev_launch *launch)
+{
+	struct kernel_ref *kernel = process_kernel(process, launch->kernel_id);
+	struct kernel_total *total;
+
+	if (!kernel) {
+		return;
+	}
+	total = g_hash_table_lookup(overview->kernel_index, kernel);
+	if (!total) {
+		total = g_new0(struct kernel_total, 1);
+		total->process = process;
+		total->kernel_id = launch->kernel_id;
+		g_ptr_array_add(overview->kernels, total);
+		g_hash_table_insert(overview->kernel_index, kernel, total);
+	}
+	total->launches++;
+	total->work_items += (uint64_t)launch->grid_x * launch->grid_y * launch->grid_z *
+			     launch->block_x * launch->block_y * launch->block_z;
+}
+
+void overview_add_span(struct overview *overview, struct process *process,
+		       const struct hg_event *event)
+{
+	struct span span = { .end_ns = event->ns, .count = 1 };
+	enum span_kind kind;
+	uint64_t duration = 0, stream = 0;
+	int32_t device = 0;
+
+	switch (event->type) {
+	case HG_EVENT_launch:
+		count_launch(overview, process, &event->launch);
+		kind = SPAN_LAUNCH;
+		span.name = event->launch.kernel_id;
+		device = event->launch.device;
+		stream = event->launch.stream;
+		break;
+	case HG_EVENT_copy:
+		kind = SPAN_COPY;
+		span.name = event->copy.api;
+		span.bytes = event->copy.size * event->copy.rows * event->copy.depth;
+		duration = event->copy.duration;
+		device = event->copy.device;
+		stream = event->copy.stream;
+		break;
+	case HG_EVENT_fill:
+		kind = SPAN_FILL;
+		span.name = event->fill.api;
+		span.bytes = event->fill.size * event->fill.rows * event->fill.depth;
+		duration = event->fill.duration;
+		device = event->fill.device;
+		stream = event->fill.stream;
+		break;
+	case HG_EVENT_prefetch:
+		kind = SPAN_PREFETCH;
+		span.name = event->prefetch.api;
+		span.bytes = event->prefetch.size;
+		duration = event->prefetch.duration;
+		stream = event->prefetch.stream;
+		break;
+	case HG_EVENT_sync:
+		kind = SPAN_SYNC;
+		span.name = event->sync.api;
+		duration = event->sync.duration;
+		device = -1;
+		stream = (uint64_t)event->tid;
+		break;
+	default:
+		return;
+	}
+	span.start_ns = span.end_ns - (int64_t)MIN(duration, (uint64_t)INT64_MAX / 2);
+	add(overview, lane_of(overview, process, device, stream, kind), span);
+}

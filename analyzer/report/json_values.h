@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the formats made of JSON have in common. */
+#ifndef HIPGRAIN_JSON_VALUES_H
+#define HIPGRAIN_JSON_VALUES_H
+
+#include <json-c/json.h>
+#include <stdio.h>
+
+/* Takes over `value`, which may be NULL: null. */
+void put(struct json_object *object, const char *name, struct json_object *value);
+
+/* Paths and arguments can hold any bytes; JSON cannot: what is not UTF-8 becomes U+FFFD. */
+struct json_object *text_value(const char *text);
+struct json_object *text_or_null(const char *text);
+
+/* Write the object and a line feed, and release it. 0 or a negative errno. */
+int write_json(struct json_object *root, FILE *stream);
+
+#endif

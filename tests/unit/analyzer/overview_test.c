@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The overview: totals by call site, high-water marks, and bounded maps of what happened. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "analyzer/overview/overview.h"
+
+static struct replay replay;
+static struct overview *overview;
+static int64_t clock_ns;
+
+static int setup(void **state)
+{
+	(void)state;
+	replay_init(&replay);
+	overview = overview_new();
+	overview_observe(overview, &replay);
+	clock_ns = 1000;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	overview_free(overview);
+	replay_destroy(&replay);
+	return 0;
+}
+
+static struct process *apply(struct hg_event event)
+{
+	struct process *process;
+
+	event.pid = 1;
+	event.tid = 1;
+	event.ns = clock_ns;
+	clock_ns += 10;
+	process = replay_apply(&replay, &event);
+	overview_event(overview, process, &event);
+	return process;
+}
+
+static void alloc(enum hg_api api, uint64_t ptr, uint64_t size, uint32_t stack)
+{
+	apply((struct hg_event){ .type = HG_EVENT_alloc,
+				 .alloc = { .api = (uint16_t)api,
+					    .ptr = ptr,
+					    .device_ptr = ptr,
+					    .size = size,
+					    .symbol = "",
+					    .stack_id = stack } });
+}
+
+static void release(enum hg_api api, uint64_t ptr)
+{
+	apply((struct hg_event){ .type = HG_EVENT_free,
+				 .free = { .api = (uint16_t)api, .ptr = ptr } });
+}
+
+static void launch(uint32_t args, uint64_t stream)
+{
+	apply((struct hg_event){ .type = HG_EVENT_launch,
+				 .launch = { .kernel_id = 1,
+					     .args_id = args,
+					     .grid_x = 2,
+					     .grid_y = 1,
+					     .grid_z = 1,
+					     .block_x = 64,
+					     .block_y = 1,
+					     .block_z = 1,
+					     .stream = stream } });
+}
+
+static const struct memory_site *site(unsigned index)
+{
+	return overview->sites->pdata[index];
+}
+
+/* Two sites of one call; the marks are those of the moment when most was live. */
+static void test_sites(void **state)
+{
+	const struct memory_peaks *peaks;
+
+	(void)state;
+	alloc(HG_API_hipMalloc, 0x10000, 0x1000, 1);
+	alloc(HG_API_hipMalloc, 0x20000, 0x1000, 1);
+	release(HG_API_hipFree, 0x10000);
+	alloc(HG_API_hipMalloc, 0x10000, 0x800, 2);
+	alloc(HG_API_hipHostMalloc, 0x90000, 0x300, 1);
+	overview_finish(overview);
+	assert_int_equal(overview->sites->len, 3);
+	assert_int_equal(site(0)->stack_id, 1);
+	assert_int_equal(site(0)->count, 2);
+	assert_int_equal(site(0)->bytes, 0x2000);
+	assert_int_equal(site(0)->peak_bytes, 0x2000);
+	assert_int_equal(site(0)->live_bytes, 0x1000);
+	assert_int_equal(site(0)->live_count, 1);
+	assert_int_equal(site(0)->lifetime_ns, 20);
+	assert_int_equal(site(1)->bytes, 0x800);
+	assert_int_equal(site(0)->granularity, GRAIN_COARSE);
+	assert_int_equal(site(2)->api, HG_API_hipHostMalloc);
+	peaks = overview_peaks(overview, site(0)->process);
+	assert_non_null(peaks);
+	assert_int_equal(peaks->device_peak, 0x2000);
+	assert_int_equal(peaks->device_live, 0x1800);
+	assert_int_equal(peaks->pinned_peak, 0x300);
+}
+
+/* A free that failed did not end the memory's life, and it was allocated only once. */
+static void test_failed_free(void **state)
+{
+	(void)state;
+	alloc(HG_API_hipMalloc, 0x10000, 0x1000, 1);
+	release(HG_API_hipFree, 0x10000);
+	apply((struct hg_event){ .type = HG_EVENT_error,
+				 .error = { .api = HG_API_hipFree, .ptr = 0x10000, .code = 1 } });
+	overview_finish(overview);
+	assert_int_equal(site(0)->count, 1);
+	assert_int_equal(site(0)->live_count, 1);
+	assert_int_equal(site(0)->live_bytes, 0x1000);
+}
+
+/* A pointer into the middle is a use; a number is not. */
+static void test_used(void **state)
+{
+	uint64_t words[2] = { 0x20800, 42 };
+
+	(void)state;
+	alloc(HG_API_hipMalloc, 0x10000, 0x1000, 1);
+	alloc(HG_API_hipMalloc, 0x20000, 0x1000, 2);
+	apply((struct hg_event){ .type = HG_EVENT_kernel,
+				 .kernel = { .kernel_id = 1, .symbol = "k", .kernarg_size = 16 } });
+	apply((struct hg_event){ .type = HG_EVENT_args,
+				 .args = { .args_id = 1,
+					   .kernel_id = 1,
+					   .bytes = (const uint8_t *)words,
+					   .length = sizeof(words) } });
+	launch(1, 0);
+	launch(1, 0);
+	overview_finish(overview);
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(site(i)->used_bytes, site(i)->stack_id == 2 ? 0x1000 : 0);
+	}
+	assert_int_equal(overview->kernels->len, 1);
+	assert_int_equal(((struct kernel_total *)overview->kernels->pdata[0])->launches, 2);
+	assert_int_equal(((struct kernel_total *)overview->kernels->pdata[0])->work_items, 256);
+}
+
+/* Far more allocations than bars: the largest are kept, with their ends; totals stay exact. */
+static void test_many_bars(void **state)
+{
+	const unsigned count = 3 * OVERVIEW_BARS;
+	uint64_t largest = 0;
+	bool ended = false;
+
+	(void)state;
+	for (unsigned i = 0; i < count; i++) {
+		alloc(HG_API_hipMalloc, 0x100000000 + (uint64_t)i * 0x200000, 64 + i * 16ull, 1);
+	}
+	release(HG_API_hipFree, 0x100000000 + (uint64_t)(count - 1) * 0x200000);
+	overview_finish(overview);
+	assert_in_range(overview->bars->len, OVERVIEW_BARS / 8, OVERVIEW_BARS);
+	assert_int_equal(overview->bars->len + overview->bars_left_out, count);
+	assert_int_equal(site(0)->count, count);
+	assert_int_equal(site(0)->bytes, 64ull * count + 8ull * count * (count - 1));
+	for (unsigned i = 0; i < overview->bars->len; i++) {
+		const struct memory_bar *bar = &g_array_index(overview->bars, struct memory_bar, i);
+
+		assert_true(bar->size >= overview->bar_minimum);
+		if (bar->size > largest) {
+			largest = bar->size;
+			ended = bar->end_ns != INT64_MAX;
+		}
+	}
+	assert_int_equal(largest, 64 + (count - 1) * 16ull);
+	assert_true(ended);
+}
+
+/* Most of one size: some of them are kept, spread over time. */
+static void test_equal_bars(void **state)
+{
+	int64_t last = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 5 * OVERVIEW_BARS; i++) {
+		alloc(HG_API_hipMalloc, 0x100000000 + (uint64_t)i * 0x2000, 0x1000, 1);
+	}
+	overview_finish(overview);
+	assert_in_range(overview->bars->len, OVERVIEW_BARS / 8, OVERVIEW_BARS);
+	for (unsigned i = 0; i < overview->bars->len; i++) {
+		const struct memory_bar *bar = &g_array_index(overview->bars, struct memory_bar, i);
+
+		assert_true(bar->start_ns > last);
+		last = bar->start_ns;
+	}
+	assert_true(last > clock_ns / 2);
+}
+
+/* Far more launches than spans, on two streams, among prefetches: merged, none lost. */
+static void test_many_spans(void **state)
+{
+	const unsigned count = 3 * OVERVIEW_SPANS;
+	uint64_t launches = 0;
+	unsigned spans = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < count; i++) {
+		launch(0, i % 2);
+		apply((struct hg_event){ .type = HG_EVENT_prefetch, .prefetch = { .size = 1 } });
+		clock_ns += 5000;
+	}
+	overview_finish(overview);
+	assert_int_equal(overview->lanes->len, 3);
+	for (unsigned i = 0; i < 3; i++) {
+		const struct lane *lane = overview->lanes->pdata[i];
+		int64_t before = INT64_MIN;
+
+		spans += lane->spans->len;
+		for (unsigned j = 0; j < lane->spans->len; j++) {
+			const struct span *span = &g_array_index(lane->spans, struct span, j);
+
+			assert_true(span->start_ns >= before);
+			assert_true(span->end_ns >= span->start_ns);
+			before = span->end_ns;
+			launches += lane->kind == SPAN_LAUNCH ? span->count : 0;
+		}
+	}
+	assert_int_equal(launches, count);
+	assert_in_range(spans, 2, OVERVIEW_SPANS);
+	assert_true(overview->merge_gap_ns > 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_sites, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_failed_free, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_used, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_many_bars, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_equal_bars, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_many_spans, setup, teardown),
+	};
+
+	return cmocka_run_group_tests_name("overview", tests, NULL, NULL);
+}
