@@ -133,8 +133,9 @@ struct sg_mapping *sg_memory_find_lock(uint64_t host);
 
 struct sg_vma {
 	uint64_t start, end;
-	bool readable, writable;
-	bool marked; /* carries the mark that sg_vma_mark sets */
+	bool readable, writable, shared;
+	bool smaps;   /* read with its flags */
+	bool advised; /* one of them */
 };
 
 struct sg_vma_list {
@@ -143,14 +144,21 @@ struct sg_vma_list {
 };
 
 /*
- * Read the process' mappings into *list (reused between calls), with the mark only if asked.
- * 0 or -errno.
+ * Read the process' mappings into *list (reused between calls). Only if asked for can their marks
+ * be told, which may cost milliseconds. 0 or -errno.
  */
 int sg_vma_read(struct sg_vma_list *list, bool with_mark);
 /* The item that holds `address`, or NULL. */
 const struct sg_vma *sg_vma_find(const struct sg_vma_list *list, uint64_t address);
-/* Mark the mappings in [start, end), so that a later one at the same place can be told apart. */
-void sg_vma_mark(uint64_t start, uint64_t end);
+/* Where the first mapping above the unmapped `address` starts; UINT64_MAX: there is none. */
+uint64_t sg_vma_next(const struct sg_vma_list *list, uint64_t address);
+/*
+ * Mark those of `list` in [start, end), so that a later mapping at the same place can be told
+ * apart. The list must be up to date.
+ */
+void sg_vma_mark(const struct sg_vma_list *list, uint64_t start, uint64_t end);
+/* Of a list that was read with marks, before any mapping changed. */
+bool sg_vma_is_marked(const struct sg_vma *vma);
 
 /* ---- shared virtual memory: svm.c ---- */
 

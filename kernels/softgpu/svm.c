@@ -156,15 +156,13 @@ static void drop_unmapped(void)
 		while (at < end) {
 			const struct sg_vma *vma = sg_vma_find(&vmas, at);
 			uint64_t stop;
-			if (vma && vma->marked) {
+			if (vma && sg_vma_is_marked(vma)) {
 				at = vma->end;
 				continue;
 			}
-			for (stop = at + SOFTGPU_PAGE_SIZE; stop < end; stop += SOFTGPU_PAGE_SIZE) {
-				vma = sg_vma_find(&vmas, stop);
-				if (vma && vma->marked)
-					break;
-			}
+			stop = vma ? vma->end : sg_vma_next(&vmas, at);
+			if (stop > end)
+				stop = end;
 			drop(at, stop);
 			sg_log("svm: mapping of %#lx..%#lx is gone, attributes dropped", at, stop);
 			i = (size_t)-1; /* indices moved: start again */
@@ -275,7 +273,7 @@ void sg_svm_set_location(uint64_t start, uint64_t end, const struct sg_agent *ag
 		sg_die("out of memory for SVM attributes");
 	for (size_t i = first_above(start); i < count && ranges[i].start < end; i++)
 		ranges[i].attributes.prefetched = agent;
-	sg_vma_mark(start, end);
+	sg_vma_mark(&vmas, start, end);
 	merge();
 	epoch++;
 	sg_memory_changed();
@@ -381,7 +379,7 @@ hsa_status_t hsa_amd_svm_attributes_set(void *pointer, size_t size,
 		for (size_t i = first_above(start); i < count && ranges[i].start < end; i++)
 			for (size_t j = 0; j < list_count; j++)
 				set_one(&ranges[i].attributes, &list[j]);
-		sg_vma_mark(start, end);
+		sg_vma_mark(&vmas, start, end);
 		merge();
 		epoch++;
 		sg_memory_changed();

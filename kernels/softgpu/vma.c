@@ -3,16 +3,23 @@
  * The host's mappings as the kernel lists them, and a mark by which one mapping is told from a
  * later one at the same address. KFD hears of munmap through an MMU notifier; we can't: hipFree
  * of managed memory is a plain munmap inside libamdhip64, and free() one inside libc. So a range
- * that gets SVM attributes is marked with MADV_RANDOM, which sets a flag of the mapping itself
- * ("rr" in /proc/self/smaps, proc(5)), is lost with it, and has no effect on anonymous memory.
+ * that gets SVM attributes carries two marks, which are properties of the mapping itself, are lost
+ * with it, and have no effect on what it holds:
+ *
+ * - a memory policy, "allocate on the local node", which is what happens without one, too. Asked
+ *   for by get_mempolicy(2), one fast call a mapping. Some containers forbid these calls; a shared
+ *   mapping's policy belongs to what is mapped; and a thread with a policy of its own can't tell.
+ * - MADV_RANDOM, the flag "rr" in /proc/self/smaps (proc(5)). Always there, but reading that file
+ *   makes the kernel count all the process' pages: milliseconds.
  */
 #include "runtime.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
+#include <linux/mempolicy.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* Whole file in one buffer, which is kept: the kernel makes it up on each read. */
@@ -62,44 +69,125 @@ static int append(struct sg_vma_list *list, struct sg_vma vma)
 	return 0;
 }
 
+/* ---- marks ---- */
+
+static enum { UNTRIED, WORKS, FAILS } policy;
+
+/* Policy of the mapping at `address`, or else of this thread; -1: not to be had. */
+static int policy_at(uint64_t address)
+{
+	int mode = -1;
+
+	return syscall(SYS_get_mempolicy, &mode, NULL, 0ul, address, address ? MPOL_F_ADDR : 0ul)
+		   ? -1
+		   : mode;
+}
+
+/* Does a policy come and go with a mapping here? */
+static void try_policy(void)
+{
+	void *page = mmap(NULL, SOFTGPU_PAGE_SIZE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t address = (uint64_t)(uintptr_t)page;
+
+	policy = FAILS;
+	if (page == MAP_FAILED)
+		return;
+	if (policy_at(address) == MPOL_DEFAULT &&
+	    !syscall(SYS_mbind, page, (unsigned long)SOFTGPU_PAGE_SIZE, MPOL_LOCAL, NULL, 0ul, 0) &&
+	    policy_at(address) > MPOL_DEFAULT)
+		policy = WORKS;
+	munmap(page, SOFTGPU_PAGE_SIZE);
+}
+
+void sg_vma_mark(const struct sg_vma_list *list, uint64_t start, uint64_t end)
+{
+	int saved = errno;
+
+	if (policy == UNTRIED)
+		try_policy();
+	for (size_t i = 0; i < list->count; i++) {
+		const struct sg_vma *vma = &list->items[i];
+		uint64_t first = vma->start > start ? vma->start : start;
+		uint64_t last = vma->end < end ? vma->end : end;
+		if (first >= last)
+			continue;
+		/* Either fails if another thread has just taken the mapping away. */
+		madvise((void *)(uintptr_t)first, last - first, MADV_RANDOM);
+		/* A policy that the application chose is a mark as good as ours. */
+		if (policy == WORKS && (vma->shared || (policy_at(first) == MPOL_DEFAULT &&
+							syscall(SYS_mbind, first, last - first,
+								MPOL_LOCAL, NULL, 0ul, 0))))
+			policy = FAILS;
+	}
+	errno = saved;
+}
+
+bool sg_vma_is_marked(const struct sg_vma *vma)
+{
+	return vma->smaps ? vma->advised : policy_at(vma->start) > MPOL_DEFAULT;
+}
+
+/* ---- the list ---- */
+
+static uint64_t hexadecimal(const char **text)
+{
+	uint64_t number = 0;
+
+	for (;; ++*text) {
+		unsigned digit = (unsigned char)**text;
+		if (digit - '0' < 10)
+			number = number << 4 | (digit - '0');
+		else if (digit - 'a' < 6)
+			number = number << 4 | (digit - 'a' + 10);
+		else
+			return number;
+	}
+}
+
+/* Parse "start-end rwxs ..." (proc(5)). */
+static bool parse(const char *line, struct sg_vma *vma)
+{
+	vma->start = hexadecimal(&line);
+	if (*line++ != '-')
+		return false;
+	vma->end = hexadecimal(&line);
+	if (*line++ != ' ' || strnlen(line, 4) < 4)
+		return false;
+	vma->readable = line[0] == 'r';
+	vma->writable = line[1] == 'w';
+	vma->shared = line[3] == 's';
+	return true;
+}
+
 int sg_vma_read(struct sg_vma_list *list, bool with_mark)
 {
 	static _Thread_local char *buffer;
 	static _Thread_local size_t capacity;
-	ssize_t length =
-	    slurp(with_mark ? "/proc/self/smaps" : "/proc/self/maps", &buffer, &capacity);
+	bool smaps = with_mark && (policy != WORKS || policy_at(0) != MPOL_DEFAULT);
+	ssize_t length = slurp(smaps ? "/proc/self/smaps" : "/proc/self/maps", &buffer, &capacity);
 
 	list->count = 0;
 	if (length < 0)
 		return (int)length;
 	for (char *line = buffer, *next; *line; line = next) {
-		unsigned long long start, end;
-		char rights[5];
-
 		next = strchrnul(line, '\n');
 		if (*next)
 			*next++ = 0;
 		/* Fields begin with a capital, mappings with their address. */
 		if (*line > 'Z' || *line < 'A') {
-			if (sscanf(line, "%llx-%llx %4s ", &start, &end, rights) != 3)
-				continue;
-			struct sg_vma vma = {
-				.start = start,
-				.end = end,
-				.readable = rights[0] == 'r',
-				.writable = rights[1] == 'w',
-			};
-			int error = append(list, vma);
+			struct sg_vma vma = { .smaps = smaps };
+			int error = parse(line, &vma) ? append(list, vma) : 0;
 			if (error)
 				return error;
 		} else if (*line == 'V' && !strncmp(line, "VmFlags:", 8) && list->count) {
-			list->items[list->count - 1].marked = strstr(line, " rr") != NULL;
+			list->items[list->count - 1].advised = strstr(line, " rr") != NULL;
 		}
 	}
 	return 0;
 }
 
-const struct sg_vma *sg_vma_find(const struct sg_vma_list *list, uint64_t address)
+/* Index of the first item that ends above `address`. */
+static size_t first_above(const struct sg_vma_list *list, uint64_t address)
 {
 	size_t low = 0, high = list->count;
 
@@ -110,11 +198,20 @@ const struct sg_vma *sg_vma_find(const struct sg_vma_list *list, uint64_t addres
 		else
 			high = middle;
 	}
-	return low < list->count && list->items[low].start <= address ? &list->items[low] : NULL;
+	return low;
 }
 
-void sg_vma_mark(uint64_t start, uint64_t end)
+const struct sg_vma *sg_vma_find(const struct sg_vma_list *list, uint64_t address)
 {
-	/* Fails with ENOMEM where nothing is mapped, after it did the rest: all we want. */
-	madvise((void *)(uintptr_t)start, end - start, MADV_RANDOM);
+	size_t index = first_above(list, address);
+
+	return index < list->count && list->items[index].start <= address ? &list->items[index]
+									  : NULL;
+}
+
+uint64_t sg_vma_next(const struct sg_vma_list *list, uint64_t address)
+{
+	size_t index = first_above(list, address);
+
+	return index < list->count ? list->items[index].start : UINT64_MAX;
 }

@@ -3,14 +3,18 @@
  * Every HIP allocator against the table "HIP call -> granularity" (softgpu.md, memory-model.md
  * A.4), under AMD's libamdhip64 on the software GPU: what its page table says, and what
  * hipMemRangeGetAttribute answers. TAP on stdout. One argument names the environment that
- * meson.build sets: plain, xnack, coherent (HIP_HOST_COHERENT=1), nosvm, nohive.
+ * meson.build sets: plain, xnack, coherent (HIP_HOST_COHERENT=1), nosvm, nohive. With
+ * OWN_MEMORY_POLICY set, the process has one, which hides one of the marks of vma.c.
  */
 #define __HIP_PLATFORM_AMD__
 #include <hip/hip_runtime_api.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/mempolicy.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #include "kernels/softgpu/softgpu.h"
 #include "tap.h"
 
@@ -305,6 +309,8 @@ int main(int argc, char **argv)
 		printf("Bail out! not on the software GPU\n");
 		return 2;
 	}
+	if (getenv("OWN_MEMORY_POLICY"))
+		syscall(SYS_set_mempolicy, MPOL_LOCAL, NULL, 0ul);
 	check(!hipGetDeviceProperties(&properties, 0) && strstr(properties.name, "software GPU"),
 	      "the device's name is \"%s\"", properties.name);
 	test_allocators();
