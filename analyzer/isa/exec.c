@@ -76,8 +76,8 @@ static int write_exec(struct flow *flow, const struct insn *insn, struct state *
 			return status ? status : state_none(state);
 		}
 		mask = mask_of(flow, state, a);
-		if (BASE_KIND(mask) == BASE_BOTH && state->mode == EXEC_ALL &&
-		    state->aside_count && BASE_PAYLOAD(mask) == name) {
+		if (BASE_KIND(mask) == BASE_BOTH && state->mode == EXEC_ALL && state->aside_count &&
+		    BASE_PAYLOAD(mask) == name) {
 			state->mode = EXEC_BOTH;
 			return 0;
 		}
