@@ -65,21 +65,13 @@ static void problem(void *user, const char *text)
 	scan_bad(user, text);
 }
 
-/* Whether --arch leaves it in; says so where the bundle names another target than the code does. */
-static bool right_target(struct scan *scan, const void *elf, size_t size, const char *named)
+/* Whether --arch leaves it in. */
+static bool right_target(struct scan *scan, const void *elf, size_t size)
 {
-	struct codeobj_target target, claimed;
-	char text[64], line[256];
+	struct codeobj_target target;
 
 	if (codeobj_elf_target(elf, size, &target, NULL))
 		return !scan->arch;
-	if (named && *named && !codeobj_target_parse(named, &claimed) &&
-	    strcmp(claimed.processor, target.processor)) {
-		codeobj_target_format(&target, text);
-		snprintf(line, sizeof(line),
-			 "the bundle says %.64s where the code object is for %s", named, text);
-		message_warning("%s: %s", scan->path, line);
-	}
 	if (!scan->arch)
 		return true;
 	/* What --arch leaves open may be either way. */
@@ -116,11 +108,13 @@ static void scan_code_object(void *user, const void *elf, size_t size, const cha
 	char *error = NULL;
 	int status;
 
-	if (!right_target(scan, elf, size, target)) {
+	if (!right_target(scan, elf, size)) {
 		scan->passed_over++;
 		return;
 	}
+	scan->disagreements = json_object_new_array();
 	status = isa_analyze(elf, size, &options, &object, &error);
+	scan_check_target(scan, elf, size, target, status ? NULL : object->note);
 	if (status == -ENOTSUP) {
 		/* Others in the file may be of a kind that is known. */
 		message_warning("%s: %s", scan->path, error ? error : strerror(-status));
@@ -133,6 +127,8 @@ static void scan_code_object(void *user, const void *elf, size_t size, const cha
 		(scan->json ? scan_print_json : scan_print_text)(scan, object, elf, size);
 		isa_code_object_free(object);
 	}
+	json_object_put(scan->disagreements);
+	scan->disagreements = NULL;
 	free(error);
 }
 

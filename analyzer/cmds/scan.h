@@ -22,6 +22,7 @@ struct scan {
 	/* of the file at hand */
 	const char *path;
 	struct json_object *code_objects;
+	struct json_object *disagreements; /* of the code object at hand: texts */
 	unsigned analysed, refused,
 	    passed_over; /* code objects; the last: of other architectures */
 	/* of all files */
@@ -32,6 +33,14 @@ struct scan {
 
 /* Whether --kernel or --disassemble leaves this kernel in. */
 bool scan_wanted(const struct scan *scan, const struct isa_kernel *kernel);
+
+/*
+ * Warn, and remember in scan->disagreements, where the bundle's entry, the name of a file that is
+ * nothing but a code object, or the metadata note (any may be NULL) names another target than the
+ * ELF header, which the loader and the analysis go by.
+ */
+void scan_check_target(struct scan *scan, const void *elf, size_t size, const char *bundle,
+		       const char *note);
 
 /* Report what is wrong with the file at hand. */
 void scan_bad(struct scan *scan, const char *what);

@@ -119,6 +119,7 @@ void scan_print_json(struct scan *scan, const struct isa_code_object *object, co
 		json_object_array_add(kernels, one);
 	}
 	json_object_object_add(to, "target", json_object_new_string(object->target));
+	json_object_object_add(to, "disagreements", json_object_get(scan->disagreements));
 	json_object_object_add(to, "sha256", json_object_new_string(object->sha256));
 	json_object_object_add(to, "kernels", kernels);
 	json_object_array_add(scan->code_objects, to);

@@ -73,6 +73,11 @@ int analysis_open(struct analysis *analysis, const void *elf, size_t size,
 	status = codeobj_metadata_read(elf, size, &analysis->metadata, &problem);
 	if (status)
 		return isa_fail(error, status, "code object: %s", problem.text);
+	if (analysis->metadata->target) {
+		object->note = strdup(analysis->metadata->target);
+		if (!object->note)
+			return -ENOMEM;
+	}
 	status = analysis_program(analysis, analysis->arch->lanes, &program, &why);
 	if (status == -ENOTSUP)
 		return isa_fail(error, status, "code object: no disassembler for %s: %s",
@@ -141,6 +146,7 @@ static void *worker(void *data)
 	analysis_close(&analysis);
 	free(scratch.target);
 	free(scratch.arch);
+	free(scratch.note);
 	return NULL;
 }
 

@@ -129,6 +129,7 @@ struct isa_kernel {
 struct isa_code_object {
 	char *target; /* target id from the ELF flags and note: "gfx90a:sramecc+:xnack-" */
 	char *arch;   /* "gfx90a" */
+	char *note;   /* the target id in the metadata note, as it stands there; NULL if absent */
 	char sha256[65];
 	struct isa_kernel *kernels; /* in the order of the metadata note */
 	size_t kernel_count;

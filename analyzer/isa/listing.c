@@ -82,5 +82,6 @@ int isa_disassemble(const void *elf, size_t size, const struct isa_kernel *kerne
 	analysis_close(&analysis);
 	free(scratch.target);
 	free(scratch.arch);
+	free(scratch.note);
 	return status;
 }

@@ -44,6 +44,7 @@ void isa_code_object_free(struct isa_code_object *object)
 	free(object->kernels);
 	free(object->target);
 	free(object->arch);
+	free(object->note);
 	free(object);
 }
 
