@@ -18,6 +18,11 @@ enum condition {
 	CONDITION_HOST_COHERENT,
 	CONDITION_RUNTIME_BEFORE_6_4,
 	CONDITION_RUNTIME_5_2,
+	CONDITION_RUNTIME_BEFORE_7,
+	CONDITION_XNACK_UNKNOWN,
+	CONDITION_APU,
+	CONDITION_SMALL_BAR,
+	CONDITION_ASSUMED,
 };
 
 struct memory_row {
@@ -27,12 +32,13 @@ struct memory_row {
 	struct model_memory memory;
 };
 
-#define MEMORY(api, bits, value, condition, granularity, location, prefetch, advice, why, sources) \
-	{ HG_API_##api,                                                                            \
-	  bits,                                                                                    \
-	  value,                                                                                   \
-	  CONDITION_##condition,                                                                   \
-	  { GRAIN_##granularity, LOCATION_##location, prefetch, advice, true, why, sources } },
+#define MEMORY(api, bits, value, condition, kind, granularity, location, why, sources)      \
+	{ HG_API_##api,                                                                     \
+	  bits,                                                                             \
+	  value,                                                                            \
+	  CONDITION_##condition,                                                            \
+	  { KIND_##kind, GRAIN_##granularity, LOCATION_##location, false, false, true, why, \
+	    sources } },
 
 static const struct memory_row memory_rows[] = {
 #include "memory.def"
@@ -44,6 +50,7 @@ static int holds(enum condition condition, const struct model_environment *envir
 {
 	switch (condition) {
 	case CONDITION_ALWAYS:
+	case CONDITION_ASSUMED:
 		return 1;
 	case CONDITION_XNACK_ON:
 		return environment->xnack;
@@ -60,16 +67,68 @@ static int holds(enum condition condition, const struct model_environment *envir
 	case CONDITION_RUNTIME_5_2:
 		/* The fallback to coarse-grained memory came later; when is not known. */
 		return environment->runtime_version / 100000 == 502 ? 1 : 0;
+	case CONDITION_XNACK_UNKNOWN:
+		return environment->xnack < 0;
+	case CONDITION_APU:
+		return environment->apu;
+	case CONDITION_SMALL_BAR:
+		return environment->large_bar < 0 ? -1 : !environment->large_bar;
+	case CONDITION_RUNTIME_BEFORE_7:
+		return environment->runtime_version ? environment->runtime_version < 70000000 : -1;
 	case CONDITION_RUNTIME_BEFORE_6_4:
 		return environment->runtime_version ? environment->runtime_version < 60400000 : -1;
 	}
 	return -1;
 }
 
+struct access_row {
+	enum model_question question;
+	enum memory_kind kind;
+	enum condition condition;
+	struct model_answer answer;
+};
+
+#define ACCESS(question, kind, condition, answer, sources) \
+	{ QUESTION_##question,                             \
+	  KIND_##kind,                                     \
+	  CONDITION_##condition,                           \
+	  { ACCESS_##answer, true, sources } },
+
+static const struct access_row access_rows[] = {
+#include "access.def"
+};
+#undef ACCESS
+
+struct model_answer model_ask(enum model_question question, enum memory_kind kind,
+			      const struct model_environment *environment)
+{
+	struct model_answer found = { ACCESS_UNKNOWN, false, "" };
+	bool certain = true;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(access_rows); i++) {
+		const struct access_row *row = &access_rows[i];
+		int answer;
+
+		if (row->question != question || row->kind != kind) {
+			continue;
+		}
+		answer = holds(row->condition, environment);
+		if (answer < 0) {
+			certain = false;
+		} else if (answer) {
+			found = row->answer;
+			found.certain = certain;
+			break;
+		}
+	}
+	return found;
+}
+
 struct model_memory model_memory(unsigned api, uint64_t flags,
 				 const struct model_environment *environment)
 {
-	static const struct model_memory unknown = { GRAIN_UNKNOWN,
+	static const struct model_memory unknown = { KIND_UNKNOWN,
+						     GRAIN_UNKNOWN,
 						     LOCATION_UNKNOWN,
 						     true,
 						     true,
@@ -94,7 +153,11 @@ struct model_memory model_memory(unsigned api, uint64_t flags,
 			continue;
 		}
 		found = row->memory;
-		found.certain = certain;
+		found.certain = certain && row->condition != CONDITION_ASSUMED;
+		found.prefetchable =
+		    model_ask(QUESTION_PREFETCH, found.kind, environment).access == ACCESS_YES;
+		found.advisable =
+		    model_ask(QUESTION_ADVICE, found.kind, environment).access == ACCESS_YES;
 		return found;
 	}
 	return unknown;
@@ -232,6 +295,36 @@ const char *model_location_name(enum location location)
 	};
 
 	return names[location];
+}
+
+const char *model_access_text(enum model_access access)
+{
+	static const char *const texts[] = {
+		[ACCESS_UNKNOWN] = "not known",
+		[ACCESS_NONE] = "none",
+		[ACCESS_FAULT] = "fault",
+		[ACCESS_LOCAL] = "in place, local",
+		[ACCESS_REMOTE] = "in place, remote",
+		[ACCESS_MAY_MIGRATE] = "may migrate",
+		[ACCESS_MIGRATES] = "migrates",
+		[ACCESS_NO] = "no",
+		[ACCESS_YES] = "yes",
+	};
+
+	return texts[access];
+}
+
+const char *model_question_text(enum model_question question)
+{
+	static const char *const texts[] = {
+		[QUESTION_CPU] = "CPU access",
+		[QUESTION_GPU] = "GPU access",
+		[QUESTION_MIGRATION] = "moves to the GPU by itself",
+		[QUESTION_PREFETCH] = "hipMemPrefetchAsync",
+		[QUESTION_ADVICE] = "hipMemAdvise",
+	};
+
+	return texts[question];
 }
 
 const char *model_hip_error_name(int code)

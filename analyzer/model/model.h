@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The memory model: what kind of memory an allocation is, and what an atomic operation does to
- * it. Tables in memory.def and atomics.def; knows nothing of traces or of machine code.
+ * it. Tables in memory.def, access.def and atomics.def; knows nothing of traces or of machine code.
  */
 #ifndef HIPGRAIN_MODEL_H
 #define HIPGRAIN_MODEL_H
@@ -23,16 +23,27 @@ enum location {
 	LOCATION_MOVABLE, /* pages may migrate */
 };
 
+enum memory_kind {
+	KIND_UNKNOWN,
+	KIND_SYSTEM,  /* the operating system's, as it is */
+	KIND_MANAGED, /* one address for both sides, pages may move */
+	KIND_PINNED,  /* host memory that the GPU has mapped */
+	KIND_DEVICE,
+};
+
 /* What the answer depends on besides the allocation itself. -1: unknown. */
 struct model_environment {
 	int xnack;
 	int hmm;             /* managed memory is real (SVM/HMM), not pinned host memory */
 	int fine_pool;       /* the GPU offers a fine-grained pool of its own */
 	int host_coherent;   /* HIP_HOST_COHERENT is set to something else than 0 */
+	int large_bar;       /* the host can address device memory */
+	int apu;             /* GPU and CPU share one memory */
 	int runtime_version; /* hipRuntimeGetVersion(): major * 10^7 + minor * 10^5 + patch; 0 */
 };
 
 struct model_memory {
+	enum memory_kind kind;
 	enum granularity granularity;
 	enum location location;
 	bool prefetchable; /* hipMemPrefetchAsync has an effect */
@@ -49,6 +60,41 @@ struct model_memory {
  */
 struct model_memory model_memory(unsigned api, uint64_t flags,
 				 const struct model_environment *environment);
+
+enum model_question {
+	QUESTION_CPU,       /* how the CPU reaches it */
+	QUESTION_GPU,       /* how the GPU reaches it */
+	QUESTION_MIGRATION, /* whether it moves to the GPU by itself */
+	QUESTION_PREFETCH,  /* whether hipMemPrefetchAsync has an effect */
+	QUESTION_ADVICE,    /* whether hipMemAdvise has an effect */
+	QUESTIONS,
+};
+
+enum model_access {
+	ACCESS_UNKNOWN,
+	ACCESS_NONE, /* there is no mapping */
+	ACCESS_FAULT,
+	ACCESS_LOCAL,  /* in place, in its own memory */
+	ACCESS_REMOTE, /* in place, over the interconnect */
+	ACCESS_MAY_MIGRATE,
+	ACCESS_MIGRATES,
+	ACCESS_NO,
+	ACCESS_YES,
+};
+
+struct model_answer {
+	enum model_access access;
+	bool certain;
+	const char *sources;
+};
+
+/* A question about memory of a kind on such a machine: access.def. */
+struct model_answer model_ask(enum model_question question, enum memory_kind kind,
+			      const struct model_environment *environment);
+
+/* "in place, remote" */
+const char *model_access_text(enum model_access access);
+const char *model_question_text(enum model_question question);
 
 /* "hipHostMallocMapped | hipHostMallocCoherent", or "" for an interface without flags. The
  * caller frees. Bits without a name are shown in hexadecimal. */

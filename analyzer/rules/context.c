@@ -36,6 +36,8 @@ struct model_environment process_environment(const struct process *process)
 		.xnack = device ? device->xnack : -1,
 		.hmm = device ? device->managed : -1,
 		.fine_pool = device ? device->fine_grain : -1,
+		.large_bar = device ? device->large_bar : -1,
+		.apu = device ? device->integrated : -1,
 		.host_coherent = coherent && strcmp(coherent, "0") != 0,
 		.runtime_version = process->runtime_version,
 	};

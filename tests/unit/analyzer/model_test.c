@@ -53,6 +53,95 @@ static void slides_with_xnack_on(void **state)
 	expect(HG_API_hipHostMalloc, 0, &xnack_on, GRAIN_FINE, LOCATION_HOST, false, false);
 }
 
+static void expect_access(enum memory_kind kind, const struct model_environment *environment,
+			  const enum model_access expected[QUESTIONS])
+{
+	for (int i = 0; i < QUESTIONS; i++) {
+		struct model_answer answer = model_ask((enum model_question)i, kind, environment);
+
+		if (answer.access != expected[i] || !answer.certain) {
+			fail_msg("kind %d, %s: %s%s", kind,
+				 model_question_text((enum model_question)i),
+				 model_access_text(answer.access),
+				 answer.certain ? "" : " (not certain)");
+		}
+		assert_string_not_equal(answer.sources, "");
+	}
+}
+
+/* Every cell of S0's two tables: CPU access, GPU access, moves by itself, prefetch, advice. */
+static void slides_about_access(void **state)
+{
+	static const struct {
+		enum memory_kind kind;
+		enum model_access off[QUESTIONS], on[QUESTIONS];
+	} rows[] = {
+		{ KIND_SYSTEM,
+		  { ACCESS_LOCAL, ACCESS_FAULT, ACCESS_NO, ACCESS_NO, ACCESS_YES },
+		  { ACCESS_MAY_MIGRATE, ACCESS_MAY_MIGRATE, ACCESS_YES, ACCESS_YES, ACCESS_YES } },
+		{ KIND_MANAGED,
+		  { ACCESS_LOCAL, ACCESS_REMOTE, ACCESS_NO, ACCESS_YES, ACCESS_YES },
+		  { ACCESS_MIGRATES, ACCESS_MIGRATES, ACCESS_YES, ACCESS_YES, ACCESS_YES } },
+		{ KIND_DEVICE,
+		  { ACCESS_REMOTE, ACCESS_LOCAL, ACCESS_NO, ACCESS_NO, ACCESS_NO },
+		  { ACCESS_REMOTE, ACCESS_LOCAL, ACCESS_NO, ACCESS_NO, ACCESS_NO } },
+		{ KIND_PINNED,
+		  { ACCESS_LOCAL, ACCESS_REMOTE, ACCESS_NO, ACCESS_NO, ACCESS_NO },
+		  { ACCESS_LOCAL, ACCESS_REMOTE, ACCESS_NO, ACCESS_NO, ACCESS_NO } },
+	};
+	struct model_environment off = xnack_off, on = xnack_on;
+
+	(void)state;
+	off.large_bar = on.large_bar = 1;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		expect_access(rows[i].kind, &off, rows[i].off);
+		expect_access(rows[i].kind, &on, rows[i].on);
+	}
+}
+
+static void access_depends_on_the_machine(void **state)
+{
+	struct model_environment machine = xnack_on;
+
+	(void)state;
+	machine.apu = 1;
+	assert_int_equal(model_ask(QUESTION_GPU, KIND_SYSTEM, &machine).access, ACCESS_LOCAL);
+	assert_int_equal(model_ask(QUESTION_MIGRATION, KIND_MANAGED, &machine).access, ACCESS_NO);
+	assert_int_equal(model_ask(QUESTION_CPU, KIND_DEVICE, &machine).access, ACCESS_LOCAL);
+	/* An APU has no coarse-grained host memory (ROCR24). */
+	assert_int_equal(model_memory(HG_API_hipHostMalloc, 0x80000000, &machine).granularity,
+			 GRAIN_FINE);
+	machine.apu = machine.large_bar = 0;
+	assert_int_equal(model_ask(QUESTION_CPU, KIND_DEVICE, &machine).access, ACCESS_NONE);
+	machine.large_bar = -1;
+	assert_int_equal(model_ask(QUESTION_CPU, KIND_DEVICE, &machine).access, ACCESS_REMOTE);
+	assert_false(model_ask(QUESTION_CPU, KIND_DEVICE, &machine).certain);
+	machine.xnack = -1;
+	assert_int_equal(model_ask(QUESTION_GPU, KIND_SYSTEM, &machine).access, ACCESS_UNKNOWN);
+}
+
+/* What no source settles for every release is never certain. */
+static void memory_from_elsewhere(void **state)
+{
+	static const enum hg_api apis[] = {
+		HG_API_hipMemAddressReserve,
+		HG_API_hipIpcOpenMemHandle,
+		HG_API_hipMemPoolImportPointer,
+		HG_API_hipExternalMemoryGetMappedBuffer,
+	};
+	struct model_environment newest = xnack_off;
+
+	(void)state;
+	newest.runtime_version = 70000000;
+	expect(HG_API_hipModuleGetGlobal, 0, &newest, GRAIN_COARSE, LOCATION_DEVICE, false, false);
+	expect(HG_API_hipMemAddressReserve, 0, &xnack_off, GRAIN_COARSE, LOCATION_DEVICE, false,
+	       false);
+	for (size_t i = 0; i < sizeof(apis) / sizeof(apis[0]); i++) {
+		assert_int_equal(model_memory(apis[i], 0, &newest).granularity, GRAIN_COARSE);
+		assert_false(model_memory(apis[i], 0, &newest).certain);
+	}
+}
+
 /* The runtime's decision procedure for pinned memory (HIPAMD52, CLR62). */
 static void pinned_memory_by_flag(void **state)
 {
@@ -130,7 +219,7 @@ static void managed_memory_without_hmm(void **state)
 
 static void what_is_not_known_is_not_guessed(void **state)
 {
-	struct model_environment nothing = { -1, -1, -1, -1, 0 };
+	struct model_environment nothing = { -1, -1, -1, -1, -1, -1, 0 };
 
 	(void)state;
 	assert_int_equal(model_memory(HG_API_malloc, 0, &nothing).granularity, GRAIN_UNKNOWN);
@@ -208,6 +297,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(slides_with_xnack_off),
 		cmocka_unit_test(slides_with_xnack_on),
+		cmocka_unit_test(slides_about_access),
+		cmocka_unit_test(access_depends_on_the_machine),
+		cmocka_unit_test(memory_from_elsewhere),
 		cmocka_unit_test(pinned_memory_by_flag),
 		cmocka_unit_test(device_memory_by_flag),
 		cmocka_unit_test(hip_host_alloc_depends_on_the_release),

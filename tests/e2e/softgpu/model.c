@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The analyzer's table of memory (analyzer/model/memory.def) against what AMD's libamdhip64 really
+ * does: every allocator with every combination of its flags, compared with the page table of the
+ * software GPU and with what hipMemRangeGetAttribute answers. TAP on stdout; meson.build sets the
+ * environments.
+ */
+#define __HIP_PLATFORM_AMD__
+#include <hip/hip_runtime_api.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include "analyzer/model/model.h"
+#include "kernels/softgpu/softgpu.h"
+#include "tap.h"
+#include "tracer/events.h"
+
+extern unsigned softgpu_page_state_now(uint64_t address) __attribute__((weak));
+
+#define SIZE         65536
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+static struct model_environment environment;
+
+/* ---- the machine, asked as the preload library asks it ---- */
+
+static int attribute(int which)
+{
+	int value = -1;
+
+	if (hipDeviceGetAttribute(&value, (hipDeviceAttribute_t)which, 0)) {
+		hipGetLastError();
+		return -1;
+	}
+	return value > 0;
+}
+
+static void ask_machine(void)
+{
+	const char *coherent = getenv("HIP_HOST_COHERENT");
+	hipDeviceProp_t properties;
+
+	check(!hipGetDeviceProperties(&properties, 0), "the device's properties");
+	environment.xnack = strstr(properties.gcnArchName, "xnack+")   ? 1
+			    : strstr(properties.gcnArchName, "xnack-") ? 0
+								       : -1;
+	environment.hmm = attribute(24);
+	environment.fine_pool = attribute(10016);
+	environment.large_bar = attribute(10011);
+	environment.apu = attribute(16);
+	environment.host_coherent = coherent && strcmp(coherent, "0");
+	hipRuntimeGetVersion(&environment.runtime_version);
+}
+
+/* ---- one allocation ---- */
+
+static void compare(const char *name, enum hg_api api, unsigned flags, void *seen, void *asked)
+{
+	struct model_memory table = model_memory(api, flags, &environment);
+	unsigned state = softgpu_page_state_now((uint64_t)(uintptr_t)seen);
+	enum granularity real = !(state & SOFTGPU_PAGE_MAPPED) ? GRAIN_INACCESSIBLE
+				: state & SOFTGPU_PAGE_FINE    ? GRAIN_FINE
+							       : GRAIN_COARSE;
+	bool host = state & SOFTGPU_PAGE_HOST, place;
+	int mode = -1;
+
+	place = real == GRAIN_INACCESSIBLE || host == (table.location != LOCATION_DEVICE);
+	check(table.granularity == real && place && table.certain,
+	      "%s, flags 0x%x: table %s in %s%s, really %s in %s", name, flags,
+	      model_granularity_name(table.granularity), model_location_name(table.location),
+	      table.certain ? "" : " (not certain)", model_granularity_name(real),
+	      host ? "host memory" : "device memory");
+	if (!asked)
+		return;
+	if (hipMemRangeGetAttribute(&mode, sizeof mode, hipMemRangeAttributeCoherencyMode, asked,
+				    1)) {
+		hipGetLastError();
+		check(false, "%s, flags 0x%x: the runtime does not answer", name, flags);
+		return;
+	}
+	check(mode == (table.granularity == GRAIN_FINE ? hipMemRangeCoherencyModeFineGrain
+						       : hipMemRangeCoherencyModeCoarseGrain),
+	      "%s, flags 0x%x: the runtime says mode %d", name, flags, mode);
+}
+
+/* ---- allocators ---- */
+
+static hipError_t do_malloc(void **p, unsigned flags)
+{
+	(void)flags;
+	return hipMalloc(p, SIZE);
+}
+static hipError_t do_pitch(void **p, unsigned flags)
+{
+	size_t pitch;
+
+	(void)flags;
+	return hipMallocPitch(p, &pitch, 256, 256);
+}
+static hipError_t do_alloc_pitch(void **p, unsigned flags)
+{
+	size_t pitch;
+
+	(void)flags;
+	return hipMemAllocPitch(p, &pitch, 256, 256, 4);
+}
+static hipError_t do_3d(void **p, unsigned flags)
+{
+	hipPitchedPtr out = { 0 };
+	hipExtent extent = { 256, 16, 16 };
+	hipError_t error = hipMalloc3D(&out, extent);
+
+	(void)flags;
+	*p = out.ptr;
+	return error;
+}
+static hipError_t do_async(void **p, unsigned flags)
+{
+	static hipStream_t stream; /* 5.2.3 does not survive the null stream here */
+	hipError_t error = stream ? hipSuccess : hipStreamCreate(&stream);
+
+	(void)flags;
+	return error ? error : hipMallocAsync(p, SIZE, stream);
+}
+static hipError_t do_ext(void **p, unsigned flags)
+{
+	return hipExtMallocWithFlags(p, flags == hipMallocSignalMemory ? 8 : SIZE, flags);
+}
+static hipError_t do_host(void **p, unsigned flags)
+{
+	return hipHostMalloc(p, SIZE, flags);
+}
+static hipError_t do_malloc_host(void **p, unsigned flags)
+{
+	(void)flags;
+	return hipMallocHost(p, SIZE);
+}
+static hipError_t do_mem_alloc_host(void **p, unsigned flags)
+{
+	(void)flags;
+	return hipMemAllocHost(p, SIZE);
+}
+static hipError_t do_host_alloc(void **p, unsigned flags)
+{
+	return hipHostAlloc(p, SIZE, flags);
+}
+static hipError_t do_managed(void **p, unsigned flags)
+{
+	return hipMallocManaged(p, SIZE, flags);
+}
+/* The GPU may have an address of its own for this one: it is the one that is looked at. */
+static hipError_t do_register(void **p, unsigned flags)
+{
+	void *host = aligned_alloc(4096, SIZE);
+	hipError_t error = hipHostRegister(host, SIZE, flags);
+
+	return error ? error : hipHostGetDevicePointer(p, host, 0);
+}
+static hipError_t do_system(void **p, unsigned flags)
+{
+	(void)flags;
+	*p = malloc(SIZE);
+	return *p ? hipSuccess : hipErrorOutOfMemory;
+}
+static hipError_t do_mmap(void **p, unsigned flags)
+{
+	(void)flags;
+	*p = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return *p == MAP_FAILED ? hipErrorOutOfMemory : hipSuccess;
+}
+
+/* Flags are tried in all combinations of `bits`, or in turn up to `values`. */
+static const struct {
+	const char *name;
+	enum hg_api api;
+	hipError_t (*allocate)(void **p, unsigned flags);
+	unsigned values, bits[6];
+	unsigned accepted; /* at least so many of them are */
+} allocators[] = {
+	{ "hipMalloc", HG_API_hipMalloc, do_malloc, 1, { 0 }, 1 },
+	{ "hipMallocPitch", HG_API_hipMallocPitch, do_pitch, 1, { 0 }, 1 },
+	{ "hipMemAllocPitch", HG_API_hipMemAllocPitch, do_alloc_pitch, 1, { 0 }, 1 },
+	{ "hipMalloc3D", HG_API_hipMalloc3D, do_3d, 1, { 0 }, 1 },
+	{ "hipMallocAsync", HG_API_hipMallocAsync, do_async, 1, { 0 }, 1 },
+	/* 5.2 knows three of them, and without a fine-grained pool refuses one. */
+	{ "hipExtMallocWithFlags", HG_API_hipExtMallocWithFlags, do_ext, 3, { 0 }, 2 },
+	{ "hipHostMalloc",
+	  HG_API_hipHostMalloc,
+	  do_host,
+	  0,
+	  { 0x1, 0x2, 0x4, 0x20000000, 0x40000000, 0x80000000 },
+	  48 },
+	{ "hipMallocHost", HG_API_hipMallocHost, do_malloc_host, 1, { 0 }, 1 },
+	{ "hipMemAllocHost", HG_API_hipMemAllocHost, do_mem_alloc_host, 1, { 0 }, 1 },
+	{ "hipHostAlloc", HG_API_hipHostAlloc, do_host_alloc, 0, { 0x1, 0x2, 0x4 }, 1 },
+	{ "hipHostRegister", HG_API_hipHostRegister, do_register, 0, { 0x1, 0x2, 0x8 }, 8 },
+	{ "hipMallocManaged", HG_API_hipMallocManaged, do_managed, 3, { 0 }, 2 },
+	{ "malloc", HG_API_malloc, do_system, 1, { 0 }, 1 },
+	{ "mmap", HG_API_mmap, do_mmap, 1, { 0 }, 1 },
+};
+
+static void test_allocator(size_t index)
+{
+	unsigned values = allocators[index].values, accepted = 0;
+
+	for (unsigned value = 0; value < (values ? values : 64); value++) {
+		unsigned flags = values ? value : 0;
+		bool valid = true, system;
+		void *p = NULL;
+
+		for (unsigned bit = 0; !values && bit < COUNT(allocators[index].bits); bit++) {
+			if (!(value >> bit & 1))
+				continue;
+			valid = valid && allocators[index].bits[bit];
+			flags |= allocators[index].bits[bit];
+		}
+		if (!valid || allocators[index].allocate(&p, flags)) {
+			hipGetLastError();
+			continue;
+		}
+		accepted++;
+		/* HSA cannot be asked about a signal's value, nor HIP about what it does not know.
+		 */
+		system = allocators[index].api < HG_API_hipMalloc;
+		compare(allocators[index].name, allocators[index].api, flags, p,
+			system || (allocators[index].api == HG_API_hipExtMallocWithFlags &&
+				   flags == hipMallocSignalMemory)
+			    ? NULL
+			    : p);
+	}
+	check(accepted >= allocators[index].accepted, "%s: %u kinds accepted",
+	      allocators[index].name, accepted);
+}
+
+int main(void)
+{
+	if (!softgpu_page_state_now) {
+		printf("Bail out! not on the software GPU\n");
+		return 2;
+	}
+	ask_machine();
+	for (size_t i = 0; i < COUNT(allocators); i++)
+		test_allocator(i);
+	return tap_end();
+}
