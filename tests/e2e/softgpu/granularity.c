@@ -257,6 +257,11 @@ static void test_system_memory(void)
 	expect("mmap", pointer, xnack ? HOST_FINE : NONE);
 	hipMemAdvise(pointer, SIZE, hipMemAdviseSetCoarseGrain, 0);
 	expect("mmap, coarse", pointer, xnack ? HOST_COARSE : NONE);
+	/* Nobody looked while the place was empty. */
+	mmap(pointer + SIZE / 2, SIZE / 2, PROT_READ | PROT_WRITE,
+	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	expect("mmap over its second half", pointer + SIZE / 2, xnack ? HOST_FINE : NONE);
+	expect("its first half", pointer + SIZE / 2 - 1, xnack ? HOST_COARSE : NONE);
 	munmap(pointer, SIZE);
 	expect("mmap, unmapped", pointer, NONE);
 }
