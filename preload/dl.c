@@ -16,6 +16,8 @@
 __attribute__((visibility("hidden"))) void *hg_real_dlsym;
 __attribute__((visibility("hidden"))) void *hg_real_dlvsym;
 
+static int (*real_dlclose)(void *handle);
+
 /* Our answer to a lookup; NULL: let the real function answer; NOT_THERE: answer NULL. */
 #define NOT_THERE ((void *)-1)
 __attribute__((visibility("hidden"), used)) void *
@@ -137,5 +139,20 @@ HG_EXPORT int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, voi
 	hg_tls.in_phdr++;
 	rc = hg_libc.dl_iterate_phdr(callback, data);
 	hg_tls.in_phdr--;
+	return rc;
+}
+
+/* Code that goes away takes what is known of its frames with it. */
+HG_EXPORT int dlclose(void *handle)
+{
+	int rc;
+
+	if (HG_UNLIKELY(!real_dlclose)) {
+		hg_libc_init();
+		real_dlclose = (int (*)(void *))hg_libc.dlsym(RTLD_NEXT, "dlclose");
+	}
+	rc = real_dlclose(handle);
+	if (hg_active == HG_ACTIVE)
+		hg_stack_unloaded();
 	return rc;
 }

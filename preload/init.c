@@ -176,6 +176,7 @@ static void start(void)
 	hg_config.memory_queries = read_number("HIPGRAIN_MEMORY_QUERIES", 1, 1);
 	if (!hg_config.dir || open_provider() || hg_stack_init())
 		return;
+	hg_libc_measure(hg_config.threshold);
 	hg_modules_find();
 	pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 	if (*hg_provider->recording)

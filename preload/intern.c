@@ -70,26 +70,16 @@ void hg_intern_reset(struct hg_intern *set)
 		madvise(set->slots, SLOTS * sizeof(struct hg_intern_slot), MADV_DONTNEED);
 }
 
-/* Multiply and fold to 64 bits, a word at a time; good enough spread over all bits for the table.
- */
-static uint64_t mix(uint64_t hash, uint64_t word)
-{
-	unsigned __int128 product =
-	    (unsigned __int128)(hash ^ word ^ 0x9e3779b97f4a7c15u) * 0xd6e8feb86659fd93u;
-
-	return (uint64_t)product ^ (uint64_t)(product >> 64) ^ (hash << 23 | hash >> 41);
-}
-
 uint64_t hg_hash(uint64_t seed, const void *data, size_t size)
 {
 	const uint8_t *bytes = data;
-	uint64_t hash = mix(seed, size), word;
+	uint64_t hash = hg_mix(seed, size), word;
 
 	for (; size >= 8; size -= 8, bytes += 8) {
 		memcpy(&word, bytes, 8);
-		hash = mix(hash, word);
+		hash = hg_mix(hash, word);
 	}
 	word = 0;
 	memcpy(&word, bytes, size);
-	return mix(mix(hash, word), seed);
+	return hg_mix(hg_mix(hash, word), seed);
 }

@@ -338,7 +338,7 @@ static void find_allocator(void)
 
 	if (!first || same_object(first, (void *)find_allocator))
 		first = (void *)real.malloc;
-	if (same_object(first, (void *)real.dlsym))
+	if (same_object(first, real.dlsym(RTLD_NEXT, "__libc_start_main")))
 		return;
 	allocator.malloc = (uintptr_t)first;
 	real.dl_iterate_phdr(find_range, NULL);
@@ -347,6 +347,27 @@ static void find_allocator(void)
 bool hg_libc_is_allocator(const void *address)
 {
 	return (uintptr_t)address >= allocator.start && (uintptr_t)address < allocator.end;
+}
+
+size_t hg_small_chunk;
+
+void hg_libc_measure(size_t threshold)
+{
+	static const size_t sizes[] = { 1, 24, 1000, 5000, 1u << 20 };
+
+	if (allocator.malloc || real.malloc_usable_size == unknown_usable_size)
+		return;
+	for (size_t i = 0; i < HG_COUNT(sizes); i++) {
+		char *ptr = real.malloc(sizes[i]);
+		size_t usable = ptr ? real.malloc_usable_size(ptr) : 0;
+		bool expected =
+		    ptr && (HG_CHUNK_SIZE(ptr) == usable + 8 || HG_CHUNK_SIZE(ptr) == usable + 16);
+
+		real.free(ptr);
+		if (!expected)
+			return;
+	}
+	hg_small_chunk = threshold + 8;
 }
 
 void hg_libc_init(void)

@@ -37,7 +37,8 @@ struct hg_tls {
 	int resolving;      /* looking up the C library's functions */
 	uint16_t named_api; /* operator new or delete is about to call malloc or free */
 	void *named_caller;
-	bool stack_known; /* the thread's stack has been recorded as a region */
+	uintptr_t stack_start, stack_end; /* part of the thread's stack known to be readable */
+	bool stack_known;                 /* the thread's stack has been recorded as a region */
 	sigset_t saved_signals;
 };
 
@@ -128,6 +129,16 @@ void hg_libc_init(void);
  */
 bool hg_libc_is_allocator(const void *address);
 
+/*
+ * glibc keeps a chunk's size, and three flags below it, in the word before the block
+ * (malloc/malloc.c, "struct malloc_chunk"); what can be used of it is 8 bytes less, or 16 in a
+ * mapping of its own. Blocks whose word is below hg_small_chunk are below the threshold. 0 where
+ * another allocator is in force, or blocks were found to look otherwise.
+ */
+#define HG_CHUNK_SIZE(ptr) (((const size_t *)(ptr))[-1] & ~(size_t)7)
+extern size_t hg_small_chunk;
+void hg_libc_measure(size_t threshold); /* sets it */
+
 /* Memory from before the real malloc() is known. Never fails but for lack of memory. */
 void *hg_bootstrap_alloc(size_t alignment, size_t size);
 bool hg_bootstrap_owns(const void *ptr);
@@ -156,13 +167,33 @@ void hg_intern_defined(struct hg_intern *set, uint32_t id);
 void hg_intern_reset(struct hg_intern *set); /* in a forked child: nothing is defined there */
 uint64_t hg_hash(uint64_t seed, const void *data, size_t size);
 
+/* Multiply and fold to 64 bits; good enough spread over all bits for the table. */
+static inline uint64_t hg_mix(uint64_t hash, uint64_t word)
+{
+	unsigned __int128 product =
+	    (unsigned __int128)(hash ^ word ^ 0x9e3779b97f4a7c15u) * 0xd6e8feb86659fd93u;
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64) ^ (hash << 23 | hash >> 41);
+}
+
 int hg_stack_init(void);
 void hg_stack_reset(void);
+void hg_stack_unloaded(void); /* after dlclose() */
 /*
  * The id of the calling thread's stack from `caller` (a return address into the application)
  * outwards, recorded if new. Needs hg_enter(). 0 if there is no stack to be had.
  */
 uint32_t hg_stack_id(const void *caller);
+
+/* ---- walking stacks: unwind.c ---- */
+
+int hg_unwind_init(void);
+void hg_unwind_flush(void); /* forget what is known of code that may be gone */
+/*
+ * Return addresses from `caller` on outwards, at most `room`, and their hash mixed into *hash.
+ * 0 if there is code between here and the outermost frame that needs another unwinder.
+ */
+unsigned hg_unwind(const void *caller, uint64_t *frames, unsigned room, uint64_t *hash);
 
 /* ---- the process: modules.c, process.c ---- */
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Call stacks by libunwind's cached local unwinder, or glibc's backtrace() where that is absent.
+ * Call stacks: by cached rules (unwind.c), and for stacks with code that these do not cover
+ * (compiled at run time, or without call-frame information) by libunwind's local unwinder, or
+ * glibc's backtrace() where that is absent.
  *
  * libunwind.so also exports backtrace() and _Unwind_*: linked, or opened globally, it would
  * replace the program's C++ unwinder; so it is opened for ourselves alone.
@@ -16,9 +18,13 @@
 static int (*unwind)(void **frames, int size);
 static struct hg_intern stacks;
 
+/* Changes when a library was unloaded: the same addresses may then be other code. */
+static uint64_t epoch; /* atomic */
+
 int hg_stack_init(void)
 {
 	void *frames[4];
+	int rc;
 	void *library = dlopen("libunwind.so.8", RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
 
 	if (library)
@@ -29,7 +35,8 @@ int hg_stack_init(void)
 	}
 	if (unwind)
 		unwind(frames, HG_COUNT(frames)); /* glibc's loads libgcc_s at its first call */
-	return hg_intern_init(&stacks);
+	rc = hg_unwind_init();
+	return rc ? rc : hg_intern_init(&stacks);
 }
 
 void hg_stack_reset(void)
@@ -37,13 +44,18 @@ void hg_stack_reset(void)
 	hg_intern_reset(&stacks);
 }
 
-uint32_t hg_stack_id(const void *caller)
+void hg_stack_unloaded(void)
+{
+	__atomic_fetch_add(&epoch, 1, __ATOMIC_RELAXED);
+	hg_unwind_flush();
+}
+
+/* The slow way; at least the caller, which alone is sure. */
+static __attribute__((noinline)) unsigned unwind_slowly(const void *caller, uint64_t *out,
+							uint64_t *hash)
 {
 	void *frames[HG_STACK_DEPTH_MAX + OWN_FRAMES];
-	struct hg_ev_stack event;
-	uint32_t id;
 	unsigned first = 0, count = 0;
-	bool fresh;
 
 	/* Unwinders call dl_iterate_phdr(), and hold locks of their own while they do. */
 	if (unwind && !hg_tls.in_phdr) {
@@ -53,7 +65,7 @@ uint32_t hg_stack_id(const void *caller)
 	}
 	while (first < count && frames[first] != caller)
 		first++;
-	if (first == count) { /* not unwindable up to the application: its caller alone is sure */
+	if (first == count) {
 		frames[0] = (void *)caller;
 		first = 0;
 		count = 1;
@@ -61,13 +73,31 @@ uint32_t hg_stack_id(const void *caller)
 	count -= first;
 	if (count > hg_config.stack_depth)
 		count = hg_config.stack_depth;
-	id = hg_intern_id(&stacks, hg_hash(0, frames + first, count * sizeof(frames[0])), &fresh);
-	if (fresh) {
+	for (unsigned i = 0; i < count; i++) {
+		out[i] = (uintptr_t)frames[first + i];
+		*hash = hg_mix(*hash, out[i]);
+	}
+	return count;
+}
+
+uint32_t hg_stack_id(const void *caller)
+{
+	uint64_t frames[HG_STACK_DEPTH_MAX];
+	uint64_t seed = __atomic_load_n(&epoch, __ATOMIC_RELAXED), hash = seed;
+	unsigned count = hg_unwind(caller, frames, hg_config.stack_depth, &hash);
+	uint32_t id;
+	bool fresh;
+
+	if (HG_UNLIKELY(!count)) {
+		hash = seed;
+		count = unwind_slowly(caller, frames, &hash);
+	}
+	id = hg_intern_id(&stacks, hg_mix(hash, count), &fresh);
+	if (HG_UNLIKELY(fresh)) {
+		struct hg_ev_stack event = { .stack_id = id, .frames = frames, .depth = count };
+
 		if (!hg_tls.in_phdr)
 			hg_modules_poll();
-		event.stack_id = id;
-		event.frames = (const uint64_t *)(frames + first);
-		event.depth = count;
 		hg_provider->stack(&event);
 		hg_intern_defined(&stacks, id);
 	}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The walk by cached rules against glibc's own unwinder, from below frames of many shapes. The
+ * two must agree frame by frame: not a single one may need the slow way.
+ */
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include <cmocka.h>
+
+#include "preload/preload.h"
+
+/* What unwind.c needs of the library around it. */
+__thread struct hg_tls hg_tls __attribute__((tls_model("initial-exec")));
+struct hg_libc hg_libc;
+
+#define ROOM 100
+
+static unsigned compared, agreed;
+static unsigned may_give_up; /* leaving the stack to the slow way is fine */
+
+/* Frames from this function's caller on, by both. */
+static __attribute__((noinline)) void compare(void)
+{
+	void *expected[ROOM];
+	uint64_t found[ROOM];
+	uint64_t hash = 1, again = 1;
+	int count = backtrace(expected, ROOM), first = 0;
+	unsigned got = hg_unwind(HG_CALLER(), found, ROOM, &hash);
+	unsigned second = hg_unwind(HG_CALLER(), found, ROOM, &again);
+
+	compared++;
+	if (!got && may_give_up) {
+		agreed++;
+		return;
+	}
+	while (first < count && expected[first] != HG_CALLER())
+		first++;
+	if (first == count || got != (unsigned)(count - first) || second != got || hash != again) {
+		print_error("%u frames, and again %u; expected %d\n", got, second, count - first);
+		return;
+	}
+	for (unsigned i = 0; i < got; i++) {
+		if (found[i] != (uintptr_t)expected[(unsigned)first + i]) {
+			print_error("frame %u: %#lx, expected %p\n", i, (unsigned long)found[i],
+				    expected[(unsigned)first + i]);
+			return;
+		}
+	}
+	agreed++;
+}
+
+#define KEEP __asm__ volatile("" ::: "memory") /* no tail call */
+
+static __attribute__((noinline)) void with_frame_pointer(int left)
+{
+	if (left)
+		with_frame_pointer(left - 1);
+	else
+		compare();
+	KEEP;
+}
+
+static __attribute__((noinline, optimize("omit-frame-pointer"))) void without(int left)
+{
+	char volatile local[200];
+
+	memset((void *)local, 0, sizeof(local));
+	if (left)
+		without(left - 1);
+	else
+		with_frame_pointer(2);
+	KEEP;
+}
+
+static __attribute__((noinline, optimize("omit-frame-pointer"))) void aligned(size_t size)
+{
+	char volatile local[256] __attribute__((aligned(64)));
+	char *volatile moving = __builtin_alloca(size);
+
+	local[0] = 1;
+	memset(moving, 0, size);
+	assert_int_equal((uintptr_t)local % 64, 0);
+	without(3);
+	KEEP;
+}
+
+static __attribute__((noinline, optimize("omit-frame-pointer"))) void large(void)
+{
+	char volatile local[300000];
+
+	local[0] = local[sizeof(local) - 1] = 1;
+	aligned(1000);
+	KEEP;
+}
+
+static int by_qsort(const void *one, const void *other)
+{
+	aligned(100);
+	return (one > other) - (one < other);
+}
+
+static void handler(int number)
+{
+	(void)number;
+	aligned(500);
+}
+
+static void expect_agreement(unsigned least)
+{
+	assert_in_range(compared, least, 1000000);
+	assert_int_equal(agreed, compared);
+	compared = agreed = 0;
+}
+
+static void test_shapes(void **state)
+{
+	int numbers[] = { 3, 1, 2 };
+
+	(void)state;
+	compare();
+	with_frame_pointer(10);
+	without(10);
+	for (size_t size = 1; size < 100000; size *= 3)
+		aligned(size);
+	large();
+	qsort(numbers, 3, sizeof(numbers[0]), by_qsort);
+	expect_agreement(15);
+}
+
+static void test_signals(void **state)
+{
+	static char alternate[65536];
+	stack_t stack = { .ss_sp = alternate, .ss_size = sizeof(alternate) };
+	struct sigaction action = { .sa_handler = handler };
+
+	(void)state;
+	sigaction(SIGUSR1, &action, NULL);
+	raise(SIGUSR1);
+	sigaltstack(&stack, NULL);
+	action.sa_flags = SA_ONSTACK;
+	sigaction(SIGUSR1, &action, NULL);
+	raise(SIGUSR1);
+	aligned(100);
+	raise(SIGUSR1);
+	expect_agreement(4);
+}
+
+/* A page fault interrupts code between calls, where the exact instruction's rule counts. */
+static sigjmp_buf resume;
+static void fault_handler(int number)
+{
+	(void)number;
+	aligned(10);
+	siglongjmp(resume, 1);
+}
+
+static __attribute__((noinline, optimize("omit-frame-pointer"))) int touch(volatile int *at)
+{
+	return *at;
+}
+
+static void test_fault(void **state)
+{
+	struct sigaction action = { .sa_handler = fault_handler, .sa_flags = SA_ONSTACK };
+	int *page = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)state;
+	sigaction(SIGSEGV, &action, NULL);
+	if (!sigsetjmp(resume, 1))
+		touch(page);
+	signal(SIGSEGV, SIG_DFL);
+	munmap(page, 4096);
+	expect_agreement(1);
+}
+
+static void *thread(void *unused)
+{
+	for (int i = 0; i < 200; i++) {
+		without(i % 20);
+		aligned((size_t)i);
+	}
+	return unused;
+}
+
+static void test_threads(void **state)
+{
+	pthread_attr_t attributes;
+	pthread_t id;
+
+	(void)state;
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, 64 << 10);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(pthread_create(&id, i ? &attributes : NULL, thread, NULL), 0);
+		pthread_join(id, NULL);
+	}
+	expect_agreement(1200);
+}
+
+/*
+ * Stacks that come and go and lie where others lay. What makecontext() begins with is described
+ * wrongly by glibc: its return address is its first byte, so that the call seems to lie in the
+ * function before.
+ */
+static ucontext_t outside, inside;
+static void fiber(void)
+{
+	may_give_up = 1;
+	aligned(64);
+	may_give_up = 0;
+	swapcontext(&inside, &outside);
+	may_give_up = 1;
+	without(5);
+	may_give_up = 0;
+}
+
+static void test_fibers(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 50; i++) {
+		size_t size = 65536;
+		void *stack =
+		    mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		getcontext(&inside);
+		inside.uc_stack.ss_sp = stack;
+		inside.uc_stack.ss_size = size;
+		inside.uc_link = &outside;
+		makecontext(&inside, fiber, 0);
+		swapcontext(&outside, &inside);
+		without(4);
+		swapcontext(&outside, &inside);
+		munmap(stack, size);
+		aligned(32);
+	}
+	expect_agreement(200);
+}
+
+/* A function that says its frame ends where nothing is mapped: given up, not followed. */
+void lying(void (*function)(void), char *end);
+__asm__(".text\n"
+	".type lying, @function\n"
+	"lying:\n"
+	".cfi_startproc\n"
+	"	pushq %rbp\n"
+	".cfi_def_cfa_offset 16\n"
+	".cfi_offset 6, -16\n"
+	"	movq %rsi, %rbp\n"
+	".cfi_def_cfa 6, 16\n"
+	"	call *%rdi\n"
+	"	popq %rbp\n"
+	".cfi_def_cfa 7, 8\n"
+	"	ret\n"
+	".cfi_endproc\n"
+	".size lying, .-lying\n");
+
+static unsigned lied_count;
+static void ask(void)
+{
+	uint64_t frames[ROOM], hash = 0;
+
+	lied_count = hg_unwind(HG_CALLER(), frames, ROOM, &hash);
+}
+
+static void *lie(void *end)
+{
+	lied_count = 99;
+	lying(ask, end);
+	return NULL;
+}
+
+/* The end of the frame is said to lie in `end`, above the stack of a thread. */
+static void test_lies(void **state)
+{
+	const size_t size = 256 << 10;
+	char *both =
+	    mmap(NULL, 2 * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pthread_attr_t attributes;
+	pthread_t id;
+
+	(void)state;
+	assert_ptr_not_equal(both, MAP_FAILED);
+	assert_int_equal(mprotect(both + size, size, PROT_NONE), 0);
+	pthread_attr_init(&attributes);
+	assert_int_equal(pthread_attr_setstack(&attributes, both, size), 0);
+	for (int i = 0; i < 2; i++) {
+		char *end = i ? both + size + 8192 : (char *)0x10000;
+
+		assert_int_equal(pthread_create(&id, &attributes, lie, end), 0);
+		pthread_join(id, NULL);
+		assert_int_equal(lied_count, 0);
+	}
+	munmap(both, 2 * size);
+}
+
+static int set_up(void **state)
+{
+	void *frames[4];
+
+	(void)state;
+	backtrace(frames, 4);
+	hg_libc.mmap = mmap;
+	hg_libc.dlsym = dlsym;
+	hg_libc.dl_iterate_phdr = dl_iterate_phdr;
+	return hg_unwind_init();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_shapes), cmocka_unit_test(test_signals),
+		cmocka_unit_test(test_fault),  cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_fibers), cmocka_unit_test(test_lies),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, NULL);
+}
