@@ -29,6 +29,8 @@ static const struct verb {
 	  cmd_scan },
 	{ "doctor", "check whether this machine and a program can be recorded", usage_doctor,
 	  cmd_doctor },
+	{ "explain", "explain a rule, or the kinds of memory of this machine", usage_explain,
+	  cmd_explain },
 	{ "help", "explain a verb", usage_help, cmd_help },
 };
 

@@ -10,6 +10,7 @@
 /* A verb gets its own name as argv[0], parses its options and returns the exit status. */
 int cmd_diff(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
+int cmd_explain(int argc, char **argv);
 int cmd_placement(int argc, char **argv);
 int cmd_record(int argc, char **argv);
 int cmd_report(int argc, char **argv);
@@ -19,6 +20,7 @@ int cmd_scan(int argc, char **argv);
 /* The usage text of `verb` ("hipgrain VERB --help" and "hipgrain help VERB"). */
 extern const char usage_diff[];
 extern const char usage_doctor[];
+extern const char usage_explain[];
 extern const char usage_placement[];
 extern const char usage_record[];
 extern const char usage_report[];

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/cmds/cmds.h"
+#include "analyzer/explain/explain.h"
+#include "tracer/install.h"
+#include "tracer/message.h"
+
+const char usage_explain[] =
+    "Usage: hipgrain explain [RULE]...\n"
+    "       hipgrain explain [--softgpu] memory\n"
+    "Explain what findings of RULE (HG101, or its name) mean and what to do about them, or list\n"
+    "all rules. 'memory': which memory the GPU and the CPU reach how on this machine, what moves,\n"
+    "and which calls give fine-grained or coarse-grained memory.\n"
+    "\n"
+    "      --softgpu             explain the software GPU's memory instead of this machine's\n"
+    "  -h, --help                print this help\n";
+
+static int explain_machine(bool softgpu)
+{
+	struct install_paths paths = { 0 };
+	struct machine machine;
+	char why[256] = "";
+
+	if (softgpu && (install_find(&paths, why, sizeof(why)) < 0 || !paths.softgpu)) {
+		message_error("--softgpu: %s", why[0] ? why : "the software GPU is not installed");
+		return HG_EXIT_INPUT;
+	}
+	machine_ask(paths.softgpu && softgpu ? paths.softgpu : NULL, &machine);
+	explain_memory(&machine, stdout);
+	install_paths_free(&paths);
+	return HG_EXIT_OK;
+}
+
+int cmd_explain(int argc, char **argv)
+{
+	enum { OPTION_SOFTGPU = 256 };
+	static const struct option long_options[] = {
+		{ "softgpu", no_argument, NULL, OPTION_SOFTGPU },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	bool softgpu = false;
+	int code, status = HG_EXIT_OK;
+
+	while ((code = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
+		switch (code) {
+		case OPTION_SOFTGPU:
+			softgpu = true;
+			break;
+		case 'h':
+			fputs(usage_explain, stdout);
+			return HG_EXIT_OK;
+		default:
+			return HG_EXIT_USAGE;
+		}
+	}
+	if (optind == argc) {
+		explain_rules(stdout);
+	}
+	for (int i = optind; i < argc && status == HG_EXIT_OK; i++) {
+		const struct rule *rule = rule_by_name(argv[i]);
+
+		if (i > optind) {
+			putchar('\n');
+		}
+		if (strcmp(argv[i], "memory") == 0) {
+			status = explain_machine(softgpu);
+		} else if (rule) {
+			explain_rule(rule, stdout);
+		} else {
+			message_error("'%s' is neither a rule nor \"memory\" ('hipgrain explain' "
+				      "lists the rules)",
+				      argv[i]);
+			status = HG_EXIT_USAGE;
+		}
+	}
+	return status;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the rules and the kinds of memory mean, for people: `hipgrain explain`. */
+#ifndef HIPGRAIN_EXPLAIN_H
+#define HIPGRAIN_EXPLAIN_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "analyzer/model/model.h"
+#include "analyzer/rules/findings.h"
+
+/* A line for each rule. */
+void explain_rules(FILE *stream);
+
+/* A rule: what hipgrain-rules(7) says, and what its source tags stand for. */
+void explain_rule(const struct rule *rule, FILE *stream);
+
+/* The machine whose memory is explained. */
+struct machine {
+	struct model_environment environment;
+	char runtime[4096]; /* path of libamdhip64, empty: none could be loaded */
+	char arch[128];     /* target id of the first GPU, empty: there is none */
+	char problem[256];  /* why there is no answer, empty if there is */
+};
+
+/*
+ * Ask the HIP runtime that a program would get here, in a process of its own. `softgpu`: the folder
+ * of the software GPU's HSA runtime to ask instead, or NULL. What cannot be told is -1.
+ */
+void machine_ask(const char *softgpu, struct machine *machine);
+
+/* The tables of the memory model as they apply on that machine; both XNACK modes where it is not
+ * known which one does. */
+void explain_memory(const struct machine *machine, FILE *stream);
+
+#endif

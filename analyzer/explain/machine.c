@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the HIP runtime of this machine says about it. */
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "explain.h"
+
+#define TIMEOUT_SECONDS 30
+
+static const char *const sonames[] = { "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5",
+				       "libamdhip64.so" };
+
+/* hipDeviceAttribute_t (memory-model.md A.2.5) */
+static const struct {
+	size_t member;
+	int attribute;
+} attributes[] = {
+	{ offsetof(struct model_environment, apu), 16 },
+	{ offsetof(struct model_environment, hmm), 24 },
+	{ offsetof(struct model_environment, large_bar), 10011 },
+	{ offsetof(struct model_environment, fine_pool), 10016 },
+};
+
+/* Where gcnArchName is in hipDeviceProp_t, by its layout. */
+enum { ARCH_R0600 = 1160, ARCH_R0000 = 396 };
+
+static void ask_target(void *library, struct machine *machine)
+{
+	static char properties[8192] __attribute__((aligned(16)));
+	const char *arch = properties + ARCH_R0600;
+	int (*get)(void *, int);
+
+	*(void **)&get = dlsym(library, "hipGetDevicePropertiesR0600");
+	if (!get) {
+		*(void **)&get = dlsym(library, "hipGetDeviceProperties");
+		arch = properties + ARCH_R0000;
+	}
+	if (get && get(properties, 0) == 0) {
+		g_strlcpy(machine->arch, arch, sizeof(machine->arch));
+		machine->environment.xnack = strstr(arch, "xnack+")   ? 1
+					     : strstr(arch, "xnack-") ? 0
+								      : -1;
+	}
+}
+
+static void ask_library(void *library, struct machine *machine)
+{
+	struct model_environment *environment = &machine->environment;
+	int (*get_version)(int *), (*get_count)(int *), (*get_attribute)(int *, int, int);
+	int count = 0;
+	Dl_info info;
+
+	*(void **)&get_version = dlsym(library, "hipRuntimeGetVersion");
+	*(void **)&get_count = dlsym(library, "hipGetDeviceCount");
+	*(void **)&get_attribute = dlsym(library, "hipDeviceGetAttribute");
+	if (!get_version || !get_count || !get_attribute) {
+		g_strlcpy(machine->problem, "libamdhip64 lacks functions of the HIP runtime",
+			  sizeof(machine->problem));
+		return;
+	}
+	if (dladdr(*(void **)&get_version, &info) && info.dli_fname) {
+		g_strlcpy(machine->runtime, info.dli_fname, sizeof(machine->runtime));
+	}
+	if (get_version(&environment->runtime_version) != 0) {
+		environment->runtime_version = 0;
+	}
+	if (get_count(&count) != 0 || count <= 0) {
+		g_strlcpy(machine->problem, "the HIP runtime finds no GPU",
+			  sizeof(machine->problem));
+		return;
+	}
+	for (unsigned i = 0; i < G_N_ELEMENTS(attributes); i++) {
+		int *member = (int *)((char *)environment + attributes[i].member);
+		int value;
+
+		*member = get_attribute(&value, attributes[i].attribute, 0) == 0 ? value > 0 : -1;
+	}
+	ask_target(library, machine);
+}
+
+/* In a process of its own: the runtime starts threads, and prints or aborts as it likes. */
+static void ask_here(const char *softgpu, struct machine *machine)
+{
+	void *library = NULL;
+
+	alarm(TIMEOUT_SECONDS);
+	if (softgpu) {
+		char *path = g_build_filename(softgpu, "libhsa-runtime64.so.1", NULL);
+
+		/* By its soname it is then the one that libamdhip64 needs. */
+		if (!dlopen(path, RTLD_NOW | RTLD_GLOBAL)) {
+			g_strlcpy(machine->problem, dlerror(), sizeof(machine->problem));
+			return;
+		}
+	}
+	for (unsigned i = 0; i < G_N_ELEMENTS(sonames) && !library; i++) {
+		library = dlopen(sonames[i], RTLD_NOW);
+	}
+	if (library) {
+		ask_library(library, machine);
+	} else {
+		g_strlcpy(machine->problem, "no libamdhip64 can be loaded",
+			  sizeof(machine->problem));
+	}
+}
+
+static bool transfer(int fd, struct machine *machine, bool out)
+{
+	size_t done = 0;
+
+	while (done < sizeof(*machine)) {
+		char *at = (char *)machine + done;
+		ssize_t part = out ? write(fd, at, sizeof(*machine) - done)
+				   : read(fd, at, sizeof(*machine) - done);
+
+		if (part <= 0) {
+			return false;
+		}
+		done += (size_t)part;
+	}
+	return true;
+}
+
+void machine_ask(const char *softgpu, struct machine *machine)
+{
+	const char *coherent = g_getenv("HIP_HOST_COHERENT");
+	const char *force_fine = g_getenv("HSA_FORCE_FINE_GRAIN_PCIE");
+	struct machine unknown = { .environment = { -1, -1, -1, 0, -1, -1, 0 } };
+	bool answered = false;
+	int channel[2];
+	pid_t child;
+
+	unknown.environment.host_coherent = coherent && strcmp(coherent, "0") != 0;
+	*machine = unknown;
+	if (pipe2(channel, O_CLOEXEC) == 0) {
+		child = fork();
+		if (child == 0) {
+			int null = open("/dev/null", O_RDWR);
+
+			dup2(null, STDOUT_FILENO);
+			dup2(null, STDERR_FILENO);
+			ask_here(softgpu, machine);
+			transfer(channel[1], machine, true);
+			_exit(0);
+		}
+		close(channel[1]);
+		answered = child > 0 && transfer(channel[0], machine, false);
+		close(channel[0]);
+		if (child > 0) {
+			waitpid(child, NULL, 0);
+		}
+	}
+	if (!answered) {
+		*machine = unknown;
+		g_strlcpy(machine->problem, "the HIP runtime crashed or hung when it was asked",
+			  sizeof(machine->problem));
+	}
+	if (force_fine && strcmp(force_fine, "1") == 0) {
+		machine->environment.fine_pool = 1;
+	}
+}
