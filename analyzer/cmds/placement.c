@@ -57,23 +57,7 @@ static char *kind_text(const struct memory_site *site)
 
 static char *place_of(const struct printer *printer, const struct memory_site *site)
 {
-	const GPtrArray *frames =
-	    symbolize_stack(printer->analysis->symbolizer, site->process, site->stack_id);
-	const struct source_frame *frame = user_frame(frames);
-
-	if (!frame && frames->len) {
-		frame = frames->pdata[0];
-	}
-	if (!frame) {
-		return g_strdup("(call stack not recorded)");
-	}
-	if (frame->file) {
-		return g_strdup_printf(
-		    "%s:%u%s%s%s", frame->file, frame->line, frame->function ? " (" : "",
-		    frame->function ? frame->function : "", frame->function ? ")" : "");
-	}
-	return g_strdup_printf("%s+0x%" G_GINT64_MODIFIER "x", frame->module ? frame->module : "?",
-			       frame->offset);
+	return stack_place(printer->analysis->symbolizer, site->process, site->stack_id);
 }
 
 static void text_site(const struct printer *printer, const struct memory_site *site)

@@ -4,6 +4,11 @@
 
 #include "overview.h"
 
+static inline unsigned class_of(uint64_t value)
+{
+	return value ? 63 - (unsigned)__builtin_clzll(value) : 0;
+}
+
 void free_lane(void *data);
 
 /* Put what an event did on its lane, and into the totals of its kernel. spans.c */

@@ -248,6 +248,7 @@ static void on_live(void *data, void *owner, struct allocation *allocation, bool
 	if (!again) {
 		site->count++;
 		site->bytes += allocation->size;
+		overview->size_histogram[class_of(allocation->size)]++;
 	}
 	site->live_count++;
 	raise_mark(&site->live_bytes, &site->peak_bytes, allocation->size);
@@ -276,6 +277,7 @@ static void on_ended(void *data, void *owner, struct allocation *allocation)
 	living->site->live_count--;
 	living->site->live_bytes -= allocation->size;
 	living->site->lifetime_ns += MAX(end - allocation->ns, 0);
+	overview->lifetime_histogram[class_of((uint64_t)MAX(end - allocation->ns, 0))]++;
 	if (is_on_device(living->site)) {
 		peaks->device_live -= allocation->size;
 	} else if (is_pinned(living->site)) {

@@ -14,8 +14,10 @@
 #include "analyzer/model/model.h"
 #include "analyzer/replay/replay.h"
 
-#define OVERVIEW_BARS  20000 /* at most so many allocations are kept for the map */
-#define OVERVIEW_SPANS 40000 /* at most so many stretches of time are kept */
+#define OVERVIEW_BARS    20000 /* at most so many allocations are kept for the map */
+#define OVERVIEW_SPANS   40000 /* at most so many stretches of time are kept */
+
+#define OVERVIEW_CLASSES 64
 
 /* All allocations of one process, call, call stack and kind of memory. */
 struct memory_site {
@@ -84,11 +86,15 @@ struct kernel_total {
 };
 
 struct overview {
-	GPtrArray *sites;       /* struct memory_site */
-	GPtrArray *peaks;       /* struct memory_peaks */
-	GArray *bars;           /* struct memory_bar */
-	GPtrArray *lanes;       /* struct lane */
-	GPtrArray *kernels;     /* struct kernel_total */
+	GPtrArray *sites;   /* struct memory_site */
+	GPtrArray *peaks;   /* struct memory_peaks */
+	GArray *bars;       /* struct memory_bar */
+	GPtrArray *lanes;   /* struct lane */
+	GPtrArray *kernels; /* struct kernel_total */
+	/* Class i counts values of 2^i to below 2^(i+1); 0 is in class 0. Bytes, nanoseconds. */
+	uint64_t size_histogram[OVERVIEW_CLASSES];
+	uint64_t lifetime_histogram[OVERVIEW_CLASSES];
+	uint64_t transfer_histogram[OVERVIEW_CLASSES];
 	uint64_t bars_left_out; /* allocations smaller than bar_minimum */
 	uint64_t bar_minimum;   /* bytes */
 	int64_t merge_gap_ns;   /* spans closer than this are one; 0: none were merged */

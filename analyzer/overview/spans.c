@@ -142,6 +142,7 @@ void overview_add_span(struct overview *overview, struct process *process,
 		kind = SPAN_COPY;
 		span.name = event->copy.api;
 		span.bytes = event->copy.size * event->copy.rows * event->copy.depth;
+		overview->transfer_histogram[class_of(span.bytes)]++;
 		duration = event->copy.duration;
 		device = event->copy.device;
 		stream = event->copy.stream;

@@ -11,6 +11,7 @@ static const struct {
 	[REPORT_TEXT] = { "text", report_text },
 	[REPORT_JSON] = { "json", report_json },
 	[REPORT_SARIF] = { "sarif", report_sarif },
+	[REPORT_HTML] = { "html", report_html },
 };
 
 int report_format_by_name(const char *name)

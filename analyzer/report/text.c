@@ -66,23 +66,6 @@ static void put_row_owned(const struct printer *printer, const char *label, char
 	g_free(text);
 }
 
-static char *frame_text(const struct source_frame *frame)
-{
-	char *place;
-	char *text;
-
-	if (frame->file) {
-		place = g_strdup_printf("%s:%u", frame->file, frame->line);
-	} else {
-		place = g_strdup_printf("%s+0x%" G_GINT64_MODIFIER "x",
-					frame->module ? frame->module : "?", frame->offset);
-	}
-	text =
-	    frame->function ? g_strdup_printf("%s (%s)", place, frame->function) : g_strdup(place);
-	g_free(place);
-	return text;
-}
-
 /* Start-up code says nothing about the program. */
 static bool is_interesting(const struct source_frame *frame)
 {
@@ -119,7 +102,7 @@ static void put_stack(const struct printer *printer, const char *label,
 				      g_strdup_printf("... %u more frames", frames->len - i));
 			break;
 		}
-		put_row_owned(printer, first ? label : "", frame_text(frame));
+		put_row_owned(printer, first ? label : "", source_frame_text(frame));
 		quoted = first && frame->file
 			     ? source_line(printer->analysis->symbolizer, frame->file, frame->line)
 			     : NULL;

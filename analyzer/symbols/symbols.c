@@ -300,6 +300,34 @@ const struct source_frame *user_frame(const GPtrArray *frames)
 	return NULL;
 }
 
+char *source_frame_text(const struct source_frame *frame)
+{
+	char *place;
+	char *text;
+
+	if (frame->file) {
+		place = g_strdup_printf("%s:%u", frame->file, frame->line);
+	} else {
+		place = g_strdup_printf("%s+0x%" G_GINT64_MODIFIER "x",
+					frame->module ? frame->module : "?", frame->offset);
+	}
+	text =
+	    frame->function ? g_strdup_printf("%s (%s)", place, frame->function) : g_strdup(place);
+	g_free(place);
+	return text;
+}
+
+char *stack_place(struct symbolizer *symbolizer, const struct process *process, uint32_t stack_id)
+{
+	const GPtrArray *frames = symbolize_stack(symbolizer, process, stack_id);
+	const struct source_frame *frame = user_frame(frames);
+
+	if (!frame && frames->len) {
+		frame = frames->pdata[0];
+	}
+	return frame ? source_frame_text(frame) : g_strdup("(call stack not recorded)");
+}
+
 const char *source_line(struct symbolizer *symbolizer, const char *file, unsigned line)
 {
 	char **lines = g_hash_table_lookup(symbolizer->files, file);

@@ -38,6 +38,12 @@ bool is_wrapping_frame(const struct source_frame *frame);
 /* The innermost frame that a person wrote, or NULL. */
 const struct source_frame *user_frame(const GPtrArray *frames);
 
+/* "file.c:12 (function)", or "library.so+0x1234" without line tables; the caller frees. */
+char *source_frame_text(const struct source_frame *frame);
+
+/* The innermost frame of a recorded stack that a person wrote, as text; the caller frees. */
+char *stack_place(struct symbolizer *symbolizer, const struct process *process, uint32_t stack_id);
+
 /* Line `line` of a source file without its indentation; NULL if it cannot be had. Borrowed. */
 const char *source_line(struct symbolizer *symbolizer, const char *file, unsigned line);
 
