@@ -4,7 +4,7 @@
 #define HIPGRAIN_ISA_ANALYSIS_H
 
 #include "arch.h"
-#include "disasm.h"
+#include "decode.h"
 #include "flow.h"
 #include "image.h"
 #include "insn.h"
@@ -18,7 +18,7 @@ struct analysis {
 	const struct arch *arch;
 	const char *backend; /* the disassembler asked for, or NULL */
 	/* By lanes of a wave, 32 and 64: the same bytes may be printed differently. */
-	struct isa_disasm *disasm[2];
+	struct decoder *decoder[2];
 	struct program program[2];
 	struct lines *lines;
 	struct codeobj_metadata *metadata;

@@ -7,7 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "disasm.h"
 #include "image.h"
 #include "isa.h"
 
@@ -65,6 +64,8 @@ enum mem_family {
 	MEM_IMAGE,
 };
 
+struct decoder;
+
 #define INSN_OPERANDS 8
 
 struct insn {
@@ -114,17 +115,20 @@ struct function {
 /* Decoded code of one code object, cached. */
 struct program {
 	const struct isa_image *image;
-	struct isa_disasm *disasm;
+	struct decoder *decoder;
 	struct insn **cache; /* hash table by pc */
 	size_t cache_size, cache_used;
+	struct insn **chunk; /* what they lie in */
+	size_t chunk_count;
 	struct function **function;
 	size_t function_count;
-	char **names; /* interned mnemonics, hash table */
-	size_t name_size, name_used;
 };
 
-int program_init(struct program *program, const struct isa_image *image, struct isa_disasm *disasm);
+/* Both are borrowed. 0 or -ENOMEM. */
+int program_init(struct program *program, const struct isa_image *image, struct decoder *decoder);
 void program_free(struct program *program);
+/* Forget what was decoded if it is much. Instructions and functions handed out are gone then. */
+void program_trim(struct program *program);
 
 /* The instruction at `pc`, or NULL if there is none (not code, undecodable). */
 struct insn *program_insn(struct program *program, uint64_t pc);

@@ -33,12 +33,12 @@ int analysis_program(struct analysis *analysis, unsigned wave_size, struct progr
 	*program = &analysis->program[index];
 	if (analysis->has_program[index])
 		return 0;
-	if (!analysis->disasm[index])
-		analysis->disasm[index] =
-		    isa_disasm_create(analysis->arch->name, wave_size, analysis->backend, why);
-	if (!analysis->disasm[index])
+	if (!analysis->decoder[index])
+		analysis->decoder[index] =
+		    decoder_get(analysis->arch, wave_size, analysis->backend, why);
+	if (!analysis->decoder[index])
 		return -ENOTSUP;
-	status = program_init(*program, &analysis->image, analysis->disasm[index]);
+	status = program_init(*program, &analysis->image, analysis->decoder[index]);
 	analysis->has_program[index] = !status;
 	return status;
 }
@@ -90,7 +90,7 @@ void analysis_close(struct analysis *analysis)
 	for (size_t i = 0; i < ARRAY_SIZE(analysis->program); i++) {
 		if (analysis->has_program[i])
 			program_free(&analysis->program[i]);
-		isa_disasm_destroy(analysis->disasm[i]);
+		decoder_put(analysis->decoder[i]);
 	}
 	lines_close(analysis->lines);
 	codeobj_metadata_free(analysis->metadata);

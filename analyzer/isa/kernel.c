@@ -310,6 +310,7 @@ int kernel_analyse(struct analysis *analysis, const struct codeobj_kernel *from,
 	kernel->uses_lds = flow.uses_lds;
 	kernel->has_barrier = flow.has_barrier;
 	flow_free(&flow);
+	program_trim(program);
 out:
 	free(args);
 	return status;

@@ -2,6 +2,7 @@
 #include "lane_file.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,41 +67,84 @@ static int file_grow(struct lane_file *file, uint32_t count)
 	return 0;
 }
 
+static bool same_group(const value_id *a, const value_id *b)
+{
+	uint64_t differ = 0, x, y;
+	unsigned i;
+
+	for (i = 0; i < LANE_GROUP; i += 2) {
+		memcpy(&x, a + i, sizeof(x));
+		memcpy(&y, b + i, sizeof(y));
+		differ |= x ^ y;
+	}
+	return !differ;
+}
+
+/* (*file)->*member |= value: 1 if it changed, 0 if not, -ENOMEM. */
+static int join_one(struct value_store *store, struct lane_file **file, value_id *member,
+		    value_id value, bool widen)
+{
+	size_t place = (size_t)((char *)member - (char *)*file);
+	value_id joined;
+
+	if (*member == value || value == VALUE_BOTTOM)
+		return 0;
+	joined = widen ? value_widen(store, *member, value) : value_join(store, *member, value);
+	if (joined == *member)
+		return 0;
+	if (file_own(file))
+		return -ENOMEM;
+	memcpy((char *)*file + place, &joined, sizeof(joined));
+	return 1;
+}
+
 /* *into |= from; 1 if it changed. */
 int lane_file_join(struct value_store *store, struct lane_file **into, const struct lane_file *from,
 		   bool widen)
 {
-	value_id (*join)(struct value_store *, value_id, value_id) =
-	    widen ? value_widen : value_join;
-	int changed = 0;
-	uint32_t i;
+	int status, changed = 0;
+	uint32_t i, used;
 
 	if (*into == from)
 		return 0;
-#define JOIN_ONE(member)                                                       \
-	do {                                                                   \
-		value_id joined_ = join(store, (*into)->member, from->member); \
-		if (joined_ != (*into)->member) {                              \
-			if (file_own(into))                                    \
-				return -ENOMEM;                                \
-			(*into)->member = joined_;                             \
-			changed = 1;                                           \
-		}                                                              \
-	} while (0)
-	for (i = 0; i < LANE_REGS; i++)
-		if ((*into)->reg[i] != from->reg[i])
-			JOIN_ONE(reg[i]);
+	for (used = from->used; used; used &= used - 1) {
+		uint32_t first = (uint32_t)__builtin_ctz(used) * LANE_GROUP;
+
+		if (same_group((*into)->reg + first, from->reg + first))
+			continue;
+		for (i = first; i < first + LANE_GROUP; i++) {
+			status = join_one(store, into, &(*into)->reg[i], from->reg[i], widen);
+			if (status < 0)
+				return status;
+			if (status)
+				(*into)->used |= used & -used;
+			changed |= status;
+		}
+	}
 	if (from->private_count > (*into)->private_count) {
 		if (file_own(into) || file_grow(*into, from->private_count))
 			return -ENOMEM;
 	}
-	for (i = 0; i < from->private_count; i++)
-		if ((*into)->private[i] != from->private[i])
-			JOIN_ONE(private[i]);
-	JOIN_ONE(wild);
-	JOIN_ONE(stray);
-#undef JOIN_ONE
-	return changed;
+	for (i = 0; i < from->private_count; i++) {
+		value_id joined, old = (*into)->private[i];
+
+		if (old == from->private[i] || from->private[i] == VALUE_BOTTOM)
+			continue;
+		joined = widen ? value_widen(store, old, from->private[i])
+			       : value_join(store, old, from->private[i]);
+		if (joined == old)
+			continue;
+		if (file_own(into))
+			return -ENOMEM;
+		(*into)->private[i] = joined;
+		changed = 1;
+	}
+	status = join_one(store, into, &(*into)->wild, from->wild, widen);
+	if (status >= 0) {
+		changed |= status;
+		status = join_one(store, into, &(*into)->stray, from->stray, widen);
+	}
+	return status < 0 ? status : changed | status;
 }
 
 bool lane_file_equal(const struct lane_file *a, const struct lane_file *b)
@@ -125,6 +169,7 @@ int lane_file_set(struct lane_file **file, unsigned index, value_id value)
 	if (file_own(file))
 		return -ENOMEM;
 	(*file)->reg[index] = value;
+	(*file)->used |= 1u << index / LANE_GROUP;
 	return 0;
 }
 

@@ -8,6 +8,9 @@
 
 /* Vector and accumulation registers, and the private memory of the lanes, in dwords. */
 #define LANE_REGS (REG_COUNT - REG_VECTOR)
+/* Registers are told apart by groups first: most files use few, and differ in fewer. */
+#define LANE_GROUP 16u
+_Static_assert(LANE_REGS == 32 * LANE_GROUP, "a bit for each group");
 /* Private memory is followed up to this many bytes per lane. */
 #define PRIVATE_LIMIT 65536u
 
@@ -17,6 +20,7 @@ struct lane_file {
 	value_id *private; /* by dword */
 	value_id wild;     /* stored at unknown private addresses */
 	value_id stray;    /* stored at addresses that may or may not be private */
+	uint32_t used;     /* bit n: registers n * LANE_GROUP and following may be written */
 	value_id reg[LANE_REGS];
 };
 

@@ -63,8 +63,8 @@ int isa_disassemble(const void *elf, size_t size, const struct isa_kernel *kerne
 	if (status == -ENOTSUP)
 		isa_fail(error, status, "code object: %s", why);
 	if (!status)
-		list_function(&analysis, program->disasm, entry.start, entry.start, kernel, line,
-			      user);
+		list_function(&analysis, decoder_disasm(program->decoder), entry.start, entry.start,
+			      kernel, line, user);
 	for (size_t i = 0; !status && i < kernel->atomic_count; i++) {
 		const struct isa_atomic *atomic = &kernel->atomics[i];
 		uint64_t start = entry.start + (uint64_t)atomic->kernel_offset - atomic->offset;
@@ -76,8 +76,8 @@ int isa_disassemble(const void *elf, size_t size, const struct isa_kernel *kerne
 				     start))
 			k++;
 		if (atomic->function && k == i)
-			list_function(&analysis, program->disasm, entry.start, start, kernel, line,
-				      user);
+			list_function(&analysis, decoder_disasm(program->decoder), entry.start,
+				      start, kernel, line, user);
 	}
 	analysis_close(&analysis);
 	free(scratch.target);

@@ -6,23 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode.h"
+
 /* Longest function that is looked at; real ones stay far below. */
 #define MAX_FUNCTION_INSNS 400000u
 
-int program_init(struct program *program, const struct isa_image *image, struct isa_disasm *disasm)
+/* Instructions are allocated together. */
+#define CHUNK_INSNS 1024u
+/* So many instructions are kept for the next kernel; kernels share little. */
+#define KEPT_INSNS 50000u
+
+int program_init(struct program *program, const struct isa_image *image, struct decoder *decoder)
 {
 	memset(program, 0, sizeof(*program));
 	program->image = image;
-	program->disasm = disasm;
+	program->decoder = decoder;
 	program->cache_size = 4096;
-	program->name_size = 2048;
 	program->cache = calloc(program->cache_size, sizeof(*program->cache));
-	program->names = calloc(program->name_size, sizeof(*program->names));
-	if (!program->cache || !program->names) {
-		program_free(program);
-		return -ENOMEM;
-	}
-	return 0;
+	return program->cache ? 0 : -ENOMEM;
 }
 
 static void function_free(struct function *function)
@@ -36,27 +37,34 @@ static void function_free(struct function *function)
 	free(function);
 }
 
-static void insn_free(struct insn *insn)
+static void forget(struct program *program)
 {
-	if (insn)
-		free(insn->dual);
-	free(insn);
+	size_t i;
+
+	for (i = 0; i < program->cache_used; i++)
+		free(program->chunk[i / CHUNK_INSNS][i % CHUNK_INSNS].dual);
+	for (i = 0; i < program->chunk_count; i++)
+		free(program->chunk[i]);
+	for (i = 0; i < program->function_count; i++)
+		function_free(program->function[i]);
+	program->chunk_count = program->function_count = program->cache_used = 0;
 }
 
 void program_free(struct program *program)
 {
-	size_t i;
-
-	for (i = 0; program->cache && i < program->cache_size; i++)
-		insn_free(program->cache[i]);
-	for (i = 0; program->names && i < program->name_size; i++)
-		free(program->names[i]);
-	for (i = 0; i < program->function_count; i++)
-		function_free(program->function[i]);
+	forget(program);
 	free(program->cache);
-	free(program->names);
+	free(program->chunk);
 	free(program->function);
 	memset(program, 0, sizeof(*program));
+}
+
+void program_trim(struct program *program)
+{
+	if (program->cache_used <= KEPT_INSNS)
+		return;
+	forget(program);
+	memset(program->cache, 0, program->cache_size * sizeof(struct insn *));
 }
 
 static size_t slot_of(struct insn **cache, size_t size, uint64_t pc)
@@ -84,76 +92,52 @@ static int cache_grow(struct program *program)
 	return 0;
 }
 
-/* One copy of each mnemonic; there are at most a few hundred. */
-static const char *intern(struct program *program, const char *name)
+static struct insn *new_insn(struct program *program)
 {
-	size_t hash = 5381, i;
+	size_t index = program->cache_used % CHUNK_INSNS;
+	struct insn **grown, *chunk;
 
-	for (i = 0; name[i]; i++)
-		hash = hash * 33 + (unsigned char)name[i];
-	hash &= program->name_size - 1;
-	while (program->names[hash]) {
-		if (!strcmp(program->names[hash], name))
-			return program->names[hash];
-		hash = (hash + 1) & (program->name_size - 1);
-	}
-	if (program->name_used * 2 > program->name_size)
+	if (index || program->cache_used < program->chunk_count * CHUNK_INSNS)
+		return &program->chunk[program->chunk_count - 1][index];
+	grown = reallocarray(program->chunk, program->chunk_count + 1, sizeof(struct insn *));
+	if (!grown)
 		return NULL;
-	program->names[hash] = strdup(name);
-	program->name_used++;
-	return program->names[hash];
+	program->chunk = grown;
+	chunk = calloc(CHUNK_INSNS, sizeof(*chunk));
+	if (chunk)
+		program->chunk[program->chunk_count++] = chunk;
+	return chunk;
 }
 
 struct insn *program_insn(struct program *program, uint64_t pc)
 {
+	const struct isa_image *image = program->image;
 	const struct isa_section *section;
 	struct insn *insn;
-	uint8_t bytes[32];
-	char text[256], *second;
-	size_t slot = slot_of(program->cache, program->cache_size, pc), length;
+	size_t slot = slot_of(program->cache, program->cache_size, pc);
+	uint64_t skip;
 
 	if (program->cache[slot])
 		return program->cache[slot];
-	section = isa_image_section(program->image, pc);
-	if ((pc & 3) || !section || !section->exec)
-		return NULL;
-	length = isa_image_read(program->image, pc, bytes, sizeof(bytes));
-	length = isa_disasm_one(program->disasm, bytes, length, text, sizeof(text));
-	if (!length || (length & 3) || length > 20)
+	section = isa_image_section(image, pc);
+	if ((pc & 3) || !section || !section->exec || !section->bits)
 		return NULL;
 	if (program->cache_used * 2 >= program->cache_size) {
 		if (cache_grow(program))
 			return NULL;
 		slot = slot_of(program->cache, program->cache_size, pc);
 	}
-	insn = calloc(1, sizeof(*insn));
-	if (!insn)
+	skip = pc - section->address;
+	insn = new_insn(program);
+	if (!insn || !decoder_insn(program->decoder, image->data + section->offset + skip,
+				   (size_t)(section->size - skip), insn))
 		return NULL;
 	insn->pc = pc;
-	insn->length = (uint8_t)length;
-	second = strstr(text, "::");
-	if (second) {
-		*second = 0;
-		insn->dual = calloc(1, sizeof(*insn));
-		if (!insn->dual)
-			goto fail;
+	if (insn->dual)
 		insn->dual->pc = pc;
-		insn->dual->length = insn->length;
-		insn_parse(insn->dual, second + 2);
-		insn->dual->mnemonic = intern(program, insn->dual->mnemonic);
-		if (!insn->dual->mnemonic)
-			goto fail;
-	}
-	insn_parse(insn, text);
-	insn->mnemonic = intern(program, insn->mnemonic);
-	if (!insn->mnemonic)
-		goto fail;
 	program->cache[slot] = insn;
 	program->cache_used++;
 	return insn;
-fail:
-	insn_free(insn);
-	return NULL;
 }
 
 /* ---- functions ---- */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define JOIN_CACHE 16384u
+#define JOIN_CACHE 4096u
 /* Exact constants kept per set of bases before they are given up. */
 #define EXACT_CONSTANTS 3u
 
@@ -19,7 +19,8 @@ int value_init(struct value_store *store)
 	store->table = calloc(store->table_size, sizeof(*store->table));
 	store->value = calloc(store->room, sizeof(*store->value));
 	store->join_cache = calloc(JOIN_CACHE, sizeof(*store->join_cache));
-	if (!store->table || !store->value || !store->join_cache) {
+	store->widen_cache = calloc(JOIN_CACHE, sizeof(*store->widen_cache));
+	if (!store->table || !store->value || !store->join_cache || !store->widen_cache) {
 		value_free(store);
 		return -ENOMEM;
 	}
@@ -43,6 +44,7 @@ void value_free(struct value_store *store)
 	free(store->value);
 	free(store->table);
 	free(store->join_cache);
+	free(store->widen_cache);
 	memset(store, 0, sizeof(*store));
 }
 
@@ -370,15 +372,12 @@ value_id value_join(struct value_store *store, value_id a, value_id b)
 	return result;
 }
 
-value_id value_widen(struct value_store *store, value_id a, value_id b)
+static value_id widen(struct value_store *store, value_id a, value_id b, value_id joined)
 {
-	value_id joined = value_join(store, a, b);
 	struct alt alt[VALUE_ALTS];
 	const struct value *value;
 	uint32_t i, k, n = 0;
 
-	if (joined == a || a == VALUE_BOTTOM)
-		return joined;
 	value = value_get(store, joined);
 	if (value->lane_count)
 		return value_get(store, a)->lane_count && value_get(store, b)->lane_count
@@ -398,6 +397,23 @@ value_id value_widen(struct value_store *store, value_id a, value_id b)
 	if (n > value_get(store, a)->alt_count + 1)
 		return value_unknown(store, "a loop in which too many values meet");
 	return value_alts(store, alt, n);
+}
+
+value_id value_widen(struct value_store *store, value_id a, value_id b)
+{
+	value_id joined = value_join(store, a, b), result;
+	size_t slot;
+
+	if (joined == a || a == VALUE_BOTTOM)
+		return joined;
+	slot = (size_t)mix(a, b) & (JOIN_CACHE - 1);
+	if (store->widen_cache[slot].a == a && store->widen_cache[slot].b == b)
+		return store->widen_cache[slot].result;
+	result = widen(store, a, b, joined);
+	store->widen_cache[slot].a = a;
+	store->widen_cache[slot].b = b;
+	store->widen_cache[slot].result = result;
+	return result;
 }
 
 static void alt_blur(struct alt *alt)

@@ -90,7 +90,7 @@ struct value_store {
 	size_t table_size;
 	struct {
 		value_id a, b, result;
-	} * join_cache;
+	} * join_cache, *widen_cache;
 	const char *reason[256]; /* static strings or owned by owned[] */
 	char *owned[256];
 	unsigned reason_count;

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "analyzer/isa/disasm.h"
 #include "analyzer/isa/insn.h"
 #include "tests/unit/isa/variant.h"
 

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "analyzer/isa/disasm.h"
 #include "analyzer/isa/filter.h"
 #include "analyzer/isa/insn.h"
 #include "analyzer/isa/isa.h"

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decode.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "filter.h"
+
+#define LONGEST 20u /* bytes of an instruction */
+/* Instructions remembered; a power of two. When half of the slots are taken all are forgotten. */
+#define SLOTS (1u << 17)
+#define NAMES 4096u /* slots for mnemonics; a power of two */
+#define IDLE  64u   /* decoders kept that nobody uses */
+
+struct decoder {
+	const struct arch *arch;
+	unsigned wave_size;
+	char backend[16];
+	struct isa_disasm *disasm;
+	uint64_t *key; /* by slot: the bytes */
+	uint32_t *at;  /* by slot: index in insn + 1; 0: free */
+	struct insn *insn;
+	uint32_t count, room;
+	char *names[NAMES];
+	unsigned name_count;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Never destroyed: at exit the libraries behind them may be gone before. */
+static struct decoder *idle[IDLE];
+static unsigned idle_count;
+
+static void forget(struct decoder *decoder)
+{
+	for (uint32_t i = 0; i < decoder->count; i++)
+		free(decoder->insn[i].dual);
+	memset(decoder->at, 0, SLOTS * sizeof(*decoder->at));
+	decoder->count = 0;
+}
+
+static void destroy(struct decoder *decoder)
+{
+	if (!decoder)
+		return;
+	if (decoder->at)
+		forget(decoder);
+	isa_disasm_destroy(decoder->disasm);
+	for (size_t i = 0; i < NAMES; i++)
+		free(decoder->names[i]);
+	free(decoder->key);
+	free(decoder->at);
+	free(decoder->insn);
+	free(decoder);
+}
+
+static struct decoder *take_idle(const struct arch *arch, unsigned wave_size, const char *backend)
+{
+	struct decoder *found = NULL;
+
+	pthread_mutex_lock(&lock);
+	for (unsigned i = 0; i < idle_count && !found; i++) {
+		struct decoder *one = idle[i];
+
+		if (one->arch != arch || one->wave_size != wave_size ||
+		    strcmp(one->backend, backend))
+			continue;
+		found = one;
+		idle[i] = idle[--idle_count];
+	}
+	pthread_mutex_unlock(&lock);
+	return found;
+}
+
+struct decoder *decoder_get(const struct arch *arch, unsigned wave_size, const char *backend,
+			    const char **why)
+{
+	struct decoder *decoder;
+
+	if (!backend)
+		backend = getenv("HIPGRAIN_DISASSEMBLER");
+	if (!backend)
+		backend = "";
+	*why = "there is no disassembler of that name";
+	if (strlen(backend) >= sizeof(decoder->backend))
+		return NULL;
+	decoder = take_idle(arch, wave_size, backend);
+	if (decoder)
+		return decoder;
+	*why = "out of memory";
+	decoder = calloc(1, sizeof(*decoder));
+	if (!decoder)
+		return NULL;
+	decoder->arch = arch;
+	decoder->wave_size = wave_size;
+	strcpy(decoder->backend, backend);
+	decoder->key = calloc(SLOTS, sizeof(*decoder->key));
+	decoder->at = calloc(SLOTS, sizeof(*decoder->at));
+	if (decoder->key && decoder->at)
+		decoder->disasm = isa_disasm_create(arch->name, wave_size, backend, why);
+	if (!decoder->disasm) {
+		destroy(decoder);
+		return NULL;
+	}
+	return decoder;
+}
+
+void decoder_put(struct decoder *decoder)
+{
+	if (!decoder)
+		return;
+	pthread_mutex_lock(&lock);
+	if (idle_count < IDLE) {
+		idle[idle_count++] = decoder;
+		decoder = NULL;
+	}
+	pthread_mutex_unlock(&lock);
+	destroy(decoder);
+}
+
+struct isa_disasm *decoder_disasm(struct decoder *decoder)
+{
+	return decoder->disasm;
+}
+
+/* One copy of each mnemonic; there are a few hundred. */
+static const char *intern(struct decoder *decoder, const char *name)
+{
+	size_t hash = 5381, i;
+
+	for (i = 0; name[i]; i++)
+		hash = hash * 33 + (unsigned char)name[i];
+	hash &= NAMES - 1;
+	while (decoder->names[hash]) {
+		if (!strcmp(decoder->names[hash], name))
+			return decoder->names[hash];
+		hash = (hash + 1) & (NAMES - 1);
+	}
+	if (decoder->name_count * 2 > NAMES)
+		return NULL;
+	decoder->names[hash] = strdup(name);
+	decoder->name_count += decoder->names[hash] != NULL;
+	return decoder->names[hash];
+}
+
+/*
+ * What is remembered is found by the bytes that make it the instruction it is. GFX9's first word
+ * tells how many these are. Later generations' does not always: 8 bytes, so that some instructions
+ * are remembered several times. 0: not to be remembered.
+ */
+static size_t key_size(const struct decoder *decoder, const uint8_t *code, size_t size)
+{
+	uint32_t word;
+	size_t length = 8;
+
+	if (decoder->arch->generation == ARCH_GFX9) {
+		memcpy(&word, code, sizeof(word));
+		length = filter_length(word);
+	}
+	return length <= size ? length : 0;
+}
+
+static uint32_t slot_of(const struct decoder *decoder, uint64_t key)
+{
+	uint32_t slot = (uint32_t)(key * 0x9e3779b97f4a7c15u >> 40) & (SLOTS - 1);
+
+	while (decoder->at[slot] && decoder->key[slot] != key)
+		slot = (slot + 1) & (SLOTS - 1);
+	return slot;
+}
+
+static bool copy_insn(struct insn *to, const struct insn *from)
+{
+	*to = *from;
+	if (!from->dual)
+		return true;
+	to->dual = malloc(sizeof(*to->dual));
+	if (to->dual)
+		*to->dual = *from->dual;
+	return to->dual;
+}
+
+static void remember(struct decoder *decoder, uint64_t key, const struct insn *insn)
+{
+	uint32_t slot;
+
+	struct insn copy;
+
+	if (decoder->count >= SLOTS / 2)
+		forget(decoder);
+	if (decoder->count == decoder->room) {
+		uint32_t room = decoder->room ? decoder->room * 2 : 1024;
+		struct insn *grown = reallocarray(decoder->insn, room, sizeof(*grown));
+
+		if (!grown)
+			return;
+		decoder->insn = grown;
+		decoder->room = room;
+	}
+	if (!copy_insn(&copy, insn))
+		return;
+	slot = slot_of(decoder, key);
+	decoder->key[slot] = key;
+	decoder->insn[decoder->count] = copy;
+	decoder->at[slot] = ++decoder->count;
+}
+
+/* The disassembler's text into *insn. */
+static bool parse(struct decoder *decoder, char *text, struct insn *insn, size_t length)
+{
+	memset(insn, 0, sizeof(*insn));
+	insn->length = (uint8_t)length;
+	insn_parse(insn, text);
+	insn->mnemonic = intern(decoder, insn->mnemonic);
+	return insn->mnemonic;
+}
+
+static bool decode(struct decoder *decoder, const uint8_t *code, size_t size, struct insn *insn)
+{
+	uint8_t bytes[LONGEST] = { 0 };
+	struct insn *dual = NULL;
+	char text[256], *second;
+	size_t length;
+
+	if (size > sizeof(bytes))
+		size = sizeof(bytes);
+	memcpy(bytes, code, size);
+	length = isa_disasm_one(decoder->disasm, bytes, size, text, sizeof(text));
+	if (!length || (length & 3) || length > sizeof(bytes))
+		return false;
+	second = strstr(text, "::");
+	if (second) {
+		*second = 0;
+		dual = malloc(sizeof(*dual));
+		if (!dual)
+			return false;
+	}
+	if ((dual && !parse(decoder, second + 2, dual, length)) ||
+	    !parse(decoder, text, insn, length)) {
+		free(dual);
+		return false;
+	}
+	insn->dual = dual;
+	return true;
+}
+
+bool decoder_insn(struct decoder *decoder, const uint8_t *code, size_t size, struct insn *insn)
+{
+	size_t known = size < 4 ? 0 : key_size(decoder, code, size);
+	uint64_t key = 0;
+
+	if (known) {
+		uint32_t slot;
+
+		memcpy(&key, code, known);
+		slot = slot_of(decoder, key);
+		if (decoder->at[slot])
+			return copy_insn(insn, &decoder->insn[decoder->at[slot] - 1]);
+	}
+	if (size < 4 || !decode(decoder, code, size, insn))
+		return false;
+	if (decoder->arch->generation == ARCH_GFX9 ? insn->length == known : insn->length <= known)
+		remember(decoder, key, insn);
+	return true;
+}
