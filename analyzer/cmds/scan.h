@@ -51,6 +51,16 @@ void scan_print_json(struct scan *scan, const struct isa_code_object *object, co
 void scan_print_text(struct scan *scan, const struct isa_code_object *object, const void *elf,
 		     size_t size);
 
+/* ---- parts of these two (scan_print.c, scan_facts.c) ---- */
+
+struct json_object *scan_string_or_null(const char *text);
+struct json_object *scan_json_origin(const struct isa_origin *origin);
+void scan_json_atomic_facts(struct json_object *object, const struct isa_atomic *atomic);
+void scan_json_kernel_facts(struct json_object *object, const struct isa_kernel *kernel);
+void scan_print_origin(const struct isa_kernel *kernel, const struct isa_origin *origin);
+void scan_print_frames(const struct isa_atomic *atomic);
+void scan_print_facts(const struct isa_kernel *kernel);
+
 /*
  * The files with device code that process `pid` (text) has loaded, to scan(path, user) one by one.
  * Returns their number, or a negative errno if the process cannot be looked at.

@@ -8,31 +8,36 @@
 
 /* ---- JSON ---- */
 
-static struct json_object *string_or_null(const char *text)
+struct json_object *scan_string_or_null(const char *text)
 {
 	return text ? json_object_new_string(text) : NULL;
+}
+
+struct json_object *scan_json_origin(const struct isa_origin *origin)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *kernarg = json_object_new_array();
+
+	for (size_t i = 0; i < origin->kernarg_count; i++)
+		json_object_array_add(kernarg, json_object_new_int64(origin->kernarg[i]));
+	json_object_object_add(object, "kind",
+			       json_object_new_string(isa_origin_name(origin->kind)));
+	json_object_object_add(object, "kernarg", kernarg);
+	json_object_object_add(object, "symbol", scan_string_or_null(origin->symbol));
+	json_object_object_add(object, "why", scan_string_or_null(origin->why));
+	return object;
 }
 
 static struct json_object *json_atomic(const struct isa_atomic *atomic)
 {
 	struct json_object *object = json_object_new_object();
-	struct json_object *origin = json_object_new_object();
-	struct json_object *kernarg = json_object_new_array();
 	char source[4096];
-	size_t i;
 
-	for (i = 0; i < atomic->origin.kernarg_count; i++)
-		json_object_array_add(kernarg, json_object_new_int64(atomic->origin.kernarg[i]));
-	json_object_object_add(origin, "kind",
-			       json_object_new_string(isa_origin_name(atomic->origin.kind)));
-	json_object_object_add(origin, "kernarg", kernarg);
-	json_object_object_add(origin, "symbol", string_or_null(atomic->origin.symbol));
-	json_object_object_add(origin, "why", string_or_null(atomic->origin.why));
 	json_object_object_add(object, "mnemonic", json_object_new_string(atomic->mnemonic));
 	json_object_object_add(object, "offset", json_object_new_int64((int64_t)atomic->offset));
 	json_object_object_add(object, "kernel_offset",
 			       json_object_new_int64(atomic->kernel_offset));
-	json_object_object_add(object, "function", string_or_null(atomic->function));
+	json_object_object_add(object, "function", scan_string_or_null(atomic->function));
 	json_object_object_add(
 	    object, "op",
 	    json_object_new_string(isa_op_name(atomic->cas_loop ? atomic->loop_op : atomic->op)));
@@ -46,9 +51,10 @@ static struct json_object *json_atomic(const struct isa_atomic *atomic)
 	json_object_object_add(object, "fp", json_object_new_boolean(atomic->fp));
 	json_object_object_add(object, "space",
 			       json_object_new_string(isa_space_name(atomic->space)));
-	json_object_object_add(object, "origin", origin);
+	json_object_object_add(object, "origin", scan_json_origin(&atomic->origin));
 	snprintf(source, sizeof(source), "%s:%u", atomic->file ? atomic->file : "", atomic->line);
-	json_object_object_add(object, "source", string_or_null(atomic->file ? source : NULL));
+	json_object_object_add(object, "source", scan_string_or_null(atomic->file ? source : NULL));
+	scan_json_atomic_facts(object, atomic);
 	return object;
 }
 
@@ -63,8 +69,8 @@ static struct json_object *json_arguments(const struct isa_kernel *kernel)
 		json_object_object_add(one, "offset", json_object_new_int64(arg->offset));
 		json_object_object_add(one, "size", json_object_new_int64(arg->size));
 		json_object_object_add(one, "pointer", json_object_new_boolean(arg->pointer));
-		json_object_object_add(one, "name", string_or_null(arg->name));
-		json_object_object_add(one, "type", string_or_null(arg->type_name));
+		json_object_object_add(one, "name", scan_string_or_null(arg->name));
+		json_object_object_add(one, "type", scan_string_or_null(arg->type_name));
 		json_object_array_add(arguments, one);
 	}
 	return arguments;
@@ -115,7 +121,8 @@ void scan_print_json(struct scan *scan, const struct isa_code_object *object, co
 		json_object_object_add(one, "atomics", atomics);
 		json_object_object_add(one, "arguments", json_arguments(kernel));
 		json_object_object_add(one, "uses", kernel->skipped ? NULL : json_uses(kernel));
-		json_object_object_add(one, "incomplete", string_or_null(kernel->incomplete));
+		json_object_object_add(one, "incomplete", scan_string_or_null(kernel->incomplete));
+		scan_json_kernel_facts(one, kernel);
 		json_object_array_add(kernels, one);
 	}
 	json_object_object_add(to, "target", json_object_new_string(object->target));
@@ -148,7 +155,7 @@ static void print_argument(const struct isa_kernel *kernel, uint32_t offset)
 	printf("byte %u of the kernel arguments", offset);
 }
 
-static void print_origin(const struct isa_kernel *kernel, const struct isa_origin *origin)
+void scan_print_origin(const struct isa_kernel *kernel, const struct isa_origin *origin)
 {
 	size_t i;
 
@@ -204,12 +211,14 @@ static void print_kernel(const struct scan *scan, const struct isa_kernel *kerne
 		if (atomic->cas_loop)
 			printf(" %s", isa_op_name(atomic->loop_op));
 		printf(" %s  ", isa_type_name(atomic->type));
-		print_origin(kernel, &atomic->origin);
+		scan_print_origin(kernel, &atomic->origin);
 		if (atomic->function)
 			printf("  in %s", atomic->function);
 		if (atomic->file)
 			printf("  at %s:%u", atomic->file, atomic->line);
 		putchar('\n');
+		if (scan->all)
+			scan_print_frames(atomic);
 	}
 	if (!scan->all)
 		return;
@@ -223,6 +232,7 @@ static void print_kernel(const struct scan *scan, const struct isa_kernel *kerne
 		       use->access & ISA_ATOMIC ? " atomic" : "",
 		       use->certain ? "" : " (possibly)");
 	}
+	scan_print_facts(kernel);
 	if (kernel->incomplete)
 		printf("      incomplete: %s\n", kernel->incomplete);
 }
@@ -241,7 +251,7 @@ static void print_line(void *user, int64_t offset, const char *text,
 	       (unsigned long long)(offset < 0 ? -offset : offset), text + (*text == '\t'));
 	if (atomic) {
 		printf("    ; %s %s: ", manner(atomic), isa_type_name(atomic->type));
-		print_origin(listed, &atomic->origin);
+		scan_print_origin(listed, &atomic->origin);
 		if (atomic->file)
 			printf("  at %s:%u", atomic->file, atomic->line);
 	}

@@ -49,6 +49,15 @@ int kernel_descriptor(const struct analysis *analysis, const char *symbol, struc
 int kernel_analyse(struct analysis *analysis, const struct codeobj_kernel *from,
 		   const struct isa_options *options, struct isa_kernel *kernel, char **error);
 
+/* Facts from the descriptor; and from the code, after the kernel's uses. 0 or -ENOMEM. */
+void facts_begin(const struct analysis *analysis, const struct flow_entry *entry,
+		 struct isa_kernel *kernel);
+int facts_end(struct analysis *analysis, struct flow *flow, const struct flow_entry *entry,
+	      const struct codeobj_kernel *from, struct isa_kernel *kernel);
+
+/* Release what an origin owns. */
+void isa_origin_clear(struct isa_origin *origin);
+
 /* Set *error, unless it is NULL or set already; returns `status`. */
 int isa_fail(char **error, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 enum arch_generation { ARCH_GFX9, ARCH_GFX10, ARCH_GFX11, ARCH_GFX12 };
-enum arch_scope { ARCH_SCOPE_NONE, ARCH_SCOPE_SC1, ARCH_SCOPE_FIELD };
+enum arch_scope { ARCH_SCOPE_NONE, ARCH_SCOPE_L2, ARCH_SCOPE_SC1, ARCH_SCOPE_FIELD };
 
 struct arch {
 	const char *name;

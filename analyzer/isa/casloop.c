@@ -92,7 +92,7 @@ static uint32_t block_of(const struct function *function, const struct insn *ins
 }
 
 /* Blocks on some cycle through `start`. */
-static int find_loop(const struct function *function, uint32_t start, bool *in_loop, bool *cyclic)
+int loop_find(const struct function *function, uint32_t start, bool *in_loop, bool *cyclic)
 {
 	uint32_t n = function->block_count, top = 0, i, k;
 	uint32_t *stack = calloc((size_t)n * 2 + 2, sizeof(*stack));
@@ -143,7 +143,7 @@ out:
  * The cycle through the compare-and-swap may be an outer loop of the program. Narrow it to the
  * innermost one: remove, while a cycle remains, blocks that only longer cycles need.
  */
-static int innermost(const struct function *function, uint32_t start, bool *in_loop)
+int loop_innermost(const struct function *function, uint32_t start, bool *in_loop)
 {
 	uint32_t n = function->block_count, head = 0, tail = 0, k, b;
 	uint32_t *queue = calloc((size_t)n + 1, sizeof(*queue));
@@ -468,9 +468,9 @@ int casloop_classify(const struct function *function, const struct insn *insn,
 	if (!in_loop)
 		return -ENOMEM;
 	search.in_loop = in_loop;
-	status = find_loop(function, block, in_loop, &cyclic);
+	status = loop_find(function, block, in_loop, &cyclic);
 	if (!status && cyclic)
-		status = innermost(function, block, in_loop);
+		status = loop_innermost(function, block, in_loop);
 	if (status || !cyclic)
 		goto out;
 	result->loop = true;

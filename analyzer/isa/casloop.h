@@ -14,6 +14,14 @@ struct casloop {
 	bool fp;
 };
 
+/*
+ * Set in_loop[] (one per block, zeroed before) for the blocks that lie on some cycle through block
+ * `start`; *cyclic tells whether there is one. Then narrow that to the innermost loop. 0 or
+ * -ENOMEM.
+ */
+int loop_find(const struct function *function, uint32_t start, bool *in_loop, bool *cyclic);
+int loop_innermost(const struct function *function, uint32_t start, bool *in_loop);
+
 /* Classify the compare-and-swap `insn` of `function`. 0 or -ENOMEM. */
 int casloop_classify(const struct function *function, const struct insn *insn,
 		     struct casloop *result);

@@ -11,11 +11,12 @@
 /* Visits of a block before its state is made to converge. */
 #define WIDEN_AFTER 6u
 
-int flow_init(struct flow *flow, struct program *program, const struct flow_arg *args,
-	      size_t arg_count)
+int flow_init(struct flow *flow, struct program *program, const struct arch *arch,
+	      const struct flow_arg *args, size_t arg_count)
 {
 	memset(flow, 0, sizeof(*flow));
 	flow->program = program;
+	flow->arch = arch;
 	flow->args = args;
 	flow->arg_count = arg_count;
 	return value_init(&flow->store);

@@ -12,6 +12,7 @@
 #ifndef HIPGRAIN_ISA_FLOW_H
 #define HIPGRAIN_ISA_FLOW_H
 
+#include "arch.h"
 #include "insn.h"
 #include "state.h"
 #include "value.h"
@@ -53,6 +54,8 @@ struct flow_entry {
 	unsigned user_count; /* user scalar registers, preloaded kernel arguments included */
 	int preload;         /* first register with preloaded kernarg dwords, -1 */
 	unsigned preload_offset, preload_count; /* in dwords */
+	uint32_t lds_size, scratch_size;        /* fixed parts, bytes */
+	bool dynamic_stack;
 };
 
 struct flow {
@@ -69,8 +72,11 @@ struct flow {
 	const char *unseen; /* a call that was not followed: callees have arguments nobody saw */
 	const char *broken; /* an instruction after which nothing is certain; NULL without */
 	bool exhausted;     /* FLOW_STEPS were not enough */
+	const struct arch *arch;
 	bool uses_lds, has_barrier;
-	char *incomplete; /* first reason why code or memory accesses may be missing, or NULL */
+	bool system_release,
+	    system_acquire; /* caches are written back or invalidated for the host */
+	char *incomplete;   /* first reason why code or memory accesses may be missing, or NULL */
 	const struct function *stack[CALL_DEPTH];
 	uint64_t call[CALL_DEPTH]; /* where each of them was left by a call */
 	unsigned depth;
@@ -78,9 +84,9 @@ struct flow {
 	bool failed; /* out of memory */
 };
 
-/* Prepare; `args` is borrowed. 0 or -ENOMEM. */
-int flow_init(struct flow *flow, struct program *program, const struct flow_arg *args,
-	      size_t arg_count);
+/* Prepare; `args` and `program` are borrowed. 0 or -ENOMEM. */
+int flow_init(struct flow *flow, struct program *program, const struct arch *arch,
+	      const struct flow_arg *args, size_t arg_count);
 void flow_free(struct flow *flow);
 
 /* Analyse from `entry`; results are in flow->access and the flags. 0 or -ENOMEM. */
@@ -108,6 +114,14 @@ int flow_step(struct flow *flow, const struct function *function, const struct i
 int flow_exec(struct flow *flow, const struct insn *insn, struct state *state, bool *handled);
 int flow_memory(struct flow *flow, const struct function *function, const struct insn *insn,
 		struct state *state);
+
+/* Of one dword each. */
+enum flow_shift { SHIFT_LEFT, SHIFT_RIGHT, SHIFT_RIGHT_SIGNED };
+value_id flow_or(struct flow *flow, value_id a, value_id b);
+value_id flow_and(struct flow *flow, value_id a, value_id b, bool complement);
+value_id flow_xor(struct flow *flow, value_id a, value_id b);
+value_id flow_mul(struct flow *flow, value_id a, value_id b);
+value_id flow_shift(struct flow *flow, value_id a, int32_t count, enum flow_shift shift);
 
 /* s_cmp: its effect on the condition code. v_cmp: the mask that it writes. */
 void condition_scalar(struct flow *flow, const struct insn *insn, struct state *state);

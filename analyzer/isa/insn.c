@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
 static const struct {
 	const char *mnemonic;
 	uint8_t class;
@@ -89,8 +91,6 @@ static const struct {
 	{ "_bf16", ISA_TYPE_PK_BF16, true },
 	{ "_f16", ISA_TYPE_PK_F16, true },
 };
-
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 static bool starts(const char *text, const char *prefix)
 {
@@ -244,16 +244,51 @@ static void parse_operand(char *text, struct operand *operand)
 	}
 }
 
+/* Words about caches and scope [LUG, "Memory Model" of each processor]. */
+static const struct {
+	const char *word;
+	uint16_t bit;
+} cache_words[] = {
+	{ "glc", ISA_CACHE_GLC },
+	{ "slc", ISA_CACHE_SLC },
+	{ "dlc", ISA_CACHE_DLC },
+	{ "scc", ISA_CACHE_SCC },
+	{ "sc0", ISA_CACHE_SC0 },
+	{ "sc1", ISA_CACHE_SC1 },
+	{ "nt", ISA_CACHE_NT },
+	{ "scope:SCOPE_SE", ISA_CACHE_SCOPE_SE },
+	{ "scope:SCOPE_DEV", ISA_CACHE_SCOPE_DEV },
+	{ "scope:SCOPE_SYS", ISA_CACHE_SCOPE_SYS },
+};
+
+static bool cache_word(struct insn *insn, const char *word)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(cache_words); i++) {
+		if (!strcmp(word, cache_words[i].word)) {
+			insn->cache |= cache_words[i].bit;
+			return true;
+		}
+	}
+	return false;
+}
+
+static const struct {
+	const char *mnemonic;
+	uint8_t fence;
+} fences[] = {
+	{ "buffer_wbl2", 1 }, { "buffer_invl2", 2 }, { "buffer_inv", 2 },
+	{ "global_wb", 1 },   { "global_inv", 2 },   { "global_wbinv", 3 },
+};
+
 /* Modifiers stand after the last operand, separated by blanks. */
 static void parse_modifier(struct insn *insn, const char *word)
 {
+	cache_word(insn, word);
 	if (starts(word, "offset:"))
 		insn->offset = (int32_t)strtol(word + 7, NULL, 0);
 	else if (!strcmp(word, "glc") || !strcmp(word, "sc0") ||
 		 (starts(word, "th:TH_ATOMIC") && strstr(word, "RETURN")))
 		insn->returns = true;
-	else if (!strcmp(word, "sc1") || !strcmp(word, "scope:SCOPE_SYS"))
-		insn->system_scope = true;
 	else if (!strcmp(word, "offen"))
 		insn->offen = true;
 	else if (!strcmp(word, "idxen"))
@@ -332,7 +367,6 @@ static void classify_memory(struct insn *insn)
 			insn->returns = strstr(name, "_rtn") != NULL;
 		return;
 	}
-	insn->system_scope = false;
 	insn->returns = false;
 	if (strstr(name, "_load") || (insn->family == MEM_DS && strstr(name, "_read")) ||
 	    strstr(name, "image_sample") || strstr(name, "image_gather"))
@@ -349,6 +383,9 @@ static void classify(struct insn *insn)
 	for (i = 0; i < ARRAY_SIZE(opcodes); i++) {
 		if (!strcmp(opcodes[i].mnemonic, name)) {
 			insn->class = opcodes[i].class;
+			for (i = 0; insn->class == OP_NOTHING && i < ARRAY_SIZE(fences); i++)
+				if (!strcmp(fences[i].mnemonic, name))
+					insn->fence = fences[i].fence;
 			return;
 		}
 	}
@@ -442,6 +479,9 @@ void insn_parse(struct insn *insn, char *text)
 			at++;
 		*stop = 0;
 		last_operand = start;
+		/* buffer_inv sc1: no operand before it. */
+		if (!insn->operand_count && cache_word(insn, start))
+			break;
 		if (insn->operand_count < INSN_OPERANDS)
 			parse_operand(start, &insn->operand[insn->operand_count++]);
 		if (last)

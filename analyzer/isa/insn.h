@@ -77,7 +77,8 @@ struct insn {
 	uint8_t family;    /* enum mem_family */
 	bool load, store, atomic; /* of a memory instruction */
 	bool returns;             /* atomic: writes the old value to its first operand */
-	bool system_scope;
+	uint8_t fence;            /* 1 writes caches back, 2 invalidates them */
+	uint16_t cache;           /* ISA_CACHE_*: the words it is printed with */
 	bool offen, idxen, lds, sub_dword, op_sel_hi[2];
 	bool dpp;            /* operands come from other lanes */
 	bool sdwa, sdwa_dst; /* parts of operands; writes a part of the destination only */

@@ -63,6 +63,36 @@ struct isa_origin {
 	char *why;    /* for people; never NULL for ISA_ORIGIN_UNKNOWN */
 };
 
+/* Words about caches and scope that an instruction is printed with; names by isa_cache_word(). */
+#define ISA_CACHE_GLC       (1u << 0)
+#define ISA_CACHE_SLC       (1u << 1)
+#define ISA_CACHE_DLC       (1u << 2)
+#define ISA_CACHE_SCC       (1u << 3)
+#define ISA_CACHE_SC0       (1u << 4)
+#define ISA_CACHE_SC1       (1u << 5)
+#define ISA_CACHE_NT        (1u << 6)
+#define ISA_CACHE_SCOPE_SE  (1u << 7)
+#define ISA_CACHE_SCOPE_DEV (1u << 8)
+#define ISA_CACHE_SCOPE_SYS (1u << 9)
+#define ISA_CACHE_WORDS     10u
+
+/* How far the effect of one instruction must be visible, as far as it tells itself. */
+enum isa_scope {
+	ISA_SCOPE_UNSTATED, /* this processor's instructions do not tell */
+	ISA_SCOPE_NARROW,   /* a part of the GPU, such as the work-group */
+	ISA_SCOPE_AGENT,    /* at most the whole GPU */
+	ISA_SCOPE_SYSTEM,
+};
+
+enum isa_known { ISA_NOT_KNOWN = -1, ISA_NO, ISA_YES };
+
+/* A function that holds an instruction, and the place in it. */
+struct isa_frame {
+	char *function; /* NULL if unknown */
+	char *file;
+	unsigned line;
+};
+
 /* One atomic instruction. */
 struct isa_atomic {
 	char *mnemonic;
@@ -79,9 +109,14 @@ struct isa_atomic {
 	enum isa_op loop_op; /* valid if cas_loop */
 	bool returns;        /* the instruction returns the old value */
 	bool system_scope;
+	enum isa_scope scope;
+	unsigned cache; /* ISA_CACHE_* */
 	struct isa_origin origin;
 	char *file; /* device source, NULL without line tables */
 	unsigned line;
+	/* Functions inlined into each other, innermost first; the last one was not inlined. */
+	struct isa_frame *frames;
+	size_t frame_count;
 };
 
 #define ISA_READ   1u
@@ -104,6 +139,16 @@ struct isa_arg {
 	char *type_name; /* NULL if unknown */
 };
 
+/* A loop that sleeps (s_sleep) and reads memory: it waits for somebody else's write. */
+struct isa_spin {
+	int64_t kernel_offset; /* of the instruction that reads */
+	char *mnemonic;
+	char *function; /* as in isa_atomic */
+	struct isa_origin origin;
+	char *file;
+	unsigned line;
+};
+
 struct isa_kernel {
 	char *symbol; /* mangled, without ".kd" */
 	char *name;   /* demangled */
@@ -120,9 +165,19 @@ struct isa_kernel {
 	 * pointer that was itself loaded from memory: such a pointer may lead into any allocation.
 	 */
 	bool uses_complete;
-	char *incomplete; /* why not, NULL if complete */
-	bool uses_lds;
-	bool has_barrier;
+	char *incomplete;        /* why not, NULL if complete */
+	enum isa_known uses_lds; /* ISA_NOT_KNOWN where code was not seen */
+	enum isa_known has_barrier;
+	unsigned wave_size;    /* lanes */
+	uint32_t lds_size;     /* bytes of LDS a work-group, without what the launch adds */
+	uint32_t scratch_size; /* bytes of private memory a work-item, without a dynamic stack */
+	enum isa_known dynamic_stack;
+	enum isa_known hostcall;       /* calls services of the host: printf, assert, malloc */
+	enum isa_known printf_buffer;  /* writes into OpenCL's printf buffer */
+	enum isa_known system_release; /* writes caches back so that the host sees it */
+	enum isa_known system_acquire; /* invalidates caches that may lack the host's writes */
+	struct isa_spin *spins;
+	size_t spin_count;
 	bool skipped; /* it has no atomics, and nothing else was looked at (atomics_only) */
 };
 
@@ -167,6 +222,10 @@ int isa_disassemble(const void *elf, size_t size, const struct isa_kernel *kerne
 
 const struct isa_kernel *isa_find_kernel(const struct isa_code_object *object, const char *symbol);
 
+/* The word for bit number `bit` (below ISA_CACHE_WORDS) of isa_atomic.cache: "sc1". */
+const char *isa_cache_word(unsigned bit);
+
+const char *isa_scope_name(enum isa_scope scope);
 const char *isa_op_name(enum isa_op op);
 const char *isa_type_name(enum isa_type type);
 const char *isa_space_name(enum isa_space space);

@@ -46,6 +46,9 @@ int kernel_descriptor(const struct analysis *analysis, const char *symbol, struc
 	properties = get32(bytes + 56) & 0xffff;
 	preload = get32(bytes + 56) >> 16;
 	entry->wave_size = properties & 1u << 10 ? 32 : 64;
+	entry->dynamic_stack = properties & 1u << 11;
+	entry->lds_size = get32(bytes);
+	entry->scratch_size = get32(bytes + 4);
 	entry->scratch_rsrc = entry->dispatch_ptr = entry->queue_ptr = entry->kernarg_ptr = -1;
 	if (properties & 1u << 0) {
 		entry->scratch_rsrc = next;
@@ -88,6 +91,38 @@ int kernel_descriptor(const struct analysis *analysis, const char *symbol, struc
 
 /* ---- results of one kernel ---- */
 
+static enum isa_scope scope_of(const struct arch *arch, const struct insn *insn)
+{
+	/* LDS belongs to the work-group. */
+	if (insn->family == MEM_DS)
+		return ISA_SCOPE_NARROW;
+	switch (arch->scope) {
+	case ARCH_SCOPE_SC1:
+		return insn->cache & ISA_CACHE_SC1 ? ISA_SCOPE_SYSTEM : ISA_SCOPE_AGENT;
+	case ARCH_SCOPE_FIELD:
+		return insn->cache & ISA_CACHE_SCOPE_SYS   ? ISA_SCOPE_SYSTEM
+		       : insn->cache & ISA_CACHE_SCOPE_DEV ? ISA_SCOPE_AGENT
+							   : ISA_SCOPE_NARROW;
+	default:
+		return ISA_SCOPE_UNSTATED;
+	}
+}
+
+static void add_frame(const char *function, const char *file, unsigned line, void *user)
+{
+	struct isa_atomic *atomic = user;
+	struct isa_frame *frame, *grown;
+
+	grown = reallocarray(atomic->frames, atomic->frame_count + 1, sizeof(*grown));
+	if (!grown)
+		return;
+	atomic->frames = grown;
+	frame = &grown[atomic->frame_count++];
+	frame->function = function ? isa_demangle(function) : NULL;
+	frame->file = strdup(file);
+	frame->line = line;
+}
+
 static int fill_atomic(struct analysis *analysis, struct flow *flow, const struct access *access,
 		       const struct flow_entry *entry, struct isa_atomic *atomic)
 {
@@ -122,7 +157,9 @@ static int fill_atomic(struct analysis *analysis, struct flow *flow, const struc
 	atomic->fp = insn->fp;
 	atomic->native = true;
 	atomic->returns = insn->returns;
-	atomic->system_scope = insn->system_scope;
+	atomic->cache = insn->cache;
+	atomic->scope = scope_of(analysis->arch, insn);
+	atomic->system_scope = atomic->scope == ISA_SCOPE_SYSTEM;
 	if (insn->atomic_op == ISA_OP_CMPSWAP) {
 		struct casloop loop;
 
@@ -149,6 +186,7 @@ static int fill_atomic(struct analysis *analysis, struct flow *flow, const struc
 		atomic->line = line;
 	}
 	if (file) {
+		lines_frames(analysis->lines, insn->pc, add_frame, atomic);
 		atomic->file = strdup(file);
 		if (!atomic->file)
 			return -ENOMEM;
@@ -285,6 +323,7 @@ int kernel_analyse(struct analysis *analysis, const struct codeobj_kernel *from,
 	status = kernel_descriptor(analysis, from->symbol, &entry, error);
 	if (status)
 		goto out;
+	facts_begin(analysis, &entry, kernel);
 	kernel->skipped = options && options->atomics_only && boring(analysis, entry.pc);
 	/* Line tables take long to open and serve atomics above all. */
 	if (!kernel->skipped && !analysis->lines_tried) {
@@ -300,15 +339,15 @@ int kernel_analyse(struct analysis *analysis, const struct codeobj_kernel *from,
 		goto out;
 	}
 	if (!status)
-		status = flow_init(&flow, program, args, arg_count);
+		status = flow_init(&flow, program, analysis->arch, args, arg_count);
 	if (!status)
 		status = flow_run(&flow, &entry);
 	if (!status)
 		status = fill_atomics(analysis, &flow, &entry, kernel);
 	if (!status)
 		status = origin_uses(&flow, kernel);
-	kernel->uses_lds = flow.uses_lds;
-	kernel->has_barrier = flow.has_barrier;
+	if (!status)
+		status = facts_end(analysis, &flow, &entry, from, kernel);
 	flow_free(&flow);
 	program_trim(program);
 out:

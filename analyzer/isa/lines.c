@@ -263,6 +263,41 @@ const char *lines_find(struct lines *lines, uint64_t pc, unsigned *line)
 	return *line ? file : NULL;
 }
 
+void lines_frames(struct lines *lines, uint64_t pc,
+		  void (*frame)(const char *function, const char *file, unsigned line, void *user),
+		  void *user)
+{
+	struct function *function = function_at(lines, pc);
+	Dwarf_Die unit, scope[MAX_DEPTH];
+	Dwarf_Files *files;
+	Dwarf_Line *entry;
+	const char *file;
+	size_t file_count;
+	unsigned count, line;
+	int number;
+
+	if (!function || !dwarf_diecu(&function->die, &unit, NULL, NULL) ||
+	    dwarf_getsrcfiles(&unit, &files, &file_count))
+		return;
+	entry = dwarf_getsrc_die(&unit, pc);
+	file = entry ? dwarf_linesrc(entry, NULL, NULL) : NULL;
+	if (!file || dwarf_lineno(entry, &number))
+		return;
+	line = (unsigned)number;
+	for (count = find_scopes(function, pc, scope); file && count; count--) {
+		Dwarf_Die *die = &scope[count - 1];
+		const char *name;
+
+		if (dwarf_tag(die) == DW_TAG_lexical_block)
+			continue;
+		name = string_of(die, DW_AT_linkage_name);
+		frame(name ? name : string_of(die, DW_AT_name), file, line, user);
+		if (dwarf_tag(die) != DW_TAG_inlined_subroutine)
+			break;
+		file = position(die, DW_AT_call_file, DW_AT_call_line, files, file_count, &line);
+	}
+}
+
 const char *lines_parameter(struct lines *lines, const char *symbol, unsigned index)
 {
 	const struct function key = { .name = symbol }, *wanted = &key, **found;

@@ -21,6 +21,15 @@ void lines_close(struct lines *lines);
  */
 const char *lines_find(struct lines *lines, uint64_t pc, unsigned *line);
 
+/*
+ * The functions that were inlined into each other at `pc`, and the place in each, to
+ * frame(function, file, line, user), innermost first; `function` may be NULL. Texts are owned by
+ * `lines`. Nothing without a line table.
+ */
+void lines_frames(struct lines *lines, uint64_t pc,
+		  void (*frame)(const char *function, const char *file, unsigned line, void *user),
+		  void *user);
+
 /* Whether a file is such a header. */
 bool lines_foreign(const char *file);
 

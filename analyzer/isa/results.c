@@ -3,9 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "isa.h"
+#include "analysis.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+void isa_origin_clear(struct isa_origin *origin)
+{
+	free(origin->kernarg);
+	free(origin->symbol);
+	free(origin->why);
+}
 
 static void free_kernel(struct isa_kernel *kernel)
 {
@@ -21,10 +28,20 @@ static void free_kernel(struct isa_kernel *kernel)
 		free(atomic->mnemonic);
 		free(atomic->function);
 		free(atomic->file);
-		free(atomic->origin.kernarg);
-		free(atomic->origin.symbol);
-		free(atomic->origin.why);
+		isa_origin_clear(&atomic->origin);
+		for (size_t k = 0; k < atomic->frame_count; k++) {
+			free(atomic->frames[k].function);
+			free(atomic->frames[k].file);
+		}
+		free(atomic->frames);
 	}
+	for (i = 0; i < kernel->spin_count; i++) {
+		free(kernel->spins[i].mnemonic);
+		free(kernel->spins[i].function);
+		free(kernel->spins[i].file);
+		isa_origin_clear(&kernel->spins[i].origin);
+	}
+	free(kernel->spins);
 	free(kernel->args);
 	free(kernel->atomics);
 	free(kernel->uses);
@@ -59,6 +76,36 @@ const struct isa_kernel *isa_find_kernel(const struct isa_code_object *object, c
 }
 
 /* ---- names ---- */
+
+const char *isa_cache_word(unsigned bit)
+{
+	static const char *const names[ISA_CACHE_WORDS] = {
+		"glc",
+		"slc",
+		"dlc",
+		"scc",
+		"sc0",
+		"sc1",
+		"nt",
+		"scope:SCOPE_SE",
+		"scope:SCOPE_DEV",
+		"scope:SCOPE_SYS",
+	};
+
+	return bit < ISA_CACHE_WORDS ? names[bit] : "?";
+}
+
+const char *isa_scope_name(enum isa_scope scope)
+{
+	static const char *const names[] = {
+		[ISA_SCOPE_UNSTATED] = "unstated",
+		[ISA_SCOPE_NARROW] = "narrow",
+		[ISA_SCOPE_AGENT] = "agent",
+		[ISA_SCOPE_SYSTEM] = "system",
+	};
+
+	return (size_t)scope < ARRAY_SIZE(names) ? names[scope] : "?";
+}
 
 const char *isa_op_name(enum isa_op op)
 {

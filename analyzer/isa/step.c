@@ -110,97 +110,9 @@ static int write_all(struct flow *flow, struct state *state, const struct operan
 	return status;
 }
 
-static bool constant_of(struct flow *flow, value_id value, int32_t *constant)
-{
-	return value_constant(&flow->store, value, constant);
-}
-
-static value_id or_value(struct flow *flow, value_id a, value_id b)
-{
-	int32_t x, y;
-
-	if (constant_of(flow, a, &x) && constant_of(flow, b, &y))
-		return value_const(&flow->store, x | y);
-	/* Compilers use it to add where no bit can collide, or to put halves together. */
-	return value_add(&flow->store, a, b);
-}
-
-static value_id and_value(struct flow *flow, value_id a, value_id b, bool complement)
-{
-	int32_t x, y;
-	bool xc = constant_of(flow, a, &x), yc = constant_of(flow, b, &y);
-
-	if (yc && complement)
-		y = ~y;
-	if (xc && yc)
-		return value_const(&flow->store, x & y);
-	if (yc && y == -1)
-		return a;
-	if (xc && x == -1 && !complement)
-		return b;
-	if ((xc && !x) || (yc && !y))
-		return value_const(&flow->store, 0);
-	if (a == VALUE_BOTTOM || b == VALUE_BOTTOM)
-		return VALUE_BOTTOM;
-	/* A pointer rounded down still points there; a masked index stays an index. */
-	if (xc)
-		return value_blur(&flow->store, b);
-	if (yc)
-		return value_blur(&flow->store, a);
-	return value_blur(&flow->store, value_add(&flow->store, a, b));
-}
-
-static value_id xor_value(struct flow *flow, value_id a, value_id b)
-{
-	int32_t x, y;
-	bool xc = constant_of(flow, a, &x), yc = constant_of(flow, b, &y);
-
-	if (xc && yc)
-		return value_const(&flow->store, x ^ y);
-	if (xc && !x)
-		return b;
-	if (yc && !y)
-		return a;
-	if (a == VALUE_BOTTOM || b == VALUE_BOTTOM)
-		return VALUE_BOTTOM;
-	return value_blur(&flow->store, value_add(&flow->store, a, b));
-}
-
-static value_id mul_value(struct flow *flow, value_id a, value_id b)
-{
-	int32_t x, y;
-
-	if (constant_of(flow, a, &x) && constant_of(flow, b, &y))
-		return value_const(&flow->store, (int32_t)((uint32_t)x * (uint32_t)y));
-	return a == VALUE_BOTTOM || b == VALUE_BOTTOM ? VALUE_BOTTOM : VALUE_NUMBER;
-}
-
-enum shift { LEFT, RIGHT, RIGHT_SIGNED };
-
-static value_id shift32(struct flow *flow, value_id a, int32_t count, enum shift shift)
-{
-	int32_t x;
-
-	count &= 31;
-	if (!count)
-		return a;
-	if (constant_of(flow, a, &x))
-		return value_const(&flow->store, shift == LEFT    ? (int32_t)((uint32_t)x << count)
-						 : shift == RIGHT ? (int32_t)((uint32_t)x >> count)
-								  : x >> count);
-	if (shift == LEFT && count == 16) {
-		uint32_t base = value_sole_base(&flow->store, a);
-
-		/* The field of SH_MEM_BASES is the upper 16 bits of the aperture [LUG]. */
-		if (BASE_KIND(base) == BASE_APERTURE_RAW)
-			return value_base(&flow->store, BASE(BASE_APERTURE, BASE_PAYLOAD(base)), 0);
-	}
-	return value_number(a);
-}
-
 /* d = a shifted by b; one or two dwords by the width of d. */
 static int step_shift(struct flow *flow, struct state *state, const struct operand *to,
-		      const struct operand *a, const struct operand *b, enum shift shift)
+		      const struct operand *a, const struct operand *b, enum flow_shift shift)
 {
 	struct value_store *store = &flow->store;
 	value_id amount = flow_operand(flow, state, b, 0), low, high;
@@ -209,35 +121,37 @@ static int step_shift(struct flow *flow, struct state *state, const struct opera
 
 	low = flow_operand(flow, state, a, 0);
 	if (to->count < 2) {
-		if (constant_of(flow, amount, &count))
-			return flow_write(flow, state, to, 0, shift32(flow, low, count, shift));
+		if (value_constant(&flow->store, amount, &count))
+			return flow_write(flow, state, to, 0, flow_shift(flow, low, count, shift));
 		return flow_write(flow, state, to, 0,
 				  amount == VALUE_BOTTOM ? VALUE_BOTTOM : value_number(low));
 	}
 	high = flow_operand(flow, state, a, 1);
-	if (constant_of(flow, amount, &count) && (count &= 63) >= 32) {
-		value_id moved = shift32(flow, shift == LEFT ? low : high, count - 32, shift);
+	if (value_constant(&flow->store, amount, &count) && (count &= 63) >= 32) {
+		value_id moved =
+		    flow_shift(flow, shift == SHIFT_LEFT ? low : high, count - 32, shift);
 		value_id filler = value_const(store, 0);
 
-		if (shift == RIGHT_SIGNED)
+		if (shift == SHIFT_RIGHT_SIGNED)
 			filler = value_number(high);
-		if (shift == LEFT) {
+		if (shift == SHIFT_LEFT) {
 			low = filler;
 			high = moved;
 		} else {
 			low = moved;
 			high = filler;
 		}
-	} else if (!constant_of(flow, amount, &count) || count) {
+	} else if (!value_constant(&flow->store, amount, &count) || count) {
 		int32_t x, y;
 
-		if (constant_of(flow, amount, &count) && constant_of(flow, low, &x) &&
-		    constant_of(flow, high, &y)) {
+		if (value_constant(&flow->store, amount, &count) &&
+		    value_constant(&flow->store, low, &x) &&
+		    value_constant(&flow->store, high, &y)) {
 			uint64_t wide = (uint64_t)(uint32_t)y << 32 | (uint32_t)x;
 
-			wide = shift == LEFT    ? wide << count
-			       : shift == RIGHT ? wide >> count
-						: (uint64_t)((int64_t)wide >> count);
+			wide = shift == SHIFT_LEFT    ? wide << count
+			       : shift == SHIFT_RIGHT ? wide >> count
+						      : (uint64_t)((int64_t)wide >> count);
 			low = value_const(store, (int32_t)(uint32_t)wide);
 			high = value_const(store, (int32_t)(uint32_t)(wide >> 32));
 		} else {
@@ -265,14 +179,14 @@ static int step_each(struct flow *flow, struct state *state, const struct insn *
 
 		switch (insn->class) {
 		case OP_OR:
-			result[i] = or_value(flow, a, b);
+			result[i] = flow_or(flow, a, b);
 			break;
 		case OP_AND:
 		case OP_ANDN2:
-			result[i] = and_value(flow, a, b, insn->class == OP_ANDN2);
+			result[i] = flow_and(flow, a, b, insn->class == OP_ANDN2);
 			break;
 		case OP_XOR:
-			result[i] = xor_value(flow, a, b);
+			result[i] = flow_xor(flow, a, b);
 			break;
 		case OP_SELECT:
 			result[i] = taken == 1   ? a
@@ -357,7 +271,8 @@ static int step_wide(struct flow *flow, struct state *state, const struct insn *
 
 		low = flow_operand(flow, state, &insn->operand[3], 0);
 		high = flow_operand(flow, state, &insn->operand[3], 1);
-		if (constant_of(flow, flow_operand(flow, state, &insn->operand[2], 0), &count) &&
+		if (value_constant(&flow->store, flow_operand(flow, state, &insn->operand[2], 0),
+				   &count) &&
 		    !count) {
 			low =
 			    value_add(store, low, flow_operand(flow, state, &insn->operand[1], 0));
@@ -399,8 +314,9 @@ static int step_lanes(struct flow *flow, struct state *state, const struct insn 
 		value = value_plain(store, flow_operand(flow, state, from, 0));
 		return flow_write(flow, state, to, 0, value == VALUE_BOTTOM ? VALUE_NUMBER : value);
 	}
-	known = constant_of(flow, flow_operand(flow, state, &insn->operand[2], 0), &lane) &&
-		lane >= 0 && lane < VALUE_LANES;
+	known =
+	    value_constant(&flow->store, flow_operand(flow, state, &insn->operand[2], 0), &lane) &&
+	    lane >= 0 && lane < VALUE_LANES;
 	if (insn->class == OP_READ_LANE) {
 		if (from->kind != OPERAND_REG)
 			return flow_write(flow, state, to, 0, VALUE_NUMBER);
@@ -464,6 +380,21 @@ static int step_indexed(struct flow *flow, struct state *state, const struct ins
 	return status;
 }
 
+/* Whether it makes memory coherent with what is outside of the GPU; see arch.def. */
+static void flow_fence(struct flow *flow, const struct insn *insn)
+{
+	bool system = true;
+
+	if (!insn->fence || flow->arch->scope == ARCH_SCOPE_NONE)
+		return;
+	if (flow->arch->scope == ARCH_SCOPE_SC1)
+		system = insn->cache & ISA_CACHE_SC0 && insn->cache & ISA_CACHE_SC1;
+	else if (flow->arch->scope == ARCH_SCOPE_FIELD)
+		system = insn->cache & ISA_CACHE_SCOPE_SYS;
+	flow->system_release |= system && insn->fence & 1;
+	flow->system_acquire |= system && insn->fence & 2;
+}
+
 static int step_once(struct flow *flow, const struct function *function, const struct insn *insn,
 		     struct state *state);
 
@@ -513,6 +444,7 @@ static int step_once(struct flow *flow, const struct function *function, const s
 		return step_lane_permute(flow, state, insn);
 	switch (insn->class) {
 	case OP_NOTHING:
+		flow_fence(flow, insn);
 		return 0;
 	case OP_INDEX_ON:
 		state->index_mode |= insn->index_mode;
@@ -586,21 +518,23 @@ static int step_once(struct flow *flow, const struct function *function, const s
 	case OP_LSHL_ADD64:
 		return step_wide(flow, state, insn);
 	case OP_LSHL:
-		return step_shift(flow, state, &operand[0], &operand[1], &operand[2], LEFT);
+		return step_shift(flow, state, &operand[0], &operand[1], &operand[2], SHIFT_LEFT);
 	case OP_LSHR:
-		return step_shift(flow, state, &operand[0], &operand[1], &operand[2], RIGHT);
+		return step_shift(flow, state, &operand[0], &operand[1], &operand[2], SHIFT_RIGHT);
 	case OP_ASHR:
-		return step_shift(flow, state, &operand[0], &operand[1], &operand[2], RIGHT_SIGNED);
+		return step_shift(flow, state, &operand[0], &operand[1], &operand[2],
+				  SHIFT_RIGHT_SIGNED);
 	case OP_LSHLREV:
-		return step_shift(flow, state, &operand[0], &operand[2], &operand[1], LEFT);
+		return step_shift(flow, state, &operand[0], &operand[2], &operand[1], SHIFT_LEFT);
 	case OP_LSHRREV:
-		return step_shift(flow, state, &operand[0], &operand[2], &operand[1], RIGHT);
+		return step_shift(flow, state, &operand[0], &operand[2], &operand[1], SHIFT_RIGHT);
 	case OP_ASHRREV:
-		return step_shift(flow, state, &operand[0], &operand[2], &operand[1], RIGHT_SIGNED);
+		return step_shift(flow, state, &operand[0], &operand[2], &operand[1],
+				  SHIFT_RIGHT_SIGNED);
 	case OP_MUL:
 		return flow_write(flow, state, &operand[0], 0,
-				  mul_value(flow, flow_operand(flow, state, &operand[1], 0),
-					    flow_operand(flow, state, &operand[2], 0)));
+				  flow_mul(flow, flow_operand(flow, state, &operand[1], 0),
+					   flow_operand(flow, state, &operand[2], 0)));
 	case OP_READ_FIRST:
 	case OP_READ_LANE:
 	case OP_WRITE_LANE:

@@ -171,12 +171,20 @@ enum codeobj_arg_kind {
 			    */
 };
 
+/* Which hidden argument, as far as anybody asks. */
+enum codeobj_hidden {
+	CODEOBJ_HIDDEN_OTHER,
+	CODEOBJ_HIDDEN_HOSTCALL, /* the buffer through which kernels call the host */
+	CODEOBJ_HIDDEN_PRINTF,   /* OpenCL's printf buffer */
+};
+
 struct codeobj_arg {
 	uint32_t offset; /* in the kernarg segment */
 	uint32_t size;
 	enum codeobj_arg_kind kind;
-	char *name;      /* NULL if absent */
-	char *type_name; /* NULL if absent */
+	enum codeobj_hidden hidden; /* of CODEOBJ_ARG_HIDDEN */
+	char *name;                 /* NULL if absent */
+	char *type_name;            /* NULL if absent */
 };
 
 struct codeobj_kernel {

@@ -53,17 +53,21 @@ static int read_kind(struct msgpack *reader, const struct msgpack_value *value, 
 		{ "pipe", CODEOBJ_ARG_PIPE },
 		{ "queue", CODEOBJ_ARG_QUEUE },
 	};
-	enum codeobj_arg_kind *kind = into;
+	struct codeobj_arg *arg = into;
 
 	(void)reader;
 	if (value->type != MSGPACK_STRING)
 		return -EINVAL;
-	*kind = CODEOBJ_ARG_OTHER;
+	arg->kind = CODEOBJ_ARG_OTHER;
 	if (value->length >= 7 && !memcmp(value->bytes, "hidden_", 7))
-		*kind = CODEOBJ_ARG_HIDDEN;
+		arg->kind = CODEOBJ_ARG_HIDDEN;
+	if (msgpack_is(value, "hidden_hostcall_buffer"))
+		arg->hidden = CODEOBJ_HIDDEN_HOSTCALL;
+	else if (msgpack_is(value, "hidden_printf_buffer"))
+		arg->hidden = CODEOBJ_HIDDEN_PRINTF;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		if (msgpack_is(value, kinds[i].name))
-			*kind = kinds[i].kind;
+			arg->kind = kinds[i].kind;
 	}
 	return 0;
 }
@@ -122,7 +126,7 @@ static int read_args(struct msgpack *reader, const struct msgpack_value *value, 
 		{ ".type_name", read_string, offsetof(struct codeobj_arg, type_name) },
 		{ ".offset", read_u32, offsetof(struct codeobj_arg, offset) },
 		{ ".size", read_u32, offsetof(struct codeobj_arg, size) },
-		{ ".value_kind", read_kind, offsetof(struct codeobj_arg, kind) },
+		{ ".value_kind", read_kind, 0 },
 	};
 	struct codeobj_kernel *kernel = into;
 	struct msgpack_value map;

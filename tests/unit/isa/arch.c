@@ -27,7 +27,7 @@ static void check(void **state)
 	}
 	assert_true(strncmp(variant->name, variant->object->arch, strlen(variant->object->arch)) ==
 		    0);
-	assert_true(expect_compare(&expectations, variant) >= 16);
+	assert_true(expect_compare(&expectations, variant) >= 21);
 	isa_code_object_free(variant->object);
 }
 

@@ -130,6 +130,10 @@ KERNEL void through_call(int *a, int *b, int n)
 
 //! local *: native i32 lds
 //! local *: native i32 direct 0
+//! local gfx94*-O[13]: facts lds-size lds barrier agent
+//! local gfx1200-O[13]: facts lds-size lds barrier agent
+//! local gfx10*-O[13]: facts lds-size lds barrier
+//! local gfx90[68a]*-O[13]: facts lds-size lds barrier
 KERNEL void local(int *to, const int *from)
 {
 	static SHARED int bins[64];
@@ -184,4 +188,58 @@ KERNEL void chosen_of_many(int *a, int *b, int *c, int *d, int *e, int *f, int *
 KERNEL void copy(const int *from, int *to)
 {
 	to[thread()] = from[thread()];
+}
+
+//! for_the_host *: none
+//! for_the_host gfx90a*: facts release acquire
+//! for_the_host gfx94*: facts release acquire
+//! for_the_host gfx1200*: facts release acquire
+//! for_the_host gfx906*: facts
+//! for_the_host gfx1[01]*: facts
+KERNEL void for_the_host(int *a, const int *b)
+{
+	a[0] = 1;
+	__builtin_amdgcn_fence(__ATOMIC_RELEASE, "");
+	a[1] = b[0];
+	__builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "");
+	a[2] = b[1];
+}
+
+//! for_the_agent *: none
+//! for_the_agent *: facts
+KERNEL void for_the_agent(int *a, const int *b)
+{
+	a[0] = 1;
+	__builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent");
+	a[1] = b[0];
+	__builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent");
+	a[2] = b[1];
+}
+
+//! seen_by_the_host *: native i32 direct 0
+//! seen_by_the_host gfx94*: facts system
+//! seen_by_the_host gfx1200*: facts system
+//! seen_by_the_host gfx1[01]*: facts
+//! seen_by_the_host gfx90*: facts
+KERNEL void seen_by_the_host(int *a)
+{
+	__hip_atomic_fetch_or(a, 1, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM);
+}
+
+//! waits *-O[13]: none
+//! waits *: facts spin
+KERNEL void waits(const int *flag, int *a)
+{
+	while (!__hip_atomic_load(flag, RELAXED))
+		__builtin_amdgcn_s_sleep(2);
+	a[0] = 1;
+}
+
+// Nobody knows how much stack the function takes, nor what it does.
+//! calls_anything *: none
+//! calls_anything *: facts dynamic-stack
+//! calls_anything *: uses 0:r incomplete
+KERNEL void calls_anything(void (**function)(int))
+{
+	(*function)(1);
 }

@@ -92,9 +92,10 @@ static unsigned compare_atomic(const struct isa_atomic *a, const struct isa_atom
 	       a->kernel_offset != b->kernel_offset || !same_text(a->function, b->function) ||
 	       a->space != b->space || a->op != b->op || a->type != b->type || a->fp != b->fp ||
 	       a->native != b->native || a->cas_loop != b->cas_loop || a->lock != b->lock ||
-	       a->loop_op != b->loop_op || a->returns != b->returns ||
-	       a->system_scope != b->system_scope || !same_text(a->file, b->file) ||
-	       a->line != b->line || compare_origin(&a->origin, &b->origin);
+	       a->loop_op != b->loop_op || a->returns != b->returns || a->scope != b->scope ||
+	       a->cache != b->cache || a->frame_count != b->frame_count ||
+	       !same_text(a->file, b->file) || a->line != b->line ||
+	       compare_origin(&a->origin, &b->origin);
 }
 
 static unsigned compare_kernel(const struct isa_kernel *a, const struct isa_kernel *b)
@@ -102,7 +103,10 @@ static unsigned compare_kernel(const struct isa_kernel *a, const struct isa_kern
 	unsigned wrong = strcmp(a->symbol, b->symbol) || a->atomic_count != b->atomic_count ||
 			 a->use_count != b->use_count || a->uses_complete != b->uses_complete ||
 			 !same_text(a->incomplete, b->incomplete) || a->uses_lds != b->uses_lds ||
-			 a->has_barrier != b->has_barrier;
+			 a->has_barrier != b->has_barrier || a->dynamic_stack != b->dynamic_stack ||
+			 a->hostcall != b->hostcall || a->printf_buffer != b->printf_buffer ||
+			 a->system_release != b->system_release ||
+			 a->system_acquire != b->system_acquire || a->spin_count != b->spin_count;
 
 	for (size_t i = 0; !wrong && i < a->atomic_count; i++)
 		wrong += compare_atomic(&a->atomics[i], &b->atomics[i]);

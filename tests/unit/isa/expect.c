@@ -95,6 +95,26 @@ static void describe_uses(const struct isa_kernel *kernel, char *spec)
 		snprintf(spec + at, SPEC_SIZE - (size_t)at, " incomplete");
 }
 
+/* What is known to be so, one word each. */
+static void describe_facts(const struct isa_kernel *kernel, char *spec)
+{
+	bool system = false, agent = false;
+	size_t i;
+
+	for (i = 0; i < kernel->atomic_count; i++) {
+		system |= kernel->atomics[i].scope == ISA_SCOPE_SYSTEM;
+		agent |= kernel->atomics[i].scope == ISA_SCOPE_AGENT;
+	}
+	snprintf(spec, SPEC_SIZE, "facts%s%s%s%s%s%s%s%s%s%s", kernel->lds_size ? " lds-size" : "",
+		 kernel->uses_lds == ISA_YES ? " lds" : "",
+		 kernel->has_barrier == ISA_YES ? " barrier" : "",
+		 kernel->dynamic_stack == ISA_YES ? " dynamic-stack" : "",
+		 kernel->hostcall == ISA_YES ? " hostcall" : "",
+		 kernel->system_release == ISA_YES ? " release" : "",
+		 kernel->system_acquire == ISA_YES ? " acquire" : "", system ? " system" : "",
+		 agent ? " agent" : "", kernel->spin_count ? " spin" : "");
+}
+
 static const struct isa_kernel *kernel_by_name(const struct isa_code_object *object,
 					       const char *name)
 {
@@ -118,7 +138,7 @@ static unsigned compare(const struct expectations *expectations, const struct va
 			const struct isa_kernel *kernel)
 {
 	struct set actual = { 0 };
-	char spec[SPEC_SIZE], uses[SPEC_SIZE];
+	char spec[SPEC_SIZE], uses[SPEC_SIZE], facts[SPEC_SIZE];
 	unsigned wrong = 0, i, k;
 
 	for (i = 0; i < kernel->atomic_count; i++) {
@@ -148,6 +168,12 @@ static unsigned compare(const struct expectations *expectations, const struct va
 			found = !strcmp(expected->spec[i], uses);
 			if (!found)
 				print_message("# %s %s: %s\n", variant->name, name, uses);
+		}
+		if (!strncmp(expected->spec[i], "facts", 5)) {
+			describe_facts(kernel, facts);
+			found = !strcmp(expected->spec[i], facts);
+			if (!found)
+				print_message("# %s %s: %s\n", variant->name, name, facts);
 		}
 		for (k = 0; k < actual.count && !found; k++) {
 			found = !strcmp(expected->spec[i], actual.spec[k]);

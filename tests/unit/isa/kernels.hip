@@ -7,6 +7,7 @@
  *
  * SPEC is one atomic: MANNER TYPE ORIGIN [PLACES], where MANNER is native, lock or cas-OP, ORIGIN and
  * PLACES are those of isa.h (kernarg offsets or a symbol). "? SPEC" may, but need not, be there.
+ * "facts WORD...": what else is known of the kernel (describe_facts() of expect.c).
  * "none": no atomics. "uses OFFSET:rwa ... [incomplete]": what the arguments are used for. The
  * atomics of a kernel must be exactly those of the lines that apply to a variant.
  */
@@ -21,6 +22,7 @@
 //! add_direct safe-*: cas-add f32 direct 0
 //! add_direct unsafe-*: ? native f32 lds
 //! add_direct unsafe-O[123]: uses 0:a
+//! add_direct safe-O[123]: facts
 //! add_direct safe-O[123]: uses 0:ra
 KERNEL add_direct(float *a, int n)
 {
@@ -452,6 +454,7 @@ KERNEL counted(unsigned *total, const float *x, float limit)
  * A call that never returns stands at the end of the kernel: what follows is another function. The
  * 64-bit ones are the device library's, on the hostcall buffer whose pointer is a hidden argument.
  */
+//! with_printf *-O[123]: facts hostcall release acquire spin
 //! with_printf *-O[123]: native i32 direct 0
 //! with_printf *-O[123]: native i64 direct 40
 //! with_printf *-O[123]: ? native i64 unknown

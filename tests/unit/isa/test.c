@@ -41,8 +41,21 @@ static void source_lines_and_names(void **state)
 		assert_string_equal(kernel->args[1].name, "n");
 		assert_true(kernel->args[0].pointer);
 		assert_int_equal(kernel->args[1].offset, 8);
-		for (size_t k = 0; k < kernel->atomic_count; k++)
-			assert_int_equal(kernel->atomics[k].line, expectations.add_direct_line);
+		for (size_t k = 0; k < kernel->atomic_count; k++) {
+			const struct isa_atomic *atomic = &kernel->atomics[k];
+			const struct isa_frame *last;
+
+			assert_int_equal(atomic->line, expectations.add_direct_line);
+			assert_true(atomic->frame_count > 0);
+			last = &atomic->frames[atomic->frame_count - 1];
+			/* Without optimisation it stands in atomicAdd(), which is not inlined. */
+			if (atomic->function)
+				continue;
+			assert_true(atomic->frame_count > 1);
+			assert_string_equal(last->function, "add_direct");
+			assert_int_equal(last->line, expectations.add_direct_line);
+			assert_non_null(strstr(atomic->frames[0].function, "tomicAdd"));
+		}
 	}
 }
 
