@@ -65,11 +65,40 @@ static void read_manifest(struct analysis *analysis)
 	g_free(path);
 }
 
+/* A wait that was not seen looks like one that is missing. */
+static void drop_findings_about_order(struct analysis *analysis)
+{
+	GPtrArray *list = analysis->findings.list;
+	unsigned dropped = 0;
+
+	for (unsigned i = 0; i < list->len;) {
+		const struct finding *finding = list->pdata[i];
+
+		if (finding->about_order) {
+			g_ptr_array_remove_index(list, i);
+			dropped++;
+		} else {
+			i++;
+		}
+	}
+	if (dropped) {
+		findings_limit(
+		    &analysis->findings,
+		    "what was ordered before what (HG215, HG4xx, HG602, HG7xx) cannot be "
+		    "told from an incomplete trace: %u findings of these rules were left "
+		    "out",
+		    dropped);
+	}
+}
+
 static void note_losses(struct analysis *analysis, uint64_t unknown)
 {
 	struct findings *findings = &analysis->findings;
 	const struct reader_stats *stats = &analysis->stats;
 
+	if (stats->lost || stats->lost_packets || stats->truncated) {
+		drop_findings_about_order(analysis);
+	}
 	if (stats->lost || stats->lost_packets) {
 		findings_limit(findings,
 			       "%" G_GUINT64_FORMAT " events were lost while recording: memory "

@@ -15,3 +15,16 @@ const char *hg_api_name(unsigned api)
 		return NULL;
 	}
 }
+
+int hg_api_class(unsigned api)
+{
+	switch (api) {
+#define HG_API(id, name, class) \
+	case id:                \
+		return HG_CLASS_##class;
+#include "tracer/api.def"
+#undef HG_API
+	default:
+		return -1;
+	}
+}

@@ -69,4 +69,7 @@ struct hg_event {
 /* Name of an interface function by its id; "api <id>" is never returned: NULL if unknown. */
 const char *hg_api_name(unsigned api);
 
+/* The class of an interface function (enum hg_api_class), or -1 if its id is unknown. */
+int hg_api_class(unsigned api);
+
 #endif

@@ -24,6 +24,7 @@ void allocation_unref(struct allocation *allocation)
 {
 	if (allocation && --allocation->references == 0) {
 		g_free(allocation->symbol);
+		g_free(allocation->history);
 		g_free(allocation);
 	}
 }
@@ -245,6 +246,7 @@ void address_space_unmap(struct address_space *space, uint64_t start, uint64_t s
 		if (old_end > end) {
 			right = g_memdup2(old, sizeof(*old));
 			right->symbol = NULL;
+			right->history = NULL;
 			right->references = 1;
 			right->ptr = right->device_ptr = end;
 			right->size = old_end - end;

@@ -44,6 +44,7 @@ struct allocation {
 	char *symbol; /* device variables: the name, else NULL */
 	unsigned references;
 	struct memory_answer answer;
+	void *history; /* the rules': who used it when; one block, freed with the allocation */
 
 	/* Set when it was freed. */
 	bool freed;

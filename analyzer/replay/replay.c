@@ -49,6 +49,7 @@ static void free_args(gpointer data)
 	struct kernel_args *args = data;
 
 	g_free(args->bytes);
+	g_free(args->uses);
 	if (args->hits) {
 		g_ptr_array_free(args->hits, TRUE);
 	}

@@ -47,6 +47,8 @@ struct kernel_args {
 	uint8_t *bytes;
 	uint64_t checked_epoch; /* the rules' cache: address-space epoch of the last check ... */
 	GPtrArray *hits;        /* ... and the findings that it led to, borrowed */
+	void *uses; /* the rules': what they lead to in memory; one block, freed with this */
+	uint64_t uses_epoch;
 };
 
 struct device {

@@ -61,6 +61,9 @@ static char *describe(const struct analysis *analysis, const struct finding *fin
 	if (finding->subject) {
 		g_string_append_printf(text, "|%s", finding->subject);
 	}
+	if (finding->related) {
+		g_string_append_printf(text, "|%s", finding->related);
+	}
 	return g_string_free(text, FALSE);
 }
 

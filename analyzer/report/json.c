@@ -131,6 +131,10 @@ static struct json_object *one_finding(const struct analysis *analysis,
 		? NULL
 		: stack(analysis, finding->process,
 			g_array_index(finding->sites, struct site, 0).stack_id));
+	put(object, "related", text_or_null(finding->related));
+	put(object, "related_stack",
+	    finding->related_stack_id ? stack(analysis, finding->process, finding->related_stack_id)
+				      : NULL);
 	put(object, "count", json_object_new_int64((int64_t)finding->count));
 	put(object, "fix", text_or_null(finding->fix));
 	put(object, "sources", sources(finding->rule->sources));

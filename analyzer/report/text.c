@@ -213,6 +213,17 @@ static void put_sites(const struct printer *printer, const struct finding *findi
 	}
 }
 
+static void put_related(const struct printer *printer, const struct finding *finding)
+{
+	if (!finding->related) {
+		return;
+	}
+	put_row(printer, "other", finding->related);
+	if (finding->related_stack_id) {
+		put_stack(printer, "", finding->process, finding->related_stack_id);
+	}
+}
+
 static void put_finding(const struct printer *printer, const struct finding *finding)
 {
 	fprintf(printer->stream, "%s%s%s %s%s%s: %s\n",
@@ -226,6 +237,7 @@ static void put_finding(const struct printer *printer, const struct finding *fin
 	}
 	put_allocation(printer, finding);
 	put_sites(printer, finding);
+	put_related(printer, finding);
 	put_row(printer, "fix", finding->fix);
 	put_row_owned(printer, "confidence",
 		      g_strdup_printf("%s%s%s; sources %s", confidence_name(finding->confidence),

@@ -69,6 +69,7 @@ static void finding_free(gpointer data)
 	g_free(finding->api);
 	g_free(finding->subject);
 	g_free(finding->fingerprint);
+	g_free(finding->related);
 	g_free(finding->why);
 	allocation_unref(finding->allocation);
 	g_array_free(finding->sites, TRUE);

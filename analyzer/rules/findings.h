@@ -65,6 +65,11 @@ struct finding {
 	char *api;              /* the call, for findings about calls; else NULL */
 	char *subject;          /* what else it is about: a variable's name, a library; or NULL */
 	char *fingerprint;      /* the same in every recording of it: see report/selection.h */
+	char *related;          /* the other party, for findings about two; else NULL */
+	uint32_t related_stack_id;
+	uint32_t last_slot; /* about order: the moment of the latest occurrence */
+	uint64_t last_epoch;
+	bool about_order; /* rests on having seen every wait: worthless if events were lost */
 
 	struct allocation *allocation; /* a reference, or NULL */
 	uint64_t address;

@@ -3,10 +3,12 @@
 
 #include "context.h"
 #include "kernels.h"
+#include "ordering.h"
 
 struct rules_engine {
 	struct findings *findings;
 	struct kernels *kernels;
+	struct ordering *ordering;
 	GHashTable *last_launches; /* "pid tid" -> struct last_launch */
 };
 
@@ -23,6 +25,7 @@ struct rules_engine *rules_engine_new(const char *code_objects, struct findings 
 
 	engine->findings = findings;
 	engine->kernels = kernels_new(code_objects);
+	engine->ordering = ordering_new();
 	engine->last_launches = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
 	return engine;
 }
@@ -31,6 +34,7 @@ void rules_engine_free(struct rules_engine *engine)
 {
 	if (engine) {
 		kernels_free(engine->kernels);
+		ordering_free(engine->ordering);
 		g_hash_table_destroy(engine->last_launches);
 		g_free(engine);
 	}
@@ -148,23 +152,9 @@ static void take_back_launch(struct rules_engine *engine, const struct hg_event 
 	last->hits = NULL;
 }
 
-/* The class of an interface function, or -1. */
-static int class_of(unsigned api)
-{
-	switch (api) {
-#define HG_API(id, name, class) \
-	case id:                \
-		return HG_CLASS_##class;
-#include "tracer/api.def"
-#undef HG_API
-	default:
-		return -1;
-	}
-}
-
 static void handle_error(struct rules_engine *engine, const struct rules_context *context)
 {
-	switch (class_of(context->event->error.api)) {
+	switch (hg_api_class(context->event->error.api)) {
 	case HG_CLASS_LAUNCH:
 		take_back_launch(engine, context->event);
 		break;
@@ -192,6 +182,7 @@ void rules_engine_before(struct rules_engine *engine, struct process *process,
 
 	if (process && event->type == HG_EVENT_free) {
 		check_free(&context);
+		ordering_before_free(engine->ordering, &context);
 	}
 }
 
@@ -229,6 +220,7 @@ void rules_engine_event(struct rules_engine *engine, struct process *process,
 	default:
 		break;
 	}
+	ordering_event(engine->ordering, &context);
 }
 
 static void note_process(struct findings *findings, const struct process *process)
@@ -257,6 +249,7 @@ void rules_engine_finish(struct rules_engine *engine, const struct replay *repla
 {
 	GPtrArray *list = engine->findings->list;
 
+	ordering_finish(engine->ordering, engine->findings);
 	for (unsigned i = 0; i < list->len;) {
 		const struct finding *finding = list->pdata[i];
 

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* HG405, HG702, HG704, HG705: streams, events and waits that do not do what they look like. */
+#include "ordering.h"
+
+#include "analyzer/model/waits.h"
+
+#define MANY_BARRIERS 16 /* HG702: fewer are a start-up, not a pattern */
+#define MANY_WAITS    64 /* HG704 */
+
+/* ---- HG405 ---- */
+
+struct event_waits {
+	uint64_t early; /* while nothing was recorded */
+	uint64_t late;  /* once something was */
+	unsigned api;
+	uint32_t stack_id;
+	int64_t ns;
+};
+
+void streams_wait_event(const struct rules_context *context, struct process_order *at,
+			uint64_t handle, unsigned api, uint32_t stack_id)
+{
+	const struct order_event *event = order_event(&at->order, handle);
+	struct event_waits *waits = g_hash_table_lookup(at->waits, &handle);
+
+	if (!event->created || event->shared || (event->recorded && !waits)) {
+		return;
+	}
+	if (!waits) {
+		waits = g_new0(struct event_waits, 1);
+		waits->api = api;
+		waits->stack_id = stack_id;
+		waits->ns = context->event->ns;
+		g_hash_table_insert(at->waits, g_memdup2(&handle, sizeof(handle)), waits);
+	}
+	if (event->recorded) {
+		waits->late++;
+	} else {
+		waits->early++;
+	}
+}
+
+/*
+ * A loop that waits for what the previous round recorded does nothing in the first round, and is
+ * right: an event that is waited for after its record too is no finding.
+ */
+static void check_waits(struct findings *findings, struct process_order *at,
+			const struct order_event *event, const struct event_waits *waits)
+{
+	struct finding *finding;
+	bool is_new;
+
+	if (!waits || waits->late || at->hidden_records) {
+		return;
+	}
+	finding = findings_get(findings, RULE_HG405, at->process, &is_new, "%u %u %d", waits->api,
+			       waits->stack_id, event->recorded);
+	finding_hit(finding, waits->ns, waits->stack_id);
+	if (!is_new) {
+		return;
+	}
+	finding->about_order = true;
+	finding->api = g_strdup(hg_api_name(waits->api));
+	if (event->recorded) {
+		finding->message =
+		    g_strdup_printf("%s names an event before hipEventRecord does, and nothing "
+				    "waits for it afterwards: the call does not wait at all.",
+				    finding->api);
+		finding->fix = g_strdup_printf("call hipEventRecord before %s", finding->api);
+		finding_at_most(finding, CONFIDENCE_LIKELY,
+				"the wait can be meant for an earlier round that there was not");
+	} else {
+		finding->message = g_strdup_printf("%s names an event that was never recorded: "
+						   "the call succeeds and does not wait.",
+						   finding->api);
+		finding->fix = g_strdup("call hipEventRecord in the stream whose work is waited "
+					"for, or remove the wait");
+	}
+}
+
+void streams_event_ends(const struct rules_context *context, struct process_order *at,
+			uint64_t handle)
+{
+	check_waits(context->findings, at, order_event(&at->order, handle),
+		    g_hash_table_lookup(at->waits, &handle));
+	g_hash_table_remove(at->waits, &handle);
+}
+
+/* ---- HG705 ---- */
+
+static void report_gone(const struct rules_context *context, struct process_order *at, unsigned api,
+			uint32_t stack_id)
+{
+	bool is_new;
+	struct finding *finding = findings_get(context->findings, RULE_HG705, at->process, &is_new,
+					       "%u %u", api, stack_id);
+
+	finding_hit(finding, context->event->ns, stack_id);
+	if (!is_new) {
+		return;
+	}
+	finding->api = g_strdup(hg_api_name(api));
+	finding->message = g_strdup_printf(
+	    "%s is given a stream that hipStreamDestroy ended before.", finding->api);
+	finding->fix = g_strdup("move hipStreamDestroy behind the last use of the stream");
+}
+
+void streams_failed(const struct rules_context *context, struct process_order *at)
+{
+	const struct hg_ev_error *error = &context->event->error;
+
+	switch (error->api) {
+	case HG_API_hipStreamSynchronize:
+	case HG_API_hipStreamSynchronize_spt:
+	case HG_API_hipStreamQuery:
+	case HG_API_hipStreamQuery_spt:
+	case HG_API_hipStreamDestroy:
+		if (g_hash_table_contains(at->gone_streams, &error->ptr)) {
+			report_gone(context, at, error->api, error->stack_id);
+		}
+		break;
+	default:
+		break;
+	}
+}
+
+/* ---- HG704 ---- */
+
+struct sync_site {
+	unsigned api;
+	uint32_t stack_id;
+	int64_t ns;
+	uint64_t idle;     /* nothing had been submitted since the wait before */
+	uint64_t needless; /* between two launches that use only the GPU's own memory */
+};
+
+static bool is_query(unsigned api)
+{
+	return api == HG_API_hipStreamQuery || api == HG_API_hipStreamQuery_spt ||
+	       api == HG_API_hipEventQuery;
+}
+
+void streams_sync(const struct rules_context *context, struct process_order *at)
+{
+	const struct hg_ev_sync *sync = &context->event->sync;
+	gpointer key = GUINT_TO_POINTER(sync->stack_id);
+	struct sync_site *site;
+
+	if (is_query(sync->api) || sync->stack_id == 0) {
+		return;
+	}
+	site = g_hash_table_lookup(at->syncs, key);
+	if (!site) {
+		site = g_new0(struct sync_site, 1);
+		*site = (struct sync_site){ sync->api, sync->stack_id, context->event->ns, 0, 0 };
+		g_hash_table_insert(at->syncs, key, site);
+	}
+	at->latest_wait = NULL;
+	if (at->launches_since_wait + at->others_since_wait == 0) {
+		site->idle++;
+	} else if (at->launches_since_wait == 1 && at->others_since_wait == 0 &&
+		   at->device_memory_only) {
+		at->latest_wait = site;
+	}
+	at->launches_since_wait = at->others_since_wait = 0;
+	at->device_memory_only = true;
+}
+
+static void report_waits(struct findings *findings, struct process_order *at,
+			 const struct sync_site *site)
+{
+	bool idle = site->idle >= MANY_WAITS, is_new;
+	struct finding *finding;
+
+	if (!idle && site->needless < MANY_WAITS) {
+		return;
+	}
+	finding = findings_get(findings, RULE_HG704, at->process, &is_new, "%u", site->stack_id);
+	finding_hit(finding, site->ns, site->stack_id);
+	finding->count = idle ? site->idle : site->needless;
+	finding->about_order = true;
+	finding->api = g_strdup(hg_api_name(site->api));
+	if (idle) {
+		finding->message = g_strdup_printf("%s was called %" G_GUINT64_FORMAT
+						   " times when nothing had been submitted since "
+						   "the wait before.",
+						   finding->api, site->idle);
+		finding->fix = g_strdup_printf("remove %s, or call it once", finding->api);
+		return;
+	}
+	finding->message = g_strdup_printf(
+	    "%s waited %" G_GUINT64_FORMAT " times for a single kernel that only used the GPU's "
+	    "own memory, and the next thing was another launch: the GPU idles meanwhile, and the "
+	    "host could not have read the result.",
+	    finding->api, site->needless);
+	finding->fix =
+	    g_strdup_printf("remove %s: kernels in one stream run in order anyway", finding->api);
+	finding_at_most(finding, CONFIDENCE_LIKELY, "a measurement of time looks the same");
+}
+
+/* ---- HG702 ---- */
+
+static bool is_blocking_busy(const struct order *order, const struct order_stream *null)
+{
+	for (unsigned i = 0; i < order->slots; i++) {
+		const struct order_stream *stream = order->owners[i];
+
+		if (stream && stream->kind == STREAM_KIND_BLOCKING && stream->on == null->on &&
+		    order->done[i] < order->epochs[i]) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void count_barrier(const struct rules_context *context, struct process_order *at,
+			  const struct order_stream *stream, uint32_t stack_id, unsigned api)
+{
+	struct finding *finding;
+	bool is_new;
+
+	/* A stream that has been waited on by the null stream since its last work is not dirty. */
+	if (stream->kind != STREAM_KIND_LEGACY || !stream->on->dirty ||
+	    model_wait(api, at->process->runtime_version, false) != WAIT_NOTHING ||
+	    !is_blocking_busy(&at->order, stream)) {
+		return;
+	}
+	at->barriers++;
+	finding = findings_get(context->findings, RULE_HG702, at->process, &is_new, "barriers");
+	finding_hit(finding, context->event->ns, stack_id);
+	if (is_new) {
+		finding->about_order = true;
+		finding->api = g_strdup(hg_api_name(api));
+	}
+}
+
+static void finish_barriers(struct findings *findings, struct process_order *at)
+{
+	struct finding *finding;
+	bool is_new;
+
+	if (at->barriers == 0) {
+		return;
+	}
+	finding = findings_get(findings, RULE_HG702, at->process, &is_new, "barriers");
+	if (at->barriers < MANY_BARRIERS) {
+		finding->count = 0;
+		return;
+	}
+	finding->message = g_strdup_printf(
+	    "%" G_GUINT64_FORMAT " times work was put into the null stream while other streams "
+	    "were busy: it waits for all of them, and they all wait for it.",
+	    at->barriers);
+	finding->fix = g_strdup("put it into a stream of its own, create the others with "
+				"hipStreamNonBlocking and order them by events,\n"
+				"or compile with -fgpu-default-stream=per-thread");
+}
+
+/* ---- */
+
+void streams_submit(const struct rules_context *context, struct process_order *at,
+		    const struct order_stream *stream, uint64_t handle, uint32_t stack_id,
+		    unsigned api, const struct launch_uses *uses)
+{
+	bool launch = context->event->type == HG_EVENT_launch;
+
+	if (launch && at->latest_wait) {
+		at->latest_wait->needless++;
+	}
+	at->latest_wait = NULL;
+	at->launches_since_wait += launch;
+	at->others_since_wait += !launch;
+	at->device_memory_only &= uses && uses->device_memory_only;
+	if (g_hash_table_size(at->gone_streams) &&
+	    g_hash_table_contains(at->gone_streams, &handle)) {
+		report_gone(context, at, api, stack_id);
+	}
+	count_barrier(context, at, stream, stack_id, api);
+}
+
+void streams_finish(struct findings *findings, struct process_order *at)
+{
+	GHashTableIter iterator;
+	gpointer key, value;
+
+	g_hash_table_iter_init(&iterator, at->waits);
+	while (g_hash_table_iter_next(&iterator, &key, &value)) {
+		check_waits(findings, at, order_event(&at->order, *(uint64_t *)key), value);
+	}
+	g_hash_table_iter_init(&iterator, at->syncs);
+	while (g_hash_table_iter_next(&iterator, NULL, &value)) {
+		report_waits(findings, at, value);
+	}
+	finish_barriers(findings, at);
+}

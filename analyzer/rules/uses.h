@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who used an allocation when: the latest uses by each stream, bounded. Uses that the host knows
+ * as complete can race with nothing any more and are forgotten; of the others the oldest are,
+ * when there are more than USES_KEPT of one allocation.
+ */
+#ifndef HIPGRAIN_RULES_USES_H
+#define HIPGRAIN_RULES_USES_H
+
+#include "analyzer/rules/ordering.h"
+
+#define USES_KEPT 64
+
+struct history {
+	uint64_t version; /* of the order when it was last cleaned */
+	uint64_t writes;  /* ever */
+	unsigned count, capacity;
+	struct use at[]; /* oldest first */
+};
+
+/* Add a use to an allocation's history; an equal one of the same stream is replaced. */
+void uses_remember(const struct order *order, struct allocation *allocation, const struct use *use);
+
+/* Forget the uses that are this moment's: it did not happen. */
+void uses_forget(struct allocation *allocation, struct moment moment);
+
+#endif
