@@ -39,7 +39,7 @@ void analysis_clear(struct analysis *analysis);
 /* Number of findings of at least that severity. */
 unsigned analysis_count(const struct analysis *analysis, enum severity severity);
 
-enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_SARIF, REPORT_HTML };
+enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_SARIF, REPORT_HTML, REPORT_CHROME };
 
 /* Format by its name on the command line ("text", "json", ...), or -1. */
 int report_format_by_name(const char *name);

@@ -14,7 +14,7 @@ const char usage_placement[] =
     "Tell what memory a recorded program used: of what kind, where it was allocated, how much at\n"
     "once, how much of it kernels were given, and what was never freed.\n"
     "\n"
-    "      --format FORMAT       text (default) or csv\n"
+    "      --format FORMAT       text (default), csv or folded (for flame graphs)\n"
     "      --all                 all call sites, not only the largest ones\n"
     "  -o, --output FILE         write there instead of to standard output\n"
     "  -h, --help                print this help\n";
@@ -190,6 +190,38 @@ static void write_csv(const struct printer *printer)
 	}
 }
 
+/* Semicolons and line feeds part what they stand between; they do not stand in names. */
+static void folded_part(FILE *stream, const char *name)
+{
+	for (; *name; name++) {
+		putc(*name == ';' ? ':' : *name == '\n' ? ' ' : *name, stream);
+	}
+	putc(';', stream);
+}
+
+/* "main;make_buffer;hipMalloc 4096": outermost first. */
+static void write_folded(const struct printer *printer)
+{
+	const GPtrArray *sites = printer->analysis->overview->sites;
+
+	for (unsigned i = 0; i < sites->len; i++) {
+		const struct memory_site *site = sites->pdata[i];
+		const GPtrArray *frames =
+		    symbolize_stack(printer->analysis->symbolizer, site->process, site->stack_id);
+
+		folded_part(printer->stream, site->process->exe);
+		for (unsigned j = frames->len; j > 0; j--) {
+			const struct source_frame *frame = frames->pdata[j - 1];
+			char *place = frame->function ? NULL : source_frame_text(frame);
+
+			folded_part(printer->stream, place ? place : frame->function);
+			g_free(place);
+		}
+		fprintf(printer->stream, "%s %" G_GUINT64_FORMAT "\n", hg_api_name(site->api),
+			site->bytes);
+	}
+}
+
 static int write_placement(const char *bundle, const char *output, unsigned limit,
 			   void (*write)(const struct printer *printer))
 {
@@ -223,6 +255,27 @@ out:
 	return status;
 }
 
+typedef void (*writer)(const struct printer *printer);
+
+static writer writer_by_name(const char *name)
+{
+	static const struct {
+		const char *name;
+		writer write;
+	} writers[] = {
+		{ "text", write_text },
+		{ "csv", write_csv },
+		{ "folded", write_folded },
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(writers); i++) {
+		if (strcmp(writers[i].name, name) == 0) {
+			return writers[i].write;
+		}
+	}
+	return NULL;
+}
+
 int cmd_placement(int argc, char **argv)
 {
 	static const struct option long_options[] = {
@@ -232,7 +285,7 @@ int cmd_placement(int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
-	void (*write)(const struct printer *printer) = write_text;
+	writer write = write_text;
 	unsigned limit = SITES_SHOWN;
 	const char *output = NULL;
 	int code;
@@ -240,11 +293,11 @@ int cmd_placement(int argc, char **argv)
 	while ((code = getopt_long(argc, argv, "o:h", long_options, NULL)) != -1) {
 		switch (code) {
 		case PLACEMENT_OPTION_FORMAT:
-			if (strcmp(optarg, "text") && strcmp(optarg, "csv")) {
-				message_error("--format: '%s' is neither text nor csv", optarg);
+			write = writer_by_name(optarg);
+			if (!write) {
+				message_error("--format: '%s' is not text, csv or folded", optarg);
 				return HG_EXIT_USAGE;
 			}
-			write = *optarg == 't' ? write_text : write_csv;
 			break;
 		case PLACEMENT_OPTION_ALL:
 			limit = UINT_MAX;

@@ -36,7 +36,8 @@ int report_parse_option(struct report_options *options, int code, const char *ar
 	case REPORT_OPTION_FORMAT:
 		value = report_format_by_name(argument);
 		if (value < 0) {
-			message_error("--format: '%s' is not text, json, sarif or html", argument);
+			message_error("--format: '%s' is not text, json, sarif, html or chrome",
+				      argument);
 			return -EINVAL;
 		}
 		options->format = (enum report_format)value;
@@ -117,7 +118,7 @@ int report_bundle(struct report_options *options, const char *bundle, FILE *stre
 {
 	struct analysis analysis;
 	char *error = NULL;
-	int result = options->format == REPORT_HTML
+	int result = options->format == REPORT_HTML || options->format == REPORT_CHROME
 			 ? analysis_load_overview(&analysis, bundle, &error)
 			 : analysis_load(&analysis, bundle, &error);
 	int status = HG_EXIT_OK;

@@ -31,7 +31,7 @@ enum {
 	}
 
 #define REPORT_USAGE                                                                            \
-	"      --format FORMAT       text (default), json, sarif or html\n"                     \
+	"      --format FORMAT       text (default), json, sarif, html or chrome\n"             \
 	"      --fail-on SEVERITY    exit with 1 if there is a finding of at least SEVERITY:\n" \
 	"                            error, warning, advice or note\n"                          \
 	"      --suppressions FILE   leave out the findings that FILE lists; may be repeated\n" \

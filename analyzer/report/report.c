@@ -8,10 +8,9 @@ static const struct {
 	const char *name;
 	int (*write)(const struct analysis *analysis, bool color, FILE *stream);
 } formats[] = {
-	[REPORT_TEXT] = { "text", report_text },
-	[REPORT_JSON] = { "json", report_json },
-	[REPORT_SARIF] = { "sarif", report_sarif },
-	[REPORT_HTML] = { "html", report_html },
+	[REPORT_TEXT] = { "text", report_text },       [REPORT_JSON] = { "json", report_json },
+	[REPORT_SARIF] = { "sarif", report_sarif },    [REPORT_HTML] = { "html", report_html },
+	[REPORT_CHROME] = { "chrome", report_chrome },
 };
 
 int report_format_by_name(const char *name)

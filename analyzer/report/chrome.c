@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Chrome's trace event format (JSON object form), which Perfetto's user interface opens: one
+ * process a process, one thread a stream or a waiting host thread, one complete event ("X") a
+ * call or several that lie close together, and counters of memory that is live.
+ */
+#include "report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/isa/disasm.h"
+#include "json_values.h"
+
+struct trace {
+	const struct overview *overview;
+	struct json_object *events;
+	GHashTable *rows; /* process, device, stream -> row number */
+};
+
+static struct json_object *text(const char *value)
+{
+	return json_object_new_string(value);
+}
+
+/* The format counts microseconds; fractions are allowed. */
+static struct json_object *moment(const struct trace *trace, int64_t ns)
+{
+	return json_object_new_double((double)(ns - trace->overview->first_ns) / 1000.0);
+}
+
+static struct json_object *event(struct trace *trace, const char *phase, const char *name,
+				 int32_t pid, int tid)
+{
+	struct json_object *object = json_object_new_object();
+
+	put(object, "ph", text(phase));
+	put(object, "name", text_value(name));
+	put(object, "pid", json_object_new_int(pid));
+	put(object, "tid", json_object_new_int(tid));
+	json_object_array_add(trace->events, object);
+	return object;
+}
+
+/* Metadata events give processes and rows their names. */
+static void name_row(struct trace *trace, const char *kind, int32_t pid, int tid, const char *name)
+{
+	struct json_object *arguments = json_object_new_object();
+
+	put(arguments, "name", text_value(name));
+	put(event(trace, "M", kind, pid, tid), "args", arguments);
+}
+
+/* Lanes of different kinds on one stream are one row. */
+static int row_of(struct trace *trace, const struct lane *lane)
+{
+	char *key = g_strdup_printf("%p %d %" G_GUINT64_FORMAT, (const void *)lane->process,
+				    lane->device, lane->stream);
+	gpointer known = g_hash_table_lookup(trace->rows, key);
+	char *name;
+	int row;
+
+	if (known) {
+		g_free(key);
+		return GPOINTER_TO_INT(known);
+	}
+	row = (int)g_hash_table_size(trace->rows) + 1;
+	g_hash_table_insert(trace->rows, key, GINT_TO_POINTER(row));
+	if (lane->device < 0) {
+		name = g_strdup_printf("thread %" G_GUINT64_FORMAT " waits", lane->stream);
+	} else if (!lane->stream) {
+		name = g_strdup_printf("device %d, default stream", lane->device);
+	} else {
+		name = g_strdup_printf("device %d, stream 0x%" G_GINT64_MODIFIER "x", lane->device,
+				       lane->stream);
+	}
+	name_row(trace, "thread_name", lane->process->pid, row, name);
+	g_free(name);
+	return row;
+}
+
+static char *span_name(const struct lane *lane, const struct span *span)
+{
+	static const char *const several[] = {
+		[SPAN_LAUNCH] = "several kernels", [SPAN_COPY] = "several kinds of copies",
+		[SPAN_FILL] = "several fills",     [SPAN_PREFETCH] = "several prefetches",
+		[SPAN_SYNC] = "several waits",
+	};
+	const struct kernel_ref *kernel;
+
+	if (span->name == OVERVIEW_MIXED) {
+		return strdup(several[lane->kind]);
+	}
+	if (lane->kind != SPAN_LAUNCH) {
+		return strdup(hg_api_name(span->name));
+	}
+	kernel = process_kernel(lane->process, span->name);
+	return kernel ? isa_demangle(kernel->symbol) : strdup("?");
+}
+
+static void add_lane(struct trace *trace, const struct lane *lane)
+{
+	int row = row_of(trace, lane);
+
+	for (unsigned i = 0; i < lane->spans->len; i++) {
+		const struct span *span = &g_array_index(lane->spans, struct span, i);
+		struct json_object *arguments = json_object_new_object();
+		char *name = span_name(lane, span);
+		struct json_object *object =
+		    event(trace, "X", name ? name : "?", lane->process->pid, row);
+
+		put(object, "ts", moment(trace, span->start_ns));
+		put(object, "dur",
+		    json_object_new_double((double)(span->end_ns - span->start_ns) / 1000.0));
+		put(arguments, "calls", json_object_new_int64((int64_t)span->count));
+		if (span->bytes) {
+			put(arguments, "bytes", json_object_new_int64((int64_t)span->bytes));
+		}
+		put(object, "args", arguments);
+		free(name);
+	}
+}
+
+/* ---- memory that is live: one step for each beginning and end of an allocation on the map ---- */
+
+struct step {
+	struct process *process;
+	enum granularity granularity;
+	int64_t ns, bytes;
+};
+
+static int by_time(gconstpointer a, gconstpointer b)
+{
+	const struct step *x = a, *y = b;
+
+	return x->ns < y->ns ? -1 : x->ns > y->ns;
+}
+
+static void add_counters(struct trace *trace)
+{
+	GArray *steps = g_array_new(FALSE, FALSE, sizeof(struct step));
+	GHashTable *live = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+
+	for (unsigned i = 0; i < trace->overview->bars->len; i++) {
+		const struct memory_bar *bar =
+		    &g_array_index(trace->overview->bars, struct memory_bar, i);
+		struct step step = { bar->site->process, bar->site->granularity, bar->start_ns,
+				     (int64_t)bar->size };
+
+		if (bar->site->layer != LAYER_HIP) {
+			continue;
+		}
+		g_array_append_val(steps, step);
+		step.ns = bar->end_ns;
+		step.bytes = -step.bytes;
+		if (bar->end_ns != INT64_MAX) {
+			g_array_append_val(steps, step);
+		}
+	}
+	g_array_sort(steps, by_time);
+	for (unsigned i = 0; i < steps->len; i++) {
+		const struct step *step = &g_array_index(steps, struct step, i);
+		int64_t *totals = g_hash_table_lookup(live, step->process);
+		struct json_object *arguments = json_object_new_object();
+		struct json_object *object =
+		    event(trace, "C", "memory from HIP", step->process->pid, 0);
+
+		if (!totals) {
+			totals = g_new0(int64_t, GRAIN_COARSE + 1);
+			g_hash_table_insert(live, step->process, totals);
+		}
+		totals[step->granularity] += step->bytes;
+		for (int grain = 0; grain <= GRAIN_COARSE; grain++) {
+			put(arguments, model_granularity_name((enum granularity)grain),
+			    json_object_new_int64(totals[grain]));
+		}
+		put(object, "ts", moment(trace, step->ns));
+		put(object, "args", arguments);
+	}
+	g_hash_table_unref(live);
+	g_array_unref(steps);
+}
+
+int report_chrome(const struct analysis *analysis, bool color, FILE *stream)
+{
+	struct trace trace = {
+		.overview = analysis->overview,
+		.events = json_object_new_array(),
+		.rows = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
+	};
+	struct json_object *root = json_object_new_object();
+
+	(void)color;
+	for (unsigned i = 0; i < analysis->replay.processes->len; i++) {
+		const struct process *process = analysis->replay.processes->pdata[i];
+
+		name_row(&trace, "process_name", process->pid, 0,
+			 process->cmdline[0] ? process->cmdline : process->exe);
+	}
+	for (unsigned i = 0; i < trace.overview->lanes->len; i++) {
+		add_lane(&trace, trace.overview->lanes->pdata[i]);
+	}
+	add_counters(&trace);
+	put(root, "traceEvents", trace.events);
+	put(root, "displayTimeUnit", text("ns"));
+	g_hash_table_unref(trace.rows);
+	return write_json(root, stream);
+}
