@@ -5,7 +5,6 @@
  * clocks and sizes are plausible for an MI200, not measured.
  */
 #include "runtime.h"
-#include <hsa/hsa_ext_image.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -285,6 +284,43 @@ hsa_status_t hsa_isa_get_info_alt(hsa_isa_t isa, hsa_isa_info_t attribute, void 
 	return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
+/* The older form: `index` counts call conventions, of which there is one. */
+hsa_status_t hsa_isa_get_info(hsa_isa_t isa, hsa_isa_info_t attribute, uint32_t index, void *value)
+{
+	return index ? HSA_STATUS_ERROR_INVALID_INDEX : hsa_isa_get_info_alt(isa, attribute, value);
+}
+
+hsa_status_t hsa_isa_from_name(const char *name, hsa_isa_t *isa)
+{
+	const char *own = softgpu_config.xnack ? isa_name_xnack_on : isa_name_xnack_off;
+
+	if (!name || !isa)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	if (strcmp(name, own))
+		return (hsa_status_t)HSA_STATUS_ERROR_INVALID_ISA_NAME;
+	isa->handle = (uint64_t)(uintptr_t)&isa_object;
+	return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_isa_compatible(hsa_isa_t code, hsa_isa_t agent, bool *result)
+{
+	if (code.handle != (uint64_t)(uintptr_t)&isa_object || code.handle != agent.handle)
+		return HSA_STATUS_ERROR_INVALID_ISA;
+	if (!result)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	*result = true;
+	return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_agent_major_extension_supported(uint16_t extension, hsa_agent_t handle,
+						 uint16_t major, uint16_t *minor, bool *result)
+{
+	if (!minor)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	*minor = 0;
+	return hsa_agent_extension_supported(extension, handle, major, 0, result);
+}
+
 hsa_status_t hsa_agent_extension_supported(uint16_t extension, hsa_agent_t handle, uint16_t major,
 					   uint16_t minor, bool *result)
 {
@@ -296,6 +332,16 @@ hsa_status_t hsa_agent_extension_supported(uint16_t extension, hsa_agent_t handl
 	if (!result)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	*result = agent->gpu && extension == HSA_EXTENSION_IMAGES && major == 1;
+	return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_amd_coherency_get_type(hsa_agent_t handle, hsa_amd_coherency_type_t *type)
+{
+	if (!sg_agent_get(handle))
+		return HSA_STATUS_ERROR_INVALID_AGENT;
+	if (!type)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	*type = HSA_AMD_COHERENCY_TYPE_COHERENT;
 	return HSA_STATUS_SUCCESS;
 }
 

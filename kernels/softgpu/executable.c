@@ -5,10 +5,13 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 struct reader {
-	const void *image; /* the caller's, alive as long as the reader (hsa.h) */
+	const void *data; /* the caller's, alive as long as the reader (hsa.h), or in `image` */
 	size_t size;
+	struct sg_image *image;
 };
 
 struct executable {
@@ -32,6 +35,23 @@ static struct executable *get(hsa_executable_t handle)
 	return executable;
 }
 
+static void release_image(struct sg_image *image)
+{
+	if (image && !--image->references)
+		free(image);
+}
+
+static struct sg_image *new_image(size_t size)
+{
+	struct sg_image *image = malloc(sizeof *image + size);
+
+	if (image) {
+		image->size = size;
+		image->references = 1;
+	}
+	return image;
+}
+
 hsa_status_t hsa_code_object_reader_create_from_memory(const void *image, size_t size,
 						       hsa_code_object_reader_t *result)
 {
@@ -42,7 +62,7 @@ hsa_status_t hsa_code_object_reader_create_from_memory(const void *image, size_t
 	reader = malloc(sizeof *reader);
 	if (!reader)
 		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-	*reader = (struct reader){ image, size };
+	*reader = (struct reader){ image, size, NULL };
 	result->handle = (uint64_t)(uintptr_t)reader;
 	return HSA_STATUS_SUCCESS;
 }
@@ -51,9 +71,72 @@ hsa_status_t hsa_code_object_reader_destroy(hsa_code_object_reader_t reader)
 {
 	if (!reader.handle)
 		return HSA_STATUS_ERROR_INVALID_CODE_OBJECT_READER;
+	pthread_rwlock_wrlock(&lock);
+	release_image(((struct reader *)(uintptr_t)reader.handle)->image);
+	pthread_rwlock_unlock(&lock);
 	free((void *)(uintptr_t)reader.handle);
 	return HSA_STATUS_SUCCESS;
 }
+
+hsa_status_t hsa_code_object_reader_create_from_file(hsa_file_t file,
+						     hsa_code_object_reader_t *result)
+{
+	hsa_status_t status;
+	struct sg_image *image;
+	struct stat info;
+
+	if (!result)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	if (fstat(file, &info) || !S_ISREG(info.st_mode) || !info.st_size)
+		return (hsa_status_t)HSA_STATUS_ERROR_INVALID_FILE;
+	image = new_image((size_t)info.st_size);
+	if (!image)
+		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+	for (size_t at = 0; at < image->size;) {
+		ssize_t got = pread(file, image->data + at, image->size - at, (off_t)at);
+		if (got <= 0) {
+			free(image);
+			return (hsa_status_t)HSA_STATUS_ERROR_INVALID_FILE;
+		}
+		at += (size_t)got;
+	}
+	status = hsa_code_object_reader_create_from_memory(image->data, image->size, result);
+	if (status)
+		free(image);
+	else
+		((struct reader *)(uintptr_t)result->handle)->image = image;
+	return status;
+}
+
+/* ---- code objects as they were before version 1.1 of HSA: a copy without a reader ---- */
+
+hsa_status_t hsa_code_object_deserialize(void *data, size_t size, const char *options,
+					 hsa_code_object_t *result)
+{
+	struct sg_image *image;
+
+	(void)options;
+	if (!data || !size || !result)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	image = new_image(size);
+	if (!image)
+		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+	memcpy(image->data, data, size);
+	result->handle = (uint64_t)(uintptr_t)image;
+	return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_code_object_destroy(hsa_code_object_t handle)
+{
+	if (!handle.handle)
+		return HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
+	pthread_rwlock_wrlock(&lock);
+	release_image((struct sg_image *)(uintptr_t)handle.handle);
+	pthread_rwlock_unlock(&lock);
+	return HSA_STATUS_SUCCESS;
+}
+
+/* ---- executables ---- */
 
 hsa_status_t hsa_executable_create_alt(hsa_profile_t profile,
 				       hsa_default_float_rounding_mode_t rounding,
@@ -77,6 +160,17 @@ hsa_status_t hsa_executable_create_alt(hsa_profile_t profile,
 	return HSA_STATUS_SUCCESS;
 }
 
+hsa_status_t hsa_executable_create(hsa_profile_t profile, hsa_executable_state_t state,
+				   const char *options, hsa_executable_t *result)
+{
+	hsa_status_t status = hsa_executable_create_alt(
+	    profile, HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT, options, result);
+
+	if (!status && state == HSA_EXECUTABLE_STATE_FROZEN)
+		((struct executable *)(uintptr_t)result->handle)->frozen = true;
+	return status;
+}
+
 hsa_status_t hsa_executable_destroy(hsa_executable_t handle)
 {
 	struct executable *executable = NULL;
@@ -94,8 +188,12 @@ hsa_status_t hsa_executable_destroy(hsa_executable_t handle)
 		return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
 	while (executable->objects) {
 		struct sg_code_object *object = executable->objects;
+		struct sg_image *image = object->image;
 		executable->objects = object->next;
 		sg_unload(object);
+		pthread_rwlock_wrlock(&lock);
+		release_image(image);
+		pthread_rwlock_unlock(&lock);
 	}
 	while (executable->defines) {
 		struct sg_define *define = executable->defines;
@@ -158,21 +256,15 @@ hsa_status_t hsa_executable_agent_global_variable_define(hsa_executable_t handle
 	return status;
 }
 
-hsa_status_t hsa_executable_load_agent_code_object(hsa_executable_t handle,
-						   hsa_agent_t agent_handle,
-						   hsa_code_object_reader_t reader_handle,
-						   const char *options,
-						   hsa_loaded_code_object_t *loaded)
+/* Load [data, data + size), which is in `image` if that is given. */
+static hsa_status_t load(hsa_executable_t handle, hsa_agent_t agent_handle, const void *data,
+			 size_t size, struct sg_image *image, hsa_loaded_code_object_t *loaded)
 {
-	const struct reader *reader = (const struct reader *)(uintptr_t)reader_handle.handle;
 	const struct sg_agent *agent = sg_agent_get(agent_handle);
 	struct sg_code_object *object = NULL;
 	struct executable *executable;
 	hsa_status_t status;
 
-	(void)options;
-	if (!reader)
-		return HSA_STATUS_ERROR_INVALID_CODE_OBJECT_READER;
 	if (!agent || !agent->gpu)
 		return HSA_STATUS_ERROR_INVALID_AGENT;
 	pthread_rwlock_wrlock(&lock);
@@ -182,13 +274,87 @@ hsa_status_t hsa_executable_load_agent_code_object(hsa_executable_t handle,
 	else if (executable->frozen)
 		status = HSA_STATUS_ERROR_FROZEN_EXECUTABLE;
 	else
-		status = sg_load(agent, reader->image, reader->size, executable->defines, &object);
+		status = sg_load(agent, data, size, executable->defines, &object);
 	if (!status) {
+		object->image = image;
+		if (image)
+			image->references++;
 		object->next = executable->objects;
 		executable->objects = object;
 		if (loaded)
 			loaded->handle = (uint64_t)(uintptr_t)object;
 	}
+	pthread_rwlock_unlock(&lock);
+	return status;
+}
+
+hsa_status_t hsa_executable_load_agent_code_object(hsa_executable_t handle, hsa_agent_t agent,
+						   hsa_code_object_reader_t reader_handle,
+						   const char *options,
+						   hsa_loaded_code_object_t *loaded)
+{
+	const struct reader *reader = (const struct reader *)(uintptr_t)reader_handle.handle;
+
+	(void)options;
+	if (!reader)
+		return HSA_STATUS_ERROR_INVALID_CODE_OBJECT_READER;
+	return load(handle, agent, reader->data, reader->size, reader->image, loaded);
+}
+
+hsa_status_t hsa_executable_load_code_object(hsa_executable_t handle, hsa_agent_t agent,
+					     hsa_code_object_t code_object, const char *options)
+{
+	struct sg_image *image = (struct sg_image *)(uintptr_t)code_object.handle;
+
+	(void)options;
+	if (!image)
+		return HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
+	return load(handle, agent, image->data, image->size, image, NULL);
+}
+
+/* What could be wrong was found when it was loaded. */
+hsa_status_t hsa_executable_validate_alt(hsa_executable_t handle, const char *options,
+					 uint32_t *result)
+{
+	struct executable *executable;
+
+	(void)options;
+	if (!result)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	*result = 0;
+	pthread_rwlock_rdlock(&lock);
+	executable = get(handle);
+	pthread_rwlock_unlock(&lock);
+	return executable ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_EXECUTABLE;
+}
+
+hsa_status_t hsa_executable_validate(hsa_executable_t handle, uint32_t *result)
+{
+	return hsa_executable_validate_alt(handle, NULL, result);
+}
+
+hsa_status_t hsa_executable_get_info(hsa_executable_t handle, hsa_executable_info_t attribute,
+				     void *value)
+{
+	hsa_status_t status = HSA_STATUS_SUCCESS;
+	struct executable *executable;
+
+	if (!value)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	pthread_rwlock_rdlock(&lock);
+	executable = get(handle);
+	if (!executable)
+		status = HSA_STATUS_ERROR_INVALID_EXECUTABLE;
+	else if (attribute == HSA_EXECUTABLE_INFO_PROFILE)
+		*(hsa_profile_t *)value = executable->profile;
+	else if (attribute == HSA_EXECUTABLE_INFO_STATE)
+		*(hsa_executable_state_t *)value = executable->frozen
+						       ? HSA_EXECUTABLE_STATE_FROZEN
+						       : HSA_EXECUTABLE_STATE_UNFROZEN;
+	else if (attribute == HSA_EXECUTABLE_INFO_DEFAULT_FLOAT_ROUNDING_MODE)
+		*(hsa_default_float_rounding_mode_t *)value = executable->rounding;
+	else
+		status = HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	pthread_rwlock_unlock(&lock);
 	return status;
 }
@@ -235,6 +401,100 @@ hsa_status_t hsa_executable_get_symbol_by_name(hsa_executable_t handle, const ch
 	}
 	pthread_rwlock_unlock(&lock);
 	return status;
+}
+
+hsa_status_t hsa_executable_get_symbol(hsa_executable_t handle, const char *module,
+				       const char *name, hsa_agent_t agent, int32_t convention,
+				       hsa_executable_symbol_t *symbol)
+{
+	(void)convention;
+	if (module && *module)
+		return HSA_STATUS_ERROR_INVALID_SYMBOL_NAME;
+	return hsa_executable_get_symbol_by_name(handle, name, &agent, symbol);
+}
+
+/* The symbols of `agent`, or of all if it is NULL; the caller frees *list. */
+static hsa_status_t list_symbols(hsa_executable_t handle, const struct sg_agent *agent,
+				 struct sg_symbol ***list, size_t *count)
+{
+	hsa_status_t status = HSA_STATUS_SUCCESS;
+	struct executable *executable;
+
+	*list = NULL;
+	*count = 0;
+	pthread_rwlock_rdlock(&lock);
+	executable = get(handle);
+	if (!executable)
+		status = HSA_STATUS_ERROR_INVALID_EXECUTABLE;
+	for (struct sg_code_object *object = executable ? executable->objects : NULL; object;
+	     object = object->next) {
+		struct sg_symbol **moved;
+		if (agent && object->agent != agent)
+			continue;
+		moved = realloc(*list, (*count + object->symbol_count + 1) * sizeof **list);
+		if (!moved) {
+			status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+			break;
+		}
+		*list = moved;
+		for (size_t i = 0; i < object->symbol_count; i++)
+			(*list)[(*count)++] = &object->symbols[i];
+	}
+	pthread_rwlock_unlock(&lock);
+	return status;
+}
+
+hsa_status_t hsa_executable_iterate_symbols(
+    hsa_executable_t handle,
+    hsa_status_t (*callback)(hsa_executable_t, hsa_executable_symbol_t, void *), void *data)
+{
+	struct sg_symbol **list;
+	hsa_status_t status;
+	size_t count;
+
+	if (!callback)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	/* Without the lock: the callback may ask for more. */
+	status = list_symbols(handle, NULL, &list, &count);
+	for (size_t i = 0; !status && i < count; i++)
+		status = callback(handle, (hsa_executable_symbol_t){ (uint64_t)(uintptr_t)list[i] },
+				  data);
+	free(list);
+	return status;
+}
+
+hsa_status_t hsa_executable_iterate_agent_symbols(
+    hsa_executable_t handle, hsa_agent_t agent_handle,
+    hsa_status_t (*callback)(hsa_executable_t, hsa_agent_t, hsa_executable_symbol_t, void *),
+    void *data)
+{
+	const struct sg_agent *agent = sg_agent_get(agent_handle);
+	struct sg_symbol **list;
+	hsa_status_t status;
+	size_t count;
+
+	if (!agent)
+		return HSA_STATUS_ERROR_INVALID_AGENT;
+	if (!callback)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	status = list_symbols(handle, agent, &list, &count);
+	for (size_t i = 0; !status && i < count; i++)
+		status = callback(handle, agent_handle,
+				  (hsa_executable_symbol_t){ (uint64_t)(uintptr_t)list[i] }, data);
+	free(list);
+	return status;
+}
+
+/* No symbol is allocated for all agents. */
+hsa_status_t hsa_executable_iterate_program_symbols(
+    hsa_executable_t handle,
+    hsa_status_t (*callback)(hsa_executable_t, hsa_executable_symbol_t, void *), void *data)
+{
+	uint32_t result;
+
+	(void)data;
+	return callback ? hsa_executable_validate_alt(handle, NULL, &result)
+			: HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
 /* Kernel descriptor fields by byte offset (code-objects.md C.6). */

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime.h"
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* One write per line, so that lines of several threads don't mix. */
 static void print_line(const char *format, va_list arguments)
@@ -40,13 +42,67 @@ void sg_die(const char *format, ...)
 	abort();
 }
 
+/* ---- handlers of system events ---- */
+
+#define MAX_HANDLERS 8
+
+static struct handler {
+	hsa_amd_system_event_callback_t function;
+	void *data;
+} handlers[MAX_HANDLERS];
+static pthread_mutex_t handlers_lock = PTHREAD_MUTEX_INITIALIZER;
+
+hsa_status_t hsa_amd_register_system_event_handler(hsa_amd_system_event_callback_t function,
+						   void *data)
+{
+	hsa_status_t status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+
+	if (!function)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	pthread_mutex_lock(&handlers_lock);
+	for (unsigned i = 0; status && i < MAX_HANDLERS; i++) {
+		if (handlers[i].function)
+			continue;
+		handlers[i].data = data;
+		__atomic_store_n(&handlers[i].function, function, __ATOMIC_RELEASE);
+		status = HSA_STATUS_SUCCESS;
+	}
+	pthread_mutex_unlock(&handlers_lock);
+	return status;
+}
+
+/* A handler that succeeds takes the fault over: the device stays stopped, the process goes on. */
+static void tell_handlers(unsigned gpu, uint64_t page)
+{
+	hsa_amd_event_t event = {
+		.event_type = HSA_AMD_GPU_MEMORY_FAULT_EVENT,
+		.memory_fault = {
+			.agent = sg_agent_handle(&sg_gpu_agents[gpu]),
+			.virtual_address = page,
+			.fault_reason_mask = HSA_AMD_MEMORY_FAULT_PAGE_NOT_PRESENT,
+		},
+	};
+	bool taken = false;
+
+	for (unsigned i = 0; i < MAX_HANDLERS; i++) {
+		hsa_amd_system_event_callback_t function =
+		    __atomic_load_n(&handlers[i].function, __ATOMIC_ACQUIRE);
+		if (function && !function(&event, handlers[i].data))
+			taken = true;
+	}
+	while (taken)
+		pause();
+}
+
 void sg_memory_fault(unsigned gpu, uint64_t address)
 {
+	uint64_t page = address & ~(uint64_t)(SOFTGPU_PAGE_SIZE - 1);
+
+	tell_handlers(gpu, page);
 	/* ROCr's own words; the hardware reports the page, not the byte. */
 	fprintf(stderr,
 		"Memory access fault by GPU node-%u (Agent handle: %p) on address %p. "
 		"Reason: Page not present or supervisor privilege.\n",
-		gpu + 1, (void *)&sg_gpu_agents[gpu],
-		(void *)(uintptr_t)(address & ~(uint64_t)(SOFTGPU_PAGE_SIZE - 1)));
+		gpu + 1, (void *)&sg_gpu_agents[gpu], (void *)(uintptr_t)page);
 	abort();
 }

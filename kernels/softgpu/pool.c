@@ -401,6 +401,17 @@ hsa_status_t hsa_amd_pointer_info_set_userdata(const void *pointer, void *user_d
 	return HSA_STATUS_SUCCESS;
 }
 
+hsa_status_t hsa_amd_memory_pool_can_migrate(hsa_amd_memory_pool_t from, hsa_amd_memory_pool_t to,
+					     bool *result)
+{
+	if (!sg_pool_get(from) || !sg_pool_get(to))
+		return (hsa_status_t)HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
+	if (!result)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	*result = false;
+	return HSA_STATUS_SUCCESS;
+}
+
 /* In the base profile registering ordinary memory is a hint (hsa.h, hsa_memory_register). */
 hsa_status_t hsa_memory_register(void *pointer, size_t size)
 {

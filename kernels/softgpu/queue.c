@@ -220,6 +220,36 @@ ADD_INDEX(hsa_queue_add_write_index_scacquire)
 ADD_INDEX(hsa_queue_add_write_index_screlease)
 ADD_INDEX(hsa_queue_add_write_index_scacq_screl)
 
+#define STORE_INDEX(name, field)                                                   \
+	void name(const hsa_queue_t *queue, uint64_t value)                        \
+	{                                                                          \
+		__atomic_store_n(&own(queue)->amd.field, value, __ATOMIC_SEQ_CST); \
+	}
+STORE_INDEX(hsa_queue_store_write_index_relaxed, write_dispatch_id)
+STORE_INDEX(hsa_queue_store_write_index_screlease, write_dispatch_id)
+STORE_INDEX(hsa_queue_store_read_index_relaxed, read_dispatch_id)
+STORE_INDEX(hsa_queue_store_read_index_screlease, read_dispatch_id)
+
+#define CAS_INDEX(name)                                                                           \
+	uint64_t name(const hsa_queue_t *queue, uint64_t expected, uint64_t value)                \
+	{                                                                                         \
+		__atomic_compare_exchange_n(&own(queue)->amd.write_dispatch_id, &expected, value, \
+					    false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);           \
+		return expected;                                                                  \
+	}
+CAS_INDEX(hsa_queue_cas_write_index_relaxed)
+CAS_INDEX(hsa_queue_cas_write_index_scacquire)
+CAS_INDEX(hsa_queue_cas_write_index_screlease)
+CAS_INDEX(hsa_queue_cas_write_index_scacq_screl)
+
+hsa_status_t hsa_queue_inactivate(hsa_queue_t *queue)
+{
+	if (!queue)
+		return HSA_STATUS_ERROR_INVALID_QUEUE;
+	__atomic_store_n(&own(queue)->inactive, true, __ATOMIC_RELEASE);
+	return HSA_STATUS_SUCCESS;
+}
+
 /* ---- AMD extensions ---- */
 
 hsa_status_t hsa_amd_queue_set_priority(hsa_queue_t *queue, hsa_amd_queue_priority_t priority)
@@ -253,6 +283,18 @@ hsa_status_t hsa_amd_profiling_set_profiler_enabled(hsa_queue_t *queue, int enab
 hsa_status_t hsa_amd_profiling_async_copy_enable(bool enable)
 {
 	(void)enable;
+	return HSA_STATUS_SUCCESS;
+}
+
+/* Ticks are the system's nanoseconds. */
+hsa_status_t hsa_amd_profiling_convert_tick_to_system_domain(hsa_agent_t agent, uint64_t tick,
+							     uint64_t *system_tick)
+{
+	if (!sg_agent_get(agent))
+		return HSA_STATUS_ERROR_INVALID_AGENT;
+	if (!system_tick)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	*system_tick = tick;
 	return HSA_STATUS_SUCCESS;
 }
 

@@ -12,6 +12,22 @@
 #include "softgpu.h"
 #include <hsa/amd_hsa_signal.h>
 #include <hsa/hsa_ext_amd.h>
+#include <hsa/hsa_ext_image.h>
+
+/*
+ * What is written here as hsa_NAME is the symbol sg_hsa_NAME. The exported hsa_NAME, in table.c,
+ * jumps to whatever the table says, so that a tool's function comes first (HSA_TOOLS_LIB).
+ */
+#define HAVE(name) extern __typeof__(name) name __asm__("sg_" #name);
+#define LACK(name)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+#include "api/core.def"
+#include "api/amd.def"
+#include "api/image.def"
+#pragma GCC diagnostic pop
+#undef HAVE
+#undef LACK
 
 /* ---- messages: message.c ---- */
 
@@ -23,6 +39,16 @@ void sg_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 _Noreturn void sg_die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* ROCr's report of a memory access fault of GPU `gpu` at `address`, then abort(). */
 _Noreturn void sg_memory_fault(unsigned gpu, uint64_t address);
+
+/* ---- tools: table.c, tools.c ---- */
+
+/* The table by which every call of this library goes: HsaApiTable of hsa_api_trace.h. */
+void *sg_api_table(void);
+/* Take back what tools patched. */
+void sg_api_table_reset(void);
+/* Load the libraries that HSA_TOOLS_LIB names and give them the table; tell them that it ends. */
+void sg_tools_load(void);
+void sg_tools_unload(void);
 
 /* ---- settings: config.c ---- */
 
@@ -229,12 +255,20 @@ struct sg_define {
 	struct sg_define *next;
 };
 
+/* A code object that the runtime keeps a copy of; freed with its last user. */
+struct sg_image {
+	size_t size;
+	unsigned references; /* changed under the lock of executables */
+	unsigned char data[];
+};
+
 struct sg_code_object {
 	const struct sg_agent *agent;
 	struct sg_mapping *mapping;
 	uint64_t load_base; /* run-time address of virtual address 0 of the file */
 	uint64_t code_size;
-	const void *storage; /* file image in memory, the caller's */
+	const void *storage; /* file image in memory, of the reader or of `image` */
+	struct sg_image *image;
 	size_t storage_size;
 	char *strings;
 	struct sg_symbol *symbols;

@@ -198,6 +198,28 @@ UPDATES(and, __atomic_and_fetch)
 UPDATES(or, __atomic_or_fetch)
 UPDATES(xor, __atomic_xor_fetch)
 
+#define EXCHANGE(order)                                                                         \
+	hsa_signal_value_t hsa_signal_exchange_##order(hsa_signal_t signal,                     \
+						       hsa_signal_value_t value)                \
+	{                                                                                       \
+		hsa_signal_value_t old =                                                        \
+		    __atomic_exchange_n(&sg_signal(signal)->value, value, __ATOMIC_SEQ_CST);    \
+		sg_event_post();                                                                \
+		return old;                                                                     \
+	}                                                                                       \
+	hsa_signal_value_t hsa_signal_cas_##order(                                              \
+	    hsa_signal_t signal, hsa_signal_value_t expected, hsa_signal_value_t value)         \
+	{                                                                                       \
+		__atomic_compare_exchange_n(&sg_signal(signal)->value, &expected, value, false, \
+					    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                \
+		sg_event_post();                                                                \
+		return expected;                                                                \
+	}
+EXCHANGE(relaxed)
+EXCHANGE(scacquire)
+EXCHANGE(screlease)
+EXCHANGE(scacq_screl)
+
 static hsa_signal_value_t wait_for(hsa_signal_t signal, hsa_signal_condition_t condition,
 				   hsa_signal_value_t compare, uint64_t timeout)
 {
@@ -229,6 +251,35 @@ static hsa_signal_value_t wait_for(hsa_signal_t signal, hsa_signal_condition_t c
 	}
 WAIT(scacquire)
 WAIT(relaxed)
+
+/* Index of a signal that meets its condition; UINT32_MAX after the timeout (hsa_ext_amd.h). */
+uint32_t hsa_amd_signal_wait_any(uint32_t count, hsa_signal_t *signals,
+				 hsa_signal_condition_t *conditions, hsa_signal_value_t *values,
+				 uint64_t timeout, hsa_wait_state_t wait_state,
+				 hsa_signal_value_t *satisfying)
+{
+	uint64_t start = sg_now_ns();
+
+	(void)wait_state;
+	for (;;) {
+		uint32_t seen = sg_event_count();
+		uint64_t passed, rest;
+
+		for (uint32_t i = 0; i < count; i++) {
+			hsa_signal_value_t value = load(signals[i]);
+			if (!sg_condition(value, conditions[i], values[i]))
+				continue;
+			if (satisfying)
+				*satisfying = value;
+			return i;
+		}
+		passed = sg_now_ns() - start;
+		if (passed >= timeout)
+			return UINT32_MAX;
+		rest = timeout - passed;
+		sg_event_wait(seen, rest < 10000000 ? rest : 10000000);
+	}
+}
 
 /* ---- asynchronous handlers: one thread calls them all, in the order of registration ---- */
 

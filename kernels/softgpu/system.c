@@ -9,7 +9,8 @@
 hsa_status_t hsa_init(void);
 hsa_status_t hsa_shut_down(void);
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Recursive: a tool may call hsa_init while it is being loaded. */
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static uint32_t references;
 
 hsa_status_t hsa_init(void)
@@ -17,14 +18,14 @@ hsa_status_t hsa_init(void)
 	hsa_status_t status = HSA_STATUS_SUCCESS;
 
 	pthread_mutex_lock(&lock);
-	if (!references && sg_settings_read())
+	if (!references && sg_settings_read()) {
 		status = HSA_STATUS_ERROR;
-	else
-		references++;
-	pthread_mutex_unlock(&lock);
-	if (!status)
+	} else if (!references++) {
 		sg_log("hsa_init: %lu software GPUs gfx90a, XNACK %s", sg_settings.gpus,
 		       softgpu_config.xnack ? "on" : "off");
+		sg_tools_load();
+	}
+	pthread_mutex_unlock(&lock);
 	return status;
 }
 
@@ -38,7 +39,8 @@ hsa_status_t hsa_shut_down(void)
 
 	pthread_mutex_lock(&lock);
 	if (references) {
-		references--;
+		if (!--references)
+			sg_tools_unload();
 		status = HSA_STATUS_SUCCESS;
 	}
 	pthread_mutex_unlock(&lock);
@@ -112,6 +114,25 @@ hsa_status_t hsa_system_get_major_extension_table(uint16_t extension, uint16_t m
 	sg_warn("hsa_system_get_major_extension_table: no extension %#x version %u", extension,
 		major);
 	return HSA_STATUS_ERROR;
+}
+
+hsa_status_t hsa_system_get_extension_table(uint16_t extension, uint16_t major, uint16_t minor,
+					    void *table)
+{
+	if (extension == HSA_EXTENSION_AMD_LOADER && major == 1 && !minor && table)
+		return sg_loader_table(sizeof(hsa_ven_amd_loader_1_00_pfn_t), table);
+	sg_warn("hsa_system_get_extension_table: no extension %#x version %u.%u", extension, major,
+		minor);
+	return HSA_STATUS_ERROR;
+}
+
+hsa_status_t hsa_system_major_extension_supported(uint16_t extension, uint16_t major,
+						  uint16_t *minor, bool *result)
+{
+	if (!minor)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	*minor = 0;
+	return hsa_system_extension_supported(extension, major, 0, result);
 }
 
 hsa_status_t hsa_status_string(hsa_status_t status, const char **text)

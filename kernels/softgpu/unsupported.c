@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Entry points that libamdhip64 imports and that this device can't serve: each says so. */
 #include "runtime.h"
-#include <hsa/hsa_ext_image.h>
 
 #define REFUSE(parameters, name, status)                                \
 	hsa_status_t name parameters                                    \

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A tool as HSA_TOOLS_LIB loads it, against ROCr's own header: puts functions in front of the
+ * runtime's and counts what comes by. Writes its counts to the file TOOL_OUTPUT. With
+ * TOOL_REFUSES set, OnLoad fails.
+ */
+#define AMD_INTERNAL_BUILD
+#include <hsa_api_trace.h>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+
+/* The order of the software GPU's tables is that of the header. */
+enum {
+#define HAVE(name) CORE_##name,
+#define LACK(name) CORE_##name,
+#include "kernels/softgpu/api/core.def"
+#undef HAVE
+#undef LACK
+	CORE_COUNT
+};
+enum {
+#define HAVE(name) AMD_##name,
+#define LACK(name) AMD_##name,
+#include "kernels/softgpu/api/amd.def"
+#undef HAVE
+#undef LACK
+	AMD_COUNT
+};
+enum {
+#define HAVE(name) IMAGE_##name,
+#define LACK(name) IMAGE_##name,
+#include "kernels/softgpu/api/image.def"
+#undef HAVE
+#undef LACK
+	IMAGE_COUNT
+};
+#define CHECK(table, number, name)                                                              \
+	static_assert(offsetof(table, name##_fn) == sizeof(ApiTableVersion) + 8 * (number), #name);
+#define HAVE(name) CHECK(CoreApiTable, CORE_##name, name)
+#define LACK(name) CHECK(CoreApiTable, CORE_##name, name)
+#include "kernels/softgpu/api/core.def"
+#undef HAVE
+#undef LACK
+#define HAVE(name) CHECK(AmdExtTable, AMD_##name, name)
+#define LACK(name) CHECK(AmdExtTable, AMD_##name, name)
+#include "kernels/softgpu/api/amd.def"
+#undef HAVE
+#undef LACK
+#define HAVE(name) CHECK(ImageExtTable, IMAGE_##name, name)
+#define LACK(name) CHECK(ImageExtTable, IMAGE_##name, name)
+#include "kernels/softgpu/api/image.def"
+#undef HAVE
+#undef LACK
+
+static decltype(hsa_queue_create) *queue_create;
+static decltype(hsa_amd_memory_pool_allocate) *pool_allocate;
+static decltype(hsa_executable_load_agent_code_object) *load_code;
+static decltype(hsa_signal_store_screlease) *store_signal;
+static unsigned queues, allocations, objects, doorbells, agents, unloaded;
+static unsigned long long largest;
+
+static hsa_status_t my_queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
+				    void (*callback)(hsa_status_t, hsa_queue_t *, void *),
+				    void *data, uint32_t private_size, uint32_t group_size,
+				    hsa_queue_t **queue)
+{
+	__atomic_add_fetch(&queues, 1, __ATOMIC_RELAXED);
+	return queue_create(agent, size, type, callback, data, private_size, group_size, queue);
+}
+
+static hsa_status_t my_pool_allocate(hsa_amd_memory_pool_t pool, size_t size, uint32_t flags,
+				     void **pointer)
+{
+	__atomic_add_fetch(&allocations, 1, __ATOMIC_RELAXED);
+	if (size > largest)
+		largest = size;
+	return pool_allocate(pool, size, flags, pointer);
+}
+
+static hsa_status_t my_load_code(hsa_executable_t executable, hsa_agent_t agent,
+				 hsa_code_object_reader_t reader, const char *options,
+				 hsa_loaded_code_object_t *loaded)
+{
+	__atomic_add_fetch(&objects, 1, __ATOMIC_RELAXED);
+	return load_code(executable, agent, reader, options, loaded);
+}
+
+static void my_store_signal(hsa_signal_t signal, hsa_signal_value_t value)
+{
+	__atomic_add_fetch(&doorbells, 1, __ATOMIC_RELAXED);
+	store_signal(signal, value);
+}
+
+static hsa_status_t count_agent(hsa_agent_t, void *)
+{
+	agents++;
+	return HSA_STATUS_SUCCESS;
+}
+
+extern "C" bool OnLoad(HsaApiTable *table, uint64_t, uint64_t failed, const char *const *names)
+{
+	const char *text = nullptr;
+
+	if (getenv("TOOL_REFUSES"))
+		return false;
+	if (table->version.major_id != 1 || table->core_->version.major_id != 1 ||
+	    table->core_->version.minor_id < sizeof(ApiTableVersion) + 8 * CORE_COUNT ||
+	    table->amd_ext_->version.minor_id < sizeof(ApiTableVersion) + 8 * AMD_COUNT ||
+	    !table->image_ext_ || !table->finalizer_ext_)
+		return false;
+	/* The runtime works from here on, called through the table or by name. */
+	if (table->core_->hsa_status_string_fn(HSA_STATUS_SUCCESS, &text) || !text ||
+	    table->core_->hsa_iterate_agents_fn(count_agent, nullptr) || hsa_init() ||
+	    hsa_shut_down())
+		return false;
+	fprintf(stderr, "tool: %llu failed before%s%s\n",
+		static_cast<unsigned long long>(failed), failed ? ": " : "",
+		failed ? names[0] : "");
+	queue_create = table->core_->hsa_queue_create_fn;
+	table->core_->hsa_queue_create_fn = my_queue_create;
+	pool_allocate = table->amd_ext_->hsa_amd_memory_pool_allocate_fn;
+	table->amd_ext_->hsa_amd_memory_pool_allocate_fn = my_pool_allocate;
+	load_code = table->core_->hsa_executable_load_agent_code_object_fn;
+	table->core_->hsa_executable_load_agent_code_object_fn = my_load_code;
+	store_signal = table->core_->hsa_signal_store_screlease_fn;
+	table->core_->hsa_signal_store_screlease_fn = my_store_signal;
+	return true;
+}
+
+static void report()
+{
+	const char *path = getenv("TOOL_OUTPUT");
+	FILE *file = path ? fopen(path, "w") : nullptr;
+
+	if (!file)
+		return;
+	fprintf(file, "agents %u\nqueues %u\nallocations %u\nlargest %llu\nobjects %u\n", agents,
+		queues, allocations, largest, objects);
+	fprintf(file, "doorbells %u\nunloaded %u\n", doorbells, unloaded);
+	fclose(file);
+}
+
+extern "C" void OnUnload()
+{
+	unloaded = 1;
+	report();
+}
+
+/* A program need not call hsa_shut_down. */
+__attribute__((destructor)) static void end()
+{
+	if (!unloaded && queue_create)
+		report();
+}
