@@ -3,6 +3,7 @@
 #include "runtime.h"
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include <string.h>
 
 /* Half of the address window of memory.c. */
@@ -26,6 +27,7 @@ static const struct {
 	{ "HSA_XNACK", SWITCH, &softgpu_config.xnack, 0 },
 	{ "HSA_FORCE_FINE_GRAIN_PCIE", SWITCH, &force_fine_pool, 0 },
 	{ "SOFTGPU_SEED", NUMBER, &softgpu_config.seed, 0 },
+	{ "SOFTGPU_THREADS", NUMBER, &softgpu_config.threads, 0 },
 	{ "SOFTGPU_DROP_FINE_FP_ATOMICS", SWITCH, &softgpu_config.drop_fine_fp_atomics, 1 },
 	{ "SOFTGPU_XGMI_CPU", SWITCH, &softgpu_config.xgmi_cpu, 0 },
 	{ "SOFTGPU_XGMI_HIVE", SWITCH, &sg_settings.hive, 1 },
@@ -73,6 +75,12 @@ int sg_settings_read(void)
 		sg_warn("SOFTGPU_VRAM_MIB must be between 1 and %lu",
 			MAX_VRAM_MIB / sg_settings.gpus);
 		return -EINVAL;
+	}
+	if (!softgpu_config.threads) {
+		long online = sysconf(_SC_NPROCESSORS_ONLN);
+
+		/* Who names a seed wants the same result again. */
+		softgpu_config.threads = softgpu_config.seed || online < 1 ? 1 : (uint64_t)online;
 	}
 	sg_settings.vram = vram_mib << 20;
 	sg_settings.fine_pool = sg_settings.hive || force_fine_pool;

@@ -304,6 +304,24 @@ unsigned softgpu_page_state(unsigned gpu, uint64_t address)
 	return mapping ? state : sg_svm_page_state(gpu, address);
 }
 
+unsigned softgpu_page_span(unsigned gpu, uint64_t address, uint64_t *first, uint64_t *last)
+{
+	uint32_t set = gpu == SOFTGPU_ANY_GPU ? SG_EVERY_GPU : UINT32_C(1) << gpu;
+	struct sg_mapping *mapping;
+	unsigned state = 0;
+
+	pthread_rwlock_rdlock(&lock);
+	mapping = find_locked(address);
+	if (mapping) {
+		*first = mapping->gpu;
+		*last = mapping->gpu + mapping->size;
+		if (mapping->gpus & set)
+			state = mapping->state;
+	}
+	pthread_rwlock_unlock(&lock);
+	return mapping ? state : sg_svm_page_span(gpu, address, first, last);
+}
+
 bool softgpu_memory_range(uint64_t address, uint64_t *first, uint64_t *last)
 {
 	struct sg_vma_list list = { 0 };

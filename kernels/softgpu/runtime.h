@@ -190,6 +190,8 @@ bool sg_vma_is_marked(const struct sg_vma *vma);
 
 /* Page state for GPU `gpu` of a host address that no HSA mapping holds; 0 if it can't reach it. */
 unsigned sg_svm_page_state(unsigned gpu, uint64_t address);
+/* The same, and addresses around it that share the state: [*first, *last). */
+unsigned sg_svm_page_span(unsigned gpu, uint64_t address, uint64_t *first, uint64_t *last);
 /* Bytes from `address` on, at most `size`, that some GPU can reach by SVM. */
 uint64_t sg_svm_span(uint64_t address, uint64_t size);
 /* Note that [start, end) moved to the GPU or back. */

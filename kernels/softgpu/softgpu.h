@@ -37,7 +37,13 @@ unsigned softgpu_page_state(unsigned gpu, uint64_t address);
 extern volatile uint64_t softgpu_memory_generation;
 
 /*
- * The same for tests and tools, of GPU 0: exported from the library, and up to date with the host's
+ * The same, and in [*first, *last) addresses around `address` that share its state and its distance
+ * to the host's: as much as is cheap to say, at least the page. Thread-safe.
+ */
+unsigned softgpu_page_span(unsigned gpu, uint64_t address, uint64_t *first, uint64_t *last);
+
+/*
+ * softgpu_page_state for tests and tools, of GPU 0: exported from the library, and up to date with the host's
  * mappings (softgpu_page_state looks at them only once a packet).
  */
 unsigned softgpu_page_state_now(uint64_t address);
@@ -75,7 +81,10 @@ struct softgpu_run;
 /* Prepare a dispatch. NULL when out of memory. The kernel descriptor is at packet.kernel_object. */
 struct softgpu_run *softgpu_run_create(const struct softgpu_dispatch *dispatch);
 
-/* Execute about `budget` wave-instructions; resumable, so that queues can take turns. */
+/*
+ * Execute about `budget` wave-instructions on each of softgpu_config.threads threads; resumable, so
+ * that queues can take turns. One call at a time in the process.
+ */
 enum softgpu_status softgpu_run_step(struct softgpu_run *run, uint64_t budget);
 
 uint64_t softgpu_run_fault_address(const struct softgpu_run *run);
@@ -90,6 +99,7 @@ void softgpu_code_invalidate(uint64_t base, uint64_t size);
 struct softgpu_config {
 	bool xnack;
 	uint64_t seed;             /* SOFTGPU_SEED: order of work-groups and waves; 0: natural */
+	uint64_t threads;          /* SOFTGPU_THREADS: that work-groups are shared among; 0 is 1 */
 	bool drop_fine_fp_atomics; /* MI200: hardware FP atomics on fine-grained pages are lost */
 	bool xgmi_cpu;             /* link to the CPU carries all integer atomics */
 	const char *atomic_log;    /* SOFTGPU_ATOMIC_LOG or NULL */

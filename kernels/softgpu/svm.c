@@ -254,6 +254,36 @@ unsigned softgpu_page_state_now(uint64_t address)
 	return softgpu_page_state(0, address);
 }
 
+unsigned sg_svm_page_span(unsigned gpu, uint64_t address, uint64_t *first, uint64_t *last)
+{
+	const struct sg_vma *vma;
+	unsigned state;
+	size_t index;
+
+	*first = page_down(address);
+	*last = *first + SOFTGPU_PAGE_SIZE;
+	pthread_mutex_lock(&lock);
+	state = page_state_locked(gpu, address);
+	vma = state ? sg_vma_find(&vmas, address) : NULL;
+	if (vma) {
+		/* Up to the next boundary of the mapping or of a range with attributes. */
+		*first = vma->start;
+		*last = vma->end;
+		index = first_above(address);
+		if (index < count && ranges[index].start <= address) {
+			*first = *first > ranges[index].start ? *first : ranges[index].start;
+			*last = *last < ranges[index].end ? *last : ranges[index].end;
+		} else {
+			if (index < count && *last > ranges[index].start)
+				*last = ranges[index].start;
+			if (index && *first < ranges[index - 1].end)
+				*first = ranges[index - 1].end;
+		}
+	}
+	pthread_mutex_unlock(&lock);
+	return state;
+}
+
 uint64_t sg_svm_span(uint64_t address, uint64_t size)
 {
 	uint64_t end = address + size, at = address;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Addressing modes of FLAT, GLOBAL, SCRATCH and MUBUF (MI200 ISA, "Vector Memory Operations"). */
 #include "address.h"
+#include "move.h"
 
 /* Fields of a buffer resource that the driver sets for scratch: swizzle, add thread id. */
 #define WORD1_SWIZZLE 0x80000000u
@@ -97,7 +98,7 @@ bool sg_addresses(struct sg_wave *wave, const struct sg_insn *in, enum sg_space 
 	access->space = space;
 	access->active = sg_exec(wave);
 	access->outside = 0;
-	sg_memory_refresh(wave->run);
+	sg_memory_refresh(wave->worker);
 	switch (space) {
 	case SG_BUFFER:
 		return buffer_addresses(wave, in, v, s, size, access);
@@ -132,7 +133,7 @@ bool sg_addresses(struct sg_wave *wave, const struct sg_insn *in, enum sg_space 
 	return true;
 }
 
-uint8_t *sg_access_resolve(struct sg_wave *wave, const struct sg_access *access, unsigned lane,
+uint8_t *sg_access_pointer(struct sg_wave *wave, const struct sg_access *access, unsigned lane,
 			   unsigned size, unsigned *state)
 {
 	bool outside = false;
@@ -148,4 +149,39 @@ uint8_t *sg_access_resolve(struct sg_wave *wave, const struct sg_access *access,
 		return sg_flat(wave, lane, access->address[lane], size, state, &outside);
 	}
 	return NULL;
+}
+
+bool sg_reach(struct sg_wave *wave, const struct sg_insn *in, enum sg_space space, unsigned v,
+	      unsigned s, unsigned size, struct sg_reach *reach)
+{
+	const struct sg_operand *o = &in->o[v];
+	uint64_t exec = sg_exec(wave), base = (uint64_t)(int64_t)in->offset;
+	const uint32_t *high = NULL;
+	const struct sg_span *span;
+	uint32_t low, top;
+
+	if ((space != SG_GLOBAL && space != SG_FLAT) || o->kind != SG_K_VECTOR || !exec)
+		return false;
+	if (space == SG_GLOBAL && in->o[s].kind != SG_K_OFF) {
+		base += sg_read64(wave, &in->o[s]);
+	} else {
+		if (o->count != 2)
+			return false;
+		high = wave->v[o->index + 1];
+		low = high[__builtin_ctzll(exec)];
+		if (space == SG_FLAT && (low == SG_SHARED_BASE_HI || low == SG_PRIVATE_BASE_HI))
+			return false;
+		base += (uint64_t)low << 32;
+	}
+	if (!sg_bounds(wave, wave->v[o->index], high, &low, &top))
+		return false;
+	sg_memory_refresh(wave->worker);
+	span = sg_span(wave->worker, in->pc, base + low);
+	if (!span || top - low >= span->last - (base + low) ||
+	    size > span->last - (base + top))
+		return false;
+	reach->base = (uint8_t *)(uintptr_t)(base + span->delta);
+	reach->offset = wave->v[o->index];
+	reach->state = span->state;
+	return true;
 }

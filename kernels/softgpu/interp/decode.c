@@ -10,14 +10,8 @@
 #include "interp.h"
 #include "parse.h"
 
-#define SLOTS   (SOFTGPU_PAGE_SIZE / 4)
+#define SLOTS   SG_CODE_SLOTS
 #define BUCKETS 4096
-
-struct sg_code_page {
-	uint64_t page;
-	struct sg_code_page *next;
-	struct sg_insn *slot[SLOTS];
-};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sg_code_page *bucket[BUCKETS];
@@ -117,16 +111,11 @@ static struct sg_code_page *find_page(uint64_t page)
 	return NULL;
 }
 
-const struct sg_insn *sg_fetch(struct sg_wave *wave, uint64_t pc, uint64_t *fault)
+const struct sg_insn *sg_fetch_slow(struct sg_wave *wave, uint64_t pc, uint64_t *fault)
 {
-	struct sg_code_page *p = wave->code;
+	struct sg_code_page *p;
 	struct sg_insn *in;
 
-	if (p && p->page == pc >> SOFTGPU_PAGE_SHIFT) {
-		in = __atomic_load_n(&p->slot[(pc / 4) % SLOTS], __ATOMIC_ACQUIRE);
-		if (in)
-			return in;
-	}
 	if (!(softgpu_page_state(wave->run->dispatch.gpu, pc) & SOFTGPU_PAGE_MAPPED)) {
 		*fault = pc;
 		return NULL;

@@ -77,7 +77,7 @@ static struct sg_wave *new_wave(const struct softgpu_run *run)
 
 	if (!wave)
 		return NULL;
-	wave->v = calloc(SG_VECTORS, sizeof(wave->v[0]));
+	wave->v = aligned_alloc(64, SG_VECTORS * sizeof(wave->v[0]));
 	/* Buffer resources hold its address: 256-byte units, and never NULL. */
 	wave->scratch = aligned_alloc(256, (SG_LANES * run->scratch_size + 511) & ~(uint64_t)255);
 	if (wave->v && wave->scratch)
@@ -88,14 +88,15 @@ static struct sg_wave *new_wave(const struct softgpu_run *run)
 	return NULL;
 }
 
-static struct sg_group *new_group(struct softgpu_run *run)
+static struct sg_group *new_group(struct sg_worker *worker)
 {
+	const struct softgpu_run *run = worker->run;
 	uint32_t items = run->group_size[0] * run->group_size[1] * run->group_size[2];
-	struct sg_group *group = run->idle;
+	struct sg_group *group = worker->idle;
 	unsigned i;
 
 	if (group) {
-		run->idle = group->link;
+		worker->idle = group->link;
 		group->link = NULL;
 		return group;
 	}
@@ -189,25 +190,28 @@ static void set_scalars(struct sg_wave *wave)
 /* Work-item ids of up to 64 lanes, packed x[9:0] y[19:10] z[29:20]; the rest is not active. */
 static void set_lanes(struct sg_wave *wave, const uint32_t size[3])
 {
-	uint32_t total = size[0] * size[1] * size[2], l;
+	uint32_t total = size[0] * size[1] * size[2], item = wave->index * SG_LANES, l;
+	uint32_t x = item % size[0], y = item / size[0] % size[1], z = item / size[0] / size[1];
 	uint64_t exec = 0;
 
-	for (l = 0; l < SG_LANES; l++) {
-		uint32_t item = wave->index * SG_LANES + l;
-		uint32_t x = item % size[0], y = item / size[0] % size[1];
-		uint32_t z = item / size[0] / size[1];
-
-		if (item >= total)
-			break;
+	for (l = 0; l < SG_LANES && item < total; l++, item++) {
 		wave->v[0][l] = x | y << 10 | z << 20;
 		exec |= (uint64_t)1 << l;
+		if (++x == size[0]) {
+			x = 0;
+			if (++y == size[1]) {
+				y = 0;
+				z++;
+			}
+		}
 	}
 	sg_set_pair(wave, SG_EXEC, exec);
 }
 
-static void start_wave(struct softgpu_run *run, struct sg_group *group, unsigned index,
+static void start_wave(struct sg_worker *worker, struct sg_group *group, unsigned index,
 		       const uint32_t size[3])
 {
+	struct softgpu_run *run = worker->run;
 	/* gfx90a: granules of 8, accumulation registers from accum_offset on (C.6, rsrc1/rsrc3). */
 	uint32_t total = ((run->rsrc1 & 63) + 1) * 8, accum = ((run->rsrc3 & 63) + 1) * 4;
 	struct sg_wave *wave = group->waves[index];
@@ -217,6 +221,7 @@ static void start_wave(struct softgpu_run *run, struct sg_group *group, unsigned
 	if (total > 512)
 		total = 512;
 	wave->run = run;
+	wave->worker = worker;
 	wave->group = group;
 	wave->index = index;
 	wave->pc = run->code_start;
@@ -236,9 +241,10 @@ static void start_wave(struct softgpu_run *run, struct sg_group *group, unsigned
 	set_lanes(wave, size);
 }
 
-struct sg_group *sg_group_start(struct softgpu_run *run, uint64_t n)
+struct sg_group *sg_group_start(struct sg_worker *worker, uint64_t n)
 {
-	struct sg_group *group = new_group(run);
+	struct softgpu_run *run = worker->run;
+	struct sg_group *group = new_group(worker);
 	uint64_t at;
 	uint32_t size[3], items;
 	unsigned i;
@@ -263,6 +269,6 @@ struct sg_group *sg_group_start(struct softgpu_run *run, uint64_t n)
 	    softgpu_config.seed ? (unsigned)(mix(softgpu_config.seed + n) % group->nwaves) : 0;
 	memset(group->lds, 0, group->lds_size);
 	for (i = 0; i < group->nwaves; i++)
-		start_wave(run, group, i, size);
+		start_wave(worker, group, i, size);
 	return group;
 }

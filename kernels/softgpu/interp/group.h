@@ -17,8 +17,11 @@ typedef struct amd_kernel_code_descriptor_view {
 /* Choose the order of work-groups from softgpu_config.seed. */
 void sg_order_init(struct softgpu_run *run);
 
-/* The n-th work-group in that order with its registers set up; NULL when out of memory. */
-struct sg_group *sg_group_start(struct softgpu_run *run, uint64_t n);
+/*
+ * The n-th work-group in that order, for this worker, with its registers set up; NULL when out of
+ * memory.
+ */
+struct sg_group *sg_group_start(struct sg_worker *worker, uint64_t n);
 
 /* Free a list of groups. */
 void sg_groups_free(struct sg_group *group);

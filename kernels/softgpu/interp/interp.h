@@ -169,7 +169,15 @@ enum sg_stop {
 	SG_UNSUPPORTED,
 };
 
-struct sg_code_page;
+struct sg_worker;
+
+/* Decoded instructions of one page of code, by dword. */
+#define SG_CODE_SLOTS (SOFTGPU_PAGE_SIZE / 4)
+struct sg_code_page {
+	uint64_t page;
+	struct sg_code_page *next;
+	struct sg_insn *slot[SG_CODE_SLOTS];
+};
 
 struct sg_wave {
 	uint32_t s[SG_SCALARS];
@@ -185,8 +193,9 @@ struct sg_wave {
 	struct sg_code_page *code;
 	struct sg_group *group;
 	struct softgpu_run *run;
-	uint8_t *scratch; /* [lane][run->scratch_size] */
-	unsigned index;   /* in its group */
+	struct sg_worker *worker; /* the one that runs its group */
+	uint8_t *scratch;         /* [lane][run->scratch_size] */
+	unsigned index;           /* in its group */
 };
 
 struct sg_group {
@@ -199,18 +208,49 @@ struct sg_group {
 	struct sg_group *link;
 };
 
-#define SG_PAGE_CACHE 1024
-
-struct sg_page {
-	uint64_t page;  /* address >> SOFTGPU_PAGE_SHIFT, +1 so that 0 is empty */
+/* GPU addresses [first, last) with the same state and the same distance to the host's. */
+struct sg_span {
+	uint64_t first, last;
 	uint64_t delta; /* host = GPU address + delta */
 	unsigned state;
+};
+
+#define SG_SPANS     16
+#define SG_SPAN_HINT 256
+
+/* Spans that a worker used lately. */
+struct sg_memory {
+	struct sg_span span[SG_SPANS];
+	uint64_t generation;
+	unsigned victim;
+	uint8_t hint[SG_SPAN_HINT]; /* which span an instruction, by its address, met last */
+};
+
+/* What one thread works on: a share of the dispatch's work-groups. */
+struct sg_worker {
+	struct softgpu_run *run;
+	struct sg_group *resident, *idle; /* resident: the first one has its turn */
+	unsigned nresident, unended;      /* turns since a group ended */
+	uint64_t turn_used, budget;
+	const struct sg_insn *current;
+	struct sg_memory memory;
 };
 
 /* ---- decode.c ---- */
 
 /* The decoded instruction at `pc`; NULL when the page is not mapped (fault at *fault). */
-const struct sg_insn *sg_fetch(struct sg_wave *wave, uint64_t pc, uint64_t *fault);
+const struct sg_insn *sg_fetch_slow(struct sg_wave *wave, uint64_t pc, uint64_t *fault);
+
+static inline const struct sg_insn *sg_fetch(struct sg_wave *wave, uint64_t pc, uint64_t *fault)
+{
+	struct sg_code_page *p = wave->code;
+	const struct sg_insn *in = NULL;
+
+	if (p && p->page == pc >> SOFTGPU_PAGE_SHIFT)
+		in = __atomic_load_n(&p->slot[(pc / 4) % SG_CODE_SLOTS], __ATOMIC_ACQUIRE);
+	return in ? in : sg_fetch_slow(wave, pc, fault);
+}
+
 /* Between these two nothing that sg_fetch returned is freed. */
 void sg_code_enter(void);
 void sg_code_leave(void);
@@ -258,8 +298,29 @@ static inline uint64_t sg_exec(const struct sg_wave *wave)
 
 /* ---- memory.c ---- */
 
-/* Forget cached pages if any page changed since; once an instruction is often enough. */
-void sg_memory_refresh(struct softgpu_run *run);
+/* Forget cached spans if any page changed since; once an instruction is often enough. */
+void sg_memory_forget(struct sg_memory *memory, uint64_t generation);
+
+static inline void sg_memory_refresh(struct sg_worker *worker)
+{
+	uint64_t generation = __atomic_load_n(&softgpu_memory_generation, __ATOMIC_RELAXED);
+
+	if (__builtin_expect(worker->memory.generation != generation, 0))
+		sg_memory_forget(&worker->memory, generation);
+}
+
+/* The span that holds `address`; NULL when the GPU has no mapping there. `pc` finds it quickly. */
+const struct sg_span *sg_span_slow(struct sg_worker *worker, uint64_t pc, uint64_t address);
+
+static inline const struct sg_span *sg_span(struct sg_worker *worker, uint64_t pc, uint64_t address)
+{
+	struct sg_memory *m = &worker->memory;
+	const struct sg_span *s = &m->span[m->hint[pc / 4 % SG_SPAN_HINT]];
+
+	if (address >= s->first && address < s->last)
+		return s;
+	return sg_span_slow(worker, pc, address);
+}
 
 /*
  * Host address of `size` bytes at GPU address `address`, or NULL after stopping the wave with a
@@ -292,18 +353,20 @@ struct softgpu_run {
 	uint32_t grid[3], group_size[3];
 	uint64_t groups[3], ngroups;
 	uint64_t step, offset; /* order: the n-th group made is (n * step + offset) % ngroups */
-	uint64_t started;
-	struct sg_group *resident, *idle; /* resident: the first one has its turn */
-	unsigned nresident, unended;      /* turns since a group ended */
-	uint64_t turn_used, code_generation;
-	const struct sg_insn *current;
-	enum softgpu_status status;
+	uint64_t started; /* groups given to workers (atomic) */
+	uint64_t code_generation;
+	unsigned nworkers;          /* that have a share in this dispatch */
+	unsigned waiting;           /* workers none of whose waves can go on (atomic) */
+	enum softgpu_status status; /* atomic; the first worker that stops sets it, under `lock` */
+	pthread_mutex_t lock;       /* status, fault_address, message */
 	uint64_t fault_address;
 	char message[512];
-	struct {
-		struct sg_page page[SG_PAGE_CACHE];
-		uint64_t generation;
-	} memory;
+	struct sg_worker *worker; /* [nworkers] */
 };
+
+static inline bool sg_running(const struct softgpu_run *run)
+{
+	return __atomic_load_n(&run->status, __ATOMIC_RELAXED) == SOFTGPU_RUNNING;
+}
 
 #endif

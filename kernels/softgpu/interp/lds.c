@@ -3,6 +3,7 @@
  * LDS: loads, stores, atomics, and the data-share unit's lane permutations. Beyond the group's
  * LDS reads give 0 and writes vanish (MI200 ISA, "LDS Out-of-Range").
  */
+#include "move.h"
 #include "rmw.h"
 
 /* Row's arg of loads and stores. */
@@ -59,6 +60,19 @@ static void put(uint32_t (*d)[SG_LANES], unsigned l, const uint8_t *p, unsigned 
 	}
 }
 
+/* The LDS address of all lanes' element `e` minus what `address` holds; NULL: some are outside. */
+static uint8_t *whole(struct sg_wave *wave, const struct sg_insn *in, const uint32_t *address,
+		      unsigned arg, unsigned e)
+{
+	uint32_t size = BYTES(arg), limit = wave->group->lds_size, offset = offset_of(in, arg, e);
+	uint32_t least, greatest;
+
+	if (!sg_exec(wave) || arg & (D16 | D16_HI) || limit < offset + size)
+		return NULL;
+	sg_bounds(wave, address, NULL, &least, &greatest);
+	return greatest <= limit - offset - size ? wave->group->lds + offset : NULL;
+}
+
 static void read(struct sg_wave *wave, const struct sg_insn *in)
 {
 	unsigned arg = in->op->arg, size = BYTES(arg), elements = arg & TWO ? 2 : 1, e;
@@ -67,11 +81,25 @@ static void read(struct sg_wave *wave, const struct sg_insn *in)
 
 	if (!plain(wave, in))
 		return;
+	if (elements == 1) {
+		const uint32_t *from = wave->v[in->o[1].index];
+		const uint8_t *p = whole(wave, in, from, arg, 0);
+
+		if (p) {
+			sg_gather(wave, &wave->v[in->o[0].index], p, from, size, arg & SIGNED);
+			return;
+		}
+	}
 	memcpy(address, wave->v[in->o[1].index], sizeof(address));
 	for (e = 0; e < elements; e++) {
 		uint32_t(*d)[SG_LANES] = &wave->v[in->o[0].index + e * ((size + 3) / 4)];
 		uint32_t offset = offset_of(in, arg, e);
+		const uint8_t *all = whole(wave, in, address, arg, e);
 
+		if (all) {
+			sg_gather(wave, d, all, address, size, false);
+			continue;
+		}
 		for (m = exec; m; m &= m - 1) {
 			unsigned l = (unsigned)__builtin_ctzll(m);
 
@@ -91,7 +119,12 @@ static void write(struct sg_wave *wave, const struct sg_insn *in)
 	for (e = 0; e < elements; e++) {
 		uint32_t(*d)[SG_LANES] = &wave->v[in->o[1 + e].index];
 		uint32_t offset = offset_of(in, arg, e);
+		uint8_t *all = whole(wave, in, address, arg, e);
 
+		if (all) {
+			sg_scatter(wave, (const uint32_t(*)[SG_LANES])d, all, address, size);
+			continue;
+		}
 		for (m = sg_exec(wave); m; m &= m - 1) {
 			unsigned l = (unsigned)__builtin_ctzll(m);
 			uint8_t *p = sg_lds(wave, address[l] + offset, size);

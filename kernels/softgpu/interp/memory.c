@@ -2,50 +2,53 @@
 /* Addresses as the kernel sees them -> bytes of this process, with the checks the GPU would do. */
 #include "interp.h"
 
-void sg_memory_refresh(struct softgpu_run *run)
+void sg_memory_forget(struct sg_memory *memory, uint64_t generation)
 {
-	uint64_t generation = softgpu_memory_generation;
-
-	if (run->memory.generation == generation)
-		return;
-	memset(run->memory.page, 0, sizeof(run->memory.page));
-	run->memory.generation = generation;
+	memset(memory, 0, sizeof(*memory));
+	memory->generation = generation;
 }
 
-static const struct sg_page *look_up(struct softgpu_run *run, uint64_t page)
+const struct sg_span *sg_span_slow(struct sg_worker *worker, uint64_t pc, uint64_t address)
 {
-	struct sg_page *p = &run->memory.page[page % SG_PAGE_CACHE];
+	struct sg_memory *m = &worker->memory;
+	struct sg_span span;
+	unsigned i;
 
-	sg_memory_refresh(run);
-	if (p->page != page + 1) {
-		uint64_t address = page << SOFTGPU_PAGE_SHIFT;
-		unsigned state = softgpu_page_state(run->dispatch.gpu, address);
-
-		if (!(state & SOFTGPU_PAGE_MAPPED))
+	sg_memory_refresh(worker);
+	for (i = 0; i < SG_SPANS; i++)
+		if (address >= m->span[i].first && address < m->span[i].last)
+			break;
+	if (i == SG_SPANS) {
+		span.state = softgpu_page_span(worker->run->dispatch.gpu, address, &span.first, &span.last);
+		if (!(span.state & SOFTGPU_PAGE_MAPPED))
 			return NULL;
-		p->page = page + 1;
-		p->state = state;
-		p->delta = (uint64_t)(uintptr_t)softgpu_host_pointer(address) - address;
+		span.delta = (uint64_t)(uintptr_t)softgpu_host_pointer(address) - address;
+		i = m->victim++ % SG_SPANS;
+		m->span[i] = span;
 	}
-	return p;
+	m->hint[pc / 4 % SG_SPAN_HINT] = (uint8_t)i;
+	return &m->span[i];
 }
 
 uint8_t *sg_global(struct sg_wave *wave, uint64_t address, unsigned size, unsigned *state)
 {
-	const struct sg_page *p = look_up(wave->run, address >> SOFTGPU_PAGE_SHIFT);
-	uint64_t last = (address + size - 1) >> SOFTGPU_PAGE_SHIFT, delta;
+	uint64_t pc = wave->pc, next, delta;
+	const struct sg_span *s;
 
-	if (!p) {
+	sg_memory_refresh(wave->worker);
+	s = sg_span(wave->worker, pc, address);
+	if (!s) {
 		sg_fault(wave, address);
 		return NULL;
 	}
 	if (state)
-		*state = p->state;
-	delta = p->delta;
-	if (last != address >> SOFTGPU_PAGE_SHIFT) {
-		p = look_up(wave->run, last);
-		if (!p || p->delta != delta) {
-			sg_fault(wave, last << SOFTGPU_PAGE_SHIFT);
+		*state = s->state;
+	delta = s->delta;
+	next = s->last;
+	if (size > next - address) {
+		s = sg_span(wave->worker, pc, next);
+		if (!s || s->delta != delta || size > s->last - address) {
+			sg_fault(wave, next);
 			return NULL;
 		}
 	}

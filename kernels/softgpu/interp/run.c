@@ -1,33 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A dispatch: its work-groups are made in some order, a few are resident, and their waves take
- * turns. Nothing here blocks: softgpu_run_step() returns when its budget is used up.
+ * A dispatch: its work-groups are made in some order and shared among workers, one a thread; a few
+ * are resident with each, and their waves take turns. A group stays with its worker. Nothing here
+ * blocks: softgpu_run_step() returns when its budget is used up.
  */
 #include <errno.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
 #include "interp.h"
 #include "group.h"
 #include "gws.h"
+#include "threads.h"
 
 /* Instructions a wave runs before the next of its group, and a group before the next one. */
 #define WAVE_TURN  4096
 #define GROUP_TURN 65536
 /* Bound on groups that are resident because earlier ones did not end (they may wait for later). */
 #define MAX_RESIDENT 256
+/* What it costs of its budget when a worker finds that its waves wait for another one's. */
+#define POLL_COST 64
 
 struct softgpu_config __attribute__((weak)) softgpu_config = { .drop_fine_fp_atomics = true };
 
 extern uint64_t sg_code_generation;
 
-static void set_message(struct softgpu_run *run, const char *format, ...)
+/* End the run with `status`, unless another worker was faster. */
+static void end_run(struct softgpu_run *run, enum softgpu_status status, uint64_t address,
+		    const char *format, ...)
 {
 	va_list ap;
 
-	va_start(ap, format);
-	vsnprintf(run->message, sizeof(run->message), format, ap);
-	va_end(ap);
+	pthread_mutex_lock(&run->lock);
+	if (sg_running(run)) {
+		va_start(ap, format);
+		vsnprintf(run->message, sizeof(run->message), format, ap);
+		va_end(ap);
+		run->fault_address = address;
+		__atomic_store_n(&run->status, status, __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&run->lock);
 }
 
 /* "kernel K at entry+0x40: instruction" */
@@ -45,43 +58,35 @@ static void describe(const struct sg_wave *wave, const struct sg_insn *in, char 
 
 void sg_unsupported(struct sg_wave *wave, const struct sg_insn *in, const char *why)
 {
-	struct softgpu_run *run = wave->run;
 	char where[400];
 
 	wave->stop = SG_UNSUPPORTED;
-	if (run->status != SOFTGPU_RUNNING)
-		return;
 	describe(wave, in, where, sizeof(where));
-	run->status = SOFTGPU_UNSUPPORTED;
-	set_message(run, "%s: %s", why, where);
+	end_run(wave->run, SOFTGPU_UNSUPPORTED, 0, "%s: %s", why, where);
 }
 
 void sg_fault(struct sg_wave *wave, uint64_t address)
 {
-	struct softgpu_run *run = wave->run;
 	char where[400];
 
 	wave->stop = SG_FAULT;
-	if (run->status != SOFTGPU_RUNNING)
-		return;
-	describe(wave, run->current, where, sizeof(where));
-	run->status = SOFTGPU_FAULT;
-	run->fault_address = address;
-	set_message(run, "no access to address 0x%llx: %s", (unsigned long long)address, where);
+	describe(wave, wave->worker->current, where, sizeof(where));
+	end_run(wave->run, SOFTGPU_FAULT, address, "no access to address 0x%llx: %s",
+		(unsigned long long)address, where);
 }
 
 /* ---- one wave, one group ---- */
 
 static uint64_t run_wave(struct sg_wave *wave, uint64_t limit)
 {
-	struct softgpu_run *run = wave->run;
+	struct sg_worker *worker = wave->worker;
 	uint64_t n, fault;
 
 	for (n = 0; n < limit && !wave->stop; n++) {
 		const struct sg_insn *in = sg_fetch(wave, wave->pc, &fault);
 
-		run->current = in;
-		if (!in) {
+		worker->current = in;
+		if (__builtin_expect(!in, 0)) {
 			sg_fault(wave, fault);
 			break;
 		}
@@ -116,7 +121,7 @@ static bool release_barrier(struct sg_group *group)
 }
 
 /* Run the group's waves in turn for about `limit` instructions; returns how many it was. */
-static uint64_t run_group(struct softgpu_run *run, struct sg_group *group, uint64_t limit)
+static uint64_t run_group(const struct softgpu_run *run, struct sg_group *group, uint64_t limit)
 {
 	uint64_t used = 0;
 
@@ -130,7 +135,7 @@ static uint64_t run_group(struct softgpu_run *run, struct sg_group *group, uint6
 			if (!wake(wave))
 				continue;
 			used += run_wave(wave, WAVE_TURN);
-			if (run->status != SOFTGPU_RUNNING)
+			if (!sg_running(run))
 				return used;
 			ran = true;
 			busy |= wave->stop != SG_YIELD;
@@ -147,52 +152,67 @@ static uint64_t run_group(struct softgpu_run *run, struct sg_group *group, uint6
 
 /* ---- residence ---- */
 
-static int admit(struct softgpu_run *run)
+/* Take the next group that nobody has; false when there is none, or no memory for it. */
+static bool admit(struct sg_worker *worker)
 {
-	struct sg_group *group = sg_group_start(run, run->started), **at = &run->resident;
+	struct softgpu_run *run = worker->run;
+	uint64_t n = __atomic_fetch_add(&run->started, 1, __ATOMIC_RELAXED);
+	struct sg_group *group, **at = &worker->resident;
 
+	if (n >= run->ngroups)
+		return false;
+	group = sg_group_start(worker, n);
 	if (!group) {
-		run->status = SOFTGPU_UNSUPPORTED;
-		set_message(run, "out of memory for a work-group of kernel %s",
-			    run->dispatch.kernel_name ? run->dispatch.kernel_name : "?");
-		return -ENOMEM;
+		end_run(run, SOFTGPU_UNSUPPORTED, 0, "out of memory for a work-group of kernel %s",
+			run->dispatch.kernel_name ? run->dispatch.kernel_name : "?");
+		return false;
 	}
 	while (*at)
 		at = &(*at)->link;
 	*at = group;
-	run->nresident++;
-	run->started++;
-	return 0;
+	worker->nresident++;
+	worker->unended = 0;
+	return true;
 }
 
 /* Move the first resident group to the end, or to the idle ones when it ended. */
-static void rotate(struct softgpu_run *run)
+static void rotate(struct sg_worker *worker)
 {
-	struct sg_group *group = run->resident, **at;
+	struct sg_group *group = worker->resident, **at;
 
-	run->resident = group->link;
+	worker->resident = group->link;
 	group->link = NULL;
-	run->turn_used = 0;
+	worker->turn_used = 0;
 	if (!group->alive) {
-		group->link = run->idle;
-		run->idle = group;
-		run->nresident--;
-		run->unended = 0;
+		group->link = worker->idle;
+		worker->idle = group;
+		worker->nresident--;
+		worker->unended = 0;
 		return;
 	}
-	run->unended++;
-	for (at = &run->resident; *at; at = &(*at)->link)
+	worker->unended++;
+	for (at = &worker->resident; *at; at = &(*at)->link)
 		;
 	*at = group;
 }
 
-static bool want_more(const struct softgpu_run *run)
+static bool all_started(const struct softgpu_run *run)
 {
-	if (run->started >= run->ngroups)
+	return __atomic_load_n(&run->started, __ATOMIC_RELAXED) >= run->ngroups;
+}
+
+static bool want_more(const struct sg_worker *worker)
+{
+	const struct softgpu_run *run = worker->run;
+
+	if (all_started(run))
 		return false;
-	if (!run->nresident || run->dispatch.cooperative)
+	if (!worker->nresident)
 		return true;
-	return run->unended >= run->nresident && run->nresident < MAX_RESIDENT;
+	/* All must be resident at once: a fair share each. */
+	if (run->dispatch.cooperative)
+		return worker->nresident < (run->ngroups + run->nworkers - 1) / run->nworkers;
+	return worker->unended >= worker->nresident && worker->nresident < MAX_RESIDENT;
 }
 
 /* Waves keep a pointer to decoded code between steps; drop it when code was invalidated. */
@@ -200,55 +220,87 @@ static void refresh_code(struct softgpu_run *run)
 {
 	uint64_t generation = __atomic_load_n(&sg_code_generation, __ATOMIC_ACQUIRE);
 	struct sg_group *group;
-	unsigned i;
+	unsigned i, n;
 
 	if (run->code_generation == generation)
 		return;
 	run->code_generation = generation;
-	for (group = run->resident; group; group = group->link)
-		for (i = 0; i < group->nwaves; i++)
-			group->waves[i]->code = NULL;
+	for (n = 0; n < run->nworkers; n++)
+		for (group = run->worker[n].resident; group; group = group->link)
+			for (i = 0; i < group->nwaves; i++)
+				group->waves[i]->code = NULL;
+}
+
+/*
+ * All of the worker's waves wait or sleep. False once that is so for every worker: then other
+ * queues should have the time.
+ */
+static bool wait_for_others(struct sg_worker *worker)
+{
+	struct softgpu_run *run = worker->run;
+
+	if (__atomic_add_fetch(&run->waiting, 1, __ATOMIC_ACQ_REL) >= run->nworkers)
+		return false;
+	sched_yield();
+	if (__atomic_load_n(&run->waiting, __ATOMIC_ACQUIRE) >= run->nworkers)
+		return false;
+	__atomic_sub_fetch(&run->waiting, 1, __ATOMIC_ACQ_REL);
+	worker->budget -= worker->budget < POLL_COST ? worker->budget : POLL_COST;
+	return true;
+}
+
+/* One worker's share of a step. */
+static void work(void *data, unsigned number)
+{
+	struct softgpu_run *run = data;
+	struct sg_worker *worker = &run->worker[number];
+	unsigned idle_turns = 0;
+
+	while (worker->budget && sg_running(run)) {
+		uint64_t used, limit;
+
+		while (want_more(worker) && admit(worker))
+			;
+		if (!worker->resident || !sg_running(run))
+			break;
+		limit = GROUP_TURN - worker->turn_used;
+		if (limit > worker->budget)
+			limit = worker->budget;
+		used = run_group(run, worker->resident, limit);
+		worker->turn_used += used;
+		worker->budget -= used < worker->budget ? used : worker->budget;
+		if (!sg_running(run))
+			break;
+		idle_turns = used >= limit ? 0 : idle_turns + 1;
+		if (!worker->resident->alive || used < limit || worker->turn_used >= GROUP_TURN) {
+			if (!worker->resident->alive)
+				idle_turns = 0;
+			rotate(worker);
+		}
+		if (worker->nresident && idle_turns > worker->nresident && !want_more(worker) &&
+		    !wait_for_others(worker))
+			return;
+	}
+	__atomic_add_fetch(&run->waiting, 1, __ATOMIC_ACQ_REL);
 }
 
 enum softgpu_status softgpu_run_step(struct softgpu_run *run, uint64_t budget)
 {
-	unsigned idle_turns = 0;
+	bool resident = false;
+	unsigned i;
 
 	if (run->status != SOFTGPU_RUNNING)
 		return run->status;
 	sg_code_enter();
 	refresh_code(run);
-	while (budget && run->status == SOFTGPU_RUNNING) {
-		uint64_t used, limit;
-
-		while (want_more(run)) {
-			if (admit(run))
-				goto out;
-			run->unended = 0;
-		}
-		if (!run->resident) {
-			run->status = SOFTGPU_DONE;
-			break;
-		}
-		limit = GROUP_TURN - run->turn_used;
-		if (limit > budget)
-			limit = budget;
-		used = run_group(run, run->resident, limit);
-		run->turn_used += used;
-		budget -= used < budget ? used : budget;
-		if (run->status != SOFTGPU_RUNNING)
-			break;
-		idle_turns = used >= limit ? 0 : idle_turns + 1;
-		if (!run->resident->alive || used < limit || run->turn_used >= GROUP_TURN) {
-			if (!run->resident->alive)
-				idle_turns = 0;
-			rotate(run);
-		}
-		/* Everybody waits or sleeps: let other queues have the time. */
-		if (run->nresident && idle_turns > run->nresident && !want_more(run))
-			break;
-	}
-out:
+	run->waiting = 0;
+	for (i = 0; i < run->nworkers; i++)
+		run->worker[i].budget = budget;
+	sg_threads_run(run->nworkers, work, run);
+	for (i = 0; i < run->nworkers; i++)
+		resident |= run->worker[i].resident != NULL;
+	if (run->status == SOFTGPU_RUNNING && !resident && all_started(run))
+		run->status = SOFTGPU_DONE;
 	sg_code_leave();
 	return run->status;
 }
@@ -260,6 +312,23 @@ static uint64_t count_groups(uint32_t grid, uint32_t group)
 	return group ? ((uint64_t)grid + group - 1) / group : 0;
 }
 
+/* As many workers as there are threads and groups for them. */
+static bool share_out(struct softgpu_run *run)
+{
+	uint64_t n = softgpu_config.threads ? softgpu_config.threads : 1;
+	unsigned i;
+
+	if (n > run->ngroups)
+		n = run->ngroups ? run->ngroups : 1;
+	if (n > SG_MAX_THREADS)
+		n = SG_MAX_THREADS;
+	run->nworkers = sg_threads_prepare((unsigned)n);
+	run->worker = calloc(run->nworkers, sizeof(run->worker[0]));
+	for (i = 0; run->worker && i < run->nworkers; i++)
+		run->worker[i].run = run;
+	return run->worker != NULL;
+}
+
 struct softgpu_run *softgpu_run_create(const struct softgpu_dispatch *dispatch)
 {
 	const hsa_kernel_dispatch_packet_t *p = &dispatch->packet;
@@ -268,15 +337,14 @@ struct softgpu_run *softgpu_run_create(const struct softgpu_dispatch *dispatch)
 
 	if (!run)
 		return NULL;
+	pthread_mutex_init(&run->lock, NULL);
 	run->dispatch = *dispatch;
-	run->memory.generation = softgpu_memory_generation;
 	run->code_generation = __atomic_load_n(&sg_code_generation, __ATOMIC_ACQUIRE);
 	run->status = SOFTGPU_RUNNING;
 	if (!(softgpu_page_state(dispatch->gpu, p->kernel_object) & SOFTGPU_PAGE_MAPPED)) {
-		run->status = SOFTGPU_FAULT;
-		run->fault_address = p->kernel_object;
-		set_message(run, "kernel descriptor at 0x%llx is not mapped",
-			    (unsigned long long)p->kernel_object);
+		end_run(run, SOFTGPU_FAULT, p->kernel_object,
+			"kernel descriptor at 0x%llx is not mapped",
+			(unsigned long long)p->kernel_object);
 		return run;
 	}
 	kd = softgpu_host_pointer(p->kernel_object);
@@ -305,11 +373,14 @@ struct softgpu_run *softgpu_run_create(const struct softgpu_dispatch *dispatch)
 		run->ngroups *= run->groups[i];
 	}
 	if (run->properties & (1u << 10)) {
-		run->status = SOFTGPU_UNSUPPORTED;
-		set_message(run, "wave32 kernel on gfx90a: %s",
-			    dispatch->kernel_name ? dispatch->kernel_name : "?");
+		end_run(run, SOFTGPU_UNSUPPORTED, 0, "wave32 kernel on gfx90a: %s",
+			dispatch->kernel_name ? dispatch->kernel_name : "?");
 	}
 	sg_order_init(run);
+	if (!share_out(run)) {
+		softgpu_run_destroy(run);
+		return NULL;
+	}
 	return run;
 }
 
@@ -327,7 +398,11 @@ void softgpu_run_destroy(struct softgpu_run *run)
 {
 	if (!run)
 		return;
-	sg_groups_free(run->resident);
-	sg_groups_free(run->idle);
+	for (unsigned i = 0; run->worker && i < run->nworkers; i++) {
+		sg_groups_free(run->worker[i].resident);
+		sg_groups_free(run->worker[i].idle);
+	}
+	pthread_mutex_destroy(&run->lock);
+	free(run->worker);
 	free(run);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loads and stores of FLAT, GLOBAL, SCRATCH and MUBUF. */
 #include "address.h"
+#include "move.h"
 
 /* Row's arg: bytes per lane, and how they meet the register. */
 #define BYTES(arg) ((arg)&0x1fu)
@@ -33,22 +34,19 @@ static void load(struct sg_wave *wave, const struct sg_insn *in)
 	unsigned arg = in->op->arg, size = BYTES(arg), words = (size + 3) / 4, l, i, state;
 	uint32_t(*d)[SG_LANES] = &wave->v[in->o[0].index];
 	struct sg_access access;
+	struct sg_reach reach;
 	uint64_t m;
 
 	if (in->o[0].kind != SG_K_VECTOR || in->o[0].count != words) {
 		sg_unsupported(wave, in, "destination operand");
 		return;
 	}
+	if (!(arg & (D16 | D16_HI)) && sg_reach(wave, in, in->op->c, 1, 2, size, &reach)) {
+		sg_gather(wave, d, reach.base, reach.offset, size, arg & SIGNED);
+		return;
+	}
 	if (!sg_addresses(wave, in, in->op->c, 1, 2, size, &access))
 		return;
-	if (arg == 4) {
-		const uint8_t *all = sg_access_whole(wave, &access, 4);
-
-		if (all) {
-			memcpy(d[0], all, sizeof(d[0]));
-			return;
-		}
-	}
 	for (m = access.active; m; m &= m - 1) {
 		const uint8_t *p = zero;
 
@@ -106,23 +104,21 @@ static void store(struct sg_wave *wave, const struct sg_insn *in)
 	unsigned arg = in->op->arg, size = BYTES(arg), l, state;
 	bool buffer = in->op->c == SG_BUFFER;
 	const struct sg_operand *data = &in->o[buffer ? 0 : 1];
+	const uint32_t(*rows)[SG_LANES] = (const uint32_t(*)[SG_LANES]) & wave->v[data->index];
 	struct sg_access access;
+	struct sg_reach reach;
 	uint64_t m;
 
 	if (data->kind != SG_K_VECTOR || data->count != (size + 3) / 4) {
 		sg_unsupported(wave, in, "data operand");
 		return;
 	}
+	if (!(arg & D16_HI) && sg_reach(wave, in, in->op->c, 0, 2, size, &reach)) {
+		sg_scatter(wave, rows, reach.base, reach.offset, size);
+		return;
+	}
 	if (!sg_addresses(wave, in, in->op->c, buffer ? 1 : 0, 2, size, &access))
 		return;
-	if (arg == 4) {
-		uint8_t *all = sg_access_whole(wave, &access, 4);
-
-		if (all) {
-			memcpy(all, wave->v[data->index], sizeof(wave->v[0]));
-			return;
-		}
-	}
 	for (m = access.active & ~access.outside; m; m &= m - 1) {
 		uint8_t *p;
 

@@ -34,6 +34,14 @@ unsigned softgpu_page_state(unsigned gpu, uint64_t address)
 	return 0;
 }
 
+/* What is cheap to say here is the page. */
+unsigned softgpu_page_span(unsigned gpu, uint64_t address, uint64_t *first, uint64_t *last)
+{
+	*first = address & ~(uint64_t)(SOFTGPU_PAGE_SIZE - 1);
+	*last = *first + SOFTGPU_PAGE_SIZE;
+	return softgpu_page_state(gpu, address);
+}
+
 bool softgpu_memory_range(uint64_t address, uint64_t *first, uint64_t *last)
 {
 	unsigned i;
