@@ -43,8 +43,8 @@ extern volatile uint64_t softgpu_memory_generation;
 unsigned softgpu_page_span(unsigned gpu, uint64_t address, uint64_t *first, uint64_t *last);
 
 /*
- * softgpu_page_state for tests and tools, of GPU 0: exported from the library, and up to date with the host's
- * mappings (softgpu_page_state looks at them only once a packet).
+ * softgpu_page_state for tests and tools, of GPU 0: exported from the library, and up to date with
+ * the host's mappings (softgpu_page_state looks at them only once a packet).
  */
 unsigned softgpu_page_state_now(uint64_t address);
 

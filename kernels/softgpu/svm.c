@@ -274,7 +274,7 @@ unsigned sg_svm_page_span(unsigned gpu, uint64_t address, uint64_t *first, uint6
 			*first = *first > ranges[index].start ? *first : ranges[index].start;
 			*last = *last < ranges[index].end ? *last : ranges[index].end;
 		} else {
-			if (index < count && *last > ranges[index].start)
+			if (index<count && * last> ranges[index].start)
 				*last = ranges[index].start;
 			if (index && *first < ranges[index - 1].end)
 				*first = ranges[index - 1].end;

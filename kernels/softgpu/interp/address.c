@@ -177,8 +177,7 @@ bool sg_reach(struct sg_wave *wave, const struct sg_insn *in, enum sg_space spac
 		return false;
 	sg_memory_refresh(wave->worker);
 	span = sg_span(wave->worker, in->pc, base + low);
-	if (!span || top - low >= span->last - (base + low) ||
-	    size > span->last - (base + top))
+	if (!span || top - low >= span->last - (base + low) || size > span->last - (base + top))
 		return false;
 	reach->base = (uint8_t *)(uintptr_t)(base + span->delta);
 	reach->offset = wave->v[o->index];

@@ -29,7 +29,8 @@ bool sg_addresses(struct sg_wave *wave, const struct sg_insn *in, enum sg_space 
 uint8_t *sg_access_pointer(struct sg_wave *wave, const struct sg_access *access, unsigned lane,
 			   unsigned size, unsigned *state);
 
-/* A GLOBAL or FLAT instruction all of whose lanes stay in one span: lane l is at base + offset[l]. */
+/* A GLOBAL or FLAT instruction all of whose lanes stay in one span: lane l is at base + offset[l].
+ */
 struct sg_reach {
 	uint8_t *base;
 	const uint32_t *offset; /* a vector register */

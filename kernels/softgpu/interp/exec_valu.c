@@ -5,121 +5,26 @@
  * selection allow.
  */
 #if defined(__x86_64__)
-#include <emmintrin.h>
+#include <immintrin.h>
 #endif
 
 #include "lanes.h"
 
+/* Compiled once for each table of rows. */
+#ifndef SG_EXEC_VALU
+#define SG_EXEC_VALU sg_exec_valu
+#define SG_EXEC_FAST sg_exec_fast
+#endif
+
 union lanes {
 	uint32_t u[SG_LANES];
-	uint64_t q[SG_LANES];
+	uint32_t w[2][SG_LANES]; /* low and high words */
 } __attribute__((aligned(64)));
 
-static bool is64(uint8_t type)
-{
-	return type == SG_u64 || type == SG_i64 || type == SG_f64 || type == SG_pf;
-}
-
-static bool is16(uint8_t type)
-{
-	return type == SG_u16 || type == SG_i16 || type == SG_f16;
-}
-
-/* ---- at decode time ---- */
-
-void sg_settle_constant(struct sg_operand *o, uint8_t type)
-{
-	if (o->is_float) {
-		if (is64(type) && type != SG_pf)
-			o->value = sg_bits64(o->fvalue);
-		else if (is16(type) || type == SG_p16 || type == SG_ph)
-			o->value = sg_double_to_half(o->fvalue);
-		else
-			o->value = sg_bits32((float)o->fvalue);
-	} else if (o->is_hex && type == SG_f64) {
-		o->value <<= 32;
-	} else if (o->is_hex && type == SG_i64) {
-		o->value = (uint64_t)(int64_t)(int32_t)o->value;
-	}
-}
-
-static const char *settle(struct sg_insn *in, unsigned n, uint8_t type)
-{
-	struct sg_operand *o = &in->o[n];
-	uint8_t registers = is64(type) || type == SG_mask ? 2 : 1;
-
-	in->type[n] = type;
-	if (o->kind == SG_K_CONST && (int64_t)o->value >> 32 > 0 && !is64(type))
-		return "aperture register as a 32-bit operand";
-	if (o->kind == SG_K_CONST)
-		sg_settle_constant(o, type);
-	else if ((o->kind == SG_K_VECTOR || o->kind == SG_K_SCALAR) && o->count != registers)
-		return "operand of an unexpected size";
-	if (type == SG_mix && (in->op_sel_hi >> (n - 1) & 1) && o->kind == SG_K_CONST)
-		return "constant as a half in a mixed-precision operation";
-	return NULL;
-}
-
-const char *sg_prepare_valu(struct sg_insn *in)
-{
-	const struct sg_op *op = in->op;
-	unsigned n = 1;
-	const char *problem;
-	bool packed = op->a == SG_p16 || op->a == SG_ph || op->a == SG_pf;
-	unsigned i;
-
-	if (in->nops < 1)
-		return "no operands";
-	if (packed && !in->has_op_sel_hi)
-		in->op_sel_hi = 7;
-	problem = settle(in, 0, op->d);
-	if (!problem && op->flags & SG_F_COUT) {
-		in->carry_out = (uint8_t)n;
-		problem = settle(in, n++, SG_mask);
-	}
-	if (!problem && op->a) {
-		in->a = (uint8_t)n;
-		problem = settle(in, n++, op->a);
-	}
-	if (!problem && op->b) {
-		in->b = (uint8_t)n;
-		problem = settle(in, n++, op->b);
-	}
-	if (!problem && op->c && !(op->flags & SG_F_ACCUM)) {
-		in->c = (uint8_t)n;
-		problem = settle(in, n++, op->c);
-	}
-	if (!problem && op->flags & SG_F_CIN) {
-		in->carry_in = (uint8_t)n;
-		problem = settle(in, n++, SG_mask);
-	}
-	if (problem)
-		return problem;
-	if (n != in->nops)
-		return "unexpected number of operands";
-	if (op->d != SG_mask && in->o[0].kind != SG_K_VECTOR)
-		return "destination is not a vector register";
-	for (i = 1; i < n; i++)
-		if (in->o[i].kind == SG_K_OFF || in->o[i].kind == SG_K_TEXT)
-			return "unexpected operand";
-	if (op->a == SG_pf)
-		for (i = 1; i < n; i++)
-			if (in->o[i].kind == SG_K_CONST && in->o[i].value &&
-			    (in->op_sel_hi >> (i - 1) & 1) && strcmp(op->name, "v_pk_mov_b32"))
-				return "constant for both halves of a packed f32 operation";
-	if (op->a == SG_mix && (in->neg_lo || in->neg_hi))
-		return "modifier of a mixed-precision operation";
-	if (in->clamp && op->d != SG_f32 && op->d != SG_f64 && op->d != SG_f16 && op->d != SG_ph &&
-	    op->d != SG_pf)
-		return "clamp on this operation";
-	if (in->dpp && op->a != SG_none && is64(op->a) && in->dpp != SG_DPP_ROW_NEWBCAST)
-		return "DPP on a 64-bit operand";
-	in->simple = !in->sdwa && !in->dpp && !in->clamp && !in->omod && !in->op_sel &&
-		     !(op->flags & (SG_F_KEEP_HI | SG_F_HI));
-	if (packed && op->d != SG_none)
-		in->simple = !in->clamp;
-	return NULL;
-}
+/* A source: low words, and high ones where the type has them. */
+struct source {
+	const uint32_t *low, *high;
+};
 
 /* ---- sources ---- */
 
@@ -162,12 +67,28 @@ static void modify_packed(uint32_t *t, const struct sg_insn *in, unsigned k, uin
 		t[l] = ((t[l] >> lo & 0xffff) | (t[l] >> hi & 0xffff) << 16) ^ sign;
 }
 
+static void flip(uint32_t *to, const uint32_t *from, uint32_t keep, uint32_t change)
+{
+	unsigned l;
+
+	for (l = 0; l < SG_LANES; l++)
+		to[l] = (from[l] & keep) ^ change;
+}
+
+static void fill(uint32_t *to, uint32_t value)
+{
+	unsigned l;
+
+	for (l = 0; l < SG_LANES; l++)
+		to[l] = value;
+}
+
 static const uint32_t *source32(struct sg_wave *wave, const struct sg_insn *in, unsigned n,
 				unsigned k, uint32_t *t)
 {
 	const struct sg_operand *o = &in->o[n];
 	uint8_t type = in->type[n];
-	bool half = is16(type) && (in->op_sel >> k & 1);
+	bool half = sg_is16(type) && (in->op_sel >> k & 1);
 	bool selected = in->sdwa && k < 2 && (in->src_sel[k] != SG_DWORD || o->sext);
 	bool packed = type == SG_p16 || type == SG_ph;
 	unsigned l;
@@ -177,10 +98,7 @@ static const uint32_t *source32(struct sg_wave *wave, const struct sg_insn *in, 
 			return wave->v[o->index];
 		memcpy(t, wave->v[o->index], sizeof(wave->v[0]));
 	} else {
-		uint32_t x = sg_read32(wave, o);
-
-		for (l = 0; l < SG_LANES; l++)
-			t[l] = x;
+		fill(t, sg_read32(wave, o));
 	}
 	if (packed) {
 		modify_packed(t, in, k, type);
@@ -199,56 +117,68 @@ static const uint32_t *source32(struct sg_wave *wave, const struct sg_insn *in, 
 		for (l = 0; l < SG_LANES; l++)
 			t[l] >>= 16;
 	if (o->neg || o->abs)
-		modify_sign(t, o, is16(type) ? 0x8000u : 0x80000000u);
+		modify_sign(t, o, sg_is16(type) ? 0x8000u : 0x80000000u);
 	return t;
 }
 
-static const uint64_t *source64(struct sg_wave *wave, const struct sg_insn *in, unsigned n,
-				unsigned k, uint64_t *t)
+static inline __attribute__((always_inline)) struct source
+plain_source(struct sg_wave *wave, const struct sg_insn *in, unsigned n, union lanes *t)
 {
 	const struct sg_operand *o = &in->o[n];
-	unsigned l;
+	bool wide = sg_is64(in->type[n]);
+	uint64_t x;
 
-	if (o->kind == SG_K_VECTOR) {
-		const uint32_t *lo = wave->v[o->index], *hi = wave->v[o->index + 1];
-
-		for (l = 0; l < SG_LANES; l++)
-			t[l] = (uint64_t)hi[l] << 32 | lo[l];
+	if (o->kind == SG_K_VECTOR)
+		return (struct source){ wave->v[o->index], wave->v[o->index + wide] };
+	if (o->kind == SG_K_CONST)
+		return (struct source){ o->row, o->row + SG_LANES };
+	if (!wide) {
+		fill(t->w[0], sg_read32(wave, o));
 	} else {
-		uint64_t x = sg_read64(wave, o);
-
-		for (l = 0; l < SG_LANES; l++)
-			t[l] = x;
+		x = sg_read64(wave, o);
+		fill(t->w[0], (uint32_t)x);
+		fill(t->w[1], (uint32_t)(x >> 32));
 	}
-	if (in->type[n] == SG_pf) {
-		unsigned lo = in->op_sel >> k & 1 ? 32 : 0, hi = in->op_sel_hi >> k & 1 ? 32 : 0;
-		uint64_t sign = (in->neg_lo >> k & 1 ? 0x80000000u : 0) |
-				(in->neg_hi >> k & 1 ? 0x8000000000000000u : 0);
-
-		if (lo != 0 || hi != 32 || sign)
-			for (l = 0; l < SG_LANES; l++)
-				t[l] = ((t[l] >> lo & 0xffffffffu) | (t[l] >> hi & 0xffffffffu)
-									 << 32) ^
-				       sign;
-		return t;
-	}
-	if (o->abs)
-		for (l = 0; l < SG_LANES; l++)
-			t[l] &= ~0x8000000000000000u;
-	if (o->neg)
-		for (l = 0; l < SG_LANES; l++)
-			t[l] ^= 0x8000000000000000u;
-	return t;
+	return (struct source){ t->w[0], t->w[1] };
 }
 
-static const void *source(struct sg_wave *wave, const struct sg_insn *in, unsigned n, unsigned k,
-			  union lanes *t)
+static struct source source64(struct sg_wave *wave, const struct sg_insn *in, unsigned n,
+			      unsigned k, union lanes *t)
+{
+	const struct sg_operand *o = &in->o[n];
+	struct source plain = plain_source(wave, in, n, t), s = plain;
+
+	if (in->type[n] == SG_pf) {
+		s.low = in->op_sel >> k & 1 ? plain.high : plain.low;
+		s.high = in->op_sel_hi >> k & 1 ? plain.high : plain.low;
+		/* Both may read the row that the other one's result would overwrite. */
+		if ((in->neg_lo >> k & 1) || (in->neg_hi >> k & 1)) {
+			union lanes u;
+
+			flip(u.w[0], s.low, ~0u, in->neg_lo >> k & 1 ? 0x80000000u : 0);
+			flip(u.w[1], s.high, ~0u, in->neg_hi >> k & 1 ? 0x80000000u : 0);
+			*t = u;
+			s = (struct source){ t->w[0], t->w[1] };
+		}
+		return s;
+	}
+	if (o->abs || o->neg) {
+		flip(t->w[1], s.high, o->abs ? 0x7fffffffu : ~0u, o->neg ? 0x80000000u : 0);
+		s.high = t->w[1];
+	}
+	return s;
+}
+
+static inline struct source source(struct sg_wave *wave, const struct sg_insn *in, unsigned n,
+				   unsigned k, union lanes *t)
 {
 	if (!n)
-		return t;
-	if (is64(in->type[n]))
-		return source64(wave, in, n, k, t->q);
-	return source32(wave, in, n, k, t->u);
+		return (struct source){ t->w[0], t->w[1] };
+	if (in->direct)
+		return plain_source(wave, in, n, t);
+	if (sg_is64(in->type[n]))
+		return source64(wave, in, n, k, t);
+	return (struct source){ source32(wave, in, n, k, t->u), t->w[1] };
 }
 
 /* ---- DPP ---- */
@@ -291,11 +221,10 @@ static int dpp_lane(const struct sg_insn *in, unsigned lane)
 }
 
 /* Permute the first source; returns the lanes that are written. */
-static uint64_t apply_dpp(const struct sg_insn *in, uint64_t exec, const void *from, bool wide,
+static uint64_t apply_dpp(const struct sg_insn *in, uint64_t exec, struct source *from,
 			  union lanes *to)
 {
-	const uint32_t *u = from;
-	const uint64_t *q = from;
+	bool wide = sg_is64(in->op->a);
 	uint64_t write = 0;
 	unsigned l;
 
@@ -303,25 +232,32 @@ static uint64_t apply_dpp(const struct sg_insn *in, uint64_t exec, const void *f
 		int s = dpp_lane(in, l);
 		bool valid = s >= 0 && (exec >> s & 1);
 
+		to->w[0][l] = valid ? from->low[s] : 0;
 		if (wide)
-			to->q[l] = valid ? q[s] : 0;
-		else
-			to->u[l] = valid ? u[s] : 0;
+			to->w[1][l] = valid ? from->high[s] : 0;
 		if ((in->row_mask >> (l / 16) & 1) && (in->bank_mask >> (l / 4 % 4) & 1) &&
 		    (valid || in->bound_ctrl))
 			write |= (uint64_t)1 << l;
 	}
+	*from = (struct source){ to->w[0], to->w[1] };
 	return write & exec;
 }
 
 /* ---- results ---- */
 
-static uint64_t pack_mask(const uint32_t *bit)
+static inline uint64_t pack_mask(const uint32_t *bit)
 {
 	uint64_t mask = 0;
 	unsigned l;
 
-#if defined(__x86_64__)
+#if defined(__AVX2__)
+	for (l = 0; l < SG_LANES; l += 8) {
+		__m256i x = _mm256_loadu_si256((const __m256i *)(const void *)&bit[l]);
+
+		x = _mm256_slli_epi32(x, 31);
+		mask |= (uint64_t)(unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(x)) << l;
+	}
+#elif defined(__x86_64__)
 	/* 16 lanes at a time: each lane's lowest bit becomes a byte's sign. */
 	for (l = 0; l < SG_LANES; l += 16) {
 		const __m128i *p = (const __m128i *)(const void *)&bit[l];
@@ -339,22 +275,17 @@ static uint64_t pack_mask(const uint32_t *bit)
 	return mask;
 }
 
-/* The reverse: 0 or 1 per lane, four lanes a step. */
-static void unpack_mask(uint64_t mask, uint32_t *bit)
+/* The reverse: 0 or 1 per lane. */
+static inline void unpack_mask(uint64_t mask, uint32_t *bit)
 {
-#define ROW(n)                                                    \
-	{                                                         \
-		(n) & 1, (n) >> 1 & 1, (n) >> 2 & 1, (n) >> 3 & 1 \
-	}
-	static const uint32_t four[16][4] = { ROW(0u),  ROW(1u),  ROW(2u),  ROW(3u),
-					      ROW(4u),  ROW(5u),  ROW(6u),  ROW(7u),
-					      ROW(8u),  ROW(9u),  ROW(10u), ROW(11u),
-					      ROW(12u), ROW(13u), ROW(14u), ROW(15u) };
-#undef ROW
-	unsigned l;
+	unsigned l, i;
 
-	for (l = 0; l < SG_LANES; l += 4, mask >>= 4)
-		memcpy(&bit[l], four[mask & 15], sizeof(four[0]));
+	for (l = 0; l < SG_LANES; l += 8) {
+		uint32_t byte = (uint32_t)(mask >> l) & 0xff;
+
+		for (i = 0; i < 8; i++)
+			bit[l + i] = byte >> i & 1;
+	}
 }
 
 static float scale_clamp32(float f, int omod, bool clamp)
@@ -387,20 +318,22 @@ static void output_modifiers(const struct sg_insn *in, union lanes *d)
 				<< 16;
 			break;
 		case SG_f64: {
-			double f = sg_double(d->q[l]);
+			double f = sg_double((uint64_t)d->w[1][l] << 32 | d->w[0][l]);
 
 			if (in->omod)
 				f *= in->omod == 2 ? 4.0 : in->omod == 1 ? 2.0 : 0.5;
 			if (in->clamp)
 				f = f > 0 ? (f < 1 ? f : 1) : 0;
-			d->q[l] = sg_bits64(f);
+			d->w[0][l] = (uint32_t)sg_bits64(f);
+			d->w[1][l] = (uint32_t)(sg_bits64(f) >> 32);
 			break;
 		}
 		case SG_pf: {
-			float lo = scale_clamp32(sg_float((uint32_t)d->q[l]), 0, in->clamp);
-			float hi = scale_clamp32(sg_float((uint32_t)(d->q[l] >> 32)), 0, in->clamp);
+			float lo = scale_clamp32(sg_float(d->w[0][l]), 0, in->clamp);
+			float hi = scale_clamp32(sg_float(d->w[1][l]), 0, in->clamp);
 
-			d->q[l] = (uint64_t)sg_bits32(hi) << 32 | sg_bits32(lo);
+			d->w[0][l] = sg_bits32(lo);
+			d->w[1][l] = sg_bits32(hi);
 			break;
 		}
 		default:
@@ -442,55 +375,17 @@ static void merge_partial(const struct sg_insn *in, const uint32_t *old, uint32_
 			d[l] = (old[l] & 0xffff0000u) | (d[l] & 0xffff);
 }
 
-static void store32(struct sg_wave *wave, const struct sg_insn *in, uint64_t write, uint32_t *d)
+static void store(uint32_t *to, uint64_t write, const uint32_t *d)
 {
-	uint32_t *to = wave->v[in->o[0].index];
+	uint32_t mask[SG_LANES];
 	unsigned l;
 
-	if (write == sg_exec(wave)) {
-		const uint32_t *mask = sg_lane_mask(wave);
-
-		for (l = 0; l < SG_LANES; l++)
-			to[l] = (to[l] & ~mask[l]) | (d[l] & mask[l]);
-		return;
-	}
+	unpack_mask(write, mask);
 	for (l = 0; l < SG_LANES; l++)
-		if (write >> l & 1)
-			to[l] = d[l];
-}
-
-static void store64(struct sg_wave *wave, const struct sg_insn *in, uint64_t write,
-		    const uint64_t *d)
-{
-	uint32_t *lo = wave->v[in->o[0].index], *hi = wave->v[in->o[0].index + 1];
-	unsigned l;
-
-	if (write == ~(uint64_t)0) {
-		for (l = 0; l < SG_LANES; l++) {
-			lo[l] = (uint32_t)d[l];
-			hi[l] = (uint32_t)(d[l] >> 32);
-		}
-		return;
-	}
-	if (write == sg_exec(wave)) {
-		const uint32_t *mask = sg_lane_mask(wave);
-
-		for (l = 0; l < SG_LANES; l++) {
-			lo[l] = (lo[l] & ~mask[l]) | ((uint32_t)d[l] & mask[l]);
-			hi[l] = (hi[l] & ~mask[l]) | ((uint32_t)(d[l] >> 32) & mask[l]);
-		}
-		return;
-	}
-	for (l = 0; l < SG_LANES; l++)
-		if (write >> l & 1) {
-			lo[l] = (uint32_t)d[l];
-			hi[l] = (uint32_t)(d[l] >> 32);
-		}
+		to[l] = mask[l] ? d[l] : to[l];
 }
 
 /* ---- rounding and denormal mode ---- */
-
-#define MODE_DEFAULT 0xf0u /* nearest even, denormals kept, for f32 and for f64/f16 */
 
 #if defined(__x86_64__)
 /* MXCSR for the MODE fields of an operation of this width; the host has one for all widths. */
@@ -513,7 +408,8 @@ static bool run_lanes(struct sg_wave *wave, const struct sg_insn *in, struct sg_
 {
 	const struct sg_op *op = in->op;
 
-	if (__builtin_expect(!(op->flags & SG_F_FLOAT) || (wave->mode & 0xff) == MODE_DEFAULT, 1)) {
+	if (__builtin_expect(!(op->flags & SG_F_FLOAT) || (wave->mode & 0xff) == SG_MODE_DEFAULT,
+			     1)) {
 		op->lane(io);
 		return true;
 	}
@@ -562,14 +458,17 @@ static bool apply_index(struct sg_wave *wave, const struct sg_insn *in, struct s
 	return true;
 }
 
-void sg_exec_valu(struct sg_wave *wave, const struct sg_insn *in)
+void SG_EXEC_VALU(struct sg_wave *wave, const struct sg_insn *in)
 {
 	const struct sg_op *op = in->op;
 	uint64_t exec = sg_exec(wave), write = exec;
-	union lanes ta, tb, tc, td, tp, cin, cout;
+	union lanes ta, tb, tc, td, tp;
+	uint32_t cin[SG_LANES] __attribute__((aligned(64)));
+	uint32_t cout[SG_LANES] __attribute__((aligned(64)));
+	struct source a, b, c;
 	struct sg_lanes io;
 	struct sg_insn indexed;
-	bool direct;
+	bool in_place;
 
 	if (!exec && op->d != SG_mask && !in->carry_out)
 		return;
@@ -578,27 +477,29 @@ void sg_exec_valu(struct sg_wave *wave, const struct sg_insn *in)
 			return;
 		in = &indexed;
 	}
-	io.a = source(wave, in, in->a, 0, &ta);
-	io.b = source(wave, in, in->b, 1, &tb);
+	a = source(wave, in, in->a, 0, &ta);
+	b = source(wave, in, in->b, 1, &tb);
 	if (op->flags & SG_F_ACCUM)
-		io.c = is64(op->d) ? (const void *)source64(wave, in, 0, 7, tc.q)
-				   : (const void *)wave->v[in->o[0].index];
+		c = plain_source(wave, in, 0, &tc);
 	else
-		io.c = source(wave, in, in->c, 2, &tc);
-	if (in->dpp) {
-		write = apply_dpp(in, exec, io.a, is64(op->a), &tp);
-		io.a = &tp;
-	}
+		c = source(wave, in, in->c, 2, &tc);
+	if (in->dpp)
+		write = apply_dpp(in, exec, &a, &tp);
 	if (op->flags & (SG_F_CIN | SG_F_VCC)) {
 		uint64_t mask = op->flags & SG_F_VCC ? sg_pair(wave, SG_VCC)
 						     : sg_read64(wave, &in->o[in->carry_in]);
 
-		unpack_mask(mask, cin.u);
+		unpack_mask(mask, cin);
 	}
-	io.cin = cin.u;
-	io.cout = cout.u;
-	direct = in->simple && exec == ~(uint64_t)0 && op->d != SG_mask && !is64(op->d);
-	io.d = direct ? (void *)wave->v[in->o[0].index] : (void *)&td;
+	in_place = in->simple && op->d != SG_mask;
+	io.a = a.low, io.ah = a.high;
+	io.b = b.low, io.bh = b.high;
+	io.c = c.low, io.ch = c.high;
+	io.cin = cin;
+	io.cout = cout;
+	io.mask = in_place && ~exec ? sg_lane_mask(wave) : NULL;
+	io.d = in_place ? wave->v[in->o[0].index] : td.w[0];
+	io.dh = in_place ? wave->v[in->o[0].index + sg_is64(op->d)] : td.w[1];
 	if (!run_lanes(wave, in, &io))
 		return;
 	if (op->d == SG_mask) {
@@ -609,17 +510,72 @@ void sg_exec_valu(struct sg_wave *wave, const struct sg_insn *in)
 			sg_set_pair(wave, SG_EXEC, result);
 		return;
 	}
-	if (!direct) {
+	if (!in_place) {
 		if (in->clamp || in->omod)
 			output_modifiers(in, &td);
-		if (is64(op->d)) {
-			store64(wave, in, write, td.q);
-		} else {
-			if (!in->simple)
-				merge_partial(in, wave->v[in->o[0].index], td.u);
-			store32(wave, in, write, td.u);
-		}
+		if (!sg_is64(op->d))
+			merge_partial(in, wave->v[in->o[0].index], td.u);
+		else
+			store(wave->v[in->o[0].index + 1], write, td.w[1]);
+		store(wave->v[in->o[0].index], write, td.w[0]);
 	}
 	if (in->carry_out)
-		sg_write64(wave, &in->o[in->carry_out], pack_mask(cout.u) & exec);
+		sg_write64(wave, &in->o[in->carry_out], pack_mask(cout) & exec);
+}
+
+void SG_EXEC_FAST(struct sg_wave *wave, const struct sg_insn *in)
+{
+	uint64_t exec = sg_exec(wave), result;
+	union lanes ta, tb, tc;
+	uint32_t bits[SG_LANES] __attribute__((aligned(64)));
+	struct sg_lanes io;
+	struct source s;
+
+	if (__builtin_expect((wave->mode & in->mode_bits) != in->mode_value, 0)) {
+		SG_EXEC_VALU(wave, in);
+		return;
+	}
+	s = plain_source(wave, in, in->a, &ta);
+	io.a = s.low, io.ah = s.high;
+	if (in->b) {
+		s = plain_source(wave, in, in->b, &tb);
+		io.b = s.low, io.bh = s.high;
+	}
+	if (in->c) {
+		s = plain_source(wave, in, in->c, &tc);
+		io.c = s.low, io.ch = s.high;
+	}
+	if (in->how == SG_FAST_COMPARE) {
+		io.d = bits;
+		io.mask = NULL;
+		in->lane(&io);
+		result = pack_mask(bits) & exec;
+		sg_write64(wave, &in->o[0], result);
+		if (in->op->flags & SG_F_CMPX)
+			sg_set_pair(wave, SG_EXEC, result);
+		return;
+	}
+	if (!exec && in->how == SG_FAST_PLAIN)
+		return;
+	io.d = wave->v[in->o[0].index];
+	io.dh = wave->v[in->o[0].index + 1];
+	if (in->op->flags & SG_F_ACCUM)
+		io.c = io.d, io.ch = io.dh;
+	io.mask = ~exec ? sg_lane_mask(wave) : NULL;
+	if (in->how == SG_FAST_PLAIN) {
+		in->lane(&io);
+		return;
+	}
+	if (in->carry_in) {
+		unpack_mask(sg_read64(wave, &in->o[in->carry_in]), bits);
+		io.cin = bits;
+	} else if (in->op->flags & SG_F_VCC) {
+		unpack_mask(sg_pair(wave, SG_VCC), bits);
+		io.cin = bits;
+	}
+	/* Carries out may overwrite carries in, lane by lane. */
+	io.cout = bits;
+	in->lane(&io);
+	if (in->carry_out)
+		sg_write64(wave, &in->o[in->carry_out], pack_mask(bits) & exec);
 }

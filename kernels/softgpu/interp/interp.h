@@ -77,7 +77,10 @@ struct sg_operand {
 	bool is_float, is_hex; /* how a constant was written */
 	uint16_t index;
 	uint64_t value; /* constant, in the form its type wants */
-	double fvalue;
+	union {
+		double fvalue;       /* while its type is not known */
+		const uint32_t *row; /* vector ALU: the constant in 64 lanes, then its high words */
+	};
 };
 
 enum sg_sdwa_sel { SG_BYTE_0, SG_BYTE_1, SG_BYTE_2, SG_BYTE_3, SG_WORD_0, SG_WORD_1, SG_DWORD };
@@ -99,6 +102,9 @@ enum sg_dpp {
 	SG_DPP_ROW_NEWBCAST,
 };
 
+/* Kinds of vector ALU instructions that need nothing special. */
+enum sg_fast { SG_FAST_PLAIN, SG_FAST_CARRY, SG_FAST_COMPARE };
+
 struct sg_wave;
 struct sg_insn;
 struct sg_lanes;
@@ -111,12 +117,16 @@ typedef void (*sg_lane_fn)(struct sg_lanes *io);
 struct sg_insn {
 	sg_exec_fn exec;
 	const struct sg_op *op;
+	sg_lane_fn lane;                /* op->lane */
+	uint32_t mode_bits, mode_value; /* fast vector ALU: MODE must have these */
+	uint8_t how;                    /* fast vector ALU: enum sg_fast */
 	struct sg_operand o[SG_MAX_OPERANDS];
 	uint8_t nops;
 	uint8_t size;                         /* bytes */
 	uint8_t a, b, c, carry_in, carry_out; /* vector ALU: operand numbers, 0: absent */
 	uint8_t type[SG_MAX_OPERANDS];
 	bool simple; /* vector ALU: no SDWA, DPP, clamp, omod, half select */
+	bool direct; /* vector ALU: sources without modifiers */
 	bool glc, slc, offen, idxen, gds, lds, clamp;
 	int8_t omod; /* power of two to multiply the result by */
 	uint8_t op_sel, op_sel_hi, neg_lo, neg_hi;
@@ -136,6 +146,7 @@ struct sg_insn {
 struct sg_op {
 	const char *name; /* without _e32/_e64/_sdwa/_dpp */
 	sg_exec_fn exec;
+	sg_exec_fn fast; /* vector ALU: for plain operands and results */
 	sg_lane_fn lane;
 	uint8_t d, a, b, c; /* enum sg_type */
 	uint16_t flags;
@@ -154,6 +165,7 @@ struct sg_op {
 #define SG_F_HI      0x400u /* 16-bit result goes to the upper half */
 
 /* Bits of the MODE register that matter beside rounding and denormals. */
+#define SG_MODE_DEFAULT    0xf0u /* nearest even, denormals kept, for f32 and for f64/f16 */
 #define SG_MODE_DX10_CLAMP 0x100u
 #define SG_MODE_IEEE       0x200u
 #define SG_MODE_GPR_IDX    0x8000000u
@@ -264,6 +276,11 @@ extern const struct sg_op sg_table_salu[], sg_table_sopp[], sg_table_smem[], sg_
 /* ---- generic executors named by decode.c ---- */
 
 void sg_exec_valu(struct sg_wave *wave, const struct sg_insn *in);
+void sg_exec_valu_haswell(struct sg_wave *wave, const struct sg_insn *in);
+/* For sources without modifiers and a whole result in vector registers, in the mode the row needs.
+ */
+void sg_exec_fast(struct sg_wave *wave, const struct sg_insn *in);
+void sg_exec_fast_haswell(struct sg_wave *wave, const struct sg_insn *in);
 /* Work out operand numbers and types; NULL or why the form is not supported. */
 const char *sg_prepare_valu(struct sg_insn *in);
 /* Give a constant the bits its operand type wants (MI200 ISA: inline constants, literals). */
@@ -277,9 +294,6 @@ void sg_write32(struct sg_wave *wave, const struct sg_operand *o, uint32_t value
 void sg_write64(struct sg_wave *wave, const struct sg_operand *o, uint64_t value);
 /* Value of a 32-bit operand in one lane. */
 uint32_t sg_lane32(const struct sg_wave *wave, const struct sg_operand *o, unsigned lane);
-/* All ones or zero per lane, for EXEC. */
-const uint32_t *sg_lane_mask(struct sg_wave *wave);
-
 static inline uint64_t sg_pair(const struct sg_wave *wave, unsigned index)
 {
 	return (uint64_t)wave->s[index + 1] << 32 | wave->s[index];
@@ -291,9 +305,21 @@ static inline void sg_set_pair(struct sg_wave *wave, unsigned index, uint64_t va
 	wave->s[index + 1] = (uint32_t)(value >> 32);
 }
 
+/* All ones or zero per lane, for EXEC. */
+void sg_make_lane_mask(struct sg_wave *wave, uint64_t exec);
+
 static inline uint64_t sg_exec(const struct sg_wave *wave)
 {
 	return sg_pair(wave, SG_EXEC);
+}
+
+static inline const uint32_t *sg_lane_mask(struct sg_wave *wave)
+{
+	uint64_t exec = sg_exec(wave);
+
+	if (wave->lane_mask_of != exec)
+		sg_make_lane_mask(wave, exec);
+	return wave->lane_mask;
 }
 
 /* ---- memory.c ---- */
@@ -353,7 +379,7 @@ struct softgpu_run {
 	uint32_t grid[3], group_size[3];
 	uint64_t groups[3], ngroups;
 	uint64_t step, offset; /* order: the n-th group made is (n * step + offset) % ngroups */
-	uint64_t started; /* groups given to workers (atomic) */
+	uint64_t started;      /* groups given to workers (atomic) */
 	uint64_t code_generation;
 	unsigned nworkers;          /* that have a share in this dispatch */
 	unsigned waiting;           /* workers none of whose waves can go on (atomic) */

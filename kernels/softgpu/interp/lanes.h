@@ -7,20 +7,27 @@
 
 #include "interp.h"
 
+/*
+ * Rows of 64 words; the ones with h are the high words of 64-bit operands. The destination may be
+ * one of the sources.
+ */
 struct sg_lanes {
-	void *d;
-	const void *a, *b, *c;
-	const uint32_t *cin; /* 0 or 1 per lane */
-	uint32_t *cout;      /* ditto; a compare's result is in d */
+	uint32_t *d, *dh;
+	const uint32_t *a, *ah, *b, *bh, *c, *ch;
+	const uint32_t *cin;  /* 0 or 1 per lane */
+	uint32_t *cout;       /* ditto; a compare's result is in d */
+	const uint32_t *mask; /* lanes that are written: all ones or 0; NULL: every one */
 };
 
-/* Registers hold any type, so these may alias. */
-typedef uint32_t __attribute__((may_alias)) sg_au32;
-typedef int32_t __attribute__((may_alias)) sg_ai32;
-typedef float __attribute__((may_alias)) sg_af32;
-typedef uint64_t __attribute__((may_alias)) sg_au64;
-typedef int64_t __attribute__((may_alias)) sg_ai64;
-typedef double __attribute__((may_alias)) sg_af64;
+static inline bool sg_is64(uint8_t type)
+{
+	return type == SG_u64 || type == SG_i64 || type == SG_f64 || type == SG_pf;
+}
+
+static inline bool sg_is16(uint8_t type)
+{
+	return type == SG_u16 || type == SG_i16 || type == SG_f16;
+}
 
 static inline uint32_t sg_bits32(float f)
 {

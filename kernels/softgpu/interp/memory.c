@@ -19,7 +19,8 @@ const struct sg_span *sg_span_slow(struct sg_worker *worker, uint64_t pc, uint64
 		if (address >= m->span[i].first && address < m->span[i].last)
 			break;
 	if (i == SG_SPANS) {
-		span.state = softgpu_page_span(worker->run->dispatch.gpu, address, &span.first, &span.last);
+		span.state =
+		    softgpu_page_span(worker->run->dispatch.gpu, address, &span.first, &span.last);
 		if (!(span.state & SOFTGPU_PAGE_MAPPED))
 			return NULL;
 		span.delta = (uint64_t)(uintptr_t)softgpu_host_pointer(address) - address;

@@ -5,7 +5,8 @@
  */
 #include "move.h"
 
-/* Compiled twice where the loader can choose; its choice runs too early for the thread sanitizer. */
+/* Compiled twice where the loader can choose; its choice runs too early for the thread sanitizer.
+ */
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
 #define CLONES __attribute__((target_clones("avx2", "default")))
 #else
@@ -88,12 +89,12 @@ CLONES static void load_rows(uint32_t (*d)[SG_LANES], const uint8_t *p, unsigned
 {
 	unsigned l;
 
-#define EACH(type, step, code)                           \
-	for (l = 0; l < SG_LANES; l++) {                 \
-		type x;                                  \
-							 \
+#define EACH(type, step, code)                            \
+	for (l = 0; l < SG_LANES; l++) {                  \
+		type x;                                   \
+                                                          \
 		memcpy(&x, p + l * (step), sizeof(type)); \
-		code                                     \
+		code                                      \
 	}
 	switch (size) {
 	case 1:
@@ -131,9 +132,8 @@ CLONES static void load_masked(uint32_t *d, const uint8_t *p, const uint32_t *ma
 			d[l] = from[l];
 }
 
-static inline __attribute__((always_inline)) void load_lane(uint32_t (*d)[SG_LANES], unsigned l,
-							    const uint8_t *p, unsigned size,
-							    bool sign)
+static inline __attribute__((always_inline)) void
+load_lane(uint32_t (*d)[SG_LANES], unsigned l, const uint8_t *p, unsigned size, bool sign)
 {
 	uint16_t h;
 	uint64_t q;
@@ -160,18 +160,19 @@ static inline __attribute__((always_inline)) void load_lane(uint32_t (*d)[SG_LAN
 	}
 }
 
-/* An instruction may overwrite its own addresses: each lane's is read before its data is written. */
-#define FOR_ACTIVE(code)                                            \
-	do {                                                        \
-		if (!~exec) {                                       \
-			for (l = 0; l < SG_LANES; l++)              \
-				code;                               \
-		} else {                                            \
-			for (uint64_t m = exec; m; m &= m - 1) {    \
-				l = (unsigned)__builtin_ctzll(m);   \
-				code;                               \
-			}                                           \
-		}                                                   \
+/* An instruction may overwrite its own addresses: each lane's is read before its data is written.
+ */
+#define FOR_ACTIVE(code)                                          \
+	do {                                                      \
+		if (!~exec) {                                     \
+			for (l = 0; l < SG_LANES; l++)            \
+				code;                             \
+		} else {                                          \
+			for (uint64_t m = exec; m; m &= m - 1) {  \
+				l = (unsigned)__builtin_ctzll(m); \
+				code;                             \
+			}                                         \
+		}                                                 \
 	} while (0)
 
 void sg_gather(struct sg_wave *wave, uint32_t (*d)[SG_LANES], const uint8_t *base,
@@ -243,8 +244,8 @@ CLONES static void store_rows(const uint32_t (*d)[SG_LANES], uint8_t *p, unsigne
 	}
 }
 
-static inline __attribute__((always_inline)) void
-store_lane(const uint32_t (*d)[SG_LANES], unsigned l, uint8_t *p, unsigned size)
+static inline __attribute__((always_inline)) void store_lane(const uint32_t (*d)[SG_LANES],
+							     unsigned l, uint8_t *p, unsigned size)
 {
 	uint64_t q;
 

@@ -46,15 +46,13 @@ uint32_t sg_lane32(const struct sg_wave *wave, const struct sg_operand *o, unsig
 	return sg_read32(wave, o);
 }
 
-const uint32_t *sg_lane_mask(struct sg_wave *wave)
+void sg_make_lane_mask(struct sg_wave *wave, uint64_t exec)
 {
-	uint64_t exec = sg_exec(wave);
-	unsigned l;
+	unsigned l, i;
 
-	if (wave->lane_mask_of != exec) {
-		for (l = 0; l < SG_LANES; l++)
-			wave->lane_mask[l] = 0u - (uint32_t)(exec >> l & 1);
-		wave->lane_mask_of = exec;
-	}
-	return wave->lane_mask;
+	/* Eight lanes a step: a byte's bits, picked out of eight copies of it. */
+	for (l = 0; l < SG_LANES; l += 8)
+		for (i = 0; i < 8; i++)
+			wave->lane_mask[l + i] = (exec >> l & 0xff & 1u << i) ? ~0u : 0;
+	wave->lane_mask_of = exec;
 }

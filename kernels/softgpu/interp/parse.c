@@ -528,7 +528,7 @@ const char *sg_parse(const char *text, struct sg_insn *in)
 	if (!in->op)
 		return NULL;
 	in->exec = in->op->exec;
-	if (in->exec == sg_exec_valu)
+	if (in->op->lane)
 		return sg_prepare_valu(in);
 	settle_scalar(in);
 	if (in->sdwa || in->dpp)
