@@ -6,46 +6,77 @@
  */
 #include "filter.h"
 
+#include <pthread.h>
 #include <string.h>
 
-/* word & mask == value, and the field of `width` bits at `shift` is at least `from`, at most `to`.
- */
+/* In encoding `major` (the word's upper six bits), the field of `width` bits at `shift`. */
 static const struct row {
-	uint32_t mask, value;
-	uint8_t shift, width;
-	uint16_t from, to;
+	uint8_t major, shift, width;
+	uint16_t from, to; /* interesting ones */
 } rows[] = {
-	{ 0xfc000000, 0xdc000000, 18, 7, 64, 127 },  /* FLAT, GLOBAL: from swap on */
-	{ 0xfc000000, 0xe0000000, 18, 7, 64, 127 },  /* MUBUF: the same */
-	{ 0xfc000000, 0xf0000000, 18, 7, 16, 31 },   /* MIMG: image_atomic_* */
-	{ 0xfc000000, 0xc0000000, 18, 8, 64, 255 },  /* SMEM: s_buffer_atomic_*, s_atomic_* */
-	{ 0xfc000000, 0xd8000000, 17, 8, 0, 12 },    /* DS: up to max_u32, cmpst, min, max */
-	{ 0xfc000000, 0xd8000000, 17, 8, 16, 29 },   /* DS: cmpst, f32, packed; ahead of write_b8 */
-	{ 0xfc000000, 0xd8000000, 17, 8, 32, 53 },   /* DS: the same, returning */
-	{ 0xfc000000, 0xd8000000, 17, 8, 64, 76 },   /* DS: 64 bits */
-	{ 0xfc000000, 0xd8000000, 17, 8, 80, 83 },   /* DS: 64 bits, compare, f64 */
-	{ 0xfc000000, 0xd8000000, 17, 8, 85, 117 },  /* DS: 64 bits, returning */
-	{ 0xfc000000, 0xd8000000, 17, 8, 120, 181 }, /* DS: append, consume, counters, src2 */
-	{ 0xfc000000, 0xd8000000, 17, 8, 183, 221 }, /* DS: whatever else is no plain access */
-	{ 0xff800000, 0xbe800000, 8, 8, 0x1d, 0x1f }, /* SOP1: s_setpc, s_swappc, s_rfe */
-	{ 0xf0000000, 0xb0000000, 23, 5, 16, 16 },    /* SOPK: s_cbranch_i_fork */
-	{ 0xf0000000, 0xb0000000, 23, 5, 21, 21 },    /* SOPK: s_call */
-	{ 0xff800000, 0x94800000, 0, 0, 0, 0 },       /* SOP2: s_cbranch_g_fork */
+	{ 0x37, 18, 7, 64, 127 },  /* FLAT, GLOBAL: from swap on */
+	{ 0x38, 18, 7, 64, 127 },  /* MUBUF: the same */
+	{ 0x3c, 18, 7, 16, 31 },   /* MIMG: image_atomic_* */
+	{ 0x30, 18, 8, 64, 255 },  /* SMEM: s_buffer_atomic_*, s_atomic_* */
+	{ 0x36, 17, 8, 0, 12 },    /* DS: up to max_u32 */
+	{ 0x36, 17, 8, 16, 19 },   /* DS: cmpst, min, max; ahead of nop */
+	{ 0x36, 17, 8, 21, 29 },   /* DS: f32, packed; ahead of write_b8 */
+	{ 0x36, 17, 8, 32, 53 },   /* DS: the same, returning; ahead of read_b32 */
+	{ 0x36, 17, 8, 64, 76 },   /* DS: 64 bits; ahead of write_b64 */
+	{ 0x36, 17, 8, 80, 83 },   /* DS: 64 bits, compare, f64; ahead of write_b8_d16_hi */
+	{ 0x36, 17, 8, 92, 117 },  /* DS: 64 bits, returning; ahead of read_b64 */
+	{ 0x36, 17, 8, 121, 221 }, /* DS: append, consume, counters, src2; ahead of write_b96 */
+	{ 0x36, 17, 8, 224, 253 }, /* DS: ahead of read_b96 */
 };
+
+/* By major encoding: where its opcode is, and which opcodes are interesting. */
+static struct major {
+	uint8_t shift, mask;
+	uint64_t bits[4];
+} majors[64];
+
+static void fill_majors(void)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct row *row = &rows[i];
+		struct major *major = &majors[row->major];
+
+		major->shift = row->shift;
+		major->mask = (uint8_t)((1u << row->width) - 1);
+		for (unsigned op = row->from; op <= row->to; op++)
+			major->bits[op / 64] |= UINT64_C(1) << op % 64;
+	}
+}
+
+/* Scalar instructions after which control is elsewhere. */
+static bool scalar_interesting(uint32_t word)
+{
+	uint32_t op = word >> 23;
+
+	switch (op) {
+	case 0x17d: /* SOP1: s_setpc, s_swappc, s_rfe */
+		return (word >> 8 & 0xff) - 0x1d <= 0x1f - 0x1d;
+	case 0x129: /* SOP2: s_cbranch_g_fork */
+	case 0x170: /* SOPK: s_cbranch_i_fork */
+	case 0x175: /* SOPK: s_call */
+		return true;
+	default:
+		return false;
+	}
+}
 
 static bool interesting(uint32_t word)
 {
-	/* Vector ALU, most of all code. */
-	if (!(word >> 31) || word >> 26 == 0x34)
-		return false;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const struct row *row = &rows[i];
-		uint32_t field = word >> row->shift & ((1u << row->width) - 1);
+	const struct major *major = &majors[word >> 26];
+	uint32_t op;
 
-		if ((word & row->mask) == row->value && field >= row->from && field <= row->to)
-			return true;
-	}
-	return false;
+	/* Vector ALU, most of all code. */
+	if (!(word >> 31))
+		return false;
+	if (word >> 30 == 2)
+		return scalar_interesting(word);
+	op = word >> major->shift & major->mask;
+	return major->bits[op / 64] >> op % 64 & 1;
 }
 
 /* Sources that are followed by a literal; in vector instructions also by SDWA and DPP controls. */
@@ -96,8 +127,10 @@ size_t filter_length(uint32_t word)
 
 bool filter_interesting(const uint8_t *code, size_t size)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	size_t at = 0;
 
+	pthread_once(&once, fill_majors);
 	while (at + 4 <= size) {
 		uint32_t word;
 		size_t length;
