@@ -14,10 +14,10 @@ const char usage_record[] =
     "Usage: hipgrain record [OPTION]... [--] CMD [ARG]...\n"
     "Run CMD and record it into a trace bundle. The exit status is CMD's own.\n"
     "\n"
-    "  -o, --output DIR      the bundle (default " RECORD_DEFAULT_DIRECTORY
+    "  -o, --output DIR          the bundle (default " RECORD_DEFAULT_DIRECTORY
     "); an older one is renamed to DIR.old\n" RECORD_USAGE
-    "  -q, --quiet           print nothing but warnings and errors\n"
-    "  -h, --help            print this help\n";
+    "  -q, --quiet               print nothing but warnings and errors\n"
+    "  -h, --help                print this help\n";
 
 /* A decimal number of at most `maximum`, nothing else. 0 or -EINVAL. */
 static int parse_number(const char *text, unsigned long long maximum, unsigned long long *number)

@@ -30,12 +30,12 @@ enum {
 	}
 
 /* Their lines in the usage text. */
-#define RECORD_USAGE                                                                         \
-	"  --softgpu             run CMD on the software GPU instead of the machine's own\n" \
-	"  --stack-depth N       frames recorded per call stack (0 to 128)\n"                \
-	"  --threshold BYTES     record host allocations of at least BYTES; or \"all\"\n"    \
-	"  --no-memory-queries   do not ask the HIP runtime about memory that kernels get\n" \
-	"  --own-daemon          do not use a running LTTng session daemon\n"
+#define RECORD_USAGE                                                                             \
+	"      --softgpu             run CMD on the software GPU instead of the machine's own\n" \
+	"      --stack-depth N       frames recorded per call stack (0 to 128)\n"                \
+	"      --threshold BYTES     record host allocations of at least BYTES; or \"all\"\n"    \
+	"      --no-memory-queries   do not ask the HIP runtime about memory that kernels get\n" \
+	"      --own-daemon          do not use a running LTTng session daemon\n"
 
 #define RECORD_OPTIONS_DEFAULT    \
 	{                         \
