@@ -225,8 +225,8 @@ static void report_capture(const struct rules_context *context, struct process_o
 	}
 	finding->api = g_strdup(hg_api_name(error->api));
 	finding->message = g_strdup_printf(
-	    "%s failed with %s (%d): it cannot be called while a stream is being captured, and "
-	    "the capture is lost.",
+	    "%s failed with %s (%d): it cannot be called while a stream is being captured. It did "
+	    "nothing, and the capture may have ended with it.",
 	    finding->api, model_hip_error_name(error->code), error->code);
 	finding->fix = g_strdup_printf("call %s before hipStreamBeginCapture or after "
 				       "hipStreamEndCapture",

@@ -84,6 +84,14 @@ static const char *verb(const struct use *use)
 					    : "reads";
 }
 
+/* The same for what may go on. */
+static const char *infinitive(const struct use *use)
+{
+	return use->access & ACCESS_ATOMIC  ? "update"
+	       : use->access & ACCESS_WRITE ? "write"
+					    : "read";
+}
+
 static char *memory_text(const struct allocation *allocation)
 {
 	return g_strdup_printf("%" G_GUINT64_FORMAT " bytes from %s", allocation->size,
@@ -244,8 +252,8 @@ static void report_race(const struct rules_context *context, enum rule_id rule,
 	first = stream_text(earlier);
 	second = stream_text(later);
 	finding->message = g_strdup_printf(
-	    "%s in %s %s %s that %s in %s still %s: %s.", use_name(later), second, verb(later),
-	    memory, use_name(earlier), first, verb(earlier), race_reason(rule, earlier));
+	    "%s in %s %s %s that %s in %s may still %s: %s.", use_name(later), second, verb(later),
+	    memory, use_name(earlier), first, infinitive(earlier), race_reason(rule, earlier));
 	finding->fix = race_fix(rule, earlier, later);
 	doubt(finding, allocation, earlier, later);
 	if (rule == RULE_HG406) {

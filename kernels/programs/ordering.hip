@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+// Work in streams that nothing orders. The kernels here do not begin before the host has opened a gate in
+// pinned memory, which it does too late: so what goes wrong goes wrong at every run.
+//
+// Another stream copies the result before the kernel has written it.
+// hipgrain-run: copy_too_early
+// hipgrain-stdout: ordering: 0 of 1024 seen
+// hipgrain-expect: HG701 call=hipMemcpyAsync api=hipMalloc at=@result confidence=likely
+//
+// hipgrain-run: copy_after_event
+// hipgrain-stdout: ordering: 1024 of 1024 seen
+// hipgrain-expect: none
+//
+// The null stream does not wait for a non-blocking stream, not even in hipMemcpy.
+// hipgrain-run: null_too_early
+// hipgrain-stdout: ordering: 0 of 1024 seen
+// hipgrain-expect: HG703 call=hipMemcpy api=hipMalloc at=@result confidence=likely
+//
+// But it waits for the others.
+// hipgrain-run: null_blocking
+// hipgrain-stdout: ordering: 1024 of 1024 seen
+// hipgrain-expect: none
+//
+// The host copies from memory that the kernel has not written yet.
+// hipgrain-run: host_too_early
+// hipgrain-stdout: ordering: 0 of 1024 seen
+// hipgrain-expect: HG403 call=hipMemcpy api=hipHostMalloc at=@host_result
+//
+// That a third stream waits does not help the host.
+// hipgrain-run: host_waits_elsewhere
+// hipgrain-stdout: ordering: 0 of 1024 seen
+// hipgrain-expect: HG402 call=hipMemcpy api=hipHostMalloc at=@host_result
+//
+// hipgrain-run: host_waits
+// hipgrain-stdout: ordering: 1024 of 1024 seen
+// hipgrain-expect: none
+//
+// The host writes what the kernel has yet to read.
+// hipgrain-run: input_overwritten
+// hipgrain-stdout: ordering: 0 of 1024 seen
+// hipgrain-expect: HG215 call=hipMemcpy api=hipHostMalloc at=@input
+//
+// One stream gives memory back to the pool while another still uses it.
+// hipgrain-run: freed_in_flight
+// hipgrain-stdout: ordering: 0 of 1024 seen
+// hipgrain-expect: HG602 call=hipFreeAsync api=hipMallocAsync at=@pooled confidence=proven
+//
+// hipgrain-run: freed_in_order
+// hipgrain-stdout: ordering: 1024 of 1024 seen
+// hipgrain-expect: none
+//
+// Halves of one array in two streams, chosen by the pointer and by a number.
+// hipgrain-run: halves
+// hipgrain-stdout: ordering: 1024 of 1024 seen
+// hipgrain-expect: none
+
+#include "sample.h"
+
+#define ELEMENTS   1024
+#define BYTES      (ELEMENTS * sizeof(int))
+#define GROUP_SIZE 256
+#define VALUE      7
+
+static int *gate; /* the kernels wait until the host stores 1 here */
+
+__global__ void fill_behind(volatile int *gate, int *result, int from)
+{
+	while (*gate == 0) {
+		__builtin_amdgcn_s_sleep(1);
+	}
+	result[from + blockIdx.x * blockDim.x + threadIdx.x] = VALUE;
+}
+
+__global__ void copy_behind(volatile int *gate, int *result, const int *input)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	while (*gate == 0) {
+		__builtin_amdgcn_s_sleep(1);
+	}
+	result[i] = input[i];
+}
+
+static hipStream_t make_stream(unsigned flags)
+{
+	hipStream_t stream;
+
+	CHECK(hipStreamCreateWithFlags(&stream, flags));
+	return stream;
+}
+
+static int *pinned(unsigned flags)
+{
+	int *p;
+
+	CHECK(hipHostMalloc(&p, BYTES, flags));
+	memset(p, 0, BYTES);
+	return p;
+}
+
+static int *on_device()
+{
+	int *p;
+
+	CHECK(hipMalloc(&p, BYTES)); // @result
+	CHECK(hipMemset(p, 0, BYTES));
+	CHECK(hipDeviceSynchronize());
+	return p;
+}
+
+static void fill(hipStream_t stream, int *result, int from, int count)
+{
+	fill_behind<<<count / GROUP_SIZE, GROUP_SIZE, 0, stream>>>(gate, result, from);
+	CHECK(hipGetLastError());
+}
+
+static void open_gate()
+{
+	__atomic_store_n(gate, 1, __ATOMIC_SEQ_CST);
+}
+
+/* The kernels may go on; then everything ends, and what was seen before is judged. */
+static void finish(const int *seen)
+{
+	int right = 0;
+
+	for (int i = 0; i < ELEMENTS; i++) {
+		right += seen[i] == VALUE;
+	}
+	open_gate();
+	CHECK(hipDeviceSynchronize());
+	printf("ordering: %d of %d seen\n", right, ELEMENTS);
+}
+
+static void order(hipStream_t from, hipStream_t to)
+{
+	hipEvent_t event;
+
+	CHECK(hipEventCreate(&event));
+	CHECK(hipEventRecord(event, from));
+	CHECK(hipStreamWaitEvent(to, event, 0));
+}
+
+/* ---- device memory ---- */
+
+static void run_copy(bool ordered)
+{
+	hipStream_t a = make_stream(hipStreamDefault), b = make_stream(hipStreamDefault);
+	int *result = on_device(), *seen = pinned(hipHostMallocDefault);
+
+	if (ordered) {
+		open_gate();
+	}
+	fill(a, result, 0, ELEMENTS);
+	if (ordered) {
+		order(a, b);
+	}
+	CHECK(hipMemcpyAsync(seen, result, BYTES, hipMemcpyDeviceToHost, b));
+	CHECK(hipStreamSynchronize(b));
+	finish(seen);
+}
+
+static void run_null(unsigned flags)
+{
+	hipStream_t a = make_stream(flags);
+	int *result = on_device(), *seen = pinned(hipHostMallocDefault);
+
+	if (flags != hipStreamNonBlocking) {
+		open_gate();
+	}
+	fill(a, result, 0, ELEMENTS);
+	CHECK(hipMemcpy(seen, result, BYTES, hipMemcpyDeviceToHost));
+	finish(seen);
+}
+
+static void run_freed(bool ordered)
+{
+	hipStream_t a = make_stream(hipStreamNonBlocking), b = make_stream(hipStreamNonBlocking);
+	int *first, *second, *seen = pinned(hipHostMallocDefault);
+
+	CHECK(hipMallocAsync((void **)&first, BYTES, a)); // @pooled
+	CHECK(hipStreamSynchronize(a));
+	fill(b, first, 0, ELEMENTS); /* VALUE, where the next owner's bytes are by then */
+	if (ordered) {
+		order(b, a);
+		open_gate();
+	}
+	CHECK(hipFreeAsync(first, a));
+	CHECK(hipMallocAsync((void **)&second, BYTES, a));
+	CHECK(hipMemsetAsync(second, 0, BYTES, a));
+	CHECK(hipStreamSynchronize(a));
+	open_gate();
+	CHECK(hipStreamSynchronize(b));
+	CHECK(hipMemcpyAsync(seen, second, BYTES, hipMemcpyDeviceToHost, a));
+	CHECK(hipStreamSynchronize(a));
+	for (int i = 0; i < ELEMENTS; i++) {
+		seen[i] = seen[i] == 0 ? VALUE : 0; /* whole, or overwritten by the old owner */
+	}
+	finish(seen);
+	CHECK(hipFreeAsync(second, a));
+}
+
+static void run_halves()
+{
+	hipStream_t a = make_stream(hipStreamNonBlocking), b = make_stream(hipStreamNonBlocking);
+	int *result = on_device(), *seen = pinned(hipHostMallocDefault);
+
+	open_gate();
+	fill(a, result, 0, ELEMENTS / 2);
+	fill(b, result, ELEMENTS / 2, ELEMENTS / 2);
+	CHECK(hipDeviceSynchronize());
+	fill(a, result, 0, ELEMENTS / 2);
+	fill(b, result + ELEMENTS / 2, 0, ELEMENTS / 2);
+	CHECK(hipMemcpyAsync(seen, result, BYTES / 2, hipMemcpyDeviceToHost, a));
+	CHECK(hipMemcpyAsync(seen + ELEMENTS / 2, result + ELEMENTS / 2, BYTES / 2, hipMemcpyDeviceToHost,
+			     b));
+	CHECK(hipStreamSynchronize(a));
+	CHECK(hipStreamSynchronize(b));
+	finish(seen);
+}
+
+/* ---- host memory ---- */
+
+enum host_wait { NO_WAIT, ELSEWHERE, WAIT };
+
+static void run_host(host_wait wait)
+{
+	hipStream_t a = make_stream(hipStreamNonBlocking), b = make_stream(hipStreamNonBlocking);
+	int *seen = pinned(hipHostMallocDefault), *result;
+
+	CHECK(hipHostMalloc(&result, BYTES, hipHostMallocNonCoherent)); // @host_result
+	memset(result, 0, BYTES);
+	if (wait == WAIT) {
+		open_gate();
+	}
+	fill(a, result, 0, ELEMENTS);
+	if (wait == ELSEWHERE) {
+		order(a, b);
+	} else if (wait == WAIT) {
+		CHECK(hipStreamSynchronize(a));
+	}
+	CHECK(hipMemcpy(seen, result, BYTES, hipMemcpyHostToHost));
+	finish(seen);
+}
+
+static void run_input_overwritten()
+{
+	hipStream_t a = make_stream(hipStreamNonBlocking);
+	int *result = on_device(), *next = pinned(hipHostMallocDefault), *input;
+
+	CHECK(hipHostMalloc(&input, BYTES, hipHostMallocNonCoherent)); // @input
+	for (int i = 0; i < ELEMENTS; i++) {
+		input[i] = VALUE;
+	}
+	copy_behind<<<ELEMENTS / GROUP_SIZE, GROUP_SIZE, 0, a>>>(gate, result, input);
+	CHECK(hipGetLastError());
+	CHECK(hipMemcpy(input, next, BYTES, hipMemcpyHostToHost)); /* the next round's input: zeros */
+	open_gate();
+	CHECK(hipStreamSynchronize(a));
+	CHECK(hipMemcpy(next, result, BYTES, hipMemcpyDeviceToHost));
+	finish(next);
+}
+
+static const variant variants[] = {
+	{ "copy_too_early", [] { run_copy(false); } },
+	{ "copy_after_event", [] { run_copy(true); } },
+	{ "null_too_early", [] { run_null(hipStreamNonBlocking); } },
+	{ "null_blocking", [] { run_null(hipStreamDefault); } },
+	{ "host_too_early", [] { run_host(NO_WAIT); } },
+	{ "host_waits_elsewhere", [] { run_host(ELSEWHERE); } },
+	{ "host_waits", [] { run_host(WAIT); } },
+	{ "input_overwritten", run_input_overwritten },
+	{ "freed_in_flight", [] { run_freed(false); } },
+	{ "freed_in_order", [] { run_freed(true); } },
+	{ "halves", run_halves },
+};
+
+int main(int argc, char **argv)
+{
+	gate = pinned(hipHostMallocDefault);
+	return run_variant(variants, argc, argv);
+}
