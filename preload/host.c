@@ -35,6 +35,26 @@ static void emit_error(uint16_t api, int code, uint64_t ptr, uint64_t size, uint
 	hg_provider->error(&event);
 }
 
+/* Ids of the host's functions are below 100 (api.def): the events of blocks hold them in 8 bits. */
+static void emit_block(uint16_t api, void *ptr, size_t size, void *caller)
+{
+	struct hg_ev_host_alloc event = { .api = (uint8_t)api,
+					  .ptr = (uintptr_t)ptr,
+					  .size = (uint32_t)size,
+					  .stack_id = hg_stack_id(caller) };
+
+	hg_provider->host_alloc(&event);
+}
+
+static void emit_block_free(uint16_t api, void *ptr, void *caller)
+{
+	struct hg_ev_host_free event = { .api = (uint8_t)api,
+					 .ptr = (uintptr_t)ptr,
+					 .stack_id = hg_stack_id(caller) };
+
+	hg_provider->host_free(&event);
+}
+
 static void emit_alloc(uint16_t api, void *ptr, size_t size, uint64_t flags, void *caller)
 {
 	struct hg_ev_alloc event = { .api = api,
@@ -67,7 +87,9 @@ void hg_host_alloc(uint16_t api, void *ptr, size_t size, uint64_t flags, void *c
 	take_name(&api, &caller);
 	if ((ptr ? hg_libc.malloc_usable_size(ptr) : size) < hg_config.threshold || !enter(caller))
 		return;
-	if (ptr)
+	if (ptr && !flags && size <= UINT32_MAX)
+		emit_block(api, ptr, size, caller);
+	else if (ptr)
 		emit_alloc(api, ptr, size, flags, caller);
 	else
 		emit_error(api, saved, 0, size, flags, caller);
@@ -84,7 +106,7 @@ void hg_host_free(uint16_t api, void *ptr, void *caller)
 	take_name(&api, &caller);
 	if (hg_libc.malloc_usable_size(ptr) < hg_config.threshold || !enter(caller))
 		return;
-	emit_free(api, ptr, 0, caller);
+	emit_block_free(api, ptr, caller);
 	hg_leave();
 	errno = saved;
 }

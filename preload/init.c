@@ -171,8 +171,6 @@ static void start(void)
 	hg_config.threshold = read_number("HIPGRAIN_THRESHOLD", DEFAULT_THRESHOLD, UINT32_MAX - 1);
 	hg_config.stack_depth =
 	    read_number("HIPGRAIN_STACK_DEPTH", DEFAULT_STACK_DEPTH, HG_STACK_DEPTH_MAX);
-	if (!hg_config.stack_depth)
-		hg_config.stack_depth = 1;
 	hg_config.memory_queries = read_number("HIPGRAIN_MEMORY_QUERIES", 1, 1);
 	if (!hg_config.dir || open_provider() || hg_stack_init())
 		return;

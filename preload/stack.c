@@ -84,10 +84,13 @@ uint32_t hg_stack_id(const void *caller)
 {
 	uint64_t frames[HG_STACK_DEPTH_MAX];
 	uint64_t seed = __atomic_load_n(&epoch, __ATOMIC_RELAXED), hash = seed;
-	unsigned count = hg_unwind(caller, frames, hg_config.stack_depth, &hash);
+	unsigned count;
 	uint32_t id;
 	bool fresh;
 
+	if (!hg_config.stack_depth)
+		return 0;
+	count = hg_unwind(caller, frames, hg_config.stack_depth, &hash);
 	if (HG_UNLIKELY(!count)) {
 		hash = seed;
 		count = unwind_slowly(caller, frames, &hash);

@@ -122,6 +122,24 @@ struct hg_ev_alloc {
 	uint32_t stack_id;  /* 0: not recorded */
 };
 
+/*
+ * The same for a block of the C library or C++, which make most of the events: an `alloc` with
+ * device -1, and otherwise what is not here 0. Blocks with flags or of 4 GiB are recorded as
+ * `alloc`. `host_free` is a `free` likewise.
+ */
+struct hg_ev_host_alloc {
+	uint64_t ptr;
+	uint32_t size;
+	uint8_t api;
+	uint32_t stack_id;
+};
+
+struct hg_ev_host_free {
+	uint64_t ptr;
+	uint8_t api;
+	uint32_t stack_id;
+};
+
 struct hg_ev_free {
 	uint16_t api;
 	uint64_t ptr;

@@ -22,6 +22,8 @@
 	EVENT(device)      \
 	EVENT(alloc)       \
 	EVENT(free)        \
+	EVENT(host_alloc)  \
+	EVENT(host_free)   \
 	EVENT(memory)      \
 	EVENT(copy)        \
 	EVENT(fill)        \
@@ -38,7 +40,7 @@
 	EVENT(error)       \
 	EVENT(stack)
 
-#define HG_PROVIDER_VERSION 3u
+#define HG_PROVIDER_VERSION 4u
 #define HG_PROVIDER_SYMBOL  "hipgrain_provider"
 
 struct hg_provider {

@@ -134,6 +134,25 @@ LTTNG_UST_TRACEPOINT_EVENT(hipgrain, memory,
 	)
 )
 
+LTTNG_UST_TRACEPOINT_EVENT(hipgrain, host_alloc,
+	LTTNG_UST_TP_ARGS(const struct hg_ev_host_alloc *, event),
+	LTTNG_UST_TP_FIELDS(
+		HG_INT(uint8_t, api)
+		HG_HEX(ptr)
+		HG_INT(uint32_t, size)
+		HG_INT(uint32_t, stack_id)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(hipgrain, host_free,
+	LTTNG_UST_TP_ARGS(const struct hg_ev_host_free *, event),
+	LTTNG_UST_TP_FIELDS(
+		HG_INT(uint8_t, api)
+		HG_HEX(ptr)
+		HG_INT(uint32_t, stack_id)
+	)
+)
+
 LTTNG_UST_TRACEPOINT_EVENT(hipgrain, copy,
 	LTTNG_UST_TP_ARGS(const struct hg_ev_copy *, event),
 	LTTNG_UST_TP_FIELDS(

@@ -68,6 +68,18 @@ static const struct field free_fields[] = {
 	FIELD(free, api, UNSIGNED),    FIELD(free, ptr, UNSIGNED),      FIELD(free, size, UNSIGNED),
 	FIELD(free, stream, UNSIGNED), FIELD(free, stack_id, UNSIGNED), { 0 },
 };
+/* The fields that a trace lacks become empty strings, or 0. */
+static const struct field host_alloc_fields[] = {
+	FIELD(alloc, api, UNSIGNED),  FIELD(alloc, ptr, UNSIGNED),
+	FIELD(alloc, size, UNSIGNED), FIELD(alloc, stack_id, UNSIGNED),
+	FIELD(alloc, symbol, STRING), { 0 },
+};
+static const struct field host_free_fields[] = {
+	FIELD(free, api, UNSIGNED),
+	FIELD(free, ptr, UNSIGNED),
+	FIELD(free, stack_id, UNSIGNED),
+	{ 0 },
+};
 static const struct field memory_fields[] = {
 	FIELD(memory, ptr, UNSIGNED),         FIELD(memory, size, UNSIGNED),
 	FIELD(memory, type, SIGNED),          FIELD(memory, device, SIGNED),
@@ -203,4 +215,9 @@ const struct event_layout event_layouts[HG_EVENT_TYPES] = {
 	EVENT(prefetch), EVENT(advise), EVENT(code_object), EVENT(kernel),  EVENT(args),
 	EVENT(launch),   EVENT(stream), EVENT(event),       EVENT(sync),    EVENT(call),
 	EVENT(error),    EVENT(stack),
+};
+
+const struct event_alias event_aliases[EVENT_ALIASES] = {
+	{ { "hipgrain:host_alloc", host_alloc_fields }, HG_EVENT_alloc },
+	{ { "hipgrain:host_free", host_free_fields }, HG_EVENT_free },
 };

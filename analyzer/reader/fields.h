@@ -27,6 +27,15 @@ struct event_layout {
 	const struct field *fields;
 };
 
+/* Events of fewer fields that are read as one of the others. */
+struct event_alias {
+	struct event_layout layout;
+	enum hg_event_type type;
+};
+
+#define EVENT_ALIASES 2
+extern const struct event_alias event_aliases[EVENT_ALIASES];
+
 #define FIELDS_MAX 16
 
 extern const struct event_layout event_layouts[HG_EVENT_TYPES];

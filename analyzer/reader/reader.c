@@ -17,6 +17,8 @@
 struct decoder {
 	int type; /* enum hg_event_type, or -1: not ours, or unknown */
 	bool unknown;
+	bool alias; /* of the type's own event */
+	const struct field *fields;
 	uint64_t member[FIELDS_MAX];
 	bool present[FIELDS_MAX];
 };
@@ -100,12 +102,22 @@ static struct decoder *make_decoder(const bt_event_class *class)
 			break;
 		}
 	}
+	for (unsigned a = 0; name && a < EVENT_ALIASES; a++) {
+		if (strcmp(name, event_aliases[a].layout.name) == 0) {
+			decoder->type = (int)event_aliases[a].type;
+			decoder->fields = event_aliases[a].layout.fields;
+			decoder->alias = true;
+		}
+	}
 	if (decoder->type < 0) {
 		decoder->unknown = name && strncmp(name, "hipgrain:", 9) == 0;
 		return decoder;
 	}
-	for (field = event_layouts[i].fields; payload && field->name; field++) {
-		size_t at = (size_t)(field - event_layouts[i].fields);
+	if (!decoder->alias) {
+		decoder->fields = event_layouts[decoder->type].fields;
+	}
+	for (field = decoder->fields; payload && field->name; field++) {
+		size_t at = (size_t)(field - decoder->fields);
 		uint64_t count = bt_field_class_structure_get_member_count(payload);
 
 		for (uint64_t m = 0; m < count; m++) {
@@ -237,7 +249,7 @@ static void handle_event(struct reader *reader, const bt_message *message)
 		reader->status = reader->callback(&event, reader->data);
 		return;
 	}
-	fields = event_layouts[decoder->type].fields;
+	fields = decoder->fields;
 	for (size_t i = 0; fields[i].name; i++) {
 		static const char *const empty = "";
 
@@ -249,6 +261,10 @@ static void handle_event(struct reader *reader, const bt_message *message)
 		} else if (fields[i].kind == FIELD_STRING) {
 			memcpy((char *)&event + fields[i].offset, &empty, sizeof(empty));
 		}
+	}
+	if (decoder->alias && event.type == HG_EVENT_alloc) { /* of the host: events.h */
+		event.alloc.device = -1;
+		event.alloc.device_ptr = event.alloc.ptr;
 	}
 	reader->stats->events++;
 	reader->status = reader->callback(&event, reader->data);

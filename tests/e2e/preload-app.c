@@ -40,6 +40,11 @@ enum {
 
 static void expect_alloc(int api, const void *ptr, size_t size, uint64_t flags)
 {
+	if (!flags) {
+		printf("host_alloc api = %d, ptr = 0x%" PRIXPTR ", size = %zu,\n", api,
+		       (uintptr_t)ptr, size);
+		return;
+	}
 	printf("alloc api = %d, ptr = 0x%" PRIXPTR ", device_ptr = 0x%" PRIXPTR
 	       ", size = %zu, flags = 0x%" PRIX64 ", device = -1\n",
 	       api, (uintptr_t)ptr, (uintptr_t)ptr, size, flags);
@@ -47,7 +52,10 @@ static void expect_alloc(int api, const void *ptr, size_t size, uint64_t flags)
 
 static void expect_free(int api, uintptr_t ptr, size_t size)
 {
-	printf("free api = %d, ptr = 0x%" PRIXPTR ", size = %zu\n", api, ptr, size);
+	if (size)
+		printf("free api = %d, ptr = 0x%" PRIXPTR ", size = %zu\n", api, ptr, size);
+	else
+		printf("host_free api = %d, ptr = 0x%" PRIXPTR ",\n", api, ptr);
 }
 
 static void *volatile keep;

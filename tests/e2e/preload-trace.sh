@@ -89,9 +89,9 @@ check() {
 	fi
 }
 
-# Events of a type in a trace that match a pattern.
+# Events of a type in a trace that match a pattern; those of host blocks count as alloc and free.
 events() {
-	grep "hipgrain:$2: " "$work/$1.txt" | grep -c -- "${3:-.}"
+	grep "hipgrain:\(host_\)\{0,1\}$2: " "$work/$1.txt" | grep -c -- "${3:-.}"
 }
 
 finish() {
