@@ -25,8 +25,9 @@
 const char usage_scan[] =
     "Usage: hipgrain scan [OPTION]... FILE...\n"
     "       hipgrain scan [OPTION]... --pid PID\n"
-    "List the kernels in executables, libraries, offload bundles and code objects, their atomic\n"
-    "instructions, and the bytes of the kernel arguments that each one's address comes from.\n"
+    "List the kernels in executables, libraries, object files and archives of these, offload\n"
+    "bundles and code objects, their atomic instructions, and the bytes of the kernel arguments\n"
+    "that each one's address comes from.\n"
     "\n"
     "      --format=FORMAT   text (default) or json\n"
     "      --arch TARGET     only code for this GPU, such as gfx90a or gfx90a:xnack-\n"
@@ -134,7 +135,7 @@ static void scan_code_object(void *user, const void *elf, size_t size, const cha
 
 static void scan_file(struct scan *scan)
 {
-	const struct container_sink sink = { scan_code_object, problem, scan };
+	const struct container_sink sink = { scan_code_object, problem, scan, NULL };
 	int file = open(scan->path, O_RDONLY | O_CLOEXEC);
 	struct json_object *object;
 	struct stat stat;

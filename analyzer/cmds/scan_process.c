@@ -14,12 +14,12 @@
 #include <unistd.h>
 
 #include "analyzer/cmds/scan.h"
+#include "analyzer/containers/containers.h"
 
-/* Whether it is an ELF file with a section of fat binaries. */
+/* Whether it is an ELF file with device code. */
 static bool has_device_code(const char *path)
 {
 	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct codeobj_section section;
 	struct stat stat;
 	bool found = false;
 	void *data;
@@ -29,9 +29,7 @@ static bool has_device_code(const char *path)
 	if (!fstat(file, &stat) && S_ISREG(stat.st_mode) && stat.st_size) {
 		data = mmap(NULL, (size_t)stat.st_size, PROT_READ, MAP_PRIVATE, file, 0);
 		if (data != MAP_FAILED) {
-			found = codeobj_identify(data, (size_t)stat.st_size) == CODEOBJ_HOST_ELF &&
-				!codeobj_elf_section(data, (size_t)stat.st_size, ".hip_fatbin",
-						     &section, NULL);
+			found = containers_in_host(data, (size_t)stat.st_size);
 			munmap(data, (size_t)stat.st_size);
 		}
 	}

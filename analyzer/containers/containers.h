@@ -1,25 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Every code object in a file, however it is wrapped: bare, in offload bundles, compressed, in
- * section .hip_fatbin of an executable or library.
+ * LLVM's offload binaries; these in section .hip_fatbin or .llvm.offloading of an executable,
+ * library or object file, or in an archive of object files.
  */
 #ifndef HIPGRAIN_CONTAINERS_H
 #define HIPGRAIN_CONTAINERS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct container_sink {
 	/*
-	 * A code object; `target` is the target id that its bundle gives it, NULL without a bundle.
-	 * `elf` is valid during the call only.
+	 * A code object; `target` is the target id that its container gives it (valid during the
+	 * call), NULL without one. `elf` is valid as long as the data is; if it had to be
+	 * decompressed, as long as the buffer is that is handed to keep() afterwards.
 	 */
 	void (*object)(void *user, const void *elf, size_t size, const char *target);
 	/* One line about something that could not be read. What follows may still come. */
 	void (*problem)(void *user, const char *text);
 	void *user;
+	/* Takes over a buffer of `size` bytes, to be freed. NULL: freed at once. */
+	void (*keep)(void *user, void *buffer, size_t size);
 };
 
 /* Any length of any bytes. Entries for the host are left out. */
 void containers_walk(const void *data, size_t size, const struct container_sink *sink);
+
+/* Whether an ELF file for the host has a section with device code. */
+bool containers_in_host(const void *data, size_t size);
 
 #endif

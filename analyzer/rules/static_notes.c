@@ -64,7 +64,7 @@ static void tally_problem(void *user, const char *text)
 
 static void tally_file(struct tally *tally, const char *path)
 {
-	const struct container_sink sink = { tally_code_object, tally_problem, tally };
+	const struct container_sink sink = { tally_code_object, tally_problem, tally, NULL };
 	GMappedFile *file = g_mapped_file_new(path, FALSE, NULL);
 	const char *data = file ? g_mapped_file_get_contents(file) : NULL;
 	size_t size = file ? g_mapped_file_get_length(file) : 0;

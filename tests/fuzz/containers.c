@@ -29,7 +29,7 @@ static void problem(void *user, const char *text)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	unsigned sum = 0;
-	const struct container_sink sink = { object, problem, &sum };
+	const struct container_sink sink = { object, problem, &sum, NULL };
 
 	containers_walk(data, size, &sink);
 	return 0;

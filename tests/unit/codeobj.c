@@ -387,6 +387,7 @@ static void read_everything(const uint8_t *data, size_t size)
 	struct codeobj_target target;
 	struct codeobj_compressed header;
 	struct codeobj_section section;
+	struct codeobj_offload offload;
 	struct codeobj_error error;
 	uint64_t extent, binary;
 	volatile uint8_t last;
@@ -400,6 +401,11 @@ static void read_everything(const uint8_t *data, size_t size)
 			if (entry.size)
 				last = entry.data[entry.size - 1];
 		}
+	}
+	if (!codeobj_offload(data, size, &offload, &error)) {
+		last = (uint8_t)(strlen(offload.arch) + strlen(offload.triple));
+		if (offload.size)
+			last = offload.data[offload.size - 1];
 	}
 	codeobj_bundle_select(data, size, &target, &entry, &error);
 	codeobj_bundle_extent(data, size, &extent, &error);

@@ -215,7 +215,7 @@ static void count_problem(void *user, const char *text)
 
 static void walk(void **state)
 {
-	static const struct container_sink sink = { count_object, count_problem, NULL };
+	static const struct container_sink sink = { count_object, count_problem, NULL, NULL };
 	size_t size = make_bundle(bundle, 3000);
 
 	(void)state;

@@ -33,6 +33,8 @@ enum codeobj_format {
 	CODEOBJ_COMPRESSED, /* "CCOB" */
 	CODEOBJ_ELF,        /* ELF of EM_AMDGPU: a bare code object */
 	CODEOBJ_HOST_ELF,   /* any other 64-bit little-endian ELF */
+	CODEOBJ_OFFLOAD,    /* LLVM's offload binary: CODEOBJ_OFFLOAD_MAGIC */
+	CODEOBJ_ARCHIVE,    /* of object files ("!<arch>\n") */
 };
 
 enum codeobj_format codeobj_identify(const void *data, size_t size);
@@ -99,6 +101,28 @@ struct codeobj_compressed {
 
 int codeobj_compressed_header(const void *data, size_t size, struct codeobj_compressed *header,
 			      struct codeobj_error *error);
+
+/* ---- LLVM's offload binaries ---- */
+
+#define CODEOBJ_OFFLOAD_MAGIC "\x10\xff\x10\xad"
+
+enum codeobj_image_kind {
+	CODEOBJ_IMAGE_OBJECT = 1, /* an ELF file */
+	CODEOBJ_IMAGE_BITCODE = 2,
+};
+
+struct codeobj_offload {
+	unsigned kind;       /* enum codeobj_image_kind, or others of no interest here */
+	const char *arch;    /* "gfx90a:xnack+", "" if it does not say */
+	const char *triple;  /* "amdgcn-amd-amdhsa", or "" */
+	const uint8_t *data; /* the image */
+	uint64_t size;
+	uint64_t total_size; /* bytes of the offload binary: another may follow */
+};
+
+/* Read the offload binary at `data`; what *offload points to lies in it. */
+int codeobj_offload(const void *data, size_t readable, struct codeobj_offload *offload,
+		    struct codeobj_error *error);
 
 /* ---- target ids ---- */
 

@@ -85,6 +85,10 @@ enum codeobj_format codeobj_identify(const void *data, size_t size)
 		return CODEOBJ_BUNDLE;
 	if (size >= 4 && !memcmp(data, "CCOB", 4))
 		return CODEOBJ_COMPRESSED;
+	if (size >= 4 && !memcmp(data, CODEOBJ_OFFLOAD_MAGIC, 4))
+		return CODEOBJ_OFFLOAD;
+	if (size >= 8 && (!memcmp(data, "!<arch>\n", 8) || !memcmp(data, "!<thin>\n", 8)))
+		return CODEOBJ_ARCHIVE;
 	if (size < sizeof(header))
 		return CODEOBJ_UNKNOWN;
 	memcpy(&header, data, sizeof(header));
@@ -102,6 +106,8 @@ const char *codeobj_format_name(enum codeobj_format format)
 		[CODEOBJ_COMPRESSED] = "compressed bundle",
 		[CODEOBJ_ELF] = "code object",
 		[CODEOBJ_HOST_ELF] = "host ELF file",
+		[CODEOBJ_OFFLOAD] = "offload binary",
+		[CODEOBJ_ARCHIVE] = "archive",
 	};
 
 	return (unsigned)format < sizeof(names) / sizeof(names[0]) ? names[format] : "unknown";
