@@ -15,6 +15,9 @@ struct sg_agent sg_gpu_agents[SG_MAX_GPUS] = { { true, 0 }, { true, 1 }, { true,
 
 static const char isa_name_xnack_off[] = "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-";
 static const char isa_name_xnack_on[] = "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack+";
+/* Later than the header of 5.2.3; LLVM 19's OpenMP runtime asks for it. */
+#define AGENT_INFO_TIMESTAMP_FREQUENCY 0xA016
+
 /* The only ISA; its address is its handle. */
 static const char isa_object;
 
@@ -155,6 +158,7 @@ static const struct answer gpu_answers[] = {
 	NUMBER(HSA_AMD_AGENT_INFO_ASIC_REVISION, U32, 1),
 	NUMBER(HSA_AMD_AGENT_INFO_SVM_DIRECT_HOST_ACCESS, BOOL, 0),
 	NUMBER(HSA_AMD_AGENT_INFO_COOPERATIVE_COMPUTE_UNIT_COUNT, U32, 8),
+	NUMBER(AGENT_INFO_TIMESTAMP_FREQUENCY, U64, 1000000000),
 	NUMBER(HSA_EXT_AGENT_INFO_IMAGE_1D_MAX_ELEMENTS, U32, 16384),
 	NUMBER(HSA_EXT_AGENT_INFO_IMAGE_1DA_MAX_ELEMENTS, U32, 16384),
 	NUMBER(HSA_EXT_AGENT_INFO_IMAGE_1DB_MAX_ELEMENTS, U32, UINT32_MAX),
