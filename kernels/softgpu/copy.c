@@ -113,10 +113,12 @@ static void *run(void *unused)
 			sg_event_wait(seen, any ? 10000000 : 1000000000);
 			continue;
 		}
+		sg_work_begin(SG_WORK_COPIES);
 		start = sg_now_ns();
 		sg_svm_new_epoch();
 		execute(job);
 		sg_signal_complete(job->completion, start, sg_now_ns());
+		sg_work_end(SG_WORK_COPIES);
 		free(job);
 	}
 	return NULL;

@@ -72,3 +72,63 @@ int sg_thread_start(const char *name, void *(*body)(void *))
 	pthread_detach(thread);
 	return 0;
 }
+
+/* ---- units of work ---- */
+
+/* What a handler of the application may take when the process wants to end. */
+#define PATIENCE_SECONDS 5
+
+static pthread_mutex_t units[SG_WORKS] = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER,
+					   PTHREAD_MUTEX_INITIALIZER };
+static __thread bool inside[SG_WORKS];
+static bool stopped;
+static pid_t owner;
+
+void sg_work_begin(enum sg_work work)
+{
+	for (;;) {
+		while (__atomic_load_n(&stopped, __ATOMIC_SEQ_CST))
+			usleep(1000);
+		pthread_mutex_lock(&units[work]);
+		if (!__atomic_load_n(&stopped, __ATOMIC_SEQ_CST))
+			break;
+		pthread_mutex_unlock(&units[work]);
+	}
+	inside[work] = true;
+}
+
+void sg_work_end(enum sg_work work)
+{
+	inside[work] = false;
+	pthread_mutex_unlock(&units[work]);
+}
+
+void sg_work_stop(void)
+{
+	struct timespec limit;
+
+	__atomic_store_n(&stopped, true, __ATOMIC_SEQ_CST);
+	/* A forked child has none of the threads, but perhaps a mutex that one of them held. */
+	if (owner != getpid())
+		return;
+	clock_gettime(CLOCK_REALTIME, &limit);
+	limit.tv_sec += PATIENCE_SECONDS;
+	for (unsigned i = 0; i < SG_WORKS; i++)
+		if (!inside[i] && !pthread_mutex_timedlock(&units[i], &limit))
+			pthread_mutex_unlock(&units[i]);
+}
+
+void sg_work_resume(void)
+{
+	owner = getpid();
+	__atomic_store_n(&stopped, false, __ATOMIC_SEQ_CST);
+}
+
+/*
+ * After the destructors of those who use this library, before those of what it uses. It is never
+ * unloaded before (-z nodelete): its threads would lose the ground under their feet.
+ */
+static __attribute__((destructor)) void end(void)
+{
+	sg_work_stop();
+}

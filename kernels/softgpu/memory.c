@@ -254,18 +254,38 @@ void sg_memory_free(struct sg_mapping *mapping)
 	free(mapping);
 }
 
-struct sg_mapping *sg_memory_find(uint64_t address)
+/* With the lock held. */
+static struct sg_mapping *find_any(uint64_t address)
 {
-	struct sg_mapping *mapping;
+	struct sg_mapping *mapping = find_locked(address);
 
-	pthread_rwlock_rdlock(&lock);
-	mapping = find_locked(address);
 	for (size_t i = 0; !mapping && i < count; i++) {
 		struct sg_mapping *known = mappings[i];
 		if (known->kind == SG_LOCK &&
 		    address - (known->host + known->lead) < known->request)
 			mapping = known;
 	}
+	return mapping;
+}
+
+struct sg_mapping *sg_memory_find(uint64_t address)
+{
+	struct sg_mapping *mapping;
+
+	pthread_rwlock_rdlock(&lock);
+	mapping = find_any(address);
+	pthread_rwlock_unlock(&lock);
+	return mapping;
+}
+
+bool sg_memory_describe(uint64_t address, struct sg_mapping *copy)
+{
+	struct sg_mapping *mapping;
+
+	pthread_rwlock_rdlock(&lock);
+	mapping = find_any(address);
+	if (mapping)
+		*copy = *mapping;
 	pthread_rwlock_unlock(&lock);
 	return mapping;
 }

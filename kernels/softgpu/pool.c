@@ -280,7 +280,7 @@ static hsa_status_t lock_memory(void *host, size_t size, const hsa_agent_t *agen
 {
 	uint64_t address = (uint64_t)(uintptr_t)host;
 	unsigned state = SOFTGPU_PAGE_HOST | (pool ? pool_state(pool) : SOFTGPU_PAGE_FINE);
-	struct sg_mapping *mapping;
+	struct sg_mapping *mapping, known;
 	uint32_t gpus;
 
 	if (!host || !size || !agent_pointer || count < 0 || (count && !agents) ||
@@ -291,8 +291,7 @@ static hsa_status_t lock_memory(void *host, size_t size, const hsa_agent_t *agen
 		return (hsa_status_t)HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
 	if (!reachable((uint32_t)count, agents, &sg_cpu_agent, &gpus))
 		return HSA_STATUS_ERROR_INVALID_AGENT;
-	mapping = sg_memory_find(address);
-	if (mapping && mapping->kind != SG_LOCK) {
+	if (sg_memory_describe(address, &known) && known.kind != SG_LOCK) {
 		/* HSA memory is locked by nature. */
 		*agent_pointer = host;
 		return HSA_STATUS_SUCCESS;
@@ -327,16 +326,16 @@ hsa_status_t hsa_amd_memory_lock_to_pool(void *host, size_t size, hsa_agent_t *a
 
 hsa_status_t hsa_amd_memory_unlock(void *host)
 {
-	struct sg_mapping *mapping = sg_memory_find_lock((uint64_t)(uintptr_t)host);
+	struct sg_mapping *mapping = sg_memory_find_lock((uint64_t)(uintptr_t)host), known;
 
 	if (mapping) {
 		sg_log("unlock: %p", host);
 		sg_memory_free(mapping);
 		return HSA_STATUS_SUCCESS;
 	}
-	mapping = sg_memory_find((uint64_t)(uintptr_t)host);
-	return mapping && mapping->kind != SG_LOCK ? HSA_STATUS_SUCCESS
-						   : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	return sg_memory_describe((uint64_t)(uintptr_t)host, &known) && known.kind != SG_LOCK
+		   ? HSA_STATUS_SUCCESS
+		   : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
 /* The CPU and those of `gpus` that exist; none for memory that HSA does not know. */
@@ -361,12 +360,14 @@ hsa_status_t hsa_amd_pointer_info(const void *pointer, hsa_amd_pointer_info_t *i
 				  void *(*allocate)(size_t), uint32_t *agent_count,
 				  hsa_agent_t **accessible)
 {
-	struct sg_mapping *mapping = sg_memory_find((uint64_t)(uintptr_t)pointer);
+	struct sg_mapping copy, *mapping = NULL;
 	hsa_amd_pointer_info_t full = { .size = sizeof full, .type = HSA_EXT_POINTER_TYPE_UNKNOWN };
 	uint32_t gpus = SG_NO_GPU;
 
 	if (!pointer || !info || !info->size)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	if (sg_memory_describe((uint64_t)(uintptr_t)pointer, &copy))
+		mapping = &copy;
 	if (mapping && mapping->kind != SG_INTERNAL) {
 		full.type = mapping->kind == SG_LOCK ? HSA_EXT_POINTER_TYPE_LOCKED
 						     : HSA_EXT_POINTER_TYPE_HSA;

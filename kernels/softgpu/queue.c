@@ -62,11 +62,13 @@ static bool serve_all(void)
 	for (;;) {
 		while (__atomic_load_n(&destroyers, __ATOMIC_ACQUIRE))
 			sched_yield();
+		sg_work_begin(SG_WORK_QUEUES);
 		pthread_mutex_lock(&step_lock);
 		queue = choose(queue);
 		if (queue && sg_packet_step(queue, budget) == SG_PROGRESS)
 			progress = true;
 		pthread_mutex_unlock(&step_lock);
+		sg_work_end(SG_WORK_QUEUES);
 		if (!queue)
 			return progress;
 	}

@@ -135,8 +135,13 @@ struct sg_mapping *sg_memory_allocate(enum sg_kind kind, uint64_t size, unsigned
 				      uint32_t gpus, struct sg_pool *pool);
 /* Unmap and release. */
 void sg_memory_free(struct sg_mapping *mapping);
-/* The mapping that holds GPU address `address`; for locks also found by host address. */
+/*
+ * The mapping that holds GPU address `address`; for locks also found by host address. It is the
+ * caller's own memory, which nobody frees meanwhile; who can't know that takes a copy, with false
+ * if there is none.
+ */
 struct sg_mapping *sg_memory_find(uint64_t address);
+bool sg_memory_describe(uint64_t address, struct sg_mapping *copy);
 /* Exactly the set `gpus` has access from now on. */
 void sg_memory_set_access(struct sg_mapping *mapping, uint32_t gpus);
 /* Every cached page state is void from now on. */
@@ -228,6 +233,20 @@ void sg_event_wait(uint32_t seen, uint64_t max_ns);
 uint64_t sg_now_ns(void);
 /* Start a detached-at-exit helper thread with all signals blocked. 0 or -errno. */
 int sg_thread_start(const char *name, void *(*body)(void *));
+
+/*
+ * What the helper threads do comes in units, during which the process must not end: the compiler's
+ * library is taken apart at exit, and so is the memory of whoever registered a handler.
+ */
+enum sg_work { SG_WORK_QUEUES, SG_WORK_COPIES, SG_WORK_HANDLERS, SG_WORKS };
+void sg_work_begin(enum sg_work work);
+void sg_work_end(enum sg_work work);
+/*
+ * Let no unit begin any more, and wait a while for those that run, except one of the calling
+ * thread's own; and the reverse.
+ */
+void sg_work_stop(void);
+void sg_work_resume(void);
 
 /* ---- copies: copy.c ---- */
 

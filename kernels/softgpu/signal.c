@@ -330,14 +330,17 @@ static void *run_handlers(void *unused)
 	for (;;) {
 		uint32_t seen = sg_event_count();
 		hsa_signal_value_t value;
-		bool any;
+		bool any, again;
 		struct handler *ready = take_ready(&value, &any);
 
 		if (!ready) {
 			sg_event_wait(seen, any ? 10000000 : 1000000000);
 			continue;
 		}
-		if (ready->function(value, ready->argument)) {
+		sg_work_begin(SG_WORK_HANDLERS);
+		again = ready->function(value, ready->argument);
+		sg_work_end(SG_WORK_HANDLERS);
+		if (again) {
 			pthread_mutex_lock(&handlers_lock);
 			add_handler(ready);
 			pthread_mutex_unlock(&handlers_lock);

@@ -23,6 +23,7 @@ hsa_status_t hsa_init(void)
 	} else if (!references++) {
 		sg_log("hsa_init: %lu software GPUs gfx90a, XNACK %s", sg_settings.gpus,
 		       softgpu_config.xnack ? "on" : "off");
+		sg_work_resume();
 		sg_tools_load();
 	}
 	pthread_mutex_unlock(&lock);
@@ -30,8 +31,8 @@ hsa_status_t hsa_init(void)
 }
 
 /*
- * Memory and threads stay: libamdhip64 and code of the application may still hold addresses, and
- * the process is about to end.
+ * Memory stays, and threads only pause: libamdhip64 and code of the application may still hold
+ * addresses, and the process is about to end.
  */
 hsa_status_t hsa_shut_down(void)
 {
@@ -39,8 +40,10 @@ hsa_status_t hsa_shut_down(void)
 
 	pthread_mutex_lock(&lock);
 	if (references) {
-		if (!--references)
+		if (!--references) {
+			sg_work_stop();
 			sg_tools_unload();
+		}
 		status = HSA_STATUS_SUCCESS;
 	}
 	pthread_mutex_unlock(&lock);

@@ -10,8 +10,15 @@ typedef amd_comgr_status_t action_function(amd_comgr_action_kind_t, amd_comgr_ac
 					   amd_comgr_data_set_t, amd_comgr_data_set_t);
 typedef amd_comgr_status_t directory_function(amd_comgr_action_info_t, const char *);
 
+typedef __typeof__(amd_comgr_create_disassembly_info) create_function;
+typedef __typeof__(amd_comgr_disassemble_instruction) disassemble_function;
+
 static action_function *real_action;
 static directory_function *real_directory;
+static create_function *real_create;
+static disassemble_function *real_disassemble;
+/* Recursive: an action may disassemble. */
+static pthread_mutex_t llvm = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static bool enabled, logging;
 /* A compiler that runs elsewhere sees other files. No info object is asked: one crashes if unset.
  */
@@ -24,6 +31,9 @@ static void set_up(void)
 
 	if (real) {
 		real_action = (action_function *)dlsym(real, "amd_comgr_do_action");
+		real_create = (create_function *)dlsym(real, "amd_comgr_create_disassembly_info");
+		real_disassemble =
+		    (disassemble_function *)dlsym(real, "amd_comgr_disassemble_instruction");
 		real_directory = (directory_function *)dlsym(
 		    real, "amd_comgr_action_info_set_working_directory_path");
 	}
@@ -221,7 +231,9 @@ amd_comgr_status_t amd_comgr_do_action(amd_comgr_action_kind_t kind, amd_comgr_a
 		cache_log("comgr: action %#x from the cache, %zu bytes", kind, body.size);
 		status = AMD_COMGR_STATUS_SUCCESS;
 	} else {
+		pthread_mutex_lock(&llvm);
 		status = real_action(kind, info, input, result);
+		pthread_mutex_unlock(&llvm);
 		buffer_release(&body);
 		if (cacheable && !status && pack(result, &body))
 			store_put(&key, &body);
@@ -238,4 +250,32 @@ amd_comgr_status_t amd_comgr_action_info_set_working_directory_path(amd_comgr_ac
 	if (path && *path)
 		__atomic_store_n(&directory_was_set, true, __ATOMIC_RELAXED);
 	return real_directory ? real_directory(info, path) : AMD_COMGR_STATUS_ERROR;
+}
+
+amd_comgr_status_t amd_comgr_create_disassembly_info(
+    const char *isa, uint64_t (*read)(uint64_t, char *, uint64_t, void *),
+    void (*print)(const char *, void *), void (*annotate)(uint64_t, void *),
+    amd_comgr_disassembly_info_t *info)
+{
+	amd_comgr_status_t status = AMD_COMGR_STATUS_ERROR;
+
+	initialise();
+	pthread_mutex_lock(&llvm);
+	if (real_create)
+		status = real_create(isa, read, print, annotate, info);
+	pthread_mutex_unlock(&llvm);
+	return status;
+}
+
+amd_comgr_status_t amd_comgr_disassemble_instruction(amd_comgr_disassembly_info_t info,
+						     uint64_t address, void *data, uint64_t *size)
+{
+	amd_comgr_status_t status = AMD_COMGR_STATUS_ERROR;
+
+	initialise();
+	pthread_mutex_lock(&llvm);
+	if (real_disassemble)
+		status = real_disassemble(info, address, data, size);
+	pthread_mutex_unlock(&llvm);
+	return status;
 }

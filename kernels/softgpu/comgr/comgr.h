@@ -3,6 +3,9 @@
  * libamd_comgr.so.2 in front of the real one. libamdhip64 compiles its copy and fill kernels in
  * each process anew, 0.2 to 0.4 s; this library keeps what came out. It holds the one function that
  * compiles, and names the real library as its dependency, where the dynamic linker finds all else.
+ *
+ * It also keeps the program's compilations and the interpreter's disassembly apart: the compiler
+ * sets LLVM's options, which are global, while the disassembler reads them.
  */
 #ifndef SOFTGPU_COMGR_H
 #define SOFTGPU_COMGR_H
