@@ -91,13 +91,16 @@ static void drop_findings_about_order(struct analysis *analysis)
 	}
 }
 
-static void note_losses(struct analysis *analysis, uint64_t unknown)
+static void note_losses(struct analysis *analysis, uint64_t unknown, bool interrupted)
 {
 	struct findings *findings = &analysis->findings;
 	const struct reader_stats *stats = &analysis->stats;
 
 	if (stats->lost || stats->lost_packets || stats->truncated) {
 		drop_findings_about_order(analysis);
+	}
+	if (stats->lost || stats->lost_packets || stats->truncated || interrupted) {
+		findings_drop_absence(findings);
 	}
 	if (stats->lost || stats->lost_packets) {
 		findings_limit(findings,
@@ -153,6 +156,7 @@ static int load(struct analysis *analysis, const char *path, bool overview, char
 	char *code_objects = g_build_filename(path, "code-objects", NULL);
 	struct pass pass = { .analysis = analysis };
 	struct stat status;
+	bool interrupted;
 	int result;
 
 	memset(analysis, 0, sizeof(*analysis));
@@ -176,6 +180,7 @@ static int load(struct analysis *analysis, const char *path, bool overview, char
 		goto out;
 	}
 	read_manifest(analysis);
+	interrupted = analysis->findings.limits->len > 0;
 	pass.engine = rules_engine_new(code_objects, &analysis->findings);
 	result = read_trace(traces, on_event, &pass, &analysis->stats, error);
 	if (result == 0) {
@@ -183,7 +188,7 @@ static int load(struct analysis *analysis, const char *path, bool overview, char
 		if (analysis->overview) {
 			overview_finish(analysis->overview);
 		}
-		note_losses(analysis, pass.unknown);
+		note_losses(analysis, pass.unknown, interrupted);
 		place_fixes(analysis);
 		static_notes(&analysis->findings, &analysis->replay);
 		analysis->complete = analysis->findings.limits->len == 0;

@@ -170,6 +170,28 @@ void findings_note(struct findings *findings, const char *format, ...)
 	va_end(arguments);
 }
 
+void findings_drop_absence(struct findings *findings)
+{
+	unsigned dropped = 0;
+
+	for (unsigned i = 0; i < findings->list->len;) {
+		const struct finding *finding = findings->list->pdata[i];
+
+		if (finding->absence) {
+			g_ptr_array_remove_index(findings->list, i);
+			dropped++;
+		} else {
+			i++;
+		}
+	}
+	if (dropped) {
+		findings_limit(findings,
+			       "%u finding%s about memory that was not used or not released %s "
+			       "left out: what is missing from the recording may have done it",
+			       dropped, dropped == 1 ? "" : "s", dropped == 1 ? "was" : "were");
+	}
+}
+
 static gint compare_findings(gconstpointer a, gconstpointer b)
 {
 	const struct finding *left = *(struct finding *const *)a;

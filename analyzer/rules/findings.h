@@ -80,6 +80,8 @@ struct finding {
 
 	uint64_t launches;
 	uint64_t least_launches; /* with fewer it is not a finding */
+	uint64_t least_count;    /* as well, in occurrences */
+	bool absence;            /* it rests on what did not happen: not told if events were lost */
 	uint64_t work_items;     /* of the largest launch */
 	uint64_t count;          /* occurrences */
 	int64_t first_ns;
@@ -108,6 +110,12 @@ void finding_hit(struct finding *finding, int64_t ns, uint32_t stack_id);
 
 void findings_limit(struct findings *findings, const char *format, ...) G_GNUC_PRINTF(2, 3);
 void findings_note(struct findings *findings, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/*
+ * Take out the findings that rest on what did not happen, because something may be missing from
+ * the recording. Says so among the limits.
+ */
+void findings_drop_absence(struct findings *findings);
 
 /* Errors first, then by confidence, then in order of appearance. */
 void findings_sort(struct findings *findings);

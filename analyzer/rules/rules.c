@@ -4,11 +4,13 @@
 #include "context.h"
 #include "kernels.h"
 #include "ordering.h"
+#include "watch.h"
 
 struct rules_engine {
 	struct findings *findings;
 	struct kernels *kernels;
 	struct ordering *ordering;
+	struct watch *watch;
 	GHashTable *last_launches; /* "pid tid" -> struct last_launch */
 };
 
@@ -26,6 +28,7 @@ struct rules_engine *rules_engine_new(const char *code_objects, struct findings 
 	engine->findings = findings;
 	engine->kernels = kernels_new(code_objects);
 	engine->ordering = ordering_new();
+	engine->watch = watch_new();
 	engine->last_launches = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
 	return engine;
 }
@@ -35,6 +38,7 @@ void rules_engine_free(struct rules_engine *engine)
 	if (engine) {
 		kernels_free(engine->kernels);
 		ordering_free(engine->ordering);
+		watch_free(engine->watch);
 		g_hash_table_destroy(engine->last_launches);
 		g_free(engine);
 	}
@@ -183,6 +187,7 @@ void rules_engine_before(struct rules_engine *engine, struct process *process,
 	if (process && event->type == HG_EVENT_free) {
 		check_free(&context);
 		ordering_before_free(engine->ordering, &context);
+		watch_before(engine->watch, &context);
 	}
 }
 
@@ -221,6 +226,7 @@ void rules_engine_event(struct rules_engine *engine, struct process *process,
 		break;
 	}
 	ordering_event(engine->ordering, &context);
+	watch_event(engine->watch, &context);
 }
 
 static void note_process(struct findings *findings, const struct process *process)
@@ -247,13 +253,16 @@ static void note_process(struct findings *findings, const struct process *proces
 
 void rules_engine_finish(struct rules_engine *engine, const struct replay *replay)
 {
+	const struct rules_context context = { engine->findings, engine->kernels, NULL, NULL };
 	GPtrArray *list = engine->findings->list;
 
 	ordering_finish(engine->ordering, engine->findings);
+	watch_finish(engine->watch, &context);
 	for (unsigned i = 0; i < list->len;) {
 		const struct finding *finding = list->pdata[i];
 
-		if (finding->count == 0 || finding->launches < finding->least_launches) {
+		if (finding->count == 0 || finding->count < finding->least_count ||
+		    finding->launches < finding->least_launches) {
 			g_ptr_array_remove_index(list, i);
 		} else {
 			i++;

@@ -249,6 +249,7 @@ static void copy(enum hg_api api, uint64_t dst, uint64_t src, uint64_t size)
 					   .src = src,
 					   .size = size,
 					   .rows = 1,
+					   .kind = 4,
 					   .stack_id = 9 } });
 }
 
@@ -291,6 +292,7 @@ static void rows_count_in_copies(void **state)
 					    .src = 0x40000,
 					    .size = 64,
 					    .rows = 16,
+					    .kind = 4,
 					    .dst_pitch = 256,
 					    .src_pitch = 64 } };
 

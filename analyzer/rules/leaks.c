@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* HG608: memory that is allocated in every iteration, and released in each or in none. */
+#include "watch.h"
+
+#include "thresholds.h"
+
+/* Allocations that wait for the device, or that nothing but their release gives back. */
+static bool is_watched(const struct allocation *allocation)
+{
+	return allocation->layer == LAYER_HIP && !allocation->symbol && allocation->stack_id;
+}
+
+/* Stream-ordered allocation comes from a pool: made for loops. */
+static bool is_pooled(unsigned api)
+{
+	return api == HG_API_hipMallocAsync || api == HG_API_hipMallocFromPoolAsync ||
+	       api == HG_API_hipFreeAsync;
+}
+
+static struct finding *site_finding(const struct rules_context *context,
+				    const struct site_watch *site, const char *kind, bool *is_new)
+{
+	const struct allocation *latest = site->latest;
+	struct finding *finding = findings_get(context->findings, RULE_HG608, context->process,
+					       is_new, "%s %u %u", kind, site->api, site->stack_id);
+
+	if (*is_new) {
+		finding->api = g_strdup(hg_api_name(site->api));
+		finding->subject = g_strdup(kind);
+		finding_set_place(finding,
+				  &(struct place){ .kind = PLACE_ALLOCATION,
+						   .allocation = (struct allocation *)latest },
+				  latest->ptr);
+	}
+	return finding;
+}
+
+void leaks_alloc(struct process_watch *watch, const struct rules_context *context)
+{
+	const struct hg_ev_alloc *event = &context->event->alloc;
+	struct place place = process_place(context->process, event->ptr);
+	struct site_watch *site;
+
+	if (place.kind != PLACE_ALLOCATION || place.allocation->ptr != event->ptr ||
+	    place.allocation->api != event->api || !is_watched(place.allocation)) {
+		return;
+	}
+	site = watch_site(watch, event->api, event->stack_id);
+	site->iterations += site->allocations && context->process->launches > site->last_launches;
+	site->allocations++;
+	site->live++;
+	site->live_bytes += event->size;
+	site->last_ptr = event->ptr;
+	site->last_launches = context->process->launches;
+	allocation_unref(site->latest);
+	site->latest = allocation_ref(place.allocation);
+}
+
+static void report_pairs(const struct rules_context *context, const struct site_watch *site,
+			 const struct allocation *allocation)
+{
+	const struct hg_ev_free *from = &context->event->free;
+	struct finding *finding;
+	bool is_new;
+
+	finding = site_finding(context, site, "in a loop", &is_new);
+	finding_hit(finding, allocation->ns, allocation->stack_id);
+	if (!is_new) {
+		return;
+	}
+	finding->least_count = ALLOCATION_PAIRS;
+	finding->message = g_strdup_printf(
+	    "%" G_GUINT64_FORMAT " bytes are allocated with %s, used by a launch and released with "
+	    "%s, again and again: each release waits for everything that runs on the device.",
+	    allocation->size, finding->api, hg_api_name(from->api));
+	finding->fix = g_strdup_printf(
+	    "allocate them once, before the loop%s",
+	    allocation->api == HG_API_hipMalloc
+		? ", or use hipMallocAsync and hipFreeAsync, which take them from a pool"
+		: "");
+}
+
+void leaks_release(struct process_watch *watch, const struct rules_context *context,
+		   struct allocation *allocation)
+{
+	const struct hg_ev_free *from = &context->event->free;
+	struct site_watch *site;
+
+	if (!is_watched(allocation)) {
+		return;
+	}
+	site = watch_site(watch, allocation->api, allocation->stack_id);
+	if (site->live) {
+		site->live--;
+		site->live_bytes -= MIN(site->live_bytes, allocation->size);
+	}
+	site->releases++;
+	if (site->last_ptr != allocation->ptr || is_pooled(from->api) ||
+	    is_pooled(allocation->api) || context->process->launches == site->last_launches) {
+		return;
+	}
+	site->pairs++;
+	report_pairs(context, site, allocation);
+}
+
+static void report_growth(const struct rules_context *context, const struct site_watch *site)
+{
+	struct finding *finding;
+	bool is_new;
+
+	finding = site_finding(context, site, "never released", &is_new);
+	if (!is_new) {
+		return;
+	}
+	finding->absence = true;
+	finding_hit(finding, site->latest->ns, site->stack_id);
+	finding->message = g_strdup_printf(
+	    "%" G_GUINT64_FORMAT " blocks (%" G_GUINT64_FORMAT " bytes) that %s allocated here, "
+	    "with launches between them, were still there at the end of the recording; "
+	    "%" G_GUINT64_FORMAT " were released.",
+	    site->live, site->live_bytes, finding->api, site->releases);
+	finding->fix = g_strdup_printf(
+	    "release each block when its last use is over (%s), or allocate one before the loop",
+	    is_pooled(site->api)                        ? "hipFreeAsync"
+	    : site->latest->api == HG_API_hipHostMalloc ? "hipHostFree"
+							: "hipFree");
+	finding_at_most(finding, CONFIDENCE_LIKELY,
+			"a cache that is meant to live as long as the program looks the same");
+}
+
+void leaks_finish(struct process_watch *watch, const struct rules_context *context)
+{
+	GHashTableIter iterator;
+	gpointer value;
+
+	g_hash_table_iter_init(&iterator, watch->sites);
+	while (g_hash_table_iter_next(&iterator, NULL, &value)) {
+		const struct site_watch *site = value;
+
+		if (site->latest && site->live >= LEAKED_BLOCKS &&
+		    site->iterations >= LEAKED_BLOCKS && site->live >= site->releases) {
+			report_growth(context, site);
+		}
+	}
+}

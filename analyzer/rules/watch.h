@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the rules about sequences of calls remember of each process: which memory the latest
+ * launches used, what was copied where and not used yet, how often a call site did what.
+ * Bounded by live allocations, call sites and distinct launch arguments, not by the trace.
+ */
+#ifndef HIPGRAIN_RULES_WATCH_H
+#define HIPGRAIN_RULES_WATCH_H
+
+#include "context.h"
+
+#define PENDING_UPLOADS 16 /* of one allocation; more are not followed */
+
+/* A copy to device memory that nothing has read yet. */
+struct upload {
+	uint64_t offset, size; /* in the allocation, bytes */
+	unsigned api;
+	uint32_t stack_id;
+	int64_t ns;
+};
+
+/* What is remembered of one live allocation. */
+struct memory_watch {
+	struct allocation *allocation; /* a reference */
+	struct upload uploads[PENDING_UPLOADS];
+	unsigned upload_count;
+	uint64_t last_use; /* process->launches at the latest launch that touched it */
+	bool large_upload; /* by the call at `large_site`, and not used since */
+	uint32_t large_site;
+	unsigned large_api;
+	uint64_t large_size;
+	/* The latest prefetch, and advice: hipMemAdvise's, of any part. */
+	bool prefetched;
+	int32_t prefetch_target;
+	uint64_t prefetch_start, prefetch_size;
+	uint32_t prefetch_site;
+	uint64_t accessed_by; /* a bit for each device */
+	int32_t preferred;    /* device, -1 the host, or NOWHERE */
+	uint64_t home;        /* devices to which it was prefetched: a bit each */
+};
+#define NOWHERE INT32_MIN
+
+/* Memory that a launch reaches through a pointer among its arguments. */
+struct touched {
+	struct memory_watch *memory;
+	uint64_t address;
+	uint32_t kernarg;
+	unsigned access; /* of the machine code; 0: it is only passed */
+};
+
+/* The same arguments in the same address space touch the same memory. */
+struct launch_watch {
+	uint64_t epoch;
+	GArray *touched; /* struct touched */
+	bool unknown;    /* it may use memory that is not in `touched` */
+};
+
+/* Consecutive copies that begin where the one before ended, or at constant distances. */
+struct copy_run {
+	unsigned api;
+	uint32_t stack_id;
+	uint64_t stream;
+	uint64_t dst, src; /* of the latest */
+	uint64_t size;     /* of the latest, bytes */
+	uint64_t dst_step, src_step;
+	uint64_t count, bytes;
+	bool same_size;
+	struct finding *finding; /* since it is long enough */
+};
+
+/* What a call site did. */
+struct site_watch {
+	uint32_t stack_id;
+	unsigned api;
+	/* Allocations. */
+	uint64_t allocations, releases, live, live_bytes;
+	uint64_t iterations; /* allocations with a launch since the one before */
+	uint64_t last_ptr, last_launches;
+	uint64_t pairs;            /* allocated, used by launches, released */
+	struct allocation *latest; /* a reference */
+	/* Copies. */
+	uint64_t copy_launches; /* process->launches at the latest */
+	/* Prefetches. */
+	bool returned_early;
+};
+
+struct process_watch {
+	struct process *process;
+	GHashTable *memory;   /* struct allocation -> struct memory_watch */
+	GHashTable *launches; /* args id -> struct launch_watch */
+	GHashTable *sites;    /* stack id and api -> struct site_watch */
+	struct copy_run run;
+	GHashTable *streams; /* live ones that were created */
+	unsigned most_streams;
+	unsigned large_uploads;         /* since the latest other work */
+	uint64_t stream;                /* the one that has had all work so far ... */
+	bool any_work, several_streams; /* ... unless there were several */
+	bool async_copies;              /* on a stream of their own */
+	uint64_t waited;                /* process->launches when the host last waited for work */
+	uint64_t unknown;               /* ... at the latest launch that may use any memory */
+	bool hidden_work;               /* graphs or other processes may use memory unseen */
+	GHashTable *kernels;            /* kernel id -> struct kernel_watch */
+};
+
+struct kernel_watch {
+	uint64_t launches, work_items;
+	uint32_t first_site;
+	int64_t first_ns;
+};
+
+struct watch;
+
+struct watch *watch_new(void);
+void watch_free(struct watch *watch);
+
+/* Before the replay applies the event; after; and after each launch, with its machine code. */
+void watch_before(struct watch *watch, const struct rules_context *context);
+void watch_event(struct watch *watch, const struct rules_context *context);
+
+/* After the last event. */
+void watch_finish(struct watch *watch, const struct rules_context *context);
+
+/* ---- for the rules ---- */
+
+/* The record of an allocation, made if there is none. */
+struct memory_watch *watch_memory(struct process_watch *process, struct allocation *allocation);
+
+struct site_watch *watch_site(struct process_watch *process, unsigned api, uint32_t stack_id);
+
+/* transfer.c */
+void transfer_copy(struct process_watch *watch, const struct rules_context *context);
+void transfer_fill(struct process_watch *watch, const struct rules_context *context);
+void transfer_launch(struct process_watch *watch, const struct rules_context *context,
+		     const struct launch_watch *launch);
+void transfer_other(struct process_watch *watch, const struct rules_context *context);
+void transfer_release(struct process_watch *watch, const struct rules_context *context,
+		      struct allocation *allocation);
+
+/* leaks.c */
+void leaks_alloc(struct process_watch *watch, const struct rules_context *context);
+void leaks_release(struct process_watch *watch, const struct rules_context *context,
+		   struct allocation *allocation);
+void leaks_finish(struct process_watch *watch, const struct rules_context *context);
+
+/* migration.c */
+void migration_prefetch(struct process_watch *watch, const struct rules_context *context);
+void migration_advise(struct process_watch *watch, const struct rules_context *context);
+void migration_launch(struct process_watch *watch, const struct rules_context *context,
+		      const struct launch_watch *launch);
+
+#endif

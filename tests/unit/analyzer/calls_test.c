@@ -1,0 +1,614 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rules about sequences of calls: HG303 to HG307, HG5xx, HG608. Each one's case, what is like it
+ * and right, and what happens when evidence is missing. */
+#include "trace.h"
+
+#define KIB      1024u
+#define MIB      (1024u * 1024u)
+#define DEVICE   0x100000000u /* 256 MiB from hipMalloc */
+#define OTHER    0x200000000u
+#define HOST     0x500000000u /* 256 MiB from hipHostMalloc */
+#define PAGEABLE 0x700000000u /* 256 MiB from malloc */
+
+static void begin(int8_t xnack)
+{
+	process("", "");
+	code();
+	device_of(0, "gfx90a", xnack);
+	alloc(HG_API_hipMalloc, DEVICE, 256 * MIB, 1);
+	alloc(HG_API_hipMalloc, OTHER, 256 * MIB, 2);
+	alloc(HG_API_hipHostMalloc, HOST, 256 * MIB, 3);
+	alloc(HG_API_malloc, PAGEABLE, 256 * MIB, 4);
+}
+
+/* ---- HG502 ---- */
+
+static void copies(unsigned count, uint64_t size, uint64_t dst_step, uint64_t src_step)
+{
+	for (unsigned i = 0; i < count; i++) {
+		copy_on(7, HG_API_hipMemcpyAsync, 1, DEVICE + i * dst_step, HOST + i * src_step,
+			size);
+	}
+}
+
+static void adjacent_small_copies(void **state)
+{
+	(void)state;
+	begin(0);
+	copies(20, 4 * KIB, 4 * KIB, 4 * KIB);
+	assert_string_equal(found(), "HG502");
+	assert_non_null(strstr(finding(0)->message, "20 times in a row for 81920 bytes"));
+	assert_non_null(strstr(finding(0)->fix, "81920 bytes with one call"));
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_PROVEN);
+}
+
+static void rows_of_a_matrix(void **state)
+{
+	(void)state;
+	begin(0);
+	copies(16, 256, 256, 1024);
+	assert_string_equal(found(), "HG502");
+	assert_non_null(strstr(finding(0)->fix, "width 256, height 16, pitches 256 and 1024"));
+}
+
+static void fifteen_copies_are_no_run(void **state)
+{
+	(void)state;
+	begin(0);
+	copies(15, 4 * KIB, 4 * KIB, 4 * KIB);
+	wait();
+	copies(15, 4 * KIB, 4 * KIB, 4 * KIB);
+	assert_string_equal(found(), "");
+}
+
+static void large_copies_and_scattered_ones(void **state)
+{
+	(void)state;
+	begin(0);
+	copies(20, 64 * KIB, 64 * KIB, 64 * KIB);
+	for (unsigned i = 0; i < 40; i++) {
+		copy_on(7, HG_API_hipMemcpyAsync, 1, DEVICE + i * i * KIB, HOST + i * KIB, KIB);
+	}
+	assert_string_equal(found(), "");
+}
+
+static void copies_with_work_between(void **state)
+{
+	(void)state;
+	begin(0);
+	for (unsigned i = 0; i < 40; i++) {
+		copy_on(7, HG_API_hipMemcpyAsync, 1, DEVICE + i * KIB, HOST + i * KIB, KIB);
+		launch_on(0, 7, DEVICE, OTHER);
+	}
+	assert_string_equal(found(), "");
+}
+
+/* ---- HG503 ---- */
+
+static void uploads_then_kernel(unsigned times, uint64_t size, uint64_t stream)
+{
+	for (unsigned i = 0; i < times; i++) {
+		copy_on(7, HG_API_hipMemcpyAsync, 1, DEVICE, HOST, size);
+		launch_on(0, stream, DEVICE, OTHER);
+	}
+}
+
+static void large_copies_that_nothing_overlaps(void **state)
+{
+	(void)state;
+	begin(0);
+	uploads_then_kernel(4, 64 * MIB, 7);
+	assert_string_equal(found(), "HG503");
+	assert_int_equal(finding(0)->count, 4);
+}
+
+static void one_large_upload_is_fine(void **state)
+{
+	(void)state;
+	begin(0);
+	uploads_then_kernel(3, 64 * MIB, 7);
+	uploads_then_kernel(9, 63 * MIB, 7);
+	assert_string_equal(found(), "");
+}
+
+static void several_streams_overlap(void **state)
+{
+	(void)state;
+	begin(0);
+	uploads_then_kernel(8, 64 * MIB, 8);
+	assert_string_equal(found(), "");
+}
+
+static void a_kernel_that_needs_something_else(void **state)
+{
+	(void)state;
+	begin(0);
+	for (unsigned i = 0; i < 8; i++) {
+		copy_on(7, HG_API_hipMemcpyAsync, 1, DEVICE, HOST, 64 * MIB);
+		launch_on(0, 7, OTHER, OTHER);
+		launch_on(0, 7, DEVICE, OTHER);
+	}
+	assert_string_equal(found(), "");
+}
+
+/* ---- HG505 ---- */
+
+static void a_copy_that_the_next_one_overwrites(void **state)
+{
+	(void)state;
+	begin(0);
+	copy(DEVICE, HOST, MIB);
+	copy(DEVICE, HOST, MIB);
+	launch(DEVICE, OTHER);
+	assert_string_equal(found(), "HG505");
+	assert_non_null(strstr(finding(0)->message, "1048576 bytes"));
+	assert_non_null(strstr(finding(0)->message, "written over"));
+	assert_int_equal(finding(0)->count, 1);
+	assert_true(finding(0)->absence);
+}
+
+static void a_copy_whose_memory_is_released(void **state)
+{
+	(void)state;
+	begin(0);
+	copy(DEVICE, HOST, MIB);
+	launch(OTHER, OTHER);
+	release(HG_API_hipFree, DEVICE);
+	assert_string_equal(found(), "HG505");
+	assert_non_null(strstr(finding(0)->message, "released"));
+}
+
+static void copies_that_are_used(void **state)
+{
+	(void)state;
+	begin(0);
+	copy(DEVICE, HOST, MIB);
+	launch(DEVICE + 512 * KIB, OTHER); /* a pointer into the middle */
+	copy(DEVICE, HOST, MIB);
+	copy(OTHER, DEVICE, MIB);
+	copy(DEVICE, HOST, MIB);
+	copy(HOST, DEVICE, MIB);
+	copy(DEVICE, HOST, MIB);
+	copy(DEVICE + MIB, HOST, MIB); /* another part */
+	launch(DEVICE, OTHER);
+	copy(DEVICE, HOST, 4 * KIB); /* too small to speak of */
+	release(HG_API_hipFree, DEVICE);
+	assert_string_equal(found(), "");
+}
+
+static void a_pointer_that_is_only_passed_counts_as_use(void **state)
+{
+	(void)state;
+	kernel.use_count = 0;
+	begin(0);
+	copy(DEVICE, HOST, MIB);
+	launch(DEVICE, OTHER);
+	copy(DEVICE, HOST, MIB);
+	launch(OTHER, DEVICE);
+	assert_string_equal(found(), "");
+}
+
+static void a_kernel_with_unknown_accesses_uses_everything(void **state)
+{
+	(void)state;
+	kernel.uses_complete = false;
+	begin(0);
+	copy(DEVICE, HOST, MIB);
+	launch(OTHER, OTHER);
+	copy(DEVICE, HOST, MIB);
+	launch(OTHER, OTHER);
+	release(HG_API_hipFree, DEVICE);
+	assert_string_equal(found(), "");
+}
+
+static void a_kernel_that_still_runs_may_poll(void **state)
+{
+	(void)state;
+	begin(0);
+	launch(DEVICE, OTHER);
+	for (unsigned i = 0; i < 3; i++) {
+		copy_on(7, HG_API_hipMemcpyAsync, 1, DEVICE, HOST, MIB);
+	}
+	wait();
+	assert_string_equal(found(), "");
+	copy_on(7, HG_API_hipMemcpyAsync, 1, DEVICE, HOST, MIB);
+	copy_on(7, HG_API_hipMemcpyAsync, 1, DEVICE, HOST, MIB);
+	assert_string_equal(found(), "HG505");
+}
+
+static void work_that_no_event_shows(void **state)
+{
+	(void)state;
+	begin(0);
+	call(HG_API_hipStreamBeginCapture);
+	copy(DEVICE, HOST, MIB);
+	copy(DEVICE, HOST, MIB);
+	assert_string_equal(found(), "");
+}
+
+static void exported_memory(void **state)
+{
+	(void)state;
+	begin(0);
+	call(HG_API_hipIpcGetMemHandle);
+	copy(DEVICE, HOST, MIB);
+	copy(DEVICE, HOST, MIB);
+	assert_string_equal(found(), "");
+}
+
+static void losses_take_back_what_rests_on_absence(void **state)
+{
+	(void)state;
+	begin(0);
+	copy(DEVICE, HOST, MIB);
+	copy(DEVICE, HOST, MIB);
+	assert_string_equal(found(), "HG505");
+	findings_drop_absence(&findings);
+	assert_int_equal(findings.list->len, 0);
+	assert_int_equal(findings.limits->len, 1);
+}
+
+/* ---- HG506 ---- */
+
+static void iterate(unsigned times, enum hg_api api, uint64_t size, bool with_launch)
+{
+	for (unsigned i = 0; i < times; i++) {
+		if (with_launch) {
+			launch(DEVICE, OTHER);
+		}
+		copy_on(0, api, 2, HOST, OTHER, size);
+	}
+}
+
+static void blocking_copies_in_a_loop(void **state)
+{
+	(void)state;
+	begin(0);
+	iterate(16, HG_API_hipMemcpy, 64 * KIB, true);
+	assert_string_equal(found(), "HG506");
+	assert_int_equal(finding(0)->count, 16);
+}
+
+static void loops_that_do_not_wait(void **state)
+{
+	(void)state;
+	begin(0);
+	iterate(15, HG_API_hipMemcpy, 64 * KIB, true);
+	iterate(40, HG_API_hipMemcpyDtoHAsync, 64 * KIB, true);
+	iterate(40, HG_API_hipMemcpyDtoH, 4, true);         /* a flag */
+	iterate(40, HG_API_hipMemcpyDtoH, 64 * KIB, false); /* no kernel between */
+	assert_string_equal(found(), "");
+}
+
+/* ---- HG508 ---- */
+
+static void kinds_that_contradict(void **state)
+{
+	(void)state;
+	begin(0);
+	copy_on(0, HG_API_hipMemcpy, 2, DEVICE, PAGEABLE, KIB); /* device to host */
+	assert_string_equal(found(), "HG508");
+	assert_non_null(strstr(finding(0)->message, "hipMemcpyDeviceToHost"));
+	assert_non_null(strstr(finding(0)->message, "destination"));
+}
+
+static void kinds_that_fit(void **state)
+{
+	(void)state;
+	begin(0);
+	copy_on(0, HG_API_hipMemcpy, 1, DEVICE, PAGEABLE, KIB);
+	copy_on(0, HG_API_hipMemcpy, 2, PAGEABLE, DEVICE, KIB);
+	copy_on(0, HG_API_hipMemcpy, 3, DEVICE, OTHER, KIB);
+	copy_on(0, HG_API_hipMemcpy, 3, DEVICE, HOST, KIB); /* pinned memory is the device's too */
+	copy_on(0, HG_API_hipMemcpy, 0, PAGEABLE, HOST, KIB);
+	copy_on(0, HG_API_hipMemcpy, 4, PAGEABLE, HOST, KIB);
+	copy_on(0, HG_API_hipMemcpyDtoH, 1, PAGEABLE, DEVICE, KIB); /* has no kind */
+	copy_on(0, HG_API_hipMemcpy, 3, DEVICE, 0x900000000, KIB);  /* not recorded */
+	assert_string_equal(found(), "");
+}
+
+static void system_memory_is_the_devices_with_xnack(void **state)
+{
+	(void)state;
+	begin(1);
+	copy_on(0, HG_API_hipMemcpy, 3, DEVICE, PAGEABLE, KIB);
+	assert_string_equal(found(), "");
+}
+
+/* ---- HG608 ---- */
+
+static void pairs(unsigned times, enum hg_api get, enum hg_api put, uint32_t stack_id, bool use)
+{
+	for (unsigned i = 0; i < times; i++) {
+		alloc(get, 0x300000000, MIB, stack_id);
+		if (use) {
+			launch(0x300000000, OTHER);
+		}
+		release(put, 0x300000000);
+	}
+}
+
+static void allocation_in_a_loop(void **state)
+{
+	(void)state;
+	begin(0);
+	pairs(16, HG_API_hipMalloc, HG_API_hipFree, 5, true);
+	assert_string_equal(found(), "HG608");
+	assert_int_equal(finding(0)->count, 16);
+	assert_non_null(strstr(finding(0)->fix, "hipMallocAsync"));
+}
+
+static void allocation_that_is_no_loop(void **state)
+{
+	(void)state;
+	begin(0);
+	pairs(15, HG_API_hipMalloc, HG_API_hipFree, 5, true);
+	pairs(40, HG_API_hipMallocAsync, HG_API_hipFreeAsync, 6, true); /* from a pool */
+	pairs(40, HG_API_hipMalloc, HG_API_hipFree, 7, false);
+	pairs(40, HG_API_hipMalloc, HG_API_hipFree, 0, true); /* call site not recorded */
+	assert_string_equal(found(), "");
+}
+
+static void grow(unsigned times, uint32_t stack_id, bool use, unsigned release_every)
+{
+	for (unsigned i = 0; i < times; i++) {
+		uint64_t ptr = 0x300000000 + (uint64_t)stack_id * 0x10000000 + i * MIB;
+
+		alloc(HG_API_hipMalloc, ptr, MIB, stack_id);
+		if (use) {
+			launch(ptr, OTHER);
+		}
+		if (release_every && i % release_every == 0) {
+			release(HG_API_hipFree, ptr);
+		}
+	}
+}
+
+static void memory_that_is_never_released(void **state)
+{
+	(void)state;
+	begin(0);
+	grow(20, 5, true, 0);
+	assert_string_equal(found(), "HG608");
+	assert_non_null(strstr(finding(0)->message, "20 blocks (20971520 bytes)"));
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
+	assert_true(finding(0)->absence);
+}
+
+static void memory_that_lives_long(void **state)
+{
+	(void)state;
+	begin(0);
+	grow(40, 5, false, 0); /* a set-up loop */
+	grow(15, 6, true, 0);
+	grow(15, 7, true, 1);
+	assert_string_equal(found(), "");
+}
+
+/* ---- HG303, HG305, HG306, HG307 ---- */
+
+static void prefetch(uint64_t ptr, uint64_t size, int32_t target, uint64_t duration)
+{
+	apply((struct hg_event){ .type = HG_EVENT_prefetch,
+				 .prefetch = { .api = HG_API_hipMemPrefetchAsync,
+					       .ptr = ptr,
+					       .size = size,
+					       .target = target,
+					       .duration = duration,
+					       .stack_id = 31 } });
+}
+
+static void advise(uint64_t ptr, int32_t advice, int32_t target)
+{
+	apply((struct hg_event){ .type = HG_EVENT_advise,
+				 .advise = { .api = HG_API_hipMemAdvise,
+					     .ptr = ptr,
+					     .size = 4 * MIB,
+					     .advice = advice,
+					     .target = target,
+					     .stack_id = 32 } });
+}
+
+#define MANAGED 0x300000000u
+
+static void begin_managed(void)
+{
+	begin(0);
+	device_of(1, "gfx90a", 0);
+	alloc(HG_API_hipMallocManaged, MANAGED, 64 * MIB, 8);
+}
+
+static void prefetched_to_the_other_device(void **state)
+{
+	(void)state;
+	begin_managed();
+	prefetch(MANAGED, 64 * MIB, 0, 1000);
+	launch_on(1, 0, MANAGED, OTHER);
+	launch_on(1, 0, MANAGED, OTHER); /* there by now */
+	assert_string_equal(found(), "HG305");
+	assert_int_equal(finding(0)->launches, 1);
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_PROVEN);
+	assert_string_equal(finding(0)->kernel, "work(float*, float*)");
+	assert_non_null(strstr(finding(0)->message, "to device 0"));
+}
+
+static void prefetched_in_part(void **state)
+{
+	(void)state;
+	begin_managed();
+	prefetch(MANAGED, MIB, 0, 1000);
+	launch_on(1, 0, MANAGED, OTHER);
+	assert_string_equal(found(), "HG305");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
+}
+
+static void prefetched_to_where_it_is_used(void **state)
+{
+	(void)state;
+	kernel.use_count = 1; /* two devices that write the same are another matter */
+	begin_managed();
+	prefetch(MANAGED, 64 * MIB, 1, 1000);
+	launch_on(1, 0, MANAGED, OTHER);
+	launch_on(0, 0, MANAGED, OTHER);
+	prefetch(MANAGED, 64 * MIB, -1, 1000); /* for the host, which is not seen */
+	launch_on(0, 0, MANAGED, OTHER);
+	prefetch(MANAGED, MIB, 1, 1000);
+	launch_on(0, 0, MANAGED + 2 * MIB, OTHER); /* another part */
+	kernel.use_count = 0;
+	launch_on(0, 0, MANAGED + 1, OTHER); /* not followed */
+	assert_string_equal(found(), "");
+}
+
+static void prefetches_that_wait(void **state)
+{
+	(void)state;
+	begin_managed();
+	for (unsigned i = 0; i < 4; i++) {
+		prefetch(MANAGED, 64 * MIB, 0, 5000000);
+	}
+	assert_string_equal(found(), "HG306");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
+}
+
+static void prefetches_that_return_early(void **state)
+{
+	(void)state;
+	begin_managed();
+	for (unsigned i = 0; i < 40; i++) {
+		prefetch(MANAGED, 64 * MIB, 0, i == 20 ? 20000 : 5000000);
+	}
+	assert_string_equal(found(), "");
+}
+
+static void too_few_prefetches(void **state)
+{
+	(void)state;
+	begin_managed();
+	for (unsigned i = 0; i < 3; i++) {
+		prefetch(MANAGED, 64 * MIB, 0, 5000000);
+	}
+	assert_string_equal(found(), "");
+}
+
+static void launches(unsigned times, uint64_t ptr)
+{
+	for (unsigned i = 0; i < times; i++) {
+		launch(ptr, OTHER);
+	}
+}
+
+static void accessed_by_keeps_memory_remote(void **state)
+{
+	(void)state;
+	begin_managed();
+	advise(MANAGED, 5, 0);
+	launches(4, MANAGED);
+	assert_string_equal(found(), "HG307");
+	assert_int_equal(finding(0)->launches, 4);
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
+}
+
+static void accessed_by_and_prefetched(void **state)
+{
+	(void)state;
+	begin_managed();
+	advise(MANAGED, 5, 0);
+	prefetch(MANAGED, 64 * MIB, 0, 1000);
+	launches(9, MANAGED);
+	assert_string_equal(found(), "");
+}
+
+static void accessed_by_and_preferred(void **state)
+{
+	(void)state;
+	begin_managed();
+	advise(MANAGED, 5, 0);
+	advise(MANAGED, 3, 0);
+	launches(9, MANAGED);
+	assert_string_equal(found(), "");
+}
+
+static void accessed_by_another_or_seldom(void **state)
+{
+	(void)state;
+	begin_managed();
+	advise(MANAGED, 5, 1);
+	launches(9, MANAGED);
+	advise(MANAGED, 5, 0);
+	launches(3, MANAGED);
+	advise(MANAGED, 6, 0);
+	launches(9, MANAGED);
+	assert_string_equal(found(), "");
+}
+
+static void blocks_that_are_shared(void **state)
+{
+	(void)state;
+	begin(1);
+	alloc(HG_API_malloc, 0x600001010, 8 * MIB, 12);
+	launches(4, 0x600001010);
+	assert_string_equal(found(), "HG303");
+	assert_non_null(strstr(finding(0)->message, "begin 4112 bytes into"));
+}
+
+static void blocks_of_their_own(void **state)
+{
+	(void)state;
+	begin(1);
+	alloc(HG_API_aligned_alloc, 0x600000000, 8 * MIB, 12);
+	alloc(HG_API_malloc, 0x610001010, MIB, 13);
+	alloc(HG_API_malloc, 0x620001010, 8 * MIB, 14);
+	launches(9, 0x600000000);
+	launches(9, 0x610001010);
+	launches(3, 0x620001010);
+	assert_string_equal(found(), "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		TEST(adjacent_small_copies),
+		TEST(rows_of_a_matrix),
+		TEST(fifteen_copies_are_no_run),
+		TEST(large_copies_and_scattered_ones),
+		TEST(copies_with_work_between),
+		TEST(large_copies_that_nothing_overlaps),
+		TEST(one_large_upload_is_fine),
+		TEST(several_streams_overlap),
+		TEST(a_kernel_that_needs_something_else),
+		TEST(a_copy_that_the_next_one_overwrites),
+		TEST(a_copy_whose_memory_is_released),
+		TEST(copies_that_are_used),
+		TEST(a_pointer_that_is_only_passed_counts_as_use),
+		TEST(a_kernel_with_unknown_accesses_uses_everything),
+		TEST(a_kernel_that_still_runs_may_poll),
+		TEST(work_that_no_event_shows),
+		TEST(exported_memory),
+		TEST(losses_take_back_what_rests_on_absence),
+		TEST(blocking_copies_in_a_loop),
+		TEST(loops_that_do_not_wait),
+		TEST(kinds_that_contradict),
+		TEST(kinds_that_fit),
+		TEST(system_memory_is_the_devices_with_xnack),
+		TEST(allocation_in_a_loop),
+		TEST(allocation_that_is_no_loop),
+		TEST(memory_that_is_never_released),
+		TEST(memory_that_lives_long),
+		TEST(prefetched_to_the_other_device),
+		TEST(prefetched_in_part),
+		TEST(prefetched_to_where_it_is_used),
+		TEST(prefetches_that_wait),
+		TEST(prefetches_that_return_early),
+		TEST(too_few_prefetches),
+		TEST(accessed_by_keeps_memory_remote),
+		TEST(accessed_by_and_prefetched),
+		TEST(accessed_by_and_preferred),
+		TEST(accessed_by_another_or_seldom),
+		TEST(blocks_that_are_shared),
+		TEST(blocks_of_their_own),
+#undef TEST
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
