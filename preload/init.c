@@ -150,6 +150,7 @@ static void after_fork_child(void)
 	hg_regions_reset();
 	hg_hip_reset();
 	hg_recording_begun = 0;
+	hg_process_forked = true;
 	if (*hg_provider->recording)
 		hg_begin_recording();
 	hg_tls.busy--;

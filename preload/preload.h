@@ -205,6 +205,7 @@ void hg_modules_find(void); /* look, without recording anything */
 /* Whether an address lies in a library whose memory is not the program's: ours, the runtime. */
 bool hg_modules_is_tool(const void *address);
 
+extern bool hg_process_forked; /* by fork(), without an exec since */
 void hg_process_record(void);
 void hg_regions_record(void); /* heap and this thread's stack, where they changed */
 void hg_regions_reset(void);

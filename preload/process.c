@@ -73,6 +73,8 @@ static void collect_environment(char text[TEXT_MAX])
 	}
 }
 
+bool hg_process_forked;
+
 void hg_process_record(void)
 {
 	char exe[PATH_MAX], cmdline[TEXT_MAX], env[TEXT_MAX];
@@ -81,6 +83,7 @@ void hg_process_record(void)
 	struct hg_ev_process event = { .ppid = (uint32_t)getppid(),
 				       .page_size = (uint32_t)getpagesize(),
 				       .threshold = hg_config.threshold,
+				       .forked = hg_process_forked,
 				       .version = HIPGRAIN_VERSION,
 				       .exe = exe,
 				       .cmdline = cmdline,

@@ -54,6 +54,7 @@ struct hg_ev_process {
 	uint32_t ppid;
 	uint32_t page_size;
 	uint32_t threshold;  /* host allocations smaller than this are not recorded */
+	uint8_t forked;      /* it began by fork(), with its parent's memory, and not by exec */
 	const char *version; /* of hipgrain */
 	const char *exe;     /* resolved path */
 	const char *cmdline; /* arguments, separated by one space */

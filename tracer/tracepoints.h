@@ -33,6 +33,7 @@ LTTNG_UST_TRACEPOINT_EVENT(hipgrain, process,
 		HG_INT(uint32_t, ppid)
 		HG_INT(uint32_t, page_size)
 		HG_INT(uint32_t, threshold)
+		HG_INT(uint8_t, forked)
 		HG_TEXT(version)
 		HG_TEXT(exe)
 		HG_TEXT(cmdline)

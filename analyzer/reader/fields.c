@@ -16,10 +16,15 @@
 	}
 
 static const struct field process_fields[] = {
-	FIELD(process, ppid, UNSIGNED),      FIELD(process, page_size, UNSIGNED),
-	FIELD(process, threshold, UNSIGNED), FIELD(process, version, STRING),
-	FIELD(process, exe, STRING),         FIELD(process, cmdline, STRING),
-	FIELD(process, env, STRING),         { 0 },
+	FIELD(process, ppid, UNSIGNED),
+	FIELD(process, page_size, UNSIGNED),
+	FIELD(process, threshold, UNSIGNED),
+	FIELD(process, forked, UNSIGNED),
+	FIELD(process, version, STRING),
+	FIELD(process, exe, STRING),
+	FIELD(process, cmdline, STRING),
+	FIELD(process, env, STRING),
+	{ 0 },
 };
 static const struct field module_fields[] = {
 	FIELD(module, bias, UNSIGNED),   FIELD(module, start, UNSIGNED),

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "replay.h"
 
+#include "inherit.h"
+#include "mappings.h"
+
 #include <string.h>
 
 /* How far behind an allocation an address still counts as having run off its end. */
@@ -114,6 +117,7 @@ void replay_init(struct replay *replay)
 	replay->processes = g_ptr_array_new_with_free_func(process_free);
 	replay->foreign = g_ptr_array_new_with_free_func(process_free);
 	replay->session = NULL;
+	replay->inherited = 0;
 	replay->by_pid = g_hash_table_new(NULL, NULL);
 	replay->kernel_analysis_free = NULL;
 }
@@ -188,6 +192,35 @@ static struct process *start_process(struct replay *replay, const struct hg_even
 	g_ptr_array_add(process->foreign ? replay->foreign : replay->processes, process);
 	g_hash_table_insert(replay->by_pid, GINT_TO_POINTER(first->pid), process);
 	return process;
+}
+
+static void inherit(struct replay *replay, struct process *child, int32_t ppid)
+{
+	const struct process *parent = replay_process(replay, ppid);
+	int64_t count;
+
+	if (!parent || parent == child || parent->foreign != child->foreign) {
+		return;
+	}
+	count = process_inherit(child, parent, INHERITED_MOST - replay->inherited);
+	child->past_unknown = count < 0;
+	replay->inherited += (uint64_t)MAX(count, 0);
+	child->inherited = (uint64_t)MAX(count, 0);
+}
+
+/* A process that forked only to become another program: nothing of its memory is left. */
+static void forget_inherited(struct replay *replay, struct process *process)
+{
+	const struct space_observer *observer = process->space.observer;
+
+	if (process->inherited && process->device_count < 0) {
+		replay->inherited -= process->inherited;
+		process->inherited = 0;
+		address_space_destroy(&process->space);
+		address_space_init(&process->space);
+		process->space.observer = observer;
+		process->space.owner = process;
+	}
 }
 
 /* ---- one function an event type ---- */
@@ -304,9 +337,7 @@ static void apply_alloc(struct process *process, const struct hg_event *event)
 	allocation->ns = event->ns;
 	allocation->symbol = from->symbol[0] ? g_strdup(from->symbol) : NULL;
 	if (allocation->layer == LAYER_MAPPING) {
-		/* MAP_FIXED replaces what was there, pages and all. */
-		address_space_unmap(&process->space, from->ptr, from->size);
-		page_map_drop(&process->pages, from->ptr, from->size);
+		mapping_make_room(process, event);
 	}
 	address_space_add(&process->space, allocation);
 	process->allocations++;
@@ -333,10 +364,8 @@ static void apply_free(struct process *process, const struct hg_event *event)
 	enum hg_api api = (enum hg_api)from->api;
 	struct allocation *allocation;
 
-	if (api == HG_API_munmap) {
-		address_space_unmap(&process->space, from->ptr, from->size);
-		page_map_drop(&process->pages, from->ptr, from->size);
-		process->epoch++;
+	if (layer_of_api(api) == LAYER_MAPPING) {
+		mapping_free(process, event);
 		return;
 	}
 	allocation = address_space_find_base(&process->space, from->ptr, api);
@@ -482,6 +511,9 @@ static void apply_error(struct process *process, const struct hg_event *event)
 			process->epoch++;
 		}
 	}
+	if (api == HG_API_mremap) {
+		mapping_failed(process, event);
+	}
 	for (unsigned i = 0; i < process->failed->len; i++) {
 		struct failed_call *old = &g_array_index(process->failed, struct failed_call, i);
 
@@ -500,7 +532,13 @@ struct process *replay_apply(struct replay *replay, const struct hg_event *event
 	/* A second announcement under one pid is an exec or a reused pid: a new address space. */
 	if (!process ||
 	    (event->type == HG_EVENT_process && (process->announced || process->foreign))) {
+		if (process) {
+			forget_inherited(replay, process);
+		}
 		process = start_process(replay, event);
+		if (event->type == HG_EVENT_process && event->process.forked) {
+			inherit(replay, process, (int32_t)event->process.ppid);
+		}
 	}
 	switch (event->type) {
 	case HG_EVENT_process:

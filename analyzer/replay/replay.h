@@ -77,6 +77,12 @@ struct failed_call {
 	uint64_t count;
 };
 
+/* An mremap that has begun; size 0: none. */
+struct remap {
+	uint64_t start, size; /* what it takes away */
+	int32_t tid;
+};
+
 struct process {
 	int32_t pid;
 	int32_t ppid;
@@ -105,7 +111,10 @@ struct process {
 
 	struct address_space space;
 	struct page_map pages;
-	uint64_t epoch; /* changes whenever an address may mean something else */
+	struct remap remap;
+	uint64_t inherited; /* allocations that it has from the process that forked it */
+	bool past_unknown;  /* it has more than are kept */
+	uint64_t epoch;     /* changes whenever an address may mean something else */
 
 	uint64_t launches, allocations, copies;
 	uint64_t unresolved_frees;
@@ -116,6 +125,7 @@ struct replay {
 	GPtrArray *processes; /* struct process, in order of appearance */
 	GPtrArray *foreign;   /* processes of other recordings, out of the way */
 	GHashTable *by_pid;   /* the latest process with that pid */
+	uint64_t inherited;   /* allocations that forked processes have from their parents */
 	void (*kernel_analysis_free)(void *analysis);
 	const struct space_observer *observer; /* of every process's memory, or NULL; borrowed */
 };

@@ -452,8 +452,8 @@ void ordering_before_free(struct ordering *ordering, const struct rules_context 
 	struct allocation *allocation;
 	struct process_order *at;
 
-	if (context->process->device_count < 0) {
-		return; /* it made no HIP call yet */
+	if (context->process->device_count < 0 || from->api == HG_API_mremap) {
+		return; /* it made no HIP call yet; the contents move along */
 	}
 	allocation =
 	    address_space_find_base(&context->process->space, from->ptr, (enum hg_api)from->api);

@@ -231,6 +231,13 @@ void rules_engine_event(struct rules_engine *engine, struct process *process,
 
 static void note_process(struct findings *findings, const struct process *process)
 {
+	if (process->past_unknown && process->device_count >= 0) {
+		findings_limit(
+		    findings,
+		    "process %d: what it had allocated before it was forked is too much to "
+		    "be followed",
+		    process->pid);
+	}
 	for (unsigned i = 0; i < process->failed->len; i++) {
 		const struct failed_call *failed =
 		    &g_array_index(process->failed, struct failed_call, i);

@@ -39,10 +39,17 @@
 // hipgrain-stdout: hipMemcpy: hipSuccess
 // hipgrain-expect: HG606 api=malloc call=hipMemcpy at=@short_host
 //
+// What was allocated before a fork is there after it; the child's GPU cannot reach it.
+// hipgrain-run: forked
+// hipgrain-expect: HG209 kernel=increment argument=0 api=calloc at=@before_fork
+//
 // Everything in order.
 // hipgrain-run: live
 // hipgrain-stdout: lifetime: 64 of 64 right
 // hipgrain-expect: none
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "sample.h"
 
@@ -180,6 +187,19 @@ static void run_copy_past_host()
 	free(host);
 }
 
+static void run_forked()
+{
+	int *p = (int *)calloc(16, BYTES); // @before_fork
+	pid_t child = fork();
+
+	if (child == 0) {
+		increment<<<1, ELEMENTS>>>(p);
+		_exit(hipDeviceSynchronize() != hipSuccess);
+	}
+	waitpid(child, nullptr, 0);
+	free(p);
+}
+
 static void run_live()
 {
 	int *p = zeroed();
@@ -199,6 +219,7 @@ static const variant variants[] = {
 	{ "copy_too_long", run_copy_too_long },
 	{ "fill_too_long", run_fill_too_long },
 	{ "copy_past_host", run_copy_past_host },
+	{ "forked", run_forked },
 	{ "live", run_live },
 };
 

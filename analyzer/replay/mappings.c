@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mappings.h"
+
+#define DONT_UNMAP 4u /* MREMAP_DONTUNMAP, linux/mman.h */
+
+static uint64_t whole_pages(const struct process *process, uint64_t size)
+{
+	return (size + process->page_size - 1) & ~((uint64_t)process->page_size - 1);
+}
+
+static void unmap(struct process *process, uint64_t start, uint64_t size)
+{
+	address_space_unmap(&process->space, start, size);
+	page_map_drop(&process->pages, start, size);
+	process->epoch++;
+}
+
+/*
+ * An mremap is known when it has ended: only then is the old range gone, if it is. Until then
+ * another thread can have been given the old addresses already.
+ */
+static void settle(struct process *process, uint64_t start, uint64_t size)
+{
+	struct remap *remap = &process->remap;
+
+	if (remap->size && start < remap->start + remap->size && remap->start < start + size) {
+		unmap(process, remap->start, remap->size);
+		remap->size = 0;
+	}
+}
+
+void mapping_free(struct process *process, const struct hg_event *event)
+{
+	uint64_t start = event->free.ptr, size = whole_pages(process, event->free.size);
+
+	if (start % process->page_size || size == 0) {
+		return; /* munmap refuses it; mremap of size 0 makes a second mapping */
+	}
+	if (event->free.api == HG_API_munmap) {
+		unmap(process, start, size);
+		return;
+	}
+	settle(process, process->remap.start, process->remap.size);
+	process->remap = (struct remap){ start, size, event->tid };
+}
+
+void mapping_make_room(struct process *process, const struct hg_event *event)
+{
+	const struct hg_ev_alloc *from = &event->alloc;
+	uint64_t size = whole_pages(process, from->size), kept = 0;
+	struct remap remap = process->remap;
+
+	if (from->api == HG_API_mremap && remap.size && remap.tid == event->tid) {
+		process->remap.size = 0;
+		if (from->ptr == remap.start) { /* grown or shrunk in place: what stays, stays */
+			kept = MIN(size, remap.size);
+			address_space_unmap(&process->space, remap.start, remap.size);
+			page_map_drop(&process->pages, remap.start + kept, remap.size - kept);
+		} else if (!(from->flags & DONT_UNMAP)) {
+			unmap(process, remap.start, remap.size);
+		}
+	} else {
+		settle(process, from->ptr, size);
+	}
+	/* MAP_FIXED replaces what was there, pages and all. */
+	address_space_unmap(&process->space, from->ptr, size);
+	page_map_drop(&process->pages, from->ptr + kept, size - kept);
+}
+
+void mapping_failed(struct process *process, const struct hg_event *event)
+{
+	if (process->remap.tid == event->tid) {
+		process->remap.size = 0;
+	}
+}

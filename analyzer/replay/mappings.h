@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Mappings: what mmap, munmap and mremap do to ranges of pages, which no base address names. */
+#ifndef HIPGRAIN_MAPPINGS_H
+#define HIPGRAIN_MAPPINGS_H
+
+#include "analyzer/replay/replay.h"
+
+/* Before a mapping is added: what lay there is gone. */
+void mapping_make_room(struct process *process, const struct hg_event *event);
+
+/* `free` events of munmap and mremap. */
+void mapping_free(struct process *process, const struct hg_event *event);
+
+/* An mremap failed: nothing has changed. */
+void mapping_failed(struct process *process, const struct hg_event *event);
+
+#endif
