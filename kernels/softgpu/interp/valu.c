@@ -5,6 +5,7 @@
  * table), without contraction, so that both give the same bits.
  */
 #include "lanes.h"
+#include "vector_math.h"
 
 /*
  * How a lane's words (x, and y for the high one) become the type the body computes with, and how
@@ -123,6 +124,44 @@
 		else                                \
 			loop_##id(io, NULL);        \
 	}
+/*
+ * VOPE(mnemonic, D, A, B, C, flags, easy, fast, body): where `easy` holds in all lanes that count,
+ * `fast` is equivalent to the body, and something the compiler can vectorize.
+ */
+#define VOPE(name, dt, at, bt, ct, fl, easy, fast, ...)                                          \
+	LOOP(name, dt, at, bt, ct, fl, __VA_ARGS__)                                              \
+	LOOP(name##_fast, dt, at, bt, ct, fl, fast)                                              \
+	static inline __attribute__((always_inline)) bool easy_##name(const struct sg_lanes *io, \
+								      const uint32_t *mask_)     \
+	{                                                                                        \
+		const uint32_t *a_ = io->a, *ah_ = io->ah, *b_ = io->b, *bh_ = io->bh;           \
+		const uint32_t *c_ = io->c, *ch_ = io->ch, *cin_ = io->cin;                      \
+		uint32_t hard_ = 0;                                                              \
+		unsigned l_;                                                                     \
+                                                                                                 \
+		(void)a_, (void)b_, (void)c_, (void)ah_, (void)bh_, (void)ch_, (void)cin_;       \
+		for (l_ = 0; l_ < SG_LANES; l_++) {                                              \
+			CT_##at A = LD_##at(a_[l_], ah_[l_]);                                    \
+			CT_##bt B = LD_##bt(b_[l_], bh_[l_]);                                    \
+			CT_##ct C = LD_##ct(c_[l_], ch_[l_]);                                    \
+			uint32_t CIN = (fl) & (SG_F_CIN | SG_F_VCC) ? cin_[l_] : 0;              \
+                                                                                                 \
+			(void)A, (void)B, (void)C, (void)CIN;                                    \
+			hard_ |= ((easy) ? 0 : ~0u) & (mask_ ? mask_[l_] : ~0u);                 \
+		}                                                                                \
+		return !hard_;                                                                   \
+	}                                                                                        \
+	static void lanes_##name(struct sg_lanes *io)                                            \
+	{                                                                                        \
+		if (io->mask && easy_##name(io, io->mask))                                       \
+			loop_##name##_fast(io, io->mask);                                        \
+		else if (io->mask)                                                               \
+			loop_##name(io, io->mask);                                               \
+		else if (easy_##name(io, NULL))                                                  \
+			loop_##name##_fast(io, NULL);                                            \
+		else                                                                             \
+			loop_##name(io, NULL);                                                   \
+	}
 #define VOP(name, dt, at, bt, ct, fl, ...) VOPN(name, #name, dt, at, bt, ct, fl, __VA_ARGS__)
 
 #include "valu_int.def"
@@ -132,6 +171,8 @@
 #include "valu_compare.def"
 #include "valu_packed.def"
 
+#undef VOPE
+#define VOPE(name, dt, at, bt, ct, fl, easy, fast, ...) VOP(name, dt, at, bt, ct, fl, )
 #undef VOPN
 #define VOPN(id, text, dt, at, bt, ct, fl, ...) \
 	{ .name = text,                         \
