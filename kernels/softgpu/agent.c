@@ -113,8 +113,6 @@ static const struct answer cpu_answers[] = {
 static const struct answer gpu_answers[] = {
 	STRING(HSA_AGENT_INFO_NAME, "gfx90a", 64),
 	STRING(HSA_AGENT_INFO_VENDOR_NAME, "hipgrain", 64),
-	/* Becomes hipDeviceProp_t.name: nobody may take this for hardware. */
-	STRING(HSA_AMD_AGENT_INFO_PRODUCT_NAME, "hipgrain software GPU (gfx90a)", 64),
 	NUMBER(HSA_AGENT_INFO_FEATURE, U32, HSA_AGENT_FEATURE_KERNEL_DISPATCH),
 	NUMBER(HSA_AGENT_INFO_MACHINE_MODEL, U32, HSA_MACHINE_MODEL_LARGE),
 	NUMBER(HSA_AGENT_INFO_PROFILE, U32, HSA_PROFILE_BASE),
@@ -222,6 +220,13 @@ hsa_status_t hsa_agent_get_info(hsa_agent_t handle, hsa_agent_info_t attribute, 
 	}
 	if (agent->gpu && attribute == HSA_AGENT_INFO_ISA) {
 		((hsa_isa_t *)value)->handle = (uint64_t)(uintptr_t)&isa_object;
+		return HSA_STATUS_SUCCESS;
+	}
+	/* Becomes hipDeviceProp_t.name: nobody may take this for hardware. */
+	if (agent->gpu && (uint32_t)attribute == HSA_AMD_AGENT_INFO_PRODUCT_NAME) {
+		memset(value, 0, 64);
+		snprintf(value, 64, "hipgrain software GPU (gfx90a%s)",
+			 sg_settings.gfx942 ? ", memory of gfx942" : "");
 		return HSA_STATUS_SUCCESS;
 	}
 	if (agent->gpu && (uint32_t)attribute == HSA_AMD_AGENT_INFO_UUID) {

@@ -15,8 +15,12 @@ struct sg_settings sg_settings;
 /* HSA_FORCE_FINE_GRAIN_PCIE has its ROCr meaning: it publishes the fine VRAM pool without XGMI. */
 static bool force_fine_pool;
 static uint64_t vram_mib;
+/* SOFTGPU_ARCH: whose memory; an index of this. */
+static const char *const architectures[] = { "gfx90a", "gfx942" };
+enum { GFX90A, GFX942 };
+static uint64_t architecture;
 
-enum type { SWITCH, NUMBER };
+enum type { SWITCH, NUMBER, ARCHITECTURE };
 
 static const struct {
 	const char *name;
@@ -35,13 +39,27 @@ static const struct {
 	{ "SOFTGPU_LOG", SWITCH, &sg_settings.log, 0 },
 	{ "SOFTGPU_VRAM_MIB", NUMBER, &vram_mib, 65536 },
 	{ "SOFTGPU_DEVICES", NUMBER, &sg_settings.gpus, 1 },
+	{ "SOFTGPU_ARCH", ARCHITECTURE, &architecture, GFX90A },
 };
+
+static int read_architecture(const char *text)
+{
+	for (size_t i = 0; i < sizeof architectures / sizeof *architectures; i++)
+		if (!strcmp(text, architectures[i])) {
+			architecture = i;
+			return 0;
+		}
+	sg_warn("SOFTGPU_ARCH=%s is neither gfx90a nor gfx942", text);
+	return -EINVAL;
+}
 
 static int read_one(size_t index)
 {
 	const char *text = getenv(variables[index].name);
 	uint64_t value = variables[index].preset;
 
+	if (variables[index].type == ARCHITECTURE)
+		return read_architecture(text && *text ? text : architectures[value]);
 	if (text && *text) {
 		char *end;
 		errno = 0;
@@ -85,6 +103,16 @@ int sg_settings_read(void)
 	sg_settings.vram = vram_mib << 20;
 	sg_settings.fine_pool = sg_settings.hive || force_fine_pool;
 	sg_settings.xgmi_cpu = softgpu_config.xgmi_cpu;
+	sg_settings.gfx942 = architecture == GFX942;
+	/*
+	 * MI300 does them all, on fine-grained device and host memory (memory-model.md B.2.2 and
+	 * B.2.3). For system scope on host memory that is less than atomic against the CPU; here
+	 * it is atomic.
+	 */
+	if (architecture == GFX942) {
+		softgpu_config.drop_fine_fp_atomics = false;
+		softgpu_config.xgmi_cpu = true;
+	}
 	softgpu_config.atomic_log = getenv("SOFTGPU_ATOMIC_LOG");
 	if (softgpu_config.atomic_log && !*softgpu_config.atomic_log)
 		softgpu_config.atomic_log = NULL;

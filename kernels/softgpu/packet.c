@@ -107,6 +107,8 @@ static enum sg_progress step_dispatch(struct sg_queue *queue, hsa_kernel_dispatc
 		if (softgpu_run_message(queue->run))
 			sg_warn("%s", softgpu_run_message(queue->run));
 		sg_memory_fault(queue->agent->number, softgpu_run_fault_address(queue->run));
+	case SOFTGPU_TRAP:
+		return fail(queue, HSA_STATUS_ERROR_EXCEPTION, softgpu_run_message(queue->run));
 	case SOFTGPU_UNSUPPORTED:
 		sg_die("%s", softgpu_run_message(queue->run));
 	}

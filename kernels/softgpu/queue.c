@@ -138,6 +138,8 @@ hsa_status_t hsa_queue_create(hsa_agent_t agent_handle, uint32_t size, hsa_queue
 	queue->amd.hsa_queue.size = size;
 	queue->amd.read_dispatch_id_field_base_byte_offset =
 	    offsetof(amd_queue_t, read_dispatch_id);
+	queue->amd.group_segment_aperture_base_hi = SOFTGPU_SHARED_APERTURE_HI;
+	queue->amd.private_segment_aperture_base_hi = SOFTGPU_PRIVATE_APERTURE_HI;
 	queue->amd.max_cu_id = 7;
 	queue->amd.max_wave_id = 31;
 	queue->amd.queue_properties = AMD_QUEUE_PROPERTIES_IS_PTR64;

@@ -57,6 +57,7 @@ struct sg_settings {
 	bool fine_pool; /* a fine-grained VRAM pool exists */
 	bool xgmi_cpu;  /* CPU link is XGMI, else PCIe */
 	bool log;       /* SOFTGPU_LOG */
+	bool gfx942;    /* SOFTGPU_ARCH: memory behaves like an MI300's */
 	uint64_t vram;  /* SOFTGPU_VRAM_MIB, in bytes, of each GPU */
 	bool hive;      /* SOFTGPU_XGMI_HIVE: the GPUs reach each other's memory */
 	uint64_t gpus;  /* SOFTGPU_DEVICES */

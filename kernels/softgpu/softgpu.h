@@ -59,6 +59,10 @@ bool softgpu_memory_range(uint64_t address, uint64_t *first, uint64_t *last);
 
 /* ---- execution: kernels/softgpu/interp/ ---- */
 
+/* Upper halves of the flat addresses of LDS and private memory, by hardware register and queue. */
+#define SOFTGPU_SHARED_APERTURE_HI  0x10000u
+#define SOFTGPU_PRIVATE_APERTURE_HI 0x20000u
+
 struct softgpu_dispatch {
 	hsa_kernel_dispatch_packet_t packet; /* copy; the original is at packet_address */
 	uint64_t packet_address;
@@ -74,6 +78,7 @@ enum softgpu_status {
 	SOFTGPU_DONE,        /* every wave ended */
 	SOFTGPU_FAULT,       /* access to a page that is not mapped: softgpu_run_fault_address() */
 	SOFTGPU_UNSUPPORTED, /* softgpu_run_message() names the instruction */
+	SOFTGPU_TRAP,        /* the kernel aborted itself: softgpu_run_message() says where */
 };
 
 struct softgpu_run;

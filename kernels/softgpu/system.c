@@ -159,6 +159,9 @@ hsa_status_t hsa_status_string(hsa_status_t status, const char **text)
 		{ HSA_STATUS_ERROR_OUT_OF_RESOURCES,
 		  "HSA_STATUS_ERROR_OUT_OF_RESOURCES: The runtime failed to allocate the necessary "
 		  "resources." },
+		{ HSA_STATUS_ERROR_EXCEPTION,
+		  "HSA_STATUS_ERROR_EXCEPTION: An HSAIL operation resulted in a hardware "
+		  "exception." },
 		{ HSA_STATUS_ERROR_INVALID_PACKET_FORMAT,
 		  "HSA_STATUS_ERROR_INVALID_PACKET_FORMAT: The AQL packet is malformed." },
 		{ HSA_STATUS_ERROR_INVALID_ISA,

@@ -102,7 +102,10 @@ static void trap(struct sg_wave *wave, const struct sg_insn *in)
 	/* llvm.debugtrap is trap 3, a no-op unless a debugger listens (LUG, trap handler ABI). */
 	if (id == 3)
 		return;
-	sg_unsupported(wave, in, id == 2 ? "the kernel aborted itself (trap)" : "trap");
+	if (id == 2)
+		sg_trap(wave, in);
+	else
+		sg_unsupported(wave, in, "trap");
 }
 
 static void sendmsg(struct sg_wave *wave, const struct sg_insn *in)

@@ -35,8 +35,8 @@ enum {
 #define SG_VECTORS   512
 
 /* Apertures of the flat address space (values of SH_MEM_BASES as the kernel driver sets them). */
-#define SG_SHARED_BASE_HI  0x10000u
-#define SG_PRIVATE_BASE_HI 0x20000u
+#define SG_SHARED_BASE_HI  SOFTGPU_SHARED_APERTURE_HI
+#define SG_PRIVATE_BASE_HI SOFTGPU_PRIVATE_APERTURE_HI
 
 /* Types of operands: size, interpretation of constants, and which modifiers mean what. */
 enum sg_type {
@@ -366,6 +366,8 @@ uint8_t *sg_flat(struct sg_wave *wave, unsigned lane, uint64_t address, unsigned
 
 /* Stop the wave: `why` with kernel, instruction text and offset become the run's message. */
 void sg_unsupported(struct sg_wave *wave, const struct sg_insn *in, const char *why);
+/* Stop the wave, which executed the trap that aborts. */
+void sg_trap(struct sg_wave *wave, const struct sg_insn *in);
 /* Stop the wave: nothing is mapped at `address`. */
 void sg_fault(struct sg_wave *wave, uint64_t address);
 

@@ -65,6 +65,15 @@ void sg_unsupported(struct sg_wave *wave, const struct sg_insn *in, const char *
 	end_run(wave->run, SOFTGPU_UNSUPPORTED, 0, "%s: %s", why, where);
 }
 
+void sg_trap(struct sg_wave *wave, const struct sg_insn *in)
+{
+	char where[400];
+
+	wave->stop = SG_UNSUPPORTED;
+	describe(wave, in, where, sizeof(where));
+	end_run(wave->run, SOFTGPU_TRAP, 0, "the kernel aborted itself: %s", where);
+}
+
 void sg_fault(struct sg_wave *wave, uint64_t address)
 {
 	char where[400];
