@@ -72,7 +72,7 @@ static int write_exec(struct flow *flow, const struct insn *insn, struct state *
 			return 0;
 		}
 		if (is_constant(flow, state, a, 0)) {
-			status = state_shrink(store, state, site_name(insn));
+			status = state_shrink(store, state, site_name(insn), NULL);
 			return status ? status : state_none(state);
 		}
 		mask = mask_of(flow, state, a);
@@ -84,7 +84,7 @@ static int write_exec(struct flow *flow, const struct insn *insn, struct state *
 		if (BASE_KIND(mask) == BASE_MASK)
 			return state_restore(store, state, BASE_PAYLOAD(mask));
 		if (BASE_KIND(mask) == BASE_SUBMASK && BASE_PAYLOAD(mask) == name)
-			return state_shrink(store, state, site_name(insn));
+			return state_shrink(store, state, site_name(insn), NULL);
 		break;
 	case OP_OR:
 		if (!is_exec(a) && !is_exec(b))
@@ -95,11 +95,11 @@ static int write_exec(struct flow *flow, const struct insn *insn, struct state *
 		return state_grow(store, state);
 	case OP_AND:
 		if (is_exec(a) || is_exec(b))
-			return state_shrink(store, state, site_name(insn));
+			return state_shrink(store, state, site_name(insn), NULL);
 		break;
 	case OP_ANDN2:
 		if (is_exec(a)) {
-			status = state_shrink(store, state, site_name(insn));
+			status = state_shrink(store, state, site_name(insn), NULL);
 			/* The lanes taken out, and exec, make up what exec was before. */
 			if (!status && b->kind == OPERAND_REG && b->reg < REG_VCC &&
 			    name != SITE_LOST && state->aside_count) {
@@ -129,7 +129,7 @@ static int write_exec(struct flow *flow, const struct insn *insn, struct state *
 			return state_end_both(store, state, true);
 		if (state->mode == EXEC_NORMAL && BASE_KIND(mask) == BASE_SUBMASK &&
 		    BASE_PAYLOAD(mask) == name)
-			return state_shrink(store, state, site_name(insn));
+			return state_shrink(store, state, site_name(insn), NULL);
 		break;
 	default:
 		break;
@@ -141,7 +141,7 @@ static int save_exec(struct flow *flow, const struct insn *insn, struct state *s
 {
 	struct value_store *store = &flow->store;
 	const struct operand *to = &insn->operand[0], *from = &insn->operand[1];
-	uint32_t mask = mask_of(flow, state, from), old;
+	uint32_t mask = mask_of(flow, state, from), old, name;
 	bool known = BASE_KIND(mask) == BASE_MASK || BASE_KIND(mask) == BASE_PART;
 	int status = 0;
 
@@ -160,7 +160,8 @@ static int save_exec(struct flow *flow, const struct insn *insn, struct state *s
 	old = BASE(BASE_MASK, state_exec_name(state));
 	switch (insn->class) {
 	case OP_AND_SAVEEXEC:
-		status = state_shrink(store, state, site_name(insn));
+		status = state_shrink(store, state, site_name(insn), &name);
+		old = BASE(BASE_MASK, name);
 		break;
 	case OP_ANDN2_SAVEEXEC:
 		if (known) {
@@ -261,7 +262,7 @@ int flow_exec(struct flow *flow, const struct insn *insn, struct state *state, b
 			if (status)
 				return status;
 		}
-		return state_shrink(&flow->store, state, site_name(insn));
+		return state_shrink(&flow->store, state, site_name(insn), NULL);
 	default:
 		break;
 	}

@@ -61,6 +61,7 @@ struct activation {
 	bool *reached;    /* in[] holds something */
 	bool *dirty;      /* to be visited */
 	unsigned *visits;
+	uint32_t current;  /* the block being visited */
 	struct state *out; /* at returns */
 	bool returned;
 	value_id return_low; /* where the caller expects to go on; bottom for the kernel itself */
@@ -84,7 +85,7 @@ static int flow_into(struct flow *flow, struct activation *activation, uint32_t 
 		return 0;
 	}
 	status = state_join(&flow->store, &activation->in[block], state,
-			    activation->visits[block] > WIDEN_AFTER);
+			    block <= activation->current, activation->visits[block] > WIDEN_AFTER);
 	if (status < 0)
 		return status;
 	if (status)
@@ -101,7 +102,7 @@ static int flow_out(struct flow *flow, struct activation *activation, const stru
 		activation->returned = true;
 		return 0;
 	}
-	status = state_join(&flow->store, activation->out, state, false);
+	status = state_join(&flow->store, activation->out, state, false, false);
 	return status < 0 ? status : 0;
 }
 
@@ -227,6 +228,7 @@ static int visit(struct flow *flow, struct activation *activation, uint32_t inde
 	int status = 0;
 
 	activation->visits[index]++;
+	activation->current = index;
 	state_copy(&state, &activation->in[index]);
 	condition_forget(flow, &state);
 	for (i = 0; i < block->count && !status; i++) {

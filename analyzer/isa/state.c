@@ -64,15 +64,49 @@ static int aside_insert(struct state *state, unsigned at, uint32_t name, struct 
 	return 0;
 }
 
-/* Whether the names of `part` occur in `whole` in the same order. */
+/* Whether no two names that both have stand in a different order. */
+static bool same_order(const struct state *a, const struct state *b)
+{
+	unsigned i, k, from = 0;
+
+	for (i = 0; i < a->aside_count; i++) {
+		for (k = 0; k < b->aside_count && b->aside[k].name != a->aside[i].name; k++)
+			;
+		if (k == b->aside_count)
+			continue;
+		if (k < from)
+			return false;
+		from = k + 1;
+	}
+	return true;
+}
+
+/* How many different names both have together. */
+static unsigned together(const struct state *a, const struct state *b)
+{
+	unsigned count = a->aside_count, i, k;
+
+	for (i = 0; i < b->aside_count; i++) {
+		for (k = 0; k < a->aside_count && a->aside[k].name != b->aside[i].name; k++)
+			;
+		count += k == a->aside_count;
+	}
+	return count;
+}
+
+/* Whether all names of `part` occur in `whole`. */
 static bool names_within(const struct state *part, const struct state *whole)
 {
-	unsigned i, k = 0;
+	unsigned i, k;
 
-	for (i = 0; i < whole->aside_count && k < part->aside_count; i++)
-		if (whole->aside[i].name == part->aside[k].name)
-			k++;
-	return k == part->aside_count;
+	for (i = 0; i < part->aside_count; i++) {
+		for (k = 0; k < whole->aside_count && whole->aside[k].name != part->aside[i].name;
+		     k++)
+			;
+		if (k == whole->aside_count)
+			return false;
+	}
+	return true;
 }
 
 /* Place of a name among the files set aside: 0 the root, -1 absent. */
@@ -123,7 +157,28 @@ static value_id join_scalar(struct value_store *store, const struct state *into,
 	return widen ? value_widen(store, a, b) : value_join(store, a, b);
 }
 
-int state_join(struct value_store *store, struct state *into, const struct state *from, bool widen)
+/*
+ * Forget masks of sites that this state has not passed, or has left: elsewhere their names may come
+ * to stand for other lanes.
+ */
+static int forget_masks(struct value_store *store, struct state *state)
+{
+	int changed = 0;
+	unsigned i;
+
+	for (i = 0; i < REG_VECTOR; i++) {
+		uint32_t base = value_sole_base(store, state->scalar[i]);
+
+		if (BASE_IS_MASK(base) && place_of(state, BASE_PAYLOAD(base)) < 0) {
+			state->scalar[i] = VALUE_NUMBER;
+			changed = 1;
+		}
+	}
+	return changed;
+}
+
+int state_join(struct value_store *store, struct state *into, const struct state *from, bool inner,
+	       bool widen)
 {
 	struct state other;
 	int status, changed = 0;
@@ -139,13 +194,16 @@ int state_join(struct value_store *store, struct state *into, const struct state
 			goto out;
 		changed = 1;
 	}
-	if (!names_within(into, &other) && !names_within(&other, into)) {
+	if (!same_order(into, &other) || together(into, &other) > ASIDE_MAX) {
 		status = state_lose(store, into);
 		if (!status)
 			status = state_lose(store, &other);
 		if (status)
 			goto out;
 		changed = 1;
+	} else if (!names_within(into, &other) && !names_within(&other, into)) {
+		changed |= forget_masks(store, into);
+		forget_masks(store, &other);
 	}
 	if (into->aside_count && into->aside[0].name == SITE_LOST && other.aside_count &&
 	    other.aside[0].name != SITE_LOST) {
@@ -191,6 +249,10 @@ int state_join(struct value_store *store, struct state *into, const struct state
 			into->aside[at].grown &= other.aside[k].grown;
 			i = at + 1;
 		} else {
+			/* What a loop switched off lies within what was off when it began. */
+			while (inner && i < into->aside_count &&
+			       place_of(&other, into->aside[i].name) < 0)
+				i++;
 			status = aside_insert(into, i, other.aside[k].name, other.aside[k].file);
 			if (status)
 				goto out;
@@ -396,21 +458,38 @@ static int settle(struct value_store *store, struct state *state)
 	return 0;
 }
 
-int state_shrink(struct value_store *store, struct state *state, uint32_t name)
+int state_shrink(struct value_store *store, struct state *state, uint32_t name, uint32_t *before)
 {
+	uint32_t ignored;
 	unsigned i;
 	int status = settle(store, state);
 
+	if (!before)
+		before = &ignored;
 	if (status)
 		return status;
 	for (i = 0; i < state->aside_count; i++) {
-		/* Again, in a loop: these lanes join those that left earlier. */
-		if (state->aside[i].name == name) {
-			status = lane_file_join(store, &state->aside[i].file, state->active, false);
-			state->aside[i].grown = false;
-			return status < 0 ? status : 0;
+		if (state->aside[i].name != name)
+			continue;
+		/*
+		 * Again, in a loop: these lanes join those that left earlier, here and at sites
+		 * since. What was exec is now only known to be within what was exec then.
+		 */
+		*before = i ? state->aside[i - 1].name : SITE_ROOT;
+		status = lane_file_join(store, &state->aside[i].file, state->active, false);
+		state->aside[i].grown = false;
+		while (status >= 0 && state->aside_count > i + 1) {
+			struct aside *last = &state->aside[state->aside_count - 1];
+
+			status = lane_file_join(store, &state->aside[i].file, last->file, false);
+			if (status < 0)
+				break;
+			lane_file_put(last->file);
+			state->aside_count--;
 		}
+		return status < 0 ? status : 0;
 	}
+	*before = state_exec_name(state);
 	if (state->aside_count == ASIDE_MAX)
 		return state_lose(store, state);
 	return aside_insert(state, state->aside_count, name, state->active);

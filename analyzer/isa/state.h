@@ -49,8 +49,12 @@ int state_init(struct state *state);
 void state_clear(struct state *state);
 /* Share the files of `from`; they are copied when written. */
 void state_copy(struct state *to, const struct state *from);
-/* into |= from. 1 if it changed, 0 if not, -ENOMEM. `widen`: converge. */
-int state_join(struct value_store *store, struct state *into, const struct state *from, bool widen);
+/*
+ * into |= from. 1 if it changed, 0 if not, -ENOMEM. `widen`: converge. `inner`: `from` comes from
+ * inside of a loop that begins here.
+ */
+int state_join(struct value_store *store, struct state *into, const struct state *from, bool inner,
+	       bool widen);
 bool state_equal(const struct state *a, const struct state *b);
 
 value_id state_get(struct value_store *store, const struct state *state, unsigned reg);
@@ -79,8 +83,11 @@ int state_private_store_any(struct value_store *store, struct state *state, valu
 
 /* The name of exec's present value. */
 uint32_t state_exec_name(const struct state *state);
-/* exec &= something, at site `name`. */
-int state_shrink(struct value_store *store, struct state *state, uint32_t name);
+/*
+ * exec &= something, at site `name`. *before (may be NULL) is the name of the mask that exec was
+ * before: that one or, where the site was passed already, one that includes it.
+ */
+int state_shrink(struct value_store *store, struct state *state, uint32_t name, uint32_t *before);
 /* exec becomes what it was when `name` was its name. */
 int state_restore(struct value_store *store, struct state *state, uint32_t name);
 /* exec |= lanes nobody knows. */

@@ -142,6 +142,14 @@ static void with_memory()
 	LAUNCH(64, counted, buffer<unsigned>(0), buffer<float>(7), 10.0f);
 	for (int i = 0; i < 512; i++)
 		stop[i] = i % 3 == 0 ? 100 : i % 5 == 0 ? -1 : 0;
+	int starts[9] = {0, 7, 7, 30, 55, 56, 90, 91, 128}, column[128];
+	for (int i = 0; i < 128; i++)
+		column[i] = i * 5 % 12;
+	put(buffer<int>(0), starts, sizeof(starts));
+	put(buffer<int>(1), column, sizeof(column));
+	for (int many = 0; many < 10; many += 9)
+		LAUNCH(64, search_and_add, buffer<int>(0), buffer<int>(1), buffer<float>(2), buffer<float>(3),
+		       buffer<float>(4), 8, 128, many);
 	put(buffer<int>(7), stop, sizeof(stop));
 	LAUNCH(64, early_exit, buffer<int>(0), buffer<int>(1), buffer<int>(7), 9);
 }

@@ -457,7 +457,7 @@ KERNEL counted(unsigned *total, const float *x, float limit)
 //! with_printf *-O[123]: facts hostcall release acquire spin
 //! with_printf *-O[123]: native i32 direct 0
 //! with_printf *-O[123]: native i64 direct 40
-//! with_printf *-O[123]: ? native i64 unknown
+//! with_printf *-O[123]: ? native i64 indirect 40
 #ifdef __OPTIMIZE__
 KERNEL with_printf(int *a, int n)
 {
@@ -656,4 +656,53 @@ KERNEL scopes(int *a, int *b)
 {
 	__hip_atomic_fetch_add(a, 1, __ATOMIC_ACQ_REL, __HIP_MEMORY_SCOPE_SYSTEM);
 	__hip_atomic_fetch_or(b, 1, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP);
+}
+
+// Lanes leave the inner loop in two places, and the outer one in a third.
+//! search_and_add safe-O[123]: cas-add f32 direct 32
+//! search_and_add unsafe-O[123]: native f32 direct 32
+//! search_and_add *-O[123]: native f32 lds
+//! search_and_add *-O0: ? cas-add f32 direct 32
+//! search_and_add *-O0: ? native f32 lds
+//! search_and_add *-O0: ? native f32 direct 32
+KERNEL search_and_add(const int *first, const int *column, const float *values, const float *x, float *y, int rows, int n, int many)
+{
+	__shared__ float sums[512];
+	int i = threadIdx.x;
+
+	for (int k = i; k < rows; k += 256)
+		sums[k] = 0;
+	__syncthreads();
+	for (; i < n; i += 256) {
+		int row = 0;
+
+		if (many > 4) {
+			int low = 0, high = rows - 1;
+
+			while (low <= high) {
+				int middle = (low + high) / 2;
+
+				if (first[middle] <= i && i < first[middle + 1]) {
+					row = middle;
+					break;
+				}
+				if (first[middle] > i)
+					high = middle - 1;
+				else
+					low = middle + 1;
+			}
+		} else {
+			while (first[row + 1] <= i)
+				row++;
+		}
+		if (column[i] < row)
+			continue;
+		if (column[i] < rows)
+			atomicAdd(&sums[column[i]], values[i] * x[row]);
+		else
+			atomicAdd(&y[column[i]], values[i] * x[row]);
+	}
+	__syncthreads();
+	for (int k = threadIdx.x; k < rows; k += 256)
+		atomicAdd(&y[k], sums[k]);
 }
