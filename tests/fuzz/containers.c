@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Whatever bytes come as an executable, a bundle or a compressed bundle, the walk ends, and every
- * code object that it finds is readable. See isa.c for how to build; corpus: any of these files.
+ * code object that it finds is readable.
  */
 #include <stdlib.h>
 

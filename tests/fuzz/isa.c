@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whatever bytes come as a code object, analyzer/isa answers. Needs clang:
- *   CC=clang meson setup -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false BUILD
- *   BUILD/tests/fuzz/fuzz-isa -detect_leaks=0 CORPUS   with code objects in the folder CORPUS
- * (libdw leaks on damaged debug information).
+ * Whatever bytes come as a code object, analyzer/isa answers. To be run with -detect_leaks=0: libdw
+ * leaks on damaged debug information.
  */
 #include <stdlib.h>
 
