@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "batches.h"
 #include "fields.h"
 #include "salvage.h"
 
@@ -21,17 +22,21 @@ struct decoder {
 	const struct field *fields;
 	uint64_t member[FIELDS_MAX];
 	bool present[FIELDS_MAX];
+	uint64_t pid, tid; /* members of the common context, NO_MEMBER without one */
 };
+#define NO_MEMBER UINT64_MAX
 
 struct reader {
-	reader_callback callback;
-	void *data;
-	struct reader_stats *stats;
-	GHashTable *decoders; /* bt_event_class -> struct decoder */
+	struct reader_stats *stats;       /* the reading thread's until it has ended */
+	GHashTable *decoders;             /* bt_event_class -> struct decoder */
+	const bt_event_class *last_class; /* events of one class come in rows */
+	struct decoder *last_decoder;
 	GByteArray *bytes;
 	GArray *words;
 	GPtrArray *salvaged; /* temporary folders */
-	int status;          /* of the callback */
+	struct batches *batches;
+	bt_graph *graph;
+	bool stopped; /* the callback wants no more */
 };
 
 /* ---- finding the traces ---- */
@@ -87,15 +92,35 @@ static void drop_unreadable_traces(GPtrArray *traces, struct reader_stats *stats
 
 /* ---- decoding ---- */
 
+static uint64_t find_member(const bt_field_class *structure, const char *name)
+{
+	uint64_t count = structure ? bt_field_class_structure_get_member_count(structure) : 0;
+
+	for (uint64_t i = 0; i < count; i++) {
+		const bt_field_class_structure_member *member =
+		    bt_field_class_structure_borrow_member_by_index_const(structure, i);
+
+		if (strcmp(bt_field_class_structure_member_get_name(member), name) == 0) {
+			return i;
+		}
+	}
+	return NO_MEMBER;
+}
+
 static struct decoder *make_decoder(const bt_event_class *class)
 {
 	struct decoder *decoder = g_new0(struct decoder, 1);
 	const char *name = bt_event_class_get_name(class);
 	const bt_field_class *payload = bt_event_class_borrow_payload_field_class_const(class);
+	const bt_field_class *context =
+	    bt_stream_class_borrow_event_common_context_field_class_const(
+		bt_event_class_borrow_stream_class_const(class));
 	const struct field *field;
 	unsigned i;
 
 	decoder->type = -1;
+	decoder->pid = find_member(context, "vpid");
+	decoder->tid = find_member(context, "vtid");
 	for (i = 0; name && i < HG_EVENT_TYPES; i++) {
 		if (strcmp(name, event_layouts[i].name) == 0) {
 			decoder->type = (int)i;
@@ -118,18 +143,9 @@ static struct decoder *make_decoder(const bt_event_class *class)
 	}
 	for (field = decoder->fields; payload && field->name; field++) {
 		size_t at = (size_t)(field - decoder->fields);
-		uint64_t count = bt_field_class_structure_get_member_count(payload);
 
-		for (uint64_t m = 0; m < count; m++) {
-			const bt_field_class_structure_member *member =
-			    bt_field_class_structure_borrow_member_by_index_const(payload, m);
-
-			if (strcmp(bt_field_class_structure_member_get_name(member), field->name) ==
-			    0) {
-				decoder->member[at] = m;
-				decoder->present[at] = true;
-			}
-		}
+		decoder->member[at] = find_member(payload, field->name);
+		decoder->present[at] = decoder->member[at] != NO_MEMBER;
 	}
 	return decoder;
 }
@@ -177,8 +193,10 @@ static uint32_t store_sequence(struct reader *reader, const bt_field *field,
 			g_array_append_val(reader->words, value);
 		}
 	}
-	elements =
-	    layout->kind == FIELD_BYTES ? (void *)reader->bytes->data : (void *)reader->words->data;
+	elements = layout->kind == FIELD_BYTES
+		       ? batches_keep(reader->batches, reader->bytes->data, reader->bytes->len)
+		       : batches_keep(reader->batches, reader->words->data,
+				      reader->words->len * sizeof(uint64_t));
 	memcpy(event + layout->offset, &elements, sizeof(elements));
 	return (uint32_t)count;
 }
@@ -187,6 +205,7 @@ static void decode_field(struct reader *reader, const bt_field *field, const str
 			 char *event)
 {
 	const char *text;
+	uint64_t length;
 	uint32_t count;
 
 	switch (layout->kind) {
@@ -197,10 +216,12 @@ static void decode_field(struct reader *reader, const bt_field *field, const str
 	case FIELD_STRING:
 		/* babeltrace2 2.0 keeps a reused field's old text when the new one is empty: only
 		 * its length tells. */
-		text = bt_field_get_class_type(field) == BT_FIELD_CLASS_TYPE_STRING &&
-			       bt_field_string_get_length(field) > 0
-			   ? bt_field_string_get_value(field)
-			   : "";
+		length = bt_field_get_class_type(field) == BT_FIELD_CLASS_TYPE_STRING
+			     ? bt_field_string_get_length(field)
+			     : 0;
+		text = length ? batches_keep(reader->batches, bt_field_string_get_value(field),
+					     length + 1)
+			      : "";
 		memcpy(event + layout->offset, &text, sizeof(text));
 		break;
 	case FIELD_BYTES:
@@ -211,42 +232,52 @@ static void decode_field(struct reader *reader, const bt_field *field, const str
 	}
 }
 
-static int32_t context_value(const bt_field *context, const char *name)
+static int32_t context_value(const bt_field *context, uint64_t member)
 {
-	const bt_field *field =
-	    context ? bt_field_structure_borrow_member_field_by_name_const(context, name) : NULL;
+	return context && member != NO_MEMBER
+		   ? (int32_t)integer_value(
+			 bt_field_structure_borrow_member_field_by_index_const(context, member))
+		   : 0;
+}
 
-	return field ? (int32_t)integer_value(field) : 0;
+static struct decoder *decoder_of(struct reader *reader, const bt_event_class *class)
+{
+	if (class != reader->last_class) {
+		reader->last_class = class;
+		reader->last_decoder = g_hash_table_lookup(reader->decoders, class);
+		if (!reader->last_decoder) {
+			reader->last_decoder = make_decoder(class);
+			g_hash_table_insert(reader->decoders, (gpointer) class,
+					    reader->last_decoder);
+		}
+	}
+	return reader->last_decoder;
 }
 
 static void handle_event(struct reader *reader, const bt_message *message)
 {
 	const bt_event *source = bt_message_event_borrow_event_const(message);
 	const bt_event_class *class = bt_event_borrow_class_const(source);
-	struct decoder *decoder = g_hash_table_lookup(reader->decoders, class);
+	struct decoder *decoder = decoder_of(reader, class);
 	const bt_field *payload = bt_event_borrow_payload_field_const(source);
 	const bt_field *context = bt_event_borrow_common_context_field_const(source);
-	struct hg_event event;
+	struct hg_event *event;
 	const struct field *fields;
 
-	if (!decoder) {
-		decoder = make_decoder(class);
-		g_hash_table_insert(reader->decoders, (gpointer) class, decoder);
-	}
 	if (decoder->type < 0 && !decoder->unknown) {
 		return;
 	}
-	memset(&event, 0, sizeof(event));
-	event.type = decoder->unknown ? HG_EVENT_TYPES : (enum hg_event_type)decoder->type;
-	event.pid = context_value(context, "vpid");
-	event.tid = context_value(context, "vtid");
+	event = batches_next(reader->batches);
+	event->type = decoder->unknown ? HG_EVENT_TYPES : (enum hg_event_type)decoder->type;
+	event->pid = context_value(context, decoder->pid);
+	event->tid = context_value(context, decoder->tid);
 	if (bt_clock_snapshot_get_ns_from_origin(
-		bt_message_event_borrow_default_clock_snapshot_const(message), &event.ns) !=
+		bt_message_event_borrow_default_clock_snapshot_const(message), &event->ns) !=
 	    BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK) {
-		event.ns = 0;
+		event->ns = 0;
 	}
 	if (decoder->unknown) {
-		reader->status = reader->callback(&event, reader->data);
+		reader->stopped = !batches_commit(reader->batches);
 		return;
 	}
 	fields = decoder->fields;
@@ -257,17 +288,17 @@ static void handle_event(struct reader *reader, const bt_message *message)
 			decode_field(reader,
 				     bt_field_structure_borrow_member_field_by_index_const(
 					 payload, decoder->member[i]),
-				     &fields[i], (char *)&event);
+				     &fields[i], (char *)event);
 		} else if (fields[i].kind == FIELD_STRING) {
-			memcpy((char *)&event + fields[i].offset, &empty, sizeof(empty));
+			memcpy((char *)event + fields[i].offset, &empty, sizeof(empty));
 		}
 	}
-	if (decoder->alias && event.type == HG_EVENT_alloc) { /* of the host: events.h */
-		event.alloc.device = -1;
-		event.alloc.device_ptr = event.alloc.ptr;
+	if (decoder->alias && event->type == HG_EVENT_alloc) { /* of the host: events.h */
+		event->alloc.device = -1;
+		event->alloc.device_ptr = event->alloc.ptr;
 	}
 	reader->stats->events++;
-	reader->status = reader->callback(&event, reader->data);
+	reader->stopped = !batches_commit(reader->batches);
 }
 
 static void count_losses(struct reader_stats *stats, const bt_message *message)
@@ -318,7 +349,7 @@ sink_consume(bt_message_iterator *iterator, void *data)
 		return (bt_graph_simple_sink_component_consume_func_status)status;
 	}
 	for (uint64_t i = 0; i < count; i++) {
-		if (reader->status == 0) {
+		if (!reader->stopped) {
 			if (bt_message_get_type(messages[i]) == BT_MESSAGE_TYPE_EVENT) {
 				handle_event(reader, messages[i]);
 			} else {
@@ -327,8 +358,8 @@ sink_consume(bt_message_iterator *iterator, void *data)
 		}
 		bt_message_put_ref(messages[i]);
 	}
-	return reader->status ? BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_END
-			      : BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_OK;
+	return reader->stopped ? BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_END
+			       : BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_OK;
 }
 
 /* The last error of this thread as one line: the innermost cause says what really happened. */
@@ -494,17 +525,52 @@ static bt_graph *make_graph(struct reader *reader, GPtrArray *traces, char **err
 	return NULL;
 }
 
+/* The reading thread. What libbabeltrace2 says of an error belongs to the thread that met it. */
+static void *run_graph(void *data)
+{
+	struct reader *reader = data;
+
+	if (bt_graph_run(reader->graph) != BT_GRAPH_RUN_STATUS_OK && !reader->stopped) {
+		g_free(reader->stats->truncated);
+		reader->stats->truncated = take_error();
+	}
+	batches_finish(reader->batches);
+	return NULL;
+}
+
+/* Hand on everything that is read; 0, or what the callback returned. */
+static int deliver(struct reader *reader, reader_callback callback, void *data)
+{
+	GThread *thread = g_thread_new("trace reader", run_graph, reader);
+	const struct hg_event *events;
+	struct batch *batch;
+	unsigned count;
+	int status = 0;
+
+	while ((events = batches_take(reader->batches, &batch, &count)) != NULL) {
+		for (unsigned i = 0; i < count && status == 0; i++) {
+			status = callback(&events[i], data);
+		}
+		batches_give_back(reader->batches, batch);
+		if (status) {
+			batches_stop(reader->batches);
+		}
+	}
+	g_thread_join(thread);
+	return status;
+}
+
 int read_trace(const char *directory, reader_callback callback, void *data,
 	       struct reader_stats *stats, char **error)
 {
 	GPtrArray *traces = find_traces(directory);
-	struct reader reader = { .callback = callback, .data = data, .stats = stats };
-	bt_graph *graph = NULL;
+	struct reader reader = { .stats = stats };
 	int result;
 
 	memset(stats, 0, sizeof(*stats));
 	*error = NULL;
 	reader.decoders = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	reader.batches = batches_new();
 	reader.bytes = g_byte_array_new();
 	reader.words = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	reader.salvaged = g_ptr_array_new_with_free_func((GDestroyNotify)salvage_remove);
@@ -515,18 +581,15 @@ int read_trace(const char *directory, reader_callback callback, void *data,
 		result = *error ? -EINVAL : -ENOENT;
 		goto out;
 	}
-	graph = make_graph(&reader, traces, error);
-	if (!graph) {
+	reader.graph = make_graph(&reader, traces, error);
+	if (!reader.graph) {
 		result = -EINVAL;
 		goto out;
 	}
-	if (bt_graph_run(graph) != BT_GRAPH_RUN_STATUS_OK && reader.status == 0) {
-		g_free(stats->truncated);
-		stats->truncated = take_error();
-	}
-	result = reader.status;
+	result = deliver(&reader, callback, data);
 out:
-	bt_graph_put_ref(graph);
+	bt_graph_put_ref(reader.graph);
+	batches_free(reader.batches);
 	g_hash_table_destroy(reader.decoders);
 	g_byte_array_free(reader.bytes, TRUE);
 	g_array_free(reader.words, TRUE);

@@ -13,8 +13,9 @@ struct reader_stats {
 };
 
 /*
- * Called for each event of the provider hipgrain; one of a type that this version does not know
- * has type HG_EVENT_TYPES and nothing but its time, process and thread.
+ * Called for each event of the provider hipgrain, in the thread that called read_trace() while
+ * another one reads on; an event of a type that this version does not know has type HG_EVENT_TYPES
+ * and nothing but its time, process and thread.
  * Return 0 to go on, or a negative errno to stop: read_trace() then returns it.
  */
 typedef int (*reader_callback)(const struct hg_event *event, void *data);

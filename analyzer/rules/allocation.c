@@ -111,8 +111,14 @@ static void check_place(const struct rules_context *context, const struct place 
 
 void check_alloc(const struct rules_context *context)
 {
-	struct place place = process_place(context->process, context->event->alloc.ptr);
+	enum layer layer = layer_of_api(context->event->alloc.api);
+	struct place place;
 
+	/* The most frequent events by far, and none of this is about them. */
+	if (layer == LAYER_HOST || layer == LAYER_MAPPING) {
+		return;
+	}
+	place = process_place(context->process, context->event->alloc.ptr);
 	if (place.kind == PLACE_ALLOCATION && place.allocation->ns == context->event->ns) {
 		check_flags(context, &place);
 		check_place(context, &place);
