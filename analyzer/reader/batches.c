@@ -2,6 +2,8 @@
 #include "batches.h"
 
 #include <glib.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #define BATCHES      8
@@ -17,35 +19,79 @@ struct batch {
 	GPtrArray *large;
 };
 
-struct batches {
-	GAsyncQueue *empty, *full; /* struct batch; in `full`, one without events is the end */
-	struct batch *at_hand;     /* the producer's */
-	gint stopped;
+/* First in, first out; never full, because there are no more than BATCHES of them. */
+struct queue {
+	pthread_mutex_t lock;
+	pthread_cond_t filled;
+	struct batch *items[BATCHES];
+	unsigned first, count;
 };
 
-static void free_batch(void *data)
-{
-	struct batch *batch = data;
+struct batches {
+	struct queue empty, full; /* in `full`, a batch without events is the end */
+	struct batch *at_hand;    /* the producer's */
+	atomic_bool stopped;
+};
 
+static void queue_push(struct queue *queue, struct batch *batch)
+{
+	pthread_mutex_lock(&queue->lock);
+	queue->items[(queue->first + queue->count++) % BATCHES] = batch;
+	pthread_cond_signal(&queue->filled);
+	pthread_mutex_unlock(&queue->lock);
+}
+
+static struct batch *queue_pop(struct queue *queue)
+{
+	struct batch *batch;
+
+	pthread_mutex_lock(&queue->lock);
+	while (queue->count == 0) {
+		pthread_cond_wait(&queue->filled, &queue->lock);
+	}
+	batch = queue->items[queue->first];
+	queue->first = (queue->first + 1) % BATCHES;
+	queue->count--;
+	pthread_mutex_unlock(&queue->lock);
+	return batch;
+}
+
+static void free_batch(struct batch *batch)
+{
 	g_free(batch->events);
 	g_free(batch->bytes);
 	g_ptr_array_unref(batch->large);
 	g_free(batch);
 }
 
+static void queue_init(struct queue *queue)
+{
+	pthread_mutex_init(&queue->lock, NULL);
+	pthread_cond_init(&queue->filled, NULL);
+}
+
+static void queue_clear(struct queue *queue)
+{
+	while (queue->count) {
+		free_batch(queue_pop(queue));
+	}
+	pthread_cond_destroy(&queue->filled);
+	pthread_mutex_destroy(&queue->lock);
+}
+
 struct batches *batches_new(void)
 {
 	struct batches *batches = g_new0(struct batches, 1);
 
-	batches->empty = g_async_queue_new_full(free_batch);
-	batches->full = g_async_queue_new_full(free_batch);
+	queue_init(&batches->empty);
+	queue_init(&batches->full);
 	for (unsigned i = 0; i < BATCHES; i++) {
 		struct batch *batch = g_new0(struct batch, 1);
 
 		batch->events = g_new(struct hg_event, BATCH_EVENTS);
 		batch->bytes = g_malloc(BATCH_BYTES);
 		batch->large = g_ptr_array_new_with_free_func(g_free);
-		g_async_queue_push(batches->empty, batch);
+		queue_push(&batches->empty, batch);
 	}
 	return batches;
 }
@@ -55,22 +101,22 @@ void batches_free(struct batches *batches)
 	if (batches->at_hand) {
 		free_batch(batches->at_hand);
 	}
-	g_async_queue_unref(batches->empty);
-	g_async_queue_unref(batches->full);
+	queue_clear(&batches->empty);
+	queue_clear(&batches->full);
 	g_free(batches);
 }
 
 static struct batch *at_hand(struct batches *batches)
 {
 	if (!batches->at_hand) {
-		batches->at_hand = g_async_queue_pop(batches->empty);
+		batches->at_hand = queue_pop(&batches->empty);
 	}
 	return batches->at_hand;
 }
 
 static void send(struct batches *batches)
 {
-	g_async_queue_push(batches->full, at_hand(batches));
+	queue_push(&batches->full, at_hand(batches));
 	batches->at_hand = NULL;
 }
 
@@ -109,7 +155,7 @@ bool batches_commit(struct batches *batches)
 	    batch->large->len) {
 		send(batches);
 	}
-	return !g_atomic_int_get(&batches->stopped);
+	return !atomic_load_explicit(&batches->stopped, memory_order_relaxed);
 }
 
 void batches_finish(struct batches *batches)
@@ -122,7 +168,7 @@ void batches_finish(struct batches *batches)
 
 const struct hg_event *batches_take(struct batches *batches, struct batch **batch, unsigned *count)
 {
-	*batch = g_async_queue_pop(batches->full);
+	*batch = queue_pop(&batches->full);
 	*count = (*batch)->count;
 	if (*count == 0) {
 		batches_give_back(batches, *batch);
@@ -136,10 +182,10 @@ void batches_give_back(struct batches *batches, struct batch *batch)
 	batch->count = 0;
 	batch->used = 0;
 	g_ptr_array_set_size(batch->large, 0);
-	g_async_queue_push(batches->empty, batch);
+	queue_push(&batches->empty, batch);
 }
 
 void batches_stop(struct batches *batches)
 {
-	g_atomic_int_set(&batches->stopped, 1);
+	atomic_store_explicit(&batches->stopped, true, memory_order_relaxed);
 }

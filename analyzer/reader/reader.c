@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <ftw.h>
 #include <glib.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -541,12 +542,15 @@ static void *run_graph(void *data)
 /* Hand on everything that is read; 0, or what the callback returned. */
 static int deliver(struct reader *reader, reader_callback callback, void *data)
 {
-	GThread *thread = g_thread_new("trace reader", run_graph, reader);
+	pthread_t thread;
 	const struct hg_event *events;
 	struct batch *batch;
 	unsigned count;
-	int status = 0;
+	int status = -pthread_create(&thread, NULL, run_graph, reader);
 
+	if (status) {
+		return status;
+	}
 	while ((events = batches_take(reader->batches, &batch, &count)) != NULL) {
 		for (unsigned i = 0; i < count && status == 0; i++) {
 			status = callback(&events[i], data);
@@ -556,7 +560,7 @@ static int deliver(struct reader *reader, reader_callback callback, void *data)
 			batches_stop(reader->batches);
 		}
 	}
-	g_thread_join(thread);
+	pthread_join(thread, NULL);
 	return status;
 }
 
