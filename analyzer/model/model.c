@@ -229,43 +229,98 @@ char *model_flags_text(unsigned api, uint64_t flags)
 
 /* ---- atomics ---- */
 
-#define ATOMIC_ANY_KIND ATOMIC_KINDS
-#define GRAIN_ANY       GRAIN_UNKNOWN
-#define LOCATION_ANY    LOCATION_UNKNOWN
+/* Groups of kinds, beside enum atomic_kind. */
+enum {
+	ATOMIC_ANY = ATOMIC_KINDS,
+	ATOMIC_ANY_FP,
+	ATOMIC_ANY_INT,
+};
+#define GRAIN_ANY    GRAIN_UNKNOWN
+#define LOCATION_ANY LOCATION_UNKNOWN
+
+enum atomic_condition {
+	WHEN_ALWAYS,
+	WHEN_PCIE,
+	WHEN_XGMI,
+	WHEN_NO_PCIE_ATOMICS,
+	WHEN_SYSTEM_SCOPE,
+	WHEN_APU,
+};
 
 struct atomic_row {
 	const char *arch;
 	unsigned kind;
 	enum granularity granularity;
 	enum location location;
+	enum atomic_condition condition;
 	struct model_outcome outcome;
 };
 
-#define ATOMIC(arch, kind, granularity, location, outcome, sources) \
-	{ arch,                                                     \
-	  ATOMIC_##kind,                                            \
-	  GRAIN_##granularity,                                      \
-	  LOCATION_##location,                                      \
-	  { OUTCOME_##outcome, sources } },
+#define ATOMIC(arch, kind, granularity, location, condition, outcome, sources) \
+	{ arch,                                                                \
+	  ATOMIC_##kind,                                                       \
+	  GRAIN_##granularity,                                                 \
+	  LOCATION_##location,                                                 \
+	  WHEN_##condition,                                                    \
+	  { OUTCOME_##outcome, true, sources } },
 
 static const struct atomic_row atomic_rows[] = {
 #include "atomics.def"
 };
 #undef ATOMIC
 
-struct model_outcome model_atomic(const char *arch, enum atomic_kind kind,
-				  enum granularity granularity, enum location location)
+static bool is_of_kind(enum atomic_kind kind, unsigned group)
 {
-	static const struct model_outcome unknown = { OUTCOME_UNKNOWN, "" };
+	bool integer = kind == ATOMIC_INT_PCIE || kind == ATOMIC_INT_OTHER;
+
+	return group == kind || group == ATOMIC_ANY || (group == ATOMIC_ANY_FP && !integer) ||
+	       (group == ATOMIC_ANY_INT && integer);
+}
+
+/* 1 holds, 0 does not, -1 cannot be told. */
+static int is_when(enum atomic_condition condition, const struct model_atomic_use *use)
+{
+	switch (condition) {
+	case WHEN_ALWAYS:
+		return 1;
+	case WHEN_PCIE:
+		return use->link == LINK_UNKNOWN ? -1 : use->link == LINK_PCIE;
+	case WHEN_XGMI:
+		return use->link == LINK_UNKNOWN ? -1 : use->link == LINK_XGMI;
+	case WHEN_NO_PCIE_ATOMICS:
+		/* What is not told is there: all servers of the last decade have them. */
+		return use->pcie_atomics == 0 && use->link == LINK_PCIE;
+	case WHEN_SYSTEM_SCOPE:
+		return use->system_scope;
+	case WHEN_APU:
+		return use->apu;
+	}
+	return -1;
+}
+
+struct model_outcome model_atomic(const struct model_atomic_use *use)
+{
+	struct model_outcome unknown = { OUTCOME_UNKNOWN, false, "" };
+	bool certain = true;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(atomic_rows); i++) {
 		const struct atomic_row *row = &atomic_rows[i];
+		int answer;
 
-		if (strncmp(arch, row->arch, strlen(row->arch)) == 0 &&
-		    (row->kind == ATOMIC_ANY_KIND || row->kind == kind) &&
-		    (row->granularity == GRAIN_ANY || row->granularity == granularity) &&
-		    (row->location == LOCATION_ANY || row->location == location)) {
-			return row->outcome;
+		if (strncmp(use->arch, row->arch, strlen(row->arch)) != 0 ||
+		    !is_of_kind(use->kind, row->kind) ||
+		    (row->granularity != GRAIN_ANY && row->granularity != use->granularity) ||
+		    (row->location != LOCATION_ANY && row->location != use->location)) {
+			continue;
+		}
+		answer = is_when(row->condition, use);
+		if (answer < 0) {
+			certain = false;
+		} else if (answer) {
+			struct model_outcome found = row->outcome;
+
+			found.certain = certain;
+			return found;
 		}
 	}
 	return unknown;

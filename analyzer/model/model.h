@@ -108,6 +108,8 @@ enum atomic_kind {
 	ATOMIC_F64_MINMAX,
 	ATOMIC_PK_F16_ADD,
 	ATOMIC_PK_BF16_ADD,
+	ATOMIC_INT_PCIE,  /* integer addition, exchange, compare-and-swap */
+	ATOMIC_INT_OTHER, /* the other integer operations */
 	ATOMIC_KINDS,
 };
 
@@ -121,12 +123,26 @@ enum atomic_outcome {
 
 struct model_outcome {
 	enum atomic_outcome outcome;
+	bool certain; /* no unknown condition was passed over to get here */
 	const char *sources;
 };
 
-/* What a hardware atomic of `kind` does on GPU `arch` ("gfx90a") to such memory. */
-struct model_outcome model_atomic(const char *arch, enum atomic_kind kind,
-				  enum granularity granularity, enum location location);
+enum model_link { LINK_UNKNOWN, LINK_PCIE, LINK_XGMI };
+
+/* A hardware atomic on some memory. */
+struct model_atomic_use {
+	const char *arch; /* "gfx90a" */
+	enum atomic_kind kind;
+	enum granularity granularity;
+	enum location location;
+	bool system_scope;    /* the instruction asks for it */
+	enum model_link link; /* from the GPU to host memory */
+	int pcie_atomics;     /* the way to host memory carries atomics; -1: unknown */
+	int apu;
+};
+
+/* What it does. */
+struct model_outcome model_atomic(const struct model_atomic_use *use);
 
 /* "hipErrorInvalidValue" for 1; "unknown error" for what the table does not have. */
 const char *model_hip_error_name(int code);

@@ -45,6 +45,7 @@ struct allocation {
 	unsigned references;
 	struct memory_answer answer;
 	void *history; /* the rules': who used it when; one block, freed with the allocation */
+	bool prefetched_to_gpu; /* at least in part, at some time */
 
 	/* Set when it was freed. */
 	bool freed;

@@ -408,6 +408,21 @@ static void forget_answers(const struct process *process, uint64_t start, uint64
 	}
 }
 
+static void apply_prefetch(struct process *process, const struct hg_event *event)
+{
+	const struct hg_ev_prefetch *from = &event->prefetch;
+	uint64_t start = from->ptr, end = from->ptr + from->size;
+	struct allocation *found;
+
+	while (from->target >= 0 && start < end &&
+	       (found = address_space_overlapping(&process->space, LAYER_HIP, start,
+						  end - start)) != NULL) {
+		process->epoch += !found->prefetched_to_gpu;
+		found->prefetched_to_gpu = true;
+		start = found->ptr + MAX(found->size, 1);
+	}
+}
+
 static void apply_advise(struct process *process, const struct hg_event *event)
 {
 	const struct hg_ev_advise *from = &event->advise;
@@ -589,8 +604,10 @@ struct process *replay_apply(struct replay *replay, const struct hg_event *event
 	case HG_EVENT_copy:
 		process->copies++;
 		break;
-	case HG_EVENT_fill:
 	case HG_EVENT_prefetch:
+		apply_prefetch(process, event);
+		break;
+	case HG_EVENT_fill:
 	case HG_EVENT_stream:
 	case HG_EVENT_event:
 	case HG_EVENT_sync:

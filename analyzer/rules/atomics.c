@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* HG1xx: what floating-point atomics do on the memory that they are given. */
-#include "context.h"
+#include "atomics.h"
 
 #include <string.h>
 
-/* The operand kind of an atomic, or -1 if the hazards of this family do not concern it. */
-static int atomic_kind(const struct isa_atomic *atomic)
+/* The operand kind of a floating-point atomic or loop, or -1. */
+static int fp_kind(const struct isa_atomic *atomic)
 {
 	enum isa_op op = atomic->cas_loop ? atomic->loop_op : atomic->op;
 	bool minmax = op == ISA_OP_MIN || op == ISA_OP_MAX;
@@ -27,6 +27,46 @@ static int atomic_kind(const struct isa_atomic *atomic)
 	}
 }
 
+enum atomic_kind atomic_instruction_kind(const struct isa_atomic *atomic)
+{
+	int kind = atomic->native ? fp_kind(atomic) : -1;
+
+	if (kind >= 0) {
+		return (enum atomic_kind)kind;
+	}
+	return atomic->op == ISA_OP_ADD || atomic->op == ISA_OP_SWAP || atomic->op == ISA_OP_CMPSWAP
+		   ? ATOMIC_INT_PCIE
+		   : ATOMIC_INT_OTHER;
+}
+
+struct model_atomic_use atomic_use(const struct rules_context *context, const struct launch *launch,
+				   enum atomic_kind kind, const struct pointer_argument *pointer,
+				   const struct grain *grain)
+{
+	const struct device *device = launch->device;
+	const struct allocation *allocation = pointer->place.allocation;
+	struct model_atomic_use use = { .arch = launch->arch,
+					.kind = kind,
+					.granularity = grain->granularity,
+					.location = grain->location,
+					.pcie_atomics = device ? device->host_native_atomic : -1,
+					.apu = device ? device->integrated : -1 };
+
+	(void)context;
+	/* hsa_amd_link_info_type_t [HSAH] */
+	if (device && device->host_link == 2) {
+		use.link = LINK_PCIE;
+	} else if (device && device->host_link == 4) {
+		use.link = LINK_XGMI;
+	}
+	/* Without XNACK nothing moves but by prefetching (S0). */
+	if (use.location == LOCATION_MOVABLE && device && device->xnack == 0 &&
+	    !allocation->prefetched_to_gpu) {
+		use.location = LOCATION_HOST;
+	}
+	return use;
+}
+
 static const char *kind_text(enum atomic_kind kind)
 {
 	static const char *const texts[] = {
@@ -42,7 +82,7 @@ static const char *kind_text(enum atomic_kind kind)
 }
 
 /* How to make the memory coarse-grained, in terms of the call that allocated it. */
-static char *coarse_fix(const struct allocation *allocation)
+char *coarse_fix(const struct allocation *allocation)
 {
 	switch (allocation->api) {
 	case HG_API_hipHostMalloc:
@@ -90,12 +130,9 @@ static void weigh_evidence(struct finding *finding, const struct launch *launch,
 	}
 }
 
-/* The finding about this atomic on this memory, with the evidence filled in; NULL if not new. */
-static struct finding *atomic_finding(const struct rules_context *context,
-				      const struct launch *launch, enum rule_id rule,
-				      const struct isa_atomic *atomic,
-				      const struct pointer_argument *pointer,
-				      const struct grain *grain)
+struct finding *atomic_finding(const struct rules_context *context, const struct launch *launch,
+			       enum rule_id rule, const struct isa_atomic *atomic,
+			       const struct pointer_argument *pointer, const struct grain *grain)
 {
 	const struct allocation *allocation = pointer->place.allocation;
 	struct finding *finding;
@@ -137,10 +174,12 @@ static void report_lost(const struct rules_context *context, const struct launch
 	    grain->mixed ? "part" : "all", allocation_noun(allocation),
 	    grain->mixed ? "still fine-grained" : "fine-grained here");
 	fix = coarse_fix(allocation);
-	finding->fix = g_strdup_printf("%s;\nor compile the kernel with "
-				       "-mno-unsafe-fp-atomics (a compare-and-swap loop: correct "
-				       "everywhere, but slow)",
-				       fix);
+	finding->fix =
+	    g_strdup_printf("%s;\nor compile the kernel with %s (a compare-and-swap "
+			    "loop: correct everywhere, but slow)",
+			    fix,
+			    launch->clang >= CLANG_ASSUMES_COARSE ? "-fatomic-fine-grained-memory"
+								  : "-mno-unsafe-fp-atomics");
 	g_free(fix);
 }
 
@@ -187,6 +226,7 @@ static void check_target(const struct rules_context *context, const struct launc
 			 const struct pointer_argument *pointer)
 {
 	struct grain grain;
+	struct model_atomic_use use;
 	struct model_outcome here, coarse;
 
 	if (pointer->place.kind != PLACE_ALLOCATION) {
@@ -196,8 +236,11 @@ static void check_target(const struct rules_context *context, const struct launc
 	if (grain.granularity != GRAIN_FINE && grain.granularity != GRAIN_COARSE) {
 		goto out;
 	}
-	here = model_atomic(launch->arch, kind, grain.granularity, grain.location);
-	coarse = model_atomic(launch->arch, kind, GRAIN_COARSE, grain.location);
+	use = atomic_use(context, launch, kind, pointer, &grain);
+	use.location = grain.location;
+	here = model_atomic(&use);
+	use.granularity = GRAIN_COARSE;
+	coarse = model_atomic(&use);
 	if (atomic->native) {
 		if (here.outcome == OUTCOME_LOST) {
 			report_lost(context, launch, atomic, kind, pointer, &grain);
@@ -216,8 +259,20 @@ out:
 	grain_clear(&grain);
 }
 
+static void check_pointer(const struct rules_context *context, const struct launch *launch,
+			  const struct isa_atomic *atomic, const struct pointer_argument *pointer)
+{
+	int kind = fp_kind(atomic);
+
+	if (kind >= 0) {
+		check_target(context, launch, atomic, (enum atomic_kind)kind, pointer);
+	}
+	check_reach(context, launch, atomic, pointer);
+	check_contention(context, launch, atomic, pointer);
+}
+
 static void check_device_variable(const struct rules_context *context, const struct launch *launch,
-				  const struct isa_atomic *atomic, enum atomic_kind kind)
+				  const struct isa_atomic *atomic)
 {
 	struct pointer_argument pointer = { .kernarg = NO_KERNARG, .index = -1 };
 
@@ -228,16 +283,15 @@ static void check_device_variable(const struct rules_context *context, const str
 	}
 	pointer.place.kind = PLACE_ALLOCATION;
 	pointer.address = pointer.place.allocation->ptr;
-	check_target(context, launch, atomic, kind, &pointer);
+	check_pointer(context, launch, atomic, &pointer);
 }
 
 void check_atomics(const struct rules_context *context, const struct launch *launch)
 {
 	for (size_t i = 0; launch->code && i < launch->code->atomic_count; i++) {
 		const struct isa_atomic *atomic = &launch->code->atomics[i];
-		int kind = atomic_kind(atomic);
 
-		if (kind < 0 || atomic->space == ISA_SPACE_LDS) {
+		if (atomic->space == ISA_SPACE_LDS || atomic->space == ISA_SPACE_SCRATCH) {
 			continue;
 		}
 		switch (atomic->origin.kind) {
@@ -248,19 +302,22 @@ void check_atomics(const struct rules_context *context, const struct launch *lau
 
 				if (launch_pointer(context, launch, atomic->origin.kernarg[k],
 						   &pointer)) {
-					check_target(context, launch, atomic,
-						     (enum atomic_kind)kind, &pointer);
+					check_pointer(context, launch, atomic, &pointer);
 				}
 			}
 			break;
 		case ISA_ORIGIN_GLOBAL:
-			check_device_variable(context, launch, atomic, (enum atomic_kind)kind);
+			check_device_variable(context, launch, atomic);
 			break;
 		case ISA_ORIGIN_LDS:
 			break;
 		case ISA_ORIGIN_INDIRECT:
 		case ISA_ORIGIN_CONSTANT:
 		case ISA_ORIGIN_UNKNOWN:
+			if (fp_kind(atomic) < 0) {
+				break;
+			}
+			check_unproven(context, launch, atomic);
 			findings_limit(context->findings,
 				       "kernel %s: which memory %s at +0x%" G_GINT64_MODIFIER
 				       "x updates cannot be told: %s",
@@ -270,4 +327,5 @@ void check_atomics(const struct rules_context *context, const struct launch *lau
 			break;
 		}
 	}
+	check_flags_across(context, launch);
 }

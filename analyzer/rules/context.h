@@ -23,6 +23,7 @@ struct launch {
 	const struct isa_kernel *code; /* NULL if the machine code is not available */
 	const struct device *device;   /* NULL if no device was recorded */
 	const char *arch;              /* "gfx90a", "" if unknown */
+	int clang;                     /* major release of the compiler, 0 if unknown */
 	GPtrArray *hits;               /* findings that this launch leads to: see launch_hit */
 };
 

@@ -6,11 +6,13 @@
 struct kernels {
 	char *directory;
 	GHashTable *analysed; /* "sha256 symbol" -> struct entry */
+	GHashTable *modes;    /* "process arch symbol" -> bits, see kernels_modes() */
 };
 
 struct entry {
 	struct isa_code_object *object; /* NULL: not available */
 	const struct isa_kernel *kernel;
+	int clang;
 	char *problem;
 };
 
@@ -29,6 +31,7 @@ struct kernels *kernels_new(const char *directory)
 
 	kernels->directory = g_strdup(directory);
 	kernels->analysed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, entry_free);
+	kernels->modes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	return kernels;
 }
 
@@ -36,9 +39,25 @@ void kernels_free(struct kernels *kernels)
 {
 	if (kernels) {
 		g_hash_table_destroy(kernels->analysed);
+		g_hash_table_destroy(kernels->modes);
 		g_free(kernels->directory);
 		g_free(kernels);
 	}
+}
+
+/* Compilers name themselves in the section .comment: "AMD clang version 14.0.0 ...". */
+static int clang_of(const char *bytes, size_t size)
+{
+	static const char mark[] = "clang version ";
+	const char *found = memmem(bytes, size, mark, sizeof(mark) - 1);
+	const char *end = bytes + size;
+	int major = 0;
+
+	for (found += found ? sizeof(mark) - 1 : 0;
+	     found && found < end && *found >= '0' && *found <= '9' && major < 1000; found++) {
+		major = major * 10 + (*found - '0');
+	}
+	return major;
 }
 
 static struct entry *analyse(const struct kernels *kernels, const char *sha256, const char *symbol)
@@ -62,6 +81,7 @@ static struct entry *analyse(const struct kernels *kernels, const char *sha256, 
 		entry->object = NULL;
 		goto out;
 	}
+	entry->clang = clang_of(g_mapped_file_get_contents(file), g_mapped_file_get_length(file));
 	entry->kernel = isa_find_kernel(entry->object, symbol);
 	if (!entry->kernel) {
 		entry->problem = g_strdup_printf("code object %.12s has no such kernel", sha256);
@@ -105,4 +125,30 @@ const struct isa_kernel *kernels_find(struct kernels *kernels, const struct proc
 	}
 	*arch = entry->object->arch;
 	return entry->kernel;
+}
+
+int kernels_clang(const struct kernels *kernels, const struct process *process,
+		  const struct kernel_ref *kernel)
+{
+	const struct code_object_ref *object =
+	    g_hash_table_lookup(process->code_objects, GUINT_TO_POINTER(kernel->code_object_id));
+	const struct entry *entry = NULL;
+	char *key;
+
+	if (object) {
+		key = g_strdup_printf("%s %s", object->sha256, kernel->symbol);
+		entry = g_hash_table_lookup(kernels->analysed, key);
+		g_free(key);
+	}
+	return entry ? entry->clang : 0;
+}
+
+unsigned kernels_modes(struct kernels *kernels, const struct process *process, const char *symbol,
+		       const char *arch, unsigned modes)
+{
+	char *key = g_strdup_printf("%p %s %s", (const void *)process, arch, symbol);
+	unsigned before = GPOINTER_TO_UINT(g_hash_table_lookup(kernels->modes, key));
+
+	g_hash_table_replace(kernels->modes, key, GUINT_TO_POINTER(before | modes));
+	return before | modes;
 }

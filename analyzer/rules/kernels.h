@@ -20,4 +20,15 @@ const struct isa_kernel *kernels_find(struct kernels *kernels, const struct proc
 				      const struct kernel_ref *kernel, struct findings *findings,
 				      const char **arch);
 
+/* Major release of clang that compiled the kernel's code object, 0 if unknown. */
+int kernels_clang(const struct kernels *kernels, const struct process *process,
+		  const struct kernel_ref *kernel);
+
+/*
+ * Remember how the atomics of kernel `symbol` of a process were compiled (the caller's bits), and
+ * return the bits of all its variants for that architecture so far.
+ */
+unsigned kernels_modes(struct kernels *kernels, const struct process *process, const char *symbol,
+		       const char *arch, unsigned modes);
+
 #endif

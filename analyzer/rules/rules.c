@@ -65,6 +65,7 @@ static void check_launch(const struct rules_context *context, struct kernel_ref 
 	launch.code = kernels_find(context->kernels, context->process, kernel, context->findings,
 				   &launch.arch);
 	launch.device = process_device(context->process, event->device);
+	launch.clang = kernels_clang(context->kernels, context->process, kernel);
 	if (!launch.code) {
 		return;
 	}
@@ -269,7 +270,8 @@ void rules_engine_finish(struct rules_engine *engine, const struct replay *repla
 		const struct finding *finding = list->pdata[i];
 
 		if (finding->count == 0 || finding->count < finding->least_count ||
-		    finding->launches < finding->least_launches) {
+		    finding->launches < finding->least_launches ||
+		    finding->work_items < finding->least_work_items) {
 			g_ptr_array_remove_index(list, i);
 		} else {
 			i++;

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/model/model.h"
 #include "tracer/events.h"
@@ -217,6 +218,18 @@ static void managed_memory_without_hmm(void **state)
 	expect(HG_API_hipMallocManaged, 1, &no_hmm, GRAIN_COARSE, LOCATION_HOST, false, false);
 }
 
+static enum atomic_outcome outcome(const char *arch, enum atomic_kind kind,
+				   enum granularity granularity, enum location location)
+{
+	struct model_atomic_use use = { .arch = arch,
+					.kind = kind,
+					.granularity = granularity,
+					.location = location,
+					.pcie_atomics = -1 };
+
+	return model_atomic(&use).outcome;
+}
+
 static void what_is_not_known_is_not_guessed(void **state)
 {
 	struct model_environment nothing = { -1, -1, -1, -1, -1, -1, 0 };
@@ -224,9 +237,12 @@ static void what_is_not_known_is_not_guessed(void **state)
 	(void)state;
 	assert_int_equal(model_memory(HG_API_malloc, 0, &nothing).granularity, GRAIN_UNKNOWN);
 	assert_int_equal(model_memory(9999, 0, &nothing).granularity, GRAIN_UNKNOWN);
-	assert_int_equal(model_atomic("gfx777", ATOMIC_F32_ADD, GRAIN_FINE, LOCATION_HOST).outcome,
+	assert_int_equal(outcome("gfx777", ATOMIC_F32_ADD, GRAIN_FINE, LOCATION_HOST),
 			 OUTCOME_UNKNOWN);
-	assert_int_equal(model_atomic("gfx942", ATOMIC_F32_ADD, GRAIN_FINE, LOCATION_HOST).outcome,
+	/* The link to the host is not known. */
+	assert_int_equal(outcome("gfx90a", ATOMIC_INT_OTHER, GRAIN_FINE, LOCATION_HOST),
+			 OUTCOME_UNKNOWN);
+	assert_int_equal(outcome("gfx90a", ATOMIC_INT_OTHER, GRAIN_FINE, LOCATION_MOVABLE),
 			 OUTCOME_UNKNOWN);
 }
 
@@ -257,11 +273,65 @@ static void atomics_by_gpu(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct model_outcome outcome =
-		    model_atomic(rows[i].arch, rows[i].kind, rows[i].granularity, rows[i].location);
+		enum atomic_outcome got =
+		    outcome(rows[i].arch, rows[i].kind, rows[i].granularity, rows[i].location);
 
-		if (outcome.outcome != rows[i].outcome) {
-			fail_msg("row %zu (%s): %d", i, rows[i].arch, outcome.outcome);
+		if (got != rows[i].outcome) {
+			fail_msg("row %zu (%s): %d", i, rows[i].arch, got);
+		}
+	}
+}
+
+/* GAO's table of atomics on fine-grained host memory, column by column. */
+static void atomics_on_host_memory(void **state)
+{
+	static const struct {
+		const char *arch;
+		enum model_link link;
+		int pcie_atomics, apu;
+		enum atomic_outcome add, other, fp, system_other, system_fp;
+	} columns[] = {
+		{ "gfx908", LINK_PCIE, 1, 0, OUTCOME_WORKS, OUTCOME_LOST, OUTCOME_LOST,
+		  OUTCOME_LOST, OUTCOME_LOST },
+		{ "gfx90a", LINK_PCIE, 1, 0, OUTCOME_WORKS, OUTCOME_LOST, OUTCOME_LOST,
+		  OUTCOME_LOST, OUTCOME_LOST },
+		{ "gfx90a", LINK_PCIE, -1, 0, OUTCOME_WORKS, OUTCOME_LOST, OUTCOME_LOST,
+		  OUTCOME_LOST, OUTCOME_LOST },
+		{ "gfx90a", LINK_PCIE, 0, 0, OUTCOME_LOST, OUTCOME_LOST, OUTCOME_LOST, OUTCOME_LOST,
+		  OUTCOME_LOST },
+		{ "gfx90a", LINK_XGMI, 0, 0, OUTCOME_WORKS, OUTCOME_WORKS, OUTCOME_LOST,
+		  OUTCOME_WORKS, OUTCOME_LOST },
+		{ "gfx942", LINK_PCIE, 1, 0, OUTCOME_WORKS, OUTCOME_WORKS, OUTCOME_WORKS,
+		  OUTCOME_DOWNGRADED, OUTCOME_DOWNGRADED },
+		{ "gfx942", LINK_UNKNOWN, -1, 1, OUTCOME_WORKS, OUTCOME_WORKS, OUTCOME_WORKS,
+		  OUTCOME_WORKS, OUTCOME_WORKS },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+		struct model_atomic_use use = { .arch = columns[i].arch,
+						.granularity = GRAIN_FINE,
+						.location = LOCATION_HOST,
+						.link = columns[i].link,
+						.pcie_atomics = columns[i].pcie_atomics,
+						.apu = columns[i].apu };
+		enum atomic_outcome got[5];
+
+		use.kind = ATOMIC_INT_PCIE;
+		got[0] = model_atomic(&use).outcome;
+		use.kind = ATOMIC_INT_OTHER;
+		got[1] = model_atomic(&use).outcome;
+		use.kind = strcmp(use.arch, "gfx908") ? ATOMIC_F64_ADD : ATOMIC_F32_ADD;
+		got[2] = model_atomic(&use).outcome;
+		use.system_scope = true;
+		got[4] = model_atomic(&use).outcome;
+		use.kind = ATOMIC_INT_OTHER;
+		got[3] = model_atomic(&use).outcome;
+		if (got[0] != columns[i].add || got[1] != columns[i].other ||
+		    got[2] != columns[i].fp || got[3] != columns[i].system_other ||
+		    got[4] != columns[i].system_fp) {
+			fail_msg("column %zu (%s): %d %d %d %d %d", i, columns[i].arch, got[0],
+				 got[1], got[2], got[3], got[4]);
 		}
 	}
 }
@@ -306,6 +376,7 @@ int main(void)
 		cmocka_unit_test(managed_memory_without_hmm),
 		cmocka_unit_test(what_is_not_known_is_not_guessed),
 		cmocka_unit_test(atomics_by_gpu),
+		cmocka_unit_test(atomics_on_host_memory),
 		cmocka_unit_test(flags_are_spelled_out),
 	};
 

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* HG103, HG104, HG105, HG111, HG202, HG207: atomics that do not reach as far as was meant. */
+#include "atomics.h"
+
+static const char *op_text(const struct isa_atomic *atomic)
+{
+	static const char *const texts[] = {
+		[ISA_OP_ADD] = "addition",
+		[ISA_OP_SUB] = "subtraction",
+		[ISA_OP_MIN] = "minimum",
+		[ISA_OP_MAX] = "maximum",
+		[ISA_OP_AND] = "bitwise and",
+		[ISA_OP_OR] = "bitwise or",
+		[ISA_OP_XOR] = "exclusive or",
+		[ISA_OP_INC] = "wrapping increment",
+		[ISA_OP_DEC] = "wrapping decrement",
+		[ISA_OP_SWAP] = "exchange",
+		[ISA_OP_CMPSWAP] = "compare-and-swap",
+	};
+
+	return atomic->op < G_N_ELEMENTS(texts) && texts[atomic->op] ? texts[atomic->op]
+								     : "atomic operation";
+}
+
+static void report_not_carried(const struct rules_context *context, const struct launch *launch,
+			       const struct isa_atomic *atomic,
+			       const struct pointer_argument *pointer, const struct grain *grain,
+			       bool any)
+{
+	struct finding *finding =
+	    atomic_finding(context, launch, any ? RULE_HG105 : RULE_HG104, atomic, pointer, grain);
+
+	if (!finding) {
+		return;
+	}
+	finding->message =
+	    g_strdup_printf("%s does its %s with %s on %s in host memory: %s, and %s discards the "
+			    "operation without "
+			    "an error.",
+			    finding->kernel, op_text(atomic), atomic->mnemonic,
+			    allocation_noun(pointer->place.allocation),
+			    any ? "the way there carries no atomics"
+				: "PCIe carries addition, exchange and compare-and-swap alone",
+			    launch->arch);
+	if (any) {
+		finding->fix = g_strdup("keep what kernels update atomically in device memory "
+					"(hipMalloc);\nor enable PCIe atomics for this slot in the "
+					"machine's firmware");
+		finding_at_most(finding, CONFIDENCE_LIKELY,
+				"the runtime's word for the lack of PCIe atomics is the only "
+				"evidence");
+	} else {
+		finding->fix =
+		    g_strdup("keep what the kernel updates this way in device memory "
+			     "(hipMalloc);\nor use atomicAdd, atomicExch or atomicCAS;\nor "
+			     "compile it with -fatomic-remote-memory (clang 21 and later)");
+	}
+}
+
+/* ---- scope ---- */
+
+#define NOBODY_ELSE "it matters only if the CPU or another GPU updates the same memory meanwhile"
+
+static void report_downgraded(const struct rules_context *context, const struct launch *launch,
+			      const struct isa_atomic *atomic,
+			      const struct pointer_argument *pointer, const struct grain *grain)
+{
+	struct finding *finding =
+	    atomic_finding(context, launch, RULE_HG103, atomic, pointer, grain);
+
+	if (!finding) {
+		return;
+	}
+	finding->message = g_strdup_printf(
+	    "%s asks for system scope with %s on %s in host memory: over PCIe %s performs it as a "
+	    "load, an operation and a store, which is atomic within this GPU only.",
+	    finding->kernel, atomic->mnemonic, allocation_noun(pointer->place.allocation),
+	    launch->arch);
+	finding->fix = g_strdup("keep the variable in device memory;\nor use integer addition, "
+				"exchange or compare-and-swap, which PCIe carries");
+	finding_at_most(finding, CONFIDENCE_LIKELY, NOBODY_ELSE);
+}
+
+/* Coarse-grained by surprise: HG202, HG207; or by request: HG111. */
+static enum rule_id coarse_rule(const struct allocation *allocation)
+{
+	/* hipHostMalloc flags (A.2.1) */
+	const uint64_t non_coherent = 0x80000000;
+
+	if (allocation->api == HG_API_hipMallocHost) {
+		return RULE_HG207;
+	}
+	if (allocation->api == HG_API_hipHostMalloc && !(allocation->flags & non_coherent)) {
+		return RULE_HG202;
+	}
+	return RULE_HG111;
+}
+
+static void report_coarse(const struct rules_context *context, const struct launch *launch,
+			  const struct isa_atomic *atomic, const struct pointer_argument *pointer,
+			  const struct grain *grain)
+{
+	const struct allocation *allocation = pointer->place.allocation;
+	enum rule_id rule = coarse_rule(allocation);
+	struct finding *finding = atomic_finding(context, launch, rule, atomic, pointer, grain);
+	char *flags;
+
+	if (!finding) {
+		return;
+	}
+	flags = model_flags_text(allocation->api, allocation->flags);
+	finding->message = g_strdup_printf(
+	    "%s asks for system scope with %s, but %s is coarse-grained%s%s%s: the operation is "
+	    "served at device scope, and the CPU sees it after the kernel at the earliest.",
+	    finding->kernel, atomic->mnemonic, allocation_noun(allocation),
+	    rule == RULE_HG202 ? " with " : "", rule == RULE_HG202 ? flags : "",
+	    rule == RULE_HG202 ? " alone" : "");
+	g_free(flags);
+	finding->fix = g_strdup(
+	    rule == RULE_HG111 ? "use fine-grained memory for what several agents update at once: "
+				 "hipHostMalloc(&p, n, hipHostMallocCoherent)"
+	    : rule == RULE_HG202
+		? "add hipHostMallocCoherent to the flags, or set HIP_HOST_COHERENT=1"
+		: "use hipHostMalloc(&p, n, hipHostMallocCoherent) instead of hipMallocHost");
+	finding_at_most(finding, CONFIDENCE_LIKELY, NOBODY_ELSE);
+}
+
+void check_reach(const struct rules_context *context, const struct launch *launch,
+		 const struct isa_atomic *atomic, const struct pointer_argument *pointer)
+{
+	enum atomic_kind kind = atomic_instruction_kind(atomic);
+	bool integer = kind == ATOMIC_INT_PCIE || kind == ATOMIC_INT_OTHER;
+	struct model_atomic_use use;
+	struct model_outcome outcome;
+	struct grain grain;
+
+	if (pointer->place.kind != PLACE_ALLOCATION) {
+		return;
+	}
+	grain = place_grain(context->process, &pointer->place);
+	use = atomic_use(context, launch, kind, pointer, &grain);
+	use.system_scope = atomic->system_scope;
+	outcome = model_atomic(&use);
+	if (grain.mixed || !outcome.certain) {
+		goto out;
+	}
+	if (integer && outcome.outcome == OUTCOME_LOST) {
+		report_not_carried(context, launch, atomic, pointer, &grain, use.pcie_atomics == 0);
+	} else if (outcome.outcome == OUTCOME_DOWNGRADED && grain.granularity == GRAIN_FINE) {
+		report_downgraded(context, launch, atomic, pointer, &grain);
+	} else if (atomic->system_scope && grain.granularity == GRAIN_COARSE &&
+		   (use.location == LOCATION_HOST || use.location == LOCATION_MOVABLE)) {
+		report_coarse(context, launch, atomic, pointer, &grain);
+	}
+out:
+	grain_clear(&grain);
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Atomics that do not reach as far as was meant (HG103 to HG105, HG111, HG202, HG207), contention
+ * (HG113), and how kernels were compiled (HG108 to HG110).
+ */
+#include "rules_world.h"
+
+enum { PCIE = 2, XGMI = 4 };
+
+static void gpu(const char *arch, int8_t link, int8_t host_native, int8_t xnack, int8_t apu)
+{
+	apply((struct hg_event){ .type = HG_EVENT_runtime,
+				 .runtime = { .path = "", .version = 60200000 } });
+	apply((struct hg_event){ .type = HG_EVENT_device,
+				 .device = { .name = "test",
+					     .arch = arch,
+					     .xnack = xnack,
+					     .managed = 1,
+					     .fine_grain = 1,
+					     .integrated = apu,
+					     .host_native_atomic = host_native,
+					     .host_link = link } });
+	object.arch = (char *)arch;
+}
+
+static void integer(enum isa_op op, const char *mnemonic)
+{
+	atomic.fp = false;
+	atomic.native = true;
+	atomic.type = ISA_TYPE_I32;
+	atomic.op = op;
+	atomic.mnemonic = (char *)mnemonic;
+}
+
+/* ---- HG104, HG105 ---- */
+
+static void integers_that_pcie_does_not_carry(void **state)
+{
+	(void)state;
+	gpu("gfx90a", PCIE, -1, 0, 0);
+	integer(ISA_OP_MAX, "global_atomic_umax");
+	alloc(HG_API_hipHostMalloc, 0x10000, 8192, 0, 5);
+	alloc(HG_API_hipMallocManaged, 0x20000, 8192, 1, 6);
+	alloc(HG_API_hipMalloc, 0x30000, 8192, 0, 7);
+	alloc(HG_API_hipHostMalloc, 0x40000, 8192, 0x80000000, 8);
+	alloc(HG_API_hipExtMallocWithFlags, 0x50000, 8192, 1, 9);
+	launch(1, 0x10000, 0);
+	launch(2, 0x20000, 0);
+	launch(3, 0x30000, 0);
+	launch(4, 0x40000, 0);
+	launch(5, 0x50000, 0);
+	assert_string_equal(found(), "HG104 HG104");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_PROVEN);
+	assert_int_equal(finding(0)->address, 0x10000);
+	assert_int_equal(finding(1)->address, 0x20000);
+}
+
+static void integers_that_pcie_carries(void **state)
+{
+	(void)state;
+	gpu("gfx90a", PCIE, 1, 0, 0);
+	alloc(HG_API_hipHostMalloc, 0x10000, 8192, 0, 5);
+	integer(ISA_OP_ADD, "global_atomic_add");
+	launch(1, 0x10000, 0);
+	integer(ISA_OP_SWAP, "global_atomic_swap");
+	launch(2, 0x10000, 0);
+	integer(ISA_OP_CMPSWAP, "global_atomic_cmpswap");
+	launch(3, 0x10000, 0);
+	assert_string_equal(found(), "");
+}
+
+/* Over XGMI they work; where the link is not known nothing is claimed. */
+static void the_link_must_be_known(void **state)
+{
+	(void)state;
+	gpu("gfx90a", XGMI, -1, 0, 0);
+	integer(ISA_OP_AND, "global_atomic_and");
+	alloc(HG_API_hipHostMalloc, 0x10000, 8192, 0, 5);
+	launch(1, 0x10000, 0);
+	g_ptr_array_set_size(replay_process(&replay, 1)->devices, 0);
+	gpu("gfx90a", -1, -1, 0, 0);
+	launch(2, 0x10000, 0);
+	assert_string_equal(found(), "");
+}
+
+/* What may have moved to the GPU is not host memory for certain. */
+static void managed_memory_that_moved(void **state)
+{
+	(void)state;
+	gpu("gfx90a", PCIE, -1, 0, 0);
+	integer(ISA_OP_MAX, "global_atomic_umax");
+	alloc(HG_API_hipMallocManaged, 0x20000, 8192, 1, 6);
+	apply((struct hg_event){
+	    .type = HG_EVENT_prefetch,
+	    .prefetch = {
+		.api = HG_API_hipMemPrefetchAsync, .ptr = 0x20000, .size = 256, .target = 0 } });
+	launch(1, 0x20000, 0);
+	g_ptr_array_set_size(replay_process(&replay, 1)->devices, 0);
+	gpu("gfx90a", PCIE, -1, 1, 0);
+	alloc(HG_API_hipMallocManaged, 0x30000, 8192, 1, 7);
+	launch(2, 0x30000, 0);
+	assert_string_equal(found(), "");
+}
+
+static void no_atomics_over_pcie(void **state)
+{
+	(void)state;
+	gpu("gfx90a", PCIE, 0, 0, 0);
+	alloc(HG_API_hipHostMalloc, 0x10000, 8192, 0, 5);
+	alloc(HG_API_hipMalloc, 0x20000, 8192, 0, 6);
+	integer(ISA_OP_CMPSWAP, "global_atomic_cmpswap");
+	launch(1, 0x10000, 0);
+	launch(2, 0x20000, 0);
+	assert_string_equal(found(), "HG105");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
+}
+
+/* ---- scope: HG103, HG111, HG202, HG207 ---- */
+
+static void system_scope_over_pcie(void **state)
+{
+	(void)state;
+	gpu("gfx942", PCIE, 1, 0, 0);
+	alloc(HG_API_hipHostMalloc, 0x10000, 8192, 0, 5);
+	launch(1, 0x10000, 0);
+	assert_string_equal(found(), ""); /* agent scope: right on MI300 */
+	atomic.system_scope = true;
+	launch(2, 0x10000, 0);
+	alloc(HG_API_hipMalloc, 0x20000, 8192, 0, 6);
+	launch(3, 0x20000, 0);
+	assert_string_equal(found(), "HG103");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
+	assert_int_equal(finding(0)->launches, 1);
+}
+
+static void system_scope_on_an_apu(void **state)
+{
+	(void)state;
+	gpu("gfx942", -1, -1, 0, 1);
+	atomic.system_scope = true;
+	alloc(HG_API_hipHostMalloc, 0x10000, 8192, 0, 5);
+	alloc(HG_API_hipHostMalloc, 0x20000, 8192, 0x80000000, 6);
+	launch(1, 0x10000, 0);
+	launch(2, 0x20000, 0); /* fine-grained there, whatever was asked for */
+	assert_string_equal(found(), "");
+}
+
+static void system_scope_on_coarse_memory(void **state)
+{
+	(void)state;
+	gpu("gfx942", PCIE, 1, 0, 0);
+	integer(ISA_OP_ADD, "global_atomic_add");
+	alloc(HG_API_hipHostMalloc, 0x10000, 8192, 0x80000000, 5);
+	alloc(HG_API_hipHostMalloc, 0x20000, 8192, 0x1, 6);
+	alloc(HG_API_hipMallocHost, 0x30000, 8192, 0, 7);
+	alloc(HG_API_hipHostMalloc, 0x40000, 8192, 0, 8);
+	alloc(HG_API_hipMalloc, 0x50000, 8192, 0, 9);
+	for (uint32_t i = 1; i <= 5; i++) {
+		launch(i, 0x10000 * i, 0);
+	}
+	assert_string_equal(found(), ""); /* agent scope says nothing about the CPU */
+	atomic.system_scope = true;
+	for (uint32_t i = 1; i <= 5; i++) {
+		launch(5 + i, 0x10000 * i, 0);
+	}
+	assert_string_equal(found(), "HG111 HG202 HG207");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
+}
+
+/* ---- HG113 ---- */
+
+static void big_launch(uint32_t args_id, uint64_t first, uint32_t groups)
+{
+	launch(args_id, first, 0);
+	apply((struct hg_event){ .type = HG_EVENT_launch,
+				 .launch = { .api = HG_API_hipLaunchKernel,
+					     .kernel_id = 1,
+					     .args_id = args_id,
+					     .grid_x = groups,
+					     .grid_y = 1,
+					     .grid_z = 1,
+					     .block_x = 256,
+					     .block_y = 1,
+					     .block_z = 1 } });
+}
+
+static void few_updates_are_nothing(void **state)
+{
+	(void)state;
+	gpu("gfx90a", PCIE, 1, 0, 0);
+	alloc(HG_API_hipMalloc, 0x10000, 4096, 0, 5);
+	big_launch(1, 0x10000, 4095);
+	assert_string_equal(found(), "");
+}
+
+static void contention(void **state)
+{
+	(void)state;
+	gpu("gfx90a", PCIE, 1, 0, 0);
+	alloc(HG_API_hipMalloc, 0x10000, 4096, 0, 5);
+	alloc(HG_API_hipMalloc, 0x20000, 4097, 0, 6);
+	big_launch(1, 0x10000, 4096);
+	big_launch(2, 0x20000, 4096);
+	assert_string_equal(found(), "HG113");
+	assert_int_equal(finding(0)->address, 0x10000);
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_POSSIBLE);
+}
+
+static void contention_after_lds(void **state)
+{
+	(void)state;
+	gpu("gfx90a", PCIE, 1, 0, 0);
+	kernel.uses_lds = true;
+	alloc(HG_API_hipMalloc, 0x10000, 4096, 0, 5);
+	big_launch(1, 0x10000, 4096);
+	assert_string_equal(found(), "");
+}
+
+/* ---- HG108, HG109, HG110 ---- */
+
+static void compiled_by(const char *text, const char *sha256)
+{
+	char *file = g_build_filename(folder, sha256, NULL);
+
+	g_file_set_contents(file, text, -1, NULL);
+	g_free(file);
+}
+
+static void lose_track(void)
+{
+	atomic.origin.kind = ISA_ORIGIN_UNKNOWN;
+	atomic.origin.why = (char *)"test";
+	kernel.uses_complete = false;
+	kernel.use_count = 0;
+}
+
+static void an_update_that_was_lost_sight_of(void **state)
+{
+	(void)state;
+	gpu("gfx90a", PCIE, 1, 0, 0);
+	compiled_by("AMD clang version 17.0.0 (x)", "abc");
+	lose_track();
+	alloc(HG_API_hipHostMalloc, 0x10000, 8192, 0, 5);
+	alloc(HG_API_hipMalloc, 0x20000, 8192, 0, 6);
+	launch(1, 0x20000, 0);
+	assert_string_equal(found(), "");
+	launch(2, 0x10000, 0);
+	assert_string_equal(found(), "HG108");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_POSSIBLE);
+	assert_int_equal(findings.limits->len, 2);
+}
+
+static void an_argument_that_was_followed_is_not_suspected(void **state)
+{
+	(void)state;
+	gpu("gfx90a", PCIE, 1, 0, 0);
+	lose_track();
+	kernel.use_count = 1;
+	alloc(HG_API_hipHostMalloc, 0x10000, 8192, 0, 5);
+	launch(1, 0x10000, 0);
+	assert_string_equal(found(), "");
+}
+
+static void by_the_compilers_default(void **state)
+{
+	(void)state;
+	gpu("gfx90a", PCIE, 1, 0, 0);
+	compiled_by("..AMD clang version 21.0.0git..", "abc");
+	alloc(HG_API_hipHostMalloc, 0x10000, 8192, 0, 5);
+	launch(1, 0x10000, 0);
+	assert_string_equal(found(), "HG101");
+	assert_non_null(strstr(finding(0)->fix, "-fatomic-fine-grained-memory"));
+	lose_track();
+	launch(2, 0x10000, 0);
+	assert_string_equal(found(), "HG101 HG109");
+}
+
+static void one_kernel_with_both_flags(void **state)
+{
+	struct hg_event code = { .type = HG_EVENT_code_object,
+				 .code_object = { .code_object_id = 2,
+						  .sha256 = "def",
+						  .target = "gfx90a",
+						  .path = "",
+						  .problem = "" } };
+	struct hg_event other = { .type = HG_EVENT_kernel,
+				  .kernel = {
+				      .kernel_id = 1, .code_object_id = 2, .symbol = "_Z3addPf" } };
+
+	(void)state;
+	gpu("gfx90a", PCIE, 1, 0, 0);
+	compiled_by("x", "def");
+	alloc(HG_API_hipMalloc, 0x10000, 8192, 0, 5);
+	launch(1, 0x10000, 0);
+	apply(code);
+	apply(other);
+	launch(2, 0x10000, 0);
+	assert_string_equal(found(), ""); /* compiled alike */
+	atomic.native = false;
+	atomic.cas_loop = true;
+	atomic.op = ISA_OP_CMPSWAP;
+	atomic.loop_op = ISA_OP_ADD;
+	launch(3, 0x10000, 0);
+	assert_string_equal(found(), "HG107 HG110");
+}
+
+static int teardown_both(void **state)
+{
+	char *file = g_build_filename(folder, "def", NULL);
+
+	g_unlink(file);
+	g_free(file);
+	return teardown(state);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown_both)
+	const struct CMUnitTest tests[] = {
+		TEST(integers_that_pcie_does_not_carry),
+		TEST(integers_that_pcie_carries),
+		TEST(the_link_must_be_known),
+		TEST(managed_memory_that_moved),
+		TEST(no_atomics_over_pcie),
+		TEST(system_scope_over_pcie),
+		TEST(system_scope_on_an_apu),
+		TEST(system_scope_on_coarse_memory),
+		TEST(few_updates_are_nothing),
+		TEST(contention),
+		TEST(contention_after_lds),
+		TEST(an_update_that_was_lost_sight_of),
+		TEST(an_argument_that_was_followed_is_not_suspected),
+		TEST(by_the_compilers_default),
+		TEST(one_kernel_with_both_flags),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
