@@ -3,6 +3,7 @@
 
 #include "inherit.h"
 #include "mappings.h"
+#include "memory_events.h"
 
 #include <string.h>
 
@@ -314,148 +315,6 @@ static void apply_device(struct process *process, const struct hg_event *event)
 	g_ptr_array_add(process->devices, device);
 }
 
-static void apply_alloc(struct process *process, const struct hg_event *event)
-{
-	const struct hg_ev_alloc *from = &event->alloc;
-	struct allocation *allocation;
-
-	if (from->ptr == 0) {
-		return;
-	}
-	allocation = g_new0(struct allocation, 1);
-	allocation->references = 1;
-	allocation->api = (enum hg_api)from->api;
-	allocation->layer = layer_of_api(allocation->api);
-	allocation->ptr = from->ptr;
-	allocation->device_ptr = from->device_ptr ? from->device_ptr : from->ptr;
-	allocation->size = from->size;
-	allocation->flags = from->flags;
-	allocation->device = from->device;
-	allocation->stream = from->stream;
-	allocation->stack_id = from->stack_id;
-	allocation->tid = event->tid;
-	allocation->ns = event->ns;
-	allocation->symbol = from->symbol[0] ? g_strdup(from->symbol) : NULL;
-	if (allocation->layer == LAYER_MAPPING) {
-		mapping_make_room(process, event);
-	}
-	address_space_add(&process->space, allocation);
-	process->allocations++;
-	process->epoch++;
-}
-
-/*
- * Does releasing this memory unmap its pages, so that advice about them is forgotten?
- * Managed memory: yes, hipFree is an munmap there. glibc's blocks of their own mapping
- * (M_MMAP_THRESHOLD and larger): yes; malloc returns them 16 bytes into a page.
- */
-static bool release_unmaps(const struct allocation *allocation, uint64_t page_size)
-{
-	if (allocation->api == HG_API_hipMallocManaged) {
-		return true;
-	}
-	return allocation->layer == LAYER_HOST && allocation->size >= 128 * 1024 &&
-	       (allocation->ptr & (page_size - 1)) == 16;
-}
-
-static void apply_free(struct process *process, const struct hg_event *event)
-{
-	const struct hg_ev_free *from = &event->free;
-	enum hg_api api = (enum hg_api)from->api;
-	struct allocation *allocation;
-
-	if (layer_of_api(api) == LAYER_MAPPING) {
-		mapping_free(process, event);
-		return;
-	}
-	allocation = address_space_find_base(&process->space, from->ptr, api);
-	if (!allocation) {
-		/* Released already: if this call fails, that says nothing about the earlier one. */
-		allocation = address_space_find_freed(&process->space, from->ptr, NULL);
-		if (allocation && allocation->ptr == from->ptr) {
-			allocation->free_tid = 0;
-		}
-		process->unresolved_frees++;
-		return;
-	}
-	if (release_unmaps(allocation, process->page_size)) {
-		uint64_t mask = process->page_size - 1;
-		uint64_t start = allocation->ptr & ~mask;
-
-		page_map_drop(&process->pages, start,
-			      ((allocation->ptr + allocation->size + mask) & ~mask) - start);
-	}
-	allocation->free_api = api;
-	allocation->free_tid = event->tid;
-	allocation->free_ns = event->ns;
-	allocation->free_stack_id = from->stack_id;
-	address_space_release(&process->space, allocation);
-	process->epoch++;
-}
-
-enum { ADVICE_SET_COARSE_GRAIN = 100, ADVICE_UNSET_COARSE_GRAIN = 101 }; /* hipMemoryAdvise, H523 */
-
-/* The runtime is asked again at the next launch; until then its answers are out of date. */
-static void forget_answers(const struct process *process, uint64_t start, uint64_t size)
-{
-	struct allocation *found;
-	uint64_t end = start + size;
-
-	while (start < end && (found = address_space_overlapping(&process->space, LAYER_HIP, start,
-								 end - start)) != NULL) {
-		found->answer.known = false;
-		start = found->ptr + MAX(found->size, 1);
-	}
-}
-
-static void apply_prefetch(struct process *process, const struct hg_event *event)
-{
-	const struct hg_ev_prefetch *from = &event->prefetch;
-	uint64_t start = from->ptr, end = from->ptr + from->size;
-	struct allocation *found;
-
-	while (from->target >= 0 && start < end &&
-	       (found = address_space_overlapping(&process->space, LAYER_HIP, start,
-						  end - start)) != NULL) {
-		process->epoch += !found->prefetched_to_gpu;
-		found->prefetched_to_gpu = true;
-		start = found->ptr + MAX(found->size, 1);
-	}
-}
-
-static void apply_advise(struct process *process, const struct hg_event *event)
-{
-	const struct hg_ev_advise *from = &event->advise;
-
-	if (from->advice == ADVICE_SET_COARSE_GRAIN || from->advice == ADVICE_UNSET_COARSE_GRAIN) {
-		page_map_advise(&process->pages, from->ptr, from->size,
-				from->advice == ADVICE_SET_COARSE_GRAIN, event->ns, from->stack_id);
-		forget_answers(process, from->ptr, from->size);
-		process->epoch++;
-	}
-}
-
-/* What was known before stays known until the next answer, except that it is out of date. */
-static void apply_memory(struct process *process, const struct hg_event *event)
-{
-	const struct hg_ev_memory *from = &event->memory;
-	struct allocation *allocation = address_space_find(&process->space, from->ptr, NULL);
-
-	if (!allocation || (allocation->ptr != from->ptr && allocation->device_ptr != from->ptr)) {
-		return;
-	}
-	allocation->answer = (struct memory_answer){
-		.known = true,
-		.type = from->type,
-		.managed = from->managed,
-		.coherency = from->coherency,
-		.preferred = from->preferred,
-		.last_prefetch = from->last_prefetch,
-		.pool_flags = from->pool_flags,
-	};
-	process->epoch++;
-}
-
 static void apply_code_object(struct process *process, const struct hg_event *event)
 {
 	struct code_object_ref *object = g_new0(struct code_object_ref, 1);
@@ -519,11 +378,13 @@ static void apply_error(struct process *process, const struct hg_event *event)
 	const struct hg_ev_error *from = &event->error;
 	enum hg_api api = (enum hg_api)from->api;
 	struct failed_call failed = { api, from->code, 1 };
+	const struct allocation *restored;
 
 	/* A release that failed, and a realloc that failed: the old block lives on. */
 	if (is_release(api) || api == HG_API_realloc || api == HG_API_reallocarray) {
-		if (address_space_restore(&process->space, from->ptr, event->tid, api)) {
-			process->epoch++;
+		restored = address_space_restore(&process->space, from->ptr, event->tid, api);
+		if (restored) {
+			memory_restored(process, restored);
 		}
 	}
 	if (api == HG_API_mremap) {
@@ -572,13 +433,13 @@ struct process *replay_apply(struct replay *replay, const struct hg_event *event
 		apply_device(process, event);
 		break;
 	case HG_EVENT_alloc:
-		apply_alloc(process, event);
+		memory_alloc(process, event);
 		break;
 	case HG_EVENT_free:
-		apply_free(process, event);
+		memory_free(process, event);
 		break;
 	case HG_EVENT_advise:
-		apply_advise(process, event);
+		memory_advise(process, event);
 		break;
 	case HG_EVENT_code_object:
 		apply_code_object(process, event);
@@ -599,13 +460,13 @@ struct process *replay_apply(struct replay *replay, const struct hg_event *event
 		process->launches++;
 		break;
 	case HG_EVENT_memory:
-		apply_memory(process, event);
+		memory_answer(process, event);
 		break;
 	case HG_EVENT_copy:
 		process->copies++;
 		break;
 	case HG_EVENT_prefetch:
-		apply_prefetch(process, event);
+		memory_prefetch(process, event);
 		break;
 	case HG_EVENT_fill:
 	case HG_EVENT_stream:

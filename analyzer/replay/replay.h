@@ -117,6 +117,7 @@ struct process {
 	uint64_t epoch;     /* changes whenever an address may mean something else */
 
 	uint64_t launches, allocations, copies;
+	uint64_t pinned; /* bytes of host memory that are pinned or registered now */
 	uint64_t unresolved_frees;
 };
 

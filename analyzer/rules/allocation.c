@@ -123,6 +123,7 @@ void check_alloc(const struct rules_context *context)
 		check_flags(context, &place);
 		check_place(context, &place);
 		check_fine_request(context, &place);
+		check_pinned(context, &place);
 	}
 }
 

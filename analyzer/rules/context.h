@@ -89,7 +89,10 @@ const char *allocation_noun(const struct allocation *allocation);
 void check_atomics(const struct rules_context *context, const struct launch *launch);
 void check_launch_placement(const struct rules_context *context, const struct launch *launch);
 void check_launch_lifetime(const struct rules_context *context, const struct launch *launch);
+void check_carried(const struct rules_context *context, const struct launch *launch);
 void check_alloc(const struct rules_context *context);
+/* At the allocation of `place`. */
+void check_pinned(const struct rules_context *context, const struct place *place);
 void check_memory(const struct rules_context *context);
 /* Fine-grained device memory that was asked for, at its allocation. */
 void check_fine_request(const struct rules_context *context, const struct place *place);

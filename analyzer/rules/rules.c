@@ -92,6 +92,7 @@ static void check_launch(const struct rules_context *context, struct kernel_ref 
 	check_atomics(context, &launch);
 	check_launch_placement(context, &launch);
 	check_launch_lifetime(context, &launch);
+	check_carried(context, &launch);
 }
 
 static void handle_launch(struct rules_engine *engine, const struct rules_context *context)

@@ -37,7 +37,7 @@ static void an_answer_that_agrees_says_nothing(void **state)
 	(void)state;
 	runtime(50221153);
 	device(0);
-	alloc(HG_API_hipHostMalloc, 0x10000, 256, 0, 5);
+	alloc(HG_API_hipHostMalloc, 0x10000, 8192, 0, 5);
 	answer(0x10000, 0, 0, FINE, 2);
 	launch(1, 0x10000, 0);
 	assert_string_equal(found(), "HG101");
@@ -50,10 +50,10 @@ static void an_answer_goes_before_the_table(void **state)
 	(void)state;
 	runtime(50221153);
 	device(0);
-	alloc(HG_API_hipHostMalloc, 0x10000, 256, 0, 5);
+	alloc(HG_API_hipHostMalloc, 0x10000, 8192, 0, 5);
 	answer(0x10000, 0, 0, COARSE, 4);
 	launch(1, 0x10000, 0);
-	alloc(HG_API_hipMalloc, 0x20000, 256, 0, 6);
+	alloc(HG_API_hipMalloc, 0x20000, 8192, 0, 6);
 	answer(0x20000, 1, 0, FINE, 2);
 	launch(2, 0x20000, 0);
 	assert_string_equal(found(), "HG101");
@@ -70,10 +70,10 @@ static void the_pool_answers_where_the_range_does_not(void **state)
 	(void)state;
 	runtime(50221153);
 	device(0);
-	alloc(HG_API_hipMalloc, 0x10000, 256, 0, 5);
+	alloc(HG_API_hipMalloc, 0x10000, 8192, 0, 5);
 	answer(0x10000, 1, 0, HG_MEMORY_UNKNOWN, 2);
 	launch(1, 0x10000, 0);
-	alloc(HG_API_hipMalloc, 0x20000, 256, 0, 6);
+	alloc(HG_API_hipMalloc, 0x20000, 8192, 0, 6);
 	answer(0x20000, 1, 0, HG_MEMORY_UNKNOWN, 0);
 	launch(2, 0x20000, 0);
 	assert_string_equal(found(), "HG101");
@@ -86,9 +86,9 @@ static void advice_outdates_an_answer(void **state)
 	(void)state;
 	runtime(50221153);
 	device(0);
-	alloc(HG_API_hipMallocManaged, 0x10000, 0x1000, 1, 5);
+	alloc(HG_API_hipMallocManaged, 0x10000, 0x2000, 1, 5);
 	answer(0x10000, 0, 1, FINE, 0);
-	advise(0x10000, 0x1000, 100);
+	advise(0x10000, 0x2000, 100);
 	launch(1, 0x10000, 0);
 	assert_string_equal(found(), "");
 	answer(0x10000, 0, 1, FINE, 0);
@@ -115,7 +115,7 @@ static void where_it_is(void **state)
 	(void)state;
 	runtime(60200000);
 	device(0);
-	alloc(HG_API_hipHostMalloc, 0x10000, 256, 0, 5);
+	alloc(HG_API_hipHostMalloc, 0x10000, 8192, 0, 5);
 	answer(0x10000, 1, 0, FINE, 2);
 	launch(1, 0x10000, 0);
 	assert_int_equal(findings.notes->len, 0);
@@ -131,12 +131,12 @@ static void an_answer_ends_with_its_allocation(void **state)
 	(void)state;
 	runtime(50221153);
 	device(0);
-	alloc(HG_API_hipHostMalloc, 0x10000, 256, 0, 5);
+	alloc(HG_API_hipHostMalloc, 0x10000, 8192, 0, 5);
 	answer(0x10000, 0, 0, COARSE, 4);
 	launch(1, 0x10000, 0);
 	apply((struct hg_event){ .type = HG_EVENT_free,
 				 .free = { .api = HG_API_hipHostFree, .ptr = 0x10000 } });
-	alloc(HG_API_hipHostMalloc, 0x10000, 256, 0, 5);
+	alloc(HG_API_hipHostMalloc, 0x10000, 8192, 0, 5);
 	launch(1, 0x10000, 0);
 	assert_string_equal(found(), "HG101");
 	assert_int_equal(finding(0)->launches, 1);
@@ -149,13 +149,13 @@ static void fine_grained_memory_that_is_not(void **state)
 	(void)state;
 	runtime(60200000);
 	device(0);
-	alloc(HG_API_hipExtMallocWithFlags, 0x10000, 256, 1, 5);
+	alloc(HG_API_hipExtMallocWithFlags, 0x10000, 8192, 1, 5);
 	answer(0x10000, 2, 0, FINE, 2);
 	assert_string_equal(found(), "");
-	alloc(HG_API_hipExtMallocWithFlags, 0x20000, 256, 3, 6);
+	alloc(HG_API_hipExtMallocWithFlags, 0x20000, 8192, 3, 6);
 	answer(0x20000, 2, 0, COARSE, 4);
 	/* Nobody asked this one to be fine-grained. */
-	alloc(HG_API_hipExtMallocWithFlags, 0x30000, 256, 0, 7);
+	alloc(HG_API_hipExtMallocWithFlags, 0x30000, 8192, 0, 7);
 	answer(0x30000, 2, 0, COARSE, 4);
 	assert_string_equal(found(), "HG205");
 	assert_int_equal(finding(0)->confidence, CONFIDENCE_PROVEN);
@@ -171,12 +171,12 @@ static void no_fine_grained_pool(void **state)
 	(void)state;
 	runtime(60200000);
 	apply(gpu);
-	alloc(HG_API_hipExtMallocWithFlags, 0x10000, 256, 1, 5);
+	alloc(HG_API_hipExtMallocWithFlags, 0x10000, 8192, 1, 5);
 	assert_string_equal(found(), "");
 	g_ptr_array_set_size(replay_process(&replay, 1)->devices, 0);
 	gpu.device.fine_grain = 0;
 	apply(gpu);
-	alloc(HG_API_hipExtMallocWithFlags, 0x20000, 256, 1, 6);
+	alloc(HG_API_hipExtMallocWithFlags, 0x20000, 8192, 1, 6);
 	assert_string_equal(found(), "HG205");
 }
 

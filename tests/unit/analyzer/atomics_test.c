@@ -142,7 +142,7 @@ static void system_scope_on_an_apu(void **state)
 	alloc(HG_API_hipHostMalloc, 0x20000, 8192, 0x80000000, 6);
 	launch(1, 0x10000, 0);
 	launch(2, 0x20000, 0); /* fine-grained there, whatever was asked for */
-	assert_string_equal(found(), "");
+	assert_string_equal(found(), "HG216");
 }
 
 static void system_scope_on_coarse_memory(void **state)

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "memory_events.h"
+
+#include "mappings.h"
+
+/* Bytes that this allocation keeps from being paged out. */
+static uint64_t pinned_bytes(const struct allocation *allocation)
+{
+	switch (allocation->api) {
+	case HG_API_hipHostMalloc:
+	case HG_API_hipMallocHost:
+	case HG_API_hipMemAllocHost:
+	case HG_API_hipHostRegister:
+		return allocation->size;
+	default:
+		return 0;
+	}
+}
+
+static void unpin(struct process *process, const struct allocation *allocation)
+{
+	process->pinned -= MIN(process->pinned, pinned_bytes(allocation));
+}
+
+/* What lies there and was released unseen is no longer pinned. */
+static void pin(struct process *process, const struct allocation *allocation)
+{
+	uint64_t start = allocation->ptr, end = allocation->ptr + allocation->size;
+	struct allocation *found;
+
+	while (pinned_bytes(allocation) && start < end &&
+	       (found = address_space_overlapping(&process->space, allocation->layer, start,
+						  end - start)) != NULL) {
+		unpin(process, found);
+		start = found->ptr + MAX(found->size, 1);
+	}
+	process->pinned += pinned_bytes(allocation);
+}
+
+void memory_alloc(struct process *process, const struct hg_event *event)
+{
+	const struct hg_ev_alloc *from = &event->alloc;
+	struct allocation *allocation;
+
+	if (from->ptr == 0) {
+		return;
+	}
+	allocation = g_new0(struct allocation, 1);
+	allocation->references = 1;
+	allocation->api = (enum hg_api)from->api;
+	allocation->layer = layer_of_api(allocation->api);
+	allocation->ptr = from->ptr;
+	allocation->device_ptr = from->device_ptr ? from->device_ptr : from->ptr;
+	allocation->size = from->size;
+	allocation->flags = from->flags;
+	allocation->device = from->device;
+	allocation->stream = from->stream;
+	allocation->stack_id = from->stack_id;
+	allocation->tid = event->tid;
+	allocation->ns = event->ns;
+	allocation->symbol = from->symbol[0] ? g_strdup(from->symbol) : NULL;
+	if (allocation->layer == LAYER_MAPPING) {
+		mapping_make_room(process, event);
+	}
+	pin(process, allocation);
+	address_space_add(&process->space, allocation);
+	process->allocations++;
+	process->epoch++;
+}
+
+/*
+ * Does releasing this memory unmap its pages, so that advice about them is forgotten?
+ * Managed memory: yes, hipFree is an munmap there. glibc's blocks of their own mapping
+ * (M_MMAP_THRESHOLD and larger): yes; malloc returns them 16 bytes into a page.
+ */
+static bool release_unmaps(const struct allocation *allocation, uint64_t page_size)
+{
+	if (allocation->api == HG_API_hipMallocManaged) {
+		return true;
+	}
+	return allocation->layer == LAYER_HOST && allocation->size >= 128 * 1024 &&
+	       (allocation->ptr & (page_size - 1)) == 16;
+}
+
+void memory_free(struct process *process, const struct hg_event *event)
+{
+	const struct hg_ev_free *from = &event->free;
+	enum hg_api api = (enum hg_api)from->api;
+	struct allocation *allocation;
+
+	if (layer_of_api(api) == LAYER_MAPPING) {
+		mapping_free(process, event);
+		return;
+	}
+	allocation = address_space_find_base(&process->space, from->ptr, api);
+	if (!allocation) {
+		/* Released already: if this call fails, that says nothing about the earlier one. */
+		allocation = address_space_find_freed(&process->space, from->ptr, NULL);
+		if (allocation && allocation->ptr == from->ptr) {
+			allocation->free_tid = 0;
+		}
+		process->unresolved_frees++;
+		return;
+	}
+	if (release_unmaps(allocation, process->page_size)) {
+		uint64_t mask = process->page_size - 1;
+		uint64_t start = allocation->ptr & ~mask;
+
+		page_map_drop(&process->pages, start,
+			      ((allocation->ptr + allocation->size + mask) & ~mask) - start);
+	}
+	allocation->free_api = api;
+	allocation->free_tid = event->tid;
+	allocation->free_ns = event->ns;
+	allocation->free_stack_id = from->stack_id;
+	unpin(process, allocation);
+	address_space_release(&process->space, allocation);
+	process->epoch++;
+}
+
+enum { ADVICE_SET_COARSE_GRAIN = 100, ADVICE_UNSET_COARSE_GRAIN = 101 }; /* hipMemoryAdvise, H523 */
+
+/* The runtime is asked again at the next launch; until then its answers are out of date. */
+static void forget_answers(const struct process *process, uint64_t start, uint64_t size)
+{
+	struct allocation *found;
+	uint64_t end = start + size;
+
+	while (start < end && (found = address_space_overlapping(&process->space, LAYER_HIP, start,
+								 end - start)) != NULL) {
+		found->answer.known = false;
+		start = found->ptr + MAX(found->size, 1);
+	}
+}
+
+void memory_prefetch(struct process *process, const struct hg_event *event)
+{
+	const struct hg_ev_prefetch *from = &event->prefetch;
+	uint64_t start = from->ptr, end = from->ptr + from->size;
+	struct allocation *found;
+
+	while (from->target >= 0 && start < end &&
+	       (found = address_space_overlapping(&process->space, LAYER_HIP, start,
+						  end - start)) != NULL) {
+		process->epoch += !found->prefetched_to_gpu;
+		found->prefetched_to_gpu = true;
+		start = found->ptr + MAX(found->size, 1);
+	}
+}
+
+void memory_advise(struct process *process, const struct hg_event *event)
+{
+	const struct hg_ev_advise *from = &event->advise;
+
+	if (from->advice == ADVICE_SET_COARSE_GRAIN || from->advice == ADVICE_UNSET_COARSE_GRAIN) {
+		page_map_advise(&process->pages, from->ptr, from->size,
+				from->advice == ADVICE_SET_COARSE_GRAIN, event->ns, from->stack_id);
+		forget_answers(process, from->ptr, from->size);
+		process->epoch++;
+	}
+}
+
+/* What was known before stays known until the next answer, except that it is out of date. */
+void memory_answer(struct process *process, const struct hg_event *event)
+{
+	const struct hg_ev_memory *from = &event->memory;
+	struct allocation *allocation = address_space_find(&process->space, from->ptr, NULL);
+
+	if (!allocation || (allocation->ptr != from->ptr && allocation->device_ptr != from->ptr)) {
+		return;
+	}
+	allocation->answer = (struct memory_answer){
+		.known = true,
+		.type = from->type,
+		.managed = from->managed,
+		.coherency = from->coherency,
+		.preferred = from->preferred,
+		.last_prefetch = from->last_prefetch,
+		.pool_flags = from->pool_flags,
+	};
+	process->epoch++;
+}
+
+void memory_restored(struct process *process, const struct allocation *allocation)
+{
+	process->pinned += pinned_bytes(allocation);
+	process->epoch++;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* HG212, HG216, HG217. */
+#include "rules_world.h"
+
+#define GIB (1ull << 30)
+
+static void machine(uint64_t host_memory, int8_t apu)
+{
+	apply((struct hg_event){
+	    .type = HG_EVENT_runtime,
+	    .runtime = { .path = "", .version = 60200000, .host_memory = host_memory } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_device,
+	    .device = { .name = "test", .arch = "gfx942", .managed = 1, .integrated = apu } });
+}
+
+static void release(enum hg_api api, uint64_t ptr)
+{
+	apply((struct hg_event){ .type = HG_EVENT_free,
+				 .free = { .api = (uint16_t)api, .ptr = ptr } });
+}
+
+static void half_the_machine(void **state)
+{
+	(void)state;
+	machine(16 * GIB, 0);
+	alloc(HG_API_hipHostMalloc, 1ull << 40, 5 * GIB, 0, 5);
+	alloc(HG_API_malloc, 1ull << 41, 8 * GIB, 0, 6);
+	alloc(HG_API_hipMalloc, 1ull << 42, 32 * GIB, 0, 7);
+	alloc(HG_API_hipHostRegister, 1ull << 41, 3 * GIB, 0, 8);
+	assert_string_equal(found(), "");
+	alloc(HG_API_hipMallocHost, 1ull << 43, GIB, 0, 9);
+	assert_string_equal(found(), "HG212");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_PROVEN);
+	assert_non_null(strstr(finding(0)->message, "9.0 GiB of the machine's 16.0 GiB"));
+}
+
+static void what_was_released_is_not_pinned(void **state)
+{
+	struct hg_event failed = { .type = HG_EVENT_error,
+				   .error = { .api = HG_API_hipHostFree, .code = 1 } };
+
+	(void)state;
+	machine(16 * GIB, 0);
+	for (int i = 0; i < 4; i++) {
+		alloc(HG_API_hipHostMalloc, 1ull << 40, 6 * GIB, 0, 5);
+		release(HG_API_hipHostFree, 1ull << 40);
+	}
+	/* Releases that were not recorded. */
+	alloc(HG_API_hipHostMalloc, 1ull << 41, 6 * GIB, 0, 5);
+	alloc(HG_API_hipHostMalloc, 1ull << 41, 6 * GIB, 0, 5);
+	assert_string_equal(found(), "");
+	/* One that failed. */
+	release(HG_API_hipHostFree, 1ull << 41);
+	failed.error.ptr = 1ull << 41;
+	apply(failed);
+	alloc(HG_API_hipHostMalloc, 1ull << 42, 6 * GIB, 0, 5);
+	assert_string_equal(found(), "HG212");
+}
+
+static void a_machine_of_unknown_size(void **state)
+{
+	(void)state;
+	machine(0, 0);
+	alloc(HG_API_hipHostMalloc, 1ull << 40, 500 * GIB, 0, 5);
+	assert_string_equal(found(), "");
+}
+
+static void no_coarse_memory_on_an_apu(void **state)
+{
+	(void)state;
+	machine(16 * GIB, 1);
+	alloc(HG_API_hipHostMalloc, 0x10000, 256, 0x40000000, 5);
+	assert_string_equal(found(), "");
+	alloc(HG_API_hipHostMalloc, 0x20000, 256, 0x80000000, 6);
+	assert_string_equal(found(), "HG216");
+}
+
+static void other_gpus_heed_it(void **state)
+{
+	(void)state;
+	machine(16 * GIB, 0);
+	alloc(HG_API_hipHostMalloc, 0x20000, 256, 0x80000000, 6);
+	machine(16 * GIB, -1);
+	alloc(HG_API_hipHostMalloc, 0x30000, 256, 0x80000000, 7);
+	assert_string_equal(found(), "");
+}
+
+/* ---- HG217: the first argument is a struct of one word ---- */
+
+static int by_value(void **state)
+{
+	int result = setup(state);
+
+	arguments[0].pointer = false;
+	kernel.atomic_count = 0;
+	kernel.use_count = 0;
+	kernel.uses_complete = false;
+	return result;
+}
+
+static int pointers_again(void **state)
+{
+	arguments[0].pointer = true;
+	return teardown(state);
+}
+
+static void a_pointer_to_freed_memory_in_a_struct(void **state)
+{
+	(void)state;
+	machine(0, 0);
+	alloc(HG_API_hipMalloc, 0x10000, 256, 0, 5);
+	alloc(HG_API_hipMalloc, 0x20000, 256, 0, 6);
+	release(HG_API_hipFree, 0x10000);
+	launch(1, 0x10010, 0x20000);
+	launch(2, 0x20000, 0x20000);
+	launch(1, 0x10010, 0x20000);
+	assert_string_equal(found(), "HG217");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_POSSIBLE);
+	assert_int_equal(finding(0)->launches, 2);
+}
+
+static void once_is_a_coincidence(void **state)
+{
+	(void)state;
+	machine(0, 0);
+	alloc(HG_API_hipMalloc, 0x10000, 256, 0, 5);
+	release(HG_API_hipFree, 0x10000);
+	launch(1, 0x10010, 0);
+	launch(2, 0x10011, 0); /* no address of a word */
+	assert_string_equal(found(), "");
+}
+
+/* What the kernel uses is known: this word is not among it. */
+static void a_pointer_that_is_not_used(void **state)
+{
+	(void)state;
+	kernel.uses_complete = true;
+	machine(0, 0);
+	alloc(HG_API_hipMalloc, 0x10000, 256, 0, 5);
+	release(HG_API_hipFree, 0x10000);
+	launch(1, 0x10010, 0);
+	launch(1, 0x10010, 0);
+	assert_string_equal(found(), "");
+}
+
+int main(void)
+{
+#define TEST(name)    cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define CARRIED(name) cmocka_unit_test_setup_teardown(name, by_value, pointers_again)
+	const struct CMUnitTest tests[] = {
+		TEST(half_the_machine),          TEST(what_was_released_is_not_pinned),
+		TEST(a_machine_of_unknown_size), TEST(no_coarse_memory_on_an_apu),
+		TEST(other_gpus_heed_it),        CARRIED(a_pointer_to_freed_memory_in_a_struct),
+		CARRIED(once_is_a_coincidence),  CARRIED(a_pointer_that_is_not_used),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
