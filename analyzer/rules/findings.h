@@ -79,10 +79,10 @@ struct finding {
 	char *why;  /* the chain that made it so, NULL if it does not matter */
 
 	uint64_t launches;
-	uint64_t least_launches;   /* with fewer it is not a finding */
-	uint64_t least_count;      /* as well, in occurrences */
-	bool absence;              /* it rests on what did not happen: not told if events were lost */
-	uint64_t work_items;       /* of the largest launch */
+	uint64_t least_launches; /* with fewer it is not a finding */
+	uint64_t least_count;    /* as well, in occurrences */
+	bool absence;            /* it rests on what did not happen: not told if events were lost */
+	uint64_t work_items;     /* of the largest launch */
 	uint64_t least_work_items; /* with fewer it is not a finding */
 	uint64_t count;            /* occurrences */
 	int64_t first_ns;
