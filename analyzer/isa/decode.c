@@ -215,6 +215,24 @@ static bool parse(struct decoder *decoder, char *text, struct insn *insn, size_t
 	return insn->mnemonic;
 }
 
+/*
+ * Disassemblers end the process where an SDWA operand selects a part that does not exist (LLVM 15
+ * and 19: "unreachable" in its printer). Selections are 0 to 6, what becomes of the rest 0 to 2
+ * [LUG, "SDWA"]; comparisons have a register where others have the destination's.
+ */
+static bool selects_parts(const uint8_t *code, size_t size)
+{
+	uint32_t word, sdwa;
+
+	memcpy(&word, code, sizeof(word));
+	if (word >> 31 || (word & 0x1ff) != 0xf9 || size < 8)
+		return true;
+	memcpy(&sdwa, code + 4, sizeof(sdwa));
+	if ((sdwa >> 16 & 7) == 7 || (sdwa >> 24 & 7) == 7)
+		return false;
+	return word >> 25 == 0x3e || ((sdwa >> 8 & 7) != 7 && (sdwa >> 11 & 3) != 3);
+}
+
 static bool decode(struct decoder *decoder, const uint8_t *code, size_t size, struct insn *insn)
 {
 	uint8_t bytes[LONGEST] = { 0 };
@@ -257,7 +275,8 @@ bool decoder_insn(struct decoder *decoder, const uint8_t *code, size_t size, str
 		if (decoder->at[slot])
 			return copy_insn(insn, &decoder->insn[decoder->at[slot] - 1]);
 	}
-	if (size < 4 || !decode(decoder, code, size, insn))
+	if (size < 4 || (decoder->arch->generation <= ARCH_GFX10 && !selects_parts(code, size)) ||
+	    !decode(decoder, code, size, insn))
 		return false;
 	if (decoder->arch->generation == ARCH_GFX9 ? insn->length == known : insn->length <= known)
 		remember(decoder, key, insn);

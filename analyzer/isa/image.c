@@ -36,11 +36,12 @@ static int reloc_by_address(const void *a, const void *b)
 static bool string_at(const struct isa_image *image, const Elf64_Shdr *strings, uint32_t offset,
 		      const char **text)
 {
-	const char *start = (const char *)image->data + strings->sh_offset;
+	const char *start;
 
 	if (strings->sh_type == SHT_NOBITS ||
 	    !inside(strings->sh_offset, strings->sh_size, image->size))
 		return false;
+	start = (const char *)image->data + strings->sh_offset;
 	if (offset >= strings->sh_size || !memchr(start + offset, 0, strings->sh_size - offset))
 		return false;
 	*text = start + offset;

@@ -21,8 +21,10 @@
 
 static bool string_at(const uint8_t *data, uint64_t size, uint64_t offset, const char **text)
 {
+	if (offset >= size || !memchr(data + offset, 0, (size_t)(size - offset)))
+		return false;
 	*text = (const char *)data + offset;
-	return offset < size && memchr(data + offset, 0, (size_t)(size - offset));
+	return true;
 }
 
 int codeobj_offload(const void *data, size_t readable, struct codeobj_offload *offload,

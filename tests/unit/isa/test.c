@@ -14,6 +14,8 @@
 
 #include <cmocka.h>
 
+#include "analyzer/isa/arch.h"
+#include "analyzer/isa/decode.h"
 #include "analyzer/isa/disasm.h"
 #include "analyzer/isa/filter.h"
 #include "analyzer/isa/insn.h"
@@ -143,6 +145,35 @@ static void lengths(void **state)
 	}
 	assert_true(compared > 10000);
 	isa_disasm_destroy(disasm);
+}
+
+/* Found by fuzzing: the disassembler ends the process where selections of SDWA do not exist. */
+static void impossible_selections(void **state)
+{
+	static const struct {
+		uint8_t code[8];
+		bool sound;
+	} cases[] = {
+		{ { 0xf9, 0x1c, 0x1c, 0x2a, 0x0e, 0x06, 0x05, 0x04 }, true },
+		{ { 0xf9, 0x1c, 0x1c, 0x2a, 0x0e, 0x06, 0x05, 0x07 }, false }, /* second source */
+		{ { 0xf9, 0x1c, 0x1c, 0x2a, 0x0e, 0x06, 0x07, 0x04 }, false }, /* first source */
+		{ { 0xf9, 0x1c, 0x1c, 0x2a, 0x0e, 0x07, 0x05, 0x04 }, false }, /* destination */
+		{ { 0xf9, 0x1c, 0x1c, 0x2a, 0x0e, 0x1e, 0x05, 0x04 },
+		  false }, /* what is left of it */
+		{ { 0xf9, 0x04, 0x82, 0x7d, 0x01, 0x1f, 0x05, 0x04 }, true }, /* a comparison */
+	};
+	const char *why;
+	struct decoder *decoder = decoder_get(arch_find("gfx90a"), 64, NULL, &why);
+	struct insn insn;
+
+	(void)state;
+	assert_non_null(decoder);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(decoder_insn(decoder, cases[i].code, 8, &insn), cases[i].sound);
+		if (cases[i].sound)
+			assert_int_equal(insn.length, 8);
+	}
+	decoder_put(decoder);
 }
 
 /* No atomic of any encoding passes the filter; only to be read as plain is much of the rest. */
@@ -365,8 +396,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(listings),
 		cmocka_unit_test(lengths),
 		cmocka_unit_test(filter_rows),
+		cmocka_unit_test(impossible_selections),
 	};
-	size_t count = 10, i;
+	size_t count = 11, i;
 	int status;
 
 	if (argc < 4 || argc > 3 + (int)(sizeof(variants) / sizeof(variants[0])))
