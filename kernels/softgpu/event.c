@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -82,6 +83,7 @@ static pthread_mutex_t units[SG_WORKS] = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_MU
 					   PTHREAD_MUTEX_INITIALIZER };
 static __thread bool inside[SG_WORKS];
 static bool stopped;
+static uint32_t guests[SG_WORKS]; /* that wait in sg_work_exclude */
 static pid_t owner;
 
 void sg_work_begin(enum sg_work work)
@@ -89,6 +91,9 @@ void sg_work_begin(enum sg_work work)
 	for (;;) {
 		while (__atomic_load_n(&stopped, __ATOMIC_SEQ_CST))
 			usleep(1000);
+		/* A mutex is not fair: a spinning kernel's units would leave nobody else a turn. */
+		while (__atomic_load_n(&guests[work], __ATOMIC_SEQ_CST))
+			sched_yield();
 		pthread_mutex_lock(&units[work]);
 		if (!__atomic_load_n(&stopped, __ATOMIC_SEQ_CST))
 			break;
@@ -101,6 +106,13 @@ void sg_work_end(enum sg_work work)
 {
 	inside[work] = false;
 	pthread_mutex_unlock(&units[work]);
+}
+
+void sg_work_exclude(enum sg_work work)
+{
+	__atomic_add_fetch(&guests[work], 1, __ATOMIC_SEQ_CST);
+	pthread_mutex_lock(&units[work]);
+	__atomic_sub_fetch(&guests[work], 1, __ATOMIC_SEQ_CST);
 }
 
 void sg_work_stop(void)

@@ -6,10 +6,12 @@
  */
 #include "runtime.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 /*
  * Addresses of HSA memory come from windows that are reserved at the first use, one for each
@@ -148,12 +150,15 @@ static uint64_t choose_address(enum window window, uint64_t size)
 	return address;
 }
 
-struct sg_mapping *sg_memory_allocate(enum sg_kind kind, uint64_t size, unsigned state,
-				      uint32_t gpus, struct sg_pool *pool)
+/* New memory of its own (`file` 0), or what `file` holds. */
+static struct sg_mapping *allocate(enum sg_kind kind, uint64_t size, unsigned state, uint32_t gpus,
+				   struct sg_pool *pool, int file)
 {
 	enum window window = kind != SG_POOL    ? WINDOW_INTERNAL
 			     : pool->agent->gpu ? WINDOW_VRAM
 						: WINDOW_HOST;
+	/* VRAM is modelled larger than the host may have: commit on touch. */
+	int flags = file ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 	struct sg_mapping *mapping = NULL;
 	uint64_t address;
 
@@ -175,10 +180,11 @@ struct sg_mapping *sg_memory_allocate(enum sg_kind kind, uint64_t size, unsigned
 		.gpus = gpus,
 		.pool = pool,
 		.references = 1,
+		.file = file,
+		.attached = file,
 	};
-	/* VRAM is modelled larger than the host may have: commit on touch. */
 	if (mmap((void *)(uintptr_t)address, mapping->size, PROT_READ | PROT_WRITE,
-		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED) {
+		 flags | MAP_FIXED, file ? file : -1, 0) == MAP_FAILED) {
 		free(mapping);
 		mapping = NULL;
 	} else if (insert(mapping)) {
@@ -189,6 +195,53 @@ struct sg_mapping *sg_memory_allocate(enum sg_kind kind, uint64_t size, unsigned
 out:
 	pthread_rwlock_unlock(&lock);
 	return mapping;
+}
+
+struct sg_mapping *sg_memory_allocate(enum sg_kind kind, uint64_t size, unsigned state,
+				      uint32_t gpus, struct sg_pool *pool)
+{
+	return allocate(kind, size, state, gpus, pool, 0);
+}
+
+struct sg_mapping *sg_memory_attach(int file, uint64_t size, unsigned state, uint32_t gpus,
+				    struct sg_pool *pool)
+{
+	return allocate(SG_POOL, size, state, gpus, pool, file);
+}
+
+int sg_memory_share(struct sg_mapping *mapping, const char *name)
+{
+	void *place = (void *)(uintptr_t)mapping->host;
+	int file = memfd_create(name, MFD_CLOEXEC);
+	int error;
+
+	/* 0 stands for no descriptor. */
+	if (!file) {
+		file = fcntl(0, F_DUPFD_CLOEXEC, 3);
+		close(0);
+	}
+	if (file < 0)
+		return -errno;
+	for (uint64_t done = 0; done < mapping->request;) {
+		ssize_t got =
+		    pwrite(file, (const char *)place + done, mapping->request - done, (off_t)done);
+		if (got <= 0) {
+			error = got ? errno : EIO;
+			goto fail;
+		}
+		done += (uint64_t)got;
+	}
+	if (ftruncate(file, (off_t)mapping->size) ||
+	    mmap(place, mapping->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) ==
+		MAP_FAILED) {
+		error = errno;
+		goto fail;
+	}
+	mapping->file = file;
+	return file;
+fail:
+	close(file);
+	return -error;
 }
 
 struct sg_mapping *sg_memory_lock(uint64_t host, uint64_t size, unsigned state, uint32_t gpus,
@@ -251,6 +304,8 @@ void sg_memory_free(struct sg_mapping *mapping)
 	if (mapping->kind != SG_LOCK)
 		release_pages(mapping);
 	pthread_rwlock_unlock(&lock);
+	if (mapping->file)
+		close(mapping->file);
 	free(mapping);
 }
 

@@ -61,6 +61,16 @@ struct sg_pool *sg_pool_get(hsa_amd_memory_pool_t handle)
 	return NULL;
 }
 
+unsigned sg_pool_number(const struct sg_pool *pool)
+{
+	return (unsigned)(pool - pools);
+}
+
+struct sg_pool *sg_pool_by_number(unsigned number)
+{
+	return number < POOL_COUNT && exists(&pools[number]) ? &pools[number] : NULL;
+}
+
 hsa_status_t hsa_amd_agent_iterate_memory_pools(
     hsa_agent_t handle, hsa_status_t (*callback)(hsa_amd_memory_pool_t, void *), void *data)
 {
@@ -192,7 +202,7 @@ hsa_status_t hsa_amd_agent_memory_pool_get_info(hsa_agent_t agent_handle,
 	return HSA_STATUS_SUCCESS;
 }
 
-static unsigned pool_state(const struct sg_pool *pool)
+unsigned sg_pool_state(const struct sg_pool *pool)
 {
 	return (pool->flags & FINE ? SOFTGPU_PAGE_FINE : 0) |
 	       (pool->agent->gpu ? 0 : SOFTGPU_PAGE_HOST);
@@ -217,7 +227,7 @@ hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t handle, size_t s
 	}
 	/* Host memory is the GPUs' only after hsa_amd_agents_allow_access. */
 	mapping =
-	    sg_memory_allocate(SG_POOL, size, pool_state(pool), sg_gpu_bit(pool->agent), pool);
+	    sg_memory_allocate(SG_POOL, size, sg_pool_state(pool), sg_gpu_bit(pool->agent), pool);
 	if (!mapping) {
 		__atomic_sub_fetch(&pool->used, size, __ATOMIC_RELAXED);
 		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
@@ -235,7 +245,8 @@ hsa_status_t hsa_amd_memory_pool_free(void *pointer)
 	if (!pointer)
 		return HSA_STATUS_SUCCESS;
 	mapping = sg_memory_find((uint64_t)(uintptr_t)pointer);
-	if (!mapping || mapping->kind != SG_POOL || mapping->gpu != (uint64_t)(uintptr_t)pointer)
+	if (!mapping || mapping->kind != SG_POOL || mapping->attached ||
+	    mapping->gpu != (uint64_t)(uintptr_t)pointer)
 		return HSA_STATUS_ERROR_INVALID_ALLOCATION;
 	sg_log("pool: free %p", pointer);
 	__atomic_sub_fetch(&mapping->pool->used, mapping->request, __ATOMIC_RELAXED);
@@ -243,9 +254,8 @@ hsa_status_t hsa_amd_memory_pool_free(void *pointer)
 	return HSA_STATUS_SUCCESS;
 }
 
-/* The GPUs among `agents` that have a path to the memory of `owner`; false: one has none. */
-static bool reachable(uint32_t count, const hsa_agent_t *agents, const struct sg_agent *owner,
-		      uint32_t *gpus)
+bool sg_pool_reachable(uint32_t count, const hsa_agent_t *agents, const struct sg_agent *owner,
+		       uint32_t *gpus)
 {
 	*gpus = SG_NO_GPU;
 	for (uint32_t i = 0; i < count; i++) {
@@ -268,7 +278,7 @@ hsa_status_t hsa_amd_agents_allow_access(uint32_t count, const hsa_agent_t *agen
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	if (!mapping || mapping->kind != SG_POOL)
 		return HSA_STATUS_ERROR_INVALID_ALLOCATION;
-	if (!reachable(count, agents, mapping->pool->agent, &gpus))
+	if (!sg_pool_reachable(count, agents, mapping->pool->agent, &gpus))
 		return HSA_STATUS_ERROR_INVALID_AGENT;
 	/* The list replaces the former one; the owner keeps its access. */
 	sg_memory_set_access(mapping, gpus | sg_gpu_bit(mapping->pool->agent));
@@ -279,7 +289,7 @@ static hsa_status_t lock_memory(void *host, size_t size, const hsa_agent_t *agen
 				struct sg_pool *pool, void **agent_pointer)
 {
 	uint64_t address = (uint64_t)(uintptr_t)host;
-	unsigned state = SOFTGPU_PAGE_HOST | (pool ? pool_state(pool) : SOFTGPU_PAGE_FINE);
+	unsigned state = SOFTGPU_PAGE_HOST | (pool ? sg_pool_state(pool) : SOFTGPU_PAGE_FINE);
 	struct sg_mapping *mapping, known;
 	uint32_t gpus;
 
@@ -289,7 +299,7 @@ static hsa_status_t lock_memory(void *host, size_t size, const hsa_agent_t *agen
 	*agent_pointer = NULL;
 	if (pool && (pool->agent->gpu || pool->segment != HSA_AMD_SEGMENT_GLOBAL))
 		return (hsa_status_t)HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
-	if (!reachable((uint32_t)count, agents, &sg_cpu_agent, &gpus))
+	if (!sg_pool_reachable((uint32_t)count, agents, &sg_cpu_agent, &gpus))
 		return HSA_STATUS_ERROR_INVALID_AGENT;
 	if (sg_memory_describe(address, &known) && known.kind != SG_LOCK) {
 		/* HSA memory is locked by nature. */
@@ -370,6 +380,7 @@ hsa_status_t hsa_amd_pointer_info(const void *pointer, hsa_amd_pointer_info_t *i
 		mapping = &copy;
 	if (mapping && mapping->kind != SG_INTERNAL) {
 		full.type = mapping->kind == SG_LOCK ? HSA_EXT_POINTER_TYPE_LOCKED
+			    : mapping->attached      ? HSA_EXT_POINTER_TYPE_IPC
 						     : HSA_EXT_POINTER_TYPE_HSA;
 		full.agentBaseAddress = (void *)(uintptr_t)(mapping->gpu + mapping->lead);
 		full.hostBaseAddress = (void *)(uintptr_t)(mapping->host + mapping->lead);

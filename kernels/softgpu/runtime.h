@@ -103,6 +103,14 @@ struct sg_pool {
 
 /* NULL if `handle` is not a pool that exists under the present settings. */
 struct sg_pool *sg_pool_get(hsa_amd_memory_pool_t handle);
+/* Pools have the same numbers in all processes. NULL if there is none. */
+unsigned sg_pool_number(const struct sg_pool *pool);
+struct sg_pool *sg_pool_by_number(unsigned number);
+/* SOFTGPU_PAGE_* of its memory, apart from MAPPED. */
+unsigned sg_pool_state(const struct sg_pool *pool);
+/* The GPUs among `agents` that have a path to the memory of `owner`; false: one has none. */
+bool sg_pool_reachable(uint32_t count, const hsa_agent_t *agents, const struct sg_agent *owner,
+		       uint32_t *gpus);
 
 /* ---- the GPU's address space: memory.c ---- */
 
@@ -126,6 +134,8 @@ struct sg_mapping {
 	struct sg_pool *pool; /* NULL for internal mappings */
 	void *user_data;
 	unsigned references; /* locks of the same bytes */
+	int file;            /* descriptor that other processes may open; 0: private memory */
+	bool attached;       /* it is another process' memory */
 };
 
 /*
@@ -134,6 +144,17 @@ struct sg_mapping {
  */
 struct sg_mapping *sg_memory_allocate(enum sg_kind kind, uint64_t size, unsigned state,
 				      uint32_t gpus, struct sg_pool *pool);
+/*
+ * The same, of memory that another process shares as `file`, which then belongs to the mapping.
+ * On error it stays the caller's.
+ */
+struct sg_mapping *sg_memory_attach(int file, uint64_t size, unsigned state, uint32_t gpus,
+				    struct sg_pool *pool);
+/*
+ * Put what a mapping holds into memory that other processes can open by descriptor, at the same
+ * address. No kernel or copy may run meanwhile. `name`: of the file. The descriptor, or -errno.
+ */
+int sg_memory_share(struct sg_mapping *mapping, const char *name);
 /* Unmap and release. */
 void sg_memory_free(struct sg_mapping *mapping);
 /*
@@ -242,6 +263,8 @@ int sg_thread_start(const char *name, void *(*body)(void *));
 enum sg_work { SG_WORK_QUEUES, SG_WORK_COPIES, SG_WORK_HANDLERS, SG_WORKS };
 void sg_work_begin(enum sg_work work);
 void sg_work_end(enum sg_work work);
+/* For another thread, which ends it with sg_work_end: no unit runs meanwhile. */
+void sg_work_exclude(enum sg_work work);
 /*
  * Let no unit begin any more, and wait a while for those that run, except one of the calling
  * thread's own; and the reverse.

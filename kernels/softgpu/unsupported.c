@@ -39,13 +39,6 @@ REFUSE((hsa_agent_t agent, const hsa_ext_sampler_descriptor_t *descriptor,
 REFUSE((hsa_agent_t agent, hsa_ext_sampler_t sampler), hsa_ext_sampler_destroy,
        HSA_STATUS_ERROR_INVALID_ARGUMENT)
 
-REFUSE((void *pointer, size_t length, hsa_amd_ipc_memory_t *handle), hsa_amd_ipc_memory_create,
-       HSA_STATUS_ERROR_INVALID_ARGUMENT)
-REFUSE((const hsa_amd_ipc_memory_t *handle, size_t length, uint32_t count,
-	const hsa_agent_t *agents, void **pointer),
-       hsa_amd_ipc_memory_attach, HSA_STATUS_ERROR_INVALID_ARGUMENT)
-REFUSE((void *pointer), hsa_amd_ipc_memory_detach, HSA_STATUS_ERROR_INVALID_ARGUMENT)
-
 REFUSE((uint32_t count, hsa_agent_t *agents, int handle, uint32_t flags, size_t *size,
 	void **pointer, size_t *metadata_size, const void **metadata),
        hsa_amd_interop_map_buffer, HSA_STATUS_ERROR_INVALID_ARGUMENT)

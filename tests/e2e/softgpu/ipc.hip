@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * One process' device memory in another: the child opens what the parent exports, both kernels
+ * change it. TAP on stdout of the parent.
+ */
+#include <hip/hip_runtime.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "tap.h"
+
+#define COUNT 100000
+
+__global__ void add(int *data, int value)
+{
+	unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i < COUNT)
+		data[i] += value;
+}
+
+static bool holds(const int *data, int offset)
+{
+	static int copy[COUNT];
+
+	if (hipMemcpy(copy, data, sizeof copy, hipMemcpyDeviceToHost))
+		return false;
+	for (int i = 0; i < COUNT; i++)
+		if (copy[i] != i + offset)
+			return false;
+	return true;
+}
+
+/* Exit status: which step failed. */
+static int child(int input, int output)
+{
+	hipIpcMemHandle_t handle;
+	int *data, *again;
+	char go;
+
+	if (read(input, &handle, sizeof handle) != sizeof handle)
+		return 1;
+	if (hipIpcOpenMemHandle(reinterpret_cast<void **>(&data), handle,
+				hipIpcMemLazyEnablePeerAccess))
+		return 2;
+	if (!holds(data, 5))
+		return 3;
+	add<<<(COUNT + 255) / 256, 256>>>(data, 10);
+	if (hipDeviceSynchronize() || !holds(data, 15))
+		return 4;
+	/* The parent adds to it meanwhile. */
+	if (write(output, "x", 1) != 1 || read(input, &go, 1) != 1 || !holds(data, 115))
+		return 5;
+	if (hipIpcCloseMemHandle(data))
+		return 6;
+	/* The parent frees its memory: a handle of the past opens nothing. */
+	if (write(output, "x", 1) != 1 || read(input, &go, 1) != 1)
+		return 7;
+	if (!hipIpcOpenMemHandle(reinterpret_cast<void **>(&again), handle,
+				 hipIpcMemLazyEnablePeerAccess))
+		return 8;
+	return 0;
+}
+
+int main()
+{
+	static int numbers[COUNT];
+	int there[2], back[2], status = -1, *data, *other;
+	hipIpcMemHandle_t handle, second;
+	char done = 0;
+
+	if (pipe(there) || pipe(back))
+		return 2;
+	/* Before either of them uses the GPU. */
+	pid_t pid = fork();
+	if (!pid)
+		_exit(child(there[0], back[1]));
+	close(back[1]);
+	for (int i = 0; i < COUNT; i++)
+		numbers[i] = i;
+	check(!hipMalloc(&other, sizeof numbers) && !hipMalloc(&data, sizeof numbers) &&
+		  !hipMemcpy(data, numbers, sizeof numbers, hipMemcpyHostToDevice),
+	      "hipMalloc");
+	add<<<(COUNT + 255) / 256, 256>>>(data, 5);
+	check(!hipDeviceSynchronize() && !hipIpcGetMemHandle(&handle, data), "hipIpcGetMemHandle");
+	check(holds(data, 5), "the exported memory keeps what it held");
+	check(!hipIpcGetMemHandle(&second, data) && !memcmp(&handle, &second, 32),
+	      "its handle stays the same");
+	if (write(there[1], &handle, sizeof handle) != sizeof handle)
+		return 2;
+	check(read(back[0], &done, 1) == 1 && holds(data, 15), "the child's kernel wrote there");
+	add<<<(COUNT + 255) / 256, 256>>>(data, 100);
+	check(!hipDeviceSynchronize() && write(there[1], "x", 1) == 1, "so does ours");
+	check(read(back[0], &done, 1) == 1 && holds(data, 115), "the child closed it");
+	check(!hipFree(data) && write(there[1], "x", 1) == 1, "hipFree");
+	waitpid(pid, &status, 0);
+	check(WIFEXITED(status) && !WEXITSTATUS(status), "the child: step %d",
+	      WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status));
+	return tap_end();
+}
