@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * One process' device memory in another: the child opens what the parent exports, both kernels
- * change it. TAP on stdout of the parent.
+ * change it. And one process' event in another. TAP on stdout of the parent.
  */
 #include <hip/hip_runtime.h>
 #include <sys/wait.h>
@@ -16,6 +16,12 @@ __global__ void add(int *data, int value)
 
 	if (i < COUNT)
 		data[i] += value;
+}
+
+__global__ void spin(volatile int *flag)
+{
+	while (!*flag)
+		;
 }
 
 static bool holds(const int *data, int offset)
@@ -33,7 +39,9 @@ static bool holds(const int *data, int offset)
 /* Exit status: which step failed. */
 static int child(int input, int output)
 {
+	hipIpcEventHandle_t event_handle;
 	hipIpcMemHandle_t handle;
+	hipEvent_t event;
 	int *data, *again;
 	char go;
 
@@ -58,6 +66,14 @@ static int child(int input, int output)
 	if (!hipIpcOpenMemHandle(reinterpret_cast<void **>(&again), handle,
 				 hipIpcMemLazyEnablePeerAccess))
 		return 8;
+	/* An event behind a kernel of the parent's, which waits for us. */
+	if (write(output, "x", 1) != 1 ||
+	    read(input, &event_handle, sizeof event_handle) != sizeof event_handle)
+		return 9;
+	if (hipIpcOpenEventHandle(&event, event_handle) || hipEventQuery(event) != hipErrorNotReady)
+		return 10;
+	if (write(output, "x", 1) != 1 || hipEventSynchronize(event) || hipEventQuery(event))
+		return 11;
 	return 0;
 }
 
@@ -66,7 +82,11 @@ int main()
 	static int numbers[COUNT];
 	int there[2], back[2], status = -1, *data, *other;
 	hipIpcMemHandle_t handle, second;
+	hipIpcEventHandle_t event_handle;
+	hipStream_t stream;
+	hipEvent_t event;
 	char done = 0;
+	int *flag;
 
 	if (pipe(there) || pipe(back))
 		return 2;
@@ -92,6 +112,18 @@ int main()
 	check(!hipDeviceSynchronize() && write(there[1], "x", 1) == 1, "so does ours");
 	check(read(back[0], &done, 1) == 1 && holds(data, 115), "the child closed it");
 	check(!hipFree(data) && write(there[1], "x", 1) == 1, "hipFree");
+	check(read(back[0], &done, 1) == 1 && !hipHostMalloc(&flag, sizeof *flag) &&
+		  !hipStreamCreate(&stream) &&
+		  !hipEventCreateWithFlags(&event, hipEventDisableTiming | hipEventInterprocess),
+	      "an event for several processes");
+	*flag = 0;
+	spin<<<1, 64, 0, stream>>>(flag);
+	check(!hipEventRecord(event, stream) && !hipIpcGetEventHandle(&event_handle, event),
+	      "hipIpcGetEventHandle");
+	if (write(there[1], &event_handle, sizeof event_handle) != sizeof event_handle ||
+	    read(back[0], &done, 1) != 1)
+		check(false, "the child opened the event and found it not ready");
+	*flag = 1;
 	waitpid(pid, &status, 0);
 	check(WIFEXITED(status) && !WEXITSTATUS(status), "the child: step %d",
 	      WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status));
