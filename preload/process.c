@@ -20,6 +20,7 @@
 static const char *const environment_prefixes[] = {
 	"HSA_",
 	"HIP_",
+	"HCC_",
 	"ROC",
 	"AMD_",
 	"GPU_",

@@ -7,6 +7,7 @@ struct kernels {
 	char *directory;
 	GHashTable *analysed; /* "sha256 symbol" -> struct entry */
 	GHashTable *modes;    /* "process arch symbol" -> bits, see kernels_modes() */
+	GHashTable *metadata; /* sha256 -> struct codeobj_metadata, NULL if it has none */
 };
 
 struct entry {
@@ -25,6 +26,11 @@ static void entry_free(gpointer data)
 	g_free(entry);
 }
 
+static void free_metadata(gpointer data)
+{
+	codeobj_metadata_free(data);
+}
+
 struct kernels *kernels_new(const char *directory)
 {
 	struct kernels *kernels = g_new0(struct kernels, 1);
@@ -32,6 +38,7 @@ struct kernels *kernels_new(const char *directory)
 	kernels->directory = g_strdup(directory);
 	kernels->analysed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, entry_free);
 	kernels->modes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	kernels->metadata = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_metadata);
 	return kernels;
 }
 
@@ -40,6 +47,7 @@ void kernels_free(struct kernels *kernels)
 	if (kernels) {
 		g_hash_table_destroy(kernels->analysed);
 		g_hash_table_destroy(kernels->modes);
+		g_hash_table_destroy(kernels->metadata);
 		g_free(kernels->directory);
 		g_free(kernels);
 	}
@@ -151,4 +159,43 @@ unsigned kernels_modes(struct kernels *kernels, const struct process *process, c
 
 	g_hash_table_replace(kernels->modes, key, GUINT_TO_POINTER(before | modes));
 	return before | modes;
+}
+
+static struct codeobj_metadata *read_metadata(const struct kernels *kernels, const char *sha256)
+{
+	char *path = g_build_filename(kernels->directory, sha256, NULL);
+	GMappedFile *file = g_mapped_file_new(path, FALSE, NULL);
+	struct codeobj_metadata *metadata = NULL;
+
+	g_free(path);
+	if (file) {
+		if (codeobj_metadata_read(g_mapped_file_get_contents(file),
+					  g_mapped_file_get_length(file), &metadata, NULL) != 0) {
+			metadata = NULL;
+		}
+		g_mapped_file_unref(file);
+	}
+	return metadata;
+}
+
+bool kernels_resources(struct kernels *kernels, const struct process *process,
+		       const struct kernel_ref *kernel, struct codeobj_kernel *resources)
+{
+	const struct code_object_ref *object =
+	    g_hash_table_lookup(process->code_objects, GUINT_TO_POINTER(kernel->code_object_id));
+	const struct codeobj_kernel *found;
+	gpointer metadata = NULL;
+
+	if (!object || !object->sha256[0]) {
+		return false;
+	}
+	if (!g_hash_table_lookup_extended(kernels->metadata, object->sha256, NULL, &metadata)) {
+		metadata = read_metadata(kernels, object->sha256);
+		g_hash_table_insert(kernels->metadata, g_strdup(object->sha256), metadata);
+	}
+	found = metadata ? codeobj_metadata_kernel(metadata, kernel->symbol) : NULL;
+	if (found) {
+		*resources = *found;
+	}
+	return found;
 }

@@ -5,6 +5,7 @@
 
 #include "analyzer/isa/isa.h"
 #include "analyzer/rules/findings.h"
+#include "tracer/codeobj/codeobj.h"
 
 struct kernels;
 
@@ -30,5 +31,12 @@ int kernels_clang(const struct kernels *kernels, const struct process *process,
  */
 unsigned kernels_modes(struct kernels *kernels, const struct process *process, const char *symbol,
 		       const char *arch, unsigned modes);
+
+/*
+ * What the metadata of a kernel's code object says of the memory that it needs: private_size,
+ * vgpr_spills and dynamic_stack of *resources. False if that cannot be had.
+ */
+bool kernels_resources(struct kernels *kernels, const struct process *process,
+		       const struct kernel_ref *kernel, struct codeobj_kernel *resources);
 
 #endif

@@ -261,6 +261,7 @@ void watch_event(struct watch *watch, const struct rules_context *context)
 	switch (event->type) {
 	case HG_EVENT_alloc:
 		leaks_alloc(process, context);
+		environment_alloc(context);
 		break;
 	case HG_EVENT_copy:
 		note_work(process, event->copy.stream);
@@ -309,5 +310,6 @@ void watch_finish(struct watch *watch, const struct rules_context *context)
 
 		own.process = process->process;
 		leaks_finish(process, &own);
+		environment_finish(process, &own);
 	}
 }

@@ -148,4 +148,8 @@ void migration_advise(struct process_watch *watch, const struct rules_context *c
 void migration_launch(struct process_watch *watch, const struct rules_context *context,
 		      const struct launch_watch *launch);
 
+/* environment.c */
+void environment_alloc(const struct rules_context *context);
+void environment_finish(struct process_watch *watch, const struct rules_context *context);
+
 #endif

@@ -128,6 +128,7 @@
 // hipgrain-stdout: float: sum 0 expected 200
 // hipgrain-stdout: double: sum 0 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200
+// hipgrain-expect: HG904 call=hipHostMalloc api=hipHostMalloc at=@host_portable confidence=proven
 // hipgrain-expect: HG101 kernel=add_f32 argument=0 api=hipHostMalloc at=@host_portable launches=1 confidence=proven
 // hipgrain-expect: HG101 kernel=add_f64 argument=0 api=hipHostMalloc at=@host_portable launches=1 confidence=proven
 //
@@ -136,6 +137,7 @@
 // hipgrain-stdout: float: sum 0 expected 200
 // hipgrain-stdout: double: sum 0 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200
+// hipgrain-expect: HG904 call=hipHostMalloc api=hipHostMalloc at=@host_write_combined confidence=proven
 // hipgrain-expect: HG101 kernel=add_f32 argument=0 api=hipHostMalloc at=@host_write_combined launches=1 confidence=proven
 // hipgrain-expect: HG101 kernel=add_f64 argument=0 api=hipHostMalloc at=@host_write_combined launches=1 confidence=proven
 //

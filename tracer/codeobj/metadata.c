@@ -39,6 +39,13 @@ static int read_u32(struct msgpack *reader, const struct msgpack_value *value, v
 	return 0;
 }
 
+static int read_bool(struct msgpack *reader, const struct msgpack_value *value, void *into)
+{
+	(void)reader;
+	*(bool *)into = value->type == MSGPACK_BOOL && value->number;
+	return value->type == MSGPACK_BOOL ? 0 : -EINVAL;
+}
+
 static int read_kind(struct msgpack *reader, const struct msgpack_value *value, void *into)
 {
 	static const struct {
@@ -179,6 +186,11 @@ static int read_kernels(struct msgpack *reader, const struct msgpack_value *valu
 		{ ".symbol", read_string, offsetof(struct codeobj_kernel, symbol) },
 		{ ".kernarg_segment_size", read_u32,
 		  offsetof(struct codeobj_kernel, kernarg_size) },
+		{ ".private_segment_fixed_size", read_u32,
+		  offsetof(struct codeobj_kernel, private_size) },
+		{ ".vgpr_spill_count", read_u32, offsetof(struct codeobj_kernel, vgpr_spills) },
+		{ ".uses_dynamic_stack", read_bool,
+		  offsetof(struct codeobj_kernel, dynamic_stack) },
 		{ ".args", read_args, 0 },
 	};
 	struct codeobj_metadata *metadata = into;

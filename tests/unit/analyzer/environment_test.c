@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rules about the environment and the build: HG507, HG9xx. */
+#include "trace.h"
+
+#define V5_2 50221153
+#define V6_2 60241134
+
+static struct isa_use through_second[] = { { .kernarg = 8, .access = ISA_READ, .certain = true } };
+
+/* A process with such an environment that makes a copy and a launch. */
+static void run(const char *env, int32_t version)
+{
+	process("/bin/program", env);
+	code();
+	kernel.uses = through_second;
+	kernel.use_count = 1;
+	runtime(version, 1);
+	device_of(0, "gfx90a:sramecc+:xnack-", 0);
+	alloc(HG_API_hipMalloc, 0x10000, 0x1000, 1);
+	launch(0, 0x10000);
+}
+
+static void async_copy(uint64_t stream)
+{
+	alloc(HG_API_hipHostMalloc, 0x80000, 0x1000, 2);
+	copy_on(stream, HG_API_hipMemcpyAsync, 1, 0x10000, 0x80000, 64);
+}
+
+static void stream(enum hg_api api, uint64_t handle)
+{
+	apply((struct hg_event){ .type = HG_EVENT_stream,
+				 .stream = { .api = (uint16_t)api, .stream = handle } });
+}
+
+/* ---- HG903, HG507 ---- */
+
+static void debugging_variables(void **state)
+{
+	(void)state;
+	run("HIP_LAUNCH_BLOCKING=1\nAMD_SERIALIZE_KERNEL=3\nAMD_SERIALIZE_COPY=1\nAMD_LOG_LEVEL=4\n"
+	    "HSA_ENABLE_SDMA=0",
+	    V6_2);
+	assert_string_equal(found(), "HG903 HG903 HG903 HG903 HG903");
+	for (unsigned i = 0; i < 5; i++) {
+		assert_int_equal(finding(i)->confidence, CONFIDENCE_PROVEN);
+		assert_non_null(finding(i)->subject);
+	}
+}
+
+static void variables_that_do_nothing(void **state)
+{
+	(void)state;
+	run("HIP_LAUNCH_BLOCKING=0\nAMD_SERIALIZE_KERNEL=0\nAMD_SERIALIZE_COPY=\nAMD_LOG_LEVEL=2\n"
+	    "HSA_ENABLE_SDMA=1\nHSA_XNACK=1",
+	    V6_2);
+	assert_string_equal(found(), "");
+}
+
+static void a_variable_that_this_release_does_not_read(void **state)
+{
+	(void)state;
+	run("HIP_LAUNCH_BLOCKING=1", V5_2);
+	assert_string_equal(found(), "");
+}
+
+static void an_unknown_release(void **state)
+{
+	(void)state;
+	run("HIP_LAUNCH_BLOCKING=1", 0);
+	assert_string_equal(found(), "HG903");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
+}
+
+static void variables_of_a_program_that_does_nothing(void **state)
+{
+	(void)state;
+	process("/bin/program", "AMD_LOG_LEVEL=4");
+	assert_string_equal(found(), "");
+	runtime(V6_2, 1);
+	assert_string_equal(found(), "");
+}
+
+static void copies_without_engines(void **state)
+{
+	(void)state;
+	run("HSA_ENABLE_SDMA=0", V5_2);
+	async_copy(7);
+	assert_string_equal(found(), "HG507");
+}
+
+static void streams_that_share_a_queue(void **state)
+{
+	(void)state;
+	run("GPU_MAX_HW_QUEUES=2", V5_2);
+	for (uint64_t i = 1; i <= 3; i++) {
+		stream(HG_API_hipStreamCreate, i);
+	}
+	assert_string_equal(found(), "HG507");
+	assert_non_null(strstr(finding(0)->message, "up to 3 streams"));
+}
+
+static void streams_one_after_the_other(void **state)
+{
+	(void)state;
+	run("GPU_MAX_HW_QUEUES=2", V5_2);
+	for (uint64_t i = 1; i <= 9; i++) {
+		stream(HG_API_hipStreamCreate, i);
+		if (i > 1) {
+			stream(HG_API_hipStreamDestroy, i);
+		}
+	}
+	assert_string_equal(found(), "");
+}
+
+/* ---- HG904 ---- */
+
+static void host_alloc(uint64_t ptr, uint64_t flags)
+{
+	apply((struct hg_event){ .type = HG_EVENT_alloc,
+				 .alloc = { .api = HG_API_hipHostMalloc,
+					    .ptr = ptr,
+					    .size = 64,
+					    .flags = flags,
+					    .symbol = "",
+					    .stack_id = 3 } });
+}
+
+static void coherence_for_all(void **state)
+{
+	(void)state;
+	run("HIP_HOST_COHERENT=1", V5_2);
+	host_alloc(0x80000, 0x40000000); /* asks for it itself */
+	host_alloc(0x81000, 0x80000000); /* and against it */
+	assert_string_equal(found(), "");
+	host_alloc(0x82000, 1); /* portable */
+	assert_string_equal(found(), "HG904");
+	assert_int_equal(finding(0)->address, 0x82000);
+}
+
+static void coherence_that_is_off(void **state)
+{
+	(void)state;
+	run("HIP_HOST_COHERENT=0", V5_2);
+	host_alloc(0x82000, 1);
+	assert_string_equal(found(), "");
+}
+
+/* ---- HG905 ---- */
+
+static const char *visible(const char *env, int32_t devices)
+{
+	process("/bin/program", env);
+	runtime(V5_2, devices);
+	return found();
+}
+
+static void numbers_of_the_machine(void **state)
+{
+	(void)state;
+	assert_string_equal(visible("ROCR_VISIBLE_DEVICES=4,5\nHIP_VISIBLE_DEVICES=4,5", 0),
+			    "HG905");
+	assert_non_null(strstr(finding(0)->message, "leaves 2 devices"));
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_PROVEN);
+}
+
+static void one_number_too_many(void **state)
+{
+	(void)state;
+	assert_string_equal(visible("ROCR_VISIBLE_DEVICES=4,5\nCUDA_VISIBLE_DEVICES=0,2", 1),
+			    "HG905");
+}
+
+static void lists_that_fit(void **state)
+{
+	(void)state;
+	assert_string_equal(visible("ROCR_VISIBLE_DEVICES=4,5\nHIP_VISIBLE_DEVICES=1", 1), "");
+	assert_string_equal(visible("ROCR_VISIBLE_DEVICES=4,5", 2), "");
+	assert_string_equal(visible("HIP_VISIBLE_DEVICES=7", 0), "");
+	/* Not indices, or a count that says that something else happened. */
+	assert_string_equal(visible("ROCR_VISIBLE_DEVICES=4,5\nHIP_VISIBLE_DEVICES=GPU-123", 1),
+			    "");
+	assert_string_equal(visible("ROCR_VISIBLE_DEVICES=4,5\nHIP_VISIBLE_DEVICES=0,5", 2), "");
+}
+
+static void an_empty_list(void **state)
+{
+	(void)state;
+	assert_string_equal(visible("HIP_VISIBLE_DEVICES=", 0), "HG905");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
+}
+
+static void an_empty_list_that_hides_nothing(void **state)
+{
+	(void)state;
+	assert_string_equal(visible("HIP_VISIBLE_DEVICES=", 1), "");
+}
+
+/* ---- HG908, HG909 ---- */
+
+static void variables_of_an_old_runtime(void **state)
+{
+	(void)state;
+	assert_string_equal(visible("HCC_UNPINNED_COPY_MODE=2\nHIP_VISIBLE_DEVICES=0", 1), "HG908");
+	assert_string_equal(finding(0)->subject, "HCC_UNPINNED_COPY_MODE");
+}
+
+static void module(const char *path, uint64_t start)
+{
+	apply((struct hg_event){
+	    .type = HG_EVENT_module,
+	    .module = { .start = start, .size = 0x1000, .path = path, .build_id = "" } });
+}
+
+static void two_runtimes(void **state)
+{
+	(void)state;
+	process("/bin/program", "");
+	runtime(V5_2, 1);
+	module("/usr/lib/libamdhip64.so.5", 0x1000000);
+	module("/opt/framework/lib/libamdhip64.so", 0x2000000);
+	assert_string_equal(found(), "HG909");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
+}
+
+static void one_runtime_twice(void **state)
+{
+	(void)state;
+	process("/bin/program", "");
+	runtime(V5_2, 1);
+	module("/usr/lib/libamdhip64.so.5", 0x1000000);
+	module("/usr/lib/libhiprtc.so.5", 0x2000000);
+	module("/usr/lib/libamdhip64.so.5", 0x3000000);
+	assert_string_equal(found(), "");
+}
+
+/* ---- HG901, HG902 ---- */
+
+/* An offload bundle with an entry of four bytes for each target. */
+static char *bundle(const char *const *targets)
+{
+	char *path = g_build_filename(folder, "bundle", NULL);
+	GByteArray *bytes = g_byte_array_new();
+	uint64_t count = g_strv_length((char **)targets), offset = 4096;
+
+	g_byte_array_append(bytes, (const guint8 *)"__CLANG_OFFLOAD_BUNDLE__", 24);
+	g_byte_array_append(bytes, (const guint8 *)&count, 8);
+	for (uint64_t i = 0; i < count; i++) {
+		char *id = g_strdup_printf("hipv4-amdgcn-amd-amdhsa--%s", targets[i]);
+		uint64_t numbers[] = { offset + 8 * i, 4, strlen(id) };
+
+		g_byte_array_append(bytes, (const guint8 *)numbers, sizeof(numbers));
+		g_byte_array_append(bytes, (const guint8 *)id, (guint)strlen(id));
+		g_free(id);
+	}
+	g_byte_array_set_size(bytes, (guint)(offset + 8 * count));
+	g_file_set_contents(path, (const char *)bytes->data, bytes->len, NULL);
+	g_byte_array_free(bytes, TRUE);
+	return path;
+}
+
+/* A program with code for these targets, on a device, whose launch fails with `error`. */
+static const char *launch_fails(const char *const *targets, const char *device, int error)
+{
+	char *path = bundle(targets);
+	const char *names;
+
+	process(path, "");
+	runtime(V6_2, 1);
+	device_of(0, device, -1);
+	apply((struct hg_event){
+	    .type = HG_EVENT_error,
+	    .error = { .api = HG_API_hipLaunchKernel, .code = error, .ptr = 1 } });
+	names = found();
+	g_unlink(path);
+	g_free(path);
+	return names;
+}
+
+static void code_for_another_processor(void **state)
+{
+	const char *const targets[] = { "gfx906", "gfx908:xnack-", NULL };
+
+	(void)state;
+	assert_non_null(strstr(launch_fails(targets, "gfx90a:sramecc+:xnack-", 209), "HG902"));
+	for (unsigned i = 0; i < findings.list->len; i++) {
+		if (strcmp(finding(i)->rule->id, "HG902") == 0) {
+			assert_non_null(strstr(finding(i)->message, "gfx906, gfx908:xnack-"));
+			assert_non_null(strstr(finding(i)->fix, "--offload-arch=gfx90a"));
+		}
+	}
+}
+
+static void code_for_the_other_xnack(void **state)
+{
+	const char *const targets[] = { "gfx908", "gfx90a:xnack+", NULL };
+
+	(void)state;
+	assert_non_null(strstr(launch_fails(targets, "gfx90a:sramecc+:xnack-", 209), "HG901"));
+}
+
+static void code_that_fits(void **state)
+{
+	const char *const targets[] = { "gfx908", "gfx90a", NULL };
+
+	(void)state;
+	assert_null(strstr(launch_fails(targets, "gfx90a:sramecc+:xnack-", 209), "HG90"));
+}
+
+static void an_error_of_another_kind(void **state)
+{
+	const char *const targets[] = { "gfx906", NULL };
+
+	(void)state;
+	assert_null(strstr(launch_fails(targets, "gfx90a:sramecc+:xnack-", 1), "HG90"));
+}
+
+static void code_that_names_no_processor(void **state)
+{
+	const char *const targets[] = { "gfx906", "gfx9-4-generic", NULL };
+
+	(void)state;
+	assert_null(strstr(launch_fails(targets, "gfx942:sramecc+:xnack-", 209), "HG90"));
+	assert_int_equal(findings.limits->len, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		TEST(debugging_variables),
+		TEST(variables_that_do_nothing),
+		TEST(a_variable_that_this_release_does_not_read),
+		TEST(an_unknown_release),
+		TEST(variables_of_a_program_that_does_nothing),
+		TEST(copies_without_engines),
+		TEST(streams_that_share_a_queue),
+		TEST(streams_one_after_the_other),
+		TEST(coherence_for_all),
+		TEST(coherence_that_is_off),
+		TEST(numbers_of_the_machine),
+		TEST(one_number_too_many),
+		TEST(lists_that_fit),
+		TEST(an_empty_list),
+		TEST(an_empty_list_that_hides_nothing),
+		TEST(variables_of_an_old_runtime),
+		TEST(two_runtimes),
+		TEST(one_runtime_twice),
+		TEST(code_for_another_processor),
+		TEST(code_for_the_other_xnack),
+		TEST(code_that_fits),
+		TEST(an_error_of_another_kind),
+		TEST(code_that_names_no_processor),
+#undef TEST
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
