@@ -155,7 +155,7 @@ static struct order_device *device_of(struct order *order, int32_t ordinal)
 
 /* ---- slots ---- */
 
-static bool is_idle(const struct order *order, const struct order_stream *stream)
+bool order_stream_idle(const struct order *order, const struct order_stream *stream)
 {
 	return stream->slot < 0 || order->done[stream->slot] >= order->epochs[stream->slot];
 }
@@ -189,7 +189,7 @@ static void give_back_slot(struct order *order, struct order_stream *stream)
 static int32_t find_slot(struct order *order)
 {
 	for (unsigned i = 0; i < order->slots; i++) {
-		if (order->owners[i] && is_idle(order, order->owners[i])) {
+		if (order->owners[i] && order_stream_idle(order, order->owners[i])) {
 			give_back_slot(order, order->owners[i]);
 		}
 		if (!order->owners[i]) {
@@ -341,7 +341,7 @@ static void wait_implicitly(struct order *order, struct order_stream *stream)
 	} else if (stream->kind != STREAM_KIND_NON_BLOCKING) {
 		struct moment null = { 0, 0 };
 
-		if (device->null && !is_idle(order, device->null)) {
+		if (device->null && !order_stream_idle(order, device->null)) {
 			null = latest_of(order, device->null);
 		}
 		if (null.epoch > clock_at(stream->known, null.slot)) {
@@ -357,7 +357,7 @@ static void wait_implicitly(struct order *order, struct order_stream *stream)
 
 struct moment order_submit(struct order *order, struct order_stream *stream)
 {
-	if (stream->known && is_idle(order, stream)) {
+	if (stream->known && order_stream_idle(order, stream)) {
 		bool needed = false;
 
 		for (unsigned i = 0; i < stream->known->length && !needed; i++) {
@@ -519,17 +519,4 @@ void order_host_device(struct order *order, int32_t device)
 void order_host_everything(struct order *order)
 {
 	order_host_device(order, -1);
-}
-
-unsigned order_busy(const struct order *order, const struct order_stream *except, unsigned limit)
-{
-	unsigned count = 0;
-
-	for (unsigned i = 0; i < order->slots && count < limit; i++) {
-		const struct order_stream *stream = order->owners[i];
-
-		count += stream && stream != except && stream->device == except->device &&
-			 !is_idle(order, stream);
-	}
-	return count;
 }

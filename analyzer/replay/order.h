@@ -115,6 +115,9 @@ bool order_before(const struct order *order, struct moment moment,
 bool order_done(const struct order *order, struct moment moment);
 bool order_visible(const struct order *order, struct moment moment);
 
+/* Whether the host knows that all the stream's work is complete. */
+bool order_stream_idle(const struct order *order, const struct order_stream *stream);
+
 /* The event of a handle; made, as never recorded, if it is not known. */
 struct order_event *order_event(struct order *order, uint64_t handle);
 void order_event_created(struct order *order, uint64_t handle, uint32_t flags);
@@ -131,9 +134,5 @@ void order_host_event(struct order *order, uint64_t handle);
 void order_host_stream(struct order *order, struct order_stream *stream);
 void order_host_device(struct order *order, int32_t device);
 void order_host_everything(struct order *order);
-
-/* How many of a device's streams other than `except` have work that the host does not know as
- * complete; at most `limit`. */
-unsigned order_busy(const struct order *order, const struct order_stream *except, unsigned limit);
 
 #endif

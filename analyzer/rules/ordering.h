@@ -18,6 +18,7 @@ struct process_order {
 	GHashTable *lost;         /* allocation -> struct lost_result (errors.c) */
 	unsigned launches_since_wait, others_since_wait;
 	bool device_memory_only;       /* the launches since the last wait */
+	int32_t wait_tid;              /* who waited last */
 	struct sync_site *latest_wait; /* the last event was this wait; or NULL */
 	uint64_t barriers;             /* HG702 */
 	struct hg_ev_error sticky;     /* after which nothing works any more; code 0: none */

@@ -130,7 +130,7 @@ struct sync_site {
 	unsigned api;
 	uint32_t stack_id;
 	int64_t ns;
-	uint64_t idle;     /* nothing had been submitted since the wait before */
+	uint64_t idle;     /* the thread knew already that everything was complete */
 	uint64_t needless; /* between two launches that use only the GPU's own memory */
 };
 
@@ -140,12 +140,44 @@ static bool is_query(unsigned api)
 	       api == HG_API_hipEventQuery;
 }
 
+/* Is what this call waits for complete already? */
+static bool is_over(const struct process_order *at, const struct hg_ev_sync *sync)
+{
+	struct order_event *event;
+
+	switch (sync->api) {
+	case HG_API_hipEventSynchronize:
+		event = g_hash_table_lookup(at->order.events, &sync->event);
+		return event && event->recorded && !event->shared &&
+		       order_done(&at->order, event->moment);
+	case HG_API_hipStreamSynchronize:
+		if (sync->stream > STREAM_PER_THREAD) {
+			const struct order_stream *stream =
+			    order_stream_known(&at->order, sync->stream);
+
+			return stream && order_stream_idle(&at->order, stream);
+		}
+		break;
+	default:
+		break;
+	}
+	for (unsigned i = 0; i < at->order.slots; i++) {
+		if (at->order.done[i] < at->order.epochs[i]) {
+			return false;
+		}
+	}
+	return true;
+}
+
 void streams_sync(const struct rules_context *context, struct process_order *at)
 {
 	const struct hg_ev_sync *sync = &context->event->sync;
 	gpointer key = GUINT_TO_POINTER(sync->stack_id);
 	struct sync_site *site;
+	/* What one thread has waited for another does not know. */
+	bool same_thread = at->wait_tid == context->event->tid;
 
+	at->wait_tid = context->event->tid;
 	if (is_query(sync->api) || sync->stack_id == 0) {
 		return;
 	}
@@ -156,8 +188,8 @@ void streams_sync(const struct rules_context *context, struct process_order *at)
 		g_hash_table_insert(at->syncs, key, site);
 	}
 	at->latest_wait = NULL;
-	if (at->launches_since_wait + at->others_since_wait == 0) {
-		site->idle++;
+	if (is_over(at, sync)) {
+		site->idle += same_thread;
 	} else if (at->launches_since_wait == 1 && at->others_since_wait == 0 &&
 		   at->device_memory_only) {
 		at->latest_wait = site;
@@ -182,10 +214,12 @@ static void report_waits(struct findings *findings, struct process_order *at,
 	finding->api = g_strdup(hg_api_name(site->api));
 	if (idle) {
 		finding->message = g_strdup_printf("%s was called %" G_GUINT64_FORMAT
-						   " times when nothing had been submitted since "
-						   "the wait before.",
+						   " times when what it waits for had been waited "
+						   "for already.",
 						   finding->api, site->idle);
 		finding->fix = g_strdup_printf("remove %s, or call it once", finding->api);
+		finding_at_most(finding, CONFIDENCE_LIKELY,
+				"there can be work that is not in the trace");
 		return;
 	}
 	finding->message = g_strdup_printf(

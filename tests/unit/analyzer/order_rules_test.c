@@ -863,6 +863,22 @@ static void waits_for_nothing(void **state)
 	assert_string_equal(found(), "HG704");
 }
 
+/* One after the other is the way to wait for several. */
+static void waits_for_one_stream_after_another(void **state)
+{
+	(void)state;
+	two_streams(0);
+	for (int i = 0; i < 100; i++) {
+		copy(HG_API_hipMemcpyAsync, P, P + 0x800, 0x800, A);
+		copy(HG_API_hipMemcpyAsync, Q, Q + 0x800, 0x800, B);
+		sync_by(HG_API_hipStreamSynchronize, A);
+		sync_by(HG_API_hipStreamSynchronize, B);
+		tid_now = 1 + i % 2;
+		sync_by(HG_API_hipDeviceSynchronize, 0); /* another thread's */
+	}
+	assert_string_equal(found(), "");
+}
+
 static void destroy(uint64_t handle)
 {
 	apply((struct hg_event){ .type = HG_EVENT_stream,
@@ -1041,6 +1057,7 @@ int main(void)
 		TEST(a_wait_after_each_launch),
 		TEST(waits_that_may_be_needed),
 		TEST(waits_for_nothing),
+		TEST(waits_for_one_stream_after_another),
 		TEST(a_destroyed_stream_is_used),
 		TEST(a_destroyed_stream_is_waited_for),
 		TEST(a_stream_has_the_handle_of_a_destroyed_one),
