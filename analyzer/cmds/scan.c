@@ -39,7 +39,7 @@ const char usage_scan[] =
     "      --fail-on=hw-fp-atomics  exit with status 1 if a listed kernel has a hardware\n"
     "                        floating-point atomic on memory other than LDS\n"
     "      --pid PID         the files with device code that a running process has loaded\n"
-    "  -j, --jobs N          analyse N kernels of a code object at the same time\n"
+    "  -j, --jobs N          analyse N code objects, or kernels of one, at the same time\n"
     "  -h, --help            print this help\n";
 
 void scan_bad(struct scan *scan, const char *what)
@@ -59,11 +59,6 @@ bool scan_wanted(const struct scan *scan, const struct isa_kernel *kernel)
 	snprintf(base, sizeof(base), "%.*s", (int)(length < 255 ? length : 255), kernel->name);
 	return !fnmatch(scan->kernel, kernel->name, 0) ||
 	       !fnmatch(scan->kernel, kernel->symbol, 0) || !fnmatch(scan->kernel, base, 0);
-}
-
-static void problem(void *user, const char *text)
-{
-	scan_bad(user, text);
 }
 
 /* Whether --arch leaves it in. */
@@ -101,41 +96,74 @@ static void count_kernels(struct scan *scan, const struct isa_code_object *objec
 	}
 }
 
-static void scan_code_object(void *user, const void *elf, size_t size, const char *target)
+static void report_code_object(void *user, const struct scan_item *item)
 {
 	struct scan *scan = user;
-	struct isa_options options = { .atomics_only = !scan->all, .jobs = scan->jobs };
-	struct isa_code_object *object;
-	char *error = NULL;
-	int status;
 
-	if (!right_target(scan, elf, size)) {
-		scan->passed_over++;
-		return;
-	}
 	scan->disagreements = json_object_new_array();
-	status = isa_analyze(elf, size, &options, &object, &error);
-	scan_check_target(scan, elf, size, target, status ? NULL : object->note);
-	if (status == -ENOTSUP) {
+	scan_check_target(scan, item->elf, item->size, item->target,
+			  item->status ? NULL : item->object->note);
+	if (item->status == -ENOTSUP) {
 		/* Others in the file may be of a kind that is known. */
-		message_warning("%s: %s", scan->path, error ? error : strerror(-status));
+		message_warning("%s: %s", scan->path,
+				item->error ? item->error : strerror(-item->status));
 		scan->refused++;
-	} else if (status) {
-		scan_bad(scan, error ? error : strerror(-status));
+	} else if (item->status) {
+		scan_bad(scan, item->error ? item->error : strerror(-item->status));
 	} else {
 		scan->analysed++;
-		count_kernels(scan, object);
-		(scan->json ? scan_print_json : scan_print_text)(scan, object, elf, size);
-		isa_code_object_free(object);
+		count_kernels(scan, item->object);
+		(scan->json ? scan_print_json : scan_print_text)(scan, item->object, item->elf,
+								 item->size);
 	}
 	json_object_put(scan->disagreements);
 	scan->disagreements = NULL;
-	free(error);
+}
+
+static void problem(void *user, const char *text)
+{
+	struct scan *scan = user;
+
+	/* What was found before it is reported before it. */
+	scan_queue_flush(&scan->queue);
+	scan_bad(scan, text);
+}
+
+static void found(void *user, const void *elf, size_t size, const char *target)
+{
+	struct scan *scan = user;
+
+	if (!right_target(scan, elf, size))
+		scan->passed_over++;
+	else if (scan_queue_add(&scan->queue, elf, size, target))
+		scan_bad(scan, "out of memory");
+}
+
+static void keep(void *user, void *buffer, size_t size)
+{
+	struct scan *scan = user;
+
+	if (scan_queue_keep(&scan->queue, buffer, size))
+		scan_bad(scan, "out of memory");
+}
+
+static void scan_bytes(struct scan *scan, const void *data, size_t size)
+{
+	const struct container_sink sink = { found, problem, scan, keep };
+
+	scan->queue = (struct scan_queue){
+		.options = { .atomics_only = !scan->all },
+		.jobs = scan->jobs ? scan->jobs : 1,
+		.report = report_code_object,
+		.user = scan,
+	};
+	containers_walk(data, size, &sink);
+	scan_queue_flush(&scan->queue);
+	scan_queue_free(&scan->queue);
 }
 
 static void scan_file(struct scan *scan)
 {
-	const struct container_sink sink = { scan_code_object, problem, scan, NULL };
 	int file = open(scan->path, O_RDONLY | O_CLOEXEC);
 	struct json_object *object;
 	struct stat stat;
@@ -155,7 +183,7 @@ static void scan_file(struct scan *scan)
 		scan->code_objects = json_object_new_array();
 		if (!scan->json)
 			printf("%s\n", scan->path);
-		containers_walk(data, (size_t)stat.st_size, &sink);
+		scan_bytes(scan, data, (size_t)stat.st_size);
 		if (scan->refused && !scan->analysed)
 			scan->status = HG_EXIT_INPUT;
 		if (scan->passed_over && !scan->analysed && !scan->refused)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "analyzer/cmds/scan_queue.h"
 #include "analyzer/isa/isa.h"
 #include "tracer/codeobj/codeobj.h"
 
@@ -21,6 +22,7 @@ struct scan {
 	struct json_object *files;
 	/* of the file at hand */
 	const char *path;
+	struct scan_queue queue;
 	struct json_object *code_objects;
 	struct json_object *disagreements; /* of the code object at hand: texts */
 	unsigned analysed, refused,

@@ -96,8 +96,12 @@ struct decoder *decoder_get(const struct arch *arch, unsigned wave_size, const c
 	strcpy(decoder->backend, backend);
 	decoder->key = calloc(SLOTS, sizeof(*decoder->key));
 	decoder->at = calloc(SLOTS, sizeof(*decoder->at));
-	if (decoder->key && decoder->at)
+	if (decoder->key && decoder->at) {
+		/* The first one initialises the library behind it, which threads must not share. */
+		pthread_mutex_lock(&lock);
 		decoder->disasm = isa_disasm_create(arch->name, wave_size, backend, why);
+		pthread_mutex_unlock(&lock);
+	}
 	if (!decoder->disasm) {
 		destroy(decoder);
 		return NULL;

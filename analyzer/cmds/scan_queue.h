@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Code objects analysed at the same time, and reported in the order in which they came. */
+#ifndef HIPGRAIN_ANALYZER_CMDS_SCAN_QUEUE_H
+#define HIPGRAIN_ANALYZER_CMDS_SCAN_QUEUE_H
+
+#include "analyzer/isa/isa.h"
+
+struct scan_item {
+	const void *elf; /* borrowed until it is reported */
+	size_t size;
+	char *target; /* what its container calls it, or NULL */
+	/* Results of isa_analyze(). */
+	struct isa_code_object *object;
+	char *error;
+	int status;
+	bool done;
+};
+
+struct scan_queue {
+	struct isa_options options;
+	unsigned jobs;
+	void (*report)(void *user, const struct scan_item *item);
+	void *user;
+	struct scan_item *item;
+	size_t count, room;
+	void **buffer; /* kept until the items are reported */
+	size_t buffer_count, buffer_room, buffer_bytes;
+};
+
+/* Set options, jobs, report and user of a zeroed queue; then these. 0 or -ENOMEM. */
+int scan_queue_add(struct scan_queue *queue, const void *elf, size_t size, const char *target);
+
+/* Free `buffer` once everything added so far is reported; on -ENOMEM too. */
+int scan_queue_keep(struct scan_queue *queue, void *buffer, size_t size);
+
+/* Analyse and report what was added, and forget it. */
+void scan_queue_flush(struct scan_queue *queue);
+
+/* After scan_queue_flush(). */
+void scan_queue_free(struct scan_queue *queue);
+
+#endif
