@@ -327,5 +327,6 @@ void check_atomics(const struct rules_context *context, const struct launch *lau
 			break;
 		}
 	}
+	check_spins(context, launch);
 	check_flags_across(context, launch);
 }

@@ -34,6 +34,9 @@ void check_reach(const struct rules_context *context, const struct launch *launc
 void check_contention(const struct rules_context *context, const struct launch *launch,
 		      const struct isa_atomic *atomic, const struct pointer_argument *pointer);
 
+/* Loops that wait for memory to change. */
+void check_spins(const struct rules_context *context, const struct launch *launch);
+
 /* A floating-point atomic whose memory is not known. */
 void check_unproven(const struct rules_context *context, const struct launch *launch,
 		    const struct isa_atomic *atomic);

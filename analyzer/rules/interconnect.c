@@ -96,6 +96,19 @@ static enum rule_id coarse_rule(const struct allocation *allocation)
 	return RULE_HG111;
 }
 
+static const char *coarse_fix_text(enum rule_id rule)
+{
+	switch (rule) {
+	case RULE_HG202:
+		return "add hipHostMallocCoherent to the flags, or set HIP_HOST_COHERENT=1";
+	case RULE_HG207:
+		return "use hipHostMalloc(&p, n, hipHostMallocCoherent) instead of hipMallocHost";
+	default:
+		return "use fine-grained memory for what several agents update at once: "
+		       "hipHostMalloc(&p, n, hipHostMallocCoherent)";
+	}
+}
+
 static void report_coarse(const struct rules_context *context, const struct launch *launch,
 			  const struct isa_atomic *atomic, const struct pointer_argument *pointer,
 			  const struct grain *grain)
@@ -116,12 +129,7 @@ static void report_coarse(const struct rules_context *context, const struct laun
 	    rule == RULE_HG202 ? " with " : "", rule == RULE_HG202 ? flags : "",
 	    rule == RULE_HG202 ? " alone" : "");
 	g_free(flags);
-	finding->fix = g_strdup(
-	    rule == RULE_HG111 ? "use fine-grained memory for what several agents update at once: "
-				 "hipHostMalloc(&p, n, hipHostMallocCoherent)"
-	    : rule == RULE_HG202
-		? "add hipHostMallocCoherent to the flags, or set HIP_HOST_COHERENT=1"
-		: "use hipHostMalloc(&p, n, hipHostMallocCoherent) instead of hipMallocHost");
+	finding->fix = g_strdup(coarse_fix_text(rule));
 	finding_at_most(finding, CONFIDENCE_LIKELY, NOBODY_ELSE);
 }
 
@@ -154,4 +162,61 @@ void check_reach(const struct rules_context *context, const struct launch *launc
 	}
 out:
 	grain_clear(&grain);
+}
+
+/* ---- waiting ---- */
+
+static void report_spin(const struct rules_context *context, const struct launch *launch,
+			const struct isa_spin *spin, const struct pointer_argument *pointer,
+			const struct grain *grain)
+{
+	const struct allocation *allocation = pointer->place.allocation;
+	enum rule_id rule = coarse_rule(allocation);
+	struct finding *finding;
+	bool is_new;
+
+	finding = findings_get(context->findings, rule, context->process, &is_new, "spin %s %u %u",
+			       launch->kernel->symbol, pointer->kernarg, allocation->stack_id);
+	launch_hit(launch, finding);
+	if (!is_new) {
+		return;
+	}
+	finding_set_launch(finding, launch, pointer);
+	finding->instruction = g_strdup(spin->mnemonic);
+	finding->code_offset = spin->kernel_offset;
+	finding->device_file = spin->file && spin->file[0] == '/'
+				   ? g_canonicalize_filename(spin->file, NULL)
+				   : g_strdup(spin->file);
+	finding->device_line = spin->line;
+	finding->granularity = grain->granularity;
+	finding->why = g_strdup(grain->why);
+	finding->message =
+	    g_strdup_printf("%s waits in a loop for a change of coarse-grained %s: the GPU may "
+			    "keep the old value in "
+			    "its cache until the kernel ends, and then waits for ever.",
+			    finding->kernel, allocation_noun(allocation));
+	finding->fix = g_strdup(coarse_fix_text(rule));
+	finding_at_most(finding, CONFIDENCE_LIKELY,
+			"who writes it, and that the launch had to wait, is not recorded");
+}
+
+void check_spins(const struct rules_context *context, const struct launch *launch)
+{
+	for (size_t i = 0; i < launch->code->spin_count; i++) {
+		const struct isa_spin *spin = &launch->code->spins[i];
+		struct pointer_argument pointer;
+		struct grain grain;
+
+		if (spin->origin.kind != ISA_ORIGIN_DIRECT ||
+		    !launch_pointer(context, launch, spin->origin.kernarg[0], &pointer) ||
+		    pointer.place.kind != PLACE_ALLOCATION) {
+			continue;
+		}
+		grain = place_grain(context->process, &pointer.place);
+		if (grain.granularity == GRAIN_COARSE && grain.location == LOCATION_HOST &&
+		    grain.certain) {
+			report_spin(context, launch, spin, &pointer, &grain);
+		}
+		grain_clear(&grain);
+	}
 }

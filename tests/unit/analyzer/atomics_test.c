@@ -167,6 +167,47 @@ static void system_scope_on_coarse_memory(void **state)
 	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
 }
 
+static struct isa_spin spin;
+
+static void wait_for_the_first_argument(void)
+{
+	kernel.atomic_count = 0;
+	spin = (struct isa_spin){ .mnemonic = (char *)"global_load_dword" };
+	spin.origin = atomic.origin;
+	kernel.spins = &spin;
+	kernel.spin_count = 1;
+}
+
+static void waiting_for_coarse_memory(void **state)
+{
+	(void)state;
+	gpu("gfx90a", PCIE, 1, 0, 0);
+	wait_for_the_first_argument();
+	alloc(HG_API_hipHostMalloc, 0x10000, 8192, 0x80000000, 5);
+	alloc(HG_API_hipHostMalloc, 0x20000, 8192, 0x4, 6);
+	alloc(HG_API_hipMallocHost, 0x30000, 8192, 0, 7);
+	for (uint32_t i = 1; i <= 3; i++) {
+		launch(i, 0x10000 * i, 0);
+	}
+	assert_string_equal(found(), "HG111 HG202 HG207");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
+}
+
+static void waiting_elsewhere(void **state)
+{
+	(void)state;
+	gpu("gfx90a", PCIE, 1, 0, 0);
+	wait_for_the_first_argument();
+	alloc(HG_API_hipHostMalloc, 0x10000, 8192, 0, 5);
+	alloc(HG_API_hipMalloc, 0x20000, 8192, 0, 6); /* for another work-group */
+	alloc(HG_API_hipHostMalloc, 0x30000, 8192, 0x80000000, 7);
+	launch(1, 0x10000, 0x30000);
+	launch(2, 0x20000, 0x30000);
+	spin.origin.kind = ISA_ORIGIN_UNKNOWN;
+	launch(3, 0x30000, 0);
+	assert_string_equal(found(), "");
+}
+
 /* ---- HG113 ---- */
 
 static void big_launch(uint32_t args_id, uint64_t first, uint32_t groups)
@@ -325,6 +366,8 @@ int main(void)
 		TEST(system_scope_over_pcie),
 		TEST(system_scope_on_an_apu),
 		TEST(system_scope_on_coarse_memory),
+		TEST(waiting_for_coarse_memory),
+		TEST(waiting_elsewhere),
 		TEST(few_updates_are_nothing),
 		TEST(contention),
 		TEST(contention_after_lds),
