@@ -11,31 +11,32 @@
 #include "analyzer/rules/rules.h"
 #include "analyzer/rules/static_notes.h"
 
-struct pass {
+struct analysis_run {
 	struct analysis *analysis;
 	struct rules_engine *engine;
 	uint64_t unknown; /* events of types that this version does not know */
+	bool interrupted; /* the recording, as its manifest says */
 };
 
-static int on_event(const struct hg_event *event, void *data)
+int analysis_event(const struct hg_event *event, void *data)
 {
-	struct pass *pass = data;
-	struct process *process = replay_process(&pass->analysis->replay, event->pid);
+	struct analysis_run *run = data;
+	struct process *process = replay_process(&run->analysis->replay, event->pid);
 
 	if (event->type == HG_EVENT_TYPES) {
 		/* Others may record into a shared daemon with another version: not our gap. */
-		pass->unknown += process ? !process->foreign : !pass->analysis->replay.session;
+		run->unknown += process ? !process->foreign : !run->analysis->replay.session;
 		return 0;
 	}
 	if (process && !process->foreign) {
-		rules_engine_before(pass->engine, process, event);
+		rules_engine_before(run->engine, process, event);
 	}
-	process = replay_apply(&pass->analysis->replay, event);
+	process = replay_apply(&run->analysis->replay, event);
 	if (!process->foreign) {
-		rules_engine_event(pass->engine, process, event);
+		rules_engine_event(run->engine, process, event);
 	}
-	if (pass->analysis->overview) {
-		overview_event(pass->analysis->overview, process, event);
+	if (run->analysis->overview) {
+		overview_event(run->analysis->overview, process, event);
 	}
 	return 0;
 }
@@ -150,18 +151,14 @@ static void place_fixes(struct analysis *analysis)
 	}
 }
 
-static int load(struct analysis *analysis, const char *path, bool overview, char **error)
+struct analysis_run *analysis_begin(struct analysis *analysis, const char *bundle, bool overview)
 {
-	char *traces = g_build_filename(path, "ctf", NULL);
-	char *code_objects = g_build_filename(path, "code-objects", NULL);
-	struct pass pass = { .analysis = analysis };
-	struct stat status;
-	bool interrupted;
-	int result;
+	struct analysis_run *run = g_new0(struct analysis_run, 1);
+	char *code_objects = bundle ? g_build_filename(bundle, "code-objects", NULL) : NULL;
 
 	memset(analysis, 0, sizeof(*analysis));
-	*error = NULL;
-	analysis->bundle = g_strdup(path);
+	run->analysis = analysis;
+	analysis->bundle = g_strdup(bundle);
 	replay_init(&analysis->replay);
 	findings_init(&analysis->findings);
 	analysis->symbolizer = symbolizer_new();
@@ -169,39 +166,70 @@ static int load(struct analysis *analysis, const char *path, bool overview, char
 		analysis->overview = overview_new();
 		overview_observe(analysis->overview, &analysis->replay);
 	}
+	if (bundle) {
+		read_manifest(analysis);
+		run->interrupted = analysis->findings.limits->len > 0;
+	}
+	run->engine = rules_engine_new(code_objects ? code_objects : "", &analysis->findings);
+	g_free(code_objects);
+	return run;
+}
+
+void analysis_end(struct analysis_run *run)
+{
+	struct analysis *analysis = run->analysis;
+
+	rules_engine_finish(run->engine, &analysis->replay);
+	if (analysis->overview) {
+		overview_finish(analysis->overview);
+	}
+	note_losses(analysis, run->unknown, run->interrupted);
+	place_fixes(analysis);
+	static_notes(&analysis->findings, &analysis->replay);
+	analysis->complete = analysis->findings.limits->len == 0;
+	fingerprint_findings(analysis);
+	analysis_drop(run);
+}
+
+void analysis_drop(struct analysis_run *run)
+{
+	rules_engine_free(run->engine);
+	g_free(run);
+}
+
+static int load(struct analysis *analysis, const char *path, bool overview, char **error)
+{
+	char *traces = g_build_filename(path, "ctf", NULL);
+	struct analysis_run *run;
+	struct stat status;
+	int result = 0;
+
+	memset(analysis, 0, sizeof(*analysis));
+	*error = NULL;
 	if (stat(path, &status) < 0) {
 		result = -errno;
 		*error = g_strdup(strerror(errno));
-		goto out;
-	}
-	if (stat(traces, &status) < 0) {
+	} else if (stat(traces, &status) < 0) {
 		result = -EINVAL;
 		*error = g_strdup("not a hipgrain trace bundle: it has no ctf folder");
-		goto out;
 	}
-	read_manifest(analysis);
-	interrupted = analysis->findings.limits->len > 0;
-	pass.engine = rules_engine_new(code_objects, &analysis->findings);
-	result = read_trace(traces, on_event, &pass, &analysis->stats, error);
+	if (result) {
+		g_free(traces);
+		return result;
+	}
+	run = analysis_begin(analysis, path, overview);
+	result = read_trace(traces, analysis_event, run, &analysis->stats, error);
 	if (result == 0) {
-		rules_engine_finish(pass.engine, &analysis->replay);
-		if (analysis->overview) {
-			overview_finish(analysis->overview);
+		analysis_end(run);
+	} else {
+		analysis_drop(run);
+		if (!*error) {
+			*error = g_strdup(result == -ENOENT
+					      ? "the bundle holds no trace: nothing was recorded"
+					      : strerror(-result));
 		}
-		note_losses(analysis, pass.unknown, interrupted);
-		place_fixes(analysis);
-		static_notes(&analysis->findings, &analysis->replay);
-		analysis->complete = analysis->findings.limits->len == 0;
-		fingerprint_findings(analysis);
-	} else if (!*error) {
-		*error =
-		    g_strdup(result == -ENOENT ? "the bundle holds no trace: nothing was recorded"
-					       : strerror(-result));
 	}
-	rules_engine_free(pass.engine);
-out:
 	g_free(traces);
-	g_free(code_objects);
 	return result;
 }
 
@@ -217,6 +245,9 @@ int analysis_load_overview(struct analysis *analysis, const char *path, char **e
 
 void analysis_clear(struct analysis *analysis)
 {
+	if (!analysis->symbolizer) {
+		return; /* it never began */
+	}
 	overview_free(analysis->overview);
 	findings_destroy(&analysis->findings);
 	symbolizer_free(analysis->symbolizer);

@@ -36,6 +36,17 @@ int analysis_load(struct analysis *analysis, const char *path, char **error);
 int analysis_load_overview(struct analysis *analysis, const char *path, char **error);
 void analysis_clear(struct analysis *analysis);
 
+/*
+ * The same for events that come from elsewhere: pass each one, in order, to analysis_event() with
+ * the run as its data. `bundle` (may be NULL) has code objects and manifest. analysis->stats is
+ * the caller's to fill in before the end. A run ends once, by one of the last two.
+ */
+struct analysis_run;
+struct analysis_run *analysis_begin(struct analysis *analysis, const char *bundle, bool overview);
+int analysis_event(const struct hg_event *event, void *run);
+void analysis_end(struct analysis_run *run);
+void analysis_drop(struct analysis_run *run); /* there will be no report */
+
 /* Number of findings of at least that severity. */
 unsigned analysis_count(const struct analysis *analysis, enum severity severity);
 

@@ -189,3 +189,22 @@ void batches_stop(struct batches *batches)
 {
 	atomic_store_explicit(&batches->stopped, true, memory_order_relaxed);
 }
+
+int batches_deliver(struct batches *batches, reader_callback callback, void *data)
+{
+	const struct hg_event *events;
+	struct batch *batch;
+	unsigned count;
+	int status = 0;
+
+	while ((events = batches_take(batches, &batch, &count)) != NULL) {
+		for (unsigned i = 0; i < count && status == 0; i++) {
+			status = callback(&events[i], data);
+		}
+		batches_give_back(batches, batch);
+		if (status) {
+			batches_stop(batches);
+		}
+	}
+	return status;
+}

@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "analyzer/reader/event.h"
+#include "analyzer/reader/reader.h"
 
 struct batch;
 struct batches;
@@ -39,5 +40,8 @@ void batches_give_back(struct batches *batches, struct batch *batch);
 
 /* What comes from now on will not be looked at; take on until the end all the same. */
 void batches_stop(struct batches *batches);
+
+/* Hand on everything until the end; 0, or what the callback returned when it wanted no more. */
+int batches_deliver(struct batches *batches, reader_callback callback, void *data);
 
 #endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The analyzer as a component of Babeltrace 2: sink.hipgrain.findings reports what is wrong in the
+ * hipgrain events that reach it, from wherever the graph has them: files, a relay daemon, filters.
+ *
+ * Parameters: "bundle" (the folder of a recording: its code objects and manifest), "format" (as
+ * hipgrain report --format), "output" (a file; else standard output).
+ */
+#include <babeltrace2/babeltrace.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/analyze.h"
+#include "analyzer/reader/batches.h"
+#include "analyzer/reader/decode.h"
+
+struct findings_sink {
+	bt_message_iterator *iterator;
+	struct analysis analysis;
+	struct analysis_run *run;
+	struct batches *batches;
+	struct decode *decode;
+	pthread_t analyst; /* takes the events while the graph reads on */
+	bool analysing;
+	enum report_format format;
+	char *output;
+};
+
+static void *analyse(void *data)
+{
+	struct findings_sink *sink = data;
+
+	batches_deliver(sink->batches, analysis_event, sink->run);
+	return NULL;
+}
+
+/* The graph's side is done: wait for the other. */
+static void join_analyst(struct findings_sink *sink)
+{
+	if (sink->analysing) {
+		batches_finish(sink->batches);
+		pthread_join(sink->analyst, NULL);
+		sink->analysing = false;
+	}
+}
+
+static int write_report(const struct findings_sink *sink)
+{
+	FILE *file = sink->output ? fopen(sink->output, "w") : stdout;
+	int result;
+
+	if (!file) {
+		return -errno;
+	}
+	result = report_write(&sink->analysis, sink->format, false, file);
+	if (sink->output && fclose(file) != 0 && result == 0) {
+		result = -errno;
+	}
+	return result;
+}
+
+/* A text parameter, NULL if it was not given; false if it is something else. */
+static bool text_parameter(const bt_value *parameters, const char *name, const char **text)
+{
+	const bt_value *value = bt_value_map_borrow_entry_value_const(parameters, name);
+
+	*text = NULL;
+	if (value && !bt_value_is_string(value)) {
+		return false;
+	}
+	if (value) {
+		*text = bt_value_string_get(value);
+	}
+	return true;
+}
+
+static bt_component_class_initialize_method_status refuse(const char *what, const char *given)
+{
+	BT_CURRENT_THREAD_ERROR_APPEND_CAUSE_FROM_UNKNOWN(
+	    "hipgrain", "sink.hipgrain.findings: %s%s", what, given ? given : "");
+	return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
+}
+
+static void destroy(struct findings_sink *sink)
+{
+	join_analyst(sink);
+	if (sink->run) {
+		analysis_drop(sink->run);
+	}
+	analysis_clear(&sink->analysis);
+	if (sink->decode) {
+		decode_free(sink->decode);
+	}
+	if (sink->batches) {
+		batches_free(sink->batches);
+	}
+	g_free(sink->output);
+	g_free(sink);
+}
+
+static bt_component_class_initialize_method_status
+initialize(bt_self_component_sink *self, bt_self_component_sink_configuration *configuration,
+	   const bt_value *parameters, void *data)
+{
+	const char *bundle, *format, *output;
+	struct findings_sink *sink;
+	int chosen;
+
+	(void)configuration;
+	(void)data;
+	if (!text_parameter(parameters, "bundle", &bundle) ||
+	    !text_parameter(parameters, "format", &format) ||
+	    !text_parameter(parameters, "output", &output)) {
+		return refuse("bundle, format and output are strings", NULL);
+	}
+	chosen = format ? report_format_by_name(format) : REPORT_TEXT;
+	if (chosen < 0) {
+		return refuse("unknown format ", format);
+	}
+	if (bundle && !g_file_test(bundle, G_FILE_TEST_IS_DIR)) {
+		return refuse("no such folder: ", bundle);
+	}
+	if (bt_self_component_sink_add_input_port(self, "in", NULL, NULL) !=
+	    BT_SELF_COMPONENT_ADD_PORT_STATUS_OK) {
+		return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
+	}
+	sink = g_new0(struct findings_sink, 1);
+	sink->format = (enum report_format)chosen;
+	sink->output = g_strdup(output);
+	sink->run = analysis_begin(&sink->analysis, bundle,
+				   chosen == REPORT_HTML || chosen == REPORT_CHROME);
+	sink->batches = batches_new();
+	sink->decode = decode_new(sink->batches, &sink->analysis.stats);
+	if (pthread_create(&sink->analyst, NULL, analyse, sink) != 0) {
+		destroy(sink);
+		return refuse("cannot start a thread", NULL);
+	}
+	sink->analysing = true;
+	bt_self_component_set_data(bt_self_component_sink_as_self_component(self), sink);
+	return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_OK;
+}
+
+static struct findings_sink *sink_of(bt_self_component_sink *self)
+{
+	return bt_self_component_get_data(bt_self_component_sink_as_self_component(self));
+}
+
+static void finalize(bt_self_component_sink *self)
+{
+	struct findings_sink *sink = sink_of(self);
+
+	if (sink->iterator) {
+		bt_message_iterator_put_ref(sink->iterator);
+	}
+	destroy(sink);
+}
+
+static bt_component_class_sink_graph_is_configured_method_status
+graph_is_configured(bt_self_component_sink *self)
+{
+	bt_self_component_port_input *port =
+	    bt_self_component_sink_borrow_input_port_by_index(self, 0);
+
+	return (bt_component_class_sink_graph_is_configured_method_status)
+	    bt_message_iterator_create_from_sink_component(self, port, &sink_of(self)->iterator);
+}
+
+static bt_component_class_sink_consume_method_status finish(struct findings_sink *sink)
+{
+	struct analysis_run *run = sink->run;
+	int result;
+
+	join_analyst(sink);
+	sink->run = NULL;
+	analysis_end(run);
+	result = write_report(sink);
+	if (result < 0) {
+		refuse("the report cannot be written: ", strerror(-result));
+		return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_ERROR;
+	}
+	return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_END;
+}
+
+static bt_component_class_sink_consume_method_status consume(bt_self_component_sink *self)
+{
+	struct findings_sink *sink = sink_of(self);
+	bt_message_array_const messages;
+	bt_message_iterator_next_status status;
+	uint64_t count;
+
+	status = bt_message_iterator_next(sink->iterator, &messages, &count);
+	if (status == BT_MESSAGE_ITERATOR_NEXT_STATUS_END) {
+		return finish(sink);
+	}
+	if (status != BT_MESSAGE_ITERATOR_NEXT_STATUS_OK) {
+		/* The status values of the two enumerations are the same by design. */
+		return (bt_component_class_sink_consume_method_status)status;
+	}
+	for (uint64_t i = 0; i < count; i++) {
+		decode_message(sink->decode, messages[i]);
+		bt_message_put_ref(messages[i]);
+	}
+	return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_OK;
+}
+
+BT_PLUGIN_MODULE();
+BT_PLUGIN(hipgrain);
+BT_PLUGIN_DESCRIPTION("Wrong, fragile and slow uses of memory in HIP programs");
+BT_PLUGIN_LICENSE("Apache-2.0");
+BT_PLUGIN_SINK_COMPONENT_CLASS(findings, consume);
+BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(findings, initialize);
+BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(findings, finalize);
+BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(findings, graph_is_configured);
+BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(findings, "Reports what is wrong in hipgrain's events");
+BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(findings, "See sink.hipgrain.findings in hipgrain(1).");

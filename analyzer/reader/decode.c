@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decode.h"
+
+#include <glib.h>
+#include <string.h>
+
+#include "fields.h"
+
+/* How the members of one event class of one trace map to an event layout. */
+struct decoder {
+	int type; /* enum hg_event_type, or -1: not ours, or unknown */
+	bool unknown;
+	bool alias; /* of the type's own event */
+	const struct field *fields;
+	uint64_t member[FIELDS_MAX];
+	bool present[FIELDS_MAX];
+	uint64_t pid, tid; /* members of the common context, NO_MEMBER without one */
+};
+#define NO_MEMBER UINT64_MAX
+
+struct decode {
+	struct batches *batches;
+	struct reader_stats *stats;
+	GHashTable *decoders;             /* bt_event_class -> struct decoder */
+	const bt_event_class *last_class; /* events of one class come in rows */
+	struct decoder *last_decoder;
+	GByteArray *bytes;
+	GArray *words;
+	bool stopped;
+};
+
+struct decode *decode_new(struct batches *batches, struct reader_stats *stats)
+{
+	struct decode *decode = g_new0(struct decode, 1);
+
+	decode->batches = batches;
+	decode->stats = stats;
+	decode->decoders = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	decode->bytes = g_byte_array_new();
+	decode->words = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	return decode;
+}
+
+void decode_free(struct decode *decode)
+{
+	g_hash_table_destroy(decode->decoders);
+	g_byte_array_free(decode->bytes, TRUE);
+	g_array_free(decode->words, TRUE);
+	g_free(decode);
+}
+
+static uint64_t find_member(const bt_field_class *structure, const char *name)
+{
+	uint64_t count = structure ? bt_field_class_structure_get_member_count(structure) : 0;
+
+	for (uint64_t i = 0; i < count; i++) {
+		const bt_field_class_structure_member *member =
+		    bt_field_class_structure_borrow_member_by_index_const(structure, i);
+
+		if (strcmp(bt_field_class_structure_member_get_name(member), name) == 0) {
+			return i;
+		}
+	}
+	return NO_MEMBER;
+}
+
+static struct decoder *make_decoder(const bt_event_class *class)
+{
+	struct decoder *decoder = g_new0(struct decoder, 1);
+	const char *name = bt_event_class_get_name(class);
+	const bt_field_class *payload = bt_event_class_borrow_payload_field_class_const(class);
+	const bt_field_class *context =
+	    bt_stream_class_borrow_event_common_context_field_class_const(
+		bt_event_class_borrow_stream_class_const(class));
+	const struct field *field;
+	unsigned i;
+
+	decoder->type = -1;
+	decoder->pid = find_member(context, "vpid");
+	decoder->tid = find_member(context, "vtid");
+	for (i = 0; name && i < HG_EVENT_TYPES; i++) {
+		if (strcmp(name, event_layouts[i].name) == 0) {
+			decoder->type = (int)i;
+			break;
+		}
+	}
+	for (unsigned a = 0; name && a < EVENT_ALIASES; a++) {
+		if (strcmp(name, event_aliases[a].layout.name) == 0) {
+			decoder->type = (int)event_aliases[a].type;
+			decoder->fields = event_aliases[a].layout.fields;
+			decoder->alias = true;
+		}
+	}
+	if (decoder->type < 0) {
+		decoder->unknown = name && strncmp(name, "hipgrain:", 9) == 0;
+		return decoder;
+	}
+	if (!decoder->alias) {
+		decoder->fields = event_layouts[decoder->type].fields;
+	}
+	for (field = decoder->fields; payload && field->name; field++) {
+		size_t at = (size_t)(field - decoder->fields);
+
+		decoder->member[at] = find_member(payload, field->name);
+		decoder->present[at] = decoder->member[at] != NO_MEMBER;
+	}
+	return decoder;
+}
+
+static uint64_t integer_value(const bt_field *field)
+{
+	bt_field_class_type type = bt_field_get_class_type(field);
+
+	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER)) {
+		return bt_field_integer_unsigned_get_value(field);
+	}
+	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_SIGNED_INTEGER)) {
+		return (uint64_t)bt_field_integer_signed_get_value(field);
+	}
+	return 0;
+}
+
+static void store_integer(void *target, size_t size, uint64_t value)
+{
+	/* All targets are little-endian integers of 1 to 8 bytes, as is the host (x86-64). */
+	memcpy(target, &value, size);
+}
+
+static uint32_t store_sequence(struct decode *decode, const bt_field *field,
+			       const struct field *layout, char *event)
+{
+	bt_field_class_type type = bt_field_get_class_type(field);
+	uint64_t count;
+	const void *elements;
+
+	if (!bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_ARRAY)) {
+		return 0;
+	}
+	count = bt_field_array_get_length(field);
+	g_byte_array_set_size(decode->bytes, 0);
+	g_array_set_size(decode->words, 0);
+	for (uint64_t i = 0; i < count; i++) {
+		uint64_t value =
+		    integer_value(bt_field_array_borrow_element_field_by_index_const(field, i));
+		uint8_t byte = (uint8_t)value;
+
+		if (layout->kind == FIELD_BYTES) {
+			g_byte_array_append(decode->bytes, &byte, 1);
+		} else {
+			g_array_append_val(decode->words, value);
+		}
+	}
+	elements = layout->kind == FIELD_BYTES
+		       ? batches_keep(decode->batches, decode->bytes->data, decode->bytes->len)
+		       : batches_keep(decode->batches, decode->words->data,
+				      decode->words->len * sizeof(uint64_t));
+	memcpy(event + layout->offset, &elements, sizeof(elements));
+	return (uint32_t)count;
+}
+
+static void decode_field(struct decode *decode, const bt_field *field, const struct field *layout,
+			 char *event)
+{
+	const char *text;
+	uint64_t length;
+	uint32_t count;
+
+	switch (layout->kind) {
+	case FIELD_UNSIGNED:
+	case FIELD_SIGNED:
+		store_integer(event + layout->offset, layout->size, integer_value(field));
+		break;
+	case FIELD_STRING:
+		/* babeltrace2 2.0 keeps a reused field's old text when the new one is empty: only
+		 * its length tells. */
+		length = bt_field_get_class_type(field) == BT_FIELD_CLASS_TYPE_STRING
+			     ? bt_field_string_get_length(field)
+			     : 0;
+		text = length ? batches_keep(decode->batches, bt_field_string_get_value(field),
+					     length + 1)
+			      : "";
+		memcpy(event + layout->offset, &text, sizeof(text));
+		break;
+	case FIELD_BYTES:
+	case FIELD_WORDS:
+		count = store_sequence(decode, field, layout, event);
+		memcpy(event + layout->count_offset, &count, sizeof(count));
+		break;
+	}
+}
+
+static int32_t context_value(const bt_field *context, uint64_t member)
+{
+	return context && member != NO_MEMBER
+		   ? (int32_t)integer_value(
+			 bt_field_structure_borrow_member_field_by_index_const(context, member))
+		   : 0;
+}
+
+static struct decoder *decoder_of(struct decode *decode, const bt_event_class *class)
+{
+	if (class != decode->last_class) {
+		decode->last_class = class;
+		decode->last_decoder = g_hash_table_lookup(decode->decoders, class);
+		if (!decode->last_decoder) {
+			decode->last_decoder = make_decoder(class);
+			g_hash_table_insert(decode->decoders, (gpointer) class,
+					    decode->last_decoder);
+		}
+	}
+	return decode->last_decoder;
+}
+
+static void handle_event(struct decode *decode, const bt_message *message)
+{
+	const bt_event *source = bt_message_event_borrow_event_const(message);
+	const bt_event_class *class = bt_event_borrow_class_const(source);
+	struct decoder *decoder = decoder_of(decode, class);
+	const bt_field *payload = bt_event_borrow_payload_field_const(source);
+	const bt_field *context = bt_event_borrow_common_context_field_const(source);
+	struct hg_event *event;
+	const struct field *fields;
+
+	if (decoder->type < 0 && !decoder->unknown) {
+		return;
+	}
+	event = batches_next(decode->batches);
+	event->type = decoder->unknown ? HG_EVENT_TYPES : (enum hg_event_type)decoder->type;
+	event->pid = context_value(context, decoder->pid);
+	event->tid = context_value(context, decoder->tid);
+	if (bt_clock_snapshot_get_ns_from_origin(
+		bt_message_event_borrow_default_clock_snapshot_const(message), &event->ns) !=
+	    BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK) {
+		event->ns = 0;
+	}
+	if (decoder->unknown) {
+		decode->stopped = !batches_commit(decode->batches);
+		return;
+	}
+	fields = decoder->fields;
+	for (size_t i = 0; fields[i].name; i++) {
+		static const char *const empty = "";
+
+		if (decoder->present[i]) {
+			decode_field(decode,
+				     bt_field_structure_borrow_member_field_by_index_const(
+					 payload, decoder->member[i]),
+				     &fields[i], (char *)event);
+		} else if (fields[i].kind == FIELD_STRING) {
+			memcpy((char *)event + fields[i].offset, &empty, sizeof(empty));
+		}
+	}
+	if (decoder->alias && event->type == HG_EVENT_alloc) { /* of the host: events.h */
+		event->alloc.device = -1;
+		event->alloc.device_ptr = event->alloc.ptr;
+	}
+	decode->stats->events++;
+	decode->stopped = !batches_commit(decode->batches);
+}
+
+static void count_losses(struct reader_stats *stats, const bt_message *message)
+{
+	uint64_t count = 0;
+
+	switch (bt_message_get_type(message)) {
+	case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
+		if (bt_message_discarded_events_get_count(message, &count) ==
+		    BT_PROPERTY_AVAILABILITY_NOT_AVAILABLE) {
+			count = 1;
+		}
+		stats->lost += count;
+		break;
+	case BT_MESSAGE_TYPE_DISCARDED_PACKETS:
+		if (bt_message_discarded_packets_get_count(message, &count) ==
+		    BT_PROPERTY_AVAILABILITY_NOT_AVAILABLE) {
+			count = 1;
+		}
+		stats->lost_packets += count;
+		break;
+	default:
+		break;
+	}
+}
+
+void decode_message(struct decode *decode, const bt_message *message)
+{
+	if (decode->stopped) {
+		return;
+	}
+	if (bt_message_get_type(message) == BT_MESSAGE_TYPE_EVENT) {
+		handle_event(decode, message);
+	} else {
+		count_losses(decode->stats, message);
+	}
+}
+
+bool decode_stopped(const struct decode *decode)
+{
+	return decode->stopped;
+}

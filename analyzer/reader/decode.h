@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From libbabeltrace2's messages to struct hg_event, whoever runs the graph. */
+#ifndef HIPGRAIN_DECODE_H
+#define HIPGRAIN_DECODE_H
+
+#include <babeltrace2/babeltrace.h>
+#include <stdbool.h>
+
+#include "analyzer/reader/batches.h"
+#include "analyzer/reader/reader.h"
+
+struct decode;
+
+/* What is decoded goes into the batches, losses into the statistics; both are borrowed. */
+struct decode *decode_new(struct batches *batches, struct reader_stats *stats);
+void decode_free(struct decode *decode);
+
+/* One message of any kind, which stays the caller's. Nothing more is done once it has stopped. */
+void decode_message(struct decode *decode, const bt_message *message);
+
+/* The consumer of the batches wants no more. */
+bool decode_stopped(const struct decode *decode);
+
+#endif
