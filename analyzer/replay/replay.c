@@ -543,6 +543,12 @@ static bool past_end(const struct process *process, uint64_t address, uint64_t l
 	return false;
 }
 
+/* The C library gives freed blocks to smaller requests, and small ones may not be recorded. */
+static bool can_be_reused_unseen(const struct process *process, const struct allocation *freed)
+{
+	return freed->layer == LAYER_HOST && process->threshold > 1;
+}
+
 struct place process_place(const struct process *process, uint64_t address)
 {
 	struct place place = { .kind = PLACE_UNKNOWN };
@@ -578,6 +584,10 @@ struct place process_place(const struct process *process, uint64_t address)
 		return place;
 	}
 	place.allocation = address_space_find_freed(&process->space, address, &place.offset);
+	if (place.allocation && can_be_reused_unseen(process, place.allocation)) {
+		place.allocation = NULL;
+		return place;
+	}
 	if (place.allocation) {
 		place.kind = PLACE_FREED;
 		return place;

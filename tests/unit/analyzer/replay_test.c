@@ -367,10 +367,31 @@ static void page_map_agrees_with_an_array(void **state)
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
+/* A freed block of the C library's can be in use again by something too small to be recorded. */
+static void reused_unseen(void **state)
+{
+	const struct process *process;
+
+	(void)state;
+	apply((struct hg_event){
+	    .type = HG_EVENT_process,
+	    .process = { .threshold = 4096, .exe = "", .cmdline = "", .env = "" } });
+	alloc(HG_API_malloc, 0x100000, 0x2000);
+	alloc(HG_API_hipMalloc, 0x200000, 0x2000);
+	release(HG_API_free, 0x100000, 0);
+	process = release(HG_API_hipFree, 0x200000, 0);
+	assert_int_equal(process_place(process, 0x100800).kind, PLACE_UNKNOWN);
+	assert_null(process_place(process, 0x100800).allocation);
+	assert_int_equal(process_place(process, 0x200800).kind, PLACE_FREED);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(finds_the_middle_and_not_the_end),
+		TEST(reused_unseen),
+		TEST(finds_the_middle_and_not_the_end),
+		TEST(reused_unseen),
 		TEST(freed_memory_is_remembered_until_it_is_reused),
 		TEST(a_free_that_failed_did_not_happen),
 		TEST(a_second_free_that_fails_leaves_the_first),
