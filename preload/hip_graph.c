@@ -223,6 +223,7 @@ static void set_kernel(struct work *work, const struct kernel_params *params)
 	};
 
 	hg_hip_launch_identify(&launch);
+	hg_hip_memory_ask(&launch.subjects);
 	work->launch = launch.event;
 }
 

@@ -49,6 +49,28 @@ static void launch(void *a, const void *b, void *out)
 	must(hipDeviceSynchronize());
 }
 
+static void run_graph(void *a, const void *b)
+{
+	functor none = { 0, nullptr };
+	void *args[] = { &a, &b, &none };
+	hipKernelNodeParams params = {};
+	hipGraphNode_t node;
+	hipGraph_t graph;
+	hipGraphExec_t instance;
+	hipStream_t stream;
+
+	params.func = (void *)take;
+	params.gridDim = params.blockDim = dim3(1);
+	params.kernelParams = args;
+	must(hipStreamCreate(&stream));
+	must(hipGraphCreate(&graph, 0));
+	must(hipGraphAddKernelNode(&node, graph, nullptr, 0, &params));
+	must(hipGraphInstantiate(&instance, graph, nullptr, nullptr, 0));
+	must(hipGraphLaunch(instance, stream));
+	must(hipStreamSynchronize(stream));
+	last();
+}
+
 int main()
 {
 	char *device, *fine, *host, *coarse, *managed, *unused, *registered, *alias, *again;
@@ -95,6 +117,12 @@ int main()
 	std::printf("again %d\n", again == fine);
 	launch(device, again, nullptr);
 	asked(again, SIZE, 1, 0, 1);
+
+	// Kernels of graphs: when the graph is made ready.
+	must(hipMalloc(&again, SIZE));
+	run_graph(again, device);
+	asked(again, SIZE, 1, 0, 1);
+	launch(again, device, nullptr);
 
 	// The runtime cannot say anything about this one, and that must not become the program's error.
 	must(hipExtMallocWithFlags(&signal, 8, hipMallocSignalMemory));
