@@ -74,6 +74,30 @@ static void drop_unreadable_traces(GPtrArray *traces, struct reader_stats *stats
 	}
 }
 
+/* In place of traces whose index would end the process: what is whole of them, without index. */
+static void drop_damaged_indexes(struct reader *reader, GPtrArray *traces)
+{
+	for (unsigned i = 0; i < traces->len; i++) {
+		char *what = NULL, *folder;
+
+		if (trace_index_is_sound(traces->pdata[i])) {
+			continue;
+		}
+		folder = salvage_trace(traces->pdata[i], &what);
+		if (folder) {
+			g_free(reader->stats->truncated);
+			reader->stats->truncated = what;
+		} else {
+			folder = trace_without_index(traces->pdata[i]);
+		}
+		if (folder) {
+			g_ptr_array_add(reader->salvaged, folder);
+			g_free(traces->pdata[i]);
+			traces->pdata[i] = g_strdup(folder);
+		}
+	}
+}
+
 /* ---- the babeltrace2 graph: ctf.fs source -> muxer -> our sink ---- */
 
 static bt_graph_simple_sink_component_initialize_func_status
@@ -297,6 +321,7 @@ int read_trace(const char *directory, reader_callback callback, void *data,
 	reader.decode = decode_new(reader.batches, stats);
 	reader.salvaged = g_ptr_array_new_with_free_func((GDestroyNotify)salvage_remove);
 	drop_unreadable_traces(traces, stats);
+	drop_damaged_indexes(&reader, traces);
 	if (traces->len == 0) {
 		*error = stats->truncated;
 		stats->truncated = NULL;

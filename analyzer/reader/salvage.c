@@ -74,27 +74,36 @@ static gint64 show_file(const char *trace, const char *folder, const char *name)
 	return left_out;
 }
 
-char *salvage_trace(const char *trace, char **what)
+/* What salvage_trace() and trace_without_index() make; -1 in *total if it cannot be made. */
+static char *make_view(const char *trace, unsigned *files, gint64 *total)
 {
 	GDir *directory = g_dir_open(trace, 0, NULL);
 	char *folder = g_dir_make_tmp("hipgrain-salvage-XXXXXX", NULL);
-	gint64 total = 0;
-	unsigned files = 0;
 	const char *name;
 
-	while (directory && folder && total >= 0 && (name = g_dir_read_name(directory)) != NULL) {
+	*total = *files = 0;
+	while (directory && folder && *total >= 0 && (name = g_dir_read_name(directory)) != NULL) {
 		char *path = g_build_filename(trace, name, NULL);
 		/* Index files name packets that may be gone: the reader does without them. */
 		bool is_stream = g_file_test(path, G_FILE_TEST_IS_REGULAR);
 		gint64 left_out = is_stream ? show_file(trace, folder, name) : 0;
 
 		g_free(path);
-		files += left_out > 0;
-		total = left_out < 0 ? -1 : total + left_out;
+		*files += left_out > 0;
+		*total = left_out < 0 ? -1 : *total + left_out;
 	}
 	if (directory) {
 		g_dir_close(directory);
 	}
+	return folder;
+}
+
+char *salvage_trace(const char *trace, char **what)
+{
+	gint64 total;
+	unsigned files;
+	char *folder = make_view(trace, &files, &total);
+
 	if (folder && total <= 0) {
 		salvage_remove(folder);
 		folder = NULL;
@@ -104,6 +113,90 @@ char *salvage_trace(const char *trace, char **what)
 		    "%u stream file%s end%s inside a packet; the last %" G_GINT64_FORMAT
 		    " bytes were not read",
 		    files, files == 1 ? "" : "s", files == 1 ? "s" : "", total);
+	}
+	return folder;
+}
+
+/*
+ * Index files of LTTng 2.x, big endian: magic, major and minor version, size of an entry; an entry
+ * begins with the packet's offset in bytes, its size and its content's size in bits.
+ */
+#define INDEX_MAGIC       0xc1f1dcc1u
+#define INDEX_HEADER_SIZE 16u
+#define INDEX_ENTRY_MIN   24u
+
+/* Whether every packet that an index names lies in its stream file of `size` bytes. */
+static bool index_is_sound(const char *data, uint64_t length, uint64_t size)
+{
+	uint32_t magic, entry_size;
+	uint64_t at, entry[3];
+
+	if (length < INDEX_HEADER_SIZE) {
+		return false;
+	}
+	memcpy(&magic, data, sizeof(magic));
+	memcpy(&entry_size, data + INDEX_HEADER_SIZE - 4, sizeof(entry_size));
+	entry_size = GUINT32_FROM_BE(entry_size);
+	if (GUINT32_FROM_BE(magic) != INDEX_MAGIC || entry_size < INDEX_ENTRY_MIN ||
+	    (length - INDEX_HEADER_SIZE) % entry_size) {
+		return false;
+	}
+	for (at = INDEX_HEADER_SIZE; at < length; at += entry_size) {
+		uint64_t offset, bytes;
+
+		memcpy(entry, data + at, sizeof(entry));
+		offset = GUINT64_FROM_BE(entry[0]);
+		bytes = GUINT64_FROM_BE(entry[1]) / 8;
+		if (offset > size || !bytes || bytes > size - offset ||
+		    GUINT64_FROM_BE(entry[2]) > GUINT64_FROM_BE(entry[1])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+bool trace_index_is_sound(const char *trace)
+{
+	char *folder = g_build_filename(trace, "index", NULL);
+	GDir *directory = g_dir_open(folder, 0, NULL);
+	bool sound = true;
+	const char *name;
+
+	while (directory && sound && (name = g_dir_read_name(directory)) != NULL) {
+		char *path = g_build_filename(folder, name, NULL);
+		char *stem = g_strndup(name, MAX(strlen(name), 4) - 4);
+		char *stream = g_build_filename(trace, stem, NULL);
+		GMappedFile *file = g_mapped_file_new(path, FALSE, NULL);
+		GStatBuf status;
+
+		if (g_str_has_suffix(name, ".idx") && g_stat(stream, &status) == 0) {
+			sound = file && index_is_sound(g_mapped_file_get_contents(file),
+						       g_mapped_file_get_length(file),
+						       (uint64_t)status.st_size);
+		}
+		if (file) {
+			g_mapped_file_unref(file);
+		}
+		g_free(stream);
+		g_free(stem);
+		g_free(path);
+	}
+	if (directory) {
+		g_dir_close(directory);
+	}
+	g_free(folder);
+	return sound;
+}
+
+char *trace_without_index(const char *trace)
+{
+	gint64 total;
+	unsigned files;
+	char *folder = make_view(trace, &files, &total);
+
+	if (folder && total < 0) {
+		salvage_remove(folder);
+		folder = NULL;
 	}
 	return folder;
 }

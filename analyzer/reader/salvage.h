@@ -17,6 +17,14 @@ char *salvage_trace(const char *trace, char **what);
 void salvage_remove(char *folder);
 
 /*
+ * Whether the packets that the trace's index files name lie in their stream files. On others
+ * libbabeltrace2 2.0 ends the process. It can do without: trace_without_index() is a temporary
+ * folder as above that shows the whole packets and no index, NULL if it cannot be made.
+ */
+bool trace_index_is_sound(const char *trace);
+char *trace_without_index(const char *trace);
+
+/*
  * Whether the trace's metadata describes any stream. LTTng makes a folder for every user whose
  * processes are registered with the daemon; those of which it recorded no event have stream files
  * without a description, on which libbabeltrace2 gives up.
