@@ -267,6 +267,11 @@ static void *boot_mremap(void *address, size_t old_size, size_t size, int flags,
 	return (void *)syscall(SYS_mremap, address, old_size, size, flags, new_address);
 }
 
+static int boot_close(int fd)
+{
+	return ready() ? hg_libc.close(fd) : (int)syscall(SYS_close, fd);
+}
+
 static int boot_dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data)
 {
 	return ready() ? hg_libc.dl_iterate_phdr(callback, data) : 0;
@@ -287,6 +292,7 @@ struct hg_libc hg_libc = {
 	.mmap = boot_mmap,
 	.munmap = boot_munmap,
 	.mremap = boot_mremap,
+	.close = boot_close,
 	.dl_iterate_phdr = boot_dl_iterate_phdr,
 };
 
@@ -398,6 +404,7 @@ void hg_libc_init(void)
 	NEXT(mmap);
 	NEXT(munmap);
 	NEXT(mremap);
+	NEXT(close);
 	NEXT(dl_iterate_phdr);
 #undef NEXT
 	if (!real.malloc_usable_size ||

@@ -198,6 +198,12 @@ void hg_modules_poll(void)
 {
 	bool changed = true;
 
+	/*
+	 * Inside a callback of dl_iterate_phdr() the loader's lock is held, and here it comes
+	 * second: another thread that polls would wait for this one, and this one for it.
+	 */
+	if (hg_tls.in_phdr)
+		return;
 	pthread_mutex_lock(&lock);
 	if (emitted)
 		hg_libc.dl_iterate_phdr(compare_additions, &changed);

@@ -112,6 +112,7 @@ struct hg_libc {
 	void *(*mmap)(void *address, size_t size, int prot, int flags, int fd, off_t offset);
 	int (*munmap)(void *address, size_t size);
 	void *(*mremap)(void *address, size_t old_size, size_t size, int flags, void *new_address);
+	int (*close)(int fd);
 	void *(*dlsym)(void *handle, const char *name);
 	void *(*dlvsym)(void *handle, const char *name, const char *version);
 	int (*dl_iterate_phdr)(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data);

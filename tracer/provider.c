@@ -24,6 +24,9 @@
 HG_EVENTS(HG_EMIT)
 #undef HG_EMIT
 
+/* In liblttng-ust-common since 2.13, for its own liblttng-ust-fd; in no header. */
+int lttng_ust_safe_close_fd(int fd, int (*real)(int fd)) __attribute__((weak));
+
 static const struct hg_provider provider = {
 	.version = HG_PROVIDER_VERSION,
 	.recording = &lttng_ust_tracepoint_hipgrain___alloc.state,
@@ -33,6 +36,7 @@ static const struct hg_provider provider = {
 	    .before_fork = lttng_ust_before_fork,
 	.after_fork_parent = lttng_ust_after_fork_parent,
 	.after_fork_child = lttng_ust_after_fork_child,
+	.safe_close = lttng_ust_safe_close_fd,
 };
 
 __attribute__((visibility("default"))) const struct hg_provider *hipgrain_provider(void)

@@ -40,7 +40,7 @@
 	EVENT(error)       \
 	EVENT(stack)
 
-#define HG_PROVIDER_VERSION 4u
+#define HG_PROVIDER_VERSION 5u
 #define HG_PROVIDER_SYMBOL  "hipgrain_provider"
 
 struct hg_provider {
@@ -59,6 +59,10 @@ struct hg_provider {
 	void (*before_fork)(sigset_t *saved);
 	void (*after_fork_parent)(sigset_t *saved);
 	void (*after_fork_child)(sigset_t *saved);
+
+	/* close() by `real`, but for descriptors of LTTng-UST's: those fail with EBADF. NULL if
+	 * this LTTng-UST cannot tell its own. */
+	int (*safe_close)(int fd, int (*real)(int fd));
 };
 
 /* The one exported function; returns a table that lives as long as the process. */

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Programs that close descriptors which they did not open (daemons and shells close all they can
+ * count to) must not close LTTng-UST's: it would end the process when it finds them gone. Theirs
+ * seem not to be open, which is what such programs expect of most numbers.
+ */
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "preload.h"
+
+static int real_close(int fd)
+{
+	return hg_libc.close(fd);
+}
+
+HG_EXPORT int close(int fd)
+{
+	if (HG_LIKELY(hg_active != HG_ACTIVE) || !hg_provider->safe_close)
+		return real_close(fd);
+	return hg_provider->safe_close(fd, real_close);
+}
+
+static __thread bool asked __attribute__((tls_model("initial-exec")));
+
+static int note(int fd)
+{
+	(void)fd;
+	asked = true;
+	return 0;
+}
+
+static bool is_tools(int fd)
+{
+	asked = false;
+	hg_provider->safe_close(fd, note);
+	return !asked;
+}
+
+/* What getdents64(2) fills in. */
+struct entry {
+	uint64_t inode, offset;
+	unsigned short size;
+	unsigned char type;
+	char name[];
+};
+
+#define TOOLS_MAX 64u
+
+/* The tracer's descriptors in a range, in ascending order; without allocating. */
+static unsigned find_tools(unsigned first, unsigned last, unsigned found[TOOLS_MAX])
+{
+	char buffer[2048] __attribute__((aligned(8)));
+	int folder = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/fd",
+				  O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	unsigned count = 0;
+	long size;
+
+	if (folder < 0)
+		return 0;
+	while ((size = syscall(SYS_getdents64, folder, buffer, sizeof(buffer))) > 0) {
+		for (long at = 0; at < size; at += ((struct entry *)(buffer + at))->size) {
+			const char *name = ((struct entry *)(buffer + at))->name;
+			unsigned fd = 0, place;
+
+			if (*name < '0' || *name > '9')
+				continue;
+			for (; *name; name++)
+				fd = fd * 10 + (unsigned)(*name - '0');
+			if (fd < first || fd > last || count == TOOLS_MAX || !is_tools((int)fd))
+				continue;
+			for (place = count++; place && found[place - 1] > fd; place--)
+				found[place] = found[place - 1];
+			found[place] = fd;
+		}
+	}
+	syscall(SYS_close, folder);
+	return count;
+}
+
+static int range(unsigned first, unsigned last, int flags)
+{
+	return (int)syscall(SYS_close_range, first, last, flags);
+}
+
+HG_EXPORT int close_range(unsigned first, unsigned last, int flags)
+{
+	unsigned tools[TOOLS_MAX], count;
+	int saved = errno, rc = 0;
+
+	if (hg_active != HG_ACTIVE || !hg_provider->safe_close || first > last)
+		return range(first, last, flags);
+	count = find_tools(first, last, tools);
+	errno = saved;
+	for (unsigned i = 0; i < count && !rc; i++) {
+		if (tools[i] > first)
+			rc = range(first, tools[i] - 1, flags);
+		first = tools[i] + 1;
+	}
+	return rc || first > last ? rc : range(first, last, flags);
+}
+
+HG_EXPORT void closefrom(int first)
+{
+	int saved = errno;
+
+	if (close_range(first > 0 ? (unsigned)first : 0, ~0u, 0)) {
+		/* Before Linux 5.9. */
+		for (long fd = first > 0 ? first : 0, end = sysconf(_SC_OPEN_MAX); fd < end; fd++)
+			close((int)fd);
+	}
+	errno = saved;
+}
