@@ -402,7 +402,7 @@ int flow_memory(struct flow *flow, const struct function *function, const struct
 					       value_unknown(store, "a value from another lane"));
 			return status;
 		}
-		flow_incomplete(flow, "%s is not followed", insn->mnemonic);
+		flow_broken(flow, insn, "the effect");
 	}
 	lay_out(flow, state, insn, &layout);
 	access = access_of(flow, function, insn);

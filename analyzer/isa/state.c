@@ -159,9 +159,10 @@ static value_id join_scalar(struct value_store *store, const struct state *into,
 
 /*
  * Forget masks of sites that this state has not passed, or has left: elsewhere their names may come
- * to stand for other lanes.
+ * to stand for other lanes. And those of site `renewed`, which now stands for others (SITE_ROOT:
+ * none).
  */
-static int forget_masks(struct value_store *store, struct state *state)
+static int forget_masks(struct value_store *store, struct state *state, uint32_t renewed)
 {
 	int changed = 0;
 	unsigned i;
@@ -169,7 +170,9 @@ static int forget_masks(struct value_store *store, struct state *state)
 	for (i = 0; i < REG_VECTOR; i++) {
 		uint32_t base = value_sole_base(store, state->scalar[i]);
 
-		if (BASE_IS_MASK(base) && place_of(state, BASE_PAYLOAD(base)) < 0) {
+		if (BASE_IS_MASK(base) &&
+		    (place_of(state, BASE_PAYLOAD(base)) < 0 ||
+		     (renewed != SITE_ROOT && BASE_PAYLOAD(base) == renewed))) {
 			state->scalar[i] = VALUE_NUMBER;
 			changed = 1;
 		}
@@ -202,8 +205,8 @@ int state_join(struct value_store *store, struct state *into, const struct state
 			goto out;
 		changed = 1;
 	} else if (!names_within(into, &other) && !names_within(&other, into)) {
-		changed |= forget_masks(store, into);
-		forget_masks(store, &other);
+		changed |= forget_masks(store, into, SITE_ROOT);
+		forget_masks(store, &other, SITE_ROOT);
 	}
 	if (into->aside_count && into->aside[0].name == SITE_LOST && other.aside_count &&
 	    other.aside[0].name != SITE_LOST) {
@@ -487,6 +490,7 @@ int state_shrink(struct value_store *store, struct state *state, uint32_t name, 
 			lane_file_put(last->file);
 			state->aside_count--;
 		}
+		forget_masks(store, state, name);
 		return status < 0 ? status : 0;
 	}
 	*before = state_exec_name(state);

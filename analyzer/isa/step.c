@@ -455,7 +455,7 @@ static int step_once(struct flow *flow, const struct function *function, const s
 	case OP_INDEX_SOURCE:
 	case OP_INDEX_DEST:
 		return step_indexed(flow, state, insn, insn->class == OP_INDEX_DEST);
-	case OP_ODD_BRANCH:
+	case OP_ODD:
 		flow_broken(flow, insn, "the effect");
 		return 0;
 	case OP_SEXT_HIGH:
