@@ -6,7 +6,9 @@
 #include "kernels.h"
 
 struct watch {
-	GPtrArray *processes; /* struct process_watch */
+	GPtrArray *processes; /* struct process_watch, in order of appearance */
+	GHashTable *by_process;
+	struct process_watch *latest; /* that was asked for */
 };
 
 static void free_memory(gpointer data)
@@ -50,6 +52,7 @@ struct watch *watch_new(void)
 	struct watch *watch = g_new0(struct watch, 1);
 
 	watch->processes = g_ptr_array_new_with_free_func(free_process);
+	watch->by_process = g_hash_table_new(NULL, NULL);
 	return watch;
 }
 
@@ -57,20 +60,22 @@ void watch_free(struct watch *watch)
 {
 	if (watch) {
 		g_ptr_array_free(watch->processes, TRUE);
+		g_hash_table_destroy(watch->by_process);
 		g_free(watch);
 	}
 }
 
-/* The latest first: an exec gives a pid a new process. */
 static struct process_watch *find(struct watch *watch, struct process *process)
 {
-	struct process_watch *found;
+	struct process_watch *found = watch->latest;
 
-	for (unsigned i = watch->processes->len; i > 0; i--) {
-		found = watch->processes->pdata[i - 1];
-		if (found->process == process) {
-			return found;
-		}
+	if (found && found->process == process) {
+		return found;
+	}
+	found = g_hash_table_lookup(watch->by_process, process);
+	if (found) {
+		watch->latest = found;
+		return found;
 	}
 	found = g_new0(struct process_watch, 1);
 	found->process = process;
@@ -80,7 +85,16 @@ static struct process_watch *find(struct watch *watch, struct process *process)
 	found->streams = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	found->kernels = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	g_ptr_array_add(watch->processes, found);
+	g_hash_table_insert(watch->by_process, process, found);
+	watch->latest = found;
 	return found;
+}
+
+static gboolean is_stale(gpointer allocation, gpointer memory, gpointer data)
+{
+	(void)memory;
+	(void)data;
+	return ((const struct allocation *)allocation)->freed;
 }
 
 struct memory_watch *watch_memory(struct process_watch *process, struct allocation *allocation)
@@ -88,6 +102,11 @@ struct memory_watch *watch_memory(struct process_watch *process, struct allocati
 	struct memory_watch *memory = g_hash_table_lookup(process->memory, allocation);
 
 	if (!memory) {
+		/* Releases of host memory are many; those that matter here are found now. */
+		if (g_hash_table_size(process->memory) >= process->memory_limit) {
+			g_hash_table_foreach_remove(process->memory, is_stale, NULL);
+			process->memory_limit = 2 * g_hash_table_size(process->memory) + 1024;
+		}
 		memory = g_new0(struct memory_watch, 1);
 		memory->allocation = allocation_ref(allocation);
 		memory->preferred = NOWHERE;
@@ -237,12 +256,13 @@ static void count_stream(struct process_watch *watch, const struct hg_ev_stream 
 void watch_before(struct watch *watch, const struct rules_context *context)
 {
 	const struct hg_ev_free *from = &context->event->free;
-	struct process_watch *process = find(watch, context->process);
+	struct process_watch *process;
 	struct allocation *allocation;
 
-	if (context->event->type != HG_EVENT_free || from->api == HG_API_munmap) {
+	if (context->event->type != HG_EVENT_free || from->api < HG_API_hipMalloc) {
 		return;
 	}
+	process = find(watch, context->process);
 	allocation =
 	    address_space_find_base(&context->process->space, from->ptr, (enum hg_api)from->api);
 	if (allocation) {
@@ -254,9 +274,16 @@ void watch_before(struct watch *watch, const struct rules_context *context)
 
 void watch_event(struct watch *watch, const struct rules_context *context)
 {
-	struct process_watch *process = find(watch, context->process);
 	const struct hg_event *event = context->event;
 	const struct launch_watch *launch;
+	struct process_watch *process;
+
+	/* Most events of most traces. */
+	if (event->type == HG_EVENT_free ||
+	    (event->type == HG_EVENT_alloc && event->alloc.api < HG_API_hipMalloc)) {
+		return;
+	}
+	process = find(watch, context->process);
 
 	switch (event->type) {
 	case HG_EVENT_alloc:

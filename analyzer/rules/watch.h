@@ -86,9 +86,10 @@ struct site_watch {
 
 struct process_watch {
 	struct process *process;
-	GHashTable *memory;   /* struct allocation -> struct memory_watch */
-	GHashTable *launches; /* args id -> struct launch_watch */
-	GHashTable *sites;    /* stack id and api -> struct site_watch */
+	GHashTable *memory;    /* struct allocation -> struct memory_watch */
+	unsigned memory_limit; /* entries, from which on released ones are looked for */
+	GHashTable *launches;  /* args id -> struct launch_watch */
+	GHashTable *sites;     /* stack id and api -> struct site_watch */
 	struct copy_run run;
 	GHashTable *streams; /* live ones that were created */
 	unsigned most_streams;

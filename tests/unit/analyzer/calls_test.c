@@ -385,6 +385,40 @@ static void memory_that_lives_long(void **state)
 	assert_string_equal(found(), "");
 }
 
+/* ---- HG601 ---- */
+
+static void reuse(uint32_t threshold)
+{
+	begin(0);
+	apply((struct hg_event){ .type = HG_EVENT_process,
+				 .process = { .page_size = 4096,
+					      .threshold = threshold,
+					      .version = "",
+					      .exe = "",
+					      .cmdline = "",
+					      .env = "" } });
+	code();
+	device_of(0, "gfx90a", 0);
+	alloc(HG_API_hipMalloc, DEVICE, 256 * MIB, 1);
+	alloc(HG_API_operator_new, PAGEABLE, 8 * KIB, 2);
+	release(HG_API_operator_delete, PAGEABLE);
+	copy(DEVICE, PAGEABLE, 2 * KIB);
+}
+
+static void heap_memory_that_may_be_in_use_again(void **state)
+{
+	(void)state;
+	reuse(4096);
+	assert_string_equal(found(), "");
+}
+
+static void heap_memory_that_is_not(void **state)
+{
+	(void)state;
+	reuse(1);
+	assert_string_equal(found(), "HG601");
+}
+
 /* ---- HG303, HG305, HG306, HG307 ---- */
 
 static void prefetch(uint64_t ptr, uint64_t size, int32_t target, uint64_t duration)
@@ -595,6 +629,8 @@ int main(void)
 		TEST(allocation_that_is_no_loop),
 		TEST(memory_that_is_never_released),
 		TEST(memory_that_lives_long),
+		TEST(heap_memory_that_may_be_in_use_again),
+		TEST(heap_memory_that_is_not),
 		TEST(prefetched_to_the_other_device),
 		TEST(prefetched_in_part),
 		TEST(prefetched_to_where_it_is_used),
