@@ -52,8 +52,10 @@ static void read_manifest(struct analysis *analysis)
 		findings_limit(&analysis->findings,
 			       "the bundle has no readable manifest.json: the recording may be cut "
 			       "off");
+		analysis->interrupted = true;
 	} else if (json_object_object_get_ex(manifest, "complete", &complete) &&
 		   !json_object_get_boolean(complete)) {
+		analysis->interrupted = true;
 		findings_limit(&analysis->findings,
 			       "the recording was interrupted: events of its last moments may be "
 			       "missing");
@@ -66,39 +68,14 @@ static void read_manifest(struct analysis *analysis)
 	g_free(path);
 }
 
-/* A wait that was not seen looks like one that is missing. */
-static void drop_findings_about_order(struct analysis *analysis)
-{
-	GPtrArray *list = analysis->findings.list;
-	unsigned dropped = 0;
-
-	for (unsigned i = 0; i < list->len;) {
-		const struct finding *finding = list->pdata[i];
-
-		if (finding->about_order) {
-			g_ptr_array_remove_index(list, i);
-			dropped++;
-		} else {
-			i++;
-		}
-	}
-	if (dropped) {
-		findings_limit(
-		    &analysis->findings,
-		    "what was ordered before what (HG215, HG4xx, HG602, HG7xx) cannot be "
-		    "told from an incomplete trace: %u findings of these rules were left "
-		    "out",
-		    dropped);
-	}
-}
-
 static void note_losses(struct analysis *analysis, uint64_t unknown, bool interrupted)
 {
 	struct findings *findings = &analysis->findings;
 	const struct reader_stats *stats = &analysis->stats;
 
-	if (stats->lost || stats->lost_packets || stats->truncated) {
-		drop_findings_about_order(analysis);
+	/* Streams of a recording that was cut off end at different times. */
+	if (stats->lost || stats->lost_packets || stats->truncated || analysis->interrupted) {
+		findings_drop_about_order(findings);
 	}
 	if (stats->lost || stats->lost_packets || stats->truncated || interrupted) {
 		findings_drop_absence(findings);

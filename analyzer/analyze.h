@@ -21,6 +21,7 @@ struct analysis {
 	struct reader_stats stats;
 	struct symbolizer *symbolizer;
 	struct overview *overview;         /* NULL unless it was asked for */
+	bool interrupted;                  /* the recording was: its end may be missing */
 	bool complete;                     /* nothing was lost, cut off or left unanalysed */
 	const struct selection *selection; /* borrowed; NULL: all findings are reported */
 };

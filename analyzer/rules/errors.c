@@ -54,7 +54,7 @@ static void lose(struct process_order *at, struct allocation *allocation,
 
 	lost->error = *error;
 	lost->code = code;
-	g_hash_table_replace(at->lost, allocation, lost);
+	g_hash_table_replace(at->lost, allocation_ref(allocation), lost);
 }
 
 void errors_forget(struct process_order *at, const struct allocation *allocation)

@@ -192,6 +192,30 @@ void findings_drop_absence(struct findings *findings)
 	}
 }
 
+void findings_drop_about_order(struct findings *findings)
+{
+	unsigned dropped = 0;
+
+	for (unsigned i = 0; i < findings->list->len;) {
+		const struct finding *finding = findings->list->pdata[i];
+
+		if (finding->about_order) {
+			g_ptr_array_remove_index(findings->list, i);
+			dropped++;
+		} else {
+			i++;
+		}
+	}
+	if (dropped) {
+		findings_limit(
+		    findings,
+		    "what was ordered before what (HG215, HG4xx, HG602, HG7xx) cannot be "
+		    "told from an incomplete trace: %u findings of these rules were left "
+		    "out",
+		    dropped);
+	}
+}
+
 static gint compare_findings(gconstpointer a, gconstpointer b)
 {
 	const struct finding *left = *(struct finding *const *)a;

@@ -118,6 +118,12 @@ void findings_note(struct findings *findings, const char *format, ...) G_GNUC_PR
  */
 void findings_drop_absence(struct findings *findings);
 
+/*
+ * Take out the findings that rest on having seen every wait: where events are missing, a wait that
+ * was not seen looks like one that is not there. A limit says how many.
+ */
+void findings_drop_about_order(struct findings *findings);
+
 /* Errors first, then by confidence, then in order of appearance. */
 void findings_sort(struct findings *findings);
 

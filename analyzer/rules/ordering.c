@@ -34,6 +34,11 @@ static void free_process_order(gpointer data)
 	g_free(at);
 }
 
+static void drop_allocation(gpointer data)
+{
+	allocation_unref(data);
+}
+
 struct ordering *ordering_new(void)
 {
 	struct ordering *ordering = g_new0(struct ordering, 1);
@@ -68,7 +73,7 @@ static struct process_order *process_order(struct ordering *ordering, struct pro
 		at->gone_streams = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 		at->waits = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
 		at->syncs = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-		at->lost = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+		at->lost = g_hash_table_new_full(NULL, NULL, drop_allocation, g_free);
 		g_hash_table_insert(ordering->processes, process, at);
 	}
 	ordering->latest = at;

@@ -331,6 +331,19 @@ static void a_copy_does_not_wait_for_another_streams_kernel(void **state)
 	assert_int_equal(confidence(), CONFIDENCE_LIKELY);
 }
 
+static void races_are_not_claimed_where_events_are_missing(void **state)
+{
+	(void)state;
+	two_streams(0);
+	launch(WRITER, A, P);
+	copy(HG_API_hipMemcpyAsync, Q, P, 0x1000, B);
+	failure(HG_API_hipMalloc, 900, 0, 64);
+	assert_non_null(strstr(found(), "HG701"));
+	findings_drop_about_order(&findings);
+	assert_string_equal(found(), "HG706"); /* for which nothing else matters */
+	assert_int_equal(findings.limits->len, 1);
+}
+
 static void an_event_orders_the_copy(void **state)
 {
 	(void)state;
@@ -1014,6 +1027,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(a_copy_does_not_wait_for_another_streams_kernel),
+		TEST(races_are_not_claimed_where_events_are_missing),
 		TEST(an_event_orders_the_copy),
 		TEST(an_event_recorded_too_early_orders_nothing),
 		TEST(the_host_orders_whatever_thread_it_is),

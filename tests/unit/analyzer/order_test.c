@@ -135,11 +135,18 @@ static void the_host_waits_for_streams_events_and_devices(void **state)
 
 static void an_event_without_fence_makes_nothing_visible(void **state)
 {
-	struct order_stream *a = create(0x100, false);
-	struct moment moment = work(a);
+	struct order_stream *a = create(0x100, false), *b = create(0x200, false);
+	struct moment moment = work(b);
 
 	(void)state;
 	order_event_created(&order, 0x1, 0x20000000);
+	order_record(&order, 0x2, b);
+	order_wait_event(&order, a, 0x2);
+	order_record(&order, 0x1, a);
+	order_host_event(&order, 0x1);
+	assert_true(order_done(&order, moment));
+	assert_false(order_visible(&order, moment));
+	moment = work(a);
 	order_record(&order, 0x1, a);
 	order_host_event(&order, 0x1);
 	assert_true(order_done(&order, moment));
