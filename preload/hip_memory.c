@@ -268,10 +268,12 @@ struct hsa_info {
 
 typedef int get_attributes_t(struct attributes *, const void *);
 typedef int get_range_t(void *, size_t, int, const void *, size_t);
+typedef int get_ranges_t(void **, size_t *, int *, size_t, const void *, size_t);
 typedef int hsa_info_t(const void *, struct hsa_info *, void *, void *, void *);
 
 static get_attributes_t *get_attributes;
 static get_range_t *get_range;
+static get_ranges_t *get_ranges;
 static hsa_info_t *get_hsa_info;
 static pthread_once_t questions_once = PTHREAD_ONCE_INIT;
 
@@ -305,21 +307,36 @@ static void find_questions(void)
 {
 	get_attributes = (get_attributes_t *)hg_hip_query("hipPointerGetAttributes");
 	get_range = (get_range_t *)hg_hip_query("hipMemRangeGetAttribute");
+	get_ranges = (get_ranges_t *)hg_hip_query("hipMemRangeGetAttributes");
 	get_hsa_info = (hsa_info_t *)hg_hsa_query("hsa_amd_pointer_info");
 }
 
-static int32_t ask_range(const struct hg_hip_subject *subject, int attribute)
+/* These questions go to the kernel's driver, the others only to the runtime's own records. */
+static void ask_range(const struct hg_hip_subject *subject, struct hg_ev_memory *event)
 {
-	int32_t value = HG_MEMORY_UNKNOWN;
+	void *pointer = (void *)(uintptr_t)subject->base;
+	int32_t coherency = HG_MEMORY_UNKNOWN, preferred = HG_MEMORY_UNKNOWN;
+	int32_t last_prefetch = HG_MEMORY_UNKNOWN;
+	void *answers[] = { &coherency, &preferred, &last_prefetch };
+	size_t sizes[] = { sizeof(int32_t), sizeof(int32_t), sizeof(int32_t) };
+	int questions[] = { COHERENCY, PREFERRED_LOCATION, LAST_PREFETCH };
 
-	if (!get_range)
-		return HG_MEMORY_UNKNOWN;
-	if (get_range(&value, sizeof(value), attribute, (void *)(uintptr_t)subject->base,
-		      subject->size)) {
+	if (event->managed == 1 && get_ranges) {
+		if (!get_ranges(answers, sizes, questions, HG_COUNT(questions), pointer,
+				subject->size)) {
+			event->coherency = coherency;
+			event->preferred = preferred;
+			event->last_prefetch = last_prefetch;
+			return;
+		}
 		hg_hip_forget_error();
-		return HG_MEMORY_UNKNOWN;
 	}
-	return value;
+	if (!get_range)
+		return;
+	if (get_range(&coherency, sizeof(coherency), COHERENCY, pointer, subject->size))
+		hg_hip_forget_error();
+	else
+		event->coherency = coherency;
 }
 
 static void ask(const struct hg_hip_subject *subject)
@@ -333,6 +350,7 @@ static void ask(const struct hg_hip_subject *subject)
 		.type = HG_MEMORY_UNKNOWN,
 		.device = HG_MEMORY_UNKNOWN,
 		.managed = HG_MEMORY_UNKNOWN,
+		.coherency = HG_MEMORY_UNKNOWN,
 		.preferred = HG_MEMORY_UNKNOWN,
 		.last_prefetch = HG_MEMORY_UNKNOWN,
 		.hsa_type = HG_MEMORY_UNKNOWN,
@@ -348,15 +366,13 @@ static void ask(const struct hg_hip_subject *subject)
 			event.flags = attributes.flags;
 		}
 	}
-	event.coherency = ask_range(subject, COHERENCY);
-	if (event.managed == 1) {
-		event.preferred = ask_range(subject, PREFERRED_LOCATION);
-		event.last_prefetch = ask_range(subject, LAST_PREFETCH);
-	}
 	if (get_hsa_info && !get_hsa_info(pointer, &info, NULL, NULL, NULL)) {
 		event.hsa_type = (int32_t)info.type;
 		event.pool_flags = info.global_flags;
 	}
+	/* Memory from a pool is all of one kind, and stays so. */
+	if (!event.pool_flags)
+		ask_range(subject, &event);
 	hg_provider->memory(&event);
 }
 

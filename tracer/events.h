@@ -162,7 +162,7 @@ struct hg_ev_memory {
 	int32_t device;        /* ordinal */
 	int32_t managed;       /* hipPointerAttribute_t.isManaged */
 	uint64_t flags;        /* hipPointerAttribute_t.allocationFlags */
-	int32_t coherency;     /* hipMemRangeCoherencyMode of the whole allocation */
+	int32_t coherency;     /* hipMemRangeCoherencyMode; not asked of memory from a pool */
 	int32_t preferred;     /* managed memory: preferred location */
 	int32_t last_prefetch; /* managed memory: where it was last prefetched to */
 	int32_t hsa_type;      /* hsa_amd_pointer_type_t */

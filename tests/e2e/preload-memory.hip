@@ -21,6 +21,8 @@ __global__ void take(float *a, const float *b, functor f)
 		f.out[0] = 1.0f;
 }
 
+static char *registered;
+
 static void must(hipError_t error)
 {
 	if (error) {
@@ -34,12 +36,24 @@ static void last()
 	std::printf("last %d\n", (int)hipGetLastError());
 }
 
-/* hipMemoryType and hipMemRangeCoherencyMode of HIP 5. */
+/*
+ * hipMemoryType and hipMemRangeCoherencyMode of HIP 5. Memory from a pool is what the pool is, and is
+ * not asked about its range.
+ */
 static void asked(const void *ptr, int size, int type, int managed, int coherency, unsigned flags = 0)
 {
+	const int unknown = INT32_MIN, invalid = -2, place = managed ? invalid : unknown;
+	/* hsa_amd_pointer_type_t: locked memory is what was registered. */
+	int hsa_type = managed ? 0 : ptr == registered ? 2 : 1;
+
 	std::printf("memory ptr = 0x%llX, size = %d, type = %d, device = 0, managed = %d, "
-		    "flags = 0x%X, coherency = %d\n",
-		    (unsigned long long)(uintptr_t)ptr, size, type, managed, flags, coherency);
+		    "flags = 0x%X, coherency = %d, preferred = %d, last_prefetch = %d, "
+		    "hsa_type = %d, pool_flags = 0x%X\n",
+		    (unsigned long long)(uintptr_t)ptr, size, type, managed, flags,
+		    managed ? coherency : unknown, place, place, hsa_type,
+		    managed	 ? 0u
+		    : coherency ? 4u
+				 : 2u);
 }
 
 static void launch(void *a, const void *b, void *out)
@@ -73,7 +87,7 @@ static void run_graph(void *a, const void *b)
 
 int main()
 {
-	char *device, *fine, *host, *coarse, *managed, *unused, *registered, *alias, *again;
+	char *device, *fine, *host, *coarse, *managed, *unused, *alias, *again;
 	void *signal;
 
 	must(hipMalloc(&unused, SIZE));
