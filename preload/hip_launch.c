@@ -382,7 +382,7 @@ static __thread struct {
 	struct hg_dim3 grid, block;
 	size_t shared;
 	void *stream;
-	uint8_t bytes[HG_ARGS_MAX];
+	uint8_t *bytes; /* HG_ARGS_MAX, from the first call on: too much for every small stack */
 	size_t length;
 } configured __attribute__((tls_model("initial-exec")));
 
@@ -392,6 +392,8 @@ HG_HIP(int, hipConfigureCall,
 	HG_REAL(int, hipConfigureCall, (struct hg_dim3, struct hg_dim3, size_t, void *));
 
 	if (hg_active == HG_ACTIVE) {
+		if (!configured.bytes)
+			configured.bytes = hg_libc.malloc(HG_ARGS_MAX);
 		configured.grid = grid;
 		configured.block = block;
 		configured.shared = shared;
@@ -405,7 +407,8 @@ HG_HIP(int, hipSetupArgument, (const void *argument, size_t size, size_t offset)
 {
 	HG_REAL(int, hipSetupArgument, (const void *, size_t, size_t));
 
-	if (hg_active == HG_ACTIVE && size <= HG_ARGS_MAX && offset <= HG_ARGS_MAX - size) {
+	if (hg_active == HG_ACTIVE && configured.bytes && size <= HG_ARGS_MAX &&
+	    offset <= HG_ARGS_MAX - size) {
 		memcpy(configured.bytes + offset, argument, size);
 		if (offset + size > configured.length)
 			configured.length = offset + size;

@@ -170,7 +170,7 @@ static int compare_additions(struct dl_phdr_info *info, size_t size, void *data)
 
 static void emit(const struct module *module)
 {
-	char path[PATH_MAX];
+	static char path[PATH_MAX]; /* under the lock; threads may have stacks of 16 KiB */
 	ssize_t length;
 	struct hg_ev_module event = { .bias = module->bias,
 				      .start = module->start,

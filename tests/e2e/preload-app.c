@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,6 +148,64 @@ static void *worker(void *argument)
 	return NULL;
 }
 
+/*
+ * Threads with the smallest stack there may be allocate, in handlers on a small alternate stack as
+ * well, and descend a little so that stacks are new.
+ */
+static __attribute__((noinline)) int small_work(int left)
+{
+	int sum = 1;
+
+	if (left)
+		sum += small_work(left - 1);
+	else
+		free(keep = malloc(77000));
+	__asm__ volatile("" ::"r"(&sum) : "memory");
+	return sum;
+}
+
+static void small_handler(int number)
+{
+	(void)number;
+	free(keep = malloc(78000));
+}
+
+static void *small_thread(void *number)
+{
+	static char alternate[12288]; /* one thread at a time */
+	stack_t stack = { .ss_sp = alternate, .ss_size = sizeof(alternate) };
+
+	small_work(10 + (int)(intptr_t)number);
+	if (!sigaltstack(&stack, NULL))
+		raise(SIGUSR1);
+	stack.ss_flags = SS_DISABLE;
+	sigaltstack(&stack, NULL);
+	return NULL;
+}
+
+static int small_stacks(void)
+{
+	struct sigaction action = { .sa_handler = small_handler, .sa_flags = SA_ONSTACK };
+	pthread_attr_t attributes;
+	pthread_t id;
+
+	sigaction(SIGUSR1, &action, NULL);
+	pthread_attr_init(&attributes);
+	if (pthread_attr_setstacksize(&attributes, 16384))
+		return 1;
+	for (intptr_t i = 0; i < 8; i++) {
+		/* What is loaded is looked for when a new stack is seen, on the small one. */
+		void *library = dlopen("libm.so.6", RTLD_NOW);
+
+		if (pthread_create(&id, &attributes, small_thread, (void *)i))
+			return 2;
+		pthread_join(id, NULL);
+		if (library)
+			dlclose(library);
+	}
+	return 0;
+}
+
 static int threads(void)
 {
 	pthread_t ids[THREADS];
@@ -247,11 +306,8 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		int (*run)(void);
-	} modes[] = { { "family", family },
-		      { "threads", threads },
-		      { "fork", forks },
-		      { "frames", frames },
-		      { "local", local_runtime } };
+	} modes[] = { { "family", family }, { "threads", threads }, { "small", small_stacks },
+		      { "fork", forks },    { "frames", frames },   { "local", local_runtime } };
 
 	for (size_t i = 0; argc > 1 && i < sizeof(modes) / sizeof(modes[0]); i++) {
 		if (!strcmp(argv[1], modes[i].name))
