@@ -13,6 +13,7 @@
 
 #include "batches.h"
 #include "decode.h"
+#include "guard.h"
 #include "salvage.h"
 
 struct reader {
@@ -298,11 +299,13 @@ static void *run_graph(void *data)
 {
 	struct reader *reader = data;
 
+	guard_reading(true);
 	if (bt_graph_run(reader->graph) != BT_GRAPH_RUN_STATUS_OK &&
 	    !decode_stopped(reader->decode)) {
 		g_free(reader->stats->truncated);
 		reader->stats->truncated = take_error();
 	}
+	guard_reading(false);
 	batches_finish(reader->batches);
 	return NULL;
 }
@@ -317,6 +320,7 @@ int read_trace(const char *directory, reader_callback callback, void *data,
 
 	memset(stats, 0, sizeof(*stats));
 	*error = NULL;
+	guard_begin(directory);
 	reader.batches = batches_new();
 	reader.decode = decode_new(reader.batches, stats);
 	reader.salvaged = g_ptr_array_new_with_free_func((GDestroyNotify)salvage_remove);
@@ -328,7 +332,9 @@ int read_trace(const char *directory, reader_callback callback, void *data,
 		result = *error ? -EINVAL : -ENOENT;
 		goto out;
 	}
+	guard_reading(true);
 	reader.graph = make_graph(&reader, traces, error);
+	guard_reading(false);
 	if (!reader.graph) {
 		result = -EINVAL;
 		goto out;
@@ -339,6 +345,7 @@ int read_trace(const char *directory, reader_callback callback, void *data,
 		pthread_join(thread, NULL);
 	}
 out:
+	guard_end();
 	bt_graph_put_ref(reader.graph);
 	decode_free(reader.decode);
 	batches_free(reader.batches);

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "guard.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tracer/message.h"
+
+static const int signals[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL };
+#define SIGNALS (sizeof(signals) / sizeof(signals[0]))
+
+static struct sigaction before[SIGNALS];
+static char message[4400];
+static __thread volatile sig_atomic_t reading;
+
+static void ended(int number)
+{
+	if (reading) {
+		/* write() and _exit() alone are safe here; the message is ready. */
+		if (write(STDERR_FILENO, message, strlen(message)) < 0)
+			_exit(HG_EXIT_INTERNAL);
+		_exit(HG_EXIT_INPUT);
+	}
+	for (size_t i = 0; i < SIGNALS; i++)
+		if (signals[i] == number)
+			sigaction(number, &before[i], NULL);
+	raise(number);
+}
+
+/* Sanitizers report a crash better. */
+#if defined(__SANITIZE_ADDRESS__)
+static const bool wanted = false;
+#else
+static const bool wanted = true;
+#endif
+
+void guard_begin(const char *directory)
+{
+	struct sigaction action = { .sa_handler = ended };
+
+	if (!wanted)
+		return;
+	snprintf(message, sizeof(message),
+		 "hipgrain: %.4000s: the recording is damaged: libbabeltrace2 ended while it read "
+		 "the events\n",
+		 directory);
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < SIGNALS; i++)
+		sigaction(signals[i], &action, &before[i]);
+}
+
+void guard_end(void)
+{
+	if (!wanted)
+		return;
+	for (size_t i = 0; i < SIGNALS; i++)
+		sigaction(signals[i], &before[i], NULL);
+}
+
+void guard_reading(bool now)
+{
+	reading = now;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * libbabeltrace2 2.0 does not survive all damage: a length of an array, in an event, of billions
+ * ends the process. While a thread reads, that becomes a message and the exit status for bad
+ * input; crashes of other threads are what they were.
+ */
+#ifndef HIPGRAIN_GUARD_H
+#define HIPGRAIN_GUARD_H
+
+#include <stdbool.h>
+
+/* The trace in folder `directory` is being read; until guard_end(). One at a time. */
+void guard_begin(const char *directory);
+void guard_end(void);
+
+/* Whether this thread is in libbabeltrace2. */
+void guard_reading(bool now);
+
+#endif
