@@ -270,8 +270,8 @@ void sg_code_leave(void);
 /* ---- tables: each ends with a row without name ---- */
 
 extern const struct sg_op sg_table_salu[], sg_table_sopp[], sg_table_smem[], sg_table_lane[],
-    sg_table_vmem[], sg_table_atomic[], sg_table_lds[], sg_table_gws[], sg_table_valu[],
-    sg_table_valu_haswell[];
+    sg_table_vmem[], sg_table_atomic[], sg_table_lds[], sg_table_gws[], sg_table_mfma[],
+    sg_table_valu[], sg_table_valu_haswell[];
 
 /* ---- generic executors named by decode.c ---- */
 

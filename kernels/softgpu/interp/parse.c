@@ -52,6 +52,7 @@ static void make_hash(void)
 	add_table(sg_table_atomic);
 	add_table(sg_table_lds);
 	add_table(sg_table_gws);
+	add_table(sg_table_mfma);
 }
 
 const struct sg_op *sg_find_op(const char *name)

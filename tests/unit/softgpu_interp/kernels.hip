@@ -188,7 +188,7 @@ extern "C" __global__ void matrix(float *out)
 {
 	typedef float f4 __attribute__((ext_vector_type(4)));
 	f4 c = { 0, 0, 0, 0 };
-	c = __builtin_amdgcn_mfma_f32_4x4x1f32(1.0f, 2.0f, c, 0, 0, 0);
+	c = __builtin_amdgcn_mfma_f32_4x4x1f32(1.0f, 2.0f, c, 1, 0, 0);
 	out[threadIdx.x] = c[0];
 }
 
