@@ -121,6 +121,8 @@ void scan_print_json(struct scan *scan, const struct isa_code_object *object, co
 		json_object_object_add(one, "atomics", atomics);
 		json_object_object_add(one, "arguments", json_arguments(kernel));
 		json_object_object_add(one, "uses", kernel->skipped ? NULL : json_uses(kernel));
+		json_object_object_add(one, "uses_complete",
+				       json_object_new_boolean(kernel->uses_complete));
 		json_object_object_add(one, "incomplete", scan_string_or_null(kernel->incomplete));
 		scan_json_kernel_facts(one, kernel);
 		json_object_array_add(kernels, one);

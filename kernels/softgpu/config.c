@@ -116,5 +116,8 @@ int sg_settings_read(void)
 	softgpu_config.atomic_log = getenv("SOFTGPU_ATOMIC_LOG");
 	if (softgpu_config.atomic_log && !*softgpu_config.atomic_log)
 		softgpu_config.atomic_log = NULL;
+	softgpu_config.access_log = getenv("SOFTGPU_ACCESS_LOG");
+	if (softgpu_config.access_log && !*softgpu_config.access_log)
+		softgpu_config.access_log = NULL;
 	return 0;
 }

@@ -108,6 +108,7 @@ struct softgpu_config {
 	bool drop_fine_fp_atomics; /* MI200: hardware FP atomics on fine-grained pages are lost */
 	bool xgmi_cpu;             /* link to the CPU carries all integer atomics */
 	const char *atomic_log;    /* SOFTGPU_ATOMIC_LOG or NULL */
+	const char *access_log;    /* SOFTGPU_ACCESS_LOG or NULL */
 };
 extern struct softgpu_config softgpu_config;
 

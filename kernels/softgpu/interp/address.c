@@ -160,7 +160,9 @@ bool sg_reach(struct sg_wave *wave, const struct sg_insn *in, enum sg_space spac
 	const struct sg_span *span;
 	uint32_t low, top;
 
-	if ((space != SG_GLOBAL && space != SG_FLAT) || o->kind != SG_K_VECTOR || !exec)
+	/* The log of accesses wants every lane's address. */
+	if ((space != SG_GLOBAL && space != SG_FLAT) || o->kind != SG_K_VECTOR || !exec ||
+	    softgpu_config.access_log)
 		return false;
 	if (space == SG_GLOBAL && in->o[s].kind != SG_K_OFF) {
 		base += sg_read64(wave, &in->o[s]);

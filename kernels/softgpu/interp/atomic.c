@@ -4,79 +4,8 @@
  * and reads as 0 (memory-model.md B.2.2, B.2.3).
  */
 #include "address.h"
+#include "log.h"
 #include "rmw.h"
-
-static FILE *log_file;
-static pthread_once_t log_once = PTHREAD_ONCE_INIT;
-
-static void open_log(void)
-{
-	if (!softgpu_config.atomic_log)
-		return;
-	log_file = fopen(softgpu_config.atomic_log, "ae");
-	if (!log_file)
-		fprintf(stderr, "softgpu: cannot write the atomic log %s\n",
-			softgpu_config.atomic_log);
-}
-
-/* What is known of the memory that an instruction updates; most lanes update the same. */
-struct log_place {
-	uint64_t first, last; /* bytes allocated together */
-	char text[512];
-};
-
-/*
- * The byte offsets of all kernel arguments whose value points to where `address` does, and "code"
- * if that is the loaded code object itself (device variables): what an analysis of the code may
- * say.
- */
-static void find_place(const struct softgpu_run *run, uint64_t address, struct log_place *place)
-{
-	const uint64_t kernarg = (uint64_t)(uintptr_t)run->dispatch.packet.kernarg_address;
-	const uint8_t *kd = softgpu_host_pointer(run->dispatch.packet.kernel_object);
-	const uint8_t *bytes = softgpu_host_pointer(kernarg);
-	uint32_t size;
-	size_t at = 0;
-
-	memcpy(&size, kd + 8, sizeof(size)); /* KERNARG_SIZE (C.6) */
-	if (!softgpu_memory_range(address, &place->first, &place->last)) {
-		place->first = place->last = 0;
-		size = 0;
-	}
-	place->text[0] = 0;
-	for (uint32_t i = 0; kernarg && i + 8 <= size && at + 16 < sizeof(place->text); i += 4) {
-		uint64_t value;
-
-		memcpy(&value, bytes + i, sizeof(value));
-		if (value >= place->first && value < place->last)
-			at += (size_t)snprintf(place->text + at, sizeof(place->text) - at, "%s%u",
-					       at ? "," : "", i);
-	}
-	if (address - run->dispatch.code_base < run->dispatch.code_size)
-		at += (size_t)snprintf(place->text + at, sizeof(place->text) - at, "%scode",
-				       at ? "," : "");
-	if (!at)
-		strcpy(place->text, "-");
-}
-
-/*
- * KERNEL OFFSET ADDRESS KERNARG MNEMONIC done|dropped PLACE; offset is relative to the kernel's
- * entry.
- */
-static void log_lane(const struct sg_wave *wave, const struct sg_insn *in, uint64_t address,
-		     bool dropped, struct log_place *place)
-{
-	const struct softgpu_run *run = wave->run;
-	int64_t offset = (int64_t)(in->pc - run->entry);
-
-	if (address < place->first || address >= place->last)
-		find_place(run, address, place);
-	fprintf(log_file, "%s %s0x%llx 0x%llx 0x%llx %s %s %s\n",
-		run->dispatch.kernel_name ? run->dispatch.kernel_name : "?", offset < 0 ? "-" : "",
-		(unsigned long long)(offset < 0 ? -offset : offset), (unsigned long long)address,
-		(unsigned long long)(uintptr_t)run->dispatch.packet.kernarg_address, in->op->name,
-		dropped ? "dropped" : "done", place->text);
-}
 
 /* page state 0: LDS or private memory, where everything works */
 static bool is_dropped(enum sg_rmw op, unsigned state)
@@ -103,7 +32,7 @@ static void atomic(struct sg_wave *wave, const struct sg_insn *in)
 	bool buffer = in->op->c == SG_BUFFER, returns = in->glc;
 	unsigned v = buffer || returns ? 1 : 0, dn = buffer ? 0 : v + 1, s = buffer ? 2 : v + 2;
 	const struct sg_operand *data = &in->o[dn], *dst = &in->o[0];
-	struct log_place place = { 0 };
+	struct sg_place place = { 0 };
 	struct sg_access access;
 	uint64_t m;
 
@@ -114,7 +43,6 @@ static void atomic(struct sg_wave *wave, const struct sg_insn *in)
 	}
 	if (!sg_addresses(wave, in, in->op->c, v, s, size, &access))
 		return;
-	pthread_once(&log_once, open_log);
 	for (m = access.active; m; m &= m - 1) {
 		unsigned l = (unsigned)__builtin_ctzll(m), state = 0;
 		uint64_t old = 0, value = lane_value(wave, data->index, l, size), other = 0;
@@ -134,8 +62,10 @@ static void atomic(struct sg_wave *wave, const struct sg_insn *in)
 			 */
 			if (!dropped)
 				old = sg_rmw(op, size, p, value, other, state && size == 4);
-			if (log_file && (state & SOFTGPU_PAGE_MAPPED))
-				log_lane(wave, in, access.address[l], dropped, &place);
+			if (softgpu_config.atomic_log && (state & SOFTGPU_PAGE_MAPPED))
+				sg_log_atomic(wave, in, access.address[l], dropped, &place);
+			if (state)
+				sg_note(wave, access.address[l], SG_ATOMIC);
 		}
 		if (returns) {
 			wave->v[dst->index][l] = (uint32_t)old;
@@ -143,8 +73,8 @@ static void atomic(struct sg_wave *wave, const struct sg_insn *in)
 				wave->v[dst->index + 1][l] = (uint32_t)(old >> 32);
 		}
 	}
-	if (log_file)
-		fflush(log_file);
+	if (softgpu_config.atomic_log)
+		sg_log_flush();
 }
 
 #define ROW(prefix, s, text, op, size)                                                           \

@@ -245,6 +245,7 @@ struct sg_worker {
 	unsigned nresident, unended;      /* turns since a group ended */
 	uint64_t turn_used, budget;
 	const struct sg_insn *current;
+	struct sg_touch *touches; /* for the log of accesses */
 	struct sg_memory memory;
 };
 

@@ -12,6 +12,7 @@
 #include "interp.h"
 #include "group.h"
 #include "gws.h"
+#include "log.h"
 #include "threads.h"
 
 /* Instructions a wave runs before the next of its group, and a group before the next one. */
@@ -410,6 +411,7 @@ void softgpu_run_destroy(struct softgpu_run *run)
 	for (unsigned i = 0; run->worker && i < run->nworkers; i++) {
 		sg_groups_free(run->worker[i].resident);
 		sg_groups_free(run->worker[i].idle);
+		sg_notes_free(&run->worker[i]);
 	}
 	pthread_mutex_destroy(&run->lock);
 	free(run->worker);

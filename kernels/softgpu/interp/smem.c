@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scalar memory reads. */
-#include "interp.h"
+#include "log.h"
 
 /* Offset operand: immediate, scalar register, or both ("s4 offset:0x10"). */
 static uint64_t scalar_offset(const struct sg_wave *wave, const struct sg_insn *in)
@@ -23,6 +23,7 @@ static void load(struct sg_wave *wave, const struct sg_insn *in, uint64_t addres
 
 	if (!p)
 		return;
+	sg_note(wave, address, SG_READ);
 	if (in->o[0].kind != SG_K_SCALAR || in->o[0].index + n > SG_SCALARS) {
 		sg_unsupported(wave, in, "destination of scalar load");
 		return;

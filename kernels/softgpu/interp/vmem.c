@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loads and stores of FLAT, GLOBAL, SCRATCH and MUBUF. */
 #include "address.h"
+#include "log.h"
 #include "move.h"
 
 /* Row's arg: bytes per lane, and how they meet the register. */
@@ -57,6 +58,8 @@ static void load(struct sg_wave *wave, const struct sg_insn *in)
 				return;
 			if (!p)
 				p = zero;
+			else if (state)
+				sg_note(wave, access.address[l], SG_READ);
 		}
 		if (size < 4) {
 			load_narrow(&d[0][l], p, arg);
@@ -126,6 +129,8 @@ static void store(struct sg_wave *wave, const struct sg_insn *in)
 		p = sg_access_pointer(wave, &access, l, size, &state);
 		if (wave->stop)
 			return;
+		if (p && state)
+			sg_note(wave, access.address[l], SG_WRITE);
 		if (p)
 			switch (arg) {
 			case 4:

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is written down for tests that compare it with predictions: README.md, "The logs". */
+#include <stdlib.h>
+
+#include "log.h"
+
+static FILE *atomic_file, *access_file;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static FILE *open_log(const char *path)
+{
+	FILE *file = path ? fopen(path, "ae") : NULL;
+
+	if (path && !file)
+		fprintf(stderr, "softgpu: cannot write the log %s\n", path);
+	return file;
+}
+
+static void open_logs(void)
+{
+	atomic_file = open_log(softgpu_config.atomic_log);
+	access_file = open_log(softgpu_config.access_log);
+}
+
+/*
+ * The byte offsets of all kernel arguments whose value points to where `address` does, and "code"
+ * if that is the loaded code object itself (device variables): what an analysis of the code may
+ * say.
+ */
+static void find_place(const struct softgpu_run *run, uint64_t address, struct sg_place *place)
+{
+	const uint64_t kernarg = (uint64_t)(uintptr_t)run->dispatch.packet.kernarg_address;
+	const uint8_t *kd = softgpu_host_pointer(run->dispatch.packet.kernel_object);
+	const uint8_t *bytes = softgpu_host_pointer(kernarg);
+	uint32_t size;
+	size_t at = 0;
+
+	memcpy(&size, kd + 8, sizeof(size)); /* KERNARG_SIZE (C.6) */
+	if (!softgpu_memory_range(address, &place->first, &place->last)) {
+		place->first = place->last = 0;
+		size = 0;
+	}
+	place->text[0] = 0;
+	for (uint32_t i = 0; kernarg && i + 8 <= size && at + 16 < sizeof(place->text); i += 4) {
+		uint64_t value;
+
+		memcpy(&value, bytes + i, sizeof(value));
+		if (value >= place->first && value < place->last)
+			at += (size_t)snprintf(place->text + at, sizeof(place->text) - at, "%s%u",
+					       at ? "," : "", i);
+	}
+	if (address - run->dispatch.code_base < run->dispatch.code_size)
+		at += (size_t)snprintf(place->text + at, sizeof(place->text) - at, "%scode",
+				       at ? "," : "");
+	if (!at)
+		strcpy(place->text, "-");
+}
+
+/*
+ * KERNEL OFFSET ADDRESS KERNARG MNEMONIC done|dropped PLACE; offset is relative to the kernel's
+ * entry.
+ */
+void sg_log_atomic(const struct sg_wave *wave, const struct sg_insn *in, uint64_t address,
+		   bool dropped, struct sg_place *place)
+{
+	const struct softgpu_run *run = wave->run;
+	int64_t offset = (int64_t)(in->pc - run->entry);
+
+	pthread_once(&once, open_logs);
+	if (!atomic_file)
+		return;
+	if (address < place->first || address >= place->last)
+		find_place(run, address, place);
+	fprintf(atomic_file, "%s %s0x%llx 0x%llx 0x%llx %s %s %s\n",
+		run->dispatch.kernel_name ? run->dispatch.kernel_name : "?", offset < 0 ? "-" : "",
+		(unsigned long long)(offset < 0 ? -offset : offset), (unsigned long long)address,
+		(unsigned long long)(uintptr_t)run->dispatch.packet.kernarg_address, in->op->name,
+		dropped ? "dropped" : "done", place->text);
+}
+
+void sg_log_flush(void)
+{
+	if (atomic_file)
+		fflush(atomic_file);
+}
+
+/* ---- reads and writes ---- */
+
+/* Memory that a worker's waves touched, and how. */
+struct sg_touch {
+	struct sg_touch *next;
+	struct sg_place place;
+	unsigned kinds;
+};
+
+/* KERNEL KERNARG read|write|atomic PLACE, once for each worker, allocation and kind. */
+void sg_note_slow(struct sg_wave *wave, uint64_t address, enum sg_access_kind kind)
+{
+	static const char *const names[] = { "?", "read", "write", "?", "atomic" };
+	const struct softgpu_run *run = wave->run;
+	struct sg_touch **at = &wave->worker->touches, *touch;
+
+	pthread_once(&once, open_logs);
+	if (!access_file)
+		return;
+	for (; *at; at = &(*at)->next)
+		if (address >= (*at)->place.first && address < (*at)->place.last)
+			break;
+	touch = *at;
+	if (touch) {
+		*at = touch->next;
+	} else {
+		touch = calloc(1, sizeof(*touch));
+		if (!touch)
+			return;
+		find_place(run, address, &touch->place);
+		if (touch->place.first == touch->place.last) {
+			touch->place.first = address & ~(uint64_t)(SOFTGPU_PAGE_SIZE - 1);
+			touch->place.last = touch->place.first + SOFTGPU_PAGE_SIZE;
+		}
+	}
+	/* In front, where it is found at once the next time. */
+	touch->next = wave->worker->touches;
+	wave->worker->touches = touch;
+	if (touch->kinds & kind)
+		return;
+	touch->kinds |= kind;
+	fprintf(access_file, "%s 0x%llx %s %s\n",
+		run->dispatch.kernel_name ? run->dispatch.kernel_name : "?",
+		(unsigned long long)(uintptr_t)run->dispatch.packet.kernarg_address, names[kind],
+		touch->place.text);
+	fflush(access_file);
+}
+
+void sg_notes_free(struct sg_worker *worker)
+{
+	while (worker->touches) {
+		struct sg_touch *touch = worker->touches;
+
+		worker->touches = touch->next;
+		free(touch);
+	}
+}
