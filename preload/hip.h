@@ -158,6 +158,7 @@ struct hg_hip_code { /* a module's code object for one target id */
 	uint64_t size;
 	char problem[sizeof(((struct codeobj_error *)0)->text)];
 	struct codeobj_metadata *metadata; /* NULL if it could not be read */
+	const uint8_t *elf; /* in the module's image, as long as that is there; NULL if unknown */
 };
 
 struct hg_hip_variable {
@@ -166,6 +167,7 @@ struct hg_hip_variable {
 	const char *name;
 	uint64_t size;
 	uint64_t ptr; /* recorded at this address; 0: not yet */
+	bool absent;  /* from the code object: it has no address to ask for */
 	bool managed;
 };
 

@@ -126,6 +126,7 @@ void hg_hip_capture(const uint8_t *image, size_t limit, const struct hg_hip_devi
 	if (choose(image, limit, device, code, &data, &size))
 		return;
 	code->size = size;
+	code->elf = data;
 	if (codeobj_metadata_read(data, (size_t)size, &code->metadata, &error))
 		problem(code, "%s", error.text);
 	codeobj_sha256(data, (size_t)size, code->sha256);

@@ -48,6 +48,16 @@ struct hg_hip_code *hg_hip_code_for(struct hg_hip_module *module, int device)
 	return code;
 }
 
+/*
+ * The runtime (5.2.3) aborts the process when it is asked for a variable that its code object does
+ * not define: one in LDS, which compilers register all the same. Where the code object cannot be
+ * looked into, it is not asked.
+ */
+static bool has_address(const struct hg_hip_code *code, const struct hg_hip_variable *variable)
+{
+	return code->elf && codeobj_elf_defines(code->elf, (size_t)code->size, variable->name) == 1;
+}
+
 static void record_variable(struct hg_hip_variable *variable, int device, const void *caller)
 {
 	struct hg_ev_alloc event = { .api = variable->managed ? HG_API___hipRegisterManagedVar
@@ -67,14 +77,16 @@ static void record_variable(struct hg_hip_variable *variable, int device, const 
 }
 
 /* What the runtime has not placed yet is tried again at the next launch. */
-static void record_variables(struct hg_hip_module *module, int device, const void *caller)
+static void record_variables(struct hg_hip_module *module, const struct hg_hip_code *code,
+			     int device, const void *caller)
 {
 	bool done = true;
 
 	for (struct hg_hip_variable *v = module->variables; v; v = v->next) {
-		if (!v->ptr)
+		v->absent = !v->managed && !has_address(code, v);
+		if (!v->ptr && !v->absent)
 			record_variable(v, device, caller);
-		done = done && v->ptr;
+		done = done && (v->ptr || v->absent);
 	}
 	module->variables_done = done;
 }
@@ -123,6 +135,6 @@ struct hg_hip_kernel_variant *hg_hip_kernel_for(struct hg_hip_kernel *kernel, in
 		hg_provider->kernel(&event);
 	}
 	if (!kernel->module->variables_done)
-		record_variables(kernel->module, device, caller);
+		record_variables(kernel->module, code, device, caller);
 	return variant;
 }

@@ -315,6 +315,7 @@ static void add_loaded(const void *handle, const uint8_t *image, size_t size, co
 	code = module ? calloc(1, sizeof(*code)) : NULL;
 	if (code) {
 		hg_hip_capture(image, size, info, code);
+		code->elf = NULL; /* the image is the program's, and soon gone */
 		if (info)
 			strcpy(code->arch, info->arch);
 		module->code = code;

@@ -24,10 +24,14 @@ __device__
 __managed__
 #endif
 int managed_table[10];
+// In LDS, but registered like the others: the runtime aborts when it is asked where this is.
+__device__ __shared__ float shared_table[64];
 
 __global__ void scale(float *a, int n, functor f)
 {
-	f.out[threadIdx.x] = (float)f.factor * a[threadIdx.x] + device_table[n] + managed_table[0];
+	shared_table[threadIdx.x & 63] = 0;
+	f.out[threadIdx.x] = (float)f.factor * a[threadIdx.x] + device_table[n] + managed_table[0] +
+			     shared_table[threadIdx.x & 63];
 }
 
 __global__ void nothing()

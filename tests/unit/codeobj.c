@@ -412,6 +412,7 @@ static void read_everything(const uint8_t *data, size_t size)
 	codeobj_elf_extent(data, size, &extent, &error);
 	codeobj_elf_target(data, size, &target, &error);
 	codeobj_elf_section(data, size, ".note", &section, &error);
+	codeobj_elf_defines(data, size, "a");
 	if (!codeobj_metadata_read(data, size, &found, &error))
 		codeobj_metadata_free(found);
 	(void)last;

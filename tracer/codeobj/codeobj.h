@@ -179,6 +179,12 @@ struct codeobj_section {
 int codeobj_elf_section(const void *elf, size_t size, const char *name,
 			struct codeobj_section *section, struct codeobj_error *error);
 
+/*
+ * Whether the dynamic symbols of a code object define data of that name: 1 yes, 0 no, -EINVAL if
+ * they cannot be read.
+ */
+int codeobj_elf_defines(const void *elf, size_t size, const char *name);
+
 /* ---- metadata note ---- */
 
 /* `.value_kind`; the hidden_* kinds are all CODEOBJ_ARG_HIDDEN. */

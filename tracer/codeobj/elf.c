@@ -235,3 +235,40 @@ int codeobj_elf_section(const void *elf, size_t size, const char *name,
 	}
 	return codeobj_fail(error, -ENOENT, "no section %s", name);
 }
+
+/* The place in the file of section `index`, if it has bytes there. */
+static bool section_bytes(const void *elf, size_t size, const Elf64_Ehdr *header, unsigned index,
+			  Elf64_Shdr *section)
+{
+	if (index >= header->e_shnum)
+		return false;
+	*section = section_header(elf, header, index);
+	return section->sh_type != SHT_NOBITS &&
+	       codeobj_inside(section->sh_offset, section->sh_size, size);
+}
+
+int codeobj_elf_defines(const void *elf, size_t size, const char *name)
+{
+	size_t length = strlen(name) + 1;
+	Elf64_Shdr symbols, strings;
+	Elf64_Ehdr header;
+	unsigned index = 0;
+
+	if (read_header(elf, size, &header, NULL))
+		return -EINVAL;
+	while (index < header.e_shnum && section_header(elf, &header, index).sh_type != SHT_DYNSYM)
+		index++;
+	if (!section_bytes(elf, size, &header, index, &symbols) ||
+	    !section_bytes(elf, size, &header, symbols.sh_link, &strings))
+		return -EINVAL;
+	for (uint64_t at = 0; at + sizeof(Elf64_Sym) <= symbols.sh_size; at += sizeof(Elf64_Sym)) {
+		Elf64_Sym symbol;
+
+		memcpy(&symbol, (const char *)elf + symbols.sh_offset + at, sizeof(symbol));
+		if (ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT && symbol.st_shndx != SHN_UNDEF &&
+		    codeobj_inside(symbol.st_name, length, strings.sh_size) &&
+		    !memcmp((const char *)elf + strings.sh_offset + symbol.st_name, name, length))
+			return 1;
+	}
+	return 0;
+}

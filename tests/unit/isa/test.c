@@ -125,6 +125,9 @@ static void lengths(void **state)
 		assert_int_equal(codeobj_elf_section(variants[i].elf, variants[i].elf_size, ".text",
 						     &text, NULL),
 				 0);
+		assert_int_equal(codeobj_elf_defines(variants[i].elf, variants[i].elf_size,
+						     "not_defined_anywhere"),
+				 0);
 		code = variants[i].elf + text.offset;
 		for (size_t at = 0, length; at < text.size; at += length ? length : 4) {
 			char line[256];
