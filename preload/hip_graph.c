@@ -10,6 +10,7 @@
  */
 #include <stdlib.h>
 
+#include "hip_graph.h"
 #include "hip_wrap.h"
 
 /* hipKernelNodeParams */
@@ -29,28 +30,6 @@ struct fill_params {
 	size_t height, pitch;
 	unsigned value;
 	size_t width;
-};
-
-enum kind { KERNEL, COPY, FILL };
-
-struct work { /* what one node does */
-	struct work *next;
-	const void *owner; /* the graph, or for an instantiated graph's part the child node */
-	const void *node;
-	enum kind kind;
-	union {
-		struct hg_ev_launch launch;
-		struct hg_ev_copy copy;
-		struct hg_ev_fill fill;
-	};
-};
-
-struct instance {
-	struct instance *next;
-	const void *handle;
-	struct work *work, **last;
-	unsigned count;
-	unsigned unknown; /* nodes that do something, but what could not be told */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -320,7 +299,7 @@ static void clear(struct instance *instance)
 	instance->count = instance->unknown = 0;
 }
 
-static struct instance *find(const void *handle)
+struct instance *hg_hip_graph_find(const void *handle)
 {
 	struct instance *instance = instances[bucket(handle)];
 
@@ -338,7 +317,7 @@ static void take(const void *handle, void *graph)
 	if (!hg_hip_enter())
 		return;
 	hg_hip_graph_lock();
-	instance = find(handle);
+	instance = hg_hip_graph_find(handle);
 	if (!instance)
 		instance = calloc(1, sizeof(*instance));
 	if (instance) {
@@ -456,7 +435,7 @@ static void update_kernel(const void *handle, const void *node, const struct ker
 	if (!hg_hip_enter())
 		return;
 	hg_hip_graph_lock();
-	instance = find(handle);
+	instance = hg_hip_graph_find(handle);
 	for (struct work *work = instance ? instance->work : NULL; work; work = work->next) {
 		if (work->node == node && work->kind == KERNEL)
 			set_kernel(work, params);
@@ -472,7 +451,7 @@ static void update_copy(const void *handle, const void *node, void *dst, const v
 
 	hg_tls.busy++;
 	hg_hip_graph_lock();
-	instance = handle ? find(handle) : NULL;
+	instance = handle ? hg_hip_graph_find(handle) : NULL;
 	for (struct work *work = instance ? instance->work : nodes[bucket(node)]; work;
 	     work = work->next) {
 		if (work->node != node || work->kind != COPY)
@@ -494,7 +473,7 @@ static void update_child(const void *handle, const void *node, void *graph)
 	if (!hg_hip_enter())
 		return;
 	hg_hip_graph_lock();
-	instance = find(handle);
+	instance = hg_hip_graph_find(handle);
 	if (instance) {
 		for (struct work **at = &instance->work; *at;) {
 			struct work *work = *at;
@@ -539,7 +518,7 @@ static void forget(const void *handle, const void *node)
 	}
 	hg_tls.busy++;
 	hg_hip_graph_lock();
-	instance = find(handle);
+	instance = hg_hip_graph_find(handle);
 	for (struct work **at = instance ? &instance->work : NULL; at && *at;) {
 		struct work *work = *at;
 
@@ -631,98 +610,3 @@ GRAPH(hipGraphAddMemsetNode,
       (void **node, void *graph, const void *dependencies, size_t count,
        const struct fill_params *params),
       (node, graph, dependencies, count, params), *node, NULL, add_fill(graph, *node, params))
-
-/* ---- launch ---- */
-
-/*
- * Kernels before the call and copies after it, as if each had been called. handle is the
- * instantiated graph, value how many of its nodes have events, flags how many have none although
- * they may use memory.
- */
-static void emit(struct hg_hip_call *call, struct hg_ev_call *event, bool kernels)
-{
-	const struct instance *instance;
-	uint32_t stack_id;
-	int device, saved = errno;
-
-	if (!hg_hip_enter())
-		return;
-	hg_modules_poll();
-	hg_regions_record();
-	device = hg_hip_device();
-	stack_id = hg_stack_id(call->caller);
-	hg_hip_graph_lock();
-	instance = find((const void *)(uintptr_t)event->handle);
-	event->flags = instance ? instance->unknown : 1;
-	event->value = instance ? instance->count : 0;
-	for (struct work *work = instance ? instance->work : NULL; work; work = work->next) {
-		if ((work->kind == KERNEL) != kernels)
-			continue;
-		if (work->kind == KERNEL) {
-			struct hg_ev_launch launch = work->launch;
-
-			launch.api = call->api;
-			launch.stream = event->stream;
-			launch.device = device;
-			launch.stack_id = stack_id;
-			hg_provider->launch(&launch);
-		} else if (work->kind == COPY) {
-			struct hg_ev_copy copy = work->copy;
-
-			copy.depth = copy.depth ? copy.depth : 1;
-			copy.stream = event->stream;
-			copy.device = device;
-			copy.stack_id = stack_id;
-			hg_provider->copy(&copy);
-		} else {
-			struct hg_ev_fill fill = work->fill;
-
-			fill.depth = fill.depth ? fill.depth : 1;
-			fill.stream = event->stream;
-			fill.device = device;
-			fill.stack_id = stack_id;
-			hg_provider->fill(&fill);
-		}
-	}
-	hg_hip_graph_unlock();
-	hg_leave();
-	errno = saved;
-}
-
-/* Its kernels did not run. */
-static void take_back(const struct hg_hip_call *call, const void *handle)
-{
-	const struct instance *instance;
-
-	hg_hip_graph_lock();
-	instance = find(handle);
-	for (struct work *work = instance ? instance->work : NULL; work; work = work->next) {
-		if (work->kind == KERNEL)
-			hg_hip_error(call, work->launch.kernel_id, 0, 0);
-	}
-	hg_hip_graph_unlock();
-}
-
-#define GRAPH_LAUNCH(name)                                              \
-	HG_HIP(int, name, (void *instance, void *stream))               \
-	{                                                               \
-		HG_REAL(int, name, (void *, void *));                   \
-		struct hg_hip_call call;                                \
-		struct hg_ev_call event = { .api = HG_API_##name,       \
-					    .handle = HG_PTR(instance), \
-					    .stream = HG_PTR(stream) }; \
-                                                                        \
-		if (!hg_hip_begin(&call, HG_API_##name, HG_CALLER()))   \
-			return real(instance, stream);                  \
-		emit(&call, &event, true);                              \
-		call.rc = real(instance, stream);                       \
-		if (call.rc)                                            \
-			take_back(&call, instance);                     \
-		else                                                    \
-			emit(&call, &event, false);                     \
-		hg_finish_call(&call, &event);                          \
-		return call.rc;                                         \
-	}
-
-GRAPH_LAUNCH(hipGraphLaunch)
-GRAPH_LAUNCH(hipGraphLaunch_spt)

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is known of instantiated graphs, for those who launch them. */
+#ifndef HIPGRAIN_PRELOAD_HIP_GRAPH_H
+#define HIPGRAIN_PRELOAD_HIP_GRAPH_H
+
+#include "hip.h"
+
+enum kind { KERNEL, COPY, FILL };
+
+struct work { /* what one node does */
+	struct work *next;
+	const void *owner; /* the graph, or for an instantiated graph's part the child node */
+	const void *node;
+	enum kind kind;
+	union {
+		struct hg_ev_launch launch;
+		struct hg_ev_copy copy;
+		struct hg_ev_fill fill;
+	};
+};
+
+struct instance {
+	struct instance *next;
+	const void *handle;
+	struct work *work, **last;
+	unsigned count;
+	unsigned unknown; /* nodes that do something, but what could not be told */
+};
+
+/* An instantiated graph's work, NULL if it is not known; under hg_hip_graph_lock(). */
+struct instance *hg_hip_graph_find(const void *handle);
+
+#endif
