@@ -167,7 +167,7 @@ static void test_histogram(void **state)
 	unsigned i;
 
 	(void)state;
-	must_run("histogram", 512, 256, arguments, 3);
+	must_run("histogram", 2048, 256, arguments, 3);
 	for (i = 0; i < N; i++)
 		expected[in[i] & 63]++;
 	assert_memory_equal(out, expected, sizeof(expected));
@@ -537,6 +537,10 @@ int main(int argc, char **argv)
 		return 99;
 	close(fd);
 	softgpu_config.atomic_log = log_path;
+	if (getenv("SOFTGPU_THREADS"))
+		softgpu_config.threads = strtoul(getenv("SOFTGPU_THREADS"), NULL, 10);
+	if (getenv("SOFTGPU_TEST"))
+		cmocka_set_test_filter(getenv("SOFTGPU_TEST"));
 	for (i = 1; i < argc; i++) {
 		if (load_code(argv[i], &code)) {
 			fprintf(stderr, "cannot load %s\n", argv[i]);
