@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the tests of the rules on order and on errors share: a trace written by hand, event by
+ * event, and kernels whose machine-code facts are a table. isa_analyze() is replaced by it.
+ * Included once by each test program.
+ */
+#ifndef HIPGRAIN_ORDER_WORLD_H
+#define HIPGRAIN_ORDER_WORLD_H
+
+/* No test program needs every kind of event. */
+#pragma GCC diagnostic ignored "-Wunused-function"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <glib/gstdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/isa/isa.h"
+#include "analyzer/rules/rules.h"
+
+/* ---- the machine code: (pointer, pointer, int) ---- */
+
+static struct isa_arg arguments[] = { { 0, 8, true, NULL, NULL },
+				      { 8, 8, true, NULL, NULL },
+				      { 16, 4, false, NULL, NULL } };
+
+static struct isa_use writes_first[] = { { 0, ISA_WRITE, true } };
+static struct isa_use reads_first[] = { { 0, ISA_READ, true } };
+static struct isa_use updates_first[] = { { 0, ISA_READ | ISA_WRITE, true } };
+static struct isa_use counts_first[] = { { 0, ISA_READ | ISA_ATOMIC, true } };
+static struct isa_use maybe_writes[] = { { 0, ISA_WRITE, false } };
+static struct isa_use copies[] = { { 0, ISA_WRITE, true }, { 8, ISA_READ, true } };
+
+#define KERNEL(text, list)                                                                       \
+	{                                                                                        \
+		.symbol = (char *)text, .name = (char *)text, .args = arguments, .arg_count = 3, \
+		.uses = list, .use_count = sizeof(list) / sizeof(*list), .uses_complete = true   \
+	}
+enum { WRITER = 1, READER, UPDATER, COUNTER, MAYBE, COPIER, KERNELS };
+static struct isa_kernel kernels[] = {
+	KERNEL("writer", writes_first),   KERNEL("reader", reads_first),
+	KERNEL("updater", updates_first), KERNEL("counter", counts_first),
+	KERNEL("maybe", maybe_writes),    KERNEL("copier", copies),
+};
+static struct isa_code_object object = { .arch = (char *)"gfx90a" };
+
+int isa_analyze(const void *elf, size_t size, const struct isa_options *options,
+		struct isa_code_object **out, char **error)
+{
+	(void)elf;
+	(void)size;
+	(void)options;
+	(void)error;
+	*out = &object;
+	return 0;
+}
+
+void isa_code_object_free(struct isa_code_object *unused)
+{
+	(void)unused;
+}
+
+const struct isa_kernel *isa_find_kernel(const struct isa_code_object *unused, const char *symbol)
+{
+	(void)unused;
+	for (unsigned i = 0; i < G_N_ELEMENTS(kernels); i++) {
+		if (strcmp(kernels[i].symbol, symbol) == 0) {
+			return &kernels[i];
+		}
+	}
+	return NULL;
+}
+
+/* ---- the trace ---- */
+
+static struct replay replay;
+static struct findings findings;
+static struct rules_engine *engine;
+static char *folder;
+static int64_t clock_ns;
+static uint32_t next_args;
+static int32_t device_now, tid_now;
+
+static void apply(struct hg_event event)
+{
+	event.pid = 1;
+	event.tid = tid_now;
+	event.ns = clock_ns++;
+	rules_engine_before(engine, replay_process(&replay, 1), &event);
+	rules_engine_event(engine, replay_apply(&replay, &event), &event);
+}
+
+static void runtime(int version, const char *variables)
+{
+	apply((struct hg_event){
+	    .type = HG_EVENT_process,
+	    .process = {
+		.page_size = 4096, .version = "", .exe = "", .cmdline = "", .env = variables } });
+	apply(
+	    (struct hg_event){ .type = HG_EVENT_runtime,
+			       .runtime = { .path = "", .version = version, .device_count = 1 } });
+	for (uint32_t i = 0; i < G_N_ELEMENTS(kernels); i++) {
+		apply((struct hg_event){ .type = HG_EVENT_kernel,
+					 .kernel = { .kernel_id = i + 1,
+						     .code_object_id = 1,
+						     .symbol = kernels[i].symbol } });
+	}
+	apply((struct hg_event){ .type = HG_EVENT_code_object,
+				 .code_object = { .code_object_id = 1,
+						  .sha256 = "abc",
+						  .target = "gfx90a",
+						  .path = "",
+						  .problem = "" } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_device,
+	    .device = { .name = "", .arch = "gfx90a", .managed = 1, .fine_grain = 1 } });
+}
+
+static int setup(void **state)
+{
+	char *file;
+
+	(void)state;
+	clock_ns = 1000;
+	next_args = 1;
+	device_now = 0;
+	tid_now = 1;
+	folder = g_dir_make_tmp("hipgrain-order-XXXXXX", NULL);
+	file = g_build_filename(folder, "abc", NULL);
+	g_file_set_contents(file, "x", 1, NULL);
+	g_free(file);
+	replay_init(&replay);
+	findings_init(&findings);
+	engine = rules_engine_new(folder, &findings);
+	for (unsigned i = 0; i < G_N_ELEMENTS(kernels); i++) {
+		kernels[i].uses_complete = true;
+	}
+	runtime(50221153, "");
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	char *file = g_build_filename(folder, "abc", NULL);
+
+	(void)state;
+	rules_engine_free(engine);
+	findings_destroy(&findings);
+	replay_destroy(&replay);
+	g_unlink(file);
+	g_rmdir(folder);
+	g_free(file);
+	g_free(folder);
+	return 0;
+}
+
+static void alloc(enum hg_api api, uint64_t ptr, uint64_t flags)
+{
+	apply((struct hg_event){ .type = HG_EVENT_alloc,
+				 .alloc = { .api = (uint16_t)api,
+					    .ptr = ptr,
+					    .size = 0x1000,
+					    .flags = flags,
+					    .device = device_now,
+					    .symbol = "",
+					    .stack_id = 1 } });
+}
+
+static void release(enum hg_api api, uint64_t ptr, uint64_t stream)
+{
+	apply((struct hg_event){
+	    .type = HG_EVENT_free,
+	    .free = { .api = (uint16_t)api, .ptr = ptr, .stream = stream, .stack_id = 2 } });
+}
+
+struct bytes {
+	uint64_t first, second;
+	int32_t scalar;
+} __attribute__((packed));
+
+static void launch_by(enum hg_api api, uint32_t kernel, uint64_t stream, struct bytes bytes)
+{
+	apply((struct hg_event){ .type = HG_EVENT_args,
+				 .args = { .args_id = next_args,
+					   .kernel_id = kernel,
+					   .bytes = (const uint8_t *)&bytes,
+					   .length = sizeof(bytes) } });
+	apply((struct hg_event){ .type = HG_EVENT_launch,
+				 .launch = { .api = (uint16_t)api,
+					     .kernel_id = kernel,
+					     .args_id = next_args++,
+					     .grid_x = 2,
+					     .grid_y = 1,
+					     .grid_z = 1,
+					     .block_x = 64,
+					     .block_y = 1,
+					     .block_z = 1,
+					     .device = device_now,
+					     .stream = stream,
+					     .stack_id = 10 + kernel } });
+}
+
+static void launch(uint32_t kernel, uint64_t stream, uint64_t first)
+{
+	launch_by(HG_API_hipLaunchKernel, kernel, stream, (struct bytes){ first, 0, 0 });
+}
+
+static void copy(enum hg_api api, uint64_t dst, uint64_t src, uint64_t size, uint64_t stream)
+{
+	apply((struct hg_event){ .type = HG_EVENT_copy,
+				 .copy = { .api = (uint16_t)api,
+					   .dst = dst,
+					   .src = src,
+					   .size = size,
+					   .rows = 1,
+					   .depth = 1,
+					   .kind = 4,
+					   .device = device_now,
+					   .stream = stream,
+					   .stack_id = 3 } });
+}
+
+static void fill(enum hg_api api, uint64_t dst, uint64_t size, uint64_t stream)
+{
+	apply((struct hg_event){ .type = HG_EVENT_fill,
+				 .fill = { .api = (uint16_t)api,
+					   .dst = dst,
+					   .size = size,
+					   .rows = 1,
+					   .depth = 1,
+					   .device = device_now,
+					   .stream = stream,
+					   .stack_id = 4 } });
+}
+
+static void stream(uint64_t handle, uint32_t flags)
+{
+	apply((struct hg_event){ .type = HG_EVENT_stream,
+				 .stream = { .api = HG_API_hipStreamCreateWithFlags,
+					     .stream = handle,
+					     .flags = flags,
+					     .device = device_now } });
+}
+
+static void event(enum hg_api api, uint64_t handle, uint64_t stream_handle, uint32_t flags)
+{
+	apply((struct hg_event){
+	    .type = HG_EVENT_event,
+	    .event = {
+		.api = (uint16_t)api, .event = handle, .stream = stream_handle, .flags = flags } });
+}
+
+static void sync_by(enum hg_api api, uint64_t handle)
+{
+	bool is_event = api == HG_API_hipEventSynchronize || api == HG_API_hipEventQuery;
+
+	apply((struct hg_event){ .type = HG_EVENT_sync,
+				 .sync = { .api = (uint16_t)api,
+					   .stream = is_event ? 0 : handle,
+					   .event = is_event ? handle : 0,
+					   .device = device_now,
+					   .stack_id = 5 } });
+}
+
+static void failure(enum hg_api api, int code, uint64_t ptr, uint64_t size)
+{
+	apply((struct hg_event){
+	    .type = HG_EVENT_error,
+	    .error = {
+		.api = (uint16_t)api, .code = code, .ptr = ptr, .size = size, .stack_id = 6 } });
+}
+
+static void call(enum hg_api api, uint64_t stream_handle)
+{
+	apply((struct hg_event){
+	    .type = HG_EVENT_call,
+	    .call = { .api = (uint16_t)api, .stream = stream_handle, .text = "" } });
+}
+
+/* The rules' names in the order of the report, separated by blanks; static. */
+static const char *found(void)
+{
+	static char text[256];
+
+	rules_engine_finish(engine, &replay);
+	text[0] = 0;
+	for (unsigned i = 0; i < findings.list->len; i++) {
+		const struct finding *finding = findings.list->pdata[i];
+
+		g_strlcat(text, i ? " " : "", sizeof(text));
+		g_strlcat(text, finding->rule->id, sizeof(text));
+	}
+	return text;
+}
+
+static enum confidence confidence(void)
+{
+	return ((const struct finding *)findings.list->pdata[0])->confidence;
+}
+
+#define A            0x100u /* streams */
+#define B            0x200u
+#define NULLS        0u
+#define P            0x10000u /* memory */
+#define Q            0x20000u
+#define E            0x900u /* an event */
+
+#define NON_BLOCKING 1u
+
+static void two_streams(uint32_t flags)
+{
+	stream(A, flags);
+	stream(B, flags);
+	alloc(HG_API_hipMalloc, P, 0);
+	alloc(HG_API_hipMalloc, Q, 0);
+}
+
+static void order_by_event(uint64_t from, uint64_t to)
+{
+	event(HG_API_hipEventCreate, E, 0, 0);
+	event(HG_API_hipEventRecord, E, from, 0);
+	event(HG_API_hipStreamWaitEvent, E, to, 0);
+}
+
+/* ---- host memory ---- */
+
+#define HOST        0x50000u
+#define OTHER_HOST  0x60000u
+#define NONCOHERENT 0x80000000u
+
+#endif

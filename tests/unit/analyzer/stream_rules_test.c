@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The same for fences, events, devices, releases, streams and errors: HG401, 405, 406, 602, 702 and
+ * 704 to 707.
+ */
+#include "order_world.h"
+
+/* ---- HG401 ---- */
+
+static void fence(uint32_t flags, enum hg_api wait)
+{
+	two_streams(0);
+	alloc(HG_API_hipHostMalloc, HOST, NONCOHERENT);
+	launch(WRITER, A, HOST);
+	event(HG_API_hipEventCreateWithFlags, E, 0, flags);
+	event(HG_API_hipEventRecord, E, A, 0);
+	sync_by(wait, wait == HG_API_hipEventSynchronize ? E : A);
+	release(HG_API_hipHostFree, HOST, 0);
+}
+
+static void an_event_without_fence_does_not_show_results(void **state)
+{
+	(void)state;
+	fence(0x20000000, HG_API_hipEventSynchronize);
+	assert_string_equal(found(), "HG401");
+	assert_int_equal(confidence(), CONFIDENCE_LIKELY);
+}
+
+static void other_waits_show_results(void **state)
+{
+	(void)state;
+	fence(0, HG_API_hipEventSynchronize);
+	fence(0x20000000, HG_API_hipStreamSynchronize);
+	assert_string_equal(found(), "");
+}
+
+/* ---- HG405 ---- */
+
+static void a_wait_for_an_event_that_is_never_recorded(void **state)
+{
+	(void)state;
+	event(HG_API_hipEventCreate, E, 0, 0);
+	sync_by(HG_API_hipEventSynchronize, E);
+	event(HG_API_hipEventDestroy, E, 0, 0);
+	assert_string_equal(found(), "HG405");
+	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
+}
+
+static void a_wait_before_the_record_and_none_after(void **state)
+{
+	(void)state;
+	two_streams(0);
+	event(HG_API_hipEventCreate, E, 0, 0);
+	event(HG_API_hipStreamWaitEvent, E, B, 0);
+	event(HG_API_hipEventRecord, E, A, 0);
+	assert_string_equal(found(), "HG405");
+	assert_int_equal(confidence(), CONFIDENCE_LIKELY);
+}
+
+static void the_first_round_of_a_loop_waits_for_nothing(void **state)
+{
+	(void)state;
+	two_streams(0);
+	event(HG_API_hipEventCreate, E, 0, 0);
+	for (int i = 0; i < 2; i++) {
+		sync_by(HG_API_hipEventSynchronize, E);
+		event(HG_API_hipEventRecord, E, A, 0);
+	}
+	assert_string_equal(found(), "");
+}
+
+static void events_that_others_can_record_are_not_judged(void **state)
+{
+	(void)state;
+	two_streams(0);
+	sync_by(HG_API_hipEventSynchronize, 0x777);         /* from before the recording */
+	event(HG_API_hipEventCreateWithFlags, 0x778, 0, 4); /* another process' */
+	sync_by(HG_API_hipEventSynchronize, 0x778);
+	event(HG_API_hipEventCreate, E, 0, 0);
+	launch_by(HG_API_hipExtLaunchKernel, WRITER, A, (struct bytes){ P, 0, 0 });
+	sync_by(HG_API_hipEventSynchronize, E);
+	assert_string_equal(found(), "");
+}
+
+/* ---- HG406 ---- */
+
+static void second_device(void)
+{
+	apply((struct hg_event){
+	    .type = HG_EVENT_device,
+	    .device = { .ordinal = 1, .name = "", .arch = "gfx90a", .managed = 1 } });
+}
+
+static void atomics_of_two_devices_meet(void **state)
+{
+	(void)state;
+	second_device();
+	two_streams(0);
+	launch(COUNTER, A, P);
+	device_now = 1;
+	stream(0x300, 0);
+	launch(COUNTER, 0x300, P);
+	assert_string_equal(found(), "HG406");
+}
+
+static void atomics_of_two_devices_one_after_the_other(void **state)
+{
+	(void)state;
+	second_device();
+	two_streams(0);
+	launch(COUNTER, A, P);
+	device_now = 1;
+	stream(0x300, 0);
+	order_by_event(A, 0x300);
+	launch(COUNTER, 0x300, P);
+	assert_string_equal(found(), "");
+}
+
+/* ---- HG602 ---- */
+
+static void a_stream_frees_what_another_still_uses(void **state)
+{
+	(void)state;
+	two_streams(0);
+	alloc(HG_API_hipMallocAsync, HOST, 0);
+	launch(READER, B, HOST);
+	release(HG_API_hipFreeAsync, HOST, A);
+	assert_string_equal(found(), "HG602");
+	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
+}
+
+static void a_stream_frees_what_it_waited_for(void **state)
+{
+	(void)state;
+	two_streams(0);
+	alloc(HG_API_hipMallocAsync, HOST, 0);
+	launch(READER, B, HOST);
+	order_by_event(B, A);
+	release(HG_API_hipFreeAsync, HOST, A);
+	launch(READER, B, P);
+	release(HG_API_hipFree, P, 0); /* waits */
+	launch(READER, B, Q);
+	release(HG_API_hipFreeAsync, Q, A); /* not a pool's: waits too */
+	assert_string_equal(found(), "");
+}
+
+static void memory_of_the_system_is_freed_at_once(void **state)
+{
+	(void)state;
+	two_streams(0);
+	alloc(HG_API_malloc, HOST, 0);
+	launch(READER, B, HOST);
+	release(HG_API_free, HOST, 0);
+	assert_string_equal(found(), "HG209 HG602");
+}
+
+static void hipFree_of_a_pools_memory_waits_until_hip_7(void **state)
+{
+	(void)state;
+	two_streams(0);
+	alloc(HG_API_hipMallocAsync, HOST, 0);
+	launch(READER, B, HOST);
+	release(HG_API_hipFree, HOST, 0);
+	assert_string_equal(found(), "");
+	runtime(70000000, "");
+	two_streams(0);
+	alloc(HG_API_hipMallocAsync, HOST, 0);
+	launch(READER, B, HOST);
+	release(HG_API_hipFree, HOST, 0);
+	assert_string_equal(found(), "HG602");
+}
+
+/* ---- HG702, HG704, HG705 ---- */
+
+static void alternate(unsigned rounds, uint32_t flags)
+{
+	two_streams(flags);
+	for (unsigned i = 0; i < rounds; i++) {
+		launch(READER, A, P);
+		launch(READER, NULLS, P);
+	}
+}
+
+static void the_null_stream_again_and_again(void **state)
+{
+	(void)state;
+	alternate(16, 0);
+	assert_string_equal(found(), "HG702");
+}
+
+static void the_null_stream_a_few_times_or_alone(void **state)
+{
+	(void)state;
+	alternate(15, 0);
+	alternate(100, NON_BLOCKING);
+	assert_string_equal(found(), "");
+}
+
+static void wait_after_each(unsigned rounds, uint64_t memory)
+{
+	for (unsigned i = 0; i < rounds; i++) {
+		launch(UPDATER, A, memory);
+		sync_by(HG_API_hipDeviceSynchronize, 0);
+	}
+}
+
+static void a_wait_after_each_launch(void **state)
+{
+	(void)state;
+	two_streams(0);
+	wait_after_each(65, P);
+	assert_string_equal(found(), "HG704");
+}
+
+static void waits_that_may_be_needed(void **state)
+{
+	(void)state;
+	two_streams(0);
+	alloc(HG_API_hipMallocManaged, HOST, 1);
+	wait_after_each(63, P);
+	wait_after_each(100, HOST); /* the host can read it meanwhile */
+	assert_string_equal(found(), "");
+}
+
+static void waits_for_nothing(void **state)
+{
+	(void)state;
+	two_streams(0);
+	launch(UPDATER, A, P);
+	for (int i = 0; i < 65; i++) {
+		sync_by(HG_API_hipDeviceSynchronize, 0);
+	}
+	assert_string_equal(found(), "HG704");
+}
+
+/* One after the other is the way to wait for several. */
+static void waits_for_one_stream_after_another(void **state)
+{
+	(void)state;
+	two_streams(0);
+	for (int i = 0; i < 100; i++) {
+		copy(HG_API_hipMemcpyAsync, P, P + 0x800, 0x800, A);
+		copy(HG_API_hipMemcpyAsync, Q, Q + 0x800, 0x800, B);
+		sync_by(HG_API_hipStreamSynchronize, A);
+		sync_by(HG_API_hipStreamSynchronize, B);
+		tid_now = 1 + i % 2;
+		sync_by(HG_API_hipDeviceSynchronize, 0); /* another thread's */
+	}
+	assert_string_equal(found(), "");
+}
+
+static void destroy(uint64_t handle)
+{
+	apply((struct hg_event){ .type = HG_EVENT_stream,
+				 .stream = { .api = HG_API_hipStreamDestroy, .stream = handle } });
+}
+
+static void a_destroyed_stream_is_used(void **state)
+{
+	(void)state;
+	two_streams(0);
+	destroy(A);
+	launch(READER, A, P);
+	assert_string_equal(found(), "HG705");
+}
+
+static void a_destroyed_stream_is_waited_for(void **state)
+{
+	(void)state;
+	two_streams(0);
+	destroy(A);
+	failure(HG_API_hipStreamSynchronize, 709, A, 0);
+	assert_string_equal(found(), "HG705");
+}
+
+static void a_stream_has_the_handle_of_a_destroyed_one(void **state)
+{
+	(void)state;
+	two_streams(0);
+	destroy(A);
+	stream(A, 0);
+	launch(READER, A, P);
+	launch(READER, 0x999, P); /* never seen: from before the recording */
+	assert_string_equal(found(), "");
+}
+
+/* ---- HG706, HG707 ---- */
+
+static void a_call_breaks_a_capture(void **state)
+{
+	(void)state;
+	failure(HG_API_hipMalloc, 900, 0, 64);
+	assert_string_equal(found(), "HG706");
+}
+
+static void the_result_of_a_failed_launch_is_copied(void **state)
+{
+	(void)state;
+	two_streams(0);
+	launch(WRITER, A, P);
+	failure(HG_API_hipLaunchKernel, 9, WRITER, 0);
+	copy(HG_API_hipMemcpyAsync, Q, P, 0x1000, A);
+	assert_string_equal(found(), "HG707");
+	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
+}
+
+static void a_failed_launch_is_tried_again(void **state)
+{
+	(void)state;
+	two_streams(0);
+	launch(UPDATER, A, P);
+	failure(HG_API_hipLaunchKernel, 9, UPDATER, 0);
+	launch(UPDATER, A, P);
+	copy(HG_API_hipMemcpyAsync, Q, P, 0x1000, A);
+	assert_string_equal(found(), "");
+}
+
+static void the_destination_of_a_failed_copy_is_read(void **state)
+{
+	(void)state;
+	two_streams(0);
+	failure(HG_API_hipMemcpy, 1, P, 0x1000);
+	launch(READER, A, P);
+	assert_string_equal(found(), "HG707");
+}
+
+static void the_destination_of_a_failed_copy_is_written_first(void **state)
+{
+	(void)state;
+	two_streams(0);
+	failure(HG_API_hipMemcpy, 1, P, 0x1000);
+	fill(HG_API_hipMemsetAsync, P, 0x1000, A);
+	launch(READER, A, P);
+	/* Memory may have been written in a way that cannot be followed. */
+	failure(HG_API_hipMemcpy, 1, P, 0x1000);
+	kernels[COUNTER - 1].uses_complete = false;
+	launch(COUNTER, A, Q);
+	launch(READER, A, P);
+	assert_string_equal(found(), "");
+}
+
+static void the_destination_of_a_failed_copy_held_something(void **state)
+{
+	(void)state;
+	two_streams(0);
+	fill(HG_API_hipMemsetAsync, P, 0x1000, A);
+	failure(HG_API_hipMemcpy, 1, P, 0x1000);
+	launch(READER, A, P);
+	assert_string_equal(found(), "HG707");
+	assert_int_equal(confidence(), CONFIDENCE_LIKELY);
+}
+
+static void a_failed_allocation_is_used_as_a_null_pointer(void **state)
+{
+	(void)state;
+	two_streams(0);
+	failure(HG_API_hipMalloc, 2, 0, 0x1000);
+	launch(READER, A, P); /* something else goes on, and may */
+	assert_string_equal(found(), "");
+	launch(READER, A, 0);
+	assert_string_equal(found(), "HG707");
+}
+
+static void a_null_pointer_without_a_failure_is_another_matter(void **state)
+{
+	(void)state;
+	two_streams(0);
+	launch(READER, A, 0);
+	assert_string_equal(found(), "");
+}
+
+static void launches_after_an_illegal_address(void **state)
+{
+	(void)state;
+	two_streams(0);
+	failure(HG_API_hipDeviceSynchronize, 700, 0, 0);
+	assert_string_equal(found(), "");
+	launch(READER, A, P);
+	assert_string_equal(found(), "HG707");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(an_event_without_fence_does_not_show_results),
+		TEST(other_waits_show_results),
+		TEST(a_wait_for_an_event_that_is_never_recorded),
+		TEST(a_wait_before_the_record_and_none_after),
+		TEST(the_first_round_of_a_loop_waits_for_nothing),
+		TEST(events_that_others_can_record_are_not_judged),
+		TEST(atomics_of_two_devices_meet),
+		TEST(atomics_of_two_devices_one_after_the_other),
+		TEST(a_stream_frees_what_another_still_uses),
+		TEST(a_stream_frees_what_it_waited_for),
+		TEST(memory_of_the_system_is_freed_at_once),
+		TEST(hipFree_of_a_pools_memory_waits_until_hip_7),
+		TEST(the_null_stream_again_and_again),
+		TEST(the_null_stream_a_few_times_or_alone),
+		TEST(a_wait_after_each_launch),
+		TEST(waits_that_may_be_needed),
+		TEST(waits_for_nothing),
+		TEST(waits_for_one_stream_after_another),
+		TEST(a_destroyed_stream_is_used),
+		TEST(a_destroyed_stream_is_waited_for),
+		TEST(a_stream_has_the_handle_of_a_destroyed_one),
+		TEST(a_call_breaks_a_capture),
+		TEST(the_result_of_a_failed_launch_is_copied),
+		TEST(a_failed_launch_is_tried_again),
+		TEST(the_destination_of_a_failed_copy_is_read),
+		TEST(the_destination_of_a_failed_copy_is_written_first),
+		TEST(the_destination_of_a_failed_copy_held_something),
+		TEST(a_failed_allocation_is_used_as_a_null_pointer),
+		TEST(a_null_pointer_without_a_failure_is_another_matter),
+		TEST(launches_after_an_illegal_address),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
