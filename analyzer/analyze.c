@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "analyzer/progress.h"
 #include "analyzer/report/selection.h"
 #include "analyzer/rules/context.h"
 #include "analyzer/rules/rules.h"
@@ -23,6 +24,10 @@ int analysis_event(const struct hg_event *event, void *data)
 	struct analysis_run *run = data;
 	struct process *process = replay_process(&run->analysis->replay, event->pid);
 
+	progress_event(event->ns);
+	if (!run->analysis->began_ns) {
+		run->analysis->began_ns = event->ns;
+	}
 	if (event->type == HG_EVENT_TYPES) {
 		/* Others may record into a shared daemon with another version: not our gap. */
 		run->unknown += process ? !process->foreign : !run->analysis->replay.session;
@@ -195,7 +200,9 @@ static int load(struct analysis *analysis, const char *path, bool overview, char
 		return result;
 	}
 	run = analysis_begin(analysis, path, overview);
+	progress_begin(traces);
 	result = read_trace(traces, analysis_event, run, &analysis->stats, error);
+	progress_end();
 	if (result == 0) {
 		analysis_end(run);
 	} else {

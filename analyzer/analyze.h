@@ -21,6 +21,7 @@ struct analysis {
 	struct reader_stats stats;
 	struct symbolizer *symbolizer;
 	struct overview *overview;         /* NULL unless it was asked for */
+	int64_t began_ns;                  /* the first event, of whatever process */
 	bool interrupted;                  /* the recording was: its end may be missing */
 	bool complete;                     /* nothing was lost, cut off or left unanalysed */
 	const struct selection *selection; /* borrowed; NULL: all findings are reported */
@@ -56,8 +57,11 @@ enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_SARIF, REPORT_HTML, REPORT
 /* Format by its name on the command line ("text", "json", ...), or -1. */
 int report_format_by_name(const char *name);
 
-/* Write a report. `color`: ANSI colours in the text format. Returns 0 or a negative errno. */
-int report_write(const struct analysis *analysis, enum report_format format, bool color,
+/* Styles of the text format; the others have everything and no colours. */
+enum { REPORT_COLOR = 1, REPORT_VERBOSE = 2 };
+
+/* Write a report. Returns 0 or a negative errno. */
+int report_write(const struct analysis *analysis, enum report_format format, unsigned style,
 		 FILE *stream);
 
 #endif

@@ -3,10 +3,12 @@
  * hipgrain VERB: finds the verb's row and hands over.
  */
 #include <errno.h>
+#include <glib.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "analyzer/cmds/cmds.h"
+#include "analyzer/cmds/defaults.h"
 #include "config.h"
 #include "tracer/message.h"
 
@@ -36,7 +38,7 @@ static const struct verb {
 
 static const struct verb *find_verb(const char *name)
 {
-	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
+	for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++) {
 		if (strcmp(verbs[i].name, name) == 0) {
 			return &verbs[i];
 		}
@@ -50,7 +52,7 @@ static void print_usage(FILE *stream)
 	      "Record where the memory of a HIP program lives and how its kernels use it, and "
 	      "explain what is wrong.\n\n",
 	      stream);
-	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
+	for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++) {
 		fprintf(stream, "  %-10s %s\n", verbs[i].name, verbs[i].summary);
 	}
 	fputs("\n"
@@ -91,6 +93,21 @@ static int cmd_help(int argc, char **argv)
 	return HG_EXIT_OK;
 }
 
+/* The arguments with the defaults of files and variables; help is had whatever is wrong there. */
+static char **defaults(const struct verb *verb, int *argc, char **argv)
+{
+	struct verb_help help[G_N_ELEMENTS(verbs)];
+
+	if (verb->function == cmd_help ||
+	    (*argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))) {
+		return argv;
+	}
+	for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++) {
+		help[i] = (struct verb_help){ verbs[i].name, verbs[i].usage };
+	}
+	return with_defaults(help, G_N_ELEMENTS(verbs), verb->name, argc, argv);
+}
+
 int main(int argc, char **argv)
 {
 	/* getopt_long prefixes its messages with argv[0]; they then read like ours. */
@@ -117,5 +134,7 @@ int main(int argc, char **argv)
 	message_set_verb(verb->name);
 	snprintf(verb_name, sizeof(verb_name), "hipgrain: %s", verb->name);
 	argv[1] = verb_name;
-	return finish(verb->function(argc - 1, argv + 1));
+	argc--;
+	argv = defaults(verb, &argc, argv + 1);
+	return argv ? finish(verb->function(argc, argv)) : HG_EXIT_USAGE;
 }

@@ -10,6 +10,7 @@
 #include "analyzer/cmds/cmds.h"
 #include "analyzer/report/report.h"
 #include "analyzer/report/selection.h"
+#include "analyzer/progress.h"
 #include "tracer/message.h"
 
 const char usage_diff[] =
@@ -65,6 +66,7 @@ static struct json_object *load(const char *path)
 			message_error("%s", error);
 		}
 	} else {
+		progress_set(PROGRESS_AUTO);
 		result = analysis_load(&analysis, path, &error);
 		if (result < 0) {
 			message_error("%s: %s", path, error ? error : strerror(-result));

@@ -6,6 +6,7 @@
 
 #include "analyzer/cmds/cmds.h"
 #include "analyzer/doctor/doctor.h"
+#include "analyzer/report/json_values.h"
 #include "tracer/message.h"
 
 const char usage_doctor[] =
@@ -14,10 +15,23 @@ const char usage_doctor[] =
     "here, and what to do about each problem. Nothing is changed; CMD is not started.\n"
     "Exit status: 0 nothing is broken, 1 something is.\n"
     "\n"
+    "      --format FORMAT       text (default) or json: schema hipgrain-doctor/1\n"
     "      --root DIR            read DIR/proc, DIR/sys, DIR/dev and DIR/boot: another machine's\n"
     "  -h, --help                print this help\n";
 
-enum { DOCTOR_OPTION_ROOT = 256 };
+enum { DOCTOR_OPTION_ROOT = 256, DOCTOR_OPTION_FORMAT };
+
+static unsigned count(const struct doctor *doctor, enum health health)
+{
+	unsigned found = 0;
+
+	for (unsigned i = 0; i < doctor->checks->len; i++) {
+		const struct check *check = doctor->checks->pdata[i];
+
+		found += check->health == health;
+	}
+	return found;
+}
 
 static void print(const struct doctor *doctor)
 {
@@ -37,34 +51,67 @@ static void print(const struct doctor *doctor)
 	}
 }
 
-static unsigned count(const struct doctor *doctor, enum health health)
+static int print_json(const struct doctor *doctor)
 {
-	unsigned found = 0;
+	struct json_object *root = json_object_new_object();
+	struct json_object *checks = json_object_new_array();
+	int result;
 
+	json_object_object_add(root, "schema", json_object_new_string("hipgrain-doctor/1"));
 	for (unsigned i = 0; i < doctor->checks->len; i++) {
 		const struct check *check = doctor->checks->pdata[i];
+		struct json_object *entry = json_object_new_object();
 
-		found += check->health == health;
+		json_object_object_add(entry, "section", json_object_new_string(check->section));
+		json_object_object_add(entry, "health",
+				       json_object_new_string(health_name(check->health)));
+		json_object_object_add(entry, "text", text_value(check->text));
+		json_object_object_add(entry, "advice", text_or_null(check->advice));
+		json_object_array_add(checks, entry);
 	}
-	return found;
+	json_object_object_add(root, "checks", checks);
+	for (enum health health = HEALTH_OK; health <= HEALTH_BROKEN; health++) {
+		json_object_object_add(root, health_name(health),
+				       json_object_new_int64(count(doctor, health)));
+	}
+	result = write_json(root, stdout);
+	if (result < 0) {
+		message_error("cannot write the output: %s", strerror(-result));
+	}
+	return result;
+}
+
+static void print_text(const struct doctor *doctor)
+{
+	print(doctor);
+	printf("\nhipgrain: %u broken, %u limited\n", count(doctor, HEALTH_BROKEN),
+	       count(doctor, HEALTH_LIMITED));
 }
 
 int cmd_doctor(int argc, char **argv)
 {
 	static const struct option long_options[] = {
+		{ "format", required_argument, NULL, DOCTOR_OPTION_FORMAT },
 		{ "root", required_argument, NULL, DOCTOR_OPTION_ROOT },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
 	const char *root = "";
 	struct doctor doctor;
-	unsigned broken, limited;
-	int code;
+	bool json = false;
+	int code, status;
 
 	while ((code = getopt_long(argc, argv, "+h", long_options, NULL)) != -1) {
 		switch (code) {
 		case DOCTOR_OPTION_ROOT:
 			root = optarg;
+			break;
+		case DOCTOR_OPTION_FORMAT:
+			json = strcmp(optarg, "json") == 0;
+			if (!json && strcmp(optarg, "text") != 0) {
+				message_error("--format: '%s' is not text or json", optarg);
+				return HG_EXIT_USAGE;
+			}
 			break;
 		case 'h':
 			fputs(usage_doctor, stdout);
@@ -87,10 +134,12 @@ int cmd_doctor(int argc, char **argv)
 		doctor_check_program(&doctor, argv[optind]);
 	}
 	doctor_check_worth(&doctor);
-	print(&doctor);
-	broken = count(&doctor, HEALTH_BROKEN);
-	limited = count(&doctor, HEALTH_LIMITED);
-	printf("\nhipgrain: %u broken, %u limited\n", broken, limited);
+	status = count(&doctor, HEALTH_BROKEN) ? HG_EXIT_FINDINGS : HG_EXIT_OK;
+	if (!json) {
+		print_text(&doctor);
+	} else if (print_json(&doctor) < 0) {
+		status = HG_EXIT_INPUT;
+	}
 	doctor_clear(&doctor);
-	return broken ? HG_EXIT_FINDINGS : HG_EXIT_OK;
+	return status;
 }

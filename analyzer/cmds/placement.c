@@ -7,6 +7,7 @@
 
 #include "analyzer/analyze.h"
 #include "analyzer/cmds/cmds.h"
+#include "analyzer/progress.h"
 #include "tracer/message.h"
 
 const char usage_placement[] =
@@ -228,7 +229,10 @@ static int write_placement(const char *bundle, const char *output, unsigned limi
 	struct analysis analysis;
 	struct printer printer = { .analysis = &analysis, .stream = stdout, .limit = limit };
 	char *error = NULL;
-	int result = analysis_load_overview(&analysis, bundle, &error);
+	int result;
+
+	progress_set(PROGRESS_AUTO);
+	result = analysis_load_overview(&analysis, bundle, &error);
 	int status = HG_EXIT_OK;
 
 	if (result < 0) {

@@ -7,6 +7,7 @@
 
 #include "analyzer/cmds/cmds.h"
 #include "analyzer/cmds/report_options.h"
+#include "analyzer/progress.h"
 #include "tracer/message.h"
 
 const char usage_report[] =
@@ -16,7 +17,8 @@ const char usage_report[] =
     "  -o, --output FILE         write the report there instead of to standard "
     "output\n" REPORT_USAGE "  -h, --help                print this help\n";
 
-static int parse_color(const char *argument)
+/* auto -1, never 0, always 1; -2: none of them. */
+static int parse_when(const char *argument)
 {
 	static const char *const names[] = { "auto", "never", "always" };
 
@@ -51,9 +53,16 @@ int report_parse_option(struct report_options *options, int code, const char *ar
 		}
 		return 1;
 	case REPORT_OPTION_COLOR:
-		options->color = parse_color(argument);
+		options->color = parse_when(argument);
 		if (options->color < -1) {
 			message_error("--color: '%s' is not auto, always or never", argument);
+			return -EINVAL;
+		}
+		return 1;
+	case REPORT_OPTION_PROGRESS:
+		options->progress = parse_when(argument);
+		if (options->progress < -1) {
+			message_error("--progress: '%s' is not auto, always or never", argument);
 			return -EINVAL;
 		}
 		return 1;
@@ -67,6 +76,9 @@ int report_parse_option(struct report_options *options, int code, const char *ar
 		return 1;
 	case REPORT_OPTION_BASELINE:
 		options->baseline = argument;
+		return 1;
+	case REPORT_OPTION_VERBOSE:
+		options->verbose = true;
 		return 1;
 	case 'o':
 		options->output = argument;
@@ -86,6 +98,12 @@ static bool use_color(const struct report_options *options, FILE *stream)
 	}
 	return isatty(fileno(stream)) && !(no_color && *no_color) && term &&
 	       strcmp(term, "dumb") != 0;
+}
+
+static unsigned style_of(const struct report_options *options, FILE *stream)
+{
+	return (use_color(options, stream) ? REPORT_COLOR : 0) |
+	       (options->verbose ? REPORT_VERBOSE : 0);
 }
 
 int report_prepare(struct report_options *options)
@@ -118,12 +136,15 @@ int report_bundle(struct report_options *options, const char *bundle, FILE *stre
 {
 	struct analysis analysis;
 	char *error = NULL;
-	int result = options->format == REPORT_HTML || options->format == REPORT_CHROME
-			 ? analysis_load_overview(&analysis, bundle, &error)
-			 : analysis_load(&analysis, bundle, &error);
-	int status = HG_EXIT_OK;
+	int result, status = HG_EXIT_OK;
 	FILE *file = NULL;
 
+	progress_set(options->progress < 0 ? PROGRESS_AUTO
+		     : options->progress   ? PROGRESS_ALWAYS
+					   : PROGRESS_NEVER);
+	result = options->format == REPORT_HTML || options->format == REPORT_CHROME
+		     ? analysis_load_overview(&analysis, bundle, &error)
+		     : analysis_load(&analysis, bundle, &error);
 	if (result < 0) {
 		message_error("%s: %s", bundle, error ? error : strerror(-result));
 		free(error);
@@ -140,7 +161,7 @@ int report_bundle(struct report_options *options, const char *bundle, FILE *stre
 		stream = file;
 	}
 	selection_apply(&options->selection, &analysis);
-	result = report_write(&analysis, options->format, use_color(options, stream), stream);
+	result = report_write(&analysis, options->format, style_of(options, stream), stream);
 	if (file && fclose(file) != 0 && result == 0) {
 		result = -errno;
 	}

@@ -17,6 +17,8 @@ enum {
 	REPORT_OPTION_COLOR,
 	REPORT_OPTION_SUPPRESSIONS,
 	REPORT_OPTION_BASELINE,
+	REPORT_OPTION_VERBOSE,
+	REPORT_OPTION_PROGRESS,
 	REPORT_OPTION_END,
 };
 
@@ -26,6 +28,8 @@ enum {
 	    { "color", required_argument, NULL, REPORT_OPTION_COLOR },               \
 	    { "suppressions", required_argument, NULL, REPORT_OPTION_SUPPRESSIONS }, \
 	    { "baseline", required_argument, NULL, REPORT_OPTION_BASELINE },         \
+	    { "progress", required_argument, NULL, REPORT_OPTION_PROGRESS },         \
+	    { "verbose", no_argument, NULL, REPORT_OPTION_VERBOSE },                 \
 	{                                                                            \
 		"output", required_argument, NULL, 'o'                               \
 	}
@@ -36,22 +40,28 @@ enum {
 	"                            error, warning, advice or note\n"                          \
 	"      --suppressions FILE   leave out the findings that FILE lists; may be repeated\n" \
 	"      --baseline FILE       leave out the findings of an earlier JSON report\n"        \
+	"      --verbose             all frames and places, and the evidence in the order of "  \
+	"time\n"                                                                                \
+	"      --progress WHEN       show how far the analysis is: auto (default), always or "  \
+	"never\n"                                                                               \
 	"      --color WHEN          auto (default), always or never; NO_COLOR is honoured\n"
 
 struct report_options {
 	const char *output; /* NULL: the verb's default stream */
 	enum report_format format;
 	int fail_on; /* enum severity, or -1 */
-	int color;   /* 1 always, 0 never, -1 auto */
+	bool verbose;
+	int progress; /* 1 always, 0 never, -1 auto */
+	int color;    /* 1 always, 0 never, -1 auto */
 	const char *suppressions[16];
 	unsigned suppression_files;
 	const char *baseline;
 	struct selection selection; /* from report_prepare() on */
 };
 
-#define REPORT_OPTIONS_DEFAULT                                    \
-	{                                                         \
-		.format = REPORT_TEXT, .fail_on = -1, .color = -1 \
+#define REPORT_OPTIONS_DEFAULT                                                    \
+	{                                                                         \
+		.format = REPORT_TEXT, .fail_on = -1, .color = -1, .progress = -1 \
 	}
 
 /* Take option `code` with its argument. 1: taken; 0: not one of these; -EINVAL after a message. */

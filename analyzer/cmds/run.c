@@ -77,6 +77,7 @@ static int parse_options(int argc, char **argv, struct record_options *record,
 			break;
 		case 'q':
 			message_set_quiet(true);
+			report->progress = 0;
 			break;
 		case 'h':
 			*help = true;

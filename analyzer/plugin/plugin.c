@@ -55,7 +55,7 @@ static int write_report(const struct findings_sink *sink)
 	if (!file) {
 		return -errno;
 	}
-	result = report_write(&sink->analysis, sink->format, false, file);
+	result = report_write(&sink->analysis, sink->format, 0, file);
 	if (sink->output && fclose(file) != 0 && result == 0) {
 		result = -errno;
 	}

@@ -9,33 +9,23 @@
 #include <string.h>
 #include <unistd.h>
 
-/*
- * The start of every packet that LTTng-UST 2.x writes (its traces' metadata, packet.header and
- * packet.context): magic, UUID, stream id, stream instance id, first and last time stamp, then
- * the two sizes, in bits.
- */
-#define PACKET_MAGIC        0xc1fc1fc1u
-#define CONTENT_SIZE_OFFSET 48u
-#define PACKET_SIZE_OFFSET  56u
-#define PACKET_HEADER_SIZE  64u
-#define EMPTY_CONTENT_BITS  (88u * 8) /* the whole header and context, rounded up to 8 bytes */
+#include "packet.h"
+
+#define EMPTY_CONTENT_BITS (88u * 8) /* the whole header and context, rounded up to 8 bytes */
 
 /* Bytes of the whole packets at the start of a stream file. */
 static uint64_t whole_packets(const char *data, uint64_t size)
 {
 	uint64_t at = 0;
 
-	while (size - at >= PACKET_HEADER_SIZE) {
-		uint32_t magic;
-		uint64_t bits;
+	while (size - at >= sizeof(struct packet_header)) {
+		struct packet_header header;
 
-		memcpy(&magic, data + at, sizeof(magic));
-		memcpy(&bits, data + at + PACKET_SIZE_OFFSET, sizeof(bits));
-		if (magic != PACKET_MAGIC || bits / 8 < PACKET_HEADER_SIZE ||
-		    bits / 8 > size - at) {
+		memcpy(&header, data + at, sizeof(header));
+		if (!packet_is_whole(&header, size - at)) {
 			break;
 		}
-		at += bits / 8;
+		at += header.packet_bits / 8;
 	}
 	return at;
 }
@@ -294,12 +284,11 @@ static bool stream_holds_events(const char *path)
 	bool holds = whole < size;
 
 	for (uint64_t at = 0; !holds && at < whole;) {
-		uint64_t content_bits, packet_bits;
+		struct packet_header header;
 
-		memcpy(&content_bits, data + at + CONTENT_SIZE_OFFSET, sizeof(content_bits));
-		memcpy(&packet_bits, data + at + PACKET_SIZE_OFFSET, sizeof(packet_bits));
-		holds = content_bits > EMPTY_CONTENT_BITS;
-		at += packet_bits / 8;
+		memcpy(&header, data + at, sizeof(header));
+		holds = header.content_bits > EMPTY_CONTENT_BITS;
+		at += header.packet_bits / 8;
 	}
 	if (file) {
 		g_mapped_file_unref(file);

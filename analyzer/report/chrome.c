@@ -181,7 +181,7 @@ static void add_counters(struct trace *trace)
 	g_array_unref(steps);
 }
 
-int report_chrome(const struct analysis *analysis, bool color, FILE *stream)
+int report_chrome(const struct analysis *analysis, unsigned style, FILE *stream)
 {
 	struct trace trace = {
 		.overview = analysis->overview,
@@ -190,7 +190,7 @@ int report_chrome(const struct analysis *analysis, bool color, FILE *stream)
 	};
 	struct json_object *root = json_object_new_object();
 
-	(void)color;
+	(void)style;
 	for (unsigned i = 0; i < analysis->replay.processes->len; i++) {
 		const struct process *process = analysis->replay.processes->pdata[i];
 

@@ -233,13 +233,13 @@ static void write_escaped(const char *text, FILE *stream)
 	}
 }
 
-int report_html(const struct analysis *analysis, bool color, FILE *stream)
+int report_html(const struct analysis *analysis, unsigned style, FILE *stream)
 {
 	struct json_object *data = json_object_new_object();
 	const char *text;
 	int result = 0;
 
-	(void)color;
+	(void)style;
 	put(data, "report", report_json_object(analysis));
 	put(data, "overview", overview_object(analysis));
 	text = json_object_to_json_string_ext(data, JSON_C_TO_STRING_NOSLASHESCAPE);

@@ -239,9 +239,9 @@ struct json_object *report_json_object(const struct analysis *analysis)
 	return root;
 }
 
-int report_json(const struct analysis *analysis, bool color, FILE *stream)
+int report_json(const struct analysis *analysis, unsigned style, FILE *stream)
 {
-	(void)color;
+	(void)style;
 	return write_json(report_json_object(analysis), stream);
 }
 

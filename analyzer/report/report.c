@@ -6,7 +6,7 @@
 
 static const struct {
 	const char *name;
-	int (*write)(const struct analysis *analysis, bool color, FILE *stream);
+	int (*write)(const struct analysis *analysis, unsigned style, FILE *stream);
 } formats[] = {
 	[REPORT_TEXT] = { "text", report_text },       [REPORT_JSON] = { "json", report_json },
 	[REPORT_SARIF] = { "sarif", report_sarif },    [REPORT_HTML] = { "html", report_html },
@@ -23,10 +23,10 @@ int report_format_by_name(const char *name)
 	return -1;
 }
 
-int report_write(const struct analysis *analysis, enum report_format format, bool color,
+int report_write(const struct analysis *analysis, enum report_format format, unsigned style,
 		 FILE *stream)
 {
-	int result = formats[format].write(analysis, color, stream);
+	int result = formats[format].write(analysis, style, stream);
 
 	if (result == 0 && (fflush(stream) != 0 || ferror(stream))) {
 		result = errno ? -errno : -EIO;

@@ -5,12 +5,12 @@
 
 #include "analyzer/analyze.h"
 
-int report_text(const struct analysis *analysis, bool color, FILE *stream);
+int report_text(const struct analysis *analysis, unsigned style, FILE *stream);
 /* These two need analysis->overview. */
-int report_html(const struct analysis *analysis, bool color, FILE *stream);
-int report_chrome(const struct analysis *analysis, bool color, FILE *stream);
-int report_sarif(const struct analysis *analysis, bool color, FILE *stream);
-int report_json(const struct analysis *analysis, bool color, FILE *stream);
+int report_html(const struct analysis *analysis, unsigned style, FILE *stream);
+int report_chrome(const struct analysis *analysis, unsigned style, FILE *stream);
+int report_sarif(const struct analysis *analysis, unsigned style, FILE *stream);
+int report_json(const struct analysis *analysis, unsigned style, FILE *stream);
 
 struct json_object;
 

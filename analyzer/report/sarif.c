@@ -305,7 +305,7 @@ static struct json_object *base_ids(const struct sarif *sarif)
 	return ids;
 }
 
-int report_sarif(const struct analysis *analysis, bool color, FILE *stream)
+int report_sarif(const struct analysis *analysis, unsigned style, FILE *stream)
 {
 	char *folder = g_get_current_dir();
 	struct sarif sarif = { analysis, g_str_has_suffix(folder, "/")
@@ -317,7 +317,7 @@ int report_sarif(const struct analysis *analysis, bool color, FILE *stream)
 	struct json_object *runs = json_object_new_array();
 	struct json_object *results = json_object_new_array();
 
-	(void)color;
+	(void)style;
 	put(root, "$schema", text(SARIF_SCHEMA));
 	put(root, "version", text("2.1.0"));
 	put(tool, "driver", driver());

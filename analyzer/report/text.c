@@ -1,19 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The report as a person reads it: one block a finding, like a good compiler's messages. */
+#include "printer.h"
 #include "report.h"
-
-#include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
-
 #include "selection.h"
-
-struct printer {
-	const struct analysis *analysis;
-	FILE *stream;
-	bool color;
-	size_t width; /* columns beside the labels */
-};
 
 static const char *const severity_colors[] = {
 	[SEVERITY_NOTE] = "\033[1;36m",
@@ -21,104 +10,6 @@ static const char *const severity_colors[] = {
 	[SEVERITY_WARNING] = "\033[1;35m",
 	[SEVERITY_ERROR] = "\033[1;31m",
 };
-
-static const char *paint(const struct printer *printer, const char *code)
-{
-	return printer->color ? code : "";
-}
-
-#define LABEL_WIDTH   12
-#define DEFAULT_WIDTH 100
-
-static void put_line(const struct printer *printer, const char *label, const char *text, int length)
-{
-	fprintf(printer->stream, "  %-*s %.*s\n", LABEL_WIDTH, label, length, text);
-}
-
-/* Continuation lines stand below the first one; lines break at blanks, longer words stay whole. */
-static void put_row(const struct printer *printer, const char *label, const char *text)
-{
-	while (*text) {
-		size_t length = strcspn(text, "\n");
-		size_t cut = length;
-
-		while (cut > printer->width) {
-			size_t blank = cut - 1;
-
-			while (blank > 0 && text[blank] != ' ') {
-				blank--;
-			}
-			if (blank == 0) {
-				break;
-			}
-			cut = blank;
-		}
-		put_line(printer, label, text, (int)cut);
-		label = "";
-		text += cut;
-		text += *text == '\n' || *text == ' ';
-	}
-}
-
-static void put_row_owned(const struct printer *printer, const char *label, char *text)
-{
-	put_row(printer, label, text);
-	g_free(text);
-}
-
-/* Start-up code says nothing about the program. */
-static bool is_interesting(const struct source_frame *frame)
-{
-	static const char *const start_up[] = { "_start", "__libc_start_main",
-						"__libc_start_main_impl",
-						"__libc_start_call_main" };
-
-	for (unsigned i = 0; frame->function && i < G_N_ELEMENTS(start_up); i++) {
-		if (strncmp(frame->function, start_up[i], strlen(start_up[i])) == 0) {
-			return false;
-		}
-	}
-	return true;
-}
-
-#define FRAMES_SHOWN 10 /* of a call stack; the JSON report has all */
-
-static void put_stack(const struct printer *printer, const char *label,
-		      const struct process *process, uint32_t stack_id)
-{
-	const GPtrArray *frames = symbolize_stack(printer->analysis->symbolizer, process, stack_id);
-	bool first = true;
-	unsigned shown = 0;
-
-	for (unsigned i = 0; i < frames->len; i++) {
-		const struct source_frame *frame = frames->pdata[i];
-		const char *quoted;
-
-		if (!is_interesting(frame) || (first && is_wrapping_frame(frame))) {
-			continue;
-		}
-		if (shown++ == FRAMES_SHOWN) {
-			put_row_owned(printer, "",
-				      g_strdup_printf("... %u more frames", frames->len - i));
-			break;
-		}
-		put_row_owned(printer, first ? label : "", source_frame_text(frame));
-		quoted = first && frame->file
-			     ? source_line(printer->analysis->symbolizer, frame->file, frame->line)
-			     : NULL;
-		if (quoted && *quoted) {
-			fprintf(printer->stream, "  %-12s     %s%s%s\n", "",
-				paint(printer, "\033[2m"), quoted, paint(printer, "\033[0m"));
-		}
-		first = false;
-		if (frame->function && strcmp(frame->function, "main") == 0) {
-			break; /* what called main has names on some systems only */
-		}
-	}
-	if (first) {
-		put_row(printer, label, "(call stack not recorded)");
-	}
-}
 
 static void put_kernel(const struct printer *printer, const struct finding *finding)
 {
@@ -183,6 +74,25 @@ static void put_allocation(const struct printer *printer, const struct finding *
 	}
 }
 
+/* Without --verbose only their number. */
+static void put_other_sites(const struct printer *printer, const struct finding *finding)
+{
+	unsigned others = finding->sites->len - 1;
+
+	if (others && !printer->verbose) {
+		put_row_owned(printer, "",
+			      g_strdup_printf("from %u places; the first is shown", others + 1));
+	}
+	for (unsigned i = 1; i <= others && printer->verbose; i++) {
+		const struct site *site = &g_array_index(finding->sites, struct site, i);
+
+		put_row_owned(printer, "also",
+			      g_strdup_printf("%" G_GUINT64_FORMAT " time%s from", site->count,
+					      site->count == 1 ? "" : "s"));
+		put_stack(printer, "", finding->process, site->stack_id);
+	}
+}
+
 static void put_sites(const struct printer *printer, const struct finding *finding)
 {
 	const struct site *site =
@@ -206,11 +116,7 @@ static void put_sites(const struct printer *printer, const struct finding *findi
 		put_row_owned(printer, "",
 			      g_strdup_printf("%" G_GUINT64_FORMAT " times", finding->count));
 	}
-	if (finding->sites->len > 1) {
-		put_row_owned(
-		    printer, "",
-		    g_strdup_printf("from %u places; the first is shown", finding->sites->len));
-	}
+	put_other_sites(printer, finding);
 }
 
 static void put_related(const struct printer *printer, const struct finding *finding)
@@ -244,6 +150,9 @@ static void put_finding(const struct printer *printer, const struct finding *fin
 				      finding->doubts ? ": " : "",
 				      finding->doubts ? finding->doubts : "",
 				      finding->rule->sources));
+	if (printer->verbose) {
+		put_evidence(printer, finding);
+	}
 	fputc('\n', printer->stream);
 }
 
@@ -333,20 +242,34 @@ static void put_selection(const struct printer *printer)
 	}
 }
 
-/* COLUMNS, or the terminal's width, or what fits everywhere. */
-static size_t text_width(FILE *stream)
+/* A line a rule, for reports that do not fit a screen; findings are sorted by severity. */
+static void put_summary(const struct printer *printer)
 {
-	const char *columns = getenv("COLUMNS");
-	struct winsize size;
-	long width = columns ? strtol(columns, NULL, 10) : 0;
+	const GPtrArray *list = printer->analysis->findings.list;
+	unsigned counts[RULES] = { 0 };
 
-	if (width <= 0 && ioctl(fileno(stream), TIOCGWINSZ, &size) == 0) {
-		width = size.ws_col;
+	if (list->len < 2) {
+		return;
 	}
-	if (width <= 0) {
-		width = DEFAULT_WIDTH;
+	for (unsigned i = 0; i < list->len; i++) {
+		const struct finding *finding = list->pdata[i];
+
+		counts[finding->rule - rules]++;
 	}
-	return (size_t)(width > 60 ? width : 60) - LABEL_WIDTH - 4;
+	fputs("Findings by rule:\n", printer->stream);
+	for (unsigned i = 0; i < list->len; i++) {
+		const struct rule *rule = ((const struct finding *)list->pdata[i])->rule;
+		unsigned *count = &counts[rule - rules];
+
+		if (*count) {
+			fprintf(printer->stream, "  %5u  %s%-7s%s %s  %s\n", *count,
+				paint(printer, severity_colors[rule->severity]),
+				severity_name(rule->severity), paint(printer, "\033[0m"), rule->id,
+				rule->title);
+			*count = 0;
+		}
+	}
+	fputc('\n', printer->stream);
 }
 
 static bool is_partial(const struct selection *selection)
@@ -354,12 +277,13 @@ static bool is_partial(const struct selection *selection)
 	return selection && (selection->suppressed || selection->known_now->len);
 }
 
-int report_text(const struct analysis *analysis, bool color, FILE *stream)
+int report_text(const struct analysis *analysis, unsigned style, FILE *stream)
 {
-	struct printer printer = { analysis, stream, color, text_width(stream) };
+	struct printer printer;
 	const struct findings *findings = &analysis->findings;
 	unsigned counts[SEVERITY_ERROR + 1] = { 0 };
 
+	printer_init(&printer, analysis, style, stream);
 	put_processes(&printer);
 	fputc('\n', stream);
 	for (unsigned i = 0; i < findings->list->len; i++) {
@@ -368,6 +292,7 @@ int report_text(const struct analysis *analysis, bool color, FILE *stream)
 		counts[finding->rule->severity]++;
 		put_finding(&printer, finding);
 	}
+	put_summary(&printer);
 	put_list(&printer, "What could not be told:", findings->limits);
 	put_list(&printer, "Notes:", findings->notes);
 	if (findings->limits->len || findings->notes->len) {

@@ -6,6 +6,7 @@ tap_failed=0
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/hipgrain-test.XXXXXX") || exit 99
 chmod 755 "$scratch"
 trap 'rm -rf "$scratch"' EXIT
+export HIPGRAIN_CONFIG= # not that of whoever runs the tests
 
 # ok DESCRIPTION COMMAND...: one test, passes when COMMAND succeeds.
 ok()

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How far the analysis of a long trace has come: one line on stderr that redraws itself.
+ *
+ * How much there is, and what of it has been read, comes from the packets' own headers: sizes and
+ * time stamps. One trace at a time; only the thread that analyses calls these.
+ */
+#ifndef HIPGRAIN_PROGRESS_H
+#define HIPGRAIN_PROGRESS_H
+
+#include <stdint.h>
+
+enum progress_when {
+	PROGRESS_AUTO,   /* if stderr is a terminal, and from the second second on */
+	PROGRESS_ALWAYS, /* from the first event on */
+	PROGRESS_NEVER,  /* also if progress_set() was never called */
+};
+
+void progress_set(enum progress_when when);
+
+/* The traces below the folder are about to be read; and: they have been. */
+void progress_begin(const char *traces);
+void progress_end(void);
+
+/* Cheap for all but one event of thousands. `ns` as in struct hg_event. */
+void progress_slow_event(int64_t ns);
+extern uint64_t progress_events, progress_next;
+
+static inline void progress_event(int64_t ns)
+{
+	if (++progress_events >= progress_next) {
+		progress_slow_event(ns);
+	}
+}
+
+#endif
