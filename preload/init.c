@@ -145,6 +145,7 @@ static void after_fork_child(void)
 	hg_modules_unlock();
 	hg_hip_unlock();
 	hg_hip_graph_unlock();
+	hg_threads_reset();
 	hg_stack_reset();
 	hg_modules_reset();
 	hg_regions_reset();

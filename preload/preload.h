@@ -39,6 +39,8 @@ struct hg_tls {
 	void *named_caller;
 	uintptr_t stack_start, stack_end; /* part of the thread's stack known to be readable */
 	bool stack_known;                 /* the thread's stack has been recorded as a region */
+	bool ending;                      /* its struct hg_thread was given back */
+	struct hg_thread *thread;
 	sigset_t saved_signals;
 };
 
@@ -186,7 +188,29 @@ void hg_stack_unloaded(void); /* after dlclose() */
  */
 uint32_t hg_stack_id(const void *caller);
 
-/* ---- walking stacks: unwind.c ---- */
+/* ---- walking stacks: unwind.c, trails.c ---- */
+
+/* Where a walk stands: a return address, and the registers after that return. */
+struct hg_frame {
+	uintptr_t ip, sp, bp;
+};
+
+struct hg_trail_word {
+	uintptr_t address, value;
+};
+
+/*
+ * What a walk has read of the stack. A walk follows from where it begins and the words that it
+ * reads: if these are the same again, so is the stack, without walking.
+ */
+struct hg_trail {
+	struct hg_frame start;
+	uintptr_t caller;
+	uintptr_t end; /* of the stack that was known to be readable */
+	uint32_t generation, id;
+	uint32_t count, room; /* more words read than there was room for: of no use */
+	struct hg_trail_word words[];
+};
 
 int hg_unwind_init(void);
 void hg_unwind_flush(void); /* forget what is known of code that may be gone */
@@ -195,6 +219,39 @@ void hg_unwind_flush(void); /* forget what is known of code that may be gone */
  * 0 if there is code between here and the outermost frame that needs another unwinder.
  */
 unsigned hg_unwind(const void *caller, uint64_t *frames, unsigned room, uint64_t *hash);
+
+/* Its two halves. Where the program's own frames begin; false if that could not be told. */
+bool hg_unwind_start(struct hg_frame *frame);
+/* `trail`: where to note the words that are read, or NULL. */
+unsigned hg_unwind_from(const struct hg_frame *start, const void *caller, uint64_t *frames,
+			unsigned room, uint64_t *hash, struct hg_trail *trail);
+
+/*
+ * The calling thread's place for the trail of such a walk; NULL if there is no memory for it.
+ * *id: of the stack, if its trail is there and holds; else 0, and the place is empty.
+ */
+struct hg_trail *hg_trail_find(const struct hg_frame *start, const void *caller,
+			       uint32_t generation, uint32_t *id);
+/* The walk was made and its stack is `id`: keep it, if it is worth keeping. */
+void hg_trail_keep(struct hg_trail *trail, const struct hg_frame *start, const void *caller,
+		   uint32_t generation, uint32_t id);
+
+/* ---- memory of each thread: threads.c ---- */
+
+/*
+ * What a thread has of ours beside hg_tls: mapped when it first needs it, and taken over by
+ * another thread when it has ended, so that blocks are never unmapped.
+ */
+struct hg_thread {
+	struct hg_thread *next; /* of all there ever were */
+	int used;               /* atomic */
+	void *trails;           /* trails.c */
+};
+
+int hg_threads_init(void);
+void hg_threads_reset(void); /* in a forked child: the other threads are not there */
+/* The calling thread's; NULL when it is ending, or without memory. Needs hg_enter(). */
+struct hg_thread *hg_thread(void);
 
 /* ---- the process: modules.c, process.c ---- */
 

@@ -21,6 +21,9 @@ static struct hg_intern stacks;
 /* Changes when a library was unloaded: the same addresses may then be other code. */
 static uint64_t epoch; /* atomic */
 
+/* Changes with it, and when ids are to be defined anew. */
+static uint32_t generation; /* atomic */
+
 int hg_stack_init(void)
 {
 	void *frames[4];
@@ -36,17 +39,21 @@ int hg_stack_init(void)
 	if (unwind)
 		unwind(frames, HG_COUNT(frames)); /* glibc's loads libgcc_s at its first call */
 	rc = hg_unwind_init();
+	if (!rc)
+		rc = hg_threads_init();
 	return rc ? rc : hg_intern_init(&stacks);
 }
 
 void hg_stack_reset(void)
 {
+	__atomic_fetch_add(&generation, 1, __ATOMIC_RELAXED);
 	hg_intern_reset(&stacks);
 }
 
 void hg_stack_unloaded(void)
 {
 	__atomic_fetch_add(&epoch, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&generation, 1, __ATOMIC_RELAXED);
 	hg_unwind_flush();
 }
 
@@ -80,22 +87,12 @@ static __attribute__((noinline)) unsigned unwind_slowly(const void *caller, uint
 	return count;
 }
 
-uint32_t hg_stack_id(const void *caller)
+/* Its id, defined if that is new. */
+static uint32_t define(const uint64_t *frames, unsigned count, uint64_t hash)
 {
-	uint64_t frames[HG_STACK_DEPTH_MAX];
-	uint64_t seed = __atomic_load_n(&epoch, __ATOMIC_RELAXED), hash = seed;
-	unsigned count;
-	uint32_t id;
 	bool fresh;
+	uint32_t id = hg_intern_id(&stacks, hg_mix(hash, count), &fresh);
 
-	if (!hg_config.stack_depth)
-		return 0;
-	count = hg_unwind(caller, frames, hg_config.stack_depth, &hash);
-	if (HG_UNLIKELY(!count)) {
-		hash = seed;
-		count = unwind_slowly(caller, frames, &hash);
-	}
-	id = hg_intern_id(&stacks, hg_mix(hash, count), &fresh);
 	if (HG_UNLIKELY(fresh)) {
 		struct hg_ev_stack event = { .stack_id = id, .frames = frames, .depth = count };
 
@@ -105,4 +102,36 @@ uint32_t hg_stack_id(const void *caller)
 		hg_intern_defined(&stacks, id);
 	}
 	return id;
+}
+
+static __attribute__((noinline)) uint32_t walk(const struct hg_frame *start, const void *caller,
+					       struct hg_trail *trail, uint32_t generation_before)
+{
+	uint64_t frames[HG_STACK_DEPTH_MAX];
+	uint64_t seed = __atomic_load_n(&epoch, __ATOMIC_RELAXED), hash = seed;
+	unsigned count = hg_unwind_from(start, caller, frames, hg_config.stack_depth, &hash, trail);
+	bool walked = count;
+	uint32_t id;
+
+	if (HG_UNLIKELY(!walked)) {
+		hash = seed;
+		count = unwind_slowly(caller, frames, &hash);
+	}
+	id = define(frames, count, hash);
+	if (trail && walked)
+		hg_trail_keep(trail, start, caller, generation_before, id);
+	return id;
+}
+
+uint32_t hg_stack_id(const void *caller)
+{
+	uint32_t before = __atomic_load_n(&generation, __ATOMIC_RELAXED), id = 0;
+	struct hg_trail *trail = NULL;
+	struct hg_frame start;
+
+	if (!hg_config.stack_depth)
+		return 0;
+	if (HG_LIKELY(hg_unwind_start(&start)))
+		trail = hg_trail_find(&start, caller, before, &id);
+	return HG_LIKELY(id != 0) ? id : walk(&start, caller, trail, before);
 }

@@ -182,9 +182,10 @@ void hg_unwind_flush(void)
 
 /* ---- the thread's stack ---- */
 
-/* The part of a stack that is known to be readable. */
+/* The part of a stack that is known to be readable; what is read of it is noted in a trail. */
 struct span {
 	uintptr_t start, end;
+	struct hg_trail *trail; /* or NULL */
 };
 
 /*
@@ -220,17 +221,20 @@ static inline bool read_word(struct span *span, uintptr_t address, uintptr_t *wo
 	    (address & 7u || !grow(span, address)))
 		return false;
 	*word = *(const uintptr_t *)address;
+	if (span->trail) {
+		struct hg_trail *trail = span->trail;
+
+		if (HG_LIKELY(trail->count < trail->room))
+			trail->words[trail->count] = (struct hg_trail_word){ address, *word };
+		trail->count++;
+	}
 	return true;
 }
 
 /* ---- the walk ---- */
 
-struct frame {
-	uintptr_t ip, sp, bp;
-};
-
 /* One frame outwards by a rule; false if it cannot be believed. */
-static inline bool step(struct span *span, struct frame *frame, uint32_t rule)
+static inline bool step(struct span *span, struct hg_frame *frame, uint32_t rule)
 {
 	uintptr_t cfa =
 	    (rule_kind(rule) == CFI_RSP ? frame->sp : frame->bp) + (uintptr_t)rule_cfa(rule);
@@ -258,7 +262,7 @@ static inline bool step(struct span *span, struct frame *frame, uint32_t rule)
  * From a signal's handler into what it interrupted, which may run on another stack, and then out
  * of that by the rule of the very instruction.
  */
-static bool step_signal(struct span *span, struct frame *frame)
+static bool step_signal(struct span *span, struct hg_frame *frame)
 {
 	uintptr_t base = frame->sp;
 
@@ -287,32 +291,39 @@ static bool is_own(uintptr_t ip)
  * Out of our own functions by their frame pointers, which they are compiled to keep: each step
  * is one load, where rules cost a chain of them. Left as it was where that does not hold.
  */
-static void leave_own(struct frame *frame)
+static void leave_own(struct hg_frame *frame)
 {
-	struct frame at = *frame;
+	struct hg_frame at = *frame;
 
 	for (unsigned i = 0; i < OWN_FRAMES && is_own(at.ip); i++) {
 		const uintptr_t *base = (const uintptr_t *)at.bp;
 
 		if (at.bp - at.sp >= PAGE || at.bp & 7u)
 			return;
-		at = (struct frame){ base[1], (uintptr_t)(base + 2), base[0] };
+		at = (struct hg_frame){ base[1], (uintptr_t)(base + 2), base[0] };
 	}
 	if (!is_own(at.ip))
 		*frame = at;
 }
 
-__attribute__((noinline)) unsigned hg_unwind(const void *caller, uint64_t *frames, unsigned room,
-					     uint64_t *hash)
+__attribute__((noinline)) bool hg_unwind_start(struct hg_frame *frame)
 {
 	const uintptr_t *own = __builtin_frame_address(0);
-	struct frame frame = { own[1], (uintptr_t)(own + 2), own[0] };
-	struct span span = { hg_tls.stack_start, hg_tls.stack_end };
+
+	*frame = (struct hg_frame){ own[1], (uintptr_t)(own + 2), own[0] };
+	leave_own(frame);
+	return !is_own(frame->ip);
+}
+
+unsigned hg_unwind_from(const struct hg_frame *start, const void *caller, uint64_t *frames,
+			unsigned room, uint64_t *hash, struct hg_trail *trail)
+{
+	struct hg_frame frame = *start;
+	struct span span = { hg_tls.stack_start, hg_tls.stack_end, trail };
 	unsigned count = 0, skipped = 0;
 	uint64_t sum = 0;
 	bool remember = true, exact = false;
 
-	leave_own(&frame);
 	if (frame.sp - span.start >= span.end - span.start) {
 		span.start = frame.sp & ~(uintptr_t)(PAGE - 1);
 		span.end = span.start + PAGE;
@@ -355,6 +366,17 @@ __attribute__((noinline)) unsigned hg_unwind(const void *caller, uint64_t *frame
 		hg_tls.stack_start = span.start;
 		hg_tls.stack_end = span.end;
 	}
+	if (trail && !remember)
+		trail->count = trail->room + 1;
 	*hash = hg_mix(*hash, sum);
 	return count;
+}
+
+__attribute__((noinline)) unsigned hg_unwind(const void *caller, uint64_t *frames, unsigned room,
+					     uint64_t *hash)
+{
+	struct hg_frame start;
+
+	hg_unwind_start(&start);
+	return hg_unwind_from(&start, caller, frames, room, hash, NULL);
 }

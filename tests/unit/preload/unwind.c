@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The walk by cached rules against glibc's own unwinder, from below frames of many shapes. The
- * two must agree frame by frame: not a single one may need the slow way.
+ * two must agree frame by frame: not a single one may need the slow way. And the trails of walks
+ * must hold when, and only when, the stack is the same again.
  */
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -20,11 +21,34 @@
 /* What unwind.c needs of the library around it. */
 __thread struct hg_tls hg_tls __attribute__((tls_model("initial-exec")));
 struct hg_libc hg_libc;
+struct hg_config hg_config;
 
 #define ROOM 100
 
 static unsigned compared, agreed;
 static unsigned may_give_up; /* leaving the stack to the slow way is fine */
+static unsigned held;        /* trails that held */
+static unsigned trails_end;  /* of the generation in which they were made */
+
+/* The stack's number by its trail, if that holds, must be the one by its frames. */
+static __attribute__((noinline)) bool trail_agrees(const void *caller, uint32_t expected)
+{
+	uint64_t frames[ROOM], hash = 1;
+	struct hg_frame start;
+	struct hg_trail *trail;
+	uint32_t id;
+
+	assert_true(hg_unwind_start(&start));
+	trail = hg_trail_find(&start, caller, trails_end, &id);
+	assert_non_null(trail);
+	if (id) {
+		held++;
+		return id == expected;
+	}
+	assert_int_not_equal(hg_unwind_from(&start, caller, frames, ROOM, &hash, trail), 0);
+	hg_trail_keep(trail, &start, caller, trails_end, expected);
+	return true;
+}
 
 /* Frames from this function's caller on, by both. */
 static __attribute__((noinline)) void compare(void)
@@ -54,7 +78,7 @@ static __attribute__((noinline)) void compare(void)
 			return;
 		}
 	}
-	agreed++;
+	agreed += trail_agrees(HG_CALLER(), (uint32_t)hash | 1);
 }
 
 #define KEEP __asm__ volatile("" ::: "memory") /* no tail call */
@@ -101,6 +125,42 @@ static __attribute__((noinline, optimize("omit-frame-pointer"))) void large(void
 	KEEP;
 }
 
+static void expect_agreement(unsigned least)
+{
+	assert_in_range(compared, least, 1000000);
+	assert_int_equal(agreed, compared);
+	compared = agreed = 0;
+}
+
+/* Frames that differ far out only, in code and in nothing but an address of code. */
+static __attribute__((noinline)) void same_inside(void)
+{
+	with_frame_pointer(20);
+	KEEP;
+}
+
+static void test_trails(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 9; i++) {
+		unsigned before = held;
+
+		if (i % 3)
+			same_inside();
+		else
+			same_inside();
+		if (i == 8)
+			assert_true(held > before);
+	}
+	for (unsigned i = 0; i < 3; i++) {
+		held = 0;
+		same_inside();
+		assert_int_equal(held, i == 1);
+		trails_end += i; /* a library was unloaded */
+	}
+	expect_agreement(12);
+}
+
 static int by_qsort(const void *one, const void *other)
 {
 	aligned(100);
@@ -111,13 +171,6 @@ static void handler(int number)
 {
 	(void)number;
 	aligned(500);
-}
-
-static void expect_agreement(unsigned least)
-{
-	assert_in_range(compared, least, 1000000);
-	assert_int_equal(agreed, compared);
-	compared = agreed = 0;
 }
 
 static void test_shapes(void **state)
@@ -310,15 +363,17 @@ static int set_up(void **state)
 	hg_libc.mmap = mmap;
 	hg_libc.dlsym = dlsym;
 	hg_libc.dl_iterate_phdr = dl_iterate_phdr;
-	return hg_unwind_init();
+	hg_config.stack_depth = ROOM;
+	return hg_threads_init() || hg_unwind_init();
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shapes), cmocka_unit_test(test_signals),
-		cmocka_unit_test(test_fault),  cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_fibers), cmocka_unit_test(test_lies),
+		cmocka_unit_test(test_shapes),  cmocka_unit_test(test_trails),
+		cmocka_unit_test(test_signals), cmocka_unit_test(test_fault),
+		cmocka_unit_test(test_threads), cmocka_unit_test(test_fibers),
+		cmocka_unit_test(test_lies),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, NULL);
