@@ -143,7 +143,7 @@ struct analysis_run *analysis_begin(struct analysis *analysis, const char *bundl
 	analysis->bundle = g_strdup(bundle);
 	replay_init(&analysis->replay);
 	findings_init(&analysis->findings);
-	analysis->symbolizer = symbolizer_new();
+	analysis->symbolizer = symbolizer_new(bundle);
 	if (overview) {
 		analysis->overview = overview_new();
 		overview_observe(analysis->overview, &analysis->replay);

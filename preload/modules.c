@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Loaded objects of the host process. New ones are found by comparing the loader's count of
- * additions when a new stack or a launch is recorded; dlopen() is not wrapped for it.
+ * additions and removals when a new stack or a launch is recorded; dlopen() is not wrapped for it.
  */
 #include <limits.h>
 #include <link.h>
@@ -24,7 +24,7 @@ struct module {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct module *modules;
 static size_t module_count, module_room, emitted;
-static unsigned long long known_additions;
+static unsigned long long known_additions, known_removals;
 
 /*
  * Address ranges of our own libraries and of the GPU runtime's: what these allocate, on whatever
@@ -111,8 +111,10 @@ static int remember(struct dl_phdr_info *info, size_t size, void *data)
 	struct module module = { 0 };
 
 	(void)data;
-	if (size >= offsetof(struct dl_phdr_info, dlpi_subs))
+	if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof(info->dlpi_subs)) {
 		known_additions = info->dlpi_adds;
+		known_removals = info->dlpi_subs;
+	}
 	measure(info, &module);
 	if (module.start >= module.end || !info->dlpi_name ||
 	    !strncmp(info->dlpi_name, "linux-vdso", 10))
@@ -143,6 +145,13 @@ static int remember(struct dl_phdr_info *info, size_t size, void *data)
 	return 0;
 }
 
+static void emit_unloaded(const struct module *module)
+{
+	struct hg_ev_module event = { .start = module->start, .path = "", .build_id = "" };
+
+	hg_provider->module(&event);
+}
+
 /* Forget what was unloaded, so that the same file at the same place counts as new again. */
 static void drop_unseen(void)
 {
@@ -150,6 +159,8 @@ static void drop_unseen(void)
 
 	for (size_t i = 0; i < module_count; i++) {
 		if (!modules[i].seen) {
+			if (i < emitted)
+				emit_unloaded(&modules[i]);
 			hg_libc.free(modules[i].path);
 			continue;
 		}
@@ -163,8 +174,8 @@ static void drop_unseen(void)
 
 static int compare_additions(struct dl_phdr_info *info, size_t size, void *data)
 {
-	*(bool *)data =
-	    size < offsetof(struct dl_phdr_info, dlpi_subs) || info->dlpi_adds != known_additions;
+	*(bool *)data = size < offsetof(struct dl_phdr_info, dlpi_subs) + sizeof(info->dlpi_subs) ||
+			info->dlpi_adds != known_additions || info->dlpi_subs != known_removals;
 	return 1;
 }
 

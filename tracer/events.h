@@ -65,7 +65,8 @@ struct hg_ev_process {
 struct hg_ev_module {
 	uint64_t bias; /* address in memory minus address in the file's program headers */
 	uint64_t start;
-	uint64_t size;        /* of the span from the first to the last loaded segment */
+	uint64_t size;        /* of the span from the first to the last loaded segment; 0: what
+			       * began there was unloaded */
 	const char *path;     /* absolute */
 	const char *build_id; /* lower-case hex, empty if none */
 };

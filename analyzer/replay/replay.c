@@ -187,6 +187,7 @@ static struct process *start_process(struct replay *replay, const struct hg_even
 {
 	struct process *process = process_new(first->pid);
 
+	process->began_ns = first->ns;
 	process->foreign = is_foreign(replay, first);
 	process->space.observer = process->foreign ? NULL : replay->observer;
 	process->space.owner = process;
@@ -259,12 +260,17 @@ static void apply_process(struct process *process, const struct hg_event *event)
 
 static void apply_module(struct process *process, const struct hg_event *event)
 {
-	struct host_module *module = g_new0(struct host_module, 1);
+	const struct host_module *old = process_module(process, event->module.start, MODULES_ALL);
+	struct host_module *module;
 
+	if (!event->module.size && !old) {
+		return; /* unloaded, and its loading was not recorded */
+	}
+	module = g_new0(struct host_module, 1);
 	module->bias = event->module.bias;
 	module->start = event->module.start;
-	module->size = event->module.size;
-	module->path = g_strdup(event->module.path);
+	module->size = event->module.size ? event->module.size : old->size;
+	module->path = event->module.size ? g_strdup(event->module.path) : NULL;
 	module->build_id = g_strdup(event->module.build_id);
 	g_ptr_array_add(process->modules, module);
 	process->epoch++;
@@ -356,6 +362,7 @@ static void apply_stack(struct process *process, const struct hg_event *event)
 	struct call_stack *stack = g_new0(struct call_stack, 1);
 
 	stack->depth = event->stack.depth;
+	stack->modules = process->modules->len;
 	stack->frames = g_memdup2(event->stack.frames, event->stack.depth * sizeof(*stack->frames));
 	g_hash_table_replace(process->stacks, GUINT_TO_POINTER(event->stack.stack_id), stack);
 }
@@ -518,13 +525,14 @@ const struct call_stack *process_stack(const struct process *process, uint32_t i
 	return id ? g_hash_table_lookup(process->stacks, GUINT_TO_POINTER(id)) : NULL;
 }
 
-const struct host_module *process_module(const struct process *process, uint64_t address)
+const struct host_module *process_module(const struct process *process, uint64_t address,
+					 unsigned known)
 {
-	for (unsigned i = process->modules->len; i > 0; i--) {
+	for (unsigned i = MIN(known, process->modules->len); i > 0; i--) {
 		const struct host_module *module = process->modules->pdata[i - 1];
 
 		if (address - module->start < module->size) {
-			return module;
+			return module->path ? module : NULL;
 		}
 	}
 	return NULL;
@@ -578,7 +586,7 @@ struct place process_place(const struct process *process, uint64_t address)
 			return place;
 		}
 	}
-	place.module = process_module(process, address);
+	place.module = process_module(process, address, MODULES_ALL);
 	if (place.module) {
 		place.kind = PLACE_STATIC;
 		return place;

@@ -13,14 +13,18 @@
 #include "analyzer/replay/address_space.h"
 #include "analyzer/replay/pages.h"
 
+/* An executable or library; or that the one that began there was unloaded (path NULL). */
 struct host_module {
 	uint64_t bias, start, size;
 	char *path;
 	char *build_id;
 };
 
+#define MODULES_ALL G_MAXUINT
+
 struct call_stack {
 	uint32_t depth;
+	unsigned modules; /* of process->modules, how many were known then; MODULES_ALL: all */
 	uint64_t *frames; /* return addresses, innermost first */
 };
 
@@ -86,6 +90,7 @@ struct remap {
 struct process {
 	int32_t pid;
 	int32_t ppid;
+	int64_t began_ns; /* its first event */
 	uint32_t page_size;
 	uint32_t threshold;
 	bool announced; /* its `process` event was seen */
@@ -101,7 +106,7 @@ struct process {
 	uint64_t host_memory; /* the machine's, bytes; 0 if unknown */
 	GPtrArray *devices;   /* struct device */
 
-	GPtrArray *modules; /* struct host_module, latest last */
+	GPtrArray *modules; /* struct host_module, in order of loading and unloading */
 	GArray *regions;    /* struct region */
 	GHashTable *stacks;
 	GHashTable *code_objects;
@@ -152,7 +157,12 @@ const char *process_env(const struct process *process, const char *name);
 struct kernel_ref *process_kernel(const struct process *process, uint32_t id);
 struct kernel_args *process_args(const struct process *process, uint32_t id);
 const struct call_stack *process_stack(const struct process *process, uint32_t id);
-const struct host_module *process_module(const struct process *process, uint64_t address);
+/*
+ * What was loaded at the address when the process had recorded `known` modules (MODULES_ALL: at
+ * the end), or NULL. Libraries come and go, and others come to their place.
+ */
+const struct host_module *process_module(const struct process *process, uint64_t address,
+					 unsigned known);
 
 /* What lies at an address. */
 enum place_kind {

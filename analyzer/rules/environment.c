@@ -261,9 +261,14 @@ static void check_runtimes(const struct rules_context *context)
 
 	for (unsigned i = 0; i < process->modules->len; i++) {
 		const struct host_module *module = process->modules->pdata[i];
-		const char *base =
-		    strrchr(module->path, '/') ? strrchr(module->path, '/') + 1 : module->path;
+		const char *base;
 		struct finding *finding;
+
+		if (!module->path) { /* unloaded: another may take its place */
+			first = first && first->start == module->start ? NULL : first;
+			continue;
+		}
+		base = strrchr(module->path, '/') ? strrchr(module->path, '/') + 1 : module->path;
 
 		if (strncmp(base, "libamdhip64.so", 14) != 0) {
 			continue;

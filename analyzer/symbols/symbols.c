@@ -6,33 +6,61 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "jit.h"
+#include "names.h"
+
+/* Executables and libraries that are open at once: the memory of their line tables is bounded. */
+#define MAX_FILES 64u
+
 struct symbolizer {
-	GHashTable *sessions; /* struct process -> struct session */
-	GHashTable *stacks;   /* "process stack" -> GPtrArray of struct source_frame */
-	GHashTable *files;    /* path -> char ** lines, or an empty vector */
+	char *bundle;        /* path, or NULL */
+	GHashTable *objects; /* "path build-id" -> struct object */
+	uint64_t uses;
+	GHashTable *stacks; /* "process stack" -> GPtrArray of struct source_frame */
+	GHashTable *files;  /* path -> char ** lines, or an empty vector */
+	GHashTable *jits;   /* struct process -> struct jit_map or NULL */
 };
 
-/* The modules of one process, as libdwfl sees them. */
-struct session {
+/* One file, as libdwfl sees it, at the addresses that the file itself gives. */
+struct object {
 	Dwfl *dwfl;
-	GHashTable *reported; /* struct host_module -> Dwfl_Module, NULL if it cannot be used */
+	Dwfl_Module *module; /* NULL if it cannot be used */
+	uint64_t last_use;
 };
 
-/* libstdc++'s demangler (Itanium C++ ABI); the result is malloc'ed. */
-char *__cxa_demangle(const char *name, char *buffer, size_t *length, int *status);
+/* As in elfutils' own tools: "" is the file's own folder. */
+#define DEBUG_PATH ":.debug:/usr/lib/debug"
+
+static char *debug_path; /* set before the first use, then constant */
 
 static const Dwfl_Callbacks callbacks = {
 	.find_debuginfo = dwfl_standard_find_debuginfo,
 	.section_address = dwfl_offline_section_address,
+	.debuginfo_path = &debug_path,
 };
 
-static void session_free(gpointer data)
+/* Folders of HIPGRAIN_DEBUG_PATH are asked beside the usual ones. */
+static void find_debug_path(void)
 {
-	struct session *session = data;
+	const char *more = getenv("HIPGRAIN_DEBUG_PATH");
 
-	dwfl_end(session->dwfl);
-	g_hash_table_destroy(session->reported);
-	g_free(session);
+	if (!debug_path) {
+		debug_path =
+		    more && *more ? g_strconcat(DEBUG_PATH, ":", more, NULL) : g_strdup(DEBUG_PATH);
+	}
+}
+
+static void object_free(gpointer data)
+{
+	struct object *object = data;
+
+	dwfl_end(object->dwfl);
+	g_free(object);
+}
+
+static void jit_free(gpointer data)
+{
+	jit_map_free(data);
 }
 
 static void frame_free(gpointer data)
@@ -54,37 +82,29 @@ static void lines_free(gpointer data)
 	g_strfreev(data);
 }
 
-struct symbolizer *symbolizer_new(void)
+struct symbolizer *symbolizer_new(const char *bundle)
 {
 	struct symbolizer *symbolizer = g_new0(struct symbolizer, 1);
 
-	symbolizer->sessions = g_hash_table_new_full(NULL, NULL, NULL, session_free);
+	find_debug_path();
+	symbolizer->bundle = g_strdup(bundle);
+	symbolizer->objects = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, object_free);
 	symbolizer->stacks = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, frames_free);
 	symbolizer->files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, lines_free);
+	symbolizer->jits = g_hash_table_new_full(NULL, NULL, NULL, jit_free);
 	return symbolizer;
 }
 
 void symbolizer_free(struct symbolizer *symbolizer)
 {
 	if (symbolizer) {
-		g_hash_table_destroy(symbolizer->sessions);
+		g_hash_table_destroy(symbolizer->objects);
 		g_hash_table_destroy(symbolizer->stacks);
 		g_hash_table_destroy(symbolizer->files);
+		g_hash_table_destroy(symbolizer->jits);
+		g_free(symbolizer->bundle);
 		g_free(symbolizer);
 	}
-}
-
-static struct session *session_of(struct symbolizer *symbolizer, const struct process *process)
-{
-	struct session *session = g_hash_table_lookup(symbolizer->sessions, process);
-
-	if (!session) {
-		session = g_new0(struct session, 1);
-		session->dwfl = dwfl_begin(&callbacks);
-		session->reported = g_hash_table_new(NULL, NULL);
-		g_hash_table_insert(symbolizer->sessions, (gpointer)process, session);
-	}
-	return session;
 }
 
 /* A file that was replaced since the recording must not lend its names to other code. */
@@ -108,38 +128,60 @@ static bool same_build(Dwfl_Module *module, const char *build_id)
 	return same;
 }
 
-static Dwfl_Module *module_of(struct session *session, const struct host_module *host)
+static void close_oldest(struct symbolizer *symbolizer)
 {
-	Dwfl_Module *module;
-	gpointer known;
-	GElf_Addr bias;
+	const struct object *oldest = NULL;
+	gpointer key, value, which = NULL;
+	GHashTableIter iterator;
 
-	if (g_hash_table_lookup_extended(session->reported, host, NULL, &known)) {
-		return known;
+	g_hash_table_iter_init(&iterator, symbolizer->objects);
+	while (g_hash_table_iter_next(&iterator, &key, &value)) {
+		const struct object *object = value;
+
+		if (!oldest || object->last_use < oldest->last_use) {
+			oldest = object;
+			which = key;
+		}
 	}
-	dwfl_report_begin_add(session->dwfl);
-	module = dwfl_report_elf(session->dwfl, host->path, host->path, -1, host->bias, true);
-	dwfl_report_end(session->dwfl, NULL, NULL);
-	/* The build id can only be had once the ELF file has been opened. */
-	if (module && (!dwfl_module_getelf(module, &bias) || !same_build(module, host->build_id))) {
-		module = NULL;
-	}
-	g_hash_table_insert(session->reported, (gpointer)host, module);
-	return module;
+	g_hash_table_remove(symbolizer->objects, which);
 }
 
-static char *demangled(const char *symbol)
+static struct object *open_object(const struct host_module *host)
 {
-	int status = 0;
-	char *text, *result;
+	struct object *object = g_new0(struct object, 1);
+	GElf_Addr bias;
 
-	if (!symbol) {
-		return NULL;
+	object->dwfl = dwfl_begin(&callbacks);
+	if (!object->dwfl) {
+		return object;
 	}
-	text = strncmp(symbol, "_Z", 2) == 0 ? __cxa_demangle(symbol, NULL, NULL, &status) : NULL;
-	result = g_strdup(text ? text : symbol);
-	free(text);
-	return result;
+	dwfl_report_begin(object->dwfl);
+	object->module = dwfl_report_elf(object->dwfl, host->path, host->path, -1, 0, true);
+	dwfl_report_end(object->dwfl, NULL, NULL);
+	/* The build id can only be had once the ELF file has been opened. */
+	if (object->module && (!dwfl_module_getelf(object->module, &bias) ||
+			       !same_build(object->module, host->build_id))) {
+		object->module = NULL;
+	}
+	return object;
+}
+
+/* Processes share what they have loaded, wherever it lies in each of them. */
+static Dwfl_Module *module_of(struct symbolizer *symbolizer, const struct host_module *host)
+{
+	char *key = g_strdup_printf("%s %s", host->path, host->build_id);
+	struct object *object = g_hash_table_lookup(symbolizer->objects, key);
+
+	if (!object) {
+		if (g_hash_table_size(symbolizer->objects) >= MAX_FILES) {
+			close_oldest(symbolizer);
+		}
+		object = open_object(host);
+		g_hash_table_insert(symbolizer->objects, g_strdup(key), object);
+	}
+	g_free(key);
+	object->last_use = ++symbolizer->uses;
+	return object->module;
 }
 
 /* Compilers write what they were given: "build/../src/main.cpp" is src/main.cpp. */
@@ -234,31 +276,60 @@ static bool add_scopes(GPtrArray *frames, Dwarf_Die *unit, uint64_t unit_address
 	return found;
 }
 
-static void add_address(GPtrArray *frames, struct session *session, const struct process *process,
-			uint64_t return_address)
+/* Code that is in no file: what its compiler tells about it, or nothing. */
+static void add_jit(GPtrArray *frames, struct symbolizer *symbolizer, const struct process *process,
+		    uint64_t address)
+{
+	struct source_frame *frame;
+	gpointer map = NULL;
+	const char *name = NULL;
+	uint64_t offset = 0;
+
+	if (!g_hash_table_lookup_extended(symbolizer->jits, process, NULL, &map)) {
+		map = jit_map_read(symbolizer->bundle, process->pid, process->began_ns);
+		g_hash_table_insert(symbolizer->jits, (gpointer)process, map);
+	}
+	if (map) {
+		name = jit_map_find(map, address, &offset);
+	}
+	add_frame(frames, name, NULL, NULL, 0, NULL, address);
+	if (name) {
+		frame = frames->pdata[frames->len - 1];
+		frame->module = "[JIT]";
+		frame->offset = offset;
+	}
+}
+
+static void add_address(GPtrArray *frames, struct symbolizer *symbolizer,
+			const struct process *process, unsigned modules, uint64_t return_address)
 {
 	/* The call, not what follows it: the return address may belong to the next line. */
 	uint64_t address = return_address ? return_address - 1 : 0;
-	const struct host_module *host = process_module(process, address);
-	Dwfl_Module *module = host ? module_of(session, host) : NULL;
+	const struct host_module *host = process_module(process, address, modules);
+	Dwfl_Module *module = host ? module_of(symbolizer, host) : NULL;
+	uint64_t in_file = host ? address - host->bias : 0;
 	Dwarf_Addr bias = 0;
 	Dwarf_Die *unit;
 	Dwarf_Line *position;
 	const char *file = NULL;
 	int line = 0;
 
+	if (!host) {
+		add_jit(frames, symbolizer, process, address);
+		return;
+	}
 	if (!module) {
 		add_frame(frames, NULL, NULL, NULL, 0, host, address);
 		return;
 	}
-	unit = unit_of(module, address, &bias);
-	position = unit ? dwarf_getsrc_die(unit, address - bias) : NULL;
+	unit = unit_of(module, in_file, &bias);
+	position = unit ? dwarf_getsrc_die(unit, in_file - bias) : NULL;
 	if (position) {
 		file = dwarf_linesrc(position, NULL, NULL);
 		dwarf_lineno(position, &line);
 	}
-	if (!unit || !add_scopes(frames, unit, address - bias, address, host, file, line)) {
-		add_frame(frames, dwfl_module_addrname(module, address), unit, file, line, host,
+	if (!unit || !add_scopes(frames, unit, in_file - bias, address, host, file, line)) {
+		add_frame(frames, dwfl_module_addrname(module, in_file), unit, file, line, host,
 			  address);
 	}
 }
@@ -269,16 +340,14 @@ const GPtrArray *symbolize_stack(struct symbolizer *symbolizer, const struct pro
 	char *key = g_strdup_printf("%p %u", (const void *)process, stack_id);
 	GPtrArray *frames = g_hash_table_lookup(symbolizer->stacks, key);
 	const struct call_stack *stack = process_stack(process, stack_id);
-	struct session *session;
 
 	if (frames) {
 		g_free(key);
 		return frames;
 	}
 	frames = g_ptr_array_new_with_free_func(frame_free);
-	session = session_of(symbolizer, process);
-	for (uint32_t i = 0; stack && session->dwfl && i < stack->depth; i++) {
-		add_address(frames, session, process, stack->frames[i]);
+	for (uint32_t i = 0; stack && i < stack->depth; i++) {
+		add_address(frames, symbolizer, process, stack->modules, stack->frames[i]);
 	}
 	g_hash_table_insert(symbolizer->stacks, key, frames);
 	return frames;

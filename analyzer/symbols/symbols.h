@@ -13,13 +13,15 @@ struct source_frame {
 	char *function; /* demangled; NULL if unknown */
 	char *file;     /* NULL without line tables */
 	unsigned line;
-	const char *module; /* path, borrowed from the process; NULL if the address is in none */
+	const char *module; /* path, borrowed from the process; NULL if the address is in none,
+			     * "[JIT]" for code that its compiler told about */
 	uint64_t offset;    /* of the address in the module's file view (address minus bias) */
 };
 
 struct symbolizer;
 
-struct symbolizer *symbolizer_new(void);
+/* `bundle`: the folder that may hold the maps of code compiled at run time, or NULL. */
+struct symbolizer *symbolizer_new(const char *bundle);
 void symbolizer_free(struct symbolizer *symbolizer);
 
 /*
