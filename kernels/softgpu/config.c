@@ -37,6 +37,7 @@ static const struct {
 	{ "SOFTGPU_XGMI_HIVE", SWITCH, &sg_settings.hive, 1 },
 	{ "SOFTGPU_SVM", SWITCH, &sg_settings.svm, 1 },
 	{ "SOFTGPU_LOG", SWITCH, &sg_settings.log, 0 },
+	{ "SOFTGPU_MIGRATION", SWITCH, &sg_settings.migration, 0 },
 	{ "SOFTGPU_VRAM_MIB", NUMBER, &vram_mib, 65536 },
 	{ "SOFTGPU_DEVICES", NUMBER, &sg_settings.gpus, 1 },
 	{ "SOFTGPU_ARCH", ARCHITECTURE, &architecture, GFX90A },

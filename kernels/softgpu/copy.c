@@ -3,7 +3,7 @@
  * The copy engine: one thread that carries out copies, rectangle copies and SVM prefetches in the
  * order in which their dependencies are met.
  */
-#include "runtime.h"
+#include "pages.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +41,15 @@ void sg_copy(uint64_t destination, uint64_t source, uint64_t size)
 		if (!to)
 			sg_memory_fault(0, destination);
 		span = source_span < destination_span ? source_span : destination_span;
+		if (sg_settings.migration) {
+			sg_pages_hold(source, source + span);
+			sg_pages_hold(destination, destination + span);
+		}
 		memmove(to, from, span);
+		if (sg_settings.migration) {
+			sg_pages_release();
+			sg_pages_release();
+		}
 		source += span;
 		destination += span;
 		size -= span;

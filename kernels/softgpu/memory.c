@@ -23,7 +23,8 @@
 
 enum window { WINDOW_ALIAS, WINDOW_VRAM, WINDOW_HOST, WINDOW_INTERNAL, WINDOWS };
 
-volatile uint64_t softgpu_memory_generation;
+/* Initialised: the pager writes it, and what is in .bss could move (pages.h). */
+volatile uint64_t softgpu_memory_generation = 1;
 
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static struct sg_mapping **mappings; /* sorted by GPU address */

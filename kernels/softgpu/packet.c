@@ -4,7 +4,7 @@
  * setting of the barrier bit allows; memory is coherent throughout, so the fence scopes in the
  * headers need no action.
  */
-#include "runtime.h"
+#include "pages.h"
 #include <stdlib.h>
 
 static hsa_kernel_dispatch_packet_t *packet_at(struct sg_queue *queue, uint64_t index)
@@ -101,6 +101,8 @@ static enum sg_progress step_dispatch(struct sg_queue *queue, hsa_kernel_dispatc
 	case SOFTGPU_DONE:
 		softgpu_run_destroy(queue->run);
 		queue->run = NULL;
+		if (sg_settings.migration)
+			sg_pages_park();
 		finish(queue, packet);
 		return SG_PROGRESS;
 	case SOFTGPU_FAULT:

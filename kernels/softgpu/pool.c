@@ -202,6 +202,16 @@ hsa_status_t hsa_amd_agent_memory_pool_get_info(hsa_agent_t agent_handle,
 	return HSA_STATUS_SUCCESS;
 }
 
+uint64_t sg_pool_room(const struct sg_agent *gpu)
+{
+	uint64_t used = 0;
+
+	for (size_t i = 0; i < POOL_COUNT; i++)
+		if (pools[i].agent == gpu && pools[i].segment == HSA_AMD_SEGMENT_GLOBAL)
+			used += __atomic_load_n(&pools[i].used, __ATOMIC_RELAXED);
+	return used < sg_settings.vram ? sg_settings.vram - used : 0;
+}
+
 unsigned sg_pool_state(const struct sg_pool *pool)
 {
 	return (pool->flags & FINE ? SOFTGPU_PAGE_FINE : 0) |

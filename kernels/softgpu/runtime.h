@@ -58,6 +58,7 @@ struct sg_settings {
 	bool xgmi_cpu;  /* CPU link is XGMI, else PCIe */
 	bool log;       /* SOFTGPU_LOG */
 	bool gfx942;    /* SOFTGPU_ARCH: memory behaves like an MI300's */
+	bool migration; /* SOFTGPU_MIGRATION: pages move by faults, and back */
 	uint64_t vram;  /* SOFTGPU_VRAM_MIB, in bytes, of each GPU */
 	bool hive;      /* SOFTGPU_XGMI_HIVE: the GPUs reach each other's memory */
 	uint64_t gpus;  /* SOFTGPU_DEVICES */
@@ -106,6 +107,8 @@ struct sg_pool *sg_pool_get(hsa_amd_memory_pool_t handle);
 /* Pools have the same numbers in all processes. NULL if there is none. */
 unsigned sg_pool_number(const struct sg_pool *pool);
 struct sg_pool *sg_pool_by_number(unsigned number);
+/* Bytes of a GPU's memory that its pools have not given out. */
+uint64_t sg_pool_room(const struct sg_agent *gpu);
 /* SOFTGPU_PAGE_* of its memory, apart from MAPPED. */
 unsigned sg_pool_state(const struct sg_pool *pool);
 /* The GPUs among `agents` that have a path to the memory of `owner`; false: one has none. */
@@ -187,8 +190,9 @@ struct sg_mapping *sg_memory_find_lock(uint64_t host);
 struct sg_vma {
 	uint64_t start, end;
 	bool readable, writable, shared;
-	bool smaps;   /* read with its flags */
-	bool advised; /* one of them */
+	bool anonymous; /* memory of no file, and not the first thread's stack */
+	bool smaps;     /* read with its flags */
+	bool advised;   /* one of them */
 };
 
 struct sg_vma_list {
@@ -221,7 +225,7 @@ unsigned sg_svm_page_state(unsigned gpu, uint64_t address);
 unsigned sg_svm_page_span(unsigned gpu, uint64_t address, uint64_t *first, uint64_t *last);
 /* Bytes from `address` on, at most `size`, that some GPU can reach by SVM. */
 uint64_t sg_svm_span(uint64_t address, uint64_t size);
-/* Note that [start, end) moved to the GPU or back. */
+/* A prefetch of [start, end) to a GPU or to the host. */
 void sg_svm_set_location(uint64_t start, uint64_t end, const struct sg_agent *agent);
 /* Host mappings may have changed: check them again before the next use. */
 void sg_svm_new_epoch(void);

@@ -48,6 +48,13 @@ unsigned softgpu_page_span(unsigned gpu, uint64_t address, uint64_t *first, uint
  */
 unsigned softgpu_page_state_now(uint64_t address);
 
+/*
+ * The driver's events about GPU `gpu` as text, like AMDKFD_IOC_SMI_EVENTS: a descriptor to write a
+ * mask to and to read lines from, and in *id the id by which the lines name that GPU. The caller
+ * closes it. -ENODEV: no such GPU; -ENOTTY: no events are made (SOFTGPU_MIGRATION=0).
+ */
+int softgpu_smi_open(unsigned gpu, uint32_t *id);
+
 /* Host pointer behind GPU address `address` (identity except for alias pages). */
 void *softgpu_host_pointer(uint64_t address);
 

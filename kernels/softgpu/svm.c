@@ -5,7 +5,7 @@
  * heap memory is freed and reused, and ends with the mapping. Defaults: coherent (fine-grained),
  * granularity 9 (A.2.6); accessible to the GPU only with XNACK.
  */
-#include "runtime.h"
+#include "pages.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,6 +164,8 @@ static void drop_unmapped(void)
 			if (stop > end)
 				stop = end;
 			drop(at, stop);
+			if (sg_settings.migration)
+				sg_pages_drop(at, stop);
 			sg_log("svm: mapping of %#lx..%#lx is gone, attributes dropped", at, stop);
 			i = (size_t)-1; /* indices moved: start again */
 			break;
@@ -244,8 +246,91 @@ unsigned sg_svm_page_state(unsigned gpu, uint64_t address)
 
 	pthread_mutex_lock(&lock);
 	state = page_state_locked(gpu, address);
+	if (state && sg_settings.migration)
+		state = sg_pages_where(address) == SG_WITH_HOST
+			    ? state | SOFTGPU_PAGE_HOST
+			    : state & ~(unsigned)SOFTGPU_PAGE_HOST;
 	pthread_mutex_unlock(&lock);
 	return state;
+}
+
+/* ---- pages that move ---- */
+
+static int place_of(const struct sg_agent *agent)
+{
+	return !agent ? (int)SG_MAX_GPUS : agent->gpu ? (int)agent->number : SG_WITH_HOST;
+}
+
+static bool continues(const struct sg_vma *a, const struct sg_vma *b)
+{
+	return a->end == b->start && a->readable == b->readable && a->writable == b->writable &&
+	       a->shared == b->shared && a->anonymous == b->anonymous;
+}
+
+/*
+ * What is treated like the page at `address`: up to where a mapping or the attributes end. Parts
+ * of one mapping may be listed one by one: marks and pages that are away tell them apart.
+ */
+static struct sg_range range_around(uint64_t address, const struct sg_vma *vma)
+{
+	const struct sg_vma *first = vma, *last = vma, *end = vmas.items + vmas.count;
+	size_t index = first_above(address);
+	const struct range *around =
+	    index < count && ranges[index].start <= address ? &ranges[index] : NULL;
+	const struct attributes *a = around ? &around->attributes : &preset;
+	struct sg_range range = { .granularity = (unsigned)a->granularity,
+				  .movable = vma->anonymous && !vma->shared,
+				  .preferred = place_of(a->preferred),
+				  .prefetched = place_of(a->prefetched) };
+
+	while (first > vmas.items && continues(first - 1, first))
+		first--;
+	while (last + 1 < end && continues(last, last + 1))
+		last++;
+	range.low = first->start;
+	range.high = last->end;
+	if (around) {
+		range.low = range.low > around->start ? range.low : around->start;
+		range.high = range.high < around->end ? range.high : around->end;
+	} else {
+		if (index < count && range.high > ranges[index].start)
+			range.high = ranges[index].start;
+		if (index && range.low < ranges[index - 1].end)
+			range.low = ranges[index - 1].end;
+	}
+	for (unsigned i = 0; i < sg_settings.gpus; i++)
+		range.room[i] = sg_pool_room(&sg_gpu_agents[i]);
+	return range;
+}
+
+/* Where a fault of GPU `gpu` wants the page (kfd_svm.c, svm_range_best_restore_location). */
+static int wanted(unsigned gpu, const struct attributes *a)
+{
+	if (a->preferred)
+		return place_of(a->preferred);
+	return a->access[gpu] == ACCESS_IN_PLACE ? SG_WITH_HOST : (int)gpu;
+}
+
+/* GPU `gpu` accesses a page that it can reach. Narrows [*first, *last); where the page is. */
+static int touch(unsigned gpu, uint64_t address, const struct sg_vma *vma, uint64_t *first,
+		 uint64_t *last)
+{
+	struct sg_range range = range_around(address, vma);
+	const struct range *known = find(address);
+	uint64_t from, to;
+	int place;
+
+	place = sg_pages_touch(gpu, address, wanted(gpu, known ? &known->attributes : &preset),
+			       softgpu_config.xnack, &range, &from, &to);
+	*first = *first > from ? *first : from;
+	*last = *last < to ? *last : to;
+	/* From now on the driver has a range for it, which ends with the mapping. */
+	if (!known && place != SG_WITH_HOST) {
+		if (cover(range.low, range.high))
+			sg_die("out of memory for SVM attributes");
+		sg_vma_mark(&vmas, range.low, range.high);
+	}
+	return place;
 }
 
 unsigned softgpu_page_state_now(uint64_t address)
@@ -279,6 +364,10 @@ unsigned sg_svm_page_span(unsigned gpu, uint64_t address, uint64_t *first, uint6
 			if (index && *first < ranges[index - 1].end)
 				*first = ranges[index - 1].end;
 		}
+		if (sg_settings.migration)
+			state = touch(gpu, address, vma, first, last) == SG_WITH_HOST
+				    ? state | SOFTGPU_PAGE_HOST
+				    : state & ~(unsigned)SOFTGPU_PAGE_HOST;
 	}
 	pthread_mutex_unlock(&lock);
 	return state;
@@ -305,6 +394,18 @@ void sg_svm_set_location(uint64_t start, uint64_t end, const struct sg_agent *ag
 		ranges[i].attributes.prefetched = agent;
 	sg_vma_mark(&vmas, start, end);
 	merge();
+	for (uint64_t at = start, stop; sg_settings.migration && at < end; at = stop) {
+		const struct sg_vma *vma = sg_vma_find(&vmas, at);
+		struct sg_range range;
+
+		stop = sg_vma_next(&vmas, at);
+		if (!vma)
+			continue;
+		range = range_around(at, vma);
+		stop = range.high < end ? range.high : end;
+		if (range.movable)
+			sg_pages_move(at, stop, place_of(agent), &range);
+	}
 	epoch++;
 	sg_memory_changed();
 	pthread_mutex_unlock(&lock);

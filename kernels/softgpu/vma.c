@@ -156,6 +156,11 @@ static bool parse(const char *line, struct sg_vma *vma)
 	vma->readable = line[0] == 'r';
 	vma->writable = line[1] == 'w';
 	vma->shared = line[3] == 's';
+	/* "rwxp offset device inode   name": without inode it is memory, but for "[stack]". */
+	line = strchr(line, ' ');
+	line = line ? strchr(line + 1, ' ') : NULL;
+	line = line ? strchr(line + 1, ' ') : NULL;
+	vma->anonymous = line && line[1] == '0' && !strchr(line, '/') && !strstr(line, "[stack");
 	return true;
 }
 
