@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "host.h"
+#include "totals.h"
 
 /*
  * Begin an event about host memory: not for what the HIP runtime or the tracer's own threads do,
@@ -78,6 +79,22 @@ static void emit_free(uint16_t api, void *ptr, size_t size, void *caller)
 	hg_provider->free(&event);
 }
 
+static void count_alloc(uint16_t api, void *ptr, size_t size, void *caller)
+{
+	if (!enter(caller))
+		return;
+	hg_totals_alloc(api, ptr, size, hg_stack_id(caller));
+	hg_leave();
+}
+
+/* Whoever frees it, and be it while nothing is recorded: the block is gone. */
+static void count_free(void *ptr)
+{
+	hg_tls.busy = 1;
+	hg_totals_free(ptr);
+	hg_tls.busy = 0;
+}
+
 void hg_host_alloc(uint16_t api, void *ptr, size_t size, uint64_t flags, void *caller)
 {
 	int saved = errno;
@@ -85,7 +102,13 @@ void hg_host_alloc(uint16_t api, void *ptr, size_t size, uint64_t flags, void *c
 	if (hg_tls.busy || (HG_UNLIKELY(hg_active != HG_ACTIVE) && !hg_start(caller)))
 		return;
 	take_name(&api, &caller);
-	if ((ptr ? hg_libc.malloc_usable_size(ptr) : size) < hg_config.threshold || !enter(caller))
+	if ((ptr ? hg_libc.malloc_usable_size(ptr) : size) < hg_config.threshold) {
+		if (hg_config.totals && ptr)
+			count_alloc(api, ptr, size, caller);
+		errno = saved;
+		return;
+	}
+	if (!enter(caller))
 		return;
 	if (ptr && !flags && size <= UINT32_MAX)
 		emit_block(api, ptr, size, caller);
@@ -104,10 +127,36 @@ void hg_host_free(uint16_t api, void *ptr, void *caller)
 	if (hg_tls.busy || (HG_UNLIKELY(hg_active != HG_ACTIVE) && !hg_start(caller)))
 		return;
 	take_name(&api, &caller);
-	if (hg_libc.malloc_usable_size(ptr) < hg_config.threshold || !enter(caller))
+	if (hg_libc.malloc_usable_size(ptr) < hg_config.threshold) {
+		if (hg_config.totals)
+			count_free(ptr);
+		errno = saved;
+		return;
+	}
+	if (!enter(caller))
 		return;
 	emit_block_free(api, ptr, caller);
 	hg_leave();
+	errno = saved;
+}
+
+uint32_t hg_host_take(void *ptr)
+{
+	if (!hg_config.totals || hg_tls.busy || hg_active != HG_ACTIVE)
+		return 0;
+	return hg_totals_take(ptr);
+}
+
+void hg_host_taken(void *ptr, uint32_t taken, bool gone)
+{
+	int saved = errno;
+
+	hg_tls.busy = 1;
+	if (gone)
+		hg_totals_count_freed(taken);
+	else
+		hg_totals_put(ptr, taken);
+	hg_tls.busy = 0;
 	errno = saved;
 }
 

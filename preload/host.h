@@ -14,6 +14,13 @@ void hg_host_alloc(uint16_t api, void *ptr, size_t size, uint64_t flags, void *c
 /* A block is about to be freed. Recorded by the same measure, so without a table of blocks. */
 void hg_host_free(uint16_t api, void *ptr, void *caller);
 
+/*
+ * realloc() of a block that is not recorded: what its totals know of it, taken away before; after
+ * the call the block is gone, or it lives on.
+ */
+uint32_t hg_host_take(void *ptr);
+void hg_host_taken(void *ptr, uint32_t taken, bool gone);
+
 /* A call on `ptr` failed after its hg_host_free(): the block lives on. */
 void hg_host_failed(uint16_t api, void *ptr, size_t size, int code, void *caller);
 

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "preload.h"
+#include "totals.h"
 
 #define DEFAULT_THRESHOLD   4096u
 #define DEFAULT_STACK_DEPTH 32u
@@ -147,6 +148,7 @@ static void after_fork_child(void)
 	hg_hip_graph_unlock();
 	hg_threads_reset();
 	hg_stack_reset();
+	hg_totals_reset();
 	hg_modules_reset();
 	hg_regions_reset();
 	hg_hip_reset();
@@ -158,6 +160,17 @@ static void after_fork_child(void)
 }
 
 /* ---- start ---- */
+
+/* From here on no block is small enough to be of no interest. */
+static int start_totals(void)
+{
+	int rc = hg_totals_init(hg_small_chunk);
+
+	hg_small_chunk = 0;
+	if (rc)
+		hg_say("nothing is recorded: no memory for totals: %s", strerror(-rc));
+	return rc;
+}
 
 static void start(void)
 {
@@ -174,9 +187,17 @@ static void start(void)
 	hg_config.stack_depth =
 	    read_number("HIPGRAIN_STACK_DEPTH", DEFAULT_STACK_DEPTH, HG_STACK_DEPTH_MAX);
 	hg_config.memory_queries = read_number("HIPGRAIN_MEMORY_QUERIES", 1, 1);
+	hg_config.totals = read_number("HIPGRAIN_TOTALS", 0, 1);
+	if (hg_config.totals && hg_config.threshold > HG_TOTALS_LIMIT) {
+		hg_say("totals are of blocks below %u bytes: that is the threshold, then",
+		       HG_TOTALS_LIMIT);
+		hg_config.threshold = HG_TOTALS_LIMIT;
+	}
 	if (!hg_config.dir || open_provider() || hg_stack_init())
 		return;
 	hg_libc_measure(hg_config.threshold);
+	if (hg_config.totals && start_totals())
+		return;
 	hg_modules_find();
 	pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 	if (*hg_provider->recording)

@@ -46,11 +46,14 @@ HG_EXPORT void *calloc(size_t count, size_t size)
 static void *recorded_realloc(uint16_t api, void *old, size_t size, void *caller)
 {
 	bool large = old && hg_libc.malloc_usable_size(old) >= hg_config.threshold;
+	uint32_t taken = old && !large ? hg_host_take(old) : 0;
 	void *ptr;
 
 	if (large)
 		hg_host_free(api, old, caller);
 	ptr = hg_libc.realloc(old, size);
+	if (taken)
+		hg_host_taken(old, taken, ptr || !size);
 	if (ptr || (!old && size))
 		hg_host_alloc(api, ptr, size, 0, caller);
 	else if (size && large)

@@ -40,6 +40,7 @@ struct hg_tls {
 	uintptr_t stack_start, stack_end; /* part of the thread's stack known to be readable */
 	bool stack_known;                 /* the thread's stack has been recorded as a region */
 	bool ending;                      /* its struct hg_thread was given back */
+	uint32_t totalled;                /* calls since it last looked at the clock: totals.c */
 	struct hg_thread *thread;
 	sigset_t saved_signals;
 };
@@ -54,6 +55,7 @@ struct hg_config {
 	uint32_t threshold;   /* HIPGRAIN_THRESHOLD: bytes */
 	unsigned stack_depth; /* HIPGRAIN_STACK_DEPTH: frames */
 	bool memory_queries;  /* HIPGRAIN_MEMORY_QUERIES: ask the runtime about memory */
+	bool totals;          /* HIPGRAIN_TOTALS: count what is below the threshold */
 };
 
 #define HG_STACK_DEPTH_MAX 128u
@@ -243,15 +245,18 @@ void hg_trail_keep(struct hg_trail *trail, const struct hg_frame *start, const v
  * another thread when it has ended, so that blocks are never unmapped.
  */
 struct hg_thread {
-	struct hg_thread *next; /* of all there ever were */
-	int used;               /* atomic */
-	void *trails;           /* trails.c */
+	struct hg_thread *next;   /* of all there ever were */
+	int used;                 /* atomic */
+	void *trails;             /* trails.c */
+	struct hg_totals *totals; /* totals.c; atomic */
 };
 
 int hg_threads_init(void);
 void hg_threads_reset(void); /* in a forked child: the other threads are not there */
 /* The calling thread's; NULL when it is ending, or without memory. Needs hg_enter(). */
 struct hg_thread *hg_thread(void);
+/* All there ever were, in use or not. */
+void hg_threads_each(void (*function)(struct hg_thread *thread));
 
 /* ---- the process: modules.c, process.c ---- */
 

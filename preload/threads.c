@@ -83,6 +83,13 @@ struct hg_thread *hg_thread(void)
 	return HG_LIKELY(hg_tls.thread != NULL) ? hg_tls.thread : acquire();
 }
 
+void hg_threads_each(void (*function)(struct hg_thread *thread))
+{
+	for (struct hg_thread *thread = __atomic_load_n(&all, __ATOMIC_ACQUIRE); thread;
+	     thread = thread->next)
+		function(thread);
+}
+
 void hg_threads_reset(void)
 {
 	for (struct hg_thread *thread = all; thread; thread = thread->next)

@@ -142,6 +142,20 @@ struct hg_ev_host_free {
 	uint32_t stack_id;
 };
 
+/*
+ * The host's blocks below the threshold that one call stack allocated, with HIPGRAIN_TOTALS: since
+ * the recording began, written anew where they have changed, about once a second and at the end.
+ */
+struct hg_ev_host_totals {
+	uint32_t stack_id; /* 0: all that have none, or for which there was no room */
+	uint8_t api;
+	uint16_t largest;     /* bytes */
+	uint64_t count;       /* of allocations */
+	uint64_t bytes;       /* asked for */
+	uint64_t freed;       /* of them, how many */
+	uint64_t freed_bytes; /* as they were asked for */
+};
+
 struct hg_ev_free {
 	uint16_t api;
 	uint64_t ptr;

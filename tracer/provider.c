@@ -27,6 +27,15 @@ HG_EVENTS(HG_EMIT)
 /* In liblttng-ust-common since 2.13, for its own liblttng-ust-fd; in no header. */
 int lttng_ust_safe_close_fd(int fd, int (*real)(int fd)) __attribute__((weak));
 
+/* Before LTTng-UST's own destructor, because it is this object's dependency. */
+static void (*at_exit)(void);
+
+__attribute__((destructor)) static void destruct(void)
+{
+	if (at_exit)
+		at_exit();
+}
+
 static const struct hg_provider provider = {
 	.version = HG_PROVIDER_VERSION,
 	.recording = &lttng_ust_tracepoint_hipgrain___alloc.state,
@@ -37,6 +46,7 @@ static const struct hg_provider provider = {
 	.after_fork_parent = lttng_ust_after_fork_parent,
 	.after_fork_child = lttng_ust_after_fork_child,
 	.safe_close = lttng_ust_safe_close_fd,
+	.at_exit = &at_exit,
 };
 
 __attribute__((visibility("default"))) const struct hg_provider *hipgrain_provider(void)

@@ -24,6 +24,7 @@
 	EVENT(free)        \
 	EVENT(host_alloc)  \
 	EVENT(host_free)   \
+	EVENT(host_totals) \
 	EVENT(memory)      \
 	EVENT(copy)        \
 	EVENT(fill)        \
@@ -40,7 +41,7 @@
 	EVENT(error)       \
 	EVENT(stack)
 
-#define HG_PROVIDER_VERSION 5u
+#define HG_PROVIDER_VERSION 6u
 #define HG_PROVIDER_SYMBOL  "hipgrain_provider"
 
 struct hg_provider {
@@ -63,6 +64,9 @@ struct hg_provider {
 	/* close() by `real`, but for descriptors of LTTng-UST's: those fail with EBADF. NULL if
 	 * this LTTng-UST cannot tell its own. */
 	int (*safe_close)(int fd, int (*real)(int fd));
+
+	/* Called, if set, when the process ends and events can still be made. */
+	void (**at_exit)(void);
 };
 
 /* The one exported function; returns a table that lives as long as the process. */

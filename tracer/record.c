@@ -90,6 +90,9 @@ static int set_environment(const struct recording *recording)
 		result |= setenv("HIPGRAIN_THRESHOLD",
 				 strcmp(options->threshold, "all") ? options->threshold : "0", 1);
 	}
+	if (options->totals) {
+		result |= setenv("HIPGRAIN_TOTALS", "1", 1);
+	}
 	if (options->no_memory_queries) {
 		result |= setenv("HIPGRAIN_MEMORY_QUERIES", "0", 1);
 	}

@@ -154,6 +154,19 @@ LTTNG_UST_TRACEPOINT_EVENT(hipgrain, host_free,
 	)
 )
 
+LTTNG_UST_TRACEPOINT_EVENT(hipgrain, host_totals,
+	LTTNG_UST_TP_ARGS(const struct hg_ev_host_totals *, event),
+	LTTNG_UST_TP_FIELDS(
+		HG_INT(uint32_t, stack_id)
+		HG_INT(uint8_t, api)
+		HG_INT(uint16_t, largest)
+		HG_INT(uint64_t, count)
+		HG_INT(uint64_t, bytes)
+		HG_INT(uint64_t, freed)
+		HG_INT(uint64_t, freed_bytes)
+	)
+)
+
 LTTNG_UST_TRACEPOINT_EVENT(hipgrain, copy,
 	LTTNG_UST_TP_ARGS(const struct hg_ev_copy *, event),
 	LTTNG_UST_TP_FIELDS(

@@ -68,13 +68,21 @@ static void text_site(const struct printer *printer, const struct memory_site *s
 	char *left = bytes_text(site->live_bytes);
 	char *kind = kind_text(site);
 	char *place = place_of(printer, site);
+	char *call = memory_site_call(site);
+	/* Whether kernels got pointers into small blocks is not known. */
+	char *used = site->totals ? g_strdup("-")
+				  : g_strdup_printf("%.0f%%",
+						    site->bytes ? 100.0 * (double)site->used_bytes /
+								      (double)site->bytes
+								: 0.0);
 
 	fprintf(printer->stream,
-		"  %11s %11s %8" G_GUINT64_FORMAT " %11s %5.0f%%  %s, %s\n"
+		"  %11s %11s %8" G_GUINT64_FORMAT " %11s %6s  %s, %s\n"
 		"  %52s %s\n",
-		peak, total, site->count, site->live_count ? left : "-",
-		site->bytes ? 100.0 * (double)site->used_bytes / (double)site->bytes : 0.0,
-		hg_api_name(site->api), kind, "", place);
+		peak, total, site->count, site->live_count ? left : "-", used, call, kind, "",
+		place);
+	g_free(used);
+	g_free(call);
 	g_free(peak);
 	g_free(total);
 	g_free(left);
@@ -175,7 +183,7 @@ static void csv_site(const struct printer *printer, const struct memory_site *si
 		site->bytes, site->peak_bytes, site->largest, site->live_count, site->live_bytes,
 		site->used_bytes, ended ? site->lifetime_ns / (int64_t)ended : 0);
 	csv_text(printer->stream, place);
-	fputs("\r\n", printer->stream);
+	fprintf(printer->stream, ",%d\r\n", site->totals);
 	g_free(place);
 }
 
@@ -184,7 +192,8 @@ static void write_csv(const struct printer *printer)
 	const GPtrArray *sites = printer->analysis->overview->sites;
 
 	fputs("pid,api,granularity,location,device,count,bytes,high_water_bytes,largest_bytes,"
-	      "never_freed,never_freed_bytes,used_bytes,mean_lifetime_ns,place\r\n",
+	      "never_freed,never_freed_bytes,used_bytes,mean_lifetime_ns,place,"
+	      "small_blocks\r\n",
 	      printer->stream);
 	for (unsigned i = 0; i < sites->len; i++) {
 		csv_site(printer, sites->pdata[i]);
@@ -218,8 +227,8 @@ static void write_folded(const struct printer *printer)
 			folded_part(printer->stream, place ? place : frame->function);
 			g_free(place);
 		}
-		fprintf(printer->stream, "%s %" G_GUINT64_FORMAT "\n", hg_api_name(site->api),
-			site->bytes);
+		fprintf(printer->stream, "%s%s %" G_GUINT64_FORMAT "\n", hg_api_name(site->api),
+			site->totals ? " of small blocks" : "", site->bytes);
 	}
 }
 

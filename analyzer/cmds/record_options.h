@@ -14,6 +14,7 @@ enum {
 	RECORD_OPTION_SOFTGPU = 0x100,
 	RECORD_OPTION_STACK_DEPTH,
 	RECORD_OPTION_THRESHOLD,
+	RECORD_OPTION_TOTALS,
 	RECORD_OPTION_OWN_DAEMON,
 	RECORD_OPTION_NO_MEMORY_QUERIES,
 	RECORD_OPTION_END,
@@ -24,6 +25,7 @@ enum {
 	{ "softgpu", no_argument, NULL, RECORD_OPTION_SOFTGPU },                         \
 	    { "stack-depth", required_argument, NULL, RECORD_OPTION_STACK_DEPTH },       \
 	    { "threshold", required_argument, NULL, RECORD_OPTION_THRESHOLD },           \
+	    { "totals", no_argument, NULL, RECORD_OPTION_TOTALS },                       \
 	    { "no-memory-queries", no_argument, NULL, RECORD_OPTION_NO_MEMORY_QUERIES }, \
 	{                                                                                \
 		"own-daemon", no_argument, NULL, RECORD_OPTION_OWN_DAEMON                \
@@ -34,6 +36,7 @@ enum {
 	"      --softgpu             run CMD on the software GPU instead of the machine's own\n" \
 	"      --stack-depth N       frames recorded per call stack (0 to 128)\n"                \
 	"      --threshold BYTES     record host allocations of at least BYTES; or \"all\"\n"    \
+	"      --totals              count smaller ones by call stack\n"                         \
 	"      --no-memory-queries   do not ask the HIP runtime about memory that kernels get\n" \
 	"      --own-daemon          do not use a running LTTng session daemon\n"
 

@@ -21,7 +21,7 @@ struct site_key {
 	uint64_t flags;
 	uint32_t api, stack_id;
 	int32_t device;
-	uint32_t padding;
+	uint32_t totals;
 };
 
 static guint hash_site(gconstpointer data)
@@ -77,7 +77,7 @@ void overview_free(struct overview *overview)
 }
 
 static struct memory_site *site_of(struct overview *overview, struct process *process,
-				   const struct allocation *allocation)
+				   const struct allocation *allocation, bool totals)
 {
 	struct site_key key;
 	struct memory_site *site;
@@ -88,6 +88,7 @@ static struct memory_site *site_of(struct overview *overview, struct process *pr
 	key.api = allocation->api;
 	key.stack_id = allocation->stack_id;
 	key.device = allocation->device;
+	key.totals = totals;
 	site = g_hash_table_lookup(overview->site_index, &key);
 	if (!site) {
 		struct model_environment environment = process_environment(process);
@@ -101,6 +102,7 @@ static struct memory_site *site_of(struct overview *overview, struct process *pr
 		site->layer = allocation->layer;
 		site->device = allocation->device;
 		site->flags = allocation->flags;
+		site->totals = totals;
 		site->location = memory.location;
 		g_ptr_array_add(overview->sites, site);
 		g_hash_table_insert(overview->site_index, g_memdup2(&key, sizeof(key)), site);
@@ -241,7 +243,7 @@ static unsigned add_bar(struct overview *overview, const struct memory_site *sit
 static void on_live(void *data, void *owner, struct allocation *allocation, bool again)
 {
 	struct overview *overview = data;
-	struct memory_site *site = site_of(overview, owner, allocation);
+	struct memory_site *site = site_of(overview, owner, allocation, false);
 	struct memory_peaks *peaks = peaks_of(overview, owner);
 	struct living *living = g_new0(struct living, 1);
 
@@ -297,6 +299,25 @@ void overview_observe(struct overview *overview, struct replay *replay)
 	replay->observer = &overview->observer;
 }
 
+/* Counted in the program; each time what it comes to since the recording began. */
+static void set_totals(struct overview *overview, struct process *process,
+		       const struct hg_ev_host_totals *totals)
+{
+	struct allocation blocks = { .api = totals->api ? (enum hg_api)totals->api : HG_API_malloc,
+				     .stack_id = totals->stack_id,
+				     .layer = LAYER_HOST,
+				     .device = -1 };
+	struct memory_site *site = site_of(overview, process, &blocks, true);
+
+	peaks_of(overview, process);
+	site->count = totals->count;
+	site->bytes = totals->bytes;
+	site->largest = totals->largest;
+	site->live_count = totals->count - MIN(totals->freed, totals->count);
+	site->live_bytes = totals->bytes - MIN(totals->freed_bytes, totals->bytes);
+	site->peak_bytes = MAX(site->peak_bytes, site->live_bytes);
+}
+
 /* ---- launches ---- */
 
 /*
@@ -348,6 +369,9 @@ void overview_event(struct overview *overview, struct process *process,
 			mark_used(overview, process, args);
 		}
 	}
+	if (event->type == HG_EVENT_host_totals) {
+		set_totals(overview, process, &event->host_totals);
+	}
 	overview_add_span(overview, process, event);
 }
 
@@ -383,4 +407,9 @@ void overview_finish(struct overview *overview)
 	}
 	g_ptr_array_sort(overview->sites, by_peak);
 	g_ptr_array_sort(overview->kernels, by_launches);
+}
+
+char *memory_site_call(const struct memory_site *site)
+{
+	return g_strconcat(hg_api_name(site->api), site->totals ? " of small blocks" : NULL, NULL);
 }

@@ -27,11 +27,13 @@ struct memory_site {
 	enum layer layer;
 	int32_t device;
 	uint64_t flags;
+	bool totals; /* of blocks below the threshold: counted in the program, without an event each
+		      */
 	enum granularity granularity; /* set at the end; advice may have changed pages */
 	enum location location;
 	uint64_t count, bytes;           /* ever */
 	uint64_t live_count, live_bytes; /* now; at the end: what was never freed */
-	uint64_t peak_bytes;             /* high-water of live_bytes */
+	uint64_t peak_bytes; /* high-water of live_bytes; of totals, as they were written */
 	uint64_t largest;
 	uint64_t used_bytes; /* of allocations that some launch got a pointer into */
 	int64_t lifetime_ns; /* of those that ended, sum */
@@ -119,6 +121,9 @@ void overview_event(struct overview *overview, struct process *process,
 
 /* After the last event: sorts, and says what kind of memory each site's is. */
 void overview_finish(struct overview *overview);
+
+/* "malloc", "malloc of small blocks". The caller frees it. */
+char *memory_site_call(const struct memory_site *site);
 
 /* The high-water marks of a process, or NULL if it allocated nothing. */
 const struct memory_peaks *overview_peaks(const struct overview *overview,

@@ -32,6 +32,7 @@ enum hg_event_type {
 	HG_EVENT_call,
 	HG_EVENT_error,
 	HG_EVENT_stack,
+	HG_EVENT_host_totals,
 	HG_EVENT_TYPES,
 };
 
@@ -63,6 +64,7 @@ struct hg_event {
 		struct hg_ev_call call;
 		struct hg_ev_error error;
 		struct hg_ev_stack stack;
+		struct hg_ev_host_totals host_totals;
 	};
 };
 

@@ -212,6 +212,13 @@ static const struct field stack_fields[] = {
 	{ 0 },
 };
 
+static const struct field host_totals_fields[] = {
+	FIELD(host_totals, stack_id, UNSIGNED),    FIELD(host_totals, api, UNSIGNED),
+	FIELD(host_totals, largest, UNSIGNED),     FIELD(host_totals, count, UNSIGNED),
+	FIELD(host_totals, bytes, UNSIGNED),       FIELD(host_totals, freed, UNSIGNED),
+	FIELD(host_totals, freed_bytes, UNSIGNED), { 0 },
+};
+
 #define EVENT(type) [HG_EVENT_##type] = { "hipgrain:" #type, type##_fields }
 
 const struct event_layout event_layouts[HG_EVENT_TYPES] = {
@@ -219,7 +226,7 @@ const struct event_layout event_layouts[HG_EVENT_TYPES] = {
 	EVENT(alloc),    EVENT(free),   EVENT(memory),      EVENT(copy),    EVENT(fill),
 	EVENT(prefetch), EVENT(advise), EVENT(code_object), EVENT(kernel),  EVENT(args),
 	EVENT(launch),   EVENT(stream), EVENT(event),       EVENT(sync),    EVENT(call),
-	EVENT(error),    EVENT(stack),
+	EVENT(error),    EVENT(stack),  EVENT(host_totals),
 };
 
 const struct event_alias event_aliases[EVENT_ALIASES] = {

@@ -59,10 +59,11 @@ static struct json_object *sites(struct page *page)
 		struct json_object *object = json_object_new_object();
 		char *place =
 		    stack_place(page->analysis->symbolizer, site->process, site->stack_id);
+		char *call = memory_site_call(site);
 
 		g_hash_table_insert(page->site_index, site, GUINT_TO_POINTER(i));
 		put(object, "pid", json_object_new_int(site->process->pid));
-		put(object, "api", text_value(hg_api_name(site->api)));
+		put(object, "api", text_value(call));
 		put(object, "granularity", text_value(model_granularity_name(site->granularity)));
 		put(object, "location", text_value(model_location_name(site->location)));
 		put(object, "place", text_value(place));
@@ -72,8 +73,9 @@ static struct json_object *sites(struct page *page)
 		put(object, "largest", number(site->largest));
 		put(object, "live_count", number(site->live_count));
 		put(object, "live_bytes", number(site->live_bytes));
-		put(object, "used", number(site->used_bytes));
+		put(object, "used", site->totals ? NULL : number(site->used_bytes));
 		add(list, object);
+		g_free(call);
 		g_free(place);
 	}
 	return list;

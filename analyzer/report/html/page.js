@@ -20,6 +20,7 @@ function element(name, attributes = {}, ...children) {
 }
 
 function bytes(value) {
+  if (value === null) return "?";
   const units = ["B", "KiB", "MiB", "GiB", "TiB"];
   let unit = 0;
   while (value >= 1024 && unit + 1 < units.length) { value /= 1024; unit++; }
@@ -403,7 +404,7 @@ function startTables() {
   for (const s of overview.sites) {
     const key = `${s.api}\n${s.granularity}\n${s.location}`;
     const sum = kinds.get(key) ?? { api: s.api, granularity: s.granularity, location: s.location, bytes: 0, count: 0, live_bytes: 0, used: 0 };
-    for (const name of ["bytes", "count", "live_bytes", "used"]) sum[name] += s[name];
+    for (const name of ["bytes", "count", "live_bytes", "used"]) sum[name] = s[name] === null ? null : sum[name] + s[name];
     kinds.set(key, sum);
   }
   table("kinds", [["call", (s) => s.api], ["granularity", (s) => s.granularity], ["location", (s) => s.location], ["in all", (s) => s.bytes, bytes],

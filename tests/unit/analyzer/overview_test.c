@@ -233,11 +233,51 @@ static void test_many_spans(void **state)
 	assert_true(overview->merge_gap_ns > 0);
 }
 
+static void totals(uint32_t stack, uint64_t count, uint64_t bytes, uint64_t freed,
+		   uint64_t freed_bytes)
+{
+	apply((struct hg_event){ .type = HG_EVENT_host_totals,
+				 .host_totals = { .api = HG_API_malloc,
+						  .stack_id = stack,
+						  .largest = 100,
+						  .count = count,
+						  .bytes = bytes,
+						  .freed = freed,
+						  .freed_bytes = freed_bytes } });
+}
+
+/* Each time all there ever were; beside the events of larger blocks of the same stack. */
+static void test_totals(void **state)
+{
+	char *call;
+
+	(void)state;
+	alloc(HG_API_malloc, 0x10000, 0x10000, 1);
+	totals(1, 10, 1000, 2, 200);
+	totals(1, 20, 2000, 15, 1500);
+	totals(2, 1, 5, 0, 0);
+	overview_finish(overview);
+	assert_int_equal(overview->sites->len, 3);
+	assert_false(site(0)->totals);
+	assert_int_equal(site(0)->count, 1);
+	assert_true(site(1)->totals);
+	assert_int_equal(site(1)->count, 20);
+	assert_int_equal(site(1)->bytes, 2000);
+	assert_int_equal(site(1)->live_count, 5);
+	assert_int_equal(site(1)->live_bytes, 500);
+	assert_int_equal(site(1)->peak_bytes, 800);
+	assert_int_equal(site(2)->bytes, 5);
+	call = memory_site_call(site(1));
+	assert_string_equal(call, "malloc of small blocks");
+	g_free(call);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_sites, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_failed_free, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_totals, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_used, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_many_bars, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_equal_bars, setup, teardown),
