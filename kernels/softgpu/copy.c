@@ -32,8 +32,8 @@ void sg_copy(uint64_t destination, uint64_t source, uint64_t size)
 {
 	while (size) {
 		uint64_t source_span, destination_span;
-		const void *from = sg_memory_span(source, size, &source_span);
-		void *to = sg_memory_span(destination, size, &destination_span);
+		const void *from = sg_memory_span(source, size, false, &source_span);
+		void *to = sg_memory_span(destination, size, true, &destination_span);
 		uint64_t span;
 
 		if (!from)

@@ -439,7 +439,7 @@ void *softgpu_host_pointer(uint64_t address)
 	return (void *)(uintptr_t)host;
 }
 
-void *sg_memory_span(uint64_t address, uint64_t size, uint64_t *span)
+void *sg_memory_span(uint64_t address, uint64_t size, bool write, uint64_t *span)
 {
 	struct sg_mapping *mapping;
 	uint64_t host = 0;
@@ -454,7 +454,7 @@ void *sg_memory_span(uint64_t address, uint64_t size, uint64_t *span)
 	}
 	pthread_rwlock_unlock(&lock);
 	if (!mapping) {
-		*span = sg_svm_span(address, size);
+		*span = sg_svm_span(address, size, write);
 		host = address;
 	}
 	return *span ? (void *)(uintptr_t)host : NULL;

@@ -72,14 +72,14 @@ hsa_status_t hsa_amd_register_system_event_handler(hsa_amd_system_event_callback
 }
 
 /* A handler that succeeds takes the fault over: the device stays stopped, the process goes on. */
-static void tell_handlers(unsigned gpu, uint64_t page)
+static void tell_handlers(unsigned gpu, uint64_t page, uint32_t reason)
 {
 	hsa_amd_event_t event = {
 		.event_type = HSA_AMD_GPU_MEMORY_FAULT_EVENT,
 		.memory_fault = {
 			.agent = sg_agent_handle(&sg_gpu_agents[gpu]),
 			.virtual_address = page,
-			.fault_reason_mask = HSA_AMD_MEMORY_FAULT_PAGE_NOT_PRESENT,
+			.fault_reason_mask = reason,
 		},
 	};
 	bool taken = false;
@@ -98,11 +98,17 @@ void sg_memory_fault(unsigned gpu, uint64_t address)
 {
 	uint64_t page = address & ~(uint64_t)(SOFTGPU_PAGE_SIZE - 1);
 
-	tell_handlers(gpu, page);
+	bool read_only = softgpu_page_state(gpu, address) & SOFTGPU_PAGE_READ;
+
+	tell_handlers(gpu, page,
+		      read_only ? HSA_AMD_MEMORY_FAULT_READ_ONLY
+				: HSA_AMD_MEMORY_FAULT_PAGE_NOT_PRESENT);
 	/* ROCr's own words; the hardware reports the page, not the byte. */
-	fprintf(stderr,
-		"Memory access fault by GPU node-%u (Agent handle: %p) on address %p. "
-		"Reason: Page not present or supervisor privilege.\n",
-		gpu + 1, (void *)&sg_gpu_agents[gpu], (void *)(uintptr_t)page);
+	fprintf(
+	    stderr,
+	    "Memory access fault by GPU node-%u (Agent handle: %p) on address %p. Reason: %s.\n",
+	    gpu + 1, (void *)&sg_gpu_agents[gpu], (void *)(uintptr_t)page,
+	    read_only ? "Write access to a read-only page"
+		      : "Page not present or supervisor privilege");
 	abort();
 }

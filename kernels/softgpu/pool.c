@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Memory pools, allocations, locks and pointer queries. */
 #include "runtime.h"
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define FINE    HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED
@@ -295,6 +297,24 @@ hsa_status_t hsa_amd_agents_allow_access(uint32_t count, const hsa_agent_t *agen
 	return HSA_STATUS_SUCCESS;
 }
 
+/*
+ * Make the host's pages present and writable, as pinning does: that fails for memory that is not
+ * mapped or that the process itself may not write (the driver pins for writing, whatever is asked).
+ */
+static bool pin(uint64_t address, uint64_t size)
+{
+	static const int populate_write = 23; /* MADV_POPULATE_WRITE, Linux 5.14 */
+	static char probe;
+	uint64_t page = SOFTGPU_PAGE_SIZE - 1, start = address & ~page;
+	uint64_t length = ((address + size + page) & ~page) - start;
+
+	if (!madvise((void *)(uintptr_t)start, length, populate_write) || errno == EAGAIN)
+		return true;
+	/* An older kernel knows nothing of it, for any memory. */
+	return errno == EINVAL && madvise((void *)((uintptr_t)&probe & ~(uintptr_t)page),
+					  SOFTGPU_PAGE_SIZE, populate_write);
+}
+
 static hsa_status_t lock_memory(void *host, size_t size, const hsa_agent_t *agents, int count,
 				struct sg_pool *pool, void **agent_pointer)
 {
@@ -316,6 +336,8 @@ static hsa_status_t lock_memory(void *host, size_t size, const hsa_agent_t *agen
 		*agent_pointer = host;
 		return HSA_STATUS_SUCCESS;
 	}
+	if (!pin(address, size))
+		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 	mapping = sg_memory_lock(address, size, state, count ? gpus : SG_EVERY_GPU, pool);
 	if (!mapping)
 		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;

@@ -37,7 +37,10 @@ void sg_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void sg_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same, then abort(). For what the stand-in can't do and for a broken device. */
 _Noreturn void sg_die(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* ROCr's report of a memory access fault of GPU `gpu` at `address`, then abort(). */
+/*
+ * ROCr's report of a memory access fault of GPU `gpu` at `address`, then abort(). Of memory that it
+ * may read, the access was a write.
+ */
 _Noreturn void sg_memory_fault(unsigned gpu, uint64_t address);
 
 /* ---- tools: table.c, tools.c ---- */
@@ -173,9 +176,9 @@ void sg_memory_set_access(struct sg_mapping *mapping, uint32_t gpus);
 void sg_memory_changed(void);
 /*
  * Host pointer behind [address, ...) as the GPU sees it, and in *span how many of the next `size`
- * bytes are contiguous there. NULL if no GPU can reach `address`.
+ * bytes are contiguous there. NULL if no GPU can read, or else write, at `address`.
  */
-void *sg_memory_span(uint64_t address, uint64_t size, uint64_t *span);
+void *sg_memory_span(uint64_t address, uint64_t size, bool write, uint64_t *span);
 /*
  * A lock's mapping: enter a host range into the alias window, for the set `gpus` and those that
  * locked the same bytes before. NULL when out of memory.
@@ -223,8 +226,8 @@ bool sg_vma_is_marked(const struct sg_vma *vma);
 unsigned sg_svm_page_state(unsigned gpu, uint64_t address);
 /* The same, and addresses around it that share the state: [*first, *last). */
 unsigned sg_svm_page_span(unsigned gpu, uint64_t address, uint64_t *first, uint64_t *last);
-/* Bytes from `address` on, at most `size`, that some GPU can reach by SVM. */
-uint64_t sg_svm_span(uint64_t address, uint64_t size);
+/* Bytes from `address` on, at most `size`, that some GPU can read, or else write, by SVM. */
+uint64_t sg_svm_span(uint64_t address, uint64_t size, bool write);
 /* A prefetch of [start, end) to a GPU or to the host. */
 void sg_svm_set_location(uint64_t start, uint64_t end, const struct sg_agent *agent);
 /* Host mappings may have changed: check them again before the next use. */

@@ -19,10 +19,11 @@
 #define SOFTGPU_PAGE_SIZE  4096u
 
 /* State of one GPU-visible page. */
-#define SOFTGPU_PAGE_MAPPED 1u /* the GPU may access it */
-#define SOFTGPU_PAGE_FINE   2u /* fine-grained */
-#define SOFTGPU_PAGE_HOST   4u /* physically in host memory */
-#define SOFTGPU_PAGE_ALIAS  8u /* GPU address differs from the host's: translate */
+#define SOFTGPU_PAGE_MAPPED 1u  /* the GPU may access it */
+#define SOFTGPU_PAGE_FINE   2u  /* fine-grained */
+#define SOFTGPU_PAGE_HOST   4u  /* physically in host memory */
+#define SOFTGPU_PAGE_ALIAS  8u  /* GPU address differs from the host's: translate */
+#define SOFTGPU_PAGE_READ   16u /* the GPU may only read it: a store or an atomic faults */
 
 /* Instead of the number of a GPU: whichever can reach the page. */
 #define SOFTGPU_ANY_GPU UINT32_MAX

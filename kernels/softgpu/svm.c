@@ -220,12 +220,15 @@ static unsigned state_of(unsigned gpu, const struct range *range)
 		state |= SOFTGPU_PAGE_FINE;
 	if (!where || !where->gpu)
 		state |= SOFTGPU_PAGE_HOST;
+	if (a->read_only)
+		state |= SOFTGPU_PAGE_READ;
 	return state;
 }
 
 static unsigned page_state_locked(unsigned gpu, uint64_t address)
 {
 	const struct sg_vma *vma;
+	unsigned state;
 
 	if (!sg_settings.svm || (!count && !softgpu_config.xnack))
 		return 0;
@@ -237,7 +240,9 @@ static unsigned page_state_locked(unsigned gpu, uint64_t address)
 		refresh();
 		vma = sg_vma_find(&vmas, address);
 	}
-	return vma && vma->readable ? state_of(gpu, find(address)) : 0;
+	state = vma && vma->readable ? state_of(gpu, find(address)) : 0;
+	/* The driver maps pages with the permissions of the process. */
+	return state && !vma->writable ? state | SOFTGPU_PAGE_READ : state;
 }
 
 unsigned sg_svm_page_state(unsigned gpu, uint64_t address)
@@ -373,12 +378,13 @@ unsigned sg_svm_page_span(unsigned gpu, uint64_t address, uint64_t *first, uint6
 	return state;
 }
 
-uint64_t sg_svm_span(uint64_t address, uint64_t size)
+uint64_t sg_svm_span(uint64_t address, uint64_t size, bool write)
 {
 	uint64_t end = address + size, at = address;
+	unsigned mask = SOFTGPU_PAGE_MAPPED | (write ? SOFTGPU_PAGE_READ : 0);
 
 	pthread_mutex_lock(&lock);
-	while (at < end && page_state_locked(SOFTGPU_ANY_GPU, at))
+	while (at < end && (page_state_locked(SOFTGPU_ANY_GPU, at) & mask) == SOFTGPU_PAGE_MAPPED)
 		at = page_down(at) + SOFTGPU_PAGE_SIZE;
 	pthread_mutex_unlock(&lock);
 	return at < end ? at - address : size;

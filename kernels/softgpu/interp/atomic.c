@@ -55,6 +55,10 @@ static void atomic(struct sg_wave *wave, const struct sg_insn *in)
 			p = sg_access_pointer(wave, &access, l, size, &state);
 			if (wave->stop)
 				return;
+			if (state & SOFTGPU_PAGE_READ) {
+				sg_write_fault(wave, access.address[l], size);
+				return;
+			}
 		}
 		if (p) {
 			dropped = is_dropped(op, state);

@@ -352,9 +352,12 @@ static inline const struct sg_span *sg_span(struct sg_worker *worker, uint64_t p
 /*
  * Host address of `size` bytes at GPU address `address`, or NULL after stopping the wave with a
  * fault. The bytes may be on two pages if both are next to each other in the host, too.
- * *state (may be NULL) receives the first page's SOFTGPU_PAGE_*.
+ * *state (may be NULL) receives the first page's SOFTGPU_PAGE_*, with SOFTGPU_PAGE_READ if any has
+ * it.
  */
 uint8_t *sg_global(struct sg_wave *wave, uint64_t address, unsigned size, unsigned *state);
+/* Stop the wave: it wrote where at least one page may only be read. */
+void sg_write_fault(struct sg_wave *wave, uint64_t address, unsigned size);
 /* Same for the lane's private memory; offset in bytes. */
 uint8_t *sg_private(struct sg_wave *wave, unsigned lane, uint64_t offset, unsigned size);
 /* LDS of the wave's group; NULL (and no fault) when outside: such reads give 0, writes vanish. */

@@ -52,8 +52,17 @@ uint8_t *sg_global(struct sg_wave *wave, uint64_t address, unsigned size, unsign
 			sg_fault(wave, next);
 			return NULL;
 		}
+		if (state)
+			*state |= s->state & SOFTGPU_PAGE_READ;
 	}
 	return (uint8_t *)(uintptr_t)(address + delta);
+}
+
+void sg_write_fault(struct sg_wave *wave, uint64_t address, unsigned size)
+{
+	unsigned first = softgpu_page_state(wave->run->dispatch.gpu, address);
+
+	sg_fault(wave, first & SOFTGPU_PAGE_READ ? address : address + size - 1);
 }
 
 uint8_t *sg_private(struct sg_wave *wave, unsigned lane, uint64_t offset, unsigned size)

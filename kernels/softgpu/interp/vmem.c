@@ -116,7 +116,8 @@ static void store(struct sg_wave *wave, const struct sg_insn *in)
 		sg_unsupported(wave, in, "data operand");
 		return;
 	}
-	if (!(arg & D16_HI) && sg_reach(wave, in, in->op->c, 0, 2, size, &reach)) {
+	if (!(arg & D16_HI) && sg_reach(wave, in, in->op->c, 0, 2, size, &reach) &&
+	    !(reach.state & SOFTGPU_PAGE_READ)) {
 		sg_scatter(wave, rows, reach.base, reach.offset, size);
 		return;
 	}
@@ -129,6 +130,10 @@ static void store(struct sg_wave *wave, const struct sg_insn *in)
 		p = sg_access_pointer(wave, &access, l, size, &state);
 		if (wave->stop)
 			return;
+		if (state & SOFTGPU_PAGE_READ) {
+			sg_write_fault(wave, access.address[l], size);
+			return;
+		}
 		if (p && state)
 			sg_note(wave, access.address[l], SG_WRITE);
 		if (p)

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# usage: fault.sh PROGRAM. TAP: a kernel on malloc memory, with XNACK off and on.
+# usage: fault.sh PROGRAM. TAP: a kernel on malloc memory, with XNACK off and on; and on memory that
+# the process may only read.
 program=$1
-echo 1..4
+echo 1..9
 
 # A subshell of its own, so that the shell's "Aborted" goes to the same file.
 output=$( (HSA_XNACK=0 "$program"; echo "status $?") 2>&1)
@@ -31,4 +32,19 @@ printf '%s\n' "$output" | grep -qx 'error 0 value 63'
 report $? "XNACK on: the kernel's values arrive"
 printf '%s\n' "$output" | grep -qx 'status 0'
 report $? "XNACK on: exit status"
+
+for access in store narrow atomic; do
+	output=$( (HSA_XNACK=1 "$program" $access; echo "status $?") 2>&1)
+	address=$(printf '%s\n' "$output" | sed -n 's/^address //p')
+	printf '%s\n' "$output" | grep -q "^Memory access fault by GPU node-1 (Agent handle: \
+0x[0-9a-f]*) on address $address. Reason: Write access to a read-only page.\$" &&
+		printf '%s\n' "$output" | grep -qx 'status 134'
+	report $? "memory that may only be read: $access is a fault of the GPU"
+done
+output=$( (HSA_XNACK=1 "$program" load; echo "status $?") 2>&1)
+printf '%s\n' "$output" | grep -qx 'error 0 value 9'
+report $? "memory that may only be read: can be read"
+output=$( (HSA_XNACK=0 "$program" register; echo "status $?") 2>&1)
+printf '%s\n' "$output" | grep -qx 'registered 0 1'
+report $? "memory that may only be read: can't be registered"
 exit ${failed:-0}
