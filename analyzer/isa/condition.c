@@ -27,6 +27,12 @@ static int wants_equal(const char *mnemonic, const char *prefix, const char *dif
 	return -1;
 }
 
+bool condition_followed(const struct insn *insn)
+{
+	return insn->mnemonic[0] == 's' ? wants_equal(insn->mnemonic, "s_cmp_", "lg") >= 0
+					: wants_equal(insn->mnemonic, "v_cmp_", "ne") >= 0;
+}
+
 static bool both_constant(struct flow *flow, const struct state *state, const struct operand *a,
 			  const struct operand *b, bool *equal)
 {

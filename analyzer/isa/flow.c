@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Visits of a block before its state is made to converge. */
+/* Visits of a block before its state is made to converge; fewer where a loop begins. */
 #define WIDEN_AFTER 6u
+#define WIDEN_LOOP_AFTER 1u
 
 int flow_init(struct flow *flow, struct program *program, const struct arch *arch,
 	      const struct flow_arg *args, size_t arg_count)
@@ -28,6 +29,7 @@ void flow_free(struct flow *flow)
 	free(flow->access);
 	free(flow->access_table);
 	free(flow->incomplete);
+	slice_clear(&flow->slice);
 	memset(flow, 0, sizeof(*flow));
 }
 
@@ -70,6 +72,8 @@ struct activation {
 static int flow_into(struct flow *flow, struct activation *activation, uint32_t block,
 		     const struct state *state)
 {
+	struct state_live live = { NULL, &flow->slice.aside, NULL };
+	bool loop = block <= activation->current;
 	int status;
 
 	if (block == NO_BLOCK) {
@@ -78,14 +82,20 @@ static int flow_into(struct flow *flow, struct activation *activation, uint32_t 
 							     : "a function");
 		return 0;
 	}
+	if (flow->sliced) {
+		live.active = &flow->slice.live[block];
+		live.mask = &flow->slice.mask[block];
+	}
 	if (!activation->reached[block]) {
 		state_copy(&activation->in[block], state);
 		activation->reached[block] = true;
 		activation->dirty[block] = true;
-		return 0;
+		return state_keep(&activation->in[block], flow->sliced ? &live : NULL);
 	}
 	status = state_join(&flow->store, &activation->in[block], state,
-			    block <= activation->current, activation->visits[block] > WIDEN_AFTER);
+			    flow->sliced ? &live : NULL, loop,
+			    activation->visits[block] >
+				(loop ? WIDEN_LOOP_AFTER : WIDEN_AFTER));
 	if (status < 0)
 		return status;
 	if (status)
@@ -102,7 +112,7 @@ static int flow_out(struct flow *flow, struct activation *activation, const stru
 		activation->returned = true;
 		return 0;
 	}
-	status = state_join(&flow->store, activation->out, state, false, false);
+	status = state_join(&flow->store, activation->out, state, NULL, false, false);
 	return status < 0 ? status : 0;
 }
 
@@ -236,6 +246,8 @@ static int visit(struct flow *flow, struct activation *activation, uint32_t inde
 		uint64_t target;
 		bool falls;
 
+		if (flow->sliced && flow->slice.idle[block->first + i])
+			continue;
 		if (++flow->steps > FLOW_STEPS) {
 			flow->exhausted = true;
 			break;
@@ -253,6 +265,42 @@ static int visit(struct flow *flow, struct activation *activation, uint32_t inde
 	return status;
 }
 
+/* The last block that a loop reaches which begins at `first`, or one that overlaps with it. */
+static uint32_t loops_end(const struct function *function, uint32_t first)
+{
+	uint32_t end = first, b, i;
+
+	for (b = first; b <= end; b++)
+		for (i = 0; i < function->block[b].predecessor_count; i++)
+			if (function->block[b].predecessor[i] > end)
+				end = function->block[b].predecessor[i];
+	return end;
+}
+
+/*
+ * Visit blocks `first` to `last` until nothing changes, round by round: loops within loops then
+ * settle together, not the inner one anew for every time round the outer one.
+ */
+static int settle(struct flow *flow, struct activation *activation, uint32_t first, uint32_t last)
+{
+	bool again = true;
+	int status = 0;
+
+	while (again) {
+		again = false;
+		for (uint32_t i = first; i <= last; i++) {
+			if (!activation->dirty[i])
+				continue;
+			activation->dirty[i] = false;
+			status = visit(flow, activation, i);
+			if (status || flow->exhausted)
+				return status;
+			again = true;
+		}
+	}
+	return 0;
+}
+
 static int run_function(struct flow *flow, uint64_t entry, const struct state *in,
 			value_id return_low, struct state *out, bool *returned)
 {
@@ -260,7 +308,7 @@ static int run_function(struct flow *flow, uint64_t entry, const struct state *i
 	struct activation activation = { .function = function,
 					 .out = out,
 					 .return_low = return_low };
-	uint32_t i, next;
+	uint32_t i, end;
 	int status = -ENOMEM;
 
 	*returned = false;
@@ -277,24 +325,15 @@ static int run_function(struct flow *flow, uint64_t entry, const struct state *i
 	activation.visits = calloc(function->block_count, sizeof(unsigned));
 	if (!activation.in || !activation.reached || !activation.dirty || !activation.visits)
 		goto out;
-	if (!flow->depth)
+	if (!flow->depth) {
 		flow->kernel = function;
+		flow->sliced = slice_function(&flow->slice, function);
+	}
 	flow->stack[flow->depth++] = function;
 	status = flow_into(flow, &activation, function->entry_block, in);
-	/* Lowest address first: loops settle before what follows them is looked at. */
-	for (next = 0; !status && !flow->exhausted && next < function->block_count;) {
-		if (!activation.dirty[next]) {
-			next++;
-			continue;
-		}
-		activation.dirty[next] = false;
-		status = visit(flow, &activation, next);
-		for (i = 0; i <= next; i++) {
-			if (activation.dirty[i]) {
-				next = i;
-				break;
-			}
-		}
+	for (i = 0; !status && !flow->exhausted && i < function->block_count; i = end + 1) {
+		end = loops_end(function, i);
+		status = settle(flow, &activation, i, end);
 	}
 	flow->depth--;
 out:

@@ -14,6 +14,7 @@
 
 #include "arch.h"
 #include "insn.h"
+#include "slice.h"
 #include "state.h"
 #include "value.h"
 
@@ -81,6 +82,8 @@ struct flow {
 	uint64_t call[CALL_DEPTH]; /* where each of them was left by a call */
 	unsigned depth;
 	const struct function *kernel;
+	struct slice slice; /* of the kernel's function */
+	bool sliced;
 	bool failed; /* out of memory */
 };
 
@@ -128,6 +131,8 @@ void condition_scalar(struct flow *flow, const struct insn *insn, struct state *
 value_id condition_vector(struct flow *flow, const struct insn *insn, struct state *state);
 /* Which operand an OP_SELECT takes for certain: 1 or 2; 0 if that is not known. */
 int condition_select(struct flow *flow, const struct insn *insn, const struct state *state);
+/* Whether the result of this comparison may be known: it tells equal from different. */
+bool condition_followed(const struct insn *insn);
 /* At the beginning of a block. */
 void condition_forget(struct flow *flow, struct state *state);
 

@@ -98,9 +98,8 @@ static int join_one(struct value_store *store, struct lane_file **file, value_id
 	return 1;
 }
 
-/* *into |= from; 1 if it changed. */
 int lane_file_join(struct value_store *store, struct lane_file **into, const struct lane_file *from,
-		   bool widen)
+		   const struct reg_set *live, bool widen)
 {
 	int status, changed = 0;
 	uint32_t i, used;
@@ -113,6 +112,8 @@ int lane_file_join(struct value_store *store, struct lane_file **into, const str
 		if (same_group((*into)->reg + first, from->reg + first))
 			continue;
 		for (i = first; i < first + LANE_GROUP; i++) {
+			if (live && !reg_in(live, REG_VECTOR + i))
+				continue;
 			status = join_one(store, into, &(*into)->reg[i], from->reg[i], widen);
 			if (status < 0)
 				return status;
@@ -145,6 +146,24 @@ int lane_file_join(struct value_store *store, struct lane_file **into, const str
 		status = join_one(store, into, &(*into)->stray, from->stray, widen);
 	}
 	return status < 0 ? status : changed | status;
+}
+
+int lane_file_keep(struct lane_file **file, const struct reg_set *live)
+{
+	uint32_t i, used;
+
+	for (used = (*file)->used; used; used &= used - 1) {
+		uint32_t first = (uint32_t)__builtin_ctz(used) * LANE_GROUP;
+
+		for (i = first; i < first + LANE_GROUP; i++) {
+			if (!(*file)->reg[i] || reg_in(live, REG_VECTOR + i))
+				continue;
+			if (file_own(file))
+				return -ENOMEM;
+			(*file)->reg[i] = VALUE_BOTTOM;
+		}
+	}
+	return 0;
 }
 
 bool lane_file_equal(const struct lane_file *a, const struct lane_file *b)

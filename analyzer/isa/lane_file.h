@@ -4,6 +4,7 @@
 #define HIPGRAIN_ISA_LANE_FILE_H
 
 #include "insn.h"
+#include "slice.h"
 #include "value.h"
 
 /* Vector and accumulation registers, and the private memory of the lanes, in dwords. */
@@ -29,9 +30,14 @@ struct lane_file *lane_file_new(void);
 /* Drop a reference; NULL is allowed. */
 void lane_file_put(struct lane_file *file);
 
-/* *into |= from: 1 if it changed, 0 if not, -ENOMEM. `widen`: converge. */
+/*
+ * *into |= from: 1 if it changed, 0 if not, -ENOMEM. `widen`: converge. Registers that are not in
+ * `live` stay as they are; NULL: all are.
+ */
 int lane_file_join(struct value_store *store, struct lane_file **into, const struct lane_file *from,
-		   bool widen);
+		   const struct reg_set *live, bool widen);
+/* Forget the registers that are not in `live`. 0 or -ENOMEM. */
+int lane_file_keep(struct lane_file **file, const struct reg_set *live);
 bool lane_file_equal(const struct lane_file *a, const struct lane_file *b);
 
 /* Set register `index` (0: v0). 0 or -ENOMEM. */

@@ -143,7 +143,8 @@ static bool same_lanes(const struct state *more, uint32_t inner, const struct st
 }
 
 static value_id join_scalar(struct value_store *store, const struct state *into,
-			    const struct state *other, unsigned reg, bool widen)
+			    const struct state *other, unsigned reg, bool mask_only,
+			    bool widen)
 {
 	value_id a = into->scalar[reg], b = other->scalar[reg];
 	uint32_t x = value_sole_base(store, a), y = value_sole_base(store, b);
@@ -154,6 +155,9 @@ static value_id join_scalar(struct value_store *store, const struct state *into,
 		if (same_lanes(other, y, into, x))
 			return b;
 	}
+	/* Which of several masks it is cannot be told any more. */
+	if (mask_only && a != VALUE_BOTTOM && b != VALUE_BOTTOM)
+		return VALUE_NUMBER;
 	return widen ? value_widen(store, a, b) : value_join(store, a, b);
 }
 
@@ -180,14 +184,43 @@ static int forget_masks(struct value_store *store, struct state *state, uint32_t
 	return changed;
 }
 
-int state_join(struct value_store *store, struct state *into, const struct state *from, bool inner,
-	       bool widen)
+static void keep_scalars(struct state *state, const struct state_live *live)
 {
+	for (unsigned i = 0; live && i < REG_VECTOR; i++)
+		state->scalar[i] = reg_in(live->active, i) ? state->scalar[i] : VALUE_BOTTOM;
+}
+
+int state_keep(struct state *state, const struct state_live *live)
+{
+	int status;
+
+	if (!live)
+		return 0;
+	keep_scalars(state, live);
+	status = lane_file_keep(&state->active, live->active);
+	for (unsigned i = 0; !status && i < state->aside_count; i++)
+		status = lane_file_keep(&state->aside[i].file, live->aside);
+	return status;
+}
+
+int state_join(struct value_store *store, struct state *into, const struct state *from,
+	       const struct state_live *live, bool inner, bool widen)
+{
+	const struct reg_set *live_active = live ? live->active : NULL;
+	const struct reg_set *live_aside = live ? live->aside : NULL;
 	struct state other;
 	int status, changed = 0;
 	unsigned i, k;
 
 	state_copy(&other, from);
+	keep_scalars(&other, live);
+	/* Where files are joined across, none may bring what is not live. */
+	if (into->mode != other.mode || !same_order(into, &other) ||
+	    (into->aside_count && into->aside[0].name == SITE_LOST)) {
+		status = state_keep(&other, live);
+		if (status)
+			goto out;
+	}
 	if (into->mode != other.mode) {
 		/* Meeting halfway through a change of exec: give up on who is active. */
 		status = state_lose(store, into);
@@ -220,7 +253,7 @@ int state_join(struct value_store *store, struct state *into, const struct state
 
 		if (into->scalar[i] == other.scalar[i])
 			continue;
-		joined = join_scalar(store, into, &other, i, widen);
+		joined = join_scalar(store, into, &other, i, live && reg_in(live->mask, i), widen);
 		if (joined != into->scalar[i]) {
 			into->scalar[i] = joined;
 			changed = 1;
@@ -233,7 +266,7 @@ int state_join(struct value_store *store, struct state *into, const struct state
 	}
 	if (other.floor < into->floor)
 		into->floor = other.floor;
-	status = lane_file_join(store, &into->active, other.active, widen);
+	status = lane_file_join(store, &into->active, other.active, live_active, widen);
 	if (status < 0)
 		goto out;
 	changed |= status;
@@ -245,7 +278,7 @@ int state_join(struct value_store *store, struct state *into, const struct state
 			;
 		if (at < into->aside_count) {
 			status = lane_file_join(store, &into->aside[at].file, other.aside[k].file,
-						widen);
+						live_aside, widen);
 			if (status < 0)
 				goto out;
 			changed |= status;
@@ -257,6 +290,8 @@ int state_join(struct value_store *store, struct state *into, const struct state
 			       place_of(&other, into->aside[i].name) < 0)
 				i++;
 			status = aside_insert(into, i, other.aside[k].name, other.aside[k].file);
+			if (!status && live)
+				status = lane_file_keep(&into->aside[i].file, live_aside);
 			if (status)
 				goto out;
 			into->aside[i].grown = other.aside[k].grown;
@@ -407,7 +442,7 @@ static int fold(struct value_store *store, struct state *state, unsigned from)
 {
 	while (state->aside_count > from) {
 		struct aside *last = &state->aside[state->aside_count - 1];
-		int status = lane_file_join(store, &state->active, last->file, false);
+		int status = lane_file_join(store, &state->active, last->file, NULL, false);
 
 		if (status < 0)
 			return status;
@@ -448,7 +483,7 @@ int state_end_both(struct value_store *store, struct state *state, bool swap)
 	/* Both sides are active as one: nothing of this shrink is set aside any longer. */
 	if (last->name != SITE_LOST)
 		return fold(store, state, state->aside_count - 1);
-	status = lane_file_join(store, &state->active, last->file, false);
+	status = lane_file_join(store, &state->active, last->file, NULL, false);
 	return status < 0 ? status : 0;
 }
 
@@ -479,12 +514,14 @@ int state_shrink(struct value_store *store, struct state *state, uint32_t name, 
 		 * since. What was exec is now only known to be within what was exec then.
 		 */
 		*before = i ? state->aside[i - 1].name : SITE_ROOT;
-		status = lane_file_join(store, &state->aside[i].file, state->active, false);
+		status = lane_file_join(store, &state->aside[i].file, state->active, NULL,
+					false);
 		state->aside[i].grown = false;
 		while (status >= 0 && state->aside_count > i + 1) {
 			struct aside *last = &state->aside[state->aside_count - 1];
 
-			status = lane_file_join(store, &state->aside[i].file, last->file, false);
+			status = lane_file_join(store, &state->aside[i].file, last->file, NULL,
+					false);
 			if (status < 0)
 				break;
 			lane_file_put(last->file);
@@ -527,7 +564,7 @@ int state_restore(struct value_store *store, struct state *state, uint32_t name)
 	status = (unsigned)from < state->aside_count ? fold(store, state, (unsigned)from) : 0;
 	/* Lanes of unknown history may come back at any time. */
 	if (!status && state->aside_count && state->aside[0].name == SITE_LOST) {
-		status = lane_file_join(store, &state->active, state->aside[0].file, false);
+		status = lane_file_join(store, &state->active, state->aside[0].file, NULL, false);
 		status = status < 0 ? status : 0;
 	}
 	return status;
@@ -539,7 +576,7 @@ int state_grow(struct value_store *store, struct state *state)
 	int status = settle(store, state);
 
 	for (i = state->floor; !status && i < state->aside_count; i++) {
-		status = lane_file_join(store, &state->active, state->aside[i].file, false);
+		status = lane_file_join(store, &state->active, state->aside[i].file, NULL, false);
 		status = status < 0 ? status : 0;
 		state->aside[i].grown = true;
 	}
@@ -564,7 +601,8 @@ int state_complement(struct value_store *store, struct state *state, uint32_t na
 	while (state->aside_count > (unsigned)from + 1) {
 		struct aside *last = &state->aside[state->aside_count - 1];
 
-		status = lane_file_join(store, &state->aside[from].file, last->file, false);
+		status = lane_file_join(store, &state->aside[from].file, last->file, NULL,
+					false);
 		if (status < 0)
 			return status;
 		lane_file_put(last->file);
@@ -609,7 +647,7 @@ int state_leave(struct value_store *store, struct state *state, unsigned floor, 
 		struct aside *last = &state->aside[state->aside_count - 1];
 
 		if (!last->grown) {
-			status = lane_file_join(store, &state->active, last->file, false);
+			status = lane_file_join(store, &state->active, last->file, NULL, false);
 			if (status < 0)
 				return status;
 		}

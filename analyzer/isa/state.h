@@ -31,6 +31,12 @@ enum exec_mode {
 	EXEC_ALL,    /* every lane */
 };
 
+/* Registers that still matter, in lanes that are active and in others. */
+struct state_live {
+	const struct reg_set *active, *aside;
+	const struct reg_set *mask; /* scalar ones that matter as lane masks only */
+};
+
 struct state {
 	value_id scalar[REG_VECTOR];
 	struct lane_file *active;
@@ -50,11 +56,14 @@ void state_clear(struct state *state);
 /* Share the files of `from`; they are copied when written. */
 void state_copy(struct state *to, const struct state *from);
 /*
- * into |= from. 1 if it changed, 0 if not, -ENOMEM. `widen`: converge. `inner`: `from` comes from
+ * into |= from, as far as it is `live` (NULL: all of it), which `into` was kept to. 1 if it changed,
+ * 0 if not, -ENOMEM. `widen`: converge. `inner`: `from` comes from
  * inside of a loop that begins here.
  */
-int state_join(struct value_store *store, struct state *into, const struct state *from, bool inner,
-	       bool widen);
+int state_join(struct value_store *store, struct state *into, const struct state *from,
+	       const struct state_live *live, bool inner, bool widen);
+/* Forget registers that are not live. 0 or -ENOMEM. */
+int state_keep(struct state *state, const struct state_live *live);
 bool state_equal(const struct state *a, const struct state *b);
 
 value_id state_get(struct value_store *store, const struct state *state, unsigned reg);

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "slice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "flow.h"
+
+/* What an instruction with a wanted destination wants of its sources. */
+enum wants {
+	WANTS_ALL,     /* whatever is wanted of the destination */
+	WANTS_NOTHING, /* its result is a number, whatever they are */
+	WANTS_VALUES,  /* their contents, if the contents of the destination are wanted */
+};
+
+/* Classes without other effects than on their destinations. */
+static const struct {
+	uint8_t class;
+	uint8_t wants;
+	uint8_t destinations; /* the first operands */
+	uint8_t sources;      /* those behind them that count; 0: all */
+} plain[] = {
+	{ OP_DATA, WANTS_NOTHING, 1, 0 },
+	{ OP_MOVE, WANTS_ALL, 1, 0 },
+	{ OP_PACKED_MOVE, WANTS_ALL, 1, 0 },
+	{ OP_SWAP, WANTS_ALL, 2, 0 },
+	{ OP_SELECT, WANTS_ALL, 1, 0 },
+	{ OP_CMOV, WANTS_ALL, 1, 0 },
+	{ OP_ADD, WANTS_ALL, 1, 0 },
+	{ OP_ADD_CARRY_OUT, WANTS_ALL, 2, 2 },
+	{ OP_SUB, WANTS_ALL, 1, 0 },
+	{ OP_SUB_CARRY_OUT, WANTS_ALL, 2, 2 },
+	{ OP_SUBREV, WANTS_ALL, 1, 0 },
+	{ OP_SUBREV_CARRY_OUT, WANTS_ALL, 2, 2 },
+	{ OP_ADD3, WANTS_ALL, 1, 0 },
+	{ OP_ADD64, WANTS_ALL, 1, 0 },
+	{ OP_SUB64, WANTS_ALL, 1, 0 },
+	{ OP_LAST_PLUS, WANTS_ALL, 1, 0 },
+	{ OP_LAST_PLUS64, WANTS_ALL, 2, 0 },
+	{ OP_LSHL_ADD64, WANTS_ALL, 1, 0 },
+	{ OP_LAST_PLUS2, WANTS_ALL, 1, 0 },
+	{ OP_ADD_CONST, WANTS_ALL, 1, 0 },
+	{ OP_OR, WANTS_ALL, 1, 0 },
+	{ OP_AND, WANTS_ALL, 1, 0 },
+	{ OP_ANDN2, WANTS_ALL, 1, 0 },
+	{ OP_XOR, WANTS_ALL, 1, 0 },
+	{ OP_LSHL, WANTS_ALL, 1, 0 },
+	{ OP_LSHR, WANTS_ALL, 1, 0 },
+	{ OP_ASHR, WANTS_ALL, 1, 0 },
+	{ OP_LSHLREV, WANTS_ALL, 1, 0 },
+	{ OP_LSHRREV, WANTS_ALL, 1, 0 },
+	{ OP_ASHRREV, WANTS_ALL, 1, 0 },
+	{ OP_MUL, WANTS_ALL, 1, 0 },
+	{ OP_COMPARE, WANTS_VALUES, 1, 0 },
+	{ OP_READ_FIRST, WANTS_ALL, 1, 0 },
+	{ OP_READ_LANE, WANTS_ALL, 1, 0 },
+	{ OP_WRITE_LANE, WANTS_ALL, 1, 0 },
+	{ OP_GETREG, WANTS_NOTHING, 1, 0 },
+	{ OP_GETPC, WANTS_NOTHING, 1, 0 },
+	{ OP_SEXT_HIGH, WANTS_ALL, 1, 0 },
+};
+
+/* What is live at one place. */
+struct live {
+	struct reg_set value; /* by its contents */
+	struct reg_set mask;  /* as a lane mask only: what a comparison compared is of no interest */
+	bool condition;       /* the condition code */
+};
+
+struct walk {
+	const struct function *function;
+	struct live *in;      /* by block */
+	struct live aside;    /* wherever lanes may be switched on, and what other lanes read */
+	bool private_reads;   /* what is stored may come back */
+	bool changed;
+};
+
+static int plain_row(const struct insn *insn)
+{
+	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
+		if (plain[i].class == insn->class)
+			return (int)i;
+	return -1;
+}
+
+static bool is_register(const struct insn *insn, unsigned index)
+{
+	return index < insn->operand_count && insn->operand[index].kind == OPERAND_REG;
+}
+
+/* div_scale has a second destination. */
+static unsigned destinations(const struct insn *insn, int row)
+{
+	if (insn->class == OP_DATA && is_register(insn, 1) && strstr(insn->mnemonic, "div_scale"))
+		return 2;
+	return plain[row].destinations;
+}
+
+/* Part of exec, which more depends on than registers. */
+static bool touches_exec(const struct operand *operand)
+{
+	return operand->reg < REG_VECTOR && operand->reg + operand->count > REG_EXEC;
+}
+
+static void add_operand(struct reg_set *set, const struct operand *operand)
+{
+	if (operand->kind != OPERAND_REG)
+		return;
+	for (unsigned i = operand->reg; i < operand->reg + operand->count && i < REG_COUNT; i++)
+		set->word[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+static bool any_of(const struct reg_set *set, const struct operand *operand)
+{
+	for (unsigned i = operand->reg; i < operand->reg + operand->count && i < REG_COUNT; i++)
+		if (reg_in(set, i))
+			return true;
+	return false;
+}
+
+static void remove_operand(struct live *live, const struct operand *operand)
+{
+	if (operand->kind != OPERAND_REG)
+		return;
+	for (unsigned i = operand->reg; i < operand->reg + operand->count && i < REG_COUNT; i++) {
+		live->value.word[i / 64] &= ~(UINT64_C(1) << i % 64);
+		live->mask.word[i / 64] &= ~(UINT64_C(1) << i % 64);
+	}
+}
+
+static bool merge_set(struct reg_set *into, const struct reg_set *from)
+{
+	uint64_t news = 0;
+
+	for (size_t i = 0; i < REG_COUNT / 64; i++) {
+		news |= from->word[i] & ~into->word[i];
+		into->word[i] |= from->word[i];
+	}
+	return news;
+}
+
+static bool merge(struct live *into, const struct live *from)
+{
+	bool value = merge_set(&into->value, &from->value);
+
+	return merge_set(&into->mask, &from->mask) || value;
+}
+
+static void want(struct live *live, const struct operand *operand, bool value, bool mask)
+{
+	if (value)
+		add_operand(&live->value, operand);
+	if (mask)
+		add_operand(&live->mask, operand);
+}
+
+static void before_memory(const struct walk *walk, const struct insn *insn, struct live *live)
+{
+	bool result = (insn->load || (insn->atomic && insn->returns)) && !insn->lds;
+	unsigned first = result ? 1 : 0, data, i;
+
+	if (result)
+		remove_operand(live, &insn->operand[0]);
+	/* LDS is not followed. */
+	if (insn->family == MEM_DS)
+		return;
+	data = first + 1;
+	if (insn->family == MEM_BUFFER || insn->family <= MEM_SCALAR_BUFFER) {
+		/* What is stored stands first; atomics return into it. */
+		data = 0;
+		first = insn->load ? first : 0;
+	}
+	for (i = first; i < insn->operand_count; i++)
+		if (insn->load || i != data || walk->private_reads)
+			want(live, &insn->operand[i], true, true);
+}
+
+/* Instructions that write exec: whether they can only switch lanes off. */
+static bool only_shrinks(const struct insn *insn)
+{
+	const struct operand *a = &insn->operand[1], *b = &insn->operand[2];
+	bool first = is_register(insn, 1) && a->reg == REG_EXEC;
+	bool second = is_register(insn, 2) && b->reg == REG_EXEC;
+
+	switch (insn->class) {
+	case OP_AND_SAVEEXEC:
+	case OP_COMPARE_EXEC:
+		return true;
+	case OP_AND:
+		return first || second;
+	case OP_ANDN2:
+		return first;
+	default:
+		return false;
+	}
+}
+
+static bool writes_exec(const struct insn *insn)
+{
+	switch (insn->class) {
+	case OP_AND_SAVEEXEC:
+	case OP_ANDN2_SAVEEXEC:
+	case OP_OR_SAVEEXEC:
+	case OP_OTHER_SAVEEXEC:
+	case OP_COMPARE_EXEC:
+		return true;
+	default:
+		return insn->class != OP_MEMORY && insn->class != OP_NOTHING &&
+		       insn->class != OP_COMPARE_SCALAR && is_register(insn, 0) &&
+		       touches_exec(&insn->operand[0]);
+	}
+}
+
+static void before_exec(struct walk *walk, const struct insn *insn, struct live *live)
+{
+	for (unsigned i = 0; insn->class != OP_COMPARE_EXEC && i < insn->operand_count; i++)
+		want(live, &insn->operand[i], false, true);
+	if (!only_shrinks(insn))
+		walk->changed |= merge(&walk->aside, live);
+	merge(live, &walk->aside);
+}
+
+/* Read in lanes that may be switched off. */
+static void pin(struct walk *walk, const struct insn *insn, struct live *live)
+{
+	struct live pinned = { 0 };
+
+	if (insn->class == OP_READ_LANE || insn->class == OP_WRITE_LANE || insn->dpp)
+		for (unsigned i = 0; i < insn->operand_count; i++)
+			if (is_register(insn, i) && insn->operand[i].reg >= REG_VECTOR)
+				want(&pinned, &insn->operand[i], true, true);
+	walk->changed |= merge(&walk->aside, &pinned);
+	merge(live, &pinned);
+}
+
+/* One of `plain` that does not write exec. */
+static void before_plain(const struct insn *insn, int row, struct live *live)
+{
+	const struct operand *to = &insn->operand[0];
+	unsigned count = destinations(insn, row), first, i;
+	bool value = any_of(&live->value, to), mask = any_of(&live->mask, to);
+	bool part = insn->sdwa_dst || insn->dpp || insn->class == OP_WRITE_LANE ||
+		    insn->class == OP_CMOV || insn->class == OP_ADD_CONST;
+
+	if (insn->class == OP_SWAP && is_register(insn, 1)) {
+		value |= any_of(&live->value, &insn->operand[1]);
+		mask |= any_of(&live->mask, &insn->operand[1]);
+	}
+	for (i = 0; i < count && !part; i++)
+		remove_operand(live, &insn->operand[i]);
+	if (plain[row].wants == WANTS_NOTHING && !part)
+		return;
+	if (plain[row].wants == WANTS_VALUES) {
+		mask = false;
+		value &= condition_followed(insn);
+	}
+	if (!value && !mask)
+		return;
+	first = insn->class == OP_SWAP ? 0 : plain[row].destinations;
+	for (i = first; i < insn->operand_count; i++)
+		if (!plain[row].sources || i < first + plain[row].sources)
+			want(live, &insn->operand[i], value, mask);
+	if (insn->class == OP_SELECT) {
+		/* The mask of a vector instruction need not be named. */
+		if (insn->mnemonic[0] == 'v')
+			want(live,
+			     &(struct operand){ .kind = OPERAND_REG, .reg = REG_VCC, .count = 2 },
+			     value, mask);
+		else
+			live->condition = true;
+	}
+}
+
+/* From what is live after an instruction to what is live before it. */
+static void before(struct walk *walk, const struct insn *insn, struct live *live)
+{
+	int row = plain_row(insn);
+	bool condition = live->condition;
+
+	if (insn->mnemonic[0] == 's' && insn->class != OP_NOTHING && insn->class != OP_MOVE &&
+	    insn->class != OP_SELECT && insn->class != OP_GETPC && insn->class != OP_MEMORY)
+		live->condition = false;
+	pin(walk, insn, live);
+	if (insn->class == OP_MEMORY) {
+		before_memory(walk, insn, live);
+	} else if (writes_exec(insn)) {
+		before_exec(walk, insn, live);
+	} else if (insn->class == OP_COMPARE_SCALAR) {
+		for (unsigned i = 0; condition && condition_followed(insn) && i < insn->operand_count;
+		     i++)
+			want(live, &insn->operand[i], true, false);
+	} else if (row >= 0 && is_register(insn, 0)) {
+		before_plain(insn, row, live);
+	}
+}
+
+/* Whether it changes nothing of what is live after it. */
+static bool is_idle(const struct insn *insn, const struct live *live)
+{
+	int row = plain_row(insn);
+
+	if (insn->class == OP_NOTHING)
+		return !insn->fence;
+	if (row < 0 || (live->condition && insn->mnemonic[0] == 's'))
+		return false;
+	for (unsigned i = 0; i < destinations(insn, row); i++)
+		if (!is_register(insn, i) || touches_exec(&insn->operand[i]) ||
+		    any_of(&live->value, &insn->operand[i]) ||
+		    any_of(&live->mask, &insn->operand[i]))
+			return false;
+	return true;
+}
+
+/* From the end of a block to its beginning; `idle`, unless it is NULL, by instruction. */
+static void through_block(struct walk *walk, const struct block *block, struct live *live,
+			  bool *idle)
+{
+	const struct function *function = walk->function;
+	uint32_t i;
+
+	memset(live, 0, sizeof(*live));
+	for (i = 0; i < 2; i++)
+		if (block->successor[i] != NO_BLOCK)
+			merge(live, &walk->in[block->successor[i]]);
+	for (i = block->first + block->count; i-- > block->first;) {
+		const struct insn *insn = function->insn[i];
+
+		if (idle)
+			idle[i] = is_idle(insn, live) && (!insn->dual || is_idle(insn->dual, live));
+		if (insn->dual) {
+			/* Both read before either writes. */
+			struct live other = *live;
+
+			before(walk, insn->dual, &other);
+			before(walk, insn, live);
+			merge(live, &other);
+		} else {
+			before(walk, insn, live);
+		}
+	}
+	/* Conditions are followed within blocks only. */
+	live->condition = false;
+}
+
+static bool understood(const struct insn *insn)
+{
+	switch (insn->class) {
+	case OP_CALL:
+	case OP_SETPC:
+	case OP_ODD:
+	case OP_INDEX_ON:
+	case OP_INDEX_OFF:
+	case OP_INDEX_SOURCE:
+	case OP_INDEX_DEST:
+		return false;
+	case OP_UNKNOWN:
+		return insn->mnemonic[0] == 'v';
+	default:
+		return true;
+	}
+}
+
+static bool solve(struct walk *walk, struct slice *slice)
+{
+	const struct function *function = walk->function;
+	struct live live;
+	uint32_t b, i;
+
+	do {
+		walk->changed = false;
+		/* Backwards: most successors lie behind. */
+		for (b = function->block_count; b--;) {
+			through_block(walk, &function->block[b], &live, NULL);
+			walk->changed |= merge(&walk->in[b], &live);
+		}
+	} while (walk->changed);
+	for (b = 0; b < function->block_count; b++) {
+		through_block(walk, &function->block[b], &live, slice->idle);
+		for (i = 0; i < REG_COUNT / 64; i++) {
+			uint64_t value = walk->in[b].value.word[i], mask = walk->in[b].mask.word[i];
+
+			slice->live[b].word[i] = value | mask;
+			slice->mask[b].word[i] = mask & ~value;
+		}
+	}
+	for (i = 0; i < REG_COUNT / 64; i++)
+		slice->aside.word[i] = walk->aside.value.word[i] | walk->aside.mask.word[i];
+	return true;
+}
+
+bool slice_function(struct slice *slice, const struct function *function)
+{
+	struct walk walk = { .function = function };
+	bool solved;
+	uint32_t i;
+
+	for (i = 0; i < function->insn_count; i++) {
+		const struct insn *insn = function->insn[i];
+
+		if (!understood(insn) || (insn->dual && !understood(insn->dual)))
+			return false;
+		walk.private_reads |= insn->class == OP_MEMORY && insn->load &&
+				      (insn->family == MEM_FLAT || insn->family == MEM_SCRATCH ||
+				       insn->family == MEM_BUFFER);
+	}
+	walk.in = calloc(function->block_count + 1, sizeof(*walk.in));
+	slice->live = calloc(function->block_count + 1, sizeof(*slice->live));
+	slice->mask = calloc(function->block_count + 1, sizeof(*slice->mask));
+	slice->idle = calloc(function->insn_count + 1, sizeof(*slice->idle));
+	solved = walk.in && slice->live && slice->mask && slice->idle && solve(&walk, slice);
+	free(walk.in);
+	return solved;
+}
+
+void slice_clear(struct slice *slice)
+{
+	free(slice->live);
+	free(slice->mask);
+	free(slice->idle);
+	memset(slice, 0, sizeof(*slice));
+}
