@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <getopt.h>
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,7 +99,7 @@ static void report_code_object(void *user, const struct scan_item *item)
 {
 	struct scan *scan = user;
 
-	scan->disagreements = json_object_new_array();
+	scan->disagreement_count = 0;
 	scan_check_target(scan, item->elf, item->size, item->target,
 			  item->status ? NULL : item->object->note);
 	if (item->status == -ENOTSUP) {
@@ -116,8 +115,6 @@ static void report_code_object(void *user, const struct scan_item *item)
 		(scan->json ? scan_print_json : scan_print_text)(scan, item->object, item->elf,
 								 item->size);
 	}
-	json_object_put(scan->disagreements);
-	scan->disagreements = NULL;
 }
 
 static void problem(void *user, const char *text)
@@ -162,10 +159,16 @@ static void scan_bytes(struct scan *scan, const void *data, size_t size)
 	scan_queue_free(&scan->queue);
 }
 
+static void begin_file(struct scan *scan)
+{
+	json_stream_begin(&scan->stream, NULL, '{');
+	json_stream_text(&scan->stream, "path", scan->path);
+	json_stream_begin(&scan->stream, "code_objects", '[');
+}
+
 static void scan_file(struct scan *scan)
 {
 	int file = open(scan->path, O_RDONLY | O_CLOEXEC);
-	struct json_object *object;
 	struct stat stat;
 	void *data;
 
@@ -180,18 +183,19 @@ static void scan_file(struct scan *scan)
 		scan_bad(scan, strerror(errno));
 	} else {
 		scan->analysed = scan->refused = scan->passed_over = 0;
-		scan->code_objects = json_object_new_array();
-		if (!scan->json)
+		if (scan->json)
+			begin_file(scan);
+		else
 			printf("%s\n", scan->path);
 		scan_bytes(scan, data, (size_t)stat.st_size);
 		if (scan->refused && !scan->analysed)
 			scan->status = HG_EXIT_INPUT;
 		if (scan->passed_over && !scan->analysed && !scan->refused)
 			scan_bad(scan, "it has no code for this GPU");
-		object = json_object_new_object();
-		json_object_object_add(object, "path", json_object_new_string(scan->path));
-		json_object_object_add(object, "code_objects", scan->code_objects);
-		json_object_array_add(scan->files, object);
+		if (scan->json) {
+			json_stream_end(&scan->stream, ']');
+			json_stream_end(&scan->stream, '}');
+		}
 		munmap(data, (size_t)stat.st_size);
 	}
 	if (file >= 0)
@@ -305,14 +309,17 @@ static int parse_options(struct scan *scan, int argc, char **argv, const char **
 
 int cmd_scan(int argc, char **argv)
 {
-	struct scan scan = { .status = HG_EXIT_OK };
-	struct json_object *root;
+	struct scan scan = { .status = HG_EXIT_OK, .stream = { .file = stdout } };
 	const char *pid = NULL;
 	int status = parse_options(&scan, argc, argv, &pid);
 
 	if (status)
 		return status;
-	scan.files = json_object_new_array();
+	if (scan.json) {
+		json_stream_begin(&scan.stream, NULL, '{');
+		json_stream_text(&scan.stream, "schema", "hipgrain-scan/1");
+		json_stream_begin(&scan.stream, "files", '[');
+	}
 	if (pid)
 		scan_pid(&scan, pid);
 	for (; optind < argc; optind++) {
@@ -323,13 +330,10 @@ int cmd_scan(int argc, char **argv)
 		message_error("no kernel matches '%s'", scan.kernel);
 		scan.status = HG_EXIT_INPUT;
 	}
-	root = json_object_new_object();
-	json_object_object_add(root, "schema", json_object_new_string("hipgrain-scan/1"));
-	json_object_object_add(root, "files", scan.files);
-	if (scan.json)
-		puts(json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY |
-							      JSON_C_TO_STRING_NOSLASHESCAPE));
-	json_object_put(root);
+	if (scan.json) {
+		json_stream_end(&scan.stream, ']');
+		json_stream_end(&scan.stream, '}');
+	}
 	if (!scan.status && scan.fail_on_hw_fp_atomics && scan.has_hw_fp_atomics)
 		scan.status = HG_EXIT_FINDINGS;
 	return scan.status;

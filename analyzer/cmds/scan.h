@@ -6,11 +6,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "analyzer/cmds/json_stream.h"
 #include "analyzer/cmds/scan_queue.h"
 #include "analyzer/isa/isa.h"
 #include "tracer/codeobj/codeobj.h"
 
-struct json_object;
+/* The bundle or the file's name, and the metadata note. */
+#define SCAN_DISAGREEMENTS 2u
 
 struct scan {
 	bool json, all, disassemble;
@@ -19,12 +21,12 @@ struct scan {
 	const char *arch;             /* as given, or NULL */
 	struct codeobj_target device; /* valid if arch */
 	unsigned jobs;
-	struct json_object *files;
+	struct json_stream stream; /* with json */
 	/* of the file at hand */
 	const char *path;
 	struct scan_queue queue;
-	struct json_object *code_objects;
-	struct json_object *disagreements; /* of the code object at hand: texts */
+	char disagreement[SCAN_DISAGREEMENTS][256]; /* of the code object at hand */
+	unsigned disagreement_count;
 	unsigned analysed, refused,
 	    passed_over; /* code objects; the last: of other architectures */
 	/* of all files */
@@ -37,7 +39,7 @@ struct scan {
 bool scan_wanted(const struct scan *scan, const struct isa_kernel *kernel);
 
 /*
- * Warn, and remember in scan->disagreements, where the bundle's entry, the name of a file that is
+ * Warn, and remember in scan->disagreement, where the bundle's entry, the name of a file that is
  * nothing but a code object, or the metadata note (any may be NULL) names another target than the
  * ELF header, which the loader and the analysis go by.
  */
@@ -55,10 +57,11 @@ void scan_print_text(struct scan *scan, const struct isa_code_object *object, co
 
 /* ---- parts of these two (scan_print.c, scan_facts.c) ---- */
 
-struct json_object *scan_string_or_null(const char *text);
-struct json_object *scan_json_origin(const struct isa_origin *origin);
-void scan_json_atomic_facts(struct json_object *object, const struct isa_atomic *atomic);
-void scan_json_kernel_facts(struct json_object *object, const struct isa_kernel *kernel);
+void scan_json_origin(struct json_stream *json, const struct isa_origin *origin);
+/* "file:line", or null without a file. */
+void scan_json_place(struct json_stream *json, const char *key, const char *file, unsigned line);
+void scan_json_atomic_facts(struct json_stream *json, const struct isa_atomic *atomic);
+void scan_json_kernel_facts(struct json_stream *json, const struct isa_kernel *kernel);
 void scan_print_origin(const struct isa_kernel *kernel, const struct isa_origin *origin);
 void scan_print_frames(const struct isa_atomic *atomic);
 void scan_print_facts(const struct isa_kernel *kernel);

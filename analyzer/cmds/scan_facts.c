@@ -1,77 +1,75 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What `hipgrain scan` prints besides atomics and uses; hipgrain-scan(5) describes the JSON. */
-#include <json-c/json.h>
 #include <stdio.h>
 
 #include "analyzer/cmds/scan.h"
 
-static struct json_object *place(const char *file, unsigned line)
+void scan_json_place(struct json_stream *json, const char *key, const char *file, unsigned line)
 {
 	char text[4096];
 
-	if (!file)
-		return NULL;
-	snprintf(text, sizeof(text), "%s:%u", file, line);
-	return json_object_new_string(text);
+	if (file)
+		snprintf(text, sizeof(text), "%s:%u", file, line);
+	json_stream_text(json, key, file ? text : NULL);
 }
 
-void scan_json_atomic_facts(struct json_object *object, const struct isa_atomic *atomic)
+void scan_json_atomic_facts(struct json_stream *json, const struct isa_atomic *atomic)
 {
-	struct json_object *cache = json_object_new_array();
-	struct json_object *inlined = json_object_new_array();
 	size_t i;
 
+	json_stream_text(json, "scope", isa_scope_name(atomic->scope));
+	json_stream_begin(json, "cache", '[');
 	for (i = 0; i < ISA_CACHE_WORDS; i++)
 		if (atomic->cache & 1u << i)
-			json_object_array_add(cache,
-					      json_object_new_string(isa_cache_word((unsigned)i)));
+			json_stream_text(json, NULL, isa_cache_word((unsigned)i));
+	json_stream_end(json, ']');
+	json_stream_begin(json, "inlined", '[');
 	for (i = 0; i < atomic->frame_count; i++) {
 		const struct isa_frame *frame = &atomic->frames[i];
-		struct json_object *one = json_object_new_object();
 
-		json_object_object_add(one, "function", scan_string_or_null(frame->function));
-		json_object_object_add(one, "source", place(frame->file, frame->line));
-		json_object_array_add(inlined, one);
+		json_stream_begin(json, NULL, '{');
+		json_stream_text(json, "function", frame->function);
+		scan_json_place(json, "source", frame->file, frame->line);
+		json_stream_end(json, '}');
 	}
-	json_object_object_add(object, "scope",
-			       json_object_new_string(isa_scope_name(atomic->scope)));
-	json_object_object_add(object, "cache", cache);
-	json_object_object_add(object, "inlined", inlined);
+	json_stream_end(json, ']');
 }
 
-static struct json_object *known(enum isa_known value)
+static void json_known(struct json_stream *json, const char *key, enum isa_known value)
 {
-	return value == ISA_NOT_KNOWN ? NULL : json_object_new_boolean(value == ISA_YES);
+	if (value == ISA_NOT_KNOWN)
+		json_stream_null(json, key);
+	else
+		json_stream_bool(json, key, value == ISA_YES);
 }
 
-void scan_json_kernel_facts(struct json_object *object, const struct isa_kernel *kernel)
+static void json_spin(struct json_stream *json, const struct isa_spin *spin)
 {
-	struct json_object *spins = json_object_new_array();
-	size_t i;
+	json_stream_begin(json, NULL, '{');
+	json_stream_text(json, "mnemonic", spin->mnemonic);
+	json_stream_number(json, "kernel_offset", spin->kernel_offset);
+	json_stream_text(json, "function", spin->function);
+	scan_json_origin(json, &spin->origin);
+	scan_json_place(json, "source", spin->file, spin->line);
+	json_stream_end(json, '}');
+}
 
-	for (i = 0; i < kernel->spin_count; i++) {
-		const struct isa_spin *spin = &kernel->spins[i];
-		struct json_object *one = json_object_new_object();
-
-		json_object_object_add(one, "mnemonic", json_object_new_string(spin->mnemonic));
-		json_object_object_add(one, "kernel_offset",
-				       json_object_new_int64(spin->kernel_offset));
-		json_object_object_add(one, "function", scan_string_or_null(spin->function));
-		json_object_object_add(one, "origin", scan_json_origin(&spin->origin));
-		json_object_object_add(one, "source", place(spin->file, spin->line));
-		json_object_array_add(spins, one);
-	}
-	json_object_object_add(object, "wave_size", json_object_new_int64(kernel->wave_size));
-	json_object_object_add(object, "lds_size", json_object_new_int64(kernel->lds_size));
-	json_object_object_add(object, "uses_lds", known(kernel->uses_lds));
-	json_object_object_add(object, "barrier", known(kernel->has_barrier));
-	json_object_object_add(object, "scratch_size", json_object_new_int64(kernel->scratch_size));
-	json_object_object_add(object, "dynamic_stack", known(kernel->dynamic_stack));
-	json_object_object_add(object, "hostcall", known(kernel->hostcall));
-	json_object_object_add(object, "printf_buffer", known(kernel->printf_buffer));
-	json_object_object_add(object, "system_release", known(kernel->system_release));
-	json_object_object_add(object, "system_acquire", known(kernel->system_acquire));
-	json_object_object_add(object, "spins", spins);
+void scan_json_kernel_facts(struct json_stream *json, const struct isa_kernel *kernel)
+{
+	json_stream_number(json, "wave_size", kernel->wave_size);
+	json_stream_number(json, "lds_size", kernel->lds_size);
+	json_known(json, "uses_lds", kernel->uses_lds);
+	json_known(json, "barrier", kernel->has_barrier);
+	json_stream_number(json, "scratch_size", kernel->scratch_size);
+	json_known(json, "dynamic_stack", kernel->dynamic_stack);
+	json_known(json, "hostcall", kernel->hostcall);
+	json_known(json, "printf_buffer", kernel->printf_buffer);
+	json_known(json, "system_release", kernel->system_release);
+	json_known(json, "system_acquire", kernel->system_acquire);
+	json_stream_begin(json, "spins", '[');
+	for (size_t i = 0; i < kernel->spin_count; i++)
+		json_spin(json, &kernel->spins[i]);
+	json_stream_end(json, ']');
 }
 
 void scan_print_frames(const struct isa_atomic *atomic)

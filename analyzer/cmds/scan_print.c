@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What `hipgrain scan` prints: both formats say the same. */
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,130 +7,118 @@
 
 /* ---- JSON ---- */
 
-struct json_object *scan_string_or_null(const char *text)
+void scan_json_origin(struct json_stream *json, const struct isa_origin *origin)
 {
-	return text ? json_object_new_string(text) : NULL;
-}
-
-struct json_object *scan_json_origin(const struct isa_origin *origin)
-{
-	struct json_object *object = json_object_new_object();
-	struct json_object *kernarg = json_object_new_array();
-
+	json_stream_begin(json, "origin", '{');
+	json_stream_text(json, "kind", isa_origin_name(origin->kind));
+	json_stream_begin(json, "kernarg", '[');
 	for (size_t i = 0; i < origin->kernarg_count; i++)
-		json_object_array_add(kernarg, json_object_new_int64(origin->kernarg[i]));
-	json_object_object_add(object, "kind",
-			       json_object_new_string(isa_origin_name(origin->kind)));
-	json_object_object_add(object, "kernarg", kernarg);
-	json_object_object_add(object, "symbol", scan_string_or_null(origin->symbol));
-	json_object_object_add(object, "why", scan_string_or_null(origin->why));
-	return object;
+		json_stream_number(json, NULL, origin->kernarg[i]);
+	json_stream_end(json, ']');
+	json_stream_text(json, "symbol", origin->symbol);
+	json_stream_text(json, "why", origin->why);
+	json_stream_end(json, '}');
 }
 
-static struct json_object *json_atomic(const struct isa_atomic *atomic)
+static void json_atomic(struct json_stream *json, const struct isa_atomic *atomic)
 {
-	struct json_object *object = json_object_new_object();
-	char source[4096];
-
-	json_object_object_add(object, "mnemonic", json_object_new_string(atomic->mnemonic));
-	json_object_object_add(object, "offset", json_object_new_int64((int64_t)atomic->offset));
-	json_object_object_add(object, "kernel_offset",
-			       json_object_new_int64(atomic->kernel_offset));
-	json_object_object_add(object, "function", scan_string_or_null(atomic->function));
-	json_object_object_add(
-	    object, "op",
-	    json_object_new_string(isa_op_name(atomic->cas_loop ? atomic->loop_op : atomic->op)));
-	json_object_object_add(object, "type", json_object_new_string(isa_type_name(atomic->type)));
-	json_object_object_add(object, "lock", json_object_new_boolean(atomic->lock));
-	json_object_object_add(object, "returns", json_object_new_boolean(atomic->returns));
-	json_object_object_add(object, "system_scope",
-			       json_object_new_boolean(atomic->system_scope));
-	json_object_object_add(object, "native", json_object_new_boolean(atomic->native));
-	json_object_object_add(object, "cas_loop", json_object_new_boolean(atomic->cas_loop));
-	json_object_object_add(object, "fp", json_object_new_boolean(atomic->fp));
-	json_object_object_add(object, "space",
-			       json_object_new_string(isa_space_name(atomic->space)));
-	json_object_object_add(object, "origin", scan_json_origin(&atomic->origin));
-	snprintf(source, sizeof(source), "%s:%u", atomic->file ? atomic->file : "", atomic->line);
-	json_object_object_add(object, "source", scan_string_or_null(atomic->file ? source : NULL));
-	scan_json_atomic_facts(object, atomic);
-	return object;
+	json_stream_begin(json, NULL, '{');
+	json_stream_text(json, "mnemonic", atomic->mnemonic);
+	json_stream_number(json, "offset", (int64_t)atomic->offset);
+	json_stream_number(json, "kernel_offset", atomic->kernel_offset);
+	json_stream_text(json, "function", atomic->function);
+	json_stream_text(json, "op",
+			 isa_op_name(atomic->cas_loop ? atomic->loop_op : atomic->op));
+	json_stream_text(json, "type", isa_type_name(atomic->type));
+	json_stream_bool(json, "lock", atomic->lock);
+	json_stream_bool(json, "returns", atomic->returns);
+	json_stream_bool(json, "system_scope", atomic->system_scope);
+	json_stream_bool(json, "native", atomic->native);
+	json_stream_bool(json, "cas_loop", atomic->cas_loop);
+	json_stream_bool(json, "fp", atomic->fp);
+	json_stream_text(json, "space", isa_space_name(atomic->space));
+	scan_json_origin(json, &atomic->origin);
+	scan_json_place(json, "source", atomic->file, atomic->line);
+	scan_json_atomic_facts(json, atomic);
+	json_stream_end(json, '}');
 }
 
-static struct json_object *json_arguments(const struct isa_kernel *kernel)
+static void json_arguments(struct json_stream *json, const struct isa_kernel *kernel)
 {
-	struct json_object *arguments = json_object_new_array();
-
+	json_stream_begin(json, "arguments", '[');
 	for (size_t i = 0; i < kernel->arg_count; i++) {
 		const struct isa_arg *arg = &kernel->args[i];
-		struct json_object *one = json_object_new_object();
 
-		json_object_object_add(one, "offset", json_object_new_int64(arg->offset));
-		json_object_object_add(one, "size", json_object_new_int64(arg->size));
-		json_object_object_add(one, "pointer", json_object_new_boolean(arg->pointer));
-		json_object_object_add(one, "name", scan_string_or_null(arg->name));
-		json_object_object_add(one, "type", scan_string_or_null(arg->type_name));
-		json_object_array_add(arguments, one);
+		json_stream_begin(json, NULL, '{');
+		json_stream_number(json, "offset", arg->offset);
+		json_stream_number(json, "size", arg->size);
+		json_stream_bool(json, "pointer", arg->pointer);
+		json_stream_text(json, "name", arg->name);
+		json_stream_text(json, "type", arg->type_name);
+		json_stream_end(json, '}');
 	}
-	return arguments;
+	json_stream_end(json, ']');
 }
 
-static struct json_object *json_uses(const struct isa_kernel *kernel)
+static void json_uses(struct json_stream *json, const struct isa_kernel *kernel)
 {
-	struct json_object *uses = json_object_new_array();
-
+	if (kernel->skipped) {
+		json_stream_null(json, "uses");
+		return;
+	}
+	json_stream_begin(json, "uses", '[');
 	for (size_t i = 0; i < kernel->use_count; i++) {
 		const struct isa_use *use = &kernel->uses[i];
-		struct json_object *one = json_object_new_object();
 
-		json_object_object_add(one, "kernarg", json_object_new_int64(use->kernarg));
-		json_object_object_add(one, "read",
-				       json_object_new_boolean(use->access & ISA_READ));
-		json_object_object_add(one, "write",
-				       json_object_new_boolean(use->access & ISA_WRITE));
-		json_object_object_add(one, "atomic",
-				       json_object_new_boolean(use->access & ISA_ATOMIC));
-		json_object_object_add(one, "certain", json_object_new_boolean(use->certain));
-		json_object_array_add(uses, one);
+		json_stream_begin(json, NULL, '{');
+		json_stream_number(json, "kernarg", use->kernarg);
+		json_stream_bool(json, "read", use->access & ISA_READ);
+		json_stream_bool(json, "write", use->access & ISA_WRITE);
+		json_stream_bool(json, "atomic", use->access & ISA_ATOMIC);
+		json_stream_bool(json, "certain", use->certain);
+		json_stream_end(json, '}');
 	}
-	return uses;
+	json_stream_end(json, ']');
+}
+
+static void json_kernel(struct json_stream *json, const struct isa_kernel *kernel)
+{
+	json_stream_begin(json, NULL, '{');
+	json_stream_text(json, "name", kernel->name);
+	json_stream_text(json, "symbol", kernel->symbol);
+	json_stream_begin(json, "atomics", '[');
+	for (size_t i = 0; i < kernel->atomic_count; i++)
+		json_atomic(json, &kernel->atomics[i]);
+	json_stream_end(json, ']');
+	json_arguments(json, kernel);
+	json_uses(json, kernel);
+	json_stream_bool(json, "uses_complete", kernel->uses_complete);
+	json_stream_text(json, "incomplete", kernel->incomplete);
+	scan_json_kernel_facts(json, kernel);
+	json_stream_end(json, '}');
 }
 
 void scan_print_json(struct scan *scan, const struct isa_code_object *object, const void *elf,
 		     size_t size)
 {
-	struct json_object *to = json_object_new_object();
-	struct json_object *kernels = json_object_new_array();
-	size_t i, k;
+	struct json_stream *json = &scan->stream;
+	size_t i;
 
 	(void)elf;
 	(void)size;
-	for (i = 0; i < object->kernel_count; i++) {
-		const struct isa_kernel *kernel = &object->kernels[i];
-		struct json_object *one, *atomics;
-
-		if (!scan_wanted(scan, kernel))
-			continue;
-		one = json_object_new_object();
-		atomics = json_object_new_array();
-		for (k = 0; k < kernel->atomic_count; k++)
-			json_object_array_add(atomics, json_atomic(&kernel->atomics[k]));
-		json_object_object_add(one, "name", json_object_new_string(kernel->name));
-		json_object_object_add(one, "symbol", json_object_new_string(kernel->symbol));
-		json_object_object_add(one, "atomics", atomics);
-		json_object_object_add(one, "arguments", json_arguments(kernel));
-		json_object_object_add(one, "uses", kernel->skipped ? NULL : json_uses(kernel));
-		json_object_object_add(one, "uses_complete",
-				       json_object_new_boolean(kernel->uses_complete));
-		json_object_object_add(one, "incomplete", scan_string_or_null(kernel->incomplete));
-		scan_json_kernel_facts(one, kernel);
-		json_object_array_add(kernels, one);
-	}
-	json_object_object_add(to, "target", json_object_new_string(object->target));
-	json_object_object_add(to, "disagreements", json_object_get(scan->disagreements));
-	json_object_object_add(to, "sha256", json_object_new_string(object->sha256));
-	json_object_object_add(to, "kernels", kernels);
-	json_object_array_add(scan->code_objects, to);
+	json_stream_begin(json, NULL, '{');
+	json_stream_text(json, "target", object->target);
+	json_stream_begin(json, "disagreements", '[');
+	for (i = 0; i < scan->disagreement_count; i++)
+		json_stream_text(json, NULL, scan->disagreement[i]);
+	json_stream_end(json, ']');
+	json_stream_text(json, "sha256", object->sha256);
+	json_stream_begin(json, "kernels", '[');
+	for (i = 0; i < object->kernel_count; i++)
+		if (scan_wanted(scan, &object->kernels[i]))
+			json_kernel(json, &object->kernels[i]);
+	json_stream_end(json, ']');
+	json_stream_end(json, '}');
 }
 
 /* ---- text ---- */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether everything that names a code object's target says the same (code-objects.md C.4). */
 #include <elf.h>
-#include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -69,8 +68,8 @@ static void check(struct scan *scan, const struct codeobj_target *actual, bool o
 	snprintf(line, sizeof(line), "%s says %.64s where the code object is for %s", who, name,
 		 text);
 	message_warning("%s: %s", scan->path, line);
-	if (scan->disagreements)
-		json_object_array_add(scan->disagreements, json_object_new_string(line));
+	if (scan->disagreement_count < SCAN_DISAGREEMENTS)
+		strcpy(scan->disagreement[scan->disagreement_count++], line);
 }
 
 void scan_check_target(struct scan *scan, const void *elf, size_t size, const char *bundle,

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * JSON written as it comes, for output that would be large as a tree in memory. Indented by two
+ * blanks a level, keys and values on one line.
+ */
+#ifndef HIPGRAIN_ANALYZER_CMDS_JSON_STREAM_H
+#define HIPGRAIN_ANALYZER_CMDS_JSON_STREAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct json_stream {
+	FILE *file; /* borrowed */
+	unsigned depth;
+	bool some; /* there is something in the object or array at hand */
+};
+
+/*
+ * One member of the object, or element of the array (`key` NULL), at hand. Text is taken as UTF-8;
+ * NULL gives null.
+ */
+void json_stream_text(struct json_stream *stream, const char *key, const char *text);
+void json_stream_number(struct json_stream *stream, const char *key, int64_t number);
+void json_stream_bool(struct json_stream *stream, const char *key, bool value);
+void json_stream_null(struct json_stream *stream, const char *key);
+
+/* Begin an object ('{') or array ('['), the first one without key; end the one at hand. */
+void json_stream_begin(struct json_stream *stream, const char *key, char bracket);
+void json_stream_end(struct json_stream *stream, char bracket);
+
+#endif
