@@ -27,8 +27,7 @@ static void json_atomic(struct json_stream *json, const struct isa_atomic *atomi
 	json_stream_number(json, "offset", (int64_t)atomic->offset);
 	json_stream_number(json, "kernel_offset", atomic->kernel_offset);
 	json_stream_text(json, "function", atomic->function);
-	json_stream_text(json, "op",
-			 isa_op_name(atomic->cas_loop ? atomic->loop_op : atomic->op));
+	json_stream_text(json, "op", isa_op_name(atomic->cas_loop ? atomic->loop_op : atomic->op));
 	json_stream_text(json, "type", isa_type_name(atomic->type));
 	json_stream_bool(json, "lock", atomic->lock);
 	json_stream_bool(json, "returns", atomic->returns);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Visits of a block before its state is made to converge; fewer where a loop begins. */
-#define WIDEN_AFTER 6u
+#define WIDEN_AFTER      6u
 #define WIDEN_LOOP_AFTER 1u
 
 int flow_init(struct flow *flow, struct program *program, const struct arch *arch,
@@ -92,10 +92,9 @@ static int flow_into(struct flow *flow, struct activation *activation, uint32_t 
 		activation->dirty[block] = true;
 		return state_keep(&activation->in[block], flow->sliced ? &live : NULL);
 	}
-	status = state_join(&flow->store, &activation->in[block], state,
-			    flow->sliced ? &live : NULL, loop,
-			    activation->visits[block] >
-				(loop ? WIDEN_LOOP_AFTER : WIDEN_AFTER));
+	status =
+	    state_join(&flow->store, &activation->in[block], state, flow->sliced ? &live : NULL,
+		       loop, activation->visits[block] > (loop ? WIDEN_LOOP_AFTER : WIDEN_AFTER));
 	if (status < 0)
 		return status;
 	if (status)

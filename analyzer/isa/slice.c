@@ -20,58 +20,39 @@ static const struct {
 	uint8_t destinations; /* the first operands */
 	uint8_t sources;      /* those behind them that count; 0: all */
 } plain[] = {
-	{ OP_DATA, WANTS_NOTHING, 1, 0 },
-	{ OP_MOVE, WANTS_ALL, 1, 0 },
-	{ OP_PACKED_MOVE, WANTS_ALL, 1, 0 },
-	{ OP_SWAP, WANTS_ALL, 2, 0 },
-	{ OP_SELECT, WANTS_ALL, 1, 0 },
-	{ OP_CMOV, WANTS_ALL, 1, 0 },
-	{ OP_ADD, WANTS_ALL, 1, 0 },
-	{ OP_ADD_CARRY_OUT, WANTS_ALL, 2, 2 },
-	{ OP_SUB, WANTS_ALL, 1, 0 },
-	{ OP_SUB_CARRY_OUT, WANTS_ALL, 2, 2 },
-	{ OP_SUBREV, WANTS_ALL, 1, 0 },
-	{ OP_SUBREV_CARRY_OUT, WANTS_ALL, 2, 2 },
-	{ OP_ADD3, WANTS_ALL, 1, 0 },
-	{ OP_ADD64, WANTS_ALL, 1, 0 },
-	{ OP_SUB64, WANTS_ALL, 1, 0 },
-	{ OP_LAST_PLUS, WANTS_ALL, 1, 0 },
-	{ OP_LAST_PLUS64, WANTS_ALL, 2, 0 },
-	{ OP_LSHL_ADD64, WANTS_ALL, 1, 0 },
-	{ OP_LAST_PLUS2, WANTS_ALL, 1, 0 },
-	{ OP_ADD_CONST, WANTS_ALL, 1, 0 },
-	{ OP_OR, WANTS_ALL, 1, 0 },
-	{ OP_AND, WANTS_ALL, 1, 0 },
-	{ OP_ANDN2, WANTS_ALL, 1, 0 },
-	{ OP_XOR, WANTS_ALL, 1, 0 },
-	{ OP_LSHL, WANTS_ALL, 1, 0 },
-	{ OP_LSHR, WANTS_ALL, 1, 0 },
-	{ OP_ASHR, WANTS_ALL, 1, 0 },
-	{ OP_LSHLREV, WANTS_ALL, 1, 0 },
-	{ OP_LSHRREV, WANTS_ALL, 1, 0 },
-	{ OP_ASHRREV, WANTS_ALL, 1, 0 },
-	{ OP_MUL, WANTS_ALL, 1, 0 },
-	{ OP_COMPARE, WANTS_VALUES, 1, 0 },
-	{ OP_READ_FIRST, WANTS_ALL, 1, 0 },
-	{ OP_READ_LANE, WANTS_ALL, 1, 0 },
-	{ OP_WRITE_LANE, WANTS_ALL, 1, 0 },
-	{ OP_GETREG, WANTS_NOTHING, 1, 0 },
-	{ OP_GETPC, WANTS_NOTHING, 1, 0 },
-	{ OP_SEXT_HIGH, WANTS_ALL, 1, 0 },
+	{ OP_DATA, WANTS_NOTHING, 1, 0 },    { OP_MOVE, WANTS_ALL, 1, 0 },
+	{ OP_PACKED_MOVE, WANTS_ALL, 1, 0 }, { OP_SWAP, WANTS_ALL, 2, 0 },
+	{ OP_SELECT, WANTS_ALL, 1, 0 },      { OP_CMOV, WANTS_ALL, 1, 0 },
+	{ OP_ADD, WANTS_ALL, 1, 0 },         { OP_ADD_CARRY_OUT, WANTS_ALL, 2, 2 },
+	{ OP_SUB, WANTS_ALL, 1, 0 },         { OP_SUB_CARRY_OUT, WANTS_ALL, 2, 2 },
+	{ OP_SUBREV, WANTS_ALL, 1, 0 },      { OP_SUBREV_CARRY_OUT, WANTS_ALL, 2, 2 },
+	{ OP_ADD3, WANTS_ALL, 1, 0 },        { OP_ADD64, WANTS_ALL, 1, 0 },
+	{ OP_SUB64, WANTS_ALL, 1, 0 },       { OP_LAST_PLUS, WANTS_ALL, 1, 0 },
+	{ OP_LAST_PLUS64, WANTS_ALL, 2, 0 }, { OP_LSHL_ADD64, WANTS_ALL, 1, 0 },
+	{ OP_LAST_PLUS2, WANTS_ALL, 1, 0 },  { OP_ADD_CONST, WANTS_ALL, 1, 0 },
+	{ OP_OR, WANTS_ALL, 1, 0 },          { OP_AND, WANTS_ALL, 1, 0 },
+	{ OP_ANDN2, WANTS_ALL, 1, 0 },       { OP_XOR, WANTS_ALL, 1, 0 },
+	{ OP_LSHL, WANTS_ALL, 1, 0 },        { OP_LSHR, WANTS_ALL, 1, 0 },
+	{ OP_ASHR, WANTS_ALL, 1, 0 },        { OP_LSHLREV, WANTS_ALL, 1, 0 },
+	{ OP_LSHRREV, WANTS_ALL, 1, 0 },     { OP_ASHRREV, WANTS_ALL, 1, 0 },
+	{ OP_MUL, WANTS_ALL, 1, 0 },         { OP_COMPARE, WANTS_VALUES, 1, 0 },
+	{ OP_READ_FIRST, WANTS_ALL, 1, 0 },  { OP_READ_LANE, WANTS_ALL, 1, 0 },
+	{ OP_WRITE_LANE, WANTS_ALL, 1, 0 },  { OP_GETREG, WANTS_NOTHING, 1, 0 },
+	{ OP_GETPC, WANTS_NOTHING, 1, 0 },   { OP_SEXT_HIGH, WANTS_ALL, 1, 0 },
 };
 
 /* What is live at one place. */
 struct live {
 	struct reg_set value; /* by its contents */
-	struct reg_set mask;  /* as a lane mask only: what a comparison compared is of no interest */
-	bool condition;       /* the condition code */
+	struct reg_set mask; /* as a lane mask only: what a comparison compared is of no interest */
+	bool condition;      /* the condition code */
 };
 
 struct walk {
 	const struct function *function;
-	struct live *in;      /* by block */
-	struct live aside;    /* wherever lanes may be switched on, and what other lanes read */
-	bool private_reads;   /* what is stored may come back */
+	struct live *in;    /* by block */
+	struct live aside;  /* wherever lanes may be switched on, and what other lanes read */
+	bool private_reads; /* what is stored may come back */
 	bool changed;
 };
 
@@ -286,8 +267,8 @@ static void before(struct walk *walk, const struct insn *insn, struct live *live
 	} else if (writes_exec(insn)) {
 		before_exec(walk, insn, live);
 	} else if (insn->class == OP_COMPARE_SCALAR) {
-		for (unsigned i = 0; condition && condition_followed(insn) && i < insn->operand_count;
-		     i++)
+		for (unsigned i = 0;
+		     condition && condition_followed(insn) && i < insn->operand_count; i++)
 			want(live, &insn->operand[i], true, false);
 	} else if (row >= 0 && is_register(insn, 0)) {
 		before_plain(insn, row, live);

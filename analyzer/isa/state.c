@@ -143,8 +143,7 @@ static bool same_lanes(const struct state *more, uint32_t inner, const struct st
 }
 
 static value_id join_scalar(struct value_store *store, const struct state *into,
-			    const struct state *other, unsigned reg, bool mask_only,
-			    bool widen)
+			    const struct state *other, unsigned reg, bool mask_only, bool widen)
 {
 	value_id a = into->scalar[reg], b = other->scalar[reg];
 	uint32_t x = value_sole_base(store, a), y = value_sole_base(store, b);
@@ -514,14 +513,13 @@ int state_shrink(struct value_store *store, struct state *state, uint32_t name, 
 		 * since. What was exec is now only known to be within what was exec then.
 		 */
 		*before = i ? state->aside[i - 1].name : SITE_ROOT;
-		status = lane_file_join(store, &state->aside[i].file, state->active, NULL,
-					false);
+		status = lane_file_join(store, &state->aside[i].file, state->active, NULL, false);
 		state->aside[i].grown = false;
 		while (status >= 0 && state->aside_count > i + 1) {
 			struct aside *last = &state->aside[state->aside_count - 1];
 
-			status = lane_file_join(store, &state->aside[i].file, last->file, NULL,
-					false);
+			status =
+			    lane_file_join(store, &state->aside[i].file, last->file, NULL, false);
 			if (status < 0)
 				break;
 			lane_file_put(last->file);
@@ -601,8 +599,7 @@ int state_complement(struct value_store *store, struct state *state, uint32_t na
 	while (state->aside_count > (unsigned)from + 1) {
 		struct aside *last = &state->aside[state->aside_count - 1];
 
-		status = lane_file_join(store, &state->aside[from].file, last->file, NULL,
-					false);
+		status = lane_file_join(store, &state->aside[from].file, last->file, NULL, false);
 		if (status < 0)
 			return status;
 		lane_file_put(last->file);

@@ -56,9 +56,9 @@ void state_clear(struct state *state);
 /* Share the files of `from`; they are copied when written. */
 void state_copy(struct state *to, const struct state *from);
 /*
- * into |= from, as far as it is `live` (NULL: all of it), which `into` was kept to. 1 if it changed,
- * 0 if not, -ENOMEM. `widen`: converge. `inner`: `from` comes from
- * inside of a loop that begins here.
+ * into |= from, as far as it is `live` (NULL: all of it), which `into` was kept to. 1 if it
+ * changed, 0 if not, -ENOMEM. `widen`: converge. `inner`: `from` comes from inside of a loop that
+ * begins here.
  */
 int state_join(struct value_store *store, struct state *into, const struct state *from,
 	       const struct state_live *live, bool inner, bool widen);

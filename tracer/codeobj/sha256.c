@@ -76,8 +76,7 @@ static void add_plain(uint32_t state[8], const uint8_t *data, size_t blocks)
 __attribute__((target("sha,sse4.1"))) static void add_native(uint32_t state[8], const uint8_t *data,
 							     size_t blocks)
 {
-	const __m128i big_endian =
-	    _mm_set_epi64x(0x0c0d0e0f08090a0bLL, 0x0405060700010203LL);
+	const __m128i big_endian = _mm_set_epi64x(0x0c0d0e0f08090a0bLL, 0x0405060700010203LL);
 	__m128i dcba = _mm_loadu_si128((const __m128i *)(const void *)&state[0]);
 	__m128i hgfe = _mm_loadu_si128((const __m128i *)(const void *)&state[4]);
 	__m128i cdab = _mm_shuffle_epi32(dcba, 0xb1), efgh = _mm_shuffle_epi32(hgfe, 0x1b);
@@ -93,14 +92,13 @@ __attribute__((target("sha,sse4.1"))) static void add_native(uint32_t state[8], 
 			__m128i *now = &w[i % 4], *before = &w[(i + 3) % 4];
 
 			if (i < 4) {
-				*now = _mm_loadu_si128(
-				    (const __m128i *)(const void *)(data + 16 * i));
+				*now =
+				    _mm_loadu_si128((const __m128i *)(const void *)(data + 16 * i));
 				*now = _mm_shuffle_epi8(*now, big_endian);
 			} else {
 				next = _mm_alignr_epi8(*before, w[(i + 2) % 4], 4);
 				*now = _mm_sha256msg1_epu32(*now, w[(i + 1) % 4]);
-				*now =
-				    _mm_sha256msg2_epu32(_mm_add_epi32(*now, next), *before);
+				*now = _mm_sha256msg2_epu32(_mm_add_epi32(*now, next), *before);
 			}
 			sum = _mm_add_epi32(
 			    *now, _mm_loadu_si128(
