@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""trace_page.py TEMPLATE EVENTS_H: the manual page of the events, from the header that declares them."""
+"""trace_page.py TEMPLATE EVENTS_H...: the manual page of the events, from the headers that declare them."""
 import re
 import sys
 
@@ -41,9 +41,13 @@ def fields(body):
             yield name.strip(), kind_text, clean(comment or "")
 
 
-def page(template, header):
+def read_all(names):
+    return [open(name, encoding="utf-8").read() for name in names]
+
+
+def page(template, *headers):
     lines = []
-    for name, comment, body in events(header):
+    for name, comment, body in (event for header in headers for event in events(header)):
         lines += [".SS " + name, roff(comment)]
         for field, kind, text in fields(body):
             lines += [".TP", ".BR %s \" (%s)\"" % (field, kind), roff(text) or "\\&"]
@@ -51,4 +55,4 @@ def page(template, header):
 
 
 if __name__ == "__main__":
-    sys.stdout.write(page(*(open(name, encoding="utf-8").read() for name in sys.argv[1:3])))
+    sys.stdout.write(page(*read_all(sys.argv[1:])))

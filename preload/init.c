@@ -193,6 +193,7 @@ static void start(void)
 		       HG_TOTALS_LIMIT);
 		hg_config.threshold = HG_TOTALS_LIMIT;
 	}
+	hg_config.omp_contents = read_number("HIPGRAIN_OMP_CONTENTS", 1, 1);
 	if (!hg_config.dir || open_provider() || hg_stack_init())
 		return;
 	hg_libc_measure(hg_config.threshold);

@@ -32,7 +32,7 @@ static unsigned long long known_additions, known_removals;
  */
 static const char *const tool_names[] = {
 	"/libhipgrain-",        "/liblttng-ust", "/libunwind.so",    "/libamdhip64.so",
-	"/libhsa-runtime64.so", "/libhsakmt.so", "/libamd_comgr.so",
+	"/libhsa-runtime64.so", "/libhsakmt.so", "/libamd_comgr.so", "/libomptarget",
 };
 static struct {
 	uintptr_t start, end;

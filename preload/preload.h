@@ -56,6 +56,7 @@ struct hg_config {
 	unsigned stack_depth; /* HIPGRAIN_STACK_DEPTH: frames */
 	bool memory_queries;  /* HIPGRAIN_MEMORY_QUERIES: ask the runtime about memory */
 	bool totals;          /* HIPGRAIN_TOTALS: count what is below the threshold */
+	bool omp_contents;    /* HIPGRAIN_OMP_CONTENTS: compare what OpenMP transfers carry */
 };
 
 #define HG_STACK_DEPTH_MAX 128u

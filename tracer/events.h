@@ -25,6 +25,8 @@
 
 #include <stdint.h>
 
+#include "tracer/offload_events.h"
+
 /* Interface functions, one enumerator per row of api.def: HG_API_hipMalloc == 100. */
 enum hg_api {
 #define HG_API(id, name, class) HG_API_##name = (id),

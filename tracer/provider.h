@@ -39,9 +39,10 @@
 	EVENT(sync)        \
 	EVENT(call)        \
 	EVENT(error)       \
-	EVENT(stack)
+	EVENT(stack)       \
+	HG_OFFLOAD_EVENTS(EVENT)
 
-#define HG_PROVIDER_VERSION 6u
+#define HG_PROVIDER_VERSION 7u
 #define HG_PROVIDER_SYMBOL  "hipgrain_provider"
 
 struct hg_provider {

@@ -353,6 +353,7 @@ LTTNG_UST_TRACEPOINT_EVENT(hipgrain, stack,
 )
 
 /* clang-format on */
+#include "tracer/offload_tracepoints.h"
 #endif
 
 #include <lttng/tracepoint-event.h>

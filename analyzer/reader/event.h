@@ -33,7 +33,10 @@ enum hg_event_type {
 	HG_EVENT_error,
 	HG_EVENT_stack,
 	HG_EVENT_host_totals,
-	HG_EVENT_TYPES,
+#define HG_EVENT_OF(name) HG_EVENT_##name,
+	HG_OFFLOAD_EVENTS(HG_EVENT_OF)
+#undef HG_EVENT_OF
+	    HG_EVENT_TYPES,
 };
 
 struct hg_event {
@@ -65,6 +68,9 @@ struct hg_event {
 		struct hg_ev_error error;
 		struct hg_ev_stack stack;
 		struct hg_ev_host_totals host_totals;
+#define HG_EVENT_OF(name) struct hg_ev_##name name;
+		HG_OFFLOAD_EVENTS(HG_EVENT_OF)
+#undef HG_EVENT_OF
 	};
 };
 

@@ -219,14 +219,19 @@ static const struct field host_totals_fields[] = {
 	FIELD(host_totals, freed_bytes, UNSIGNED), { 0 },
 };
 
-#define EVENT(type) [HG_EVENT_##type] = { "hipgrain:" #type, type##_fields }
+#include "offload_fields.h"
+
+#define EVENT(type)     [HG_EVENT_##type] = { "hipgrain:" #type, type##_fields }
+
+#define EVENT_AND(type) EVENT(type),
 
 const struct event_layout event_layouts[HG_EVENT_TYPES] = {
-	EVENT(process),  EVENT(module), EVENT(region),      EVENT(runtime), EVENT(device),
-	EVENT(alloc),    EVENT(free),   EVENT(memory),      EVENT(copy),    EVENT(fill),
-	EVENT(prefetch), EVENT(advise), EVENT(code_object), EVENT(kernel),  EVENT(args),
-	EVENT(launch),   EVENT(stream), EVENT(event),       EVENT(sync),    EVENT(call),
-	EVENT(error),    EVENT(stack),  EVENT(host_totals),
+	EVENT(process),     EVENT(module), EVENT(region),      EVENT(runtime),
+	EVENT(device),      EVENT(alloc),  EVENT(free),        EVENT(memory),
+	EVENT(copy),        EVENT(fill),   EVENT(prefetch),    EVENT(advise),
+	EVENT(code_object), EVENT(kernel), EVENT(args),        EVENT(launch),
+	EVENT(stream),      EVENT(event),  EVENT(sync),        EVENT(call),
+	EVENT(error),       EVENT(stack),  EVENT(host_totals), HG_OFFLOAD_EVENTS(EVENT_AND)
 };
 
 const struct event_alias event_aliases[EVENT_ALIASES] = {

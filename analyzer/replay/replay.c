@@ -475,6 +475,20 @@ struct process *replay_apply(struct replay *replay, const struct hg_event *event
 	case HG_EVENT_prefetch:
 		memory_prefetch(process, event);
 		break;
+	case HG_EVENT_omp_target:
+		process->target_regions +=
+		    event->omp_target.endpoint != HG_OMP_END &&
+		    (event->omp_target.kind & ~HG_OMP_NOWAIT) == HG_OMP_TARGET;
+		break;
+	case HG_EVENT_omp_data:
+		process->target_transfers += event->omp_data.op == HG_OMP_TO_DEVICE ||
+					     event->omp_data.op == HG_OMP_FROM_DEVICE;
+		break;
+	case HG_EVENT_omp_runtime:
+	case HG_EVENT_omp_device:
+	case HG_EVENT_omp_content:
+	case HG_EVENT_omp_map:
+	case HG_EVENT_omp_submit:
 	case HG_EVENT_fill:
 	case HG_EVENT_stream:
 	case HG_EVENT_event:

@@ -122,6 +122,7 @@ struct process {
 	uint64_t epoch;     /* changes whenever an address may mean something else */
 
 	uint64_t launches, allocations, copies;
+	uint64_t target_regions, target_transfers; /* OpenMP's */
 	uint64_t pinned; /* bytes of host memory that are pinned or registered now */
 	uint64_t unresolved_frees;
 };

@@ -168,9 +168,16 @@ static void put_process(const struct printer *printer, const struct process *pro
 		process->launches, process->launches == 1 ? "" : "es", process->allocations,
 		process->allocations == 1 ? "" : "s", process->copies,
 		process->copies == 1 ? "y" : "ies");
+	if (process->target_regions) {
+		fprintf(printer->stream,
+			", %" G_GUINT64_FORMAT " OpenMP target region%s with %" G_GUINT64_FORMAT
+			" transfer%s",
+			process->target_regions, process->target_regions == 1 ? "" : "s",
+			process->target_transfers, process->target_transfers == 1 ? "" : "s");
+	}
 	if (device) {
 		fprintf(printer->stream, " on %s (%s)", device->name, device->arch);
-	} else if (process->device_count < 0) {
+	} else if (process->device_count < 0 && !process->target_regions) {
 		fprintf(printer->stream, "; it made no HIP call");
 	}
 	fputc('\n', printer->stream);
@@ -185,7 +192,7 @@ static void put_processes(const struct printer *printer)
 	for (unsigned i = 0; i < processes->len; i++) {
 		const struct process *process = processes->pdata[i];
 
-		if (process->device_count >= 0 || processes->len == 1) {
+		if (process->device_count >= 0 || process->target_regions || processes->len == 1) {
 			put_process(printer, process);
 			shown++;
 		}

@@ -3,12 +3,14 @@
 
 #include "context.h"
 #include "kernels.h"
+#include "offload.h"
 #include "ordering.h"
 #include "watch.h"
 
 struct rules_engine {
 	struct findings *findings;
 	struct kernels *kernels;
+	struct offload *offload;
 	struct ordering *ordering;
 	struct watch *watch;
 	GHashTable *last_launches; /* "pid tid" -> struct last_launch */
@@ -27,6 +29,7 @@ struct rules_engine *rules_engine_new(const char *code_objects, struct findings 
 
 	engine->findings = findings;
 	engine->kernels = kernels_new(code_objects);
+	engine->offload = offload_new();
 	engine->ordering = ordering_new();
 	engine->watch = watch_new();
 	engine->last_launches = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
@@ -37,6 +40,7 @@ void rules_engine_free(struct rules_engine *engine)
 {
 	if (engine) {
 		kernels_free(engine->kernels);
+		offload_free(engine->offload);
 		ordering_free(engine->ordering);
 		watch_free(engine->watch);
 		g_hash_table_destroy(engine->last_launches);
@@ -227,6 +231,7 @@ void rules_engine_event(struct rules_engine *engine, struct process *process,
 	default:
 		break;
 	}
+	offload_event(engine->offload, &context);
 	ordering_event(engine->ordering, &context);
 	watch_event(engine->watch, &context);
 }
@@ -265,6 +270,7 @@ void rules_engine_finish(struct rules_engine *engine, const struct replay *repla
 	const struct rules_context context = { engine->findings, engine->kernels, NULL, NULL };
 	GPtrArray *list = engine->findings->list;
 
+	offload_finish(engine->offload, &context);
 	ordering_finish(engine->ordering, engine->findings);
 	watch_finish(engine->watch, &context);
 	for (unsigned i = 0; i < list->len;) {

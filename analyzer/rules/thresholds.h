@@ -23,5 +23,8 @@
 #define HEAVY_PRIVATE         4096    /* bytes of scratch memory a work-item; HG907 */
 #define HEAVY_ITEMS           65536   /* HG907: work-items of the largest launch */
 #define HEAVY_LAUNCHES        4       /* HG907 */
+#define OMP_SIZE              4096    /* bytes; HG504, HG505, HG803, HG804: of host memory mapped */
+#define OMP_REPEATS           3       /* HG505, HG803: transfers of the same bytes */
+#define OMP_ALLOCATIONS       16      /* HG803: copies that were only made and deleted */
 
 #endif

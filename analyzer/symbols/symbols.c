@@ -300,6 +300,49 @@ static void add_jit(GPtrArray *frames, struct symbolizer *symbolizer, const stru
 	}
 }
 
+/* How far behind an instruction without a line the next one with a line may lie, bytes. */
+#define NEXT_LINE_LIMIT 64
+
+/*
+ * The position just behind an address that has none: compilers give the call of an OpenMP target
+ * region line 0, and the check of its result the line of the directive.
+ */
+static Dwarf_Line *next_position(Dwarf_Die *unit, Dwarf_Addr address)
+{
+	Dwarf_Lines *lines;
+	size_t count, first = 0, last;
+
+	if (dwarf_getsrclines(unit, &lines, &count) != 0) {
+		return NULL;
+	}
+	for (last = count; first < last;) { /* the first one behind the address */
+		size_t middle = first + (last - first) / 2;
+		Dwarf_Addr at = 0;
+
+		dwarf_lineaddr(dwarf_onesrcline(lines, middle), &at);
+		if (at <= address) {
+			first = middle + 1;
+		} else {
+			last = middle;
+		}
+	}
+	for (; first < count; first++) {
+		Dwarf_Line *position = dwarf_onesrcline(lines, first);
+		Dwarf_Addr at = 0;
+		bool end = true;
+		int line = 0;
+
+		if (dwarf_lineaddr(position, &at) != 0 || at - address > NEXT_LINE_LIMIT ||
+		    dwarf_lineendsequence(position, &end) != 0 || end) {
+			return NULL;
+		}
+		if (dwarf_lineno(position, &line) == 0 && line > 0) {
+			return position;
+		}
+	}
+	return NULL;
+}
+
 static void add_address(GPtrArray *frames, struct symbolizer *symbolizer,
 			const struct process *process, unsigned modules, uint64_t return_address)
 {
@@ -327,6 +370,11 @@ static void add_address(GPtrArray *frames, struct symbolizer *symbolizer,
 	if (position) {
 		file = dwarf_linesrc(position, NULL, NULL);
 		dwarf_lineno(position, &line);
+		if (line == 0) {
+			position = next_position(unit, in_file - bias);
+			file = position ? dwarf_linesrc(position, NULL, NULL) : file;
+			dwarf_lineno(position, &line);
+		}
 	}
 	if (!unit || !add_scopes(frames, unit, in_file - bias, address, host, file, line)) {
 		add_frame(frames, dwfl_module_addrname(module, in_file), unit, file, line, host,

@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rules about what OpenMP target constructs move (HG504, HG505, HG803, HG804, HG807): traces that
+ * must lead to a finding, traces that must not, and traces in which something is missing.
+ */
+#include "trace.h"
+
+#define HOST   0x500000u
+#define DEVICE 0x900000u
+#define SIZE   8192u
+
+/* Target, data operation, submit and map callbacks. */
+#define ALL_CALLBACKS ((uint64_t)0xe << 32)
+#define NO_SUBMITS    ((uint64_t)0x6 << 32)
+
+static uint32_t last_op;
+
+static void begin(uint64_t callbacks)
+{
+	last_op = 0;
+	process("/bin/program", "");
+	apply((struct hg_event){ .type = HG_EVENT_omp_runtime,
+				 .omp_runtime = { .version = "", .callbacks = callbacks } });
+	alloc(HG_API_malloc, HOST, SIZE, 5);
+}
+
+static void target(unsigned kind, unsigned endpoint, uint32_t stack_id)
+{
+	apply((struct hg_event){ .type = HG_EVENT_omp_target,
+				 .omp_target = { .kind = (uint8_t)kind,
+						 .endpoint = (uint8_t)endpoint,
+						 .stack_id = stack_id } });
+}
+
+static void region(uint32_t stack_id)
+{
+	target(HG_OMP_TARGET, HG_OMP_BEGIN, stack_id);
+	apply((struct hg_event){ .type = HG_EVENT_omp_submit,
+				 .omp_submit = { .stack_id = stack_id } });
+	target(HG_OMP_TARGET, HG_OMP_END, stack_id);
+}
+
+static void data(unsigned op, uint64_t src, uint64_t dst, uint64_t size, uint32_t stack_id)
+{
+	apply((struct hg_event){ .type = HG_EVENT_omp_data,
+				 .omp_data = { .op_id = ++last_op,
+					       .op = (uint8_t)op,
+					       .src = src,
+					       .dst = dst,
+					       .src_device = op == HG_OMP_TO_DEVICE ? 1 : 0,
+					       .size = size,
+					       .stack_id = stack_id } });
+}
+
+/* What the latest operation carried. */
+static void content(uint64_t hash)
+{
+	apply((struct hg_event){ .type = HG_EVENT_omp_content,
+				 .omp_content = { .op_id = last_op, .hash = hash } });
+}
+
+static void map_alloc(uint32_t stack_id)
+{
+	data(HG_OMP_ALLOC, HOST, DEVICE, SIZE, stack_id);
+}
+
+static void upload(uint64_t hash, uint32_t stack_id)
+{
+	data(HG_OMP_TO_DEVICE, HOST, DEVICE, SIZE, stack_id);
+	if (hash)
+		content(hash);
+}
+
+static void download(uint64_t hash, uint32_t stack_id)
+{
+	data(HG_OMP_FROM_DEVICE, DEVICE, HOST, SIZE, stack_id);
+	if (hash)
+		content(hash);
+}
+
+static void unmap(uint32_t stack_id)
+{
+	data(HG_OMP_DELETE, DEVICE, 0, 0, stack_id);
+}
+
+/* map(to:) or, with a second content, map(tofrom:) of one region. */
+static void map_region(uint64_t to, uint64_t from)
+{
+	map_alloc(7);
+	upload(to, 7);
+	region(7);
+	if (from)
+		download(from, 7);
+	unmap(7);
+}
+
+static void test_mapped_again_and_again(void **state)
+{
+	(void)state;
+	begin(ALL_CALLBACKS);
+	for (int i = 0; i < 4; i++)
+		map_region(11, 0);
+	assert_string_equal(found(), "HG803");
+	assert_int_equal(finding(0)->count, 3);
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_PROVEN);
+	assert_int_equal(finding(0)->allocation->ptr, HOST);
+	assert_non_null(strstr(finding(0)->message, "3 of 3 transfers"));
+}
+
+static void test_mapped_three_times_is_no_churn(void **state)
+{
+	(void)state;
+	begin(ALL_CALLBACKS);
+	for (int i = 0; i < 3; i++)
+		map_region(11, 0);
+	assert_string_equal(found(), "");
+}
+
+static void test_other_bytes_each_time(void **state)
+{
+	(void)state;
+	begin(ALL_CALLBACKS);
+	for (uint64_t i = 0; i < 8; i++)
+		map_region(11 + 2 * i, 12 + 2 * i);
+	assert_string_equal(found(), "");
+}
+
+/* What came back goes out again: the host did nothing with it. */
+static void test_back_and_out_again(void **state)
+{
+	(void)state;
+	begin(ALL_CALLBACKS);
+	for (uint64_t i = 0; i < 4; i++)
+		map_region(11 + i, 12 + i);
+	assert_string_equal(found(), "HG803");
+}
+
+static void test_unknown_contents(void **state)
+{
+	(void)state;
+	begin(ALL_CALLBACKS);
+	for (int i = 0; i < 8; i++)
+		map_region(0, 0);
+	assert_string_equal(found(), "");
+}
+
+/* The block is released and another one lies there. */
+static void test_another_block_at_the_address(void **state)
+{
+	(void)state;
+	begin(ALL_CALLBACKS);
+	for (int i = 0; i < 8; i++) {
+		map_region(11, 0);
+		release(HG_API_free, HOST);
+		alloc(HG_API_malloc, HOST, SIZE, 5);
+	}
+	assert_string_equal(found(), "");
+}
+
+static void test_scratch_allocated_in_loop(void **state)
+{
+	(void)state;
+	begin(ALL_CALLBACKS);
+	for (int i = 0; i < 17; i++) {
+		map_alloc(7);
+		region(7);
+		unmap(7);
+	}
+	assert_string_equal(found(), "HG803");
+}
+
+static void test_small_things_are_not_worth_it(void **state)
+{
+	(void)state;
+	begin(ALL_CALLBACKS);
+	for (int i = 0; i < 20; i++) {
+		data(HG_OMP_ALLOC, HOST, DEVICE, 8, 7);
+		data(HG_OMP_TO_DEVICE, HOST, DEVICE, 8, 7);
+		content(3);
+		region(7);
+		data(HG_OMP_FROM_DEVICE, DEVICE, HOST, 8, 7);
+		content(3);
+		unmap(7);
+	}
+	assert_string_equal(found(), "");
+}
+
+static void test_came_back_unchanged(void **state)
+{
+	(void)state;
+	begin(ALL_CALLBACKS);
+	map_region(11, 11);
+	assert_string_equal(found(), "HG804");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
+}
+
+static void test_changed_once(void **state)
+{
+	(void)state;
+	begin(ALL_CALLBACKS);
+	map_region(11, 11);
+	map_region(11, 13);
+	assert_string_equal(found(), "");
+}
+
+static void test_sent_back(void **state)
+{
+	(void)state;
+	begin(ALL_CALLBACKS);
+	map_alloc(7);
+	upload(11, 7);
+	region(7);
+	download(12, 8);
+	upload(12, 9);
+	region(7);
+	download(13, 8);
+	unmap(7);
+	assert_string_equal(found(), "HG504");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_PROVEN);
+}
+
+/* A region in between may have changed the device's copy, which is thereby set again. */
+static void test_sent_back_after_a_region(void **state)
+{
+	(void)state;
+	begin(ALL_CALLBACKS);
+	map_alloc(7);
+	upload(11, 7);
+	region(7);
+	for (int i = 0; i < 4; i++) {
+		download(12, 8);
+		region(7);
+		upload(12, 9);
+		region(7);
+	}
+	unmap(7);
+	assert_string_equal(found(), "");
+}
+
+static void test_sent_back_but_kernels_are_not_told(void **state)
+{
+	(void)state;
+	begin(NO_SUBMITS);
+	map_alloc(7);
+	upload(11, 7);
+	download(12, 8);
+	upload(12, 9);
+	unmap(7);
+	assert_string_equal(found(), "");
+}
+
+static void test_sent_twice(void **state)
+{
+	(void)state;
+	begin(ALL_CALLBACKS);
+	map_alloc(7);
+	upload(11, 7);
+	upload(11, 8);
+	region(7);
+	unmap(7);
+	assert_string_equal(found(), "HG505");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_PROVEN);
+}
+
+static void test_sent_again_after_regions(void **state)
+{
+	(void)state;
+	begin(ALL_CALLBACKS);
+	map_alloc(7);
+	upload(11, 7);
+	for (int i = 0; i < 3; i++) {
+		region(7);
+		upload(11, 8);
+	}
+	region(7);
+	unmap(7);
+	assert_string_equal(found(), "HG505");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_POSSIBLE);
+}
+
+static void test_never_used(void **state)
+{
+	(void)state;
+	begin(ALL_CALLBACKS);
+	map_alloc(7);
+	upload(11, 7);
+	unmap(8);
+	assert_string_equal(found(), "HG505");
+	assert_int_equal(finding(0)->sites->len, 1);
+	assert_int_equal(g_array_index(finding(0)->sites, struct site, 0).stack_id, 7);
+}
+
+static void test_written_over(void **state)
+{
+	(void)state;
+	begin(ALL_CALLBACKS);
+	map_alloc(7);
+	upload(11, 7);
+	upload(12, 8);
+	region(7);
+	unmap(8);
+	assert_string_equal(found(), "HG505");
+}
+
+static void test_written_over_after_use(void **state)
+{
+	(void)state;
+	begin(ALL_CALLBACKS);
+	map_alloc(7);
+	upload(11, 7);
+	region(7);
+	upload(12, 8);
+	region(7);
+	unmap(8);
+	assert_string_equal(found(), "");
+}
+
+static void test_used_by_download(void **state)
+{
+	(void)state;
+	begin(ALL_CALLBACKS);
+	map_alloc(7);
+	upload(11, 7);
+	download(0, 8);
+	unmap(8);
+	assert_string_equal(found(), "");
+}
+
+static void test_used_by_another_device(void **state)
+{
+	(void)state;
+	begin(ALL_CALLBACKS);
+	map_alloc(7);
+	upload(11, 7);
+	data(HG_OMP_TO_DEVICE, DEVICE, DEVICE + 0x100000, SIZE, 9);
+	unmap(8);
+	assert_string_equal(found(), "");
+}
+
+/* A HIP kernel may be given memory of OpenMP's. */
+static void test_used_by_hip(void **state)
+{
+	(void)state;
+	begin(ALL_CALLBACKS);
+	code();
+	map_alloc(7);
+	upload(11, 7);
+	launch(DEVICE, DEVICE);
+	unmap(8);
+	assert_string_equal(found(), "");
+}
+
+static void test_unused_but_kernels_are_not_told(void **state)
+{
+	(void)state;
+	begin(NO_SUBMITS);
+	map_alloc(7);
+	upload(11, 7);
+	unmap(8);
+	assert_string_equal(found(), "");
+}
+
+/* Events were lost: what did not happen may have. */
+static void test_unused_with_losses(void **state)
+{
+	(void)state;
+	begin(ALL_CALLBACKS);
+	map_alloc(7);
+	upload(11, 7);
+	unmap(8);
+	rules_engine_finish(engine, &replay);
+	findings_drop_absence(&findings);
+	assert_int_equal(findings.list->len, 0);
+	assert_int_equal(findings.limits->len, 1);
+}
+
+/* Only parts are transferred: nothing is claimed about the whole. */
+static void test_parts(void **state)
+{
+	(void)state;
+	begin(ALL_CALLBACKS);
+	map_alloc(7);
+	for (int i = 0; i < 6; i++) {
+		data(HG_OMP_TO_DEVICE, HOST, DEVICE, SIZE / 2, 7);
+		content(11);
+		region(7);
+		data(HG_OMP_FROM_DEVICE, DEVICE, HOST, SIZE / 2, 7);
+		content(11);
+	}
+	unmap(7);
+	assert_string_equal(found(), "");
+}
+
+static void test_nothing_mapped(void **state)
+{
+	(void)state;
+	begin(ALL_CALLBACKS);
+	region(7);
+	region(8);
+	assert_string_equal(found(), "HG807");
+	assert_int_equal(finding(0)->count, 2);
+}
+
+static void test_nothing_mapped_but_operations_are_not_told(void **state)
+{
+	(void)state;
+	begin((uint64_t)0xa << 32);
+	region(7);
+	assert_string_equal(found(), "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		TEST(test_mapped_again_and_again),
+		TEST(test_mapped_three_times_is_no_churn),
+		TEST(test_other_bytes_each_time),
+		TEST(test_back_and_out_again),
+		TEST(test_unknown_contents),
+		TEST(test_another_block_at_the_address),
+		TEST(test_scratch_allocated_in_loop),
+		TEST(test_small_things_are_not_worth_it),
+		TEST(test_came_back_unchanged),
+		TEST(test_changed_once),
+		TEST(test_sent_back),
+		TEST(test_sent_back_after_a_region),
+		TEST(test_sent_back_but_kernels_are_not_told),
+		TEST(test_sent_twice),
+		TEST(test_sent_again_after_regions),
+		TEST(test_never_used),
+		TEST(test_written_over),
+		TEST(test_written_over_after_use),
+		TEST(test_used_by_download),
+		TEST(test_used_by_another_device),
+		TEST(test_used_by_hip),
+		TEST(test_unused_but_kernels_are_not_told),
+		TEST(test_unused_with_losses),
+		TEST(test_parts),
+		TEST(test_nothing_mapped),
+		TEST(test_nothing_mapped_but_operations_are_not_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
