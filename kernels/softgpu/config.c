@@ -32,6 +32,7 @@ static const struct {
 	{ "HSA_FORCE_FINE_GRAIN_PCIE", SWITCH, &force_fine_pool, 0 },
 	{ "SOFTGPU_SEED", NUMBER, &softgpu_config.seed, 0 },
 	{ "SOFTGPU_THREADS", NUMBER, &softgpu_config.threads, 0 },
+	{ "SOFTGPU_NATIVE", NUMBER, &softgpu_config.native, 16 },
 	{ "SOFTGPU_DROP_FINE_FP_ATOMICS", SWITCH, &softgpu_config.drop_fine_fp_atomics, 1 },
 	{ "SOFTGPU_XGMI_CPU", SWITCH, &softgpu_config.xgmi_cpu, 0 },
 	{ "SOFTGPU_XGMI_HIVE", SWITCH, &sg_settings.hive, 1 },

@@ -111,8 +111,9 @@ void softgpu_code_invalidate(uint64_t base, uint64_t size);
 /* Set once at start-up by the runtime from the environment (SOFTGPU_*). */
 struct softgpu_config {
 	bool xnack;
-	uint64_t seed;             /* SOFTGPU_SEED: order of work-groups and waves; 0: natural */
-	uint64_t threads;          /* SOFTGPU_THREADS: that work-groups are shared among; 0 is 1 */
+	uint64_t seed;    /* SOFTGPU_SEED: order of work-groups and waves; 0: natural */
+	uint64_t threads; /* SOFTGPU_THREADS: that work-groups are shared among; 0 is 1 */
+	uint64_t native;  /* SOFTGPU_NATIVE: executions until code is translated; 0: never */
 	bool drop_fine_fp_atomics; /* MI200: hardware FP atomics on fine-grained pages are lost */
 	bool xgmi_cpu;             /* link to the CPU carries all integer atomics */
 	const char *atomic_log;    /* SOFTGPU_ATOMIC_LOG or NULL */

@@ -96,6 +96,8 @@ static struct sg_insn *decode(uint64_t pc)
 		in->problem = sg_parse(d.text, in);
 		if (in->problem || !in->op)
 			in->exec = exec_unknown;
+		else
+			sg_native_prepare(in);
 	}
 	in->text = strdup(d.text);
 	return in;
@@ -150,8 +152,10 @@ static void free_page(struct sg_code_page *p)
 	unsigned i;
 
 	for (i = 0; i < SLOTS; i++) {
-		if (p->slot[i])
+		if (p->slot[i]) {
 			free(p->slot[i]->text);
+			free(p->slot[i]->run);
+		}
 		free(p->slot[i]);
 	}
 	free(p);

@@ -107,6 +107,7 @@ enum sg_fast { SG_FAST_PLAIN, SG_FAST_CARRY, SG_FAST_COMPARE };
 
 struct sg_wave;
 struct sg_insn;
+struct sg_run;
 struct sg_lanes;
 
 typedef void (*sg_exec_fn)(struct sg_wave *wave, const struct sg_insn *in);
@@ -116,6 +117,9 @@ typedef void (*sg_lane_fn)(struct sg_lanes *io);
 
 struct sg_insn {
 	sg_exec_fn exec;
+	sg_exec_fn plain;   /* where exec leads to native code: how it is interpreted */
+	struct sg_run *run; /* native code that starts here */
+	uint32_t heat;      /* executions up to then */
 	const struct sg_op *op;
 	sg_lane_fn lane;                /* op->lane */
 	uint32_t mode_bits, mode_value; /* fast vector ALU: MODE must have these */
@@ -244,6 +248,7 @@ struct sg_worker {
 	struct sg_group *resident, *idle; /* resident: the first one has its turn */
 	unsigned nresident, unended;      /* turns since a group ended */
 	uint64_t turn_used, budget;
+	uint64_t more; /* instructions executed beyond one each time */
 	const struct sg_insn *current;
 	struct sg_touch *touches; /* for the log of accesses */
 	struct sg_memory memory;
@@ -264,6 +269,10 @@ static inline const struct sg_insn *sg_fetch(struct sg_wave *wave, uint64_t pc, 
 	return in ? in : sg_fetch_slow(wave, pc, fault);
 }
 
+/* Let an instruction that was just decoded become the start of native code when it is used often.
+ */
+void sg_native_prepare(struct sg_insn *in);
+
 /* Between these two nothing that sg_fetch returned is freed. */
 void sg_code_enter(void);
 void sg_code_leave(void);
@@ -273,6 +282,9 @@ void sg_code_leave(void);
 extern const struct sg_op sg_table_salu[], sg_table_sopp[], sg_table_smem[], sg_table_lane[],
     sg_table_vmem[], sg_table_atomic[], sg_table_lds[], sg_table_gws[], sg_table_mfma[],
     sg_table_valu[], sg_table_valu_haswell[];
+
+/* Row of mnemonic `name` (no encoding suffix), NULL if no table has it. */
+const struct sg_op *sg_find_op(const char *name);
 
 /* ---- generic executors named by decode.c ---- */
 

@@ -10,7 +10,4 @@
  */
 const char *sg_parse(const char *text, struct sg_insn *in);
 
-/* Row of mnemonic `name` (no encoding suffix), NULL if no table has it. */
-const struct sg_op *sg_find_op(const char *name);
-
 #endif

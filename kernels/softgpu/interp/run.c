@@ -92,7 +92,8 @@ static uint64_t run_wave(struct sg_wave *wave, uint64_t limit)
 	struct sg_worker *worker = wave->worker;
 	uint64_t n, fault;
 
-	for (n = 0; n < limit && !wave->stop; n++) {
+	worker->more = 0;
+	for (n = 0; n + worker->more < limit && !wave->stop; n++) {
 		const struct sg_insn *in = sg_fetch(wave, wave->pc, &fault);
 
 		worker->current = in;
@@ -101,11 +102,11 @@ static uint64_t run_wave(struct sg_wave *wave, uint64_t limit)
 			break;
 		}
 		wave->pc += in->size;
-		in->exec(wave, in);
+		__atomic_load_n(&in->exec, __ATOMIC_RELAXED)(wave, in);
 	}
 	if (wave->stop == SG_ENDED)
 		wave->group->alive--;
-	return n;
+	return n + worker->more;
 }
 
 static bool wake(struct sg_wave *wave)

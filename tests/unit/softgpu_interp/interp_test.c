@@ -539,6 +539,8 @@ int main(int argc, char **argv)
 	softgpu_config.atomic_log = log_path;
 	if (getenv("SOFTGPU_THREADS"))
 		softgpu_config.threads = strtoul(getenv("SOFTGPU_THREADS"), NULL, 10);
+	if (getenv("SOFTGPU_NATIVE"))
+		softgpu_config.native = strtoul(getenv("SOFTGPU_NATIVE"), NULL, 10);
 	if (getenv("SOFTGPU_TEST"))
 		cmocka_set_test_filter(getenv("SOFTGPU_TEST"));
 	for (i = 1; i < argc; i++) {
