@@ -229,6 +229,17 @@ struct allocation *address_space_restore(struct address_space *space, uint64_t p
 	return found;
 }
 
+void address_space_released_again(struct address_space *space, uint64_t ptr, enum hg_api api)
+{
+	struct allocation *found = layer_of_api(api) == LAYER_REGISTERED
+				       ? gone_registration(space, ptr)
+				       : g_tree_lookup(space->freed, &ptr);
+
+	if (found) {
+		found->free_tid = 0;
+	}
+}
+
 void address_space_unmap(struct address_space *space, uint64_t start, uint64_t size)
 {
 	GTree *tree = space->layers[LAYER_MAPPING];

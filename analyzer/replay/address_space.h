@@ -100,6 +100,12 @@ struct allocation *address_space_restore(struct address_space *space, uint64_t p
 /* Remove [start, start + size) from the mmap layer, splitting what is only partly covered. */
 void address_space_unmap(struct address_space *space, uint64_t start, uint64_t size);
 
+/*
+ * `api` is called for memory at `ptr` that is released already: if that fails, the release before
+ * it still holds, and address_space_restore() is not to undo it.
+ */
+void address_space_released_again(struct address_space *space, uint64_t ptr, enum hg_api api);
+
 /* The live allocation that holds `address` (a host or a GPU address), topmost layer first. */
 struct allocation *address_space_find(const struct address_space *space, uint64_t address,
 				      uint64_t *offset);

@@ -94,11 +94,7 @@ void memory_free(struct process *process, const struct hg_event *event)
 	}
 	allocation = address_space_find_base(&process->space, from->ptr, api);
 	if (!allocation) {
-		/* Released already: if this call fails, that says nothing about the earlier one. */
-		allocation = address_space_find_freed(&process->space, from->ptr, NULL);
-		if (allocation && allocation->ptr == from->ptr) {
-			allocation->free_tid = 0;
-		}
+		address_space_released_again(&process->space, from->ptr, api);
 		process->unresolved_frees++;
 		return;
 	}

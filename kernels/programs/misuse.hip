@@ -14,9 +14,15 @@
 //
 // hipgrain-run: still_registered
 // hipgrain-expect: HG603 call=free api=hipHostRegister at=@still
+// hipgrain-harmless: nothing uses the memory after that
 //
 // hipgrain-run: mapping_still_registered
 // hipgrain-expect: HG603 call=munmap api=hipHostRegister at=@mapping_still
+// hipgrain-harmless: nothing uses the memory after that
+//
+// hipgrain-run: unregistered_twice
+// hipgrain-stdout: hipHostUnregister: hipErrorHostMemoryNotRegistered
+// hipgrain-expect: HG604 call=hipHostUnregister
 //
 // hipgrain-run: in_order
 // hipgrain-stdout: misuse: done
@@ -71,6 +77,16 @@ static void run_mapping_still_registered()
 	printf("misuse: not noticed\n");
 }
 
+static void run_unregistered_twice()
+{
+	void *p = aligned_alloc(4096, BYTES);
+
+	CHECK(hipHostRegister(p, BYTES, hipHostRegisterDefault));
+	CHECK(hipHostUnregister(p));
+	SHOW("hipHostUnregister", hipHostUnregister(p));
+	free(p);
+}
+
 static void run_in_order()
 {
 	void *p = aligned_alloc(4096, BYTES), *device, *pinned;
@@ -91,6 +107,7 @@ static const variant variants[] = {
 	{ "freed_inside", run_freed_inside },
 	{ "still_registered", run_still_registered },
 	{ "mapping_still_registered", run_mapping_still_registered },
+	{ "unregistered_twice", run_unregistered_twice },
 	{ "in_order", run_in_order },
 };
 

@@ -289,6 +289,34 @@ static void imports_and_reservations_come_and_go(void **state)
 	assert_int_equal(at(process, 0x100800)->stack_id, 3);
 }
 
+/* What fails says nothing about the release before it. */
+static void a_second_release_undoes_nothing(void **state)
+{
+	struct process *process = alloc(HG_API_malloc, 0x10000, 0x2000);
+
+	(void)state;
+	apply((struct hg_event){ .type = HG_EVENT_alloc,
+				 .alloc = { .api = HG_API_hipHostRegister,
+					    .ptr = 0x10000,
+					    .device_ptr = 0x910000,
+					    .size = 0x2000,
+					    .symbol = "" } });
+	assert_int_equal(at(process, 0x910000)->api, HG_API_hipHostRegister);
+	release(HG_API_hipHostUnregister, 0x10000, 0);
+	failure(HG_API_hipHostUnregister, 0x10000); /* this one did not happen */
+	assert_non_null(at(process, 0x910000));
+	release(HG_API_hipHostUnregister, 0x10000, 0);
+	release(HG_API_hipHostUnregister, 0x10000, 0);
+	failure(HG_API_hipHostUnregister, 0x10000);
+	assert_null(at(process, 0x910000));
+	assert_int_equal(at(process, 0x10000)->api, HG_API_malloc);
+	alloc(HG_API_hipMalloc, 0x20000, 0x1000);
+	release(HG_API_hipFree, 0x20000, 0);
+	release(HG_API_hipFree, 0x20000, 0);
+	failure(HG_API_hipFree, 0x20000);
+	assert_null(at(process, 0x20000));
+}
+
 static void pieces_of_an_allocation_are_its_middle(void **state)
 {
 	struct process *process = alloc_by(HG_API_hipMalloc, 0x100000, 0x100000, 0, 7);
@@ -372,6 +400,7 @@ int main(void)
 		TEST(the_old_addresses_come_again_at_once),
 		TEST(munmap_takes_whole_pages_and_refuses_others),
 		TEST(imports_and_reservations_come_and_go),
+		TEST(a_second_release_undoes_nothing),
 		TEST(pieces_of_an_allocation_are_its_middle),
 		TEST(threads_pass_addresses_to_each_other),
 	};
