@@ -119,8 +119,11 @@ void hg_hip_memory_note(struct hg_hip_subjects *subjects, uint32_t args_id, cons
 void hg_hip_memory_ask(const struct hg_hip_subjects *subjects);
 /* A function of the HSA runtime below HIP, if it is loaded; else NULL. */
 void *hg_hsa_query(const char *name);
-/* hsa_amd_link_info_type_t between the GPUs and host memory, -1 if unknown or not all alike. */
-int hg_hsa_host_link(void);
+/*
+ * hsa_amd_link_info_type_t between the GPUs and host memory, and whether it carries any atomics;
+ * -1 if unknown or not all alike.
+ */
+int hg_hsa_host_link(int *atomics);
 
 /* ---- hip_launch.c ---- */
 

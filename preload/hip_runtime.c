@@ -142,7 +142,7 @@ void hg_hip_forget_error(void)
 
 static struct hg_hip_device devices[MAX_DEVICES];
 static int device_count = -1;
-static int host_link = -1;
+static int host_link = -1, host_link_atomics = -1;
 static int runtime_version;
 static int first_done; /* atomic: runtime and devices are recorded */
 static pthread_mutex_t first_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -213,6 +213,8 @@ static void record_device(int ordinal)
 		hg_hip_forget_error();
 	event.memory = memory;
 	event.host_link = (int8_t)host_link;
+	if (event.host_native_atomic < 0) /* HIP 5 does not know */
+		event.host_native_atomic = (int8_t)host_link_atomics;
 	hg_provider->device(&event);
 }
 
@@ -255,7 +257,7 @@ static void record_runtime(void)
 	hg_provider->runtime(&event);
 	device_count = count < MAX_DEVICES ? count : MAX_DEVICES;
 	if (device_count && hg_config.memory_queries)
-		host_link = hg_hsa_host_link();
+		host_link = hg_hsa_host_link(&host_link_atomics);
 	for (int i = 0; i < device_count; i++)
 		record_device(i);
 }

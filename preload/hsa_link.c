@@ -40,7 +40,13 @@ struct survey {
 	struct agent gpus[MAX_AGENTS];
 	unsigned gpu_count;
 	int type; /* -1: none seen, -2: they differ */
+	int atomics;
 };
+
+static int agree(int before, int now)
+{
+	return before == -1 || before == now ? now : -2;
+}
 
 static int collect_gpu(struct agent agent, void *data)
 {
@@ -61,18 +67,21 @@ static int survey_pool(struct agent pool, void *data)
 	for (unsigned i = 0; i < survey->gpu_count; i++) {
 		struct link links[MAX_HOPS] = { 0 };
 		uint32_t hops = 0;
-		int type;
+		int type, atomics;
 
 		if (hsa.get_pool_info(survey->gpus[i], pool, POOL_INFO_NUM_LINK_HOPS, &hops) ||
 		    !hops || hops > MAX_HOPS ||
 		    hsa.get_pool_info(survey->gpus[i], pool, POOL_INFO_LINK_INFO, links))
 			continue;
 		type = (int)links[0].type;
+		atomics = links[0].atomics_32bit || links[0].atomics_64bit;
 		for (uint32_t hop = 1; hop < hops; hop++) {
 			if (links[hop].type == LINK_PCIE)
 				type = LINK_PCIE;
+			atomics &= links[hop].atomics_32bit || links[hop].atomics_64bit;
 		}
-		survey->type = survey->type == -1 || survey->type == type ? type : -2;
+		survey->type = agree(survey->type, type);
+		survey->atomics = agree(survey->atomics, atomics);
 	}
 	return 0;
 }
@@ -86,10 +95,11 @@ static int survey_cpu(struct agent agent, void *data)
 	return 0;
 }
 
-int hg_hsa_host_link(void)
+int hg_hsa_host_link(int *atomics)
 {
-	struct survey survey = { .type = -1 };
+	struct survey survey = { .type = -1, .atomics = -1 };
 
+	*atomics = -1;
 	hsa.iterate =
 	    (int (*)(int (*)(struct agent, void *), void *))hg_hsa_query("hsa_iterate_agents");
 	hsa.get_info = (int (*)(struct agent, int, void *))hg_hsa_query("hsa_agent_get_info");
@@ -100,5 +110,6 @@ int hg_hsa_host_link(void)
 	if (!hsa.iterate || !hsa.get_info || !hsa.iterate_pools || !hsa.get_pool_info ||
 	    hsa.iterate(collect_gpu, &survey) || hsa.iterate(survey_cpu, &survey))
 		return -1;
+	*atomics = survey.atomics < 0 ? -1 : survey.atomics;
 	return survey.type < 0 ? -1 : survey.type;
 }

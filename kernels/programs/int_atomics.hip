@@ -3,20 +3,20 @@
 // compare-and-swap; the others are lost on fine-grained host memory, unless the CPU is on XGMI.
 //
 // hipgrain-run: hip_malloc
-// hipgrain-stdout: right: add max and or xor inc cas
+// hipgrain-stdout: atomics: 7 of 7 right: add max and or xor inc cas
 // hipgrain-expect: none
 //
 // Coarse-grained: the GPU's own cache does them.
 // hipgrain-run: host_noncoherent
-// hipgrain-stdout: right: add max and or xor inc cas
+// hipgrain-stdout: atomics: 7 of 7 right: add max and or xor inc cas
 // hipgrain-expect: none
 //
 // hipgrain-run: ext_fine
-// hipgrain-stdout: right: add max and or xor inc cas
+// hipgrain-stdout: atomics: 7 of 7 right: add max and or xor inc cas
 // hipgrain-expect: none
 //
 // hipgrain-run: host_default
-// hipgrain-stdout: right: add cas
+// hipgrain-stdout: atomics: 2 of 7 right: add cas
 // hipgrain-expect: HG104 kernel=do_max argument=0 api=hipHostMalloc at=@host_default launches=1 confidence=proven
 // hipgrain-expect: HG104 kernel=do_and argument=0 api=hipHostMalloc at=@host_default launches=1 confidence=proven
 // hipgrain-expect: HG104 kernel=do_or argument=0 api=hipHostMalloc at=@host_default launches=1 confidence=proven
@@ -25,19 +25,38 @@
 //
 // hipgrain-run: host_default
 // hipgrain-env: SOFTGPU_XGMI_CPU=1
-// hipgrain-stdout: right: add max and or xor inc cas
+// hipgrain-stdout: atomics: 7 of 7 right: add max and or xor inc cas
 // hipgrain-expect: none
 //
 // Managed memory stays on the host while XNACK is off and nobody prefetches it.
 // hipgrain-run: managed
-// hipgrain-stdout: right: add cas
+// hipgrain-stdout: atomics: 2 of 7 right: add cas
 // hipgrain-expect: HG104 kernel=do_max argument=0 api=hipMallocManaged at=@managed launches=1 confidence=proven
 // hipgrain-expect: HG104 kernel=do_and argument=0 api=hipMallocManaged at=@managed launches=1 confidence=proven
 // hipgrain-expect: HG104 kernel=do_or argument=0 api=hipMallocManaged at=@managed launches=1 confidence=proven
 // hipgrain-expect: HG104 kernel=do_xor argument=0 api=hipMallocManaged at=@managed launches=1 confidence=proven
 // hipgrain-expect: HG104 kernel=do_inc argument=0 api=hipMallocManaged at=@managed launches=1 confidence=proven
+//
+// A slot that carries no atomics at all.
+// hipgrain-run: host_default
+// hipgrain-env: SOFTGPU_PCIE_ATOMICS=0
+// hipgrain-stdout: atomics: 0 of 7 right:
+// hipgrain-expect: HG105 kernel=do_add argument=0 api=hipHostMalloc at=@host_default launches=1 confidence=likely
+// hipgrain-expect: HG105 kernel=do_max argument=0 api=hipHostMalloc at=@host_default launches=1 confidence=likely
+// hipgrain-expect: HG105 kernel=do_and argument=0 api=hipHostMalloc at=@host_default launches=1 confidence=likely
+// hipgrain-expect: HG105 kernel=do_or argument=0 api=hipHostMalloc at=@host_default launches=1 confidence=likely
+// hipgrain-expect: HG105 kernel=do_xor argument=0 api=hipHostMalloc at=@host_default launches=1 confidence=likely
+// hipgrain-expect: HG105 kernel=do_inc argument=0 api=hipHostMalloc at=@host_default launches=1 confidence=likely
+// hipgrain-expect: HG105 kernel=do_cas argument=0 api=hipHostMalloc at=@host_default launches=1 confidence=likely
+//
+// hipgrain-run: hip_malloc
+// hipgrain-env: SOFTGPU_PCIE_ATOMICS=0
+// hipgrain-stdout: atomics: 7 of 7 right: add max and or xor inc cas
+// hipgrain-expect: none
 
 #include "buffers.h"
+
+#include <string>
 
 #define ITEMS 64
 
@@ -98,8 +117,9 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	buffer b = make_buffer(argv[1], 4096);
+	std::string names;
+	int right = 0;
 
-	printf("right:");
 	for (const auto &o : operations) {
 		unsigned *word = (unsigned *)b.device;
 
@@ -108,10 +128,12 @@ int main(int argc, char **argv)
 		hipLaunchKernelGGL(o.kernel, dim3(1), dim3(ITEMS), 0, 0, word);
 		CHECK(hipGetLastError());
 		if (read_back<unsigned>(b, 0) == o.after) {
-			printf(" %s", o.name);
+			names += std::string(" ") + o.name;
+			right++;
 		}
 	}
-	printf("\n");
+	printf("atomics: %d of %d right:%s\n", right, (int)(sizeof(operations) / sizeof(operations[0])),
+	       names.c_str());
 	free_buffer(b);
 	return 0;
 }

@@ -35,6 +35,7 @@ static const struct {
 	{ "SOFTGPU_NATIVE", NUMBER, &softgpu_config.native, 16 },
 	{ "SOFTGPU_DROP_FINE_FP_ATOMICS", SWITCH, &softgpu_config.drop_fine_fp_atomics, 1 },
 	{ "SOFTGPU_XGMI_CPU", SWITCH, &softgpu_config.xgmi_cpu, 0 },
+	{ "SOFTGPU_PCIE_ATOMICS", SWITCH, &softgpu_config.pcie_atomics, 1 },
 	{ "SOFTGPU_XGMI_HIVE", SWITCH, &sg_settings.hive, 1 },
 	{ "SOFTGPU_SVM", SWITCH, &sg_settings.svm, 1 },
 	{ "SOFTGPU_LOG", SWITCH, &sg_settings.log, 0 },

@@ -189,8 +189,8 @@ hsa_status_t hsa_amd_agent_memory_pool_get_info(hsa_agent_t agent_handle,
 		if (!link->hops)
 			break;
 		*(hsa_amd_memory_pool_link_info_t *)value = (hsa_amd_memory_pool_link_info_t){
-			.atomic_support_32bit = true,
-			.atomic_support_64bit = true,
+			.atomic_support_32bit = link->xgmi || softgpu_config.pcie_atomics,
+			.atomic_support_64bit = link->xgmi || softgpu_config.pcie_atomics,
 			.coherent_support = true,
 			.link_type =
 			    link->xgmi ? HSA_AMD_LINK_INFO_TYPE_XGMI : HSA_AMD_LINK_INFO_TYPE_PCIE,

@@ -116,6 +116,7 @@ struct softgpu_config {
 	uint64_t native;  /* SOFTGPU_NATIVE: executions until code is translated; 0: never */
 	bool drop_fine_fp_atomics; /* MI200: hardware FP atomics on fine-grained pages are lost */
 	bool xgmi_cpu;             /* link to the CPU carries all integer atomics */
+	bool pcie_atomics;         /* if it is PCIe: it carries some; else none at all */
 	const char *atomic_log;    /* SOFTGPU_ATOMIC_LOG or NULL */
 	const char *access_log;    /* SOFTGPU_ACCESS_LOG or NULL */
 };

@@ -12,6 +12,8 @@ static bool is_dropped(enum sg_rmw op, unsigned state)
 {
 	if (!(state & SOFTGPU_PAGE_FINE))
 		return false;
+	if ((state & SOFTGPU_PAGE_HOST) && !softgpu_config.xgmi_cpu && !softgpu_config.pcie_atomics)
+		return true;
 	if (op >= SG_RMW_FADD)
 		return softgpu_config.drop_fine_fp_atomics;
 	return op >= SG_RMW_SUB && (state & SOFTGPU_PAGE_HOST) && !softgpu_config.xgmi_cpu;

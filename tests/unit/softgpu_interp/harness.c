@@ -21,7 +21,7 @@ static struct range {
 static unsigned nranges;
 
 volatile uint64_t softgpu_memory_generation = 1;
-struct softgpu_config softgpu_config = { .drop_fine_fp_atomics = true };
+struct softgpu_config softgpu_config = { .drop_fine_fp_atomics = true, .pcie_atomics = true };
 
 unsigned softgpu_page_state(unsigned gpu, uint64_t address)
 {
