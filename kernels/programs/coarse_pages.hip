@@ -59,6 +59,17 @@
 // hipgrain-stdout: pages: same address
 // hipgrain-stdout: pages: 0 of 4096 elements right
 // hipgrain-expect: HG101 kernel=add_each argument=0 api=mmap at=@mapping launches=1 confidence=proven
+//
+// Blocks of the heap follow each other without a gap, and the advice is for those beside it as well.
+// hipgrain-run: heap_neighbours
+// hipgrain-env: HSA_XNACK=1
+// hipgrain-stdout: pages: 4096 of 4096 elements right
+// hipgrain-expect: HG213 call=hipMemAdvise api=malloc at=@heap
+//
+// hipgrain-run: own_pages
+// hipgrain-env: HSA_XNACK=1
+// hipgrain-stdout: pages: 4096 of 4096 elements right
+// hipgrain-expect: none
 
 #include "sample.h"
 
@@ -68,6 +79,7 @@
 #define BYTES      (4 * PAGE)
 #define ELEMENTS   (BYTES / (int)sizeof(float))
 #define GROUP_SIZE 256
+#define BLOCKS     16
 
 __global__ void add_each(float *sums, int n)
 {
@@ -106,6 +118,16 @@ static char *managed()
 static char *heap()
 {
 	char *p = (char *)malloc(BYTES); // @heap
+
+	if (!p) {
+		exit(1);
+	}
+	return p;
+}
+
+static char *own_pages()
+{
+	char *p = (char *)aligned_alloc(PAGE, BYTES);
 
 	if (!p) {
 		exit(1);
@@ -194,6 +216,21 @@ static void run_heap()
 	free(p);
 }
 
+/* Advice on one block of many. */
+static void run_neighbours(char *(*allocate)())
+{
+	char *volatile blocks[BLOCKS]; /* or the compiler would leave most of them out */
+
+	for (char *volatile &block : blocks) {
+		block = allocate();
+	}
+	coarse(blocks[BLOCKS / 2], BYTES);
+	count((float *)blocks[BLOCKS / 2]);
+	for (char *block : blocks) {
+		free(block);
+	}
+}
+
 static void run_mapping_again()
 {
 	char *p = mapping(nullptr);
@@ -218,6 +255,8 @@ static const variant variants[] = {
 	{ "managed_again", run_managed_again },
 	{ "heap_again", run_heap_again },
 	{ "heap", run_heap },
+	{ "heap_neighbours", [] { run_neighbours(heap); } },
+	{ "own_pages", [] { run_neighbours(own_pages); } },
 	{ "mapping_again", run_mapping_again },
 };
 

@@ -6,6 +6,15 @@
 // hipgrain-stdout: histogram: 65536 bytes counted, 0 of 256 bins wrong
 // hipgrain-expect: none
 //
+// A million work-items, and two thirds of all updates meet in one word.
+// hipgrain-run: peak
+// hipgrain-stdout: histogram: 1048576 of 1048576 counted
+// hipgrain-expect: HG113 kernel=count_global argument=0 api=hipMalloc at=@peak launches=1 confidence=possible
+//
+// hipgrain-run: peak_lds
+// hipgrain-stdout: histogram: 1048576 of 1048576 counted
+// hipgrain-expect: none
+//
 // hipgrain-run: lds
 // hipgrain-stdout: histogram: 65536 bytes counted, 0 of 256 bins wrong
 // hipgrain-expect: none
@@ -20,6 +29,7 @@
 #define BYTES  (64 * 1024)
 #define BINS   256
 #define GROUPS 16
+#define ITEMS  (1 << 20)
 
 __global__ void histogram_global(const unsigned char *data, int n, unsigned *bins)
 {
@@ -80,8 +90,44 @@ static void histogram(kernel_t kernel, bool managed)
 	CHECK(hipFree(bins));
 }
 
+/* The same two ways with nothing to read: what is to be seen is how many update. */
+__global__ void count_global(unsigned *bins)
+{
+	atomicAdd(&bins[threadIdx.x % 3 == 0], 1u);
+}
+
+__global__ void count_lds(unsigned *bins)
+{
+	__shared__ unsigned local[2];
+
+	if (threadIdx.x < 2) {
+		local[threadIdx.x] = 0;
+	}
+	__syncthreads();
+	atomicAdd(&local[threadIdx.x % 3 == 0], 1u);
+	__syncthreads();
+	if (threadIdx.x < 2) {
+		atomicAdd(&bins[threadIdx.x], local[threadIdx.x]);
+	}
+}
+
+static void peak(void (*kernel)(unsigned *))
+{
+	unsigned *bins, counted[2];
+
+	CHECK(hipMalloc(&bins, sizeof(counted))); // @peak
+	CHECK(hipMemset(bins, 0, sizeof(counted)));
+	kernel<<<ITEMS / 1024, 1024>>>(bins);
+	CHECK(hipGetLastError());
+	CHECK(hipMemcpy(counted, bins, sizeof(counted), hipMemcpyDeviceToHost));
+	printf("histogram: %u of %d counted\n", counted[0] + counted[1], ITEMS);
+	CHECK(hipFree(bins));
+}
+
 static const variant variants[] = {
 	{ "global", [] { histogram(histogram_global, false); } },
+	{ "peak", [] { peak(count_global); } },
+	{ "peak_lds", [] { peak(count_lds); } },
 	{ "lds", [] { histogram(histogram_lds, false); } },
 	{ "lds_managed", [] { histogram(histogram_lds, true); } },
 };

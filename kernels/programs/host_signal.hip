@@ -4,21 +4,21 @@
 // (The software GPU has no such cache, so the program ends all the same.)
 //
 // hipgrain-run: host_default
-// hipgrain-stdout: signal: seen
+// hipgrain-stdout: signal: 42 expected 42
 // hipgrain-expect: none
 //
 // Coarse-grained because of a flag that sounds harmless.
 // hipgrain-run: host_portable
-// hipgrain-stdout: signal: seen
+// hipgrain-stdout: signal: 42 expected 42
 // hipgrain-expect: HG202 kernel=wait_for argument=0 api=hipHostMalloc at=@host_portable launches=1 confidence=likely
 //
 // hipgrain-run: malloc_host
-// hipgrain-stdout: signal: seen
+// hipgrain-stdout: signal: 42 expected 42
 // hipgrain-expect: HG207 kernel=wait_for argument=0 api=hipMallocHost at=@malloc_host launches=1 confidence=likely
 //
 // Coarse-grained by request.
 // hipgrain-run: host_noncoherent
-// hipgrain-stdout: signal: seen
+// hipgrain-stdout: signal: 42 expected 42
 // hipgrain-expect: HG111 kernel=wait_for argument=0 api=hipHostMalloc at=@host_noncoherent launches=1 confidence=likely
 
 #include "buffers.h"
@@ -49,7 +49,7 @@ int main(int argc, char **argv)
 	*word = 42;
 	CHECK(hipDeviceSynchronize());
 	CHECK(hipMemcpy(&result, seen, sizeof(result), hipMemcpyDeviceToHost));
-	printf("signal: %s\n", result == 42 ? "seen" : "not seen");
+	printf("signal: %u expected 42\n", result);
 	CHECK(hipFree(seen));
 	free_buffer(b);
 	return 0;

@@ -38,9 +38,11 @@
 // hipgrain-run: copy_past_host
 // hipgrain-stdout: hipMemcpy: hipSuccess
 // hipgrain-expect: HG606 api=malloc call=hipMemcpy at=@short_host
+// hipgrain-harmless: what lies behind is copied, but not used
 //
 // What was allocated before a fork is there after it; the child's GPU cannot reach it.
 // hipgrain-run: forked
+// hipgrain-stdout: lifetime: 0 of 1 right
 // hipgrain-expect: HG209 kernel=increment argument=0 api=calloc at=@before_fork
 //
 // Everything in order.
@@ -191,12 +193,14 @@ static void run_forked()
 {
 	int *p = (int *)calloc(16, BYTES); // @before_fork
 	pid_t child = fork();
+	int status = -1;
 
 	if (child == 0) {
 		increment<<<1, ELEMENTS>>>(p);
 		_exit(hipDeviceSynchronize() != hipSuccess);
 	}
-	waitpid(child, nullptr, 0);
+	waitpid(child, &status, 0);
+	printf("lifetime: %d of 1 right\n", status == 0);
 	free(p);
 }
 

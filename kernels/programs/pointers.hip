@@ -24,7 +24,7 @@
 //
 // Three atomics through one argument: one finding.
 // hipgrain-run: three_atomics
-// hipgrain-stdout: pointers: sum 0, sum of squares 0, count 0
+// hipgrain-stdout: pointers: sum 0, sum of squares 0, count 0 expected 64
 // hipgrain-expect: HG101 kernel=moments argument=0 api=hipMallocManaged at=@moments launches=1 confidence=proven
 //
 // A pointer into the middle of an allocation.
@@ -208,7 +208,8 @@ static void run_three_atomics()
 	moments<<<1, ITEMS>>>(out);
 	CHECK(hipGetLastError());
 	CHECK(hipDeviceSynchronize());
-	printf("pointers: sum %g, sum of squares %g, count %g\n", out[0], out[1], out[2]);
+	printf("pointers: sum %g, sum of squares %g, count %g expected %d\n", out[0], out[1],
+	       out[2], ITEMS);
 }
 
 static void run_device_variable()

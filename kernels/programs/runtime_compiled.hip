@@ -9,6 +9,17 @@
 // hipgrain-run: device
 // hipgrain-stdout: runtime compiled: 64 expected 64
 // hipgrain-expect: none
+//
+// The same kernel from two modules, of which one has the instruction and the other a loop.
+// hipgrain-run: both_ways
+// hipgrain-stdout: runtime compiled: 64 expected 64
+// hipgrain-stdout: runtime compiled: 128 expected 128
+// hipgrain-expect: HG107 kernel=count argument=1 api=hipMalloc at=@device launches=1
+// hipgrain-expect: HG110 kernel=count
+//
+// hipgrain-run: same_way_twice
+// hipgrain-stdout: runtime compiled: 128 expected 128
+// hipgrain-expect: none
 
 #include "sample.h"
 
@@ -34,9 +45,9 @@ extern "C" __global__ void count(int value, float *sum)
 		}                                                                         \
 	} while (0)
 
-static std::vector<char> compile()
+static std::vector<char> compile(const char *flag)
 {
-	const char *options[] = { "--gpu-architecture=gfx90a", "-munsafe-fp-atomics" };
+	const char *options[] = { "--gpu-architecture=gfx90a", flag };
 	hiprtcProgram program;
 	size_t size;
 
@@ -49,9 +60,9 @@ static std::vector<char> compile()
 	return code;
 }
 
-static void run(float *sum)
+static void run(float *sum, int expected = ITEMS, const char *flag = "-munsafe-fp-atomics")
 {
-	std::vector<char> code = compile();
+	std::vector<char> code = compile(flag);
 	struct {
 		int value;
 		float *sum;
@@ -68,7 +79,7 @@ static void run(float *sum)
 	CHECK(hipModuleLaunchKernel(kernel, 1, 1, 1, ITEMS, 1, 1, 0, nullptr, nullptr, extra));
 	CHECK(hipDeviceSynchronize());
 	CHECK(hipMemcpy(&total, sum, sizeof(total), hipMemcpyDefault));
-	printf("runtime compiled: %g expected %d\n", total, ITEMS);
+	printf("runtime compiled: %g expected %d\n", total, expected);
 	CHECK(hipModuleUnload(module));
 }
 
@@ -82,19 +93,37 @@ static void run_managed()
 	CHECK(hipFree(sum));
 }
 
-static void run_device()
+static float *device()
 {
 	float *sum;
 
-	CHECK(hipMalloc(&sum, sizeof(*sum)));
+	CHECK(hipMalloc(&sum, sizeof(*sum))); // @device
 	CHECK(hipMemset(sum, 0, sizeof(*sum)));
+	return sum;
+}
+
+static void run_device()
+{
+	float *sum = device();
+
 	run(sum);
+	CHECK(hipFree(sum));
+}
+
+static void run_twice(const char *second)
+{
+	float *sum = device();
+
+	run(sum);
+	run(sum, 2 * ITEMS, second);
 	CHECK(hipFree(sum));
 }
 
 static const variant variants[] = {
 	{ "managed", run_managed },
 	{ "device", run_device },
+	{ "both_ways", [] { run_twice("-mno-unsafe-fp-atomics"); } },
+	{ "same_way_twice", [] { run_twice("-munsafe-fp-atomics"); } },
 };
 
 int main(int argc, char **argv)

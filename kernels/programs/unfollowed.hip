@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pointers that nobody can follow from the machine code alone: a kernel keeps one in memory and loads it
+// again, or takes one of several that a struct carries.
+//
+// hipgrain-build: -munsafe-fp-atomics
+//
+// hipgrain-run: kept_managed
+// hipgrain-stdout: unfollowed: sum 0 expected 256
+// hipgrain-expect: HG108 kernel=add_through argument=1 api=hipMallocManaged at=@managed launches=1 confidence=possible
+// hipgrain-limit: goes through a pointer that is loaded from memory
+//
+// hipgrain-run: kept_device
+// hipgrain-stdout: unfollowed: sum 256 expected 256
+// hipgrain-expect: none
+// hipgrain-limit: goes through a pointer that is loaded from memory
+//
+// The third launch takes the list that is freed. The two before it carry that pointer, and leave it alone.
+// hipgrain-run: carried_freed
+// hipgrain-exit: 134
+// hipgrain-stdout: unfollowed: list 0
+// hipgrain-stdout: unfollowed: list 1
+// hipgrain-expect: HG217 kernel=add_to_list argument=0 api=hipMalloc at=@list launches=3 confidence=possible
+// hipgrain-limit: goes through a pointer that is loaded from memory
+//
+// hipgrain-run: carried_anew
+// hipgrain-stdout: unfollowed: list 2
+// hipgrain-expect: none
+// hipgrain-limit: goes through a pointer that is loaded from memory
+
+#include "sample.h"
+
+#define ITEMS 256
+#define LISTS 3
+
+/* The slot is volatile: the pointer is stored and loaded again, and the load is all that is seen. */
+__global__ void add_through(double *volatile *slots, double *sum)
+{
+	slots[threadIdx.x] = sum;
+	atomicAdd(slots[threadIdx.x], 1.0);
+}
+
+struct lists {
+	double *at[LISTS];
+	double *volatile *slots;
+	int which;
+};
+
+__global__ void add_to_list(lists l)
+{
+	l.slots[threadIdx.x * LISTS + 0] = l.at[0];
+	l.slots[threadIdx.x * LISTS + 1] = l.at[1];
+	l.slots[threadIdx.x * LISTS + 2] = l.at[2];
+	*(volatile double *)l.slots[threadIdx.x * LISTS + l.which] = 1.0;
+}
+
+static void run_kept(bool managed)
+{
+	double *volatile *slots;
+	double *sum, total;
+
+	CHECK(hipMalloc((void **)&slots, ITEMS * sizeof(*slots)));
+	if (managed) {
+		CHECK(hipMallocManaged(&sum, sizeof(*sum))); // @managed
+	} else {
+		CHECK(hipMalloc(&sum, sizeof(*sum)));
+	}
+	CHECK(hipMemset(sum, 0, sizeof(*sum)));
+	add_through<<<1, ITEMS>>>(slots, sum);
+	CHECK(hipGetLastError());
+	CHECK(hipDeviceSynchronize());
+	CHECK(hipMemcpy(&total, sum, sizeof(total), hipMemcpyDefault));
+	printf("unfollowed: sum %g expected %d\n", total, ITEMS);
+	CHECK(hipFree(sum));
+	CHECK(hipFree((void *)slots));
+}
+
+static double *list()
+{
+	double *p;
+
+	CHECK(hipMalloc(&p, sizeof(*p))); // @list
+	CHECK(hipMemset(p, 0, sizeof(*p)));
+	return p;
+}
+
+static void run_carried(bool anew)
+{
+	lists l = {};
+
+	for (double *&p : l.at) {
+		p = list();
+	}
+	CHECK(hipMalloc((void **)&l.slots, ITEMS * LISTS * sizeof(*l.slots)));
+	CHECK(hipFree(l.at[2]));
+	if (anew) {
+		l.at[2] = list();
+	}
+	for (l.which = 0; l.which < LISTS; l.which++) {
+		double value;
+
+		add_to_list<<<1, ITEMS>>>(l);
+		CHECK(hipGetLastError());
+		CHECK(hipDeviceSynchronize());
+		CHECK(hipMemcpy(&value, l.at[l.which], sizeof(value), hipMemcpyDeviceToHost));
+		printf("unfollowed: list %d\n", l.which);
+		fflush(stdout);
+	}
+}
+
+static const variant variants[] = {
+	{ "kept_managed", [] { run_kept(true); } },
+	{ "kept_device", [] { run_kept(false); } },
+	{ "carried_freed", [] { run_carried(false); } },
+	{ "carried_anew", [] { run_carried(true); } },
+};
+
+int main(int argc, char **argv)
+{
+	return run_variant(variants, argc, argv);
+}
