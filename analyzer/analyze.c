@@ -33,6 +33,13 @@ int analysis_event(const struct hg_event *event, void *data)
 		run->unknown += process ? !process->foreign : !run->analysis->replay.session;
 		return 0;
 	}
+	if (replay_knows(&run->analysis->replay, event)) {
+		/* Only that it is told again is taken note of. */
+		if (event->type == HG_EVENT_process) {
+			replay_apply(&run->analysis->replay, event);
+		}
+		return 0;
+	}
 	if (process && !process->foreign) {
 		rules_engine_before(run->engine, process, event);
 	}
@@ -65,12 +72,54 @@ static void read_manifest(struct analysis *analysis)
 			       "the recording was interrupted: events of its last moments may be "
 			       "missing");
 	}
-	if (manifest && json_object_object_get_ex(manifest, "recording", &recording) &&
-	    json_object_object_get_ex(recording, "session", &session)) {
-		replay_set_session(&analysis->replay, json_object_get_string(session));
+	if (manifest && json_object_object_get_ex(manifest, "recording", &recording)) {
+		if (json_object_object_get_ex(recording, "session", &session)) {
+			replay_set_session(&analysis->replay, json_object_get_string(session));
+		}
+		analysis->replay.attached = json_object_object_get_ex(recording, "attached", NULL);
 	}
 	json_object_put(manifest);
 	g_free(path);
+}
+
+/* What was used, freed or changed before is not all known. */
+static void note_late(struct analysis *analysis)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < analysis->replay.processes->len; i++) {
+		const struct process *process = analysis->replay.processes->pdata[i];
+		const struct process_state *state = &process->state;
+		double seconds = (double)state->age / 1e9;
+
+		if (!state->late) {
+			continue;
+		}
+		any = true;
+		if (!state->told) {
+			findings_limit(&analysis->findings,
+				       "process %d: recording began while it was running, and what "
+				       "it had by then is not known",
+				       process->pid);
+			continue;
+		}
+		findings_limit(
+		    &analysis->findings,
+		    "process %d: recording began %.1f s after its start: of what it did "
+		    "before, %" G_GUINT64_FORMAT
+		    " calls that still mattered are known (no host blocks below %" G_GUINT64_FORMAT
+		    " bytes)",
+		    process->pid, seconds, state->calls, state->threshold);
+		if (state->left_out) {
+			findings_limit(&analysis->findings,
+				       "process %d: %" G_GUINT64_FORMAT
+				       " more calls mattered and were not remembered",
+				       process->pid, state->left_out);
+		}
+	}
+	if (any) {
+		findings_drop_absence(&analysis->findings);
+	}
 }
 
 static void note_losses(struct analysis *analysis, uint64_t unknown, bool interrupted)
@@ -166,6 +215,7 @@ void analysis_end(struct analysis_run *run)
 		overview_finish(analysis->overview);
 	}
 	note_losses(analysis, run->unknown, run->interrupted);
+	note_late(analysis);
 	place_fixes(analysis);
 	static_notes(&analysis->findings, &analysis->replay);
 	analysis->complete = analysis->findings.limits->len == 0;
@@ -182,6 +232,7 @@ void analysis_drop(struct analysis_run *run)
 static int load(struct analysis *analysis, const char *path, bool overview, char **error)
 {
 	char *traces = g_build_filename(path, "ctf", NULL);
+	const char *bundle = path;
 	struct analysis_run *run;
 	struct stat status;
 	int result = 0;
@@ -191,6 +242,11 @@ static int load(struct analysis *analysis, const char *path, bool overview, char
 	if (stat(path, &status) < 0) {
 		result = -errno;
 		*error = g_strdup(strerror(errno));
+	} else if (stat(traces, &status) < 0 && holds_trace(path)) {
+		/* What an operator recorded with LTTng alone. */
+		g_free(traces);
+		traces = g_strdup(path);
+		bundle = NULL;
 	} else if (stat(traces, &status) < 0) {
 		result = -EINVAL;
 		*error = g_strdup("not a hipgrain trace bundle: it has no ctf folder");
@@ -199,7 +255,7 @@ static int load(struct analysis *analysis, const char *path, bool overview, char
 		g_free(traces);
 		return result;
 	}
-	run = analysis_begin(analysis, path, overview);
+	run = analysis_begin(analysis, bundle, overview);
 	progress_begin(traces);
 	result = read_trace(traces, analysis_event, run, &analysis->stats, error);
 	progress_end();

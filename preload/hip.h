@@ -52,7 +52,6 @@ void hg_hip_end(void);
 /* Between begin and end: make events about the call (true), then hg_leave(). */
 bool hg_hip_enter(void);
 
-uint64_t hg_now(void);   /* ns, monotonic */
 int hg_hip_device(void); /* current device, -1 if unknown */
 
 /*
@@ -154,8 +153,9 @@ bool hg_hip_captured_fill(const struct hg_ev_fill *event);
 
 struct hg_hip_code { /* a module's code object for one target id */
 	struct hg_hip_code *next;
-	char arch[128]; /* of the device, as key */
-	uint32_t id;    /* code_object_id; 0: not recorded in this process yet */
+	char arch[128];      /* of the device, as key */
+	uint32_t id;         /* code_object_id; 0: not recorded in this process yet */
+	uint32_t generation; /* in which it was recorded last */
 	char sha256[CODEOBJ_SHA256_SIZE];
 	char target[256];
 	uint64_t size;
@@ -198,6 +198,7 @@ struct hg_hip_kernel_variant { /* a kernel on devices of one target id */
 	struct hg_hip_code *code;
 	const struct codeobj_kernel *layout; /* NULL: unknown */
 	uint32_t id;                         /* kernel_id; 0: not recorded in this process yet */
+	uint32_t generation;                 /* in which it was recorded last */
 };
 
 struct hg_hip_module *hg_hip_module_add(const void *handle, const uint8_t *image, const char *path);

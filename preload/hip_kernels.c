@@ -4,12 +4,19 @@
 #include <string.h>
 
 #include "hip.h"
+#include "state.h"
 
 static uint32_t next_code_id = 1, next_kernel_id = 1;
 
+/* Never, or only to a session that has ended. */
+static bool is_new(uint32_t id, uint32_t generation)
+{
+	return !id || generation != __atomic_load_n(&hg_generation, __ATOMIC_RELAXED);
+}
+
 static void record_code(struct hg_hip_code *code, const struct hg_hip_module *module)
 {
-	struct hg_ev_code_object event = { .code_object_id = next_code_id++,
+	struct hg_ev_code_object event = { .code_object_id = code->id ? code->id : next_code_id++,
 					   .sha256 = code->sha256,
 					   .target = code->target,
 					   .size = code->size,
@@ -17,6 +24,7 @@ static void record_code(struct hg_hip_code *code, const struct hg_hip_module *mo
 					   .problem = code->problem };
 
 	code->id = event.code_object_id;
+	code->generation = __atomic_load_n(&hg_generation, __ATOMIC_RELAXED);
 	hg_provider->code_object(&event);
 }
 
@@ -43,7 +51,7 @@ struct hg_hip_code *hg_hip_code_for(struct hg_hip_module *module, int device)
 		code->next = module->code;
 		module->code = code;
 	}
-	if (!code->id)
+	if (is_new(code->id, code->generation))
 		record_code(code, module);
 	return code;
 }
@@ -73,7 +81,10 @@ static void record_variable(struct hg_hip_variable *variable, int device, const 
 	event.device_ptr = event.ptr;
 	event.stack_id = hg_stack_id(caller);
 	variable->ptr = event.ptr;
+	hg_state_lock();
 	hg_provider->alloc(&event);
+	hg_state_alloc(&event);
+	hg_state_unlock();
 }
 
 /* What the runtime has not placed yet is tried again at the next launch. */
@@ -93,7 +104,7 @@ static void record_variables(struct hg_hip_module *module, const struct hg_hip_c
 
 void hg_hip_variables_free(struct hg_hip_module *module, uint16_t api, const void *caller)
 {
-	if (!*hg_provider->recording)
+	if (!*hg_provider->recording && !hg_config.standby)
 		return;
 	for (struct hg_hip_variable *v = module->variables; v; v = v->next) {
 		struct hg_ev_free event = { .api = api, .ptr = v->ptr };
@@ -101,7 +112,11 @@ void hg_hip_variables_free(struct hg_hip_module *module, uint16_t api, const voi
 		if (!v->ptr)
 			continue;
 		event.stack_id = hg_stack_id(caller);
+		hg_state_lock();
 		hg_provider->free(&event);
+		hg_state_free(event.ptr);
+		hg_state_unlock();
+		hg_state_freed(false);
 		v->ptr = 0;
 	}
 }
@@ -127,8 +142,10 @@ struct hg_hip_kernel_variant *hg_hip_kernel_for(struct hg_hip_kernel *kernel, in
 		variant->next = kernel->variants;
 		kernel->variants = variant;
 	}
-	if (!variant->id) {
-		variant->id = next_kernel_id++;
+	if (is_new(variant->id, variant->generation)) {
+		if (!variant->id)
+			variant->id = next_kernel_id++;
+		variant->generation = __atomic_load_n(&hg_generation, __ATOMIC_RELAXED);
 		event.kernel_id = variant->id;
 		event.code_object_id = code->id;
 		event.kernarg_size = variant->layout ? variant->layout->explicit_size : 0;

@@ -18,6 +18,12 @@ static void init_arguments(void)
 	hg_intern_init(&arguments);
 }
 
+void hg_hip_launch_forget(void);
+void hg_hip_launch_forget(void)
+{
+	hg_intern_forget(&arguments);
+}
+
 void hg_hip_launch_reset(void);
 void hg_hip_launch_reset(void)
 {

@@ -389,6 +389,16 @@ void hg_hip_memory_ask(const struct hg_hip_subjects *subjects)
 	}
 }
 
+void hg_hip_memory_forget(void);
+void hg_hip_memory_forget(void)
+{
+	pthread_mutex_lock(&lock);
+	for (uint32_t i = 1; i <= used; i++)
+		nodes[i].asked = false;
+	change++;
+	pthread_mutex_unlock(&lock);
+}
+
 void hg_hip_memory_reset(void);
 void hg_hip_memory_reset(void)
 {

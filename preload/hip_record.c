@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a finished HIP call to its event: what every call of a class has in common. */
 #include "hip.h"
+#include "state.h"
 
 void hg_hip_error(const struct hg_hip_call *call, uint64_t ptr, uint64_t size, uint64_t flags)
 {
@@ -19,28 +20,32 @@ void hg_hip_error(const struct hg_hip_call *call, uint64_t ptr, uint64_t size, u
  * Every finisher: on success fill in what the class has in common and emit, on failure make an
  * error of the event's main members; then the call is over.
  */
-#define FINISH(type, error_ptr, error_size, error_flags, captured, fill_in)         \
-	void hg_finish_##type(struct hg_hip_call *call, struct hg_ev_##type *event) \
-	{                                                                           \
-		int saved = errno;                                                  \
-                                                                                    \
-		if (call->rc) {                                                     \
-			hg_hip_error(call, error_ptr, error_size, error_flags);     \
-		} else if (hg_hip_enter()) {                                        \
-			if (!(captured)) {                                          \
-				fill_in;                                            \
-				hg_provider->type(event);                           \
-			}                                                           \
-			hg_leave();                                                 \
-		}                                                                   \
-		hg_hip_end();                                                       \
-		errno = saved;                                                      \
+#define FINISH(type, error_ptr, error_size, error_flags, captured, fill_in, remember) \
+	void hg_finish_##type(struct hg_hip_call *call, struct hg_ev_##type *event)   \
+	{                                                                             \
+		int saved = errno;                                                    \
+                                                                                      \
+		if (call->rc) {                                                       \
+			hg_hip_error(call, error_ptr, error_size, error_flags);       \
+		} else if (hg_hip_enter()) {                                          \
+			if (!(captured)) {                                            \
+				fill_in;                                              \
+				hg_state_lock();                                      \
+				hg_provider->type(event);                             \
+				remember;                                             \
+				hg_state_unlock();                                    \
+			}                                                             \
+			hg_leave();                                                   \
+		}                                                                     \
+		hg_hip_end();                                                         \
+		errno = saved;                                                        \
 	}
 
 #define STACK    event->stack_id = hg_stack_id(call->caller)
 #define DEVICE   event->device = hg_hip_device()
 #define DEPTH    event->depth = event->depth ? event->depth : 1
 #define TEXT     event->text = event->text ? event->text : ""
+#define NOTHING  (void)0
 #define DURATION event->duration = hg_now() - call->start
 
 /* Where the GPU sees registered host memory; elsewhere the addresses are the same. */
@@ -70,26 +75,27 @@ static void finish_alloc(const struct hg_hip_call *call, struct hg_ev_alloc *eve
 
 /* What a failed allocation left in its out parameter means nothing. */
 FINISH(alloc, call->api == HG_API_hipHostRegister ? event->ptr : 0, event->size, event->flags,
-       false, (finish_alloc(call, event), DEVICE, STACK))
+       false, (finish_alloc(call, event), DEVICE, STACK), hg_state_alloc(event))
 FINISH(copy, event->dst, event->size * event->rows * (event->depth ? event->depth : 1),
        (uint64_t)(uint32_t)event->kind, hg_hip_captured_copy(event),
-       (DEPTH, DURATION, DEVICE, STACK))
+       (DEPTH, DURATION, DEVICE, STACK), NOTHING)
 FINISH(fill, event->dst, event->size * event->rows * (event->depth ? event->depth : 1),
-       event->value, hg_hip_captured_fill(event), (DEPTH, DURATION, DEVICE, STACK))
+       event->value, hg_hip_captured_fill(event), (DEPTH, DURATION, DEVICE, STACK), NOTHING)
 FINISH(call, event->ptr ? event->ptr : event->handle, event->size, event->flags, false,
-       (TEXT, DEVICE, STACK))
+       (TEXT, DEVICE, STACK), NOTHING)
 FINISH(prefetch, event->ptr, event->size, (uint64_t)(uint32_t)event->target,
-       hg_hip_capturing(event->stream), (DURATION, STACK))
+       hg_hip_capturing(event->stream), (DURATION, STACK), hg_state_prefetch(event))
 FINISH(advise, event->ptr, event->size, (uint64_t)(uint32_t)event->advice, false,
-       (hg_hip_memory_changed(event->ptr, event->size), STACK))
+       (hg_hip_memory_changed(event->ptr, event->size), STACK), hg_state_advise(event))
 FINISH(stream, call->api == HG_API_hipStreamDestroy ? event->stream : 0, 0, event->flags, false,
-       DEVICE)
+       DEVICE, hg_state_stream(event))
 FINISH(event,
        call->api == HG_API_hipEventCreate || call->api == HG_API_hipEventCreateWithFlags
 	   ? 0
 	   : event->event,
-       0, event->flags, hg_hip_capturing(event->stream), (void)0)
-FINISH(sync, event->event ? event->event : event->stream, 0, 0, false, (DURATION, DEVICE, STACK))
+       0, event->flags, hg_hip_capturing(event->stream), NOTHING, hg_state_event(event))
+FINISH(sync, event->event ? event->event : event->stream, 0, 0, false, (DURATION, DEVICE, STACK),
+       NOTHING)
 
 void hg_before_free(struct hg_hip_call *call, struct hg_ev_free *event)
 {
@@ -98,7 +104,10 @@ void hg_before_free(struct hg_hip_call *call, struct hg_ev_free *event)
 	/* hipFree(NULL) is how programs wake the runtime up. */
 	if (event->ptr && hg_hip_enter()) {
 		event->stack_id = hg_stack_id(call->caller);
+		hg_state_lock();
 		hg_provider->free(event);
+		hg_state_free(event->ptr);
+		hg_state_unlock();
 		hg_hip_memory_remove(event->ptr);
 		hg_leave();
 	}
@@ -107,6 +116,7 @@ void hg_before_free(struct hg_hip_call *call, struct hg_ev_free *event)
 
 void hg_finish_free(struct hg_hip_call *call, const struct hg_ev_free *event)
 {
+	hg_state_freed(call->rc != 0);
 	hg_finish_checked(call, event->ptr, 0, 0);
 }
 

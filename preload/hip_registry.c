@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "hip_wrap.h"
+#include "state.h"
 
 /* Never held while the program's code or a call of the program's into the runtime executes. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -140,6 +141,15 @@ void hg_hip_variable_add(struct hg_hip_module *module, const void *shadow, const
 	variable->next = module->variables;
 	module->variables = variable;
 	module->variables_done = false;
+}
+
+void hg_hip_launch_forget(void);
+void hg_hip_memory_forget(void);
+
+void hg_hip_forget(void)
+{
+	hg_hip_launch_forget();
+	hg_hip_memory_forget();
 }
 
 void hg_hip_runtime_reset(void);
@@ -434,7 +444,11 @@ static void found_variable(struct hg_hip_call *call, const void *handle, const c
 			module->variables->ptr = event.ptr;
 		module->variables_done = true;
 		event.stack_id = hg_stack_id(call->caller);
+		hg_state_lock();
 		hg_provider->alloc(&event);
+		event.symbol = module->variables ? module->variables->name : "";
+		hg_state_alloc(&event);
+		hg_state_unlock();
 	}
 	hg_hip_unlock();
 	hg_leave();

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "hip.h"
+#include "state.h"
 
 #define MAX_DEVICES 64
 
@@ -144,6 +145,8 @@ static struct hg_hip_device devices[MAX_DEVICES];
 static int device_count = -1;
 static int host_link = -1, host_link_atomics = -1;
 static int runtime_version;
+static struct hg_ev_runtime runtime_event; /* as recorded, with device_events */
+static struct hg_ev_device device_events[MAX_DEVICES];
 static int first_done; /* atomic: runtime and devices are recorded */
 static pthread_mutex_t first_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -215,6 +218,7 @@ static void record_device(int ordinal)
 	event.host_link = (int8_t)host_link;
 	if (event.host_native_atomic < 0) /* HIP 5 does not know */
 		event.host_native_atomic = (int8_t)host_link_atomics;
+	device_events[ordinal] = event;
 	hg_provider->device(&event);
 }
 
@@ -254,6 +258,10 @@ static void record_runtime(void)
 	runtime_version = event.version;
 	event.device_count = count;
 	event.host_memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+	runtime_event = event;
+	runtime_event.path = strdup(event.path);
+	if (!runtime_event.path)
+		runtime_event.path = "";
 	hg_provider->runtime(&event);
 	device_count = count < MAX_DEVICES ? count : MAX_DEVICES;
 	if (device_count && hg_config.memory_queries)
@@ -304,6 +312,18 @@ static void record_first(void)
 	pthread_mutex_unlock(&first_lock);
 }
 
+/* Without asking: another thread may be anywhere in the runtime. */
+void hg_hip_runtime_again(void)
+{
+	pthread_mutex_lock(&first_lock);
+	if (first_done) {
+		hg_provider->runtime(&runtime_event);
+		for (int i = 0; i < device_count; i++)
+			hg_provider->device(&device_events[i]);
+	}
+	pthread_mutex_unlock(&first_lock);
+}
+
 void hg_hip_runtime_reset(void);
 void hg_hip_runtime_reset(void)
 {
@@ -319,8 +339,14 @@ bool hg_hip_enter(void)
 
 bool hg_hip_begin(struct hg_hip_call *call, uint16_t api, const void *caller)
 {
-	if (HG_LIKELY(hg_active != HG_ACTIVE) || hg_tls.hip || !hg_enter())
+	if (HG_LIKELY(hg_active != HG_ACTIVE) || hg_tls.hip)
 		return false;
+	if (HG_UNLIKELY(hg_config.standby))
+		hg_tls.keeping = hg_state_wants(api);
+	if (!hg_enter()) {
+		hg_tls.keeping = 0;
+		return false;
+	}
 	hg_tls.hip++;
 	if (HG_UNLIKELY(!__atomic_load_n(&first_done, __ATOMIC_ACQUIRE))) {
 		int saved = errno;
@@ -339,4 +365,5 @@ bool hg_hip_begin(struct hg_hip_call *call, uint16_t api, const void *caller)
 void hg_hip_end(void)
 {
 	hg_tls.hip--;
+	hg_tls.keeping = 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "host.h"
+#include "state.h"
 #include "totals.h"
 
 /*
@@ -8,9 +9,14 @@
  */
 static bool enter(const void *caller)
 {
+	bool entered;
+
 	if (hg_tls.hip || hg_modules_is_tool(caller))
 		return false;
-	return hg_enter();
+	hg_tls.keeping++;
+	entered = hg_enter();
+	hg_tls.keeping--;
+	return entered;
 }
 
 /* operator new and delete, if one of them made this call; only the first call is theirs. */
@@ -36,15 +42,41 @@ static void emit_error(uint16_t api, int code, uint64_t ptr, uint64_t size, uint
 	hg_provider->error(&event);
 }
 
-/* Ids of the host's functions are below 100 (api.def): the events of blocks hold them in 8 bits. */
-static void emit_block(uint16_t api, void *ptr, size_t size, void *caller)
+/* Whether a block is remembered by state.c; the same when it is freed. */
+static bool is_kept(void *ptr)
 {
-	struct hg_ev_host_alloc event = { .api = (uint8_t)api,
+	return HG_UNLIKELY(hg_config.standby) &&
+	       hg_libc.malloc_usable_size(ptr) >= hg_config.standby_threshold;
+}
+
+/* Ids of the host's functions are below 100 (api.def): the events of blocks hold them in 8 bits. */
+static void emit_block(uint16_t api, void *ptr, size_t size, uint64_t flags, void *caller)
+{
+	uint32_t stack_id = hg_stack_id(caller);
+	struct hg_ev_host_alloc small = { .api = (uint8_t)api,
 					  .ptr = (uintptr_t)ptr,
 					  .size = (uint32_t)size,
-					  .stack_id = hg_stack_id(caller) };
+					  .stack_id = stack_id };
+	struct hg_ev_alloc event = { .api = api,
+				     .ptr = (uintptr_t)ptr,
+				     .device_ptr = (uintptr_t)ptr,
+				     .size = size,
+				     .flags = flags,
+				     .device = -1,
+				     .symbol = "",
+				     .stack_id = stack_id };
+	bool kept = is_kept(ptr);
 
-	hg_provider->host_alloc(&event);
+	if (kept)
+		hg_state_block_lock(event.ptr);
+	if (!flags && size <= UINT32_MAX)
+		hg_provider->host_alloc(&small);
+	else
+		hg_provider->alloc(&event);
+	if (kept) {
+		hg_state_block(&event);
+		hg_state_block_unlock(event.ptr);
+	}
 }
 
 static void emit_block_free(uint16_t api, void *ptr, void *caller)
@@ -52,11 +84,32 @@ static void emit_block_free(uint16_t api, void *ptr, void *caller)
 	struct hg_ev_host_free event = { .api = (uint8_t)api,
 					 .ptr = (uintptr_t)ptr,
 					 .stack_id = hg_stack_id(caller) };
+	bool kept = is_kept(ptr);
 
+	if (kept)
+		hg_state_block_lock(event.ptr);
 	hg_provider->host_free(&event);
+	if (kept) {
+		hg_state_block_free(event.ptr);
+		hg_state_block_unlock(event.ptr);
+		hg_state_block_gone(event.ptr, hg_libc.malloc_usable_size(ptr));
+	}
 }
 
-static void emit_alloc(uint16_t api, void *ptr, size_t size, uint64_t flags, void *caller)
+/* A realloc() failed: the block that it would have moved was forgotten before the call. */
+static void remember_again(uint16_t api, void *ptr, void *caller)
+{
+	struct hg_ev_alloc event = { .api = api,
+				     .ptr = (uintptr_t)ptr,
+				     .size = hg_libc.malloc_usable_size(ptr),
+				     .stack_id = hg_stack_id(caller) };
+
+	hg_state_block_lock(event.ptr);
+	hg_state_block(&event);
+	hg_state_block_unlock(event.ptr);
+}
+
+static void emit_map(uint16_t api, void *ptr, size_t size, uint64_t flags, void *caller)
 {
 	struct hg_ev_alloc event = { .api = api,
 				     .ptr = (uintptr_t)ptr,
@@ -67,16 +120,22 @@ static void emit_alloc(uint16_t api, void *ptr, size_t size, uint64_t flags, voi
 				     .symbol = "",
 				     .stack_id = hg_stack_id(caller) };
 
+	hg_state_lock();
 	hg_provider->alloc(&event);
+	hg_state_map(&event);
+	hg_state_unlock();
 }
 
-static void emit_free(uint16_t api, void *ptr, size_t size, void *caller)
+static void emit_unmap(uint16_t api, void *ptr, size_t size, void *caller)
 {
 	struct hg_ev_free event = {
 		.api = api, .ptr = (uintptr_t)ptr, .size = size, .stack_id = hg_stack_id(caller)
 	};
 
+	hg_state_lock();
 	hg_provider->free(&event);
+	hg_state_unmap(&event);
+	hg_state_unlock();
 }
 
 static void count_alloc(uint16_t api, void *ptr, size_t size, void *caller)
@@ -102,7 +161,7 @@ void hg_host_alloc(uint16_t api, void *ptr, size_t size, uint64_t flags, void *c
 	if (hg_tls.busy || (HG_UNLIKELY(hg_active != HG_ACTIVE) && !hg_start(caller)))
 		return;
 	take_name(&api, &caller);
-	if ((ptr ? hg_libc.malloc_usable_size(ptr) : size) < hg_config.threshold) {
+	if ((ptr ? hg_libc.malloc_usable_size(ptr) : size) < hg_threshold) {
 		if (hg_config.totals && ptr)
 			count_alloc(api, ptr, size, caller);
 		errno = saved;
@@ -110,10 +169,8 @@ void hg_host_alloc(uint16_t api, void *ptr, size_t size, uint64_t flags, void *c
 	}
 	if (!enter(caller))
 		return;
-	if (ptr && !flags && size <= UINT32_MAX)
-		emit_block(api, ptr, size, caller);
-	else if (ptr)
-		emit_alloc(api, ptr, size, flags, caller);
+	if (ptr)
+		emit_block(api, ptr, size, flags, caller);
 	else
 		emit_error(api, saved, 0, size, flags, caller);
 	hg_leave();
@@ -127,7 +184,7 @@ void hg_host_free(uint16_t api, void *ptr, void *caller)
 	if (hg_tls.busy || (HG_UNLIKELY(hg_active != HG_ACTIVE) && !hg_start(caller)))
 		return;
 	take_name(&api, &caller);
-	if (hg_libc.malloc_usable_size(ptr) < hg_config.threshold) {
+	if (hg_libc.malloc_usable_size(ptr) < hg_threshold) {
 		if (hg_config.totals)
 			count_free(ptr);
 		errno = saved;
@@ -167,6 +224,8 @@ void hg_host_failed(uint16_t api, void *ptr, size_t size, int code, void *caller
 	if ((HG_UNLIKELY(hg_active != HG_ACTIVE) && !hg_start(caller)) || !enter(caller))
 		return;
 	emit_error(api, code, (uintptr_t)ptr, size, 0, caller);
+	if (is_kept(ptr))
+		remember_again(api, ptr, caller);
 	hg_leave();
 	errno = saved;
 }
@@ -178,7 +237,9 @@ void hg_map_alloc(uint16_t api, void *ptr, size_t size, uint64_t flags, void *ca
 	if (hg_libc_is_allocator(caller) ||
 	    (HG_UNLIKELY(hg_active != HG_ACTIVE) && !hg_start(caller)) || !enter(caller))
 		return;
-	emit_alloc(api, ptr, size, flags, caller);
+	if (api == HG_API_mremap)
+		hg_state_freed(false);
+	emit_map(api, ptr, size, flags, caller);
 	hg_leave();
 	errno = saved;
 }
@@ -190,7 +251,7 @@ void hg_map_free(uint16_t api, void *ptr, size_t size, void *caller)
 	if (hg_libc_is_allocator(caller) ||
 	    (HG_UNLIKELY(hg_active != HG_ACTIVE) && !hg_start(caller)) || !enter(caller))
 		return;
-	emit_free(api, ptr, size, caller);
+	emit_unmap(api, ptr, size, caller);
 	hg_leave();
 	errno = saved;
 }
@@ -203,6 +264,8 @@ void hg_map_failed(uint16_t api, void *ptr, size_t size, uint64_t flags, void *c
 	    (HG_UNLIKELY(hg_active != HG_ACTIVE) && !hg_start(caller)) || !enter(caller))
 		return;
 	emit_error(api, saved, (uintptr_t)ptr, size, flags, caller);
+	if (api != HG_API_mmap)
+		hg_state_freed(true);
 	hg_leave();
 	errno = saved;
 }

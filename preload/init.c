@@ -19,16 +19,18 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "preload.h"
+#include "state.h"
 #include "totals.h"
 
 #define DEFAULT_THRESHOLD   4096u
 #define DEFAULT_STACK_DEPTH 32u
 
+/* Blocks that take longer to touch than to remember with their stack. */
+#define DEFAULT_STANDBY_THRESHOLD 65536u
+
 __thread struct hg_tls hg_tls __attribute__((tls_model("initial-exec")));
 
 int hg_active = HG_NEW;
-int hg_recording_begun;
 struct hg_config hg_config;
 const struct hg_provider *hg_provider;
 
@@ -100,18 +102,6 @@ static int open_provider(void)
 	return 0;
 }
 
-void hg_begin_recording(void)
-{
-	int saved;
-
-	if (__atomic_exchange_n(&hg_recording_begun, 1, __ATOMIC_RELAXED))
-		return;
-	saved = errno;
-	hg_process_record();
-	hg_modules_poll();
-	errno = saved;
-}
-
 /* ---- fork ---- */
 
 static bool fork_prepared; /* under the locks taken by before_fork() */
@@ -119,9 +109,11 @@ static bool fork_prepared; /* under the locks taken by before_fork() */
 static void before_fork(void)
 {
 	hg_tls.busy++;
+	hg_state_fork_lock(true);
 	hg_hip_graph_lock();
 	hg_hip_lock();
 	hg_modules_lock();
+	hg_state_fork_lock(false);
 	hg_provider->before_fork(&hg_tls.saved_signals);
 	fork_prepared = true;
 }
@@ -131,6 +123,7 @@ static void after_fork_parent(void)
 	if (!fork_prepared)
 		return;
 	hg_provider->after_fork_parent(&hg_tls.saved_signals);
+	hg_state_fork_unlock();
 	hg_modules_unlock();
 	hg_hip_unlock();
 	hg_hip_graph_unlock();
@@ -143,6 +136,7 @@ static void after_fork_child(void)
 	if (!fork_prepared)
 		return;
 	hg_provider->after_fork_child(&hg_tls.saved_signals);
+	hg_state_fork_unlock();
 	hg_modules_unlock();
 	hg_hip_unlock();
 	hg_hip_graph_unlock();
@@ -154,8 +148,9 @@ static void after_fork_child(void)
 	hg_hip_reset();
 	hg_recording_begun = 0;
 	hg_process_forked = true;
+	hg_process_begin();
 	if (*hg_provider->recording)
-		hg_begin_recording();
+		hg_begin_recording(false);
 	hg_tls.busy--;
 }
 
@@ -187,7 +182,12 @@ static void start(void)
 	hg_config.stack_depth =
 	    read_number("HIPGRAIN_STACK_DEPTH", DEFAULT_STACK_DEPTH, HG_STACK_DEPTH_MAX);
 	hg_config.memory_queries = read_number("HIPGRAIN_MEMORY_QUERIES", 1, 1);
-	hg_config.totals = read_number("HIPGRAIN_TOTALS", 0, 1);
+	hg_config.standby = read_number("HIPGRAIN_STANDBY", 0, 1);
+	hg_config.standby_threshold =
+	    read_number("HIPGRAIN_STANDBY_THRESHOLD", DEFAULT_STANDBY_THRESHOLD, UINT32_MAX - 1);
+	if (hg_config.standby_threshold < hg_config.threshold)
+		hg_config.standby_threshold = hg_config.threshold;
+	hg_config.totals = !hg_config.standby && read_number("HIPGRAIN_TOTALS", 0, 1);
 	if (hg_config.totals && hg_config.threshold > HG_TOTALS_LIMIT) {
 		hg_say("totals are of blocks below %u bytes: that is the threshold, then",
 		       HG_TOTALS_LIMIT);
@@ -196,13 +196,17 @@ static void start(void)
 	hg_config.omp_contents = read_number("HIPGRAIN_OMP_CONTENTS", 1, 1);
 	if (!hg_config.dir || open_provider() || hg_stack_init())
 		return;
+	hg_threshold = hg_config.threshold;
 	hg_libc_measure(hg_config.threshold);
+	if (hg_config.standby && hg_state_init())
+		return;
 	if (hg_config.totals && start_totals())
 		return;
 	hg_modules_find();
 	pthread_atfork(before_fork, after_fork_parent, after_fork_child);
+	hg_process_begin();
 	if (*hg_provider->recording)
-		hg_begin_recording();
+		hg_begin_recording(false);
 	hg_active = HG_ACTIVE;
 }
 

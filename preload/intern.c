@@ -17,9 +17,9 @@
 #define MAX_PROBE 64u
 
 struct hg_intern_slot {
-	_Atomic uint64_t hash; /* 0: free */
-	_Atomic uint32_t defined;
-	uint32_t unused;
+	_Atomic uint64_t hash;    /* 0: free */
+	_Atomic uint32_t defined; /* in which generation */
+	_Atomic uint32_t kept;    /* the owner's: 0 at first */
 };
 
 int hg_intern_init(struct hg_intern *set)
@@ -32,6 +32,7 @@ int hg_intern_init(struct hg_intern *set)
 	if (slots == MAP_FAILED)
 		return -ENOMEM;
 	set->slots = slots;
+	set->generation = 1;
 	set->overflow = 0;
 	return 0;
 }
@@ -49,7 +50,8 @@ uint32_t hg_intern_id(struct hg_intern *set, uint64_t hash, bool *fresh)
 		if (!found && atomic_compare_exchange_strong(&slot->hash, &found, hash))
 			found = hash;
 		if (found == hash) {
-			*fresh = !atomic_load_explicit(&slot->defined, memory_order_acquire);
+			*fresh = atomic_load_explicit(&slot->defined, memory_order_acquire) !=
+				 __atomic_load_n(&set->generation, __ATOMIC_RELAXED);
 			return at + 1;
 		}
 	}
@@ -61,7 +63,25 @@ uint32_t hg_intern_id(struct hg_intern *set, uint64_t hash, bool *fresh)
 void hg_intern_defined(struct hg_intern *set, uint32_t id)
 {
 	if (id <= SLOTS)
-		atomic_store_explicit(&set->slots[id - 1].defined, 1, memory_order_release);
+		atomic_store_explicit(&set->slots[id - 1].defined,
+				      __atomic_load_n(&set->generation, __ATOMIC_RELAXED),
+				      memory_order_release);
+}
+
+void hg_intern_forget(struct hg_intern *set)
+{
+	__atomic_fetch_add(&set->generation, 1, __ATOMIC_RELAXED);
+}
+
+bool hg_intern_is_defined(const struct hg_intern *set, uint32_t id)
+{
+	return atomic_load_explicit(&set->slots[id - 1].defined, memory_order_acquire) ==
+	       __atomic_load_n(&set->generation, __ATOMIC_RELAXED);
+}
+
+_Atomic uint32_t *hg_intern_kept(struct hg_intern *set, uint32_t id)
+{
+	return id && id <= SLOTS ? &set->slots[id - 1].kept : NULL;
 }
 
 void hg_intern_reset(struct hg_intern *set)

@@ -376,6 +376,12 @@ void hg_libc_measure(size_t threshold)
 	hg_small_chunk = threshold + 8;
 }
 
+void hg_libc_limit(size_t threshold)
+{
+	if (hg_small_chunk)
+		__atomic_store_n(&hg_small_chunk, threshold + 8, __ATOMIC_RELAXED);
+}
+
 void hg_libc_init(void)
 {
 	if (HG_LIKELY(known) || hg_tls.resolving)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "host.h"
+#include "state.h"
 
 /*
  * Whether a block is certainly below the threshold, by the word before it; it is about to be
@@ -45,7 +46,7 @@ HG_EXPORT void *calloc(size_t count, size_t size)
 /* Whether it moves is known only afterwards, so the old block is always freed and born again. */
 static void *recorded_realloc(uint16_t api, void *old, size_t size, void *caller)
 {
-	bool large = old && hg_libc.malloc_usable_size(old) >= hg_config.threshold;
+	bool large = old && hg_libc.malloc_usable_size(old) >= hg_threshold;
 	uint32_t taken = old && !large ? hg_host_take(old) : 0;
 	void *ptr;
 

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "host.h"
+#include "state.h"
 
 HG_EXPORT void *mmap(void *address, size_t size, int prot, int flags, int fd, off_t offset)
 {
@@ -37,6 +38,8 @@ HG_EXPORT int munmap(void *address, size_t size)
 	rc = hg_libc.munmap(address, size);
 	if (rc)
 		hg_map_failed(HG_API_munmap, address, size, 0, HG_CALLER());
+	else
+		hg_state_freed(false);
 	return rc;
 }
 

@@ -35,12 +35,14 @@ struct hg_tls {
 	int hip;            /* inside a HIP call: what the runtime does is not the application's */
 	int in_phdr;        /* inside dl_iterate_phdr(): the loader's lock is held */
 	int resolving;      /* looking up the C library's functions */
+	int keeping;        /* this call is remembered although nothing records (state.c) */
+	uint32_t suspended; /* state.c's: what the call in progress takes away */
 	uint16_t named_api; /* operator new or delete is about to call malloc or free */
 	void *named_caller;
 	uintptr_t stack_start, stack_end; /* part of the thread's stack known to be readable */
-	bool stack_known;                 /* the thread's stack has been recorded as a region */
-	bool ending;                      /* its struct hg_thread was given back */
-	uint32_t totalled;                /* calls since it last looked at the clock: totals.c */
+	uint32_t stack_known; /* the generation in which its stack was recorded as a region */
+	bool ending;          /* its struct hg_thread was given back */
+	uint32_t totalled;    /* calls since it last looked at the clock: totals.c */
 	struct hg_thread *thread;
 	sigset_t saved_signals;
 };
@@ -51,12 +53,14 @@ extern __thread struct hg_tls hg_tls __attribute__((tls_model("initial-exec")));
 /* ---- state: init.c ---- */
 
 struct hg_config {
-	const char *dir;      /* HIPGRAIN_DIR, copied */
-	uint32_t threshold;   /* HIPGRAIN_THRESHOLD: bytes */
-	unsigned stack_depth; /* HIPGRAIN_STACK_DEPTH: frames */
-	bool memory_queries;  /* HIPGRAIN_MEMORY_QUERIES: ask the runtime about memory */
-	bool totals;          /* HIPGRAIN_TOTALS: count what is below the threshold */
-	bool omp_contents;    /* HIPGRAIN_OMP_CONTENTS: compare what OpenMP transfers carry */
+	const char *dir;            /* HIPGRAIN_DIR, copied */
+	uint32_t threshold;         /* HIPGRAIN_THRESHOLD: bytes */
+	unsigned stack_depth;       /* HIPGRAIN_STACK_DEPTH: frames */
+	bool memory_queries;        /* HIPGRAIN_MEMORY_QUERIES: ask the runtime about memory */
+	bool standby;               /* HIPGRAIN_STANDBY: remember what a late recording must know */
+	uint32_t standby_threshold; /* HIPGRAIN_STANDBY_THRESHOLD: bytes */
+	bool totals;                /* HIPGRAIN_TOTALS: count what is below the threshold */
+	bool omp_contents;          /* HIPGRAIN_OMP_CONTENTS: compare what OpenMP transfers carry */
 };
 
 #define HG_STACK_DEPTH_MAX 128u
@@ -77,18 +81,29 @@ void hg_init(void);
 /* Start up in an allocation function if that is safe for this caller; whether we are active. */
 bool hg_start(const void *caller);
 
-/* Record the process and its modules, once; at the first event if recording began late. */
-void hg_begin_recording(void);
-extern int hg_recording_begun;
+/*
+ * Record the process and its modules, once a session; at the first event if recording began late,
+ * and then what the process has (state.c). Waits for a thread that is at it. false: it cannot here.
+ */
+bool hg_begin_recording(bool late);
+extern int hg_recording_begun; /* atomic */
+/* Definitions (stacks, kernels, regions ...) of an older one must be recorded again; atomic. */
+extern uint32_t hg_generation;
+
+/* In a process that stands by and is not recorded: whether the call is remembered (state.c). */
+bool hg_enter_unrecorded(void);
 
 /* Begin to make events in the calling thread; false if none are to be made. errno is kept. */
 static inline bool hg_enter(void)
 {
-	if (HG_LIKELY(hg_active != HG_ACTIVE) || hg_tls.busy || !*hg_provider->recording)
+	if (HG_LIKELY(hg_active != HG_ACTIVE) || hg_tls.busy)
+		return false;
+	if (!*hg_provider->recording)
+		return HG_UNLIKELY(hg_config.standby) && hg_enter_unrecorded();
+	if (HG_UNLIKELY(!__atomic_load_n(&hg_recording_begun, __ATOMIC_ACQUIRE)) &&
+	    !hg_begin_recording(true))
 		return false;
 	hg_tls.busy = 1;
-	if (HG_UNLIKELY(!hg_recording_begun))
-		hg_begin_recording();
 	return true;
 }
 
@@ -96,6 +111,8 @@ static inline void hg_leave(void)
 {
 	hg_tls.busy = 0;
 }
+
+uint64_t hg_now(void); /* ns, monotonic */
 
 /* One line on stderr, prefixed with "hipgrain: "; only for what the person must know. */
 void hg_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -144,6 +161,7 @@ bool hg_libc_is_allocator(const void *address);
 #define HG_CHUNK_SIZE(ptr) (((const size_t *)(ptr))[-1] & ~(size_t)7)
 extern size_t hg_small_chunk;
 void hg_libc_measure(size_t threshold); /* sets it */
+void hg_libc_limit(size_t threshold);   /* another threshold, after that */
 
 /* Memory from before the real malloc() is known. Never fails but for lack of memory. */
 void *hg_bootstrap_alloc(size_t alignment, size_t size);
@@ -163,14 +181,19 @@ void *hg_find_function(const char *name, const void *caller);
 /* A set of 64-bit content hashes with ids from 1; lock-free, memory by the page as it fills. */
 struct hg_intern {
 	struct hg_intern_slot *slots;
-	uint32_t overflow; /* ids handed out beyond the slots, atomically */
+	uint32_t overflow;   /* ids handed out beyond the slots, atomically */
+	uint32_t generation; /* of definitions; atomic */
 };
 
 int hg_intern_init(struct hg_intern *set);
 /* The id of a hash. *fresh: nobody has defined it yet; define it, then hg_intern_defined(). */
 uint32_t hg_intern_id(struct hg_intern *set, uint64_t hash, bool *fresh);
 void hg_intern_defined(struct hg_intern *set, uint32_t id);
-void hg_intern_reset(struct hg_intern *set); /* in a forked child: nothing is defined there */
+void hg_intern_reset(struct hg_intern *set);  /* in a forked child: nothing is defined there */
+void hg_intern_forget(struct hg_intern *set); /* all must be defined again; ids stay */
+bool hg_intern_is_defined(const struct hg_intern *set, uint32_t id); /* of an id with a word */
+/* A word of the owner's at an id, 0 at first; NULL: this id has none. */
+_Atomic uint32_t *hg_intern_kept(struct hg_intern *set, uint32_t id);
 uint64_t hg_hash(uint64_t seed, const void *data, size_t size);
 
 /* Multiply and fold to 64 bits; good enough spread over all bits for the table. */
@@ -185,6 +208,9 @@ static inline uint64_t hg_mix(uint64_t hash, uint64_t word)
 int hg_stack_init(void);
 void hg_stack_reset(void);
 void hg_stack_unloaded(void); /* after dlclose() */
+int hg_stack_keep(void);      /* from now on, remember the frames of ids for hg_stack_define() */
+void hg_stack_define(uint32_t id); /* record what an id is, if that has not happened */
+void hg_stack_forget(void);        /* nothing has been recorded: a new session listens */
 /*
  * The id of the calling thread's stack from `caller` (a return address into the application)
  * outwards, recorded if new. Needs hg_enter(). 0 if there is no stack to be had.
@@ -270,7 +296,9 @@ void hg_modules_find(void); /* look, without recording anything */
 bool hg_modules_is_tool(const void *address);
 
 extern bool hg_process_forked; /* by fork(), without an exec since */
-void hg_process_record(void);
+void hg_process_begin(void);   /* a program image begins to be watched */
+uint64_t hg_process_age(void); /* ns since then */
+void hg_process_record(bool late);
 void hg_regions_record(void); /* heap and this thread's stack, where they changed */
 void hg_regions_reset(void);
 /* Readable bytes from `address` on, by the kernel's list of mappings; 0 if not mapped. */
@@ -278,11 +306,16 @@ size_t hg_readable_extent(const void *address);
 
 /* ---- HIP: hip_*.c ---- */
 
+void hg_hip_forget(void);        /* what was recorded of it, but not what is known */
+void hg_hip_runtime_again(void); /* record runtime and devices, if they are known */
+
 void hg_hip_lock(void); /* around fork() */
 void hg_hip_unlock(void);
 void hg_hip_graph_lock(void);
 void hg_hip_graph_unlock(void);
-void hg_hip_reset(void); /* in a forked child */
+void hg_hip_reset(void);         /* in a forked child */
+void hg_hip_forget(void);        /* what was recorded, not what is known: a new session listens */
+void hg_hip_runtime_again(void); /* record runtime and devices, if they are known */
 
 /* Our wrapper of a HIP function; NULL if the name is not interposed. */
 void *hg_hip_wrapper(const char *name);

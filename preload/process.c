@@ -75,8 +75,19 @@ static void collect_environment(char text[TEXT_MAX])
 }
 
 bool hg_process_forked;
+static uint64_t instance; /* also the time, ns, since when it is watched */
 
-void hg_process_record(void)
+void hg_process_begin(void)
+{
+	instance = hg_now();
+}
+
+uint64_t hg_process_age(void)
+{
+	return hg_now() - instance;
+}
+
+void hg_process_record(bool late)
 {
 	char exe[PATH_MAX], cmdline[TEXT_MAX], env[TEXT_MAX];
 	ssize_t exe_length = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
@@ -85,6 +96,8 @@ void hg_process_record(void)
 				       .page_size = (uint32_t)getpagesize(),
 				       .threshold = hg_config.threshold,
 				       .forked = hg_process_forked,
+				       .late = late,
+				       .instance = instance,
 				       .version = HIPGRAIN_VERSION,
 				       .exe = exe,
 				       .cmdline = cmdline,
@@ -126,7 +139,7 @@ static void record_stack(void)
 	void *start;
 	size_t size;
 
-	hg_tls.stack_known = true;
+	hg_tls.stack_known = __atomic_load_n(&hg_generation, __ATOMIC_RELAXED);
 	if (pthread_getattr_np(pthread_self(), &attributes))
 		return;
 	if (!pthread_attr_getstack(&attributes, &start, &size)) {
@@ -142,7 +155,7 @@ void hg_regions_record(void)
 	uint64_t end = (uintptr_t)sbrk(0);
 	struct hg_ev_region event = { .kind = HG_REGION_HEAP };
 
-	if (!hg_tls.stack_known)
+	if (hg_tls.stack_known != __atomic_load_n(&hg_generation, __ATOMIC_RELAXED))
 		record_stack();
 	if (end == __atomic_load_n(&heap_end, __ATOMIC_RELAXED))
 		return;
@@ -159,7 +172,7 @@ void hg_regions_record(void)
 void hg_regions_reset(void)
 {
 	heap_end = 0;
-	hg_tls.stack_known = false;
+	hg_tls.stack_known = 0;
 }
 
 /* ---- mappings ---- */

@@ -8,7 +8,9 @@
  * replace the program's C++ unwinder; so it is opened for ourselves alone.
  */
 #include <dlfcn.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "preload.h"
 
@@ -44,10 +46,69 @@ int hg_stack_init(void)
 	return rc ? rc : hg_intern_init(&stacks);
 }
 
+/* What is remembered of before a recording names stacks by their ids: these then stay. */
 void hg_stack_reset(void)
 {
 	__atomic_fetch_add(&generation, 1, __ATOMIC_RELAXED);
-	hg_intern_reset(&stacks);
+	if (hg_config.standby)
+		hg_intern_forget(&stacks);
+	else
+		hg_intern_reset(&stacks);
+}
+
+/* ---- frames for a recording that begins later ---- */
+
+#define KEPT_WORDS (1u << 25) /* 256 MiB of addresses; costs what is used of it */
+
+static uint64_t *kept; /* at an index: depth, then that many frames */
+static uint32_t kept_used = 1;
+
+static void keep(uint32_t id, const uint64_t *frames, unsigned count)
+{
+	_Atomic uint32_t *at = hg_intern_kept(&stacks, id);
+	uint32_t index, none = 0;
+
+	if (!kept || !at || atomic_load_explicit(at, memory_order_acquire))
+		return;
+	index = __atomic_fetch_add(&kept_used, count + 1, __ATOMIC_RELAXED);
+	if (index > KEPT_WORDS - HG_STACK_DEPTH_MAX - 1) {
+		__atomic_fetch_sub(&kept_used, count + 1, __ATOMIC_RELAXED);
+		return;
+	}
+	kept[index] = count;
+	memcpy(&kept[index + 1], frames, count * sizeof(*frames));
+	atomic_compare_exchange_strong(at, &none, index);
+}
+
+int hg_stack_keep(void)
+{
+	void *space = hg_libc.mmap(NULL, KEPT_WORDS * sizeof(*kept), PROT_READ | PROT_WRITE,
+				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (space == MAP_FAILED)
+		return -ENOMEM;
+	kept = space;
+	return 0;
+}
+
+void hg_stack_define(uint32_t id)
+{
+	_Atomic uint32_t *at = hg_intern_kept(&stacks, id);
+	uint32_t index = at ? atomic_load_explicit(at, memory_order_acquire) : 0;
+	struct hg_ev_stack event = { .stack_id = id };
+
+	if (!index || hg_intern_is_defined(&stacks, id))
+		return;
+	event.depth = (uint32_t)kept[index];
+	event.frames = &kept[index + 1];
+	hg_provider->stack(&event);
+	hg_intern_defined(&stacks, id);
+}
+
+void hg_stack_forget(void)
+{
+	__atomic_fetch_add(&generation, 1, __ATOMIC_RELAXED);
+	hg_intern_forget(&stacks);
 }
 
 void hg_stack_unloaded(void)
@@ -96,6 +157,10 @@ static uint32_t define(const uint64_t *frames, unsigned count, uint64_t hash)
 	if (HG_UNLIKELY(fresh)) {
 		struct hg_ev_stack event = { .stack_id = id, .frames = frames, .depth = count };
 
+		if (hg_config.standby)
+			keep(id, frames, count);
+		if (!*hg_provider->recording)
+			return id;
 		if (!hg_tls.in_phdr)
 			hg_modules_poll();
 		hg_provider->stack(&event);

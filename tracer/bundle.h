@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #define BUNDLE_MANIFEST        "manifest.json"
 #define BUNDLE_CTF             "ctf"
@@ -33,8 +34,11 @@ struct bundle_manifest {
 	bool softgpu;
 	const char *threshold; /* bytes or "all"; NULL: the preload library's default */
 	int stack_depth;       /* frames; negative: the preload library's default */
-	const char *session;   /* LTTng session name */
-	const char *daemon;    /* "shared" or "private" */
+	const char *session;   /* LTTng session name; NULL: processes do not know it (attached) */
+	const pid_t *pids;     /* attached to these */
+	size_t pid_count;
+	bool attached;
+	const char *daemon;                       /* "shared" or "private" */
 	uint64_t subbuffer_size, subbuffer_count; /* bytes; per CPU */
 	int64_t start_ns, end_ns;          /* CLOCK_REALTIME; end_ns is 0 until the command ended */
 	int exit_status;                   /* of the command, negative if it has none */

@@ -19,6 +19,7 @@
 #include <lttng/lttng.h>
 
 #include "tracer/daemon.h"
+#include "tracer/session.h"
 
 /* Held shared by every recording as root, exclusively by whoever ends the daemon. */
 #define ROOT_LOCK_FILE         "/var/run/hipgrain-sessiond.lock"
@@ -335,8 +336,8 @@ static void guard_main(struct guard *guard)
 	}
 	if (recv(guard->channel, &word, 1, 0) != 1) {
 		/* The recorder died. Stopping waits until the daemon wrote what it has. */
-		lttng_stop_tracing(guard->session);
-		lttng_destroy_session(guard->session);
+		session_stop(guard->session, why, sizeof(why));
+		session_destroy(guard->session, why, sizeof(why));
 	}
 	if (guard->daemon > 0) {
 		guard_retire_daemon(guard);
@@ -380,8 +381,8 @@ static void close_link(struct daemon_link *link)
 	}
 }
 
-int daemon_connect(struct daemon_link *link, const char *session, bool own, char *why,
-		   size_t why_size)
+int daemon_connect(struct daemon_link *link, const char *session, enum daemon_choice choice,
+		   char *why, size_t why_size)
 {
 	struct guard guard = { .session = session, .daemon = -1 };
 	bool root = getuid() == 0;
@@ -397,9 +398,9 @@ int daemon_connect(struct daemon_link *link, const char *session, bool own, char
 			flock(link->lock, LOCK_SH);
 		}
 	}
-	guard.start = (own && !root) || lttng_session_daemon_alive() != 1;
-	link->shared = root || !guard.start;
-	if (guard.start && !root) {
+	guard.start = (choice == DAEMON_OWN && !root) || lttng_session_daemon_alive() != 1;
+	link->shared = root || !guard.start || choice == DAEMON_COMMON;
+	if (guard.start && !root && choice != DAEMON_COMMON) {
 		result = make_home(link->home, sizeof(link->home));
 		if (result) {
 			snprintf(why, why_size, "cannot make a directory for its sockets: %s",

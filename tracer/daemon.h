@@ -24,6 +24,12 @@
 /* Sessions of this prefix are ours: the guard ends a daemon although one of them is left over. */
 #define DAEMON_SESSION_PREFIX "hipgrain-"
 
+enum daemon_choice {
+	DAEMON_ANY,    /* the user's running one, else one of our own */
+	DAEMON_OWN,    /* one of our own; for root the same as DAEMON_ANY */
+	DAEMON_COMMON, /* the one in the user's place, where every program of his finds it */
+};
+
 struct daemon_link {
 	pid_t guard;
 	int channel;   /* our end of the guard's socket pair */
@@ -36,12 +42,11 @@ struct daemon_link {
  * Connect to a session daemon, starting one if necessary, and start the guard, which will destroy
  * session `session` if this process dies. Sets LTTNG_HOME in our environment when the daemon is
  * private: the command inherits it. To be called before any other use of liblttng-ctl.
- * With `own`, an ordinary user's running daemon is not used; root has no such choice.
  *
  * Returns 0 (daemon_disconnect() later) or -errno with one line in `why`.
  */
-int daemon_connect(struct daemon_link *link, const char *session, bool own, char *why,
-		   size_t why_size);
+int daemon_connect(struct daemon_link *link, const char *session, enum daemon_choice choice,
+		   char *why, size_t why_size);
 
 /*
  * The session is destroyed and the daemon no longer needed. Returns when our own daemon has

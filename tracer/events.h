@@ -57,10 +57,30 @@ struct hg_ev_process {
 	uint32_t page_size;
 	uint32_t threshold;  /* host allocations smaller than this are not recorded */
 	uint8_t forked;      /* it began by fork(), with its parent's memory, and not by exec */
+	uint8_t late;        /* it had been running: what it has follows between two `state` */
+	uint64_t instance;   /* of this program image: the same in a second one of it */
 	const char *version; /* of hipgrain */
 	const char *exe;     /* resolved path */
 	const char *cmdline; /* arguments, separated by one space */
 	const char *env;     /* NAME=value lines of the variables that matter */
+};
+
+/*
+ * Around what a process has when recording begins in it late: between the two of a thread, its
+ * other events tell of calls that were made before (runtime, device, alloc, advise, prefetch,
+ * stream, event), in their order, as far as they still matter; their times are not the calls'.
+ */
+enum hg_state_phase {
+	HG_STATE_BEGIN = 1,
+	HG_STATE_END = 2,
+};
+
+struct hg_ev_state {
+	uint8_t phase;
+	uint64_t age;       /* ns since the process began to be watched */
+	uint64_t calls;     /* remembered calls that follow, or followed */
+	uint64_t left_out;  /* calls that mattered and could not be remembered */
+	uint64_t threshold; /* blocks of the C library that are smaller are not among them */
 };
 
 /* A host executable or library that is mapped; again when one was loaded later. */

@@ -193,6 +193,15 @@ static struct json_object *json_recording(const struct bundle_manifest *manifest
 	json_object_object_add(object, "threshold", json_text(manifest->threshold));
 	json_object_object_add(object, "stack_depth", json_count(manifest->stack_depth));
 	json_object_object_add(object, "session", json_text(manifest->session));
+	if (manifest->attached) {
+		struct json_object *pids = json_object_new_array();
+
+		for (size_t i = 0; i < manifest->pid_count; i++) {
+			json_object_array_add(pids, json_object_new_int64(manifest->pids[i]));
+		}
+		json_object_object_add(object, "attached", pids);
+	}
+	json_object_object_add(object, "recorder", json_object_new_int64(getpid()));
 	json_object_object_add(object, "daemon", json_text(manifest->daemon));
 	json_object_object_add(object, "subbuffer_size",
 			       json_object_new_int64((int64_t)manifest->subbuffer_size));

@@ -12,6 +12,7 @@
 #include "tracer/tracepoints.h"
 #pragma GCC diagnostic pop
 
+#include <errno.h>
 #include <lttng/ust-fork.h>
 
 #include "tracer/provider.h"
@@ -36,6 +37,35 @@ __attribute__((destructor)) static void destruct(void)
 		at_exit();
 }
 
+/*
+ * LTTng-UST tells a session what is loaded by events of a provider of its own, fired when the
+ * session is started in this process, or the user asks (lttng regenerate statedump). Another probe
+ * on the first of them (lttng-ust 2.13, lttng-ust-statedump-provider.h) is how we learn of that.
+ * In liblttng-ust-tracepoint; in no header.
+ */
+int lttng_ust_tracepoint_provider_register(const char *provider, const char *event,
+					   void (*probe)(void), void *data, const char *signature)
+    __attribute__((weak));
+
+static void (*state_wanted)(void);
+
+static void on_statedump(void *data, void *session)
+{
+	(void)data;
+	(void)session;
+	state_wanted();
+}
+
+static int on_state_wanted(void (*wanted)(void))
+{
+	if (!lttng_ust_tracepoint_provider_register)
+		return -ENOSYS;
+	state_wanted = wanted;
+	return lttng_ust_tracepoint_provider_register("lttng_ust_statedump", "start",
+						      (void (*)(void))on_statedump, NULL,
+						      "struct lttng_ust_session *, session");
+}
+
 static const struct hg_provider provider = {
 	.version = HG_PROVIDER_VERSION,
 	.recording = &lttng_ust_tracepoint_hipgrain___alloc.state,
@@ -45,6 +75,7 @@ static const struct hg_provider provider = {
 	    .before_fork = lttng_ust_before_fork,
 	.after_fork_parent = lttng_ust_after_fork_parent,
 	.after_fork_child = lttng_ust_after_fork_child,
+	.on_state_wanted = on_state_wanted,
 	.safe_close = lttng_ust_safe_close_fd,
 	.at_exit = &at_exit,
 };

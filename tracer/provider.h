@@ -16,6 +16,7 @@
 /* Every event type of events.h. */
 #define HG_EVENTS(EVENT)   \
 	EVENT(process)     \
+	EVENT(state)       \
 	EVENT(module)      \
 	EVENT(region)      \
 	EVENT(runtime)     \
@@ -42,7 +43,7 @@
 	EVENT(stack)       \
 	HG_OFFLOAD_EVENTS(EVENT)
 
-#define HG_PROVIDER_VERSION 7u
+#define HG_PROVIDER_VERSION 8u
 #define HG_PROVIDER_SYMBOL  "hipgrain_provider"
 
 struct hg_provider {
@@ -61,6 +62,13 @@ struct hg_provider {
 	void (*before_fork)(sigset_t *saved);
 	void (*after_fork_parent)(sigset_t *saved);
 	void (*after_fork_child)(sigset_t *saved);
+
+	/*
+	 * Have `wanted` called whenever a session that is started, or asked for it, wants to know
+	 * what there is already. It runs in a thread and under locks of LTTng-UST's: it must not
+	 * wait for anything. 0, or -ENOSYS where this LTTng-UST cannot.
+	 */
+	int (*on_state_wanted)(void (*wanted)(void));
 
 	/* close() by `real`, but for descriptors of LTTng-UST's: those fail with EBADF. NULL if
 	 * this LTTng-UST cannot tell its own. */

@@ -11,6 +11,7 @@
 
 #include "tracer/bundle.h"
 #include "tracer/daemon.h"
+#include "tracer/environment.h"
 #include "tracer/install.h"
 #include "tracer/message.h"
 #include "tracer/record.h"
@@ -43,38 +44,15 @@ static int64_t now_ns(void)
 
 /* ---- the command's environment ---- */
 
-/* NAME=FIRST, or NAME=FIRST:OLD when NAME is set and does not begin with FIRST already. */
-static int prepend(const char *name, const char *first)
-{
-	const char *old = getenv(name);
-	size_t length = strlen(first);
-	char *value;
-	int result;
-
-	if (!old || !*old) {
-		return setenv(name, first, 1);
-	}
-	if (strncmp(old, first, length) == 0 && (!old[length] || strchr(": ", old[length]))) {
-		return 0;
-	}
-	if (asprintf(&value, "%s:%s", first, old) < 0) {
-		return -1;
-	}
-	result = setenv(name, value, 1);
-	free(value);
-	return result;
-}
-
 static int set_environment(const struct recording *recording)
 {
 	const struct record_options *options = recording->options;
-	char number[16];
 	int result = 0;
 
 	result |= setenv("HIPGRAIN_DIR", recording->bundle.path, 1);
 	/* Tells our processes from others in a daemon that several recordings share. */
 	result |= setenv("HIPGRAIN_SESSION", recording->session.name, 1);
-	result |= prepend("LD_PRELOAD", recording->install.preload);
+	result |= environment_prepend("LD_PRELOAD", recording->install.preload);
 	/* The session's channel blocks a bounded time; this is the program's consent. */
 	result |= setenv("LTTNG_UST_ALLOW_BLOCKING", "1", 1);
 	/*
@@ -82,22 +60,13 @@ static int set_environment(const struct recording *recording)
 	 * a limit would lose events silently, and a daemon that has died refuses at once.
 	 */
 	result |= setenv("LTTNG_UST_REGISTER_TIMEOUT", "-1", 1);
-	if (options->stack_depth >= 0) {
-		snprintf(number, sizeof(number), "%d", options->stack_depth);
-		result |= setenv("HIPGRAIN_STACK_DEPTH", number, 1);
-	}
-	if (options->threshold) {
-		result |= setenv("HIPGRAIN_THRESHOLD",
-				 strcmp(options->threshold, "all") ? options->threshold : "0", 1);
-	}
+	result |= environment_options(options->stack_depth, options->threshold,
+				      options->no_memory_queries);
 	if (options->totals) {
 		result |= setenv("HIPGRAIN_TOTALS", "1", 1);
 	}
-	if (options->no_memory_queries) {
-		result |= setenv("HIPGRAIN_MEMORY_QUERIES", "0", 1);
-	}
 	if (options->softgpu) {
-		result |= prepend("LD_LIBRARY_PATH", recording->install.softgpu);
+		result |= environment_prepend("LD_LIBRARY_PATH", recording->install.softgpu);
 	}
 	return result ? -ENOMEM : 0;
 }
@@ -214,6 +183,7 @@ static int begin(struct recording *recording)
 	const struct record_options *options = recording->options;
 	const char *directory = options->directory ? options->directory : RECORD_DEFAULT_DIRECTORY;
 	char name[sizeof(recording->session.name)], why[512];
+	struct session_plan plan = { .filter = NULL };
 	struct session_buffers buffers;
 	char *ctf = NULL;
 	int status = HG_EXIT_INPUT;
@@ -225,7 +195,8 @@ static int begin(struct recording *recording)
 	}
 	snprintf(name, sizeof(name), DAEMON_SESSION_PREFIX "%ld-%lld", (long)getpid(),
 		 (long long)(recording->manifest.start_ns / 1000));
-	if (daemon_connect(&recording->daemon, name, options->own_daemon, why, sizeof(why))) {
+	if (daemon_connect(&recording->daemon, name, options->own_daemon ? DAEMON_OWN : DAEMON_ANY,
+			   why, sizeof(why))) {
 		message_error("no LTTng session daemon: %s", why);
 		return HG_EXIT_INPUT;
 	}
@@ -239,7 +210,7 @@ static int begin(struct recording *recording)
 		status = HG_EXIT_INTERNAL;
 		goto out;
 	}
-	if (session_begin(&recording->session, name, ctf, NULL, why, sizeof(why))) {
+	if (session_begin(&recording->session, name, ctf, &plan, why, sizeof(why))) {
 		message_error("%s", why);
 		goto out;
 	}

@@ -33,6 +33,9 @@
 #define SUBBUFFER_MIN   (32 * 1024)
 #define SUBBUFFER_MAX   (512 * 1024)
 
+/* How long the end of a session may take; sub-buffers are a few MiB at most. */
+#define END_TIMEOUT_MS (60 * 1000)
+
 /* LTTng's own defaults (lttng-tools 2.13, src/common/defaults.h); a channel needs them named. */
 #define METADATA_SUBBUFFER_SIZE  4096
 #define METADATA_SUBBUFFER_COUNT 2
@@ -188,13 +191,47 @@ static int enable_events(struct session *session, const char *filter, char *why,
 	return result < 0 ? fail(result, "enabling events", why, why_size) : 0;
 }
 
-int session_begin(struct session *session, const char *name, const char *path, const char *filter,
-		  char *why, size_t why_size)
+static int track(struct session *session, const struct session_plan *plan, char *why,
+		 size_t why_size)
+{
+	for (size_t i = 0; i < plan->pid_count; i++) {
+		int result = lttng_track_pid(session->handle, plan->pids[i]);
+
+		if (result < 0) {
+			return fail(result, "choosing processes", why, why_size);
+		}
+	}
+	return 0;
+}
+
+bool session_has_process(pid_t pid)
+{
+	struct lttng_domain domain = { .type = LTTNG_DOMAIN_UST, .buf_type = LTTNG_BUFFER_PER_UID };
+	struct lttng_handle *handle = lttng_create_handle(NULL, &domain);
+	struct lttng_event *events = NULL;
+	bool found = false;
+	int count;
+
+	if (!handle) {
+		return false;
+	}
+	count = lttng_list_tracepoints(handle, &events);
+	for (int i = 0; i < count && !found; i++) {
+		found = events[i].pid == pid && strcmp(events[i].name, "hipgrain:state") == 0;
+	}
+	free(events);
+	lttng_destroy_handle(handle);
+	return found;
+}
+
+int session_begin(struct session *session, const char *name, const char *path,
+		  const struct session_plan *plan, char *why, size_t why_size)
 {
 	struct lttng_domain domain = {
 		.type = LTTNG_DOMAIN_UST,
 		.buf_type = LTTNG_BUFFER_PER_UID,
 	};
+	char ignored[256];
 	int result;
 
 	memset(session, 0, sizeof(*session));
@@ -221,7 +258,10 @@ int session_begin(struct session *session, const char *name, const char *path, c
 		result = add_contexts(session, why, why_size);
 	}
 	if (!result) {
-		result = enable_events(session, filter, why, why_size);
+		result = enable_events(session, plan->filter, why, why_size);
+	}
+	if (!result) {
+		result = track(session, plan, why, why_size);
 	}
 	if (!result) {
 		int code = lttng_start_tracing(session->name);
@@ -232,7 +272,7 @@ int session_begin(struct session *session, const char *name, const char *path, c
 		return 0;
 	}
 error:
-	lttng_destroy_session(session->name);
+	session_destroy(session->name, ignored, sizeof(ignored));
 	lttng_destroy_handle(session->handle);
 	session->handle = NULL;
 	return result;
@@ -256,22 +296,65 @@ static void ask_losses(struct session *session, struct session_loss *loss)
 	free(channels);
 }
 
+/* lttng_stop_tracing() waits as long as it takes, which may be for ever when a disk or relay hangs.
+ */
+int session_stop(const char *name, char *why, size_t why_size)
+{
+	int code = lttng_stop_tracing_no_wait(name), waited = 0;
+
+	if (code < 0 && code != -LTTNG_ERR_TRACE_ALREADY_STOPPED) {
+		return fail(code, "stopping", why, why_size);
+	}
+	while ((code = lttng_data_pending(name)) == 1) {
+		if (waited >= END_TIMEOUT_MS) {
+			snprintf(why, why_size, "LTTng did not write what was recorded within %d s",
+				 END_TIMEOUT_MS / 1000);
+			return -ETIMEDOUT;
+		}
+		usleep(10 * 1000);
+		waited += 10;
+	}
+	return code < 0 ? fail(code, "writing what was recorded", why, why_size) : 0;
+}
+
+int session_destroy(const char *name, char *why, size_t why_size)
+{
+	struct lttng_destruction_handle *handle = NULL;
+	enum lttng_error_code code = lttng_destroy_session_ext(name, &handle), outcome = LTTNG_OK;
+	enum lttng_destruction_handle_status status;
+	int result = 0;
+
+	if (code != LTTNG_OK) {
+		return fail(-(int)code, "ending the session", why, why_size);
+	}
+	status = lttng_destruction_handle_wait_for_completion(handle, END_TIMEOUT_MS);
+	if (status != LTTNG_DESTRUCTION_HANDLE_STATUS_COMPLETED) {
+		snprintf(why, why_size, "LTTng did not end the session within %d s",
+			 END_TIMEOUT_MS / 1000);
+		result = -ETIMEDOUT;
+	} else if (lttng_destruction_handle_get_result(handle, &outcome) ==
+		       LTTNG_DESTRUCTION_HANDLE_STATUS_OK &&
+		   outcome != LTTNG_OK) {
+		result = fail(-(int)outcome, "ending the session", why, why_size);
+	}
+	lttng_destruction_handle_destroy(handle);
+	return result;
+}
+
 int session_end(struct session *session, struct session_loss *loss, char *why, size_t why_size)
 {
-	int code, result = 0;
+	char ignored[256];
+	int code, result;
 
 	*loss = (struct session_loss){ .events = -1, .packets = -1 };
 	/* Returns when the consumer has written every sub-buffer. */
-	code = lttng_stop_tracing(session->name);
-	if (code < 0 && code != -LTTNG_ERR_TRACE_ALREADY_STOPPED) {
-		result = fail(code, "stopping", why, why_size);
-	} else {
+	result = session_stop(session->name, why, why_size);
+	if (!result) {
 		ask_losses(session, loss);
 	}
-	code = lttng_destroy_session(session->name);
-	if (code < 0 && !result) {
-		result = fail(code, "ending the session", why, why_size);
-	}
+	code = session_destroy(session->name, result ? ignored : why,
+			       result ? sizeof(ignored) : why_size);
+	result = result ? result : code;
 	lttng_destroy_handle(session->handle);
 	session->handle = NULL;
 	return result;

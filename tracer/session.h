@@ -5,8 +5,10 @@
 #ifndef HIPGRAIN_TRACER_SESSION_H
 #define HIPGRAIN_TRACER_SESSION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct lttng_handle;
 
@@ -19,6 +21,13 @@ struct session_buffers {
 struct session_loss {
 	int64_t events;  /* discarded because the buffers were full */
 	int64_t packets; /* overwritten; impossible in discard mode */
+};
+
+/* What a session is to record, and where to. All 0: everything, as it comes. */
+struct session_plan {
+	const char *filter; /* LTTng's filter language; NULL: none */
+	const pid_t *pids;  /* only of these processes, as they number themselves */
+	size_t pid_count;   /* 0: of all */
 };
 
 struct session {
@@ -41,12 +50,20 @@ int session_choose_buffers(struct session_buffers *buffers, unsigned cpus, uint6
 int session_measure_buffers(struct session_buffers *buffers, char *why, size_t why_size);
 
 /*
- * Create and start session `name`, which writes below directory `path` (absolute). Only events
- * for which `filter` (LTTng's filter language, NULL: none) holds are recorded.
- * Returns 0 (session_end() later) or -errno with one line in `why`; then no session is left.
+ * Create and start session `name`, which writes below directory `path` (absolute). Returns 0
+ * (session_end() later) or -errno with one line in `why`; then no session is left.
  */
-int session_begin(struct session *session, const char *name, const char *path, const char *filter,
-		  char *why, size_t why_size);
+int session_begin(struct session *session, const char *name, const char *path,
+		  const struct session_plan *plan, char *why, size_t why_size);
+
+/* Whether the session daemon knows a process (as it numbers itself) with our provider in it. */
+bool session_has_process(pid_t pid);
+
+/* Stop a session by name and wait until all of it is written; the same. */
+int session_stop(const char *name, char *why, size_t why_size);
+
+/* Destroy a session by name. Returns 0 or -errno with one line in `why`, within a minute. */
+int session_destroy(const char *name, char *why, size_t why_size);
 
 /*
  * Stop, wait until everything recorded is written, ask for losses, destroy. Returns 0 or -errno

@@ -34,10 +34,23 @@ LTTNG_UST_TRACEPOINT_EVENT(hipgrain, process,
 		HG_INT(uint32_t, page_size)
 		HG_INT(uint32_t, threshold)
 		HG_INT(uint8_t, forked)
+		HG_INT(uint8_t, late)
+		HG_HEX(instance)
 		HG_TEXT(version)
 		HG_TEXT(exe)
 		HG_TEXT(cmdline)
 		HG_TEXT(env)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(hipgrain, state,
+	LTTNG_UST_TP_ARGS(const struct hg_ev_state *, event),
+	LTTNG_UST_TP_FIELDS(
+		HG_INT(uint8_t, phase)
+		HG_INT(uint64_t, age)
+		HG_INT(uint64_t, calls)
+		HG_INT(uint64_t, left_out)
+		HG_INT(uint64_t, threshold)
 	)
 )
 

@@ -8,6 +8,8 @@
 #include <stdio.h>
 
 /* A verb gets its own name as argv[0], parses its options and returns the exit status. */
+int cmd_attach(int argc, char **argv);
+int cmd_detach(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
@@ -16,8 +18,11 @@ int cmd_record(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_scan(int argc, char **argv);
+int cmd_standby(int argc, char **argv);
 
 /* The usage text of `verb` ("hipgrain VERB --help" and "hipgrain help VERB"). */
+extern const char usage_attach[];
+extern const char usage_detach[];
 extern const char usage_diff[];
 extern const char usage_doctor[];
 extern const char usage_explain[];
@@ -26,5 +31,6 @@ extern const char usage_record[];
 extern const char usage_report[];
 extern const char usage_run[];
 extern const char usage_scan[];
+extern const char usage_standby[];
 
 #endif

@@ -20,15 +20,18 @@ enum {
 	RECORD_OPTION_END,
 };
 
-/* Rows for the verb's table of long options. */
-#define RECORD_LONG_OPTIONS                                                              \
-	{ "softgpu", no_argument, NULL, RECORD_OPTION_SOFTGPU },                         \
-	    { "stack-depth", required_argument, NULL, RECORD_OPTION_STACK_DEPTH },       \
-	    { "threshold", required_argument, NULL, RECORD_OPTION_THRESHOLD },           \
-	    { "totals", no_argument, NULL, RECORD_OPTION_TOTALS },                       \
-	    { "no-memory-queries", no_argument, NULL, RECORD_OPTION_NO_MEMORY_QUERIES }, \
-	{                                                                                \
-		"own-daemon", no_argument, NULL, RECORD_OPTION_OWN_DAEMON                \
+/* Rows for the verb's table of long options: what is for the command, and all. */
+#define RECORD_COMMAND_LONG_OPTIONS                                                     \
+	{ "softgpu", no_argument, NULL, RECORD_OPTION_SOFTGPU },                        \
+	    { "stack-depth", required_argument, NULL, RECORD_OPTION_STACK_DEPTH },      \
+	    { "threshold", required_argument, NULL, RECORD_OPTION_THRESHOLD },          \
+	{                                                                               \
+		"no-memory-queries", no_argument, NULL, RECORD_OPTION_NO_MEMORY_QUERIES \
+	}
+#define RECORD_LONG_OPTIONS                                                                 \
+	RECORD_COMMAND_LONG_OPTIONS, { "totals", no_argument, NULL, RECORD_OPTION_TOTALS }, \
+	{                                                                                   \
+		"own-daemon", no_argument, NULL, RECORD_OPTION_OWN_DAEMON                   \
 	}
 
 /* Their lines in the usage text. */

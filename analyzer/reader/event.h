@@ -11,6 +11,7 @@
 
 enum hg_event_type {
 	HG_EVENT_process,
+	HG_EVENT_state,
 	HG_EVENT_module,
 	HG_EVENT_region,
 	HG_EVENT_runtime,
@@ -46,6 +47,7 @@ struct hg_event {
 	int32_t tid;
 	union {
 		struct hg_ev_process process;
+		struct hg_ev_state state;
 		struct hg_ev_module module;
 		struct hg_ev_region region;
 		struct hg_ev_runtime runtime;

@@ -20,11 +20,18 @@ static const struct field process_fields[] = {
 	FIELD(process, page_size, UNSIGNED),
 	FIELD(process, threshold, UNSIGNED),
 	FIELD(process, forked, UNSIGNED),
+	FIELD(process, late, UNSIGNED),
+	FIELD(process, instance, UNSIGNED),
 	FIELD(process, version, STRING),
 	FIELD(process, exe, STRING),
 	FIELD(process, cmdline, STRING),
 	FIELD(process, env, STRING),
 	{ 0 },
+};
+static const struct field state_fields[] = {
+	FIELD(state, phase, UNSIGNED),     FIELD(state, age, UNSIGNED),
+	FIELD(state, calls, UNSIGNED),     FIELD(state, left_out, UNSIGNED),
+	FIELD(state, threshold, UNSIGNED), { 0 },
 };
 static const struct field module_fields[] = {
 	FIELD(module, bias, UNSIGNED),   FIELD(module, start, UNSIGNED),
@@ -225,14 +232,31 @@ static const struct field host_totals_fields[] = {
 
 #define EVENT_AND(type) EVENT(type),
 
-const struct event_layout event_layouts[HG_EVENT_TYPES] = {
-	EVENT(process),     EVENT(module), EVENT(region),      EVENT(runtime),
-	EVENT(device),      EVENT(alloc),  EVENT(free),        EVENT(memory),
-	EVENT(copy),        EVENT(fill),   EVENT(prefetch),    EVENT(advise),
-	EVENT(code_object), EVENT(kernel), EVENT(args),        EVENT(launch),
-	EVENT(stream),      EVENT(event),  EVENT(sync),        EVENT(call),
-	EVENT(error),       EVENT(stack),  EVENT(host_totals), HG_OFFLOAD_EVENTS(EVENT_AND)
-};
+const struct event_layout event_layouts[HG_EVENT_TYPES] = { EVENT(process),
+							    EVENT(state),
+							    EVENT(module),
+							    EVENT(region),
+							    EVENT(runtime),
+							    EVENT(device),
+							    EVENT(alloc),
+							    EVENT(free),
+							    EVENT(memory),
+							    EVENT(copy),
+							    EVENT(fill),
+							    EVENT(prefetch),
+							    EVENT(advise),
+							    EVENT(code_object),
+							    EVENT(kernel),
+							    EVENT(args),
+							    EVENT(launch),
+							    EVENT(stream),
+							    EVENT(event),
+							    EVENT(sync),
+							    EVENT(call),
+							    EVENT(error),
+							    EVENT(stack),
+							    EVENT(host_totals),
+							    HG_OFFLOAD_EVENTS(EVENT_AND) };
 
 const struct event_alias event_aliases[EVENT_ALIASES] = {
 	{ { "hipgrain:host_alloc", host_alloc_fields }, HG_EVENT_alloc },

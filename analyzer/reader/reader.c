@@ -51,6 +51,15 @@ static GPtrArray *find_traces(const char *directory)
 	return found_directories;
 }
 
+bool holds_trace(const char *directory)
+{
+	GPtrArray *traces = find_traces(directory);
+	bool any = traces->len > 0;
+
+	g_ptr_array_free(traces, TRUE);
+	return any;
+}
+
 /*
  * Take out what cannot be read: damaged metadata; and, without a word, traces of other users in
  * which nothing was recorded.

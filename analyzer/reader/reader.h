@@ -3,6 +3,8 @@
 #ifndef HIPGRAIN_READER_H
 #define HIPGRAIN_READER_H
 
+#include <stdbool.h>
+
 #include "analyzer/reader/event.h"
 
 struct reader_stats {
@@ -11,6 +13,9 @@ struct reader_stats {
 	uint64_t lost_packets; /* overwritten or missing packets */
 	char *truncated;       /* why reading stopped early, NULL if it did not; caller frees */
 };
+
+/* Whether there is a CTF trace anywhere below a directory. */
+bool holds_trace(const char *directory);
 
 /*
  * Called for each event of the provider hipgrain, in the thread that called read_trace() while

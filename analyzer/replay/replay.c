@@ -118,6 +118,7 @@ void replay_init(struct replay *replay)
 	replay->processes = g_ptr_array_new_with_free_func(process_free);
 	replay->foreign = g_ptr_array_new_with_free_func(process_free);
 	replay->session = NULL;
+	replay->attached = false;
 	replay->inherited = 0;
 	replay->by_pid = g_hash_table_new(NULL, NULL);
 	replay->kernel_analysis_free = NULL;
@@ -170,6 +171,10 @@ static bool is_foreign(const struct replay *replay, const struct hg_event *first
 	char *session;
 	bool foreign;
 
+	/* It has not told yet what it has, or does not stand by and was there before us. */
+	if (replay->attached) {
+		return first->type != HG_EVENT_process;
+	}
 	if (!replay->session) {
 		return false;
 	}
@@ -238,6 +243,8 @@ static void apply_process(struct process *process, const struct hg_event *event)
 	char **lines = g_strsplit(event->process.env, "\n", -1);
 
 	process->announced = true;
+	process->instance = event->process.instance;
+	process->state.late = event->process.late;
 	process->ppid = (int32_t)event->process.ppid;
 	process->threshold = event->process.threshold;
 	if (event->process.page_size) {
@@ -258,6 +265,14 @@ static void apply_process(struct process *process, const struct hg_event *event)
 	g_strfreev(lines);
 }
 
+/* Told again, and nothing else has come to lie there since. */
+static bool is_known_module(const struct host_module *module, const struct hg_ev_module *event)
+{
+	return module && module->path && module->start == event->start &&
+	       module->size == event->size && module->bias == event->bias &&
+	       strcmp(module->path, event->path) == 0;
+}
+
 static void apply_module(struct process *process, const struct hg_event *event)
 {
 	const struct host_module *old = process_module(process, event->module.start, MODULES_ALL);
@@ -265,6 +280,9 @@ static void apply_module(struct process *process, const struct hg_event *event)
 
 	if (!event->module.size && !old) {
 		return; /* unloaded, and its loading was not recorded */
+	}
+	if (event->module.size && is_known_module(old, &event->module)) {
+		return;
 	}
 	module = g_new0(struct host_module, 1);
 	module->bias = event->module.bias;
@@ -408,10 +426,65 @@ static void apply_error(struct process *process, const struct hg_event *event)
 	g_array_append_val(process->failed, failed);
 }
 
+/* Announced once more: the same program image, to a session that was started later. */
+static bool is_again(const struct process *process, const struct hg_event *event)
+{
+	return event->type == HG_EVENT_process && event->process.late && process->announced &&
+	       !process->foreign && process->instance == event->process.instance;
+}
+
+static void apply_state(struct process *process, const struct hg_event *event)
+{
+	struct process_state *state = &process->state;
+
+	state->telling = event->state.phase == HG_STATE_BEGIN;
+	state->tid = event->tid;
+	if (state->telling) {
+		state->age = state->again ? state->age : event->state.age;
+		return;
+	}
+	if (!state->again) {
+		state->told = true;
+		state->calls = event->state.calls;
+		state->left_out = event->state.left_out;
+		state->threshold = event->state.threshold;
+	}
+	state->again = false;
+}
+
+bool replay_knows(const struct replay *replay, const struct hg_event *event)
+{
+	const struct process *process = replay_process(replay, event->pid);
+
+	if (!process) {
+		return false;
+	}
+	switch (event->type) {
+	case HG_EVENT_process:
+		return is_again(process, event);
+	case HG_EVENT_runtime:
+	case HG_EVENT_device:
+	case HG_EVENT_alloc:
+	case HG_EVENT_free:
+	case HG_EVENT_advise:
+	case HG_EVENT_prefetch:
+	case HG_EVENT_stream:
+	case HG_EVENT_event:
+		return process->state.telling && process->state.again &&
+		       process->state.tid == event->tid;
+	default:
+		return false;
+	}
+}
+
 struct process *replay_apply(struct replay *replay, const struct hg_event *event)
 {
 	struct process *process = g_hash_table_lookup(replay->by_pid, GINT_TO_POINTER(event->pid));
 
+	if (process && is_again(process, event)) {
+		process->state.again = true;
+		return process;
+	}
 	/* A second announcement under one pid is an exec or a reused pid: a new address space. */
 	if (!process ||
 	    (event->type == HG_EVENT_process && (process->announced || process->foreign))) {
@@ -426,6 +499,9 @@ struct process *replay_apply(struct replay *replay, const struct hg_event *event
 	switch (event->type) {
 	case HG_EVENT_process:
 		apply_process(process, event);
+		break;
+	case HG_EVENT_state:
+		apply_state(process, event);
 		break;
 	case HG_EVENT_module:
 		apply_module(process, event);

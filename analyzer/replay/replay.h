@@ -87,14 +87,28 @@ struct remap {
 	int32_t tid;
 };
 
+/* What a process tells when recording begins in it late (struct hg_ev_state). */
+struct process_state {
+	bool late;    /* recording began when it had been running */
+	bool told;    /* what it had by then is known, as far as it was remembered */
+	bool telling; /* thread `tid` tells it now */
+	bool again;   /* ... what is known already: another session asked for it */
+	int32_t tid;
+	uint64_t age; /* ns, when recording began */
+	uint64_t calls, left_out;
+	uint64_t threshold; /* smaller blocks are not told, bytes */
+};
+
 struct process {
 	int32_t pid;
 	int32_t ppid;
 	int64_t began_ns; /* its first event */
 	uint32_t page_size;
 	uint32_t threshold;
-	bool announced; /* its `process` event was seen */
-	bool foreign;   /* belongs to another recording: see replay->session */
+	bool announced;    /* its `process` event was seen */
+	bool foreign;      /* belongs to another recording: see replay->session */
+	uint64_t instance; /* of its program image, 0 if not known */
+	struct process_state state;
 	char *exe;
 	char *cmdline;
 	GHashTable *env; /* name -> value */
@@ -129,6 +143,7 @@ struct process {
 
 struct replay {
 	char *session;        /* of this recording, NULL if not known */
+	bool attached;        /* to processes that ran: they begin by telling what they have */
 	GPtrArray *processes; /* struct process, in order of appearance */
 	GPtrArray *foreign;   /* processes of other recordings, out of the way */
 	GHashTable *by_pid;   /* the latest process with that pid */
@@ -146,6 +161,12 @@ void replay_destroy(struct replay *replay);
  * did, are put into replay->foreign. Without a name nothing is.
  */
 void replay_set_session(struct replay *replay, const char *session);
+
+/*
+ * Whether an event only repeats what is known of its process: another session that was started in
+ * the same process was told it. Such events are not to be applied.
+ */
+bool replay_knows(const struct replay *replay, const struct hg_event *event);
 
 /* Bring the state up to after `event`; returns the process it happened in (never NULL). */
 struct process *replay_apply(struct replay *replay, const struct hg_event *event);

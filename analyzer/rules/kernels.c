@@ -68,13 +68,43 @@ static int clang_of(const char *bytes, size_t size)
 	return major;
 }
 
-static struct entry *analyse(const struct kernels *kernels, const char *sha256, const char *symbol)
+/*
+ * A code object of the bundle; else, for traces that an operator made with LTTng alone, from where
+ * the process put it on this machine. A trace must not name other files.
+ */
+static GMappedFile *open_object(const struct kernels *kernels, const struct process *process,
+				const char *sha256, GError **error)
+{
+	const char *home = process_env(process, "HIPGRAIN_DIR");
+	GMappedFile *file;
+	char *path;
+
+	if (strpbrk(sha256, "/.")) {
+		g_set_error_literal(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+				    "its name in the trace is not a SHA-256");
+		return NULL;
+	}
+	path = g_build_filename(kernels->directory, sha256, NULL);
+	file = g_mapped_file_new(path, FALSE, error);
+	g_free(path);
+	if (!file && home) {
+		path = g_build_filename(home, "code-objects", sha256, NULL);
+		file = g_mapped_file_new(path, FALSE, NULL);
+		g_free(path);
+		if (file) {
+			g_clear_error(error);
+		}
+	}
+	return file;
+}
+
+static struct entry *analyse(const struct kernels *kernels, const struct process *process,
+			     const char *sha256, const char *symbol)
 {
 	struct entry *entry = g_new0(struct entry, 1);
 	struct isa_options options = { .only_symbol = symbol };
-	char *path = g_build_filename(kernels->directory, sha256, NULL);
 	GError *error = NULL;
-	GMappedFile *file = g_mapped_file_new(path, FALSE, &error);
+	GMappedFile *file = open_object(kernels, process, sha256, &error);
 	char *message = NULL;
 
 	if (!file) {
@@ -98,7 +128,6 @@ out:
 	if (file) {
 		g_mapped_file_unref(file);
 	}
-	g_free(path);
 	return entry;
 }
 
@@ -123,7 +152,7 @@ const struct isa_kernel *kernels_find(struct kernels *kernels, const struct proc
 	if (entry) {
 		g_free(key);
 	} else {
-		entry = analyse(kernels, object->sha256, kernel->symbol);
+		entry = analyse(kernels, process, object->sha256, kernel->symbol);
 		g_hash_table_insert(kernels->analysed, key, entry);
 	}
 	if (!entry->kernel) {
@@ -161,13 +190,12 @@ unsigned kernels_modes(struct kernels *kernels, const struct process *process, c
 	return before | modes;
 }
 
-static struct codeobj_metadata *read_metadata(const struct kernels *kernels, const char *sha256)
+static struct codeobj_metadata *read_metadata(const struct kernels *kernels,
+					      const struct process *process, const char *sha256)
 {
-	char *path = g_build_filename(kernels->directory, sha256, NULL);
-	GMappedFile *file = g_mapped_file_new(path, FALSE, NULL);
+	GMappedFile *file = open_object(kernels, process, sha256, NULL);
 	struct codeobj_metadata *metadata = NULL;
 
-	g_free(path);
 	if (file) {
 		if (codeobj_metadata_read(g_mapped_file_get_contents(file),
 					  g_mapped_file_get_length(file), &metadata, NULL) != 0) {
@@ -190,7 +218,7 @@ bool kernels_resources(struct kernels *kernels, const struct process *process,
 		return false;
 	}
 	if (!g_hash_table_lookup_extended(kernels->metadata, object->sha256, NULL, &metadata)) {
-		metadata = read_metadata(kernels, object->sha256);
+		metadata = read_metadata(kernels, process, object->sha256);
 		g_hash_table_insert(kernels->metadata, g_strdup(object->sha256), metadata);
 	}
 	found = metadata ? codeobj_metadata_kernel(metadata, kernel->symbol) : NULL;

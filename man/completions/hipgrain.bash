@@ -20,7 +20,7 @@ _hipgrain()
 		COMPREPLY=($(compgen -W "$("$program" --help 2>/dev/null | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p')" -- "$current"))
 		return
 		;;
-	run | record | doctor)
+	run | record | standby | doctor)
 		# After the command's name, its own words: files.
 		for ((i = 2; i < COMP_CWORD; i++)); do
 			word=${COMP_WORDS[i]}

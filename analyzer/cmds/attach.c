@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Recording switched on and off while programs run: standby, attach, detach. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/cmds/cmds.h"
+#include "analyzer/cmds/record_options.h"
+#include "tracer/attach.h"
+#include "tracer/message.h"
+
+const char usage_standby[] =
+    "Usage: hipgrain standby [OPTION]... [--] CMD [ARG]...\n"
+    "Become CMD, in a way that 'hipgrain attach' can record it later. Until then nothing is\n"
+    "recorded.\n"
+    "\n"
+    "  -o, --output DIR          folder for device code that is loaded from memory (default\n"
+    "                            hipgrain.standby); several programs may share it\n"
+    "      --softgpu             run CMD on the software GPU instead of the machine's own\n"
+    "      --stack-depth N       frames recorded per call stack (0 to 128)\n"
+    "      --threshold BYTES     record host allocations of at least BYTES; or \"all\"\n"
+    "      --no-memory-queries   do not ask the HIP runtime about memory that kernels get\n"
+    "  -h, --help                print this help\n";
+
+const char usage_attach[] =
+    "Usage: hipgrain attach [OPTION]... PID...\n"
+    "       hipgrain attach [OPTION]... --all\n"
+    "Record processes that stand by ('hipgrain standby'), from now on, until 'hipgrain detach' or\n"
+    "their end. What they have by then (memory, advice, streams, ...) is recorded first.\n"
+    "\n"
+    "  -o, --output DIR          the bundle (default " RECORD_DEFAULT_DIRECTORY
+    "); an older one is renamed to DIR.old\n"
+    "      --all                 all processes of yours that stand by, and those that will\n"
+    "      --seconds N           record for N seconds, and return then\n"
+    "  -q, --quiet               print nothing but warnings and errors\n"
+    "  -h, --help                print this help\n";
+
+const char usage_detach[] =
+    "Usage: hipgrain detach [OPTION]... [DIR]\n"
+    "End the recording that 'hipgrain attach' began into DIR (default " RECORD_DEFAULT_DIRECTORY
+    "), and wait until\n"
+    "all of it is there. The programs go on.\n"
+    "\n"
+    "  -q, --quiet               print nothing but warnings and errors\n"
+    "  -h, --help                print this help\n";
+
+/* A number of seconds or a pid: at least 1. */
+static int parse_positive(const char *text, long *number)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtol(text, &end, 10);
+	return errno || *end || end == text || *number < 1 || *number > INT32_MAX ? -EINVAL : 0;
+}
+
+int cmd_standby(int argc, char **argv)
+{
+	static const struct option long_options[] = {
+		RECORD_COMMAND_LONG_OPTIONS,
+		{ "output", required_argument, NULL, 'o' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct record_options record = RECORD_OPTIONS_DEFAULT;
+	struct standby_options options;
+	int code;
+
+	while ((code = getopt_long(argc, argv, "+o:h", long_options, NULL)) != -1) {
+		switch (code) {
+		case 'o':
+			record.directory = optarg;
+			break;
+		case 'h':
+			fputs(usage_standby, stdout);
+			return HG_EXIT_OK;
+		default:
+			if (record_parse_option(&record, code, optarg) <= 0) {
+				return HG_EXIT_USAGE;
+			}
+		}
+	}
+	if (optind == argc) {
+		message_error("no command given (try 'hipgrain standby --help')");
+		return HG_EXIT_USAGE;
+	}
+	options = (struct standby_options){ .directory = record.directory,
+					    .softgpu = record.softgpu,
+					    .no_memory_queries = record.no_memory_queries,
+					    .stack_depth = record.stack_depth,
+					    .threshold = record.threshold };
+	return standby_exec(&options, argv + optind);
+}
+
+static int parse_pids(int count, char **arguments, pid_t *pids)
+{
+	for (int i = 0; i < count; i++) {
+		long number;
+
+		if (parse_positive(arguments[i], &number)) {
+			message_error("'%s' is not a process id", arguments[i]);
+			return -EINVAL;
+		}
+		pids[i] = (pid_t)number;
+	}
+	return 0;
+}
+
+int cmd_attach(int argc, char **argv)
+{
+	enum { OPTION_ALL = 0x100, OPTION_SECONDS };
+	static const struct option long_options[] = {
+		{ "output", required_argument, NULL, 'o' },
+		{ "all", no_argument, NULL, OPTION_ALL },
+		{ "seconds", required_argument, NULL, OPTION_SECONDS },
+		{ "quiet", no_argument, NULL, 'q' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct attach_options options = { .directory = NULL };
+	int code, status = HG_EXIT_USAGE;
+	pid_t *pids;
+	long number;
+
+	while ((code = getopt_long(argc, argv, "o:qh", long_options, NULL)) != -1) {
+		switch (code) {
+		case 'o':
+			options.directory = optarg;
+			break;
+		case OPTION_ALL:
+			options.all = true;
+			break;
+		case OPTION_SECONDS:
+			if (parse_positive(optarg, &number)) {
+				message_error("--seconds: '%s' is not a number of seconds", optarg);
+				return HG_EXIT_USAGE;
+			}
+			options.seconds = (int)number;
+			break;
+		case 'q':
+			message_set_quiet(true);
+			break;
+		case 'h':
+			fputs(usage_attach, stdout);
+			return HG_EXIT_OK;
+		default:
+			return HG_EXIT_USAGE;
+		}
+	}
+	if (options.all == (optind < argc)) {
+		message_error(options.all ? "--all and process ids exclude each other"
+					  : "no process given (try 'hipgrain attach --help')");
+		return HG_EXIT_USAGE;
+	}
+	options.pid_count = (size_t)(argc - optind);
+	pids = calloc(options.pid_count + 1, sizeof(*pids));
+	if (!pids) {
+		message_error("%s", strerror(ENOMEM));
+		return HG_EXIT_INTERNAL;
+	}
+	options.pids = pids;
+	if (parse_pids(argc - optind, argv + optind, pids) == 0) {
+		status = attach(&options);
+	}
+	free(pids);
+	return status;
+}
+
+int cmd_detach(int argc, char **argv)
+{
+	static const struct option long_options[] = {
+		{ "quiet", no_argument, NULL, 'q' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int code;
+
+	while ((code = getopt_long(argc, argv, "qh", long_options, NULL)) != -1) {
+		switch (code) {
+		case 'q':
+			message_set_quiet(true);
+			break;
+		case 'h':
+			fputs(usage_detach, stdout);
+			return HG_EXIT_OK;
+		default:
+			return HG_EXIT_USAGE;
+		}
+	}
+	if (argc - optind > 1) {
+		message_error("one bundle at a time");
+		return HG_EXIT_USAGE;
+	}
+	return detach_bundle(optind < argc ? argv[optind] : RECORD_DEFAULT_DIRECTORY);
+}

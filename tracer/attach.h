@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Record processes that stand by, from now on until detached. */
+#ifndef HIPGRAIN_TRACER_ATTACH_H
+#define HIPGRAIN_TRACER_ATTACH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct attach_options {
+	const char *directory; /* bundle; NULL: RECORD_DEFAULT_DIRECTORY */
+	const pid_t *pids;
+	size_t pid_count;
+	bool all;    /* every process that stands by, also those that start later; no pids */
+	int seconds; /* end after so long, and return then; 0: return when recording has begun */
+};
+
+/*
+ * Begin to record into a bundle. With options->seconds returns when the recording has ended: after
+ * that time, when all the processes have ended, or at SIGINT or SIGTERM. Without, a process of our
+ * own keeps the recording until detach_bundle() or until they have ended.
+ * Returns HG_EXIT_OK, or another enum hg_exit after a message; then no bundle is left behind.
+ */
+int attach(const struct attach_options *options);
+
+/* End the recording into the bundle in `directory`, and wait until it is whole. The same. */
+int detach_bundle(const char *directory);
+
+/* What `hipgrain standby` does: become the command, in an environment to be attached to. */
+struct standby_options {
+	const char *directory; /* for code objects; made if it is not there. NULL: a default */
+	bool softgpu, no_memory_queries;
+	int stack_depth;       /* negative: the library's default */
+	const char *threshold; /* NULL: the library's default */
+};
+
+/* Does not return but with an enum hg_exit after a message. */
+int standby_exec(const struct standby_options *options, char **argv);
+
+#endif

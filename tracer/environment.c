@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tracer/environment.h"
+
+int environment_prepend(const char *name, const char *first)
+{
+	const char *old = getenv(name);
+	size_t length = strlen(first);
+	char *value;
+	int result;
+
+	if (!old || !*old) {
+		return setenv(name, first, 1);
+	}
+	if (strncmp(old, first, length) == 0 && (!old[length] || strchr(": ", old[length]))) {
+		return 0;
+	}
+	if (asprintf(&value, "%s:%s", first, old) < 0) {
+		return -1;
+	}
+	result = setenv(name, value, 1);
+	free(value);
+	return result;
+}
+
+int environment_options(int stack_depth, const char *threshold, bool no_memory_queries)
+{
+	char number[16];
+	int result = 0;
+
+	if (stack_depth >= 0) {
+		snprintf(number, sizeof(number), "%d", stack_depth);
+		result |= setenv("HIPGRAIN_STACK_DEPTH", number, 1);
+	}
+	if (threshold) {
+		result |=
+		    setenv("HIPGRAIN_THRESHOLD", strcmp(threshold, "all") ? threshold : "0", 1);
+	}
+	if (no_memory_queries) {
+		result |= setenv("HIPGRAIN_MEMORY_QUERIES", "0", 1);
+	}
+	return result;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a program that is to be recorded finds in its environment: set in our own before exec. */
+#ifndef HIPGRAIN_TRACER_ENVIRONMENT_H
+#define HIPGRAIN_TRACER_ENVIRONMENT_H
+
+#include <stdbool.h>
+
+/*
+ * NAME=FIRST, or NAME=FIRST:OLD when NAME is set and does not begin with FIRST already. 0, or not
+ * 0 with errno.
+ */
+int environment_prepend(const char *name, const char *first);
+
+/*
+ * The variables of the preload library's options: frames (negative: its default), bytes or "all"
+ * (NULL: its default). The same.
+ */
+int environment_options(int stack_depth, const char *threshold, bool no_memory_queries);
+
+#endif

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <sys/stat.h>
+
+#include "tracer/attach.h"
+#include "tracer/environment.h"
+#include "tracer/install.h"
+#include "tracer/message.h"
+#include "tracer/standby.h"
+#include "tracer/target.h"
+
+#define DEFAULT_DIRECTORY "hipgrain.standby"
+
+static int refuse(char *why, size_t why_size, int error, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static int refuse(char *why, size_t why_size, int error, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(why, why_size, format, arguments);
+	va_end(arguments);
+	return -error;
+}
+
+/* /proc/PID/NAME as a whole, NUL-terminated; malloc'ed. NULL with errno. */
+static char *read_file(pid_t pid, const char *name, size_t *length)
+{
+	char path[64], *text = NULL;
+	size_t used = 0, room = 0;
+	ssize_t got = 1;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%ld/%s", (long)pid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		return NULL;
+	}
+	while (got > 0) {
+		if (room - used < 4096) {
+			char *more = realloc(text, room + 65536);
+
+			if (!more) {
+				break;
+			}
+			text = more;
+			room += 65536;
+		}
+		got = read(fd, text + used, room - used - 1);
+		used += got > 0 ? (size_t)got : 0;
+	}
+	if (got < 0 || !text) {
+		int error = errno;
+
+		close(fd);
+		free(text);
+		errno = error;
+		return NULL;
+	}
+	close(fd);
+	text[used] = '\0';
+	*length = used;
+	return text;
+}
+
+/* The value of a variable in /proc/PID/environ; NULL if it is not there. */
+static const char *variable(const char *environment, size_t length, const char *name)
+{
+	size_t name_length = strlen(name);
+
+	for (const char *at = environment; at < environment + length; at += strlen(at) + 1) {
+		if (strncmp(at, name, name_length) == 0 && at[name_length] == '=') {
+			return at + name_length + 1;
+		}
+	}
+	return NULL;
+}
+
+/* The last number of the line "NSpid:" of /proc/PID/status, proc(5); the pid itself without it. */
+static pid_t own_number(pid_t pid)
+{
+	size_t length;
+	char *status = read_file(pid, "status", &length), *line, *last;
+	pid_t number = pid;
+
+	line = status ? strstr(status, "\nNSpid:") : NULL;
+	if (line) {
+		line++;
+		line[strcspn(line, "\n")] = '\0';
+		last = strrchr(line, '\t');
+		number = last ? (pid_t)strtol(last + 1, NULL, 10) : pid;
+	}
+	free(status);
+	return number;
+}
+
+static void copy_text(char *target, size_t size, const char *text)
+{
+	snprintf(target, size, "%s", text ? text : "");
+}
+
+int standby_examine(pid_t pid, struct standby_process *process, char *why, size_t why_size)
+{
+	char *maps = NULL, *environment = NULL;
+	const char *value;
+	size_t length;
+	int result;
+
+	*process = (struct standby_process){ .pid = pid };
+	maps = read_file(pid, "maps", &length);
+	if (!maps) {
+		if (errno == ENOENT || errno == ESRCH) {
+			return refuse(why, why_size, ESRCH, "there is no such process");
+		}
+		return refuse(why, why_size, errno, "it cannot be looked at: %s", strerror(errno));
+	}
+	if (!strstr(maps, "/libhipgrain-preload.so")) {
+		result = refuse(why, why_size, EINVAL,
+				"it runs without the preload library, which cannot be added later; "
+				"start it with 'hipgrain standby -- CMD'");
+		goto out;
+	}
+	environment = read_file(pid, "environ", &length);
+	if (!environment) {
+		result = refuse(why, why_size, errno, "its environment cannot be read: %s",
+				strerror(errno));
+		goto out;
+	}
+	value = variable(environment, length, "HIPGRAIN_STANDBY");
+	if (!value || strcmp(value, "1") != 0 || !strstr(maps, "/libhipgrain-provider.so")) {
+		result =
+		    refuse(why, why_size, EINVAL, "%s; start it with 'hipgrain standby -- CMD'",
+			   variable(environment, length, "HIPGRAIN_SESSION")
+			       ? "it is being recorded already"
+			       : "it has the preload library but does not stand by");
+		goto out;
+	}
+	process->vpid = own_number(pid);
+	copy_text(process->directory, sizeof(process->directory),
+		  variable(environment, length, "HIPGRAIN_DIR"));
+	value = variable(environment, length, "LTTNG_HOME");
+	copy_text(process->lttng_home, sizeof(process->lttng_home),
+		  value ? value : variable(environment, length, "HOME"));
+	result = 0;
+out:
+	free(maps);
+	free(environment);
+	return result;
+}
+
+struct standby_process *standby_find_all(size_t *count)
+{
+	struct standby_process *list = NULL;
+	struct dirent *entry;
+	DIR *directory = opendir("/proc");
+	char why[256];
+
+	*count = 0;
+	while (directory && (entry = readdir(directory))) {
+		struct standby_process process, *more;
+		char *end;
+		long pid = strtol(entry->d_name, &end, 10);
+
+		if (*end || pid <= 0 || pid == getpid() ||
+		    standby_examine((pid_t)pid, &process, why, sizeof(why))) {
+			continue;
+		}
+		more = realloc(list, (*count + 1) * sizeof(*list));
+		if (!more) {
+			break;
+		}
+		list = more;
+		list[(*count)++] = process;
+	}
+	if (directory) {
+		closedir(directory);
+	}
+	return list;
+}
+
+/* ---- becoming one ---- */
+
+static int set_environment(const struct standby_options *options, const char *directory,
+			   const struct install_paths *install)
+{
+	int result = 0;
+
+	result |= setenv("HIPGRAIN_DIR", directory, 1);
+	result |= setenv("HIPGRAIN_STANDBY", "1", 1);
+	result |= environment_prepend("LD_PRELOAD", install->preload);
+	/* For sessions whose channels block a bounded time, as those of `attach` do. */
+	result |= setenv("LTTNG_UST_ALLOW_BLOCKING", "1", 1);
+	result |= environment_options(options->stack_depth, options->threshold,
+				      options->no_memory_queries);
+	if (options->softgpu) {
+		result |= environment_prepend("LD_LIBRARY_PATH", install->softgpu);
+	}
+	return result;
+}
+
+int standby_exec(const struct standby_options *options, char **argv)
+{
+	const char *directory = options->directory ? options->directory : DEFAULT_DIRECTORY;
+	const char *outer = getenv("HIPGRAIN_DIR");
+	struct install_paths install = { NULL, NULL };
+	char *executable = NULL, *resolved = NULL, why[512];
+	int status = HG_EXIT_INPUT;
+
+	if (outer && *outer) {
+		message_error("this process is being recorded already, or stands by (HIPGRAIN_DIR "
+			      "is set to '%s')",
+			      outer);
+		return HG_EXIT_INPUT;
+	}
+	if (target_resolve(argv[0], &executable, why, sizeof(why))) {
+		message_error("'%s': %s", argv[0], why);
+		goto out;
+	}
+	if (install_find(&install, why, sizeof(why))) {
+		message_error("incomplete installation: %s", why);
+		goto out;
+	}
+	if (options->softgpu && !install.softgpu) {
+		message_error("--softgpu: this hipgrain was built without the software GPU");
+		goto out;
+	}
+	/* Ranks of one job share it. */
+	if ((mkdir(directory, 0700) && errno != EEXIST) ||
+	    !(resolved = realpath(directory, NULL))) {
+		message_error("'%s': %s", directory, strerror(errno));
+		goto out;
+	}
+	if (set_environment(options, resolved, &install)) {
+		message_error("%s", strerror(errno));
+		status = HG_EXIT_INTERNAL;
+		goto out;
+	}
+	execvp(executable, argv);
+	message_error("'%s': cannot be executed: %s", argv[0], strerror(errno));
+out:
+	free(resolved);
+	free(executable);
+	install_paths_free(&install);
+	return status;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Processes that stand by: they have the preload library, and wait for a session to be started. */
+#ifndef HIPGRAIN_TRACER_STANDBY_H
+#define HIPGRAIN_TRACER_STANDBY_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct standby_process {
+	pid_t pid;                 /* as we see it */
+	pid_t vpid;                /* as it numbers itself, and LTTng knows it */
+	char directory[PATH_MAX];  /* HIPGRAIN_DIR: where its code objects go */
+	char lttng_home[PATH_MAX]; /* its LTTNG_HOME, or HOME */
+};
+
+/* Look at a process. 0, or -errno with one line in `why` saying why it cannot be attached to. */
+int standby_examine(pid_t pid, struct standby_process *process, char *why, size_t why_size);
+
+/*
+ * All processes of this user (of all users, as root) that stand by: malloc'ed, their number in
+ * *count, NULL without any.
+ */
+struct standby_process *standby_find_all(size_t *count);
+
+#endif
