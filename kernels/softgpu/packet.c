@@ -7,10 +7,20 @@
 #include "pages.h"
 #include <stdlib.h>
 
-static hsa_kernel_dispatch_packet_t *packet_at(struct sg_queue *queue, uint64_t index)
+/* The packet to do next; NULL: there is none, or it is not yet written. */
+static hsa_kernel_dispatch_packet_t *next_packet(struct sg_queue *queue)
 {
-	hsa_kernel_dispatch_packet_t *packets = queue->amd.hsa_queue.base_address;
-	return &packets[index & (queue->amd.hsa_queue.size - 1)];
+	hsa_kernel_dispatch_packet_t *packets = queue->amd.hsa_queue.base_address, *packet;
+	uint64_t index = queue->amd.read_dispatch_id;
+
+	if (__atomic_load_n(&queue->intercept, __ATOMIC_ACQUIRE))
+		return sg_intercept_packet(queue);
+	if (index == __atomic_load_n(&queue->amd.write_dispatch_id, __ATOMIC_ACQUIRE))
+		return NULL;
+	packet = &packets[index & (queue->amd.hsa_queue.size - 1)];
+	if ((__atomic_load_n(&packet->header, __ATOMIC_ACQUIRE) & 0xff) == HSA_PACKET_TYPE_INVALID)
+		return NULL;
+	return packet;
 }
 
 /* The packet is done: release its slot, then tell who waits. */
@@ -20,8 +30,12 @@ static void finish(struct sg_queue *queue, hsa_kernel_dispatch_packet_t *packet)
 	uint64_t start = queue->start_ns;
 
 	queue->start_ns = 0;
-	__atomic_store_n(&packet->header, HSA_PACKET_TYPE_INVALID, __ATOMIC_RELEASE);
-	__atomic_add_fetch(&queue->amd.read_dispatch_id, 1, __ATOMIC_SEQ_CST);
+	if (queue->intercept) {
+		sg_intercept_done(queue);
+	} else {
+		__atomic_store_n(&packet->header, HSA_PACKET_TYPE_INVALID, __ATOMIC_RELEASE);
+		__atomic_add_fetch(&queue->amd.read_dispatch_id, 1, __ATOMIC_SEQ_CST);
+	}
 	sg_signal_complete(completion, start, sg_now_ns());
 }
 
@@ -151,17 +165,13 @@ static bool vendor_open(struct sg_queue *queue, const hsa_amd_barrier_value_pack
 
 enum sg_progress sg_packet_step(struct sg_queue *queue, uint64_t budget)
 {
-	uint64_t index = queue->amd.read_dispatch_id;
-	hsa_kernel_dispatch_packet_t *packet = packet_at(queue, index);
+	hsa_kernel_dispatch_packet_t *packet = queue->inactive ? NULL : next_packet(queue);
 	unsigned type;
 	bool open;
 
-	if (queue->inactive ||
-	    index == __atomic_load_n(&queue->amd.write_dispatch_id, __ATOMIC_ACQUIRE))
+	if (!packet)
 		return SG_IDLE;
-	type = __atomic_load_n(&packet->header, __ATOMIC_ACQUIRE) & 0xff;
-	if (type == HSA_PACKET_TYPE_INVALID)
-		return SG_IDLE; /* reserved, not yet written */
+	type = packet->header & 0xff;
 	if (!queue->start_ns)
 		queue->start_ns = sg_now_ns();
 	switch (type) {

@@ -46,7 +46,8 @@ static unsigned busy_queues(void)
 
 	pthread_mutex_lock(&list_lock);
 	for (struct sg_queue *queue = queues; queue; queue = queue->next)
-		busy += queue->amd.read_dispatch_id != queue->amd.write_dispatch_id;
+		busy += queue->amd.read_dispatch_id != queue->amd.write_dispatch_id ||
+			sg_intercept_busy(queue);
 	pthread_mutex_unlock(&list_lock);
 	return busy;
 }
@@ -195,6 +196,7 @@ hsa_status_t hsa_queue_destroy(hsa_queue_t *handle)
 		return HSA_STATUS_ERROR_INVALID_QUEUE;
 	if (queue->run)
 		softgpu_run_destroy(queue->run);
+	sg_intercept_destroy(queue);
 	sg_signal_release(queue->amd.hsa_queue.doorbell_signal);
 	sg_memory_free(queue->ring);
 	sg_memory_free(queue->mapping);

@@ -15,6 +15,26 @@
 #include <hsa/hsa_ext_image.h>
 
 /*
+ * Of hsa_api_trace.h, which is for C++: a tool's look at the packets of a queue, from the packet
+ * with `index` on, who passes on what it wants by `writer`, inside of the call.
+ */
+typedef void (*hsa_amd_queue_intercept_packet_writer)(const void *packets, uint64_t count);
+typedef void (*hsa_amd_queue_intercept_handler)(const void *packets, uint64_t count, uint64_t index,
+						void *data,
+						hsa_amd_queue_intercept_packet_writer writer);
+typedef void (*hsa_amd_runtime_queue_notifier)(const hsa_queue_t *queue, hsa_agent_t agent,
+					       void *data);
+hsa_status_t hsa_amd_queue_intercept_create(hsa_agent_t agent, uint32_t size,
+					    hsa_queue_type32_t type,
+					    void (*callback)(hsa_status_t, hsa_queue_t *, void *),
+					    void *data, uint32_t private_size, uint32_t group_size,
+					    hsa_queue_t **queue);
+hsa_status_t hsa_amd_queue_intercept_register(hsa_queue_t *queue,
+					      hsa_amd_queue_intercept_handler handler, void *data);
+hsa_status_t hsa_amd_runtime_queue_create_register(hsa_amd_runtime_queue_notifier notifier,
+						   void *data);
+
+/*
  * What is written here as hsa_NAME is the symbol sg_hsa_NAME. The exported hsa_NAME, in table.c,
  * jumps to whatever the table says, so that a tool's function comes first (HSA_TOOLS_LIB).
  */
@@ -340,7 +360,9 @@ void sg_unload(struct sg_code_object *object);
 /* AMD_LOADER extension: the table of functions, `length` bytes of it copied to `table`. */
 hsa_status_t sg_loader_table(size_t length, void *table);
 
-/* ---- queues: queue.c; packets: packet.c ---- */
+/* ---- queues: queue.c; packets: packet.c; tools that see them: intercept.c ---- */
+
+struct sg_intercept;
 
 struct sg_queue {
 	amd_queue_t amd; /* first: hsa_queue_t * is this object */
@@ -348,8 +370,9 @@ struct sg_queue {
 	struct sg_mapping *mapping, *ring;
 	void (*callback)(hsa_status_t, hsa_queue_t *, void *);
 	void *callback_data;
-	struct softgpu_run *run; /* kernel being executed */
-	uint64_t start_ns;       /* when the packet at the read index started; 0: not yet */
+	struct softgpu_run *run;        /* kernel being executed */
+	struct sg_intercept *intercept; /* NULL: the device takes packets from the ring */
+	uint64_t start_ns;              /* when the packet at the read index started; 0: not yet */
 	bool cooperative, inactive;
 	unsigned priority;
 	struct sg_queue *next;
@@ -362,5 +385,14 @@ enum sg_progress {
 
 /* Process the packet at the read index, or continue it for `budget` wave-instructions. */
 enum sg_progress sg_packet_step(struct sg_queue *queue, uint64_t budget);
+
+/*
+ * Of a queue with `intercept`: the packet to do next, or NULL; it is done; is there one? and what
+ * the queue's end frees (also of queues without).
+ */
+hsa_kernel_dispatch_packet_t *sg_intercept_packet(struct sg_queue *queue);
+void sg_intercept_done(struct sg_queue *queue);
+bool sg_intercept_busy(const struct sg_queue *queue);
+void sg_intercept_destroy(struct sg_queue *queue);
 
 #endif

@@ -2,7 +2,8 @@
 /*
  * A tool as HSA_TOOLS_LIB loads it, against ROCr's own header: puts functions in front of the
  * runtime's and counts what comes by. Writes its counts to the file TOOL_OUTPUT. With
- * TOOL_REFUSES set, OnLoad fails.
+ * TOOL_REFUSES set, OnLoad fails. With TOOL_INTERCEPT, every queue is one whose packets pass two
+ * handlers; the one that was registered last puts a barrier before each packet.
  */
 #define AMD_INTERNAL_BUILD
 #include <hsa_api_trace.h>
@@ -60,12 +61,60 @@ static decltype(hsa_signal_store_screlease) *store_signal;
 static unsigned queues, allocations, objects, doorbells, agents, unloaded;
 static unsigned long long largest;
 
+static hsa_status_t (*intercept_create)(hsa_agent_t, uint32_t, hsa_queue_type32_t,
+					void (*)(hsa_status_t, hsa_queue_t *, void *), void *,
+					uint32_t, uint32_t, hsa_queue_t **);
+static decltype(hsa_amd_queue_intercept_register) *intercept_register;
+static unsigned packets_before, packets_between, barriers, indices_wrong;
+static uint64_t next_index[64];
+
+/* Registered first, so it sees what the other has made of the packets. */
+static void see(const void *packets, uint64_t count, uint64_t, void *,
+		hsa_amd_queue_intercept_packet_writer writer)
+{
+	const hsa_barrier_and_packet_t *packet =
+	    static_cast<const hsa_barrier_and_packet_t *>(packets);
+
+	for (uint64_t i = 0; i < count; i++)
+		barriers += packet[i].header == HSA_PACKET_TYPE_BARRIER_AND && packet[i].reserved1 == 77;
+	packets_between += static_cast<unsigned>(count);
+	writer(packets, count);
+}
+
+static void change(const void *packets, uint64_t count, uint64_t index, void *data,
+		   hsa_amd_queue_intercept_packet_writer writer)
+{
+	uint64_t *expected = static_cast<uint64_t *>(data);
+
+	indices_wrong += index != *expected;
+	*expected = index + count;
+	packets_before += static_cast<unsigned>(count);
+	for (uint64_t i = 0; i < count; i++) {
+		hsa_barrier_and_packet_t barrier = {};
+
+		barrier.header = HSA_PACKET_TYPE_BARRIER_AND;
+		barrier.reserved1 = 77;
+		writer(&barrier, 1);
+		writer(static_cast<const char *>(packets) + 64 * i, 1);
+	}
+}
+
 static hsa_status_t my_queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
 				    void (*callback)(hsa_status_t, hsa_queue_t *, void *),
 				    void *data, uint32_t private_size, uint32_t group_size,
 				    hsa_queue_t **queue)
 {
-	__atomic_add_fetch(&queues, 1, __ATOMIC_RELAXED);
+	unsigned number = __atomic_fetch_add(&queues, 1, __ATOMIC_RELAXED);
+
+	if (intercept_create && number < sizeof next_index / sizeof *next_index) {
+		hsa_status_t status = intercept_create(agent, size, type, callback, data, private_size,
+						       group_size, queue);
+		if (!status)
+			status = intercept_register(*queue, see, nullptr);
+		if (!status)
+			status = intercept_register(*queue, change, &next_index[number]);
+		return status;
+	}
 	return queue_create(agent, size, type, callback, data, private_size, group_size, queue);
 }
 
@@ -117,6 +166,10 @@ extern "C" bool OnLoad(HsaApiTable *table, uint64_t, uint64_t failed, const char
 	fprintf(stderr, "tool: %llu failed before%s%s\n",
 		static_cast<unsigned long long>(failed), failed ? ": " : "",
 		failed ? names[0] : "");
+	if (getenv("TOOL_INTERCEPT")) {
+		intercept_create = table->amd_ext_->hsa_amd_queue_intercept_create_fn;
+		intercept_register = table->amd_ext_->hsa_amd_queue_intercept_register_fn;
+	}
 	queue_create = table->core_->hsa_queue_create_fn;
 	table->core_->hsa_queue_create_fn = my_queue_create;
 	pool_allocate = table->amd_ext_->hsa_amd_memory_pool_allocate_fn;
@@ -138,6 +191,8 @@ static void report()
 	fprintf(file, "agents %u\nqueues %u\nallocations %u\nlargest %llu\nobjects %u\n", agents,
 		queues, allocations, largest, objects);
 	fprintf(file, "doorbells %u\nunloaded %u\n", doorbells, unloaded);
+	fprintf(file, "before %u\nbetween %u\nbarriers %u\nwrong %u\n", packets_before,
+		packets_between, barriers, indices_wrong);
 	fclose(file);
 }
 

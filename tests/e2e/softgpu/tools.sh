@@ -7,7 +7,7 @@ tool=$2
 directory=$(mktemp -d) || exit 1
 trap 'rm -rf "$directory"' EXIT
 export TOOL_OUTPUT="$directory/counts"
-echo 1..8
+echo 1..10
 
 report() # good? description
 {
@@ -50,4 +50,11 @@ output=$(HSA_TOOLS_LIB="$directory/none.so $tool" "$program" 2>&1) &&
 	printf '%s\n' "$output" | grep -q "tool: 1 failed before: $directory/none.so" &&
 	test "$(count queues)" -gt 2
 report $? "a tool hears which ones failed before it"
+
+output=$(TOOL_INTERCEPT=1 HSA_TOOLS_LIB=$tool "$program" 2>&1)
+report $? "the program runs as before when its packets are intercepted"
+before=$(count before)
+test "$before" -gt 40 && test "$(count between)" = $((2 * before)) &&
+	test "$(count barriers)" = "$before" && test "$(count wrong)" = 0
+report $? "$before packets pass the handlers, the last registered first"
 exit ${failed:-0}
