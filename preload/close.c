@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "preload.h"
+#include "smi.h"
 
 static int real_close(int fd)
 {
@@ -19,6 +20,10 @@ HG_EXPORT int close(int fd)
 {
 	if (HG_LIKELY(hg_active != HG_ACTIVE) || !hg_provider->safe_close)
 		return real_close(fd);
+	if (hg_smi_owns(fd)) {
+		errno = EBADF;
+		return -1;
+	}
 	return hg_provider->safe_close(fd, real_close);
 }
 
@@ -33,6 +38,8 @@ static int note(int fd)
 
 static bool is_tools(int fd)
 {
+	if (hg_smi_owns(fd))
+		return true;
 	asked = false;
 	hg_provider->safe_close(fd, note);
 	return !asked;

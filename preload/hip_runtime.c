@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "hip.h"
+#include "smi.h"
 #include "state.h"
 
 #define MAX_DEVICES 64
@@ -268,6 +269,7 @@ static void record_runtime(void)
 		host_link = hg_hsa_host_link(&host_link_atomics);
 	for (int i = 0; i < device_count; i++)
 		record_device(i);
+	hg_smi_start(device_count);
 }
 
 /*
@@ -320,6 +322,7 @@ void hg_hip_runtime_again(void)
 		hg_provider->runtime(&runtime_event);
 		for (int i = 0; i < device_count; i++)
 			hg_provider->device(&device_events[i]);
+		hg_smi_start(device_count);
 	}
 	pthread_mutex_unlock(&first_lock);
 }

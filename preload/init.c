@@ -21,6 +21,7 @@
 
 #include "state.h"
 #include "totals.h"
+#include "smi.h"
 
 #define DEFAULT_THRESHOLD   4096u
 #define DEFAULT_STACK_DEPTH 32u
@@ -146,6 +147,7 @@ static void after_fork_child(void)
 	hg_modules_reset();
 	hg_regions_reset();
 	hg_hip_reset();
+	hg_smi_reset();
 	hg_recording_begun = 0;
 	hg_process_forked = true;
 	hg_process_begin();
@@ -194,6 +196,7 @@ static void start(void)
 		hg_config.threshold = HG_TOTALS_LIMIT;
 	}
 	hg_config.omp_contents = read_number("HIPGRAIN_OMP_CONTENTS", 1, 1);
+	hg_config.migration = read_number("HIPGRAIN_MIGRATION", 1, 1);
 	if (!hg_config.dir || open_provider() || hg_stack_init())
 		return;
 	hg_threshold = hg_config.threshold;

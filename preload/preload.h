@@ -61,6 +61,7 @@ struct hg_config {
 	uint32_t standby_threshold; /* HIPGRAIN_STANDBY_THRESHOLD: bytes */
 	bool totals;                /* HIPGRAIN_TOTALS: count what is below the threshold */
 	bool omp_contents;          /* HIPGRAIN_OMP_CONTENTS: compare what OpenMP transfers carry */
+	bool migration;             /* HIPGRAIN_MIGRATION: record pages that fault and move */
 };
 
 #define HG_STACK_DEPTH_MAX 128u

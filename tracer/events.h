@@ -258,6 +258,34 @@ struct hg_ev_advise {
 	uint32_t stack_id;
 };
 
+#define HG_PLACE_HOST    (-1)
+#define HG_PLACE_UNKNOWN INT32_MIN /* a GPU that HIP has no number for */
+
+/*
+ * The kernel's driver said that pages of this process faulted or moved, or that its queues were
+ * stopped (KFD's SMI events). It happened `age` before.
+ */
+struct hg_ev_migration {
+	uint8_t kind;    /* KFD's: 5 migration began, 6 ended; 7 fault, 8 served; 9 queues
+			    stopped, 10 resumed; 11 unmapped from the GPU; 1 memory violation */
+	uint64_t start;  /* address */
+	uint64_t size;   /* bytes; of a fault the page */
+	int32_t from;    /* device, -1 the host; other kinds: the device */
+	int32_t to;      /* device, -1 the host */
+	int32_t trigger; /* KFD's number of the cause; -1: not told */
+	int32_t detail;  /* letter: fault R W, served M(oved) U(pdated); else an error's number */
+	uint64_t age;    /* nanoseconds */
+};
+
+/* Where these come from: once when that was tried, and again with what was lost on the way. */
+struct hg_ev_smi_source {
+	uint32_t sources;    /* GPUs whose events are read */
+	uint64_t malformed;  /* lines that were not understood */
+	uint64_t unknown;    /* lines of other kinds */
+	uint64_t dropped;    /* events that the driver had no room for */
+	const char *problem; /* why there are none, or not all, else empty */
+};
+
 /* A device code object; its bytes are in the bundle as code-objects/<sha256>. */
 struct hg_ev_code_object {
 	uint32_t code_object_id; /* from 1, per process */

@@ -31,6 +31,8 @@
 	EVENT(fill)        \
 	EVENT(prefetch)    \
 	EVENT(advise)      \
+	EVENT(migration)   \
+	EVENT(smi_source)  \
 	EVENT(code_object) \
 	EVENT(kernel)      \
 	EVENT(args)        \

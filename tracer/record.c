@@ -65,6 +65,9 @@ static int set_environment(const struct recording *recording)
 	if (options->totals) {
 		result |= setenv("HIPGRAIN_TOTALS", "1", 1);
 	}
+	if (options->no_migration) {
+		result |= setenv("HIPGRAIN_MIGRATION", "0", 1);
+	}
 	if (options->softgpu) {
 		result |= environment_prepend("LD_LIBRARY_PATH", recording->install.softgpu);
 	}

@@ -16,6 +16,7 @@ struct record_options {
 	bool own_daemon;        /* do not use a running session daemon (not for root) */
 	bool totals;            /* count host allocations below the threshold by call stack */
 	bool no_memory_queries; /* do not ask the runtime about memory */
+	bool no_migration;      /* do not record what pages fault and move */
 	int stack_depth;        /* frames; negative: the preload library's default */
 	const char *threshold;  /* bytes or "all"; NULL: the preload library's default */
 };

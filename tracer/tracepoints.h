@@ -244,6 +244,31 @@ LTTNG_UST_TRACEPOINT_EVENT(hipgrain, advise,
 	)
 )
 
+LTTNG_UST_TRACEPOINT_EVENT(hipgrain, migration,
+	LTTNG_UST_TP_ARGS(const struct hg_ev_migration *, event),
+	LTTNG_UST_TP_FIELDS(
+		HG_INT(uint8_t, kind)
+		HG_HEX(start)
+		HG_INT(uint64_t, size)
+		HG_INT(int32_t, from)
+		HG_INT(int32_t, to)
+		HG_INT(int32_t, trigger)
+		HG_INT(int32_t, detail)
+		HG_INT(uint64_t, age)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(hipgrain, smi_source,
+	LTTNG_UST_TP_ARGS(const struct hg_ev_smi_source *, event),
+	LTTNG_UST_TP_FIELDS(
+		HG_INT(uint32_t, sources)
+		HG_INT(uint64_t, malformed)
+		HG_INT(uint64_t, unknown)
+		HG_INT(uint64_t, dropped)
+		HG_TEXT(problem)
+	)
+)
+
 LTTNG_UST_TRACEPOINT_EVENT(hipgrain, code_object,
 	LTTNG_UST_TP_ARGS(const struct hg_ev_code_object *, event),
 	LTTNG_UST_TP_FIELDS(

@@ -17,6 +17,7 @@ enum {
 	RECORD_OPTION_TOTALS,
 	RECORD_OPTION_OWN_DAEMON,
 	RECORD_OPTION_NO_MEMORY_QUERIES,
+	RECORD_OPTION_NO_MIGRATION,
 	RECORD_OPTION_END,
 };
 
@@ -30,6 +31,7 @@ enum {
 	}
 #define RECORD_LONG_OPTIONS                                                                 \
 	RECORD_COMMAND_LONG_OPTIONS, { "totals", no_argument, NULL, RECORD_OPTION_TOTALS }, \
+	    { "no-migration", no_argument, NULL, RECORD_OPTION_NO_MIGRATION },              \
 	{                                                                                   \
 		"own-daemon", no_argument, NULL, RECORD_OPTION_OWN_DAEMON                   \
 	}
@@ -41,6 +43,7 @@ enum {
 	"      --threshold BYTES     record host allocations of at least BYTES; or \"all\"\n"    \
 	"      --totals              count smaller ones by call stack\n"                         \
 	"      --no-memory-queries   do not ask the HIP runtime about memory that kernels get\n" \
+	"      --no-migration        do not record which pages fault and move\n"                 \
 	"      --own-daemon          do not use a running LTTng session daemon\n"
 
 #define RECORD_OPTIONS_DEFAULT    \

@@ -23,6 +23,8 @@ enum hg_event_type {
 	HG_EVENT_fill,
 	HG_EVENT_prefetch,
 	HG_EVENT_advise,
+	HG_EVENT_migration,
+	HG_EVENT_smi_source,
 	HG_EVENT_code_object,
 	HG_EVENT_kernel,
 	HG_EVENT_args,
@@ -59,6 +61,8 @@ struct hg_event {
 		struct hg_ev_fill fill;
 		struct hg_ev_prefetch prefetch;
 		struct hg_ev_advise advise;
+		struct hg_ev_migration migration;
+		struct hg_ev_smi_source smi_source;
 		struct hg_ev_code_object code_object;
 		struct hg_ev_kernel kernel;
 		struct hg_ev_args args;

@@ -140,6 +140,22 @@ static const struct field advise_fields[] = {
 	FIELD(advise, stack_id, UNSIGNED),
 	{ 0 },
 };
+static const struct field migration_fields[] = {
+	FIELD(migration, kind, UNSIGNED),
+	FIELD(migration, start, UNSIGNED),
+	FIELD(migration, size, UNSIGNED),
+	FIELD(migration, from, SIGNED),
+	FIELD(migration, to, SIGNED),
+	FIELD(migration, trigger, SIGNED),
+	FIELD(migration, detail, SIGNED),
+	FIELD(migration, age, UNSIGNED),
+	{ 0 },
+};
+static const struct field smi_source_fields[] = {
+	FIELD(smi_source, sources, UNSIGNED), FIELD(smi_source, malformed, UNSIGNED),
+	FIELD(smi_source, unknown, UNSIGNED), FIELD(smi_source, dropped, UNSIGNED),
+	FIELD(smi_source, problem, STRING),   { 0 },
+};
 static const struct field code_object_fields[] = {
 	FIELD(code_object, code_object_id, UNSIGNED),
 	FIELD(code_object, sha256, STRING),
@@ -232,31 +248,17 @@ static const struct field host_totals_fields[] = {
 
 #define EVENT_AND(type) EVENT(type),
 
-const struct event_layout event_layouts[HG_EVENT_TYPES] = { EVENT(process),
-							    EVENT(state),
-							    EVENT(module),
-							    EVENT(region),
-							    EVENT(runtime),
-							    EVENT(device),
-							    EVENT(alloc),
-							    EVENT(free),
-							    EVENT(memory),
-							    EVENT(copy),
-							    EVENT(fill),
-							    EVENT(prefetch),
-							    EVENT(advise),
-							    EVENT(code_object),
-							    EVENT(kernel),
-							    EVENT(args),
-							    EVENT(launch),
-							    EVENT(stream),
-							    EVENT(event),
-							    EVENT(sync),
-							    EVENT(call),
-							    EVENT(error),
-							    EVENT(stack),
-							    EVENT(host_totals),
-							    HG_OFFLOAD_EVENTS(EVENT_AND) };
+const struct event_layout event_layouts[HG_EVENT_TYPES] = {
+	EVENT(process),     EVENT(state),       EVENT(module),
+	EVENT(region),      EVENT(runtime),     EVENT(device),
+	EVENT(alloc),       EVENT(free),        EVENT(memory),
+	EVENT(copy),        EVENT(fill),        EVENT(prefetch),
+	EVENT(advise),      EVENT(migration),   EVENT(smi_source),
+	EVENT(code_object), EVENT(kernel),      EVENT(args),
+	EVENT(launch),      EVENT(stream),      EVENT(event),
+	EVENT(sync),        EVENT(call),        EVENT(error),
+	EVENT(stack),       EVENT(host_totals), HG_OFFLOAD_EVENTS(EVENT_AND)
+};
 
 const struct event_alias event_aliases[EVENT_ALIASES] = {
 	{ { "hipgrain:host_alloc", host_alloc_fields }, HG_EVENT_alloc },

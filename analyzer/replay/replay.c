@@ -565,6 +565,8 @@ struct process *replay_apply(struct replay *replay, const struct hg_event *event
 	case HG_EVENT_omp_content:
 	case HG_EVENT_omp_map:
 	case HG_EVENT_omp_submit:
+	case HG_EVENT_migration:
+	case HG_EVENT_smi_source:
 	case HG_EVENT_fill:
 	case HG_EVENT_stream:
 	case HG_EVENT_event:

@@ -80,7 +80,7 @@ void sg_park_pass(struct sg_park *park, uint64_t page);
 /* ---- smi.c: the driver's events as text; the pager's only, but for sg_smi_pair ---- */
 
 #define SG_SMI_CLIENTS 16u
-#define SG_SMI_PENDING 65536u
+#define SG_SMI_PENDING (1u << 20)
 
 struct sg_smi {
 	struct {
