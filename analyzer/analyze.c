@@ -118,7 +118,7 @@ static void note_late(struct analysis *analysis)
 		}
 	}
 	if (any) {
-		findings_drop_absence(&analysis->findings);
+		findings_drop(&analysis->findings, BASIS_ABSENCE);
 	}
 }
 
@@ -127,23 +127,15 @@ static void note_losses(struct analysis *analysis, uint64_t unknown, bool interr
 	struct findings *findings = &analysis->findings;
 	const struct reader_stats *stats = &analysis->stats;
 
-	/* Streams of a recording that was cut off end at different times. */
-	if (stats->lost || stats->lost_packets || stats->truncated || analysis->interrupted) {
-		findings_drop_about_order(findings);
-	}
-	if (stats->lost || stats->lost_packets || stats->truncated || interrupted) {
-		findings_drop_absence(findings);
-	}
 	if (stats->lost || stats->lost_packets) {
-		findings_limit(findings,
-			       "%" G_GUINT64_FORMAT " events were lost while recording: memory "
-			       "that was allocated or freed in the gaps may be missing or stale",
-			       stats->lost + stats->lost_packets);
-		for (unsigned i = 0; i < findings->list->len; i++) {
-			struct finding *finding = findings->list->pdata[i];
-
-			finding_at_most(finding, CONFIDENCE_LIKELY, "events were lost");
-		}
+		findings_lost(findings, stats->lost + stats->lost_packets);
+	}
+	/* Streams of a recording that was cut off end at different times. */
+	if (stats->truncated || analysis->interrupted) {
+		findings_drop(findings, BASIS_ORDER);
+	}
+	if (stats->truncated || interrupted) {
+		findings_drop(findings, BASIS_ABSENCE);
 	}
 	if (stats->truncated) {
 		findings_limit(findings, "the trace is damaged, what follows was not read: %s",

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "findings.h"
 
+#include "context.h"
+
 #include <string.h>
 
 #define RULE(id, slug, severity, title, sources) \
@@ -170,14 +172,25 @@ void findings_note(struct findings *findings, const char *format, ...)
 	va_end(arguments);
 }
 
-void findings_drop_absence(struct findings *findings)
+/* What is said when findings with such a basis are left out. */
+static const char *const dropped_texts[] = {
+	[BASIS_ABSENCE] = "what was not used or not released cannot be told from an incomplete "
+			  "trace, for what is missing may have done it",
+	[BASIS_ORDER] = "what was ordered before what (HG215, HG4xx, HG602, HG7xx) cannot be told "
+			"from an incomplete trace",
+};
+
+static bool rests_on(const struct finding *finding, enum findings_basis basis)
+{
+	return basis == BASIS_ABSENCE ? finding->absence : finding->about_order;
+}
+
+void findings_drop(struct findings *findings, enum findings_basis basis)
 {
 	unsigned dropped = 0;
 
 	for (unsigned i = 0; i < findings->list->len;) {
-		const struct finding *finding = findings->list->pdata[i];
-
-		if (finding->absence) {
+		if (rests_on(findings->list->pdata[i], basis)) {
 			g_ptr_array_remove_index(findings->list, i);
 			dropped++;
 		} else {
@@ -185,34 +198,21 @@ void findings_drop_absence(struct findings *findings)
 		}
 	}
 	if (dropped) {
-		findings_limit(findings,
-			       "%u finding%s about memory that was not used or not released %s "
-			       "left out: what is missing from the recording may have done it",
-			       dropped, dropped == 1 ? "" : "s", dropped == 1 ? "was" : "were");
+		findings_limit(findings, "%s: %u finding%s left out", dropped_texts[basis], dropped,
+			       dropped == 1 ? " was" : "s were");
 	}
 }
 
-void findings_drop_about_order(struct findings *findings)
+void findings_lost(struct findings *findings, uint64_t events)
 {
-	unsigned dropped = 0;
-
-	for (unsigned i = 0; i < findings->list->len;) {
-		const struct finding *finding = findings->list->pdata[i];
-
-		if (finding->about_order) {
-			g_ptr_array_remove_index(findings->list, i);
-			dropped++;
-		} else {
-			i++;
-		}
-	}
-	if (dropped) {
-		findings_limit(
-		    findings,
-		    "what was ordered before what (HG215, HG4xx, HG602, HG7xx) cannot be "
-		    "told from an incomplete trace: %u findings of these rules were left "
-		    "out",
-		    dropped);
+	findings_drop(findings, BASIS_ORDER);
+	findings_drop(findings, BASIS_ABSENCE);
+	findings_limit(findings,
+		       "%" G_GUINT64_FORMAT " events were lost while recording: memory "
+		       "that was allocated or freed in the gaps may be missing or stale",
+		       events);
+	for (unsigned i = 0; i < findings->list->len; i++) {
+		finding_at_most(findings->list->pdata[i], CONFIDENCE_LIKELY, "events were lost");
 	}
 }
 

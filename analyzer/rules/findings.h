@@ -112,17 +112,17 @@ void finding_hit(struct finding *finding, int64_t ns, uint32_t stack_id);
 void findings_limit(struct findings *findings, const char *format, ...) G_GNUC_PRINTF(2, 3);
 void findings_note(struct findings *findings, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/*
- * Take out the findings that rest on what did not happen, because something may be missing from
- * the recording. Says so among the limits.
- */
-void findings_drop_absence(struct findings *findings);
+/* What a finding can rest on that an incomplete recording does not give. */
+enum findings_basis {
+	BASIS_ORDER,   /* every wait was seen; one that was lost looks like one that is not there */
+	BASIS_ABSENCE, /* something did not happen */
+};
 
-/*
- * Take out the findings that rest on having seen every wait: where events are missing, a wait that
- * was not seen looks like one that is not there. A limit says how many.
- */
-void findings_drop_about_order(struct findings *findings);
+/* Take out the findings with that basis. Says so among the limits. */
+void findings_drop(struct findings *findings, enum findings_basis basis);
+
+/* So many events were lost, nobody knows which: drop what that may refute, doubt the rest. */
+void findings_lost(struct findings *findings, uint64_t events);
 
 /* Errors first, then by confidence, then in order of appearance. */
 void findings_sort(struct findings *findings);

@@ -188,11 +188,11 @@ int main(void)
 		TEST(an_answer_goes_before_the_table),
 		TEST(the_pool_answers_where_the_range_does_not),
 		TEST(advice_outdates_an_answer),
-		TEST(mixed_pages_by_answer),
+		FINDS(HG102, mixed_pages_by_answer),
 		TEST(where_it_is),
 		TEST(an_answer_ends_with_its_allocation),
-		TEST(fine_grained_memory_that_is_not),
-		TEST(no_fine_grained_pool),
+		FINDS(HG205, fine_grained_memory_that_is_not),
+		FINDS(HG205, no_fine_grained_pool),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

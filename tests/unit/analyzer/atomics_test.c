@@ -356,25 +356,36 @@ static int teardown_both(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown_both)
+#undef CLAIM_TEARDOWN
+#define CLAIM_TEARDOWN teardown_both
 	const struct CMUnitTest tests[] = {
-		TEST(integers_that_pcie_does_not_carry),
-		TEST(integers_that_pcie_carries),
-		TEST(the_link_must_be_known),
-		TEST(managed_memory_that_moved),
-		TEST(no_atomics_over_pcie),
-		TEST(system_scope_over_pcie),
-		TEST(system_scope_on_an_apu),
-		TEST(system_scope_on_coarse_memory),
-		TEST(waiting_for_coarse_memory),
-		TEST(waiting_elsewhere),
-		TEST(few_updates_are_nothing),
-		TEST(contention),
-		TEST(contention_after_lds),
-		TEST(an_update_that_was_lost_sight_of),
-		TEST(an_argument_that_was_followed_is_not_suspected),
-		TEST(by_the_compilers_default),
-		TEST(one_kernel_with_both_flags),
+		FINDS(HG104, integers_that_pcie_does_not_carry),
+		SILENT(HG104, integers_that_pcie_carries),
+		DOUBTS(HG104, the_link_must_be_known),
+		DOUBTS(HG105, the_link_must_be_known),
+		SILENT(HG104, managed_memory_that_moved),
+		FINDS(HG105, no_atomics_over_pcie),
+		FINDS(HG103, system_scope_over_pcie),
+		SILENT(HG103, system_scope_on_an_apu),
+		FINDS(HG111, system_scope_on_coarse_memory),
+		FINDS(HG202, system_scope_on_coarse_memory),
+		FINDS(HG207, system_scope_on_coarse_memory),
+		FINDS(HG111, waiting_for_coarse_memory),
+		FINDS(HG202, waiting_for_coarse_memory),
+		FINDS(HG207, waiting_for_coarse_memory),
+		SILENT(HG111, waiting_elsewhere),
+		SILENT(HG202, waiting_elsewhere),
+		SILENT(HG207, waiting_elsewhere),
+		SILENT(HG113, few_updates_are_nothing),
+		FINDS(HG113, contention),
+		SILENT(HG113, contention_after_lds),
+		FINDS(HG108, an_update_that_was_lost_sight_of),
+		SILENT(HG108, an_argument_that_was_followed_is_not_suspected),
+		SILENT(HG109, an_argument_that_was_followed_is_not_suspected),
+		FINDS(HG101, by_the_compilers_default),
+		FINDS(HG109, by_the_compilers_default),
+		FINDS(HG107, one_kernel_with_both_flags),
+		FINDS(HG110, one_kernel_with_both_flags),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

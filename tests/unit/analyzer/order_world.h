@@ -7,20 +7,7 @@
 #ifndef HIPGRAIN_ORDER_WORLD_H
 #define HIPGRAIN_ORDER_WORLD_H
 
-/* No test program needs every kind of event. */
-#pragma GCC diagnostic ignored "-Wunused-function"
-
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-#include <glib/gstdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "analyzer/isa/isa.h"
-#include "analyzer/rules/rules.h"
+#include "world.h"
 
 /* ---- the machine code: (pointer, pointer, int) ---- */
 
@@ -46,53 +33,10 @@ static struct isa_kernel kernels[] = {
 	KERNEL("updater", updates_first), KERNEL("counter", counts_first),
 	KERNEL("maybe", maybe_writes),    KERNEL("copier", copies),
 };
-static struct isa_code_object object = { .arch = (char *)"gfx90a" };
-
-int isa_analyze(const void *elf, size_t size, const struct isa_options *options,
-		struct isa_code_object **out, char **error)
-{
-	(void)elf;
-	(void)size;
-	(void)options;
-	(void)error;
-	*out = &object;
-	return 0;
-}
-
-void isa_code_object_free(struct isa_code_object *unused)
-{
-	(void)unused;
-}
-
-const struct isa_kernel *isa_find_kernel(const struct isa_code_object *unused, const char *symbol)
-{
-	(void)unused;
-	for (unsigned i = 0; i < G_N_ELEMENTS(kernels); i++) {
-		if (strcmp(kernels[i].symbol, symbol) == 0) {
-			return &kernels[i];
-		}
-	}
-	return NULL;
-}
-
 /* ---- the trace ---- */
 
-static struct replay replay;
-static struct findings findings;
-static struct rules_engine *engine;
-static char *folder;
-static int64_t clock_ns;
 static uint32_t next_args;
-static int32_t device_now, tid_now;
-
-static void apply(struct hg_event event)
-{
-	event.pid = 1;
-	event.tid = tid_now;
-	event.ns = clock_ns++;
-	rules_engine_before(engine, replay_process(&replay, 1), &event);
-	rules_engine_event(engine, replay_apply(&replay, &event), &event);
-}
+static int32_t device_now;
 
 static void runtime(int version, const char *variables)
 {
@@ -104,17 +48,9 @@ static void runtime(int version, const char *variables)
 	    (struct hg_event){ .type = HG_EVENT_runtime,
 			       .runtime = { .path = "", .version = version, .device_count = 1 } });
 	for (uint32_t i = 0; i < G_N_ELEMENTS(kernels); i++) {
-		apply((struct hg_event){ .type = HG_EVENT_kernel,
-					 .kernel = { .kernel_id = i + 1,
-						     .code_object_id = 1,
-						     .symbol = kernels[i].symbol } });
+		kernel_event(i + 1, kernels[i].symbol);
 	}
-	apply((struct hg_event){ .type = HG_EVENT_code_object,
-				 .code_object = { .code_object_id = 1,
-						  .sha256 = "abc",
-						  .target = "gfx90a",
-						  .path = "",
-						  .problem = "" } });
+	code_object_event();
 	apply((struct hg_event){
 	    .type = HG_EVENT_device,
 	    .device = { .name = "", .arch = "gfx90a", .managed = 1, .fine_grain = 1 } });
@@ -122,39 +58,14 @@ static void runtime(int version, const char *variables)
 
 static int setup(void **state)
 {
-	char *file;
-
 	(void)state;
-	clock_ns = 1000;
 	next_args = 1;
 	device_now = 0;
-	tid_now = 1;
-	folder = g_dir_make_tmp("hipgrain-order-XXXXXX", NULL);
-	file = g_build_filename(folder, "abc", NULL);
-	g_file_set_contents(file, "x", 1, NULL);
-	g_free(file);
-	replay_init(&replay);
-	findings_init(&findings);
-	engine = rules_engine_new(folder, &findings);
+	world_begin(kernels, G_N_ELEMENTS(kernels));
 	for (unsigned i = 0; i < G_N_ELEMENTS(kernels); i++) {
 		kernels[i].uses_complete = true;
 	}
 	runtime(50221153, "");
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	char *file = g_build_filename(folder, "abc", NULL);
-
-	(void)state;
-	rules_engine_free(engine);
-	findings_destroy(&findings);
-	replay_destroy(&replay);
-	g_unlink(file);
-	g_rmdir(folder);
-	g_free(file);
-	g_free(folder);
 	return 0;
 }
 
@@ -279,22 +190,6 @@ static void call(enum hg_api api, uint64_t stream_handle)
 	apply((struct hg_event){
 	    .type = HG_EVENT_call,
 	    .call = { .api = (uint16_t)api, .stream = stream_handle, .text = "" } });
-}
-
-/* The rules' names in the order of the report, separated by blanks; static. */
-static const char *found(void)
-{
-	static char text[256];
-
-	rules_engine_finish(engine, &replay);
-	text[0] = 0;
-	for (unsigned i = 0; i < findings.list->len; i++) {
-		const struct finding *finding = findings.list->pdata[i];
-
-		g_strlcat(text, i ? " " : "", sizeof(text));
-		g_strlcat(text, finding->rule->id, sizeof(text));
-	}
-	return text;
 }
 
 static enum confidence confidence(void)

@@ -146,13 +146,19 @@ static void a_pointer_that_is_not_used(void **state)
 
 int main(void)
 {
-#define TEST(name)    cmocka_unit_test_setup_teardown(name, setup, teardown)
-#define CARRIED(name) cmocka_unit_test_setup_teardown(name, by_value, pointers_again)
 	const struct CMUnitTest tests[] = {
-		TEST(half_the_machine),          TEST(what_was_released_is_not_pinned),
-		TEST(a_machine_of_unknown_size), TEST(no_coarse_memory_on_an_apu),
-		TEST(other_gpus_heed_it),        CARRIED(a_pointer_to_freed_memory_in_a_struct),
-		CARRIED(once_is_a_coincidence),  CARRIED(a_pointer_that_is_not_used),
+		FINDS(HG212, half_the_machine),
+		FINDS(HG212, what_was_released_is_not_pinned),
+		DOUBTS(HG212, a_machine_of_unknown_size),
+		FINDS(HG216, no_coarse_memory_on_an_apu),
+		SILENT(HG216, other_gpus_heed_it),
+#undef CLAIM_SETUP
+#undef CLAIM_TEARDOWN
+#define CLAIM_SETUP    by_value
+#define CLAIM_TEARDOWN pointers_again
+		FINDS(HG217, a_pointer_to_freed_memory_in_a_struct),
+		SILENT(HG217, once_is_a_coincidence),
+		SILENT(HG217, a_pointer_that_is_not_used),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

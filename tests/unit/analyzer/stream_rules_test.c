@@ -293,6 +293,14 @@ static void a_call_breaks_a_capture(void **state)
 	assert_string_equal(found(), "HG706");
 }
 
+static void a_call_fails_without_a_capture(void **state)
+{
+	(void)state;
+	failure(HG_API_hipMalloc, 2, 0, 64);
+	failure(HG_API_hipStreamQuery, 600, 0, 0);
+	assert_string_equal(found(), "");
+}
+
 static void the_result_of_a_failed_launch_is_copied(void **state)
 {
 	(void)state;
@@ -383,36 +391,38 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(an_event_without_fence_does_not_show_results),
-		TEST(other_waits_show_results),
-		TEST(a_wait_for_an_event_that_is_never_recorded),
-		TEST(a_wait_before_the_record_and_none_after),
-		TEST(the_first_round_of_a_loop_waits_for_nothing),
-		TEST(events_that_others_can_record_are_not_judged),
-		TEST(atomics_of_two_devices_meet),
-		TEST(atomics_of_two_devices_one_after_the_other),
-		TEST(a_stream_frees_what_another_still_uses),
-		TEST(a_stream_frees_what_it_waited_for),
-		TEST(memory_of_the_system_is_freed_at_once),
+		FINDS(HG401, an_event_without_fence_does_not_show_results),
+		SILENT(HG401, other_waits_show_results),
+		FINDS(HG405, a_wait_for_an_event_that_is_never_recorded),
+		DOUBTS(HG405, a_wait_before_the_record_and_none_after),
+		SILENT(HG405, the_first_round_of_a_loop_waits_for_nothing),
+		DOUBTS(HG405, events_that_others_can_record_are_not_judged),
+		FINDS(HG406, atomics_of_two_devices_meet),
+		SILENT(HG406, atomics_of_two_devices_one_after_the_other),
+		FINDS(HG602, a_stream_frees_what_another_still_uses),
+		SILENT(HG602, a_stream_frees_what_it_waited_for),
+		FINDS(HG209, memory_of_the_system_is_freed_at_once),
+		FINDS(HG602, memory_of_the_system_is_freed_at_once),
 		TEST(hipFree_of_a_pools_memory_waits_until_hip_7),
-		TEST(the_null_stream_again_and_again),
-		TEST(the_null_stream_a_few_times_or_alone),
-		TEST(a_wait_after_each_launch),
-		TEST(waits_that_may_be_needed),
-		TEST(waits_for_nothing),
-		TEST(waits_for_one_stream_after_another),
-		TEST(a_destroyed_stream_is_used),
-		TEST(a_destroyed_stream_is_waited_for),
-		TEST(a_stream_has_the_handle_of_a_destroyed_one),
-		TEST(a_call_breaks_a_capture),
-		TEST(the_result_of_a_failed_launch_is_copied),
-		TEST(a_failed_launch_is_tried_again),
-		TEST(the_destination_of_a_failed_copy_is_read),
-		TEST(the_destination_of_a_failed_copy_is_written_first),
-		TEST(the_destination_of_a_failed_copy_held_something),
-		TEST(a_failed_allocation_is_used_as_a_null_pointer),
-		TEST(a_null_pointer_without_a_failure_is_another_matter),
-		TEST(launches_after_an_illegal_address),
+		FINDS(HG702, the_null_stream_again_and_again),
+		SILENT(HG702, the_null_stream_a_few_times_or_alone),
+		FINDS(HG704, a_wait_after_each_launch),
+		SILENT(HG704, waits_that_may_be_needed),
+		FINDS(HG704, waits_for_nothing),
+		SILENT(HG704, waits_for_one_stream_after_another),
+		FINDS(HG705, a_destroyed_stream_is_used),
+		FINDS(HG705, a_destroyed_stream_is_waited_for),
+		SILENT(HG705, a_stream_has_the_handle_of_a_destroyed_one),
+		FINDS(HG706, a_call_breaks_a_capture),
+		SILENT(HG706, a_call_fails_without_a_capture),
+		FINDS(HG707, the_result_of_a_failed_launch_is_copied),
+		SILENT(HG707, a_failed_launch_is_tried_again),
+		FINDS(HG707, the_destination_of_a_failed_copy_is_read),
+		SILENT(HG707, the_destination_of_a_failed_copy_is_written_first),
+		DOUBTS(HG707, the_destination_of_a_failed_copy_held_something),
+		FINDS(HG707, a_failed_allocation_is_used_as_a_null_pointer),
+		SILENT(HG707, a_null_pointer_without_a_failure_is_another_matter),
+		FINDS(HG707, launches_after_an_illegal_address),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
