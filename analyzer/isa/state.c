@@ -284,9 +284,14 @@ int state_join(struct value_store *store, struct state *into, const struct state
 			into->aside[at].grown &= other.aside[k].grown;
 			i = at + 1;
 		} else {
-			/* What a loop switched off lies within what was off when it began. */
-			while (inner && i < into->aside_count &&
-			       place_of(&other, into->aside[i].name) < 0)
+			/*
+			 * What a loop switched off lies within what was off when it began. Sites
+			 * of different ways stand by address, so that it is the same order
+			 * wherever, and in whatever order, these ways meet.
+			 */
+			while (i < into->aside_count &&
+			       place_of(&other, into->aside[i].name) < 0 &&
+			       (inner || into->aside[i].name < other.aside[k].name))
 				i++;
 			status = aside_insert(into, i, other.aside[k].name, other.aside[k].file);
 			if (!status && live)
