@@ -7,14 +7,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch.h"
+
 /*
- * Whether `size` bytes of gfx9 machine code may hold an atomic instruction, or one that continues
- * in other code. Looks at every aligned word as if an instruction began there: false is certain,
- * true is not.
+ * Whether `size` bytes of machine code may hold an atomic instruction, or one that continues in
+ * other code: false is certain, true is not. Of gfx9 and gfx10 it looks at instructions; of others
+ * at every word as if one began there.
  */
-bool filter_interesting(const uint8_t *code, size_t size);
+bool filter_interesting(enum arch_generation generation, const uint8_t *code, size_t size);
 
 /* Bytes of the gfx9 instruction that begins with `word`; 0 if that is no encoding. For its test. */
 size_t filter_length(uint32_t word);
+/* The same for gfx10; `next` is the word behind it. */
+size_t filter_length10(uint32_t word, uint32_t next);
 
 #endif

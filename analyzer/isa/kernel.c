@@ -279,8 +279,7 @@ static bool boring(const struct analysis *analysis, uint64_t entry)
 	const struct isa_section *section = isa_image_section(image, entry);
 	uint64_t end;
 
-	if (analysis->arch->generation != ARCH_GFX9 || !symbol || !section || !section->bits ||
-	    entry < symbol->address)
+	if (!symbol || !section || !section->bits || entry < symbol->address)
 		return false;
 	end = symbol->address + symbol->size;
 	if (end < entry || end - section->address > section->size ||
@@ -288,7 +287,8 @@ static bool boring(const struct analysis *analysis, uint64_t entry)
 		return false;
 	/* Code without an end runs on into what follows. */
 	return end > entry &&
-	       !filter_interesting(image->data + section->offset + (entry - section->address),
+	       !filter_interesting(analysis->arch->generation,
+				   image->data + section->offset + (entry - section->address),
 				   (size_t)(end - entry));
 }
 

@@ -209,10 +209,10 @@ static void filter_rows(void **state)
 			    !isa_disasm_one(disasm, (uint8_t *)code, 8, text, sizeof(text)))
 				continue;
 			insn_parse(&insn, text);
-			if (insn.atomic && !filter_interesting((uint8_t *)code, 8))
+			if (insn.atomic && !filter_interesting(ARCH_GFX9, (uint8_t *)code, 8))
 				fail_msg("%s is passed over on %s", text, processors[i]);
 			atomics += insn.atomic;
-			plain += !filter_interesting((uint8_t *)code, 8);
+			plain += !filter_interesting(ARCH_GFX9, (uint8_t *)code, 8);
 		}
 		isa_disasm_destroy(disasm);
 	}
