@@ -37,7 +37,9 @@ const char usage_scan[] =
     "for\n"
     "      --fail-on=hw-fp-atomics  exit with status 1 if a listed kernel has a hardware\n"
     "                        floating-point atomic on memory other than LDS\n"
-    "      --pid PID         the files with device code that a running process has loaded\n"
+    "      --pid PID         the files with device code that a running process has loaded, and "
+    "the\n"
+    "                        code objects in its memory\n"
     "  -j, --jobs N          analyse N code objects, or kernels of one, at the same time\n"
     "  -h, --help            print this help\n";
 
@@ -95,6 +97,20 @@ static void count_kernels(struct scan *scan, const struct isa_code_object *objec
 	}
 }
 
+/* So that what a process has in files and in memory is listed once. */
+static void remember(struct scan *scan, const char *sha256)
+{
+	void *grown;
+
+	if (!scan->process)
+		return;
+	grown = reallocarray(scan->reported, scan->reported_count + 1, sizeof(*scan->reported));
+	if (!grown)
+		return;
+	scan->reported = grown;
+	memcpy(scan->reported[scan->reported_count++], sha256, CODEOBJ_SHA256_SIZE);
+}
+
 static void report_code_object(void *user, const struct scan_item *item)
 {
 	struct scan *scan = user;
@@ -111,6 +127,7 @@ static void report_code_object(void *user, const struct scan_item *item)
 		scan_bad(scan, item->error ? item->error : strerror(-item->status));
 	} else {
 		scan->analysed++;
+		remember(scan, item->object->sha256);
 		count_kernels(scan, item->object);
 		(scan->json ? scan_print_json : scan_print_text)(scan, item->object, item->elf,
 								 item->size);
@@ -159,11 +176,26 @@ static void scan_bytes(struct scan *scan, const void *data, size_t size)
 	scan_queue_free(&scan->queue);
 }
 
-static void begin_file(struct scan *scan)
+/* The contents of one file, or what stands for one. */
+static void scan_contents(struct scan *scan, const void *data, size_t size)
 {
-	json_stream_begin(&scan->stream, NULL, '{');
-	json_stream_text(&scan->stream, "path", scan->path);
-	json_stream_begin(&scan->stream, "code_objects", '[');
+	scan->analysed = scan->refused = scan->passed_over = 0;
+	if (scan->json) {
+		json_stream_begin(&scan->stream, NULL, '{');
+		json_stream_text(&scan->stream, "path", scan->path);
+		json_stream_begin(&scan->stream, "code_objects", '[');
+	} else {
+		printf("%s\n", scan->path);
+	}
+	scan_bytes(scan, data, size);
+	if (scan->refused && !scan->analysed)
+		scan->status = HG_EXIT_INPUT;
+	if (scan->passed_over && !scan->analysed && !scan->refused)
+		scan_bad(scan, "it has no code for this GPU");
+	if (scan->json) {
+		json_stream_end(&scan->stream, ']');
+		json_stream_end(&scan->stream, '}');
+	}
 }
 
 static void scan_file(struct scan *scan)
@@ -182,20 +214,7 @@ static void scan_file(struct scan *scan)
 		   MAP_FAILED) {
 		scan_bad(scan, strerror(errno));
 	} else {
-		scan->analysed = scan->refused = scan->passed_over = 0;
-		if (scan->json)
-			begin_file(scan);
-		else
-			printf("%s\n", scan->path);
-		scan_bytes(scan, data, (size_t)stat.st_size);
-		if (scan->refused && !scan->analysed)
-			scan->status = HG_EXIT_INPUT;
-		if (scan->passed_over && !scan->analysed && !scan->refused)
-			scan_bad(scan, "it has no code for this GPU");
-		if (scan->json) {
-			json_stream_end(&scan->stream, ']');
-			json_stream_end(&scan->stream, '}');
-		}
+		scan_contents(scan, data, (size_t)stat.st_size);
 		munmap(data, (size_t)stat.st_size);
 	}
 	if (file >= 0)
@@ -210,16 +229,40 @@ static void scan_loaded(const char *path, void *user)
 	scan_file(scan);
 }
 
+static void scan_found(const char *name, const void *elf, size_t size, void *user)
+{
+	char sha256[CODEOBJ_SHA256_SIZE];
+	struct scan *scan = user;
+
+	codeobj_sha256(elf, size, sha256);
+	for (size_t i = 0; i < scan->reported_count; i++)
+		if (!strcmp(scan->reported[i], sha256))
+			return;
+	if (!right_target(scan, elf, size))
+		return;
+	scan->path = name;
+	scan_contents(scan, elf, size);
+}
+
 static void scan_pid(struct scan *scan, const char *pid)
 {
-	int count = scan_process(pid, scan_loaded, scan);
+	int count, memory;
 
-	if (count > 0)
+	scan->process = true;
+	count = scan_process(pid, scan_loaded, scan);
+	memory = count < 0 ? 0 : scan_memory(pid, scan_found, scan);
+	free(scan->reported);
+	if (memory < 0)
+		message_warning("process %s: its memory cannot be read (%s); code objects that "
+				"are nowhere else are not listed",
+				pid, strerror(-memory));
+	if (count > 0 || memory > 0)
 		return;
 	if (count)
 		message_error("--pid %s: %s", pid, strerror(-count));
 	else
-		message_error("process %s has loaded no file with device code", pid);
+		message_error("process %s has loaded no file with device code%s", pid,
+			      memory < 0 ? "" : ", and has none in its memory");
 	scan->status = HG_EXIT_INPUT;
 }
 

@@ -15,7 +15,7 @@
 #define SCAN_DISAGREEMENTS 2u
 
 struct scan {
-	bool json, all, disassemble;
+	bool json, all, disassemble, process;
 	bool fail_on_hw_fp_atomics;
 	const char *kernel;           /* glob or NULL */
 	const char *arch;             /* as given, or NULL */
@@ -30,6 +30,8 @@ struct scan {
 	unsigned analysed, refused,
 	    passed_over; /* code objects; the last: of other architectures */
 	/* of all files */
+	char (*reported)[CODEOBJ_SHA256_SIZE]; /* with --pid: code objects */
+	size_t reported_count;
 	unsigned matched;       /* kernels that --kernel or --disassemble names */
 	bool has_hw_fp_atomics; /* in one of the kernels that are wanted */
 	int status;             /* enum hg_exit */
@@ -71,5 +73,14 @@ void scan_print_facts(const struct isa_kernel *kernel);
  * Returns their number, or a negative errno if the process cannot be looked at.
  */
 int scan_process(const char *pid, void (*scan)(const char *path, void *user), void *user);
+
+/*
+ * The whole code objects in memory of process `pid` that belongs to no file, each to found() with a
+ * text that says where it lies; both are valid during the call. One may be there several times.
+ * Returns their number, or a negative errno if the memory cannot be read.
+ */
+int scan_memory(const char *pid,
+		void (*found)(const char *name, const void *elf, size_t size, void *user),
+		void *user);
 
 #endif
