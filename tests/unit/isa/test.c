@@ -20,6 +20,7 @@
 #include "analyzer/isa/filter.h"
 #include "analyzer/isa/insn.h"
 #include "analyzer/isa/isa.h"
+#include "analyzer/isa/state.h"
 #include "tests/unit/isa/expect.h"
 
 static struct expectations expectations;
@@ -220,6 +221,39 @@ static void filter_rows(void **state)
 	assert_true(plain > 400);
 }
 
+/* Two ways through an if that switch lanes off at sites of their own meet in either order. */
+static void sites_of_two_ways(void **state)
+{
+	static const uint32_t site[2] = { 20, 30 };
+	struct value_store store;
+	struct state way[2], met[2];
+
+	(void)state;
+	assert_int_equal(value_init(&store), 0);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(state_init(&way[i]), 0);
+		assert_int_equal(state_shrink(&store, &way[i], 10, NULL), 0);
+		assert_int_equal(state_set(&store, &way[i], REG_VECTOR, VALUE_NUMBER), 0);
+		assert_int_equal(state_shrink(&store, &way[i], site[i], NULL), 0);
+	}
+	for (int i = 0; i < 2; i++) {
+		state_copy(&met[i], &way[i]);
+		assert_int_equal(state_join(&store, &met[i], &way[!i], NULL, false, false), 1);
+		assert_int_equal(met[i].aside_count, 3);
+		for (unsigned k = 0; k < 3; k++)
+			assert_int_equal(met[i].aside[k].name, 10 + 10 * k);
+	}
+	assert_true(state_equal(&met[0], &met[1]));
+	/* Where these meet, who is active is still known. */
+	assert_int_equal(state_join(&store, &met[0], &met[1], NULL, false, false), 0);
+	assert_int_equal(met[0].aside[0].name, 10);
+	for (int i = 0; i < 2; i++) {
+		state_clear(&way[i]);
+		state_clear(&met[i]);
+	}
+	value_free(&store);
+}
+
 struct listing {
 	unsigned lines, atomics, functions;
 };
@@ -393,6 +427,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(one_kernel_only),
 		cmocka_unit_test(source_lines_and_names),
 		cmocka_unit_test(unknown_processor),
+		cmocka_unit_test(sites_of_two_ways),
 		cmocka_unit_test(truncated),
 		cmocka_unit_test(damaged),
 		cmocka_unit_test(shortcuts),
@@ -401,7 +436,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(filter_rows),
 		cmocka_unit_test(impossible_selections),
 	};
-	size_t count = 11, i;
+	size_t count = 12, i;
 	int status;
 
 	if (argc < 4 || argc > 3 + (int)(sizeof(variants) / sizeof(variants[0])))
