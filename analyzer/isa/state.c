@@ -289,8 +289,7 @@ int state_join(struct value_store *store, struct state *into, const struct state
 			 * of different ways stand by address, so that it is the same order
 			 * wherever, and in whatever order, these ways meet.
 			 */
-			while (i < into->aside_count &&
-			       place_of(&other, into->aside[i].name) < 0 &&
+			while (i < into->aside_count && place_of(&other, into->aside[i].name) < 0 &&
 			       (inner || into->aside[i].name < other.aside[k].name))
 				i++;
 			status = aside_insert(into, i, other.aside[k].name, other.aside[k].file);
