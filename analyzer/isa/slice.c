@@ -14,31 +14,30 @@ enum wants {
 };
 
 /* Classes without other effects than on their destinations. */
-static const struct {
-	uint8_t class;
-	uint8_t wants;
-	uint8_t destinations; /* the first operands */
+static const struct plain {
+	uint8_t destinations; /* the first operands; 0: no such class */
 	uint8_t sources;      /* those behind them that count; 0: all */
-} plain[] = {
-	{ OP_DATA, WANTS_NOTHING, 1, 0 },    { OP_MOVE, WANTS_ALL, 1, 0 },
-	{ OP_PACKED_MOVE, WANTS_ALL, 1, 0 }, { OP_SWAP, WANTS_ALL, 2, 0 },
-	{ OP_SELECT, WANTS_ALL, 1, 0 },      { OP_CMOV, WANTS_ALL, 1, 0 },
-	{ OP_ADD, WANTS_ALL, 1, 0 },         { OP_ADD_CARRY_OUT, WANTS_ALL, 2, 2 },
-	{ OP_SUB, WANTS_ALL, 1, 0 },         { OP_SUB_CARRY_OUT, WANTS_ALL, 2, 2 },
-	{ OP_SUBREV, WANTS_ALL, 1, 0 },      { OP_SUBREV_CARRY_OUT, WANTS_ALL, 2, 2 },
-	{ OP_ADD3, WANTS_ALL, 1, 0 },        { OP_ADD64, WANTS_ALL, 1, 0 },
-	{ OP_SUB64, WANTS_ALL, 1, 0 },       { OP_LAST_PLUS, WANTS_ALL, 1, 0 },
-	{ OP_LAST_PLUS64, WANTS_ALL, 2, 0 }, { OP_LSHL_ADD64, WANTS_ALL, 1, 0 },
-	{ OP_LAST_PLUS2, WANTS_ALL, 1, 0 },  { OP_ADD_CONST, WANTS_ALL, 1, 0 },
-	{ OP_OR, WANTS_ALL, 1, 0 },          { OP_AND, WANTS_ALL, 1, 0 },
-	{ OP_ANDN2, WANTS_ALL, 1, 0 },       { OP_XOR, WANTS_ALL, 1, 0 },
-	{ OP_LSHL, WANTS_ALL, 1, 0 },        { OP_LSHR, WANTS_ALL, 1, 0 },
-	{ OP_ASHR, WANTS_ALL, 1, 0 },        { OP_LSHLREV, WANTS_ALL, 1, 0 },
-	{ OP_LSHRREV, WANTS_ALL, 1, 0 },     { OP_ASHRREV, WANTS_ALL, 1, 0 },
-	{ OP_MUL, WANTS_ALL, 1, 0 },         { OP_COMPARE, WANTS_VALUES, 1, 0 },
-	{ OP_READ_FIRST, WANTS_ALL, 1, 0 },  { OP_READ_LANE, WANTS_ALL, 1, 0 },
-	{ OP_WRITE_LANE, WANTS_ALL, 1, 0 },  { OP_GETREG, WANTS_NOTHING, 1, 0 },
-	{ OP_GETPC, WANTS_NOTHING, 1, 0 },   { OP_SEXT_HIGH, WANTS_ALL, 1, 0 },
+	uint8_t wants;
+} plain[256] = {
+	[OP_DATA] = { 1, 0, WANTS_NOTHING },    [OP_MOVE] = { 1, 0, WANTS_ALL },
+	[OP_PACKED_MOVE] = { 1, 0, WANTS_ALL }, [OP_SWAP] = { 2, 0, WANTS_ALL },
+	[OP_SELECT] = { 1, 0, WANTS_ALL },      [OP_CMOV] = { 1, 0, WANTS_ALL },
+	[OP_ADD] = { 1, 0, WANTS_ALL },         [OP_ADD_CARRY_OUT] = { 2, 2, WANTS_ALL },
+	[OP_SUB] = { 1, 0, WANTS_ALL },         [OP_SUB_CARRY_OUT] = { 2, 2, WANTS_ALL },
+	[OP_SUBREV] = { 1, 0, WANTS_ALL },      [OP_SUBREV_CARRY_OUT] = { 2, 2, WANTS_ALL },
+	[OP_ADD3] = { 1, 0, WANTS_ALL },        [OP_ADD64] = { 1, 0, WANTS_ALL },
+	[OP_SUB64] = { 1, 0, WANTS_ALL },       [OP_LAST_PLUS] = { 1, 0, WANTS_ALL },
+	[OP_LAST_PLUS64] = { 2, 0, WANTS_ALL }, [OP_LSHL_ADD64] = { 1, 0, WANTS_ALL },
+	[OP_LAST_PLUS2] = { 1, 0, WANTS_ALL },  [OP_ADD_CONST] = { 1, 0, WANTS_ALL },
+	[OP_OR] = { 1, 0, WANTS_ALL },          [OP_AND] = { 1, 0, WANTS_ALL },
+	[OP_ANDN2] = { 1, 0, WANTS_ALL },       [OP_XOR] = { 1, 0, WANTS_ALL },
+	[OP_LSHL] = { 1, 0, WANTS_ALL },        [OP_LSHR] = { 1, 0, WANTS_ALL },
+	[OP_ASHR] = { 1, 0, WANTS_ALL },        [OP_LSHLREV] = { 1, 0, WANTS_ALL },
+	[OP_LSHRREV] = { 1, 0, WANTS_ALL },     [OP_ASHRREV] = { 1, 0, WANTS_ALL },
+	[OP_MUL] = { 1, 0, WANTS_ALL },         [OP_COMPARE] = { 1, 0, WANTS_VALUES },
+	[OP_READ_FIRST] = { 1, 0, WANTS_ALL },  [OP_READ_LANE] = { 1, 0, WANTS_ALL },
+	[OP_WRITE_LANE] = { 1, 0, WANTS_ALL },  [OP_GETREG] = { 1, 0, WANTS_NOTHING },
+	[OP_GETPC] = { 1, 0, WANTS_NOTHING },   [OP_SEXT_HIGH] = { 1, 0, WANTS_ALL },
 };
 
 /* What is live at one place. */
@@ -51,18 +50,11 @@ struct live {
 struct walk {
 	const struct function *function;
 	struct live *in;    /* by block */
+	bool *stale;        /* by block: what it depends on has changed */
 	struct live aside;  /* wherever lanes may be switched on, and what other lanes read */
 	bool private_reads; /* what is stored may come back */
-	bool changed;
+	bool changed;       /* `aside` has */
 };
-
-static int plain_row(const struct insn *insn)
-{
-	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
-		if (plain[i].class == insn->class)
-			return (int)i;
-	return -1;
-}
 
 static bool is_register(const struct insn *insn, unsigned index)
 {
@@ -70,11 +62,11 @@ static bool is_register(const struct insn *insn, unsigned index)
 }
 
 /* div_scale has a second destination. */
-static unsigned destinations(const struct insn *insn, int row)
+static unsigned destinations(const struct insn *insn)
 {
 	if (insn->class == OP_DATA && is_register(insn, 1) && strstr(insn->mnemonic, "div_scale"))
 		return 2;
-	return plain[row].destinations;
+	return plain[insn->class].destinations;
 }
 
 /* Part of exec, which more depends on than registers. */
@@ -206,19 +198,20 @@ static void pin(struct walk *walk, const struct insn *insn, struct live *live)
 {
 	struct live pinned = { 0 };
 
-	if (insn->class == OP_READ_LANE || insn->class == OP_WRITE_LANE || insn->dpp)
-		for (unsigned i = 0; i < insn->operand_count; i++)
-			if (is_register(insn, i) && insn->operand[i].reg >= REG_VECTOR)
-				want(&pinned, &insn->operand[i], true, true);
+	if (insn->class != OP_READ_LANE && insn->class != OP_WRITE_LANE && !insn->dpp)
+		return;
+	for (unsigned i = 0; i < insn->operand_count; i++)
+		if (is_register(insn, i) && insn->operand[i].reg >= REG_VECTOR)
+			want(&pinned, &insn->operand[i], true, true);
 	walk->changed |= merge(&walk->aside, &pinned);
 	merge(live, &pinned);
 }
 
 /* One of `plain` that does not write exec. */
-static void before_plain(const struct insn *insn, int row, struct live *live)
+static void before_plain(const struct insn *insn, struct live *live)
 {
 	const struct operand *to = &insn->operand[0];
-	unsigned count = destinations(insn, row), first, i;
+	unsigned count = destinations(insn), first, i;
 	bool value = any_of(&live->value, to), mask = any_of(&live->mask, to);
 	bool part = insn->sdwa_dst || insn->dpp || insn->class == OP_WRITE_LANE ||
 		    insn->class == OP_CMOV || insn->class == OP_ADD_CONST;
@@ -229,17 +222,17 @@ static void before_plain(const struct insn *insn, int row, struct live *live)
 	}
 	for (i = 0; i < count && !part; i++)
 		remove_operand(live, &insn->operand[i]);
-	if (plain[row].wants == WANTS_NOTHING && !part)
+	if (plain[insn->class].wants == WANTS_NOTHING && !part)
 		return;
-	if (plain[row].wants == WANTS_VALUES) {
+	if (plain[insn->class].wants == WANTS_VALUES) {
 		mask = false;
 		value &= condition_followed(insn);
 	}
 	if (!value && !mask)
 		return;
-	first = insn->class == OP_SWAP ? 0 : plain[row].destinations;
+	first = insn->class == OP_SWAP ? 0 : plain[insn->class].destinations;
 	for (i = first; i < insn->operand_count; i++)
-		if (!plain[row].sources || i < first + plain[row].sources)
+		if (!plain[insn->class].sources || i < first + plain[insn->class].sources)
 			want(live, &insn->operand[i], value, mask);
 	if (insn->class == OP_SELECT) {
 		/* The mask of a vector instruction need not be named. */
@@ -255,7 +248,6 @@ static void before_plain(const struct insn *insn, int row, struct live *live)
 /* From what is live after an instruction to what is live before it. */
 static void before(struct walk *walk, const struct insn *insn, struct live *live)
 {
-	int row = plain_row(insn);
 	bool condition = live->condition;
 
 	if (insn->mnemonic[0] == 's' && insn->class != OP_NOTHING && insn->class != OP_MOVE &&
@@ -270,21 +262,20 @@ static void before(struct walk *walk, const struct insn *insn, struct live *live
 		for (unsigned i = 0;
 		     condition && condition_followed(insn) && i < insn->operand_count; i++)
 			want(live, &insn->operand[i], true, false);
-	} else if (row >= 0 && is_register(insn, 0)) {
-		before_plain(insn, row, live);
+	} else if (plain[insn->class].destinations && is_register(insn, 0)) {
+		before_plain(insn, live);
 	}
 }
 
 /* Whether it changes nothing of what is live after it. */
 static bool is_idle(const struct insn *insn, const struct live *live)
 {
-	int row = plain_row(insn);
 
 	if (insn->class == OP_NOTHING)
 		return !insn->fence;
-	if (row < 0 || (live->condition && insn->mnemonic[0] == 's'))
+	if (!plain[insn->class].destinations || (live->condition && insn->mnemonic[0] == 's'))
 		return false;
-	for (unsigned i = 0; i < destinations(insn, row); i++)
+	for (unsigned i = 0; i < destinations(insn); i++)
 		if (!is_register(insn, i) || touches_exec(&insn->operand[i]) ||
 		    any_of(&live->value, &insn->operand[i]) ||
 		    any_of(&live->mask, &insn->operand[i]))
@@ -346,15 +337,28 @@ static bool solve(struct walk *walk, struct slice *slice)
 	const struct function *function = walk->function;
 	struct live live;
 	uint32_t b, i;
+	bool again;
 
+	memset(walk->stale, true, function->block_count);
 	do {
-		walk->changed = false;
+		again = false;
 		/* Backwards: most successors lie behind. */
 		for (b = function->block_count; b--;) {
-			through_block(walk, &function->block[b], &live, NULL);
-			walk->changed |= merge(&walk->in[b], &live);
+			const struct block *block = &function->block[b];
+
+			if (!walk->stale[b])
+				continue;
+			walk->stale[b] = walk->changed = false;
+			through_block(walk, block, &live, NULL);
+			/* It is part of what every block with a change of exec passes on. */
+			if (walk->changed)
+				memset(walk->stale, true, function->block_count);
+			if (merge(&walk->in[b], &live))
+				for (i = 0; i < block->predecessor_count; i++)
+					walk->stale[block->predecessor[i]] = true;
+			again = true;
 		}
-	} while (walk->changed);
+	} while (again);
 	for (b = 0; b < function->block_count; b++) {
 		through_block(walk, &function->block[b], &live, slice->idle);
 		for (i = 0; i < REG_COUNT / 64; i++) {
@@ -385,11 +389,14 @@ bool slice_function(struct slice *slice, const struct function *function)
 				       insn->family == MEM_BUFFER);
 	}
 	walk.in = calloc(function->block_count + 1, sizeof(*walk.in));
+	walk.stale = calloc(function->block_count + 1, sizeof(*walk.stale));
 	slice->live = calloc(function->block_count + 1, sizeof(*slice->live));
 	slice->mask = calloc(function->block_count + 1, sizeof(*slice->mask));
 	slice->idle = calloc(function->insn_count + 1, sizeof(*slice->idle));
-	solved = walk.in && slice->live && slice->mask && slice->idle && solve(&walk, slice);
+	solved = walk.in && walk.stale && slice->live && slice->mask && slice->idle &&
+		 solve(&walk, slice);
 	free(walk.in);
+	free(walk.stale);
 	return solved;
 }
 
