@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "analyzer/progress.h"
+#include "analyzer/ranks.h"
 #include "analyzer/report/selection.h"
 #include "analyzer/rules/context.h"
 #include "analyzer/rules/rules.h"
@@ -212,6 +213,7 @@ void analysis_end(struct analysis_run *run)
 	static_notes(&analysis->findings, &analysis->replay);
 	analysis->complete = analysis->findings.limits->len == 0;
 	fingerprint_findings(analysis);
+	ranks_group(analysis);
 	analysis_drop(run);
 }
 
@@ -284,6 +286,9 @@ void analysis_clear(struct analysis *analysis)
 	findings_destroy(&analysis->findings);
 	symbolizer_free(analysis->symbolizer);
 	replay_destroy(&analysis->replay);
+	if (analysis->ranks) {
+		g_array_free(analysis->ranks, TRUE);
+	}
 	g_free(analysis->stats.truncated);
 	g_free(analysis->bundle);
 }

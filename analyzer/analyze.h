@@ -23,6 +23,7 @@ struct analysis {
 	struct overview *overview;         /* NULL unless it was asked for */
 	int64_t began_ns;                  /* the first event, of whatever process */
 	bool interrupted;                  /* the recording was: its end may be missing */
+	GArray *ranks;                     /* int, sorted: of the job, that made HIP calls */
 	bool complete;                     /* nothing was lost, cut off or left unanalysed */
 	const struct selection *selection; /* borrowed; NULL: all findings are reported */
 };

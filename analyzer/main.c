@@ -29,6 +29,7 @@ static const struct verb {
 	  usage_placement, cmd_placement },
 	{ "scan", "list the atomics in a binary and where their addresses come from", usage_scan,
 	  cmd_scan },
+	{ "merge", "make one report of the nodes of a parallel job", usage_merge, cmd_merge },
 	{ "standby", "run a command so that it can be recorded later", usage_standby, cmd_standby },
 	{ "attach", "begin to record programs that stand by", usage_attach, cmd_attach },
 	{ "detach", "end that", usage_detach, cmd_detach },

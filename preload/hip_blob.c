@@ -50,10 +50,11 @@ static int store(const char *sha256, const uint8_t *data, uint64_t size)
 	snprintf(path, sizeof(path), "%s/%s", folder, sha256);
 	if (!stat(path, &status))
 		return 0;
-	if (mkdir(folder, 0777) && errno != EEXIST)
+	if (mkdir(folder, 0700) && errno != EEXIST)
 		return -errno;
 	snprintf(temporary, sizeof(temporary), "%s/.%s.%d", folder, sha256, (int)getpid());
-	fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	unlink(temporary); /* of a process of this number that died */
+	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -errno;
 	rc = write_all(fd, data, size);

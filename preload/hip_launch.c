@@ -93,7 +93,9 @@ static uint32_t record_arguments(struct hg_hip_launch *launch,
 	uint32_t id;
 	bool fresh;
 
-	if (!layout)
+	if (!hg_config.kernel_arguments)
+		bytes.status = HG_ARGS_WITHHELD;
+	else if (!layout)
 		bytes.status = HG_ARGS_UNKNOWN_LAYOUT;
 	else if (launch->params)
 		from_params(layout, launch->params, &bytes);

@@ -184,6 +184,7 @@ static void start(void)
 	hg_config.stack_depth =
 	    read_number("HIPGRAIN_STACK_DEPTH", DEFAULT_STACK_DEPTH, HG_STACK_DEPTH_MAX);
 	hg_config.memory_queries = read_number("HIPGRAIN_MEMORY_QUERIES", 1, 1);
+	hg_config.kernel_arguments = read_number("HIPGRAIN_KERNEL_ARGUMENTS", 1, 1);
 	hg_config.standby = read_number("HIPGRAIN_STANDBY", 0, 1);
 	hg_config.standby_threshold =
 	    read_number("HIPGRAIN_STANDBY_THRESHOLD", DEFAULT_STANDBY_THRESHOLD, UINT32_MAX - 1);

@@ -57,6 +57,7 @@ struct hg_config {
 	uint32_t threshold;         /* HIPGRAIN_THRESHOLD: bytes */
 	unsigned stack_depth;       /* HIPGRAIN_STACK_DEPTH: frames */
 	bool memory_queries;        /* HIPGRAIN_MEMORY_QUERIES: ask the runtime about memory */
+	bool kernel_arguments;      /* HIPGRAIN_KERNEL_ARGUMENTS: record them */
 	bool standby;               /* HIPGRAIN_STANDBY: remember what a late recording must know */
 	uint32_t standby_threshold; /* HIPGRAIN_STANDBY_THRESHOLD: bytes */
 	bool totals;                /* HIPGRAIN_TOTALS: count what is below the threshold */

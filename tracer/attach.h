@@ -29,7 +29,7 @@ int detach_bundle(const char *directory);
 /* What `hipgrain standby` does: become the command, in an environment to be attached to. */
 struct standby_options {
 	const char *directory; /* for code objects; made if it is not there. NULL: a default */
-	bool softgpu, no_memory_queries;
+	bool softgpu, no_memory_queries, no_kernel_arguments;
 	int stack_depth;       /* negative: the library's default */
 	const char *threshold; /* NULL: the library's default */
 };

@@ -212,7 +212,7 @@ int bundle_create(struct bundle *bundle, const char *path, char *why, size_t why
 	case DIRECTORY_EMPTY:
 		break;
 	}
-	if (kind != DIRECTORY_EMPTY && mkdir(trimmed, 0777)) {
+	if (kind != DIRECTORY_EMPTY && mkdir(trimmed, 0700)) {
 		return refuse(why, why_size, errno, "cannot create it: %s", strerror(errno));
 	}
 	if (!realpath(trimmed, resolved)) {
@@ -233,7 +233,7 @@ int bundle_create(struct bundle *bundle, const char *path, char *why, size_t why
 		goto error;
 	}
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
-		if (mkdirat(bundle->lock, folders[i], 0777) && errno != EEXIST) {
+		if (mkdirat(bundle->lock, folders[i], 0700) && errno != EEXIST) {
 			result =
 			    refuse(why, why_size, errno, "cannot write there: %s", strerror(errno));
 			bundle_remove(bundle);

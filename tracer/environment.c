@@ -26,7 +26,8 @@ int environment_prepend(const char *name, const char *first)
 	return result;
 }
 
-int environment_options(int stack_depth, const char *threshold, bool no_memory_queries)
+int environment_options(int stack_depth, const char *threshold, bool no_memory_queries,
+			bool no_kernel_arguments)
 {
 	char number[16];
 	int result = 0;
@@ -41,6 +42,9 @@ int environment_options(int stack_depth, const char *threshold, bool no_memory_q
 	}
 	if (no_memory_queries) {
 		result |= setenv("HIPGRAIN_MEMORY_QUERIES", "0", 1);
+	}
+	if (no_kernel_arguments) {
+		result |= setenv("HIPGRAIN_KERNEL_ARGUMENTS", "0", 1);
 	}
 	return result;
 }

@@ -308,6 +308,7 @@ enum hg_args_status {
 	HG_ARGS_COMPLETE = 0,
 	HG_ARGS_UNKNOWN_LAYOUT = 1, /* no metadata for the kernel: bytes is empty */
 	HG_ARGS_TRUNCATED = 2,      /* more than HG_ARGS_MAX bytes */
+	HG_ARGS_WITHHELD = 3,       /* not to be recorded: bytes is empty */
 };
 #define HG_ARGS_MAX 4096
 

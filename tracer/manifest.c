@@ -251,7 +251,9 @@ int bundle_write_manifest(const struct bundle *bundle, const struct bundle_manif
 	struct json_object *root = json_manifest(bundle, manifest);
 	int result = 0, fd;
 
-	fd = openat(bundle->lock, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	unlinkat(bundle->lock, temporary, 0);
+	fd = openat(bundle->lock, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+		    0600);
 	if (fd < 0) {
 		result = -errno;
 		goto out;

@@ -61,7 +61,7 @@ static int set_environment(const struct recording *recording)
 	 */
 	result |= setenv("LTTNG_UST_REGISTER_TIMEOUT", "-1", 1);
 	result |= environment_options(options->stack_depth, options->threshold,
-				      options->no_memory_queries);
+				      options->no_memory_queries, options->no_kernel_arguments);
 	if (options->totals) {
 		result |= setenv("HIPGRAIN_TOTALS", "1", 1);
 	}

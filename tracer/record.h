@@ -11,14 +11,15 @@
 #define RECORD_DEFAULT_DIRECTORY "hipgrain.d"
 
 struct record_options {
-	const char *directory;  /* bundle; NULL: RECORD_DEFAULT_DIRECTORY */
-	bool softgpu;           /* run on the software GPU */
-	bool own_daemon;        /* do not use a running session daemon (not for root) */
-	bool totals;            /* count host allocations below the threshold by call stack */
-	bool no_memory_queries; /* do not ask the runtime about memory */
-	bool no_migration;      /* do not record what pages fault and move */
-	int stack_depth;        /* frames; negative: the preload library's default */
-	const char *threshold;  /* bytes or "all"; NULL: the preload library's default */
+	const char *directory;    /* bundle; NULL: RECORD_DEFAULT_DIRECTORY */
+	bool softgpu;             /* run on the software GPU */
+	bool own_daemon;          /* do not use a running session daemon (not for root) */
+	bool totals;              /* count host allocations below the threshold by call stack */
+	bool no_kernel_arguments; /* do not record them */
+	bool no_memory_queries;   /* do not ask the runtime about memory */
+	bool no_migration;        /* do not record what pages fault and move */
+	int stack_depth;          /* frames; negative: the preload library's default */
+	const char *threshold;    /* bytes or "all"; NULL: the preload library's default */
 };
 
 struct record_result {

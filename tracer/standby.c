@@ -200,7 +200,7 @@ static int set_environment(const struct standby_options *options, const char *di
 	/* For sessions whose channels block a bounded time, as those of `attach` do. */
 	result |= setenv("LTTNG_UST_ALLOW_BLOCKING", "1", 1);
 	result |= environment_options(options->stack_depth, options->threshold,
-				      options->no_memory_queries);
+				      options->no_memory_queries, options->no_kernel_arguments);
 	if (options->softgpu) {
 		result |= environment_prepend("LD_LIBRARY_PATH", install->softgpu);
 	}

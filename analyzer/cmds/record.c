@@ -52,6 +52,9 @@ int record_parse_option(struct record_options *options, int code, const char *ar
 	case RECORD_OPTION_NO_MIGRATION:
 		options->no_migration = true;
 		return 1;
+	case RECORD_OPTION_NO_KERNEL_ARGUMENTS:
+		options->no_kernel_arguments = true;
+		return 1;
 	case RECORD_OPTION_STACK_DEPTH:
 		if (parse_number(argument, STACK_DEPTH_MAX, &number)) {
 			message_error("--stack-depth: '%s' is not a number from 0 to %d", argument,

@@ -18,16 +18,18 @@ enum {
 	RECORD_OPTION_OWN_DAEMON,
 	RECORD_OPTION_NO_MEMORY_QUERIES,
 	RECORD_OPTION_NO_MIGRATION,
+	RECORD_OPTION_NO_KERNEL_ARGUMENTS,
 	RECORD_OPTION_END,
 };
 
 /* Rows for the verb's table of long options: what is for the command, and all. */
-#define RECORD_COMMAND_LONG_OPTIONS                                                     \
-	{ "softgpu", no_argument, NULL, RECORD_OPTION_SOFTGPU },                        \
-	    { "stack-depth", required_argument, NULL, RECORD_OPTION_STACK_DEPTH },      \
-	    { "threshold", required_argument, NULL, RECORD_OPTION_THRESHOLD },          \
-	{                                                                               \
-		"no-memory-queries", no_argument, NULL, RECORD_OPTION_NO_MEMORY_QUERIES \
+#define RECORD_COMMAND_LONG_OPTIONS                                                          \
+	{ "softgpu", no_argument, NULL, RECORD_OPTION_SOFTGPU },                             \
+	    { "stack-depth", required_argument, NULL, RECORD_OPTION_STACK_DEPTH },           \
+	    { "threshold", required_argument, NULL, RECORD_OPTION_THRESHOLD },               \
+	    { "no-kernel-arguments", no_argument, NULL, RECORD_OPTION_NO_KERNEL_ARGUMENTS }, \
+	{                                                                                    \
+		"no-memory-queries", no_argument, NULL, RECORD_OPTION_NO_MEMORY_QUERIES      \
 	}
 #define RECORD_LONG_OPTIONS                                                                 \
 	RECORD_COMMAND_LONG_OPTIONS, { "totals", no_argument, NULL, RECORD_OPTION_TOTALS }, \
@@ -42,6 +44,7 @@ enum {
 	"      --stack-depth N       frames recorded per call stack (0 to 128)\n"                \
 	"      --threshold BYTES     record host allocations of at least BYTES; or \"all\"\n"    \
 	"      --totals              count smaller ones by call stack\n"                         \
+	"      --no-kernel-arguments do not record what kernels are given\n"                     \
 	"      --no-memory-queries   do not ask the HIP runtime about memory that kernels get\n" \
 	"      --no-migration        do not record which pages fault and move\n"                 \
 	"      --own-daemon          do not use a running LTTng session daemon\n"

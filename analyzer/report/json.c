@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The "hipgrain-findings/1" format. Members that do not apply are null, never missing. */
+#include "analyzer/ranks.h"
 #include "report.h"
 
 #include <errno.h>
@@ -99,6 +100,47 @@ static struct json_object *sources(const char *tags)
 	return list;
 }
 
+static struct json_object *rank_list(const struct finding *finding)
+{
+	struct json_object *list;
+
+	if (!finding->ranks) {
+		return NULL;
+	}
+	list = json_object_new_array();
+	for (unsigned i = 0; i < finding->ranks->len; i++) {
+		const struct finding_rank *rank =
+		    &g_array_index(finding->ranks, struct finding_rank, i);
+		struct json_object *entry = json_object_new_object();
+
+		put(entry, "rank", json_object_new_int(rank->rank));
+		put(entry, "pid", json_object_new_int(rank->pid));
+		put(entry, "count", json_object_new_int64((int64_t)rank->count));
+		json_object_array_add(list, entry);
+	}
+	return list;
+}
+
+static struct json_object *rank_outliers(const struct analysis *analysis,
+					 const struct finding *finding)
+{
+	struct json_object *list;
+	GArray *ranks, *outliers;
+
+	if (!finding->ranks || !analysis->ranks) {
+		return NULL;
+	}
+	ranks = finding_ranks(finding);
+	outliers = ranks_outliers(ranks, analysis->ranks);
+	list = json_object_new_array();
+	for (unsigned i = 0; i < outliers->len; i++) {
+		json_object_array_add(list, json_object_new_int(g_array_index(outliers, int, i)));
+	}
+	g_array_free(ranks, TRUE);
+	g_array_free(outliers, TRUE);
+	return list;
+}
+
 static struct json_object *one_finding(const struct analysis *analysis,
 				       const struct finding *finding)
 {
@@ -136,6 +178,8 @@ static struct json_object *one_finding(const struct analysis *analysis,
 	    finding->related_stack_id ? stack(analysis, finding->process, finding->related_stack_id)
 				      : NULL);
 	put(object, "count", json_object_new_int64((int64_t)finding->count));
+	put(object, "ranks", rank_list(finding));
+	put(object, "rank_outliers", rank_outliers(analysis, finding));
 	put(object, "fix", text_or_null(finding->fix));
 	put(object, "sources", sources(finding->rule->sources));
 	return object;
@@ -147,6 +191,7 @@ static struct json_object *one_process(const struct process *process)
 	struct json_object *devices = json_object_new_array();
 
 	put(object, "pid", json_object_new_int(process->pid));
+	put(object, "rank", number_or_null(process_rank(process)));
 	put(object, "exe", text_value(process->exe));
 	put(object, "command", text_value(process->cmdline));
 	put(object, "runtime", text_or_null(process->runtime_path));

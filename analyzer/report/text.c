@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The report as a person reads it: one block a finding, like a good compiler's messages. */
+#include "analyzer/ranks.h"
 #include "printer.h"
 #include "report.h"
 #include "selection.h"
@@ -130,6 +131,29 @@ static void put_related(const struct printer *printer, const struct finding *fin
 	}
 }
 
+static void put_ranks(const struct printer *printer, const struct finding *finding)
+{
+	const GArray *all = printer->analysis->ranks;
+	GArray *ranks, *outliers;
+	char *on, *outlying;
+
+	if (!finding->ranks || !all || !all->len) {
+		return;
+	}
+	ranks = finding_ranks(finding);
+	outliers = ranks_outliers(ranks, all);
+	on = ranks_text(ranks);
+	outlying = ranks_text(outliers);
+	put_row_owned(printer, "ranks",
+		      g_strdup_printf("%s of %u%s%s%s", on, all->len,
+				      outliers->len ? ": rank " : "", outlying,
+				      outliers->len ? " differs from most" : ""));
+	g_free(on);
+	g_free(outlying);
+	g_array_free(ranks, TRUE);
+	g_array_free(outliers, TRUE);
+}
+
 static void put_finding(const struct printer *printer, const struct finding *finding)
 {
 	fprintf(printer->stream, "%s%s%s %s%s%s: %s\n",
@@ -144,6 +168,7 @@ static void put_finding(const struct printer *printer, const struct finding *fin
 	put_allocation(printer, finding);
 	put_sites(printer, finding);
 	put_related(printer, finding);
+	put_ranks(printer, finding);
 	put_row(printer, "fix", finding->fix);
 	put_row_owned(printer, "confidence",
 		      g_strdup_printf("%s%s%s; sources %s", confidence_name(finding->confidence),

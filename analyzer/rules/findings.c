@@ -75,6 +75,9 @@ static void finding_free(gpointer data)
 	g_free(finding->why);
 	allocation_unref(finding->allocation);
 	g_array_free(finding->sites, TRUE);
+	if (finding->ranks) {
+		g_array_free(finding->ranks, TRUE);
+	}
 	g_free(finding);
 }
 

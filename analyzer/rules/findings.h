@@ -87,6 +87,7 @@ struct finding {
 	uint64_t count;            /* occurrences */
 	int64_t first_ns;
 	GArray *sites; /* struct site: where launched or called, in order of appearance */
+	GArray *ranks; /* struct finding_rank (analyzer/ranks.h), sorted; NULL: of no rank */
 };
 
 struct findings {

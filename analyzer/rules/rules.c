@@ -73,6 +73,13 @@ static void check_launch(const struct rules_context *context, struct kernel_ref 
 	if (!launch.code) {
 		return;
 	}
+	if (args->status == HG_ARGS_WITHHELD) {
+		findings_limit(
+		    context->findings,
+		    "kernels' arguments were not recorded (--no-kernel-arguments): nothing "
+		    "can be said about the memory that kernels use");
+		return;
+	}
 	if (args->status == HG_ARGS_UNKNOWN_LAYOUT) {
 		findings_limit(context->findings,
 			       "kernel %s: its arguments were not recorded, because the layout was "

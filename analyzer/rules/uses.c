@@ -100,7 +100,7 @@ const struct launch_uses *launch_uses(const struct rules_context *context)
 	g_free(args->uses);
 	launch.code = kernels_find(context->kernels, context->process, kernel, context->findings,
 				   &launch.arch);
-	if (args->status == HG_ARGS_UNKNOWN_LAYOUT) {
+	if (args->status == HG_ARGS_UNKNOWN_LAYOUT || args->status == HG_ARGS_WITHHELD) {
 		launch.code = NULL;
 	}
 	most = launch.code ? launch.code->use_count : 0;

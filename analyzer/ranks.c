@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ranks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * A launcher inside a batch job sees the batch system's variables too: the innermost first. Open
+ * MPI, MVAPICH2, PALS, Flux, PMIx, MPICH and others with PMI, and Slurm's srun.
+ */
+static const char *const rank_variables[] = {
+	"OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "PALS_RANKID",
+	"FLUX_TASK_RANK",       "PMIX_RANK",           "PMI_RANK",
+	"SLURM_PROCID",
+};
+
+int process_rank(const struct process *process)
+{
+	for (unsigned i = 0; i < G_N_ELEMENTS(rank_variables); i++) {
+		const char *text = process_env(process, rank_variables[i]);
+		char *end;
+		long rank = text ? strtol(text, &end, 10) : -1;
+
+		if (text && *text && !*end && rank >= 0 && rank <= G_MAXINT) {
+			return (int)rank;
+		}
+	}
+	return -1;
+}
+
+/* One rank's amount, by the median of all. */
+static bool is_outlier(uint64_t amount, uint64_t median)
+{
+	uint64_t more = MAX(amount, median), less = MIN(amount, median);
+
+	return more > 2 * less && more - less > 10;
+}
+
+static bool has_rank(const GArray *ranks, int rank)
+{
+	for (unsigned i = 0; i < ranks->len; i++) {
+		if (g_array_index(ranks, int, i) == rank) {
+			return true;
+		}
+	}
+	return false;
+}
+
+GArray *ranks_outliers(const GArray *ranks, const GArray *all)
+{
+	GArray *outliers = g_array_new(FALSE, FALSE, sizeof(int));
+	bool few = all->len >= 3 && ranks->len * 4 <= all->len + 1;
+	bool most =
+	    all->len >= 3 && ranks->len < all->len && (all->len - ranks->len) * 4 <= all->len + 1;
+
+	for (unsigned i = 0; (few || most) && i < all->len; i++) {
+		int rank = g_array_index(all, int, i);
+
+		if (has_rank(ranks, rank) == few) {
+			g_array_append_val(outliers, rank);
+		}
+	}
+	return outliers;
+}
+
+char *ranks_text(const GArray *ranks)
+{
+	GString *text = g_string_new(NULL);
+
+	for (unsigned i = 0; i < ranks->len;) {
+		int first = g_array_index(ranks, int, i), last = first;
+
+		while (++i < ranks->len && g_array_index(ranks, int, i) == last + 1) {
+			last++;
+		}
+		g_string_append_printf(text, "%s%d", text->len ? "," : "", first);
+		if (last > first) {
+			g_string_append_printf(text, "%c%d", last > first + 1 ? '-' : ',', last);
+		}
+	}
+	return g_string_free(text, FALSE);
+}
+
+/* ---- findings ---- */
+
+GArray *finding_ranks(const struct finding *finding)
+{
+	GArray *ranks = g_array_new(FALSE, FALSE, sizeof(int));
+
+	for (unsigned i = 0; i < finding->ranks->len; i++) {
+		int rank = g_array_index(finding->ranks, struct finding_rank, i).rank;
+
+		if (!has_rank(ranks, rank)) {
+			g_array_append_val(ranks, rank);
+		}
+	}
+	return ranks;
+}
+
+static gint compare_ranks(gconstpointer a, gconstpointer b)
+{
+	const struct finding_rank *one = a, *other = b;
+
+	return one->rank != other->rank ? one->rank - other->rank
+					: (one->pid > other->pid) - (one->pid < other->pid);
+}
+
+static gint compare_numbers(gconstpointer a, gconstpointer b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+static gint compare_amounts(gconstpointer a, gconstpointer b)
+{
+	uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
+
+	return (one > other) - (one < other);
+}
+
+/* Which one stands for all: the surest, of those the lowest rank's. */
+static bool is_better(const struct finding *one, const struct finding *other)
+{
+	if (one->confidence != other->confidence) {
+		return one->confidence > other->confidence;
+	}
+	return process_rank(one->process) < process_rank(other->process);
+}
+
+static void join(struct finding *to, const struct finding *from)
+{
+	to->count += from->count;
+	to->launches += from->launches;
+	to->work_items = MAX(to->work_items, from->work_items);
+	g_array_append_vals(to->ranks, from->ranks->data, from->ranks->len);
+}
+
+/* The same in every order in which the ranks are read. */
+static gint compare_findings(gconstpointer a, gconstpointer b)
+{
+	const struct finding *one = *(struct finding *const *)a;
+	const struct finding *other = *(struct finding *const *)b;
+	int order;
+
+	if (one->rule->severity != other->rule->severity) {
+		return (gint)other->rule->severity - (gint)one->rule->severity;
+	}
+	if (one->confidence != other->confidence) {
+		return (gint)other->confidence - (gint)one->confidence;
+	}
+	order = strcmp(one->rule->id, other->rule->id);
+	return order ? order : g_strcmp0(one->fingerprint, other->fingerprint);
+}
+
+static void group_findings(struct findings *findings)
+{
+	GHashTable *by_fingerprint = g_hash_table_new(g_str_hash, g_str_equal);
+	GPtrArray *list = findings->list;
+
+	for (unsigned i = 0; i < list->len;) {
+		struct finding *finding = list->pdata[i], *first;
+		struct finding_rank rank = { process_rank(finding->process), finding->process->pid,
+					     finding->count };
+
+		if (rank.rank < 0) {
+			i++;
+			continue;
+		}
+		finding->ranks = g_array_new(FALSE, FALSE, sizeof(rank));
+		g_array_append_val(finding->ranks, rank);
+		first = g_hash_table_lookup(by_fingerprint, finding->fingerprint);
+		if (first && is_better(finding, first)) {
+			unsigned at = 0;
+
+			while (list->pdata[at] != first) {
+				at++;
+			}
+			list->pdata[at] = finding;
+			list->pdata[i] = first;
+			g_hash_table_replace(by_fingerprint, finding->fingerprint, finding);
+			join(finding, first);
+			g_ptr_array_remove_index(list, i);
+		} else if (first) {
+			join(first, finding);
+			g_ptr_array_remove_index(list, i);
+		} else {
+			g_hash_table_insert(by_fingerprint, finding->fingerprint, finding);
+			i++;
+		}
+	}
+	g_hash_table_destroy(by_fingerprint);
+	for (unsigned i = 0; i < list->len; i++) {
+		struct finding *finding = list->pdata[i];
+
+		if (finding->ranks) {
+			g_array_sort(finding->ranks, compare_ranks);
+		}
+	}
+	g_ptr_array_sort(list, compare_findings);
+}
+
+/* ---- amounts ---- */
+
+void ranks_note_amounts(const GArray *ranks, const GArray *launches, GPtrArray *notes)
+{
+	GArray *sorted;
+	uint64_t median;
+
+	if (ranks->len < 3) {
+		return;
+	}
+	sorted = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	g_array_append_vals(sorted, launches->data, launches->len);
+	g_array_sort(sorted, compare_amounts);
+	median = g_array_index(sorted, uint64_t, sorted->len / 2);
+	g_array_free(sorted, TRUE);
+	for (unsigned i = 0; i < ranks->len; i++) {
+		uint64_t amount = g_array_index(launches, uint64_t, i);
+		char *text;
+
+		if (!is_outlier(amount, median)) {
+			continue;
+		}
+		text = g_strdup_printf("rank %d launched %" G_GUINT64_FORMAT
+				       " kernels, the median of %u ranks is %" G_GUINT64_FORMAT,
+				       g_array_index(ranks, int, i), amount, ranks->len, median);
+		if (g_ptr_array_find_with_equal_func(notes, text, g_str_equal, NULL)) {
+			g_free(text);
+		} else {
+			g_ptr_array_add(notes, text);
+		}
+	}
+}
+
+void ranks_group(struct analysis *analysis)
+{
+	const GPtrArray *processes = analysis->replay.processes;
+	GArray *all = g_array_new(FALSE, FALSE, sizeof(int));
+	GArray *launches = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+
+	for (unsigned i = 0; i < processes->len; i++) {
+		const struct process *process = processes->pdata[i];
+		int rank = process_rank(process);
+
+		if (rank >= 0 && process->device_count >= 0 && !has_rank(all, rank)) {
+			g_array_append_val(all, rank);
+		}
+	}
+	g_array_sort(all, compare_numbers);
+	g_array_set_size(launches, all->len);
+	for (unsigned i = 0; i < all->len; i++) {
+		uint64_t *sum = &g_array_index(launches, uint64_t, i);
+
+		*sum = 0;
+		for (unsigned k = 0; k < processes->len; k++) {
+			const struct process *process = processes->pdata[k];
+
+			if (process_rank(process) == g_array_index(all, int, i)) {
+				*sum += process->launches;
+			}
+		}
+	}
+	if (all->len) {
+		group_findings(&analysis->findings);
+		ranks_note_amounts(all, launches, analysis->findings.notes);
+	}
+	g_array_free(launches, TRUE);
+	analysis->ranks = all;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ranks of parallel jobs: the same finding on many of them is one. */
+#ifndef HIPGRAIN_RANKS_H
+#define HIPGRAIN_RANKS_H
+
+#include "analyzer/analyze.h"
+
+struct finding_rank {
+	int rank;
+	int32_t pid;
+	uint64_t count; /* occurrences */
+};
+
+/* The rank that a process has in its job, by the variables of its launcher; -1 if it has none. */
+int process_rank(const struct process *process);
+
+/*
+ * Which of `ranks` (sorted, `count` of them) differ from most of a job's `total` ranks, when these
+ * `ranks` have something and the others have not: themselves when they are few, the others (of
+ * `all`, sorted) when those are few, else none. Caller frees the array of int.
+ */
+GArray *ranks_outliers(const GArray *ranks, const GArray *all);
+
+/* The distinct ranks of finding->ranks, sorted. Caller frees the array of int. */
+GArray *finding_ranks(const struct finding *finding);
+
+/* Sorted ranks as text: "0-3,7". The caller frees. */
+char *ranks_text(const GArray *ranks);
+
+/*
+ * Make findings with the same fingerprint on several ranks one, with finding->ranks set, and note
+ * the ranks whose amount of work differs from the others'. To be called when fingerprints are
+ * known. Findings of processes without a rank stay as they are.
+ */
+void ranks_group(struct analysis *analysis);
+
+/* Add to `notes` (char *, distinct) the ranks whose launches (uint64_t) differ from the others'. */
+void ranks_note_amounts(const GArray *ranks, const GArray *launches, GPtrArray *notes);
+
+#endif
