@@ -116,36 +116,54 @@ static int reserve_windows(void)
 	return 0;
 }
 
+/*
+ * The driver's library aligns memory to the largest power of two that it fills, at most to 2 MiB
+ * (libhsakmt, fmm.c), and malloc in kernels relies on it: it finds the head of a 2 MiB block by
+ * masking addresses.
+ */
+static uint64_t alignment_of(uint64_t size)
+{
+	uint64_t alignment = SOFTGPU_PAGE_SIZE;
+
+	while (alignment < UINT64_C(2) << 20 && size >= 2 * alignment)
+		alignment *= 2;
+	return alignment;
+}
+
 /* First free address for `size` bytes and a guard page in [start, end); 0: none. Lock held. */
-static uint64_t first_fit(uint64_t start, uint64_t end, uint64_t size)
+static uint64_t first_fit(uint64_t start, uint64_t end, uint64_t size, uint64_t alignment)
 {
 	size_t index = upper_bound(start);
 
 	if (index && mappings[index - 1]->gpu + mappings[index - 1]->size >= start &&
 	    mappings[index - 1]->gpu >= window_base)
 		start = mappings[index - 1]->gpu + mappings[index - 1]->size + SOFTGPU_PAGE_SIZE;
-	for (; start < end && end - start > size; index++) {
+	for (;; index++) {
+		start = (start + alignment - 1) & ~(alignment - 1);
+		if (start >= end || end - start <= size)
+			return 0;
 		if (index == count || mappings[index]->gpu >= end ||
-		    mappings[index]->gpu - start > size)
+		    (mappings[index]->gpu > start && mappings[index]->gpu - start > size))
 			return start;
 		start = mappings[index]->gpu + mappings[index]->size + SOFTGPU_PAGE_SIZE;
 	}
-	return 0;
 }
 
 /* With the lock held. */
 static uint64_t choose_address(enum window window, uint64_t size)
 {
 	uint64_t start, end, address = 0;
+	/* Locked memory is where it is. */
+	uint64_t alignment = window == WINDOW_ALIAS ? SOFTGPU_PAGE_SIZE : alignment_of(size);
 
 	if (reserve_windows())
 		return 0;
 	start = window_base + window * WINDOW_SIZE;
 	end = start + WINDOW_SIZE;
 	if (window == WINDOW_ALIAS)
-		address = first_fit(alias_next, end, size);
+		address = first_fit(alias_next, end, size, alignment);
 	if (!address)
-		address = first_fit(start, end, size);
+		address = first_fit(start, end, size, alignment);
 	if (address && window == WINDOW_ALIAS)
 		alias_next = address + size;
 	return address;
