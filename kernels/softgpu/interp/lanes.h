@@ -88,7 +88,7 @@ static inline uint32_t sg_double_to_half(double value)
 	return h;
 }
 
-/* AMD's default NaN is positive, x86's negative; operands' NaNs pass through on both. */
+/* AMD's default NaN is positive, x86's negative. */
 static inline float sg_nan32(float r, bool operand_nan)
 {
 	return r != r && !operand_nan ? sg_float(0x7fc00000u) : r;
@@ -99,14 +99,54 @@ static inline double sg_nan64(double r, bool operand_nan)
 	return r != r && !operand_nan ? sg_double(0x7ff8000000000000u) : r;
 }
 
+static inline bool sg_signaling32(float f)
+{
+	return f != f && !(sg_bits32(f) & 0x400000u);
+}
+
+static inline float sg_quiet32(float f)
+{
+	return sg_float(sg_bits32(f) | 0x400000u);
+}
+
+static inline bool sg_signaling64(double f)
+{
+	return f != f && !(sg_bits64(f) & 0x8000000000000u);
+}
+
+static inline double sg_quiet64(double f)
+{
+	return sg_double(sg_bits64(f) | 0x8000000000000u);
+}
+
+/* Of operands' NaN the first one passes, made quiet, whatever the compiler makes of the operation.
+ */
+static inline float sg_pass32(float r, float a, float b, float c)
+{
+	float nan = c != c ? sg_quiet32(c) : sg_float(0x7fc00000u);
+
+	nan = b != b ? sg_quiet32(b) : nan;
+	nan = a != a ? sg_quiet32(a) : nan;
+	return r != r ? nan : r;
+}
+
+static inline double sg_pass64(double r, double a, double b, double c)
+{
+	double nan = c != c ? sg_quiet64(c) : sg_double(0x7ff8000000000000u);
+
+	nan = b != b ? sg_quiet64(b) : nan;
+	nan = a != a ? sg_quiet64(a) : nan;
+	return r != r ? nan : r;
+}
+
 static inline float sg_fma32(float a, float b, float c)
 {
-	return sg_nan32(__builtin_fmaf(a, b, c), a != a || b != b || c != c);
+	return sg_pass32(__builtin_fmaf(a, b, c), a, b, c);
 }
 
 static inline double sg_fma64(double a, double b, double c)
 {
-	return sg_nan64(__builtin_fma(a, b, c), a != a || b != b || c != c);
+	return sg_pass64(__builtin_fma(a, b, c), a, b, c);
 }
 
 /*
@@ -136,26 +176,6 @@ static inline float sg_mad32(float a, float b, float c)
 	float p = sg_flush32(sg_flush32(a) * sg_flush32(b));
 
 	return sg_nan32(sg_flush32(p + sg_flush32(c)), a != a || b != b || c != c);
-}
-
-static inline bool sg_signaling32(float f)
-{
-	return f != f && !(sg_bits32(f) & 0x400000u);
-}
-
-static inline float sg_quiet32(float f)
-{
-	return sg_float(sg_bits32(f) | 0x400000u);
-}
-
-static inline bool sg_signaling64(double f)
-{
-	return f != f && !(sg_bits64(f) & 0x8000000000000u);
-}
-
-static inline double sg_quiet64(double f)
-{
-	return sg_double(sg_bits64(f) | 0x8000000000000u);
 }
 
 /* Minimum and maximum as in IEEE mode: a signaling NaN wins, a quiet one loses; -0 < +0. */

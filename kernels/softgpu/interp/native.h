@@ -7,7 +7,8 @@
  *
  *   native.c       which instructions make a run; entering it
  *   native_regs.c  what the host's registers hold; loop, constants, calls out of it
- *   native_ops.c   one function a kind of instruction
+ *   native_cold.c  code out of line
+ *   native_ops.c   which instruction is whose; native_int.c, native_float.c, native_divide.c
  *
  * A row of 64 words is eight registers' worth. A 64-bit value of eight lanes is in two: lanes 0, 1,
  * 4, 5 and lanes 2, 3, 6, 7, as the instructions that interleave words leave it.
@@ -60,6 +61,8 @@ struct native_cold {
 	const struct sg_op *op;
 	struct native_value a, b, c, d;
 	uint8_t cin, cout;
+	bool nan;
+	bool rows; /* a value of 64 bits is in two rows of words instead */
 };
 
 struct native {
@@ -89,6 +92,10 @@ uint8_t native_word(struct native *n, uint32_t value);
 uint8_t native_quad(struct native *n, uint64_t value);
 uint8_t native_scalar(struct native *n, unsigned index, bool pair);
 uint8_t native_temp(struct native *n);
+/* A temporary one is not needed any more. */
+void native_free(struct native *n, uint8_t r);
+/* Good for the next instruction of the host only. */
+uint8_t native_word_once(struct native *n, uint32_t value);
 
 /* Registers for results; the sources of the instruction must have been asked for before. */
 uint8_t native_set_row(struct native *n, unsigned index);
@@ -103,10 +110,12 @@ void native_begin(struct native *n);
 void native_end(struct native *n);
 
 /*
- * Jump out of line if the flags say "not zero", where `op` computes `d` from the others; lanes with
- * ordinary operands get the result they have already.
+ * Jump out of line if a lane's sign bit is set in `hard`. There `op` computes `d` from the others,
+ * which must not change ordinary lanes' results; or, with `nan`, only NaN in `d` are replaced.
  */
-void native_cold(struct native *n, const struct native_cold *cold);
+void native_cold(struct native *n, uint8_t hard, const struct native_cold *cold);
+unsigned native_frame_size(void);
+void native_end_colds(struct native *n);
 
 /* Append one instruction's code; false when it has to be left to the interpreter. */
 bool native_translate(struct native *n, const struct sg_insn *in);

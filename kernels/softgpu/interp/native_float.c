@@ -14,9 +14,9 @@ static void check_nan32(struct native *n, const struct sg_insn *in, uint8_t a, u
 		.op = in->op, .a = one(a), .b = one(b), .c = one(c), .d = one(d)
 	};
 
+	cold.nan = true;
 	op3i(n, VCMPPS, NATIVE_TEMP, d, d, 3); /* unordered */
-	op2(n, VTESTPS, NATIVE_TEMP, NATIVE_TEMP);
-	native_cold(n, &cold);
+	native_cold(n, NATIVE_TEMP, &cold);
 }
 
 void native_float_binary(struct native *n, const struct sg_insn *in, uint32_t arg)
@@ -45,6 +45,21 @@ void native_float_fma(struct native *n, const struct sg_insn *in, uint32_t arg)
 	check_nan32(n, in, a, b, c, d);
 }
 
+/* As above, but where VCC says so the result is scaled. */
+void native_float_fmas(struct native *n, const struct sg_insn *in, uint32_t arg)
+{
+	uint8_t a = source32(n, in, in->a), b = source32(n, in, in->b), c = source32(n, in, in->c);
+	uint8_t vcc = native_mask(n, SG_VCC), d = result(n, in);
+	struct native_cold cold = {
+		.op = in->op, .a = one(a), .b = one(b), .c = one(c), .d = one(d), .cin = vcc
+	};
+
+	copy(n, d, c);
+	op3(n, FIRST(arg), d, a, b);
+	check_nan32(n, in, a, b, c, d);
+	native_cold(n, vcc, &cold);
+}
+
 /* Of two zeros the negative one is less: both orders, joined. */
 void native_float_least(struct native *n, const struct sg_insn *in, uint32_t arg)
 {
@@ -55,12 +70,11 @@ void native_float_least(struct native *n, const struct sg_insn *in, uint32_t arg
 	op3(n, FIRST(arg), t, b, a);
 	op3(n, FIRST(arg), d, a, b);
 	op3(n, FIRST(arg) == VMINPS ? VPOR : VPAND, d, d, t);
-	op3i(n, VCMPPS, NATIVE_TEMP, a, b, 3);
-	op2(n, VTESTPS, NATIVE_TEMP, NATIVE_TEMP);
 	cold.a = one(a);
 	cold.b = one(b);
 	cold.d = one(d);
-	native_cold(n, &cold);
+	op3i(n, VCMPPS, NATIVE_TEMP, a, b, 3);
+	native_cold(n, NATIVE_TEMP, &cold);
 }
 
 void native_float_round(struct native *n, const struct sg_insn *in, uint32_t how)
@@ -128,8 +142,7 @@ static void check_int(struct native *n, const struct sg_insn *in, struct native_
 
 	if (is_signed)
 		op3(n, VPCMPEQD, NATIVE_TEMP, d, native_word(n, SIGN32));
-	op2(n, VTESTPS, is_signed ? NATIVE_TEMP : d, is_signed ? NATIVE_TEMP : d);
-	native_cold(n, &cold);
+	native_cold(n, is_signed ? NATIVE_TEMP : d, &cold);
 }
 
 void native_int_of_float(struct native *n, const struct sg_insn *in, uint32_t is_signed)
@@ -147,9 +160,16 @@ static void check_nan64(struct native *n, const struct sg_insn *in, struct nativ
 {
 	struct native_cold cold = { .op = in->op, .a = a, .b = b, .c = c, .d = d };
 
-	op3i(n, VCMPPD, NATIVE_TEMP, d.r[0], d.r[1], 3);
-	op2(n, VPTEST, NATIVE_TEMP, NATIVE_TEMP);
-	native_cold(n, &cold);
+	uint8_t t = native_temp(n);
+
+	cold.nan = true;
+	op3i(n, VCMPPD, NATIVE_TEMP, d.r[0], n->masked ? d.r[0] : d.r[1], 3);
+	if (n->masked) {
+		op3i(n, VCMPPD, t, d.r[1], d.r[1], 3);
+		pack_masks(n, NATIVE_TEMP, NATIVE_TEMP, t);
+	}
+	native_free(n, t);
+	native_cold(n, NATIVE_TEMP, &cold);
 }
 
 void native_double_binary(struct native *n, const struct sg_insn *in, uint32_t arg)
@@ -176,6 +196,24 @@ void native_double_fma(struct native *n, const struct sg_insn *in, uint32_t arg)
 	check_nan64(n, in, a, b, c, d);
 }
 
+void native_double_fmas(struct native *n, const struct sg_insn *in, uint32_t arg)
+{
+	struct native_value a = source64(n, in, in->a), b = source64(n, in, in->b);
+	struct native_value c = source64(n, in, in->c), d;
+	uint8_t vcc = native_mask(n, SG_VCC);
+	struct native_cold cold = { .op = in->op, .a = a, .b = b, .c = c, .cin = vcc };
+	unsigned i;
+
+	d = result64(n, in);
+	for (i = 0; i < 2; i++) {
+		copy(n, d.r[i], c.r[i]);
+		op3(n, FIRST(arg), d.r[i], a.r[i], b.r[i]);
+	}
+	check_nan64(n, in, a, b, c, d);
+	cold.d = d;
+	native_cold(n, vcc, &cold);
+}
+
 void native_double_least(struct native *n, const struct sg_insn *in, uint32_t arg)
 {
 	struct native_cold cold = { .op = in->op };
@@ -191,12 +229,11 @@ void native_double_least(struct native *n, const struct sg_insn *in, uint32_t ar
 	}
 	op3i(n, VCMPPD, t, a.r[0], b.r[0], 3);
 	op3i(n, VCMPPD, NATIVE_TEMP, a.r[1], b.r[1], 3);
-	op3(n, VPOR, NATIVE_TEMP, NATIVE_TEMP, t);
-	op2(n, VPTEST, NATIVE_TEMP, NATIVE_TEMP);
+	pack_masks(n, NATIVE_TEMP, t, NATIVE_TEMP);
 	cold.a = a;
 	cold.b = b;
 	cold.d = d;
-	native_cold(n, &cold);
+	native_cold(n, NATIVE_TEMP, &cold);
 }
 
 void native_double_round(struct native *n, const struct sg_insn *in, uint32_t how)
@@ -363,9 +400,9 @@ void native_packed_float(struct native *n, const struct sg_insn *in, uint32_t ar
 		if (in->c)
 			copy(n, d[i], s[i][2]);
 		op3(n, FIRST(arg), d[i], s[i][0], s[i][1]);
+		cold.nan = true;
 		op3i(n, VCMPPS, NATIVE_TEMP, d[i], d[i], 3);
-		op2(n, VTESTPS, NATIVE_TEMP, NATIVE_TEMP);
-		native_cold(n, &cold);
+		native_cold(n, NATIVE_TEMP, &cold);
 	}
 }
 

@@ -240,7 +240,7 @@ void native_carry(struct native *n, const struct sg_insn *in, uint32_t subtract)
 	op3(n, VPOR, t, t, u);
 	d = result(n, in);
 	copy(n, d, sum);
-	out = set_mask(n, &in->o[in->carry_out]);
+	out = native_set_mask_of(n, &in->o[in->carry_out]);
 	shift32(n, SHIFT_ARITHMETIC, out, t, 31);
 }
 
@@ -267,7 +267,7 @@ void native_multiply_add(struct native *n, const struct sg_insn *in, uint32_t ar
 		op3(n, VPXOR, less[i], c.r[i], sign);
 		op3(n, VPCMPGTQ, less[i], less[i], NATIVE_TEMP);
 	}
-	out = set_mask(n, &in->o[in->carry_out]);
+	out = native_set_mask_of(n, &in->o[in->carry_out]);
 	pack_masks(n, out, less[0], less[1]);
 }
 

@@ -74,7 +74,7 @@ void native_compare(struct native *n, const struct sg_insn *in, uint32_t arg)
 		else
 			compare_int(n, c, wide, is_unsigned ? sign : -1, t[i], a.r[i], b.r[i]);
 	}
-	out = set_mask(n, &in->o[0]);
+	out = native_set_mask_of(n, &in->o[0]);
 	if (wide)
 		pack_masks(n, out, t[0], t[1]);
 	else

@@ -158,7 +158,7 @@ static inline uint8_t mask_of(struct native *n, const struct sg_operand *o)
 	return native_mask(n, o->index);
 }
 
-static inline uint8_t set_mask(struct native *n, const struct sg_operand *o)
+static inline uint8_t native_set_mask_of(struct native *n, const struct sg_operand *o)
 {
 	if (o->kind != SG_K_SCALAR || o->index & 1 || o->index >= SG_M0) {
 		n->failed = true;
@@ -220,5 +220,11 @@ void native_int_of_double(struct native *n, const struct sg_insn *in, uint32_t a
 void native_packed_float(struct native *n, const struct sg_insn *in, uint32_t arg);
 void native_packed_move(struct native *n, const struct sg_insn *in, uint32_t arg);
 void native_compare(struct native *n, const struct sg_insn *in, uint32_t arg);
+void native_float_fmas(struct native *n, const struct sg_insn *in, uint32_t arg);
+void native_double_fmas(struct native *n, const struct sg_insn *in, uint32_t arg);
+void native_divide_scale(struct native *n, const struct sg_insn *in, uint32_t arg);
+void native_divide_fixup(struct native *n, const struct sg_insn *in, uint32_t arg);
+void native_scale(struct native *n, const struct sg_insn *in, uint32_t arg);
+void native_classify(struct native *n, const struct sg_insn *in, uint32_t arg);
 
 #endif

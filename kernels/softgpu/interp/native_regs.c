@@ -8,18 +8,6 @@
 
 #define ROW_BYTES ((int32_t)sizeof(uint32_t[SG_LANES]))
 
-/* General registers that are kept while something is called; rcx counts eights of lanes. */
-static const uint8_t general[] = { RDI, RSI, RDX, RCX };
-#define COUNTER 3
-
-/* What the code has on its stack, at r11, for calls. */
-struct frame {
-	uint32_t a[16], b[16], c[16], d[16];
-	uint32_t cin[8], cout[8];
-	uint32_t saved[16][8];
-	uint64_t general[4];
-};
-
 /* ---- registers <-> memory ---- */
 
 static int find(const struct native *n, enum native_held held, uint64_t key)
@@ -286,6 +274,21 @@ uint8_t native_temp(struct native *n)
 	return take(n, HELD_TEMP, 0, false);
 }
 
+void native_free(struct native *n, uint8_t r)
+{
+	n->reg[r].held = HELD_NOTHING;
+	n->reg[r].locked = false;
+}
+
+uint8_t native_word_once(struct native *n, uint32_t value)
+{
+	bool used = is_locked(n, HELD_WORD, value);
+	uint8_t r = native_word(n, value);
+
+	n->reg[r].locked = used;
+	return r;
+}
+
 /* ---- results ---- */
 
 uint8_t native_set_row(struct native *n, unsigned index)
@@ -364,7 +367,7 @@ void native_begin(struct native *n)
 	};
 
 	x86_bytes(&n->x, enter, sizeof(enter));
-	x86_u32(&n->x, (sizeof(struct frame) + 63) & ~31u);
+	x86_u32(&n->x, (native_frame_size() + 63) & ~31u);
 	x86_bytes(&n->x, align, sizeof(align));
 	n->top = n->x.at;
 	if (!n->masked)
@@ -376,161 +379,6 @@ void native_begin(struct native *n)
 	x86_rrr(&n->x, VPCMPEQD, NATIVE_TEMP, NATIVE_TEMP, NATIVE_TEMP);
 	x86_rrm(&n->x, VPXOR, NATIVE_SKIP, NATIVE_TEMP, RDX,
 		(int32_t)offsetof(struct sg_wave, lane_mask));
-}
-
-/* Eight lanes of an operand, or of a result, in the order of the frame's words. */
-static void spread(uint32_t w[2][SG_LANES], unsigned first, const uint32_t *f, bool wide)
-{
-	unsigned l;
-
-	for (l = 0; l < 8; l++) {
-		unsigned at = (l >> 1 & 1) * 8 + ((l & 1) | l >> 2 << 1) * 2;
-
-		w[0][first + l] = wide ? f[at] : f[l];
-		w[1][first + l] = wide ? f[at + 1] : 0;
-	}
-}
-
-static void gather(uint32_t *f, uint32_t w[2][SG_LANES], unsigned first, bool wide)
-{
-	unsigned l;
-
-	for (l = 0; l < 8; l++) {
-		unsigned at = (l >> 1 & 1) * 8 + ((l & 1) | l >> 2 << 1) * 2;
-
-		f[wide ? at : l] = w[0][first + l];
-		if (wide)
-			f[at + 1] = w[1][first + l];
-	}
-}
-
-/*
- * Called by the code: the row's function on eight lanes of its operands. `what` is the row, and 1
- * if EXEC is not all ones. Which of two NaN the row passes on depends on that and on the lane.
- */
-static void call(struct frame *f, uintptr_t what)
-{
-	const struct sg_op *op = (const struct sg_op *)(what & ~(uintptr_t)1);
-	uint32_t all[SG_LANES];
-	uint32_t a[2][SG_LANES] = { { 0 } }, b[2][SG_LANES] = { { 0 } }, c[2][SG_LANES] = { { 0 } };
-	uint32_t d[2][SG_LANES] = { { 0 } }, cin[SG_LANES] = { 0 }, cout[SG_LANES];
-	struct sg_lanes io = { d[0], d[1], a[0], a[1], b[0], b[1], c[0], c[1], cin, cout, NULL };
-	unsigned first = 8 * (unsigned)f->general[COUNTER], l;
-
-	spread(a, first, f->a, sg_is64(op->a));
-	spread(b, first, f->b, sg_is64(op->b));
-	spread(c, first, f->c, sg_is64(op->c));
-	for (l = 0; l < 8; l++)
-		cin[first + l] = f->cin[l] & 1;
-	memset(all, 0xff, sizeof(all));
-	io.mask = what & 1 ? all : NULL;
-	op->lane(&io);
-	gather(f->d, d, first, sg_is64(op->d));
-	if (op->flags & SG_F_COUT)
-		for (l = 0; l < 8; l++)
-			f->cout[l] = 0u - cout[first + l];
-}
-
-/* Save everything, call, restore. r10 has the second argument. */
-static uint8_t *emit_call(struct native *n)
-{
-	static const uint8_t arguments[] = {
-		0x4c, 0x89, 0xdf,       /* mov rdi, r11 */
-		0x4c, 0x89, 0xd6,       /* mov rsi, r10 */
-		0xc5, 0xf8, 0x77,       /* vzeroupper */
-		0x48, 0x83, 0xec, 0x18, /* sub rsp, 24 */
-		0x48, 0xb8,             /* mov rax, ... */
-	};
-	static const uint8_t behind[] = {
-		0xff, 0xd0,                   /* call rax */
-		0x4c, 0x8d, 0x5c, 0x24, 0x20, /* lea r11, [rsp + 32] */
-	};
-	static const uint8_t leave[] = {
-		0x48, 0x83, 0xc4, 0x18, /* add rsp, 24 */
-		0xc3,                   /* ret */
-	};
-	uint8_t *start = n->x.at;
-	uint64_t target = (uint64_t)(uintptr_t)call;
-	unsigned i, pass;
-
-	for (pass = 0; pass < 2; pass++) {
-		for (i = 0; i < 16; i++)
-			x86_rrm(&n->x, pass ? VMOVDQU_LOAD : VMOVDQU_STORE, i, 0, R11,
-				(int32_t)(offsetof(struct frame, saved) + 32 * i));
-		for (i = 0; i < sizeof(general); i++) {
-			x86_byte(&n->x, 0x49);
-			x86_byte(&n->x, pass ? 0x8b : 0x89);
-			x86_byte(&n->x, 0x80 | general[i] << 3 | (R11 & 7));
-			x86_u32(&n->x, (uint32_t)(offsetof(struct frame, general) + 8 * i));
-		}
-		if (pass)
-			break;
-		x86_bytes(&n->x, arguments, sizeof(arguments));
-		x86_bytes(&n->x, &target, 8);
-		x86_bytes(&n->x, behind, sizeof(behind));
-	}
-	x86_bytes(&n->x, leave, sizeof(leave));
-	return start;
-}
-
-static void frame_move(struct native *n, enum x86_op op, unsigned r, size_t offset)
-{
-	x86_rrm(&n->x, op, r, 0, R11, (int32_t)offset);
-}
-
-static void frame_store(struct native *n, uint8_t type, const struct native_value *v, size_t offset)
-{
-	if (!type)
-		return;
-	frame_move(n, VMOVDQU_STORE, v->r[0], offset);
-	if (sg_is64(type))
-		frame_move(n, VMOVDQU_STORE, v->r[1], offset + 32);
-}
-
-static void emit_cold(struct native *n, const struct native_cold *c, const uint8_t *target)
-{
-	uint64_t what = (uint64_t)(uintptr_t)c->op | n->masked;
-	uint8_t *at;
-
-	x86_link(&n->x, c->jump, n->x.at);
-	frame_store(n, c->op->a, &c->a, offsetof(struct frame, a));
-	frame_store(n, c->op->b, &c->b, offsetof(struct frame, b));
-	frame_store(n, c->op->c, &c->c, offsetof(struct frame, c));
-	if (c->op->flags & (SG_F_CIN | SG_F_VCC))
-		frame_move(n, VMOVDQU_STORE, c->cin, offsetof(struct frame, cin));
-	x86_byte(&n->x, 0x49); /* mov r10, what */
-	x86_byte(&n->x, 0xba);
-	x86_bytes(&n->x, &what, 8);
-	x86_byte(&n->x, 0xe8); /* call */
-	at = n->x.at;
-	x86_u32(&n->x, 0);
-	x86_link(&n->x, at, target);
-	frame_move(n, VMOVDQU_LOAD, c->d.r[0], offsetof(struct frame, d));
-	if (sg_is64(c->op->d))
-		frame_move(n, VMOVDQU_LOAD, c->d.r[1], offsetof(struct frame, d) + 32);
-	if (c->op->flags & SG_F_COUT)
-		frame_move(n, VMOVDQU_LOAD, c->cout, offsetof(struct frame, cout));
-	x86_byte(&n->x, 0xe9); /* jmp */
-	at = n->x.at;
-	x86_u32(&n->x, 0);
-	x86_link(&n->x, at, c->back);
-}
-
-void native_cold(struct native *n, const struct native_cold *cold)
-{
-	struct native_cold *c = &n->cold[n->ncolds];
-
-	if (n->ncolds == NATIVE_COLDS) {
-		n->failed = true;
-		return;
-	}
-	n->ncolds++;
-	*c = *cold;
-	x86_byte(&n->x, 0x0f); /* jnz */
-	x86_byte(&n->x, 0x85);
-	c->jump = n->x.at;
-	x86_u32(&n->x, 0);
-	c->back = n->x.at;
 }
 
 static void emit_constants(struct native *n)
@@ -583,12 +431,7 @@ void native_end(struct native *n)
 		x86_u32(&n->x, 0);
 		x86_link(&n->x, at, behind);
 	}
-	if (n->ncolds) {
-		const uint8_t *target = emit_call(n);
-
-		for (i = 0; i < n->ncolds; i++)
-			emit_cold(n, &n->cold[i], target);
-	}
+	native_end_colds(n);
 	emit_constants(n);
 }
 
