@@ -151,6 +151,7 @@ static void after_fork_child(void)
 	hg_recording_begun = 0;
 	hg_process_forked = true;
 	hg_process_begin();
+	hg_process_id = getpid();
 	if (*hg_provider->recording)
 		hg_begin_recording(false);
 	hg_tls.busy--;
@@ -207,6 +208,7 @@ static void start(void)
 	if (hg_config.totals && start_totals())
 		return;
 	hg_modules_find();
+	hg_process_id = getpid();
 	pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 	hg_process_begin();
 	if (*hg_provider->recording)

@@ -411,6 +411,10 @@ void hg_libc_init(void)
 	NEXT(munmap);
 	NEXT(mremap);
 	NEXT(close);
+	NEXT(_exit);
+	NEXT(execve);
+	NEXT(execvpe);
+	NEXT(fexecve);
 	NEXT(dl_iterate_phdr);
 #undef NEXT
 	if (!real.malloc_usable_size ||

@@ -137,6 +137,11 @@ struct hg_libc {
 	int (*munmap)(void *address, size_t size);
 	void *(*mremap)(void *address, size_t old_size, size_t size, int flags, void *new_address);
 	int (*close)(int fd);
+	/* Ends of a program, NULL until they are known. */
+	void (*_exit)(int status);
+	int (*execve)(const char *path, char *const argv[], char *const env[]);
+	int (*execvpe)(const char *file, char *const argv[], char *const env[]);
+	int (*fexecve)(int fd, char *const argv[], char *const env[]);
 	void *(*dlsym)(void *handle, const char *name);
 	void *(*dlvsym)(void *handle, const char *name, const char *version);
 	int (*dl_iterate_phdr)(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data);
@@ -297,6 +302,7 @@ void hg_modules_find(void); /* look, without recording anything */
 /* Whether an address lies in a library whose memory is not the program's: ours, the runtime. */
 bool hg_modules_is_tool(const void *address);
 
+extern pid_t hg_process_id;    /* of the process that was started, or forked: not vfork()'s child */
 extern bool hg_process_forked; /* by fork(), without an exec since */
 void hg_process_begin(void);   /* a program image begins to be watched */
 uint64_t hg_process_age(void); /* ns since then */

@@ -82,6 +82,7 @@ static void collect_environment(char text[TEXT_MAX])
 	}
 }
 
+pid_t hg_process_id;
 bool hg_process_forked;
 static uint64_t instance; /* also the time, ns, since when it is watched */
 

@@ -3,6 +3,7 @@
  * Small blocks whose totals are known, for the test preload-totals. Each place that allocates asks
  * for a size of its own, and prints what its totals must be in the end: "PID largest = ...".
  */
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -94,10 +95,52 @@ static void reallocate(void)
 	expect(311, 1, 311, 0, 0);
 }
 
+/* Without destructors. Each of the programs ends with status 3, if it gets its arguments. */
+static void leave(unsigned way, const char *path)
+{
+	static char script[] = "test \"$1$2\" = ab -a \"${TOTALS-x}\" = x && exit 3";
+	static char marked[] = "test \"$1$2$TOTALS\" = abc && exit 3";
+	char *const argv[] = { (char *)"sh", (char *)"-c", script, (char *)"sh",
+			       (char *)"a",  (char *)"b",  NULL };
+	char *const env[] = { (char *)"TOTALS=c", NULL };
+
+	volatile unsigned count = 3; /* one place, not an unrolled three */
+
+	for (unsigned i = 0; i < count; i++)
+		kept[i] = malloc(701 + 2 * way);
+	expect(701 + 2 * way, 3, 3 * (701 + 2 * way), 0, 0);
+	switch (way) {
+	case 0:
+		_exit(3);
+	case 1:
+		execv(path, argv);
+		break;
+	case 2:
+		execvp("sh", argv);
+		break;
+	case 3:
+		execl(path, "sh", "-c", script, "sh", "a", "b", (char *)NULL);
+		break;
+	case 4:
+		execle(path, "sh", "-c", marked, "sh", "a", "b", (char *)NULL, env);
+		break;
+	case 5:
+		execlp("sh", "sh", "-c", script, "sh", "a", "b", (char *)NULL);
+		break;
+	default: /* a child of vfork() has its parent's totals: nothing is written there */
+		if (!vfork())
+			_exit(1);
+		fexecve(open(path, O_RDONLY), argv, environ);
+	}
+	exit(99);
+}
+
 int main(void)
 {
 	void *aligned = NULL;
 	pid_t child;
+	int status;
+	const char *path = "/bin/sh";
 
 	pthread_key_create(&key, destroy);
 	for (unsigned i = 0; i < 1600; i++)
@@ -132,6 +175,14 @@ int main(void)
 		exit(0);
 	}
 	waitpid(child, NULL, 0);
+	for (unsigned way = 0; way < 7; way++) {
+		child = fork();
+		if (!child)
+			leave(way, path);
+		waitpid(child, &status, 0);
+		if (!WIFEXITED(status) || WEXITSTATUS(status) != 3)
+			return 10 + (int)way;
+	}
 	for (unsigned i = 0; i < 10; i++)
 		kept[i] = malloc(601);
 	expect(601, 10, 6010, 0, 0);

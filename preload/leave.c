@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Ways to end a process, or its program, that run no destructors: what is counted in memory is
+ * written out before. Nothing else happens here, and nothing at all in a child by vfork(), which
+ * has its parent's memory.
+ */
+#include <stdarg.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "totals.h"
+
+static void write_totals(void)
+{
+	int saved = errno;
+
+	if (HG_LIKELY(!hg_config.totals) || hg_active != HG_ACTIVE || getpid() != hg_process_id)
+		return;
+	if (hg_enter()) {
+		hg_totals_write();
+		hg_leave();
+	}
+	errno = saved;
+}
+
+HG_EXPORT void _exit(int status)
+{
+	write_totals();
+	hg_libc_init();
+	if (hg_libc._exit)
+		hg_libc._exit(status);
+	for (;;)
+		syscall(SYS_exit_group, status);
+}
+
+HG_EXPORT void _Exit(int status)
+{
+	_exit(status);
+}
+
+HG_EXPORT int execve(const char *path, char *const argv[], char *const env[])
+{
+	write_totals();
+	hg_libc_init();
+	if (hg_libc.execve)
+		return hg_libc.execve(path, argv, env);
+	return (int)syscall(SYS_execve, path, argv, env);
+}
+
+HG_EXPORT int execv(const char *path, char *const argv[])
+{
+	return execve(path, argv, environ);
+}
+
+HG_EXPORT int execvpe(const char *file, char *const argv[], char *const env[])
+{
+	write_totals();
+	hg_libc_init();
+	return hg_libc.execvpe(file, argv, env);
+}
+
+HG_EXPORT int execvp(const char *file, char *const argv[])
+{
+	return execvpe(file, argv, environ);
+}
+
+HG_EXPORT int fexecve(int fd, char *const argv[], char *const env[])
+{
+	write_totals();
+	hg_libc_init();
+	return hg_libc.fexecve(fd, argv, env);
+}
+
+/* The arguments up to NULL; what stands after it is execle()'s environment. */
+static size_t count_arguments(va_list list)
+{
+	size_t count = 1;
+
+	while (va_arg(list, char *))
+		count++;
+	return count;
+}
+
+static void collect_arguments(char **argv, const char *first, va_list list)
+{
+	*argv = (char *)(uintptr_t)first;
+	while (*argv++)
+		*argv = va_arg(list, char *);
+}
+
+/* As the C library does: the array of arguments is on the stack, memory may be short. */
+#define EXEC(last, call)                       \
+	va_list list, again;                   \
+                                               \
+	va_start(list, last);                  \
+	va_copy(again, list);                  \
+	char *argv[count_arguments(list) + 1]; \
+	collect_arguments(argv, last, again);  \
+	va_end(list);                          \
+	int rc = call;                         \
+	va_end(again);                         \
+	return rc
+
+HG_EXPORT int execl(const char *path, const char *first, ...)
+{
+	EXEC(first, execve(path, argv, environ));
+}
+
+HG_EXPORT int execle(const char *path, const char *first, ...)
+{
+	EXEC(first, execve(path, argv, va_arg(again, char **)));
+}
+
+HG_EXPORT int execlp(const char *file, const char *first, ...)
+{
+	EXEC(first, execvpe(file, argv, environ));
+}
