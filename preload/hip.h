@@ -47,6 +47,8 @@ struct hg_hip_call {
  * its devices. After a true begin exactly one hg_finish_*() or hg_hip_end() must follow.
  */
 bool hg_hip_begin(struct hg_hip_call *call, uint16_t api, const void *caller);
+/* The same for calls whose events have a duration. */
+bool hg_hip_begin_timed(struct hg_hip_call *call, uint16_t api, const void *caller);
 void hg_hip_end(void);
 
 /* Between begin and end: make events about the call (true), then hg_leave(). */
@@ -140,6 +142,9 @@ struct hg_hip_launch {
  * arguments are recorded if they are new. Needs hg_hip_enter().
  */
 void hg_hip_launch_identify(struct hg_hip_launch *launch);
+
+/* Record it, shorter if this thread has made the same launch before. Needs hg_hip_enter(). */
+void hg_hip_launch_emit(struct hg_ev_launch *event);
 
 /* ---- hip_graph.c ---- */
 

@@ -196,7 +196,7 @@ static struct hg_ev_copy from_driver(const void *descriptor, uint16_t api, void 
 		struct hg_hip_call call;                                             \
 		struct hg_ev_copy event = { .api = HG_API_##name };                  \
                                                                                      \
-		if (!hg_hip_begin(&call, HG_API_##name, HG_CALLER()))                \
+		if (!hg_hip_begin_timed(&call, HG_API_##name, HG_CALLER()))          \
 			return real args;                                            \
 		if (from)                                                            \
 			event = convert((const type *)from, HG_API_##name, stream_); \
@@ -264,7 +264,7 @@ HG_HIP(int, hipMemcpyBatchAsync,
 	struct hg_ev_copy event = { .api = HG_API_hipMemcpyBatchAsync };
 	size_t i = 0;
 
-	if (!hg_hip_begin(&call, HG_API_hipMemcpyBatchAsync, HG_CALLER()))
+	if (!hg_hip_begin_timed(&call, HG_API_hipMemcpyBatchAsync, HG_CALLER()))
 		return real(dsts, srcs, sizes, count, attributes, indices, attribute_count, failed,
 			    stream);
 	call.rc =

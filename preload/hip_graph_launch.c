@@ -34,7 +34,7 @@ static void emit(struct hg_hip_call *call, struct hg_ev_call *event, bool kernel
 			launch.stream = event->stream;
 			launch.device = device;
 			launch.stack_id = stack_id;
-			hg_provider->launch(&launch);
+			hg_hip_launch_emit(&launch);
 		} else if (work->kind == COPY) {
 			struct hg_ev_copy copy = work->copy;
 

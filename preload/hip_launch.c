@@ -2,6 +2,7 @@
 /* Launches: what runs, with which argument bytes, in which shape (hip-api.md D.4). */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "hip_wrap.h"
 
@@ -33,9 +34,9 @@ void hg_hip_launch_reset(void)
 /* ---- argument bytes ---- */
 
 struct bytes {
-	uint8_t data[HG_ARGS_MAX];
 	uint32_t length;
 	uint8_t status;
+	uint8_t data[HG_ARGS_MAX]; /* as far as length goes */
 };
 
 static void from_params(const struct codeobj_kernel *layout, void **params, struct bytes *bytes)
@@ -87,12 +88,14 @@ static uint32_t record_arguments(struct hg_hip_launch *launch,
 				 const struct hg_hip_kernel_variant *variant)
 {
 	const struct codeobj_kernel *layout = variant->layout;
-	struct bytes bytes = { .status = HG_ARGS_COMPLETE };
+	struct bytes bytes;
 	struct hg_ev_args event;
 	uint64_t hash;
 	uint32_t id;
 	bool fresh;
 
+	bytes.length = 0;
+	bytes.status = HG_ARGS_COMPLETE;
 	if (!hg_config.kernel_arguments)
 		bytes.status = HG_ARGS_WITHHELD;
 	else if (!layout)
@@ -118,7 +121,7 @@ static uint32_t record_arguments(struct hg_hip_launch *launch,
 	return id;
 }
 
-/* ---- around the real call ---- */
+/* ---- which kernel ---- */
 
 /* A handle from before us, or from an interface that is not recorded: a kernel without a name. */
 static struct hg_hip_kernel *unknown_kernel(const void *handle)
@@ -151,6 +154,72 @@ void hg_hip_launch_identify(struct hg_hip_launch *launch)
 	hg_hip_unlock();
 }
 
+/* ---- repeated launches ---- */
+
+#define LAUNCHES 255u /* of a thread that relaunch can mean: ids from 1 */
+#define REPEATS  64u  /* after so many the launch is there in full, in case its first is not */
+
+struct known_launch {
+	uint64_t hash;
+	uint32_t repeats;
+};
+
+static struct known_launch *known_launches(void)
+{
+	struct hg_thread *thread = hg_thread();
+
+	if (!thread)
+		return NULL;
+	if (HG_UNLIKELY(!thread->launches)) {
+		void *memory =
+		    hg_libc.mmap(NULL, LAUNCHES * sizeof(struct known_launch),
+				 PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		if (memory == MAP_FAILED)
+			return NULL;
+		thread->launches = memory;
+	}
+	if (HG_UNLIKELY(thread->launches_stale)) { /* of another thread, or of the parent */
+		memset(thread->launches, 0, LAUNCHES * sizeof(struct known_launch));
+		thread->launches_stale = false;
+	}
+	return thread->launches;
+}
+
+/* Word by word: what lies between the members must not count. */
+static uint64_t launch_hash(const struct hg_ev_launch *event)
+{
+	uint64_t hash = hg_mix(hg_stack_generation(), event->api);
+
+	hash = hg_mix(hash, (uint64_t)event->kernel_id << 32 | event->args_id);
+	hash = hg_mix(hash, (uint64_t)event->grid_x << 32 | event->grid_y);
+	hash = hg_mix(hash, (uint64_t)event->grid_z << 32 | event->block_x);
+	hash = hg_mix(hash, (uint64_t)event->block_y << 32 | event->block_z);
+	hash = hg_mix(hash, (uint64_t)event->shared << 32 | (uint32_t)event->device);
+	hash = hg_mix(hash, event->stream);
+	return hg_mix(hash, event->stack_id) | 1;
+}
+
+void hg_hip_launch_emit(struct hg_ev_launch *event)
+{
+	struct known_launch *known = known_launches();
+	uint64_t hash = launch_hash(event);
+	unsigned at = (unsigned)((hash >> 32) % LAUNCHES);
+
+	event->launch_id = known ? (uint8_t)(at + 1) : 0;
+	if (known && known[at].hash == hash && ++known[at].repeats % REPEATS) {
+		struct hg_ev_relaunch again = { .launch_id = event->launch_id };
+
+		hg_provider->relaunch(&again);
+		return;
+	}
+	hg_provider->launch(event);
+	if (known)
+		known[at] = (struct known_launch){ .hash = hash };
+}
+
+/* ---- around the real call ---- */
+
 /* A launch into a stream that is being captured runs nothing: it becomes a node (hip_graph.c). */
 static void before_on(struct hg_hip_launch *launch, int device)
 {
@@ -166,7 +235,7 @@ static void before_on(struct hg_hip_launch *launch, int device)
 		hg_hip_launch_identify(launch);
 		hg_hip_memory_ask(&launch->subjects);
 		launch->event.stack_id = hg_stack_id(launch->call.caller);
-		hg_provider->launch(&launch->event);
+		hg_hip_launch_emit(&launch->event);
 	}
 	hg_leave();
 	errno = saved;
@@ -218,12 +287,14 @@ static struct hg_dim3 groups(struct hg_dim3 global, struct hg_dim3 block)
 	HG_HIP_AS(symbol, int, name, params_)                                                    \
 	{                                                                                        \
 		HG_REAL_AS(symbol, int, name, params_);                                          \
-		struct hg_hip_launch launch = { .handle = handle_,                               \
-						.params = list_,                                 \
-						.extra = extra_ };                               \
+		struct hg_hip_launch launch; /* large: most of it is not needed */               \
                                                                                                  \
 		if (!hg_hip_begin(&launch.call, HG_API_##name, HG_CALLER()))                     \
 			return real args_;                                                       \
+		launch.handle = handle_;                                                         \
+		launch.params = list_;                                                           \
+		launch.extra = extra_;                                                           \
+		launch.event.kernel_id = launch.event.args_id = 0;                               \
 		set_shape(&launch, grid_, block_, shared_, stream_);                             \
 		before(&launch);                                                                 \
 		return after(&launch, real args_);                                               \

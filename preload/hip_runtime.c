@@ -361,6 +361,14 @@ bool hg_hip_begin(struct hg_hip_call *call, uint16_t api, const void *caller)
 	call->api = api;
 	call->rc = 0;
 	call->caller = caller;
+	call->start = 0;
+	return true;
+}
+
+bool hg_hip_begin_timed(struct hg_hip_call *call, uint16_t api, const void *caller)
+{
+	if (!hg_hip_begin(call, api, caller))
+		return false;
 	call->start = hg_now();
 	return true;
 }

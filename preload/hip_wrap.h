@@ -31,7 +31,7 @@
 		HG_REAL(int, name, params);                                        \
 		struct hg_hip_call call;                                           \
                                                                                    \
-		if (!hg_hip_begin(&call, HG_API_##name, HG_CALLER()))              \
+		if (!hg_hip_begin_timed(&call, HG_API_##name, HG_CALLER()))        \
 			return real args;                                          \
 		call.rc = real args;                                               \
 		struct hg_ev_##type event = { .api = HG_API_##name, __VA_ARGS__ }; \

@@ -214,6 +214,8 @@ static inline uint64_t hg_mix(uint64_t hash, uint64_t word)
 
 int hg_stack_init(void);
 void hg_stack_reset(void);
+/* Changes when ids that were given before mean nothing any more. */
+uint32_t hg_stack_generation(void);
 void hg_stack_unloaded(void); /* after dlclose() */
 int hg_stack_keep(void);      /* from now on, remember the frames of ids for hg_stack_define() */
 void hg_stack_define(uint32_t id); /* record what an id is, if that has not happened */
@@ -282,6 +284,8 @@ struct hg_thread {
 	struct hg_thread *next;   /* of all there ever were */
 	int used;                 /* atomic */
 	void *trails;             /* trails.c */
+	void *launches;           /* hip_launch.c */
+	bool launches_stale;      /* they are not this thread's */
 	struct hg_totals *totals; /* totals.c; atomic */
 };
 

@@ -111,6 +111,11 @@ void hg_stack_forget(void)
 	hg_intern_forget(&stacks);
 }
 
+uint32_t hg_stack_generation(void)
+{
+	return __atomic_load_n(&generation, __ATOMIC_RELAXED);
+}
+
 void hg_stack_unloaded(void)
 {
 	__atomic_fetch_add(&epoch, 1, __ATOMIC_RELAXED);

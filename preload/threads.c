@@ -37,8 +37,10 @@ static struct hg_thread *take_over(void)
 
 		if (!__atomic_load_n(&thread->used, __ATOMIC_RELAXED) &&
 		    __atomic_compare_exchange_n(&thread->used, &unused, 1, false, __ATOMIC_ACQUIRE,
-						__ATOMIC_RELAXED))
+						__ATOMIC_RELAXED)) {
+			thread->launches_stale = true;
 			return thread;
+		}
 	}
 	return NULL;
 }
@@ -92,6 +94,8 @@ void hg_threads_each(void (*function)(struct hg_thread *thread))
 
 void hg_threads_reset(void)
 {
-	for (struct hg_thread *thread = all; thread; thread = thread->next)
+	for (struct hg_thread *thread = all; thread; thread = thread->next) {
 		thread->used = thread == hg_tls.thread;
+		thread->launches_stale = true;
+	}
 }

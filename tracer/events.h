@@ -331,6 +331,12 @@ struct hg_ev_launch {
 	int32_t device;
 	uint64_t stream;
 	uint32_t stack_id;
+	uint8_t launch_id; /* by which this thread's relaunch means it, until it is used anew */
+};
+
+/* The same launch once more, by the same thread. */
+struct hg_ev_relaunch {
+	uint8_t launch_id;
 };
 
 struct hg_ev_stream {

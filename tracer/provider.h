@@ -37,6 +37,7 @@
 	EVENT(kernel)      \
 	EVENT(args)        \
 	EVENT(launch)      \
+	EVENT(relaunch)    \
 	EVENT(stream)      \
 	EVENT(event)       \
 	EVENT(sync)        \

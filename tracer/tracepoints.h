@@ -318,6 +318,14 @@ LTTNG_UST_TRACEPOINT_EVENT(hipgrain, launch,
 		HG_INT(int32_t, device)
 		HG_HEX(stream)
 		HG_INT(uint32_t, stack_id)
+		HG_INT(uint8_t, launch_id)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(hipgrain, relaunch,
+	LTTNG_UST_TP_ARGS(const struct hg_ev_relaunch *, event),
+	LTTNG_UST_TP_FIELDS(
+		HG_INT(uint8_t, launch_id)
 	)
 )
 

@@ -24,6 +24,7 @@ struct decode {
 	GHashTable *decoders;             /* bt_event_class -> struct decoder */
 	const bt_event_class *last_class; /* events of one class come in rows */
 	struct decoder *last_decoder;
+	GHashTable *launches; /* of each thread, by launch_key() */
 	GByteArray *bytes;
 	GArray *words;
 	bool stopped;
@@ -36,6 +37,7 @@ struct decode *decode_new(struct batches *batches, struct reader_stats *stats)
 	decode->batches = batches;
 	decode->stats = stats;
 	decode->decoders = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	decode->launches = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
 	decode->bytes = g_byte_array_new();
 	decode->words = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	return decode;
@@ -44,6 +46,7 @@ struct decode *decode_new(struct batches *batches, struct reader_stats *stats)
 void decode_free(struct decode *decode)
 {
 	g_hash_table_destroy(decode->decoders);
+	g_hash_table_destroy(decode->launches);
 	g_byte_array_free(decode->bytes, TRUE);
 	g_array_free(decode->words, TRUE);
 	g_free(decode);
@@ -211,6 +214,39 @@ static struct decoder *decoder_of(struct decode *decode, const bt_event_class *c
 	return decode->last_decoder;
 }
 
+/* Process, thread and the launch's id, of 22, 22 and 8 bits (PID_MAX_LIMIT of Linux is 2^22). */
+static gint64 launch_key(const struct hg_event *event)
+{
+	return (gint64)((uint64_t)(uint32_t)event->pid << 32 |
+			((uint64_t)(uint32_t)event->tid & 0xffffffu) << 8 |
+			event->launch.launch_id);
+}
+
+static void keep_launch(struct decode *decode, const struct hg_event *event)
+{
+	gint64 key = launch_key(event);
+	struct hg_ev_launch *known = g_hash_table_lookup(decode->launches, &key);
+
+	if (known) {
+		*known = event->launch;
+	} else {
+		g_hash_table_insert(decode->launches, g_memdup2(&key, sizeof(key)),
+				    g_memdup2(&event->launch, sizeof(event->launch)));
+	}
+}
+
+/* Fill in a launch that only names the one it repeats; false if that was lost. */
+static bool repeat_launch(struct decode *decode, struct hg_event *event)
+{
+	gint64 key = launch_key(event);
+	const struct hg_ev_launch *known = g_hash_table_lookup(decode->launches, &key);
+
+	if (known) {
+		event->launch = *known;
+	}
+	return known;
+}
+
 static void handle_event(struct decode *decode, const bt_message *message)
 {
 	const bt_event *source = bt_message_event_borrow_event_const(message);
@@ -253,6 +289,14 @@ static void handle_event(struct decode *decode, const bt_message *message)
 	if (decoder->alias && event->type == HG_EVENT_alloc) { /* of the host: events.h */
 		event->alloc.device = -1;
 		event->alloc.device_ptr = event->alloc.ptr;
+	}
+	if (event->type == HG_EVENT_launch && decoder->alias) {
+		if (!repeat_launch(decode, event)) {
+			decode->stats->lost++;
+			return;
+		}
+	} else if (event->type == HG_EVENT_launch && event->launch.launch_id) {
+		keep_launch(decode, event);
 	}
 	decode->stats->events++;
 	decode->stopped = !batches_commit(decode->batches);

@@ -178,13 +178,26 @@ static const struct field args_fields[] = {
 	{ 0 },
 };
 static const struct field launch_fields[] = {
-	FIELD(launch, api, UNSIGNED),      FIELD(launch, kernel_id, UNSIGNED),
-	FIELD(launch, args_id, UNSIGNED),  FIELD(launch, grid_x, UNSIGNED),
-	FIELD(launch, grid_y, UNSIGNED),   FIELD(launch, grid_z, UNSIGNED),
-	FIELD(launch, block_x, UNSIGNED),  FIELD(launch, block_y, UNSIGNED),
-	FIELD(launch, block_z, UNSIGNED),  FIELD(launch, shared, UNSIGNED),
-	FIELD(launch, device, SIGNED),     FIELD(launch, stream, UNSIGNED),
-	FIELD(launch, stack_id, UNSIGNED), { 0 },
+	FIELD(launch, api, UNSIGNED),
+	FIELD(launch, kernel_id, UNSIGNED),
+	FIELD(launch, args_id, UNSIGNED),
+	FIELD(launch, grid_x, UNSIGNED),
+	FIELD(launch, grid_y, UNSIGNED),
+	FIELD(launch, grid_z, UNSIGNED),
+	FIELD(launch, block_x, UNSIGNED),
+	FIELD(launch, block_y, UNSIGNED),
+	FIELD(launch, block_z, UNSIGNED),
+	FIELD(launch, shared, UNSIGNED),
+	FIELD(launch, device, SIGNED),
+	FIELD(launch, stream, UNSIGNED),
+	FIELD(launch, stack_id, UNSIGNED),
+	FIELD(launch, launch_id, UNSIGNED),
+	{ 0 },
+};
+/* The rest is that of the launch it repeats: decode.c. */
+static const struct field relaunch_fields[] = {
+	FIELD(launch, launch_id, UNSIGNED),
+	{ 0 },
 };
 static const struct field stream_fields[] = {
 	FIELD(stream, api, UNSIGNED),   FIELD(stream, stream, UNSIGNED),
@@ -263,4 +276,5 @@ const struct event_layout event_layouts[HG_EVENT_TYPES] = {
 const struct event_alias event_aliases[EVENT_ALIASES] = {
 	{ { "hipgrain:host_alloc", host_alloc_fields }, HG_EVENT_alloc },
 	{ { "hipgrain:host_free", host_free_fields }, HG_EVENT_free },
+	{ { "hipgrain:relaunch", relaunch_fields }, HG_EVENT_launch },
 };

@@ -33,7 +33,7 @@ struct event_alias {
 	enum hg_event_type type;
 };
 
-#define EVENT_ALIASES 2
+#define EVENT_ALIASES 3
 extern const struct event_alias event_aliases[EVENT_ALIASES];
 
 #define FIELDS_MAX 16
