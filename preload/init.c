@@ -131,16 +131,21 @@ static void after_fork_parent(void)
 	hg_tls.busy--;
 }
 
-/* What the parent defined (stacks, modules, kernels) is not defined in the child's events. */
+/*
+ * What the parent defined (stacks, modules, kernels) is not defined in the child's events. While
+ * LTTng-UST starts its threads anew it waits for them, and they allocate, through the loader, too:
+ * none of that is the program's, and they must not wait for a lock of ours.
+ */
 static void after_fork_child(void)
 {
 	if (!fork_prepared)
 		return;
-	hg_provider->after_fork_child(&hg_tls.saved_signals);
+	hg_active = HG_DORMANT;
 	hg_state_fork_unlock();
 	hg_modules_unlock();
 	hg_hip_unlock();
 	hg_hip_graph_unlock();
+	hg_provider->after_fork_child(&hg_tls.saved_signals);
 	hg_threads_reset();
 	hg_stack_reset();
 	hg_totals_reset();
@@ -152,6 +157,7 @@ static void after_fork_child(void)
 	hg_process_forked = true;
 	hg_process_begin();
 	hg_process_id = getpid();
+	hg_active = HG_ACTIVE;
 	if (*hg_provider->recording)
 		hg_begin_recording(false);
 	hg_tls.busy--;
