@@ -26,10 +26,22 @@
 // hipgrain-env: SOFTGPU_DEVICES=2
 // hipgrain-stdout: two gpus: 1048576 expected 1048576
 // hipgrain-expect: none
+//
+// One GPU of the two reads it again and again from where it is, because it was only mapped for it.
+// hipgrain-run: mapped
+// hipgrain-env: SOFTGPU_DEVICES=2
+// hipgrain-stdout: two gpus: 1048576 expected 1048576
+// hipgrain-expect: HG307 kernel=add_one argument=0 api=hipMallocManaged at=@managed launches=4 confidence=likely
+//
+// hipgrain-run: mapped_and_preferred
+// hipgrain-env: SOFTGPU_DEVICES=2
+// hipgrain-stdout: two gpus: 1048576 expected 1048576
+// hipgrain-expect: none
 
 #include "sample.h"
 
 #define ITEMS    256
+#define ROUNDS   4
 #define ELEMENTS (1 << 20)
 
 __global__ void count(unsigned *sum)
@@ -74,22 +86,50 @@ static void run_count(unsigned flags, bool in_turns)
 	CHECK(hipHostFree(sum));
 }
 
-static void run_prefetched(int device)
+static int *managed()
 {
-	int *values, right = 0;
+	int *values;
 
 	CHECK(hipMallocManaged(&values, ELEMENTS * sizeof(*values))); // @managed
 	memset(values, 0, ELEMENTS * sizeof(*values));
-	CHECK(hipMemPrefetchAsync(values, ELEMENTS * sizeof(*values), device, nullptr));
+	return values;
+}
+
+static void add_up(int *values, int rounds)
+{
+	int right = 0;
+
 	CHECK(hipSetDevice(1));
-	add_one<<<ELEMENTS / ITEMS, ITEMS>>>(values);
-	CHECK(hipGetLastError());
+	for (int i = 0; i < rounds; i++) {
+		add_one<<<ELEMENTS / ITEMS, ITEMS>>>(values);
+		CHECK(hipGetLastError());
+	}
 	CHECK(hipDeviceSynchronize());
 	for (int i = 0; i < ELEMENTS; i++) {
-		right += values[i] == 1;
+		right += values[i] == rounds;
 	}
 	printf("two gpus: %d expected %d\n", right, ELEMENTS);
 	CHECK(hipFree(values));
+}
+
+static void run_prefetched(int device)
+{
+	int *values = managed();
+
+	CHECK(hipMemPrefetchAsync(values, ELEMENTS * sizeof(*values), device, nullptr));
+	add_up(values, 1);
+}
+
+static void run_mapped(bool preferred)
+{
+	int *values = managed();
+	size_t bytes = ELEMENTS * sizeof(*values);
+
+	CHECK(hipMemAdvise(values, bytes, hipMemAdviseSetAccessedBy, 1));
+	if (preferred) {
+		CHECK(hipMemAdvise(values, bytes, hipMemAdviseSetPreferredLocation, 1));
+	}
+	add_up(values, ROUNDS);
 }
 
 static const variant variants[] = {
@@ -98,6 +138,8 @@ static const variant variants[] = {
 	{ "count_in_turns", [] { run_count(hipHostMallocNonCoherent, true); } },
 	{ "prefetched_elsewhere", [] { run_prefetched(0); } },
 	{ "prefetched_here", [] { run_prefetched(1); } },
+	{ "mapped", [] { run_mapped(false); } },
+	{ "mapped_and_preferred", [] { run_mapped(true); } },
 };
 
 int main(int argc, char **argv)
