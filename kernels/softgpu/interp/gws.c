@@ -7,16 +7,18 @@
 #include "gws.h"
 
 #define RESOURCES 64
+#define GPUS      8 /* each has its own; SG_MAX_GPUS of the runtime */
 
 static struct resource {
 	uint32_t counter; /* waves still to come, minus one */
 	uint64_t phase;   /* barriers completed */
-} resources[RESOURCES];
+} resources[GPUS][RESOURCES];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static struct resource *resource_of(const struct sg_wave *wave, const struct sg_insn *in)
 {
-	return &resources[((in->raw[0] & 0x3f) + (wave->s[SG_M0] >> 16)) % RESOURCES];
+	return &resources[wave->run->dispatch.gpu % GPUS]
+			 [((in->raw[0] & 0x3f) + (wave->s[SG_M0] >> 16)) % RESOURCES];
 }
 
 static uint32_t first_value(const struct sg_wave *wave, const struct sg_insn *in)

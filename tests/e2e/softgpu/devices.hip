@@ -5,6 +5,8 @@
  * With "stray" as third: a kernel in a peer's memory without leave, which ends the process.
  */
 #include <hip/hip_runtime.h>
+
+#include <hip/hip_cooperative_groups.h>
 #include <stdlib.h>
 #include <string.h>
 #include "tap.h"
@@ -142,6 +144,45 @@ static int stray(void)
 	return hipDeviceSynchronize() ? 2 : 3;
 }
 
+/* Each work-item counts, all grids meet, the first of each grid reads: in each of three rounds. */
+__global__ void meet(int *counter, int *seen)
+{
+	cooperative_groups::multi_grid_group all = cooperative_groups::this_multi_grid();
+
+	for (int round = 0; round < 3; round++) {
+		__hip_atomic_fetch_add(counter, 1, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM);
+		all.sync();
+		if (!threadIdx.x && !blockIdx.x)
+			seen[3 * all.grid_rank() + round] =
+			    __hip_atomic_load(counter, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM);
+		all.sync();
+	}
+}
+
+static void test_meeting(int count)
+{
+	int *counter, *seen, wrong = 0;
+	void *arguments[] = { &counter, &seen };
+	hipLaunchParams launches[16] = {};
+	bool good = !hipHostMalloc(&counter, sizeof *counter, hipHostMallocCoherent) &&
+		    !hipHostMalloc(&seen, 48 * sizeof *seen, hipHostMallocCoherent);
+
+	*counter = 0;
+	for (int i = 0; i < count; i++) {
+		good = good && !hipSetDevice(i) && !hipStreamCreate(&launches[i].stream);
+		launches[i].func = reinterpret_cast<void *>(meet);
+		launches[i].gridDim = dim3(3);
+		launches[i].blockDim = dim3(128);
+		launches[i].args = arguments;
+	}
+	good = good && !hipLaunchCooperativeKernelMultiDevice(launches, count, 0);
+	for (int i = 0; i < count; i++)
+		good = good && !hipSetDevice(i) && !hipDeviceSynchronize();
+	for (int i = 0; i < 3 * count; i++)
+		wrong += seen[i] != (i % 3 + 1) * 384 * count;
+	check(good && !wrong, "grids of %d devices meet: %d wrong", count, wrong);
+}
+
 int main(int argc, char **argv)
 {
 	int expected = argc > 1 ? atoi(argv[1]) : 1, reach = argc > 2 && atoi(argv[2]);
@@ -159,5 +200,6 @@ int main(int argc, char **argv)
 	test_host(count);
 	for (int device = 1; device < count; device++)
 		test_access(device, 0, data[0], reach);
+	test_meeting(count);
 	return tap_end();
 }
