@@ -78,6 +78,12 @@ static void read_manifest(struct analysis *analysis)
 			replay_set_session(&analysis->replay, json_object_get_string(session));
 		}
 		analysis->replay.attached = json_object_object_get_ex(recording, "attached", NULL);
+		if (json_object_object_get_ex(recording, "snapshots", NULL)) {
+			analysis->replay.attached = true;
+			findings_limit(&analysis->findings,
+				       "this is a flight recorder's snapshot: only what happened "
+				       "last is known");
+		}
 	}
 	json_object_put(manifest);
 	g_free(path);

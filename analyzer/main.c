@@ -30,6 +30,7 @@ static const struct verb {
 	{ "scan", "list the atomics in a binary and where their addresses come from", usage_scan,
 	  cmd_scan },
 	{ "merge", "make one report of the nodes of a parallel job", usage_merge, cmd_merge },
+	{ "snapshot", "write what a flight recorder keeps", usage_snapshot, cmd_snapshot },
 	{ "standby", "run a command so that it can be recorded later", usage_standby, cmd_standby },
 	{ "attach", "begin to record programs that stand by", usage_attach, cmd_attach },
 	{ "detach", "end that", usage_detach, cmd_detach },

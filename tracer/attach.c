@@ -26,6 +26,7 @@
 
 /* How long a process may take to answer the session daemon that it has just found. */
 #define REGISTER_TIMEOUT_MS 10000
+#define SNAPSHOT_TIMEOUT_MS 60000
 /* How often it is looked whether the processes still live. */
 #define WATCH_MS 200
 
@@ -444,6 +445,7 @@ int attach(const struct attach_options *options)
 			.lost_events = -1,
 			.lost_packets = -1,
 			.attached = true,
+			.snapshots = -1,
 		},
 	};
 	int status = choose_processes(&attachment);
@@ -462,10 +464,10 @@ int attach(const struct attach_options *options)
 
 /* ---- ending it ---- */
 
-/* The recorder's pid by the manifest, 0 if it does not say. */
-static pid_t recorder_of(const char *directory)
+/* The recorder's pid by the manifest, and the number under `mark`; 0 if it does not say. */
+static pid_t recorder_of(const char *directory, const char *mark, int *number)
 {
-	struct json_object *root, *recording, *pid;
+	struct json_object *root, *recording, *pid, *value;
 	pid_t found = 0;
 	char *path;
 
@@ -474,9 +476,10 @@ static pid_t recorder_of(const char *directory)
 	}
 	root = json_object_from_file(path);
 	if (root && json_object_object_get_ex(root, "recording", &recording) &&
-	    json_object_object_get_ex(recording, "attached", NULL) &&
+	    json_object_object_get_ex(recording, mark, &value) &&
 	    json_object_object_get_ex(recording, "recorder", &pid)) {
 		found = (pid_t)json_object_get_int64(pid);
+		*number = json_object_get_int(value);
 	}
 	json_object_put(root);
 	free(path);
@@ -486,8 +489,8 @@ static pid_t recorder_of(const char *directory)
 int detach_bundle(const char *directory)
 {
 	int lock = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	pid_t recorder = recorder_of(directory);
-	int status = HG_EXIT_INPUT;
+	int ignored, status = HG_EXIT_INPUT;
+	pid_t recorder = recorder_of(directory, "attached", &ignored);
 
 	if (lock < 0 || recorder <= 0) {
 		message_error("%s: %s", directory,
@@ -508,6 +511,47 @@ int detach_bundle(const char *directory)
 	while (flock(lock, LOCK_EX) && errno == EINTR) {
 	}
 	message_note("recorded into %s", directory);
+	status = HG_EXIT_OK;
+out:
+	if (lock >= 0) {
+		close(lock);
+	}
+	return status;
+}
+
+int snapshot_bundle(const char *directory)
+{
+	int lock = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC), before = 0, now = 0;
+	pid_t recorder = recorder_of(directory, "snapshots", &before);
+	int status = HG_EXIT_INPUT, waited = 0;
+
+	if (lock < 0 || recorder <= 0) {
+		message_error("%s: %s", directory,
+			      lock < 0 ? strerror(errno)
+				       : "it has no flight recorder (--snapshot)");
+		goto out;
+	}
+	if (flock(lock, LOCK_EX | LOCK_NB) == 0) {
+		message_error("%s: that recording has ended", directory);
+		goto out;
+	}
+	if (kill(recorder, SIGUSR1)) {
+		message_error("%s: cannot reach its recorder, process %ld: %s", directory,
+			      (long)recorder, strerror(errno));
+		goto out;
+	}
+	now = before;
+	while (now <= before && waited < SNAPSHOT_TIMEOUT_MS) {
+		poll(NULL, 0, 20);
+		waited += 20;
+		recorder_of(directory, "snapshots", &now);
+	}
+	if (now <= before) {
+		message_error("%s: there was no snapshot within %d s", directory,
+			      SNAPSHOT_TIMEOUT_MS / 1000);
+		goto out;
+	}
+	message_note("snapshot %d is in %s", now, directory);
 	status = HG_EXIT_OK;
 out:
 	if (lock >= 0) {

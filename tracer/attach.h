@@ -26,6 +26,9 @@ int attach(const struct attach_options *options);
 /* End the recording into the bundle in `directory`, and wait until it is whole. The same. */
 int detach_bundle(const char *directory);
 
+/* Have the flight recorder of that bundle take a snapshot, and wait for it. The same. */
+int snapshot_bundle(const char *directory);
+
 /* What `hipgrain standby` does: become the command, in an environment to be attached to. */
 struct standby_options {
 	const char *directory; /* for code objects; made if it is not there. NULL: a default */

@@ -38,6 +38,7 @@ struct bundle_manifest {
 	const pid_t *pids;     /* attached to these */
 	size_t pid_count;
 	bool attached;
+	int snapshots;                            /* taken so far; negative: none are */
 	const char *daemon;                       /* "shared" or "private" */
 	uint64_t subbuffer_size, subbuffer_count; /* bytes; per CPU */
 	int64_t start_ns, end_ns;          /* CLOCK_REALTIME; end_ns is 0 until the command ended */

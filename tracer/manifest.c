@@ -201,6 +201,10 @@ static struct json_object *json_recording(const struct bundle_manifest *manifest
 		}
 		json_object_object_add(object, "attached", pids);
 	}
+	if (manifest->snapshots >= 0) {
+		json_object_object_add(object, "snapshots",
+				       json_object_new_int(manifest->snapshots));
+	}
 	json_object_object_add(object, "recorder", json_object_new_int64(getpid()));
 	json_object_object_add(object, "daemon", json_text(manifest->daemon));
 	json_object_object_add(object, "subbuffer_size",

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -60,6 +63,10 @@ static int set_environment(const struct recording *recording)
 	 * a limit would lose events silently, and a daemon that has died refuses at once.
 	 */
 	result |= setenv("LTTNG_UST_REGISTER_TIMEOUT", "-1", 1);
+	if (options->snapshot_mib) {
+		/* What is overwritten is told again, now and then. */
+		result |= setenv("HIPGRAIN_STANDBY", "1", 1);
+	}
 	result |= environment_options(options->stack_depth, options->threshold,
 				      options->no_memory_queries, options->no_kernel_arguments);
 	if (options->totals) {
@@ -85,6 +92,9 @@ static void block_signals(struct recording *recording)
 		sigaddset(&recording->waited, forwarded_signals[i]);
 	}
 	sigaddset(&recording->waited, SIGCHLD);
+	if (recording->options->snapshot_mib) {
+		sigaddset(&recording->waited, SIGUSR1);
+	}
 	sigprocmask(SIG_BLOCK, &recording->waited, &recording->old_mask);
 	/* An inherited SIG_IGN would reap the command before we see its status. */
 	sigaction(SIGCHLD, &fallback, &recording->old_sigchld);
@@ -130,13 +140,96 @@ static pid_t start_command(const struct recording *recording)
 	return error ? error : child;
 }
 
+/* ---- the flight recorder ---- */
+
+/* Below the bundle; LTTng makes a folder there for each snapshot. */
+#define SNAPSHOTS "snapshots"
+/* How often the processes tell what they have, so that it is among what is kept. */
+#define TELL_S 2
+
+/* The one folder in `snapshots`, moved into place as the bundle's trace; the one before aside. */
+static int place_snapshot(struct recording *recording)
+{
+	int folder = openat(recording->bundle.lock, SNAPSHOTS, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *list = folder < 0 ? NULL : fdopendir(folder);
+	char name[PATH_MAX], aside[32];
+	struct dirent *entry;
+	int result = -ENOENT;
+
+	while (list && (entry = readdir(list))) {
+		if (entry->d_name[0] == '.') {
+			continue;
+		}
+		snprintf(name, sizeof(name), SNAPSHOTS "/%s", entry->d_name);
+		snprintf(aside, sizeof(aside), "earlier-%d", recording->manifest.snapshots);
+		if (unlinkat(recording->bundle.lock, BUNDLE_CTF, AT_REMOVEDIR) &&
+		    renameat(recording->bundle.lock, BUNDLE_CTF, recording->bundle.lock, aside)) {
+			result = -errno;
+			break;
+		}
+		result = renameat(recording->bundle.lock, name, recording->bundle.lock, BUNDLE_CTF)
+			     ? -errno
+			     : 0;
+		break;
+	}
+	if (list) {
+		closedir(list);
+	} else if (folder >= 0) {
+		close(folder);
+	}
+	return result;
+}
+
+static void take_snapshot(struct recording *recording)
+{
+	char why[512];
+	int error;
+
+	if (session_snapshot(&recording->session, why, sizeof(why))) {
+		message_warning("no snapshot: %s", why);
+		return;
+	}
+	error = place_snapshot(recording);
+	if (error) {
+		message_warning("no snapshot: %s", strerror(-error));
+		return;
+	}
+	recording->manifest.snapshots++;
+	error = bundle_write_manifest(&recording->bundle, &recording->manifest);
+	if (error) {
+		message_warning("'%s': cannot write the manifest: %s", recording->bundle.path,
+				strerror(-error));
+	}
+}
+
+/* Wait for a signal; a flight recorder has its own work meanwhile. */
+static int wait_signal(struct recording *recording, siginfo_t *information)
+{
+	const struct timespec pause = { .tv_sec = TELL_S };
+	char why[512];
+	int number;
+
+	if (!recording->options->snapshot_mib) {
+		return sigwaitinfo(&recording->waited, information);
+	}
+	number = sigtimedwait(&recording->waited, information, &pause);
+	if (number == SIGUSR1) {
+		take_snapshot(recording);
+		return -1;
+	}
+	if (number < 0 && errno == EAGAIN) {
+		session_tell(&recording->session, why, sizeof(why));
+	}
+	return number;
+}
+
 /* Wait for the command's end, forwarding signals; returns its wait status. */
-static int wait_command(const struct recording *recording, pid_t child)
+static int wait_command(struct recording *recording, pid_t child)
 {
 	for (;;) {
 		siginfo_t information;
 		int status;
-		int number = sigwaitinfo(&recording->waited, &information);
+		int number = wait_signal(recording, &information);
 
 		/*
 		 * The terminal (and the kernel, for a hang-up) signals the whole foreground group:
@@ -186,7 +279,7 @@ static int begin(struct recording *recording)
 	const struct record_options *options = recording->options;
 	const char *directory = options->directory ? options->directory : RECORD_DEFAULT_DIRECTORY;
 	char name[sizeof(recording->session.name)], why[512];
-	struct session_plan plan = { .filter = NULL };
+	struct session_plan plan = { .snapshot = (uint64_t)options->snapshot_mib << 20 };
 	struct session_buffers buffers;
 	char *ctf = NULL;
 	int status = HG_EXIT_INPUT;
@@ -207,10 +300,15 @@ static int begin(struct recording *recording)
 		message_error("'%s': %s", directory, why);
 		goto out;
 	}
-	if (asprintf(&ctf, "%s/%s", recording->bundle.path, BUNDLE_CTF) < 0) {
+	if (asprintf(&ctf, "%s/%s", recording->bundle.path,
+		     plan.snapshot ? SNAPSHOTS : BUNDLE_CTF) < 0) {
 		ctf = NULL;
 		message_error("%s", strerror(ENOMEM));
 		status = HG_EXIT_INTERNAL;
+		goto out;
+	}
+	if (plan.snapshot && mkdirat(recording->bundle.lock, SNAPSHOTS, 0700)) {
+		message_error("'%s': %s", recording->bundle.path, strerror(errno));
 		goto out;
 	}
 	if (session_begin(&recording->session, name, ctf, &plan, why, sizeof(why))) {
@@ -245,7 +343,16 @@ static void end(struct recording *recording, struct record_result *result)
 	char why[512];
 	int error;
 
+	if (recording->options->snapshot_mib &&
+	    (recording->manifest.exit_signal || recording->manifest.exit_status > 0)) {
+		take_snapshot(recording);
+	}
 	error = session_end(&recording->session, &loss, why, sizeof(why));
+	if (recording->options->snapshot_mib) {
+		/* Overwriting is what it is for. */
+		loss = (struct session_loss){ 0 };
+		unlinkat(recording->bundle.lock, SNAPSHOTS, AT_REMOVEDIR);
+	}
 	if (error) {
 		message_warning("the recording may be incomplete: %s", why);
 	}
@@ -281,6 +388,7 @@ int record_command(const struct record_options *options, char **argv, struct rec
 			.exit_status = -1,
 			.lost_events = -1,
 			.lost_packets = -1,
+			.snapshots = options->snapshot_mib ? 0 : -1,
 		},
 	};
 	int status, wait_status;

@@ -19,6 +19,7 @@ struct record_options {
 	bool no_memory_queries;   /* do not ask the runtime about memory */
 	bool no_migration;        /* do not record what pages fault and move */
 	int stack_depth;          /* frames; negative: the preload library's default */
+	int snapshot_mib;         /* flight recorder: keep so much in memory; 0: record all */
 	const char *threshold;    /* bytes or "all"; NULL: the preload library's default */
 };
 

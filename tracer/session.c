@@ -82,6 +82,33 @@ int session_measure_buffers(struct session_buffers *buffers, char *why, size_t w
 	return 0;
 }
 
+/* A ring a CPU, together as near to `bytes` as powers of two get without exceeding it. */
+static int choose_ring(struct session_buffers *buffers, uint64_t bytes, char *why, size_t why_size)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	uint64_t ring = bytes / (uint64_t)(cpus > 0 ? cpus : 1), size = SUBBUFFER_MIN;
+	struct statvfs filesystem;
+
+	while (2 * size * SUBBUFFER_COUNT <= ring) {
+		size *= 2;
+	}
+	if (size * SUBBUFFER_COUNT > ring) {
+		snprintf(why, why_size, "a snapshot of %ld CPUs needs at least %llu MiB", cpus,
+			 (unsigned long long)(SUBBUFFER_MIN * SUBBUFFER_COUNT *
+						  (uint64_t)(cpus > 0 ? cpus : 1) / 1024 / 1024 +
+					      1));
+		return -EINVAL;
+	}
+	if (!statvfs("/dev/shm", &filesystem) &&
+	    (uint64_t)filesystem.f_bavail * filesystem.f_frsize < bytes) {
+		snprintf(why, why_size, "/dev/shm has not that much free");
+		return -ENOSPC;
+	}
+	buffers->size = size;
+	buffers->count = SUBBUFFER_COUNT;
+	return 0;
+}
+
 /* LTTng's negative code into errno's terms: the caller only distinguishes fine from not. */
 static int fail(int code, const char *step, char *why, size_t why_size)
 {
@@ -89,12 +116,13 @@ static int fail(int code, const char *step, char *why, size_t why_size)
 	return -EIO;
 }
 
-static int create(const char *name, const char *path, char *why, size_t why_size)
+static int create(const char *name, const char *path, bool snapshot, char *why, size_t why_size)
 {
 	struct lttng_session_descriptor *descriptor;
 	enum lttng_error_code code;
 
-	descriptor = lttng_session_descriptor_local_create(name, path);
+	descriptor = snapshot ? lttng_session_descriptor_snapshot_local_create(name, path)
+			      : lttng_session_descriptor_local_create(name, path);
 	if (!descriptor) {
 		snprintf(why, why_size, "LTTng refuses the trace directory %s", path);
 		return -EINVAL;
@@ -104,8 +132,8 @@ static int create(const char *name, const char *path, char *why, size_t why_size
 	return code == LTTNG_OK ? 0 : fail(-(int)code, "creating the session", why, why_size);
 }
 
-static int enable_channel(struct session *session, struct lttng_domain *domain, char *why,
-			  size_t why_size)
+static int enable_channel(struct session *session, struct lttng_domain *domain, bool snapshot,
+			  char *why, size_t why_size)
 {
 	struct lttng_channel *channel = lttng_channel_create(domain);
 	int result;
@@ -115,12 +143,13 @@ static int enable_channel(struct session *session, struct lttng_domain *domain, 
 		return -ENOMEM;
 	}
 	snprintf(channel->name, sizeof(channel->name), "%s", CHANNEL_NAME);
-	channel->attr.overwrite = 0;
+	/* Of a snapshot's, the oldest events are overwritten, and nobody waits. */
+	channel->attr.overwrite = snapshot;
 	channel->attr.subbuf_size = session->buffers.size;
 	channel->attr.num_subbuf = session->buffers.count;
-	channel->attr.switch_timer_interval = SWITCH_TIMER_US;
+	channel->attr.switch_timer_interval = snapshot ? 0 : SWITCH_TIMER_US;
 	channel->attr.output = LTTNG_EVENT_MMAP;
-	result = lttng_channel_set_blocking_timeout(channel, BLOCKING_TIMEOUT_US);
+	result = snapshot ? 0 : lttng_channel_set_blocking_timeout(channel, BLOCKING_TIMEOUT_US);
 	if (result == 0) {
 		result = lttng_enable_channel(session->handle, channel);
 	}
@@ -237,10 +266,13 @@ int session_begin(struct session *session, const char *name, const char *path,
 	memset(session, 0, sizeof(*session));
 	snprintf(session->name, sizeof(session->name), "%s", name);
 	result = session_measure_buffers(&session->buffers, why, why_size);
+	if (!result && plan->snapshot) {
+		result = choose_ring(&session->buffers, plan->snapshot, why, why_size);
+	}
 	if (result) {
 		return result;
 	}
-	result = create(session->name, path, why, why_size);
+	result = create(session->name, path, plan->snapshot, why, why_size);
 	if (result) {
 		return result;
 	}
@@ -250,9 +282,10 @@ int session_begin(struct session *session, const char *name, const char *path,
 		result = -ENOMEM;
 		goto error;
 	}
-	result = enable_metadata(session, &domain, why, why_size);
+	/* Snapshots bring their own. */
+	result = plan->snapshot ? 0 : enable_metadata(session, &domain, why, why_size);
 	if (!result) {
-		result = enable_channel(session, &domain, why, why_size);
+		result = enable_channel(session, &domain, plan->snapshot, why, why_size);
 	}
 	if (!result) {
 		result = add_contexts(session, why, why_size);
@@ -339,6 +372,20 @@ int session_destroy(const char *name, char *why, size_t why_size)
 	}
 	lttng_destruction_handle_destroy(handle);
 	return result;
+}
+
+int session_snapshot(struct session *session, char *why, size_t why_size)
+{
+	int code = lttng_snapshot_record(session->name, NULL, 0);
+
+	return code < 0 ? fail(code, "taking a snapshot", why, why_size) : 0;
+}
+
+int session_tell(struct session *session, char *why, size_t why_size)
+{
+	int code = lttng_regenerate_statedump(session->name);
+
+	return code < 0 ? fail(code, "asking for the state", why, why_size) : 0;
 }
 
 int session_end(struct session *session, struct session_loss *loss, char *why, size_t why_size)

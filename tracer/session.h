@@ -28,6 +28,7 @@ struct session_plan {
 	const char *filter; /* LTTng's filter language; NULL: none */
 	const pid_t *pids;  /* only of these processes, as they number themselves */
 	size_t pid_count;   /* 0: of all */
+	uint64_t snapshot;  /* keep the latest bytes in memory, for session_snapshot(); 0: no */
 };
 
 struct session {
@@ -58,6 +59,15 @@ int session_begin(struct session *session, const char *name, const char *path,
 
 /* Whether the session daemon knows a process (as it numbers itself) with our provider in it. */
 bool session_has_process(pid_t pid);
+
+/*
+ * Write what a snapshot session has in memory into a new folder below the session's path; `folder`
+ * gets nothing. Returns 0 or -errno with one line in `why`.
+ */
+int session_snapshot(struct session *session, char *why, size_t why_size);
+
+/* Have the processes tell once more what they have. The same. */
+int session_tell(struct session *session, char *why, size_t why_size);
 
 /* Stop a session by name and wait until all of it is written; the same. */
 int session_stop(const char *name, char *why, size_t why_size);

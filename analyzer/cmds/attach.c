@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recording switched on and off while programs run: standby, attach, detach. */
+/* Recording switched while programs run: standby, attach, detach, snapshot. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -43,6 +43,14 @@ const char usage_detach[] =
     "End the recording that 'hipgrain attach' began into DIR (default " RECORD_DEFAULT_DIRECTORY
     "), and wait until\n"
     "all of it is there. The programs go on.\n"
+    "\n"
+    "  -q, --quiet               print nothing but warnings and errors\n"
+    "  -h, --help                print this help\n";
+
+const char usage_snapshot[] =
+    "Usage: hipgrain snapshot [OPTION]... [DIR]\n"
+    "Write what the flight recorder of 'hipgrain record --snapshot' keeps into its bundle DIR\n"
+    "(default " RECORD_DEFAULT_DIRECTORY "). The program and the recorder go on.\n"
     "\n"
     "  -q, --quiet               print nothing but warnings and errors\n"
     "  -h, --help                print this help\n";
@@ -170,7 +178,7 @@ int cmd_attach(int argc, char **argv)
 	return status;
 }
 
-int cmd_detach(int argc, char **argv)
+static int on_bundle(int argc, char **argv, const char *usage, int (*function)(const char *))
 {
 	static const struct option long_options[] = {
 		{ "quiet", no_argument, NULL, 'q' },
@@ -185,7 +193,7 @@ int cmd_detach(int argc, char **argv)
 			message_set_quiet(true);
 			break;
 		case 'h':
-			fputs(usage_detach, stdout);
+			fputs(usage, stdout);
 			return HG_EXIT_OK;
 		default:
 			return HG_EXIT_USAGE;
@@ -195,5 +203,15 @@ int cmd_detach(int argc, char **argv)
 		message_error("one bundle at a time");
 		return HG_EXIT_USAGE;
 	}
-	return detach_bundle(optind < argc ? argv[optind] : RECORD_DEFAULT_DIRECTORY);
+	return function(optind < argc ? argv[optind] : RECORD_DEFAULT_DIRECTORY);
+}
+
+int cmd_detach(int argc, char **argv)
+{
+	return on_bundle(argc, argv, usage_detach, detach_bundle);
+}
+
+int cmd_snapshot(int argc, char **argv)
+{
+	return on_bundle(argc, argv, usage_snapshot, snapshot_bundle);
 }

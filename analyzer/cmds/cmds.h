@@ -19,6 +19,7 @@ int cmd_record(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_scan(int argc, char **argv);
+int cmd_snapshot(int argc, char **argv);
 int cmd_standby(int argc, char **argv);
 
 /* The usage text of `verb` ("hipgrain VERB --help" and "hipgrain help VERB"). */
@@ -33,6 +34,7 @@ extern const char usage_record[];
 extern const char usage_report[];
 extern const char usage_run[];
 extern const char usage_scan[];
+extern const char usage_snapshot[];
 extern const char usage_standby[];
 
 #endif

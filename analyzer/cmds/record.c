@@ -8,7 +8,8 @@
 #include "analyzer/cmds/record_options.h"
 #include "tracer/message.h"
 
-#define STACK_DEPTH_MAX 128
+#define STACK_DEPTH_MAX  128
+#define SNAPSHOT_MAX_MIB (1024 * 1024)
 
 const char usage_record[] =
     "Usage: hipgrain record [OPTION]... [--] CMD [ARG]...\n"
@@ -16,6 +17,8 @@ const char usage_record[] =
     "\n"
     "  -o, --output DIR          the bundle (default " RECORD_DEFAULT_DIRECTORY
     "); an older one is renamed to DIR.old\n" RECORD_USAGE
+    "      --snapshot MIB        flight recorder: keep the last MIB MiB of events in memory, and\n"
+    "                            write them when CMD fails, or at 'hipgrain snapshot'\n"
     "  -q, --quiet               print nothing but warnings and errors\n"
     "  -h, --help                print this help\n";
 
@@ -82,12 +85,14 @@ int cmd_record(int argc, char **argv)
 	static const struct option long_options[] = {
 		RECORD_LONG_OPTIONS,
 		{ "output", required_argument, NULL, 'o' },
+		{ "snapshot", required_argument, NULL, RECORD_OPTION_END },
 		{ "quiet", no_argument, NULL, 'q' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
 	struct record_options options = RECORD_OPTIONS_DEFAULT;
 	struct record_result result;
+	unsigned long long mib;
 	int code, status;
 
 	/* "+": options end at the command, whose own options are not ours. */
@@ -95,6 +100,13 @@ int cmd_record(int argc, char **argv)
 		switch (code) {
 		case 'o':
 			options.directory = optarg;
+			break;
+		case RECORD_OPTION_END:
+			if (parse_number(optarg, SNAPSHOT_MAX_MIB, &mib) || !mib) {
+				message_error("--snapshot: '%s' is not a number of MiB", optarg);
+				return HG_EXIT_USAGE;
+			}
+			options.snapshot_mib = (int)mib;
 			break;
 		case 'q':
 			message_set_quiet(true);

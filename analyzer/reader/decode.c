@@ -27,6 +27,7 @@ struct decode {
 	GHashTable *launches; /* of each thread, by launch_key() */
 	GByteArray *bytes;
 	GArray *words;
+	uint64_t begin; /* by the trace's clock */
 	bool stopped;
 };
 
@@ -247,6 +248,18 @@ static bool repeat_launch(struct decode *decode, struct hg_event *event)
 	return known;
 }
 
+void decode_begin_at(struct decode *decode, uint64_t moment)
+{
+	decode->begin = moment;
+}
+
+static bool is_too_early(const struct decode *decode, const bt_message *message)
+{
+	return decode->begin &&
+	       bt_clock_snapshot_get_value(
+		   bt_message_event_borrow_default_clock_snapshot_const(message)) < decode->begin;
+}
+
 static void handle_event(struct decode *decode, const bt_message *message)
 {
 	const bt_event *source = bt_message_event_borrow_event_const(message);
@@ -257,7 +270,7 @@ static void handle_event(struct decode *decode, const bt_message *message)
 	struct hg_event *event;
 	const struct field *fields;
 
-	if (decoder->type < 0 && !decoder->unknown) {
+	if ((decoder->type < 0 && !decoder->unknown) || is_too_early(decode, message)) {
 		return;
 	}
 	event = batches_next(decode->batches);

@@ -15,6 +15,9 @@ struct decode;
 struct decode *decode_new(struct batches *batches, struct reader_stats *stats);
 void decode_free(struct decode *decode);
 
+/* Leave out events before that moment of the trace's clock. */
+void decode_begin_at(struct decode *decode, uint64_t moment);
+
 /* One message of any kind, which stays the caller's. Nothing more is done once it has stopped. */
 void decode_message(struct decode *decode, const bt_message *message);
 

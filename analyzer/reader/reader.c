@@ -108,6 +108,17 @@ static void drop_damaged_indexes(struct reader *reader, GPtrArray *traces)
 	}
 }
 
+/* All traces of one recording have one clock. */
+static void begin_when_whole(struct decode *decode, const GPtrArray *traces)
+{
+	uint64_t since = 0;
+
+	for (unsigned i = 0; i < traces->len; i++) {
+		since = MAX(since, trace_whole_since(traces->pdata[i]));
+	}
+	decode_begin_at(decode, since);
+}
+
 /* ---- the babeltrace2 graph: ctf.fs source -> muxer -> our sink ---- */
 
 static bt_graph_simple_sink_component_initialize_func_status
@@ -335,6 +346,7 @@ int read_trace(const char *directory, reader_callback callback, void *data,
 	reader.salvaged = g_ptr_array_new_with_free_func((GDestroyNotify)salvage_remove);
 	drop_unreadable_traces(traces, stats);
 	drop_damaged_indexes(&reader, traces);
+	begin_when_whole(reader.decode, traces);
 	if (traces->len == 0) {
 		*error = stats->truncated;
 		stats->truncated = NULL;

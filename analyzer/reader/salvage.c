@@ -314,3 +314,39 @@ bool trace_holds_events(const char *trace)
 	}
 	return holds;
 }
+
+/* The first packet of a stream file began then, if there were others before it; else 0. */
+static uint64_t stream_whole_since(const char *path)
+{
+	/* After the header's eight words comes the number of packets before this one. */
+	uint64_t words[9] = { 0 };
+	struct packet_header header = { 0 };
+	FILE *file = fopen(path, "r");
+	bool read = file && fread(words, sizeof(words), 1, file) == 1;
+
+	if (file) {
+		fclose(file);
+	}
+	memcpy(&header, words, sizeof(header));
+	return read && header.magic == PACKET_MAGIC && words[8] ? words[4] : 0;
+}
+
+uint64_t trace_whole_since(const char *trace)
+{
+	GDir *directory = g_dir_open(trace, 0, NULL);
+	uint64_t since = 0;
+	const char *name;
+
+	while (directory && (name = g_dir_read_name(directory)) != NULL) {
+		char *path = g_build_filename(trace, name, NULL);
+
+		if (strcmp(name, "metadata") != 0 && g_file_test(path, G_FILE_TEST_IS_REGULAR)) {
+			since = MAX(since, stream_whole_since(path));
+		}
+		g_free(path);
+	}
+	if (directory) {
+		g_dir_close(directory);
+	}
+	return since;
+}

@@ -7,6 +7,7 @@
 #define HIPGRAIN_SALVAGE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /*
  * Make a temporary folder that shows the trace in folder `trace` without its incomplete packets.
@@ -39,5 +40,11 @@ bool trace_metadata_is_sound(const char *trace);
 
 /* Whether a stream file of the trace has a packet with an event in it. */
 bool trace_holds_events(const char *trace);
+
+/*
+ * From when on all streams of a trace are whole, by the trace's clock: a flight recorder overwrites
+ * each CPU's oldest packets at its own pace. 0 if none was overwritten.
+ */
+uint64_t trace_whole_since(const char *trace);
 
 #endif

@@ -172,8 +172,8 @@ static bool is_foreign(const struct replay *replay, const struct hg_event *first
 	bool foreign;
 
 	/* It has not told yet what it has, or does not stand by and was there before us. */
-	if (replay->attached) {
-		return first->type != HG_EVENT_process;
+	if (replay->attached && first->type != HG_EVENT_process) {
+		return true;
 	}
 	if (!replay->session) {
 		return false;
