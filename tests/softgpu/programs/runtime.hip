@@ -515,7 +515,7 @@ static const program programs[] = {
 	{ "pools", pools },
 	{ "registered", registered },
 	{ "managed", managed },
-#ifdef __OPTIMIZE__ // unoptimized it does not end: kernels/softgpu/README.md, "Known faults"
+#ifdef __OPTIMIZE__ // else it may not end: kernels/softgpu/README.md, "Known faults"
 	{ "device_malloc", device_malloc },
 #endif
 	{ "knowledge", knowledge },
