@@ -111,6 +111,19 @@ static void remember(struct scan *scan, const char *sha256)
 	memcpy(scan->reported[scan->reported_count++], sha256, CODEOBJ_SHA256_SIZE);
 }
 
+/* A library's code objects are many times what is needed at once. The file has them still. */
+static void let_go(const struct scan *scan, const uint8_t *elf, size_t size)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), from, end;
+
+	if (!scan->mapping || elf < scan->mapping || elf >= scan->mapping + scan->mapping_size)
+		return;
+	from = ((size_t)(elf - scan->mapping) + page - 1) / page * page;
+	end = (size_t)(elf + size - scan->mapping) / page * page;
+	if (from < end)
+		madvise((void *)(uintptr_t)(scan->mapping + from), end - from, MADV_DONTNEED);
+}
+
 static void report_code_object(void *user, const struct scan_item *item)
 {
 	struct scan *scan = user;
@@ -132,6 +145,7 @@ static void report_code_object(void *user, const struct scan_item *item)
 		(scan->json ? scan_print_json : scan_print_text)(scan, item->object, item->elf,
 								 item->size);
 	}
+	let_go(scan, item->elf, item->size);
 }
 
 static void problem(void *user, const char *text)
@@ -214,7 +228,10 @@ static void scan_file(struct scan *scan)
 		   MAP_FAILED) {
 		scan_bad(scan, strerror(errno));
 	} else {
+		scan->mapping = data;
+		scan->mapping_size = (size_t)stat.st_size;
 		scan_contents(scan, data, (size_t)stat.st_size);
+		scan->mapping = NULL;
 		munmap(data, (size_t)stat.st_size);
 	}
 	if (file >= 0)

@@ -24,6 +24,8 @@ struct scan {
 	struct json_stream stream; /* with json */
 	/* of the file at hand */
 	const char *path;
+	const uint8_t *mapping; /* of the file's bytes; NULL if they are not mapped from it */
+	size_t mapping_size;
 	struct scan_queue queue;
 	char disagreement[SCAN_DISAGREEMENTS][256]; /* of the code object at hand */
 	unsigned disagreement_count;
