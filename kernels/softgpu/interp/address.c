@@ -151,6 +151,62 @@ uint8_t *sg_access_pointer(struct sg_wave *wave, const struct sg_access *access,
 	return NULL;
 }
 
+/*
+ * Private memory: each lane's bytes are together. `from` counts from the lane's first byte, to
+ * which `v` (may be NULL) adds.
+ */
+static bool reach_private(struct sg_wave *wave, uint64_t from, const uint32_t *v, unsigned size,
+			  struct sg_reach *reach)
+{
+	uint64_t bytes = wave->run->scratch_size;
+	uint32_t least = 0, greatest = 0, l;
+
+	if (v)
+		sg_bounds(wave, v, NULL, &least, &greatest);
+	if (bytes > UINT32_MAX / SG_LANES || from > bytes || greatest + from + size > bytes)
+		return false;
+	for (l = 0; l < SG_LANES; l++)
+		reach->own[l] = l * (uint32_t)bytes + (uint32_t)from + (v ? v[l] : 0);
+	reach->base = wave->scratch;
+	reach->offset = reach->own;
+	reach->state = 0;
+	return true;
+}
+
+static bool reach_scratch(struct sg_wave *wave, const struct sg_insn *in, unsigned v, unsigned s,
+			  unsigned size, struct sg_reach *reach)
+{
+	const struct sg_operand *o = &in->o[v];
+	uint64_t from = (uint64_t)(int64_t)in->offset;
+
+	if (sg_pair(wave, SG_FLAT_SCRATCH) != (uint64_t)(uintptr_t)wave->scratch)
+		return false;
+	if (in->o[s].kind != SG_K_OFF)
+		from += sg_read32(wave, &in->o[s]);
+	return reach_private(wave, from, o->kind == SG_K_VECTOR ? wave->v[o->index] : NULL, size,
+			     reach);
+}
+
+/* A buffer that is the wave's scratch, as in buffer_addresses(). */
+static bool reach_buffer(struct sg_wave *wave, const struct sg_insn *in, unsigned v, unsigned s,
+			 unsigned size, struct sg_reach *reach)
+{
+	const struct sg_operand *o = &in->o[v], *resource = &in->o[s];
+	const uint32_t *r = &wave->s[resource->index];
+	uint64_t shift;
+
+	if (resource->kind != SG_K_SCALAR || resource->count != 4 || in->lds || in->idxen ||
+	    (in->offen && o->kind != SG_K_VECTOR) || !(r[1] & WORD1_SWIZZLE) ||
+	    !(r[3] & WORD3_ADD_TID))
+		return false;
+	shift = ((uint64_t)(r[1] & 0xffff) << 32 | r[0]) + sg_read32(wave, &in->o[s + 1]) -
+		(uint64_t)(uintptr_t)wave->scratch;
+	if (shift % 256)
+		return false;
+	return reach_private(wave, (shift >> 6) + (uint64_t)(int64_t)in->offset,
+			     in->offen ? wave->v[o->index] : NULL, size, reach);
+}
+
 bool sg_reach(struct sg_wave *wave, const struct sg_insn *in, enum sg_space space, unsigned v,
 	      unsigned s, unsigned size, struct sg_reach *reach)
 {
@@ -160,6 +216,10 @@ bool sg_reach(struct sg_wave *wave, const struct sg_insn *in, enum sg_space spac
 	const struct sg_span *span;
 	uint32_t low, top;
 
+	if (exec && space == SG_SCRATCH)
+		return reach_scratch(wave, in, v, s, size, reach);
+	if (exec && space == SG_BUFFER)
+		return reach_buffer(wave, in, v, s, size, reach);
 	/* The log of accesses wants every lane's address. */
 	if ((space != SG_GLOBAL && space != SG_FLAT) || o->kind != SG_K_VECTOR || !exec ||
 	    softgpu_config.access_log)

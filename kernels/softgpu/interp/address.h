@@ -29,12 +29,15 @@ bool sg_addresses(struct sg_wave *wave, const struct sg_insn *in, enum sg_space 
 uint8_t *sg_access_pointer(struct sg_wave *wave, const struct sg_access *access, unsigned lane,
 			   unsigned size, unsigned *state);
 
-/* A GLOBAL or FLAT instruction all of whose lanes stay in one span: lane l is at base + offset[l].
+/*
+ * An instruction all of whose lanes stay in one span, or in private memory: lane l is at base +
+ * offset[l].
  */
 struct sg_reach {
 	uint8_t *base;
-	const uint32_t *offset; /* a vector register */
+	const uint32_t *offset; /* a vector register, or `own` */
 	unsigned state;
+	uint32_t own[SG_LANES];
 };
 
 /*

@@ -116,7 +116,7 @@ static void store(struct sg_wave *wave, const struct sg_insn *in)
 		sg_unsupported(wave, in, "data operand");
 		return;
 	}
-	if (!(arg & D16_HI) && sg_reach(wave, in, in->op->c, 0, 2, size, &reach) &&
+	if (!(arg & D16_HI) && sg_reach(wave, in, in->op->c, buffer ? 1 : 0, 2, size, &reach) &&
 	    !(reach.state & SOFTGPU_PAGE_READ)) {
 		sg_scatter(wave, rows, reach.base, reach.offset, size);
 		return;
