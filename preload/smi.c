@@ -17,8 +17,8 @@
 #include "smi_text.h"
 
 /* What the process waits at its end, at most, until everything that was told is recorded. */
-#define LAST_WAIT_MS 500
-#define LAST_PASSES  100
+#define LAST_WAIT_MS 3000
+#define LAST_PASSES  1000
 
 static struct hg_smi_source sources[HG_SMI_SOURCES];
 static struct hg_smi_cutter cutters[HG_SMI_SOURCES];
@@ -103,7 +103,7 @@ static bool drain(unsigned index, struct pollfd *fd)
 	return any;
 }
 
-/* Until nothing more comes: a source may hold back what did not fit. */
+/* Until nothing more comes: a source may hold back what did not fit, also half a line. */
 static void drain_all(struct pollfd *fds)
 {
 	struct timespec nap = { .tv_nsec = 2000000 };
@@ -112,7 +112,7 @@ static void drain_all(struct pollfd *fds)
 	for (int i = 0; any && i < LAST_PASSES; i++) {
 		any = false;
 		for (unsigned s = 0; s < source_count; s++)
-			any |= drain(s, &fds[s]);
+			any |= drain(s, &fds[s]) || (fds[s].fd >= 0 && cutters[s].used);
 		if (any)
 			nanosleep(&nap, NULL);
 	}

@@ -360,6 +360,22 @@ static struct json_object *texts_json(const GPtrArray *list)
 	return array;
 }
 
+/* Rows name their process; reports of earlier versions have none. */
+static struct json_object *moves_json(const struct merge *merge)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (unsigned i = 0; i < merge->reports->len; i++) {
+		struct json_object *rows = member(merge->reports->pdata[i], "migration");
+
+		for (size_t k = 0; rows && k < json_object_array_length(rows); k++) {
+			json_object_array_add(array,
+					      json_object_get(json_object_array_get_idx(rows, k)));
+		}
+	}
+	return array;
+}
+
 static struct json_object *merge_json(const struct merge *merge)
 {
 	struct json_object *root = json_object_new_object();
@@ -380,6 +396,7 @@ static struct json_object *merge_json(const struct merge *merge)
 	json_object_object_add(root, "baseline", NULL);
 	json_object_object_add(root, "limits", texts_json(merge->limits));
 	json_object_object_add(root, "notes", texts_json(merge->notes));
+	json_object_object_add(root, "migration", moves_json(merge));
 	return root;
 }
 

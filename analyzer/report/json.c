@@ -281,6 +281,7 @@ struct json_object *report_json_object(const struct analysis *analysis)
 	put(root, "baseline", baseline(selection));
 	put(root, "limits", text_list(analysis->findings.limits));
 	put(root, "notes", text_list(analysis->findings.notes));
+	put(root, "migration", json_moves(analysis));
 	return root;
 }
 

@@ -12,7 +12,12 @@ int report_chrome(const struct analysis *analysis, unsigned style, FILE *stream)
 int report_sarif(const struct analysis *analysis, unsigned style, FILE *stream);
 int report_json(const struct analysis *analysis, unsigned style, FILE *stream);
 
+struct printer;
 struct json_object;
+
+/* The account of pages that moved: rows of text, nothing without any; and a JSON array. */
+void put_moves(const struct printer *printer);
+struct json_object *json_moves(const struct analysis *analysis);
 
 /* The JSON report as an object, which the caller puts. */
 struct json_object *report_json_object(const struct analysis *analysis);

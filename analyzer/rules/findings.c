@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "findings.h"
+#include "moves.h"
 
 #include "context.h"
 
@@ -87,6 +88,7 @@ void findings_init(struct findings *findings)
 	findings->by_key = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	findings->limits = g_ptr_array_new_with_free_func(g_free);
 	findings->notes = g_ptr_array_new_with_free_func(g_free);
+	findings->moves = g_ptr_array_new_with_free_func(move_row_free);
 }
 
 void findings_destroy(struct findings *findings)
@@ -95,6 +97,7 @@ void findings_destroy(struct findings *findings)
 	g_ptr_array_free(findings->list, TRUE);
 	g_ptr_array_free(findings->limits, TRUE);
 	g_ptr_array_free(findings->notes, TRUE);
+	g_ptr_array_free(findings->moves, TRUE);
 }
 
 struct finding *findings_get(struct findings *findings, enum rule_id rule, struct process *process,

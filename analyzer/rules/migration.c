@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HG3xx, as far as calls and launches alone tell: no migration event is recorded. */
+/* HG3xx, as far as calls and launches alone tell; moves.c has what the driver told. */
 #include "kernels.h"
+#include "moves.h"
 #include "thresholds.h"
 #include "watch.h"
 
@@ -11,8 +12,6 @@ enum {
 	ADVICE_SET_ACCESSED_BY = 5,
 	ADVICE_UNSET_ACCESSED_BY = 6,
 };
-
-#define NOT_RECORDED "whether pages moved is not recorded"
 
 static uint64_t device_bit(int32_t device)
 {
@@ -66,7 +65,7 @@ static void check_duration(struct process_watch *watch, const struct rules_conte
 	    finding->api, prefetch->size, prefetch->duration / 1000);
 	finding->fix = g_strdup("call it from a thread of its own, or earlier, where something "
 				"else is left to wait for");
-	finding_at_most(finding, CONFIDENCE_LIKELY, NOT_RECORDED);
+	finding_at_most(finding, CONFIDENCE_LIKELY, MOVES_NOT_KNOWN);
 }
 
 void migration_prefetch(struct process_watch *watch, const struct rules_context *context)
@@ -212,7 +211,7 @@ static void check_remote(const struct rules_context *context, const struct touch
 	    "prefetch them to device %d before the first launch, or advise "
 	    "hipMemAdviseSetPreferredLocation; SetAccessedBy is for what a kernel reads once",
 	    device);
-	finding_at_most(finding, CONFIDENCE_LIKELY, NOT_RECORDED);
+	finding_at_most(finding, CONFIDENCE_LIKELY, MOVES_NOT_KNOWN);
 }
 
 /* HG303 */
@@ -243,7 +242,7 @@ static void check_alignment(const struct rules_context *context, const struct to
 	    allocation->ptr & (MIGRATION_BLOCK - 1));
 	finding->fix = g_strdup("allocate it with aligned_alloc(2097152, n), n a multiple of that, "
 				"or with hipMallocManaged");
-	finding_at_most(finding, CONFIDENCE_LIKELY, NOT_RECORDED);
+	finding_at_most(finding, CONFIDENCE_LIKELY, MOVES_NOT_KNOWN);
 }
 
 void migration_launch(struct process_watch *watch, const struct rules_context *context,

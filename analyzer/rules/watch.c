@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernels.h"
+#include "moves.h"
 
 struct watch {
 	GPtrArray *processes; /* struct process_watch, in order of appearance */
@@ -44,6 +45,7 @@ static void free_process(gpointer data)
 	g_hash_table_destroy(process->sites);
 	g_hash_table_destroy(process->streams);
 	g_hash_table_destroy(process->kernels);
+	moves_free(process->moves);
 	g_free(process);
 }
 
@@ -84,6 +86,7 @@ static struct process_watch *find(struct watch *watch, struct process *process)
 	found->sites = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_site);
 	found->streams = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	found->kernels = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	found->moves = moves_new();
 	g_ptr_array_add(watch->processes, found);
 	g_hash_table_insert(watch->by_process, process, found);
 	watch->latest = found;
@@ -305,10 +308,12 @@ void watch_event(struct watch *watch, const struct rules_context *context)
 		launch = launch_of(process, context);
 		transfer_launch(process, context, launch);
 		migration_launch(process, context, launch);
+		moves_launch(process, context, launch);
 		break;
 	case HG_EVENT_prefetch:
 		transfer_other(process, context);
 		migration_prefetch(process, context);
+		moves_event(process, context);
 		break;
 	case HG_EVENT_advise:
 		migration_advise(process, context);
@@ -319,6 +324,11 @@ void watch_event(struct watch *watch, const struct rules_context *context)
 	case HG_EVENT_sync:
 	case HG_EVENT_event:
 		transfer_other(process, context);
+		moves_event(process, context);
+		break;
+	case HG_EVENT_migration:
+	case HG_EVENT_smi_source:
+		moves_event(process, context);
 		break;
 	case HG_EVENT_call:
 		/* Graphs, exported memory, host functions: work that no event shows. */
@@ -338,5 +348,6 @@ void watch_finish(struct watch *watch, const struct rules_context *context)
 		own.process = process->process;
 		leaks_finish(process, &own);
 		environment_finish(process, &own);
+		moves_finish(process, &own);
 	}
 }

@@ -101,6 +101,7 @@ struct process_watch {
 	uint64_t unknown;               /* ... at the latest launch that may use any memory */
 	bool hidden_work;               /* graphs or other processes may use memory unseen */
 	GHashTable *kernels;            /* kernel id -> struct kernel_watch */
+	struct moves *moves;
 };
 
 struct kernel_watch {
