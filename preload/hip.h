@@ -128,6 +128,7 @@ int hg_hsa_host_link(int *atomics);
 
 /* ---- hip_launch.c ---- */
 
+struct hg_hip_kernel_variant;
 struct hg_hip_launch {
 	struct hg_hip_call call;
 	struct hg_ev_launch event;
@@ -145,6 +146,21 @@ void hg_hip_launch_identify(struct hg_hip_launch *launch);
 
 /* Record it, shorter if this thread has made the same launch before. Needs hg_hip_enter(). */
 void hg_hip_launch_emit(struct hg_ev_launch *event);
+
+/* Terms of the `extra` list; code-objects.md C.5 */
+#define HG_EXTRA_BUFFER ((void *)1)
+#define HG_EXTRA_SIZE   ((void *)2)
+#define HG_EXTRA_END    ((void *)3)
+
+/* The launch's args_id for this kernel; recorded if new. Sets launch->subjects. */
+uint32_t hg_hip_arguments(struct hg_hip_launch *launch,
+			  const struct hg_hip_kernel_variant *variant);
+
+/* ---- hsa_queue.c: launches that the queues will show once more ---- */
+
+/* A kernel's name; and that so many launches of it were recorded, or did not happen after all. */
+void hg_hsa_name(uint32_t kernel_id, const char *name);
+void hg_hsa_expect(uint32_t kernel_id, int count);
 
 /* ---- hip_graph.c ---- */
 
@@ -224,6 +240,10 @@ void hg_hip_capture(const uint8_t *image, size_t size, const struct hg_hip_devic
 
 /* ---- hip_kernels.c ---- */
 
+/* Record a code object, if it was not. `path`: the host file that holds it, or empty. */
+void hg_hip_code_define(struct hg_hip_code *code, const char *path);
+/* Whether a kernel is to be recorded now; then it has its number, of those of HIP's and HSA's. */
+bool hg_hip_kernel_is_new(struct hg_hip_kernel_variant *variant, const char *name);
 /* The code object of a module for a device, recorded if it was not. NULL: out of memory. */
 struct hg_hip_code *hg_hip_code_for(struct hg_hip_module *module, int device);
 /* A kernel for a device, it, its code object and its module's variables recorded if new. */

@@ -35,6 +35,7 @@ static void emit(struct hg_hip_call *call, struct hg_ev_call *event, bool kernel
 			launch.device = device;
 			launch.stack_id = stack_id;
 			hg_hip_launch_emit(&launch);
+			hg_hsa_expect(launch.kernel_id, 1);
 		} else if (work->kind == COPY) {
 			struct hg_ev_copy copy = work->copy;
 

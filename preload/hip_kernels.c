@@ -6,7 +6,7 @@
 #include "hip.h"
 #include "state.h"
 
-static uint32_t next_code_id = 1, next_kernel_id = 1;
+static uint32_t next_code_id = 1, next_kernel_id = 1; /* atomic */
 
 /* Never, or only to a session that has ended. */
 static bool is_new(uint32_t id, uint32_t generation)
@@ -14,16 +14,31 @@ static bool is_new(uint32_t id, uint32_t generation)
 	return !id || generation != __atomic_load_n(&hg_generation, __ATOMIC_RELAXED);
 }
 
-static void record_code(struct hg_hip_code *code, const struct hg_hip_module *module)
+bool hg_hip_kernel_is_new(struct hg_hip_kernel_variant *variant, const char *name)
 {
-	struct hg_ev_code_object event = { .code_object_id = code->id ? code->id : next_code_id++,
-					   .sha256 = code->sha256,
+	if (!is_new(variant->id, variant->generation))
+		return false;
+	if (!variant->id) {
+		variant->id = __atomic_fetch_add(&next_kernel_id, 1, __ATOMIC_RELAXED);
+		hg_hsa_name(variant->id, name);
+	}
+	variant->generation = __atomic_load_n(&hg_generation, __ATOMIC_RELAXED);
+	return true;
+}
+
+void hg_hip_code_define(struct hg_hip_code *code, const char *path)
+{
+	struct hg_ev_code_object event = { .sha256 = code->sha256,
 					   .target = code->target,
 					   .size = code->size,
-					   .path = module->path,
+					   .path = path,
 					   .problem = code->problem };
 
-	code->id = event.code_object_id;
+	if (!is_new(code->id, code->generation))
+		return;
+	if (!code->id)
+		code->id = __atomic_fetch_add(&next_code_id, 1, __ATOMIC_RELAXED);
+	event.code_object_id = code->id;
 	code->generation = __atomic_load_n(&hg_generation, __ATOMIC_RELAXED);
 	hg_provider->code_object(&event);
 }
@@ -51,8 +66,7 @@ struct hg_hip_code *hg_hip_code_for(struct hg_hip_module *module, int device)
 		code->next = module->code;
 		module->code = code;
 	}
-	if (is_new(code->id, code->generation))
-		record_code(code, module);
+	hg_hip_code_define(code, module->path);
 	return code;
 }
 
@@ -142,10 +156,7 @@ struct hg_hip_kernel_variant *hg_hip_kernel_for(struct hg_hip_kernel *kernel, in
 		variant->next = kernel->variants;
 		kernel->variants = variant;
 	}
-	if (is_new(variant->id, variant->generation)) {
-		if (!variant->id)
-			variant->id = next_kernel_id++;
-		variant->generation = __atomic_load_n(&hg_generation, __ATOMIC_RELAXED);
+	if (hg_hip_kernel_is_new(variant, kernel->name)) {
 		event.kernel_id = variant->id;
 		event.code_object_id = code->id;
 		event.kernarg_size = variant->layout ? variant->layout->explicit_size : 0;

@@ -6,11 +6,6 @@
 
 #include "hip_wrap.h"
 
-/* Terms of the `extra` list; code-objects.md C.5 */
-#define EXTRA_BUFFER ((void *)1)
-#define EXTRA_SIZE   ((void *)2)
-#define EXTRA_END    ((void *)3)
-
 static struct hg_intern arguments;
 static pthread_once_t arguments_once = PTHREAD_ONCE_INIT;
 
@@ -65,10 +60,10 @@ static bool from_extra(const struct codeobj_kernel *layout, void **extra, struct
 	const void *buffer = NULL;
 	size_t size = 0;
 
-	for (unsigned i = 0; i < 8 && extra[i] != EXTRA_END; i += 2) {
-		if (extra[i] == EXTRA_BUFFER)
+	for (unsigned i = 0; i < 8 && extra[i] != HG_EXTRA_END; i += 2) {
+		if (extra[i] == HG_EXTRA_BUFFER)
 			buffer = extra[i + 1];
-		else if (extra[i] == EXTRA_SIZE)
+		else if (extra[i] == HG_EXTRA_SIZE)
 			size = *(const size_t *)extra[i + 1];
 		else
 			return false;
@@ -84,8 +79,7 @@ static bool from_extra(const struct codeobj_kernel *layout, void **extra, struct
 	return true;
 }
 
-static uint32_t record_arguments(struct hg_hip_launch *launch,
-				 const struct hg_hip_kernel_variant *variant)
+uint32_t hg_hip_arguments(struct hg_hip_launch *launch, const struct hg_hip_kernel_variant *variant)
 {
 	const struct codeobj_kernel *layout = variant->layout;
 	struct bytes bytes;
@@ -149,7 +143,7 @@ void hg_hip_launch_identify(struct hg_hip_launch *launch)
 		variant = hg_hip_kernel_for(kernel, launch->event.device, launch->call.caller);
 	if (variant) {
 		launch->event.kernel_id = variant->id;
-		launch->event.args_id = record_arguments(launch, variant);
+		launch->event.args_id = hg_hip_arguments(launch, variant);
 	}
 	hg_hip_unlock();
 }
@@ -236,6 +230,7 @@ static void before_on(struct hg_hip_launch *launch, int device)
 		hg_hip_memory_ask(&launch->subjects);
 		launch->event.stack_id = hg_stack_id(launch->call.caller);
 		hg_hip_launch_emit(&launch->event);
+		hg_hsa_expect(launch->event.kernel_id, 1);
 	}
 	hg_leave();
 	errno = saved;
@@ -249,6 +244,8 @@ static void before(struct hg_hip_launch *launch)
 static int after(struct hg_hip_launch *launch, int rc)
 {
 	launch->call.rc = rc;
+	if (rc)
+		hg_hsa_expect(launch->event.kernel_id, -1);
 	hg_finish_checked(&launch->call, launch->event.kernel_id, 0, 0);
 	return rc;
 }
@@ -498,8 +495,8 @@ HG_HIP(int, hipSetupArgument, (const void *argument, size_t size, size_t offset)
 HG_HIP(int, hipLaunchByPtr, (const void *function))
 {
 	HG_REAL(int, hipLaunchByPtr, (const void *));
-	void *extra[] = { EXTRA_BUFFER, configured.bytes, EXTRA_SIZE, &configured.length,
-			  EXTRA_END };
+	void *extra[] = { HG_EXTRA_BUFFER, configured.bytes, HG_EXTRA_SIZE, &configured.length,
+			  HG_EXTRA_END };
 	struct hg_hip_launch launch = { .handle = function, .extra = extra };
 
 	if (!hg_hip_begin(&launch.call, HG_API_hipLaunchByPtr, HG_CALLER()))

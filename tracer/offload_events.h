@@ -20,6 +20,13 @@
 	EVENT(omp_map)           \
 	EVENT(omp_submit)
 
+/*
+ * What hsa_amd_memory_pool_allocate's `alloc` has in flags beside the pool's
+ * hsa_amd_memory_pool_global_flag_t (1 kernel arguments, 2 fine-grained, 4 coarse-grained): the
+ * pool is a GPU's.
+ */
+#define HG_POOL_OF_DEVICE ((uint64_t)1 << 32)
+
 /* ompt_scope_endpoint_t */
 enum hg_omp_endpoint {
 	HG_OMP_BEGIN = 1,

@@ -16,6 +16,7 @@
 #include "tracer/daemon.h"
 #include "tracer/environment.h"
 #include "tracer/install.h"
+#include "tracer/needs.h"
 #include "tracer/message.h"
 #include "tracer/record.h"
 #include "tracer/session.h"
@@ -47,6 +48,42 @@ static int64_t now_ns(void)
 
 /* ---- the command's environment ---- */
 
+/* OpenMP's offloading sits on the HSA runtime, and so do programs without HIP. */
+static bool wants_hsa(const struct recording *recording)
+{
+	const char *path = recording->executable;
+
+	return recording->options->hsa == RECORD_HSA_YES || needs_library(path, "libomptarget") ||
+	       (needs_library(path, "libhsa-runtime64") && !needs_library(path, "libamdhip64"));
+}
+
+/* The HSA runtime opens what HSA_TOOLS_LIB names, separated by spaces; other tools stay. */
+static int set_hsa_tool(const struct recording *recording)
+{
+	const char *slash = strrchr(recording->install.preload, '/');
+	const char *old = getenv("HSA_TOOLS_LIB");
+	char *value;
+	int result;
+
+	if (recording->options->hsa == RECORD_HSA_NO || !slash || !wants_hsa(recording)) {
+		return 0;
+	}
+	if (strchr(recording->install.preload, ' ')) {
+		message_warning("what is below HIP is not recorded: HSA_TOOLS_LIB cannot name a "
+				"folder with a space in it");
+		return 0;
+	}
+	if (asprintf(&value, "%.*s/libhipgrain-hsa.so%s%s",
+		     (int)(slash - recording->install.preload), recording->install.preload,
+		     old && *old ? " " : "", old ? old : "") < 0) {
+		return -1;
+	}
+	result = setenv("HSA_TOOLS_LIB", value, 1);
+	free(value);
+	return recording->options->hsa == RECORD_HSA_YES ? result | setenv("HIPGRAIN_HSA", "1", 1)
+							 : result;
+}
+
 static int set_environment(const struct recording *recording)
 {
 	const struct record_options *options = recording->options;
@@ -75,6 +112,7 @@ static int set_environment(const struct recording *recording)
 	if (options->no_migration) {
 		result |= setenv("HIPGRAIN_MIGRATION", "0", 1);
 	}
+	result |= set_hsa_tool(recording);
 	if (options->softgpu) {
 		result |= environment_prepend("LD_LIBRARY_PATH", recording->install.softgpu);
 	}

@@ -10,6 +10,8 @@
 
 #define RECORD_DEFAULT_DIRECTORY "hipgrain.d"
 
+enum record_hsa { RECORD_HSA_AUTO, RECORD_HSA_YES, RECORD_HSA_NO };
+
 struct record_options {
 	const char *directory;    /* bundle; NULL: RECORD_DEFAULT_DIRECTORY */
 	bool softgpu;             /* run on the software GPU */
@@ -17,6 +19,7 @@ struct record_options {
 	bool totals;              /* count host allocations below the threshold by call stack */
 	bool no_kernel_arguments; /* do not record them */
 	bool no_memory_queries;   /* do not ask the runtime about memory */
+	enum record_hsa hsa;      /* record what is below HIP */
 	bool no_migration;        /* do not record what pages fault and move */
 	int stack_depth;          /* frames; negative: the preload library's default */
 	int snapshot_mib;         /* flight recorder: keep so much in memory; 0: record all */

@@ -58,6 +58,15 @@ int record_parse_option(struct record_options *options, int code, const char *ar
 	case RECORD_OPTION_NO_KERNEL_ARGUMENTS:
 		options->no_kernel_arguments = true;
 		return 1;
+	case RECORD_OPTION_HSA:
+		if (strcmp(argument, "yes") && strcmp(argument, "no") && strcmp(argument, "auto")) {
+			message_error("--hsa: '%s' is neither yes nor no nor auto", argument);
+			return -EINVAL;
+		}
+		options->hsa = argument[0] == 'y'   ? RECORD_HSA_YES
+			       : argument[0] == 'n' ? RECORD_HSA_NO
+						    : RECORD_HSA_AUTO;
+		return 1;
 	case RECORD_OPTION_STACK_DEPTH:
 		if (parse_number(argument, STACK_DEPTH_MAX, &number)) {
 			message_error("--stack-depth: '%s' is not a number from 0 to %d", argument,

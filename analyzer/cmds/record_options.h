@@ -19,6 +19,7 @@ enum {
 	RECORD_OPTION_NO_MEMORY_QUERIES,
 	RECORD_OPTION_NO_MIGRATION,
 	RECORD_OPTION_NO_KERNEL_ARGUMENTS,
+	RECORD_OPTION_HSA,
 	RECORD_OPTION_END,
 };
 
@@ -34,6 +35,7 @@ enum {
 #define RECORD_LONG_OPTIONS                                                                 \
 	RECORD_COMMAND_LONG_OPTIONS, { "totals", no_argument, NULL, RECORD_OPTION_TOTALS }, \
 	    { "no-migration", no_argument, NULL, RECORD_OPTION_NO_MIGRATION },              \
+	    { "hsa", required_argument, NULL, RECORD_OPTION_HSA },                          \
 	{                                                                                   \
 		"own-daemon", no_argument, NULL, RECORD_OPTION_OWN_DAEMON                   \
 	}
@@ -47,6 +49,7 @@ enum {
 	"      --no-kernel-arguments do not record what kernels are given\n"                     \
 	"      --no-memory-queries   do not ask the HIP runtime about memory that kernels get\n" \
 	"      --no-migration        do not record which pages fault and move\n"                 \
+	"      --hsa yes|no|auto     record what is below HIP; auto: in OpenMP programs\n"       \
 	"      --own-daemon          do not use a running LTTng session daemon\n"
 
 #define RECORD_OPTIONS_DEFAULT    \

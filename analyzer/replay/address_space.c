@@ -60,6 +60,9 @@ enum layer layer_of_api(enum hg_api api)
 	switch (api) {
 	case HG_API_hipHostRegister:
 	case HG_API_hipHostUnregister:
+	case HG_API_hsa_amd_memory_lock:
+	case HG_API_hsa_amd_memory_lock_to_pool:
+	case HG_API_hsa_amd_memory_unlock:
 		return LAYER_REGISTERED;
 	case HG_API_mmap:
 	case HG_API_mremap:

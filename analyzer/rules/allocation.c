@@ -279,7 +279,7 @@ void check_neighbours(const struct rules_context *context)
 	struct place place = process_place(context->process, advise->ptr);
 	const struct allocation *other = NULL;
 	struct finding *finding;
-	bool is_new;
+	bool is_new, omp;
 
 	if (advise->advice != ADVICE_SET_COARSE_GRAIN || advise->size == 0 ||
 	    place.kind != PLACE_ALLOCATION || place.allocation->layer == LAYER_REGISTERED) {
@@ -294,9 +294,21 @@ void check_neighbours(const struct rules_context *context)
 	if (!other) {
 		return;
 	}
-	finding =
-	    call(context, RULE_HG213, advise->api, advise->stack_id, &place, advise->ptr, &is_new);
-	if (is_new) {
+	omp = advise->api == HG_API_hsa_amd_svm_attributes_set && context->process->target_regions;
+	finding = call(context, omp ? RULE_HG802 : RULE_HG213, advise->api, advise->stack_id,
+		       &place, advise->ptr, &is_new);
+	if (is_new && omp) {
+		finding->message = g_strdup_printf(
+		    "the map makes whole pages coarse-grained, for as long as they are mapped into "
+		    "the process: also %" G_GUINT64_FORMAT
+		    " bytes from %s, which share a page with "
+		    "what is mapped.",
+		    other->size, hg_api_name(other->api));
+		finding->fix = g_strdup_printf(
+		    "allocate with aligned_alloc(%u, n), n a multiple of %u; or leave the map out, "
+		    "or set OMPX_DISABLE_USM_MAPS=1, so that the memory stays fine-grained",
+		    context->process->page_size, context->process->page_size);
+	} else if (is_new) {
 		finding->message = g_strdup_printf(
 		    "advice is for whole pages: this makes %" G_GUINT64_FORMAT
 		    " bytes from %s, which share a page with it, coarse-grained as well.",

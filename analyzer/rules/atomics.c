@@ -2,6 +2,8 @@
 /* HG1xx: what floating-point atomics do on the memory that they are given. */
 #include "atomics.h"
 
+#include "openmp.h"
+
 #include <string.h>
 
 /* The operand kind of a floating-point atomic or loop, or -1. */
@@ -61,7 +63,7 @@ struct model_atomic_use atomic_use(const struct rules_context *context, const st
 	}
 	/* Without XNACK nothing moves but by prefetching (S0). */
 	if (use.location == LOCATION_MOVABLE && device && device->xnack == 0 &&
-	    !allocation->prefetched_to_gpu) {
+	    (!allocation || !allocation->prefetched_to_gpu)) {
 		use.location = LOCATION_HOST;
 	}
 	return use;
@@ -85,6 +87,11 @@ static const char *kind_text(enum atomic_kind kind)
 char *coarse_fix(const struct allocation *allocation)
 {
 	switch (allocation->api) {
+	case HG_API_hsa_amd_memory_pool_allocate:
+	case HG_API_hsa_amd_memory_lock:
+	case HG_API_hsa_amd_memory_lock_to_pool:
+		return g_strdup(
+		    "take it from a coarse-grained memory pool (omp_target_alloc does)");
 	case HG_API_hipHostMalloc:
 	case HG_API_hipHostAlloc:
 	case HG_API_hipMemAllocHost:
@@ -130,6 +137,18 @@ static void weigh_evidence(struct finding *finding, const struct launch *launch,
 	}
 }
 
+void atomic_describe(struct finding *finding, const struct launch *launch,
+		     const struct isa_atomic *atomic, const struct pointer_argument *pointer,
+		     const struct grain *grain)
+{
+	finding_set_launch(finding, launch, pointer);
+	set_instruction(finding, atomic);
+	finding->granularity = grain->granularity;
+	finding->mixed = grain->mixed;
+	finding->why = g_strdup(grain->why);
+	weigh_evidence(finding, launch, atomic, grain);
+}
+
 struct finding *atomic_finding(const struct rules_context *context, const struct launch *launch,
 			       enum rule_id rule, const struct isa_atomic *atomic,
 			       const struct pointer_argument *pointer, const struct grain *grain)
@@ -146,12 +165,7 @@ struct finding *atomic_finding(const struct rules_context *context, const struct
 	if (!is_new) {
 		return NULL;
 	}
-	finding_set_launch(finding, launch, pointer);
-	set_instruction(finding, atomic);
-	finding->granularity = grain->granularity;
-	finding->mixed = grain->mixed;
-	finding->why = g_strdup(grain->why);
-	weigh_evidence(finding, launch, atomic, grain);
+	atomic_describe(finding, launch, atomic, pointer, grain);
 	return finding;
 }
 
@@ -204,10 +218,12 @@ static void report_loop(const struct rules_context *context, const struct launch
 		    "coarse-grained memory.",
 		    finding->kernel, kind_text(kind), atomic->mnemonic,
 		    allocation_noun(allocation));
-		finding->fix = g_strdup_printf(
-		    "%s, and then use unsafeAtomicAdd or -munsafe-fp-atomics;\nor reduce in LDS "
-		    "first, so that few updates reach this memory",
-		    fix);
+		finding->fix = launch_is_omp(launch)
+				   ? omp_loop_fix()
+				   : g_strdup_printf("%s, and then use unsafeAtomicAdd or "
+						     "-munsafe-fp-atomics;\nor reduce in LDS "
+						     "first, so that few updates reach this memory",
+						     fix);
 		g_free(fix);
 	} else {
 		finding->message = g_strdup_printf(
@@ -215,9 +231,12 @@ static void report_loop(const struct rules_context *context, const struct launch
 		    "the hardware instruction of %s is correct and tens of times faster.",
 		    finding->kernel, kind_text(kind), atomic->mnemonic, allocation_noun(allocation),
 		    launch->arch);
-		finding->fix = g_strdup("use unsafeAtomicAdd here, or compile with "
-					"-munsafe-fp-atomics, as long as the kernel is never given "
-					"fine-grained memory");
+		finding->fix =
+		    launch_is_omp(launch)
+			? omp_fast_fix()
+			: g_strdup("use unsafeAtomicAdd here, or compile with "
+				   "-munsafe-fp-atomics, as long as the kernel is never given "
+				   "fine-grained memory");
 	}
 }
 
@@ -229,7 +248,7 @@ static void check_target(const struct rules_context *context, const struct launc
 	struct model_atomic_use use;
 	struct model_outcome here, coarse;
 
-	if (pointer->place.kind != PLACE_ALLOCATION) {
+	if (pointer->place.kind != PLACE_ALLOCATION && !is_omp_system(launch, &pointer->place)) {
 		return; /* the families of placement and lifetime speak about those */
 	}
 	grain = place_grain(context->process, &pointer->place);
@@ -241,7 +260,14 @@ static void check_target(const struct rules_context *context, const struct launc
 	here = model_atomic(&use);
 	use.granularity = GRAIN_COARSE;
 	coarse = model_atomic(&use);
-	if (atomic->native) {
+	if (is_omp_system(launch, &pointer->place)) {
+		if (atomic->native && here.outcome == OUTCOME_LOST) {
+			omp_lost(context, launch, atomic, kind_text(kind), pointer, &grain);
+		} else if (atomic->cas_loop && pointer->place.allocation &&
+			   coarse.outcome == OUTCOME_WORKS && !grain.mixed) {
+			report_loop(context, launch, atomic, kind, pointer, &grain);
+		}
+	} else if (atomic->native) {
 		if (here.outcome == OUTCOME_LOST) {
 			report_lost(context, launch, atomic, kind, pointer, &grain);
 		} else if (here.outcome == OUTCOME_UNKNOWN) {

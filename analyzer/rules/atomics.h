@@ -25,6 +25,11 @@ struct finding *atomic_finding(const struct rules_context *context, const struct
 			       enum rule_id rule, const struct isa_atomic *atomic,
 			       const struct pointer_argument *pointer, const struct grain *grain);
 
+/* Fill in what follows from the launch, the instruction and the memory. */
+void atomic_describe(struct finding *finding, const struct launch *launch,
+		     const struct isa_atomic *atomic, const struct pointer_argument *pointer,
+		     const struct grain *grain);
+
 /* How to make the memory coarse-grained, in terms of the call that allocated it; to be freed. */
 char *coarse_fix(const struct allocation *allocation);
 

@@ -48,6 +48,16 @@ struct model_environment process_environment(const struct process *process)
 	return environment;
 }
 
+/* Pages are made coarse-grained by HIP programs, and for them by OpenMP runtimes. */
+static const char *who_advised(const struct process *process)
+{
+	if (process->device_count < 0) {
+		return "hsa_amd_svm_attributes_set";
+	}
+	return process->target_regions ? "hipMemAdviseSetCoarseGrain or a map"
+				       : "hipMemAdviseSetCoarseGrain";
+}
+
 /* What advice made of an allocation's pages, on top of what its allocator says. */
 static void apply_advice(const struct process *process, const struct allocation *allocation,
 			 struct grain *grain)
@@ -62,17 +72,16 @@ static void apply_advice(const struct process *process, const struct allocation 
 	}
 	if (pages.coarse == size) {
 		grain->granularity = GRAIN_COARSE;
-		grain->why = g_strdup_printf("%s; hipMemAdviseSetCoarseGrain then made all of it "
-					     "coarse-grained",
-					     before);
+		grain->why = g_strdup_printf("%s; %s then made all of it coarse-grained", before,
+					     who_advised(process));
 	} else {
 		grain->mixed = true;
-		grain->why = g_strdup_printf(
-		    "%s; hipMemAdviseSetCoarseGrain made %" G_GUINT64_FORMAT
-		    " of its %" G_GUINT64_FORMAT
-		    " bytes coarse-grained (pages 0x%" G_GINT64_MODIFIER
-		    "x to 0x%" G_GINT64_MODIFIER "x), the rest stayed fine-grained",
-		    before, pages.coarse, size, pages.latest->start & ~mask, pages.latest->end - 1);
+		grain->why =
+		    g_strdup_printf("%s; %s made %" G_GUINT64_FORMAT " of its %" G_GUINT64_FORMAT
+				    " bytes coarse-grained (pages 0x%" G_GINT64_MODIFIER
+				    "x to 0x%" G_GINT64_MODIFIER "x), the rest stayed fine-grained",
+				    before, who_advised(process), pages.coarse, size,
+				    pages.latest->start & ~mask, pages.latest->end - 1);
 	}
 	g_free(before);
 }

@@ -7,7 +7,8 @@
 /* Allocations that wait for the device, or that nothing but their release gives back. */
 static bool is_watched(const struct allocation *allocation)
 {
-	return allocation->layer == LAYER_HIP && !allocation->symbol && allocation->stack_id;
+	return allocation->layer == LAYER_HIP && !allocation->symbol && allocation->stack_id &&
+	       allocation->api != HG_API_hsa_amd_memory_pool_allocate; /* HG803's business */
 }
 
 /* Stream-ordered allocation comes from a pool: made for loops. */

@@ -84,8 +84,6 @@ struct process_offload {
 	struct process *process;
 	uint64_t callbacks; /* struct hg_ev_omp_runtime; 0: not known */
 	uint64_t regions, kernels, operations;
-	uint32_t first_region;
-	int64_t first_ns;
 	uint64_t next_number;
 	GHashTable *ranges;     /* struct range, by itself */
 	GTree *copies;          /* struct copy, by ptr */
@@ -613,9 +611,8 @@ static void handle_target(struct process_offload *process, const struct rules_co
 		return;
 	}
 	construct_of(process, target->stack_id, context->event->ns)->runs++;
-	if ((target->kind & ~HG_OMP_NOWAIT) == HG_OMP_TARGET && !process->regions++) {
-		process->first_region = target->stack_id;
-		process->first_ns = context->event->ns;
+	if ((target->kind & ~HG_OMP_NOWAIT) == HG_OMP_TARGET) {
+		process->regions++;
 	}
 }
 
@@ -713,27 +710,20 @@ static void finish_trip(const struct rules_context *context, const struct return
 	g_free(bytes);
 }
 
-/* HG807 */
+/* HG807: no finding, but what explains that there are none about transfers. */
 static void finish_in_place(const struct rules_context *context,
 			    const struct process_offload *process)
 {
-	struct finding *finding;
-	bool is_new;
-
 	if (!process->kernels || process->operations || !process->regions ||
 	    !(process->callbacks & ((uint64_t)1 << 34 | (uint64_t)1 << 9))) {
 		return;
 	}
-	finding = findings_get(context->findings, RULE_HG807, context->process, &is_new, "all");
-	finding_hit(finding, process->first_ns, process->first_region);
-	finding->count = process->regions;
-	finding->absence = true;
-	finding->message = g_strdup_printf(
-	    "%" G_GUINT64_FORMAT " target regions ran and nothing was copied to a device: kernels "
-	    "use the host's memory in place (unified shared memory, or zero copy on an APU).",
-	    process->regions);
-	finding->fix = g_strdup("nothing, if that is meant; map clauses then only change pages' "
-				"granularity, and what is not mapped is fine-grained");
+	findings_note(context->findings,
+		      "%" G_GUINT64_FORMAT
+		      " OpenMP target region%s ran and nothing was copied to a "
+		      "device: the host's memory is used in place (unified shared memory, or zero "
+		      "copy on an APU)",
+		      process->regions, process->regions == 1 ? "" : "s");
 }
 
 static gint compare_constructs(gconstpointer a, gconstpointer b)

@@ -495,6 +495,11 @@ void ordering_event(struct ordering *ordering, const struct rules_context *conte
 {
 	struct process_order *at;
 
+	/* What waits for HSA's queues is not recorded: nothing can be told about order there. */
+	if (context->event->type == HG_EVENT_launch &&
+	    context->event->launch.api == HG_API_hsa_queue_dispatch) {
+		return;
+	}
 	switch (context->event->type) {
 	case HG_EVENT_launch:
 	case HG_EVENT_copy:

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "openmp.h"
+
 /*
  * The finding about calls of `api` on this memory. All call sites together: what is wrong is the
  * kind of memory, wherever the call stands.
@@ -124,7 +126,9 @@ void check_launch_placement(const struct rules_context *context, const struct la
 			continue;
 		}
 		grain = place_grain(context->process, &pointer.place);
-		if (grain.granularity == GRAIN_INACCESSIBLE) {
+		if (grain.granularity == GRAIN_INACCESSIBLE && launch_is_omp(launch)) {
+			omp_unreachable(context, launch, use, &pointer, &grain);
+		} else if (grain.granularity == GRAIN_INACCESSIBLE) {
 			report_unreachable(context, launch, use, &pointer, &grain);
 		} else if (grain.granularity == GRAIN_UNKNOWN) {
 			findings_limit(context->findings,

@@ -233,7 +233,8 @@ static bool api_hides_work(unsigned api)
 	case HG_API_hipGraphLaunch_spt:
 		return true;
 	default:
-		return api >= HG_API_hipStreamBeginCapture; /* graphs */
+		return api >= HG_API_hipStreamBeginCapture && /* graphs */
+		       api < HG_API_hsa_amd_memory_pool_allocate;
 	}
 }
 

@@ -64,7 +64,7 @@ static int sum_on_device(void)
 {
 	int sum = 0;
 
-#pragma omp target teams distribute parallel for map(tofrom : sum) reduction(+ : sum)
+#pragma omp target map(tofrom : sum)
 	for (int i = 0; i < N; i++) {
 		sum += array[i];
 	}

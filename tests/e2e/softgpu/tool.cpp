@@ -54,6 +54,13 @@ enum {
 #undef HAVE
 #undef LACK
 
+/* The same for those that the preload library patches. */
+#define HSA_CORE(place, name) CHECK(CoreApiTable, place, name)
+#define HSA_AMD(place, name) CHECK(AmdExtTable, place, name)
+#include "preload/hsa_table.def"
+#undef HSA_CORE
+#undef HSA_AMD
+
 static decltype(hsa_queue_create) *queue_create;
 static decltype(hsa_amd_memory_pool_allocate) *pool_allocate;
 static decltype(hsa_executable_load_agent_code_object) *load_code;

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "openmp.h"
+
+#include "atomics.h"
+
+bool launch_is_omp(const struct launch *launch)
+{
+	return g_str_has_prefix(launch->kernel->symbol, "__omp_offloading_");
+}
+
+bool is_omp_system(const struct launch *launch, const struct place *place)
+{
+	return launch_is_omp(launch) && is_system_memory(place);
+}
+
+/* ---- HG801 ---- */
+
+/* Memory that is no recorded allocation has no page summary of its own. */
+static bool is_advised(const struct process *process, const struct pointer_argument *pointer)
+{
+	return pointer->place.kind != PLACE_ALLOCATION &&
+	       page_map_summary(&process->pages, pointer->address, 8).coarse > 0;
+}
+
+void omp_lost(const struct rules_context *context, const struct launch *launch,
+	      const struct isa_atomic *atomic, const char *operation,
+	      const struct pointer_argument *pointer, const struct grain *grain)
+{
+	const struct allocation *allocation = pointer->place.allocation;
+	struct finding *finding;
+	bool is_new;
+	char *place;
+
+	if (is_advised(context->process, pointer)) {
+		return;
+	}
+	finding = findings_get(context->findings, RULE_HG801, context->process, &is_new,
+			       "%s %u %d %u", launch->kernel->symbol, pointer->kernarg,
+			       pointer->place.kind, allocation ? allocation->stack_id : 0);
+	launch_hit(launch, finding);
+	if (!is_new) {
+		return;
+	}
+	atomic_describe(finding, launch, atomic, pointer, grain);
+	place = place_text(&pointer->place);
+	finding->message = g_strdup_printf(
+	    "the target region does its %s with %s, which %s discards on fine-grained memory "
+	    "without an error; it updates %s in place, %s.",
+	    operation, atomic->mnemonic, launch->arch, place,
+	    grain->mixed ? "of which only some pages were made coarse-grained"
+			 : "which no map made coarse-grained");
+	finding->fix = g_strdup(
+	    "let the compiler make a compare-and-swap loop (hint(AMD_safe_fp_atomics), or "
+	    "-mno-unsafe-fp-atomics);\n"
+	    "or use a reduction clause, or memory of omp_target_alloc, which is coarse-grained;\n"
+	    "or map all of the memory: AMD's runtime then makes its pages coarse-grained (LLVM's "
+	    "own does not)");
+	g_free(place);
+}
+
+char *omp_loop_fix(void)
+{
+	return g_strdup(
+	    "use a reduction clause, which updates this memory once for each team;\n"
+	    "or map the memory (AMD's runtime then makes its pages coarse-grained), or use "
+	    "omp_target_alloc, and let the compiler use the hardware's instruction: "
+	    "hint(AMD_fast_fp_atomics)");
+}
+
+char *omp_fast_fix(void)
+{
+	return g_strdup(
+	    "use a reduction clause;\n"
+	    "or, with AMD's compiler, hint(AMD_fast_fp_atomics) or -munsafe-fp-atomics, "
+	    "as long as the region is never given fine-grained memory");
+}
+
+/* ---- HG806 ---- */
+
+void omp_unreachable(const struct rules_context *context, const struct launch *launch,
+		     const struct isa_use *use, const struct pointer_argument *pointer,
+		     const struct grain *grain)
+{
+	struct finding *finding;
+	bool is_new;
+	char *place;
+
+	finding = findings_get(context->findings, RULE_HG806, context->process, &is_new, "%s",
+			       launch->kernel->symbol);
+	launch_hit(launch, finding);
+	if (!is_new) {
+		return;
+	}
+	finding_set_launch(finding, launch, pointer);
+	finding->granularity = GRAIN_INACCESSIBLE;
+	finding->why = g_strdup(grain->why);
+	place = place_text(&pointer->place);
+	finding->message = g_strdup_printf(
+	    "the target region %s %s in place, but with XNACK off the GPU has no mapping for it: "
+	    "the access is a memory access fault.",
+	    use->access & (ISA_WRITE | ISA_ATOMIC) ? "writes to" : "reads", place);
+	finding->fix = g_strdup(
+	    "run with HSA_XNACK=1, which unified shared memory needs on a discrete GPU (MI200 and "
+	    "later);\n"
+	    "or leave `requires unified_shared_memory` out and map what the region uses");
+	g_free(place);
+	finding_at_most(finding, CONFIDENCE_LIKELY, use->certain ? NOT_SEEN : ONE_OF_SEVERAL);
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Code below HIP: images as they are loaded, captured at once, because the memory that they come
+ * from may be gone when a kernel of theirs is launched; and kernels by the address that packets
+ * name, known when the executable is complete.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "hsa.h"
+
+#define BUCKETS 1024u
+
+enum {
+	SYMBOL_TYPE = 0,
+	SYMBOL_NAME_LENGTH = 1,
+	SYMBOL_NAME = 2,
+	SYMBOL_KERNEL_OBJECT = 22,
+	SYMBOL_KIND_KERNEL = 1,
+};
+
+/* Where a reader or a deserialized code object has its bytes. */
+struct image {
+	struct image *next;
+	uint64_t handle;
+	const uint8_t *bytes;
+	size_t size;
+};
+
+/* What was loaded into an executable. */
+struct loaded {
+	struct loaded *next;
+	uint64_t executable;
+	struct hg_hip_code code;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct image *images;
+static struct loaded *objects;
+static struct hsa_kernel *kernels[BUCKETS];
+
+/* ---- images ---- */
+
+static void add_image(uint64_t handle, const void *bytes, size_t size)
+{
+	struct image *image;
+
+	pthread_mutex_lock(&lock);
+	for (image = images; image && image->handle != handle; image = image->next)
+		;
+	if (!image && (image = calloc(1, sizeof(*image)))) {
+		image->next = images;
+		images = image;
+		image->handle = handle;
+	}
+	if (image) {
+		image->bytes = bytes;
+		image->size = size;
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+/* The bytes of a handle are to be found while the runtime loads it. */
+static void capture(uint64_t executable, uint64_t agent, uint64_t handle)
+{
+	struct loaded *loaded = calloc(1, sizeof(*loaded));
+	struct image *image;
+
+	if (!loaded)
+		return;
+	loaded->executable = executable;
+	pthread_mutex_lock(&lock);
+	for (image = images; image && image->handle != handle; image = image->next)
+		;
+	if (image && image->bytes)
+		hg_hip_capture(image->bytes, image->size, hg_hsa_device(hg_hsa_ordinal(agent)),
+			       &loaded->code);
+	else
+		strcpy(loaded->code.problem, "loaded in a way that was not recorded");
+	loaded->next = objects;
+	objects = loaded;
+	pthread_mutex_unlock(&lock);
+}
+
+static int reader_from_memory(const void *bytes, size_t size, struct hsa_handle *reader)
+{
+	int rc = HSA_REAL(hsa_code_object_reader_create_from_memory, int, const void *, size_t,
+			  struct hsa_handle *)(bytes, size, reader);
+
+	if (!rc && hg_hsa_enter(HG_CALLER())) {
+		add_image(reader->handle, bytes, size);
+		hg_leave();
+	}
+	return rc;
+}
+
+/* Mapped for as long as the process lives: few programs load from files, and few files. */
+static int reader_from_file(int fd, struct hsa_handle *reader)
+{
+	int rc = HSA_REAL(hsa_code_object_reader_create_from_file, int, int,
+			  struct hsa_handle *)(fd, reader);
+	int saved = errno;
+	struct stat status;
+
+	if (!rc && hg_hsa_enter(HG_CALLER())) {
+		if (!fstat(fd, &status) && status.st_size > 0) {
+			void *bytes = hg_libc.mmap(NULL, (size_t)status.st_size, PROT_READ,
+						   MAP_PRIVATE, fd, 0);
+
+			if (bytes != MAP_FAILED)
+				add_image(reader->handle, bytes, (size_t)status.st_size);
+		}
+		hg_leave();
+	}
+	errno = saved;
+	return rc;
+}
+
+/* The deprecated pair that LLVM's OpenMP uses. */
+static int deserialize(void *bytes, size_t size, const char *options, struct hsa_handle *object)
+{
+	int rc = HSA_REAL(hsa_code_object_deserialize, int, void *, size_t, const char *,
+			  struct hsa_handle *)(bytes, size, options, object);
+
+	if (!rc && hg_hsa_enter(HG_CALLER())) {
+		add_image(object->handle, bytes, size);
+		hg_leave();
+	}
+	return rc;
+}
+
+static int load_code(struct hsa_handle executable, struct hsa_handle agent,
+		     struct hsa_handle object, const char *options)
+{
+	int rc =
+	    HSA_REAL(hsa_executable_load_code_object, int, struct hsa_handle, struct hsa_handle,
+		     struct hsa_handle, const char *)(executable, agent, object, options);
+	int saved = errno;
+
+	if (!rc && hg_hsa_enter(HG_CALLER())) {
+		capture(executable.handle, agent.handle, object.handle);
+		hg_leave();
+	}
+	errno = saved;
+	return rc;
+}
+
+static int load_agent_code(struct hsa_handle executable, struct hsa_handle agent,
+			   struct hsa_handle reader, const char *options, struct hsa_handle *result)
+{
+	int rc = HSA_REAL(hsa_executable_load_agent_code_object, int, struct hsa_handle,
+			  struct hsa_handle, struct hsa_handle, const char *,
+			  struct hsa_handle *)(executable, agent, reader, options, result);
+	int saved = errno;
+
+	if (!rc && hg_hsa_enter(HG_CALLER())) {
+		capture(executable.handle, agent.handle, reader.handle);
+		hg_leave();
+	}
+	errno = saved;
+	return rc;
+}
+
+/* ---- kernels ---- */
+
+static struct hsa_kernel **bucket_of(uint64_t object)
+{
+	return &kernels[(object >> 6) % BUCKETS];
+}
+
+struct hsa_kernel *hg_hsa_kernel(uint64_t object)
+{
+	struct hsa_kernel *kernel;
+
+	pthread_mutex_lock(&lock);
+	for (kernel = *bucket_of(object); kernel && kernel->object != object; kernel = kernel->next)
+		;
+	pthread_mutex_unlock(&lock);
+	return kernel;
+}
+
+/* Of several code objects in one executable, the one that has the kernel. */
+static struct hg_hip_code *code_of(uint64_t executable, const char *name,
+				   const struct codeobj_kernel **layout)
+{
+	struct hg_hip_code *code = NULL;
+
+	for (struct loaded *loaded = objects; loaded; loaded = loaded->next) {
+		if (loaded->executable != executable)
+			continue;
+		*layout = loaded->code.metadata
+			      ? codeobj_metadata_kernel(loaded->code.metadata, name)
+			      : NULL;
+		if (*layout)
+			return &loaded->code;
+		code = code ? code : &loaded->code;
+	}
+	return code;
+}
+
+static int note_symbol(struct hsa_handle executable, struct hsa_handle symbol, void *data)
+{
+	int (*info)(struct hsa_handle, int, void *) =
+	    (int (*)(struct hsa_handle, int, void *))hg_hsa.hsa_executable_symbol_get_info;
+	uint32_t kind = 0, length = 0;
+	struct hsa_kernel *kernel;
+
+	(void)data;
+	if (info(symbol, SYMBOL_TYPE, &kind) || kind != SYMBOL_KIND_KERNEL ||
+	    info(symbol, SYMBOL_NAME_LENGTH, &length) || !length)
+		return 0;
+	kernel = calloc(1, sizeof(*kernel));
+	if (!kernel || !(kernel->name = calloc(1, length + 1)) ||
+	    info(symbol, SYMBOL_NAME, kernel->name) ||
+	    info(symbol, SYMBOL_KERNEL_OBJECT, &kernel->object)) {
+		free(kernel ? kernel->name : NULL);
+		free(kernel);
+		return 0;
+	}
+	/* "NAME.kd": the descriptor's name. */
+	if (length > 3 && !strcmp(kernel->name + length - 3, ".kd"))
+		kernel->name[length - 3] = 0;
+	pthread_mutex_lock(&lock);
+	kernel->variant.code = code_of(executable.handle, kernel->name, &kernel->variant.layout);
+	kernel->next = *bucket_of(kernel->object);
+	*bucket_of(kernel->object) = kernel;
+	pthread_mutex_unlock(&lock);
+	return 0;
+}
+
+static int executable_freeze(struct hsa_handle executable, const char *options)
+{
+	int rc = HSA_REAL(hsa_executable_freeze, int, struct hsa_handle, const char *)(executable,
+										       options);
+	int saved = errno;
+
+	if (!rc && hg_hsa_enter(HG_CALLER())) {
+		HSA_REAL(hsa_executable_iterate_symbols, int, struct hsa_handle,
+			 int (*)(struct hsa_handle, struct hsa_handle, void *), void *)
+		(executable, note_symbol, NULL);
+		hg_leave();
+	}
+	errno = saved;
+	return rc;
+}
+
+/* Another executable's kernels may come to lie where these were; what was recorded stays. */
+static int executable_destroy(struct hsa_handle executable)
+{
+	pthread_mutex_lock(&lock);
+	for (unsigned i = 0; i < BUCKETS; i++) {
+		for (struct hsa_kernel *kernel = kernels[i]; kernel; kernel = kernel->next) {
+			for (struct loaded *loaded = objects; loaded; loaded = loaded->next) {
+				if (kernel->variant.code == &loaded->code &&
+				    loaded->executable == executable.handle)
+					kernel->object = 0;
+			}
+		}
+	}
+	for (struct loaded *loaded = objects; loaded; loaded = loaded->next) {
+		if (loaded->executable == executable.handle)
+			loaded->executable = 0;
+	}
+	pthread_mutex_unlock(&lock);
+	return HSA_REAL(hsa_executable_destroy, int, struct hsa_handle)(executable);
+}
+
+void hg_hsa_kernel_define(struct hsa_kernel *kernel)
+{
+	struct hg_hip_kernel_variant *variant = &kernel->variant;
+
+	pthread_mutex_lock(&lock);
+	if (variant->code && hg_hip_kernel_is_new(variant, kernel->name)) {
+		struct hg_ev_kernel event = { .handle = kernel->object, .symbol = kernel->name };
+
+		hg_hip_code_define(variant->code, "");
+		event.code_object_id = variant->code->id;
+		event.kernarg_size = variant->layout ? variant->layout->explicit_size : 0;
+		event.kernel_id = variant->id;
+		hg_provider->kernel(&event);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+const struct hsa_wrapper hg_hsa_code_wrappers[] = {
+	{ "hsa_code_object_reader_create_from_memory", (void *)reader_from_memory },
+	{ "hsa_code_object_reader_create_from_file", (void *)reader_from_file },
+	{ "hsa_code_object_deserialize", (void *)deserialize },
+	{ "hsa_executable_load_code_object", (void *)load_code },
+	{ "hsa_executable_load_agent_code_object", (void *)load_agent_code },
+	{ "hsa_executable_freeze", (void *)executable_freeze },
+	{ "hsa_executable_destroy", (void *)executable_destroy },
+	{ NULL, NULL },
+};

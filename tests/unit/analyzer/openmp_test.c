@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rules about kernels of OpenMP target regions, as the HSA runtime's queues show them (HG801,
+ * HG802, HG806, and HG1xx in OpenMP's terms).
+ */
+#include "rules_world.h"
+
+#define BLOCK 0x500000u
+#define POOL  0x900000u
+
+/* The same kernel under a name that makes it a target region's. */
+static void omp_launch(uint64_t target)
+{
+	uint64_t words[] = { target, 0 };
+
+	apply(
+	    (struct hg_event){ .type = HG_EVENT_omp_target,
+			       .omp_target = { .kind = HG_OMP_TARGET, .endpoint = HG_OMP_BEGIN } });
+	apply((struct hg_event){ .type = HG_EVENT_kernel,
+				 .kernel = { .kernel_id = 2,
+					     .code_object_id = 1,
+					     .symbol = "__omp_offloading_1_2_main_l3" } });
+	apply((struct hg_event){ .type = HG_EVENT_args,
+				 .args = { .args_id = 7,
+					   .kernel_id = 2,
+					   .bytes = (const uint8_t *)words,
+					   .length = sizeof(words) } });
+	apply((struct hg_event){ .type = HG_EVENT_launch,
+				 .launch = { .api = HG_API_hsa_queue_dispatch,
+					     .kernel_id = 2,
+					     .args_id = 7,
+					     .grid_x = 2,
+					     .grid_y = 1,
+					     .grid_z = 1,
+					     .block_x = 64,
+					     .block_y = 1,
+					     .block_z = 1 } });
+}
+
+static void make_coarse(uint64_t ptr, uint64_t size)
+{
+	apply((struct hg_event){ .type = HG_EVENT_advise,
+				 .advise = { .api = HG_API_hsa_amd_svm_attributes_set,
+					     .ptr = ptr,
+					     .size = size,
+					     .advice = 100,
+					     .target = -1 } });
+}
+
+static void test_lost_on_unmapped_block(void **state)
+{
+	(void)state;
+	device(1);
+	alloc(HG_API_malloc, BLOCK, 8192, 0, 5);
+	omp_launch(BLOCK);
+	assert_string_equal(found(), "HG801");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_PROVEN);
+	assert_int_equal(finding(0)->allocation->ptr, BLOCK);
+}
+
+/* A scalar on the stack of the thread. */
+static void test_lost_on_stack(void **state)
+{
+	(void)state;
+	device(1);
+	apply((struct hg_event){
+	    .type = HG_EVENT_region,
+	    .region = { .kind = HG_REGION_STACK, .start = 0x7000000, .size = 0x100000 } });
+	omp_launch(0x7000040);
+	assert_string_equal(found(), "HG801");
+	assert_null(finding(0)->allocation);
+}
+
+static void test_mapped_pages_are_coarse(void **state)
+{
+	(void)state;
+	device(1);
+	alloc(HG_API_malloc, BLOCK, 8192, 0, 5);
+	make_coarse(BLOCK, 8192);
+	omp_launch(BLOCK);
+	assert_string_equal(found(), "");
+}
+
+static void test_mapped_stack_is_coarse(void **state)
+{
+	(void)state;
+	device(1);
+	apply((struct hg_event){
+	    .type = HG_EVENT_region,
+	    .region = { .kind = HG_REGION_STACK, .start = 0x7000000, .size = 0x100000 } });
+	make_coarse(0x7000040, 8);
+	omp_launch(0x7000040);
+	assert_string_equal(found(), "");
+}
+
+static void test_safe_loop_is_slow(void **state)
+{
+	(void)state;
+	device(1);
+	atomic.mnemonic = (char *)"flat_atomic_cmpswap_x2";
+	atomic.native = false;
+	atomic.cas_loop = true;
+	alloc(HG_API_malloc, BLOCK, 8192, 0, 5);
+	omp_launch(BLOCK);
+	assert_string_equal(found(), "HG106");
+	assert_non_null(strstr(finding(0)->fix, "reduction clause"));
+}
+
+static void test_pool_memory(void **state)
+{
+	(void)state;
+	device(1);
+	alloc(HG_API_hsa_amd_memory_pool_allocate, POOL, 8192, HG_POOL_OF_DEVICE | 4, 5);
+	omp_launch(POOL);
+	assert_string_equal(found(), "");
+}
+
+/* llvm_omp_target_alloc_host: a fine-grained pool of the host's. */
+static void test_lost_in_fine_pool(void **state)
+{
+	(void)state;
+	device(1);
+	alloc(HG_API_hsa_amd_memory_pool_allocate, POOL, 8192, 2, 5);
+	omp_launch(POOL);
+	assert_string_equal(found(), "HG101");
+	assert_non_null(strstr(finding(0)->why, "fine-grained memory pool of the host"));
+}
+
+static void test_no_xnack(void **state)
+{
+	(void)state;
+	device(0);
+	alloc(HG_API_malloc, BLOCK, 8192, 0, 5);
+	omp_launch(BLOCK);
+	assert_string_equal(found(), "HG806");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
+}
+
+/* HIP's kernels are told of in HIP's terms. */
+static void test_hip_kernel(void **state)
+{
+	(void)state;
+	device(0);
+	alloc(HG_API_malloc, BLOCK, 8192, 0, 5);
+	launch(1, BLOCK, 0);
+	assert_string_equal(found(), "HG209");
+}
+
+static void test_xnack_unknown(void **state)
+{
+	(void)state;
+	device(-1);
+	alloc(HG_API_malloc, BLOCK, 8192, 0, 5);
+	omp_launch(BLOCK);
+	assert_string_equal(found(), "");
+	assert_true(findings.limits->len > 0);
+}
+
+static void test_neighbour_on_the_page(void **state)
+{
+	(void)state;
+	device(1);
+	alloc(HG_API_malloc, BLOCK, 6144, 0, 5);
+	alloc(HG_API_malloc, BLOCK + 6144, 6144, 0, 6);
+	apply(
+	    (struct hg_event){ .type = HG_EVENT_omp_target,
+			       .omp_target = { .kind = HG_OMP_TARGET, .endpoint = HG_OMP_BEGIN } });
+	make_coarse(BLOCK, 6144);
+	assert_string_equal(found(), "HG802");
+}
+
+/* The block beside it was not recorded, or is smaller than what is. */
+static void test_neighbour_unknown(void **state)
+{
+	(void)state;
+	device(1);
+	alloc(HG_API_malloc, BLOCK, 6144, 0, 5);
+	apply(
+	    (struct hg_event){ .type = HG_EVENT_omp_target,
+			       .omp_target = { .kind = HG_OMP_TARGET, .endpoint = HG_OMP_BEGIN } });
+	make_coarse(BLOCK, 6144);
+	assert_string_equal(found(), "");
+}
+
+static void test_alone_on_its_pages(void **state)
+{
+	(void)state;
+	device(1);
+	alloc(HG_API_malloc, BLOCK, 8192, 0, 5);
+	alloc(HG_API_malloc, BLOCK + 8192, 8192, 0, 6);
+	apply(
+	    (struct hg_event){ .type = HG_EVENT_omp_target,
+			       .omp_target = { .kind = HG_OMP_TARGET, .endpoint = HG_OMP_BEGIN } });
+	make_coarse(BLOCK, 8192);
+	assert_string_equal(found(), "");
+}
+
+/* Queues of HSA's: what waits for them is not recorded, so nothing is said about order. */
+static void test_no_order_between_queues(void **state)
+{
+	(void)state;
+	device(1);
+	alloc(HG_API_hsa_amd_memory_pool_allocate, POOL, 8192, HG_POOL_OF_DEVICE | 4, 5);
+	for (uint64_t queue = 1; queue < 3; queue++) {
+		omp_launch(POOL);
+		apply((struct hg_event){ .type = HG_EVENT_launch,
+					 .launch = { .api = HG_API_hsa_queue_dispatch,
+						     .kernel_id = 2,
+						     .args_id = 7,
+						     .grid_x = 1,
+						     .block_x = 1,
+						     .stream = queue } });
+	}
+	apply((struct hg_event){ .type = HG_EVENT_free,
+				 .free = { .api = HG_API_hsa_amd_memory_pool_free, .ptr = POOL } });
+	assert_string_equal(found(), "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		FINDS(HG801, test_lost_on_unmapped_block),
+		FINDS(HG801, test_lost_on_stack),
+		SILENT(HG801, test_mapped_pages_are_coarse),
+		SILENT(HG801, test_mapped_stack_is_coarse),
+		TEST(test_safe_loop_is_slow),
+		SILENT(HG801, test_pool_memory),
+		TEST(test_lost_in_fine_pool),
+		FINDS(HG806, test_no_xnack),
+		SILENT(HG806, test_hip_kernel),
+		DOUBTS(HG801, test_xnack_unknown),
+		DOUBTS(HG806, test_xnack_unknown),
+		DOUBTS(HG802, test_neighbour_unknown),
+		FINDS(HG802, test_neighbour_on_the_page),
+		SILENT(HG802, test_alone_on_its_pages),
+		TEST(test_no_order_between_queues),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
