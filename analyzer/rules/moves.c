@@ -746,6 +746,11 @@ void moves_finish(struct process_watch *watch, const struct rules_context *conte
 		}
 		settle(moves, context);
 	}
+	/* That the software GPU was not to move pages is no gap. */
+	if (moves->problem && !g_str_has_prefix(moves->problem, "the software GPU")) {
+		findings_note(context->findings, "pages that moved were not recorded: %s",
+			      moves->problem);
+	}
 	for (unsigned i = 0; i < moves->list->len; i++) {
 		g_ptr_array_add(context->findings->moves, moves->list->pdata[i]);
 	}

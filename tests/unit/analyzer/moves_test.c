@@ -149,6 +149,33 @@ static void faults_of_no_known_kernel(void **state)
 	assert_null(row(0)->kernel);
 }
 
+static void no_source(const char *problem)
+{
+	apply(
+	    (struct hg_event){ .type = HG_EVENT_smi_source, .smi_source = { .problem = problem } });
+	apply((struct hg_event){ .type = HG_EVENT_smi_source, .smi_source = { .problem = "" } });
+}
+
+static void a_kernel_that_tells_nothing(void **state)
+{
+	(void)state;
+	process("/bin/test", "");
+	no_source("this kernel's driver does not tell of migrations");
+	no_source("this kernel's driver does not tell of migrations");
+	assert_string_equal(found(), "");
+	assert_int_equal(findings.notes->len, 1); /* said once */
+	assert_int_equal(findings.moves->len, 0);
+}
+
+static void a_software_gpu_without_migration(void **state)
+{
+	(void)state;
+	process("/bin/test", "");
+	no_source("the software GPU moves no pages (SOFTGPU_MIGRATION=0)");
+	assert_string_equal(found(), "");
+	assert_int_equal(findings.notes->len, 0);
+}
+
 /* ---- HG301 ---- */
 
 static void faults_in_each_launch(void **state)
@@ -396,6 +423,8 @@ int main(void)
 		TEST(every_page_is_in_one_row),
 		TEST(pages_of_the_past),
 		TEST(faults_of_no_known_kernel),
+		TEST(a_kernel_that_tells_nothing),
+		TEST(a_software_gpu_without_migration),
 		TEST(faults_in_each_launch),
 		TEST(faults_of_the_first_launch),
 		TEST(faults_that_move_nothing),
