@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <lttng/lttng.h>
@@ -34,7 +38,7 @@
 #define SUBBUFFER_MAX   (512 * 1024)
 
 /* How long the end of a session may take; sub-buffers are a few MiB at most. */
-#define END_TIMEOUT_MS (60 * 1000)
+#define END_TIMEOUT_MS (30 * 1000)
 
 /* LTTng's own defaults (lttng-tools 2.13, src/common/defaults.h); a channel needs them named. */
 #define METADATA_SUBBUFFER_SIZE  4096
@@ -388,21 +392,80 @@ int session_tell(struct session *session, char *why, size_t why_size)
 	return code < 0 ? fail(code, "asking for the state", why, why_size) : 0;
 }
 
-int session_end(struct session *session, struct session_loss *loss, char *why, size_t why_size)
+/* What a child process of ours found when it ended the session. */
+struct outcome {
+	int result;
+	struct session_loss loss;
+	char why[512];
+};
+
+static void end_here(struct session *session, struct outcome *outcome)
 {
 	char ignored[256];
-	int code, result;
+	int code;
 
-	*loss = (struct session_loss){ .events = -1, .packets = -1 };
+	outcome->loss = (struct session_loss){ .events = -1, .packets = -1 };
 	/* Returns when the consumer has written every sub-buffer. */
-	result = session_stop(session->name, why, why_size);
-	if (!result) {
-		ask_losses(session, loss);
+	outcome->result = session_stop(session->name, outcome->why, sizeof(outcome->why));
+	if (!outcome->result) {
+		ask_losses(session, &outcome->loss);
 	}
-	code = session_destroy(session->name, result ? ignored : why,
-			       result ? sizeof(ignored) : why_size);
-	result = result ? result : code;
+	code = session_destroy(session->name, outcome->result ? ignored : outcome->why,
+			       outcome->result ? sizeof(ignored) : sizeof(outcome->why));
+	outcome->result = outcome->result ? outcome->result : code;
+}
+
+/*
+ * A daemon whose consumer cannot write (a disk that is full) does not answer at all, and nothing in
+ * liblttng-ctl gives up: so another process asks, which can be ended.
+ */
+static int end_elsewhere(struct session *session, struct outcome *outcome)
+{
+	struct pollfd fd = { .events = POLLIN };
+	int channel[2], result = -ETIMEDOUT;
+	pid_t child;
+
+	if (pipe2(channel, O_CLOEXEC)) {
+		return -errno;
+	}
+	child = fork();
+	if (child == 0) {
+		end_here(session, outcome);
+		(void)!write(channel[1], outcome, sizeof(*outcome));
+		_exit(0);
+	}
+	close(channel[1]);
+	fd.fd = channel[0];
+	if (child < 0) {
+		result = -EAGAIN;
+	} else if (poll(&fd, 1, 2 * END_TIMEOUT_MS) == 1 &&
+		   read(channel[0], outcome, sizeof(*outcome)) == sizeof(*outcome)) {
+		result = 0;
+	}
+	close(channel[0]);
+	if (child > 0) {
+		kill(child, SIGKILL);
+		waitpid(child, NULL, 0);
+	}
+	return result;
+}
+
+int session_end(struct session *session, struct session_loss *loss, char *why, size_t why_size)
+{
+	struct outcome outcome = { .loss = { .events = -1, .packets = -1 } };
+	int error = end_elsewhere(session, &outcome);
+
+	if (error == -ETIMEDOUT) {
+		snprintf(outcome.why, sizeof(outcome.why),
+			 "LTTng's daemon does not answer (is the disk full?): what is not written "
+			 "by now is lost");
+		outcome.result = error;
+	} else if (error) {
+		end_here(session, &outcome);
+	}
+	*loss = outcome.loss;
+	snprintf(why, why_size, "%s", outcome.why);
 	lttng_destroy_handle(session->handle);
 	session->handle = NULL;
-	return result;
+	return outcome.result;
 }
