@@ -157,9 +157,9 @@ static void after_fork_child(void)
 	hg_process_forked = true;
 	hg_process_begin();
 	hg_process_id = getpid();
-	hg_active = HG_ACTIVE;
 	if (*hg_provider->recording)
 		hg_begin_recording(false);
+	hg_active = HG_ACTIVE; /* only now: others would wait for the beginning */
 	hg_tls.busy--;
 }
 

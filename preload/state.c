@@ -468,7 +468,7 @@ bool hg_begin_recording(bool late)
 	int saved = errno;
 
 	/* Who tells needs the loader's lock, which this thread holds. */
-	if (hg_tls.in_phdr && hg_config.standby)
+	if (hg_tls.in_phdr)
 		return false;
 	hg_tls.busy++;
 	pthread_mutex_lock(&begin_lock);
