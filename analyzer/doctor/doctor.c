@@ -73,11 +73,12 @@ void doctor_check_worth(struct doctor *doctor)
 	} else {
 		doctor_add(doctor, HEALTH_OK, NULL, "HG2xx (placement): in full");
 	}
-	doctor_add(doctor, HEALTH_LIMITED, NULL,
-		   "HG3xx (migration): %s; the driver's own migration events are not recorded",
-		   doctor->no_svm ? "managed memory does not migrate here, advice and prefetches "
-				    "that do nothing are reported"
-				  : "from prefetches and advice only");
+	doctor_add(doctor, HEALTH_LIMITED, NULL, "HG3xx (migration): %s",
+		   doctor->no_svm
+		       ? "managed memory does not migrate here, advice and prefetches "
+			 "that do nothing are reported"
+		       : "in full if the driver tells of page faults and moves, which the "
+			 "recording finds out; else from prefetches and advice");
 	doctor_add(doctor, HEALTH_OK, NULL,
 		   "HG5xx, HG6xx (transfers, lifetime): in full, they need only the calls");
 }
