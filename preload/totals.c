@@ -254,17 +254,21 @@ static void write_out(void)
 	emit_changed();
 }
 
-/* Whoever writes now may have been cancelled in it: not waited for without end. */
+/*
+ * Whoever writes now may have been cancelled in it: not waited for without end; but for long, for
+ * it may only be off its processor, and what is not written here never will be.
+ */
 void hg_totals_write(void)
 {
-	unsigned left = 10000;
+	struct timespec nap = { .tv_nsec = 1000000 };
+	unsigned naps = 0;
 
 	if (!parts)
 		return;
 	while (__atomic_exchange_n(&writing, 1, __ATOMIC_ACQUIRE)) {
-		if (!left--)
+		if (naps++ == 2000)
 			return;
-		sched_yield();
+		nanosleep(&nap, NULL);
 	}
 	write_out();
 	unlock(&writing);
