@@ -6,6 +6,9 @@
 
 #include "fields.h"
 
+/* Asked once of a class, not of each event's field. */
+enum member_type { MEMBER_OTHER, MEMBER_UNSIGNED, MEMBER_SIGNED };
+
 /* How the members of one event class of one trace map to an event layout. */
 struct decoder {
 	int type; /* enum hg_event_type, or -1: not ours, or unknown */
@@ -14,16 +17,22 @@ struct decoder {
 	const struct field *fields;
 	uint64_t member[FIELDS_MAX];
 	bool present[FIELDS_MAX];
+	enum member_type member_type[FIELDS_MAX];
+	enum member_type pid_type, tid_type;
 	uint64_t pid, tid; /* members of the common context, NO_MEMBER without one */
 };
 #define NO_MEMBER UINT64_MAX
 
+#define RECENT    16u /* classes that are found without a look into the table */
+
 struct decode {
 	struct batches *batches;
 	struct reader_stats *stats;
-	GHashTable *decoders;             /* bt_event_class -> struct decoder */
-	const bt_event_class *last_class; /* events of one class come in rows */
-	struct decoder *last_decoder;
+	GHashTable *decoders; /* bt_event_class -> struct decoder */
+	struct {
+		const bt_event_class *class;
+		struct decoder *decoder;
+	} recent[RECENT];     /* by the class's address */
 	GHashTable *launches; /* of each thread, by launch_key() */
 	GByteArray *bytes;
 	GArray *words;
@@ -68,6 +77,22 @@ static uint64_t find_member(const bt_field_class *structure, const char *name)
 	return NO_MEMBER;
 }
 
+static enum member_type type_of_member(const bt_field_class *structure, uint64_t member)
+{
+	bt_field_class_type type;
+
+	if (!structure || member == NO_MEMBER) {
+		return MEMBER_OTHER;
+	}
+	type = bt_field_class_get_type(bt_field_class_structure_member_borrow_field_class_const(
+	    bt_field_class_structure_borrow_member_by_index_const(structure, member)));
+	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER)) {
+		return MEMBER_UNSIGNED;
+	}
+	return bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_SIGNED_INTEGER) ? MEMBER_SIGNED
+										: MEMBER_OTHER;
+}
+
 static struct decoder *make_decoder(const bt_event_class *class)
 {
 	struct decoder *decoder = g_new0(struct decoder, 1);
@@ -82,6 +107,8 @@ static struct decoder *make_decoder(const bt_event_class *class)
 	decoder->type = -1;
 	decoder->pid = find_member(context, "vpid");
 	decoder->tid = find_member(context, "vtid");
+	decoder->pid_type = type_of_member(context, decoder->pid);
+	decoder->tid_type = type_of_member(context, decoder->tid);
 	for (i = 0; name && i < HG_EVENT_TYPES; i++) {
 		if (strcmp(name, event_layouts[i].name) == 0) {
 			decoder->type = (int)i;
@@ -107,6 +134,7 @@ static struct decoder *make_decoder(const bt_event_class *class)
 
 		decoder->member[at] = find_member(payload, field->name);
 		decoder->present[at] = decoder->member[at] != NO_MEMBER;
+		decoder->member_type[at] = type_of_member(payload, decoder->member[at]);
 	}
 	return decoder;
 }
@@ -122,6 +150,19 @@ static uint64_t integer_value(const bt_field *field)
 		return (uint64_t)bt_field_integer_signed_get_value(field);
 	}
 	return 0;
+}
+
+static uint64_t member_value(const bt_field *field, enum member_type type)
+{
+	switch (type) {
+	case MEMBER_UNSIGNED:
+		return bt_field_integer_unsigned_get_value(field);
+	case MEMBER_SIGNED:
+		return (uint64_t)bt_field_integer_signed_get_value(field);
+	case MEMBER_OTHER:
+	default:
+		return 0;
+	}
 }
 
 static void store_integer(void *target, size_t size, uint64_t value)
@@ -162,8 +203,8 @@ static uint32_t store_sequence(struct decode *decode, const bt_field *field,
 	return (uint32_t)count;
 }
 
-static void decode_field(struct decode *decode, const bt_field *field, const struct field *layout,
-			 char *event)
+static void decode_field(struct decode *decode, const bt_field *field, enum member_type type,
+			 const struct field *layout, char *event)
 {
 	const char *text;
 	uint64_t length;
@@ -172,7 +213,7 @@ static void decode_field(struct decode *decode, const bt_field *field, const str
 	switch (layout->kind) {
 	case FIELD_UNSIGNED:
 	case FIELD_SIGNED:
-		store_integer(event + layout->offset, layout->size, integer_value(field));
+		store_integer(event + layout->offset, layout->size, member_value(field, type));
 		break;
 	case FIELD_STRING:
 		/* babeltrace2 2.0 keeps a reused field's old text when the new one is empty: only
@@ -193,26 +234,31 @@ static void decode_field(struct decode *decode, const bt_field *field, const str
 	}
 }
 
-static int32_t context_value(const bt_field *context, uint64_t member)
+static int32_t context_value(const bt_field *context, uint64_t member, enum member_type type)
 {
 	return context && member != NO_MEMBER
-		   ? (int32_t)integer_value(
-			 bt_field_structure_borrow_member_field_by_index_const(context, member))
+		   ? (int32_t)member_value(
+			 bt_field_structure_borrow_member_field_by_index_const(context, member),
+			 type)
 		   : 0;
 }
 
 static struct decoder *decoder_of(struct decode *decode, const bt_event_class *class)
 {
-	if (class != decode->last_class) {
-		decode->last_class = class;
-		decode->last_decoder = g_hash_table_lookup(decode->decoders, class);
-		if (!decode->last_decoder) {
-			decode->last_decoder = make_decoder(class);
-			g_hash_table_insert(decode->decoders, (gpointer) class,
-					    decode->last_decoder);
-		}
+	unsigned slot = (unsigned)((uintptr_t) class >> 5) % RECENT;
+	struct decoder *decoder;
+
+	if (decode->recent[slot].class == class) {
+		return decode->recent[slot].decoder;
 	}
-	return decode->last_decoder;
+	decoder = g_hash_table_lookup(decode->decoders, class);
+	if (!decoder) {
+		decoder = make_decoder(class);
+		g_hash_table_insert(decode->decoders, (gpointer) class, decoder);
+	}
+	decode->recent[slot].class = class;
+	decode->recent[slot].decoder = decoder;
+	return decoder;
 }
 
 /* Process, thread and the launch's id, of 22, 22 and 8 bits (PID_MAX_LIMIT of Linux is 2^22). */
@@ -275,8 +321,8 @@ static void handle_event(struct decode *decode, const bt_message *message)
 	}
 	event = batches_next(decode->batches);
 	event->type = decoder->unknown ? HG_EVENT_TYPES : (enum hg_event_type)decoder->type;
-	event->pid = context_value(context, decoder->pid);
-	event->tid = context_value(context, decoder->tid);
+	event->pid = context_value(context, decoder->pid, decoder->pid_type);
+	event->tid = context_value(context, decoder->tid, decoder->tid_type);
 	if (bt_clock_snapshot_get_ns_from_origin(
 		bt_message_event_borrow_default_clock_snapshot_const(message), &event->ns) !=
 	    BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK) {
@@ -294,7 +340,7 @@ static void handle_event(struct decode *decode, const bt_message *message)
 			decode_field(decode,
 				     bt_field_structure_borrow_member_field_by_index_const(
 					 payload, decoder->member[i]),
-				     &fields[i], (char *)event);
+				     decoder->member_type[i], &fields[i], (char *)event);
 		} else if (fields[i].kind == FIELD_STRING) {
 			memcpy((char *)event + fields[i].offset, &empty, sizeof(empty));
 		}
