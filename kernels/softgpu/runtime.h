@@ -240,6 +240,13 @@ void sg_vma_mark(const struct sg_vma_list *list, uint64_t start, uint64_t end);
 /* Of a list that was read with marks, before any mapping changed. */
 bool sg_vma_is_marked(const struct sg_vma *vma);
 
+/*
+ * Of [at, limit) within an unmarked mapping of the list: where the part without mark ends that
+ * begins at `at` (`at` itself if there is none). Neighbours are listed as one mapping, and other
+ * threads unmap one of them after the list was read; so each page is asked.
+ */
+uint64_t sg_vma_unmarked_end(const struct sg_vma *vma, uint64_t at, uint64_t limit);
+
 /* ---- shared virtual memory: svm.c ---- */
 
 /* Page state for GPU `gpu` of a host address that no HSA mapping holds; 0 if it can't reach it. */

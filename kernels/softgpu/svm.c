@@ -163,6 +163,14 @@ static void drop_unmapped(void)
 			stop = vma ? vma->end : sg_vma_next(&vmas, at);
 			if (stop > end)
 				stop = end;
+			/* Only the start was asked, and by now that may have been unmapped alone.
+			 */
+			if (vma)
+				stop = sg_vma_unmarked_end(vma, at, stop);
+			if (stop == at) {
+				at += SOFTGPU_PAGE_SIZE;
+				continue;
+			}
 			drop(at, stop);
 			if (sg_settings.migration)
 				sg_pages_drop(at, stop);

@@ -127,6 +127,15 @@ bool sg_vma_is_marked(const struct sg_vma *vma)
 	return vma->smaps ? vma->advised : policy_at(vma->start) > MPOL_DEFAULT;
 }
 
+uint64_t sg_vma_unmarked_end(const struct sg_vma *vma, uint64_t at, uint64_t limit)
+{
+	if (vma->smaps)
+		return limit;
+	while (at < limit && policy_at(at) <= MPOL_DEFAULT)
+		at += SOFTGPU_PAGE_SIZE;
+	return at < limit ? at : limit;
+}
+
 /* ---- the list ---- */
 
 static uint64_t hexadecimal(const char **text)
