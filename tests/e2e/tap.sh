@@ -68,17 +68,26 @@ m = json.load(open(sys.argv[1] + "/manifest.json"))
 assert eval("(" + sys.argv[2] + ")"), json.dumps(m, indent=1)' "$1" "$2"
 }
 
-# readable DIR: plain babeltrace2 reads the whole trace without a word of complaint.
+# our_trace DIR: the part of a recording's trace that is of this user. Root's daemon takes in the processes
+# of all users, of whom one may begin just as the recording ends: its part then has no metadata.
+our_trace()
+{
+	for tap_part in "$1"/ctf/ust/uid/"$(id -u)" "$1"/ctf; do
+		[ -d "$tap_part" ] && echo "$tap_part" && return
+	done
+}
+
+# readable DIR: plain babeltrace2 reads our whole trace without a word of complaint.
 readable()
 {
-	babeltrace2 "$1/ctf" >"$scratch/.events" 2>"$scratch/.trouble" && [ ! -s "$scratch/.trouble" ] ||
+	babeltrace2 "$(our_trace "$1")" >"$scratch/.events" 2>"$scratch/.trouble" && [ ! -s "$scratch/.trouble" ] ||
 		{ cat "$scratch/.trouble"; return 1; }
 }
 
 # events DIR PATTERN: number of recorded events that match PATTERN.
 events()
 {
-	babeltrace2 "$1/ctf" 2>/dev/null | grep -c -e "$2"
+	babeltrace2 "$(our_trace "$1")" 2>/dev/null | grep -c -e "$2"
 }
 
 # alive PID, gone PID: also where nobody collects orphans (a container's first process may not): what
