@@ -61,6 +61,43 @@ const struct isa_kernel *isa_find_kernel(const struct isa_code_object *unused, c
 	return NULL;
 }
 
+/* ---- evidence that is left out ---- */
+
+/* The type of event that the trace lacks, -1: none. What a test expects of a whole one is not asked
+ * then. */
+static int left_out = -1;
+
+#define IF_WHOLE(assertion)         \
+	do {                        \
+		if (left_out < 0) { \
+			assertion;  \
+		}                   \
+	} while (0)
+
+static void whole_equal_string(const char *got, const char *expected, const char *file, int line)
+{
+	if (left_out < 0) {
+		_assert_string_equal(got, expected, file, line);
+	}
+}
+
+#undef assert_string_equal
+#define assert_string_equal(a, b) whole_equal_string(a, b, __FILE__, __LINE__)
+#undef assert_true
+#define assert_true(c) \
+	IF_WHOLE(_assert_true(cast_to_largest_integral_type(c), #c, __FILE__, __LINE__))
+#undef assert_false
+#define assert_false(c) \
+	IF_WHOLE(_assert_true(!(cast_to_largest_integral_type(c)), #c, __FILE__, __LINE__))
+#undef assert_non_null
+#define assert_non_null(c) assert_true((c) != NULL)
+#undef assert_null
+#define assert_null(c) assert_true((c) == NULL)
+#undef assert_int_equal
+#define assert_int_equal(a, b)                                       \
+	IF_WHOLE(_assert_int_equal(cast_to_largest_integral_type(a), \
+				   cast_to_largest_integral_type(b), __FILE__, __LINE__))
+
 /* ---- the trace ---- */
 
 static struct replay replay;
@@ -72,6 +109,9 @@ static int32_t tid_now;
 
 static void apply(struct hg_event event)
 {
+	if ((int)event.type == left_out) {
+		return;
+	}
 	event.pid = 1;
 	event.tid = tid_now;
 	event.ns = clock_ns++;
@@ -165,7 +205,8 @@ static const struct finding *finding(unsigned index)
  * SILENT(HG101, test): something like it that is right, and HG101 is not found.
  * DOUBTS(HG101, test): a link of the evidence is missing, and HG101 is at most likely, or not
  * found.
- * tests/unit/analyzer/coverage demands a FINDS and a SILENT for each rule.
+ * tests/unit/analyzer/coverage demands a FINDS and a SILENT for each rule. Each FINDS is run again
+ * with every type of event left out in turn: see claim_rests_on().
  */
 enum claim_kind { CLAIM_FINDS, CLAIM_SILENT, CLAIM_DOUBTS };
 
@@ -173,6 +214,8 @@ struct claim {
 	const char *rule;
 	enum claim_kind kind;
 	void (*test)(void **state);
+	int (*setup)(void **state);
+	int (*teardown)(void **state);
 };
 
 /* The best confidence that the rule is found with, -1 if it is not found. */
@@ -208,6 +251,65 @@ static bool claim_holds(const struct claim *claim)
 	}
 }
 
+/* The rules that are found with a confidence of at least `least`; after rules_engine_finish(). */
+static void found_rules(bool rules_found[RULES], enum confidence least)
+{
+	memset(rules_found, 0, RULES * sizeof(*rules_found));
+	for (unsigned i = 0; i < findings.list->len; i++) {
+		const struct finding *finding = findings.list->pdata[i];
+
+		rules_found[finding->rule - rules] |= finding->confidence >= least;
+	}
+}
+
+/*
+ * The test again with each type of event left out, as if nothing had recorded it. Nothing may be
+ * told then that the whole trace does not show, once losses are counted and what they may refute
+ * is dropped (the rules that stay are at most likely). What the rule rests on, by the numbers of
+ * the types, goes to the file that tests/unit/analyzer/evidence names.
+ */
+static void claim_rests_on(const struct claim *claim, void **state)
+{
+	const char *path = g_getenv("HIPGRAIN_TEST_EVIDENCE");
+	GString *rests_on = g_string_new(claim->rule);
+	int whole_confidence;
+	bool whole[RULES], partly[RULES];
+
+	claim->teardown(state);
+	claim->setup(state);
+	claim->test(state);
+	rules_engine_finish(engine, &replay);
+	found_rules(whole, CONFIDENCE_POSSIBLE);
+	whole_confidence = claim_confidence(claim->rule);
+	for (int type = 0; type < HG_EVENT_TYPES; type++) {
+		claim->teardown(state);
+		left_out = type;
+		claim->setup(state);
+		claim->test(state);
+		left_out = -1;
+		rules_engine_finish(engine, &replay);
+		if (claim_confidence(claim->rule) < whole_confidence) {
+			g_string_append_printf(rests_on, " %d", type);
+		}
+		findings_lost(&findings, 1);
+		found_rules(partly, CONFIDENCE_PROVEN);
+		for (int rule = 0; rule < RULES; rule++) {
+			if (partly[rule] && !whole[rule]) {
+				fail_msg("without events of type %d %s is proven", type,
+					 rules[rule].id);
+			}
+		}
+	}
+	if (path) {
+		FILE *file = fopen(path, "a");
+
+		assert_non_null(file);
+		fprintf(file, "%s\n", rests_on->str);
+		assert_int_equal(fclose(file), 0);
+	}
+	g_string_free(rests_on, TRUE);
+}
+
 static void claim_test(void **state)
 {
 	const struct claim *claim = *state;
@@ -215,6 +317,9 @@ static void claim_test(void **state)
 	claim->test(state);
 	if (!claim_holds(claim)) {
 		fail_msg("the claim about %s does not hold", claim->rule);
+	}
+	if (claim->kind == CLAIM_FINDS) {
+		claim_rests_on(claim, state);
 	}
 }
 
@@ -226,7 +331,7 @@ static void claim_test(void **state)
 #rule " " #kind ": " #test, claim_test, CLAIM_SETUP, CLAIM_TEARDOWN, \
 		    &(struct claim)                                                  \
 		{                                                                    \
-#rule, CLAIM_##kind, test                                    \
+#rule, CLAIM_##kind, test, CLAIM_SETUP, CLAIM_TEARDOWN       \
 		}                                                                    \
 	}
 #define FINDS(rule, test)  CLAIM(rule, FINDS, test)
