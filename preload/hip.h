@@ -170,6 +170,31 @@ bool hg_hip_capturing(uint64_t stream);
 bool hg_hip_captured_copy(const struct hg_ev_copy *event);
 bool hg_hip_captured_fill(const struct hg_ev_fill *event);
 
+/* ---- hip_unpack.c: compressed bundles ---- */
+
+#define HG_HIP_PROBLEM sizeof(((struct codeobj_error *)0)->text)
+
+struct hg_hip_unpacked {
+	void *mapping; /* to be unmapped, `length` bytes */
+	size_t length;
+	const uint8_t *data; /* the code object, inside */
+	uint64_t size;
+	char target[256]; /* what chose it */
+};
+
+/*
+ * If a compressed bundle is at `image` (NULL and unreadable memory are not), make its decoder
+ * available. Not under a lock of ours: it may need the dynamic linker's.
+ */
+void hg_hip_unpack_prepare(const void *image);
+
+/*
+ * The code object for a device out of the compressed bundle at `image`, of which at most `limit`
+ * bytes are readable. 0, or a negative errno and the reason in `problem`, HG_HIP_PROBLEM bytes.
+ */
+int hg_hip_unpack(const uint8_t *image, size_t limit, const struct hg_hip_device *device,
+		  struct hg_hip_unpacked *result, char *problem);
+
 /* ---- hip_registry.c: modules and kernels; all under the lock of hg_hip_lock() ---- */
 
 struct hg_hip_code { /* a module's code object for one target id */
@@ -180,9 +205,11 @@ struct hg_hip_code { /* a module's code object for one target id */
 	char sha256[CODEOBJ_SHA256_SIZE];
 	char target[256];
 	uint64_t size;
-	char problem[sizeof(((struct codeobj_error *)0)->text)];
+	char problem[HG_HIP_PROBLEM];
 	struct codeobj_metadata *metadata; /* NULL if it could not be read */
 	const uint8_t *elf; /* in the module's image, as long as that is there; NULL if unknown */
+	void *unpacked;     /* or in this mapping of our own, if the image is compressed; or NULL */
+	size_t unpacked_size;
 };
 
 struct hg_hip_variable {
@@ -232,11 +259,15 @@ void hg_hip_variable_add(struct hg_hip_module *module, const void *shadow, const
 /* ---- hip_blob.c: code objects into the bundle ---- */
 
 /*
- * The code object of an image (offload bundle or bare ELF, at most `size` bytes readable) for a
- * device: chosen, hashed, stored, its metadata read. What goes wrong is said in code->problem.
+ * The code object of an image (offload bundle, compressed or not, or bare ELF, at most `size` bytes
+ * readable) for a device: chosen, hashed, stored, its metadata read. What goes wrong is said in
+ * code->problem.
  */
 void hg_hip_capture(const uint8_t *image, size_t size, const struct hg_hip_device *device,
 		    struct hg_hip_code *code);
+
+/* Forget where the code object's bytes are: the image is about to go. */
+void hg_hip_capture_done(struct hg_hip_code *code);
 
 /* ---- hip_kernels.c ---- */
 

@@ -74,16 +74,18 @@ static int choose(const uint8_t *image, size_t limit, const struct hg_hip_device
 	struct codeobj_error error = { "" };
 	struct codeobj_entry entry;
 	struct codeobj_target target;
+	struct hg_hip_unpacked unpacked;
+	enum codeobj_format format = codeobj_identify(image, limit);
 	char text[64];
 	int rc;
 
-	switch (codeobj_identify(image, limit)) {
+	if ((format == CODEOBJ_BUNDLE || format == CODEOBJ_COMPRESSED) &&
+	    (!device || !device->known)) {
+		problem(code, "no device with a known target id to choose a code object for");
+		return -ENODEV;
+	}
+	switch (format) {
 	case CODEOBJ_BUNDLE:
-		if (!device || !device->known) {
-			problem(code,
-				"no device with a known target id to choose a code object for");
-			return -ENODEV;
-		}
 		rc = codeobj_bundle_select(image, limit, &device->target, &entry, &error);
 		if (rc)
 			break;
@@ -102,8 +104,15 @@ static int choose(const uint8_t *image, size_t limit, const struct hg_hip_device
 		}
 		return 0;
 	case CODEOBJ_COMPRESSED:
-		problem(code, "compressed bundle (CCOB): rebuild without --offload-compress");
-		return -ENOTSUP;
+		rc = hg_hip_unpack(image, limit, device, &unpacked, code->problem);
+		if (rc)
+			return rc;
+		code->unpacked = unpacked.mapping;
+		code->unpacked_size = unpacked.length;
+		strcpy(code->target, unpacked.target);
+		*data = unpacked.data;
+		*size = unpacked.size;
+		return 0;
 	default:
 		problem(code, "neither an offload bundle nor a code object");
 		return -EINVAL;
@@ -136,4 +145,12 @@ void hg_hip_capture(const uint8_t *image, size_t limit, const struct hg_hip_devi
 		problem(code, "cannot be stored in the trace bundle: %s", strerror(-rc));
 		code->sha256[0] = 0;
 	}
+}
+
+void hg_hip_capture_done(struct hg_hip_code *code)
+{
+	code->elf = NULL;
+	if (code->unpacked)
+		hg_libc.munmap(code->unpacked, code->unpacked_size);
+	code->unpacked = NULL;
 }

@@ -212,6 +212,15 @@ static void find_path(const void *address, char path[PATH_MAX])
 	}
 }
 
+static void prepare(const void *image)
+{
+	if (hg_active != HG_ACTIVE || hg_tls.busy)
+		return;
+	hg_tls.busy = 1;
+	hg_hip_unpack_prepare(image);
+	hg_tls.busy = 0;
+}
+
 HG_HIP(void **, __hipRegisterFatBinary, (const void *wrapper))
 {
 	HG_REAL(void **, __hipRegisterFatBinary, (const void *));
@@ -219,13 +228,16 @@ HG_HIP(void **, __hipRegisterFatBinary, (const void *wrapper))
 	uint64_t image = 0;
 	char path[PATH_MAX];
 	void **handle;
+	int status;
 
 	hg_tls.hip++;
 	handle = real(wrapper);
 	hg_tls.hip--;
+	status = codeobj_wrapper(wrapper, CODEOBJ_WRAPPER_SIZE, &image, &error);
+	prepare(status ? NULL : (const void *)(uintptr_t)image);
 	if (!remember())
 		return handle;
-	if (codeobj_wrapper(wrapper, CODEOBJ_WRAPPER_SIZE, &image, &error))
+	if (status)
 		hg_say("kernels of a fat binary cannot be read: %s", error.text);
 	find_path(wrapper, path);
 	hg_hip_module_add(handle, (const uint8_t *)(uintptr_t)image, path);
@@ -300,6 +312,8 @@ HG_HIP(void, __hipUnregisterFatBinary, (void **handle))
 		module = hg_hip_module_find(handle);
 		if (module) {
 			hg_hip_variables_free(module, HG_API___hipUnregisterFatBinary, HG_CALLER());
+			for (struct hg_hip_code *code = module->code; code; code = code->next)
+				hg_hip_capture_done(code);
 			module->gone = true;
 		}
 		remembered();
@@ -320,12 +334,13 @@ static void add_loaded(const void *handle, const uint8_t *image, size_t size, co
 
 	if (!hg_hip_enter())
 		return;
+	hg_hip_unpack_prepare(image);
 	hg_hip_lock();
 	module = hg_hip_module_add(handle, NULL, path);
 	code = module ? calloc(1, sizeof(*code)) : NULL;
 	if (code) {
 		hg_hip_capture(image, size, info, code);
-		code->elf = NULL; /* the image is the program's, and soon gone */
+		hg_hip_capture_done(code); /* the image is the program's, and soon gone */
 		if (info)
 			strcpy(code->arch, info->arch);
 		module->code = code;
