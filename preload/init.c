@@ -19,6 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ompt.h"
 #include "state.h"
 #include "totals.h"
 #include "smi.h"
@@ -220,6 +221,7 @@ static void start(void)
 	if (*hg_provider->recording)
 		hg_begin_recording(false);
 	hg_active = HG_ACTIVE;
+	hg_ompt_check();
 }
 
 void hg_init(void)

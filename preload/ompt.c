@@ -29,12 +29,14 @@ static struct {
 
 /* ---- callbacks: ours, and the other tool's ---- */
 
-/* What we asked for; the newer form first, the older one only where that is not delivered. */
+/*
+ * What we asked for: the newer form, and the older one where that is not delivered. The other tool
+ * gets either, if the runtime would have delivered it.
+ */
 struct row {
 	int number, older; /* ompt_callbacks_t; older: 0 if there is no such form */
 	ompt_function ours, ours_older;
-	int result; /* ompt_set_result_t of the newer form */
-	int older_result;
+	int result, older_result;           /* ompt_set_result_t: what each was answered */
 	ompt_function theirs, theirs_older; /* atomic */
 };
 
@@ -43,6 +45,27 @@ static struct row rows[ROWS];
 
 #define THEIRS(type, row, member) \
 	((type *)(void *)__atomic_load_n(&rows[row].member, __ATOMIC_ACQUIRE))
+
+/*
+ * In the newer form numbers of regions and operations are the tool's; in the older one they are the
+ * runtime's, and where that uses the newer one for us, ours. Never 0.
+ */
+static uint64_t next_id(void)
+{
+	static uint64_t last; /* atomic */
+
+	return __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+}
+
+/* Number a region or an operation for a tool that has only the older form; `word` may be NULL. */
+static uint64_t number(uint64_t *word, bool begins)
+{
+	if (!word)
+		return 0;
+	if (begins)
+		*word = next_id();
+	return *word;
+}
 
 static void on_target_emi(int kind, int endpoint, int device, union ompt_data *task,
 			  union ompt_data *target_task, union ompt_data *target, const void *code)
@@ -53,7 +76,8 @@ static void on_target_emi(int kind, int endpoint, int device, union ompt_data *t
 	if (theirs)
 		theirs(kind, endpoint, device, task, target_task, target, code);
 	else if (older)
-		older(kind, endpoint, device, task, target ? target->value : 0, code);
+		older(kind, endpoint, device, task,
+		      number(target ? &target->value : NULL, endpoint != HG_OMP_END), code);
 	hg_ompt_target(kind, endpoint, device, code);
 }
 
@@ -78,7 +102,7 @@ static void on_data_op_emi(int endpoint, union ompt_data *target_task, union omp
 		theirs(endpoint, target_task, target, op_id, op, src, src_device, dst, dst_device,
 		       size, code);
 	else if (older && endpoint != HG_OMP_BEGIN)
-		older(target ? target->value : 0, op_id ? *op_id : 0, op, src, src_device, dst,
+		older(target ? target->value : 0, number(op_id, true), op, src, src_device, dst,
 		      dst_device, size, code);
 	hg_ompt_data(endpoint, op, src, src_device, dst, dst_device, size, code);
 }
@@ -101,7 +125,7 @@ static void on_submit_emi(int endpoint, union ompt_data *target, uint64_t *op_id
 	if (theirs)
 		theirs(endpoint, target, op_id, teams);
 	else if (older && endpoint != HG_OMP_END)
-		older(target ? target->value : 0, op_id ? *op_id : 0, teams);
+		older(target ? target->value : 0, number(op_id, true), teams);
 	hg_ompt_submit(endpoint, teams);
 }
 
@@ -174,15 +198,19 @@ static uint64_t ask_for_callbacks(void)
 	uint64_t promised = 0;
 
 	for (struct row *row = rows; row < rows + ROWS; row++) {
+		bool newer;
+
 		row->result = runtime.set(row->number, row->ours);
-		if (row->result >= OMPT_SET_SOMETIMES) {
+		newer = row->result >= OMPT_SET_SOMETIMES;
+		if (newer)
 			promised |= (uint64_t)1 << row->number;
-			continue;
-		}
 		if (!row->older)
 			continue;
 		row->older_result = runtime.set(row->older, row->ours_older);
-		if (row->older_result >= OMPT_SET_SOMETIMES)
+		/* Only the answer was wanted, for the other tool. */
+		if (newer)
+			runtime.set(row->older, NULL);
+		else if (row->older_result >= OMPT_SET_SOMETIMES)
 			promised |= (uint64_t)1 << row->older;
 	}
 	return promised;
@@ -194,15 +222,12 @@ static uint64_t ask_for_callbacks(void)
 static ompt_function *place_of(int number, int *result)
 {
 	for (struct row *row = rows; row < rows + ROWS; row++) {
-		bool newer = row->result >= OMPT_SET_SOMETIMES;
-		bool older = row->older_result >= OMPT_SET_SOMETIMES;
-
-		if (number == row->number && newer) {
+		if (number == row->number && row->result >= OMPT_SET_SOMETIMES) {
 			*result = row->result;
 			return &row->theirs;
 		}
-		if (row->older && number == row->older && (newer || older)) {
-			*result = newer ? row->result : row->older_result;
+		if (number == row->older && row->older_result >= OMPT_SET_SOMETIMES) {
+			*result = row->older_result;
 			return &row->theirs_older;
 		}
 	}
@@ -226,7 +251,7 @@ static int their_get_callback(int number, ompt_function *callback)
 	ompt_function *place = place_of(number, &result);
 
 	if (!place)
-		return runtime.get ? runtime.get(number, callback) : 0;
+		return runtime.get(number, callback);
 	*callback = __atomic_load_n(place, __ATOMIC_ACQUIRE);
 	return *callback != NULL;
 }
@@ -236,7 +261,7 @@ static ompt_function their_lookup(const char *name)
 	if (!strcmp(name, "ompt_set_callback"))
 		return FUNCTION(their_set_callback);
 	if (!strcmp(name, "ompt_get_callback"))
-		return FUNCTION(their_get_callback);
+		return runtime.get ? FUNCTION(their_get_callback) : NULL;
 	return runtime.lookup(name);
 }
 
@@ -280,6 +305,14 @@ static int is_offloading(struct dl_phdr_info *info, size_t size, void *found)
 	return *(bool *)found;
 }
 
+static bool offloads(void)
+{
+	bool found = false;
+
+	hg_libc.dl_iterate_phdr(is_offloading, &found);
+	return found;
+}
+
 /* The libraries that the runtime would have asked next, had we not answered. */
 static struct ompt_tool *from_environment(unsigned omp_version, const char *runtime_version)
 {
@@ -306,19 +339,29 @@ HG_EXPORT struct ompt_tool *ompt_start_tool(unsigned omp_version, const char *ru
 {
 	start_tool *behind;
 	struct ompt_tool *tool;
-	bool offloading = false;
 
 	hg_init();
 	behind = (start_tool *)hg_libc.dlsym(RTLD_NEXT, "ompt_start_tool");
 	tool = behind ? behind(omp_version, runtime_version) : NULL;
-	if (hg_active == HG_ACTIVE)
-		hg_libc.dl_iterate_phdr(is_offloading, &offloading);
 	/* A second runtime in the process: one of them can have us. */
-	if (!offloading || runtime.omp_version)
+	if (hg_active != HG_ACTIVE || runtime.omp_version || !offloads())
 		return tool;
 	runtime.omp_version = omp_version ? omp_version : 1;
 	strncpy(runtime.version, runtime_version ? runtime_version : "",
 		sizeof(runtime.version) - 1);
 	runtime.next = tool ? tool : from_environment(omp_version, runtime_version);
 	return &ourselves;
+}
+
+/* Another name for it: what the plain one means is the loader's choice, also here. */
+static struct ompt_tool *our_start_tool(unsigned omp_version, const char *runtime_version)
+    __attribute__((alias("ompt_start_tool")));
+
+void hg_ompt_check(void)
+{
+	void *first = hg_libc.dlsym(RTLD_DEFAULT, "ompt_start_tool");
+
+	if (first && first != (void *)our_start_tool && offloads())
+		hg_say("the program itself has an OpenMP tool (ompt_start_tool), which comes "
+		       "before ours: target regions are not recorded");
 }

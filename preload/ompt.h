@@ -61,6 +61,14 @@ typedef void ompt_map_emi_fn(union ompt_data *target, unsigned count, void **hos
 typedef void ompt_device_initialize_fn(int device, const char *type, void *handle,
 				       ompt_lookup lookup, const char *documentation);
 
+/* ---- ompt.c ---- */
+
+/*
+ * Say so where the OpenMP runtime will not ask us: the loader finds an executable's own symbols
+ * before those of any library.
+ */
+void hg_ompt_check(void);
+
 /* ---- ompt_record.c: from a callback to its event; errno is kept ---- */
 
 void hg_ompt_runtime(const char *version, unsigned omp_version, uint64_t callbacks);
