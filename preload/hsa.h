@@ -59,7 +59,9 @@ extern bool hg_hsa_active;
  * Begin to make events about a call: not for what HIP does, whose own calls are recorded. True
  * must be followed by hg_leave().
  */
-bool hg_hsa_enter(const void *caller);
+bool hg_hsa_enter(void);
+/* The same, for what HIP does as well. */
+bool hg_hsa_enter_below_hip(void);
 /* Of the construct that the thread is in, else of the caller. */
 uint32_t hg_hsa_stack(const void *caller);
 
@@ -79,11 +81,12 @@ const struct hsa_pool *hg_hsa_pool(uint64_t handle);
 struct hsa_kernel {
 	struct hsa_kernel *next;
 	uint64_t object; /* hsa_kernel_dispatch_packet_t.kernel_object */
-	struct hg_hip_kernel_variant variant;
+	uint64_t executable;
+	struct hg_hip_kernel_variant variant; /* once it was defined */
 	char *name;
 };
 
-/* The kernel of a packet, NULL if its code was not seen. */
+/* The kernel of a packet, NULL if its executable was not seen. */
 struct hsa_kernel *hg_hsa_kernel(uint64_t object);
 /* Record it, and its code object, if that has not happened. Needs hg_hsa_enter(). */
 void hg_hsa_kernel_define(struct hsa_kernel *kernel);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "hsa.h"
+#include "ompt.h"
 
 #define BUCKETS 1024u
 
@@ -29,11 +30,19 @@ struct image {
 	size_t size;
 };
 
-/* What was loaded into an executable. */
+/*
+ * What was loaded into an executable. HIP keeps the bytes for as long as the executable lives, and
+ * its own launches know their code: here it is captured when a kernel is launched that HIP's
+ * functions did not announce. What others load is captured at once.
+ */
 struct loaded {
 	struct loaded *next;
 	uint64_t executable;
 	struct hg_hip_code code;
+	const uint8_t *bytes; /* still to be captured; NULL: done */
+	size_t size;
+	uint64_t hash; /* of the bytes, so that others in their place are noticed */
+	int ordinal;   /* of the GPU */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -62,8 +71,19 @@ static void add_image(uint64_t handle, const void *bytes, size_t size)
 	pthread_mutex_unlock(&lock);
 }
 
+static void capture_bytes(struct loaded *loaded)
+{
+	if (loaded->hash && (hg_readable_extent(loaded->bytes) < loaded->size ||
+			     hg_ompt_hash(loaded->bytes, loaded->size) != loaded->hash))
+		strcpy(loaded->code.problem, "no longer in memory when a kernel was launched");
+	else
+		hg_hip_capture(loaded->bytes, loaded->size, hg_hsa_device(loaded->ordinal),
+			       &loaded->code);
+	loaded->bytes = NULL;
+}
+
 /* The bytes of a handle are to be found while the runtime loads it. */
-static void capture(uint64_t executable, uint64_t agent, uint64_t handle)
+static void note_loaded(uint64_t executable, uint64_t agent, uint64_t handle)
 {
 	struct loaded *loaded = calloc(1, sizeof(*loaded));
 	struct image *image;
@@ -71,14 +91,20 @@ static void capture(uint64_t executable, uint64_t agent, uint64_t handle)
 	if (!loaded)
 		return;
 	loaded->executable = executable;
+	loaded->ordinal = hg_hsa_ordinal(agent);
 	pthread_mutex_lock(&lock);
 	for (image = images; image && image->handle != handle; image = image->next)
 		;
-	if (image && image->bytes)
-		hg_hip_capture(image->bytes, image->size, hg_hsa_device(hg_hsa_ordinal(agent)),
-			       &loaded->code);
-	else
+	if (image && image->bytes) {
+		loaded->bytes = image->bytes;
+		loaded->size = image->size;
+		if (hg_tls.hip)
+			loaded->hash = hg_ompt_hash(loaded->bytes, loaded->size);
+		else
+			capture_bytes(loaded);
+	} else {
 		strcpy(loaded->code.problem, "loaded in a way that was not recorded");
+	}
 	loaded->next = objects;
 	objects = loaded;
 	pthread_mutex_unlock(&lock);
@@ -89,7 +115,7 @@ static int reader_from_memory(const void *bytes, size_t size, struct hsa_handle 
 	int rc = HSA_REAL(hsa_code_object_reader_create_from_memory, int, const void *, size_t,
 			  struct hsa_handle *)(bytes, size, reader);
 
-	if (!rc && hg_hsa_enter(HG_CALLER())) {
+	if (!rc && hg_hsa_enter_below_hip()) {
 		add_image(reader->handle, bytes, size);
 		hg_leave();
 	}
@@ -104,7 +130,7 @@ static int reader_from_file(int fd, struct hsa_handle *reader)
 	int saved = errno;
 	struct stat status;
 
-	if (!rc && hg_hsa_enter(HG_CALLER())) {
+	if (!rc && hg_hsa_enter_below_hip()) {
 		if (!fstat(fd, &status) && status.st_size > 0) {
 			void *bytes = hg_libc.mmap(NULL, (size_t)status.st_size, PROT_READ,
 						   MAP_PRIVATE, fd, 0);
@@ -124,7 +150,7 @@ static int deserialize(void *bytes, size_t size, const char *options, struct hsa
 	int rc = HSA_REAL(hsa_code_object_deserialize, int, void *, size_t, const char *,
 			  struct hsa_handle *)(bytes, size, options, object);
 
-	if (!rc && hg_hsa_enter(HG_CALLER())) {
+	if (!rc && hg_hsa_enter_below_hip()) {
 		add_image(object->handle, bytes, size);
 		hg_leave();
 	}
@@ -139,8 +165,8 @@ static int load_code(struct hsa_handle executable, struct hsa_handle agent,
 		     struct hsa_handle, const char *)(executable, agent, object, options);
 	int saved = errno;
 
-	if (!rc && hg_hsa_enter(HG_CALLER())) {
-		capture(executable.handle, agent.handle, object.handle);
+	if (!rc && hg_hsa_enter_below_hip()) {
+		note_loaded(executable.handle, agent.handle, object.handle);
 		hg_leave();
 	}
 	errno = saved;
@@ -155,8 +181,8 @@ static int load_agent_code(struct hsa_handle executable, struct hsa_handle agent
 			  struct hsa_handle *)(executable, agent, reader, options, result);
 	int saved = errno;
 
-	if (!rc && hg_hsa_enter(HG_CALLER())) {
-		capture(executable.handle, agent.handle, reader.handle);
+	if (!rc && hg_hsa_enter_below_hip()) {
+		note_loaded(executable.handle, agent.handle, reader.handle);
 		hg_leave();
 	}
 	errno = saved;
@@ -190,6 +216,8 @@ static struct hg_hip_code *code_of(uint64_t executable, const char *name,
 	for (struct loaded *loaded = objects; loaded; loaded = loaded->next) {
 		if (loaded->executable != executable)
 			continue;
+		if (loaded->bytes)
+			capture_bytes(loaded);
 		*layout = loaded->code.metadata
 			      ? codeobj_metadata_kernel(loaded->code.metadata, name)
 			      : NULL;
@@ -223,7 +251,7 @@ static int note_symbol(struct hsa_handle executable, struct hsa_handle symbol, v
 	if (length > 3 && !strcmp(kernel->name + length - 3, ".kd"))
 		kernel->name[length - 3] = 0;
 	pthread_mutex_lock(&lock);
-	kernel->variant.code = code_of(executable.handle, kernel->name, &kernel->variant.layout);
+	kernel->executable = executable.handle;
 	kernel->next = *bucket_of(kernel->object);
 	*bucket_of(kernel->object) = kernel;
 	pthread_mutex_unlock(&lock);
@@ -236,7 +264,7 @@ static int executable_freeze(struct hsa_handle executable, const char *options)
 										       options);
 	int saved = errno;
 
-	if (!rc && hg_hsa_enter(HG_CALLER())) {
+	if (!rc && hg_hsa_enter_below_hip()) {
 		HSA_REAL(hsa_executable_iterate_symbols, int, struct hsa_handle,
 			 int (*)(struct hsa_handle, struct hsa_handle, void *), void *)
 		(executable, note_symbol, NULL);
@@ -252,16 +280,15 @@ static int executable_destroy(struct hsa_handle executable)
 	pthread_mutex_lock(&lock);
 	for (unsigned i = 0; i < BUCKETS; i++) {
 		for (struct hsa_kernel *kernel = kernels[i]; kernel; kernel = kernel->next) {
-			for (struct loaded *loaded = objects; loaded; loaded = loaded->next) {
-				if (kernel->variant.code == &loaded->code &&
-				    loaded->executable == executable.handle)
-					kernel->object = 0;
-			}
+			if (kernel->executable == executable.handle)
+				kernel->object = kernel->executable = 0;
 		}
 	}
 	for (struct loaded *loaded = objects; loaded; loaded = loaded->next) {
-		if (loaded->executable == executable.handle)
+		if (loaded->executable == executable.handle) {
 			loaded->executable = 0;
+			loaded->bytes = NULL;
+		}
 	}
 	pthread_mutex_unlock(&lock);
 	return HSA_REAL(hsa_executable_destroy, int, struct hsa_handle)(executable);
@@ -272,6 +299,8 @@ void hg_hsa_kernel_define(struct hsa_kernel *kernel)
 	struct hg_hip_kernel_variant *variant = &kernel->variant;
 
 	pthread_mutex_lock(&lock);
+	if (!variant->code && kernel->executable)
+		variant->code = code_of(kernel->executable, kernel->name, &variant->layout);
 	if (variant->code && hg_hip_kernel_is_new(variant, kernel->name)) {
 		struct hg_ev_kernel event = { .handle = kernel->object, .symbol = kernel->name };
 

@@ -72,7 +72,7 @@ static int pool_allocate(struct hsa_handle handle, size_t size, uint32_t flags, 
 	int saved = errno;
 
 	/* Buffers for kernel arguments are not memory that a program works with. */
-	if (!rc && pool && !(pool->flags & POOL_KERNARG) && hg_hsa_enter(HG_CALLER())) {
+	if (!rc && pool && !(pool->flags & POOL_KERNARG) && hg_hsa_enter()) {
 		struct hg_ev_alloc event = { .api = HG_API_hsa_amd_memory_pool_allocate,
 					     .ptr = (uintptr_t)*ptr,
 					     .device_ptr = (uintptr_t)*ptr,
@@ -95,7 +95,7 @@ static int pool_free(void *ptr)
 {
 	int saved = errno;
 
-	if (ptr && hg_hsa_enter(HG_CALLER())) {
+	if (ptr && hg_hsa_enter()) {
 		struct hg_ev_free event = { .api = HG_API_hsa_amd_memory_pool_free,
 					    .ptr = (uintptr_t)ptr,
 					    .stack_id = hg_hsa_stack(HG_CALLER()) };
@@ -115,7 +115,7 @@ static void record_lock(uint16_t api, void *host, size_t size, void **agent, uin
 {
 	int saved = errno;
 
-	if (!hg_ompt_in_data_op() && hg_hsa_enter(caller)) {
+	if (!hg_ompt_in_data_op() && hg_hsa_enter()) {
 		struct hg_ev_alloc event = { .api = api,
 					     .ptr = (uintptr_t)host,
 					     .device_ptr = (uintptr_t)(agent ? *agent : host),
@@ -161,7 +161,7 @@ static int memory_unlock(void *host)
 {
 	int saved = errno;
 
-	if (hg_hsa_enter(HG_CALLER())) {
+	if (hg_hsa_enter()) {
 		struct hg_ev_free event = { .api = HG_API_hsa_amd_memory_unlock,
 					    .ptr = (uintptr_t)host };
 
@@ -184,7 +184,7 @@ static int agents_allow_access(uint32_t count, const struct hsa_handle *agents,
 			  const uint32_t *, const void *)(count, agents, flags, ptr);
 	int saved = errno;
 
-	if (!rc && hg_hsa_enter(HG_CALLER())) {
+	if (!rc && hg_hsa_enter()) {
 		struct hg_ev_call event = { .api = HG_API_hsa_amd_agents_allow_access,
 					    .ptr = (uintptr_t)ptr,
 					    .value = count,
@@ -239,7 +239,7 @@ static int svm_attributes_set(void *ptr, size_t size, struct svm_attribute *attr
 			  size_t)(ptr, size, attributes, count);
 	int saved = errno;
 
-	if (!rc && hg_hsa_enter(HG_CALLER())) {
+	if (!rc && hg_hsa_enter()) {
 		uint32_t stack_id = hg_hsa_stack(HG_CALLER());
 
 		for (size_t i = 0; i < count; i++)

@@ -11,7 +11,7 @@
 
 #define DOORBELLS     256u
 #define CREDITS       4096u
-#define KERNELS       16384u
+#define KERNELS       (1u << 18)
 #define PACKET_TYPE   0xffu
 #define TYPE_DISPATCH 2u
 
@@ -74,8 +74,8 @@ static uint32_t groups(uint32_t items, uint16_t block)
 static void record_dispatch(const struct ring *ring, const struct hsa_packet *packet,
 			    struct hsa_kernel *kernel, const void *caller)
 {
-	const struct codeobj_kernel *layout = kernel->variant.layout;
-	size_t size = layout ? layout->explicit_size : 0;
+	const struct codeobj_kernel *layout;
+	size_t size;
 	void *arguments[] = { HG_EXTRA_BUFFER, (void *)(uintptr_t)packet->kernarg, HG_EXTRA_SIZE,
 			      &size, HG_EXTRA_END };
 	struct hg_hip_launch launch = { .extra = packet->kernarg ? arguments : NULL };
@@ -83,6 +83,8 @@ static void record_dispatch(const struct ring *ring, const struct hsa_packet *pa
 	hg_modules_poll();
 	hg_regions_record();
 	hg_hsa_kernel_define(kernel);
+	layout = kernel->variant.layout;
+	size = layout ? layout->explicit_size : 0;
 	launch.event = (struct hg_ev_launch){
 		.api = HG_API_hsa_queue_dispatch,
 		.kernel_id = kernel->variant.id,
@@ -113,9 +115,12 @@ static void look(struct ring *ring, uint64_t number, const void *caller)
 		return;
 	ring->seen[place] = number + 1;
 	kernel = hg_hsa_kernel(packet->kernel_object);
-	/* The runtime's own kernels, for copies and fills. */
+	/*
+	 * Not the runtime's own kernels, for copies and fills. What HIP submits and none of its
+	 * functions that are seen has announced was launched by one that is not.
+	 */
 	if (!kernel || !strncmp(kernel->name, "__amd_rocclr_", 13) || take_credit(kernel->name) ||
-	    !hg_hsa_enter(caller))
+	    !hg_hsa_enter_below_hip())
 		return;
 	record_dispatch(ring, packet, kernel, caller);
 	hg_leave();

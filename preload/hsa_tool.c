@@ -233,13 +233,17 @@ static void record_devices(void)
 	}
 }
 
-bool hg_hsa_enter(const void *caller)
+bool hg_hsa_enter_below_hip(void)
 {
-	(void)caller;
-	if (hg_tls.hip || !hg_enter())
+	if (!hg_enter())
 		return false;
 	record_devices();
 	return true;
+}
+
+bool hg_hsa_enter(void)
+{
+	return !hg_tls.hip && hg_hsa_enter_below_hip();
 }
 
 uint32_t hg_hsa_stack(const void *caller)
