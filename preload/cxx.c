@@ -44,7 +44,7 @@ static void *find(const char *name, void **cache, void *fallback, const void *ca
 
 	if (HG_LIKELY(found != NULL))
 		return found;
-	found = hg_find_function(name, caller);
+	found = hg_find_function(name, NULL, caller);
 	if (!found)
 		return fallback;
 	__atomic_store_n(cache, found, __ATOMIC_RELAXED);

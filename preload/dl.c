@@ -80,18 +80,6 @@ __asm__(".text\n"
 	"	.cfi_endproc\n"
 	".size dlvsym, .-dlvsym\n");
 
-/* Whether an address is inside a copy of the HIP runtime, by the file's name. */
-static bool is_hip_runtime(void *address)
-{
-	Dl_info info;
-	const char *base;
-
-	if (!dladdr(address, &info) || !info.dli_fname)
-		return false;
-	base = strrchr(info.dli_fname, '/');
-	return !strncmp(base ? base + 1 : info.dli_fname, "libamdhip64", 11);
-}
-
 void *hg_dlsym_hook(void *handle, const char *name, const char *version, const void *caller)
 {
 	void *wrapper, *real;
@@ -115,18 +103,19 @@ void *hg_dlsym_hook(void *handle, const char *name, const char *version, const v
 	 * loaded, and programs probe for one like this: look behind ourselves instead.
 	 */
 	if (handle == RTLD_DEFAULT) {
-		real = hg_find_function(name, caller);
+		real = hg_find_function(name, version, caller);
 		if (real)
-			return wrapper;
+			return hg_hip_offer(name, real);
 		hg_libc.dlsym(RTLD_NEXT, name); /* for the message in dlerror() */
 		return NOT_THERE;
 	}
 	real = version ? hg_libc.dlvsym(handle, name, version) : hg_libc.dlsym(handle, name);
-	if (!real || !is_hip_runtime(real))
-		return real == wrapper ? hg_libc.dlsym(RTLD_NEXT, name) : real;
-	if (hg_active != HG_ACTIVE || !hg_hip_bind(name, real))
+	/* A handle of the global scope finds us: as above. */
+	if (real == wrapper)
+		return hg_libc.dlsym(RTLD_NEXT, name) ? wrapper : NOT_THERE;
+	if (!real || hg_active != HG_ACTIVE || !hg_hip_is_runtime(real))
 		return real;
-	return wrapper;
+	return hg_hip_offer(name, real);
 }
 
 /* While the callback runs the loader's lock is held: no stack is unwound then (stack.c). */
@@ -142,16 +131,21 @@ HG_EXPORT int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, voi
 	return rc;
 }
 
-/* Code that goes away takes what is known of its frames with it. */
-HG_EXPORT int dlclose(void *handle)
+int hg_dlclose(void *handle)
 {
-	int rc;
-
 	if (HG_UNLIKELY(!real_dlclose)) {
 		hg_libc_init();
 		real_dlclose = (int (*)(void *))hg_libc.dlsym(RTLD_NEXT, "dlclose");
 	}
-	rc = real_dlclose(handle);
+	return real_dlclose(handle);
+}
+
+/* Code that goes away takes what is known of its frames with it, and of who calls what. */
+HG_EXPORT int dlclose(void *handle)
+{
+	int rc = hg_dlclose(handle);
+
+	hg_hip_unloaded();
 	if (hg_active == HG_ACTIVE)
 		hg_stack_unloaded();
 	return rc;

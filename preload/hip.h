@@ -22,17 +22,39 @@ struct hg_dim3 {
 struct hg_hip_function {
 	const char *name;
 	void *wrapper;
-	void **real; /* NULL until it was found */
 };
 
-/* ---- hip_runtime.c: the runtime behind us ---- */
+struct hg_hip_runtime; /* a copy of it in this process */
 
-/* The real function of a name, looked up once into *cache. Never NULL: without a runtime it is a
- * function that returns HIP_NO_RUNTIME. */
-void *hg_hip_real(void **cache, const char *name, const void *caller);
+/* ---- hip_dispatch.c: the functions behind us ---- */
 
-/* A function of the runtime that is not interposed, by name; NULL if it has none. */
+/*
+ * The function that the object around `address` (where the call came from) would have reached, or
+ * that was looked up by name and called. Its runtime becomes that of the thread's call in
+ * progress. Never NULL: without a runtime it is a function that returns HIP_NO_RUNTIME.
+ */
+void *hg_hip_real(const struct hg_hip_function *const *row, const void *address);
+
+/* ---- hip_runtime.c: the runtimes behind us ---- */
+
+/* Whether an address is inside a copy of the runtime, by the file's name. */
+bool hg_hip_is_runtime(const void *address);
+/* Whose function that is. NULL: there are too many. */
+struct hg_hip_runtime *hg_hip_runtime_of(const void *real);
+/* A function of the first runtime that is loaded, in whatever scope. */
+void *hg_hip_find_loaded(const char *name);
+/* After dlclose(): forget those at whose base nothing is loaded, after having called `forget`. */
+void hg_hip_runtimes_unloaded(bool (*is_loaded)(uintptr_t base),
+			      void (*forget)(const struct hg_hip_runtime *runtime));
+
+/*
+ * These, and all that asks the runtime, are about that of the thread's call in progress.
+ * A function of it that is not interposed, by name; NULL if it has none.
+ */
 void *hg_hip_query(const char *name);
+
+#define HG_HIP_RUNTIMES 8
+uint32_t hg_hip_runtime_number(void); /* from 1 on, in the order in which they were met */
 
 struct hg_hip_call {
 	uint16_t api;

@@ -283,7 +283,7 @@ static struct hg_dim3 groups(struct hg_dim3 global, struct hg_dim3 block)
 		  extra_)                                                                        \
 	HG_HIP_AS(symbol, int, name, params_)                                                    \
 	{                                                                                        \
-		HG_REAL_AS(symbol, int, name, params_);                                          \
+		HG_REAL(int, name, params_);                                                     \
 		struct hg_hip_launch launch; /* large: most of it is not needed */               \
                                                                                                  \
 		if (!hg_hip_begin(&launch.call, HG_API_##name, HG_CALLER()))                     \

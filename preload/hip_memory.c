@@ -271,11 +271,15 @@ typedef int get_range_t(void *, size_t, int, const void *, size_t);
 typedef int get_ranges_t(void **, size_t *, int *, size_t, const void *, size_t);
 typedef int hsa_info_t(const void *, struct hsa_info *, void *, void *, void *);
 
-static get_attributes_t *get_attributes;
-static get_range_t *get_range;
-static get_ranges_t *get_ranges;
-static hsa_info_t *get_hsa_info;
-static pthread_once_t questions_once = PTHREAD_ONCE_INIT;
+/* The functions that are asked, of each runtime; HSA's is one for all. */
+struct questions {
+	uint32_t runtime; /* atomic, written last */
+	get_attributes_t *get_attributes;
+	get_range_t *get_range;
+	get_ranges_t *get_ranges;
+	hsa_info_t *get_hsa_info;
+};
+static struct questions all_questions[HG_HIP_RUNTIMES];
 
 static int find_hsa_path(struct dl_phdr_info *info, size_t size, void *data)
 {
@@ -298,21 +302,30 @@ void *hg_hsa_query(const char *name)
 	handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
 	if (handle) {
 		found = hg_libc.dlsym(handle, name);
-		dlclose(handle);
+		hg_dlclose(handle);
 	}
 	return found;
 }
 
-static void find_questions(void)
+/* Two threads at once write the same. */
+static const struct questions *find_questions(void)
 {
-	get_attributes = (get_attributes_t *)hg_hip_query("hipPointerGetAttributes");
-	get_range = (get_range_t *)hg_hip_query("hipMemRangeGetAttribute");
-	get_ranges = (get_ranges_t *)hg_hip_query("hipMemRangeGetAttributes");
-	get_hsa_info = (hsa_info_t *)hg_hsa_query("hsa_amd_pointer_info");
+	uint32_t runtime = hg_hip_runtime_number();
+	struct questions *q = &all_questions[runtime % HG_HIP_RUNTIMES];
+
+	if (HG_LIKELY(__atomic_load_n(&q->runtime, __ATOMIC_ACQUIRE) == runtime))
+		return q;
+	q->get_attributes = (get_attributes_t *)hg_hip_query("hipPointerGetAttributes");
+	q->get_range = (get_range_t *)hg_hip_query("hipMemRangeGetAttribute");
+	q->get_ranges = (get_ranges_t *)hg_hip_query("hipMemRangeGetAttributes");
+	q->get_hsa_info = (hsa_info_t *)hg_hsa_query("hsa_amd_pointer_info");
+	__atomic_store_n(&q->runtime, runtime, __ATOMIC_RELEASE);
+	return q;
 }
 
 /* These questions go to the kernel's driver, the others only to the runtime's own records. */
-static void ask_range(const struct hg_hip_subject *subject, struct hg_ev_memory *event)
+static void ask_range(const struct questions *q, const struct hg_hip_subject *subject,
+		      struct hg_ev_memory *event)
 {
 	void *pointer = (void *)(uintptr_t)subject->base;
 	int32_t coherency = HG_MEMORY_UNKNOWN, preferred = HG_MEMORY_UNKNOWN;
@@ -321,9 +334,9 @@ static void ask_range(const struct hg_hip_subject *subject, struct hg_ev_memory 
 	size_t sizes[] = { sizeof(int32_t), sizeof(int32_t), sizeof(int32_t) };
 	int questions[] = { COHERENCY, PREFERRED_LOCATION, LAST_PREFETCH };
 
-	if (event->managed == 1 && get_ranges) {
-		if (!get_ranges(answers, sizes, questions, HG_COUNT(questions), pointer,
-				subject->size)) {
+	if (event->managed == 1 && q->get_ranges) {
+		if (!q->get_ranges(answers, sizes, questions, HG_COUNT(questions), pointer,
+				   subject->size)) {
 			event->coherency = coherency;
 			event->preferred = preferred;
 			event->last_prefetch = last_prefetch;
@@ -331,15 +344,15 @@ static void ask_range(const struct hg_hip_subject *subject, struct hg_ev_memory 
 		}
 		hg_hip_forget_error();
 	}
-	if (!get_range)
+	if (!q->get_range)
 		return;
-	if (get_range(&coherency, sizeof(coherency), COHERENCY, pointer, subject->size))
+	if (q->get_range(&coherency, sizeof(coherency), COHERENCY, pointer, subject->size))
 		hg_hip_forget_error();
 	else
 		event->coherency = coherency;
 }
 
-static void ask(const struct hg_hip_subject *subject)
+static void ask(const struct questions *q, const struct hg_hip_subject *subject)
 {
 	const void *pointer = (const void *)(uintptr_t)subject->base;
 	struct attributes attributes = { 0 };
@@ -356,8 +369,8 @@ static void ask(const struct hg_hip_subject *subject)
 		.hsa_type = HG_MEMORY_UNKNOWN,
 	};
 
-	if (get_attributes) {
-		if (get_attributes(&attributes, pointer)) {
+	if (q->get_attributes) {
+		if (q->get_attributes(&attributes, pointer)) {
 			hg_hip_forget_error();
 		} else {
 			event.type = attributes.type;
@@ -366,24 +379,26 @@ static void ask(const struct hg_hip_subject *subject)
 			event.flags = attributes.flags;
 		}
 	}
-	if (get_hsa_info && !get_hsa_info(pointer, &info, NULL, NULL, NULL)) {
+	if (q->get_hsa_info && !q->get_hsa_info(pointer, &info, NULL, NULL, NULL)) {
 		event.hsa_type = (int32_t)info.type;
 		event.pool_flags = info.global_flags;
 	}
 	/* Memory from a pool is all of one kind, and stays so. */
 	if (!event.pool_flags)
-		ask_range(subject, &event);
+		ask_range(q, subject, &event);
 	hg_provider->memory(&event);
 }
 
 void hg_hip_memory_ask(const struct hg_hip_subjects *subjects)
 {
+	const struct questions *questions;
+
 	if (HG_LIKELY(!subjects->count))
 		return;
-	pthread_once(&questions_once, find_questions);
+	questions = find_questions();
 	for (unsigned i = 0; i < subjects->count; i++) {
 		if (hg_hip_may_query())
-			ask(&subjects->rows[i]);
+			ask(questions, &subjects->rows[i]);
 		else
 			hg_hip_memory_changed(subjects->rows[i].base, 1); /* at a later launch */
 	}

@@ -91,30 +91,22 @@ CALL(hiprtcDestroyProgram, (void **program), (program), .handle = 0)
 
 /* ---- functions by name: ours in place of the runtime's, which it forwards to ---- */
 
-static void replace(const char *name, void **function)
-{
-	void *wrapper = name && function && *function ? hg_hip_wrapper(name) : NULL;
-
-	if (wrapper && hg_hip_bind(name, *function))
-		*function = wrapper;
-}
-
-#define LOOKUP(name, params, args)                                      \
-	HG_HIP(int, name, params)                                       \
-	{                                                               \
-		HG_REAL(int, name, params);                             \
-		struct hg_hip_call call;                                \
-		int rc;                                                 \
-                                                                        \
-		if (!hg_hip_begin(&call, HG_API_##name, HG_CALLER())) { \
-			rc = real args;                                 \
-		} else {                                                \
-			rc = call.rc = real args;                       \
-			hg_finish_checked(&call, 0, 0, 0);              \
-		}                                                       \
-		if (!rc && hg_active == HG_ACTIVE)                      \
-			replace(symbol, function);                      \
-		return rc;                                              \
+#define LOOKUP(name, params, args)                                                    \
+	HG_HIP(int, name, params)                                                     \
+	{                                                                             \
+		HG_REAL(int, name, params);                                           \
+		struct hg_hip_call call;                                              \
+		int rc;                                                               \
+                                                                                      \
+		if (!hg_hip_begin(&call, HG_API_##name, HG_CALLER())) {               \
+			rc = real args;                                               \
+		} else {                                                              \
+			rc = call.rc = real args;                                     \
+			hg_finish_checked(&call, 0, 0, 0);                            \
+		}                                                                     \
+		if (!rc && hg_active == HG_ACTIVE && symbol && function && *function) \
+			*function = hg_hip_offer(symbol, *function);                  \
+		return rc;                                                            \
 	}
 
 LOOKUP(hipGetProcAddress,

@@ -17,109 +17,162 @@
 
 #define MAX_DEVICES 64
 
-/* Put between these two by the linker: the rows of hip_wrap.h. */
-extern const struct hg_hip_function *const __start_hg_hip_functions[]
-    __attribute__((visibility("hidden")));
-extern const struct hg_hip_function *const __stop_hg_hip_functions[]
-    __attribute__((visibility("hidden")));
+/*
+ * A copy of the runtime, and what it said of itself and its devices. The first is the one that is
+ * in the global scope, if any is; an interposer that stands before it counts as it.
+ */
+struct hg_hip_runtime {
+	uintptr_t base; /* of its object; 0: nothing is known yet, or it was unloaded */
+	char *path;     /* NULL: it is in the global scope */
+	uint32_t number;
+	int first_done; /* atomic: it and its devices are recorded */
+	/* Functions that are called often enough to keep. */
+	int (*get_device)(int *);
+	int (*peek_error)(void);
+	int (*get_error)(void);
+	struct hg_ev_runtime event; /* as recorded, with device_events */
+	struct hg_hip_device *devices;
+	struct hg_ev_device *device_events;
+	int device_count, host_link, host_link_atomics;
+	int version;
+};
 
-/* ---- finding functions ---- */
+static struct hg_hip_runtime runtimes[HG_HIP_RUNTIMES];
+static uint32_t last_number;
+static struct hg_hip_runtime *told; /* the one that was recorded */
+static pthread_mutex_t first_lock = PTHREAD_MUTEX_INITIALIZER;
+/* Of what there is; nothing is called with it. */
+static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static const struct hg_hip_function *find_row(const char *name)
+/* ---- finding them ---- */
+
+static bool is_runtime_file(const char *path)
 {
-	for (const struct hg_hip_function *const *row = __start_hg_hip_functions;
-	     row < __stop_hg_hip_functions; row++) {
-		if (!strcmp((*row)->name, name))
-			return *row;
-	}
-	return NULL;
+	const char *base = strrchr(path, '/');
+
+	return !strncmp(base ? base + 1 : path, "libamdhip64", 11);
 }
 
-void *hg_hip_wrapper(const char *name)
+bool hg_hip_is_runtime(const void *address)
 {
-	const struct hg_hip_function *row = find_row(name);
+	Dl_info info;
 
-	return row ? row->wrapper : NULL;
-}
-
-bool hg_hip_bind(const char *name, void *real)
-{
-	const struct hg_hip_function *row = find_row(name);
-	void *expected = NULL;
-	Dl_info known, found;
-
-	if (__atomic_compare_exchange_n(row->real, &expected, real, false, __ATOMIC_ACQ_REL,
-					__ATOMIC_ACQUIRE) ||
-	    expected == real)
-		return true;
-	/* One runtime may hand out the same function at more than one address. */
-	return dladdr(expected, &known) && dladdr(real, &found) &&
-	       known.dli_fbase == found.dli_fbase;
+	return dladdr(address, &info) && info.dli_fname && is_runtime_file(info.dli_fname);
 }
 
 /* The path of a loaded libamdhip64, for when it is in nobody's scope but its opener's. */
 static int find_runtime_path(struct dl_phdr_info *info, size_t size, void *data)
 {
-	const char *base = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
-
 	(void)size;
-	if (!base || strncmp(base + 1, "libamdhip64", 11))
+	if (!info->dlpi_name || !strchr(info->dlpi_name, '/') || !is_runtime_file(info->dlpi_name))
 		return 0;
 	snprintf(data, 4096, "%s", info->dlpi_name);
 	return 1;
 }
 
-static void *find_in_loaded_runtime(const char *name)
+static void *find_in(const char *path, const char *name)
 {
-	char path[4096] = "";
-	void *handle, *found = NULL;
+	void *handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD), *found = NULL;
 
-	if (!hg_libc.dl_iterate_phdr(find_runtime_path, path))
-		return NULL;
-	handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
 	if (handle) {
 		found = hg_libc.dlsym(handle, name);
-		dlclose(handle);
+		hg_dlclose(handle);
 	}
 	return found;
 }
 
-static int no_runtime(void)
+void *hg_hip_find_loaded(const char *name)
 {
-	return HIP_NO_RUNTIME;
+	char path[4096] = "";
+
+	return hg_libc.dl_iterate_phdr(find_runtime_path, path) ? find_in(path, name) : NULL;
 }
 
-void *hg_hip_real(void **cache, const char *name, const void *caller)
+/* The base of the runtime that every caller reaches, if there is one. */
+static uintptr_t global_base(void)
 {
-	void *real = __atomic_load_n(cache, __ATOMIC_ACQUIRE);
+	void *found = hg_libc.dlsym(RTLD_NEXT, "hipRuntimeGetVersion");
+	Dl_info info;
 
-	if (HG_LIKELY(real != NULL))
-		return real;
-	hg_init();
-	hg_tls.busy++;
-	real = hg_find_function(name, caller);
-	if (!real)
-		real = find_in_loaded_runtime(name);
-	hg_tls.busy--;
-	if (!real)
-		return (void *)no_runtime;
-	__atomic_store_n(cache, real, __ATOMIC_RELEASE);
-	return real;
+	if (!found)
+		found = hg_libc.dlsym(RTLD_NEXT, "hipMalloc");
+	if (!found || !dladdr(found, &info))
+		return 0;
+	return (uintptr_t)info.dli_fbase;
+}
+
+struct hg_hip_runtime *hg_hip_runtime_of(const void *real)
+{
+	uintptr_t base = 0, global = global_base();
+	struct hg_hip_runtime *runtime = NULL;
+	Dl_info info;
+
+	if (dladdr(real, &info) && info.dli_fname && is_runtime_file(info.dli_fname))
+		base = (uintptr_t)info.dli_fbase;
+	if (!base || base == global)
+		base = global;
+	pthread_mutex_lock(&table_lock);
+	for (size_t i = 0; i < HG_HIP_RUNTIMES && !runtime; i++) {
+		if (runtimes[i].base == base && base)
+			runtime = &runtimes[i];
+	}
+	for (size_t i = 0; i < HG_HIP_RUNTIMES && !runtime; i++) {
+		if (!runtimes[i].base) {
+			runtime = &runtimes[i];
+			runtime->base = base;
+			runtime->number = ++last_number;
+			if (base == global)
+				runtime->path = NULL;
+			else if (!runtime->path || strcmp(runtime->path, info.dli_fname))
+				runtime->path =
+				    strdup(info.dli_fname); /* the old one may be in use */
+		}
+	}
+	pthread_mutex_unlock(&table_lock);
+	return runtime;
+}
+
+void hg_hip_runtimes_unloaded(bool (*is_loaded)(uintptr_t base),
+			      void (*forget)(const struct hg_hip_runtime *runtime))
+{
+	for (struct hg_hip_runtime *r = runtimes; r < runtimes + HG_HIP_RUNTIMES; r++) {
+		if (!r->base || is_loaded(r->base))
+			continue;
+		forget(r);
+		pthread_mutex_lock(&table_lock);
+		r->base = 0;
+		r->first_done = 0;
+		told = told == r ? NULL : told;
+		r->get_device = NULL;
+		r->peek_error = r->get_error = NULL;
+		r->device_count = 0;
+		pthread_mutex_unlock(&table_lock);
+	}
+}
+
+/* That of the call in progress. */
+static struct hg_hip_runtime *current(void)
+{
+	return HG_LIKELY(hg_tls.hip_runtime != NULL) ? hg_tls.hip_runtime : &runtimes[0];
 }
 
 void *hg_hip_query(const char *name)
 {
-	void *found = hg_libc.dlsym(RTLD_NEXT, name);
+	const struct hg_hip_runtime *runtime = current();
+	void *found;
 
-	return found ? found : find_in_loaded_runtime(name);
+	if (HG_UNLIKELY(runtime->path != NULL))
+		return find_in(runtime->path, name);
+	found = hg_libc.dlsym(RTLD_NEXT, name);
+	return found ? found : hg_hip_find_loaded(name);
+}
+
+uint32_t hg_hip_runtime_number(void)
+{
+	return current()->number;
 }
 
 /* ---- our own calls ---- */
-
-/* Functions that are called often enough to keep. */
-static int (*get_device)(int *);
-static int (*peek_error)(void);
-static int (*get_error)(void);
 
 uint64_t hg_now(void)
 {
@@ -131,25 +184,20 @@ uint64_t hg_now(void)
 
 bool hg_hip_may_query(void)
 {
-	return !peek_error || !peek_error();
+	const struct hg_hip_runtime *runtime = current();
+
+	return !runtime->peek_error || !runtime->peek_error();
 }
 
 void hg_hip_forget_error(void)
 {
-	if (get_error)
-		get_error();
+	const struct hg_hip_runtime *runtime = current();
+
+	if (runtime->get_error)
+		runtime->get_error();
 }
 
 /* ---- the runtime and its devices ---- */
-
-static struct hg_hip_device devices[MAX_DEVICES];
-static int device_count = -1;
-static int host_link = -1, host_link_atomics = -1;
-static int runtime_version;
-static struct hg_ev_runtime runtime_event; /* as recorded, with device_events */
-static struct hg_ev_device device_events[MAX_DEVICES];
-static int first_done; /* atomic: runtime and devices are recorded */
-static pthread_mutex_t first_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* hipDeviceAttribute_t; memory-model.md A.2.5 */
 static const struct {
@@ -189,9 +237,9 @@ static void read_properties(int ordinal, struct hg_hip_device *device)
 	device->known = !codeobj_target_parse(device->arch, &device->target);
 }
 
-static void record_device(int ordinal)
+static void record_device(struct hg_hip_runtime *runtime, int ordinal)
 {
-	struct hg_hip_device *device = &devices[ordinal];
+	struct hg_hip_device *device = &runtime->devices[ordinal];
 	int (*get_attribute)(int *, int, int) =
 	    (int (*)(int *, int, int))hg_hip_query("hipDeviceGetAttribute");
 	int (*get_memory)(size_t *, int) =
@@ -216,11 +264,12 @@ static void record_device(int ordinal)
 	if (!get_memory || get_memory(&memory, ordinal))
 		hg_hip_forget_error();
 	event.memory = memory;
-	event.host_link = (int8_t)host_link;
+	event.host_link = (int8_t)runtime->host_link;
 	if (event.host_native_atomic < 0) /* HIP 5 does not know */
-		event.host_native_atomic = (int8_t)host_link_atomics;
-	device_events[ordinal] = event;
-	hg_provider->device(&event);
+		event.host_native_atomic = (int8_t)runtime->host_link_atomics;
+	runtime->device_events[ordinal] = event;
+	if (told == runtime)
+		hg_provider->device(&event);
 }
 
 static int call_version(const char *name)
@@ -235,16 +284,32 @@ static int call_version(const char *name)
 	return version;
 }
 
-static void record_runtime(void)
+/*
+ * Of several runtimes the trace tells the first that has devices: they are the same devices. If
+ * they are of different versions it says none, because calls are judged by it.
+ */
+static void tell_runtime(struct hg_hip_runtime *runtime)
+{
+	if (told && told != runtime && told->device_count > 0) {
+		if (told->event.version == runtime->event.version)
+			return;
+		told->event.version = 0;
+	} else {
+		told = runtime;
+	}
+	hg_provider->runtime(&told->event);
+}
+
+static void record_runtime(struct hg_hip_runtime *runtime)
 {
 	int (*get_count)(int *) = (int (*)(int *))hg_hip_query("hipGetDeviceCount");
 	struct hg_ev_runtime event = { .path = "", .result = HIP_NO_RUNTIME };
 	Dl_info info;
 	int count = 0;
 
-	get_device = (int (*)(int *))hg_hip_query("hipGetDevice");
-	peek_error = (int (*)(void))hg_hip_query("hipPeekAtLastError");
-	get_error = (int (*)(void))hg_hip_query("hipGetLastError");
+	runtime->get_device = (int (*)(int *))hg_hip_query("hipGetDevice");
+	runtime->peek_error = (int (*)(void))hg_hip_query("hipPeekAtLastError");
+	runtime->get_error = (int (*)(void))hg_hip_query("hipGetLastError");
 	if (get_count) {
 		event.result = get_count(&count);
 		if (dladdr((void *)get_count, &info) && info.dli_fname)
@@ -256,20 +321,26 @@ static void record_runtime(void)
 		event.version = call_version("hipRuntimeGetVersion");
 		event.driver_version = call_version("hipDriverGetVersion");
 	}
-	runtime_version = event.version;
+	runtime->version = event.version;
 	event.device_count = count;
 	event.host_memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-	runtime_event = event;
-	runtime_event.path = strdup(event.path);
-	if (!runtime_event.path)
-		runtime_event.path = "";
-	hg_provider->runtime(&event);
-	device_count = count < MAX_DEVICES ? count : MAX_DEVICES;
-	if (device_count && hg_config.memory_queries)
-		host_link = hg_hsa_host_link(&host_link_atomics);
-	for (int i = 0; i < device_count; i++)
-		record_device(i);
-	hg_smi_start(device_count);
+	runtime->event = event;
+	runtime->event.path = strdup(event.path);
+	if (!runtime->event.path)
+		runtime->event.path = "";
+	count = count < MAX_DEVICES ? count : MAX_DEVICES;
+	runtime->devices = calloc(MAX_DEVICES, sizeof(*runtime->devices));
+	runtime->device_events = calloc(MAX_DEVICES, sizeof(*runtime->device_events));
+	if (!runtime->devices || !runtime->device_events)
+		count = 0;
+	runtime->device_count = count;
+	tell_runtime(runtime);
+	runtime->host_link = runtime->host_link_atomics = -1;
+	if (count && hg_config.memory_queries)
+		runtime->host_link = hg_hsa_host_link(&runtime->host_link_atomics);
+	for (int i = 0; i < count; i++)
+		record_device(runtime, i);
+	hg_smi_start(count);
 }
 
 /*
@@ -278,12 +349,13 @@ static void record_runtime(void)
  */
 int hg_hip_device(void)
 {
+	const struct hg_hip_runtime *runtime = current();
 	bool pending = !hg_hip_may_query();
 	int device = -1;
 
-	if (device_count <= 0 || !get_device)
+	if (runtime->device_count <= 0 || !runtime->get_device)
 		return -1;
-	if (!get_device(&device))
+	if (!runtime->get_device(&device))
 		return device;
 	if (!pending)
 		hg_hip_forget_error();
@@ -292,24 +364,26 @@ int hg_hip_device(void)
 
 int hg_hip_version(void)
 {
-	return runtime_version;
+	return current()->version;
 }
 
 const struct hg_hip_device *hg_hip_device_info(int ordinal)
 {
-	return ordinal >= 0 && ordinal < device_count ? &devices[ordinal] : NULL;
+	const struct hg_hip_runtime *runtime = current();
+
+	return ordinal >= 0 && ordinal < runtime->device_count ? &runtime->devices[ordinal] : NULL;
 }
 
 /*
  * At the first HIP call, before it is made: nothing the program does later can then precede the
  * facts it is judged by, and an error of ours is gone before it can look.
  */
-static void record_first(void)
+static void record_first(struct hg_hip_runtime *runtime)
 {
 	pthread_mutex_lock(&first_lock);
-	if (!first_done) {
-		record_runtime();
-		__atomic_store_n(&first_done, 1, __ATOMIC_RELEASE);
+	if (!runtime->first_done) {
+		record_runtime(runtime);
+		__atomic_store_n(&runtime->first_done, 1, __ATOMIC_RELEASE);
 	}
 	pthread_mutex_unlock(&first_lock);
 }
@@ -318,11 +392,11 @@ static void record_first(void)
 void hg_hip_runtime_again(void)
 {
 	pthread_mutex_lock(&first_lock);
-	if (first_done) {
-		hg_provider->runtime(&runtime_event);
-		for (int i = 0; i < device_count; i++)
-			hg_provider->device(&device_events[i]);
-		hg_smi_start(device_count);
+	if (told) {
+		hg_provider->runtime(&told->event);
+		for (int i = 0; i < told->device_count; i++)
+			hg_provider->device(&told->device_events[i]);
+		hg_smi_start(told->device_count);
 	}
 	pthread_mutex_unlock(&first_lock);
 }
@@ -330,7 +404,11 @@ void hg_hip_runtime_again(void)
 void hg_hip_runtime_reset(void);
 void hg_hip_runtime_reset(void)
 {
-	first_done = 0;
+	pthread_mutex_init(&first_lock, NULL);
+	pthread_mutex_init(&table_lock, NULL);
+	told = NULL;
+	for (size_t i = 0; i < HG_HIP_RUNTIMES; i++)
+		runtimes[i].first_done = 0;
 }
 
 /* ---- around a call ---- */
@@ -342,6 +420,8 @@ bool hg_hip_enter(void)
 
 bool hg_hip_begin(struct hg_hip_call *call, uint16_t api, const void *caller)
 {
+	struct hg_hip_runtime *runtime;
+
 	if (HG_LIKELY(hg_active != HG_ACTIVE) || hg_tls.hip)
 		return false;
 	if (HG_UNLIKELY(hg_config.standby))
@@ -351,10 +431,11 @@ bool hg_hip_begin(struct hg_hip_call *call, uint16_t api, const void *caller)
 		return false;
 	}
 	hg_tls.hip++;
-	if (HG_UNLIKELY(!__atomic_load_n(&first_done, __ATOMIC_ACQUIRE))) {
+	runtime = current();
+	if (HG_UNLIKELY(!__atomic_load_n(&runtime->first_done, __ATOMIC_ACQUIRE))) {
 		int saved = errno;
 
-		record_first();
+		record_first(runtime);
 		errno = saved;
 	}
 	hg_leave();

@@ -9,20 +9,18 @@
 
 #include "hip.h"
 
-#define HG_HIP_AS(symbol, type, name, params)                                            \
-	HG_EXPORT type symbol params;                                                    \
-	static void *cache_##name;                                                       \
-	static const struct hg_hip_function function_##name = { #symbol, (void *)symbol, \
-								&cache_##name };         \
-	static const struct hg_hip_function *const row_##name                            \
-	    __attribute__((section("hg_hip_functions"), used)) = &function_##name;       \
+#define HG_HIP_AS(symbol, type, name, params)                                              \
+	HG_EXPORT type symbol params;                                                      \
+	static const struct hg_hip_function function_##name = { #symbol, (void *)symbol }; \
+	static const struct hg_hip_function *const row_##name                              \
+	    __attribute__((section("hg_hip_functions"), used)) = &function_##name;         \
 	HG_EXPORT type symbol params
 
 #define HG_HIP(type, name, params) HG_HIP_AS(name, type, name, params)
 
-#define HG_REAL_AS(symbol, type, name, params) \
-	type(*real) params = (type(*) params)hg_hip_real(&cache_##name, #symbol, HG_CALLER())
-#define HG_REAL(type, name, params) HG_REAL_AS(name, type, name, params)
+/* To come first in a function: before it calls anything (hip_dispatch.c). */
+#define HG_REAL(type, name, params) \
+	type(*real) params = (type(*) params)hg_hip_real(&row_##name, HG_CALLER())
 
 /* An event of `type` after the call succeeded, an error after it failed. */
 #define HG_AFTER(type, name, params, args, ...)                                    \

@@ -428,20 +428,25 @@ void hg_libc_init(void)
 	hg_tls.resolving = 0;
 }
 
-void *hg_find_function(const char *name, const void *caller)
+static void *look_up(void *handle, const char *name, const char *version)
+{
+	return version ? hg_libc.dlvsym(handle, name, version) : hg_libc.dlsym(handle, name);
+}
+
+void *hg_find_function(const char *name, const char *version, const void *caller)
 {
 	Dl_info info;
 	void *handle, *found;
 
 	hg_libc_init();
-	found = hg_libc.dlsym(RTLD_NEXT, name);
+	found = look_up(RTLD_NEXT, name, version);
 	if (found || !dladdr(caller, &info) || !info.dli_fname)
 		return found;
 	handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
 	if (!handle)
 		return NULL;
-	found = hg_libc.dlsym(handle, name);
-	dlclose(handle);
+	found = look_up(handle, name, version);
+	hg_dlclose(handle);
 	/* The executable's handle searches the global scope, where we are first. */
 	if (found && dladdr(found, &info)) {
 		Dl_info own;

@@ -44,6 +44,7 @@ struct hg_tls {
 	bool ending;          /* its struct hg_thread was given back */
 	uint32_t totalled;    /* calls since it last looked at the clock: totals.c */
 	struct hg_thread *thread;
+	struct hg_hip_runtime *hip_runtime; /* of the HIP call in progress; NULL: the first */
 	sigset_t saved_signals;
 };
 
@@ -177,11 +178,13 @@ size_t hg_bootstrap_size(const void *ptr); /* usable bytes of a block it owns */
 bool hg_bootstrap_used(void);
 
 /*
- * A function of that name in the object that `caller` would reach: after us in the global scope,
- * or among the dependencies of the caller's object (which may have been loaded RTLD_LOCAL).
- * NULL if there is none. Never loads anything.
+ * A function of that name (and version, unless NULL) that `caller` would reach: after us in the
+ * global scope, or among the dependencies of the caller's object (which may have been loaded
+ * RTLD_LOCAL). NULL if there is none. Never loads anything.
  */
-void *hg_find_function(const char *name, const void *caller);
+void *hg_find_function(const char *name, const char *version, const void *caller);
+
+int hg_dlclose(void *handle); /* of a handle that keeps nothing loaded */
 
 /* ---- stacks and hash-consing: stack.c, intern.c ---- */
 
@@ -331,7 +334,9 @@ void hg_hip_runtime_again(void); /* record runtime and devices, if they are know
 
 /* Our wrapper of a HIP function; NULL if the name is not interposed. */
 void *hg_hip_wrapper(const char *name);
-/* Let our wrapper forward to `real` if it has no other yet; false if it has another. */
-bool hg_hip_bind(const char *name, void *real);
+/* What to give to somebody who looked up a name and found `real`: ours, which goes on to it. */
+void *hg_hip_offer(const char *name, void *real);
+bool hg_hip_is_runtime(const void *address);
+void hg_hip_unloaded(void); /* after dlclose() */
 
 #endif
