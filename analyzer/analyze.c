@@ -2,6 +2,7 @@
 #include "analyze.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <json-c/json.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -54,6 +55,27 @@ int analysis_event(const struct hg_event *event, void *data)
 	return 0;
 }
 
+/* Chunks that a rotation deleted: what is left begins with what the processes told then. */
+static void note_rotation(struct analysis *analysis, struct json_object *recording)
+{
+	struct json_object *rotation, *deleted, *bytes, *chunks;
+
+	if (!json_object_object_get_ex(recording, "rotation", &rotation) ||
+	    !json_object_object_get_ex(rotation, "deleted", &deleted) ||
+	    !json_object_object_get_ex(rotation, "deleted_bytes", &bytes) ||
+	    !json_object_object_get_ex(rotation, "chunks", &chunks) ||
+	    json_object_get_int64(deleted) <= 0) {
+		return;
+	}
+	analysis->replay.attached = true;
+	findings_limit(&analysis->findings,
+		       "of this rotated recording the latest chunks are kept (%" PRId64
+		       "); %" PRId64
+		       " older (%.1f MiB) were deleted, and what happened in them is not known",
+		       json_object_get_int64(chunks), json_object_get_int64(deleted),
+		       (double)json_object_get_int64(bytes) / 1024 / 1024);
+}
+
 /* What the recorder says about its own work. */
 static void read_manifest(struct analysis *analysis)
 {
@@ -84,6 +106,7 @@ static void read_manifest(struct analysis *analysis)
 				       "this is a flight recorder's snapshot: only what happened "
 				       "last is known");
 		}
+		note_rotation(analysis, recording);
 	}
 	json_object_put(manifest);
 	g_free(path);

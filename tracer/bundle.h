@@ -17,6 +17,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "tracer/rotation.h"
+
 #define BUNDLE_MANIFEST        "manifest.json"
 #define BUNDLE_CTF             "ctf"
 #define BUNDLE_CODE_OBJECTS    "code-objects"
@@ -38,7 +40,10 @@ struct bundle_manifest {
 	const pid_t *pids;     /* attached to these */
 	size_t pid_count;
 	bool attached;
-	int snapshots;                            /* taken so far; negative: none are */
+	int snapshots;                        /* taken so far; negative: none are */
+	const struct rotation_plan *rotation; /* NULL: it is not rotated */
+	struct rotation_state rotated;
+	const char *url;                          /* the trace is with the relay there; or NULL */
 	const char *daemon;                       /* "shared" or "private" */
 	uint64_t subbuffer_size, subbuffer_count; /* bytes; per CPU */
 	int64_t start_ns, end_ns;          /* CLOCK_REALTIME; end_ns is 0 until the command ended */

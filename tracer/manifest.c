@@ -185,6 +185,29 @@ static struct json_object *json_count(int64_t count)
 	return count < 0 ? NULL : json_object_new_int64(count);
 }
 
+/* Zero is "no such limit". */
+static struct json_object *json_limit(uint64_t limit)
+{
+	return limit ? json_object_new_int64((int64_t)limit) : NULL;
+}
+
+static struct json_object *json_rotation(const struct bundle_manifest *manifest)
+{
+	struct json_object *object = json_object_new_object();
+	const struct rotation_plan *plan = manifest->rotation;
+	const struct rotation_state *state = &manifest->rotated;
+
+	json_object_object_add(object, "size", json_limit(plan->size));
+	json_object_object_add(object, "seconds", json_limit(plan->period_us / 1000000));
+	json_object_object_add(object, "keep", json_limit(plan->keep));
+	json_object_object_add(object, "quota", json_limit(plan->quota));
+	json_object_object_add(object, "chunks", json_object_new_int64(state->chunks));
+	json_object_object_add(object, "deleted", json_object_new_int64(state->deleted));
+	json_object_object_add(object, "deleted_bytes",
+			       json_object_new_int64((int64_t)state->deleted_bytes));
+	return object;
+}
+
 static struct json_object *json_recording(const struct bundle_manifest *manifest)
 {
 	struct json_object *object = json_object_new_object();
@@ -204,6 +227,12 @@ static struct json_object *json_recording(const struct bundle_manifest *manifest
 	if (manifest->snapshots >= 0) {
 		json_object_object_add(object, "snapshots",
 				       json_object_new_int(manifest->snapshots));
+	}
+	if (manifest->rotation) {
+		json_object_object_add(object, "rotation", json_rotation(manifest));
+	}
+	if (manifest->url) {
+		json_object_object_add(object, "url", json_text(manifest->url));
 	}
 	json_object_object_add(object, "recorder", json_object_new_int64(getpid()));
 	json_object_object_add(object, "daemon", json_text(manifest->daemon));

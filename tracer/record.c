@@ -19,6 +19,7 @@
 #include "tracer/needs.h"
 #include "tracer/message.h"
 #include "tracer/record.h"
+#include "tracer/rotation.h"
 #include "tracer/session.h"
 #include "tracer/target.h"
 
@@ -44,6 +45,18 @@ static int64_t now_ns(void)
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static bool rotates(const struct record_options *options)
+{
+	return options->rotation.size || options->rotation.period_us;
+}
+
+/* Of what was recorded not all is kept, or seen by who begins to watch a relay. */
+static bool forgets(const struct record_options *options)
+{
+	return options->snapshot_mib || options->url ||
+	       (rotates(options) && !rotation_keeps_all(&options->rotation));
 }
 
 /* ---- the command's environment ---- */
@@ -100,8 +113,8 @@ static int set_environment(const struct recording *recording)
 	 * a limit would lose events silently, and a daemon that has died refuses at once.
 	 */
 	result |= setenv("LTTNG_UST_REGISTER_TIMEOUT", "-1", 1);
-	if (options->snapshot_mib) {
-		/* What is overwritten is told again, now and then. */
+	if (forgets(options)) {
+		/* What is overwritten or deleted is told again, now and then. */
 		result |= setenv("HIPGRAIN_STANDBY", "1", 1);
 	}
 	result |= environment_options(options->stack_depth, options->threshold,
@@ -183,7 +196,8 @@ static pid_t start_command(const struct recording *recording)
 /* Below the bundle; LTTng makes a folder there for each snapshot. */
 #define SNAPSHOTS "snapshots"
 /* How often the processes tell what they have, so that it is among what is kept. */
-#define TELL_S 2
+#define TELL_S       2
+#define TELL_RELAY_S 10
 
 /* The one folder in `snapshots`, moved into place as the bundle's trace; the one before aside. */
 static int place_snapshot(struct recording *recording)
@@ -240,14 +254,75 @@ static void take_snapshot(struct recording *recording)
 	}
 }
 
-/* Wait for a signal; a flight recorder has its own work meanwhile. */
+/* ---- rotation ---- */
+
+/* Often enough that a quota is not exceeded for long. */
+#define ROTATION_LOOK_NS (250 * 1000 * 1000)
+
+/* Delete what is too much of the trace; the manifest tells of it before it is gone. */
+static void delete_chunks(struct recording *recording, const struct rotation_plan *plan)
+{
+	struct rotation_victims *victims;
+	char *trace;
+	int error = 0;
+
+	if (asprintf(&trace, "%s/%s", recording->bundle.path, BUNDLE_CTF) < 0) {
+		return; /* next time */
+	}
+	victims = rotation_look(trace, plan, &recording->manifest.rotated);
+	if (rotation_count(victims)) {
+		error = bundle_write_manifest(&recording->bundle, &recording->manifest);
+	}
+	if (error) {
+		message_warning("'%s': cannot write the manifest: %s", recording->bundle.path,
+				strerror(-error));
+	}
+	rotation_delete(victims);
+	free(trace);
+}
+
+static void tend_chunks(struct recording *recording)
+{
+	struct rotation_state *state = &recording->manifest.rotated;
+	char why[512];
+
+	delete_chunks(recording, &recording->options->rotation);
+	/* Who reads the new chunk without those before it must know what the processes have. */
+	if (state->fresh && forgets(recording->options)) {
+		session_tell(&recording->session, why, sizeof(why));
+	}
+	state->fresh = false;
+}
+
+/* The last chunk has been archived with the session. */
+static void end_chunks(struct recording *recording)
+{
+	struct rotation_plan plan = recording->options->rotation;
+
+	plan.keep += plan.keep > 0;
+	delete_chunks(recording, &plan);
+	if (recording->manifest.rotated.deleted && !recording->manifest.rotated.chunks) {
+		message_warning("nothing is left of the recording: its last chunk was larger than "
+				"the quota");
+	}
+}
+
+/* Wait for a signal; a flight recorder and a rotation have their own work meanwhile. */
 static int wait_signal(struct recording *recording, siginfo_t *information)
 {
-	const struct timespec pause = { .tv_sec = TELL_S };
+	const struct timespec look = { .tv_nsec = ROTATION_LOOK_NS };
+	const struct timespec pause = { .tv_sec = recording->options->url ? TELL_RELAY_S : TELL_S };
 	char why[512];
 	int number;
 
-	if (!recording->options->snapshot_mib) {
+	if (rotates(recording->options)) {
+		number = sigtimedwait(&recording->waited, information, &look);
+		if (number < 0 && errno == EAGAIN) {
+			tend_chunks(recording);
+		}
+		return number;
+	}
+	if (!forgets(recording->options)) {
 		return sigwaitinfo(&recording->waited, information);
 	}
 	number = sigtimedwait(&recording->waited, information, &pause);
@@ -317,8 +392,10 @@ static int begin(struct recording *recording)
 	const struct record_options *options = recording->options;
 	const char *directory = options->directory ? options->directory : RECORD_DEFAULT_DIRECTORY;
 	char name[sizeof(recording->session.name)], why[512];
-	struct session_plan plan = { .snapshot = (uint64_t)options->snapshot_mib << 20 };
+	struct session_plan plan = { .snapshot = (uint64_t)options->snapshot_mib << 20,
+				     .url = options->url };
 	struct session_buffers buffers;
+	struct session_loss loss;
 	char *ctf = NULL;
 	int status = HG_EXIT_INPUT;
 
@@ -353,19 +430,24 @@ static int begin(struct recording *recording)
 		message_error("%s", why);
 		goto out;
 	}
+	if (rotates(options) &&
+	    rotation_begin(recording->session.name, &options->rotation, why, sizeof(why))) {
+		message_error("%s", why);
+		goto end_session;
+	}
 	recording->manifest.session = recording->session.name;
 	recording->manifest.daemon = recording->daemon.shared ? "shared" : "private";
 	recording->manifest.subbuffer_size = recording->session.buffers.size;
 	recording->manifest.subbuffer_count = recording->session.buffers.count;
 	if (bundle_write_manifest(&recording->bundle, &recording->manifest)) {
-		struct session_loss loss;
-
 		message_error("'%s': cannot write the manifest: %s", recording->bundle.path,
 			      strerror(errno));
-		session_end(&recording->session, &loss, why, sizeof(why));
-		goto out;
+		goto end_session;
 	}
 	status = HG_EXIT_OK;
+	goto out;
+end_session:
+	session_end(&recording->session, &loss, why, sizeof(why));
 out:
 	if (status != HG_EXIT_OK && recording->bundle.path) {
 		bundle_remove(&recording->bundle);
@@ -393,6 +475,9 @@ static void end(struct recording *recording, struct record_result *result)
 	}
 	if (error) {
 		message_warning("the recording may be incomplete: %s", why);
+	}
+	if (rotates(recording->options)) {
+		end_chunks(recording);
 	}
 	recording->manifest.lost_events = loss.events;
 	recording->manifest.lost_packets = loss.packets;
@@ -427,6 +512,8 @@ int record_command(const struct record_options *options, char **argv, struct rec
 			.lost_events = -1,
 			.lost_packets = -1,
 			.snapshots = options->snapshot_mib ? 0 : -1,
+			.rotation = rotates(options) ? &options->rotation : NULL,
+			.url = options->url,
 		},
 	};
 	int status, wait_status;

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "tracer/rotation.h"
+
 #define RECORD_DEFAULT_DIRECTORY "hipgrain.d"
 
 enum record_hsa { RECORD_HSA_AUTO, RECORD_HSA_YES, RECORD_HSA_NO };
@@ -24,6 +26,8 @@ struct record_options {
 	int stack_depth;          /* frames; negative: the preload library's default */
 	int snapshot_mib;         /* flight recorder: keep so much in memory; 0: record all */
 	const char *threshold;    /* bytes or "all"; NULL: the preload library's default */
+	struct rotation_plan rotation; /* settled; all 0: none */
+	const char *url;               /* record to the relay daemon there; NULL: into the bundle */
 };
 
 struct record_result {

@@ -40,6 +40,9 @@
 /* How long the end of a session may take; sub-buffers are a few MiB at most. */
 #define END_TIMEOUT_MS (30 * 1000)
 
+/* How often what was recorded is sent to a relay, for who watches there. */
+#define LIVE_TIMER_US (1000 * 1000)
+
 /* LTTng's own defaults (lttng-tools 2.13, src/common/defaults.h); a channel needs them named. */
 #define METADATA_SUBBUFFER_SIZE  4096
 #define METADATA_SUBBUFFER_COUNT 2
@@ -120,15 +123,20 @@ static int fail(int code, const char *step, char *why, size_t why_size)
 	return -EIO;
 }
 
-static int create(const char *name, const char *path, bool snapshot, char *why, size_t why_size)
+static int create(const char *name, const char *path, const struct session_plan *plan, char *why,
+		  size_t why_size)
 {
 	struct lttng_session_descriptor *descriptor;
 	enum lttng_error_code code;
 
-	descriptor = snapshot ? lttng_session_descriptor_snapshot_local_create(name, path)
-			      : lttng_session_descriptor_local_create(name, path);
+	descriptor = plan->url ? lttng_session_descriptor_live_network_create(name, plan->url, NULL,
+									      LIVE_TIMER_US)
+		     : plan->snapshot ? lttng_session_descriptor_snapshot_local_create(name, path)
+				      : lttng_session_descriptor_local_create(name, path);
 	if (!descriptor) {
-		snprintf(why, why_size, "LTTng refuses the trace directory %s", path);
+		snprintf(why, why_size, "LTTng refuses %s '%s'",
+			 plan->url ? "the address" : "the trace directory",
+			 plan->url ? plan->url : path);
 		return -EINVAL;
 	}
 	code = lttng_create_session_ext(descriptor);
@@ -136,10 +144,11 @@ static int create(const char *name, const char *path, bool snapshot, char *why, 
 	return code == LTTNG_OK ? 0 : fail(-(int)code, "creating the session", why, why_size);
 }
 
-static int enable_channel(struct session *session, struct lttng_domain *domain, bool snapshot,
-			  char *why, size_t why_size)
+static int enable_channel(struct session *session, struct lttng_domain *domain,
+			  const struct session_plan *plan, char *why, size_t why_size)
 {
 	struct lttng_channel *channel = lttng_channel_create(domain);
+	bool snapshot = plan->snapshot, wait = !plan->snapshot && !plan->url;
 	int result;
 
 	if (!channel) {
@@ -147,13 +156,14 @@ static int enable_channel(struct session *session, struct lttng_domain *domain, 
 		return -ENOMEM;
 	}
 	snprintf(channel->name, sizeof(channel->name), "%s", CHANNEL_NAME);
-	/* Of a snapshot's, the oldest events are overwritten, and nobody waits. */
+	/* Of a snapshot's, the oldest events are overwritten. A relay may be gone: nobody waits. */
 	channel->attr.overwrite = snapshot;
 	channel->attr.subbuf_size = session->buffers.size;
 	channel->attr.num_subbuf = session->buffers.count;
+	/* LTTng replaces it by a live session's timer. */
 	channel->attr.switch_timer_interval = snapshot ? 0 : SWITCH_TIMER_US;
 	channel->attr.output = LTTNG_EVENT_MMAP;
-	result = snapshot ? 0 : lttng_channel_set_blocking_timeout(channel, BLOCKING_TIMEOUT_US);
+	result = wait ? lttng_channel_set_blocking_timeout(channel, BLOCKING_TIMEOUT_US) : 0;
 	if (result == 0) {
 		result = lttng_enable_channel(session->handle, channel);
 	}
@@ -276,7 +286,7 @@ int session_begin(struct session *session, const char *name, const char *path,
 	if (result) {
 		return result;
 	}
-	result = create(session->name, path, plan->snapshot, why, why_size);
+	result = create(session->name, path, plan, why, why_size);
 	if (result) {
 		return result;
 	}
@@ -286,10 +296,10 @@ int session_begin(struct session *session, const char *name, const char *path,
 		result = -ENOMEM;
 		goto error;
 	}
-	/* Snapshots bring their own. */
-	result = plan->snapshot ? 0 : enable_metadata(session, &domain, why, why_size);
+	/* Snapshots bring their own, and live sessions a timer. */
+	result = plan->snapshot || plan->url ? 0 : enable_metadata(session, &domain, why, why_size);
 	if (!result) {
-		result = enable_channel(session, &domain, plan->snapshot, why, why_size);
+		result = enable_channel(session, &domain, plan, why, why_size);
 	}
 	if (!result) {
 		result = add_contexts(session, why, why_size);

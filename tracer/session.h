@@ -29,6 +29,7 @@ struct session_plan {
 	const pid_t *pids;  /* only of these processes, as they number themselves */
 	size_t pid_count;   /* 0: of all */
 	uint64_t snapshot;  /* keep the latest bytes in memory, for session_snapshot(); 0: no */
+	const char *url;    /* to the relay daemon there, which readers can watch; NULL: `path` */
 };
 
 struct session {
@@ -51,8 +52,9 @@ int session_choose_buffers(struct session_buffers *buffers, unsigned cpus, uint6
 int session_measure_buffers(struct session_buffers *buffers, char *why, size_t why_size);
 
 /*
- * Create and start session `name`, which writes below directory `path` (absolute). Returns 0
- * (session_end() later) or -errno with one line in `why`; then no session is left.
+ * Create and start session `name`, which writes below directory `path` (absolute) or, with
+ * plan->url, to a relay daemon; programs never wait for that one. Returns 0 (session_end() later)
+ * or -errno with one line in `why`; then no session is left.
  */
 int session_begin(struct session *session, const char *name, const char *path,
 		  const struct session_plan *plan, char *why, size_t why_size);

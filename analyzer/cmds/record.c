@@ -10,6 +10,7 @@
 
 #define STACK_DEPTH_MAX  128
 #define SNAPSHOT_MAX_MIB (1024 * 1024)
+#define CHUNKS_MAX       1000000
 
 const char usage_record[] =
     "Usage: hipgrain record [OPTION]... [--] CMD [ARG]...\n"
@@ -84,9 +85,61 @@ int record_parse_option(struct record_options *options, int code, const char *ar
 		}
 		options->threshold = argument;
 		return 1;
+	case RECORD_OPTION_ROTATE:
+		if (rotation_parse(argument, &options->rotation)) {
+			message_error("--rotate: '%s' is neither a size (64M, 1G) nor a time (90s, "
+				      "10m, 1h)",
+				      argument);
+			return -EINVAL;
+		}
+		return 1;
+	case RECORD_OPTION_KEEP_CHUNKS:
+		if (parse_number(argument, CHUNKS_MAX, &number) || !number) {
+			message_error("--keep-chunks: '%s' is not a number from 1 to %d", argument,
+				      CHUNKS_MAX);
+			return -EINVAL;
+		}
+		options->rotation.keep = (unsigned)number;
+		return 1;
+	case RECORD_OPTION_QUOTA:
+		if (rotation_parse_size(argument, &options->rotation.quota)) {
+			message_error("--quota: '%s' is not a size (512M, 20G)", argument);
+			return -EINVAL;
+		}
+		return 1;
+	case RECORD_OPTION_URL:
+		if (strncmp(argument, "net://", 6) && strncmp(argument, "net6://", 7) &&
+		    strncmp(argument, "tcp://", 6) && strncmp(argument, "tcp6://", 7)) {
+			message_error("--url: '%s' is not an address like net://HOST", argument);
+			return -EINVAL;
+		}
+		options->url = argument;
+		return 1;
 	default:
 		return 0;
 	}
+}
+
+int record_settle_options(struct record_options *options)
+{
+	const struct rotation_plan *plan = &options->rotation;
+	bool rotates = plan->size || plan->period_us || plan->keep || plan->quota;
+	char why[256];
+
+	if (rotates && (options->url || options->snapshot_mib)) {
+		message_error("%s and a rotation exclude each other",
+			      options->url ? "--url" : "--snapshot");
+		return -EINVAL;
+	}
+	if (options->url && options->snapshot_mib) {
+		message_error("--url and --snapshot exclude each other");
+		return -EINVAL;
+	}
+	if (rotation_settle(&options->rotation, why, sizeof(why))) {
+		message_error("%s", why);
+		return -EINVAL;
+	}
+	return 0;
 }
 
 int cmd_record(int argc, char **argv)
@@ -131,6 +184,9 @@ int cmd_record(int argc, char **argv)
 	}
 	if (optind == argc) {
 		message_error("no command given (try 'hipgrain record --help')");
+		return HG_EXIT_USAGE;
+	}
+	if (record_settle_options(&options) < 0) {
 		return HG_EXIT_USAGE;
 	}
 	status = record_command(&options, argv + optind, &result);

@@ -20,6 +20,10 @@ enum {
 	RECORD_OPTION_NO_MIGRATION,
 	RECORD_OPTION_NO_KERNEL_ARGUMENTS,
 	RECORD_OPTION_HSA,
+	RECORD_OPTION_ROTATE,
+	RECORD_OPTION_KEEP_CHUNKS,
+	RECORD_OPTION_QUOTA,
+	RECORD_OPTION_URL,
 	RECORD_OPTION_END,
 };
 
@@ -36,6 +40,10 @@ enum {
 	RECORD_COMMAND_LONG_OPTIONS, { "totals", no_argument, NULL, RECORD_OPTION_TOTALS }, \
 	    { "no-migration", no_argument, NULL, RECORD_OPTION_NO_MIGRATION },              \
 	    { "hsa", required_argument, NULL, RECORD_OPTION_HSA },                          \
+	    { "rotate", required_argument, NULL, RECORD_OPTION_ROTATE },                    \
+	    { "keep-chunks", required_argument, NULL, RECORD_OPTION_KEEP_CHUNKS },          \
+	    { "quota", required_argument, NULL, RECORD_OPTION_QUOTA },                      \
+	    { "url", required_argument, NULL, RECORD_OPTION_URL },                          \
 	{                                                                                   \
 		"own-daemon", no_argument, NULL, RECORD_OPTION_OWN_DAEMON                   \
 	}
@@ -50,6 +58,12 @@ enum {
 	"      --no-memory-queries   do not ask the HIP runtime about memory that kernels get\n" \
 	"      --no-migration        do not record which pages fault and move\n"                 \
 	"      --hsa yes|no|auto     record what is below HIP; auto: in OpenMP programs\n"       \
+	"      --rotate SIZE|TIME    begin a new chunk of the trace after SIZE (K, M, G, T) or " \
+	"TIME\n"                                                                                 \
+	"                            (s, m, h, d)\n"                                             \
+	"      --keep-chunks N       of these keep the latest N, and the one that is written\n"  \
+	"      --quota SIZE          delete the oldest chunks when all need more than SIZE\n"    \
+	"      --url URL             record to LTTng's relay daemon at net://HOST\n"             \
 	"      --own-daemon          do not use a running LTTng session daemon\n"
 
 #define RECORD_OPTIONS_DEFAULT    \
@@ -61,5 +75,8 @@ enum {
  * Take option `code` with its argument. 1: taken; 0: not one of these; -EINVAL after a message.
  */
 int record_parse_option(struct record_options *options, int code, const char *argument);
+
+/* When all are taken: whether they go together. 0, or -EINVAL after a message. */
+int record_settle_options(struct record_options *options);
 
 #endif

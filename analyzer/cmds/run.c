@@ -96,7 +96,7 @@ static int parse_options(int argc, char **argv, struct record_options *record,
 		message_error("no command given (try 'hipgrain run --help')");
 		return -EINVAL;
 	}
-	return 0;
+	return record_settle_options(record);
 }
 
 int cmd_run(int argc, char **argv)

@@ -32,8 +32,9 @@ struct decode {
 	struct {
 		const bt_event_class *class;
 		struct decoder *decoder;
-	} recent[RECENT];     /* by the class's address */
-	GHashTable *launches; /* of each thread, by launch_key() */
+	} recent[RECENT];      /* by the class's address */
+	GHashTable *launches;  /* of each thread, by launch_key() */
+	GHashTable *announced; /* processes, by pid, that said what they are */
 	GByteArray *bytes;
 	GArray *words;
 	uint64_t begin; /* by the trace's clock */
@@ -48,6 +49,7 @@ struct decode *decode_new(struct batches *batches, struct reader_stats *stats)
 	decode->stats = stats;
 	decode->decoders = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	decode->launches = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+	decode->announced = g_hash_table_new(NULL, NULL);
 	decode->bytes = g_byte_array_new();
 	decode->words = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	return decode;
@@ -57,6 +59,7 @@ void decode_free(struct decode *decode)
 {
 	g_hash_table_destroy(decode->decoders);
 	g_hash_table_destroy(decode->launches);
+	g_hash_table_destroy(decode->announced);
 	g_byte_array_free(decode->bytes, TRUE);
 	g_array_free(decode->words, TRUE);
 	g_free(decode);
@@ -282,7 +285,10 @@ static void keep_launch(struct decode *decode, const struct hg_event *event)
 	}
 }
 
-/* Fill in a launch that only names the one it repeats; false if that was lost. */
+/*
+ * Fill in a launch that only names the one it repeats; false if that is not there. It was lost
+ * unless the process's beginning was not recorded or not kept, of which nothing is known anyway.
+ */
 static bool repeat_launch(struct decode *decode, struct hg_event *event)
 {
 	gint64 key = launch_key(event);
@@ -290,6 +296,8 @@ static bool repeat_launch(struct decode *decode, struct hg_event *event)
 
 	if (known) {
 		event->launch = *known;
+	} else if (g_hash_table_contains(decode->announced, GINT_TO_POINTER(event->pid))) {
+		decode->stats->lost++;
 	}
 	return known;
 }
@@ -351,9 +359,10 @@ static void handle_event(struct decode *decode, const bt_message *message)
 	}
 	if (event->type == HG_EVENT_launch && decoder->alias) {
 		if (!repeat_launch(decode, event)) {
-			decode->stats->lost++;
 			return;
 		}
+	} else if (event->type == HG_EVENT_process) {
+		g_hash_table_add(decode->announced, GINT_TO_POINTER(event->pid));
 	} else if (event->type == HG_EVENT_launch && event->launch.launch_id) {
 		keep_launch(decode, event);
 	}

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "batches.h"
+#include "chunks.h"
 #include "decode.h"
 #include "guard.h"
 #include "salvage.h"
@@ -22,6 +23,7 @@ struct reader {
 	struct decode *decode;
 	GPtrArray *salvaged; /* temporary folders */
 	bt_graph *graph;
+	bool apart; /* a chunk of a trace is damaged: each is read as a trace of its own */
 };
 
 /* ---- finding the traces ---- */
@@ -38,16 +40,11 @@ static int note_metadata(const char *path, const struct stat *status, int type, 
 }
 
 /* Every folder with a CTF metadata file, sorted so that the result does not depend on readdir. */
-static gint compare_paths(gconstpointer a, gconstpointer b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static GPtrArray *find_traces(const char *directory)
 {
 	found_directories = g_ptr_array_new_with_free_func(g_free);
 	nftw(directory, note_metadata, 16, FTW_PHYS);
-	g_ptr_array_sort(found_directories, compare_paths);
+	chunks_sort(found_directories);
 	return found_directories;
 }
 
@@ -108,13 +105,15 @@ static void drop_damaged_indexes(struct reader *reader, GPtrArray *traces)
 	}
 }
 
-/* All traces of one recording have one clock. */
+/* All traces of one recording have one clock. Of a rotated one the oldest chunk tells. */
 static void begin_when_whole(struct decode *decode, const GPtrArray *traces)
 {
 	uint64_t since = 0;
 
 	for (unsigned i = 0; i < traces->len; i++) {
-		since = MAX(since, trace_whole_since(traces->pdata[i]));
+		if (!chunk_continues(traces, i)) {
+			since = MAX(since, trace_whole_since(traces->pdata[i]));
+		}
 	}
 	decode_begin_at(decode, since);
 }
@@ -184,22 +183,30 @@ static const bt_component_class_filter *muxer_class(const bt_plugin **plugin)
 	return bt_plugin_borrow_filter_component_class_by_name_const(*plugin, "muxer");
 }
 
-/* One source component a trace folder: a damaged trace then cannot hide a good one. */
-static int add_source(bt_graph *graph, const bt_component_class_source *class, const char *path,
-		      unsigned number, const bt_component_filter *muxer, uint64_t *muxer_port)
+/*
+ * One source component a trace folder: a damaged trace then cannot hide a good one. The chunks of
+ * one trace, `count` folders from number `first` on, are one: it knows what is missing between
+ * them.
+ */
+static int add_source(bt_graph *graph, const bt_component_class_source *class,
+		      const GPtrArray *traces, unsigned first, unsigned count,
+		      const bt_component_filter *muxer, uint64_t *muxer_port)
 {
 	const bt_component_source *source = NULL;
 	bt_value *params = bt_value_map_create();
 	bt_value *inputs = NULL;
-	char *name = g_strdup_printf("trace-%u", number);
+	char *name = g_strdup_printf("trace-%u", first);
 	int result = -ENOMEM;
 
-	if (!params ||
-	    bt_value_map_insert_empty_array_entry(params, "inputs", &inputs) !=
-		BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK ||
-	    bt_value_array_append_string_element(inputs, path) !=
-		BT_VALUE_ARRAY_APPEND_ELEMENT_STATUS_OK) {
+	if (!params || bt_value_map_insert_empty_array_entry(params, "inputs", &inputs) !=
+			   BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK) {
 		goto out;
+	}
+	for (unsigned i = first; i < first + count; i++) {
+		if (bt_value_array_append_string_element(inputs, traces->pdata[i]) !=
+		    BT_VALUE_ARRAY_APPEND_ELEMENT_STATUS_OK) {
+			goto out;
+		}
 	}
 	result = -EINVAL;
 	if (bt_graph_add_source_component(graph, class, name, params, BT_LOGGING_LEVEL_NONE,
@@ -224,7 +231,7 @@ out:
 
 /*
  * Returns 0; or a negative errno, and in *failed the number of the trace that could not be added,
- * or traces->len if it is not about one trace.
+ * or traces->len if it is not about one trace; -EAGAIN when it has several chunks.
  */
 static int build_graph(bt_graph *graph, GPtrArray *traces, struct reader *reader, unsigned *failed)
 {
@@ -245,10 +252,14 @@ static int build_graph(bt_graph *graph, GPtrArray *traces, struct reader *reader
 					       &sink) != BT_GRAPH_ADD_COMPONENT_STATUS_OK) {
 		goto out;
 	}
-	for (unsigned i = 0; i < traces->len; i++) {
-		if (add_source(graph, source, traces->pdata[i], i, muxer, &ports) < 0) {
+	for (unsigned i = 0, count; i < traces->len; i += count) {
+		for (count = 1; !reader->apart && i + count < traces->len &&
+				chunk_continues(traces, i + count);
+		     count++) {
+		}
+		if (add_source(graph, source, traces, i, count, muxer, &ports) < 0) {
 			*failed = i;
-			result = -EINVAL;
+			result = count > 1 ? -EAGAIN : -EINVAL;
 			goto out;
 		}
 	}
@@ -293,11 +304,13 @@ static bt_graph *make_graph(struct reader *reader, GPtrArray *traces, char **err
 	while (traces->len) {
 		bt_graph *graph = bt_graph_create(0);
 		unsigned failed;
+		int result;
 
 		if (!graph) {
 			break;
 		}
-		if (build_graph(graph, traces, reader, &failed) == 0) {
+		result = build_graph(graph, traces, reader, &failed);
+		if (result == 0) {
 			return graph;
 		}
 		/* A graph in which adding a component failed is of no further use. */
@@ -305,6 +318,11 @@ static bt_graph *make_graph(struct reader *reader, GPtrArray *traces, char **err
 		if (failed == traces->len) {
 			*error = take_error();
 			return NULL;
+		}
+		if (result == -EAGAIN) {
+			g_free(take_error());
+			reader->apart = true;
+			continue;
 		}
 		replace_damaged(reader, traces, failed);
 	}

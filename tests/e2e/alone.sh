@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+# Sourced first by tests for which root's one session daemon will not do, because it records what
+# other tests run as well: root becomes nobody, with a home and daemons of its own.
+if [ "$(id -u)" = 0 ]; then
+	if ! setpriv --reuid=65534 --regid=65534 --clear-groups test -x "$1" -a -r "$0"; then
+		echo "1..0 # SKIP an ordinary user cannot read what was built"
+		exit 77
+	fi
+	home=$(mktemp -d "${TMPDIR:-/tmp}/hipgrain-alone.XXXXXX") || exit 99
+	chown 65534:65534 "$home"
+	setpriv --reuid=65534 --regid=65534 --clear-groups env -u XDG_RUNTIME_DIR -u LTTNG_HOME \
+		HOME="$home" TMPDIR="$home" sh "$0" "$@"
+	status=$?
+	rm -rf "$home"
+	exit $status
+fi

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <dirent.h>
+#include <errno.h>
+#include <ftw.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <lttng/lttng.h>
+
+#include "tracer/rotation.h"
+
+/* LTTng looks at the size once a second; smaller chunks would all be too large. */
+#define SIZE_MIN  (16 * 1024)
+#define QUOTA_MIN (256 * 1024)
+/* Chunks that fit into a quota at the same time, the one that is written among them. */
+#define QUOTA_PARTS 4
+/* What is left free of a quota, for what is recorded until it is looked again: an eighth. */
+#define QUOTA_SPARE 8
+
+struct chunk {
+	char *path;
+	uint64_t number; /* LTTng's, from 0: the last part of the folder's name */
+	uint64_t bytes;
+};
+
+struct rotation_victims {
+	unsigned count;
+	char **paths;
+};
+
+/* ---- what is asked for ---- */
+
+struct unit {
+	char letter;
+	uint64_t factor;
+};
+
+static const struct unit sizes[] = {
+	{ 'K', UINT64_C(1) << 10 },
+	{ 'M', UINT64_C(1) << 20 },
+	{ 'G', UINT64_C(1) << 30 },
+	{ 'T', UINT64_C(1) << 40 },
+	{ 0, 0 },
+};
+
+/* In microseconds. */
+static const struct unit times[] = {
+	{ 's', UINT64_C(1000000) },
+	{ 'm', UINT64_C(1000000) * 60 },
+	{ 'h', UINT64_C(1000000) * 3600 },
+	{ 'd', UINT64_C(1000000) * 86400 },
+	{ 0, 0 },
+};
+
+/* A whole number and one of the letters. 0 or -EINVAL. */
+static int parse(const char *text, const struct unit *units, uint64_t *value)
+{
+	unsigned long long number;
+	char *end;
+
+	if (*text < '0' || *text > '9') {
+		return -EINVAL;
+	}
+	errno = 0;
+	number = strtoull(text, &end, 10);
+	if (errno || !number || !*end || end[1]) {
+		return -EINVAL;
+	}
+	for (; units->letter; units++) {
+		if (units->letter == *end) {
+			*value = number * units->factor;
+			return number > INT64_MAX / units->factor ? -EINVAL : 0;
+		}
+	}
+	return -EINVAL;
+}
+
+int rotation_parse_size(const char *text, uint64_t *bytes)
+{
+	return parse(text, sizes, bytes);
+}
+
+int rotation_parse(const char *text, struct rotation_plan *plan)
+{
+	plan->size = plan->period_us = 0;
+	return parse(text, sizes, &plan->size) == 0 ? 0 : parse(text, times, &plan->period_us);
+}
+
+int rotation_settle(struct rotation_plan *plan, char *why, size_t why_size)
+{
+	if (plan->keep && !plan->size && !plan->period_us) {
+		snprintf(why, why_size, "chunks to keep are of --rotate");
+		return -EINVAL;
+	}
+	if (plan->size && plan->size < SIZE_MIN) {
+		snprintf(why, why_size, "a chunk has at least %d KiB", SIZE_MIN / 1024);
+		return -EINVAL;
+	}
+	if (!plan->quota) {
+		return 0;
+	}
+	if (plan->quota < QUOTA_MIN) {
+		snprintf(why, why_size, "a quota is at least %d KiB", QUOTA_MIN / 1024);
+		return -EINVAL;
+	}
+	if (plan->size > plan->quota / 2) {
+		snprintf(why, why_size, "two chunks do not fit into the quota");
+		return -EINVAL;
+	}
+	if (!plan->size) {
+		plan->size = plan->quota / QUOTA_PARTS;
+	}
+	return 0;
+}
+
+bool rotation_keeps_all(const struct rotation_plan *plan)
+{
+	return !plan->keep && !plan->quota;
+}
+
+/* ---- LTTng's part ---- */
+
+/* Takes over the schedule. */
+static int add_schedule(const char *session, struct lttng_rotation_schedule *schedule,
+			enum lttng_rotation_status status)
+{
+	if (schedule && status == LTTNG_ROTATION_STATUS_OK) {
+		status = lttng_session_add_rotation_schedule(session, schedule);
+	}
+	lttng_rotation_schedule_destroy(schedule);
+	return schedule && status == LTTNG_ROTATION_STATUS_OK ? 0 : -EIO;
+}
+
+int rotation_begin(const char *session, const struct rotation_plan *plan, char *why,
+		   size_t why_size)
+{
+	struct lttng_rotation_schedule *schedule;
+	int result = 0;
+
+	if (plan->size) {
+		schedule = lttng_rotation_schedule_size_threshold_create();
+		result = add_schedule(
+		    session, schedule,
+		    lttng_rotation_schedule_size_threshold_set_threshold(schedule, plan->size));
+	}
+	if (!result && plan->period_us) {
+		schedule = lttng_rotation_schedule_periodic_create();
+		result = add_schedule(
+		    session, schedule,
+		    lttng_rotation_schedule_periodic_set_period(schedule, plan->period_us));
+	}
+	if (result) {
+		snprintf(why, why_size, "LTTng: it does not rotate this session");
+	}
+	return result;
+}
+
+/* ---- the chunks ---- */
+
+static uint64_t bytes_found;
+
+static int add_bytes(const char *path, const struct stat *status, int type, struct FTW *place)
+{
+	(void)path;
+	(void)place;
+	if (type == FTW_F) {
+		bytes_found += (uint64_t)status->st_size;
+	}
+	return 0;
+}
+
+/* Of all files below a folder, in which LTTng may be at work. */
+static uint64_t bytes_below(const char *path)
+{
+	bytes_found = 0;
+	nftw(path, add_bytes, 16, FTW_PHYS);
+	return bytes_found;
+}
+
+static int compare_chunks(const void *a, const void *b)
+{
+	const struct chunk *one = a, *other = b;
+
+	return (one->number > other->number) - (one->number < other->number);
+}
+
+static void free_chunks(struct chunk *chunks, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		free(chunks[i].path);
+	}
+	free(chunks);
+}
+
+/* "20210317T101112+0100-20210317T101214+0100-3". */
+static bool number_of(const char *name, uint64_t *number)
+{
+	const char *dash = strrchr(name, '-');
+	char *end;
+
+	if (!dash || dash[1] < '0' || dash[1] > '9') {
+		return false;
+	}
+	*number = strtoull(dash + 1, &end, 10);
+	return !*end;
+}
+
+/* The archived chunks, the oldest first. */
+static struct chunk *find_chunks(const char *trace, unsigned *count)
+{
+	struct chunk *chunks = NULL, *more;
+	struct dirent *entry;
+	DIR *folder = NULL;
+	char *path;
+
+	*count = 0;
+	if (asprintf(&path, "%s/" ROTATION_ARCHIVES, trace) >= 0) {
+		folder = opendir(path);
+		free(path);
+	}
+	while (folder && (entry = readdir(folder))) {
+		struct chunk chunk = { NULL, 0, 0 };
+
+		if (!number_of(entry->d_name, &chunk.number)) {
+			continue;
+		}
+		more = realloc(chunks, (*count + 1) * sizeof(*chunks));
+		if (!more || asprintf(&chunk.path, "%s/" ROTATION_ARCHIVES "/%s", trace,
+				      entry->d_name) < 0) {
+			chunks = more ? more : chunks;
+			break; /* those found: fewer are deleted than could be */
+		}
+		chunks = more;
+		chunk.bytes = bytes_below(chunk.path);
+		chunks[(*count)++] = chunk;
+	}
+	if (folder) {
+		closedir(folder);
+	}
+	if (*count) {
+		qsort(chunks, *count, sizeof(*chunks), compare_chunks);
+	}
+	return chunks;
+}
+
+struct rotation_victims *rotation_look(const char *trace, const struct rotation_plan *plan,
+				       struct rotation_state *state)
+{
+	struct rotation_victims *victims = calloc(1, sizeof(*victims));
+	unsigned count, known = state->chunks + state->deleted;
+	struct chunk *chunks = find_chunks(trace, &count);
+	uint64_t bytes = plan->quota ? bytes_below(trace) : 0;
+	uint64_t limit = plan->quota - plan->quota / QUOTA_SPARE;
+
+	if (victims && count) {
+		victims->paths = calloc(count, sizeof(*victims->paths));
+	}
+	for (unsigned i = 0; victims && victims->paths && i < count; i++) {
+		bool many = plan->keep && count - i > plan->keep;
+
+		if (!many && (!plan->quota || bytes <= limit)) {
+			break;
+		}
+		victims->paths[victims->count++] = chunks[i].path;
+		chunks[i].path = NULL;
+		bytes -= bytes < chunks[i].bytes ? bytes : chunks[i].bytes;
+		state->deleted_bytes += chunks[i].bytes;
+	}
+	if (victims) {
+		state->fresh = state->fresh || count + state->deleted > known;
+		state->deleted += victims->count;
+		state->chunks = count - victims->count;
+	}
+	free_chunks(chunks, count);
+	return victims;
+}
+
+unsigned rotation_count(const struct rotation_victims *victims)
+{
+	return victims ? victims->count : 0;
+}
+
+static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *level)
+{
+	(void)status;
+	(void)type;
+	(void)level;
+	return remove(path);
+}
+
+void rotation_delete(struct rotation_victims *victims)
+{
+	for (unsigned i = 0; i < rotation_count(victims); i++) {
+		nftw(victims->paths[i], remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+		free(victims->paths[i]);
+	}
+	if (victims) {
+		free(victims->paths);
+	}
+	free(victims);
+}

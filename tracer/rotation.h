@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Long recordings in pieces. LTTng rotates a session (lttng-rotate(1)): what was recorded so far
+ * becomes an archived chunk, a folder below the trace's `archives` that can be read by itself, and
+ * recording goes on into a new one. We delete the oldest chunks, and count them.
+ */
+#ifndef HIPGRAIN_TRACER_ROTATION_H
+#define HIPGRAIN_TRACER_ROTATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Of a trace's folder: what LTTng calls the folder of its archived chunks. */
+#define ROTATION_ARCHIVES "archives"
+
+struct rotation_plan {
+	uint64_t size;      /* bytes of a chunk; 0: whatever it gets */
+	uint64_t period_us; /* a chunk's time; 0: however long */
+	unsigned keep;      /* archived chunks beside the one that is written; 0: all */
+	uint64_t quota;     /* bytes of all chunks together; 0: no limit */
+};
+
+struct rotation_state {
+	unsigned chunks;        /* archived, and there */
+	unsigned deleted;       /* archived, and deleted */
+	uint64_t deleted_bytes; /* of these */
+	bool fresh;             /* a new chunk began since it was last asked */
+};
+
+/* A number with K, M, G or T (powers of 1024), in bytes. 0 or -EINVAL. */
+int rotation_parse_size(const char *text, uint64_t *bytes);
+
+/* A size, or a number with s, m, h or d. Sets one of plan->size and plan->period_us. The same. */
+int rotation_parse(const char *text, struct rotation_plan *plan);
+
+/*
+ * What is asked for, made whole: a quota makes chunks of at most a quarter of it. 0, or -EINVAL
+ * with one line in `why` when it contradicts itself.
+ */
+int rotation_settle(struct rotation_plan *plan, char *why, size_t why_size);
+
+/* Nothing is deleted: all that is recorded stays. */
+bool rotation_keeps_all(const struct rotation_plan *plan);
+
+/* Have LTTng rotate the session. 0 or -errno with one line in `why`. */
+int rotation_begin(const char *session, const struct rotation_plan *plan, char *why,
+		   size_t why_size);
+
+/*
+ * To be called now and then: look for new chunks of the trace in folder `trace` (absolute) and
+ * choose which are to go. state->deleted is what it will be after rotation_delete().
+ */
+struct rotation_victims;
+struct rotation_victims *rotation_look(const char *trace, const struct rotation_plan *plan,
+				       struct rotation_state *state);
+/* How many were chosen. */
+unsigned rotation_count(const struct rotation_victims *victims);
+/* Delete them and free the list. */
+void rotation_delete(struct rotation_victims *victims);
+
+#endif
