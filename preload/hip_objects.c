@@ -8,7 +8,26 @@
 
 #define CALL(name, params, args, ...) HG_AFTER(call, name, params, args, __VA_ARGS__)
 
-/* ---- address ranges: a reservation is the allocation, whatever is mapped into it ---- */
+/* ---- address ranges: what is mapped is an allocation of its own, over the reservation ---- */
+
+/*
+ * hipMemLocationType of what is mapped: 1 a device, 2 and more the host (from HIP 7 on); 0 if the
+ * runtime does not say. hipMemAllocationProp begins with two integers and the location [H62].
+ */
+static uint64_t location_of(void *handle)
+{
+	int properties[64] = { 0 };
+	int (*query)(void *, void *) =
+	    (int (*)(void *, void *))hg_hip_query("hipMemGetAllocationPropertiesFromHandle");
+
+	if (!query)
+		return 0;
+	if (query(properties, handle)) {
+		hg_hip_forget_error();
+		return 0;
+	}
+	return (uint64_t)(uint32_t)properties[2];
+}
 
 HG_AFTER(alloc, hipMemAddressReserve,
 	 (void **ptr, size_t size, size_t alignment, void *wish, unsigned long long flags),
@@ -18,10 +37,11 @@ CALL(hipMemCreate, (void **handle, size_t size, const void *properties, unsigned
      (handle, size, properties, flags), .handle = call.rc ? 0 : HG_OUT(handle), .size = size,
      .flags = flags)
 CALL(hipMemRelease, (void *handle), (handle), .handle = HG_PTR(handle))
-CALL(hipMemMap, (void *ptr, size_t size, size_t offset, void *handle, unsigned long long flags),
-     (ptr, size, offset, handle, flags), .handle = HG_PTR(handle), .ptr = HG_PTR(ptr), .size = size,
-     .flags = flags, .value = offset)
-CALL(hipMemUnmap, (void *ptr, size_t size), (ptr, size), .ptr = HG_PTR(ptr), .size = size)
+HG_AFTER(alloc, hipMemMap,
+	 (void *ptr, size_t size, size_t offset, void *handle, unsigned long long flags),
+	 (ptr, size, offset, handle, flags), .ptr = HG_PTR(ptr), .size = size,
+	 .flags = call.rc ? 0 : location_of(handle))
+HG_FREE(hipMemUnmap, (void *ptr, size_t size), (ptr, size), .ptr = HG_PTR(ptr), .size = size)
 /* hipMemAccessDesc begins with the location's type and number; the third is the access. */
 CALL(hipMemSetAccess, (void *ptr, size_t size, const int *access, size_t count),
      (ptr, size, access, count), .ptr = HG_PTR(ptr), .size = size,

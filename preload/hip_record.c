@@ -70,12 +70,23 @@ static void finish_alloc(const struct hg_hip_call *call, struct hg_ev_alloc *eve
 {
 	event->symbol = "";
 	event->device_ptr = device_pointer(call, event->ptr);
-	hg_hip_memory_add(event);
+	/* Of a reservation the runtime knows nothing but what is mapped into it. */
+	if (event->api != HG_API_hipMemAddressReserve)
+		hg_hip_memory_add(event);
+}
+
+/* What is mapped begins where its reservation begins: like mmap's, pieces of it can go. */
+static void keep_alloc(const struct hg_ev_alloc *event)
+{
+	if (event->api == HG_API_hipMemMap)
+		hg_state_map(event);
+	else
+		hg_state_alloc(event);
 }
 
 /* What a failed allocation left in its out parameter means nothing. */
 FINISH(alloc, call->api == HG_API_hipHostRegister ? event->ptr : 0, event->size, event->flags,
-       false, (finish_alloc(call, event), DEVICE, STACK), hg_state_alloc(event))
+       false, (finish_alloc(call, event), DEVICE, STACK), keep_alloc(event))
 FINISH(copy, event->dst, event->size * event->rows * (event->depth ? event->depth : 1),
        (uint64_t)(uint32_t)event->kind, hg_hip_captured_copy(event),
        (DEPTH, DURATION, DEVICE, STACK), NOTHING)
@@ -106,7 +117,10 @@ void hg_before_free(struct hg_hip_call *call, struct hg_ev_free *event)
 		event->stack_id = hg_stack_id(call->caller);
 		hg_state_lock();
 		hg_provider->free(event);
-		hg_state_free(event->ptr);
+		if (event->api == HG_API_hipMemUnmap)
+			hg_state_unmap(event);
+		else
+			hg_state_free(event->ptr);
 		hg_state_unlock();
 		hg_hip_memory_remove(event->ptr);
 		hg_leave();

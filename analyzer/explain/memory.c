@@ -41,7 +41,7 @@ static const struct call {
 	{ "hipHostRegister", HG_API_hipHostRegister, 0x8 },
 	{ "hipMallocAsync", HG_API_hipMallocAsync, 0 },
 	{ "hipMallocPitch", HG_API_hipMallocPitch, 0 },
-	{ "hipMemCreate, hipMemMap", HG_API_hipMemAddressReserve, 0 },
+	{ "hipMemCreate, hipMemMap", HG_API_hipMemMap, 1 },
 	{ "hipIpcOpenMemHandle", HG_API_hipIpcOpenMemHandle, 0 },
 	{ "__device__ variables", HG_API___hipRegisterVar, 0 },
 	{ "__managed__ variables", HG_API___hipRegisterManagedVar, 0 },

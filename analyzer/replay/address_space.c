@@ -64,6 +64,9 @@ enum layer layer_of_api(enum hg_api api)
 	case HG_API_hsa_amd_memory_lock_to_pool:
 	case HG_API_hsa_amd_memory_unlock:
 		return LAYER_REGISTERED;
+	case HG_API_hipMemMap:
+	case HG_API_hipMemUnmap:
+		return LAYER_MAPPED;
 	case HG_API_mmap:
 	case HG_API_mremap:
 	case HG_API_munmap:
@@ -230,6 +233,15 @@ struct allocation *address_space_restore(struct address_space *space, uint64_t p
 	found->freed = false;
 	insert(space, found, true);
 	return found;
+}
+
+struct allocation *address_space_restore_at(struct address_space *space, uint64_t ptr, int64_t ns)
+{
+	struct allocation *found = g_tree_lookup(space->freed, &ptr);
+
+	return found && found->free_ns == ns
+		   ? address_space_restore(space, ptr, found->free_tid, found->free_api)
+		   : NULL;
 }
 
 void address_space_released_again(struct address_space *space, uint64_t ptr, enum hg_api api)

@@ -16,6 +16,7 @@
 
 enum layer {
 	LAYER_REGISTERED, /* hipHostRegister: overlays others; found by host and by GPU address */
+	LAYER_MAPPED,     /* hipMemMap: overlays a reservation of addresses */
 	LAYER_HIP,        /* what HIP allocated */
 	LAYER_HOST,       /* malloc and friends */
 	LAYER_MAPPING,    /* mmap */
@@ -96,6 +97,9 @@ void address_space_release(struct address_space *space, struct allocation *alloc
 /* Undo the release by `api` of the allocation that began at `ptr`, if thread `tid` did it. */
 struct allocation *address_space_restore(struct address_space *space, uint64_t ptr, int32_t tid,
 					 enum hg_api api);
+
+/* The same of what began at `ptr` and was released at `ns`, by whomever. */
+struct allocation *address_space_restore_at(struct address_space *space, uint64_t ptr, int64_t ns);
 
 /* Remove [start, start + size) from the mmap layer, splitting what is only partly covered. */
 void address_space_unmap(struct address_space *space, uint64_t start, uint64_t size);

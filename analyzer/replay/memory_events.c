@@ -82,12 +82,44 @@ static bool release_unmaps(const struct allocation *allocation, uint64_t page_si
 	       (allocation->ptr & (page_size - 1)) == 16;
 }
 
+static void release(struct process *process, struct allocation *allocation,
+		    const struct hg_event *event)
+{
+	allocation->free_api = (enum hg_api)event->free.api;
+	allocation->free_tid = event->tid;
+	allocation->free_ns = event->ns;
+	allocation->free_stack_id = event->free.stack_id;
+	unpin(process, allocation);
+	address_space_release(&process->space, allocation);
+	process->epoch++;
+}
+
+/* hipMemUnmap: whole mappings, one or several that lie side by side (CLR62, H62). */
+static void unmap_range(struct process *process, const struct hg_event *event)
+{
+	uint64_t start = event->free.ptr, end = start + event->free.size;
+	struct allocation *found;
+	bool any = false;
+
+	while (start < end && (found = address_space_overlapping(&process->space, LAYER_MAPPED,
+								 start, end - start)) != NULL) {
+		start = found->ptr + MAX(found->size, 1);
+		release(process, found, event);
+		any = true;
+	}
+	process->unresolved_frees += !any;
+}
+
 void memory_free(struct process *process, const struct hg_event *event)
 {
 	const struct hg_ev_free *from = &event->free;
 	enum hg_api api = (enum hg_api)from->api;
 	struct allocation *allocation;
 
+	if (layer_of_api(api) == LAYER_MAPPED) {
+		unmap_range(process, event);
+		return;
+	}
 	if (layer_of_api(api) == LAYER_MAPPING) {
 		mapping_free(process, event);
 		return;
@@ -105,13 +137,7 @@ void memory_free(struct process *process, const struct hg_event *event)
 		page_map_drop(&process->pages, start,
 			      ((allocation->ptr + allocation->size + mask) & ~mask) - start);
 	}
-	allocation->free_api = api;
-	allocation->free_tid = event->tid;
-	allocation->free_ns = event->ns;
-	allocation->free_stack_id = from->stack_id;
-	unpin(process, allocation);
-	address_space_release(&process->space, allocation);
-	process->epoch++;
+	release(process, allocation, event);
 }
 
 enum { ADVICE_SET_COARSE_GRAIN = 100, ADVICE_UNSET_COARSE_GRAIN = 101 }; /* hipMemoryAdvise, H523 */

@@ -408,8 +408,14 @@ static void apply_error(struct process *process, const struct hg_event *event)
 	/* A release that failed, and a realloc that failed: the old block lives on. */
 	if (is_release(api) || api == HG_API_realloc || api == HG_API_reallocarray) {
 		restored = address_space_restore(&process->space, from->ptr, event->tid, api);
-		if (restored) {
+		while (restored) { /* hipMemUnmap: and what it unmapped beside it */
+			int64_t ns = restored->free_ns;
+			uint64_t next = restored->ptr + restored->size;
+
 			memory_restored(process, restored);
+			restored = api == HG_API_hipMemUnmap
+				       ? address_space_restore_at(&process->space, next, ns)
+				       : NULL;
 		}
 	}
 	if (api == HG_API_mremap) {
@@ -650,11 +656,33 @@ static bool can_be_reused_unseen(const struct process *process, const struct all
 	return freed->layer == LAYER_HOST && process->threshold > 1;
 }
 
+/* The reservation outlives what was mapped into it: then the latter is what the place was. */
+static bool was_unmapped(const struct process *process, uint64_t address, struct place *place)
+{
+	struct allocation *freed;
+	uint64_t offset;
+
+	if (place->allocation->api != HG_API_hipMemAddressReserve) {
+		return false;
+	}
+	freed = address_space_find_freed(&process->space, address, &offset);
+	if (!freed || freed->layer != LAYER_MAPPED) {
+		return false;
+	}
+	place->allocation = freed;
+	place->offset = offset;
+	return true;
+}
+
 struct place process_place(const struct process *process, uint64_t address)
 {
 	struct place place = { .kind = PLACE_UNKNOWN };
 
 	place.allocation = address_space_find(&process->space, address, &place.offset);
+	if (place.allocation && was_unmapped(process, address, &place)) {
+		place.kind = PLACE_FREED;
+		return place;
+	}
 	if (place.allocation) {
 		place.kind = PLACE_ALLOCATION;
 		return place;

@@ -80,6 +80,34 @@ static void report_outside(const struct rules_context *context, const struct lau
 			"a kernel can be written to count backwards from such a pointer");
 }
 
+/* Addresses that were reserved, and what was mapped into them since is known. */
+static bool is_bare_reservation(const struct rules_context *context, const struct place *place)
+{
+	const struct process_state *state = &context->process->state;
+
+	return place->kind == PLACE_ALLOCATION &&
+	       place->allocation->api == HG_API_hipMemAddressReserve &&
+	       (!state->late || (state->told && !state->left_out));
+}
+
+static void report_reserved(const struct rules_context *context, const struct launch *launch,
+			    const struct isa_use *use, const struct pointer_argument *pointer)
+{
+	const struct allocation *allocation = pointer->place.allocation;
+	struct finding *finding = launch_finding(context, launch, RULE_HG607, use, pointer);
+
+	if (!finding) {
+		return;
+	}
+	finding->message = g_strdup_printf(
+	    "%s %s memory at offset %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+	    " bytes of addresses that are only reserved: nothing is mapped there.",
+	    finding->kernel, verb(use->access), pointer->place.offset, allocation->size);
+	finding->fix = g_strdup("map memory there before the launch: hipMemCreate, hipMemMap, "
+				"hipMemSetAccess");
+	finding_at_most(finding, CONFIDENCE_LIKELY, NOT_SEEN);
+}
+
 void check_launch_lifetime(const struct rules_context *context, const struct launch *launch)
 {
 	for (size_t i = 0; launch->code && i < launch->code->use_count; i++) {
@@ -93,6 +121,8 @@ void check_launch_lifetime(const struct rules_context *context, const struct lau
 			report_freed(context, launch, use, &pointer);
 		} else if (pointer.place.kind == PLACE_PAST_END && use->certain) {
 			report_outside(context, launch, use, &pointer);
+		} else if (is_bare_reservation(context, &pointer.place) && use->certain) {
+			report_reserved(context, launch, use, &pointer);
 		}
 	}
 }

@@ -126,6 +126,7 @@ static void memory_from_elsewhere(void **state)
 {
 	static const enum hg_api apis[] = {
 		HG_API_hipMemAddressReserve,
+		HG_API_hipMemMap,
 		HG_API_hipIpcOpenMemHandle,
 		HG_API_hipMemPoolImportPointer,
 		HG_API_hipExternalMemoryGetMappedBuffer,
@@ -135,8 +136,11 @@ static void memory_from_elsewhere(void **state)
 	(void)state;
 	newest.runtime_version = 70000000;
 	expect(HG_API_hipModuleGetGlobal, 0, &newest, GRAIN_COARSE, LOCATION_DEVICE, false, false);
-	expect(HG_API_hipMemAddressReserve, 0, &xnack_off, GRAIN_COARSE, LOCATION_DEVICE, false,
-	       false);
+	expect(HG_API_hipMemMap, 0, &xnack_off, GRAIN_COARSE, LOCATION_DEVICE, false, false);
+	expect(HG_API_hipMemMap, 1, &newest, GRAIN_COARSE, LOCATION_DEVICE, false, false);
+	assert_true(model_memory(HG_API_hipMemMap, 1, &newest).certain);
+	assert_int_equal(model_memory(HG_API_hipMemMap, 2, &newest).granularity, GRAIN_UNKNOWN);
+	assert_int_equal(model_memory(HG_API_hipMemMap, 2, &newest).location, LOCATION_HOST);
 	for (size_t i = 0; i < sizeof(apis) / sizeof(apis[0]); i++) {
 		assert_int_equal(model_memory(apis[i], 0, &newest).granularity, GRAIN_COARSE);
 		assert_false(model_memory(apis[i], 0, &newest).certain);

@@ -239,6 +239,40 @@ static void reused_memory_is_not_freed_memory(void **state)
 	assert_string_equal(found(), "");
 }
 
+static void release(enum hg_api api, uint64_t ptr, uint64_t size);
+
+/* Reserved addresses of which only the first part is mapped, and that for some time only. */
+static void reserved_and_not_mapped(void **state)
+{
+	(void)state;
+	kernel.atomic_count = 0;
+	device(0);
+	alloc(HG_API_hipMemAddressReserve, 0x100000, 0x10000, 0, 5);
+	alloc(HG_API_hipMemMap, 0x100000, 0x8000, 1, 6);
+	launch(1, 0x100800, 0);
+	assert_string_equal(found(), "");
+	launch(2, 0x10a000, 0);
+	assert_string_equal(found(), "HG607");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
+	assert_non_null(strstr(finding(0)->message, "only reserved"));
+	release(HG_API_hipMemUnmap, 0x100000, 0x8000);
+	launch(3, 0x100800, 0);
+	assert_string_equal(found(), "HG607 HG601");
+}
+
+static void reserved_and_mapped(void **state)
+{
+	(void)state;
+	kernel.atomic_count = 0;
+	device(0);
+	alloc(HG_API_hipMemAddressReserve, 0x100000, 0x10000, 0, 5);
+	alloc(HG_API_hipMemMap, 0x100000, 0x8000, 1, 6);
+	alloc(HG_API_hipMemMap, 0x108000, 0x8000, 1, 6);
+	launch(1, 0x100800, 0);
+	launch(2, 0x10a000, 0);
+	assert_string_equal(found(), "");
+}
+
 /* ---- calls ---- */
 
 static void copy(enum hg_api api, uint64_t dst, uint64_t src, uint64_t size)
@@ -580,6 +614,9 @@ int main(void)
 		FINDS(HG601, freed_and_outside),
 		FINDS(HG607, freed_and_outside),
 		SILENT(HG601, reused_memory_is_not_freed_memory),
+		FINDS(HG607, reserved_and_not_mapped),
+		FINDS(HG601, reserved_and_not_mapped),
+		SILENT(HG607, reserved_and_mapped),
 		FINDS(HG606, copies_past_the_end),
 		FINDS(HG606, a_copy_that_was_refused),
 		FINDS(HG606, rows_count_in_copies),

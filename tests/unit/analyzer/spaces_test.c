@@ -289,6 +289,58 @@ static void imports_and_reservations_come_and_go(void **state)
 	assert_int_equal(at(process, 0x100800)->stack_id, 3);
 }
 
+#define RANGE 0x40000000
+#define CHUNK 0x200000
+
+static void expect_mapped(const struct process *process, uint64_t address, uint32_t stack_id)
+{
+	const struct place place = process_place(process, address);
+
+	assert_int_equal(place.kind, PLACE_ALLOCATION);
+	assert_int_equal(place.allocation->api,
+			 stack_id ? HG_API_hipMemMap : HG_API_hipMemAddressReserve);
+	if (stack_id) {
+		assert_int_equal(place.allocation->stack_id, stack_id);
+	}
+}
+
+/* A vector that grows: addresses are reserved once, memory comes, goes and comes again piece by
+ * piece. */
+static void reserved_addresses_are_mapped_anew(void **state)
+{
+	struct process *process = alloc_by(HG_API_hipMemAddressReserve, RANGE, 8 * CHUNK, 0, 1);
+
+	(void)state;
+	expect_mapped(process, RANGE, 0);
+	alloc_by(HG_API_hipMemMap, RANGE, CHUNK, 1, 2);
+	process = alloc_by(HG_API_hipMemMap, RANGE + CHUNK, 2 * CHUNK, 1, 3);
+	expect_mapped(process, RANGE + 0x10, 2);
+	expect_mapped(process, RANGE + CHUNK, 3);
+	expect_mapped(process, RANGE + 3 * CHUNK, 0);
+	/* Both in one call. */
+	process = release(HG_API_hipMemUnmap, RANGE, 3 * CHUNK);
+	assert_int_equal(process_place(process, RANGE + 0x10).kind, PLACE_FREED);
+	assert_int_equal(process_place(process, RANGE + CHUNK).allocation->stack_id, 3);
+	assert_int_equal(process_place(process, RANGE + CHUNK).kind, PLACE_FREED);
+	expect_mapped(process, RANGE + 3 * CHUNK, 0);
+	/* Which fails: nothing of it happened. */
+	process = failure(HG_API_hipMemUnmap, RANGE);
+	expect_mapped(process, RANGE + 0x10, 2);
+	expect_mapped(process, RANGE + CHUNK, 3);
+	/* Other memory at the same addresses. */
+	release(HG_API_hipMemUnmap, RANGE, CHUNK);
+	process = alloc_by(HG_API_hipMemMap, RANGE, CHUNK, 1, 4);
+	expect_mapped(process, RANGE + 0x10, 4);
+	release(HG_API_hipMemUnmap, RANGE, 3 * CHUNK);
+	process = release(HG_API_hipMemAddressFree, RANGE, 8 * CHUNK);
+	assert_int_equal(process_place(process, RANGE).kind, PLACE_FREED);
+	assert_int_equal(process_place(process, RANGE).allocation->api,
+			 HG_API_hipMemAddressReserve);
+	/* And the addresses for something else. */
+	process = alloc_by(HG_API_hipMalloc, RANGE, CHUNK, 0, 5);
+	assert_int_equal(at(process, RANGE)->stack_id, 5);
+}
+
 /* What fails says nothing about the release before it. */
 static void a_second_release_undoes_nothing(void **state)
 {
@@ -400,6 +452,7 @@ int main(void)
 		TEST(the_old_addresses_come_again_at_once),
 		TEST(munmap_takes_whole_pages_and_refuses_others),
 		TEST(imports_and_reservations_come_and_go),
+		TEST(reserved_addresses_are_mapped_anew),
 		TEST(a_second_release_undoes_nothing),
 		TEST(pieces_of_an_allocation_are_its_middle),
 		TEST(threads_pass_addresses_to_each_other),
