@@ -8,7 +8,7 @@
 #include "rmw.h"
 
 /* page state 0: LDS or private memory, where everything works */
-static bool is_dropped(enum sg_rmw op, unsigned state)
+bool sg_rmw_dropped(enum sg_rmw op, unsigned state)
 {
 	if (!(state & SOFTGPU_PAGE_FINE))
 		return false;
@@ -63,7 +63,7 @@ static void atomic(struct sg_wave *wave, const struct sg_insn *in)
 			}
 		}
 		if (p) {
-			dropped = is_dropped(op, state);
+			dropped = sg_rmw_dropped(op, state);
 			/* The L2's f32 adder knows no denormals on this chip (memory-model.md B.5).
 			 */
 			if (!dropped)

@@ -247,6 +247,22 @@ static inline uint32_t sg_to_u16(float f)
 	return f > 0 ? (f >= 65535.0f ? 65535u : (uint32_t)f) : 0;
 }
 
+/* Normalized 16-bit integer of `x`, which is held in [least, 1], to the nearest; NaN gives 0. */
+static inline int32_t sg_norm16(double x, double least, double scale)
+{
+	if (x != x)
+		return 0;
+	return (int32_t)roundeven((x < least ? least : x > 1 ? 1 : x) * scale);
+}
+
+/* V_CUBE*: the axis with the greatest magnitude: 2 is z, which wins over y (1), that over x (0). */
+static inline int sg_cube_axis(float x, float y, float z)
+{
+	float ax = __builtin_fabsf(x), ay = __builtin_fabsf(y), az = __builtin_fabsf(z);
+
+	return az >= ax && az >= ay ? 2 : ay >= ax ? 1 : 0;
+}
+
 /* V_CMP_CLASS: bit number of a value's class (MI200 ISA: sNaN, qNaN, -inf, -norm, ...). */
 static inline uint32_t sg_class(bool negative, uint64_t exponent, uint64_t exponent_max,
 				uint64_t mantissa, uint64_t quiet_bit)

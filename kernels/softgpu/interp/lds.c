@@ -162,16 +162,20 @@ static void atomic(struct sg_wave *wave, const struct sg_insn *in)
 
 	if (!plain(wave, in))
 		return;
+	if (op == SG_RMW_FCMPSWAP && size == 4 && !(wave->mode & 0x20)) {
+		sg_unsupported(wave, in, "comparison of flushed denormals");
+		return;
+	}
 	for (m = sg_exec(wave); m; m &= m - 1) {
 		unsigned l = (unsigned)__builtin_ctzll(m);
 		uint64_t data = lane_value(wave, &in->o[n + 1], l, size), other = 0, old = 0;
 		uint8_t *p = sg_lds(wave, wave->v[in->o[n].index][l] + offset16(in), size);
 
-		if (op == SG_RMW_CMPSWAP) {
+		if (op == SG_RMW_CMPSWAP || op == SG_RMW_FCMPSWAP) {
 			/* Here the compare value comes first. */
 			other = data;
 			data = lane_value(wave, &in->o[n + 2], l, size);
-		} else if (op == SG_RMW_MSKOR) {
+		} else if (op == SG_RMW_MSKOR || op == SG_RMW_WRAP) {
 			other = lane_value(wave, &in->o[n + 2], l, size);
 		}
 		if (p)
@@ -211,6 +215,27 @@ static void exchange2(struct sg_wave *wave, const struct sg_insn *in)
 			if (size == 8)
 				wave->v[row + 1][l] = (uint32_t)(old[e] >> 32);
 		}
+	}
+}
+
+/* A dword a lane, at offset + M0[15:0] + 4 * lane. */
+static void add_thread(struct sg_wave *wave, const struct sg_insn *in)
+{
+	uint32_t *d = wave->v[in->o[0].index], base = offset16(in) + (wave->s[SG_M0] & 0xffff);
+	uint64_t m;
+
+	if (!plain(wave, in))
+		return;
+	for (m = sg_exec(wave); m; m &= m - 1) {
+		unsigned l = (unsigned)__builtin_ctzll(m);
+		uint8_t *p = sg_lds(wave, base + 4 * l, 4);
+
+		if (!in->op->arg)
+			d[l] = 0;
+		if (p && in->op->arg)
+			memcpy(p, &d[l], 4);
+		else if (p)
+			memcpy(&d[l], p, 4);
 	}
 }
 
@@ -367,6 +392,10 @@ const struct sg_op sg_table_lds[] = {
 	INT("add", "f32", "f64", SG_RMW_FADD),
 	INT("min", "f32", "f64", SG_RMW_FMIN),
 	INT("max", "f32", "f64", SG_RMW_FMAX),
+	INT("cmpst", "f32", "f64", SG_RMW_FCMPSWAP),
+	{ .name = "ds_wrap_rtn_b32", .exec = atomic, .arg = SG_RMW_WRAP | 4 << 8 },
+	{ .name = "ds_read_addtid_b32", .exec = add_thread, .arg = 0 },
+	{ .name = "ds_write_addtid_b32", .exec = add_thread, .arg = 1 },
 	{ .name = "ds_wrxchg_rtn_b32", .exec = atomic, .arg = SG_RMW_SWAP | 4 << 8 },
 	{ .name = "ds_wrxchg_rtn_b64", .exec = atomic, .arg = SG_RMW_SWAP | 8 << 8 },
 	{ .name = "ds_wrxchg2_rtn_b32", .exec = exchange2, .arg = 4 | TWO },

@@ -8,6 +8,9 @@
  *   A[i][k] of block b: lane i + M * (b + B * (k / L)), element k % L, with L = K * M * B / 64
  *   B[k][j] of block b: lane j + N * (b + B * (k / L)), element k % L
  *   D[i][j] of block b: see result_place()
+ *
+ * cbsz and abid let 2^cbsz neighbouring blocks use the A of the abid-th of them; blgp moves groups
+ * of B's lanes (AMD Matrix Instruction Calculator, "Examples of Setting Modifiers on AMD CDNA").
  */
 #include "lanes.h"
 
@@ -98,8 +101,9 @@ CLONES static void multiply64(unsigned m, unsigned k, const double (*a)[MAX_K],
 				d[i][j] = __builtin_fma(a[i][l], b[l][j], d[i][j]);
 }
 
+/* `source`: the block whose A is used. */
 static void block_f32(const struct shape *s, uint32_t (*va)[SG_LANES], uint32_t (*vb)[SG_LANES],
-		      unsigned block, uint32_t (*acc)[SG_LANES])
+		      unsigned block, unsigned source, uint32_t (*acc)[SG_LANES])
 {
 	float a[MAX_MN][MAX_K], b[MAX_K][MAX_MN], d[MAX_MN][MAX_MN];
 	unsigned per_lane = elements_per_lane(s), i, j, k;
@@ -107,8 +111,9 @@ static void block_f32(const struct shape *s, uint32_t (*va)[SG_LANES], uint32_t 
 	for (i = 0; i < s->m; i++)
 		for (k = 0; k < s->k; k++) {
 			unsigned lane = i + s->m * (block + s->blocks * (k / per_lane));
+			unsigned from = i + s->m * (source + s->blocks * (k / per_lane));
 
-			a[i][k] = float_input(va, lane, k % per_lane, s->input);
+			a[i][k] = float_input(va, from, k % per_lane, s->input);
 			b[k][i] = float_input(vb, lane, k % per_lane, s->input);
 		}
 	for (i = 0; i < s->m; i++)
@@ -161,7 +166,7 @@ static void block_f64(const struct shape *s, uint32_t (*va)[SG_LANES], uint32_t 
 }
 
 static void block_i8(const struct shape *s, uint32_t (*va)[SG_LANES], uint32_t (*vb)[SG_LANES],
-		     unsigned block, uint32_t (*acc)[SG_LANES])
+		     unsigned block, unsigned source, uint32_t (*acc)[SG_LANES])
 {
 	unsigned i, j, k;
 
@@ -171,9 +176,10 @@ static void block_i8(const struct shape *s, uint32_t (*va)[SG_LANES], uint32_t (
 			uint32_t sum = acc[p.item][p.lane];
 
 			for (k = 0; k < s->k; k++) {
-				unsigned from = s->m * (block + s->blocks * (k / 4));
-				int8_t x = (int8_t)(va[0][i + from] >> (8 * (k % 4)));
-				int8_t y = (int8_t)(vb[0][j + from] >> (8 * (k % 4)));
+				unsigned ka = s->m * (source + s->blocks * (k / 4));
+				unsigned kb = s->m * (block + s->blocks * (k / 4));
+				int8_t x = (int8_t)(va[0][i + ka] >> (8 * (k % 4)));
+				int8_t y = (int8_t)(vb[0][j + kb] >> (8 * (k % 4)));
 
 				sum += (uint32_t)(x * y);
 			}
@@ -191,13 +197,44 @@ static unsigned input_registers(const struct shape *s)
 				    : elements / 2;
 }
 
+/* From which group of 16 lanes each group of B's lanes comes, by blgp. */
+static const uint8_t lane_groups[8][4] = {
+	{ 0, 1, 2, 3 }, { 0, 1, 0, 1 }, { 2, 3, 2, 3 }, { 1, 2, 3, 0 },
+	{ 0, 0, 0, 0 }, { 1, 1, 1, 1 }, { 2, 2, 2, 2 }, { 3, 3, 3, 3 },
+};
+
+static void move_groups(uint32_t (*to)[SG_LANES], uint32_t (*from)[SG_LANES], unsigned rows,
+			unsigned pattern)
+{
+	unsigned i, g;
+
+	for (i = 0; i < rows; i++)
+		for (g = 0; g < 4; g++)
+			memcpy(&to[i][16 * g], &from[i][16 * lane_groups[pattern][g]],
+			       16 * sizeof(to[i][0]));
+}
+
+/* The fields as encoded (VOP3P-MAI); false where the instruction does not have what they ask. */
+static bool broadcasts(const struct sg_insn *in, const struct shape *s, unsigned *cbsz,
+		       unsigned *abid, unsigned *blgp)
+{
+	*cbsz = in->raw[0] >> 8 & 7;
+	*abid = in->raw[0] >> 11 & 15;
+	*blgp = in->raw[1] >> 29;
+	if (s->input == IN_F64)
+		return !*cbsz && !*abid && !*blgp;
+	return 1u << *cbsz <= s->blocks && *abid < 1u << *cbsz;
+}
+
 static void mfma(struct sg_wave *wave, const struct sg_insn *in)
 {
 	const struct shape *s = &shapes[in->op->arg];
 	unsigned words = s->input == IN_F64 ? 2 : 1, inputs = input_registers(s);
 	unsigned rows = (unsigned)(s->m * s->m * s->blocks) / SG_LANES * words, i, l;
 	const struct sg_operand *d = &in->o[0], *a = &in->o[1], *b = &in->o[2], *c = &in->o[3];
-	uint32_t acc[MAX_MN][SG_LANES];
+	uint32_t acc[MAX_MN][SG_LANES], moved[2][SG_LANES];
+	uint32_t(*va)[SG_LANES] = &wave->v[a->index], (*vb)[SG_LANES] = &wave->v[b->index];
+	unsigned cbsz, abid, blgp;
 	uint64_t x;
 
 	if (in->nops != 4 || d->kind != SG_K_VECTOR || a->kind != SG_K_VECTOR ||
@@ -206,6 +243,10 @@ static void mfma(struct sg_wave *wave, const struct sg_insn *in)
 	    (c->kind != SG_K_VECTOR && c->kind != SG_K_CONST) || (wave->mode & 0xf) ||
 	    (c->kind == SG_K_CONST && words == 2 && !c->is_float && c->value)) {
 		sg_unsupported(wave, in, "operands or rounding mode of a matrix operation");
+		return;
+	}
+	if (!broadcasts(in, s, &cbsz, &abid, &blgp)) {
+		sg_unsupported(wave, in, "broadcast that this matrix operation does not have");
 		return;
 	}
 	for (i = 0; i < rows; i++) {
@@ -217,15 +258,19 @@ static void mfma(struct sg_wave *wave, const struct sg_insn *in)
 		for (l = 0; l < SG_LANES; l++)
 			acc[i][l] = (uint32_t)x;
 	}
+	if (blgp) {
+		move_groups(moved, vb, inputs, blgp);
+		vb = moved;
+	}
 	for (i = 0; i < s->blocks; i++) {
-		uint32_t(*va)[SG_LANES] = &wave->v[a->index], (*vb)[SG_LANES] = &wave->v[b->index];
+		unsigned source = (i & ~((1u << cbsz) - 1)) | abid;
 
 		if (s->input == IN_F64)
 			block_f64(s, va, vb, i, acc);
 		else if (s->input == IN_I8)
-			block_i8(s, va, vb, i, acc);
+			block_i8(s, va, vb, i, source, acc);
 		else
-			block_f32(s, va, vb, i, acc);
+			block_f32(s, va, vb, i, source, acc);
 	}
 	memcpy(wave->v[d->index], acc, rows * sizeof(acc[0]));
 }

@@ -253,6 +253,9 @@ static const struct modifier {
 	{ "offset0:", F_IGNORE, 0 }, /* read from the encoding */
 	{ "offset1:", F_IGNORE, 0 },
 	{ "offset:swizzle(", F_IGNORE, 0 },
+	{ "cbsz:", F_IGNORE, 0 },
+	{ "abid:", F_IGNORE, 0 },
+	{ "blgp:", F_IGNORE, 0 },
 	{ "offset:", F_OFFSET, 0 },
 	{ "glc", F_GLC, 0 },
 	{ "slc", F_SLC, 0 },

@@ -51,6 +51,10 @@ static uint32_t result32(enum sg_rmw op, uint32_t old, uint32_t data, uint32_t o
 		return data - old;
 	case SG_RMW_MSKOR:
 		return (old & ~data) | other;
+	case SG_RMW_WRAP:
+		return old >= data ? old - data : old + other;
+	case SG_RMW_FCMPSWAP:
+		return sg_float(old) == sg_float(other) ? data : old;
 	case SG_RMW_FADD:
 		return sg_bits32(
 		    flushed(flushed(sg_float(old), flush) + flushed(sg_float(data), flush), flush));
@@ -97,12 +101,15 @@ static uint64_t result64(enum sg_rmw op, uint64_t old, uint64_t data, uint64_t o
 		return data - old;
 	case SG_RMW_MSKOR:
 		return (old & ~data) | other;
+	case SG_RMW_FCMPSWAP:
+		return sg_double(old) == sg_double(other) ? data : old;
 	case SG_RMW_FADD:
 		return sg_bits64(sg_double(old) + sg_double(data));
 	case SG_RMW_FMIN:
 		return sg_bits64(sg_min64(sg_double(old), sg_double(data)));
 	case SG_RMW_FMAX:
 		return sg_bits64(sg_max64(sg_double(old), sg_double(data)));
+	case SG_RMW_WRAP:
 	case SG_RMW_PK_FADD:
 		break;
 	}

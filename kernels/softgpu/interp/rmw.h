@@ -19,12 +19,14 @@ enum sg_rmw {
 	SG_RMW_XOR,
 	SG_RMW_INC,
 	SG_RMW_DEC,
-	SG_RMW_RSUB, /* LDS only, like MSKOR */
+	SG_RMW_RSUB, /* LDS only, like MSKOR, WRAP and FCMPSWAP */
 	SG_RMW_MSKOR,
+	SG_RMW_WRAP,
 	SG_RMW_FADD, /* from here on: floating point of the operand's width */
 	SG_RMW_FMIN,
 	SG_RMW_FMAX,
 	SG_RMW_PK_FADD,
+	SG_RMW_FCMPSWAP,
 };
 
 /*
@@ -33,5 +35,8 @@ enum sg_rmw {
  */
 uint64_t sg_rmw(enum sg_rmw op, unsigned size, uint8_t *p, uint64_t data, uint64_t other,
 		bool flush);
+
+/* Is `op` lost on memory whose page is in `state`? See atomic.c. */
+bool sg_rmw_dropped(enum sg_rmw op, unsigned state);
 
 #endif

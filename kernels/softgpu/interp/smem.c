@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scalar memory reads. */
+/*
+ * Scalar memory: loads, stores, atomics; one access a wave, whatever EXEC says. Beyond
+ * num_records of a buffer loads give 0, stores and atomics vanish.
+ */
 #include "log.h"
+#include "rmw.h"
 
 /* Offset operand: immediate, scalar register, or both ("s4 offset:0x10"). */
 static uint64_t scalar_offset(const struct sg_wave *wave, const struct sg_insn *in)
@@ -36,12 +40,25 @@ static void s_load(struct sg_wave *wave, const struct sg_insn *in)
 	load(wave, in, sg_read64(wave, &in->o[1]) + scalar_offset(wave, in));
 }
 
-static void s_buffer_load(struct sg_wave *wave, const struct sg_insn *in)
+struct buffer {
+	uint64_t base, bytes;
+};
+
+static struct buffer scalar_buffer(const struct sg_wave *wave, const struct sg_insn *in)
 {
 	const uint32_t *v = &wave->s[in->o[1].index];
-	uint64_t base = (uint64_t)(v[1] & 0xffff) << 32 | v[0], offset = scalar_offset(wave, in);
 	uint32_t stride = v[1] >> 16 & 0x3fff;
-	uint64_t bytes = stride ? (uint64_t)stride * v[2] : v[2];
+
+	return (struct buffer){
+		(uint64_t)(v[1] & 0xffff) << 32 | v[0],
+		stride ? (uint64_t)stride * v[2] : v[2],
+	};
+}
+
+static void s_buffer_load(struct sg_wave *wave, const struct sg_insn *in)
+{
+	struct buffer buffer = scalar_buffer(wave, in);
+	uint64_t base = buffer.base, bytes = buffer.bytes, offset = scalar_offset(wave, in);
 	unsigned i, n = in->op->arg;
 
 	offset &= ~(uint64_t)3;
@@ -63,13 +80,124 @@ static void s_buffer_load(struct sg_wave *wave, const struct sg_insn *in)
 	}
 }
 
+/*
+ * Address of `size` bytes that a store or an atomic changes; false: nothing is to be done, or the
+ * wave stopped. Row's c: 1 where the base is a buffer.
+ */
+static bool target(struct sg_wave *wave, const struct sg_insn *in, unsigned size, uint64_t *address,
+		   uint8_t **p, unsigned *state)
+{
+	uint64_t offset = scalar_offset(wave, in) & ~(uint64_t)3;
+
+	if (in->op->c) {
+		struct buffer buffer = scalar_buffer(wave, in);
+
+		if (offset + size > buffer.bytes)
+			return false;
+		*address = buffer.base + offset;
+	} else {
+		*address = (sg_read64(wave, &in->o[1]) & ~(uint64_t)3) + offset;
+	}
+	sg_memory_refresh(wave->worker);
+	*p = sg_global(wave, *address, size, state);
+	if (*p && *state & SOFTGPU_PAGE_READ) {
+		sg_write_fault(wave, *address, size);
+		return false;
+	}
+	return *p != NULL;
+}
+
+static bool data_ok(struct sg_wave *wave, const struct sg_insn *in, unsigned registers)
+{
+	if (in->nops >= 2 && in->o[0].kind == SG_K_SCALAR && in->o[0].count == registers)
+		return true;
+	sg_unsupported(wave, in, "data operand");
+	return false;
+}
+
+/* Row's arg: dwords. */
+static void store(struct sg_wave *wave, const struct sg_insn *in)
+{
+	unsigned n = in->op->arg, state;
+	uint64_t address;
+	uint8_t *p;
+
+	if (!data_ok(wave, in, n) || !target(wave, in, 4 * n, &address, &p, &state))
+		return;
+	sg_note(wave, address, SG_WRITE);
+	memcpy(p, &wave->s[in->o[0].index], 4 * n);
+}
+
+/* Row's arg: operation | size << 8. */
+static void atomic(struct sg_wave *wave, const struct sg_insn *in)
+{
+	enum sg_rmw op = in->op->arg & 0xff;
+	unsigned size = in->op->arg >> 8, words = size / 4, at = in->o[0].index, state;
+	uint64_t address, old = 0, data, other = 0;
+	struct sg_place place = { 0 };
+	bool dropped;
+	uint8_t *p;
+
+	if (!data_ok(wave, in, op == SG_RMW_CMPSWAP ? 2 * words : words))
+		return;
+	data = size == 8 ? sg_pair(wave, at) : wave->s[at];
+	if (op == SG_RMW_CMPSWAP)
+		other = size == 8 ? sg_pair(wave, at + 2) : wave->s[at + 1];
+	if (target(wave, in, size, &address, &p, &state)) {
+		dropped = sg_rmw_dropped(op, state);
+		if (!dropped)
+			old = sg_rmw(op, size, p, data, other, false);
+		if (softgpu_config.atomic_log) {
+			sg_log_atomic(wave, in, address, dropped, &place);
+			sg_log_flush();
+		}
+		sg_note(wave, address, SG_ATOMIC);
+	}
+	if (!in->glc || wave->stop)
+		return;
+	wave->s[at] = (uint32_t)old;
+	if (size == 8)
+		wave->s[at + 1] = (uint32_t)(old >> 32);
+}
+
 #define LOADS(n, suffix)                                                              \
 	{ .name = "s_load_dword" suffix, .exec = s_load, .arg = n },                  \
 	{                                                                             \
 		.name = "s_buffer_load_dword" suffix, .exec = s_buffer_load, .arg = n \
 	}
 
+#define STORES(n, suffix)                                                               \
+	{ .name = "s_store_dword" suffix, .exec = store, .arg = n },                    \
+	{                                                                               \
+		.name = "s_buffer_store_dword" suffix, .exec = store, .arg = n, .c = 1, \
+	}
+#define ATOMIC(prefix, buffer, text, op)                                                      \
+	{ .name = prefix text, .exec = atomic, .arg = (op) | 4 << 8, .c = buffer },           \
+	{                                                                                     \
+		.name = prefix text "_x2", .exec = atomic, .arg = (op) | 8 << 8, .c = buffer, \
+	}
+#define ATOMICS(prefix, buffer)                                                                   \
+	ATOMIC(prefix, buffer, "swap", SG_RMW_SWAP),                                              \
+	    ATOMIC(prefix, buffer, "cmpswap", SG_RMW_CMPSWAP),                                    \
+	    ATOMIC(prefix, buffer, "add", SG_RMW_ADD), ATOMIC(prefix, buffer, "sub", SG_RMW_SUB), \
+	    ATOMIC(prefix, buffer, "smin", SG_RMW_SMIN),                                          \
+	    ATOMIC(prefix, buffer, "umin", SG_RMW_UMIN),                                          \
+	    ATOMIC(prefix, buffer, "smax", SG_RMW_SMAX),                                          \
+	    ATOMIC(prefix, buffer, "umax", SG_RMW_UMAX),                                          \
+	    ATOMIC(prefix, buffer, "and", SG_RMW_AND), ATOMIC(prefix, buffer, "or", SG_RMW_OR),   \
+	    ATOMIC(prefix, buffer, "xor", SG_RMW_XOR), ATOMIC(prefix, buffer, "inc", SG_RMW_INC), \
+	    ATOMIC(prefix, buffer, "dec", SG_RMW_DEC)
+
 const struct sg_op sg_table_smem[] = {
-	LOADS(1, ""),   LOADS(2, "x2"),   LOADS(4, "x4"),
-	LOADS(8, "x8"), LOADS(16, "x16"), { .name = NULL },
+	LOADS(1, ""),
+	LOADS(2, "x2"),
+	LOADS(4, "x4"),
+	LOADS(8, "x8"),
+	LOADS(16, "x16"),
+	STORES(1, ""),
+	STORES(2, "x2"),
+	STORES(4, "x4"),
+	ATOMICS("s_atomic_", 0),
+	ATOMICS("s_buffer_atomic_", 1),
+	{ .name = NULL },
 };

@@ -339,58 +339,6 @@ static bool managed(void)
 	return good;
 }
 
-// ---- malloc in kernels ----
-
-struct item {
-	item *next;
-	int value;
-};
-
-__global__ void list_kernel(long long *out)
-{
-	item *head = nullptr;
-	long long sum = 0;
-
-	for (int i = 0; i < 20; i++) {
-		item *one = (item *)malloc(sizeof(item) + threadIdx.x % 5 * 16);
-
-		if (!one)
-			sum += 1 << 30;
-		else
-			*one = { head, i * (int)threadIdx.x }, head = one;
-	}
-	while (head) {
-		item *next = head->next;
-
-		sum += head->value;
-		free(head);
-		head = next;
-	}
-	out[threadIdx.x] = sum;
-}
-
-[[maybe_unused]] static bool device_malloc(void)
-{
-	std::vector<long long> want(128);
-	device<long long> out(128);
-	// The runtime's own heap and staging memory stand beside it: malloc must stay out of them.
-	device<int> near(counting(1)), far(counting(2));
-	uint64_t aligned;
-	int *block;
-
-	for (int i = 0; i < 128; i++)
-		want[i] = 190 * i;
-	for (int round = 0; round < 3; round++) {
-		list_kernel<<<1, 128>>>(out);
-		if (!same(out.get(), want))
-			return false;
-	}
-	HIP(hipMalloc((void **)&block, 2 << 20));
-	aligned = (uint64_t)(uintptr_t)block % (2 << 20);
-	HIP(hipFree(block));
-	return !aligned && same(near.get(), counting(1)) && same(far.get(), counting(2));
-}
-
 // ---- what the runtime knows ----
 
 __global__ __launch_bounds__(256) void local_kernel(int *out)
@@ -515,9 +463,6 @@ static const program programs[] = {
 	{ "pools", pools },
 	{ "registered", registered },
 	{ "managed", managed },
-#ifdef __OPTIMIZE__ // else it may not end: kernels/softgpu/README.md, "Known faults"
-	{ "device_malloc", device_malloc },
-#endif
 	{ "knowledge", knowledge },
 	{ "limits", limits },
 	{ "grids", grids },

@@ -481,9 +481,11 @@ static void test_unsupported(void **state)
 	struct launch l = { .grid = { 64 }, .group = { 64 } };
 
 	(void)state;
-	assert_int_equal(launch(&code, "matrix", &l, arguments, 1), SOFTGPU_UNSUPPORTED);
-	assert_non_null(strstr(l.message, "v_mfma_f32_4x4x1"));
-	assert_non_null(strstr(l.message, "kernel matrix, entry+0x"));
+	assert_int_equal(launch(&code, "converting", &l, arguments, 1), SOFTGPU_UNSUPPORTED);
+	assert_non_null(strstr(l.message, "buffer_load_format_x"));
+	assert_non_null(strstr(l.message, "kernel converting, entry+0x"));
+	assert_int_equal(launch(&code, "broadcasting", &l, arguments, 1), SOFTGPU_UNSUPPORTED);
+	assert_non_null(strstr(l.message, "v_mfma_f64_4x4x4f64"));
 }
 
 /* ---- speed, when asked for ---- */

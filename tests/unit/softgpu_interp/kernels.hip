@@ -184,12 +184,16 @@ extern "C" __global__ void lds_negative(unsigned *out)
 	out[threadIdx.x] = a == 18 && s[256 + threadIdx.x] == 18 ? b : 0;
 }
 
-extern "C" __global__ void matrix(float *out)
+// One instruction that nothing executes, and one with a field whose meaning no document gives.
+extern "C" __global__ void converting(float *out)
 {
-	typedef float f4 __attribute__((ext_vector_type(4)));
-	f4 c = { 0, 0, 0, 0 };
-	c = __builtin_amdgcn_mfma_f32_4x4x1f32(1.0f, 2.0f, c, 1, 0, 0);
-	out[threadIdx.x] = c[0];
+	asm volatile("buffer_load_format_x v40, off, s[0:3], 0" ::: "v40", "memory");
+	out[threadIdx.x] = 0;
+}
+
+extern "C" __global__ void broadcasting(double *out)
+{
+	out[threadIdx.x] = __builtin_amdgcn_mfma_f64_4x4x4f64(1.0, 2.0, 3.0, 0, 0, 1);
 }
 
 // A long dependent chain, for the speed figure.
