@@ -133,6 +133,15 @@ struct hg_hip_subjects {
 
 void hg_hip_memory_add(const struct hg_ev_alloc *event);
 void hg_hip_memory_remove(uint64_t ptr);
+/*
+ * The live allocation of hipMallocManaged that holds the address, if this fix is to be done to it
+ * now; it then counts as done. Prefetching is due again when the host has waited for anything.
+ */
+bool hg_hip_memory_claim(uint64_t address, unsigned fix, int32_t device,
+			 struct hg_hip_subject *subject);
+void hg_hip_memory_waited(void);
+/* Its coarse-grained advice, if it was ours, and what the runtime said are out of date. */
+void hg_hip_memory_answered(uint64_t ptr, uint64_t size);
 /* Answers about memory that overlaps this range are no longer valid. */
 void hg_hip_memory_changed(uint64_t ptr, uint64_t size);
 /* Which allocations that these arguments point into have not been asked about. */
@@ -150,6 +159,15 @@ int hg_hsa_host_link(int *atomics);
 
 /* ---- hip_launch.c ---- */
 
+struct hg_fix_row {
+	uint8_t fix, outcome; /* HG_FIX_DONE: to be done */
+	uint64_t ptr, size;
+};
+struct hg_fixes {
+	unsigned count;
+	struct hg_fix_row rows[HG_HIP_SUBJECTS];
+};
+
 struct hg_hip_kernel_variant;
 struct hg_hip_launch {
 	struct hg_hip_call call;
@@ -157,7 +175,11 @@ struct hg_hip_launch {
 	const void *handle;
 	void **params; /* one pointer per explicit argument; or NULL: */
 	void **extra;
-	struct hg_hip_subjects subjects; /* set by hg_hip_launch_identify() */
+	bool node; /* of a graph: it does not run now */
+	/* Set by hg_hip_launch_identify(): */
+	struct hg_hip_subjects subjects;
+	struct hg_fixes fixes; /* fix.c */
+	const char *name;      /* the kernel's, NULL if unknown */
 };
 
 /*
@@ -175,8 +197,7 @@ void hg_hip_launch_emit(struct hg_ev_launch *event);
 #define HG_EXTRA_END    ((void *)3)
 
 /* The launch's args_id for this kernel; recorded if new. Sets launch->subjects. */
-uint32_t hg_hip_arguments(struct hg_hip_launch *launch,
-			  const struct hg_hip_kernel_variant *variant);
+uint32_t hg_hip_arguments(struct hg_hip_launch *launch, struct hg_hip_kernel_variant *variant);
 
 /* ---- hsa_queue.c: launches that the queues will show once more ---- */
 
@@ -263,12 +284,15 @@ struct hg_hip_kernel {
 	struct hg_hip_kernel_variant *variants;
 };
 
+struct hg_fix_kernel;
 struct hg_hip_kernel_variant { /* a kernel on devices of one target id */
 	struct hg_hip_kernel_variant *next;
 	struct hg_hip_code *code;
 	const struct codeobj_kernel *layout; /* NULL: unknown */
 	uint32_t id;                         /* kernel_id; 0: not recorded in this process yet */
 	uint32_t generation;                 /* in which it was recorded last */
+	const struct hg_fix_kernel *plan;    /* fix_plan.h, once it was looked for */
+	bool plan_looked;
 };
 
 struct hg_hip_module *hg_hip_module_add(const void *handle, const uint8_t *image, const char *path);

@@ -4,6 +4,7 @@
  * Parameters as in hip_runtime_api.h (5.2; the same in 6.x and 7.x); enumerations travel as int,
  * handles as void *.
  */
+#include "fix.h"
 #include "hip_wrap.h"
 
 struct pitched {
@@ -20,8 +21,38 @@ struct extent {
 HG_AFTER(alloc, hipMalloc, (void **ptr, size_t size), (ptr, size), .ptr = HG_OUT(ptr), .size = size)
 HG_AFTER(alloc, hipExtMallocWithFlags, (void **ptr, size_t size, unsigned flags),
 	 (ptr, size, flags), .ptr = HG_OUT(ptr), .size = size, .flags = flags)
-HG_AFTER(alloc, hipMallocManaged, (void **ptr, size_t size, unsigned flags), (ptr, size, flags),
-	 .ptr = HG_OUT(ptr), .size = size, .flags = flags)
+/* Where it is to begin at a block's bound, the program does not get what the runtime gives. */
+static int allocate_managed(int (*real)(void **, size_t, unsigned), void **ptr, size_t size,
+			    unsigned flags)
+{
+	size_t wanted = ptr && size && hg_hip_may_query() ? hg_fix_managed_size(size) : size;
+	int rc = real(ptr, wanted, flags);
+
+	if (rc && wanted != size) { /* there may be no room for more */
+		hg_hip_forget_error();
+		return real(ptr, size, flags);
+	}
+	if (!rc && wanted != size)
+		*ptr = hg_fix_managed(*ptr, size);
+	return rc;
+}
+
+HG_HIP(int, hipMallocManaged, (void **ptr, size_t size, unsigned flags))
+{
+	HG_REAL(int, hipMallocManaged, (void **ptr, size_t size, unsigned flags));
+	struct hg_hip_call call;
+
+	if (!hg_hip_begin_timed(&call, HG_API_hipMallocManaged, HG_CALLER()))
+		return real(ptr, size, flags);
+	call.rc = allocate_managed(real, ptr, size, flags);
+	struct hg_ev_alloc event = {
+		.api = HG_API_hipMallocManaged, .ptr = HG_OUT(ptr), .size = size, .flags = flags
+	};
+	hg_finish_alloc(&call, &event);
+	if (HG_UNLIKELY(hg_config.fixes & HG_FIX_ALIGN) && !call.rc)
+		hg_fix_aligned(*ptr, size, HG_FIX_MANAGED_LEAST, HG_CALLER());
+	return call.rc;
+}
 HG_AFTER(alloc, hipHostMalloc, (void **ptr, size_t size, unsigned flags), (ptr, size, flags),
 	 .ptr = HG_OUT(ptr), .size = size, .flags = flags)
 HG_AFTER(alloc, hipHostAlloc, (void **ptr, size_t size, unsigned flags), (ptr, size, flags),
@@ -49,11 +80,30 @@ HG_AFTER(alloc, hipMallocFromPoolAsync, (void **ptr, size_t size, void *pool, vo
 
 /* ---- release ---- */
 
-HG_FREE(hipFree, (void *ptr), (ptr), .ptr = HG_PTR(ptr))
+/* What the program releases may not be what the runtime gave: fix.h. */
+#define RELEASE(name, params, args, given_args, ...)                             \
+	HG_HIP(int, name, params)                                                \
+	{                                                                        \
+		HG_REAL(int, name, params);                                      \
+		void *given = hg_fix_release(ptr);                               \
+		struct hg_hip_call call;                                         \
+                                                                                 \
+		if (!hg_hip_begin(&call, HG_API_##name, HG_CALLER()))            \
+			return real given_args;                                  \
+		struct hg_ev_free event = { .api = HG_API_##name, __VA_ARGS__ }; \
+		hg_before_free(&call, &event);                                   \
+		call.rc = real given_args;                                       \
+		if (call.rc)                                                     \
+			hg_fix_kept(ptr, given);                                 \
+		hg_finish_free(&call, &event);                                   \
+		return call.rc;                                                  \
+	}
+
+RELEASE(hipFree, (void *ptr), (ptr), (given), .ptr = HG_PTR(ptr))
 HG_FREE(hipHostFree, (void *ptr), (ptr), .ptr = HG_PTR(ptr))
 HG_FREE(hipFreeHost, (void *ptr), (ptr), .ptr = HG_PTR(ptr))
 HG_FREE(hipHostUnregister, (void *ptr), (ptr), .ptr = HG_PTR(ptr))
-HG_FREE(hipFreeAsync, (void *ptr, void *stream), (ptr, stream), .ptr = HG_PTR(ptr),
+RELEASE(hipFreeAsync, (void *ptr, void *stream), (ptr, stream), (given, stream), .ptr = HG_PTR(ptr),
 	.stream = HG_PTR(stream))
 
 /* ---- copies: kind is the caller's, or the one that the name says (hipMemcpyKind) ---- */

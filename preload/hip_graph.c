@@ -10,6 +10,7 @@
  */
 #include <stdlib.h>
 
+#include "fix.h"
 #include "hip_graph.h"
 #include "hip_wrap.h"
 
@@ -191,6 +192,7 @@ static void set_kernel(struct work *work, const struct kernel_params *params)
 		.handle = params->function,
 		.params = params->args,
 		.extra = params->extra,
+		.node = true,
 		.event = { .grid_x = params->grid.x,
 			   .grid_y = params->grid.y,
 			   .grid_z = params->grid.z,
@@ -202,6 +204,7 @@ static void set_kernel(struct work *work, const struct kernel_params *params)
 	};
 
 	hg_hip_launch_identify(&launch);
+	hg_fix_apply(&launch, launch.event.device);
 	hg_hip_memory_ask(&launch.subjects);
 	work->launch = launch.event;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "fix.h"
 #include "hip_wrap.h"
 
 static struct hg_intern arguments;
@@ -79,7 +80,7 @@ static bool from_extra(const struct codeobj_kernel *layout, void **extra, struct
 	return true;
 }
 
-uint32_t hg_hip_arguments(struct hg_hip_launch *launch, const struct hg_hip_kernel_variant *variant)
+uint32_t hg_hip_arguments(struct hg_hip_launch *launch, struct hg_hip_kernel_variant *variant)
 {
 	const struct codeobj_kernel *layout = variant->layout;
 	struct bytes bytes;
@@ -112,6 +113,8 @@ uint32_t hg_hip_arguments(struct hg_hip_launch *launch, const struct hg_hip_kern
 		hg_intern_defined(&arguments, id);
 	}
 	hg_hip_memory_note(&launch->subjects, id, bytes.data, bytes.length);
+	if (HG_UNLIKELY(hg_config.fixes))
+		hg_fix_note(launch, variant, bytes.data, bytes.length, bytes.status);
 	return id;
 }
 
@@ -135,6 +138,7 @@ void hg_hip_launch_identify(struct hg_hip_launch *launch)
 	struct hg_hip_kernel_variant *variant = NULL;
 
 	launch->subjects.count = 0;
+	launch->fixes.count = 0;
 	hg_hip_lock();
 	kernel = hg_hip_kernel_find(launch->handle);
 	if (!kernel)
@@ -143,6 +147,7 @@ void hg_hip_launch_identify(struct hg_hip_launch *launch)
 		variant = hg_hip_kernel_for(kernel, launch->event.device, launch->call.caller);
 	if (variant) {
 		launch->event.kernel_id = variant->id;
+		launch->name = kernel->name;
 		launch->event.args_id = hg_hip_arguments(launch, variant);
 	}
 	hg_hip_unlock();
@@ -227,6 +232,7 @@ static void before_on(struct hg_hip_launch *launch, int device)
 		launch->event.api = launch->call.api;
 		launch->event.device = device;
 		hg_hip_launch_identify(launch);
+		hg_fix_apply(launch, device);
 		hg_hip_memory_ask(&launch->subjects);
 		launch->event.stack_id = hg_stack_id(launch->call.caller);
 		hg_hip_launch_emit(&launch->event);
@@ -291,6 +297,7 @@ static struct hg_dim3 groups(struct hg_dim3 global, struct hg_dim3 block)
 		launch.handle = handle_;                                                         \
 		launch.params = list_;                                                           \
 		launch.extra = extra_;                                                           \
+		launch.node = false;                                                             \
 		launch.event.kernel_id = launch.event.args_id = 0;                               \
 		set_shape(&launch, grid_, block_, shared_, stream_);                             \
 		before(&launch);                                                                 \

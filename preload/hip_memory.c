@@ -26,6 +26,10 @@ struct node {
 	uint32_t priority;
 	uint32_t twin; /* of memory with two addresses: the other's node; 0: none */
 	bool asked;
+	bool managed;     /* hipMallocManaged's */
+	bool coarse;      /* made so by fix.c */
+	uint32_t moved;   /* prefetched there by fix.c ... */
+	int32_t moved_to; /* ... at that value of `waits` */
 };
 
 /* Nodes are numbers, 0 is none. */
@@ -160,14 +164,22 @@ static uint32_t insert(uint64_t base, uint64_t size, uint64_t host)
 
 /* ---- what the calls tell ---- */
 
+/* Whether anybody asks for the allocations. */
+static bool is_wanted(void)
+{
+	return hg_config.memory_queries || hg_config.fixes || hg_config.residency;
+}
+
 void hg_hip_memory_add(const struct hg_ev_alloc *event)
 {
 	uint32_t first, second = 0;
 
-	if (!event->ptr || !hg_config.memory_queries)
+	if (!event->ptr || !is_wanted())
 		return;
 	pthread_mutex_lock(&lock);
 	first = insert(event->device_ptr, event->size, event->ptr);
+	if (first)
+		nodes[first].managed = event->api == HG_API_hipMallocManaged;
 	if (event->device_ptr != event->ptr)
 		second = insert(event->ptr, event->size, event->ptr);
 	if (first && second) {
@@ -182,7 +194,7 @@ void hg_hip_memory_remove(uint64_t ptr)
 {
 	uint32_t found, twin;
 
-	if (!hg_config.memory_queries)
+	if (!is_wanted())
 		return;
 	pthread_mutex_lock(&lock);
 	found = find_base(ptr);
@@ -195,18 +207,64 @@ void hg_hip_memory_remove(uint64_t ptr)
 	pthread_mutex_unlock(&lock);
 }
 
-void hg_hip_memory_changed(uint64_t ptr, uint64_t size)
+static void changed(uint64_t ptr, uint64_t size, bool ours)
 {
 	uint32_t at;
 
-	if (!hg_config.memory_queries || !size)
+	if (!is_wanted() || !size)
 		return;
 	pthread_mutex_lock(&lock);
 	for (at = find_before(ptr + size - 1); at && nodes[at].base + nodes[at].size > ptr;
-	     at = nodes[at].base ? find_before(nodes[at].base - 1) : 0)
+	     at = nodes[at].base ? find_before(nodes[at].base - 1) : 0) {
 		nodes[at].asked = false;
+		nodes[at].coarse = nodes[at].coarse && ours;
+	}
 	change++;
 	pthread_mutex_unlock(&lock);
+}
+
+void hg_hip_memory_changed(uint64_t ptr, uint64_t size)
+{
+	changed(ptr, size, false);
+}
+
+void hg_hip_memory_answered(uint64_t ptr, uint64_t size)
+{
+	changed(ptr, size, true);
+}
+
+/* ---- what is done to it ---- */
+
+static uint32_t waits = 1;
+
+void hg_hip_memory_waited(void)
+{
+	__atomic_fetch_add(&waits, 1, __ATOMIC_RELAXED);
+}
+
+bool hg_hip_memory_claim(uint64_t address, unsigned fix, int32_t device,
+			 struct hg_hip_subject *subject)
+{
+	uint32_t at, now = __atomic_load_n(&waits, __ATOMIC_RELAXED);
+	bool due = false;
+
+	pthread_mutex_lock(&lock);
+	at = find_before(address);
+	if (at && address - nodes[at].base < nodes[at].size && nodes[at].managed) {
+		struct node *node = &nodes[at];
+
+		due = fix == HG_FIX_COARSE_MANAGED ? !node->coarse
+						   : node->moved != now || node->moved_to != device;
+		if (fix == HG_FIX_COARSE_MANAGED) {
+			node->coarse = true;
+		} else {
+			node->moved = now;
+			node->moved_to = device;
+		}
+		*subject = (struct hg_hip_subject){ node->base, node->size, node->host };
+	}
+	pthread_mutex_unlock(&lock);
+	return due;
 }
 
 /* ---- what launches want to know ---- */

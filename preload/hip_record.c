@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a finished HIP call to its event: what every call of a class has in common. */
-#include "hip.h"
+#include "fix.h"
 #include "state.h"
 
 void hg_hip_error(const struct hg_hip_call *call, uint64_t ptr, uint64_t size, uint64_t flags)
@@ -47,6 +47,7 @@ void hg_hip_error(const struct hg_hip_call *call, uint64_t ptr, uint64_t size, u
 #define TEXT     event->text = event->text ? event->text : ""
 #define NOTHING  (void)0
 #define DURATION event->duration = hg_now() - call->start
+#define WAITED   hg_hip_memory_waited()
 
 /* Where the GPU sees registered host memory; elsewhere the addresses are the same. */
 static uint64_t device_pointer(const struct hg_hip_call *call, uint64_t ptr)
@@ -89,9 +90,9 @@ FINISH(alloc, call->api == HG_API_hipHostRegister ? event->ptr : 0, event->size,
        false, (finish_alloc(call, event), DEVICE, STACK), keep_alloc(event))
 FINISH(copy, event->dst, event->size * event->rows * (event->depth ? event->depth : 1),
        (uint64_t)(uint32_t)event->kind, hg_hip_captured_copy(event),
-       (DEPTH, DURATION, DEVICE, STACK), NOTHING)
+       (DEPTH, DURATION, DEVICE, STACK), WAITED)
 FINISH(fill, event->dst, event->size * event->rows * (event->depth ? event->depth : 1),
-       event->value, hg_hip_captured_fill(event), (DEPTH, DURATION, DEVICE, STACK), NOTHING)
+       event->value, hg_hip_captured_fill(event), (DEPTH, DURATION, DEVICE, STACK), WAITED)
 FINISH(call, event->ptr ? event->ptr : event->handle, event->size, event->flags, false,
        (TEXT, DEVICE, STACK), NOTHING)
 FINISH(prefetch, event->ptr, event->size, (uint64_t)(uint32_t)event->target,
@@ -106,7 +107,7 @@ FINISH(event,
 	   : event->event,
        0, event->flags, hg_hip_capturing(event->stream), NOTHING, hg_state_event(event))
 FINISH(sync, event->event ? event->event : event->stream, 0, 0, false, (DURATION, DEVICE, STACK),
-       NOTHING)
+       WAITED)
 
 void hg_before_free(struct hg_hip_call *call, struct hg_ev_free *event)
 {

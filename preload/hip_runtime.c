@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "hip.h"
+#include "fix.h"
 #include "smi.h"
 #include "state.h"
 
@@ -340,6 +340,7 @@ static void record_runtime(struct hg_hip_runtime *runtime)
 		runtime->host_link = hg_hsa_host_link(&runtime->host_link_atomics);
 	for (int i = 0; i < count; i++)
 		record_device(runtime, i);
+	hg_fix_begin();
 	hg_smi_start(count);
 }
 
@@ -396,6 +397,7 @@ void hg_hip_runtime_again(void)
 		hg_provider->runtime(&told->event);
 		for (int i = 0; i < told->device_count; i++)
 			hg_provider->device(&told->device_events[i]);
+		hg_fix_begin();
 		hg_smi_start(told->device_count);
 	}
 	pthread_mutex_unlock(&first_lock);

@@ -19,10 +19,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "fix.h"
 #include "ompt.h"
+#include "smi.h"
 #include "state.h"
 #include "totals.h"
-#include "smi.h"
 
 #define DEFAULT_THRESHOLD   4096u
 #define DEFAULT_STACK_DEPTH 32u
@@ -208,6 +209,7 @@ static void start(void)
 	hg_config.migration = read_number("HIPGRAIN_MIGRATION", 1, 1);
 	if (!hg_config.dir || open_provider() || hg_stack_init())
 		return;
+	hg_fix_init();
 	hg_threshold = hg_config.threshold;
 	hg_libc_measure(hg_config.threshold);
 	if (hg_config.standby && hg_state_init())

@@ -3,6 +3,7 @@
 #include <malloc.h>
 #include <stdlib.h>
 
+#include "fix.h"
 #include "host.h"
 #include "state.h"
 
@@ -94,9 +95,28 @@ HG_EXPORT void cfree(void *ptr)
 	hg_libc.free(ptr);
 }
 
+static inline bool valid(size_t alignment)
+{
+	return alignment &&
+	       !(alignment & (alignment - 1)); /* else it is the C library's to judge */
+}
+
+/* What to ask for instead, where blocks of migration are to be the allocation's alone: fix.h. */
+static inline bool widen(size_t *alignment, size_t *size)
+{
+	if (!hg_fix_aligns(*size))
+		return false;
+	*size = hg_fix_round(*size);
+	if (*alignment < HG_FIX_BLOCK)
+		*alignment = HG_FIX_BLOCK;
+	return true;
+}
+
 HG_EXPORT int posix_memalign(void **ptr, size_t alignment, size_t size)
 {
-	int rc = hg_libc.posix_memalign(ptr, alignment, size);
+	size_t wanted = alignment, bytes = size;
+	bool wide = valid(alignment) && widen(&wanted, &bytes);
+	int rc = hg_libc.posix_memalign(ptr, wanted, bytes);
 
 	if (HG_UNLIKELY(hg_active)) {
 		int saved = errno;
@@ -104,6 +124,8 @@ HG_EXPORT int posix_memalign(void **ptr, size_t alignment, size_t size)
 		errno = rc; /* it reports by its result, and does not touch errno */
 		hg_host_alloc(HG_API_posix_memalign, rc ? NULL : *ptr, size, alignment,
 			      HG_CALLER());
+		if (wide && !rc)
+			hg_fix_aligned(*ptr, size, HG_FIX_HOST_LEAST, HG_CALLER());
 		errno = saved;
 	}
 	return rc;
@@ -111,19 +133,27 @@ HG_EXPORT int posix_memalign(void **ptr, size_t alignment, size_t size)
 
 HG_EXPORT void *aligned_alloc(size_t alignment, size_t size)
 {
-	void *ptr = hg_libc.aligned_alloc(alignment, size);
+	size_t wanted = alignment, bytes = size;
+	bool wide = valid(alignment) && widen(&wanted, &bytes);
+	void *ptr = hg_libc.aligned_alloc(wanted, bytes);
 
 	if (HG_UNLIKELY(hg_active))
 		hg_host_alloc(HG_API_aligned_alloc, ptr, size, alignment, HG_CALLER());
+	if (wide)
+		hg_fix_aligned(ptr, size, HG_FIX_HOST_LEAST, HG_CALLER());
 	return ptr;
 }
 
 HG_EXPORT void *memalign(size_t alignment, size_t size)
 {
-	void *ptr = hg_libc.memalign(alignment, size);
+	size_t wanted = alignment, bytes = size;
+	bool wide = valid(alignment) && widen(&wanted, &bytes);
+	void *ptr = hg_libc.memalign(wanted, bytes);
 
 	if (HG_UNLIKELY(hg_active))
 		hg_host_alloc(HG_API_memalign, ptr, size, alignment, HG_CALLER());
+	if (wide)
+		hg_fix_aligned(ptr, size, HG_FIX_HOST_LEAST, HG_CALLER());
 	return ptr;
 }
 

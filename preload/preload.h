@@ -63,6 +63,8 @@ struct hg_config {
 	uint32_t standby_threshold; /* HIPGRAIN_STANDBY_THRESHOLD: bytes */
 	bool totals;                /* HIPGRAIN_TOTALS: count what is below the threshold */
 	bool omp_contents;          /* HIPGRAIN_OMP_CONTENTS: compare what OpenMP transfers carry */
+	uint32_t fixes;             /* HIPGRAIN_FIX: of enum hg_fix, what to change: fix.c */
+	uint32_t residency;         /* HIPGRAIN_RESIDENCY: sample where pages are: residency.c */
 	bool migration;             /* HIPGRAIN_MIGRATION: record pages that fault and move */
 };
 

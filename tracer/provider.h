@@ -14,39 +14,40 @@
 #include "tracer/events.h"
 
 /* Every event type of events.h. */
-#define HG_EVENTS(EVENT)   \
-	EVENT(process)     \
-	EVENT(state)       \
-	EVENT(module)      \
-	EVENT(region)      \
-	EVENT(runtime)     \
-	EVENT(device)      \
-	EVENT(alloc)       \
-	EVENT(free)        \
-	EVENT(host_alloc)  \
-	EVENT(host_free)   \
-	EVENT(host_totals) \
-	EVENT(memory)      \
-	EVENT(copy)        \
-	EVENT(fill)        \
-	EVENT(prefetch)    \
-	EVENT(advise)      \
-	EVENT(migration)   \
-	EVENT(smi_source)  \
-	EVENT(code_object) \
-	EVENT(kernel)      \
-	EVENT(args)        \
-	EVENT(launch)      \
-	EVENT(relaunch)    \
-	EVENT(stream)      \
-	EVENT(event)       \
-	EVENT(sync)        \
-	EVENT(call)        \
-	EVENT(error)       \
-	EVENT(stack)       \
-	HG_OFFLOAD_EVENTS(EVENT)
+#define HG_EVENTS(EVENT)         \
+	EVENT(process)           \
+	EVENT(state)             \
+	EVENT(module)            \
+	EVENT(region)            \
+	EVENT(runtime)           \
+	EVENT(device)            \
+	EVENT(alloc)             \
+	EVENT(free)              \
+	EVENT(host_alloc)        \
+	EVENT(host_free)         \
+	EVENT(host_totals)       \
+	EVENT(memory)            \
+	EVENT(copy)              \
+	EVENT(fill)              \
+	EVENT(prefetch)          \
+	EVENT(advise)            \
+	EVENT(migration)         \
+	EVENT(smi_source)        \
+	EVENT(code_object)       \
+	EVENT(kernel)            \
+	EVENT(args)              \
+	EVENT(launch)            \
+	EVENT(relaunch)          \
+	EVENT(stream)            \
+	EVENT(event)             \
+	EVENT(sync)              \
+	EVENT(call)              \
+	EVENT(error)             \
+	EVENT(stack)             \
+	HG_OFFLOAD_EVENTS(EVENT) \
+	HG_MIGRATION_EVENTS(EVENT)
 
-#define HG_PROVIDER_VERSION 8u
+#define HG_PROVIDER_VERSION 9u
 #define HG_PROVIDER_SYMBOL  "hipgrain_provider"
 
 struct hg_provider {

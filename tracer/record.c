@@ -125,6 +125,12 @@ static int set_environment(const struct recording *recording)
 	if (options->no_migration) {
 		result |= setenv("HIPGRAIN_MIGRATION", "0", 1);
 	}
+	if (options->fix) {
+		result |= setenv("HIPGRAIN_FIX", options->fix, 1);
+	}
+	if (options->fix_plan) {
+		result |= setenv("HIPGRAIN_FIX_PLAN", options->fix_plan, 1);
+	}
 	result |= set_hsa_tool(recording);
 	if (options->softgpu) {
 		result |= environment_prepend("LD_LIBRARY_PATH", recording->install.softgpu);

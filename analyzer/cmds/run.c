@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "analyzer/cmds/cmds.h"
+#include "analyzer/cmds/fix_plan.h"
 #include "analyzer/cmds/record_options.h"
 #include "analyzer/cmds/report_options.h"
 #include "tracer/message.h"
@@ -18,10 +19,12 @@ const char usage_run[] =
     "\n"
     "  -o, --output FILE         write the report there instead of to standard error\n" REPORT_USAGE
     "      --keep DIR            keep the trace bundle in DIR\n" RECORD_USAGE
+    "      --fix LIST            change what memory is, and record it: of coarse-managed,\n"
+    "                            prefetch and align, separated by commas\n"
     "  -q, --quiet               print nothing but the report, warnings and errors\n"
     "  -h, --help                print this help\n";
 
-enum { RUN_OPTION_KEEP = REPORT_OPTION_END };
+enum { RUN_OPTION_KEEP = REPORT_OPTION_END, RUN_OPTION_FIX };
 
 static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place)
 {
@@ -57,6 +60,28 @@ static char *temporary_bundle(void)
 	return path;
 }
 
+/* 0, or -EINVAL after a message. */
+static int check_fixes(const char *list)
+{
+	static const char *const names[] = { "coarse-managed", "prefetch", "align" };
+	char **words = g_strsplit(list, ",", -1);
+	int result = *list ? 0 : -EINVAL;
+
+	for (char **word = words; *word && !result; word++) {
+		bool known = false;
+
+		for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
+			known |= strcmp(*word, names[i]) == 0;
+		}
+		result = known ? 0 : -EINVAL;
+	}
+	if (result) {
+		message_error("--fix: '%s' is no list of coarse-managed, prefetch and align", list);
+	}
+	g_strfreev(words);
+	return result;
+}
+
 static int parse_options(int argc, char **argv, struct record_options *record,
 			 struct report_options *report, bool *help)
 {
@@ -64,6 +89,7 @@ static int parse_options(int argc, char **argv, struct record_options *record,
 		RECORD_LONG_OPTIONS,
 		REPORT_LONG_OPTIONS,
 		{ "keep", required_argument, NULL, RUN_OPTION_KEEP },
+		{ "fix", required_argument, NULL, RUN_OPTION_FIX },
 		{ "quiet", no_argument, NULL, 'q' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
@@ -74,6 +100,12 @@ static int parse_options(int argc, char **argv, struct record_options *record,
 		switch (code) {
 		case RUN_OPTION_KEEP:
 			record->directory = optarg;
+			break;
+		case RUN_OPTION_FIX:
+			if (check_fixes(optarg) < 0) {
+				return -EINVAL;
+			}
+			record->fix = optarg;
 			break;
 		case 'q':
 			message_set_quiet(true);
@@ -96,6 +128,11 @@ static int parse_options(int argc, char **argv, struct record_options *record,
 		message_error("no command given (try 'hipgrain run --help')");
 		return -EINVAL;
 	}
+	if (record->fix && record->no_kernel_arguments) {
+		message_error("--fix needs to know what kernels are given: not with "
+			      "--no-kernel-arguments");
+		return -EINVAL;
+	}
 	return record_settle_options(record);
 }
 
@@ -104,7 +141,7 @@ int cmd_run(int argc, char **argv)
 	struct record_options record = RECORD_OPTIONS_DEFAULT;
 	struct report_options report = REPORT_OPTIONS_DEFAULT;
 	struct record_result result = { 0 };
-	char *temporary = NULL;
+	char *temporary = NULL, *plan = NULL;
 	bool help = false;
 	int status;
 
@@ -127,6 +164,17 @@ int cmd_run(int argc, char **argv)
 		}
 		record.directory = temporary;
 	}
+	if (record.fix && strstr(record.fix, "coarse-managed")) {
+		if (fix_plan_write(argv[optind], &plan) < 0) {
+			if (temporary) {
+				rmdir(temporary);
+			}
+			selection_clear(&report.selection);
+			status = HG_EXIT_INPUT;
+			goto out;
+		}
+		record.fix_plan = plan;
+	}
 	status = record_command(&record, argv + optind, &result);
 	if (status != HG_EXIT_OK) {
 		if (temporary) {
@@ -147,6 +195,10 @@ int cmd_run(int argc, char **argv)
 		status = result.status;
 	}
 out:
+	if (plan) {
+		unlink(plan);
+		g_free(plan);
+	}
 	free(result.directory);
 	free(temporary);
 	return status;

@@ -255,6 +255,7 @@ static const struct field host_totals_fields[] = {
 	FIELD(host_totals, freed_bytes, UNSIGNED), { 0 },
 };
 
+#include "migration_fields.h"
 #include "offload_fields.h"
 
 #define EVENT(type)     [HG_EVENT_##type] = { "hipgrain:" #type, type##_fields }
@@ -262,15 +263,36 @@ static const struct field host_totals_fields[] = {
 #define EVENT_AND(type) EVENT(type),
 
 const struct event_layout event_layouts[HG_EVENT_TYPES] = {
-	EVENT(process),     EVENT(state),       EVENT(module),
-	EVENT(region),      EVENT(runtime),     EVENT(device),
-	EVENT(alloc),       EVENT(free),        EVENT(memory),
-	EVENT(copy),        EVENT(fill),        EVENT(prefetch),
-	EVENT(advise),      EVENT(migration),   EVENT(smi_source),
-	EVENT(code_object), EVENT(kernel),      EVENT(args),
-	EVENT(launch),      EVENT(stream),      EVENT(event),
-	EVENT(sync),        EVENT(call),        EVENT(error),
-	EVENT(stack),       EVENT(host_totals), HG_OFFLOAD_EVENTS(EVENT_AND)
+	EVENT(process),
+	EVENT(state),
+	EVENT(module),
+	EVENT(region),
+	EVENT(runtime),
+	EVENT(device),
+	EVENT(alloc),
+	EVENT(free),
+	EVENT(memory),
+	EVENT(copy),
+	EVENT(fill),
+	EVENT(prefetch),
+	EVENT(advise),
+	EVENT(migration),
+	EVENT(smi_source),
+	EVENT(code_object),
+	EVENT(kernel),
+	EVENT(args),
+	EVENT(launch),
+	EVENT(stream),
+	EVENT(event),
+	EVENT(sync),
+	EVENT(call),
+	EVENT(error),
+	EVENT(stack),
+	EVENT(host_totals),
+	HG_OFFLOAD_EVENTS(EVENT_AND)
+	/* clang-format off */
+	HG_MIGRATION_EVENTS(EVENT_AND)
+	/* clang-format on */
 };
 
 const struct event_alias event_aliases[EVENT_ALIASES] = {

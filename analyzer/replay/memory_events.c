@@ -182,6 +182,31 @@ void memory_advise(struct process *process, const struct hg_event *event)
 	}
 }
 
+void memory_fix(struct process *process, const struct hg_event *event)
+{
+	const struct hg_ev_fix *from = &event->fix;
+	struct hg_event as = { .ns = event->ns, .pid = event->pid, .tid = event->tid };
+
+	if (from->outcome != HG_FIX_DONE) {
+		return;
+	}
+	if (from->fix == HG_FIX_COARSE_MANAGED) {
+		as.type = HG_EVENT_advise;
+		as.advise = (struct hg_ev_advise){ .ptr = from->ptr,
+						   .size = from->size,
+						   .advice = ADVICE_SET_COARSE_GRAIN,
+						   .target = from->device,
+						   .stack_id = from->stack_id };
+		memory_advise(process, &as);
+	} else if (from->fix == HG_FIX_PREFETCH) {
+		as.type = HG_EVENT_prefetch;
+		as.prefetch = (struct hg_ev_prefetch){ .ptr = from->ptr,
+						       .size = from->size,
+						       .target = from->device };
+		memory_prefetch(process, &as);
+	}
+}
+
 /* What was known before stays known until the next answer, except that it is out of date. */
 void memory_answer(struct process *process, const struct hg_event *event)
 {

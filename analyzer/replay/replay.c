@@ -557,6 +557,9 @@ struct process *replay_apply(struct replay *replay, const struct hg_event *event
 	case HG_EVENT_prefetch:
 		memory_prefetch(process, event);
 		break;
+	case HG_EVENT_fix:
+		memory_fix(process, event);
+		break;
 	case HG_EVENT_omp_target:
 		process->target_regions +=
 		    event->omp_target.endpoint != HG_OMP_END &&
@@ -573,6 +576,8 @@ struct process *replay_apply(struct replay *replay, const struct hg_event *event
 	case HG_EVENT_omp_submit:
 	case HG_EVENT_migration:
 	case HG_EVENT_smi_source:
+	case HG_EVENT_fix_plan:
+	case HG_EVENT_residency:
 	case HG_EVENT_fill:
 	case HG_EVENT_stream:
 	case HG_EVENT_event:

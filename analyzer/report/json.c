@@ -282,6 +282,7 @@ struct json_object *report_json_object(const struct analysis *analysis)
 	put(root, "limits", text_list(analysis->findings.limits));
 	put(root, "notes", text_list(analysis->findings.notes));
 	put(root, "migration", json_moves(analysis));
+	put(root, "fixes", json_fixes(analysis));
 	return root;
 }
 

@@ -15,6 +15,10 @@ int report_json(const struct analysis *analysis, unsigned style, FILE *stream);
 struct printer;
 struct json_object;
 
+/* What --fix did, likewise. */
+void put_fixes(const struct printer *printer);
+struct json_object *json_fixes(const struct analysis *analysis);
+
 /* The account of pages that moved: rows of text, nothing without any; and a JSON array. */
 void put_moves(const struct printer *printer);
 struct json_object *json_moves(const struct analysis *analysis);

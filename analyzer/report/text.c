@@ -325,6 +325,7 @@ int report_text(const struct analysis *analysis, unsigned style, FILE *stream)
 		put_finding(&printer, finding);
 	}
 	put_summary(&printer);
+	put_fixes(&printer);
 	put_moves(&printer);
 	put_list(&printer, "What could not be told:", findings->limits);
 	put_list(&printer, "Notes:", findings->notes);

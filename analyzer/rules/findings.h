@@ -95,6 +95,7 @@ struct findings {
 	GHashTable *by_key; /* deduplication key -> struct finding */
 	GPtrArray *limits;  /* char *: what could not be told, and why; distinct */
 	GPtrArray *notes;   /* char *: facts about the run that are not findings; distinct */
+	GPtrArray *fixes;   /* struct fix_row (fixes.h): what the recorder did to memory */
 	GPtrArray *moves;   /* struct move_row (moves.h): pages that moved */
 };
 

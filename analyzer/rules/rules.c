@@ -2,6 +2,7 @@
 #include "rules.h"
 
 #include "context.h"
+#include "fixes.h"
 #include "kernels.h"
 #include "offload.h"
 #include "ordering.h"
@@ -9,6 +10,7 @@
 
 struct rules_engine {
 	struct findings *findings;
+	struct fixes *fixes;
 	struct kernels *kernels;
 	struct offload *offload;
 	struct ordering *ordering;
@@ -28,6 +30,7 @@ struct rules_engine *rules_engine_new(const char *code_objects, struct findings 
 	struct rules_engine *engine = g_new0(struct rules_engine, 1);
 
 	engine->findings = findings;
+	engine->fixes = fixes_new();
 	engine->kernels = kernels_new(code_objects);
 	engine->offload = offload_new();
 	engine->ordering = ordering_new();
@@ -39,6 +42,7 @@ struct rules_engine *rules_engine_new(const char *code_objects, struct findings 
 void rules_engine_free(struct rules_engine *engine)
 {
 	if (engine) {
+		fixes_free(engine->fixes);
 		kernels_free(engine->kernels);
 		offload_free(engine->offload);
 		ordering_free(engine->ordering);
@@ -231,6 +235,10 @@ void rules_engine_event(struct rules_engine *engine, struct process *process,
 	case HG_EVENT_advise:
 		check_advise(&context);
 		check_neighbours(&context);
+		break;
+	case HG_EVENT_fix:
+	case HG_EVENT_fix_plan:
+		fixes_event(engine->fixes, &context);
 		break;
 	case HG_EVENT_error:
 		handle_error(engine, &context);

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `hipgrain run --fix` did. */
+#include "analyzer/rules/fixes.h"
+
+#include "json_values.h"
+#include "printer.h"
+#include "report.h"
+
+static char *memory_text(const struct printer *printer, const struct fix_row *row)
+{
+	const struct allocation *allocation = row->allocation;
+	const struct source_frame *frame;
+
+	if (!allocation) {
+		return g_strdup("memory");
+	}
+	frame = user_frame(
+	    symbolize_stack(printer->analysis->symbolizer, row->process, allocation->stack_id));
+	if (!frame || !frame->file) {
+		return g_strdup_printf("%" G_GUINT64_FORMAT " bytes from %s", allocation->size,
+				       hg_api_name(allocation->api));
+	}
+	return g_strdup_printf("%" G_GUINT64_FORMAT " bytes from %s at %s:%u", allocation->size,
+			       hg_api_name(allocation->api), frame->file, frame->line);
+}
+
+static char *action_text(const struct printer *printer, const struct fix_row *row)
+{
+	char *memory = memory_text(printer, row), *text;
+
+	switch (row->outcome) {
+	case HG_FIX_DONE:
+		text = row->fix == HG_FIX_COARSE_MANAGED
+			   ? g_strdup_printf("made coarse-grained: %s", memory)
+		       : row->fix == HG_FIX_PREFETCH
+			   ? g_strdup_printf("prefetched to device %d: %s", row->device, memory)
+			   : g_strdup_printf("moved to bounds of 2 MiB: %s", memory);
+		break;
+	case HG_FIX_FAILED:
+		text = g_strdup_printf("refused by the runtime with %s (%d): %s",
+				       model_hip_error_name(row->result), row->result, memory);
+		break;
+	case HG_FIX_UNKNOWN_CODE:
+		text = g_strdup("not covered: its machine code was not looked at beforehand");
+		break;
+	case HG_FIX_UNKNOWN_USE:
+		text = g_strdup("not covered in full: which memory some of its atomics update "
+				"cannot be told from its machine code");
+		break;
+	case HG_FIX_NO_ARGUMENTS:
+		text = g_strdup("not covered: what it is given is not known");
+		break;
+	default:
+		text = g_strdup("not done: an error of the program's was pending");
+		break;
+	}
+	g_free(memory);
+	return text;
+}
+
+static void put_one(const struct printer *printer, const struct fix_row *row)
+{
+	char *action = action_text(printer, row);
+	GString *text = g_string_new(action);
+
+	if (row->kernel) {
+		g_string_append_printf(text, ", for %s", row->kernel);
+	}
+	if (row->outcome == HG_FIX_DONE) {
+		g_string_append_printf(text, "; %" G_GUINT64_FORMAT " time%s", row->count,
+				       row->count == 1 ? "" : "s");
+	}
+	if (row->given) {
+		g_string_append_printf(text, ", %" G_GUINT64_FORMAT " bytes for %" G_GUINT64_FORMAT,
+				       row->given, row->bytes);
+	}
+	put_row(printer, fix_name(row->fix), text->str);
+	g_string_free(text, TRUE);
+	g_free(action);
+}
+
+void put_fixes(const struct printer *printer)
+{
+	const GPtrArray *rows = printer->analysis->findings.fixes;
+
+	if (!rows->len) {
+		return;
+	}
+	fprintf(printer->stream, "What --fix did:\n");
+	for (unsigned i = 0; i < rows->len; i++) {
+		put_one(printer, rows->pdata[i]);
+	}
+	fputc('\n', printer->stream);
+}
+
+static const char *outcome_name(unsigned outcome)
+{
+	static const char *const names[] = {
+		[HG_FIX_DONE] = "done",
+		[HG_FIX_FAILED] = "failed",
+		[HG_FIX_UNKNOWN_CODE] = "unknown_code",
+		[HG_FIX_UNKNOWN_USE] = "unknown_use",
+		[HG_FIX_NOT_TRIED] = "not_tried",
+		[HG_FIX_NO_ARGUMENTS] = "no_arguments",
+	};
+
+	return outcome < G_N_ELEMENTS(names) && names[outcome] ? names[outcome] : "unknown";
+}
+
+static struct json_object *one_row(const struct analysis *analysis, const struct fix_row *row)
+{
+	const struct allocation *allocation = row->allocation;
+	const struct source_frame *frame =
+	    allocation ? user_frame(symbolize_stack(analysis->symbolizer, row->process,
+						    allocation->stack_id))
+		       : NULL;
+	struct json_object *object = json_object_new_object();
+
+	put(object, "pid", json_object_new_int(row->process->pid));
+	put(object, "fix", text_value(fix_name(row->fix)));
+	put(object, "outcome", text_value(outcome_name(row->outcome)));
+	put(object, "error", json_object_new_int(row->result));
+	put(object, "device", json_object_new_int(row->device));
+	put(object, "kernel", text_or_null(row->kernel));
+	put(object, "api", text_or_null(allocation ? hg_api_name(allocation->api) : NULL));
+	put(object, "size", allocation ? json_object_new_int64((int64_t)allocation->size) : NULL);
+	put(object, "file", text_or_null(frame ? frame->file : NULL));
+	put(object, "line", frame && frame->file ? json_object_new_int64(frame->line) : NULL);
+	put(object, "count", json_object_new_int64((int64_t)row->count));
+	put(object, "bytes", json_object_new_int64((int64_t)row->bytes));
+	put(object, "given", json_object_new_int64((int64_t)row->given));
+	put(object, "ns", json_object_new_int64((int64_t)row->duration));
+	return object;
+}
+
+struct json_object *json_fixes(const struct analysis *analysis)
+{
+	const GPtrArray *rows = analysis->findings.fixes;
+	struct json_object *list = json_object_new_array();
+
+	for (unsigned i = 0; i < rows->len; i++) {
+		json_object_array_add(list, one_row(analysis, rows->pdata[i]));
+	}
+	return list;
+}
