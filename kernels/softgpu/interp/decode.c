@@ -154,7 +154,7 @@ static void free_page(struct sg_code_page *p)
 	for (i = 0; i < SLOTS; i++) {
 		if (p->slot[i]) {
 			free(p->slot[i]->text);
-			free(p->slot[i]->run);
+			sg_native_free(p->slot[i]->run);
 		}
 		free(p->slot[i]);
 	}

@@ -8,22 +8,22 @@
  * not change in a run.
  */
 #include <stdlib.h>
-#include <sys/mman.h>
 
 #include "native.h"
+#include "native_room.h"
 
 #if defined(__x86_64__)
 
 #define MAX_RUN     160 /* instructions */
 #define MAX_SCALARS 48
 #define MAX_CODE    (128u << 10) /* bytes of one translation */
-#define ARENA       (64u << 20)  /* all of them; what does not fit is interpreted */
 
 struct sg_run {
 	void (*every)(struct sg_wave *wave, uint32_t (*v)[SG_LANES]); /* EXEC is all ones */
 	void (*some)(struct sg_wave *wave, uint32_t (*v)[SG_LANES]);
 	uint64_t end;   /* the address behind it */
 	unsigned count; /* instructions */
+	unsigned chunk; /* of memory for code */
 	uint32_t mode_bits, mode_value;
 	unsigned nscalars;
 	const struct sg_insn *scalar[];
@@ -46,8 +46,6 @@ struct run {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static uint8_t *arena, *arena_at;
-static bool arena_tried;
 
 static void add(struct set *s, unsigned index, unsigned count)
 {
@@ -229,47 +227,36 @@ static bool translate_again(struct native *n, const struct run *r)
 	return !n->failed && !n->x.full;
 }
 
-static bool have_arena(void)
-{
-	void *p;
-
-	if (!arena_tried) {
-		arena_tried = true;
-		p = mmap(NULL, ARENA, PROT_READ | PROT_WRITE | PROT_EXEC,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-		if (p != MAP_FAILED)
-			arena = arena_at = p;
-	}
-	return arena && (size_t)(arena + ARENA - arena_at) >= 2 * (size_t)MAX_CODE;
-}
-
 /* Translate the run that starts at `in`; NULL when there is none. Called under `lock`. */
 static struct sg_run *translate(struct sg_wave *wave, const struct sg_insn *in)
 {
 	static struct native n;
 	static struct run r;
+	struct native_room room;
 	struct sg_run *run;
-	uint8_t *every, *some;
+	const uint8_t *every, *some;
 
-	if (!have_arena())
+	/* For EXEC all ones, then for the others. */
+	if (!native_room_find(&room, 2 * MAX_CODE))
 		return NULL;
-	every = arena_at;
 	memset(&r, 0, sizeof(r));
-	start(&n, every, false);
+	start(&n, room.write, false);
 	collect(&n, &r, wave, in);
 	if (!r.nvectors)
 		return NULL;
 	native_end(&n);
 	if (n.failed || n.x.full)
 		return NULL;
-	some = n.x.at + (-(uintptr_t)n.x.at & 15);
-	start(&n, some, true);
+	every = room.run;
+	some = every + (((size_t)(n.x.at - room.write) + 15) & ~(size_t)15);
+	start(&n, room.write + (some - every), true);
 	if (!translate_again(&n, &r))
 		return NULL;
 	run = malloc(sizeof(*run) + r.nscalars * sizeof(run->scalar[0]));
 	if (!run)
 		return NULL;
-	arena_at = n.x.at + (-(uintptr_t)n.x.at & 15);
+	native_room_take(&room, (size_t)(n.x.at - room.write));
+	run->chunk = room.chunk;
 	memcpy(&run->every, &every, sizeof(every));
 	memcpy(&run->some, &some, sizeof(some));
 	run->end = r.end;
@@ -343,7 +330,19 @@ void sg_native_prepare(struct sg_insn *in)
 	in->exec = exec_warm;
 }
 
+void sg_native_free(struct sg_run *run)
+{
+	if (run)
+		native_room_return(run->chunk);
+	free(run);
+}
+
 #else
+
+void sg_native_free(struct sg_run *run)
+{
+	(void)run;
+}
 
 void sg_native_prepare(struct sg_insn *in)
 {

@@ -8,6 +8,7 @@
  *   native.c       which instructions make a run; entering it
  *   native_regs.c  what the host's registers hold; loop, constants, calls out of it
  *   native_cold.c  code out of line
+ *   native_room.c  memory for the code
  *   native_ops.c   which instruction is whose; native_int.c, native_float.c, native_divide.c
  *
  * A row of 64 words is eight registers' worth. A 64-bit value of eight lanes is in two: lanes 0, 1,

@@ -6,11 +6,13 @@
  */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
 
 #include "kernels/softgpu/interp/native.h"
+#include "kernels/softgpu/interp/native_room.h"
 #include "kernels/softgpu/interp/parse.h"
 
 #define ROWS    24
@@ -283,7 +285,7 @@ static unsigned round_of(unsigned length, unsigned first)
 	}
 	check(&wave[0], &wave[1], text, length);
 	for (i = 0; i < length; i++)
-		free(insn[i].run);
+		sg_native_free(insn[i].run);
 	return native;
 }
 
@@ -323,9 +325,60 @@ static void test_runs(void **unused)
 	assert_true(native > ROUNDS);
 }
 
+/* No memory is writable and executable at once. */
+static void test_protection(void **unused)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	unsigned executable = 0;
+	char line[512];
+
+	(void)unused;
+	if (!can_translate())
+		skip();
+	assert_non_null(maps);
+	while (fgets(line, sizeof(line), maps)) {
+		assert_null(strstr(line, " rwx"));
+		executable += strstr(line, " r-x") && strstr(line, "softgpu-code");
+	}
+	fclose(maps);
+	assert_int_equal(executable, 1);
+}
+
+/* What was given back is used again: the runs before had freed all they took. */
+static void test_room(void **unused)
+{
+	struct native_room room[2 * NATIVE_CHUNKS];
+	unsigned i, n, again;
+
+	(void)unused;
+	if (!can_translate())
+		skip();
+	assert_int_equal(native_room_chunks(), 1);
+	for (n = 0; n < 2 * NATIVE_CHUNKS && native_room_find(&room[n], NATIVE_CHUNK - 100); n++)
+		native_room_take(&room[n], NATIVE_CHUNK - 100);
+	assert_int_equal(n, NATIVE_CHUNKS);
+	assert_int_equal(native_room_chunks(), NATIVE_CHUNKS);
+	native_room_return(room[17].chunk);
+	assert_true(native_room_find(&room[n], NATIVE_CHUNK));
+	assert_ptr_equal(room[n].write, room[17].write);
+	for (i = 0; i < n; i++)
+		if (i != 17)
+			native_room_return(room[i].chunk);
+	for (again = 0; again < 10 * NATIVE_CHUNKS; again++) {
+		assert_true(native_room_find(&room[0], 300000));
+		native_room_take(&room[0], 300000);
+		native_room_return(room[0].chunk);
+	}
+	assert_int_equal(native_room_chunks(), 1);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_runs) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_runs),
+		cmocka_unit_test(test_protection),
+		cmocka_unit_test(test_room),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
