@@ -54,6 +54,7 @@ void hg_hip_runtimes_unloaded(bool (*is_loaded)(uintptr_t base),
 void *hg_hip_query(const char *name);
 
 #define HG_HIP_RUNTIMES 8
+#define HG_HIP_DEVICES  64
 uint32_t hg_hip_runtime_number(void); /* from 1 on, in the order in which they were met */
 
 struct hg_hip_call {
@@ -260,8 +261,9 @@ struct hg_hip_variable {
 	const void *shadow; /* host variable; for managed ones the pointer to the pointer */
 	const char *name;
 	uint64_t size;
-	uint64_t ptr; /* recorded at this address; 0: not yet */
-	bool absent;  /* from the code object: it has no address to ask for */
+	/* Recorded at this address of each device; 0: not yet. One of all if managed or loaded. */
+	uint64_t ptr[HG_HIP_DEVICES];
+	bool absent; /* from the code object: it has no address to ask for */
 	bool managed;
 };
 
@@ -273,7 +275,7 @@ struct hg_hip_module {
 	char *path; /* host file, empty from memory */
 	struct hg_hip_code *code;
 	struct hg_hip_variable *variables;
-	bool variables_done;
+	uint64_t variables_done; /* a bit for each device */
 	bool gone;
 };
 
@@ -295,6 +297,9 @@ struct hg_hip_kernel_variant { /* a kernel on devices of one target id */
 	bool plan_looked;
 };
 
+/* Begin to remember something, with the lock: false when dormant. The runtime need not be up. */
+bool hg_hip_remember(void);
+void hg_hip_remembered(void);
 struct hg_hip_module *hg_hip_module_add(const void *handle, const uint8_t *image, const char *path);
 struct hg_hip_module *hg_hip_module_find(const void *handle);
 void hg_hip_kernel_add(struct hg_hip_module *module, const void *handle, const char *name);

@@ -285,6 +285,85 @@ HG_HIP(int, hipMemcpyBatchAsync,
 	return call.rc;
 }
 
+/* hipMemcpy3DOperand: lengths in elements, which are bytes unless the other side is an array. */
+struct operand {
+	int type; /* 1: a pointer, 2: an array */
+	union {
+		struct {
+			void *ptr;
+			size_t row_length, layer_height;
+			int location[2];
+		} pointer;
+		struct {
+			void *array;
+			struct position offset;
+		} array;
+	};
+};
+
+/* hipMemcpy3DBatchOp */
+struct batch_copy {
+	struct operand src, dst;
+	struct extent extent;
+	int order;
+	unsigned flags;
+};
+
+static size_t or_else(size_t size, size_t otherwise)
+{
+	return size ? size : otherwise;
+}
+
+static struct hg_ev_copy from_batch(const struct batch_copy *from, void *stream)
+{
+	bool array = from->src.type != 1 || from->dst.type != 1;
+	struct hg_ev_copy event = { .api = HG_API_hipMemcpy3DBatchAsync,
+				    .size = array ? 0 : from->extent.width,
+				    .rows = from->extent.height,
+				    .depth = from->extent.depth,
+				    .kind = DEFAULT,
+				    .stream = HG_PTR(stream) };
+
+	if (from->dst.type == 1)
+		event.dst = HG_PTR(from->dst.pointer.ptr);
+	if (from->src.type == 1)
+		event.src = HG_PTR(from->src.pointer.ptr);
+	if (array)
+		return event;
+	event.dst_pitch = or_else(from->dst.pointer.row_length, from->extent.width);
+	event.src_pitch = or_else(from->src.pointer.row_length, from->extent.width);
+	event.dst_slice =
+	    event.dst_pitch * or_else(from->dst.pointer.layer_height, from->extent.height);
+	event.src_slice =
+	    event.src_pitch * or_else(from->src.pointer.layer_height, from->extent.height);
+	return event;
+}
+
+HG_HIP(int, hipMemcpy3DBatchAsync,
+       (size_t count, const struct batch_copy *list, size_t *failed, unsigned long long flags,
+	void *stream))
+{
+	HG_REAL(int, hipMemcpy3DBatchAsync,
+		(size_t, const struct batch_copy *, size_t *, unsigned long long, void *));
+	struct hg_hip_call call;
+	size_t i = 0;
+
+	if (!hg_hip_begin_timed(&call, HG_API_hipMemcpy3DBatchAsync, HG_CALLER()))
+		return real(count, list, failed, flags, stream);
+	call.rc = real(count, list, failed, flags, stream);
+	do {
+		struct hg_ev_copy event = { .api = HG_API_hipMemcpy3DBatchAsync,
+					    .stream = HG_PTR(stream) };
+
+		if (count && list)
+			event = from_batch(&list[i], stream);
+		if (i)
+			hg_tls.hip++; /* every finisher ends a call */
+		hg_finish_copy(&call, &event);
+	} while (++i < count && !call.rc);
+	return call.rc;
+}
+
 /* ---- rows of bytes ---- */
 
 #define ROWS(name, params, args, dst_, dst_pitch_, src_, src_pitch_, width_, height_, kind_, \

@@ -80,6 +80,7 @@ static bool has_address(const struct hg_hip_code *code, const struct hg_hip_vari
 	return code->elf && codeobj_elf_defines(code->elf, (size_t)code->size, variable->name) == 1;
 }
 
+/* The address on the current device, which is `device`, but for managed ones. */
 static void record_variable(struct hg_hip_variable *variable, int device, const void *caller)
 {
 	struct hg_ev_alloc event = { .api = variable->managed ? HG_API___hipRegisterManagedVar
@@ -94,7 +95,7 @@ static void record_variable(struct hg_hip_variable *variable, int device, const 
 		return;
 	event.device_ptr = event.ptr;
 	event.stack_id = hg_stack_id(caller);
-	variable->ptr = event.ptr;
+	variable->ptr[variable->managed ? 0 : device] = event.ptr;
 	hg_state_lock();
 	hg_provider->alloc(&event);
 	hg_state_alloc(&event);
@@ -107,13 +108,19 @@ static void record_variables(struct hg_hip_module *module, const struct hg_hip_c
 {
 	bool done = true;
 
+	if (device !=
+	    hg_hip_device()) /* a launch on several: the addresses are the current one's */
+		return;
 	for (struct hg_hip_variable *v = module->variables; v; v = v->next) {
+		uint64_t *ptr = &v->ptr[v->managed ? 0 : device];
+
 		v->absent = !v->managed && !has_address(code, v);
-		if (!v->ptr && !v->absent)
+		if (!*ptr && !v->absent)
 			record_variable(v, device, caller);
-		done = done && (v->ptr || v->absent);
+		done = done && (*ptr || v->absent);
 	}
-	module->variables_done = done;
+	if (done)
+		module->variables_done |= UINT64_C(1) << device;
 }
 
 void hg_hip_variables_free(struct hg_hip_module *module, uint16_t api, const void *caller)
@@ -121,17 +128,19 @@ void hg_hip_variables_free(struct hg_hip_module *module, uint16_t api, const voi
 	if (!*hg_provider->recording && !hg_config.standby)
 		return;
 	for (struct hg_hip_variable *v = module->variables; v; v = v->next) {
-		struct hg_ev_free event = { .api = api, .ptr = v->ptr };
+		for (size_t i = 0; i < HG_COUNT(v->ptr); i++) {
+			struct hg_ev_free event = { .api = api, .ptr = v->ptr[i] };
 
-		if (!v->ptr)
-			continue;
-		event.stack_id = hg_stack_id(caller);
-		hg_state_lock();
-		hg_provider->free(&event);
-		hg_state_free(event.ptr);
-		hg_state_unlock();
-		hg_state_freed(false);
-		v->ptr = 0;
+			if (!v->ptr[i])
+				continue;
+			event.stack_id = hg_stack_id(caller);
+			hg_state_lock();
+			hg_provider->free(&event);
+			hg_state_free(event.ptr);
+			hg_state_unlock();
+			hg_state_freed(false);
+			v->ptr[i] = 0;
+		}
 	}
 }
 
@@ -162,7 +171,8 @@ struct hg_hip_kernel_variant *hg_hip_kernel_for(struct hg_hip_kernel *kernel, in
 		event.kernarg_size = variant->layout ? variant->layout->explicit_size : 0;
 		hg_provider->kernel(&event);
 	}
-	if (!kernel->module->variables_done)
+	if (device >= 0 && device < HG_HIP_DEVICES &&
+	    !(kernel->module->variables_done >> device & 1))
 		record_variables(kernel->module, code, device, caller);
 	return variant;
 }

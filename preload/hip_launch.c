@@ -369,6 +369,31 @@ LAUNCH_AS(EXT_MANGLED, ext_mangled, EXT_PARAMS, EXT_ARGS, function, groups(DIM(g
 LAUNCH_AS(HCC_MANGLED, hcc_mangled, HCC_PARAMS, HCC_ARGS, function, groups(DIM(g), DIM(b)), DIM(b),
 	  shared, stream, args, extra)
 
+/*
+ * What hipLaunchKernelGGL() of releases before 3.5 was a template around: it returns nothing, and
+ * the arguments are an `extra` list. [CLR62 hip_platform.cpp]
+ */
+#define GGL_MANGLED _ZN8hip_impl22hipLaunchKernelGGLImplEmRK4dim3S2_jP12ihipStream_tPPv
+
+HG_HIP_AS(GGL_MANGLED, void, hipLaunchKernelGGLImpl,
+	  (const void *function, const struct hg_dim3 *grid, const struct hg_dim3 *block,
+	   unsigned shared, void *stream, void **extra))
+{
+	HG_REAL(void, hipLaunchKernelGGLImpl,
+		(const void *, const struct hg_dim3 *, const struct hg_dim3 *, unsigned, void *,
+		 void **));
+	struct hg_hip_launch launch = { .handle = function, .extra = extra };
+
+	if (!hg_hip_begin(&launch.call, HG_API_hipLaunchKernelGGLImpl, HG_CALLER())) {
+		real(function, grid, block, shared, stream, extra);
+		return;
+	}
+	set_shape(&launch, *grid, *block, shared, stream);
+	before(&launch);
+	real(function, grid, block, shared, stream, extra);
+	after(&launch, 0);
+}
+
 /* ---- later names ---- */
 
 LAUNCH(hipModuleLaunchCooperativeKernel,

@@ -72,6 +72,46 @@ HG_AFTER(advise, hipMemAdvise_v2,
 	 (ptr, size, advice, location), .ptr = HG_PTR(ptr), .size = size, .advice = advice,
 	 .target = TARGET(location))
 
+/* Each location is that of the ranges from its index on. */
+static int batch_target(const struct location *locations, const size_t *indices, size_t count,
+			size_t range)
+{
+	int target = -1;
+
+	for (size_t i = 0; locations && indices && i < count && indices[i] <= range; i++)
+		target = TARGET(locations[i]);
+	return target;
+}
+
+HG_HIP(int, hipMemPrefetchBatchAsync,
+       (void **ptrs, size_t *sizes, size_t count, const struct location *locations, size_t *indices,
+	size_t location_count, unsigned long long flags, void *stream))
+{
+	HG_REAL(int, hipMemPrefetchBatchAsync,
+		(void **, size_t *, size_t, const struct location *, size_t *, size_t,
+		 unsigned long long, void *));
+	struct hg_hip_call call;
+	size_t i = 0;
+
+	if (!hg_hip_begin_timed(&call, HG_API_hipMemPrefetchBatchAsync, HG_CALLER()))
+		return real(ptrs, sizes, count, locations, indices, location_count, flags, stream);
+	call.rc = real(ptrs, sizes, count, locations, indices, location_count, flags, stream);
+	do {
+		struct hg_ev_prefetch event = { .api = HG_API_hipMemPrefetchBatchAsync,
+						.stream = HG_PTR(stream) };
+
+		if (count && ptrs && sizes) {
+			event.ptr = HG_PTR(ptrs[i]);
+			event.size = sizes[i];
+		}
+		event.target = batch_target(locations, indices, location_count, i);
+		if (i)
+			hg_tls.hip++; /* every finisher ends a call */
+		hg_finish_prefetch(&call, &event);
+	} while (++i < count && !call.rc);
+	return call.rc;
+}
+
 /* ---- run-time compilation: handle is the program ---- */
 
 CALL(hiprtcCreateProgram,

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which kernels and device variables there are: registration by compiler-made constructors
- * (hip-api.md C.1.1) and loading by hipModule*. Only remembered here; nothing is read from a
- * fat binary before one of its kernels is launched.
+ * Which kernels and device variables there are, and registration by compiler-made constructors
+ * (hip-api.md C.1.1); what is loaded at run time is in hip_modules.c. Only remembered here;
+ * nothing is read from a fat binary before one of its kernels is launched.
  */
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "hip_wrap.h"
@@ -140,7 +137,7 @@ void hg_hip_variable_add(struct hg_hip_module *module, const void *shadow, const
 	variable->managed = managed;
 	variable->next = module->variables;
 	module->variables = variable;
-	module->variables_done = false;
+	module->variables_done = 0;
 }
 
 void hg_hip_launch_forget(void);
@@ -162,8 +159,8 @@ void hg_hip_reset(void)
 		for (struct hg_hip_code *code = module->code; code; code = code->next)
 			code->id = 0;
 		for (struct hg_hip_variable *v = module->variables; v; v = v->next)
-			v->ptr = 0;
-		module->variables_done = false;
+			memset(v->ptr, 0, sizeof(v->ptr));
+		module->variables_done = 0;
 	}
 	for (size_t i = 0; i < table_size; i++) {
 		struct hg_hip_kernel_variant *variant = table[i] ? table[i]->variants : NULL;
@@ -178,8 +175,7 @@ void hg_hip_reset(void)
 
 /* ---- registration ---- */
 
-/* Begin to remember something: false when dormant. The runtime need not be up for this. */
-static bool remember(void)
+bool hg_hip_remember(void)
 {
 	if (hg_active != HG_ACTIVE || hg_tls.busy)
 		return false;
@@ -188,7 +184,7 @@ static bool remember(void)
 	return true;
 }
 
-static void remembered(void)
+void hg_hip_remembered(void)
 {
 	hg_hip_unlock();
 	hg_tls.busy = 0;
@@ -235,80 +231,56 @@ HG_HIP(void **, __hipRegisterFatBinary, (const void *wrapper))
 	hg_tls.hip--;
 	status = codeobj_wrapper(wrapper, CODEOBJ_WRAPPER_SIZE, &image, &error);
 	prepare(status ? NULL : (const void *)(uintptr_t)image);
-	if (!remember())
+	if (!hg_hip_remember())
 		return handle;
 	if (status)
 		hg_say("kernels of a fat binary cannot be read: %s", error.text);
 	find_path(wrapper, path);
 	hg_hip_module_add(handle, (const uint8_t *)(uintptr_t)image, path);
-	remembered();
+	hg_hip_remembered();
 	return handle;
 }
 
-HG_HIP(void, __hipRegisterFunction,
-       (void **handle, const void *function, char *device_function, const char *device_name,
-	unsigned thread_limit, void *tid, void *bid, void *block, void *grid, int *wave_size))
-{
-	HG_REAL(void, __hipRegisterFunction,
-		(void **, const void *, char *, const char *, unsigned, void *, void *, void *,
-		 void *, int *));
-	struct hg_hip_module *module;
+/* One of a fat binary's contents, after the runtime has it. */
+#define REGISTER(name, params, args, add)            \
+	HG_HIP(void, name, params)                   \
+	{                                            \
+		HG_REAL(void, name, params);         \
+		struct hg_hip_module *module;        \
+                                                     \
+		hg_tls.hip++;                        \
+		real args;                           \
+		hg_tls.hip--;                        \
+		if (!hg_hip_remember())              \
+			return;                      \
+		module = hg_hip_module_find(handle); \
+		if (module)                          \
+			add;                         \
+		hg_hip_remembered();                 \
+	}
 
-	hg_tls.hip++;
-	real(handle, function, device_function, device_name, thread_limit, tid, bid, block, grid,
-	     wave_size);
-	hg_tls.hip--;
-	if (!remember())
-		return;
-	module = hg_hip_module_find(handle);
-	if (module)
-		hg_hip_kernel_add(module, function, device_name);
-	remembered();
-}
-
-HG_HIP(void, __hipRegisterVar,
-       (void **handle, void *shadow, char *host_name, char *device_name, int external, size_t size,
-	int constant, int global))
-{
-	HG_REAL(void, __hipRegisterVar, (void **, void *, char *, char *, int, size_t, int, int));
-	struct hg_hip_module *module;
-
-	hg_tls.hip++;
-	real(handle, shadow, host_name, device_name, external, size, constant, global);
-	hg_tls.hip--;
-	if (!remember())
-		return;
-	module = hg_hip_module_find(handle);
-	if (module)
-		hg_hip_variable_add(module, shadow, device_name, size, false);
-	remembered();
-}
-
-HG_HIP(void, __hipRegisterManagedVar,
-       (void *handle, void **pointer, void *initial, const char *name, size_t size,
-	unsigned alignment))
-{
-	HG_REAL(void, __hipRegisterManagedVar,
-		(void *, void **, void *, const char *, size_t, unsigned));
-	struct hg_hip_module *module;
-
-	hg_tls.hip++;
-	real(handle, pointer, initial, name, size, alignment);
-	hg_tls.hip--;
-	if (!remember())
-		return;
-	module = hg_hip_module_find(handle);
-	if (module)
-		hg_hip_variable_add(module, pointer, name, size, true);
-	remembered();
-}
+REGISTER(__hipRegisterFunction,
+	 (void **handle, const void *function, char *device_function, const char *name,
+	  unsigned thread_limit, void *tid, void *bid, void *block, void *grid, int *wave_size),
+	 (handle, function, device_function, name, thread_limit, tid, bid, block, grid, wave_size),
+	 hg_hip_kernel_add(module, function, name))
+REGISTER(__hipRegisterVar,
+	 (void **handle, void *shadow, char *host_name, char *name, int external, size_t size,
+	  int constant, int global),
+	 (handle, shadow, host_name, name, external, size, constant, global),
+	 hg_hip_variable_add(module, shadow, name, size, false))
+REGISTER(__hipRegisterManagedVar,
+	 (void *handle, void **pointer, void *initial, const char *name, size_t size,
+	  unsigned alignment),
+	 (handle, pointer, initial, name, size, alignment),
+	 hg_hip_variable_add(module, pointer, name, size, true))
 
 HG_HIP(void, __hipUnregisterFatBinary, (void **handle))
 {
 	HG_REAL(void, __hipUnregisterFatBinary, (void **));
 	struct hg_hip_module *module;
 
-	if (remember()) {
+	if (hg_hip_remember()) {
 		module = hg_hip_module_find(handle);
 		if (module) {
 			hg_hip_variables_free(module, HG_API___hipUnregisterFatBinary, HG_CALLER());
@@ -316,297 +288,9 @@ HG_HIP(void, __hipUnregisterFatBinary, (void **handle))
 				hg_hip_capture_done(code);
 			module->gone = true;
 		}
-		remembered();
+		hg_hip_remembered();
 	}
 	hg_tls.hip++;
 	real(handle);
 	hg_tls.hip--;
-}
-
-/* ---- hipModule*: the image may be gone after the call, so it is captured now ---- */
-
-static void add_loaded(const void *handle, const uint8_t *image, size_t size, const char *path)
-{
-	int device = hg_hip_device();
-	const struct hg_hip_device *info = hg_hip_device_info(device);
-	struct hg_hip_module *module;
-	struct hg_hip_code *code;
-
-	if (!hg_hip_enter())
-		return;
-	hg_hip_unpack_prepare(image);
-	hg_hip_lock();
-	module = hg_hip_module_add(handle, NULL, path);
-	code = module ? calloc(1, sizeof(*code)) : NULL;
-	if (code) {
-		hg_hip_capture(image, size, info, code);
-		hg_hip_capture_done(code); /* the image is the program's, and soon gone */
-		if (info)
-			strcpy(code->arch, info->arch);
-		module->code = code;
-		hg_hip_code_for(module, device);
-	}
-	hg_hip_unlock();
-	hg_leave();
-}
-
-static void add_loaded_file(const void *handle, const char *path)
-{
-	char absolute[PATH_MAX];
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct stat status;
-	void *image = MAP_FAILED;
-
-	if (!realpath(path, absolute))
-		absolute[0] = 0;
-	if (fd >= 0 && !fstat(fd, &status) && status.st_size > 0)
-		image = hg_libc.mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (fd >= 0)
-		close(fd);
-	if (image == MAP_FAILED) {
-		add_loaded(handle, NULL, 0, absolute);
-		return;
-	}
-	add_loaded(handle, image, (size_t)status.st_size, absolute);
-	hg_libc.munmap(image, (size_t)status.st_size);
-}
-
-HG_HIP(int, hipModuleLoad, (void **module, const char *path))
-{
-	HG_REAL(int, hipModuleLoad, (void **, const char *));
-	struct hg_hip_call call;
-
-	if (!hg_hip_begin(&call, HG_API_hipModuleLoad, HG_CALLER()))
-		return real(module, path);
-	call.rc = real(module, path);
-	if (!call.rc)
-		add_loaded_file(*module, path);
-	hg_finish_checked(&call, 0, 0, 0);
-	return call.rc;
-}
-
-HG_HIP(int, hipModuleLoadData, (void **module, const void *image))
-{
-	HG_REAL(int, hipModuleLoadData, (void **, const void *));
-	struct hg_hip_call call;
-
-	if (!hg_hip_begin(&call, HG_API_hipModuleLoadData, HG_CALLER()))
-		return real(module, image);
-	call.rc = real(module, image);
-	if (!call.rc)
-		add_loaded(*module, image, hg_readable_extent(image), "");
-	hg_finish_checked(&call, HG_PTR(image), 0, 0);
-	return call.rc;
-}
-
-HG_HIP(int, hipModuleLoadDataEx,
-       (void **module, const void *image, unsigned count, int *options, void **values))
-{
-	HG_REAL(int, hipModuleLoadDataEx, (void **, const void *, unsigned, int *, void **));
-	struct hg_hip_call call;
-
-	if (!hg_hip_begin(&call, HG_API_hipModuleLoadDataEx, HG_CALLER()))
-		return real(module, image, count, options, values);
-	call.rc = real(module, image, count, options, values);
-	if (!call.rc)
-		add_loaded(*module, image, hg_readable_extent(image), "");
-	hg_finish_checked(&call, HG_PTR(image), 0, 0);
-	return call.rc;
-}
-
-HG_HIP(int, hipModuleGetFunction, (void **function, void *handle, const char *name))
-{
-	HG_REAL(int, hipModuleGetFunction, (void **, void *, const char *));
-	struct hg_hip_call call;
-	struct hg_hip_module *module;
-
-	if (!hg_hip_begin(&call, HG_API_hipModuleGetFunction, HG_CALLER()))
-		return real(function, handle, name);
-	call.rc = real(function, handle, name);
-	if (!call.rc && remember()) {
-		module = hg_hip_module_find(handle);
-		if (module)
-			hg_hip_kernel_add(module, *function, name);
-		remembered();
-	}
-	hg_finish_checked(&call, HG_PTR(handle), 0, 0);
-	return call.rc;
-}
-
-/* A module's variable is an allocation when the program first learns where it lies. */
-static void found_variable(struct hg_hip_call *call, const void *handle, const char *name,
-			   const void *ptr, size_t size)
-{
-	struct hg_hip_module *module;
-	struct hg_hip_variable *variable;
-	struct hg_ev_alloc event = { .api = call->api,
-				     .ptr = HG_PTR(ptr),
-				     .device_ptr = HG_PTR(ptr),
-				     .size = size,
-				     .symbol = name };
-
-	if (!ptr || !hg_hip_enter())
-		return;
-	event.device = hg_hip_device();
-	hg_hip_lock();
-	module = hg_hip_module_find(handle);
-	variable = module ? module->variables : NULL;
-	while (variable && variable->ptr != event.ptr)
-		variable = variable->next;
-	if (module && !variable) {
-		hg_hip_variable_add(module, NULL, name, size, false);
-		if (module->variables && !module->variables->ptr)
-			module->variables->ptr = event.ptr;
-		module->variables_done = true;
-		event.stack_id = hg_stack_id(call->caller);
-		hg_state_lock();
-		hg_provider->alloc(&event);
-		event.symbol = module->variables ? module->variables->name : "";
-		hg_state_alloc(&event);
-		hg_state_unlock();
-	}
-	hg_hip_unlock();
-	hg_leave();
-}
-
-HG_HIP(int, hipModuleGetGlobal, (void **ptr, size_t *size, void *handle, const char *name))
-{
-	HG_REAL(int, hipModuleGetGlobal, (void **, size_t *, void *, const char *));
-	struct hg_hip_call call;
-
-	if (!hg_hip_begin(&call, HG_API_hipModuleGetGlobal, HG_CALLER()))
-		return real(ptr, size, handle, name);
-	call.rc = real(ptr, size, handle, name);
-	if (!call.rc && ptr && size)
-		found_variable(&call, handle, name, *ptr, *size);
-	hg_finish_checked(&call, HG_PTR(handle), 0, 0);
-	return call.rc;
-}
-
-HG_HIP(int, hipModuleUnload, (void *handle))
-{
-	HG_REAL(int, hipModuleUnload, (void *));
-	struct hg_hip_call call;
-	struct hg_hip_module *module;
-
-	if (!hg_hip_begin(&call, HG_API_hipModuleUnload, HG_CALLER()))
-		return real(handle);
-	call.rc = real(handle);
-	if (!call.rc && remember()) {
-		module = hg_hip_module_find(handle);
-		if (module) {
-			hg_hip_variables_free(module, HG_API_hipModuleUnload, HG_CALLER());
-			module->gone = true;
-		}
-		remembered();
-	}
-	hg_finish_checked(&call, HG_PTR(handle), 0, 0);
-	return call.rc;
-}
-
-/* ---- the same under later names, and functions that hand out functions ---- */
-
-HG_HIP(int, hipModuleLoadFatBinary, (void **module, const void *image))
-{
-	HG_REAL(int, hipModuleLoadFatBinary, (void **, const void *));
-	struct hg_hip_call call;
-
-	if (!hg_hip_begin(&call, HG_API_hipModuleLoadFatBinary, HG_CALLER()))
-		return real(module, image);
-	call.rc = real(module, image);
-	if (!call.rc)
-		add_loaded(*module, image, hg_readable_extent(image), "");
-	hg_finish_checked(&call, HG_PTR(image), 0, 0);
-	return call.rc;
-}
-
-#define LIBRARY_PARAMS(from)                                                                     \
-	(void **library, from, void *options, void **values, unsigned count, void *more_options, \
-	 void **more_values, unsigned more_count)
-#define LIBRARY_ARGS (library, from, options, values, count, more_options, more_values, more_count)
-
-HG_HIP(int, hipLibraryLoadData, LIBRARY_PARAMS(const void *from))
-{
-	HG_REAL(int, hipLibraryLoadData, LIBRARY_PARAMS(const void *));
-	struct hg_hip_call call;
-
-	if (!hg_hip_begin(&call, HG_API_hipLibraryLoadData, HG_CALLER()))
-		return real LIBRARY_ARGS;
-	call.rc = real LIBRARY_ARGS;
-	if (!call.rc)
-		add_loaded(*library, from, hg_readable_extent(from), "");
-	hg_finish_checked(&call, HG_PTR(from), 0, 0);
-	return call.rc;
-}
-
-HG_HIP(int, hipLibraryLoadFromFile, LIBRARY_PARAMS(const char *from))
-{
-	HG_REAL(int, hipLibraryLoadFromFile, LIBRARY_PARAMS(const char *));
-	struct hg_hip_call call;
-
-	if (!hg_hip_begin(&call, HG_API_hipLibraryLoadFromFile, HG_CALLER()))
-		return real LIBRARY_ARGS;
-	call.rc = real LIBRARY_ARGS;
-	if (!call.rc)
-		add_loaded_file(*library, from);
-	hg_finish_checked(&call, 0, 0, 0);
-	return call.rc;
-}
-
-HG_HIP(int, hipLibraryGetKernel, (void **kernel, void *library, const char *name))
-{
-	HG_REAL(int, hipLibraryGetKernel, (void **, void *, const char *));
-	struct hg_hip_call call;
-	struct hg_hip_module *module;
-
-	if (!hg_hip_begin(&call, HG_API_hipLibraryGetKernel, HG_CALLER()))
-		return real(kernel, library, name);
-	call.rc = real(kernel, library, name);
-	if (!call.rc && remember()) {
-		module = hg_hip_module_find(library);
-		if (module)
-			hg_hip_kernel_add(module, *kernel, name);
-		remembered();
-	}
-	hg_finish_checked(&call, HG_PTR(library), 0, 0);
-	return call.rc;
-}
-
-HG_HIP(int, hipLibraryUnload, (void *library))
-{
-	HG_REAL(int, hipLibraryUnload, (void *));
-	struct hg_hip_call call;
-	struct hg_hip_module *module;
-
-	if (!hg_hip_begin(&call, HG_API_hipLibraryUnload, HG_CALLER()))
-		return real(library);
-	call.rc = real(library);
-	if (!call.rc && remember()) {
-		module = hg_hip_module_find(library);
-		if (module)
-			module->gone = true;
-		remembered();
-	}
-	hg_finish_checked(&call, HG_PTR(library), 0, 0);
-	return call.rc;
-}
-
-/* Another handle of a kernel that was registered. */
-HG_HIP(int, hipGetFuncBySymbol, (void **function, const void *symbol))
-{
-	HG_REAL(int, hipGetFuncBySymbol, (void **, const void *));
-	struct hg_hip_call call;
-	struct hg_hip_kernel *kernel;
-
-	if (!hg_hip_begin(&call, HG_API_hipGetFuncBySymbol, HG_CALLER()))
-		return real(function, symbol);
-	call.rc = real(function, symbol);
-	if (!call.rc && remember()) {
-		kernel = hg_hip_kernel_find(symbol);
-		if (kernel)
-			hg_hip_kernel_add(kernel->module, *function, kernel->name);
-		remembered();
-	}
-	hg_finish_checked(&call, HG_PTR(symbol), 0, 0);
-	return call.rc;
 }

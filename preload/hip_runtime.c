@@ -15,8 +15,6 @@
 #include "smi.h"
 #include "state.h"
 
-#define MAX_DEVICES 64
-
 /*
  * A copy of the runtime, and what it said of itself and its devices. The first is the one that is
  * in the global scope, if any is; an interposer that stands before it counts as it.
@@ -328,9 +326,9 @@ static void record_runtime(struct hg_hip_runtime *runtime)
 	runtime->event.path = strdup(event.path);
 	if (!runtime->event.path)
 		runtime->event.path = "";
-	count = count < MAX_DEVICES ? count : MAX_DEVICES;
-	runtime->devices = calloc(MAX_DEVICES, sizeof(*runtime->devices));
-	runtime->device_events = calloc(MAX_DEVICES, sizeof(*runtime->device_events));
+	count = count < HG_HIP_DEVICES ? count : HG_HIP_DEVICES;
+	runtime->devices = calloc(HG_HIP_DEVICES, sizeof(*runtime->devices));
+	runtime->device_events = calloc(HG_HIP_DEVICES, sizeof(*runtime->device_events));
 	if (!runtime->devices || !runtime->device_events)
 		count = 0;
 	runtime->device_count = count;

@@ -9,14 +9,16 @@
 
 #include "hip.h"
 
-#define HG_HIP_AS(symbol, type, name, params)                                              \
+#define HG_HIP_AS_(symbol, type, name, params)                                             \
 	HG_EXPORT type symbol params;                                                      \
 	static const struct hg_hip_function function_##name = { #symbol, (void *)symbol }; \
 	static const struct hg_hip_function *const row_##name                              \
 	    __attribute__((section("hg_hip_functions"), used)) = &function_##name;         \
 	HG_EXPORT type symbol params
 
-#define HG_HIP(type, name, params) HG_HIP_AS(name, type, name, params)
+/* Once more, because the symbol may be a macro. */
+#define HG_HIP_AS(symbol, type, name, params) HG_HIP_AS_(symbol, type, name, params)
+#define HG_HIP(type, name, params)            HG_HIP_AS_(name, type, name, params)
 
 /* To come first in a function: before it calls anything (hip_dispatch.c). */
 #define HG_REAL(type, name, params) \

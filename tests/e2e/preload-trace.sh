@@ -4,6 +4,7 @@
 #
 #   trace NAME CMD...   -> $work/NAME.txt (babeltrace2's text), $work/NAME.d (HIPGRAIN_DIR),
 #                          $work/NAME.out, $work/NAME.err; returns CMD's status
+#   all_expected NAME   whether what its program says of its events is so (python3)
 #   check WHAT CMD...   -> one TAP line, by CMD's status
 #
 # $1 of the test is the folder with libhipgrain-preload.so.
@@ -94,6 +95,28 @@ events() {
 	grep "hipgrain:\(host_\)\{0,1\}$2: " "$work/$1.txt" | grep -c -- "${3:-.}"
 }
 
+# Each line "EVENT FIELDS" that NAME's program printed is in its trace as often: fields in the order
+# printed, others between them.
+all_expected() {
+	python3 - "$work/$1.out" "$work/$1.txt" <<-'END'
+	import re, sys
+	from collections import Counter
+	lines = open(sys.argv[1]).read().splitlines()
+	wanted = Counter(l for l in lines if l.split()[0] in
+	                 ("alloc", "free", "copy", "fill", "launch", "args", "call", "error", "kernel"))
+	trace = open(sys.argv[2]).read().splitlines()
+	bad = not wanted
+	for line, count in wanted.items():
+	    event, pattern = line.split(" ", 1)
+	    regex = re.compile(f"hipgrain:{event}: .*[{{,] " + ".*[{,] ".join(
+	        re.escape(field) + r"(?=,| \})" for field in re.split(r", (?=\w+ = )", pattern)))
+	    found = sum(1 for l in trace if regex.search(l))
+	    if found != count:
+	        print(f"# {line}: {found} instead of {count}")
+	        bad = True
+	sys.exit(bad)
+	END
+}
 finish() {
 	echo "1..$count"
 	exit $failed
