@@ -89,6 +89,7 @@ struct insn {
 	uint8_t atomic_type;
 	bool fp;
 	const char *mnemonic; /* without encoding suffix; owned by the program */
+	uint32_t walk;        /* the walk that found it last */
 	struct operand operand[INSN_OPERANDS];
 };
 
@@ -113,14 +114,21 @@ struct function {
 	const char *problem; /* what could not be decoded, NULL if nothing */
 };
 
+/* Instructions by place. Most of it is never touched. */
+struct code_map {
+	const struct isa_section *section;
+	struct insn **insn; /* one for each four bytes */
+};
+
 /* Decoded code of one code object, cached. */
 struct program {
 	const struct isa_image *image;
 	struct decoder *decoder;
-	struct insn **cache; /* hash table by pc */
-	size_t cache_size, cache_used;
-	struct insn **chunk; /* what they lie in */
+	struct code_map *map;   /* of each section with code that was looked at */
+	size_t map_count, used; /* used: instructions */
+	struct insn **chunk;    /* what they lie in */
 	size_t chunk_count;
+	uint32_t walks;
 	struct function **function;
 	size_t function_count;
 };

@@ -3,9 +3,12 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <gelf.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "skim.h"
 
 /* Of namespaces, and of scopes in a function; real ones stay far below. */
 #define MAX_DEPTH 64u
@@ -20,6 +23,12 @@ struct function {
 	Dwarf_Die die;
 };
 
+/* The line table of a unit. */
+struct table {
+	uint64_t offset;
+	struct skim_lines *rows; /* NULL: left to libdw */
+};
+
 struct lines {
 	Elf *elf;
 	Dwarf *dwarf;
@@ -27,6 +36,9 @@ struct lines {
 	size_t count, room;
 	const struct function **by_name; /* those with a name, ascending */
 	size_t named;
+	struct skim_sections sections;
+	struct table *table;
+	size_t table_count;
 };
 
 /* Parts of paths under which headers are installed that no user wrote. */
@@ -102,16 +114,31 @@ static int by_name(const void *a, const void *b)
 	return strcmp((*x)->name, (*y)->name);
 }
 
-static void index_functions(struct lines *lines)
+static void find_functions(struct lines *lines)
 {
 	Dwarf_CU *cu = NULL;
-	Dwarf_Die unit, sub;
+	Dwarf_Die unit, sub, die;
 	Dwarf_Half version;
+	uint64_t *offset;
 	uint8_t type;
-	size_t i;
+	size_t count;
 
+	if (!skim_functions(&lines->sections, &offset, &count)) {
+		for (size_t i = 0; i < count; i++)
+			if (dwarf_offdie(lines->dwarf, offset[i], &die))
+				add_function(lines, &die);
+		free(offset);
+		return;
+	}
 	while (!dwarf_get_units(lines->dwarf, cu, &cu, &version, &type, &unit, &sub))
 		add_children(lines, &unit, 0);
+}
+
+static void index_functions(struct lines *lines)
+{
+	size_t i;
+
+	find_functions(lines);
 	if (!lines->count)
 		return;
 	qsort(lines->function, lines->count, sizeof(*lines->function), by_low);
@@ -138,6 +165,41 @@ static struct function *function_at(const struct lines *lines, uint64_t pc)
 	return low && pc < lines->function[low - 1].high ? &lines->function[low - 1] : NULL;
 }
 
+/* Where the sections are that are read here; without one of them libdw does it. */
+static void find_sections(struct lines *lines)
+{
+	const struct {
+		const char *name;
+		struct skim_section *to;
+	} wanted[] = {
+		{ ".debug_info", &lines->sections.info },
+		{ ".debug_abbrev", &lines->sections.abbrev },
+		{ ".debug_line", &lines->sections.line },
+		{ ".debug_str", &lines->sections.str },
+		{ ".debug_line_str", &lines->sections.line_str },
+	};
+	Elf_Scn *section = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(lines->elf, &names))
+		return;
+	while ((section = elf_nextscn(lines->elf, section))) {
+		GElf_Shdr header;
+		const char *name = gelf_getshdr(section, &header)
+				       ? elf_strptr(lines->elf, names, header.sh_name)
+				       : NULL;
+		Elf_Data *data;
+
+		for (size_t i = 0; name && i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+			if (strcmp(name, wanted[i].name) || header.sh_flags & SHF_COMPRESSED)
+				continue;
+			data = elf_rawdata(section, NULL);
+			if (data && data->d_buf)
+				*wanted[i].to = (struct skim_section){ data->d_buf, data->d_size };
+		}
+	}
+}
+
 struct lines *lines_open(const void *elf, size_t size)
 {
 	struct lines *lines = calloc(1, sizeof(*lines));
@@ -153,6 +215,7 @@ struct lines *lines_open(const void *elf, size_t size)
 		lines_close(lines);
 		return NULL;
 	}
+	find_sections(lines);
 	index_functions(lines);
 	return lines;
 }
@@ -167,6 +230,9 @@ void lines_close(struct lines *lines)
 		elf_end(lines->elf);
 	free(lines->function);
 	free(lines->by_name);
+	for (size_t i = 0; i < lines->table_count; i++)
+		skim_lines_close(lines->table[i].rows);
+	free(lines->table);
 	free(lines);
 }
 
@@ -209,53 +275,114 @@ static unsigned find_scopes(const struct function *function, uint64_t pc,
 	return count;
 }
 
+/* Where the rows and files of a unit come from: `rows`, or libdw. */
+struct source {
+	Dwarf_Die unit;
+	struct skim_lines *rows;
+	Dwarf_Files *files; /* without rows */
+	size_t file_count;
+};
+
+/* The unit's own line table; NULL where libdw is to be asked. */
+static struct skim_lines *rows_of(struct lines *lines, Dwarf_Die *unit)
+{
+	Dwarf_Attribute attribute;
+	const char *directory = NULL;
+	struct table *grown;
+	Dwarf_Word offset;
+
+	if (!dwarf_attr(unit, DW_AT_stmt_list, &attribute) || dwarf_formudata(&attribute, &offset))
+		return NULL;
+	for (size_t i = 0; i < lines->table_count; i++)
+		if (lines->table[i].offset == offset)
+			return lines->table[i].rows;
+	grown = reallocarray(lines->table, lines->table_count + 1, sizeof(*grown));
+	if (!grown)
+		return NULL;
+	lines->table = grown;
+	grown += lines->table_count++;
+	grown->offset = offset;
+	if (dwarf_attr(unit, DW_AT_comp_dir, &attribute))
+		directory = dwarf_formstring(&attribute);
+	skim_lines_open(&lines->sections, offset, directory, &grown->rows);
+	return grown->rows;
+}
+
+static bool find_source(struct lines *lines, struct function *function, struct source *source)
+{
+	*source = (struct source){ .rows = NULL };
+	if (!dwarf_diecu(&function->die, &source->unit, NULL, NULL))
+		return false;
+	source->rows = rows_of(lines, &source->unit);
+	return source->rows ||
+	       !dwarf_getsrcfiles(&source->unit, &source->files, &source->file_count);
+}
+
+static const char *file_name(const struct source *source, uint64_t index)
+{
+	if (source->rows)
+		return skim_lines_file(source->rows, index);
+	return index < source->file_count ? dwarf_filesrc(source->files, (size_t)index, NULL, NULL)
+					  : NULL;
+}
+
+/* What the line table has for an address; line 0: code that serves several lines at once. */
+static const char *row_at(struct source *source, uint64_t pc, unsigned *line)
+{
+	Dwarf_Line *entry;
+	unsigned file;
+	int number;
+
+	if (source->rows)
+		return skim_lines_find(source->rows, pc, &file, line)
+			   ? skim_lines_file(source->rows, file)
+			   : NULL;
+	entry = dwarf_getsrc_die(&source->unit, pc);
+	if (!entry || dwarf_lineno(entry, &number))
+		return NULL;
+	*line = (unsigned)number;
+	return dwarf_linesrc(entry, NULL, NULL);
+}
+
 /* A position given by a pair of attributes, such as DW_AT_call_file and DW_AT_call_line. */
-static const char *position(Dwarf_Die *die, unsigned file_name, unsigned line_name,
-			    Dwarf_Files *files, size_t file_count, unsigned *line)
+static const char *position(Dwarf_Die *die, unsigned file_name_at, unsigned line_at,
+			    const struct source *source, unsigned *line)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Word index, at;
 
-	if (!dwarf_attr_integrate(die, file_name, &attribute) ||
-	    dwarf_formudata(&attribute, &index) || index >= file_count ||
-	    !dwarf_attr_integrate(die, line_name, &attribute) || dwarf_formudata(&attribute, &at))
+	if (!dwarf_attr_integrate(die, file_name_at, &attribute) ||
+	    dwarf_formudata(&attribute, &index) || !file_name(source, index) ||
+	    !dwarf_attr_integrate(die, line_at, &attribute) || dwarf_formudata(&attribute, &at))
 		return NULL;
 	*line = (unsigned)at;
-	return dwarf_filesrc(files, index, NULL, NULL);
+	return file_name(source, index);
 }
 
 const char *lines_find(struct lines *lines, uint64_t pc, unsigned *line)
 {
 	struct function *function = function_at(lines, pc);
-	Dwarf_Die unit, scope[MAX_DEPTH];
-	Dwarf_Files *files;
+	Dwarf_Die scope[MAX_DEPTH];
+	struct source source;
 	const char *file, *outer;
-	Dwarf_Line *entry;
-	size_t file_count;
 	unsigned count;
-	int number;
 
-	if (!function || !dwarf_diecu(&function->die, &unit, NULL, NULL))
+	if (!function || !find_source(lines, function, &source))
 		return NULL;
-	entry = dwarf_getsrc_die(&unit, pc);
-	file = entry ? dwarf_linesrc(entry, NULL, NULL) : NULL;
-	if (!file || dwarf_lineno(entry, &number))
+	file = row_at(&source, pc, line);
+	if (!file)
 		return NULL;
-	*line = (unsigned)number;
-	/* Line 0: code that serves several lines at once. */
-	if ((number && !lines_foreign(file)) || dwarf_getsrcfiles(&unit, &files, &file_count))
-		return number ? file : NULL;
+	if (*line && !lines_foreign(file))
+		return file;
 	/* Innermost first: leave inlined functions until the caller is the program's own. */
 	for (count = find_scopes(function, pc, scope); count; count--) {
 		Dwarf_Die *die = &scope[count - 1];
 
 		outer = NULL;
 		if (dwarf_tag(die) == DW_TAG_inlined_subroutine)
-			outer = position(die, DW_AT_call_file, DW_AT_call_line, files, file_count,
-					 line);
+			outer = position(die, DW_AT_call_file, DW_AT_call_line, &source, line);
 		else if (dwarf_tag(die) == DW_TAG_subprogram && !*line)
-			outer = position(die, DW_AT_decl_file, DW_AT_decl_line, files, file_count,
-					 line);
+			outer = position(die, DW_AT_decl_file, DW_AT_decl_line, &source, line);
 		file = outer ? outer : file;
 		if (*line && !lines_foreign(file))
 			break;
@@ -268,22 +395,16 @@ void lines_frames(struct lines *lines, uint64_t pc,
 		  void *user)
 {
 	struct function *function = function_at(lines, pc);
-	Dwarf_Die unit, scope[MAX_DEPTH];
-	Dwarf_Files *files;
-	Dwarf_Line *entry;
+	Dwarf_Die scope[MAX_DEPTH];
+	struct source source;
 	const char *file;
-	size_t file_count;
 	unsigned count, line;
-	int number;
 
-	if (!function || !dwarf_diecu(&function->die, &unit, NULL, NULL) ||
-	    dwarf_getsrcfiles(&unit, &files, &file_count))
+	if (!function || !find_source(lines, function, &source))
 		return;
-	entry = dwarf_getsrc_die(&unit, pc);
-	file = entry ? dwarf_linesrc(entry, NULL, NULL) : NULL;
-	if (!file || dwarf_lineno(entry, &number))
+	file = row_at(&source, pc, &line);
+	if (!file)
 		return;
-	line = (unsigned)number;
 	for (count = find_scopes(function, pc, scope); file && count; count--) {
 		Dwarf_Die *die = &scope[count - 1];
 		const char *name;
@@ -294,7 +415,7 @@ void lines_frames(struct lines *lines, uint64_t pc,
 		frame(name ? name : string_of(die, DW_AT_name), file, line, user);
 		if (dwarf_tag(die) != DW_TAG_inlined_subroutine)
 			break;
-		file = position(die, DW_AT_call_file, DW_AT_call_line, files, file_count, &line);
+		file = position(die, DW_AT_call_file, DW_AT_call_line, &source, &line);
 	}
 }
 

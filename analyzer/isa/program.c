@@ -21,9 +21,7 @@ int program_init(struct program *program, const struct isa_image *image, struct 
 	memset(program, 0, sizeof(*program));
 	program->image = image;
 	program->decoder = decoder;
-	program->cache_size = 4096;
-	program->cache = calloc(program->cache_size, sizeof(*program->cache));
-	return program->cache ? 0 : -ENOMEM;
+	return 0;
 }
 
 static void function_free(struct function *function)
@@ -41,19 +39,21 @@ static void forget(struct program *program)
 {
 	size_t i;
 
-	for (i = 0; i < program->cache_used; i++)
+	for (i = 0; i < program->used; i++)
 		free(program->chunk[i / CHUNK_INSNS][i % CHUNK_INSNS].dual);
 	for (i = 0; i < program->chunk_count; i++)
 		free(program->chunk[i]);
 	for (i = 0; i < program->function_count; i++)
 		function_free(program->function[i]);
-	program->chunk_count = program->function_count = program->cache_used = 0;
+	for (i = 0; i < program->map_count; i++)
+		free(program->map[i].insn);
+	program->chunk_count = program->function_count = program->map_count = program->used = 0;
 }
 
 void program_free(struct program *program)
 {
 	forget(program);
-	free(program->cache);
+	free(program->map);
 	free(program->chunk);
 	free(program->function);
 	memset(program, 0, sizeof(*program));
@@ -61,43 +61,56 @@ void program_free(struct program *program)
 
 void program_trim(struct program *program)
 {
-	if (program->cache_used <= KEPT_INSNS)
-		return;
-	forget(program);
-	memset(program->cache, 0, program->cache_size * sizeof(struct insn *));
+	if (program->used > KEPT_INSNS)
+		forget(program);
 }
 
-static size_t slot_of(struct insn **cache, size_t size, uint64_t pc)
+static struct code_map *find_map(struct program *program, uint64_t pc)
 {
-	size_t slot = (size_t)((pc >> 2) * 0x9e3779b97f4a7c15u >> 20) & (size - 1);
+	for (size_t i = 0; i < program->map_count; i++) {
+		const struct isa_section *section = program->map[i].section;
 
-	while (cache[slot] && cache[slot]->pc != pc)
-		slot = (slot + 1) & (size - 1);
-	return slot;
+		if (pc - section->address < section->size)
+			return &program->map[i];
+	}
+	return NULL;
 }
 
-static int cache_grow(struct program *program)
+static struct insn **slot_in(const struct code_map *map, uint64_t pc)
 {
-	size_t size = program->cache_size * 2, i;
-	struct insn **cache = calloc(size, sizeof(*cache));
+	return &map->insn[(pc - map->section->address) / 4];
+}
 
-	if (!cache)
-		return -ENOMEM;
-	for (i = 0; i < program->cache_size; i++)
-		if (program->cache[i])
-			cache[slot_of(cache, size, program->cache[i]->pc)] = program->cache[i];
-	free(program->cache);
-	program->cache = cache;
-	program->cache_size = size;
-	return 0;
+/* Where the instruction at `pc` is remembered; NULL if no code can be there, or without memory. */
+static struct insn **slot_of(struct program *program, uint64_t pc)
+{
+	struct code_map *map = pc & 3 ? NULL : find_map(program, pc);
+	const struct isa_section *section;
+
+	if (map)
+		return slot_in(map, pc);
+	section = isa_image_section(program->image, pc);
+	if (pc & 3 || !section || !section->exec || !section->bits || section->address & 3)
+		return NULL;
+	map = reallocarray(program->map, program->map_count + 1, sizeof(*map));
+	if (!map)
+		return NULL;
+	program->map = map;
+	map += program->map_count;
+	map->section = section;
+	map->insn = calloc(section->size / 4 + 1, sizeof(struct insn *));
+	if (!map->insn)
+		return NULL;
+	program->map_count++;
+	return slot_in(map, pc);
 }
 
 static struct insn *new_insn(struct program *program)
 {
-	size_t index = program->cache_used % CHUNK_INSNS;
+	size_t index = program->used % CHUNK_INSNS;
 	struct insn **grown, *chunk;
 
-	if (index || program->cache_used < program->chunk_count * CHUNK_INSNS)
+	if (index || program->used < program->chunk_count * CHUNK_INSNS)
 		return &program->chunk[program->chunk_count - 1][index];
 	grown = reallocarray(program->chunk, program->chunk_count + 1, sizeof(struct insn *));
 	if (!grown)
@@ -111,33 +124,24 @@ static struct insn *new_insn(struct program *program)
 
 struct insn *program_insn(struct program *program, uint64_t pc)
 {
-	const struct isa_image *image = program->image;
+	struct insn **slot = slot_of(program, pc), *insn;
 	const struct isa_section *section;
-	struct insn *insn;
-	size_t slot = slot_of(program->cache, program->cache_size, pc);
 	uint64_t skip;
 
-	if (program->cache[slot])
-		return program->cache[slot];
-	section = isa_image_section(image, pc);
-	if ((pc & 3) || !section || !section->exec || !section->bits)
-		return NULL;
-	if (program->cache_used * 2 >= program->cache_size) {
-		if (cache_grow(program))
-			return NULL;
-		slot = slot_of(program->cache, program->cache_size, pc);
-	}
+	if (!slot || *slot)
+		return slot ? *slot : NULL;
+	section = isa_image_section(program->image, pc);
 	skip = pc - section->address;
 	insn = new_insn(program);
-	if (!insn || !decoder_insn(program->decoder, image->data + section->offset + skip,
+	if (!insn || !decoder_insn(program->decoder, program->image->data + section->offset + skip,
 				   (size_t)(section->size - skip), insn))
 		return NULL;
 	insn->pc = pc;
+	insn->walk = 0;
 	if (insn->dual)
 		insn->dual->pc = pc;
-	program->cache[slot] = insn;
-	program->cache_used++;
-	return insn;
+	program->used++;
+	return *slot = insn;
 }
 
 /* ---- functions ---- */
@@ -207,40 +211,6 @@ static uint32_t block_at(const struct function *function, uint64_t pc)
 	return NO_BLOCK;
 }
 
-/* Visited set of program counters while a function is being walked. */
-struct pc_set {
-	uint64_t *slot;
-	size_t size, used;
-};
-
-static int set_add(struct pc_set *set, uint64_t pc, bool *added)
-{
-	size_t i;
-
-	if (set->used * 2 >= set->size) {
-		struct pc_set grown = { NULL, set->size ? set->size * 2 : 256, 0 };
-		bool ignored;
-
-		grown.slot = calloc(grown.size, sizeof(*grown.slot));
-		if (!grown.slot)
-			return -ENOMEM;
-		for (i = 0; i < set->size; i++)
-			if (set->slot[i])
-				set_add(&grown, set->slot[i] - 1, &ignored);
-		free(set->slot);
-		*set = grown;
-	}
-	i = (size_t)((pc >> 2) * 0x9e3779b97f4a7c15u >> 20) & (set->size - 1);
-	while (set->slot[i] && set->slot[i] != pc + 1)
-		i = (i + 1) & (set->size - 1);
-	*added = !set->slot[i];
-	if (*added) {
-		set->slot[i] = pc + 1;
-		set->used++;
-	}
-	return 0;
-}
-
 /* After a call or trap that never returns, compilers put nothing before the next function. */
 static bool next_function(const struct program *program, const struct function *function,
 			  uint64_t pc)
@@ -253,23 +223,21 @@ static bool next_function(const struct program *program, const struct function *
 static int walk(struct program *program, struct function *function, struct pc_list *leaders)
 {
 	struct pc_list work = { 0 };
-	struct pc_set seen = { 0 };
+	uint32_t number = ++program->walks;
 	size_t room = 0;
 	int status;
 
 	status = pc_push(&work, function->entry);
 	while (!status && work.count) {
 		uint64_t pc = work.pc[--work.count], target;
-		bool falls = true, branch = false, added;
+		bool falls = true, branch = false;
 
 		status = pc_push(leaders, pc);
 		while (!status && falls) {
-			struct insn *insn;
+			struct insn *insn = program_insn(program, pc);
 
-			status = set_add(&seen, pc, &added);
-			if (status || !added)
+			if (insn && insn->walk == number)
 				break;
-			insn = program_insn(program, pc);
 			if (!insn) {
 				function->problem = "bytes that are no known instruction";
 				break;
@@ -290,6 +258,7 @@ static int walk(struct program *program, struct function *function, struct pc_li
 				function->insn = grown;
 			}
 			function->insn[function->insn_count++] = insn;
+			insn->walk = number;
 			pc += insn->length;
 			branch = insn_is_branch(insn, &target, &falls);
 			falls = falls && !next_function(program, function, pc);
@@ -300,17 +269,40 @@ static int walk(struct program *program, struct function *function, struct pc_li
 		}
 	}
 	free(work.pc);
-	free(seen.slot);
 	return status;
 }
 
-static int build_blocks(const struct program *program, struct function *function,
-			struct pc_list *leaders)
+/* The instructions of the last walk, ascending. */
+static void sort_insns(struct program *program, struct function *function)
+{
+	uint64_t low = UINT64_MAX, high = 0;
+	const struct code_map *map;
+	struct insn **slot;
+	uint32_t i;
+
+	for (i = 0; i < function->insn_count; i++) {
+		uint64_t pc = function->insn[i]->pc;
+
+		low = pc < low ? pc : low;
+		high = pc > high ? pc : high;
+	}
+	map = find_map(program, low);
+	/* All in one section, and little between them: it is quicker to read them off. */
+	if (!map || map != find_map(program, high) || (high - low) / 32 > function->insn_count) {
+		qsort(function->insn, function->insn_count, sizeof(*function->insn), insn_by_pc);
+		return;
+	}
+	for (i = 0, slot = slot_in(map, low); slot <= slot_in(map, high); slot++)
+		if (*slot && (*slot)->walk == program->walks)
+			function->insn[i++] = *slot;
+}
+
+static int build_blocks(struct program *program, struct function *function, struct pc_list *leaders)
 {
 	uint32_t i, b = 0;
 	size_t leader = 0;
 
-	qsort(function->insn, function->insn_count, sizeof(*function->insn), insn_by_pc);
+	sort_insns(program, function);
 	pc_unique(leaders);
 	function->block = calloc(function->insn_count, sizeof(*function->block));
 	if (!function->block)
