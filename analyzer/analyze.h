@@ -14,6 +14,9 @@
 
 struct selection;
 
+/* Of which state of XNACK the report tells what it would change. */
+enum what_if { WHAT_IF_NOTHING, WHAT_IF_XNACK0, WHAT_IF_XNACK1 };
+
 struct analysis {
 	char *bundle; /* path */
 	struct replay replay;
@@ -24,6 +27,7 @@ struct analysis {
 	int64_t began_ns;                  /* the first event, of whatever process */
 	bool interrupted;                  /* the recording was: its end may be missing */
 	GArray *ranks;                     /* int, sorted: of the job, that made HIP calls */
+	enum what_if what_if;              /* what is to be told besides */
 	bool complete;                     /* nothing was lost, cut off or left unanalysed */
 	const struct selection *selection; /* borrowed; NULL: all findings are reported */
 };

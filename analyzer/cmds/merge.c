@@ -361,12 +361,12 @@ static struct json_object *texts_json(const GPtrArray *list)
 }
 
 /* Rows name their process; reports of earlier versions have none. */
-static struct json_object *moves_json(const struct merge *merge)
+static struct json_object *rows_json(const struct merge *merge, const char *name)
 {
 	struct json_object *array = json_object_new_array();
 
 	for (unsigned i = 0; i < merge->reports->len; i++) {
-		struct json_object *rows = member(merge->reports->pdata[i], "migration");
+		struct json_object *rows = member(merge->reports->pdata[i], name);
 
 		for (size_t k = 0; rows && k < json_object_array_length(rows); k++) {
 			json_object_array_add(array,
@@ -396,7 +396,8 @@ static struct json_object *merge_json(const struct merge *merge)
 	json_object_object_add(root, "baseline", NULL);
 	json_object_object_add(root, "limits", texts_json(merge->limits));
 	json_object_object_add(root, "notes", texts_json(merge->notes));
-	json_object_object_add(root, "migration", moves_json(merge));
+	json_object_object_add(root, "migration", rows_json(merge, "migration"));
+	json_object_object_add(root, "fixes", rows_json(merge, "fixes"));
 	return root;
 }
 

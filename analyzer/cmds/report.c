@@ -77,6 +77,13 @@ int report_parse_option(struct report_options *options, int code, const char *ar
 	case REPORT_OPTION_BASELINE:
 		options->baseline = argument;
 		return 1;
+	case REPORT_OPTION_WHAT_IF:
+		if (strcmp(argument, "xnack0") != 0 && strcmp(argument, "xnack1") != 0) {
+			message_error("--what-if: '%s' is neither xnack0 nor xnack1", argument);
+			return -EINVAL;
+		}
+		options->what_if = argument[5] == '1' ? WHAT_IF_XNACK1 : WHAT_IF_XNACK0;
+		return 1;
 	case REPORT_OPTION_VERBOSE:
 		options->verbose = true;
 		return 1;
@@ -160,6 +167,7 @@ int report_bundle(struct report_options *options, const char *bundle, FILE *stre
 		}
 		stream = file;
 	}
+	analysis.what_if = options->what_if;
 	selection_apply(&options->selection, &analysis);
 	result = report_write(&analysis, options->format, style_of(options, stream), stream);
 	if (file && fclose(file) != 0 && result == 0) {

@@ -19,6 +19,7 @@ enum {
 	REPORT_OPTION_BASELINE,
 	REPORT_OPTION_VERBOSE,
 	REPORT_OPTION_PROGRESS,
+	REPORT_OPTION_WHAT_IF,
 	REPORT_OPTION_END,
 };
 
@@ -29,6 +30,7 @@ enum {
 	    { "suppressions", required_argument, NULL, REPORT_OPTION_SUPPRESSIONS }, \
 	    { "baseline", required_argument, NULL, REPORT_OPTION_BASELINE },         \
 	    { "progress", required_argument, NULL, REPORT_OPTION_PROGRESS },         \
+	    { "what-if", required_argument, NULL, REPORT_OPTION_WHAT_IF },           \
 	    { "verbose", no_argument, NULL, REPORT_OPTION_VERBOSE },                 \
 	{                                                                            \
 		"output", required_argument, NULL, 'o'                               \
@@ -40,6 +42,9 @@ enum {
 	"                            error, warning, advice or note\n"                          \
 	"      --suppressions FILE   leave out the findings that FILE lists; may be repeated\n" \
 	"      --baseline FILE       leave out the findings of an earlier JSON report\n"        \
+	"      --what-if STATE       also tell what would change for memory that kernels use "  \
+	"with\n"                                                                                \
+	"                            XNACK off (xnack0) or on (xnack1)\n"                       \
 	"      --verbose             all frames and places, and the evidence in the order of "  \
 	"time\n"                                                                                \
 	"      --progress WHEN       show how far the analysis is: auto (default), always or "  \
@@ -50,6 +55,7 @@ struct report_options {
 	const char *output; /* NULL: the verb's default stream */
 	enum report_format format;
 	int fail_on; /* enum severity, or -1 */
+	enum what_if what_if;
 	bool verbose;
 	int progress; /* 1 always, 0 never, -1 auto */
 	int color;    /* 1 always, 0 never, -1 auto */

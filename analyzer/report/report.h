@@ -15,6 +15,10 @@ int report_json(const struct analysis *analysis, unsigned style, FILE *stream);
 struct printer;
 struct json_object;
 
+/* What --what-if asked for: rows of text; and a JSON object, NULL without it. */
+void put_what_if(const struct printer *printer);
+struct json_object *json_what_if(const struct analysis *analysis);
+
 /* What --fix did, likewise. */
 void put_fixes(const struct printer *printer);
 struct json_object *json_fixes(const struct analysis *analysis);

@@ -327,6 +327,7 @@ int report_text(const struct analysis *analysis, unsigned style, FILE *stream)
 	put_summary(&printer);
 	put_fixes(&printer);
 	put_moves(&printer);
+	put_what_if(&printer);
 	put_list(&printer, "What could not be told:", findings->limits);
 	put_list(&printer, "Notes:", findings->notes);
 	if (findings->limits->len || findings->notes->len) {

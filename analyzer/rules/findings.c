@@ -2,6 +2,7 @@
 #include "findings.h"
 #include "fixes.h"
 #include "moves.h"
+#include "reach.h"
 
 #include "context.h"
 
@@ -89,6 +90,8 @@ void findings_init(struct findings *findings)
 	findings->by_key = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	findings->limits = g_ptr_array_new_with_free_func(g_free);
 	findings->notes = g_ptr_array_new_with_free_func(g_free);
+	findings->reaches = g_ptr_array_new_with_free_func(reach_row_free);
+	findings->reach_unknown = g_hash_table_new(NULL, NULL);
 	findings->fixes = g_ptr_array_new_with_free_func(fix_row_free);
 	findings->moves = g_ptr_array_new_with_free_func(move_row_free);
 }
@@ -99,6 +102,8 @@ void findings_destroy(struct findings *findings)
 	g_ptr_array_free(findings->list, TRUE);
 	g_ptr_array_free(findings->limits, TRUE);
 	g_ptr_array_free(findings->notes, TRUE);
+	g_ptr_array_free(findings->reaches, TRUE);
+	g_hash_table_destroy(findings->reach_unknown);
 	g_ptr_array_free(findings->fixes, TRUE);
 	g_ptr_array_free(findings->moves, TRUE);
 }

@@ -91,12 +91,14 @@ struct finding {
 };
 
 struct findings {
-	GPtrArray *list;    /* struct finding, in order of appearance, then sorted */
-	GHashTable *by_key; /* deduplication key -> struct finding */
-	GPtrArray *limits;  /* char *: what could not be told, and why; distinct */
-	GPtrArray *notes;   /* char *: facts about the run that are not findings; distinct */
-	GPtrArray *fixes;   /* struct fix_row (fixes.h): what the recorder did to memory */
-	GPtrArray *moves;   /* struct move_row (moves.h): pages that moved */
+	GPtrArray *list;           /* struct finding, in order of appearance, then sorted */
+	GHashTable *by_key;        /* deduplication key -> struct finding */
+	GPtrArray *limits;         /* char *: what could not be told, and why; distinct */
+	GPtrArray *notes;          /* char *: facts about the run that are not findings; distinct */
+	GPtrArray *reaches;        /* struct reach_row (reach.h): memory that kernels were given */
+	GHashTable *reach_unknown; /* struct process whose kernels may use other memory, too */
+	GPtrArray *fixes;          /* struct fix_row (fixes.h): what the recorder did to memory */
+	GPtrArray *moves;          /* struct move_row (moves.h): pages that moved */
 };
 
 void findings_init(struct findings *findings);

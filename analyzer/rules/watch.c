@@ -5,6 +5,7 @@
 
 #include "kernels.h"
 #include "moves.h"
+#include "reach.h"
 
 struct watch {
 	GPtrArray *processes; /* struct process_watch, in order of appearance */
@@ -46,6 +47,7 @@ static void free_process(gpointer data)
 	g_hash_table_destroy(process->streams);
 	g_hash_table_destroy(process->kernels);
 	moves_free(process->moves);
+	reach_free(process->reach);
 	g_free(process);
 }
 
@@ -87,6 +89,7 @@ static struct process_watch *find(struct watch *watch, struct process *process)
 	found->streams = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	found->kernels = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	found->moves = moves_new();
+	found->reach = reach_new();
 	g_ptr_array_add(watch->processes, found);
 	g_hash_table_insert(watch->by_process, process, found);
 	watch->latest = found;
@@ -310,6 +313,7 @@ void watch_event(struct watch *watch, const struct rules_context *context)
 		transfer_launch(process, context, launch);
 		migration_launch(process, context, launch);
 		moves_launch(process, context, launch);
+		reach_launch(process, context, launch);
 		break;
 	case HG_EVENT_prefetch:
 		transfer_other(process, context);
@@ -350,5 +354,6 @@ void watch_finish(struct watch *watch, const struct rules_context *context)
 		leaks_finish(process, &own);
 		environment_finish(process, &own);
 		moves_finish(process, &own);
+		reach_finish(process, &own);
 	}
 }

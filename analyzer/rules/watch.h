@@ -34,9 +34,10 @@ struct memory_watch {
 	int32_t prefetch_target;
 	uint64_t prefetch_start, prefetch_size;
 	uint32_t prefetch_site;
-	uint64_t accessed_by; /* a bit for each device */
-	int32_t preferred;    /* device, -1 the host, or NOWHERE */
-	uint64_t home;        /* devices to which it was prefetched: a bit each */
+	uint64_t accessed_by;    /* a bit for each device */
+	int32_t preferred;       /* device, -1 the host, or NOWHERE */
+	struct reach_row *reach; /* borrowed; NULL until a launch was given it */
+	uint64_t home;           /* devices to which it was prefetched: a bit each */
 };
 #define NOWHERE INT32_MIN
 
@@ -102,6 +103,8 @@ struct process_watch {
 	bool hidden_work;               /* graphs or other processes may use memory unseen */
 	GHashTable *kernels;            /* kernel id -> struct kernel_watch */
 	struct moves *moves;
+	struct reach *reach;
+	bool reach_unknown; /* a launch may use memory that is not among its arguments */
 };
 
 struct kernel_watch {

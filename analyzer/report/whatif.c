@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What memory would be to the GPU if XNACK were switched (--what-if). */
+#include "analyzer/rules/reach.h"
+#include "analyzer/symbols/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "json_values.h"
+#include "printer.h"
+#include "report.h"
+
+static const struct source_frame *place_of(const struct analysis *analysis,
+					   const struct reach_row *row)
+{
+	const struct source_frame *frame = user_frame(
+	    symbolize_stack(analysis->symbolizer, row->process, row->allocation->stack_id));
+
+	return frame && frame->file ? frame : NULL;
+}
+
+/* What goes for a process as a whole; NULL: nothing. */
+static char *process_limit(const struct analysis *analysis, struct process *process, int xnack)
+{
+	GString *text = g_string_new(NULL);
+	const char *wrong = xnack ? "xnack-" : "xnack+";
+	GHashTableIter iterator;
+	gpointer value;
+
+	if (g_hash_table_contains(analysis->findings.reach_unknown, process)) {
+		g_string_append(text, "kernels may use other memory as well: not all that they "
+				      "access could be followed to their arguments");
+	}
+	g_hash_table_iter_init(&iterator, process->code_objects);
+	while (g_hash_table_iter_next(&iterator, NULL, &value)) {
+		const struct code_object_ref *object = value;
+
+		if (object->target && strstr(object->target, wrong)) {
+			g_string_append_printf(
+			    text,
+			    "%sthe machine code that it ran is built for %s: the program must also "
+			    "have code for the other state, or its launches fail "
+			    "(hipErrorNoBinaryForGpu)",
+			    text->len ? "; " : "", object->target);
+			break;
+		}
+	}
+	return g_string_free(text, text->len == 0);
+}
+
+static void put_one(const struct printer *printer, const struct reach_row *row, int xnack)
+{
+	struct reach_answer answer = reach_ask(row, xnack);
+	const struct source_frame *frame = place_of(printer->analysis, row);
+	GString *text = g_string_new(NULL);
+
+	g_string_printf(text, "%" G_GUINT64_FORMAT " bytes from %s", row->allocation->size,
+			hg_api_name(row->allocation->api));
+	if (frame) {
+		g_string_append_printf(text, " at %s:%u", frame->file, frame->line);
+	}
+	if (row->allocations > 1) {
+		g_string_append_printf(text, ", the latest of %" G_GUINT64_FORMAT,
+				       row->allocations);
+	}
+	if (row->kernel) {
+		char *name = demangled(row->kernel);
+
+		g_string_append_printf(text, ", for %s%s", name ? name : row->kernel,
+				       row->several ? " and others" : "");
+		free(name);
+	}
+	g_string_append_printf(
+	    text, ": %s%s", answer.outcome == REACH_CANNOT_TELL ? "because " : "", answer.reason);
+	if (answer.outcome != REACH_UNCHANGED && answer.now != ACCESS_UNKNOWN &&
+	    answer.xnack >= 0) {
+		g_string_append_printf(text, " (now: %s)", model_access_text(answer.now));
+	}
+	if (!row->accessed) {
+		g_string_append(text, "; that a kernel accesses it is not certain");
+	}
+	if (answer.sources && *answer.sources) {
+		g_string_append_printf(text, " [%s]", answer.sources);
+	}
+	put_row(printer, reach_outcome_text(answer.outcome), text->str);
+	g_string_free(text, TRUE);
+}
+
+void put_what_if(const struct printer *printer)
+{
+	const GPtrArray *rows = printer->analysis->findings.reaches;
+	const GPtrArray *processes = printer->analysis->replay.processes;
+	int xnack = printer->analysis->what_if == WHAT_IF_XNACK1;
+
+	if (printer->analysis->what_if == WHAT_IF_NOTHING) {
+		return;
+	}
+	fprintf(printer->stream, "With XNACK %s (HSA_XNACK=%d):\n", xnack ? "on" : "off", xnack);
+	if (!rows->len) {
+		put_row(printer, "", "no kernel was given memory that is known");
+	}
+	for (unsigned i = 0; i < rows->len; i++) {
+		put_one(printer, rows->pdata[i], xnack);
+	}
+	for (unsigned i = 0; i < processes->len; i++) {
+		char *limit = process_limit(printer->analysis, processes->pdata[i], xnack);
+
+		if (limit) {
+			put_row_owned(printer, "but", limit);
+		}
+	}
+	fputc('\n', printer->stream);
+}
+
+static struct json_object *one_row(const struct analysis *analysis, const struct reach_row *row,
+				   int xnack)
+{
+	struct reach_answer answer = reach_ask(row, xnack);
+	const struct source_frame *frame = place_of(analysis, row);
+	struct json_object *object = json_object_new_object();
+
+	put(object, "pid", json_object_new_int(row->process->pid));
+	put(object, "api", text_value(hg_api_name(row->allocation->api)));
+	put(object, "size", json_object_new_int64((int64_t)row->allocation->size));
+	put(object, "file", text_or_null(frame ? frame->file : NULL));
+	put(object, "line", frame ? json_object_new_int64(frame->line) : NULL);
+	put(object, "allocations", json_object_new_int64((int64_t)row->allocations));
+	put(object, "bytes", json_object_new_int64((int64_t)row->bytes));
+	put(object, "kernel", text_or_null(row->kernel));
+	put(object, "several_kernels", json_object_new_boolean(row->several));
+	put(object, "launches", json_object_new_int64((int64_t)row->launches));
+	put(object, "accessed", json_object_new_boolean(row->accessed));
+	put(object, "outcome", text_value(reach_outcome_name(answer.outcome)));
+	put(object, "now", text_value(model_access_text(answer.now)));
+	put(object, "then", text_value(model_access_text(answer.then)));
+	put(object, "reason", text_value(answer.reason));
+	put(object, "sources", text_value(answer.sources ? answer.sources : ""));
+	return object;
+}
+
+struct json_object *json_what_if(const struct analysis *analysis)
+{
+	const GPtrArray *rows = analysis->findings.reaches;
+	const GPtrArray *processes = analysis->replay.processes;
+	struct json_object *object, *list, *limits;
+	int xnack = analysis->what_if == WHAT_IF_XNACK1;
+
+	if (analysis->what_if == WHAT_IF_NOTHING) {
+		return NULL;
+	}
+	object = json_object_new_object();
+	list = json_object_new_array();
+	limits = json_object_new_array();
+	for (unsigned i = 0; i < rows->len; i++) {
+		json_object_array_add(list, one_row(analysis, rows->pdata[i], xnack));
+	}
+	for (unsigned i = 0; i < processes->len; i++) {
+		struct process *process = processes->pdata[i];
+		char *limit = process_limit(analysis, process, xnack);
+
+		if (limit) {
+			char *line = g_strdup_printf("process %d: %s", process->pid, limit);
+
+			json_object_array_add(limits, text_value(line));
+			g_free(line);
+		}
+		g_free(limit);
+	}
+	put(object, "xnack", json_object_new_int(xnack));
+	put(object, "rows", list);
+	put(object, "limits", limits);
+	return object;
+}
