@@ -152,11 +152,32 @@ static void note_late(struct analysis *analysis)
 	}
 }
 
+/* Of processes that are recorded elsewhere, somebody else has the rest. */
+static void note_missing(struct analysis *analysis)
+{
+	const GArray *missing = analysis->stats.missing;
+
+	for (guint i = 0; missing && i < missing->len; i++) {
+		const struct order_missing *row = &g_array_index(missing, struct order_missing, i);
+		const struct process *process = replay_process(&analysis->replay, row->pid);
+
+		if (process ? process->foreign : analysis->replay.session != NULL) {
+			continue;
+		}
+		analysis->stats.lost += row->records;
+		findings_limit(&analysis->findings,
+			       "process %d: up to %" G_GUINT64_FORMAT
+			       " allocations and frees of the host were not recorded any more",
+			       row->pid, row->records);
+	}
+}
+
 static void note_losses(struct analysis *analysis, uint64_t unknown, bool interrupted)
 {
 	struct findings *findings = &analysis->findings;
 	const struct reader_stats *stats = &analysis->stats;
 
+	note_missing(analysis);
 	if (stats->lost || stats->lost_packets) {
 		findings_lost(findings, stats->lost + stats->lost_packets);
 	}
@@ -319,6 +340,9 @@ void analysis_clear(struct analysis *analysis)
 		g_array_free(analysis->ranks, TRUE);
 	}
 	g_free(analysis->stats.truncated);
+	if (analysis->stats.missing) {
+		g_array_free(analysis->stats.missing, TRUE);
+	}
 	g_free(analysis->bundle);
 }
 

@@ -29,6 +29,7 @@ static const struct verb {
 	  usage_placement, cmd_placement },
 	{ "scan", "list the atomics in a binary and where their addresses come from", usage_scan,
 	  cmd_scan },
+	{ "events", "print the events of a recording", usage_events, cmd_events },
 	{ "merge", "make one report of the nodes of a parallel job", usage_merge, cmd_merge },
 	{ "snapshot", "write what a flight recorder keeps", usage_snapshot, cmd_snapshot },
 	{ "standby", "run a command so that it can be recorded later", usage_standby, cmd_standby },

@@ -14,7 +14,7 @@ static bool enter(const void *caller)
 	if (hg_tls.hip || hg_modules_is_tool(caller))
 		return false;
 	hg_tls.keeping++;
-	entered = hg_enter();
+	entered = hg_enter_batched();
 	hg_tls.keeping--;
 	return entered;
 }
@@ -49,6 +49,23 @@ static bool is_kept(void *ptr)
 	       hg_libc.malloc_usable_size(ptr) >= hg_config.standby_threshold;
 }
 
+static bool add_block(const struct hg_ev_host_alloc *event)
+{
+	uint64_t kind = event->stack_id ? HG_RECORD_ALLOC_STACK : HG_RECORD_ALLOC;
+
+	return event->ptr <= HG_RECORD_ADDRESS &&
+	       hg_batch_add(kind << 56 | (uint64_t)event->api << 48 | event->ptr, event->size,
+			    event->stack_id, event->stack_id ? 3 : 2);
+}
+
+static bool add_block_free(const struct hg_ev_host_free *event)
+{
+	return event->ptr <= HG_RECORD_ADDRESS &&
+	       hg_batch_add((uint64_t)HG_RECORD_FREE << 56 | (uint64_t)event->api << 48 |
+				event->ptr,
+			    event->stack_id, 0, 2);
+}
+
 /* Ids of the host's functions are below 100 (api.def): the events of blocks hold them in 8 bits. */
 static void emit_block(uint16_t api, void *ptr, size_t size, uint64_t flags, void *caller)
 {
@@ -69,10 +86,10 @@ static void emit_block(uint16_t api, void *ptr, size_t size, uint64_t flags, voi
 
 	if (kept)
 		hg_state_block_lock(event.ptr);
-	if (!flags && size <= UINT32_MAX)
-		hg_provider->host_alloc(&small);
-	else
+	if (flags || size > UINT32_MAX)
 		hg_provider->alloc(&event);
+	else if (!add_block(&small))
+		hg_provider->host_alloc(&small);
 	if (kept) {
 		hg_state_block(&event);
 		hg_state_block_unlock(event.ptr);
@@ -88,7 +105,8 @@ static void emit_block_free(uint16_t api, void *ptr, void *caller)
 
 	if (kept)
 		hg_state_block_lock(event.ptr);
-	hg_provider->host_free(&event);
+	if (!add_block_free(&event))
+		hg_provider->host_free(&event);
 	if (kept) {
 		hg_state_block_free(event.ptr);
 		hg_state_block_unlock(event.ptr);

@@ -117,6 +117,7 @@ static void before_fork(void)
 	hg_hip_lock();
 	hg_modules_lock();
 	hg_state_fork_lock(false);
+	hg_batches_fork();
 	hg_provider->before_fork(&hg_tls.saved_signals);
 	fork_prepared = true;
 }
@@ -126,6 +127,7 @@ static void after_fork_parent(void)
 	if (!fork_prepared)
 		return;
 	hg_provider->after_fork_parent(&hg_tls.saved_signals);
+	hg_batches_forked();
 	hg_state_fork_unlock();
 	hg_modules_unlock();
 	hg_hip_unlock();
@@ -206,6 +208,7 @@ static void start(void)
 		hg_config.threshold = HG_TOTALS_LIMIT;
 	}
 	hg_config.omp_contents = read_number("HIPGRAIN_OMP_CONTENTS", 1, 1);
+	hg_config.batch = read_number("HIPGRAIN_BATCH", 1, 1);
 	hg_config.migration = read_number("HIPGRAIN_MIGRATION", 1, 1);
 	if (!hg_config.dir || open_provider() || hg_stack_init())
 		return;
@@ -218,6 +221,8 @@ static void start(void)
 		return;
 	hg_modules_find();
 	hg_process_id = getpid();
+	hg_batches_init();
+	*hg_provider->at_exit = hg_leave_at_exit;
 	pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 	hg_process_begin();
 	if (*hg_provider->recording)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ways to end a process, or its program, that run no destructors: what is counted in memory is
- * written out before. Nothing else happens here, and nothing at all in a child by vfork(), which
- * has its parent's memory.
+ * Ways to end a process, or its program: what is counted and gathered in memory is written out
+ * before. Nothing else happens here, and nothing at all in a child by vfork(), which has its
+ * parent's memory.
  */
 #include <stdarg.h>
 #include <sys/syscall.h>
@@ -10,22 +10,40 @@
 
 #include "totals.h"
 
-static void write_totals(void)
+static void write_all(void)
 {
 	int saved = errno;
 
-	if (HG_LIKELY(!hg_config.totals) || hg_active != HG_ACTIVE || getpid() != hg_process_id)
+	if (hg_active != HG_ACTIVE || getpid() != hg_process_id)
 		return;
-	if (hg_enter()) {
+	if (hg_enter_batched()) {
 		hg_totals_write();
 		hg_leave();
+	}
+	if (!hg_tls.busy) {
+		hg_tls.busy = 1;
+		hg_batches_end();
+		hg_tls.busy = 0;
 	}
 	errno = saved;
 }
 
+/* The program goes on after all. */
+static int go_on(int rc)
+{
+	if (hg_active == HG_ACTIVE && getpid() == hg_process_id)
+		hg_batches_again();
+	return rc;
+}
+
+void hg_leave_at_exit(void)
+{
+	write_all();
+}
+
 HG_EXPORT void _exit(int status)
 {
-	write_totals();
+	write_all();
 	hg_libc_init();
 	if (hg_libc._exit)
 		hg_libc._exit(status);
@@ -40,11 +58,11 @@ HG_EXPORT void _Exit(int status)
 
 HG_EXPORT int execve(const char *path, char *const argv[], char *const env[])
 {
-	write_totals();
+	write_all();
 	hg_libc_init();
 	if (hg_libc.execve)
-		return hg_libc.execve(path, argv, env);
-	return (int)syscall(SYS_execve, path, argv, env);
+		return go_on(hg_libc.execve(path, argv, env));
+	return go_on((int)syscall(SYS_execve, path, argv, env));
 }
 
 HG_EXPORT int execv(const char *path, char *const argv[])
@@ -54,9 +72,9 @@ HG_EXPORT int execv(const char *path, char *const argv[])
 
 HG_EXPORT int execvpe(const char *file, char *const argv[], char *const env[])
 {
-	write_totals();
+	write_all();
 	hg_libc_init();
-	return hg_libc.execvpe(file, argv, env);
+	return go_on(hg_libc.execvpe(file, argv, env));
 }
 
 HG_EXPORT int execvp(const char *file, char *const argv[])
@@ -66,9 +84,9 @@ HG_EXPORT int execvp(const char *file, char *const argv[])
 
 HG_EXPORT int fexecve(int fd, char *const argv[], char *const env[])
 {
-	write_totals();
+	write_all();
 	hg_libc_init();
-	return hg_libc.fexecve(fd, argv, env);
+	return go_on(hg_libc.fexecve(fd, argv, env));
 }
 
 /* The arguments up to NULL; what stands after it is execle()'s environment. */

@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "batch.h"
 #include "tracer/provider.h"
 
 #define HG_EXPORT      __attribute__((visibility("default")))
@@ -65,6 +66,7 @@ struct hg_config {
 	bool omp_contents;          /* HIPGRAIN_OMP_CONTENTS: compare what OpenMP transfers carry */
 	uint32_t fixes;             /* HIPGRAIN_FIX: of enum hg_fix, what to change: fix.c */
 	uint32_t residency;         /* HIPGRAIN_RESIDENCY: sample where pages are: residency.c */
+	bool batch;                 /* HIPGRAIN_BATCH: host blocks many to an event */
 	bool migration;             /* HIPGRAIN_MIGRATION: record pages that fault and move */
 };
 
@@ -98,8 +100,8 @@ extern uint32_t hg_generation;
 /* In a process that stands by and is not recorded: whether the call is remembered (state.c). */
 bool hg_enter_unrecorded(void);
 
-/* Begin to make events in the calling thread; false if none are to be made. errno is kept. */
-static inline bool hg_enter(void)
+/* As hg_enter(), for those who look after old batches themselves. */
+static inline bool hg_enter_batched(void)
 {
 	if (HG_LIKELY(hg_active != HG_ACTIVE) || hg_tls.busy)
 		return false;
@@ -109,6 +111,16 @@ static inline bool hg_enter(void)
 	    !hg_begin_recording(true))
 		return false;
 	hg_tls.busy = 1;
+	return true;
+}
+
+/* Begin to make events in the calling thread; false if none are to be made. errno is kept. */
+static inline bool hg_enter(void)
+{
+	if (!hg_enter_batched())
+		return false;
+	if (HG_UNLIKELY(__atomic_load_n(&hg_batches_open, __ATOMIC_RELAXED)))
+		hg_batches_poll();
 	return true;
 }
 
@@ -292,6 +304,7 @@ struct hg_thread {
 	void *launches;           /* hip_launch.c */
 	bool launches_stale;      /* they are not this thread's */
 	struct hg_totals *totals; /* totals.c; atomic */
+	struct hg_batch *batch;   /* batch.c */
 };
 
 int hg_threads_init(void);
@@ -320,6 +333,9 @@ void hg_regions_record(void); /* heap and this thread's stack, where they change
 void hg_regions_reset(void);
 /* Readable bytes from `address` on, by the kernel's list of mappings; 0 if not mapped. */
 size_t hg_readable_extent(const void *address);
+
+/* LTTng-UST is about to stop recording: the process ends (leave.c). */
+void hg_leave_at_exit(void);
 
 /* ---- HIP: hip_*.c ---- */
 

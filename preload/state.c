@@ -455,6 +455,7 @@ static void begin(bool late)
 		hg_modules_reset();
 		hg_regions_reset();
 	}
+	hg_batches_flush(); /* what is in them was before */
 	hg_process_record(late);
 	hg_modules_poll();
 	if (late && hg_config.standby)

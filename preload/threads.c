@@ -15,6 +15,7 @@ static void give_back(void *data)
 {
 	struct hg_thread *thread = data;
 
+	hg_batch_end_thread();
 	hg_tls.ending = true;
 	hg_tls.thread = NULL;
 	__atomic_store_n(&thread->used, 0, __ATOMIC_RELEASE);
@@ -98,4 +99,5 @@ void hg_threads_reset(void)
 		thread->used = thread == hg_tls.thread;
 		thread->launches_stale = true;
 	}
+	hg_batches_reset();
 }

@@ -379,18 +379,6 @@ void hg_totals_free(const void *ptr)
 
 /* ---- beginning, and beginning again ---- */
 
-/* LTTng-UST is about to stop recording: the process ends. */
-static void at_exit(void)
-{
-	int saved = errno;
-
-	if (hg_enter()) {
-		hg_totals_write();
-		hg_leave();
-	}
-	errno = saved;
-}
-
 int hg_totals_init(bool packed)
 {
 	granule_shift = packed ? 5 : 3;
@@ -398,7 +386,6 @@ int hg_totals_init(bool packed)
 	if (!parts)
 		return -ENOMEM;
 	last_written = coarse_now();
-	*hg_provider->at_exit = at_exit;
 	return 0;
 }
 

@@ -26,6 +26,7 @@
 #include <stdint.h>
 
 #include "tracer/migration_events.h"
+#include "tracer/batch_events.h"
 #include "tracer/offload_events.h"
 
 /* Interface functions, one enumerator per row of api.def: HG_API_hipMalloc == 100. */

@@ -44,10 +44,12 @@
 	EVENT(call)              \
 	EVENT(error)             \
 	EVENT(stack)             \
+	EVENT(batch_open)        \
+	EVENT(batch)             \
 	HG_OFFLOAD_EVENTS(EVENT) \
 	HG_MIGRATION_EVENTS(EVENT)
 
-#define HG_PROVIDER_VERSION 9u
+#define HG_PROVIDER_VERSION 10u
 #define HG_PROVIDER_SYMBOL  "hipgrain_provider"
 
 struct hg_provider {

@@ -23,7 +23,8 @@ struct findings_sink {
 	struct analysis_run *run;
 	struct batches *batches;
 	struct decode *decode;
-	pthread_t analyst; /* takes the events while the graph reads on */
+	char *open_batches; /* a folder; NULL without a bundle */
+	pthread_t analyst;  /* takes the events while the graph reads on */
 	bool analysing;
 	enum report_format format;
 	char *output;
@@ -41,6 +42,7 @@ static void *analyse(void *data)
 static void join_analyst(struct findings_sink *sink)
 {
 	if (sink->analysing) {
+		decode_end(sink->decode, sink->open_batches);
 		batches_finish(sink->batches);
 		pthread_join(sink->analyst, NULL);
 		sink->analysing = false;
@@ -97,6 +99,7 @@ static void destroy(struct findings_sink *sink)
 	if (sink->batches) {
 		batches_free(sink->batches);
 	}
+	g_free(sink->open_batches);
 	g_free(sink->output);
 	g_free(sink);
 }
@@ -130,6 +133,9 @@ initialize(bt_self_component_sink *self, bt_self_component_sink_configuration *c
 	sink = g_new0(struct findings_sink, 1);
 	sink->format = (enum report_format)chosen;
 	sink->output = g_strdup(output);
+	if (bundle) {
+		sink->open_batches = g_build_filename(bundle, HG_OPEN_BATCHES, NULL);
+	}
 	sink->run = analysis_begin(&sink->analysis, bundle,
 				   chosen == REPORT_HTML || chosen == REPORT_CHROME);
 	sink->batches = batches_new();

@@ -5,13 +5,18 @@
 #include <string.h>
 
 #include "fields.h"
+#include "order.h"
 
 /* Asked once of a class, not of each event's field. */
 enum member_type { MEMBER_OTHER, MEMBER_UNSIGNED, MEMBER_SIGNED };
 
+enum batch_event { NO_BATCH, BATCH_OPEN, BATCH };
+
 /* How the members of one event class of one trace map to an event layout. */
 struct decoder {
 	int type; /* enum hg_event_type, or -1: not ours, or unknown */
+	enum batch_event batch;
+	uint64_t late; /* of `process`: the member of that name */
 	bool unknown;
 	bool alias; /* of the type's own event */
 	const struct field *fields;
@@ -37,14 +42,21 @@ struct decode {
 	GHashTable *announced; /* processes, by pid, that said what they are */
 	GByteArray *bytes;
 	GArray *words;
-	uint64_t begin; /* by the trace's clock */
+	uint64_t begin;    /* by the trace's clock */
+	int64_t offset_ns; /* of the clock's origin */
+	struct order *order;
 	bool stopped;
 };
 
+static void pass_message(void *item, void *data);
+static void pass_record(const struct order_record *record, void *data);
+
 struct decode *decode_new(struct batches *batches, struct reader_stats *stats)
 {
+	static const struct order_calls calls = { pass_message, pass_record };
 	struct decode *decode = g_new0(struct decode, 1);
 
+	decode->order = order_new(&calls, decode);
 	decode->batches = batches;
 	decode->stats = stats;
 	decode->decoders = g_hash_table_new_full(NULL, NULL, NULL, g_free);
@@ -57,6 +69,9 @@ struct decode *decode_new(struct batches *batches, struct reader_stats *stats)
 
 void decode_free(struct decode *decode)
 {
+	decode->stopped = true;
+	decode_end(decode, NULL);
+	order_free(decode->order);
 	g_hash_table_destroy(decode->decoders);
 	g_hash_table_destroy(decode->launches);
 	g_hash_table_destroy(decode->announced);
@@ -96,6 +111,8 @@ static enum member_type type_of_member(const bt_field_class *structure, uint64_t
 										: MEMBER_OTHER;
 }
 
+static const char *const batch_members[] = { "number", "thread", "begin", "records" };
+
 static struct decoder *make_decoder(const bt_event_class *class)
 {
 	struct decoder *decoder = g_new0(struct decoder, 1);
@@ -112,6 +129,19 @@ static struct decoder *make_decoder(const bt_event_class *class)
 	decoder->tid = find_member(context, "vtid");
 	decoder->pid_type = type_of_member(context, decoder->pid);
 	decoder->tid_type = type_of_member(context, decoder->tid);
+	decoder->late = find_member(payload, "late");
+	if (name && strcmp(name, "hipgrain:batch_open") == 0) {
+		decoder->batch = BATCH_OPEN;
+		decoder->member[0] = find_member(payload, "number");
+		return decoder;
+	}
+	if (name && strcmp(name, "hipgrain:batch") == 0) {
+		decoder->batch = BATCH;
+		for (i = 0; i < G_N_ELEMENTS(batch_members); i++) {
+			decoder->member[i] = find_member(payload, batch_members[i]);
+		}
+		return decoder;
+	}
 	for (i = 0; name && i < HG_EVENT_TYPES; i++) {
 		if (strcmp(name, event_layouts[i].name) == 0) {
 			decoder->type = (int)i;
@@ -314,28 +344,35 @@ static bool is_too_early(const struct decode *decode, const bt_message *message)
 		   bt_message_event_borrow_default_clock_snapshot_const(message)) < decode->begin;
 }
 
+static int64_t time_of(struct decode *decode, const bt_message *message)
+{
+	const bt_clock_snapshot *snapshot =
+	    bt_message_event_borrow_default_clock_snapshot_const(message);
+	int64_t ns;
+
+	if (bt_clock_snapshot_get_ns_from_origin(snapshot, &ns) !=
+	    BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK) {
+		return 0;
+	}
+	/* LTTng-UST's clock counts nanoseconds. */
+	decode->offset_ns = ns - (int64_t)bt_clock_snapshot_get_value(snapshot);
+	return ns;
+}
+
+/* An event whose turn it is. */
 static void handle_event(struct decode *decode, const bt_message *message)
 {
 	const bt_event *source = bt_message_event_borrow_event_const(message);
-	const bt_event_class *class = bt_event_borrow_class_const(source);
-	struct decoder *decoder = decoder_of(decode, class);
+	struct decoder *decoder = decoder_of(decode, bt_event_borrow_class_const(source));
 	const bt_field *payload = bt_event_borrow_payload_field_const(source);
 	const bt_field *context = bt_event_borrow_common_context_field_const(source);
-	struct hg_event *event;
+	struct hg_event *event = batches_next(decode->batches);
 	const struct field *fields;
 
-	if ((decoder->type < 0 && !decoder->unknown) || is_too_early(decode, message)) {
-		return;
-	}
-	event = batches_next(decode->batches);
 	event->type = decoder->unknown ? HG_EVENT_TYPES : (enum hg_event_type)decoder->type;
 	event->pid = context_value(context, decoder->pid, decoder->pid_type);
 	event->tid = context_value(context, decoder->tid, decoder->tid_type);
-	if (bt_clock_snapshot_get_ns_from_origin(
-		bt_message_event_borrow_default_clock_snapshot_const(message), &event->ns) !=
-	    BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK) {
-		event->ns = 0;
-	}
+	event->ns = time_of(decode, message);
 	if (decoder->unknown) {
 		decode->stopped = !batches_commit(decode->batches);
 		return;
@@ -370,6 +407,146 @@ static void handle_event(struct decode *decode, const bt_message *message)
 	decode->stopped = !batches_commit(decode->batches);
 }
 
+/* ---- batches ---- */
+
+static void pass_message(void *item, void *data)
+{
+	const bt_message *message = item;
+	struct decode *decode = data;
+
+	if (!decode->stopped) {
+		handle_event(decode, message);
+	}
+	bt_message_put_ref(message);
+}
+
+static void pass_record(const struct order_record *record, void *data)
+{
+	struct decode *decode = data;
+	uint64_t first = record->words[0], second = record->words[1];
+	enum hg_record kind = (enum hg_record)(first >> 56);
+	struct hg_event *event;
+
+	if (decode->stopped) {
+		return;
+	}
+	event = batches_next(decode->batches);
+	event->ns = record->ns;
+	event->pid = record->pid;
+	event->tid = record->tid;
+	if (kind == HG_RECORD_FREE) {
+		event->type = HG_EVENT_free;
+		event->free.api = (uint8_t)(first >> 48);
+		event->free.ptr = first & HG_RECORD_ADDRESS;
+		event->free.stack_id = (uint32_t)(second >> 32);
+	} else {
+		event->type = HG_EVENT_alloc;
+		event->alloc.api = (uint8_t)(first >> 48);
+		event->alloc.ptr = event->alloc.device_ptr = first & HG_RECORD_ADDRESS;
+		event->alloc.size = second >> 32;
+		event->alloc.device = -1;
+		event->alloc.symbol = "";
+		event->alloc.stack_id =
+		    kind == HG_RECORD_ALLOC_STACK ? (uint32_t)record->words[2] : 0;
+	}
+	decode->stats->events++;
+	decode->stopped = !batches_commit(decode->batches);
+}
+
+static const bt_field *member_of(const bt_field *payload, uint64_t member)
+{
+	return payload && member != NO_MEMBER
+		   ? bt_field_structure_borrow_member_field_by_index_const(payload, member)
+		   : NULL;
+}
+
+static uint64_t number_of(const bt_field *payload, uint64_t member)
+{
+	const bt_field *field = member_of(payload, member);
+
+	return field ? integer_value(field) : 0;
+}
+
+static void read_words(struct decode *decode, const bt_field *field)
+{
+	uint64_t count = 0;
+
+	if (field &&
+	    bt_field_class_type_is(bt_field_get_class_type(field), BT_FIELD_CLASS_TYPE_ARRAY)) {
+		count = bt_field_array_get_length(field);
+	}
+	g_array_set_size(decode->words, 0);
+	for (uint64_t i = 0; i < count; i++) {
+		uint64_t word =
+		    integer_value(bt_field_array_borrow_element_field_by_index_const(field, i));
+
+		g_array_append_val(decode->words, word);
+	}
+}
+
+static void take_batch(struct decode *decode, const struct decoder *decoder,
+		       const bt_field *payload, int32_t pid)
+{
+	struct hg_ev_batch batch = {
+		.number = (uint32_t)number_of(payload, decoder->member[0]),
+		.thread = (int32_t)number_of(payload, decoder->member[1]),
+		.begin = number_of(payload, decoder->member[2]),
+	};
+	int64_t since = decode->begin ? (int64_t)decode->begin + decode->offset_ns : INT64_MIN;
+
+	read_words(decode, member_of(payload, decoder->member[3]));
+	batch.records = (const uint64_t *)(void *)decode->words->data;
+	batch.words = decode->words->len;
+	order_batch(decode->order, pid, &batch, (int64_t)batch.begin + decode->offset_ns, since);
+}
+
+/* An event as it comes: passed on, or held back while its process owes records. */
+static void take_event(struct decode *decode, const bt_message *message)
+{
+	const bt_event *source = bt_message_event_borrow_event_const(message);
+	struct decoder *decoder = decoder_of(decode, bt_event_borrow_class_const(source));
+	const bt_field *payload = bt_event_borrow_payload_field_const(source);
+	const bt_field *context = bt_event_borrow_common_context_field_const(source);
+	int32_t pid = context_value(context, decoder->pid, decoder->pid_type);
+	int64_t ns;
+
+	if (decoder->type < 0 && !decoder->unknown && !decoder->batch) {
+		return;
+	}
+	ns = time_of(decode, message);
+	switch (decoder->batch) {
+	case BATCH_OPEN:
+		order_open(decode->order, pid,
+			   context_value(context, decoder->tid, decoder->tid_type),
+			   (uint32_t)number_of(payload, decoder->member[0]), ns);
+		return;
+	case BATCH:
+		take_batch(decode, decoder, payload, pid);
+		return;
+	case NO_BATCH:
+		break;
+	}
+	if (is_too_early(decode, message)) {
+		return;
+	}
+	if (decoder->type == HG_EVENT_process && !number_of(payload, decoder->late)) {
+		order_forget(decode->order, pid);
+	}
+	if (order_hold(decode->order, pid, ns, (void *)(uintptr_t)message)) {
+		bt_message_get_ref(message);
+	} else {
+		handle_event(decode, message);
+	}
+}
+
+void decode_end(struct decode *decode, const char *open_batches)
+{
+	if (!decode->stats->missing) {
+		decode->stats->missing = g_array_new(FALSE, FALSE, sizeof(struct order_missing));
+	}
+	order_end(decode->order, open_batches, decode->offset_ns, decode->stats->missing);
+}
+
 static void count_losses(struct reader_stats *stats, const bt_message *message)
 {
 	uint64_t count = 0;
@@ -400,7 +577,7 @@ void decode_message(struct decode *decode, const bt_message *message)
 		return;
 	}
 	if (bt_message_get_type(message) == BT_MESSAGE_TYPE_EVENT) {
-		handle_event(decode, message);
+		take_event(decode, message);
 	} else {
 		count_losses(decode->stats, message);
 	}

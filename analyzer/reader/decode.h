@@ -21,6 +21,12 @@ void decode_begin_at(struct decode *decode, uint64_t moment);
 /* One message of any kind, which stays the caller's. Nothing more is done once it has stopped. */
 void decode_message(struct decode *decode, const bt_message *message);
 
+/*
+ * No message follows. What processes had not recorded when they were killed is in the files of the
+ * folder `open_batches`; NULL if that is not known.
+ */
+void decode_end(struct decode *decode, const char *open_batches);
+
 /* The consumer of the batches wants no more. */
 bool decode_stopped(const struct decode *decode);
 

@@ -21,6 +21,7 @@ struct reader {
 	struct reader_stats *stats; /* the reading thread's until it has ended */
 	struct batches *batches;
 	struct decode *decode;
+	char *open_batches;  /* a folder */
 	GPtrArray *salvaged; /* temporary folders */
 	bt_graph *graph;
 	bool apart; /* a chunk of a trace is damaged: each is read as a trace of its own */
@@ -344,6 +345,7 @@ static void *run_graph(void *data)
 		reader->stats->truncated = take_error();
 	}
 	guard_reading(false);
+	decode_end(reader->decode, reader->open_batches);
 	batches_finish(reader->batches);
 	return NULL;
 }
@@ -361,6 +363,7 @@ int read_trace(const char *directory, reader_callback callback, void *data,
 	guard_begin(directory);
 	reader.batches = batches_new();
 	reader.decode = decode_new(reader.batches, stats);
+	reader.open_batches = g_build_filename(directory, "..", HG_OPEN_BATCHES, NULL);
 	reader.salvaged = g_ptr_array_new_with_free_func((GDestroyNotify)salvage_remove);
 	drop_unreadable_traces(traces, stats);
 	drop_damaged_indexes(&reader, traces);
@@ -388,6 +391,7 @@ out:
 	bt_graph_put_ref(reader.graph);
 	decode_free(reader.decode);
 	batches_free(reader.batches);
+	g_free(reader.open_batches);
 	g_ptr_array_free(reader.salvaged, TRUE);
 	g_ptr_array_free(traces, TRUE);
 	return result;

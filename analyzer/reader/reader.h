@@ -3,14 +3,17 @@
 #ifndef HIPGRAIN_READER_H
 #define HIPGRAIN_READER_H
 
+#include <glib.h>
 #include <stdbool.h>
 
 #include "analyzer/reader/event.h"
+#include "analyzer/reader/order.h"
 
 struct reader_stats {
 	uint64_t events;       /* delivered */
 	uint64_t lost;         /* discarded by the tracer, as far as it counted them */
 	uint64_t lost_packets; /* overwritten or missing packets */
+	GArray *missing;       /* struct order_missing: of which processes; the caller frees it */
 	char *truncated;       /* why reading stopped early, NULL if it did not; caller frees */
 };
 

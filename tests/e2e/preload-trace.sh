@@ -69,7 +69,8 @@ trace() {
 	lttng_quiet enable-event -u -c c 'hipgrain:*'
 	lttng_quiet add-context -u -c c -t vpid -t vtid
 	lttng_quiet start
-	env LD_PRELOAD="$preload" HIPGRAIN_DIR="$work/$name.d" LTTNG_UST_REGISTER_TIMEOUT=-1 \
+	# One event a call, which babeltrace2 shows; batches have tests of their own.
+	env HIPGRAIN_BATCH=0 LD_PRELOAD="$preload" HIPGRAIN_DIR="$work/$name.d" LTTNG_UST_REGISTER_TIMEOUT=-1 \
 		LTTNG_UST_ALLOW_BLOCKING=1 "$@" >"$work/$name.out" 2>"$work/$name.err"
 	status=$?
 	lttng_quiet stop

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The events of a recording as text, one a line, in the order in which they are analysed. */
+#include <errno.h>
+#include <getopt.h>
+#include <glib.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analyzer/cmds/cmds.h"
+#include "analyzer/reader/fields.h"
+#include "analyzer/reader/reader.h"
+#include "tracer/message.h"
+
+const char usage_events[] =
+    "Usage: hipgrain events TRACE\n"
+    "Print every event of a recording, one a line, in the order of time: also those of the host's\n"
+    "allocations that were recorded many at a time, which babeltrace2 shows as batches.\n"
+    "\n"
+    "  -h, --help                print this help\n";
+
+static int64_t signed_value(const void *value, size_t size)
+{
+	switch (size) {
+	case 1:
+		return *(const int8_t *)value;
+	case 2:
+		return *(const int16_t *)value;
+	case 4:
+		return *(const int32_t *)value;
+	default:
+		return *(const int64_t *)value;
+	}
+}
+
+static uint64_t unsigned_value(const void *value, size_t size)
+{
+	uint64_t number = 0;
+
+	memcpy(&number, value, size); /* little-endian, as x86-64 is */
+	return number;
+}
+
+static void print_text(const char *text)
+{
+	putchar('"');
+	for (; *text; text++) {
+		if (*text == '\n') {
+			fputs("\\n", stdout);
+		} else if (*text == '"' || *text == '\\') {
+			printf("\\%c", *text);
+		} else {
+			putchar(*text);
+		}
+	}
+	putchar('"');
+}
+
+static void print_sequence(const struct field *field, const char *event, bool bytes)
+{
+	uint32_t count;
+	const void *elements;
+
+	memcpy(&count, event + field->count_offset, sizeof(count));
+	memcpy(&elements, event + field->offset, sizeof(elements));
+	putchar('[');
+	for (uint32_t i = 0; i < count; i++) {
+		if (bytes) {
+			printf(" %02x", ((const uint8_t *)elements)[i]);
+		} else {
+			printf(" 0x%" PRIX64, ((const uint64_t *)elements)[i]);
+		}
+	}
+	fputs(" ]", stdout);
+}
+
+/* Addresses, handles and flags have 64 bits, and none of the names of amounts. */
+static bool is_amount(const char *name)
+{
+	static const char *const amounts[] = { "size",  "rows",     "depth",     "duration",
+					       "pitch", "count",    "bytes",     "freed",
+					       "age",   "memory",   "calls",     "slice",
+					       "drop",  "unknown",  "malformed", "left",
+					       "value", "threshold" };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(amounts); i++) {
+		if (strstr(name, amounts[i])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void print_field(const struct field *field, const char *event)
+{
+	const char *value = event + field->offset;
+	const char *text = NULL;
+	uint64_t number;
+
+	printf("%s = ", field->name);
+	switch (field->kind) {
+	case FIELD_UNSIGNED:
+		number = unsigned_value(value, field->size);
+		if (strcmp(field->name, "api") == 0) {
+			text = hg_api_name((unsigned)number);
+		}
+		if (text) {
+			fputs(text, stdout);
+		} else if (field->size == 8 && !is_amount(field->name)) {
+			printf("0x%" PRIX64, number);
+		} else {
+			printf("%" PRIu64, number);
+		}
+		break;
+	case FIELD_SIGNED:
+		printf("%" PRId64, signed_value(value, field->size));
+		break;
+	case FIELD_STRING:
+		memcpy(&text, value, sizeof(text));
+		print_text(text ? text : "");
+		break;
+	case FIELD_BYTES:
+	case FIELD_WORDS:
+		print_sequence(field, event, field->kind == FIELD_BYTES);
+		break;
+	}
+}
+
+static int print_event(const struct hg_event *event, void *unused)
+{
+	const struct event_layout *layout;
+
+	(void)unused;
+	if (event->type >= HG_EVENT_TYPES) {
+		printf("%" PRId64 " unknown: { vpid = %d, vtid = %d }\n", event->ns, event->pid,
+		       event->tid);
+		return ferror(stdout) ? -EIO : 0;
+	}
+	layout = &event_layouts[event->type];
+	printf("%" PRId64 " %s: { vpid = %d, vtid = %d }, { ", event->ns, layout->name, event->pid,
+	       event->tid);
+	for (const struct field *field = layout->fields; field->name; field++) {
+		print_field(field, (const char *)event);
+		fputs(field[1].name ? ", " : " ", stdout);
+	}
+	puts("}");
+	return ferror(stdout) ? -EIO : 0;
+}
+
+static void say_missing(const char *path, const struct reader_stats *stats)
+{
+	for (guint i = 0; stats->missing && i < stats->missing->len; i++) {
+		const struct order_missing *row =
+		    &g_array_index(stats->missing, struct order_missing, i);
+
+		message_warning("%s: up to %" PRIu64 " allocations and frees of process %d are "
+				"missing",
+				path, row->records, row->pid);
+	}
+	if (stats->lost || stats->lost_packets) {
+		message_warning("%s: %" PRIu64 " events and %" PRIu64 " packets were lost", path,
+				stats->lost, stats->lost_packets);
+	}
+	if (stats->truncated) {
+		message_warning("%s: %s", path, stats->truncated);
+	}
+}
+
+static int print_trace(const char *path)
+{
+	char *traces = g_build_filename(path, "ctf", NULL), *error = NULL;
+	struct reader_stats stats;
+	int result;
+
+	if (!g_file_test(traces, G_FILE_TEST_IS_DIR)) {
+		g_free(traces);
+		traces = g_strdup(path);
+	}
+	result = read_trace(traces, print_event, NULL, &stats, &error);
+	if (result < 0) {
+		message_error("%s: %s", path,
+			      error               ? error
+			      : result == -ENOENT ? "there is no trace"
+						  : strerror(-result));
+	} else {
+		say_missing(path, &stats);
+	}
+	g_free(error);
+	g_free(stats.truncated);
+	if (stats.missing) {
+		g_array_free(stats.missing, TRUE);
+	}
+	g_free(traces);
+	return result < 0 ? HG_EXIT_INPUT : HG_EXIT_OK;
+}
+
+int cmd_events(int argc, char **argv)
+{
+	static const struct option long_options[] = {
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int code;
+
+	while ((code = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
+		if (code != 'h') {
+			return HG_EXIT_USAGE;
+		}
+		fputs(usage_events, stdout);
+		return HG_EXIT_OK;
+	}
+	if (argc - optind != 1) {
+		message_error("events: one trace is needed ('hipgrain events --help')");
+		return HG_EXIT_USAGE;
+	}
+	return print_trace(argv[optind]);
+}

@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "order.h"
+
+#include <glib.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "open_batches.h"
+
+struct held {
+	int64_t ns;
+	void *item;
+};
+
+/* The records of a batch, from the next one on. */
+struct run {
+	int64_t ns; /* of the next record */
+	int64_t begin;
+	int32_t tid;
+	uint32_t at, words;
+	uint64_t *records;
+};
+
+struct open {
+	uint32_t number;
+	int32_t tid;
+	int64_t ns;
+};
+
+struct process {
+	int32_t pid;
+	GQueue held;      /* of struct held; by time */
+	GPtrArray *runs;  /* a heap by their next records' times */
+	GArray *open;     /* few: as many as threads that record */
+	unsigned overdue; /* events in a row that came long after the oldest of these */
+	int64_t reached;  /* the time of the last event that went on */
+	struct order_missing missing;
+};
+
+struct order {
+	struct order_calls calls;
+	void *data;
+	GHashTable *processes; /* by pid */
+	struct process *last;  /* the one asked for last */
+	uint64_t holding, held_most;
+};
+
+/* ---- records ---- */
+
+/* Words of a record, 0 of one that this version does not know. */
+static uint32_t record_words(uint64_t first)
+{
+	switch ((enum hg_record)(first >> 56)) {
+	case HG_RECORD_ALLOC:
+	case HG_RECORD_FREE:
+		return 2;
+	case HG_RECORD_ALLOC_STACK:
+		return 3;
+	}
+	return 0;
+}
+
+/* Whether a whole record is next in the run; then its time is set. */
+static bool run_look(struct run *run)
+{
+	uint32_t words = run->at < run->words ? record_words(run->records[run->at]) : 0;
+
+	if (!words || words > run->words - run->at) {
+		return false;
+	}
+	run->ns = run->begin + (int64_t)(uint32_t)run->records[run->at + 1];
+	return true;
+}
+
+static void free_run(struct run *run)
+{
+	g_free(run->records);
+	g_free(run);
+}
+
+/* ---- the heap ---- */
+
+static struct run *run_at(const struct process *process, guint at)
+{
+	return process->runs->pdata[at];
+}
+
+static void swap_runs(struct process *process, guint one, guint other)
+{
+	gpointer kept = process->runs->pdata[one];
+
+	process->runs->pdata[one] = process->runs->pdata[other];
+	process->runs->pdata[other] = kept;
+}
+
+static void sift_down(struct process *process)
+{
+	guint count = process->runs->len;
+
+	for (guint at = 0, child; (child = 2 * at + 1) < count; at = child) {
+		if (child + 1 < count &&
+		    run_at(process, child + 1)->ns < run_at(process, child)->ns) {
+			child++;
+		}
+		if (run_at(process, at)->ns <= run_at(process, child)->ns) {
+			return;
+		}
+		swap_runs(process, at, child);
+	}
+}
+
+static void add_run(struct process *process, struct run *run)
+{
+	guint at = process->runs->len;
+
+	g_ptr_array_add(process->runs, run);
+	for (; at && run_at(process, at)->ns < run_at(process, (at - 1) / 2)->ns;
+	     at = (at - 1) / 2) {
+		swap_runs(process, at, (at - 1) / 2);
+	}
+}
+
+/* The first run goes on to its next record, or away. */
+static void next_record(struct process *process)
+{
+	struct run *run = run_at(process, 0);
+
+	run->at += record_words(run->records[run->at]);
+	if (!run_look(run)) {
+		swap_runs(process, 0, process->runs->len - 1);
+		g_ptr_array_set_size(process->runs, (gint)process->runs->len - 1);
+		free_run(run);
+	}
+	sift_down(process);
+}
+
+/* ---- processes ---- */
+
+static void free_process(gpointer data)
+{
+	struct process *process = data;
+
+	g_ptr_array_free(process->runs, TRUE);
+	g_array_free(process->open, TRUE);
+	g_free(process);
+}
+
+struct order *order_new(const struct order_calls *calls, void *data)
+{
+	struct order *order = g_new0(struct order, 1);
+
+	order->calls = *calls;
+	order->data = data;
+	order->processes = g_hash_table_new_full(NULL, NULL, NULL, free_process);
+	return order;
+}
+
+void order_free(struct order *order)
+{
+	g_hash_table_destroy(order->processes);
+	g_free(order);
+}
+
+static struct process *find(struct order *order, int32_t pid)
+{
+	struct process *process = order->last;
+
+	if (process && process->pid == pid) {
+		return process;
+	}
+	process = g_hash_table_lookup(order->processes, GINT_TO_POINTER(pid));
+	if (process) {
+		order->last = process;
+	}
+	return process;
+}
+
+static struct process *find_or_make(struct order *order, int32_t pid)
+{
+	struct process *process = find(order, pid);
+
+	if (!process) {
+		process = g_new0(struct process, 1);
+		process->pid = pid;
+		process->reached = INT64_MIN;
+		g_queue_init(&process->held);
+		process->runs = g_ptr_array_new();
+		process->open = g_array_new(FALSE, FALSE, sizeof(struct open));
+		g_hash_table_insert(order->processes, GINT_TO_POINTER(pid), process);
+		order->last = process;
+	}
+	return process;
+}
+
+/* ---- letting go ---- */
+
+static void pass_record(struct order *order, struct process *process)
+{
+	const struct run *run = run_at(process, 0);
+	struct order_record record = {
+		.ns = run->ns, .pid = process->pid, .tid = run->tid, .words = &run->records[run->at]
+	};
+
+	process->reached = record.ns;
+	order->calls.record(&record, order->data);
+	next_record(process);
+}
+
+static void pass_item(struct order *order, struct process *process)
+{
+	struct held *held = g_queue_pop_head(&process->held);
+
+	order->holding--;
+	process->reached = held->ns;
+	order->calls.item(held->item, order->data);
+	g_free(held);
+}
+
+/* Everything up to that moment. */
+static void release_until(struct order *order, struct process *process, int64_t until)
+{
+	for (;;) {
+		const struct held *held = g_queue_peek_head(&process->held);
+		const struct run *run = process->runs->len ? run_at(process, 0) : NULL;
+
+		if (run && run->ns <= until && (!held || run->ns < held->ns)) {
+			pass_record(order, process);
+		} else if (held && held->ns <= until) {
+			pass_item(order, process);
+		} else {
+			return;
+		}
+	}
+}
+
+static void release(struct order *order, struct process *process)
+{
+	int64_t until = INT64_MAX;
+
+	for (guint i = 0; i < process->open->len; i++) {
+		until = MIN(until, g_array_index(process->open, struct open, i).ns);
+	}
+	release_until(order, process, until);
+}
+
+/* ---- what comes ---- */
+
+/* Whoever records something writes what is older than a tenth of a second: these were lost. */
+#define OVERDUE_NS     INT64_C(10000000000)
+#define OVERDUE_EVENTS 10000u
+
+static void count_missing(struct process *process, uint64_t batches)
+{
+	process->missing.batches += batches;
+	process->missing.records += batches * (HG_BATCH_WORDS / 2);
+}
+
+static guint oldest_open(const struct process *process)
+{
+	guint oldest = 0;
+
+	for (guint i = 1; i < process->open->len; i++) {
+		if (g_array_index(process->open, struct open, i).ns <
+		    g_array_index(process->open, struct open, oldest).ns) {
+			oldest = i;
+		}
+	}
+	return oldest;
+}
+
+static void look_for_overdue(struct order *order, struct process *process, int64_t ns)
+{
+	guint oldest = oldest_open(process);
+
+	if (ns - g_array_index(process->open, struct open, oldest).ns < OVERDUE_NS) {
+		process->overdue = 0;
+	} else if (++process->overdue >= OVERDUE_EVENTS) {
+		process->overdue = 0;
+		g_array_remove_index_fast(process->open, oldest);
+		count_missing(process, 1);
+		release(order, process);
+	}
+}
+
+bool order_hold(struct order *order, int32_t pid, int64_t ns, void *item)
+{
+	struct process *process = find(order, pid);
+	struct held *held;
+
+	if (!process) {
+		return false;
+	}
+	if (!process->open->len) {
+		process->reached = ns;
+		return false;
+	}
+	held = g_new(struct held, 1);
+	held->ns = ns;
+	held->item = item;
+	g_queue_push_tail(&process->held, held);
+	order->held_most = MAX(order->held_most, ++order->holding);
+	look_for_overdue(order, process, ns);
+	return true;
+}
+
+void order_open(struct order *order, int32_t pid, int32_t tid, uint32_t number, int64_t ns)
+{
+	struct process *process = find_or_make(order, pid);
+	struct open open = { number, tid, ns };
+
+	/* A thread has one at a time. */
+	for (guint i = 0; i < process->open->len; i++) {
+		if (g_array_index(process->open, struct open, i).tid == tid) {
+			g_array_remove_index_fast(process->open, i);
+			count_missing(process, 1);
+			break;
+		}
+	}
+	g_array_append_val(process->open, open);
+	release(order, process);
+}
+
+static bool take_open(struct process *process, uint32_t number)
+{
+	for (guint i = 0; i < process->open->len; i++) {
+		if (g_array_index(process->open, struct open, i).number == number) {
+			g_array_remove_index_fast(process->open, i);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Records of which the beginning was not seen, and later ones went on: these cannot any more. */
+static uint64_t skip_until(struct run *run, int64_t since)
+{
+	uint64_t skipped = 0;
+
+	while (run_look(run) && run->ns < since) {
+		run->at += record_words(run->records[run->at]);
+		skipped++;
+	}
+	return skipped;
+}
+
+static void add_records(struct process *process, const struct hg_ev_batch *batch, int64_t begin_ns,
+			int64_t since_ns)
+{
+	struct run *run = g_new0(struct run, 1);
+
+	run->begin = begin_ns;
+	run->tid = batch->thread;
+	run->words = batch->words;
+	run->records = g_memdup2(batch->records, batch->words * sizeof(uint64_t));
+	skip_until(run, since_ns);
+	process->missing.records += skip_until(run, process->reached);
+	if (run_look(run)) {
+		add_run(process, run);
+	} else {
+		free_run(run);
+	}
+}
+
+void order_batch(struct order *order, int32_t pid, const struct hg_ev_batch *batch,
+		 int64_t begin_ns, int64_t since_ns)
+{
+	struct process *process = find_or_make(order, pid);
+
+	take_open(process, batch->number);
+	add_records(process, batch, begin_ns, since_ns);
+	release(order, process);
+}
+
+static void miss(struct order *order, struct process *process)
+{
+	count_missing(process, process->open->len);
+	g_array_set_size(process->open, 0);
+	release(order, process);
+}
+
+void order_forget(struct order *order, int32_t pid)
+{
+	struct process *process = find(order, pid);
+
+	if (process && process->open->len) {
+		miss(order, process);
+	}
+}
+
+/* ---- the end ---- */
+
+struct ending {
+	struct order *order;
+	int64_t offset_ns;
+};
+
+/* Numbers begin anew in each process: the page must have been begun right after that event. */
+static bool is_its_page(const struct process *process, uint32_t number, int64_t begin)
+{
+	for (guint i = 0; i < process->open->len; i++) {
+		const struct open *open = &g_array_index(process->open, struct open, i);
+
+		if (open->number == number) {
+			return begin >= open->ns && begin - open->ns < OVERDUE_NS;
+		}
+	}
+	return false;
+}
+
+static void use_page(const struct hg_open_batch *page, void *data)
+{
+	struct ending *ending = data;
+	struct process *process = find(ending->order, page->pid);
+	struct hg_ev_batch batch = { .number = page->number,
+				     .thread = page->thread,
+				     .begin = page->begin,
+				     .records = page->records,
+				     .words = page->words };
+	int64_t begin = (int64_t)page->begin + ending->offset_ns;
+
+	if (process && is_its_page(process, page->number, begin) &&
+	    take_open(process, page->number)) {
+		add_records(process, &batch, begin, INT64_MIN);
+	}
+}
+
+void order_end(struct order *order, const char *folder, int64_t offset_ns, GArray *missing)
+{
+	struct ending ending = { order, offset_ns };
+	GHashTableIter iterator;
+	gpointer value;
+
+	if (folder) {
+		open_batches_each(folder, use_page, &ending);
+	}
+	g_hash_table_iter_init(&iterator, order->processes);
+	while (g_hash_table_iter_next(&iterator, NULL, &value)) {
+		struct process *process = value;
+
+		miss(order, process);
+		process->missing.pid = process->pid;
+		if (process->missing.records) {
+			g_array_append_val(missing, process->missing);
+		}
+		memset(&process->missing, 0, sizeof(process->missing));
+	}
+}
+
+uint64_t order_held_most(const struct order *order)
+{
+	return order->held_most;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Events in the order in which they happened, although some were recorded many at a time, and late
+ * (batches: tracer/batch_events.h). While a batch is open, its process's events are held back.
+ */
+#ifndef HIPGRAIN_READER_ORDER_H
+#define HIPGRAIN_READER_ORDER_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tracer/batch_events.h"
+
+/* Where a record comes from. */
+struct order_record {
+	int64_t ns; /* by the trace's clock, since its origin */
+	int32_t pid, tid;
+	const uint64_t *words; /* as in the batch */
+};
+
+/* What is done with what was held back, when its turn has come. */
+struct order_calls {
+	void (*item)(void *item, void *data); /* which is the callee's from then on */
+	void (*record)(const struct order_record *record, void *data);
+};
+
+/* Of a process's records: at most so many are missing, and of so many batches none came. */
+struct order_missing {
+	int32_t pid;
+	uint64_t records, batches;
+};
+
+struct order;
+
+struct order *order_new(const struct order_calls *calls, void *data);
+/* Nothing may be held back any more: order_end() was called. */
+void order_free(struct order *order);
+
+/* An event of that process at `ns`, in the order of time: true if it is held back as `item`. */
+bool order_hold(struct order *order, int32_t pid, int64_t ns, void *item);
+
+/* A batch of that thread's begins at `ns`. */
+void order_open(struct order *order, int32_t pid, int32_t tid, uint32_t number, int64_t ns);
+
+/*
+ * A batch was recorded; its words are copied. `begin_ns` is its begin, since the clock's origin;
+ * records before `since_ns` are left out.
+ */
+void order_batch(struct order *order, int32_t pid, const struct hg_ev_batch *batch,
+		 int64_t begin_ns, int64_t since_ns);
+
+/* Another program runs in that process, which does not go on with what was open. */
+void order_forget(struct order *order, int32_t pid);
+
+/*
+ * Nothing follows. What batches are still open hold is looked for in the files of `folder` (NULL:
+ * nowhere), whose times are `offset_ns` before those of the clock's origin. Adds to `missing`, of
+ * struct order_missing, a row for each process of which something is.
+ */
+void order_end(struct order *order, const char *folder, int64_t offset_ns, GArray *missing);
+
+/* Most items that were held back at a time. */
+uint64_t order_held_most(const struct order *order);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Batches: events of which there are many are recorded in a buffer of their thread's, and the
+ * buffer as one event when it is full, or its thread ends, or others see that it has become old.
+ *
+ * `batch_open` is recorded before the first record of a batch: from its time on, until `batch` of
+ * the same number, the process owes records. A reader that holds back the process's events from
+ * there on can put all in their order by time.
+ */
+#ifndef HIPGRAIN_TRACER_BATCH_EVENTS_H
+#define HIPGRAIN_TRACER_BATCH_EVENTS_H
+
+#include <stdint.h>
+
+/*
+ * Records, in words of 64 bits. In the first word bits 56 to 63 are the kind, 48 to 55 the api and
+ * the rest the address; in the second the lower half is the time, ns since the batch's `begin`.
+ */
+enum hg_record {
+	HG_RECORD_ALLOC = 1,       /* upper half of the second word: size */
+	HG_RECORD_ALLOC_STACK = 2, /* likewise; a third word: stack_id */
+	HG_RECORD_FREE = 3,        /* upper half of the second word: stack_id */
+};
+
+#define HG_RECORD_ADDRESS ((UINT64_C(1) << 48) - 1)
+
+struct hg_ev_batch_open {
+	uint32_t number; /* from 1, in no order; of a process and those it forked */
+};
+
+struct hg_ev_batch {
+	uint32_t number;
+	int32_t thread; /* whose records these are; another may have written them */
+	uint64_t begin; /* ns of CLOCK_MONOTONIC, by which LTTng's events are timed, too */
+	const uint64_t *records;
+	uint32_t words; /* in the trace: records is a sequence of this length */
+};
+
+/*
+ * A process's batches that are not written yet lie in a file of the bundle, where they outlive it:
+ * DIR/open-batches/<pid>-<hexadecimal number>, pages of this form. The first is no batch: `number`
+ * is the last one given, and begin HG_OPEN_BATCHES_MAGIC.
+ */
+#define HG_OPEN_BATCHES       "open-batches"
+#define HG_OPEN_BATCHES_MAGIC UINT64_C(0x31686374616267a8)
+#define HG_BATCH_BYTES        4096u
+#define HG_BATCH_WORDS        508u
+
+struct hg_open_batch {
+	int32_t pid; /* whose page this is; 0: nobody's */
+	int32_t thread;
+	uint32_t number; /* as in the events */
+	uint32_t words;  /* that are filled; 0: nothing is open */
+	uint64_t begin;
+	uint64_t unused;
+	uint64_t records[HG_BATCH_WORDS];
+};
+_Static_assert(sizeof(struct hg_open_batch) == HG_BATCH_BYTES, "a page");
+
+#endif
