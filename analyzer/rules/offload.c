@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "offload_copies.h"
 #include "thresholds.h"
 
 /* Host memory that was mapped to a device, in one piece. */
@@ -63,6 +64,7 @@ struct transfer {
 /* What one construct did to the ranges that it mapped. */
 struct construct {
 	uint64_t code;     /* where it stands; must stay the first member: it is the table's key */
+	bool update;       /* target update */
 	uint32_t stack_id; /* of its first run */
 	int64_t first_ns;
 	uint64_t runs;
@@ -95,6 +97,7 @@ struct process_offload {
 struct offload {
 	GPtrArray *processes; /* struct process_offload, in order of appearance */
 	GHashTable *by_process;
+	struct offload_copies *copies;
 };
 
 /* ---- tables ---- */
@@ -166,6 +169,7 @@ struct offload *offload_new(void)
 
 	offload->processes = g_ptr_array_new_with_free_func(free_process);
 	offload->by_process = g_hash_table_new(NULL, NULL);
+	offload->copies = offload_copies_new();
 	return offload;
 }
 
@@ -174,6 +178,7 @@ void offload_free(struct offload *offload)
 	if (offload) {
 		g_ptr_array_free(offload->processes, TRUE);
 		g_hash_table_destroy(offload->by_process);
+		offload_copies_free(offload->copies);
 		g_free(offload);
 	}
 }
@@ -361,6 +366,34 @@ static void report_repeat(const struct process_offload *process,
 	g_free(bytes);
 }
 
+/* HG505: the host was given these bytes before, and no region has run since. */
+static void report_fetched_again(const struct process_offload *process,
+				 const struct rules_context *context,
+				 const struct transfer *transfer, const struct copy *copy)
+{
+	struct finding *finding;
+	bool is_new;
+	char *bytes;
+
+	if (transfer->range->size < OMP_SIZE || !sees_kernels(process) ||
+	    copy->kernels != transfer->kernels) {
+		return;
+	}
+	finding = report(context, RULE_HG505, transfer->range, transfer->stack_id, transfer->ns, 1,
+			 &is_new);
+	if (!is_new) {
+		return;
+	}
+	bytes = bytes_text(transfer->range);
+	finding->message = g_strdup_printf("the construct copies %s back from device %d, from "
+					   "where the host had been given the same bytes before.",
+					   bytes, transfer->range->device);
+	finding->fix = g_strdup("leave one of the transfers out: no target region runs in between");
+	finding_at_most(finding, CONFIDENCE_LIKELY,
+			"the host may have changed its own bytes in between, to have them back");
+	g_free(bytes);
+}
+
 /* ---- contents ---- */
 
 static void note_trip(struct process_offload *process, const struct transfer *transfer,
@@ -407,8 +440,8 @@ static void uploaded(struct process_offload *process, const struct rules_context
 	range->hash = hash;
 }
 
-static void downloaded(struct process_offload *process, const struct transfer *transfer,
-		       uint64_t hash)
+static void downloaded(struct process_offload *process, const struct rules_context *context,
+		       const struct transfer *transfer, uint64_t hash)
 {
 	struct range *range = transfer->range;
 	struct copy *copy = g_tree_lookup(process->copies, &transfer->ptr);
@@ -417,6 +450,9 @@ static void downloaded(struct process_offload *process, const struct transfer *t
 		note_trip(process, transfer, transfer->before == hash);
 	}
 	if (copy && copy->number == transfer->number) {
+		if (copy->latest == DOWNLOAD && copy->hash == hash) {
+			report_fetched_again(process, context, transfer, copy);
+		}
 		copy->latest = DOWNLOAD;
 		copy->hash = hash;
 		copy->kernels = transfer->kernels;
@@ -437,7 +473,7 @@ static void handle_content(struct process_offload *process, const struct rules_c
 	if (transfer->upload) {
 		uploaded(process, context, transfer, content->hash);
 	} else {
-		downloaded(process, transfer, content->hash);
+		downloaded(process, context, transfer, content->hash);
 	}
 	g_hash_table_remove(process->transfers, GUINT_TO_POINTER(content->op_id));
 }
@@ -492,7 +528,9 @@ static struct transfer *expect_content(struct process_offload *process,
 	transfer->kernels = kernels_so_far(process);
 	transfer->stack_id = data->stack_id;
 	transfer->ns = context->event->ns;
-	if (!upload && copy->latest == UPLOAD) {
+	/* What an update fetches was asked for, whether it changed or not. */
+	if (!upload && copy->latest == UPLOAD &&
+	    !construct_of(process, data->stack_id, context->event->ns)->update) {
 		transfer->before = copy->hash;
 		transfer->before_stack = copy->stack_id;
 	}
@@ -606,11 +644,14 @@ static void handle_data(struct process_offload *process, const struct rules_cont
 static void handle_target(struct process_offload *process, const struct rules_context *context)
 {
 	const struct hg_ev_omp_target *target = &context->event->omp_target;
+	struct construct *construct;
 
 	if (target->endpoint == HG_OMP_END) {
 		return;
 	}
-	construct_of(process, target->stack_id, context->event->ns)->runs++;
+	construct = construct_of(process, target->stack_id, context->event->ns);
+	construct->runs++;
+	construct->update = (target->kind & ~HG_OMP_NOWAIT) == HG_OMP_UPDATE;
 	if ((target->kind & ~HG_OMP_NOWAIT) == HG_OMP_TARGET) {
 		process->regions++;
 	}
@@ -620,6 +661,7 @@ void offload_event(struct offload *offload, const struct rules_context *context)
 {
 	const struct hg_event *event = context->event;
 
+	offload_copies_event(offload->copies, context);
 	switch (event->type) {
 	case HG_EVENT_omp_runtime:
 		find(offload, context->process, true)->callbacks = event->omp_runtime.callbacks;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What OpenMP target constructs move between host and devices: which bytes go where, how often,
- * and whether they are others than those that were there (HG504, HG505, HG803, HG804).
+ * and whether they are others than those that were there (HG504, HG505, HG803, HG804;
+ * offload_copies.h: HG805).
  */
 #ifndef HIPGRAIN_OFFLOAD_H
 #define HIPGRAIN_OFFLOAD_H

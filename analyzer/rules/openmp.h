@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Kernels that are OpenMP target regions: the same hazards as HIP's, told in the terms of who
- * wrote a directive (HG801, HG802, HG805, HG806).
+ * wrote a directive (HG801, HG802, HG806).
  */
 #ifndef HIPGRAIN_OPENMP_H
 #define HIPGRAIN_OPENMP_H

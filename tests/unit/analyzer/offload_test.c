@@ -391,6 +391,50 @@ static void test_parts(void **state)
 	assert_string_equal(found(), "");
 }
 
+static void test_fetched_twice(void **state)
+{
+	(void)state;
+	begin(ALL_CALLBACKS);
+	map_alloc(7);
+	upload(11, 7);
+	region(7);
+	download(12, 8);
+	download(12, 9);
+	unmap(7);
+	assert_string_equal(found(), "HG505");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
+	assert_non_null(strstr(finding(0)->message, "back from device 0"));
+}
+
+static void test_fetched_after_each_region(void **state)
+{
+	(void)state;
+	begin(ALL_CALLBACKS);
+	map_alloc(7);
+	upload(11, 7);
+	for (int i = 0; i < 4; i++) {
+		region(7);
+		download(12, 8);
+	}
+	unmap(7);
+	assert_string_equal(found(), "");
+}
+
+/* An update is asked for: that the bytes are the same could not be known. */
+static void test_update_came_back_unchanged(void **state)
+{
+	(void)state;
+	begin(ALL_CALLBACKS);
+	map_alloc(7);
+	upload(11, 7);
+	region(7);
+	target(HG_OMP_UPDATE, HG_OMP_BEGIN, 8);
+	download(11, 8);
+	target(HG_OMP_UPDATE, HG_OMP_END, 8);
+	unmap(7);
+	assert_string_equal(found(), "");
+}
+
 static void test_nothing_mapped(void **state)
 {
 	(void)state;
@@ -428,6 +472,9 @@ int main(void)
 		SILENT(HG505, test_small_things_are_not_worth_it),
 		FINDS(HG804, test_came_back_unchanged),
 		SILENT(HG804, test_changed_once),
+		SILENT(HG804, test_update_came_back_unchanged),
+		FINDS(HG505, test_fetched_twice),
+		SILENT(HG505, test_fetched_after_each_region),
 		FINDS(HG504, test_sent_back),
 		SILENT(HG504, test_sent_back_after_a_region),
 		DOUBTS(HG504, test_sent_back_but_kernels_are_not_told),

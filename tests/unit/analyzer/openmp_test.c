@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rules about kernels of OpenMP target regions, as the HSA runtime's queues show them (HG801,
- * HG802, HG806, and HG1xx in OpenMP's terms).
+ * HG802, HG805, HG806, and HG1xx in OpenMP's terms).
  */
 #include "rules_world.h"
 
@@ -216,6 +216,127 @@ static void test_no_order_between_queues(void **state)
 	assert_string_equal(found(), "");
 }
 
+/* ---- HG805 ---- */
+
+#define COPY 0xa00000u
+
+static void data_op(unsigned op, uint64_t src, uint64_t dst, uint64_t size)
+{
+	apply((struct hg_event){
+	    .type = HG_EVENT_omp_data,
+	    .omp_data = {
+		.op = (uint8_t)op, .src = src, .dst = dst, .size = size, .stack_id = 7 } });
+}
+
+/* A block of the host's and its copy on the device; a kernel that does `access` to its argument. */
+static void mapped_block(unsigned access, bool filled)
+{
+	device(1);
+	kernel.atomic_count = 0;
+	use.access = access;
+	alloc(HG_API_malloc, BLOCK, 8192, 0, 5);
+	data_op(HG_OMP_ALLOC, BLOCK, COPY, 8192);
+	if (filled)
+		data_op(HG_OMP_TO_DEVICE, BLOCK, COPY, 8192);
+}
+
+static void test_reads_what_nobody_sent(void **state)
+{
+	(void)state;
+	mapped_block(ISA_READ, false);
+	omp_launch(COPY);
+	data_op(HG_OMP_DELETE, COPY, 0, 0);
+	assert_string_equal(found(), "HG805");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
+	assert_int_equal(finding(0)->allocation->ptr, BLOCK);
+	assert_non_null(strstr(finding(0)->fix, "map(to:)"));
+}
+
+static void test_reads_what_was_sent(void **state)
+{
+	(void)state;
+	mapped_block(ISA_READ, true);
+	omp_launch(COPY);
+	data_op(HG_OMP_DELETE, COPY, 0, 0);
+	assert_string_equal(found(), "");
+}
+
+static void test_reads_what_it_may_have_written(void **state)
+{
+	(void)state;
+	mapped_block(ISA_READ | ISA_WRITE, false);
+	omp_launch(COPY);
+	data_op(HG_OMP_DELETE, COPY, 0, 0);
+	assert_string_equal(found(), "");
+}
+
+static void test_writes_what_nobody_fetches(void **state)
+{
+	(void)state;
+	mapped_block(ISA_WRITE, true);
+	omp_launch(COPY);
+	data_op(HG_OMP_DELETE, COPY, 0, 0);
+	assert_string_equal(found(), "HG805");
+	assert_non_null(strstr(finding(0)->fix, "map(from:)"));
+}
+
+static void test_writes_to_scratch_memory(void **state)
+{
+	(void)state;
+	mapped_block(ISA_WRITE, false);
+	omp_launch(COPY);
+	data_op(HG_OMP_DELETE, COPY, 0, 0);
+	assert_string_equal(found(), "");
+}
+
+static void test_writes_what_is_fetched(void **state)
+{
+	(void)state;
+	mapped_block(ISA_WRITE, true);
+	omp_launch(COPY);
+	data_op(HG_OMP_FROM_DEVICE, COPY, BLOCK, 8192);
+	data_op(HG_OMP_DELETE, COPY, 0, 0);
+	assert_string_equal(found(), "");
+}
+
+static void test_writes_what_hip_reads(void **state)
+{
+	(void)state;
+	mapped_block(ISA_WRITE, true);
+	omp_launch(COPY);
+	apply((struct hg_event){ .type = HG_EVENT_copy,
+				 .copy = { .api = HG_API_hipMemcpy,
+					   .dst = 0x7f0000,
+					   .src = COPY,
+					   .size = 64,
+					   .kind = 2,
+					   .depth = 1,
+					   .rows = 1 } });
+	data_op(HG_OMP_DELETE, COPY, 0, 0);
+	assert_null(strstr(found(), "HG805"));
+}
+
+static void test_other_accesses_are_possible(void **state)
+{
+	(void)state;
+	mapped_block(ISA_READ, false);
+	kernel.uses_complete = false;
+	omp_launch(COPY);
+	data_op(HG_OMP_DELETE, COPY, 0, 0);
+	assert_string_equal(found(), "");
+}
+
+/* The argument may be the address of element 0 of another section. */
+static void test_sections_are_mapped(void **state)
+{
+	(void)state;
+	mapped_block(ISA_READ, false);
+	alloc(HG_API_malloc, BLOCK + 0x10000, 16384, 0, 5);
+	data_op(HG_OMP_ALLOC, BLOCK + 0x12000, COPY + 0x2000, 8192);
+	omp_launch(COPY);
+	assert_string_equal(found(), "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -227,6 +348,15 @@ int main(void)
 		TEST(test_safe_loop_is_slow),
 		SILENT(HG801, test_pool_memory),
 		TEST(test_lost_in_fine_pool),
+		FINDS(HG805, test_reads_what_nobody_sent),
+		FINDS(HG805, test_writes_what_nobody_fetches),
+		SILENT(HG805, test_reads_what_was_sent),
+		SILENT(HG805, test_reads_what_it_may_have_written),
+		SILENT(HG805, test_writes_what_is_fetched),
+		SILENT(HG805, test_writes_to_scratch_memory),
+		SILENT(HG805, test_writes_what_hip_reads),
+		DOUBTS(HG805, test_other_accesses_are_possible),
+		SILENT(HG805, test_sections_are_mapped),
 		FINDS(HG806, test_no_xnack),
 		SILENT(HG806, test_hip_kernel),
 		DOUBTS(HG801, test_xnack_unknown),
