@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is known of a process at this moment: objects by number, and what lies at an address. */
+#include "replay.h"
+
+/* How far behind an allocation an address still counts as having run off its end. */
+#define PAST_END_LIMIT (1u << 20)
+
+const struct device *process_device(const struct process *process, int32_t ordinal)
+{
+	for (unsigned i = 0; i < process->devices->len; i++) {
+		const struct device *device = process->devices->pdata[i];
+
+		if (device->ordinal == ordinal) {
+			return device;
+		}
+	}
+	return process->devices->len ? process->devices->pdata[0] : NULL;
+}
+
+const char *process_env(const struct process *process, const char *name)
+{
+	return g_hash_table_lookup(process->env, name);
+}
+
+struct kernel_ref *process_kernel(const struct process *process, uint32_t id)
+{
+	return g_hash_table_lookup(process->kernels, GUINT_TO_POINTER(id));
+}
+
+struct kernel_args *process_args(const struct process *process, uint32_t id)
+{
+	return g_hash_table_lookup(process->args, GUINT_TO_POINTER(id));
+}
+
+const struct call_stack *process_stack(const struct process *process, uint32_t id)
+{
+	return id ? g_hash_table_lookup(process->stacks, GUINT_TO_POINTER(id)) : NULL;
+}
+
+const struct host_module *process_module(const struct process *process, uint64_t address,
+					 unsigned known)
+{
+	for (unsigned i = MIN(known, process->modules->len); i > 0; i--) {
+		const struct host_module *module = process->modules->pdata[i - 1];
+
+		if (address - module->start < module->size) {
+			return module->path ? module : NULL;
+		}
+	}
+	return NULL;
+}
+
+/* Just behind a HIP allocation, at most `limit` bytes after its end. */
+static bool past_end(const struct process *process, uint64_t address, uint64_t limit,
+		     struct place *place)
+{
+	place->allocation = address_space_find_before(&process->space, address, &place->offset);
+	if (place->allocation && place->offset < limit) {
+		place->kind = PLACE_PAST_END;
+		return true;
+	}
+	place->allocation = NULL;
+	return false;
+}
+
+/* The C library gives freed blocks to smaller requests, and small ones may not be recorded. */
+static bool can_be_reused_unseen(const struct process *process, const struct allocation *freed)
+{
+	return freed->layer == LAYER_HOST && process->threshold > 1;
+}
+
+/* The reservation outlives what was mapped into it: then the latter is what the place was. */
+static bool was_unmapped(const struct process *process, uint64_t address, struct place *place)
+{
+	struct allocation *freed;
+	uint64_t offset;
+
+	if (place->allocation->api != HG_API_hipMemAddressReserve) {
+		return false;
+	}
+	freed = address_space_find_freed(&process->space, address, &offset);
+	if (!freed || freed->layer != LAYER_MAPPED) {
+		return false;
+	}
+	place->allocation = freed;
+	place->offset = offset;
+	return true;
+}
+
+struct place process_place(const struct process *process, uint64_t address)
+{
+	struct place place = { .kind = PLACE_UNKNOWN };
+
+	place.allocation = address_space_find(&process->space, address, &place.offset);
+	if (place.allocation && was_unmapped(process, address, &place)) {
+		place.kind = PLACE_FREED;
+		return place;
+	}
+	if (place.allocation) {
+		place.kind = PLACE_ALLOCATION;
+		return place;
+	}
+	if (address < process->page_size) {
+		place.kind = PLACE_NULL;
+		return place;
+	}
+	/*
+	 * A library can be mapped right behind device memory (on the software GPU, or where the
+	 * runtime maps it for the host). What runs off the end of an allocation by less than a
+	 * page is not meant for the library's first page.
+	 */
+	if (past_end(process, address, process->page_size, &place)) {
+		return place;
+	}
+	for (unsigned i = 0; i < process->regions->len; i++) {
+		const struct region *region = &g_array_index(process->regions, struct region, i);
+
+		if (address - region->start < region->size) {
+			place.kind = region->kind == HG_REGION_HEAP ? PLACE_HEAP : PLACE_STACK;
+			return place;
+		}
+	}
+	place.module = process_module(process, address, MODULES_ALL);
+	if (place.module) {
+		place.kind = PLACE_STATIC;
+		return place;
+	}
+	place.allocation = address_space_find_freed(&process->space, address, &place.offset);
+	if (place.allocation && can_be_reused_unseen(process, place.allocation)) {
+		place.allocation = NULL;
+		return place;
+	}
+	if (place.allocation) {
+		place.kind = PLACE_FREED;
+		return place;
+	}
+	past_end(process, address, PAST_END_LIMIT, &place);
+	return place;
+}
