@@ -262,6 +262,7 @@ void analysis_end(struct analysis_run *run)
 	place_fixes(analysis);
 	static_notes(&analysis->findings, &analysis->replay);
 	analysis->complete = analysis->findings.limits->len == 0;
+	unite_alike(analysis);
 	fingerprint_findings(analysis);
 	ranks_group(analysis);
 	analysis_drop(run);

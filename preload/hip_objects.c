@@ -140,6 +140,8 @@ IMPORT(hipMemPoolImportPointer, (void **ptr, void *pool, void *data), (ptr, pool
        HG_PTR(pool))
 HG_FREE(hipIpcCloseMemHandle, (void *ptr), (ptr), .ptr = HG_PTR(ptr))
 CALL(hipIpcGetMemHandle, (void *handle, void *ptr), (handle, ptr), .ptr = HG_PTR(ptr))
+CALL(hipEventElapsedTime, (float *ms, void *start, void *stop), (ms, start, stop),
+     .handle = HG_PTR(stop), .value = HG_PTR(start))
 CALL(hipIpcGetEventHandle, (void *handle, void *from), (handle, from), .handle = HG_PTR(from))
 HG_AFTER(event, hipIpcOpenEventHandle, (void **handle, struct ipc_handle from), (handle, from),
 	 .event = HG_OUT(handle))

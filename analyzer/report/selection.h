@@ -51,6 +51,12 @@ int selection_read_baseline(struct selection *selection, const char *path, char 
 void selection_apply(struct selection *selection, struct analysis *analysis);
 
 /*
+ * Make findings one that cannot be told apart in the source: of one process, about the same thing,
+ * with stacks that read the same. Before fingerprint_findings(); needs a sorted list.
+ */
+void unite_alike(struct analysis *analysis);
+
+/*
  * Give every finding its fingerprint: equal in two recordings if it is the same finding. Made of
  * the rule, the kernel, its argument, the call, and the functions (not the lines, which move)
  * where the memory was allocated and the call was made; of no address, size or count. Findings

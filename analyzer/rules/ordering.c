@@ -435,6 +435,9 @@ static void on_call(const struct rules_context *context, struct process_order *a
 	case HG_API_hipStreamBeginCaptureToGraph:
 		at->hidden_records = true;
 		break;
+	case HG_API_hipEventElapsedTime:
+		at->latest_wait = NULL; /* the host wanted to know how long it took */
+		break;
 	default:
 		host_waits(at, model_wait(call->api, at->process->runtime_version, false), NULL,
 			   call->device);

@@ -229,7 +229,8 @@ static void report_waits(struct findings *findings, struct process_order *at,
 	    finding->api, site->needless);
 	finding->fix =
 	    g_strdup_printf("remove %s: kernels in one stream run in order anyway", finding->api);
-	finding_at_most(finding, CONFIDENCE_LIKELY, "a measurement of time looks the same");
+	finding_at_most(finding, CONFIDENCE_LIKELY,
+			"a measurement of time by the host's clock looks the same");
 }
 
 /* ---- HG702 ---- */

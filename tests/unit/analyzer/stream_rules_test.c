@@ -222,6 +222,21 @@ static void waits_that_may_be_needed(void **state)
 	assert_string_equal(found(), "");
 }
 
+/* The time that a kernel took is known when it has ended. */
+static void waits_for_the_time(void **state)
+{
+	(void)state;
+	two_streams(0);
+	for (unsigned i = 0; i < 100; i++) {
+		event(HG_API_hipEventRecord, E, A, 0);
+		launch(UPDATER, A, P);
+		event(HG_API_hipEventRecord, Q, A, 0);
+		sync_by(HG_API_hipEventSynchronize, Q);
+		call(HG_API_hipEventElapsedTime, 0);
+	}
+	assert_string_equal(found(), "");
+}
+
 static void waits_for_nothing(void **state)
 {
 	(void)state;
@@ -408,6 +423,7 @@ int main(void)
 		SILENT(HG702, the_null_stream_a_few_times_or_alone),
 		FINDS(HG704, a_wait_after_each_launch),
 		SILENT(HG704, waits_that_may_be_needed),
+		SILENT(HG704, waits_for_the_time),
 		FINDS(HG704, waits_for_nothing),
 		SILENT(HG704, waits_for_one_stream_after_another),
 		FINDS(HG705, a_destroyed_stream_is_used),
