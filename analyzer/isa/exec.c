@@ -75,6 +75,12 @@ static int write_exec(struct flow *flow, const struct insn *insn, struct state *
 			status = state_shrink(store, state, site_name(insn), NULL);
 			return status ? status : state_none(state);
 		}
+		/* Scalar registers go to memory through the first lanes of a vector register. */
+		if (a->kind == OPERAND_CONST && a->value > 0 && a->value <= INT32_MAX &&
+		    state->mode == EXEC_NORMAL) {
+			state_some(state, (uint32_t)a->value);
+			return 0;
+		}
 		mask = mask_of(flow, state, a);
 		if (BASE_KIND(mask) == BASE_BOTH && state->mode == EXEC_ALL && state->aside_count &&
 		    BASE_PAYLOAD(mask) == name) {

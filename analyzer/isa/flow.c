@@ -255,6 +255,8 @@ static int visit(struct flow *flow, struct activation *activation, uint32_t inde
 			break;
 		status = flow_step(flow, function, insn, &state);
 	}
+	if (!status && state.mode == EXEC_SOME)
+		status = state_lose(&flow->store, &state);
 	if (!status && !flow->exhausted)
 		status = leave(flow, activation, block,
 			       function->insn[block->first + block->count - 1], &state);

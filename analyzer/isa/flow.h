@@ -117,6 +117,10 @@ int flow_step(struct flow *flow, const struct function *function, const struct i
 int flow_exec(struct flow *flow, const struct insn *insn, struct state *state, bool *handled);
 int flow_memory(struct flow *flow, const struct function *function, const struct insn *insn,
 		struct state *state);
+/* Under EXEC_SOME: its effect, and true in *handled, if it moves a register to or from a place in
+ * private memory that is known. */
+int flow_private_some(struct flow *flow, const struct insn *insn, struct state *state,
+		      bool *handled);
 
 /* Of one dword each. */
 enum flow_shift { SHIFT_LEFT, SHIFT_RIGHT, SHIFT_RIGHT_SIGNED };

@@ -197,6 +197,10 @@ value_id lane_file_load(struct value_store *store, const struct lane_file *file,
 {
 	value_id value = dword < file->private_count ? file->private[dword] : VALUE_BOTTOM;
 
+	/* A slot of the compiler's own for scalar registers is no part of what a program indexes.
+	 */
+	if (!flat && value_holds_lanes(store, value))
+		return value;
 	value = value_join(store, value, file->wild);
 	return flat ? value_join(store, value, file->stray) : value;
 }

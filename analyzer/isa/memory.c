@@ -377,6 +377,31 @@ static int store_private(struct flow *flow, struct state *state, const struct in
 	return status;
 }
 
+int flow_private_some(struct flow *flow, const struct insn *insn, struct state *state,
+		      bool *handled)
+{
+	struct target target[TARGETS_MAX];
+	const struct operand *reg;
+	struct layout layout;
+	uint32_t dword;
+
+	if ((!insn->load && !insn->store) || insn->atomic || insn->sub_dword || insn->dwords != 1 ||
+	    insn->lds)
+		return 0;
+	lay_out(flow, state, insn, &layout);
+	reg = insn->load ? layout.to : layout.data;
+	if (!layout.is_private || !reg || reg->kind != OPERAND_REG || reg->count != 1 ||
+	    reg->reg < REG_VECTOR || reg->reg >= REG_COUNT)
+		return 0;
+	layout.high = value_base(&flow->store, BASE(BASE_APERTURE, 0), 0);
+	if (flow_targets(flow, layout.low, layout.high, target) != 1 ||
+	    target[0].kind != TARGET_PRIVATE ||
+	    !private_dword(flow, &target[0], layout.offset, &dword))
+		return 0;
+	*handled = true;
+	return state_private_some(&flow->store, state, dword, reg->reg, insn->load);
+}
+
 int flow_memory(struct flow *flow, const struct function *function, const struct insn *insn,
 		struct state *state)
 {

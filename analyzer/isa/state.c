@@ -410,6 +410,35 @@ int state_private_store(struct value_store *store, struct state *state, uint32_t
 	return status;
 }
 
+static int private_some(struct value_store *store, struct lane_file **file, uint32_t dword,
+			unsigned index, uint32_t lanes, bool load)
+{
+	value_id reg = (*file)->reg[index];
+	value_id slot = dword < (*file)->private_count ? (*file)->private[dword] : VALUE_BOTTOM;
+	value_id from = load ? slot : reg;
+	value_id to = load ? reg : slot;
+
+	if (load && slot == VALUE_BOTTOM)
+		from = lane_file_load(store, *file, dword, false);
+	for (uint32_t lane = 0; lanes >> lane; lane++)
+		if (lanes >> lane & 1)
+			to = value_lane_write(store, to, lane, value_lane_read(store, from, lane));
+	return load ? lane_file_set(file, index, to) : lane_file_store(file, dword, to);
+}
+
+int state_private_some(struct value_store *store, struct state *state, uint32_t dword, unsigned reg,
+		       bool load)
+{
+	unsigned index = reg - REG_VECTOR;
+	int status = private_some(store, &state->active, dword, index, state->some, load);
+
+	/* Which of the files has such a lane is not known: each as if it were its own. */
+	for (unsigned i = 0; !status && i < state->aside_count; i++)
+		status =
+		    private_some(store, &state->aside[i].file, dword, index, state->some, load);
+	return status;
+}
+
 value_id state_private_load_any(struct value_store *store, const struct state *state)
 {
 	value_id value = lane_file_load_any(store, state->active);
@@ -494,7 +523,7 @@ static int settle(struct value_store *store, struct state *state)
 {
 	if (state->mode == EXEC_BOTH)
 		return state_end_both(store, state, false);
-	if (state->mode == EXEC_ALL)
+	if (state->mode == EXEC_ALL || state->mode == EXEC_SOME)
 		return state_lose(store, state);
 	return 0;
 }
@@ -588,6 +617,12 @@ int state_grow(struct value_store *store, struct state *state)
 void state_all(struct state *state)
 {
 	state->mode = EXEC_ALL;
+}
+
+void state_some(struct state *state, uint32_t lanes)
+{
+	state->mode = EXEC_SOME;
+	state->some = lanes;
 }
 
 int state_complement(struct value_store *store, struct state *state, uint32_t name, bool both)

@@ -29,6 +29,7 @@ enum exec_mode {
 	EXEC_NORMAL, /* `active` is what vector instructions see */
 	EXEC_BOTH,   /* `active` and the last file set aside (the else part being set up) */
 	EXEC_ALL,    /* every lane */
+	EXEC_SOME,   /* the lanes of state.some, on or off until now; within a block only */
 };
 
 /* Registers that still matter, in lanes that are active and in others. */
@@ -44,6 +45,7 @@ struct state {
 	unsigned aside_count;
 	unsigned floor; /* files below are those of lanes that were off when the function began */
 	enum exec_mode mode;
+	uint32_t some;       /* with EXEC_SOME: a bit for each lane */
 	unsigned index_mode; /* registers are indexed at run time: 1 sources, 2 destinations */
 	/* Known conditions; they are forgotten at the end of a block. */
 	int8_t scc;      /* 0 not known, 1 true, -1 false */
@@ -83,6 +85,9 @@ value_id state_private_load(struct value_store *store, const struct state *state
 			    bool flat);
 int state_private_store(struct value_store *store, struct state *state, uint32_t dword,
 			value_id value);
+/* Under EXEC_SOME: these lanes of a register are loaded or stored. */
+int state_private_some(struct value_store *store, struct state *state, uint32_t dword, unsigned reg,
+		       bool load);
 /* At an address that is not known. */
 value_id state_private_load_any(struct value_store *store, const struct state *state);
 int state_private_store_any(struct value_store *store, struct state *state, value_id value,
@@ -105,6 +110,8 @@ int state_grow(struct value_store *store, struct state *state);
 int state_lose(struct value_store *store, struct state *state);
 /* exec = -1 for a moment. */
 void state_all(struct state *state);
+/* exec = a few lanes by number for a moment. */
+void state_some(struct state *state, uint32_t lanes);
 /* exec = the lanes of `name` that it does not have now (swap), or those in addition (both). */
 int state_complement(struct value_store *store, struct state *state, uint32_t name, bool both);
 /* End of EXEC_BOTH: only the lanes set aside last, or (joined) both as one. */

@@ -569,11 +569,43 @@ static int step_once(struct flow *flow, const struct function *function, const s
 	}
 }
 
+/* With exec a constant: whether what is done to vector registers is followed lane by lane. */
+static int step_some(struct flow *flow, const struct insn *insn, struct state *state, bool *handled)
+{
+	*handled = false;
+	switch (insn->class) {
+	case OP_NOTHING:
+	case OP_READ_LANE:
+	case OP_WRITE_LANE:
+		return 0;
+	case OP_MOVE:
+	case OP_MEMORY:
+		if (insn->mnemonic[0] == 's' && insn->family <= MEM_SCALAR_BUFFER)
+			return 0;
+		break;
+	default:
+		break;
+	}
+	if (insn->class == OP_MEMORY) {
+		int status = flow_private_some(flow, insn, state, handled);
+
+		if (status || *handled)
+			return status;
+	}
+	return state_lose(&flow->store, state);
+}
+
 int flow_step(struct flow *flow, const struct function *function, const struct insn *insn,
 	      struct state *state)
 {
 	bool handled;
 	int status;
+
+	if (state->mode == EXEC_SOME) {
+		status = step_some(flow, insn, state, &handled);
+		if (status || handled)
+			return status;
+	}
 
 	if (insn->mnemonic[0] == 's' && insn->class != OP_NOTHING && insn->class != OP_MOVE &&
 	    insn->class != OP_SELECT && insn->class != OP_GETPC && insn->class != OP_MEMORY)

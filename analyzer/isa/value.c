@@ -562,13 +562,21 @@ value_id value_lane_write(struct value_store *store, value_id vector, uint32_t l
 	value.rest = old->lane_count ? old->rest : vector;
 	for (i = 0; i < old->lane_count && old->lane[i].lane < lane; i++)
 		list[k++] = old->lane[i];
-	list[k].lane = lane;
-	list[k++].value = scalar;
+	/* A lane like all others need not be told apart. */
+	if (scalar != value.rest) {
+		list[k].lane = lane;
+		list[k++].value = scalar;
+	}
 	for (; i < old->lane_count; i++)
 		if (old->lane[i].lane != lane)
 			list[k++] = old->lane[i];
 	value.lane_count = k;
-	return intern(store, &value);
+	return k ? intern(store, &value) : value.rest;
+}
+
+bool value_holds_lanes(const struct value_store *store, value_id value)
+{
+	return value_get(store, value)->lane_count;
 }
 
 value_id value_lane_read(struct value_store *store, value_id vector, uint32_t lane)

@@ -133,6 +133,8 @@ bool value_has(const struct value_store *store, value_id a, enum base_kind kind)
 
 value_id value_lane_write(struct value_store *store, value_id vector, uint32_t lane,
 			  value_id scalar);
+/* Whether lanes of a vector register were written one by one: it holds spilled scalars. */
+bool value_holds_lanes(const struct value_store *store, value_id value);
 value_id value_lane_read(struct value_store *store, value_id vector, uint32_t lane);
 /* For use as an ordinary vector: a register with spilled lanes is not followed. */
 value_id value_plain(struct value_store *store, value_id a);

@@ -706,3 +706,44 @@ KERNEL search_and_add(const int *first, const int *column, const float *values, 
 	for (int k = threadIdx.x; k < rows; k += 256)
 		atomicAdd(&y[k], sums[k]);
 }
+
+struct vector {
+	double x, y, z;
+};
+
+__device__ vector cross(vector a, vector b)
+{
+	return { a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x };
+}
+
+__device__ double dot(vector a, vector b)
+{
+	return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+__device__ double length(vector a)
+{
+	return sqrt(dot(a, a));
+}
+
+/*
+ * So many waves are wanted that, unoptimized, registers are few: the addresses of functions and of
+ * returns go to memory through the first lanes of a vector register, with a constant in exec.
+ */
+//! spilled_to_memory *: native i32 direct 16
+//! spilled_to_memory *: native f64 direct 8
+extern "C" __global__ __launch_bounds__(256, 8) void spilled_to_memory(const double *in, double *out, int *count, int n)
+{
+	vector u = { in[0], in[1], in[2] }, v = { in[3], in[4], in[5] };
+
+	for (int i = 0; i < n; i++) {
+		vector w = cross(u, v);
+		double s = 1 / length(w), t = dot(u, w) / length(cross(v, w));
+
+		u = { w.x * s, w.y * s + t, w.z * t };
+		v = cross(w, u);
+		if (t > s || (s > 2 && length(u) > length(v)))
+			atomicAdd(count + i, (int)(s * t));
+	}
+	unsafeAtomicAdd(out, length(v) * dot(u, v));
+}
