@@ -9,6 +9,7 @@
 
 #include "analyzer/progress.h"
 #include "analyzer/ranks.h"
+#include "analyzer/recordings.h"
 #include "analyzer/report/selection.h"
 #include "analyzer/rules/context.h"
 #include "analyzer/rules/rules.h"
@@ -225,7 +226,7 @@ static void place_fixes(struct analysis *analysis)
 	}
 }
 
-struct analysis_run *analysis_begin(struct analysis *analysis, const char *bundle, bool overview)
+static struct analysis_run *begin(struct analysis *analysis, const char *bundle, bool overview)
 {
 	struct analysis_run *run = g_new0(struct analysis_run, 1);
 	char *code_objects = bundle ? g_build_filename(bundle, "code-objects", NULL) : NULL;
@@ -240,13 +241,36 @@ struct analysis_run *analysis_begin(struct analysis *analysis, const char *bundl
 		analysis->overview = overview_new();
 		overview_observe(analysis->overview, &analysis->replay);
 	}
+	run->engine = rules_engine_new(code_objects ? code_objects : "", &analysis->findings);
+	g_free(code_objects);
+	return run;
+}
+
+struct analysis_run *analysis_begin(struct analysis *analysis, const char *bundle, bool overview)
+{
+	struct analysis_run *run = begin(analysis, bundle, overview);
+
 	if (bundle) {
 		read_manifest(analysis);
 		run->interrupted = analysis->findings.limits->len > 0;
 	}
-	run->engine = rules_engine_new(code_objects ? code_objects : "", &analysis->findings);
-	g_free(code_objects);
 	return run;
+}
+
+struct analysis_run *analysis_begin_live(struct analysis *analysis, const char *bundle,
+					 const char *session, bool overview)
+{
+	struct analysis_run *run = begin(analysis, bundle, overview);
+
+	replay_set_session(&analysis->replay, session);
+	analysis->replay.attached = true;
+	return run;
+}
+
+void analysis_cut_off(struct analysis_run *run, const char *why)
+{
+	run->interrupted = true;
+	findings_limit(&run->analysis->findings, "%s", why);
 }
 
 void analysis_end(struct analysis_run *run)
@@ -274,30 +298,70 @@ void analysis_drop(struct analysis_run *run)
 	g_free(run);
 }
 
-static int load(struct analysis *analysis, const char *path, bool overview, char **error)
+/* The bundle's trace is with a relay: where that wrote it. NULL with *error if it is not found. */
+static char *find_relayed(const char *bundle, const char *trace, const char *url, char **error)
 {
-	char *traces = g_build_filename(path, "ctf", NULL);
-	const char *bundle = path;
-	struct analysis_run *run;
+	char *session = recording_session(bundle);
+	char *found = trace && session ? recording_below_relay(trace, session) : NULL;
+
+	if (!found) {
+		*error = trace ? g_strdup_printf("there is no session %s below %s", session, trace)
+			       : g_strdup_printf("its trace was recorded to the relay at %s: name "
+						 "the folder that this writes to with --trace",
+						 url);
+	}
+	g_free(session);
+	return found;
+}
+
+/*
+ * Where the trace of the recording at `path` is, and in *bundle where its code objects are, NULL if
+ * LTTng alone recorded it. NULL with *error and *result if there is none.
+ */
+static char *find_trace(const char *path, const char *trace, const char **bundle, int *result,
+			char **error)
+{
+	char *found = g_build_filename(path, "ctf", NULL);
+	char *url = recording_url(path);
 	struct stat status;
-	int result = 0;
+
+	*bundle = path;
+	*result = 0;
+	if (stat(path, &status) < 0) {
+		*result = -errno;
+		*error = g_strdup(strerror(errno));
+	} else if (url && !holds_trace(found)) {
+		g_free(found);
+		found = find_relayed(path, trace, url, error);
+		*result = found ? 0 : -ENOENT;
+	} else if (stat(found, &status) < 0 && holds_trace(path)) {
+		g_free(found);
+		found = g_strdup(path);
+		*bundle = NULL;
+	} else if (stat(found, &status) < 0) {
+		*result = -EINVAL;
+		*error = g_strdup("not a hipgrain trace bundle: it has no ctf folder");
+	}
+	if (*result) {
+		g_free(found);
+		found = NULL;
+	}
+	g_free(url);
+	return found;
+}
+
+int analysis_load_from(struct analysis *analysis, const char *path, const char *trace,
+		       bool overview, char **error)
+{
+	const char *bundle;
+	struct analysis_run *run;
+	char *traces;
+	int result;
 
 	memset(analysis, 0, sizeof(*analysis));
 	*error = NULL;
-	if (stat(path, &status) < 0) {
-		result = -errno;
-		*error = g_strdup(strerror(errno));
-	} else if (stat(traces, &status) < 0 && holds_trace(path)) {
-		/* What an operator recorded with LTTng alone. */
-		g_free(traces);
-		traces = g_strdup(path);
-		bundle = NULL;
-	} else if (stat(traces, &status) < 0) {
-		result = -EINVAL;
-		*error = g_strdup("not a hipgrain trace bundle: it has no ctf folder");
-	}
-	if (result) {
-		g_free(traces);
+	traces = find_trace(path, trace, &bundle, &result, error);
+	if (!traces) {
 		return result;
 	}
 	run = analysis_begin(analysis, bundle, overview);
@@ -320,12 +384,7 @@ static int load(struct analysis *analysis, const char *path, bool overview, char
 
 int analysis_load(struct analysis *analysis, const char *path, char **error)
 {
-	return load(analysis, path, false, error);
-}
-
-int analysis_load_overview(struct analysis *analysis, const char *path, char **error)
-{
-	return load(analysis, path, true, error);
+	return analysis_load_from(analysis, path, NULL, false, error);
 }
 
 void analysis_clear(struct analysis *analysis)

@@ -39,8 +39,12 @@ struct analysis {
  * when there is nothing that could be analysed.
  */
 int analysis_load(struct analysis *analysis, const char *path, char **error);
-/* The same with analysis->overview. */
-int analysis_load_overview(struct analysis *analysis, const char *path, char **error);
+/*
+ * The same: with analysis->overview if wanted; and the trace of a bundle that was recorded to a
+ * relay is looked for below folder `trace` (NULL: nowhere).
+ */
+int analysis_load_from(struct analysis *analysis, const char *path, const char *trace,
+		       bool overview, char **error);
 void analysis_clear(struct analysis *analysis);
 
 /*
@@ -50,6 +54,11 @@ void analysis_clear(struct analysis *analysis);
  */
 struct analysis_run;
 struct analysis_run *analysis_begin(struct analysis *analysis, const char *bundle, bool overview);
+/* For a recording that is being made: its manifest does not say yet that it is whole. */
+struct analysis_run *analysis_begin_live(struct analysis *analysis, const char *bundle,
+					 const char *session, bool overview);
+/* More would have come. */
+void analysis_cut_off(struct analysis_run *run, const char *why);
 int analysis_event(const struct hg_event *event, void *run);
 void analysis_end(struct analysis_run *run);
 void analysis_drop(struct analysis_run *run); /* there will be no report */

@@ -31,6 +31,7 @@ static const struct verb {
 	  cmd_scan },
 	{ "events", "print the events of a recording", usage_events, cmd_events },
 	{ "merge", "make one report of the nodes of a parallel job", usage_merge, cmd_merge },
+	{ "live", "print findings while a recording is made", usage_live, cmd_live },
 	{ "snapshot", "write what a flight recorder keeps", usage_snapshot, cmd_snapshot },
 	{ "standby", "run a command so that it can be recorded later", usage_standby, cmd_standby },
 	{ "attach", "begin to record programs that stand by", usage_attach, cmd_attach },

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "analyzer/cmds/cmds.h"
+#include "analyzer/cmds/merge.h"
 #include "analyzer/ranks.h"
 #include "analyzer/report/json_values.h"
 #include "analyzer/report/report.h"
@@ -38,7 +39,7 @@ struct merge {
 	struct json_object *processes;
 	GPtrArray *limits, *notes;
 	bool complete;
-	int64_t events, lost;
+	int64_t events, lost, suppressed;
 };
 
 static struct json_object *member(struct json_object *object, const char *name)
@@ -70,15 +71,27 @@ struct part {
 };
 
 /* Our own program again: one process a bundle, whose memory ends with it. */
-static pid_t start_report(const struct part *part)
+static pid_t start_report(const struct part *part, const char *const *extra)
 {
-	pid_t child = fork();
+	GPtrArray *arguments = g_ptr_array_new();
+	const char *const fixed[] = { "hipgrain",         "report", "--format=json",
+				      "--progress=never", "-o",     part->report };
+	pid_t child;
 
+	for (size_t i = 0; i < G_N_ELEMENTS(fixed); i++) {
+		g_ptr_array_add(arguments, (gpointer)fixed[i]);
+	}
+	for (; extra && *extra; extra++) {
+		g_ptr_array_add(arguments, (gpointer)*extra);
+	}
+	g_ptr_array_add(arguments, (gpointer)part->path);
+	g_ptr_array_add(arguments, NULL);
+	child = fork();
 	if (child == 0) {
-		execl("/proc/self/exe", "hipgrain", "report", "--format=json", "-o", part->report,
-		      part->path, (char *)NULL);
+		execv("/proc/self/exe", (char *const *)arguments->pdata);
 		_exit(127);
 	}
+	g_ptr_array_free(arguments, TRUE);
 	return child;
 }
 
@@ -99,7 +112,7 @@ static int wait_report(struct part *parts, unsigned count)
 	return 0;
 }
 
-static int report_bundles(struct part *parts, unsigned count, unsigned jobs)
+static int report_bundles(struct part *parts, unsigned count, const struct merge_options *options)
 {
 	unsigned running = 0;
 	int result = 0;
@@ -123,14 +136,14 @@ static int report_bundles(struct part *parts, unsigned count, unsigned jobs)
 			break;
 		}
 		close(fd);
-		if (running == jobs) {
+		if (running == options->jobs) {
 			result = wait_report(parts, count);
 			running--;
 			if (result < 0) {
 				break;
 			}
 		}
-		parts[i].child = start_report(&parts[i]);
+		parts[i].child = start_report(&parts[i], options->extra);
 		if (parts[i].child < 0) {
 			message_error("%s", strerror(errno));
 			result = -EIO;
@@ -292,6 +305,7 @@ static void add_report(struct merge *merge, struct json_object *report, GHashTab
 	merge->complete = merge->complete && json_object_get_boolean(member(report, "complete"));
 	merge->events += number_of(report, "events");
 	merge->lost += number_of(report, "lost_events");
+	merge->suppressed += number_of(report, "suppressed");
 	add_texts(merge->limits, member(report, "limits"));
 	add_texts(merge->notes, member(report, "notes"));
 	add_processes(merge, member(report, "processes"));
@@ -334,9 +348,36 @@ static void note_amounts(struct merge *merge)
 	g_array_free(amounts, TRUE);
 }
 
+static int64_t least_rank(struct json_object *report)
+{
+	struct json_object *processes = member(report, "processes");
+	int64_t least = INT64_MAX;
+
+	for (size_t i = 0; processes && i < json_object_array_length(processes); i++) {
+		struct json_object *rank = member(json_object_array_get_idx(processes, i), "rank");
+
+		least = rank ? MIN(least, json_object_get_int64(rank)) : least;
+	}
+	return least;
+}
+
+/* The same whatever the order in which they are named. */
+static gint compare_reports(gconstpointer a, gconstpointer b)
+{
+	struct json_object *one = *(struct json_object *const *)a;
+	struct json_object *other = *(struct json_object *const *)b;
+	int64_t rank = least_rank(one), another = least_rank(other);
+
+	return rank != another
+		   ? (rank > another) - (rank < another)
+		   : strcmp(json_object_to_json_string(one), json_object_to_json_string(other));
+}
+
 static void merge_reports(struct merge *merge)
 {
 	GHashTable *seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+
+	g_ptr_array_sort(merge->reports, compare_reports);
 
 	for (unsigned i = 0; i < merge->reports->len; i++) {
 		add_report(merge, merge->reports->pdata[i], seen);
@@ -391,7 +432,7 @@ static struct json_object *merge_json(const struct merge *merge)
 	json_object_object_add(root, "events", json_object_new_int64(merge->events));
 	json_object_object_add(root, "processes", json_object_get(merge->processes));
 	json_object_object_add(root, "findings", findings);
-	json_object_object_add(root, "suppressed", json_object_new_int64(0));
+	json_object_object_add(root, "suppressed", json_object_new_int64(merge->suppressed));
 	json_object_object_add(root, "suppressions", json_object_new_array());
 	json_object_object_add(root, "baseline", NULL);
 	json_object_object_add(root, "limits", texts_json(merge->limits));
@@ -510,8 +551,7 @@ static void put_json(gpointer object)
 	json_object_put(object);
 }
 
-static int run_merge(struct part *parts, unsigned count, unsigned jobs, bool json, int fail_on,
-		     const char *output)
+static int run_merge(struct part *parts, const struct merge_options *options)
 {
 	struct merge merge = {
 		.reports = g_ptr_array_new_with_free_func(put_json),
@@ -524,13 +564,15 @@ static int run_merge(struct part *parts, unsigned count, unsigned jobs, bool jso
 	};
 	int status = HG_EXIT_INPUT;
 
-	if (report_bundles(parts, count, jobs) == 0 && read_reports(&merge, parts, count) == 0) {
+	if (report_bundles(parts, options->count, options) == 0 &&
+	    read_reports(&merge, parts, options->count) == 0) {
 		merge_reports(&merge);
-		status = write_report(&merge, json, output);
+		status = write_report(&merge, options->json, options->output);
 		for (unsigned i = 0; status == HG_EXIT_OK && i < merge.findings->len; i++) {
 			const char *severity = text_of(merge.findings->pdata[i], "severity");
 
-			if (fail_on >= 0 && severity_by_name(severity) >= fail_on) {
+			if (options->fail_on >= 0 &&
+			    severity_by_name(severity) >= options->fail_on) {
 				status = HG_EXIT_FINDINGS;
 			}
 		}
@@ -541,6 +583,44 @@ static int run_merge(struct part *parts, unsigned count, unsigned jobs, bool jso
 	g_ptr_array_free(merge.limits, TRUE);
 	g_ptr_array_free(merge.notes, TRUE);
 	g_array_free(merge.ranks, TRUE);
+	return status;
+}
+
+unsigned merge_default_jobs(void)
+{
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return processors > 0 ? (unsigned)processors : 1;
+}
+
+unsigned merge_parse_jobs(const char *text)
+{
+	char *end;
+	long jobs = strtol(text, &end, 10);
+
+	if (*end || end == text || jobs < 1 || jobs > 4096) {
+		message_error("--jobs: '%s' is not a number from 1 to 4096", text);
+		return 0;
+	}
+	return (unsigned)jobs;
+}
+
+int merge_run(const struct merge_options *options)
+{
+	struct part *parts = g_new0(struct part, options->count);
+	int status;
+
+	for (unsigned i = 0; i < options->count; i++) {
+		parts[i].path = options->paths[i];
+	}
+	status = run_merge(parts, options);
+	for (unsigned i = 0; i < options->count; i++) {
+		if (parts[i].report) {
+			unlink(parts[i].report);
+			g_free(parts[i].report);
+		}
+	}
+	g_free(parts);
 	return status;
 }
 
@@ -555,29 +635,24 @@ int cmd_merge(int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
-	const char *output = NULL;
-	int code, fail_on = -1, status;
-	long jobs = sysconf(_SC_NPROCESSORS_ONLN);
-	struct part *parts;
-	bool json = false;
-	unsigned count;
-	char *end;
+	struct merge_options options = { .fail_on = -1, .jobs = merge_default_jobs() };
+	int code;
 
 	while ((code = getopt_long(argc, argv, "o:j:h", long_options, NULL)) != -1) {
 		switch (code) {
 		case 'o':
-			output = optarg;
+			options.output = optarg;
 			break;
 		case OPTION_FORMAT:
-			json = strcmp(optarg, "json") == 0;
-			if (!json && strcmp(optarg, "text") != 0) {
+			options.json = strcmp(optarg, "json") == 0;
+			if (!options.json && strcmp(optarg, "text") != 0) {
 				message_error("--format: '%s' is not text or json", optarg);
 				return HG_EXIT_USAGE;
 			}
 			break;
 		case OPTION_FAIL_ON:
-			fail_on = severity_by_name(optarg);
-			if (fail_on < 0) {
+			options.fail_on = severity_by_name(optarg);
+			if (options.fail_on < 0) {
 				message_error("--fail-on: '%s' is not error, warning, advice or "
 					      "note",
 					      optarg);
@@ -585,10 +660,8 @@ int cmd_merge(int argc, char **argv)
 			}
 			break;
 		case 'j':
-			jobs = strtol(optarg, &end, 10);
-			if (*end || end == optarg || jobs < 1 || jobs > 4096) {
-				message_error("--jobs: '%s' is not a number from 1 to 4096",
-					      optarg);
+			options.jobs = merge_parse_jobs(optarg);
+			if (!options.jobs) {
 				return HG_EXIT_USAGE;
 			}
 			break;
@@ -603,18 +676,7 @@ int cmd_merge(int argc, char **argv)
 		message_error("no report given (try 'hipgrain merge --help')");
 		return HG_EXIT_USAGE;
 	}
-	count = (unsigned)(argc - optind);
-	parts = g_new0(struct part, count);
-	for (unsigned i = 0; i < count; i++) {
-		parts[i].path = argv[optind + (int)i];
-	}
-	status = run_merge(parts, count, jobs > 0 ? (unsigned)jobs : 1, json, fail_on, output);
-	for (unsigned i = 0; i < count; i++) {
-		if (parts[i].report) {
-			unlink(parts[i].report);
-			g_free(parts[i].report);
-		}
-	}
-	g_free(parts);
-	return status;
+	options.count = (unsigned)(argc - optind);
+	options.paths = (const char *const *)argv + optind;
+	return merge_run(&options);
 }

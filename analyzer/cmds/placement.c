@@ -241,7 +241,7 @@ static int write_placement(const char *bundle, const char *output, unsigned limi
 	int result;
 
 	progress_set(PROGRESS_AUTO);
-	result = analysis_load_overview(&analysis, bundle, &error);
+	result = analysis_load_from(&analysis, bundle, NULL, true, &error);
 	int status = HG_EXIT_OK;
 
 	if (result < 0) {

@@ -6,16 +6,25 @@
 #include <unistd.h>
 
 #include "analyzer/cmds/cmds.h"
+#include "analyzer/cmds/merge.h"
 #include "analyzer/cmds/report_options.h"
 #include "analyzer/progress.h"
+#include "analyzer/recordings.h"
 #include "tracer/message.h"
 
 const char usage_report[] =
-    "Usage: hipgrain report [OPTION]... BUNDLE\n"
-    "Analyse a trace bundle that 'hipgrain record' made, and print what was found.\n"
+    "Usage: hipgrain report [OPTION]... BUNDLE|FOLDER\n"
+    "Analyse a trace bundle that 'hipgrain record' made, and print what was found; or all the\n"
+    "recordings below a folder, and print one report of them.\n"
     "\n"
     "  -o, --output FILE         write the report there instead of to standard "
-    "output\n" REPORT_USAGE "  -h, --help                print this help\n";
+    "output\n" REPORT_USAGE
+    "      --partial FILE        write a report there for 'hipgrain merge'\n"
+    "      --trace DIR           where the relay wrote what was recorded with --url\n"
+    "  -j, --jobs N              analyse N recordings at the same time (default: one a processor)\n"
+    "  -h, --help                print this help\n";
+
+enum { REPORT_ONLY_PARTIAL = REPORT_OPTION_END, REPORT_ONLY_TRACE };
 
 /* auto -1, never 0, always 1; -2: none of them. */
 static int parse_when(const char *argument)
@@ -139,25 +148,11 @@ int report_prepare(struct report_options *options)
 	return HG_EXIT_OK;
 }
 
-int report_bundle(struct report_options *options, const char *bundle, FILE *stream)
+int report_analysis(struct report_options *options, struct analysis *analysis, FILE *stream)
 {
-	struct analysis analysis;
-	char *error = NULL;
-	int result, status = HG_EXIT_OK;
 	FILE *file = NULL;
+	int result, status = HG_EXIT_OK;
 
-	progress_set(options->progress < 0 ? PROGRESS_AUTO
-		     : options->progress   ? PROGRESS_ALWAYS
-					   : PROGRESS_NEVER);
-	result = options->format == REPORT_HTML || options->format == REPORT_CHROME
-		     ? analysis_load_overview(&analysis, bundle, &error)
-		     : analysis_load(&analysis, bundle, &error);
-	if (result < 0) {
-		message_error("%s: %s", bundle, error ? error : strerror(-result));
-		free(error);
-		status = HG_EXIT_INPUT;
-		goto out;
-	}
 	if (options->output) {
 		file = fopen(options->output, "w");
 		if (!file) {
@@ -167,9 +162,9 @@ int report_bundle(struct report_options *options, const char *bundle, FILE *stre
 		}
 		stream = file;
 	}
-	analysis.what_if = options->what_if;
-	selection_apply(&options->selection, &analysis);
-	result = report_write(&analysis, options->format, style_of(options, stream), stream);
+	analysis->what_if = options->what_if;
+	selection_apply(&options->selection, analysis);
+	result = report_write(analysis, options->format, style_of(options, stream), stream);
 	if (file && fclose(file) != 0 && result == 0) {
 		result = -errno;
 	}
@@ -180,12 +175,87 @@ int report_bundle(struct report_options *options, const char *bundle, FILE *stre
 		goto out;
 	}
 	if (options->fail_on >= 0 &&
-	    analysis_count(&analysis, (enum severity)options->fail_on) > 0) {
+	    analysis_count(analysis, (enum severity)options->fail_on) > 0) {
 		status = HG_EXIT_FINDINGS;
 	}
 out:
-	analysis_clear(&analysis);
+	analysis_clear(analysis);
 	selection_clear(&options->selection);
+	return status;
+}
+
+int report_bundle(struct report_options *options, const char *bundle, FILE *stream)
+{
+	struct analysis analysis;
+	char *error = NULL;
+	int result;
+
+	progress_set(options->progress < 0 ? PROGRESS_AUTO
+		     : options->progress   ? PROGRESS_ALWAYS
+					   : PROGRESS_NEVER);
+	result = analysis_load_from(
+	    &analysis, bundle, options->trace,
+	    options->format == REPORT_HTML || options->format == REPORT_CHROME, &error);
+	if (result < 0) {
+		message_error("%s: %s", bundle, error ? error : strerror(-result));
+		free(error);
+		analysis_clear(&analysis);
+		selection_clear(&options->selection);
+		return HG_EXIT_INPUT;
+	}
+	return report_analysis(options, &analysis, stream);
+}
+
+/* Several recordings: each is analysed by a process of its own. */
+static int report_folder(struct report_options *options, const GPtrArray *recordings, unsigned jobs)
+{
+	GPtrArray *extra = g_ptr_array_new_with_free_func(g_free);
+	struct merge_options merge = { .paths = (const char *const *)recordings->pdata,
+				       .count = recordings->len,
+				       .jobs = jobs,
+				       .json = options->format == REPORT_JSON,
+				       .fail_on = options->fail_on,
+				       .output = options->output };
+	int status;
+
+	if (options->what_if ||
+	    (options->format != REPORT_JSON && options->format != REPORT_TEXT)) {
+		message_error(options->what_if ? "--what-if is about one recording at a time"
+					       : "a report of several recordings is text or json");
+		g_ptr_array_free(extra, TRUE);
+		selection_clear(&options->selection);
+		return HG_EXIT_USAGE;
+	}
+	for (unsigned i = 0; i < options->suppression_files; i++) {
+		g_ptr_array_add(extra,
+				g_strdup_printf("--suppressions=%s", options->suppressions[i]));
+	}
+	if (options->baseline) {
+		g_ptr_array_add(extra, g_strdup_printf("--baseline=%s", options->baseline));
+	}
+	if (options->trace) {
+		g_ptr_array_add(extra, g_strdup_printf("--trace=%s", options->trace));
+	}
+	g_ptr_array_add(extra, NULL);
+	merge.extra = (const char *const *)extra->pdata;
+	status = merge_run(&merge);
+	g_ptr_array_free(extra, TRUE);
+	selection_clear(&options->selection);
+	return status;
+}
+
+static int report_path(struct report_options *options, const char *path, unsigned jobs)
+{
+	GPtrArray *recordings = recordings_below(path);
+	int status;
+
+	if (recordings->len > 1) {
+		status = report_folder(options, recordings, jobs);
+	} else {
+		status =
+		    report_bundle(options, recordings->len ? recordings->pdata[0] : path, stdout);
+	}
+	g_ptr_array_free(recordings, TRUE);
 	return status;
 }
 
@@ -193,20 +263,43 @@ int cmd_report(int argc, char **argv)
 {
 	static const struct option long_options[] = {
 		REPORT_LONG_OPTIONS,
+		{ "partial", required_argument, NULL, REPORT_ONLY_PARTIAL },
+		{ "trace", required_argument, NULL, REPORT_ONLY_TRACE },
+		{ "jobs", required_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
 	struct report_options options = REPORT_OPTIONS_DEFAULT;
+	unsigned jobs = merge_default_jobs();
+	bool partial = false;
 	int code, status;
 
-	while ((code = getopt_long(argc, argv, "o:h", long_options, NULL)) != -1) {
-		if (code == 'h') {
+	while ((code = getopt_long(argc, argv, "o:j:h", long_options, NULL)) != -1) {
+		switch (code) {
+		case 'h':
 			fputs(usage_report, stdout);
 			return HG_EXIT_OK;
+		case REPORT_ONLY_PARTIAL:
+			partial = true;
+			options.output = optarg;
+			break;
+		case REPORT_ONLY_TRACE:
+			options.trace = optarg;
+			break;
+		case 'j':
+			jobs = merge_parse_jobs(optarg);
+			if (!jobs) {
+				return HG_EXIT_USAGE;
+			}
+			break;
+		default:
+			if (report_parse_option(&options, code, optarg) <= 0) {
+				return HG_EXIT_USAGE;
+			}
 		}
-		if (report_parse_option(&options, code, optarg) <= 0) {
-			return HG_EXIT_USAGE;
-		}
+	}
+	if (partial) {
+		options.format = REPORT_JSON; /* what merge reads */
 	}
 	if (argc - optind != 1) {
 		message_error(optind == argc ? "no bundle given (try 'hipgrain report --help')"
@@ -214,5 +307,5 @@ int cmd_report(int argc, char **argv)
 		return HG_EXIT_USAGE;
 	}
 	status = report_prepare(&options);
-	return status == HG_EXIT_OK ? report_bundle(&options, argv[optind], stdout) : status;
+	return status == HG_EXIT_OK ? report_path(&options, argv[optind], jobs) : status;
 }

@@ -62,6 +62,7 @@ struct report_options {
 	const char *suppressions[16];
 	unsigned suppression_files;
 	const char *baseline;
+	const char *trace;          /* where a relay wrote; NULL: nowhere */
 	struct selection selection; /* from report_prepare() on */
 };
 
@@ -79,6 +80,12 @@ int report_parse_option(struct report_options *options, int code, const char *ar
  * after a message.
  */
 int report_prepare(struct report_options *options);
+
+/*
+ * Select the findings, write the report to options->output or to `stream` without one, and free
+ * both. Returns as the next one does.
+ */
+int report_analysis(struct report_options *options, struct analysis *analysis, FILE *stream);
 
 /*
  * Analyse `bundle` and write the report to options->output, or to `stream` without one.

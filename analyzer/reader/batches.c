@@ -158,11 +158,16 @@ bool batches_commit(struct batches *batches)
 	return !atomic_load_explicit(&batches->stopped, memory_order_relaxed);
 }
 
-void batches_finish(struct batches *batches)
+void batches_flush(struct batches *batches)
 {
 	if (at_hand(batches)->count) {
 		send(batches);
 	}
+}
+
+void batches_finish(struct batches *batches)
+{
+	batches_flush(batches);
 	send(batches); /* empty: the end */
 }
 

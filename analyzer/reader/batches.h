@@ -29,6 +29,9 @@ void *batches_keep(struct batches *batches, const void *data, size_t size);
 /* The event at hand is complete. False if the consumer wants no more. */
 bool batches_commit(struct batches *batches);
 
+/* Hand on what is complete, although there is room for more. */
+void batches_flush(struct batches *batches);
+
 /* Nothing follows. */
 void batches_finish(struct batches *batches);
 

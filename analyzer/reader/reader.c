@@ -14,6 +14,7 @@
 #include "batches.h"
 #include "chunks.h"
 #include "decode.h"
+#include "graph.h"
 #include "guard.h"
 #include "salvage.h"
 
@@ -121,60 +122,6 @@ static void begin_when_whole(struct decode *decode, const GPtrArray *traces)
 
 /* ---- the babeltrace2 graph: ctf.fs source -> muxer -> our sink ---- */
 
-static bt_graph_simple_sink_component_initialize_func_status
-sink_initialize(bt_message_iterator *iterator, void *data)
-{
-	(void)iterator; /* consume gets it again */
-	(void)data;
-	return BT_GRAPH_SIMPLE_SINK_COMPONENT_INITIALIZE_FUNC_STATUS_OK;
-}
-
-static bt_graph_simple_sink_component_consume_func_status
-sink_consume(bt_message_iterator *iterator, void *data)
-{
-	struct reader *reader = data;
-	bt_message_array_const messages;
-	uint64_t count;
-	bt_message_iterator_next_status status =
-	    bt_message_iterator_next(iterator, &messages, &count);
-
-	if (status != BT_MESSAGE_ITERATOR_NEXT_STATUS_OK) {
-		/* The status values of the two enumerations are the same by design. */
-		return (bt_graph_simple_sink_component_consume_func_status)status;
-	}
-	for (uint64_t i = 0; i < count; i++) {
-		decode_message(reader->decode, messages[i]);
-		bt_message_put_ref(messages[i]);
-	}
-	return decode_stopped(reader->decode)
-		   ? BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_END
-		   : BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_OK;
-}
-
-/* The last error of this thread as one line: the innermost cause says what really happened. */
-static char *take_error(void)
-{
-	const bt_error *error = bt_current_thread_take_error();
-	char *text;
-
-	if (!error) {
-		return g_strdup("unknown babeltrace2 error");
-	}
-	text = g_strdup(bt_error_cause_get_message(bt_error_borrow_cause_by_index(error, 0)));
-	bt_error_release(error);
-	g_strdelimit(text, "\n", ' ');
-	return text;
-}
-
-static const bt_component_class_source *source_class(const bt_plugin **plugin)
-{
-	if (bt_plugin_find("ctf", BT_TRUE, BT_TRUE, BT_TRUE, BT_TRUE, BT_FALSE, plugin) !=
-	    BT_PLUGIN_FIND_STATUS_OK) {
-		return NULL;
-	}
-	return bt_plugin_borrow_source_component_class_by_name_const(*plugin, "fs");
-}
-
 static const bt_component_class_filter *muxer_class(const bt_plugin **plugin)
 {
 	if (bt_plugin_find("utils", BT_TRUE, BT_TRUE, BT_TRUE, BT_TRUE, BT_FALSE, plugin) !=
@@ -237,7 +184,7 @@ out:
 static int build_graph(bt_graph *graph, GPtrArray *traces, struct reader *reader, unsigned *failed)
 {
 	const bt_plugin *ctf = NULL, *utils = NULL;
-	const bt_component_class_source *source = source_class(&ctf);
+	const bt_component_class_source *source = graph_source_class("fs", &ctf);
 	const bt_component_class_filter *filter = muxer_class(&utils);
 	const bt_component_filter *muxer = NULL;
 	const bt_component_sink *sink = NULL;
@@ -248,9 +195,7 @@ static int build_graph(bt_graph *graph, GPtrArray *traces, struct reader *reader
 	if (!source || !filter ||
 	    bt_graph_add_filter_component(graph, filter, "muxer", NULL, BT_LOGGING_LEVEL_NONE,
 					  &muxer) != BT_GRAPH_ADD_COMPONENT_STATUS_OK ||
-	    bt_graph_add_simple_sink_component(graph, "hipgrain", sink_initialize, sink_consume,
-					       NULL, reader,
-					       &sink) != BT_GRAPH_ADD_COMPONENT_STATUS_OK) {
+	    graph_add_sink(graph, reader->decode, &sink) < 0) {
 		goto out;
 	}
 	for (unsigned i = 0, count; i < traces->len; i += count) {
@@ -279,7 +224,7 @@ out:
 /* In place of a trace that cannot be read: what is whole of it, or nothing. Says which. */
 static void replace_damaged(struct reader *reader, GPtrArray *traces, unsigned index)
 {
-	char *why = take_error();
+	char *why = graph_take_error();
 	char *what = NULL;
 	char *folder = salvage_trace(traces->pdata[index], &what);
 
@@ -317,11 +262,11 @@ static bt_graph *make_graph(struct reader *reader, GPtrArray *traces, char **err
 		/* A graph in which adding a component failed is of no further use. */
 		bt_graph_put_ref(graph);
 		if (failed == traces->len) {
-			*error = take_error();
+			*error = graph_take_error();
 			return NULL;
 		}
 		if (result == -EAGAIN) {
-			g_free(take_error());
+			g_free(graph_take_error());
 			reader->apart = true;
 			continue;
 		}
@@ -342,7 +287,7 @@ static void *run_graph(void *data)
 	if (bt_graph_run(reader->graph) != BT_GRAPH_RUN_STATUS_OK &&
 	    !decode_stopped(reader->decode)) {
 		g_free(reader->stats->truncated);
-		reader->stats->truncated = take_error();
+		reader->stats->truncated = graph_take_error();
 	}
 	guard_reading(false);
 	decode_end(reader->decode, reader->open_batches);

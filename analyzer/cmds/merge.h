@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One report of several recordings, for the verbs that make one. */
+#ifndef HIPGRAIN_ANALYZER_CMDS_MERGE_H
+#define HIPGRAIN_ANALYZER_CMDS_MERGE_H
+
+#include <stdbool.h>
+
+struct merge_options {
+	const char *const *paths; /* JSON reports, and recordings, which are analysed first */
+	unsigned count;
+	unsigned jobs; /* recordings analysed at the same time */
+	bool json;
+	int fail_on;              /* enum severity, or -1 */
+	const char *output;       /* NULL: standard output */
+	const char *const *extra; /* options for the analysis of a recording, ends with NULL */
+};
+
+/* How many analyses suit this machine. */
+unsigned merge_default_jobs(void);
+
+/* The number of --jobs; 0 after a message. */
+unsigned merge_parse_jobs(const char *text);
+
+/* HG_EXIT_OK, HG_EXIT_FINDINGS if fail_on says so, or another enum hg_exit after a message. */
+int merge_run(const struct merge_options *options);
+
+#endif

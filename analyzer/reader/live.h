@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads a session from LTTng's relay daemon while it is recorded. */
+#ifndef HIPGRAIN_LIVE_H
+#define HIPGRAIN_LIVE_H
+
+#include <glib.h>
+
+#include "analyzer/reader/reader.h"
+
+/*
+ * As read_trace() for the session at `url` (net://HOST[:PORT]/host/NODE/SESSION), from now on until
+ * it ends or until live_stop(). What ends it otherwise is in stats->truncated. Returns 0; or a
+ * negative errno with a one-line message in *error, which the caller frees. `open_batches`: the
+ * folder of what killed processes had not recorded (decode_end()), or NULL.
+ */
+int read_live(const char *url, const char *open_batches, reader_callback callback, void *data,
+	      struct reader_stats *stats, char **error);
+
+/* From a signal handler: what came so far is all. */
+void live_stop(void);
+bool live_stopped(void);
+
+/*
+ * URLs (char *, sorted) of the sessions that a relay has at net://HOST[:PORT]; NULL with *error as
+ * above.
+ */
+GPtrArray *live_sessions(const char *url, char **error);
+
+#endif

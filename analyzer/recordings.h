@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where recordings are: bundles, what a relay daemon wrote of them, and folders of many. */
+#ifndef HIPGRAIN_RECORDINGS_H
+#define HIPGRAIN_RECORDINGS_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+/* The relay that a bundle's trace was recorded to (--url), as its manifest has it; or NULL. */
+char *recording_url(const char *bundle);
+/* The bundle's LTTng session, by the manifest; or NULL. The caller frees both. */
+char *recording_session(const char *bundle);
+
+/*
+ * The folder below `folder` where a relay wrote that session: SESSION, or SESSION-DATE; or NULL.
+ * The caller frees.
+ */
+char *recording_below_relay(const char *folder, const char *session);
+
+/*
+ * Paths (char *, sorted) of all recordings below a folder, or of the folder itself if it is one:
+ * bundles, and what LTTng alone wrote. Renamed older bundles (NAME.old beside NAME) are left out,
+ * and links are not followed.
+ */
+GPtrArray *recordings_below(const char *folder);
+
+#endif
