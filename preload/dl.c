@@ -89,7 +89,7 @@ void *hg_dlsym_hook(void *handle, const char *name, const char *version, const v
 		hg_real_dlsym = (void *)hg_libc.dlsym;
 		hg_real_dlvsym = (void *)hg_libc.dlvsym;
 	}
-	if (!name || (strncmp(name, "hip", 3) && strncmp(name, "__hip", 5)))
+	if (!name || hg_sanitizer || (strncmp(name, "hip", 3) && strncmp(name, "__hip", 5)))
 		return NULL;
 	hg_init();
 	wrapper = hg_hip_wrapper(name);
@@ -118,11 +118,38 @@ void *hg_dlsym_hook(void *handle, const char *name, const char *version, const v
 	return hg_hip_offer(name, real);
 }
 
+/*
+ * AddressSanitizer looks whether its library is the first that was loaded, and ends the program
+ * if it is not. It need not be before one that only forwards.
+ */
+struct without_us {
+	int (*callback)(struct dl_phdr_info *, size_t, void *);
+	void *data;
+};
+
+static int pass_others(struct dl_phdr_info *info, size_t size, void *data)
+{
+	const struct without_us *to = data;
+
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+		uintptr_t start = info->dlpi_addr + segment->p_vaddr;
+
+		if (segment->p_type == PT_LOAD && (uintptr_t)pass_others - start < segment->p_memsz)
+			return 0;
+	}
+	return to->callback(info, size, to->data);
+}
+
 /* While the callback runs the loader's lock is held: no stack is unwound then (stack.c). */
 HG_EXPORT int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data)
 {
+	struct without_us others = { callback, data };
 	int rc;
 
+	hg_libc_init();
+	if (HG_UNLIKELY(hg_sanitizer != NULL))
+		return hg_libc.dl_iterate_phdr(pass_others, &others);
 	if (HG_LIKELY(!hg_active))
 		return hg_libc.dl_iterate_phdr(callback, data);
 	hg_tls.in_phdr++;

@@ -19,6 +19,31 @@
 
 /* ---- a function by name in one loaded object, without the loader's help ---- */
 
+/*
+ * No function of the C library is called here: in programs built with a sanitizer they are the
+ * sanitizer's, which asks us for the real ones before it can serve.
+ */
+static bool is_same(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	return *a == *b;
+}
+
+/* From the last slash on. */
+static const char *base_name(const char *path)
+{
+	const char *base = path;
+
+	for (; *path; path++) {
+		if (*path == '/')
+			base = path;
+	}
+	return base;
+}
+
 static uint32_t gnu_hash(const char *name)
 {
 	uint32_t hash = 5381;
@@ -57,7 +82,7 @@ static void *object_function(const struct link_map *map, const char *name)
 
 		if ((entry | 1) == (hash | 1) && symbol->st_shndx != SHN_UNDEF &&
 		    ELF64_ST_TYPE(symbol->st_info) == STT_FUNC &&
-		    !strcmp(strings + symbol->st_name, name))
+		    is_same(strings + symbol->st_name, name))
 			return (void *)(map->l_addr + symbol->st_value);
 		if (entry & 1)
 			return NULL;
@@ -70,13 +95,10 @@ static void *libc_function(const char *name)
 	static const char *const files[] = { "/libc.so.6", "/libdl.so.2" };
 
 	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
-		size_t length = strlen(map->l_name);
-
 		for (size_t i = 0; i < HG_COUNT(files); i++) {
-			size_t suffix = strlen(files[i]);
 			void *function;
 
-			if (length < suffix || strcmp(map->l_name + length - suffix, files[i]))
+			if (!is_same(base_name(map->l_name), files[i]))
 				continue;
 			function = object_function(map, name);
 			if (function)
@@ -84,6 +106,31 @@ static void *libc_function(const char *name)
 		}
 	}
 	return NULL;
+}
+
+const char *hg_sanitizer;
+
+/* Its runtime is the executable's, or a library. */
+static void find_sanitizer(void)
+{
+	static const struct {
+		const char *function, *name;
+	} known_ones[] = {
+		{ "__asan_init", "AddressSanitizer" },
+		{ "__tsan_init", "ThreadSanitizer" },
+		{ "__msan_init", "MemorySanitizer" },
+		{ "__hwasan_init", "HWAddressSanitizer" },
+	};
+
+	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
+		/* The kernel's own object has no file, and addresses that were not adjusted. */
+		if (map->l_name[0] && base_name(map->l_name)[0] != '/')
+			continue;
+		for (size_t i = 0; i < HG_COUNT(known_ones); i++) {
+			if (object_function(map, known_ones[i].function))
+				hg_sanitizer = known_ones[i].name;
+		}
+	}
 }
 
 /* ---- once some memory came from bootstrap.c: tell its blocks apart ---- */
@@ -387,6 +434,7 @@ void hg_libc_init(void)
 	if (HG_LIKELY(known) || hg_tls.resolving)
 		return;
 	hg_tls.resolving = 1;
+	find_sanitizer();
 	real.dlsym = (void *(*)(void *, const char *))libc_function("dlsym");
 	real.dlvsym = (void *(*)(void *, const char *, const char *))libc_function("dlvsym");
 	if (!real.dlsym || !real.dlvsym) {
@@ -420,7 +468,8 @@ void hg_libc_init(void)
 	if (!real.malloc_usable_size ||
 	    !same_object((void *)real.malloc, (void *)real.malloc_usable_size))
 		real.malloc_usable_size = unknown_usable_size;
-	find_allocator();
+	if (!hg_sanitizer)
+		find_allocator();
 	hg_libc = real;
 	known = true;
 	if (hg_bootstrap_used())

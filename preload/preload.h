@@ -165,6 +165,9 @@ struct hg_libc {
 /* Callable at any time: until the real functions are known, members look them up first. */
 extern struct hg_libc hg_libc;
 
+/* The sanitizer that the program was built with, or NULL. All that we do then is to forward. */
+extern const char *hg_sanitizer;
+
 /* Look up what hg_libc needs, if that has not happened; dlsym and friends are valid after it. */
 void hg_libc_init(void);
 

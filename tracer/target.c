@@ -34,6 +34,9 @@
 /* execve(2) reads this much of a script's first line (Linux 5.1 and later). */
 #define SCRIPT_LINE_MAX 256
 
+/* More than this of names is not looked through for a sanitizer's: bytes. */
+#define DYNAMIC_STRINGS_MAX (64u << 20)
+
 /* Machines that people have executables of, for the message. */
 static const struct {
 	unsigned id;
@@ -190,6 +193,65 @@ static int check_interpreter(int fd, const Elf64_Phdr *header, char *why, size_t
 	return 0;
 }
 
+/*
+ * The sanitizer whose runtime an executable has or needs, by the function that starts it; NULL if
+ * none. The strings of the dynamic symbols are read from the section of that name: what a program
+ * is built with still has its section headers.
+ */
+static const char *find_sanitizer(int fd, const Elf64_Ehdr *header)
+{
+	static const struct {
+		const char *function, *name;
+	} known[] = {
+		{ "__asan_init", "AddressSanitizer" },
+		{ "__tsan_init", "ThreadSanitizer" },
+		{ "__msan_init", "MemorySanitizer" },
+		{ "__hwasan_init", "HWAddressSanitizer" },
+	};
+	const char *found = NULL;
+
+	for (unsigned i = 0; i < header->e_shnum && !found; i++) {
+		Elf64_Shdr section, strings;
+		char *text;
+
+		if (header->e_shentsize != sizeof(section) ||
+		    pread(fd, &section, sizeof(section),
+			  (off_t)(header->e_shoff + (uint64_t)i * sizeof(section))) !=
+			sizeof(section) ||
+		    section.sh_type != SHT_DYNSYM || section.sh_link >= header->e_shnum ||
+		    pread(fd, &strings, sizeof(strings),
+			  (off_t)(header->e_shoff + (uint64_t)section.sh_link * sizeof(strings))) !=
+			sizeof(strings) ||
+		    strings.sh_size > DYNAMIC_STRINGS_MAX)
+			continue;
+		text = malloc((size_t)strings.sh_size);
+		if (!text)
+			continue;
+		if (pread(fd, text, (size_t)strings.sh_size, (off_t)strings.sh_offset) ==
+		    (ssize_t)strings.sh_size) {
+			for (size_t k = 0; k < sizeof(known) / sizeof(known[0]); k++) {
+				if (memmem(text, (size_t)strings.sh_size, known[k].function,
+					   strlen(known[k].function) + 1))
+					found = known[k].name;
+			}
+		}
+		free(text);
+	}
+	return found;
+}
+
+static int check_sanitizer(int fd, const Elf64_Ehdr *header, char *why, size_t why_size)
+{
+	const char *sanitizer = find_sanitizer(fd, header);
+
+	if (!sanitizer) {
+		return 0;
+	}
+	return refuse(why, why_size, ENOEXEC,
+		      "was built with %s, whose place the recorder would take; build it without",
+		      sanitizer);
+}
+
 static int check_elf(int fd, char *why, size_t why_size)
 {
 	const int other_data = NATIVE_DATA == ELFDATA2LSB ? ELFDATA2MSB : ELFDATA2LSB;
@@ -226,7 +288,9 @@ static int check_elf(int fd, char *why, size_t why_size)
 			return refuse(why, why_size, ENOEXEC, "is a damaged executable");
 		}
 		if (segment.p_type == PT_INTERP) {
-			return check_interpreter(fd, &segment, why, why_size);
+			int result = check_interpreter(fd, &segment, why, why_size);
+
+			return result ? result : check_sanitizer(fd, &header, why, why_size);
 		}
 		if (segment.p_type == PT_DYNAMIC) {
 			dynamic_offset = segment.p_offset;
