@@ -236,7 +236,7 @@ static void start(void)
 		       HG_TOTALS_LIMIT);
 		hg_config.threshold = HG_TOTALS_LIMIT;
 	}
-	hg_config.omp_contents = read_number("HIPGRAIN_OMP_CONTENTS", 1, 1);
+	hg_config.omp_contents = read_number("HIPGRAIN_OMP_CONTENTS", 1, 2);
 	hg_config.batch = read_number("HIPGRAIN_BATCH", 1, 1);
 	hg_config.migration = read_number("HIPGRAIN_MIGRATION", 1, 1);
 	if (!hg_config.dir || open_provider() || hg_stack_init())

@@ -93,4 +93,17 @@ bool hg_ompt_in_data_op(void);
 /* The same bytes have the same hash, and others very likely another; never 0. */
 uint64_t hg_ompt_hash(const void *data, size_t size);
 
+/*
+ * Reading what transfers carry costs time: whatever it takes for the first 64 MiB, and after that
+ * no more than a 32nd of the process' time. In bursts, because contents are compared with those
+ * before: reading begins again when the share has sunk to a half.
+ */
+struct hg_ompt_reading {
+	uint64_t bytes, ns; /* read, and spent; all atomic */
+	bool resting;
+};
+/* Whether `size` bytes more may be read when the process is `age` ns old. */
+bool hg_ompt_may_read(struct hg_ompt_reading *reading, size_t size, uint64_t age);
+void hg_ompt_has_read(struct hg_ompt_reading *reading, size_t size, uint64_t ns);
+
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A hash for what transfers carry: four lanes of multiply and fold, 32 bytes a step, so that it
- * costs less than reading the memory does.
+ * costs less than reading the memory does. And how much of it is worth it.
  */
 #include <string.h>
 
@@ -34,4 +34,28 @@ uint64_t hg_ompt_hash(const void *data, size_t size)
 	for (unsigned lane = 0; lane < LANES; lane++)
 		hash = hg_mix(hash, fold(lanes[lane], words[lane], keys[lane]));
 	return hash ? hash : 1;
+}
+
+/* ---- the share of the time ---- */
+
+#define FREE_BYTES ((uint64_t)64 << 20)
+#define SHARE      32u
+
+bool hg_ompt_may_read(struct hg_ompt_reading *reading, size_t size, uint64_t age)
+{
+	uint64_t spent = __atomic_load_n(&reading->ns, __ATOMIC_RELAXED);
+
+	if (__atomic_load_n(&reading->bytes, __ATOMIC_RELAXED) + size <= FREE_BYTES)
+		return true;
+	if (spent > age / SHARE)
+		__atomic_store_n(&reading->resting, true, __ATOMIC_RELAXED);
+	else if (spent <= age / SHARE / 2)
+		__atomic_store_n(&reading->resting, false, __ATOMIC_RELAXED);
+	return !__atomic_load_n(&reading->resting, __ATOMIC_RELAXED);
+}
+
+void hg_ompt_has_read(struct hg_ompt_reading *reading, size_t size, uint64_t ns)
+{
+	__atomic_fetch_add(&reading->bytes, size, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&reading->ns, ns, __ATOMIC_RELAXED);
 }

@@ -20,7 +20,7 @@ static __thread struct {
 	const void *code; /* of the innermost target construct that the thread is in */
 	int device;
 	unsigned depth;
-	bool in_op;
+	bool in_op, op_read;
 	uint64_t op_start, op_hash;
 	unsigned pending_count;
 	struct pending pending[PENDING];
@@ -102,6 +102,22 @@ void hg_ompt_device(int device, const char *type, const char *documentation)
 
 /* ---- what transfers carry ---- */
 
+static struct hg_ompt_reading reading;
+
+/* 0: not read. */
+static uint64_t content_of(const void *data, size_t size)
+{
+	uint64_t start, hash;
+
+	if (hg_config.omp_contents == HG_OMP_CONTENTS_SHARE &&
+	    !hg_ompt_may_read(&reading, size, hg_process_age()))
+		return 0;
+	start = hg_now();
+	hash = hg_ompt_hash(data, size);
+	hg_ompt_has_read(&reading, size, hg_now() - start);
+	return hash;
+}
+
 static void record_content(uint32_t op_id, uint64_t hash)
 {
 	struct hg_ev_omp_content event = { .op_id = op_id, .hash = hash };
@@ -113,7 +129,7 @@ static void read_pending(void)
 {
 	for (unsigned i = 0; i < region.pending_count; i++)
 		record_content(region.pending[i].op_id,
-			       hg_ompt_hash(region.pending[i].host, region.pending[i].size));
+			       content_of(region.pending[i].host, region.pending[i].size));
 }
 
 /* ---- constructs ---- */
@@ -201,7 +217,7 @@ static void record_data(int op, void *src, int src_device, void *dst, int dst_de
 		event.duration = hg_now() - region.op_start;
 	event.stack_id = stack_of(code ? code : region.code);
 	hg_provider->omp_data(&event);
-	if (op == HG_OMP_TO_DEVICE && region.op_hash)
+	if (op == HG_OMP_TO_DEVICE && region.op_read)
 		record_content(event.op_id, region.op_hash);
 	if (op == HG_OMP_FROM_DEVICE && hg_config.omp_contents && is_host(dst_device) && size &&
 	    region.depth && region.pending_count < PENDING && !may_be_deferred())
@@ -217,14 +233,17 @@ void hg_ompt_data(int endpoint, int op, void *src, int src_device, void *dst, in
 		op -= 16; /* ompt_target_data_alloc_async and so on */
 	if (endpoint != HG_OMP_END) {
 		region.in_op = endpoint == HG_OMP_BEGIN;
+		region.op_read = false;
 		region.op_start = region.op_hash = 0;
 	}
 	if (!hg_enter())
 		goto out;
 	/* A transfer to the device reads what is there now; to the host, at the end. */
 	if (endpoint != HG_OMP_END && op == HG_OMP_TO_DEVICE && hg_config.omp_contents && size &&
-	    is_host(src_device))
-		region.op_hash = hg_ompt_hash(src, size);
+	    is_host(src_device)) {
+		region.op_read = true;
+		region.op_hash = content_of(src, size);
+	}
 	if (endpoint == HG_OMP_BEGIN)
 		region.op_start = hg_now();
 	/* What is deleted may be somebody else's before the call returns. */

@@ -63,12 +63,15 @@ struct hg_config {
 	bool standby;               /* HIPGRAIN_STANDBY: remember what a late recording must know */
 	uint32_t standby_threshold; /* HIPGRAIN_STANDBY_THRESHOLD: bytes */
 	bool totals;                /* HIPGRAIN_TOTALS: count what is below the threshold */
-	bool omp_contents;          /* HIPGRAIN_OMP_CONTENTS: compare what OpenMP transfers carry */
+	unsigned omp_contents;      /* HIPGRAIN_OMP_CONTENTS: compare what OpenMP transfers carry */
 	uint32_t fixes;             /* HIPGRAIN_FIX: of enum hg_fix, what to change: fix.c */
 	uint32_t residency;         /* HIPGRAIN_RESIDENCY: sample where pages are: residency.c */
 	bool batch;                 /* HIPGRAIN_BATCH: host blocks many to an event */
 	bool migration;             /* HIPGRAIN_MIGRATION: record pages that fault and move */
 };
+
+/* omp_contents: of no transfers, of those that a share of the time is enough for, of all */
+enum { HG_OMP_CONTENTS_NONE, HG_OMP_CONTENTS_SHARE, HG_OMP_CONTENTS_ALL };
 
 #define HG_STACK_DEPTH_MAX 128u
 

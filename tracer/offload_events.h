@@ -91,7 +91,7 @@ struct hg_ev_omp_data {
 /* What a transfer carried: the same number, the same bytes (as far as 64 bits can tell). */
 struct hg_ev_omp_content {
 	uint32_t op_id;
-	uint64_t hash;
+	uint64_t hash; /* 0: not read, because that would have taken too long */
 };
 
 /* One item of a map clause; few runtimes tell. */

@@ -56,6 +56,10 @@ struct transfer {
 	uint32_t stack_id;
 	int64_t ns;
 	struct pending over; /* what an upload wrote over */
+	/* What was known before, which holds no longer should the content not be known. */
+	bool known;
+	uint64_t range_hash, copy_hash, copy_kernels;
+	int latest;
 	/* Of a download, which is read when the construct ends: what was uploaded there before. */
 	uint64_t before;
 	uint32_t before_stack;
@@ -86,6 +90,7 @@ struct process_offload {
 	struct process *process;
 	uint64_t callbacks; /* struct hg_ev_omp_runtime; 0: not known */
 	uint64_t regions, kernels, operations;
+	uint64_t unread; /* transfers whose contents were not read */
 	uint64_t next_number;
 	GHashTable *ranges;     /* struct range, by itself */
 	GTree *copies;          /* struct copy, by ptr */
@@ -332,11 +337,10 @@ static void report_unused(const struct process_offload *process,
 
 /* HG504, HG505: the device's copy holds these bytes already. */
 static void report_repeat(const struct process_offload *process,
-			  const struct rules_context *context, const struct transfer *transfer,
-			  const struct copy *copy)
+			  const struct rules_context *context, const struct transfer *transfer)
 {
-	bool returned = copy->latest == DOWNLOAD;
-	bool is_new, certain = sees_kernels(process) && copy->kernels == transfer->kernels;
+	bool returned = transfer->latest == DOWNLOAD;
+	bool is_new, certain = sees_kernels(process) && transfer->copy_kernels == transfer->kernels;
 	struct finding *finding;
 	char *bytes;
 
@@ -369,14 +373,14 @@ static void report_repeat(const struct process_offload *process,
 /* HG505: the host was given these bytes before, and no region has run since. */
 static void report_fetched_again(const struct process_offload *process,
 				 const struct rules_context *context,
-				 const struct transfer *transfer, const struct copy *copy)
+				 const struct transfer *transfer)
 {
 	struct finding *finding;
 	bool is_new;
 	char *bytes;
 
 	if (transfer->range->size < OMP_SIZE || !sees_kernels(process) ||
-	    copy->kernels != transfer->kernels) {
+	    transfer->copy_kernels != transfer->kernels) {
 		return;
 	}
 	finding = report(context, RULE_HG505, transfer->range, transfer->stack_id, transfer->ns, 1,
@@ -416,7 +420,7 @@ static void uploaded(struct process_offload *process, const struct rules_context
 {
 	struct range *range = transfer->range;
 	struct copy *copy = g_tree_lookup(process->copies, &transfer->ptr);
-	bool same = range->known && range->hash == hash;
+	bool same = transfer->known && transfer->range_hash == hash;
 
 	if (transfer->first && range->maps > 1) {
 		struct construct *construct =
@@ -426,8 +430,8 @@ static void uploaded(struct process_offload *process, const struct rules_context
 		construct->repeats += same;
 		construct->repeated_bytes += same ? range->size : 0;
 	} else if (!transfer->first && copy && copy->number == transfer->number &&
-		   copy->hash == hash) {
-		report_repeat(process, context, transfer, copy);
+		   transfer->copy_hash == hash) {
+		report_repeat(process, context, transfer);
 	} else if (transfer->over.kernels == transfer->kernels) {
 		report_unused(process, context, range, &transfer->over, "written over");
 	}
@@ -450,8 +454,8 @@ static void downloaded(struct process_offload *process, const struct rules_conte
 		note_trip(process, transfer, transfer->before == hash);
 	}
 	if (copy && copy->number == transfer->number) {
-		if (copy->latest == DOWNLOAD && copy->hash == hash) {
-			report_fetched_again(process, context, transfer, copy);
+		if (transfer->latest == DOWNLOAD && transfer->copy_hash == hash) {
+			report_fetched_again(process, context, transfer);
 		}
 		copy->latest = DOWNLOAD;
 		copy->hash = hash;
@@ -470,7 +474,10 @@ static void handle_content(struct process_offload *process, const struct rules_c
 	if (!transfer) {
 		return;
 	}
-	if (transfer->upload) {
+	if (!content->hash) {
+		process->unread++;
+		report_unused(process, context, transfer->range, &transfer->over, "written over");
+	} else if (transfer->upload) {
 		uploaded(process, context, transfer, content->hash);
 	} else {
 		downloaded(process, context, transfer, content->hash);
@@ -510,11 +517,21 @@ static void handle_alloc(struct process_offload *process, const struct rules_con
 	g_tree_replace(process->copies, copy, copy);
 }
 
+/* Only a part, or not known what: nothing that was known of the whole holds any more. */
+static void forget_content(struct copy *copy)
+{
+	copy->latest = NOTHING;
+	copy->hash = 0;
+	if (copy->range) {
+		copy->range->known = false;
+	}
+}
+
 /* Contents of transfers may never come; what is kept for them is bounded. */
 #define TRANSFERS_MAX 4096
 
 static struct transfer *expect_content(struct process_offload *process,
-				       const struct rules_context *context, const struct copy *copy,
+				       const struct rules_context *context, struct copy *copy,
 				       bool upload, bool first)
 {
 	const struct hg_ev_omp_data *data = &context->event->omp_data;
@@ -534,21 +551,17 @@ static struct transfer *expect_content(struct process_offload *process,
 		transfer->before = copy->hash;
 		transfer->before_stack = copy->stack_id;
 	}
+	transfer->known = copy->range->known;
+	transfer->range_hash = copy->range->hash;
+	transfer->latest = (int)copy->latest;
+	transfer->copy_hash = copy->hash;
+	transfer->copy_kernels = copy->kernels;
+	forget_content(copy);
 	if (g_hash_table_size(process->transfers) >= TRANSFERS_MAX) {
 		g_hash_table_remove_all(process->transfers);
 	}
 	g_hash_table_insert(process->transfers, GUINT_TO_POINTER(data->op_id), transfer);
 	return transfer;
-}
-
-/* Only a part, or not known what: nothing that was known of the whole holds any more. */
-static void forget_content(struct copy *copy)
-{
-	copy->latest = NOTHING;
-	copy->hash = 0;
-	if (copy->range) {
-		copy->range->known = false;
-	}
 }
 
 static void handle_upload(struct process_offload *process, const struct rules_context *context)
@@ -801,6 +814,19 @@ static GPtrArray *sorted_values(GHashTable *table, GCompareFunc compare)
 	return values;
 }
 
+static void finish_contents(const struct rules_context *context,
+			    const struct process_offload *process)
+{
+	if (process->unread) {
+		findings_note(context->findings,
+			      "%" G_GUINT64_FORMAT
+			      " OpenMP transfer%s were not compared with others, because reading "
+			      "what they carry would have taken too long (HIPGRAIN_OMP_CONTENTS=2 "
+			      "reads all)",
+			      process->unread, process->unread == 1 ? "" : "s");
+	}
+}
+
 static void finish_process(struct process_offload *process, const struct rules_context *context)
 {
 	GPtrArray *constructs = sorted_values(process->constructs, compare_constructs);
@@ -813,6 +839,7 @@ static void finish_process(struct process_offload *process, const struct rules_c
 		finish_trip(context, trips->pdata[i]);
 	}
 	finish_in_place(context, process);
+	finish_contents(context, process);
 	g_ptr_array_free(constructs, TRUE);
 	g_ptr_array_free(trips, TRUE);
 }

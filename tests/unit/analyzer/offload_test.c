@@ -435,6 +435,23 @@ static void test_update_came_back_unchanged(void **state)
 	assert_string_equal(found(), "");
 }
 
+/* What was known before an unread transfer is not known after it. */
+static void test_not_all_are_read(void **state)
+{
+	(void)state;
+	begin(ALL_CALLBACKS);
+	for (int i = 0; i < 8; i++) {
+		map_alloc(7);
+		upload(0, 7);
+		content(i % 2 ? 11 : 0);
+		region(7);
+		unmap(7);
+	}
+	assert_string_equal(found(), "");
+	assert_int_equal(findings.notes->len, 1);
+	assert_non_null(strstr(findings.notes->pdata[0], "4 OpenMP transfers were not compared"));
+}
+
 static void test_nothing_mapped(void **state)
 {
 	(void)state;
@@ -490,6 +507,7 @@ int main(void)
 		TEST(test_unused_with_losses),
 		SILENT(HG804, test_parts),
 		DOUBTS(HG804, test_unknown_contents),
+		SILENT(HG803, test_not_all_are_read),
 		TEST(test_nothing_mapped),
 		TEST(test_nothing_mapped_but_operations_are_not_told),
 	};
