@@ -21,6 +21,10 @@
 #define WINDOW_BASE UINT64_C(0x600000000000)
 #define WINDOW_SIZE (UINT64_C(1) << 40)
 
+/* Sizes that ask the kernel for huge pages; greater ones may be touched here and there only. */
+#define HUGE_LEAST    (UINT64_C(4) << 20)
+#define HUGE_GREATEST (UINT64_C(4) << 30)
+
 enum window { WINDOW_ALIAS, WINDOW_VRAM, WINDOW_HOST, WINDOW_INTERNAL, WINDOWS };
 
 /* Initialised: the pager writes it, and what is in .bss could move (pages.h). */
@@ -210,6 +214,9 @@ static struct sg_mapping *allocate(enum sg_kind kind, uint64_t size, unsigned st
 		release_pages(mapping);
 		free(mapping);
 		mapping = NULL;
+	} else if (!file && mapping->size >= HUGE_LEAST && mapping->size <= HUGE_GREATEST) {
+		/* Only a hint: fewer faults when programs fill it. */
+		(void)madvise((void *)(uintptr_t)address, mapping->size, MADV_HUGEPAGE);
 	}
 out:
 	pthread_rwlock_unlock(&lock);

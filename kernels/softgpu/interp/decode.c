@@ -66,11 +66,12 @@ static void exec_unknown(struct sg_wave *wave, const struct sg_insn *in)
 static struct sg_insn *decode(uint64_t pc)
 {
 	struct disassembly d = { "" };
-	struct sg_insn *in = calloc(1, sizeof(*in));
+	struct sg_insn *in = aligned_alloc(_Alignof(struct sg_insn), sizeof(*in));
 	uint64_t size = 0;
 
 	if (!in)
 		return NULL;
+	memset(in, 0, sizeof(*in));
 	in->pc = pc;
 	in->exec = exec_unknown;
 	in->size = 4;

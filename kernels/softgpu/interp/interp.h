@@ -115,19 +115,22 @@ typedef void (*sg_lane_fn)(struct sg_lanes *io);
 
 #define SG_MAX_OPERANDS 6
 
+/* The first 64 bytes are what every execution reads. */
 struct sg_insn {
 	sg_exec_fn exec;
-	sg_exec_fn plain;   /* where exec leads to native code: how it is interpreted */
-	struct sg_run *run; /* native code that starts here */
-	uint32_t heat;      /* executions up to then */
+	uint8_t size; /* bytes */
+	uint8_t nops;
+	uint8_t a, b, c, carry_in, carry_out; /* vector ALU: operand numbers, 0: absent */
+	uint8_t how;                          /* fast vector ALU: enum sg_fast */
 	const struct sg_op *op;
 	sg_lane_fn lane;                /* op->lane */
 	uint32_t mode_bits, mode_value; /* fast vector ALU: MODE must have these */
-	uint8_t how;                    /* fast vector ALU: enum sg_fast */
+	struct sg_run *run;             /* native code that starts here */
+	uint64_t pc;
+	int32_t offset;
+	uint32_t heat; /* executions before there was native code */
 	struct sg_operand o[SG_MAX_OPERANDS];
-	uint8_t nops;
-	uint8_t size;                         /* bytes */
-	uint8_t a, b, c, carry_in, carry_out; /* vector ALU: operand numbers, 0: absent */
+	sg_exec_fn plain; /* where exec leads to native code: how it is interpreted */
 	uint8_t type[SG_MAX_OPERANDS];
 	bool simple; /* vector ALU: no SDWA, DPP, clamp, omod, half select */
 	bool direct; /* vector ALU: sources without modifiers */
@@ -139,12 +142,10 @@ struct sg_insn {
 	uint8_t dst_sel, dst_unused, src_sel[2];
 	uint8_t dpp, dpp_arg, row_mask, bank_mask;
 	bool bound_ctrl;
-	int32_t offset;
 	uint32_t raw[2];
-	uint64_t pc;
 	char *text;
 	const char *problem; /* why it can't be executed; NULL: the mnemonic is unknown */
-};
+} __attribute__((aligned(64)));
 
 /* One row of an opcode table. */
 struct sg_op {
@@ -303,12 +304,6 @@ void sg_settle_constant(struct sg_operand *o, uint8_t type);
 
 /* ---- operand.c ---- */
 
-uint32_t sg_read32(const struct sg_wave *wave, const struct sg_operand *o);
-uint64_t sg_read64(const struct sg_wave *wave, const struct sg_operand *o);
-void sg_write32(struct sg_wave *wave, const struct sg_operand *o, uint32_t value);
-void sg_write64(struct sg_wave *wave, const struct sg_operand *o, uint64_t value);
-/* Value of a 32-bit operand in one lane. */
-uint32_t sg_lane32(const struct sg_wave *wave, const struct sg_operand *o, unsigned lane);
 static inline uint64_t sg_pair(const struct sg_wave *wave, unsigned index)
 {
 	return (uint64_t)wave->s[index + 1] << 32 | wave->s[index];
@@ -318,6 +313,44 @@ static inline void sg_set_pair(struct sg_wave *wave, unsigned index, uint64_t va
 {
 	wave->s[index] = (uint32_t)value;
 	wave->s[index + 1] = (uint32_t)(value >> 32);
+}
+
+/* What is neither a register nor a constant; 0 if it is no value. */
+uint64_t sg_read_condition(const struct sg_wave *wave, const struct sg_operand *o);
+
+static inline uint64_t sg_read64(const struct sg_wave *wave, const struct sg_operand *o)
+{
+	if (o->kind == SG_K_SCALAR)
+		return sg_pair(wave, o->index);
+	return o->kind == SG_K_CONST ? o->value : sg_read_condition(wave, o);
+}
+
+static inline uint32_t sg_read32(const struct sg_wave *wave, const struct sg_operand *o)
+{
+	if (o->kind == SG_K_SCALAR)
+		return wave->s[o->index];
+	return (uint32_t)(o->kind == SG_K_CONST ? o->value : sg_read_condition(wave, o));
+}
+
+static inline void sg_write32(struct sg_wave *wave, const struct sg_operand *o, uint32_t value)
+{
+	if (o->kind == SG_K_SCALAR)
+		wave->s[o->index] = value;
+}
+
+static inline void sg_write64(struct sg_wave *wave, const struct sg_operand *o, uint64_t value)
+{
+	if (o->kind == SG_K_SCALAR)
+		sg_set_pair(wave, o->index, value);
+}
+
+/* Value of a 32-bit operand in one lane. */
+static inline uint32_t sg_lane32(const struct sg_wave *wave, const struct sg_operand *o,
+				 unsigned lane)
+{
+	if (o->kind == SG_K_VECTOR)
+		return wave->v[o->index][lane];
+	return sg_read32(wave, o);
 }
 
 /* All ones or zero per lane, for EXEC. */

@@ -2,13 +2,9 @@
 /* Scalar and single-lane access to operands. */
 #include "interp.h"
 
-uint64_t sg_read64(const struct sg_wave *wave, const struct sg_operand *o)
+uint64_t sg_read_condition(const struct sg_wave *wave, const struct sg_operand *o)
 {
 	switch (o->kind) {
-	case SG_K_SCALAR:
-		return sg_pair(wave, o->index);
-	case SG_K_CONST:
-		return o->value;
 	case SG_K_SCC:
 		return wave->scc;
 	case SG_K_VCCZ:
@@ -18,32 +14,6 @@ uint64_t sg_read64(const struct sg_wave *wave, const struct sg_operand *o)
 	default:
 		return 0;
 	}
-}
-
-uint32_t sg_read32(const struct sg_wave *wave, const struct sg_operand *o)
-{
-	if (o->kind == SG_K_SCALAR)
-		return wave->s[o->index];
-	return (uint32_t)sg_read64(wave, o);
-}
-
-void sg_write32(struct sg_wave *wave, const struct sg_operand *o, uint32_t value)
-{
-	if (o->kind == SG_K_SCALAR)
-		wave->s[o->index] = value;
-}
-
-void sg_write64(struct sg_wave *wave, const struct sg_operand *o, uint64_t value)
-{
-	if (o->kind == SG_K_SCALAR)
-		sg_set_pair(wave, o->index, value);
-}
-
-uint32_t sg_lane32(const struct sg_wave *wave, const struct sg_operand *o, unsigned lane)
-{
-	if (o->kind == SG_K_VECTOR)
-		return wave->v[o->index][lane];
-	return sg_read32(wave, o);
 }
 
 void sg_make_lane_mask(struct sg_wave *wave, uint64_t exec)
