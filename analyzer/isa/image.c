@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "search.h"
+
 #define MAX_SYMBOLS (1u << 20)
 
 /* Dynamic relocation types of AMDGPU code objects [LUG, "Relocation Records"]. */
@@ -268,19 +270,11 @@ const struct isa_symbol *isa_image_symbol(const struct isa_image *image, const c
 const struct isa_symbol *isa_image_symbol_at(const struct isa_image *image, uint64_t address,
 					     bool function)
 {
-	size_t low = 0, high = image->symbol_count;
+	size_t count = ROWS_UP_TO(image->symbols, image->symbol_count, address, address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (image->symbols[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	/* A few steps back: other kinds of symbols and aliases may begin at the same place. */
-	for (high = 0; low && high < 16; high++) {
-		const struct isa_symbol *symbol = &image->symbols[--low];
+	for (size_t steps = 0; count && steps < 16; steps++) {
+		const struct isa_symbol *symbol = &image->symbols[--count];
 
 		if (symbol->function == function && address - symbol->address < symbol->size)
 			return symbol;
@@ -290,17 +284,8 @@ const struct isa_symbol *isa_image_symbol_at(const struct isa_image *image, uint
 
 const struct isa_reloc *isa_image_reloc(const struct isa_image *image, uint64_t address)
 {
-	size_t low = 0, high = image->reloc_count;
+	size_t count = ROWS_UP_TO(image->relocs, image->reloc_count, address, address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (image->relocs[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < image->reloc_count && image->relocs[low].address == address
-		   ? &image->relocs[low]
-		   : NULL;
+	return count && image->relocs[count - 1].address == address ? &image->relocs[count - 1]
+								    : NULL;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "search.h"
 #include "skim.h"
 
 /* Of namespaces, and of scopes in a function; real ones stay far below. */
@@ -152,17 +153,9 @@ static void index_functions(struct lines *lines)
 
 static struct function *function_at(const struct lines *lines, uint64_t pc)
 {
-	size_t low = 0, high = lines->count;
+	size_t count = ROWS_UP_TO(lines->function, lines->count, low, pc);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (lines->function[middle].low <= pc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && pc < lines->function[low - 1].high ? &lines->function[low - 1] : NULL;
+	return count && pc < lines->function[count - 1].high ? &lines->function[count - 1] : NULL;
 }
 
 /* Where the sections are that are read here; without one of them libdw does it. */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "search.h"
 #include "skim_cursor.h"
 
 #define MAX_FORMATS 16u
@@ -373,32 +374,19 @@ void skim_lines_close(struct skim_lines *lines)
 
 bool skim_lines_find(const struct skim_lines *lines, uint64_t pc, unsigned *file, unsigned *line)
 {
-	size_t low = 0, high = lines->sequence_count;
+	size_t count = ROWS_UP_TO(lines->sequence, lines->sequence_count, low, pc);
 	const struct sequence *sequence;
+	const struct row *row;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (lines->sequence[middle].low <= pc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low || pc >= lines->sequence[low - 1].high)
+	if (!count)
 		return false;
-	sequence = &lines->sequence[low - 1];
-	low = sequence->first;
-	high = low + sequence->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (lines->row[middle].pc <= pc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	*file = lines->row[low - 1].file;
-	*line = lines->row[low - 1].line;
+	sequence = &lines->sequence[count - 1];
+	if (pc >= sequence->high)
+		return false;
+	row = &lines->row[sequence->first];
+	row += ROWS_UP_TO(row, sequence->count, pc, pc) - 1;
+	*file = row->file;
+	*line = row->line;
 	return true;
 }
 

@@ -220,16 +220,9 @@ int state_join(struct value_store *store, struct state *into, const struct state
 		if (status)
 			goto out;
 	}
-	if (into->mode != other.mode) {
-		/* Meeting halfway through a change of exec: give up on who is active. */
-		status = state_lose(store, into);
-		if (!status)
-			status = state_lose(store, &other);
-		if (status)
-			goto out;
-		changed = 1;
-	}
-	if (!same_order(into, &other) || together(into, &other) > ASIDE_MAX) {
+	/* Meeting halfway through a change of exec: give up on who is active. */
+	if (into->mode != other.mode || !same_order(into, &other) ||
+	    together(into, &other) > ASIDE_MAX) {
 		status = state_lose(store, into);
 		if (!status)
 			status = state_lose(store, &other);
