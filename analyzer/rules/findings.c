@@ -78,6 +78,9 @@ static void finding_free(gpointer data)
 	g_free(finding->why);
 	allocation_unref(finding->allocation);
 	g_array_free(finding->sites, TRUE);
+	if (finding->site_index) {
+		g_hash_table_destroy(finding->site_index);
+	}
 	if (finding->ranks) {
 		g_array_free(finding->ranks, TRUE);
 	}
@@ -93,6 +96,7 @@ void findings_init(struct findings *findings)
 	findings->reaches = g_ptr_array_new_with_free_func(reach_row_free);
 	findings->reach_unknown = g_hash_table_new(NULL, NULL);
 	findings->fixes = g_ptr_array_new_with_free_func(fix_row_free);
+	findings->said = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	findings->moves = g_ptr_array_new_with_free_func(move_row_free);
 }
 
@@ -105,6 +109,7 @@ void findings_destroy(struct findings *findings)
 	g_ptr_array_free(findings->reaches, TRUE);
 	g_hash_table_destroy(findings->reach_unknown);
 	g_ptr_array_free(findings->fixes, TRUE);
+	g_hash_table_destroy(findings->said);
 	g_ptr_array_free(findings->moves, TRUE);
 }
 
@@ -139,33 +144,71 @@ struct finding *findings_get(struct findings *findings, enum rule_id rule, struc
 	return finding;
 }
 
+#define SITES_FEW 16
+
+static struct site *find_site(const struct finding *finding, uint32_t stack_id)
+{
+	if (finding->site_index) {
+		unsigned at = GPOINTER_TO_UINT(
+		    g_hash_table_lookup(finding->site_index, GUINT_TO_POINTER(stack_id)));
+
+		return at ? &g_array_index(finding->sites, struct site, at - 1) : NULL;
+	}
+	for (unsigned i = 0; i < finding->sites->len; i++) {
+		struct site *site = &g_array_index(finding->sites, struct site, i);
+
+		if (site->stack_id == stack_id) {
+			return site;
+		}
+	}
+	return NULL;
+}
+
+static void index_site(struct finding *finding, unsigned at)
+{
+	const struct site *site = &g_array_index(finding->sites, struct site, at);
+
+	g_hash_table_insert(finding->site_index, GUINT_TO_POINTER(site->stack_id),
+			    GUINT_TO_POINTER(at + 1));
+}
+
 void finding_hit(struct finding *finding, int64_t ns, uint32_t stack_id)
 {
-	struct site site = { stack_id, 1 };
+	struct site site = { stack_id, 1 }, *old = find_site(finding, stack_id);
 
 	if (finding->count++ == 0) {
 		finding->first_ns = ns;
 	}
-	for (unsigned i = 0; i < finding->sites->len; i++) {
-		struct site *old = &g_array_index(finding->sites, struct site, i);
-
-		if (old->stack_id == stack_id) {
-			old->count++;
-			return;
-		}
+	if (old) {
+		old->count++;
+		return;
 	}
 	g_array_append_val(finding->sites, site);
-}
-
-static void add_distinct(GPtrArray *list, char *text)
-{
-	for (unsigned i = 0; i < list->len; i++) {
-		if (strcmp(list->pdata[i], text) == 0) {
-			g_free(text);
-			return;
+	if (finding->site_index) {
+		index_site(finding, finding->sites->len - 1);
+	} else if (finding->sites->len > SITES_FEW) {
+		finding->site_index = g_hash_table_new(NULL, NULL);
+		for (unsigned i = 0; i < finding->sites->len; i++) {
+			index_site(finding, i);
 		}
 	}
-	g_ptr_array_add(list, text);
+}
+
+void finding_remove_site(struct finding *finding, unsigned at)
+{
+	g_array_remove_index(finding->sites, at);
+	/* The others have moved; the next hit makes the index anew. */
+	g_clear_pointer(&finding->site_index, g_hash_table_destroy);
+}
+
+static void add_distinct(struct findings *findings, GPtrArray *list, char *text)
+{
+	if (!g_hash_table_add(findings->said, text)) {
+		return; /* which has freed it */
+	}
+	if (list->len < LINES_MOST) {
+		g_ptr_array_add(list, g_strdup(text));
+	}
 }
 
 void findings_limit(struct findings *findings, const char *format, ...)
@@ -173,7 +216,7 @@ void findings_limit(struct findings *findings, const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	add_distinct(findings->limits, g_strdup_vprintf(format, arguments));
+	add_distinct(findings, findings->limits, g_strdup_vprintf(format, arguments));
 	va_end(arguments);
 }
 
@@ -182,8 +225,20 @@ void findings_note(struct findings *findings, const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	add_distinct(findings->notes, g_strdup_vprintf(format, arguments));
+	add_distinct(findings, findings->notes, g_strdup_vprintf(format, arguments));
 	va_end(arguments);
+}
+
+void findings_count_lines(struct findings *findings)
+{
+	unsigned listed = findings->limits->len + findings->notes->len;
+	unsigned more = g_hash_table_size(findings->said) - listed;
+
+	if (more) {
+		g_ptr_array_add(findings->limits->len >= LINES_MOST ? findings->limits
+								    : findings->notes,
+				g_strdup_printf("%u more of these are not listed", more));
+	}
 }
 
 /* What is said when findings with such a basis are left out. */

@@ -86,7 +86,8 @@ struct finding {
 	uint64_t least_work_items; /* with fewer it is not a finding */
 	uint64_t count;            /* occurrences */
 	int64_t first_ns;
-	GArray *sites; /* struct site: where launched or called, in order of appearance */
+	GArray *sites;          /* struct site: where launched or called, in order of appearance */
+	GHashTable *site_index; /* stack id -> 1 + place in `sites`; NULL while there are few */
 	GArray *ranks; /* struct finding_rank (analyzer/ranks.h), sorted; NULL: of no rank */
 };
 
@@ -99,6 +100,7 @@ struct findings {
 	GHashTable *reach_unknown; /* struct process whose kernels may use other memory, too */
 	GPtrArray *fixes;          /* struct fix_row (fixes.h): what the recorder did to memory */
 	GPtrArray *moves;          /* struct move_row (moves.h): pages that moved */
+	GHashTable *said; /* every limit and note, also those that are too many to be listed */
 };
 
 void findings_init(struct findings *findings);
@@ -113,9 +115,17 @@ struct finding *findings_get(struct findings *findings, enum rule_id rule, struc
 
 /* Count one occurrence at a call site. */
 void finding_hit(struct finding *finding, int64_t ns, uint32_t stack_id);
+/* Take out a site, by its place. */
+void finding_remove_site(struct finding *finding, unsigned at);
 
+/*
+ * Say it, unless it has been said. Of each kind LINES_MOST are listed: a trace can have as many
+ * kernels without code as it has kernels. findings_count_lines() adds how many more there were.
+ */
+#define LINES_MOST 1000
 void findings_limit(struct findings *findings, const char *format, ...) G_GNUC_PRINTF(2, 3);
 void findings_note(struct findings *findings, const char *format, ...) G_GNUC_PRINTF(2, 3);
+void findings_count_lines(struct findings *findings);
 
 /* What a finding can rest on that an incomplete recording does not give. */
 enum findings_basis {

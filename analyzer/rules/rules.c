@@ -165,7 +165,7 @@ static void take_back_launch(struct rules_engine *engine, const struct hg_event 
 			struct site *site = &g_array_index(finding->sites, struct site, k);
 
 			if (site->stack_id == last->stack_id && --site->count == 0) {
-				g_array_remove_index(finding->sites, k);
+				finding_remove_site(finding, k);
 				break;
 			}
 		}

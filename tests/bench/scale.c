@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Records as many events as asked for, through the real tracepoint provider: made-up processes that
+ * allocate, copy and launch. To be run under `hipgrain record`, whose preload library announces
+ * each process; `scale-run` does that.
+ *
+ * usage: scale PROVIDER EVENTS [PROCESSES [KERNELS [LIVE]]]
+ *
+ * EVENTS, KERNELS and LIVE (allocations that are live all the time) are of all processes together.
+ * What each process does depends on nothing but these numbers.
+ */
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tracer/provider.h"
+
+#define STACKS       1000u
+#define STACK_DEPTH  12u
+#define DEVICE_LIVE  64u /* HIP allocations, beside the host's */
+#define ARGS         1000u
+#define STREAMS      8u
+#define HOST_BASE    0x100000000000u
+#define DEVICE_BASE  0x700000000000u
+#define BLOCK        4096u
+#define DEVICE_BLOCK (1u << 20)
+
+struct share {
+	uint64_t events, kernels, live;
+};
+
+static const struct hg_provider *provider;
+static uint64_t made, random_state;
+
+/* Steele and others: "Fast splittable pseudorandom number generators", OOPSLA 2014. */
+static uint64_t draw(uint64_t below)
+{
+	uint64_t z = random_state += 0x9e3779b97f4a7c15u;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return (z ^ z >> 31) % below;
+}
+
+static uint32_t some_stack(void)
+{
+	return 1000000u + (uint32_t)draw(STACKS); /* the preload library's own ids stay below */
+}
+
+static uint64_t device_block(uint64_t i)
+{
+	return DEVICE_BASE + i * 2 * DEVICE_BLOCK;
+}
+
+/* One of those that are used in one stream alone: without races nobody has to report any. */
+static uint64_t block_of_stream(uint64_t stream)
+{
+	return device_block(draw(DEVICE_LIVE / STREAMS) * STREAMS + stream);
+}
+
+static void define_stacks(void)
+{
+	uint64_t frames[STACK_DEPTH];
+
+	for (uint32_t i = 0; i < STACKS; i++, made++) {
+		struct hg_ev_stack event = { .stack_id = 1000000u + i,
+					     .frames = frames,
+					     .depth = STACK_DEPTH };
+
+		for (unsigned j = 0; j < STACK_DEPTH; j++) {
+			frames[j] = 0x400000u + i * 64u + j;
+		}
+		provider->stack(&event);
+	}
+}
+
+static void define_kernels(uint64_t count)
+{
+	struct hg_ev_code_object object = { .code_object_id = 1,
+					    .sha256 = "",
+					    .target = "gfx90a",
+					    .path = "",
+					    .problem = "made up" };
+
+	provider->code_object(&object);
+	made++;
+	for (uint32_t i = 0; i < count; i++, made++) {
+		char name[64];
+		struct hg_ev_kernel event = { .kernel_id = i + 1,
+					      .code_object_id = 1,
+					      .handle = i,
+					      .symbol = name,
+					      .kernarg_size = 16 };
+
+		snprintf(name, sizeof(name), "_Z6kernel%" PRIu32 "PfPKf", i);
+		provider->kernel(&event);
+	}
+	for (uint32_t i = 0; i < ARGS && count; i++, made++) {
+		uint64_t words[] = { block_of_stream(i % STREAMS), block_of_stream(i % STREAMS) };
+		struct hg_ev_args event = { .args_id = i + 1,
+					    .kernel_id = (uint32_t)(i % count) + 1,
+					    .bytes = (const uint8_t *)words,
+					    .length = sizeof(words) };
+
+		provider->args(&event);
+	}
+}
+
+static void announce(void)
+{
+	struct hg_ev_runtime runtime = { .path = "/made/up/libamdhip64.so.5",
+					 .version = 50200000,
+					 .device_count = 1,
+					 .host_memory = 1ull << 40 };
+	struct hg_ev_device device = { .name = "made up",
+				       .arch = "gfx90a:sramecc+:xnack-",
+				       .managed = 1,
+				       .host_link = -1,
+				       .memory = 1ull << 36 };
+
+	provider->runtime(&runtime);
+	provider->device(&device);
+	made += 2;
+}
+
+static void host_alloc(uint64_t place)
+{
+	struct hg_ev_host_alloc event = { .ptr = HOST_BASE + place * BLOCK,
+					  .size = BLOCK,
+					  .api = HG_API_malloc,
+					  .stack_id = some_stack() };
+
+	provider->host_alloc(&event);
+	made++;
+}
+
+static void host_free(uint64_t place)
+{
+	struct hg_ev_host_free event = { .ptr = HOST_BASE + place * BLOCK,
+					 .api = HG_API_free,
+					 .stack_id = some_stack() };
+
+	provider->host_free(&event);
+	made++;
+}
+
+static void device_alloc(uint64_t i)
+{
+	struct hg_ev_alloc event = { .api = HG_API_hipMalloc,
+				     .ptr = device_block(i),
+				     .device_ptr = device_block(i),
+				     .size = DEVICE_BLOCK,
+				     .symbol = "",
+				     .stack_id = some_stack() };
+
+	provider->alloc(&event);
+	made++;
+}
+
+static void copy(void)
+{
+	uint64_t stream = draw(STREAMS);
+	struct hg_ev_copy event = { .api = HG_API_hipMemcpyAsync,
+				    .dst = block_of_stream(stream),
+				    .src = block_of_stream(stream),
+				    .size = BLOCK,
+				    .rows = 1,
+				    .depth = 1,
+				    .kind = 3,
+				    .stream = 1 + stream,
+				    .duration = 1000,
+				    .stack_id = some_stack() };
+
+	provider->copy(&event);
+	made++;
+}
+
+/* Mostly the same once more, as programs with loops do. */
+static void launch(uint64_t kernels)
+{
+	uint32_t args = (uint32_t)draw(ARGS);
+	struct hg_ev_launch event = { .api = HG_API_hipLaunchKernel,
+				      .kernel_id = (uint32_t)(args % kernels) + 1,
+				      .args_id = args + 1,
+				      .grid_x = 64,
+				      .grid_y = 1,
+				      .grid_z = 1,
+				      .block_x = 256,
+				      .block_y = 1,
+				      .block_z = 1,
+				      .stream = 1 + args % STREAMS,
+				      .stack_id = some_stack(),
+				      .launch_id = 1 };
+	struct hg_ev_relaunch again = { .launch_id = 1 };
+
+	/* Every kernel is launched, not only those that the arguments were made for. */
+	if (draw(4) == 0) {
+		event.kernel_id = (uint32_t)draw(kernels) + 1;
+	}
+	provider->launch(&event);
+	for (unsigned i = 0; i < 7; i++) {
+		provider->relaunch(&again);
+	}
+	made += 8;
+}
+
+static void synchronize(void)
+{
+	struct hg_ev_sync event = { .api = HG_API_hipDeviceSynchronize,
+				    .duration = 1000,
+				    .stack_id = some_stack() };
+
+	provider->sync(&event);
+	made++;
+}
+
+/* As many blocks live as asked for, and one more or less; places are used again, as malloc() does.
+ */
+static void work(const struct share *share)
+{
+	uint64_t places = share->live + share->live / 4 + 64, oldest = 0, next = 0;
+
+	define_stacks();
+	announce();
+	define_kernels(share->kernels);
+	for (uint64_t i = 0; i < DEVICE_LIVE; i++) {
+		device_alloc(i);
+	}
+	while (next < share->live) {
+		host_alloc(next++ % places);
+	}
+	for (uint64_t turn = 0; made < share->events; turn++) {
+		host_alloc(next++ % places);
+		host_free(oldest++ % places);
+		if (turn % 4 == 0) {
+			copy();
+		}
+		if (turn % 8 == 0 && share->kernels) {
+			launch(share->kernels);
+		}
+		if (turn % 64 == 0) {
+			synchronize();
+		}
+	}
+	while (oldest < next) {
+		host_free(oldest++ % places);
+	}
+}
+
+static uint64_t number(char **argv, int count, int index, uint64_t fallback)
+{
+	return index < count ? strtoull(argv[index], NULL, 10) : fallback;
+}
+
+int main(int argc, char **argv)
+{
+	const struct hg_provider *(*get)(void);
+	void *library = argc > 2 ? dlopen(argv[1], RTLD_NOW) : NULL;
+	uint64_t processes = number(argv, argc, 3, 1);
+	struct share share = { number(argv, argc, 2, 0) / processes,
+			       number(argv, argc, 4, 64) / processes,
+			       number(argv, argc, 5, 10000) / processes };
+	int failed = 0, status;
+
+	get = library ? (const struct hg_provider *(*)(void))dlsym(library, HG_PROVIDER_SYMBOL)
+		      : NULL;
+	if (!get || (provider = get())->version != HG_PROVIDER_VERSION) {
+		fprintf(stderr, "usage: scale PROVIDER EVENTS [PROCESSES [KERNELS [LIVE]]]\n");
+		return 2;
+	}
+	if (!*provider->recording) {
+		fprintf(stderr, "scale: nothing records\n");
+		return 1;
+	}
+	for (uint64_t i = 0; i < processes; i++) {
+		pid_t child = processes > 1 ? fork() : 0;
+
+		if (child < 0) {
+			perror("fork");
+			failed++;
+			break;
+		}
+		if (child == 0) {
+			random_state = i;
+			work(&share);
+			if (processes > 1) {
+				_exit(0);
+			}
+		}
+	}
+	while (wait(&status) > 0) {
+		failed += status != 0;
+	}
+	return failed != 0;
+}
