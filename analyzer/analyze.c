@@ -77,6 +77,39 @@ static void note_rotation(struct analysis *analysis, struct json_object *recordi
 		       (double)json_object_get_int64(bytes) / 1024 / 1024);
 }
 
+/*
+ * What processes gave up because nobody emptied the trace buffers, where the recorder could not ask
+ * LTTng how much was lost: lines of process and number.
+ */
+static void read_given_up(struct analysis *analysis, struct json_object *manifest)
+{
+	char *path = g_build_filename(analysis->bundle, "given-up", NULL), *text = NULL;
+	struct json_object *lost = NULL, *events = NULL, *ended = NULL;
+
+	json_object_object_get_ex(manifest, "lost", &lost);
+	if (json_object_object_get_ex(lost, "events", &events) && events) {
+		goto out;
+	}
+	if (g_file_get_contents(path, &text, NULL, NULL)) {
+		for (const char *line = text; line && *line; line = strchr(line, '\n')) {
+			unsigned long long count;
+
+			line += *line == '\n';
+			if (sscanf(line, "%*d %llu", &count) == 1) {
+				analysis->given_up += count;
+			}
+		}
+	}
+	if (json_object_object_get_ex(manifest, "exit", &ended) && ended) {
+		findings_limit(&analysis->findings,
+			       "LTTng's daemons ended early or did not answer: how many events "
+			       "they had not written yet is not known");
+	}
+out:
+	g_free(text);
+	g_free(path);
+}
+
 /* What the recorder says about its own work. */
 static void read_manifest(struct analysis *analysis)
 {
@@ -108,6 +141,9 @@ static void read_manifest(struct analysis *analysis)
 				       "last is known");
 		}
 		note_rotation(analysis, recording);
+	}
+	if (manifest) {
+		read_given_up(analysis, manifest);
 	}
 	json_object_put(manifest);
 	g_free(path);
@@ -179,8 +215,8 @@ static void note_losses(struct analysis *analysis, uint64_t unknown, bool interr
 	const struct reader_stats *stats = &analysis->stats;
 
 	note_missing(analysis);
-	if (stats->lost || stats->lost_packets) {
-		findings_lost(findings, stats->lost + stats->lost_packets);
+	if (stats->lost || stats->lost_packets || analysis->given_up) {
+		findings_lost(findings, analysis_lost(analysis));
 	}
 	/* Streams of a recording that was cut off end at different times. */
 	if (stats->truncated || analysis->interrupted) {
@@ -285,6 +321,7 @@ void analysis_end(struct analysis_run *run)
 	note_late(analysis);
 	place_fixes(analysis);
 	static_notes(&analysis->findings, &analysis->replay);
+	findings_count_lines(&analysis->findings);
 	analysis->complete = analysis->findings.limits->len == 0;
 	unite_alike(analysis);
 	fingerprint_findings(analysis);
@@ -404,6 +441,11 @@ void analysis_clear(struct analysis *analysis)
 		g_array_free(analysis->stats.missing, TRUE);
 	}
 	g_free(analysis->bundle);
+}
+
+uint64_t analysis_lost(const struct analysis *analysis)
+{
+	return analysis->stats.lost + analysis->stats.lost_packets + analysis->given_up;
 }
 
 unsigned analysis_count(const struct analysis *analysis, enum severity severity)

@@ -25,6 +25,7 @@ struct analysis {
 	struct symbolizer *symbolizer;
 	struct overview *overview;         /* NULL unless it was asked for */
 	int64_t began_ns;                  /* the first event, of whatever process */
+	uint64_t given_up;                 /* events that processes lost, and LTTng did not count */
 	bool interrupted;                  /* the recording was: its end may be missing */
 	GArray *ranks;                     /* int, sorted: of the job, that made HIP calls */
 	enum what_if what_if;              /* what is to be told besides */
@@ -62,6 +63,9 @@ void analysis_cut_off(struct analysis_run *run, const char *why);
 int analysis_event(const struct hg_event *event, void *run);
 void analysis_end(struct analysis_run *run);
 void analysis_drop(struct analysis_run *run); /* there will be no report */
+
+/* Events and packets that are known to have been lost. */
+uint64_t analysis_lost(const struct analysis *analysis);
 
 /* Number of findings of at least that severity. */
 unsigned analysis_count(const struct analysis *analysis, enum severity severity);

@@ -118,9 +118,9 @@ static void make_file(void)
 	if (snprintf(shared_path, sizeof(shared_path), "%s/" HG_OPEN_BATCHES, hg_config.dir) >=
 	    (int)sizeof(shared_path) - 40)
 		return;
-	mkdir(shared_path, 0777); /* or it is there */
+	mkdir(shared_path, 0700); /* or it is there */
 	snprintf(shared_path + strlen(shared_path), 40, "/%d-%lx", (int)getpid(), hg_now());
-	fd = open(shared_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	fd = open(shared_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return;
 	shared = map_file(fd);

@@ -158,6 +158,7 @@ static void after_fork_child(void)
 	hg_regions_reset();
 	hg_hip_reset();
 	hg_smi_reset();
+	hg_wait_reset();
 	hg_recording_begun = 0;
 	hg_process_forked = true;
 	hg_process_begin();

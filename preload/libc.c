@@ -324,6 +324,12 @@ static int boot_dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, v
 	return ready() ? hg_libc.dl_iterate_phdr(callback, data) : 0;
 }
 
+static int boot_poll(struct pollfd *fds, nfds_t count, int timeout)
+{
+	return ready() ? hg_libc.poll(fds, count, timeout)
+		       : (int)syscall(SYS_poll, fds, count, timeout);
+}
+
 struct hg_libc hg_libc = {
 	.malloc = boot_malloc,
 	.calloc = boot_calloc,
@@ -340,6 +346,7 @@ struct hg_libc hg_libc = {
 	.munmap = boot_munmap,
 	.mremap = boot_mremap,
 	.close = boot_close,
+	.poll = boot_poll,
 	.dl_iterate_phdr = boot_dl_iterate_phdr,
 };
 
@@ -459,6 +466,7 @@ void hg_libc_init(void)
 	NEXT(munmap);
 	NEXT(mremap);
 	NEXT(close);
+	NEXT(poll);
 	NEXT(_exit);
 	NEXT(execve);
 	NEXT(execvpe);

@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <link.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -43,6 +44,7 @@ struct hg_tls {
 	uintptr_t stack_start, stack_end; /* part of the thread's stack known to be readable */
 	uint32_t stack_known; /* the generation in which its stack was recorded as a region */
 	bool ending;          /* its struct hg_thread was given back */
+	uint32_t entered;     /* times that it began to make events */
 	uint32_t totalled;    /* calls since it last looked at the clock: totals.c */
 	struct hg_thread *thread;
 	struct hg_hip_runtime *hip_runtime; /* of the HIP call in progress; NULL: the first */
@@ -114,6 +116,7 @@ static inline bool hg_enter_batched(void)
 	    !hg_begin_recording(true))
 		return false;
 	hg_tls.busy = 1;
+	hg_tls.entered++;
 	return true;
 }
 
@@ -155,6 +158,7 @@ struct hg_libc {
 	int (*munmap)(void *address, size_t size);
 	void *(*mremap)(void *address, size_t old_size, size_t size, int flags, void *new_address);
 	int (*close)(int fd);
+	int (*poll)(struct pollfd *fds, nfds_t count, int timeout);
 	/* Ends of a program, NULL until they are known. */
 	void (*_exit)(int status);
 	int (*execve)(const char *path, char *const argv[], char *const env[]);
@@ -342,6 +346,14 @@ size_t hg_readable_extent(const void *address);
 
 /* LTTng-UST is about to stop recording: the process ends (leave.c). */
 void hg_leave_at_exit(void);
+
+/* ---- full trace buffers: wait.c ---- */
+
+/* In HIPGRAIN_DIR: lines "PID COUNT" of events for which there was no room until the end. */
+#define HG_GIVEN_UP_FILE "given-up"
+
+void hg_wait_end(void);   /* the process or its program ends: write that line, if there is one */
+void hg_wait_reset(void); /* in a forked child */
 
 /* ---- HIP: hip_*.c ---- */
 

@@ -26,7 +26,12 @@
 
 #define DAEMON_START_TIMEOUT_S 30
 #define DAEMON_STOP_TIMEOUT_S  20
-#define GUARD_POLL_MS          200
+/* ... when it does not answer any more, as with a disk that is full. */
+#define DAEMON_STUCK_TIMEOUT_S 3
+#define DAEMON_ANSWER_MS       5000
+/* Stopping waits for what is written: session.c bounds it, unless the daemon is stuck. */
+#define DAEMON_END_MS 60000
+#define GUARD_POLL_MS 200
 
 /* Longest LTTNG_HOME with which every socket below it fits into sun_path (108 bytes): the
  * longest one is .lttng/ustconsumerd64/command. */
@@ -42,11 +47,18 @@ enum guard_word {
 	GUARD_KEPT = 'k',   /* other recordings use the daemon, the guard stays for them */
 };
 
+/* And what the recorder tells it, when it has ended its session, or could not. */
+enum recorder_word {
+	RECORDER_DONE = 'd',
+	RECORDER_STUCK = 's',
+};
+
 struct guard {
 	int channel;
 	const char *session;
 	const char *home;
 	bool start; /* it is our task to start a daemon */
+	bool stuck; /* the recorder could not end its session */
 	pid_t daemon;
 };
 
@@ -206,6 +218,36 @@ out:
 	return result;
 }
 
+/*
+ * Have another process ask the daemon, which may not answer at all; liblttng-ctl waits for ever.
+ * What `ask` returned (0 to 127), or -ETIMEDOUT.
+ */
+static int guard_ask(struct guard *guard, int (*ask)(struct guard *), int timeout_ms)
+{
+	int result = -ETIMEDOUT, status;
+	struct pollfd end = { .events = POLLIN };
+	int alive[2];
+	pid_t child;
+
+	if (pipe2(alive, O_CLOEXEC)) {
+		return -ETIMEDOUT;
+	}
+	child = fork();
+	if (child == 0) {
+		_exit(ask(guard));
+	}
+	close(alive[1]);
+	end.fd = alive[0]; /* closed by its end */
+	if (child > 0 && poll(&end, 1, timeout_ms) == 1 && waitpid(child, &status, 0) == child) {
+		result = WIFEXITED(status) ? WEXITSTATUS(status) : -ETIMEDOUT;
+	} else if (child > 0) {
+		kill(child, SIGKILL);
+		waitpid(child, NULL, 0);
+	}
+	close(alive[0]);
+	return result;
+}
+
 /* Wait for the daemon's end for at most `seconds`; true when it is gone. */
 static bool guard_reap(struct guard *guard, int seconds)
 {
@@ -221,22 +263,23 @@ static bool guard_reap(struct guard *guard, int seconds)
 	return false;
 }
 
-static void guard_end_daemon(struct guard *guard)
+static void guard_end_daemon(struct guard *guard, int seconds)
 {
 	kill(guard->daemon, SIGTERM);
-	if (!guard_reap(guard, DAEMON_STOP_TIMEOUT_S)) {
+	if (!guard_reap(guard, seconds)) {
 		kill(guard->daemon, SIGKILL);
 		guard_reap(guard, 1);
 	}
 }
 
 /* Somebody uses our daemon for recordings of their own: it is theirs now, too. */
-static bool has_foreign_sessions(void)
+static int has_foreign_sessions(struct guard *guard)
 {
 	struct lttng_session *sessions = NULL;
 	int count = lttng_list_sessions(&sessions);
 	bool foreign = false;
 
+	(void)guard;
 	for (int i = 0; i < count; i++) {
 		if (strncmp(sessions[i].name, DAEMON_SESSION_PREFIX,
 			    sizeof(DAEMON_SESSION_PREFIX) - 1)) {
@@ -253,16 +296,19 @@ static bool has_foreign_sessions(void)
  */
 static void guard_retire_daemon(struct guard *guard)
 {
+	int seconds = DAEMON_STOP_TIMEOUT_S, lock = -1;
 	bool told = false;
-	int lock = -1;
 
 	if (!*guard->home) {
 		lock = open(ROOT_LOCK_FILE, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	}
 	for (;;) {
 		bool locked = lock < 0 || flock(lock, LOCK_EX | LOCK_NB) == 0;
+		int foreign = locked ? guard_ask(guard, has_foreign_sessions, DAEMON_ANSWER_MS) : 1;
 
-		if (locked && !has_foreign_sessions()) {
+		if (foreign == -ETIMEDOUT ? *guard->home : !foreign) {
+			/* One that does not answer, in a place of our own, serves nobody. */
+			seconds = foreign || guard->stuck ? DAEMON_STUCK_TIMEOUT_S : seconds;
 			break;
 		}
 		if (locked) {
@@ -277,7 +323,7 @@ static void guard_retire_daemon(struct guard *guard)
 		}
 		poll(NULL, 0, GUARD_POLL_MS);
 	}
-	guard_end_daemon(guard);
+	guard_end_daemon(guard, seconds);
 out:
 	if (lock >= 0) {
 		close(lock);
@@ -298,6 +344,16 @@ static void guard_close_inherited(struct guard *guard)
 			close(fd);
 		}
 	}
+}
+
+static int end_session(struct guard *guard)
+{
+	char why[400];
+
+	/* Stopping waits until the daemon wrote what it has. */
+	session_stop(guard->session, why, sizeof(why));
+	session_destroy(guard->session, why, sizeof(why));
+	return 0;
 }
 
 static void guard_main(struct guard *guard)
@@ -335,10 +391,9 @@ static void guard_main(struct guard *guard)
 	while (poll(&poll_channel, 1, -1) < 0 && errno == EINTR) {
 	}
 	if (recv(guard->channel, &word, 1, 0) != 1) {
-		/* The recorder died. Stopping waits until the daemon wrote what it has. */
-		session_stop(guard->session, why, sizeof(why));
-		session_destroy(guard->session, why, sizeof(why));
+		guard_ask(guard, end_session, DAEMON_END_MS); /* the recorder died */
 	}
+	guard->stuck = word == RECORDER_STUCK;
 	if (guard->daemon > 0) {
 		guard_retire_daemon(guard);
 	}
@@ -454,7 +509,7 @@ error:
 
 void daemon_disconnect(struct daemon_link *link)
 {
-	char message[512];
+	char message[512], word;
 
 	if (link->guard < 0) {
 		return;
@@ -463,7 +518,8 @@ void daemon_disconnect(struct daemon_link *link)
 		close(link->lock);
 		link->lock = -1;
 	}
-	(void)send(link->channel, "", 1, MSG_NOSIGNAL);
+	word = link->stuck ? RECORDER_STUCK : RECORDER_DONE;
+	(void)send(link->channel, &word, 1, MSG_NOSIGNAL);
 	/* End of file: the guard is gone, and the daemon before it. */
 	if (recv(link->channel, message, sizeof(message), 0) <= 0) {
 		waitpid(link->guard, NULL, 0);

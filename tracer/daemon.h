@@ -34,6 +34,7 @@ struct daemon_link {
 	pid_t guard;
 	int channel;   /* our end of the guard's socket pair */
 	int lock;      /* root's shared lock, -1 if none */
+	bool stuck;    /* set by the caller: the session could not be ended, nor can its daemon */
 	bool shared;   /* other sessions may live in the daemon */
 	char home[80]; /* LTTNG_HOME of a private daemon, else empty */
 };

@@ -481,6 +481,7 @@ static void end(struct recording *recording, struct record_result *result)
 	}
 	if (error) {
 		message_warning("the recording may be incomplete: %s", why);
+		recording->daemon.stuck = true;
 	}
 	if (rotates(recording->options)) {
 		end_chunks(recording);

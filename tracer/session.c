@@ -39,6 +39,10 @@
 
 /* How long the end of a session may take; sub-buffers are a few MiB at most. */
 #define END_TIMEOUT_MS (30 * 1000)
+/* When it has stopped, everything is written but for what a killed process has left unfinished. */
+#define DESTROY_TIMEOUT_MS (15 * 1000)
+/* A disk that is full now will hardly get room. */
+#define FULL_TIMEOUT_MS (10 * 1000)
 
 /* How often what was recorded is sent to a relay, for who watches there. */
 #define LIVE_TIMER_US (1000 * 1000)
@@ -316,6 +320,7 @@ int session_begin(struct session *session, const char *name, const char *path,
 		result = code < 0 ? fail(code, "starting", why, why_size) : 0;
 	}
 	if (!result) {
+		session->path = plan->url ? NULL : strdup(path); /* NULL: not known, either */
 		return 0;
 	}
 error:
@@ -374,10 +379,10 @@ int session_destroy(const char *name, char *why, size_t why_size)
 	if (code != LTTNG_OK) {
 		return fail(-(int)code, "ending the session", why, why_size);
 	}
-	status = lttng_destruction_handle_wait_for_completion(handle, END_TIMEOUT_MS);
+	status = lttng_destruction_handle_wait_for_completion(handle, DESTROY_TIMEOUT_MS);
 	if (status != LTTNG_DESTRUCTION_HANDLE_STATUS_COMPLETED) {
 		snprintf(why, why_size, "LTTng did not end the session within %d s",
-			 END_TIMEOUT_MS / 1000);
+			 DESTROY_TIMEOUT_MS / 1000);
 		result = -ETIMEDOUT;
 	} else if (lttng_destruction_handle_get_result(handle, &outcome) ==
 		       LTTNG_DESTRUCTION_HANDLE_STATUS_OK &&
@@ -429,7 +434,7 @@ static void end_here(struct session *session, struct outcome *outcome)
  * A daemon whose consumer cannot write (a disk that is full) does not answer at all, and nothing in
  * liblttng-ctl gives up: so another process asks, which can be ended.
  */
-static int end_elsewhere(struct session *session, struct outcome *outcome)
+static int end_elsewhere(struct session *session, struct outcome *outcome, int timeout_ms)
 {
 	struct pollfd fd = { .events = POLLIN };
 	int channel[2], result = -ETIMEDOUT;
@@ -448,7 +453,7 @@ static int end_elsewhere(struct session *session, struct outcome *outcome)
 	fd.fd = channel[0];
 	if (child < 0) {
 		result = -EAGAIN;
-	} else if (poll(&fd, 1, 2 * END_TIMEOUT_MS) == 1 &&
+	} else if (poll(&fd, 1, timeout_ms) == 1 &&
 		   read(channel[0], outcome, sizeof(*outcome)) == sizeof(*outcome)) {
 		result = 0;
 	}
@@ -460,15 +465,24 @@ static int end_elsewhere(struct session *session, struct outcome *outcome)
 	return result;
 }
 
+static bool disk_is_full(const char *path)
+{
+	struct statvfs filesystem;
+
+	return path && !statvfs(path, &filesystem) && filesystem.f_bavail == 0;
+}
+
 int session_end(struct session *session, struct session_loss *loss, char *why, size_t why_size)
 {
 	struct outcome outcome = { .loss = { .events = -1, .packets = -1 } };
-	int error = end_elsewhere(session, &outcome);
+	bool full = disk_is_full(session->path);
+	int error = end_elsewhere(session, &outcome, full ? FULL_TIMEOUT_MS : 2 * END_TIMEOUT_MS);
 
 	if (error == -ETIMEDOUT) {
 		snprintf(outcome.why, sizeof(outcome.why),
-			 "LTTng's daemon does not answer (is the disk full?): what is not written "
-			 "by now is lost");
+			 full ? "the disk is full: what is not written by now is lost"
+			      : "LTTng's daemon does not answer: what is not written by now is "
+				"lost");
 		outcome.result = error;
 	} else if (error) {
 		end_here(session, &outcome);
@@ -477,5 +491,7 @@ int session_end(struct session *session, struct session_loss *loss, char *why, s
 	snprintf(why, why_size, "%s", outcome.why);
 	lttng_destroy_handle(session->handle);
 	session->handle = NULL;
+	free(session->path);
+	session->path = NULL;
 	return outcome.result;
 }

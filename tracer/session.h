@@ -36,6 +36,7 @@ struct session {
 	char name[80];
 	struct lttng_handle *handle;
 	struct session_buffers buffers;
+	char *path; /* what it writes to; NULL: a relay daemon */
 };
 
 /*
