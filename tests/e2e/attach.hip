@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Makes memory of many kinds, says "ready", waits for a line, uses it, says "used", waits for a
- * line, and so on until the lines end. A recording may begin and end at any of the pauses.
+ * line, and so on until the lines end. A recording may begin and end at any of the pauses. An "f"
+ * has a kernel use memory of malloc's, which without XNACK is a memory fault.
  */
 #include <hip/hip_runtime.h>
 
@@ -68,6 +69,12 @@ static void use(void)
 	CHECK(hipStreamSynchronize(stream));
 }
 
+static void fault(void)
+{
+	add<<<1, 64, 0, stream>>>((float *)aligned_alloc(4096, BYTES), 1.0f);
+	CHECK(hipStreamSynchronize(stream));
+}
+
 /* Blocks that come and go on other threads, while a recording begins. */
 static void churn(volatile bool *stop)
 {
@@ -93,6 +100,8 @@ int main(int argc, char **)
 	puts("ready");
 	fflush(stdout);
 	while ((line = getchar()) != EOF) {
+		if (line == 'f')
+			fault();
 		if (line != '\n')
 			continue;
 		use();
