@@ -6,6 +6,7 @@
  */
 #include <stdbool.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "native_room.h"
@@ -32,6 +33,15 @@ static void *map(int file, int protection)
 	return p;
 }
 
+/* A file greater than the limit would cost the process its life (SIGXFSZ), also one without name.
+ */
+static bool may_grow(void)
+{
+	struct rlimit limit;
+
+	return !getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur >= SIZE;
+}
+
 static bool create(void)
 {
 	static bool tried;
@@ -40,6 +50,8 @@ static bool create(void)
 	if (tried)
 		return executable != NULL;
 	tried = true;
+	if (!may_grow())
+		return false;
 	file = memfd_create("softgpu-code", MFD_CLOEXEC);
 	if (file < 0)
 		return false;
