@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a finished HIP call to its event: what every call of a class has in common. */
 #include "fix.h"
+#include "residency.h"
 #include "state.h"
 
 void hg_hip_error(const struct hg_hip_call *call, uint64_t ptr, uint64_t size, uint64_t flags)
@@ -74,6 +75,8 @@ static void finish_alloc(const struct hg_hip_call *call, struct hg_ev_alloc *eve
 	/* Of a reservation the runtime knows nothing but what is mapped into it. */
 	if (event->api != HG_API_hipMemAddressReserve)
 		hg_hip_memory_add(event);
+	if (event->api == HG_API_hipMallocManaged)
+		hg_residency_add(event->ptr, event->size, true);
 }
 
 /* What is mapped begins where its reservation begins: like mmap's, pieces of it can go. */
@@ -106,8 +109,8 @@ FINISH(event,
 	   ? 0
 	   : event->event,
        0, event->flags, hg_hip_capturing(event->stream), NOTHING, hg_state_event(event))
-FINISH(sync, event->event ? event->event : event->stream, 0, 0, false, (DURATION, DEVICE, STACK),
-       WAITED)
+FINISH(sync, event->event ? event->event : event->stream, 0, 0, false,
+       (DURATION, DEVICE, STACK, hg_residency_waited(call->api)), WAITED)
 
 void hg_before_free(struct hg_hip_call *call, struct hg_ev_free *event)
 {
@@ -124,6 +127,7 @@ void hg_before_free(struct hg_hip_call *call, struct hg_ev_free *event)
 			hg_state_free(event->ptr);
 		hg_state_unlock();
 		hg_hip_memory_remove(event->ptr);
+		hg_residency_remove(event->ptr, 1);
 		hg_leave();
 	}
 	errno = saved;

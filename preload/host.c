@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "host.h"
+#include "residency.h"
 #include "state.h"
 #include "totals.h"
 
@@ -90,6 +91,7 @@ static void emit_block(uint16_t api, void *ptr, size_t size, uint64_t flags, voi
 		hg_provider->alloc(&event);
 	else if (!add_block(&small))
 		hg_provider->host_alloc(&small);
+	hg_residency_add(event.ptr, size, false);
 	if (kept) {
 		hg_state_block(&event);
 		hg_state_block_unlock(event.ptr);
@@ -107,6 +109,7 @@ static void emit_block_free(uint16_t api, void *ptr, void *caller)
 		hg_state_block_lock(event.ptr);
 	if (!add_block_free(&event))
 		hg_provider->host_free(&event);
+	hg_residency_remove(event.ptr, 1);
 	if (kept) {
 		hg_state_block_free(event.ptr);
 		hg_state_block_unlock(event.ptr);
@@ -140,6 +143,7 @@ static void emit_map(uint16_t api, void *ptr, size_t size, uint64_t flags, void 
 
 	hg_state_lock();
 	hg_provider->alloc(&event);
+	hg_residency_add(event.ptr, size, false);
 	hg_state_map(&event);
 	hg_state_unlock();
 }
@@ -152,6 +156,7 @@ static void emit_unmap(uint16_t api, void *ptr, size_t size, void *caller)
 
 	hg_state_lock();
 	hg_provider->free(&event);
+	hg_residency_remove(event.ptr, size);
 	hg_state_unmap(&event);
 	hg_state_unlock();
 }

@@ -22,6 +22,7 @@
 
 #include "fix.h"
 #include "ompt.h"
+#include "residency.h"
 #include "smi.h"
 #include "state.h"
 #include "totals.h"
@@ -159,6 +160,7 @@ static void after_fork_child(void)
 	hg_hip_reset();
 	hg_smi_reset();
 	hg_wait_reset();
+	hg_residency_reset();
 	hg_recording_begun = 0;
 	hg_process_forked = true;
 	hg_process_begin();
@@ -243,6 +245,7 @@ static void start(void)
 	if (!hg_config.dir || open_provider() || hg_stack_init())
 		return;
 	hg_fix_init();
+	hg_residency_init();
 	hg_threshold = hg_config.threshold;
 	hg_libc_measure(hg_config.threshold);
 	if (hg_config.standby && hg_state_init())

@@ -58,17 +58,19 @@ struct hg_ev_fix {
 };
 
 /*
- * Where the pages of an allocation were found, at a wait or when the time was up, with
- * HIPGRAIN_RESIDENCY. Pages that were not looked at, for want of budget, are left out of the sums.
+ * Where the pages of an allocation were found when the program had waited for the GPU, with
+ * HIPGRAIN_RESIDENCY: by the host's page table. Pages that were looked at and are in none of the
+ * sums were never touched, or are where the host's page table does not tell.
  */
 struct hg_ev_residency {
 	uint32_t round; /* samples of one round have one number; from 1 */
 	uint64_t ptr;   /* of the allocation */
 	uint64_t size;
-	uint64_t looked;       /* bytes whose pages were looked at */
+	uint64_t looked;       /* bytes whose pages were looked at; less than all of large ones */
 	uint64_t on_host;      /* of them, present in the host's memory */
 	uint64_t away;         /* of them, in a device's memory: a device-private entry */
 	uint64_t swapped;      /* of them, in swap, or an entry whose kind is not known */
+	uint32_t left_out;     /* allocations so far that were too many to be followed */
 	int32_t node;          /* NUMA node of most that are on the host; -1: not known */
 	int32_t last_prefetch; /* as hipMemRangeGetAttribute says: intent; INT32_MIN: not told */
 };

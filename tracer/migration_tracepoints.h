@@ -38,6 +38,7 @@ LTTNG_UST_TRACEPOINT_EVENT(hipgrain, residency,
 		HG_INT(uint64_t, on_host)
 		HG_INT(uint64_t, away)
 		HG_INT(uint64_t, swapped)
+		HG_INT(uint32_t, left_out)
 		HG_INT(int32_t, node)
 		HG_INT(int32_t, last_prefetch)
 	)

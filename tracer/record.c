@@ -125,6 +125,9 @@ static int set_environment(const struct recording *recording)
 	if (options->no_migration) {
 		result |= setenv("HIPGRAIN_MIGRATION", "0", 1);
 	}
+	if (options->residency) {
+		result |= setenv("HIPGRAIN_RESIDENCY", options->residency, 1);
+	}
 	if (options->fix) {
 		result |= setenv("HIPGRAIN_FIX", options->fix, 1);
 	}

@@ -22,6 +22,7 @@ struct record_options {
 	bool no_kernel_arguments; /* do not record them */
 	bool no_memory_queries;   /* do not ask the runtime about memory */
 	enum record_hsa hsa;      /* record what is below HIP */
+	const char *residency;    /* milliseconds between looks at where pages are; NULL: none */
 	const char *fix;          /* what to change in memory: HIPGRAIN_FIX, or NULL */
 	const char *fix_plan;     /* file with the kernels that are known for it, or NULL */
 	bool no_migration;        /* do not record what pages fault and move */

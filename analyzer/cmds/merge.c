@@ -439,6 +439,7 @@ static struct json_object *merge_json(const struct merge *merge)
 	json_object_object_add(root, "notes", texts_json(merge->notes));
 	json_object_object_add(root, "migration", rows_json(merge, "migration"));
 	json_object_object_add(root, "fixes", rows_json(merge, "fixes"));
+	json_object_object_add(root, "residency", rows_json(merge, "residency"));
 	return root;
 }
 

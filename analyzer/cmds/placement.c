@@ -8,6 +8,7 @@
 #include "analyzer/analyze.h"
 #include "analyzer/cmds/cmds.h"
 #include "analyzer/progress.h"
+#include "analyzer/report/report.h"
 #include "tracer/message.h"
 
 const char usage_placement[] =
@@ -15,7 +16,8 @@ const char usage_placement[] =
     "Tell what memory a recorded program used: of what kind, where it was allocated, how much at\n"
     "once, how much of it kernels were given, and what was never freed.\n"
     "\n"
-    "      --format FORMAT       text (default), csv or folded (for flame graphs)\n"
+    "      --format FORMAT       text (default), csv, folded (for flame graphs) or residency\n"
+    "                            (CSV: where memory was over time)\n"
     "      --all                 all call sites, not only the largest ones\n"
     "  -o, --output FILE         write there instead of to standard output\n"
     "  -h, --help                print this help\n";
@@ -232,6 +234,11 @@ static void write_folded(const struct printer *printer)
 	}
 }
 
+static void write_residency(const struct printer *printer)
+{
+	write_residency_csv(printer->analysis, printer->stream);
+}
+
 static int write_placement(const char *bundle, const char *output, unsigned limit,
 			   void (*write)(const struct printer *printer))
 {
@@ -279,6 +286,7 @@ static writer writer_by_name(const char *name)
 		{ "text", write_text },
 		{ "csv", write_csv },
 		{ "folded", write_folded },
+		{ "residency", write_residency },
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(writers); i++) {
@@ -308,7 +316,8 @@ int cmd_placement(int argc, char **argv)
 		case PLACEMENT_OPTION_FORMAT:
 			write = writer_by_name(optarg);
 			if (!write) {
-				message_error("--format: '%s' is not text, csv or folded", optarg);
+				message_error(
+				    "--format: '%s' is not text, csv, folded or residency", optarg);
 				return HG_EXIT_USAGE;
 			}
 			break;

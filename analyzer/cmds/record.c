@@ -53,6 +53,13 @@ int record_parse_option(struct record_options *options, int code, const char *ar
 	case RECORD_OPTION_TOTALS:
 		options->totals = true;
 		return 1;
+	case RECORD_OPTION_RESIDENCY:
+		if (parse_number(argument, 1000000000, &number)) {
+			message_error("--residency: '%s' is no number of milliseconds", argument);
+			return -EINVAL;
+		}
+		options->residency = argument;
+		return 1;
 	case RECORD_OPTION_NO_MIGRATION:
 		options->no_migration = true;
 		return 1;

@@ -18,6 +18,7 @@ enum {
 	RECORD_OPTION_OWN_DAEMON,
 	RECORD_OPTION_NO_MEMORY_QUERIES,
 	RECORD_OPTION_NO_MIGRATION,
+	RECORD_OPTION_RESIDENCY,
 	RECORD_OPTION_NO_KERNEL_ARGUMENTS,
 	RECORD_OPTION_HSA,
 	RECORD_OPTION_ROTATE,
@@ -39,6 +40,7 @@ enum {
 #define RECORD_LONG_OPTIONS                                                                 \
 	RECORD_COMMAND_LONG_OPTIONS, { "totals", no_argument, NULL, RECORD_OPTION_TOTALS }, \
 	    { "no-migration", no_argument, NULL, RECORD_OPTION_NO_MIGRATION },              \
+	    { "residency", required_argument, NULL, RECORD_OPTION_RESIDENCY },              \
 	    { "hsa", required_argument, NULL, RECORD_OPTION_HSA },                          \
 	    { "rotate", required_argument, NULL, RECORD_OPTION_ROTATE },                    \
 	    { "keep-chunks", required_argument, NULL, RECORD_OPTION_KEEP_CHUNKS },          \
@@ -57,6 +59,9 @@ enum {
 	"      --no-kernel-arguments do not record what kernels are given\n"                     \
 	"      --no-memory-queries   do not ask the HIP runtime about memory that kernels get\n" \
 	"      --no-migration        do not record which pages fault and move\n"                 \
+	"      --residency MS        look where pages are when CMD waits for the GPU, at most "  \
+	"every\n"                                                                                \
+	"                            MS milliseconds\n"                                          \
 	"      --hsa yes|no|auto     record what is below HIP; auto: in OpenMP programs\n"       \
 	"      --rotate SIZE|TIME    begin a new chunk of the trace after SIZE (K, M, G, T) or " \
 	"TIME\n"                                                                                 \

@@ -16,9 +16,15 @@ static const struct field fix_fields[] = {
 	FIELD(fix, stack_id, UNSIGNED), { 0 },
 };
 static const struct field residency_fields[] = {
-	FIELD(residency, round, UNSIGNED),       FIELD(residency, ptr, UNSIGNED),
-	FIELD(residency, size, UNSIGNED),        FIELD(residency, looked, UNSIGNED),
-	FIELD(residency, on_host, UNSIGNED),     FIELD(residency, away, UNSIGNED),
-	FIELD(residency, swapped, UNSIGNED),     FIELD(residency, node, SIGNED),
-	FIELD(residency, last_prefetch, SIGNED), { 0 },
+	FIELD(residency, round, UNSIGNED),
+	FIELD(residency, ptr, UNSIGNED),
+	FIELD(residency, size, UNSIGNED),
+	FIELD(residency, looked, UNSIGNED),
+	FIELD(residency, on_host, UNSIGNED),
+	FIELD(residency, away, UNSIGNED),
+	FIELD(residency, swapped, UNSIGNED),
+	FIELD(residency, left_out, UNSIGNED),
+	FIELD(residency, node, SIGNED),
+	FIELD(residency, last_prefetch, SIGNED),
+	{ 0 },
 };

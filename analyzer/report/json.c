@@ -282,6 +282,7 @@ struct json_object *report_json_object(const struct analysis *analysis)
 	put(root, "notes", text_list(analysis->findings.notes));
 	put(root, "migration", json_moves(analysis));
 	put(root, "fixes", json_fixes(analysis));
+	put(root, "residency", json_residency(analysis));
 	if (analysis->what_if != WHAT_IF_NOTHING) {
 		put(root, "what_if", json_what_if(analysis));
 	}

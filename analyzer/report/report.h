@@ -19,6 +19,10 @@ struct json_object;
 void put_what_if(const struct printer *printer);
 struct json_object *json_what_if(const struct analysis *analysis);
 
+/* Where memory was over time. */
+struct json_object *json_residency(const struct analysis *analysis);
+void write_residency_csv(const struct analysis *analysis, FILE *stream);
+
 /* What --fix did, likewise. */
 void put_fixes(const struct printer *printer);
 struct json_object *json_fixes(const struct analysis *analysis);

@@ -3,6 +3,7 @@
 #include "fixes.h"
 #include "moves.h"
 #include "reach.h"
+#include "residency.h"
 
 #include "context.h"
 
@@ -95,6 +96,7 @@ void findings_init(struct findings *findings)
 	findings->notes = g_ptr_array_new_with_free_func(g_free);
 	findings->reaches = g_ptr_array_new_with_free_func(reach_row_free);
 	findings->reach_unknown = g_hash_table_new(NULL, NULL);
+	findings->residency = g_ptr_array_new_with_free_func(residency_series_free);
 	findings->fixes = g_ptr_array_new_with_free_func(fix_row_free);
 	findings->said = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	findings->moves = g_ptr_array_new_with_free_func(move_row_free);
@@ -108,6 +110,7 @@ void findings_destroy(struct findings *findings)
 	g_ptr_array_free(findings->notes, TRUE);
 	g_ptr_array_free(findings->reaches, TRUE);
 	g_hash_table_destroy(findings->reach_unknown);
+	g_ptr_array_free(findings->residency, TRUE);
 	g_ptr_array_free(findings->fixes, TRUE);
 	g_hash_table_destroy(findings->said);
 	g_ptr_array_free(findings->moves, TRUE);

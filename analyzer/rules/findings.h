@@ -97,6 +97,7 @@ struct findings {
 	GPtrArray *limits;         /* char *: what could not be told, and why; distinct */
 	GPtrArray *notes;          /* char *: facts about the run that are not findings; distinct */
 	GPtrArray *reaches;        /* struct reach_row (reach.h): memory that kernels were given */
+	GPtrArray *residency;      /* struct residency_series (residency.h): where memory was */
 	GHashTable *reach_unknown; /* struct process whose kernels may use other memory, too */
 	GPtrArray *fixes;          /* struct fix_row (fixes.h): what the recorder did to memory */
 	GPtrArray *moves;          /* struct move_row (moves.h): pages that moved */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernels.h"
+#include "residency.h"
 #include "thresholds.h"
 #include "watch.h"
 
@@ -522,6 +523,7 @@ static void account_part(struct process_watch *watch, const struct rules_context
 	if (!allocation) {
 		return;
 	}
+	residency_moved(context, allocation, move->to != HG_PLACE_HOST, end - start, ns);
 	if (trigger == MOVE_EVICTION) {
 		count_eviction(context, move, allocation, ns);
 	}

@@ -6,6 +6,7 @@
 #include "kernels.h"
 #include "offload.h"
 #include "ordering.h"
+#include "residency.h"
 #include "watch.h"
 
 struct rules_engine {
@@ -235,6 +236,9 @@ void rules_engine_event(struct rules_engine *engine, struct process *process,
 	case HG_EVENT_advise:
 		check_advise(&context);
 		check_neighbours(&context);
+		break;
+	case HG_EVENT_residency:
+		residency_sampled(&context);
 		break;
 	case HG_EVENT_fix:
 	case HG_EVENT_fix_plan:

@@ -9,13 +9,13 @@
 #include <string.h>
 #include <new>
 
-#define CHECK(call)                                                                       \
-	do {                                                                              \
-		hipError_t error_ = (call);                                               \
-		if (error_ != hipSuccess) {                                               \
-			fprintf(stderr, "%s: %s\n", #call, hipGetErrorString(error_));    \
-			exit(1);                                                          \
-		}                                                                         \
+#define CHECK(call)                                                                    \
+	do {                                                                           \
+		hipError_t error_ = (call);                                            \
+		if (error_ != hipSuccess) {                                            \
+			fprintf(stderr, "%s: %s\n", #call, hipGetErrorString(error_)); \
+			exit(1);                                                       \
+		}                                                                      \
 	} while (0)
 
 enum { LAUNCHES = 3, ITEMS = 64, BLOCK = 2 << 20 };
@@ -121,12 +121,37 @@ static void places()
 	printf("wrong release: %d\n", hipFree((char *)p[0] + 64) != hipSuccess);
 }
 
+// More memory than is looked at in one round, in more pieces than are followed.
+static void many()
+{
+	enum { PIECES = 300, PIECE = 128 << 10, LARGE = 512 << 20 };
+	char *large = nullptr, *pieces[PIECES];
+
+	CHECK(hipMallocManaged((void **)&large, LARGE));
+	for (auto &piece : pieces) {
+		piece = (char *)malloc(PIECE);
+		memset(piece, 1, PIECE);
+	}
+	add<<<1, ITEMS>>>((float *)large);
+	CHECK(hipDeviceSynchronize());
+	for (auto &piece : pieces) {
+		free(piece);
+	}
+	add<<<1, ITEMS>>>((float *)large);
+	CHECK(hipDeviceSynchronize());
+	CHECK(hipFree(large));
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*run)();
-	} parts[] = { { "sums", sums }, { "graph", graph }, { "through", through }, { "places", places } };
+	} parts[] = { { "sums", sums },
+		      { "graph", graph },
+		      { "through", through },
+		      { "places", places },
+		      { "many", many } };
 
 	for (const auto &part : parts) {
 		if (argc > 1 && !strcmp(argv[1], part.name)) {

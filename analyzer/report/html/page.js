@@ -4,7 +4,7 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const report = data.report, overview = data.overview;
 const byId = (id) => document.getElementById(id);
-const TABS = ["findings", "map", "timeline", "tables", "sizes"];
+const TABS = ["findings", "map", "timeline", "tables", "sizes", "residency"];
 const SEVERITIES = ["error", "warning", "advice", "note"];
 const ROWS_SHOWN = 500;
 const OPEN_AT_FIRST = 3;
@@ -365,6 +365,67 @@ function startTimeline() {
   return chart;
 }
 
+/* ---- residency ---- */
+
+const placeOf = (row) => row.file ? `${row.file}:${row.line}` : "?";
+
+/* The latest point at or before a time, in order of time. */
+function latest(points, ns) {
+  let low = 0, high = points.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (points[middle].ns <= ns) low = middle + 1; else high = middle;
+  }
+  return points[low - 1];
+}
+
+function startResidency() {
+  const duration = Math.max(overview.duration_ns, 1), all = report.residency;
+  const rowOf = (index) => [index / all.length, 0.8 / all.length];
+  const stretch = (points, index) => [points[index].ns / duration, (points[index + 1]?.ns ?? duration) / duration];
+  const chart = new Chart("residency", (c, context) => {
+    let drawn = 0;
+    context.clearRect(0, 0, c.width, c.height);
+    all.forEach((series, row) => {
+      const [y, height] = rowOf(row), size = Math.max(series.size, 1);
+      const top = c.py(y), bottom = c.py(y + height);
+      if (bottom < 0 || top > c.height) return;
+      const fill = (points, index, share, color) => {
+        const [from, to] = stretch(points, index), x = c.px(from), right = c.px(to);
+        if (right < 0 || x > c.width || !(share > 0)) return;
+        drawn++;
+        context.fillStyle = style.cache[color];
+        const tall = Math.max((bottom - top) * Math.min(share, 1), 1);
+        context.fillRect(x, bottom - tall, Math.max(right - x, 1), tall);
+      };
+      context.fillStyle = style.cache["--soft"];
+      context.fillRect(c.px(0), top, c.px(1) - c.px(0), bottom - top);
+      series.moves.forEach((point, i) => fill(series.moves, i, point.on_device / size, "--coarse"));
+      context.globalAlpha = 0.5;
+      series.samples.forEach((point, i) => fill(series.samples, i, point.looked ? point.on_host / point.looked : 0, "--fine"));
+      context.globalAlpha = 1;
+    });
+    return drawn;
+  }, (c, fx, fy) => {
+    const ns = (c.x0 + fx * (c.x1 - c.x0)) * duration, y = c.y0 + fy * (c.y1 - c.y0);
+    const series = all[Math.floor(y * all.length)];
+    if (!series) return null;
+    const move = latest(series.moves, ns), sample = latest(series.samples, ns);
+    return `${bytes(series.size)} at ${series.address}: ${series.api}, process ${series.pid}, ${placeOf(series)}; at ${time(Math.round(ns))}: ` +
+      (move ? `${bytes(move.on_device)} on the GPU` : "nothing told of the GPU") +
+      (sample ? `, of ${bytes(sample.looked)} looked at ${bytes(sample.on_host)} on the host` : ", not looked at on the host");
+  });
+  legend("residency-legend", [["on the GPU, as the driver told", "--coarse"], ["on the host, by its page table", "--fine"], ["the allocation", "--soft"]]);
+  byId("residency-note").textContent = all.length ? "" : "Nothing of the kind was recorded.";
+  const total = (ways) => Object.values(ways).reduce((a, b) => a + b, 0);
+  table("moves", [["where", placeOf], ["call", (m) => m.api ?? "other memory in the same blocks"], ["kernel", (m) => m.kernel ?? ""],
+    ["to the GPU", (m) => total(m.to_device), bytes], ["by its faults", (m) => m.to_device.gpu_fault, bytes], ["prefetched", (m) => m.to_device.prefetch, bytes],
+    ["to the host", (m) => total(m.to_host), bytes], ["by its faults", (m) => m.to_host.cpu_fault, bytes], ["evicted", (m) => m.to_host.eviction, bytes]], [...report.migration]);
+  table("fixes", [["fix", (f) => f.fix], ["outcome", (f) => f.outcome], ["call", (f) => f.api ?? ""], ["where", placeOf], ["kernel", (f) => f.kernel ?? ""],
+    ["count", (f) => f.count, String], ["bytes", (f) => f.bytes, bytes]], [...report.fixes]);
+  return chart;
+}
+
 /* ---- tables and histograms ---- */
 
 /* columns: [title, value of a row, format]; a number sorts downwards first. */
@@ -447,7 +508,7 @@ function start() {
   byId("summary").textContent = report.processes.filter((p) => p.launches || report.processes.length === 1).map((p) => p.command || p.exe || `process ${p.pid}`).slice(0, 3).join("; ") +
     ": " + (counts.length ? counts.map(([s, n]) => `${n} ${s}${n > 1 && s !== "advice" ? "s" : ""}`).join(", ") : "nothing found") + (report.complete ? "" : ", as far as it could be told");
   startFindings();
-  charts = { map: startMap(), timeline: startTimeline() };
+  charts = { map: startMap(), timeline: startTimeline(), residency: startResidency() };
   startTables();
   histogram("size-histogram", overview.size_histogram, bytes);
   histogram("life-histogram", overview.lifetime_histogram, time);
