@@ -403,7 +403,7 @@ int analysis_load_from(struct analysis *analysis, const char *path, const char *
 	}
 	run = analysis_begin(analysis, bundle, overview);
 	progress_begin(traces);
-	result = read_trace(traces, analysis_event, run, &analysis->stats, error);
+	result = read_trace(traces, bundle, analysis_event, run, &analysis->stats, error);
 	progress_end();
 	if (result == 0) {
 		analysis_end(run);

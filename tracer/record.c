@@ -206,7 +206,7 @@ static pid_t start_command(const struct recording *recording)
 #define SNAPSHOTS "snapshots"
 /* How often the processes tell what they have, so that it is among what is kept. */
 #define TELL_S       2
-#define TELL_RELAY_S 10
+#define TELL_RELAY_S 5
 
 /* The one folder in `snapshots`, moved into place as the bundle's trace; the one before aside. */
 static int place_snapshot(struct recording *recording)

@@ -176,7 +176,7 @@ static int print_trace(const char *path)
 		g_free(traces);
 		traces = g_strdup(path);
 	}
-	result = read_trace(traces, print_event, NULL, &stats, &error);
+	result = read_trace(traces, NULL, print_event, NULL, &stats, &error);
 	if (result < 0) {
 		message_error("%s: %s", path,
 			      error               ? error

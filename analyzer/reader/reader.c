@@ -295,7 +295,7 @@ static void *run_graph(void *data)
 	return NULL;
 }
 
-int read_trace(const char *directory, reader_callback callback, void *data,
+int read_trace(const char *directory, const char *bundle, reader_callback callback, void *data,
 	       struct reader_stats *stats, char **error)
 {
 	GPtrArray *traces = find_traces(directory);
@@ -308,7 +308,8 @@ int read_trace(const char *directory, reader_callback callback, void *data,
 	guard_begin(directory);
 	reader.batches = batches_new();
 	reader.decode = decode_new(reader.batches, stats);
-	reader.open_batches = g_build_filename(directory, "..", HG_OPEN_BATCHES, NULL);
+	reader.open_batches = bundle ? g_build_filename(bundle, HG_OPEN_BATCHES, NULL)
+				     : g_build_filename(directory, "..", HG_OPEN_BATCHES, NULL);
 	reader.salvaged = g_ptr_array_new_with_free_func((GDestroyNotify)salvage_remove);
 	drop_unreadable_traces(traces, stats);
 	drop_damaged_indexes(&reader, traces);
