@@ -17,6 +17,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -81,6 +83,39 @@ static uint32_t read_number(const char *name, uint32_t fallback, uint32_t limit)
 }
 
 /* The provider's shared object, which lies beside this one. */
+/*
+ * LTTng's threads: where they cannot be had it crashes when the program ends, and so it does where
+ * the C library cannot load, at that time, what ending a thread needs. So there must be memory for
+ * them within the limits, and libgcc_s is loaded now.
+ */
+#define ROOM_BESIDE_STACKS (32u << 20)
+
+static int check_room(void)
+{
+	struct rlimit memory, data, stack;
+	size_t size = 2 * (8u << 20) + ROOM_BESIDE_STACKS;
+	void *room;
+
+	if (!dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL)) {
+		hg_say("nothing is recorded: %s", dlerror());
+		return -ENOENT;
+	}
+	if (getrlimit(RLIMIT_AS, &memory) || getrlimit(RLIMIT_DATA, &data) ||
+	    (memory.rlim_cur == RLIM_INFINITY && data.rlim_cur == RLIM_INFINITY))
+		return 0;
+	if (!getrlimit(RLIMIT_STACK, &stack) && stack.rlim_cur != RLIM_INFINITY)
+		size = 2 * (size_t)stack.rlim_cur + ROOM_BESIDE_STACKS;
+	room = hg_libc.mmap(NULL, size, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (room == MAP_FAILED) {
+		hg_say("nothing is recorded: the process may not have %zu MiB of memory more",
+		       size >> 20);
+		return -ENOMEM;
+	}
+	hg_libc.munmap(room, size);
+	return 0;
+}
+
 static int open_provider(void)
 {
 	char path[PATH_MAX + 32];
@@ -242,7 +277,7 @@ static void start(void)
 	hg_config.omp_contents = read_number("HIPGRAIN_OMP_CONTENTS", 1, 2);
 	hg_config.batch = read_number("HIPGRAIN_BATCH", 1, 1);
 	hg_config.migration = read_number("HIPGRAIN_MIGRATION", 1, 1);
-	if (!hg_config.dir || open_provider() || hg_stack_init())
+	if (!hg_config.dir || check_room() || open_provider() || hg_stack_init())
 		return;
 	hg_fix_init();
 	hg_residency_init();
