@@ -258,38 +258,37 @@ static struct hg_batch *own_batch(void)
 	return thread->batch;
 }
 
-bool hg_batch_add(uint64_t first, uint32_t upper, uint64_t third, uint32_t words)
+bool hg_batch_add(const uint64_t *words, uint32_t count, uint64_t when)
 {
 	struct hg_batch *batch = HG_LIKELY(batches != NULL) ? own_batch() : NULL;
 	struct hg_open_batch *page;
-	uint64_t now, since;
-	uint32_t at;
+	uint64_t *record;
 
 	if (HG_UNLIKELY(!batch))
 		return false;
 	while (HG_UNLIKELY(!try_lock(batch)))
 		sched_yield();
-	now = hg_now();
+	if (!when)
+		when = hg_now();
 	page = batch->page;
-	if (HG_UNLIKELY(!batch->open || page->words + words > HG_BATCH_WORDS ||
-			now - page->begin > UINT32_MAX)) {
+	if (HG_UNLIKELY(!batch->open || page->words + count > HG_BATCH_WORDS ||
+			when - page->begin > UINT32_MAX)) {
 		if (!begin(batch)) {
 			unlock(batch);
 			return false;
 		}
 		page = batch->page;
-		now = page->begin;
+		when = page->begin;
 	}
-	since = now - page->begin;
-	at = page->words;
-	page->records[at] = first;
-	page->records[at + 1] = (uint64_t)upper << 32 | since;
-	if (words == 3)
-		page->records[at + 2] = third;
-	__atomic_store_n(&page->words, at + words, __ATOMIC_RELEASE);
+	record = &page->records[page->words];
+	record[0] = words[0];
+	record[1] = words[1] | (when - page->begin);
+	for (uint32_t i = 2; i < count; i++)
+		record[i] = words[i];
+	__atomic_store_n(&page->words, page->words + count, __ATOMIC_RELEASE);
 	unlock(batch);
-	if (HG_UNLIKELY(now > __atomic_load_n(&hg_batches_due, __ATOMIC_RELAXED)))
-		hg_batches_look(now);
+	if (HG_UNLIKELY(when > __atomic_load_n(&hg_batches_due, __ATOMIC_RELAXED)))
+		hg_batches_look(when);
 	return true;
 }
 

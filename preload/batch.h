@@ -13,11 +13,11 @@
 void hg_batches_init(void);
 
 /*
- * Put a record at the end of the calling thread's buffer, with the time that it is now. The words
- * are as in batch_events.h; `third` counts if `words` is 3. false: not now; record an event
- * instead. Needs hg_enter(); may record an event.
+ * Put a record at the end of the calling thread's buffer. Its words are as in batch_events.h, but
+ * for the time: that is `when`, in ns of CLOCK_MONOTONIC, after which this thread has recorded
+ * nothing; 0: now. false: not now; record an event instead. Needs hg_enter(); may record an event.
  */
-bool hg_batch_add(uint64_t first, uint32_t upper, uint64_t third, uint32_t words);
+bool hg_batch_add(const uint64_t *words, uint32_t count, uint64_t when);
 
 /* Record those of any thread that have become old; ns of CLOCK_MONOTONIC. Needs hg_enter(). */
 void hg_batches_look(uint64_t now);

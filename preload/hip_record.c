@@ -17,6 +17,43 @@ void hg_hip_error(const struct hg_hip_call *call, uint64_t ptr, uint64_t size, u
 	hg_leave();
 }
 
+/* A copy of one row, which most are. */
+static bool add_copy(const struct hg_hip_call *call, const struct hg_ev_copy *event)
+{
+	uint64_t words[] = { (uint64_t)HG_RECORD_COPY << 56 |
+				 (uint64_t)((uint16_t)event->device) << 24 |
+				 (uint64_t)((uint8_t)event->kind) << 16 | event->api,
+			     event->duration << 32,
+			     event->dst,
+			     event->src,
+			     event->size,
+			     event->stream,
+			     event->stack_id };
+
+	return event->rows == 1 && event->depth == 1 &&
+	       !(event->dst_pitch | event->src_pitch | event->dst_slice | event->src_slice) &&
+	       event->kind == (uint8_t)event->kind && event->device == (int16_t)event->device &&
+	       event->duration <= UINT32_MAX &&
+	       /* A stack is defined before the first event that names it. */
+	       hg_batch_add(words, HG_COUNT(words),
+			    hg_tls.walked ? 0 : call->start + event->duration);
+}
+
+static void emit_copy(const struct hg_hip_call *call, const struct hg_ev_copy *event)
+{
+	if (!add_copy(call, event))
+		hg_provider->copy(event);
+}
+
+#define emit_alloc(call, event)    hg_provider->alloc(event)
+#define emit_fill(call, event)     hg_provider->fill(event)
+#define emit_call(call, event)     hg_provider->call(event)
+#define emit_prefetch(call, event) hg_provider->prefetch(event)
+#define emit_advise(call, event)   hg_provider->advise(event)
+#define emit_stream(call, event)   hg_provider->stream(event)
+#define emit_event(call, event)    hg_provider->event(event)
+#define emit_sync(call, event)     hg_provider->sync(event)
+
 /*
  * Every finisher: on success fill in what the class has in common and emit, on failure make an
  * error of the event's main members; then the call is over.
@@ -32,7 +69,7 @@ void hg_hip_error(const struct hg_hip_call *call, uint64_t ptr, uint64_t size, u
 			if (!(captured)) {                                            \
 				fill_in;                                              \
 				hg_state_lock();                                      \
-				hg_provider->type(event);                             \
+				emit_##type(call, event);                             \
 				remember;                                             \
 				hg_state_unlock();                                    \
 			}                                                             \

@@ -413,9 +413,10 @@ void hg_hip_runtime_reset(void)
 
 /* ---- around a call ---- */
 
+/* hg_hip_begin() has looked after old batches. */
 bool hg_hip_enter(void)
 {
-	return hg_enter();
+	return hg_enter_batched();
 }
 
 bool hg_hip_begin(struct hg_hip_call *call, uint16_t api, const void *caller)

@@ -53,18 +53,19 @@ static bool is_kept(void *ptr)
 static bool add_block(const struct hg_ev_host_alloc *event)
 {
 	uint64_t kind = event->stack_id ? HG_RECORD_ALLOC_STACK : HG_RECORD_ALLOC;
+	uint64_t words[] = { kind << 56 | (uint64_t)event->api << 48 | event->ptr,
+			     (uint64_t)event->size << 32, event->stack_id };
 
-	return event->ptr <= HG_RECORD_ADDRESS &&
-	       hg_batch_add(kind << 56 | (uint64_t)event->api << 48 | event->ptr, event->size,
-			    event->stack_id, event->stack_id ? 3 : 2);
+	return event->ptr <= HG_RECORD_ADDRESS && hg_batch_add(words, event->stack_id ? 3 : 2, 0);
 }
 
 static bool add_block_free(const struct hg_ev_host_free *event)
 {
-	return event->ptr <= HG_RECORD_ADDRESS &&
-	       hg_batch_add((uint64_t)HG_RECORD_FREE << 56 | (uint64_t)event->api << 48 |
-				event->ptr,
-			    event->stack_id, 0, 2);
+	uint64_t words[] = { (uint64_t)HG_RECORD_FREE << 56 | (uint64_t)event->api << 48 |
+				 event->ptr,
+			     (uint64_t)event->stack_id << 32 };
+
+	return event->ptr <= HG_RECORD_ADDRESS && hg_batch_add(words, 2, 0);
 }
 
 /* Ids of the host's functions are below 100 (api.def): the events of blocks hold them in 8 bits. */

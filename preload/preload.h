@@ -45,6 +45,7 @@ struct hg_tls {
 	uint32_t stack_known; /* the generation in which its stack was recorded as a region */
 	bool ending;          /* its struct hg_thread was given back */
 	uint32_t entered;     /* times that it began to make events */
+	bool walked;          /* hg_stack_id() had to walk, and may have recorded the stack */
 	uint32_t totalled;    /* calls since it last looked at the clock: totals.c */
 	struct hg_thread *thread;
 	struct hg_hip_runtime *hip_runtime; /* of the HIP call in progress; NULL: the first */

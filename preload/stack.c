@@ -199,9 +199,11 @@ uint32_t hg_stack_id(const void *caller)
 	struct hg_trail *trail = NULL;
 	struct hg_frame start;
 
+	hg_tls.walked = false;
 	if (!hg_config.stack_depth)
 		return 0;
 	if (HG_LIKELY(hg_unwind_start(&start)))
 		trail = hg_trail_find(&start, caller, before, &id);
+	hg_tls.walked = !id;
 	return HG_LIKELY(id != 0) ? id : walk(&start, caller, trail, before);
 }

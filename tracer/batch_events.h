@@ -20,6 +20,13 @@ enum hg_record {
 	HG_RECORD_ALLOC = 1,       /* upper half of the second word: size */
 	HG_RECORD_ALLOC_STACK = 2, /* likewise; a third word: stack_id */
 	HG_RECORD_FREE = 3,        /* upper half of the second word: stack_id */
+	HG_RECORD_RELAUNCH = 4,    /* no api; launch_id in the address's place */
+	/*
+	 * A copy of one row: in the first word the api in bits 0 to 15, kind in 16 to 23, device in
+	 * 24 to 39; upper half of the second: duration; then dst, src, size, stream and stack_id, a
+	 * word each.
+	 */
+	HG_RECORD_COPY = 5,
 };
 
 #define HG_RECORD_ADDRESS ((UINT64_C(1) << 48) - 1)

@@ -420,11 +420,68 @@ static void pass_message(void *item, void *data)
 	bt_message_put_ref(message);
 }
 
+static void fill_alloc(struct hg_event *event, const uint64_t *words, uint64_t stack_id)
+{
+	event->type = HG_EVENT_alloc;
+	event->alloc.api = (uint8_t)(words[0] >> 48);
+	event->alloc.ptr = event->alloc.device_ptr = words[0] & HG_RECORD_ADDRESS;
+	event->alloc.size = words[1] >> 32;
+	event->alloc.device = -1;
+	event->alloc.symbol = "";
+	event->alloc.stack_id = (uint32_t)stack_id;
+}
+
+static void fill_free(struct hg_event *event, const uint64_t *words)
+{
+	event->type = HG_EVENT_free;
+	event->free.api = (uint8_t)(words[0] >> 48);
+	event->free.ptr = words[0] & HG_RECORD_ADDRESS;
+	event->free.stack_id = (uint32_t)(words[1] >> 32);
+}
+
+static void fill_copy(struct hg_event *event, const uint64_t *words)
+{
+	event->type = HG_EVENT_copy;
+	event->copy = (struct hg_ev_copy){ .api = (uint16_t)words[0],
+					   .kind = (uint8_t)(words[0] >> 16),
+					   .device = (int16_t)(words[0] >> 24),
+					   .duration = words[1] >> 32,
+					   .dst = words[2],
+					   .src = words[3],
+					   .size = words[4],
+					   .rows = 1,
+					   .depth = 1,
+					   .stream = words[5],
+					   .stack_id = (uint32_t)words[6] };
+}
+
+/* False if the record is of no use: what it repeats was lost. */
+static bool fill_event(struct decode *decode, struct hg_event *event, const uint64_t *words)
+{
+	switch ((enum hg_record)(words[0] >> 56)) {
+	case HG_RECORD_ALLOC:
+		fill_alloc(event, words, 0);
+		break;
+	case HG_RECORD_ALLOC_STACK:
+		fill_alloc(event, words, words[2]);
+		break;
+	case HG_RECORD_FREE:
+		fill_free(event, words);
+		break;
+	case HG_RECORD_COPY:
+		fill_copy(event, words);
+		break;
+	case HG_RECORD_RELAUNCH:
+		event->type = HG_EVENT_launch;
+		event->launch.launch_id = (uint8_t)words[0];
+		return repeat_launch(decode, event);
+	}
+	return true;
+}
+
 static void pass_record(const struct order_record *record, void *data)
 {
 	struct decode *decode = data;
-	uint64_t first = record->words[0], second = record->words[1];
-	enum hg_record kind = (enum hg_record)(first >> 56);
 	struct hg_event *event;
 
 	if (decode->stopped) {
@@ -434,20 +491,9 @@ static void pass_record(const struct order_record *record, void *data)
 	event->ns = record->ns;
 	event->pid = record->pid;
 	event->tid = record->tid;
-	if (kind == HG_RECORD_FREE) {
-		event->type = HG_EVENT_free;
-		event->free.api = (uint8_t)(first >> 48);
-		event->free.ptr = first & HG_RECORD_ADDRESS;
-		event->free.stack_id = (uint32_t)(second >> 32);
-	} else {
-		event->type = HG_EVENT_alloc;
-		event->alloc.api = (uint8_t)(first >> 48);
-		event->alloc.ptr = event->alloc.device_ptr = first & HG_RECORD_ADDRESS;
-		event->alloc.size = second >> 32;
-		event->alloc.device = -1;
-		event->alloc.symbol = "";
-		event->alloc.stack_id =
-		    kind == HG_RECORD_ALLOC_STACK ? (uint32_t)record->words[2] : 0;
+	if (!fill_event(decode, event, record->words)) {
+		decode->stats->lost++;
+		return;
 	}
 	decode->stats->events++;
 	decode->stopped = !batches_commit(decode->batches);

@@ -53,9 +53,12 @@ static uint32_t record_words(uint64_t first)
 	switch ((enum hg_record)(first >> 56)) {
 	case HG_RECORD_ALLOC:
 	case HG_RECORD_FREE:
+	case HG_RECORD_RELAUNCH:
 		return 2;
 	case HG_RECORD_ALLOC_STACK:
 		return 3;
+	case HG_RECORD_COPY:
+		return 7;
 	}
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Launches that repeat, over a runtime that does nothing (tests/bench/empty): in turns, on threads,
- * in a child. Prints "PID COUNT" a process. usage: preload-launches MODULE
+ * Launches that repeat, and copies, over a runtime that does nothing (tests/bench/empty): in turns,
+ * on threads, in a child. Prints "PID COUNT" a process. usage: preload-launches MODULE
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+int hipMemcpyAsync(void *dst, const void *src, size_t size, int kind, void *stream);
 int hipModuleLoad(void **module, const char *path);
 int hipModuleGetFunction(void **function, void *module, const char *name);
 int hipModuleLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
@@ -34,6 +35,10 @@ static void *many(void *unused)
 {
 	for (unsigned i = 0; i < EACH; i++)
 		launch(1 + i % 5, (float)(i % 2));
+	/* Of every kind; the last is hipMemcpyDeviceToDeviceNoCU, too large for a record. */
+	for (int kind = 0; kind <= 5; kind++)
+		hipMemcpyAsync(buffer, buffer + 32, 16u + (unsigned)kind, kind < 5 ? kind : 1024,
+			       NULL);
 	return unused;
 }
 
