@@ -117,6 +117,7 @@ static int step_shift(struct flow *flow, struct state *state, const struct opera
 	struct value_store *store = &flow->store;
 	value_id amount = flow_operand(flow, state, b, 0), low, high;
 	int32_t count;
+	bool known;
 	int status;
 
 	low = flow_operand(flow, state, a, 0);
@@ -127,7 +128,9 @@ static int step_shift(struct flow *flow, struct state *state, const struct opera
 				  amount == VALUE_BOTTOM ? VALUE_BOTTOM : value_number(low));
 	}
 	high = flow_operand(flow, state, a, 1);
-	if (value_constant(&flow->store, amount, &count) && (count &= 63) >= 32) {
+	known = value_constant(&flow->store, amount, &count);
+	count = known ? count & 63 : 0; /* the hardware takes six bits [LUG] */
+	if (count >= 32) {
 		value_id moved =
 		    flow_shift(flow, shift == SHIFT_LEFT ? low : high, count - 32, shift);
 		value_id filler = value_const(store, 0);
@@ -141,11 +144,10 @@ static int step_shift(struct flow *flow, struct state *state, const struct opera
 			low = moved;
 			high = filler;
 		}
-	} else if (!value_constant(&flow->store, amount, &count) || count) {
+	} else if (!known || count) {
 		int32_t x, y;
 
-		if (value_constant(&flow->store, amount, &count) &&
-		    value_constant(&flow->store, low, &x) &&
+		if (known && value_constant(&flow->store, low, &x) &&
 		    value_constant(&flow->store, high, &y)) {
 			uint64_t wide = (uint64_t)(uint32_t)y << 32 | (uint32_t)x;
 

@@ -151,6 +151,10 @@ static void with_memory()
 		LAUNCH(64, search_and_add, buffer<int>(0), buffer<int>(1), buffer<float>(2), buffer<float>(3),
 		       buffer<float>(4), 8, 128, many);
 	put(buffer<int>(7), stop, sizeof(stop));
+	LAUNCH(64, shifted_around, buffer<int>(0));
+	double vectors[6] = {3, 1, 2, -1, 4, 0.5};
+	put(buffer<double>(5), vectors, sizeof(vectors));
+	LAUNCH(64, spilled_to_memory, buffer<double>(5), buffer<double>(6), buffer<int>(1), 6);
 	LAUNCH(64, early_exit, buffer<int>(0), buffer<int>(1), buffer<int>(7), 9);
 }
 

@@ -747,3 +747,11 @@ extern "C" __global__ __launch_bounds__(256, 8) void spilled_to_memory(const dou
 	}
 	unsafeAtomicAdd(out, length(v) * dot(u, v));
 }
+
+/* Of the amount by which 64 bits are shifted six bits count. */
+//! shifted_around *: native i32 direct 0
+KERNEL shifted_around(int *a)
+{
+	asm volatile("v_lshlrev_b64 %0, 64, %0" : "+v"(a));
+	atomicAdd(a, 1);
+}
