@@ -2,6 +2,7 @@
 #include "analyze.h"
 
 #include <errno.h>
+#include <ftw.h>
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <string.h>
@@ -107,6 +108,46 @@ static void read_given_up(struct analysis *analysis, struct json_object *manifes
 	}
 out:
 	g_free(text);
+	g_free(path);
+}
+
+static uint64_t summed_bytes; /* nftw() has no data of the caller's */
+
+static int sum_bytes(const char *path, const struct stat *status, int type, struct FTW *place)
+{
+	(void)path;
+	(void)place;
+	summed_bytes += type == FTW_F ? (uint64_t)status->st_size : 0;
+	return 0;
+}
+
+static void read_cost(struct analysis *analysis)
+{
+	struct recording_cost *cost = &analysis->cost;
+	char *path = g_build_filename(analysis->bundle, "cost", NULL), *text = NULL;
+	char *traces = g_build_filename(analysis->bundle, "ctf", NULL);
+
+	summed_bytes = 0;
+	nftw(traces, sum_bytes, 16, FTW_PHYS);
+	cost->bytes = summed_bytes;
+	if (g_file_get_contents(path, &text, NULL, NULL)) {
+		for (const char *line = text; line && *line; line = strchr(line, '\n')) {
+			unsigned long long calls, timed, spent, used;
+
+			line += *line == '\n';
+			if (sscanf(line, "%*d %llu %llu %llu %llu", &calls, &timed, &spent,
+				   &used) != 4) {
+				continue;
+			}
+			cost->processes++;
+			cost->calls += calls;
+			cost->timed += timed;
+			cost->spent += spent;
+			cost->used += used;
+		}
+	}
+	g_free(text);
+	g_free(traces);
 	g_free(path);
 }
 
@@ -288,6 +329,7 @@ struct analysis_run *analysis_begin(struct analysis *analysis, const char *bundl
 
 	if (bundle) {
 		read_manifest(analysis);
+		read_cost(analysis);
 		run->interrupted = analysis->findings.limits->len > 0;
 	}
 	return run;

@@ -17,15 +17,26 @@ struct selection;
 /* Of which state of XNACK the report tells what it would change. */
 enum what_if { WHAT_IF_NOTHING, WHAT_IF_XNACK0, WHAT_IF_XNACK1 };
 
+/* What recording cost; the programs' own estimates (preload/cost.c). Times in ns. */
+struct recording_cost {
+	uint64_t bytes;     /* of the trace, on disk */
+	uint64_t processes; /* that ended and left an estimate; of others it is not known */
+	uint64_t calls;     /* into the recorder */
+	uint64_t timed;     /* of them, those whose time was taken */
+	uint64_t spent;     /* processor time of all of them, estimated */
+	uint64_t used;      /* processor time of these processes, that included */
+};
+
 struct analysis {
 	char *bundle; /* path */
 	struct replay replay;
 	struct findings findings;
 	struct reader_stats stats;
 	struct symbolizer *symbolizer;
-	struct overview *overview;         /* NULL unless it was asked for */
-	int64_t began_ns;                  /* the first event, of whatever process */
-	uint64_t given_up;                 /* events that processes lost, and LTTng did not count */
+	struct overview *overview; /* NULL unless it was asked for */
+	int64_t began_ns;          /* the first event, of whatever process */
+	uint64_t given_up;         /* events that processes lost, and LTTng did not count */
+	struct recording_cost cost;
 	bool interrupted;                  /* the recording was: its end may be missing */
 	GArray *ranks;                     /* int, sorted: of the job, that made HIP calls */
 	enum what_if what_if;              /* what is to be told besides */

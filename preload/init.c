@@ -196,6 +196,7 @@ static void after_fork_child(void)
 	hg_smi_reset();
 	hg_wait_reset();
 	hg_residency_reset();
+	hg_cost_init();
 	hg_recording_begun = 0;
 	hg_process_forked = true;
 	hg_process_begin();
@@ -291,6 +292,7 @@ static void start(void)
 	hg_process_id = getpid();
 	hg_batches_init();
 	*hg_provider->at_exit = hg_leave_at_exit;
+	hg_cost_init();
 	pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 	hg_process_begin();
 	if (*hg_provider->recording)

@@ -25,6 +25,7 @@ static void write_all(void)
 		hg_batches_end();
 		hg_tls.busy = 0;
 	}
+	hg_cost_write();
 	hg_wait_end();
 	errno = saved;
 }

@@ -47,6 +47,8 @@ struct hg_tls {
 	uint32_t entered;     /* times that it began to make events */
 	bool walked;          /* hg_stack_id() had to walk, and may have recorded the stack */
 	uint32_t totalled;    /* calls since it last looked at the clock: totals.c */
+	uint32_t timed_next;  /* at which of them its time is taken: cost.c */
+	bool timing;
 	struct hg_thread *thread;
 	struct hg_hip_runtime *hip_runtime; /* of the HIP call in progress; NULL: the first */
 	sigset_t saved_signals;
@@ -106,6 +108,10 @@ extern uint32_t hg_generation;
 /* In a process that stands by and is not recorded: whether the call is remembered (state.c). */
 bool hg_enter_unrecorded(void);
 
+/* The processor time of some calls, as an estimate of that of all: cost.c. */
+void hg_cost_begin(void);
+void hg_cost_end(void);
+
 /* As hg_enter(), for those who look after old batches themselves. */
 static inline bool hg_enter_batched(void)
 {
@@ -117,7 +123,8 @@ static inline bool hg_enter_batched(void)
 	    !hg_begin_recording(true))
 		return false;
 	hg_tls.busy = 1;
-	hg_tls.entered++;
+	if (HG_UNLIKELY((int32_t)(++hg_tls.entered - hg_tls.timed_next) >= 0))
+		hg_cost_begin();
 	return true;
 }
 
@@ -133,6 +140,8 @@ static inline bool hg_enter(void)
 
 static inline void hg_leave(void)
 {
+	if (HG_UNLIKELY(hg_tls.timing))
+		hg_cost_end();
 	hg_tls.busy = 0;
 }
 
@@ -347,6 +356,14 @@ size_t hg_readable_extent(const void *address);
 
 /* LTTng-UST is about to stop recording: the process ends (leave.c). */
 void hg_leave_at_exit(void);
+
+/* ---- what recording costs: cost.c ---- */
+
+/* In HIPGRAIN_DIR: lines "PID CALLS TIMED SPENT PROCESS", times in ns of processor time. */
+#define HG_COST_FILE "cost"
+
+void hg_cost_init(void);  /* also in a forked child */
+void hg_cost_write(void); /* the process or its program ends */
 
 /* ---- full trace buffers: wait.c ---- */
 

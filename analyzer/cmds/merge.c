@@ -40,7 +40,13 @@ struct merge {
 	GPtrArray *limits, *notes;
 	bool complete;
 	int64_t events, lost, suppressed;
+	int64_t cost[7]; /* cost_names */
 };
+
+/* Members of a report's `recording_cost` that add up. */
+static const char *const cost_names[] = { "events",      "bytes",   "processes",   "calls",
+					  "timed_calls", "hook_ns", "processor_ns" };
+enum { COST_BYTES = 1, COST_SPENT = 5, COST_USED = 6 };
 
 static struct json_object *member(struct json_object *object, const char *name)
 {
@@ -306,6 +312,9 @@ static void add_report(struct merge *merge, struct json_object *report, GHashTab
 	merge->events += number_of(report, "events");
 	merge->lost += number_of(report, "lost_events");
 	merge->suppressed += number_of(report, "suppressed");
+	for (unsigned i = 0; i < G_N_ELEMENTS(cost_names); i++) {
+		merge->cost[i] += number_of(member(report, "recording_cost"), cost_names[i]);
+	}
 	add_texts(merge->limits, member(report, "limits"));
 	add_texts(merge->notes, member(report, "notes"));
 	add_processes(merge, member(report, "processes"));
@@ -417,6 +426,22 @@ static struct json_object *rows_json(const struct merge *merge, const char *name
 	return array;
 }
 
+static struct json_object *cost_json(const struct merge *merge)
+{
+	struct json_object *object = json_object_new_object();
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(cost_names); i++) {
+		json_object_object_add(object, cost_names[i],
+				       json_object_new_int64(merge->cost[i]));
+	}
+	json_object_object_add(object, "share",
+			       merge->cost[COST_USED]
+				   ? json_object_new_double((double)merge->cost[COST_SPENT] /
+							    (double)merge->cost[COST_USED])
+				   : NULL);
+	return object;
+}
+
 static struct json_object *merge_json(const struct merge *merge)
 {
 	struct json_object *root = json_object_new_object();
@@ -438,6 +463,8 @@ static struct json_object *merge_json(const struct merge *merge)
 	json_object_object_add(root, "limits", texts_json(merge->limits));
 	json_object_object_add(root, "notes", texts_json(merge->notes));
 	json_object_object_add(root, "migration", rows_json(merge, "migration"));
+	json_object_object_add(root, "recording_cost",
+			       merge->cost[COST_BYTES] ? cost_json(merge) : NULL);
 	json_object_object_add(root, "fixes", rows_json(merge, "fixes"));
 	json_object_object_add(root, "residency", rows_json(merge, "residency"));
 	return root;
@@ -501,6 +528,13 @@ static void print_text(const struct merge *merge, FILE *stream)
 	for (unsigned i = 0; i < merge->notes->len; i++) {
 		fprintf(stream, "%s  %s\n", i ? "" : "Also:\n",
 			(const char *)merge->notes->pdata[i]);
+	}
+	if (merge->cost[COST_USED]) {
+		fprintf(stream,
+			"hipgrain: recording cost: %.1f MB; about %.1f %% of the programs' "
+			"processor time\n",
+			(double)merge->cost[COST_BYTES] / 1e6,
+			100 * (double)merge->cost[COST_SPENT] / (double)merge->cost[COST_USED]);
 	}
 	fprintf(stream, "hipgrain: %u finding%s\n", merge->findings->len,
 		merge->findings->len == 1 ? "" : "s");

@@ -254,6 +254,27 @@ static struct json_object *baseline(const struct selection *selection)
 	return object;
 }
 
+static struct json_object *recording_cost(const struct analysis *analysis)
+{
+	const struct recording_cost *cost = &analysis->cost;
+	struct json_object *object;
+
+	if (!cost->bytes) {
+		return NULL;
+	}
+	object = json_object_new_object();
+	put(object, "events", json_object_new_int64((int64_t)analysis->stats.events));
+	put(object, "bytes", json_object_new_int64((int64_t)cost->bytes));
+	put(object, "processes", json_object_new_int64((int64_t)cost->processes));
+	put(object, "calls", json_object_new_int64((int64_t)cost->calls));
+	put(object, "timed_calls", json_object_new_int64((int64_t)cost->timed));
+	put(object, "hook_ns", json_object_new_int64((int64_t)cost->spent));
+	put(object, "processor_ns", json_object_new_int64((int64_t)cost->used));
+	put(object, "share",
+	    cost->used ? json_object_new_double((double)cost->spent / (double)cost->used) : NULL);
+	return object;
+}
+
 struct json_object *report_json_object(const struct analysis *analysis)
 {
 	const struct selection *selection = analysis->selection;
@@ -281,6 +302,7 @@ struct json_object *report_json_object(const struct analysis *analysis)
 	put(root, "limits", text_list(analysis->findings.limits));
 	put(root, "notes", text_list(analysis->findings.notes));
 	put(root, "migration", json_moves(analysis));
+	put(root, "recording_cost", recording_cost(analysis));
 	put(root, "fixes", json_fixes(analysis));
 	put(root, "residency", json_residency(analysis));
 	if (analysis->what_if != WHAT_IF_NOTHING) {

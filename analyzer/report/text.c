@@ -309,6 +309,26 @@ static bool is_partial(const struct selection *selection)
 	return selection && (selection->suppressed || selection->known_now->len);
 }
 
+static void put_cost(const struct printer *printer)
+{
+	const struct recording_cost *cost = &printer->analysis->cost;
+
+	if (!cost->bytes) {
+		return;
+	}
+	fprintf(printer->stream,
+		"hipgrain: recording cost: %" G_GUINT64_FORMAT " events, %.1f MB; ",
+		printer->analysis->stats.events, (double)cost->bytes / 1e6);
+	if (cost->used) {
+		fprintf(printer->stream,
+			"about %.1f %% of the programs' processor time (estimated from "
+			"%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " calls)\n",
+			100 * (double)cost->spent / (double)cost->used, cost->timed, cost->calls);
+	} else {
+		fputs("no program lived to say how much time\n", printer->stream);
+	}
+}
+
 int report_text(const struct analysis *analysis, unsigned style, FILE *stream)
 {
 	struct printer printer;
@@ -334,6 +354,7 @@ int report_text(const struct analysis *analysis, unsigned style, FILE *stream)
 		fputc('\n', stream);
 	}
 	put_selection(&printer);
+	put_cost(&printer);
 	if (findings->list->len == 0) {
 		fprintf(stream, "hipgrain: nothing%s found%s\n",
 			is_partial(analysis->selection) ? " else" : "",

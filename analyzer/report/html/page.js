@@ -126,6 +126,11 @@ function startFindings() {
   for (const [title, lines] of [["What could not be told", report.limits], ["Notes", report.notes]]) {
     if (lines.length) byId("limits").append(element("h2", {}, title), element("ul", {}, ...lines.map((l) => element("li", {}, l))));
   }
+  const cost = report.recording_cost;
+  if (cost) {
+    const share = cost.share === null ? "" : `; about ${(100 * cost.share).toFixed(1)} % of the programs' processor time (estimated from ${cost.timed_calls} of ${cost.calls} calls)`;
+    byId("limits").append(element("p", {}, `Recording cost: ${cost.events} events, ${(cost.bytes / 1e6).toFixed(1)} MB${share}.`));
+  }
   if (!report.findings.length) byId("list").append(element("p", {}, "Nothing was found."));
 }
 
