@@ -455,7 +455,7 @@ static void fill_copy(struct hg_event *event, const uint64_t *words)
 					   .stack_id = (uint32_t)words[6] };
 }
 
-/* False if the record is of no use: what it repeats was lost. */
+/* False if the record is of no use: what it repeats is not there (repeat_launch() counts). */
 static bool fill_event(struct decode *decode, struct hg_event *event, const uint64_t *words)
 {
 	switch ((enum hg_record)(words[0] >> 56)) {
@@ -492,7 +492,6 @@ static void pass_record(const struct order_record *record, void *data)
 	event->pid = record->pid;
 	event->tid = record->tid;
 	if (!fill_event(decode, event, record->words)) {
-		decode->stats->lost++;
 		return;
 	}
 	decode->stats->events++;
@@ -578,6 +577,8 @@ static void take_event(struct decode *decode, const bt_message *message)
 	if (decoder->type == HG_EVENT_process && !number_of(payload, decoder->late)) {
 		order_forget(decode->order, pid);
 	}
+	order_heard(decode->order, pid, ns,
+		    decoder->type == HG_EVENT_process || decoder->type == HG_EVENT_state);
 	if (order_hold(decode->order, pid, ns, (void *)(uintptr_t)message)) {
 		bt_message_get_ref(message);
 	} else {

@@ -34,6 +34,8 @@ struct process {
 	GArray *open;     /* few: as many as threads that record */
 	unsigned overdue; /* events in a row that came long after the oldest of these */
 	int64_t reached;  /* the time of the last event that went on */
+	int64_t first;    /* the time of the first event, if the trace begins in its middle */
+	bool within;      /* ... and it has not announced itself since */
 	struct order_missing missing;
 };
 
@@ -185,7 +187,7 @@ static struct process *find_or_make(struct order *order, int32_t pid)
 	if (!process) {
 		process = g_new0(struct process, 1);
 		process->pid = pid;
-		process->reached = INT64_MIN;
+		process->reached = process->first = INT64_MIN;
 		g_queue_init(&process->held);
 		process->runs = g_ptr_array_new();
 		process->open = g_array_new(FALSE, FALSE, sizeof(struct open));
@@ -238,7 +240,7 @@ static void release_until(struct order *order, struct process *process, int64_t 
 
 static void release(struct order *order, struct process *process)
 {
-	int64_t until = INT64_MAX;
+	int64_t until = process->within ? process->first : INT64_MAX;
 
 	for (guint i = 0; i < process->open->len; i++) {
 		until = MIN(until, g_array_index(process->open, struct open, i).ns);
@@ -275,12 +277,33 @@ static void look_for_overdue(struct order *order, struct process *process, int64
 {
 	guint oldest = oldest_open(process);
 
+	if (process->within && ns - process->first >= OVERDUE_NS) {
+		process->within = false;
+		release(order, process);
+	}
+	if (!process->open->len) {
+		return;
+	}
 	if (ns - g_array_index(process->open, struct open, oldest).ns < OVERDUE_NS) {
 		process->overdue = 0;
 	} else if (++process->overdue >= OVERDUE_EVENTS) {
 		process->overdue = 0;
 		g_array_remove_index_fast(process->open, oldest);
 		count_missing(process, 1);
+		release(order, process);
+	}
+}
+
+void order_heard(struct order *order, int32_t pid, int64_t ns, bool announces)
+{
+	struct process *process = find(order, pid);
+
+	if (!process) {
+		process = find_or_make(order, pid);
+		process->within = !announces;
+		process->first = announces ? INT64_MIN : ns;
+	} else if (announces && process->within) {
+		process->within = false;
 		release(order, process);
 	}
 }
@@ -293,7 +316,7 @@ bool order_hold(struct order *order, int32_t pid, int64_t ns, void *item)
 	if (!process) {
 		return false;
 	}
-	if (!process->open->len) {
+	if (!process->open->len && !process->within) {
 		process->reached = ns;
 		return false;
 	}
@@ -355,7 +378,7 @@ static void add_records(struct process *process, const struct hg_ev_batch *batch
 	run->tid = batch->thread;
 	run->words = batch->words;
 	run->records = g_memdup2(batch->records, batch->words * sizeof(uint64_t));
-	skip_until(run, since_ns);
+	skip_until(run, MAX(since_ns, process->first));
 	process->missing.records += skip_until(run, process->reached);
 	if (run_look(run)) {
 		add_run(process, run);
@@ -378,6 +401,7 @@ static void miss(struct order *order, struct process *process)
 {
 	count_missing(process, process->open->len);
 	g_array_set_size(process->open, 0);
+	process->within = false;
 	release(order, process);
 }
 

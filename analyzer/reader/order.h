@@ -38,6 +38,15 @@ struct order *order_new(const struct order_calls *calls, void *data);
 /* Nothing may be held back any more: order_end() was called. */
 void order_free(struct order *order);
 
+/*
+ * An event of that process at `ns`, before order_hold(); `announces`: with it the process says what
+ * it is or what it has. A process that was heard before it did so is one that the trace begins in
+ * the middle of (older chunks were deleted, or a ring was overwritten): batches that were opened
+ * before that are still to come, so it is held back until it announces itself. What their records
+ * tell of the time before its first event is left out.
+ */
+void order_heard(struct order *order, int32_t pid, int64_t ns, bool announces);
+
 /* An event of that process at `ns`, in the order of time: true if it is held back as `item`. */
 bool order_hold(struct order *order, int32_t pid, int64_t ns, void *item);
 

@@ -96,6 +96,46 @@ static void test_straight(void **state)
 	assert_int_equal(order_held_most(order), 0);
 }
 
+static void heard(int ns, bool announces)
+{
+	order_heard(order, PID, ns, announces);
+	event(ns);
+}
+
+/* Opened in a chunk that was deleted: 5 was there, the others are later than the first event. */
+static void test_in_the_middle(void **state)
+{
+	(void)state;
+	heard(10, false);
+	heard(20, false);
+	BATCH(1, 1, 0, 5, 15, 19);
+	assert_string_equal(seen->str, "e10 ");
+	heard(30, true);
+	assert_string_equal(seen->str, "e10 r15.1 r19.1 e20 e30 ");
+	heard(40, false);
+	assert_string_equal(seen->str, "e10 r15.1 r19.1 e20 e30 e40 ");
+	assert_int_equal(finish(NULL, 0).records, 0);
+}
+
+static void test_in_the_middle_to_the_end(void **state)
+{
+	(void)state;
+	heard(10, false);
+	BATCH(1, 1, 0, 12);
+	heard(20, false);
+	assert_int_equal(finish(NULL, 0).records, 0);
+	assert_string_equal(seen->str, "e10 r12.1 e20 ");
+}
+
+static void test_from_the_beginning(void **state)
+{
+	(void)state;
+	heard(10, true);
+	heard(20, false);
+	assert_string_equal(seen->str, "e10 e20 ");
+	assert_int_equal(order_held_most(order), 0);
+}
+
 static void test_two_threads(void **state)
 {
 	(void)state;
@@ -285,9 +325,18 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 	const struct CMUnitTest tests[] = {
-		TEST(test_straight),   TEST(test_two_threads),      TEST(test_processes),
-		TEST(test_never_came), TEST(test_beginning_unseen), TEST(test_since),
-		TEST(test_overdue),    TEST(test_unknown),          TEST(test_random),
+		TEST(test_in_the_middle),
+		TEST(test_in_the_middle_to_the_end),
+		TEST(test_from_the_beginning),
+		TEST(test_straight),
+		TEST(test_two_threads),
+		TEST(test_processes),
+		TEST(test_never_came),
+		TEST(test_beginning_unseen),
+		TEST(test_since),
+		TEST(test_overdue),
+		TEST(test_unknown),
+		TEST(test_random),
 		TEST(test_file),
 	};
 
