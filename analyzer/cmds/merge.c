@@ -435,7 +435,7 @@ static struct json_object *cost_json(const struct merge *merge)
 				       json_object_new_int64(merge->cost[i]));
 	}
 	json_object_object_add(object, "share",
-			       merge->cost[COST_USED]
+			       merge->cost[COST_USED] > merge->cost[COST_SPENT]
 				   ? json_object_new_double((double)merge->cost[COST_SPENT] /
 							    (double)merge->cost[COST_USED])
 				   : NULL);
@@ -529,7 +529,7 @@ static void print_text(const struct merge *merge, FILE *stream)
 		fprintf(stream, "%s  %s\n", i ? "" : "Also:\n",
 			(const char *)merge->notes->pdata[i]);
 	}
-	if (merge->cost[COST_USED]) {
+	if (merge->cost[COST_USED] > merge->cost[COST_SPENT]) {
 		fprintf(stream,
 			"hipgrain: recording cost: %.1f MB; about %.1f %% of the programs' "
 			"processor time\n",

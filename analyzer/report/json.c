@@ -270,8 +270,11 @@ static struct json_object *recording_cost(const struct analysis *analysis)
 	put(object, "timed_calls", json_object_new_int64((int64_t)cost->timed));
 	put(object, "hook_ns", json_object_new_int64((int64_t)cost->spent));
 	put(object, "processor_ns", json_object_new_int64((int64_t)cost->used));
+	/* From a few calls of a short program the estimate can come out as more than everything. */
 	put(object, "share",
-	    cost->used ? json_object_new_double((double)cost->spent / (double)cost->used) : NULL);
+	    cost->used > cost->spent
+		? json_object_new_double((double)cost->spent / (double)cost->used)
+		: NULL);
 	return object;
 }
 

@@ -319,13 +319,15 @@ static void put_cost(const struct printer *printer)
 	fprintf(printer->stream,
 		"hipgrain: recording cost: %" G_GUINT64_FORMAT " events, %.1f MB; ",
 		printer->analysis->stats.events, (double)cost->bytes / 1e6);
-	if (cost->used) {
+	if (cost->used > cost->spent) {
 		fprintf(printer->stream,
 			"about %.1f %% of the programs' processor time (estimated from "
 			"%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " calls)\n",
 			100 * (double)cost->spent / (double)cost->used, cost->timed, cost->calls);
 	} else {
-		fputs("no program lived to say how much time\n", printer->stream);
+		fputs(cost->used ? "the programs were too short to estimate the time\n"
+				 : "no program lived to say how much time\n",
+		      printer->stream);
 	}
 }
 
