@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static gint compare_addresses(gconstpointer a, gconstpointer b, gpointer data)
+gint compare_addresses(gconstpointer a, gconstpointer b, gpointer data)
 {
 	uint64_t left = *(const uint64_t *)a;
 	uint64_t right = *(const uint64_t *)b;

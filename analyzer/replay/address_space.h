@@ -78,6 +78,9 @@ struct address_space {
 void address_space_init(struct address_space *space);
 void address_space_destroy(struct address_space *space);
 
+/* For trees and arrays whose keys are addresses: orders two uint64_t that are pointed to. */
+gint compare_addresses(gconstpointer a, gconstpointer b, gpointer unused);
+
 enum layer layer_of_api(enum hg_api api);
 
 struct allocation *allocation_ref(struct allocation *allocation);

@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pages.h"
 
-static gint compare_addresses(gconstpointer a, gconstpointer b, gpointer data)
-{
-	uint64_t left = *(const uint64_t *)a;
-	uint64_t right = *(const uint64_t *)b;
-
-	(void)data;
-	return left < right ? -1 : left > right;
-}
+#include "address_space.h"
 
 void page_map_init(struct page_map *map, uint64_t page_size)
 {

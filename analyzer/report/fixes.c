@@ -109,11 +109,6 @@ static const char *outcome_name(unsigned outcome)
 
 static struct json_object *one_row(const struct analysis *analysis, const struct fix_row *row)
 {
-	const struct allocation *allocation = row->allocation;
-	const struct source_frame *frame =
-	    allocation ? user_frame(symbolize_stack(analysis->symbolizer, row->process,
-						    allocation->stack_id))
-		       : NULL;
 	struct json_object *object = json_object_new_object();
 
 	put(object, "pid", json_object_new_int(row->process->pid));
@@ -122,10 +117,7 @@ static struct json_object *one_row(const struct analysis *analysis, const struct
 	put(object, "error", json_object_new_int(row->result));
 	put(object, "device", json_object_new_int(row->device));
 	put(object, "kernel", text_or_null(row->kernel));
-	put(object, "api", text_or_null(allocation ? hg_api_name(allocation->api) : NULL));
-	put(object, "size", allocation ? json_object_new_int64((int64_t)allocation->size) : NULL);
-	put(object, "file", text_or_null(frame ? frame->file : NULL));
-	put(object, "line", frame && frame->file ? json_object_new_int64(frame->line) : NULL);
+	put_allocation(object, analysis, row->process, row->allocation);
 	put(object, "count", json_object_new_int64((int64_t)row->count));
 	put(object, "bytes", json_object_new_int64((int64_t)row->bytes));
 	put(object, "given", json_object_new_int64((int64_t)row->given));

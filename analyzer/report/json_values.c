@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <glib.h>
 
+#include "analyzer/analyze.h"
+
 void put(struct json_object *object, const char *name, struct json_object *value)
 {
 	json_object_object_add(object, name, value);
@@ -21,6 +23,20 @@ struct json_object *text_value(const char *text)
 struct json_object *text_or_null(const char *text)
 {
 	return text ? text_value(text) : NULL;
+}
+
+void put_allocation(struct json_object *object, const struct analysis *analysis,
+		    const struct process *process, const struct allocation *allocation)
+{
+	const struct source_frame *frame =
+	    allocation
+		? user_frame(symbolize_stack(analysis->symbolizer, process, allocation->stack_id))
+		: NULL;
+
+	put(object, "api", text_or_null(allocation ? hg_api_name(allocation->api) : NULL));
+	put(object, "size", allocation ? json_object_new_int64((int64_t)allocation->size) : NULL);
+	put(object, "file", text_or_null(frame ? frame->file : NULL));
+	put(object, "line", frame && frame->file ? json_object_new_int64(frame->line) : NULL);
 }
 
 int write_json(struct json_object *root, FILE *stream)

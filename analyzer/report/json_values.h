@@ -13,6 +13,14 @@ void put(struct json_object *object, const char *name, struct json_object *value
 struct json_object *text_value(const char *text);
 struct json_object *text_or_null(const char *text);
 
+struct analysis;
+struct process;
+struct allocation;
+
+/* The members api, size, file and line: of an allocation of that process; NULL: null all. */
+void put_allocation(struct json_object *object, const struct analysis *analysis,
+		    const struct process *process, const struct allocation *allocation);
+
 /* Write the object and a line feed, and release it. 0 or a negative errno. */
 int write_json(struct json_object *root, FILE *stream);
 

@@ -101,18 +101,10 @@ static struct json_object *ways(const uint64_t bytes[MOVE_TRIGGERS])
 
 static struct json_object *one_row(const struct analysis *analysis, const struct move_row *row)
 {
-	const struct allocation *allocation = row->allocation;
-	const struct source_frame *frame =
-	    allocation ? user_frame(symbolize_stack(analysis->symbolizer, row->process,
-						    allocation->stack_id))
-		       : NULL;
 	struct json_object *object = json_object_new_object();
 
 	put(object, "pid", json_object_new_int(row->process->pid));
-	put(object, "api", text_or_null(allocation ? hg_api_name(allocation->api) : NULL));
-	put(object, "size", allocation ? json_object_new_int64((int64_t)allocation->size) : NULL);
-	put(object, "file", text_or_null(frame ? frame->file : NULL));
-	put(object, "line", frame && frame->file ? json_object_new_int64(frame->line) : NULL);
+	put_allocation(object, analysis, row->process, row->allocation);
 	put(object, "allocations", json_object_new_int64((int64_t)row->allocations));
 	put(object, "kernel", text_or_null(row->kernel));
 	put(object, "one_of_several", json_object_new_boolean(row->one_of_several));

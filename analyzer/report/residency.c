@@ -56,18 +56,13 @@ static struct json_object *one_series(const struct analysis *analysis,
 				      const struct residency_series *series)
 {
 	const struct allocation *allocation = series->allocation;
-	const struct source_frame *frame = user_frame(
-	    symbolize_stack(analysis->symbolizer, series->process, allocation->stack_id));
 	char address[32];
 	struct json_object *object = json_object_new_object();
 
 	g_snprintf(address, sizeof(address), "0x%" G_GINT64_MODIFIER "x", allocation->ptr);
 	put(object, "pid", json_object_new_int(series->process->pid));
-	put(object, "api", text_or_null(hg_api_name(allocation->api)));
 	put(object, "address", text_value(address));
-	put(object, "size", number((int64_t)allocation->size));
-	put(object, "file", text_or_null(frame ? frame->file : NULL));
-	put(object, "line", frame && frame->file ? number(frame->line) : NULL);
+	put_allocation(object, analysis, series->process, allocation);
 	put(object, "samples", samples(analysis, series->samples));
 	put(object, "moves", moves(analysis, series->moves));
 	return object;

@@ -116,14 +116,10 @@ static struct json_object *one_row(const struct analysis *analysis, const struct
 				   int xnack)
 {
 	struct reach_answer answer = reach_ask(row, xnack);
-	const struct source_frame *frame = place_of(analysis, row);
 	struct json_object *object = json_object_new_object();
 
 	put(object, "pid", json_object_new_int(row->process->pid));
-	put(object, "api", text_value(hg_api_name(row->allocation->api)));
-	put(object, "size", json_object_new_int64((int64_t)row->allocation->size));
-	put(object, "file", text_or_null(frame ? frame->file : NULL));
-	put(object, "line", frame ? json_object_new_int64(frame->line) : NULL);
+	put_allocation(object, analysis, row->process, row->allocation);
 	put(object, "allocations", json_object_new_int64((int64_t)row->allocations));
 	put(object, "bytes", json_object_new_int64((int64_t)row->bytes));
 	put(object, "kernel", text_or_null(row->kernel));

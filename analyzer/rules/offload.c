@@ -148,14 +148,6 @@ static gboolean equal_trip(gconstpointer a, gconstpointer b)
 	return left->range == right->range && left->stack_id == right->stack_id;
 }
 
-static gint compare_ptr(gconstpointer a, gconstpointer b, gpointer data)
-{
-	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-
-	(void)data;
-	return left < right ? -1 : left > right;
-}
-
 static void free_process(gpointer data)
 {
 	struct process_offload *process = data;
@@ -198,7 +190,7 @@ static struct process_offload *find(struct offload *offload, struct process *pro
 	found = g_new0(struct process_offload, 1);
 	found->process = process;
 	found->ranges = g_hash_table_new_full(hash_range, equal_range, NULL, free_range);
-	found->copies = g_tree_new_full(compare_ptr, NULL, NULL, g_free);
+	found->copies = g_tree_new_full(compare_addresses, NULL, NULL, g_free);
 	found->transfers = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	found->constructs = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);
 	found->trips = g_hash_table_new_full(hash_trip, equal_trip, NULL, g_free);

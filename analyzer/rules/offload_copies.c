@@ -35,14 +35,6 @@ struct offload_copies {
 	GHashTable *processes; /* struct process -> struct process_copies */
 };
 
-static gint compare_ptr(gconstpointer a, gconstpointer b, gpointer data)
-{
-	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-
-	(void)data;
-	return left < right ? -1 : left > right;
-}
-
 static void free_copy(gpointer data)
 {
 	struct copy *copy = data;
@@ -262,7 +254,7 @@ static struct process_copies *find(struct offload_copies *copies, struct process
 
 	if (!found && make) {
 		found = g_new0(struct process_copies, 1);
-		found->copies = g_tree_new_full(compare_ptr, NULL, NULL, free_copy);
+		found->copies = g_tree_new_full(compare_addresses, NULL, NULL, free_copy);
 		g_hash_table_insert(copies->processes, process, found);
 	}
 	return found;
