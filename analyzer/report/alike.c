@@ -91,9 +91,25 @@ static void join(struct finding *to, const struct finding *from)
 	g_array_append_vals(to->sites, from->sites->data, from->sites->len);
 }
 
+/* The sentence that stays holds the numbers of the first one; the count beside it is of all. */
+static void say_whose_numbers(gpointer key, gpointer value, gpointer data)
+{
+	struct finding *finding = key;
+	char *message = finding->message;
+
+	(void)value;
+	(void)data;
+	finding->message =
+	    g_strdup_printf("%s (The same line is in the machine code more than once, as in an "
+			    "unrolled loop: what this sentence counts is of one of them.)",
+			    message);
+	g_free(message);
+}
+
 void unite_alike(struct analysis *analysis)
 {
 	GHashTable *seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	GHashTable *differing = g_hash_table_new(NULL, NULL);
 	GPtrArray *list = analysis->findings.list;
 
 	/* Sorted by confidence: the surest one of them stays. */
@@ -104,6 +120,9 @@ void unite_alike(struct analysis *analysis)
 		first = g_hash_table_lookup(seen, text);
 		if (first) {
 			join(first, finding);
+			if (first->message && g_strcmp0(first->message, finding->message)) {
+				g_hash_table_add(differing, first);
+			}
 			g_ptr_array_remove_index(list, i);
 			g_free(text);
 		} else {
@@ -112,6 +131,8 @@ void unite_alike(struct analysis *analysis)
 		}
 	}
 	g_hash_table_destroy(seen);
+	g_hash_table_foreach(differing, say_whose_numbers, NULL);
+	g_hash_table_destroy(differing);
 	for (unsigned i = 0; i < list->len; i++) {
 		unite_sites(analysis, list->pdata[i]);
 	}

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <link.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "analyzer/analyze.h"
@@ -110,6 +111,29 @@ static void copies_of_a_call_are_one(void **state)
 	assert_int_equal(g_array_index(finding->sites, struct site, 0).count, 7);
 }
 
+static void numbers_of_one_are_not_said_of_all(void **state)
+{
+	struct finding *finding = call_at(RULE_HG704, FIRST, 3);
+
+	(void)state;
+	finding->message = g_strdup("it waited 3 times.");
+	call_at(RULE_HG704, SECOND, 4)->message = g_strdup("it waited 4 times.");
+	assert_int_equal(united(), 1);
+	assert_non_null(strstr(finding->message, "waited 3 times. (The same line"));
+	assert_non_null(strstr(finding->message, "more than once, as in an unrolled loop"));
+}
+
+static void one_sentence_for_all_stays(void **state)
+{
+	struct finding *finding = call_at(RULE_HG704, FIRST, 3);
+
+	(void)state;
+	finding->message = g_strdup("it waits.");
+	call_at(RULE_HG704, SECOND, 4)->message = g_strdup("it waits.");
+	assert_int_equal(united(), 1);
+	assert_string_equal(finding->message, "it waits.");
+}
+
 static void another_line_is_another_call(void **state)
 {
 	(void)state;
@@ -155,6 +179,8 @@ int main(void)
 #define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(copies_of_a_call_are_one),
+		TEST(numbers_of_one_are_not_said_of_all),
+		TEST(one_sentence_for_all_stays),
 		TEST(another_line_is_another_call),
 		TEST(another_rule_is_another_finding),
 		TEST(lost_stacks_stay_apart),
