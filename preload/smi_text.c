@@ -27,7 +27,7 @@ static const struct {
 	{ HG_SMI_QUEUE_EVICTION, "tpgN" },
 	{ HG_SMI_QUEUE_RESTORE, "tpgC" },
 	{ HG_SMI_UNMAP, "tpagN" },
-	{ HG_SMI_DROPPED, "d" },
+	{ HG_SMI_DROPPED, "tpd" },
 };
 
 static bool literal(struct cursor *c, char wanted)

@@ -405,7 +405,8 @@ unsigned softgpu_page_state(unsigned gpu, uint64_t address)
 	return mapping ? state : sg_svm_page_state(gpu, address);
 }
 
-unsigned softgpu_page_span(unsigned gpu, uint64_t address, uint64_t *first, uint64_t *last)
+unsigned softgpu_page_span(unsigned gpu, uint64_t address, bool write, uint64_t *first,
+			   uint64_t *last)
 {
 	uint32_t set = gpu == SOFTGPU_ANY_GPU ? SG_EVERY_GPU : UINT32_C(1) << gpu;
 	struct sg_mapping *mapping;
@@ -420,7 +421,7 @@ unsigned softgpu_page_span(unsigned gpu, uint64_t address, uint64_t *first, uint
 			state = mapping->state;
 	}
 	pthread_rwlock_unlock(&lock);
-	return mapping ? state : sg_svm_page_span(gpu, address, first, last);
+	return mapping ? state : sg_svm_page_span(gpu, address, write, first, last);
 }
 
 bool softgpu_memory_range(uint64_t address, uint64_t *first, uint64_t *last)

@@ -46,7 +46,7 @@ struct request {
 	unsigned gpu;
 	uint64_t start, end;
 	int target;
-	bool retry;
+	bool retry, write;
 	struct sg_range range;
 	/* The answer. */
 	int result;
@@ -344,8 +344,8 @@ static void fault(struct request *request)
 	bool moves = request->target != SG_WITH_HOST && range->movable;
 
 	block_of(request->start, range->granularity, range->low, range->high, &start, &end);
-	sg_smi_emit(&pager->smi, request->gpu, SG_SMI_FAULT_START, "@%lx(%x) R", page,
-		    SG_KFD_ID((int)request->gpu));
+	sg_smi_emit(&pager->smi, request->gpu, SG_SMI_FAULT_START, "@%lx(%x) %c", page,
+		    SG_KFD_ID((int)request->gpu), request->write ? 'W' : 'R');
 	if (moves)
 		moves = move_to(start, end, request->target, SG_TRIGGER_GPU_FAULT, range);
 	if (!moves)
@@ -395,13 +395,15 @@ static void touch(struct request *request)
 	}
 }
 
-static void drop(uint64_t start, uint64_t end)
+/* `gone`: and with the mapping what it held. */
+static void drop(uint64_t start, uint64_t end, bool gone)
 {
 	split(start);
 	split(end);
 	for (size_t i = first_above(start); i < pager->count && pager->entries[i].start < end;
 	     i++) {
-		back(&pager->entries[i]);
+		if (!gone)
+			back(&pager->entries[i]);
 		if (pager->entries[i].gpu >= 0)
 			unmapped((unsigned)pager->entries[i].gpu, pager->entries[i].start,
 				 pager->entries[i].end, 2);
@@ -453,7 +455,7 @@ static void serve(struct request *request)
 		park();
 		break;
 	case DROP:
-		drop(request->start, request->end);
+		drop(request->start, request->end, false);
 		break;
 	case HOLD:
 		hold(request->start, request->end);
@@ -491,38 +493,15 @@ static void host_access(uint64_t address)
 /* Pages that were parked are now at another address. */
 static void remapped(uint64_t from, uint64_t to, uint64_t size)
 {
-	split(from);
-	split(from + size);
-	for (size_t i = first_above(from);
-	     i < pager->count && pager->entries[i].start < from + size; i++) {
-		struct entry *entry = &pager->entries[i];
-		if (entry->parked)
-			sg_park_back(&pager->park, entry->start, entry->end - entry->start,
-				     to + (entry->start - from));
-		entry->parked = false;
-		if (entry->gpu >= 0)
-			unmapped((unsigned)entry->gpu, entry->start, entry->end, 2);
-	}
-	erase(from, from + size);
-}
-
-static void discarded(uint64_t start, uint64_t end)
-{
-	for (size_t i = first_above(start); i < pager->count && pager->entries[i].start < end;
-	     i++) {
-		const struct entry *entry = &pager->entries[i];
-		uint64_t first = entry->start > start ? entry->start : start;
-		uint64_t last = entry->end < end ? entry->end : end;
-		if (entry->parked)
-			sg_park_forget(&pager->park, first, last - first);
-	}
+	drop(from, from + size, true);
+	sg_park_back(&pager->park, from, size, to);
 }
 
 static void hear(void)
 {
 	struct uffd_msg message;
 
-	while (read(pager->park.faults, &message, sizeof message) == (ssize_t)sizeof message) {
+	while (sg_park_hear(&pager->park, &message)) {
 		switch (message.event) {
 		case UFFD_EVENT_PAGEFAULT:
 			host_access(message.arg.pagefault.address &
@@ -532,11 +511,8 @@ static void hear(void)
 			remapped(message.arg.remap.from, message.arg.remap.to,
 				 message.arg.remap.len);
 			break;
-		case UFFD_EVENT_REMOVE:
-			discarded(message.arg.remove.start, message.arg.remove.end);
-			break;
 		case UFFD_EVENT_UNMAP:
-			drop(message.arg.remove.start, message.arg.remove.end);
+			drop(message.arg.remove.start, message.arg.remove.end, true);
 			break;
 		default:
 			break;
@@ -557,9 +533,9 @@ static void *run(void *unused)
 		uint64_t rings;
 
 		/* Clients that were behind are looked at now and then. */
-		poll(fds, 2, sg_smi_pending(&pager->smi) ? 1 : -1);
+		poll(fds, 2, pager->park.queued ? 0 : sg_smi_pending(&pager->smi) ? 1 : -1);
 		sg_smi_flush(&pager->smi);
-		if (fds[1].revents)
+		if (fds[1].revents || pager->park.queued)
 			hear();
 		if (fds[0].revents && read(pager->bell, &rings, sizeof rings) < 0)
 			continue;
@@ -703,7 +679,7 @@ static bool ask(struct request *request, bool begin)
 
 /* ---- for the others ---- */
 
-int sg_pages_touch(unsigned gpu, uint64_t address, int target, bool retry,
+int sg_pages_touch(unsigned gpu, uint64_t address, int target, bool retry, bool write,
 		   const struct sg_range *range, uint64_t *first, uint64_t *last)
 {
 	struct request request = { .operation = TOUCH,
@@ -711,6 +687,7 @@ int sg_pages_touch(unsigned gpu, uint64_t address, int target, bool retry,
 				   .start = address,
 				   .target = target,
 				   .retry = retry,
+				   .write = write,
 				   .range = *range };
 
 	if (!ask(&request, retry)) {

@@ -12,6 +12,7 @@
 #define SOFTGPU_PAGES_H
 
 #include "runtime.h"
+#include <linux/userfaultfd.h>
 
 /* Why pages move: migrate triggers of kfd_ioctl.h (memory-model.md F.2). */
 enum sg_trigger {
@@ -37,10 +38,11 @@ struct sg_range {
 
 /*
  * GPU `gpu` accesses `address`. `target`: where the pages must be for that, a GPU; SG_WITH_HOST:
- * wherever they are now. Without `retry` (XNACK) there is no fault and nothing moves. Returns
- * where they are then; in [*first, *last) others that may be accessed likewise.
+ * wherever they are now. Without `retry` (XNACK) there is no fault and nothing moves. `write`: for
+ * which access a fault is. Returns where they are then; in [*first, *last) others that may be
+ * accessed likewise.
  */
-int sg_pages_touch(unsigned gpu, uint64_t address, int target, bool retry,
+int sg_pages_touch(unsigned gpu, uint64_t address, int target, bool retry, bool write,
 		   const struct sg_range *range, uint64_t *first, uint64_t *last);
 /* Where the page is now. */
 int sg_pages_where(uint64_t address);
@@ -56,6 +58,9 @@ void sg_pages_park(void);
 
 /* ---- park.c: pages are put where an access by the host is noticed; the pager's only ---- */
 
+/* Messages that wait while pages are moved: of each thread at most a few. */
+#define SG_PARK_QUEUE 4096u
+
 struct sg_park {
 	int faults; /* userfaultfd whose events tell of accesses; -1: not to be had */
 	int shadow; /* userfaultfd of the places to put pages */
@@ -63,6 +68,9 @@ struct sg_park {
 		uint64_t key, base;
 	} areas[32];
 	unsigned area_count;
+	unsigned queued;
+	bool hearing; /* the first of the queue is being dealt with */
+	struct uffd_msg queue[SG_PARK_QUEUE];
 };
 
 /* 0, or -errno: accesses of the host can't be noticed here. */
@@ -72,8 +80,11 @@ bool sg_park_away(struct sg_park *park, uint64_t start, uint64_t size);
 /* Bring them back, to `home` (their old address unless it was remapped), or lose them if the
  * mapping is gone. */
 void sg_park_back(struct sg_park *park, uint64_t start, uint64_t size, uint64_t home);
-/* What they hold is not wanted any more. */
-void sg_park_forget(struct sg_park *park, uint64_t start, uint64_t size);
+/*
+ * What the kernel has told of an access or a mapping, in its order; asking for the next says that
+ * this one is dealt with. False: nothing. What was discarded is lost already.
+ */
+bool sg_park_hear(struct sg_park *park, struct uffd_msg *message);
 /* A page that nobody put away was accessed: let the access go on. */
 void sg_park_pass(struct sg_park *park, uint64_t page);
 

@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
+#include <sched.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -55,6 +57,8 @@ static int open_one(uint64_t features)
 
 int sg_park_open(struct sg_park *park)
 {
+	park->queued = 0;
+	park->hearing = false;
 	park->faults = open_one(FEATURE_MOVE | UFFD_FEATURE_EVENT_REMAP |
 				UFFD_FEATURE_EVENT_REMOVE | UFFD_FEATURE_EVENT_UNMAP);
 	if (park->faults < 0)
@@ -96,11 +100,107 @@ static uint64_t shadow_of(struct sg_park *park, uint64_t address)
 	return request.range.start + offset;
 }
 
+/* ---- what the kernel tells ---- */
+
+static void lose(struct sg_park *park, uint64_t start, uint64_t size)
+{
+	uint64_t place = size ? shadow_of(park, start) : 0;
+
+	if (place)
+		madvise((void *)(uintptr_t)place, size, MADV_DONTNEED);
+}
+
+/*
+ * What [start, end) held after the first `count` messages of the queue is void. Messages that are
+ * not dealt with yet say where that was when it was put away.
+ */
+static void lose_as_of(struct sg_park *park, unsigned count, uint64_t start, uint64_t end)
+{
+	while (count && start < end) {
+		const struct uffd_msg *message = &park->queue[--count];
+		uint64_t low, high, from = message->arg.remap.from, size = message->arg.remap.len;
+
+		if (message->event == UFFD_EVENT_UNMAP) {
+			low = message->arg.remove.start;
+			high = message->arg.remove.end;
+		} else if (message->event == UFFD_EVENT_REMAP) {
+			low = message->arg.remap.to;
+			high = low + size;
+		} else {
+			continue;
+		}
+		if (low < end && start < high) {
+			uint64_t first = start > low ? start : low, last = end < high ? end : high;
+
+			lose_as_of(park, count, start, first);
+			lose_as_of(park, count, last, end);
+			/* Nothing is left of what was unmapped. */
+			if (message->event == UFFD_EVENT_UNMAP)
+				return;
+			start = first - low + from;
+			end = last - low + from;
+		} else if (message->event == UFFD_EVENT_REMAP && from < end &&
+			   start < from + size) {
+			/* It went elsewhere. */
+			lose_as_of(park, count, start, start > from ? start : from);
+			start = end < from + size ? end : from + size;
+		}
+	}
+	lose(park, start, end > start ? end - start : 0);
+}
+
+/*
+ * While a thread changes its mappings nothing can be moved, and it waits until it was heard. So it
+ * is heard, but what it says waits in the queue until the pager has time: only what is to be void
+ * is so at once, for otherwise it might be brought back after the kernel has discarded its place.
+ */
+static void overhear(struct sg_park *park)
+{
+	struct uffd_msg *message = &park->queue[park->queued];
+
+	if (park->queued == SG_PARK_QUEUE)
+		sg_die("more than %u mappings changed while pages were moved", SG_PARK_QUEUE);
+	if (read(park->faults, message, sizeof *message) != (ssize_t)sizeof *message) {
+		sched_yield(); /* to the thread that was heard */
+		return;
+	}
+	if (message->event == UFFD_EVENT_REMOVE || message->event == UFFD_EVENT_UNMAP)
+		lose_as_of(park, park->queued, message->arg.remove.start, message->arg.remove.end);
+	if (message->event != UFFD_EVENT_REMOVE)
+		park->queued++;
+}
+
+bool sg_park_hear(struct sg_park *park, struct uffd_msg *message)
+{
+	if (park->hearing)
+		memmove(&park->queue[0], &park->queue[1], --park->queued * sizeof park->queue[0]);
+	if (!park->queued)
+		overhear(park);
+	park->hearing = park->queued > 0;
+	if (park->hearing)
+		*message = park->queue[0];
+	return park->hearing;
+}
+
+/* Whether a part of [start, start + size) was remapped, which is yet to be dealt with. */
+static bool is_leaving(const struct sg_park *park, uint64_t start, uint64_t size)
+{
+	for (unsigned i = park->hearing; i < park->queued; i++) {
+		const struct uffd_msg *message = &park->queue[i];
+		if (message->event == UFFD_EVENT_REMAP && message->arg.remap.from < start + size &&
+		    start < message->arg.remap.from + message->arg.remap.len)
+			return true;
+	}
+	return false;
+}
+
+/* ---- moving ---- */
+
 /*
  * Move the pages of [from, from + size) as far as they are there. Pages that can't be moved (in
- * use for input or output, shared since a fork) stay. -ENOENT: there is no such mapping at `to`.
+ * use for input or output, shared since a fork, to where nothing is mapped) stay.
  */
-static int transfer(int fd, uint64_t to, uint64_t from, uint64_t size)
+static void transfer(struct sg_park *park, int fd, uint64_t to, uint64_t from, uint64_t size)
 {
 	uint64_t chunk = size;
 
@@ -116,10 +216,16 @@ static int transfer(int fd, uint64_t to, uint64_t from, uint64_t size)
 			chunk = size;
 		} else if (request.move > 0) {
 			done = (uint64_t)request.move;
-		} else if (errno == EAGAIN) {
+		} else if (errno == EAGAIN && fd == park->faults) {
+			overhear(park);
 			continue;
-		} else if (errno == ENOENT || errno == ESRCH) {
-			return -errno;
+		} else if (errno == EAGAIN) {
+			/* Not heard here: what is being put away might then be discarded too late.
+			 */
+			sched_yield();
+			continue;
+		} else if (errno == ESRCH) {
+			return;
 		} else if (request.len > SOFTGPU_PAGE_SIZE) {
 			/* Of several mappings, or one of its pages can't be: find out which. */
 			chunk = request.len / 2 & ~(uint64_t)(SOFTGPU_PAGE_SIZE - 1);
@@ -131,7 +237,6 @@ static int transfer(int fd, uint64_t to, uint64_t from, uint64_t size)
 		from += done;
 		size -= done;
 	}
-	return 0;
 }
 
 bool sg_park_away(struct sg_park *park, uint64_t start, uint64_t size)
@@ -146,7 +251,7 @@ bool sg_park_away(struct sg_park *park, uint64_t start, uint64_t size)
 	if (!place || (start + size - 1) >> AREA_SHIFT != start >> AREA_SHIFT ||
 	    ioctl(park->faults, UFFDIO_REGISTER, &request))
 		return false;
-	transfer(park->shadow, place, start, size);
+	transfer(park, park->shadow, place, start, size);
 	return true;
 }
 
@@ -155,17 +260,14 @@ void sg_park_back(struct sg_park *park, uint64_t start, uint64_t size, uint64_t 
 	struct uffdio_range range = { home, size };
 	uint64_t place = shadow_of(park, start);
 
-	transfer(park->faults, home, place, size);
+	if (place)
+		transfer(park, park->faults, home, place, size);
 	/* Wakes who waits for them. */
 	ioctl(park->faults, UFFDIO_UNREGISTER, &range);
 	ioctl(park->faults, UFFDIO_WAKE, &range);
-	/* What could not go back has no place to go to any more. */
-	sg_park_forget(park, start, size);
-}
-
-void sg_park_forget(struct sg_park *park, uint64_t start, uint64_t size)
-{
-	madvise((void *)(uintptr_t)shadow_of(park, start), size, MADV_DONTNEED);
+	/* What could not go back has no place to go to any more, unless that is yet to be heard. */
+	if (!is_leaving(park, start, size))
+		lose(park, start, size);
 }
 
 void sg_park_pass(struct sg_park *park, uint64_t page)

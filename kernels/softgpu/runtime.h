@@ -252,7 +252,8 @@ uint64_t sg_vma_unmarked_end(const struct sg_vma *vma, uint64_t at, uint64_t lim
 /* Page state for GPU `gpu` of a host address that no HSA mapping holds; 0 if it can't reach it. */
 unsigned sg_svm_page_state(unsigned gpu, uint64_t address);
 /* The same, and addresses around it that share the state: [*first, *last). */
-unsigned sg_svm_page_span(unsigned gpu, uint64_t address, uint64_t *first, uint64_t *last);
+unsigned sg_svm_page_span(unsigned gpu, uint64_t address, bool write, uint64_t *first,
+			  uint64_t *last);
 /* Bytes from `address` on, at most `size`, that some GPU can read, or else write, by SVM. */
 uint64_t sg_svm_span(uint64_t address, uint64_t size, bool write);
 /* A prefetch of [start, end) to a GPU or to the host. */

@@ -72,14 +72,23 @@ bool sg_smi_pending(const struct sg_smi *smi)
 	return false;
 }
 
+static long long boot_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return (long long)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
 static void append(struct sg_smi *smi, unsigned i, const char *line, size_t length)
 {
-	char note[32];
+	char note[64];
 	int size;
 
 	/* As the kernel does from its buffer on: what does not fit is counted. */
 	if (smi->clients[i].lost) {
-		size = snprintf(note, sizeof note, "%x %u\n", SG_SMI_DROPPED, smi->clients[i].lost);
+		size = snprintf(note, sizeof note, "%x %lld -%d %u\n", SG_SMI_DROPPED, boot_ns(),
+				smi->pid, smi->clients[i].lost);
 		if (smi->clients[i].used + (uint32_t)size + length > SG_SMI_PENDING) {
 			smi->clients[i].lost++;
 			return;
@@ -98,14 +107,11 @@ static void append(struct sg_smi *smi, unsigned i, const char *line, size_t leng
 
 void sg_smi_emit(struct sg_smi *smi, unsigned gpu, unsigned event, const char *format, ...)
 {
-	struct timespec now;
 	char line[LINE];
 	va_list arguments;
 	int length;
 
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	length = snprintf(line, sizeof line, "%x %lld -%d ", event,
-			  (long long)now.tv_sec * 1000000000 + now.tv_nsec, smi->pid);
+	length = snprintf(line, sizeof line, "%x %lld -%d ", event, boot_ns(), smi->pid);
 	va_start(arguments, format);
 	length += vsnprintf(line + length, sizeof line - (size_t)length, format, arguments);
 	va_end(arguments);

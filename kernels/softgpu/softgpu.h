@@ -39,9 +39,11 @@ extern volatile uint64_t softgpu_memory_generation;
 
 /*
  * The same, and in [*first, *last) addresses around `address` that share its state and its distance
- * to the host's: as much as is cheap to say, at least the page. Thread-safe.
+ * to the host's: as much as is cheap to say, at least the page. `write`: what a fault is for.
+ * Thread-safe.
  */
-unsigned softgpu_page_span(unsigned gpu, uint64_t address, uint64_t *first, uint64_t *last);
+unsigned softgpu_page_span(unsigned gpu, uint64_t address, bool write, uint64_t *first,
+			   uint64_t *last);
 
 /*
  * softgpu_page_state for tests and tools, of GPU 0: exported from the library, and up to date with

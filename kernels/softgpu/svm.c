@@ -325,8 +325,8 @@ static int wanted(unsigned gpu, const struct attributes *a)
 }
 
 /* GPU `gpu` accesses a page that it can reach. Narrows [*first, *last); where the page is. */
-static int touch(unsigned gpu, uint64_t address, const struct sg_vma *vma, uint64_t *first,
-		 uint64_t *last)
+static int touch(unsigned gpu, uint64_t address, bool write, const struct sg_vma *vma,
+		 uint64_t *first, uint64_t *last)
 {
 	struct sg_range range = range_around(address, vma);
 	const struct range *known = find(address);
@@ -334,7 +334,7 @@ static int touch(unsigned gpu, uint64_t address, const struct sg_vma *vma, uint6
 	int place;
 
 	place = sg_pages_touch(gpu, address, wanted(gpu, known ? &known->attributes : &preset),
-			       softgpu_config.xnack, &range, &from, &to);
+			       softgpu_config.xnack, write, &range, &from, &to);
 	*first = *first > from ? *first : from;
 	*last = *last < to ? *last : to;
 	/* From now on the driver has a range for it, which ends with the mapping. */
@@ -352,7 +352,8 @@ unsigned softgpu_page_state_now(uint64_t address)
 	return softgpu_page_state(0, address);
 }
 
-unsigned sg_svm_page_span(unsigned gpu, uint64_t address, uint64_t *first, uint64_t *last)
+unsigned sg_svm_page_span(unsigned gpu, uint64_t address, bool write, uint64_t *first,
+			  uint64_t *last)
 {
 	const struct sg_vma *vma;
 	unsigned state;
@@ -378,7 +379,7 @@ unsigned sg_svm_page_span(unsigned gpu, uint64_t address, uint64_t *first, uint6
 				*first = ranges[index - 1].end;
 		}
 		if (sg_settings.migration)
-			state = touch(gpu, address, vma, first, last) == SG_WITH_HOST
+			state = touch(gpu, address, write, vma, first, last) == SG_WITH_HOST
 				    ? state | SOFTGPU_PAGE_HOST
 				    : state & ~(unsigned)SOFTGPU_PAGE_HOST;
 	}

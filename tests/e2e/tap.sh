@@ -27,6 +27,24 @@ ok()
 	fi
 }
 
+# may_move_pages: the kernel lets this process move pages by userfaultfd (Linux 6.8, its events, permission),
+# whatever the software GPU says of it.
+may_move_pages()
+{
+	python3 - <<-'END'
+		import ctypes, fcntl, os, platform, struct, sys
+		USERFAULTFD = {"x86_64": 323}.get(platform.machine(), 282)
+		fd = ctypes.CDLL(None, use_errno=True).syscall(USERFAULTFD, os.O_CLOEXEC)
+		try:
+		    if fd < 0:
+		        fd = fcntl.ioctl(os.open("/dev/userfaultfd", os.O_RDWR), 0xAA00, os.O_CLOEXEC)
+		    # UFFDIO_API: version, features (move, remove, remap, unmap), ioctls
+		    fcntl.ioctl(fd, 0xC018AA3F, struct.pack("QQQ", 0xAA, 1 << 16 | 1 << 3 | 1 << 2 | 1 << 6, 0))
+		except OSError:
+		    sys.exit(1)
+	END
+}
+
 # skip DESCRIPTION REASON
 skip()
 {

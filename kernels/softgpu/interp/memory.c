@@ -8,6 +8,12 @@ void sg_memory_forget(struct sg_memory *memory, uint64_t generation)
 	memory->generation = generation;
 }
 
+/* The mnemonics say it: buffer_store_dword, s_atomic_add. */
+static bool writes(const struct sg_insn *in)
+{
+	return in && in->op && (strstr(in->op->name, "store_") || strstr(in->op->name, "atomic_"));
+}
+
 const struct sg_span *sg_span_slow(struct sg_worker *worker, uint64_t pc, uint64_t address)
 {
 	struct sg_memory *m = &worker->memory;
@@ -19,8 +25,8 @@ const struct sg_span *sg_span_slow(struct sg_worker *worker, uint64_t pc, uint64
 		if (address >= m->span[i].first && address < m->span[i].last)
 			break;
 	if (i == SG_SPANS) {
-		span.state =
-		    softgpu_page_span(worker->run->dispatch.gpu, address, &span.first, &span.last);
+		span.state = softgpu_page_span(worker->run->dispatch.gpu, address,
+					       writes(worker->current), &span.first, &span.last);
 		if (!(span.state & SOFTGPU_PAGE_MAPPED))
 			return NULL;
 		span.delta = (uint64_t)(uintptr_t)softgpu_host_pointer(address) - address;

@@ -47,8 +47,9 @@ static void test_kinds(void **state)
 	assert_int_equal(line.letter, '0');
 	assert_int_equal(parse("b 99 -1 @10(2) 5b1c 2"), HG_SMI_EVENT);
 	assert_int_equal(line.from, 0x5b1c);
-	assert_int_equal(parse("e 17"), HG_SMI_EVENT);
+	assert_int_equal(parse("e 99 -4242 17"), HG_SMI_EVENT);
 	assert_int_equal(line.count, 17);
+	assert_int_equal(line.pid, 4242);
 	assert_int_equal(parse("1 4242:some program"), HG_SMI_EVENT);
 }
 
@@ -62,6 +63,9 @@ static void test_releases(void **state)
 	assert_int_equal(line.error, 0);
 	assert_int_equal(parse("6 99 -1 @10(2) 5b1c->0 2 0 some=thing"), HG_SMI_EVENT);
 	assert_int_equal(parse("a 99 -1 5b1c"), HG_SMI_EVENT);
+	assert_int_equal(line.letter, 0);
+	/* The driver's way to say that no queue had to be rescheduled. */
+	assert_int_equal(hg_smi_parse("a 99 -1 5b1c \0", 14, &line), HG_SMI_EVENT);
 	assert_int_equal(line.letter, 0);
 	assert_int_equal(parse("c 4242 name"), HG_SMI_UNWANTED);
 	assert_int_equal(parse("3f what ever"), HG_SMI_UNWANTED);
@@ -96,6 +100,8 @@ static void test_malformed(void **state)
 		"9 1 -1 g 1",
 		"e",
 		"e x",
+		"e 17",
+		"e 99 -1 -3",
 		"111111111 1",
 		"5\t1 -1 @1(1) 0->1 0:0 1",
 	};

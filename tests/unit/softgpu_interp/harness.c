@@ -35,8 +35,10 @@ unsigned softgpu_page_state(unsigned gpu, uint64_t address)
 }
 
 /* What is cheap to say here is the page. */
-unsigned softgpu_page_span(unsigned gpu, uint64_t address, uint64_t *first, uint64_t *last)
+unsigned softgpu_page_span(unsigned gpu, uint64_t address, bool write, uint64_t *first,
+			   uint64_t *last)
 {
+	(void)write;
 	*first = address & ~(uint64_t)(SOFTGPU_PAGE_SIZE - 1);
 	*last = *first + SOFTGPU_PAGE_SIZE;
 	return softgpu_page_state(gpu, address);
