@@ -214,7 +214,7 @@ static void scan_contents(struct scan *scan, const void *data, size_t size)
 
 static void scan_file(struct scan *scan)
 {
-	int file = open(scan->path, O_RDONLY | O_CLOEXEC);
+	int file = open(scan->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat stat;
 	void *data;
 
