@@ -99,11 +99,17 @@ static void put_sites(const struct printer *printer, const struct finding *findi
 	const struct site *site =
 	    finding->sites->len ? &g_array_index(finding->sites, struct site, 0) : NULL;
 	const char *label = finding->kernel ? "launched" : "called";
+	bool same;
 
 	if (!site) {
 		return;
 	}
-	put_stack(printer, label, finding->process, site->stack_id);
+	/* Of findings about allocating, the call is the allocation: one stack is enough. */
+	same = !finding->kernel && site->stack_id && finding->allocation &&
+	       !finding->allocation->symbol && finding->allocation->stack_id == site->stack_id;
+	if (!same) {
+		put_stack(printer, label, finding->process, site->stack_id);
+	}
 	if (finding->kernel) {
 		put_row_owned(
 		    printer, "",
@@ -114,8 +120,9 @@ static void put_sites(const struct printer *printer, const struct finding *findi
 			finding->rule == &rules[RULE_HG101] ? ", every update of which was at risk"
 							    : ""));
 	} else if (finding->count > 1) {
-		put_row_owned(printer, "",
-			      g_strdup_printf("%" G_GUINT64_FORMAT " times", finding->count));
+		put_row_owned(printer, same ? label : "",
+			      g_strdup_printf("%s%" G_GUINT64_FORMAT " times",
+					      same ? "there, " : "", finding->count));
 	}
 	put_other_sites(printer, finding);
 }
