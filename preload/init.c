@@ -116,6 +116,36 @@ static int check_room(void)
 	return 0;
 }
 
+/*
+ * LTTng-UST reads every library's ELF file as it starts, for events that tell a session their
+ * addresses: half of what starting costs, and ours are told by events of our own. It asks its
+ * environment whether to, in its constructor; the program's stays what it is. Of no effect where
+ * the program itself brought LTTng-UST.
+ */
+static void *open_without_statedump(const char *path)
+{
+	static char variable[] = "LTTNG_UST_WITHOUT_BADDR_STATEDUMP=1";
+	char **old = environ, **list;
+	size_t count = 0;
+	void *library;
+
+	while (old && old[count])
+		count++;
+	list = hg_libc.calloc(count + 2, sizeof(*list));
+	if (list) {
+		list[0] = variable;
+		if (count)
+			memcpy(list + 1, old, count * sizeof(*list));
+		environ = list;
+	}
+	library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	if (list && environ == list) {
+		environ = old;
+		hg_libc.free(list);
+	}
+	return library;
+}
+
 static int open_provider(void)
 {
 	char path[PATH_MAX + 32];
@@ -128,7 +158,7 @@ static int open_provider(void)
 		return -ENOENT;
 	snprintf(path, sizeof(path), "%.*s/libhipgrain-provider.so", (int)(slash - own.dli_fname),
 		 own.dli_fname);
-	library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	library = open_without_statedump(path);
 	if (!library) {
 		hg_say("nothing is recorded: %s", dlerror());
 		return -ENOENT;

@@ -6,6 +6,11 @@
  * An id is the slot's number plus one, so two threads that meet on a new hash agree on it. Both
  * may then define it (the same definition twice, which a reader must tolerate): the alternative
  * is to wait for one another inside malloc().
+ *
+ * A few contents must not be spread over megabytes, of which each would make a page resident. So
+ * there are levels, each several times as large as the one before; a content has a line of the
+ * cache's in each, and goes into the first of them that has room. As slots are never emptied,
+ * everybody who looks for it passes the same full slots on the way.
  */
 #include <stdatomic.h>
 #include <string.h>
@@ -13,8 +18,17 @@
 
 #include "preload.h"
 
-#define SLOTS     (1u << 20)
-#define MAX_PROBE 64u
+static const struct level {
+	uint32_t first, slots; /* powers of two */
+	uint32_t probes;       /* from the first slot of a line on */
+} levels[] = {
+	{ 0x00000, 1u << 10, 4 },
+	{ 0x00400, 1u << 13, 4 },
+	{ 0x02400, 1u << 16, 4 },
+	{ 0x12400, 1u << 20, 64 },
+};
+
+#define SLOTS 0x112400u
 
 struct hg_intern_slot {
 	_Atomic uint64_t hash;    /* 0: free */
@@ -24,7 +38,7 @@ struct hg_intern_slot {
 
 int hg_intern_init(struct hg_intern *set)
 {
-	/* Anonymous memory costs what is touched of it, not its 16 MiB of addresses. */
+	/* Anonymous memory costs what is touched of it, not its 17 MiB of addresses. */
 	void *slots =
 	    hg_libc.mmap(NULL, SLOTS * sizeof(struct hg_intern_slot), PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -37,23 +51,35 @@ int hg_intern_init(struct hg_intern *set)
 	return 0;
 }
 
-uint32_t hg_intern_id(struct hg_intern *set, uint64_t hash, bool *fresh)
+/* Its slot's number in a level, or SLOTS: there is no room. */
+static uint32_t find(const struct hg_intern *set, const struct level *level, uint64_t hash)
 {
-	uint32_t at;
+	uint32_t start = (uint32_t)(hash >> 40) & (level->slots - 1) & ~3u;
 
-	hash += !hash;
-	at = (uint32_t)(hash >> 40) & (SLOTS - 1);
-	for (unsigned probe = 0; probe < MAX_PROBE; probe++, at = (at + 1) & (SLOTS - 1)) {
+	for (uint32_t probe = 0; probe < level->probes; probe++) {
+		uint32_t at = level->first + ((start + probe) & (level->slots - 1));
 		struct hg_intern_slot *slot = &set->slots[at];
 		uint64_t found = atomic_load_explicit(&slot->hash, memory_order_relaxed);
 
 		if (!found && atomic_compare_exchange_strong(&slot->hash, &found, hash))
 			found = hash;
-		if (found == hash) {
-			*fresh = atomic_load_explicit(&slot->defined, memory_order_acquire) !=
-				 __atomic_load_n(&set->generation, __ATOMIC_RELAXED);
-			return at + 1;
-		}
+		if (found == hash)
+			return at;
+	}
+	return SLOTS;
+}
+
+uint32_t hg_intern_id(struct hg_intern *set, uint64_t hash, bool *fresh)
+{
+	uint32_t at = SLOTS;
+
+	hash += !hash;
+	for (size_t i = 0; at == SLOTS && i < HG_COUNT(levels); i++)
+		at = find(set, &levels[i], hash);
+	if (HG_LIKELY(at != SLOTS)) {
+		*fresh = atomic_load_explicit(&set->slots[at].defined, memory_order_acquire) !=
+			 __atomic_load_n(&set->generation, __ATOMIC_RELAXED);
+		return at + 1;
 	}
 	/* Full hereabouts: an id of its own for each use is larger in the trace, not wrong. */
 	*fresh = true;

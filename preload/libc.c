@@ -357,25 +357,17 @@ static size_t unknown_usable_size(void *ptr)
 	return SIZE_MAX;
 }
 
-/* Whether two functions come from the same object, that is, from the same allocator. */
-static bool same_object(void *one, void *other)
+/* Of one loaded object: where it lies, if `address` is in it. */
+struct range {
+	uintptr_t address, start, end;
+};
+
+static int find_range(struct dl_phdr_info *info, size_t size, void *data)
 {
-	Dl_info a, b;
-
-	return dladdr(one, &a) && dladdr(other, &b) && a.dli_fbase == b.dli_fbase;
-}
-
-/* The object with the allocator in force, where that is not the C library: its code's range. */
-static struct {
-	uintptr_t start, end, malloc;
-} allocator;
-
-static int find_range(struct dl_phdr_info *info, size_t size, void *unused)
-{
+	struct range *range = data;
 	uintptr_t start = UINTPTR_MAX, end = 0;
 
 	(void)size;
-	(void)unused;
 	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
 		uintptr_t from = info->dlpi_addr + segment->p_vaddr;
@@ -385,12 +377,25 @@ static int find_range(struct dl_phdr_info *info, size_t size, void *unused)
 		start = from < start ? from : start;
 		end = from + segment->p_memsz > end ? from + segment->p_memsz : end;
 	}
-	if (allocator.malloc < start || allocator.malloc >= end)
+	if (range->address < start || range->address >= end)
 		return 0;
-	allocator.start = start;
-	allocator.end = end;
+	range->start = start;
+	range->end = end;
 	return 1;
 }
+
+/* Whether two functions come from the same object, that is, from the same allocator. Not by
+ * dladdr(), which looks at each of an object's symbols. */
+static bool same_object(const void *one, const void *other)
+{
+	struct range range = { .address = (uintptr_t)one };
+
+	return one && other && real.dl_iterate_phdr(find_range, &range) &&
+	       (uintptr_t)other >= range.start && (uintptr_t)other < range.end;
+}
+
+/* The object with the allocator in force, where that is not the C library: its code's range. */
+static struct range allocator;
 
 static void find_allocator(void)
 {
@@ -400,8 +405,8 @@ static void find_allocator(void)
 		first = (void *)real.malloc;
 	if (same_object(first, real.dlsym(RTLD_NEXT, "__libc_start_main")))
 		return;
-	allocator.malloc = (uintptr_t)first;
-	real.dl_iterate_phdr(find_range, NULL);
+	allocator.address = (uintptr_t)first;
+	real.dl_iterate_phdr(find_range, &allocator);
 }
 
 bool hg_libc_is_allocator(const void *address)
@@ -415,7 +420,7 @@ void hg_libc_measure(size_t threshold)
 {
 	static const size_t sizes[] = { 1, 24, 1000, 5000, 1u << 20 };
 
-	if (allocator.malloc || real.malloc_usable_size == unknown_usable_size)
+	if (allocator.address || real.malloc_usable_size == unknown_usable_size)
 		return;
 	for (size_t i = 0; i < HG_COUNT(sizes); i++) {
 		char *ptr = real.malloc(sizes[i]);

@@ -28,18 +28,19 @@ static uint32_t generation; /* atomic */
 
 int hg_stack_init(void)
 {
-	void *frames[4];
 	int rc;
 	void *library = dlopen("libunwind.so.8", RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
 
 	if (library)
 		unwind = (int (*)(void **, int))hg_libc.dlsym(library, "unw_backtrace");
 	if (!unwind) {
+		void *frames[4];
+
 		hg_say("libunwind.so.8 is not installed: call stacks are recorded more slowly");
 		unwind = (int (*)(void **, int))hg_libc.dlsym(RTLD_NEXT, "backtrace");
+		if (unwind)
+			unwind(frames, HG_COUNT(frames)); /* loads libgcc_s at its first call */
 	}
-	if (unwind)
-		unwind(frames, HG_COUNT(frames)); /* glibc's loads libgcc_s at its first call */
 	rc = hg_unwind_init();
 	if (!rc)
 		rc = hg_threads_init();
