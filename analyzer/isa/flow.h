@@ -127,7 +127,13 @@ enum flow_shift { SHIFT_LEFT, SHIFT_RIGHT, SHIFT_RIGHT_SIGNED };
 value_id flow_or(struct flow *flow, value_id a, value_id b);
 value_id flow_and(struct flow *flow, value_id a, value_id b, bool complement);
 value_id flow_xor(struct flow *flow, value_id a, value_id b);
+value_id flow_not(struct flow *flow, value_id a);
 value_id flow_mul(struct flow *flow, value_id a, value_id b);
+/*
+ * What a product, a shift or a mask makes of `a`: a number, unless it was a pointer, or a
+ * difference in which a pointer was subtracted (BASE_DELTA).
+ */
+value_id flow_mixed(struct flow *flow, value_id a);
 value_id flow_shift(struct flow *flow, value_id a, int32_t count, enum flow_shift shift);
 
 /* s_cmp: its effect on the condition code. v_cmp: the mask that it writes. */

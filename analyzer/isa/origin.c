@@ -9,6 +9,8 @@
 /* More possible pointers than this say no more than "unknown". */
 #define OFFSETS_MAX 32u
 #define CHASE_DEPTH 16u
+/* Loads looked at for one address; one that is reached in two ways counts twice. */
+#define CHASE_LOADS 1000u
 
 struct offsets {
 	uint32_t offset[OFFSETS_MAX];
@@ -23,6 +25,7 @@ struct sources {
 	const char *through;   /* symbol that a pointer was loaded from */
 	bool lds, private, runtime, kernarg_segment, literal, image, nothing;
 	const char *unknown; /* why, NULL if everything is known */
+	unsigned chased;     /* loads on the way */
 };
 
 static void add_offset(struct offsets *offsets, uint32_t offset)
@@ -70,13 +73,10 @@ static void chase(struct flow *flow, uint32_t base, struct sources *sources, boo
 	struct sources inner = { 0 };
 	unsigned i, k, n;
 
-	if (visited[index])
-		return;
-	if (depth >= CHASE_DEPTH) {
+	if (depth >= CHASE_DEPTH || sources->chased++ >= CHASE_LOADS) {
 		add_unknown(sources, "a long chain of pointers");
 		return;
 	}
-	visited[index] = true;
 	/* Loaded from the kernarg segment at a computed place: one of the argument's words. */
 	for (i = 0; i < load->pair_count; i++) {
 		n = flow_targets(flow, load->pair[i].low, load->pair[i].high, target);
@@ -93,7 +93,9 @@ static void chase(struct flow *flow, uint32_t base, struct sources *sources, boo
 					break;
 			if (target[k].exact && !load->insn->sub_dword) {
 				add_offset(&sources->direct, at);
-			} else if (!target[k].constant_known || a == flow->arg_count) {
+			} else if (!target[k].constant_known || a == flow->arg_count ||
+				   flow->args[a].size <= 8) {
+				/* Inside of a single pointer there is nothing to choose from. */
 				add_unknown(sources, "a kernel argument at a computed place");
 			} else {
 				for (offset = flow->args[a].offset & ~7u;
@@ -103,7 +105,14 @@ static void chase(struct flow *flow, uint32_t base, struct sources *sources, boo
 			}
 		}
 	}
+	/* Already being followed: it leads to nothing that is not found there. */
+	if (visited[index])
+		return;
+	visited[index] = true;
+	inner.chased = sources->chased;
 	gather(flow, load, &inner, visited, depth + 1);
+	sources->chased = inner.chased;
+	visited[index] = false;
 	for (i = 0; i < inner.direct.count; i++)
 		add_offset(&sources->indirect, inner.direct.offset[i]);
 	for (i = 0; i < inner.indirect.count; i++)

@@ -34,6 +34,7 @@ static const struct plain {
 	[OP_LSHL] = { 1, 0, WANTS_ALL },        [OP_LSHR] = { 1, 0, WANTS_ALL },
 	[OP_ASHR] = { 1, 0, WANTS_ALL },        [OP_LSHLREV] = { 1, 0, WANTS_ALL },
 	[OP_LSHRREV] = { 1, 0, WANTS_ALL },     [OP_ASHRREV] = { 1, 0, WANTS_ALL },
+	[OP_NOT] = { 1, 0, WANTS_ALL },         [OP_AND_OR] = { 1, 0, WANTS_ALL },
 	[OP_MUL] = { 1, 0, WANTS_ALL },         [OP_COMPARE] = { 1, 0, WANTS_VALUES },
 	[OP_READ_FIRST] = { 1, 0, WANTS_ALL },  [OP_READ_LANE] = { 1, 0, WANTS_ALL },
 	[OP_WRITE_LANE] = { 1, 0, WANTS_ALL },  [OP_GETREG] = { 1, 0, WANTS_NOTHING },

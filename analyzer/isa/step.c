@@ -125,7 +125,7 @@ static int step_shift(struct flow *flow, struct state *state, const struct opera
 		if (value_constant(&flow->store, amount, &count))
 			return flow_write(flow, state, to, 0, flow_shift(flow, low, count, shift));
 		return flow_write(flow, state, to, 0,
-				  amount == VALUE_BOTTOM ? VALUE_BOTTOM : value_number(low));
+				  amount == VALUE_BOTTOM ? VALUE_BOTTOM : flow_mixed(flow, low));
 	}
 	high = flow_operand(flow, state, a, 1);
 	known = value_constant(&flow->store, amount, &count);
@@ -136,7 +136,7 @@ static int step_shift(struct flow *flow, struct state *state, const struct opera
 		value_id filler = value_const(store, 0);
 
 		if (shift == SHIFT_RIGHT_SIGNED)
-			filler = value_number(high);
+			filler = flow_mixed(flow, high);
 		if (shift == SHIFT_LEFT) {
 			low = filler;
 			high = moved;
@@ -157,9 +157,9 @@ static int step_shift(struct flow *flow, struct state *state, const struct opera
 			low = value_const(store, (int32_t)(uint32_t)wide);
 			high = value_const(store, (int32_t)(uint32_t)(wide >> 32));
 		} else {
-			value_id either = low == VALUE_BOTTOM ? high : low;
-
-			low = high = value_number(either);
+			low = flow_mixed(flow, low);
+			high = flow_mixed(flow, high);
+			low = high = value_join(store, low, high);
 		}
 	}
 	status = flow_write(flow, state, to, 0, low);
@@ -189,6 +189,9 @@ static int step_each(struct flow *flow, struct state *state, const struct insn *
 			break;
 		case OP_XOR:
 			result[i] = flow_xor(flow, a, b);
+			break;
+		case OP_NOT:
+			result[i] = flow_not(flow, a);
 			break;
 		case OP_SELECT:
 			result[i] = taken == 1   ? a
@@ -231,12 +234,15 @@ static int step_add(struct flow *flow, struct state *state, const struct insn *i
 				   flow_operand(flow, state, &from[2], 0));
 		break;
 	case OP_LAST_PLUS:
-		result = value_blur(store, flow_operand(flow, state, &from[2], 0));
-		if (a == VALUE_BOTTOM || b == VALUE_BOTTOM)
-			result = VALUE_BOTTOM;
+		result = value_add(store, flow_mul(flow, a, b),
+				   value_blur(store, flow_operand(flow, state, &from[2], 0)));
+		break;
+	case OP_AND_OR:
+		result = flow_or(flow, flow_and(flow, a, b, false),
+				 flow_operand(flow, state, &from[2], 0));
 		break;
 	case OP_LAST_PLUS2:
-		result = a == VALUE_BOTTOM ? VALUE_BOTTOM : value_blur(store, b);
+		result = value_add(store, flow_mixed(flow, a), value_blur(store, b));
 		break;
 	case OP_ADD_CONST:
 		result = value_add(store, flow_operand(flow, state, to, 0), a);
@@ -281,12 +287,23 @@ static int step_wide(struct flow *flow, struct state *state, const struct insn *
 			high =
 			    value_add(store, high, flow_operand(flow, state, &insn->operand[1], 1));
 		} else {
-			low = value_blur(store, low);
-			high = value_blur(store, high);
+			low = value_add(
+			    store, value_blur(store, low),
+			    flow_mixed(flow, flow_operand(flow, state, &insn->operand[1], 0)));
+			high = value_add(
+			    store, value_blur(store, high),
+			    flow_mixed(flow, flow_operand(flow, state, &insn->operand[1], 1)));
 		}
 	} else {
-		low = value_blur(store, flow_operand(flow, state, &insn->operand[4], 0));
-		high = value_blur(store, flow_operand(flow, state, &insn->operand[4], 1));
+		value_id product = value_add(
+		    store, flow_mixed(flow, flow_operand(flow, state, &insn->operand[2], 0)),
+		    flow_mixed(flow, flow_operand(flow, state, &insn->operand[3], 0)));
+
+		low = value_add(store, product,
+				value_blur(store, flow_operand(flow, state, &insn->operand[4], 0)));
+		high =
+		    value_add(store, product,
+			      value_blur(store, flow_operand(flow, state, &insn->operand[4], 1)));
 		status = write_all(flow, state, &insn->operand[1], VALUE_NUMBER);
 		if (status)
 			return status;
@@ -485,6 +502,7 @@ static int step_once(struct flow *flow, const struct function *function, const s
 	case OP_AND:
 	case OP_ANDN2:
 	case OP_XOR:
+	case OP_NOT:
 		return step_each(flow, state, insn);
 	case OP_CMOV:
 		status = 0;
@@ -513,6 +531,7 @@ static int step_once(struct flow *flow, const struct function *function, const s
 	case OP_ADD_CONST:
 	case OP_LAST_PLUS:
 	case OP_LAST_PLUS2:
+	case OP_AND_OR:
 		return step_add(flow, state, insn);
 	case OP_ADD64:
 	case OP_SUB64:

@@ -79,14 +79,54 @@ static unsigned emit_unknown(struct target *target, unsigned count, const char *
 	return emit(target, count, &one);
 }
 
+/* Terms that may be a pointer or a part of one. */
+static bool has_bases(const struct alt *alt)
+{
+	for (uint32_t i = 0; i < alt->term_count; i++)
+		if (BASE_KIND(alt->term[i].base) != BASE_DELTA)
+			return true;
+	return false;
+}
+
+/* Whether part of a difference from the pointer that begins with `base` was added. */
+static bool has_delta(const struct alt *alt, uint32_t base)
+{
+	uint32_t payload = BASE_PAYLOAD(base), upper;
+
+	if (BASE_KIND(base) == BASE_KERNARG) {
+		upper = BASE(BASE_DELTA, DELTA_KERNARG | (payload + 4));
+		payload |= DELTA_KERNARG;
+	} else if (BASE_KIND(base) == BASE_LOADED) {
+		upper = BASE(BASE_DELTA, payload + 1);
+	} else {
+		return false;
+	}
+	for (uint32_t i = 0; i < alt->term_count; i++)
+		if (alt->term[i].base == BASE(BASE_DELTA, payload) || alt->term[i].base == upper)
+			return true;
+	return false;
+}
+
+/* Alternatives of the lower half for which no upper half was found yet, a bit for each. */
+static void found_plain(const struct value *low, unsigned *left)
+{
+	for (uint32_t i = 0; i < low->alt_count; i++)
+		if (!has_bases(&low->alt[i]))
+			*left &= ~(1u << i);
+}
+
 /* Upper half = an aperture: private memory or LDS through a flat address. */
 static unsigned aperture(const struct value *low, const struct alt *high, bool shared,
-			 struct target *target, unsigned count)
+			 struct target *target, unsigned count, unsigned *left)
 {
 	struct target one = { .kind = shared ? TARGET_LDS : TARGET_PRIVATE };
 	unsigned before = count;
 	uint32_t i;
 
+	/* What is added to an offset of LDS is an offset, whatever it comes from. */
+	if (shared)
+		*left = 0;
+	found_plain(low, left);
 	if (shared)
 		return emit(target, count, &one);
 	for (i = 0; i < low->alt_count; i++) {
@@ -105,11 +145,12 @@ static unsigned aperture(const struct value *low, const struct alt *high, bool s
 
 /* Upper half without bases. */
 static unsigned number(const struct value *low, const struct alt *high, const char *why,
-		       struct target *target, unsigned count)
+		       struct target *target, unsigned count, unsigned *left)
 {
 	struct target one = { .kind = TARGET_NUMBER };
 	uint32_t i;
 
+	found_plain(low, left);
 	if (high->flags)
 		return emit_unknown(target, count, why);
 	for (i = 0; i < low->alt_count; i++) {
@@ -123,7 +164,7 @@ static unsigned number(const struct value *low, const struct alt *high, const ch
 }
 
 static unsigned for_high(struct flow *flow, const struct value *low, const struct alt *high,
-			 struct target *target, unsigned count)
+			 struct target *target, unsigned count, unsigned *left)
 {
 	uint32_t candidate[ALT_TERMS], i, k;
 	unsigned n = 0, pointers = 0;
@@ -137,15 +178,19 @@ static unsigned for_high(struct flow *flow, const struct value *low, const struc
 		if (high->term[i].sign < 0)
 			continue;
 		if (BASE_KIND(base) == BASE_APERTURE)
-			return aperture(low, high, BASE_PAYLOAD(base), target, count);
+			return aperture(low, high, BASE_PAYLOAD(base), target, count, left);
 		expected = low_of(base);
-		for (k = 0; expected && !match && k < low->alt_count; k++)
-			match = matching(&low->alt[k], expected);
+		for (k = 0; expected && k < low->alt_count; k++) {
+			uint32_t found = matching(&low->alt[k], expected);
+
+			match = match ? match : found;
+			*left &= ~((unsigned)!!found << k);
+		}
 		if (match)
 			candidate[n++] = match;
 	}
-	if (!n && !high->term_count)
-		return number(low, high, why, target, count);
+	if (!n && !has_bases(high))
+		return number(low, high, why, target, count, left);
 	if (!n)
 		return emit_unknown(target, count,
 				    high->flags & ALT_TAINT
@@ -167,6 +212,17 @@ static unsigned for_high(struct flow *flow, const struct value *low, const struc
 		return emit_unknown(target, count, why);
 	if (pointers)
 		n = pointers;
+	if (high->flags & ALT_LOST)
+		return emit_unknown(target, count, why);
+	for (i = 0; i < n; i++) {
+		bool delta = has_delta(high, candidate[i]);
+
+		for (k = 0; k < low->alt_count; k++)
+			delta |= has_delta(&low->alt[k], candidate[i]);
+		if (delta)
+			return emit_unknown(target, count,
+					    "a pointer and part of its distance from something");
+	}
 	memset(&one, 0, sizeof(one));
 	one.kind = kind_of(candidate[0]);
 	one.base = candidate[0];
@@ -193,7 +249,7 @@ static unsigned for_high(struct flow *flow, const struct value *low, const struc
 unsigned flow_targets(struct flow *flow, value_id low, value_id high, struct target *target)
 {
 	const struct value *x, *y;
-	unsigned count = 0;
+	unsigned count = 0, left;
 	uint32_t i;
 
 	low = value_plain(&flow->store, low);
@@ -202,7 +258,11 @@ unsigned flow_targets(struct flow *flow, value_id low, value_id high, struct tar
 		return 0;
 	x = value_get(&flow->store, low);
 	y = value_get(&flow->store, high);
+	left = (1u << x->alt_count) - 1;
 	for (i = 0; i < y->alt_count; i++)
-		count = for_high(flow, x, &y->alt[i], target, count);
+		count = for_high(flow, x, &y->alt[i], target, count, &left);
+	if (left)
+		count =
+		    emit_unknown(target, count, "the halves of the address do not belong together");
 	return count ? count : emit_unknown(target, 0, "the address is computed from numbers only");
 }

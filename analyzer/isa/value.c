@@ -219,6 +219,45 @@ static void alt_merge(struct alt *to, const struct alt *from)
 	to->flags |= from->flags;
 }
 
+/* Whether something may be subtracted in one of them. */
+static bool subtracts(const struct alt *alt, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (alt[i].flags & ALT_LOST)
+			return true;
+		for (uint32_t k = 0; k < alt[i].term_count; k++)
+			if (alt[i].term[k].sign < 0 || BASE_KIND(alt[i].term[k].base) == BASE_DELTA)
+				return true;
+	}
+	return false;
+}
+
+/* In place of values that are too many or too large to be kept. */
+static value_id give_up(struct value_store *store, const char *why, bool subtracted)
+{
+	struct alt alt = { .flags = ALT_OPAQUE | ALT_TAINT | ALT_NOCONST };
+
+	alt.why = value_reason(store, why);
+	alt.flags |= subtracted ? ALT_LOST : 0;
+	return value_alts(store, &alt, 1);
+}
+
+/* One alternative for each set of terms; returns how many there are then. */
+static size_t merge_same(struct alt *alt, size_t count)
+{
+	size_t i, k, n = 0;
+
+	for (i = 0; i < count; i++) {
+		for (k = 0; k < n && !alt_same_terms(&alt[k], &alt[i]); k++)
+			;
+		if (k < n)
+			alt_merge(&alt[k], &alt[i]);
+		else
+			alt[n++] = alt[i];
+	}
+	return n;
+}
+
 value_id value_alts(struct value_store *store, const struct alt *alt, size_t count)
 {
 	struct alt kept[VALUE_ALTS + 1];
@@ -259,9 +298,13 @@ value_id value_alts(struct value_store *store, const struct alt *alt, size_t cou
 			n = out;
 			continue;
 		}
-		if (n == VALUE_ALTS)
-			return value_unknown(store, "too many possible values at once");
 		kept[n++] = alt[i];
+		/* Rather several pointers than several distances from one. */
+		if (n > VALUE_ALTS)
+			n = merge_same(kept, n);
+		if (n > VALUE_ALTS)
+			return give_up(store, "too many possible values at once",
+				       subtracts(alt, count));
 	}
 	/* Insertion sort: at most VALUE_ALTS. */
 	for (i = 1; i < n; i++) {
@@ -372,30 +415,30 @@ value_id value_join(struct value_store *store, value_id a, value_id b)
 	return result;
 }
 
+static bool has_sums(const struct alt *alt, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (alt[i].term_count > 1)
+			return true;
+	return false;
+}
+
 static value_id widen(struct value_store *store, value_id a, value_id b, value_id joined)
 {
 	struct alt alt[VALUE_ALTS];
 	const struct value *value;
-	uint32_t i, k, n = 0;
+	size_t n;
 
 	value = value_get(store, joined);
 	if (value->lane_count)
 		return value_get(store, a)->lane_count && value_get(store, b)->lane_count
 			   ? join_lanes(store, a, b, value_widen)
 			   : joined;
-	for (i = 0; i < value->alt_count; i++) {
-		struct alt merged = value->alt[i];
-
-		for (k = 0; k < n && !alt_same_terms(&alt[k], &merged); k++)
-			;
-		if (k < n)
-			alt_merge(&alt[k], &merged);
-		else
-			alt[n++] = merged;
-	}
-	/* One alternative too many each time round would not end either. */
-	if (n > value_get(store, a)->alt_count + 1)
-		return value_unknown(store, "a loop in which too many values meet");
+	memcpy(alt, value->alt, value->alt_count * sizeof(*alt));
+	n = merge_same(alt, value->alt_count);
+	/* One sum too many each time round would not end soon either. */
+	if (n > value_get(store, a)->alt_count + 1 && has_sums(alt, n))
+		return give_up(store, "a loop in which too many values meet", subtracts(alt, n));
 	return value_alts(store, alt, n);
 }
 
@@ -429,6 +472,9 @@ static bool alt_sum(struct alt *to, const struct alt *from, int sign)
 	for (i = 0; i < from->term_count; i++) {
 		struct term term = { from->term[i].base, from->term[i].sign * sign };
 
+		/* An unknown multiple of either sign; two of them do not cancel out. */
+		if (BASE_KIND(term.base) == BASE_DELTA)
+			term.sign = 1;
 		for (k = 0; k < to->term_count && to->term[k].base < term.base; k++)
 			;
 		if (k < to->term_count && to->term[k].base == term.base) {
@@ -477,7 +523,9 @@ static value_id combine(struct value_store *store, value_id a, value_id b, int s
 		for (k = 0; k < y->alt_count; k++) {
 			alt[n] = x->alt[i];
 			if (!alt_sum(&alt[n], &y->alt[k], sign))
-				return value_unknown(store, "a sum of too many unknowns");
+				return give_up(store, "a sum of too many unknowns",
+					       sign < 0 || subtracts(x->alt, x->alt_count) ||
+						   subtracts(y->alt, y->alt_count));
 			n++;
 		}
 	}

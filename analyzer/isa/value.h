@@ -32,6 +32,11 @@ enum base_kind {
 	BASE_APERTURE_RAW, /* SH_MEM_BASES field: payload 0 private, 1 shared */
 	BASE_APERTURE,     /* high half of the private (0) or shared (1) aperture */
 	BASE_SCRATCH_RSRC, /* dword payload of the private segment buffer's descriptor */
+	/*
+	 * Some number times the difference of a dword from something else; payload: DELTA_KERNARG |
+	 * byte offset, or as for BASE_LOADED. p + 0 * (q - p) and p + 1 * (q - p) look alike.
+	 */
+	BASE_DELTA,
 	BASE_TRUE,    /* result of a comparison that holds in all lanes of the mask named payload */
 	BASE_FALSE,   /* that holds in none of them */
 	BASE_MASK,    /* exec as it was when shrink site payload was the innermost */
@@ -44,14 +49,16 @@ enum base_kind {
 #define BASE_KIND(base)     ((base) >> 27)
 #define BASE_PAYLOAD(base)  ((base)&0x7ffffffu)
 #define BASE_PAYLOAD_MAX    0x7ffffffu
+#define DELTA_KERNARG       (1u << 26)
 #define BASE_IS_MASK(base)  (BASE_KIND(base) >= BASE_MASK)
 
 #define ALT_OPAQUE          1u /* plus a number that is not followed */
 #define ALT_TAINT           2u /* plus something that might be a pointer: `why` */
 #define ALT_NOCONST         4u /* the constant is not known (it is 0) */
+#define ALT_LOST            8u /* with ALT_TAINT: a pointer may have been subtracted, too */
 
 #define ALT_TERMS           3
-#define VALUE_ALTS          6
+#define VALUE_ALTS          12
 
 struct term {
 	uint32_t base;

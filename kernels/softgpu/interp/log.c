@@ -41,7 +41,8 @@ static void find_place(const struct softgpu_run *run, uint64_t address, struct s
 		size = 0;
 	}
 	place->text[0] = 0;
-	for (uint32_t i = 0; kernarg && i + 8 <= size && at + 16 < sizeof(place->text); i += 4) {
+	/* Packed structs have pointers anywhere. */
+	for (uint32_t i = 0; kernarg && i + 8 <= size && at + 16 < sizeof(place->text); i++) {
 		uint64_t value;
 
 		memcpy(&value, bytes + i, sizeof(value));
