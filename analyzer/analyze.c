@@ -366,6 +366,7 @@ void analysis_end(struct analysis_run *run)
 	findings_count_lines(&analysis->findings);
 	analysis->complete = analysis->findings.limits->len == 0;
 	unite_alike(analysis);
+	unite_moves(analysis);
 	fingerprint_findings(analysis);
 	ranks_group(analysis);
 	analysis_drop(run);

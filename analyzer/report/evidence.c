@@ -3,6 +3,7 @@
 #include "printer.h"
 
 #include "analyzer/rules/answers.h"
+#include "history.h"
 
 struct fact {
 	int64_t ns;
@@ -97,6 +98,25 @@ static void add_use(GArray *facts, const struct finding *finding)
 	}
 }
 
+/* What was asked for the memory, and how its pages moved. */
+static void add_history(GArray *facts, const struct analysis *analysis,
+			const struct finding *finding)
+{
+	const struct move_history *history = finding_history(&analysis->findings, finding);
+
+	for (unsigned i = 0; history && i < history->calls->len; i++) {
+		const struct move_advice *advice =
+		    &g_array_index(history->calls, struct move_advice, i);
+
+		add_fact(facts, advice->ns, move_advice_text(analysis, finding->process, advice));
+	}
+	for (unsigned i = 0; history && i < MIN(history->moves->len, HISTORY_MOVES); i++) {
+		const struct move_span *span = history->moves->pdata[i];
+
+		add_fact(facts, span->first_ns, move_span_text(analysis, span));
+	}
+}
+
 void put_evidence(const struct printer *printer, const struct finding *finding)
 {
 	GArray *facts = g_array_new(FALSE, FALSE, sizeof(struct fact));
@@ -105,6 +125,7 @@ void put_evidence(const struct printer *printer, const struct finding *finding)
 		add_allocation(facts, finding);
 	}
 	add_use(facts, finding);
+	add_history(facts, printer->analysis, finding);
 	g_array_sort(facts, by_time);
 	for (unsigned i = 0; i < facts->len; i++) {
 		const struct fact *fact = &g_array_index(facts, struct fact, i);

@@ -7,6 +7,7 @@
 #include <json-c/json.h>
 #include <string.h>
 
+#include "history.h"
 #include "json_values.h"
 #include "selection.h"
 
@@ -180,6 +181,9 @@ static struct json_object *one_finding(const struct analysis *analysis,
 	put(object, "count", json_object_new_int64((int64_t)finding->count));
 	put(object, "ranks", rank_list(finding));
 	put(object, "rank_outliers", rank_outliers(analysis, finding));
+	put(object, "history",
+	    json_move_history(analysis, finding->process,
+			      finding_history(&analysis->findings, finding)));
 	put(object, "fix", text_or_null(finding->fix));
 	put(object, "sources", sources(finding->rule->sources));
 	return object;

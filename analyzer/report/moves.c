@@ -1,25 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The account of pages that moved between host and GPUs. */
+/* The account of pages that moved between host and GPUs, and of what became of them. */
 #include "analyzer/rules/moves.h"
+#include "history.h"
 #include "json_values.h"
 #include "printer.h"
 #include "report.h"
 
 #define PAGE 4096u
 
-static const char *const causes[MOVE_TRIGGERS] = {
-	[MOVE_PREFETCH] = "prefetch",
-	[MOVE_GPU_FAULT] = "gpu_fault",
-	[MOVE_CPU_FAULT] = "cpu_fault",
-	[MOVE_EVICTION] = "eviction",
-};
-
-static const char *const cause_texts[MOVE_TRIGGERS] = {
-	[MOVE_PREFETCH] = "prefetched",
-	[MOVE_GPU_FAULT] = "faults of the GPU",
-	[MOVE_CPU_FAULT] = "faults of the host",
-	[MOVE_EVICTION] = "for want of room",
-};
+/* ---- in words ---- */
 
 static void append_way(GString *text, const char *way, const uint64_t bytes[MOVE_TRIGGERS])
 {
@@ -29,13 +18,13 @@ static void append_way(GString *text, const char *way, const uint64_t bytes[MOVE
 		if (bytes[i]) {
 			g_string_append_printf(text, "%s%s%" G_GUINT64_FORMAT " pages (%s)",
 					       text->len ? ", " : "", before, bytes[i] / PAGE,
-					       cause_texts[i]);
+					       move_cause_text((enum move_trigger)i));
 			before = "";
 		}
 	}
 }
 
-static void put_one(const struct printer *printer, const struct move_row *row)
+static void put_memory(const struct printer *printer, const struct move_row *row)
 {
 	const struct allocation *allocation = row->allocation;
 	GString *text = g_string_new(NULL);
@@ -61,32 +50,94 @@ static void put_one(const struct printer *printer, const struct move_row *row)
 				       row->one_of_several ? " or another kernel" : "");
 	}
 	put_row(printer, "memory", text->str);
-	g_string_truncate(text, 0);
+	g_string_free(text, TRUE);
+}
+
+static void append_use(GString *text, uint64_t bytes, const char *what)
+{
+	if (bytes) {
+		g_string_append_printf(text, "%s%" G_GUINT64_FORMAT " %s", text->len ? ", " : "",
+				       bytes / PAGE, what);
+	}
+}
+
+/* Bytes moved beside bytes used. */
+static void put_use(const struct printer *printer, const struct move_row *row)
+{
+	GString *text = g_string_new(NULL);
+
+	append_use(text, row->faults_moved * PAGE,
+		   "certainly used (one for each fault that moved pages)");
+	append_use(text, row->again, "had been there before");
+	append_use(text, row->unused, "were not used: no kernel could before they left");
+	append_use(text, row->only_written,
+		   "only written by the kernels that could use them: moved for nothing where all "
+		   "of a page was written");
+	append_use(text, row->unchanged,
+		   "came back unchanged: no kernel that could use them writes them");
+	append_use(text, row->cannot_tell, "of unknown use");
+	if (text->len) {
+		g_string_prepend(text, "of these pages ");
+		put_row(printer, "", text->str);
+	}
+	g_string_free(text, TRUE);
+}
+
+static void put_one(const struct printer *printer, const struct move_row *row)
+{
+	GString *text = g_string_new(NULL);
+
+	put_memory(printer, row);
 	append_way(text, "to the GPU ", row->to_device);
 	append_way(text, "to the host ", row->to_host);
 	if (row->faults_moved || row->faults_kept) {
-		g_string_append_printf(
-		    text,
-		    "%s%" G_GUINT64_FORMAT " faults of the GPU, %" G_GUINT64_FORMAT
-		    " of them without a move",
-		    text->len ? "; " : "", row->faults_moved + row->faults_kept, row->faults_kept);
+		uint64_t faults = row->faults_moved + row->faults_kept;
+
+		g_string_append_printf(text, "%s%" G_GUINT64_FORMAT " fault%s of the GPU",
+				       text->len ? "; " : "", faults, faults == 1 ? "" : "s");
+		if (row->faults_kept) {
+			g_string_append_printf(text, ", %" G_GUINT64_FORMAT " without a move",
+					       row->faults_kept);
+		}
 	}
 	put_row(printer, "", text->str);
 	g_string_free(text, TRUE);
+	if (row->by_host) {
+		put_row_owned(printer, "",
+			      move_phase_text(printer->analysis, row->process, &row->phase));
+	}
+	put_use(printer, row);
 }
 
 void put_moves(const struct printer *printer)
 {
 	const GPtrArray *rows = printer->analysis->findings.moves;
+	uint64_t to_device = 0, to_host = 0;
 
 	if (!rows->len) {
 		return;
 	}
-	fprintf(printer->stream, "Pages that moved:\n");
+	for (unsigned i = 0; i < rows->len; i++) {
+		const struct move_row *row = rows->pdata[i];
+
+		to_device += move_total(row->to_device);
+		to_host += move_total(row->to_host);
+	}
+	fprintf(printer->stream,
+		"Pages that moved: %" G_GUINT64_FORMAT " to GPUs, %" G_GUINT64_FORMAT
+		" to the host\n",
+		to_device / PAGE, to_host / PAGE);
 	for (unsigned i = 0; i < rows->len; i++) {
 		put_one(printer, rows->pdata[i]);
 	}
 	fputc('\n', printer->stream);
+}
+
+/* ---- JSON ---- */
+
+static struct json_object *number(uint64_t value)
+{
+	return json_object_new_int64((int64_t)value);
 }
 
 static struct json_object *ways(const uint64_t bytes[MOVE_TRIGGERS])
@@ -94,8 +145,38 @@ static struct json_object *ways(const uint64_t bytes[MOVE_TRIGGERS])
 	struct json_object *object = json_object_new_object();
 
 	for (unsigned i = 0; i < MOVE_TRIGGERS; i++) {
-		put(object, causes[i], json_object_new_int64((int64_t)bytes[i]));
+		put(object, move_cause_name((enum move_trigger)i), number(bytes[i]));
 	}
+	return object;
+}
+
+static struct json_object *phase(const struct analysis *analysis, const struct move_row *row)
+{
+	const struct move_phase *phase = &row->phase;
+	struct json_object *object;
+
+	if (!row->by_host) {
+		return NULL;
+	}
+	object = json_object_new_object();
+	put(object, "after", json_move_call(analysis, row->process, &phase->before));
+	put(object, "before", json_move_call(analysis, row->process, &phase->after));
+	put(object, "several_before", json_object_new_boolean(phase->several_after));
+	put(object, "within", json_object_new_boolean(phase->within));
+	put(object, "function", text_or_null(move_phase_function(analysis, row->process, phase)));
+	return object;
+}
+
+static struct json_object *use(const struct move_row *row)
+{
+	struct json_object *object = json_object_new_object();
+
+	put(object, "at_least", number(row->faults_moved * PAGE));
+	put(object, "again", number(row->again));
+	put(object, "unused", number(row->unused));
+	put(object, "only_written", number(row->only_written));
+	put(object, "unchanged", number(row->unchanged));
+	put(object, "not_known", number(row->cannot_tell));
 	return object;
 }
 
@@ -105,13 +186,20 @@ static struct json_object *one_row(const struct analysis *analysis, const struct
 
 	put(object, "pid", json_object_new_int(row->process->pid));
 	put_allocation(object, analysis, row->process, row->allocation);
-	put(object, "allocations", json_object_new_int64((int64_t)row->allocations));
+	put(object, "allocations", number(row->allocations));
 	put(object, "kernel", text_or_null(row->kernel));
 	put(object, "one_of_several", json_object_new_boolean(row->one_of_several));
+	put(object, "phase", phase(analysis, row));
 	put(object, "to_device", ways(row->to_device));
 	put(object, "to_host", ways(row->to_host));
-	put(object, "faults_moved", json_object_new_int64((int64_t)row->faults_moved));
-	put(object, "faults_kept", json_object_new_int64((int64_t)row->faults_kept));
+	put(object, "faults_moved", number(row->faults_moved));
+	put(object, "faults_kept", number(row->faults_kept));
+	put(object, "use", use(row));
+	put(object, "history",
+	    json_move_history(
+		analysis, row->process,
+		row->allocation ? g_hash_table_lookup(analysis->findings.histories, row->allocation)
+				: NULL));
 	return object;
 }
 

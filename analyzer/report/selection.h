@@ -55,6 +55,8 @@ void selection_apply(struct selection *selection, struct analysis *analysis);
  * with stacks that read the same. Before fingerprint_findings(); needs a sorted list.
  */
 void unite_alike(struct analysis *analysis);
+/* Likewise rows of the account of pages that moved. */
+void unite_moves(struct analysis *analysis);
 
 /*
  * Give every finding its fingerprint: equal in two recordings if it is the same finding. Made of

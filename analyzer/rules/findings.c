@@ -100,6 +100,8 @@ void findings_init(struct findings *findings)
 	findings->fixes = g_ptr_array_new_with_free_func(fix_row_free);
 	findings->said = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	findings->moves = g_ptr_array_new_with_free_func(move_row_free);
+	findings->move_spans = g_ptr_array_new_with_free_func(move_span_free);
+	findings->histories = g_hash_table_new_full(NULL, NULL, NULL, move_history_free);
 }
 
 void findings_destroy(struct findings *findings)
@@ -114,6 +116,8 @@ void findings_destroy(struct findings *findings)
 	g_ptr_array_free(findings->fixes, TRUE);
 	g_hash_table_destroy(findings->said);
 	g_ptr_array_free(findings->moves, TRUE);
+	g_hash_table_destroy(findings->histories);
+	g_ptr_array_free(findings->move_spans, TRUE);
 }
 
 struct finding *findings_get(struct findings *findings, enum rule_id rule, struct process *process,

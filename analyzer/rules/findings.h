@@ -101,6 +101,8 @@ struct findings {
 	GHashTable *reach_unknown; /* struct process whose kernels may use other memory, too */
 	GPtrArray *fixes;          /* struct fix_row (fixes.h): what the recorder did to memory */
 	GPtrArray *moves;          /* struct move_row (moves.h): pages that moved */
+	GPtrArray *move_spans;     /* struct move_span (moves.h): ... and when */
+	GHashTable *histories;     /* struct allocation -> struct move_history (moves.h) */
 	GHashTable *said; /* every limit and note, also those that are too many to be listed */
 };
 

@@ -286,11 +286,12 @@ void watch_event(struct watch *watch, const struct rules_context *context)
 	struct process_watch *process;
 
 	/* Most events of most traces. */
-	if (event->type == HG_EVENT_free ||
+	if ((event->type == HG_EVENT_free && event->free.api < HG_API_hipMalloc) ||
 	    (event->type == HG_EVENT_alloc && event->alloc.api < HG_API_hipMalloc)) {
 		return;
 	}
 	process = find(watch, context->process);
+	moves_call(process, context);
 
 	switch (event->type) {
 	case HG_EVENT_alloc:
@@ -322,6 +323,7 @@ void watch_event(struct watch *watch, const struct rules_context *context)
 		break;
 	case HG_EVENT_advise:
 		migration_advise(process, context);
+		moves_advise(process, context);
 		break;
 	case HG_EVENT_stream:
 		count_stream(process, &event->stream);

@@ -51,13 +51,51 @@
 // hipgrain-env: SOFTGPU_MIGRATION=1
 // hipgrain-stdout: storm: 0 wrong
 // hipgrain-expect: HG301 kernel=increment api=hipMallocManaged at=@storm confidence=proven
+//
+// As `prefetched`, with other memory.
+// hipgrain-run: prefetched_malloc
+// hipgrain-env: HSA_XNACK=1
+// hipgrain-env: SOFTGPU_MIGRATION=1
+// hipgrain-stdout: prefetched_malloc: 0 wrong
+// hipgrain-expect: HG303 kernel=increment api=malloc at=@moved confidence=proven
+//
+// hipgrain-run: prefetched_new
+// hipgrain-env: HSA_XNACK=1
+// hipgrain-env: SOFTGPU_MIGRATION=1
+// hipgrain-stdout: prefetched_new: 0 wrong
+// hipgrain-expect: none
+//
+// Prefetched when the kernel has begun already.
+// hipgrain-run: too_late
+// hipgrain-env: HSA_XNACK=1
+// hipgrain-env: SOFTGPU_MIGRATION=1
+// hipgrain-stdout: too_late: 0 wrong
+// hipgrain-expect: HG311 call=hipMemPrefetchAsync api=hipMallocManaged at=@late confidence=proven
+//
+// What the host uses lies in one block with what the GPU uses, and goes to and fro with it.
+// hipgrain-run: neighbours
+// hipgrain-env: HSA_XNACK=1
+// hipgrain-env: SOFTGPU_MIGRATION=1
+// hipgrain-stdout: neighbours: 0 wrong
+// hipgrain-expect: HG302 kernel=increment api=mmap at=@used confidence=proven
+// hipgrain-expect: HG303 kernel=increment api=mmap at=@beside confidence=proven
+//
+// In a block of its own it stays.
+// hipgrain-run: apart
+// hipgrain-env: HSA_XNACK=1
+// hipgrain-env: SOFTGPU_MIGRATION=1
+// hipgrain-stdout: apart: 0 wrong
+// hipgrain-silent: HG302 HG303
+// hipgrain-expect: none
 
 #include "sample.h"
 #include <new>
+#include <sys/mman.h>
 
 #define BYTES      (8u << 20)
 #define COUNT      (BYTES / sizeof(int))
 #define BLOCK      (2u << 20)
+#define PART       (BLOCK / 2)
 #define ROUNDS     4
 #define GROUP_SIZE 256
 
@@ -66,6 +104,18 @@ __global__ void increment(int *data, int n)
 	int i = blockIdx.x * blockDim.x + threadIdx.x;
 	if (i < n)
 		data[i]++;
+}
+
+/* Says when it has begun, and waits for nothing. */
+__global__ void increment_and_tell(int *data, int n, volatile int *begun)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+	if (i < n)
+		data[i]++;
+	if (i == 0) {
+		__threadfence_system();
+		*begun = 1;
+	}
 }
 
 static void compute(int *data)
@@ -117,10 +167,9 @@ static void from_managed()
 	CHECK(hipFree(data));
 }
 
-static void prefetched()
+static void prefetch(const char *name, int *data)
 {
-	int *data, wrong = 0;
-	CHECK(hipMallocManaged(&data, BYTES));
+	int wrong = 0;
 	memset(data, 0, BYTES);
 	CHECK(hipMemPrefetchAsync(data, BYTES, 0));
 	for (int round = 0; round < ROUNDS; round++)
@@ -128,8 +177,29 @@ static void prefetched()
 	CHECK(hipMemPrefetchAsync(data, BYTES, hipCpuDeviceId));
 	CHECK(hipDeviceSynchronize());
 	wrong = check_all(data, ROUNDS);
-	printf("prefetched: %d wrong\n", wrong);
+	printf("%s: %d wrong\n", name, wrong);
+}
+
+static void prefetched()
+{
+	int *data;
+	CHECK(hipMallocManaged(&data, BYTES));
+	prefetch("prefetched", data);
 	CHECK(hipFree(data));
+}
+
+static void prefetched_malloc()
+{
+	int *data = (int *)malloc(BYTES); // @moved
+	prefetch("prefetched_malloc", data);
+	free(data);
+}
+
+static void prefetched_new()
+{
+	int *data = new (std::align_val_t(BLOCK)) int[COUNT];
+	prefetch("prefetched_new", data);
+	operator delete[](data, std::align_val_t(BLOCK));
 }
 
 static void too_early()
@@ -143,6 +213,62 @@ static void too_early()
 	compute(data);
 	printf("too_early: %d wrong\n", check_all(data, 2));
 	CHECK(hipFree(data));
+}
+
+static void too_late()
+{
+	int *data;
+	volatile int *begun;
+	CHECK(hipMallocManaged(&data, BYTES)); // @late
+	CHECK(hipHostMalloc((void **)&begun, sizeof(*begun), hipHostMallocCoherent));
+	memset(data, 0, BYTES);
+	*begun = 0;
+	increment_and_tell<<<(COUNT + GROUP_SIZE - 1) / GROUP_SIZE, GROUP_SIZE>>>(data, COUNT, begun);
+	while (!*begun)
+		;
+	CHECK(hipMemPrefetchAsync(data, BYTES, 0));
+	CHECK(hipDeviceSynchronize());
+	printf("too_late: %d wrong\n", check_all(data, 1));
+	CHECK(hipHostFree((void *)begun));
+	CHECK(hipFree(data));
+}
+
+/* The GPU counts in the one, the host in the other. */
+static void count(const char *name, int *used, int *beside)
+{
+	const unsigned n = PART / sizeof(int);
+	int wrong = 0;
+	memset(used, 0, PART);
+	memset(beside, 0, PART);
+	for (int round = 0; round < ROUNDS; round++) {
+		increment<<<n / GROUP_SIZE, GROUP_SIZE>>>(used, n);
+		CHECK(hipDeviceSynchronize());
+		for (unsigned i = 0; i < n; i += 1024)
+			wrong += beside[i]++ != round;
+	}
+	for (unsigned i = 0; i < n; i++)
+		wrong += used[i] != ROUNDS;
+	printf("%s: %d wrong\n", name, wrong);
+}
+
+static void neighbours()
+{
+	const int both = PROT_READ | PROT_WRITE, kind = MAP_PRIVATE | MAP_ANONYMOUS;
+	char *room = (char *)mmap(NULL, 2 * BLOCK, PROT_NONE, kind, -1, 0);
+	char *block = (char *)(((size_t)room + BLOCK - 1) / BLOCK * BLOCK);
+	void *used = mmap(block, PART, both, kind | MAP_FIXED, -1, 0);          // @used
+	void *beside = mmap(block + PART, PART, both, kind | MAP_FIXED, -1, 0); // @beside
+	count("neighbours", (int *)used, (int *)beside);
+	munmap(room, 2 * BLOCK);
+}
+
+static void apart()
+{
+	int *used = (int *)aligned_alloc(BLOCK, BLOCK);
+	int *beside = (int *)aligned_alloc(BLOCK, BLOCK);
+	count("apart", used, beside);
+	free(used);
+	free(beside);
 }
 
 static void overcommit()
@@ -182,10 +308,12 @@ static void storm()
 int main(int argc, char **argv)
 {
 	static const variant variants[] = {
-		{ "malloc", from_malloc },   { "aligned_new", from_aligned_new },
-		{ "managed", from_managed }, { "prefetched", prefetched },
-		{ "too_early", too_early },  { "overcommit", overcommit },
-		{ "storm", storm },
+		{ "malloc", from_malloc },    { "aligned_new", from_aligned_new },
+		{ "managed", from_managed },  { "prefetched", prefetched },
+		{ "too_early", too_early },   { "overcommit", overcommit },
+		{ "storm", storm },           { "prefetched_malloc", prefetched_malloc },
+		{ "too_late", too_late },     { "prefetched_new", prefetched_new },
+		{ "neighbours", neighbours }, { "apart", apart },
 	};
 	return run_variant(variants, argc, argv);
 }

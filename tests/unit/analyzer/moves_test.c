@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the driver tells of migrations: whose pages, whose kernel, and HG301, HG302, HG304, HG305,
- * HG308, HG309. Each one's case, what is like it and fine, and what is not known. */
+/* What the driver tells of migrations: whose pages, whose kernel, what became of them, and HG301 to
+ * HG305, HG308, HG309, HG311. Each one's case, what is like it and fine, and what is not known. */
 #include "trace.h"
 
 #include "analyzer/rules/moves.h"
@@ -120,6 +120,228 @@ static void every_page_is_in_one_row(void **state)
 	assert_int_equal(row(2)->to_device[GPU_FAULT], MIB);
 	assert_null(row(3)->kernel);
 	assert_int_equal(row(3)->to_host[CPU_FAULT], 4 * MIB);
+}
+
+/* ---- bytes moved beside bytes used ---- */
+
+static uint64_t sum(size_t member)
+{
+	uint64_t total = 0;
+
+	for (unsigned i = 0; i < findings.moves->len; i++) {
+		total += *(const uint64_t *)((const char *)row(i) + member);
+	}
+	return total;
+}
+#define SUM(member) sum(offsetof(struct move_row, member))
+
+static void pages_that_come_again(void **state)
+{
+	(void)state;
+	begin();
+	for (unsigned i = 0; i < 2; i++) {
+		launch(MANAGED, OTHER);
+		gpu_faults(MANAGED, 2);
+		wait();
+		/* One block and a half. */
+		move(MANAGED, 3 * MIB, 0, -1, CPU_FAULT);
+		move(MANAGED + 3 * MIB, MIB, 0, -1, EVICTION);
+	}
+	found();
+	assert_int_equal(SUM(again), 4 * MIB);
+	assert_int_equal(SUM(faults_moved), 4);
+	assert_int_equal(SUM(unused), 0);
+	assert_int_equal(SUM(cannot_tell), 0);
+}
+
+/* A prefetch of two ranges, of which a launch could use one. */
+static void pages_that_nothing_used(void **state)
+{
+	(void)state;
+	begin();
+	prefetch(MANAGED, 4 * MIB, 0, 7);
+	move(MANAGED, 4 * MIB, -1, 0, PREFETCH);
+	alloc(HG_API_hipMallocManaged, 0x500000000, 8 * MIB, 11);
+	prefetch(0x500000000, 4 * MIB, 0, 7);
+	move(0x500000000, 4 * MIB, -1, 0, PREFETCH);
+	launch(MANAGED, OTHER);
+	wait();
+	move(0x500000000, MIB, 0, -1, CPU_FAULT);
+	release(HG_API_hipFree, 0x500000000);
+	found();
+	assert_int_equal(SUM(unused), 4 * MIB);
+	assert_int_equal(row(1)->unused, 4 * MIB);
+	assert_int_equal(SUM(unchanged), MIB);
+}
+
+/* Used before they came is not used after. */
+static void pages_that_were_used_before(void **state)
+{
+	(void)state;
+	begin();
+	launch(MANAGED, OTHER);
+	wait();
+	clock_ns += 3000000000;
+	prefetch(MANAGED, 4 * MIB, 0, 7);
+	move(MANAGED, 4 * MIB, -1, 0, PREFETCH);
+	clock_ns += 3000000000;
+	release(HG_API_hipFree, MANAGED);
+	launch(OTHER, OTHER);
+	found();
+	assert_int_equal(SUM(unused), 4 * MIB);
+}
+
+/* The launch was at work when they came. */
+static void pages_that_are_in_use_as_they_come(void **state)
+{
+	(void)state;
+	begin();
+	launch(MANAGED, OTHER);
+	clock_ns += 3000000000;
+	prefetch(MANAGED, 4 * MIB, 0, 7);
+	move(MANAGED, 4 * MIB, -1, 0, PREFETCH);
+	wait();
+	found();
+	assert_int_equal(SUM(unused), 0);
+}
+
+static void pages_whose_use_is_not_known(void **state)
+{
+	(void)state;
+	begin();
+	kernel.uses_complete = false;
+	prefetch(MANAGED, 4 * MIB, 0, 7);
+	move(MANAGED, 4 * MIB, -1, 0, PREFETCH);
+	launch(OTHER, OTHER);
+	wait();
+	host_uses(MANAGED, 2);
+	found();
+	assert_int_equal(SUM(unused), 0);
+	assert_int_equal(SUM(unchanged), 0);
+	assert_int_equal(SUM(cannot_tell), 4 * MIB);
+}
+
+static void uses_of(unsigned access)
+{
+	begin();
+	uses[0].access = uses[1].access = access;
+	launch(MANAGED, OTHER);
+	gpu_faults(MANAGED, 2);
+	wait();
+	host_uses(MANAGED, 2);
+	found();
+}
+
+static void pages_that_are_only_written(void **state)
+{
+	(void)state;
+	uses_of(ISA_WRITE);
+	assert_int_equal(SUM(only_written), 4 * MIB);
+	assert_int_equal(SUM(unchanged), 0);
+}
+
+static void pages_that_are_only_read(void **state)
+{
+	(void)state;
+	uses_of(ISA_READ);
+	assert_int_equal(SUM(only_written), 0);
+	assert_int_equal(SUM(unchanged), 4 * MIB);
+}
+
+static void pages_that_are_read_and_written(void **state)
+{
+	(void)state;
+	uses_of(ISA_READ | ISA_WRITE);
+	assert_int_equal(SUM(only_written), 0);
+	assert_int_equal(SUM(unchanged), 0);
+}
+
+static void pages_of_atomics(void **state)
+{
+	(void)state;
+	uses_of(ISA_ATOMIC);
+	assert_int_equal(SUM(only_written), 0);
+	assert_int_equal(SUM(unchanged), 0);
+}
+
+/* ---- when the host faulted, and what was asked before ---- */
+
+static void faults_between_calls(void **state)
+{
+	(void)state;
+	begin();
+	launch(MANAGED, OTHER);
+	gpu_faults(MANAGED, 1);
+	tid_now = 5;
+	wait();
+	host_uses(MANAGED, 1);
+	launch(MANAGED, OTHER);
+	found();
+	assert_int_equal(row(1)->by_host, true);
+	assert_int_equal(row(1)->phase.before.api, HG_API_hipDeviceSynchronize);
+	assert_int_equal(row(1)->phase.before.tid, 5);
+	assert_int_equal(row(1)->phase.after.api, HG_API_hipLaunchKernel);
+	assert_int_equal(row(1)->phase.after.tid, 5);
+	assert_int_equal(row(1)->phase.within, false);
+}
+
+/* The driver's word comes when the program went on already. */
+static void faults_that_are_told_late(void **state)
+{
+	(void)state;
+	begin();
+	launch(MANAGED, OTHER);
+	gpu_faults(MANAGED, 1);
+	wait();
+	clock_ns += 100;
+	launch(MANAGED, OTHER);
+	prefetch(OTHER, MIB, 0, 7);
+	late(6, MANAGED, 2 * MIB, 0, -1, CPU_FAULT, 0, 50);
+	found();
+	assert_int_equal(row(1)->phase.before.api, HG_API_hipDeviceSynchronize);
+	assert_int_equal(row(1)->phase.after.api, HG_API_hipLaunchKernel);
+}
+
+static void advise(uint64_t ptr, uint64_t size, int32_t advice, int32_t target)
+{
+	apply((struct hg_event){ .type = HG_EVENT_advise,
+				 .advise = { .api = HG_API_hipMemAdvise,
+					     .ptr = ptr,
+					     .size = size,
+					     .advice = advice,
+					     .target = target,
+					     .stack_id = 12 } });
+}
+
+static void what_was_asked_of_memory(void **state)
+{
+	const struct move_history *history;
+	const struct move_span *span;
+
+	(void)state;
+	begin();
+	advise(MANAGED + MIB, MIB, 3, 0);
+	prefetch(MANAGED, 4 * MIB, 0, 7);
+	move(MANAGED, 2 * MIB, -1, 0, PREFETCH);
+	move(MANAGED + 2 * MIB, 2 * MIB, -1, 0, PREFETCH);
+	host_uses(MANAGED, 2);
+	found();
+	history = finding_history(&findings, finding(0));
+	assert_non_null(history);
+	if (!history) {
+		return;
+	}
+	assert_int_equal(history->calls->len, 2);
+	assert_int_equal(g_array_index(history->calls, struct move_advice, 0).advice, 3);
+	assert_int_equal(g_array_index(history->calls, struct move_advice, 0).offset, MIB);
+	assert_int_equal(g_array_index(history->calls, struct move_advice, 1).advice, -1);
+	assert_int_equal(history->moves->len, 2);
+	span = history->moves->pdata[0];
+	assert_int_equal(span->bytes, 4 * MIB);
+	assert_int_equal(span->moves, 2);
+	span = history->moves->pdata[1];
+	assert_int_equal(span->trigger, CPU_FAULT);
+	assert_int_equal(span->before.api, HG_API_hipMemPrefetchAsync);
 }
 
 /* The driver's word comes when the memory is gone already. */
@@ -258,6 +480,8 @@ static void three_times_to_and_fro(void **state)
 	assert_string_equal(found(), "HG302");
 	assert_int_equal(finding(0)->confidence, CONFIDENCE_PROVEN);
 	assert_int_equal(finding(0)->allocation->stack_id, 8);
+	/* Not blocks, not only those after the third. */
+	assert_int_equal(finding(0)->launches, 3);
 }
 
 static void twice_to_and_fro(void **state)
@@ -294,6 +518,127 @@ static void the_same_place_but_other_memory(void **state)
 		release(HG_API_hipFree, MANAGED);
 		alloc(HG_API_hipMallocManaged, MANAGED, 64 * MIB, 8);
 	}
+	assert_string_equal(found(), "");
+}
+
+/* ---- HG303 ---- */
+
+#define BESIDE (MANAGED + 64ull * MIB)
+
+/* Two allocations in one block, of which the kernel is given one; the host uses the other. */
+static void neighbours(unsigned times, uint64_t given)
+{
+	begin();
+	alloc(HG_API_malloc, BESIDE, MIB, 21);
+	alloc(HG_API_malloc, BESIDE + MIB, MIB, 22);
+	for (unsigned i = 0; i < times; i++) {
+		launch(BESIDE, given);
+		gpu_faults(BESIDE, 1);
+		wait();
+		move(BESIDE + MIB, MIB, 0, -1, CPU_FAULT);
+	}
+}
+
+static void pages_that_go_with_others(void **state)
+{
+	(void)state;
+	neighbours(3, OTHER);
+	assert_string_equal(found(), "HG303");
+	assert_int_equal(finding(0)->allocation->stack_id, 22);
+	assert_int_equal(finding(0)->launches, 3);
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_PROVEN);
+	assert_string_equal(row(1)->kernel, "work(float*, float*)");
+}
+
+static void pages_that_go_with_others_twice(void **state)
+{
+	(void)state;
+	neighbours(2, OTHER);
+	assert_string_equal(found(), "");
+}
+
+/* To and fro, but not for the neighbour's sake. */
+static void pages_that_the_kernel_was_given(void **state)
+{
+	(void)state;
+	neighbours(3, BESIDE + MIB);
+	assert_string_equal(found(), "HG302");
+	assert_int_equal(finding(0)->allocation->stack_id, 22);
+}
+
+static void pages_that_the_kernel_may_use(void **state)
+{
+	(void)state;
+	kernel.uses_complete = false;
+	neighbours(3, OTHER);
+	assert_string_equal(found(), "HG302");
+}
+
+/* ---- HG311 ---- */
+
+static void prefetch_after_the_launch(void **state)
+{
+	(void)state;
+	begin();
+	launch(MANAGED, OTHER);
+	gpu_faults(MANAGED, 2);
+	prefetch(MANAGED, 8 * MIB, 0, 7);
+	gpu_faults(MANAGED + 4 * MIB, 1);
+	wait();
+	assert_string_equal(found(), "HG311");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_PROVEN);
+	assert_non_null(strstr(finding(0)->message, "6291456"));
+}
+
+/* The kernel that is at work uses what it brought. */
+static void prefetch_for_a_kernel_at_work(void **state)
+{
+	(void)state;
+	begin();
+	launch(MANAGED, OTHER);
+	prefetch(MANAGED, 8 * MIB, 0, 7);
+	move(MANAGED, 8 * MIB, -1, 0, PREFETCH);
+	wait();
+	host_uses(MANAGED, 4);
+	assert_string_equal(found(), "");
+}
+
+/* The next part, while a kernel is at work on this one. */
+static void prefetch_of_another_part(void **state)
+{
+	(void)state;
+	begin();
+	launch(MANAGED, OTHER);
+	gpu_faults(MANAGED, 2);
+	prefetch(MANAGED + 8 * MIB, 8 * MIB, 0, 7);
+	move(MANAGED + 8 * MIB, 8 * MIB, -1, 0, PREFETCH);
+	wait();
+	assert_string_equal(found(), "");
+}
+
+static void prefetch_after_the_kernel(void **state)
+{
+	(void)state;
+	begin();
+	launch(MANAGED, OTHER);
+	gpu_faults(MANAGED, 2);
+	wait();
+	prefetch(MANAGED, 8 * MIB, 0, 7);
+	move(MANAGED + 4 * MIB, 4 * MIB, -1, 0, PREFETCH);
+	launch(MANAGED, OTHER);
+	assert_string_equal(found(), "");
+}
+
+static void prefetch_that_may_be_for_another_kernel(void **state)
+{
+	(void)state;
+	begin();
+	kernel.uses_complete = false;
+	launch(MANAGED, OTHER);
+	gpu_faults(MANAGED, 2);
+	prefetch(MANAGED, 8 * MIB, 0, 7);
+	move(MANAGED + 4 * MIB, 4 * MIB, -1, 0, PREFETCH);
+	wait();
 	assert_string_equal(found(), "");
 }
 
@@ -421,6 +766,18 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(every_page_is_in_one_row),
+		TEST(pages_that_come_again),
+		TEST(pages_that_nothing_used),
+		TEST(pages_that_were_used_before),
+		TEST(pages_that_are_in_use_as_they_come),
+		TEST(pages_whose_use_is_not_known),
+		TEST(pages_that_are_only_written),
+		TEST(pages_that_are_only_read),
+		TEST(pages_that_are_read_and_written),
+		TEST(pages_of_atomics),
+		TEST(faults_between_calls),
+		TEST(faults_that_are_told_late),
+		TEST(what_was_asked_of_memory),
 		TEST(pages_of_the_past),
 		SILENT(HG308, faults_of_no_known_kernel),
 		TEST(a_kernel_that_tells_nothing),
@@ -433,12 +790,21 @@ int main(void)
 		SILENT(HG302, twice_to_and_fro),
 		SILENT(HG302, to_and_fro_by_prefetch),
 		SILENT(HG302, the_same_place_but_other_memory),
+		FINDS(HG303, pages_that_go_with_others),
+		SILENT(HG303, pages_that_go_with_others_twice),
+		SILENT(HG303, pages_that_the_kernel_was_given),
+		SILENT(HG303, pages_that_the_kernel_may_use),
+		FINDS(HG311, prefetch_after_the_launch),
+		SILENT(HG311, prefetch_of_another_part),
+		SILENT(HG311, prefetch_after_the_kernel),
+		SILENT(HG311, prefetch_that_may_be_for_another_kernel),
 		FINDS(HG304, prefetch_of_what_is_there),
 		SILENT(HG304, prefetch_that_is_needed_at_times),
 		SILENT(HG304, prefetch_that_moved_before_it_returned),
 		TEST(prefetch_with_events_lost),
 		FINDS(HG305, prefetch_before_the_host_is_done),
 		SILENT(HG305, prefetch_that_the_kernel_uses_first),
+		SILENT(HG305, prefetch_for_a_kernel_at_work),
 		FINDS(HG308, no_room),
 		FINDS(HG309, stopped_for_registered_memory),
 		SILENT(HG309, stopped_once),

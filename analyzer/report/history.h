@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What was asked for memory and how its pages moved, in words and as JSON. */
+#ifndef HIPGRAIN_REPORT_HISTORY_H
+#define HIPGRAIN_REPORT_HISTORY_H
+
+#include "analyzer/analyze.h"
+#include "analyzer/rules/moves.h"
+
+struct json_object;
+
+/* "prefetch", "gpu_fault", ... */
+const char *move_cause_name(enum move_trigger trigger);
+/* "prefetched", "faults of the GPU", ... */
+const char *move_cause_text(enum move_trigger trigger);
+
+/* "hipMemPrefetchAsync at main.cpp:12"; the caller frees. */
+char *move_call_text(const struct analysis *analysis, const struct process *process,
+		     const struct move_call *call);
+/* What was asked, where; what moved, whither, and why. The caller frees. */
+char *move_advice_text(const struct analysis *analysis, const struct process *process,
+		       const struct move_advice *advice);
+char *move_span_text(const struct analysis *analysis, const struct move_span *span);
+/* When the host faulted: "after ... and before ..., thread 7"; the caller frees. */
+char *move_phase_text(const struct analysis *analysis, const struct process *process,
+		      const struct move_phase *phase);
+/* The innermost function that both calls of a phase were made from; NULL: it is not known. */
+const char *move_phase_function(const struct analysis *analysis, const struct process *process,
+				const struct move_phase *phase);
+
+/* NULL where there is none. */
+struct json_object *json_move_call(const struct analysis *analysis, const struct process *process,
+				   const struct move_call *call);
+struct json_object *json_move_history(const struct analysis *analysis,
+				      const struct process *process,
+				      const struct move_history *history);
+
+#endif

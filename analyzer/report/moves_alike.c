@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of the account of moves that read the same in the source: see alike.c. */
+#include "history.h"
+#include "selection.h"
+
+static char *describe(const struct analysis *analysis, const struct move_row *row)
+{
+	const struct allocation *allocation = row->allocation;
+	GString *text = g_string_new(NULL);
+	char *place;
+
+	g_string_printf(text, "%p|%s|%d|%d|%u|%d", (void *)row->process,
+			row->kernel ? row->kernel : "", row->by_host, row->phase.within,
+			row->phase.before.api, row->phase.before.tid);
+	if (row->phase.before.api) {
+		place = move_call_text(analysis, row->process, &row->phase.before);
+		g_string_append_printf(text, "|%s", place);
+		g_free(place);
+	}
+	if (allocation) {
+		place = stack_place(analysis->symbolizer, row->process, allocation->stack_id);
+		g_string_append_printf(text, "|%s %s", hg_api_name(allocation->api), place);
+		g_free(place);
+		if (!allocation->stack_id) {
+			g_string_append_printf(text, "|%" G_GINT64_MODIFIER "x", allocation->ptr);
+		}
+	}
+	return g_string_free(text, FALSE);
+}
+
+/* Whether what came next is the same place, too. */
+static bool same_after(const struct analysis *analysis, const struct move_row *a,
+		       const struct move_row *b)
+{
+	char *first = move_call_text(analysis, a->process, &a->phase.after);
+	char *second = move_call_text(analysis, b->process, &b->phase.after);
+	bool same = g_strcmp0(first, second) == 0;
+
+	g_free(first);
+	g_free(second);
+	return same;
+}
+
+static void join(const struct analysis *analysis, struct move_row *to, struct move_row *from)
+{
+	for (unsigned i = 0; i < MOVE_TRIGGERS; i++) {
+		to->to_device[i] += from->to_device[i];
+		to->to_host[i] += from->to_host[i];
+	}
+	to->faults_moved += from->faults_moved;
+	to->faults_kept += from->faults_kept;
+	to->again += from->again;
+	to->unused += from->unused;
+	to->only_written += from->only_written;
+	to->cannot_tell += from->cannot_tell;
+	to->unchanged += from->unchanged;
+	to->one_of_several |= from->one_of_several;
+	if (from->phase.after.api && !to->phase.after.api) {
+		to->phase.after = from->phase.after;
+	} else if (from->phase.after.api) {
+		to->phase.several_after |=
+		    from->phase.several_after || !same_after(analysis, to, from);
+	}
+	if (from->allocation && from->allocation->ns > to->allocation->ns) {
+		to->allocations += from->allocations;
+		allocation_unref(to->allocation);
+		to->allocation = allocation_ref(from->allocation);
+	}
+}
+
+void unite_moves(struct analysis *analysis)
+{
+	GHashTable *seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	GPtrArray *list = analysis->findings.moves;
+
+	for (unsigned i = 0; i < list->len;) {
+		struct move_row *row = list->pdata[i], *first;
+		char *text = describe(analysis, row);
+
+		first = g_hash_table_lookup(seen, text);
+		if (first) {
+			join(analysis, first, row);
+			g_ptr_array_remove_index(list, i);
+			g_free(text);
+		} else {
+			g_hash_table_insert(seen, text, row);
+			i++;
+		}
+	}
+	g_hash_table_destroy(seen);
+}

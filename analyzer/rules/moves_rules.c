@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rules about pages that the driver moved, prefetches excepted. */
+#include "kernels.h"
+#include "moves_state.h"
+
+static void place_finding(struct finding *finding, struct allocation *allocation)
+{
+	struct place place = { .kind = PLACE_ALLOCATION, .allocation = allocation };
+
+	if (!finding->allocation) {
+		finding_set_place(finding, &place, allocation->ptr);
+	}
+}
+
+/* `moment` may be of no launch: kernel_id 0. */
+static void set_launch(const struct rules_context *context, struct finding *finding,
+		       const struct moment *moment, struct allocation *allocation)
+{
+	struct kernel_ref *kernel = process_kernel(context->process, moment->kernel_id);
+	struct launch launch = { .kernel = kernel,
+				 .args = process_args(context->process, moment->args_id) };
+
+	if (kernel && moment->kernel_id) {
+		launch.code = kernels_find(context->kernels, context->process, kernel,
+					   context->findings, &launch.arch);
+		finding_set_launch(finding, &launch, NULL);
+	}
+	place_finding(finding, allocation);
+}
+
+static struct launch_count *launch_count_of(struct moves *moves, struct finding *finding)
+{
+	struct launch_count *count = g_hash_table_lookup(moves->counts, finding);
+
+	if (!count) {
+		count = g_new0(struct launch_count, 1);
+		g_hash_table_insert(moves->counts, finding, count);
+	}
+	return count;
+}
+
+/* Many blocks come with one launch, and leave together; launches follow one another. */
+static void count_launch(struct moves *moves, struct finding *finding, const struct moment *launch)
+{
+	struct launch_count *count = launch_count_of(moves, finding);
+
+	if (launch->kernel_id && launch->ns > count->launch_ns) {
+		count->launch_ns = launch->ns;
+		finding->launches++;
+		finding->work_items = MAX(finding->work_items, launch->work_items);
+	}
+}
+
+void count_storm(struct moves *moves, const struct rules_context *context,
+		 const struct moment *launch, struct allocation *allocation, int64_t ns,
+		 bool several)
+{
+	bool is_new;
+	struct finding *finding =
+	    findings_get(context->findings, RULE_HG301, context->process, &is_new, "%u %u",
+			 launch->kernel_id, allocation->stack_id);
+	struct launch_count *storm = launch_count_of(moves, finding);
+
+	if (is_new) {
+		set_launch(context, finding, launch, allocation);
+		finding->least_launches = STORM_LAUNCHES;
+		finding->first_ns = ns;
+		finding->message = g_strdup_printf(
+		    "launches of this kernel stop for %u page faults and more each, until the "
+		    "pages of %" G_GUINT64_FORMAT " bytes from %s have come to the GPU.",
+		    STORM_FAULTS, allocation->size, hg_api_name(allocation->api));
+		finding->fix = g_strdup_printf("call hipMemPrefetchAsync(p, n, %d, stream)" FIX_SITE
+					       ", before the launch; or keep it on one side",
+					       launch->device);
+	}
+	if (storm->launch_ns != launch->ns) {
+		storm->launch_ns = launch->ns;
+		storm->faults = 0;
+	}
+	if (++storm->faults == STORM_FAULTS) {
+		finding->launches++;
+		finding->work_items = MAX(finding->work_items, launch->work_items);
+		finding_hit(finding, ns, launch->stack_id);
+	}
+	if (several) {
+		finding_at_most(finding, CONFIDENCE_LIKELY, "several kernels were at work");
+	}
+}
+
+void count_trip(struct moves *moves, const struct rules_context *context,
+		const struct moment *launch, struct allocation *allocation, unsigned trips,
+		int64_t ns)
+{
+	bool is_new;
+	struct finding *finding =
+	    findings_get(context->findings, RULE_HG302, context->process, &is_new, "%u %u",
+			 allocation->api, allocation->stack_id);
+
+	if (is_new) {
+		set_launch(context, finding, launch, allocation);
+		finding->message = g_strdup_printf(
+		    "blocks of %" G_GUINT64_FORMAT " bytes from %s went to the GPU, came back "
+		    "when the host used something in them, and went again, %u times and more.",
+		    allocation->size, hg_api_name(allocation->api), TRIPS);
+		finding->fix = g_strdup(
+		    "split what the host and the GPU use, or keep it on one side: "
+		    "hipMemAdviseSetAccessedBy for what kernels use little of, device memory and "
+		    "copies for the rest");
+	}
+	count_launch(moves, finding, launch);
+	/* Without a hit it is no finding. */
+	if (trips >= TRIPS) {
+		finding_hit(finding, ns, launch->stack_id);
+	}
+}
+
+void count_neighbour(struct moves *moves, const struct rules_context *context,
+		     const struct moment *launch, struct allocation *allocation, int64_t ns)
+{
+	bool is_new;
+	struct finding *finding =
+	    findings_get(context->findings, RULE_HG303, context->process, &is_new, "beside %u %u",
+			 allocation->api, allocation->stack_id);
+
+	if (is_new) {
+		set_launch(context, finding, launch, allocation);
+		finding->least_count = TRIPS;
+		finding->message = g_strdup_printf(
+		    "pages of %" G_GUINT64_FORMAT
+		    " bytes from %s, which this kernel was not given, went to the GPU in the same "
+		    "blocks of 2 MiB as memory that it uses, and came back when the host used "
+		    "something in these.",
+		    allocation->size, hg_api_name(allocation->api));
+		finding->fix =
+		    g_strdup("keep memory that kernels use in blocks of its own: allocate it with "
+			     "aligned_alloc(2097152, n), n a multiple of that, or with "
+			     "hipMallocManaged");
+	}
+	count_launch(moves, finding, launch);
+	finding_hit(finding, ns, launch->stack_id);
+}
+
+void count_eviction(const struct rules_context *context, const struct hg_ev_migration *move,
+		    struct allocation *allocation, int64_t ns)
+{
+	const struct device *device = process_device(context->process, move->from);
+	struct finding *finding;
+	bool is_new;
+
+	finding = findings_get(context->findings, RULE_HG308, context->process, &is_new, "%d",
+			       move->from);
+	finding_hit(finding, ns, 0);
+	if (!is_new) {
+		return;
+	}
+	finding->subject = g_strdup_printf("device %d", move->from);
+	if (allocation) {
+		place_finding(finding, allocation);
+	}
+	finding->message = g_strdup_printf(
+	    "device %d had no room for all that was to be there (it has %" G_GUINT64_FORMAT
+	    " bytes): the driver stopped its queues and moved pages out to the host.",
+	    move->from, device ? device->memory : 0);
+	finding->fix = g_strdup("use less memory at a time: work in pieces that fit, and release "
+				"what is not needed");
+}
+
+void count_stop(const struct rules_context *context, const struct hg_ev_migration *stop, int64_t ns)
+{
+	struct finding *finding;
+	bool is_new;
+
+	finding = findings_get(context->findings, RULE_HG309, context->process, &is_new, "%d",
+			       stop->from);
+	finding->least_count = STOPS;
+	finding_hit(finding, ns, 0);
+	if (!is_new) {
+		return;
+	}
+	finding->subject = g_strdup_printf("device %d", stop->from);
+	finding->message =
+	    g_strdup_printf("the driver stopped all queues of device %d again and again, because "
+			    "pages under registered memory changed.",
+			    stop->from);
+	finding->fix = g_strdup("do not fork, unmap or remap while memory is registered with "
+				"hipHostRegister; allocate it with hipHostMalloc");
+	finding_at_most(finding, CONFIDENCE_LIKELY, "which call changed them is not recorded");
+}
