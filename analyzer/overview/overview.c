@@ -194,33 +194,25 @@ static void thin_bars(struct overview *overview)
 /* Drop the bars that are left out; the living ones learn their new places. */
 static void compact_bars(struct overview *overview)
 {
-	unsigned *places = g_new(unsigned, overview->bars->len);
+	struct memory_bar *bars = (struct memory_bar *)(void *)overview->bars->data;
 	unsigned kept = 0;
-	GHashTableIter iterator;
-	gpointer value;
 
 	for (unsigned i = 0; i < overview->bars->len; i++) {
-		struct memory_bar *bars = (struct memory_bar *)(void *)overview->bars->data;
-
-		places[i] = bars[i].left_out ? NO_BAR : kept;
+		if (bars[i].living) {
+			bars[i].living->bar = bars[i].left_out ? NO_BAR : kept;
+		}
 		if (!bars[i].left_out) {
 			bars[kept++] = bars[i];
 		}
 	}
-	g_hash_table_iter_init(&iterator, overview->live);
-	while (g_hash_table_iter_next(&iterator, NULL, &value)) {
-		struct living *living = value;
-
-		living->bar = living->bar == NO_BAR ? NO_BAR : places[living->bar];
-	}
 	g_array_set_size(overview->bars, kept);
-	g_free(places);
 }
 
 static unsigned add_bar(struct overview *overview, const struct memory_site *site,
-			const struct allocation *allocation)
+			const struct allocation *allocation, struct living *living)
 {
 	struct memory_bar bar = { .site = site,
+				  .living = living,
 				  .address = allocation->ptr,
 				  .size = allocation->size,
 				  .start_ns = allocation->ns,
@@ -239,6 +231,16 @@ static unsigned add_bar(struct overview *overview, const struct memory_site *sit
 }
 
 /* ---- what lives and ends ---- */
+
+/* What went with its process, without an end of its own, may have lain in the same memory here. */
+static void forget_bar(struct overview *overview, const struct allocation *allocation)
+{
+	const struct living *old = g_hash_table_lookup(overview->live, allocation);
+
+	if (old && old->bar != NO_BAR) {
+		g_array_index(overview->bars, struct memory_bar, old->bar).living = NULL;
+	}
+}
 
 static void on_live(void *data, void *owner, struct allocation *allocation, bool again)
 {
@@ -261,7 +263,8 @@ static void on_live(void *data, void *owner, struct allocation *allocation, bool
 		raise_mark(&peaks->pinned_live, &peaks->pinned_peak, allocation->size);
 	}
 	living->site = site;
-	living->bar = add_bar(overview, site, allocation);
+	forget_bar(overview, allocation);
+	living->bar = add_bar(overview, site, allocation, living);
 	g_hash_table_insert(overview->live, allocation, living);
 }
 
@@ -286,7 +289,11 @@ static void on_ended(void *data, void *owner, struct allocation *allocation)
 		peaks->pinned_live -= allocation->size;
 	}
 	if (living->bar != NO_BAR) {
-		g_array_index(overview->bars, struct memory_bar, living->bar).end_ns = end;
+		struct memory_bar *bar =
+		    &g_array_index(overview->bars, struct memory_bar, living->bar);
+
+		bar->end_ns = end;
+		bar->living = NULL;
 	}
 	g_hash_table_remove(overview->live, allocation);
 }

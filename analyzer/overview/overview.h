@@ -52,6 +52,7 @@ struct memory_bar {
 	uint64_t address, size;
 	int64_t start_ns, end_ns; /* end: INT64_MAX while it lives */
 	bool left_out;            /* too small for the map by now */
+	struct living *living;    /* private: the allocation, while it lives */
 };
 
 enum span_kind {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "address_space.h"
 
+#include <stddef.h>
 #include <string.h>
 
 gint compare_addresses(gconstpointer a, gconstpointer b, gpointer data)
@@ -37,6 +38,10 @@ static void unref_value(gpointer value)
 void address_space_init(struct address_space *space)
 {
 	memset(space, 0, sizeof(*space));
+	space->blocks = g_new(struct host_blocks, 1);
+	space->freed_blocks = g_new(struct host_blocks, 1);
+	host_blocks_init(space->blocks, false);
+	host_blocks_init(space->freed_blocks, true);
 	for (int i = 0; i < LAYERS; i++) {
 		space->layers[i] = g_tree_new_full(compare_addresses, NULL, NULL, unref_value);
 	}
@@ -53,6 +58,10 @@ void address_space_destroy(struct address_space *space)
 	g_tree_destroy(space->aliases);
 	g_tree_destroy(space->gone_aliases);
 	g_tree_destroy(space->freed);
+	host_blocks_destroy(space->blocks);
+	host_blocks_destroy(space->freed_blocks);
+	g_free(space->blocks);
+	g_free(space->freed_blocks);
 }
 
 enum layer layer_of_api(enum hg_api api)
@@ -114,6 +123,89 @@ static struct allocation *containing(GTree *tree, uint64_t address, bool by_devi
 	return found;
 }
 
+/* ---- blocks ---- */
+
+static uint64_t block_extent(const struct host_block *block)
+{
+	return block->size ? block->size : 1;
+}
+
+/* The first that overlaps [start, end), or NULL. */
+static struct host_block *block_within(struct host_blocks *blocks, uint64_t start, uint64_t end)
+{
+	struct host_block *found = host_blocks_floor(blocks, start);
+
+	if (found && found->ptr + block_extent(found) > start) {
+		return found;
+	}
+	found = host_blocks_ceiling(blocks, start);
+	return found && found->ptr < end ? found : NULL;
+}
+
+static uint64_t drop_blocks(struct host_blocks *blocks, uint64_t start, uint64_t end)
+{
+	const struct host_block *found;
+	uint64_t dropped = 0;
+
+	while ((found = block_within(blocks, start, end)) != NULL) {
+		host_blocks_remove(blocks, found->ptr);
+		dropped++;
+	}
+	return dropped;
+}
+
+/* Somebody wants to know: from now on it is an allocation like others. */
+static struct allocation *make_allocation(const struct address_space *space,
+					  const struct host_block *block, bool freed)
+{
+	struct allocation *allocation = g_new0(struct allocation, 1);
+
+	allocation->references = 1;
+	allocation->ptr = allocation->device_ptr = block->ptr;
+	allocation->size = block->size;
+	allocation->api = (enum hg_api)block->api;
+	allocation->layer = LAYER_HOST;
+	allocation->device = -1;
+	allocation->tid = block->tid;
+	allocation->ns = block->ns;
+	allocation->stack_id = block->stack_id;
+	if (freed) {
+		allocation->freed = true;
+		allocation->free_api = (enum hg_api)block->free_api;
+		allocation->free_tid = block->free_tid;
+		allocation->free_ns = block->free_ns;
+		allocation->free_stack_id = block->free_stack_id;
+	}
+	g_tree_insert(freed ? space->freed : space->layers[LAYER_HOST], &allocation->ptr,
+		      allocation);
+	host_blocks_remove(freed ? space->freed_blocks : space->blocks, allocation->ptr);
+	return allocation;
+}
+
+static struct allocation *containing_block(const struct address_space *space, uint64_t address,
+					   bool freed, uint64_t *offset)
+{
+	const struct host_block *block =
+	    host_blocks_floor(freed ? space->freed_blocks : space->blocks, address);
+
+	if (!block || address - block->ptr >= block_extent(block)) {
+		return NULL;
+	}
+	if (offset) {
+		*offset = address - block->ptr;
+	}
+	return make_allocation(space, block, freed);
+}
+
+/* The freed one that began there, or NULL. */
+static struct allocation *freed_at(const struct address_space *space, uint64_t ptr)
+{
+	struct allocation *found = g_tree_lookup(space->freed, &ptr);
+	const struct host_block *block = found ? NULL : host_blocks_floor(space->freed_blocks, ptr);
+
+	return block && block->ptr == ptr ? make_allocation(space, block, true) : found;
+}
+
 static void detach(struct address_space *space, struct allocation *allocation)
 {
 	if (space->observer && allocation->layer != LAYER_MAPPING) {
@@ -141,24 +233,41 @@ static void drop_overlapping(GTree *tree, uint64_t start, uint64_t end, bool by_
 	}
 }
 
-static void insert(struct address_space *space, struct allocation *allocation, bool again)
+static void drop_freed(struct address_space *space, uint64_t start, uint64_t end)
 {
-	GTree *tree = space->layers[allocation->layer];
-	uint64_t end = allocation->ptr + extent(allocation);
+	drop_overlapping(space->freed, start, end, false);
+	drop_blocks(space->freed_blocks, start, end);
+}
+
+/* What lives there still, in one layer, has ended. */
+static void end_overlapped(struct address_space *space, enum layer layer, uint64_t start,
+			   uint64_t end)
+{
 	GTreeNode *node;
 
-	while ((node = floor_node(tree, end - 1)) != NULL) {
+	while ((node = floor_node(space->layers[layer], end - 1)) != NULL) {
 		struct allocation *old = g_tree_node_value(node);
 
-		if (old->ptr + extent(old) <= allocation->ptr) {
+		if (old->ptr + extent(old) <= start) {
 			break;
 		}
 		space->overlaps++;
 		detach(space, old);
 	}
+	if (layer == LAYER_HOST) {
+		space->overlaps += drop_blocks(space->blocks, start, end);
+	}
+}
+
+static void insert(struct address_space *space, struct allocation *allocation, bool again)
+{
+	GTree *tree = space->layers[allocation->layer];
+	uint64_t end = allocation->ptr + extent(allocation);
+
+	end_overlapped(space, allocation->layer, allocation->ptr, end);
 	/* Registering memory does not make it new memory. */
 	if (allocation->layer != LAYER_REGISTERED) {
-		drop_overlapping(space->freed, allocation->ptr, end, false);
+		drop_freed(space, allocation->ptr, end);
 	}
 	if (allocation->device_ptr != allocation->ptr) {
 		drop_overlapping(space->gone_aliases, allocation->device_ptr,
@@ -179,7 +288,47 @@ void address_space_add(struct address_space *space, struct allocation *allocatio
 struct allocation *address_space_find_base(const struct address_space *space, uint64_t ptr,
 					   enum hg_api api)
 {
-	return g_tree_lookup(space->layers[layer_of_api(api)], &ptr);
+	enum layer layer = layer_of_api(api);
+	struct allocation *found = g_tree_lookup(space->layers[layer], &ptr);
+	const struct host_block *block =
+	    found || layer != LAYER_HOST ? NULL : address_space_block(space, ptr);
+
+	return block ? make_allocation(space, block, false) : found;
+}
+
+bool address_space_add_block(struct address_space *space, const struct host_block *block)
+{
+	uint64_t end = block->ptr + block_extent(block);
+
+	if (space->observer) {
+		return false;
+	}
+	end_overlapped(space, LAYER_HOST, block->ptr, end);
+	drop_freed(space, block->ptr, end);
+	host_blocks_add(space->blocks, block);
+	return true;
+}
+
+const struct host_block *address_space_block(const struct address_space *space, uint64_t ptr)
+{
+	const struct host_block *found = host_blocks_floor(space->blocks, ptr);
+
+	return found && found->ptr == ptr ? found : NULL;
+}
+
+void address_space_release_block(struct address_space *space, uint64_t ptr,
+				 const struct host_block *how)
+{
+	const struct host_block *found = address_space_block(space, ptr);
+	struct host_block block = *how;
+
+	if (!found) {
+		return;
+	}
+	memcpy(&block, found, offsetof(struct host_block, free_api));
+	host_blocks_remove(space->blocks, ptr);
+	drop_freed(space, ptr, ptr + block_extent(&block));
+	host_blocks_add(space->freed_blocks, &block);
 }
 
 void address_space_release(struct address_space *space, struct allocation *allocation)
@@ -190,7 +339,7 @@ void address_space_release(struct address_space *space, struct allocation *alloc
 	detach(space, allocation);
 	kept->freed = true;
 	if (kept->layer != LAYER_REGISTERED) {
-		drop_overlapping(space->freed, kept->ptr, kept->ptr + extent(kept), false);
+		drop_freed(space, kept->ptr, kept->ptr + extent(kept));
 		g_tree_insert(space->freed, &kept->ptr, kept);
 	} else if (alias) {
 		g_tree_insert(space->gone_aliases, &kept->device_ptr, kept);
@@ -219,7 +368,7 @@ struct allocation *address_space_restore(struct address_space *space, uint64_t p
 {
 	bool registered = layer_of_api(api) == LAYER_REGISTERED;
 	struct allocation *found =
-	    registered ? gone_registration(space, ptr) : g_tree_lookup(space->freed, &ptr);
+	    registered ? gone_registration(space, ptr) : freed_at(space, ptr);
 
 	if (!found || found->free_tid != tid) {
 		return NULL;
@@ -237,7 +386,7 @@ struct allocation *address_space_restore(struct address_space *space, uint64_t p
 
 struct allocation *address_space_restore_at(struct address_space *space, uint64_t ptr, int64_t ns)
 {
-	struct allocation *found = g_tree_lookup(space->freed, &ptr);
+	const struct allocation *found = freed_at(space, ptr);
 
 	return found && found->free_ns == ns
 		   ? address_space_restore(space, ptr, found->free_tid, found->free_api)
@@ -248,7 +397,7 @@ void address_space_released_again(struct address_space *space, uint64_t ptr, enu
 {
 	struct allocation *found = layer_of_api(api) == LAYER_REGISTERED
 				       ? gone_registration(space, ptr)
-				       : g_tree_lookup(space->freed, &ptr);
+				       : freed_at(space, ptr);
 
 	if (found) {
 		found->free_tid = 0;
@@ -295,6 +444,9 @@ struct allocation *address_space_find(const struct address_space *space, uint64_
 
 	for (int layer = 0; !found && layer < LAYERS; layer++) {
 		found = containing(space->layers[layer], address, false, offset);
+		if (!found && layer == LAYER_HOST) {
+			found = containing_block(space, address, false, offset);
+		}
 	}
 	return found;
 }
@@ -304,7 +456,10 @@ struct allocation *address_space_find_freed(const struct address_space *space, u
 {
 	struct allocation *found = containing(space->gone_aliases, address, true, offset);
 
-	return found ? found : containing(space->freed, address, false, offset);
+	if (!found) {
+		found = containing(space->freed, address, false, offset);
+	}
+	return found ? found : containing_block(space, address, true, offset);
 }
 
 struct allocation *address_space_find_before(const struct address_space *space, uint64_t address,
@@ -328,10 +483,17 @@ struct allocation *address_space_find_before(const struct address_space *space, 
 struct allocation *address_space_overlapping(const struct address_space *space, enum layer layer,
 					     uint64_t start, uint64_t size)
 {
+	const struct host_block *block =
+	    layer == LAYER_HOST ? block_within(space->blocks, start, start + size) : NULL;
 	GTree *tree = space->layers[layer];
-	GTreeNode *node = floor_node(tree, start);
-	struct allocation *found = value_of(node);
+	struct allocation *found;
+	GTreeNode *node;
 
+	if (block) {
+		make_allocation(space, block, false);
+	}
+	node = floor_node(tree, start);
+	found = value_of(node);
 	if (found && found->ptr + extent(found) > start) {
 		return found;
 	}

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "host_blocks.h"
 #include "tracer/events.h"
 
 enum layer {
@@ -64,12 +65,19 @@ struct space_observer {
 	void *data;
 };
 
+/*
+ * Blocks of the C library are records in as little memory as possible until somebody asks for what
+ * lies at their address: then they become an allocation, and stay one. Not so for an observer, who
+ * sees allocations only.
+ */
 struct address_space {
-	GTree *layers[LAYERS]; /* live, by ptr */
-	GTree *aliases;        /* live, those whose GPU address differs, by device_ptr */
-	GTree *gone_aliases;   /* by device_ptr: registrations that ended; the memory lives on */
-	GTree *freed;          /* latest freed allocation at an address */
-	uint64_t overlaps;     /* allocations that appeared on top of live ones of their layer */
+	struct host_blocks *blocks;       /* live; what is there is not in the host's layer */
+	struct host_blocks *freed_blocks; /* likewise beside `freed` */
+	GTree *layers[LAYERS];            /* live, by ptr */
+	GTree *aliases;                   /* live, those whose GPU address differs, by device_ptr */
+	GTree *gone_aliases; /* by device_ptr: registrations that ended; the memory lives on */
+	GTree *freed;        /* latest freed allocation at an address */
+	uint64_t overlaps;   /* allocations that appeared on top of live ones of their layer */
 
 	const struct space_observer *observer; /* borrowed, or NULL */
 	void *owner;                           /* for the observer: whose space this is */
@@ -88,6 +96,17 @@ void allocation_unref(struct allocation *allocation);
 
 /* Takes over the caller's reference. What it overlaps in its layer is taken as ended. */
 void address_space_add(struct address_space *space, struct allocation *allocation);
+
+/* The same of a block of the C library, if nobody observes the space: then true. */
+bool address_space_add_block(struct address_space *space, const struct host_block *block);
+
+/* The block that begins at `ptr`, if nobody has asked for it yet, or NULL; valid until the next
+ * change. */
+const struct host_block *address_space_block(const struct address_space *space, uint64_t ptr);
+
+/* It is released; of `how` its free_ members count. */
+void address_space_release_block(struct address_space *space, uint64_t ptr,
+				 const struct host_block *how);
 
 /* The live allocation that begins at `ptr` in one of the layers that `api` (a release function)
  * can release from, or NULL. */

@@ -45,13 +45,28 @@ static gboolean copy_allocation(gpointer key, gpointer value, gpointer data)
 	return FALSE;
 }
 
+static void copy_block(const struct host_block *from, void *data)
+{
+	struct copying *copying = data;
+	struct host_block copy = { .ptr = from->ptr,
+				   .size = from->size,
+				   .stack_id = copy_stack(copying, from->stack_id),
+				   .ns = from->ns,
+				   .tid = from->tid,
+				   .api = from->api };
+
+	host_blocks_add(copying->child->space.blocks, &copy);
+}
+
 int64_t process_inherit(struct process *child, const struct process *parent, uint64_t budget)
 {
 	struct copying copying = { child, parent, g_hash_table_new(NULL, NULL) };
 	GTree *host = parent->space.layers[LAYER_HOST], *maps = parent->space.layers[LAYER_MAPPING];
-	uint64_t count = (uint64_t)g_tree_nnodes(host) + (uint64_t)g_tree_nnodes(maps);
+	uint64_t count = (uint64_t)g_tree_nnodes(host) + (uint64_t)g_tree_nnodes(maps) +
+			 parent->space.blocks->count;
 
 	if (count <= budget) {
+		host_blocks_each(parent->space.blocks, copy_block, &copying);
 		g_tree_foreach(host, copy_allocation, &copying);
 		g_tree_foreach(maps, copy_allocation, &copying);
 		child->epoch++;

@@ -37,12 +37,35 @@ static void pin(struct process *process, const struct allocation *allocation)
 	process->pinned += pinned_bytes(allocation);
 }
 
+/* A block of the C library like most: nothing is known of it but what a host_block holds. */
+static bool add_block(struct process *process, const struct hg_event *event)
+{
+	const struct hg_ev_alloc *from = &event->alloc;
+	struct host_block block = { .ptr = from->ptr,
+				    .size = (uint32_t)from->size,
+				    .stack_id = from->stack_id,
+				    .ns = event->ns,
+				    .tid = event->tid,
+				    .api = (uint8_t)from->api };
+
+	return layer_of_api((enum hg_api)from->api) == LAYER_HOST && from->api <= UINT8_MAX &&
+	       from->size <= UINT32_MAX && from->flags == 0 && from->device == -1 &&
+	       from->stream == 0 && from->symbol[0] == 0 &&
+	       (from->device_ptr == from->ptr || from->device_ptr == 0) &&
+	       address_space_add_block(&process->space, &block);
+}
+
 void memory_alloc(struct process *process, const struct hg_event *event)
 {
 	const struct hg_ev_alloc *from = &event->alloc;
 	struct allocation *allocation;
 
 	if (from->ptr == 0) {
+		return;
+	}
+	process->allocations++;
+	process->epoch++;
+	if (add_block(process, event)) {
 		return;
 	}
 	allocation = g_new0(struct allocation, 1);
@@ -64,8 +87,6 @@ void memory_alloc(struct process *process, const struct hg_event *event)
 	}
 	pin(process, allocation);
 	address_space_add(&process->space, allocation);
-	process->allocations++;
-	process->epoch++;
 }
 
 /*
@@ -73,13 +94,40 @@ void memory_alloc(struct process *process, const struct hg_event *event)
  * Managed memory: yes, hipFree is an munmap there. glibc's blocks of their own mapping
  * (M_MMAP_THRESHOLD and larger): yes; malloc returns them 16 bytes into a page.
  */
-static bool release_unmaps(const struct allocation *allocation, uint64_t page_size)
+static bool release_unmaps(enum hg_api api, uint64_t ptr, uint64_t size, uint64_t page_size)
 {
-	if (allocation->api == HG_API_hipMallocManaged) {
+	if (api == HG_API_hipMallocManaged) {
 		return true;
 	}
-	return allocation->layer == LAYER_HOST && allocation->size >= 128 * 1024 &&
-	       (allocation->ptr & (page_size - 1)) == 16;
+	return layer_of_api(api) == LAYER_HOST && size >= 128 * 1024 &&
+	       (ptr & (page_size - 1)) == 16;
+}
+
+static void forget_pages(struct process *process, enum hg_api api, uint64_t ptr, uint64_t size)
+{
+	uint64_t mask = process->page_size - 1, start = ptr & ~mask;
+
+	if (release_unmaps(api, ptr, size, process->page_size)) {
+		page_map_drop(&process->pages, start, ((ptr + size + mask) & ~mask) - start);
+	}
+}
+
+static bool free_block(struct process *process, const struct hg_event *event)
+{
+	const struct hg_ev_free *from = &event->free;
+	struct host_block how = { .free_api = (uint8_t)from->api,
+				  .free_tid = event->tid,
+				  .free_ns = event->ns,
+				  .free_stack_id = from->stack_id };
+	const struct host_block *block = address_space_block(&process->space, from->ptr);
+
+	if (!block || layer_of_api((enum hg_api)from->api) != LAYER_HOST || from->api > UINT8_MAX) {
+		return false;
+	}
+	forget_pages(process, (enum hg_api)block->api, block->ptr, block->size);
+	address_space_release_block(&process->space, from->ptr, &how);
+	process->epoch++;
+	return true;
 }
 
 static void release(struct process *process, struct allocation *allocation,
@@ -124,19 +172,16 @@ void memory_free(struct process *process, const struct hg_event *event)
 		mapping_free(process, event);
 		return;
 	}
+	if (free_block(process, event)) {
+		return;
+	}
 	allocation = address_space_find_base(&process->space, from->ptr, api);
 	if (!allocation) {
 		address_space_released_again(&process->space, from->ptr, api);
 		process->unresolved_frees++;
 		return;
 	}
-	if (release_unmaps(allocation, process->page_size)) {
-		uint64_t mask = process->page_size - 1;
-		uint64_t start = allocation->ptr & ~mask;
-
-		page_map_drop(&process->pages, start,
-			      ((allocation->ptr + allocation->size + mask) & ~mask) - start);
-	}
+	forget_pages(process, allocation->api, allocation->ptr, allocation->size);
 	release(process, allocation, event);
 }
 

@@ -222,10 +222,30 @@ static void check_registered(const struct rules_context *context, uint64_t start
 	}
 }
 
+static void check_block_release(const struct rules_context *context)
+{
+	const struct hg_ev_free *from = &context->event->free;
+	const struct address_space *space = &context->process->space;
+	const struct host_block *block = address_space_block(space, from->ptr);
+	const struct allocation *allocation;
+
+	/* As nearly always; and blocks are released often. */
+	if (!g_tree_nnodes(space->layers[LAYER_REGISTERED])) {
+		return;
+	}
+	if (block) {
+		check_registered(context, block->ptr, block->size);
+		return;
+	}
+	allocation = address_space_find_base(space, from->ptr, (enum hg_api)from->api);
+	if (allocation) {
+		check_registered(context, allocation->ptr, allocation->size);
+	}
+}
+
 void check_free(const struct rules_context *context)
 {
 	const struct hg_ev_free *from = &context->event->free;
-	const struct allocation *allocation;
 
 	switch (from->api) {
 	case HG_API_hipFree:
@@ -237,10 +257,8 @@ void check_free(const struct rules_context *context)
 		check_registered(context, from->ptr, from->size);
 		break;
 	default:
-		allocation = address_space_find_base(&context->process->space, from->ptr,
-						     (enum hg_api)from->api);
-		if (allocation && allocation->layer == LAYER_HOST) {
-			check_registered(context, allocation->ptr, allocation->size);
+		if (layer_of_api((enum hg_api)from->api) == LAYER_HOST) {
+			check_block_release(context);
 		}
 	}
 }

@@ -463,6 +463,10 @@ void ordering_before_free(struct ordering *ordering, const struct rules_context 
 	if (context->process->device_count < 0 || from->api == HG_API_mremap) {
 		return; /* it made no HIP call yet; the contents move along */
 	}
+	if (layer_of_api((enum hg_api)from->api) == LAYER_HOST &&
+	    address_space_block(&context->process->space, from->ptr)) {
+		return; /* no call was ever given it */
+	}
 	allocation =
 	    address_space_find_base(&context->process->space, from->ptr, (enum hg_api)from->api);
 	if (!allocation) {

@@ -4,6 +4,10 @@
  * allocate, copy and launch. To be run under `hipgrain record`, whose preload library announces
  * each process; `scale-run` does that.
  *
+ * Blocks of the host, copies and repeated launches are written in batches, as the preload library
+ * does (tracer/batch_events.h), with every stack and every name told as an event of its own. A
+ * thread has one batch at a time: the preload library must not make any (HIPGRAIN_BATCH=0).
+ *
  * usage: scale PROVIDER EVENTS [PROCESSES [KERNELS [LIVE]]]
  *
  * EVENTS, KERNELS and LIVE (allocations that are live all the time) are of all processes together.
@@ -14,7 +18,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tracer/provider.h"
@@ -45,6 +51,59 @@ static uint64_t draw(uint64_t below)
 	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
 	return (z ^ z >> 31) % below;
 }
+
+/* ---- batches ---- */
+
+static struct {
+	uint32_t number, words;
+	uint64_t begin;
+	uint64_t records[HG_BATCH_WORDS];
+} batch;
+
+static uint64_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static void end_batch(void)
+{
+	struct hg_ev_batch event = { .number = batch.number,
+				     .thread = (int32_t)getpid(),
+				     .begin = batch.begin,
+				     .records = batch.records,
+				     .words = batch.words };
+
+	if (batch.words) {
+		provider->batch(&event);
+		batch.words = 0;
+	}
+}
+
+/* The words as in batch_events.h, without the time. */
+static void add_record(const uint64_t *words, uint32_t count)
+{
+	uint64_t when = now();
+
+	if (batch.words + count > HG_BATCH_WORDS ||
+	    (batch.words && when - batch.begin > UINT32_MAX)) {
+		end_batch();
+	}
+	if (!batch.words) {
+		struct hg_ev_batch_open event = { .number = ++batch.number };
+
+		provider->batch_open(&event);
+		batch.begin = when = now();
+	}
+	memcpy(&batch.records[batch.words], words, count * sizeof(*words));
+	batch.records[batch.words + 1] |= when - batch.begin;
+	batch.words += count;
+	made++;
+}
+
+/* ---- what the processes do ---- */
 
 static uint32_t some_stack(void)
 {
@@ -127,25 +186,27 @@ static void announce(void)
 	made += 2;
 }
 
-static void host_alloc(uint64_t place)
+/* Addresses come in no order, as if the program were old. */
+static uint64_t host_place(uint64_t number, uint64_t places)
 {
-	struct hg_ev_host_alloc event = { .ptr = HOST_BASE + place * BLOCK,
-					  .size = BLOCK,
-					  .api = HG_API_malloc,
-					  .stack_id = some_stack() };
-
-	provider->host_alloc(&event);
-	made++;
+	return HOST_BASE + number * 2654435761u % places * BLOCK; /* a prime: each place once */
 }
 
-static void host_free(uint64_t place)
+static void host_alloc(uint64_t ptr)
 {
-	struct hg_ev_host_free event = { .ptr = HOST_BASE + place * BLOCK,
-					 .api = HG_API_free,
-					 .stack_id = some_stack() };
+	uint64_t words[] = { (uint64_t)HG_RECORD_ALLOC_STACK << 56 | (uint64_t)HG_API_malloc << 48 |
+				 ptr,
+			     (uint64_t)BLOCK << 32, some_stack() };
 
-	provider->host_free(&event);
-	made++;
+	add_record(words, 3);
+}
+
+static void host_free(uint64_t ptr)
+{
+	uint64_t words[] = { (uint64_t)HG_RECORD_FREE << 56 | (uint64_t)HG_API_free << 48 | ptr,
+			     (uint64_t)some_stack() << 32 };
+
+	add_record(words, 2);
 }
 
 static void device_alloc(uint64_t i)
@@ -164,19 +225,15 @@ static void device_alloc(uint64_t i)
 static void copy(void)
 {
 	uint64_t stream = draw(STREAMS);
-	struct hg_ev_copy event = { .api = HG_API_hipMemcpyAsync,
-				    .dst = block_of_stream(stream),
-				    .src = block_of_stream(stream),
-				    .size = BLOCK,
-				    .rows = 1,
-				    .depth = 1,
-				    .kind = 3,
-				    .stream = 1 + stream,
-				    .duration = 1000,
-				    .stack_id = some_stack() };
+	uint64_t words[] = { (uint64_t)HG_RECORD_COPY << 56 | 3u << 16 | HG_API_hipMemcpyAsync,
+			     UINT64_C(1000) << 32,
+			     block_of_stream(stream),
+			     block_of_stream(stream),
+			     BLOCK,
+			     1 + stream,
+			     some_stack() };
 
-	provider->copy(&event);
-	made++;
+	add_record(words, 7);
 }
 
 /* Mostly the same once more, as programs with loops do. */
@@ -195,7 +252,7 @@ static void launch(uint64_t kernels)
 				      .stream = 1 + args % STREAMS,
 				      .stack_id = some_stack(),
 				      .launch_id = 1 };
-	struct hg_ev_relaunch again = { .launch_id = 1 };
+	uint64_t again[] = { (uint64_t)HG_RECORD_RELAUNCH << 56 | 1, 0 };
 
 	/* Every kernel is launched, not only those that the arguments were made for. */
 	if (draw(4) == 0) {
@@ -203,9 +260,9 @@ static void launch(uint64_t kernels)
 	}
 	provider->launch(&event);
 	for (unsigned i = 0; i < 7; i++) {
-		provider->relaunch(&again);
+		add_record(again, 2);
 	}
-	made += 8;
+	made++;
 }
 
 static void synchronize(void)
@@ -231,11 +288,11 @@ static void work(const struct share *share)
 		device_alloc(i);
 	}
 	while (next < share->live) {
-		host_alloc(next++ % places);
+		host_alloc(host_place(next++, places));
 	}
 	for (uint64_t turn = 0; made < share->events; turn++) {
-		host_alloc(next++ % places);
-		host_free(oldest++ % places);
+		host_alloc(host_place(next++, places));
+		host_free(host_place(oldest++, places));
 		if (turn % 4 == 0) {
 			copy();
 		}
@@ -247,8 +304,9 @@ static void work(const struct share *share)
 		}
 	}
 	while (oldest < next) {
-		host_free(oldest++ % places);
+		host_free(host_place(oldest++, places));
 	}
+	end_batch();
 }
 
 static uint64_t number(char **argv, int count, int index, uint64_t fallback)

@@ -76,7 +76,7 @@ static void alloc(enum hg_api api, uint64_t ptr, uint64_t flags)
 					    .ptr = ptr,
 					    .size = 0x1000,
 					    .flags = flags,
-					    .device = device_now,
+					    .device = (int)api < HG_API_hipMalloc ? -1 : device_now,
 					    .symbol = "",
 					    .stack_id = 1 } });
 }

@@ -43,9 +43,12 @@ static struct process *apply(struct hg_event event)
 
 static struct process *alloc(enum hg_api api, uint64_t ptr, uint64_t size)
 {
-	return apply((struct hg_event){
-	    .type = HG_EVENT_alloc,
-	    .alloc = { .api = (uint16_t)api, .ptr = ptr, .size = size, .symbol = "" } });
+	return apply((struct hg_event){ .type = HG_EVENT_alloc,
+					.alloc = { .api = (uint16_t)api,
+						   .ptr = ptr,
+						   .size = size,
+						   .device = (int)api < HG_API_hipMalloc ? -1 : 0,
+						   .symbol = "" } });
 }
 
 static struct process *release_by(int32_t tid, enum hg_api api, uint64_t ptr, uint64_t size)

@@ -36,6 +36,7 @@ static void alloc(enum hg_api api, uint64_t ptr, uint64_t size, uint64_t flags, 
 					    .ptr = ptr,
 					    .size = size,
 					    .flags = flags,
+					    .device = (int)api < HG_API_hipMalloc ? -1 : 0,
 					    .symbol = "",
 					    .stack_id = stack_id } });
 }

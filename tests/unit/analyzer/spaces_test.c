@@ -59,6 +59,7 @@ static struct process *alloc_by(enum hg_api api, uint64_t ptr, uint64_t size, ui
 						   .ptr = ptr,
 						   .size = size,
 						   .flags = flags,
+						   .device = (int)api < HG_API_hipMalloc ? -1 : 0,
 						   .symbol = "",
 						   .stack_id = stack_id } });
 }

@@ -47,6 +47,7 @@ static void alloc(enum hg_api api, uint64_t ptr, uint64_t size, uint32_t stack_i
 				 .alloc = { .api = (uint16_t)api,
 					    .ptr = ptr,
 					    .size = size,
+					    .device = (int)api < HG_API_hipMalloc ? -1 : 0,
 					    .symbol = "",
 					    .stack_id = stack_id } });
 }
