@@ -87,14 +87,16 @@ static bool known_size(const void *ptr, size_t *size)
 	int (*query)(void **, size_t *, const void *) =
 	    (int (*)(void **, size_t *, const void *))hg_hip_query("hipMemGetAddressRange");
 	void *base = NULL;
+	int saved = errno;
 
 	if (!query || !hg_hip_may_query())
 		return false;
 	if (query(&base, size, ptr)) {
 		hg_hip_forget_error();
-		return false;
+		base = NULL;
 	}
-	return base == ptr;
+	errno = saved;
+	return base && base == ptr;
 }
 
 static void finish_import(struct hg_hip_call *call, void **ptr, uint64_t flags, uint64_t handle)

@@ -190,12 +190,14 @@ uint64_t hg_hip_symbol_address(const void *symbol)
 	int (*query)(void **, const void *) =
 	    (int (*)(void **, const void *))hg_hip_query("hipGetSymbolAddress");
 	void *address = NULL;
+	int saved = errno;
 
 	if (!query || !hg_hip_may_query())
 		return 0;
 	if (query(&address, symbol)) {
 		hg_hip_forget_error();
-		return 0;
+		address = NULL;
 	}
+	errno = saved;
 	return (uintptr_t)address;
 }

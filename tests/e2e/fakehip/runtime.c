@@ -2,8 +2,10 @@
 /*
  * A HIP runtime in name only: every function of api.def notes what it was called with and
  * returns fake_result. What a function cannot know is how many parameters it has, so the
- * registers for integers and the first words of the stack are noted as they are.
+ * registers for integers and the first words of the stack are noted as they are. Each finds an
+ * errno, which is noted too, and leaves one of its own.
  */
+#include <errno.h>
 #include <stdint.h>
 
 #define CALLS 2048
@@ -17,10 +19,21 @@ struct fake_call {
 
 struct fake_call fake_calls[CALLS];
 int fake_result;
+int fake_errnos[CALLS];
+#define LEAVES 10000 /* and the function's id more */
+
+/* By the assembly below. */
+__attribute__((used, visibility("hidden"))) void fake_note_errno(uint64_t id);
+void fake_note_errno(uint64_t id)
+{
+	fake_errnos[id] = errno;
+	errno = LEAVES + (int)id;
+}
 
 __asm__(".text\n"
 	".type fake_note, @function\n"
 	"fake_note:\n"
+	"	pushq %rax\n"
 	"	shlq $8, %rax\n"
 	"	movq fake_calls@GOTPCREL(%rip), %r10\n"
 	"	addq %rax, %r10\n"
@@ -31,11 +44,14 @@ __asm__(".text\n"
 	"	movq %rcx, 32(%r10)\n"
 	"	movq %r8, 40(%r10)\n"
 	"	movq %r9, 48(%r10)\n"
-	"	leaq 8(%rsp), %rsi\n"
+	"	leaq 16(%rsp), %rsi\n"
 	"	leaq 56(%r10), %rdi\n"
 	"	movl $25, %ecx\n"
 	"	cld\n"
 	"	rep movsq\n"
+	"	movq (%rsp), %rdi\n"
+	"	call fake_note_errno\n"
+	"	addq $8, %rsp\n"
 	"	movq fake_result@GOTPCREL(%rip), %rax\n"
 	"	movslq (%rax), %rax\n"
 	"	ret\n");
