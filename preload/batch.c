@@ -189,14 +189,18 @@ static void unlock(struct hg_batch *batch)
 static bool lock_patiently(struct hg_batch *batch)
 {
 	struct timespec nap = { .tv_nsec = 100000 };
+	int cancel;
 
 	for (unsigned tries = 0; !try_lock(batch); tries++) {
 		if (tries == TRIES_MAX)
 			return false;
 		if (tries < 100)
 			sched_yield();
-		else
+		else {
+			cancel = hg_keep_thread();
 			nanosleep(&nap, NULL);
+			hg_release_thread(cancel);
+		}
 	}
 	return true;
 }

@@ -31,9 +31,10 @@ struct hg_hip_runtime; /* a copy of it in this process */
 /*
  * The function that the object around `address` (where the call came from) would have reached, or
  * that was looked up by name and called. Its runtime becomes that of the thread's call in
- * progress. Never NULL: without a runtime it is a function that returns HIP_NO_RUNTIME.
+ * progress. Never NULL: without a runtime it is a function that returns HIP_NO_RUNTIME. `frame`:
+ * the wrapper's.
  */
-void *hg_hip_real(const struct hg_hip_function *const *row, const void *address);
+void *hg_hip_real(const struct hg_hip_function *const *row, const void *address, const char *frame);
 
 /* ---- hip_runtime.c: the runtimes behind us ---- */
 
@@ -73,6 +74,18 @@ bool hg_hip_begin(struct hg_hip_call *call, uint16_t api, const void *caller);
 /* The same for calls whose events have a duration. */
 bool hg_hip_begin_timed(struct hg_hip_call *call, uint16_t api, const void *caller);
 void hg_hip_end(void);
+
+/* Around what the runtime does in a call that makes no event of its own. */
+static inline void hg_hip_inside(void)
+{
+	hg_tls.hip++;
+}
+
+static inline void hg_hip_outside(void)
+{
+	if (hg_tls.hip)
+		hg_tls.hip--;
+}
 
 /* Between begin and end: make events about the call (true), then hg_leave(). */
 bool hg_hip_enter(void);

@@ -127,7 +127,7 @@ void hg_hip_capture(const uint8_t *image, size_t limit, const struct hg_hip_devi
 	struct codeobj_error error = { "" };
 	const uint8_t *data;
 	uint64_t size;
-	int rc;
+	int rc, cancel;
 
 	if (!image || !limit) {
 		problem(code, "its image could not be read");
@@ -140,7 +140,9 @@ void hg_hip_capture(const uint8_t *image, size_t limit, const struct hg_hip_devi
 	if (codeobj_metadata_read(data, (size_t)size, &code->metadata, &error))
 		problem(code, "%s", error.text);
 	codeobj_sha256(data, (size_t)size, code->sha256);
+	cancel = hg_keep_thread();
 	rc = store(code->sha256, data, size);
+	hg_release_thread(cancel);
 	if (rc) {
 		problem(code, "cannot be stored in the trace bundle: %s", strerror(-rc));
 		code->sha256[0] = 0;

@@ -421,6 +421,7 @@ static void *find_real(const struct hg_hip_function *const *row, const void *add
 {
 	struct hg_hip_runtime *runtime = NULL;
 	struct caller *caller;
+	int saved = errno;
 	void *real;
 
 	hg_init();
@@ -440,21 +441,27 @@ static void *find_real(const struct hg_hip_function *const *row, const void *add
 	hg_tls.busy--;
 	if (!hg_tls.hip)
 		hg_tls.hip_runtime = runtime;
+	errno = saved;
 	return real ? real : (void *)no_runtime;
 }
 
-void *hg_hip_real(const struct hg_hip_function *const *row, const void *address)
+void *hg_hip_real(const struct hg_hip_function *const *row, const void *address, const char *frame)
 {
 	const struct via *via = hg_hip_via;
 	const struct target *target;
 	struct caller *caller;
+	bool nested = HG_UNLIKELY(hg_tls.hip) && hg_hip_goes_on(frame);
 	void *real;
 
+	if (!nested) {
+		hg_tls.hip_frame = frame;
+		hg_tls.hip_caller = address;
+	}
 	if (HG_UNLIKELY(via != NULL)) {
 		hg_hip_via = NULL;
 		/* Not if a signal came in between, whose handler made another call. */
 		if (via->row == *row) {
-			if (!hg_tls.hip)
+			if (!nested)
 				hg_tls.hip_runtime = via->runtime;
 			return via->real;
 		}
@@ -466,7 +473,7 @@ void *hg_hip_real(const struct hg_hip_function *const *row, const void *address)
 	real = __atomic_load_n(&target->real, __ATOMIC_ACQUIRE);
 	if (HG_UNLIKELY(!real))
 		return find_real(row, address);
-	if (!hg_tls.hip)
+	if (!nested)
 		hg_tls.hip_runtime = target->runtime;
 	return real;
 }

@@ -44,7 +44,7 @@ static void add_loaded(const void *handle, const uint8_t *image, size_t size, co
 static void add_loaded_file(const void *handle, const char *path)
 {
 	char absolute[PATH_MAX];
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int cancel = hg_keep_thread(), fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct stat status;
 	void *image = MAP_FAILED;
 
@@ -53,7 +53,8 @@ static void add_loaded_file(const void *handle, const char *path)
 	if (fd >= 0 && !fstat(fd, &status) && status.st_size > 0)
 		image = hg_libc.mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (fd >= 0)
-		close(fd);
+		hg_libc.close(fd);
+	hg_release_thread(cancel);
 	if (image == MAP_FAILED) {
 		add_loaded(handle, NULL, 0, absolute);
 		return;
@@ -151,12 +152,15 @@ static void remove_module(const struct hg_hip_call *call, const void *handle)
 	{                                                             \
 		HG_REAL(int, name, params);                           \
 		struct hg_hip_call call;                              \
+		int saved;                                            \
                                                                       \
 		if (!hg_hip_begin(&call, HG_API_##name, HG_CALLER())) \
 			return real args;                             \
 		call.rc = real args;                                  \
+		saved = errno;                                        \
 		if (!call.rc)                                         \
 			after;                                        \
+		errno = saved;                                        \
 		hg_finish_checked(&call, ptr, 0, 0);                  \
 		return call.rc;                                       \
 	}

@@ -224,11 +224,12 @@ HG_HIP(void **, __hipRegisterFatBinary, (const void *wrapper))
 	uint64_t image = 0;
 	char path[PATH_MAX];
 	void **handle;
-	int status;
+	int status, saved;
 
-	hg_tls.hip++;
+	hg_hip_inside();
 	handle = real(wrapper);
-	hg_tls.hip--;
+	hg_hip_outside();
+	saved = errno;
 	status = codeobj_wrapper(wrapper, CODEOBJ_WRAPPER_SIZE, &image, &error);
 	prepare(status ? NULL : (const void *)(uintptr_t)image);
 	if (!hg_hip_remember())
@@ -238,6 +239,7 @@ HG_HIP(void **, __hipRegisterFatBinary, (const void *wrapper))
 	find_path(wrapper, path);
 	hg_hip_module_add(handle, (const uint8_t *)(uintptr_t)image, path);
 	hg_hip_remembered();
+	errno = saved;
 	return handle;
 }
 
@@ -248,9 +250,9 @@ HG_HIP(void **, __hipRegisterFatBinary, (const void *wrapper))
 		HG_REAL(void, name, params);         \
 		struct hg_hip_module *module;        \
                                                      \
-		hg_tls.hip++;                        \
+		hg_hip_inside();                     \
 		real args;                           \
-		hg_tls.hip--;                        \
+		hg_hip_outside();                    \
 		if (!hg_hip_remember())              \
 			return;                      \
 		module = hg_hip_module_find(handle); \
@@ -290,7 +292,7 @@ HG_HIP(void, __hipUnregisterFatBinary, (void **handle))
 		}
 		hg_hip_remembered();
 	}
-	hg_tls.hip++;
+	hg_hip_inside();
 	real(handle);
-	hg_tls.hip--;
+	hg_hip_outside();
 }

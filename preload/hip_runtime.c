@@ -419,6 +419,30 @@ bool hg_hip_enter(void)
 	return hg_enter_batched();
 }
 
+/*
+ * What a call calls lies deeper in the stack than itself, or on the alternate stack; and as long as
+ * it goes on, the address to which it will return is where it was.
+ */
+static bool goes_on(const char *frame)
+{
+	uintptr_t slot = (uintptr_t)hg_tls.hip_frame + sizeof(void *);
+	stack_t alternate;
+
+	if (frame >= hg_tls.hip_frame)
+		return sigaltstack(NULL, &alternate) || alternate.ss_flags & SS_ONSTACK;
+	if (slot < hg_tls.stack_start || slot >= hg_tls.stack_end)
+		return true;
+	return *(const void *const *)slot == hg_tls.hip_caller;
+}
+
+bool hg_hip_goes_on(const char *frame)
+{
+	if (goes_on(frame))
+		return true;
+	hg_tls.hip = 0;
+	return false;
+}
+
 bool hg_hip_begin(struct hg_hip_call *call, uint16_t api, const void *caller)
 {
 	struct hg_hip_runtime *runtime;
@@ -431,7 +455,7 @@ bool hg_hip_begin(struct hg_hip_call *call, uint16_t api, const void *caller)
 		hg_tls.keeping = 0;
 		return false;
 	}
-	hg_tls.hip++;
+	hg_tls.hip = 1;
 	runtime = current();
 	if (HG_UNLIKELY(!__atomic_load_n(&runtime->first_done, __ATOMIC_ACQUIRE))) {
 		int saved = errno;
@@ -457,6 +481,6 @@ bool hg_hip_begin_timed(struct hg_hip_call *call, uint16_t api, const void *call
 
 void hg_hip_end(void)
 {
-	hg_tls.hip--;
+	hg_hip_outside();
 	hg_tls.keeping = 0;
 }

@@ -22,7 +22,8 @@
 
 /* To come first in a function: before it calls anything (hip_dispatch.c). */
 #define HG_REAL(type, name, params) \
-	type(*real) params = (type(*) params)hg_hip_real(&row_##name, HG_CALLER())
+	type(*real) params =        \
+	    (type(*) params)hg_hip_real(&row_##name, HG_CALLER(), __builtin_frame_address(0))
 
 /* An event of `type` after the call succeeded, an error after it failed. */
 #define HG_AFTER(type, name, params, args, ...)                                    \

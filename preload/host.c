@@ -12,7 +12,7 @@ static bool enter(const void *caller)
 {
 	bool entered;
 
-	if (hg_tls.hip || hg_modules_is_tool(caller))
+	if (hg_in_hip() || hg_modules_is_tool(caller))
 		return false;
 	hg_tls.keeping++;
 	entered = hg_enter_batched();

@@ -49,7 +49,7 @@ void hg_say(const char *format, ...)
 	char line[512] = "hipgrain: ";
 	size_t used = strlen(line);
 	va_list args;
-	int length, saved = errno;
+	int length, saved = errno, cancel = hg_keep_thread();
 
 	va_start(args, format);
 	length = vsnprintf(line + used, sizeof(line) - used - 1, format, args);
@@ -60,6 +60,7 @@ void hg_say(const char *format, ...)
 	line[used++] = '\n';
 	used = (size_t)write(STDERR_FILENO, line, used); /* nowhere left to say that it failed */
 	(void)used;
+	hg_release_thread(cancel);
 	errno = saved;
 }
 
@@ -333,14 +334,16 @@ static void start(void)
 
 void hg_init(void)
 {
-	int expected = STATE_NEW, saved = errno;
+	int expected = STATE_NEW, saved = errno, cancel;
 
 	if (HG_LIKELY(__atomic_load_n(&state, __ATOMIC_ACQUIRE) == STATE_DONE) ||
 	    !__atomic_compare_exchange_n(&state, &expected, STATE_STARTING, false, __ATOMIC_ACQ_REL,
 					 __ATOMIC_ACQUIRE))
 		return;
 	hg_tls.busy++;
+	cancel = hg_keep_thread();
 	start();
+	hg_release_thread(cancel);
 	if (hg_active == HG_NEW)
 		hg_active = HG_DORMANT;
 	hg_tls.busy--;
@@ -363,11 +366,31 @@ static bool is_loader(const void *address)
 	return offset < end;
 }
 
+/*
+ * Whether LTTng-UST was loaded with the program, which has tracepoints of its own. Its constructors
+ * allocate: to start it from inside of them would start it half made.
+ */
+static bool brings_lttng(void)
+{
+	static int answer; /* atomic; 0: nobody has looked, 1: no, 2: yes */
+	int known = __atomic_load_n(&answer, __ATOMIC_RELAXED);
+
+	if (known)
+		return known == 2;
+	known = 1;
+	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
+		if (strstr(map->l_name, "/liblttng-ust"))
+			known = 2;
+	}
+	__atomic_store_n(&answer, known, __ATOMIC_RELAXED);
+	return known == 2;
+}
+
 bool hg_start(const void *caller)
 {
 	/* `environ` is set by the C library's constructor; before it nothing works. */
 	if (hg_active == HG_NEW && environ && !hg_tls.in_phdr && !hg_tls.resolving &&
-	    !hg_tls.busy && !is_loader(caller))
+	    !hg_tls.busy && !is_loader(caller) && !brings_lttng())
 		hg_init();
 	return hg_active == HG_ACTIVE;
 }

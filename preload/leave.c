@@ -12,10 +12,11 @@
 
 static void write_all(void)
 {
-	int saved = errno;
+	int saved = errno, cancel;
 
 	if (hg_active != HG_ACTIVE || getpid() != hg_process_id)
 		return;
+	cancel = hg_keep_thread();
 	if (hg_enter_batched()) {
 		hg_totals_write();
 		hg_leave();
@@ -27,6 +28,7 @@ static void write_all(void)
 	}
 	hg_cost_write();
 	hg_wait_end();
+	hg_release_thread(cancel);
 	errno = saved;
 }
 

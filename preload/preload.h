@@ -33,13 +33,15 @@
 /* ---- per thread: tls.c ---- */
 
 struct hg_tls {
-	int busy;           /* inside our own code: record nothing, interpose nothing */
-	int hip;            /* inside a HIP call: what the runtime does is not the application's */
-	int in_phdr;        /* inside dl_iterate_phdr(): the loader's lock is held */
-	int resolving;      /* looking up the C library's functions */
-	int keeping;        /* this call is remembered although nothing records (state.c) */
-	uint32_t suspended; /* state.c's: what the call in progress takes away */
-	uint16_t named_api; /* operator new or delete is about to call malloc or free */
+	int busy; /* inside our own code: record nothing, interpose nothing */
+	int hip;  /* inside a HIP call: what the runtime does is not the application's */
+	const char *hip_frame;  /* of the wrapper of the outermost of these, on the stack */
+	const void *hip_caller; /* to which that returns */
+	int in_phdr;            /* inside dl_iterate_phdr(): the loader's lock is held */
+	int resolving;          /* looking up the C library's functions */
+	int keeping;            /* this call is remembered although nothing records (state.c) */
+	uint32_t suspended;     /* state.c's: what the call in progress takes away */
+	uint16_t named_api;     /* operator new or delete is about to call malloc or free */
 	void *named_caller;
 	uintptr_t stack_start, stack_end; /* part of the thread's stack known to be readable */
 	uint32_t stack_known; /* the generation in which its stack was recorded as a region */
@@ -143,6 +145,34 @@ static inline void hg_leave(void)
 	if (HG_UNLIKELY(hg_tls.timing))
 		hg_cost_end();
 	hg_tls.busy = 0;
+}
+
+/*
+ * Whether the thread is still in the HIP call that it is said to be in: it is not, if that was left
+ * by an exception or longjmp() out of a callback or a signal handler. `frame`: the caller's.
+ */
+bool hg_hip_goes_on(const char *frame);
+
+static inline bool hg_in_hip(void)
+{
+	return HG_UNLIKELY(hg_tls.hip) && hg_hip_goes_on(__builtin_frame_address(0));
+}
+
+/*
+ * Around our own calls of functions at which a thread may be cancelled: the program did not call
+ * them, and what we hold would never be given back. The second is given what the first returned.
+ */
+static inline int hg_keep_thread(void)
+{
+	int before;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+	return before;
+}
+
+static inline void hg_release_thread(int before)
+{
+	pthread_setcancelstate(before, NULL);
 }
 
 uint64_t hg_now(void); /* ns, monotonic */

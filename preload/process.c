@@ -50,14 +50,15 @@ static const char *const environment_prefixes[] = {
 /* A file of /proc, NUL-terminated, cut to `size`; its length. */
 static size_t read_file(const char *path, char *text, size_t size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int cancel = hg_keep_thread(), fd = open(path, O_RDONLY | O_CLOEXEC);
 	size_t used = 0;
 	ssize_t got = 0;
 
 	while (fd >= 0 && used < size - 1 && (got = read(fd, text + used, size - 1 - used)) > 0)
 		used += (size_t)got;
 	if (fd >= 0)
-		close(fd);
+		hg_libc.close(fd);
+	hg_release_thread(cancel);
 	text[used] = 0;
 	return used;
 }

@@ -222,6 +222,7 @@ static void sample(void)
 void hg_residency_waited(uint16_t api)
 {
 	uint64_t now;
+	int cancel;
 
 	if (HG_LIKELY(!hg_config.residency) || !*hg_provider->recording ||
 	    (api != HG_API_hipDeviceSynchronize && api != HG_API_hipCtxSynchronize &&
@@ -232,7 +233,9 @@ void hg_residency_waited(uint16_t api)
 		return;
 	if (!last_ns || now - last_ns >= (hg_config.residency - 1) * UINT64_C(1000000)) {
 		last_ns = now;
+		cancel = hg_keep_thread();
 		sample();
+		hg_release_thread(cancel);
 	}
 	__atomic_store_n(&sampling, 0, __ATOMIC_RELEASE);
 }

@@ -466,16 +466,18 @@ static void begin(bool late)
 
 bool hg_begin_recording(bool late)
 {
-	int saved = errno;
+	int saved = errno, cancel;
 
 	/* Who tells needs the loader's lock, which this thread holds. */
 	if (hg_tls.in_phdr)
 		return false;
 	hg_tls.busy++;
+	cancel = hg_keep_thread();
 	pthread_mutex_lock(&begin_lock);
 	if (!hg_recording_begun)
 		begin(late);
 	pthread_mutex_unlock(&begin_lock);
+	hg_release_thread(cancel);
 	hg_tls.busy--;
 	errno = saved;
 	return true;

@@ -262,16 +262,21 @@ void hg_totals_write(void)
 {
 	struct timespec nap = { .tv_nsec = 1000000 };
 	unsigned naps = 0;
+	int cancel;
 
 	if (!parts)
 		return;
+	cancel = hg_keep_thread();
 	while (__atomic_exchange_n(&writing, 1, __ATOMIC_ACQUIRE)) {
-		if (naps++ == 2000)
+		if (naps++ == 2000) {
+			hg_release_thread(cancel);
 			return;
+		}
 		nanosleep(&nap, NULL);
 	}
 	write_out();
 	unlock(&writing);
+	hg_release_thread(cancel);
 }
 
 static uint64_t coarse_now(void)

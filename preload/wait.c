@@ -54,6 +54,7 @@ static void account(void)
 static int wait_for_room(int timeout)
 {
 	uint64_t now = hg_now();
+	int cancel, rc;
 
 	if (last.entry != hg_tls.entered) {
 		account();
@@ -72,7 +73,10 @@ static int wait_for_room(int timeout)
 			return 0;
 		}
 	}
-	return hg_libc.poll(NULL, 0, timeout);
+	cancel = hg_keep_thread();
+	rc = hg_libc.poll(NULL, 0, timeout);
+	hg_release_thread(cancel);
+	return rc;
 }
 
 HG_EXPORT int poll(struct pollfd *fds, nfds_t count, int timeout)
