@@ -182,6 +182,14 @@ struct hg_fixes {
 	struct hg_fix_row rows[HG_HIP_SUBJECTS];
 };
 
+/* The argument bytes of a graph's kernel, for recordings that begin after it was instantiated. */
+struct hg_hip_kept {
+	uint8_t *bytes; /* malloc()'s; NULL: none yet, or of length 0 */
+	uint32_t length;
+	uint8_t status;
+	bool known;
+};
+
 struct hg_hip_kernel_variant;
 struct hg_hip_launch {
 	struct hg_hip_call call;
@@ -190,6 +198,7 @@ struct hg_hip_launch {
 	void **params; /* one pointer per explicit argument; or NULL: */
 	void **extra;
 	bool node; /* of a graph: it does not run now */
+	struct hg_hip_kept *kept; /* a node's: filled in, or if it is known in place of params */
 	/* Set by hg_hip_launch_identify(): */
 	struct hg_hip_subjects subjects;
 	struct hg_fixes fixes; /* fix.c */

@@ -186,6 +186,18 @@ static struct work *append(struct instance *instance, const void *owner, const v
 	return work;
 }
 
+static void drop_arguments(struct work *work)
+{
+	free(work->arguments.bytes);
+	work->arguments = (struct hg_hip_kept){ .bytes = NULL };
+}
+
+static void free_work(struct work *work)
+{
+	drop_arguments(work);
+	free(work);
+}
+
 static void set_kernel(struct work *work, const struct kernel_params *params)
 {
 	struct hg_hip_launch launch = {
@@ -193,6 +205,7 @@ static void set_kernel(struct work *work, const struct kernel_params *params)
 		.params = params->args,
 		.extra = params->extra,
 		.node = true,
+		.kept = &work->arguments,
 		.event = { .grid_x = params->grid.x,
 			   .grid_y = params->grid.y,
 			   .grid_z = params->grid.z,
@@ -203,10 +216,30 @@ static void set_kernel(struct work *work, const struct kernel_params *params)
 			   .device = hg_hip_device() },
 	};
 
+	drop_arguments(work);
 	hg_hip_launch_identify(&launch);
 	hg_fix_apply(&launch, launch.event.device);
 	hg_hip_memory_ask(&launch.subjects);
 	work->launch = launch.event;
+	work->handle = params->function;
+	work->generation = __atomic_load_n(&hg_generation, __ATOMIC_RELAXED);
+}
+
+void hg_hip_graph_refresh(struct work *work, int device)
+{
+	uint32_t generation = __atomic_load_n(&hg_generation, __ATOMIC_RELAXED);
+	struct hg_hip_launch launch = { .handle = work->handle,
+					.node = true,
+					.kept = &work->arguments,
+					.event = work->launch };
+
+	if (work->generation == generation)
+		return;
+	launch.event.device = device;
+	hg_hip_launch_identify(&launch);
+	hg_hip_memory_ask(&launch.subjects);
+	work->launch = launch.event;
+	work->generation = generation;
 }
 
 static void set_fill(struct work *work, const struct fill_params *params, uint16_t api)
@@ -295,7 +328,7 @@ static void clear(struct instance *instance)
 
 	for (struct work *work = instance->work; work; work = next) {
 		next = work->next;
-		free(work);
+		free_work(work);
 	}
 	instance->work = NULL;
 	instance->last = &instance->work;
@@ -371,7 +404,7 @@ static void drop_nodes(const void *graph, const void *node)
 
 			if (graph ? work->owner == graph : work->node == node) {
 				*at = work->next;
-				free(work);
+				free_work(work);
 			} else {
 				at = &work->next;
 			}
@@ -483,7 +516,7 @@ static void update_child(const void *handle, const void *node, void *graph)
 
 			if (work->owner == node) {
 				*at = work->next;
-				free(work);
+				free_work(work);
 				instance->count--;
 			} else {
 				at = &work->next;
@@ -527,7 +560,7 @@ static void forget(const void *handle, const void *node)
 
 		if (work->node == node) {
 			*at = work->next;
-			free(work);
+			free_work(work);
 			instance->count--;
 			instance->unknown++;
 		} else {

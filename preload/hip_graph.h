@@ -12,6 +12,10 @@ struct work { /* what one node does */
 	const void *owner; /* the graph, or for an instantiated graph's part the child node */
 	const void *node;
 	enum kind kind;
+	/* A kernel's; its ids are those of the recording of that generation (state.h). */
+	const void *handle;
+	struct hg_hip_kept arguments;
+	uint32_t generation;
 	union {
 		struct hg_ev_launch launch;
 		struct hg_ev_copy copy;
@@ -26,6 +30,10 @@ struct instance {
 	unsigned count;
 	unsigned unknown; /* nodes that do something, but what could not be told */
 };
+
+/* A kernel's ids in the recording that is on, if it began later than they were given. Under
+ * hg_hip_graph_lock(), needs hg_hip_enter(). */
+void hg_hip_graph_refresh(struct work *work, int device);
 
 /* An instantiated graph's work, NULL if it is not known; under hg_hip_graph_lock(). */
 struct instance *hg_hip_graph_find(const void *handle);

@@ -28,8 +28,10 @@ static void emit(struct hg_hip_call *call, struct hg_ev_call *event, bool kernel
 		if ((work->kind == KERNEL) != kernels)
 			continue;
 		if (work->kind == KERNEL) {
-			struct hg_ev_launch launch = work->launch;
+			struct hg_ev_launch launch;
 
+			hg_hip_graph_refresh(work, device);
+			launch = work->launch;
 			launch.api = call->api;
 			launch.stream = event->stream;
 			launch.device = device;

@@ -80,6 +80,29 @@ static bool from_extra(const struct codeobj_kernel *layout, void **extra, struct
 	return true;
 }
 
+/* Without memory for them they are asked for in vain later: then that is their status. */
+static void keep(struct hg_hip_kept *kept, const struct bytes *bytes)
+{
+	*kept = (struct hg_hip_kept){ .bytes = bytes->length ? malloc(bytes->length) : NULL,
+				      .length = bytes->length,
+				      .status = bytes->status,
+				      .known = true };
+	if (kept->bytes) {
+		memcpy(kept->bytes, bytes->data, bytes->length);
+	} else if (bytes->length) {
+		kept->length = 0;
+		kept->status = HG_ARGS_UNKNOWN_LAYOUT;
+	}
+}
+
+static void from_kept(const struct hg_hip_kept *kept, struct bytes *bytes)
+{
+	bytes->length = kept->length;
+	bytes->status = kept->status;
+	if (kept->length)
+		memcpy(bytes->data, kept->bytes, kept->length);
+}
+
 uint32_t hg_hip_arguments(struct hg_hip_launch *launch, struct hg_hip_kernel_variant *variant)
 {
 	const struct codeobj_kernel *layout = variant->layout;
@@ -91,7 +114,9 @@ uint32_t hg_hip_arguments(struct hg_hip_launch *launch, struct hg_hip_kernel_var
 
 	bytes.length = 0;
 	bytes.status = HG_ARGS_COMPLETE;
-	if (!hg_config.kernel_arguments)
+	if (launch->node && launch->kept && launch->kept->known)
+		from_kept(launch->kept, &bytes);
+	else if (!hg_config.kernel_arguments)
 		bytes.status = HG_ARGS_WITHHELD;
 	else if (!layout)
 		bytes.status = HG_ARGS_UNKNOWN_LAYOUT;
@@ -100,6 +125,8 @@ uint32_t hg_hip_arguments(struct hg_hip_launch *launch, struct hg_hip_kernel_var
 	else if (layout->explicit_count &&
 		 (!launch->extra || !from_extra(layout, launch->extra, &bytes)))
 		bytes.status = HG_ARGS_UNKNOWN_LAYOUT;
+	if (launch->node && launch->kept && !launch->kept->known)
+		keep(launch->kept, &bytes);
 	pthread_once(&arguments_once, init_arguments);
 	hash = hg_hash((uint64_t)variant->id << 8 | bytes.status, bytes.data, bytes.length);
 	id = hg_intern_id(&arguments, hash, &fresh);

@@ -93,6 +93,7 @@ static void choose(void)
 		case HG_CLASS_PREFETCH:
 		case HG_CLASS_STREAM:
 		case HG_CLASS_MODULE:
+		case HG_CLASS_GRAPH: /* what they launch later (hip_graph.c) */
 			interesting[apis[i].api % API_MAX] = true;
 			break;
 		default:

@@ -34,9 +34,34 @@ __global__ void add_to_variable(float value)
 	unsafeAtomicAdd(&on_device[0], value);
 }
 
+__global__ void add_in_graph(float *sum, float value)
+{
+	unsafeAtomicAdd(sum, value);
+}
+
 static float *fine, *plain, *advised, *freed, *registered;
 static hipStream_t stream;
 static hipEvent_t event;
+static hipGraphExec_t graph;
+
+/* Nothing but the runtime knows of it afterwards. */
+static void make_graph(void)
+{
+	float value = 1.0f;
+	void *arguments[] = { &fine, &value };
+	hipKernelNodeParams params = {};
+	hipGraph_t nodes;
+	hipGraphNode_t node;
+
+	params.func = (void *)add_in_graph;
+	params.gridDim = dim3(1);
+	params.blockDim = dim3(64);
+	params.kernelParams = arguments;
+	CHECK(hipGraphCreate(&nodes, 0));
+	CHECK(hipGraphAddKernelNode(&node, nodes, nullptr, 0, &params));
+	CHECK(hipGraphInstantiate(&graph, nodes, nullptr, nullptr, 0));
+	CHECK(hipGraphDestroy(nodes));
+}
 
 static void make(void)
 {
@@ -52,6 +77,7 @@ static void make(void)
 	CHECK(hipEventCreateWithFlags(&event, hipEventDisableTiming));
 	*fine = *advised = *registered = 0;
 	CHECK(hipMemset(plain, 0, sizeof(float)));
+	make_graph();
 }
 
 static void use(void)
@@ -64,6 +90,7 @@ static void use(void)
 	CHECK(hipHostGetDevicePointer((void **)&where, registered, 0));
 	add<<<1, 64, 0, stream>>>(where, 1.0f);
 	add_to_variable<<<1, 64, 0, stream>>>(1.0f);
+	CHECK(hipGraphLaunch(graph, stream));
 	CHECK(hipEventRecord(event, stream));
 	CHECK(hipEventSynchronize(event));
 	CHECK(hipStreamSynchronize(stream));
