@@ -3,63 +3,87 @@
 
 #include <string.h>
 
-static void put(struct json_stream *stream, const char *text, size_t length)
+static void flush(struct json_stream *stream)
 {
-	fwrite_unlocked(text, 1, length, stream->file);
+	fwrite_unlocked(stream->buffer, 1, stream->used, stream->file);
+	stream->used = 0;
+}
+
+static inline void put(struct json_stream *stream, const char *text, size_t length)
+{
+	if (length > sizeof(stream->buffer) - stream->used) {
+		flush(stream);
+		if (length > sizeof(stream->buffer)) {
+			fwrite_unlocked(text, 1, length, stream->file);
+			return;
+		}
+	}
+	memcpy(stream->buffer + stream->used, text, length);
+	stream->used += length;
+}
+
+static inline void put_char(struct json_stream *stream, char c)
+{
+	if (stream->used == sizeof(stream->buffer))
+		flush(stream);
+	stream->buffer[stream->used++] = c;
 }
 
 static void new_line(struct json_stream *stream)
 {
-	static const char blanks[] = "                                ";
-	size_t rest = stream->depth * 2;
+	static const char blanks[] = "\n                                ";
+	size_t rest = stream->depth * 2, part = sizeof(blanks) - 2;
 
-	putc_unlocked('\n', stream->file);
-	while (rest) {
-		size_t part = rest < sizeof(blanks) - 1 ? rest : sizeof(blanks) - 1;
-
-		put(stream, blanks, part);
-		rest -= part;
-	}
+	put(stream, blanks, 1 + (rest < part ? rest : part));
+	for (; rest > part; rest -= part)
+		put(stream, blanks + 1, rest - part < part ? rest - part : part);
 }
 
 static void put_escaped(struct json_stream *stream, unsigned char c)
 {
 	static const char from[] = "\"\\\b\f\n\r\t", to[] = "\"\\bfnrt";
 	const char *at = strchr(from, c);
+	char text[8];
 
-	if (at && c)
-		fprintf(stream->file, "\\%c", to[at - from]);
-	else
-		fprintf(stream->file, "\\u%04x", c);
+	put(stream, text,
+	    (size_t)(at && c ? snprintf(text, sizeof(text), "\\%c", to[at - from])
+			     : snprintf(text, sizeof(text), "\\u%04x", c)));
 }
+
+/* Characters at which plain text ends. */
+static const bool special[256] = {
+	[0 ... ' ' - 1] = true,
+	['"'] = true,
+	['\\'] = true,
+};
 
 static void put_string(struct json_stream *stream, const char *text)
 {
-	const char *start = text;
+	put_char(stream, '"');
+	for (;;) {
+		const char *start = text;
 
-	putc_unlocked('"', stream->file);
-	for (; *text; text++) {
-		if ((unsigned char)*text >= ' ' && *text != '"' && *text != '\\')
-			continue;
+		while (!special[(unsigned char)*text])
+			text++;
 		put(stream, start, (size_t)(text - start));
-		put_escaped(stream, (unsigned char)*text);
-		start = text + 1;
+		if (!*text)
+			break;
+		put_escaped(stream, (unsigned char)*text++);
 	}
-	put(stream, start, (size_t)(text - start));
-	putc_unlocked('"', stream->file);
+	put_char(stream, '"');
 }
 
 static void member(struct json_stream *stream, const char *key)
 {
 	if (stream->some)
-		putc_unlocked(',', stream->file);
+		put_char(stream, ',');
 	if (stream->depth)
 		new_line(stream);
 	stream->some = true;
 	if (!key)
 		return;
 	put_string(stream, key);
-	putc_unlocked(':', stream->file);
+	put_char(stream, ':');
 }
 
 void json_stream_text(struct json_stream *stream, const char *key, const char *text)
@@ -102,7 +126,7 @@ void json_stream_null(struct json_stream *stream, const char *key)
 void json_stream_begin(struct json_stream *stream, const char *key, char bracket)
 {
 	member(stream, key);
-	putc_unlocked(bracket, stream->file);
+	put_char(stream, bracket);
 	stream->depth++;
 	stream->some = false;
 }
@@ -111,8 +135,10 @@ void json_stream_end(struct json_stream *stream, char bracket)
 {
 	stream->depth--;
 	new_line(stream);
-	putc_unlocked(bracket, stream->file);
+	put_char(stream, bracket);
 	stream->some = true;
-	if (!stream->depth)
-		putc_unlocked('\n', stream->file);
+	if (!stream->depth) {
+		put_char(stream, '\n');
+		flush(stream);
+	}
 }

@@ -14,6 +14,8 @@ struct json_stream {
 	FILE *file; /* borrowed */
 	unsigned depth;
 	bool some; /* there is something in the object or array at hand */
+	size_t used;
+	char buffer[1 << 16]; /* written when it is full, and after the outermost end */
 };
 
 /*

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "filter.h"
+#include "pattern.h"
 
 #define LONGEST 20u /* bytes of an instruction */
 /* Instructions remembered; a power of two. When half of the slots are taken all are forgotten. */
@@ -18,8 +19,9 @@ struct decoder {
 	unsigned wave_size;
 	char backend[16];
 	struct isa_disasm *disasm;
-	uint64_t *key; /* by slot: the bytes */
-	uint32_t *at;  /* by slot: index in insn + 1; 0: free */
+	struct patterns *patterns; /* of gfx9; NULL: none */
+	uint64_t *key;             /* by slot: the bytes */
+	uint32_t *at;              /* by slot: index in insn + 1; 0: free */
 	struct insn *insn;
 	uint32_t count, room;
 	char *names[NAMES];
@@ -46,6 +48,7 @@ static void destroy(struct decoder *decoder)
 	if (decoder->at)
 		forget(decoder);
 	isa_disasm_destroy(decoder->disasm);
+	patterns_free(decoder->patterns);
 	for (size_t i = 0; i < NAMES; i++)
 		free(decoder->names[i]);
 	free(decoder->key);
@@ -96,6 +99,8 @@ struct decoder *decoder_get(const struct arch *arch, unsigned wave_size, const c
 	strcpy(decoder->backend, backend);
 	decoder->key = calloc(SLOTS, sizeof(*decoder->key));
 	decoder->at = calloc(SLOTS, sizeof(*decoder->at));
+	if (arch->generation == ARCH_GFX9)
+		decoder->patterns = patterns_new();
 	if (decoder->key && decoder->at) {
 		/* The first one initialises the library behind it, which threads must not share. */
 		pthread_mutex_lock(&lock);
@@ -237,8 +242,9 @@ static bool selects_parts(const uint8_t *code, size_t size)
 	return word >> 25 == 0x3e || ((sdwa >> 8 & 7) != 7 && (sdwa >> 11 & 3) != 3);
 }
 
-static bool decode(struct decoder *decoder, const uint8_t *code, size_t size, struct insn *insn)
+static bool decode(void *user, const uint8_t *code, size_t size, struct insn *insn)
 {
+	struct decoder *decoder = user;
 	uint8_t bytes[LONGEST] = { 0 };
 	struct insn *dual = NULL;
 	char text[256], *second;
@@ -279,7 +285,10 @@ bool decoder_insn(struct decoder *decoder, const uint8_t *code, size_t size, str
 		if (decoder->at[slot])
 			return copy_insn(insn, &decoder->insn[decoder->at[slot] - 1]);
 	}
-	if (size < 4 || (decoder->arch->generation <= ARCH_GFX10 && !selects_parts(code, size)) ||
+	if (size < 4 || (decoder->arch->generation <= ARCH_GFX10 && !selects_parts(code, size)))
+		return false;
+	if (!(known && decoder->patterns &&
+	      patterns_insn(decoder->patterns, key, known, decode, decoder, insn)) &&
 	    !decode(decoder, code, size, insn))
 		return false;
 	if (decoder->arch->generation == ARCH_GFX9 ? insn->length == known : insn->length <= known)

@@ -242,16 +242,20 @@ out:
 static int fill_args(struct analysis *analysis, const struct codeobj_kernel *from,
 		     struct isa_kernel *kernel, struct flow_arg *flow_args, size_t *flow_count)
 {
+	const char **name = calloc(from->arg_count + 1, sizeof(*name));
 	size_t i;
 
 	kernel->args = calloc(from->arg_count + 1, sizeof(*kernel->args));
-	if (!kernel->args)
+	if (!name || !kernel->args) {
+		free(name);
 		return -ENOMEM;
+	}
+	if (analysis->lines)
+		lines_parameters(analysis->lines, from->name, name, from->arg_count);
 	*flow_count = 0;
 	for (i = 0; i < from->arg_count; i++) {
 		const struct codeobj_arg *arg = &from->args[i];
 		struct isa_arg *to = &kernel->args[kernel->arg_count];
-		const char *name = arg->name;
 
 		flow_args[*flow_count].offset = arg->offset;
 		flow_args[*flow_count].size = arg->size;
@@ -261,13 +265,11 @@ static int fill_args(struct analysis *analysis, const struct codeobj_kernel *fro
 		to->offset = arg->offset;
 		to->size = arg->size;
 		to->pointer = arg->kind == CODEOBJ_ARG_GLOBAL_BUFFER;
-		if (!name && analysis->lines)
-			name = lines_parameter(analysis->lines, from->name,
-					       (unsigned)kernel->arg_count);
-		to->name = copy(name);
+		to->name = copy(arg->name ? arg->name : name[kernel->arg_count]);
 		to->type_name = copy(arg->type_name);
 		kernel->arg_count++;
 	}
+	free(name);
 	return 0;
 }
 

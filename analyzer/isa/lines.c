@@ -412,23 +412,23 @@ void lines_frames(struct lines *lines, uint64_t pc,
 	}
 }
 
-const char *lines_parameter(struct lines *lines, const char *symbol, unsigned index)
+void lines_parameters(struct lines *lines, const char *symbol, const char **name, size_t count)
 {
 	const struct function key = { .name = symbol }, *wanted = &key, **found;
 	Dwarf_Die die, child;
-	unsigned seen = 0;
+	size_t seen = 0;
 
-	if (!lines->named)
-		return NULL;
+	memset(name, 0, count * sizeof(*name));
+	if (!lines->named || !count)
+		return;
 	found = bsearch(&wanted, lines->by_name, lines->named, sizeof(wanted), by_name);
 	if (!found)
-		return NULL;
+		return;
 	die = (*found)->die;
 	if (dwarf_child(&die, &child))
-		return NULL;
+		return;
 	do {
-		if (dwarf_tag(&child) == DW_TAG_formal_parameter && seen++ == index)
-			return string_of(&child, DW_AT_name);
-	} while (!dwarf_siblingof(&child, &child));
-	return NULL;
+		if (dwarf_tag(&child) == DW_TAG_formal_parameter)
+			name[seen++] = string_of(&child, DW_AT_name);
+	} while (seen < count && !dwarf_siblingof(&child, &child));
 }

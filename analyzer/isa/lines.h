@@ -33,7 +33,10 @@ void lines_frames(struct lines *lines, uint64_t pc,
 /* Whether a file is such a header. */
 bool lines_foreign(const char *file);
 
-/* Name of parameter `index` of the function with that linkage name, owned by `lines`, or NULL. */
-const char *lines_parameter(struct lines *lines, const char *symbol, unsigned index);
+/*
+ * The names of the first `count` parameters of the function with that linkage name, in name[],
+ * NULL for those that are not known. Owned by `lines`.
+ */
+void lines_parameters(struct lines *lines, const char *symbol, const char **name, size_t count);
 
 #endif
