@@ -203,7 +203,8 @@ static int read_unit(struct cursor *cursor, const struct abbreviations *table, c
 			if (status)
 				return status;
 		}
-		skip_attributes(cursor, table->width + row->first, row->count);
+		if (row->count)
+			skip_attributes(cursor, table->width + row->first, row->count);
 		if (!row->children && !depth)
 			break;
 		depth += row->children;
