@@ -208,7 +208,7 @@ static int choose(struct unpacking *work, char *problem)
 		while (bundle.position <= work->made &&
 		       (rc = codeobj_bundle_next(&bundle, &entry, &error)) > 0)
 			;
-	if (!rc && bundle.position > work->made)
+	if (rc >= 0 && bundle.position > work->made)
 		return fail(problem, -EINVAL, "compressed bundle: its table of entries is absurd");
 	if (!rc)
 		rc = codeobj_bundle_select(work->base, work->claimed, &work->device->target,

@@ -29,7 +29,7 @@ static struct skim_section part(const uint8_t **data, size_t *left, size_t size)
 static void ask_lines(const struct skim_sections *sections, uint64_t at)
 {
 	struct skim_lines *lines;
-	unsigned sum = 0;
+	volatile unsigned sum = 0;
 
 	if (skim_lines_open(sections, at, "/where", &lines))
 		return;
@@ -39,11 +39,9 @@ static void ask_lines(const struct skim_sections *sections, uint64_t at)
 		if (skim_lines_find(lines, pc, &file, &line)) {
 			const char *name = skim_lines_file(lines, file);
 
-			sum += line + (name ? (unsigned)strlen(name) : 0);
+			sum = sum + line + (name ? (unsigned)strlen(name) : 0);
 		}
 	}
-	if (sum == 1)
-		abort(); /* it is used */
 	skim_lines_close(lines);
 }
 
