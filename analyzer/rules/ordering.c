@@ -30,6 +30,7 @@ static void free_process_order(gpointer data)
 	g_hash_table_destroy(at->gone_streams);
 	g_hash_table_destroy(at->waits);
 	g_hash_table_destroy(at->syncs);
+	g_hash_table_destroy(at->early);
 	g_hash_table_destroy(at->lost);
 	g_free(at);
 }
@@ -72,6 +73,7 @@ static struct process_order *process_order(struct ordering *ordering, struct pro
 		order_init(&at->order);
 		at->gone_streams = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 		at->waits = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+		at->early = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 		at->syncs = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 		at->lost = g_hash_table_new_full(NULL, NULL, drop_allocation, g_free);
 		g_hash_table_insert(ordering->processes, process, at);
@@ -209,6 +211,7 @@ static void on_launch(struct ordering *ordering, const struct rules_context *con
 	}
 	if (is_serialised(at)) {
 		order_host_stream(&at->order, stream);
+		streams_early(at, launch->stream, launch->api);
 	}
 	if (!last) {
 		last = g_new0(struct launched, 1);
@@ -283,6 +286,9 @@ static void on_copy(const struct rules_context *context, struct process_order *a
 	if (is_serialised(at)) {
 		wait = WAIT_ITSELF;
 	}
+	if (wait != WAIT_NOTHING) {
+		streams_early(at, copy->stream, copy->api);
+	}
 	host_waits(at, wait, stream, copy->device);
 }
 
@@ -297,7 +303,11 @@ static void on_fill(const struct rules_context *context, struct process_order *a
 	streams_submit(context, at, stream, fill->stream, fill->stack_id, fill->api, NULL);
 	use = use_of(stream, order_submit(&at->order, stream), context, fill->api, fill->stack_id);
 	races_fill(context, at, use);
-	host_waits(at, is_serialised(at) ? WAIT_ITSELF : wait, stream, fill->device);
+	if (is_serialised(at)) {
+		streams_early(at, fill->stream, fill->api);
+		wait = WAIT_ITSELF;
+	}
+	host_waits(at, wait, stream, fill->device);
 }
 
 static void on_prefetch(const struct rules_context *context, struct process_order *at)

@@ -15,6 +15,8 @@ struct process_order {
 	GHashTable *gone_streams; /* handles that were destroyed and did not come again */
 	GHashTable *waits;        /* event handle -> struct event_waits (streams.c) */
 	GHashTable *syncs;        /* stack id -> struct sync_site (streams.c) */
+	GHashTable *early;        /* handles of streams whose asynchronous work the runtime waited
+				     for all the same, and the program has not since (streams.c) */
 	GHashTable *lost;         /* allocation -> struct lost_result (errors.c) */
 	unsigned launches_since_wait, others_since_wait;
 	bool device_memory_only;       /* the launches since the last wait */
@@ -91,6 +93,9 @@ void races_free(const struct rules_context *context, struct process_order *at,
 		struct allocation *allocation, const struct order_stream *stream, bool waits);
 
 /* streams.c: HG405, HG702, HG704, HG705 */
+/* The runtime waited for what it was just given, though that call need not wait. */
+void streams_early(struct process_order *at, uint64_t handle, unsigned api);
+
 void streams_submit(const struct rules_context *context, struct process_order *at,
 		    const struct order_stream *stream, uint64_t handle, uint32_t stack_id,
 		    unsigned api, const struct launch_uses *uses);

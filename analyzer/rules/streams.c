@@ -169,13 +169,46 @@ static bool is_over(const struct process_order *at, const struct hg_ev_sync *syn
 	return true;
 }
 
+void streams_early(struct process_order *at, uint64_t handle, unsigned api)
+{
+	if (hg_api_class(api) == HG_CLASS_LAUNCH || strstr(hg_api_name(api), "Async")) {
+		g_hash_table_add(at->early, g_memdup2(&handle, sizeof(handle)));
+	}
+}
+
+/*
+ * Would the program have to wait here if it knew the interface only? That the runtime copies
+ * pageable memory before it returns, or that a variable of the environment makes launches wait, is
+ * nothing to build on.
+ */
+static bool is_due(struct process_order *at, const struct hg_ev_sync *sync)
+{
+	switch (sync->api) {
+	case HG_API_hipStreamSynchronize:
+	case HG_API_hipStreamSynchronize_spt:
+		if (sync->stream > STREAM_PER_THREAD) {
+			return g_hash_table_remove(at->early, &sync->stream);
+		}
+		break;
+	case HG_API_hipDeviceSynchronize:
+		if (g_hash_table_size(at->early)) {
+			g_hash_table_remove_all(at->early);
+			return true;
+		}
+		break;
+	default:
+		break;
+	}
+	return g_hash_table_size(at->early) > 0;
+}
+
 void streams_sync(const struct rules_context *context, struct process_order *at)
 {
 	const struct hg_ev_sync *sync = &context->event->sync;
 	gpointer key = GUINT_TO_POINTER(sync->stack_id);
 	struct sync_site *site;
 	/* What one thread has waited for another does not know. */
-	bool same_thread = at->wait_tid == context->event->tid;
+	bool same_thread = at->wait_tid == context->event->tid, due;
 
 	at->wait_tid = context->event->tid;
 	if (is_query(sync->api) || sync->stack_id == 0) {
@@ -188,8 +221,9 @@ void streams_sync(const struct rules_context *context, struct process_order *at)
 		g_hash_table_insert(at->syncs, key, site);
 	}
 	at->latest_wait = NULL;
+	due = is_due(at, sync);
 	if (is_over(at, sync)) {
-		site->idle += same_thread;
+		site->idle += same_thread && !due;
 	} else if (at->launches_since_wait == 1 && at->others_since_wait == 0 &&
 		   at->device_memory_only) {
 		at->latest_wait = site;

@@ -248,6 +248,38 @@ static void waits_for_nothing(void **state)
 	assert_string_equal(found(), "HG704");
 }
 
+/* The runtime has copied pageable memory by then, but does not promise it. */
+static void waits_for_copies_of_pageable_memory(void **state)
+{
+	(void)state;
+	two_streams(0);
+	for (int i = 0; i < 100; i++) {
+		copy(HG_API_hipMemcpyAsync, P, HOST, 0x800, A);
+		copy(HG_API_hipMemcpyAsync, Q, HOST, 0x800, B);
+		sync_by(HG_API_hipStreamSynchronize, A);
+		sync_by(HG_API_hipStreamSynchronize, B);
+	}
+	assert_string_equal(found(), "");
+	for (int i = 0; i < 65; i++) {
+		sync_by(HG_API_hipStreamSynchronize, B);
+	}
+	assert_string_equal(found(), "HG704");
+}
+
+/* Nor is a debugging variable a reason to leave a wait out. */
+static void waits_for_what_the_environment_serialised(void **state)
+{
+	(void)state;
+	runtime(50221153, "AMD_SERIALIZE_KERNEL=3");
+	two_streams(0);
+	for (int i = 0; i < 100; i++) {
+		launch(UPDATER, A, P);
+		copy(HG_API_hipMemcpyAsync, Q, Q + 0x800, 0x800, A);
+		sync_by(HG_API_hipStreamSynchronize, A);
+	}
+	assert_string_equal(found(), "HG903");
+}
+
 /* One after the other is the way to wait for several. */
 static void waits_for_one_stream_after_another(void **state)
 {
@@ -425,6 +457,8 @@ int main(void)
 		SILENT(HG704, waits_that_may_be_needed),
 		SILENT(HG704, waits_for_the_time),
 		FINDS(HG704, waits_for_nothing),
+		FINDS(HG704, waits_for_copies_of_pageable_memory),
+		SILENT(HG704, waits_for_what_the_environment_serialised),
 		SILENT(HG704, waits_for_one_stream_after_another),
 		FINDS(HG705, a_destroyed_stream_is_used),
 		FINDS(HG705, a_destroyed_stream_is_waited_for),
