@@ -222,7 +222,7 @@ static void check_pageable(const struct rules_context *context, const struct hg_
 	bool from_host = is_system_memory(&src);
 	const struct place *host = from_host ? &src : &dst;
 	struct finding *finding;
-	char *what;
+	char *what, *took;
 	bool is_new;
 
 	if (!is_async_copy(copy->api) || bytes < PAGEABLE_COPY_THRESHOLD ||
@@ -239,11 +239,19 @@ static void check_pageable(const struct rules_context *context, const struct hg_
 	finding->api = g_strdup(hg_api_name(copy->api));
 	finding_set_place(finding, host, from_host ? copy->src : copy->dst);
 	what = place_text(host);
-	finding->message = g_strdup_printf(
-	    "%s copies %" G_GUINT64_FORMAT " bytes %s %s, which is pageable: the runtime stages "
-	    "or pins it during the call (this one took %" G_GUINT64_FORMAT
-	    " us), so it overlaps with nothing.",
-	    finding->api, bytes, from_host ? "from" : "to", what, copy->duration / 1000);
+	took = copy->duration / 1000 ? g_strdup_printf(" during the call (this one took "
+						       "%" G_GUINT64_FORMAT " us)",
+						       copy->duration / 1000)
+				     : g_strdup("");
+	finding->message =
+	    g_strdup_printf("%s copies %" G_GUINT64_FORMAT " bytes %s %s, which is pageable: the "
+			    "runtime stages or pins it%s, so it overlaps with nothing.",
+			    finding->api, bytes, from_host ? "from" : "to", what, took);
+	if (!copy->duration) {
+		finding_at_most(finding, CONFIDENCE_LIKELY,
+				"how long the copies of a graph take is not recorded");
+	}
+	g_free(took);
 	finding->fix = g_strdup("allocate the host buffer with hipHostMalloc, or register it once "
 				"with hipHostRegister");
 	g_free(what);

@@ -395,10 +395,25 @@ static void pageable_copies(void **state)
 	assert_string_equal(found(), "HG501");
 	copy(HG_API_hipMemcpyPeerAsync, 0x4000000, 0x1000000, 0x10000);
 	assert_string_equal(found(), "HG501 HG501");
+	/* Of a graph: when it is copied is not known. */
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
+	assert_null(strstr(finding(0)->message, "took"));
+	apply((struct hg_event){ .type = HG_EVENT_copy,
+				 .copy = { .api = HG_API_hipMemcpyAsync,
+					   .dst = 0x1000000,
+					   .src = 0x4000000,
+					   .size = 0x10000,
+					   .rows = 1,
+					   .kind = 4,
+					   .stack_id = 44,
+					   .duration = 7000 } });
+	assert_string_equal(found(), "HG501 HG501 HG501");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_PROVEN);
+	assert_non_null(strstr(finding(0)->message, "this one took 7 us"));
 	/* Registered now: pinned. */
 	alloc(HG_API_hipHostRegister, 0x4000000, 0x100000, 0, 8);
 	copy(HG_API_hipMemcpyAsync, 0x4000000, 0x1000000, 0x10000);
-	assert_string_equal(found(), "HG501 HG501");
+	assert_string_equal(found(), "HG501 HG501 HG501");
 	assert_int_equal(finding(0)->count, 1);
 }
 
