@@ -161,6 +161,8 @@ void hg_hip_memory_changed(uint64_t ptr, uint64_t size);
 /* Which allocations that these arguments point into have not been asked about. */
 void hg_hip_memory_note(struct hg_hip_subjects *subjects, uint32_t args_id, const uint8_t *bytes,
 			uint32_t length);
+/* Whether an address lies in a live allocation of HIP's. */
+bool hg_hip_memory_known(uint64_t address);
 /* Ask, and record the answers. Needs hg_hip_enter(), and no lock of ours. */
 void hg_hip_memory_ask(const struct hg_hip_subjects *subjects);
 /* A function of the HSA runtime below HIP, if it is loaded; else NULL. */
@@ -170,6 +172,19 @@ void *hg_hsa_query(const char *name);
  * -1 if unknown or not all alike.
  */
 int hg_hsa_host_link(int *atomics);
+
+/* ---- hip_veil.c ---- */
+
+/*
+ * The arguments in `bytes` with all that is no address veiled, to `veiled` (as long), and to `kept`
+ * (HG_ARGS_KEPT_MAX) which bytes are as they were: hg_ev_args. Returns how many of `kept` there
+ * are.
+ */
+uint32_t hg_hip_veil_arguments(const struct codeobj_kernel *layout, const uint8_t *bytes,
+			       uint32_t length, uint8_t *veiled, uint8_t *kept);
+
+/* Record a fill; what memory is filled with as arguments are recorded. */
+void hg_hip_emit_fill(const struct hg_ev_fill *event);
 
 /* ---- hip_launch.c ---- */
 

@@ -53,7 +53,7 @@ static void emit(struct hg_hip_call *call, struct hg_ev_call *event, bool kernel
 			fill.stream = event->stream;
 			fill.device = device;
 			fill.stack_id = stack_id;
-			hg_provider->fill(&fill);
+			hg_hip_emit_fill(&fill);
 		}
 	}
 	hg_hip_graph_unlock();

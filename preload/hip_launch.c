@@ -103,6 +103,20 @@ static void from_kept(const struct hg_hip_kept *kept, struct bytes *bytes)
 		memcpy(bytes->data, kept->bytes, kept->length);
 }
 
+/* Out of line: only new arguments come here, and it needs much of a stack. */
+static __attribute__((noinline)) void record_veiled(const struct codeobj_kernel *layout,
+						    const struct hg_ev_args *whole)
+{
+	uint8_t veiled[HG_ARGS_MAX], kept[HG_ARGS_KEPT_MAX];
+	struct hg_ev_args event = *whole;
+
+	event.bytes = veiled;
+	event.kept = kept;
+	event.kept_length =
+	    hg_hip_veil_arguments(layout, whole->bytes, whole->length, veiled, kept);
+	hg_provider->args(&event);
+}
+
 uint32_t hg_hip_arguments(struct hg_hip_launch *launch, struct hg_hip_kernel_variant *variant)
 {
 	const struct codeobj_kernel *layout = variant->layout;
@@ -116,7 +130,7 @@ uint32_t hg_hip_arguments(struct hg_hip_launch *launch, struct hg_hip_kernel_var
 	bytes.status = HG_ARGS_COMPLETE;
 	if (launch->node && launch->kept && launch->kept->known)
 		from_kept(launch->kept, &bytes);
-	else if (!hg_config.kernel_arguments)
+	else if (hg_config.kernel_arguments == HG_ARGUMENTS_OFF)
 		bytes.status = HG_ARGS_WITHHELD;
 	else if (!layout)
 		bytes.status = HG_ARGS_UNKNOWN_LAYOUT;
@@ -127,6 +141,11 @@ uint32_t hg_hip_arguments(struct hg_hip_launch *launch, struct hg_hip_kernel_var
 		bytes.status = HG_ARGS_UNKNOWN_LAYOUT;
 	if (launch->node && launch->kept && !launch->kept->known)
 		keep(launch->kept, &bytes);
+	/* What lies where in a graph's bytes is not known of every device. */
+	if (HG_UNLIKELY(hg_config.kernel_arguments == HG_ARGUMENTS_HASHED && !layout)) {
+		bytes.status = HG_ARGS_UNKNOWN_LAYOUT;
+		bytes.length = 0;
+	}
 	pthread_once(&arguments_once, init_arguments);
 	hash = hg_hash((uint64_t)variant->id << 8 | bytes.status, bytes.data, bytes.length);
 	id = hg_intern_id(&arguments, hash, &fresh);
@@ -136,7 +155,12 @@ uint32_t hg_hip_arguments(struct hg_hip_launch *launch, struct hg_hip_kernel_var
 		event.status = bytes.status;
 		event.bytes = bytes.data;
 		event.length = bytes.length;
-		hg_provider->args(&event);
+		event.kept = NULL;
+		event.kept_length = 0;
+		if (HG_UNLIKELY(hg_config.kernel_arguments == HG_ARGUMENTS_HASHED && bytes.length))
+			record_veiled(layout, &event);
+		else
+			hg_provider->args(&event);
 		hg_intern_defined(&arguments, id);
 	}
 	hg_hip_memory_note(&launch->subjects, id, bytes.data, bytes.length);

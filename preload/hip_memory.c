@@ -167,7 +167,8 @@ static uint32_t insert(uint64_t base, uint64_t size, uint64_t host)
 /* Whether anybody asks for the allocations. */
 static bool is_wanted(void)
 {
-	return hg_config.memory_queries || hg_config.fixes || hg_config.residency;
+	return hg_config.memory_queries || hg_config.fixes || hg_config.residency ||
+	       hg_config.kernel_arguments == HG_ARGUMENTS_HASHED;
 }
 
 void hg_hip_memory_add(const struct hg_ev_alloc *event)
@@ -231,6 +232,18 @@ void hg_hip_memory_changed(uint64_t ptr, uint64_t size)
 void hg_hip_memory_answered(uint64_t ptr, uint64_t size)
 {
 	changed(ptr, size, true);
+}
+
+bool hg_hip_memory_known(uint64_t address)
+{
+	uint32_t at;
+	bool known;
+
+	pthread_mutex_lock(&lock);
+	at = find_before(address);
+	known = at && address - nodes[at].base < nodes[at].size;
+	pthread_mutex_unlock(&lock);
+	return known;
 }
 
 /* ---- what is done to it ---- */

@@ -46,7 +46,7 @@ static void emit_copy(const struct hg_hip_call *call, const struct hg_ev_copy *e
 }
 
 #define emit_alloc(call, event)    hg_provider->alloc(event)
-#define emit_fill(call, event)     hg_provider->fill(event)
+#define emit_fill(call, event)     hg_hip_emit_fill(event)
 #define emit_call(call, event)     hg_provider->call(event)
 #define emit_prefetch(call, event) hg_provider->prefetch(event)
 #define emit_advise(call, event)   hg_provider->advise(event)

@@ -28,6 +28,7 @@
 #include "smi.h"
 #include "state.h"
 #include "totals.h"
+#include "veil.h"
 
 #define DEFAULT_THRESHOLD   4096u
 #define DEFAULT_STACK_DEPTH 32u
@@ -81,6 +82,33 @@ static uint32_t read_number(const char *name, uint32_t fallback, uint32_t limit)
 		value = value * 10 + (uint64_t)(*p - '0');
 	}
 	return value > limit ? limit : (uint32_t)value;
+}
+
+/* enum hg_arguments; of what is not understood nothing is recorded, which is what was meant least
+ * harmfully. */
+static unsigned read_arguments(void)
+{
+	static const char name[] = "HIPGRAIN_KERNEL_ARGUMENTS";
+	static const struct {
+		const char *text;
+		unsigned value;
+	} words[] = {
+		{ "full", HG_ARGUMENTS_FULL },
+		{ "hashed", HG_ARGUMENTS_HASHED },
+		{ "off", HG_ARGUMENTS_OFF },
+	};
+	const char *text = getenv(name);
+	unsigned value = text && *text ? HG_COUNT(words) : HG_ARGUMENTS_FULL;
+
+	for (size_t i = 0; text && i < HG_COUNT(words); i++) {
+		if (!strcmp(text, words[i].text))
+			value = words[i].value;
+	}
+	if (value == HG_COUNT(words)) {
+		hg_say("%s=%s is none of full, hashed and off: off is used", name, text);
+		value = HG_ARGUMENTS_OFF;
+	}
+	return value;
 }
 
 /* The provider's shared object, which lies beside this one. */
@@ -283,7 +311,8 @@ static void start(void)
 		tell_sanitizer();
 		return;
 	}
-	dir = getenv("HIPGRAIN_DIR");
+	/* Who starts a program with more rights than his own does not choose where it writes. */
+	dir = secure_getenv("HIPGRAIN_DIR");
 	if (!dir || !*dir)
 		return;
 	/* The program may change its working directory. */
@@ -294,7 +323,7 @@ static void start(void)
 	hg_config.stack_depth =
 	    read_number("HIPGRAIN_STACK_DEPTH", DEFAULT_STACK_DEPTH, HG_STACK_DEPTH_MAX);
 	hg_config.memory_queries = read_number("HIPGRAIN_MEMORY_QUERIES", 1, 1);
-	hg_config.kernel_arguments = read_number("HIPGRAIN_KERNEL_ARGUMENTS", 1, 1);
+	hg_config.kernel_arguments = read_arguments();
 	hg_config.standby = read_number("HIPGRAIN_STANDBY", 0, 1);
 	hg_config.standby_threshold =
 	    read_number("HIPGRAIN_STANDBY_THRESHOLD", DEFAULT_STANDBY_THRESHOLD, UINT32_MAX - 1);
@@ -311,6 +340,14 @@ static void start(void)
 	hg_config.migration = read_number("HIPGRAIN_MIGRATION", 1, 1);
 	if (!hg_config.dir || check_room() || open_provider() || hg_stack_init())
 		return;
+	if (hg_veil_init()) {
+		hg_config.omp_contents = HG_OMP_CONTENTS_NONE;
+		if (hg_config.kernel_arguments == HG_ARGUMENTS_HASHED)
+			hg_config.kernel_arguments = HG_ARGUMENTS_OFF;
+		hg_say("contents of memory are not compared, nor arguments hashed: no random "
+		       "numbers: %s",
+		       strerror(errno));
+	}
 	hg_fix_init();
 	hg_residency_init();
 	hg_threshold = hg_config.threshold;

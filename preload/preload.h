@@ -66,7 +66,7 @@ struct hg_config {
 	uint32_t threshold;         /* HIPGRAIN_THRESHOLD: bytes */
 	unsigned stack_depth;       /* HIPGRAIN_STACK_DEPTH: frames */
 	bool memory_queries;        /* HIPGRAIN_MEMORY_QUERIES: ask the runtime about memory */
-	bool kernel_arguments;      /* HIPGRAIN_KERNEL_ARGUMENTS: record them */
+	unsigned kernel_arguments;  /* HIPGRAIN_KERNEL_ARGUMENTS: of enum hg_arguments */
 	bool standby;               /* HIPGRAIN_STANDBY: remember what a late recording must know */
 	uint32_t standby_threshold; /* HIPGRAIN_STANDBY_THRESHOLD: bytes */
 	bool totals;                /* HIPGRAIN_TOTALS: count what is below the threshold */
@@ -79,6 +79,9 @@ struct hg_config {
 
 /* omp_contents: of no transfers, of those that a share of the time is enough for, of all */
 enum { HG_OMP_CONTENTS_NONE, HG_OMP_CONTENTS_SHARE, HG_OMP_CONTENTS_ALL };
+
+/* kernel_arguments: not recorded, as they are, or but for addresses veiled */
+enum hg_arguments { HG_ARGUMENTS_OFF, HG_ARGUMENTS_FULL, HG_ARGUMENTS_HASHED };
 
 #define HG_STACK_DEPTH_MAX 128u
 
@@ -176,6 +179,12 @@ static inline void hg_release_thread(int before)
 }
 
 uint64_t hg_now(void); /* ns, monotonic */
+
+/*
+ * A folder of ours below hg_config.dir, made if it is not there: its descriptor, or -errno. Links
+ * are not followed, and what is another user's is not used: others may have put it there.
+ */
+int hg_open_folder(const char *name);
 
 /* One line on stderr, prefixed with "hipgrain: "; only for what the person must know. */
 void hg_say(const char *format, ...) __attribute__((format(printf, 1, 2)));

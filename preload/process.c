@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "preload.h"
+#include "tracer/variables.h"
 
 #ifndef HIPGRAIN_VERSION
 #error "HIPGRAIN_VERSION comes from the build"
@@ -16,36 +18,24 @@
 /* Long command lines and environments are cut: an event must fit into a trace sub-buffer. */
 #define TEXT_MAX 4096u
 
-/* Variables that change what the program's memory is, or which rank it is; prefixes. */
-static const char *const environment_prefixes[] = {
-	"HSA_",
-	"HIP_",
-	"HCC_",
-	"ROC",
-	"AMD_",
-	"GPU_",
-	"OMP_",
-	"LIBOMPTARGET",
-	"HIPGRAIN_",
-	"SOFTGPU_",
-	"MALLOC_",
-	"GLIBC_TUNABLES=",
-	"LD_PRELOAD=",
-	"LD_LIBRARY_PATH=",
-	"SLURM_PROCID=",
-	"SLURM_LOCALID=",
-	"SLURM_NODEID=",
-	"SLURM_JOB_ID=",
-	"OMPI_COMM_WORLD_RANK=",
-	"OMPI_COMM_WORLD_LOCAL_RANK=",
-	"MV2_COMM_WORLD_RANK=",
-	"PALS_RANKID=",
-	"FLUX_TASK_RANK=",
-	"FLUX_JOB_ID=",
-	"PMI_RANK=",
-	"PMIX_RANK=",
-	"CUDA_VISIBLE_DEVICES=",
-};
+int hg_open_folder(const char *name)
+{
+	int home = open(hg_config.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), folder, rc;
+	struct stat status, above;
+
+	if (home < 0)
+		return -errno;
+	folder = mkdirat(home, name, 0700) && errno != EEXIST
+		     ? -1
+		     : openat(home, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	rc = folder < 0 || fstat(home, &above) || fstat(folder, &status) ? -errno
+	     : status.st_uid != above.st_uid                             ? -EPERM
+									 : 0;
+	hg_libc.close(home);
+	if (rc && folder >= 0)
+		hg_libc.close(folder);
+	return rc ? rc : folder;
+}
 
 /* A file of /proc, NUL-terminated, cut to `size`; its length. */
 static size_t read_file(const char *path, char *text, size_t size)
@@ -71,15 +61,9 @@ static void collect_environment(char text[TEXT_MAX])
 	for (char **entry = environ; entry && *entry; entry++) {
 		size_t length = strlen(*entry);
 
-		for (size_t i = 0; i < HG_COUNT(environment_prefixes); i++) {
-			const char *prefix = environment_prefixes[i];
-
-			if (strncmp(*entry, prefix, strlen(prefix)) || used + length + 2 > TEXT_MAX)
-				continue;
+		if (variables_records(*entry) && used + length + 2 <= TEXT_MAX)
 			used += (size_t)snprintf(text + used, TEXT_MAX - used, "%s%s",
 						 used ? "\n" : "", *entry);
-			break;
-		}
 	}
 }
 

@@ -114,22 +114,41 @@ static int choose_home(const struct attachment *attachment)
 	return HG_EXIT_OK;
 }
 
-/* Programs find a daemon that has just been started by themselves, but that takes a moment. */
+static bool lives(const struct attachment *attachment, size_t i)
+{
+	struct pollfd fd = { .fd = attachment->pidfds[i], .events = POLLIN };
+
+	return fd.fd >= 0 ? poll(&fd, 1, 0) == 0
+			  : kill(attachment->processes[i].pid, 0) == 0 || errno == EPERM;
+}
+
+/*
+ * Programs find a daemon that has just been started by themselves, but that takes a moment. Of all
+ * that stand by some may end meanwhile, or not answer, and do not keep the others from it.
+ */
 static int wait_registered(const struct attachment *attachment)
 {
 	for (size_t i = 0; i < attachment->count; i++) {
-		pid_t pid = attachment->processes[i].pid;
+		bool all = attachment->options->all;
+		long pid = attachment->processes[i].pid;
 		int waited = 0;
 
 		while (!session_has_process(attachment->vpids[i])) {
-			if (kill(pid, 0) && errno == ESRCH && !attachment->options->all) {
-				message_error("process %ld has ended", (long)pid);
+			if (!lives(attachment, i)) {
+				if (all) {
+					break;
+				}
+				message_error("process %ld has ended", pid);
 				return HG_EXIT_INPUT;
 			}
 			if (waited >= REGISTER_TIMEOUT_MS) {
-				message_error("process %ld does not answer the LTTng session "
-					      "daemon: it is stopped, or uses another one",
-					      (long)pid);
+				(all ? message_warning : message_error)(
+				    "process %ld does not answer the LTTng session daemon: it is "
+				    "stopped, or uses another one",
+				    pid);
+				if (all) {
+					break;
+				}
 				return HG_EXIT_INPUT;
 			}
 			poll(NULL, 0, 50);
@@ -151,8 +170,7 @@ static int begin(struct attachment *attachment)
 	char *ctf = NULL;
 	int status;
 
-	snprintf(name, sizeof(name), DAEMON_SESSION_PREFIX "%ld-%lld", (long)getpid(),
-		 (long long)(attachment->manifest.start_ns / 1000));
+	daemon_name_session(name, sizeof(name), attachment->manifest.start_ns);
 	if (daemon_connect(&attachment->daemon, name, DAEMON_COMMON, why, sizeof(why))) {
 		message_error("no LTTng session daemon: %s", why);
 		return HG_EXIT_INPUT;
@@ -198,10 +216,7 @@ out:
 static bool any_lives(const struct attachment *attachment)
 {
 	for (size_t i = 0; i < attachment->count; i++) {
-		struct pollfd fd = { .fd = attachment->pidfds[i], .events = POLLIN };
-
-		if (fd.fd >= 0 ? poll(&fd, 1, 0) == 0
-			       : kill(attachment->processes[i].pid, 0) == 0 || errno == EPERM) {
+		if (lives(attachment, i)) {
 			return true;
 		}
 	}
@@ -225,17 +240,18 @@ static void wait_end(const struct attachment *attachment, const sigset_t *signal
 
 /* ---- code objects: from where the processes put them into the bundle ---- */
 
-static int copy_file(int from_folder, int to_folder, const char *name)
+static int copy_file(int from_folder, int to_folder, const char *name, bool own)
 {
 	char temporary[96], buffer[65536];
 	int from, to, result = 0;
 	ssize_t got;
 
-	if (linkat(from_folder, name, to_folder, name, 0) == 0 || errno == EEXIST) {
+	/* Another user's could be changed later. */
+	if (own && (linkat(from_folder, name, to_folder, name, 0) == 0 || errno == EEXIST)) {
 		return 0;
 	}
 	snprintf(temporary, sizeof(temporary), ".%.64s.new", name);
-	from = openat(from_folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	from = openat(from_folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	to = openat(to_folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (from < 0 || to < 0) {
 		result = -errno;
@@ -282,7 +298,7 @@ static void collect_from(const char *directory, int to_folder)
 		    !S_ISREG(status.st_mode)) {
 			continue;
 		}
-		result = copy_file(folder, to_folder, entry->d_name);
+		result = copy_file(folder, to_folder, entry->d_name, status.st_uid == geteuid());
 		if (result) {
 			message_warning("code object %s/%s: %s", directory, entry->d_name,
 					strerror(-result));
@@ -334,6 +350,7 @@ static int end(struct attachment *attachment)
 	attachment->manifest.lost_events = loss.events;
 	attachment->manifest.lost_packets = loss.packets;
 	attachment->manifest.complete = !error;
+	bundle_hide(&attachment->bundle);
 	error = bundle_write_manifest(&attachment->bundle, &attachment->manifest);
 	if (error) {
 		message_warning("'%s': cannot write the manifest: %s", attachment->bundle.path,

@@ -32,9 +32,10 @@ int snapshot_bundle(const char *directory);
 /* What `hipgrain standby` does: become the command, in an environment to be attached to. */
 struct standby_options {
 	const char *directory; /* for code objects; made if it is not there. NULL: a default */
-	bool softgpu, no_memory_queries, no_kernel_arguments;
-	int stack_depth;       /* negative: the library's default */
-	const char *threshold; /* NULL: the library's default */
+	bool softgpu, no_memory_queries;
+	const char *kernel_arguments; /* full, hashed or off; NULL: full */
+	int stack_depth;              /* negative: the library's default */
+	const char *threshold;        /* NULL: the library's default */
 };
 
 /* Does not return but with an enum hg_exit after a message. */

@@ -163,6 +163,48 @@ out:
 	return result;
 }
 
+/* Whoever has a folder can put links into it, and whoever made a link can turn it elsewhere. */
+static int check_link(const char *path, char *why, size_t why_size)
+{
+	struct stat status;
+
+	if (lstat(path, &status) == 0 && S_ISLNK(status.st_mode) && status.st_uid != geteuid() &&
+	    status.st_uid != 0) {
+		return refuse(why, why_size, ELOOP, "it is a link that user %u has made",
+			      (unsigned)status.st_uid);
+	}
+	return 0;
+}
+
+int bundle_check_owner(int folder, char *why, size_t why_size)
+{
+	struct stat status;
+
+	if (fstat(folder, &status)) {
+		return refuse(why, why_size, errno, "%s", strerror(errno));
+	}
+	if (status.st_uid != geteuid()) {
+		return refuse(why, why_size, EPERM,
+			      "it is user %u's, who could change what is put there",
+			      (unsigned)status.st_uid);
+	}
+	return 0;
+}
+
+static int close_entry(const char *path, const struct stat *status, int type, struct FTW *level)
+{
+	(void)level;
+	if (type != FTW_SL && type != FTW_NS && (status->st_mode & (S_IRWXG | S_IRWXO))) {
+		chmod(path, status->st_mode & S_IRWXU);
+	}
+	return 0;
+}
+
+void bundle_hide(const struct bundle *bundle)
+{
+	nftw(bundle->path, close_entry, 16, FTW_PHYS | FTW_MOUNT);
+}
+
 int bundle_create(struct bundle *bundle, const char *path, char *why, size_t why_size)
 {
 	static const char *const folders[] = { BUNDLE_CTF, BUNDLE_CODE_OBJECTS };
@@ -185,6 +227,10 @@ int bundle_create(struct bundle *bundle, const char *path, char *why, size_t why
 	memcpy(trimmed, path, length);
 	trimmed[length] = '\0';
 
+	result = check_link(trimmed, why, why_size);
+	if (result) {
+		return result;
+	}
 	result = classify(trimmed, &kind);
 	if (result) {
 		return refuse(why, why_size, -result, "%s", strerror(-result));
@@ -227,6 +273,12 @@ int bundle_create(struct bundle *bundle, const char *path, char *why, size_t why
 		result = refuse(why, why_size, errno, "%s", strerror(errno));
 		goto error;
 	}
+	/* What was made just now is ours, even where a file system says otherwise. */
+	result = kind == DIRECTORY_EMPTY ? bundle_check_owner(bundle->lock, why, why_size) : 0;
+	if (result) {
+		goto error;
+	}
+	fchmod(bundle->lock, S_IRWXU);
 	/* A filesystem without locks only loses the protection against a second recorder. */
 	if (flock(bundle->lock, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
 		result = refuse(why, why_size, EBUSY, "another hipgrain is recording into it");

@@ -56,11 +56,18 @@ struct bundle_manifest {
 /*
  * Make the directories of a new bundle at `path`, whose parent must exist. A bundle that is
  * there already is renamed to PATH.old, replacing an older bundle of that name; any other
- * non-empty directory, and a bundle that another recorder writes to, is refused.
+ * non-empty directory, a bundle that another recorder writes to, a folder of another user's and a
+ * link that one has made are refused.
  *
  * Returns 0 (bundle_close() later) or -errno with one line in `why`.
  */
 int bundle_create(struct bundle *bundle, const char *path, char *why, size_t why_size);
+
+/* Whether the folder is the caller's own, and so nobody else's to put links into. The same. */
+int bundle_check_owner(int folder, char *why, size_t why_size);
+
+/* Let only its owner read what is in it: LTTng's daemons make files that a group can read. */
+void bundle_hide(const struct bundle *bundle);
 
 /* Write the manifest. 0 or -errno. */
 int bundle_write_manifest(const struct bundle *bundle, const struct bundle_manifest *manifest);

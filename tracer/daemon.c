@@ -9,6 +9,7 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -61,6 +62,16 @@ struct guard {
 	bool stuck; /* the recorder could not end its session */
 	pid_t daemon;
 };
+
+void daemon_name_session(char *name, size_t size, int64_t start_ns)
+{
+	uint64_t random = 0;
+
+	/* Without it (Linux before 3.17) the name is still one of a kind. */
+	(void)!getrandom(&random, sizeof(random), 0);
+	snprintf(name, size, DAEMON_SESSION_PREFIX "%ld-%lld-%016llx", (long)getpid(),
+		 (long long)(start_ns / 1000), (unsigned long long)random);
+}
 
 char *daemon_program(void)
 {
@@ -144,6 +155,7 @@ static void exec_daemon(const char *path, pid_t guard, int log)
 	dup2(log, STDERR_FILENO);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	umask(S_IRWXG | S_IRWXO);
 	/* What is set for the command must not happen to the daemon. */
 	unsetenv("LD_PRELOAD");
 	execl(path, "lttng-sessiond", "--no-kernel", "--sig-parent", (char *)NULL);

@@ -24,6 +24,13 @@
 /* Sessions of this prefix are ours: the guard ends a daemon although one of them is left over. */
 #define DAEMON_SESSION_PREFIX "hipgrain-"
 
+/*
+ * A name for a session of this process, begun at that time. It is how a recording tells its own
+ * processes from others in a daemon that several users share, so nobody can guess it.
+ */
+void daemon_name_session(char *name, size_t size, int64_t start_ns);
+#define DAEMON_SESSION_NAME_SIZE 80
+
 enum daemon_choice {
 	DAEMON_ANY,    /* the user's running one, else one of our own */
 	DAEMON_OWN,    /* one of our own; for root the same as DAEMON_ANY */

@@ -27,7 +27,7 @@ int environment_prepend(const char *name, const char *first)
 }
 
 int environment_options(int stack_depth, const char *threshold, bool no_memory_queries,
-			bool no_kernel_arguments)
+			const char *kernel_arguments)
 {
 	char number[16];
 	int result = 0;
@@ -43,8 +43,8 @@ int environment_options(int stack_depth, const char *threshold, bool no_memory_q
 	if (no_memory_queries) {
 		result |= setenv("HIPGRAIN_MEMORY_QUERIES", "0", 1);
 	}
-	if (no_kernel_arguments) {
-		result |= setenv("HIPGRAIN_KERNEL_ARGUMENTS", "0", 1);
+	if (kernel_arguments) {
+		result |= setenv("HIPGRAIN_KERNEL_ARGUMENTS", kernel_arguments, 1);
 	}
 	return result;
 }

@@ -13,9 +13,9 @@ int environment_prepend(const char *name, const char *first);
 
 /*
  * The variables of the preload library's options: frames (negative: its default), bytes or "all"
- * (NULL: its default). The same.
+ * (NULL: its default), full, hashed or off (the same). The same.
  */
 int environment_options(int stack_depth, const char *threshold, bool no_memory_queries,
-			bool no_kernel_arguments);
+			const char *kernel_arguments);
 
 #endif

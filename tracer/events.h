@@ -232,7 +232,7 @@ struct hg_ev_fill {
 	uint64_t size; /* bytes per row */
 	uint64_t rows;
 	uint64_t pitch;
-	uint32_t value;
+	uint32_t value; /* veiled with --kernel-arguments=hashed, 0 with off */
 	int32_t device;
 	uint64_t stream;
 	uint64_t duration;
@@ -313,6 +313,9 @@ enum hg_args_status {
 	HG_ARGS_WITHHELD = 3,       /* not to be recorded: bytes is empty */
 };
 #define HG_ARGS_MAX 4096
+/* Values that were veiled stand for others: equal for equal ones. Of `kept` a bit for 4 bytes. */
+#define HG_ARGS_GRANULE  4u
+#define HG_ARGS_KEPT_MAX (HG_ARGS_MAX / HG_ARGS_GRANULE / 8)
 
 /* Explicit kernel arguments as they lie in the kernarg segment, once per distinct content. */
 struct hg_ev_args {
@@ -321,6 +324,12 @@ struct hg_ev_args {
 	uint8_t status;
 	const uint8_t *bytes;
 	uint32_t length; /* in the trace: bytes is a sequence of this length */
+	/*
+	 * Which bytes are recorded as they were, a bit for four, the lowest first; the others are
+	 * veiled (--kernel-arguments=hashed). Empty: all are as they were.
+	 */
+	const uint8_t *kept;
+	uint32_t kept_length; /* in the trace: kept is a sequence of this length */
 };
 
 struct hg_ev_launch {

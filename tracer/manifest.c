@@ -13,44 +13,9 @@
 
 #include "config.h"
 #include "tracer/bundle.h"
+#include "tracer/variables.h"
 
 extern char **environ;
-
-/* Prefixes of environment variables that change what the GPU runtimes do or say which rank this is.
- */
-static const char *const environment_prefixes[] = {
-	/* HIP, HSA and the drivers below them */
-	"AMD_",
-	"AMDGPU_",
-	"GPU_",
-	"HCC_",
-	"HIP",
-	"HSA_",
-	"ROC",
-	/* OpenMP offload */
-	"LIBOMPTARGET_",
-	"OMP_",
-	/* ranks and places */
-	"FLUX_TASK_",
-	"MPI_LOCALRANKID",
-	"MV2_COMM_WORLD_",
-	"OMPI_COMM_WORLD_",
-	"PALS_",
-	"PMIX_RANK",
-	"PMI_",
-	"SLURM_JOB_ID",
-	"SLURM_LOCALID",
-	"SLURM_NODEID",
-	"SLURM_PROCID",
-	"SLURM_STEP_ID",
-	/* the loader and the allocator */
-	"GLIBC_TUNABLES=",
-	"LD_LIBRARY_PATH=",
-	"LD_PRELOAD=",
-	"MALLOC_",
-	/* the software GPU */
-	"SOFTGPU_",
-};
 
 /* Length of the well-formed UTF-8 sequence at `text` (RFC 3629 section 4), 0 if there is none. */
 static size_t utf8_length(const unsigned char *text)
@@ -144,21 +109,12 @@ static struct json_object *json_environment(void)
 	struct json_object *object = json_object_new_object();
 
 	for (char **variable = environ; *variable; variable++) {
-		const char *equals = strchr(*variable, '=');
+		size_t length = strcspn(*variable, "=");
+		char name[256];
 
-		for (size_t i = 0;
-		     equals && i < sizeof(environment_prefixes) / sizeof(environment_prefixes[0]);
-		     i++) {
-			const char *prefix = environment_prefixes[i];
-			char name[256];
-
-			if (strncmp(*variable, prefix, strlen(prefix)) == 0 &&
-			    (size_t)(equals - *variable) < sizeof(name)) {
-				snprintf(name, sizeof(name), "%.*s", (int)(equals - *variable),
-					 *variable);
-				json_object_object_add(object, name, json_text(equals + 1));
-				break;
-			}
+		if (variables_records(*variable) && length < sizeof(name)) {
+			snprintf(name, sizeof(name), "%.*s", (int)length, *variable);
+			json_object_object_add(object, name, json_text(*variable + length + 1));
 		}
 	}
 	return object;

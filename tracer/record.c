@@ -118,7 +118,7 @@ static int set_environment(const struct recording *recording)
 		result |= setenv("HIPGRAIN_STANDBY", "1", 1);
 	}
 	result |= environment_options(options->stack_depth, options->threshold,
-				      options->no_memory_queries, options->no_kernel_arguments);
+				      options->no_memory_queries, options->kernel_arguments);
 	if (options->totals) {
 		result |= setenv("HIPGRAIN_TOTALS", "1", 1);
 	}
@@ -413,8 +413,7 @@ static int begin(struct recording *recording)
 		message_error("%s", why);
 		return HG_EXIT_INPUT;
 	}
-	snprintf(name, sizeof(name), DAEMON_SESSION_PREFIX "%ld-%lld", (long)getpid(),
-		 (long long)(recording->manifest.start_ns / 1000));
+	daemon_name_session(name, sizeof(name), recording->manifest.start_ns);
 	if (daemon_connect(&recording->daemon, name, options->own_daemon ? DAEMON_OWN : DAEMON_ANY,
 			   why, sizeof(why))) {
 		message_error("no LTTng session daemon: %s", why);
@@ -492,6 +491,7 @@ static void end(struct recording *recording, struct record_result *result)
 	recording->manifest.lost_events = loss.events;
 	recording->manifest.lost_packets = loss.packets;
 	recording->manifest.complete = !error;
+	bundle_hide(&recording->bundle);
 	error = bundle_write_manifest(&recording->bundle, &recording->manifest);
 	if (error) {
 		message_warning("'%s': cannot write the manifest: %s", recording->bundle.path,

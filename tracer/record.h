@@ -15,20 +15,20 @@
 enum record_hsa { RECORD_HSA_AUTO, RECORD_HSA_YES, RECORD_HSA_NO };
 
 struct record_options {
-	const char *directory;    /* bundle; NULL: RECORD_DEFAULT_DIRECTORY */
-	bool softgpu;             /* run on the software GPU */
-	bool own_daemon;          /* do not use a running session daemon (not for root) */
-	bool totals;              /* count host allocations below the threshold by call stack */
-	bool no_kernel_arguments; /* do not record them */
-	bool no_memory_queries;   /* do not ask the runtime about memory */
-	enum record_hsa hsa;      /* record what is below HIP */
-	const char *residency;    /* milliseconds between looks at where pages are; NULL: none */
-	const char *fix;          /* what to change in memory: HIPGRAIN_FIX, or NULL */
-	const char *fix_plan;     /* file with the kernels that are known for it, or NULL */
-	bool no_migration;        /* do not record what pages fault and move */
-	int stack_depth;          /* frames; negative: the preload library's default */
-	int snapshot_mib;         /* flight recorder: keep so much in memory; 0: record all */
-	const char *threshold;    /* bytes or "all"; NULL: the preload library's default */
+	const char *directory;        /* bundle; NULL: RECORD_DEFAULT_DIRECTORY */
+	bool softgpu;                 /* run on the software GPU */
+	bool own_daemon;              /* do not use a running session daemon (not for root) */
+	bool totals;                  /* count host allocations below the threshold by call stack */
+	const char *kernel_arguments; /* full, hashed or off; NULL: full */
+	bool no_memory_queries;       /* do not ask the runtime about memory */
+	enum record_hsa hsa;          /* record what is below HIP */
+	const char *residency; /* milliseconds between looks at where pages are; NULL: none */
+	const char *fix;       /* what to change in memory: HIPGRAIN_FIX, or NULL */
+	const char *fix_plan;  /* file with the kernels that are known for it, or NULL */
+	bool no_migration;     /* do not record what pages fault and move */
+	int stack_depth;       /* frames; negative: the preload library's default */
+	int snapshot_mib;      /* flight recorder: keep so much in memory; 0: record all */
+	const char *threshold; /* bytes or "all"; NULL: the preload library's default */
 	struct rotation_plan rotation; /* settled; all 0: none */
 	const char *url;               /* record to the relay daemon there; NULL: into the bundle */
 };

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "tracer/attach.h"
+#include "tracer/bundle.h"
 #include "tracer/environment.h"
 #include "tracer/install.h"
 #include "tracer/message.h"
@@ -167,10 +168,13 @@ struct standby_process *standby_find_all(size_t *count)
 	*count = 0;
 	while (directory && (entry = readdir(directory))) {
 		struct standby_process process, *more;
+		struct stat status;
 		char *end;
 		long pid = strtol(entry->d_name, &end, 10);
 
 		if (*end || pid <= 0 || pid == getpid() ||
+		    fstatat(dirfd(directory), entry->d_name, &status, 0) ||
+		    status.st_uid != geteuid() ||
 		    standby_examine((pid_t)pid, &process, why, sizeof(why))) {
 			continue;
 		}
@@ -200,7 +204,7 @@ static int set_environment(const struct standby_options *options, const char *di
 	/* For sessions whose channels block a bounded time, as those of `attach` do. */
 	result |= setenv("LTTNG_UST_ALLOW_BLOCKING", "1", 1);
 	result |= environment_options(options->stack_depth, options->threshold,
-				      options->no_memory_queries, options->no_kernel_arguments);
+				      options->no_memory_queries, options->kernel_arguments);
 	if (options->softgpu) {
 		result |= environment_prepend("LD_LIBRARY_PATH", install->softgpu);
 	}
@@ -213,7 +217,8 @@ int standby_exec(const struct standby_options *options, char **argv)
 	const char *outer = getenv("HIPGRAIN_DIR");
 	struct install_paths install = { NULL, NULL };
 	char *executable = NULL, *resolved = NULL, why[512];
-	int status = HG_EXIT_INPUT;
+	int status = HG_EXIT_INPUT, folder = -1;
+	bool made;
 
 	if (outer && *outer) {
 		message_error("this process is being recorded already, or stands by (HIPGRAIN_DIR "
@@ -234,11 +239,17 @@ int standby_exec(const struct standby_options *options, char **argv)
 		goto out;
 	}
 	/* Ranks of one job share it. */
-	if ((mkdir(directory, 0700) && errno != EEXIST) ||
-	    !(resolved = realpath(directory, NULL))) {
+	made = mkdir(directory, 0700) == 0;
+	if ((!made && errno != EEXIST) || !(resolved = realpath(directory, NULL)) ||
+	    (folder = open(resolved, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0) {
 		message_error("'%s': %s", directory, strerror(errno));
 		goto out;
 	}
+	if (!made && bundle_check_owner(folder, why, sizeof(why))) {
+		message_error("'%s': %s", directory, why);
+		goto out;
+	}
+	fchmod(folder, S_IRWXU); /* it may have been there */
 	if (set_environment(options, resolved, &install)) {
 		message_error("%s", strerror(errno));
 		status = HG_EXIT_INTERNAL;
@@ -247,6 +258,9 @@ int standby_exec(const struct standby_options *options, char **argv)
 	execvp(executable, argv);
 	message_error("'%s': cannot be executed: %s", argv[0], strerror(errno));
 out:
+	if (folder >= 0) {
+		close(folder);
+	}
 	free(resolved);
 	free(executable);
 	install_paths_free(&install);

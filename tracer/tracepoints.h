@@ -299,6 +299,7 @@ LTTNG_UST_TRACEPOINT_EVENT(hipgrain, args,
 		HG_INT(uint32_t, kernel_id)
 		HG_INT(uint8_t, status)
 		HG_SEQUENCE(uint8_t, bytes, length)
+		HG_SEQUENCE(uint8_t, kept, kept_length)
 	)
 )
 

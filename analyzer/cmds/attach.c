@@ -20,8 +20,8 @@ const char usage_standby[] =
     "                            hipgrain.standby); several programs may share it\n"
     "      --softgpu             run CMD on the software GPU instead of the machine's own\n"
     "      --stack-depth N       frames recorded per call stack (0 to 128)\n"
-    "      --threshold BYTES     record host allocations of at least BYTES; or \"all\"\n"
-    "      --no-kernel-arguments do not record what kernels are given\n"
+    "      --threshold BYTES     record host allocations of at least BYTES; or "
+    "\"all\"\n" RECORD_USAGE_KERNEL_ARGUMENTS
     "      --no-memory-queries   do not ask the HIP runtime about memory that kernels get\n"
     "  -h, --help                print this help\n";
 
@@ -98,7 +98,7 @@ int cmd_standby(int argc, char **argv)
 	options = (struct standby_options){ .directory = record.directory,
 					    .softgpu = record.softgpu,
 					    .no_memory_queries = record.no_memory_queries,
-					    .no_kernel_arguments = record.no_kernel_arguments,
+					    .kernel_arguments = record.kernel_arguments,
 					    .stack_depth = record.stack_depth,
 					    .threshold = record.threshold };
 	return standby_exec(&options, argv + optind);

@@ -63,8 +63,14 @@ int record_parse_option(struct record_options *options, int code, const char *ar
 	case RECORD_OPTION_NO_MIGRATION:
 		options->no_migration = true;
 		return 1;
-	case RECORD_OPTION_NO_KERNEL_ARGUMENTS:
-		options->no_kernel_arguments = true;
+	case RECORD_OPTION_KERNEL_ARGUMENTS:
+		if (strcmp(argument, "full") && strcmp(argument, "hashed") &&
+		    strcmp(argument, "off")) {
+			message_error("--kernel-arguments: '%s' is neither full nor hashed nor off",
+				      argument);
+			return -EINVAL;
+		}
+		options->kernel_arguments = argument;
 		return 1;
 	case RECORD_OPTION_HSA:
 		if (strcmp(argument, "yes") && strcmp(argument, "no") && strcmp(argument, "auto")) {

@@ -19,7 +19,7 @@ enum {
 	RECORD_OPTION_NO_MEMORY_QUERIES,
 	RECORD_OPTION_NO_MIGRATION,
 	RECORD_OPTION_RESIDENCY,
-	RECORD_OPTION_NO_KERNEL_ARGUMENTS,
+	RECORD_OPTION_KERNEL_ARGUMENTS,
 	RECORD_OPTION_HSA,
 	RECORD_OPTION_ROTATE,
 	RECORD_OPTION_KEEP_CHUNKS,
@@ -33,7 +33,7 @@ enum {
 	{ "softgpu", no_argument, NULL, RECORD_OPTION_SOFTGPU },                             \
 	    { "stack-depth", required_argument, NULL, RECORD_OPTION_STACK_DEPTH },           \
 	    { "threshold", required_argument, NULL, RECORD_OPTION_THRESHOLD },               \
-	    { "no-kernel-arguments", no_argument, NULL, RECORD_OPTION_NO_KERNEL_ARGUMENTS }, \
+	    { "kernel-arguments", required_argument, NULL, RECORD_OPTION_KERNEL_ARGUMENTS }, \
 	{                                                                                    \
 		"no-memory-queries", no_argument, NULL, RECORD_OPTION_NO_MEMORY_QUERIES      \
 	}
@@ -51,12 +51,17 @@ enum {
 	}
 
 /* Their lines in the usage text. */
+#define RECORD_USAGE_KERNEL_ARGUMENTS                                                             \
+	"      --kernel-arguments full|hashed|off\n"                                              \
+	"                            record what kernels are given; only addresses, of the rest " \
+	"which\n"                                                                                 \
+	"                            are equal; nothing (default full)\n"
 #define RECORD_USAGE                                                                             \
 	"      --softgpu             run CMD on the software GPU instead of the machine's own\n" \
 	"      --stack-depth N       frames recorded per call stack (0 to 128)\n"                \
 	"      --threshold BYTES     record host allocations of at least BYTES; or \"all\"\n"    \
-	"      --totals              count smaller ones by call stack\n"                         \
-	"      --no-kernel-arguments do not record what kernels are given\n"                     \
+	"      --totals              count smaller ones by call "                                \
+	"stack\n" RECORD_USAGE_KERNEL_ARGUMENTS                                                  \
 	"      --no-memory-queries   do not ask the HIP runtime about memory that kernels get\n" \
 	"      --no-migration        do not record which pages fault and move\n"                 \
 	"      --residency MS        look where pages are when CMD waits for the GPU, at most "  \

@@ -128,9 +128,9 @@ static int parse_options(int argc, char **argv, struct record_options *record,
 		message_error("no command given (try 'hipgrain run --help')");
 		return -EINVAL;
 	}
-	if (record->fix && record->no_kernel_arguments) {
+	if (record->fix && record->kernel_arguments && !strcmp(record->kernel_arguments, "off")) {
 		message_error("--fix needs to know what kernels are given: not with "
-			      "--no-kernel-arguments");
+			      "--kernel-arguments=off");
 		return -EINVAL;
 	}
 	return record_settle_options(record);

@@ -349,8 +349,7 @@ static void mark_used(struct overview *overview, struct process *process,
 		struct living *living;
 		uint64_t word;
 
-		memcpy(&word, args->bytes + at, sizeof(word));
-		allocation = word >= process->page_size
+		allocation = kernel_args_address(args, at, &word) && word >= process->page_size
 				 ? address_space_find(&process->space, word, NULL)
 				 : NULL;
 		living = allocation ? g_hash_table_lookup(overview->live, allocation) : NULL;

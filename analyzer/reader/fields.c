@@ -175,6 +175,7 @@ static const struct field args_fields[] = {
 	FIELD(args, kernel_id, UNSIGNED),
 	FIELD(args, status, UNSIGNED),
 	SEQUENCE(args, bytes, length, BYTES),
+	SEQUENCE(args, kept, kept_length, BYTES),
 	{ 0 },
 };
 static const struct field launch_fields[] = {

@@ -50,6 +50,7 @@ static void free_args(gpointer data)
 	struct kernel_args *args = data;
 
 	g_free(args->bytes);
+	g_free(args->kept);
 	g_free(args->uses);
 	if (args->hits) {
 		g_ptr_array_free(args->hits, TRUE);
@@ -368,8 +369,34 @@ static void apply_args(struct process *process, const struct hg_event *event)
 	args->status = event->args.status;
 	args->length = event->args.length;
 	args->bytes = g_memdup2(event->args.bytes, event->args.length);
+	args->kept_length = event->args.kept_length;
+	args->kept = g_memdup2(event->args.kept, event->args.kept_length);
 	args->checked_epoch = UINT64_MAX;
 	g_hash_table_replace(process->args, GUINT_TO_POINTER(args->id), args);
+}
+
+static bool is_kept(const struct kernel_args *args, uint32_t at)
+{
+	uint32_t bit = at / HG_ARGS_GRANULE;
+
+	return bit / 8 < args->kept_length && args->kept[bit / 8] >> bit % 8 & 1;
+}
+
+bool kernel_args_address(const struct kernel_args *args, uint32_t offset, uint64_t *address)
+{
+	if ((uint64_t)offset + sizeof(*address) > args->length ||
+	    (args->kept_length > 0 &&
+	     !(is_kept(args, offset) && is_kept(args, offset + HG_ARGS_GRANULE) &&
+	       is_kept(args, offset + (uint32_t)sizeof(*address) - 1)))) {
+		return false;
+	}
+	memcpy(address, args->bytes + offset, sizeof(*address));
+	return true;
+}
+
+bool kernel_args_veiled(const struct kernel_args *args)
+{
+	return args->kept_length > 0;
 }
 
 static void apply_stack(struct process *process, const struct hg_event *event)

@@ -49,6 +49,8 @@ struct kernel_args {
 	uint8_t status; /* enum hg_args_status */
 	uint32_t length;
 	uint8_t *bytes;
+	uint32_t kept_length;
+	uint8_t *kept;          /* as in hg_ev_args: kernel_args_address() */
 	uint64_t checked_epoch; /* the rules' cache: address-space epoch of the last check ... */
 	GPtrArray *hits;        /* ... and the findings that it led to, borrowed */
 	void *uses; /* the rules': what they lead to in memory; one block, freed with this */
@@ -178,6 +180,13 @@ const struct device *process_device(const struct process *process, int32_t ordin
 const char *process_env(const struct process *process, const char *name);
 struct kernel_ref *process_kernel(const struct process *process, uint32_t id);
 struct kernel_args *process_args(const struct process *process, uint32_t id);
+/*
+ * The 8 bytes at an offset, if they were recorded, and as they were: what was veiled is no address
+ * of anything.
+ */
+bool kernel_args_address(const struct kernel_args *args, uint32_t offset, uint64_t *address);
+/* Whether any were recorded that are not as they were. */
+bool kernel_args_veiled(const struct kernel_args *args);
 const struct call_stack *process_stack(const struct process *process, uint32_t id);
 /*
  * What was loaded at the address when the process had recorded `known` modules (MODULES_ALL: at

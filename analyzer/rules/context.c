@@ -11,10 +11,9 @@ bool launch_pointer(const struct rules_context *context, const struct launch *la
 	memset(pointer, 0, sizeof(*pointer));
 	pointer->kernarg = kernarg;
 	pointer->index = -1;
-	if (!launch->args || (uint64_t)kernarg + 8 > launch->args->length) {
+	if (!launch->args || !kernel_args_address(launch->args, kernarg, &pointer->address)) {
 		return false;
 	}
-	memcpy(&pointer->address, launch->args->bytes + kernarg, 8);
 	pointer->place = process_place(context->process, pointer->address);
 	for (size_t i = 0; launch->code && i < launch->code->arg_count; i++) {
 		const struct isa_arg *arg = &launch->code->args[i];

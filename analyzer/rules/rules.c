@@ -65,6 +65,27 @@ static struct last_launch *last_launch(struct rules_engine *engine, const struct
 	return last;
 }
 
+/* What a kernel uses and was no address when it was recorded: of memory that was gone, perhaps. */
+static void check_veiled(const struct rules_context *context, const struct launch *launch)
+{
+	findings_note(context->findings,
+		      "of kernels' arguments only addresses were recorded "
+		      "(--kernel-arguments=hashed); the other values are known to be equal or not, "
+		      "and nothing else");
+	for (size_t i = 0; i < launch->code->use_count; i++) {
+		uint64_t ignored;
+
+		if (launch->code->uses[i].access &&
+		    launch->code->uses[i].kernarg + sizeof(ignored) <= launch->args->length &&
+		    !kernel_args_address(launch->args, launch->code->uses[i].kernarg, &ignored)) {
+			findings_limit(context->findings,
+				       "kernel %s: the address at byte %u of its arguments was "
+				       "hashed, because no memory was known there",
+				       launch->code->name, launch->code->uses[i].kernarg);
+		}
+	}
+}
+
 static void check_launch(const struct rules_context *context, struct kernel_ref *kernel,
 			 struct kernel_args *args)
 {
@@ -81,7 +102,7 @@ static void check_launch(const struct rules_context *context, struct kernel_ref 
 	if (args->status == HG_ARGS_WITHHELD) {
 		findings_limit(
 		    context->findings,
-		    "kernels' arguments were not recorded (--no-kernel-arguments): nothing "
+		    "kernels' arguments were not recorded (--kernel-arguments=off): nothing "
 		    "can be said about the memory that kernels use");
 		return;
 	}
@@ -96,6 +117,9 @@ static void check_launch(const struct rules_context *context, struct kernel_ref 
 		findings_limit(context->findings,
 			       "kernel %s: only the first %u bytes of its arguments were recorded",
 			       launch.code->name, args->length);
+	}
+	if (kernel_args_veiled(args)) {
+		check_veiled(context, &launch);
 	}
 	if (!launch.code->uses_complete) {
 		findings_limit(context->findings,

@@ -157,8 +157,8 @@ static void touch(struct process_watch *watch, struct launch_watch *launch,
 		uint64_t offset;
 		struct allocation *allocation;
 
-		memcpy(&touched.address, args->bytes + at, sizeof(touched.address));
-		if (touched.address < context->process->page_size) {
+		if (!kernel_args_address(args, at, &touched.address) ||
+		    touched.address < context->process->page_size) {
 			continue;
 		}
 		allocation = address_space_find(&context->process->space, touched.address, &offset);

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which environment variables are recorded: those that change what the program's memory is or what
+ * the GPU runtimes do, and those that say which rank it is. The manifest has them of the command,
+ * the trace of each process.
+ */
+#ifndef HIPGRAIN_TRACER_VARIABLES_H
+#define HIPGRAIN_TRACER_VARIABLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+/* How names begin; with '=' whole names. */
+static const char *const variables_recorded[] = {
+	/* HIP, HSA and the drivers below them */
+	"AMDGPU_",
+	"AMD_",
+	"CUDA_VISIBLE_DEVICES=",
+	"GPU_",
+	"HCC_",
+	"HIP_",
+	"HIPGRAIN_",
+	"HSA_",
+	"ROCM_",
+	"ROCPROFILER_",
+	"ROCR_",
+	"ROC_",
+	/* OpenMP offload */
+	"LIBOMPTARGET_",
+	"OMP_",
+	/* ranks and places */
+	"FLUX_JOB_ID=",
+	"FLUX_TASK_",
+	"MPI_LOCALRANKID=",
+	"MV2_COMM_WORLD_",
+	"OMPI_COMM_WORLD_",
+	"PALS_LOCAL_RANKID=",
+	"PALS_NODEID=",
+	"PALS_RANKID=",
+	"PMIX_RANK=",
+	"PMI_RANK=",
+	"PMI_SIZE=",
+	"SLURM_JOB_ID=",
+	"SLURM_LOCALID=",
+	"SLURM_NODEID=",
+	"SLURM_PROCID=",
+	"SLURM_STEP_ID=",
+	/* the loader and the allocator */
+	"GLIBC_TUNABLES=",
+	"LD_LIBRARY_PATH=",
+	"LD_PRELOAD=",
+	"MALLOC_",
+	/* the software GPU */
+	"SOFTGPU_",
+};
+
+/* Names with one of these are not recorded in any case. */
+static const char *const variables_secret[] = { "TOKEN", "SECRET",     "PASS",
+						"AUTH",  "CREDENTIAL", "KEY" };
+
+/* Whether an entry of the environment, "NAME=VALUE", is recorded. */
+static inline bool variables_records(const char *entry)
+{
+	const char *equals = strchr(entry, '=');
+	bool found = false;
+
+	for (size_t i = 0; equals && i < sizeof(variables_recorded) / sizeof(char *); i++) {
+		found |= !strncmp(entry, variables_recorded[i], strlen(variables_recorded[i]));
+	}
+	for (size_t i = 0; found && i < sizeof(variables_secret) / sizeof(char *); i++) {
+		const char *word = strstr(entry, variables_secret[i]);
+
+		found = !word || word > equals;
+	}
+	return found;
+}
+
+#endif
