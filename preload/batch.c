@@ -113,14 +113,18 @@ static void *map_file(int fd)
 
 static void make_file(void)
 {
-	int fd;
+	int fd, folder;
 
 	if (snprintf(shared_path, sizeof(shared_path), "%s/" HG_OPEN_BATCHES, hg_config.dir) >=
 	    (int)sizeof(shared_path) - 40)
 		return;
-	mkdir(shared_path, 0700); /* or it is there */
+	folder = hg_open_folder(HG_OPEN_BATCHES);
+	if (folder < 0)
+		return;
 	snprintf(shared_path + strlen(shared_path), 40, "/%d-%lx", (int)getpid(), hg_now());
-	fd = open(shared_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	fd = openat(folder, strrchr(shared_path, '/') + 1,
+		    O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	hg_libc.close(folder);
 	if (fd < 0)
 		return;
 	shared = map_file(fd);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a fat binary in memory to a code object in the trace bundle. */
 #include <fcntl.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,28 +41,33 @@ static int write_all(int fd, const uint8_t *data, uint64_t size)
  */
 static int store(const char *sha256, const uint8_t *data, uint64_t size)
 {
-	char folder[PATH_MAX], path[PATH_MAX + 80], temporary[PATH_MAX + 120];
+	int folder = hg_open_folder("code-objects"), fd, rc;
+	char temporary[96];
 	struct stat status;
-	int fd, rc;
 
-	snprintf(folder, sizeof(folder), "%s/code-objects", hg_config.dir);
-	snprintf(path, sizeof(path), "%s/%s", folder, sha256);
-	if (!stat(path, &status))
-		return 0;
-	if (mkdir(folder, 0700) && errno != EEXIST)
-		return -errno;
-	snprintf(temporary, sizeof(temporary), "%s/.%s.%d", folder, sha256, (int)getpid());
-	unlink(temporary); /* of a process of this number that died */
-	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return -errno;
+	if (folder < 0)
+		return folder;
+	snprintf(temporary, sizeof(temporary), ".%.64s.%d", sha256, (int)getpid());
+	if (!fstatat(folder, sha256, &status, AT_SYMLINK_NOFOLLOW) && S_ISREG(status.st_mode) &&
+	    (uint64_t)status.st_size == size) {
+		rc = 0;
+		goto out;
+	}
+	unlinkat(folder, temporary, 0); /* of a process of this number that died */
+	fd = openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0) {
+		rc = -errno;
+		goto out;
+	}
 	rc = write_all(fd, data, size);
 	if (close(fd) && !rc)
 		rc = -errno;
-	if (!rc && rename(temporary, path))
+	if (!rc && renameat(folder, temporary, folder, sha256))
 		rc = -errno;
 	if (rc)
-		unlink(temporary);
+		unlinkat(folder, temporary, 0);
+out:
+	hg_libc.close(folder);
 	return rc;
 }
 
