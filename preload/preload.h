@@ -323,6 +323,7 @@ struct hg_trail {
 	uintptr_t end; /* of the stack that was known to be readable */
 	uint32_t generation, id;
 	uint32_t count, room; /* more words read than there was room for: of no use */
+	bool bp_used;         /* start.bp matters, too */
 	struct hg_trail_word words[];
 };
 

@@ -54,14 +54,16 @@ struct hg_trail *hg_trail_find(const struct hg_frame *start, const void *caller,
 	/* Only what a walk would read without asking, too. */
 	if (HG_LIKELY(trail->generation == generation && trail->id &&
 		      trail->start.sp == start->sp && trail->start.ip == start->ip &&
-		      trail->start.bp == start->bp && trail->caller == (uintptr_t)caller &&
-		      start->sp >= hg_tls.stack_start && trail->end <= hg_tls.stack_end) &&
+		      (!trail->bp_used || trail->start.bp == start->bp) &&
+		      trail->caller == (uintptr_t)caller && start->sp >= hg_tls.stack_start &&
+		      trail->end <= hg_tls.stack_end) &&
 	    same_words(trail)) {
 		*id = trail->id;
 		return trail;
 	}
 	trail->id = 0;
 	trail->count = 0;
+	trail->bp_used = false;
 	trail->room = 2u * hg_config.stack_depth;
 	return trail;
 }

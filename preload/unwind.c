@@ -233,22 +233,52 @@ static inline bool read_word(struct span *span, uintptr_t address, uintptr_t *wo
 
 /* ---- the walk ---- */
 
-/* One frame outwards by a rule; false if it cannot be believed. */
-static inline bool step(struct span *span, struct hg_frame *frame, uint32_t rule)
-{
-	uintptr_t cfa =
-	    (rule_kind(rule) == CFI_RSP ? frame->sp : frame->bp) + (uintptr_t)rule_cfa(rule);
+/*
+ * Where a walk stands. Most frames are found by rsp alone: what rbp was is only read where a frame
+ * further out is found by it. For what is read must be the same again for a trail to hold, and
+ * code that is compiled without frame pointers has anything in rbp.
+ */
+struct walk {
+	struct hg_frame frame;
+	uintptr_t bp_at; /* where frame.bp is saved and was not read from yet; or 0 */
+	bool begun;      /* frame.bp is no longer that of the start */
+};
 
+static inline bool need_bp(struct span *span, struct walk *walk)
+{
+	uintptr_t at = walk->bp_at;
+
+	if (HG_LIKELY(!at)) {
+		if (span->trail && !walk->begun)
+			span->trail->bp_used = true;
+		return true;
+	}
+	walk->bp_at = 0;
+	return read_word(span, at, &walk->frame.bp);
+}
+
+/* One frame outwards by a rule; false if it cannot be believed. */
+static inline bool step(struct span *span, struct walk *walk, uint32_t rule)
+{
+	struct hg_frame *frame = &walk->frame;
+	uintptr_t cfa = frame->sp;
+
+	if (rule_kind(rule) != CFI_RSP || HG_UNLIKELY(rule_saved(rule) == CFI_AT_RBP)) {
+		if (!need_bp(span, walk))
+			return false;
+		if (rule_kind(rule) != CFI_RSP)
+			cfa = frame->bp;
+	}
+	cfa += (uintptr_t)rule_cfa(rule);
 	if (HG_UNLIKELY(rule_kind(rule) == CFI_RBP_DEREF) && !read_word(span, cfa, &cfa))
 		return false;
 	if (HG_UNLIKELY(cfa <= frame->sp) || !read_word(span, cfa - 8, &frame->ip))
 		return false;
-	if (rule_saved(rule) != CFI_SAME &&
-	    !read_word(span,
-		       (rule_saved(rule) == CFI_AT_CFA ? cfa : frame->bp) +
-			   (uintptr_t)rule_rbp(rule),
-		       &frame->bp))
-		return false;
+	if (rule_saved(rule) != CFI_SAME) {
+		walk->bp_at =
+		    (rule_saved(rule) == CFI_AT_CFA ? cfa : frame->bp) + (uintptr_t)rule_rbp(rule);
+		walk->begun = true;
+	}
 	frame->sp = cfa;
 	return true;
 }
@@ -262,10 +292,13 @@ static inline bool step(struct span *span, struct hg_frame *frame, uint32_t rule
  * From a signal's handler into what it interrupted, which may run on another stack, and then out
  * of that by the rule of the very instruction.
  */
-static bool step_signal(struct span *span, struct hg_frame *frame)
+static bool step_signal(struct span *span, struct walk *walk)
 {
+	struct hg_frame *frame = &walk->frame;
 	uintptr_t base = frame->sp;
 
+	walk->bp_at = 0;
+	walk->begun = true;
 	return read_word(span, base + UCONTEXT_RBP, &frame->bp) &&
 	       read_word(span, base + UCONTEXT_RIP, &frame->ip) &&
 	       read_word(span, base + UCONTEXT_RSP, &frame->sp);
@@ -318,42 +351,43 @@ __attribute__((noinline)) bool hg_unwind_start(struct hg_frame *frame)
 unsigned hg_unwind_from(const struct hg_frame *start, const void *caller, uint64_t *frames,
 			unsigned room, uint64_t *hash, struct hg_trail *trail)
 {
-	struct hg_frame frame = *start;
+	struct walk walk = { .frame = *start };
+	const struct hg_frame *frame = &walk.frame;
 	struct span span = { hg_tls.stack_start, hg_tls.stack_end, trail };
 	unsigned count = 0, skipped = 0;
 	uint64_t sum = 0;
 	bool remember = true, exact = false;
 
-	if (frame.sp - span.start >= span.end - span.start) {
-		span.start = frame.sp & ~(uintptr_t)(PAGE - 1);
+	if (frame->sp - span.start >= span.end - span.start) {
+		span.start = frame->sp & ~(uintptr_t)(PAGE - 1);
 		span.end = span.start + PAGE;
 	}
 	while (count < room) {
 		uint32_t rule;
 
-		if (count || frame.ip == (uintptr_t)caller) {
+		if (count || frame->ip == (uintptr_t)caller) {
 			sum +=
-			    hg_mix(count, frame.ip); /* terms that need not wait for one another */
-			frames[count++] = frame.ip;
+			    hg_mix(count, frame->ip); /* terms that need not wait for one another */
+			frames[count++] = frame->ip;
 		} else if (++skipped > OWN_FRAMES) {
 			return 0;
 		}
-		rule = HG_UNLIKELY(exact) ? find_rule(frame.ip) : rule_of_call(frame.ip);
+		rule = HG_UNLIKELY(exact) ? find_rule(frame->ip) : rule_of_call(frame->ip);
 		exact = false;
 		if (HG_LIKELY(rule_kind(rule) <= CFI_RBP_DEREF)) {
-			if (!step(&span, &frame, rule))
+			if (!step(&span, &walk, rule))
 				return 0;
-			if (!frame.ip)
+			if (!frame->ip)
 				break;
 		} else if (rule_kind(rule) == CFI_SIGNAL) {
-			uintptr_t before = frame.sp;
+			uintptr_t before = frame->sp;
 
-			if (!step_signal(&span, &frame))
+			if (!step_signal(&span, &walk))
 				return 0;
 			exact = true;
-			if (frame.sp - before > MAX_GROWTH || frame.sp >= span.end) {
+			if (frame->sp - before > MAX_GROWTH || frame->sp >= span.end) {
 				remember = false;
-				if (!on_other_stack(&span, frame.sp))
+				if (!on_other_stack(&span, frame->sp))
 					return 0;
 			}
 		} else if (rule_kind(rule) == CFI_END) {

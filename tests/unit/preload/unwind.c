@@ -178,6 +178,42 @@ static void handler(int number)
 	aligned(500);
 }
 
+/* Calls `inner` with anything in rbp, as code without frame pointers does. */
+void with_value_in_rbp(uintptr_t value, void (*inner)(void));
+__asm__(".text\n"
+	".type with_value_in_rbp, @function\n"
+	"with_value_in_rbp:\n"
+	"	.cfi_startproc\n"
+	"	pushq %rbp\n"
+	"	.cfi_def_cfa_offset 16\n"
+	"	.cfi_offset %rbp, -16\n"
+	"	movq %rdi, %rbp\n"
+	"	call *%rsi\n"
+	"	popq %rbp\n"
+	"	.cfi_restore %rbp\n"
+	"	.cfi_def_cfa_offset 8\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	".size with_value_in_rbp, .-with_value_in_rbp\n");
+
+static __attribute__((noinline)) void leaf_with_frame_pointer(void)
+{
+	with_frame_pointer(1);
+	KEEP;
+}
+
+/* What a frame had in rbp is nobody's business if no frame further out is found by it. */
+static void test_values_in_rbp(void **state)
+{
+	(void)state;
+	compared = agreed = held = 0;
+	for (uintptr_t value = 1; value <= 10; value++)
+		with_value_in_rbp(value, leaf_with_frame_pointer);
+	assert_int_equal(compared, 10);
+	assert_int_equal(agreed, compared);
+	assert_int_equal(held, 9);
+}
+
 static void test_shapes(void **state)
 {
 	int numbers[] = { 3, 1, 2 };
@@ -378,7 +414,7 @@ int main(void)
 		cmocka_unit_test(test_shapes),  cmocka_unit_test(test_trails),
 		cmocka_unit_test(test_signals), cmocka_unit_test(test_fault),
 		cmocka_unit_test(test_threads), cmocka_unit_test(test_fibers),
-		cmocka_unit_test(test_lies),
+		cmocka_unit_test(test_lies),    cmocka_unit_test(test_values_in_rbp),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, NULL);
