@@ -11,14 +11,17 @@
 
 #include "preload.h"
 
+/* Every 64th call on average; of a thread that makes many, every 512th, which tells as much. */
 #define INTERVAL_MEAN 64u
+#define LATER_MEAN    512u
+#define LATER_FROM    64u /* samples */
 
 static uint64_t calls, timed, spent; /* atomic; ns */
 static uint64_t began;               /* the process's processor time then, ns */
 static uint64_t clock_cost;          /* of one reading, ns */
 
 static __thread uint64_t start, random_state __attribute__((tls_model("initial-exec")));
-static __thread uint32_t weight __attribute__((tls_model("initial-exec")));
+static __thread uint32_t weight, samples __attribute__((tls_model("initial-exec")));
 
 static uint64_t processor_time(clockid_t clock)
 {
@@ -51,6 +54,7 @@ void hg_cost_begin(void)
 void hg_cost_end(void)
 {
 	uint64_t took = processor_time(CLOCK_THREAD_CPUTIME_ID) - start;
+	uint32_t mean;
 
 	hg_tls.timing = false;
 	took = took > clock_cost ? took - clock_cost : 0;
@@ -61,7 +65,9 @@ void hg_cost_end(void)
 	__atomic_fetch_add(&spent, took * weight, __ATOMIC_RELAXED);
 	/* Not every so many calls: programs allocate and free in turn. */
 	random_state = hg_mix(random_state ^ start, (uintptr_t)&start);
-	weight = 1 + (uint32_t)(random_state % (2 * INTERVAL_MEAN - 1));
+	mean = samples < LATER_FROM ? INTERVAL_MEAN : LATER_MEAN;
+	samples += samples < LATER_FROM;
+	weight = 1 + (uint32_t)(random_state % (2 * mean - 1));
 	hg_tls.timed_next = hg_tls.entered + weight;
 }
 

@@ -61,7 +61,8 @@ uint32_t hg_hip_runtime_number(void); /* from 1 on, in the order in which they w
 struct hg_hip_call {
 	uint16_t api;
 	int rc;
-	uint64_t start; /* ns */
+	uint64_t start; /* ns, about: hg_now_about() */
+	uint64_t end;   /* ns; where the event has a duration */
 	const void *caller;
 };
 
@@ -71,6 +72,8 @@ struct hg_hip_call {
  * its devices. After a true begin exactly one hg_finish_*() or hg_hip_end() must follow.
  */
 bool hg_hip_begin(struct hg_hip_call *call, uint16_t api, const void *caller);
+/* The same for calls that look after old batches themselves. */
+bool hg_hip_begin_batched(struct hg_hip_call *call, uint16_t api, const void *caller);
 /* The same for calls whose events have a duration. */
 bool hg_hip_begin_timed(struct hg_hip_call *call, uint16_t api, const void *caller);
 void hg_hip_end(void);
@@ -205,6 +208,11 @@ struct hg_hip_kept {
 	bool known;
 };
 
+/* What changes when anything does that a launch was identified by. */
+struct hg_hip_as_of {
+	uint32_t epoch, generation, stack_generation;
+};
+
 struct hg_hip_kernel_variant;
 struct hg_hip_launch {
 	struct hg_hip_call call;
@@ -212,7 +220,9 @@ struct hg_hip_launch {
 	const void *handle;
 	void **params; /* one pointer per explicit argument; or NULL: */
 	void **extra;
-	bool node; /* of a graph: it does not run now */
+	bool node;    /* of a graph: it does not run now */
+	bool settled; /* the module's variables are recorded: set with the name, as is: */
+	struct hg_hip_as_of as_of;
 	struct hg_hip_kept *kept; /* a node's: filled in, or if it is known in place of params */
 	/* Set by hg_hip_launch_identify(): */
 	struct hg_hip_subjects subjects;
@@ -228,6 +238,22 @@ void hg_hip_launch_identify(struct hg_hip_launch *launch);
 
 /* Record it, shorter if this thread has made the same launch before. Needs hg_hip_enter(). */
 void hg_hip_launch_emit(struct hg_ev_launch *event);
+
+/* ---- hip_repeat.c: launches of a kernel that this thread launched before ---- */
+
+/*
+ * As hg_hip_launch_identify(), if that was with the same arguments and nothing has changed since.
+ * Neither need modules and regions be looked after then. false: nothing was done.
+ */
+bool hg_hip_repeat(struct hg_hip_launch *launch);
+/* The same with other arguments, which are recorded if they are new. */
+bool hg_hip_repeat_other(struct hg_hip_launch *launch);
+/* What a launch was: its arguments' id, and their bytes. */
+void hg_hip_repeat_keep(const struct hg_hip_launch *launch, struct hg_hip_kernel_variant *variant,
+			uint32_t args_id, const uint8_t *bytes, uint32_t length);
+struct hg_hip_as_of hg_hip_now_as_of(void);
+/* Whether these arguments have been recorded to the session that listens now. */
+bool hg_hip_arguments_known(uint32_t id);
 
 /* Terms of the `extra` list; code-objects.md C.5 */
 #define HG_EXTRA_BUFFER ((void *)1)
@@ -333,6 +359,12 @@ struct hg_hip_kernel_variant { /* a kernel on devices of one target id */
 	const struct hg_fix_kernel *plan;    /* fix_plan.h, once it was looked for */
 	bool plan_looked;
 };
+
+/* To look only: hg_hip_lock() makes all that was found out before invalid, by a new epoch. */
+void hg_hip_look(void);
+uint32_t hg_hip_epoch(void);
+/* Whether the variables of a module are recorded for a device. */
+bool hg_hip_variables_done(const struct hg_hip_module *module, int device);
 
 /* Begin to remember something, with the lock: false when dormant. The runtime need not be up. */
 bool hg_hip_remember(void);

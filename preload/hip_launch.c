@@ -2,7 +2,6 @@
 /* Launches: what runs, with which argument bytes, in which shape (hip-api.md D.4). */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "fix.h"
 #include "hip_wrap.h"
@@ -19,6 +18,11 @@ void hg_hip_launch_forget(void);
 void hg_hip_launch_forget(void)
 {
 	hg_intern_forget(&arguments);
+}
+
+bool hg_hip_arguments_known(uint32_t id)
+{
+	return hg_intern_kept(&arguments, id) && hg_intern_is_defined(&arguments, id);
 }
 
 void hg_hip_launch_reset(void);
@@ -166,6 +170,8 @@ uint32_t hg_hip_arguments(struct hg_hip_launch *launch, struct hg_hip_kernel_var
 	hg_hip_memory_note(&launch->subjects, id, bytes.data, bytes.length);
 	if (HG_UNLIKELY(hg_config.fixes))
 		hg_fix_note(launch, variant, bytes.data, bytes.length, bytes.status);
+	else if (launch->params && layout && bytes.status == HG_ARGS_COMPLETE)
+		hg_hip_repeat_keep(launch, variant, id, bytes.data, bytes.length);
 	return id;
 }
 
@@ -190,7 +196,8 @@ void hg_hip_launch_identify(struct hg_hip_launch *launch)
 
 	launch->subjects.count = 0;
 	launch->fixes.count = 0;
-	hg_hip_lock();
+	hg_hip_look();
+	launch->as_of = hg_hip_now_as_of();
 	kernel = hg_hip_kernel_find(launch->handle);
 	if (!kernel)
 		kernel = unknown_kernel(launch->handle);
@@ -199,75 +206,10 @@ void hg_hip_launch_identify(struct hg_hip_launch *launch)
 	if (variant) {
 		launch->event.kernel_id = variant->id;
 		launch->name = kernel->name;
+		launch->settled = hg_hip_variables_done(kernel->module, launch->event.device);
 		launch->event.args_id = hg_hip_arguments(launch, variant);
 	}
 	hg_hip_unlock();
-}
-
-/* ---- repeated launches ---- */
-
-#define LAUNCHES 255u /* of a thread that relaunch can mean: ids from 1 */
-#define REPEATS  64u  /* after so many the launch is there in full, in case its first is not */
-
-struct known_launch {
-	uint64_t hash;
-	uint32_t repeats;
-};
-
-static struct known_launch *known_launches(void)
-{
-	struct hg_thread *thread = hg_thread();
-
-	if (!thread)
-		return NULL;
-	if (HG_UNLIKELY(!thread->launches)) {
-		void *memory =
-		    hg_libc.mmap(NULL, LAUNCHES * sizeof(struct known_launch),
-				 PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-		if (memory == MAP_FAILED)
-			return NULL;
-		thread->launches = memory;
-	}
-	if (HG_UNLIKELY(thread->launches_stale)) { /* of another thread, or of the parent */
-		memset(thread->launches, 0, LAUNCHES * sizeof(struct known_launch));
-		thread->launches_stale = false;
-	}
-	return thread->launches;
-}
-
-/* Word by word: what lies between the members must not count. */
-static uint64_t launch_hash(const struct hg_ev_launch *event)
-{
-	uint64_t hash = hg_mix(hg_stack_generation(), event->api);
-
-	hash = hg_mix(hash, (uint64_t)event->kernel_id << 32 | event->args_id);
-	hash = hg_mix(hash, (uint64_t)event->grid_x << 32 | event->grid_y);
-	hash = hg_mix(hash, (uint64_t)event->grid_z << 32 | event->block_x);
-	hash = hg_mix(hash, (uint64_t)event->block_y << 32 | event->block_z);
-	hash = hg_mix(hash, (uint64_t)event->shared << 32 | (uint32_t)event->device);
-	hash = hg_mix(hash, event->stream);
-	return hg_mix(hash, event->stack_id) | 1;
-}
-
-void hg_hip_launch_emit(struct hg_ev_launch *event)
-{
-	struct known_launch *known = known_launches();
-	uint64_t hash = launch_hash(event);
-	unsigned at = (unsigned)((hash >> 32) % LAUNCHES);
-
-	event->launch_id = known ? (uint8_t)(at + 1) : 0;
-	if (known && known[at].hash == hash && ++known[at].repeats % REPEATS) {
-		struct hg_ev_relaunch again = { .launch_id = event->launch_id };
-		uint64_t words[] = { (uint64_t)HG_RECORD_RELAUNCH << 56 | again.launch_id, 0 };
-
-		if (!hg_batch_add(words, HG_COUNT(words), 0))
-			hg_provider->relaunch(&again);
-		return;
-	}
-	hg_provider->launch(event);
-	if (known)
-		known[at] = (struct known_launch){ .hash = hash };
 }
 
 /* ---- around the real call ---- */
@@ -280,12 +222,15 @@ static void before_on(struct hg_hip_launch *launch, int device)
 	if (!hg_hip_enter())
 		return;
 	if (!hg_hip_capturing(launch->event.stream)) {
-		hg_modules_poll();
-		hg_regions_record();
 		launch->event.api = launch->call.api;
 		launch->event.device = device;
-		hg_hip_launch_identify(launch);
-		hg_fix_apply(launch, device);
+		if (!hg_hip_repeat(launch)) {
+			hg_modules_poll();
+			hg_regions_record();
+			if (!hg_hip_repeat_other(launch))
+				hg_hip_launch_identify(launch);
+			hg_fix_apply(launch, device);
+		}
 		hg_hip_memory_ask(&launch->subjects);
 		launch->event.stack_id = hg_stack_id(launch->call.caller);
 		hg_hip_launch_emit(&launch->event);
@@ -345,7 +290,7 @@ static struct hg_dim3 groups(struct hg_dim3 global, struct hg_dim3 block)
 		HG_REAL(int, name, params_);                                                     \
 		struct hg_hip_launch launch; /* large: most of it is not needed */               \
                                                                                                  \
-		if (!hg_hip_begin(&launch.call, HG_API_##name, HG_CALLER()))                     \
+		if (!hg_hip_begin_batched(&launch.call, HG_API_##name, HG_CALLER()))             \
 			return real args_;                                                       \
 		launch.handle = handle_;                                                         \
 		launch.params = list_;                                                           \

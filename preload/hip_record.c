@@ -17,6 +17,13 @@ void hg_hip_error(const struct hg_hip_call *call, uint64_t ptr, uint64_t size, u
 	hg_leave();
 }
 
+/* Until now, which is the call's end; its start is only about that. */
+static uint64_t duration(struct hg_hip_call *call)
+{
+	call->end = hg_now();
+	return call->end > call->start ? call->end - call->start : 0;
+}
+
 /* A copy of one row, which most are. */
 static bool add_copy(const struct hg_hip_call *call, const struct hg_ev_copy *event)
 {
@@ -35,8 +42,7 @@ static bool add_copy(const struct hg_hip_call *call, const struct hg_ev_copy *ev
 	       event->kind == (uint8_t)event->kind && event->device == (int16_t)event->device &&
 	       event->duration <= UINT32_MAX &&
 	       /* A stack is defined before the first event that names it. */
-	       hg_batch_add(words, HG_COUNT(words),
-			    hg_tls.walked ? 0 : call->start + event->duration);
+	       hg_batch_add(words, HG_COUNT(words), hg_tls.walked ? 0 : call->end);
 }
 
 static void emit_copy(const struct hg_hip_call *call, const struct hg_ev_copy *event)
@@ -84,7 +90,7 @@ static void emit_copy(const struct hg_hip_call *call, const struct hg_ev_copy *e
 #define DEPTH    event->depth = event->depth ? event->depth : 1
 #define TEXT     event->text = event->text ? event->text : ""
 #define NOTHING  (void)0
-#define DURATION event->duration = hg_now() - call->start
+#define DURATION event->duration = duration(call)
 #define WAITED   hg_hip_memory_waited()
 
 /* Where the GPU sees registered host memory; elsewhere the addresses are the same. */

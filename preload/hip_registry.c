@@ -22,9 +22,27 @@ static struct hg_hip_module *modules;
 static struct hg_hip_kernel **table;
 static size_t table_size, table_used;
 
+static uint32_t epoch; /* atomic; changed under the lock */
+
+void hg_hip_look(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
 void hg_hip_lock(void)
 {
 	pthread_mutex_lock(&lock);
+	__atomic_store_n(&epoch, epoch + 1, __ATOMIC_RELAXED);
+}
+
+uint32_t hg_hip_epoch(void)
+{
+	return __atomic_load_n(&epoch, __ATOMIC_RELAXED);
+}
+
+bool hg_hip_variables_done(const struct hg_hip_module *module, int device)
+{
+	return device >= 0 && device < HG_HIP_DEVICES && module->variables_done >> device & 1;
 }
 
 void hg_hip_unlock(void)

@@ -443,7 +443,10 @@ bool hg_hip_goes_on(const char *frame)
 	return false;
 }
 
-bool hg_hip_begin(struct hg_hip_call *call, uint16_t api, const void *caller)
+/* Which old batches are looked after before the call, by what time. */
+enum look { LOOK_NOT, LOOK_NOW, LOOK_AT_START };
+
+static inline bool begin(struct hg_hip_call *call, uint16_t api, const void *caller, enum look look)
 {
 	struct hg_hip_runtime *runtime;
 
@@ -451,7 +454,7 @@ bool hg_hip_begin(struct hg_hip_call *call, uint16_t api, const void *caller)
 		return false;
 	if (HG_UNLIKELY(hg_config.standby))
 		hg_tls.keeping = hg_state_wants(api);
-	if (!hg_enter()) {
+	if (!(look == LOOK_NOW ? hg_enter() : hg_enter_batched())) {
 		hg_tls.keeping = 0;
 		return false;
 	}
@@ -463,20 +466,31 @@ bool hg_hip_begin(struct hg_hip_call *call, uint16_t api, const void *caller)
 		record_first(runtime);
 		errno = saved;
 	}
-	hg_leave();
 	call->api = api;
 	call->rc = 0;
 	call->caller = caller;
-	call->start = 0;
+	call->start = look == LOOK_AT_START ? hg_now_about() : 0;
+	if (look == LOOK_AT_START &&
+	    HG_UNLIKELY(call->start > __atomic_load_n(&hg_batches_due, __ATOMIC_RELAXED)) &&
+	    __atomic_load_n(&hg_batches_open, __ATOMIC_RELAXED))
+		hg_batches_look(call->start);
+	hg_leave();
 	return true;
+}
+
+bool hg_hip_begin(struct hg_hip_call *call, uint16_t api, const void *caller)
+{
+	return begin(call, api, caller, LOOK_NOW);
+}
+
+bool hg_hip_begin_batched(struct hg_hip_call *call, uint16_t api, const void *caller)
+{
+	return begin(call, api, caller, LOOK_NOT);
 }
 
 bool hg_hip_begin_timed(struct hg_hip_call *call, uint16_t api, const void *caller)
 {
-	if (!hg_hip_begin(call, api, caller))
-		return false;
-	call->start = hg_now();
-	return true;
+	return begin(call, api, caller, LOOK_AT_START);
 }
 
 void hg_hip_end(void)

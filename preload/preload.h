@@ -179,6 +179,8 @@ static inline void hg_release_thread(int before)
 }
 
 uint64_t hg_now(void); /* ns, monotonic */
+/* The same within a microsecond, not in order with other readings: clock.c. */
+uint64_t hg_now_about(void);
 
 /*
  * A folder of ours below hg_config.dir, made if it is not there: its descriptor, or -errno. Links

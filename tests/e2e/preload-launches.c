@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Launches that repeat, and copies, over a runtime that does nothing (tests/bench/empty): in turns,
- * on threads, in a child. Prints "PID COUNT" a process. usage: preload-launches MODULE
+ * on threads, in a child. Prints "PID COUNT" a process. usage: preload-launches MODULE [changes]
+ * With `changes` what one handle launches changes between launches: prints "GROUPS KERNEL VALUE".
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -42,15 +43,39 @@ static void *many(void *unused)
 	return unused;
 }
 
+/* The runtime's handle of a function is the place where it is stored. */
+static int change(void *module)
+{
+	static const struct {
+		const char *kernel;
+		float value;
+	} steps[] = { { "fill", 1 },   { "fill", 1 }, { "fill", 2 }, { "fill", 1 },
+		      { "absent", 1 }, { "fill", 1 }, { "fill", 1 }, { "absent", 3 },
+		      { "absent", 4 }, { "fill", 4 }, { "fill", 5 }, { "fill", 4 } };
+	const char *last = "";
+
+	for (unsigned i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		if (steps[i].kernel != last &&
+		    hipModuleGetFunction(&function, module, steps[i].kernel))
+			return 2;
+		last = steps[i].kernel;
+		launch(i + 1, steps[i].value);
+		printf("%u %s %g\n", i + 1, steps[i].kernel, (double)steps[i].value);
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	pthread_t threads[THREADS];
 	void *module;
 	pid_t child;
 
-	if (argc != 2 || hipModuleLoad(&module, argv[1]) ||
+	if (argc < 2 || argc > 3 || hipModuleLoad(&module, argv[1]) ||
 	    hipModuleGetFunction(&function, module, "fill"))
 		return 2;
+	if (argc == 3)
+		return change(module);
 	many(NULL);
 	/* One after the other, so that the second has the memory of the first; then together. */
 	for (unsigned i = 0; i < THREADS; i++) {
