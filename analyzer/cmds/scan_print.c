@@ -34,6 +34,7 @@ static void json_atomic(struct json_stream *json, const struct isa_atomic *atomi
 	json_stream_bool(json, "system_scope", atomic->system_scope);
 	json_stream_bool(json, "native", atomic->native);
 	json_stream_bool(json, "cas_loop", atomic->cas_loop);
+	json_stream_text(json, "loop_unknown", atomic->loop_why);
 	json_stream_bool(json, "fp", atomic->fp);
 	json_stream_text(json, "space", isa_space_name(atomic->space));
 	scan_json_origin(json, &atomic->origin);
@@ -183,6 +184,8 @@ static const char *manner(const struct isa_atomic *atomic)
 {
 	if (atomic->lock)
 		return "spin lock";
+	if (atomic->loop_why)
+		return "compare-and-swap";
 	return atomic->cas_loop ? "CAS loop" : "native";
 }
 
@@ -200,6 +203,9 @@ static void print_kernel(const struct scan *scan, const struct isa_kernel *kerne
 			printf(" %s", isa_op_name(atomic->loop_op));
 		printf(" %s  ", isa_type_name(atomic->type));
 		scan_print_origin(kernel, &atomic->origin);
+		if (atomic->loop_why)
+			printf("  (whether part of a loop that updates cannot be told: %s)",
+			       atomic->loop_why);
 		if (atomic->function)
 			printf("  in %s", atomic->function);
 		if (atomic->file)

@@ -17,7 +17,7 @@ static const struct {
 	const char *prefix;
 	uint8_t op, type;
 	bool fp;
-} arithmetic[] = {
+} operations[] = {
 	{ "v_add_f32", ISA_OP_ADD, ISA_TYPE_F32, true },
 	{ "v_add_f64", ISA_OP_ADD, ISA_TYPE_F64, true },
 	{ "v_sub_f32", ISA_OP_SUB, ISA_TYPE_F32, true },
@@ -289,46 +289,52 @@ static bool writes(const struct insn *insn, struct place place, uint32_t *part)
 	return false;
 }
 
-static void note(struct search *search, const struct insn *insn)
+bool casloop_arithmetic(const struct insn *insn, struct arithmetic *kind)
 {
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(arithmetic); i++) {
-		bool better;
-
-		if (strncmp(insn->mnemonic, arithmetic[i].prefix, strlen(arithmetic[i].prefix)))
+	memset(kind, 0, sizeof(*kind));
+	for (i = 0; i < ARRAY_SIZE(operations); i++) {
+		if (strncmp(insn->mnemonic, operations[i].prefix, strlen(operations[i].prefix)))
 			continue;
 		/* max(x, x) only quiets a NaN */
-		if ((arithmetic[i].op == ISA_OP_MAX || arithmetic[i].op == ISA_OP_MIN) &&
+		if ((operations[i].op == ISA_OP_MAX || operations[i].op == ISA_OP_MIN) &&
 		    insn->operand[1].kind == OPERAND_REG && insn->operand[2].kind == OPERAND_REG &&
 		    insn->operand[1].reg == insn->operand[2].reg)
-			return;
-		/* Floating point beats the masking and shifting around it. */
-		better = !search->arithmetic || (arithmetic[i].fp && !search->fp);
-		search->arithmetic = true;
-		if (better) {
-			search->op = (enum isa_op)arithmetic[i].op;
-			search->type = (enum isa_type)arithmetic[i].type;
-			search->fp = arithmetic[i].fp;
-		}
-		return;
+			return false;
+		kind->op = (enum isa_op)operations[i].op;
+		kind->type = (enum isa_type)operations[i].type;
+		kind->fp = operations[i].fp;
+		return true;
 	}
 	if (insn->class == OP_MOVE || insn->class == OP_SELECT || insn->class == OP_PACKED_MOVE ||
 	    insn->class == OP_READ_LANE || insn->class == OP_READ_FIRST)
+		return false;
+	kind->op = ISA_OP_OTHER;
+	kind->fp = strstr(insn->mnemonic, "_f32") || strstr(insn->mnemonic, "_f64") ||
+		   strstr(insn->mnemonic, "_f16");
+	kind->type = !kind->fp                        ? ISA_TYPE_I32
+		     : strstr(insn->mnemonic, "_f64") ? ISA_TYPE_F64
+		     : strstr(insn->mnemonic, "_f16") ? ISA_TYPE_PK_F16
+						      : ISA_TYPE_F32;
+	return true;
+}
+
+static void note(struct search *search, const struct insn *insn)
+{
+	struct arithmetic kind;
+
+	if (!casloop_arithmetic(insn, &kind))
 		return;
-	if (!search->arithmetic) {
-		search->arithmetic = true;
-		search->op = ISA_OP_OTHER;
-		search->type = ISA_TYPE_I32;
+	/* Floating point beats the masking and shifting around it. */
+	if (!search->arithmetic || (kind.fp && !search->fp)) {
+		/* What only prepares a number says nothing of the operation on it. */
+		if (!search->arithmetic || kind.op != ISA_OP_OTHER)
+			search->op = kind.op;
+		search->type = kind.type;
+		search->fp = kind.fp;
 	}
-	if (strstr(insn->mnemonic, "_f32") || strstr(insn->mnemonic, "_f64") ||
-	    strstr(insn->mnemonic, "_f16")) {
-		if (!search->fp)
-			search->type = strstr(insn->mnemonic, "_f64")   ? ISA_TYPE_F64
-				       : strstr(insn->mnemonic, "_f16") ? ISA_TYPE_PK_F16
-									: ISA_TYPE_F32;
-		search->fp = true;
-	}
+	search->arithmetic = true;
 }
 
 /* Continue from a definition to its sources. */
@@ -446,6 +452,26 @@ static int trace(struct search *search, uint32_t block, uint32_t index, const st
 	return status ? status : search_back(search);
 }
 
+int casloop_in_loop(const struct function *function, uint64_t pc)
+{
+	bool *in_loop, cyclic = false;
+	uint32_t b, i;
+	int status;
+
+	for (b = 0; b < function->block_count; b++)
+		for (i = 0; i < function->block[b].count; i++)
+			if (function->insn[function->block[b].first + i]->pc == pc)
+				goto found;
+	return 0;
+found:
+	in_loop = calloc(function->block_count, sizeof(*in_loop));
+	if (!in_loop)
+		return -ENOMEM;
+	status = loop_find(function, b, in_loop, &cyclic);
+	free(in_loop);
+	return status ? status : cyclic;
+}
+
 int casloop_classify(const struct function *function, const struct insn *insn,
 		     struct casloop *result)
 {
@@ -453,7 +479,7 @@ int casloop_classify(const struct function *function, const struct insn *insn,
 	uint32_t index = 0, block = block_of(function, insn, &index);
 	const struct operand *data;
 	bool *in_loop, cyclic = false;
-	unsigned half;
+	unsigned half, i;
 	int status;
 
 	memset(result, 0, sizeof(*result));
@@ -488,6 +514,15 @@ int casloop_classify(const struct function *function, const struct insn *insn,
 	}
 	status = trace(&search, block, index, data, half, half);
 	result->lock = !status && !search.reaches_old;
+	/* A lock stays where it is; a free slot is looked for here and there. */
+	for (i = 1; !status && result->lock && i < insn->operand_count; i++) {
+		const struct operand *address = &insn->operand[i];
+
+		if (address == data || address->kind != OPERAND_REG)
+			continue;
+		status = trace(&search, block, index, address, 0, address->count);
+		result->lock = !search.arithmetic && !search.reaches_old;
+	}
 out:
 	free(search.seen);
 	free(search.todo);

@@ -14,6 +14,19 @@ struct casloop {
 	bool fp;
 };
 
+/* What an instruction does to a value on its way from memory back to it. */
+struct arithmetic {
+	enum isa_op op;
+	enum isa_type type;
+	bool fp;
+};
+
+/* False: nothing (a move, or one that only quiets a NaN); `kind` is zeroed first. */
+bool casloop_arithmetic(const struct insn *insn, struct arithmetic *kind);
+
+/* Whether the instruction at `pc` lies in a loop of `function`: 1, 0 or -ENOMEM. */
+int casloop_in_loop(const struct function *function, uint64_t pc);
+
 /*
  * Set in_loop[] (one per block, zeroed before) for the blocks that lie on some cycle through block
  * `start`; *cyclic tells whether there is one. Then narrow that to the innermost loop. 0 or

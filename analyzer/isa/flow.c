@@ -328,7 +328,7 @@ static int run_function(struct flow *flow, uint64_t entry, const struct state *i
 		goto out;
 	if (!flow->depth) {
 		flow->kernel = function;
-		flow->sliced = slice_function(&flow->slice, function);
+		flow->sliced = !flow->swaps && slice_function(&flow->slice, function);
 	}
 	flow->stack[flow->depth++] = function;
 	status = flow_into(flow, &activation, function->entry_block, in);

@@ -29,6 +29,7 @@
 struct access {
 	const struct insn *insn;
 	const struct function *function;
+	uint64_t context; /* the chain of calls, in the pass of swaps.h only */
 	unsigned caller_count;
 	uint64_t caller[ACCESS_CALLERS]; /* calls that led here first, innermost first */
 	unsigned pair_count;
@@ -84,7 +85,8 @@ struct flow {
 	const struct function *kernel;
 	struct slice slice; /* of the kernel's function */
 	bool sliced;
-	bool failed; /* out of memory */
+	bool failed;         /* out of memory */
+	struct swaps *swaps; /* only in the pass of swaps.h; owned by its caller */
 };
 
 /* Prepare; `args` and `program` are borrowed. 0 or -ENOMEM. */

@@ -106,6 +106,9 @@ struct isa_atomic {
 	bool native;   /* the operation is done by the memory instruction, not by a CAS loop */
 	bool cas_loop; /* compare-and-swap whose result feeds the loop's new value */
 	bool lock;     /* compare-and-swap that spins without arithmetic on the loaded value */
+	/* Of a compare-and-swap: why it cannot be told whether it is one of these; NULL if it can.
+	 */
+	const char *loop_why;
 	enum isa_op loop_op; /* valid if cas_loop */
 	bool returns;        /* the instruction returns the old value */
 	bool system_scope;

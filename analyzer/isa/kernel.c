@@ -9,6 +9,7 @@
 #include "casloop.h"
 #include "filter.h"
 #include "origin.h"
+#include "swaps.h"
 
 static char *copy(const char *text)
 {
@@ -123,6 +124,27 @@ static void add_frame(const char *function, const char *file, unsigned line, voi
 	frame->line = line;
 }
 
+/* True if `loop` leaves open whether the loop is elsewhere. */
+static bool in_callers(const struct access *access, const struct flow_entry *entry,
+		       const struct casloop *loop)
+{
+	/* Values that lie in private memory may have been left there through a pointer. */
+	return !loop->computes && !loop->lock &&
+	       (access->function->entry != entry->pc || (loop->loop && entry->scratch_size));
+}
+
+static void set_loop(struct isa_atomic *atomic, const struct casloop *loop)
+{
+	if (loop->computes) {
+		atomic->cas_loop = true;
+		atomic->native = false;
+		atomic->loop_op = loop->op;
+		atomic->type = loop->type;
+		atomic->fp = loop->fp;
+	}
+	atomic->lock = loop->lock;
+}
+
 static int fill_atomic(struct analysis *analysis, struct flow *flow, const struct access *access,
 		       const struct flow_entry *entry, struct isa_atomic *atomic)
 {
@@ -166,14 +188,9 @@ static int fill_atomic(struct analysis *analysis, struct flow *flow, const struc
 		status = casloop_classify(access->function, insn, &loop);
 		if (status)
 			return status;
-		if (loop.computes) {
-			atomic->cas_loop = true;
-			atomic->native = false;
-			atomic->loop_op = loop.op;
-			atomic->type = loop.type;
-			atomic->fp = loop.fp;
-		}
-		atomic->lock = loop.lock;
+		set_loop(atomic, &loop);
+		if (in_callers(access, entry, &loop))
+			atomic->loop_why = "not looked for";
 	}
 	file = analysis->lines ? lines_find(analysis->lines, insn->pc, &atomic->line) : NULL;
 	for (i = 0; file && lines_foreign(file) && i < access->caller_count; i++) {
@@ -304,6 +321,40 @@ static int not_analysed(struct isa_kernel *kernel, unsigned wave_size, const cha
 	return 0;
 }
 
+/* Loops around compare-and-swaps that fill_atomic() left open. */
+static int settle_loops(struct analysis *analysis, struct program *program,
+			const struct flow_entry *entry, const struct flow_arg *args,
+			size_t arg_count, struct isa_kernel *kernel)
+{
+	struct flow flow = { 0 };
+	size_t i;
+	int status;
+
+	for (i = 0; i < kernel->atomic_count && !kernel->atomics[i].loop_why; i++)
+		;
+	if (i == kernel->atomic_count)
+		return 0;
+	status = flow_init(&flow, program, analysis->arch, args, arg_count);
+	if (!status) {
+		flow.swaps = swaps_new();
+		status = flow.swaps ? flow_run(&flow, entry) : -ENOMEM;
+	}
+	for (; !status && i < kernel->atomic_count; i++) {
+		struct isa_atomic *atomic = &kernel->atomics[i];
+		uint64_t pc = entry->start + (uint64_t)atomic->kernel_offset;
+		struct casloop loop;
+
+		if (!atomic->loop_why)
+			continue;
+		status = swaps_classify(&flow, program_insn(program, pc), &loop, &atomic->loop_why);
+		if (!status && !atomic->loop_why)
+			set_loop(atomic, &loop);
+	}
+	swaps_free(flow.swaps);
+	flow_free(&flow);
+	return status;
+}
+
 int kernel_analyse(struct analysis *analysis, const struct codeobj_kernel *from,
 		   const struct isa_options *options, struct isa_kernel *kernel, char **error)
 {
@@ -346,6 +397,8 @@ int kernel_analyse(struct analysis *analysis, const struct codeobj_kernel *from,
 		status = flow_run(&flow, &entry);
 	if (!status)
 		status = fill_atomics(analysis, &flow, &entry, kernel);
+	if (!status)
+		status = settle_loops(analysis, program, &entry, args, arg_count, kernel);
 	if (!status)
 		status = origin_uses(&flow, kernel);
 	if (!status)

@@ -7,6 +7,7 @@
  * base of its own, named after the instruction.
  */
 #include "flow.h"
+#include "swaps.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -26,6 +27,7 @@ struct layout {
 static struct access *access_of(struct flow *flow, const struct function *function,
 				const struct insn *insn)
 {
+	uint64_t context = flow->swaps ? swaps_context(flow) : 0;
 	struct access *access;
 	size_t slot;
 
@@ -48,7 +50,7 @@ static struct access *access_of(struct flow *flow, const struct function *functi
 	slot = (insn->pc >> 2) & (flow->access_table_size - 1);
 	while (flow->access_table[slot]) {
 		access = &flow->access[flow->access_table[slot] - 1];
-		if (access->insn == insn)
+		if (access->insn == insn && access->context == context)
 			return access;
 		slot = (slot + 1) & (flow->access_table_size - 1);
 	}
@@ -65,6 +67,7 @@ static struct access *access_of(struct flow *flow, const struct function *functi
 	flow->access_table[slot] = (uint32_t)flow->access_count;
 	memset(access, 0, sizeof(*access));
 	access->insn = insn;
+	access->context = context;
 	access->function = function;
 	while (access->caller_count < ACCESS_CALLERS && access->caller_count + 1 < flow->depth) {
 		access->caller[access->caller_count] =
@@ -402,6 +405,20 @@ int flow_private_some(struct flow *flow, const struct insn *insn, struct state *
 	return state_private_some(&flow->store, state, dword, reg->reg, insn->load);
 }
 
+/* Data: the new value, then the expected one, in one run of registers. */
+static int note_swap(struct flow *flow, const struct state *state, const struct operand *data,
+		     size_t index)
+{
+	value_id half[2] = { VALUE_BOTTOM, VALUE_BOTTOM };
+	unsigned i;
+
+	for (i = 0; data->kind == OPERAND_REG && i < data->count; i++)
+		half[i * 2 >= data->count] =
+		    value_join(&flow->store, half[i * 2 >= data->count],
+			       value_plain(&flow->store, flow_operand(flow, state, data, i)));
+	return swaps_note(flow, index, half[0], half[1]);
+}
+
 int flow_memory(struct flow *flow, const struct function *function, const struct insn *insn,
 		struct state *state)
 {
@@ -449,6 +466,10 @@ int flow_memory(struct flow *flow, const struct function *function, const struct
 	}
 	if (!layout.lds)
 		count = flow_targets(flow, layout.low, layout.high, target);
+	if (flow->swaps && insn->atomic && insn->atomic_op == ISA_OP_CMPSWAP && layout.data)
+		status = note_swap(flow, state, layout.data, index);
+	if (status)
+		return status;
 	if (layout.to) {
 		unsigned dwords = insn->atomic ? insn->dwords : layout.to->count;
 

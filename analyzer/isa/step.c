@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The effect of one instruction on the abstract state. */
 #include "flow.h"
+#include "swaps.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -439,8 +440,26 @@ static int step_dual(struct flow *flow, const struct function *function, const s
 	return status;
 }
 
+static int step_plain(struct flow *flow, const struct function *function, const struct insn *insn,
+		      struct state *state);
+
+/* In the pass of swaps.h numbers remember what they come from. */
 static int step_once(struct flow *flow, const struct function *function, const struct insn *insn,
 		     struct state *state)
+{
+	value_id carried = VALUE_BOTTOM;
+	int status;
+
+	if (flow->swaps && !insn->dual)
+		carried = swaps_carried(flow, insn, state);
+	status = step_plain(flow, function, insn, state);
+	if (!status && carried != VALUE_BOTTOM)
+		status = write_all(flow, state, &insn->operand[0], carried);
+	return status;
+}
+
+static int step_plain(struct flow *flow, const struct function *function, const struct insn *insn,
+		      struct state *state)
 {
 	struct value_store *store = &flow->store;
 	const struct operand *operand = insn->operand;

@@ -37,6 +37,7 @@ enum base_kind {
 	 * byte offset, or as for BASE_LOADED. p + 0 * (q - p) and p + 1 * (q - p) look alike.
 	 */
 	BASE_DELTA,
+	BASE_RESULT,  /* computed from what was loaded: a row of swaps.c, in its pass only */
 	BASE_TRUE,    /* result of a comparison that holds in all lanes of the mask named payload */
 	BASE_FALSE,   /* that holds in none of them */
 	BASE_MASK,    /* exec as it was when shrink site payload was the innermost */

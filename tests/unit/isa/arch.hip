@@ -33,9 +33,7 @@ KERNEL void add_float(const float *from, float *to, int n)
 		__hip_atomic_fetch_add(to + i, from[i], RELAXED);
 }
 
-//! cas_double *-O[123]: cas-add f64 direct 0
-//! cas_double *-O0: ? cas-add f64 direct 0
-//! cas_double *-O0: ? native i64 direct 0
+//! cas_double *: cas-add f64 direct 0
 KERNEL void cas_double(unsigned long long *to, const double *from)
 {
 	unsigned long long old = *to, assumed;

@@ -70,7 +70,10 @@ static void describe(const struct isa_atomic *atomic, char *spec)
 	if (atomic->cas_loop)
 		at = snprintf(spec, SPEC_SIZE, "cas-%s", isa_op_name(atomic->loop_op));
 	else
-		at = snprintf(spec, SPEC_SIZE, "%s", atomic->lock ? "lock" : "native");
+		at = snprintf(spec, SPEC_SIZE, "%s",
+			      atomic->lock       ? "lock"
+			      : atomic->loop_why ? "swap"
+						 : "native");
 	at += snprintf(spec + at, SPEC_SIZE - (size_t)at, " %s %s", isa_type_name(atomic->type),
 		       isa_origin_name(atomic->origin.kind));
 	for (i = 0; i < atomic->origin.kernarg_count; i++)

@@ -5,7 +5,8 @@
  *
  *   //! KERNEL VARIANTS: SPEC        VARIANTS is a glob
  *
- * SPEC is one atomic: MANNER TYPE ORIGIN [PLACES], where MANNER is native, lock or cas-OP, ORIGIN and
+ * SPEC is one atomic: MANNER TYPE ORIGIN [PLACES], where MANNER is native, lock, cas-OP or swap (a
+ * compare-and-swap of which it cannot be told whether it is one of these), ORIGIN and
  * PLACES are those of isa.h (kernarg offsets or a symbol). "? SPEC" may, but need not, be there.
  * "facts WORD...": what else is known of the kernel (describe_facts() of expect.c).
  * "none": no atomics. "uses OFFSET:rwa ... [incomplete]": what the arguments are used for. The
@@ -172,7 +173,7 @@ KERNEL histogram(int *bins, const unsigned char *data, int n)
 	atomicAdd(&bins[threadIdx.x], local[threadIdx.x]);
 }
 
-//! spin_lock *-O[123]: lock i32 direct 0
+//! spin_lock *: lock i32 direct 0
 //! spin_lock *-O0: native i32 direct 0
 //! spin_lock *-O[123]: uses 0:wa 8:rw
 KERNEL spin_lock(int *lock, float *sum)
@@ -246,8 +247,7 @@ KERNEL wide_min(unsigned long long *a)
 }
 
 /* A hand-written loop: what it computes decides, not the instruction's type. */
-//! float_max *-O[123]: cas-max f32 direct 0
-//! float_max *-O0: native i32 direct 0
+//! float_max *: cas-max f32 direct 0
 KERNEL float_max(float *a, float v)
 {
 	int *p = (int *)a;
@@ -260,8 +260,7 @@ KERNEL float_max(float *a, float v)
 	} while (old != seen);
 }
 
-//! int_product *-O[123]: cas-other i32 direct 0
-//! int_product *-O0: native i32 direct 0
+//! int_product *: cas-other i32 direct 0
 KERNEL int_product(int *p, int v)
 {
 	int old = *p, seen;
@@ -456,7 +455,8 @@ KERNEL counted(unsigned *total, const float *x, float limit)
  */
 //! with_printf *-O[123]: facts hostcall release acquire spin
 //! with_printf *-O[123]: native i32 direct 0
-//! with_printf *-O[123]: native i64 direct 40
+//! with_printf *-O[123]: swap i64 direct 40
+//! with_printf *-O[123]: ? native i64 direct 40
 //! with_printf *-O[123]: ? native i64 indirect 40
 #ifdef __OPTIMIZE__
 KERNEL with_printf(int *a, int n)
