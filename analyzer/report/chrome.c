@@ -2,34 +2,29 @@
 /*
  * Chrome's trace event format (JSON object form), which Perfetto's user interface opens: one
  * process a process, one thread a stream or a waiting host thread, one complete event ("X") a
- * call or several that lie close together, and counters of memory that is live.
+ * call or several that lie close together, and counters of memory that is live; chrome_moves.c
+ * adds the pages that moved.
  */
-#include "report.h"
+#include "chrome.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/isa/disasm.h"
 #include "json_values.h"
-
-struct trace {
-	const struct overview *overview;
-	struct json_object *events;
-	GHashTable *rows; /* process, device, stream -> row number */
-};
+#include "report.h"
 
 static struct json_object *text(const char *value)
 {
 	return json_object_new_string(value);
 }
 
-/* The format counts microseconds; fractions are allowed. */
-static struct json_object *moment(const struct trace *trace, int64_t ns)
+struct json_object *chrome_moment(const struct chrome_trace *trace, int64_t ns)
 {
 	return json_object_new_double((double)(ns - trace->overview->first_ns) / 1000.0);
 }
 
-static struct json_object *event(struct trace *trace, const char *phase, const char *name,
+struct json_object *chrome_event(struct chrome_trace *trace, const char *phase, const char *name,
 				 int32_t pid, int tid)
 {
 	struct json_object *object = json_object_new_object();
@@ -43,29 +38,37 @@ static struct json_object *event(struct trace *trace, const char *phase, const c
 }
 
 /* Metadata events give processes and rows their names. */
-static void name_row(struct trace *trace, const char *kind, int32_t pid, int tid, const char *name)
+static void name_row(struct chrome_trace *trace, const char *kind, int32_t pid, int tid,
+		     const char *name)
 {
 	struct json_object *arguments = json_object_new_object();
 
 	put(arguments, "name", text_value(name));
-	put(event(trace, "M", kind, pid, tid), "args", arguments);
+	put(chrome_event(trace, "M", kind, pid, tid), "args", arguments);
 }
 
-/* Lanes of different kinds on one stream are one row. */
-static int row_of(struct trace *trace, const struct lane *lane)
+int chrome_row(struct chrome_trace *trace, int32_t pid, const char *key, const char *name)
 {
-	char *key = g_strdup_printf("%p %d %" G_GUINT64_FORMAT, (const void *)lane->process,
-				    lane->device, lane->stream);
 	gpointer known = g_hash_table_lookup(trace->rows, key);
-	char *name;
 	int row;
 
 	if (known) {
-		g_free(key);
 		return GPOINTER_TO_INT(known);
 	}
 	row = (int)g_hash_table_size(trace->rows) + 1;
-	g_hash_table_insert(trace->rows, key, GINT_TO_POINTER(row));
+	g_hash_table_insert(trace->rows, g_strdup(key), GINT_TO_POINTER(row));
+	name_row(trace, "thread_name", pid, row, name);
+	return row;
+}
+
+/* Lanes of different kinds on one stream are one row. */
+int chrome_lane_row(struct chrome_trace *trace, const struct lane *lane)
+{
+	char *key = g_strdup_printf("%p %d %" G_GUINT64_FORMAT, (const void *)lane->process,
+				    lane->device, lane->stream);
+	char *name;
+	int row;
+
 	if (lane->device < 0) {
 		name = g_strdup_printf("thread %" G_GUINT64_FORMAT " waits", lane->stream);
 	} else if (!lane->stream) {
@@ -74,7 +77,8 @@ static int row_of(struct trace *trace, const struct lane *lane)
 		name = g_strdup_printf("device %d, stream 0x%" G_GINT64_MODIFIER "x", lane->device,
 				       lane->stream);
 	}
-	name_row(trace, "thread_name", lane->process->pid, row, name);
+	row = chrome_row(trace, lane->process->pid, key, name);
+	g_free(key);
 	g_free(name);
 	return row;
 }
@@ -98,20 +102,21 @@ static char *span_name(const struct lane *lane, const struct span *span)
 	return kernel ? isa_demangle(kernel->symbol) : strdup("?");
 }
 
-static void add_lane(struct trace *trace, const struct lane *lane)
+static void add_lane(struct chrome_trace *trace, const struct lane *lane)
 {
-	int row = row_of(trace, lane);
+	int row = chrome_lane_row(trace, lane);
 
 	for (unsigned i = 0; i < lane->spans->len; i++) {
 		const struct span *span = &g_array_index(lane->spans, struct span, i);
 		struct json_object *arguments = json_object_new_object();
 		char *name = span_name(lane, span);
 		struct json_object *object =
-		    event(trace, "X", name ? name : "?", lane->process->pid, row);
+		    chrome_event(trace, "X", name ? name : "?", lane->process->pid, row);
 
-		put(object, "ts", moment(trace, span->start_ns));
+		put(object, "ts", chrome_moment(trace, span->start_ns));
+		/* An arrow needs some length to begin at. */
 		put(object, "dur",
-		    json_object_new_double((double)(span->end_ns - span->start_ns) / 1000.0));
+		    json_object_new_double((double)MAX(span->end_ns - span->start_ns, 1) / 1000.0));
 		put(arguments, "calls", json_object_new_int64((int64_t)span->count));
 		if (span->bytes) {
 			put(arguments, "bytes", json_object_new_int64((int64_t)span->bytes));
@@ -136,7 +141,7 @@ static int by_time(gconstpointer a, gconstpointer b)
 	return x->ns < y->ns ? -1 : x->ns > y->ns;
 }
 
-static void add_counters(struct trace *trace)
+static void add_counters(struct chrome_trace *trace)
 {
 	GArray *steps = g_array_new(FALSE, FALSE, sizeof(struct step));
 	GHashTable *live = g_hash_table_new_full(NULL, NULL, NULL, g_free);
@@ -163,7 +168,7 @@ static void add_counters(struct trace *trace)
 		int64_t *totals = g_hash_table_lookup(live, step->process);
 		struct json_object *arguments = json_object_new_object();
 		struct json_object *object =
-		    event(trace, "C", "memory from HIP", step->process->pid, 0);
+		    chrome_event(trace, "C", "memory from HIP", step->process->pid, 0);
 
 		if (!totals) {
 			totals = g_new0(int64_t, GRAIN_COARSE + 1);
@@ -174,7 +179,7 @@ static void add_counters(struct trace *trace)
 			put(arguments, model_granularity_name((enum granularity)grain),
 			    json_object_new_int64(totals[grain]));
 		}
-		put(object, "ts", moment(trace, step->ns));
+		put(object, "ts", chrome_moment(trace, step->ns));
 		put(object, "args", arguments);
 	}
 	g_hash_table_unref(live);
@@ -183,7 +188,7 @@ static void add_counters(struct trace *trace)
 
 int report_chrome(const struct analysis *analysis, unsigned style, FILE *stream)
 {
-	struct trace trace = {
+	struct chrome_trace trace = {
 		.overview = analysis->overview,
 		.events = json_object_new_array(),
 		.rows = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
@@ -201,6 +206,7 @@ int report_chrome(const struct analysis *analysis, unsigned style, FILE *stream)
 		add_lane(&trace, trace.overview->lanes->pdata[i]);
 	}
 	add_counters(&trace);
+	chrome_moves(&trace, analysis);
 	put(root, "traceEvents", trace.events);
 	put(root, "displayTimeUnit", text("ns"));
 	g_hash_table_unref(trace.rows);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of the account of moves that read the same in the source: see alike.c. */
-#include "history.h"
+#include "analyzer/rules/moves.h"
 #include "selection.h"
 
 static char *describe(const struct analysis *analysis, const struct move_row *row)
@@ -13,7 +13,7 @@ static char *describe(const struct analysis *analysis, const struct move_row *ro
 			row->kernel ? row->kernel : "", row->by_host, row->phase.within,
 			row->phase.before.api, row->phase.before.tid);
 	if (row->phase.before.api) {
-		place = move_call_text(analysis, row->process, &row->phase.before);
+		place = stack_place(analysis->symbolizer, row->process, row->phase.before.stack_id);
 		g_string_append_printf(text, "|%s", place);
 		g_free(place);
 	}
@@ -32,9 +32,9 @@ static char *describe(const struct analysis *analysis, const struct move_row *ro
 static bool same_after(const struct analysis *analysis, const struct move_row *a,
 		       const struct move_row *b)
 {
-	char *first = move_call_text(analysis, a->process, &a->phase.after);
-	char *second = move_call_text(analysis, b->process, &b->phase.after);
-	bool same = g_strcmp0(first, second) == 0;
+	char *first = stack_place(analysis->symbolizer, a->process, a->phase.after.stack_id);
+	char *second = stack_place(analysis->symbolizer, b->process, b->phase.after.stack_id);
+	bool same = a->phase.after.api == b->phase.after.api && g_strcmp0(first, second) == 0;
 
 	g_free(first);
 	g_free(second);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "config.h"
+#include "history.h"
 #include "json_values.h"
 
 #define SARIF_SCHEMA "https://json.schemastore.org/sarif-2.1.0.json"
@@ -268,6 +269,11 @@ static struct json_object *one_result(const struct sarif *sarif, const struct fi
 		put(properties, "doubts", text_value(finding->doubts));
 	}
 	put(properties, "process", text_value(finding->process->exe));
+	if (finding_history(&sarif->analysis->findings, finding)) {
+		put(properties, "history",
+		    json_move_history(sarif->analysis, finding->process,
+				      finding_history(&sarif->analysis->findings, finding)));
+	}
 	put(object, "properties", properties);
 	json_object_put(steps);
 	return object;
@@ -330,6 +336,12 @@ int report_sarif(const struct analysis *analysis, unsigned style, FILE *stream)
 				      one_result(&sarif, analysis->findings.list->pdata[i]));
 	}
 	put(run, "results", results);
+	if (analysis->findings.moves->len) {
+		struct json_object *properties = json_object_new_object();
+
+		put(properties, "migration", json_moves(analysis));
+		put(run, "properties", properties);
+	}
 	json_object_array_add(runs, run);
 	put(root, "runs", runs);
 	g_free(sarif.root);

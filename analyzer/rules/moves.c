@@ -11,6 +11,7 @@
 
 /* enum kfd_smi_event, memory-model.md F.2 */
 enum {
+	SMI_MIGRATE_START = 5,
 	SMI_MIGRATE_END = 6,
 	SMI_FAULT_END = 8,
 	SMI_QUEUE_EVICTION = 9,
@@ -36,6 +37,7 @@ struct moves *moves_new(void)
 	struct moves *moves = g_new0(struct moves, 1);
 
 	moves->open = g_ptr_array_new();
+	moves->begun = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
 	moves->rows = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	moves->list = g_ptr_array_new_with_free_func(move_row_free);
 	moves->blocks = g_hash_table_new_full(NULL, NULL, NULL, parts_free);
@@ -50,6 +52,7 @@ void moves_free(struct moves *moves)
 {
 	if (moves) {
 		g_ptr_array_free(moves->open, TRUE);
+		g_hash_table_destroy(moves->begun);
 		g_hash_table_destroy(moves->rows);
 		g_hash_table_destroy(moves->blocks);
 		g_ptr_array_free(moves->list, TRUE);
@@ -102,6 +105,7 @@ struct cause {
 	bool by_host;
 	struct move_phase phase;
 	bool open; /* the phase */
+	int64_t began_ns;
 };
 
 static void name_kernel(const struct rules_context *context, struct move_row *row,
@@ -184,10 +188,20 @@ struct piece {
 	struct allocation *owner; /* NULL: no allocation's */
 };
 
-/* The piece that begins at `at`. */
-static struct piece piece_at(const struct process *process, uint64_t at, uint64_t end, int64_t ns)
+/* Memory that was unmapped in the meantime is known by the pages that went to the GPU. */
+static struct allocation *page_owner(const struct moves *moves, const struct process *process,
+				     uint64_t page, int64_t ns)
 {
-	struct piece piece = { .start = at, .owner = owner_at(process, at, ns) };
+	struct allocation *owner = owner_at(process, page, ns);
+
+	return owner ? owner : pages_owner(moves, page);
+}
+
+/* The piece that begins at `at`. */
+static struct piece piece_at(const struct moves *moves, const struct process *process, uint64_t at,
+			     uint64_t end, int64_t ns)
+{
+	struct piece piece = { .start = at, .owner = page_owner(moves, process, at, ns) };
 
 	if (piece.owner) {
 		uint64_t last =
@@ -196,7 +210,7 @@ static struct piece piece_at(const struct process *process, uint64_t at, uint64_
 		piece.end = MIN(end, MAX(last, at + PAGE));
 	} else {
 		piece.end = at + PAGE;
-		while (piece.end < end && !owner_at(process, piece.end, ns)) {
+		while (piece.end < end && !page_owner(moves, process, piece.end, ns)) {
 			piece.end += PAGE;
 		}
 	}
@@ -219,12 +233,34 @@ static struct cause cause_of(const struct moves *moves, const struct rules_conte
 		return cause;
 	}
 	for (uint64_t at = move->start; at < end && !cause.launch; at = piece.end) {
-		piece = piece_at(context->process, at, end, ns);
+		piece = piece_at(moves, context->process, at, end, ns);
 		if (piece.owner) {
 			cause.launch = who_used(moves, ns, device, piece.owner, &cause.several);
 		}
 	}
 	return cause;
+}
+
+/* Ends are told with addresses alone: so are beginnings. Few moves are under way at a time. */
+static void note_beginning(struct moves *moves, uint64_t start, int64_t ns)
+{
+	gint64 key = (gint64)start;
+
+	if (g_hash_table_size(moves->begun) < RECENT) {
+		g_hash_table_insert(moves->begun, g_memdup2(&key, sizeof(key)),
+				    g_memdup2(&ns, sizeof(ns)));
+	}
+}
+
+/* When the move that ends at `ns` began; `ns` if that was not told. */
+static int64_t take_beginning(struct moves *moves, uint64_t start, int64_t ns)
+{
+	gint64 key = (gint64)start;
+	const int64_t *known = g_hash_table_lookup(moves->begun, &key);
+	int64_t began = known ? MIN(*known, ns) : ns;
+
+	g_hash_table_remove(moves->begun, &key);
+	return began;
 }
 
 static void account_piece(struct moves *moves, const struct rules_context *context,
@@ -245,7 +281,7 @@ static void account_piece(struct moves *moves, const struct rules_context *conte
 	};
 
 	(to_host ? row->to_host : row->to_device)[trigger] += bytes;
-	history_move(moves, context, move, piece->owner, bytes, ns, cause->launch);
+	history_move(moves, context, move, piece->owner, bytes, cause->began_ns, ns, cause->launch);
 	if (!piece->owner) {
 		return;
 	}
@@ -265,6 +301,7 @@ static void account_move(struct moves *moves, const struct rules_context *contex
 			 const struct hg_ev_migration *move, int64_t ns)
 {
 	uint64_t end = move->start + move->size;
+	int64_t began = take_beginning(moves, move->start, ns);
 	struct cause cause;
 	struct piece piece;
 
@@ -272,8 +309,9 @@ static void account_move(struct moves *moves, const struct rules_context *contex
 		return;
 	}
 	cause = cause_of(moves, context, move, ns);
+	cause.began_ns = began;
 	for (uint64_t at = move->start; at < end; at = piece.end) {
-		piece = piece_at(context->process, at, end, ns);
+		piece = piece_at(moves, context->process, at, end, ns);
 		account_piece(moves, context, move, &piece, &cause, ns);
 	}
 	if (move->trigger == MOVE_CPU_FAULT) {
@@ -358,6 +396,8 @@ void moves_event(struct process_watch *watch, const struct rules_context *contex
 		ns -= (int64_t)event->migration.age;
 		if (event->migration.kind == SMI_MIGRATE_END) {
 			account_move(moves, context, &event->migration, ns);
+		} else if (event->migration.kind == SMI_MIGRATE_START) {
+			note_beginning(moves, event->migration.start, ns);
 		} else if (event->migration.kind == SMI_FAULT_END) {
 			account_fault(moves, context, &event->migration, ns);
 		} else if (event->migration.kind == SMI_QUEUE_EVICTION &&

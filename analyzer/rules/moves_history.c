@@ -86,7 +86,7 @@ static bool continues(const struct move_span *span, const struct move_span *next
 
 void history_move(const struct moves *moves, const struct rules_context *context,
 		  const struct hg_ev_migration *move, struct allocation *allocation, uint64_t bytes,
-		  int64_t ns, const struct moment *launch)
+		  int64_t began, int64_t ns, const struct moment *launch)
 {
 	GPtrArray *all = context->findings->move_spans;
 	struct move_history *history = allocation ? history_of(context, allocation) : NULL;
@@ -96,7 +96,7 @@ void history_move(const struct moves *moves, const struct rules_context *context
 		.trigger = (enum move_trigger)move->trigger,
 		.from = move->from,
 		.to = move->to,
-		.first_ns = ns,
+		.first_ns = began,
 		.last_ns = ns,
 		.bytes = bytes,
 		.moves = 1,

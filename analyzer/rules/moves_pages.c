@@ -168,14 +168,38 @@ void parts_free(gpointer parts)
 	}
 }
 
-/* Of released memory, so far as it was released before `ns`: the address may be another's. */
-static void settle(const struct moves *moves, struct part *part)
+/* Nothing more comes of it: what is there stays until the memory is released, or until `ns`. */
+static void settle(const struct moves *moves, struct part *part, int64_t ns)
 {
 	static const struct pages all = { { -1ull, -1ull, -1ull, -1ull, -1ull, -1ull, -1ull,
 					    -1ull } };
 
-	end_stays(moves, part, &all,
-		  part->allocation->freed ? part->allocation->free_ns : INT64_MAX, NULL);
+	end_stays(moves, part, &all, part->allocation->freed ? part->allocation->free_ns : ns,
+		  NULL);
+}
+
+/* Of two that do, the one that was made first is gone: unmapping is not remembered as a release. */
+static bool overlap(const struct allocation *a, const struct allocation *b)
+{
+	return a->ptr < b->ptr + b->size && b->ptr < a->ptr + a->size;
+}
+
+struct allocation *pages_owner(const struct moves *moves, uint64_t page)
+{
+	uint64_t block = page / MIGRATION_BLOCK;
+	struct pages wanted = pages_of(block, page, page + PAGE);
+	const struct part *part = g_hash_table_lookup(moves->blocks, GSIZE_TO_POINTER(block));
+
+	for (; part; part = part->next) {
+		for (const struct stay *stay = part->stays; stay; stay = stay->next) {
+			struct pages found = both(&stay->pages, &wanted);
+
+			if (count(&found)) {
+				return part->allocation;
+			}
+		}
+	}
+	return NULL;
 }
 
 /* The allocation's, made if there is none. */
@@ -191,8 +215,8 @@ static struct part *part_of(struct moves *moves, uint64_t block, struct allocati
 	}
 	while (*at) {
 		part = *at;
-		if (part->allocation->freed) {
-			settle(moves, part);
+		if (part->allocation->freed || overlap(part->allocation, allocation)) {
+			settle(moves, part, allocation->ns);
 			*at = part->next;
 			free_part(part);
 		} else {
@@ -282,7 +306,7 @@ void pages_settle(struct moves *moves)
 	g_hash_table_iter_init(&iterator, moves->blocks);
 	while (g_hash_table_iter_next(&iterator, NULL, &parts)) {
 		for (struct part *part = parts; part; part = part->next) {
-			settle(moves, part);
+			settle(moves, part, INT64_MAX);
 		}
 	}
 }

@@ -76,6 +76,7 @@ struct moves {
 	uint64_t call_count;
 	struct fault_move faulted[RECENT];
 	uint64_t fault_count;
+	GHashTable *begun;  /* address -> when its move began: int64_t */
 	GPtrArray *open;    /* struct move_row whose phase has not ended, borrowed */
 	GHashTable *rows;   /* key text -> struct move_row, borrowed by the list */
 	GPtrArray *list;    /* struct move_row */
@@ -133,6 +134,8 @@ void pages_arrive(struct moves *moves, struct allocation *allocation, uint64_t s
 void pages_leave(struct moves *moves, const struct rules_context *context,
 		 struct allocation *allocation, uint64_t start, uint64_t end, int64_t ns,
 		 enum move_trigger trigger, struct move_row *row);
+/* Whose page on a GPU it is, as far as that came while it was recorded; NULL: nobody's. */
+struct allocation *pages_owner(const struct moves *moves, uint64_t page);
 /* After the last event: what is still there. */
 void pages_settle(struct moves *moves);
 
@@ -142,7 +145,7 @@ void history_advice(const struct rules_context *context, const struct move_advic
 		    struct allocation *allocation);
 void history_move(const struct moves *moves, const struct rules_context *context,
 		  const struct hg_ev_migration *move, struct allocation *allocation, uint64_t bytes,
-		  int64_t ns, const struct moment *launch);
+		  int64_t began, int64_t ns, const struct moment *launch);
 
 /* ---- moves_rules.c ---- */
 

@@ -59,6 +59,21 @@ function frames(stack) {
   ).join("\n");
 }
 
+const sideOf = (place) => place < 0 ? "the host" : `device ${place}`;
+const callOf = (call) => call ? (call.api ?? "a call") + (call.file ? ` at ${call.file}:${call.line}` : "") : "";
+const CAUSES = { prefetch: "prefetched", gpu_fault: "faults of the GPU", cpu_fault: "faults of the host", eviction: "for want of room" };
+
+/* What was asked for memory, and how its pages moved, in the order of time. */
+function historyOf(history) {
+  if (!history) return null;
+  const calls = history.calls.map((c) => [c.ns, `${callOf(c.call)}: ${c.number == null ? "prefetch" : c.advice ?? "advice " + c.number}, ${bytes(c.size)} from offset ${c.offset} on, ${sideOf(c.target)}`]);
+  const moves = history.moves.map((m) => [m.ns, `${bytes(m.bytes)} moved to ${sideOf(m.to)} (${CAUSES[m.cause]})` +
+    (m.kernel ? `, for ${m.kernel}` : "") + (m.after ? `, after ${callOf(m.after)}` : "")]);
+  const lines = [...calls, ...moves].sort((a, b) => a[0] - b[0]).map(([ns, text]) => `${time(ns)}: ${text}`);
+  if (history.left_out) lines.push(`${history.left_out} more`);
+  return lines.join("\n");
+}
+
 function rowsOf(f) {
   const memory = f.allocation;
   return [
@@ -70,7 +85,7 @@ function rowsOf(f) {
     ["granularity", memory && memory.granularity && `${memory.granularity}${memory.why ? ": " + memory.why : ""}`],
     ["allocated", memory && frames(memory.stack)], ["freed", memory && frames(memory.free_stack)],
     ["launched", f.launches && frames(f.launches.stack)], ["launches", f.launches && f.launches.count],
-    ["called", frames(f.call_stack)], ["call", f.api], ["occurrences", f.count],
+    ["called", frames(f.call_stack)], ["call", f.api], ["history", historyOf(f.history)], ["occurrences", f.count],
     ["not proven", f.doubts], ["fix", f.fix], ["process", f.pid], ["sources", f.sources.join(", ")],
   ].filter(([, value]) => value != null && value !== "");
 }
@@ -423,9 +438,20 @@ function startResidency() {
   legend("residency-legend", [["on the GPU, as the driver told", "--coarse"], ["on the host, by its page table", "--fine"], ["the allocation", "--soft"]]);
   byId("residency-note").textContent = all.length ? "" : "Nothing of the kind was recorded.";
   const total = (ways) => Object.values(ways).reduce((a, b) => a + b, 0);
-  table("moves", [["where", placeOf], ["call", (m) => m.api ?? "other memory in the same blocks"], ["kernel", (m) => m.kernel ?? ""],
+  const cause = (m) => m.kernel ?? (m.phase ? (m.phase.within ? "during " : "after ") + callOf(m.phase.after) : "");
+  table("moves", [["where", placeOf], ["call", (m) => m.api ?? "other memory in the same blocks"], ["kernel, or when the host faulted", cause],
     ["to the GPU", (m) => total(m.to_device), bytes], ["by its faults", (m) => m.to_device.gpu_fault, bytes], ["prefetched", (m) => m.to_device.prefetch, bytes],
     ["to the host", (m) => total(m.to_host), bytes], ["by its faults", (m) => m.to_host.cpu_fault, bytes], ["evicted", (m) => m.to_host.eviction, bytes]], [...report.migration]);
+  table("uses", [["where", placeOf], ["call", (m) => m.api ?? ""], ["kernel, or when the host faulted", cause], ["moved", (m) => total(m.to_device) + total(m.to_host), bytes],
+    ["certainly used", (m) => m.use.at_least, bytes], ["had been there", (m) => m.use.again, bytes], ["not used", (m) => m.use.unused, bytes],
+    ["only written", (m) => m.use.only_written, bytes], ["came back unchanged", (m) => m.use.unchanged, bytes], ["of unknown use", (m) => m.use.not_known, bytes]],
+    report.migration.filter((m) => total(m.use)));
+  if (report.what_if) {
+    byId("whatif-title").textContent = `With XNACK ${report.what_if.xnack ? "on" : "off"} (HSA_XNACK=${report.what_if.xnack})`;
+    table("whatif", [["what", (r) => r.outcome.replace("_", " ")], ["where", placeOf], ["call", (r) => r.api ?? ""], ["kernel", (r) => (r.kernel ?? "") + (r.several_kernels ? " and others" : "")],
+      ["now", (r) => r.now], ["then", (r) => r.then], ["why", (r) => r.reason], ["bytes", (r) => r.bytes, bytes], ["launches", (r) => r.launches, String]], [...report.what_if.rows]);
+    byId("whatif").append(...report.what_if.limits.map((limit) => element("p", {}, limit)));
+  }
   table("fixes", [["fix", (f) => f.fix], ["outcome", (f) => f.outcome], ["call", (f) => f.api ?? ""], ["where", placeOf], ["kernel", (f) => f.kernel ?? ""],
     ["count", (f) => f.count, String], ["bytes", (f) => f.bytes, bytes]], [...report.fixes]);
   return chart;

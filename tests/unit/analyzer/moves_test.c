@@ -359,6 +359,24 @@ static void pages_of_the_past(void **state)
 	assert_string_equal(row(0)->kernel, "work(float*, float*)");
 }
 
+/* munmap leaves no record of what was there. */
+static void pages_of_what_was_unmapped(void **state)
+{
+	(void)state;
+	begin();
+	alloc(HG_API_mmap, 0x500000000, 4 * MIB, 31);
+	launch(0x500000000, OTHER);
+	gpu_faults(0x500000000, 2);
+	wait();
+	apply((struct hg_event){
+	    .type = HG_EVENT_free,
+	    .free = { .api = HG_API_munmap, .ptr = 0x500000000, .size = 4 * MIB } });
+	late(6, 0x500000000, 4 * MIB, 0, -1, CPU_FAULT, 0, 1);
+	found();
+	assert_int_equal(row(1)->allocation->stack_id, 31);
+	assert_int_equal(row(1)->to_host[CPU_FAULT], 4 * MIB);
+}
+
 static void faults_of_no_known_kernel(void **state)
 {
 	(void)state;
@@ -779,6 +797,7 @@ int main(void)
 		TEST(faults_that_are_told_late),
 		TEST(what_was_asked_of_memory),
 		TEST(pages_of_the_past),
+		TEST(pages_of_what_was_unmapped),
 		SILENT(HG308, faults_of_no_known_kernel),
 		TEST(a_kernel_that_tells_nothing),
 		TEST(a_software_gpu_without_migration),
