@@ -182,7 +182,7 @@ struct target {
 	unsigned other_count;
 };
 
-#define TARGETS_MAX 40
+#define TARGETS_MAX 96
 
 /* Returns how many targets were written to target[TARGETS_MAX]; 0 for bottom. */
 unsigned flow_targets(struct flow *flow, value_id low, value_id high, struct target *target);

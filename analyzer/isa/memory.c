@@ -419,6 +419,30 @@ static int note_swap(struct flow *flow, const struct state *state, const struct 
 	return swaps_note(flow, index, half[0], half[1]);
 }
 
+/*
+ * A pointer loaded from private memory at a computed place may be any that lies there. If these are
+ * not all known, that is why.
+ */
+static void explain_choice(struct flow *flow, const struct target *from, unsigned count,
+			   value_id result[2])
+{
+	struct target target[TARGETS_MAX];
+	bool computed = false, unknown = false;
+	unsigned i, n;
+
+	for (i = 0; i < count; i++)
+		computed |= from[i].kind == TARGET_PRIVATE && !from[i].exact;
+	if (!computed || (!value_has(&flow->store, result[0], BASE_KERNARG) &&
+			  !value_has(&flow->store, result[0], BASE_LOADED)))
+		return;
+	n = flow_targets(flow, result[0], result[1], target);
+	for (i = 0; i < n; i++)
+		unknown |= target[i].kind == TARGET_UNKNOWN;
+	if (unknown)
+		result[0] = result[1] = value_unknown(
+		    &flow->store, "a pointer from private memory at a computed place");
+}
+
 int flow_memory(struct flow *flow, const struct function *function, const struct insn *insn,
 		struct state *state)
 {
@@ -491,6 +515,8 @@ int flow_memory(struct flow *flow, const struct function *function, const struct
 				    load_one(flow, state, insn, &layout, &target[i], index, part));
 			result[part] = value;
 		}
+		if (dwords == 2 && insn->load)
+			explain_choice(flow, target, count, result);
 	}
 	if ((insn->store || insn->atomic) && layout.data) {
 		bool only = count == 1;

@@ -233,6 +233,16 @@ static bool is_loaded(const struct flow *flow, value_id id, uint32_t access)
 	return false;
 }
 
+/* Whether both were seen with the same address. */
+static bool same_place(const struct access *a, const struct access *b)
+{
+	for (unsigned i = 0; i < a->pair_count; i++)
+		for (unsigned k = 0; k < b->pair_count; k++)
+			if (a->pair[i].low == b->pair[k].low && a->pair[i].high == b->pair[k].high)
+				return true;
+	return false;
+}
+
 /* One fixed number, or an argument as it is. */
 static bool is_fixed(const struct flow *flow, value_id id)
 {
@@ -262,7 +272,9 @@ static bool operation_of(const struct flow *flow, uint32_t index, struct arithme
 			row = &swaps->row[BASE_PAYLOAD(base)];
 			/* Returned before, or loaded in the same loop. */
 			if (!is_loaded(flow, site->expected, row->access) ||
-			    (row->access != index && !site->loops))
+			    (row->access != index &&
+			     (!site->loops ||
+			      !same_place(&flow->access[row->access], &flow->access[index]))))
 				continue;
 			if (found && memcmp(kind, &row->kind, sizeof(*kind)) &&
 			    kind->fp >= row->kind.fp)

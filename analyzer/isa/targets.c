@@ -108,16 +108,16 @@ static bool has_delta(const struct alt *alt, uint32_t base)
 }
 
 /* Alternatives of the lower half for which no upper half was found yet, a bit for each. */
-static void found_plain(const struct value *low, unsigned *left)
+static void found_plain(const struct value *low, uint64_t *left)
 {
 	for (uint32_t i = 0; i < low->alt_count; i++)
 		if (!has_bases(&low->alt[i]))
-			*left &= ~(1u << i);
+			*left &= ~(UINT64_C(1) << i);
 }
 
 /* Upper half = an aperture: private memory or LDS through a flat address. */
 static unsigned aperture(const struct value *low, const struct alt *high, bool shared,
-			 struct target *target, unsigned count, unsigned *left)
+			 struct target *target, unsigned count, uint64_t *left)
 {
 	struct target one = { .kind = shared ? TARGET_LDS : TARGET_PRIVATE };
 	unsigned before = count;
@@ -145,7 +145,7 @@ static unsigned aperture(const struct value *low, const struct alt *high, bool s
 
 /* Upper half without bases. */
 static unsigned number(const struct value *low, const struct alt *high, const char *why,
-		       struct target *target, unsigned count, unsigned *left)
+		       struct target *target, unsigned count, uint64_t *left)
 {
 	struct target one = { .kind = TARGET_NUMBER };
 	uint32_t i;
@@ -164,7 +164,7 @@ static unsigned number(const struct value *low, const struct alt *high, const ch
 }
 
 static unsigned for_high(struct flow *flow, const struct value *low, const struct alt *high,
-			 struct target *target, unsigned count, unsigned *left)
+			 struct target *target, unsigned count, uint64_t *left)
 {
 	uint32_t candidate[ALT_TERMS], i, k;
 	unsigned n = 0, pointers = 0;
@@ -184,7 +184,7 @@ static unsigned for_high(struct flow *flow, const struct value *low, const struc
 			uint32_t found = matching(&low->alt[k], expected);
 
 			match = match ? match : found;
-			*left &= ~((unsigned)!!found << k);
+			*left &= ~((uint64_t) !!found << k);
 		}
 		if (match)
 			candidate[n++] = match;
@@ -249,7 +249,8 @@ static unsigned for_high(struct flow *flow, const struct value *low, const struc
 unsigned flow_targets(struct flow *flow, value_id low, value_id high, struct target *target)
 {
 	const struct value *x, *y;
-	unsigned count = 0, left;
+	unsigned count = 0;
+	uint64_t left;
 	uint32_t i;
 
 	low = value_plain(&flow->store, low);
@@ -258,7 +259,7 @@ unsigned flow_targets(struct flow *flow, value_id low, value_id high, struct tar
 		return 0;
 	x = value_get(&flow->store, low);
 	y = value_get(&flow->store, high);
-	left = (1u << x->alt_count) - 1;
+	left = (UINT64_C(1) << x->alt_count) - 1;
 	for (i = 0; i < y->alt_count; i++)
 		count = for_high(flow, x, &y->alt[i], target, count, &left);
 	if (left)

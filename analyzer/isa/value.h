@@ -59,7 +59,7 @@ enum base_kind {
 #define ALT_LOST            8u /* with ALT_TAINT: a pointer may have been subtracted, too */
 
 #define ALT_TERMS           3
-#define VALUE_ALTS          12
+#define VALUE_ALTS          16
 
 struct term {
 	uint32_t base;

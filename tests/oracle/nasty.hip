@@ -158,6 +158,27 @@ static void others(int n)
 	LAUNCH(64, through_implicit_arguments, ints(0), ints(1), n);
 }
 
+static void uses(int n)
+{
+	int *slot = ints(3);
+
+	LAUNCH(64, uses_by_bytes, chars(0), (short *)ints(1), n);
+	LAUNCH(64, uses_in_place, (double *)ints(0), n);
+	LAUNCH(64, uses_of_choice, ints(0), ints(1), n);
+	LAUNCH(64, uses_unused, ints(0), ints(1), ints(2), n);
+	LAUNCH(64, uses_through_call, ints(0), ints(1));
+	put(ints(0), &slot, sizeof(slot));
+	LAUNCH(64, uses_in_memory, (int **)ints(0), ints(1), n);
+	LAUNCH(64, uses_cast_away, ints(0), n);
+	LAUNCH(64, uses_wide, (int4 *)ints(0), (int4 *)ints(1));
+	LAUNCH(64, uses_nontemporal, ints(0), ints(1));
+	LAUNCH(64, uses_scalar_and_offset, ints(0), ints(1), n);
+	LAUNCH(64, uses_buffer, ints(0), n);
+	LAUNCH(64, uses_scalar_store, ints(0), n);
+	LAUNCH(64, uses_lds_or_global, ints(0), n);
+	LAUNCH(64, uses_in_loop, ints(0), ints(1), ints(2), n);
+}
+
 int main()
 {
 	int *pointers[4] = {ints(0), ints(1), ints(2), ints(3)};
@@ -172,6 +193,7 @@ int main()
 		structs(n);
 		memory(n);
 		others(n);
+		uses(n);
 	}
 	return 0;
 }

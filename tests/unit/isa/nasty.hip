@@ -957,3 +957,130 @@ KERNEL through_implicit_arguments(int *a, int *b, int n)
 
 	atomicAdd(arguments[n & 1], 1);
 }
+
+/* ---- what is read and written ---- */
+
+//! uses_by_bytes *: none
+//! uses_by_bytes *: uses 0:w 8:r
+KERNEL uses_by_bytes(char *to, const short *from, int n)
+{
+	to[threadIdx.x] = (char)from[threadIdx.x + n];
+}
+
+//! uses_in_place *: none
+//! uses_in_place *: uses 0:rw
+KERNEL uses_in_place(double *a, int n)
+{
+	a[threadIdx.x] *= n;
+}
+
+//! uses_of_choice *: none
+//! uses_of_choice *: uses 0:rw 8:rw
+KERNEL uses_of_choice(int *a, int *b, int n)
+{
+	int *to = n & 1 ? a : b, *from = n & 1 ? b : a;
+
+	to[threadIdx.x] = from[threadIdx.x + 64];
+}
+
+//! uses_unused *: none
+//! uses_unused *: uses 8:w
+KERNEL uses_unused(int *a, int *b, int *c, int n)
+{
+	b[threadIdx.x] = n + (a == c);
+}
+
+APART void copy_one(int *to, const int *from)
+{
+	*to = *from;
+}
+
+//! uses_through_call *: none
+//! uses_through_call *: uses 0:w 8:r
+KERNEL uses_through_call(int *a, int *b)
+{
+	copy_one(a + threadIdx.x, b + threadIdx.x);
+}
+
+//! uses_in_memory *: none
+//! uses_in_memory *: uses 0:r incomplete
+KERNEL uses_in_memory(int **slot, int *a, int n)
+{
+	slot[0][threadIdx.x] = n;
+}
+
+//! uses_cast_away *: none
+//! uses_cast_away *: uses 0:rw
+KERNEL uses_cast_away(const int *a, int n)
+{
+	const_cast<int *>(a)[threadIdx.x] = a[threadIdx.x + 64] + n;
+}
+
+//! uses_wide *: none
+//! uses_wide *: uses 0:w 8:r
+KERNEL uses_wide(int4 *to, const int4 *from)
+{
+	to[threadIdx.x] = from[threadIdx.x];
+}
+
+//! uses_nontemporal *: none
+//! uses_nontemporal *: uses 0:w 8:r
+KERNEL uses_nontemporal(int *to, const int *from)
+{
+	__builtin_nontemporal_store(__builtin_nontemporal_load(from + threadIdx.x), to + threadIdx.x);
+}
+
+//! uses_scalar_and_offset *: none
+//! uses_scalar_and_offset *: uses 0:w 8:w
+KERNEL uses_scalar_and_offset(int *a, int *b, int n)
+{
+	word p = (word)(n & 1 ? a : b);
+
+	asm volatile(SCALARS "global_store_dword %0, %1, s[20:21]" ::"v"((unsigned)threadIdx.x * 4u), "v"(n),
+		     "v"(low_half(p)), "v"(high_half(p))
+		     : "memory", "s20", "s21");
+}
+
+//! uses_buffer *: none
+//! uses_buffer *: uses 0:w
+KERNEL uses_buffer(int *a, int n)
+{
+	asm volatile(RESOURCE "buffer_store_dword %0, %1, s[20:23], 0 offen" ::"v"(n), "v"((unsigned)threadIdx.x * 4u),
+		     "v"(low_half((word)a)), "v"(high_half((word)a))
+		     : SCALARS_CHANGED);
+}
+
+//! uses_scalar_store *: none
+//! uses_scalar_store *: uses 0:w
+KERNEL uses_scalar_store(int *a, int n)
+{
+	asm volatile(SCALARS "v_readfirstlane_b32 s22, %0\n\ts_store_dword s22, s[20:21], 0x0" ::"v"(n), "v"(0u),
+		     "v"(low_half((word)a)), "v"(high_half((word)a))
+		     : SCALARS_CHANGED);
+}
+
+//! uses_lds_or_global *: none
+//! uses_lds_or_global *: uses 0:w
+KERNEL uses_lds_or_global(int *a, int n)
+{
+	__shared__ int here[64];
+	int *p = n & 1 ? here : a;
+
+	p[threadIdx.x] = n;
+	__syncthreads();
+	a[threadIdx.x] = here[threadIdx.x ^ 1];
+}
+
+//! uses_in_loop *: none
+//! uses_in_loop *-O0: uses 0:rw 8:rw 16:r
+//! uses_in_loop *-O[123]: uses 0:rw 8:w 16:r
+KERNEL uses_in_loop(int *a, int *b, const int *key, int n)
+{
+	for (int i = 0; i < n; i++) {
+		int *t = a;
+
+		b[threadIdx.x] = a[threadIdx.x] + key[i];
+		a = b;
+		b = t;
+	}
+}
