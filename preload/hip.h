@@ -106,7 +106,8 @@ struct hg_hip_device {
 	char name[256];
 	char arch[128]; /* target id */
 	struct codeobj_target target;
-	bool known; /* arch was parsed into target */
+	bool known;    /* arch was parsed into target */
+	int64_t place; /* on the bus: hg_smi_place(); -1: not known */
 };
 
 /* hipRuntimeGetVersion of the runtime: 50221153 for 5.2.21153. 0 if unknown. */

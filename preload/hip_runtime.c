@@ -235,6 +235,24 @@ static void read_properties(int ordinal, struct hg_hip_device *device)
 	device->known = !codeobj_target_parse(device->arch, &device->target);
 }
 
+static int64_t place_of(int ordinal)
+{
+	int (*get)(char *, int, int) =
+	    (int (*)(char *, int, int))hg_hip_query("hipDeviceGetPCIBusId");
+	unsigned domain, bus, device, function;
+	char text[64] = "";
+
+	if (!get)
+		return -1;
+	if (get(text, sizeof(text), ordinal)) {
+		hg_hip_forget_error();
+		return -1;
+	}
+	return sscanf(text, "%x:%x:%x.%x", &domain, &bus, &device, &function) == 4
+		   ? hg_smi_place(domain, bus, device, function)
+		   : -1;
+}
+
 static void record_device(struct hg_hip_runtime *runtime, int ordinal)
 {
 	struct hg_hip_device *device = &runtime->devices[ordinal];
@@ -248,6 +266,7 @@ static void record_device(struct hg_hip_runtime *runtime, int ordinal)
 				      .arch = device->arch };
 
 	read_properties(ordinal, device);
+	device->place = hg_config.migration ? place_of(ordinal) : -1;
 	event.xnack = device->known ? device->target.xnack : CODEOBJ_ANY;
 	for (size_t i = 0; i < HG_COUNT(attributes); i++) {
 		int8_t *member = (int8_t *)&event + attributes[i].member;
@@ -339,7 +358,7 @@ static void record_runtime(struct hg_hip_runtime *runtime)
 	for (int i = 0; i < count; i++)
 		record_device(runtime, i);
 	hg_fix_begin();
-	hg_smi_start(count);
+	hg_smi_start(runtime->devices, count);
 }
 
 /*
@@ -396,7 +415,7 @@ void hg_hip_runtime_again(void)
 		for (int i = 0; i < told->device_count; i++)
 			hg_provider->device(&told->device_events[i]);
 		hg_fix_begin();
-		hg_smi_start(told->device_count);
+		hg_smi_start(told->devices, told->device_count);
 	}
 	pthread_mutex_unlock(&first_lock);
 }

@@ -6,9 +6,9 @@
  * recorded.
  */
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,18 +16,22 @@
 #include "smi.h"
 #include "smi_text.h"
 
-/* What the process waits at its end, at most, until everything that was told is recorded. */
-#define LAST_WAIT_MS 3000
-#define LAST_PASSES  1000
+/* How often the process looks at its end, 2 ms apart, until everything that was told is recorded.
+ */
+#define LAST_PASSES 1000
 
 static struct hg_smi_source sources[HG_SMI_SOURCES];
 static struct hg_smi_cutter cutters[HG_SMI_SOURCES];
+static char names[HG_SMI_SOURCES][64]; /* what the descriptors are, as /proc tells */
 static unsigned source_count;
-static uint64_t malformed, unknown, dropped; /* lines; the thread's */
-static int bell = -1;                        /* eventfd: drain and say so */
-static int drained;                          /* futex-less: polled at the end */
-static int started, tried;
+static uint64_t malformed, unknown, dropped; /* lines, of this session */
+static const char *problem = "";
+static bool wanted;        /* the events are asked for */
+static unsigned reading;   /* the source at hand */
+static int started, tried; /* tried: atomic */
 static pid_t owner;
+/* Of what the thread and those have to do with that begin and end. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* HIP's number of the GPU that the driver calls `id`. */
 static int32_t device_of(uint64_t id)
@@ -77,34 +81,68 @@ static void take(void *data, const char *text, size_t length, bool whole)
 	case HG_SMI_EVENT:
 		if (line.kind == HG_SMI_DROPPED)
 			dropped += line.count;
-		/* A privileged process may be told of others. */
-		else if (!line.pid || line.pid == owner)
+		/*
+		 * The kernel tells of nobody else; its number of this process is another one in a
+		 * container, before Linux 7.
+		 */
+		else if (!sources[reading].others || !line.pid || line.pid == owner)
 			record(&line);
 		break;
 	}
 }
 
-/* Read all that is there; whether there was anything. */
-static bool drain(unsigned index, struct pollfd *fd)
+/* What /proc says that a descriptor is. */
+static void name_of(int fd, char name[64])
 {
+	char path[32];
+	ssize_t length;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	length = readlink(path, name, 63);
+	name[length > 0 ? length : 0] = 0;
+}
+
+/* The program closed it by the system call itself; by now the number may be another file's. */
+static bool is_lost(unsigned index)
+{
+	char name[64];
+
+	name_of(sources[index].fd, name);
+	if (!strcmp(name, names[index]))
+		return false;
+	sources[index].fd = -1;
+	problem = "the program closed a descriptor of the driver's events";
+	return true;
+}
+
+/* Read all that is there; whether there was anything. With the lock. */
+static bool drain(unsigned index)
+{
+	struct hg_smi_source *source = &sources[index];
 	char bytes[8192];
 	bool any = false;
 	ssize_t got;
 
-	if (fd->fd < 0)
+	if (source->fd < 0 || is_lost(index))
 		return false;
-	while ((got = read(fd->fd, bytes, sizeof(bytes))) > 0) {
-		hg_smi_cut(&cutters[index], bytes, (size_t)got, take, NULL);
+	reading = index;
+	while ((got = read(source->fd, bytes, sizeof(bytes))) > 0 || (got < 0 && errno == EINTR)) {
+		if (got < 0)
+			continue;
+		if (*hg_provider->recording && wanted)
+			hg_smi_cut(&cutters[index], bytes, (size_t)got, take, NULL);
 		any = true;
 	}
-	/* A FIFO without writer, or a file's end. */
-	if (!got || (errno != EAGAIN && errno != EINTR))
-		fd->fd = -1;
+	/* A FIFO without writer, or a file's end, or a GPU that is gone. */
+	if (!got || errno != EAGAIN) {
+		hg_libc.close(source->fd);
+		source->fd = -1;
+	}
 	return any;
 }
 
 /* Until nothing more comes: a source may hold back what did not fit, also half a line. */
-static void drain_all(struct pollfd *fds)
+static void drain_all(void)
 {
 	struct timespec nap = { .tv_nsec = 2000000 };
 	bool any = true;
@@ -112,13 +150,13 @@ static void drain_all(struct pollfd *fds)
 	for (int i = 0; any && i < LAST_PASSES; i++) {
 		any = false;
 		for (unsigned s = 0; s < source_count; s++)
-			any |= drain(s, &fds[s]) || (fds[s].fd >= 0 && cutters[s].used);
+			any |= drain(s) || (sources[s].fd >= 0 && cutters[s].used);
 		if (any)
 			nanosleep(&nap, NULL);
 	}
 }
 
-static void report_counts(const char *problem)
+static void report_counts(void)
 {
 	struct hg_ev_smi_source event = { .sources = source_count,
 					  .malformed = malformed,
@@ -130,34 +168,48 @@ static void report_counts(const char *problem)
 		hg_provider->smi_source(&event);
 }
 
+static void want(bool yes)
+{
+	wanted = yes;
+	for (unsigned i = 0; i < source_count; i++)
+		if (sources[i].fd >= 0 && !is_lost(i))
+			hg_smi_ask(&sources[i], yes);
+}
+
+/* What came is recorded. With the lock. */
+static void look(void)
+{
+	const char *before = problem;
+	uint64_t lost = dropped;
+
+	for (unsigned i = 0; i < source_count; i++)
+		drain(i);
+	if (dropped > lost || problem != before)
+		report_counts();
+	/* The session ended. */
+	if (wanted && !*hg_provider->recording)
+		want(false);
+}
+
 static void *run(void *unused)
 {
-	struct pollfd fds[HG_SMI_SOURCES + 1];
-	uint64_t lost = 0;
+	struct pollfd fds[HG_SMI_SOURCES];
 
 	(void)unused;
 	hg_tls.busy = 1; /* for good: nothing that this thread does is the program's */
-	for (unsigned i = 0; i < source_count; i++)
-		fds[i] = (struct pollfd){ .fd = sources[i].fd, .events = POLLIN };
-	fds[source_count] = (struct pollfd){ .fd = bell, .events = POLLIN };
-	for (;;) {
-		uint64_t rings;
-
-		poll(fds, source_count + 1, -1);
-		for (unsigned i = 0; i < source_count; i++)
-			drain(i, &fds[i]);
-		if (dropped > lost) {
-			lost = dropped;
-			report_counts("");
+	for (bool any = true; any;) {
+		any = false;
+		pthread_mutex_lock(&lock);
+		for (unsigned i = 0; i < source_count; i++) {
+			fds[i] = (struct pollfd){ .fd = sources[i].fd, .events = POLLIN };
+			any |= sources[i].fd >= 0;
 		}
-		if (fds[source_count].revents & POLLIN &&
-		    read(bell, &rings, sizeof(rings)) == (ssize_t)sizeof(rings)) {
-			drain_all(fds);
-			for (unsigned i = 0; i < source_count; i++)
-				malformed += cutters[i].used > 0 || cutters[i].overlong;
-			report_counts("");
-			__atomic_store_n(&drained, 1, __ATOMIC_RELEASE);
-		}
+		pthread_mutex_unlock(&lock);
+		if (any)
+			poll(fds, source_count, -1);
+		pthread_mutex_lock(&lock);
+		look();
+		pthread_mutex_unlock(&lock);
 	}
 	return NULL;
 }
@@ -165,14 +217,20 @@ static void *run(void *unused)
 /* At the end of the process: what it was told so far is worth a moment. */
 static void finish(void)
 {
-	struct timespec nap = { .tv_nsec = 1000000 };
-	uint64_t one = 1;
 	int saved = errno;
 
-	if (!started || owner != getpid() || write(bell, &one, sizeof(one)) != (ssize_t)sizeof(one))
+	if (!started || owner != getpid())
 		return;
-	for (int i = 0; i < LAST_WAIT_MS && !__atomic_load_n(&drained, __ATOMIC_ACQUIRE); i++)
-		nanosleep(&nap, NULL);
+	hg_tls.busy++;
+	pthread_mutex_lock(&lock);
+	drain_all();
+	for (unsigned i = 0; i < source_count; i++) {
+		malformed += cutters[i].used > 0 || cutters[i].overlong;
+		cutters[i].used = cutters[i].overlong = 0;
+	}
+	report_counts();
+	pthread_mutex_unlock(&lock);
+	hg_tls.busy--;
 	errno = saved;
 }
 
@@ -192,46 +250,69 @@ static int start_thread(void)
 	return error;
 }
 
-void hg_smi_start(int devices)
+static void begin(const struct hg_hip_device *devices, int count)
 {
 	static bool registered;
-	const char *problem;
 
-	if (!hg_config.migration || devices <= 0 || !*hg_provider->recording ||
-	    __atomic_exchange_n(&tried, 1, __ATOMIC_ACQ_REL))
-		return;
 	owner = getpid();
-	source_count = hg_smi_open(sources, devices, &problem);
+	source_count = hg_smi_open(sources, devices, count, &problem);
+	for (unsigned i = 0; i < source_count; i++)
+		name_of(sources[i].fd, names[i]);
+	wanted = true;
 	if (source_count) {
-		bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 		if (!registered)
 			registered = !atexit(finish);
-		started = bell >= 0 && registered && !start_thread();
+		started = registered && !start_thread();
 		if (!started)
 			problem = "the thread that records migrations can't be started";
 	}
-	report_counts(problem);
+}
+
+/* For another session: what came since the last one ended is not its. */
+static void go_on(void)
+{
+	if (wanted)
+		return;
+	malformed = unknown = dropped = 0;
+	for (unsigned i = 0; i < source_count; i++)
+		drain(i);
+	memset(cutters, 0, sizeof(cutters));
+	want(true);
+}
+
+void hg_smi_start(const struct hg_hip_device *devices, int count)
+{
+	if (!hg_config.migration || count <= 0 || !*hg_provider->recording)
+		return;
+	pthread_mutex_lock(&lock);
+	if (!__atomic_exchange_n(&tried, 1, __ATOMIC_ACQ_REL))
+		begin(devices, count);
+	else
+		go_on();
+	report_counts();
+	pthread_mutex_unlock(&lock);
 }
 
 bool hg_smi_owns(int fd)
 {
-	if (HG_LIKELY(!started))
+	if (HG_LIKELY(!started) || fd < 0)
 		return false;
 	for (unsigned i = 0; i < source_count; i++)
 		if (sources[i].fd == fd)
 			return true;
-	return fd == bell;
+	return false;
 }
 
 void hg_smi_reset(void)
 {
 	for (unsigned i = 0; i < source_count; i++)
-		hg_libc.close(sources[i].fd);
-	if (bell >= 0)
-		hg_libc.close(bell);
-	bell = -1;
+		if (sources[i].fd >= 0 && !is_lost(i))
+			hg_libc.close(sources[i].fd);
+	pthread_mutex_init(&lock, NULL);
 	source_count = 0;
-	started = tried = drained = 0;
+	started = tried = 0;
+	wanted = false;
+	problem = "";
 	malformed = unknown = dropped = 0;
 	memset(cutters, 0, sizeof(cutters));
 }

@@ -205,6 +205,9 @@ static int set_environment(const struct standby_options *options, const char *di
 	result |= setenv("LTTNG_UST_ALLOW_BLOCKING", "1", 1);
 	result |= environment_options(options->stack_depth, options->threshold,
 				      options->no_memory_queries, options->kernel_arguments);
+	if (options->no_migration) {
+		result |= setenv("HIPGRAIN_MIGRATION", "0", 1);
+	}
 	if (options->softgpu) {
 		result |= environment_prepend("LD_LIBRARY_PATH", install->softgpu);
 	}

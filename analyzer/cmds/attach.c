@@ -23,6 +23,7 @@ const char usage_standby[] =
     "      --threshold BYTES     record host allocations of at least BYTES; or "
     "\"all\"\n" RECORD_USAGE_KERNEL_ARGUMENTS
     "      --no-memory-queries   do not ask the HIP runtime about memory that kernels get\n"
+    "      --no-migration        do not record which pages fault and move\n"
     "  -h, --help                print this help\n";
 
 const char usage_attach[] =
@@ -99,6 +100,7 @@ int cmd_standby(int argc, char **argv)
 					    .softgpu = record.softgpu,
 					    .no_memory_queries = record.no_memory_queries,
 					    .kernel_arguments = record.kernel_arguments,
+					    .no_migration = record.no_migration,
 					    .stack_depth = record.stack_depth,
 					    .threshold = record.threshold };
 	return standby_exec(&options, argv + optind);

@@ -34,12 +34,12 @@ enum {
 	    { "stack-depth", required_argument, NULL, RECORD_OPTION_STACK_DEPTH },           \
 	    { "threshold", required_argument, NULL, RECORD_OPTION_THRESHOLD },               \
 	    { "kernel-arguments", required_argument, NULL, RECORD_OPTION_KERNEL_ARGUMENTS }, \
+	    { "no-memory-queries", no_argument, NULL, RECORD_OPTION_NO_MEMORY_QUERIES },     \
 	{                                                                                    \
-		"no-memory-queries", no_argument, NULL, RECORD_OPTION_NO_MEMORY_QUERIES      \
+		"no-migration", no_argument, NULL, RECORD_OPTION_NO_MIGRATION                \
 	}
 #define RECORD_LONG_OPTIONS                                                                 \
 	RECORD_COMMAND_LONG_OPTIONS, { "totals", no_argument, NULL, RECORD_OPTION_TOTALS }, \
-	    { "no-migration", no_argument, NULL, RECORD_OPTION_NO_MIGRATION },              \
 	    { "residency", required_argument, NULL, RECORD_OPTION_RESIDENCY },              \
 	    { "hsa", required_argument, NULL, RECORD_OPTION_HSA },                          \
 	    { "rotate", required_argument, NULL, RECORD_OPTION_ROTATE },                    \

@@ -8,7 +8,37 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "preload/smi_kfd.h"
 #include "preload/smi_text.h"
+
+/* What is written down here of the kernel's interface, against its own header as far as it goes. */
+#if __has_include(<linux/kfd_ioctl.h>)
+#include <linux/kfd_ioctl.h>
+
+#define SAME(ours, theirs) _Static_assert((long long)(ours) == (long long)(theirs), #ours)
+SAME(HG_KFD_GET_VERSION, AMDKFD_IOC_GET_VERSION);
+SAME(HG_KFD_SMI_EVENTS, AMDKFD_IOC_SMI_EVENTS);
+SAME(sizeof(struct hg_kfd_version), sizeof(struct kfd_ioctl_get_version_args));
+SAME(offsetof(struct hg_kfd_version, minor),
+     offsetof(struct kfd_ioctl_get_version_args, minor_version));
+SAME(sizeof(struct hg_kfd_smi_events), sizeof(struct kfd_ioctl_smi_events_args));
+SAME(offsetof(struct hg_kfd_smi_events, gpu_id), offsetof(struct kfd_ioctl_smi_events_args, gpuid));
+SAME(offsetof(struct hg_kfd_smi_events, anon_fd),
+     offsetof(struct kfd_ioctl_smi_events_args, anon_fd));
+#if KFD_IOCTL_MAJOR_VERSION == 1 && KFD_IOCTL_MINOR_VERSION >= 10
+SAME(HG_SMI_VM_FAULT, KFD_SMI_EVENT_VMFAULT);
+SAME(HG_SMI_MIGRATE_START, KFD_SMI_EVENT_MIGRATE_START);
+SAME(HG_SMI_MIGRATE_END, KFD_SMI_EVENT_MIGRATE_END);
+SAME(HG_SMI_FAULT_START, KFD_SMI_EVENT_PAGE_FAULT_START);
+SAME(HG_SMI_FAULT_END, KFD_SMI_EVENT_PAGE_FAULT_END);
+SAME(HG_SMI_QUEUE_EVICTION, KFD_SMI_EVENT_QUEUE_EVICTION);
+SAME(HG_SMI_QUEUE_RESTORE, KFD_SMI_EVENT_QUEUE_RESTORE);
+SAME(HG_SMI_UNMAP, KFD_SMI_EVENT_UNMAP_FROM_GPU);
+SAME(HG_KFD_ALL_PROCESSES, KFD_SMI_EVENT_ALL_PROCESS);
+SAME(HG_SMI_BIT(HG_SMI_UNMAP), KFD_SMI_EVENT_MASK_FROM_INDEX(KFD_SMI_EVENT_UNMAP_FROM_GPU));
+_Static_assert(HG_SMI_LINE >= KFD_SMI_EVENT_MSG_SIZE, "the longest line fits");
+#endif
+#endif
 
 static struct hg_smi_line line;
 

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * client WHAT: a program that uses HIP, and then does what programs do with processes and
+ * descriptors. Its process id is the first line of its output. ASKED: what driver.c writes.
+ */
+#define __HIP_PLATFORM_AMD__
+#include <hip/hip_runtime_api.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static void use_hip(void)
+{
+	void *memory;
+	int devices = 0;
+
+	if (hipGetDeviceCount(&devices) || hipMalloc(&memory, 4096) || hipFree(memory)) {
+		fprintf(stderr, "HIP fails\n");
+		exit(1);
+	}
+}
+
+static void rest(int milliseconds)
+{
+	struct timespec time = { milliseconds / 1000, milliseconds % 1000 * 1000000L };
+
+	nanosleep(&time, NULL);
+}
+
+static int wait_for(pid_t child)
+{
+	int status = -1;
+
+	waitpid(child, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* The descriptor by which the driver, which is our parent, tells of events. */
+static int find_events(void)
+{
+	for (int fd = 3; fd < 1024; fd++) {
+		struct ucred peer;
+		socklen_t size = sizeof(peer);
+
+		if (!getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) && peer.pid == getppid())
+			return fd;
+	}
+	return -1;
+}
+
+/* Until the driver has noted something of this process so often. */
+static void wait_until(const char *what, unsigned often)
+{
+	const char *path = getenv("ASKED");
+	unsigned count;
+	char line[64];
+
+	for (int i = 0; path && i < 3000; i++) {
+		FILE *file = fopen(path, "re");
+		int pid;
+
+		for (count = 0; file && fgets(line, sizeof(line), file);)
+			count += !strncmp(line, what, strlen(what)) &&
+				 sscanf(line + strlen(what), "%d", &pid) == 1 && pid == getpid();
+		if (file)
+			fclose(file);
+		if (count >= often)
+			return;
+		rest(10);
+	}
+	exit(9);
+}
+
+static int close_all(void)
+{
+	for (int fd = 3; fd < 1024; fd++)
+		close(fd);
+	wait_until("read ", 6);
+	return 0;
+}
+
+/* Past the C library's function; and another file gets the number. */
+static int close_by_itself(void)
+{
+	static const char text[] = "this is the program's";
+	char read_back[sizeof(text)] = "";
+	int fd = find_events(), ends[2];
+
+	if (fd < 0 || pipe(ends) || syscall(SYS_close, fd) || dup2(ends[0], fd) != fd)
+		return 3;
+	if (write(ends[1], text, sizeof(text)) != sizeof(text))
+		return 4;
+	wait_until("closed ", 1);
+	rest(50);
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	return read(fd, read_back, sizeof(text)) == sizeof(text) && !strcmp(text, read_back) ? 0
+											     : 5;
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+	char line[16];
+	pid_t child;
+
+	printf("%d\n", getpid());
+	fflush(stdout);
+	if (!strcmp(what, "fork-first")) {
+		child = fork();
+		use_hip();
+		return child ? wait_for(child) : 0;
+	}
+	if (!strcmp(what, "lines")) {
+		while (fgets(line, sizeof(line), stdin)) {
+			use_hip();
+			printf("used\n");
+			fflush(stdout);
+		}
+		return 0;
+	}
+	use_hip();
+	if (!strcmp(what, "fail"))
+		return 3;
+	if (!strcmp(what, "close"))
+		return close_all();
+	if (!strcmp(what, "close-itself"))
+		return close_by_itself();
+	if (!strcmp(what, "exec")) {
+		wait_until("read ", 1);
+		return execl("/proc/self/exe", argv[0], "plain", (char *)NULL);
+	}
+	if (!strcmp(what, "fork")) {
+		child = fork();
+		if (!child)
+			_exit(0);
+		wait_until("read ", 1);
+		return wait_for(child);
+	}
+	if (!strcmp(what, "fork-exec")) {
+		child = fork();
+		if (!child) {
+			execl("/proc/self/exe", argv[0], "plain", (char *)NULL);
+			_exit(127);
+		}
+		return wait_for(child);
+	}
+	return 0;
+}
