@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -140,6 +142,25 @@ static void read_last_line(int fd, char *line, size_t size)
 	}
 }
 
+/*
+ * Who records first may do so in the background: whoever records beside him, into the same daemon,
+ * would wait for one that hardly gets a processor, and lose events. Only root may undo that, and
+ * only root's daemon is everybody's of his. It still gets no more than its container has.
+ */
+static void be_nice_to_nobody(void)
+{
+	const struct sched_param usual = { .sched_priority = 0 };
+	cpu_set_t all;
+
+	if (getuid() != 0) {
+		return;
+	}
+	memset(&all, 0xff, sizeof(all));
+	(void)sched_setscheduler(0, SCHED_OTHER, &usual);
+	(void)sched_setaffinity(0, sizeof(all), &all);
+	(void)setpriority(PRIO_PROCESS, 0, 0);
+}
+
 static void exec_daemon(const char *path, pid_t guard, int log)
 {
 	int null = open("/dev/null", O_RDWR);
@@ -150,6 +171,7 @@ static void exec_daemon(const char *path, pid_t guard, int log)
 	if (getppid() != guard) {
 		_exit(1);
 	}
+	be_nice_to_nobody();
 	dup2(null, STDIN_FILENO);
 	dup2(log, STDOUT_FILENO);
 	dup2(log, STDERR_FILENO);
