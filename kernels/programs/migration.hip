@@ -28,6 +28,7 @@
 // hipgrain-env: HSA_XNACK=1
 // hipgrain-env: SOFTGPU_MIGRATION=1
 // hipgrain-stdout: prefetched: 0 wrong
+// hipgrain-silent: HG301 HG302 HG304 HG305 HG308 HG311
 // hipgrain-expect: none
 //
 // Prefetched, but the host is not done yet.
@@ -87,10 +88,33 @@
 // hipgrain-stdout: apart: 0 wrong
 // hipgrain-silent: HG302 HG303
 // hipgrain-expect: none
+//
+// Advice maps it for the GPU where it is; launch after launch reads it over the interconnect.
+// hipgrain-run: remote
+// hipgrain-env: HSA_XNACK=1
+// hipgrain-env: SOFTGPU_MIGRATION=1
+// hipgrain-stdout: remote: 0 wrong
+// hipgrain-expect: HG307 kernel=increment api=hipMallocManaged at=@advised launches=4 confidence=proven
+//
+// The same advice, and where it should be.
+// hipgrain-run: preferred
+// hipgrain-env: HSA_XNACK=1
+// hipgrain-env: SOFTGPU_MIGRATION=1
+// hipgrain-stdout: preferred: 0 wrong
+// hipgrain-silent: HG307
+// hipgrain-expect: none
+//
+// The second prefetch finds the pages where they are to go.
+// hipgrain-run: twice
+// hipgrain-env: HSA_XNACK=1
+// hipgrain-env: SOFTGPU_MIGRATION=1
+// hipgrain-stdout: twice: 0 wrong
+// hipgrain-expect: HG304 call=hipMemPrefetchAsync api=hipMallocManaged at=@twice confidence=proven
 
 #include "sample.h"
 #include <new>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define BYTES      (8u << 20)
 #define COUNT      (BYTES / sizeof(int))
@@ -271,6 +295,45 @@ static void apart()
 	free(beside);
 }
 
+static void with_advice(const char *name, bool prefer)
+{
+	int *data;
+	CHECK(hipMallocManaged(&data, BYTES)); // @advised
+	memset(data, 0, BYTES);
+	CHECK(hipMemAdvise(data, BYTES, hipMemAdviseSetAccessedBy, 0));
+	if (prefer)
+		CHECK(hipMemAdvise(data, BYTES, hipMemAdviseSetPreferredLocation, 0));
+	for (int round = 0; round < ROUNDS; round++)
+		compute(data);
+	printf("%s: %d wrong\n", name, check_all(data, ROUNDS));
+	CHECK(hipFree(data));
+}
+
+static void remote()
+{
+	with_advice("remote", false);
+}
+
+static void preferred()
+{
+	with_advice("preferred", true);
+}
+
+static void twice()
+{
+	int *data;
+	CHECK(hipMallocManaged(&data, BYTES)); // @twice
+	memset(data, 0, BYTES);
+	CHECK(hipMemPrefetchAsync(data, BYTES, 0));
+	compute(data);
+	/* By clocks of two threads the first one's moves may be the second one's, within a second. */
+	sleep(2);
+	CHECK(hipMemPrefetchAsync(data, BYTES, 0));
+	compute(data);
+	printf("twice: %d wrong\n", check_all(data, 2));
+	CHECK(hipFree(data));
+}
+
 static void overcommit()
 {
 	int *first, *second, wrong;
@@ -314,6 +377,8 @@ int main(int argc, char **argv)
 		{ "storm", storm },           { "prefetched_malloc", prefetched_malloc },
 		{ "too_late", too_late },     { "prefetched_new", prefetched_new },
 		{ "neighbours", neighbours }, { "apart", apart },
+		{ "remote", remote },         { "preferred", preferred },
+		{ "twice", twice },
 	};
 	return run_variant(variants, argc, argv);
 }
