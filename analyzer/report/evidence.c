@@ -104,17 +104,18 @@ static void add_history(GArray *facts, const struct analysis *analysis,
 {
 	const struct move_history *history = finding_history(&analysis->findings, finding);
 
-	for (unsigned i = 0; history && i < history->calls->len; i++) {
-		const struct move_advice *advice =
-		    &g_array_index(history->calls, struct move_advice, i);
+	GArray *known;
 
-		add_fact(facts, advice->ns, move_advice_text(analysis, finding->process, advice));
+	if (!history) {
+		return;
 	}
-	for (unsigned i = 0; history && i < MIN(history->moves->len, HISTORY_MOVES); i++) {
-		const struct move_span *span = history->moves->pdata[i];
+	known = history_facts(analysis, finding->process, history);
+	for (unsigned i = 0; i < known->len; i++) {
+		struct history_fact *fact = &g_array_index(known, struct history_fact, i);
 
-		add_fact(facts, span->first_ns, move_span_text(analysis, span));
+		add_fact(facts, fact->ns, g_steal_pointer(&fact->text));
 	}
+	g_array_unref(known);
 }
 
 void put_evidence(const struct printer *printer, const struct finding *finding)

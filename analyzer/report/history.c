@@ -114,6 +114,42 @@ char *move_span_text(const struct analysis *analysis, const struct move_span *sp
 	return g_string_free(text, FALSE);
 }
 
+static void clear_fact(gpointer data)
+{
+	g_free(((struct history_fact *)data)->text);
+}
+
+static gint by_time(gconstpointer a, gconstpointer b)
+{
+	const struct history_fact *first = a, *second = b;
+
+	return (first->ns > second->ns) - (first->ns < second->ns);
+}
+
+GArray *history_facts(const struct analysis *analysis, const struct process *process,
+		      const struct move_history *history)
+{
+	GArray *facts = g_array_new(FALSE, FALSE, sizeof(struct history_fact));
+
+	g_array_set_clear_func(facts, clear_fact);
+	for (unsigned i = 0; i < history->calls->len; i++) {
+		const struct move_advice *advice =
+		    &g_array_index(history->calls, struct move_advice, i);
+		struct history_fact fact = { advice->ns,
+					     move_advice_text(analysis, process, advice) };
+
+		g_array_append_val(facts, fact);
+	}
+	for (unsigned i = 0; i < MIN(history->moves->len, HISTORY_MOVES); i++) {
+		const struct move_span *span = history->moves->pdata[i];
+		struct history_fact fact = { span->first_ns, move_span_text(analysis, span) };
+
+		g_array_append_val(facts, fact);
+	}
+	g_array_sort(facts, by_time);
+	return facts;
+}
+
 /* ---- when the host faulted ---- */
 
 /* Whether the next inner frame is a part of the `i`th one from the outermost. */

@@ -27,6 +27,15 @@ char *move_phase_text(const struct analysis *analysis, const struct process *pro
 const char *move_phase_function(const struct analysis *analysis, const struct process *process,
 				const struct move_phase *phase);
 
+struct history_fact {
+	int64_t ns;
+	char *text;
+};
+
+/* All of it in the order of time: struct history_fact, freed with the array. */
+GArray *history_facts(const struct analysis *analysis, const struct process *process,
+		      const struct move_history *history);
+
 /* NULL where there is none. */
 struct json_object *json_move_call(const struct analysis *analysis, const struct process *process,
 				   const struct move_call *call);

@@ -109,14 +109,42 @@ static void put_one(const struct printer *printer, const struct move_row *row)
 	put_use(printer, row);
 }
 
+/* --verbose: what was asked for memory that moved and how it moved, once an allocation. */
+static void put_history(const struct printer *printer, const struct move_row *row, GHashTable *told)
+{
+	const struct move_history *history =
+	    row->allocation
+		? g_hash_table_lookup(printer->analysis->findings.histories, row->allocation)
+		: NULL;
+	GArray *facts;
+
+	if (!printer->verbose || !history || !g_hash_table_add(told, (gpointer)history)) {
+		return;
+	}
+	facts = history_facts(printer->analysis, row->process, history);
+	for (unsigned i = 0; i < facts->len; i++) {
+		const struct history_fact *fact = &g_array_index(facts, struct history_fact, i);
+		double seconds = (double)(fact->ns - printer->analysis->began_ns) / 1e9;
+
+		put_row_owned(printer, i ? "" : "history",
+			      g_strdup_printf("%.6f s: %s", seconds, fact->text));
+	}
+	if (history->left_out || history->moves->len > HISTORY_MOVES) {
+		put_row(printer, "", "... and more that is not kept");
+	}
+	g_array_unref(facts);
+}
+
 void put_moves(const struct printer *printer)
 {
 	const GPtrArray *rows = printer->analysis->findings.moves;
 	uint64_t to_device = 0, to_host = 0;
+	GHashTable *told;
 
 	if (!rows->len) {
 		return;
 	}
+	told = g_hash_table_new(NULL, NULL);
 	for (unsigned i = 0; i < rows->len; i++) {
 		const struct move_row *row = rows->pdata[i];
 
@@ -129,7 +157,9 @@ void put_moves(const struct printer *printer)
 		to_device / PAGE, to_host / PAGE);
 	for (unsigned i = 0; i < rows->len; i++) {
 		put_one(printer, rows->pdata[i]);
+		put_history(printer, rows->pdata[i], told);
 	}
+	g_hash_table_destroy(told);
 	fputc('\n', printer->stream);
 }
 
