@@ -69,7 +69,7 @@ static void put_use(const struct printer *printer, const struct move_row *row)
 	append_use(text, row->faults_moved * PAGE,
 		   "certainly used (one for each fault that moved pages)");
 	append_use(text, row->again, "had been there before");
-	append_use(text, row->unused, "were not used: no kernel could before they left");
+	append_use(text, row->unused, "were not used: no kernel could while they were there");
 	append_use(text, row->only_written,
 		   "only written by the kernels that could use them: moved for nothing where all "
 		   "of a page was written");

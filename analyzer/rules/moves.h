@@ -57,7 +57,7 @@ struct move_row {
 
 	/* What became of the bytes. Of to_device, as the driver and the calls tell: */
 	uint64_t again;  /* had been on that GPU before */
-	uint64_t unused; /* left again, or were released, before any launch that could use them */
+	uint64_t unused; /* no launch could use them while they were there */
 	/* ... and as the machine code of the kernels that could use them meanwhile tells: */
 	uint64_t only_written; /* none reads them: what they held came for nothing, if all of it
 				* was overwritten */
