@@ -146,21 +146,41 @@ static int check_room(void)
 }
 
 /*
+ * Whether LTTng-UST was loaded with the program, which has tracepoints of its own. Its constructors
+ * allocate: to start it from inside of them would start it half made.
+ */
+static bool brings_lttng(void)
+{
+	static int answer; /* atomic; 0: nobody has looked, 1: no, 2: yes */
+	int known = __atomic_load_n(&answer, __ATOMIC_RELAXED);
+
+	if (known)
+		return known == 2;
+	known = 1;
+	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
+		if (strstr(map->l_name, "/liblttng-ust"))
+			known = 2;
+	}
+	__atomic_store_n(&answer, known, __ATOMIC_RELAXED);
+	return known == 2;
+}
+
+/*
  * LTTng-UST reads every library's ELF file as it starts, for events that tell a session their
  * addresses: half of what starting costs, and ours are told by events of our own. It asks its
- * environment whether to, in its constructor; the program's stays what it is. Of no effect where
- * the program itself brought LTTng-UST.
+ * environment whether to, in its constructor; the program's stays what it is.
  */
 static void *open_without_statedump(const char *path)
 {
 	static char variable[] = "LTTNG_UST_WITHOUT_BADDR_STATEDUMP=1";
-	char **old = environ, **list;
+	char **old = environ, **list = NULL;
 	size_t count = 0;
 	void *library;
 
 	while (old && old[count])
 		count++;
-	list = hg_libc.calloc(count + 2, sizeof(*list));
+	if (!brings_lttng()) /* else the events are the program's */
+		list = hg_libc.calloc(count + 2, sizeof(*list));
 	if (list) {
 		list[0] = variable;
 		if (count)
@@ -401,26 +421,6 @@ static bool is_loader(const void *address)
 			end = segments[i].p_vaddr + segments[i].p_memsz;
 	}
 	return offset < end;
-}
-
-/*
- * Whether LTTng-UST was loaded with the program, which has tracepoints of its own. Its constructors
- * allocate: to start it from inside of them would start it half made.
- */
-static bool brings_lttng(void)
-{
-	static int answer; /* atomic; 0: nobody has looked, 1: no, 2: yes */
-	int known = __atomic_load_n(&answer, __ATOMIC_RELAXED);
-
-	if (known)
-		return known == 2;
-	known = 1;
-	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
-		if (strstr(map->l_name, "/liblttng-ust"))
-			known = 2;
-	}
-	__atomic_store_n(&answer, known, __ATOMIC_RELAXED);
-	return known == 2;
 }
 
 bool hg_start(const void *caller)
