@@ -318,12 +318,13 @@ static void account_move(struct moves *moves, const struct rules_context *contex
 		check_host_first(moves, context, move->start, end, ns);
 	}
 	if (move->trigger == MOVE_GPU_FAULT && cause.launch && !cause.several) {
-		prefetches_fault(moves, cause.launch, move->to, move->start, end);
+		prefetches_fault(moves, cause.launch, move->to, move->start, end, ns);
 	}
 	if (move->trigger == MOVE_PREFETCH && moves->prefetched->len < PREFETCHES) {
 		struct prefetch_move prefetched = { move->start, end, move->to, ns };
 
 		g_array_append_val(moves->prefetched, prefetched);
+		prefetches_move(moves, &prefetched);
 	}
 }
 

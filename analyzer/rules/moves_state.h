@@ -53,6 +53,7 @@ struct prefetch_record {
 	struct moment launch; /* at work when it was called, and used the memory; ns 0: none */
 	bool one_of_several;  /* ... or another kernel's */
 	uint64_t late;        /* bytes that faults of that launch brought */
+	bool beside;          /* the launch came after the call, on another stream */
 };
 
 /* Pages that a prefetch moved. */
@@ -66,7 +67,8 @@ struct prefetch_move {
 struct fault_move {
 	uint64_t start, end;
 	int32_t to;
-	int64_t launch_ns;
+	int64_t ns;           /* the driver's */
+	struct moment launch; /* for which */
 };
 
 struct moves {
@@ -184,7 +186,9 @@ int64_t prefetch_began(const struct moves *moves, uint64_t start, uint64_t end, 
 		       int64_t ns);
 /* A GPU's fault brought [start, end) for `launch`. */
 void prefetches_fault(struct moves *moves, const struct moment *launch, int32_t device,
-		      uint64_t start, uint64_t end);
+		      uint64_t start, uint64_t end, int64_t ns);
+/* A prefetch brought pages. */
+void prefetches_move(struct moves *moves, const struct prefetch_move *move);
 /* HG304, HG311: at the end, when nothing was lost. */
 void prefetches_finish(struct moves *moves, const struct rules_context *context);
 

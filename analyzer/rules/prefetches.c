@@ -103,9 +103,9 @@ static uint64_t overlap(uint64_t a_start, uint64_t a_end, uint64_t b_start, uint
 }
 
 void prefetches_fault(struct moves *moves, const struct moment *launch, int32_t device,
-		      uint64_t start, uint64_t end)
+		      uint64_t start, uint64_t end, int64_t ns)
 {
-	struct fault_move move = { start, end, device, launch->ns };
+	struct fault_move move = { start, end, device, ns, *launch };
 
 	moves->faulted[moves->fault_count++ % RECENT] = move;
 	/* A launch is at work for a while only: the latest prefetches. */
@@ -139,10 +139,60 @@ static void note_late(struct moves *moves, struct prefetch_record *prefetch)
 	for (uint64_t i = moves->fault_count; i > 0 && moves->fault_count - i < RECENT; i--) {
 		const struct fault_move *move = &moves->faulted[(i - 1) % RECENT];
 
-		if (move->launch_ns == launch->ns && move->to == prefetch->target) {
+		if (move->launch.ns == launch->ns && move->to == prefetch->target) {
 			prefetch->late +=
 			    overlap(move->start, move->end, prefetch->start, prefetch->end);
 		}
+	}
+}
+
+/* The only prefetch to that device which can have moved them; NULL: there are several, or none. */
+static struct prefetch_record *mover(const struct moves *moves, const struct prefetch_move *move)
+{
+	struct prefetch_record *found = NULL;
+
+	for (unsigned i = 0; i < moves->prefetches->len; i++) {
+		struct prefetch_record *prefetch =
+		    &g_array_index(moves->prefetches, struct prefetch_record, i);
+
+		if (prefetch->target == move->to &&
+		    overlap(move->start, move->end, prefetch->start, prefetch->end)) {
+			if (found) {
+				return NULL;
+			}
+			found = prefetch;
+		}
+	}
+	return found;
+}
+
+/*
+ * It still moved pages when faults of a later launch brought others of the same range: the launch
+ * did not wait for it. Both times are the driver's.
+ */
+void prefetches_move(struct moves *moves, const struct prefetch_move *move)
+{
+	struct prefetch_record *prefetch = move->to >= 0 ? mover(moves, move) : NULL;
+	uint64_t late = 0;
+	const struct moment *launch = NULL;
+
+	if (!prefetch || prefetch->launch.ns) {
+		return;
+	}
+	for (uint64_t i = moves->fault_count; i > 0 && moves->fault_count - i < RECENT; i--) {
+		const struct fault_move *fault = &moves->faulted[(i - 1) % RECENT];
+
+		if (fault->to == move->to && fault->ns < move->ns &&
+		    fault->launch.ns > prefetch->ns && fault->launch.stream != prefetch->stream &&
+		    (!launch || launch->ns == fault->launch.ns)) {
+			late += overlap(fault->start, fault->end, prefetch->start, prefetch->end);
+			launch = &fault->launch;
+		}
+	}
+	if (late) {
+		prefetch->launch = *launch;
+		prefetch->late = late;
+		prefetch->beside = true;
 	}
 }
 

@@ -621,6 +621,61 @@ static void prefetch_for_a_kernel_at_work(void **state)
 	assert_string_equal(found(), "");
 }
 
+/* A prefetch that returns at once, and launches on that stream or another. */
+static void prefetch_beside_a_launch(uint64_t stream)
+{
+	begin();
+	prefetch(MANAGED, 8 * MIB, 0, 7);
+	move(MANAGED, 2 * MIB, -1, 0, PREFETCH);
+	launch_on(0, stream, MANAGED, OTHER);
+	gpu_faults(MANAGED + 4 * MIB, 1);
+	move(MANAGED + 2 * MIB, 2 * MIB, -1, 0, PREFETCH);
+	wait();
+}
+
+static void prefetch_on_another_stream(void **state)
+{
+	(void)state;
+	prefetch_beside_a_launch(5);
+	assert_string_equal(found(), "HG311");
+	assert_non_null(strstr(finding(0)->message, "2097152"));
+}
+
+static void prefetch_on_the_same_stream(void **state)
+{
+	(void)state;
+	prefetch_beside_a_launch(0);
+	assert_string_equal(found(), "");
+}
+
+/* Done when the faults came: what they brought had left again, or was evicted. */
+static void prefetch_that_was_done(void **state)
+{
+	(void)state;
+	begin();
+	prefetch(MANAGED, 8 * MIB, 0, 7);
+	move(MANAGED, 8 * MIB, -1, 0, PREFETCH);
+	launch_on(0, 5, MANAGED, OTHER);
+	gpu_faults(MANAGED + 4 * MIB, 1);
+	wait();
+	assert_string_equal(found(), "");
+}
+
+/* Which of them moved the pages is not known. */
+static void two_prefetches_on_another_stream(void **state)
+{
+	(void)state;
+	prefetch_beside_a_launch(0);
+	prefetch(OTHER, 8 * MIB, 0, 7);
+	prefetch(OTHER, 8 * MIB, 0, 7);
+	move(OTHER, 2 * MIB, -1, 0, PREFETCH);
+	launch_on(0, 5, OTHER, OTHER);
+	gpu_faults(OTHER + 4 * MIB, 1);
+	move(OTHER + 2 * MIB, 2 * MIB, -1, 0, PREFETCH);
+	wait();
+	assert_string_equal(found(), "");
+}
+
 /* The next part, while a kernel is at work on this one. */
 static void prefetch_of_another_part(void **state)
 {
@@ -814,6 +869,10 @@ int main(void)
 		SILENT(HG303, pages_that_the_kernel_was_given),
 		SILENT(HG303, pages_that_the_kernel_may_use),
 		FINDS(HG311, prefetch_after_the_launch),
+		FINDS(HG311, prefetch_on_another_stream),
+		SILENT(HG311, prefetch_on_the_same_stream),
+		SILENT(HG311, prefetch_that_was_done),
+		SILENT(HG311, two_prefetches_on_another_stream),
 		SILENT(HG311, prefetch_of_another_part),
 		SILENT(HG311, prefetch_after_the_kernel),
 		SILENT(HG311, prefetch_that_may_be_for_another_kernel),
