@@ -96,6 +96,8 @@ static void record_variable(struct hg_hip_variable *variable, int device, const 
 	event.device_ptr = event.ptr;
 	event.stack_id = hg_stack_id(caller);
 	variable->ptr[variable->managed ? 0 : device] = event.ptr;
+	if (variable->managed && HG_UNLIKELY(hg_config.fixes))
+		hg_hip_memory_add(&event);
 	hg_state_lock();
 	hg_provider->alloc(&event);
 	hg_state_alloc(&event);
@@ -134,6 +136,8 @@ void hg_hip_variables_free(struct hg_hip_module *module, uint16_t api, const voi
 			if (!v->ptr[i])
 				continue;
 			event.stack_id = hg_stack_id(caller);
+			if (v->managed && HG_UNLIKELY(hg_config.fixes))
+				hg_hip_memory_remove(event.ptr);
 			hg_state_lock();
 			hg_provider->free(&event);
 			hg_state_free(event.ptr);

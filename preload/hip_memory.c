@@ -180,7 +180,8 @@ void hg_hip_memory_add(const struct hg_ev_alloc *event)
 	pthread_mutex_lock(&lock);
 	first = insert(event->device_ptr, event->size, event->ptr);
 	if (first)
-		nodes[first].managed = event->api == HG_API_hipMallocManaged;
+		nodes[first].managed = event->api == HG_API_hipMallocManaged ||
+				       event->api == HG_API___hipRegisterManagedVar;
 	if (event->device_ptr != event->ptr)
 		second = insert(event->ptr, event->size, event->ptr);
 	if (first && second) {

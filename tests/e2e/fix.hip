@@ -87,6 +87,38 @@ static void through()
 	CHECK(hipFree(box));
 }
 
+// Allocated before main() begins, for the host only, and by the compiler.
+static float *const early = managed(4096);
+__managed__ float variable;
+
+__global__ void add_inside()
+{
+	unsafeAtomicAdd(&variable, 1.0f);
+}
+
+static void kinds()
+{
+	float *host = nullptr;
+
+	CHECK(hipMallocManaged((void **)&host, 4096, hipMemAttachHost));
+	*host = variable = 0;
+	for (float *sum : { early, host, &variable }) {
+		add<<<1, ITEMS>>>(sum);
+		CHECK(hipDeviceSynchronize());
+		printf("sum %g\n", *sum);
+	}
+	CHECK(hipFree(host));
+}
+
+// That the memory is a variable is not among the arguments.
+static void inside()
+{
+	variable = 0;
+	add_inside<<<1, ITEMS>>>();
+	CHECK(hipDeviceSynchronize());
+	printf("sum %g\n", variable);
+}
+
 static void where(const char *what, const void *p)
 {
 	printf("%s %s\n", what, (uintptr_t)p % BLOCK ? "elsewhere" : "aligned");
@@ -150,6 +182,8 @@ int main(int argc, char **argv)
 	} parts[] = { { "sums", sums },
 		      { "graph", graph },
 		      { "through", through },
+		      { "kinds", kinds },
+		      { "inside", inside },
 		      { "places", places },
 		      { "many", many } };
 
