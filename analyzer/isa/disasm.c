@@ -2,6 +2,7 @@
 /* Which disassembler. */
 #include "disasm.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,10 +14,20 @@ struct isa_disasm {
 /* In this order; every ROCm has the first, in the version that fits its GPUs. */
 static const struct disasm_backend *const backends[] = {
 	&disasm_comgr,
-#ifdef HIPGRAIN_LIBLLVM
-	&disasm_llvm,
+#ifdef HIPGRAIN_LLVM
+	&disasm_llvm_19,
+	&disasm_llvm_22,
 #endif
 };
+
+/* "llvm" is any of them. */
+static bool is_wanted(const char *name, const char *wanted)
+{
+	size_t length = wanted ? strlen(wanted) : 0;
+
+	return !length ||
+	       (!strncmp(name, wanted, length) && (!name[length] || name[length] == '-'));
+}
 
 struct isa_disasm *isa_disasm_create(const char *processor, unsigned wave_size, const char *backend,
 				     const char **why)
@@ -30,10 +41,15 @@ struct isa_disasm *isa_disasm_create(const char *processor, unsigned wave_size, 
 	if (!backend)
 		backend = getenv("HIPGRAIN_DISASSEMBLER");
 	for (i = 0; i < sizeof(backends) / sizeof(backends[0]); i++) {
-		if (backend && *backend && strcmp(backend, backends[i]->name))
+		const struct disasm_backend *one = backends[i];
+
+		if (!is_wanted(one->name, backend))
 			continue;
-		disasm->backend = backends[i];
-		disasm->handle = backends[i]->create(processor, wave_size, why);
+		if (one->only && strcmp(one->only, processor) &&
+		    !(backend && !strcmp(one->name, backend)))
+			continue;
+		disasm->backend = one;
+		disasm->handle = one->create(processor, wave_size, why);
 		if (disasm->handle)
 			return disasm;
 	}

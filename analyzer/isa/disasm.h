@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The disassembler behind the analysis: AMD's code object manager where it knows the processor,
- * otherwise LLVM's library, if that was there when hipgrain was built. Both print the same syntax.
+ * otherwise LLVM's library, if its headers were there when hipgrain was built. All print the same
+ * syntax.
  */
 #ifndef HIPGRAIN_ISA_DISASM_H
 #define HIPGRAIN_ISA_DISASM_H
@@ -12,15 +13,16 @@
 struct isa_disasm;
 
 /*
- * For a processor ("gfx90a") and 32 or 64 lanes a wave. `backend` is "comgr" or "llvm"; NULL takes
- * the environment variable HIPGRAIN_DISASSEMBLER, and without it the first that knows both.
- * NULL if none does, or memory is short; *why is then a static text about it.
+ * For a processor ("gfx90a") and 32 or 64 lanes a wave. `backend` is "comgr", "llvm-19", "llvm-22",
+ * or "llvm" for whichever of these is right; NULL takes the environment variable
+ * HIPGRAIN_DISASSEMBLER, and without it the first that knows both. NULL if none does, or memory is
+ * short; *why is then a static text about it.
  */
 struct isa_disasm *isa_disasm_create(const char *processor, unsigned wave_size, const char *backend,
 				     const char **why);
 void isa_disasm_destroy(struct isa_disasm *disasm);
 
-/* "comgr" or "llvm". */
+/* "comgr", "llvm-19" or "llvm-22". */
 const char *isa_disasm_name(const struct isa_disasm *disasm);
 
 /*
@@ -37,6 +39,8 @@ char *isa_demangle(const char *symbol);
 
 struct disasm_backend {
 	const char *name;
+	/* The one processor for which it is taken where it is not named; NULL: any. */
+	const char *only;
 	/* NULL: not known to it, with a static text in *why. */
 	void *(*create)(const char *processor, unsigned wave_size, const char **why);
 	void (*destroy)(void *handle);
@@ -44,6 +48,6 @@ struct disasm_backend {
 	size_t (*one)(void *handle, const uint8_t *code, size_t size, char *text, size_t text_size);
 };
 
-extern const struct disasm_backend disasm_comgr, disasm_llvm;
+extern const struct disasm_backend disasm_comgr, disasm_llvm_19, disasm_llvm_22;
 
 #endif

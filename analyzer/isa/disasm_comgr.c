@@ -90,7 +90,7 @@ static size_t one(void *handle, const uint8_t *code, size_t size, char *text, si
 	return text[0] ? (size_t)length : 0;
 }
 
-const struct disasm_backend disasm_comgr = { "comgr", create, destroy, one };
+const struct disasm_backend disasm_comgr = { "comgr", NULL, create, destroy, one };
 
 char *isa_demangle(const char *symbol)
 {

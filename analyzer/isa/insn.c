@@ -235,6 +235,13 @@ static void parse_operand(char *text, struct operand *operand)
 		return;
 	} else if (text[0] == 'a' && parse_range(text + 1, REG_ACC, operand)) {
 		return;
+	} else if (starts(text, "lit(")) {
+		/* LLVM 22: a literal where a constant of the encoding would do. Signed as those. */
+		operand->value = (int64_t)strtoll(text + 4, &end, 0);
+		if (operand->value >= 0xfffffff0ll && operand->value <= 0xffffffffll)
+			operand->value -= 1ll << 32;
+		if (!strcmp(end, ")"))
+			operand->kind = OPERAND_CONST;
 	} else if (isdigit((unsigned char)*text) || *text == '-') {
 		operand->value = (int64_t)strtoll(text, &end, 0);
 		if (!*end)

@@ -197,7 +197,7 @@ struct isa_options {
 	const char *only_symbol; /* analyse just this kernel (mangled); NULL: all */
 	bool atomics_only; /* skip kernels in which no atomic can be: no uses, `skipped` set */
 	unsigned jobs;     /* threads that analyse kernels; 0 or 1: only the caller's */
-	/* "comgr" or "llvm"; NULL: as the environment says (HIPGRAIN_DISASSEMBLER), or either. */
+	/* A name of disasm.h; NULL: as the environment says (HIPGRAIN_DISASSEMBLER), or either. */
 	const char *disassembler;
 };
 

@@ -23,7 +23,7 @@ KERNEL void add_direct(int *a, int n)
 }
 
 // A hardware instruction only where the compiler takes one without being asked to be unsafe.
-//! add_float gfx9[04][0-9a-z]*: ? native f32 direct 8
+//! add_float gfx9[045][0-9a-z]*: ? native f32 direct 8
 //! add_float *: ? cas-add f32 direct 8
 KERNEL void add_float(const float *from, float *to, int n)
 {
@@ -128,7 +128,7 @@ KERNEL void through_call(int *a, int *b, int n)
 
 //! local *: native i32 lds
 //! local *: native i32 direct 0
-//! local gfx94*-O[13]: facts lds-size lds barrier agent
+//! local gfx9[45]*-O[13]: facts lds-size lds barrier agent
 //! local gfx1200-O[13]: facts lds-size lds barrier agent
 //! local gfx10*-O[13]: facts lds-size lds barrier
 //! local gfx90[68a]*-O[13]: facts lds-size lds barrier
@@ -190,7 +190,7 @@ KERNEL void copy(const int *from, int *to)
 
 //! for_the_host *: none
 //! for_the_host gfx90a*: facts release acquire
-//! for_the_host gfx94*: facts release acquire
+//! for_the_host gfx9[45]*: facts release acquire
 //! for_the_host gfx1200*: facts release acquire
 //! for_the_host gfx906*: facts
 //! for_the_host gfx1[01]*: facts
@@ -215,7 +215,7 @@ KERNEL void for_the_agent(int *a, const int *b)
 }
 
 //! seen_by_the_host *: native i32 direct 0
-//! seen_by_the_host gfx94*: facts system
+//! seen_by_the_host gfx9[45]*: facts system
 //! seen_by_the_host gfx1200*: facts system
 //! seen_by_the_host gfx1[01]*: facts
 //! seen_by_the_host gfx90*: facts

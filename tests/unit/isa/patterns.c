@@ -128,6 +128,7 @@ int main(void)
 		{ "gfx906", made_up, NULL, NULL, (void *)(uintptr_t) "gfx906" },
 		{ "gfx90a", made_up, NULL, NULL, (void *)(uintptr_t) "gfx90a" },
 		{ "gfx942", made_up, NULL, NULL, (void *)(uintptr_t) "gfx942" },
+		{ "gfx950", made_up, NULL, NULL, (void *)(uintptr_t) "gfx950" },
 	};
 
 	return cmocka_run_group_tests_name("patterns", tests, NULL, NULL);
