@@ -48,6 +48,7 @@ struct header {
 	uint32_t number; /* atomic: the last one given */
 	uint32_t words;  /* 0 */
 	uint64_t magic;
+	uint64_t hold;              /* atomic, the recorder's: the recording is about to end */
 	int32_t owners[SHARED_MAX]; /* atomic; processes, 0: free */
 };
 
@@ -62,6 +63,8 @@ static char shared_path[PATH_MAX];
 static int forking, ended; /* atomic */
 
 /* ---- pages ---- */
+
+_Static_assert(offsetof(struct header, hold) == offsetof(struct hg_open_batch, hold), "hold");
 
 static struct hg_open_batch *pages(void)
 {
@@ -279,6 +282,12 @@ bool hg_batch_add(const uint64_t *words, uint32_t count, uint64_t when)
 	if (!when)
 		when = hg_now();
 	page = batch->page;
+	if (HG_UNLIKELY(shared && __atomic_load_n(&shared->hold, __ATOMIC_RELAXED))) {
+		if (batch->open)
+			write_out(batch);
+		unlock(batch);
+		return false;
+	}
 	if (HG_UNLIKELY(!batch->open || page->words + count > HG_BATCH_WORDS ||
 			when - page->begin > UINT32_MAX)) {
 		if (!begin(batch)) {

@@ -18,6 +18,7 @@
 
 #include "tracer/attach.h"
 #include "tracer/bundle.h"
+#include "tracer/gathered.h"
 #include "tracer/daemon.h"
 #include "tracer/message.h"
 #include "tracer/record.h"
@@ -314,19 +315,28 @@ static void collect_from(const char *directory, int to_folder)
 	}
 }
 
+/* The i-th process's folder, which several share: NULL if it was the folder of one before. */
+static const char *own_directory(const struct attachment *attachment, size_t i)
+{
+	const char *directory = attachment->processes[i].directory;
+
+	for (size_t j = 0; j < i; j++) {
+		if (strcmp(attachment->processes[j].directory, directory) == 0) {
+			return NULL;
+		}
+	}
+	return *directory ? directory : NULL;
+}
+
 static void collect_code_objects(const struct attachment *attachment)
 {
 	int folder = openat(attachment->bundle.lock, BUNDLE_CODE_OBJECTS,
 			    O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 
 	for (size_t i = 0; folder >= 0 && i < attachment->count; i++) {
-		const char *directory = attachment->processes[i].directory;
-		bool again = false;
+		const char *directory = own_directory(attachment, i);
 
-		for (size_t j = 0; j < i && !again; j++) {
-			again = strcmp(attachment->processes[j].directory, directory) == 0;
-		}
-		if (*directory && !again) {
+		if (directory) {
 			collect_from(directory, folder);
 		}
 	}
@@ -341,7 +351,21 @@ static int end(struct attachment *attachment)
 	char why[512];
 	int error;
 
+	for (size_t i = 0; i < attachment->count; i++) {
+		const char *directory = own_directory(attachment, i);
+
+		if (directory) {
+			gathered_keep(directory, attachment->bundle.lock);
+		}
+	}
 	error = session_end(&attachment->session, &loss, why, sizeof(why));
+	for (size_t i = 0; i < attachment->count; i++) {
+		const char *directory = own_directory(attachment, i);
+
+		if (directory) {
+			gathered_release(directory);
+		}
+	}
 	if (error) {
 		message_warning("the recording may be incomplete: %s", why);
 	}

@@ -59,7 +59,7 @@ struct hg_open_batch {
 	uint32_t number; /* as in the events */
 	uint32_t words;  /* that are filled; 0: nothing is open */
 	uint64_t begin;
-	uint64_t unused;
+	uint64_t hold; /* of the first: not 0: nothing is to be gathered (tracer/gathered.h) */
 	uint64_t records[HG_BATCH_WORDS];
 };
 _Static_assert(sizeof(struct hg_open_batch) == HG_BATCH_BYTES, "a page");

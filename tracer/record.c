@@ -15,6 +15,7 @@
 #include "tracer/bundle.h"
 #include "tracer/daemon.h"
 #include "tracer/environment.h"
+#include "tracer/gathered.h"
 #include "tracer/install.h"
 #include "tracer/needs.h"
 #include "tracer/message.h"
@@ -475,6 +476,7 @@ static void end(struct recording *recording, struct record_result *result)
 	    (recording->manifest.exit_signal || recording->manifest.exit_status > 0)) {
 		take_snapshot(recording);
 	}
+	gathered_keep(recording->bundle.path, recording->bundle.lock);
 	error = session_end(&recording->session, &loss, why, sizeof(why));
 	if (recording->options->snapshot_mib) {
 		/* Overwriting is what it is for. */
