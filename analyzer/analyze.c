@@ -23,6 +23,55 @@ struct analysis_run {
 	bool interrupted; /* the recording, as its manifest says */
 };
 
+struct told_cost {
+	struct hg_ev_cost first, last; /* of the program that it runs */
+	struct hg_ev_cost before;      /* of those that it ran before */
+};
+
+static void add_told(struct hg_ev_cost *sum, const struct told_cost *told)
+{
+	sum->calls += told->last.calls - told->first.calls;
+	sum->timed += told->last.timed - told->first.timed;
+	sum->spent += told->last.spent - told->first.spent;
+	sum->processor += told->last.processor - told->first.processor;
+}
+
+/* The process says what it was so far; less than before when it runs another program. */
+static void note_cost(GHashTable *told, int32_t pid, const struct hg_ev_cost *now)
+{
+	struct told_cost *one = g_hash_table_lookup(told, GINT_TO_POINTER(pid));
+
+	if (!one) {
+		one = g_new0(struct told_cost, 1);
+		one->first = one->last = *now;
+		g_hash_table_insert(told, GINT_TO_POINTER(pid), one);
+	}
+	if (now->calls < one->last.calls || now->processor < one->last.processor) {
+		add_told(&one->before, one);
+		one->first = *now;
+	}
+	one->last = *now;
+}
+
+/* Where no process left more in the bundle as it ended. */
+static void sum_told(struct recording_cost *cost)
+{
+	GHashTableIter iter;
+	gpointer value;
+
+	g_hash_table_iter_init(&iter, cost->told);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		struct told_cost *one = value;
+
+		add_told(&one->before, one);
+		cost->calls += one->before.calls;
+		cost->timed += one->before.timed;
+		cost->spent += one->before.spent;
+		cost->used += one->before.processor;
+		cost->processes += one->before.timed > 0;
+	}
+}
+
 int analysis_event(const struct hg_event *event, void *data)
 {
 	struct analysis_run *run = data;
@@ -48,6 +97,9 @@ int analysis_event(const struct hg_event *event, void *data)
 		rules_engine_before(run->engine, process, event);
 	}
 	process = replay_apply(&run->analysis->replay, event);
+	if (event->type == HG_EVENT_cost && !process->foreign) {
+		note_cost(run->analysis->cost.told, event->pid, &event->cost);
+	}
 	if (!process->foreign) {
 		rules_engine_event(run->engine, process, event);
 	}
@@ -121,15 +173,18 @@ static int sum_bytes(const char *path, const struct stat *status, int type, stru
 	return 0;
 }
 
+static uint64_t bytes_below(const char *path)
+{
+	summed_bytes = 0;
+	nftw(path, sum_bytes, 16, FTW_PHYS);
+	return summed_bytes;
+}
+
 static void read_cost(struct analysis *analysis)
 {
 	struct recording_cost *cost = &analysis->cost;
 	char *path = g_build_filename(analysis->bundle, "cost", NULL), *text = NULL;
-	char *traces = g_build_filename(analysis->bundle, "ctf", NULL);
 
-	summed_bytes = 0;
-	nftw(traces, sum_bytes, 16, FTW_PHYS);
-	cost->bytes = summed_bytes;
 	if (g_file_get_contents(path, &text, NULL, NULL)) {
 		for (const char *line = text; line && *line; line = strchr(line, '\n')) {
 			unsigned long long calls, timed, spent, used;
@@ -147,7 +202,6 @@ static void read_cost(struct analysis *analysis)
 		}
 	}
 	g_free(text);
-	g_free(traces);
 	g_free(path);
 }
 
@@ -311,6 +365,7 @@ static struct analysis_run *begin(struct analysis *analysis, const char *bundle,
 	memset(analysis, 0, sizeof(*analysis));
 	run->analysis = analysis;
 	analysis->bundle = g_strdup(bundle);
+	analysis->cost.told = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	replay_init(&analysis->replay);
 	findings_init(&analysis->findings);
 	analysis->symbolizer = symbolizer_new(bundle);
@@ -358,6 +413,9 @@ void analysis_end(struct analysis_run *run)
 	rules_engine_finish(run->engine, &analysis->replay);
 	if (analysis->overview) {
 		overview_finish(analysis->overview);
+	}
+	if (!analysis->cost.processes) {
+		sum_told(&analysis->cost);
 	}
 	note_losses(analysis, run->unknown, run->interrupted);
 	note_late(analysis);
@@ -445,6 +503,7 @@ int analysis_load_from(struct analysis *analysis, const char *path, const char *
 		return result;
 	}
 	run = analysis_begin(analysis, bundle, overview);
+	analysis->cost.bytes = bytes_below(traces);
 	progress_begin(traces);
 	result = read_trace(traces, bundle, analysis_event, run, &analysis->stats, error);
 	progress_end();
@@ -472,6 +531,7 @@ void analysis_clear(struct analysis *analysis)
 	if (!analysis->symbolizer) {
 		return; /* it never began */
 	}
+	g_hash_table_destroy(analysis->cost.told);
 	overview_free(analysis->overview);
 	findings_destroy(&analysis->findings);
 	symbolizer_free(analysis->symbolizer);

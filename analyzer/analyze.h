@@ -20,11 +20,12 @@ enum what_if { WHAT_IF_NOTHING, WHAT_IF_XNACK0, WHAT_IF_XNACK1 };
 /* What recording cost; the programs' own estimates (preload/cost.c). Times in ns. */
 struct recording_cost {
 	uint64_t bytes;     /* of the trace, on disk */
-	uint64_t processes; /* that ended and left an estimate; of others it is not known */
+	uint64_t processes; /* that left an estimate; of others it is not known */
 	uint64_t calls;     /* into the recorder */
 	uint64_t timed;     /* of them, those whose time was taken */
 	uint64_t spent;     /* processor time of all of them, estimated */
 	uint64_t used;      /* processor time of these processes, that included */
+	GHashTable *told;   /* struct told_cost by pid: what those that stand by say in the trace */
 };
 
 struct analysis {

@@ -15,8 +15,10 @@
 #define INTERVAL_MEAN 64u
 #define LATER_MEAN    512u
 #define LATER_FROM    64u /* samples */
+#define TELL_NS       100000000u
 
 static uint64_t calls, timed, spent; /* atomic; ns */
+static uint64_t due;                 /* atomic; when to tell next, of hg_now() */
 static uint64_t began;               /* the process's processor time then, ns */
 static uint64_t clock_cost;          /* of one reading, ns */
 
@@ -45,6 +47,25 @@ void hg_cost_init(void)
 	began = processor_time(CLOCK_PROCESS_CPUTIME_ID);
 }
 
+void hg_cost_tell(void)
+{
+	struct hg_ev_cost event = { .calls = __atomic_load_n(&calls, __ATOMIC_RELAXED),
+				    .timed = __atomic_load_n(&timed, __ATOMIC_RELAXED),
+				    .spent = __atomic_load_n(&spent, __ATOMIC_RELAXED),
+				    .processor = processor_time(CLOCK_PROCESS_CPUTIME_ID) - began };
+
+	hg_provider->cost(&event);
+}
+
+static void tell_if_due(void)
+{
+	uint64_t now = hg_now(), then = __atomic_load_n(&due, __ATOMIC_RELAXED);
+
+	if (now > then && __atomic_compare_exchange_n(&due, &then, now + TELL_NS, false,
+						      __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		hg_cost_tell();
+}
+
 void hg_cost_begin(void)
 {
 	hg_tls.timing = true;
@@ -69,6 +90,9 @@ void hg_cost_end(void)
 	samples += samples < LATER_FROM;
 	weight = 1 + (uint32_t)(random_state % (2 * mean - 1));
 	hg_tls.timed_next = hg_tls.entered + weight;
+	/* Others say it when they end. */
+	if (HG_UNLIKELY(hg_config.standby))
+		tell_if_due();
 }
 
 void hg_cost_write(void)

@@ -19,6 +19,8 @@ static void write_all(void)
 	cancel = hg_keep_thread();
 	if (hg_enter_batched()) {
 		hg_totals_write();
+		if (hg_config.standby)
+			hg_cost_tell();
 		hg_leave();
 	}
 	if (!hg_tls.busy) {

@@ -405,6 +405,7 @@ void hg_leave_at_exit(void);
 #define HG_COST_FILE "cost"
 
 void hg_cost_init(void);  /* also in a forked child */
+void hg_cost_tell(void);  /* record it, of a process that stands by; needs hg_enter() */
 void hg_cost_write(void); /* the process or its program ends */
 
 /* ---- full trace buffers: wait.c ---- */

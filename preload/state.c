@@ -458,6 +458,8 @@ static void begin(bool late)
 	}
 	hg_batches_flush(); /* what is in them was before */
 	hg_process_record(late);
+	if (hg_config.standby)
+		hg_cost_tell();
 	hg_modules_poll();
 	if (late && hg_config.standby)
 		tell();

@@ -27,6 +27,7 @@
 
 #include "tracer/migration_events.h"
 #include "tracer/batch_events.h"
+#include "tracer/cost_events.h"
 #include "tracer/offload_events.h"
 
 /* Interface functions, one enumerator per row of api.def: HG_API_hipMalloc == 100. */

@@ -46,6 +46,7 @@
 	EVENT(stack)             \
 	EVENT(batch_open)        \
 	EVENT(batch)             \
+	HG_COST_EVENTS(EVENT)    \
 	HG_OFFLOAD_EVENTS(EVENT) \
 	HG_MIGRATION_EVENTS(EVENT)
 

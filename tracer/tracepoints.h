@@ -402,6 +402,7 @@ LTTNG_UST_TRACEPOINT_EVENT(hipgrain, stack,
 /* clang-format on */
 #include "tracer/migration_tracepoints.h"
 #include "tracer/batch_tracepoints.h"
+#include "tracer/cost_tracepoints.h"
 #include "tracer/offload_tracepoints.h"
 #endif
 

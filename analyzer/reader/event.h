@@ -37,7 +37,7 @@ enum hg_event_type {
 	HG_EVENT_stack,
 	HG_EVENT_host_totals,
 #define HG_EVENT_OF(name) HG_EVENT_##name,
-	HG_OFFLOAD_EVENTS(HG_EVENT_OF) HG_MIGRATION_EVENTS(HG_EVENT_OF)
+	HG_COST_EVENTS(HG_EVENT_OF) HG_OFFLOAD_EVENTS(HG_EVENT_OF) HG_MIGRATION_EVENTS(HG_EVENT_OF)
 #undef HG_EVENT_OF
 	    HG_EVENT_TYPES,
 };
@@ -75,6 +75,7 @@ struct hg_event {
 		struct hg_ev_stack stack;
 		struct hg_ev_host_totals host_totals;
 #define HG_EVENT_OF(name) struct hg_ev_##name name;
+		HG_COST_EVENTS(HG_EVENT_OF)
 		HG_OFFLOAD_EVENTS(HG_EVENT_OF)
 		HG_MIGRATION_EVENTS(HG_EVENT_OF)
 #undef HG_EVENT_OF

@@ -256,6 +256,14 @@ static const struct field host_totals_fields[] = {
 	FIELD(host_totals, freed_bytes, UNSIGNED), { 0 },
 };
 
+static const struct field cost_fields[] = {
+	FIELD(cost, calls, UNSIGNED),
+	FIELD(cost, timed, UNSIGNED),
+	FIELD(cost, spent, UNSIGNED),
+	FIELD(cost, processor, UNSIGNED),
+	{ 0 },
+};
+
 #include "migration_fields.h"
 #include "offload_fields.h"
 
@@ -290,6 +298,7 @@ const struct event_layout event_layouts[HG_EVENT_TYPES] = {
 	EVENT(error),
 	EVENT(stack),
 	EVENT(host_totals),
+	EVENT(cost),
 	HG_OFFLOAD_EVENTS(EVENT_AND)
 	/* clang-format off */
 	HG_MIGRATION_EVENTS(EVENT_AND)

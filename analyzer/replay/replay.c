@@ -613,6 +613,7 @@ struct process *replay_apply(struct replay *replay, const struct hg_event *event
 	case HG_EVENT_sync:
 	case HG_EVENT_call:
 	case HG_EVENT_host_totals:
+	case HG_EVENT_cost:
 	case HG_EVENT_TYPES:
 		break;
 	}
