@@ -163,7 +163,9 @@ value_id swaps_carried(struct flow *flow, const struct insn *insn, const struct 
 			struct alt alt[VALUE_ALTS];
 			uint32_t n = value->alt_count, a, t;
 
-			memcpy(alt, value->alt, n * sizeof(*alt));
+			/* Joining makes new values: those there are may move. */
+			if (n)
+				memcpy(alt, value->alt, n * sizeof(*alt));
 			for (a = 0; a < n; a++)
 				for (t = 0; t < alt[a].term_count; t++) {
 					uint32_t base = alt[a].term[t].base;
