@@ -117,12 +117,14 @@ static struct json_object *one_row(const struct analysis *analysis, const struct
 {
 	struct reach_answer answer = reach_ask(row, xnack);
 	struct json_object *object = json_object_new_object();
+	char *kernel = row->kernel ? demangled(row->kernel) : NULL;
 
 	put(object, "pid", json_object_new_int(row->process->pid));
 	put_allocation(object, analysis, row->process, row->allocation);
 	put(object, "allocations", json_object_new_int64((int64_t)row->allocations));
 	put(object, "bytes", json_object_new_int64((int64_t)row->bytes));
-	put(object, "kernel", text_or_null(row->kernel));
+	put(object, "kernel", text_or_null(kernel ? kernel : row->kernel));
+	free(kernel);
 	put(object, "several_kernels", json_object_new_boolean(row->several));
 	put(object, "launches", json_object_new_int64((int64_t)row->launches));
 	put(object, "accessed", json_object_new_boolean(row->accessed));

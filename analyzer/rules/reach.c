@@ -128,6 +128,9 @@ static enum memory_kind kind_of(const struct allocation *allocation,
 
 static void explain(const struct reach_row *row, enum memory_kind kind, struct reach_answer *answer)
 {
+	/* Also after the launches. */
+	bool prefetched = row->prefetched || row->allocation->prefetched_to_gpu;
+
 	switch (answer->outcome) {
 	case REACH_FAULTS:
 		answer->reason = "the operating system's memory has no mapping on the GPU without "
@@ -135,7 +138,7 @@ static void explain(const struct reach_row *row, enum memory_kind kind, struct r
 		break;
 	case REACH_MIGRATES:
 		answer->reason =
-		    row->prefetched
+		    prefetched
 			? "pages come at the GPU's first access, as far as they were not "
 			  "prefetched, and go back when the host uses them"
 			: "pages come at the GPU's first access and go back when the host uses "
@@ -145,7 +148,7 @@ static void explain(const struct reach_row *row, enum memory_kind kind, struct r
 		answer->reason = "the GPU reaches it at a page fault, and its pages may come";
 		break;
 	case REACH_REMOTE:
-		answer->reason = row->prefetched
+		answer->reason = prefetched
 				     ? "nothing moves at an access: it is local to the GPU only "
 				       "after a prefetch, until the host uses it again"
 				     : "nothing moves at an access, and nothing prefetches it";
