@@ -90,6 +90,9 @@ static void use_lost(const struct rules_context *context, struct process_order *
 		finding_at_most(
 		    finding, CONFIDENCE_LIKELY,
 		    "the memory was written before, and can be meant to be read as it was");
+	} else if (context->process->state.late) {
+		finding_at_most(finding, CONFIDENCE_LIKELY,
+				"what was written before the recording began is not known");
 	}
 	g_free(what);
 }
