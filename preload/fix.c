@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "fix_plan.h"
+#include "residency.h"
 
 static uint32_t looked_at, with_atomics; /* of the plan */
 static const char *problem = "";
@@ -142,6 +143,8 @@ static int carry_out(const struct hg_fix_row *row, int device, uint64_t stream)
 		hg_hip_forget_error();
 	else if (row->fix == HG_FIX_COARSE_MANAGED)
 		hg_hip_memory_answered(row->ptr, row->size);
+	else
+		hg_residency_prefetched();
 	return rc;
 }
 

@@ -142,7 +142,8 @@ FINISH(fill, event->dst, event->size * event->rows * (event->depth ? event->dept
 FINISH(call, event->ptr ? event->ptr : event->handle, event->size, event->flags, false,
        (TEXT, DEVICE, STACK), NOTHING)
 FINISH(prefetch, event->ptr, event->size, (uint64_t)(uint32_t)event->target,
-       hg_hip_capturing(event->stream), (DURATION, STACK), hg_state_prefetch(event))
+       hg_hip_capturing(event->stream), (DURATION, STACK, hg_residency_prefetched()),
+       hg_state_prefetch(event))
 FINISH(advise, event->ptr, event->size, (uint64_t)(uint32_t)event->advice, false,
        (hg_hip_memory_changed(event->ptr, event->size), STACK), hg_state_advise(event))
 FINISH(stream, call->api == HG_API_hipStreamDestroy ? event->stream : 0, 0, event->flags, false,

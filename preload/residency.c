@@ -23,6 +23,8 @@
 struct range {
 	uint64_t ptr, size;
 	bool managed;
+	uint32_t asked; /* prefetches when the runtime was asked last */
+	int32_t answer;
 };
 
 static struct range ranges[HG_RESIDENCY_RANGES];
@@ -30,7 +32,8 @@ static unsigned count;
 static uint32_t left_out; /* that there was no room for */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static int sampling; /* atomic: a thread is at it */
+static int sampling;            /* atomic: a thread is at it */
+static uint32_t prefetches = 1; /* atomic */
 static uint64_t last_ns;
 static uint32_t rounds;
 
@@ -57,7 +60,7 @@ void hg_residency_add(uint64_t ptr, uint64_t size, bool managed)
 		return;
 	pthread_mutex_lock(&lock);
 	if (count < HG_RESIDENCY_RANGES)
-		ranges[count++] = (struct range){ ptr, size, managed };
+		ranges[count++] = (struct range){ .ptr = ptr, .size = size, .managed = managed };
 	else
 		left_out++;
 	pthread_mutex_unlock(&lock);
@@ -75,6 +78,11 @@ void hg_residency_remove(uint64_t ptr, uint64_t size)
 			i++;
 	}
 	pthread_mutex_unlock(&lock);
+}
+
+void hg_residency_prefetched(void)
+{
+	__atomic_fetch_add(&prefetches, 1, __ATOMIC_RELAXED);
 }
 
 void hg_residency_reset(void)
@@ -144,11 +152,27 @@ static int32_t node_of(uint64_t first, uint64_t pages, uint64_t page)
 	return node;
 }
 
+/* Asked again only after a prefetch: what else it depends on ends with the allocation. */
+static void remember(const struct range *range, uint32_t asked, int32_t answer)
+{
+	pthread_mutex_lock(&lock);
+	for (unsigned i = 0; i < count; i++) {
+		if (ranges[i].ptr != range->ptr || ranges[i].size != range->size)
+			continue;
+		ranges[i].asked = asked;
+		ranges[i].answer = answer;
+	}
+	pthread_mutex_unlock(&lock);
+}
+
 static int32_t last_prefetch(const struct range *range)
 {
+	uint32_t now = __atomic_load_n(&prefetches, __ATOMIC_RELAXED);
 	int (*get)(void *, size_t, int, const void *, size_t);
 	int32_t answer = HG_MEMORY_UNKNOWN;
 
+	if (range->managed && range->asked == now)
+		return range->answer;
 	if (!range->managed || !hg_hip_may_query())
 		return HG_MEMORY_UNKNOWN;
 	get = (int (*)(void *, size_t, int, const void *, size_t))hg_hip_query(
@@ -158,8 +182,9 @@ static int32_t last_prefetch(const struct range *range)
 	if (get(&answer, sizeof(answer), LAST_PREFETCH, (const void *)(uintptr_t)range->ptr,
 		range->size)) {
 		hg_hip_forget_error();
-		return HG_MEMORY_UNKNOWN;
+		answer = HG_MEMORY_UNKNOWN;
 	}
+	remember(range, now, answer);
 	return answer;
 }
 

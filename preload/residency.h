@@ -17,6 +17,8 @@ void hg_residency_init(void);
 /* An allocation begins or ends to live; `managed`: the runtime can be asked about it. */
 void hg_residency_add(uint64_t ptr, uint64_t size, bool managed);
 void hg_residency_remove(uint64_t ptr, uint64_t size); /* whatever overlaps [ptr, ptr + size) */
+/* A prefetch was asked for: what the runtime said of the last one may no longer hold. */
+void hg_residency_prefetched(void);
 /* The program has waited by this call: look, if it is time to. Needs hg_enter(). */
 void hg_residency_waited(uint16_t api);
 void hg_residency_reset(void); /* in a forked child: nothing else runs */

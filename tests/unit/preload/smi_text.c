@@ -189,13 +189,60 @@ static void test_cutting(void **state)
 	assert_string_equal(taken, "overlong:|next|");
 }
 
+static unsigned events[2], sums[2];
+
+static void count(void *data, const char *text, size_t length, bool whole)
+{
+	unsigned which = *(unsigned *)data;
+
+	if (whole && hg_smi_parse(text, length, &line) == HG_SMI_EVENT) {
+		events[which]++;
+		sums[which] += (unsigned)line.from;
+	}
+}
+
+/* Two GPUs' lines come in turns, in pieces: each has its own rest of a line. */
+static void test_interleaved(void **state)
+{
+	static const char *const streams[] = {
+		"7 1 -1 @1(a) R\n5 1 -1 @1(1) 0->a 0:0 1\nnonsense\n9 1 -1 a 2\n7 1 -1 @1(a",
+		"7 1 -1 @1(b) W\nb 1 -1 @1(1) b 2\n7 1 -1 @1(b) W future=1\ne 1 -1 5\n",
+	};
+
+	(void)state;
+	for (size_t step = 1; step < 40; step++) {
+		struct hg_smi_cutter cutters[2];
+		size_t at = 0;
+
+		memset(cutters, 0, sizeof(cutters));
+		memset(events, 0, sizeof(events));
+		memset(sums, 0, sizeof(sums));
+		for (bool any = true; any; at += step) {
+			any = false;
+			for (unsigned i = 0; i < 2; i++) {
+				size_t length = strlen(streams[i]);
+				size_t rest = at < length ? length - at : 0;
+
+				hg_smi_cut(&cutters[i], streams[i] + (rest ? at : length),
+					   rest < step ? rest : step, count, &i);
+				any |= rest > 0;
+			}
+		}
+		assert_int_equal(events[0], 3);
+		assert_int_equal(sums[0], 2 * 0xa);
+		assert_int_equal(events[1], 4);
+		assert_int_equal(sums[1], 3 * 0xb);
+		assert_true(cutters[0].used > 0);
+		assert_int_equal(cutters[1].used, 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kinds),
-		cmocka_unit_test(test_releases),
-		cmocka_unit_test(test_malformed),
-		cmocka_unit_test(test_cutting),
+		cmocka_unit_test(test_kinds),       cmocka_unit_test(test_releases),
+		cmocka_unit_test(test_malformed),   cmocka_unit_test(test_cutting),
+		cmocka_unit_test(test_interleaved),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
