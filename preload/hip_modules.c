@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Modules and libraries that the program loads at run time, and what it asks them for. A row here,
- * and one in tracer/api.def. Parameters as in hip_runtime_api.h (5.2; hipLibrary* 7.2).
+ * and one in tracer/api.def. Parameters as in hip_runtime_api.h (5.2; hipLibrary* 7.2, 7.14).
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -192,6 +192,14 @@ ROW(hipLibraryLoadFromFile, LIBRARY_PARAMS(const char *from), LIBRARY_ARGS,
     add_loaded_file(*library, from), 0)
 ROW(hipLibraryGetKernel, (void **kernel, void *library, const char *name), (kernel, library, name),
     add_kernel(library, *kernel, name), HG_PTR(library))
+ROW(hipLibraryGetGlobal, (void **ptr, size_t *size, void *library, const char *name),
+    (ptr, size, library, name),
+    found_variable(&call, library, name, ptr ? *ptr : NULL, size ? *size : 0), HG_PTR(library))
+ROW(hipLibraryGetManaged, (void **ptr, size_t *size, void *library, const char *name),
+    (ptr, size, library, name),
+    found_variable(&call, library, name, ptr ? *ptr : NULL, size ? *size : 0), HG_PTR(library))
 ROW(hipLibraryUnload, (void *library), (library), remove_module(&call, library), HG_PTR(library))
+ROW(hipKernelGetFunction, (void **function, void *kernel), (function, kernel),
+    add_handle(kernel, *function), HG_PTR(kernel))
 ROW(hipGetFuncBySymbol, (void **function, const void *symbol), (function, symbol),
     add_handle(symbol, *function), HG_PTR(symbol))

@@ -77,6 +77,10 @@ CALL(hipMemPoolExportToShareableHandle, (void *shared, void *pool, int type, uns
 CALL(hipMemPoolImportFromShareableHandle, (void **pool, void *shared, int type, unsigned flags),
      (pool, shared, type, flags), .handle = call.rc ? 0 : HG_OUT(pool), .flags = flags)
 CALL(hipMemPoolExportPointer, (void *data, void *ptr), (data, ptr), .ptr = HG_PTR(ptr))
+CALL(hipExternalMemoryGetMappedMipmappedArray, (void **array, void *memory, void *description),
+     (array, memory, description), .handle = call.rc ? 0 : HG_OUT(array), .value = HG_PTR(memory))
+CALL(hipMemSetMemPool, (void *location, int type, void *pool), (location, type, pool),
+     .handle = HG_PTR(pool), .flags = (uint64_t)(uint32_t)type)
 CALL(hipDeviceSetMemPool, (int device, void *pool), (device, pool), .handle = HG_PTR(pool),
      .value = (uint64_t)(uint32_t)device)
 

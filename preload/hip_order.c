@@ -23,6 +23,10 @@ HG_AFTER(event, hipEventRecordWithFlags, (void *handle, void *stream, unsigned f
 HG_AFTER(stream, hipExtStreamCreateWithCUMask,
 	 (void **stream, uint32_t words, const uint32_t *mask), (stream, words, mask),
 	 .stream = HG_OUT(stream))
+HG_AFTER(stream, hipExecutionCtxStreamCreate,
+	 (void **stream, void *context, unsigned flags, int priority),
+	 (stream, context, flags, priority), .stream = HG_OUT(stream), .flags = flags,
+	 .priority = priority)
 CALL(hipStreamCopyAttributes, (void *to, void *from), (to, from), .handle = HG_PTR(from),
      .stream = HG_PTR(to))
 
@@ -37,6 +41,13 @@ CALL(hipLaunchHostFunc, (void *stream, void *function, void *data), (stream, fun
      .ptr = HG_PTR(function), .value = HG_PTR(data), .stream = HG_PTR(stream))
 CALL(hipLaunchHostFunc_spt, (void *stream, void *function, void *data), (stream, function, data),
      .ptr = HG_PTR(function), .value = HG_PTR(data), .stream = HG_PTR(stream))
+
+/* All streams of an execution context (HIP 7.14). */
+HG_AFTER(sync, hipExecutionCtxSynchronize, (void *context), (context), .stream = 0)
+CALL(hipExecutionCtxRecordEvent, (void *context, void *event_), (context, event_),
+     .handle = HG_PTR(event_), .value = HG_PTR(context))
+CALL(hipExecutionCtxWaitEvent, (void *context, void *event_), (context, event_),
+     .handle = HG_PTR(event_), .value = HG_PTR(context))
 
 /* Streams that wait for, or write to, a word of memory. */
 CALL(hipStreamWaitValue32, (void *stream, void *ptr, uint32_t value, unsigned flags, uint32_t mask),
@@ -150,6 +161,9 @@ CALL(hiprtcDestroyProgram, (void **program), (program), .handle = 0)
 	}
 
 LOOKUP(hipGetProcAddress,
+       (const char *symbol, void **function, int version, uint64_t flags, void *status),
+       (symbol, function, version, flags, status))
+LOOKUP(hipGetProcAddress_spt,
        (const char *symbol, void **function, int version, uint64_t flags, void *status),
        (symbol, function, version, flags, status))
 LOOKUP(hipGetDriverEntryPoint,

@@ -409,6 +409,7 @@ static void on_sync(const struct rules_context *context, struct process_order *a
 		break;
 	case HG_API_hipDeviceSynchronize:
 	case HG_API_hipCtxSynchronize:
+	case HG_API_hipExecutionCtxSynchronize:
 		order_host_device(&at->order, sync->device);
 		break;
 	default: /* hipStreamSynchronize, hipStreamQuery, their _spt forms */
@@ -427,6 +428,10 @@ static void on_call(const struct rules_context *context, struct process_order *a
 	case HG_API_hipStreamWaitValue64:
 	case HG_API_hipStreamBatchMemOp:
 		lose_track(context, at, "its streams wait for values in memory");
+		break;
+	case HG_API_hipExecutionCtxRecordEvent:
+	case HG_API_hipExecutionCtxWaitEvent:
+		lose_track(context, at, "its events are of all streams of a context");
 		break;
 	case HG_API_hipWaitExternalSemaphoresAsync:
 	case HG_API_hipGraphicsMapResources:
