@@ -167,6 +167,7 @@ struct caller {
 	struct caller *next;
 	uintptr_t start, size; /* atomic; no size: unloaded */
 	int taken;             /* atomic; of one that is unloaded: by its next user */
+	bool page;             /* not an object */
 	struct target targets[];
 };
 
@@ -195,6 +196,7 @@ static struct caller *find_caller(const void *address)
 
 struct range {
 	uintptr_t address, start, end;
+	bool object;
 };
 
 static int find_range(struct dl_phdr_info *info, size_t size, void *data)
@@ -216,6 +218,7 @@ static int find_range(struct dl_phdr_info *info, size_t size, void *data)
 		return 0;
 	range->start = start;
 	range->end = end;
+	range->object = true;
 	return 1;
 }
 
@@ -246,7 +249,7 @@ static struct caller *add_caller(const void *address)
 		range.start = range.address & ~(uintptr_t)4095;
 		range.end = range.start + 4096;
 	}
-	caller = unloaded_caller();
+	caller = range.object ? unloaded_caller() : NULL;
 	if (caller) {
 		memset(caller->targets, 0, rows * sizeof(struct target));
 		__atomic_store_n(&caller->start, range.start, __ATOMIC_RELEASE);
@@ -259,6 +262,7 @@ static struct caller *add_caller(const void *address)
 	caller->start = range.start;
 	caller->size = range.end - range.start;
 	caller->taken = 1;
+	caller->page = !range.object;
 	caller->next = __atomic_load_n(&callers, __ATOMIC_ACQUIRE);
 	while (!__atomic_compare_exchange_n(&callers, &caller->next, caller, false,
 					    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
@@ -273,13 +277,21 @@ static bool is_loaded(uintptr_t start)
 	return dladdr((void *)start, &info) && (uintptr_t)info.dli_fbase == start;
 }
 
+/* Code made at run time goes on calling, unless an object lies in its place now. */
+static bool is_gone(const struct caller *caller)
+{
+	Dl_info info;
+
+	return caller->page ? dladdr((void *)caller->start, &info) != 0 : !is_loaded(caller->start);
+}
+
 static void forget_runtime(const struct hg_hip_runtime *runtime)
 {
 	size_t rows = (size_t)(__stop_hg_hip_functions - __start_hg_hip_functions);
 
 	for (struct caller *c = __atomic_load_n(&callers, __ATOMIC_ACQUIRE); c; c = c->next) {
 		for (size_t i = 0; i < rows; i++) {
-			if (c->targets[i].runtime == runtime)
+			if (__atomic_load_n(&c->targets[i].runtime, __ATOMIC_RELAXED) == runtime)
 				__atomic_store_n(&c->targets[i].real, NULL, __ATOMIC_RELEASE);
 		}
 	}
@@ -291,10 +303,11 @@ void hg_hip_unloaded(void)
 
 	hg_hip_runtimes_unloaded(is_loaded, forget_runtime);
 	for (; caller; caller = caller->next) {
-		if (!__atomic_load_n(&caller->size, __ATOMIC_ACQUIRE) || is_loaded(caller->start))
+		if (!__atomic_load_n(&caller->size, __ATOMIC_ACQUIRE) || !is_gone(caller))
 			continue;
 		__atomic_store_n(&caller->size, 0, __ATOMIC_RELEASE);
-		__atomic_store_n(&caller->taken, 0, __ATOMIC_RELEASE);
+		if (!caller->page)
+			__atomic_store_n(&caller->taken, 0, __ATOMIC_RELEASE);
 	}
 }
 
@@ -433,7 +446,8 @@ static void *find_real(const struct hg_hip_function *const *row, const void *add
 		if (!caller)
 			caller = add_caller(address);
 		if (caller) {
-			caller->targets[row - __start_hg_hip_functions].runtime = runtime;
+			__atomic_store_n(&caller->targets[row - __start_hg_hip_functions].runtime,
+					 runtime, __ATOMIC_RELAXED);
 			__atomic_store_n(&caller->targets[row - __start_hg_hip_functions].real,
 					 real, __ATOMIC_RELEASE);
 		}
@@ -474,6 +488,6 @@ void *hg_hip_real(const struct hg_hip_function *const *row, const void *address,
 	if (HG_UNLIKELY(!real))
 		return find_real(row, address);
 	if (!nested)
-		hg_tls.hip_runtime = target->runtime;
+		hg_tls.hip_runtime = __atomic_load_n(&target->runtime, __ATOMIC_RELAXED);
 	return real;
 }
