@@ -372,6 +372,9 @@ static void start(void)
 	hg_residency_init();
 	hg_threshold = hg_config.threshold;
 	hg_libc_measure(hg_config.threshold);
+	if (hg_libc_is_passed())
+		hg_say("host memory is not recorded: the program has a malloc() that comes before "
+		       "ours");
 	if (hg_config.standby && hg_state_init())
 		return;
 	if (hg_config.totals && start_totals())

@@ -397,9 +397,24 @@ static bool same_object(const void *one, const void *other)
 /* The object with the allocator in force, where that is not the C library: its code's range. */
 static struct range allocator;
 
-static void find_allocator(void)
+/*
+ * What the program's calls of malloc() reach. An executable that takes its address may answer with
+ * an entry of its own for calling it, which is no definition.
+ */
+static void *first_malloc(void)
 {
 	void *first = real.dlsym(RTLD_DEFAULT, "malloc");
+	struct link_map *map = NULL;
+	Dl_info info;
+
+	if (!first || !dladdr1(first, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
+		return NULL;
+	return object_function(map, "malloc") == first ? first : NULL;
+}
+
+static void find_allocator(void)
+{
+	void *first = first_malloc();
 
 	if (!first || same_object(first, (void *)find_allocator))
 		first = (void *)real.malloc;
@@ -407,6 +422,13 @@ static void find_allocator(void)
 		return;
 	allocator.address = (uintptr_t)first;
 	real.dl_iterate_phdr(find_range, &allocator);
+}
+
+bool hg_libc_is_passed(void)
+{
+	void *first = first_malloc();
+
+	return first && !same_object(first, (void *)find_allocator);
 }
 
 bool hg_libc_is_allocator(const void *address)

@@ -235,6 +235,9 @@ void hg_libc_init(void);
  */
 bool hg_libc_is_allocator(const void *address);
 
+/* Whether the program's calls of malloc() reach a definition before ours: its own, say. */
+bool hg_libc_is_passed(void);
+
 /*
  * glibc keeps a chunk's size, and three flags below it, in the word before the block
  * (malloc/malloc.c, "struct malloc_chunk"); what can be used of it is 8 bytes less, or 16 in a

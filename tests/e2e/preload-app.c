@@ -301,6 +301,11 @@ static int local_runtime(void)
 	return release_device(ptr) ? 5 : 0;
 }
 
+#ifdef TAKES_ADDRESS
+/* In an executable at a fixed address malloc() then has an entry that is called like it. */
+static void *(*volatile address)(size_t);
+#endif
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -309,6 +314,9 @@ int main(int argc, char **argv)
 	} modes[] = { { "family", family }, { "threads", threads }, { "small", small_stacks },
 		      { "fork", forks },    { "frames", frames },   { "local", local_runtime } };
 
+#ifdef TAKES_ADDRESS
+	address = malloc;
+#endif
 	for (size_t i = 0; argc > 1 && i < sizeof(modes) / sizeof(modes[0]); i++) {
 		if (!strcmp(argv[1], modes[i].name))
 			return modes[i].run();
