@@ -40,6 +40,10 @@ struct lines {
 	struct skim_sections sections;
 	struct table *table;
 	size_t table_count;
+	/* What find_scopes() found last: both questions are asked about the same places. */
+	Dwarf_Die scope[MAX_DEPTH];
+	unsigned scope_count;
+	uint64_t scope_pc;
 };
 
 /* Parts of paths under which headers are installed that no user wrote. */
@@ -242,15 +246,17 @@ bool lines_foreign(const char *file)
 }
 
 /*
- * The function and the blocks and inlined functions in it that hold `pc`, outermost first.
- * Returns how many.
+ * The function and the blocks and inlined functions in it that hold `pc`, outermost first, in
+ * lines->scope. Returns how many.
  */
-static unsigned find_scopes(const struct function *function, uint64_t pc,
-			    Dwarf_Die scope[MAX_DEPTH])
+static unsigned find_scopes(struct lines *lines, const struct function *function, uint64_t pc)
 {
+	Dwarf_Die *scope = lines->scope;
 	unsigned count = 1;
 	Dwarf_Die die;
 
+	if (lines->scope_count && lines->scope_pc == pc)
+		return lines->scope_count;
 	scope[0] = function->die;
 	while (count < MAX_DEPTH && !dwarf_child(&scope[count - 1], &die)) {
 		bool found = false;
@@ -265,6 +271,8 @@ static unsigned find_scopes(const struct function *function, uint64_t pc,
 			break;
 		scope[count++] = die;
 	}
+	lines->scope_count = count;
+	lines->scope_pc = pc;
 	return count;
 }
 
@@ -355,7 +363,6 @@ static const char *position(Dwarf_Die *die, unsigned file_name_at, unsigned line
 const char *lines_find(struct lines *lines, uint64_t pc, unsigned *line)
 {
 	struct function *function = function_at(lines, pc);
-	Dwarf_Die scope[MAX_DEPTH];
 	struct source source;
 	const char *file, *outer;
 	unsigned count;
@@ -368,8 +375,8 @@ const char *lines_find(struct lines *lines, uint64_t pc, unsigned *line)
 	if (*line && !lines_foreign(file))
 		return file;
 	/* Innermost first: leave inlined functions until the caller is the program's own. */
-	for (count = find_scopes(function, pc, scope); count; count--) {
-		Dwarf_Die *die = &scope[count - 1];
+	for (count = find_scopes(lines, function, pc); count; count--) {
+		Dwarf_Die *die = &lines->scope[count - 1];
 
 		outer = NULL;
 		if (dwarf_tag(die) == DW_TAG_inlined_subroutine)
@@ -388,7 +395,6 @@ void lines_frames(struct lines *lines, uint64_t pc,
 		  void *user)
 {
 	struct function *function = function_at(lines, pc);
-	Dwarf_Die scope[MAX_DEPTH];
 	struct source source;
 	const char *file;
 	unsigned count, line;
@@ -398,8 +404,8 @@ void lines_frames(struct lines *lines, uint64_t pc,
 	file = row_at(&source, pc, &line);
 	if (!file)
 		return;
-	for (count = find_scopes(function, pc, scope); file && count; count--) {
-		Dwarf_Die *die = &scope[count - 1];
+	for (count = find_scopes(lines, function, pc); file && count; count--) {
+		Dwarf_Die *die = &lines->scope[count - 1];
 		const char *name;
 
 		if (dwarf_tag(die) == DW_TAG_lexical_block)
