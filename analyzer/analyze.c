@@ -383,8 +383,12 @@ struct analysis_run *analysis_begin(struct analysis *analysis, const char *bundl
 	struct analysis_run *run = begin(analysis, bundle, overview);
 
 	if (bundle) {
+		char *traces = g_build_filename(bundle, "ctf", NULL);
+
 		read_manifest(analysis);
 		read_cost(analysis);
+		analysis->cost.bytes = bytes_below(traces);
+		g_free(traces);
 		run->interrupted = analysis->findings.limits->len > 0;
 	}
 	return run;
@@ -503,7 +507,9 @@ int analysis_load_from(struct analysis *analysis, const char *path, const char *
 		return result;
 	}
 	run = analysis_begin(analysis, bundle, overview);
-	analysis->cost.bytes = bytes_below(traces);
+	if (!analysis->cost.bytes) { /* it lies elsewhere */
+		analysis->cost.bytes = bytes_below(traces);
+	}
 	progress_begin(traces);
 	result = read_trace(traces, bundle, analysis_event, run, &analysis->stats, error);
 	progress_end();
