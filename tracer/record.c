@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tracer/belonging.h"
 #include "tracer/bundle.h"
 #include "tracer/daemon.h"
 #include "tracer/environment.h"
@@ -105,7 +107,7 @@ static int set_environment(const struct recording *recording)
 
 	result |= setenv("HIPGRAIN_DIR", recording->bundle.path, 1);
 	/* Tells our processes from others in a daemon that several recordings share. */
-	result |= setenv("HIPGRAIN_SESSION", recording->session.name, 1);
+	result |= setenv(HG_SESSION_VARIABLE, recording->session.name, 1);
 	result |= environment_prepend("LD_PRELOAD", recording->install.preload);
 	/* The session's channel blocks a bounded time; this is the program's consent. */
 	result |= setenv("LTTNG_UST_ALLOW_BLOCKING", "1", 1);
@@ -401,7 +403,7 @@ static int begin(struct recording *recording)
 {
 	const struct record_options *options = recording->options;
 	const char *directory = options->directory ? options->directory : RECORD_DEFAULT_DIRECTORY;
-	char name[sizeof(recording->session.name)], why[512];
+	char name[sizeof(recording->session.name)], why[512], filter[64];
 	struct session_plan plan = { .snapshot = (uint64_t)options->snapshot_mib << 20,
 				     .url = options->url };
 	struct session_buffers buffers;
@@ -434,6 +436,11 @@ static int begin(struct recording *recording)
 	if (plan.snapshot && mkdirat(recording->bundle.lock, SNAPSHOTS, 0700)) {
 		message_error("'%s': %s", recording->bundle.path, strerror(errno));
 		goto out;
+	}
+	if (recording->daemon.shared) {
+		snprintf(filter, sizeof(filter), HG_BELONGING_CONTEXT " == %" PRId64,
+			 hg_belonging(name));
+		plan.filter = filter;
 	}
 	if (session_begin(&recording->session, name, ctf, &plan, why, sizeof(why))) {
 		message_error("%s", why);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which recording a process belongs to. In a daemon that several recordings share, LTTng gives each
+ * of them the events of all processes; a number that the process tells, and the session asks for,
+ * keeps them apart.
+ */
+#ifndef HIPGRAIN_TRACER_BELONGING_H
+#define HIPGRAIN_TRACER_BELONGING_H
+
+#include <stdint.h>
+
+#define HG_SESSION_VARIABLE "HIPGRAIN_SESSION"
+
+/* In LTTng's filter language: an application context, "$app.PROVIDER:NAME". */
+#define HG_BELONGING_PROVIDER "$app.hipgrain"
+#define HG_BELONGING_CONTEXT  HG_BELONGING_PROVIDER ":recording"
+
+/* FNV-1a of a session's name, without the sign, which filters have no constants of. */
+static inline int64_t hg_belonging(const char *session)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+
+	for (; *session; session++)
+		hash = (hash ^ (unsigned char)*session) * 0x100000001b3u;
+	return (int64_t)(hash >> 1);
+}
+
+#endif
