@@ -384,13 +384,16 @@ static int find_range(struct dl_phdr_info *info, size_t size, void *data)
 	return 1;
 }
 
+/* The C library's own: a sanitizer's, which comes before it, does not work this early. */
+static __typeof__(&dl_iterate_phdr) iterate_objects;
+
 /* Whether two functions come from the same object, that is, from the same allocator. Not by
  * dladdr(), which looks at each of an object's symbols. */
 static bool same_object(const void *one, const void *other)
 {
 	struct range range = { .address = (uintptr_t)one };
 
-	return one && other && real.dl_iterate_phdr(find_range, &range) &&
+	return one && other && iterate_objects && iterate_objects(find_range, &range) &&
 	       (uintptr_t)other >= range.start && (uintptr_t)other < range.end;
 }
 
@@ -421,7 +424,8 @@ static void find_allocator(void)
 	if (same_object(first, real.dlsym(RTLD_NEXT, "__libc_start_main")))
 		return;
 	allocator.address = (uintptr_t)first;
-	real.dl_iterate_phdr(find_range, &allocator);
+	if (iterate_objects)
+		iterate_objects(find_range, &allocator);
 }
 
 bool hg_libc_is_passed(void)
@@ -471,6 +475,7 @@ void hg_libc_init(void)
 	find_sanitizer();
 	real.dlsym = (void *(*)(void *, const char *))libc_function("dlsym");
 	real.dlvsym = (void *(*)(void *, const char *, const char *))libc_function("dlvsym");
+	iterate_objects = (__typeof__(iterate_objects))libc_function("dl_iterate_phdr");
 	if (!real.dlsym || !real.dlvsym) {
 		hg_tls.resolving = 0;
 		return;
