@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -219,6 +220,23 @@ static int open_provider(void)
 		return -EINVAL;
 	}
 	return 0;
+}
+
+bool hg_is_tracers_thread(void)
+{
+	static const char suffix[] = "-ust"; /* lttng-ust 2.13, src/common/procname.h */
+	char name[16] = "";
+	size_t length;
+
+	hg_tls.looked++;
+	if (prctl(PR_GET_NAME, name))
+		return false;
+	length = strnlen(name, sizeof(name));
+	if (length < sizeof(suffix) - 1 ||
+	    memcmp(name + length - (sizeof(suffix) - 1), suffix, sizeof(suffix) - 1))
+		return false;
+	hg_tls.busy = 1;
+	return true;
 }
 
 /* ---- fork ---- */

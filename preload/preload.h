@@ -46,6 +46,7 @@ struct hg_tls {
 	uintptr_t stack_start, stack_end; /* part of the thread's stack known to be readable */
 	uint32_t stack_known; /* the generation in which its stack was recorded as a region */
 	bool ending;          /* its struct hg_thread was given back */
+	uint8_t looked;       /* times that it was asked whether it is the tracer's */
 	uint32_t entered;     /* times that it began to make events */
 	bool walked;          /* hg_stack_id() had to walk, and may have recorded the stack */
 	uint32_t totalled;    /* calls since it last looked at the clock: totals.c */
@@ -117,10 +118,20 @@ bool hg_enter_unrecorded(void);
 void hg_cost_begin(void);
 void hg_cost_end(void);
 
+/*
+ * Whether the calling thread is LTTng-UST's, in which case it stays busy for good: what it allocates
+ * is not the program's, and it does so under locks that a thread which forks waits for while it
+ * holds ours. Its name tells, which it gives itself after its first allocations.
+ */
+#define HG_LOOKS 16u
+bool hg_is_tracers_thread(void);
+
 /* As hg_enter(), for those who look after old batches themselves. */
 static inline bool hg_enter_batched(void)
 {
 	if (HG_LIKELY(hg_active != HG_ACTIVE) || hg_tls.busy)
+		return false;
+	if (HG_UNLIKELY(hg_tls.looked < HG_LOOKS) && hg_is_tracers_thread())
 		return false;
 	if (!*hg_provider->recording)
 		return HG_UNLIKELY(hg_config.standby) && hg_enter_unrecorded();

@@ -6,7 +6,7 @@
 if [ "$(id -u)" = 0 ]; then
 	if ! setpriv --reuid=65534 --regid=65534 --clear-groups test -x "$1" -a -r "$0"; then
 		echo "1..0 # SKIP an ordinary user cannot read what was built"
-		exit 77
+		exit 0
 	fi
 	home=$(mktemp -d "${TMPDIR:-/tmp}/hipgrain-alone.XXXXXX") || exit 99
 	chown 65534:65534 "$home"

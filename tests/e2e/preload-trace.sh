@@ -29,13 +29,13 @@ failed=0
 
 [ -r "$preload" ] || {
 	echo "1..0 # SKIP $preload cannot be read by an ordinary user"
-	exit 77
+	exit 0
 }
 
 export LTTNG_HOME="$work"
 lttng-sessiond --no-kernel --pidfile="$work/pid" -b >"$work/sessiond.log" 2>&1 || {
 	echo "1..0 # SKIP no LTTng session daemon: $(cat "$work/sessiond.log")"
-	exit 77
+	exit 0
 }
 # alive PID: also where nobody collects orphans (a container's first process may not): a dead daemon
 # stays there as a zombie, which kill -0 takes for a process.
