@@ -119,9 +119,9 @@ void hg_cost_begin(void);
 void hg_cost_end(void);
 
 /*
- * Whether the calling thread is LTTng-UST's, in which case it stays busy for good: what it allocates
- * is not the program's, and it does so under locks that a thread which forks waits for while it
- * holds ours. Its name tells, which it gives itself after its first allocations.
+ * Whether the calling thread is LTTng-UST's, in which case it stays busy for good: what it
+ * allocates is not the program's, and it does so under locks that a thread which forks waits for
+ * while it holds ours. Its name tells, which it gives itself after its first allocations.
  */
 #define HG_LOOKS 16u
 bool hg_is_tracers_thread(void);
