@@ -206,9 +206,20 @@ static int small_stacks(void)
 	return 0;
 }
 
+/* LTTng-UST's threads are known by their names. */
+static void *named_as_the_tracers(void *unused)
+{
+	pthread_setname_np(pthread_self(), "app-ust");
+	free(malloc(100100));
+	return unused;
+}
+
 static int threads(void)
 {
-	pthread_t ids[THREADS];
+	pthread_t ids[THREADS], tracers;
+
+	pthread_create(&tracers, NULL, named_as_the_tracers, NULL);
+	pthread_join(tracers, NULL);
 
 	for (size_t i = 0; i < THREADS; i++)
 		pthread_create(&ids[i], NULL, worker, (void *)(100000 + i));
