@@ -112,7 +112,6 @@ static unsigned read_arguments(void)
 	return value;
 }
 
-/* The provider's shared object, which lies beside this one. */
 /*
  * LTTng's threads: where they cannot be had it crashes when the program ends, and so it does where
  * the C library cannot load, at that time, what ending a thread needs. So there must be memory for
@@ -196,6 +195,7 @@ static void *open_without_statedump(const char *path)
 	return library;
 }
 
+/* The provider's shared object, which lies beside this one. */
 static int open_provider(void)
 {
 	char path[PATH_MAX + 32];
