@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "analyzer/cmds/cmds.h"
+#include "analyzer/report/json_values.h"
 #include "analyzer/report/report.h"
 #include "analyzer/report/selection.h"
 #include "analyzer/progress.h"
@@ -36,20 +37,6 @@ static const struct {
 	[CHANGE_GONE] = { "gone", '-' },
 	[CHANGE_SAME] = { "same", 0 },
 };
-
-static struct json_object *member(struct json_object *object, const char *name)
-{
-	struct json_object *value = NULL;
-
-	return json_object_object_get_ex(object, name, &value) ? value : NULL;
-}
-
-static const char *text_of(struct json_object *object, const char *name)
-{
-	const char *text = json_object_get_string(member(object, name));
-
-	return text ? text : "";
-}
 
 /* The report of a bundle or of a JSON file; NULL after a message. */
 static struct json_object *load(const char *path)
@@ -82,11 +69,11 @@ static struct json_object *load(const char *path)
 static GHashTable *fingerprints(struct json_object *report)
 {
 	GHashTable *set = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	struct json_object *list = member(report, "findings");
+	struct json_object *list = get_member(report, "findings");
 
 	for (size_t i = 0; i < json_object_array_length(list); i++) {
 		g_hash_table_add(
-		    set, g_strdup(text_of(json_object_array_get_idx(list, i), "fingerprint")));
+		    set, g_strdup(get_text(json_object_array_get_idx(list, i), "fingerprint")));
 	}
 	return set;
 }
@@ -99,11 +86,11 @@ static void split(struct json_object *report, GHashTable *other, struct json_obj
 		  struct json_object *both)
 {
 	GHashTable *seen = g_hash_table_new(g_str_hash, g_str_equal);
-	struct json_object *list = member(report, "findings");
+	struct json_object *list = get_member(report, "findings");
 
 	for (size_t i = 0; i < json_object_array_length(list); i++) {
 		struct json_object *finding = json_object_array_get_idx(list, i);
-		const char *fingerprint = text_of(finding, "fingerprint");
+		const char *fingerprint = get_text(finding, "fingerprint");
 		struct json_object *target =
 		    g_hash_table_contains(other, fingerprint) ? both : absent;
 
@@ -116,7 +103,7 @@ static void split(struct json_object *report, GHashTable *other, struct json_obj
 
 static bool is_complete(struct json_object *report)
 {
-	return json_object_get_boolean(member(report, "complete"));
+	return json_object_get_boolean(get_member(report, "complete"));
 }
 
 static void print_text(const char *const paths[2], struct json_object *const reports[2],
@@ -129,8 +116,8 @@ static void print_text(const char *const paths[2], struct json_object *const rep
 			struct json_object *finding = json_object_array_get_idx(lists[change], i);
 
 			printf("%c %s %s %s: %s\n", changes[change].sign,
-			       text_of(finding, "fingerprint"), text_of(finding, "severity"),
-			       text_of(finding, "rule"), text_of(finding, "message"));
+			       get_text(finding, "fingerprint"), get_text(finding, "severity"),
+			       get_text(finding, "rule"), get_text(finding, "message"));
 		}
 	}
 	if (!is_complete(reports[0])) {
@@ -195,7 +182,7 @@ static int compare(const char *const paths[2], enum report_format format, int fa
 	for (size_t i = 0; i < json_object_array_length(lists[CHANGE_NEW]); i++) {
 		struct json_object *finding = json_object_array_get_idx(lists[CHANGE_NEW], i);
 
-		if (severity_by_name(text_of(finding, "severity")) >= fail_on) {
+		if (severity_by_name(get_text(finding, "severity")) >= fail_on) {
 			status = HG_EXIT_FINDINGS;
 		}
 	}

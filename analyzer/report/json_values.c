@@ -53,3 +53,22 @@ int write_json(struct json_object *root, FILE *stream)
 	json_object_put(root);
 	return result;
 }
+
+struct json_object *get_member(struct json_object *object, const char *name)
+{
+	struct json_object *value = NULL;
+
+	return json_object_object_get_ex(object, name, &value) ? value : NULL;
+}
+
+const char *get_text(struct json_object *object, const char *name)
+{
+	const char *text = json_object_get_string(get_member(object, name));
+
+	return text ? text : "";
+}
+
+int64_t get_number(struct json_object *object, const char *name)
+{
+	return json_object_get_int64(get_member(object, name));
+}

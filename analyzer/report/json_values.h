@@ -4,6 +4,7 @@
 #define HIPGRAIN_JSON_VALUES_H
 
 #include <json-c/json.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /* Takes over `value`, which may be NULL: null. */
@@ -12,6 +13,13 @@ void put(struct json_object *object, const char *name, struct json_object *value
 /* Paths and arguments can hold any bytes; JSON cannot: what is not UTF-8 becomes U+FFFD. */
 struct json_object *text_value(const char *text);
 struct json_object *text_or_null(const char *text);
+
+/* The member of that name, borrowed; NULL: there is none, it is null, or `object` is NULL. */
+struct json_object *get_member(struct json_object *object, const char *name);
+/* Its text, which lives as long as the object; "" where there is none. */
+const char *get_text(struct json_object *object, const char *name);
+/* Its number; 0 where there is none. */
+int64_t get_number(struct json_object *object, const char *name);
 
 struct analysis;
 struct process;

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the verb merge share. */
+#ifndef HIPGRAIN_ANALYZER_CMDS_MERGE_PARTS_H
+#define HIPGRAIN_ANALYZER_CMDS_MERGE_PARTS_H
+
+#include <glib.h>
+#include <json-c/json.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "analyzer/cmds/merge.h"
+
+/* Members of a report's `recording_cost` that add up. */
+#define MERGE_COSTS(COST) \
+	COST(events)      \
+	COST(bytes)       \
+	COST(processes)   \
+	COST(calls)       \
+	COST(timed_calls) \
+	COST(hook_ns)     \
+	COST(processor_ns)
+#define MERGE_COST(name) MERGE_COST_##name,
+enum merge_cost { MERGE_COSTS(MERGE_COST) MERGE_COST_COUNT };
+#undef MERGE_COST
+extern const char *const merge_costs[MERGE_COST_COUNT];
+
+struct merge {
+	GPtrArray *reports; /* struct json_object */
+	GPtrArray *findings;
+	GArray *ranks; /* int, sorted */
+	struct json_object *processes;
+	GPtrArray *limits, *notes;
+	bool complete;
+	int64_t events, lost, suppressed;
+	int64_t cost[MERGE_COST_COUNT];
+};
+
+/* One of what is to be merged. */
+struct merge_part {
+	const char *path;
+	char *report; /* temporary file of a bundle's; else NULL */
+	pid_t child;
+};
+
+/* Have those parts that are bundles analysed. 0, or a negative errno after a message; the
+ * temporary files are the caller's to remove, also then. */
+int merge_bundles(struct merge_part *parts, unsigned count, const struct merge_options *options);
+
+/* Make one of merge->reports: all other members are empty before. */
+void merge_reports(struct merge *merge);
+
+/* The ranks of a merged finding, each once, in order: int, the caller's to free. NULL: it tells
+ * none. */
+GArray *merge_finding_ranks(struct json_object *finding);
+
+/* Write it to a file or, NULL, to standard output. HG_EXIT_OK, or HG_EXIT_INPUT after a message. */
+int merge_write(const struct merge *merge, bool json, const char *output);
+
+#endif

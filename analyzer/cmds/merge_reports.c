@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reports of the parts of a parallel job, made one: what is found on several ranks is one finding.
+ */
+#include <string.h>
+
+#include "analyzer/cmds/merge_parts.h"
+#include "analyzer/ranks.h"
+#include "analyzer/report/json_values.h"
+#include "analyzer/report/report.h"
+#include "analyzer/rules/rules.h"
+
+#define MERGE_COST(name) #name,
+const char *const merge_costs[MERGE_COST_COUNT] = { MERGE_COSTS(MERGE_COST) };
+#undef MERGE_COST
+
+static int confidence_of(struct json_object *finding)
+{
+	static const enum confidence all[] = { CONFIDENCE_POSSIBLE, CONFIDENCE_LIKELY,
+					       CONFIDENCE_PROVEN };
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(all); i++) {
+		if (strcmp(confidence_name(all[i]), get_text(finding, "confidence")) == 0) {
+			return (int)all[i];
+		}
+	}
+	return -1;
+}
+
+static int first_rank(struct json_object *finding)
+{
+	struct json_object *ranks = get_member(finding, "ranks");
+
+	return ranks && json_object_array_length(ranks)
+		   ? (int)get_number(json_object_array_get_idx(ranks, 0), "rank")
+		   : -1;
+}
+
+static int compare_rank_entries(const void *a, const void *b)
+{
+	struct json_object *one = *(struct json_object *const *)a;
+	struct json_object *other = *(struct json_object *const *)b;
+	int64_t order = get_number(one, "rank") - get_number(other, "rank");
+
+	order = order ? order : get_number(one, "pid") - get_number(other, "pid");
+	return (order > 0) - (order < 0);
+}
+
+static void add_number(struct json_object *to, struct json_object *from, const char *name)
+{
+	json_object_set_int64(get_member(to, name), get_number(to, name) + get_number(from, name));
+}
+
+/* As ranks.c does it: the surest stands for all, of those the lowest rank's. */
+static struct json_object *join(struct json_object *one, struct json_object *other)
+{
+	bool better = confidence_of(other) != confidence_of(one)
+			  ? confidence_of(other) > confidence_of(one)
+			  : first_rank(other) < first_rank(one);
+	struct json_object *to = better ? other : one, *from = better ? one : other;
+	struct json_object *ranks = get_member(to, "ranks"), *more = get_member(from, "ranks");
+	struct json_object *launches = get_member(to, "launches");
+
+	add_number(to, from, "count");
+	if (launches && get_member(from, "launches")) {
+		struct json_object *others = get_member(from, "launches");
+
+		add_number(launches, others, "count");
+		json_object_set_int64(
+		    get_member(launches, "work_items"),
+		    MAX(get_number(launches, "work_items"), get_number(others, "work_items")));
+	}
+	for (size_t i = 0; i < json_object_array_length(more); i++) {
+		json_object_array_add(ranks, json_object_get(json_object_array_get_idx(more, i)));
+	}
+	json_object_array_sort(ranks, compare_rank_entries);
+	return to;
+}
+
+static gint compare_findings(gconstpointer a, gconstpointer b)
+{
+	struct json_object *one = *(struct json_object *const *)a;
+	struct json_object *other = *(struct json_object *const *)b;
+	int order = severity_by_name(get_text(other, "severity")) -
+		    severity_by_name(get_text(one, "severity"));
+
+	order = order ? order : confidence_of(other) - confidence_of(one);
+	order = order ? order : strcmp(get_text(one, "rule"), get_text(other, "rule"));
+	return order ? order : strcmp(get_text(one, "fingerprint"), get_text(other, "fingerprint"));
+}
+
+GArray *merge_finding_ranks(struct json_object *finding)
+{
+	struct json_object *entries = get_member(finding, "ranks");
+	GArray *ranks;
+
+	if (!entries) {
+		return NULL;
+	}
+	ranks = g_array_new(FALSE, FALSE, sizeof(int));
+	for (size_t i = 0; i < json_object_array_length(entries); i++) {
+		int rank = (int)get_number(json_object_array_get_idx(entries, i), "rank");
+
+		if (!ranks->len || g_array_index(ranks, int, ranks->len - 1) != rank) {
+			g_array_append_val(ranks, rank);
+		}
+	}
+	return ranks;
+}
+
+static void set_outliers(const struct merge *merge, struct json_object *finding)
+{
+	GArray *ranks = merge_finding_ranks(finding), *outliers;
+	struct json_object *list;
+
+	if (!ranks) {
+		return;
+	}
+	outliers = ranks_outliers(ranks, merge->ranks);
+	list = json_object_new_array();
+	for (unsigned i = 0; i < outliers->len; i++) {
+		json_object_array_add(list, json_object_new_int(g_array_index(outliers, int, i)));
+	}
+	json_object_object_add(finding, "rank_outliers", list);
+	g_array_free(ranks, TRUE);
+	g_array_free(outliers, TRUE);
+}
+
+static gint compare_numbers(gconstpointer a, gconstpointer b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+static void add_texts(GPtrArray *list, struct json_object *texts)
+{
+	for (size_t i = 0; texts && i < json_object_array_length(texts); i++) {
+		const char *text = json_object_get_string(json_object_array_get_idx(texts, i));
+
+		if (!g_ptr_array_find_with_equal_func(list, text, g_str_equal, NULL)) {
+			g_ptr_array_add(list, g_strdup(text));
+		}
+	}
+}
+
+static void add_processes(struct merge *merge, struct json_object *processes)
+{
+	for (size_t i = 0; processes && i < json_object_array_length(processes); i++) {
+		struct json_object *process = json_object_array_get_idx(processes, i);
+		struct json_object *rank = get_member(process, "rank");
+		int number = (int)json_object_get_int64(rank);
+		bool known = !rank || !get_member(process, "runtime");
+
+		json_object_array_add(merge->processes, json_object_get(process));
+		for (unsigned k = 0; k < merge->ranks->len && !known; k++) {
+			known = g_array_index(merge->ranks, int, k) == number;
+		}
+		if (!known) {
+			g_array_append_val(merge->ranks, number);
+		}
+	}
+}
+
+static void add_report(struct merge *merge, struct json_object *report, GHashTable *seen)
+{
+	struct json_object *findings = get_member(report, "findings");
+
+	merge->complete =
+	    merge->complete && json_object_get_boolean(get_member(report, "complete"));
+	merge->events += get_number(report, "events");
+	merge->lost += get_number(report, "lost_events");
+	merge->suppressed += get_number(report, "suppressed");
+	for (unsigned i = 0; i < G_N_ELEMENTS(merge_costs); i++) {
+		merge->cost[i] += get_number(get_member(report, "recording_cost"), merge_costs[i]);
+	}
+	add_texts(merge->limits, get_member(report, "limits"));
+	add_texts(merge->notes, get_member(report, "notes"));
+	add_processes(merge, get_member(report, "processes"));
+	for (size_t i = 0; i < json_object_array_length(findings); i++) {
+		struct json_object *finding = json_object_array_get_idx(findings, i);
+		const char *fingerprint = get_text(finding, "fingerprint");
+		gpointer place;
+
+		if (!get_member(finding, "ranks")) {
+			g_ptr_array_add(merge->findings, finding);
+		} else if (g_hash_table_lookup_extended(seen, fingerprint, NULL, &place)) {
+			unsigned at = GPOINTER_TO_UINT(place);
+
+			merge->findings->pdata[at] = join(merge->findings->pdata[at], finding);
+		} else {
+			g_hash_table_insert(seen, g_strdup(fingerprint),
+					    GUINT_TO_POINTER(merge->findings->len));
+			g_ptr_array_add(merge->findings, finding);
+		}
+	}
+}
+
+/* As ranks.c notes it of one recording. */
+static void note_amounts(struct merge *merge)
+{
+	GArray *amounts = g_array_new(FALSE, TRUE, sizeof(uint64_t));
+
+	g_array_set_size(amounts, merge->ranks->len);
+	for (size_t i = 0; i < json_object_array_length(merge->processes); i++) {
+		struct json_object *process = json_object_array_get_idx(merge->processes, i);
+
+		for (unsigned k = 0; get_member(process, "rank") && k < amounts->len; k++) {
+			if (g_array_index(merge->ranks, int, k) == get_number(process, "rank")) {
+				g_array_index(amounts, uint64_t, k) +=
+				    (uint64_t)get_number(process, "launches");
+			}
+		}
+	}
+	ranks_note_amounts(merge->ranks, amounts, merge->notes);
+	g_array_free(amounts, TRUE);
+}
+
+static int64_t least_rank(struct json_object *report)
+{
+	struct json_object *processes = get_member(report, "processes");
+	int64_t least = INT64_MAX;
+
+	for (size_t i = 0; processes && i < json_object_array_length(processes); i++) {
+		struct json_object *rank =
+		    get_member(json_object_array_get_idx(processes, i), "rank");
+
+		least = rank ? MIN(least, json_object_get_int64(rank)) : least;
+	}
+	return least;
+}
+
+/* The same whatever the order in which they are named. */
+static gint compare_reports(gconstpointer a, gconstpointer b)
+{
+	struct json_object *one = *(struct json_object *const *)a;
+	struct json_object *other = *(struct json_object *const *)b;
+	int64_t rank = least_rank(one), another = least_rank(other);
+
+	return rank != another
+		   ? (rank > another) - (rank < another)
+		   : strcmp(json_object_to_json_string(one), json_object_to_json_string(other));
+}
+
+void merge_reports(struct merge *merge)
+{
+	GHashTable *seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+
+	g_ptr_array_sort(merge->reports, compare_reports);
+
+	for (unsigned i = 0; i < merge->reports->len; i++) {
+		add_report(merge, merge->reports->pdata[i], seen);
+	}
+	g_hash_table_destroy(seen);
+	g_array_sort(merge->ranks, compare_numbers);
+	note_amounts(merge);
+	g_ptr_array_sort(merge->findings, compare_findings);
+	for (unsigned i = 0; i < merge->findings->len; i++) {
+		set_outliers(merge, merge->findings->pdata[i]);
+	}
+}

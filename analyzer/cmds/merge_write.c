@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The report of several, as text or JSON. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analyzer/cmds/cmds.h"
+#include "analyzer/cmds/merge_parts.h"
+#include "analyzer/ranks.h"
+#include "analyzer/report/json_values.h"
+#include "analyzer/report/report.h"
+#include "tracer/message.h"
+
+static struct json_object *texts_json(const GPtrArray *list)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (unsigned i = 0; i < list->len; i++) {
+		json_object_array_add(array, json_object_new_string(list->pdata[i]));
+	}
+	return array;
+}
+
+/* Rows name their process; reports of earlier versions have none. */
+static struct json_object *rows_json(const struct merge *merge, const char *name)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (unsigned i = 0; i < merge->reports->len; i++) {
+		struct json_object *rows = get_member(merge->reports->pdata[i], name);
+
+		for (size_t k = 0; rows && k < json_object_array_length(rows); k++) {
+			json_object_array_add(array,
+					      json_object_get(json_object_array_get_idx(rows, k)));
+		}
+	}
+	return array;
+}
+
+static struct json_object *cost_json(const struct merge *merge)
+{
+	struct json_object *object = json_object_new_object();
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(merge_costs); i++) {
+		json_object_object_add(object, merge_costs[i],
+				       json_object_new_int64(merge->cost[i]));
+	}
+	json_object_object_add(
+	    object, "share",
+	    merge->cost[MERGE_COST_processor_ns] > merge->cost[MERGE_COST_hook_ns]
+		? json_object_new_double((double)merge->cost[MERGE_COST_hook_ns] /
+					 (double)merge->cost[MERGE_COST_processor_ns])
+		: NULL);
+	return object;
+}
+
+static struct json_object *merge_json(const struct merge *merge)
+{
+	struct json_object *root = json_object_new_object();
+	struct json_object *findings = json_object_new_array();
+
+	for (unsigned i = 0; i < merge->findings->len; i++) {
+		json_object_array_add(findings, json_object_get(merge->findings->pdata[i]));
+	}
+	json_object_object_add(root, "schema",
+			       json_object_get(get_member(merge->reports->pdata[0], "schema")));
+	json_object_object_add(root, "complete", json_object_new_boolean(merge->complete));
+	json_object_object_add(root, "lost_events", json_object_new_int64(merge->lost));
+	json_object_object_add(root, "events", json_object_new_int64(merge->events));
+	json_object_object_add(root, "processes", json_object_get(merge->processes));
+	json_object_object_add(root, "findings", findings);
+	json_object_object_add(root, "suppressed", json_object_new_int64(merge->suppressed));
+	json_object_object_add(root, "suppressions", json_object_new_array());
+	json_object_object_add(root, "baseline", NULL);
+	json_object_object_add(root, "limits", texts_json(merge->limits));
+	json_object_object_add(root, "notes", texts_json(merge->notes));
+	json_object_object_add(root, "migration", rows_json(merge, "migration"));
+	json_object_object_add(root, "recording_cost",
+			       merge->cost[MERGE_COST_bytes] ? cost_json(merge) : NULL);
+	json_object_object_add(root, "fixes", rows_json(merge, "fixes"));
+	json_object_object_add(root, "residency", rows_json(merge, "residency"));
+	return root;
+}
+
+static void print_ranks(const struct merge *merge, struct json_object *finding, FILE *stream)
+{
+	struct json_object *outliers = get_member(finding, "rank_outliers");
+	GArray *ranks = merge_finding_ranks(finding);
+	char *text;
+
+	if (!ranks) {
+		return;
+	}
+	text = ranks_text(ranks);
+	fprintf(stream, "  ranks       %s of %u", text, merge->ranks->len);
+	for (size_t i = 0; outliers && i < json_object_array_length(outliers); i++) {
+		fprintf(stream, "%s%s", i ? ", " : ": differing from most: ",
+			json_object_get_string(json_object_array_get_idx(outliers, i)));
+	}
+	fputc('\n', stream);
+	g_free(text);
+	g_array_free(ranks, TRUE);
+}
+
+static void print_text(const struct merge *merge, FILE *stream)
+{
+	fprintf(stream, "hipgrain: %zu processes, %u ranks, %" G_GINT64_FORMAT " events\n\n",
+		json_object_array_length(merge->processes), merge->ranks->len, merge->events);
+	for (unsigned i = 0; i < merge->findings->len; i++) {
+		struct json_object *finding = merge->findings->pdata[i];
+		const struct rule *rule = rule_by_name(get_text(finding, "rule"));
+
+		fprintf(stream, "%s %s: %s\n", get_text(finding, "severity"),
+			get_text(finding, "rule"), rule ? rule->title : get_text(finding, "slug"));
+		fprintf(stream, "  what        %s\n", get_text(finding, "message"));
+		if (get_member(finding, "kernel")) {
+			fprintf(stream, "  kernel      %s\n", get_text(finding, "kernel"));
+		}
+		fprintf(stream, "  count       %" G_GINT64_FORMAT "\n",
+			get_number(finding, "count"));
+		print_ranks(merge, finding, stream);
+		if (get_member(finding, "fix")) {
+			fprintf(stream, "  fix         %s\n", get_text(finding, "fix"));
+		}
+		fprintf(stream, "  confidence  %s\n\n", get_text(finding, "confidence"));
+	}
+	for (unsigned i = 0; i < merge->limits->len; i++) {
+		fprintf(stream, "%s  %s\n", i ? "" : "What could not be told:\n",
+			(const char *)merge->limits->pdata[i]);
+	}
+	for (unsigned i = 0; i < merge->notes->len; i++) {
+		fprintf(stream, "%s  %s\n", i ? "" : "Also:\n",
+			(const char *)merge->notes->pdata[i]);
+	}
+	if (merge->cost[MERGE_COST_processor_ns] > merge->cost[MERGE_COST_hook_ns]) {
+		fprintf(stream,
+			"hipgrain: recording cost: %.1f MB; about %.1f %% of the programs' "
+			"processor time\n",
+			(double)merge->cost[MERGE_COST_bytes] / 1e6,
+			100 * (double)merge->cost[MERGE_COST_hook_ns] /
+			    (double)merge->cost[MERGE_COST_processor_ns]);
+	}
+	fprintf(stream, "hipgrain: %u finding%s\n", merge->findings->len,
+		merge->findings->len == 1 ? "" : "s");
+}
+
+int merge_write(const struct merge *merge, bool json, const char *output)
+{
+	FILE *stream = output ? fopen(output, "w") : stdout;
+	int result = 0;
+
+	if (!stream) {
+		message_error("%s: %s", output, strerror(errno));
+		return HG_EXIT_INPUT;
+	}
+	if (json) {
+		result = write_json(merge_json(merge), stream);
+	} else {
+		print_text(merge, stream);
+	}
+	if (output && (ferror(stream) | fclose(stream)) && !result) {
+		result = -EIO;
+	}
+	if (result) {
+		message_error("cannot write the report: %s", strerror(-result));
+		return HG_EXIT_INPUT;
+	}
+	return HG_EXIT_OK;
+}
