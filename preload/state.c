@@ -443,9 +443,14 @@ static void set_threshold(uint32_t threshold)
 	hg_libc_limit(threshold);
 }
 
-/* Under begin_lock. */
+/*
+ * Under begin_lock. A session's events are created in the process one by one, before it starts: a
+ * thread that is busy meanwhile comes here, and tells into the void. Whoever asks from now on is
+ * told once more, for he may ask in the middle of that.
+ */
 static void begin(bool late)
 {
+	__atomic_store_n(&wanted, 0, __ATOMIC_SEQ_CST);
 	if (hg_config.standby)
 		set_threshold(hg_config.threshold);
 	if (late && hg_config.standby) {
@@ -463,7 +468,6 @@ static void begin(bool late)
 	hg_modules_poll();
 	if (late && hg_config.standby)
 		tell();
-	__atomic_store_n(&wanted, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&hg_recording_begun, 1, __ATOMIC_RELEASE);
 }
 
@@ -517,7 +521,7 @@ static void on_wanted(void)
 	pthread_t thread;
 
 	hg_tls.busy++;
-	__atomic_store_n(&wanted, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&wanted, 1, __ATOMIC_SEQ_CST);
 	if (!pthread_attr_init(&attributes)) {
 		pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 		pthread_attr_setstacksize(&attributes, 256 * 1024);

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A provider without LTTng, whose session the program itself starts and ends: late.c. */
+#include <stddef.h>
+
+#include "late-provider.h"
+#include "tracer/provider.h"
+
+__attribute__((visibility("default"))) struct late_control late_control;
+
+#define EMIT(name)                                                \
+	static void emit_##name(const struct hg_ev_##name *event) \
+	{                                                         \
+		if (late_control.record)                          \
+			late_control.record(#name, event);        \
+	}
+HG_EVENTS(EMIT)
+#undef EMIT
+
+static void ignore(sigset_t *saved)
+{
+	(void)saved;
+}
+
+static int on_state_wanted(void (*wanted)(void))
+{
+	late_control.wanted = wanted;
+	return 0;
+}
+
+static void (*at_exit)(void);
+
+static const struct hg_provider provider = {
+	.version = HG_PROVIDER_VERSION,
+	.recording = &late_control.recording,
+#define HG_MEMBER(name) .name = emit_##name,
+	HG_EVENTS(HG_MEMBER)
+#undef HG_MEMBER
+	    .before_fork = ignore,
+	.after_fork_parent = ignore,
+	.after_fork_child = ignore,
+	.on_state_wanted = on_state_wanted,
+	.at_exit = &at_exit,
+};
+
+__attribute__((visibility("default"))) const struct hg_provider *hipgrain_provider(void)
+{
+	return &provider;
+}
