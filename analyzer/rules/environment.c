@@ -241,7 +241,8 @@ static void check_obsolete(const struct rules_context *context)
 
 	g_hash_table_iter_init(&iterator, context->process->env);
 	while (g_hash_table_iter_next(&iterator, &name, &value)) {
-		if (strncmp(name, "HCC_", 4) == 0) {
+		/* hipcc 5.2 goes by that one where no --offload-arch is given. */
+		if (strncmp(name, "HCC_", 4) == 0 && strcmp(name, "HCC_AMDGPU_TARGET") != 0) {
 			subject_finding(
 			    context, RULE_HG908, name,
 			    g_strdup_printf("%s=%s is set: it belongs to the HCC runtime, and no "

@@ -78,6 +78,7 @@ static void finding_free(gpointer data)
 	g_free(finding->related);
 	g_free(finding->why);
 	allocation_unref(finding->allocation);
+	allocation_unref(finding->latest);
 	g_array_free(finding->sites, TRUE);
 	if (finding->site_index) {
 		g_hash_table_destroy(finding->site_index);

@@ -72,6 +72,8 @@ struct finding {
 	bool about_order; /* rests on having seen every wait: worthless if events were lost */
 
 	struct allocation *allocation; /* a reference, or NULL */
+	struct allocation *latest;     /* of several: met last; a reference, or NULL */
+	uint64_t before_latest;        /* launches before it, while no other was live */
 	uint64_t address;
 	uint64_t offset; /* of address in the allocation, bytes */
 	enum granularity granularity;
@@ -85,6 +87,7 @@ struct finding {
 	uint64_t work_items;     /* of the largest launch */
 	uint64_t least_work_items; /* with fewer it is not a finding */
 	uint64_t count;            /* occurrences */
+	uint64_t bytes;            /* of the largest occurrence, where the message tells it */
 	int64_t first_ns;
 	GArray *sites;          /* struct site: where launched or called, in order of appearance */
 	GHashTable *site_index; /* stack id -> 1 + place in `sites`; NULL while there are few */

@@ -214,6 +214,29 @@ static bool is_async_copy(unsigned api)
 	return name && strstr(name, "Async");
 }
 
+/* Of several copies by one call the largest is described. */
+static void describe_pageable(struct finding *finding, const struct hg_ev_copy *copy,
+			      const struct place *host, bool from_host, uint64_t bytes)
+{
+	char *what = place_text(host);
+	char *took = copy->duration / 1000 ? g_strdup_printf(" during the call (this one took "
+							     "%" G_GUINT64_FORMAT " us)",
+							     copy->duration / 1000)
+					   : g_strdup("");
+
+	g_free(finding->message);
+	allocation_unref(finding->allocation);
+	finding_set_place(finding, host, from_host ? copy->src : copy->dst);
+	finding->message = g_strdup_printf("%s copies %s%" G_GUINT64_FORMAT
+					   " bytes %s pageable memory (%s): the runtime stages "
+					   "or pins it%s, so it overlaps with nothing.",
+					   finding->api, finding->bytes ? "up to " : "", bytes,
+					   from_host ? "from" : "to", what, took);
+	finding->bytes = bytes;
+	g_free(took);
+	g_free(what);
+}
+
 static void check_pageable(const struct rules_context *context, const struct hg_ev_copy *copy)
 {
 	struct place dst = process_place(context->process, copy->dst);
@@ -222,7 +245,6 @@ static void check_pageable(const struct rules_context *context, const struct hg_
 	bool from_host = is_system_memory(&src);
 	const struct place *host = from_host ? &src : &dst;
 	struct finding *finding;
-	char *what, *took;
 	bool is_new;
 
 	if (!is_async_copy(copy->api) || bytes < PAGEABLE_COPY_THRESHOLD ||
@@ -233,28 +255,18 @@ static void check_pageable(const struct rules_context *context, const struct hg_
 			       copy->api, copy->stack_id,
 			       host->allocation ? host->allocation->stack_id : 0);
 	finding_hit(finding, context->event->ns, copy->stack_id);
-	if (!is_new) {
-		return;
+	if (is_new) {
+		finding->api = g_strdup(hg_api_name(copy->api));
+		finding->fix = g_strdup("allocate the host buffer with hipHostMalloc, or register "
+					"it once with hipHostRegister");
 	}
-	finding->api = g_strdup(hg_api_name(copy->api));
-	finding_set_place(finding, host, from_host ? copy->src : copy->dst);
-	what = place_text(host);
-	took = copy->duration / 1000 ? g_strdup_printf(" during the call (this one took "
-						       "%" G_GUINT64_FORMAT " us)",
-						       copy->duration / 1000)
-				     : g_strdup("");
-	finding->message =
-	    g_strdup_printf("%s copies %" G_GUINT64_FORMAT " bytes %s %s, which is pageable: the "
-			    "runtime stages or pins it%s, so it overlaps with nothing.",
-			    finding->api, bytes, from_host ? "from" : "to", what, took);
-	if (!copy->duration) {
+	if (bytes > finding->bytes) {
+		describe_pageable(finding, copy, host, from_host, bytes);
+	}
+	if (is_new && !copy->duration) {
 		finding_at_most(finding, CONFIDENCE_LIKELY,
 				"how long the copies of a graph take is not recorded");
 	}
-	g_free(took);
-	finding->fix = g_strdup("allocate the host buffer with hipHostMalloc, or register it once "
-				"with hipHostRegister");
-	g_free(what);
 }
 
 void check_copy(const struct rules_context *context)

@@ -65,31 +65,68 @@ static void report_unreachable(const struct rules_context *context, const struct
 /* ---- HG210 ---- */
 
 #define HOT_SIZE     (1u << 20) /* bytes: what stays in the GPU's caches does not matter */
-#define HOT_LAUNCHES 4
+#define HOT_LAUNCHES 4          /* of the same memory */
+
+/* Of several allocations from one place the largest is shown; how much of it is read is not known.
+ */
+static void describe_hot(struct finding *finding, const struct pointer_argument *pointer)
+{
+	const struct allocation *allocation = pointer->place.allocation;
+
+	allocation_unref(finding->allocation);
+	finding_set_place(finding, &pointer->place, pointer->address);
+	g_free(finding->message);
+	finding->message = g_strdup_printf(
+	    "%s reads up to %" G_GUINT64_FORMAT " bytes of %s in place, over the interconnect, at "
+	    "every launch.",
+	    finding->kernel, allocation->size, allocation_noun(allocation));
+}
+
+/*
+ * Memory from the same place need not be the same. One after the other, each begins to count anew;
+ * with n that live at once the launches must be more than n times one less than what counts, so
+ * that one of them was read that often.
+ */
+static void await_launches(struct finding *finding, struct allocation *next)
+{
+	if (finding->launches >= finding->least_launches) {
+		finding->least_launches = HOT_LAUNCHES; /* one was */
+	} else if (finding->latest->freed &&
+		   finding->least_launches == finding->before_latest + HOT_LAUNCHES) {
+		finding->before_latest = finding->launches;
+		finding->least_launches = finding->launches + HOT_LAUNCHES;
+	} else {
+		finding->least_launches += HOT_LAUNCHES - 1;
+	}
+	allocation_unref(finding->latest);
+	finding->latest = allocation_ref(next);
+}
 
 static void report_hot(const struct rules_context *context, const struct launch *launch,
 		       const struct isa_use *use, const struct pointer_argument *pointer)
 {
-	const struct allocation *allocation = pointer->place.allocation;
+	struct allocation *allocation = pointer->place.allocation;
 	struct finding *finding;
 	bool is_new;
 
 	finding = findings_get(context->findings, RULE_HG210, context->process, &is_new, "%s %u %u",
 			       launch->kernel->symbol, use->kernarg, allocation->stack_id);
 	launch_hit(launch, finding);
-	if (!is_new) {
-		return;
-	}
-	finding->least_launches = HOT_LAUNCHES;
-	finding_set_launch(finding, launch, pointer);
-	finding->message = g_strdup_printf(
-	    "%s reads %" G_GUINT64_FORMAT " bytes of %s in place, over the interconnect, at "
-	    "every launch.",
-	    finding->kernel, allocation->size, allocation_noun(allocation));
-	finding->fix = g_strdup("copy it to device memory once (hipMalloc, hipMemcpyAsync) and let "
-				"the kernels read that");
-	if (!use->certain) {
-		finding_at_most(finding, CONFIDENCE_LIKELY, ONE_OF_SEVERAL);
+	if (is_new) {
+		finding->least_launches = HOT_LAUNCHES;
+		finding->latest = allocation_ref(allocation);
+		finding_set_launch(finding, launch, pointer);
+		describe_hot(finding, pointer);
+		finding->fix = g_strdup("copy it to device memory once (hipMalloc, hipMemcpyAsync) "
+					"and let the kernels read that");
+		if (!use->certain) {
+			finding_at_most(finding, CONFIDENCE_LIKELY, ONE_OF_SEVERAL);
+		}
+	} else if (finding->latest != allocation) {
+		await_launches(finding, allocation);
+		if (allocation->size > finding->allocation->size) {
+			describe_hot(finding, pointer);
+		}
 	}
 }
 

@@ -185,18 +185,24 @@ static void report_unused(struct process_watch *watch, const struct rules_contex
 	finding = findings_get(context->findings, RULE_HG505, context->process, &is_new, "%u %u %u",
 			       upload->api, upload->stack_id, allocation->stack_id);
 	finding_hit(finding, upload->ns, upload->stack_id);
-	if (!is_new) {
-		return;
+	if (is_new) {
+		finding->absence = true;
+		finding->api = g_strdup(hg_api_name(upload->api));
+		finding->fix =
+		    g_strdup("leave the copy out, or copy only what a kernel reads afterwards");
 	}
-	finding->absence = true;
-	finding->api = g_strdup(hg_api_name(upload->api));
-	finding_set_place(finding, &place, allocation->ptr + upload->offset);
-	finding->message = g_strdup_printf("%s copies %" G_GUINT64_FORMAT
-					   " bytes into device memory that %s before any kernel or "
-					   "copy reads them.",
-					   finding->api, upload->size, what);
-	finding->fix = g_strdup("leave the copy out, or copy only what a kernel reads afterwards");
-	if (!device || device->large_bar != 0) {
+	/* Of several copies by one call the largest is described. */
+	if (upload->size > finding->bytes) {
+		g_free(finding->message);
+		allocation_unref(finding->allocation);
+		finding_set_place(finding, &place, allocation->ptr + upload->offset);
+		finding->message = g_strdup_printf(
+		    "%s copies %s%" G_GUINT64_FORMAT " bytes into device memory that %s before any "
+		    "kernel or copy reads them.",
+		    finding->api, is_new ? "" : "up to ", upload->size, what);
+		finding->bytes = upload->size;
+	}
+	if (is_new && (!device || device->large_bar != 0)) {
 		finding_at_most(finding, CONFIDENCE_LIKELY,
 				"where the host can address device memory it may have read them "
 				"itself");

@@ -204,6 +204,12 @@ static void variables_of_an_old_runtime(void **state)
 	assert_string_equal(finding(0)->subject, "HCC_UNPINNED_COPY_MODE");
 }
 
+static void a_variable_of_the_compiler(void **state)
+{
+	(void)state;
+	assert_string_equal(visible("HCC_AMDGPU_TARGET=gfx90a", 1), "");
+}
+
 static void module(const char *path, uint64_t start)
 {
 	apply((struct hg_event){
@@ -346,6 +352,7 @@ int main(void)
 		DOUBTS(HG905, an_empty_list),
 		SILENT(HG905, an_empty_list_that_hides_nothing),
 		FINDS(HG908, variables_of_an_old_runtime),
+		SILENT(HG908, a_variable_of_the_compiler),
 		FINDS(HG909, two_runtimes),
 		SILENT(HG909, one_runtime_twice),
 		FINDS(HG902, code_for_another_processor),

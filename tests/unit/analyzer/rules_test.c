@@ -393,6 +393,11 @@ static void pageable_copies(void **state)
 	assert_string_equal(found(), "");
 	copy(HG_API_hipMemcpyAsync, 0x4000000, 0x1000000, 0x10000);
 	assert_string_equal(found(), "HG501");
+	assert_non_null(strstr(finding(0)->message, "copies 65536 bytes to pageable memory"));
+	copy(HG_API_hipMemcpyAsync, 0x4000000, 0x1000000, 0x20000);
+	copy(HG_API_hipMemcpyAsync, 0x4000000, 0x1000000, 0x18000);
+	assert_int_equal(finding(0)->count, 3);
+	assert_non_null(strstr(finding(0)->message, "copies up to 131072 bytes to pageable"));
 	copy(HG_API_hipMemcpyPeerAsync, 0x4000000, 0x1000000, 0x10000);
 	assert_string_equal(found(), "HG501 HG501");
 	/* Of a graph: when it is copied is not known. */
@@ -602,6 +607,56 @@ static void host_memory_that_is_read_a_few_times(void **state)
 	assert_string_equal(found(), "");
 }
 
+/* The same line allocates and releases it in each round of a loop. */
+static void rounds_with_new_host_memory(int rounds)
+{
+	kernel.atomic_count = 0;
+	use.access = ISA_READ;
+	device(0);
+	for (int i = 0; i < rounds; i++) {
+		alloc(HG_API_hipHostMalloc, 0x1000000, 0x200000, 0, 5);
+		launch(1, 0x1000000, 0);
+		release(HG_API_hipHostFree, 0x1000000, 0);
+	}
+}
+
+static void host_memory_that_is_new_at_every_launch(void **state)
+{
+	(void)state;
+	rounds_with_new_host_memory(6);
+	assert_string_equal(found(), "");
+}
+
+/* Two of them at once, in turn: after seven launches one was read four times. */
+static void host_memory_from_one_place_in_turn(void **state)
+{
+	(void)state;
+	kernel.atomic_count = 0;
+	use.access = ISA_READ;
+	device(0);
+	alloc(HG_API_hipHostMalloc, 0x1000000, 0x200000, 0, 5);
+	alloc(HG_API_hipHostMalloc, 0x2000000, 0x200000, 0, 5);
+	for (int i = 0; i < 3; i++) {
+		launch(1, 0x1000000, 0);
+		launch(2, 0x2000000, 0);
+	}
+	assert_string_equal(found(), "");
+}
+
+static void host_memory_from_a_loop_that_is_read_again(void **state)
+{
+	(void)state;
+	rounds_with_new_host_memory(2);
+	alloc(HG_API_hipHostMalloc, 0x1000000, 0x400000, 0, 5);
+	for (int i = 0; i < 4; i++) {
+		launch(1, 0x1000000, 0);
+	}
+	assert_string_equal(found(), "HG210");
+	assert_int_equal(finding(0)->launches, 6);
+	assert_int_equal(finding(0)->allocation->size, 0x400000);
+	assert_non_null(strstr(finding(0)->message, "up to 4194304 bytes"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -648,6 +703,9 @@ int main(void)
 		FINDS(HG213, advice_that_spills_over),
 		FINDS(HG210, host_memory_that_is_read_at_every_launch),
 		SILENT(HG210, host_memory_that_is_read_a_few_times),
+		SILENT(HG210, host_memory_that_is_new_at_every_launch),
+		SILENT(HG210, host_memory_from_one_place_in_turn),
+		FINDS(HG210, host_memory_from_a_loop_that_is_read_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
