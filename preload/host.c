@@ -6,13 +6,16 @@
 
 /*
  * Begin an event about host memory: not for what the HIP runtime or the tracer's own threads do,
- * which is not the program's memory.
+ * which is not the program's memory. `anywhere`: the call may come from a handler that has
+ * interrupted malloc(), as calls of malloc() itself may not (signal-safety(7)).
  */
-static bool enter(const void *caller)
+static bool enter(const void *caller, bool anywhere)
 {
 	bool entered;
 
 	if (hg_in_hip() || hg_modules_is_tool(caller))
+		return false;
+	if (HG_UNLIKELY(!hg_tls.prepared) && !hg_thread_prepare(anywhere))
 		return false;
 	hg_tls.keeping++;
 	entered = hg_enter_batched();
@@ -164,7 +167,7 @@ static void emit_unmap(uint16_t api, void *ptr, size_t size, void *caller)
 
 static void count_alloc(uint16_t api, void *ptr, size_t size, void *caller)
 {
-	if (!enter(caller))
+	if (!enter(caller, false))
 		return;
 	hg_totals_alloc(api, ptr, size, hg_stack_id(caller));
 	hg_leave();
@@ -191,7 +194,7 @@ void hg_host_alloc(uint16_t api, void *ptr, size_t size, uint64_t flags, void *c
 		errno = saved;
 		return;
 	}
-	if (!enter(caller))
+	if (!enter(caller, false))
 		return;
 	if (ptr)
 		emit_block(api, ptr, size, flags, caller);
@@ -214,7 +217,7 @@ void hg_host_free(uint16_t api, void *ptr, void *caller)
 		errno = saved;
 		return;
 	}
-	if (!enter(caller))
+	if (!enter(caller, false))
 		return;
 	emit_block_free(api, ptr, caller);
 	hg_leave();
@@ -245,7 +248,7 @@ void hg_host_failed(uint16_t api, void *ptr, size_t size, int code, void *caller
 {
 	int saved = errno;
 
-	if ((HG_UNLIKELY(hg_active != HG_ACTIVE) && !hg_start(caller)) || !enter(caller))
+	if ((HG_UNLIKELY(hg_active != HG_ACTIVE) && !hg_start(caller)) || !enter(caller, false))
 		return;
 	emit_error(api, code, (uintptr_t)ptr, size, 0, caller);
 	if (is_kept(ptr))
@@ -259,7 +262,7 @@ void hg_map_alloc(uint16_t api, void *ptr, size_t size, uint64_t flags, void *ca
 	int saved = errno;
 
 	if (hg_libc_is_allocator(caller) ||
-	    (HG_UNLIKELY(hg_active != HG_ACTIVE) && !hg_start(caller)) || !enter(caller))
+	    (HG_UNLIKELY(hg_active != HG_ACTIVE) && !hg_start(caller)) || !enter(caller, true))
 		return;
 	if (api == HG_API_mremap)
 		hg_state_freed(false);
@@ -273,7 +276,7 @@ void hg_map_free(uint16_t api, void *ptr, size_t size, void *caller)
 	int saved = errno;
 
 	if (hg_libc_is_allocator(caller) ||
-	    (HG_UNLIKELY(hg_active != HG_ACTIVE) && !hg_start(caller)) || !enter(caller))
+	    (HG_UNLIKELY(hg_active != HG_ACTIVE) && !hg_start(caller)) || !enter(caller, true))
 		return;
 	emit_unmap(api, ptr, size, caller);
 	hg_leave();
@@ -285,7 +288,7 @@ void hg_map_failed(uint16_t api, void *ptr, size_t size, uint64_t flags, void *c
 	int saved = errno;
 
 	if (hg_libc_is_allocator(caller) ||
-	    (HG_UNLIKELY(hg_active != HG_ACTIVE) && !hg_start(caller)) || !enter(caller))
+	    (HG_UNLIKELY(hg_active != HG_ACTIVE) && !hg_start(caller)) || !enter(caller, true))
 		return;
 	emit_error(api, saved, (uintptr_t)ptr, size, flags, caller);
 	if (api != HG_API_mmap)

@@ -105,6 +105,77 @@ static void measure(const struct dl_phdr_info *info, struct module *module)
 	module->start &= ~(uint64_t)4095;
 }
 
+/*
+ * The list may have to grow in a signal's handler that has interrupted malloc(), or while such a
+ * thread waits for the lock: so it is in mappings. Paths are in blocks of two sizes, which are used
+ * again, as programs may load and unload without end.
+ */
+#define SHORT_PATH 128u
+
+static struct spare {
+	struct spare *next;
+} * spares[2];
+
+static char *spare_end[2], *spare_at[2]; /* of a mapping: what was not given out yet */
+
+static void *map(size_t size)
+{
+	void *memory =
+	    hg_libc.mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+/* NULL without memory, or for what is no path. */
+static char *keep_path(const char *path)
+{
+	static const size_t sizes[] = { SHORT_PATH, PATH_MAX };
+	size_t length = strlen(path) + 1;
+	unsigned kind = length > SHORT_PATH;
+	char *copy = (char *)spares[kind];
+
+	if (length > PATH_MAX)
+		return NULL;
+	if (copy) {
+		spares[kind] = spares[kind]->next;
+	} else {
+		if (spare_at[kind] == spare_end[kind]) {
+			spare_at[kind] = map(4 * (size_t)PATH_MAX);
+			spare_end[kind] = spare_at[kind] ? spare_at[kind] + 4 * PATH_MAX : NULL;
+			if (!spare_at[kind])
+				return NULL;
+		}
+		copy = spare_at[kind];
+		spare_at[kind] += sizes[kind];
+	}
+	return memcpy(copy, path, length);
+}
+
+static void drop_path(char *path)
+{
+	unsigned kind = strlen(path) + 1 > SHORT_PATH;
+	struct spare *spare = (struct spare *)(void *)path;
+
+	spare->next = spares[kind];
+	spares[kind] = spare;
+}
+
+static bool make_room(void)
+{
+	size_t room = module_room ? 2 * module_room : 64;
+	struct module *more = map(room * sizeof(*more));
+
+	if (!more)
+		return false;
+	if (modules) {
+		memcpy(more, modules, module_count * sizeof(*more));
+		hg_libc.munmap(modules, module_room * sizeof(*more));
+	}
+	modules = more;
+	module_room = room;
+	return true;
+}
+
 /* Under the loader's lock: only remember, nothing is recorded here. */
 static int remember(struct dl_phdr_info *info, size_t size, void *data)
 {
@@ -127,19 +198,11 @@ static int remember(struct dl_phdr_info *info, size_t size, void *data)
 		}
 	}
 	module.seen = true;
-	if (module_count == module_room) {
-		size_t room = module_room ? 2 * module_room : 64;
-		struct module *more = hg_libc.realloc(modules, room * sizeof(*more));
-
-		if (!more)
-			return 0;
-		modules = more;
-		module_room = room;
-	}
-	module.path = hg_libc.malloc(strlen(info->dlpi_name) + 1);
+	if (module_count == module_room && !make_room())
+		return 0;
+	module.path = keep_path(info->dlpi_name);
 	if (!module.path)
 		return 0;
-	strcpy(module.path, info->dlpi_name);
 	modules[module_count++] = module;
 	note_tool(module.path, module.start, module.end);
 	return 0;
@@ -161,7 +224,7 @@ static void drop_unseen(void)
 		if (!modules[i].seen) {
 			if (i < emitted)
 				emit_unloaded(&modules[i]);
-			hg_libc.free(modules[i].path);
+			drop_path(modules[i].path);
 			continue;
 		}
 		kept_emitted += i < emitted;

@@ -46,6 +46,8 @@ struct hg_tls {
 	uintptr_t stack_start, stack_end; /* part of the thread's stack known to be readable */
 	uint32_t stack_known; /* the generation in which its stack was recorded as a region */
 	bool ending;          /* its struct hg_thread was given back */
+	bool prepared;        /* hg_thread_prepare() is done */
+	bool interrupted;     /* the last walk of the stack led through a signal's handler */
 	uint8_t looked;       /* times that it was asked whether it is the tracer's */
 	uint32_t entered;     /* times that it began to make events */
 	bool walked;          /* hg_stack_id() had to walk, and may have recorded the stack */
@@ -318,6 +320,14 @@ void hg_stack_forget(void);        /* nothing has been recorded: a new session l
  */
 uint32_t hg_stack_id(const void *caller);
 
+/*
+ * Libraries that were loaded late, as LTTng-UST was, have a thread's variables allocated, by
+ * malloc(), when the thread first uses them. Here that happens, with signals blocked, before the
+ * thread's first event. Of an event in a handler that may have interrupted malloc() (`anywhere`)
+ * it cannot: then false, and the event is counted as given up.
+ */
+bool hg_thread_prepare(bool anywhere);
+
 /* ---- walking stacks: unwind.c, trails.c ---- */
 
 /* Where a walk stands: a return address, and the registers after that return. */
@@ -427,8 +437,9 @@ void hg_cost_write(void); /* the process or its program ends */
 /* In HIPGRAIN_DIR: lines "PID COUNT" of events for which there was no room until the end. */
 #define HG_GIVEN_UP_FILE "given-up"
 
-void hg_wait_end(void);   /* the process or its program ends: write that line, if there is one */
-void hg_wait_reset(void); /* in a forked child */
+void hg_wait_give_up(void); /* count one more of these */
+void hg_wait_end(void);     /* the process or its program ends: write that line, if there is one */
+void hg_wait_reset(void);   /* in a forked child */
 
 /* ---- HIP: hip_*.c ---- */
 

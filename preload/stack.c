@@ -20,6 +20,13 @@
 static int (*unwind)(void **frames, int size);
 static struct hg_intern stacks;
 
+/* Where libunwind keeps its variables of threads, as code that is compiled to use them says it. */
+struct tls_index {
+	size_t module, offset;
+};
+extern void *__tls_get_addr(struct tls_index *index);
+static struct tls_index unwinders; /* module 0: there are none */
+
 /* Changes when a library was unloaded: the same addresses may then be other code. */
 static uint64_t epoch; /* atomic */
 
@@ -33,6 +40,8 @@ int hg_stack_init(void)
 
 	if (library)
 		unwind = (int (*)(void **, int))hg_libc.dlsym(library, "unw_backtrace");
+	if (library && dlinfo(library, RTLD_DI_TLS_MODID, &unwinders.module))
+		unwinders.module = 0;
 	if (!unwind) {
 		void *frames[4];
 
@@ -124,6 +133,44 @@ void hg_stack_unloaded(void)
 	hg_unwind_flush();
 }
 
+/* Of a signal, as far as can be told. */
+static bool in_handler(void)
+{
+	uint64_t frames[HG_STACK_DEPTH_MAX], hash = 0;
+	struct hg_frame start;
+
+	hg_unwind_start(&start);
+	hg_unwind_from(&start, (void *)start.ip, frames, HG_STACK_DEPTH_MAX, &hash, NULL);
+	return hg_tls.interrupted;
+}
+
+bool hg_thread_prepare(bool anywhere)
+{
+	sigset_t blocked, before;
+	int saved = errno;
+
+	if (hg_tls.busy || hg_active != HG_ACTIVE || !*hg_provider->recording)
+		return true;
+	hg_tls.busy++;
+	if (anywhere && in_handler()) {
+		hg_wait_give_up();
+		hg_tls.busy--;
+		errno = saved;
+		return false;
+	}
+	sigfillset(&blocked);
+	pthread_sigmask(SIG_SETMASK, &blocked, &before);
+	if (hg_provider->init_thread)
+		hg_provider->init_thread();
+	if (unwinders.module)
+		__tls_get_addr(&unwinders);
+	hg_tls.prepared = true;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	hg_tls.busy--;
+	errno = saved;
+	return true;
+}
+
 /* The slow way; at least the caller, which alone is sure. */
 static __attribute__((noinline)) unsigned unwind_slowly(const void *caller, uint64_t *out,
 							uint64_t *hash)
@@ -132,7 +179,7 @@ static __attribute__((noinline)) unsigned unwind_slowly(const void *caller, uint
 	unsigned first = 0, count = 0;
 
 	/* Unwinders call dl_iterate_phdr(), and hold locks of their own while they do. */
-	if (unwind && !hg_tls.in_phdr) {
+	if (unwind && !hg_tls.in_phdr && !hg_tls.interrupted) {
 		int found = unwind(frames, (int)(hg_config.stack_depth + OWN_FRAMES));
 
 		count = found > 0 ? (unsigned)found : 0;

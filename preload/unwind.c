@@ -348,6 +348,20 @@ __attribute__((noinline)) bool hg_unwind_start(struct hg_frame *frame)
 	return !is_own(frame->ip);
 }
 
+/*
+ * In a signal's handler other unwinders must not be asked: what they have to allocate or lock,
+ * the code that was interrupted may hold. The stack then ends where the walk does.
+ */
+static unsigned lost_way(unsigned count, uint64_t sum, uint64_t *hash, struct hg_trail *trail)
+{
+	if (!hg_tls.interrupted)
+		return 0;
+	if (trail)
+		trail->count = trail->room + 1;
+	*hash = hg_mix(*hash, sum);
+	return count;
+}
+
 unsigned hg_unwind_from(const struct hg_frame *start, const void *caller, uint64_t *frames,
 			unsigned room, uint64_t *hash, struct hg_trail *trail)
 {
@@ -358,6 +372,7 @@ unsigned hg_unwind_from(const struct hg_frame *start, const void *caller, uint64
 	uint64_t sum = 0;
 	bool remember = true, exact = false;
 
+	hg_tls.interrupted = false;
 	if (frame->sp - span.start >= span.end - span.start) {
 		span.start = frame->sp & ~(uintptr_t)(PAGE - 1);
 		span.end = span.start + PAGE;
@@ -376,24 +391,25 @@ unsigned hg_unwind_from(const struct hg_frame *start, const void *caller, uint64
 		exact = false;
 		if (HG_LIKELY(rule_kind(rule) <= CFI_RBP_DEREF)) {
 			if (!step(&span, &walk, rule))
-				return 0;
+				return lost_way(count, sum, hash, trail);
 			if (!frame->ip)
 				break;
 		} else if (rule_kind(rule) == CFI_SIGNAL) {
 			uintptr_t before = frame->sp;
 
+			hg_tls.interrupted = true;
 			if (!step_signal(&span, &walk))
-				return 0;
+				return lost_way(count, sum, hash, trail);
 			exact = true;
 			if (frame->sp - before > MAX_GROWTH || frame->sp >= span.end) {
 				remember = false;
 				if (!on_other_stack(&span, frame->sp))
-					return 0;
+					return lost_way(count, sum, hash, trail);
 			}
 		} else if (rule_kind(rule) == CFI_END) {
 			break;
 		} else {
-			return 0;
+			return lost_way(count, sum, hash, trail);
 		}
 	}
 	if (remember) {

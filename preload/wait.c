@@ -86,6 +86,11 @@ HG_EXPORT int poll(struct pollfd *fds, nfds_t count, int timeout)
 	return wait_for_room(timeout);
 }
 
+void hg_wait_give_up(void)
+{
+	__atomic_fetch_add(&given_up, 1, __ATOMIC_RELAXED);
+}
+
 void hg_wait_reset(void)
 {
 	given_up = 0;

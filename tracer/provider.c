@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <lttng/ust-fork.h>
+#include <lttng/ust-thread.h>
 
 #include "tracer/provider.h"
 
@@ -77,6 +78,7 @@ static const struct hg_provider provider = {
 	.after_fork_child = lttng_ust_after_fork_child,
 	.on_state_wanted = on_state_wanted,
 	.safe_close = lttng_ust_safe_close_fd,
+	.init_thread = lttng_ust_init_thread,
 	.at_exit = &at_exit,
 };
 

@@ -50,7 +50,7 @@
 	HG_OFFLOAD_EVENTS(EVENT) \
 	HG_MIGRATION_EVENTS(EVENT)
 
-#define HG_PROVIDER_VERSION 10u
+#define HG_PROVIDER_VERSION 11u
 #define HG_PROVIDER_SYMBOL  "hipgrain_provider"
 
 struct hg_provider {
@@ -80,6 +80,10 @@ struct hg_provider {
 	/* close() by `real`, but for descriptors of LTTng-UST's: those fail with EBADF. NULL if
 	 * this LTTng-UST cannot tell its own. */
 	int (*safe_close)(int fd, int (*real)(int fd));
+
+	/* Have LTTng-UST allocate the calling thread's variables: lttng/ust-thread.h. NULL: it
+	 * has none. */
+	void (*init_thread)(void);
 
 	/* Called, if set, when the process ends and events can still be made. */
 	void (**at_exit)(void);

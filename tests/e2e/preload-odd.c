@@ -236,21 +236,25 @@ static void allocate_in_handler(int number)
 	handled++;
 }
 
-/* Signals all the time, on a stack of their own, until 300 have come amid `work`. */
+/*
+ * Signals amid `work`, on a stack of their own, until 300 have come. Each is asked for anew: at
+ * intervals, a handler that takes longer than one would leave no time for anything else.
+ */
 static void interrupt(void (*handler)(int), void (*work)(void))
 {
 	static char other[65536];
 	stack_t stack = { .ss_sp = other, .ss_size = sizeof(other) };
 	struct sigaction action = { .sa_handler = handler, .sa_flags = SA_ONSTACK | SA_RESTART };
-	struct itimerval often = { { 0, 200 }, { 0, 200 } }, never = { { 0, 0 }, { 0, 0 } };
+	struct itimerval soon = { { 0, 0 }, { 0, 0 } };
 
-	handled = 0;
 	sigaltstack(&stack, NULL);
 	sigaction(SIGALRM, &action, NULL);
-	setitimer(ITIMER_REAL, &often, NULL);
-	while (handled < 300)
-		work();
-	setitimer(ITIMER_REAL, &never, NULL);
+	for (int asked = handled = 0; asked < 300; asked++) {
+		soon.it_value.tv_usec = 1 + asked * 37 % 200;
+		setitimer(ITIMER_REAL, &soon, NULL);
+		while (handled <= asked)
+			work();
+	}
 }
 
 static void allocate_much(void)
