@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include <json-c/json.h>
 
 #include "tracer/bundle.h"
+#include "tracer/message.h"
 
 enum directory_kind {
 	DIRECTORY_ABSENT,
@@ -23,19 +23,6 @@ enum directory_kind {
 	DIRECTORY_FOREIGN, /* not empty, not ours */
 	NOT_A_DIRECTORY,
 };
-
-static int refuse(char *why, size_t why_size, int error, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-
-static int refuse(char *why, size_t why_size, int error, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(why, why_size, format, arguments);
-	va_end(arguments);
-	return -error;
-}
 
 /* Does `path` hold a manifest of ours, of any version? */
 static bool has_manifest(const char *path)

@@ -48,6 +48,16 @@ void message_warning(const char *format, ...)
 	va_end(arguments);
 }
 
+int refuse(char *why, size_t why_size, int error, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(why, why_size, format, arguments);
+	va_end(arguments);
+	return -error;
+}
+
 void message_note(const char *format, ...)
 {
 	va_list arguments;

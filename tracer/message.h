@@ -6,6 +6,7 @@
 #define HIPGRAIN_TRACER_MESSAGE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /*
  * Exit statuses of hipgrain itself; scripts rely on them. A verb that runs a command otherwise
@@ -29,5 +30,12 @@ void message_set_quiet(bool quiet);
 void message_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void message_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void message_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * Why something is not done, for whoever asked to tell: into `why`, of why_size bytes. `error` is
+ * a positive errno; returns -error.
+ */
+int refuse(char *why, size_t why_size, int error, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 #endif

@@ -2,7 +2,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,19 +18,6 @@
 #include "tracer/target.h"
 
 #define DEFAULT_DIRECTORY "hipgrain.standby"
-
-static int refuse(char *why, size_t why_size, int error, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-
-static int refuse(char *why, size_t why_size, int error, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(why, why_size, format, arguments);
-	va_end(arguments);
-	return -error;
-}
 
 /* /proc/PID/NAME as a whole, NUL-terminated; malloc'ed. NULL with errno. */
 static char *read_file(pid_t pid, const char *name, size_t *length)

@@ -2,7 +2,6 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "tracer/message.h"
 #include "tracer/target.h"
 
 /* What this build of the preload library can be loaded into. */
@@ -46,19 +46,6 @@ static const struct {
 	{ EM_AARCH64, "AArch64" }, { EM_PPC64, "POWER" },   { EM_RISCV, "RISC-V" },
 	{ EM_S390, "S/390" },      { 224, "AMD GPU" }, /* EM_AMDGPU, absent from older elf.h */
 };
-
-static int refuse(char *why, size_t why_size, int error, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-
-static int refuse(char *why, size_t why_size, int error, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(why, why_size, format, arguments);
-	va_end(arguments);
-	return -error;
-}
 
 /* Is `path` a regular file that we may execute? 0 or -errno. */
 static int check_executable(const char *path)

@@ -151,8 +151,6 @@ void condition_forget(struct flow *flow, struct state *state);
 /* An address in the code object (low half): the symbol there, or the plain address. */
 value_id flow_image_address(struct flow *flow, uint64_t address);
 value_id flow_image_high(struct flow *flow);
-/* Replace sums of an image address and a constant by the symbol they reach. */
-value_id flow_normalise(struct flow *flow, value_id value);
 /* Whether the low half is exactly one address in the code object. */
 bool flow_code_address(const struct flow *flow, value_id low, uint64_t *address);
 

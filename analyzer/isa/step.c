@@ -23,7 +23,8 @@ value_id flow_image_address(struct flow *flow, uint64_t address)
 	return value_base(&flow->store, BASE(BASE_IMAGE, 0), (int32_t)(uint32_t)address);
 }
 
-value_id flow_normalise(struct flow *flow, value_id value)
+/* Replace sums of an image address and a constant by the symbol they reach. */
+static value_id normalise(struct flow *flow, value_id value)
 {
 	struct value_store *store = &flow->store;
 	const struct value *old = value_get(store, value);
@@ -254,7 +255,7 @@ static int step_add(struct flow *flow, struct state *state, const struct insn *i
 	}
 	if (insn->sdwa)
 		result = value_blur(store, result);
-	status = flow_write(flow, state, to, 0, flow_normalise(flow, result));
+	status = flow_write(flow, state, to, 0, normalise(flow, result));
 	if (!status && carry_out)
 		status = write_all(flow, state, &insn->operand[1], VALUE_NUMBER);
 	return status;
@@ -309,7 +310,7 @@ static int step_wide(struct flow *flow, struct state *state, const struct insn *
 		if (status)
 			return status;
 	}
-	status = flow_write(flow, state, to, 0, flow_normalise(flow, low));
+	status = flow_write(flow, state, to, 0, normalise(flow, low));
 	return status ? status : flow_write(flow, state, to, 1, high);
 }
 

@@ -562,11 +562,6 @@ value_id value_number(value_id a)
 	return a == VALUE_BOTTOM ? VALUE_BOTTOM : VALUE_NUMBER;
 }
 
-value_id value_offset(struct value_store *store, value_id a, int64_t constant)
-{
-	return constant ? value_add(store, a, value_const(store, (int32_t)constant)) : a;
-}
-
 bool value_constant(const struct value_store *store, value_id a, int32_t *constant)
 {
 	const struct value *value = value_get(store, a);

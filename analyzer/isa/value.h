@@ -129,8 +129,6 @@ value_id value_sub(struct value_store *store, value_id a, value_id b);
 value_id value_blur(struct value_store *store, value_id a);
 /* What arithmetic that is not followed makes of it: a number; bottom stays bottom. */
 value_id value_number(value_id a);
-/* Add a known constant. */
-value_id value_offset(struct value_store *store, value_id a, int64_t constant);
 
 /* The constant, if that is all the value can be. */
 bool value_constant(const struct value_store *store, value_id a, int32_t *constant);

@@ -53,8 +53,9 @@ static char *place_text_of(int32_t place)
 	return place < 0 ? g_strdup("the host") : g_strdup_printf("device %d", place);
 }
 
-char *move_advice_text(const struct analysis *analysis, const struct process *process,
-		       const struct move_advice *advice)
+/* What was asked, where; the caller frees. */
+static char *advice_text(const struct analysis *analysis, const struct process *process,
+			 const struct move_advice *advice)
 {
 	char *call = move_call_text(analysis, process, &advice->call);
 	char *target = place_text_of(advice->target);
@@ -135,8 +136,7 @@ GArray *history_facts(const struct analysis *analysis, const struct process *pro
 	for (unsigned i = 0; i < history->calls->len; i++) {
 		const struct move_advice *advice =
 		    &g_array_index(history->calls, struct move_advice, i);
-		struct history_fact fact = { advice->ns,
-					     move_advice_text(analysis, process, advice) };
+		struct history_fact fact = { advice->ns, advice_text(analysis, process, advice) };
 
 		g_array_append_val(facts, fact);
 	}

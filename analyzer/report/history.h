@@ -16,9 +16,7 @@ const char *move_cause_text(enum move_trigger trigger);
 /* "hipMemPrefetchAsync at main.cpp:12"; the caller frees. */
 char *move_call_text(const struct analysis *analysis, const struct process *process,
 		     const struct move_call *call);
-/* What was asked, where; what moved, whither, and why. The caller frees. */
-char *move_advice_text(const struct analysis *analysis, const struct process *process,
-		       const struct move_advice *advice);
+/* What moved, whither, and why. The caller frees. */
 char *move_span_text(const struct analysis *analysis, const struct move_span *span);
 /* When the host faulted: "after ... and before ..., thread 7"; the caller frees. */
 char *move_phase_text(const struct analysis *analysis, const struct process *process,

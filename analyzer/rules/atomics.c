@@ -83,8 +83,8 @@ static const char *kind_text(enum atomic_kind kind)
 	return texts[kind];
 }
 
-/* How to make the memory coarse-grained, in terms of the call that allocated it. */
-char *coarse_fix(const struct allocation *allocation)
+/* How to make the memory coarse-grained, in terms of the call that allocated it; to be freed. */
+static char *coarse_fix(const struct allocation *allocation)
 {
 	switch (allocation->api) {
 	case HG_API_hsa_amd_memory_pool_allocate:

@@ -30,9 +30,6 @@ void atomic_describe(struct finding *finding, const struct launch *launch,
 		     const struct isa_atomic *atomic, const struct pointer_argument *pointer,
 		     const struct grain *grain);
 
-/* How to make the memory coarse-grained, in terms of the call that allocated it; to be freed. */
-char *coarse_fix(const struct allocation *allocation);
-
 /* Called for each atomic of a launched kernel and each pointer that it may go through. */
 void check_reach(const struct rules_context *context, const struct launch *launch,
 		 const struct isa_atomic *atomic, const struct pointer_argument *pointer);

@@ -28,7 +28,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct job *jobs, **jobs_last = &jobs;
 static bool running;
 
-void sg_copy(uint64_t destination, uint64_t source, uint64_t size)
+/* Copy between GPU addresses now; a page that is not mapped is a memory access fault. */
+static void copy_now(uint64_t destination, uint64_t source, uint64_t size)
 {
 	while (size) {
 		uint64_t source_span, destination_span;
@@ -71,17 +72,17 @@ static void execute(struct job *job)
 	switch (job->kind) {
 	case COPY:
 		sg_log("copy: %#lx <- %#lx, %lu bytes", job->destination, job->source, job->size);
-		sg_copy(job->destination, job->source, job->size);
+		copy_now(job->destination, job->source, job->size);
 		break;
 	case RECTANGLE:
 		sg_log("copy: rectangle %u x %u x %u", range->x, range->y, range->z);
 		for (uint32_t z = 0; z < range->z; z++)
 			for (uint32_t y = 0; y < range->y; y++)
-				sg_copy(corner(&job->rectangle.destination,
-					       &job->rectangle.destination_offset, y, z),
-					corner(&job->rectangle.source,
-					       &job->rectangle.source_offset, y, z),
-					range->x);
+				copy_now(corner(&job->rectangle.destination,
+						&job->rectangle.destination_offset, y, z),
+					 corner(&job->rectangle.source,
+						&job->rectangle.source_offset, y, z),
+					 range->x);
 		break;
 	case PREFETCH:
 		sg_svm_set_location(job->destination, job->destination + job->size, job->agent);

@@ -276,7 +276,6 @@ void sg_signal_complete(hsa_signal_t handle, uint64_t start_ns, uint64_t end_ns)
 bool sg_signals_are_zero(const hsa_signal_t *signals, uint32_t count);
 /* New signal that the GPU can reach. 0 handle when out of memory. */
 hsa_signal_t sg_signal_create(amd_signal_kind64_t kind, hsa_signal_value_t value);
-void sg_signal_reference(hsa_signal_t handle);
 void sg_signal_release(hsa_signal_t handle);
 
 /* Every signal change, doorbell and completion counts here; whoever waits, waits on this. */
@@ -306,11 +305,6 @@ void sg_work_exclude(enum sg_work work);
  */
 void sg_work_stop(void);
 void sg_work_resume(void);
-
-/* ---- copies: copy.c ---- */
-
-/* Copy between GPU addresses now; a page that is not mapped is a memory access fault. */
-void sg_copy(uint64_t destination, uint64_t source, uint64_t size);
 
 /* ---- code: executable.c, loader.c ---- */
 

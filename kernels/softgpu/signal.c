@@ -63,7 +63,7 @@ hsa_signal_t sg_signal_create(amd_signal_kind64_t kind, hsa_signal_value_t value
 	return (hsa_signal_t){ (uint64_t)(uintptr_t)slot };
 }
 
-void sg_signal_reference(hsa_signal_t handle)
+static void reference(hsa_signal_t handle)
 {
 	__atomic_add_fetch(&((struct slot *)sg_signal(handle))->references, 1, __ATOMIC_RELAXED);
 }
@@ -365,7 +365,7 @@ hsa_status_t hsa_amd_signal_async_handler(hsa_signal_t signal, hsa_signal_condit
 	if (!handler)
 		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 	*handler = (struct handler){ signal, condition, compare, function, argument, NULL };
-	sg_signal_reference(signal);
+	reference(signal);
 	pthread_mutex_lock(&handlers_lock);
 	if (!handlers_running)
 		handlers_running = !sg_thread_start("softgpu-events", run_handlers);

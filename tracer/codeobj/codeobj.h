@@ -37,8 +37,8 @@ enum codeobj_format {
 	CODEOBJ_ARCHIVE,    /* of object files ("!<arch>\n") */
 };
 
+/* What the first bytes say that it is. */
 enum codeobj_format codeobj_identify(const void *data, size_t size);
-const char *codeobj_format_name(enum codeobj_format format);
 
 /* ---- fat binary wrapper (.hipFatBinSegment) ---- */
 

@@ -98,21 +98,6 @@ enum codeobj_format codeobj_identify(const void *data, size_t size)
 	return header.e_machine == EM_AMDGPU ? CODEOBJ_ELF : CODEOBJ_HOST_ELF;
 }
 
-const char *codeobj_format_name(enum codeobj_format format)
-{
-	static const char *const names[] = {
-		[CODEOBJ_UNKNOWN] = "unknown",
-		[CODEOBJ_BUNDLE] = "offload bundle",
-		[CODEOBJ_COMPRESSED] = "compressed bundle",
-		[CODEOBJ_ELF] = "code object",
-		[CODEOBJ_HOST_ELF] = "host ELF file",
-		[CODEOBJ_OFFLOAD] = "offload binary",
-		[CODEOBJ_ARCHIVE] = "archive",
-	};
-
-	return (unsigned)format < sizeof(names) / sizeof(names[0]) ? names[format] : "unknown";
-}
-
 int codeobj_elf_check(const void *elf, size_t size, struct codeobj_error *error)
 {
 	Elf64_Ehdr header;

@@ -133,29 +133,20 @@ static uint64_t element_count(const struct msgpack_value *value)
 }
 
 /* Iterative, because nesting depth is the input's choice; every value takes at least a byte. */
-static bool skip_values(struct msgpack *reader, uint64_t pending)
+bool msgpack_skip_elements(struct msgpack *reader, const struct msgpack_value *value)
 {
-	struct msgpack_value value;
+	uint64_t pending = element_count(value);
+	struct msgpack_value element;
 
 	while (pending) {
 		if (pending > (uint64_t)(reader->end - reader->at))
 			return fail(reader);
-		if (!msgpack_read(reader, &value))
+		if (!msgpack_read(reader, &element))
 			return false;
-		pending += element_count(&value);
+		pending += element_count(&element);
 		pending--;
 	}
 	return true;
-}
-
-bool msgpack_skip(struct msgpack *reader)
-{
-	return skip_values(reader, 1);
-}
-
-bool msgpack_skip_elements(struct msgpack *reader, const struct msgpack_value *value)
-{
-	return skip_values(reader, element_count(value));
 }
 
 bool msgpack_is(const struct msgpack_value *value, const char *text)

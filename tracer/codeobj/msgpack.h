@@ -39,9 +39,6 @@ struct msgpack_value {
 /* The next value; an array's or map's elements follow and are read by further calls. */
 bool msgpack_read(struct msgpack *reader, struct msgpack_value *value);
 
-/* Skip one whole value, elements included. */
-bool msgpack_skip(struct msgpack *reader);
-
 /* Skip what belongs to a value that msgpack_read() just returned (nothing for scalars). */
 bool msgpack_skip_elements(struct msgpack *reader, const struct msgpack_value *value);
 

@@ -43,7 +43,7 @@ static void compare_int(struct native *n, enum condition c, bool wide, int sign,
 	op3(n, equal ? wide ? VPCMPEQQ : VPCMPEQD : wide ? VPCMPGTQ : VPCMPGTD, d, first, second);
 }
 
-void native_compare(struct native *n, const struct sg_insn *in, uint32_t arg)
+static void compare_values(struct native *n, const struct sg_insn *in, uint32_t arg)
 {
 	enum condition c = arg;
 	uint8_t type = in->op->a, out, sign = 0, ones = 0;
@@ -108,7 +108,7 @@ static bool find_compare(const struct sg_op *op, struct native_rule *rule)
 
 		if (k != (size_t)(end - s) || strncmp(s, conditions[i].name, k))
 			continue;
-		*rule = (struct native_rule){ op->name, native_compare, i };
+		*rule = (struct native_rule){ op->name, compare_values, i };
 		return is_float || i <= GE;
 	}
 	return false;

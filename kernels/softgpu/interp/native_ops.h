@@ -219,7 +219,6 @@ void native_float_of_double(struct native *n, const struct sg_insn *in, uint32_t
 void native_int_of_double(struct native *n, const struct sg_insn *in, uint32_t arg);
 void native_packed_float(struct native *n, const struct sg_insn *in, uint32_t arg);
 void native_packed_move(struct native *n, const struct sg_insn *in, uint32_t arg);
-void native_compare(struct native *n, const struct sg_insn *in, uint32_t arg);
 void native_float_fmas(struct native *n, const struct sg_insn *in, uint32_t arg);
 void native_double_fmas(struct native *n, const struct sg_insn *in, uint32_t arg);
 void native_divide_scale(struct native *n, const struct sg_insn *in, uint32_t arg);
