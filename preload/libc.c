@@ -330,6 +330,18 @@ static int boot_poll(struct pollfd *fds, nfds_t count, int timeout)
 		       : (int)syscall(SYS_poll, fds, count, timeout);
 }
 
+static int boot_socket(int domain, int type, int protocol)
+{
+	return ready() ? hg_libc.socket(domain, type, protocol)
+		       : (int)syscall(SYS_socket, domain, type, protocol);
+}
+
+static ssize_t boot_recvmsg(int fd, struct msghdr *message, int flags)
+{
+	return ready() ? hg_libc.recvmsg(fd, message, flags)
+		       : syscall(SYS_recvmsg, fd, message, flags);
+}
+
 struct hg_libc hg_libc = {
 	.malloc = boot_malloc,
 	.calloc = boot_calloc,
@@ -347,6 +359,8 @@ struct hg_libc hg_libc = {
 	.mremap = boot_mremap,
 	.close = boot_close,
 	.poll = boot_poll,
+	.socket = boot_socket,
+	.recvmsg = boot_recvmsg,
 	.dl_iterate_phdr = boot_dl_iterate_phdr,
 };
 
@@ -499,6 +513,8 @@ void hg_libc_init(void)
 	NEXT(mremap);
 	NEXT(close);
 	NEXT(poll);
+	NEXT(socket);
+	NEXT(recvmsg);
 	NEXT(_exit);
 	NEXT(execve);
 	NEXT(execvpe);

@@ -20,9 +20,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "batch.h"
 #include "tracer/provider.h"
+
+struct msghdr;
 
 #define HG_EXPORT      __attribute__((visibility("default")))
 #define HG_LIKELY(x)   __builtin_expect(!!(x), 1)
@@ -223,6 +226,8 @@ struct hg_libc {
 	void *(*mremap)(void *address, size_t old_size, size_t size, int flags, void *new_address);
 	int (*close)(int fd);
 	int (*poll)(struct pollfd *fds, nfds_t count, int timeout);
+	int (*socket)(int domain, int type, int protocol);
+	ssize_t (*recvmsg)(int fd, struct msghdr *message, int flags);
 	/* Ends of a program, NULL until they are known. */
 	void (*_exit)(int status);
 	int (*execve)(const char *path, char *const argv[], char *const env[]);

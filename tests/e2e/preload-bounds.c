@@ -175,6 +175,46 @@ static void no_more(void)
 	allocate(); /* as far as there is memory */
 }
 
+/* One line of a descriptor, without more than read(). */
+static void show(int fd)
+{
+	char text[64] = "";
+
+	if (lseek(fd, 0, SEEK_SET) || read(fd, text, sizeof(text) - 1) < 0)
+		perror("read");
+	fputs(text, stdout);
+}
+
+/* Descriptors of the program's choice, wherever others may be; children use and close them. */
+static void choose_numbers(void)
+{
+	char name[] = "numbers.XXXXXX";
+	int file = mkstemp(name);
+
+	unlink(name);
+	dprintf(file, "a line of text\n");
+	for (int fd = 3; fd < 60; fd++)
+		if (fd != file)
+			printf("%d ", dup2(file, fd) == fd);
+	for (int round = 0; round < 3; round++) {
+		pid_t child;
+
+		fflush(stdout);
+		child = fork();
+		if (!child) {
+			for (int fd = 3; fd < 60; fd++)
+				show(fd);
+			say("child");
+			for (int fd = 3; fd < 60; fd++)
+				printf("%d", close(fd));
+			exit(round);
+		}
+		child_ends(child);
+	}
+	for (int fd = 3; fd < 60; fd++)
+		show(fd);
+}
+
 static void at_exit(void)
 {
 	say("atexit");
@@ -258,19 +298,13 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(void);
 	} modes[] = {
-		{ "allocate", only_allocate },
-		{ "spawn", use_spawn },
-		{ "system", use_system },
-		{ "exec-chain", use_exec },
-		{ "few-files", few_files },
-		{ "small-files", small_files },
-		{ "small-stack", small_stack },
-		{ "little-memory", little_memory },
-		{ "few-processes", few_processes },
-		{ "no-more", no_more },
-		{ "exit", use_exit },
-		{ "quick-exit", exits_quickly },
-		{ "libunwind", use_libunwind },
+		{ "allocate", only_allocate },      { "spawn", use_spawn },
+		{ "system", use_system },           { "exec-chain", use_exec },
+		{ "few-files", few_files },         { "small-files", small_files },
+		{ "small-stack", small_stack },     { "little-memory", little_memory },
+		{ "few-processes", few_processes }, { "no-more", no_more },
+		{ "numbers", choose_numbers },      { "exit", use_exit },
+		{ "quick-exit", exits_quickly },    { "libunwind", use_libunwind },
 	};
 
 	self = argv[0];

@@ -21,6 +21,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/shm.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -137,6 +138,9 @@ static const char *const absent = "/nothing/there";
 	X("closefrom", closefrom(1000000))                                                \
 	X("poll", result = poll(NULL, 0, 1))                                              \
 	X("poll", result = poll(nowhere, 1, 0))                                           \
+	X("socket", result = socket(-1, 0, 0))                                            \
+	X("socket", result = close(socket(AF_UNIX, SOCK_STREAM, 0)))                      \
+	X("recvmsg", result = recvmsg(1000000, NULL, 0))                                  \
 	X("dlsym", result = dlsym(RTLD_DEFAULT, "strlen") != NULL)                        \
 	X("dlsym", result = dlsym(RTLD_DEFAULT, "hipMalloc") != NULL)                     \
 	X("dlvsym", result = dlvsym(RTLD_DEFAULT, "strlen", "GLIBC_0") != NULL)           \
