@@ -25,6 +25,15 @@ static void fill(uint64_t *address, uint64_t base)
 		address[l] = base;
 }
 
+/* 32-bit arithmetic: a negative part wraps within private memory. */
+static void wrap32(uint64_t *address)
+{
+	unsigned l;
+
+	for (l = 0; l < SG_LANES; l++)
+		address[l] = (uint32_t)address[l];
+}
+
 static bool scratch_base_ok(struct sg_wave *wave, const struct sg_insn *in)
 {
 	if (sg_pair(wave, SG_FLAT_SCRATCH) == (uint64_t)(uintptr_t)wave->scratch)
@@ -67,6 +76,7 @@ static bool buffer_addresses(struct sg_wave *wave, const struct sg_insn *in, uns
 		fill(access->address, (shift >> 6) + (uint64_t)(int64_t)in->offset);
 		if (in->offen)
 			add_vector32(wave, o, access->address);
+		wrap32(access->address);
 		return true;
 	}
 	if (r[3] & WORD3_ADD_TID) {
@@ -109,9 +119,7 @@ bool sg_addresses(struct sg_wave *wave, const struct sg_insn *in, enum sg_space 
 			offset += sg_read32(wave, &in->o[s]);
 		fill(access->address, offset);
 		add_vector32(wave, o, access->address);
-		/* 32-bit arithmetic: a negative part wraps within private memory. */
-		for (l = 0; l < SG_LANES; l++)
-			access->address[l] = (uint32_t)access->address[l];
+		wrap32(access->address);
 		return true;
 	case SG_GLOBAL:
 		if (in->o[s].kind != SG_K_OFF) {

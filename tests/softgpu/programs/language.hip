@@ -303,6 +303,35 @@ static bool print(void)
 	return seen == N / 50 && got[0] > 0;
 }
 
+// ---- an array of each thread's own, counted from its end ----
+
+static __host__ __device__ inline int from_the_end(int seed)
+{
+	double row[120];
+	int sum = 0;
+
+	for (int i = 0; i < 120; i++)
+		row[i] = i * seed;
+	for (int k = 1 + seed; k < 300 + seed; k += 7)
+		row[120 - ((unsigned)log2f((float)(k & -k)) + 1)] += 2.0 * k;
+	for (int i = 0; i < 120; i++)
+		sum += (i + 1) * (int)row[i];
+	return sum;
+}
+
+__global__ void from_the_end_kernel(int *out)
+{
+	int i = INDEX;
+
+	if (i < N)
+		out[i] = from_the_end(i);
+}
+
+static bool own_array(void)
+{
+	return same(run(from_the_end_kernel), each([](int i) { return from_the_end(i); }));
+}
+
 static const program programs[] = {
 	{ "calls", calls },
 	{ "function_pointers", function_pointers },
@@ -311,6 +340,7 @@ static const program programs[] = {
 	{ "structs", structs },
 	{ "globals", globals },
 	{ "printf", print },
+	{ "own_array", own_array },
 	{},
 };
 MAIN(programs)
