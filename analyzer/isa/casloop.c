@@ -72,10 +72,8 @@ struct search {
 	} * todo;
 	size_t todo_count, todo_room;
 	bool reaches_old; /* some path ends in memory's old value */
-	bool arithmetic, fp;
-	bool compare_fp; /* a selection was seen whose operands were compared as FP */
-	enum isa_op op;
-	enum isa_type type;
+	bool arithmetic;
+	struct arithmetic kind;
 };
 
 static uint32_t block_of(const struct function *function, const struct insn *insn, uint32_t *index)
@@ -289,11 +287,30 @@ static bool writes(const struct insn *insn, struct place place, uint32_t *part)
 	return false;
 }
 
+static bool contains(const struct insn *insn, const char *const *parts, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (strstr(insn->mnemonic, parts[i]))
+			return true;
+	return false;
+}
+
+/* Of a conversion the type that it makes stands first. */
+static const char *const conversions[] = { "_cvt_f32_u32",   "_cvt_f32_i32", "_cvt_f64_u32",
+					   "_cvt_f64_i32",   "_cvt_u32_f",   "_cvt_i32_f",
+					   "_cvt_f32_ubyte", "_rcp_iflag" };
+static const char *const products[] = { "_mul_lo_", "_mul_hi_", "_mul_u",
+					"_mul_i",   "_mad_u",   "_mad_i" };
+
 bool casloop_arithmetic(const struct insn *insn, struct arithmetic *kind)
 {
 	size_t i;
 
 	memset(kind, 0, sizeof(*kind));
+	kind->converts = contains(insn, conversions, ARRAY_SIZE(conversions));
+	kind->product = contains(insn, products, ARRAY_SIZE(products));
 	for (i = 0; i < ARRAY_SIZE(operations); i++) {
 		if (strncmp(insn->mnemonic, operations[i].prefix, strlen(operations[i].prefix)))
 			continue;
@@ -322,19 +339,47 @@ bool casloop_arithmetic(const struct insn *insn, struct arithmetic *kind)
 
 static void note(struct search *search, const struct insn *insn)
 {
-	struct arithmetic kind;
+	struct arithmetic *all = &search->kind, kind;
 
 	if (!casloop_arithmetic(insn, &kind))
 		return;
+	all->converts |= kind.converts;
+	all->product |= kind.product;
 	/* Floating point beats the masking and shifting around it. */
-	if (!search->arithmetic || (kind.fp && !search->fp)) {
+	if (!search->arithmetic || (kind.fp && !all->fp)) {
 		/* What only prepares a number says nothing of the operation on it. */
 		if (!search->arithmetic || kind.op != ISA_OP_OTHER)
-			search->op = kind.op;
-		search->type = kind.type;
-		search->fp = kind.fp;
+			all->op = kind.op;
+		all->masked = search->arithmetic;
+		all->type = kind.type;
+		all->fp = kind.fp;
 	}
 	search->arithmetic = true;
+}
+
+/* Whether the word is one number of that type, or a pair of halves. */
+static bool is_number(const struct arithmetic *kind, unsigned dwords)
+{
+	switch (kind->type) {
+	case ISA_TYPE_PK_F16:
+		return dwords == 1;
+	case ISA_TYPE_F64:
+		return dwords == 2 && !kind->masked;
+	default:
+		return dwords == 1 && !kind->masked;
+	}
+}
+
+void casloop_conclude(const struct arithmetic *kind, unsigned dwords, struct casloop *result)
+{
+	result->computes = true;
+	result->fp = kind->fp && !kind->converts;
+	result->op = kind->op;
+	result->type = kind->type;
+	if (!result->fp)
+		result->type = dwords == 2 ? ISA_TYPE_I64 : ISA_TYPE_I32;
+	if (kind->converts || (kind->fp ? !is_number(kind, dwords) : kind->product))
+		result->op = ISA_OP_OTHER;
 }
 
 /* Continue from a definition to its sources. */
@@ -443,7 +488,8 @@ static int trace(struct search *search, uint32_t block, uint32_t index, const st
 	int status = 0;
 
 	search->seen_count = search->todo_count = 0;
-	search->arithmetic = search->fp = search->reaches_old = false;
+	search->arithmetic = search->reaches_old = false;
+	memset(&search->kind, 0, sizeof(search->kind));
 	for (i = 0; !status && i < count; i++) {
 		struct place place = { 0, data->reg + first + i, 0 };
 
@@ -504,12 +550,7 @@ int casloop_classify(const struct function *function, const struct insn *insn,
 	if (status)
 		goto out;
 	if (search.arithmetic && search.reaches_old) {
-		result->computes = true;
-		result->op = search.op;
-		result->type = search.type;
-		result->fp = search.fp;
-		if (half == 2 && result->type == ISA_TYPE_I32)
-			result->type = ISA_TYPE_I64;
+		casloop_conclude(&search.kind, half, result);
 		goto out;
 	}
 	status = trace(&search, block, index, data, half, half);

@@ -19,10 +19,19 @@ struct arithmetic {
 	enum isa_op op;
 	enum isa_type type;
 	bool fp;
+	bool masked;   /* what came of floating point was shifted, masked or counted up */
+	bool converts; /* between integers and floating point, as a division of integers does */
+	bool product;  /* multiplies integers */
 };
 
 /* False: nothing (a move, or one that only quiets a NaN); `kind` is zeroed first. */
 bool casloop_arithmetic(const struct insn *insn, struct arithmetic *kind);
+
+/*
+ * What a compare-and-swap of `dwords` dwords computes, given the arithmetic on the way; where that
+ * is more than one operation on a number as wide as the word, the operation is "other".
+ */
+void casloop_conclude(const struct arithmetic *kind, unsigned dwords, struct casloop *result);
 
 /* Whether the instruction at `pc` lies in a loop of `function`: 1, 0 or -ENOMEM. */
 int casloop_in_loop(const struct function *function, uint64_t pc);

@@ -88,6 +88,7 @@ static value_id through(struct flow *flow, uint32_t base, const struct arithmeti
 {
 	const struct arithmetic *before = NULL;
 	uint32_t access = BASE_PAYLOAD(base) >> 4;
+	struct arithmetic both;
 	struct row row;
 
 	if (BASE_KIND(base) == BASE_RESULT) {
@@ -95,9 +96,13 @@ static value_id through(struct flow *flow, uint32_t base, const struct arithmeti
 		before = &row.kind;
 		access = row.access;
 	}
-	if (!kind || (before && before->fp && !kind->fp))
-		kind = before;
-	return remember(flow, access, kind);
+	if (!kind || !before)
+		return remember(flow, access, kind ? kind : before);
+	both = before->fp && !kind->fp ? *before : *kind;
+	both.masked = before->masked || (before->fp && !kind->fp);
+	both.converts = before->converts || kind->converts;
+	both.product = before->product || kind->product;
+	return remember(flow, access, &both);
 }
 
 /* Instructions whose result is a number made of their sources. */
@@ -262,7 +267,7 @@ static bool operation_of(const struct flow *flow, uint32_t index, struct arithme
 	const struct swaps *swaps = flow->swaps;
 	const struct site *site = &swaps->site[index];
 	const struct value *stored = value_get(&flow->store, site->stored);
-	bool found = false;
+	bool found = false, converts = false, product = false;
 
 	for (uint32_t i = 0; i < stored->alt_count; i++)
 		for (uint32_t k = 0; k < stored->alt[i].term_count; k++) {
@@ -278,12 +283,17 @@ static bool operation_of(const struct flow *flow, uint32_t index, struct arithme
 			     (!site->loops ||
 			      !same_place(&flow->access[row->access], &flow->access[index]))))
 				continue;
-			if (found && memcmp(kind, &row->kind, sizeof(*kind)) &&
-			    kind->fp >= row->kind.fp)
+			converts |= row->kind.converts;
+			product |= row->kind.product;
+			if (found && kind->fp >= row->kind.fp)
 				continue;
 			*kind = row->kind;
 			found = true;
 		}
+	if (found) {
+		kind->converts = converts;
+		kind->product = product;
+	}
 	return found;
 }
 
@@ -332,13 +342,7 @@ int swaps_classify(const struct flow *flow, const struct insn *insn, struct casl
 		return 0;
 	result->loop = operations || locks;
 	result->lock = locks;
-	result->computes = operations;
-	if (operations) {
-		result->op = first.op;
-		result->type = first.type;
-		result->fp = first.fp;
-		if (insn->dwords == 2 && result->type == ISA_TYPE_I32)
-			result->type = ISA_TYPE_I64;
-	}
+	if (operations)
+		casloop_conclude(&first, insn->dwords, result);
 	return 0;
 }

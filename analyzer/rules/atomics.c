@@ -197,6 +197,23 @@ static void report_lost(const struct rules_context *context, const struct launch
 	g_free(fix);
 }
 
+/* How to have the instruction instead of the loop. */
+static const char *instruction_fix(enum atomic_kind kind)
+{
+	switch (kind) {
+	case ATOMIC_F32_MINMAX:
+	case ATOMIC_F64_MINMAX:
+		return "unsafeAtomicMin or unsafeAtomicMax (HIP 5.3 and later)";
+	case ATOMIC_PK_F16_ADD:
+	case ATOMIC_PK_BF16_ADD:
+		return "the compiler's builtin function for the instruction";
+	default:
+		return "unsafeAtomicAdd (where the source says atomicAdd, -munsafe-fp-atomics does "
+		       "it, "
+		       "too)";
+	}
+}
+
 static void report_loop(const struct rules_context *context, const struct launch *launch,
 			const struct isa_atomic *atomic, enum atomic_kind kind,
 			const struct pointer_argument *pointer, const struct grain *grain)
@@ -220,10 +237,9 @@ static void report_loop(const struct rules_context *context, const struct launch
 		    allocation_noun(allocation));
 		finding->fix = launch_is_omp(launch)
 				   ? omp_loop_fix()
-				   : g_strdup_printf("%s, and then use unsafeAtomicAdd or "
-						     "-munsafe-fp-atomics;\nor reduce in LDS "
+				   : g_strdup_printf("%s, and then use %s;\nor reduce in LDS "
 						     "first, so that few updates reach this memory",
-						     fix);
+						     fix, instruction_fix(kind));
 		g_free(fix);
 	} else {
 		finding->message = g_strdup_printf(
@@ -231,12 +247,11 @@ static void report_loop(const struct rules_context *context, const struct launch
 		    "the hardware instruction of %s is correct and tens of times faster.",
 		    finding->kernel, kind_text(kind), atomic->mnemonic, allocation_noun(allocation),
 		    launch->arch);
-		finding->fix =
-		    launch_is_omp(launch)
-			? omp_fast_fix()
-			: g_strdup("use unsafeAtomicAdd here, or compile with "
-				   "-munsafe-fp-atomics, as long as the kernel is never given "
-				   "fine-grained memory");
+		finding->fix = launch_is_omp(launch)
+				   ? omp_fast_fix()
+				   : g_strdup_printf("use %s, as long as the kernel is never given "
+						     "fine-grained memory",
+						     instruction_fix(kind));
 	}
 }
 

@@ -73,6 +73,78 @@ KERNEL emulated_xor(unsigned *to, unsigned by)
 	} while (assumed != old);
 }
 
+/* Divisions of integers go through floating point, products through additions. */
+//! emulated_quotient *: cas-other i32 direct 0
+KERNEL emulated_quotient(int *to, int by)
+{
+	int old = *to, assumed;
+
+	do {
+		assumed = old;
+		old = atomicCAS(to, assumed, assumed / by);
+	} while (assumed != old);
+}
+
+//! emulated_wide_quotient *: cas-other i64 direct 0
+KERNEL emulated_wide_quotient(long long *to, long long by)
+{
+	word *where = (word *)to, old = *where, assumed;
+
+	do {
+		assumed = old;
+		old = atomicCAS(where, assumed, (word)((long long)assumed / by));
+	} while (assumed != old);
+}
+
+//! emulated_wide_product *: cas-other i64 direct 0
+KERNEL emulated_wide_product(word *to, word by)
+{
+	word old = *to, assumed;
+
+	do {
+		assumed = old;
+		old = atomicCAS(to, assumed, assumed * by);
+	} while (assumed != old);
+}
+
+/* An integer that is added to as a float: no instruction does that. */
+//! rounded_sum *: cas-other i32 direct 0
+KERNEL rounded_sum(int *to, float by)
+{
+	int old = *to, assumed;
+
+	do {
+		assumed = old;
+		old = atomicCAS(to, assumed, (int)((float)assumed + by));
+	} while (assumed != old);
+}
+
+/* The upper half of a word is the number (bfloat16), or one half of a wide word. */
+//! short_sum *: cas-other f32 direct 0
+KERNEL short_sum(unsigned *to, float by)
+{
+	unsigned old = *to, assumed;
+
+	do {
+		assumed = old;
+		old = atomicCAS(to, assumed,
+				(__float_as_uint(by + __uint_as_float(assumed & 0xffff0000u)) & 0xffff0000u) |
+				    (assumed & 0xffffu));
+	} while (assumed != old);
+}
+
+//! half_of_a_word *: cas-other f32 direct 0
+KERNEL half_of_a_word(word *to, float by)
+{
+	word old = *to, assumed;
+
+	do {
+		assumed = old;
+		old = atomicCAS(to, assumed,
+				(assumed & 0xffffffff00000000ull) | __float_as_uint(by + __uint_as_float((unsigned)assumed)));
+	} while (assumed != old);
+}
+
 /* Read anew each time. */
 //! loaded_anew *: cas-add f32 direct 0
 KERNEL loaded_anew(float *to, float by)
