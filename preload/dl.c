@@ -80,6 +80,34 @@ __asm__(".text\n"
 	"	.cfi_endproc\n"
 	".size dlvsym, .-dlvsym\n");
 
+/*
+ * Functions that we have whether or not there is one behind us: where there is none, programs that
+ * ask hear that.
+ */
+static bool is_extra(const char *name)
+{
+	return name[0] == 'f' &&
+	       (!strcmp(name, "free_sized") || !strcmp(name, "free_aligned_sized"));
+}
+
+static void *look_up_extra(void *handle, const char *name, const char *version, const void *caller)
+{
+	void *ours = name[5] == 's' ? (void *)free_sized : (void *)free_aligned_sized;
+	void *real;
+
+	if (handle == RTLD_NEXT || hg_libc.dlsym(RTLD_NEXT, name))
+		return NULL;
+	if (handle == RTLD_DEFAULT)
+		real = hg_find_function(name, version, caller);
+	else
+		real =
+		    version ? hg_libc.dlvsym(handle, name, version) : hg_libc.dlsym(handle, name);
+	if (real && real != ours)
+		return real;
+	hg_libc.dlsym(RTLD_NEXT, name); /* for the message in dlerror() */
+	return NOT_THERE;
+}
+
 void *hg_dlsym_hook(void *handle, const char *name, const char *version, const void *caller)
 {
 	void *wrapper, *real;
@@ -89,6 +117,8 @@ void *hg_dlsym_hook(void *handle, const char *name, const char *version, const v
 		hg_real_dlsym = (void *)hg_libc.dlsym;
 		hg_real_dlvsym = (void *)hg_libc.dlvsym;
 	}
+	if (name && HG_UNLIKELY(is_extra(name)))
+		return look_up_extra(handle, name, version, caller);
 	if (!name || hg_sanitizer || (strncmp(name, "hip", 3) && strncmp(name, "__hip", 5)))
 		return NULL;
 	hg_init();

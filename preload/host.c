@@ -160,7 +160,7 @@ static void emit_unmap(uint16_t api, void *ptr, size_t size, void *caller)
 
 	hg_state_lock();
 	hg_provider->free(&event);
-	hg_residency_remove(event.ptr, size);
+	hg_residency_remove(event.ptr, api == HG_API_shmdt ? 1 : size);
 	hg_state_unmap(&event);
 	hg_state_unlock();
 }
@@ -291,7 +291,7 @@ void hg_map_failed(uint16_t api, void *ptr, size_t size, uint64_t flags, void *c
 	    (HG_UNLIKELY(hg_active != HG_ACTIVE) && !hg_start(caller)) || !enter(caller, true))
 		return;
 	emit_error(api, saved, (uintptr_t)ptr, size, flags, caller);
-	if (api != HG_API_mmap)
+	if (api == HG_API_munmap || api == HG_API_mremap || api == HG_API_shmdt)
 		hg_state_freed(true);
 	hg_leave();
 	errno = saved;

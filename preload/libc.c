@@ -108,6 +108,29 @@ static void *libc_function(const char *name)
 	return NULL;
 }
 
+/*
+ * A function that may be missing, of what was loaded with the program. Not by dlsym(), which makes
+ * a message in memory where there is none: this may be inside of an allocator that waits for us.
+ */
+static void *function_behind_us(const char *name)
+{
+	bool behind = false;
+
+	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
+		void *function;
+
+		if (is_same(base_name(map->l_name), "/libhipgrain-preload.so")) {
+			behind = true;
+			continue;
+		}
+		function =
+		    behind && base_name(map->l_name)[0] == '/' ? object_function(map, name) : NULL;
+		if (function)
+			return function;
+	}
+	return NULL;
+}
+
 const char *hg_sanitizer;
 
 /* Its runtime is the executable's, or a library. */
@@ -314,6 +337,34 @@ static void *boot_mremap(void *address, size_t old_size, size_t size, int flags,
 	return (void *)syscall(SYS_mremap, address, old_size, size, flags, new_address);
 }
 
+static void *boot_shmat(int id, const void *address, int flags)
+{
+	return ready() ? hg_libc.shmat(id, address, flags)
+		       : (void *)syscall(SYS_shmat, id, address, flags);
+}
+
+static int boot_shmdt(const void *address)
+{
+	return ready() ? hg_libc.shmdt(address) : (int)syscall(SYS_shmdt, address);
+}
+
+/* Where the break is, only the C library knows. */
+static int boot_brk(void *end)
+{
+	if (ready())
+		return hg_libc.brk(end);
+	errno = ENOMEM;
+	return -1;
+}
+
+static void *boot_sbrk(intptr_t by)
+{
+	if (ready())
+		return hg_libc.sbrk(by);
+	errno = ENOMEM;
+	return (void *)-1;
+}
+
 static int boot_close(int fd)
 {
 	return ready() ? hg_libc.close(fd) : (int)syscall(SYS_close, fd);
@@ -357,6 +408,10 @@ struct hg_libc hg_libc = {
 	.mmap = boot_mmap,
 	.munmap = boot_munmap,
 	.mremap = boot_mremap,
+	.shmat = boot_shmat,
+	.shmdt = boot_shmdt,
+	.brk = boot_brk,
+	.sbrk = boot_sbrk,
 	.close = boot_close,
 	.poll = boot_poll,
 	.socket = boot_socket,
@@ -511,6 +566,10 @@ void hg_libc_init(void)
 	NEXT(mmap);
 	NEXT(munmap);
 	NEXT(mremap);
+	NEXT(shmat);
+	NEXT(shmdt);
+	NEXT(brk);
+	NEXT(sbrk);
 	NEXT(close);
 	NEXT(poll);
 	NEXT(socket);
@@ -521,6 +580,9 @@ void hg_libc_init(void)
 	NEXT(fexecve);
 	NEXT(dl_iterate_phdr);
 #undef NEXT
+	real.free_sized = (__typeof__(real.free_sized))function_behind_us("free_sized");
+	real.free_aligned_sized =
+	    (__typeof__(real.free_aligned_sized))function_behind_us("free_aligned_sized");
 	if (!real.malloc_usable_size ||
 	    !same_object((void *)real.malloc, (void *)real.malloc_usable_size))
 		real.malloc_usable_size = unknown_usable_size;

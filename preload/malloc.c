@@ -95,6 +95,31 @@ HG_EXPORT void cfree(void *ptr)
 	hg_libc.free(ptr);
 }
 
+/*
+ * C23's, which a C library without them may get from an allocator or from a program's own (so that
+ * dlsym() answers for us only where there are such: dl.c). Nothing else is in front of
+ * bootstrap.c's blocks but free().
+ */
+HG_EXPORT void free_sized(void *ptr, size_t size)
+{
+	if (HG_UNLIKELY(hg_active) && ptr)
+		hg_host_free(HG_API_free_sized, ptr, HG_CALLER());
+	if (hg_libc.free_sized && !hg_bootstrap_owns(ptr))
+		hg_libc.free_sized(ptr, size);
+	else
+		hg_libc.free(ptr);
+}
+
+HG_EXPORT void free_aligned_sized(void *ptr, size_t alignment, size_t size)
+{
+	if (HG_UNLIKELY(hg_active) && ptr)
+		hg_host_free(HG_API_free_aligned_sized, ptr, HG_CALLER());
+	if (hg_libc.free_aligned_sized && !hg_bootstrap_owns(ptr))
+		hg_libc.free_aligned_sized(ptr, alignment, size);
+	else
+		hg_libc.free(ptr);
+}
+
 static inline bool valid(size_t alignment)
 {
 	return alignment &&

@@ -221,9 +221,16 @@ struct hg_libc {
 	void *(*valloc)(size_t size);
 	void *(*pvalloc)(size_t size);
 	size_t (*malloc_usable_size)(void *ptr);
+	/* Absent from C libraries before C23: NULL. */
+	void (*free_sized)(void *ptr, size_t size);
+	void (*free_aligned_sized)(void *ptr, size_t alignment, size_t size);
 	void *(*mmap)(void *address, size_t size, int prot, int flags, int fd, off_t offset);
 	int (*munmap)(void *address, size_t size);
 	void *(*mremap)(void *address, size_t old_size, size_t size, int flags, void *new_address);
+	void *(*shmat)(int id, const void *address, int flags);
+	int (*shmdt)(const void *address);
+	int (*brk)(void *end);
+	void *(*sbrk)(intptr_t by);
 	int (*close)(int fd);
 	int (*poll)(struct pollfd *fds, nfds_t count, int timeout);
 	int (*socket)(int domain, int type, int protocol);
@@ -240,6 +247,10 @@ struct hg_libc {
 
 /* Callable at any time: until the real functions are known, members look them up first. */
 extern struct hg_libc hg_libc;
+
+/* Ours (malloc.c); headers before C23 do not declare them. */
+void free_sized(void *ptr, size_t size);
+void free_aligned_sized(void *ptr, size_t alignment, size_t size);
 
 /* The sanitizer that the program was built with, or NULL. All that we do then is to forward. */
 extern const char *hg_sanitizer;

@@ -146,7 +146,7 @@ static void record_stack(void)
 
 void hg_regions_record(void)
 {
-	uint64_t end = (uintptr_t)sbrk(0);
+	uint64_t end = (uintptr_t)hg_libc.sbrk(0);
 	struct hg_ev_region event = { .kind = HG_REGION_HEAP };
 
 	if (hg_tls.stack_known != __atomic_load_n(&hg_generation, __ATOMIC_RELAXED))

@@ -361,6 +361,12 @@ void hg_state_unmap(const struct hg_ev_free *event)
 	if (!hg_config.standby)
 		return;
 	at = find(MAP, event->ptr);
+	if (event->api == HG_API_shmdt) {
+		if (at && (entries[at].alloc.api == HG_API_shmat ||
+			   entries[at].alloc.api == HG_API_mremap))
+			suspend(at);
+		return;
+	}
 	if (at && entries[at].alloc.size == event->size) {
 		suspend(at);
 		return;

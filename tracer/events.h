@@ -141,8 +141,8 @@ struct hg_ev_alloc {
 	uint64_t ptr;
 	uint64_t device_ptr; /* the GPU's address, where it differs; otherwise equal to ptr */
 	uint64_t size;
-	uint64_t
-	    flags; /* as passed; for mmap: prot << 32 | flags; for aligned host calls: alignment */
+	uint64_t flags; /* as passed; for mmap: prot << 32 | flags; for shmat: segment << 32 |
+			 * flags; for aligned host calls: alignment */
 	int32_t device; /* current HIP device; -1 for host allocators */
 	uint64_t stream;
 	const char *symbol; /* device variable's name, else empty */
@@ -184,7 +184,7 @@ struct hg_ev_host_totals {
 struct hg_ev_free {
 	uint16_t api;
 	uint64_t ptr;
-	uint64_t size; /* for munmap, else 0 */
+	uint64_t size; /* for munmap, mremap, brk and sbrk, else 0 */
 	uint64_t stream;
 	uint32_t stack_id;
 };

@@ -79,6 +79,10 @@ enum layer layer_of_api(enum hg_api api)
 	case HG_API_mmap:
 	case HG_API_mremap:
 	case HG_API_munmap:
+	case HG_API_shmat:
+	case HG_API_shmdt:
+	case HG_API_brk:
+	case HG_API_sbrk:
 		return LAYER_MAPPING;
 	default:
 		return (int)api < HG_API_hipMalloc ? LAYER_HOST : LAYER_HIP;
@@ -434,6 +438,26 @@ void address_space_unmap(struct address_space *space, uint64_t start, uint64_t s
 		if (right) {
 			g_tree_insert(tree, &right->ptr, right);
 		}
+	}
+}
+
+/* As the kernel does it (ipc/shm.c, ksys_shmdt): what else was mapped into a gap stays. */
+void address_space_detach(struct address_space *space, uint64_t start,
+			  void (*gone)(void *data, uint64_t start, uint64_t size), void *data)
+{
+	GTreeNode *node = g_tree_lower_bound(space->layers[LAYER_MAPPING], &start);
+
+	while (node) {
+		struct allocation *old = g_tree_node_value(node);
+
+		node = g_tree_node_next(node);
+		if (old->origin != start ||
+		    (old->api != HG_API_shmat && old->api != HG_API_mremap)) {
+			continue;
+		}
+		gone(data, old->ptr, old->size);
+		detach(space, old);
+		node = g_tree_lower_bound(space->layers[LAYER_MAPPING], &start);
 	}
 }
 

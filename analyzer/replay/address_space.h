@@ -20,7 +20,7 @@ enum layer {
 	LAYER_MAPPED,     /* hipMemMap: overlays a reservation of addresses */
 	LAYER_HIP,        /* what HIP allocated */
 	LAYER_HOST,       /* malloc and friends */
-	LAYER_MAPPING,    /* mmap */
+	LAYER_MAPPING,    /* mmap, shmat, and what the program had by moving the break */
 	LAYERS,
 };
 
@@ -35,6 +35,7 @@ struct allocation {
 	uint64_t ptr; /* must stay the first member: it is the key of the trees */
 	uint64_t size;
 	uint64_t device_ptr;
+	uint64_t origin; /* of a piece of a mapping: where the whole began */
 	enum hg_api api;
 	enum layer layer;
 	uint64_t flags;
@@ -125,6 +126,13 @@ struct allocation *address_space_restore_at(struct address_space *space, uint64_
 
 /* Remove [start, start + size) from the mmap layer, splitting what is only partly covered. */
 void address_space_unmap(struct address_space *space, uint64_t start, uint64_t size);
+
+/*
+ * shmdt of what was attached at `start`: remove its pieces, whatever lies between them. The pages
+ * of each are told to `gone`.
+ */
+void address_space_detach(struct address_space *space, uint64_t start,
+			  void (*gone)(void *data, uint64_t start, uint64_t size), void *data);
 
 /*
  * `api` is called for memory at `ptr` that is released already: if that fails, the release before

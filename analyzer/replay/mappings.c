@@ -29,10 +29,41 @@ static void settle(struct process *process, uint64_t start, uint64_t size)
 	}
 }
 
+static bool moves_break(enum hg_api api)
+{
+	return api == HG_API_brk || api == HG_API_sbrk;
+}
+
+/* A page goes with the break only when that leaves it. */
+static void drop_above_break(struct process *process, uint64_t start, uint64_t size)
+{
+	uint64_t from = whole_pages(process, start), to = whole_pages(process, start + size);
+
+	page_map_drop(&process->pages, from, to - from);
+}
+
+static void drop_detached(void *data, uint64_t start, uint64_t size)
+{
+	struct process *process = data;
+
+	page_map_drop(&process->pages, start, whole_pages(process, size));
+	process->epoch++;
+}
+
 void mapping_free(struct process *process, const struct hg_event *event)
 {
 	uint64_t start = event->free.ptr, size = whole_pages(process, event->free.size);
 
+	if (event->free.api == HG_API_shmdt) {
+		address_space_detach(&process->space, start, drop_detached, process);
+		return;
+	}
+	if (moves_break((enum hg_api)event->free.api)) {
+		address_space_unmap(&process->space, start, event->free.size);
+		drop_above_break(process, start, event->free.size);
+		process->epoch++;
+		return;
+	}
 	if (start % process->page_size || size == 0) {
 		return; /* munmap refuses it; mremap of size 0 makes a second mapping */
 	}
@@ -50,6 +81,11 @@ void mapping_make_room(struct process *process, const struct hg_event *event)
 	uint64_t size = whole_pages(process, from->size), kept = 0;
 	struct remap remap = process->remap;
 
+	if (moves_break((enum hg_api)from->api)) {
+		address_space_unmap(&process->space, from->ptr, from->size);
+		drop_above_break(process, from->ptr, from->size);
+		return;
+	}
 	if (from->api == HG_API_mremap && remap.size && remap.tid == event->tid) {
 		process->remap.size = 0;
 		if (from->ptr == remap.start) { /* grown or shrunk in place: what stays, stays */

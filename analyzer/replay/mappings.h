@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mappings: what mmap, munmap and mremap do to ranges of pages, which no base address names. */
+/* Mappings: what mmap, munmap, mremap, shmat, shmdt and moves of the break do to ranges of pages,
+ * which no base address names. */
 #ifndef HIPGRAIN_MAPPINGS_H
 #define HIPGRAIN_MAPPINGS_H
 

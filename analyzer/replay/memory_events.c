@@ -72,7 +72,7 @@ void memory_alloc(struct process *process, const struct hg_event *event)
 	allocation->references = 1;
 	allocation->api = (enum hg_api)from->api;
 	allocation->layer = layer_of_api(allocation->api);
-	allocation->ptr = from->ptr;
+	allocation->ptr = allocation->origin = from->ptr;
 	allocation->device_ptr = from->device_ptr ? from->device_ptr : from->ptr;
 	allocation->size = from->size;
 	allocation->flags = from->flags;

@@ -243,6 +243,17 @@ static void check_block_release(const struct rules_context *context)
 	}
 }
 
+/* Pieces of the segment that were unmapped before have been looked at then. */
+static void check_detached(const struct rules_context *context)
+{
+	const struct allocation *segment = address_space_find_base(
+	    &context->process->space, context->event->free.ptr, HG_API_shmdt);
+
+	if (segment) {
+		check_registered(context, segment->ptr, segment->size);
+	}
+}
+
 void check_free(const struct rules_context *context)
 {
 	const struct hg_ev_free *from = &context->event->free;
@@ -254,7 +265,12 @@ void check_free(const struct rules_context *context)
 		check_hip_release(context);
 		break;
 	case HG_API_munmap:
+	case HG_API_brk:
+	case HG_API_sbrk:
 		check_registered(context, from->ptr, from->size);
+		break;
+	case HG_API_shmdt:
+		check_detached(context);
 		break;
 	default:
 		if (layer_of_api((enum hg_api)from->api) == LAYER_HOST) {

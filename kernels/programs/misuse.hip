@@ -20,6 +20,10 @@
 // hipgrain-expect: HG603 call=munmap api=hipHostRegister at=@mapping_still
 // hipgrain-harmless: nothing uses the memory after that
 //
+// hipgrain-run: segment_still_registered
+// hipgrain-expect: HG603 call=shmdt api=hipHostRegister at=@segment_still
+// hipgrain-harmless: nothing uses the memory after that
+//
 // hipgrain-run: unregistered_twice
 // hipgrain-stdout: hipHostUnregister: hipErrorHostMemoryNotRegistered
 // hipgrain-expect: HG604 call=hipHostUnregister
@@ -29,6 +33,7 @@
 // hipgrain-expect: none
 
 #include <sys/mman.h>
+#include <sys/shm.h>
 #include <stdlib.h>
 
 #include "sample.h"
@@ -77,6 +82,29 @@ static void run_mapping_still_registered()
 	printf("misuse: not noticed\n");
 }
 
+/* Shared with other processes, as by a library for messages between them. */
+static void *attach_segment()
+{
+	int id = shmget(IPC_PRIVATE, BYTES, IPC_CREAT | 0600);
+	void *p = shmat(id, nullptr, 0);
+
+	shmctl(id, IPC_RMID, nullptr);
+	if (p == (void *)-1) {
+		perror("shmat");
+		exit(1);
+	}
+	return p;
+}
+
+static void run_segment_still_registered()
+{
+	void *p = attach_segment();
+
+	CHECK(hipHostRegister(p, BYTES, hipHostRegisterDefault)); // @segment_still
+	shmdt(p);
+	printf("misuse: not noticed\n");
+}
+
 static void run_unregistered_twice()
 {
 	void *p = aligned_alloc(4096, BYTES);
@@ -90,10 +118,15 @@ static void run_unregistered_twice()
 static void run_in_order()
 {
 	void *p = aligned_alloc(4096, BYTES), *device, *pinned;
+	void *segment = attach_segment();
 
 	CHECK(hipHostRegister(p, BYTES, hipHostRegisterDefault));
 	CHECK(hipHostUnregister(p));
 	free(p);
+	CHECK(hipHostRegister(segment, BYTES, hipHostRegisterDefault));
+	CHECK(hipMemset(segment, 0, BYTES));
+	CHECK(hipHostUnregister(segment));
+	shmdt(segment);
 	CHECK(hipMalloc(&device, BYTES));
 	CHECK(hipFree(device));
 	CHECK(hipHostMalloc(&pinned, BYTES, hipHostMallocCoherent));
@@ -107,6 +140,7 @@ static const variant variants[] = {
 	{ "freed_inside", run_freed_inside },
 	{ "still_registered", run_still_registered },
 	{ "mapping_still_registered", run_mapping_still_registered },
+	{ "segment_still_registered", run_segment_still_registered },
 	{ "unregistered_twice", run_unregistered_twice },
 	{ "in_order", run_in_order },
 };

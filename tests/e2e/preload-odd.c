@@ -130,6 +130,8 @@ static const char *const absent = "/nothing/there";
 	X("mmap64", result = unmapped(mmap64(NULL, block_size, 3, 0x22, 1000000, 0)))     \
 	X("mmap64", result = unmapped(mmap64(NULL, 4096, 3, 2, 1000000, 0)))              \
 	X("munmap", result = munmap((void *)1, 4096))                                     \
+	X("sbrk", result = sbrk(INTPTR_MAX) == (void *)-1)                                \
+	X("brk", result = brk((void *)4096))                                              \
 	X("mremap", result = mremap((void *)1, 4096, 8192, 0) == MAP_FAILED)              \
 	X("close", result = close(1000000))                                               \
 	X("close", result = close(dup(0)))                                                \

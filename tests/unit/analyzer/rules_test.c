@@ -174,6 +174,21 @@ static void system_memory_needs_xnack(void **state)
 	assert_string_equal(found(), "HG209");
 }
 
+static void other_memory_of_the_system_needs_xnack(void **state)
+{
+	static const enum hg_api apis[] = { HG_API_shmat, HG_API_brk, HG_API_sbrk };
+
+	(void)state;
+	kernel.atomic_count = 0;
+	device(0);
+	for (unsigned i = 0; i < sizeof(apis) / sizeof(apis[0]); i++) {
+		alloc(apis[i], 0x10000 + 0x10000 * i, 0x2000, 0, 5 + i);
+		launch(1, 0x10800 + 0x10000 * i, 0);
+	}
+	assert_string_equal(found(), "HG209 HG209 HG209");
+	assert_non_null(strstr(finding(0)->message, "shmat"));
+}
+
 static void system_memory_is_fine_with_xnack(void **state)
 {
 	(void)state;
@@ -547,6 +562,25 @@ static void memory_that_is_still_registered(void **state)
 	assert_string_equal(found(), "HG603 HG603");
 }
 
+static void a_segment_that_is_still_registered(void **state)
+{
+	(void)state;
+	device(0);
+	alloc(HG_API_shmat, 0x100000, 0x4000, 0, 9);
+	alloc(HG_API_hipHostRegister, 0x102000, 0x1000, 0, 8);
+	release(HG_API_shmdt, 0x200000, 0);
+	assert_string_equal(found(), "");
+	release(HG_API_shmdt, 0x100000, 0);
+	assert_string_equal(found(), "HG603");
+	assert_non_null(strstr(finding(0)->message, "shmdt releases"));
+	alloc(HG_API_sbrk, 0x300000, 0x4000, 0, 9);
+	alloc(HG_API_hipHostRegister, 0x300000, 0x1000, 0, 8);
+	release(HG_API_brk, 0x301000, 0x3000);
+	assert_string_equal(found(), "HG603");
+	release(HG_API_brk, 0x300800, 0x800);
+	assert_string_equal(found(), "HG603 HG603");
+}
+
 static void advice_that_spills_over(void **state)
 {
 	struct hg_event advise = { .type = HG_EVENT_advise,
@@ -700,6 +734,8 @@ int main(void)
 		FINDS(HG201, host_alloc_by_release),
 		FINDS(HG605, releases_of_the_wrong_pointer),
 		FINDS(HG603, memory_that_is_still_registered),
+		FINDS(HG603, a_segment_that_is_still_registered),
+		FINDS(HG209, other_memory_of_the_system_needs_xnack),
 		FINDS(HG213, advice_that_spills_over),
 		FINDS(HG210, host_memory_that_is_read_at_every_launch),
 		SILENT(HG210, host_memory_that_is_read_a_few_times),

@@ -440,6 +440,63 @@ static void threads_pass_addresses_to_each_other(void **state)
 	assert_int_equal(process->space.overlaps, 0);
 }
 
+/* ---- shared segments, the break ---- */
+
+static void a_segment_is_detached_as_a_whole(void **state)
+{
+	struct process *process = alloc(HG_API_shmat, 0x100000, 0x4800);
+
+	(void)state;
+	advise(0x100000, 0x5000);
+	alloc(HG_API_shmat, 0x105000, 0x2000); /* right behind it */
+	process = release(HG_API_munmap, 0x100000, 0x1000);
+	process = release(HG_API_munmap, 0x102000, 0x1000);
+	alloc_by(HG_API_mmap, 0x102000, 0x1000, 0, 9); /* something else in the gap */
+	assert_non_null(at(process, 0x104000));
+	process = release(HG_API_shmdt, 0x105800, 0); /* nothing begins there: EINVAL */
+	process = release(HG_API_shmdt, 0x101000, 0); /* a piece, but not the beginning */
+	assert_non_null(at(process, 0x101000));
+	assert_non_null(at(process, 0x105800));
+	process = release(HG_API_shmdt, 0x100000, 0);
+	assert_null(at(process, 0x101000));
+	assert_int_equal(at(process, 0x102000)->stack_id, 9);
+	assert_null(at(process, 0x103000));
+	assert_null(at(process, 0x104000));
+	assert_non_null(at(process, 0x105000));
+	assert_int_equal(coarse(process, 0x100000, 0x5000), 0);
+}
+
+static void a_child_has_its_parents_segments(void **state)
+{
+	struct process *parent, *child;
+
+	(void)state;
+	announce(1, 0, 0);
+	parent = alloc(HG_API_shmat, 0x100000, 0x4000);
+	announce(2, 1, 1);
+	child = release(HG_API_shmdt, 0x100000, 0);
+	assert_null(at(child, 0x100000));
+	assert_non_null(at(parent, 0x100000));
+}
+
+static void the_break_moves_by_bytes(void **state)
+{
+	struct process *process = alloc(HG_API_sbrk, 0x100000, 0x1800);
+
+	(void)state;
+	advise(0x100000, 0x2000);
+	process = alloc_by(HG_API_brk, 0x101800, 0x2000, 0, 9);
+	assert_int_equal(coarse(process, 0x100000, 0x2000), 0x2000); /* the page was there before */
+	assert_int_equal(at(process, 0x101900)->stack_id, 9);
+	process = release(HG_API_sbrk, 0x101900, 0x1f00);
+	assert_non_null(at(process, 0x1018ff));
+	assert_null(at(process, 0x101900));
+	assert_int_equal(coarse(process, 0x100000, 0x2000), 0x2000); /* in part it is still there */
+	process = release(HG_API_brk, 0x100000, 0x1900);
+	assert_null(at(process, 0x100000));
+	assert_int_equal(coarse(process, 0x100000, 0x2000), 0);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -457,6 +514,9 @@ int main(void)
 		TEST(a_second_release_undoes_nothing),
 		TEST(pieces_of_an_allocation_are_its_middle),
 		TEST(threads_pass_addresses_to_each_other),
+		TEST(a_segment_is_detached_as_a_whole),
+		TEST(a_child_has_its_parents_segments),
+		TEST(the_break_moves_by_bytes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
