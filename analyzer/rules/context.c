@@ -198,6 +198,21 @@ void finding_at_most(struct finding *finding, enum confidence confidence, const 
 	g_free(before);
 }
 
+bool maybe_unset(const struct rules_context *context, const struct launch *launch,
+		 const struct isa_use *use, const struct pointer_argument *pointer)
+{
+	if (use->certain || pointer->index < 0 || launch->code->args[pointer->index].pointer) {
+		return false;
+	}
+	findings_limit(
+	    context->findings,
+	    "kernel %s chooses among words of a struct argument, some of which lead to "
+	    "memory that was freed or that the GPU cannot reach; whether it uses those is "
+	    "not known",
+	    launch->code->name);
+	return true;
+}
+
 void finding_set_place(struct finding *finding, const struct place *place, uint64_t address)
 {
 	finding->address = address;

@@ -42,6 +42,13 @@ struct pointer_argument {
 	struct place place;
 };
 
+/*
+ * One of several words of a struct that was passed by value, as in a table of pointers: what the
+ * program left unset there holds anything. Says so among the limits.
+ */
+bool maybe_unset(const struct rules_context *context, const struct launch *launch,
+		 const struct isa_use *use, const struct pointer_argument *pointer);
+
 /* Granularity of memory at this moment. */
 struct grain {
 	enum granularity granularity;

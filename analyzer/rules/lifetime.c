@@ -40,8 +40,12 @@ static void report_freed(const struct rules_context *context, const struct launc
 			 const struct isa_use *use, const struct pointer_argument *pointer)
 {
 	const struct allocation *allocation = pointer->place.allocation;
-	struct finding *finding = launch_finding(context, launch, RULE_HG601, use, pointer);
+	struct finding *finding;
 
+	if (maybe_unset(context, launch, use, pointer)) {
+		return;
+	}
+	finding = launch_finding(context, launch, RULE_HG601, use, pointer);
 	if (!finding) {
 		return;
 	}

@@ -39,6 +39,9 @@ static void report_unreachable(const struct rules_context *context, const struct
 	char *what;
 	bool is_new;
 
+	if (maybe_unset(context, launch, use, pointer)) {
+		return;
+	}
 	finding = findings_get(context->findings, RULE_HG209, context->process, &is_new,
 			       "%s %u %d %u", launch->kernel->symbol, use->kernarg,
 			       pointer->place.kind, allocation ? allocation->stack_id : 0);

@@ -641,6 +641,36 @@ static void host_memory_that_is_read_a_few_times(void **state)
 	assert_string_equal(found(), "");
 }
 
+/* A table of pointers by value: a kernel chooses among its words, and not all were filled in. */
+static void unset_words_of_a_struct(void **state)
+{
+	(void)state;
+	kernel.atomic_count = 0;
+	use.certain = false;
+	arguments[0].pointer = false;
+	device(0);
+	alloc(HG_API_malloc, 0x10000, 0x2000, 0, 5);
+	launch(1, 0x10800, 0);
+	alloc(HG_API_hipMalloc, 0x20000, 0x2000, 0, 6);
+	release(HG_API_hipFree, 0x20000, 0);
+	launch(2, 0x20000, 0);
+	arguments[0].pointer = true;
+	assert_string_equal(found(), "");
+	assert_int_equal(findings.limits->len, 1);
+}
+
+static void pointers_that_a_kernel_chooses_from(void **state)
+{
+	(void)state;
+	kernel.atomic_count = 0;
+	use.certain = false;
+	device(0);
+	alloc(HG_API_malloc, 0x10000, 0x2000, 0, 5);
+	launch(1, 0x10800, 0);
+	assert_string_equal(found(), "HG209");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
+}
+
 /* The same line allocates and releases it in each round of a loop. */
 static void rounds_with_new_host_memory(int rounds)
 {
@@ -740,6 +770,9 @@ int main(void)
 		FINDS(HG210, host_memory_that_is_read_at_every_launch),
 		SILENT(HG210, host_memory_that_is_read_a_few_times),
 		SILENT(HG210, host_memory_that_is_new_at_every_launch),
+		SILENT(HG209, unset_words_of_a_struct),
+		SILENT(HG601, unset_words_of_a_struct),
+		DOUBTS(HG209, pointers_that_a_kernel_chooses_from),
 		SILENT(HG210, host_memory_from_one_place_in_turn),
 		FINDS(HG210, host_memory_from_a_loop_that_is_read_again),
 	};
