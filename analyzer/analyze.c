@@ -272,6 +272,12 @@ static void note_late(struct analysis *analysis)
 		    " calls that still mattered are known (no host blocks below %" G_GUINT64_FORMAT
 		    " bytes)",
 		    process->pid, seconds, state->calls, state->threshold);
+		if (state->counted) {
+			findings_limit(&analysis->findings,
+				       "process %d: small host blocks are counted from %.1f s "
+				       "after its start; those it had by then are not known",
+				       process->pid, (double)(state->age - state->counted) / 1e9);
+		}
 		if (state->left_out) {
 			findings_limit(&analysis->findings,
 				       "process %d: %" G_GUINT64_FORMAT

@@ -169,7 +169,8 @@ static void count_alloc(uint16_t api, void *ptr, size_t size, void *caller)
 {
 	if (!enter(caller, false))
 		return;
-	hg_totals_alloc(api, ptr, size, hg_stack_id(caller));
+	if (HG_LIKELY(hg_totals_count()))
+		hg_totals_alloc(api, ptr, size, hg_stack_id(caller));
 	hg_leave();
 }
 

@@ -287,6 +287,8 @@ static void after_fork_child(void)
 	hg_threads_reset();
 	hg_stack_reset();
 	hg_totals_reset();
+	if (!hg_config.standby)
+		hg_totals_begin();
 	hg_modules_reset();
 	hg_regions_reset();
 	hg_hip_reset();
@@ -306,15 +308,20 @@ static void after_fork_child(void)
 
 /* ---- start ---- */
 
-/* From here on no block is small enough to be of no interest. */
 static int start_totals(void)
 {
 	int rc = hg_totals_init(hg_small_chunk);
 
-	hg_small_chunk = 0;
-	if (rc)
+	if (rc) {
 		hg_say("nothing is recorded: no memory for totals: %s", strerror(-rc));
-	return rc;
+		return rc;
+	}
+	/* From here on no block is small enough to be of no interest; else state.c says when. */
+	if (!hg_config.standby) {
+		hg_libc_limit(0);
+		hg_totals_begin();
+	}
+	return 0;
 }
 
 /* By hand: at this time the functions of such a program may not be called. */
@@ -367,7 +374,7 @@ static void start(void)
 	    read_number("HIPGRAIN_STANDBY_THRESHOLD", DEFAULT_STANDBY_THRESHOLD, UINT32_MAX - 1);
 	if (hg_config.standby_threshold < hg_config.threshold)
 		hg_config.standby_threshold = hg_config.threshold;
-	hg_config.totals = !hg_config.standby && read_number("HIPGRAIN_TOTALS", 0, 1);
+	hg_config.totals = read_number("HIPGRAIN_TOTALS", 0, 1);
 	if (hg_config.totals && hg_config.threshold > HG_TOTALS_LIMIT) {
 		hg_say("totals are of blocks below %u bytes: that is the threshold, then",
 		       HG_TOTALS_LIMIT);

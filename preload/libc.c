@@ -510,6 +510,7 @@ bool hg_libc_is_allocator(const void *address)
 }
 
 size_t hg_small_chunk;
+static bool chunks_known;
 
 void hg_libc_measure(size_t threshold)
 {
@@ -527,13 +528,14 @@ void hg_libc_measure(size_t threshold)
 		if (!expected)
 			return;
 	}
+	chunks_known = true;
 	hg_small_chunk = threshold + 8;
 }
 
 void hg_libc_limit(size_t threshold)
 {
-	if (hg_small_chunk)
-		__atomic_store_n(&hg_small_chunk, threshold + 8, __ATOMIC_RELAXED);
+	if (chunks_known)
+		__atomic_store_n(&hg_small_chunk, threshold ? threshold + 8 : 0, __ATOMIC_RELAXED);
 }
 
 void hg_libc_init(void)

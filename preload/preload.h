@@ -276,7 +276,7 @@ bool hg_libc_is_passed(void);
 #define HG_CHUNK_SIZE(ptr) (((const size_t *)(ptr))[-1] & ~(size_t)7)
 extern size_t hg_small_chunk;
 void hg_libc_measure(size_t threshold); /* sets it */
-void hg_libc_limit(size_t threshold);   /* another threshold, after that */
+void hg_libc_limit(size_t threshold);   /* another threshold, after that; 0: none */
 
 /* Memory from before the real malloc() is known. Never fails but for lack of memory. */
 void *hg_bootstrap_alloc(size_t alignment, size_t size);

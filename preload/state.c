@@ -16,8 +16,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "preload.h"
 #include "state.h"
+#include "totals.h"
 
 enum kind { ALLOC = 1, ADVISE, PREFETCH, STREAM, EVENT, MAP, UNMAP };
 
@@ -426,7 +426,8 @@ static void tell(void)
 {
 	struct hg_ev_state event = { .phase = HG_STATE_BEGIN,
 				     .age = hg_process_age(),
-				     .threshold = hg_config.standby_threshold };
+				     .threshold = hg_config.standby_threshold,
+				     .counted = hg_totals_age() };
 
 	hg_provider->state(&event);
 	hg_hip_runtime_again();
@@ -443,10 +444,11 @@ static void tell(void)
 
 /* ---- beginning and ending ---- */
 
-static void set_threshold(uint32_t threshold)
+/* `all`: blocks below it are of interest, too. */
+static void set_threshold(uint32_t threshold, bool all)
 {
 	__atomic_store_n(&hg_threshold, threshold, __ATOMIC_RELAXED);
-	hg_libc_limit(threshold);
+	hg_libc_limit(all ? 0 : threshold);
 }
 
 /*
@@ -458,7 +460,7 @@ static void begin(bool late)
 {
 	__atomic_store_n(&wanted, 0, __ATOMIC_SEQ_CST);
 	if (hg_config.standby)
-		set_threshold(hg_config.threshold);
+		set_threshold(hg_config.threshold, hg_config.totals);
 	if (late && hg_config.standby) {
 		__atomic_store_n(&hg_recording_begun, 0, __ATOMIC_RELEASE); /* others wait */
 		__atomic_fetch_add(&hg_generation, 1, __ATOMIC_RELAXED);
@@ -472,8 +474,12 @@ static void begin(bool late)
 	if (hg_config.standby)
 		hg_cost_tell();
 	hg_modules_poll();
-	if (late && hg_config.standby)
+	if (hg_config.standby)
+		hg_totals_begin();
+	if (late && hg_config.standby) {
 		tell();
+		hg_totals_tell();
+	}
 	__atomic_store_n(&hg_recording_begun, 1, __ATOMIC_RELEASE);
 }
 
@@ -496,13 +502,23 @@ bool hg_begin_recording(bool late)
 	return true;
 }
 
+/* The session has ended, unless another has begun meanwhile; the next one must be told again. */
+static __attribute__((noinline)) void end(void)
+{
+	if (pthread_mutex_trylock(&begin_lock))
+		return;
+	if (hg_recording_begun && !*hg_provider->recording) {
+		__atomic_store_n(&hg_recording_begun, 0, __ATOMIC_RELAXED);
+		hg_totals_end();
+		set_threshold(hg_config.standby_threshold, false);
+	}
+	pthread_mutex_unlock(&begin_lock);
+}
+
 bool hg_enter_unrecorded(void)
 {
-	if (HG_UNLIKELY(__atomic_load_n(&hg_recording_begun, __ATOMIC_RELAXED))) {
-		/* The session has ended; the next one must be told again. */
-		__atomic_store_n(&hg_recording_begun, 0, __ATOMIC_RELAXED);
-		set_threshold(hg_config.standby_threshold);
-	}
+	if (HG_UNLIKELY(__atomic_load_n(&hg_recording_begun, __ATOMIC_RELAXED)))
+		end();
 	if (!hg_tls.keeping)
 		return false;
 	hg_tls.busy = 1;
@@ -551,7 +567,7 @@ int hg_state_init(void)
 	entries = (struct entry *)(void *)(buckets + BUCKETS);
 	hg_state_blocks_init();
 	choose();
-	set_threshold(hg_config.standby_threshold);
+	set_threshold(hg_config.standby_threshold, false);
 	if (hg_provider->on_state_wanted(on_wanted))
 		hg_say("this LTTng-UST does not tell when a session starts: a recording that "
 		       "begins late hears of the program at its next call");

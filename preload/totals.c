@@ -8,12 +8,22 @@
  * Each thread counts into a table of its own, by stack. Now and then one of the threads adds up
  * all tables and writes what has changed. Numbers only grow, so what is lost of one writing (a
  * program that is killed, a buffer that was overwritten) is in the next.
+ *
+ * Where recordings come and go (state.c), each counts from 0 in an epoch of its own: blocks of an
+ * older one are not known any more, for what became of them in between is not. A call that began
+ * in the old epoch ends in its shadow and its table, which nobody reads.
  */
+#include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "totals.h"
+#include "tracer/asked.h"
 
 /* ---- the shadow ---- */
 
@@ -23,8 +33,24 @@
 #define SIZE_BITS    12u /* size plus one, so that no block's word is 0 */
 #define MAX_STACK    ((1u << (32 - SIZE_BITS)) - 1)
 
-static _Atomic(uint32_t *) *parts; /* NULL: totals are off */
+/* Of every other epoch. */
+static struct shadow {
+	_Atomic(uint32_t *) *parts;
+	uint32_t *all; /* its parts; atomic */
+} shadows[2];
 static unsigned granule_shift;
+
+static uint32_t epoch;      /* atomic; 0: nothing is counted */
+static uint32_t last_epoch; /* that there was */
+static uint64_t began;      /* the epoch, ns of hg_now() */
+
+/* When hg_totals_take() was called last. */
+static __thread uint32_t taken_in __attribute__((tls_model("initial-exec")));
+
+static uint32_t current(void)
+{
+	return __atomic_load_n(&epoch, __ATOMIC_ACQUIRE);
+}
 
 static size_t part_bytes(void)
 {
@@ -35,7 +61,6 @@ static size_t part_bytes(void)
 struct part_end {
 	uint32_t *next;
 };
-static uint32_t *all_parts; /* atomic */
 
 static struct part_end *end_of(uint32_t *part)
 {
@@ -50,7 +75,7 @@ static void *map(size_t size)
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
-static __attribute__((noinline)) uint32_t *add_part(size_t number)
+static __attribute__((noinline)) uint32_t *add_part(struct shadow *shadow, size_t number)
 {
 	static int said; /* atomic */
 	struct part_end *end;
@@ -61,11 +86,11 @@ static __attribute__((noinline)) uint32_t *add_part(size_t number)
 			hg_say("no memory for the totals of small blocks: some are not counted");
 		return NULL;
 	}
-	if (__atomic_compare_exchange_n((uint32_t **)&parts[number], &expected, part, false,
+	if (__atomic_compare_exchange_n((uint32_t **)&shadow->parts[number], &expected, part, false,
 					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
 		end = end_of(part);
-		end->next = __atomic_load_n(&all_parts, __ATOMIC_RELAXED);
-		while (!__atomic_compare_exchange_n(&all_parts, &end->next, part, false,
+		end->next = __atomic_load_n(&shadow->all, __ATOMIC_RELAXED);
+		while (!__atomic_compare_exchange_n(&shadow->all, &end->next, part, false,
 						    __ATOMIC_RELEASE, __ATOMIC_RELAXED))
 			;
 		return part;
@@ -75,17 +100,18 @@ static __attribute__((noinline)) uint32_t *add_part(size_t number)
 }
 
 /* The word of a block; NULL if there is none, and none is wanted or to be had. */
-static inline uint32_t *shadow_of(const void *ptr, bool wanted)
+static inline uint32_t *shadow_of(uint32_t now, const void *ptr, bool wanted)
 {
+	struct shadow *shadow = &shadows[now & 1];
 	uintptr_t address = (uintptr_t)ptr;
 	size_t number = address >> PART_BITS;
 	uint32_t *part;
 
 	if (HG_UNLIKELY(number >= PARTS))
 		return NULL;
-	part = __atomic_load_n((uint32_t **)&parts[number], __ATOMIC_ACQUIRE);
+	part = __atomic_load_n((uint32_t **)&shadow->parts[number], __ATOMIC_ACQUIRE);
 	if (HG_UNLIKELY(!part)) {
-		part = wanted ? add_part(number) : NULL;
+		part = wanted ? add_part(shadow, number) : NULL;
 		if (!part)
 			return NULL;
 	}
@@ -104,6 +130,7 @@ struct total {
 struct hg_totals {
 	uint32_t size; /* rows, a power of two */
 	uint32_t used;
+	uint32_t epoch; /* atomic; of another than the current one, it counts as empty */
 	struct total rows[];
 };
 
@@ -128,8 +155,16 @@ static struct total *row_of(struct hg_totals *table, uint32_t key)
 	return &table->rows[at];
 }
 
+/* Empty again, for an epoch. */
+static void forget(struct hg_totals *table, uint32_t now)
+{
+	table->used = 0;
+	memset(table->rows, 0, table->size * sizeof(struct total));
+	__atomic_store_n(&table->epoch, now, __ATOMIC_RELEASE);
+}
+
 /* A table twice as large with the same rows in its place; false without memory. */
-static bool grow(struct hg_totals **table)
+static bool grow(struct hg_totals **table, uint32_t now)
 {
 	struct hg_totals *old = *table, *larger = new_table(old ? 2 * old->size : FIRST_ROWS);
 
@@ -140,22 +175,25 @@ static bool grow(struct hg_totals **table)
 			*row_of(larger, old->rows[i].key) = old->rows[i];
 	}
 	larger->used = old ? old->used : 0;
+	larger->epoch = now;
 	__atomic_store_n(table, larger, __ATOMIC_RELEASE);
 	return true;
 }
 
 /* A stack's row, made if need be; NULL without memory. */
-static inline struct total *find(struct hg_totals **table, uint32_t stack_id)
+static inline struct total *find(struct hg_totals **table, uint32_t now, uint32_t stack_id)
 {
 	uint32_t key = stack_id + 1;
 	struct total *row;
 
-	if (HG_LIKELY(*table != NULL)) {
+	if (HG_LIKELY(*table && (*table)->epoch == now)) {
 		row = row_of(*table, key);
 		if (HG_LIKELY(row->key == key))
 			return row;
+	} else if (*table) {
+		forget(*table, now);
 	}
-	if ((!*table || (*table)->used >= (*table)->size / 4 * 3) && !grow(table))
+	if ((!*table || (*table)->used >= (*table)->size / 4 * 3) && !grow(table, now))
 		return NULL;
 	row = row_of(*table, key);
 	(*table)->used++;
@@ -192,12 +230,14 @@ static void unlock(int *word)
 	__atomic_store_n(word, 0, __ATOMIC_RELEASE);
 }
 
-static void add(const struct hg_totals *table)
+static void add(const struct hg_totals *table, uint32_t now)
 {
-	for (uint32_t i = 0; table && i < table->size; i++) {
+	if (!table || __atomic_load_n(&table->epoch, __ATOMIC_ACQUIRE) != now)
+		return;
+	for (uint32_t i = 0; i < table->size; i++) {
 		const struct total *from = &table->rows[i];
 		uint32_t key = __atomic_load_n(&from->key, __ATOMIC_ACQUIRE);
-		struct total *to = key ? find(&sums, key - 1) : NULL;
+		struct total *to = key ? find(&sums, now, key - 1) : NULL;
 
 		if (!to)
 			continue;
@@ -213,11 +253,11 @@ static void add(const struct hg_totals *table)
 	}
 }
 
-static void emit_changed(void)
+static void emit_changed(uint32_t now)
 {
 	for (uint32_t i = 0; sums && i < sums->size; i++) {
 		const struct total *sum = &sums->rows[i];
-		struct total *written = sum->key ? find(&before, sum->key - 1) : NULL;
+		struct total *written = sum->key ? find(&before, now, sum->key - 1) : NULL;
 		struct hg_ev_host_totals event = { .stack_id = sum->key - 1,
 						   .api = (uint8_t)sum->api,
 						   .largest = sum->largest,
@@ -233,50 +273,86 @@ static void emit_changed(void)
 			written->count = sum->count;
 			written->freed = sum->freed;
 		}
+		if (hg_config.standby)
+			hg_stack_define(event.stack_id); /* to this recording, perhaps */
 		hg_provider->host_totals(&event);
 	}
 }
 
+static uint32_t adding; /* the epoch that is added up; under `writing` */
+
 static void add_thread(struct hg_thread *thread)
 {
-	add(__atomic_load_n(&thread->totals, __ATOMIC_ACQUIRE));
+	add(__atomic_load_n(&thread->totals, __ATOMIC_ACQUIRE), adding);
 }
 
 /* With `writing` held. */
 static void write_out(void)
 {
-	if (sums) {
+	adding = current();
+	if (!adding)
+		return;
+	if (sums && sums->epoch != adding) {
+		forget(sums, adding);
+	} else if (sums) {
 		for (uint32_t i = 0; i < sums->size; i++)
 			sums->rows[i] = (struct total){ .key = sums->rows[i].key };
 	}
 	hg_threads_each(add_thread);
-	add(__atomic_load_n(&ending, __ATOMIC_ACQUIRE));
-	emit_changed();
+	add(__atomic_load_n(&ending, __ATOMIC_ACQUIRE), adding);
+	emit_changed(adding);
 }
 
 /*
  * Whoever writes now may have been cancelled in it: not waited for without end; but for long, for
  * it may only be off its processor, and what is not written here never will be.
  */
-void hg_totals_write(void)
+static bool begin_writing(void)
 {
 	struct timespec nap = { .tv_nsec = 1000000 };
-	unsigned naps = 0;
-	int cancel;
 
-	if (!parts)
-		return;
-	cancel = hg_keep_thread();
-	while (__atomic_exchange_n(&writing, 1, __ATOMIC_ACQUIRE)) {
-		if (naps++ == 2000) {
-			hg_release_thread(cancel);
-			return;
-		}
+	for (unsigned naps = 0; __atomic_exchange_n(&writing, 1, __ATOMIC_ACQUIRE); naps++) {
+		if (naps == 2000)
+			return false;
 		nanosleep(&nap, NULL);
 	}
-	write_out();
-	unlock(&writing);
+	return true;
+}
+
+void hg_totals_write(void)
+{
+	int cancel;
+
+	if (!current())
+		return;
+	cancel = hg_keep_thread();
+	if (begin_writing()) {
+		write_out();
+		unlock(&writing);
+	}
 	hg_release_thread(cancel);
+}
+
+void hg_totals_tell(void)
+{
+	char path[PATH_MAX], name[16];
+	int folder = -1;
+	bool asked = false;
+
+	if (!hg_config.totals)
+		return;
+	/* Who does not wait for an answer did not make the folder. */
+	if (snprintf(path, sizeof(path), "%s/" HG_ASKED, hg_config.dir) < (int)sizeof(path) &&
+	    !access(path, F_OK))
+		folder = hg_open_folder(HG_ASKED);
+	snprintf(name, sizeof(name), "%d", (int)getpid());
+	if (folder >= 0)
+		asked = !faccessat(folder, name, F_OK, 0);
+	hg_totals_write();
+	if (asked)
+		unlinkat(folder, name, 0);
+	if (folder >= 0)
+		hg_libc.close(folder);
 }
 
 static uint64_t coarse_now(void)
@@ -303,25 +379,25 @@ static __attribute__((noinline)) void write_if_due(void)
 /* ---- counting ---- */
 
 /* The calling thread's row of a stack, under the lock if it has no table of its own any more. */
-static inline struct total *own_row(uint32_t stack_id, bool *locked)
+static inline struct total *own_row(uint32_t now, uint32_t stack_id, bool *locked)
 {
 	struct hg_thread *thread = hg_thread();
 
 	*locked = !thread;
 	if (HG_LIKELY(thread != NULL))
-		return find(&thread->totals, stack_id);
+		return find(&thread->totals, now, stack_id);
 	lock(&ending_lock);
-	return find(&ending, stack_id);
+	return now == current() ? find(&ending, now, stack_id) : NULL;
 }
 
-void hg_totals_count_freed(uint32_t taken)
+static inline void count_freed(uint32_t now, uint32_t taken)
 {
 	struct total *row;
 	bool locked;
 
 	if (!taken)
 		return;
-	row = own_row(taken >> SIZE_BITS, &locked);
+	row = own_row(now, taken >> SIZE_BITS, &locked);
 	if (row) {
 		bump(&row->freed, 1);
 		bump(&row->freed_bytes, (taken & ((1u << SIZE_BITS) - 1)) - 1);
@@ -330,19 +406,30 @@ void hg_totals_count_freed(uint32_t taken)
 		unlock(&ending_lock);
 }
 
+void hg_totals_count_freed(uint32_t taken)
+{
+	count_freed(taken_in, taken);
+}
+
+bool hg_totals_count(void)
+{
+	return current();
+}
+
 void hg_totals_alloc(uint16_t api, const void *ptr, size_t size, uint32_t stack_id)
 {
-	uint32_t *shadow = shadow_of(ptr, true);
+	uint32_t now = current(), *shadow = now ? shadow_of(now, ptr, true) : NULL;
 	struct total *row;
 	bool locked;
 
-	if (HG_UNLIKELY(!shadow))
+	/* Larger where the threshold has just become another. */
+	if (HG_UNLIKELY(!shadow || size >= HG_TOTALS_LIMIT))
 		return;
 	if (HG_UNLIKELY(stack_id > MAX_STACK))
 		stack_id = 0; /* of a table of stacks that is full: counted without one */
 	/* A block here before was freed where nobody looked. */
-	hg_totals_count_freed(*shadow);
-	row = own_row(stack_id, &locked);
+	count_freed(now, *shadow);
+	row = own_row(now, stack_id, &locked);
 	*shadow = row ? stack_id << SIZE_BITS | ((uint32_t)size + 1) : 0;
 	if (HG_LIKELY(row != NULL)) {
 		bump(&row->count, 1);
@@ -360,18 +447,24 @@ void hg_totals_alloc(uint16_t api, const void *ptr, size_t size, uint32_t stack_
 	}
 }
 
-uint32_t hg_totals_take(const void *ptr)
+static inline uint32_t take(uint32_t now, const void *ptr)
 {
-	uint32_t *shadow = shadow_of(ptr, false), taken = shadow ? *shadow : 0;
+	uint32_t *shadow = now ? shadow_of(now, ptr, false) : NULL, taken = shadow ? *shadow : 0;
 
 	if (taken)
 		*shadow = 0;
 	return taken;
 }
 
+uint32_t hg_totals_take(const void *ptr)
+{
+	taken_in = current();
+	return take(taken_in, ptr);
+}
+
 void hg_totals_put(const void *ptr, uint32_t taken)
 {
-	uint32_t *shadow = taken ? shadow_of(ptr, false) : NULL;
+	uint32_t *shadow = taken ? shadow_of(taken_in, ptr, false) : NULL;
 
 	if (shadow)
 		*shadow = taken;
@@ -379,7 +472,9 @@ void hg_totals_put(const void *ptr, uint32_t taken)
 
 void hg_totals_free(const void *ptr)
 {
-	hg_totals_count_freed(hg_totals_take(ptr));
+	uint32_t now = current();
+
+	count_freed(now, take(now, ptr));
 }
 
 /* ---- beginning, and beginning again ---- */
@@ -387,38 +482,59 @@ void hg_totals_free(const void *ptr)
 int hg_totals_init(bool packed)
 {
 	granule_shift = packed ? 5 : 3;
-	parts = map(PARTS * sizeof(*parts));
-	if (!parts)
-		return -ENOMEM;
-	last_written = coarse_now();
+	for (size_t i = 0; i < HG_COUNT(shadows); i++) {
+		shadows[i].parts = map(PARTS * sizeof(*shadows[i].parts));
+		if (!shadows[i].parts)
+			return -ENOMEM;
+	}
 	return 0;
 }
 
-static void forget(struct hg_totals **table)
+static void wipe(struct shadow *shadow)
 {
-	if (*table) {
-		/* Back to zero pages; its size is all that is kept. */
-		uint32_t size = (*table)->size;
-
-		madvise(*table, sizeof(**table) + size * sizeof(struct total), MADV_DONTNEED);
-		(*table)->size = size;
-	}
+	for (uint32_t *part = __atomic_load_n(&shadow->all, __ATOMIC_ACQUIRE); part;
+	     part = end_of(part)->next)
+		madvise(part, part_bytes(), MADV_DONTNEED);
 }
 
-static void forget_thread(struct hg_thread *thread)
+void hg_totals_begin(void)
 {
-	forget(&thread->totals);
+	uint32_t next = last_epoch + 1 ? last_epoch + 1 : 2;
+
+	if (!hg_config.totals)
+		return;
+	if (!begin_writing()) {
+		hg_say("small blocks are not counted: somebody is writing totals");
+		return;
+	}
+	if (current()) {
+		if (before)
+			forget(before, current()); /* all is written once more */
+		unlock(&writing);
+		return;
+	}
+	lock(&ending_lock); /* whoever has it and an older epoch looks at that */
+	wipe(&shadows[next & 1]);
+	last_epoch = next;
+	began = hg_now();
+	last_written = coarse_now();
+	__atomic_store_n(&epoch, next, __ATOMIC_RELEASE);
+	unlock(&ending_lock);
+	unlock(&writing);
+}
+
+void hg_totals_end(void)
+{
+	__atomic_store_n(&epoch, 0, __ATOMIC_RELEASE);
+}
+
+uint64_t hg_totals_age(void)
+{
+	return current() ? hg_now() - began : 0;
 }
 
 void hg_totals_reset(void)
 {
-	if (!parts)
-		return;
 	writing = ending_lock = 0;
-	hg_threads_each(forget_thread);
-	forget(&ending);
-	forget(&sums);
-	forget(&before);
-	for (uint32_t *part = all_parts; part; part = end_of(part)->next)
-		madvise(part, part_bytes(), MADV_DONTNEED);
+	hg_totals_end();
 }

@@ -16,6 +16,7 @@
 
 #include <json-c/json.h>
 
+#include "tracer/asked.h"
 #include "tracer/attach.h"
 #include "tracer/bundle.h"
 #include "tracer/gathered.h"
@@ -28,6 +29,8 @@
 /* How long a process may take to answer the session daemon that it has just found. */
 #define REGISTER_TIMEOUT_MS 10000
 #define SNAPSHOT_TIMEOUT_MS 60000
+/* And how long all may take to write what they have counted. */
+#define TOTALS_TIMEOUT_MS 10000
 /* How often it is looked whether the processes still live. */
 #define WATCH_MS 200
 
@@ -345,12 +348,47 @@ static void collect_code_objects(const struct attachment *attachment)
 	}
 }
 
+/* What small blocks were counted is written now and then: have the rest written, too. */
+static void ask_totals(struct attachment *attachment)
+{
+	size_t asked = 0;
+	int waited = 0;
+	char why[512];
+
+	for (size_t i = 0; i < attachment->count; i++) {
+		const struct standby_process *process = &attachment->processes[i];
+
+		asked += process->totals && lives(attachment, i) &&
+			 asked_begin(process->directory, process->vpid);
+	}
+	if (asked && session_tell(&attachment->session, why, sizeof(why))) {
+		message_warning("small blocks: what was counted last is missing: %s", why);
+		waited = TOTALS_TIMEOUT_MS;
+	}
+	for (size_t i = 0; asked && i < attachment->count; i++) {
+		const struct standby_process *process = &attachment->processes[i];
+
+		while (process->totals && lives(attachment, i) && waited < TOTALS_TIMEOUT_MS &&
+		       !asked_answered(process->directory, process->vpid)) {
+			poll(NULL, 0, 10);
+			waited += 10;
+		}
+		if (process->totals) {
+			asked_end(process->directory, process->vpid);
+		}
+	}
+	if (waited >= TOTALS_TIMEOUT_MS) {
+		message_warning("small blocks: what was counted last is missing: no answer");
+	}
+}
+
 static int end(struct attachment *attachment)
 {
 	struct session_loss loss;
 	char why[512];
 	int error;
 
+	ask_totals(attachment);
 	for (size_t i = 0; i < attachment->count; i++) {
 		const char *directory = own_directory(attachment, i);
 

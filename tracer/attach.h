@@ -32,7 +32,7 @@ int snapshot_bundle(const char *directory);
 /* What `hipgrain standby` does: become the command, in an environment to be attached to. */
 struct standby_options {
 	const char *directory; /* for code objects; made if it is not there. NULL: a default */
-	bool softgpu, no_memory_queries, no_migration;
+	bool softgpu, no_memory_queries, no_migration, totals;
 	const char *kernel_arguments; /* full, hashed or off; NULL: full */
 	int stack_depth;              /* negative: the library's default */
 	const char *threshold;        /* NULL: the library's default */

@@ -84,6 +84,7 @@ struct hg_ev_state {
 	uint64_t calls;     /* remembered calls that follow, or followed */
 	uint64_t left_out;  /* calls that mattered and could not be remembered */
 	uint64_t threshold; /* blocks of the C library that are smaller are not among them */
+	uint64_t counted;   /* ns since small blocks are (host_totals); 0: they are not */
 };
 
 /* A host executable or library that is mapped; again when one was loaded later. */

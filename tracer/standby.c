@@ -9,6 +9,7 @@
 
 #include <sys/stat.h>
 
+#include "tracer/asked.h"
 #include "tracer/attach.h"
 #include "tracer/bundle.h"
 #include "tracer/environment.h"
@@ -132,6 +133,8 @@ int standby_examine(pid_t pid, struct standby_process *process, char *why, size_
 		goto out;
 	}
 	process->vpid = own_number(pid);
+	value = variable(environment, length, "HIPGRAIN_TOTALS");
+	process->totals = value && strcmp(value, "1") == 0;
 	copy_text(process->directory, sizeof(process->directory),
 		  variable(environment, length, "HIPGRAIN_DIR"));
 	value = variable(environment, length, "LTTNG_HOME");
@@ -194,6 +197,9 @@ static int set_environment(const struct standby_options *options, const char *di
 	if (options->no_migration) {
 		result |= setenv("HIPGRAIN_MIGRATION", "0", 1);
 	}
+	if (options->totals) {
+		result |= setenv("HIPGRAIN_TOTALS", "1", 1);
+	}
 	if (options->softgpu) {
 		result |= environment_prepend("LD_LIBRARY_PATH", install->softgpu);
 	}
@@ -239,6 +245,10 @@ int standby_exec(const struct standby_options *options, char **argv)
 		goto out;
 	}
 	fchmod(folder, S_IRWXU); /* it may have been there */
+	if (options->totals && mkdirat(folder, HG_ASKED, S_IRWXU) && errno != EEXIST) {
+		message_error("'%s/" HG_ASKED "': %s", directory, strerror(errno));
+		goto out;
+	}
 	if (set_environment(options, resolved, &install)) {
 		message_error("%s", strerror(errno));
 		status = HG_EXIT_INTERNAL;

@@ -13,6 +13,7 @@ struct standby_process {
 	pid_t vpid;                /* as it numbers itself, and LTTng knows it */
 	char directory[PATH_MAX];  /* HIPGRAIN_DIR: where its code objects go */
 	char lttng_home[PATH_MAX]; /* its LTTNG_HOME, or HOME */
+	bool totals;               /* it counts small blocks while it is recorded */
 };
 
 /* Look at a process. 0, or -errno with one line in `why` saying why it cannot be attached to. */

@@ -51,6 +51,7 @@ LTTNG_UST_TRACEPOINT_EVENT(hipgrain, state,
 		HG_INT(uint64_t, calls)
 		HG_INT(uint64_t, left_out)
 		HG_INT(uint64_t, threshold)
+		HG_INT(uint64_t, counted)
 	)
 )
 

@@ -20,8 +20,9 @@ const char usage_standby[] =
     "                            hipgrain.standby); several programs may share it\n"
     "      --softgpu             run CMD on the software GPU instead of the machine's own\n"
     "      --stack-depth N       frames recorded per call stack (0 to 128)\n"
-    "      --threshold BYTES     record host allocations of at least BYTES; or "
-    "\"all\"\n" RECORD_USAGE_KERNEL_ARGUMENTS
+    "      --threshold BYTES     record host allocations of at least BYTES; or \"all\"\n"
+    "      --totals              count smaller ones by call stack while it is "
+    "recorded\n" RECORD_USAGE_KERNEL_ARGUMENTS
     "      --no-memory-queries   do not ask the HIP runtime about memory that kernels get\n"
     "      --no-migration        do not record which pages fault and move\n"
     "  -h, --help                print this help\n";
@@ -101,6 +102,7 @@ int cmd_standby(int argc, char **argv)
 					    .no_memory_queries = record.no_memory_queries,
 					    .kernel_arguments = record.kernel_arguments,
 					    .no_migration = record.no_migration,
+					    .totals = record.totals,
 					    .stack_depth = record.stack_depth,
 					    .threshold = record.threshold };
 	return standby_exec(&options, argv + optind);

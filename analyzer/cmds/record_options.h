@@ -33,21 +33,22 @@ enum {
 	{ "softgpu", no_argument, NULL, RECORD_OPTION_SOFTGPU },                             \
 	    { "stack-depth", required_argument, NULL, RECORD_OPTION_STACK_DEPTH },           \
 	    { "threshold", required_argument, NULL, RECORD_OPTION_THRESHOLD },               \
+	    { "totals", no_argument, NULL, RECORD_OPTION_TOTALS },                           \
 	    { "kernel-arguments", required_argument, NULL, RECORD_OPTION_KERNEL_ARGUMENTS }, \
 	    { "no-memory-queries", no_argument, NULL, RECORD_OPTION_NO_MEMORY_QUERIES },     \
 	{                                                                                    \
 		"no-migration", no_argument, NULL, RECORD_OPTION_NO_MIGRATION                \
 	}
-#define RECORD_LONG_OPTIONS                                                                 \
-	RECORD_COMMAND_LONG_OPTIONS, { "totals", no_argument, NULL, RECORD_OPTION_TOTALS }, \
-	    { "residency", required_argument, NULL, RECORD_OPTION_RESIDENCY },              \
-	    { "hsa", required_argument, NULL, RECORD_OPTION_HSA },                          \
-	    { "rotate", required_argument, NULL, RECORD_OPTION_ROTATE },                    \
-	    { "keep-chunks", required_argument, NULL, RECORD_OPTION_KEEP_CHUNKS },          \
-	    { "quota", required_argument, NULL, RECORD_OPTION_QUOTA },                      \
-	    { "url", required_argument, NULL, RECORD_OPTION_URL },                          \
-	{                                                                                   \
-		"own-daemon", no_argument, NULL, RECORD_OPTION_OWN_DAEMON                   \
+#define RECORD_LONG_OPTIONS                                                        \
+	RECORD_COMMAND_LONG_OPTIONS,                                               \
+	    { "residency", required_argument, NULL, RECORD_OPTION_RESIDENCY },     \
+	    { "hsa", required_argument, NULL, RECORD_OPTION_HSA },                 \
+	    { "rotate", required_argument, NULL, RECORD_OPTION_ROTATE },           \
+	    { "keep-chunks", required_argument, NULL, RECORD_OPTION_KEEP_CHUNKS }, \
+	    { "quota", required_argument, NULL, RECORD_OPTION_QUOTA },             \
+	    { "url", required_argument, NULL, RECORD_OPTION_URL },                 \
+	{                                                                          \
+		"own-daemon", no_argument, NULL, RECORD_OPTION_OWN_DAEMON          \
 	}
 
 /* Their lines in the usage text. */

@@ -29,9 +29,13 @@ static const struct field process_fields[] = {
 	{ 0 },
 };
 static const struct field state_fields[] = {
-	FIELD(state, phase, UNSIGNED),     FIELD(state, age, UNSIGNED),
-	FIELD(state, calls, UNSIGNED),     FIELD(state, left_out, UNSIGNED),
-	FIELD(state, threshold, UNSIGNED), { 0 },
+	FIELD(state, phase, UNSIGNED),
+	FIELD(state, age, UNSIGNED),
+	FIELD(state, calls, UNSIGNED),
+	FIELD(state, left_out, UNSIGNED),
+	FIELD(state, threshold, UNSIGNED),
+	FIELD(state, counted, UNSIGNED),
+	{ 0 },
 };
 static const struct field module_fields[] = {
 	FIELD(module, bias, UNSIGNED),   FIELD(module, start, UNSIGNED),

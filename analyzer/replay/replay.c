@@ -478,6 +478,7 @@ static void apply_state(struct process *process, const struct hg_event *event)
 		state->calls = event->state.calls;
 		state->left_out = event->state.left_out;
 		state->threshold = event->state.threshold;
+		state->counted = event->state.counted;
 	}
 	state->again = false;
 }

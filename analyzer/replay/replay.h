@@ -99,6 +99,7 @@ struct process_state {
 	uint64_t age; /* ns, when recording began */
 	uint64_t calls, left_out;
 	uint64_t threshold; /* smaller blocks are not told, bytes */
+	uint64_t counted;   /* ns that these had been counted by then; 0: they are not */
 };
 
 struct process {

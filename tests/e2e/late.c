@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program that stands by, and is its own session: what is told to one that begins amid a call.
- * Results in TAP. usage: late PROVIDER
+ * A program that stands by, and is its own session: what is told to one that begins amid a call,
+ * and what is counted of small blocks while sessions come and go. Results in TAP.
+ * usage: late PROVIDER
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "late-provider.h"
@@ -37,6 +39,10 @@ static bool telling, whole;
 static const void *kept;
 static bool kept_told;
 
+/* The last totals of each largest size, and whether more was ever freed than there was. */
+static struct hg_ev_host_totals totals[4096];
+static bool impossible;
+
 static void note(const char *name, const void *data)
 {
 	if (!strcmp(name, "process")) {
@@ -51,6 +57,11 @@ static void note(const char *name, const void *data)
 		const struct hg_ev_alloc *event = data;
 
 		kept_told |= event->ptr == (uintptr_t)kept && event->size == KEPT;
+	} else if (!strcmp(name, "host_totals")) {
+		const struct hg_ev_host_totals *event = data;
+
+		totals[event->largest % 4096] = *event;
+		impossible |= event->freed > event->count || event->freed_bytes > event->bytes;
 	}
 }
 
@@ -93,6 +104,7 @@ static void start(bool amid)
 	pthread_mutex_lock(&lock);
 	telling = whole = kept_told = false;
 	begun = 0;
+	memset(totals, 0, sizeof(totals));
 	active = !amid;
 	starts_amid = amid;
 	pthread_mutex_unlock(&lock);
@@ -114,6 +126,142 @@ static void make_event(void)
 	void *volatile block = malloc(KEPT);
 
 	free(block);
+}
+
+/* ---- small blocks ---- */
+
+#define BLOCKS 500
+
+static __attribute__((noinline)) void allocate(void *volatile *blocks, unsigned count, size_t size)
+{
+	for (unsigned i = 0; i < count; i++)
+		blocks[i] = malloc(size);
+}
+
+static void release(void *volatile *blocks, unsigned from, unsigned to)
+{
+	for (unsigned i = from; i < to; i++)
+		free(blocks[i]);
+}
+
+/* Have everything told once more, and look. */
+static bool counts(size_t size, unsigned count, unsigned freed)
+{
+	bool good;
+
+	pthread_mutex_lock(&lock);
+	begun = 0;
+	totals[size].count = 0;
+	pthread_mutex_unlock(&lock);
+	control->wanted();
+	if (!becomes_whole())
+		return false;
+	/* They are written after the rest. */
+	for (unsigned i = 0; i < 1000; i++) {
+		pthread_mutex_lock(&lock);
+		good = totals[size].count == count && totals[size].bytes == count * size &&
+		       totals[size].freed == freed && totals[size].freed_bytes == freed * size;
+		pthread_mutex_unlock(&lock);
+		if (good || (!count && i > 20))
+			break;
+		usleep(10000);
+	}
+	if (!good)
+		printf("# %zu bytes: %llu blocks, %llu freed\n", size,
+		       (unsigned long long)totals[size].count,
+		       (unsigned long long)totals[size].freed);
+	return good;
+}
+
+/* Its status is the child's. */
+static bool count_in_child(void *volatile *parents)
+{
+	pid_t child;
+	int status;
+
+	fflush(stdout);
+	child = fork();
+	if (!child) {
+		void *volatile own[60];
+
+		allocate(own, 60, 555);
+		release(own, 0, 5);
+		release(parents, 10, 40);
+		memset(totals, 0, sizeof(totals));
+		_exit(!counts(555, 60, 5) || totals[444].count || impossible);
+	}
+	return waitpid(child, &status, 0) == child && status == 0;
+}
+
+static void count(void)
+{
+	void *volatile first[BLOCKS], *volatile unseen[50], *volatile second[40];
+
+	start(false);
+	becomes_whole();
+	allocate(first, BLOCKS, 333);
+	release(first, 0, 100);
+	ok(counts(333, BLOCKS, 100), "small blocks are counted from a recording's beginning");
+	ok(counts(333, BLOCKS, 100), "... and told again to who asks again");
+	end();
+	make_event();
+	release(first, 100, 250);
+	allocate(unseen, 50, 333);
+	start(false);
+	becomes_whole();
+	release(first, 250, BLOCKS);
+	release(unseen, 0, 50);
+	allocate(second, 40, 444);
+	release(second, 0, 10);
+	ok(counts(444, 40, 10), "the next recording counts from 0");
+	ok(counts(333, 0, 0), "... and nothing of blocks that were there before");
+	ok(count_in_child(second), "a child counts its own");
+	ok(counts(444, 40, 10), "... and nothing of that is the parent's");
+	second[39] = realloc(second[39], 450);
+	end();
+	make_event();
+	release(second, 10, 40);
+}
+
+static bool over; /* atomic */
+
+static void *churn(void *unused)
+{
+	void *volatile blocks[64] = { NULL };
+
+	for (unsigned i = 0; !__atomic_load_n(&over, __ATOMIC_RELAXED); i = (i + 1) % 64) {
+		free(blocks[i]);
+		blocks[i] = malloc(64 + i);
+		if (i % 8 == 0)
+			blocks[i] = realloc(blocks[i], 1000 + i);
+	}
+	for (unsigned i = 0; i < 64; i++)
+		free(blocks[i]);
+	return unused;
+}
+
+/* Sessions that come and go under threads that allocate and free all the time. */
+static void count_amid(void)
+{
+	pthread_t threads[4];
+	bool good = true;
+
+	for (unsigned i = 0; i < 4; i++)
+		pthread_create(&threads[i], NULL, churn, NULL);
+	for (unsigned i = 0; i < 40 && good; i++) {
+		start(i % 2);
+		if (i % 2)
+			make_event();
+		good = becomes_whole();
+		usleep(1000);
+		end();
+		make_event();
+	}
+	__atomic_store_n(&over, true, __ATOMIC_RELAXED);
+	for (unsigned i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+	ok(good, "sessions that come and go are told all");
+	ok(!impossible, "... and never of more blocks freed than there were");
 }
 
 int main(int argc, char **argv)
@@ -145,6 +293,8 @@ int main(int argc, char **argv)
 		end();
 		make_event();
 	}
+	count();
+	count_amid();
 	printf("1..%u\n", number);
 	return failed;
 }
