@@ -16,6 +16,7 @@ enum progress_when {
 	PROGRESS_NEVER,  /* also if progress_set() was never called */
 };
 
+/* For all traces that are read from now on. */
 void progress_set(enum progress_when when);
 
 /* The traces below the folder are about to be read; and: they have been. */

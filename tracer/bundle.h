@@ -75,6 +75,7 @@ int bundle_write_manifest(const struct bundle *bundle, const struct bundle_manif
 /* Remove what bundle_create() made, for a recording that never began. */
 void bundle_remove(const struct bundle *bundle);
 
+/* Let others have it; what it holds stays on disk. */
 void bundle_close(struct bundle *bundle);
 
 #endif

@@ -61,6 +61,7 @@ void scan_print_text(struct scan *scan, const struct isa_code_object *object, co
 
 /* ---- parts of these two (scan_print.c, scan_facts.c) ---- */
 
+/* As members of the object that is being written (json), or as the rest of a line on stdout. */
 void scan_json_origin(struct json_stream *json, const struct isa_origin *origin);
 /* "file:line", or null without a file. */
 void scan_json_place(struct json_stream *json, const char *key, const char *file, unsigned line);

@@ -35,8 +35,11 @@ struct doctor {
 	bool no_record;     /* recording does not work */
 };
 
+/* Nothing checked yet. `root`, which stays the caller's, stands before each path that is looked at.
+ */
 void doctor_init(struct doctor *doctor, const char *root);
 void doctor_clear(struct doctor *doctor);
+/* As it is printed and in JSON; static. */
 const char *health_name(enum health health);
 
 /* One line in the current section; `advice` (copied) may be NULL. */

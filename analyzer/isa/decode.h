@@ -22,6 +22,7 @@ struct decoder *decoder_get(const struct arch *arch, unsigned wave_size, const c
 /* Others may have it now; NULL is allowed. */
 void decoder_put(struct decoder *decoder);
 
+/* The disassembler behind it; the decoder's. */
 struct isa_disasm *decoder_disasm(struct decoder *decoder);
 
 /*

@@ -210,6 +210,7 @@ struct isa_options {
 int isa_analyze(const void *elf, size_t size, const struct isa_options *options,
 		struct isa_code_object **out, char **error);
 
+/* NULL is allowed. */
 void isa_code_object_free(struct isa_code_object *object);
 
 /*
@@ -223,11 +224,13 @@ int isa_disassemble(const void *elf, size_t size, const struct isa_kernel *kerne
 				 const struct isa_atomic *atomic),
 		    void *user, char **error);
 
+/* The kernel of that (mangled) name, the object's; NULL if it has none, or it was not analysed. */
 const struct isa_kernel *isa_find_kernel(const struct isa_code_object *object, const char *symbol);
 
 /* The word for bit number `bit` (below ISA_CACHE_WORDS) of isa_atomic.cache: "sc1". */
 const char *isa_cache_word(unsigned bit);
 
+/* As `scan` prints them; static. */
 const char *isa_scope_name(enum isa_scope scope);
 const char *isa_op_name(enum isa_op op);
 const char *isa_type_name(enum isa_type type);

@@ -105,13 +105,16 @@ struct value_store {
 	bool failed; /* out of memory: every result since is VALUE_BOTTOM and worthless */
 };
 
+/* 0 or -ENOMEM; then there is nothing to free. */
 int value_init(struct value_store *store);
 void value_free(struct value_store *store);
+/* Valid until the next value is made. */
 const struct value *value_get(const struct value_store *store, value_id id);
 
 /* Index of a reason (copied); the same text gives the same index. */
 uint16_t value_reason(struct value_store *store, const char *text);
 
+/* A known number; a base with a number added; what is not known, and why (copied). */
 value_id value_const(struct value_store *store, int32_t constant);
 value_id value_base(struct value_store *store, uint32_t base, int32_t constant);
 value_id value_unknown(struct value_store *store, const char *why);
@@ -119,10 +122,12 @@ value_id value_unknown(struct value_store *store, const char *why);
 /* Intern a set of alternatives (merged, bounded; overflow gives an unknown value). */
 value_id value_alts(struct value_store *store, const struct alt *alt, size_t count);
 
+/* Either of them: what both paths may have left in a register. */
 value_id value_join(struct value_store *store, value_id a, value_id b);
 /* Like join, but so that a loop converges: constants that differ are given up. */
 value_id value_widen(struct value_store *store, value_id a, value_id b);
 
+/* Sum and difference of 32-bit values. */
 value_id value_add(struct value_store *store, value_id a, value_id b);
 value_id value_sub(struct value_store *store, value_id a, value_id b);
 /* A number is added: bases stay, the constant goes. */
@@ -137,6 +142,7 @@ uint32_t value_sole_base(const struct value_store *store, value_id a);
 /* Whether an alternative has a base of that kind. */
 bool value_has(const struct value_store *store, value_id a, enum base_kind kind);
 
+/* One lane of a vector register becomes `scalar` (v_writelane), or is read (v_readlane). */
 value_id value_lane_write(struct value_store *store, value_id vector, uint32_t lane,
 			  value_id scalar);
 /* Whether lanes of a vector register were written one by one: it holds spilled scalars. */

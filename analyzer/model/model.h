@@ -147,6 +147,7 @@ struct model_outcome model_atomic(const struct model_atomic_use *use);
 /* "hipErrorInvalidValue" for 1; "unknown error" for what the table does not have. */
 const char *model_hip_error_name(int code);
 
+/* As reports say it: "fine-grained", "device memory"; static. */
 const char *model_granularity_name(enum granularity granularity);
 const char *model_location_name(enum location location);
 

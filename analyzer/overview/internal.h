@@ -9,6 +9,7 @@ static inline unsigned class_of(uint64_t value)
 	return value ? 63 - (unsigned)__builtin_clzll(value) : 0;
 }
 
+/* A struct lane. */
 void free_lane(void *data);
 
 /* Put what an event did on its lane, and into the totals of its kernel. spans.c */

@@ -109,6 +109,7 @@ struct overview {
 	struct space_observer observer;
 };
 
+/* Never NULL; NULL is allowed for overview_free(). */
 struct overview *overview_new(void);
 void overview_free(struct overview *overview);
 

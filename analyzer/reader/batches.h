@@ -15,6 +15,7 @@
 struct batch;
 struct batches;
 
+/* Never NULL. Neither thread may use them any more when they are freed. */
 struct batches *batches_new(void);
 void batches_free(struct batches *batches);
 

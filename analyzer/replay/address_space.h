@@ -90,8 +90,10 @@ void address_space_destroy(struct address_space *space);
 /* For trees and arrays whose keys are addresses: orders two uint64_t that are pointed to. */
 gint compare_addresses(gconstpointer a, gconstpointer b, gpointer unused);
 
+/* In which layer a function allocates, or releases. */
 enum layer layer_of_api(enum hg_api api);
 
+/* One more holder, and one less: the last one frees it. */
 struct allocation *allocation_ref(struct allocation *allocation);
 void allocation_unref(struct allocation *allocation);
 

@@ -5,6 +5,7 @@
 
 #include "replay.h"
 
+/* The event must be of that type. */
 void memory_alloc(struct process *process, const struct hg_event *event);
 void memory_free(struct process *process, const struct hg_event *event);
 void memory_advise(struct process *process, const struct hg_event *event);

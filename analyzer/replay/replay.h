@@ -177,8 +177,11 @@ struct process *replay_apply(struct replay *replay, const struct hg_event *event
 /* The latest process with that pid, or NULL. */
 struct process *replay_process(const struct replay *replay, int32_t pid);
 
+/* The first device where none has that number; NULL where none was recorded. */
 const struct device *process_device(const struct process *process, int32_t ordinal);
+/* What the recorder noted of the environment; NULL: it was not set, or is not among that. */
 const char *process_env(const struct process *process, const char *name);
+/* What events with that id told of; NULL: nothing did (yet). The process' own. */
 struct kernel_ref *process_kernel(const struct process *process, uint32_t id);
 struct kernel_args *process_args(const struct process *process, uint32_t id);
 /*
@@ -188,6 +191,7 @@ struct kernel_args *process_args(const struct process *process, uint32_t id);
 bool kernel_args_address(const struct kernel_args *args, uint32_t offset, uint64_t *address);
 /* Whether any were recorded that are not as they were. */
 bool kernel_args_veiled(const struct kernel_args *args);
+/* Id 0 is no stack: NULL. */
 const struct call_stack *process_stack(const struct process *process, uint32_t id);
 /*
  * What was loaded at the address when the process had recorded `known` modules (MODULES_ALL: at
@@ -215,6 +219,7 @@ struct place {
 	const struct host_module *module; /* STATIC */
 };
 
+/* At this moment of the replay; the allocation is borrowed. */
 struct place process_place(const struct process *process, uint64_t address);
 
 #endif

@@ -35,6 +35,7 @@ struct selection {
 	GPtrArray *known_now;    /* char *: fingerprints of findings that are there again */
 };
 
+/* Nothing suppressed, no baseline. */
 void selection_init(struct selection *selection);
 void selection_clear(struct selection *selection);
 

@@ -70,6 +70,7 @@ struct grain place_grain(const struct process *process, const struct place *plac
 struct grain place_table_grain(const struct process *process, const struct place *place);
 void grain_clear(struct grain *grain);
 
+/* What of the process' environment and devices the model asks for. */
 struct model_environment process_environment(const struct process *process);
 
 /* Fill in the parts of a new finding that follow from the launch and the pointer. */

@@ -33,6 +33,7 @@ struct rule {
 };
 extern const struct rule rules[RULES];
 
+/* By "HG101", in any case of letters, or its slug; NULL: there is none. */
 const struct rule *rule_by_name(const char *id_or_slug);
 const char *severity_name(enum severity severity);
 const char *confidence_name(enum confidence confidence);

@@ -26,6 +26,7 @@ void fixes_free(struct fixes *fixes);
 /* `fix` and `fix_plan` events, after the replay applied them. */
 void fixes_event(struct fixes *fixes, const struct rules_context *context);
 
+/* Of findings.fixes. */
 void fix_row_free(gpointer row);
 
 /* "coarse-managed" */

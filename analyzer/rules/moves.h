@@ -128,6 +128,7 @@ const struct move_history *finding_history(const struct findings *findings,
 /* "SetPreferredLocation"; NULL: not known. */
 const char *move_advice_name(int32_t advice);
 
+/* Of findings.moves, move_spans and histories. */
 void move_row_free(gpointer row);
 void move_span_free(gpointer span);
 void move_history_free(gpointer history);

@@ -93,9 +93,11 @@ struct moves {
 
 /* ---- moves_when.c ---- */
 
+/* An event that waits for launches ends them; a launch begins a moment. */
 void moment_wait(struct moves *moves, const struct hg_event *event);
 void moment_launch(struct moves *moves, const struct rules_context *context,
 		   const struct launch_watch *launch);
+/* Whether the launch may have used the memory: also where that is not known. */
 bool moment_touches(const struct moment *moment, const struct allocation *allocation);
 /* Bits of ISA_READ ...; all of them where that is not known. */
 unsigned moment_access(const struct moment *moment, const struct allocation *allocation);
@@ -112,6 +114,7 @@ enum use { NOT_USED, USED, CANNOT_TELL };
 enum use used_between(const struct moves *moves, const struct allocation *allocation, int64_t from,
 		      int64_t to, unsigned *access);
 
+/* A HIP call of the program's: phases of the host lie between two of them. */
 void note_call(struct moves *moves, const struct hg_event *event);
 /* The phase of the host's at that time. *open: its end has not been seen yet. */
 struct move_phase phase_at(const struct moves *moves, int64_t ns, bool *open);
@@ -128,6 +131,7 @@ struct arrival {
 	bool neighbour;              /* the launch was not given them: they share a block */
 };
 
+/* The parts of a block, of which each belongs to an allocation. */
 void parts_free(gpointer parts);
 /* [start, end) of the allocation came to a GPU. */
 void pages_arrive(struct moves *moves, struct allocation *allocation, uint64_t start, uint64_t end,
@@ -143,6 +147,7 @@ void pages_settle(struct moves *moves);
 
 /* ---- moves_history.c ---- */
 
+/* One more line of the allocation's history: what was asked; what moved. */
 void history_advice(const struct rules_context *context, const struct move_advice *advice,
 		    struct allocation *allocation);
 void history_move(const struct moves *moves, const struct rules_context *context,
@@ -176,6 +181,7 @@ void count_stop(const struct rules_context *context, const struct hg_ev_migratio
 
 /* ---- prefetches.c ---- */
 
+/* A prefetch, after the replay applied it; a launch, which may use what prefetches brought. */
 void note_prefetch(struct moves *moves, const struct rules_context *context);
 void prefetches_launch(struct moves *moves, const struct moment *launch);
 /* HG305 by the host's fault. */

@@ -14,6 +14,7 @@ struct offload;
 struct offload *offload_new(void);
 void offload_free(struct offload *offload);
 
+/* An event of any kind, after the replay applied it; those of OpenMP count. */
 void offload_event(struct offload *offload, const struct rules_context *context);
 
 /* After the last event. */

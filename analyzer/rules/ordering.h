@@ -96,6 +96,7 @@ void races_free(const struct rules_context *context, struct process_order *at,
 /* The runtime waited for what it was just given, though that call need not wait. */
 void streams_early(struct process_order *at, uint64_t handle, unsigned api);
 
+/* Work is put into a stream; `uses`: a launch's, else NULL. */
 void streams_submit(const struct rules_context *context, struct process_order *at,
 		    const struct order_stream *stream, uint64_t handle, uint32_t stack_id,
 		    unsigned api, const struct launch_uses *uses);

@@ -52,6 +52,7 @@ void reach_launch(struct process_watch *watch, const struct rules_context *conte
 /* After the last event: what speaks against it that another state of XNACK be tried at all. */
 void reach_finish(struct process_watch *watch, const struct rules_context *context);
 
+/* Of findings.reaches. */
 void reach_row_free(gpointer row);
 
 /* `xnack`: 0 or 1. Never fails. */

@@ -36,6 +36,7 @@ void residency_sampled(const struct rules_context *context);
 void residency_moved(const struct rules_context *context, struct allocation *allocation,
 		     bool to_device, uint64_t bytes, int64_t ns);
 
+/* Of findings.residency. */
 void residency_series_free(gpointer series);
 
 #endif

@@ -130,6 +130,7 @@ void watch_finish(struct watch *watch, const struct rules_context *context);
 /* The record of an allocation, made if there is none. */
 struct memory_watch *watch_memory(struct process_watch *process, struct allocation *allocation);
 
+/* The record of what one call site did with `api`, made if there is none. */
 struct site_watch *watch_site(struct process_watch *process, unsigned api, uint32_t stack_id);
 
 /* transfer.c */

@@ -268,6 +268,7 @@ static inline amd_signal_t *sg_signal(hsa_signal_t handle)
 	return (amd_signal_t *)(uintptr_t)handle.handle;
 }
 
+/* Whether the value meets the condition of a wait. */
 bool sg_condition(hsa_signal_value_t value, hsa_signal_condition_t condition,
 		  hsa_signal_value_t compare);
 /* Signal `handle` (may be null): end of the work that it stands for. Subtracts 1. */
@@ -286,6 +287,7 @@ void sg_event_wait(uint32_t seen, uint64_t max_ns);
 
 /* ---- time and threads: event.c ---- */
 
+/* CLOCK_MONOTONIC. */
 uint64_t sg_now_ns(void);
 /* Start a detached-at-exit helper thread with all signals blocked. 0 or -errno. */
 int sg_thread_start(const char *name, void *(*body)(void *));

@@ -102,6 +102,7 @@ struct softgpu_run *softgpu_run_create(const struct softgpu_dispatch *dispatch);
  */
 enum softgpu_status softgpu_run_step(struct softgpu_run *run, uint64_t budget);
 
+/* After a memory access fault: where. */
 uint64_t softgpu_run_fault_address(const struct softgpu_run *run);
 /* One line: what stopped it, kernel, instruction text, code offset. Valid until destroy. */
 const char *softgpu_run_message(const struct softgpu_run *run);

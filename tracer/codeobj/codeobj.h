@@ -99,6 +99,10 @@ struct codeobj_compressed {
 	uint64_t hash;
 };
 
+/*
+ * The header of a compressed bundle of up to `size` bytes. 0; -EINVAL: it is none, or ends inside
+ * its header; -ENOTSUP: a version or method that is not known. *error (may be NULL) says so.
+ */
 int codeobj_compressed_header(const void *data, size_t size, struct codeobj_compressed *header,
 			      struct codeobj_error *error);
 
@@ -253,6 +257,7 @@ const struct codeobj_kernel *codeobj_metadata_kernel(const struct codeobj_metada
 
 #define CODEOBJ_SHA256_SIZE 65 /* lower-case hex and a NUL */
 
+/* Of `size` bytes. */
 void codeobj_sha256(const void *data, size_t size, char hex[CODEOBJ_SHA256_SIZE]);
 
 #endif

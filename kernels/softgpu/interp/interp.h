@@ -291,6 +291,7 @@ const struct sg_op *sg_find_op(const char *name);
 
 /* ---- generic executors named by decode.c ---- */
 
+/* One instruction on all lanes that exec enables; the second for processors with AVX2 and FMA. */
 void sg_exec_valu(struct sg_wave *wave, const struct sg_insn *in);
 void sg_exec_valu_haswell(struct sg_wave *wave, const struct sg_insn *in);
 /* For sources without modifiers and a whole result in vector registers, in the mode the row needs.

@@ -29,6 +29,7 @@ static inline void sg_note(struct sg_wave *wave, uint64_t address, enum sg_acces
 		sg_note_slow(wave, address, kind);
 }
 
+/* What a worker noted but did not write. */
 void sg_notes_free(struct sg_worker *worker);
 
 #endif
