@@ -104,11 +104,12 @@ void flow_incomplete(struct flow *flow, const char *format, ...)
 /* Registers may hold anything from here on: every origin is unknown, for this reason. */
 void flow_broken(struct flow *flow, const struct insn *insn, const char *what);
 
-/* ---- between flow.c, step.c, condition.c, memory.c and exec.c ---- */
+/* ---- between flow.c, operand.c, step.c, condition.c, memory.c and exec.c ---- */
 
 /* Value of dword `part` of an operand; 64-bit constants are sign-extended. */
 value_id flow_operand(struct flow *flow, const struct state *state, const struct operand *operand,
 		      unsigned part);
+/* Set dword `part` of an operand: nothing if that is no register, or exec. 0 or -ENOMEM. */
 int flow_write(struct flow *flow, struct state *state, const struct operand *operand, unsigned part,
 	       value_id value);
 
@@ -150,7 +151,10 @@ void condition_forget(struct flow *flow, struct state *state);
 
 /* An address in the code object (low half): the symbol there, or the plain address. */
 value_id flow_image_address(struct flow *flow, uint64_t address);
+/* ... and the high half, the same for all of them. */
 value_id flow_image_high(struct flow *flow);
+/* Replace sums of an image address and a constant by the symbol they reach. */
+value_id flow_normalise(struct flow *flow, value_id value);
 /* Whether the low half is exactly one address in the code object. */
 bool flow_code_address(const struct flow *flow, value_id low, uint64_t *address);
 
