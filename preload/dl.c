@@ -200,8 +200,14 @@ int hg_dlclose(void *handle)
 /* Code that goes away takes what is known of its frames with it, and of who calls what. */
 HG_EXPORT int dlclose(void *handle)
 {
-	int rc = hg_dlclose(handle);
+	int rc, saved = errno;
 
+	if (HG_UNLIKELY(hg_active) && hg_enter()) {
+		hg_modules_look_again();
+		hg_leave();
+	}
+	errno = saved;
+	rc = hg_dlclose(handle);
 	hg_hip_unloaded();
 	if (hg_active == HG_ACTIVE)
 		hg_stack_unloaded();

@@ -44,6 +44,14 @@ static int go_on(int rc)
 
 void hg_leave_at_exit(void)
 {
+	int saved = errno, cancel = hg_keep_thread();
+
+	if (hg_enter()) {
+		hg_modules_look_again();
+		hg_leave();
+	}
+	hg_release_thread(cancel);
+	errno = saved;
 	write_all();
 }
 

@@ -12,13 +12,17 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "preload.h"
+#include "past.h"
 
 struct module {
 	uint64_t bias, start, end;
 	char *path; /* as the loader has it */
 	char build_id[2 * 64 + 1];
-	bool seen; /* in the current pass over the loader's list */
+	bool seen;       /* in the current pass over the loader's list */
+	bool is_runtime; /* HIP's */
+	bool looked_at;  /* it calls HIP, and where its calls lead may change (past.c) */
+	bool told_again; /* `past` has changed since it was recorded */
+	char *past;      /* HIP functions that it calls past us, or NULL */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -38,6 +42,9 @@ static struct {
 	uintptr_t start, end;
 } tools[32];
 static size_t tool_count; /* atomic: read without the lock */
+
+/* What hg_past_look() must know of; atomic: read without the lock. */
+static size_t runtimes_loaded;
 
 static void note_tool(const char *path, uint64_t start, uint64_t end)
 {
@@ -198,6 +205,8 @@ static int remember(struct dl_phdr_info *info, size_t size, void *data)
 		}
 	}
 	module.seen = true;
+	module.is_runtime = strstr(info->dlpi_name, "/libamdhip64") != NULL;
+	module.looked_at = !module.is_runtime && hg_past_concerns(info);
 	if (module_count == module_room && !make_room())
 		return 0;
 	module.path = keep_path(info->dlpi_name);
@@ -208,9 +217,69 @@ static int remember(struct dl_phdr_info *info, size_t size, void *data)
 	return 0;
 }
 
+static struct module *find_module(const struct dl_phdr_info *info)
+{
+	struct module found = { 0 };
+
+	measure(info, &found);
+	for (size_t i = 0; i < module_count; i++) {
+		if (modules[i].start == found.start && modules[i].end == found.end)
+			return &modules[i];
+	}
+	return NULL;
+}
+
+#define RUNTIMES 8u
+
+/* Under the loader's lock. */
+static int look_past(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct hg_past_range runtimes[RUNTIMES];
+	char names[HG_PAST_NAMES];
+	struct module *module = find_module(info);
+	size_t count = 0;
+
+	(void)size;
+	(void)data;
+	if (!module || !module->looked_at)
+		return 0;
+	for (size_t i = 0; i < module_count && count < RUNTIMES; i++) {
+		if (modules[i].is_runtime)
+			runtimes[count++] =
+			    (struct hg_past_range){ modules[i].start, modules[i].end };
+	}
+	module->looked_at = !hg_past_look(
+	    info, (struct hg_past_range){ module->start, module->end }, runtimes, count, names);
+	if (!names[0] || (module->past && !strcmp(module->past, names)))
+		return 0;
+	if (module->past)
+		drop_path(module->past);
+	module->past = keep_path(names);
+	module->told_again = module->past != NULL;
+	return 0;
+}
+
+/* Whether any object's calls of HIP may still lead elsewhere than was told. */
+static bool find_past(void)
+{
+	size_t runtimes = 0, open = 0;
+
+	for (size_t i = 0; i < module_count; i++) {
+		runtimes += modules[i].is_runtime;
+		open += modules[i].looked_at;
+	}
+	__atomic_store_n(&runtimes_loaded, runtimes, __ATOMIC_RELAXED);
+	if (!runtimes || !open)
+		return false;
+	hg_libc.dl_iterate_phdr(look_past, NULL);
+	return true;
+}
+
 static void emit_unloaded(const struct module *module)
 {
-	struct hg_ev_module event = { .start = module->start, .path = "", .build_id = "" };
+	struct hg_ev_module event = {
+		.start = module->start, .path = "", .build_id = "", .past = ""
+	};
 
 	hg_provider->module(&event);
 }
@@ -225,6 +294,8 @@ static void drop_unseen(void)
 			if (i < emitted)
 				emit_unloaded(&modules[i]);
 			drop_path(modules[i].path);
+			if (modules[i].past)
+				drop_path(modules[i].past);
 			continue;
 		}
 		kept_emitted += i < emitted;
@@ -242,7 +313,7 @@ static int compare_additions(struct dl_phdr_info *info, size_t size, void *data)
 	return 1;
 }
 
-static void emit(const struct module *module)
+static void emit(struct module *module)
 {
 	static char path[PATH_MAX]; /* under the lock; threads may have stacks of 16 KiB */
 	ssize_t length;
@@ -250,7 +321,8 @@ static void emit(const struct module *module)
 				      .start = module->start,
 				      .size = module->end - module->start,
 				      .path = path,
-				      .build_id = module->build_id };
+				      .build_id = module->build_id,
+				      .past = module->past ? module->past : "" };
 
 	if (!module->path[0]) { /* the executable */
 		length = readlink("/proc/self/exe", path, sizeof(path) - 1);
@@ -259,6 +331,7 @@ static void emit(const struct module *module)
 		snprintf(path, sizeof(path), "%s", module->path);
 	}
 	hg_provider->module(&event);
+	module->told_again = false;
 }
 
 void hg_modules_find(void)
@@ -266,6 +339,15 @@ void hg_modules_find(void)
 	pthread_mutex_lock(&lock);
 	hg_libc.dl_iterate_phdr(remember, NULL);
 	pthread_mutex_unlock(&lock);
+}
+
+/* Of those that were recorded before that was known. */
+static void tell_past(void)
+{
+	for (size_t i = 0; i < emitted; i++) {
+		if (modules[i].told_again)
+			emit(&modules[i]);
+	}
 }
 
 void hg_modules_poll(void)
@@ -284,9 +366,22 @@ void hg_modules_poll(void)
 	if (changed) {
 		hg_libc.dl_iterate_phdr(remember, NULL);
 		drop_unseen();
+		find_past();
+		tell_past();
 		while (emitted < module_count)
 			emit(&modules[emitted++]);
 	}
+	pthread_mutex_unlock(&lock);
+}
+
+void hg_modules_look_again(void)
+{
+	if (hg_tls.in_phdr || !__atomic_load_n(&runtimes_loaded, __ATOMIC_RELAXED))
+		return;
+	hg_modules_poll();
+	pthread_mutex_lock(&lock);
+	if (find_past())
+		tell_past();
 	pthread_mutex_unlock(&lock);
 }
 

@@ -418,7 +418,9 @@ void hg_threads_each(void (*function)(struct hg_thread *thread));
 
 /* ---- the process: modules.c, process.c ---- */
 
-void hg_modules_poll(void);  /* record objects that were loaded since the last call */
+void hg_modules_poll(void); /* record objects that were loaded since the last call */
+/* The same, and where calls of HIP lead that were not bound by then: for when that may end. */
+void hg_modules_look_again(void);
 void hg_modules_reset(void); /* in a forked child */
 void hg_modules_lock(void);  /* around fork() */
 void hg_modules_unlock(void);

@@ -95,6 +95,8 @@ struct hg_ev_module {
 			       * began there was unloaded */
 	const char *path;     /* absolute */
 	const char *build_id; /* lower-case hex, empty if none */
+	const char *past;     /* names of HIP functions, separated by spaces, that it calls past the
+			       * preload library, empty if none; recorded again when that is known */
 };
 
 /* Memory regions of the host process that no allocation event describes. */

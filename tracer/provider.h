@@ -50,7 +50,7 @@
 	HG_OFFLOAD_EVENTS(EVENT) \
 	HG_MIGRATION_EVENTS(EVENT)
 
-#define HG_PROVIDER_VERSION 11u
+#define HG_PROVIDER_VERSION 12u
 #define HG_PROVIDER_SYMBOL  "hipgrain_provider"
 
 struct hg_provider {

@@ -63,6 +63,7 @@ LTTNG_UST_TRACEPOINT_EVENT(hipgrain, module,
 		HG_INT(uint64_t, size)
 		HG_TEXT(path)
 		HG_TEXT(build_id)
+		HG_TEXT(past)
 	)
 )
 

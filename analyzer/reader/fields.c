@@ -38,9 +38,13 @@ static const struct field state_fields[] = {
 	{ 0 },
 };
 static const struct field module_fields[] = {
-	FIELD(module, bias, UNSIGNED),   FIELD(module, start, UNSIGNED),
-	FIELD(module, size, UNSIGNED),   FIELD(module, path, STRING),
-	FIELD(module, build_id, STRING), { 0 },
+	FIELD(module, bias, UNSIGNED),
+	FIELD(module, start, UNSIGNED),
+	FIELD(module, size, UNSIGNED),
+	FIELD(module, path, STRING),
+	FIELD(module, build_id, STRING),
+	FIELD(module, past, STRING),
+	{ 0 },
 };
 static const struct field region_fields[] = {
 	FIELD(region, kind, UNSIGNED),

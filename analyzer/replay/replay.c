@@ -77,6 +77,7 @@ static struct process *process_new(int32_t pid)
 	process->exe = g_strdup("");
 	process->cmdline = g_strdup("");
 	process->env = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	process->past = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	process->devices = g_ptr_array_new_with_free_func(free_device);
 	process->modules = g_ptr_array_new_with_free_func(free_module);
 	process->regions = g_array_new(FALSE, FALSE, sizeof(struct region));
@@ -98,6 +99,7 @@ static void process_free(gpointer data)
 	g_free(process->cmdline);
 	g_free(process->runtime_path);
 	g_hash_table_destroy(process->env);
+	g_hash_table_destroy(process->past);
 	g_ptr_array_free(process->devices, TRUE);
 	g_ptr_array_free(process->modules, TRUE);
 	g_array_free(process->regions, TRUE);
@@ -276,6 +278,10 @@ static void apply_module(struct process *process, const struct hg_event *event)
 	const struct host_module *old = process_module(process, event->module.start, MODULES_ALL);
 	struct host_module *module;
 
+	if (event->module.past && *event->module.past) {
+		g_hash_table_replace(process->past, g_strdup(event->module.path),
+				     g_strdup(event->module.past));
+	}
 	if (!event->module.size && !old) {
 		return; /* unloaded, and its loading was not recorded */
 	}

@@ -124,6 +124,7 @@ struct process {
 	GPtrArray *devices;   /* struct device */
 
 	GPtrArray *modules; /* struct host_module, in order of loading and unloading */
+	GHashTable *past;   /* path of an object -> HIP functions that it calls unrecorded */
 	GArray *regions;    /* struct region */
 	GHashTable *stacks;
 	GHashTable *code_objects;

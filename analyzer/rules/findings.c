@@ -293,6 +293,16 @@ void findings_lost(struct findings *findings, uint64_t events)
 	}
 }
 
+void findings_unrecorded(struct findings *findings)
+{
+	findings_drop(findings, BASIS_ORDER);
+	findings_drop(findings, BASIS_ABSENCE);
+	for (unsigned i = 0; i < findings->list->len; i++) {
+		finding_at_most(findings->list->pdata[i], CONFIDENCE_LIKELY,
+				"some calls of HIP were not recorded");
+	}
+}
+
 static gint compare_findings(gconstpointer a, gconstpointer b)
 {
 	const struct finding *left = *(struct finding *const *)a;

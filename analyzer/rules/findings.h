@@ -146,6 +146,10 @@ void findings_drop(struct findings *findings, enum findings_basis basis);
 /* So many events were lost, nobody knows which: drop what that may refute, doubt the rest. */
 void findings_lost(struct findings *findings, uint64_t events);
 
+/* The same where something makes calls that are never recorded; who, and which, is for the caller
+ * to say. */
+void findings_unrecorded(struct findings *findings);
+
 /* Errors first, then by confidence, then in order of appearance. */
 void findings_sort(struct findings *findings);
 

@@ -279,6 +279,24 @@ void rules_engine_event(struct rules_engine *engine, struct process *process,
 	watch_event(engine->watch, &context);
 }
 
+/* Libraries that were opened with RTLD_DEEPBIND. Whether there is any. */
+static bool note_past(struct findings *findings, const struct process *process)
+{
+	GHashTableIter iter;
+	gpointer path, functions;
+
+	g_hash_table_iter_init(&iter, process->past);
+	while (g_hash_table_iter_next(&iter, &path, &functions)) {
+		findings_limit(
+		    findings,
+		    "process %d: %s calls the HIP runtime past the recorder, as "
+		    "libraries do that are opened with RTLD_DEEPBIND: what it does by %s "
+		    "is not known, nor what memory it allocates or releases",
+		    process->pid, (const char *)path, (const char *)functions);
+	}
+	return g_hash_table_size(process->past) > 0;
+}
+
 static void note_process(struct findings *findings, const struct process *process)
 {
 	if (process->past_unknown && process->device_count >= 0) {
@@ -312,6 +330,7 @@ void rules_engine_finish(struct rules_engine *engine, const struct replay *repla
 {
 	const struct rules_context context = { engine->findings, engine->kernels, NULL, NULL };
 	GPtrArray *list = engine->findings->list;
+	bool past = false;
 
 	offload_finish(engine->offload, &context);
 	ordering_finish(engine->ordering, engine->findings);
@@ -329,6 +348,10 @@ void rules_engine_finish(struct rules_engine *engine, const struct replay *repla
 	}
 	for (unsigned i = 0; i < replay->processes->len; i++) {
 		note_process(engine->findings, replay->processes->pdata[i]);
+		past |= note_past(engine->findings, replay->processes->pdata[i]);
+	}
+	if (past) {
+		findings_unrecorded(engine->findings);
 	}
 	findings_sort(engine->findings);
 }

@@ -24,6 +24,25 @@ static void lost_updates_are_found_and_counted(void **state)
 	assert_int_equal(findings.limits->len, 0);
 }
 
+static void a_library_that_calls_past_the_recorder_leaves_doubts(void **state)
+{
+	(void)state;
+	device(0);
+	alloc(HG_API_hipHostMalloc, 0x10000, 256, 0, 5);
+	launch(1, 0x10010, 0);
+	apply((struct hg_event){ .type = HG_EVENT_module,
+				 .module = { .start = 0x7000000,
+					     .size = 0x1000,
+					     .path = "/opt/libplugin.so",
+					     .build_id = "",
+					     .past = "hipFree hipMalloc" } });
+	assert_string_equal(found(), "HG101");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
+	assert_int_equal(findings.limits->len, 1);
+	assert_non_null(strstr(findings.limits->pdata[0], "libplugin.so"));
+	assert_non_null(strstr(findings.limits->pdata[0], "hipFree hipMalloc"));
+}
+
 static void one_finding_for_each_allocation_site(void **state)
 {
 	(void)state;
@@ -725,6 +744,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FINDS(HG101, lost_updates_are_found_and_counted),
+		DOUBTS(HG101, a_library_that_calls_past_the_recorder_leaves_doubts),
 		FINDS(HG101, one_finding_for_each_allocation_site),
 		SILENT(HG101, coarse_memory_is_fine),
 		SILENT(HG101, the_other_argument_is_not_blamed),
