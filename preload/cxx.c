@@ -6,7 +6,7 @@
  * for the malloc() or free() that this one makes: that call is the event. So a replacement that
  * serves objects from a pool of its own makes no event, as its pool's memory already did, and an
  * exception may pass through here without anything to clean up: the malloc() that failed took
- * the name away.
+ * the name away. Small requests leave no name: they make no event.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -64,7 +64,7 @@ static void *find(const char *name, void **cache, void *fallback, const void *ca
 		    (new_function *)find(#symbol, &cache, (void *)fallback_new, HG_CALLER()); \
 		void *ptr;                                                                    \
                                                                                               \
-		if (HG_LIKELY(!hg_active) || hg_tls.named_api)                                \
+		if (HG_LIKELY(size < hg_small_request) || !hg_active || hg_tls.named_api)     \
 			return real(size, second, third);                                     \
 		hg_tls.named_caller = HG_CALLER();                                            \
 		hg_tls.named_api = HG_API_##api;                                              \

@@ -189,7 +189,7 @@ void hg_host_alloc(uint16_t api, void *ptr, size_t size, uint64_t flags, void *c
 	if (hg_tls.busy || (HG_UNLIKELY(hg_active != HG_ACTIVE) && !hg_start(caller)))
 		return;
 	take_name(&api, &caller);
-	if ((ptr ? hg_libc.malloc_usable_size(ptr) : size) < hg_threshold) {
+	if (size < hg_threshold && (!ptr || hg_libc.malloc_usable_size(ptr) < hg_threshold)) {
 		if (hg_config.totals && ptr)
 			count_alloc(api, ptr, size, caller);
 		errno = saved;

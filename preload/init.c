@@ -429,8 +429,10 @@ void hg_init(void)
 	cancel = hg_keep_thread();
 	start();
 	hg_release_thread(cancel);
-	if (hg_active == HG_NEW)
+	if (hg_active == HG_NEW) {
 		hg_active = HG_DORMANT;
+		hg_small_request = SIZE_MAX;
+	}
 	hg_tls.busy--;
 	__atomic_store_n(&state, STATE_DONE, __ATOMIC_RELEASE);
 	errno = saved;

@@ -509,15 +509,32 @@ bool hg_libc_is_allocator(const void *address)
 	return (uintptr_t)address >= allocator.start && (uintptr_t)address < allocator.end;
 }
 
-size_t hg_small_chunk;
-static bool chunks_known;
+size_t hg_small_chunk, hg_small_request;
+static bool chunks_known; /* blocks look as glibc's do */
 
-void hg_libc_measure(size_t threshold)
+/*
+ * glibc gives a request at most what is too little to be a chunk of its own beside what it asked
+ * for (malloc.c, MINSIZE: 32 bytes), or, if told to map even such blocks, whole pages.
+ */
+#define EXCESS 64u
+#define PAGE   4096u
+
+/* Other allocators' blocks are less than twice as large as the request: was seen to hold. */
+static bool less_than_twice;
+
+static size_t usable_for(size_t size)
+{
+	void *ptr = real.malloc(size);
+	size_t usable = ptr ? real.malloc_usable_size(ptr) : SIZE_MAX;
+
+	real.free(ptr);
+	return usable;
+}
+
+static bool has_glibc_chunks(void)
 {
 	static const size_t sizes[] = { 1, 24, 1000, 5000, 1u << 20 };
 
-	if (allocator.address || real.malloc_usable_size == unknown_usable_size)
-		return;
 	for (size_t i = 0; i < HG_COUNT(sizes); i++) {
 		char *ptr = real.malloc(sizes[i]);
 		size_t usable = ptr ? real.malloc_usable_size(ptr) : 0;
@@ -526,16 +543,38 @@ void hg_libc_measure(size_t threshold)
 
 		real.free(ptr);
 		if (!expected)
-			return;
+			return false;
 	}
-	chunks_known = true;
-	hg_small_chunk = threshold + 8;
+	return true;
+}
+
+static void set_limits(size_t threshold)
+{
+	size_t request = 0;
+
+	if (chunks_known)
+		__atomic_store_n(&hg_small_chunk, threshold ? threshold + 8 : 0, __ATOMIC_RELAXED);
+	if (less_than_twice)
+		request = threshold / 2;
+	else if (chunks_known && threshold && threshold % PAGE == 0)
+		request = threshold - EXCESS;
+	__atomic_store_n(&hg_small_request, request, __ATOMIC_RELAXED);
+}
+
+void hg_libc_measure(size_t threshold)
+{
+	if (real.malloc_usable_size == unknown_usable_size)
+		return;
+	if (allocator.address)
+		less_than_twice = usable_for(threshold / 2) < threshold;
+	else
+		chunks_known = has_glibc_chunks();
+	set_limits(threshold);
 }
 
 void hg_libc_limit(size_t threshold)
 {
-	if (chunks_known)
-		__atomic_store_n(&hg_small_chunk, threshold ? threshold + 8 : 0, __ATOMIC_RELAXED);
+	set_limits(threshold);
 }
 
 void hg_libc_init(void)

@@ -8,30 +8,35 @@
 #include "state.h"
 
 /*
- * Whether a block is certainly below the threshold, by the word before it; it is about to be
- * written or was just used, so this costs no cache miss, and a function call less.
+ * Whether a block is certainly below the threshold, by the word before it; it was just used, so
+ * this costs no cache miss, and a function call less.
  */
 static inline bool is_small(const void *ptr)
 {
 	size_t limit = hg_small_chunk;
 
 	/* Without a limit the word before the block may not even be mapped. */
-	if (HG_UNLIKELY(!ptr || !limit) || HG_CHUNK_SIZE(ptr) >= limit)
-		return false;
-	hg_tls.named_api = 0;
-	return true;
+	return HG_LIKELY(ptr && limit) && HG_CHUNK_SIZE(ptr) < limit;
 }
 
-HG_EXPORT void *malloc(size_t size)
+/* What is not small enough to be passed on without a look at what came back. */
+static __attribute__((noinline)) void *watched_malloc(size_t size, void *caller)
 {
 	void *ptr = hg_libc.malloc(size);
 
 	if (HG_UNLIKELY(hg_active) && !is_small(ptr))
-		hg_host_alloc(HG_API_malloc, ptr, size, 0, HG_CALLER());
+		hg_host_alloc(HG_API_malloc, ptr, size, 0, caller);
 	return ptr;
 }
 
-HG_EXPORT void *calloc(size_t count, size_t size)
+HG_EXPORT void *malloc(size_t size)
+{
+	if (HG_UNLIKELY(size >= hg_small_request))
+		return watched_malloc(size, HG_CALLER());
+	return hg_libc.malloc(size);
+}
+
+static __attribute__((noinline)) void *watched_calloc(size_t count, size_t size, void *caller)
 {
 	void *ptr = hg_libc.calloc(count, size);
 	size_t total;
@@ -39,13 +44,23 @@ HG_EXPORT void *calloc(size_t count, size_t size)
 	if (HG_UNLIKELY(hg_active) && !is_small(ptr)) {
 		if (__builtin_mul_overflow(count, size, &total))
 			total = SIZE_MAX;
-		hg_host_alloc(HG_API_calloc, ptr, total, 0, HG_CALLER());
+		hg_host_alloc(HG_API_calloc, ptr, total, 0, caller);
 	}
 	return ptr;
 }
 
+HG_EXPORT void *calloc(size_t count, size_t size)
+{
+	size_t total;
+
+	if (__builtin_mul_overflow(count, size, &total) || HG_UNLIKELY(total >= hg_small_request))
+		return watched_calloc(count, size, HG_CALLER());
+	return hg_libc.calloc(count, size);
+}
+
 /* Whether it moves is known only afterwards, so the old block is always freed and born again. */
-static void *recorded_realloc(uint16_t api, void *old, size_t size, void *caller)
+static __attribute__((noinline)) void *recorded_realloc(uint16_t api, void *old, size_t size,
+							void *caller)
 {
 	bool large = old && hg_libc.malloc_usable_size(old) >= hg_threshold;
 	uint32_t taken = old && !large ? hg_host_take(old) : 0;
@@ -65,9 +80,9 @@ static void *recorded_realloc(uint16_t api, void *old, size_t size, void *caller
 
 HG_EXPORT void *realloc(void *old, size_t size)
 {
-	if (HG_UNLIKELY(hg_active))
-		return recorded_realloc(HG_API_realloc, old, size, HG_CALLER());
-	return hg_libc.realloc(old, size);
+	if (HG_LIKELY(!hg_active) || (size < hg_small_request && is_small(old)))
+		return hg_libc.realloc(old, size);
+	return recorded_realloc(HG_API_realloc, old, size, HG_CALLER());
 }
 
 HG_EXPORT void *reallocarray(void *old, size_t count, size_t size)
@@ -79,11 +94,18 @@ HG_EXPORT void *reallocarray(void *old, size_t count, size_t size)
 	return hg_libc.reallocarray(old, count, size);
 }
 
+static __attribute__((noinline)) void watched_free(void *ptr, void *caller)
+{
+	hg_host_free(HG_API_free, ptr, caller);
+	hg_libc.free(ptr);
+}
+
 HG_EXPORT void free(void *ptr)
 {
-	if (HG_UNLIKELY(hg_active) && ptr && !is_small(ptr))
-		hg_host_free(HG_API_free, ptr, HG_CALLER());
-	hg_libc.free(ptr);
+	if (HG_UNLIKELY(hg_active) && ptr && HG_UNLIKELY(!is_small(ptr)))
+		watched_free(ptr, HG_CALLER());
+	else
+		hg_libc.free(ptr);
 }
 
 /* Gone from glibc's headers since 2.26, but old binaries still call it. */

@@ -275,7 +275,10 @@ bool hg_libc_is_passed(void);
  */
 #define HG_CHUNK_SIZE(ptr) (((const size_t *)(ptr))[-1] & ~(size_t)7)
 extern size_t hg_small_chunk;
-void hg_libc_measure(size_t threshold); /* sets it */
+/* Requests below it are for such blocks; SIZE_MAX where nothing is recorded, 0 where it is not
+ * known. */
+extern size_t hg_small_request;
+void hg_libc_measure(size_t threshold); /* sets both */
 void hg_libc_limit(size_t threshold);   /* another threshold, after that; 0: none */
 
 /* Memory from before the real malloc() is known. Never fails but for lack of memory. */
@@ -403,6 +406,7 @@ struct hg_thread {
 	struct hg_thread *next;   /* of all there ever were */
 	int used;                 /* atomic */
 	void *trails;             /* trails.c */
+	struct hg_past *past;     /* unwind.c */
 	void *launches;           /* hip_launch.c */
 	bool launches_stale;      /* they are not this thread's */
 	struct hg_totals *totals; /* totals.c; atomic */

@@ -32,6 +32,7 @@
 #define OWN_FRAMES 24u        /* between the walk and the application; more is a runaway */
 
 static _Atomic uint64_t *rules;
+static uint32_t flushes = 1; /* atomic: of what is known of code */
 
 /* struct dl_find_object of glibc 2.35 and later (dlfcn.h), here for headers older than that. */
 struct found_object {
@@ -176,6 +177,7 @@ int hg_unwind_init(void)
 
 void hg_unwind_flush(void)
 {
+	__atomic_fetch_add(&flushes, 1, __ATOMIC_RELAXED);
 	if (rules)
 		madvise((void *)rules, PLACES * sizeof(*rules), MADV_DONTNEED);
 }
@@ -362,12 +364,88 @@ static unsigned lost_way(unsigned count, uint64_t sum, uint64_t *hash, struct hg
 	return count;
 }
 
+/* ---- the walk before ---- */
+
+/*
+ * Stacks differ from the one before in their inner frames. The rules of the others lie there one
+ * after the other, where they are found without waiting for the stack's words; in the table each
+ * lies in a line of the cache of its own.
+ */
+struct past_frame {
+	uintptr_t ip, sp;
+	uint32_t rule;
+};
+
+struct hg_past {
+	uint32_t flushes; /* when it was made; 0: it was not */
+	uint32_t count;
+	unsigned now; /* which of the two is the walk before */
+	struct past_frame walks[2][HG_STACK_DEPTH_MAX + OWN_FRAMES + 1];
+};
+
+/* A walk with the one before beside it. */
+struct memory {
+	struct hg_past *past; /* NULL: none */
+	const struct past_frame *old, *old_end;
+	struct past_frame *next;
+};
+
+static struct memory remember(void)
+{
+	uint32_t current = __atomic_load_n(&flushes, __ATOMIC_RELAXED);
+	struct hg_thread *thread = hg_thread();
+	struct hg_past *past = thread ? thread->past : NULL;
+
+	if (HG_UNLIKELY(thread && !past)) {
+		past = hg_libc.mmap(NULL, sizeof(*past), PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (past == MAP_FAILED)
+			past = NULL;
+		thread->past = past;
+	}
+	if (HG_UNLIKELY(!past))
+		return (struct memory){ NULL, NULL, NULL, NULL };
+	if (past->flushes != current)
+		past->count = 0;
+	past->flushes = current;
+	return (struct memory){ past, past->walks[past->now], past->walks[past->now] + past->count,
+				past->walks[!past->now] };
+}
+
+/* What was walked is the walk before from now on. */
+static void keep(const struct memory *memory)
+{
+	struct hg_past *past = memory->past;
+
+	if (!past)
+		return;
+	past->now = !past->now;
+	past->count = (uint32_t)(memory->next - past->walks[past->now]);
+}
+
+static inline uint32_t rule_of(struct memory *memory, const struct hg_frame *frame)
+{
+	uint32_t rule;
+
+	while (memory->old < memory->old_end && memory->old->sp < frame->sp)
+		memory->old++;
+	if (HG_LIKELY(memory->old < memory->old_end && memory->old->sp == frame->sp &&
+		      memory->old->ip == frame->ip))
+		rule = memory->old->rule;
+	else
+		rule = rule_of_call(frame->ip);
+	if (HG_LIKELY(memory->next != NULL))
+		*memory->next++ = (struct past_frame){ frame->ip, frame->sp, rule };
+	return rule;
+}
+
 unsigned hg_unwind_from(const struct hg_frame *start, const void *caller, uint64_t *frames,
 			unsigned room, uint64_t *hash, struct hg_trail *trail)
 {
 	struct walk walk = { .frame = *start };
 	const struct hg_frame *frame = &walk.frame;
 	struct span span = { hg_tls.stack_start, hg_tls.stack_end, trail };
+	struct memory memory = remember();
 	unsigned count = 0, skipped = 0;
 	uint64_t sum = 0;
 	bool remember = true, exact = false;
@@ -387,7 +465,7 @@ unsigned hg_unwind_from(const struct hg_frame *start, const void *caller, uint64
 		} else if (++skipped > OWN_FRAMES) {
 			return 0;
 		}
-		rule = HG_UNLIKELY(exact) ? find_rule(frame->ip) : rule_of_call(frame->ip);
+		rule = HG_UNLIKELY(exact) ? find_rule(frame->ip) : rule_of(&memory, frame);
 		exact = false;
 		if (HG_LIKELY(rule_kind(rule) <= CFI_RBP_DEREF)) {
 			if (!step(&span, &walk, rule))
@@ -418,6 +496,7 @@ unsigned hg_unwind_from(const struct hg_frame *start, const void *caller, uint64
 	}
 	if (trail && !remember)
 		trail->count = trail->room + 1;
+	keep(&memory);
 	*hash = hg_mix(*hash, sum);
 	return count;
 }
