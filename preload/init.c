@@ -246,6 +246,7 @@ static bool fork_prepared; /* under the locks taken by before_fork() */
 static void before_fork(void)
 {
 	hg_tls.busy++;
+	hg_last_before_fork();
 	hg_state_fork_lock(true);
 	hg_hip_graph_lock();
 	hg_hip_lock();
@@ -303,6 +304,7 @@ static void after_fork_child(void)
 	if (*hg_provider->recording)
 		hg_begin_recording(false);
 	hg_active = HG_ACTIVE; /* only now: others would wait for the beginning */
+	hg_last_after_fork();
 	hg_tls.busy--;
 }
 

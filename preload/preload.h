@@ -417,6 +417,10 @@ int hg_threads_init(void);
 void hg_threads_reset(void); /* in a forked child: the other threads are not there */
 /* The calling thread's; NULL when it is ending, or without memory. Needs hg_enter(). */
 struct hg_thread *hg_thread(void);
+/* A process that ends because its last thread does: last.c. The second in the child, with
+ * LTTng-UST's threads there. */
+void hg_last_before_fork(void);
+void hg_last_after_fork(void);
 /* All there ever were, in use or not. */
 void hg_threads_each(void (*function)(struct hg_thread *thread));
 

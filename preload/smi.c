@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -197,6 +198,7 @@ static void *run(void *unused)
 
 	(void)unused;
 	hg_tls.busy = 1; /* for good: nothing that this thread does is the program's */
+	prctl(PR_SET_NAME, "hipgrain-ust"); /* nor does it keep the process alive: last.c */
 	for (bool any = true; any;) {
 		any = false;
 		pthread_mutex_lock(&lock);

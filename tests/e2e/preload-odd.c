@@ -430,6 +430,58 @@ static void use_chroot(void)
 	rmdir("root");
 }
 
+/* ---- the last thread ---- */
+
+static void say_goodbye(void)
+{
+	printf("at exit, in the process that began: %d\n", allocate() > 0);
+}
+
+static void *outlive_the_first(void *name)
+{
+	struct timespec nap = { .tv_nsec = 100000000 };
+
+	nanosleep(&nap, NULL);
+	printf("%s ends after %u\n", (const char *)name, allocate());
+	return NULL;
+}
+
+/* The process ends with its last thread, whose end is exit(0). */
+static void leave_last_thread(void)
+{
+	static char name[] = "the second";
+	pthread_t thread;
+
+	atexit(say_goodbye);
+	pthread_create(&thread, NULL, outlive_the_first, name);
+	pthread_detach(thread);
+	pthread_exit(NULL);
+}
+
+/* The child's only thread is not its first, and returns from its function. */
+static void *fork_child(void *name)
+{
+	pid_t child;
+	int status = 0;
+
+	fflush(stdout);
+	child = fork();
+	if (!child)
+		return outlive_the_first(name);
+	waitpid(child, &status, 0);
+	printf("its status: %d\n", status);
+	return NULL;
+}
+
+static void leave_childs_thread(void)
+{
+	static char name[] = "the child";
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, fork_child, name);
+	pthread_join(thread, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -437,6 +489,7 @@ int main(int argc, char **argv)
 		void (*run)(void);
 	} modes[] = {
 		{ "errno", look_at_errno },           { "interrupted", be_interrupted },
+		{ "last-thread", leave_last_thread }, { "last-of-child", leave_childs_thread },
 		{ "least-stacks", use_least_stacks }, { "thread-local", destroy_thread_local },
 		{ "cancelled", cancel_threads },      { "chroot", use_chroot },
 	};
