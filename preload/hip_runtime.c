@@ -105,6 +105,7 @@ struct hg_hip_runtime *hg_hip_runtime_of(const void *real)
 	struct hg_hip_runtime *runtime = NULL;
 	Dl_info info;
 
+	__atomic_store_n(&hg_gpu_seen, 1, __ATOMIC_RELAXED);
 	if (dladdr(real, &info) && info.dli_fname && is_runtime_file(info.dli_fname))
 		base = (uintptr_t)info.dli_fbase;
 	if (!base || base == global)

@@ -102,11 +102,20 @@ static void emit_block(uint16_t api, void *ptr, size_t size, uint64_t flags, voi
 	}
 }
 
+/*
+ * From where a block was freed is asked where a GPU might still use it. Elsewhere, in compilers and
+ * shells, the stacks of frees would be nearly half of what recording costs.
+ */
+static uint32_t stack_of_free(const void *caller)
+{
+	return __atomic_load_n(&hg_gpu_seen, __ATOMIC_RELAXED) ? hg_stack_id(caller) : 0;
+}
+
 static void emit_block_free(uint16_t api, void *ptr, void *caller)
 {
 	struct hg_ev_host_free event = { .api = (uint8_t)api,
 					 .ptr = (uintptr_t)ptr,
-					 .stack_id = hg_stack_id(caller) };
+					 .stack_id = stack_of_free(caller) };
 	bool kept = is_kept(ptr);
 
 	if (kept)

@@ -38,6 +38,10 @@ static const char *const tool_names[] = {
 	"/libhipgrain-",        "/liblttng-ust", "/libunwind.so",    "/libamdhip64.so",
 	"/libhsa-runtime64.so", "/libhsakmt.so", "/libamd_comgr.so", "/libomptarget",
 };
+#define FIRST_OF_GPU 3u
+
+int hg_gpu_seen;
+
 static struct {
 	uintptr_t start, end;
 } tools[32];
@@ -56,6 +60,8 @@ static void note_tool(const char *path, uint64_t start, uint64_t end)
 		tools[count].start = (uintptr_t)start;
 		tools[count].end = (uintptr_t)end;
 		__atomic_store_n(&tool_count, count + 1, __ATOMIC_RELEASE);
+		if (i >= FIRST_OF_GPU)
+			__atomic_store_n(&hg_gpu_seen, 1, __ATOMIC_RELAXED);
 		return;
 	}
 }

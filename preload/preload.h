@@ -435,6 +435,8 @@ void hg_modules_unlock(void);
 void hg_modules_find(void); /* look, without recording anything */
 /* Whether an address lies in a library whose memory is not the program's: ours, the runtime. */
 bool hg_modules_is_tool(const void *address);
+/* Something by which a GPU is reached was loaded, or called; atomic. It stays so. */
+extern int hg_gpu_seen;
 
 extern pid_t hg_process_id;    /* of the process that was started, or forked: not vfork()'s child */
 extern bool hg_process_forked; /* by fork(), without an exec since */
