@@ -393,7 +393,8 @@ struct memory {
 static struct memory remember(void)
 {
 	uint32_t current = __atomic_load_n(&flushes, __ATOMIC_RELAXED);
-	struct hg_thread *thread = hg_thread();
+	/* Not hg_thread(), which may allocate, where this may be a signal's handler. */
+	struct hg_thread *thread = hg_tls.thread;
 	struct hg_past *past = thread ? thread->past : NULL;
 
 	if (HG_UNLIKELY(thread && !past)) {
