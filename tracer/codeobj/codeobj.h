@@ -189,7 +189,7 @@ int codeobj_elf_section(const void *elf, size_t size, const char *name,
  */
 int codeobj_elf_defines(const void *elf, size_t size, const char *name);
 
-/* ---- metadata note ---- */
+/* ---- metadata notes ---- */
 
 /* `.value_kind`; the hidden_* kinds are all CODEOBJ_ARG_HIDDEN. */
 enum codeobj_arg_kind {
@@ -230,7 +230,7 @@ struct codeobj_kernel {
 	uint32_t vgpr_spills;     /* vector registers that the compiler put there */
 	bool dynamic_stack;       /* and it may need more, by recursion or calls through pointers */
 	uint32_t explicit_count;  /* explicit arguments come first in args */
-	struct codeobj_arg *args; /* in the order of the note */
+	struct codeobj_arg *args; /* in the order of its note */
 	size_t arg_count;
 };
 
@@ -242,8 +242,9 @@ struct codeobj_metadata {
 };
 
 /*
- * Read the metadata note of a code object into a tree that the caller frees with
- * codeobj_metadata_free(). -ENOENT without a note, -ENOTSUP for the YAML notes of version 2.
+ * Read all metadata notes of a code object into one tree that the caller frees with
+ * codeobj_metadata_free(): the kernels in the order of the file, each name once. -ENOENT without a
+ * note, -ENOTSUP for the YAML notes of version 2, -EINVAL also if notes contradict each other.
  */
 int codeobj_metadata_read(const void *elf, size_t size, struct codeobj_metadata **metadata,
 			  struct codeobj_error *error);

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The metadata note of a code object: kernels and their arguments (C.5). */
-#include <elf.h>
+/* The metadata notes of a code object: kernels and their arguments (C.5). */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "internal.h"
 #include "msgpack.h"
-
-#define NOTE_OWNER       "AMDGPU"
-#define NOTE_METADATA    32u /* NT_AMDGPU_METADATA, MessagePack; C.5 */
-#define NOTE_V2_ISA      3u  /* notes 1, 2, 3, 10, 11 are those of code object V2 */
-#define NOTE_V2_METADATA 10u
+#include "notes.h"
 
 /* One field of a map: its key and how to read its value. */
 struct field {
@@ -244,117 +239,200 @@ static int parse(const uint8_t *note, size_t size, struct codeobj_metadata *meta
 	return read_map(&reader, &map, fields, sizeof(fields) / sizeof(fields[0]), metadata);
 }
 
-/* The metadata in one run of notes: 0, or -ENOENT, -ENOTSUP (V2), -EINVAL. */
-static int find_in_notes(const uint8_t *notes, size_t size, const uint8_t **found, size_t *length)
+/* Leaves it empty. */
+static void free_kernel(struct codeobj_kernel *kernel)
 {
-	size_t at = 0;
-
-	while (codeobj_inside(at, sizeof(Elf64_Nhdr), size)) {
-		Elf64_Nhdr note;
-		uint64_t name, descriptor, end;
-
-		memcpy(&note, notes + at, sizeof(note));
-		name = at + sizeof(note);
-		descriptor = name + ((note.n_namesz + (uint64_t)3) & ~(uint64_t)3);
-		end = descriptor + note.n_descsz;
-		if (end > size)
-			return -EINVAL;
-		if (note.n_namesz == sizeof(NOTE_OWNER) && note.n_type == NOTE_METADATA &&
-		    !memcmp(notes + name, NOTE_OWNER, sizeof(NOTE_OWNER))) {
-			*found = notes + descriptor;
-			*length = note.n_descsz;
-			return 0;
-		}
-		if (note.n_namesz == 4 && !memcmp(notes + name, "AMD", 4) &&
-		    (note.n_type == NOTE_V2_METADATA || note.n_type == NOTE_V2_ISA))
-			return -ENOTSUP;
-		end = (end + 3) & ~(uint64_t)3;
-		if (end > size)
-			break;
-		at = (size_t)end;
+	for (size_t j = 0; j < kernel->arg_count; j++) {
+		free(kernel->args[j].name);
+		free(kernel->args[j].type_name);
 	}
-	return -ENOENT;
-}
-
-/* The note is in a PT_NOTE segment; relocatable objects have only the section. */
-static int find_note(const uint8_t *elf, size_t size, const uint8_t **found, size_t *length)
-{
-	Elf64_Ehdr header;
-	int rc = -ENOENT;
-
-	memcpy(&header, elf, sizeof(header));
-	for (unsigned i = 0; rc == -ENOENT && i < header.e_phnum; i++) {
-		Elf64_Phdr phdr;
-
-		memcpy(&phdr, elf + header.e_phoff + i * sizeof(phdr), sizeof(phdr));
-		if (phdr.p_type != PT_NOTE)
-			continue;
-		if (!codeobj_inside(phdr.p_offset, phdr.p_filesz, size))
-			return -EINVAL;
-		rc = find_in_notes(elf + phdr.p_offset, (size_t)phdr.p_filesz, found, length);
-	}
-	for (unsigned i = 0; rc == -ENOENT && i < header.e_shnum; i++) {
-		Elf64_Shdr shdr;
-
-		memcpy(&shdr, elf + header.e_shoff + i * sizeof(shdr), sizeof(shdr));
-		if (shdr.sh_type != SHT_NOTE)
-			continue;
-		if (!codeobj_inside(shdr.sh_offset, shdr.sh_size, size))
-			return -EINVAL;
-		rc = find_in_notes(elf + shdr.sh_offset, (size_t)shdr.sh_size, found, length);
-	}
-	return rc;
-}
-
-int codeobj_metadata_read(const void *elf, size_t size, struct codeobj_metadata **metadata,
-			  struct codeobj_error *error)
-{
-	const uint8_t *note;
-	size_t length;
-	int rc = codeobj_elf_check(elf, size, error);
-
-	*metadata = NULL;
-	if (rc)
-		return rc;
-	rc = find_note(elf, size, &note, &length);
-	if (rc == -ENOENT)
-		return codeobj_fail(error, rc, "code object without a metadata note");
-	if (rc == -ENOTSUP)
-		return codeobj_fail(error, rc,
-				    "code object of version 2, whose notes are not read");
-	if (rc)
-		return codeobj_fail(error, rc, "code object's notes are malformed");
-	*metadata = calloc(1, sizeof(**metadata));
-	if (!*metadata)
-		return codeobj_fail(error, -ENOMEM, "out of memory");
-	rc = parse(note, length, *metadata);
-	if (!rc)
-		return 0;
-	codeobj_metadata_free(*metadata);
-	*metadata = NULL;
-	return codeobj_fail(error, rc,
-			    rc == -ENOMEM ? "out of memory"
-					  : "code object's metadata note is malformed");
+	free(kernel->args);
+	free(kernel->name);
+	free(kernel->symbol);
+	memset(kernel, 0, sizeof(*kernel));
 }
 
 void codeobj_metadata_free(struct codeobj_metadata *metadata)
 {
 	if (!metadata)
 		return;
-	for (size_t i = 0; i < metadata->kernel_count; i++) {
-		struct codeobj_kernel *kernel = &metadata->kernels[i];
-
-		for (size_t j = 0; j < kernel->arg_count; j++) {
-			free(kernel->args[j].name);
-			free(kernel->args[j].type_name);
-		}
-		free(kernel->args);
-		free(kernel->name);
-		free(kernel->symbol);
-	}
+	for (size_t i = 0; i < metadata->kernel_count; i++)
+		free_kernel(&metadata->kernels[i]);
 	free(metadata->kernels);
 	free(metadata->target);
 	free(metadata);
+}
+
+/* ---- several notes ---- */
+
+/* What the notes before the one at hand have, and the message of what is wrong. */
+struct reading {
+	struct codeobj_metadata *metadata;
+	size_t room; /* kernels that metadata->kernels has room for */
+	bool any;
+	struct codeobj_error *error;
+};
+
+/* Take the kernels of `note` over. */
+static int add_kernels(struct reading *reading, struct codeobj_metadata *note)
+{
+	struct codeobj_metadata *metadata = reading->metadata;
+	size_t count = metadata->kernel_count + note->kernel_count;
+
+	if (count > reading->room) {
+		size_t room = count > 2 * reading->room ? count : 2 * reading->room;
+		void *grown = reallocarray(metadata->kernels, room, sizeof(*metadata->kernels));
+
+		if (!grown)
+			return -ENOMEM;
+		metadata->kernels = grown;
+		reading->room = room;
+	}
+	if (note->kernel_count)
+		memcpy(metadata->kernels + metadata->kernel_count, note->kernels,
+		       note->kernel_count * sizeof(*note->kernels));
+	metadata->kernel_count = count;
+	note->kernel_count = 0;
+	return 0;
+}
+
+/* Notes of one code object agree about it. */
+static int add_note(struct reading *reading, struct codeobj_metadata *note)
+{
+	struct codeobj_metadata *metadata = reading->metadata;
+
+	if (!reading->any) {
+		memcpy(metadata->version, note->version, sizeof(metadata->version));
+	} else if (memcmp(metadata->version, note->version, sizeof(metadata->version))) {
+		return codeobj_fail(reading->error, -EINVAL,
+				    "code object's metadata notes are of versions %u.%u and %u.%u",
+				    metadata->version[0], metadata->version[1], note->version[0],
+				    note->version[1]);
+	}
+	if (metadata->target && note->target && strcmp(metadata->target, note->target))
+		return codeobj_fail(reading->error, -EINVAL,
+				    "code object's metadata notes are for %.64s and %.64s",
+				    metadata->target, note->target);
+	if (!metadata->target) {
+		metadata->target = note->target;
+		note->target = NULL;
+	}
+	reading->any = true;
+	return add_kernels(reading, note);
+}
+
+static int read_note(const uint8_t *payload, size_t size, void *user)
+{
+	struct reading *reading = user;
+	struct codeobj_metadata *note = calloc(1, sizeof(*note));
+	int rc = -ENOMEM;
+
+	if (note)
+		rc = parse(payload, size, note);
+	if (rc == -EINVAL)
+		codeobj_fail(reading->error, rc, "code object's metadata note is malformed");
+	else if (!rc)
+		rc = add_note(reading, note);
+	codeobj_metadata_free(note);
+	return rc;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+static bool same_kernel(const struct codeobj_kernel *a, const struct codeobj_kernel *b)
+{
+	if (!same_text(a->symbol, b->symbol) || a->kernarg_size != b->kernarg_size ||
+	    a->arg_count != b->arg_count)
+		return false;
+	for (size_t i = 0; i < a->arg_count; i++) {
+		const struct codeobj_arg *x = &a->args[i], *y = &b->args[i];
+
+		if (x->offset != y->offset || x->size != y->size || x->kind != y->kind ||
+		    x->hidden != y->hidden)
+			return false;
+	}
+	return true;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct codeobj_kernel *x = *(struct codeobj_kernel *const *)a;
+	const struct codeobj_kernel *y = *(struct codeobj_kernel *const *)b;
+	int order = strcmp(x->name, y->name);
+
+	return order ? order : (x > y) - (x < y);
+}
+
+/*
+ * A kernel that is described several times stays once, where it stood first. If the descriptions
+ * differ, none can be trusted: a wrong layout leads to wrong findings.
+ */
+static int unite_kernels(struct reading *reading)
+{
+	struct codeobj_metadata *metadata = reading->metadata;
+	struct codeobj_kernel **sorted = calloc(metadata->kernel_count + 1, sizeof(*sorted));
+	size_t kept = 0;
+	int rc = sorted ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !rc && i < metadata->kernel_count; i++)
+		sorted[i] = &metadata->kernels[i];
+	if (!rc)
+		qsort(sorted, metadata->kernel_count, sizeof(struct codeobj_kernel *), by_name);
+	for (size_t i = 1, first = 0; !rc && i < metadata->kernel_count; i++) {
+		if (strcmp(sorted[first]->name, sorted[i]->name))
+			first = i;
+		else if (!same_kernel(sorted[first], sorted[i]))
+			rc = codeobj_fail(reading->error, -EINVAL,
+					  "code object's metadata describes kernel %.96s in "
+					  "several ways",
+					  sorted[i]->name);
+		else
+			free_kernel(sorted[i]); /* leaves it without a name */
+	}
+	for (size_t i = 0; !rc && i < metadata->kernel_count; i++)
+		if (metadata->kernels[i].name)
+			metadata->kernels[kept++] = metadata->kernels[i];
+	if (!rc)
+		metadata->kernel_count = kept;
+	free(sorted);
+	return rc;
+}
+
+int codeobj_metadata_read(const void *elf, size_t size, struct codeobj_metadata **metadata,
+			  struct codeobj_error *error)
+{
+	struct codeobj_error problem = { "" };
+	struct reading reading = { .error = &problem };
+	int rc = codeobj_elf_check(elf, size, error);
+
+	*metadata = NULL;
+	if (rc)
+		return rc;
+	reading.metadata = calloc(1, sizeof(*reading.metadata));
+	rc = reading.metadata ? codeobj_notes_read(elf, size, read_note, &reading) : -ENOMEM;
+	if (!rc)
+		rc = unite_kernels(&reading);
+	if (!rc) {
+		*metadata = reading.metadata;
+		return 0;
+	}
+	codeobj_metadata_free(reading.metadata);
+	if (problem.text[0])
+		return codeobj_fail(error, rc, "%s", problem.text);
+	switch (rc) {
+	case -ENOENT:
+		return codeobj_fail(error, rc, "code object without a metadata note");
+	case -ENOTSUP:
+		return codeobj_fail(error, rc,
+				    "code object of version 2, whose notes are not read");
+	case -ENOMEM:
+		return codeobj_fail(error, rc, "out of memory");
+	default:
+		return codeobj_fail(error, rc, "code object's notes are malformed");
+	}
 }
 
 const struct codeobj_kernel *codeobj_metadata_kernel(const struct codeobj_metadata *metadata,
