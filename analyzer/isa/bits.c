@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bitwise operations, shifts and products of abstract values. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "flow.h"
@@ -32,19 +33,44 @@ static uint32_t delta_of(const struct flow *flow, uint32_t base)
 		    BASE_PAYLOAD(base) >= DELTA_KERNARG)
 			return 0;
 		return BASE(BASE_DELTA, BASE_PAYLOAD(base));
+	case BASE_IMAGE:
+	case BASE_SYMBOL:
+		return BASE(BASE_DELTA, DELTA_IMAGE);
 	default:
 		return 0;
 	}
 }
 
+/* Half of a pointer for certain. */
 static bool is_pointer(const struct flow *flow, uint32_t base)
 {
 	const struct flow_arg *arg;
 
+	if (BASE_KIND(base) == BASE_IMAGE || BASE_KIND(base) == BASE_SYMBOL)
+		return true;
 	if (BASE_KIND(base) != BASE_KERNARG)
 		return false;
 	arg = arg_at(flow, BASE_PAYLOAD(base));
 	return arg && arg->pointer;
+}
+
+bool flow_keeps(const void *user, uint32_t base)
+{
+	const struct flow *flow = user;
+
+	switch (BASE_KIND(base)) {
+	case BASE_KERNARG:
+		return is_pointer(flow, base);
+	case BASE_LOADED:
+		return false;
+	case BASE_DELTA:
+		if (!(BASE_PAYLOAD(base) & DELTA_KERNARG))
+			return false;
+		return BASE_PAYLOAD(base) == DELTA_IMAGE ||
+		       is_pointer(flow, BASE(BASE_KERNARG, BASE_PAYLOAD(base) & ~DELTA_KERNARG));
+	default:
+		return true;
+	}
 }
 
 static void add_delta(struct alt *to, uint32_t base)
@@ -60,40 +86,88 @@ static void add_delta(struct alt *to, uint32_t base)
 	to->term_count++;
 }
 
-value_id flow_mixed(struct flow *flow, value_id a)
+/* How much of the terms a mixture keeps. */
+enum keeps {
+	KEEPS_POINTERS, /* and differences; a sum of what is no pointer for certain is an index */
+	KEEPS_ALL,
+};
+
+static bool has_negative(const struct alt *alt)
+{
+	for (uint32_t k = 0; k < alt->term_count; k++)
+		if (alt->term[k].sign < 0)
+			return true;
+	return alt->flags & ALT_LESS;
+}
+
+/* A number that depends on these terms in some way; true if it is no more than a number. */
+static bool mix(const struct flow *flow, const struct alt *from, enum keeps keeps, struct alt *to)
+{
+	bool all = keeps == KEEPS_ALL || has_negative(from);
+
+	*to = (struct alt){ .flags = ALT_OPAQUE };
+	if (from->flags & ALT_LOST)
+		to->flags |= ALT_TAINT | ALT_LOST;
+	if (from->flags & ALT_LESS || (all && from->flags & ALT_MORE))
+		to->flags |= ALT_LESS;
+	for (uint32_t k = 0; k < from->term_count; k++) {
+		uint32_t base = from->term[k].base, delta;
+		bool pointer = is_pointer(flow, base);
+
+		if (pointer && from->term[k].sign > 0)
+			to->flags |= ALT_TAINT;
+		if (!all && !pointer && BASE_KIND(base) != BASE_DELTA)
+			continue;
+		delta = delta_of(flow, base);
+		if (delta)
+			add_delta(to, delta);
+	}
+	return !to->term_count && to->flags == ALT_OPAQUE;
+}
+
+static value_id mixture(struct flow *flow, value_id a, enum keeps keeps)
 {
 	struct value_store *store = &flow->store;
 	struct alt alt[VALUE_ALTS];
 	const struct value *value = value_get(store, value_plain(store, a));
-	uint32_t i, k, n = value->alt_count;
+	uint32_t i, n = value->alt_count;
 	bool plain = true;
 
-	if (a == VALUE_BOTTOM || a == VALUE_NUMBER)
-		return a;
-	for (i = 0; i < n; i++) {
-		const struct alt *from = &value->alt[i];
-
-		alt[i] = (struct alt){ .flags = ALT_OPAQUE };
-		if (from->flags & ALT_LOST)
-			alt[i].flags |= ALT_TAINT | ALT_LOST;
-		for (k = 0; k < from->term_count; k++) {
-			uint32_t base = from->term[k].base;
-
-			if (from->term[k].sign < 0 || BASE_KIND(base) == BASE_DELTA)
-				base = delta_of(flow, base);
-			else if (is_pointer(flow, base))
-				alt[i].flags |= ALT_TAINT;
-			if (BASE_KIND(base) == BASE_DELTA)
-				add_delta(&alt[i], base);
-		}
-		plain &= !alt[i].term_count && alt[i].flags == ALT_OPAQUE;
-	}
+	for (i = 0; i < n; i++)
+		plain &= mix(flow, &value->alt[i], keeps, &alt[i]);
 	if (plain)
 		return VALUE_NUMBER;
 	for (i = 0; i < n; i++)
 		if (alt[i].flags & ALT_TAINT)
 			alt[i].why = value_reason(store, "arithmetic on a pointer");
 	return value_alts(store, alt, n);
+}
+
+value_id flow_mixed(struct flow *flow, value_id a)
+{
+	struct value_store *store = &flow->store;
+	value_id result;
+
+	if (a == VALUE_BOTTOM || a == VALUE_NUMBER)
+		return a;
+	if (a < store->mixed_count && store->mixed[a])
+		return store->mixed[a];
+	result = mixture(flow, a, KEEPS_POINTERS);
+	if (a >= store->mixed_count) {
+		size_t count = store->room > a ? store->room : a + 1;
+		value_id *grown = reallocarray(store->mixed, count, sizeof(*grown));
+
+		if (!grown) {
+			store->failed = true;
+			return VALUE_BOTTOM;
+		}
+		memset(grown + store->mixed_count, 0,
+		       (count - store->mixed_count) * sizeof(*grown));
+		store->mixed = grown;
+		store->mixed_count = count;
+	}
+	store->mixed[a] = result;
+	return result;
 }
 
 /* Some bits of it: as it is, or nothing; with a difference, anything between. */
@@ -111,11 +185,78 @@ static value_id either(struct flow *flow, value_id a)
 	return value_blur(store, a);
 }
 
+/* The same with other signs: `from` becomes `to`, and so do their negatives. */
+static value_id signs(struct flow *flow, value_id a, bool cut)
+{
+	struct value_store *store = &flow->store;
+	const struct value *value = value_get(store, value_plain(store, a));
+	struct alt alt[VALUE_ALTS];
+	uint32_t n = value->alt_count;
+
+	for (uint32_t i = 0; i < n; i++) {
+		alt[i] = value->alt[i];
+		alt[i].flags |= ALT_OPAQUE;
+		for (uint32_t k = 0; k < alt[i].term_count; k++) {
+			struct term *term = &alt[i].term[k];
+			int32_t sign = term->sign < 0 ? -1 : 1;
+
+			if (BASE_KIND(term->base) == BASE_DELTA)
+				continue;
+			if (cut)
+				term->sign = sign * SIGN_CUT;
+			else if (term->sign == sign)
+				term->sign = sign * SIGN_MAYBE;
+		}
+	}
+	return value_alts(store, alt, n);
+}
+
+/* What is below this is a distance within one piece of memory: 64 KiB. */
+#define SMALL 0x10000u
+
 /* Bits of a dword by a constant mask. */
 static value_id masked(struct flow *flow, value_id a, int32_t mask)
 {
-	/* Without its upper bits a difference leads nowhere. */
-	return mask < 0 ? value_blur(&flow->store, a) : either(flow, a);
+	uint32_t rest = ~(uint32_t)mask;
+
+	/* The upper 16 bits of an address are those of its sign. */
+	if ((uint32_t)mask < SMALL - 1)
+		return value_number(a);
+	if (mask > 0)
+		return signs(flow, either(flow, a), true);
+	/* Rounded down a pointer leads to the same memory. */
+	if (rest < SMALL && !(rest & (rest + 1)))
+		return value_blur(&flow->store, a);
+	return signs(flow, either(flow, a), false);
+}
+
+/* No pointer, and nothing that was computed from one. */
+static bool is_index(const struct flow *flow, value_id a)
+{
+	const struct value *value = value_get(&flow->store, a);
+
+	for (uint32_t i = 0; i < value->alt_count; i++)
+		if (value->alt[i].term_count ||
+		    value->alt[i].flags & (ALT_TAINT | ALT_MORE | ALT_LESS))
+			return false;
+	return !value->lane_count;
+}
+
+/* All that it can be is a pointer for certain, plus something. */
+static bool is_all_pointers(const struct flow *flow, value_id a)
+{
+	const struct value *value = value_get(&flow->store, a);
+
+	for (uint32_t i = 0; i < value->alt_count; i++) {
+		bool pointer = false;
+
+		for (uint32_t k = 0; k < value->alt[i].term_count; k++)
+			pointer |= value->alt[i].term[k].sign > 0 &&
+				   is_pointer(flow, value->alt[i].term[k].base);
+		if (!pointer)
+			return false;
+	}
+	return value->alt_count;
 }
 
 value_id flow_or(struct flow *flow, value_id a, value_id b)
@@ -128,29 +269,35 @@ value_id flow_or(struct flow *flow, value_id a, value_id b)
 	return value_add(&flow->store, a, b);
 }
 
-value_id flow_and(struct flow *flow, value_id a, value_id b, bool complement)
+value_id flow_and(struct flow *flow, value_id a, value_id b)
 {
+	struct value_store *store = &flow->store;
 	int32_t x, y;
-	bool xc = value_constant(&flow->store, a, &x), yc = value_constant(&flow->store, b, &y);
+	bool xc = value_constant(store, a, &x), yc = value_constant(store, b, &y);
 
-	if (yc && complement)
-		y = ~y;
 	if (xc && yc)
-		return value_const(&flow->store, x & y);
+		return value_const(store, x & y);
 	if (yc && y == -1)
 		return a;
-	if (xc && x == -1 && !complement)
+	if (xc && x == -1)
 		return b;
 	if ((xc && !x) || (yc && !y))
-		return value_const(&flow->store, 0);
+		return value_const(store, 0);
 	if (a == VALUE_BOTTOM || b == VALUE_BOTTOM)
 		return VALUE_BOTTOM;
-	/* A pointer rounded down still points there; a masked index stays an index. */
+	if (is_index(flow, a) && is_index(flow, b))
+		return VALUE_NUMBER;
 	if (xc)
 		return masked(flow, b, x);
 	if (yc)
 		return masked(flow, a, y);
-	return value_add(&flow->store, either(flow, a), either(flow, b));
+	/* Where one of them is a pointer, the other is a mask. */
+	if (is_all_pointers(flow, a) && !is_all_pointers(flow, b))
+		return signs(flow, either(flow, a), false);
+	if (is_all_pointers(flow, b) && !is_all_pointers(flow, a))
+		return signs(flow, either(flow, b), false);
+	return value_add(store, signs(flow, either(flow, a), false),
+			 signs(flow, either(flow, b), false));
 }
 
 value_id flow_xor(struct flow *flow, value_id a, value_id b)
@@ -170,7 +317,18 @@ value_id flow_xor(struct flow *flow, value_id a, value_id b)
 		return flow_not(flow, a);
 	if (xc && x == -1)
 		return flow_not(flow, b);
-	return value_add(&flow->store, either(flow, a), either(flow, b));
+	if (is_index(flow, a) && is_index(flow, b))
+		return VALUE_NUMBER;
+	/* Bits that are switched to and fro; what is known of them leads to the same place. */
+	if (xc || yc)
+		return either(flow, xc ? b : a);
+	/* Whatever one of them is, the other may be chosen so that they lead anywhere. */
+	return value_add(&flow->store, mixture(flow, a, KEEPS_ALL), mixture(flow, b, KEEPS_ALL));
+}
+
+value_id flow_insert(struct flow *flow, value_id mask, value_id a, value_id b)
+{
+	return flow_or(flow, flow_and(flow, mask, a), flow_and(flow, flow_not(flow, mask), b));
 }
 
 value_id flow_not(struct flow *flow, value_id a)

@@ -20,7 +20,11 @@ int flow_init(struct flow *flow, struct program *program, const struct arch *arc
 	flow->arch = arch;
 	flow->args = args;
 	flow->arg_count = arg_count;
-	return value_init(&flow->store);
+	if (value_init(&flow->store))
+		return -ENOMEM;
+	flow->store.keep = flow_keeps;
+	flow->store.user = flow;
+	return 0;
 }
 
 void flow_free(struct flow *flow)

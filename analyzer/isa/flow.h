@@ -68,7 +68,7 @@ struct flow {
 	unsigned wave_size;
 	struct access *access;
 	size_t access_count, access_room;
-	uint32_t *access_table; /* hash table by pc: index + 1 */
+	uint32_t *access_table; /* hash table by pc and context: index + 1 */
 	size_t access_table_size;
 	size_t steps;
 	const char *unseen; /* a call that was not followed: callees have arguments nobody saw */
@@ -104,14 +104,21 @@ void flow_incomplete(struct flow *flow, const char *format, ...)
 /* Registers may hold anything from here on: every origin is unknown, for this reason. */
 void flow_broken(struct flow *flow, const struct insn *insn, const char *what);
 
-/* ---- between flow.c, operand.c, step.c, condition.c, memory.c and exec.c ---- */
+/* ---- between flow.c, operand.c, step*.c, condition.c, memory.c and exec.c ---- */
 
 /* Value of dword `part` of an operand; 64-bit constants are sign-extended. */
 value_id flow_operand(struct flow *flow, const struct state *state, const struct operand *operand,
 		      unsigned part);
+/* What the sources leave in a number that is made of them; `own`: the destination is one, too. */
+value_id flow_sources(struct flow *flow, const struct state *state, const struct insn *insn,
+		      bool own);
 /* Set dword `part` of an operand: nothing if that is no register, or exec. 0 or -ENOMEM. */
 int flow_write(struct flow *flow, struct state *state, const struct operand *operand, unsigned part,
 	       value_id value);
+
+/* The same value in all dwords of an operand. 0 or -ENOMEM. */
+int flow_write_all(struct flow *flow, struct state *state, const struct operand *to,
+		   value_id value);
 
 /* The effect of one instruction that is no branch. 0 or negative errno. */
 int flow_step(struct flow *flow, const struct function *function, const struct insn *insn,
@@ -125,11 +132,20 @@ int flow_memory(struct flow *flow, const struct function *function, const struct
 int flow_private_some(struct flow *flow, const struct insn *insn, struct state *state,
 		      bool *handled);
 
+/* OP_READ_FIRST, OP_READ_LANE, OP_WRITE_LANE. 0 or negative errno, as from the two that follow. */
+int flow_lanes(struct flow *flow, struct state *state, const struct insn *insn);
+/* Operations whose operands come from other lanes, or that change a part of the destination. */
+int flow_lane_permute(struct flow *flow, struct state *state, const struct insn *insn);
+/* A register counted from a number in a register is read, or written (`destination`). */
+int flow_indexed(struct flow *flow, struct state *state, const struct insn *insn, bool destination);
+
 /* Of one dword each. */
 enum flow_shift { SHIFT_LEFT, SHIFT_RIGHT, SHIFT_RIGHT_SIGNED };
 value_id flow_or(struct flow *flow, value_id a, value_id b);
-value_id flow_and(struct flow *flow, value_id a, value_id b, bool complement);
+value_id flow_and(struct flow *flow, value_id a, value_id b);
 value_id flow_xor(struct flow *flow, value_id a, value_id b);
+/* Bits of `a` where `mask` has ones, else of `b`. */
+value_id flow_insert(struct flow *flow, value_id mask, value_id a, value_id b);
 value_id flow_not(struct flow *flow, value_id a);
 value_id flow_mul(struct flow *flow, value_id a, value_id b);
 /*
@@ -137,6 +153,8 @@ value_id flow_mul(struct flow *flow, value_id a, value_id b);
  * difference in which a pointer was subtracted (BASE_DELTA).
  */
 value_id flow_mixed(struct flow *flow, value_id a);
+/* For value_store.keep; `user` is the flow. */
+bool flow_keeps(const void *user, uint32_t base);
 value_id flow_shift(struct flow *flow, value_id a, int32_t count, enum flow_shift shift);
 
 /* s_cmp: its effect on the condition code. v_cmp: the mask that it writes. */

@@ -310,6 +310,10 @@ static void parse_modifier(struct insn *insn, const char *word)
 		insn->dpp = true;
 	} else if (starts(word, "dst_sel:") && strcmp(word, "dst_sel:DWORD")) {
 		insn->sdwa_dst = true;
+	} else if (starts(word, "src0_sel:") && strcmp(word, "src0_sel:DWORD")) {
+		insn->sdwa_src |= 1;
+	} else if (starts(word, "src1_sel:") && strcmp(word, "src1_sel:DWORD")) {
+		insn->sdwa_src |= 2;
 	}
 }
 
@@ -520,6 +524,13 @@ void insn_parse(struct insn *insn, char *text)
 			parse_modifier(insn, start);
 	}
 	classify(insn);
+	if (insn->sdwa_src) {
+		/* Sources follow the destination, and the mask of carries. */
+		unsigned first = strstr(insn->mnemonic, "_co_") ? 2 : 1;
+
+		for (i = 0; i < 2 && first + i < insn->operand_count; i++)
+			insn->operand[first + i].half |= insn->sdwa_src >> i & 1;
+	}
 }
 
 bool insn_is_branch(const struct insn *insn, uint64_t *target, bool *falls_through)

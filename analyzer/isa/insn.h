@@ -37,7 +37,7 @@ struct operand {
 	uint8_t kind;
 	uint16_t reg;
 	uint16_t count;
-	bool half; /* 16 bits of the register only */
+	bool half; /* a part of the register only */
 	int64_t value;
 };
 
@@ -82,6 +82,7 @@ struct insn {
 	bool offen, idxen, lds, sub_dword, op_sel_hi[2];
 	bool dpp;            /* operands come from other lanes */
 	bool sdwa, sdwa_dst; /* parts of operands; writes a part of the destination only */
+	uint8_t sdwa_src;    /* of which sources it takes a part: a bit for each */
 	uint8_t index_mode;  /* of OP_INDEX_ON: 1 sources, 2 destinations */
 	uint8_t dwords;      /* registers moved by a memory instruction */
 	int32_t offset;      /* the offset: modifier, bytes */

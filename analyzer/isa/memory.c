@@ -24,6 +24,11 @@ struct layout {
 	int64_t offset;
 };
 
+static size_t access_slot(const struct insn *insn, uint64_t context, size_t size)
+{
+	return (size_t)(insn->pc >> 2 ^ context >> 8) & (size - 1);
+}
+
 static struct access *access_of(struct flow *flow, const struct function *function,
 				const struct insn *insn)
 {
@@ -38,7 +43,7 @@ static struct access *access_of(struct flow *flow, const struct function *functi
 		if (!table)
 			return NULL;
 		for (i = 0; i < flow->access_count; i++) {
-			slot = (flow->access[i].insn->pc >> 2) & (size - 1);
+			slot = access_slot(flow->access[i].insn, flow->access[i].context, size);
 			while (table[slot])
 				slot = (slot + 1) & (size - 1);
 			table[slot] = (uint32_t)i + 1;
@@ -47,7 +52,7 @@ static struct access *access_of(struct flow *flow, const struct function *functi
 		flow->access_table = table;
 		flow->access_table_size = size;
 	}
-	slot = (insn->pc >> 2) & (flow->access_table_size - 1);
+	slot = access_slot(insn, context, flow->access_table_size);
 	while (flow->access_table[slot]) {
 		access = &flow->access[flow->access_table[slot] - 1];
 		if (access->insn == insn && access->context == context)
@@ -294,6 +299,13 @@ static bool private_dword(struct flow *flow, const struct target *target, int64_
 	return true;
 }
 
+/* A part of a dword. */
+static value_id part_of(struct flow *flow, value_id value)
+{
+	return value == VALUE_BOTTOM ? VALUE_NUMBER
+				     : flow_mixed(flow, value_plain(&flow->store, value));
+}
+
 static value_id load_one(struct flow *flow, const struct state *state, const struct insn *insn,
 			 const struct layout *layout, const struct target *target, size_t index,
 			 unsigned part)
@@ -312,13 +324,11 @@ static value_id load_one(struct flow *flow, const struct state *state, const str
 	}
 	switch (target->kind) {
 	case TARGET_PRIVATE:
-		if (insn->sub_dword) {
-			/* Part of a stored value: never an address by itself. */
-			return VALUE_NUMBER;
-		}
-		if (private_dword(flow, target, offset, &dword))
-			return state_private_load(store, state, dword, insn->family == MEM_FLAT);
-		return state_private_load_any(store, state);
+		value = private_dword(flow, target, insn->sub_dword ? offset & ~3 : offset, &dword)
+			    ? state_private_load(store, state, dword, insn->family == MEM_FLAT)
+			    : state_private_load_any(store, state);
+		/* Part of a stored value: never an address by itself. */
+		return insn->sub_dword ? part_of(flow, value) : value;
 	case TARGET_KERNARG_SEGMENT:
 		offset += target->constant;
 		if (!insn->sub_dword && target->exact && offset >= 0 && !(offset & 3) &&
@@ -349,23 +359,29 @@ static int store_private(struct flow *flow, struct state *state, const struct in
 	for (part = 0; !status && part < insn->dwords; part++) {
 		value_id value =
 		    insn->atomic ? VALUE_NUMBER : flow_operand(flow, state, layout->data, part);
+		value_id old;
 		uint32_t dword;
 
 		if (insn->sub_dword) {
 			struct target aligned = *target;
 
-			value = value_unknown(store, "a value that was stored in parts");
-			aligned.constant &= ~3;
-			if (private_dword(flow, &aligned, layout->offset & ~3, &dword)) {
-				/* Small numbers in their own slots are common; keep them so. */
-				value_id old = state_private_load(store, state, dword, false);
-
-				if (old == VALUE_BOTTOM || old == VALUE_NUMBER)
-					value = VALUE_NUMBER;
+			value = part_of(flow, value);
+			/* The offset may be the byte's. */
+			aligned.constant = (int32_t)(target->constant + layout->offset) & ~3;
+			if (!private_dword(flow, &aligned, 0, &dword)) {
+				value = value_add(
+				    store, value,
+				    value_unknown(store, "a value that was stored in parts"));
+				status = state_private_store_any(store, state, value, false);
+				continue;
 			}
-			status = private_dword(flow, &aligned, layout->offset & ~3, &dword)
-				     ? state_private_store(store, state, dword, value)
-				     : state_private_store_any(store, state, value, false);
+			/* Small numbers in their own slots are common; keep them so. */
+			old = state_private_load(store, state, dword, false);
+			if (old != VALUE_BOTTOM && old != VALUE_NUMBER)
+				value = value_add(
+				    store, value_add(store, value, part_of(flow, old)),
+				    value_unknown(store, "a value that was stored in parts"));
+			status = state_private_store(store, state, dword, value);
 			continue;
 		}
 		if (!private_dword(flow, target, layout->offset + 4 * (int64_t)part, &dword)) {
@@ -459,13 +475,14 @@ int flow_memory(struct flow *flow, const struct function *function, const struct
 		/* Neither prefetch nor cache control: say so where it writes a register. */
 		if (insn->family == MEM_DS) {
 			const struct operand *to = &insn->operand[0];
+			value_id value =
+			    value_add(store, value_unknown(store, "a value from another lane"),
+				      flow_sources(flow, state, insn, false));
 
 			flow->uses_lds = true;
 			for (part = 0; !status && to->kind == OPERAND_REG && part < to->count;
 			     part++)
-				status =
-				    flow_write(flow, state, to, part,
-					       value_unknown(store, "a value from another lane"));
+				status = flow_write(flow, state, to, part, value);
 			return status;
 		}
 		flow_broken(flow, insn, "the effect");

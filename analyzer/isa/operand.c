@@ -34,7 +34,7 @@ value_id flow_normalise(struct flow *flow, value_id value)
 	for (i = 0; i < n; i++) {
 		value_id one;
 
-		if (alt[i].term_count == 1 && !alt[i].flags && alt[i].term[0].sign > 0 &&
+		if (alt[i].term_count == 1 && !alt[i].flags && alt[i].term[0].sign == SIGN_WHOLE &&
 		    alt[i].term[0].base == BASE(BASE_IMAGE, 0))
 			one = flow_image_address(flow, (uint32_t)alt[i].constant);
 		else
@@ -49,7 +49,8 @@ bool flow_code_address(const struct flow *flow, value_id low, uint64_t *address)
 	const struct value *value = value_get(&flow->store, low);
 
 	if (value->alt_count != 1 || value->alt[0].term_count != 1 || value->alt[0].flags ||
-	    value->alt[0].term[0].base != BASE(BASE_IMAGE, 0) || value->alt[0].term[0].sign < 0)
+	    value->alt[0].term[0].base != BASE(BASE_IMAGE, 0) ||
+	    value->alt[0].term[0].sign != SIGN_WHOLE)
 		return false;
 	*address = (uint32_t)value->alt[0].constant;
 	return true;
@@ -71,6 +72,8 @@ value_id flow_operand(struct flow *flow, const struct state *state, const struct
 				   ? value_base(store, BASE(BASE_MASK, state_exec_name(state)), 0)
 				   : VALUE_NUMBER;
 		}
+		if (operand->half)
+			return flow_mixed(flow, state_get(store, state, operand->reg + part));
 		return state_get(store, state, operand->reg + part);
 	case OPERAND_CONST:
 		return value_const(store,
@@ -95,4 +98,32 @@ int flow_write(struct flow *flow, struct state *state, const struct operand *ope
 	if (operand->reg + part >= REG_EXEC && operand->reg + part < REG_VECTOR)
 		return 0;
 	return state_set(&flow->store, state, operand->reg + part, value);
+}
+
+value_id flow_sources(struct flow *flow, const struct state *state, const struct insn *insn,
+		      bool own)
+{
+	value_id result = VALUE_NUMBER;
+
+	for (unsigned i = own ? 0 : 1; i < insn->operand_count; i++) {
+		const struct operand *from = &insn->operand[i];
+
+		for (unsigned part = 0; from->kind == OPERAND_REG && part < from->count; part++) {
+			value_id one = flow_mixed(flow, flow_operand(flow, state, from, part));
+
+			if (one != VALUE_NUMBER && one != VALUE_BOTTOM)
+				result = value_add(&flow->store, result, one);
+		}
+	}
+	return result;
+}
+
+int flow_write_all(struct flow *flow, struct state *state, const struct operand *to, value_id value)
+{
+	unsigned i;
+	int status = 0;
+
+	for (i = 0; !status && to->kind == OPERAND_REG && i < to->count; i++)
+		status = flow_write(flow, state, to, i, value);
+	return status;
 }

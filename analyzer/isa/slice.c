@@ -20,6 +20,9 @@ static const struct plain {
 	uint8_t wants;
 } plain[256] = {
 	[OP_DATA] = { 1, 0, WANTS_NOTHING },    [OP_MOVE] = { 1, 0, WANTS_ALL },
+	[OP_MIX] = { 1, 0, WANTS_ALL },         [OP_MIX_OWN] = { 1, 0, WANTS_ALL },
+	[OP_SHIFT_ADD] = { 1, 0, WANTS_ALL },   [OP_ADD_SHIFT] = { 1, 0, WANTS_ALL },
+	[OP_XOR_ADD] = { 1, 0, WANTS_ALL },     [OP_INSERT] = { 1, 0, WANTS_ALL },
 	[OP_PACKED_MOVE] = { 1, 0, WANTS_ALL }, [OP_SWAP] = { 2, 0, WANTS_ALL },
 	[OP_SELECT] = { 1, 0, WANTS_ALL },      [OP_CMOV] = { 1, 0, WANTS_ALL },
 	[OP_ADD] = { 1, 0, WANTS_ALL },         [OP_ADD_CARRY_OUT] = { 2, 2, WANTS_ALL },
@@ -135,9 +138,13 @@ static void before_memory(const struct walk *walk, const struct insn *insn, stru
 
 	if (result)
 		remove_operand(live, &insn->operand[0]);
-	/* LDS is not followed. */
-	if (insn->family == MEM_DS)
+	/* LDS is not followed; other lanes are. */
+	if (insn->family == MEM_DS) {
+		for (i = 1; !insn->load && !insn->store && !insn->atomic && i < insn->operand_count;
+		     i++)
+			want(live, &insn->operand[i], true, true);
 		return;
+	}
 	data = first + 1;
 	if (insn->family == MEM_BUFFER || insn->family <= MEM_SCALAR_BUFFER) {
 		/* What is stored stands first; atomics return into it. */
@@ -215,7 +222,8 @@ static void before_plain(const struct insn *insn, struct live *live)
 	unsigned count = destinations(insn), first, i;
 	bool value = any_of(&live->value, to), mask = any_of(&live->mask, to);
 	bool part = insn->sdwa_dst || insn->dpp || insn->class == OP_WRITE_LANE ||
-		    insn->class == OP_CMOV || insn->class == OP_ADD_CONST;
+		    insn->class == OP_CMOV || insn->class == OP_ADD_CONST ||
+		    insn->class == OP_MIX_OWN;
 
 	if (insn->class == OP_SWAP && is_register(insn, 1)) {
 		value |= any_of(&live->value, &insn->operand[1]);
@@ -265,6 +273,9 @@ static void before(struct walk *walk, const struct insn *insn, struct live *live
 			want(live, &insn->operand[i], true, false);
 	} else if (plain[insn->class].destinations && is_register(insn, 0)) {
 		before_plain(insn, live);
+	} else if (insn->class == OP_UNKNOWN || insn->class == OP_ALIGNBIT) {
+		for (unsigned i = 0; i < insn->operand_count; i++)
+			want(live, &insn->operand[i], true, true);
 	}
 }
 

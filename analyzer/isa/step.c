@@ -7,15 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
-static int write_all(struct flow *flow, struct state *state, const struct operand *to,
-		     value_id value)
+/* One dword by a number that may be known. */
+static value_id shifted(struct flow *flow, value_id a, value_id amount)
 {
-	unsigned i;
-	int status = 0;
+	int32_t count;
 
-	for (i = 0; !status && to->kind == OPERAND_REG && i < to->count; i++)
-		status = flow_write(flow, state, to, i, value);
-	return status;
+	if (value_constant(&flow->store, amount, &count))
+		return flow_shift(flow, a, count, SHIFT_LEFT);
+	return amount == VALUE_BOTTOM ? VALUE_BOTTOM : flow_mixed(flow, a);
 }
 
 /* d = a shifted by b; one or two dwords by the width of d. */
@@ -92,8 +91,10 @@ static int step_each(struct flow *flow, struct state *state, const struct insn *
 			result[i] = flow_or(flow, a, b);
 			break;
 		case OP_AND:
+			result[i] = flow_and(flow, a, b);
+			break;
 		case OP_ANDN2:
-			result[i] = flow_and(flow, a, b, insn->class == OP_ANDN2);
+			result[i] = flow_and(flow, a, flow_not(flow, b));
 			break;
 		case OP_XOR:
 			result[i] = flow_xor(flow, a, b);
@@ -145,9 +146,24 @@ static int step_add(struct flow *flow, struct state *state, const struct insn *i
 		result = value_add(store, flow_mul(flow, a, b),
 				   value_blur(store, flow_operand(flow, state, &from[2], 0)));
 		break;
+	case OP_SHIFT_ADD:
+		result =
+		    value_add(store, shifted(flow, a, b), flow_operand(flow, state, &from[2], 0));
+		break;
+	case OP_ADD_SHIFT:
+		result =
+		    shifted(flow, value_add(store, a, b), flow_operand(flow, state, &from[2], 0));
+		break;
+	case OP_XOR_ADD:
+		result =
+		    value_add(store, flow_xor(flow, a, b), flow_operand(flow, state, &from[2], 0));
+		break;
 	case OP_AND_OR:
-		result = flow_or(flow, flow_and(flow, a, b, false),
-				 flow_operand(flow, state, &from[2], 0));
+		result =
+		    flow_or(flow, flow_and(flow, a, b), flow_operand(flow, state, &from[2], 0));
+		break;
+	case OP_INSERT:
+		result = flow_insert(flow, a, b, flow_operand(flow, state, &from[2], 0));
 		break;
 	case OP_LAST_PLUS2:
 		result = value_add(store, flow_mixed(flow, a), value_blur(store, b));
@@ -163,7 +179,7 @@ static int step_add(struct flow *flow, struct state *state, const struct insn *i
 		result = value_blur(store, result);
 	status = flow_write(flow, state, to, 0, flow_normalise(flow, result));
 	if (!status && carry_out)
-		status = write_all(flow, state, &insn->operand[1], VALUE_NUMBER);
+		status = flow_write_all(flow, state, &insn->operand[1], VALUE_NUMBER);
 	return status;
 }
 
@@ -212,7 +228,7 @@ static int step_wide(struct flow *flow, struct state *state, const struct insn *
 		high =
 		    value_add(store, product,
 			      value_blur(store, flow_operand(flow, state, &insn->operand[4], 1)));
-		status = write_all(flow, state, &insn->operand[1], VALUE_NUMBER);
+		status = flow_write_all(flow, state, &insn->operand[1], VALUE_NUMBER);
 		if (status)
 			return status;
 	}
@@ -227,84 +243,6 @@ static int step_packed_move(struct flow *flow, struct state *state, const struct
 	int status = flow_write(flow, state, &insn->operand[0], 0, low);
 
 	return status ? status : flow_write(flow, state, &insn->operand[0], 1, high);
-}
-
-static int step_lanes(struct flow *flow, struct state *state, const struct insn *insn)
-{
-	struct value_store *store = &flow->store;
-	const struct operand *to = &insn->operand[0], *from = &insn->operand[1];
-	value_id value;
-	int32_t lane = -1;
-	bool known;
-
-	if (insn->class == OP_READ_FIRST) {
-		value = value_plain(store, flow_operand(flow, state, from, 0));
-		return flow_write(flow, state, to, 0, value == VALUE_BOTTOM ? VALUE_NUMBER : value);
-	}
-	known =
-	    value_constant(&flow->store, flow_operand(flow, state, &insn->operand[2], 0), &lane) &&
-	    lane >= 0 && lane < VALUE_LANES;
-	if (insn->class == OP_READ_LANE) {
-		if (from->kind != OPERAND_REG)
-			return flow_write(flow, state, to, 0, VALUE_NUMBER);
-		/* The lane may be one that is switched off. */
-		value = state_get_any(store, state, from->reg);
-		value = known ? value_lane_read(store, value, (uint32_t)lane)
-			      : value_plain(store, value);
-		return flow_write(flow, state, to, 0, value_plain(store, value));
-	}
-	if (to->kind != OPERAND_REG)
-		return 0;
-	if (known)
-		return state_write_lane(store, state, to->reg, (uint32_t)lane,
-					flow_operand(flow, state, from, 0));
-	value = value_unknown(store, "a lane written at a computed number");
-	return state_set(
-	    store, state, to->reg,
-	    value_join(store, value, value_plain(store, state_get_any(store, state, to->reg))));
-}
-
-/* Operations whose operands come from other lanes, or that change a part of the destination. */
-static int step_lane_permute(struct flow *flow, struct state *state, const struct insn *insn)
-{
-	struct value_store *store = &flow->store;
-	const struct operand *to = &insn->operand[0];
-	value_id value, old;
-
-	if (to->kind != OPERAND_REG || to->reg < REG_VECTOR)
-		return write_all(flow, state, to, VALUE_NUMBER);
-	old = flow_operand(flow, state, to, 0);
-	if (insn->class == OP_MOVE && insn->operand[1].kind == OPERAND_REG && !insn->sdwa)
-		value = value_plain(store, state_get_any(store, state, insn->operand[1].reg));
-	else if (insn->class == OP_DATA)
-		value = VALUE_NUMBER;
-	else
-		value = value_unknown(store, "a value assembled from parts of registers");
-	return flow_write(flow, state, to, 0, value_join(store, value_plain(store, old), value));
-}
-
-/*
- * A register counted from a number in a register. Compilers index inside of the tuple of registers
- * that holds an array, and the largest has 32 of them [LTD, "Register classes": 1024 bits].
- */
-static int step_indexed(struct flow *flow, struct state *state, const struct insn *insn,
-			bool destination)
-{
-	const unsigned tuple_max = 32;
-	struct value_store *store = &flow->store;
-	value_id value = value_unknown(store, "a register chosen at run time");
-	const struct operand *to = &insn->operand[0];
-	unsigned i, end;
-	int status = 0;
-
-	if (!destination || to->kind != OPERAND_REG)
-		return write_all(flow, state, to, value);
-	end = to->reg < REG_VECTOR ? REG_VCC : to->reg < REG_ACC ? REG_ACC : REG_COUNT;
-	for (i = to->reg; !status && i < end && i < to->reg + tuple_max; i++)
-		status = state_set(
-		    store, state, i,
-		    value_join(store, value, value_plain(store, state_get(store, state, i))));
-	return status;
 }
 
 /* Whether it makes memory coherent with what is outside of the GPU; see arch.def. */
@@ -361,7 +299,7 @@ static int step_once(struct flow *flow, const struct function *function, const s
 		carried = swaps_carried(flow, insn, state);
 	status = step_plain(flow, function, insn, state);
 	if (!status && carried != VALUE_BOTTOM)
-		status = write_all(flow, state, &insn->operand[0], carried);
+		status = flow_write_all(flow, state, &insn->operand[0], carried);
 	return status;
 }
 
@@ -384,9 +322,9 @@ static int step_plain(struct flow *flow, const struct function *function, const 
 		return flow_memory(flow, function, insn, state);
 	if (state->index_mode && insn->operand_count && operand[0].kind == OPERAND_REG &&
 	    operand[0].reg >= REG_VECTOR && insn->class != OP_WRITE_LANE)
-		return step_indexed(flow, state, insn, state->index_mode & 2);
+		return flow_indexed(flow, state, insn, state->index_mode & 2);
 	if ((insn->dpp || insn->sdwa_dst) && insn->class != OP_COMPARE)
-		return step_lane_permute(flow, state, insn);
+		return flow_lane_permute(flow, state, insn);
 	switch (insn->class) {
 	case OP_NOTHING:
 		flow_fence(flow, insn);
@@ -399,7 +337,7 @@ static int step_plain(struct flow *flow, const struct function *function, const 
 		return 0;
 	case OP_INDEX_SOURCE:
 	case OP_INDEX_DEST:
-		return step_indexed(flow, state, insn, insn->class == OP_INDEX_DEST);
+		return flow_indexed(flow, state, insn, insn->class == OP_INDEX_DEST);
 	case OP_ODD:
 		flow_broken(flow, insn, "the effect");
 		return 0;
@@ -412,13 +350,18 @@ static int step_plain(struct flow *flow, const struct function *function, const 
 		return 0;
 	case OP_DATA:
 		if (strstr(insn->mnemonic, "div_scale")) {
-			status = write_all(flow, state, &operand[1], VALUE_NUMBER);
+			status = flow_write_all(flow, state, &operand[1], VALUE_NUMBER);
 			if (status)
 				return status;
 		}
-		return write_all(flow, state, &operand[0], VALUE_NUMBER);
+		return flow_write_all(flow, state, &operand[0], VALUE_NUMBER);
+	case OP_MIX:
+	case OP_MIX_OWN:
+		return flow_write_all(flow, state, &operand[0],
+				      flow_sources(flow, state, insn, insn->class == OP_MIX_OWN));
 	case OP_COMPARE:
-		return write_all(flow, state, &operand[0], condition_vector(flow, insn, state));
+		return flow_write_all(flow, state, &operand[0],
+				      condition_vector(flow, insn, state));
 	case OP_COMPARE_SCALAR:
 		condition_scalar(flow, insn, state);
 		return 0;
@@ -457,7 +400,11 @@ static int step_plain(struct flow *flow, const struct function *function, const 
 	case OP_ADD_CONST:
 	case OP_LAST_PLUS:
 	case OP_LAST_PLUS2:
+	case OP_SHIFT_ADD:
+	case OP_ADD_SHIFT:
+	case OP_XOR_ADD:
 	case OP_AND_OR:
+	case OP_INSERT:
 		return step_add(flow, state, insn);
 	case OP_ADD64:
 	case OP_SUB64:
@@ -485,7 +432,7 @@ static int step_plain(struct flow *flow, const struct function *function, const 
 	case OP_READ_FIRST:
 	case OP_READ_LANE:
 	case OP_WRITE_LANE:
-		return step_lanes(flow, state, insn);
+		return flow_lanes(flow, state, insn);
 	case OP_GETREG:
 		value = VALUE_NUMBER;
 		/* SH_MEM_BASES: private in bits 0 to 15, shared in 16 to 31 [LUG]. */
@@ -507,11 +454,12 @@ static int step_plain(struct flow *flow, const struct function *function, const 
 		if (!strncmp(insn->mnemonic, "s_", 2))
 			flow_broken(flow, insn, "the effect");
 		snprintf(why, sizeof(why), "%s is not followed", insn->mnemonic);
-		value = value_unknown(store, why);
-		status = insn->operand_count ? write_all(flow, state, &operand[0], value) : 0;
+		value = value_add(store, value_unknown(store, why),
+				  flow_sources(flow, state, insn, true));
+		status = insn->operand_count ? flow_write_all(flow, state, &operand[0], value) : 0;
 		if (!status && insn->operand_count > 2 && operand[1].kind == OPERAND_REG &&
 		    operand[1].reg < REG_VECTOR && operand[1].count == flow->wave_size / 32)
-			status = write_all(flow, state, &operand[1], value);
+			status = flow_write_all(flow, state, &operand[1], value);
 		return status;
 	}
 }

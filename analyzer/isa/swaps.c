@@ -110,6 +110,12 @@ static bool computes(const struct insn *insn)
 {
 	switch (insn->class) {
 	case OP_DATA:
+	case OP_MIX:
+	case OP_MIX_OWN:
+	case OP_SHIFT_ADD:
+	case OP_ADD_SHIFT:
+	case OP_XOR_ADD:
+	case OP_INSERT:
 	case OP_ADD:
 	case OP_ADD_CARRY_OUT:
 	case OP_SUB:
@@ -149,7 +155,7 @@ static bool computes(const struct insn *insn)
 value_id swaps_carried(struct flow *flow, const struct insn *insn, const struct state *state)
 {
 	bool own = strstr(insn->mnemonic, "fmac") || strstr(insn->mnemonic, "_mac_") ||
-		   insn->class == OP_ADD_CONST;
+		   insn->class == OP_ADD_CONST || insn->class == OP_MIX_OWN;
 	value_id result = VALUE_BOTTOM;
 	struct arithmetic kind;
 	bool counts;

@@ -39,18 +39,18 @@ static enum target_kind kind_of(uint32_t base)
 }
 
 /* The term of `alt` that pairs with `low`; any symbol pairs with an image's upper half. */
-static uint32_t matching(const struct alt *alt, uint32_t low)
+static const struct term *matching(const struct alt *alt, uint32_t low)
 {
-	uint32_t i, base;
+	for (uint32_t i = 0; i < alt->term_count; i++) {
+		const struct term *term = &alt->term[i];
 
-	for (i = 0; i < alt->term_count; i++) {
-		base = alt->term[i].base;
-		if (alt->term[i].sign < 0)
+		if (term->sign != SIGN_WHOLE && term->sign != SIGN_MAYBE)
 			continue;
-		if (base == low || (low == BASE(BASE_IMAGE, 0) && BASE_KIND(base) == BASE_SYMBOL))
-			return base;
+		if (term->base == low ||
+		    (low == BASE(BASE_IMAGE, 0) && BASE_KIND(term->base) == BASE_SYMBOL))
+			return term;
 	}
-	return 0;
+	return NULL;
 }
 
 static bool is_pointer_argument(const struct flow *flow, uint32_t base)
@@ -93,7 +93,10 @@ static bool has_delta(const struct alt *alt, uint32_t base)
 {
 	uint32_t payload = BASE_PAYLOAD(base), upper;
 
-	if (BASE_KIND(base) == BASE_KERNARG) {
+	if (BASE_KIND(base) == BASE_IMAGE || BASE_KIND(base) == BASE_SYMBOL) {
+		upper = BASE(BASE_DELTA, DELTA_IMAGE);
+		payload = DELTA_IMAGE;
+	} else if (BASE_KIND(base) == BASE_KERNARG) {
 		upper = BASE(BASE_DELTA, DELTA_KERNARG | (payload + 4));
 		payload |= DELTA_KERNARG;
 	} else if (BASE_KIND(base) == BASE_LOADED) {
@@ -163,81 +166,185 @@ static unsigned number(const struct value *low, const struct alt *high, const ch
 	return count;
 }
 
-static unsigned for_high(struct flow *flow, const struct value *low, const struct alt *high,
-			 struct target *target, unsigned count, uint64_t *left)
+/* Pointers that an upper half may be of, each by the base of its lower half. */
+struct candidates {
+	uint32_t base[ALT_TERMS];
+	unsigned count;
+	int balance;     /* pointers for certain that are added, less those that are subtracted */
+	bool subtracted; /* there is one of the latter */
+};
+
+static bool is_certain(const struct flow *flow, uint32_t low)
 {
-	uint32_t candidate[ALT_TERMS], i, k;
-	unsigned n = 0, pointers = 0;
+	return kind_of(low) != TARGET_POINTER || is_pointer_argument(flow, low);
+}
+
+static void find_candidates(const struct flow *flow, const struct value *low,
+			    const struct alt *high, struct candidates *found, uint64_t *left)
+{
+	bool maybe = false;
+	unsigned certain = 0;
+
+	memset(found, 0, sizeof(*found));
+	for (uint32_t i = 0; i < high->term_count; i++) {
+		const struct term *term = &high->term[i], *match = NULL;
+		uint32_t expected = low_of(term->base);
+
+		if (term->sign < 0 && expected && is_certain(flow, expected)) {
+			found->balance--;
+			found->subtracted = true;
+		}
+		for (uint32_t k = 0; term->sign > 0 && expected && k < low->alt_count; k++) {
+			const struct term *one = matching(&low->alt[k], expected);
+
+			if (!one)
+				continue;
+			match = match ? match : one;
+			*left &= ~(UINT64_C(1) << k);
+		}
+		if (!match)
+			continue;
+		found->base[found->count++] = match->base;
+		if (!is_certain(flow, match->base))
+			continue;
+		found->balance++;
+		maybe |= term->sign == SIGN_MAYBE;
+		/* Those stand first. */
+		found->base[found->count - 1] = found->base[certain];
+		found->base[certain++] = match->base;
+	}
+	/*
+	 * What is a pointer for certain wins over what may be an index added to it; not if it need
+	 * not be there, or if another one is subtracted: their difference may be the index.
+	 */
+	if (certain && !maybe && found->balance > 0)
+		found->count = certain;
+	else if (certain == found->count && found->subtracted && found->balance <= 0)
+		found->count = 0;
+}
+
+/* Whether a pointer is subtracted for certain in this lower half, but not in the upper one. */
+static bool half_difference(const struct flow *flow, const struct alt *low, const struct alt *high)
+{
+	for (uint32_t i = 0; i < low->term_count; i++) {
+		bool both = false;
+
+		if (low->term[i].sign > 0 || !is_certain(flow, low->term[i].base))
+			continue;
+		for (uint32_t k = 0; k < high->term_count; k++)
+			both |= high->term[k].sign < 0 &&
+				low_of(high->term[k].base) == low->term[i].base;
+		if (!both)
+			return true;
+	}
+	return false;
+}
+
+/* Some bits of a lower half, and other bits of something else: another address in the 4 GiB. */
+static bool half_choice(const struct alt *low, const struct term *match, const struct alt *high)
+{
+	bool upper = false, other = false;
+
+	if (match->sign != SIGN_MAYBE)
+		return false;
+	for (uint32_t i = 0; i < low->term_count; i++)
+		other |= &low->term[i] != match && low->term[i].sign > 0 &&
+			 BASE_KIND(low->term[i].base) != BASE_DELTA;
+	for (uint32_t i = 0; i < high->term_count; i++)
+		upper |=
+		    low_of(high->term[i].base) == match->base && high->term[i].sign == SIGN_MAYBE;
+	return other && !upper;
+}
+
+/* Why none of the candidates can be taken for the pointer; NULL if nothing speaks against it. */
+static const char *doubt(const struct flow *flow, const struct value *low, const struct alt *high,
+			 const struct candidates *found)
+{
+	bool certain = is_certain(flow, found->base[0]) && found->balance > 0;
+	unsigned flags = high->flags;
+	const char *why = high->flags & ALT_TAINT ? flow->store.reason[high->why] : NULL;
+
+	if (found->balance < 0)
+		return "a pointer was subtracted";
+	for (unsigned i = 0; i < found->count; i++) {
+		bool delta = has_delta(high, found->base[i]);
+
+		certain &= is_certain(flow, found->base[i]);
+		for (uint32_t k = 0; k < low->alt_count; k++) {
+			const struct alt *alt = &low->alt[k];
+			const struct term *match = matching(alt, found->base[i]);
+
+			delta |= has_delta(alt, found->base[i]);
+			if (!match)
+				continue;
+			flags |= alt->flags & (ALT_LESS | ALT_LOST);
+			if (!why && alt->flags & ALT_LOST)
+				why = flow->store.reason[alt->why];
+			if (half_difference(flow, alt, high))
+				return "part of the difference of two pointers was added";
+			if (half_choice(alt, match, high))
+				return "bits of a pointer and of something else";
+		}
+		if (delta)
+			return "a pointer and part of its distance from something";
+	}
+	if (flags & ALT_LOST || (!certain && flags & ALT_TAINT))
+		return why;
+	return !certain && flags & (ALT_MORE | ALT_LESS) ? "a sum of too many unknowns" : NULL;
+}
+
+/* Why the halves have no base in common: one of them may be something that was not followed. */
+static const char *why_apart(const struct flow *flow, const struct value *low,
+			     const struct value *high)
+{
+	for (uint32_t i = 0; i < high->alt_count; i++)
+		if (high->alt[i].flags & ALT_TAINT)
+			return flow->store.reason[high->alt[i].why];
+	for (uint32_t i = 0; i < low->alt_count; i++)
+		if (low->alt[i].flags & ALT_TAINT)
+			return flow->store.reason[low->alt[i].why];
+	return "the halves of the address do not belong together";
+}
+
+static unsigned for_high(struct flow *flow, const struct value *low, const struct value *upper,
+			 const struct alt *high, struct target *target, unsigned count,
+			 uint64_t *left)
+{
+	struct candidates found;
 	struct target one;
 	const char *why = high->flags & ALT_TAINT ? flow->store.reason[high->why]
 						  : "the address is computed from numbers only";
 
-	for (i = 0; i < high->term_count; i++) {
-		uint32_t base = high->term[i].base, match = 0, expected;
-
-		if (high->term[i].sign < 0)
-			continue;
-		if (BASE_KIND(base) == BASE_APERTURE)
-			return aperture(low, high, BASE_PAYLOAD(base), target, count, left);
-		expected = low_of(base);
-		for (k = 0; expected && k < low->alt_count; k++) {
-			uint32_t found = matching(&low->alt[k], expected);
-
-			match = match ? match : found;
-			*left &= ~((uint64_t) !!found << k);
-		}
-		if (match)
-			candidate[n++] = match;
-	}
-	if (!n && !has_bases(high))
+	for (uint32_t i = 0; i < high->term_count; i++)
+		if (high->term[i].sign > 0 && BASE_KIND(high->term[i].base) == BASE_APERTURE)
+			return aperture(low, high, BASE_PAYLOAD(high->term[i].base), target, count,
+					left);
+	find_candidates(flow, low, high, &found, left);
+	if (!found.count && !has_bases(high))
 		return number(low, high, why, target, count, left);
-	if (!n)
+	if (!found.count)
 		return emit_unknown(target, count,
-				    high->flags & ALT_TAINT
-					? why
-					: "the halves of the address do not belong together");
-	/* What is a pointer for certain wins over what may be an index added to it. */
-	for (i = 0; i < n; i++) {
-		bool certain = kind_of(candidate[i]) != TARGET_POINTER ||
-			       is_pointer_argument(flow, candidate[i]);
-
-		if (certain) {
-			uint32_t swap = candidate[pointers];
-
-			candidate[pointers++] = candidate[i];
-			candidate[i] = swap;
-		}
-	}
-	if (!pointers && high->flags & ALT_TAINT)
+				    found.subtracted ? "a pointer was subtracted"
+						     : why_apart(flow, low, upper));
+	why = doubt(flow, low, high, &found);
+	if (why)
 		return emit_unknown(target, count, why);
-	if (pointers)
-		n = pointers;
-	if (high->flags & ALT_LOST)
-		return emit_unknown(target, count, why);
-	for (i = 0; i < n; i++) {
-		bool delta = has_delta(high, candidate[i]);
-
-		for (k = 0; k < low->alt_count; k++)
-			delta |= has_delta(&low->alt[k], candidate[i]);
-		if (delta)
-			return emit_unknown(target, count,
-					    "a pointer and part of its distance from something");
-	}
 	memset(&one, 0, sizeof(one));
-	one.kind = kind_of(candidate[0]);
-	one.base = candidate[0];
-	one.other_count = n - 1;
-	memcpy(one.other, candidate + 1, (n - 1) * sizeof(one.other[0]));
-	for (k = 0; k < low->alt_count; k++) {
+	one.kind = kind_of(found.base[0]);
+	one.base = found.base[0];
+	one.other_count = found.count - 1;
+	memcpy(one.other, found.base + 1, (found.count - 1) * sizeof(one.other[0]));
+	for (uint32_t k = 0; k < low->alt_count; k++) {
 		const struct alt *alt = &low->alt[k];
-		uint32_t match = matching(
+		const struct term *match = matching(
 		    alt, BASE_KIND(one.base) == BASE_SYMBOL ? BASE(BASE_IMAGE, 0) : one.base);
 
 		if (!match)
 			continue;
-		one.base = match;
+		one.base = match->base;
 		one.exact = !alt->flags && alt->term_count == 1;
-		one.constant_known = !(alt->flags & (ALT_NOCONST | ALT_TAINT));
+		one.constant_known =
+		    !(alt->flags & (ALT_NOCONST | ALT_TAINT | ALT_MORE | ALT_LESS));
 		one.constant = alt->constant;
 		count = emit(target, count, &one);
 		if (one.kind == TARGET_POINTER)
@@ -261,9 +368,8 @@ unsigned flow_targets(struct flow *flow, value_id low, value_id high, struct tar
 	y = value_get(&flow->store, high);
 	left = (UINT64_C(1) << x->alt_count) - 1;
 	for (i = 0; i < y->alt_count; i++)
-		count = for_high(flow, x, &y->alt[i], target, count, &left);
+		count = for_high(flow, x, y, &y->alt[i], target, count, &left);
 	if (left)
-		count =
-		    emit_unknown(target, count, "the halves of the address do not belong together");
+		count = emit_unknown(target, count, why_apart(flow, x, y));
 	return count ? count : emit_unknown(target, 0, "the address is computed from numbers only");
 }

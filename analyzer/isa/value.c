@@ -45,6 +45,7 @@ void value_free(struct value_store *store)
 	free(store->table);
 	free(store->join_cache);
 	free(store->widen_cache);
+	free(store->mixed);
 	memset(store, 0, sizeof(*store));
 }
 
@@ -219,11 +220,10 @@ static void alt_merge(struct alt *to, const struct alt *from)
 	to->flags |= from->flags;
 }
 
-/* Whether something may be subtracted in one of them. */
-static bool subtracts(const struct alt *alt, size_t count)
+bool value_subtracts(const struct alt *alt, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (alt[i].flags & ALT_LOST)
+		if (alt[i].flags & (ALT_LOST | ALT_LESS))
 			return true;
 		for (uint32_t k = 0; k < alt[i].term_count; k++)
 			if (alt[i].term[k].sign < 0 || BASE_KIND(alt[i].term[k].base) == BASE_DELTA)
@@ -232,8 +232,7 @@ static bool subtracts(const struct alt *alt, size_t count)
 	return false;
 }
 
-/* In place of values that are too many or too large to be kept. */
-static value_id give_up(struct value_store *store, const char *why, bool subtracted)
+value_id value_give_up(struct value_store *store, const char *why, bool subtracted)
 {
 	struct alt alt = { .flags = ALT_OPAQUE | ALT_TAINT | ALT_NOCONST };
 
@@ -303,8 +302,8 @@ value_id value_alts(struct value_store *store, const struct alt *alt, size_t cou
 		if (n > VALUE_ALTS)
 			n = merge_same(kept, n);
 		if (n > VALUE_ALTS)
-			return give_up(store, "too many possible values at once",
-				       subtracts(alt, count));
+			return value_give_up(store, "too many possible values at once",
+					     value_subtracts(alt, count));
 	}
 	/* Insertion sort: at most VALUE_ALTS. */
 	for (i = 1; i < n; i++) {
@@ -438,7 +437,8 @@ static value_id widen(struct value_store *store, value_id a, value_id b, value_i
 	n = merge_same(alt, value->alt_count);
 	/* One sum too many each time round would not end soon either. */
 	if (n > value_get(store, a)->alt_count + 1 && has_sums(alt, n))
-		return give_up(store, "a loop in which too many values meet", subtracts(alt, n));
+		return value_give_up(store, "a loop in which too many values meet",
+				     value_subtracts(alt, n));
 	return value_alts(store, alt, n);
 }
 
@@ -462,84 +462,6 @@ value_id value_widen(struct value_store *store, value_id a, value_id b)
 static void alt_blur(struct alt *alt)
 {
 	alt->flags |= ALT_OPAQUE;
-}
-
-/* to += sign * from. False if the sum is not representable. */
-static bool alt_sum(struct alt *to, const struct alt *from, int sign)
-{
-	uint32_t i, k;
-
-	for (i = 0; i < from->term_count; i++) {
-		struct term term = { from->term[i].base, from->term[i].sign * sign };
-
-		/* An unknown multiple of either sign; two of them do not cancel out. */
-		if (BASE_KIND(term.base) == BASE_DELTA)
-			term.sign = 1;
-		for (k = 0; k < to->term_count && to->term[k].base < term.base; k++)
-			;
-		if (k < to->term_count && to->term[k].base == term.base) {
-			if (to->term[k].sign + term.sign == 0) {
-				to->term_count--;
-				memmove(&to->term[k], &to->term[k + 1],
-					(to->term_count - k) * sizeof(to->term[0]));
-			} else if (BASE_KIND(term.base) == BASE_KERNARG_PTR ||
-				   BASE_KIND(term.base) == BASE_IMAGE) {
-				return false;
-			} else {
-				/* Added twice: it was an index, or will be one. */
-				to->flags |= ALT_OPAQUE;
-			}
-			continue;
-		}
-		if (to->term_count == ALT_TERMS)
-			return false;
-		memmove(&to->term[k + 1], &to->term[k], (to->term_count - k) * sizeof(to->term[0]));
-		to->term[k] = term;
-		to->term_count++;
-	}
-	if (from->flags & ALT_TAINT && !(to->flags & ALT_TAINT))
-		to->why = from->why;
-	to->flags |= from->flags;
-	to->constant = (int32_t)((uint32_t)to->constant +
-				 (sign > 0 ? (uint32_t)from->constant : -(uint32_t)from->constant));
-	if (to->flags & ALT_NOCONST)
-		to->constant = 0;
-	return true;
-}
-
-static value_id combine(struct value_store *store, value_id a, value_id b, int sign)
-{
-	struct alt alt[VALUE_ALTS * VALUE_ALTS];
-	const struct value *x, *y;
-	uint32_t i, k, n = 0;
-
-	if (a == VALUE_BOTTOM || b == VALUE_BOTTOM)
-		return VALUE_BOTTOM;
-	a = value_plain(store, a);
-	b = value_plain(store, b);
-	x = value_get(store, a);
-	y = value_get(store, b);
-	for (i = 0; i < x->alt_count; i++) {
-		for (k = 0; k < y->alt_count; k++) {
-			alt[n] = x->alt[i];
-			if (!alt_sum(&alt[n], &y->alt[k], sign))
-				return give_up(store, "a sum of too many unknowns",
-					       sign < 0 || subtracts(x->alt, x->alt_count) ||
-						   subtracts(y->alt, y->alt_count));
-			n++;
-		}
-	}
-	return value_alts(store, alt, n);
-}
-
-value_id value_add(struct value_store *store, value_id a, value_id b)
-{
-	return combine(store, a, b, 1);
-}
-
-value_id value_sub(struct value_store *store, value_id a, value_id b)
-{
-	return combine(store, a, b, -1);
 }
 
 value_id value_blur(struct value_store *store, value_id a)
@@ -577,7 +499,7 @@ uint32_t value_sole_base(const struct value_store *store, value_id a)
 	const struct value *value = value_get(store, a);
 
 	if (value->alt_count != 1 || value->alt[0].term_count != 1 || value->alt[0].flags ||
-	    value->alt[0].constant || value->alt[0].term[0].sign < 0)
+	    value->alt[0].constant || value->alt[0].term[0].sign != SIGN_WHOLE)
 		return 0;
 	return value->alt[0].term[0].base;
 }

@@ -8,6 +8,11 @@
  * i+1 of one load, and so on. It is the pairing that tells a pointer from an index that was
  * added to its lower half.
  *
+ * Only sums are followed exactly. A number that is added to a pointer is an index, whatever it was
+ * computed from. Where bits are combined in another way, a term says less: a mask that is not
+ * known leaves the term or nothing (SIGN_MAYBE), and everything else leaves BASE_DELTA, which
+ * makes a pointer of that base unknown.
+ *
  * Values are interned: equal values have equal ids, so that states compare and copy as numbers.
  */
 #ifndef HIPGRAIN_ISA_VALUE_H
@@ -33,8 +38,9 @@ enum base_kind {
 	BASE_APERTURE,     /* high half of the private (0) or shared (1) aperture */
 	BASE_SCRATCH_RSRC, /* dword payload of the private segment buffer's descriptor */
 	/*
-	 * Some number times the difference of a dword from something else; payload: DELTA_KERNARG |
-	 * byte offset, or as for BASE_LOADED. p + 0 * (q - p) and p + 1 * (q - p) look alike.
+	 * Some number times the difference of a dword from something else, or bits of it combined
+	 * with bits of something else; payload: DELTA_KERNARG | byte offset, DELTA_IMAGE, or as for
+	 * BASE_LOADED. p + 0 * (q - p) and p + 1 * (q - p) look alike.
 	 */
 	BASE_DELTA,
 	BASE_RESULT,  /* computed from what was loaded: a row of swaps.c, in its pass only */
@@ -51,19 +57,28 @@ enum base_kind {
 #define BASE_PAYLOAD(base)  ((base)&0x7ffffffu)
 #define BASE_PAYLOAD_MAX    0x7ffffffu
 #define DELTA_KERNARG       (1u << 26)
+#define DELTA_IMAGE         (1u << 26 | 1u << 25) /* of any address in the code object */
 #define BASE_IS_MASK(base)  (BASE_KIND(base) >= BASE_MASK)
 
 #define ALT_OPAQUE          1u /* plus a number that is not followed */
 #define ALT_TAINT           2u /* plus something that might be a pointer: `why` */
 #define ALT_NOCONST         4u /* the constant is not known (it is 0) */
 #define ALT_LOST            8u /* with ALT_TAINT: a pointer may have been subtracted, too */
+/* Terms that value_store.keep does not ask for were too many: of those left out, some were... */
+#define ALT_MORE   16u /* added */
+#define ALT_LESS   32u /* subtracted, or BASE_DELTA */
 
-#define ALT_TERMS           3
-#define VALUE_ALTS          16
+#define ALT_TERMS  6
+#define VALUE_ALTS 16
+
+/* Signs of terms; a negative one is subtracted. */
+#define SIGN_WHOLE 1
+#define SIGN_MAYBE 2 /* or nothing, or some of its bits */
+#define SIGN_CUT   3 /* its lower bits: of a pointer, the upper half at most */
 
 struct term {
 	uint32_t base;
-	int32_t sign; /* +1 or -1 */
+	int32_t sign;
 };
 
 struct alt {
@@ -99,6 +114,14 @@ struct value_store {
 	struct {
 		value_id a, b, result;
 	} * join_cache, *widen_cache;
+	/*
+	 * Whether a term of that base must be kept, because it is known to be a pointer; NULL:
+	 * each.
+	 */
+	bool (*keep)(const void *user, uint32_t base);
+	const void *user;
+	value_id *mixed; /* flow_mixed() by value, for the first mixed_count; 0: not computed */
+	size_t mixed_count;
 	const char *reason[256]; /* static strings or owned by owned[] */
 	char *owned[256];
 	unsigned reason_count;
@@ -121,6 +144,11 @@ value_id value_unknown(struct value_store *store, const char *why);
 
 /* Intern a set of alternatives (merged, bounded; overflow gives an unknown value). */
 value_id value_alts(struct value_store *store, const struct alt *alt, size_t count);
+
+/* Whether something may be subtracted in one of them. */
+bool value_subtracts(const struct alt *alt, size_t count);
+/* In place of values that are too many or too large to be kept. */
+value_id value_give_up(struct value_store *store, const char *why, bool subtracted);
 
 /* Either of them: what both paths may have left in a register. */
 value_id value_join(struct value_store *store, value_id a, value_id b);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * analyzer/isa against nasty.hip or swap.hip. Usage: nasty SOURCE VARIANT...; a variant's file is
- * named SOURCE-LEVEL.
+ * analyzer/isa against nasty.hip, swap.hip or disguise.hip. Usage: nasty SOURCE VARIANT...; a
+ * variant's file is named SOURCE[-PROCESSOR]-LEVEL.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,11 +32,11 @@ static void check(void **state)
 
 int main(int argc, char **argv)
 {
-	static struct variant variants[4];
-	struct CMUnitTest tests[4];
+	static struct variant variants[16];
+	struct CMUnitTest tests[16];
 	int count = 0;
 
-	if (argc < 3 || argc > 6)
+	if (argc < 3 || argc > 18)
 		return 99;
 	expect_read(&expectations, argv[1]);
 	for (int i = 2; i < argc; i++) {

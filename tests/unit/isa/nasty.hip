@@ -21,8 +21,7 @@ template <class T> static __device__ inline T opaque(T value)
 
 /* ---- pointers chosen by arithmetic ---- */
 
-//! by_masks *-O[123]: native i32 set 0,8
-//! by_masks *-O0: native i32 unknown
+//! by_masks *: native i32 set 0,8
 KERNEL by_masks(char *a, char *b, word mask)
 {
 	atomicAdd((int *)(((word)a & mask) | ((word)b & ~mask)), 1);
@@ -46,8 +45,8 @@ KERNEL by_two_products(char *a, char *b, word one)
 	atomicAdd((int *)(one * (word)a + (1 - one) * (word)b), 1);
 }
 
-//! by_xor *-O[123]: native i32 set 0,8
-//! by_xor *-O0: native i32 unknown
+//! by_xor *-O[123]: native i32 unknown
+//! by_xor *-O0: native i32 set 0,8
 KERNEL by_xor(char *a, char *b, word mask)
 {
 	atomicAdd((int *)((word)b ^ (((word)a ^ (word)b) & mask)), 1);
@@ -58,8 +57,7 @@ struct two {
 	word mask;
 };
 
-//! by_masks_in_struct *-O[123]: native i32 set 0,8,16
-//! by_masks_in_struct *-O0: native i32 unknown
+//! by_masks_in_struct *: native i32 unknown
 KERNEL by_masks_in_struct(struct two t)
 {
 	atomicAdd((int *)((t.a & t.mask) | (t.b & ~t.mask)), 1);
@@ -86,7 +84,7 @@ KERNEL product_plus_number(char *a, word one, word n)
 
 /* ---- bits of pointers ---- */
 
-//! xor_swap *: native i32 set 0,8
+//! xor_swap *: native i32 unknown
 KERNEL xor_swap(char *a, char *b, int n)
 {
 	word x = opaque((word)a), y = opaque((word)b);
@@ -99,7 +97,8 @@ KERNEL xor_swap(char *a, char *b, int n)
 	atomicAdd((int *)x, 1);
 }
 
-//! xor_key *: native i32 direct 0
+/* With another key, the first exclusive or leads elsewhere. */
+//! xor_key *: native i32 unknown
 KERNEL xor_key(char *a, word key)
 {
 	atomicAdd((int *)(opaque((word)a ^ key) ^ key), 1);
@@ -846,7 +845,7 @@ KERNEL scalar_and_offset(int *a, int *b, int n)
 }
 
 /* The offset is what lies between two allocations: that of b is touched. */
-//! scalar_and_difference *: native i32 set 0,8
+//! scalar_and_difference *: native i32 unknown
 KERNEL scalar_and_difference(int *a, int *b, int n)
 {
 	word low = (word)a < (word)b ? (word)a : (word)b, high = (word)a < (word)b ? (word)b : (word)a;
@@ -910,7 +909,7 @@ KERNEL buffer_and_difference(int *a, int *b, int n)
 		     : SCALARS_CHANGED);
 }
 
-//! bits_inserted *: native i32 unknown
+//! bits_inserted *: native i32 set 0,8
 KERNEL bits_inserted(char *a, char *b, unsigned mask)
 {
 	word x = (word)a, y = (word)b;

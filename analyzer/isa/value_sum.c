@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sums and differences of abstract values. */
+#include "value.h"
+
+#include <string.h>
+
+/* Room for a term: what is no pointer for certain is left out. False: all of them are. */
+static bool make_room(struct value_store *store, struct alt *alt)
+{
+	struct term *term = alt->term;
+	uint32_t k = alt->term_count;
+
+	if (!store->keep)
+		return false;
+	while (k && store->keep(store->user, term[k - 1].base))
+		k--;
+	if (!k--)
+		return false;
+	alt->flags |=
+	    ALT_OPAQUE |
+	    (term[k].sign < 0 || BASE_KIND(term[k].base) == BASE_DELTA ? ALT_LESS : ALT_MORE);
+	memmove(&term[k], &term[k + 1], (--alt->term_count - k) * sizeof(*term));
+	return true;
+}
+
+/* The same base is in both: the sum of its signs. False if there is none that says it. */
+static bool sign_sum(struct alt *to, uint32_t k, int32_t sign)
+{
+	struct term *term = &to->term[k];
+	int32_t old = term->sign;
+
+	if (old + sign == 0 && (old == SIGN_WHOLE || sign == SIGN_WHOLE)) {
+		to->term_count--;
+		memmove(term, term + 1, (to->term_count - k) * sizeof(*term));
+		return true;
+	}
+	if (BASE_KIND(term->base) == BASE_KERNARG_PTR || BASE_KIND(term->base) == BASE_IMAGE)
+		return false;
+	/* Added twice: it was an index, or will be one. */
+	to->flags |= ALT_OPAQUE;
+	if ((old > 0) == (sign > 0))
+		return true;
+	/* All of it without some of it. */
+	if (old == SIGN_WHOLE || old == -SIGN_WHOLE)
+		term->sign = old * SIGN_MAYBE;
+	else if (sign == SIGN_WHOLE || sign == -SIGN_WHOLE)
+		term->sign = sign * SIGN_MAYBE;
+	else
+		to->flags |= ALT_TAINT | ALT_LOST;
+	return true;
+}
+
+/* to += sign * from. False if the sum is not representable. */
+static bool alt_sum(struct value_store *store, struct alt *to, const struct alt *from, int sign)
+{
+	uint32_t i, k;
+
+	for (i = 0; i < from->term_count; i++) {
+		struct term term = { from->term[i].base, from->term[i].sign * sign };
+
+		/* An unknown multiple of either sign; two of them do not cancel out. */
+		if (BASE_KIND(term.base) == BASE_DELTA)
+			term.sign = 1;
+		for (k = 0; k < to->term_count && to->term[k].base < term.base; k++)
+			;
+		if (k < to->term_count && to->term[k].base == term.base) {
+			if (!sign_sum(to, k, term.sign))
+				return false;
+			continue;
+		}
+		if (to->term_count == ALT_TERMS) {
+			if (store->keep && !store->keep(store->user, term.base)) {
+				to->flags |= ALT_OPAQUE |
+					     (term.sign < 0 || BASE_KIND(term.base) == BASE_DELTA
+						  ? ALT_LESS
+						  : ALT_MORE);
+				continue;
+			}
+			if (!make_room(store, to))
+				return false;
+			for (k = 0; k < to->term_count && to->term[k].base < term.base; k++)
+				;
+		}
+		memmove(&to->term[k + 1], &to->term[k], (to->term_count - k) * sizeof(to->term[0]));
+		to->term[k] = term;
+		to->term_count++;
+	}
+	if (from->flags & ALT_TAINT && !(to->flags & ALT_TAINT))
+		to->why = from->why;
+	to->flags |= from->flags;
+	if (sign < 0 && from->flags & ALT_MORE)
+		to->flags |= ALT_LESS;
+	to->constant = (int32_t)((uint32_t)to->constant +
+				 (sign > 0 ? (uint32_t)from->constant : -(uint32_t)from->constant));
+	if (to->flags & ALT_NOCONST)
+		to->constant = 0;
+	return true;
+}
+
+static value_id combine(struct value_store *store, value_id a, value_id b, int sign)
+{
+	struct alt alt[VALUE_ALTS * VALUE_ALTS];
+	const struct value *x, *y;
+	uint32_t i, k, n = 0;
+
+	if (a == VALUE_BOTTOM || b == VALUE_BOTTOM)
+		return VALUE_BOTTOM;
+	a = value_plain(store, a);
+	b = value_plain(store, b);
+	x = value_get(store, a);
+	y = value_get(store, b);
+	for (i = 0; i < x->alt_count; i++) {
+		for (k = 0; k < y->alt_count; k++) {
+			alt[n] = x->alt[i];
+			if (!alt_sum(store, &alt[n], &y->alt[k], sign))
+				return value_give_up(store, "a sum of too many unknowns",
+						     sign < 0 ||
+							 value_subtracts(x->alt, x->alt_count) ||
+							 value_subtracts(y->alt, y->alt_count));
+			n++;
+		}
+	}
+	return value_alts(store, alt, n);
+}
+
+value_id value_add(struct value_store *store, value_id a, value_id b)
+{
+	return combine(store, a, b, 1);
+}
+
+value_id value_sub(struct value_store *store, value_id a, value_id b)
+{
+	return combine(store, a, b, -1);
+}
