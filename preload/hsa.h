@@ -35,8 +35,8 @@ struct hsa_packet {
 
 /* The runtime's own functions, from before the tables were patched. */
 struct hsa_functions {
-#define HSA_CORE(place, name) void *name;
-#define HSA_AMD(place, name)  void *name;
+#define HSA_CORE(place, name)        void *name;
+#define HSA_AMD(before, since, name) void *name;
 #include "hsa_table.def"
 #undef HSA_CORE
 #undef HSA_AMD
@@ -44,7 +44,7 @@ struct hsa_functions {
 extern struct hsa_functions hg_hsa;
 #define HSA_REAL(name, type, ...) ((type(*)(__VA_ARGS__))hg_hsa.name)
 
-/* Put in front of the runtime's by hsa_tool.c. */
+/* Put in front of the runtime's by hsa_tables.c. */
 struct hsa_wrapper {
 	const char *name;
 	void *function;

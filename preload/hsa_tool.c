@@ -9,26 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hsa.h"
+#include "hsa_tables.h"
 #include "ompt.h"
 
 #define MAX_AGENTS 64
 #define MAX_POOLS  256
 
-/* hsa_api_trace.h: ApiTableVersion, HsaApiTable. The minor version is the table's size. */
-struct version {
-	uint32_t major, minor, step, reserved;
-};
-struct table {
-	struct version version;
-	void *functions[];
-};
-struct tables {
-	struct version version;
-	struct table *core, *amd;
-};
-
-struct hsa_functions hg_hsa;
 bool hg_hsa_active;
 
 static struct {
@@ -253,53 +239,7 @@ uint32_t hg_hsa_stack(const void *caller)
 	return hg_stack_id(code ? code : caller);
 }
 
-/* ---- the runtime's tables ---- */
-
-static bool has_place(const struct table *table, unsigned place)
-{
-	return table->version.minor >= offsetof(struct table, functions) + 8 * (place + 1);
-}
-
-/* Every function that is in hsa_table.def; false if one is missing. */
-static bool read_tables(const struct tables *tables)
-{
-#define HSA_CORE(place, name)                \
-	if (!has_place(tables->core, place)) \
-		return false;                \
-	hg_hsa.name = tables->core->functions[place];
-#define HSA_AMD(place, name)                \
-	if (!has_place(tables->amd, place)) \
-		return false;               \
-	hg_hsa.name = tables->amd->functions[place];
-#include "hsa_table.def"
-#undef HSA_CORE
-#undef HSA_AMD
-	return true;
-}
-
-static const struct {
-	const char *name;
-	bool amd;
-	unsigned place;
-} places[] = {
-#define HSA_CORE(place, name) { #name, false, place },
-#define HSA_AMD(place, name)  { #name, true, place },
-#include "hsa_table.def"
-#undef HSA_CORE
-#undef HSA_AMD
-};
-
-static void patch(const struct tables *tables, const struct hsa_wrapper *wrappers)
-{
-	for (; wrappers->name; wrappers++) {
-		for (size_t i = 0; i < HG_COUNT(places); i++) {
-			struct table *table = places[i].amd ? tables->amd : tables->core;
-
-			if (!strcmp(places[i].name, wrappers->name))
-				table->functions[places[i].place] = wrappers->function;
-		}
-	}
-}
+/* ---- load ---- */
 
 struct neighbours {
 	bool openmp, hip;
@@ -328,26 +268,55 @@ static bool wanted(void)
 	return found.openmp || !found.hip;
 }
 
-/* Called by libhipgrain-hsa.so. False only where the runtime's tables are not understood. */
-HG_EXPORT bool hipgrain_hsa_load(struct tables *tables);
-HG_EXPORT bool hipgrain_hsa_load(struct tables *tables)
+/* Why nothing below HIP is recorded; NULL: nothing is to be told. */
+static const char *refused;
+
+void hg_hsa_tell_refused(void)
 {
+	const char *why = __atomic_load_n(&refused, __ATOMIC_ACQUIRE);
+	struct hg_ev_call event = { .api = HG_API_hsa_tables_refused, .device = -1, .text = why };
+
+	if (why && !hg_process_forked)
+		hg_provider->call(&event);
+}
+
+/* Whoever records from now on is told; who does already, at once. */
+static void refuse(const char *why)
+{
+	bool recording = hg_enter();
+
+	hg_say("this HSA runtime is not known: %s; calls below HIP are not recorded", why);
+	__atomic_store_n(&refused, why, __ATOMIC_RELEASE);
+	if (recording) {
+		hg_hsa_tell_refused();
+		hg_leave();
+	}
+}
+
+/*
+ * Called by libhipgrain-hsa.so. False only where the runtime's tables are not understood. All or
+ * nothing: launches alone, without what maps do to memory, would be judged wrongly.
+ */
+HG_EXPORT bool hipgrain_hsa_load(struct hsa_tables *tables);
+HG_EXPORT bool hipgrain_hsa_load(struct hsa_tables *tables)
+{
+	const char *problem;
+
 	hg_init();
 	if (hg_active != HG_ACTIVE || !wanted())
 		return true;
-	/* 1 in ROCr 5, 2 in ROCr 6: the functions keep their places. */
-	if (tables->core->version.major > 2 || tables->amd->version.major > 2 ||
-	    !read_tables(tables)) {
-		hg_say("this HSA runtime's tables are of another form: what is below HIP is not "
-		       "recorded");
+	hg_tls.busy++;
+	problem = hg_hsa_tables_read(tables);
+	if (!problem)
+		survey();
+	hg_tls.busy--;
+	if (problem) {
+		refuse(problem);
 		return false;
 	}
-	hg_tls.busy++;
-	survey();
-	hg_tls.busy--;
-	patch(tables, hg_hsa_code_wrappers);
-	patch(tables, hg_hsa_memory_wrappers);
-	patch(tables, hg_hsa_queue_wrappers);
+	hg_hsa_tables_patch(tables, hg_hsa_code_wrappers);
+	hg_hsa_tables_patch(tables, hg_hsa_memory_wrappers);
+	hg_hsa_tables_patch(tables, hg_hsa_queue_wrappers);
 	hg_hsa_active = true;
 	return true;
 }

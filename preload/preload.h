@@ -473,6 +473,7 @@ void hg_wait_reset(void);   /* in a forked child */
 
 void hg_hip_forget(void);        /* what was recorded of it, but not what is known */
 void hg_hip_runtime_again(void); /* record runtime and devices, if they are known */
+void hg_hsa_tell_refused(void);  /* record why nothing below HIP is recorded, if nothing is */
 
 void hg_hip_lock(void); /* around fork() */
 void hg_hip_unlock(void);

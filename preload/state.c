@@ -479,6 +479,7 @@ static void begin(bool late)
 	if (late && hg_config.standby) {
 		tell();
 		hg_totals_tell();
+		hg_hsa_tell_refused();
 	}
 	__atomic_store_n(&hg_recording_begun, 1, __ATOMIC_RELEASE);
 }

@@ -98,6 +98,7 @@ static void process_free(gpointer data)
 	g_free(process->exe);
 	g_free(process->cmdline);
 	g_free(process->runtime_path);
+	g_free(process->hsa_refused);
 	g_hash_table_destroy(process->env);
 	g_hash_table_destroy(process->past);
 	g_ptr_array_free(process->devices, TRUE);
@@ -428,6 +429,15 @@ static bool is_release(enum hg_api api)
 	}
 }
 
+/* Calls below HIP that this process does not record, and why. */
+static void apply_refusal(struct process *process, const struct hg_event *event)
+{
+	if (event->call.api == HG_API_hsa_tables_refused) {
+		g_free(process->hsa_refused);
+		process->hsa_refused = g_strdup(event->call.text);
+	}
+}
+
 static void apply_error(struct process *process, const struct hg_event *event)
 {
 	const struct hg_ev_error *from = &event->error;
@@ -605,6 +615,9 @@ struct process *replay_apply(struct replay *replay, const struct hg_event *event
 		process->target_transfers += event->omp_data.op == HG_OMP_TO_DEVICE ||
 					     event->omp_data.op == HG_OMP_FROM_DEVICE;
 		break;
+	case HG_EVENT_call:
+		apply_refusal(process, event);
+		break;
 	case HG_EVENT_omp_runtime:
 	case HG_EVENT_omp_device:
 	case HG_EVENT_omp_content:
@@ -618,7 +631,6 @@ struct process *replay_apply(struct replay *replay, const struct hg_event *event
 	case HG_EVENT_stream:
 	case HG_EVENT_event:
 	case HG_EVENT_sync:
-	case HG_EVENT_call:
 	case HG_EVENT_host_totals:
 	case HG_EVENT_cost:
 	case HG_EVENT_TYPES:

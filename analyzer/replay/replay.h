@@ -125,7 +125,9 @@ struct process {
 
 	GPtrArray *modules; /* struct host_module, in order of loading and unloading */
 	GHashTable *past;   /* path of an object -> HIP functions that it calls unrecorded */
-	GArray *regions;    /* struct region */
+	char *hsa_refused; /* why no call below HIP was recorded; NULL: they were, or there was none
+			    */
+	GArray *regions;   /* struct region */
 	GHashTable *stacks;
 	GHashTable *code_objects;
 	GHashTable *kernels;

@@ -329,6 +329,9 @@ void check_neighbours(const struct rules_context *context)
 		return;
 	}
 	omp = advise->api == HG_API_hsa_amd_svm_attributes_set && context->process->target_regions;
+	if (omp && context->process->hsa_refused) {
+		return;
+	}
 	finding = call(context, omp ? RULE_HG802 : RULE_HG213, advise->api, advise->stack_id,
 		       &place, advise->ptr, &is_new);
 	if (is_new && omp) {

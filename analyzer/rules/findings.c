@@ -299,7 +299,7 @@ void findings_unrecorded(struct findings *findings)
 	findings_drop(findings, BASIS_ABSENCE);
 	for (unsigned i = 0; i < findings->list->len; i++) {
 		finding_at_most(findings->list->pdata[i], CONFIDENCE_LIKELY,
-				"some calls of HIP were not recorded");
+				"some calls were not recorded");
 	}
 }
 

@@ -31,7 +31,8 @@ void omp_lost(const struct rules_context *context, const struct launch *launch,
 	bool is_new;
 	char *place;
 
-	if (is_advised(context->process, pointer)) {
+	/* Maps make pages coarse-grained by calls below HIP. */
+	if (context->process->hsa_refused || is_advised(context->process, pointer)) {
 		return;
 	}
 	finding = findings_get(context->findings, RULE_HG801, context->process, &is_new,

@@ -297,6 +297,21 @@ static bool note_past(struct findings *findings, const struct process *process)
 	return g_hash_table_size(process->past) > 0;
 }
 
+/* An HSA runtime whose tables were not as expected. Whether it was one. */
+static bool note_hsa_refused(struct findings *findings, const struct process *process)
+{
+	if (!process->hsa_refused) {
+		return false;
+	}
+	findings_limit(
+	    findings,
+	    "process %d: no call of the HSA runtime was recorded, because its functions "
+	    "were not found in its tables: %s. The kernels of OpenMP target regions, and "
+	    "what maps do to memory, are not known: HG801, HG802 and HG806 are not checked",
+	    process->pid, process->hsa_refused);
+	return true;
+}
+
 static void note_process(struct findings *findings, const struct process *process)
 {
 	if (process->past_unknown && process->device_count >= 0) {
@@ -330,7 +345,7 @@ void rules_engine_finish(struct rules_engine *engine, const struct replay *repla
 {
 	const struct rules_context context = { engine->findings, engine->kernels, NULL, NULL };
 	GPtrArray *list = engine->findings->list;
-	bool past = false;
+	bool unrecorded = false;
 
 	offload_finish(engine->offload, &context);
 	ordering_finish(engine->ordering, engine->findings);
@@ -348,9 +363,10 @@ void rules_engine_finish(struct rules_engine *engine, const struct replay *repla
 	}
 	for (unsigned i = 0; i < replay->processes->len; i++) {
 		note_process(engine->findings, replay->processes->pdata[i]);
-		past |= note_past(engine->findings, replay->processes->pdata[i]);
+		unrecorded |= note_past(engine->findings, replay->processes->pdata[i]);
+		unrecorded |= note_hsa_refused(engine->findings, replay->processes->pdata[i]);
 	}
-	if (past) {
+	if (unrecorded) {
 		findings_unrecorded(engine->findings);
 	}
 	findings_sort(engine->findings);

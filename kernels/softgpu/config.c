@@ -16,43 +16,54 @@ struct sg_settings sg_settings;
 static bool force_fine_pool;
 static uint64_t vram_mib;
 /* SOFTGPU_ARCH: whose memory; an index of this. */
-static const char *const architectures[] = { "gfx90a", "gfx942" };
+static const char *const architectures[] = { "gfx90a", "gfx942", NULL };
 enum { GFX90A, GFX942 };
 static uint64_t architecture;
+/* SOFTGPU_HSA_TABLE, by enum sg_table: the ROCm release that has this layout. */
+static const char *const tables[] = { "5.2", "5.6", "foreign", NULL };
 
-enum type { SWITCH, NUMBER, ARCHITECTURE };
+enum type { SWITCH, NUMBER, CHOICE };
 
 static const struct {
 	const char *name;
 	enum type type;
 	void *target; /* bool or uint64_t */
 	uint64_t preset;
+	const char *const
+	    *choices; /* of a CHOICE, whose value is the number of one; NULL-terminated */
 } variables[] = {
-	{ "HSA_XNACK", SWITCH, &softgpu_config.xnack, 0 },
-	{ "HSA_FORCE_FINE_GRAIN_PCIE", SWITCH, &force_fine_pool, 0 },
-	{ "SOFTGPU_SEED", NUMBER, &softgpu_config.seed, 0 },
-	{ "SOFTGPU_THREADS", NUMBER, &softgpu_config.threads, 0 },
-	{ "SOFTGPU_NATIVE", NUMBER, &softgpu_config.native, 16 },
-	{ "SOFTGPU_DROP_FINE_FP_ATOMICS", SWITCH, &softgpu_config.drop_fine_fp_atomics, 1 },
-	{ "SOFTGPU_XGMI_CPU", SWITCH, &softgpu_config.xgmi_cpu, 0 },
-	{ "SOFTGPU_PCIE_ATOMICS", SWITCH, &softgpu_config.pcie_atomics, 1 },
-	{ "SOFTGPU_XGMI_HIVE", SWITCH, &sg_settings.hive, 1 },
-	{ "SOFTGPU_SVM", SWITCH, &sg_settings.svm, 1 },
-	{ "SOFTGPU_LOG", SWITCH, &sg_settings.log, 0 },
-	{ "SOFTGPU_MIGRATION", SWITCH, &sg_settings.migration, 0 },
-	{ "SOFTGPU_VRAM_MIB", NUMBER, &vram_mib, 65536 },
-	{ "SOFTGPU_DEVICES", NUMBER, &sg_settings.gpus, 1 },
-	{ "SOFTGPU_ARCH", ARCHITECTURE, &architecture, GFX90A },
+	{ "HSA_XNACK", SWITCH, &softgpu_config.xnack, 0, NULL },
+	{ "HSA_FORCE_FINE_GRAIN_PCIE", SWITCH, &force_fine_pool, 0, NULL },
+	{ "SOFTGPU_SEED", NUMBER, &softgpu_config.seed, 0, NULL },
+	{ "SOFTGPU_THREADS", NUMBER, &softgpu_config.threads, 0, NULL },
+	{ "SOFTGPU_NATIVE", NUMBER, &softgpu_config.native, 16, NULL },
+	{ "SOFTGPU_DROP_FINE_FP_ATOMICS", SWITCH, &softgpu_config.drop_fine_fp_atomics, 1, NULL },
+	{ "SOFTGPU_XGMI_CPU", SWITCH, &softgpu_config.xgmi_cpu, 0, NULL },
+	{ "SOFTGPU_PCIE_ATOMICS", SWITCH, &softgpu_config.pcie_atomics, 1, NULL },
+	{ "SOFTGPU_XGMI_HIVE", SWITCH, &sg_settings.hive, 1, NULL },
+	{ "SOFTGPU_SVM", SWITCH, &sg_settings.svm, 1, NULL },
+	{ "SOFTGPU_LOG", SWITCH, &sg_settings.log, 0, NULL },
+	{ "SOFTGPU_MIGRATION", SWITCH, &sg_settings.migration, 0, NULL },
+	{ "SOFTGPU_VRAM_MIB", NUMBER, &vram_mib, 65536, NULL },
+	{ "SOFTGPU_DEVICES", NUMBER, &sg_settings.gpus, 1, NULL },
+	{ "SOFTGPU_ARCH", CHOICE, &architecture, GFX90A, architectures },
+	{ "SOFTGPU_HSA_TABLE", CHOICE, &sg_settings.table, SG_TABLE_5_2, tables },
 };
 
-static int read_architecture(const char *text)
+static int read_choice(size_t index, const char *text)
 {
-	for (size_t i = 0; i < sizeof architectures / sizeof *architectures; i++)
-		if (!strcmp(text, architectures[i])) {
-			architecture = i;
+	const char *const *choices = variables[index].choices;
+	char list[64] = "";
+
+	for (size_t i = 0; choices[i]; i++) {
+		if (!strcmp(text, choices[i])) {
+			*(uint64_t *)variables[index].target = i;
 			return 0;
 		}
-	sg_warn("SOFTGPU_ARCH=%s is neither gfx90a nor gfx942", text);
+		strcat(list, " ");
+		strcat(list, choices[i]);
+	}
+	sg_warn("%s=%s is not one of:%s", variables[index].name, text, list);
 	return -EINVAL;
 }
 
@@ -61,8 +72,8 @@ static int read_one(size_t index)
 	const char *text = getenv(variables[index].name);
 	uint64_t value = variables[index].preset;
 
-	if (variables[index].type == ARCHITECTURE)
-		return read_architecture(text && *text ? text : architectures[value]);
+	if (variables[index].type == CHOICE)
+		return read_choice(index, text && *text ? text : variables[index].choices[value]);
 	if (text && *text) {
 		char *end;
 		errno = 0;

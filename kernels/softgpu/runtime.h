@@ -40,6 +40,8 @@ hsa_status_t hsa_amd_runtime_queue_create_register(hsa_amd_runtime_queue_notifie
  */
 #define HAVE(name) extern __typeof__(name) name __asm__("sg_" #name);
 #define LACK(name)
+#define SINCE_5_6(row) row
+#define FOREIGN(row)   row
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #include "api/core.def"
@@ -48,6 +50,8 @@ hsa_status_t hsa_amd_runtime_queue_create_register(hsa_amd_runtime_queue_notifie
 #pragma GCC diagnostic pop
 #undef HAVE
 #undef LACK
+#undef SINCE_5_6
+#undef FOREIGN
 
 /* ---- messages: message.c ---- */
 
@@ -85,7 +89,12 @@ struct sg_settings {
 	uint64_t vram;  /* SOFTGPU_VRAM_MIB, in bytes, of each GPU */
 	bool hive;      /* SOFTGPU_XGMI_HIVE: the GPUs reach each other's memory */
 	uint64_t gpus;  /* SOFTGPU_DEVICES */
+	uint64_t table; /* SOFTGPU_HSA_TABLE: enum sg_table */
 };
+
+/* Layouts of the table of AMD's extensions; api/amd.def. */
+enum sg_table { SG_TABLE_5_2, SG_TABLE_5_6, SG_TABLE_FOREIGN, SG_TABLES };
+
 extern struct sg_settings sg_settings;
 
 /* Read the environment once. 0, or -EINVAL after a message that names the variable. */

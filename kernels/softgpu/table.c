@@ -3,6 +3,9 @@
  * The functions that this library exports. Each only jumps to the address that the table holds, as
  * ROCr's do: HsaApiTable (hsa_api_trace.h) is what a tool gets, and what it patches takes effect
  * for every caller. A jump needs no parameters' types, so a function is one line in api/.
+ *
+ * The table of AMD's extensions has several layouts. There is one table for each, and a pointer for
+ * each function to its place in the one that was chosen (SOFTGPU_HSA_TABLE).
  */
 #include "runtime.h"
 #include <string.h>
@@ -22,6 +25,8 @@
 		sg_warn(#name " is not supported by the software GPU"); \
 		return HSA_STATUS_ERROR;                                \
 	}
+#define SINCE_5_6(row) row
+#define FOREIGN(row)   row
 #include "api/core.def"
 #include "api/amd.def"
 #include "api/image.def"
@@ -43,6 +48,7 @@ enum {
 #include "api/core.def"
 	CORE_COUNT
 };
+/* Of all layouts together: numbers of amd_places. */
 enum {
 #include "api/amd.def"
 	AMD_COUNT
@@ -73,9 +79,6 @@ enum {
 TABLE(core_table, CORE_COUNT)
 #include "api/core.def"
 END;
-TABLE(amd_table, AMD_COUNT)
-#include "api/amd.def"
-END;
 TABLE(image_table, IMAGE_COUNT)
 #include "api/image.def"
 END;
@@ -83,6 +86,42 @@ TABLE(finalizer_table, FINALIZER_COUNT)
 #include "api/finalizer.def"
 END;
 /* clang-format on */
+
+/* The minor version, which is the size of those in use, is set when a layout is chosen. */
+static struct amd_table {
+	struct version version;
+	const void *functions[AMD_COUNT];
+} amd_tables[SG_TABLES] __attribute__((used)) = {
+#undef SINCE_5_6
+#undef FOREIGN
+#define SINCE_5_6(row)
+#define FOREIGN(row)
+	[SG_TABLE_5_2] = { { 1, 0, 0, 0 },
+			   {
+#include "api/amd.def"
+			   } },
+#undef SINCE_5_6
+#define SINCE_5_6(row) row
+	[SG_TABLE_5_6] = { { 1, 0, 0, 0 },
+			   {
+#include "api/amd.def"
+			   } },
+#undef FOREIGN
+#define FOREIGN(row) row
+	[SG_TABLE_FOREIGN] = { { 1, 0, 0, 0 },
+			       {
+#include "api/amd.def"
+			       } },
+};
+#undef HAVE
+#undef LACK
+
+/* The places of all functions, first in the largest table, which has them all. */
+#define HAVE(name) &amd_tables[SG_TABLE_FOREIGN].functions[NUMBER_##name],
+#define LACK(name) &amd_tables[SG_TABLE_FOREIGN].functions[NUMBER_##name],
+static const void **amd_places[AMD_COUNT] __attribute__((used)) = {
+#include "api/amd.def"
+};
 #undef HAVE
 #undef LACK
 
@@ -92,7 +131,7 @@ static struct {
 	struct amd_table *amd;
 	struct finalizer_table *finalizer;
 	struct image_table *image;
-} root = { { 1, sizeof root, 0, 0 }, &core_table, &amd_table, &finalizer_table, &image_table };
+} root = { { 1, sizeof root, 0, 0 }, &core_table, NULL, &finalizer_table, &image_table };
 
 /* As they were before any tool came. */
 static struct core_table core_first;
@@ -100,10 +139,32 @@ static struct amd_table amd_first;
 static struct image_table image_first;
 static struct finalizer_table finalizer_first;
 
+/* Each function is in both tables, so that callers meanwhile reach it by either. */
+static void choose_layout(struct amd_table *table)
+{
+	unsigned count = 0;
+
+	while (count < AMD_COUNT && table->functions[count])
+		count++;
+	for (unsigned i = 0; i < AMD_COUNT; i++) {
+		const void *function = amd_tables[SG_TABLE_FOREIGN].functions[i];
+
+		for (unsigned k = 0; k < count; k++)
+			if (table->functions[k] == function)
+				__atomic_store_n(&amd_places[i], &table->functions[k],
+						 __ATOMIC_RELAXED);
+	}
+	table->version.minor =
+	    (uint32_t)(offsetof(struct amd_table, functions) + count * sizeof(void *));
+	root.amd = table;
+}
+
 void *sg_api_table(void)
 {
+	if (!root.amd)
+		choose_layout(&amd_tables[sg_settings.table]);
 	core_first = core_table;
-	amd_first = amd_table;
+	amd_first = *root.amd;
 	image_first = image_table;
 	finalizer_first = finalizer_table;
 	return &root;
@@ -112,7 +173,7 @@ void *sg_api_table(void)
 void sg_api_table_reset(void)
 {
 	core_table = core_first;
-	amd_table = amd_first;
+	*root.amd = amd_first;
 	image_table = image_first;
 	finalizer_table = finalizer_first;
 }
@@ -131,6 +192,19 @@ void sg_api_table_reset(void)
 	    :                                             \
 	    : "i"(offsetof(struct table, functions) + NUMBER_##name * sizeof(void *)));
 
+/* rax is no argument of functions with a fixed number of them. */
+#define JUMP_BY_PLACE(places, name)                                    \
+	__asm__ volatile(".pushsection .text.hsa,\"ax\",@progbits\n\t" \
+			 ".balign 16\n\t"                              \
+			 ".globl " #name "\n\t"                        \
+			 ".type " #name ", @function\n" #name ":\n\t"  \
+			 "movq " #places "+%c0(%%rip), %%rax\n\t"      \
+			 "jmp *(%%rax)\n\t"                            \
+			 ".size " #name ", . - " #name "\n\t"          \
+			 ".popsection"                                 \
+			 :                                             \
+			 : "i"(NUMBER_##name * sizeof(void *)));
+
 /* Never called: extended assembly, which knows offsets, must stand in a function. */
 static __attribute__((used, noinline, noclone)) void jumps(void)
 {
@@ -139,8 +213,8 @@ static __attribute__((used, noinline, noclone)) void jumps(void)
 #include "api/core.def"
 #undef HAVE
 #undef LACK
-#define HAVE(name) JUMP(amd_table, name)
-#define LACK(name) JUMP(amd_table, name)
+#define HAVE(name) JUMP_BY_PLACE(amd_places, name)
+#define LACK(name) JUMP_BY_PLACE(amd_places, name)
 #include "api/amd.def"
 #undef HAVE
 #undef LACK

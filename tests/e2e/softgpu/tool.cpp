@@ -11,56 +11,6 @@
 #include <cstdio>
 #include <cstdlib>
 
-/* The order of the software GPU's tables is that of the header. */
-enum {
-#define HAVE(name) CORE_##name,
-#define LACK(name) CORE_##name,
-#include "kernels/softgpu/api/core.def"
-#undef HAVE
-#undef LACK
-	CORE_COUNT
-};
-enum {
-#define HAVE(name) AMD_##name,
-#define LACK(name) AMD_##name,
-#include "kernels/softgpu/api/amd.def"
-#undef HAVE
-#undef LACK
-	AMD_COUNT
-};
-enum {
-#define HAVE(name) IMAGE_##name,
-#define LACK(name) IMAGE_##name,
-#include "kernels/softgpu/api/image.def"
-#undef HAVE
-#undef LACK
-	IMAGE_COUNT
-};
-#define CHECK(table, number, name)                                                              \
-	static_assert(offsetof(table, name##_fn) == sizeof(ApiTableVersion) + 8 * (number), #name);
-#define HAVE(name) CHECK(CoreApiTable, CORE_##name, name)
-#define LACK(name) CHECK(CoreApiTable, CORE_##name, name)
-#include "kernels/softgpu/api/core.def"
-#undef HAVE
-#undef LACK
-#define HAVE(name) CHECK(AmdExtTable, AMD_##name, name)
-#define LACK(name) CHECK(AmdExtTable, AMD_##name, name)
-#include "kernels/softgpu/api/amd.def"
-#undef HAVE
-#undef LACK
-#define HAVE(name) CHECK(ImageExtTable, IMAGE_##name, name)
-#define LACK(name) CHECK(ImageExtTable, IMAGE_##name, name)
-#include "kernels/softgpu/api/image.def"
-#undef HAVE
-#undef LACK
-
-/* The same for those that the preload library patches. */
-#define HSA_CORE(place, name) CHECK(CoreApiTable, place, name)
-#define HSA_AMD(place, name) CHECK(AmdExtTable, place, name)
-#include "preload/hsa_table.def"
-#undef HSA_CORE
-#undef HSA_AMD
-
 static decltype(hsa_queue_create) *queue_create;
 static decltype(hsa_amd_memory_pool_allocate) *pool_allocate;
 static decltype(hsa_executable_load_agent_code_object) *load_code;
@@ -83,7 +33,8 @@ static void see(const void *packets, uint64_t count, uint64_t, void *,
 	    static_cast<const hsa_barrier_and_packet_t *>(packets);
 
 	for (uint64_t i = 0; i < count; i++)
-		barriers += packet[i].header == HSA_PACKET_TYPE_BARRIER_AND && packet[i].reserved1 == 77;
+		barriers +=
+		    packet[i].header == HSA_PACKET_TYPE_BARRIER_AND && packet[i].reserved1 == 77;
 	packets_between += static_cast<unsigned>(count);
 	writer(packets, count);
 }
@@ -114,8 +65,8 @@ static hsa_status_t my_queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_
 	unsigned number = __atomic_fetch_add(&queues, 1, __ATOMIC_RELAXED);
 
 	if (intercept_create && number < sizeof next_index / sizeof *next_index) {
-		hsa_status_t status = intercept_create(agent, size, type, callback, data, private_size,
-						       group_size, queue);
+		hsa_status_t status = intercept_create(agent, size, type, callback, data,
+						       private_size, group_size, queue);
 		if (!status)
 			status = intercept_register(*queue, see, nullptr);
 		if (!status)
@@ -161,8 +112,9 @@ extern "C" bool OnLoad(HsaApiTable *table, uint64_t, uint64_t failed, const char
 	if (getenv("TOOL_REFUSES"))
 		return false;
 	if (table->version.major_id != 1 || table->core_->version.major_id != 1 ||
-	    table->core_->version.minor_id < sizeof(ApiTableVersion) + 8 * CORE_COUNT ||
-	    table->amd_ext_->version.minor_id < sizeof(ApiTableVersion) + 8 * AMD_COUNT ||
+	    table->core_->version.minor_id < sizeof(CoreApiTable) ||
+	    table->amd_ext_->version.minor_id <
+		offsetof(AmdExtTable, hsa_amd_queue_cu_get_mask_fn) + 8 ||
 	    !table->image_ext_ || !table->finalizer_ext_)
 		return false;
 	/* The runtime works from here on, called through the table or by name. */
@@ -170,9 +122,8 @@ extern "C" bool OnLoad(HsaApiTable *table, uint64_t, uint64_t failed, const char
 	    table->core_->hsa_iterate_agents_fn(count_agent, nullptr) || hsa_init() ||
 	    hsa_shut_down())
 		return false;
-	fprintf(stderr, "tool: %llu failed before%s%s\n",
-		static_cast<unsigned long long>(failed), failed ? ": " : "",
-		failed ? names[0] : "");
+	fprintf(stderr, "tool: %llu failed before%s%s\n", static_cast<unsigned long long>(failed),
+		failed ? ": " : "", failed ? names[0] : "");
 	if (getenv("TOOL_INTERCEPT")) {
 		intercept_create = table->amd_ext_->hsa_amd_queue_intercept_create_fn;
 		intercept_register = table->amd_ext_->hsa_amd_queue_intercept_register_fn;

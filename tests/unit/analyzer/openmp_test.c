@@ -182,6 +182,51 @@ static void test_neighbour_unknown(void **state)
 	assert_string_equal(found(), "");
 }
 
+/* What the preload library says of a runtime whose tables it could not verify. */
+static void refuse_tables(void)
+{
+	apply((struct hg_event){ .type = HG_EVENT_call,
+				 .call = { .api = HG_API_hsa_tables_refused,
+					   .text = "hsa_amd_memory_lock is elsewhere" } });
+}
+
+static void assert_limit(const char *text)
+{
+	for (unsigned i = 0; i < findings.limits->len; i++) {
+		if (strstr(findings.limits->pdata[i], text)) {
+			return;
+		}
+	}
+	fail_msg("no limit says: %s", text);
+}
+
+static void test_maps_unrecorded(void **state)
+{
+	(void)state;
+	device(1);
+	refuse_tables();
+	alloc(HG_API_malloc, BLOCK, 8192, 0, 5);
+	alloc(HG_API_malloc, BLOCK + 8192, 6144, 0, 5);
+	alloc(HG_API_malloc, BLOCK + 8192 + 6144, 6144, 0, 6);
+	omp_launch(BLOCK);
+	make_coarse(BLOCK + 8192, 6144);
+	assert_string_equal(found(), "");
+	assert_limit("hsa_amd_memory_lock is elsewhere");
+}
+
+/* What HIP does is recorded, but not what is done to its memory below. */
+static void test_hip_beside_unrecorded(void **state)
+{
+	(void)state;
+	device(0);
+	refuse_tables();
+	alloc(HG_API_hipMallocManaged, BLOCK, 8192, 1, 5);
+	launch(1, BLOCK, 0);
+	assert_string_equal(found(), "HG101");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
+	assert_limit("hsa_amd_memory_lock is elsewhere");
+}
+
 static void test_alone_on_its_pages(void **state)
 {
 	(void)state;
@@ -347,6 +392,9 @@ int main(void)
 		SILENT(HG801, test_mapped_stack_is_coarse),
 		TEST(test_safe_loop_is_slow),
 		SILENT(HG801, test_pool_memory),
+		SILENT(HG801, test_maps_unrecorded),
+		SILENT(HG802, test_maps_unrecorded),
+		DOUBTS(HG101, test_hip_beside_unrecorded),
 		TEST(test_lost_in_fine_pool),
 		FINDS(HG805, test_reads_what_nobody_sent),
 		FINDS(HG805, test_writes_what_nobody_fetches),
