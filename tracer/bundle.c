@@ -2,19 +2,23 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <json-c/json.h>
 
 #include "tracer/bundle.h"
 #include "tracer/message.h"
+#include "tracer/tree.h"
+
+/* A manifest is a few kilobytes; more than this is none. */
+#define MANIFEST_MAX (16 << 20)
 
 enum directory_kind {
 	DIRECTORY_ABSENT,
@@ -24,36 +28,70 @@ enum directory_kind {
 	NOT_A_DIRECTORY,
 };
 
-/* Does `path` hold a manifest of ours, of any version? */
-static bool has_manifest(const char *path)
+struct json_object *bundle_manifest_at(int folder)
+{
+	int file = openat(folder, BUNDLE_MANIFEST, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct json_object *root = NULL;
+	struct stat status;
+
+	if (file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
+	    status.st_size <= MANIFEST_MAX) {
+		root = json_object_from_fd(file);
+	}
+	if (file >= 0) {
+		close(file);
+	}
+	return root;
+}
+
+/* Does directory `folder` hold a manifest of ours, of any version? */
+static bool has_manifest(int folder)
 {
 	static const char family[] = "hipgrain-manifest/";
-	struct json_object *root, *schema;
+	struct json_object *root = bundle_manifest_at(folder), *schema;
 	bool result = false;
-	char *file;
 
-	if (asprintf(&file, "%s/%s", path, BUNDLE_MANIFEST) < 0) {
-		return false;
-	}
-	root = json_object_from_file(file);
 	if (root && json_object_object_get_ex(root, "schema", &schema)) {
 		const char *text = json_object_get_string(schema);
 
 		result = text && strncmp(text, family, sizeof(family) - 1) == 0;
 	}
 	json_object_put(root);
-	free(file);
 	return result;
 }
 
-/* What lies at `path`: 0 and *kind, or -errno. */
-static int classify(const char *path, enum directory_kind *kind)
+static int is_empty(int folder, bool *empty)
 {
+	int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *list = again < 0 ? NULL : fdopendir(again);
 	struct dirent *entry;
-	struct stat status;
-	DIR *directory;
 
-	if (stat(path, &status)) {
+	if (!list) {
+		int error = errno;
+
+		if (again >= 0) {
+			close(again);
+		}
+		return -error;
+	}
+	*empty = true;
+	while ((entry = readdir(list))) {
+		*empty =
+		    *empty && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0);
+	}
+	closedir(list);
+	return 0;
+}
+
+/* What `name` of directory `parent` is, and the user whose it is: 0, or -errno. */
+static int classify(int parent, const char *name, enum directory_kind *kind, uid_t *owner)
+{
+	struct stat status;
+	int result, folder;
+	bool empty;
+
+	*owner = geteuid();
+	if (fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW)) {
 		*kind = DIRECTORY_ABSENT;
 		return errno == ENOENT ? 0 : -errno;
 	}
@@ -61,43 +99,25 @@ static int classify(const char *path, enum directory_kind *kind)
 		*kind = NOT_A_DIRECTORY;
 		return 0;
 	}
-	if (has_manifest(path)) {
-		*kind = DIRECTORY_BUNDLE;
-		return 0;
-	}
-	directory = opendir(path);
-	if (!directory) {
+	folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (folder < 0) {
 		return -errno;
 	}
-	*kind = DIRECTORY_EMPTY;
-	while ((entry = readdir(directory))) {
-		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..")) {
-			*kind = DIRECTORY_FOREIGN;
-			break;
-		}
+	result = fstat(folder, &status) ? -errno : is_empty(folder, &empty);
+	if (!result) {
+		*owner = status.st_uid;
+		*kind = empty                  ? DIRECTORY_EMPTY
+			: has_manifest(folder) ? DIRECTORY_BUNDLE
+					       : DIRECTORY_FOREIGN;
 	}
-	closedir(directory);
-	return 0;
+	close(folder);
+	return result;
 }
 
-static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *level)
+/* Is somebody recording into the bundle `name` of directory `parent`? */
+static bool is_locked(int parent, const char *name)
 {
-	(void)status;
-	(void)type;
-	(void)level;
-	return remove(path);
-}
-
-/* Remove a bundle. Symbolic links are removed, never followed. */
-static int remove_tree(const char *path)
-{
-	return nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT) ? -errno : 0;
-}
-
-/* Is somebody recording into the bundle at `path`? */
-static bool is_locked(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	bool locked;
 
 	if (fd < 0) {
@@ -108,45 +128,53 @@ static bool is_locked(const char *path)
 	return locked;
 }
 
-/* Rename the bundle at `path` to PATH.old. */
-static int move_aside(const char *path, char *why, size_t why_size)
+/* Remove what an earlier recording left as NAME.old. `kind` is what it is, `owner` whose. */
+static int remove_old(int parent, const char *old, enum directory_kind kind, uid_t owner, char *why,
+		      size_t why_size)
 {
+	int result = 0;
+
+	if (kind == DIRECTORY_FOREIGN || kind == NOT_A_DIRECTORY) {
+		return refuse(why, why_size, EEXIST,
+			      "the bundle there would be renamed to %s, which exists and is not "
+			      "a hipgrain bundle",
+			      old);
+	}
+	if (owner != geteuid()) {
+		return refuse(why, why_size, EPERM,
+			      "the bundle there would be renamed to %s, which exists and is user "
+			      "%u's",
+			      old, (unsigned)owner);
+	}
+	if (kind != DIRECTORY_ABSENT) {
+		result = is_locked(parent, old) ? -EBUSY : tree_remove(parent, old);
+	}
+	return result
+		   ? refuse(why, why_size, -result, "cannot remove %s: %s", old, strerror(-result))
+		   : 0;
+}
+
+/* Rename the bundle `name` of directory `parent` to NAME.old. */
+static int move_aside(int parent, const char *name, char *why, size_t why_size)
+{
+	char old[NAME_MAX + sizeof(".old")];
 	enum directory_kind kind;
-	char *old;
+	uid_t owner;
 	int result;
 
-	if (is_locked(path)) {
+	if (is_locked(parent, name)) {
 		return refuse(why, why_size, EBUSY, "another hipgrain is recording into it");
 	}
-	if (asprintf(&old, "%s.old", path) < 0) {
-		return refuse(why, why_size, ENOMEM, "%s", strerror(ENOMEM));
-	}
-	result = classify(old, &kind);
+	snprintf(old, sizeof(old), "%s.old", name);
+	result = classify(parent, old, &kind, &owner);
 	if (result) {
-		result = refuse(why, why_size, -result, "%s: %s", old, strerror(-result));
-		goto out;
+		return refuse(why, why_size, -result, "%s: %s", old, strerror(-result));
 	}
-	if (kind == DIRECTORY_FOREIGN || kind == NOT_A_DIRECTORY) {
-		result = refuse(why, why_size, EEXIST,
-				"the bundle there would be renamed to %s, which exists and is not "
-				"a hipgrain bundle",
-				old);
-		goto out;
-	}
-	if (kind == DIRECTORY_BUNDLE) {
-		result = is_locked(old) ? -EBUSY : remove_tree(old);
-		if (result) {
-			refuse(why, why_size, -result, "cannot remove %s: %s", old,
-			       strerror(-result));
-			goto out;
-		}
-	}
-	if (rename(path, old)) {
+	result = remove_old(parent, old, kind, owner, why, why_size);
+	if (!result && renameat(parent, name, parent, old)) {
 		result = refuse(why, why_size, errno, "cannot rename it to %s: %s", old,
 				strerror(errno));
 	}
-out:
-	free(old);
 	return result;
 }
 
@@ -163,6 +191,12 @@ static int check_link(const char *path, char *why, size_t why_size)
 	return 0;
 }
 
+static int refuse_owner(uid_t owner, char *why, size_t why_size)
+{
+	return refuse(why, why_size, EPERM, "it is user %u's, who could change what is put there",
+		      (unsigned)owner);
+}
+
 int bundle_check_owner(int folder, char *why, size_t why_size)
 {
 	struct stat status;
@@ -170,35 +204,129 @@ int bundle_check_owner(int folder, char *why, size_t why_size)
 	if (fstat(folder, &status)) {
 		return refuse(why, why_size, errno, "%s", strerror(errno));
 	}
-	if (status.st_uid != geteuid()) {
-		return refuse(why, why_size, EPERM,
-			      "it is user %u's, who could change what is put there",
-			      (unsigned)status.st_uid);
-	}
-	return 0;
-}
-
-static int close_entry(const char *path, const struct stat *status, int type, struct FTW *level)
-{
-	(void)level;
-	if (type != FTW_SL && type != FTW_NS && (status->st_mode & (S_IRWXG | S_IRWXO))) {
-		chmod(path, status->st_mode & S_IRWXU);
-	}
-	return 0;
+	return status.st_uid == geteuid() ? 0 : refuse_owner(status.st_uid, why, why_size);
 }
 
 void bundle_hide(const struct bundle *bundle)
 {
-	nftw(bundle->path, close_entry, 16, FTW_PHYS | FTW_MOUNT);
+	tree_hide(bundle->lock);
+}
+
+/* File systems that show another owner than the one who made a file: statfs(2). */
+static bool maps_owners(int folder)
+{
+	static const unsigned long types[] = {
+		0x6969 /* NFS */,      0x65735546 /* FUSE */, 0xff534d42 /* CIFS */,
+		0xfe534d42 /* SMB2 */, 0x01021997 /* 9P */,   0x4d44 /* FAT */,
+	};
+	struct statfs status;
+
+	for (size_t i = 0; fstatfs(folder, &status) == 0 && i < sizeof(types) / sizeof(types[0]);
+	     i++) {
+		if ((unsigned long)status.f_type == types[i]) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Open and lock the bundle's directory, which is `made` just now or was there. */
+static int open_bundle(struct bundle *bundle, int parent, const char *name, bool made, char *why,
+		       size_t why_size)
+{
+	bool empty = true;
+	int result;
+
+	bundle->lock = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (bundle->lock < 0) {
+		return refuse(why, why_size, errno, "%s", strerror(errno));
+	}
+	result =
+	    made && maps_owners(bundle->lock) ? 0 : bundle_check_owner(bundle->lock, why, why_size);
+	if (result) {
+		return result;
+	}
+	fchmod(bundle->lock, S_IRWXU);
+	/* A filesystem without locks only loses the protection against a second recorder. */
+	if (flock(bundle->lock, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
+		return refuse(why, why_size, EBUSY, "another hipgrain is recording into it");
+	}
+	/* It was open to others until now. */
+	if (is_empty(bundle->lock, &empty) == 0 && !empty) {
+		return refuse(why, why_size, EEXIST, "somebody else has put files there");
+	}
+	return 0;
+}
+
+/* Whether `path` leads to what `folder` is open for. */
+static bool leads_to(const char *path, int folder)
+{
+	struct stat named, opened;
+
+	return stat(path, &named) == 0 && fstat(folder, &opened) == 0 &&
+	       named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
+}
+
+/* Only what is empty or our own: a command could have put files there meanwhile. */
+static void remove_made(int folder)
+{
+	unlinkat(folder, BUNDLE_MANIFEST, 0);
+	unlinkat(folder, BUNDLE_CTF, AT_REMOVEDIR);
+	unlinkat(folder, BUNDLE_CODE_OBJECTS, AT_REMOVEDIR);
+}
+
+/* Make, open and lock directory `name` of `parent`, and what a bundle has in it. */
+static int make_bundle(struct bundle *bundle, int parent, const char *name, char *why,
+		       size_t why_size)
+{
+	static const char *const folders[] = { BUNDLE_CTF, BUNDLE_CODE_OBJECTS };
+	enum directory_kind kind;
+	uid_t owner;
+	int result = classify(parent, name, &kind, &owner);
+
+	if (result) {
+		return refuse(why, why_size, -result, "%s", strerror(-result));
+	}
+	if (kind == NOT_A_DIRECTORY) {
+		return refuse(why, why_size, ENOTDIR, "exists and is not a directory");
+	}
+	if (kind == DIRECTORY_FOREIGN) {
+		return refuse(why, why_size, EEXIST,
+			      "exists, is not empty and is not a hipgrain bundle");
+	}
+	if (owner != geteuid()) {
+		return refuse_owner(owner, why, why_size);
+	}
+	if (kind == DIRECTORY_BUNDLE) {
+		result = move_aside(parent, name, why, why_size);
+		if (result) {
+			return result;
+		}
+	}
+	if (kind != DIRECTORY_EMPTY && mkdirat(parent, name, 0700)) {
+		return refuse(why, why_size, errno, "cannot create it: %s", strerror(errno));
+	}
+	result = open_bundle(bundle, parent, name, kind != DIRECTORY_EMPTY, why, why_size);
+	if (result) {
+		return result;
+	}
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		if (mkdirat(bundle->lock, folders[i], 0700)) {
+			result =
+			    refuse(why, why_size, errno, "cannot write there: %s", strerror(errno));
+			remove_made(bundle->lock);
+			return result;
+		}
+	}
+	return 0;
 }
 
 int bundle_create(struct bundle *bundle, const char *path, char *why, size_t why_size)
 {
-	static const char *const folders[] = { BUNDLE_CTF, BUNDLE_CODE_OBJECTS };
-	char resolved[PATH_MAX], trimmed[PATH_MAX];
-	enum directory_kind kind;
+	char resolved[PATH_MAX], trimmed[PATH_MAX], name[NAME_MAX + 1];
 	size_t length = strlen(path);
-	int result;
+	struct stat status;
+	int result, parent;
 
 	bundle->path = NULL;
 	bundle->lock = -1;
@@ -218,80 +346,45 @@ int bundle_create(struct bundle *bundle, const char *path, char *why, size_t why
 	if (result) {
 		return result;
 	}
-	result = classify(trimmed, &kind);
-	if (result) {
-		return refuse(why, why_size, -result, "%s", strerror(-result));
-	}
 	/* Through a symbolic link, work on what it points to: the link stays valid. */
-	if (kind != DIRECTORY_ABSENT) {
+	if (stat(trimmed, &status) == 0) {
 		if (!realpath(trimmed, resolved)) {
 			return refuse(why, why_size, errno, "%s", strerror(errno));
 		}
 		strcpy(trimmed, resolved);
 	}
-	switch (kind) {
-	case NOT_A_DIRECTORY:
-		return refuse(why, why_size, ENOTDIR, "exists and is not a directory");
-	case DIRECTORY_FOREIGN:
-		return refuse(why, why_size, EEXIST,
-			      "exists, is not empty and is not a hipgrain bundle");
-	case DIRECTORY_BUNDLE:
-		result = move_aside(trimmed, why, why_size);
-		if (result) {
-			return result;
-		}
-		break;
-	case DIRECTORY_ABSENT:
-	case DIRECTORY_EMPTY:
-		break;
+	parent = tree_open_parent(trimmed, name, sizeof(name));
+	if (parent < 0) {
+		return refuse(why, why_size, -parent, "cannot create it: %s", strerror(-parent));
 	}
-	if (kind != DIRECTORY_EMPTY && mkdir(trimmed, 0700)) {
-		return refuse(why, why_size, errno, "cannot create it: %s", strerror(errno));
+	result = make_bundle(bundle, parent, name, why, why_size);
+	if (!result && (!realpath(trimmed, resolved) || !leads_to(resolved, bundle->lock))) {
+		result = refuse(why, why_size, EBUSY, "somebody else has replaced it");
+		remove_made(bundle->lock);
 	}
-	if (!realpath(trimmed, resolved)) {
-		return refuse(why, why_size, errno, "%s", strerror(errno));
+	if (!result) {
+		bundle->path = strdup(resolved);
+		result = bundle->path ? 0 : refuse(why, why_size, ENOMEM, "%s", strerror(ENOMEM));
 	}
-	bundle->path = strdup(resolved);
-	if (!bundle->path) {
-		return refuse(why, why_size, ENOMEM, "%s", strerror(ENOMEM));
-	}
-	bundle->lock = open(resolved, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (bundle->lock < 0) {
-		result = refuse(why, why_size, errno, "%s", strerror(errno));
-		goto error;
-	}
-	/* What was made just now is ours, even where a file system says otherwise. */
-	result = kind == DIRECTORY_EMPTY ? bundle_check_owner(bundle->lock, why, why_size) : 0;
+	close(parent);
 	if (result) {
-		goto error;
+		bundle_close(bundle);
 	}
-	fchmod(bundle->lock, S_IRWXU);
-	/* A filesystem without locks only loses the protection against a second recorder. */
-	if (flock(bundle->lock, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
-		result = refuse(why, why_size, EBUSY, "another hipgrain is recording into it");
-		goto error;
-	}
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
-		if (mkdirat(bundle->lock, folders[i], 0700) && errno != EEXIST) {
-			result =
-			    refuse(why, why_size, errno, "cannot write there: %s", strerror(errno));
-			bundle_remove(bundle);
-			goto error;
-		}
-	}
-	return 0;
-error:
-	bundle_close(bundle);
 	return result;
 }
 
 void bundle_remove(const struct bundle *bundle)
 {
-	/* Only what is empty or our own: a command could have put files there meanwhile. */
-	unlinkat(bundle->lock, BUNDLE_MANIFEST, 0);
-	unlinkat(bundle->lock, BUNDLE_CTF, AT_REMOVEDIR);
-	unlinkat(bundle->lock, BUNDLE_CODE_OBJECTS, AT_REMOVEDIR);
-	rmdir(bundle->path);
+	char name[NAME_MAX + 1];
+	int parent = tree_open_parent(bundle->path, name, sizeof(name));
+
+	remove_made(bundle->lock);
+	if (parent >= 0) {
+		if (leads_to(bundle->path, bundle->lock)) {
+			unlinkat(parent, name, AT_REMOVEDIR);
+		}
+		close(parent);
+	}
 }
 
 void bundle_close(struct bundle *bundle)

@@ -24,6 +24,8 @@
 #define BUNDLE_CODE_OBJECTS    "code-objects"
 #define BUNDLE_MANIFEST_SCHEMA "hipgrain-manifest/1"
 
+struct json_object;
+
 struct bundle {
 	char *path; /* absolute, owned */
 	int lock;   /* descriptor of the directory, holds the recorder's flock(2) */
@@ -62,6 +64,12 @@ struct bundle_manifest {
  * Returns 0 (bundle_close() later) or -errno with one line in `why`.
  */
 int bundle_create(struct bundle *bundle, const char *path, char *why, size_t why_size);
+
+/*
+ * The manifest in directory `folder`: the caller's to json_object_put(), or NULL if there is none,
+ * if it is no JSON, or no regular file of a sensible size.
+ */
+struct json_object *bundle_manifest_at(int folder);
 
 /* Whether the folder is the caller's own, and so nobody else's to put links into. The same. */
 int bundle_check_owner(int folder, char *why, size_t why_size);

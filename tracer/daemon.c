@@ -17,12 +17,12 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include <ftw.h>
 
 #include <lttng/lttng.h>
 
 #include "tracer/daemon.h"
 #include "tracer/session.h"
+#include "tracer/tree.h"
 
 /* Held shared by every recording as root, exclusively by whoever ends the daemon. */
 #define ROOT_LOCK_FILE         "/var/run/hipgrain-sessiond.lock"
@@ -100,14 +100,6 @@ char *daemon_program(void)
 		}
 	}
 	return NULL;
-}
-
-static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *level)
-{
-	(void)status;
-	(void)type;
-	(void)level;
-	return remove(path);
 }
 
 /* ---- the guard process ---- */
@@ -390,6 +382,17 @@ static int end_session(struct guard *guard)
 	return 0;
 }
 
+static void remove_home(const char *home)
+{
+	char name[HOME_LENGTH_MAX + 1];
+	int parent = tree_open_parent(home, name, sizeof(name));
+
+	if (parent >= 0) {
+		tree_remove(parent, name);
+		close(parent);
+	}
+}
+
 static void guard_main(struct guard *guard)
 {
 	struct pollfd poll_channel = { .events = POLLIN };
@@ -433,7 +436,7 @@ static void guard_main(struct guard *guard)
 	}
 out:
 	if (*guard->home) {
-		nftw(guard->home, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+		remove_home(guard->home);
 	}
 }
 

@@ -25,6 +25,7 @@
 #include "tracer/rotation.h"
 #include "tracer/session.h"
 #include "tracer/target.h"
+#include "tracer/tree.h"
 
 /* Sent to us, these are for the command. */
 static const int forwarded_signals[] = { SIGINT, SIGTERM, SIGQUIT, SIGHUP };
@@ -214,7 +215,7 @@ static pid_t start_command(const struct recording *recording)
 /* The one folder in `snapshots`, moved into place as the bundle's trace; the one before aside. */
 static int place_snapshot(struct recording *recording)
 {
-	int folder = openat(recording->bundle.lock, SNAPSHOTS, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int folder = tree_open(recording->bundle.lock, SNAPSHOTS);
 	DIR *list = folder < 0 ? NULL : fdopendir(folder);
 	char name[PATH_MAX], aside[32];
 	struct dirent *entry;
@@ -274,11 +275,10 @@ static void take_snapshot(struct recording *recording)
 /* Delete what is too much of the trace; the manifest tells of it before it is gone. */
 static void delete_chunks(struct recording *recording, const struct rotation_plan *plan)
 {
+	int trace = tree_open(recording->bundle.lock, BUNDLE_CTF), error = 0;
 	struct rotation_victims *victims;
-	char *trace;
-	int error = 0;
 
-	if (asprintf(&trace, "%s/%s", recording->bundle.path, BUNDLE_CTF) < 0) {
+	if (trace < 0) {
 		return; /* next time */
 	}
 	victims = rotation_look(trace, plan, &recording->manifest.rotated);
@@ -290,7 +290,7 @@ static void delete_chunks(struct recording *recording, const struct rotation_pla
 				strerror(-error));
 	}
 	rotation_delete(victims);
-	free(trace);
+	close(trace);
 }
 
 static void tend_chunks(struct recording *recording)

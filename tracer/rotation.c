@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <dirent.h>
 #include <errno.h>
-#include <ftw.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include <lttng/lttng.h>
 
 #include "tracer/rotation.h"
+#include "tracer/tree.h"
 
 /* LTTng looks at the size once a second; smaller chunks would all be too large. */
 #define SIZE_MIN  (16 * 1024)
@@ -21,14 +22,15 @@
 #define QUOTA_SPARE 8
 
 struct chunk {
-	char *path;
+	char *name;      /* of its folder in the archives */
 	uint64_t number; /* LTTng's, from 0: the last part of the folder's name */
 	uint64_t bytes;
 };
 
 struct rotation_victims {
+	int archives; /* the folder that they are in */
 	unsigned count;
-	char **paths;
+	char **names;
 };
 
 /* ---- what is asked for ---- */
@@ -160,26 +162,6 @@ int rotation_begin(const char *session, const struct rotation_plan *plan, char *
 
 /* ---- the chunks ---- */
 
-static uint64_t bytes_found;
-
-static int add_bytes(const char *path, const struct stat *status, int type, struct FTW *place)
-{
-	(void)path;
-	(void)place;
-	if (type == FTW_F) {
-		bytes_found += (uint64_t)status->st_size;
-	}
-	return 0;
-}
-
-/* Of all files below a folder, in which LTTng may be at work. */
-static uint64_t bytes_below(const char *path)
-{
-	bytes_found = 0;
-	nftw(path, add_bytes, 16, FTW_PHYS);
-	return bytes_found;
-}
-
 static int compare_chunks(const void *a, const void *b)
 {
 	const struct chunk *one = a, *other = b;
@@ -190,7 +172,7 @@ static int compare_chunks(const void *a, const void *b)
 static void free_chunks(struct chunk *chunks, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
-		free(chunks[i].path);
+		free(chunks[i].name);
 	}
 	free(chunks);
 }
@@ -208,19 +190,28 @@ static bool number_of(const char *name, uint64_t *number)
 	return !*end;
 }
 
-/* The archived chunks, the oldest first. */
-static struct chunk *find_chunks(const char *trace, unsigned *count)
+/* Of all files in a folder's folder `name`, in which LTTng may be at work. */
+static uint64_t bytes_in(int parent, const char *name)
 {
+	int folder = tree_open(parent, name);
+	uint64_t bytes = 0;
+
+	if (folder >= 0) {
+		bytes = tree_bytes(folder);
+		close(folder);
+	}
+	return bytes;
+}
+
+/* The chunks in folder `archives`, which may be -1, the oldest first. */
+static struct chunk *find_chunks(int archives, unsigned *count)
+{
+	int again = archives < 0 ? -1 : openat(archives, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *folder = again < 0 ? NULL : fdopendir(again);
 	struct chunk *chunks = NULL, *more;
 	struct dirent *entry;
-	DIR *folder = NULL;
-	char *path;
 
 	*count = 0;
-	if (asprintf(&path, "%s/" ROTATION_ARCHIVES, trace) >= 0) {
-		folder = opendir(path);
-		free(path);
-	}
 	while (folder && (entry = readdir(folder))) {
 		struct chunk chunk = { NULL, 0, 0 };
 
@@ -228,17 +219,18 @@ static struct chunk *find_chunks(const char *trace, unsigned *count)
 			continue;
 		}
 		more = realloc(chunks, (*count + 1) * sizeof(*chunks));
-		if (!more || asprintf(&chunk.path, "%s/" ROTATION_ARCHIVES "/%s", trace,
-				      entry->d_name) < 0) {
-			chunks = more ? more : chunks;
+		chunks = more ? more : chunks;
+		chunk.name = more ? strdup(entry->d_name) : NULL;
+		if (!chunk.name) {
 			break; /* those found: fewer are deleted than could be */
 		}
-		chunks = more;
-		chunk.bytes = bytes_below(chunk.path);
+		chunk.bytes = bytes_in(archives, chunk.name);
 		chunks[(*count)++] = chunk;
 	}
 	if (folder) {
 		closedir(folder);
+	} else if (again >= 0) {
+		close(again);
 	}
 	if (*count) {
 		qsort(chunks, *count, sizeof(*chunks), compare_chunks);
@@ -246,34 +238,39 @@ static struct chunk *find_chunks(const char *trace, unsigned *count)
 	return chunks;
 }
 
-struct rotation_victims *rotation_look(const char *trace, const struct rotation_plan *plan,
+struct rotation_victims *rotation_look(int trace, const struct rotation_plan *plan,
 				       struct rotation_state *state)
 {
 	struct rotation_victims *victims = calloc(1, sizeof(*victims));
+	int archives = tree_open(trace, ROTATION_ARCHIVES); /* or there is none yet */
 	unsigned count, known = state->chunks + state->deleted;
-	struct chunk *chunks = find_chunks(trace, &count);
-	uint64_t bytes = plan->quota ? bytes_below(trace) : 0;
+	struct chunk *chunks = find_chunks(archives, &count);
+	uint64_t bytes = plan->quota ? tree_bytes(trace) : 0;
 	uint64_t limit = plan->quota - plan->quota / QUOTA_SPARE;
 
-	if (victims && count) {
-		victims->paths = calloc(count, sizeof(*victims->paths));
+	if (!victims) {
+		free_chunks(chunks, count);
+		if (archives >= 0) {
+			close(archives);
+		}
+		return NULL;
 	}
-	for (unsigned i = 0; victims && victims->paths && i < count; i++) {
+	victims->archives = archives;
+	victims->names = count ? calloc(count, sizeof(*victims->names)) : NULL;
+	for (unsigned i = 0; victims->names && i < count; i++) {
 		bool many = plan->keep && count - i > plan->keep;
 
 		if (!many && (!plan->quota || bytes <= limit)) {
 			break;
 		}
-		victims->paths[victims->count++] = chunks[i].path;
-		chunks[i].path = NULL;
+		victims->names[victims->count++] = chunks[i].name;
+		chunks[i].name = NULL;
 		bytes -= bytes < chunks[i].bytes ? bytes : chunks[i].bytes;
 		state->deleted_bytes += chunks[i].bytes;
 	}
-	if (victims) {
-		state->fresh = state->fresh || count + state->deleted > known;
-		state->deleted += victims->count;
-		state->chunks = count - victims->count;
-	}
+	state->fresh = state->fresh || count + state->deleted > known;
+	state->deleted += victims->count;
+	state->chunks = count - victims->count;
 	free_chunks(chunks, count);
 	return victims;
 }
@@ -283,22 +280,18 @@ unsigned rotation_count(const struct rotation_victims *victims)
 	return victims ? victims->count : 0;
 }
 
-static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *level)
-{
-	(void)status;
-	(void)type;
-	(void)level;
-	return remove(path);
-}
-
 void rotation_delete(struct rotation_victims *victims)
 {
-	for (unsigned i = 0; i < rotation_count(victims); i++) {
-		nftw(victims->paths[i], remove_entry, 16, FTW_DEPTH | FTW_PHYS);
-		free(victims->paths[i]);
+	if (!victims) {
+		return;
 	}
-	if (victims) {
-		free(victims->paths);
+	for (unsigned i = 0; i < victims->count; i++) {
+		tree_remove(victims->archives, victims->names[i]); /* or the next time */
+		free(victims->names[i]);
 	}
+	if (victims->archives >= 0) {
+		close(victims->archives);
+	}
+	free(victims->names);
 	free(victims);
 }

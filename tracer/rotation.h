@@ -48,11 +48,11 @@ int rotation_begin(const char *session, const struct rotation_plan *plan, char *
 		   size_t why_size);
 
 /*
- * To be called now and then: look for new chunks of the trace in folder `trace` (absolute) and
+ * To be called now and then: look for new chunks of the trace in the open folder `trace` and
  * choose which are to go. state->deleted is what it will be after rotation_delete().
  */
 struct rotation_victims;
-struct rotation_victims *rotation_look(const char *trace, const struct rotation_plan *plan,
+struct rotation_victims *rotation_look(int trace, const struct rotation_plan *plan,
 				       struct rotation_state *state);
 /* How many were chosen. */
 unsigned rotation_count(const struct rotation_victims *victims);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "analyzer/cmds/record_options.h"
 #include "analyzer/cmds/report_options.h"
 #include "tracer/message.h"
+#include "tracer/tree.h"
 
 const char usage_run[] =
     "Usage: hipgrain run [OPTION]... [--] CMD [ARG]...\n"
@@ -26,19 +26,18 @@ const char usage_run[] =
 
 enum { RUN_OPTION_KEEP = REPORT_OPTION_END, RUN_OPTION_FIX };
 
-static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place)
-{
-	(void)status;
-	(void)type;
-	(void)place;
-	return remove(path);
-}
-
 /* The report could be written, so the trace has done its work. */
 static void remove_bundle(const char *directory)
 {
-	if (nftw(directory, remove_entry, 16, FTW_DEPTH | FTW_PHYS) != 0) {
-		message_warning("%s: cannot be removed: %s", directory, strerror(errno));
+	char name[256];
+	int parent = tree_open_parent(directory, name, sizeof(name)), result = parent;
+
+	if (parent >= 0) {
+		result = tree_remove(parent, name);
+		close(parent);
+	}
+	if (result < 0) {
+		message_warning("%s: cannot be removed: %s", directory, strerror(-result));
 	}
 }
 
