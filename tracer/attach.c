@@ -7,18 +7,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <json-c/json.h>
-
 #include "tracer/asked.h"
 #include "tracer/attach.h"
+#include "tracer/belonging.h"
 #include "tracer/bundle.h"
+#include "tracer/control.h"
 #include "tracer/gathered.h"
 #include "tracer/daemon.h"
 #include "tracer/message.h"
@@ -28,7 +28,6 @@
 
 /* How long a process may take to answer the session daemon that it has just found. */
 #define REGISTER_TIMEOUT_MS 10000
-#define SNAPSHOT_TIMEOUT_MS 60000
 /* And how long all may take to write what they have counted. */
 #define TOTALS_TIMEOUT_MS 10000
 /* How often it is looked whether the processes still live. */
@@ -41,6 +40,8 @@ struct attachment {
 	pid_t *vpids;
 	int *pidfds;
 	struct bundle bundle;
+	int control; /* takes requests, or -1 */
+	int client;  /* who asked for the end, or -1 */
 	struct daemon_link daemon;
 	struct session session;
 	struct bundle_manifest manifest;
@@ -56,17 +57,44 @@ static int64_t now_ns(void)
 
 /* ---- whom to record ---- */
 
+/* Of --all: the caller's own processes, unless root asks for those of others. */
+static int choose_all(struct attachment *attachment)
+{
+	struct standby_found found;
+
+	attachment->processes = standby_find_all(&attachment->options->users, &found);
+	attachment->count = found.count;
+	if (found.recorded) {
+		message_note("%zu process%s in other recordings: not recorded here", found.recorded,
+			     found.recorded == 1 ? " is" : "es are");
+	}
+	if (found.foreign) {
+		message_note("%zu process%s of other users stand%s by: not recorded (--user, "
+			     "--all-users)",
+			     found.foreign, found.foreign == 1 ? "" : "es",
+			     found.foreign == 1 ? "s" : "");
+	}
+	if (!attachment->count) {
+		message_error("no process of %s stands by (start programs with 'hipgrain standby "
+			      "-- CMD')",
+			      attachment->options->users.all                 ? "anybody"
+			      : attachment->options->users.user == geteuid() ? "yours"
+									     : "that user");
+		return HG_EXIT_INPUT;
+	}
+	return HG_EXIT_OK;
+}
+
 static int choose_processes(struct attachment *attachment)
 {
 	const struct attach_options *options = attachment->options;
 	char why[512];
 
 	if (options->all) {
-		attachment->processes = standby_find_all(&attachment->count);
-		if (!attachment->count) {
-			message_error("no process stands by (start programs with 'hipgrain standby "
-				      "-- CMD')");
-			return HG_EXIT_INPUT;
+		int status = choose_all(attachment);
+
+		if (status != HG_EXIT_OK) {
+			return status;
 		}
 	} else {
 		attachment->processes = calloc(options->pid_count, sizeof(*attachment->processes));
@@ -118,12 +146,15 @@ static int choose_home(const struct attachment *attachment)
 	return HG_EXIT_OK;
 }
 
+/* -ENOSYS in place of a descriptor: Linux before 5.3 has none. Otherwise there is no process. */
 static bool lives(const struct attachment *attachment, size_t i)
 {
 	struct pollfd fd = { .fd = attachment->pidfds[i], .events = POLLIN };
 
-	return fd.fd >= 0 ? poll(&fd, 1, 0) == 0
-			  : kill(attachment->processes[i].pid, 0) == 0 || errno == EPERM;
+	if (fd.fd == -ENOSYS) {
+		return kill(attachment->processes[i].pid, 0) == 0 || errno == EPERM;
+	}
+	return fd.fd >= 0 && poll(&fd, 1, 0) == 0;
 }
 
 /*
@@ -174,6 +205,11 @@ static int begin(struct attachment *attachment)
 	char *ctf = NULL;
 	int status;
 
+	if (options->all) {
+		/* Those of other recordings say which, and only root's daemon has several users. */
+		plan.filter = HG_BELONGING_CONTEXT " < 0";
+		plan.user = getuid() == 0 && !options->users.all ? &options->users.user : NULL;
+	}
 	daemon_name_session(name, sizeof(name), attachment->manifest.start_ns);
 	if (daemon_connect(&attachment->daemon, name, DAEMON_COMMON, why, sizeof(why))) {
 		message_error("no LTTng session daemon: %s", why);
@@ -208,6 +244,13 @@ static int begin(struct attachment *attachment)
 		session_end(&attachment->session, &loss, why, sizeof(why));
 		goto out;
 	}
+	attachment->control = control_listen(attachment->bundle.lock);
+	if (attachment->control < 0) {
+		message_warning("'hipgrain detach' will not reach this recording: %s (kill %ld "
+				"ends it)",
+				strerror(-attachment->control), (long)getpid());
+		attachment->control = -1;
+	}
 	status = HG_EXIT_OK;
 out:
 	if (status != HG_EXIT_OK) {
@@ -227,18 +270,38 @@ static bool any_lives(const struct attachment *attachment)
 	return false;
 }
 
-/* SIGTERM and SIGINT are blocked: until one comes, the time is up, or nobody is left to record. */
-static void wait_end(const struct attachment *attachment, const sigset_t *signals)
+/*
+ * SIGTERM and SIGINT are blocked: until one comes, somebody asks for the end, the time is up, or
+ * nobody is left to record.
+ */
+static void wait_end(struct attachment *attachment, const sigset_t *signals)
 {
 	int64_t limit = attachment->options->seconds
 			    ? now_ns() + (int64_t)attachment->options->seconds * 1000000000
 			    : INT64_MAX;
-	const struct timespec pause = { .tv_nsec = WATCH_MS * 1000000L };
+	struct pollfd fds[] = { { .fd = attachment->control, .events = POLLIN },
+				{ .fd = signalfd(-1, signals, SFD_CLOEXEC), .events = POLLIN } };
+	const struct timespec none = { 0 };
+	enum control_request request;
 
 	while (now_ns() < limit && (attachment->options->all || any_lives(attachment))) {
-		if (sigtimedwait(signals, NULL, &pause) > 0) {
-			return;
+		int got = poll(fds, 2, WATCH_MS);
+
+		if (sigtimedwait(signals, NULL, &none) > 0) {
+			break;
 		}
+		if (got <= 0 || !fds[0].revents) {
+			continue;
+		}
+		attachment->client = control_accept(attachment->control, &request);
+		if (attachment->client >= 0 && request == CONTROL_DETACH) {
+			break;
+		}
+		control_answer(attachment->client, "-it is not a flight recorder");
+		attachment->client = -1;
+	}
+	if (fds[1].fd >= 0) {
+		close(fds[1].fd);
 	}
 }
 
@@ -438,8 +501,9 @@ static int record_attached(struct attachment *attachment, int report)
 	sigaddset(&signals, SIGINT);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	for (size_t i = 0; i < attachment->count; i++) {
-		attachment->pidfds[i] =
-		    (int)syscall(SYS_pidfd_open, attachment->processes[i].pid, 0);
+		int fd = (int)syscall(SYS_pidfd_open, attachment->processes[i].pid, 0);
+
+		attachment->pidfds[i] = fd < 0 ? -errno : fd;
 	}
 	result = choose_home(attachment);
 	if (result == HG_EXIT_OK) {
@@ -467,7 +531,16 @@ static int record_attached(struct attachment *attachment, int report)
 		result = end(attachment);
 	}
 	daemon_disconnect(&attachment->daemon);
+	/* Who asks now waits in the socket's queue until the bundle is whole and not locked. */
+	if (attachment->control >= 0) {
+		unlinkat(attachment->bundle.lock, CONTROL_SOCKET, 0);
+	}
 	bundle_close(&attachment->bundle);
+	if (attachment->control >= 0) {
+		close(attachment->control);
+	}
+	control_answer(attachment->client,
+		       result == HG_EXIT_OK ? "+" : "-the manifest could not be written");
 	return result;
 }
 
@@ -516,6 +589,8 @@ int attach(const struct attach_options *options)
 	struct attachment attachment = {
 		.options = options,
 		.bundle = { .lock = -1 },
+		.control = -1,
+		.client = -1,
 		.daemon = { .guard = -1, .channel = -1, .lock = -1 },
 		.manifest = {
 			.stack_depth = -1,
@@ -538,103 +613,5 @@ int attach(const struct attach_options *options)
 	free(attachment.processes);
 	free(attachment.vpids);
 	free(attachment.pidfds);
-	return status;
-}
-
-/* ---- ending it ---- */
-
-/* The recorder's pid by the manifest, and the number under `mark`; 0 if it does not say. */
-static pid_t recorder_of(const char *directory, const char *mark, int *number)
-{
-	struct json_object *root, *recording, *pid, *value;
-	pid_t found = 0;
-	char *path;
-
-	if (asprintf(&path, "%s/%s", directory, BUNDLE_MANIFEST) < 0) {
-		return 0;
-	}
-	root = json_object_from_file(path);
-	if (root && json_object_object_get_ex(root, "recording", &recording) &&
-	    json_object_object_get_ex(recording, mark, &value) &&
-	    json_object_object_get_ex(recording, "recorder", &pid)) {
-		found = (pid_t)json_object_get_int64(pid);
-		*number = json_object_get_int(value);
-	}
-	json_object_put(root);
-	free(path);
-	return found;
-}
-
-int detach_bundle(const char *directory)
-{
-	int lock = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int ignored, status = HG_EXIT_INPUT;
-	pid_t recorder = recorder_of(directory, "attached", &ignored);
-
-	if (lock < 0 || recorder <= 0) {
-		message_error("%s: %s", directory,
-			      lock < 0 ? strerror(errno) : "nothing was attached to it");
-		goto out;
-	}
-	/* The recorder holds the lock as long as it lives: its pid is not somebody else's. */
-	if (flock(lock, LOCK_EX | LOCK_NB) == 0) {
-		message_note("%s: that recording has ended already", directory);
-		status = HG_EXIT_OK;
-		goto out;
-	}
-	if (kill(recorder, SIGTERM)) {
-		message_error("%s: cannot reach its recorder, process %ld: %s", directory,
-			      (long)recorder, strerror(errno));
-		goto out;
-	}
-	while (flock(lock, LOCK_EX) && errno == EINTR) {
-	}
-	message_note("recorded into %s", directory);
-	status = HG_EXIT_OK;
-out:
-	if (lock >= 0) {
-		close(lock);
-	}
-	return status;
-}
-
-int snapshot_bundle(const char *directory)
-{
-	int lock = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC), before = 0, now = 0;
-	pid_t recorder = recorder_of(directory, "snapshots", &before);
-	int status = HG_EXIT_INPUT, waited = 0;
-
-	if (lock < 0 || recorder <= 0) {
-		message_error("%s: %s", directory,
-			      lock < 0 ? strerror(errno)
-				       : "it has no flight recorder (--snapshot)");
-		goto out;
-	}
-	if (flock(lock, LOCK_EX | LOCK_NB) == 0) {
-		message_error("%s: that recording has ended", directory);
-		goto out;
-	}
-	if (kill(recorder, SIGUSR1)) {
-		message_error("%s: cannot reach its recorder, process %ld: %s", directory,
-			      (long)recorder, strerror(errno));
-		goto out;
-	}
-	now = before;
-	while (now <= before && waited < SNAPSHOT_TIMEOUT_MS) {
-		poll(NULL, 0, 20);
-		waited += 20;
-		recorder_of(directory, "snapshots", &now);
-	}
-	if (now <= before) {
-		message_error("%s: there was no snapshot within %d s", directory,
-			      SNAPSHOT_TIMEOUT_MS / 1000);
-		goto out;
-	}
-	message_note("snapshot %d is in %s", now, directory);
-	status = HG_EXIT_OK;
-out:
-	if (lock >= 0) {
-		close(lock);
-	}
 	return status;
 }

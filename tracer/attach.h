@@ -7,11 +7,14 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "tracer/standby.h"
+
 struct attach_options {
 	const char *directory; /* bundle; NULL: RECORD_DEFAULT_DIRECTORY */
 	const pid_t *pids;
 	size_t pid_count;
-	bool all;    /* every process that stands by, also those that start later; no pids */
+	bool all; /* every process that stands by, also those that start later; no pids */
+	struct standby_users users; /* of --all: whose */
 	int seconds; /* end after so long, and return then; 0: return when recording has begun */
 };
 

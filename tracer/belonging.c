@@ -69,6 +69,6 @@ __attribute__((constructor)) static void construct(void)
 						    .get_value = tell };
 	const char *session = getenv(HG_SESSION_VARIABLE);
 
-	own = session ? hg_belonging(session) : -1;
+	own = session ? hg_belonging(session) : HG_BELONGING_NONE;
 	lttng_ust_context_provider_register(&provider);
 }

@@ -15,6 +15,9 @@
 #define HG_BELONGING_PROVIDER "$app.hipgrain"
 #define HG_BELONGING_CONTEXT  HG_BELONGING_PROVIDER ":recording"
 
+/* Of a process that belongs to none, as one that stands by: the only one below 0. */
+#define HG_BELONGING_NONE (-1)
+
 /* FNV-1a of a session's name, without the sign, which filters have no constants of. */
 static inline int64_t hg_belonging(const char *session)
 {

@@ -14,6 +14,7 @@
 #include <json-c/json.h>
 
 #include "tracer/bundle.h"
+#include "tracer/control.h"
 #include "tracer/message.h"
 #include "tracer/tree.h"
 
@@ -271,6 +272,7 @@ static bool leads_to(const char *path, int folder)
 static void remove_made(int folder)
 {
 	unlinkat(folder, BUNDLE_MANIFEST, 0);
+	unlinkat(folder, CONTROL_SOCKET, 0);
 	unlinkat(folder, BUNDLE_CTF, AT_REMOVEDIR);
 	unlinkat(folder, BUNDLE_CODE_OBJECTS, AT_REMOVEDIR);
 }

@@ -190,7 +190,6 @@ static struct json_object *json_recording(const struct bundle_manifest *manifest
 	if (manifest->url) {
 		json_object_object_add(object, "url", json_text(manifest->url));
 	}
-	json_object_object_add(object, "recorder", json_object_new_int64(getpid()));
 	json_object_object_add(object, "daemon", json_text(manifest->daemon));
 	json_object_object_add(object, "subbuffer_size",
 			       json_object_new_int64((int64_t)manifest->subbuffer_size));

@@ -4,10 +4,12 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -15,6 +17,7 @@
 
 #include "tracer/belonging.h"
 #include "tracer/bundle.h"
+#include "tracer/control.h"
 #include "tracer/daemon.h"
 #include "tracer/environment.h"
 #include "tracer/gathered.h"
@@ -39,6 +42,8 @@ struct recording {
 	struct daemon_link daemon;
 	struct session session;
 	struct bundle_manifest manifest;
+	int control; /* a flight recorder takes requests here; or -1 */
+	int signals; /* of `waited`, readable when one is pending; or -1 */
 	sigset_t old_mask, waited;
 	struct sigaction old_sigchld;
 };
@@ -245,19 +250,20 @@ static int place_snapshot(struct recording *recording)
 	return result;
 }
 
-static void take_snapshot(struct recording *recording)
+/* 0, or -errno after a warning with `why`. */
+static int take_snapshot(struct recording *recording, char *why, size_t why_size)
 {
-	char why[512];
-	int error;
+	int error = session_snapshot(&recording->session, why, why_size);
 
-	if (session_snapshot(&recording->session, why, sizeof(why))) {
-		message_warning("no snapshot: %s", why);
-		return;
+	if (!error) {
+		error = place_snapshot(recording);
+		if (error) {
+			refuse(why, why_size, -error, "%s", strerror(-error));
+		}
 	}
-	error = place_snapshot(recording);
 	if (error) {
-		message_warning("no snapshot: %s", strerror(-error));
-		return;
+		message_warning("no snapshot: %s", why);
+		return error;
 	}
 	recording->manifest.snapshots++;
 	error = bundle_write_manifest(&recording->bundle, &recording->manifest);
@@ -265,6 +271,61 @@ static void take_snapshot(struct recording *recording)
 		message_warning("'%s': cannot write the manifest: %s", recording->bundle.path,
 				strerror(-error));
 	}
+	return 0;
+}
+
+/* Take requests for snapshots; without a socket there are still those at the end, by signal. */
+static void listen_for_requests(struct recording *recording)
+{
+	recording->signals = signalfd(-1, &recording->waited, SFD_CLOEXEC);
+	recording->control =
+	    recording->signals < 0 ? -errno : control_listen(recording->bundle.lock);
+	if (recording->control < 0) {
+		message_warning("'hipgrain snapshot' will not reach this recorder: %s (kill -USR1 "
+				"%ld takes a snapshot)",
+				strerror(-recording->control), (long)getpid());
+		recording->control = -1;
+	}
+}
+
+static void serve_request(struct recording *recording)
+{
+	enum control_request request;
+	int client = control_accept(recording->control, &request);
+	char why[512] = "", answer[512];
+	int error;
+
+	if (client < 0) {
+		return;
+	}
+	if (request != CONTROL_SNAPSHOT) {
+		control_answer(client, "-a flight recorder ends with its command");
+		return;
+	}
+	error = take_snapshot(recording, why, sizeof(why));
+	if (error) {
+		snprintf(answer, sizeof(answer), "-no snapshot: %.400s", why);
+	} else {
+		snprintf(answer, sizeof(answer), "+%d", recording->manifest.snapshots);
+	}
+	control_answer(client, answer);
+}
+
+/* sigtimedwait(2) that also serves requests; these count as a timeout. */
+static int wait_and_serve(struct recording *recording, siginfo_t *information,
+			  const struct timespec *limit)
+{
+	struct pollfd fds[] = { { .fd = recording->control, .events = POLLIN },
+				{ .fd = recording->signals, .events = POLLIN } };
+	const struct timespec none = { 0 };
+
+	if (recording->control < 0) {
+		return sigtimedwait(&recording->waited, information, limit);
+	}
+	if (poll(fds, 2, (int)limit->tv_sec * 1000) > 0 && fds[0].revents) {
+		serve_request(recording);
+	}
+	return sigtimedwait(&recording->waited, information, &none);
 }
 
 /* ---- rotation ---- */
@@ -337,9 +398,9 @@ static int wait_signal(struct recording *recording, siginfo_t *information)
 	if (!forgets(recording->options)) {
 		return sigwaitinfo(&recording->waited, information);
 	}
-	number = sigtimedwait(&recording->waited, information, &pause);
+	number = wait_and_serve(recording, information, &pause);
 	if (number == SIGUSR1) {
-		take_snapshot(recording);
+		take_snapshot(recording, why, sizeof(why));
 		return -1;
 	}
 	if (number < 0 && errno == EAGAIN) {
@@ -460,6 +521,9 @@ static int begin(struct recording *recording)
 			      strerror(errno));
 		goto end_session;
 	}
+	if (plan.snapshot) {
+		listen_for_requests(recording);
+	}
 	status = HG_EXIT_OK;
 	goto out;
 end_session:
@@ -481,8 +545,10 @@ static void end(struct recording *recording, struct record_result *result)
 
 	if (recording->options->snapshot_mib &&
 	    (recording->manifest.exit_signal || recording->manifest.exit_status > 0)) {
-		take_snapshot(recording);
+		take_snapshot(recording, why, sizeof(why));
 	}
+	control_end(recording->bundle.lock, recording->control);
+	recording->control = -1;
 	gathered_keep(recording->bundle.path, recording->bundle.lock);
 	error = session_end(&recording->session, &loss, why, sizeof(why));
 	if (recording->options->snapshot_mib) {
@@ -520,6 +586,8 @@ int record_command(const struct record_options *options, char **argv, struct rec
 		.options = options,
 		.argv = argv,
 		.bundle = {.lock = -1},
+		.control = -1,
+		.signals = -1,
 		.daemon = {.guard = -1, .channel = -1, .lock = -1},
 		.manifest = {
 			.argv = argv,
@@ -580,6 +648,9 @@ int record_command(const struct record_options *options, char **argv, struct rec
 disconnect:
 	daemon_disconnect(&recording.daemon);
 out:
+	if (recording.signals >= 0) {
+		close(recording.signals);
+	}
 	bundle_close(&recording.bundle);
 	install_paths_free(&recording.install);
 	free(recording.executable);

@@ -13,6 +13,7 @@
 
 #include <lttng/lttng.h>
 
+#include "tracer/message.h"
 #include "tracer/session.h"
 
 #define CHANNEL_NAME "hipgrain"
@@ -251,6 +252,24 @@ static int track(struct session *session, const struct session_plan *plan, char 
 	return 0;
 }
 
+/* By the user that a process has for itself, which in a user namespace is another one. */
+static int track_user(struct session *session, const struct lttng_domain *domain, uid_t user,
+		      char *why, size_t why_size)
+{
+	struct lttng_process_attr_tracker_handle *tracker = NULL;
+	bool done = lttng_session_get_tracker_handle(session->name, domain->type,
+						     LTTNG_PROCESS_ATTR_VIRTUAL_USER_ID,
+						     &tracker) == LTTNG_OK &&
+		    lttng_process_attr_tracker_handle_set_tracking_policy(
+			tracker, LTTNG_TRACKING_POLICY_INCLUDE_SET) ==
+			LTTNG_PROCESS_ATTR_TRACKER_HANDLE_STATUS_OK &&
+		    lttng_process_attr_virtual_user_id_tracker_handle_add_uid(tracker, user) ==
+			LTTNG_PROCESS_ATTR_TRACKER_HANDLE_STATUS_OK;
+
+	lttng_process_attr_tracker_handle_destroy(tracker);
+	return done ? 0 : refuse(why, why_size, EIO, "LTTng: choosing a user's processes failed");
+}
+
 bool session_has_process(pid_t pid)
 {
 	struct lttng_domain domain = { .type = LTTNG_DOMAIN_UST, .buf_type = LTTNG_BUFFER_PER_UID };
@@ -313,6 +332,9 @@ int session_begin(struct session *session, const char *name, const char *path,
 	}
 	if (!result) {
 		result = track(session, plan, why, why_size);
+	}
+	if (!result && plan->user) {
+		result = track_user(session, &domain, *plan->user, why, why_size);
 	}
 	if (!result) {
 		int code = lttng_start_tracing(session->name);

@@ -28,6 +28,7 @@ struct session_plan {
 	const char *filter; /* LTTng's filter language; NULL: none */
 	const pid_t *pids;  /* only of these processes, as they number themselves */
 	size_t pid_count;   /* 0: of all */
+	const uid_t *user;  /* only of this user's processes; NULL: of all */
 	uint64_t snapshot;  /* keep the latest bytes in memory, for session_snapshot(); 0: no */
 	const char *url;    /* to the relay daemon there, which readers can watch; NULL: `path` */
 };

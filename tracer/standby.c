@@ -123,13 +123,19 @@ int standby_examine(pid_t pid, struct standby_process *process, char *why, size_
 				strerror(errno));
 		goto out;
 	}
+	/* A flight recorder's processes and those of a rotation are prepared like ones on standby.
+	 */
+	if (variable(environment, length, "HIPGRAIN_SESSION")) {
+		result = refuse(why, why_size, EBUSY,
+				"it is being recorded already; start it with 'hipgrain standby -- "
+				"CMD'");
+		goto out;
+	}
 	value = variable(environment, length, "HIPGRAIN_STANDBY");
 	if (!value || strcmp(value, "1") != 0 || !strstr(maps, "/libhipgrain-provider.so")) {
-		result =
-		    refuse(why, why_size, EINVAL, "%s; start it with 'hipgrain standby -- CMD'",
-			   variable(environment, length, "HIPGRAIN_SESSION")
-			       ? "it is being recorded already"
-			       : "it has the preload library but does not stand by");
+		result = refuse(why, why_size, EINVAL,
+				"it has the preload library but does not stand by; start it with "
+				"'hipgrain standby -- CMD'");
 		goto out;
 	}
 	process->vpid = own_number(pid);
@@ -147,32 +153,41 @@ out:
 	return result;
 }
 
-struct standby_process *standby_find_all(size_t *count)
+struct standby_process *standby_find_all(const struct standby_users *users,
+					 struct standby_found *found)
 {
 	struct standby_process *list = NULL;
 	struct dirent *entry;
 	DIR *directory = opendir("/proc");
 	char why[256];
 
-	*count = 0;
+	*found = (struct standby_found){ 0 };
 	while (directory && (entry = readdir(directory))) {
 		struct standby_process process, *more;
 		struct stat status;
 		char *end;
 		long pid = strtol(entry->d_name, &end, 10);
+		int result;
 
 		if (*end || pid <= 0 || pid == getpid() ||
-		    fstatat(dirfd(directory), entry->d_name, &status, 0) ||
-		    status.st_uid != geteuid() ||
-		    standby_examine((pid_t)pid, &process, why, sizeof(why))) {
+		    fstatat(dirfd(directory), entry->d_name, &status, 0)) {
 			continue;
 		}
-		more = realloc(list, (*count + 1) * sizeof(*list));
+		result = standby_examine((pid_t)pid, &process, why, sizeof(why));
+		if (!users->all && status.st_uid != users->user) {
+			found->foreign += result == 0;
+			continue;
+		}
+		found->recorded += result == -EBUSY;
+		if (result) {
+			continue;
+		}
+		more = realloc(list, (found->count + 1) * sizeof(*list));
 		if (!more) {
 			break;
 		}
 		list = more;
-		list[(*count)++] = process;
+		list[found->count++] = process;
 	}
 	if (directory) {
 		closedir(directory);

@@ -19,10 +19,23 @@ struct standby_process {
 /* Look at a process. 0, or -errno with one line in `why` saying why it cannot be attached to. */
 int standby_examine(pid_t pid, struct standby_process *process, char *why, size_t why_size);
 
+/* Whose processes. */
+struct standby_users {
+	bool all;
+	uid_t user; /* unless all */
+};
+
+struct standby_found {
+	size_t count;    /* in the list */
+	size_t recorded; /* left out: they are in other recordings */
+	size_t foreign;  /* left out: they are other users' and stand by */
+};
+
 /*
- * All processes of this user (of all users, as root) that stand by: malloc'ed, their number in
- * *count, NULL without any.
+ * All processes of these users that stand by: malloc'ed, NULL without any. Only root sees other
+ * users' processes.
  */
-struct standby_process *standby_find_all(size_t *count);
+struct standby_process *standby_find_all(const struct standby_users *users,
+					 struct standby_found *found);
 
 #endif

@@ -2,9 +2,12 @@
 /* Recording switched while programs run: standby, attach, detach, snapshot. */
 #include <errno.h>
 #include <getopt.h>
+#include <pwd.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "analyzer/cmds/cmds.h"
 #include "analyzer/cmds/record_options.h"
@@ -36,6 +39,8 @@ const char usage_attach[] =
     "  -o, --output DIR          the bundle (default " RECORD_DEFAULT_DIRECTORY
     "); an older one is renamed to DIR.old\n"
     "      --all                 all processes of yours that stand by, and those that will\n"
+    "      --user NAME           with --all, as root: those of this user, by name or number\n"
+    "      --all-users           with --all, as root: those of all users\n"
     "      --seconds N           record for N seconds, and return then\n"
     "  -q, --quiet               print nothing but warnings and errors\n"
     "  -h, --help                print this help\n";
@@ -108,6 +113,26 @@ int cmd_standby(int argc, char **argv)
 	return standby_exec(&options, argv + optind);
 }
 
+/* A name, or the number of a user who may have none. */
+static int parse_user(const char *text, uid_t *user)
+{
+	const struct passwd *entry = getpwnam(text);
+	unsigned long number;
+	char *end;
+
+	if (entry) {
+		*user = entry->pw_uid;
+		return 0;
+	}
+	errno = 0;
+	number = strtoul(text, &end, 10);
+	if (errno || *text < '0' || *text > '9' || *end || number >= UINT32_MAX) {
+		return -EINVAL;
+	}
+	*user = (uid_t)number;
+	return 0;
+}
+
 static int parse_pids(int count, char **arguments, pid_t *pids)
 {
 	for (int i = 0; i < count; i++) {
@@ -124,17 +149,20 @@ static int parse_pids(int count, char **arguments, pid_t *pids)
 
 int cmd_attach(int argc, char **argv)
 {
-	enum { OPTION_ALL = 0x100, OPTION_SECONDS };
+	enum { OPTION_ALL = 0x100, OPTION_SECONDS, OPTION_USER, OPTION_ALL_USERS };
 	static const struct option long_options[] = {
 		{ "output", required_argument, NULL, 'o' },
 		{ "all", no_argument, NULL, OPTION_ALL },
+		{ "user", required_argument, NULL, OPTION_USER },
+		{ "all-users", no_argument, NULL, OPTION_ALL_USERS },
 		{ "seconds", required_argument, NULL, OPTION_SECONDS },
 		{ "quiet", no_argument, NULL, 'q' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
-	struct attach_options options = { .directory = NULL };
+	struct attach_options options = { .users = { .user = geteuid() } };
 	int code, status = HG_EXIT_USAGE;
+	bool chosen = false;
 	pid_t *pids;
 	long number;
 
@@ -145,6 +173,16 @@ int cmd_attach(int argc, char **argv)
 			break;
 		case OPTION_ALL:
 			options.all = true;
+			break;
+		case OPTION_USER:
+			if (parse_user(optarg, &options.users.user)) {
+				message_error("--user: there is no user '%s'", optarg);
+				return HG_EXIT_USAGE;
+			}
+			chosen = true;
+			break;
+		case OPTION_ALL_USERS:
+			options.users.all = chosen = true;
 			break;
 		case OPTION_SECONDS:
 			if (parse_positive(optarg, &number)) {
@@ -166,6 +204,14 @@ int cmd_attach(int argc, char **argv)
 	if (options.all == (optind < argc)) {
 		message_error(options.all ? "--all and process ids exclude each other"
 					  : "no process given (try 'hipgrain attach --help')");
+		return HG_EXIT_USAGE;
+	}
+	if (chosen && !options.all) {
+		message_error("--user and --all-users go with --all");
+		return HG_EXIT_USAGE;
+	}
+	if (geteuid() != 0 && (options.users.all || options.users.user != geteuid())) {
+		message_error("only root can record other users' processes");
 		return HG_EXIT_USAGE;
 	}
 	options.pid_count = (size_t)(argc - optind);
