@@ -4,14 +4,41 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-/* One write per line, so that lines of several threads don't mix. */
+#define PREFIX "softgpu: "
+
+/*
+ * One write per line, so that lines of several threads don't mix. Lines have any length: names of
+ * kernels and paths are in them.
+ */
 static void print_line(const char *format, va_list arguments)
 {
-	char line[1024];
-	vsnprintf(line, sizeof line, format, arguments);
-	fprintf(stderr, "softgpu: %s\n", line);
+	char room[1024] = PREFIX, *line = room;
+	size_t size = sizeof room;
+	va_list again;
+	int length;
+
+	va_copy(again, arguments);
+	length = vsnprintf(NULL, 0, format, again);
+	va_end(again);
+	if (length < 0)
+		return;
+	if ((size_t)length + sizeof PREFIX + 1 > sizeof room) {
+		line = malloc((size_t)length + sizeof PREFIX + 1);
+		if (line) {
+			size = (size_t)length + sizeof PREFIX + 1;
+			memcpy(line, PREFIX, sizeof PREFIX);
+		} else {
+			line = room;
+		}
+	}
+	vsnprintf(line + strlen(PREFIX), size - strlen(PREFIX) - 1, format, arguments);
+	strcat(line, "\n");
+	fwrite(line, 1, strlen(line), stderr);
+	if (line != room)
+		free(line);
 }
 
 void sg_log(const char *format, ...)

@@ -50,14 +50,15 @@ static void initialise(void)
 void cache_log(const char *format, ...)
 {
 	va_list arguments;
-	char line[256];
+	char *line = NULL;
 
 	if (!logging)
 		return;
 	va_start(arguments, format);
-	vsnprintf(line, sizeof line, format, arguments);
+	if (vasprintf(&line, format, arguments) >= 0)
+		fprintf(stderr, "softgpu: %s\n", line);
 	va_end(arguments);
-	fprintf(stderr, "softgpu: %s\n", line);
+	free(line);
 }
 
 /* ---- buffers ---- */

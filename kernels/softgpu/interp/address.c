@@ -42,6 +42,36 @@ static bool scratch_base_ok(struct sg_wave *wave, const struct sg_insn *in)
 	return false;
 }
 
+/*
+ * Range check of a buffer that is not scratch (MI200 and MI300 ISA, "Range Checking").
+ *
+ * Structured (stride, and an index in the instruction): num_records counts records, and only the
+ * index is compared.
+ *
+ * Raw (anything else): num_records counts bytes, and offsets are unsigned and do not wrap. The
+ * guides' formula for MI200 has no soffset in it, but that of GCN3 and of RDNA subtracts it from
+ * num_records, and so it must be: where AMD's Tensile puts a row's offset into soffset
+ * (UseSgprForGRO), it relies on the check for the rows behind the matrix. Each dword of an access
+ * is checked for itself, and one that is only partly in range counts as out of range (LLVM,
+ * AMDGPUUsage, "Relaxed Buffer OOB Mode").
+ *
+ * Returns how many of the `size` bytes at `at` are in range; these are the first ones.
+ */
+static unsigned bytes_in_range(const struct sg_insn *in, uint32_t stride, uint32_t num_records,
+			       uint64_t index, uint64_t at, unsigned size)
+{
+	uint64_t room;
+
+	if (in->idxen && stride)
+		return index < num_records ? size : 0;
+	if (at >= num_records)
+		return 0;
+	room = num_records - at;
+	if (room >= size)
+		return size;
+	return size < 4 ? 0 : (unsigned)(room & ~(uint64_t)3);
+}
+
 static bool buffer_addresses(struct sg_wave *wave, const struct sg_insn *in, unsigned v, unsigned s,
 			     unsigned size, struct sg_access *access)
 {
@@ -87,11 +117,11 @@ static bool buffer_addresses(struct sg_wave *wave, const struct sg_insn *in, uns
 	for (l = 0; l < SG_LANES; l++) {
 		uint64_t at = (uint64_t)(int64_t)in->offset + (in->offen ? offset[l] : 0);
 		uint64_t i = in->idxen ? index[l] : 0;
-		bool out =
-		    stride ? i >= r[2] || (in->idxen && at + size > stride) : at + size > r[2];
+		unsigned inside = bytes_in_range(in, stride, r[2], i, soffset + at, size);
 
-		if (out)
+		if (inside < size)
 			access->outside |= (uint64_t)1 << l;
+		access->inside[l] = (uint8_t)inside;
 		access->address[l] = base + soffset + at + i * stride;
 	}
 	access->outside &= access->active;

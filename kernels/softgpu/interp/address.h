@@ -10,8 +10,11 @@ enum sg_space { SG_GLOBAL, SG_FLAT, SG_SCRATCH, SG_BUFFER };
 struct sg_access {
 	enum sg_space space; /* SG_GLOBAL, SG_FLAT, or SG_SCRATCH: offsets in private memory */
 	uint64_t active;     /* lanes that access memory */
-	uint64_t outside;    /* active lanes beyond a buffer's end: read 0, write nothing */
+	uint64_t outside;    /* active lanes at least a part of whose access is out of range */
 	uint64_t address[SG_LANES];
+	/* Of a lane in `outside`: bytes in range, from its first on; the rest reads 0 or is
+	 * dropped. */
+	uint8_t inside[SG_LANES];
 };
 
 /*

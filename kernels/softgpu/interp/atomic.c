@@ -53,7 +53,7 @@ static void atomic(struct sg_wave *wave, const struct sg_insn *in)
 
 		if (op == SG_RMW_CMPSWAP)
 			other = lane_value(wave, data->index + words, l, size);
-		if (!(access.outside >> l & 1)) {
+		if (!(access.outside >> l & 1)) { /* all or nothing (MI200 ISA, "Range Checking") */
 			p = sg_access_pointer(wave, &access, l, size, &state);
 			if (wave->stop)
 				return;

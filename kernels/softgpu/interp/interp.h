@@ -440,7 +440,7 @@ struct softgpu_run {
 	enum softgpu_status status; /* atomic; the first worker that stops sets it, under `lock` */
 	pthread_mutex_t lock;       /* status, fault_address, message */
 	uint64_t fault_address;
-	char message[512];
+	char *message;            /* NULL: none yet, or no memory for it */
 	struct sg_worker *worker; /* [nworkers] */
 };
 

@@ -27,7 +27,10 @@ struct softgpu_config __attribute__((weak)) softgpu_config = { .drop_fine_fp_ato
 
 extern uint64_t sg_code_generation;
 
-/* End the run with `status`, unless another worker was faster. */
+/*
+ * End the run with `status`, unless another worker was faster. The message is allocated: names of
+ * kernels have thousands of characters.
+ */
 static void end_run(struct softgpu_run *run, enum softgpu_status status, uint64_t address,
 		    const char *format, ...)
 {
@@ -36,7 +39,8 @@ static void end_run(struct softgpu_run *run, enum softgpu_status status, uint64_
 	pthread_mutex_lock(&run->lock);
 	if (sg_running(run)) {
 		va_start(ap, format);
-		vsnprintf(run->message, sizeof(run->message), format, ap);
+		if (vasprintf(&run->message, format, ap) < 0)
+			run->message = NULL;
 		va_end(ap);
 		run->fault_address = address;
 		__atomic_store_n(&run->status, status, __ATOMIC_RELEASE);
@@ -44,45 +48,51 @@ static void end_run(struct softgpu_run *run, enum softgpu_status status, uint64_
 	pthread_mutex_unlock(&run->lock);
 }
 
-/* "kernel K at entry+0x40: instruction" */
-static void describe(const struct sg_wave *wave, const struct sg_insn *in, char *to, size_t size)
+/* Printed as "kernel K, entry+0x40: instruction". */
+#define WHERE "kernel %s, entry%s0x%llx: %s"
+struct where {
+	const char *kernel, *sign, *text;
+	unsigned long long offset;
+};
+
+static struct where where(const struct sg_wave *wave, const struct sg_insn *in)
 {
 	const struct softgpu_run *run = wave->run;
-	uint64_t pc = in ? in->pc : wave->pc;
-	int64_t offset = (int64_t)(pc - run->entry);
+	int64_t offset = (int64_t)((in ? in->pc : wave->pc) - run->entry);
 
-	snprintf(to, size, "kernel %s, entry%s0x%llx: %s",
-		 run->dispatch.kernel_name ? run->dispatch.kernel_name : "?",
-		 offset < 0 ? "-" : "+", (unsigned long long)(offset < 0 ? -offset : offset),
-		 in && in->text ? in->text : "(code)");
+	return (struct where){
+		.kernel = run->dispatch.kernel_name ? run->dispatch.kernel_name : "?",
+		.sign = offset < 0 ? "-" : "+",
+		.offset = (unsigned long long)(offset < 0 ? -offset : offset),
+		.text = in && in->text ? in->text : "(code)",
+	};
 }
 
 void sg_unsupported(struct sg_wave *wave, const struct sg_insn *in, const char *why)
 {
-	char where[400];
+	struct where at = where(wave, in);
 
 	wave->stop = SG_UNSUPPORTED;
-	describe(wave, in, where, sizeof(where));
-	end_run(wave->run, SOFTGPU_UNSUPPORTED, 0, "%s: %s", why, where);
+	end_run(wave->run, SOFTGPU_UNSUPPORTED, 0, "%s: " WHERE, why, at.kernel, at.sign, at.offset,
+		at.text);
 }
 
 void sg_trap(struct sg_wave *wave, const struct sg_insn *in)
 {
-	char where[400];
+	struct where at = where(wave, in);
 
 	wave->stop = SG_UNSUPPORTED;
-	describe(wave, in, where, sizeof(where));
-	end_run(wave->run, SOFTGPU_TRAP, 0, "the kernel aborted itself: %s", where);
+	end_run(wave->run, SOFTGPU_TRAP, 0, "the kernel aborted itself: " WHERE, at.kernel, at.sign,
+		at.offset, at.text);
 }
 
 void sg_fault(struct sg_wave *wave, uint64_t address)
 {
-	char where[400];
+	struct where at = where(wave, wave->worker->current);
 
 	wave->stop = SG_FAULT;
-	describe(wave, wave->worker->current, where, sizeof(where));
-	end_run(wave->run, SOFTGPU_FAULT, address, "no access to address 0x%llx: %s",
-		(unsigned long long)address, where);
+	end_run(wave->run, SOFTGPU_FAULT, address, "no access to address 0x%llx: " WHERE,
+		(unsigned long long)address, at.kernel, at.sign, at.offset, at.text);
 }
 
 /* ---- one wave, one group ---- */
@@ -402,7 +412,9 @@ uint64_t softgpu_run_fault_address(const struct softgpu_run *run)
 
 const char *softgpu_run_message(const struct softgpu_run *run)
 {
-	return run->message;
+	if (!run->message && !sg_running(run))
+		return "out of memory for what stopped the kernel";
+	return run->message ? run->message : "";
 }
 
 void softgpu_run_destroy(struct softgpu_run *run)
@@ -415,6 +427,7 @@ void softgpu_run_destroy(struct softgpu_run *run)
 		sg_notes_free(&run->worker[i]);
 	}
 	pthread_mutex_destroy(&run->lock);
+	free(run->message);
 	free(run->worker);
 	free(run);
 }

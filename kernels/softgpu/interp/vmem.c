@@ -50,16 +50,24 @@ static void load(struct sg_wave *wave, const struct sg_insn *in)
 		return;
 	for (m = access.active; m; m &= m - 1) {
 		const uint8_t *p = zero;
+		uint8_t part[16];
+		unsigned inside;
 
 		l = (unsigned)__builtin_ctzll(m);
-		if (!(access.outside >> l & 1)) {
-			p = sg_access_pointer(wave, &access, l, size, &state);
+		inside = access.outside >> l & 1 ? access.inside[l] : size;
+		if (inside) {
+			p = sg_access_pointer(wave, &access, l, inside, &state);
 			if (wave->stop)
 				return;
 			if (!p)
 				p = zero;
 			else if (state)
 				sg_note(wave, access.address[l], SG_READ);
+		}
+		if (inside && inside < size) {
+			memset(part, 0, sizeof(part));
+			memcpy(part, p, inside);
+			p = part;
 		}
 		if (size < 4) {
 			load_narrow(&d[0][l], p, arg);
@@ -123,20 +131,28 @@ static void store(struct sg_wave *wave, const struct sg_insn *in)
 	}
 	if (!sg_addresses(wave, in, in->op->c, buffer ? 1 : 0, 2, size, &access))
 		return;
-	for (m = access.active & ~access.outside; m; m &= m - 1) {
+	for (m = access.active; m; m &= m - 1) {
+		unsigned inside;
 		uint8_t *p;
 
 		l = (unsigned)__builtin_ctzll(m);
-		p = sg_access_pointer(wave, &access, l, size, &state);
+		inside = access.outside >> l & 1 ? access.inside[l] : size;
+		if (!inside)
+			continue;
+		p = sg_access_pointer(wave, &access, l, inside, &state);
 		if (wave->stop)
 			return;
 		if (state & SOFTGPU_PAGE_READ) {
-			sg_write_fault(wave, access.address[l], size);
+			sg_write_fault(wave, access.address[l], inside);
 			return;
 		}
 		if (p && state)
 			sg_note(wave, access.address[l], SG_WRITE);
-		if (p)
+		if (p && inside < size)
+			/* Only accesses of several dwords are partly in range. */
+			for (unsigned i = 0; i < inside / 4; i++)
+				memcpy(p + 4 * i, &rows[i][l], 4);
+		else if (p)
 			switch (arg) {
 			case 4:
 				memcpy(p, &wave->v[data->index][l], 4);

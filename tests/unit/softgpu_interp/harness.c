@@ -221,7 +221,7 @@ enum softgpu_status launch(const struct code *code, const char *name, struct lau
 	d.packet = *packet;
 	d.packet_address = (uint64_t)(uintptr_t)packet;
 	d.cooperative = l->cooperative;
-	d.kernel_name = name;
+	d.kernel_name = l->shown_name ? l->shown_name : name;
 	d.code_base = (uint64_t)(uintptr_t)code->base;
 	d.code_size = code->size;
 	run = softgpu_run_create(&d);

@@ -25,10 +25,11 @@ void gpu_set_state(void *p, size_t size, unsigned state);
 struct launch {
 	uint32_t grid[3], group[3]; /* 0 means 1 */
 	bool cooperative;
-	uint64_t budget; /* of each step; 0: plenty */
+	uint64_t budget;        /* of each step; 0: plenty */
+	const char *shown_name; /* in messages; NULL: the kernel's own */
 	/* results */
 	uint64_t steps, fault;
-	char message[512];
+	char message[8192];
 };
 
 /*

@@ -196,6 +196,53 @@ extern "C" __global__ void broadcasting(double *out)
 	out[threadIdx.x] = __builtin_amdgcn_mfma_f64_4x4x4f64(1.0, 2.0, 3.0, 0, 0, 1);
 }
 
+// One access through a buffer resource: s[44:47], soffset in s48. The lane's offset is `lane * step`,
+// its index the lane. The data go from and to v[40:43].
+#define BUFFER(number, text)                                                                   \
+	case number:                                                                           \
+		asm volatile("v_readfirstlane_b32 s44, %4\n\tv_readfirstlane_b32 s45, %5\n\t"  \
+			     "v_readfirstlane_b32 s46, %6\n\ts_mov_b32 s47, 0x20000\n\t"       \
+			     "v_readfirstlane_b32 s48, %7\n\tv_mov_b32 v44, %8\n\t"            \
+			     "v_mov_b32 v45, %9\n\tv_mov_b32 v40, %10\n\t"                     \
+			     "v_add_u32 v41, 1, v40\n\tv_add_u32 v42, 2, v40\n\t"              \
+			     "v_add_u32 v43, 3, v40\n\ts_nop 4\n\t" text                       \
+			     "\n\ts_waitcnt vmcnt(0)\n\tv_mov_b32 %0, v40\n\t"                 \
+			     "v_mov_b32 %1, v41\n\tv_mov_b32 %2, v42\n\tv_mov_b32 %3, v43"     \
+			     : "=&v"(a), "=&v"(b), "=&v"(c), "=&v"(d)                          \
+			     : "v"((unsigned)base), "v"((unsigned)(base >> 32) | stride << 16), \
+			       "v"(records), "v"(soffset), "v"(lane), "v"(lane * step),        \
+			       "v"(0x10000 + 4 * lane)                                         \
+			     : "s44", "s45", "s46", "s47", "s48", "v40", "v41", "v42", "v43",  \
+			       "v44", "v45", "memory");                                        \
+		break;
+
+extern "C" __global__ void buffer_access(unsigned *out, unsigned long long base, unsigned stride,
+					 unsigned records, unsigned soffset, unsigned step,
+					 unsigned how)
+{
+	unsigned lane = threadIdx.x, a = 0, b = 0, c = 0, d = 0;
+
+	switch (how) {
+		BUFFER(0, "buffer_load_ubyte v40, v45, s[44:47], s48 offen")
+		BUFFER(1, "buffer_load_ushort v40, v45, s[44:47], s48 offen offset:2")
+		BUFFER(2, "buffer_load_dword v40, v45, s[44:47], s48 offen offset:4")
+		BUFFER(3, "buffer_load_dwordx2 v[40:41], v45, s[44:47], s48 offen")
+		BUFFER(4, "buffer_load_dwordx4 v[40:43], v45, s[44:47], s48 offen")
+		BUFFER(5, "buffer_load_dword v40, v44, s[44:47], s48 idxen offset:8")
+		BUFFER(6, "buffer_load_dwordx4 v[40:43], v[44:45], s[44:47], s48 idxen offen")
+		BUFFER(7, "buffer_load_dword v40, off, s[44:47], s48 offset:8")
+		BUFFER(8, "buffer_store_dwordx4 v[40:43], v45, s[44:47], s48 offen")
+		BUFFER(9, "buffer_store_dword v40, v44, s[44:47], s48 idxen")
+		BUFFER(10, "buffer_atomic_add v40, v45, s[44:47], s48 offen glc")
+		BUFFER(11, "buffer_atomic_add_x2 v[40:41], v45, s[44:47], s48 offen glc")
+	}
+	out += 4 * lane;
+	out[0] = a;
+	out[1] = b;
+	out[2] = c;
+	out[3] = d;
+}
+
 // A long dependent chain, for the speed figure.
 extern "C" __global__ void work(float *out, unsigned n)
 {
