@@ -8,6 +8,7 @@
 #include "analyzer/cmds/cmds.h"
 #include "analyzer/cmds/fix_plan.h"
 #include "analyzer/cmds/record_options.h"
+#include "analyzer/cmds/report_apart.h"
 #include "analyzer/cmds/report_options.h"
 #include "tracer/message.h"
 #include "tracer/tree.h"
@@ -16,6 +17,7 @@ const char usage_run[] =
     "Usage: hipgrain run [OPTION]... [--] CMD [ARG]...\n"
     "Run CMD, record it, and then report on standard error what was found. CMD's standard\n"
     "streams are left alone. The exit status is CMD's own, unless --fail-on says otherwise.\n"
+    "If the report crashes, the recording is kept.\n"
     "\n"
     "  -o, --output FILE         write the report there instead of to standard error\n" REPORT_USAGE
     "      --keep DIR            keep the trace bundle in DIR\n" RECORD_USAGE
@@ -141,7 +143,7 @@ int cmd_run(int argc, char **argv)
 	struct report_options report = REPORT_OPTIONS_DEFAULT;
 	struct record_result result = { 0 };
 	char *temporary = NULL, *plan = NULL;
-	bool help = false;
+	bool help = false, crashed;
 	int status;
 
 	if (parse_options(argc, argv, &record, &report, &help) < 0) {
@@ -182,7 +184,14 @@ int cmd_run(int argc, char **argv)
 		selection_clear(&report.selection);
 		goto out;
 	}
-	status = report_bundle(&report, result.directory, stderr);
+	status = report_apart(&report, result.directory, stderr, &crashed);
+	if (crashed) {
+		/* Of CMD nothing bad is known but what it says itself; --fail-on wants to know. */
+		if (report.fail_on < 0 || result.status != 0) {
+			status = result.status;
+		}
+		goto out;
+	}
 	if (status == HG_EXIT_OK || status == HG_EXIT_FINDINGS) {
 		if (temporary) {
 			remove_bundle(temporary);

@@ -140,6 +140,10 @@ static void report_code_object(void *user, const struct scan_item *item)
 		scan_bad(scan, item->error ? item->error : strerror(-item->status));
 	} else {
 		scan->analysed++;
+		if (item->object->debug_problem)
+			message_warning("%s: code object %.12s: %s; its source lines are unknown",
+					scan->path, item->object->sha256,
+					item->object->debug_problem);
 		remember(scan, item->object->sha256);
 		count_kernels(scan, item->object);
 		(scan->json ? scan_print_json : scan_print_text)(scan, item->object, item->elf,

@@ -3,7 +3,10 @@
 #ifndef HIPGRAIN_ISA_ANALYSIS_H
 #define HIPGRAIN_ISA_ANALYSIS_H
 
+#include <pthread.h>
+
 #include "arch.h"
+#include "debug_image.h"
 #include "decode.h"
 #include "flow.h"
 #include "image.h"
@@ -11,6 +14,14 @@
 #include "isa.h"
 #include "lines.h"
 #include "tracer/codeobj/codeobj.h"
+
+/* The debug information of a code object, which threads that analyse it share. */
+struct analysis_debug {
+	pthread_mutex_t lock;
+	bool tried;
+	struct debug_image image; /* valid once tried; data NULL if it cannot be read */
+	char problem[256];        /* why not; "" if it can, or there is none */
+};
 
 /* Everything that is open while one code object is being analysed. */
 struct analysis {
@@ -20,7 +31,8 @@ struct analysis {
 	/* By lanes of a wave, 32 and 64: the same bytes may be printed differently. */
 	struct decoder *decoder[2];
 	struct program program[2];
-	struct lines *lines;
+	struct analysis_debug *debug; /* NULL: no lines */
+	struct lines *lines;          /* of this thread: libdw keeps what it read in it */
 	struct codeobj_metadata *metadata;
 	bool has_image, has_program[2], lines_tried;
 };
@@ -33,6 +45,9 @@ struct analysis {
 int analysis_open(struct analysis *analysis, const void *elf, size_t size,
 		  const struct isa_options *options, struct isa_code_object *object, char **error);
 void analysis_close(struct analysis *analysis);
+
+/* Open analysis->lines, unless that was done; they stay NULL without debug information. */
+void analysis_open_lines(struct analysis *analysis);
 
 /*
  * Decoded code for kernels with that many lanes a wave, owned by `analysis`. -ENOTSUP if no

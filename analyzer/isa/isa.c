@@ -98,11 +98,30 @@ void analysis_close(struct analysis *analysis)
 		isa_image_close(&analysis->image);
 }
 
+void analysis_open_lines(struct analysis *analysis)
+{
+	struct analysis_debug *debug = analysis->debug;
+
+	if (analysis->lines_tried || !debug)
+		return;
+	analysis->lines_tried = true;
+	pthread_mutex_lock(&debug->lock);
+	if (!debug->tried &&
+	    debug_image_open(&debug->image, analysis->image.data, analysis->image.size,
+			     debug->problem, sizeof(debug->problem)))
+		debug_image_close(&debug->image);
+	debug->tried = true;
+	pthread_mutex_unlock(&debug->lock);
+	if (debug->image.data)
+		analysis->lines = lines_open(debug->image.data, debug->image.size);
+}
+
 /* What several threads work on: kernels are handed out one by one. */
 struct work {
 	const void *elf;
 	size_t size;
 	const struct isa_options *options;
+	struct analysis_debug *debug;
 	struct isa_code_object *object;
 	const struct codeobj_kernel **from; /* as many as the object has kernels */
 	pthread_mutex_t lock;
@@ -137,8 +156,8 @@ static void work_on(struct work *work, struct analysis *analysis)
 static void *worker(void *data)
 {
 	struct isa_code_object scratch = { 0 };
-	struct analysis analysis = { 0 };
 	struct work *work = data;
+	struct analysis analysis = { .debug = work->debug };
 
 	/* Should it fail, the others do its share. */
 	if (!analysis_open(&analysis, work->elf, work->size, work->options, &scratch, NULL))
@@ -170,43 +189,114 @@ static int run_work(struct work *work, struct analysis *analysis)
 	return work->status;
 }
 
-int isa_analyze(const void *elf, size_t size, const struct isa_options *options,
-		struct isa_code_object **out, char **error)
+struct isa_session {
+	const void *elf;
+	size_t size;
+	struct analysis analysis;
+	struct analysis_debug debug;
+	struct isa_code_object object; /* all but kernels and debug_problem */
+};
+
+int isa_session_open(const void *elf, size_t size, const struct isa_options *options,
+		     struct isa_session **out, char **error)
 {
-	struct isa_code_object *object = calloc(1, sizeof(*object));
-	struct analysis analysis = { 0 };
-	struct work work = { elf, size, options, object, .lock = PTHREAD_MUTEX_INITIALIZER };
-	size_t i;
+	struct isa_session *session = calloc(1, sizeof(*session));
 	int status = -ENOMEM;
 
 	*out = NULL;
 	if (error)
 		*error = NULL;
+	if (session) {
+		session->elf = elf;
+		session->size = size;
+		session->analysis.debug = &session->debug;
+		pthread_mutex_init(&session->debug.lock, NULL);
+		status =
+		    analysis_open(&session->analysis, elf, size, options, &session->object, error);
+	}
+	if (status) {
+		isa_fail(error, status, "code object: %s", strerror(-status));
+		isa_session_close(session);
+		return status;
+	}
+	codeobj_sha256(elf, size, session->object.sha256);
+	*out = session;
+	return 0;
+}
+
+void isa_session_close(struct isa_session *session)
+{
+	if (!session)
+		return;
+	analysis_close(&session->analysis);
+	debug_image_close(&session->debug.image);
+	pthread_mutex_destroy(&session->debug.lock);
+	free(session->object.target);
+	free(session->object.arch);
+	free(session->object.note);
+	free(session);
+}
+
+/* What is known of the code object without its kernels; NULL without memory. */
+static struct isa_code_object *new_object(const struct isa_session *session)
+{
+	struct isa_code_object *object = calloc(1, sizeof(*object));
+
 	if (!object)
-		goto out;
-	status = analysis_open(&analysis, elf, size, options, object, error);
-	if (status)
-		goto out;
-	codeobj_sha256(elf, size, object->sha256);
-	object->kernels = calloc(analysis.metadata->kernel_count + 1, sizeof(*object->kernels));
-	work.from = calloc(analysis.metadata->kernel_count + 1, sizeof(*work.from));
-	status = object->kernels && work.from ? 0 : -ENOMEM;
-	for (i = 0; !status && i < analysis.metadata->kernel_count; i++) {
-		const struct codeobj_kernel *kernel = &analysis.metadata->kernels[i];
+		return NULL;
+	object->target = strdup(session->object.target);
+	object->arch = strdup(session->object.arch);
+	if (session->object.note)
+		object->note = strdup(session->object.note);
+	memcpy(object->sha256, session->object.sha256, sizeof(object->sha256));
+	if (object->target && object->arch && !object->note == !session->object.note)
+		return object;
+	isa_code_object_free(object);
+	return NULL;
+}
+
+int isa_session_analyze(struct isa_session *session, const struct isa_options *options,
+			struct isa_code_object **out, char **error)
+{
+	const struct codeobj_metadata *metadata = session->analysis.metadata;
+	struct isa_code_object *object = new_object(session);
+	struct work work = { .elf = session->elf,
+			     .size = session->size,
+			     .options = options,
+			     .debug = &session->debug,
+			     .object = object,
+			     .lock = PTHREAD_MUTEX_INITIALIZER };
+	size_t count = 0, i;
+	int status;
+
+	*out = NULL;
+	if (error)
+		*error = NULL;
+	work.from = calloc(metadata->kernel_count + 1, sizeof(*work.from));
+	status = object && work.from ? 0 : -ENOMEM;
+	for (i = 0; !status && i < metadata->kernel_count; i++) {
+		const struct codeobj_kernel *kernel = &metadata->kernels[i];
 
 		if (!kernel->name || !kernel->symbol)
 			status = isa_fail(error, -EINVAL,
 					  "code object: the metadata has a kernel without a name");
 		else if (!options || !options->only_symbol ||
 			 !strcmp(options->only_symbol, kernel->name))
-			work.from[object->kernel_count++] = kernel;
+			work.from[count++] = kernel;
+	}
+	if (!status) {
+		object->kernels = calloc(count + 1, sizeof(*object->kernels));
+		object->kernel_count = object->kernels ? count : 0;
+		status = object->kernels ? 0 : -ENOMEM;
 	}
 	if (!status)
-		status = run_work(&work, &analysis);
+		status = run_work(&work, &session->analysis);
 	if (work.error)
 		isa_fail(error, status, "%s", work.error);
-out:
-	analysis_close(&analysis);
+	if (!status && session->debug.problem[0]) {
+		object->debug_problem = strdup(session->debug.problem);
+		status = object->debug_problem ? 0 : -ENOMEM;
+	}
 	free(work.from);
 	free(work.error);
 	if (status) {
@@ -216,4 +306,18 @@ out:
 	}
 	*out = object;
 	return 0;
+}
+
+int isa_analyze(const void *elf, size_t size, const struct isa_options *options,
+		struct isa_code_object **out, char **error)
+{
+	struct isa_session *session;
+	int status = isa_session_open(elf, size, options, &session, error);
+
+	*out = NULL;
+	if (status)
+		return status;
+	status = isa_session_analyze(session, options, out, error);
+	isa_session_close(session);
+	return status;
 }

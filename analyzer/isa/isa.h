@@ -189,7 +189,9 @@ struct isa_code_object {
 	char *arch;   /* "gfx90a" */
 	char *note;   /* the target id in the metadata note, as it stands there; NULL if absent */
 	char sha256[65];
-	struct isa_kernel *kernels; /* in the order of the metadata note */
+	char *debug_problem; /* why debug information was not read; NULL if it was, or there is none
+			      */
+	struct isa_kernel *kernels; /* in the order of the metadata notes */
 	size_t kernel_count;
 };
 
@@ -209,6 +211,23 @@ struct isa_options {
  */
 int isa_analyze(const void *elf, size_t size, const struct isa_options *options,
 		struct isa_code_object **out, char **error);
+
+/*
+ * A code object that stays open while its kernels are analysed one after the other: its metadata,
+ * symbols and debug information are read once. `elf` is borrowed until isa_session_close().
+ */
+struct isa_session;
+
+/* As isa_analyze(), up to the first kernel; of `options` only the disassembler counts. */
+int isa_session_open(const void *elf, size_t size, const struct isa_options *options,
+		     struct isa_session **session, char **error);
+
+/* As isa_analyze(); the result outlives the session. One thread at a time. */
+int isa_session_analyze(struct isa_session *session, const struct isa_options *options,
+			struct isa_code_object **out, char **error);
+
+/* NULL is allowed. */
+void isa_session_close(struct isa_session *session);
 
 /* NULL is allowed. */
 void isa_code_object_free(struct isa_code_object *object);

@@ -379,10 +379,8 @@ int kernel_analyse(struct analysis *analysis, const struct codeobj_kernel *from,
 	facts_begin(analysis, &entry, kernel);
 	kernel->skipped = options && options->atomics_only && boring(analysis, entry.pc);
 	/* Line tables take long to open and serve atomics above all. */
-	if (!kernel->skipped && !analysis->lines_tried) {
-		analysis->lines = lines_open(analysis->image.data, analysis->image.size);
-		analysis->lines_tried = true;
-	}
+	if (!kernel->skipped)
+		analysis_open_lines(analysis);
 	status = fill_args(analysis, from, kernel, args, &arg_count);
 	if (status || kernel->skipped)
 		goto out;

@@ -204,7 +204,7 @@ struct lines *lines_open(const void *elf, size_t size)
 	if (!lines)
 		return NULL;
 	elf_version(EV_CURRENT);
-	/* elf_memory() does not write through its pointer as long as nobody asks for updates. */
+	/* libdw writes through this pointer where sections are compressed; here none is. */
 	lines->elf = elf_memory((char *)(uintptr_t)elf, size);
 	if (lines->elf)
 		lines->dwarf = dwarf_begin_elf(lines->elf, DWARF_C_READ, NULL);

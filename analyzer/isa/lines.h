@@ -9,7 +9,10 @@
 
 struct lines;
 
-/* NULL if the code object has no usable debug information. The bytes are borrowed. */
+/*
+ * NULL without usable debug information. The bytes are borrowed; they are those of a debug_image,
+ * that is, no section is compressed.
+ */
 struct lines *lines_open(const void *elf, size_t size);
 void lines_close(struct lines *lines);
 

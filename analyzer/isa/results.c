@@ -62,6 +62,7 @@ void isa_code_object_free(struct isa_code_object *object)
 	free(object->target);
 	free(object->arch);
 	free(object->note);
+	free(object->debug_problem);
 	free(object);
 }
 

@@ -3,8 +3,23 @@
 
 #include <string.h>
 
+/* Code objects that stay open; a program rarely launches kernels of more in turn. */
+#define OPEN_MAX 8u
+
+/* A code object while its kernels are being analysed. */
+struct opened {
+	GMappedFile *file;
+	struct isa_session *session; /* NULL: it cannot be analysed, for `problem` */
+	char *problem;
+	int clang;
+	guint64 last_use;
+	bool told; /* that its debug information is not readable */
+};
+
 struct kernels {
 	char *directory;
+	GHashTable *opened; /* sha256 -> struct opened, at most OPEN_MAX */
+	guint64 uses;
 	GHashTable *analysed; /* "sha256 symbol" -> struct entry */
 	GHashTable *modes;    /* "process arch symbol" -> bits, see kernels_modes() */
 	GHashTable *metadata; /* sha256 -> struct codeobj_metadata, NULL if it has none */
@@ -31,11 +46,22 @@ static void free_metadata(gpointer data)
 	codeobj_metadata_free(data);
 }
 
+static void opened_free(gpointer data)
+{
+	struct opened *opened = data;
+
+	isa_session_close(opened->session);
+	g_mapped_file_unref(opened->file);
+	g_free(opened->problem);
+	g_free(opened);
+}
+
 struct kernels *kernels_new(const char *directory)
 {
 	struct kernels *kernels = g_new0(struct kernels, 1);
 
 	kernels->directory = g_strdup(directory);
+	kernels->opened = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, opened_free);
 	kernels->analysed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, entry_free);
 	kernels->modes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	kernels->metadata = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_metadata);
@@ -45,6 +71,7 @@ struct kernels *kernels_new(const char *directory)
 void kernels_free(struct kernels *kernels)
 {
 	if (kernels) {
+		g_hash_table_destroy(kernels->opened);
 		g_hash_table_destroy(kernels->analysed);
 		g_hash_table_destroy(kernels->modes);
 		g_hash_table_destroy(kernels->metadata);
@@ -98,35 +125,91 @@ static GMappedFile *open_object(const struct kernels *kernels, const struct proc
 	return file;
 }
 
-static struct entry *analyse(const struct kernels *kernels, const struct process *process,
-			     const char *sha256, const char *symbol)
+static void close_oldest(struct kernels *kernels)
+{
+	guint64 oldest = G_MAXUINT64;
+	gpointer key, value, which = NULL;
+	GHashTableIter iterator;
+
+	g_hash_table_iter_init(&iterator, kernels->opened);
+	while (g_hash_table_iter_next(&iterator, &key, &value)) {
+		const struct opened *opened = value;
+
+		if (opened->last_use < oldest) {
+			oldest = opened->last_use;
+			which = key;
+		}
+	}
+	g_hash_table_remove(kernels->opened, which);
+}
+
+/* NULL with *error if the file is not there. */
+static struct opened *open_session(struct kernels *kernels, const struct process *process,
+				   const char *sha256, GError **error)
+{
+	struct opened *opened = g_hash_table_lookup(kernels->opened, sha256);
+	char *message = NULL;
+	GMappedFile *file;
+
+	if (!opened) {
+		file = open_object(kernels, process, sha256, error);
+		if (!file) {
+			return NULL;
+		}
+		opened = g_new0(struct opened, 1);
+		opened->file = file;
+		if (isa_session_open(g_mapped_file_get_contents(file),
+				     g_mapped_file_get_length(file), NULL, &opened->session,
+				     &message) < 0) {
+			opened->problem = g_strdup(message ? message : "analysis failed");
+			opened->session = NULL;
+			free(message);
+		} else {
+			opened->clang = clang_of(g_mapped_file_get_contents(file),
+						 g_mapped_file_get_length(file));
+		}
+		if (g_hash_table_size(kernels->opened) >= OPEN_MAX) {
+			close_oldest(kernels);
+		}
+		g_hash_table_insert(kernels->opened, g_strdup(sha256), opened);
+	}
+	opened->last_use = ++kernels->uses;
+	return opened;
+}
+
+static struct entry *analyse(struct kernels *kernels, const struct process *process,
+			     const char *sha256, const char *symbol, struct findings *findings)
 {
 	struct entry *entry = g_new0(struct entry, 1);
 	struct isa_options options = { .only_symbol = symbol };
 	GError *error = NULL;
-	GMappedFile *file = open_object(kernels, process, sha256, &error);
+	struct opened *opened = open_session(kernels, process, sha256, &error);
 	char *message = NULL;
 
-	if (!file) {
+	if (!opened) {
 		entry->problem = g_strdup(error->message);
 		g_error_free(error);
-		goto out;
+		return entry;
 	}
-	if (isa_analyze(g_mapped_file_get_contents(file), g_mapped_file_get_length(file), &options,
-			&entry->object, &message) < 0) {
+	if (!opened->session) {
+		entry->problem = g_strdup(opened->problem);
+		return entry;
+	}
+	if (isa_session_analyze(opened->session, &options, &entry->object, &message) < 0) {
 		entry->problem = g_strdup(message ? message : "analysis failed");
 		free(message);
 		entry->object = NULL;
-		goto out;
+		return entry;
 	}
-	entry->clang = clang_of(g_mapped_file_get_contents(file), g_mapped_file_get_length(file));
+	entry->clang = opened->clang;
 	entry->kernel = isa_find_kernel(entry->object, symbol);
 	if (!entry->kernel) {
 		entry->problem = g_strdup_printf("code object %.12s has no such kernel", sha256);
 	}
-out:
-	if (file) {
-		g_mapped_file_unref(file);
+	if (entry->object->debug_problem && !opened->told) {
+		opened->told = true;
+		findings_note(findings, "code object %.12s: %s; its source lines are unknown",
+			      sha256, entry->object->debug_problem);
 	}
 	return entry;
 }
@@ -152,7 +235,7 @@ const struct isa_kernel *kernels_find(struct kernels *kernels, const struct proc
 	if (entry) {
 		g_free(key);
 	} else {
-		entry = analyse(kernels, process, object->sha256, kernel->symbol);
+		entry = analyse(kernels, process, object->sha256, kernel->symbol, findings);
 		g_hash_table_insert(kernels->analysed, key, entry);
 	}
 	if (!entry->kernel) {

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/cmds/report_apart.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tracer/message.h"
+
+static void in_child(struct report_options *options, const char *bundle, FILE *stream, pid_t parent)
+{
+	int status;
+
+	/* Whoever ends the parent wants no report any more. */
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent) {
+		_exit(HG_EXIT_INTERNAL);
+	}
+	status = report_bundle(options, bundle, stream);
+	exit(status);
+}
+
+int report_apart(struct report_options *options, const char *bundle, FILE *stream, bool *crashed)
+{
+	const pid_t parent = getpid();
+	pid_t child, ended;
+	int status = 0;
+
+	*crashed = true;
+	fflush(NULL);             /* or the child writes it again */
+	signal(SIGCHLD, SIG_DFL); /* where it is ignored, the status is lost */
+	child = fork();
+	if (child == 0) {
+		in_child(options, bundle, stream, parent);
+	}
+	selection_clear(&options->selection);
+	if (child < 0) {
+		message_error("the report was not started: %s; the recording is in %s: repeat with "
+			      "'hipgrain report %s'",
+			      strerror(errno), bundle, bundle);
+		return HG_EXIT_INTERNAL;
+	}
+	/* Nobody reads what a report ended on: the line below must not end this process as well. */
+	signal(SIGPIPE, SIG_IGN);
+	do {
+		ended = waitpid(child, &status, 0);
+	} while (ended < 0 && errno == EINTR);
+	if (ended == child && WIFEXITED(status)) {
+		*crashed = false;
+		return WEXITSTATUS(status);
+	}
+	message_error("the report ended by signal %d (%s); the recording is in %s: repeat with "
+		      "'hipgrain report %s'",
+		      WTERMSIG(status), strsignal(WTERMSIG(status)), bundle, bundle);
+	return HG_EXIT_INTERNAL;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A report in a process of its own. */
+#ifndef HIPGRAIN_ANALYZER_CMDS_REPORT_APART_H
+#define HIPGRAIN_ANALYZER_CMDS_REPORT_APART_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "analyzer/cmds/report_options.h"
+
+/*
+ * As report_bundle(), in a child process, so that a crash of the analysis (a defect, memory that
+ * runs out, a limit) ends neither the caller nor what it has to tell. *crashed: the child did not
+ * come to its end; then one line on standard error has said how, where the recording is and how to
+ * repeat the report, and the result is HG_EXIT_INTERNAL. Prepared options are released.
+ */
+int report_apart(struct report_options *options, const char *bundle, FILE *stream, bool *crashed);
+
+#endif
