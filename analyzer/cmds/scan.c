@@ -35,8 +35,10 @@ const char usage_scan[] =
     "                        where its address comes from\n"
     "      --all             also list kernels without atomics, and what each argument is used "
     "for\n"
-    "      --fail-on=hw-fp-atomics  exit with status 1 if a listed kernel has a hardware\n"
-    "                        floating-point atomic on memory other than LDS\n"
+    "      --fail-on=LIST    exit with status 1 if a listed kernel has what is in LIST, separated\n"
+    "                        by commas: hw-fp-atomics (hardware floating-point atomics on memory\n"
+    "                        other than LDS), incomplete (code that could not be followed); with\n"
+    "                        hw-fp-atomics alone, status 5 if none is found but such code is\n"
     "      --pid PID         the files with device code that a running process has loaded, and "
     "the\n"
     "                        code objects in its memory\n"
@@ -87,6 +89,7 @@ static void count_kernels(struct scan *scan, const struct isa_code_object *objec
 		if (!scan_wanted(scan, kernel))
 			continue;
 		scan->matched++;
+		scan->incomplete += kernel->unvisited != NULL;
 		for (size_t k = 0; k < kernel->atomic_count; k++) {
 			const struct isa_atomic *atomic = &kernel->atomics[k];
 
@@ -136,6 +139,7 @@ static void report_code_object(void *user, const struct scan_item *item)
 		message_warning("%s: %s", scan->path,
 				item->error ? item->error : strerror(-item->status));
 		scan->refused++;
+		scan->unknown++;
 	} else if (item->status) {
 		scan_bad(scan, item->error ? item->error : strerror(-item->status));
 	} else {
@@ -287,6 +291,55 @@ static void scan_pid(struct scan *scan, const char *pid)
 	scan->status = HG_EXIT_INPUT;
 }
 
+/* 0, or -EINVAL for what is no list of words that --fail-on knows. */
+static int parse_fail_on(struct scan *scan, const char *list)
+{
+	const struct {
+		const char *word;
+		bool *flag;
+	} words[] = {
+		{ "hw-fp-atomics", &scan->fail_on_hw_fp_atomics },
+		{ "incomplete", &scan->fail_on_incomplete },
+	};
+	const size_t count = sizeof(words) / sizeof(words[0]);
+
+	for (;; list++) {
+		size_t length = strcspn(list, ","), i;
+
+		for (i = 0; i < count; i++)
+			if (strlen(words[i].word) == length &&
+			    !strncmp(list, words[i].word, length))
+				break;
+		if (i == count)
+			return -EINVAL;
+		*words[i].flag = true;
+		list += length;
+		if (!*list)
+			return 0;
+	}
+}
+
+/* The exit status, as --fail-on has it. */
+static int judge(const struct scan *scan)
+{
+	bool incomplete = scan->incomplete || scan->unknown;
+
+	if (scan->status)
+		return scan->status;
+	if ((scan->fail_on_hw_fp_atomics && scan->has_hw_fp_atomics) ||
+	    (scan->fail_on_incomplete && incomplete))
+		return HG_EXIT_FINDINGS;
+	if (scan->fail_on_hw_fp_atomics && incomplete) {
+		message_warning(
+		    "no hardware floating-point atomic was found, but %u kernel%s could "
+		    "not be followed to the end, and %u code object%s not analysed",
+		    scan->incomplete, scan->incomplete == 1 ? "" : "s", scan->unknown,
+		    scan->unknown == 1 ? "" : "s");
+		return HG_EXIT_INCOMPLETE;
+	}
+	return HG_EXIT_OK;
+}
+
 /* The options into *scan; 0, or the exit status with which to end. */
 static int parse_options(struct scan *scan, int argc, char **argv, const char **pid)
 {
@@ -332,11 +385,12 @@ static int parse_options(struct scan *scan, int argc, char **argv, const char **
 			}
 			break;
 		case 'F':
-			if (strcmp(optarg, "hw-fp-atomics")) {
-				message_error("--fail-on: '%s' is not \"hw-fp-atomics\"", optarg);
+			if (parse_fail_on(scan, optarg)) {
+				message_error("--fail-on: '%s' is no list of hw-fp-atomics and "
+					      "incomplete",
+					      optarg);
 				return HG_EXIT_USAGE;
 			}
-			scan->fail_on_hw_fp_atomics = true;
 			break;
 		case 'p':
 			*pid = optarg;
@@ -398,7 +452,5 @@ int cmd_scan(int argc, char **argv)
 		json_stream_end(&scan.stream, ']');
 		json_stream_end(&scan.stream, '}');
 	}
-	if (!scan.status && scan.fail_on_hw_fp_atomics && scan.has_hw_fp_atomics)
-		scan.status = HG_EXIT_FINDINGS;
-	return scan.status;
+	return judge(&scan);
 }

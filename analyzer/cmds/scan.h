@@ -16,7 +16,7 @@
 
 struct scan {
 	bool json, all, disassemble, process;
-	bool fail_on_hw_fp_atomics;
+	bool fail_on_hw_fp_atomics, fail_on_incomplete;
 	const char *kernel;           /* glob or NULL */
 	const char *arch;             /* as given, or NULL */
 	struct codeobj_target device; /* valid if arch */
@@ -36,6 +36,8 @@ struct scan {
 	size_t reported_count;
 	unsigned matched;       /* kernels that --kernel or --disassemble names */
 	bool has_hw_fp_atomics; /* in one of the kernels that are wanted */
+	unsigned incomplete;    /* of these: kernels that may have atomics which are not listed */
+	unsigned unknown;       /* code objects of processors that are not known */
 	int status;             /* enum hg_exit */
 };
 

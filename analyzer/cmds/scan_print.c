@@ -94,6 +94,7 @@ static void json_kernel(struct json_stream *json, const struct isa_kernel *kerne
 	json_uses(json, kernel);
 	json_stream_bool(json, "uses_complete", kernel->uses_complete);
 	json_stream_text(json, "incomplete", kernel->incomplete);
+	json_stream_bool(json, "atomics_complete", !kernel->unvisited);
 	scan_json_kernel_facts(json, kernel);
 	json_stream_end(json, '}');
 }
@@ -214,6 +215,8 @@ static void print_kernel(const struct scan *scan, const struct isa_kernel *kerne
 		if (scan->all)
 			scan_print_frames(atomic);
 	}
+	if (kernel->unvisited)
+		printf("      incomplete: %s: there may be more atomics\n", kernel->unvisited);
 	if (!scan->all)
 		return;
 	for (i = 0; i < kernel->use_count; i++) {
@@ -227,7 +230,7 @@ static void print_kernel(const struct scan *scan, const struct isa_kernel *kerne
 		       use->certain ? "" : " (possibly)");
 	}
 	scan_print_facts(kernel);
-	if (kernel->incomplete)
+	if (kernel->incomplete && !kernel->unvisited)
 		printf("      incomplete: %s\n", kernel->incomplete);
 }
 
@@ -277,7 +280,7 @@ void scan_print_text(struct scan *scan, const struct isa_code_object *object, co
 			continue;
 		if (scan->disassemble)
 			print_listing(scan, kernel, elf, size);
-		else if (scan->all || kernel->atomic_count)
+		else if (scan->all || kernel->atomic_count || kernel->unvisited)
 			print_kernel(scan, kernel);
 	}
 }

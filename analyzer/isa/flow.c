@@ -33,6 +33,7 @@ void flow_free(struct flow *flow)
 	free(flow->access);
 	free(flow->access_table);
 	free(flow->incomplete);
+	free(flow->unvisited);
 	slice_clear(&flow->slice);
 	memset(flow, 0, sizeof(*flow));
 }
@@ -46,6 +47,22 @@ void flow_incomplete(struct flow *flow, const char *format, ...)
 	va_start(args, format);
 	if (vasprintf(&flow->incomplete, format, args) < 0)
 		flow->incomplete = NULL;
+	va_end(args);
+}
+
+void flow_unvisited(struct flow *flow, const char *format, ...)
+{
+	va_list args;
+
+	if (flow->unvisited)
+		return;
+	va_start(args, format);
+	if (vasprintf(&flow->unvisited, format, args) < 0) {
+		flow->unvisited = NULL;
+		flow->store.failed = true;
+	} else {
+		flow_incomplete(flow, "%s", flow->unvisited);
+	}
 	va_end(args);
 }
 
@@ -81,9 +98,9 @@ static int flow_into(struct flow *flow, struct activation *activation, uint32_t 
 	int status;
 
 	if (block == NO_BLOCK) {
-		flow_incomplete(flow, "control leaves the code that could be decoded in %s",
-				activation->function->symbol ? activation->function->symbol
-							     : "a function");
+		flow_unvisited(flow, "control leaves the code that could be decoded in %s",
+			       activation->function->symbol ? activation->function->symbol
+							    : "a function");
 		return 0;
 	}
 	if (flow->sliced) {
@@ -130,6 +147,7 @@ static int call(struct flow *flow, uint64_t target, bool known, const struct ins
 	    known ? isa_image_section(flow->program->image, target) : NULL;
 	struct state after;
 	const char *why = NULL;
+	bool recursive = false;
 	unsigned i, floor, count;
 	int status;
 
@@ -137,15 +155,18 @@ static int call(struct flow *flow, uint64_t target, bool known, const struct ins
 	if (!known || !section || !section->exec)
 		why = "a call through a pointer";
 	for (i = 0; !why && i < flow->depth; i++)
-		if (flow->stack[i]->entry == target)
-			why = "a recursive call";
+		recursive |= flow->stack[i]->entry == target;
+	/* What calls itself is being visited: its atomics are listed. */
+	if (!why && recursive)
+		why = "a recursive call";
 	if (!why && flow->depth == CALL_DEPTH)
 		why = "calls nested too deeply";
 	if (why) {
 		/* Whatever function it runs, it may be one that was seen with other arguments. */
 		flow->unseen = why;
-		flow_incomplete(flow, "%s at address 0x%llx is not followed", why,
-				(unsigned long long)insn->pc);
+		(recursive ? flow_incomplete
+			   : flow_unvisited)(flow, "%s at address 0x%llx is not followed", why,
+					     (unsigned long long)insn->pc);
 		return state_clobber(&flow->store, state, why);
 	}
 	state_enter(state, &floor, &count);
@@ -219,8 +240,8 @@ static int leave(struct flow *flow, struct activation *activation, const struct 
 				      &returned);
 			return status || !returned ? status : flow_out(flow, activation, state);
 		}
-		flow_incomplete(flow, "an indirect jump at address 0x%llx is not followed",
-				(unsigned long long)insn->pc);
+		flow_unvisited(flow, "an indirect jump at address 0x%llx is not followed",
+			       (unsigned long long)insn->pc);
 		status = state_clobber(store, state, "an indirect jump");
 		return status ? status : flow_out(flow, activation, state);
 	case OP_END:
@@ -320,8 +341,8 @@ static int run_function(struct flow *flow, uint64_t entry, const struct state *i
 	if (!function)
 		return -ENOMEM;
 	if (function->problem)
-		flow_incomplete(flow, "%s at address 0x%llx", function->problem,
-				(unsigned long long)entry);
+		flow_unvisited(flow, "%s at address 0x%llx", function->problem,
+			       (unsigned long long)entry);
 	if (function->entry_block == NO_BLOCK)
 		return 0;
 	activation.in = calloc(function->block_count, sizeof(*activation.in));

@@ -79,6 +79,7 @@ struct flow {
 	bool system_release,
 	    system_acquire; /* caches are written back or invalidated for the host */
 	char *incomplete;   /* first reason why code or memory accesses may be missing, or NULL */
+	char *unvisited;    /* first reason why code was not visited, or NULL */
 	const struct function *stack[CALL_DEPTH];
 	uint64_t call[CALL_DEPTH]; /* where each of them was left by a call */
 	unsigned depth;
@@ -99,6 +100,10 @@ int flow_run(struct flow *flow, const struct flow_entry *entry);
 
 /* Remember (once) why the results cannot be complete. */
 void flow_incomplete(struct flow *flow, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The same where code was not visited: there may be atomics in it. */
+void flow_unvisited(struct flow *flow, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Registers may hold anything from here on: every origin is unknown, for this reason. */

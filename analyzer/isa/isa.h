@@ -169,6 +169,7 @@ struct isa_kernel {
 	 */
 	bool uses_complete;
 	char *incomplete;        /* why not, NULL if complete */
+	char *unvisited;         /* why there may be more atomics, NULL if all are listed */
 	enum isa_known uses_lds; /* ISA_NOT_KNOWN where code was not seen */
 	enum isa_known has_barrier;
 	unsigned wave_size;    /* lanes */

@@ -318,6 +318,9 @@ static int not_analysed(struct isa_kernel *kernel, unsigned wave_size, const cha
 		kernel->incomplete = NULL;
 		return -ENOMEM;
 	}
+	kernel->unvisited = strdup(kernel->incomplete);
+	if (!kernel->unvisited)
+		return -ENOMEM;
 	return 0;
 }
 

@@ -381,11 +381,18 @@ int origin_uses(struct flow *flow, struct isa_kernel *kernel)
 			    insn->mnemonic, (unsigned long long)insn->pc);
 	}
 	if (flow->exhausted)
-		flow_incomplete(flow, "the kernel is too large to be analysed to the end");
+		flow_unvisited(flow, "the kernel is too large to be analysed to the end");
+	if (flow->store.failed)
+		return -ENOMEM;
 	kernel->uses_complete = !flow->incomplete;
 	if (flow->incomplete) {
 		kernel->incomplete = strdup(flow->incomplete);
 		if (!kernel->incomplete)
+			return -ENOMEM;
+	}
+	if (flow->unvisited) {
+		kernel->unvisited = strdup(flow->unvisited);
+		if (!kernel->unvisited)
 			return -ENOMEM;
 	}
 	return 0;

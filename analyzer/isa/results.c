@@ -48,6 +48,7 @@ static void free_kernel(struct isa_kernel *kernel)
 	free(kernel->symbol);
 	free(kernel->name);
 	free(kernel->incomplete);
+	free(kernel->unvisited);
 }
 
 void isa_code_object_free(struct isa_code_object *object)

@@ -9,6 +9,7 @@
 
 struct tally {
 	unsigned kernels;
+	unsigned unvisited; /* of these: may have atomics that were not seen */
 	GHashTable *seen;   /* mangled names: the same kernel for another GPU counts once */
 	GPtrArray *atomics; /* demangled names of kernels with hardware FP atomics */
 	char *problem;
@@ -47,6 +48,7 @@ static void tally_code_object(void *user, const void *elf, size_t size, const ch
 			continue;
 		}
 		tally->kernels++;
+		tally->unvisited += kernel->unvisited != NULL;
 		if (has_hardware_fp_atomic(kernel)) {
 			g_ptr_array_add(tally->atomics, g_strdup(kernel->name));
 		}
@@ -103,6 +105,10 @@ static void note_no_device(struct findings *findings, const struct process *proc
 			findings_note(findings, "hardware floating-point atomics in kernel %s",
 				      (char *)tally.atomics->pdata[i]);
 		}
+	}
+	if (tally.unvisited) {
+		findings_limit(findings, "%s: code of %u kernel%s could not be followed to the end",
+			       process->exe, tally.unvisited, tally.unvisited == 1 ? "" : "s");
 	}
 	if (tally.problem) {
 		findings_limit(findings, "%s: %s", process->exe, tally.problem);
