@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "analyzer/fix_text.h"
 #include "analyzer/progress.h"
 #include "analyzer/ranks.h"
 #include "analyzer/recordings.h"
@@ -338,31 +339,6 @@ static void note_losses(struct analysis *analysis, uint64_t unknown, bool interr
 	}
 }
 
-/* Fixes that name the place of the allocation get it now. */
-static void place_fixes(struct analysis *analysis)
-{
-	for (unsigned i = 0; i < analysis->findings.list->len; i++) {
-		struct finding *finding = analysis->findings.list->pdata[i];
-		const struct source_frame *frame;
-		char **parts, *place;
-
-		if (!finding->fix || !strstr(finding->fix, FIX_SITE)) {
-			continue;
-		}
-		frame = user_frame(
-		    symbolize_stack(analysis->symbolizer, finding->process,
-				    finding->allocation ? finding->allocation->stack_id : 0));
-		place = frame && frame->file
-			    ? g_strdup_printf(" after %s:%u", frame->file, frame->line)
-			    : g_strdup("");
-		parts = g_strsplit(finding->fix, FIX_SITE, -1);
-		g_free(finding->fix);
-		finding->fix = g_strjoinv(place, parts);
-		g_strfreev(parts);
-		g_free(place);
-	}
-}
-
 static struct analysis_run *begin(struct analysis *analysis, const char *bundle, bool overview)
 {
 	struct analysis_run *run = g_new0(struct analysis_run, 1);
@@ -429,7 +405,7 @@ void analysis_end(struct analysis_run *run)
 	}
 	note_losses(analysis, run->unknown, run->interrupted);
 	note_late(analysis);
-	place_fixes(analysis);
+	fixes_finish(&analysis->findings, analysis->symbolizer);
 	static_notes(&analysis->findings, &analysis->replay);
 	findings_count_lines(&analysis->findings);
 	analysis->complete = analysis->findings.limits->len == 0;

@@ -2,6 +2,7 @@
 /* HG1xx: what floating-point atomics do on the memory that they are given. */
 #include "atomics.h"
 
+#include "atomic_fixes.h"
 #include "openmp.h"
 
 #include <string.h>
@@ -84,8 +85,14 @@ static const char *kind_text(enum atomic_kind kind)
 }
 
 /* How to make the memory coarse-grained, in terms of the call that allocated it; to be freed. */
-static char *coarse_fix(const struct allocation *allocation)
+static char *coarse_fix(const struct allocation *allocation, int device)
 {
+	if (allocation->symbol) {
+		return g_strdup_printf("call hipMemAdvise(&%s, sizeof(%s), "
+				       "hipMemAdviseSetCoarseGrain, %d); before the launch;\nor "
+				       "declare it __device__ instead of __managed__",
+				       allocation->symbol, allocation->symbol, device);
+	}
 	switch (allocation->api) {
 	case HG_API_hsa_amd_memory_pool_allocate:
 	case HG_API_hsa_amd_memory_lock:
@@ -95,18 +102,21 @@ static char *coarse_fix(const struct allocation *allocation)
 	case HG_API_hipHostMalloc:
 	case HG_API_hipHostAlloc:
 	case HG_API_hipMemAllocHost:
-		return g_strdup("allocate it with hipMalloc, or, if the host must address it, with "
-				"hipHostMalloc(&p, n, hipHostMallocNonCoherent)");
+		return g_strdup(
+		    "allocate it with hipMalloc;\nor with hipHostMalloc(&" FIX_POINTER ", " FIX_SIZE
+		    ", hipHostMallocNonCoherent), if the host must address it" FIX_POINTER_NOTE);
 	case HG_API_hipExtMallocWithFlags:
 		return g_strdup("allocate it with hipMalloc, which is coarse-grained");
 	case HG_API_hipHostRegister:
 		return g_strdup("registered memory cannot be coarse-grained: allocate it with "
-				"hipHostMalloc(&p, n, hipHostMallocNonCoherent) or hipMalloc");
+				"hipHostMalloc(&p, n, hipHostMallocNonCoherent);\nor allocate it "
+				"with hipMalloc");
 	default:
-		return g_strdup_printf("call hipMemAdvise(p, %" G_GUINT64_FORMAT
-				       ", hipMemAdviseSetCoarseGrain, device)" FIX_SITE
-				       ", or allocate it with hipMalloc",
-				       allocation->size);
+		return g_strdup_printf("insert" FIX_SITE FIX_POINTER_NOTE
+				       ": hipMemAdvise(" FIX_POINTER ", " FIX_SIZE
+				       ", hipMemAdviseSetCoarseGrain, %d);\nor allocate it with "
+				       "hipMalloc",
+				       device);
 	}
 }
 
@@ -187,31 +197,27 @@ static void report_lost(const struct rules_context *context, const struct launch
 	    finding->kernel, kind_text(kind), atomic->mnemonic, launch->arch,
 	    grain->mixed ? "part" : "all", allocation_noun(allocation),
 	    grain->mixed ? "still fine-grained" : "fine-grained here");
-	fix = coarse_fix(allocation);
-	finding->fix =
-	    g_strdup_printf("%s;\nor compile the kernel with %s (a compare-and-swap "
-			    "loop: correct everywhere, but slow)",
-			    fix,
-			    launch->clang >= CLANG_ASSUMES_COARSE ? "-fatomic-fine-grained-memory"
-								  : "-mno-unsafe-fp-atomics");
+	fix = coarse_fix(allocation, context->event->launch.device);
+	finding->source = atomic_source_new(launch, atomic);
+	finding->fix = g_strdup_printf("%s;\nor " FIX_LOOP " (a compare-and-swap loop: correct "
+				       "everywhere, but slow)",
+				       fix);
 	g_free(fix);
 }
 
-/* How to have the instruction instead of the loop. */
-static const char *instruction_fix(enum atomic_kind kind)
+/* A loop on fine-grained memory; `coarse` is what makes the memory coarse-grained. */
+static char *faster_fix(const char *coarse)
 {
-	switch (kind) {
-	case ATOMIC_F32_MINMAX:
-	case ATOMIC_F64_MINMAX:
-		return "unsafeAtomicMin or unsafeAtomicMax (HIP 5.3 and later)";
-	case ATOMIC_PK_F16_ADD:
-	case ATOMIC_PK_BF16_ADD:
-		return "the compiler's builtin function for the instruction";
-	default:
-		return "unsafeAtomicAdd (where the source says atomicAdd, -munsafe-fp-atomics does "
-		       "it, "
-		       "too)";
-	}
+	char **parts = g_strsplit(coarse, ";\nor ", -1);
+	char *ways = g_strjoinv(" or ", parts);
+	char *fix = g_strdup_printf(
+	    "reduce in LDS first, so that few updates reach this memory;\nor " FIX_INSTRUCTION
+	    ", and make the memory coarse-grained: %s",
+	    ways);
+
+	g_free(ways);
+	g_strfreev(parts);
+	return fix;
 }
 
 static void report_loop(const struct rules_context *context, const struct launch *launch,
@@ -227,19 +233,16 @@ static void report_loop(const struct rules_context *context, const struct launch
 	if (!finding) {
 		return;
 	}
+	finding->source = atomic_source_new(launch, atomic);
 	if (fine) {
-		fix = coarse_fix(allocation);
+		fix = coarse_fix(allocation, context->event->launch.device);
 		finding->message = g_strdup_printf(
 		    "%s does its %s with a loop around %s: right on this fine-grained %s, but "
 		    "three orders of magnitude slower than the hardware instruction on "
 		    "coarse-grained memory.",
 		    finding->kernel, kind_text(kind), atomic->mnemonic,
 		    allocation_noun(allocation));
-		finding->fix = launch_is_omp(launch)
-				   ? omp_loop_fix()
-				   : g_strdup_printf("%s, and then use %s;\nor reduce in LDS "
-						     "first, so that few updates reach this memory",
-						     fix, instruction_fix(kind));
+		finding->fix = launch_is_omp(launch) ? omp_loop_fix(launch) : faster_fix(fix);
 		g_free(fix);
 	} else {
 		finding->message = g_strdup_printf(
@@ -248,10 +251,11 @@ static void report_loop(const struct rules_context *context, const struct launch
 		    finding->kernel, kind_text(kind), atomic->mnemonic, allocation_noun(allocation),
 		    launch->arch);
 		finding->fix = launch_is_omp(launch)
-				   ? omp_fast_fix()
-				   : g_strdup_printf("use %s, as long as the kernel is never given "
-						     "fine-grained memory",
-						     instruction_fix(kind));
+				   ? omp_fast_fix(launch)
+				   : g_strdup(FIX_INSTRUCTION
+					      ", as long as the kernel is never given fine-grained "
+					      "memory;\nor reduce in LDS first, so that few "
+					      "updates reach this memory");
 	}
 }
 

@@ -2,6 +2,7 @@
 /* HG108, HG109, HG110: how kernels with floating-point atomics were compiled. */
 #include "atomics.h"
 
+#include "analyzer/rules/atomic_fixes.h"
 #include "analyzer/rules/kernels.h"
 
 /* ---- HG108, HG109 ---- */
@@ -78,12 +79,11 @@ void check_unproven(const struct rules_context *context, const struct launch *la
 		    finding->kernel, atomic->mnemonic, launch->arch,
 		    allocation_noun(pointer.place.allocation),
 		    by_default ? " (clang 21 and later assume that it never does)" : "");
-		finding->fix = g_strdup_printf(
-		    "make sure that the kernel never updates fine-grained memory atomically, or "
-		    "compile it with %s",
-		    by_default
-			? "-fatomic-fine-grained-memory"
-			: "-mno-unsafe-fp-atomics, and use unsafeAtomicAdd where it is safe");
+		finding->source = atomic_source_new(launch, atomic);
+		finding->fix =
+		    g_strdup("make sure that the kernel never updates fine-grained memory "
+			     "atomically;\nor " FIX_LOOP
+			     " (a compare-and-swap loop: correct everywhere, but slow)");
 		finding_at_most(finding, CONFIDENCE_POSSIBLE,
 				"the address of the update could not be followed to an argument");
 	}
@@ -132,7 +132,9 @@ void check_flags_across(const struct rules_context *context, const struct launch
 		    "%s was launched from two code objects: in one its floating-point atomics are "
 		    "hardware instructions, in the other compare-and-swap loops.",
 		    finding->kernel);
-		finding->fix = g_strdup("compile all of the program with the same "
-					"-munsafe-fp-atomics or -mno-unsafe-fp-atomics");
+		finding->fix =
+		    g_strdup("compile the kernel once, or with the same compiler, headers "
+			     "and -munsafe-fp-atomics or -mno-unsafe-fp-atomics; where it "
+			     "calls unsafeAtomicAdd these options change nothing");
 	}
 }

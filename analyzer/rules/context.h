@@ -24,6 +24,7 @@ struct launch {
 	const struct device *device;   /* NULL if no device was recorded */
 	const char *arch;              /* "gfx90a", "" if unknown */
 	int clang;                     /* major release of the compiler, 0 if unknown */
+	bool amd_clang;                /* AMD's own */
 	GPtrArray *hits;               /* findings that this launch leads to: see launch_hit */
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "findings.h"
+#include "atomic_fixes.h"
 #include "fixes.h"
 #include "moves.h"
 #include "reach.h"
@@ -67,6 +68,7 @@ static void finding_free(gpointer data)
 	g_free(finding->doubts);
 	g_free(finding->message);
 	g_free(finding->fix);
+	atomic_source_free(finding->source);
 	g_free(finding->kernel);
 	g_free(finding->kernel_symbol);
 	g_free(finding->instruction);

@@ -10,8 +10,16 @@
 #include "analyzer/model/model.h"
 #include "analyzer/replay/replay.h"
 
-/* In a fix: replaced by " after FILE:LINE" of the allocation once that is known. */
-#define FIX_SITE "{after}"
+/*
+ * In a fix, replaced once source files can be read (analyzer/fix_text.c), each by a text about the
+ * finding's allocation. More of them: atomic_fixes.h.
+ */
+#define FIX_SITE         "{after}" /* " after FILE:LINE", where it is allocated */
+#define FIX_POINTER      "{p}"     /* the variable that holds the pointer, or "p" */
+#define FIX_POINTER_NOTE "{note}"  /* " (p: the pointer to this memory)" if it is not known */
+#define FIX_SIZE         "{size}"  /* its size, in bytes */
+
+struct atomic_source;
 
 enum severity { SEVERITY_NOTE, SEVERITY_ADVICE, SEVERITY_WARNING, SEVERITY_ERROR };
 
@@ -49,10 +57,11 @@ struct site {
 struct finding {
 	const struct rule *rule;
 	enum confidence confidence;
-	char *doubts;            /* why not proven, NULL if it is */
-	struct process *process; /* borrowed */
-	char *message;           /* one sentence with the actual names and sizes */
-	char *fix;               /* what to change, concretely; may hold newlines */
+	char *doubts;                 /* why not proven, NULL if it is */
+	struct process *process;      /* borrowed */
+	char *message;                /* one sentence with the actual names and sizes */
+	char *fix;                    /* what to change, concretely; may hold newlines */
+	struct atomic_source *source; /* of the atomic update that `fix` changes, or NULL */
 
 	char *kernel; /* demangled; NULL if no kernel is involved */
 	char *kernel_symbol;

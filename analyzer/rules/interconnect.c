@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* HG103, HG104, HG105, HG111, HG202, HG207: atomics that do not reach as far as was meant. */
 #include "atomics.h"
+#include "atomic_fixes.h"
 
 static const char *op_text(const struct isa_atomic *atomic)
 {
@@ -50,10 +51,9 @@ static void report_not_carried(const struct rules_context *context, const struct
 				"the runtime's word for the lack of PCIe atomics is the only "
 				"evidence");
 	} else {
-		finding->fix =
-		    g_strdup("keep what the kernel updates this way in device memory "
-			     "(hipMalloc);\nor use atomicAdd, atomicExch or atomicCAS;\nor "
-			     "compile it with -fatomic-remote-memory (clang 21 and later)");
+		finding->source = atomic_source_new(launch, atomic);
+		finding->fix = g_strdup("keep what the kernel updates this way in device memory "
+					"(hipMalloc);\nor " FIX_LOOP " (a compare-and-swap loop)");
 	}
 }
 

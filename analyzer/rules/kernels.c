@@ -12,6 +12,7 @@ struct opened {
 	struct isa_session *session; /* NULL: it cannot be analysed, for `problem` */
 	char *problem;
 	int clang;
+	bool amd; /* AMD's own clang */
 	guint64 last_use;
 	bool told; /* that its debug information is not readable */
 };
@@ -29,6 +30,7 @@ struct entry {
 	struct isa_code_object *object; /* NULL: not available */
 	const struct isa_kernel *kernel;
 	int clang;
+	bool amd;
 	char *problem;
 };
 
@@ -81,13 +83,14 @@ void kernels_free(struct kernels *kernels)
 }
 
 /* Compilers name themselves in the section .comment: "AMD clang version 14.0.0 ...". */
-static int clang_of(const char *bytes, size_t size)
+static int clang_of(const char *bytes, size_t size, bool *amd)
 {
 	static const char mark[] = "clang version ";
 	const char *found = memmem(bytes, size, mark, sizeof(mark) - 1);
 	const char *end = bytes + size;
 	int major = 0;
 
+	*amd = found && found - bytes >= 4 && memcmp(found - 4, "AMD ", 4) == 0;
 	for (found += found ? sizeof(mark) - 1 : 0;
 	     found && found < end && *found >= '0' && *found <= '9' && major < 1000; found++) {
 		major = major * 10 + (*found - '0');
@@ -166,7 +169,7 @@ static struct opened *open_session(struct kernels *kernels, const struct process
 			free(message);
 		} else {
 			opened->clang = clang_of(g_mapped_file_get_contents(file),
-						 g_mapped_file_get_length(file));
+						 g_mapped_file_get_length(file), &opened->amd);
 		}
 		if (g_hash_table_size(kernels->opened) >= OPEN_MAX) {
 			close_oldest(kernels);
@@ -202,6 +205,7 @@ static struct entry *analyse(struct kernels *kernels, const struct process *proc
 		return entry;
 	}
 	entry->clang = opened->clang;
+	entry->amd = opened->amd;
 	entry->kernel = isa_find_kernel(entry->object, symbol);
 	if (!entry->kernel) {
 		entry->problem = g_strdup_printf("code object %.12s has no such kernel", sha256);
@@ -248,7 +252,7 @@ const struct isa_kernel *kernels_find(struct kernels *kernels, const struct proc
 }
 
 int kernels_clang(const struct kernels *kernels, const struct process *process,
-		  const struct kernel_ref *kernel)
+		  const struct kernel_ref *kernel, bool *amd)
 {
 	const struct code_object_ref *object =
 	    g_hash_table_lookup(process->code_objects, GUINT_TO_POINTER(kernel->code_object_id));
@@ -260,6 +264,7 @@ int kernels_clang(const struct kernels *kernels, const struct process *process,
 		entry = g_hash_table_lookup(kernels->analysed, key);
 		g_free(key);
 	}
+	*amd = entry && entry->amd;
 	return entry ? entry->clang : 0;
 }
 

@@ -21,9 +21,9 @@ const struct isa_kernel *kernels_find(struct kernels *kernels, const struct proc
 				      const struct kernel_ref *kernel, struct findings *findings,
 				      const char **arch);
 
-/* Major release of clang that compiled the kernel's code object, 0 if unknown. */
+/* Major release of clang that compiled the kernel's code object, 0 if unknown; *amd: AMD's. */
 int kernels_clang(const struct kernels *kernels, const struct process *process,
-		  const struct kernel_ref *kernel);
+		  const struct kernel_ref *kernel, bool *amd);
 
 /*
  * Remember how the atomics of kernel `symbol` of a process were compiled (the caller's bits), and

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "openmp.h"
 
+#include "atomic_fixes.h"
 #include "atomics.h"
 
 bool launch_is_omp(const struct launch *launch)
@@ -50,30 +51,33 @@ void omp_lost(const struct rules_context *context, const struct launch *launch,
 	    operation, atomic->mnemonic, launch->arch, place,
 	    grain->mixed ? "of which only some pages were made coarse-grained"
 			 : "which no map made coarse-grained");
-	finding->fix = g_strdup(
-	    "let the compiler make a compare-and-swap loop (hint(AMD_safe_fp_atomics), or "
-	    "-mno-unsafe-fp-atomics);\n"
-	    "or use a reduction clause, or memory of omp_target_alloc, which is coarse-grained;\n"
-	    "or map all of the memory: AMD's runtime then makes its pages coarse-grained (LLVM's "
-	    "own does not)");
+	finding->source = atomic_source_new(launch, atomic);
+	finding->fix = g_strdup_printf(
+	    "use a reduction clause;\nor use memory of omp_target_alloc, which is "
+	    "coarse-grained;\nor " FIX_LOOP
+	    " (a compare-and-swap loop: correct everywhere, but slow)%s;\nor map all of the "
+	    "memory: AMD's runtime then makes its pages coarse-grained (LLVM's own does not)",
+	    launch->amd_clang ? ";\nor write hint(AMD_safe_fp_atomics), for such a loop" : "");
 	g_free(place);
 }
 
-char *omp_loop_fix(void)
+#define HINT ";\nor write hint(AMD_fast_fp_atomics)"
+
+char *omp_loop_fix(const struct launch *launch)
 {
-	return g_strdup(
+	return g_strdup_printf(
 	    "use a reduction clause, which updates this memory once for each team;\n"
-	    "or map the memory (AMD's runtime then makes its pages coarse-grained), or use "
-	    "omp_target_alloc, and let the compiler use the hardware's instruction: "
-	    "hint(AMD_fast_fp_atomics)");
+	    "or use omp_target_alloc, and " FIX_INSTRUCTION "%s",
+	    launch->amd_clang ? HINT " and map the memory: AMD's runtime then makes its pages "
+				     "coarse-grained"
+			      : "");
 }
 
-char *omp_fast_fix(void)
+char *omp_fast_fix(const struct launch *launch)
 {
-	return g_strdup(
-	    "use a reduction clause;\n"
-	    "or, with AMD's compiler, hint(AMD_fast_fp_atomics) or -munsafe-fp-atomics, "
-	    "as long as the region is never given fine-grained memory");
+	return g_strdup_printf("use a reduction clause;\nor " FIX_INSTRUCTION
+			       ", as long as the region is never given fine-grained memory%s",
+			       launch->amd_clang ? HINT ", likewise" : "");
 }
 
 /* ---- HG806 ---- */

@@ -19,8 +19,8 @@ void omp_lost(const struct rules_context *context, const struct launch *launch,
 	      const struct pointer_argument *pointer, const struct grain *grain);
 
 /* Fixes for compare-and-swap loops; to be freed. */
-char *omp_loop_fix(void);
-char *omp_fast_fix(void);
+char *omp_loop_fix(const struct launch *launch);
+char *omp_fast_fix(const struct launch *launch);
 
 /* HG806: the region uses memory that the GPU cannot reach. */
 void omp_unreachable(const struct rules_context *context, const struct launch *launch,

@@ -95,7 +95,7 @@ static void check_launch(const struct rules_context *context, struct kernel_ref 
 	launch.code = kernels_find(context->kernels, context->process, kernel, context->findings,
 				   &launch.arch);
 	launch.device = process_device(context->process, event->device);
-	launch.clang = kernels_clang(context->kernels, context->process, kernel);
+	launch.clang = kernels_clang(context->kernels, context->process, kernel, &launch.amd_clang);
 	if (!launch.code) {
 		return;
 	}

@@ -5,6 +5,8 @@
  */
 #include "rules_world.h"
 
+#include "analyzer/rules/atomic_fixes.h"
+
 enum { PCIE = 2, XGMI = 4 };
 
 static void gpu(const char *arch, int8_t link, int8_t host_native, int8_t xnack, int8_t apu)
@@ -310,7 +312,9 @@ static void by_the_compilers_default(void **state)
 	alloc(HG_API_hipHostMalloc, 0x10000, 8192, 0, 5);
 	launch(1, 0x10000, 0);
 	assert_string_equal(found(), "HG101");
-	assert_non_null(strstr(finding(0)->fix, "-fatomic-fine-grained-memory"));
+	assert_int_equal(finding(0)->source->clang, 21);
+	assert_true(finding(0)->source->amd);
+	assert_non_null(strstr(finding(0)->fix, FIX_LOOP));
 	lose_track();
 	launch(2, 0x10000, 0);
 	assert_string_equal(found(), "HG101 HG109");

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fix_text.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "analyzer/rules/atomic_fixes.h"
+
+/* ---- what an allocation's source line tells ---- */
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* The only place where `line` calls `function`, at its "("; NULL if there is none, or several. */
+static const char *only_call(const char *line, const char *function, const char **name)
+{
+	size_t length = strlen(function);
+	const char *found = NULL;
+
+	for (const char *at = line; (at = strstr(at, function)); at += length) {
+		const char *open = at + length;
+
+		if ((at > line && is_word(at[-1])) || *open != '(') {
+			continue;
+		}
+		if (found) {
+			return NULL;
+		}
+		found = open;
+		*name = at;
+	}
+	return found;
+}
+
+/* Up to two arguments of the call that opens at `open`. False: they do not end on this line, or
+ * hold what is not understood here. */
+static bool split_arguments(const char *open, char **first, char **second)
+{
+	const char *start = open + 1, *at;
+	unsigned depth = 1, seen = 0;
+
+	for (at = start; *at; at++) {
+		if (strchr("\"'\\{};?", *at) || (at[0] == '/' && (at[1] == '/' || at[1] == '*'))) {
+			return false;
+		}
+		if (strchr("([", *at)) {
+			depth++;
+		} else if (strchr(")]", *at)) {
+			depth--;
+		}
+		if (depth == 0 || (depth == 1 && *at == ',')) {
+			char *argument = g_strstrip(g_strndup(start, (gsize)(at - start)));
+
+			if (seen == 0) {
+				*first = argument;
+			} else if (seen == 1) {
+				*second = argument;
+			} else {
+				g_free(argument);
+			}
+			seen++;
+			start = at + 1;
+		}
+		if (depth == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The length of a name such as `total`, `this->total` or `state.total` at `text`. */
+static size_t name_length(const char *text)
+{
+	size_t at = 0;
+
+	if (!isalpha((unsigned char)*text) && *text != '_') {
+		return 0;
+	}
+	while (is_word(text[at]) || (text[at] == '.' && is_word(text[at + 1])) ||
+	       (text[at] == '-' && text[at + 1] == '>' && is_word(text[at + 2])) ||
+	       (text[at] == '>' && at && text[at - 1] == '-')) {
+		at++;
+	}
+	return at;
+}
+
+/* "(void **)&total" -> "total"; NULL if it is anything else than the address of a name. */
+static char *pointed_name(const char *argument)
+{
+	const char *at = argument;
+
+	if (*at == '(') {
+		at = strchr(at, ')');
+		if (!at || memchr(argument + 1, '(', (size_t)(at - argument - 1))) {
+			return NULL;
+		}
+		at++;
+	} else if (g_str_has_prefix(at, "reinterpret_cast<void**>(") ||
+		   g_str_has_prefix(at, "reinterpret_cast<void **>(")) {
+		at = strchr(at, '(') + 1;
+		if (!g_str_has_suffix(at, ")")) {
+			return NULL;
+		}
+	}
+	while (*at == ' ') {
+		at++;
+	}
+	if (*at++ != '&') {
+		return NULL;
+	}
+	for (size_t length = name_length(at); length;) {
+		const char *rest = at + length;
+
+		return *rest == 0 || strcmp(rest, ")") == 0 ? g_strndup(at, length) : NULL;
+	}
+	return NULL;
+}
+
+/* "double *total = (double *)malloc(" -> "total", given the place of "malloc". */
+static char *assigned_name(const char *line, const char *call)
+{
+	const char *equals = call, *end, *start;
+
+	while (equals > line && equals[-1] != '=') {
+		if (!is_word(equals[-1]) && !strchr(" *()<>:", equals[-1])) {
+			return NULL;
+		}
+		equals--;
+	}
+	if (equals <= line + 1 || strchr("=!<>+-*/|&^%", equals[-2])) {
+		return NULL;
+	}
+	for (end = equals - 1; end > line && end[-1] == ' ';) {
+		end--;
+	}
+	for (start = end; start > line && (is_word(start[-1]) || strchr(".>-", start[-1]));) {
+		start--;
+	}
+	return name_length(start) == (size_t)(end - start) && end > start
+		   ? g_strndup(start, (gsize)(end - start))
+		   : NULL;
+}
+
+/* hip... functions store through their first argument, and have the size as the second. */
+void fix_parse_allocation(const char *line, const char *function, char **variable, char **size)
+{
+	const char *name = NULL, *open = only_call(line, function, &name);
+	char *first = NULL, *second = NULL;
+
+	*variable = *size = NULL;
+	if (!open || !split_arguments(open, &first, &second)) {
+		goto out;
+	}
+	if (!g_str_has_prefix(function, "hip")) {
+		*variable = assigned_name(line, name);
+		goto out;
+	}
+	*variable = first ? pointed_name(first) : NULL;
+	if (*variable && second && *second) {
+		*size = g_steal_pointer(&second);
+	}
+out:
+	g_free(first);
+	g_free(second);
+}
+
+/* ---- tokens ---- */
+
+static void replace(struct finding *finding, const char *token, const char *by)
+{
+	char **parts = g_strsplit(finding->fix, token, -1);
+
+	g_free(finding->fix);
+	finding->fix = g_strjoinv(by, parts);
+	g_strfreev(parts);
+}
+
+/* The alternative that holds `token` is left out: nothing is known to put there. */
+static void leave_out(struct finding *finding, const char *token)
+{
+	char **alternatives = g_strsplit(finding->fix, ";\nor ", -1);
+	GString *kept = g_string_new(NULL);
+
+	for (unsigned i = 0; alternatives[i]; i++) {
+		if (!strstr(alternatives[i], token)) {
+			g_string_append_printf(kept, "%s%s", kept->len ? ";\nor " : "",
+					       alternatives[i]);
+		}
+	}
+	g_strfreev(alternatives);
+	g_free(finding->fix);
+	finding->fix = g_string_free(kept, kept->len == 0);
+}
+
+static void name_allocation(struct finding *finding, struct symbolizer *symbolizer)
+{
+	const struct allocation *allocation = finding->allocation;
+	const struct source_frame *frame = user_frame(
+	    symbolize_stack(symbolizer, finding->process, allocation ? allocation->stack_id : 0));
+	const char *line =
+	    frame && frame->file ? source_line(symbolizer, frame->file, frame->line) : NULL;
+	char *variable = NULL, *size = NULL, *text;
+
+	if (line && allocation) {
+		fix_parse_allocation(line, hg_api_name(allocation->api), &variable, &size);
+	}
+	text = frame && frame->file ? g_strdup_printf(" after %s:%u", frame->file, frame->line)
+				    : g_strdup(" after the allocation");
+	replace(finding, FIX_SITE, text);
+	g_free(text);
+	replace(finding, FIX_POINTER, variable ? variable : "p");
+	replace(finding, FIX_POINTER_NOTE, variable ? "" : " (p: the pointer to this memory)");
+	text = g_strdup_printf("%" G_GUINT64_FORMAT, allocation ? allocation->size : 0);
+	replace(finding, FIX_SIZE, size ? size : text);
+	g_free(text);
+	g_free(variable);
+	g_free(size);
+}
+
+static void name_update(struct finding *finding, struct symbolizer *symbolizer)
+{
+	static const struct {
+		const char *token;
+		char *(*text)(const struct atomic_source *, const char *);
+	} texts[] = {
+		{ FIX_LOOP, atomic_loop_text },
+		{ FIX_INSTRUCTION, atomic_instruction_text },
+	};
+	char *place = NULL;
+
+	if (finding->device_file) {
+		place = g_strdup_printf("%s:%u", finding->device_file, finding->device_line);
+		atomic_source_look(finding->source, source_line(symbolizer, finding->device_file,
+								finding->device_line));
+	}
+	for (unsigned i = 0; i < G_N_ELEMENTS(texts) && finding->fix; i++) {
+		char *text;
+
+		if (!strstr(finding->fix, texts[i].token)) {
+			continue;
+		}
+		text = texts[i].text(finding->source, place);
+		if (text) {
+			replace(finding, texts[i].token, text);
+		} else {
+			leave_out(finding, texts[i].token);
+		}
+		g_free(text);
+	}
+	g_free(place);
+}
+
+void fixes_finish(struct findings *findings, struct symbolizer *symbolizer)
+{
+	for (unsigned i = 0; i < findings->list->len; i++) {
+		struct finding *finding = findings->list->pdata[i];
+
+		if (finding->fix && finding->source) {
+			name_update(finding, symbolizer);
+		}
+		if (finding->fix && strchr(finding->fix, '{')) {
+			name_allocation(finding, symbolizer);
+		}
+	}
+}
