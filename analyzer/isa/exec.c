@@ -8,6 +8,7 @@
 #include "flow.h"
 
 #include <errno.h>
+#include <string.h>
 
 static bool is_exec(const struct operand *operand)
 {
@@ -190,6 +191,12 @@ static int save_exec(struct flow *flow, const struct insn *insn, struct state *s
 		}
 		break;
 	default:
+		/* Functions save what they change in lanes that their caller has switched off. */
+		if (strstr(insn->mnemonic, "s_xor_") && is_constant(flow, state, from, -1) &&
+		    state_exec_name(state) != SITE_LOST) {
+			state_off(state);
+			break;
+		}
 		old = 0;
 		status = state_lose(store, state);
 		break;

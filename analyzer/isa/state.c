@@ -114,6 +114,14 @@ value_id state_get(struct value_store *store, const struct state *state, unsigne
 		return state->scalar[reg];
 	if (state->mode == EXEC_ALL)
 		return state_get_any(store, state, reg);
+	if (state->mode == EXEC_OFF) {
+		value_id value = VALUE_BOTTOM;
+
+		for (unsigned i = 0; i < state->aside_count; i++)
+			value =
+			    value_join(store, value, state->aside[i].file->reg[reg - REG_VECTOR]);
+		return value;
+	}
 	if (state->mode == EXEC_BOTH && state->aside_count)
 		return value_join(store, state->active->reg[reg - REG_VECTOR],
 				  state->aside[state->aside_count - 1].file->reg[reg - REG_VECTOR]);
@@ -123,7 +131,7 @@ value_id state_get(struct value_store *store, const struct state *state, unsigne
 /* The first file set aside that vector instructions write as well. */
 static unsigned first_written(const struct state *state)
 {
-	if (state->mode == EXEC_ALL)
+	if (state->mode == EXEC_ALL || state->mode == EXEC_OFF)
 		return 0;
 	if (state->mode == EXEC_BOTH && state->aside_count)
 		return state->aside_count - 1;
@@ -133,7 +141,7 @@ static unsigned first_written(const struct state *state)
 int state_set(struct value_store *store, struct state *state, unsigned reg, value_id value)
 {
 	unsigned i;
-	int status;
+	int status = 0;
 
 	(void)store;
 	if (reg >= REG_COUNT)
@@ -142,7 +150,8 @@ int state_set(struct value_store *store, struct state *state, unsigned reg, valu
 		state->scalar[reg] = value;
 		return 0;
 	}
-	status = lane_file_set(&state->active, reg - REG_VECTOR, value);
+	if (state->mode != EXEC_OFF)
+		status = lane_file_set(&state->active, reg - REG_VECTOR, value);
 	for (i = first_written(state); !status && i < state->aside_count; i++)
 		status = lane_file_set(&state->aside[i].file, reg - REG_VECTOR, value);
 	return status;
@@ -170,7 +179,9 @@ int state_write_lane(struct value_store *store, struct state *state, unsigned re
 value_id state_private_load(struct value_store *store, const struct state *state, uint32_t dword,
 			    bool flat)
 {
-	value_id value = lane_file_load(store, state->active, dword, flat);
+	value_id value = state->mode == EXEC_OFF
+			     ? VALUE_BOTTOM
+			     : lane_file_load(store, state->active, dword, flat);
 	unsigned i;
 
 	for (i = first_written(state); i < state->aside_count; i++)
@@ -183,11 +194,12 @@ int state_private_store(struct value_store *store, struct state *state, uint32_t
 			value_id value)
 {
 	unsigned i;
-	int status;
+	int status = 0;
 
 	if (dword >= PRIVATE_LIMIT / 4)
 		return state_private_store_any(store, state, value, false);
-	status = lane_file_store(&state->active, dword, value);
+	if (state->mode != EXEC_OFF)
+		status = lane_file_store(&state->active, dword, value);
 	for (i = first_written(state); !status && i < state->aside_count; i++)
 		status = lane_file_store(&state->aside[i].file, dword, value);
 	return status;
@@ -224,7 +236,8 @@ int state_private_some(struct value_store *store, struct state *state, uint32_t 
 
 value_id state_private_load_any(struct value_store *store, const struct state *state)
 {
-	value_id value = lane_file_load_any(store, state->active);
+	value_id value =
+	    state->mode == EXEC_OFF ? VALUE_BOTTOM : lane_file_load_any(store, state->active);
 	unsigned i;
 
 	for (i = first_written(state); i < state->aside_count; i++)
@@ -236,10 +249,11 @@ int state_private_store_any(struct value_store *store, struct state *state, valu
 			    bool stray)
 {
 	unsigned i;
-	int status;
+	int status = 0;
 
 	value = value_plain(store, value);
-	status = lane_file_store_any(store, &state->active, value, stray);
+	if (state->mode != EXEC_OFF)
+		status = lane_file_store_any(store, &state->active, value, stray);
 	for (i = first_written(state); !status && i < state->aside_count; i++)
 		status = lane_file_store_any(store, &state->aside[i].file, value, stray);
 	return status;

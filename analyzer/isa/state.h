@@ -29,6 +29,7 @@ enum exec_mode {
 	EXEC_NORMAL, /* `active` is what vector instructions see */
 	EXEC_BOTH,   /* `active` and the last file set aside (the else part being set up) */
 	EXEC_ALL,    /* every lane */
+	EXEC_OFF,    /* the lanes that are off otherwise; for a moment */
 	EXEC_SOME,   /* the lanes of state.some, on or off until now; within a block only */
 };
 
@@ -110,6 +111,8 @@ int state_grow(struct value_store *store, struct state *state);
 int state_lose(struct value_store *store, struct state *state);
 /* exec = -1 for a moment. */
 void state_all(struct state *state);
+/* exec = ~exec for a moment. */
+void state_off(struct state *state);
 /* exec = a few lanes by number for a moment. */
 void state_some(struct state *state, uint32_t lanes);
 /* exec = the lanes of `name` that it does not have now (swap), or those in addition (both). */

@@ -63,7 +63,7 @@ static int settle(struct value_store *store, struct state *state)
 {
 	if (state->mode == EXEC_BOTH)
 		return state_end_both(store, state, false);
-	if (state->mode == EXEC_ALL || state->mode == EXEC_SOME)
+	if (state->mode != EXEC_NORMAL)
 		return state_lose(store, state);
 	return 0;
 }
@@ -157,6 +157,11 @@ int state_grow(struct value_store *store, struct state *state)
 void state_all(struct state *state)
 {
 	state->mode = EXEC_ALL;
+}
+
+void state_off(struct state *state)
+{
+	state->mode = EXEC_OFF;
 }
 
 void state_some(struct state *state, uint32_t lanes)
