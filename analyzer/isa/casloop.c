@@ -4,77 +4,11 @@
  * definitions it is made of: moves are passed through, arithmetic is noted, loads and returned
  * old values end the search.
  */
-#include "casloop.h"
+#include "casloop_search.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-
-/* Arithmetic by prefix of the mnemonic; the first that fits. */
-static const struct {
-	const char *prefix;
-	uint8_t op, type;
-	bool fp;
-} operations[] = {
-	{ "v_add_f32", ISA_OP_ADD, ISA_TYPE_F32, true },
-	{ "v_add_f64", ISA_OP_ADD, ISA_TYPE_F64, true },
-	{ "v_sub_f32", ISA_OP_SUB, ISA_TYPE_F32, true },
-	{ "v_subrev_f32", ISA_OP_SUB, ISA_TYPE_F32, true },
-	{ "v_pk_add_f32", ISA_OP_ADD, ISA_TYPE_F32, true },
-	{ "v_pk_add_f16", ISA_OP_ADD, ISA_TYPE_PK_F16, true },
-	{ "v_add_f16", ISA_OP_ADD, ISA_TYPE_PK_F16, true },
-	{ "v_min_f32", ISA_OP_MIN, ISA_TYPE_F32, true },
-	{ "v_max_f32", ISA_OP_MAX, ISA_TYPE_F32, true },
-	{ "v_min_f64", ISA_OP_MIN, ISA_TYPE_F64, true },
-	{ "v_max_f64", ISA_OP_MAX, ISA_TYPE_F64, true },
-	{ "v_fma_f32", ISA_OP_ADD, ISA_TYPE_F32, true },
-	{ "v_fmac_f32", ISA_OP_ADD, ISA_TYPE_F32, true },
-	{ "v_fma_f64", ISA_OP_ADD, ISA_TYPE_F64, true },
-	{ "v_fmac_f64", ISA_OP_ADD, ISA_TYPE_F64, true },
-	{ "v_mac_f32", ISA_OP_ADD, ISA_TYPE_F32, true },
-	{ "v_mul_f32", ISA_OP_OTHER, ISA_TYPE_F32, true },
-	{ "v_mul_f64", ISA_OP_OTHER, ISA_TYPE_F64, true },
-	{ "v_min_i32", ISA_OP_MIN, ISA_TYPE_I32, false },
-	{ "v_min_u32", ISA_OP_MIN, ISA_TYPE_I32, false },
-	{ "v_max_i32", ISA_OP_MAX, ISA_TYPE_I32, false },
-	{ "v_max_u32", ISA_OP_MAX, ISA_TYPE_I32, false },
-	{ "v_add_", ISA_OP_ADD, ISA_TYPE_I32, false },
-	{ "v_addc_", ISA_OP_ADD, ISA_TYPE_I32, false },
-	{ "v_add3_", ISA_OP_ADD, ISA_TYPE_I32, false },
-	{ "v_sub", ISA_OP_SUB, ISA_TYPE_I32, false },
-	{ "v_and_b32", ISA_OP_AND, ISA_TYPE_I32, false },
-	{ "v_or_b32", ISA_OP_OR, ISA_TYPE_I32, false },
-	{ "v_xor_b32", ISA_OP_XOR, ISA_TYPE_I32, false },
-	{ "s_add_", ISA_OP_ADD, ISA_TYPE_I32, false },
-	{ "s_sub_", ISA_OP_SUB, ISA_TYPE_I32, false },
-};
-
-/* Something that holds a value: a register, a lane of one, or a private memory slot. */
-struct place {
-	uint32_t kind; /* 0 register, 1 lane, 2 slot */
-	uint32_t a, b;
-};
-
-struct search {
-	const struct function *function;
-	const struct insn *cas;
-	const bool *in_loop; /* per block */
-	struct visit {
-		uint32_t block;
-		struct place place;
-	} * seen;
-	size_t seen_count, seen_room;
-	struct todo {
-		uint32_t block, before;
-		struct place place;
-	} * todo;
-	size_t todo_count, todo_room;
-	bool reaches_old; /* some path ends in memory's old value */
-	bool arithmetic;
-	struct arithmetic kind;
-};
 
 static uint32_t block_of(const struct function *function, const struct insn *insn, uint32_t *index)
 {
@@ -272,6 +206,9 @@ static bool writes(const struct insn *insn, struct place place, uint32_t *part)
 		return false;
 	if (insn->class == OP_MEMORY && insn->atomic && !insn->returns)
 		return false;
+	/* From gfx10 on it has no other destination than exec. */
+	if (insn->class == OP_COMPARE_EXEC && insn->operand_count < 3)
+		return false;
 	if (to->kind != OPERAND_REG)
 		return false;
 	if (place.kind == 1)
@@ -285,56 +222,6 @@ static bool writes(const struct insn *insn, struct place place, uint32_t *part)
 		return !(insn->family == MEM_BUFFER && insn->atomic && *part >= insn->dwords);
 	}
 	return false;
-}
-
-static bool contains(const struct insn *insn, const char *const *parts, size_t count)
-{
-	size_t i;
-
-	for (i = 0; i < count; i++)
-		if (strstr(insn->mnemonic, parts[i]))
-			return true;
-	return false;
-}
-
-/* Of a conversion the type that it makes stands first. */
-static const char *const conversions[] = { "_cvt_f32_u32",   "_cvt_f32_i32", "_cvt_f64_u32",
-					   "_cvt_f64_i32",   "_cvt_u32_f",   "_cvt_i32_f",
-					   "_cvt_f32_ubyte", "_rcp_iflag" };
-static const char *const products[] = { "_mul_lo_", "_mul_hi_", "_mul_u",
-					"_mul_i",   "_mad_u",   "_mad_i" };
-
-bool casloop_arithmetic(const struct insn *insn, struct arithmetic *kind)
-{
-	size_t i;
-
-	memset(kind, 0, sizeof(*kind));
-	kind->converts = contains(insn, conversions, ARRAY_SIZE(conversions));
-	kind->product = contains(insn, products, ARRAY_SIZE(products));
-	for (i = 0; i < ARRAY_SIZE(operations); i++) {
-		if (strncmp(insn->mnemonic, operations[i].prefix, strlen(operations[i].prefix)))
-			continue;
-		/* max(x, x) only quiets a NaN */
-		if ((operations[i].op == ISA_OP_MAX || operations[i].op == ISA_OP_MIN) &&
-		    insn->operand[1].kind == OPERAND_REG && insn->operand[2].kind == OPERAND_REG &&
-		    insn->operand[1].reg == insn->operand[2].reg)
-			return false;
-		kind->op = (enum isa_op)operations[i].op;
-		kind->type = (enum isa_type)operations[i].type;
-		kind->fp = operations[i].fp;
-		return true;
-	}
-	if (insn->class == OP_MOVE || insn->class == OP_SELECT || insn->class == OP_PACKED_MOVE ||
-	    insn->class == OP_READ_LANE || insn->class == OP_READ_FIRST)
-		return false;
-	kind->op = ISA_OP_OTHER;
-	kind->fp = strstr(insn->mnemonic, "_f32") || strstr(insn->mnemonic, "_f64") ||
-		   strstr(insn->mnemonic, "_f16");
-	kind->type = !kind->fp                        ? ISA_TYPE_I32
-		     : strstr(insn->mnemonic, "_f64") ? ISA_TYPE_F64
-		     : strstr(insn->mnemonic, "_f16") ? ISA_TYPE_PK_F16
-						      : ISA_TYPE_F32;
-	return true;
 }
 
 static void note(struct search *search, const struct insn *insn)
@@ -357,29 +244,26 @@ static void note(struct search *search, const struct insn *insn)
 	search->arithmetic = true;
 }
 
-/* Whether the word is one number of that type, or a pair of halves. */
-static bool is_number(const struct arithmetic *kind, unsigned dwords)
+static void add_root(struct search *search, const struct root *root)
 {
-	switch (kind->type) {
-	case ISA_TYPE_PK_F16:
-		return dwords == 1;
-	case ISA_TYPE_F64:
-		return dwords == 2 && !kind->masked;
-	default:
-		return dwords == 1 && !kind->masked;
-	}
+	for (unsigned i = 0; i < search->root_count; i++)
+		if (!memcmp(&search->root[i], root, sizeof(*root)))
+			return;
+	if (search->root_count == ROOTS_MAX)
+		search->too_many = true;
+	else
+		search->root[search->root_count++] = *root;
 }
 
-void casloop_conclude(const struct arithmetic *kind, unsigned dwords, struct casloop *result)
+/* Whether the value is made here; it is moved otherwise. */
+static bool is_root(const struct insn *insn)
 {
-	result->computes = true;
-	result->fp = kind->fp && !kind->converts;
-	result->op = kind->op;
-	result->type = kind->type;
-	if (!result->fp)
-		result->type = dwords == 2 ? ISA_TYPE_I64 : ISA_TYPE_I32;
-	if (kind->converts || (kind->fp ? !is_number(kind, dwords) : kind->product))
-		result->op = ISA_OP_OTHER;
+	struct arithmetic kind;
+	struct place slot;
+
+	if (insn->class == OP_MEMORY)
+		return !insn->store && !(insn->load && frame_slot(insn, &slot));
+	return insn->dpp || insn->sdwa || casloop_arithmetic(insn, &kind);
 }
 
 /* Continue from a definition to its sources. */
@@ -388,8 +272,16 @@ static int from_definition(struct search *search, const struct insn *insn, uint3
 {
 	unsigned first = 1, last = insn->operand_count, i;
 	struct place place = { 0 };
+	struct root root;
 	int status = 0;
 
+	if (search->for_roots && is_root(insn)) {
+		memset(&root, 0, sizeof(root));
+		root.insn = insn;
+		root.place.kind = part;
+		add_root(search, &root);
+		return 0;
+	}
 	if (insn->class == OP_MEMORY) {
 		if (insn->store) {
 			place.a = insn->operand[insn->family == MEM_SCRATCH].reg + part;
@@ -420,8 +312,13 @@ static int from_definition(struct search *search, const struct insn *insn, uint3
 		const struct operand *from = &insn->operand[i];
 		uint32_t k;
 
-		if (from->kind != OPERAND_REG)
+		if (from->kind != OPERAND_REG) {
+			memset(&root, 0, sizeof(root));
+			root.constant = true;
+			root.value = from->value;
+			add_root(search, &root);
 			continue;
+		}
 		for (k = 0; !status && k < from->count; k++) {
 			/* A move of two dwords moves each to its place. */
 			if ((insn->class == OP_MOVE || insn->class == OP_PACKED_MOVE ||
@@ -467,10 +364,17 @@ static int search_back(struct search *search)
 			status = from_definition(search, definition, todo.block, i, part);
 			continue;
 		}
+		if (search->for_roots && todo.block == function->entry_block) {
+			struct root root;
+
+			memset(&root, 0, sizeof(root));
+			root.place = todo.place;
+			add_root(search, &root);
+		}
 		for (k = 0; !status && k < block->predecessor_count; k++) {
 			uint32_t before = block->predecessor[k];
 
-			if (!search->in_loop[before])
+			if (!search->for_roots && !search->in_loop[before])
 				continue;
 			status = visited(search, before, todo.place, &was);
 			if (!status && !was)
@@ -481,14 +385,15 @@ static int search_back(struct search *search)
 	return status;
 }
 
-static int trace(struct search *search, uint32_t block, uint32_t index, const struct operand *data,
-		 unsigned first, unsigned count)
+int search_operand(struct search *search, uint32_t block, uint32_t index,
+		   const struct operand *data, unsigned first, unsigned count)
 {
 	unsigned i;
 	int status = 0;
 
 	search->seen_count = search->todo_count = 0;
-	search->arithmetic = search->reaches_old = false;
+	search->arithmetic = search->reaches_old = search->too_many = false;
+	search->root_count = 0;
 	memset(&search->kind, 0, sizeof(search->kind));
 	for (i = 0; !status && i < count; i++) {
 		struct place place = { 0, data->reg + first + i, 0 };
@@ -518,14 +423,47 @@ found:
 	return status ? status : cyclic;
 }
 
+/* Within search->in_loop. *updates: what it expects is what memory held. */
+static int classify(struct search *search, uint32_t block, uint32_t index,
+		    const struct operand *data, struct casloop *result, bool *updates)
+{
+	const struct insn *insn = search->cas;
+	unsigned half = data->count / 2u;
+	bool stays = true;
+	int status = search_operand(search, block, index, data, 0, half);
+
+	*updates = false;
+	if (status)
+		return status;
+	if (search->arithmetic && search->reaches_old) {
+		*updates = true;
+		casloop_conclude(&search->kind, half, result);
+		return 0;
+	}
+	status = search_operand(search, block, index, data, half, half);
+	*updates = search->reaches_old;
+	/* A lock stays where it is; a free slot is looked for here and there. */
+	for (unsigned i = 1; !status && stays && i < insn->operand_count; i++) {
+		const struct operand *address = &insn->operand[i];
+
+		if (address == data || address->kind != OPERAND_REG)
+			continue;
+		status = search_operand(search, block, index, address, 0, address->count);
+		stays = !search->arithmetic && !search->reaches_old;
+	}
+	result->lock = !status && !*updates && stays;
+	if (!status && *updates && stays)
+		status = casloop_exit(search, block, index, data, result);
+	return status;
+}
+
 int casloop_classify(const struct function *function, const struct insn *insn,
 		     struct casloop *result)
 {
 	struct search search = { .function = function, .cas = insn };
 	uint32_t index = 0, block = block_of(function, insn, &index);
 	const struct operand *data;
-	bool *in_loop, cyclic = false;
-	unsigned half, i;
+	bool *in_loop, cyclic = false, updates = false;
 	int status;
 
 	memset(result, 0, sizeof(*result));
@@ -535,7 +473,6 @@ int casloop_classify(const struct function *function, const struct insn *insn,
 	data = insn->family == MEM_BUFFER ? &insn->operand[0] : &insn->operand[2];
 	if (data->kind != OPERAND_REG || data->count < 2)
 		return 0;
-	half = data->count / 2;
 	in_loop = calloc(function->block_count, sizeof(*in_loop));
 	if (!in_loop)
 		return -ENOMEM;
@@ -546,23 +483,16 @@ int casloop_classify(const struct function *function, const struct insn *insn,
 	if (status || !cyclic)
 		goto out;
 	result->loop = true;
-	status = trace(&search, block, index, data, 0, half);
-	if (status)
-		goto out;
-	if (search.arithmetic && search.reaches_old) {
-		casloop_conclude(&search.kind, half, result);
-		goto out;
-	}
-	status = trace(&search, block, index, data, half, half);
-	result->lock = !status && !search.reaches_old;
-	/* A lock stays where it is; a free slot is looked for here and there. */
-	for (i = 1; !status && result->lock && i < insn->operand_count; i++) {
-		const struct operand *address = &insn->operand[i];
-
-		if (address == data || address->kind != OPERAND_REG)
-			continue;
-		status = trace(&search, block, index, address, 0, address->count);
-		result->lock = !search.arithmetic && !search.reaches_old;
+	status = classify(&search, block, index, data, result, &updates);
+	/*
+	 * The shortest way round is no way for a lane that goes on where a loop was unrolled: each
+	 * instruction then expects what the one before returned.
+	 */
+	if (!status && result->lock) {
+		status = loop_find(function, block, in_loop, &cyclic);
+		result->lock = false;
+		if (!status)
+			status = classify(&search, block, index, data, result, &updates);
 	}
 out:
 	free(search.seen);

@@ -12,6 +12,7 @@ struct casloop {
 	enum isa_op op;
 	enum isa_type type;
 	bool fp;
+	const char *why; /* it updates memory's old value, but how is not seen; NULL otherwise */
 };
 
 /* What an instruction does to a value on its way from memory back to it. */
@@ -32,6 +33,18 @@ bool casloop_arithmetic(const struct insn *insn, struct arithmetic *kind);
  * is more than one operation on a number as wide as the word, the operation is "other".
  */
 void casloop_conclude(const struct arithmetic *kind, unsigned dwords, struct casloop *result);
+
+/* A comparison that tells the smaller from the larger. */
+struct ordering {
+	unsigned first;    /* its operands are this one and the next */
+	bool first_larger; /* the first one is the larger, or as large, where it holds */
+	bool fp;
+	enum isa_type type;
+	unsigned dwords; /* of each operand */
+};
+
+/* False if the instruction is no such comparison. */
+bool casloop_ordering(const struct insn *insn, struct ordering *ordering);
 
 /* Whether the instruction at `pc` lies in a loop of `function`: 1, 0 or -ENOMEM. */
 int casloop_in_loop(const struct function *function, uint64_t pc);

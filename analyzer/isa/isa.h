@@ -42,7 +42,8 @@ enum isa_op {
 	ISA_OP_DEC,
 	ISA_OP_SWAP,
 	ISA_OP_CMPSWAP,
-	ISA_OP_OTHER, /* only as loop_op: something else, such as a product */
+	ISA_OP_OTHER,  /* only as loop_op: something else, such as a product */
+	ISA_OP_MINMAX, /* only as loop_op: minimum or maximum, which of them is not known */
 };
 
 enum isa_origin_kind {

@@ -124,6 +124,9 @@ static void add_frame(const char *function, const char *file, unsigned line, voi
 	frame->line = line;
 }
 
+/* An isa_atomic.loop_why that settle_loops() replaces. */
+static const char not_looked_for[] = "not looked for";
+
 /* True if `loop` leaves open whether the loop is elsewhere. */
 static bool in_callers(const struct access *access, const struct flow_entry *entry,
 		       const struct casloop *loop)
@@ -189,8 +192,7 @@ static int fill_atomic(struct analysis *analysis, struct flow *flow, const struc
 		if (status)
 			return status;
 		set_loop(atomic, &loop);
-		if (in_callers(access, entry, &loop))
-			atomic->loop_why = "not looked for";
+		atomic->loop_why = in_callers(access, entry, &loop) ? not_looked_for : loop.why;
 	}
 	file = analysis->lines ? lines_find(analysis->lines, insn->pc, &atomic->line) : NULL;
 	for (i = 0; file && lines_foreign(file) && i < access->caller_count; i++) {
@@ -333,7 +335,7 @@ static int settle_loops(struct analysis *analysis, struct program *program,
 	size_t i;
 	int status;
 
-	for (i = 0; i < kernel->atomic_count && !kernel->atomics[i].loop_why; i++)
+	for (i = 0; i < kernel->atomic_count && kernel->atomics[i].loop_why != not_looked_for; i++)
 		;
 	if (i == kernel->atomic_count)
 		return 0;
@@ -347,7 +349,7 @@ static int settle_loops(struct analysis *analysis, struct program *program,
 		uint64_t pc = entry->start + (uint64_t)atomic->kernel_offset;
 		struct casloop loop;
 
-		if (!atomic->loop_why)
+		if (atomic->loop_why != not_looked_for)
 			continue;
 		status = swaps_classify(&flow, program_insn(program, pc), &loop, &atomic->loop_why);
 		if (!status && !atomic->loop_why)

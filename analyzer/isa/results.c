@@ -112,10 +112,13 @@ const char *isa_scope_name(enum isa_scope scope)
 const char *isa_op_name(enum isa_op op)
 {
 	static const char *const names[] = {
-		[ISA_OP_ADD] = "add",   [ISA_OP_SUB] = "sub",         [ISA_OP_MIN] = "min",
-		[ISA_OP_MAX] = "max",   [ISA_OP_AND] = "and",         [ISA_OP_OR] = "or",
-		[ISA_OP_XOR] = "xor",   [ISA_OP_INC] = "inc",         [ISA_OP_DEC] = "dec",
-		[ISA_OP_SWAP] = "swap", [ISA_OP_CMPSWAP] = "cmpswap", [ISA_OP_OTHER] = "other",
+		[ISA_OP_ADD] = "add",           [ISA_OP_SUB] = "sub",
+		[ISA_OP_MIN] = "min",           [ISA_OP_MAX] = "max",
+		[ISA_OP_AND] = "and",           [ISA_OP_OR] = "or",
+		[ISA_OP_XOR] = "xor",           [ISA_OP_INC] = "inc",
+		[ISA_OP_DEC] = "dec",           [ISA_OP_SWAP] = "swap",
+		[ISA_OP_CMPSWAP] = "cmpswap",   [ISA_OP_OTHER] = "other",
+		[ISA_OP_MINMAX] = "min-or-max",
 	};
 
 	return (size_t)op < ARRAY_SIZE(names) ? names[op] : "?";

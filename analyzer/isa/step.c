@@ -295,8 +295,12 @@ static int step_once(struct flow *flow, const struct function *function, const s
 	value_id carried = VALUE_BOTTOM;
 	int status;
 
-	if (flow->swaps && !insn->dual)
+	if (flow->swaps && !insn->dual) {
 		carried = swaps_carried(flow, insn, state);
+		status = swaps_compare(flow, insn, state);
+		if (status)
+			return status;
+	}
 	status = step_plain(flow, function, insn, state);
 	if (!status && carried != VALUE_BOTTOM)
 		status = flow_write_all(flow, state, &insn->operand[0], carried);

@@ -6,7 +6,8 @@
 #include <string.h>
 
 /* Ways in which values of one kernel are computed; beyond, they are forgotten. */
-#define ROWS_MAX 4096u
+#define ROWS_MAX        4096u
+#define COMPARISONS_MAX 1024u
 
 /* Payload of BASE_RESULT: a number of a row. */
 struct row {
@@ -20,7 +21,15 @@ struct site {
 		    */
 };
 
+/* What was compared, both halves as one. */
+struct comparison {
+	value_id value[2];
+	struct arithmetic kind;
+};
+
 struct swaps {
+	struct comparison *comparison;
+	uint32_t comparison_count, comparison_room;
 	struct row *row;
 	uint32_t row_count, row_room;
 	struct site *site; /* by access */
@@ -36,6 +45,7 @@ void swaps_free(struct swaps *swaps)
 {
 	if (!swaps)
 		return;
+	free(swaps->comparison);
 	free(swaps->row);
 	free(swaps->site);
 	free(swaps);
@@ -152,6 +162,20 @@ static bool computes(const struct insn *insn)
 	}
 }
 
+/* A shift that takes one half of a word. */
+static bool moves_half(struct flow *flow, const struct insn *insn, const struct state *state)
+{
+	bool reversed = insn->class == OP_LSHRREV || insn->class == OP_LSHLREV;
+	int32_t amount;
+
+	return (reversed || insn->class == OP_LSHR || insn->class == OP_LSHL) &&
+	       insn->operand_count > 2 && insn->operand[0].count == 2 &&
+	       value_constant(&flow->store,
+			      flow_operand(flow, state, &insn->operand[reversed ? 1 : 2], 0),
+			      &amount) &&
+	       amount == 32;
+}
+
 value_id swaps_carried(struct flow *flow, const struct insn *insn, const struct state *state)
 {
 	bool own = strstr(insn->mnemonic, "fmac") || strstr(insn->mnemonic, "_mac_") ||
@@ -162,7 +186,7 @@ value_id swaps_carried(struct flow *flow, const struct insn *insn, const struct 
 
 	if (!computes(insn) || !insn->operand_count || insn->operand[0].kind != OPERAND_REG)
 		return VALUE_BOTTOM;
-	counts = casloop_arithmetic(insn, &kind);
+	counts = casloop_arithmetic(insn, &kind) && !moves_half(flow, insn, state);
 	for (unsigned i = own ? 0 : 1; i < insn->operand_count; i++) {
 		const struct operand *from = &insn->operand[i];
 
@@ -194,6 +218,44 @@ value_id swaps_carried(struct flow *flow, const struct insn *insn, const struct 
 }
 
 /* ---- compare-and-swaps ---- */
+
+int swaps_compare(struct flow *flow, const struct insn *insn, const struct state *state)
+{
+	struct swaps *swaps = flow->swaps;
+	struct comparison one = { .kind = { .op = ISA_OP_MINMAX } };
+	struct ordering ordering;
+
+	if (!casloop_ordering(insn, &ordering))
+		return 0;
+	one.kind.type = ordering.type;
+	one.kind.fp = ordering.fp;
+	for (unsigned i = 0; i < 2; i++)
+		for (unsigned part = 0; part < ordering.dwords; part++)
+			one.value[i] = value_join(
+			    &flow->store, one.value[i],
+			    value_plain(&flow->store,
+					flow_operand(flow, state,
+						     &insn->operand[ordering.first + i], part)));
+	/* Mere numbers are compared all the time. */
+	if (one.value[0] == VALUE_NUMBER || one.value[1] == VALUE_NUMBER)
+		return 0;
+	for (uint32_t i = 0; i < swaps->comparison_count; i++)
+		if (!memcmp(&swaps->comparison[i], &one, sizeof(one)))
+			return 0;
+	if (swaps->comparison_count == COMPARISONS_MAX)
+		return 0;
+	if (swaps->comparison_count == swaps->comparison_room) {
+		uint32_t room = swaps->comparison_room ? swaps->comparison_room * 2 : 32;
+		struct comparison *grown = reallocarray(swaps->comparison, room, sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		swaps->comparison = grown;
+		swaps->comparison_room = room;
+	}
+	swaps->comparison[swaps->comparison_count++] = one;
+	return 0;
+}
 
 /* Whether one of the calls that lead to where the flow is now, or `insn` itself, lies in a loop. */
 static int in_loop(const struct flow *flow, const struct insn *insn)
@@ -303,6 +365,46 @@ static bool operation_of(const struct flow *flow, uint32_t index, struct arithme
 	return found;
 }
 
+/* Whether `value` may be what the same memory held before, as the compare-and-swap expects it. */
+static bool is_old(const struct flow *flow, value_id value, uint32_t index)
+{
+	const struct site *site = &flow->swaps->site[index];
+
+	for (uint32_t i = 0; i < flow->access_count; i++)
+		if ((i == index || same_place(&flow->access[i], &flow->access[index])) &&
+		    is_loaded(flow, value, i) && is_loaded(flow, site->expected, i))
+			return true;
+	return false;
+}
+
+/*
+ * One execution's: it stores a number as it is, and that was compared with the old one. Which of
+ * both results leads here is not followed.
+ */
+static bool compared(const struct flow *flow, uint32_t index, struct arithmetic *kind)
+{
+	const struct swaps *swaps = flow->swaps;
+	const struct site *site = &swaps->site[index];
+	bool found = false;
+
+	if (site->stored == VALUE_NUMBER || is_old(flow, site->stored, index))
+		return false;
+	for (uint32_t i = 0; i < swaps->comparison_count; i++) {
+		const struct comparison *one = &swaps->comparison[i];
+
+		for (unsigned side = 0; side < 2; side++) {
+			if (one->value[side] != site->stored ||
+			    !is_old(flow, one->value[!side], index))
+				continue;
+			if (found && memcmp(kind, &one->kind, sizeof(*kind)))
+				return false;
+			*kind = one->kind;
+			found = true;
+		}
+	}
+	return found;
+}
+
 int swaps_classify(const struct flow *flow, const struct insn *insn, struct casloop *result,
 		   const char **why)
 {
@@ -318,7 +420,7 @@ int swaps_classify(const struct flow *flow, const struct insn *insn, struct casl
 		if (access->insn != insn || i >= flow->swaps->site_room)
 			continue;
 		site = &flow->swaps->site[i];
-		if (operation_of(flow, i, &kind)) {
+		if (operation_of(flow, i, &kind) || (site->loops && compared(flow, i, &kind))) {
 			different += operations && memcmp(&kind, &first, sizeof(kind));
 			first = kind;
 			operations++;

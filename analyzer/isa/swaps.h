@@ -29,6 +29,9 @@ uint64_t swaps_context(const struct flow *flow);
  */
 value_id swaps_carried(struct flow *flow, const struct insn *insn, const struct state *state);
 
+/* A comparison is executed: remember what it compares if it tells the smaller. 0 or -ENOMEM. */
+int swaps_compare(struct flow *flow, const struct insn *insn, const struct state *state);
+
 /* A compare-and-swap is executed: access `index`, with these values. 0 or -ENOMEM. */
 int swaps_note(struct flow *flow, size_t index, value_id stored, value_id expected);
 

@@ -11,7 +11,7 @@
 static int fp_kind(const struct isa_atomic *atomic)
 {
 	enum isa_op op = atomic->cas_loop ? atomic->loop_op : atomic->op;
-	bool minmax = op == ISA_OP_MIN || op == ISA_OP_MAX;
+	bool minmax = op == ISA_OP_MIN || op == ISA_OP_MAX || op == ISA_OP_MINMAX;
 
 	if (!atomic->fp || (!minmax && op != ISA_OP_ADD && op != ISA_OP_SUB)) {
 		return -1;

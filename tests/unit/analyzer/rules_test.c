@@ -168,6 +168,34 @@ static void loops_are_slow_where_the_instruction_exists(void **state)
 	assert_string_equal(found(), "HG107 HG106");
 }
 
+/* What would help an addition is of no use. */
+static void minimum_and_maximum_of_doubles(void **state)
+{
+	static const enum isa_op ops[] = { ISA_OP_MIN, ISA_OP_MAX, ISA_OP_MINMAX };
+
+	(void)state;
+	atomic.native = false;
+	atomic.cas_loop = true;
+	atomic.op = ISA_OP_CMPSWAP;
+	atomic.type = ISA_TYPE_F64;
+	device(0);
+	for (unsigned i = 0; i < 3; i++) {
+		uint64_t block = 0x10000 * (2 * i + 1);
+
+		atomic.loop_op = ops[i];
+		alloc(HG_API_hipMalloc, block, 256, 0, 5 + 2 * i);
+		alloc(HG_API_hipHostMalloc, block + 0x10000, 256, 0, 6 + 2 * i);
+		launch(1 + 2 * i, block, 0);
+		launch(2 + 2 * i, block + 0x10000, 0);
+	}
+	assert_string_equal(found(), "HG107 HG106 HG107 HG106 HG107 HG106");
+	for (unsigned i = 0; i < 6; i++) {
+		assert_non_null(strstr(finding(i)->fix, "unsafeAtomicMin"));
+		assert_null(strstr(finding(i)->fix, "AtomicAdd"));
+		assert_null(strstr(finding(i)->fix, "-munsafe-fp-atomics"));
+	}
+}
+
 static void locks_and_integers_are_not_fp_loops(void **state)
 {
 	(void)state;
@@ -757,6 +785,8 @@ int main(void)
 		DOUBTS(HG107, code_that_was_not_captured_is_a_limit),
 		SILENT(HG101, a_launch_that_failed_is_taken_back),
 		FINDS(HG107, loops_are_slow_where_the_instruction_exists),
+		FINDS(HG106, minimum_and_maximum_of_doubles),
+		FINDS(HG107, minimum_and_maximum_of_doubles),
 		FINDS(HG106, loops_are_slow_where_the_instruction_exists),
 		SILENT(HG106, locks_and_integers_are_not_fp_loops),
 		FINDS(HG209, system_memory_needs_xnack),

@@ -151,6 +151,8 @@ static unsigned compare(const struct expectations *expectations, const struct va
 		if (kernel->atomics[i].function &&
 		    !strncmp(kernel->atomics[i].function, "__ockl", 6))
 			continue;
+		if (variant->stripped)
+			continue;
 		if (!kernel->atomics[i].file || kernel->atomics[i].line == 0 ||
 		    !strstr(kernel->atomics[i].file, expectations->source)) {
 			print_message("# %s %s: %s has no source line\n", variant->name, name,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * analyzer/isa against nasty.hip, swap.hip or disguise.hip. Usage: nasty SOURCE VARIANT...; a
- * variant's file is named SOURCE[-PROCESSOR]-LEVEL.
+ * analyzer/isa against nasty.hip, swap.hip, disguise.hip, minmax.hip or compiled/library.hip.
+ * Usage: nasty SOURCE VARIANT...; a variant's file is named SOURCE[-PROCESSOR]-LEVEL.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -36,8 +36,12 @@ void variant_load(struct variant *variant, const char *path)
 	variant->name[strcspn(variant->name, ".")] = 0;
 	variant->bytes = variant_read_file(path, &variant->size);
 	if (codeobj_identify(variant->bytes, variant->size) == CODEOBJ_ELF) {
+		struct codeobj_section lines;
+
 		variant->elf = variant->bytes;
 		variant->elf_size = variant->size;
+		variant->stripped = codeobj_elf_section(variant->elf, variant->elf_size,
+							".debug_line", &lines, NULL) != 0;
 		return;
 	}
 	if (codeobj_bundle_open(&bundle, variant->bytes, variant->size, NULL))

@@ -15,6 +15,7 @@ struct variant {
 	size_t size;
 	const uint8_t *elf; /* inside bytes */
 	size_t elf_size;
+	bool stripped; /* it has no line tables */
 	struct isa_code_object *object;
 };
 
