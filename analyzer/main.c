@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyzer/cmds/cmds.h"
+#include "analyzer/output.h"
 #include "analyzer/cmds/defaults.h"
 #include "config.h"
 #include "tracer/message.h"
@@ -121,6 +122,7 @@ int main(int argc, char **argv)
 	static char verb_name[64];
 	const struct verb *verb;
 
+	output_install();
 	if (argc < 2) {
 		message_error("no verb given (try 'hipgrain --help')");
 		return HG_EXIT_USAGE;

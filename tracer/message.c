@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "tracer/codeobj/text.h"
 #include "tracer/message.h"
 
 static const char *message_verb;
@@ -22,11 +23,13 @@ void message_set_quiet(bool quiet)
 static void message_print(const char *kind, const char *format, va_list arguments)
 {
 	int saved_errno = errno;
-	char text[2048];
+	char text[2048], visible[4096];
 
+	/* What is named may have any bytes; a line stays one line. */
 	vsnprintf(text, sizeof(text), format, arguments);
+	text_copy_visible(visible, sizeof(visible), text);
 	fprintf(stderr, "hipgrain: %s%s%s%s\n", message_verb ? message_verb : "",
-		message_verb ? ": " : "", kind, text);
+		message_verb ? ": " : "", kind, visible);
 	errno = saved_errno;
 }
 

@@ -115,9 +115,15 @@ static void print_text(const char *const paths[2], struct json_object *const rep
 		for (size_t i = 0; changes[change].sign && i < length; i++) {
 			struct json_object *finding = json_object_array_get_idx(lists[change], i);
 
-			printf("%c %s %s %s: %s\n", changes[change].sign,
-			       get_text(finding, "fingerprint"), get_text(finding, "severity"),
-			       get_text(finding, "rule"), get_text(finding, "message"));
+			printf("%c ", changes[change].sign);
+			print_member(stdout, finding, "fingerprint", " ");
+			putchar(' ');
+			print_member(stdout, finding, "severity", " ");
+			putchar(' ');
+			print_member(stdout, finding, "rule", " ");
+			fputs(": ", stdout);
+			print_member(stdout, finding, "message", " ");
+			putchar('\n');
 		}
 	}
 	if (!is_complete(reports[0])) {

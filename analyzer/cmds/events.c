@@ -47,7 +47,7 @@ static void print_text(const char *text)
 	for (; *text; text++) {
 		if (*text == '\n') {
 			fputs("\\n", stdout);
-		} else if (*text == '"' || *text == '\\') {
+		} else if (*text == '"') {
 			printf("\\%c", *text);
 		} else {
 			putchar(*text);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "tracer/codeobj/text.h"
+
 static void flush(struct json_stream *stream)
 {
 	fwrite_unlocked(stream->buffer, 1, stream->used, stream->file);
@@ -50,12 +52,30 @@ static void put_escaped(struct json_stream *stream, unsigned char c)
 			     : snprintf(text, sizeof(text), "\\u%04x", c)));
 }
 
-/* Characters at which plain text ends. */
+/* Bytes at which plain text ends. */
 static const bool special[256] = {
 	[0 ... ' ' - 1] = true,
+	[0x7f ... 0xff] = true,
 	['"'] = true,
 	['\\'] = true,
 };
+
+/* One character: a byte that belongs to none becomes U+FFFD. Returns its length. */
+static size_t put_special(struct json_stream *stream, const char *text)
+{
+	uint32_t code;
+	size_t length = text_character(text, strnlen(text, 4), &code);
+
+	if (length == 0 || length == SIZE_MAX) {
+		put(stream, "\xef\xbf\xbd", 3);
+		return 1;
+	}
+	if (length > 1)
+		put(stream, text, length);
+	else
+		put_escaped(stream, (unsigned char)*text);
+	return length;
+}
 
 static void put_string(struct json_stream *stream, const char *text)
 {
@@ -68,7 +88,7 @@ static void put_string(struct json_stream *stream, const char *text)
 		put(stream, start, (size_t)(text - start));
 		if (!*text)
 			break;
-		put_escaped(stream, (unsigned char)*text++);
+		text += put_special(stream, text);
 	}
 	put_char(stream, '"');
 }

@@ -19,8 +19,8 @@ struct json_stream {
 };
 
 /*
- * One member of the object, or element of the array (`key` NULL), at hand. Text is taken as UTF-8;
- * NULL gives null.
+ * One member of the object, or element of the array (`key` NULL), at hand. Of text, a byte that is
+ * no UTF-8 becomes U+FFFD; NULL gives null.
  */
 void json_stream_text(struct json_stream *stream, const char *key, const char *text);
 void json_stream_number(struct json_stream *stream, const char *key, int64_t number);

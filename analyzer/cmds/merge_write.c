@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The report of several, as text or JSON. */
+#include <stdlib.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "analyzer/output.h"
 #include "analyzer/cmds/cmds.h"
 #include "analyzer/cmds/merge_parts.h"
 #include "analyzer/ranks.h"
 #include "analyzer/report/json_values.h"
 #include "analyzer/report/report.h"
 #include "tracer/message.h"
+#include "tracer/codeobj/text.h"
 
 static struct json_object *texts_json(const GPtrArray *list)
 {
@@ -102,6 +105,25 @@ static void print_ranks(const struct merge *merge, struct json_object *finding, 
 	g_array_free(ranks, TRUE);
 }
 
+/* A label and the text of a member, if there is one. */
+static void print_row(FILE *stream, struct json_object *finding, const char *label,
+		      const char *name)
+{
+	if (get_member(finding, name)) {
+		fprintf(stream, "  %-11s ", label);
+		print_member(stream, finding, name, "\n              ");
+		fputc('\n', stream);
+	}
+}
+
+static void print_line(FILE *stream, const char *heading, const char *text)
+{
+	char *line = text_one_line(text);
+
+	fprintf(stream, "%s  %s\n", heading, line ? line : "?");
+	free(line);
+}
+
 static void print_text(const struct merge *merge, FILE *stream)
 {
 	fprintf(stream, "hipgrain: %zu processes, %u ranks, %" G_GINT64_FORMAT " events\n\n",
@@ -110,27 +132,30 @@ static void print_text(const struct merge *merge, FILE *stream)
 		struct json_object *finding = merge->findings->pdata[i];
 		const struct rule *rule = rule_by_name(get_text(finding, "rule"));
 
-		fprintf(stream, "%s %s: %s\n", get_text(finding, "severity"),
-			get_text(finding, "rule"), rule ? rule->title : get_text(finding, "slug"));
-		fprintf(stream, "  what        %s\n", get_text(finding, "message"));
-		if (get_member(finding, "kernel")) {
-			fprintf(stream, "  kernel      %s\n", get_text(finding, "kernel"));
+		print_member(stream, finding, "severity", " ");
+		fputc(' ', stream);
+		print_member(stream, finding, "rule", " ");
+		fputs(": ", stream);
+		if (rule) {
+			fputs(rule->title, stream);
+		} else {
+			print_member(stream, finding, "slug", " ");
 		}
+		fputc('\n', stream);
+		print_row(stream, finding, "what", "message");
+		print_row(stream, finding, "kernel", "kernel");
 		fprintf(stream, "  count       %" G_GINT64_FORMAT "\n",
 			get_number(finding, "count"));
 		print_ranks(merge, finding, stream);
-		if (get_member(finding, "fix")) {
-			fprintf(stream, "  fix         %s\n", get_text(finding, "fix"));
-		}
-		fprintf(stream, "  confidence  %s\n\n", get_text(finding, "confidence"));
+		print_row(stream, finding, "fix", "fix");
+		print_row(stream, finding, "confidence", "confidence");
+		fputc('\n', stream);
 	}
 	for (unsigned i = 0; i < merge->limits->len; i++) {
-		fprintf(stream, "%s  %s\n", i ? "" : "What could not be told:\n",
-			(const char *)merge->limits->pdata[i]);
+		print_line(stream, i ? "" : "What could not be told:\n", merge->limits->pdata[i]);
 	}
 	for (unsigned i = 0; i < merge->notes->len; i++) {
-		fprintf(stream, "%s  %s\n", i ? "" : "Also:\n",
-			(const char *)merge->notes->pdata[i]);
+		print_line(stream, i ? "" : "Also:\n", merge->notes->pdata[i]);
 	}
 	if (merge->cost[MERGE_COST_processor_ns] > merge->cost[MERGE_COST_hook_ns]) {
 		fprintf(stream,
@@ -146,7 +171,7 @@ static void print_text(const struct merge *merge, FILE *stream)
 
 int merge_write(const struct merge *merge, bool json, const char *output)
 {
-	FILE *stream = output ? fopen(output, "w") : stdout;
+	FILE *stream = output ? output_open(output) : stdout;
 	int result = 0;
 
 	if (!stream) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/output.h"
 #include "analyzer/analyze.h"
 #include "analyzer/cmds/cmds.h"
 #include "analyzer/progress.h"
@@ -258,7 +259,7 @@ static int write_placement(const char *bundle, const char *output, unsigned limi
 		goto out;
 	}
 	if (output) {
-		printer.stream = fopen(output, "w");
+		printer.stream = output_open(output);
 	}
 	if (!printer.stream) {
 		message_error("%s: %s", output, strerror(errno));

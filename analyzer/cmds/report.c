@@ -8,6 +8,7 @@
 #include "analyzer/cmds/cmds.h"
 #include "analyzer/cmds/merge.h"
 #include "analyzer/cmds/report_options.h"
+#include "analyzer/output.h"
 #include "analyzer/progress.h"
 #include "analyzer/recordings.h"
 #include "tracer/message.h"
@@ -93,6 +94,13 @@ int report_parse_option(struct report_options *options, int code, const char *ar
 		}
 		options->what_if = argument[5] == '1' ? WHAT_IF_XNACK1 : WHAT_IF_XNACK0;
 		return 1;
+	case REPORT_OPTION_SOURCE_ROOT:
+		if (!g_file_test(argument, G_FILE_TEST_IS_DIR)) {
+			message_error("--source-root: '%s' is not a directory", argument);
+			return -EINVAL;
+		}
+		options->source_root = argument;
+		return 1;
 	case REPORT_OPTION_VERBOSE:
 		options->verbose = true;
 		return 1;
@@ -112,14 +120,18 @@ static bool use_color(const struct report_options *options, FILE *stream)
 	if (options->color >= 0) {
 		return options->color == 1;
 	}
-	return isatty(fileno(stream)) && !(no_color && *no_color) && term &&
+	return isatty(output_descriptor(stream)) && !(no_color && *no_color) && term &&
 	       strcmp(term, "dumb") != 0;
 }
 
 static unsigned style_of(const struct report_options *options, FILE *stream)
 {
-	return (use_color(options, stream) ? REPORT_COLOR : 0) |
-	       (options->verbose ? REPORT_VERBOSE : 0);
+	bool color = use_color(options, stream);
+
+	if (color) {
+		output_allow_colors();
+	}
+	return (color ? REPORT_COLOR : 0) | (options->verbose ? REPORT_VERBOSE : 0);
 }
 
 int report_prepare(struct report_options *options)
@@ -154,7 +166,7 @@ int report_analysis(struct report_options *options, struct analysis *analysis, F
 	int result, status = HG_EXIT_OK;
 
 	if (options->output) {
-		file = fopen(options->output, "w");
+		file = output_open(options->output);
 		if (!file) {
 			message_error("%s: %s", options->output, strerror(errno));
 			status = HG_EXIT_INPUT;
@@ -163,6 +175,7 @@ int report_analysis(struct report_options *options, struct analysis *analysis, F
 		stream = file;
 	}
 	analysis->what_if = options->what_if;
+	symbolizer_restrict_sources(analysis->symbolizer, options->source_root);
 	selection_apply(&options->selection, analysis);
 	result = report_write(analysis, options->format, style_of(options, stream), stream);
 	if (file && fclose(file) != 0 && result == 0) {

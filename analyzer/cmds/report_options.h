@@ -20,6 +20,7 @@ enum {
 	REPORT_OPTION_VERBOSE,
 	REPORT_OPTION_PROGRESS,
 	REPORT_OPTION_WHAT_IF,
+	REPORT_OPTION_SOURCE_ROOT,
 	REPORT_OPTION_END,
 };
 
@@ -31,6 +32,7 @@ enum {
 	    { "baseline", required_argument, NULL, REPORT_OPTION_BASELINE },         \
 	    { "progress", required_argument, NULL, REPORT_OPTION_PROGRESS },         \
 	    { "what-if", required_argument, NULL, REPORT_OPTION_WHAT_IF },           \
+	    { "source-root", required_argument, NULL, REPORT_OPTION_SOURCE_ROOT },   \
 	    { "verbose", no_argument, NULL, REPORT_OPTION_VERBOSE },                 \
 	{                                                                            \
 		"output", required_argument, NULL, 'o'                               \
@@ -45,6 +47,7 @@ enum {
 	"      --what-if STATE       also tell what would change for memory that kernels use "  \
 	"with\n"                                                                                \
 	"                            XNACK off (xnack0) or on (xnack1)\n"                       \
+	"      --source-root DIR     quote lines of source files below DIR only\n"              \
 	"      --verbose             all frames and places, and the evidence in the order of "  \
 	"time\n"                                                                                \
 	"      --progress WHEN       show how far the analysis is: auto (default), always or "  \
@@ -56,6 +59,7 @@ struct report_options {
 	enum report_format format;
 	int fail_on; /* enum severity, or -1 */
 	enum what_if what_if;
+	const char *source_root; /* NULL: quote source files anywhere */
 	bool verbose;
 	int progress; /* 1 always, 0 never, -1 auto */
 	int color;    /* 1 always, 0 never, -1 auto */

@@ -20,6 +20,7 @@
 #include "analyzer/cmds/scan.h"
 #include "analyzer/containers/containers.h"
 #include "tracer/message.h"
+#include "tracer/codeobj/text.h"
 
 const char usage_scan[] =
     "Usage: hipgrain scan [OPTION]... FILE...\n"
@@ -207,7 +208,10 @@ static void scan_contents(struct scan *scan, const void *data, size_t size)
 		json_stream_text(&scan->stream, "path", scan->path);
 		json_stream_begin(&scan->stream, "code_objects", '[');
 	} else {
-		printf("%s\n", scan->path);
+		char *path = text_one_line(scan->path);
+
+		printf("%s\n", path ? path : "?");
+		free(path);
 	}
 	scan_bytes(scan, data, size);
 	if (scan->refused && !scan->analysed)

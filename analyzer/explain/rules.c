@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/output.h"
 #include "explain.h"
 
 #include <stdlib.h>
@@ -40,7 +41,7 @@ static unsigned width(FILE *stream)
 	long number = columns ? strtol(columns, NULL, 10) : 0;
 	struct winsize size;
 
-	if (number <= 0 && ioctl(fileno(stream), TIOCGWINSZ, &size) == 0) {
+	if (number <= 0 && ioctl(output_descriptor(stream), TIOCGWINSZ, &size) == 0) {
 		number = size.ws_col;
 	}
 	return number >= 40 ? (unsigned)MIN(number, 100) : 80;

@@ -7,6 +7,7 @@
 
 #include "arch.h"
 #include "disasm.h"
+#include "tracer/codeobj/text.h"
 
 struct comgr {
 	amd_comgr_disassembly_info_t info;
@@ -92,6 +93,14 @@ static size_t one(void *handle, const uint8_t *code, size_t size, char *text, si
 
 const struct disasm_backend disasm_comgr = { "comgr", NULL, create, destroy, one };
 
+static bool has_structure(const char *text)
+{
+	for (; *text; text++)
+		if (text_is_structure(*text))
+			return true;
+	return false;
+}
+
 char *isa_demangle(const char *symbol)
 {
 	amd_comgr_data_t mangled, demangled;
@@ -99,8 +108,8 @@ char *isa_demangle(const char *symbol)
 	size_t size = 0;
 
 	/* Other names are not mangled, whatever other schemes make of them. */
-	if (strncmp(symbol, "_Z", 2))
-		return strdup(symbol);
+	if (strncmp(symbol, "_Z", 2) || has_structure(symbol))
+		return text_one_line(symbol);
 	if (amd_comgr_create_data(AMD_COMGR_DATA_KIND_BYTES, &mangled) != AMD_COMGR_STATUS_SUCCESS)
 		return strdup(symbol);
 	if (amd_comgr_set_data(mangled, strlen(symbol), symbol) == AMD_COMGR_STATUS_SUCCESS &&

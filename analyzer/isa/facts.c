@@ -7,6 +7,7 @@
 #include "analysis.h"
 #include "casloop.h"
 #include "origin.h"
+#include "tracer/codeobj/text.h"
 
 /* More are not told apart from each other by anybody. */
 #define SPINS_MAX 16u
@@ -125,7 +126,7 @@ static int add_spin(struct analysis *analysis, struct flow *flow, const struct a
 	}
 	file = analysis->lines ? lines_find(analysis->lines, insn->pc, &spin->line) : NULL;
 	if (file) {
-		spin->file = strdup(file);
+		spin->file = text_one_line(file);
 		if (!spin->file)
 			return -ENOMEM;
 	}

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analysis.h"
+#include "tracer/codeobj/text.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -61,7 +62,7 @@ int analysis_open(struct analysis *analysis, const void *elf, size_t size,
 	if (status)
 		return isa_fail(error, status, "code object: %s", problem.text);
 	codeobj_target_format(&target, text);
-	object->target = strdup(text);
+	object->target = text_one_line(text);
 	object->arch = strdup(target.processor);
 	if (!object->target || !object->arch)
 		return -ENOMEM;
@@ -74,7 +75,7 @@ int analysis_open(struct analysis *analysis, const void *elf, size_t size,
 	if (status)
 		return isa_fail(error, status, "code object: %s", problem.text);
 	if (analysis->metadata->target) {
-		object->note = strdup(analysis->metadata->target);
+		object->note = text_one_line(analysis->metadata->target);
 		if (!object->note)
 			return -ENOMEM;
 	}

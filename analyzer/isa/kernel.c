@@ -10,10 +10,11 @@
 #include "filter.h"
 #include "origin.h"
 #include "swaps.h"
+#include "tracer/codeobj/text.h"
 
 static char *copy(const char *text)
 {
-	return text ? strdup(text) : NULL;
+	return text ? text_one_line(text) : NULL;
 }
 
 /* ---- kernel descriptor ---- */
@@ -120,7 +121,7 @@ static void add_frame(const char *function, const char *file, unsigned line, voi
 	atomic->frames = grown;
 	frame = &grown[atomic->frame_count++];
 	frame->function = function ? isa_demangle(function) : NULL;
-	frame->file = strdup(file);
+	frame->file = text_one_line(file);
 	frame->line = line;
 }
 
@@ -206,7 +207,7 @@ static int fill_atomic(struct analysis *analysis, struct flow *flow, const struc
 	}
 	if (file) {
 		lines_frames(analysis->lines, insn->pc, add_frame, atomic);
-		atomic->file = strdup(file);
+		atomic->file = text_one_line(file);
 		if (!atomic->file)
 			return -ENOMEM;
 	}
@@ -371,7 +372,7 @@ int kernel_analyse(struct analysis *analysis, const struct codeobj_kernel *from,
 	size_t arg_count = 0;
 	int status;
 
-	kernel->symbol = strdup(from->name);
+	kernel->symbol = text_one_line(from->name);
 	kernel->name = isa_demangle(from->name);
 	kernel->kernarg_size = from->kernarg_size;
 	args = calloc(from->arg_count + 1, sizeof(*args));

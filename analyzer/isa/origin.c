@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "origin.h"
+#include "tracer/codeobj/text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -243,7 +244,7 @@ static int copy_offsets(struct isa_origin *origin, const struct offsets *offsets
 static int set_why(struct isa_origin *origin, const char *why)
 {
 	free(origin->why);
-	origin->why = strdup(why);
+	origin->why = text_one_line(why);
 	return origin->why ? 0 : -ENOMEM;
 }
 
@@ -270,7 +271,7 @@ int origin_resolve(struct flow *flow, const struct access *access, struct isa_or
 		return unknown(origin, s.unknown);
 	symbol = s.symbol[0] ? s.symbol[0] : s.through;
 	if (symbol) {
-		origin->symbol = strdup(symbol);
+		origin->symbol = text_one_line(symbol);
 		if (!origin->symbol)
 			return -ENOMEM;
 	}

@@ -12,7 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "analyzer/output.h"
 #include "analyzer/analyze.h"
 #include "analyzer/reader/batches.h"
 #include "analyzer/reader/decode.h"
@@ -51,14 +53,14 @@ static void join_analyst(struct findings_sink *sink)
 
 static int write_report(const struct findings_sink *sink)
 {
-	FILE *file = sink->output ? fopen(sink->output, "w") : stdout;
+	FILE *file = sink->output ? output_open(sink->output) : output_on(dup(STDOUT_FILENO));
 	int result;
 
 	if (!file) {
 		return -errno;
 	}
 	result = report_write(&sink->analysis, sink->format, 0, file);
-	if (sink->output && fclose(file) != 0 && result == 0) {
+	if (fclose(file) != 0 && result == 0) {
 		result = -errno;
 	}
 	return result;

@@ -2,10 +2,12 @@
 #include "decode.h"
 
 #include <glib.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "fields.h"
 #include "order.h"
+#include "tracer/codeobj/text.h"
 
 /* Asked once of a class, not of each event's field. */
 enum member_type { MEMBER_OTHER, MEMBER_UNSIGNED, MEMBER_SIGNED };
@@ -236,6 +238,29 @@ static uint32_t store_sequence(struct decode *decode, const bt_field *field,
 	return (uint32_t)count;
 }
 
+/*
+ * A string of an event, whose text a program chose, on one line: reports are made of lines. The
+ * environment is a list of lines itself, and nothing else prints more than one of it. What
+ * else may be hidden in it is dealt with where it is printed (analyzer/output.h).
+ */
+static const char *keep_text(struct decode *decode, const struct field *layout, const char *text,
+			     uint64_t length)
+{
+	const char *kept;
+	char *line;
+
+	for (uint64_t i = 0; i < length && strcmp(layout->name, "env") != 0; i++) {
+		if (!text_is_structure(text[i])) {
+			continue;
+		}
+		line = text_one_line(text);
+		kept = line ? batches_keep(decode->batches, line, strlen(line) + 1) : "";
+		free(line);
+		return kept;
+	}
+	return batches_keep(decode->batches, text, length + 1);
+}
+
 static void decode_field(struct decode *decode, const bt_field *field, enum member_type type,
 			 const struct field *layout, char *event)
 {
@@ -254,8 +279,7 @@ static void decode_field(struct decode *decode, const bt_field *field, enum memb
 		length = bt_field_get_class_type(field) == BT_FIELD_CLASS_TYPE_STRING
 			     ? bt_field_string_get_length(field)
 			     : 0;
-		text = length ? batches_keep(decode->batches, bt_field_string_get_value(field),
-					     length + 1)
+		text = length ? keep_text(decode, layout, bt_field_string_get_value(field), length)
 			      : "";
 		memcpy(event + layout->offset, &text, sizeof(text));
 		break;

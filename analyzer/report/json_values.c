@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <glib.h>
+#include <string.h>
 
 #include "analyzer/analyze.h"
 
@@ -66,6 +67,22 @@ const char *get_text(struct json_object *object, const char *name)
 	const char *text = json_object_get_string(get_member(object, name));
 
 	return text ? text : "";
+}
+
+void print_member(FILE *stream, struct json_object *object, const char *name, const char *between)
+{
+	const char *text = get_text(object, name);
+
+	for (;;) {
+		size_t length = strcspn(text, "\n");
+
+		fprintf(stream, "%.*s", (int)length, text);
+		if (!text[length]) {
+			break;
+		}
+		fputs(between, stream);
+		text += length + 1;
+	}
 }
 
 int64_t get_number(struct json_object *object, const char *name)

@@ -17,6 +17,12 @@ struct json_object *text_or_null(const char *text);
 /* The member of that name, borrowed; NULL: there is none, it is null, or `object` is NULL. */
 struct json_object *get_member(struct json_object *object, const char *name);
 /* Its text, which lives as long as the object; "" where there is none. */
+/*
+ * Print the text of a member, of a report that somebody else may have written, with `between` in
+ * place of its line ends.
+ */
+void print_member(FILE *stream, struct json_object *object, const char *name, const char *between);
+
 const char *get_text(struct json_object *object, const char *name);
 /* Its number; 0 where there is none. */
 int64_t get_number(struct json_object *object, const char *name);

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
+#include "analyzer/output.h"
+
 #define LABEL_WIDTH   12
 #define DEFAULT_WIDTH 100
 
@@ -15,7 +17,7 @@ static size_t text_width(FILE *stream)
 	struct winsize size;
 	long width = columns ? strtol(columns, NULL, 10) : 0;
 
-	if (width <= 0 && ioctl(fileno(stream), TIOCGWINSZ, &size) == 0) {
+	if (width <= 0 && ioctl(output_descriptor(stream), TIOCGWINSZ, &size) == 0) {
 		width = size.ws_col;
 	}
 	if (width <= 0) {
@@ -118,7 +120,8 @@ void put_stack(const struct printer *printer, const char *label, const struct pr
 			     : NULL;
 		if (quoted && *quoted) {
 			fprintf(printer->stream, "  %-12s     %s%s%s\n", "",
-				paint(printer, "\033[2m"), quoted, paint(printer, "\033[0m"));
+				paint(printer, OUTPUT_COLOR "[2m"), quoted,
+				paint(printer, OUTPUT_COLOR "[0m"));
 		}
 		first = false;
 		if (frame->function && strcmp(frame->function, "main") == 0) {

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The report as a person reads it: one block a finding, like a good compiler's messages. */
+#include <stdlib.h>
+
+#include "analyzer/output.h"
 #include "analyzer/ranks.h"
+#include "tracer/codeobj/text.h"
 #include "printer.h"
 #include "report.h"
 #include "selection.h"
 
 static const char *const severity_colors[] = {
-	[SEVERITY_NOTE] = "\033[1;36m",
-	[SEVERITY_ADVICE] = "\033[1;34m",
-	[SEVERITY_WARNING] = "\033[1;35m",
-	[SEVERITY_ERROR] = "\033[1;31m",
+	[SEVERITY_NOTE] = OUTPUT_COLOR "[1;36m",
+	[SEVERITY_ADVICE] = OUTPUT_COLOR "[1;34m",
+	[SEVERITY_WARNING] = OUTPUT_COLOR "[1;35m",
+	[SEVERITY_ERROR] = OUTPUT_COLOR "[1;31m",
 };
 
 static void put_kernel(const struct printer *printer, const struct finding *finding)
@@ -165,9 +169,9 @@ static void put_finding(const struct printer *printer, const struct finding *fin
 {
 	fprintf(printer->stream, "%s%s%s %s%s%s: %s\n",
 		paint(printer, severity_colors[finding->rule->severity]),
-		severity_name(finding->rule->severity), paint(printer, "\033[0m"),
-		paint(printer, "\033[1m"), finding->rule->id, paint(printer, "\033[0m"),
-		finding->rule->title);
+		severity_name(finding->rule->severity), paint(printer, OUTPUT_COLOR "[0m"),
+		paint(printer, OUTPUT_COLOR "[1m"), finding->rule->id,
+		paint(printer, OUTPUT_COLOR "[0m"), finding->rule->title);
 	put_row(printer, "what", finding->message);
 	if (finding->kernel) {
 		put_kernel(printer, finding);
@@ -242,7 +246,10 @@ static void put_list(const struct printer *printer, const char *heading, const G
 		fprintf(printer->stream, "%s\n", heading);
 	}
 	for (unsigned i = 0; i < lines->len; i++) {
-		fprintf(printer->stream, "  - %s\n", (const char *)lines->pdata[i]);
+		char *line = text_one_line(lines->pdata[i]);
+
+		fprintf(printer->stream, "  - %s\n", line ? line : "?");
+		free(line);
 	}
 }
 
@@ -303,8 +310,8 @@ static void put_summary(const struct printer *printer)
 		if (*count) {
 			fprintf(printer->stream, "  %5u  %s%-7s%s %s  %s\n", *count,
 				paint(printer, severity_colors[rule->severity]),
-				severity_name(rule->severity), paint(printer, "\033[0m"), rule->id,
-				rule->title);
+				severity_name(rule->severity), paint(printer, OUTPUT_COLOR "[0m"),
+				rule->id, rule->title);
 			*count = 0;
 		}
 	}

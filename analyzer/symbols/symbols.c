@@ -8,6 +8,8 @@
 
 #include "jit.h"
 #include "names.h"
+#include "source.h"
+#include "tracer/codeobj/text.h"
 
 /* Executables and libraries that are open at once: the memory of their line tables is bounded. */
 #define MAX_FILES 64u
@@ -16,9 +18,10 @@ struct symbolizer {
 	char *bundle;        /* path, or NULL */
 	GHashTable *objects; /* "path build-id" -> struct object */
 	uint64_t uses;
-	GHashTable *stacks; /* "process stack" -> GPtrArray of struct source_frame */
-	GHashTable *files;  /* path -> char ** lines, or an empty vector */
-	GHashTable *jits;   /* struct process -> struct jit_map or NULL */
+	GHashTable *stacks;      /* "process stack" -> GPtrArray of struct source_frame */
+	GHashTable *files;       /* path -> char ** lines, or an empty vector */
+	GHashTable *jits;        /* struct process -> struct jit_map or NULL */
+	const char *source_root; /* borrowed; NULL: none */
 };
 
 /* One file, as libdwfl sees it, at the addresses that the file itself gives. */
@@ -197,13 +200,23 @@ static char *full_path(Dwarf_Die *unit, const char *file)
 	return g_canonicalize_filename(file, folder && folder[0] == '/' ? folder : NULL);
 }
 
+/* Frees the text. Of what stands in debug information every byte may be chosen. */
+static char *on_one_line(char *text)
+{
+	char *line = text_one_line(text), *copy = g_strdup(line);
+
+	free(line);
+	g_free(text);
+	return copy;
+}
+
 static void add_frame(GPtrArray *frames, const char *function, Dwarf_Die *unit, const char *file,
 		      int line, const struct host_module *module, uint64_t address)
 {
 	struct source_frame *frame = g_new0(struct source_frame, 1);
 
-	frame->function = demangled(function);
-	frame->file = full_path(unit, file);
+	frame->function = on_one_line(demangled(function));
+	frame->file = on_one_line(full_path(unit, file));
 	frame->line = line > 0 ? (unsigned)line : 0;
 	frame->module = module ? module->path : NULL;
 	frame->offset = module ? address - module->bias : address;
@@ -445,17 +458,17 @@ char *stack_place(struct symbolizer *symbolizer, const struct process *process, 
 	return frame ? source_frame_text(frame) : g_strdup("(call stack not recorded)");
 }
 
+void symbolizer_restrict_sources(struct symbolizer *symbolizer, const char *root)
+{
+	symbolizer->source_root = root;
+}
+
 const char *source_line(struct symbolizer *symbolizer, const char *file, unsigned line)
 {
 	char **lines = g_hash_table_lookup(symbolizer->files, file);
-	char *content;
 
 	if (!lines) {
-		if (!g_file_get_contents(file, &content, NULL, NULL)) {
-			content = g_strdup("");
-		}
-		lines = g_strsplit(content, "\n", -1);
-		g_free(content);
+		lines = source_lines(file, symbolizer->source_root);
 		g_hash_table_insert(symbolizer->files, g_strdup(file), lines);
 	}
 	if (line == 0 || line > g_strv_length(lines)) {

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SOURCE_MAX (16 << 20)
+
+/* Of the languages that programs for GPUs are written in. Case does not count. */
+static const char *const extensions[] = {
+	"c",   "cc",  "cpp", "cxx", "c++", "cp",  "h",   "hh",  "hpp", "hxx", "h++", "inl",
+	"inc", "ipp", "tpp", "tcc", "txx", "def", "hip", "cu",  "cuh", "cl",  "clh", "f",
+	"for", "ftn", "f77", "f90", "f95", "f03", "f08", "f18", "fpp", "cuf", "m",   "mm",
+	"rs",  "go",  "d",   "jl",  "py",  "pyx", "pxd", "y",   "l",   "s",   "ll",
+};
+
+static bool has_source_name(const char *file)
+{
+	const char *name = strrchr(file, '/'), *dot;
+
+	name = name ? name + 1 : file;
+	dot = strrchr(name, '.');
+	for (size_t i = 0; dot && dot != name && i < G_N_ELEMENTS(extensions); i++) {
+		if (g_ascii_strcasecmp(dot + 1, extensions[i]) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Whether what `fd` is open for lies below `root`: by where it is, not by the name it had. */
+static bool is_below(int fd, const char *root)
+{
+	char *top = realpath(root, NULL), name[32], path[PATH_MAX];
+	size_t length = top ? strlen(top) : 0;
+	ssize_t got;
+	bool below;
+
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	got = readlink(name, path, sizeof(path) - 1);
+	if (got < 0 || !top) {
+		free(top);
+		return false;
+	}
+	path[got] = '\0';
+	below = strcmp(top, "/") == 0 || (strncmp(path, top, length) == 0 && path[length] == '/');
+	free(top);
+	return below;
+}
+
+static int open_source(const char *file, const char *root, size_t *size)
+{
+	int fd = has_source_name(file)
+		     ? open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+		     : -1;
+	struct stat status;
+
+	if (fd < 0) {
+		return -1;
+	}
+	if (fstat(fd, &status) || !S_ISREG(status.st_mode) || status.st_size > SOURCE_MAX ||
+	    (status.st_uid != geteuid() && !(status.st_mode & S_IROTH)) ||
+	    (root && !is_below(fd, root))) {
+		close(fd);
+		return -1;
+	}
+	*size = (size_t)status.st_size;
+	return fd;
+}
+
+char **source_lines(const char *file, const char *root)
+{
+	size_t size = 0, used = 0;
+	int fd = open_source(file, root, &size);
+	char *content, **lines;
+	ssize_t got = 1;
+
+	if (fd < 0) {
+		return g_new0(char *, 1);
+	}
+	content = g_malloc(size + 1);
+	while (used < size && (got > 0 || errno == EINTR)) {
+		got = read(fd, content + used, size - used);
+		if (got == 0) {
+			break;
+		}
+		used += got > 0 ? (size_t)got : 0;
+	}
+	close(fd);
+	content[used] = '\0';
+	lines = memchr(content, '\0', used) ? g_new0(char *, 1) : g_strsplit(content, "\n", -1);
+	g_free(content);
+	return lines;
+}
