@@ -100,6 +100,7 @@ int report_parse_option(struct report_options *options, int code, const char *ar
 			return -EINVAL;
 		}
 		options->source_root = argument;
+		symbols_restrict_sources(argument);
 		return 1;
 	case REPORT_OPTION_VERBOSE:
 		options->verbose = true;
@@ -175,7 +176,6 @@ int report_analysis(struct report_options *options, struct analysis *analysis, F
 		stream = file;
 	}
 	analysis->what_if = options->what_if;
-	symbolizer_restrict_sources(analysis->symbolizer, options->source_root);
 	selection_apply(&options->selection, analysis);
 	result = report_write(analysis, options->format, style_of(options, stream), stream);
 	if (file && fclose(file) != 0 && result == 0) {
@@ -248,6 +248,9 @@ static int report_folder(struct report_options *options, const GPtrArray *record
 	}
 	if (options->trace) {
 		g_ptr_array_add(extra, g_strdup_printf("--trace=%s", options->trace));
+	}
+	if (options->source_root) {
+		g_ptr_array_add(extra, g_strdup_printf("--source-root=%s", options->source_root));
 	}
 	g_ptr_array_add(extra, NULL);
 	merge.extra = (const char *const *)extra->pdata;

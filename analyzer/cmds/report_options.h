@@ -59,7 +59,7 @@ struct report_options {
 	enum report_format format;
 	int fail_on; /* enum severity, or -1 */
 	enum what_if what_if;
-	const char *source_root; /* NULL: quote source files anywhere */
+	const char *source_root; /* NULL: read source files anywhere */
 	bool verbose;
 	int progress; /* 1 always, 0 never, -1 auto */
 	int color;    /* 1 always, 0 never, -1 auto */

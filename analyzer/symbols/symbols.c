@@ -18,10 +18,9 @@ struct symbolizer {
 	char *bundle;        /* path, or NULL */
 	GHashTable *objects; /* "path build-id" -> struct object */
 	uint64_t uses;
-	GHashTable *stacks;      /* "process stack" -> GPtrArray of struct source_frame */
-	GHashTable *files;       /* path -> char ** lines, or an empty vector */
-	GHashTable *jits;        /* struct process -> struct jit_map or NULL */
-	const char *source_root; /* borrowed; NULL: none */
+	GHashTable *stacks; /* "process stack" -> GPtrArray of struct source_frame */
+	GHashTable *files;  /* path -> char ** lines, or an empty vector */
+	GHashTable *jits;   /* struct process -> struct jit_map or NULL */
 };
 
 /* One file, as libdwfl sees it, at the addresses that the file itself gives. */
@@ -458,9 +457,12 @@ char *stack_place(struct symbolizer *symbolizer, const struct process *process, 
 	return frame ? source_frame_text(frame) : g_strdup("(call stack not recorded)");
 }
 
-void symbolizer_restrict_sources(struct symbolizer *symbolizer, const char *root)
+/* One for the process: fixes read lines of source before there is a report. */
+static const char *source_root;
+
+void symbols_restrict_sources(const char *root)
 {
-	symbolizer->source_root = root;
+	source_root = root;
 }
 
 const char *source_line(struct symbolizer *symbolizer, const char *file, unsigned line)
@@ -468,7 +470,7 @@ const char *source_line(struct symbolizer *symbolizer, const char *file, unsigne
 	char **lines = g_hash_table_lookup(symbolizer->files, file);
 
 	if (!lines) {
-		lines = source_lines(file, symbolizer->source_root);
+		lines = source_lines(file, source_root);
 		g_hash_table_insert(symbolizer->files, g_strdup(file), lines);
 	}
 	if (line == 0 || line > g_strv_length(lines)) {

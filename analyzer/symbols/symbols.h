@@ -46,8 +46,8 @@ char *source_frame_text(const struct source_frame *frame);
 /* The innermost frame of a recorded stack that a person wrote, as text; the caller frees. */
 char *stack_place(struct symbolizer *symbolizer, const struct process *process, uint32_t stack_id);
 
-/* Quote no files but those below `root`, which is borrowed; NULL: any (source.h). */
-void symbolizer_restrict_sources(struct symbolizer *symbolizer, const char *root);
+/* From now on read no source files but those below `root`, borrowed; NULL: any (source.h). */
+void symbols_restrict_sources(const char *root);
 
 /* Line `line` of a source file without its indentation; NULL if it cannot be had. Borrowed. */
 const char *source_line(struct symbolizer *symbolizer, const char *file, unsigned line);
