@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "bundle_check.h"
 #include "analyze.h"
 
 #include <errno.h>
@@ -483,9 +484,17 @@ int analysis_load_from(struct analysis *analysis, const char *path, const char *
 	int result;
 
 	memset(analysis, 0, sizeof(*analysis));
-	*error = NULL;
+	result = bundle_check(path, error);
+	if (result) {
+		return result;
+	}
 	traces = find_trace(path, trace, &bundle, &result, error);
 	if (!traces) {
+		return result;
+	}
+	result = trace ? bundle_check(traces, error) : 0;
+	if (result) {
+		g_free(traces);
 		return result;
 	}
 	run = analysis_begin(analysis, bundle, overview);

@@ -2,9 +2,11 @@
 #include "recordings.h"
 
 #include <json-c/json.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "bundle_check.h"
 #include "tracer/bundle.h"
 
 #define DEPTH_MAX 8
@@ -13,9 +15,10 @@
 static char *recording_text(const char *bundle, const char *name)
 {
 	char *path = g_build_filename(bundle, BUNDLE_MANIFEST, NULL);
-	struct json_object *manifest = json_object_from_file(path);
+	char *text = NULL, *problem = NULL;
+	struct json_object *manifest =
+	    bundle_check(bundle, &problem) == 0 ? json_object_from_file(path) : NULL;
 	struct json_object *recording = NULL, *value = NULL;
-	char *text = NULL;
 
 	if (manifest && json_object_object_get_ex(manifest, "recording", &recording) &&
 	    json_object_object_get_ex(recording, name, &value) &&
@@ -23,6 +26,7 @@ static char *recording_text(const char *bundle, const char *name)
 		text = g_strdup(json_object_get_string(value));
 	}
 	json_object_put(manifest);
+	free(problem);
 	g_free(path);
 	return text;
 }

@@ -5,8 +5,10 @@
 #include <glib.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/bundle_check.h"
 #include "analyzer/cmds/cmds.h"
 #include "analyzer/reader/fields.h"
 #include "analyzer/reader/reader.h"
@@ -175,6 +177,13 @@ static int print_trace(const char *path)
 	if (!g_file_test(traces, G_FILE_TEST_IS_DIR)) {
 		g_free(traces);
 		traces = g_strdup(path);
+	}
+	result = bundle_check(path, &error);
+	if (result < 0) {
+		message_error("%s: %s", path, error ? error : strerror(-result));
+		free(error);
+		g_free(traces);
+		return HG_EXIT_INPUT;
 	}
 	result = read_trace(traces, NULL, print_event, NULL, &stats, &error);
 	if (result < 0) {

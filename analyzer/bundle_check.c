@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "bundle_check.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Of a trace in chunks six are used. */
+#define DEPTH_MAX 32
+
+#define MIB       ((int64_t)1 << 20)
+#define GIB       ((int64_t)1 << 30)
+
+/*
+ * A file this large of which next to nothing is on the disk was made to be large. A file system
+ * that compresses does not get traces that small.
+ */
+#define SPARSE_MIN   GIB
+#define SPARSE_RATIO 64
+
+/* Names in the bundle's own folder; others are not read. "" stands for all in a folder of that
+ * name. */
+static const struct rule {
+	const char *folder, *name; /* fnmatch(3) */
+	int64_t size;              /* at most */
+} rules[] = {
+	{ "", "manifest.json", 16 * MIB }, { "", "cost", 64 * MIB },
+	{ "", "given-up", 64 * MIB },      { "", "perf-*.map", GIB },
+	{ "code-objects", "*", 2 * GIB }, /* relocations of code reach 2 GiB */
+	{ "open-batches", "*", GIB },      { "ctf", "metadata", 64 * MIB },
+	{ "ctf", "*", INT64_MAX },
+};
+
+static const char *kind_of(mode_t mode)
+{
+	return S_ISFIFO(mode)   ? "a FIFO"
+	       : S_ISSOCK(mode) ? "a socket"
+	       : S_ISBLK(mode)  ? "a block device"
+	       : S_ISCHR(mode)  ? "a character device"
+				: "a directory";
+}
+
+/* The rule for what is read of that name, or NULL. */
+static const struct rule *rule_for(const char *folder, const char *name)
+{
+	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+		if (strcmp(rules[i].folder, folder) == 0 && fnmatch(rules[i].name, name, 0) == 0) {
+			return &rules[i];
+		}
+	}
+	return NULL;
+}
+
+static int refuse_file(const char *folder, const char *name, const char *what, char **error)
+{
+	if (asprintf(error, "%s%s%s is %s", folder, *folder ? "/" : "", name, what) < 0) {
+		*error = NULL;
+	}
+	return -EINVAL;
+}
+
+/* What a name stands for, also through a link: links themselves lead out of some bundles. */
+static int check_file(const char *folder, const char *name, const struct stat *status,
+		      const struct rule *rule, char **error)
+{
+	char what[128];
+
+	if (!S_ISREG(status->st_mode)) {
+		snprintf(what, sizeof(what), "%s, not a file", kind_of(status->st_mode));
+		return refuse_file(folder, name, what, error);
+	}
+	if (status->st_size > rule->size) {
+		snprintf(what, sizeof(what), "too large: %" PRId64 " MiB",
+			 (int64_t)status->st_size / MIB);
+		return refuse_file(folder, name, what, error);
+	}
+	if (status->st_size >= SPARSE_MIN &&
+	    status->st_blocks < status->st_size / 512 / SPARSE_RATIO) {
+		snprintf(what, sizeof(what), "almost empty for its size of %" PRId64 " MiB",
+			 (int64_t)status->st_size / MIB);
+		return refuse_file(folder, name, what, error);
+	}
+	return 0;
+}
+
+/* `folder` is the rules' name of what `parent`/`name` is; a trace's folders have their own. */
+static int check_folder(int parent, const char *name, const char *folder, unsigned depth,
+			char **error)
+{
+	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC), result = 0;
+	DIR *list = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+
+	if (!list) {
+		if (fd >= 0) {
+			close(fd);
+		}
+		return 0; /* who reads it says why it cannot be read */
+	}
+	while (!result && (entry = readdir(list))) {
+		const char *inner = *folder ? folder : entry->d_name;
+		const struct rule *rule = rule_for(folder, entry->d_name);
+		struct stat own, status;
+
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+		    fstatat(fd, entry->d_name, &own, AT_SYMLINK_NOFOLLOW) ||
+		    fstatat(fd, entry->d_name, &status, 0)) {
+			continue;
+		}
+		if (S_ISDIR(own.st_mode) && (strcmp(inner, "ctf") == 0 || !*folder)) {
+			result = depth < DEPTH_MAX
+				     ? check_folder(fd, entry->d_name, inner, depth + 1, error)
+				     : refuse_file(folder, entry->d_name, "too deep", error);
+		} else if (rule && !(S_ISDIR(status.st_mode) && *folder)) {
+			result = check_file(folder, entry->d_name, &status, rule, error);
+		}
+	}
+	closedir(list);
+	return result;
+}
+
+int bundle_check(const char *path, char **error)
+{
+	struct stat status;
+	char inner[4096];
+
+	*error = NULL;
+	/* A folder of traces without a bundle around it is read like a bundle's. */
+	snprintf(inner, sizeof(inner), "%s/ctf", path);
+	return check_folder(AT_FDCWD, path, stat(inner, &status) == 0 ? "" : "ctf", 0, error);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whether what lies in a bundle can be read at all. In a bundle of somebody else's a FIFO would
+ * make us wait for ever, a device do something, and a file of many sparse gigabytes fill the
+ * memory.
+ */
+#ifndef HIPGRAIN_ANALYZER_BUNDLE_CHECK_H
+#define HIPGRAIN_ANALYZER_BUNDLE_CHECK_H
+
+/*
+ * Look at all files of the bundle, or folder of traces, at `path` that are read later: regular
+ * files of a sensible size, and directories. Nothing is opened but directories. 0, or -EINVAL with
+ * one line in *error, which the caller frees by free(). Whether there is a bundle is not asked.
+ */
+int bundle_check(const char *path, char **error);
+
+#endif
