@@ -36,6 +36,7 @@ const char usage_scan[] =
     "                        where its address comes from\n"
     "      --all             also list kernels without atomics, and what each argument is used "
     "for\n"
+    "      --runtime         also list the atomics of the runtime's services (printf, malloc)\n"
     "      --fail-on=LIST    exit with status 1 if a listed kernel has what is in LIST, separated\n"
     "                        by commas: hw-fp-atomics (hardware floating-point atomics on memory\n"
     "                        other than LDS), incomplete (code that could not be followed); with\n"
@@ -356,6 +357,7 @@ static int parse_options(struct scan *scan, int argc, char **argv, const char **
 		{ "pid", required_argument, NULL, 'p' },
 		{ "jobs", required_argument, NULL, 'j' },
 		{ "all", no_argument, NULL, 'a' },
+		{ "runtime", no_argument, NULL, 'r' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -409,6 +411,9 @@ static int parse_options(struct scan *scan, int argc, char **argv, const char **
 			break;
 		case 'a':
 			scan->all = true;
+			break;
+		case 'r':
+			scan->runtime = true;
 			break;
 		case 'h':
 			fputs(usage_scan, stdout);

@@ -15,7 +15,7 @@
 #define SCAN_DISAGREEMENTS 2u
 
 struct scan {
-	bool json, all, disassemble, process;
+	bool json, all, runtime, disassemble, process;
 	bool fail_on_hw_fp_atomics, fail_on_incomplete;
 	const char *kernel;           /* glob or NULL */
 	const char *arch;             /* as given, or NULL */

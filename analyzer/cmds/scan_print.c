@@ -20,6 +20,22 @@ void scan_json_origin(struct json_stream *json, const struct isa_origin *origin)
 	json_stream_end(json, '}');
 }
 
+/* Whether the options leave an atomic in. */
+static bool listed_atomic(const struct scan *scan, const struct isa_atomic *atomic)
+{
+	return scan->runtime || !atomic->runtime;
+}
+
+/* Atomics of the kernel that the options leave out. */
+static size_t left_out(const struct scan *scan, const struct isa_kernel *kernel)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < kernel->atomic_count; i++)
+		count += !listed_atomic(scan, &kernel->atomics[i]);
+	return count;
+}
+
 static void json_atomic(struct json_stream *json, const struct isa_atomic *atomic)
 {
 	json_stream_begin(json, NULL, '{');
@@ -38,6 +54,7 @@ static void json_atomic(struct json_stream *json, const struct isa_atomic *atomi
 	json_stream_bool(json, "fp", atomic->fp);
 	json_stream_text(json, "space", isa_space_name(atomic->space));
 	scan_json_origin(json, &atomic->origin);
+	json_stream_bool(json, "runtime", atomic->runtime);
 	scan_json_place(json, "source", atomic->file, atomic->line);
 	scan_json_atomic_facts(json, atomic);
 	json_stream_end(json, '}');
@@ -81,16 +98,33 @@ static void json_uses(struct json_stream *json, const struct isa_kernel *kernel)
 	json_stream_end(json, ']');
 }
 
-static void json_kernel(struct json_stream *json, const struct isa_kernel *kernel)
+static void json_hidden(struct json_stream *json, const struct isa_kernel *kernel)
+{
+	json_stream_begin(json, "hidden_arguments", '[');
+	for (size_t i = 0; i < kernel->hidden_count; i++) {
+		json_stream_begin(json, NULL, '{');
+		json_stream_number(json, "offset", kernel->hidden[i].offset);
+		json_stream_number(json, "size", kernel->hidden[i].size);
+		json_stream_text(json, "kind", kernel->hidden[i].name);
+		json_stream_end(json, '}');
+	}
+	json_stream_end(json, ']');
+}
+
+static void json_kernel(const struct scan *scan, struct json_stream *json,
+			const struct isa_kernel *kernel)
 {
 	json_stream_begin(json, NULL, '{');
 	json_stream_text(json, "name", kernel->name);
 	json_stream_text(json, "symbol", kernel->symbol);
 	json_stream_begin(json, "atomics", '[');
 	for (size_t i = 0; i < kernel->atomic_count; i++)
-		json_atomic(json, &kernel->atomics[i]);
+		if (listed_atomic(scan, &kernel->atomics[i]))
+			json_atomic(json, &kernel->atomics[i]);
 	json_stream_end(json, ']');
+	json_stream_number(json, "runtime_atomics", (int64_t)left_out(scan, kernel));
 	json_arguments(json, kernel);
+	json_hidden(json, kernel);
 	json_uses(json, kernel);
 	json_stream_bool(json, "uses_complete", kernel->uses_complete);
 	json_stream_text(json, "incomplete", kernel->incomplete);
@@ -117,14 +151,15 @@ void scan_print_json(struct scan *scan, const struct isa_code_object *object, co
 	json_stream_begin(json, "kernels", '[');
 	for (i = 0; i < object->kernel_count; i++)
 		if (scan_wanted(scan, &object->kernels[i]))
-			json_kernel(json, &object->kernels[i]);
+			json_kernel(scan, json, &object->kernels[i]);
 	json_stream_end(json, ']');
 	json_stream_end(json, '}');
 }
 
 /* ---- text ---- */
 
-/* "argument 2 'out' (byte 16)", or the struct member's place. */
+/* "argument 2 'out' (byte 16)", or the struct member's place; "hidden_hostcall_buffer (byte 40)".
+ */
 static void print_argument(const struct isa_kernel *kernel, uint32_t offset)
 {
 	size_t i;
@@ -142,7 +177,22 @@ static void print_argument(const struct isa_kernel *kernel, uint32_t offset)
 		printf(" (byte %u)", offset);
 		return;
 	}
-	printf("byte %u of the kernel arguments", offset);
+	for (i = 0; i < kernel->hidden_count; i++) {
+		const struct isa_hidden *hidden = &kernel->hidden[i];
+
+		if (!hidden->name || offset < hidden->offset ||
+		    offset - hidden->offset >= hidden->size)
+			continue;
+		printf("%s", hidden->name);
+		if (offset != hidden->offset)
+			printf(" + %u", offset - hidden->offset);
+		printf(" (byte %u)", offset);
+		return;
+	}
+	if (offset >= kernel->kernarg_size)
+		printf("byte %u (beyond the kernel arguments)", offset);
+	else
+		printf("byte %u of the kernel arguments", offset);
 }
 
 void scan_print_origin(const struct isa_kernel *kernel, const struct isa_origin *origin)
@@ -198,6 +248,8 @@ static void print_kernel(const struct scan *scan, const struct isa_kernel *kerne
 	for (i = 0; i < kernel->atomic_count; i++) {
 		const struct isa_atomic *atomic = &kernel->atomics[i];
 
+		if (!listed_atomic(scan, atomic))
+			continue;
 		printf("      +0x%llx %s  %s", (unsigned long long)atomic->offset, atomic->mnemonic,
 		       manner(atomic));
 		if (atomic->cas_loop)
@@ -269,18 +321,28 @@ static void print_listing(struct scan *scan, const struct isa_kernel *kernel, co
 void scan_print_text(struct scan *scan, const struct isa_code_object *object, const void *elf,
 		     size_t size)
 {
-	size_t i;
+	size_t atomics = 0, kernels = 0, i;
 
 	printf("  %s  %.12s  %zu kernel%s\n", object->target, object->sha256, object->kernel_count,
 	       object->kernel_count == 1 ? "" : "s");
 	for (i = 0; i < object->kernel_count; i++) {
 		const struct isa_kernel *kernel = &object->kernels[i];
+		size_t out = left_out(scan, kernel);
 
 		if (!scan_wanted(scan, kernel))
 			continue;
-		if (scan->disassemble)
+		if (scan->disassemble) {
 			print_listing(scan, kernel, elf, size);
-		else if (scan->all || kernel->atomic_count || kernel->unvisited)
+			continue;
+		}
+		if (scan->all || kernel->atomic_count > out || kernel->unvisited)
 			print_kernel(scan, kernel);
+		atomics += out;
+		kernels += out > 0;
 	}
+	if (atomics)
+		printf(
+		    "    left out: %zu atomic%s of the runtime's services (printf, malloc) in %zu "
+		    "kernel%s; --runtime lists them\n",
+		    atomics, atomics == 1 ? "" : "s", kernels, kernels == 1 ? "" : "s");
 }

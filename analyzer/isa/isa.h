@@ -116,7 +116,8 @@ struct isa_atomic {
 	enum isa_scope scope;
 	unsigned cache; /* ISA_CACHE_* */
 	struct isa_origin origin;
-	char *file; /* device source, NULL without line tables */
+	bool runtime; /* a service's of the runtime (printf, malloc), not the program's own */
+	char *file;   /* device source, NULL without line tables */
 	unsigned line;
 	/* Functions inlined into each other, innermost first; the last one was not inlined. */
 	struct isa_frame *frames;
@@ -143,6 +144,13 @@ struct isa_arg {
 	char *type_name; /* NULL if unknown */
 };
 
+/* An argument that the compiler appends, for services of the runtime. */
+struct isa_hidden {
+	uint32_t offset;
+	uint32_t size;
+	const char *name; /* "hidden_hostcall_buffer"; NULL for a kind that is not known; static */
+};
+
 /* A loop that sleeps (s_sleep) and reads memory: it waits for somebody else's write. */
 struct isa_spin {
 	int64_t kernel_offset; /* of the instruction that reads */
@@ -159,6 +167,8 @@ struct isa_kernel {
 	uint32_t kernarg_size;
 	struct isa_arg *args;
 	size_t arg_count;
+	struct isa_hidden *hidden;
+	size_t hidden_count;
 	struct isa_atomic *atomics;
 	size_t atomic_count;
 	struct isa_use

@@ -9,6 +9,7 @@
 #include "casloop.h"
 #include "filter.h"
 #include "origin.h"
+#include "services.h"
 #include "swaps.h"
 #include "tracer/codeobj/text.h"
 
@@ -253,6 +254,9 @@ static int fill_atomics(struct analysis *analysis, struct flow *flow,
 	for (status = 0, i = 0; !status && i < count; i++) {
 		kernel->atomic_count = i + 1;
 		status = fill_atomic(analysis, flow, order[i].access, entry, &kernel->atomics[i]);
+		if (!status)
+			kernel->atomics[i].runtime = services_runtime(
+			    &analysis->image, kernel, order[i].access, &kernel->atomics[i]);
 	}
 out:
 	free(order);
@@ -266,7 +270,8 @@ static int fill_args(struct analysis *analysis, const struct codeobj_kernel *fro
 	size_t i;
 
 	kernel->args = calloc(from->arg_count + 1, sizeof(*kernel->args));
-	if (!name || !kernel->args) {
+	kernel->hidden = calloc(from->arg_count + 1, sizeof(*kernel->hidden));
+	if (!name || !kernel->args || !kernel->hidden) {
 		free(name);
 		return -ENOMEM;
 	}
@@ -280,8 +285,11 @@ static int fill_args(struct analysis *analysis, const struct codeobj_kernel *fro
 		flow_args[*flow_count].offset = arg->offset;
 		flow_args[*flow_count].size = arg->size;
 		flow_args[(*flow_count)++].pointer = arg->kind == CODEOBJ_ARG_GLOBAL_BUFFER;
-		if (arg->kind == CODEOBJ_ARG_HIDDEN)
+		if (arg->kind == CODEOBJ_ARG_HIDDEN) {
+			kernel->hidden[kernel->hidden_count++] =
+			    (struct isa_hidden){ arg->offset, arg->size, arg->hidden_name };
 			continue;
+		}
 		to->offset = arg->offset;
 		to->size = arg->size;
 		to->pointer = arg->kind == CODEOBJ_ARG_GLOBAL_BUFFER;

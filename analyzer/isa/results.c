@@ -47,6 +47,7 @@ static void free_kernel(struct isa_kernel *kernel)
 	free(kernel->uses);
 	free(kernel->symbol);
 	free(kernel->name);
+	free(kernel->hidden);
 	free(kernel->incomplete);
 	free(kernel->unvisited);
 }

@@ -313,7 +313,10 @@ static void check_pointer(const struct rules_context *context, const struct laun
 		check_target(context, launch, atomic, (enum atomic_kind)kind, pointer);
 	}
 	check_reach(context, launch, atomic, pointer);
-	check_contention(context, launch, atomic, pointer);
+	/* Of the runtime's services only whether they work is worth a finding. */
+	if (!atomic->runtime) {
+		check_contention(context, launch, atomic, pointer);
+	}
 }
 
 static void check_device_variable(const struct rules_context *context, const struct launch *launch,

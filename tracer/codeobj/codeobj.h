@@ -217,8 +217,10 @@ struct codeobj_arg {
 	uint32_t size;
 	enum codeobj_arg_kind kind;
 	enum codeobj_hidden hidden; /* of CODEOBJ_ARG_HIDDEN */
-	char *name;                 /* NULL if absent */
-	char *type_name;            /* NULL if absent */
+	const char
+	    *hidden_name; /* its value_kind, static; NULL if that is not known, or explicit */
+	char *name;       /* NULL if absent */
+	char *type_name;  /* NULL if absent */
 };
 
 struct codeobj_kernel {

@@ -41,6 +41,22 @@ static int read_bool(struct msgpack *reader, const struct msgpack_value *value, 
 	return value->type == MSGPACK_BOOL ? 0 : -EINVAL;
 }
 
+/* What the compiler appends to a kernel's arguments [LUG, "Code Object V5 Metadata"]. */
+static const char *const hidden_kinds[] = {
+	"hidden_block_count_x",     "hidden_block_count_y",
+	"hidden_block_count_z",     "hidden_group_size_x",
+	"hidden_group_size_y",      "hidden_group_size_z",
+	"hidden_remainder_x",       "hidden_remainder_y",
+	"hidden_remainder_z",       "hidden_global_offset_x",
+	"hidden_global_offset_y",   "hidden_global_offset_z",
+	"hidden_grid_dims",         "hidden_none",
+	"hidden_printf_buffer",     "hidden_hostcall_buffer",
+	"hidden_heap_v1",           "hidden_default_queue",
+	"hidden_completion_action", "hidden_multigrid_sync_arg",
+	"hidden_dynamic_lds_size",  "hidden_private_base",
+	"hidden_shared_base",       "hidden_queue_ptr",
+};
+
 static int read_kind(struct msgpack *reader, const struct msgpack_value *value, void *into)
 {
 	static const struct {
@@ -67,6 +83,10 @@ static int read_kind(struct msgpack *reader, const struct msgpack_value *value, 
 		arg->hidden = CODEOBJ_HIDDEN_HOSTCALL;
 	else if (msgpack_is(value, "hidden_printf_buffer"))
 		arg->hidden = CODEOBJ_HIDDEN_PRINTF;
+	for (size_t i = 0; i < sizeof(hidden_kinds) / sizeof(hidden_kinds[0]); i++) {
+		if (msgpack_is(value, hidden_kinds[i]))
+			arg->hidden_name = hidden_kinds[i];
+	}
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		if (msgpack_is(value, kinds[i].name))
 			arg->kind = kinds[i].kind;
