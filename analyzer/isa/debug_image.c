@@ -12,6 +12,7 @@
 
 #include "analyzer/containers/expand.h"
 #include "tracer/codeobj/codeobj.h"
+#include "tracer/codeobj/text.h"
 
 #ifndef ELFCOMPRESS_ZSTD
 #define ELFCOMPRESS_ZSTD 2 /* gABI; not in the C library's header before glibc 2.38 */
@@ -46,11 +47,14 @@ struct builder {
 __attribute__((format(printf, 3, 4))) static int fail(struct builder *builder, int status,
 						      const char *format, ...)
 {
+	char text[256];
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(builder->problem, builder->problem_size, format, args);
+	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
+	/* Names of sections are the file's. */
+	text_copy_visible(builder->problem, builder->problem_size, text);
 	return status;
 }
 

@@ -295,7 +295,7 @@ int isa_session_analyze(struct isa_session *session, const struct isa_options *o
 	if (work.error)
 		isa_fail(error, status, "%s", work.error);
 	if (!status && session->debug.problem[0]) {
-		object->debug_problem = strdup(session->debug.problem);
+		object->debug_problem = text_one_line(session->debug.problem);
 		status = object->debug_problem ? 0 : -ENOMEM;
 	}
 	free(work.from);

@@ -387,12 +387,12 @@ int origin_uses(struct flow *flow, struct isa_kernel *kernel)
 		return -ENOMEM;
 	kernel->uses_complete = !flow->incomplete;
 	if (flow->incomplete) {
-		kernel->incomplete = strdup(flow->incomplete);
+		kernel->incomplete = text_one_line(flow->incomplete);
 		if (!kernel->incomplete)
 			return -ENOMEM;
 	}
 	if (flow->unvisited) {
-		kernel->unvisited = strdup(flow->unvisited);
+		kernel->unvisited = text_one_line(flow->unvisited);
 		if (!kernel->unvisited)
 			return -ENOMEM;
 	}

@@ -6,6 +6,7 @@
 #include "internal.h"
 #include "msgpack.h"
 #include "notes.h"
+#include "text.h"
 
 /* One field of a map: its key and how to read its value. */
 struct field {
@@ -316,6 +317,25 @@ static int add_kernels(struct reading *reading, struct codeobj_metadata *note)
 	return 0;
 }
 
+static int refuse_targets(struct reading *reading, const char *one, const char *other)
+{
+	char first[64], second[64];
+
+	text_copy_visible(first, sizeof(first), one);
+	text_copy_visible(second, sizeof(second), other);
+	return codeobj_fail(reading->error, -EINVAL,
+			    "code object's metadata notes are for %s and %s", first, second);
+}
+
+static int refuse_kernel(struct reading *reading, const char *name)
+{
+	char visible[96];
+
+	text_copy_visible(visible, sizeof(visible), name);
+	return codeobj_fail(reading->error, -EINVAL,
+			    "code object's metadata describes kernel %s in several ways", visible);
+}
+
 /* Notes of one code object agree about it. */
 static int add_note(struct reading *reading, struct codeobj_metadata *note)
 {
@@ -330,9 +350,7 @@ static int add_note(struct reading *reading, struct codeobj_metadata *note)
 				    note->version[1]);
 	}
 	if (metadata->target && note->target && strcmp(metadata->target, note->target))
-		return codeobj_fail(reading->error, -EINVAL,
-				    "code object's metadata notes are for %.64s and %.64s",
-				    metadata->target, note->target);
+		return refuse_targets(reading, metadata->target, note->target);
 	if (!metadata->target) {
 		metadata->target = note->target;
 		note->target = NULL;
@@ -405,10 +423,7 @@ static int unite_kernels(struct reading *reading)
 		if (strcmp(sorted[first]->name, sorted[i]->name))
 			first = i;
 		else if (!same_kernel(sorted[first], sorted[i]))
-			rc = codeobj_fail(reading->error, -EINVAL,
-					  "code object's metadata describes kernel %.96s in "
-					  "several ways",
-					  sorted[i]->name);
+			rc = refuse_kernel(reading, sorted[i]->name);
 		else
 			free_kernel(sorted[i]); /* leaves it without a name */
 	}
