@@ -86,6 +86,7 @@ static int load_symbols(struct isa_image *image, const Elf64_Ehdr *elf, const El
 		symbol->address = sym.st_value;
 		symbol->size = sym.st_size;
 		symbol->function = ELF64_ST_TYPE(sym.st_info) == STT_FUNC;
+		symbol->global = ELF64_ST_BIND(sym.st_info) != STB_LOCAL;
 		image->symbol_count++;
 	}
 	return 0;

@@ -15,6 +15,7 @@ struct isa_symbol {
 	uint64_t address;
 	uint64_t size;
 	bool function;
+	bool global; /* other objects, and the host by its name, reach it */
 };
 
 /* A dynamic relocation of 64 bits at `address`; its value is `target` (symbol or base + addend). */

@@ -259,6 +259,7 @@ static value_id image_dword(struct flow *flow, uint64_t address, bool high_of_pa
 	const struct isa_reloc *reloc =
 	    isa_image_reloc(image, high_of_pair ? address - 4 : address);
 	const struct isa_section *section = isa_image_section(image, address);
+	const struct isa_symbol *symbol = isa_image_symbol_at(image, address, false);
 	uint32_t word;
 
 	if (reloc && reloc->undefined)
@@ -267,7 +268,8 @@ static value_id image_dword(struct flow *flow, uint64_t address, bool high_of_pa
 	if (reloc)
 		return high_of_pair ? flow_image_high(flow)
 				    : flow_image_address(flow, reloc->target);
-	if (!section || section->writable ||
+	/* The host fills constants by their names; clang 21 keeps them where nothing is written. */
+	if (!section || section->writable || (symbol && symbol->global) ||
 	    isa_image_read(image, address, &word, sizeof(word)) != sizeof(word))
 		return VALUE_BOTTOM;
 	return value_const(&flow->store, (int32_t)word);

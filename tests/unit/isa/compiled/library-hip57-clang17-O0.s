@@ -3093,6 +3093,120 @@ bytes:
 .Lfunc_end21:
 	.size	bytes, .Lfunc_end21-bytes
 	.section	.AMDGPU.csdata
+	.text
+	.protected	through_constant
+	.globl	through_constant
+	.p2align	8
+	.type	through_constant,@function
+through_constant:
+	s_mov_b32 s32, 0x400
+	s_mov_b32 s33, 0
+	s_add_u32 flat_scratch_lo, s12, s17
+	s_addc_u32 flat_scratch_hi, s13, 0
+	s_add_u32 s0, s0, s17
+	s_addc_u32 s1, s1, 0
+	v_writelane_b32 v40, s16, 0
+	s_mov_b32 s13, s15
+	s_mov_b32 s12, s14
+	v_readlane_b32 s14, v40, 0
+	s_mov_b64 s[16:17], s[8:9]
+	v_mov_b32_e32 v31, v0
+	s_load_dword s9, s[16:17], 0x0
+	s_mov_b64 s[18:19], src_private_base
+	s_mov_b32 s8, 32
+	s_lshr_b64 s[18:19], s[18:19], s8
+	s_mov_b32 s15, s18
+	v_mov_b32_e32 v2, 4
+	v_mov_b32_e32 v0, s15
+	v_mov_b32_e32 v3, v0
+	v_pk_mov_b32 v[0:1], v[2:3], v[2:3] op_sel:[0,1]
+	s_waitcnt lgkmcnt(0)
+	v_mov_b32_e32 v4, s9
+	flat_store_dword v[0:1], v4
+	s_getpc_b64 s[18:19]
+	s_add_u32 s18, s18, fixed@rel32@lo+4
+	s_addc_u32 s19, s19, fixed@rel32@hi+12
+	v_pk_mov_b32 v[0:1], s[18:19], s[18:19] op_sel:[0,1]
+	flat_load_dwordx2 v[0:1], v[0:1]
+	s_nop 0
+	flat_load_dword v2, v[2:3]
+	s_waitcnt vmcnt(0) lgkmcnt(0)
+	v_ashrrev_i32_e64 v4, 31, v2
+	v_mov_b32_e32 v3, v4
+	s_mov_b32 s9, 2
+	v_lshlrev_b64 v[4:5], s9, v[2:3]
+	v_mov_b32_e32 v2, v0
+	v_mov_b32_e32 v3, v4
+	v_mov_b32_e32 v0, v1
+	v_mov_b32_e32 v1, v5
+	v_add_co_u32_e64 v2, s[18:19], v2, v3
+	v_addc_co_u32_e64 v0, s[18:19], v0, v1, s[18:19]
+	v_mov_b32_e32 v3, v0
+	v_mov_b32_e32 v0, v2
+	v_lshrrev_b64 v[2:3], s8, v[2:3]
+	v_mov_b32_e32 v1, v2
+	s_mov_b64 s[18:19], 8
+	s_mov_b32 s8, s16
+	s_mov_b32 s9, s17
+	s_mov_b32 s16, s18
+	s_mov_b32 s15, s19
+	s_add_u32 s8, s8, s16
+	s_addc_u32 s15, s9, s15
+	s_mov_b32 s9, s15
+	s_getpc_b64 s[16:17]
+	s_add_u32 s16, s16, _Z9atomicAddPii@rel32@lo+4
+	s_addc_u32 s17, s17, _Z9atomicAddPii@rel32@hi+12
+	s_mov_b64 s[22:23], s[2:3]
+	s_mov_b64 s[20:21], s[0:1]
+	v_mov_b32_e32 v2, 1
+	s_mov_b64 s[0:1], s[20:21]
+	s_mov_b64 s[2:3], s[22:23]
+	s_swappc_b64 s[30:31], s[16:17]
+	s_endpgm
+	.section	.rodata,#alloc
+	.p2align	6, 0x0
+	.amdhsa_kernel through_constant
+		.amdhsa_group_segment_fixed_size 0
+		.amdhsa_private_segment_fixed_size 16400
+		.amdhsa_kernarg_size 64
+		.amdhsa_user_sgpr_count 14
+		.amdhsa_user_sgpr_private_segment_buffer 1
+		.amdhsa_user_sgpr_dispatch_ptr 1
+		.amdhsa_user_sgpr_queue_ptr 1
+		.amdhsa_user_sgpr_kernarg_segment_ptr 1
+		.amdhsa_user_sgpr_dispatch_id 1
+		.amdhsa_user_sgpr_flat_scratch_init 1
+		.amdhsa_user_sgpr_private_segment_size 0
+		.amdhsa_system_sgpr_private_segment_wavefront_offset 1
+		.amdhsa_system_sgpr_workgroup_id_x 1
+		.amdhsa_system_sgpr_workgroup_id_y 1
+		.amdhsa_system_sgpr_workgroup_id_z 1
+		.amdhsa_system_sgpr_workgroup_info 0
+		.amdhsa_system_vgpr_workitem_id 2
+		.amdhsa_next_free_vgpr 41
+		.amdhsa_next_free_sgpr 34
+		.amdhsa_accum_offset 44
+		.amdhsa_reserve_xnack_mask 1
+		.amdhsa_float_round_mode_32 0
+		.amdhsa_float_round_mode_16_64 0
+		.amdhsa_float_denorm_mode_32 3
+		.amdhsa_float_denorm_mode_16_64 3
+		.amdhsa_dx10_clamp 1
+		.amdhsa_ieee_mode 1
+		.amdhsa_fp16_overflow 0
+		.amdhsa_tg_split 0
+		.amdhsa_exception_fp_ieee_invalid_op 0
+		.amdhsa_exception_fp_denorm_src 0
+		.amdhsa_exception_fp_ieee_div_zero 0
+		.amdhsa_exception_fp_ieee_overflow 0
+		.amdhsa_exception_fp_ieee_underflow 0
+		.amdhsa_exception_fp_ieee_inexact 0
+		.amdhsa_exception_int_div_zero 0
+	.end_amdhsa_kernel
+	.text
+.Lfunc_end22:
+	.size	through_constant, .Lfunc_end22-through_constant
+	.section	.AMDGPU.csdata
 	.section	.text._ZNK15__HIP_ThreadIdxclEj,#alloc,#execinstr
 	.hidden	_ZNK15__HIP_ThreadIdxclEj
 	.weak	_ZNK15__HIP_ThreadIdxclEj
@@ -3144,8 +3258,8 @@ _ZNK15__HIP_ThreadIdxclEj:
 	s_mov_b32 s33, s19
 	s_waitcnt vmcnt(0)
 	s_setpc_b64 s[30:31]
-.Lfunc_end22:
-	.size	_ZNK15__HIP_ThreadIdxclEj, .Lfunc_end22-_ZNK15__HIP_ThreadIdxclEj
+.Lfunc_end23:
+	.size	_ZNK15__HIP_ThreadIdxclEj, .Lfunc_end23-_ZNK15__HIP_ThreadIdxclEj
 	.section	.AMDGPU.csdata
 	.text
 	.p2align	2
@@ -3276,8 +3390,8 @@ __ockl_get_local_id:
 	s_mov_b32 s33, s10
 	s_waitcnt vmcnt(0)
 	s_setpc_b64 s[30:31]
-.Lfunc_end23:
-	.size	__ockl_get_local_id, .Lfunc_end23-__ockl_get_local_id
+.Lfunc_end24:
+	.size	__ockl_get_local_id, .Lfunc_end24-__ockl_get_local_id
 	.section	.AMDGPU.csdata
 	.section	.AMDGPU.csdata
 	.section	.AMDGPU.csdata
@@ -3306,6 +3420,14 @@ _ZL9threadIdx:
 _ZN17__HIP_CoordinatesI15__HIP_ThreadIdxE1xE:
 	.zero	1
 	.size	_ZN17__HIP_CoordinatesI15__HIP_ThreadIdxE1xE, 1
+	.protected	fixed
+	.type	fixed,@object
+	.section	.bss,#alloc,#write
+	.globl	fixed
+	.p2align	3, 0x0
+fixed:
+	.quad	0
+	.size	fixed, 8
 	.type	__oclc_ABI_version,@object
 	.section	.rodata,#alloc
 	.p2align	2, 0x0
@@ -3330,6 +3452,7 @@ __oclc_ABI_version:
 	.addrsig_sym __ockl_fprintf_append_string_n
 	.addrsig_sym _ZL9threadIdx
 	.addrsig_sym _ZN17__HIP_CoordinatesI15__HIP_ThreadIdxE1xE
+	.addrsig_sym fixed
 	.amdgpu_metadata
 ---
 amdhsa.kernels:
@@ -3762,6 +3885,48 @@ amdhsa.kernels:
     .sgpr_count:     40
     .sgpr_spill_count: 1
     .symbol:         bytes.kd
+    .vgpr_count:     41
+    .vgpr_spill_count: 0
+    .wavefront_size: 64
+  - .agpr_count:     0
+    .args:
+      - .offset:         0
+        .size:           4
+        .value_kind:     by_value
+      - .offset:         8
+        .size:           8
+        .value_kind:     hidden_global_offset_x
+      - .offset:         16
+        .size:           8
+        .value_kind:     hidden_global_offset_y
+      - .offset:         24
+        .size:           8
+        .value_kind:     hidden_global_offset_z
+      - .offset:         32
+        .size:           8
+        .value_kind:     hidden_hostcall_buffer
+      - .offset:         40
+        .size:           8
+        .value_kind:     hidden_default_queue
+      - .offset:         48
+        .size:           8
+        .value_kind:     hidden_completion_action
+      - .offset:         56
+        .size:           8
+        .value_kind:     hidden_multigrid_sync_arg
+    .group_segment_fixed_size: 0
+    .kernarg_segment_align: 8
+    .kernarg_segment_size: 64
+    .language:       OpenCL C
+    .language_version:
+      - 2
+      - 0
+    .max_flat_workgroup_size: 1024
+    .name:           through_constant
+    .private_segment_fixed_size: 16400
+    .sgpr_count:     40
+    .sgpr_spill_count: 1
+    .symbol:         through_constant.kd
     .vgpr_count:     41
     .vgpr_spill_count: 0
     .wavefront_size: 64

@@ -694,10 +694,92 @@ bytes:
 	.size	bytes, .Lfunc_end8-bytes
 	.section	.AMDGPU.csdata
 	.text
+	.protected	through_constant
+	.globl	through_constant
+	.p2align	8
+	.type	through_constant,@function
+through_constant:
+	s_mov_b64 s[0:1], exec
+	v_mbcnt_lo_u32_b32 v0, s0, 0
+	v_mbcnt_hi_u32_b32 v0, s1, v0
+	v_cmp_eq_u32_e32 vcc, 0, v0
+	s_and_saveexec_b64 s[2:3], vcc
+	s_cbranch_execz .LBB9_2
+	s_load_dword s2, s[4:5], 0x0
+	s_getpc_b64 s[4:5]
+	s_add_u32 s4, s4, fixed@rel32@lo+4
+	s_addc_u32 s5, s5, fixed@rel32@hi+12
+	s_load_dwordx2 s[4:5], s[4:5], 0x0
+	v_mov_b32_e32 v0, 0
+	s_waitcnt lgkmcnt(0)
+	s_ashr_i32 s3, s2, 31
+	s_lshl_b64 s[2:3], s[2:3], 2
+	s_add_u32 s2, s4, s2
+	s_addc_u32 s3, s5, s3
+	s_bcnt1_i32_b64 s0, s[0:1]
+	v_mov_b32_e32 v1, s0
+	global_atomic_add v0, v1, s[2:3]
+.LBB9_2:
+	s_endpgm
+	.section	.rodata,#alloc
+	.p2align	6, 0x0
+	.amdhsa_kernel through_constant
+		.amdhsa_group_segment_fixed_size 0
+		.amdhsa_private_segment_fixed_size 0
+		.amdhsa_kernarg_size 4
+		.amdhsa_user_sgpr_count 6
+		.amdhsa_user_sgpr_private_segment_buffer 1
+		.amdhsa_user_sgpr_dispatch_ptr 0
+		.amdhsa_user_sgpr_queue_ptr 0
+		.amdhsa_user_sgpr_kernarg_segment_ptr 1
+		.amdhsa_user_sgpr_dispatch_id 0
+		.amdhsa_user_sgpr_flat_scratch_init 0
+		.amdhsa_user_sgpr_private_segment_size 0
+		.amdhsa_system_sgpr_private_segment_wavefront_offset 0
+		.amdhsa_system_sgpr_workgroup_id_x 1
+		.amdhsa_system_sgpr_workgroup_id_y 0
+		.amdhsa_system_sgpr_workgroup_id_z 0
+		.amdhsa_system_sgpr_workgroup_info 0
+		.amdhsa_system_vgpr_workitem_id 0
+		.amdhsa_next_free_vgpr 2
+		.amdhsa_next_free_sgpr 6
+		.amdhsa_accum_offset 4
+		.amdhsa_reserve_flat_scratch 0
+		.amdhsa_reserve_xnack_mask 1
+		.amdhsa_float_round_mode_32 0
+		.amdhsa_float_round_mode_16_64 0
+		.amdhsa_float_denorm_mode_32 3
+		.amdhsa_float_denorm_mode_16_64 3
+		.amdhsa_dx10_clamp 1
+		.amdhsa_ieee_mode 1
+		.amdhsa_fp16_overflow 0
+		.amdhsa_tg_split 0
+		.amdhsa_exception_fp_ieee_invalid_op 0
+		.amdhsa_exception_fp_denorm_src 0
+		.amdhsa_exception_fp_ieee_div_zero 0
+		.amdhsa_exception_fp_ieee_overflow 0
+		.amdhsa_exception_fp_ieee_underflow 0
+		.amdhsa_exception_fp_ieee_inexact 0
+		.amdhsa_exception_int_div_zero 0
+	.end_amdhsa_kernel
+	.text
+.Lfunc_end9:
+	.size	through_constant, .Lfunc_end9-through_constant
+	.section	.AMDGPU.csdata
+	.text
 	.p2alignl 6, 3212836864
 	.fill 256, 4, 3212836864
+	.protected	fixed
+	.type	fixed,@object
+	.section	.bss,#alloc,#write
+	.globl	fixed
+	.p2align	3, 0x0
+fixed:
+	.quad	0
+	.size	fixed, 8
 	.section	".note.GNU-stack"
 	.addrsig
+	.addrsig_sym fixed
 	.amdgpu_metadata
 ---
 amdhsa.kernels:
@@ -941,6 +1023,27 @@ amdhsa.kernels:
     .sgpr_count:     20
     .sgpr_spill_count: 0
     .symbol:         bytes.kd
+    .vgpr_count:     2
+    .vgpr_spill_count: 0
+    .wavefront_size: 64
+  - .agpr_count:     0
+    .args:
+      - .offset:         0
+        .size:           4
+        .value_kind:     by_value
+    .group_segment_fixed_size: 0
+    .kernarg_segment_align: 4
+    .kernarg_segment_size: 4
+    .language:       OpenCL C
+    .language_version:
+      - 2
+      - 0
+    .max_flat_workgroup_size: 1024
+    .name:           through_constant
+    .private_segment_fixed_size: 0
+    .sgpr_count:     10
+    .sgpr_spill_count: 0
+    .symbol:         through_constant.kd
     .vgpr_count:     2
     .vgpr_spill_count: 0
     .wavefront_size: 64
