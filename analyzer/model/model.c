@@ -2,6 +2,7 @@
 #include "model.h"
 
 #include <glib.h>
+#include <limits.h>
 #include <string.h>
 
 #include "tracer/events.h"
@@ -16,9 +17,14 @@ enum condition {
 	CONDITION_NO_FINE_POOL,
 	CONDITION_NO_HMM,
 	CONDITION_HOST_COHERENT,
-	CONDITION_RUNTIME_BEFORE_6_4,
 	CONDITION_RUNTIME_5_2,
+	CONDITION_RUNTIME_BEFORE_6_2,
+	CONDITION_RUNTIME_BEFORE_6_3,
+	CONDITION_RUNTIME_BEFORE_6_4,
 	CONDITION_RUNTIME_BEFORE_7,
+	CONDITION_RUNTIME_SINCE_5_6,
+	CONDITION_RUNTIME_SINCE_7,
+	CONDITION_RUNTIME_5_7_TO_6_1_1,
 	CONDITION_XNACK_UNKNOWN,
 	CONDITION_APU,
 	CONDITION_SMALL_BAR,
@@ -45,6 +51,14 @@ static const struct memory_row memory_rows[] = {
 };
 #undef MEMORY
 
+/* Whether the runtime's release is in [from, to), as hipRuntimeGetVersion() counts; -1 unknown. */
+static int is_release(const struct model_environment *environment, int from, int to)
+{
+	int version = environment->runtime_version;
+
+	return version ? version >= from && version < to : -1;
+}
+
 /* 1 holds, 0 does not, -1 cannot be told. */
 static int holds(enum condition condition, const struct model_environment *environment)
 {
@@ -65,18 +79,28 @@ static int holds(enum condition condition, const struct model_environment *envir
 	case CONDITION_HOST_COHERENT:
 		return environment->host_coherent;
 	case CONDITION_RUNTIME_5_2:
-		/* The fallback to coarse-grained memory came later; when is not known. */
-		return environment->runtime_version / 100000 == 502 ? 1 : 0;
+		return is_release(environment, 50200000, 50300000);
+	case CONDITION_RUNTIME_BEFORE_6_2:
+		return is_release(environment, 0, 60200000);
+	case CONDITION_RUNTIME_BEFORE_6_3:
+		return is_release(environment, 0, 60300000);
+	case CONDITION_RUNTIME_BEFORE_6_4:
+		return is_release(environment, 0, 60400000);
+	case CONDITION_RUNTIME_BEFORE_7:
+		return is_release(environment, 0, 70000000);
+	case CONDITION_RUNTIME_SINCE_5_6:
+		return is_release(environment, 50600000, INT_MAX);
+	case CONDITION_RUNTIME_SINCE_7:
+		return is_release(environment, 70000000, INT_MAX);
+	case CONDITION_RUNTIME_5_7_TO_6_1_1:
+		/* ROCm 6.1.2 has HIP 6.1.40093. */
+		return is_release(environment, 50700000, 60140093);
 	case CONDITION_XNACK_UNKNOWN:
 		return environment->xnack < 0;
 	case CONDITION_APU:
 		return environment->apu;
 	case CONDITION_SMALL_BAR:
 		return environment->large_bar < 0 ? -1 : !environment->large_bar;
-	case CONDITION_RUNTIME_BEFORE_7:
-		return environment->runtime_version ? environment->runtime_version < 70000000 : -1;
-	case CONDITION_RUNTIME_BEFORE_6_4:
-		return environment->runtime_version ? environment->runtime_version < 60400000 : -1;
 	}
 	return -1;
 }
@@ -186,6 +210,7 @@ static const struct flag_name flag_names[] = {
 	{ HG_API_hipHostAlloc, true, 0x1, "hipHostAllocPortable" },
 	{ HG_API_hipHostAlloc, true, 0x2, "hipHostAllocMapped" },
 	{ HG_API_hipHostAlloc, true, 0x4, "hipHostAllocWriteCombined" },
+	{ HG_API_hipHostAlloc, true, 0x10000000, "hipHostAllocUncached" },
 	{ HG_API_hipExtMallocWithFlags, false, 0x0, "hipDeviceMallocDefault" },
 	{ HG_API_hipExtMallocWithFlags, false, 0x1, "hipDeviceMallocFinegrained" },
 	{ HG_API_hipExtMallocWithFlags, false, 0x2, "hipMallocSignalMemory" },
@@ -377,6 +402,7 @@ const char *model_question_text(enum model_question question)
 		[QUESTION_MIGRATION] = "moves to the GPU by itself",
 		[QUESTION_PREFETCH] = "hipMemPrefetchAsync",
 		[QUESTION_ADVICE] = "hipMemAdvise",
+		[QUESTION_FILL] = "hipMemset",
 	};
 
 	return texts[question];

@@ -67,6 +67,7 @@ enum model_question {
 	QUESTION_MIGRATION, /* whether it moves to the GPU by itself */
 	QUESTION_PREFETCH,  /* whether hipMemPrefetchAsync has an effect */
 	QUESTION_ADVICE,    /* whether hipMemAdvise has an effect */
+	QUESTION_FILL,      /* whether hipMemset fills it */
 	QUESTIONS,
 };
 

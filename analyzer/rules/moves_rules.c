@@ -51,6 +51,23 @@ static void count_launch(struct moves *moves, struct finding *finding, const str
 	}
 }
 
+/* How to bring the pages to the GPU before the launch; to be freed. */
+static char *prefetch_fix(const struct rules_context *context, const struct allocation *allocation,
+			  int device)
+{
+	struct model_environment environment = process_environment(context->process);
+
+	if (model_memory(allocation->api, allocation->flags, &environment).prefetchable) {
+		return g_strdup_printf("call hipMemPrefetchAsync(p, n, %d, stream)" FIX_SITE
+				       ", before the launch; or keep it on one side",
+				       device);
+	}
+	return g_strdup_printf("allocate it with hipMallocManaged and call "
+			       "hipMemPrefetchAsync(p, n, %d, stream) before the launch (this HIP "
+			       "release refuses to prefetch memory of %s); or keep it on one side",
+			       device, hg_api_name(allocation->api));
+}
+
 void count_storm(struct moves *moves, const struct rules_context *context,
 		 const struct moment *launch, struct allocation *allocation, int64_t ns,
 		 bool several)
@@ -69,9 +86,7 @@ void count_storm(struct moves *moves, const struct rules_context *context,
 		    "launches of this kernel stop for %u page faults and more each, until the "
 		    "pages of %" G_GUINT64_FORMAT " bytes from %s have come to the GPU.",
 		    STORM_FAULTS, allocation->size, hg_api_name(allocation->api));
-		finding->fix = g_strdup_printf("call hipMemPrefetchAsync(p, n, %d, stream)" FIX_SITE
-					       ", before the launch; or keep it on one side",
-					       launch->device);
+		finding->fix = prefetch_fix(context, allocation, launch->device);
 	}
 	if (storm->launch_ns != launch->ns) {
 		storm->launch_ns = launch->ns;

@@ -254,10 +254,23 @@ static void report_no_effect(const struct rules_context *context, enum rule_id r
 #define ADVISE_FIX                                                                                \
 	"advice applies to hipMallocManaged memory, and with XNACK on to the operating system's " \
 	"memory: drop the call or allocate the memory that way"
-#define PREFETCH_FIX                                                                              \
-	"only memory that can migrate is prefetched: hipMallocManaged memory, and with XNACK on " \
-	"the operating system's memory; drop the call, or allocate that way, or use "             \
-	"hipMemcpyAsync"
+
+/* Some releases refuse the operating system's memory whatever XNACK is. */
+static const char *prefetch_fix(const struct process *process)
+{
+	struct model_environment environment = process_environment(process);
+
+	environment.xnack = 1;
+	return model_ask(QUESTION_PREFETCH, KIND_SYSTEM, &environment).access == ACCESS_YES
+		   ? "only memory that can migrate is prefetched: hipMallocManaged memory, and "
+		     "with "
+		     "XNACK on the operating system's memory; drop the call, or allocate that way, "
+		     "or "
+		     "use hipMemcpyAsync"
+		   : "this HIP release prefetches memory of hipMallocManaged only: drop the call, "
+		     "or "
+		     "allocate that way, or use hipMemcpyAsync";
+}
 
 void check_advise(const struct rules_context *context)
 {
@@ -278,7 +291,7 @@ void check_prefetch(const struct rules_context *context)
 	if (is_memory(&place) && !call_memory(context, &place).prefetchable) {
 		report_no_effect(context, RULE_HG304, prefetch->api, prefetch->ptr,
 				 prefetch->stack_id, "hipMemPrefetchAsync", "moved nothing",
-				 PREFETCH_FIX);
+				 prefetch_fix(context->process));
 	}
 }
 
@@ -301,7 +314,7 @@ void check_error(const struct rules_context *context)
 	if (error->api == HG_API_hipMemPrefetchAsync &&
 	    !call_memory(context, &place).prefetchable) {
 		report_no_effect(context, RULE_HG304, error->api, error->ptr, error->stack_id,
-				 "hipMemPrefetchAsync", outcome, PREFETCH_FIX);
+				 "hipMemPrefetchAsync", outcome, prefetch_fix(context->process));
 	}
 	g_free(outcome);
 }

@@ -147,7 +147,7 @@ static void an_answer_ends_with_its_allocation(void **state)
 static void fine_grained_memory_that_is_not(void **state)
 {
 	(void)state;
-	runtime(60200000);
+	runtime(60443484);
 	device(0);
 	alloc(HG_API_hipExtMallocWithFlags, 0x10000, 8192, 1, 5);
 	answer(0x10000, 2, 0, FINE, 2);
@@ -169,7 +169,7 @@ static void no_fine_grained_pool(void **state)
 				.device = { .name = "test", .arch = "gfx90a", .fine_grain = -1 } };
 
 	(void)state;
-	runtime(60200000);
+	runtime(60443484);
 	apply(gpu);
 	alloc(HG_API_hipExtMallocWithFlags, 0x10000, 8192, 1, 5);
 	assert_string_equal(found(), "");

@@ -70,7 +70,10 @@ static void expect_access(enum memory_kind kind, const struct model_environment 
 	}
 }
 
-/* Every cell of S0's two tables: CPU access, GPU access, moves by itself, prefetch, advice. */
+/*
+ * Every cell of S0's two tables: CPU access, GPU access, moves by itself, prefetch, advice; and
+ * what hipMemset of HIP 5.2.3 fills.
+ */
 static void slides_about_access(void **state)
 {
 	static const struct {
@@ -78,17 +81,19 @@ static void slides_about_access(void **state)
 		enum model_access off[QUESTIONS], on[QUESTIONS];
 	} rows[] = {
 		{ KIND_SYSTEM,
-		  { ACCESS_LOCAL, ACCESS_FAULT, ACCESS_NO, ACCESS_NO, ACCESS_YES },
-		  { ACCESS_MAY_MIGRATE, ACCESS_MAY_MIGRATE, ACCESS_YES, ACCESS_YES, ACCESS_YES } },
+		  { ACCESS_LOCAL, ACCESS_FAULT, ACCESS_NO, ACCESS_NO, ACCESS_YES, ACCESS_NO },
+		  { ACCESS_MAY_MIGRATE, ACCESS_MAY_MIGRATE, ACCESS_YES, ACCESS_YES, ACCESS_YES,
+		    ACCESS_YES } },
 		{ KIND_MANAGED,
-		  { ACCESS_LOCAL, ACCESS_REMOTE, ACCESS_NO, ACCESS_YES, ACCESS_YES },
-		  { ACCESS_MIGRATES, ACCESS_MIGRATES, ACCESS_YES, ACCESS_YES, ACCESS_YES } },
+		  { ACCESS_LOCAL, ACCESS_REMOTE, ACCESS_NO, ACCESS_YES, ACCESS_YES, ACCESS_YES },
+		  { ACCESS_MIGRATES, ACCESS_MIGRATES, ACCESS_YES, ACCESS_YES, ACCESS_YES,
+		    ACCESS_YES } },
 		{ KIND_DEVICE,
-		  { ACCESS_REMOTE, ACCESS_LOCAL, ACCESS_NO, ACCESS_NO, ACCESS_NO },
-		  { ACCESS_REMOTE, ACCESS_LOCAL, ACCESS_NO, ACCESS_NO, ACCESS_NO } },
+		  { ACCESS_REMOTE, ACCESS_LOCAL, ACCESS_NO, ACCESS_NO, ACCESS_NO, ACCESS_YES },
+		  { ACCESS_REMOTE, ACCESS_LOCAL, ACCESS_NO, ACCESS_NO, ACCESS_NO, ACCESS_YES } },
 		{ KIND_PINNED,
-		  { ACCESS_LOCAL, ACCESS_REMOTE, ACCESS_NO, ACCESS_NO, ACCESS_NO },
-		  { ACCESS_LOCAL, ACCESS_REMOTE, ACCESS_NO, ACCESS_NO, ACCESS_NO } },
+		  { ACCESS_LOCAL, ACCESS_REMOTE, ACCESS_NO, ACCESS_NO, ACCESS_NO, ACCESS_YES },
+		  { ACCESS_LOCAL, ACCESS_REMOTE, ACCESS_NO, ACCESS_NO, ACCESS_NO, ACCESS_YES } },
 	};
 	struct model_environment off = xnack_off, on = xnack_on;
 
@@ -137,8 +142,9 @@ static void memory_from_elsewhere(void **state)
 	newest.runtime_version = 70000000;
 	expect(HG_API_hipModuleGetGlobal, 0, &newest, GRAIN_COARSE, LOCATION_DEVICE, false, false);
 	expect(HG_API_hipMemMap, 0, &xnack_off, GRAIN_COARSE, LOCATION_DEVICE, false, false);
-	expect(HG_API_hipMemMap, 1, &newest, GRAIN_COARSE, LOCATION_DEVICE, false, false);
-	assert_true(model_memory(HG_API_hipMemMap, 1, &newest).certain);
+	/* From ROCm 7 on it may be of an uncached type. */
+	expect(HG_API_hipMemMap, 1, &xnack_off, GRAIN_COARSE, LOCATION_DEVICE, false, false);
+	assert_false(model_memory(HG_API_hipMemMap, 1, &newest).certain);
 	assert_int_equal(model_memory(HG_API_hipMemMap, 2, &newest).granularity, GRAIN_UNKNOWN);
 	assert_int_equal(model_memory(HG_API_hipMemMap, 2, &newest).location, LOCATION_HOST);
 	for (size_t i = 0; i < sizeof(apis) / sizeof(apis[0]); i++) {
@@ -189,7 +195,10 @@ static void device_memory_by_flag(void **state)
 	unknown_pool.fine_pool = -1;
 	/* 5.2 does not fall back: what it returned is fine-grained (seen with 5.2.3). */
 	assert_true(model_memory(HG_API_hipExtMallocWithFlags, 1, &unknown_pool).certain);
-	no_pool.runtime_version = unknown_pool.runtime_version = 60200000;
+	/* Nor do the releases up to 6.2 (read), and 6.4 does (seen). */
+	unknown_pool.runtime_version = 60240092;
+	assert_true(model_memory(HG_API_hipExtMallocWithFlags, 1, &unknown_pool).certain);
+	no_pool.runtime_version = unknown_pool.runtime_version = 60443484;
 	expect(HG_API_hipExtMallocWithFlags, 0, &xnack_off, GRAIN_COARSE, LOCATION_DEVICE, false,
 	       false);
 	expect(HG_API_hipExtMallocWithFlags, 1, &xnack_off, GRAIN_FINE, LOCATION_DEVICE, false,
@@ -199,6 +208,86 @@ static void device_memory_by_flag(void **state)
 	assert_int_equal(model_memory(HG_API_hipExtMallocWithFlags, 1, &unknown_pool).granularity,
 			 GRAIN_FINE);
 	assert_false(model_memory(HG_API_hipExtMallocWithFlags, 1, &unknown_pool).certain);
+}
+
+static struct model_environment of_release(int version, int xnack)
+{
+	struct model_environment environment = xnack ? xnack_on : xnack_off;
+
+	environment.runtime_version = version;
+	return environment;
+}
+
+/* hipHostMallocUncached has no effect before ROCm 7 (read in 5.6 to 6.4; seen with 6.4.3). */
+static void uncached_host_memory_depends_on_the_release(void **state)
+{
+	static const int before[] = { 50221153, 50731921, 60140093, 60443484 };
+	struct model_environment newer = of_release(70100000, 0), coherent,
+				 unknown = of_release(0, 0);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++) {
+		struct model_environment older = of_release(before[i], 0);
+
+		expect(HG_API_hipHostMalloc, 0x10000000, &older, GRAIN_COARSE, LOCATION_HOST, false,
+		       false);
+		expect(HG_API_hipHostMalloc, 0x10000002, &older, GRAIN_FINE, LOCATION_HOST, false,
+		       false);
+	}
+	coherent = of_release(60443484, 0);
+	coherent.host_coherent = 1;
+	expect(HG_API_hipHostMalloc, 0x10000000, &coherent, GRAIN_FINE, LOCATION_HOST, false,
+	       false);
+	expect(HG_API_hipHostMalloc, 0x10000000, &newer, GRAIN_FINE, LOCATION_HOST, false, false);
+	expect(HG_API_hipHostAlloc, 0x10000000, &newer, GRAIN_FINE, LOCATION_HOST, false, false);
+	assert_int_equal(model_memory(HG_API_hipHostMalloc, 0x10000000, &unknown).granularity,
+			 GRAIN_UNKNOWN);
+}
+
+/* hipDeviceMallocContiguous: seen with 6.4.3 where the GPU has no memory of extended scope. */
+static void contiguous_memory(void **state)
+{
+	struct model_environment newer = of_release(60443484, 0);
+	struct model_memory memory = model_memory(HG_API_hipExtMallocWithFlags, 4, &newer);
+
+	(void)state;
+	assert_int_equal(memory.kind, KIND_DEVICE);
+	assert_int_equal(memory.granularity, GRAIN_COARSE);
+	assert_int_equal(memory.location, LOCATION_DEVICE);
+	assert_false(memory.certain);
+}
+
+/* Prefetching (read in each release) and filling (5.2.3 and 5.7.1 seen) memory of malloc(). */
+static void host_memory_is_refused_by_some_releases(void **state)
+{
+	static const struct {
+		int version;
+		enum model_access prefetch, fill;
+	} rows[] = {
+		{ 50221153, ACCESS_YES, ACCESS_YES }, { 50422801, ACCESS_YES, ACCESS_UNKNOWN },
+		{ 50631062, ACCESS_YES, ACCESS_NO },  { 50731921, ACCESS_NO, ACCESS_NO },
+		{ 60032830, ACCESS_NO, ACCESS_NO },   { 60140092, ACCESS_NO, ACCESS_NO },
+		{ 60140093, ACCESS_YES, ACCESS_NO },  { 60240092, ACCESS_YES, ACCESS_NO },
+		{ 60443484, ACCESS_YES, ACCESS_NO },  { 70253211, ACCESS_YES, ACCESS_NO },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct model_environment on = of_release(rows[i].version, 1);
+		struct model_environment off = of_release(rows[i].version, 0);
+
+		assert_int_equal(model_ask(QUESTION_PREFETCH, KIND_SYSTEM, &on).access,
+				 rows[i].prefetch);
+		assert_int_equal(model_memory(HG_API_malloc, 0, &on).prefetchable,
+				 rows[i].prefetch == ACCESS_YES);
+		assert_int_equal(model_ask(QUESTION_FILL, KIND_SYSTEM, &on).access, rows[i].fill);
+		assert_int_equal(model_ask(QUESTION_ADVICE, KIND_SYSTEM, &on).access, ACCESS_YES);
+		assert_int_equal(model_ask(QUESTION_PREFETCH, KIND_SYSTEM, &off).access, ACCESS_NO);
+		assert_int_equal(model_ask(QUESTION_FILL, KIND_SYSTEM, &off).access, ACCESS_NO);
+		assert_int_equal(model_ask(QUESTION_PREFETCH, KIND_MANAGED, &on).access,
+				 ACCESS_YES);
+		assert_int_equal(model_ask(QUESTION_FILL, KIND_MANAGED, &on).access, ACCESS_YES);
+	}
 }
 
 static void hip_host_alloc_depends_on_the_release(void **state)
@@ -376,6 +465,9 @@ int main(void)
 		cmocka_unit_test(memory_from_elsewhere),
 		cmocka_unit_test(pinned_memory_by_flag),
 		cmocka_unit_test(device_memory_by_flag),
+		cmocka_unit_test(uncached_host_memory_depends_on_the_release),
+		cmocka_unit_test(contiguous_memory),
+		cmocka_unit_test(host_memory_is_refused_by_some_releases),
 		cmocka_unit_test(hip_host_alloc_depends_on_the_release),
 		cmocka_unit_test(managed_memory_without_hmm),
 		cmocka_unit_test(what_is_not_known_is_not_guessed),

@@ -21,6 +21,37 @@ static void faults_in_each_launch(void **state)
 	assert_int_equal(finding(0)->allocation->stack_id, 8);
 }
 
+#define HEAP 0x500000000u
+
+static void fault_on_host_memory(int32_t version)
+{
+	begin();
+	runtime(version, 2);
+	alloc(HG_API_malloc, HEAP, 64 * MIB, 10);
+	for (unsigned i = 0; i < 3; i++) {
+		launch(HEAP, OTHER);
+		gpu_faults(HEAP + i * 16ull * MIB, 8);
+		wait();
+	}
+	assert_string_equal(found(), "HG301");
+}
+
+static void faults_on_host_memory(void **state)
+{
+	(void)state;
+	fault_on_host_memory(60140093);
+	assert_true(g_str_has_prefix(finding(0)->fix, "call hipMemPrefetchAsync(p, n, 0, stream)"));
+}
+
+/* HIP 5.7.0 to 6.1.1 refuse to prefetch memory of malloc(). */
+static void faults_on_host_memory_that_is_not_prefetched(void **state)
+{
+	(void)state;
+	fault_on_host_memory(50731921);
+	assert_true(
+	    g_str_has_prefix(finding(0)->fix, "allocate it with hipMallocManaged and call"));
+}
+
 static void faults_of_the_first_launch(void **state)
 {
 	(void)state;
@@ -426,6 +457,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		FINDS(HG301, faults_in_each_launch),
+		FINDS(HG301, faults_on_host_memory),
+		FINDS(HG301, faults_on_host_memory_that_is_not_prefetched),
 		SILENT(HG301, faults_of_the_first_launch),
 		SILENT(HG301, faults_that_move_nothing),
 		DOUBTS(HG301, faults_of_one_of_several_kernels),

@@ -520,6 +520,33 @@ static void advice_and_prefetch_without_effect(void **state)
 	assert_non_null(strstr(finding(2)->message, "hipErrorInvalidValue"));
 }
 
+/* HIP 5.7.1 refuses to prefetch the operating system's memory with XNACK on, too. */
+static void prefetch_that_this_release_refuses(void **state)
+{
+	struct hg_event runtime = { .type = HG_EVENT_runtime,
+				    .runtime = { .path = "/lib/libamdhip64.so.5",
+						 .version = 50221153,
+						 .device_count = 1 } };
+	const struct hg_event failed = { .type = HG_EVENT_error,
+					 .error = { .api = HG_API_hipMemPrefetchAsync,
+						    .code = 1,
+						    .ptr = 0x40000,
+						    .stack_id = 8 } };
+
+	(void)state;
+	device(1);
+	alloc(HG_API_malloc, 0x40000, 0x2000, 0, 7);
+	apply(runtime);
+	apply(failed);
+	assert_string_equal(found(), "");
+	runtime.runtime.version = 50731921;
+	apply(runtime);
+	apply(failed);
+	assert_string_equal(found(), "HG304");
+	assert_non_null(strstr(finding(0)->fix, "prefetches memory of hipMallocManaged only"));
+	assert_null(strstr(finding(0)->fix, "operating system"));
+}
+
 /* ---- allocation, registration, release ---- */
 
 static void release(enum hg_api api, uint64_t ptr, uint64_t size)
@@ -808,6 +835,7 @@ int main(void)
 		FINDS(HG501, pageable_copies),
 		FINDS(HG214, advice_and_prefetch_without_effect),
 		FINDS(HG304, advice_and_prefetch_without_effect),
+		FINDS(HG304, prefetch_that_this_release_refuses),
 		FINDS(HG204, flags_that_contradict),
 		FINDS(HG203, flags_that_contradict),
 		FINDS(HG206, flags_that_contradict),
