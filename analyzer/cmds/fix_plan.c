@@ -38,9 +38,9 @@ static bool is_lost(const char *arch, const struct isa_atomic *atomic)
 					.pcie_atomics = -1,
 					.apu = -1 };
 
-	if (!atomic->fp || !atomic->native || use.kind == ATOMIC_INT_PCIE ||
-	    use.kind == ATOMIC_INT_OTHER || atomic->space == ISA_SPACE_LDS ||
-	    atomic->space == ISA_SPACE_SCRATCH || model_atomic(&use).outcome != OUTCOME_LOST) {
+	if (!atomic->fp || !atomic->native || atomic_kind_is_integer(use.kind) ||
+	    atomic->space == ISA_SPACE_LDS || atomic->space == ISA_SPACE_SCRATCH ||
+	    model_atomic(&use).outcome != OUTCOME_LOST) {
 		return false;
 	}
 	use.granularity = GRAIN_COARSE;

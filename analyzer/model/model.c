@@ -259,6 +259,8 @@ enum {
 	ATOMIC_ANY = ATOMIC_KINDS,
 	ATOMIC_ANY_FP,
 	ATOMIC_ANY_INT,
+	ATOMIC_INT_NOT_PCIE, /* minimum, maximum, and the other operations that PCIe does not carry
+			      */
 };
 #define GRAIN_ANY    GRAIN_UNKNOWN
 #define LOCATION_ANY LOCATION_UNKNOWN
@@ -287,19 +289,28 @@ struct atomic_row {
 	  GRAIN_##granularity,                                                 \
 	  LOCATION_##location,                                                 \
 	  WHEN_##condition,                                                    \
-	  { OUTCOME_##outcome, true, sources } },
+	  { OUTCOME_##outcome, true, sources, NULL } },
+#define MAYBE(arch, kind, granularity, location, condition, outcome, doubt, sources) \
+	{ arch,                                                                      \
+	  ATOMIC_##kind,                                                             \
+	  GRAIN_##granularity,                                                       \
+	  LOCATION_##location,                                                       \
+	  WHEN_##condition,                                                          \
+	  { OUTCOME_##outcome, true, sources, doubt } },
 
 static const struct atomic_row atomic_rows[] = {
 #include "atomics.def"
 };
 #undef ATOMIC
+#undef MAYBE
 
 static bool is_of_kind(enum atomic_kind kind, unsigned group)
 {
-	bool integer = kind == ATOMIC_INT_PCIE || kind == ATOMIC_INT_OTHER;
+	bool integer = atomic_kind_is_integer(kind);
 
 	return group == kind || group == ATOMIC_ANY || (group == ATOMIC_ANY_FP && !integer) ||
-	       (group == ATOMIC_ANY_INT && integer);
+	       (group == ATOMIC_ANY_INT && integer) ||
+	       (group == ATOMIC_INT_NOT_PCIE && integer && kind != ATOMIC_INT_PCIE);
 }
 
 /* 1 holds, 0 does not, -1 cannot be told. */
@@ -325,7 +336,7 @@ static int is_when(enum atomic_condition condition, const struct model_atomic_us
 
 struct model_outcome model_atomic(const struct model_atomic_use *use)
 {
-	struct model_outcome unknown = { OUTCOME_UNKNOWN, false, "" };
+	struct model_outcome unknown = { OUTCOME_UNKNOWN, false, "", NULL };
 	bool certain = true;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(atomic_rows); i++) {

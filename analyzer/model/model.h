@@ -109,8 +109,9 @@ enum atomic_kind {
 	ATOMIC_F64_MINMAX,
 	ATOMIC_PK_F16_ADD,
 	ATOMIC_PK_BF16_ADD,
-	ATOMIC_INT_PCIE,  /* integer addition, exchange, compare-and-swap */
-	ATOMIC_INT_OTHER, /* the other integer operations */
+	ATOMIC_INT_PCIE,   /* integer addition, exchange, compare-and-swap */
+	ATOMIC_INT_MINMAX, /* integer minimum and maximum */
+	ATOMIC_INT_OTHER,  /* the other integer operations */
 	ATOMIC_KINDS,
 };
 
@@ -126,7 +127,14 @@ struct model_outcome {
 	enum atomic_outcome outcome;
 	bool certain; /* no unknown condition was passed over to get here */
 	const char *sources;
+	const char *doubt; /* why this is possible at most; NULL: a source states or saw it */
 };
+
+/* Whether it is an operation on integers. */
+static inline bool atomic_kind_is_integer(enum atomic_kind kind)
+{
+	return kind >= ATOMIC_INT_PCIE && kind < ATOMIC_KINDS;
+}
 
 enum model_link { LINK_UNKNOWN, LINK_PCIE, LINK_XGMI };
 

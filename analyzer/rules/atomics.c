@@ -37,9 +37,17 @@ enum atomic_kind atomic_instruction_kind(const struct isa_atomic *atomic)
 	if (kind >= 0) {
 		return (enum atomic_kind)kind;
 	}
-	return atomic->op == ISA_OP_ADD || atomic->op == ISA_OP_SWAP || atomic->op == ISA_OP_CMPSWAP
-		   ? ATOMIC_INT_PCIE
-		   : ATOMIC_INT_OTHER;
+	switch (atomic->op) {
+	case ISA_OP_ADD:
+	case ISA_OP_SWAP:
+	case ISA_OP_CMPSWAP:
+		return ATOMIC_INT_PCIE;
+	case ISA_OP_MIN:
+	case ISA_OP_MAX:
+		return ATOMIC_INT_MINMAX;
+	default:
+		return ATOMIC_INT_OTHER;
+	}
 }
 
 struct model_atomic_use atomic_use(const struct rules_context *context, const struct launch *launch,

@@ -23,38 +23,60 @@ static const char *op_text(const struct isa_atomic *atomic)
 								     : "atomic operation";
 }
 
+/* `by_lack`: it rests on the runtime's word that PCIe carries no atomics. */
+static void weigh_not_carried(struct finding *finding, const struct model_outcome *outcome,
+			      bool by_lack)
+{
+	if (by_lack) {
+		finding_at_most(finding, CONFIDENCE_LIKELY,
+				"the runtime's word for the lack of PCIe atomics is the only "
+				"evidence");
+	}
+	if (outcome->doubt) {
+		finding_at_most(finding, CONFIDENCE_POSSIBLE, outcome->doubt);
+	}
+}
+
+/* HG104: PCIe carries no such operation; HG105: it does, but not on this machine. */
 static void report_not_carried(const struct rules_context *context, const struct launch *launch,
 			       const struct isa_atomic *atomic,
 			       const struct pointer_argument *pointer, const struct grain *grain,
-			       bool any)
+			       const struct model_atomic_use *use,
+			       const struct model_outcome *outcome)
 {
-	struct finding *finding =
-	    atomic_finding(context, launch, any ? RULE_HG105 : RULE_HG104, atomic, pointer, grain);
+	struct model_atomic_use with_atomics = *use;
+	bool lacking = use->kind == ATOMIC_INT_PCIE;
+	struct finding *finding = atomic_finding(context, launch, lacking ? RULE_HG105 : RULE_HG104,
+						 atomic, pointer, grain);
 
 	if (!finding) {
 		return;
 	}
+	with_atomics.pcie_atomics = 1;
 	finding->message =
 	    g_strdup_printf("%s does its %s with %s on %s in host memory: %s, and %s discards the "
 			    "operation without "
 			    "an error.",
 			    finding->kernel, op_text(atomic), atomic->mnemonic,
 			    allocation_noun(pointer->place.allocation),
-			    any ? "the way there carries no atomics"
-				: "PCIe carries addition, exchange and compare-and-swap alone",
+			    lacking ? "the way there carries no atomics"
+				    : "PCIe carries addition, exchange and compare-and-swap alone",
 			    launch->arch);
-	if (any) {
+	if (lacking) {
 		finding->fix = g_strdup("keep what kernels update atomically in device memory "
 					"(hipMalloc);\nor enable PCIe atomics for this slot in the "
 					"machine's firmware");
-		finding_at_most(finding, CONFIDENCE_LIKELY,
-				"the runtime's word for the lack of PCIe atomics is the only "
-				"evidence");
+	} else if (use->pcie_atomics == 0) {
+		/* Whether a compare-and-swap gets there is not known. */
+		finding->fix = g_strdup("keep what the kernel updates this way in device memory "
+					"(hipMalloc), or in coarse-grained host memory "
+					"(hipHostMalloc(&p, n, hipHostMallocNonCoherent))");
 	} else {
 		finding->source = atomic_source_new(launch, atomic);
 		finding->fix = g_strdup("keep what the kernel updates this way in device memory "
 					"(hipMalloc);\nor " FIX_LOOP " (a compare-and-swap loop)");
 	}
+	weigh_not_carried(finding, outcome, model_atomic(&with_atomics).outcome != OUTCOME_LOST);
 }
 
 /* ---- scope ---- */
@@ -137,7 +159,6 @@ void check_reach(const struct rules_context *context, const struct launch *launc
 		 const struct isa_atomic *atomic, const struct pointer_argument *pointer)
 {
 	enum atomic_kind kind = atomic_instruction_kind(atomic);
-	bool integer = kind == ATOMIC_INT_PCIE || kind == ATOMIC_INT_OTHER;
 	struct model_atomic_use use;
 	struct model_outcome outcome;
 	struct grain grain;
@@ -152,8 +173,8 @@ void check_reach(const struct rules_context *context, const struct launch *launc
 	if (grain.mixed || !outcome.certain) {
 		goto out;
 	}
-	if (integer && outcome.outcome == OUTCOME_LOST) {
-		report_not_carried(context, launch, atomic, pointer, &grain, use.pcie_atomics == 0);
+	if (atomic_kind_is_integer(kind) && outcome.outcome == OUTCOME_LOST) {
+		report_not_carried(context, launch, atomic, pointer, &grain, &use, &outcome);
 	} else if (outcome.outcome == OUTCOME_DOWNGRADED && grain.granularity == GRAIN_FINE) {
 		report_downgraded(context, launch, atomic, pointer, &grain);
 	} else if (atomic->system_scope && grain.granularity == GRAIN_COARSE &&

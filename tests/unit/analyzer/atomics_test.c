@@ -104,6 +104,7 @@ static void managed_memory_that_moved(void **state)
 	assert_string_equal(found(), "");
 }
 
+/* What AMD's table says of MI200, and what was measured on other GPUs, contradict each other. */
 static void no_atomics_over_pcie(void **state)
 {
 	(void)state;
@@ -114,7 +115,162 @@ static void no_atomics_over_pcie(void **state)
 	launch(1, 0x10000, 0);
 	launch(2, 0x20000, 0);
 	assert_string_equal(found(), "HG105");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_POSSIBLE);
+	assert_non_null(strstr(finding(0)->doubts, "gfx1031"));
+}
+
+/* These are lost with PCIe atomics and without. */
+static void not_carried_and_no_atomics(void **state)
+{
+	(void)state;
+	gpu("gfx90a", PCIE, 0, 0, 0);
+	alloc(HG_API_hipHostMalloc, 0x10000, 8192, 0, 5);
+	integer(ISA_OP_MAX, "global_atomic_umax");
+	launch(1, 0x10000, 0);
+	assert_string_equal(found(), "HG104");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_PROVEN);
+}
+
+/*
+ * Measured on gfx1010 and gfx1031 on a board without PCIe atomics (CLR285): minimum on each memory;
+ * which of the four results is wrong. HG203: the last one's flags contradict each other.
+ */
+static void measure_without_pcie_atomics(const char *arch)
+{
+	gpu(arch, PCIE, 0, 0, 0);
+	alloc(HG_API_hipMalloc, 0x10000, 8192, 0, 5);
+	alloc(HG_API_hipHostMalloc, 0x20000, 8192, 0x2, 6);
+	alloc(HG_API_hipHostMalloc, 0x30000, 8192, 0x40000002, 7);
+	alloc(HG_API_hipHostMalloc, 0x40000, 8192, 0x80000002, 8);
+	for (unsigned i = 1; i <= 4; i++) {
+		launch(i, i * 0x10000, 0);
+	}
+}
+
+static void minimum_on_rdna_without_pcie_atomics(void **state)
+{
+	(void)state;
+	integer(ISA_OP_MIN, "global_atomic_smin");
+	measure_without_pcie_atomics("gfx1031");
+	assert_string_equal(found(), "HG104 HG104 HG203");
+	assert_int_equal(finding(0)->address, 0x20000);
+	assert_int_equal(finding(1)->address, 0x30000);
 	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
+	assert_non_null(strstr(finding(0)->fix, "hipHostMallocNonCoherent"));
+}
+
+static void minimum_on_rdna1_without_pcie_atomics(void **state)
+{
+	(void)state;
+	integer(ISA_OP_MIN, "global_atomic_smin");
+	measure_without_pcie_atomics("gfx1010");
+	assert_string_equal(found(), "HG104 HG104 HG203");
+	assert_int_equal(finding(0)->address, 0x20000);
+	assert_int_equal(finding(1)->address, 0x30000);
+}
+
+static void addition_on_rdna_without_pcie_atomics(void **state)
+{
+	(void)state;
+	integer(ISA_OP_ADD, "global_atomic_add");
+	measure_without_pcie_atomics("gfx1031");
+	measure_without_pcie_atomics("gfx1010");
+	assert_string_equal(found(), "HG203");
+}
+
+/* Nobody measured these: the reason says so. */
+static void unmeasured_without_pcie_atomics(void **state)
+{
+	(void)state;
+	integer(ISA_OP_OR, "global_atomic_or");
+	gpu("gfx1031", PCIE, 0, 0, 0);
+	alloc(HG_API_hipHostMalloc, 0x20000, 8192, 0x2, 6);
+	launch(1, 0x20000, 0);
+	assert_string_equal(found(), "HG104");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_POSSIBLE);
+	assert_non_null(strstr(finding(0)->doubts, "only minimum was measured"));
+}
+
+static void other_rdna_without_pcie_atomics(void **state)
+{
+	(void)state;
+	integer(ISA_OP_MIN, "global_atomic_smin");
+	measure_without_pcie_atomics("gfx1030");
+	assert_string_equal(found(), "HG104 HG104 HG203");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_POSSIBLE);
+	assert_non_null(strstr(finding(0)->doubts, "not on this GPU"));
+}
+
+/* With PCIe atomics nothing was measured on these, so nothing is claimed. */
+static void rdna_with_pcie_atomics(void **state)
+{
+	(void)state;
+	integer(ISA_OP_MIN, "global_atomic_smin");
+	gpu("gfx1031", PCIE, 1, 0, 0);
+	alloc(HG_API_hipHostMalloc, 0x20000, 8192, 0x2, 6);
+	launch(1, 0x20000, 0);
+	assert_string_equal(found(), "");
+}
+
+/*
+ * Measured on an MI250X, XNACK off, ROCm 7.2.1 (PORT721): minimum and maximum on managed and pinned
+ * memory are lost, and right on memory of hipMalloc, fine-grained device memory and managed memory
+ * that was advised to be coarse-grained.
+ */
+static void measure_mi250x(void)
+{
+	gpu("gfx90a", PCIE, 1, 0, 0);
+	alloc(HG_API_hipMallocManaged, 0x10000, 8192, 1, 5);
+	alloc(HG_API_hipHostMalloc, 0x20000, 8192, 0, 6);
+	alloc(HG_API_hipMalloc, 0x30000, 8192, 0, 7);
+	alloc(HG_API_hipExtMallocWithFlags, 0x40000, 8192, 1, 8);
+	alloc(HG_API_hipMallocManaged, 0x50000, 8192, 1, 9);
+	apply((struct hg_event){ .type = HG_EVENT_advise,
+				 .advise = { .api = HG_API_hipMemAdvise,
+					     .ptr = 0x50000,
+					     .size = 8192,
+					     .advice = 100,
+					     .target = 0 } });
+	for (unsigned i = 1; i <= 5; i++) {
+		launch(i, i * 0x10000, 0);
+	}
+}
+
+static void minimum_on_mi250x(void **state)
+{
+	(void)state;
+	integer(ISA_OP_MIN, "global_atomic_smin");
+	measure_mi250x();
+	assert_string_equal(found(), "HG104 HG104");
+	assert_int_equal(finding(0)->address, 0x10000);
+	assert_int_equal(finding(1)->address, 0x20000);
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_PROVEN);
+}
+
+static void maximum_on_mi250x(void **state)
+{
+	(void)state;
+	integer(ISA_OP_MAX, "global_atomic_umax");
+	measure_mi250x();
+	assert_string_equal(found(), "HG104 HG104");
+	assert_int_equal(finding(0)->address, 0x10000);
+	assert_int_equal(finding(1)->address, 0x20000);
+}
+
+/* Addition, compare-and-swap, and atomicMin_system, which is a loop around it, are right
+ * everywhere. */
+static void carried_on_mi250x(void **state)
+{
+	(void)state;
+	integer(ISA_OP_ADD, "global_atomic_add");
+	measure_mi250x();
+	integer(ISA_OP_CMPSWAP, "global_atomic_cmpswap");
+	measure_mi250x();
+	atomic.cas_loop = true;
+	atomic.native = false;
+	atomic.loop_op = ISA_OP_MIN;
+	measure_mi250x();
+	assert_string_equal(found(), "");
 }
 
 /* ---- scope: HG103, HG111, HG202, HG207 ---- */
@@ -369,6 +525,18 @@ int main(void)
 		DOUBTS(HG105, the_link_must_be_known),
 		SILENT(HG104, managed_memory_that_moved),
 		FINDS(HG105, no_atomics_over_pcie),
+		FINDS(HG104, not_carried_and_no_atomics),
+		DOUBTS(HG104, minimum_on_rdna_without_pcie_atomics),
+		DOUBTS(HG104, minimum_on_rdna1_without_pcie_atomics),
+		SILENT(HG104, addition_on_rdna_without_pcie_atomics),
+		SILENT(HG105, addition_on_rdna_without_pcie_atomics),
+		DOUBTS(HG104, unmeasured_without_pcie_atomics),
+		DOUBTS(HG104, other_rdna_without_pcie_atomics),
+		SILENT(HG104, rdna_with_pcie_atomics),
+		FINDS(HG104, minimum_on_mi250x),
+		FINDS(HG104, maximum_on_mi250x),
+		SILENT(HG104, carried_on_mi250x),
+		SILENT(HG105, carried_on_mi250x),
 		FINDS(HG103, system_scope_over_pcie),
 		SILENT(HG103, system_scope_on_an_apu),
 		FINDS(HG111, system_scope_on_coarse_memory),

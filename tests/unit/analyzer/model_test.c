@@ -375,6 +375,32 @@ static void atomics_by_gpu(void **state)
 	}
 }
 
+/* What no source states or saw of that GPU says why it is possible only. */
+static void doubts_have_reasons(void **state)
+{
+	struct model_atomic_use use = { .arch = "gfx90a",
+					.kind = ATOMIC_INT_PCIE,
+					.granularity = GRAIN_FINE,
+					.location = LOCATION_HOST,
+					.link = LINK_PCIE };
+
+	(void)state;
+	assert_non_null(model_atomic(&use).doubt);
+	use.kind = ATOMIC_INT_MINMAX;
+	assert_null(model_atomic(&use).doubt);
+	use.arch = "gfx1031";
+	assert_int_equal(model_atomic(&use).outcome, OUTCOME_LOST);
+	assert_null(model_atomic(&use).doubt);
+	use.kind = ATOMIC_INT_OTHER;
+	assert_int_equal(model_atomic(&use).outcome, OUTCOME_LOST);
+	assert_non_null(model_atomic(&use).doubt);
+	use.kind = ATOMIC_INT_PCIE;
+	assert_int_equal(model_atomic(&use).outcome, OUTCOME_WORKS);
+	use.arch = "gfx1100"; /* nobody measured it */
+	use.kind = ATOMIC_INT_MINMAX;
+	assert_int_equal(model_atomic(&use).outcome, OUTCOME_UNKNOWN);
+}
+
 /* GAO's table of atomics on fine-grained host memory, column by column. */
 static void atomics_on_host_memory(void **state)
 {
@@ -472,6 +498,7 @@ int main(void)
 		cmocka_unit_test(managed_memory_without_hmm),
 		cmocka_unit_test(what_is_not_known_is_not_guessed),
 		cmocka_unit_test(atomics_by_gpu),
+		cmocka_unit_test(doubts_have_reasons),
 		cmocka_unit_test(atomics_on_host_memory),
 		cmocka_unit_test(flags_are_spelled_out),
 	};
