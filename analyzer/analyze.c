@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <ftw.h>
 #include <inttypes.h>
-#include <json-c/json.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -22,7 +21,7 @@ struct analysis_run {
 	struct analysis *analysis;
 	struct rules_engine *engine;
 	uint64_t unknown; /* events of types that this version does not know */
-	bool interrupted; /* the recording, as its manifest says */
+	bool cut_off;     /* more would have come */
 };
 
 struct told_cost {
@@ -111,60 +110,6 @@ int analysis_event(const struct hg_event *event, void *data)
 	return 0;
 }
 
-/* Chunks that a rotation deleted: what is left begins with what the processes told then. */
-static void note_rotation(struct analysis *analysis, struct json_object *recording)
-{
-	struct json_object *rotation, *deleted, *bytes, *chunks;
-
-	if (!json_object_object_get_ex(recording, "rotation", &rotation) ||
-	    !json_object_object_get_ex(rotation, "deleted", &deleted) ||
-	    !json_object_object_get_ex(rotation, "deleted_bytes", &bytes) ||
-	    !json_object_object_get_ex(rotation, "chunks", &chunks) ||
-	    json_object_get_int64(deleted) <= 0) {
-		return;
-	}
-	analysis->replay.attached = true;
-	findings_limit(&analysis->findings,
-		       "of this rotated recording the latest chunks are kept (%" PRId64
-		       "); %" PRId64
-		       " older (%.1f MiB) were deleted, and what happened in them is not known",
-		       json_object_get_int64(chunks), json_object_get_int64(deleted),
-		       (double)json_object_get_int64(bytes) / 1024 / 1024);
-}
-
-/*
- * What processes gave up because nobody emptied the trace buffers, where the recorder could not ask
- * LTTng how much was lost: lines of process and number.
- */
-static void read_given_up(struct analysis *analysis, struct json_object *manifest)
-{
-	char *path = g_build_filename(analysis->bundle, "given-up", NULL), *text = NULL;
-	struct json_object *lost = NULL, *events = NULL, *ended = NULL;
-
-	json_object_object_get_ex(manifest, "lost", &lost);
-	if (json_object_object_get_ex(lost, "events", &events) && events) {
-		goto out;
-	}
-	if (g_file_get_contents(path, &text, NULL, NULL)) {
-		for (const char *line = text; line && *line; line = strchr(line, '\n')) {
-			unsigned long long count;
-
-			line += *line == '\n';
-			if (sscanf(line, "%*d %llu", &count) == 1) {
-				analysis->given_up += count;
-			}
-		}
-	}
-	if (json_object_object_get_ex(manifest, "exit", &ended) && ended) {
-		findings_limit(&analysis->findings,
-			       "LTTng's daemons ended early or did not answer: how many events "
-			       "they had not written yet is not known");
-	}
-out:
-	g_free(text);
-	g_free(path);
-}
-
 static uint64_t summed_bytes; /* nftw() has no data of the caller's */
 
 static int sum_bytes(const char *path, const struct stat *status, int type, struct FTW *place)
@@ -208,42 +153,28 @@ static void read_cost(struct analysis *analysis)
 }
 
 /* What the recorder says about its own work. */
-static void read_manifest(struct analysis *analysis)
+static void read_facts(struct analysis *analysis)
 {
-	char *path = g_build_filename(analysis->bundle, "manifest.json", NULL);
-	struct json_object *manifest = json_object_from_file(path);
-	struct json_object *complete = NULL, *recording = NULL, *session = NULL;
+	struct recording_facts *facts = &analysis->facts;
 
-	if (!manifest) {
+	recording_facts_read(facts, analysis->bundle);
+	if (facts->session) {
+		replay_set_session(&analysis->replay, facts->session);
+	}
+	/* What is left of a rotated recording begins with what the processes told then. */
+	analysis->replay.attached = facts->attached || facts->snapshot || facts->deleted > 0;
+	if (facts->snapshot) {
 		findings_limit(&analysis->findings,
-			       "the bundle has no readable manifest.json: the recording may be cut "
-			       "off");
-		analysis->interrupted = true;
-	} else if (json_object_object_get_ex(manifest, "complete", &complete) &&
-		   !json_object_get_boolean(complete)) {
-		analysis->interrupted = true;
-		findings_limit(&analysis->findings,
-			       "the recording was interrupted: events of its last moments may be "
-			       "missing");
+			       "this is a flight recorder's snapshot: only what happened last is "
+			       "known");
 	}
-	if (manifest && json_object_object_get_ex(manifest, "recording", &recording)) {
-		if (json_object_object_get_ex(recording, "session", &session)) {
-			replay_set_session(&analysis->replay, json_object_get_string(session));
-		}
-		analysis->replay.attached = json_object_object_get_ex(recording, "attached", NULL);
-		if (json_object_object_get_ex(recording, "snapshots", NULL)) {
-			analysis->replay.attached = true;
-			findings_limit(&analysis->findings,
-				       "this is a flight recorder's snapshot: only what happened "
-				       "last is known");
-		}
-		note_rotation(analysis, recording);
+	if (facts->deleted > 0) {
+		findings_limit(
+		    &analysis->findings,
+		    "of this rotated recording the latest chunks are kept (%" PRId64 "); %" PRId64
+		    " older (%.1f MiB) were deleted, and what happened in them is not known",
+		    facts->chunks, facts->deleted, (double)facts->deleted_bytes / 1024 / 1024);
 	}
-	if (manifest) {
-		read_given_up(analysis, manifest);
-	}
-	json_object_put(manifest);
-	g_free(path);
 }
 
 /* What was used, freed or changed before is not all known. */
@@ -292,48 +223,48 @@ static void note_late(struct analysis *analysis)
 	}
 }
 
-/* Of processes that are recorded elsewhere, somebody else has the rest. */
-static void note_missing(struct analysis *analysis)
+/* In a daemon that recordings share, those of the others. */
+static bool is_foreign(int32_t pid, void *data)
 {
-	const GArray *missing = analysis->stats.missing;
+	const struct analysis *analysis = data;
+	const struct process *process = replay_process(&analysis->replay, pid);
 
-	for (guint i = 0; missing && i < missing->len; i++) {
-		const struct order_missing *row = &g_array_index(missing, struct order_missing, i);
-		const struct process *process = replay_process(&analysis->replay, row->pid);
+	return process ? process->foreign : analysis->replay.session != NULL;
+}
 
-		if (process ? process->foreign : analysis->replay.session != NULL) {
-			continue;
-		}
-		analysis->stats.lost += row->records;
-		findings_limit(&analysis->findings,
-			       "process %d: up to %" G_GUINT64_FORMAT
-			       " allocations and frees of the host were not recorded any more",
-			       row->pid, row->records);
+/* What of the findings the recording allows to say. */
+static void judge_recording(struct analysis *analysis, bool cut_off)
+{
+	struct findings *findings = &analysis->findings;
+	struct completeness *recording = &analysis->recording;
+
+	analysis->facts.is_foreign = is_foreign;
+	analysis->facts.data = analysis;
+	for (unsigned i = 0; i < analysis->replay.processes->len; i++) {
+		const struct process *process = analysis->replay.processes->pdata[i];
+
+		analysis->facts.partial |= process->state.late && !process->foreign;
+	}
+	completeness_judge(recording, &analysis->stats, &analysis->facts);
+	for (guint i = 0; i < recording->reasons->len; i++) {
+		findings_limit(findings, "%s", (const char *)recording->reasons->pdata[i]);
+	}
+	if (recording->missing) {
+		findings_lost(findings, recording->missing);
+	}
+	if (recording->status >= RECORDING_UNKNOWN) {
+		findings_drop(findings, BASIS_ORDER);
+	}
+	if (recording->status >= RECORDING_UNKNOWN || cut_off ||
+	    (recording->status == RECORDING_PARTIAL && !analysis->facts.compared)) {
+		findings_drop(findings, BASIS_ABSENCE);
 	}
 }
 
-static void note_losses(struct analysis *analysis, uint64_t unknown, bool interrupted)
+static void note_unknown(struct analysis *analysis, uint64_t unknown)
 {
-	struct findings *findings = &analysis->findings;
-	const struct reader_stats *stats = &analysis->stats;
-
-	note_missing(analysis);
-	if (stats->lost || stats->lost_packets || analysis->given_up) {
-		findings_lost(findings, analysis_lost(analysis));
-	}
-	/* Streams of a recording that was cut off end at different times. */
-	if (stats->truncated || analysis->interrupted) {
-		findings_drop(findings, BASIS_ORDER);
-	}
-	if (stats->truncated || interrupted) {
-		findings_drop(findings, BASIS_ABSENCE);
-	}
-	if (stats->truncated) {
-		findings_limit(findings, "the trace is damaged, what follows was not read: %s",
-			       stats->truncated);
-	}
 	if (unknown) {
-		findings_limit(findings,
+		findings_limit(&analysis->findings,
 			       "%" G_GUINT64_FORMAT " events are of types that this version does "
 			       "not know",
 			       unknown);
@@ -365,14 +296,14 @@ struct analysis_run *analysis_begin(struct analysis *analysis, const char *bundl
 {
 	struct analysis_run *run = begin(analysis, bundle, overview);
 
+	analysis->facts.compared = true;
 	if (bundle) {
 		char *traces = g_build_filename(bundle, "ctf", NULL);
 
-		read_manifest(analysis);
+		read_facts(analysis);
 		read_cost(analysis);
 		analysis->cost.bytes = bytes_below(traces);
 		g_free(traces);
-		run->interrupted = analysis->findings.limits->len > 0;
 	}
 	return run;
 }
@@ -384,12 +315,13 @@ struct analysis_run *analysis_begin_live(struct analysis *analysis, const char *
 
 	replay_set_session(&analysis->replay, session);
 	analysis->replay.attached = true;
+	analysis->facts.partial = true;
 	return run;
 }
 
 void analysis_cut_off(struct analysis_run *run, const char *why)
 {
-	run->interrupted = true;
+	run->cut_off = true;
 	findings_limit(&run->analysis->findings, "%s", why);
 }
 
@@ -404,7 +336,8 @@ void analysis_end(struct analysis_run *run)
 	if (!analysis->cost.processes) {
 		sum_told(&analysis->cost);
 	}
-	note_losses(analysis, run->unknown, run->interrupted);
+	judge_recording(analysis, run->cut_off);
+	note_unknown(analysis, run->unknown);
 	note_late(analysis);
 	fixes_finish(&analysis->findings, analysis->symbolizer);
 	static_notes(&analysis->findings, &analysis->replay);
@@ -536,16 +469,10 @@ void analysis_clear(struct analysis *analysis)
 	if (analysis->ranks) {
 		g_array_free(analysis->ranks, TRUE);
 	}
-	g_free(analysis->stats.truncated);
-	if (analysis->stats.missing) {
-		g_array_free(analysis->stats.missing, TRUE);
-	}
+	completeness_clear(&analysis->recording);
+	recording_facts_clear(&analysis->facts);
+	reader_stats_clear(&analysis->stats);
 	g_free(analysis->bundle);
-}
-
-uint64_t analysis_lost(const struct analysis *analysis)
-{
-	return analysis->stats.lost + analysis->stats.lost_packets + analysis->given_up;
 }
 
 unsigned analysis_count(const struct analysis *analysis, enum severity severity)

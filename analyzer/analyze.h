@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "analyzer/completeness.h"
 #include "analyzer/overview/overview.h"
 #include "analyzer/reader/reader.h"
 #include "analyzer/replay/replay.h"
@@ -36,12 +37,12 @@ struct analysis {
 	struct symbolizer *symbolizer;
 	struct overview *overview; /* NULL unless it was asked for */
 	int64_t began_ns;          /* the first event, of whatever process */
-	uint64_t given_up;         /* events that processes lost, and LTTng did not count */
+	struct recording_facts facts;
+	struct completeness recording; /* from the end of the run on */
 	struct recording_cost cost;
-	bool interrupted;                  /* the recording was: its end may be missing */
 	GArray *ranks;                     /* int, sorted: of the job, that made HIP calls */
 	enum what_if what_if;              /* what is to be told besides */
-	bool complete;                     /* nothing was lost, cut off or left unanalysed */
+	bool complete;                     /* so is the recording, and all of it was analysed */
 	const struct selection *selection; /* borrowed; NULL: all findings are reported */
 };
 
@@ -75,9 +76,6 @@ void analysis_cut_off(struct analysis_run *run, const char *why);
 int analysis_event(const struct hg_event *event, void *run);
 void analysis_end(struct analysis_run *run);
 void analysis_drop(struct analysis_run *run); /* there will be no report */
-
-/* Events and packets that are known to have been lost. */
-uint64_t analysis_lost(const struct analysis *analysis);
 
 /* Number of findings of at least that severity. */
 unsigned analysis_count(const struct analysis *analysis, enum severity severity);

@@ -35,8 +35,8 @@ static const struct rule {
 	{ "", "manifest.json", 16 * MIB }, { "", "cost", 64 * MIB },
 	{ "", "given-up", 64 * MIB },      { "", "perf-*.map", GIB },
 	{ "code-objects", "*", 2 * GIB }, /* relocations of code reach 2 GiB */
-	{ "open-batches", "*", GIB },      { "ctf", "metadata", 64 * MIB },
-	{ "ctf", "*", INT64_MAX },
+	{ "open-batches", "*", GIB },      { "counts", "*", MIB },
+	{ "ctf", "metadata", 64 * MIB },   { "ctf", "*", INT64_MAX },
 };
 
 static const char *kind_of(mode_t mode)

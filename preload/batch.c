@@ -15,18 +15,15 @@
  */
 #include "batch.h"
 
-#include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "kept.h"
 #include "preload.h"
 
 #define BATCHES_MAX 4096u      /* threads at a time */
@@ -99,44 +96,12 @@ static struct hg_open_batch *new_page(void)
 	return page;
 }
 
-/* The file, by its descriptor, as memory; NULL if it cannot be had without risk. */
-static void *map_file(int fd)
-{
-	size_t size = (SHARED_MAX + 1) * sizeof(struct hg_open_batch);
-	struct rlimit limit;
-	void *memory;
-
-	/* Larger files are a signal; and without space on the disk a page would be one, later. */
-	if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur < size ||
-	    fallocate(fd, 0, 0, (off_t)size))
-		return NULL;
-	memory = hg_libc.mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	return memory == MAP_FAILED ? NULL : memory;
-}
-
 static void make_file(void)
 {
-	int fd, folder;
-
-	if (snprintf(shared_path, sizeof(shared_path), "%s/" HG_OPEN_BATCHES, hg_config.dir) >=
-	    (int)sizeof(shared_path) - 40)
-		return;
-	folder = hg_open_folder(HG_OPEN_BATCHES);
-	if (folder < 0)
-		return;
-	snprintf(shared_path + strlen(shared_path), 40, "/%d-%lx", (int)getpid(), hg_now());
-	fd = openat(folder, strrchr(shared_path, '/') + 1,
-		    O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	hg_libc.close(folder);
-	if (fd < 0)
-		return;
-	shared = map_file(fd);
-	hg_libc.close(fd);
-	if (!shared) {
-		unlink(shared_path);
-		return;
-	}
-	shared->magic = HG_OPEN_BATCHES_MAGIC;
+	shared = hg_kept_file(HG_OPEN_BATCHES, (SHARED_MAX + 1) * sizeof(struct hg_open_batch),
+			      shared_path, sizeof(shared_path));
+	if (shared)
+		shared->magic = HG_OPEN_BATCHES_MAGIC;
 }
 
 /* Another thread or process may have it. */
@@ -212,7 +177,10 @@ static bool lock_patiently(struct hg_batch *batch)
 	return true;
 }
 
-/* Under its lock. The page is empty only when the event is there. */
+/*
+ * Under its lock. The page is empty only when the event is there: if the recording has ended before
+ * the process, as when the recorder was killed, the records stay in their file.
+ */
 static __attribute__((noinline)) void write_out(struct hg_batch *batch)
 {
 	struct hg_open_batch *page = batch->page;
@@ -222,6 +190,8 @@ static __attribute__((noinline)) void write_out(struct hg_batch *batch)
 				     .records = page->records,
 				     .words = page->words };
 
+	if (HG_UNLIKELY(hg_config.recorded && !*hg_provider->recording))
+		return;
 	hg_provider->batch(&event);
 	__atomic_store_n(&page->words, 0, __ATOMIC_RELEASE);
 	__atomic_store_n(&batch->open, 0, __ATOMIC_RELAXED);
@@ -236,6 +206,8 @@ static __attribute__((noinline)) bool begin(struct hg_batch *batch)
 
 	if (batch->open)
 		write_out(batch);
+	if (batch->open)
+		return false;
 	if (__atomic_load_n(&forking, __ATOMIC_ACQUIRE) ||
 	    __atomic_load_n(&ended, __ATOMIC_ACQUIRE) || getpid() != hg_process_id)
 		return false;
@@ -345,7 +317,7 @@ static void close_batch(struct hg_batch *batch, bool for_good)
 		return;
 	if (batch->open)
 		write_out(batch);
-	if (for_good && batch->page)
+	if (for_good && batch->page && !batch->open)
 		give_back(batch);
 	unlock(batch);
 }

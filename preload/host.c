@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "host.h"
+#include "counts.h"
 #include "residency.h"
 #include "state.h"
 #include "totals.h"
@@ -9,7 +10,7 @@
  * which is not the program's memory. `anywhere`: the call may come from a handler that has
  * interrupted malloc(), as calls of malloc() itself may not (signal-safety(7)).
  */
-static bool enter(const void *caller, bool anywhere)
+static bool enter(const void *caller, bool anywhere, enum hg_unrecorded what)
 {
 	bool entered;
 
@@ -18,7 +19,9 @@ static bool enter(const void *caller, bool anywhere)
 	if (HG_UNLIKELY(!hg_tls.prepared) && !hg_thread_prepare(anywhere))
 		return false;
 	hg_tls.keeping++;
+	hg_tls.unrecorded = what;
 	entered = hg_enter_batched();
+	hg_tls.unrecorded = HG_UNRECORDED_CALL;
 	hg_tls.keeping--;
 	return entered;
 }
@@ -176,7 +179,7 @@ static void emit_unmap(uint16_t api, void *ptr, size_t size, void *caller)
 
 static void count_alloc(uint16_t api, void *ptr, size_t size, void *caller)
 {
-	if (!enter(caller, false))
+	if (!enter(caller, false, HG_UNRECORDED_OURS))
 		return;
 	if (HG_LIKELY(hg_totals_count()))
 		hg_totals_alloc(api, ptr, size, hg_stack_id(caller));
@@ -204,7 +207,7 @@ void hg_host_alloc(uint16_t api, void *ptr, size_t size, uint64_t flags, void *c
 		errno = saved;
 		return;
 	}
-	if (!enter(caller, false))
+	if (!enter(caller, false, HG_UNRECORDED_ALLOC))
 		return;
 	if (ptr)
 		emit_block(api, ptr, size, flags, caller);
@@ -227,7 +230,7 @@ void hg_host_free(uint16_t api, void *ptr, void *caller)
 		errno = saved;
 		return;
 	}
-	if (!enter(caller, false))
+	if (!enter(caller, false, HG_UNRECORDED_FREE))
 		return;
 	emit_block_free(api, ptr, caller);
 	hg_leave();
@@ -258,7 +261,8 @@ void hg_host_failed(uint16_t api, void *ptr, size_t size, int code, void *caller
 {
 	int saved = errno;
 
-	if ((HG_UNLIKELY(hg_active != HG_ACTIVE) && !hg_start(caller)) || !enter(caller, false))
+	if ((HG_UNLIKELY(hg_active != HG_ACTIVE) && !hg_start(caller)) ||
+	    !enter(caller, false, HG_UNRECORDED_CALL))
 		return;
 	emit_error(api, code, (uintptr_t)ptr, size, 0, caller);
 	if (is_kept(ptr))
@@ -272,7 +276,8 @@ void hg_map_alloc(uint16_t api, void *ptr, size_t size, uint64_t flags, void *ca
 	int saved = errno;
 
 	if (hg_libc_is_allocator(caller) ||
-	    (HG_UNLIKELY(hg_active != HG_ACTIVE) && !hg_start(caller)) || !enter(caller, true))
+	    (HG_UNLIKELY(hg_active != HG_ACTIVE) && !hg_start(caller)) ||
+	    !enter(caller, true, HG_UNRECORDED_ALLOC))
 		return;
 	if (api == HG_API_mremap)
 		hg_state_freed(false);
@@ -286,7 +291,8 @@ void hg_map_free(uint16_t api, void *ptr, size_t size, void *caller)
 	int saved = errno;
 
 	if (hg_libc_is_allocator(caller) ||
-	    (HG_UNLIKELY(hg_active != HG_ACTIVE) && !hg_start(caller)) || !enter(caller, true))
+	    (HG_UNLIKELY(hg_active != HG_ACTIVE) && !hg_start(caller)) ||
+	    !enter(caller, true, HG_UNRECORDED_FREE))
 		return;
 	emit_unmap(api, ptr, size, caller);
 	hg_leave();
@@ -298,7 +304,8 @@ void hg_map_failed(uint16_t api, void *ptr, size_t size, uint64_t flags, void *c
 	int saved = errno;
 
 	if (hg_libc_is_allocator(caller) ||
-	    (HG_UNLIKELY(hg_active != HG_ACTIVE) && !hg_start(caller)) || !enter(caller, true))
+	    (HG_UNLIKELY(hg_active != HG_ACTIVE) && !hg_start(caller)) ||
+	    !enter(caller, true, HG_UNRECORDED_CALL))
 		return;
 	emit_error(api, saved, (uintptr_t)ptr, size, flags, caller);
 	if (api == HG_API_munmap || api == HG_API_mremap || api == HG_API_shmdt)

@@ -23,12 +23,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "counts.h"
 #include "fix.h"
 #include "ompt.h"
 #include "residency.h"
 #include "smi.h"
 #include "state.h"
 #include "totals.h"
+#include "tracer/belonging.h"
 #include "veil.h"
 
 #define DEFAULT_THRESHOLD   4096u
@@ -301,6 +303,7 @@ static void after_fork_child(void)
 	hg_process_forked = true;
 	hg_process_begin();
 	hg_process_id = getpid();
+	hg_counts_init();
 	if (*hg_provider->recording)
 		hg_begin_recording(false);
 	hg_active = HG_ACTIVE; /* only now: others would wait for the beginning */
@@ -385,6 +388,7 @@ static void start(void)
 	hg_config.omp_contents = read_number("HIPGRAIN_OMP_CONTENTS", 1, 2);
 	hg_config.batch = read_number("HIPGRAIN_BATCH", 1, 1);
 	hg_config.migration = read_number("HIPGRAIN_MIGRATION", 1, 1);
+	hg_config.recorded = getenv(HG_SESSION_VARIABLE) != NULL;
 	if (!hg_config.dir || check_room() || open_provider() || hg_stack_init())
 		return;
 	if (hg_veil_init()) {
@@ -408,6 +412,7 @@ static void start(void)
 		return;
 	hg_modules_find();
 	hg_process_id = getpid();
+	hg_counts_init();
 	hg_batches_init();
 	*hg_provider->at_exit = hg_leave_at_exit;
 	hg_cost_init();

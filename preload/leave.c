@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "counts.h"
 #include "totals.h"
 
 static void write_all(void)
@@ -17,17 +18,20 @@ static void write_all(void)
 	if (hg_active != HG_ACTIVE || getpid() != hg_process_id)
 		return;
 	cancel = hg_keep_thread();
+	hg_tls.unrecorded = HG_UNRECORDED_OURS;
 	if (hg_enter_batched()) {
 		hg_totals_write();
 		if (hg_config.standby)
 			hg_cost_tell();
 		hg_leave();
 	}
+	hg_tls.unrecorded = HG_UNRECORDED_CALL;
 	if (!hg_tls.busy) {
 		hg_tls.busy = 1;
 		hg_batches_end();
 		hg_tls.busy = 0;
 	}
+	hg_counts_end();
 	hg_cost_write();
 	hg_wait_end();
 	hg_release_thread(cancel);
@@ -37,8 +41,10 @@ static void write_all(void)
 /* The program goes on after all. */
 static int go_on(int rc)
 {
-	if (hg_active == HG_ACTIVE && getpid() == hg_process_id)
+	if (hg_active == HG_ACTIVE && getpid() == hg_process_id) {
 		hg_batches_again();
+		hg_counts_again();
+	}
 	return rc;
 }
 
@@ -46,6 +52,7 @@ void hg_leave_at_exit(void)
 {
 	int saved = errno, cancel = hg_keep_thread();
 
+	hg_counts_left();
 	if (hg_enter()) {
 		hg_modules_look_again();
 		hg_leave();

@@ -43,6 +43,7 @@ struct hg_tls {
 	int in_phdr;            /* inside dl_iterate_phdr(): the loader's lock is held */
 	int resolving;          /* looking up the C library's functions */
 	int keeping;            /* this call is remembered although nothing records (state.c) */
+	int unrecorded;         /* enum hg_unrecorded: what this call is if nothing records */
 	uint32_t suspended;     /* state.c's: what the call in progress takes away */
 	uint16_t named_api;     /* operator new or delete is about to call malloc or free */
 	void *named_caller;
@@ -81,6 +82,7 @@ struct hg_config {
 	uint32_t residency;         /* HIPGRAIN_RESIDENCY: sample where pages are: residency.c */
 	bool batch;                 /* HIPGRAIN_BATCH: host blocks many to an event */
 	bool migration;             /* HIPGRAIN_MIGRATION: record pages that fault and move */
+	bool recorded;              /* HIPGRAIN_SESSION: started to be recorded until it ends */
 };
 
 /* omp_contents: of no transfers, of those that a share of the time is enough for, of all */
@@ -116,7 +118,7 @@ extern int hg_recording_begun; /* atomic */
 /* Definitions (stacks, kernels, regions ...) of an older one must be recorded again; atomic. */
 extern uint32_t hg_generation;
 
-/* In a process that stands by and is not recorded: whether the call is remembered (state.c). */
+/* In a process that is not recorded now: whether the call is remembered (state.c). */
 bool hg_enter_unrecorded(void);
 
 /* The processor time of some calls, as an estimate of that of all: cost.c. */
@@ -138,8 +140,8 @@ static inline bool hg_enter_batched(void)
 		return false;
 	if (HG_UNLIKELY(hg_tls.looked < HG_LOOKS) && hg_is_tracers_thread())
 		return false;
-	if (!*hg_provider->recording)
-		return HG_UNLIKELY(hg_config.standby) && hg_enter_unrecorded();
+	if (HG_UNLIKELY(!*hg_provider->recording))
+		return hg_enter_unrecorded();
 	if (HG_UNLIKELY(!__atomic_load_n(&hg_recording_begun, __ATOMIC_ACQUIRE)) &&
 	    !hg_begin_recording(true))
 		return false;

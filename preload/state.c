@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "counts.h"
 #include "state.h"
 #include "totals.h"
 
@@ -470,6 +471,7 @@ static void begin(bool late)
 		hg_regions_reset();
 	}
 	hg_batches_flush(); /* what is in them was before */
+	hg_counts_begun();
 	hg_process_record(late);
 	if (hg_config.standby)
 		hg_cost_tell();
@@ -518,6 +520,9 @@ static __attribute__((noinline)) void end(void)
 
 bool hg_enter_unrecorded(void)
 {
+	hg_counts_unrecorded();
+	if (!hg_config.standby)
+		return false;
 	if (HG_UNLIKELY(__atomic_load_n(&hg_recording_begun, __ATOMIC_RELAXED)))
 		end();
 	if (!hg_tls.keeping)

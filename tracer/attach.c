@@ -19,6 +19,7 @@
 #include "tracer/belonging.h"
 #include "tracer/bundle.h"
 #include "tracer/control.h"
+#include "tracer/counted.h"
 #include "tracer/gathered.h"
 #include "tracer/daemon.h"
 #include "tracer/message.h"
@@ -37,6 +38,7 @@ struct attachment {
 	const struct attach_options *options;
 	struct standby_process *processes;
 	size_t count;
+	struct counted_start **counted; /* of the i-th process's directory; NULL: as one before */
 	pid_t *vpids;
 	int *pidfds;
 	struct bundle bundle;
@@ -113,7 +115,8 @@ static int choose_processes(struct attachment *attachment)
 	}
 	attachment->vpids = calloc(attachment->count, sizeof(*attachment->vpids));
 	attachment->pidfds = calloc(attachment->count, sizeof(*attachment->pidfds));
-	if (!attachment->vpids || !attachment->pidfds) {
+	attachment->counted = calloc(attachment->count, sizeof(*attachment->counted));
+	if (!attachment->vpids || !attachment->pidfds || !attachment->counted) {
 		message_error("%s", strerror(ENOMEM));
 		return HG_EXIT_INTERNAL;
 	}
@@ -193,7 +196,48 @@ static int wait_registered(const struct attachment *attachment)
 	return HG_EXIT_OK;
 }
 
+/* The i-th process's folder, which several share: NULL if it was the folder of one before. */
+static const char *own_directory(const struct attachment *attachment, size_t i)
+{
+	const char *directory = attachment->processes[i].directory;
+
+	for (size_t j = 0; j < i; j++) {
+		if (strcmp(attachment->processes[j].directory, directory) == 0) {
+			return NULL;
+		}
+	}
+	return *directory ? directory : NULL;
+}
+
 /* ---- the recording ---- */
+
+/* What the processes have counted when the session has begun: LTTng answers when all know of it. */
+static void note_counts(struct attachment *attachment)
+{
+	for (size_t i = 0; i < attachment->count; i++) {
+		const char *directory = own_directory(attachment, i);
+
+		if (directory) {
+			attachment->counted[i] = counted_start(directory);
+		}
+	}
+}
+
+/* Before the session ends. */
+static void keep_counts(struct attachment *attachment)
+{
+	for (size_t i = 0; i < attachment->count; i++) {
+		const char *directory = own_directory(attachment, i);
+
+		if (directory && attachment->counted[i]) {
+			counted_keep(directory, attachment->counted[i], attachment->vpids,
+				     attachment->options->all ? 0 : attachment->count,
+				     attachment->bundle.lock);
+		}
+		counted_start_free(attachment->counted[i]);
+		attachment->counted[i] = NULL;
+	}
+}
 
 static int begin(struct attachment *attachment)
 {
@@ -233,6 +277,7 @@ static int begin(struct attachment *attachment)
 		message_error("%s", why);
 		goto out;
 	}
+	note_counts(attachment);
 	attachment->manifest.daemon = attachment->daemon.shared ? "shared" : "private";
 	attachment->manifest.subbuffer_size = attachment->session.buffers.size;
 	attachment->manifest.subbuffer_count = attachment->session.buffers.count;
@@ -381,19 +426,6 @@ static void collect_from(const char *directory, int to_folder)
 	}
 }
 
-/* The i-th process's folder, which several share: NULL if it was the folder of one before. */
-static const char *own_directory(const struct attachment *attachment, size_t i)
-{
-	const char *directory = attachment->processes[i].directory;
-
-	for (size_t j = 0; j < i; j++) {
-		if (strcmp(attachment->processes[j].directory, directory) == 0) {
-			return NULL;
-		}
-	}
-	return *directory ? directory : NULL;
-}
-
 static void collect_code_objects(const struct attachment *attachment)
 {
 	int folder = openat(attachment->bundle.lock, BUNDLE_CODE_OBJECTS,
@@ -459,6 +491,7 @@ static int end(struct attachment *attachment)
 			gathered_keep(directory, attachment->bundle.lock);
 		}
 	}
+	keep_counts(attachment);
 	error = session_end(&attachment->session, &loss, why, sizeof(why));
 	for (size_t i = 0; i < attachment->count; i++) {
 		const char *directory = own_directory(attachment, i);
@@ -613,5 +646,6 @@ int attach(const struct attach_options *options)
 	free(attachment.processes);
 	free(attachment.vpids);
 	free(attachment.pidfds);
+	free(attachment.counted);
 	return status;
 }

@@ -18,7 +18,7 @@ enum hg_exit {
 	HG_EXIT_USAGE = 2,
 	HG_EXIT_INPUT = 3,      /* bad input or environment */
 	HG_EXIT_INTERNAL = 4,   /* a defect of hipgrain, or the system ran out of something */
-	HG_EXIT_INCOMPLETE = 5, /* --fail-on: no such finding, in a recording with gaps */
+	HG_EXIT_INCOMPLETE = 5, /* --fail-on: no such finding, but not all could be seen */
 };
 
 /* The verb that prefixes later messages; `verb` must stay valid. NULL: no verb. */

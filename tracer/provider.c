@@ -16,12 +16,20 @@
 #include <lttng/ust-fork.h>
 #include <lttng/ust-thread.h>
 
+#include "tracer/counts.h"
 #include "tracer/provider.h"
 
-#define HG_EMIT(name)                                             \
-	static void emit_##name(const struct hg_ev_##name *event) \
-	{                                                         \
-		lttng_ust_tracepoint(hipgrain, name, event);      \
+static void (*counted)(unsigned kind, const void *event);
+
+/* An event that no session wants any more, or not yet, is none, and not counted. */
+#define HG_EMIT(name)                                              \
+	static void emit_##name(const struct hg_ev_##name *event)  \
+	{                                                          \
+		if (!lttng_ust_tracepoint_enabled(hipgrain, name)) \
+			return;                                    \
+		lttng_ust_do_tracepoint(hipgrain, name, event);    \
+		if (counted)                                       \
+			counted((unsigned)HG_COUNT_##name, event); \
 	}
 HG_EVENTS(HG_EMIT)
 #undef HG_EMIT
@@ -80,6 +88,7 @@ static const struct hg_provider provider = {
 	.safe_close = lttng_ust_safe_close_fd,
 	.init_thread = lttng_ust_init_thread,
 	.at_exit = &at_exit,
+	.counted = &counted,
 };
 
 __attribute__((visibility("default"))) const struct hg_provider *hipgrain_provider(void)

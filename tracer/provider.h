@@ -50,7 +50,7 @@
 	HG_OFFLOAD_EVENTS(EVENT) \
 	HG_MIGRATION_EVENTS(EVENT)
 
-#define HG_PROVIDER_VERSION 12u
+#define HG_PROVIDER_VERSION 13u
 #define HG_PROVIDER_SYMBOL  "hipgrain_provider"
 
 struct hg_provider {
@@ -87,6 +87,12 @@ struct hg_provider {
 
 	/* Called, if set, when the process ends and events can still be made. */
 	void (**at_exit)(void);
+
+	/*
+	 * Called, if set, after each event that a session wanted: enum hg_count (counts.h) and the
+	 * event. LTTng-UST may have discarded it.
+	 */
+	void (**counted)(unsigned kind, const void *event);
 };
 
 /* The one exported function; returns a table that lives as long as the process. */

@@ -18,6 +18,7 @@
 #include "tracer/belonging.h"
 #include "tracer/bundle.h"
 #include "tracer/control.h"
+#include "tracer/counted.h"
 #include "tracer/daemon.h"
 #include "tracer/environment.h"
 #include "tracer/gathered.h"
@@ -536,6 +537,26 @@ out:
 	return status;
 }
 
+/*
+ * Processes had the preload library, and LTTng recorded none of them. In what LTTng answers the
+ * recorder this does not show.
+ */
+static bool says_nothing(const struct recording *recording)
+{
+	struct counted_sum sum = counted_sum(recording->bundle.path);
+	struct session_buffers ignored;
+	char why[512];
+
+	if (!sum.processes || sum.begun) {
+		return false;
+	}
+	message_warning("nothing was recorded: %s",
+			session_measure_buffers(&ignored, why, sizeof(why))
+			    ? why
+			    : "LTTng's daemon gave the program no trace buffers");
+	return true;
+}
+
 /* Flush, destroy, and write the manifest's last version. */
 static void end(struct recording *recording, struct record_result *result)
 {
@@ -550,6 +571,7 @@ static void end(struct recording *recording, struct record_result *result)
 	control_end(recording->bundle.lock, recording->control);
 	recording->control = -1;
 	gathered_keep(recording->bundle.path, recording->bundle.lock);
+	counted_close(recording->bundle.path);
 	error = session_end(&recording->session, &loss, why, sizeof(why));
 	if (recording->options->snapshot_mib) {
 		/* Overwriting is what it is for. */
@@ -576,6 +598,7 @@ static void end(struct recording *recording, struct record_result *result)
 		message_warning("%lld events were lost: the trace buffers were full for too long",
 				(long long)(loss.events + loss.packets));
 	}
+	result->nothing = says_nothing(recording);
 	result->complete = recording->manifest.complete && !error;
 	result->lost_events = loss.events < 0 ? -1 : loss.events + loss.packets;
 }

@@ -37,6 +37,7 @@ struct record_result {
 	char *directory;     /* absolute path of the bundle, owned by the caller (free) */
 	int status;          /* of the command, as a shell has it: 128 + n for signal n */
 	bool complete;       /* the recording was flushed and ended */
+	bool nothing;        /* no process of the command was recorded, although they were to be */
 	int64_t lost_events; /* -1: not known */
 	bool gpu_missing;    /* not asked for the software GPU, and the machine has none */
 };

@@ -7,8 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <lttng/lttng.h>
@@ -69,6 +71,22 @@ int session_choose_buffers(struct session_buffers *buffers, unsigned cpus, uint6
 	return buffers->size * buffers->count * cpus > available / 2 ? -ENOSPC : 0;
 }
 
+/* Whether a segment can be made there at all; -1 with errno. */
+static int try_shared_memory(void)
+{
+	char name[64];
+	int fd;
+
+	snprintf(name, sizeof(name), "/hipgrain-%ld-%lx", (long)getpid(), (long)time(NULL));
+	fd = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
+	if (fd < 0) {
+		return -1;
+	}
+	shm_unlink(name);
+	close(fd);
+	return 0;
+}
+
 int session_measure_buffers(struct session_buffers *buffers, char *why, size_t why_size)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
@@ -76,7 +94,7 @@ int session_measure_buffers(struct session_buffers *buffers, char *why, size_t w
 	uint64_t available;
 
 	/* LTTng-UST keeps its buffers in POSIX shared memory. */
-	if (statvfs("/dev/shm", &filesystem)) {
+	if (statvfs("/dev/shm", &filesystem) || try_shared_memory()) {
 		snprintf(why, why_size, "/dev/shm, where LTTng's buffers live: %s",
 			 strerror(errno));
 		return -errno;

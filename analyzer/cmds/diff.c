@@ -21,7 +21,8 @@ const char usage_diff[] =
     "\n"
     "      --format FORMAT       text (default) or json\n"
     "      --fail-on SEVERITY    exit with 1 if a finding of at least SEVERITY is new: error,\n"
-    "                            warning, advice or note (default)\n"
+    "                            warning, advice or note (default); with 5 if none is but B's\n"
+    "                            recording is incomplete\n"
     "  -h, --help                print this help\n";
 
 enum { DIFF_OPTION_FORMAT = 0x100, DIFF_OPTION_FAIL_ON };
@@ -106,6 +107,22 @@ static bool is_complete(struct json_object *report)
 	return json_object_get_boolean(get_member(report, "complete"));
 }
 
+/* Older reports do not say it. */
+static int recording_status(struct json_object *report)
+{
+	struct json_object *recording = get_member(report, "recording");
+
+	return recording ? recording_status_by_name(get_text(recording, "status")) : -1;
+}
+
+/* What is new may be among what B has not. */
+static bool fails_recording(struct json_object *report)
+{
+	int status = recording_status(report);
+
+	return status >= 0 && recording_status_fails((enum recording_status)status);
+}
+
 static void print_text(const char *const paths[2], struct json_object *const reports[2],
 		       struct json_object *const lists[CHANGES])
 {
@@ -152,6 +169,12 @@ static void print_json(const char *const paths[2], struct json_object *const rep
 		json_object_object_add(side, "path", json_object_new_string(valid));
 		json_object_object_add(side, "complete",
 				       json_object_new_boolean(is_complete(reports[i])));
+		json_object_object_add(
+		    side, "recording",
+		    recording_status(reports[i]) < 0
+			? NULL
+			: json_object_new_string(recording_status_name(
+			      (enum recording_status)recording_status(reports[i]))));
 		json_object_object_add(root, sides[i], side);
 		g_free(valid);
 	}
@@ -191,6 +214,9 @@ static int compare(const char *const paths[2], enum report_format format, int fa
 		if (severity_by_name(get_text(finding, "severity")) >= fail_on) {
 			status = HG_EXIT_FINDINGS;
 		}
+	}
+	if (status == HG_EXIT_OK && fails_recording(reports[1])) {
+		status = HG_EXIT_INCOMPLETE;
 	}
 	for (int i = 0; i < CHANGES; i++) {
 		json_object_put(lists[i]);

@@ -10,6 +10,7 @@
 
 #include "analyzer/bundle_check.h"
 #include "analyzer/cmds/cmds.h"
+#include "analyzer/completeness.h"
 #include "analyzer/reader/fields.h"
 #include "analyzer/reader/reader.h"
 #include "tracer/message.h"
@@ -149,32 +150,31 @@ static int print_event(const struct hg_event *event, void *unused)
 	return ferror(stdout) ? -EIO : 0;
 }
 
-static void say_missing(const char *path, const struct reader_stats *stats)
+static void say_missing(const char *path, const struct reader_stats *stats,
+			const struct recording_facts *facts)
 {
-	for (guint i = 0; stats->missing && i < stats->missing->len; i++) {
-		const struct order_missing *row =
-		    &g_array_index(stats->missing, struct order_missing, i);
+	struct completeness recording;
 
-		message_warning("%s: up to %" PRIu64 " allocations and frees of process %d are "
-				"missing",
-				path, row->records, row->pid);
+	completeness_judge(&recording, stats, facts);
+	for (guint i = 0; recording_status_fails(recording.status) && i < recording.reasons->len;
+	     i++) {
+		message_warning("%s: %s", path, (const char *)recording.reasons->pdata[i]);
 	}
-	if (stats->lost || stats->lost_packets) {
-		message_warning("%s: %" PRIu64 " events and %" PRIu64 " packets were lost", path,
-				stats->lost, stats->lost_packets);
+	if (recording.missing && !recording.counted) {
+		message_warning("%s: %" PRIu64 " events are missing", path, recording.missing);
 	}
-	if (stats->truncated) {
-		message_warning("%s: %s", path, stats->truncated);
-	}
+	completeness_clear(&recording);
 }
 
 static int print_trace(const char *path)
 {
 	char *traces = g_build_filename(path, "ctf", NULL), *error = NULL;
+	bool bundle = g_file_test(traces, G_FILE_TEST_IS_DIR);
+	struct recording_facts facts = { .compared = true };
 	struct reader_stats stats;
 	int result;
 
-	if (!g_file_test(traces, G_FILE_TEST_IS_DIR)) {
+	if (!bundle) {
 		g_free(traces);
 		traces = g_strdup(path);
 	}
@@ -185,20 +185,21 @@ static int print_trace(const char *path)
 		g_free(traces);
 		return HG_EXIT_INPUT;
 	}
-	result = read_trace(traces, NULL, print_event, NULL, &stats, &error);
+	if (bundle) {
+		recording_facts_read(&facts, path);
+	}
+	result = read_trace(traces, bundle ? path : NULL, print_event, NULL, &stats, &error);
 	if (result < 0) {
 		message_error("%s: %s", path,
 			      error               ? error
 			      : result == -ENOENT ? "there is no trace"
 						  : strerror(-result));
 	} else {
-		say_missing(path, &stats);
+		say_missing(path, &stats, &facts);
 	}
 	g_free(error);
-	g_free(stats.truncated);
-	if (stats.missing) {
-		g_array_free(stats.missing, TRUE);
-	}
+	reader_stats_clear(&stats);
+	recording_facts_clear(&facts);
 	g_free(traces);
 	return result < 0 ? HG_EXIT_INPUT : HG_EXIT_OK;
 }

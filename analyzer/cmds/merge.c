@@ -23,7 +23,8 @@ const char usage_merge[] =
     "  -o, --output FILE         write the report there instead of to standard output\n"
     "      --format FORMAT       text (default) or json\n"
     "      --fail-on SEVERITY    exit with 1 if there is a finding of at least SEVERITY:\n"
-    "                            error, warning, advice or note\n"
+    "                            error, warning, advice or note; with 5 if there is none but\n"
+    "                            a recording is incomplete\n"
     "  -j, --jobs N              analyse N bundles at the same time (default: one a processor)\n"
     "  -h, --help                print this help\n";
 
@@ -59,6 +60,9 @@ static int run_merge(struct merge_part *parts, const struct merge_options *optio
 		.limits = g_ptr_array_new_with_free_func(g_free),
 		.notes = g_ptr_array_new_with_free_func(g_free),
 		.complete = true,
+		.recording = -1,
+		.gaps = json_object_new_array(),
+		.reasons = json_object_new_array(),
 	};
 	int status = HG_EXIT_INPUT;
 
@@ -74,8 +78,14 @@ static int run_merge(struct merge_part *parts, const struct merge_options *optio
 				status = HG_EXIT_FINDINGS;
 			}
 		}
+		if (status == HG_EXIT_OK && options->fail_on >= 0 && merge.recording >= 0 &&
+		    recording_status_fails((enum recording_status)merge.recording)) {
+			status = HG_EXIT_INCOMPLETE;
+		}
 	}
 	json_object_put(merge.processes);
+	json_object_put(merge.gaps);
+	json_object_put(merge.reasons);
 	g_ptr_array_free(merge.findings, TRUE);
 	g_ptr_array_free(merge.reports, TRUE);
 	g_ptr_array_free(merge.limits, TRUE);

@@ -32,6 +32,10 @@ struct merge {
 	struct json_object *processes;
 	GPtrArray *limits, *notes;
 	bool complete;
+	int recording;         /* the worst enum recording_status; -1: no report has it */
+	bool recording_unsaid; /* some report has none */
+	int64_t missing;       /* events, of those that have it */
+	struct json_object *gaps, *reasons; /* of all */
 	int64_t events, lost, suppressed;
 	int64_t cost[MERGE_COST_COUNT];
 };

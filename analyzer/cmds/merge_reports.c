@@ -159,12 +159,37 @@ static void add_processes(struct merge *merge, struct json_object *processes)
 	}
 }
 
+static void add_all(struct json_object *list, struct json_object *more)
+{
+	bool is_list = json_object_is_type(more, json_type_array);
+
+	for (size_t i = 0; is_list && i < json_object_array_length(more); i++) {
+		json_object_array_add(list, json_object_get(json_object_array_get_idx(more, i)));
+	}
+}
+
+/* Older reports do not say it: of these and others together it is not known. */
+static void add_recording(struct merge *merge, struct json_object *recording)
+{
+	int status = recording ? recording_status_by_name(get_text(recording, "status")) : -1;
+
+	if (status < 0) {
+		merge->recording_unsaid = true;
+		return;
+	}
+	merge->recording = MAX(merge->recording, status);
+	merge->missing += get_number(recording, "missing");
+	add_all(merge->gaps, get_member(recording, "processes"));
+	add_all(merge->reasons, get_member(recording, "reasons"));
+}
+
 static void add_report(struct merge *merge, struct json_object *report, GHashTable *seen)
 {
 	struct json_object *findings = get_member(report, "findings");
 
 	merge->complete =
 	    merge->complete && json_object_get_boolean(get_member(report, "complete"));
+	add_recording(merge, get_member(report, "recording"));
 	merge->events += get_number(report, "events");
 	merge->lost += get_number(report, "lost_events");
 	merge->suppressed += get_number(report, "suppressed");
@@ -249,6 +274,9 @@ void merge_reports(struct merge *merge)
 		add_report(merge, merge->reports->pdata[i], seen);
 	}
 	g_hash_table_destroy(seen);
+	if (merge->recording >= 0 && merge->recording_unsaid) {
+		merge->recording = MAX(merge->recording, RECORDING_UNKNOWN);
+	}
 	g_array_sort(merge->ranks, compare_numbers);
 	note_amounts(merge);
 	g_ptr_array_sort(merge->findings, compare_findings);

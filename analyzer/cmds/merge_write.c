@@ -57,6 +57,19 @@ static struct json_object *cost_json(const struct merge *merge)
 	return object;
 }
 
+static struct json_object *recording_json(const struct merge *merge)
+{
+	struct json_object *object = json_object_new_object();
+
+	json_object_object_add(
+	    object, "status",
+	    json_object_new_string(recording_status_name((enum recording_status)merge->recording)));
+	json_object_object_add(object, "missing", json_object_new_int64(merge->missing));
+	json_object_object_add(object, "reasons", json_object_get(merge->reasons));
+	json_object_object_add(object, "processes", json_object_get(merge->gaps));
+	return object;
+}
+
 static struct json_object *merge_json(const struct merge *merge)
 {
 	struct json_object *root = json_object_new_object();
@@ -68,6 +81,9 @@ static struct json_object *merge_json(const struct merge *merge)
 	json_object_object_add(root, "schema",
 			       json_object_get(get_member(merge->reports->pdata[0], "schema")));
 	json_object_object_add(root, "complete", json_object_new_boolean(merge->complete));
+	if (merge->recording >= 0) {
+		json_object_object_add(root, "recording", recording_json(merge));
+	}
 	json_object_object_add(root, "lost_events", json_object_new_int64(merge->lost));
 	json_object_object_add(root, "events", json_object_new_int64(merge->events));
 	json_object_object_add(root, "processes", json_object_get(merge->processes));
@@ -164,6 +180,10 @@ static void print_text(const struct merge *merge, FILE *stream)
 			(double)merge->cost[MERGE_COST_bytes] / 1e6,
 			100 * (double)merge->cost[MERGE_COST_hook_ns] /
 			    (double)merge->cost[MERGE_COST_processor_ns]);
+	}
+	if (merge->recording >= 0) {
+		recording_line(recording_status_name((enum recording_status)merge->recording),
+			       merge->missing, stream);
 	}
 	fprintf(stream, "hipgrain: %u finding%s\n", merge->findings->len,
 		merge->findings->len == 1 ? "" : "s");

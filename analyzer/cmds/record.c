@@ -209,8 +209,10 @@ int cmd_record(int argc, char **argv)
 			    "this machine has no AMD GPU (no /dev/kfd); --softgpu runs the "
 			    "command on a software one");
 		}
-		message_note("recorded into %s", result.directory);
-		status = result.status;
+		if (!result.nothing) {
+			message_note("recorded into %s", result.directory);
+		}
+		status = result.status || !result.nothing ? result.status : HG_EXIT_INCOMPLETE;
 	}
 	free(result.directory);
 	return status;

@@ -190,6 +190,8 @@ int report_analysis(struct report_options *options, struct analysis *analysis, F
 	if (options->fail_on >= 0 &&
 	    analysis_count(analysis, (enum severity)options->fail_on) > 0) {
 		status = HG_EXIT_FINDINGS;
+	} else if (options->fail_on >= 0 && recording_status_fails(analysis->recording.status)) {
+		status = HG_EXIT_INCOMPLETE;
 	}
 out:
 	analysis_clear(analysis);

@@ -41,7 +41,8 @@ enum {
 #define REPORT_USAGE                                                                            \
 	"      --format FORMAT       text (default), json, sarif, html or chrome\n"             \
 	"      --fail-on SEVERITY    exit with 1 if there is a finding of at least SEVERITY:\n" \
-	"                            error, warning, advice or note\n"                          \
+	"                            error, warning, advice or note; with 5 if there is none\n" \
+	"                            but the recording is incomplete\n"                         \
 	"      --suppressions FILE   leave out the findings that FILE lists; may be repeated\n" \
 	"      --baseline FILE       leave out the findings of an earlier JSON report\n"        \
 	"      --what-if STATE       also tell what would change for memory that kernels use "  \

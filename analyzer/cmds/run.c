@@ -192,7 +192,7 @@ int cmd_run(int argc, char **argv)
 		}
 		goto out;
 	}
-	if (status == HG_EXIT_OK || status == HG_EXIT_FINDINGS) {
+	if (status == HG_EXIT_OK || status == HG_EXIT_FINDINGS || status == HG_EXIT_INCOMPLETE) {
 		if (temporary) {
 			remove_bundle(temporary);
 		}

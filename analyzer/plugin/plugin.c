@@ -141,6 +141,10 @@ initialize(bt_self_component_sink *self, bt_self_component_sink_configuration *c
 	sink->run = analysis_begin(&sink->analysis, bundle,
 				   chosen == REPORT_HTML || chosen == REPORT_CHROME);
 	sink->batches = batches_new();
+	if (bundle) {
+		sink->analysis.stats.counts = counts_new();
+		counts_load(sink->analysis.stats.counts, bundle);
+	}
 	sink->decode = decode_new(sink->batches, &sink->analysis.stats);
 	if (pthread_create(&sink->analyst, NULL, analyse, sink) != 0) {
 		destroy(sink);

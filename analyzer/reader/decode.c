@@ -20,7 +20,8 @@ struct decoder {
 	enum batch_event batch;
 	uint64_t late; /* of `process`: the member of that name */
 	bool unknown;
-	bool alias; /* of the type's own event */
+	bool alias;    /* of the type's own event */
+	unsigned kind; /* as the process counts it */
 	const struct field *fields;
 	uint64_t member[FIELDS_MAX];
 	bool present[FIELDS_MAX];
@@ -52,15 +53,19 @@ struct decode {
 
 static void pass_message(void *item, void *data);
 static void pass_record(const struct order_record *record, void *data);
+static void note_found(const struct hg_open_batch *page, void *data);
 
 struct decode *decode_new(struct batches *batches, struct reader_stats *stats)
 {
-	static const struct order_calls calls = { pass_message, pass_record };
+	static const struct order_calls calls = { pass_message, pass_record, note_found };
 	struct decode *decode = g_new0(struct decode, 1);
 
 	decode->order = order_new(&calls, decode);
 	decode->batches = batches;
 	decode->stats = stats;
+	if (!stats->counts) {
+		stats->counts = counts_new();
+	}
 	decode->decoders = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	decode->launches = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
 	decode->announced = g_hash_table_new(NULL, NULL);
@@ -132,6 +137,9 @@ static struct decoder *make_decoder(const bt_event_class *class)
 	decoder->pid_type = type_of_member(context, decoder->pid);
 	decoder->tid_type = type_of_member(context, decoder->tid);
 	decoder->late = find_member(payload, "late");
+	decoder->kind = name && g_str_has_prefix(name, "hipgrain:")
+			    ? counts_kind(name + strlen("hipgrain:"))
+			    : COUNTS_OTHER;
 	if (name && strcmp(name, "hipgrain:batch_open") == 0) {
 		decoder->batch = BATCH_OPEN;
 		decoder->member[0] = find_member(payload, "number");
@@ -351,7 +359,7 @@ static bool repeat_launch(struct decode *decode, struct hg_event *event)
 	if (known) {
 		event->launch = *known;
 	} else if (g_hash_table_contains(decode->announced, GINT_TO_POINTER(event->pid))) {
-		decode->stats->lost++;
+		decode->stats->orphans++;
 	}
 	return known;
 }
@@ -566,6 +574,7 @@ static void take_batch(struct decode *decode, const struct decoder *decoder,
 	read_words(decode, member_of(payload, decoder->member[3]));
 	batch.records = (const uint64_t *)(void *)decode->words->data;
 	batch.words = decode->words->len;
+	counts_batch(decode->stats->counts, pid, &batch);
 	order_batch(decode->order, pid, &batch, (int64_t)batch.begin + decode->offset_ns, since);
 }
 
@@ -583,6 +592,7 @@ static void take_event(struct decode *decode, const bt_message *message)
 		return;
 	}
 	ns = time_of(decode, message);
+	counts_event(decode->stats->counts, pid, decoder->kind);
 	switch (decoder->batch) {
 	case BATCH_OPEN:
 		order_open(decode->order, pid,
@@ -608,6 +618,13 @@ static void take_event(struct decode *decode, const bt_message *message)
 	} else {
 		handle_event(decode, message);
 	}
+}
+
+static void note_found(const struct hg_open_batch *page, void *data)
+{
+	struct decode *decode = data;
+
+	counts_found(decode->stats->counts, page);
 }
 
 void decode_end(struct decode *decode, const char *open_batches)

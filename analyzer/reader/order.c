@@ -447,6 +447,9 @@ static void use_page(const struct hg_open_batch *page, void *data)
 
 	if (process && is_its_page(process, page->number, begin) &&
 	    take_open(process, page->number)) {
+		if (ending->order->calls.found) {
+			ending->order->calls.found(page, ending->order->data);
+		}
 		add_records(process, &batch, begin, INT64_MIN);
 	}
 }

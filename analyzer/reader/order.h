@@ -24,6 +24,8 @@ struct order_record {
 struct order_calls {
 	void (*item)(void *item, void *data); /* which is the callee's from then on */
 	void (*record)(const struct order_record *record, void *data);
+	/* Records that were found in a file instead of the trace; may be NULL. */
+	void (*found)(const struct hg_open_batch *page, void *data);
 };
 
 /* Of a process's records: at most so many are missing, and of so many batches none came. */

@@ -295,6 +295,13 @@ static void *run_graph(void *data)
 	return NULL;
 }
 
+void reader_stats_clear(struct reader_stats *stats)
+{
+	g_clear_pointer(&stats->truncated, g_free);
+	g_clear_pointer(&stats->missing, g_array_unref);
+	g_clear_pointer(&stats->counts, counts_free);
+}
+
 int read_trace(const char *directory, const char *bundle, reader_callback callback, void *data,
 	       struct reader_stats *stats, char **error)
 {
@@ -306,6 +313,10 @@ int read_trace(const char *directory, const char *bundle, reader_callback callba
 	memset(stats, 0, sizeof(*stats));
 	*error = NULL;
 	guard_begin(directory);
+	stats->counts = counts_new();
+	if (bundle) {
+		counts_load(stats->counts, bundle);
+	}
 	reader.batches = batches_new();
 	reader.decode = decode_new(reader.batches, stats);
 	reader.open_batches = bundle ? g_build_filename(bundle, HG_OPEN_BATCHES, NULL)

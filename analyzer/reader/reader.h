@@ -6,6 +6,7 @@
 #include <glib.h>
 #include <stdbool.h>
 
+#include "analyzer/reader/counts.h"
 #include "analyzer/reader/event.h"
 #include "analyzer/reader/order.h"
 
@@ -13,9 +14,14 @@ struct reader_stats {
 	uint64_t events;       /* delivered */
 	uint64_t lost;         /* discarded by the tracer, as far as it counted them */
 	uint64_t lost_packets; /* overwritten or missing packets */
+	uint64_t orphans;      /* launches that repeat one which is not there */
 	GArray *missing;       /* struct order_missing: of which processes; the caller frees it */
 	char *truncated;       /* why reading stopped early, NULL if it did not; caller frees */
+	struct counts *counts; /* of what processes recorded and what was read; caller frees */
 };
+
+/* Free what the statistics hold. */
+void reader_stats_clear(struct reader_stats *stats);
 
 /* Whether there is a CTF trace anywhere below a directory. */
 bool holds_trace(const char *directory);

@@ -291,7 +291,8 @@ struct json_object *report_json_object(const struct analysis *analysis)
 
 	put(root, "schema", json_object_new_string(FINDINGS_SCHEMA));
 	put(root, "complete", json_object_new_boolean(analysis->complete));
-	put(root, "lost_events", json_object_new_int64((int64_t)analysis_lost(analysis)));
+	put(root, "recording", json_recording(analysis));
+	put(root, "lost_events", json_object_new_int64((int64_t)analysis->recording.missing));
 	put(root, "events", json_object_new_int64((int64_t)analysis->stats.events));
 	for (unsigned i = 0; i < analysis->replay.processes->len; i++) {
 		json_object_array_add(processes, one_process(analysis->replay.processes->pdata[i]));

@@ -31,6 +31,13 @@ struct json_object *json_fixes(const struct analysis *analysis);
 void put_moves(const struct printer *printer);
 struct json_object *json_moves(const struct analysis *analysis);
 
+/*
+ * Whether the recording is complete: a JSON object; and the line that a text report ends with if
+ * it is not, by the object's members `status` and `missing`.
+ */
+struct json_object *json_recording(const struct analysis *analysis);
+void recording_line(const char *status, int64_t missing, FILE *stream);
+
 /* The JSON report as an object, which the caller puts. */
 struct json_object *report_json_object(const struct analysis *analysis);
 

@@ -285,6 +285,7 @@ static struct json_object *invocations(const struct analysis *analysis)
 	struct json_object *invocation = json_object_new_object();
 	struct json_object *list = json_object_new_array();
 	struct json_object *notifications = json_object_new_array();
+	struct json_object *properties = json_object_new_object();
 
 	put(invocation, "executionSuccessful", json_object_new_boolean(true));
 	for (unsigned i = 0; i < analysis->findings.limits->len; i++) {
@@ -295,6 +296,8 @@ static struct json_object *invocations(const struct analysis *analysis)
 		json_object_array_add(notifications, notification);
 	}
 	put(invocation, "toolExecutionNotifications", notifications);
+	put(properties, "recording", json_recording(analysis));
+	put(invocation, "properties", properties);
 	json_object_array_add(list, invocation);
 	return list;
 }

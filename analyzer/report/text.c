@@ -371,6 +371,8 @@ int report_text(const struct analysis *analysis, unsigned style, FILE *stream)
 	}
 	put_selection(&printer);
 	put_cost(&printer);
+	recording_line(recording_status_name(analysis->recording.status),
+		       (int64_t)analysis->recording.missing, stream);
 	if (findings->list->len == 0) {
 		fprintf(stream, "hipgrain: nothing%s found%s\n",
 			is_partial(analysis->selection) ? " else" : "",

@@ -287,11 +287,12 @@ void findings_lost(struct findings *findings, uint64_t events)
 	findings_drop(findings, BASIS_ORDER);
 	findings_drop(findings, BASIS_ABSENCE);
 	findings_limit(findings,
-		       "%" G_GUINT64_FORMAT " events were lost while recording: memory "
-		       "that was allocated or freed in the gaps may be missing or stale",
+		       "%" G_GUINT64_FORMAT
+		       " events are missing: memory that was allocated or freed meanwhile may be "
+		       "missing or stale",
 		       events);
 	for (unsigned i = 0; i < findings->list->len; i++) {
-		finding_at_most(findings->list->pdata[i], CONFIDENCE_LIKELY, "events were lost");
+		finding_at_most(findings->list->pdata[i], CONFIDENCE_LIKELY, "events are missing");
 	}
 }
 

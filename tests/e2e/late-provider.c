@@ -28,6 +28,7 @@ static int on_state_wanted(void (*wanted)(void))
 }
 
 static void (*at_exit)(void);
+static void (*counted)(unsigned kind, const void *event);
 
 static const struct hg_provider provider = {
 	.version = HG_PROVIDER_VERSION,
@@ -40,6 +41,7 @@ static const struct hg_provider provider = {
 	.after_fork_child = ignore,
 	.on_state_wanted = on_state_wanted,
 	.at_exit = &at_exit,
+	.counted = &counted,
 };
 
 __attribute__((visibility("default"))) const struct hg_provider *hipgrain_provider(void)

@@ -537,7 +537,9 @@ function start() {
   const counts = SEVERITIES.map((s) => [s, report.findings.filter((f) => f.severity === s).length]).filter(([, n]) => n);
   readState();
   byId("summary").textContent = report.processes.filter((p) => p.launches || report.processes.length === 1).map((p) => p.command || p.exe || `process ${p.pid}`).slice(0, 3).join("; ") +
-    ": " + (counts.length ? counts.map(([s, n]) => `${n} ${s}${n > 1 && s !== "advice" ? "s" : ""}`).join(", ") : "nothing found") + (report.complete ? "" : ", as far as it could be told");
+    ": " + (counts.length ? counts.map(([s, n]) => `${n} ${s}${n > 1 && s !== "advice" ? "s" : ""}`).join(", ") : "nothing found") + (report.complete ? "" : ", as far as it could be told") +
+    (report.recording.status === "incomplete" ? `; the recording is incomplete${report.recording.missing ? `: ${report.recording.missing} events are missing` : ""}` : "") +
+    (report.recording.status === "unknown" ? "; it is not known whether the recording is complete" : "");
   startFindings();
   charts = { map: startMap(), timeline: startTimeline(), residency: startResidency() };
   startTables();

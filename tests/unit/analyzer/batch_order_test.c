@@ -29,7 +29,7 @@ static void pass_record(const struct order_record *record, void *data)
 	g_string_append_printf(seen, "r%d.%d ", (int)record->ns, record->tid);
 }
 
-static const struct order_calls calls = { pass_item, pass_record };
+static const struct order_calls calls = { .item = pass_item, .record = pass_record };
 static struct order *order;
 
 static int begin(void **state)

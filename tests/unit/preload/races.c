@@ -50,7 +50,10 @@ static void open_batch(const struct hg_ev_batch_open *event)
 	EXPECT(event->number);
 }
 
-static const struct hg_provider provider = { .batch = take_batch, .batch_open = open_batch };
+static const volatile int recording = 1;
+static const struct hg_provider provider = { .recording = &recording,
+					     .batch = take_batch,
+					     .batch_open = open_batch };
 const struct hg_provider *hg_provider = &provider;
 
 uint64_t hg_now(void)

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "completeness.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char *const status_names[] = {
+	[RECORDING_COMPLETE] = "complete",
+	[RECORDING_PARTIAL] = "partial",
+	[RECORDING_UNKNOWN] = "unknown",
+	[RECORDING_INCOMPLETE] = "incomplete",
+};
+
+const char *recording_status_name(enum recording_status status)
+{
+	return status_names[status];
+}
+
+int recording_status_by_name(const char *name)
+{
+	for (int i = 0; name && i < (int)G_N_ELEMENTS(status_names); i++) {
+		if (strcmp(status_names[i], name) == 0) {
+			return i;
+		}
+	}
+	return -1;
+}
+
+static __attribute__((format(printf, 3, 4))) void
+add_reason(struct completeness *completeness, enum recording_status status, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	g_ptr_array_add(completeness->reasons, g_strdup_vprintf(format, args));
+	va_end(args);
+	completeness->status = MAX(completeness->status, status);
+}
+
+static uint64_t sum(const uint64_t *counts, unsigned length)
+{
+	uint64_t total = 0;
+
+	for (unsigned i = 0; i < length; i++) {
+		total += counts[i];
+	}
+	return total;
+}
+
+/* "A, B and C" of the parts. */
+static char *join(const GPtrArray *parts)
+{
+	GString *text = g_string_new(NULL);
+
+	for (guint i = 0; i < parts->len; i++) {
+		g_string_append_printf(text, "%s%s",
+				       i == 0                ? ""
+				       : i + 1 == parts->len ? " and "
+							     : ", ",
+				       (const char *)parts->pdata[i]);
+	}
+	return g_string_free(text, FALSE);
+}
+
+static char *missing_text(const struct counts_gap *gap)
+{
+	GPtrArray *parts = g_ptr_array_new_with_free_func(g_free);
+	char *text;
+
+	for (unsigned group = 0; group < COUNTS_GROUPS; group++) {
+		if (gap->missing[group]) {
+			g_ptr_array_add(parts,
+					g_strdup_printf("%" PRIu64 " of %" PRIu64 " %s",
+							gap->missing[group], gap->counted[group],
+							counts_group_name(group)));
+		}
+	}
+	text = join(parts);
+	g_ptr_array_free(parts, TRUE);
+	return text;
+}
+
+static char *unrecorded_text(const struct counts_process *process)
+{
+	static const char *const names[HG_UNRECORDED_KINDS] = {
+		[HG_UNRECORDED_CALL] = "other calls",
+		[HG_UNRECORDED_ALLOC] = "allocations",
+		[HG_UNRECORDED_FREE] = "frees",
+	};
+	static const unsigned order[] = { HG_UNRECORDED_ALLOC, HG_UNRECORDED_FREE,
+					  HG_UNRECORDED_CALL };
+	GPtrArray *parts = g_ptr_array_new_with_free_func(g_free);
+	char *text;
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(order); i++) {
+		if (process->unrecorded[order[i]]) {
+			g_ptr_array_add(parts, g_strdup_printf("%" PRIu64 " %s",
+							       process->unrecorded[order[i]],
+							       names[order[i]]));
+		}
+	}
+	text = join(parts);
+	g_ptr_array_free(parts, TRUE);
+	return text;
+}
+
+static void judge_process(struct completeness *completeness, const struct counts_process *process,
+			  bool compared)
+{
+	struct completeness_gap row = { .process = process };
+	uint64_t unrecorded = sum(process->unrecorded, HG_UNRECORDED_KINDS);
+	char *name = process->program[0]
+			 ? g_strdup_printf("process %d (%s)", process->pid, process->program)
+			 : g_strdup_printf("process %d", process->pid);
+	char *text;
+
+	if (compared) {
+		row.gap = counts_compare(process);
+	}
+	row.unrecorded = process->expected && process->recorded < process->files;
+	if (row.gap.total) {
+		text = missing_text(&row.gap);
+		add_reason(completeness, RECORDING_INCOMPLETE, "%s: %s are missing", name, text);
+		g_free(text);
+	}
+	if (row.gap.batches) {
+		add_reason(completeness, RECORDING_INCOMPLETE,
+			   "%s: up to %" PRIu64 " allocations and frees of the host are missing: "
+			   "they were not written when it ended",
+			   name, row.gap.batches * (HG_BATCH_WORDS / 2));
+	}
+	text = unrecorded_text(process);
+	if (row.unrecorded) {
+		add_reason(completeness, RECORDING_INCOMPLETE, "%s: LTTng did not record it%s%s",
+			   name, unrecorded ? ": it made " : "", text);
+	} else if (unrecorded) {
+		add_reason(completeness, RECORDING_INCOMPLETE,
+			   "%s: its recording ended before it did: %s were not recorded", name,
+			   text);
+	}
+	g_free(text);
+	g_free(name);
+	/* A batch is open from its first record on. */
+	completeness->missing += row.gap.total + row.gap.batches + unrecorded;
+	if (row.gap.total || row.gap.batches || row.unrecorded || unrecorded) {
+		g_array_append_val(completeness->gaps, row);
+	}
+}
+
+/*
+ * A process of the trace that left no count, or one of the programs that it ran did not: each says
+ * at first what it is.
+ */
+static bool is_uncounted(const struct counts_process *process, const struct recording_facts *facts)
+{
+	if (process->files) {
+		return process->expected && facts->compared &&
+		       process->read[HG_COUNT_process] > process->counted[HG_COUNT_process];
+	}
+	return sum(process->read, COUNTS_KINDS) &&
+	       !(facts->is_foreign && facts->is_foreign(process->pid, facts->data));
+}
+
+static void judge_processes(struct completeness *completeness, const struct reader_stats *stats,
+			    const struct recording_facts *facts)
+{
+	const GPtrArray *processes = counts_processes(stats->counts);
+	unsigned counted = 0, uncounted = 0;
+	bool files = false;
+	int32_t first = 0;
+
+	for (guint i = 0; i < processes->len; i++) {
+		const struct counts_process *process = processes->pdata[i];
+
+		if (is_uncounted(process, facts)) {
+			first = uncounted++ ? first : process->pid;
+		} else {
+			counted += process->files > 0;
+		}
+		if (process->files) {
+			files = true;
+			judge_process(completeness, process, facts->compared);
+		}
+	}
+	completeness->counted = counted && !uncounted && facts->compared;
+	if (!facts->compared) {
+		return;
+	}
+	if (!files) {
+		add_reason(completeness, RECORDING_UNKNOWN,
+			   "no process left a count of its events: it is not known whether events "
+			   "are missing");
+	} else if (uncounted) {
+		add_reason(completeness, RECORDING_UNKNOWN,
+			   "%u of %u processes left no count of all their events (process %d): it "
+			   "is not known whether events of theirs are missing",
+			   uncounted, counted + uncounted, first);
+	}
+}
+
+/* What is known without the processes' counts: less than what is missing, or a bound. */
+static void judge_losses(struct completeness *completeness, const struct reader_stats *stats,
+			 const struct recording_facts *facts)
+{
+	uint64_t discarded = stats->lost + stats->lost_packets;
+
+	if (completeness->counted) {
+		if (discarded) {
+			add_reason(completeness, RECORDING_INCOMPLETE,
+				   "LTTng discarded %" PRIu64
+				   " events or packets: its buffers were full for too long",
+				   discarded);
+			completeness->missing = MAX(completeness->missing, discarded);
+		}
+		return;
+	}
+	if (facts->silent) {
+		add_reason(completeness, RECORDING_INCOMPLETE,
+			   "LTTng's daemons ended early or did not answer: how many events they "
+			   "had not written yet is not known");
+	}
+	for (guint i = 0; stats->missing && i < stats->missing->len; i++) {
+		const struct order_missing *row =
+		    &g_array_index(stats->missing, struct order_missing, i);
+
+		if (facts->is_foreign && facts->is_foreign(row->pid, facts->data)) {
+			continue;
+		}
+		discarded += row->records;
+		add_reason(completeness, RECORDING_INCOMPLETE,
+			   "process %d: up to %" PRIu64
+			   " allocations and frees of the host were not recorded any more",
+			   row->pid, row->records);
+	}
+	discarded += facts->given_up + stats->orphans;
+	completeness->missing = MAX(completeness->missing, discarded);
+	if (discarded) {
+		completeness->status = RECORDING_INCOMPLETE;
+	}
+}
+
+void completeness_judge(struct completeness *completeness, const struct reader_stats *stats,
+			const struct recording_facts *facts)
+{
+	*completeness = (struct completeness){
+		.reasons = g_ptr_array_new_with_free_func(g_free),
+		.gaps = g_array_new(FALSE, FALSE, sizeof(struct completeness_gap)),
+	};
+	if (facts->partial) {
+		completeness->status = RECORDING_PARTIAL;
+	}
+	if (facts->bundle && !facts->manifest) {
+		add_reason(
+		    completeness, RECORDING_INCOMPLETE,
+		    "the bundle has no readable manifest.json: the recording may be cut off");
+	} else if (facts->bundle && !facts->ended) {
+		add_reason(completeness, RECORDING_INCOMPLETE,
+			   "the recording was interrupted: events of its last moments may be "
+			   "missing");
+	}
+	if (stats->truncated) {
+		add_reason(completeness, RECORDING_INCOMPLETE,
+			   "the trace is damaged, what follows was not read: %s", stats->truncated);
+	}
+	if (stats->counts) {
+		if (facts->compared) {
+			counts_end(stats->counts);
+		}
+		judge_processes(completeness, stats, facts);
+	}
+	judge_losses(completeness, stats, facts);
+}
+
+void completeness_clear(struct completeness *completeness)
+{
+	g_clear_pointer(&completeness->reasons, g_ptr_array_unref);
+	g_clear_pointer(&completeness->gaps, g_array_unref);
+}
+
+bool recording_status_fails(enum recording_status status)
+{
+	return status >= RECORDING_UNKNOWN;
+}

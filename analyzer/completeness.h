@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whether a recording is complete. This is the one place that decides it.
+ *
+ * A recording is complete if its recorder ended it, nothing of its trace is damaged, and the trace
+ * holds every event that its processes counted (reader/counts.h), of each process and each kind.
+ * What follows from that, follows here: findings that rest on what did not happen, or on the order
+ * of all that happened, need a complete recording (or a partial one of processes that it has
+ * whole), and so does a report that says that nothing was found.
+ */
+#ifndef HIPGRAIN_COMPLETENESS_H
+#define HIPGRAIN_COMPLETENESS_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/reader/reader.h"
+
+enum recording_status {
+	RECORDING_COMPLETE,
+	RECORDING_PARTIAL,    /* as asked for: it began late, or keeps only what happened last */
+	RECORDING_UNKNOWN,    /* not every process left a count */
+	RECORDING_INCOMPLETE, /* something is missing, or damaged */
+};
+
+/* "complete" etc.; the second -1 for other names, and NULL. */
+const char *recording_status_name(enum recording_status status);
+int recording_status_by_name(const char *name);
+
+/* What is known of a recording beside its trace. */
+struct recording_facts {
+	bool bundle;       /* there is one: its manifest and counts are known */
+	bool manifest;     /* it can be read */
+	bool ended;        /* the recorder ended the recording */
+	bool partial;      /* as asked for, not all is there */
+	bool compared;     /* what is counted should all be there */
+	bool silent;       /* LTTng's daemons did not answer at the end */
+	uint64_t given_up; /* events, by the processes, without their counts */
+	bool attached;     /* to processes that stood by */
+	bool snapshot;     /* of a flight recorder */
+	int64_t chunks, deleted, deleted_bytes; /* of a rotated recording */
+	char *session;                          /* NULL: not known */
+	/* The caller's: whether a process belongs to another recording; NULL: none does. */
+	bool (*is_foreign)(int32_t pid, void *data);
+	void *data;
+};
+
+/* Fill in what the bundle says; recording_facts_clear() it. */
+void recording_facts_read(struct recording_facts *facts, const char *bundle);
+void recording_facts_clear(struct recording_facts *facts);
+
+/* Of a process, what is not there. */
+struct completeness_gap {
+	const struct counts_process *process; /* the statistics' */
+	struct counts_gap gap;
+	bool unrecorded; /* an image of it, or all, was never recorded */
+};
+
+struct completeness {
+	enum recording_status status;
+	bool counted;       /* `missing` is what the processes counted; else what LTTng knows of */
+	uint64_t missing;   /* events, at least */
+	GPtrArray *reasons; /* char *: why it is not complete, a line each */
+	GArray *gaps;       /* struct completeness_gap */
+};
+
+/* Fill in; completeness_clear() it, before the statistics. Adds to the statistics' counts. */
+void completeness_judge(struct completeness *completeness, const struct reader_stats *stats,
+			const struct recording_facts *facts);
+void completeness_clear(struct completeness *completeness);
+
+/*
+ * Whether --fail-on must not pass such a recording (HG_EXIT_INCOMPLETE): nobody knows what the
+ * missing events would have shown.
+ */
+bool recording_status_fails(enum recording_status status);
+
+#endif

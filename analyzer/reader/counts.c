@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "counts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "open_batches.h"
+
+/* Of a batch that was open: not in the trace, as far as is known. */
+struct page {
+	int32_t pid;
+	uint32_t number;
+	uint64_t begin;
+	uint64_t records[COUNTS_KINDS];
+	bool seen; /* in the trace, or taken from the file */
+};
+
+struct counts {
+	GHashTable *processes; /* by pid */
+	struct counts_process *last;
+	GArray *pages; /* struct page */
+	GPtrArray *sorted;
+};
+
+static const char *const names[HG_COUNTS_USED] = {
+#define NAME(name) [HG_COUNT_##name] = #name,
+	HG_EVENTS(NAME) HG_COUNTED_RECORDS(NAME)
+#undef NAME
+};
+
+/* ---- processes ---- */
+
+struct counts *counts_new(void)
+{
+	struct counts *counts = g_new0(struct counts, 1);
+
+	counts->processes = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	counts->pages = g_array_new(FALSE, FALSE, sizeof(struct page));
+	counts->sorted = g_ptr_array_new();
+	return counts;
+}
+
+void counts_free(struct counts *counts)
+{
+	if (!counts) {
+		return;
+	}
+	g_hash_table_destroy(counts->processes);
+	g_array_free(counts->pages, TRUE);
+	g_ptr_array_free(counts->sorted, TRUE);
+	g_free(counts);
+}
+
+static struct counts_process *find(struct counts *counts, int32_t pid)
+{
+	struct counts_process *process = counts->last;
+
+	if (process && process->pid == pid) {
+		return process;
+	}
+	process = g_hash_table_lookup(counts->processes, GINT_TO_POINTER(pid));
+	if (!process) {
+		process = g_new0(struct counts_process, 1);
+		process->pid = pid;
+		g_hash_table_insert(counts->processes, GINT_TO_POINTER(pid), process);
+	}
+	counts->last = process;
+	return process;
+}
+
+unsigned counts_kind(const char *name)
+{
+	for (unsigned kind = 0; kind < HG_COUNTS_USED; kind++) {
+		if (strcmp(names[kind], name) == 0) {
+			return kind;
+		}
+	}
+	return COUNTS_OTHER;
+}
+
+/* ---- records ---- */
+
+/* Their kind, and how many words they take; a record that is not known ends the batch. */
+static unsigned record_kind(uint64_t first, uint32_t *words)
+{
+	*words = 2;
+	switch ((enum hg_record)(first >> 56)) {
+	case HG_RECORD_ALLOC_STACK:
+		*words = 3;
+		return HG_COUNT_batched_alloc;
+	case HG_RECORD_ALLOC:
+		return HG_COUNT_batched_alloc;
+	case HG_RECORD_FREE:
+		return HG_COUNT_batched_free;
+	case HG_RECORD_RELAUNCH:
+		return HG_COUNT_batched_relaunch;
+	case HG_RECORD_COPY:
+		*words = 7;
+		return HG_COUNT_batched_copy;
+	}
+	*words = HG_BATCH_WORDS;
+	return HG_COUNT_batched_other;
+}
+
+static void add_records(uint64_t *sums, const uint64_t *records, uint32_t words)
+{
+	uint32_t step;
+
+	for (uint32_t at = 0; at < words; at += step) {
+		sums[record_kind(records[at], &step)]++;
+	}
+}
+
+static struct page *find_page(struct counts *counts, int32_t pid, uint32_t number, uint64_t begin)
+{
+	for (guint i = 0; i < counts->pages->len; i++) {
+		struct page *page = &g_array_index(counts->pages, struct page, i);
+
+		if (page->pid == pid && page->number == number && page->begin == begin) {
+			return page;
+		}
+	}
+	return NULL;
+}
+
+static void add_page(const struct hg_open_batch *source, void *data)
+{
+	struct counts *counts = data;
+	struct page page = { .pid = source->pid, .number = source->number, .begin = source->begin };
+
+	/* What the recorder kept of a process that went on may be there twice. */
+	if (!find_page(counts, page.pid, page.number, page.begin)) {
+		add_records(page.records, source->records, source->words);
+		g_array_append_val(counts->pages, page);
+		find(counts, page.pid)->pages++;
+	}
+}
+
+/* ---- files ---- */
+
+static void add_file(struct counts *counts, const struct hg_counts *file)
+{
+	struct counts_process *process = find(counts, file->pid);
+	unsigned kinds[HG_COUNTS_KINDS];
+
+	for (unsigned kind = 0; kind < HG_COUNTS_KINDS; kind++) {
+		char name[HG_COUNTS_NAME];
+
+		g_strlcpy(name, file->names[kind], sizeof(name));
+		kinds[kind] = counts_kind(name);
+	}
+	for (unsigned row = 0; row < HG_COUNTS_ROWS; row++) {
+		for (unsigned kind = 0; kind < HG_COUNTS_KINDS; kind++) {
+			process->counted[kinds[kind]] += file->counts[row][kind];
+		}
+	}
+	for (unsigned what = 0; what < HG_UNRECORDED_KINDS; what++) {
+		process->unrecorded[what] += file->unrecorded[what];
+	}
+	process->files++;
+	process->recorded += file->begun != 0;
+	process->expected |= file->expected != 0;
+	g_strlcpy(process->program, file->program, sizeof(process->program));
+	for (char *at = process->program; *at; at++) {
+		*at = g_ascii_isprint(*at) ? *at : '?';
+	}
+}
+
+static void read_file(struct counts *counts, const char *path)
+{
+	struct hg_counts *content = g_new(struct hg_counts, 1);
+	FILE *file = fopen(path, "rbe");
+
+	if (file && fread(content, sizeof(*content), 1, file) == 1 &&
+	    content->magic == HG_COUNTS_MAGIC && content->kinds == HG_COUNTS_KINDS &&
+	    content->rows == HG_COUNTS_ROWS) {
+		content->program[HG_COUNTS_PROGRAM - 1] = 0;
+		for (unsigned kind = 0; kind < HG_COUNTS_KINDS; kind++) {
+			content->names[kind][HG_COUNTS_NAME - 1] = 0;
+		}
+		add_file(counts, content);
+	}
+	if (file) {
+		fclose(file);
+	}
+	g_free(content);
+}
+
+static gint compare_paths(gconstpointer a, gconstpointer b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+void counts_load(struct counts *counts, const char *bundle)
+{
+	char *folder = g_build_filename(bundle, HG_COUNTS, NULL);
+	GDir *directory = g_dir_open(folder, 0, NULL);
+	GPtrArray *paths = g_ptr_array_new_with_free_func(g_free);
+	const char *name;
+
+	while (directory && (name = g_dir_read_name(directory)) != NULL) {
+		char *path = g_build_filename(folder, name, NULL);
+
+		/* A pipe of that name would not end. */
+		if (g_file_test(path, G_FILE_TEST_IS_REGULAR)) {
+			g_ptr_array_add(paths, path);
+		} else {
+			g_free(path);
+		}
+	}
+	g_ptr_array_sort(paths, compare_paths);
+	for (guint i = 0; i < paths->len; i++) {
+		read_file(counts, paths->pdata[i]);
+	}
+	g_ptr_array_free(paths, TRUE);
+	if (directory) {
+		g_dir_close(directory);
+	}
+	g_free(folder);
+	folder = g_build_filename(bundle, HG_OPEN_BATCHES, NULL);
+	open_batches_each(folder, add_page, counts);
+	g_free(folder);
+}
+
+/* ---- the trace ---- */
+
+void counts_event(struct counts *counts, int32_t pid, unsigned kind)
+{
+	find(counts, pid)->read[kind]++;
+}
+
+void counts_batch(struct counts *counts, int32_t pid, const struct hg_ev_batch *batch)
+{
+	struct page *page =
+	    counts->pages->len ? find_page(counts, pid, batch->number, batch->begin) : NULL;
+
+	if (page) {
+		page->seen = true;
+	}
+	add_records(find(counts, pid)->read, batch->records, batch->words);
+}
+
+void counts_found(struct counts *counts, const struct hg_open_batch *source)
+{
+	struct page *page = find_page(counts, source->pid, source->number, source->begin);
+
+	if (page) {
+		page->seen = true;
+	}
+}
+
+void counts_end(struct counts *counts)
+{
+	for (guint i = 0; i < counts->pages->len; i++) {
+		const struct page *page = &g_array_index(counts->pages, struct page, i);
+		struct counts_process *process =
+		    g_hash_table_lookup(counts->processes, GINT_TO_POINTER(page->pid));
+
+		for (unsigned kind = 0;
+		     kind < COUNTS_KINDS && process && process->files && !page->seen; kind++) {
+			process->counted[kind] += page->records[kind];
+		}
+	}
+	g_array_set_size(counts->pages, 0);
+}
+
+static gint compare_pids(gconstpointer a, gconstpointer b)
+{
+	int32_t left = (*(const struct counts_process *const *)a)->pid;
+	int32_t right = (*(const struct counts_process *const *)b)->pid;
+
+	return left < right ? -1 : left > right;
+}
+
+const GPtrArray *counts_processes(struct counts *counts)
+{
+	GHashTableIter iterator;
+	gpointer value;
+
+	g_ptr_array_set_size(counts->sorted, 0);
+	g_hash_table_iter_init(&iterator, counts->processes);
+	while (g_hash_table_iter_next(&iterator, NULL, &value)) {
+		g_ptr_array_add(counts->sorted, value);
+	}
+	g_ptr_array_sort(counts->sorted, compare_pids);
+	return counts->sorted;
+}
+
+/* ---- comparing ---- */
+
+/* What a reader of the report knows the kinds as; a batch is no more than its records. */
+static enum counts_group group_of(unsigned kind)
+{
+	switch (kind) {
+	case HG_COUNT_alloc:
+	case HG_COUNT_host_alloc:
+	case HG_COUNT_batched_alloc:
+		return COUNTS_ALLOCATIONS;
+	case HG_COUNT_free:
+	case HG_COUNT_host_free:
+	case HG_COUNT_batched_free:
+		return COUNTS_FREES;
+	case HG_COUNT_launch:
+	case HG_COUNT_relaunch:
+	case HG_COUNT_batched_relaunch:
+		return COUNTS_LAUNCHES;
+	case HG_COUNT_copy:
+	case HG_COUNT_batched_copy:
+		return COUNTS_COPIES;
+	case HG_COUNT_batch:
+	case HG_COUNT_batch_open:
+		return COUNTS_GROUPS;
+	default:
+		return COUNTS_OTHERS;
+	}
+}
+
+struct counts_gap counts_compare(const struct counts_process *process)
+{
+	uint64_t written = process->counted[HG_COUNT_batch] + process->pages;
+	uint64_t opened = process->counted[HG_COUNT_batch_open];
+	struct counts_gap gap = { .batches = opened > written ? opened - written : 0 };
+	uint64_t batches = 0;
+
+	for (unsigned kind = 0; kind < COUNTS_KINDS; kind++) {
+		enum counts_group group = group_of(kind);
+		uint64_t missing = process->counted[kind] > process->read[kind]
+				       ? process->counted[kind] - process->read[kind]
+				       : 0;
+
+		if (group == COUNTS_GROUPS) {
+			batches += missing;
+			continue;
+		}
+		gap.missing[group] += missing;
+		gap.counted[group] += process->counted[kind];
+		gap.total += missing;
+	}
+	/* Their records may have been found elsewhere; that events are missing is still so. */
+	if (!gap.total && batches) {
+		gap.total = gap.missing[COUNTS_OTHERS] = batches;
+		gap.counted[COUNTS_OTHERS] += batches;
+	}
+	return gap;
+}
+
+const char *counts_group_name(enum counts_group group)
+{
+	static const char *const group_names[COUNTS_GROUPS] = {
+		[COUNTS_ALLOCATIONS] = "allocations", [COUNTS_FREES] = "frees",
+		[COUNTS_LAUNCHES] = "launches",       [COUNTS_COPIES] = "copies",
+		[COUNTS_OTHERS] = "other events",
+	};
+
+	return group_names[group];
+}

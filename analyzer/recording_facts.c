@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the recorder and the processes wrote about a recording beside its trace. */
+#include <glib.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analyzer/completeness.h"
+
+/*
+ * What processes gave up because nobody emptied the trace buffers, where the recorder could not ask
+ * LTTng how much was lost: lines of process and number.
+ */
+static void read_given_up(struct recording_facts *facts, const char *bundle,
+			  struct json_object *manifest)
+{
+	char *path = g_build_filename(bundle, "given-up", NULL), *text = NULL;
+	struct json_object *lost = NULL, *events = NULL, *ended = NULL;
+
+	json_object_object_get_ex(manifest, "lost", &lost);
+	if (json_object_object_get_ex(lost, "events", &events) && events) {
+		goto out;
+	}
+	if (g_file_get_contents(path, &text, NULL, NULL)) {
+		for (const char *line = text; line && *line; line = strchr(line, '\n')) {
+			unsigned long long count;
+
+			line += *line == '\n';
+			if (sscanf(line, "%*d %llu", &count) == 1) {
+				facts->given_up += count;
+			}
+		}
+	}
+	facts->silent = json_object_object_get_ex(manifest, "exit", &ended) && ended;
+out:
+	g_free(text);
+	g_free(path);
+}
+
+static int64_t number(struct json_object *object, const char *name)
+{
+	struct json_object *value = NULL;
+
+	return json_object_object_get_ex(object, name, &value) ? json_object_get_int64(value) : 0;
+}
+
+void recording_facts_read(struct recording_facts *facts, const char *bundle)
+{
+	char *path = g_build_filename(bundle, "manifest.json", NULL);
+	struct json_object *manifest = json_object_from_file(path);
+	struct json_object *value = NULL, *recording = NULL, *rotation = NULL;
+
+	*facts = (struct recording_facts){ .bundle = true, .compared = true };
+	g_free(path);
+	if (!manifest || !json_object_is_type(manifest, json_type_object)) {
+		goto out;
+	}
+	facts->manifest = true;
+	facts->ended = !json_object_object_get_ex(manifest, "complete", &value) ||
+		       json_object_get_boolean(value);
+	read_given_up(facts, bundle, manifest);
+	if (!json_object_object_get_ex(manifest, "recording", &recording)) {
+		goto out;
+	}
+	if (json_object_object_get_ex(recording, "session", &value)) {
+		facts->session = g_strdup(json_object_get_string(value));
+	}
+	facts->attached = json_object_object_get_ex(recording, "attached", NULL);
+	facts->snapshot = json_object_object_get_ex(recording, "snapshots", NULL);
+	if (json_object_object_get_ex(recording, "rotation", &rotation)) {
+		facts->chunks = number(rotation, "chunks");
+		facts->deleted = number(rotation, "deleted");
+		facts->deleted_bytes = number(rotation, "deleted_bytes");
+	}
+	/* They begin in the middle of what the processes counted. */
+	facts->partial = facts->snapshot || facts->deleted > 0;
+	facts->compared = !facts->partial;
+out:
+	json_object_put(manifest);
+}
+
+void recording_facts_clear(struct recording_facts *facts)
+{
+	g_clear_pointer(&facts->session, g_free);
+}

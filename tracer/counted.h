@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The recorder's side of counts.h: what the processes of a recording counted. */
+#ifndef HIPGRAIN_TRACER_COUNTED_H
+#define HIPGRAIN_TRACER_COUNTED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* What all the files below a directory say together. */
+struct counted_sum {
+	uint64_t processes; /* that left a file */
+	uint64_t begun;     /* of them, those that a session recorded */
+	uint64_t events;
+};
+
+struct counted_sum counted_sum(const char *directory);
+
+/*
+ * The session is about to end, and the processes may go on: what they record from now on does not
+ * count any more.
+ */
+void counted_close(const char *directory);
+
+/*
+ * A recording of processes that stand by, whose files below `directory` count from their start:
+ * what they had counted when its session began. counted_keep() puts files into the bundle, of which
+ * `bundle` is the descriptor, that hold what was counted since. Files that are not in `start`
+ * (NULL: none is) belong to processes that began later. Processes that no session recorded are left
+ * out, and those that are not among `pids`, by their own number; of none all are kept.
+ */
+struct counted_start;
+struct counted_start *counted_start(const char *directory); /* NULL: out of memory */
+void counted_keep(const char *directory, const struct counted_start *start, const pid_t *pids,
+		  size_t pid_count, int bundle);
+void counted_start_free(struct counted_start *start);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a recorded process counts: how many events of each kind it handed to LTTng-UST while its
+ * session recorded. The counts lie in a file of the bundle that the process has mapped, so that
+ * they are there however it ends: DIR/counts/<pid>-<hexadecimal number>, one for each program image
+ * and each forked process. Whoever reads the trace compares: what was counted and is not in the
+ * trace is missing.
+ *
+ * An event is counted after LTTng-UST took it or discarded it. A thread that is killed between the
+ * two has recorded one event more than it counted.
+ */
+#ifndef HIPGRAIN_TRACER_COUNTS_H
+#define HIPGRAIN_TRACER_COUNTS_H
+
+#include <stdint.h>
+
+#include "tracer/provider.h"
+
+/* The records in batches (batch_events.h), counted when the batch is recorded. */
+#define HG_COUNTED_RECORDS(RECORD) \
+	RECORD(batched_alloc)      \
+	RECORD(batched_free)       \
+	RECORD(batched_relaunch)   \
+	RECORD(batched_copy)       \
+	RECORD(batched_other)
+
+/* Every event type, then the records. */
+enum hg_count {
+#define HG_COUNT_OF(name) HG_COUNT_##name,
+	HG_EVENTS(HG_COUNT_OF) HG_COUNTED_RECORDS(HG_COUNT_OF)
+#undef HG_COUNT_OF
+	    HG_COUNTS_USED,
+};
+
+/* Calls that a process made while it should have been recorded, and was not, or not any more. */
+enum hg_unrecorded {
+	HG_UNRECORDED_CALL, /* of HIP and others */
+	HG_UNRECORDED_ALLOC,
+	HG_UNRECORDED_FREE,
+	HG_UNRECORDED_KINDS,
+	HG_UNRECORDED_OURS = HG_UNRECORDED_KINDS, /* not the program's: not counted */
+};
+
+#define HG_COUNTS         "counts"
+#define HG_COUNTS_MAGIC   UINT64_C(0x3173746e756f6367)
+#define HG_COUNTS_KINDS   64u
+#define HG_COUNTS_ROWS    16u /* threads share them by chance: what one row has is no thread's */
+#define HG_COUNTS_NAME    24u
+#define HG_COUNTS_PROGRAM 32u
+#define HG_COUNTS_HEAD    4096u
+
+struct hg_counts {
+	uint64_t magic;
+	uint32_t kinds, rows; /* as above; the first says how many names there are, too */
+	int32_t pid;
+	uint32_t begun;    /* atomic: its session has begun to record it */
+	uint32_t closed;   /* atomic, the recorder's: its session is about to end */
+	uint32_t expected; /* it was started to be recorded, not to stand by */
+	uint64_t unrecorded[HG_UNRECORDED_KINDS]; /* atomic; not counted once it is closed */
+	char program[HG_COUNTS_PROGRAM];          /* NUL-terminated: its name */
+	/* Kinds by their names, NUL-terminated: an enumerator may change its number. */
+	char names[HG_COUNTS_KINDS][HG_COUNTS_NAME];
+	char unused[HG_COUNTS_HEAD - 32 - HG_UNRECORDED_KINDS * 8 - HG_COUNTS_PROGRAM -
+		    HG_COUNTS_KINDS * HG_COUNTS_NAME];
+	uint64_t counts[HG_COUNTS_ROWS][HG_COUNTS_KINDS]; /* atomic */
+};
+_Static_assert(sizeof(struct hg_counts) == 3 * 4096, "pages");
+_Static_assert(HG_COUNTS_USED < HG_COUNTS_KINDS, "a name for each, and one that is empty");
+
+#endif
