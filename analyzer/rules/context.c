@@ -293,3 +293,10 @@ char *place_text(const struct place *place)
 	}
 	return g_strdup("memory whose allocation was not recorded");
 }
+
+bool can_be_prefetched(const struct process *process, const struct allocation *allocation)
+{
+	struct model_environment environment = process_environment(process);
+
+	return model_memory(allocation->api, allocation->flags, &environment).prefetchable;
+}

@@ -71,6 +71,9 @@ struct grain place_grain(const struct process *process, const struct place *plac
 struct grain place_table_grain(const struct process *process, const struct place *place);
 void grain_clear(struct grain *grain);
 
+/* Whether hipMemPrefetchAsync takes this memory, as far as is known: a fix may name it. */
+bool can_be_prefetched(const struct process *process, const struct allocation *allocation);
+
 /* What of the process' environment and devices the model asks for. */
 struct model_environment process_environment(const struct process *process);
 

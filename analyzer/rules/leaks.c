@@ -77,7 +77,8 @@ static void report_pairs(const struct rules_context *context, const struct site_
 	finding->fix = g_strdup_printf(
 	    "allocate them once, before the loop%s",
 	    allocation->api == HG_API_hipMalloc
-		? ", or use hipMallocAsync and hipFreeAsync, which take them from a pool"
+		? ";\nor use hipMallocAsync and hipFreeAsync in a created stream, which take "
+		  "them from a pool (HIP 5.2's hipMallocAsync crashes with the null stream)"
 		: "");
 }
 

@@ -208,8 +208,11 @@ static void check_remote(const struct rules_context *context, const struct touch
 	    "themselves, and it was neither preferred nor prefetched to.",
 	    device, memory->allocation->size);
 	finding->fix = g_strdup_printf(
-	    "prefetch them to device %d before the first launch, or advise "
-	    "hipMemAdviseSetPreferredLocation; SetAccessedBy is for what a kernel reads once",
+	    "%sadvise hipMemAdviseSetPreferredLocation for device %d; SetAccessedBy is for what a "
+	    "kernel reads once",
+	    can_be_prefetched(context->process, memory->allocation)
+		? "prefetch them to this device before the first launch;\nor "
+		: "",
 	    device);
 	finding_at_most(finding, CONFIDENCE_LIKELY, MOVES_NOT_KNOWN);
 }

@@ -55,16 +55,17 @@ static void count_launch(struct moves *moves, struct finding *finding, const str
 static char *prefetch_fix(const struct rules_context *context, const struct allocation *allocation,
 			  int device)
 {
-	struct model_environment environment = process_environment(context->process);
-
-	if (model_memory(allocation->api, allocation->flags, &environment).prefetchable) {
-		return g_strdup_printf("call hipMemPrefetchAsync(p, n, %d, stream)" FIX_SITE
-				       ", before the launch; or keep it on one side",
+	if (can_be_prefetched(context->process, allocation)) {
+		return g_strdup_printf("insert" FIX_SITE FIX_POINTER_NOTE
+				       ", before the launch: hipMemPrefetchAsync(" FIX_POINTER
+				       ", " FIX_SIZE ", %d, 0);\nor keep it on one side: device "
+				       "memory and copies",
 				       device);
 	}
-	return g_strdup_printf("allocate it with hipMallocManaged and call "
-			       "hipMemPrefetchAsync(p, n, %d, stream) before the launch (this HIP "
-			       "release refuses to prefetch memory of %s); or keep it on one side",
+	return g_strdup_printf("allocate it with hipMallocManaged, and insert before the launch "
+			       "hipMemPrefetchAsync(p, n, %d, 0) (this HIP release refuses to "
+			       "prefetch memory of %s);\nor keep it on one side: device memory and "
+			       "copies",
 			       device, hg_api_name(allocation->api));
 }
 
