@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ranks.h"
 
+#include "analyzer/rules/evidence.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,6 +134,17 @@ static void join(struct finding *to, const struct finding *from)
 	to->launches += from->launches;
 	to->work_items = MAX(to->work_items, from->work_items);
 	g_array_append_vals(to->ranks, from->ranks->data, from->ranks->len);
+	finding_join(to, from);
+}
+
+/* Findings are one where fingerprint and sentences are the same, but for the numbers in these. */
+static char *group_key(const struct finding *finding)
+{
+	const char *message =
+	    finding->message_pattern ? finding->message_pattern : finding->message;
+
+	return g_strdup_printf("%s|%s|%s", finding->fingerprint, finding->why ? finding->why : "",
+			       message ? message : "");
 }
 
 /* The same in every order in which the ranks are read. */
@@ -153,13 +166,14 @@ static gint compare_findings(gconstpointer a, gconstpointer b)
 
 static void group_findings(struct findings *findings)
 {
-	GHashTable *by_fingerprint = g_hash_table_new(g_str_hash, g_str_equal);
+	GHashTable *groups = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	GPtrArray *list = findings->list;
 
 	for (unsigned i = 0; i < list->len;) {
 		struct finding *finding = list->pdata[i], *first;
 		struct finding_rank rank = { process_rank(finding->process), finding->process->pid,
 					     finding->count };
+		char *key;
 
 		if (rank.rank < 0) {
 			i++;
@@ -167,7 +181,8 @@ static void group_findings(struct findings *findings)
 		}
 		finding->ranks = g_array_new(FALSE, FALSE, sizeof(rank));
 		g_array_append_val(finding->ranks, rank);
-		first = g_hash_table_lookup(by_fingerprint, finding->fingerprint);
+		key = group_key(finding);
+		first = g_hash_table_lookup(groups, key);
 		if (first && is_better(finding, first)) {
 			unsigned at = 0;
 
@@ -176,18 +191,19 @@ static void group_findings(struct findings *findings)
 			}
 			list->pdata[at] = finding;
 			list->pdata[i] = first;
-			g_hash_table_replace(by_fingerprint, finding->fingerprint, finding);
+			g_hash_table_replace(groups, key, finding);
 			join(finding, first);
 			g_ptr_array_remove_index(list, i);
 		} else if (first) {
 			join(first, finding);
 			g_ptr_array_remove_index(list, i);
+			g_free(key);
 		} else {
-			g_hash_table_insert(by_fingerprint, finding->fingerprint, finding);
+			g_hash_table_insert(groups, key, finding);
 			i++;
 		}
 	}
-	g_hash_table_destroy(by_fingerprint);
+	g_hash_table_destroy(groups);
 	for (unsigned i = 0; i < list->len; i++) {
 		struct finding *finding = list->pdata[i];
 

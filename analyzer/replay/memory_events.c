@@ -220,8 +220,14 @@ void memory_advise(struct process *process, const struct hg_event *event)
 	const struct hg_ev_advise *from = &event->advise;
 
 	if (from->advice == ADVICE_SET_COARSE_GRAIN || from->advice == ADVICE_UNSET_COARSE_GRAIN) {
-		page_map_advise(&process->pages, from->ptr, from->size,
-				from->advice == ADVICE_SET_COARSE_GRAIN, event->ns, from->stack_id);
+		const struct page_call call = { .api = from->api,
+						.ptr = from->ptr,
+						.size = from->size,
+						.coarse = from->advice == ADVICE_SET_COARSE_GRAIN,
+						.ns = event->ns,
+						.stack_id = from->stack_id };
+
+		page_map_advise(&process->pages, &call);
 		forget_answers(process, from->ptr, from->size);
 		process->epoch++;
 	}

@@ -59,17 +59,16 @@ static void carve(struct page_map *map, uint64_t start, uint64_t end)
 	}
 }
 
-void page_map_advise(struct page_map *map, uint64_t start, uint64_t size, bool coarse, int64_t ns,
-		     uint32_t stack_id)
+void page_map_advise(struct page_map *map, const struct page_call *call)
 {
 	uint64_t mask = map->page_size - 1;
-	struct page_advice range = { .coarse = coarse, .ns = ns, .stack_id = stack_id };
+	struct page_advice range = { .call = *call };
 
-	if (size == 0 || start + size < start) {
+	if (call->size == 0 || call->ptr + call->size < call->ptr) {
 		return;
 	}
-	range.start = start & ~mask;
-	range.end = (start + size + mask) & ~mask;
+	range.start = call->ptr & ~mask;
+	range.end = (call->ptr + call->size + mask) & ~mask;
 	carve(map, range.start, range.end);
 	insert(map, range);
 }
@@ -99,15 +98,67 @@ struct page_summary page_map_summary(const struct page_map *map, uint64_t start,
 			break;
 		}
 		bytes = MIN(range->end, end) - MAX(range->start, start);
-		if (range->coarse) {
+		if (range->call.coarse) {
 			summary.coarse += bytes;
 		} else {
 			summary.fine += bytes;
 		}
-		if (!summary.latest || range->ns > summary.latest->ns) {
+		if (!summary.latest || range->call.ns > summary.latest->call.ns) {
 			summary.latest = range;
 		}
 	}
 	summary.plain = size - summary.coarse - summary.fine;
 	return summary;
+}
+
+static bool is_same_call(const struct page_call *a, const struct page_call *b)
+{
+	return a == b || (a && b && a->ns == b->ns && a->ptr == b->ptr && a->size == b->size &&
+			  a->coarse == b->coarse && a->stack_id == b->stack_id);
+}
+
+/* A stretch that may grow yet. */
+struct stretch {
+	uint64_t from, to;
+	const struct page_call *call;
+};
+
+static void extend(struct stretch *stretch, uint64_t to, const struct page_call *call,
+		   void (*each)(void *data, uint64_t from, uint64_t to,
+				const struct page_call *call),
+		   void *data)
+{
+	if (stretch->from < stretch->to && !is_same_call(stretch->call, call)) {
+		each(data, stretch->from, stretch->to, stretch->call);
+		stretch->from = stretch->to;
+	}
+	stretch->to = to;
+	stretch->call = call;
+}
+
+void page_map_each(const struct page_map *map, uint64_t start, uint64_t size,
+		   void (*each)(void *data, uint64_t from, uint64_t to,
+				const struct page_call *call),
+		   void *data)
+{
+	struct stretch stretch = { start, start, NULL };
+	uint64_t end = start + size;
+
+	for (GTreeNode *node = first_touching(map, start); node; node = g_tree_node_next(node)) {
+		const struct page_advice *range = g_tree_node_value(node);
+
+		if (range->start >= end) {
+			break;
+		}
+		if (stretch.to < range->start) {
+			extend(&stretch, range->start, NULL, each, data);
+		}
+		extend(&stretch, MIN(range->end, end), &range->call, each, data);
+	}
+	if (stretch.to < end) {
+		extend(&stretch, end, NULL, each, data);
+	}
+	if (stretch.from < stretch.to) {
+		each(data, stretch.from, stretch.to, stretch.call);
+	}
 }

@@ -11,12 +11,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct page_advice {
-	uint64_t start; /* bytes, page-aligned */
-	uint64_t end;
+/* A call that changes the granularity of pages. */
+struct page_call {
+	unsigned api; /* enum hg_api; 0: the recorder did it (run --fix) */
+	uint64_t ptr; /* the range as the caller gave it, bytes */
+	uint64_t size;
 	bool coarse;
 	int64_t ns; /* when */
 	uint32_t stack_id;
+};
+
+/* Pages whose granularity the latest call for them decides. */
+struct page_advice {
+	uint64_t start; /* bytes, page-aligned */
+	uint64_t end;
+	struct page_call call;
 };
 
 struct page_map {
@@ -27,9 +36,8 @@ struct page_map {
 void page_map_init(struct page_map *map, uint64_t page_size);
 void page_map_destroy(struct page_map *map);
 
-/* Set the advice for every page that [start, start + size) touches. */
-void page_map_advise(struct page_map *map, uint64_t start, uint64_t size, bool coarse, int64_t ns,
-		     uint32_t stack_id);
+/* Set the advice for every page that the range of the call touches. */
+void page_map_advise(struct page_map *map, const struct page_call *call);
 
 /* The mapping of these pages is gone, and with it what was advised. Rounds inwards. */
 void page_map_drop(struct page_map *map, uint64_t start, uint64_t size);
@@ -42,5 +50,14 @@ struct page_summary {
 	const struct page_advice *latest; /* most recent advice that covers any of them, or NULL */
 };
 struct page_summary page_map_summary(const struct page_map *map, uint64_t start, uint64_t size);
+
+/*
+ * Call `each` for the stretches of [start, start + size) in order of address, neighbours of one
+ * call and of no call joined: [from, to) and the call that decides, NULL where there is none.
+ */
+void page_map_each(const struct page_map *map, uint64_t start, uint64_t size,
+		   void (*each)(void *data, uint64_t from, uint64_t to,
+				const struct page_call *call),
+		   void *data);
 
 #endif

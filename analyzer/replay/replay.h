@@ -52,8 +52,10 @@ struct kernel_args {
 	uint32_t kept_length;
 	uint8_t *kept;          /* as in hg_ev_args: kernel_args_address() */
 	uint64_t checked_epoch; /* the rules' cache: address-space epoch of the last check ... */
-	GPtrArray *hits;        /* ... and the findings that it led to, borrowed */
-	void *uses; /* the rules': what they lead to in memory; one block, freed with this */
+	uint64_t checked_items; /* ... its work-items, if what was found depends on them ... */
+	bool items_matter;
+	GPtrArray *hits; /* ... and the findings that it led to, borrowed */
+	void *uses;      /* the rules': what they lead to in memory; one block, freed with this */
 	uint64_t uses_epoch;
 };
 

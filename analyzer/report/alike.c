@@ -2,8 +2,10 @@
 /*
  * One cause, several return addresses: compilers copy calls (loops are unrolled, functions are
  * inlined and cloned), and each copy has stacks of its own. Where all of them read the same in the
- * source, so does what is found there, and it is told once.
+ * source, and what is said of them is the same but for numbers that can be added up or given as a
+ * range, they are one finding.
  */
+#include "analyzer/rules/evidence.h"
 #include "selection.h"
 
 #include <string.h>
@@ -28,19 +30,29 @@ static void add_stack(GString *text, const struct analysis *analysis, const stru
 static char *describe(const struct analysis *analysis, const struct finding *finding)
 {
 	const struct allocation *allocation = finding->allocation;
-	const char *words[] = { finding->kernel_symbol, finding->instruction, finding->api,
-				finding->subject, finding->related };
+	/* Sentences without their numbers: what they say must hold for all. */
+	const char *words[] = { finding->kernel_symbol,
+				finding->instruction,
+				finding->api,
+				finding->subject,
+				finding->related,
+				finding->why,
+				finding->doubts,
+				finding->message_pattern ? finding->message_pattern
+							 : finding->message,
+				finding->fix_pattern ? finding->fix_pattern : finding->fix };
 	GString *text = g_string_new(finding->rule->id);
 
-	g_string_append_printf(text, "|%p|%d|%" G_GINT64_FORMAT "|%" G_GINT64_FORMAT,
+	g_string_append_printf(text, "|%p|%d|%" G_GINT64_FORMAT "|%" G_GINT64_FORMAT "|%d",
 			       (void *)finding->process, finding->argument, finding->kernarg_offset,
-			       finding->code_offset);
+			       finding->code_offset, finding->confidence);
 	for (unsigned i = 0; i < G_N_ELEMENTS(words); i++) {
 		g_string_append_printf(text, "|%s", words[i] ? words[i] : "");
 	}
 	if (allocation) {
-		g_string_append_printf(text, "|%s|%s", hg_api_name(allocation->api),
-				       allocation->symbol ? allocation->symbol : "");
+		g_string_append_printf(
+		    text, "|%s|%s|%" G_GINT64_MODIFIER "x", hg_api_name(allocation->api),
+		    allocation->symbol ? allocation->symbol : "", allocation->flags);
 		add_stack(text, analysis, finding->process, allocation->stack_id);
 		if (!allocation->stack_id) {
 			g_string_append_printf(text, "|%" G_GINT64_MODIFIER "x", allocation->ptr);
@@ -89,30 +101,14 @@ static void join(struct finding *to, const struct finding *from)
 	to->work_items = MAX(to->work_items, from->work_items);
 	to->first_ns = MIN(to->first_ns, from->first_ns);
 	g_array_append_vals(to->sites, from->sites->data, from->sites->len);
-}
-
-/* The sentence that stays holds the numbers of the first one; the count beside it is of all. */
-static void say_whose_numbers(gpointer key, gpointer value, gpointer data)
-{
-	struct finding *finding = key;
-	char *message = finding->message;
-
-	(void)value;
-	(void)data;
-	finding->message =
-	    g_strdup_printf("%s (The same line is in the machine code more than once, as in an "
-			    "unrolled loop: what this sentence counts is of one of them.)",
-			    message);
-	g_free(message);
+	finding_join(to, from);
 }
 
 void unite_alike(struct analysis *analysis)
 {
 	GHashTable *seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	GHashTable *differing = g_hash_table_new(NULL, NULL);
 	GPtrArray *list = analysis->findings.list;
 
-	/* Sorted by confidence: the surest one of them stays. */
 	for (unsigned i = 0; i < list->len;) {
 		struct finding *finding = list->pdata[i], *first;
 		char *text = describe(analysis, finding);
@@ -120,9 +116,6 @@ void unite_alike(struct analysis *analysis)
 		first = g_hash_table_lookup(seen, text);
 		if (first) {
 			join(first, finding);
-			if (first->message && g_strcmp0(first->message, finding->message)) {
-				g_hash_table_add(differing, first);
-			}
 			g_ptr_array_remove_index(list, i);
 			g_free(text);
 		} else {
@@ -131,8 +124,6 @@ void unite_alike(struct analysis *analysis)
 		}
 	}
 	g_hash_table_destroy(seen);
-	g_hash_table_foreach(differing, say_whose_numbers, NULL);
-	g_hash_table_destroy(differing);
 	for (unsigned i = 0; i < list->len; i++) {
 		unite_sites(analysis, list->pdata[i]);
 	}

@@ -36,11 +36,11 @@ static void add_advice(GArray *facts, const struct finding *finding)
 	pages = page_map_summary(&process->pages, allocation->ptr, allocation->size);
 	if (pages.latest) {
 		add_fact(
-		    facts, pages.latest->ns,
+		    facts, pages.latest->call.ns,
 		    g_strdup_printf("advised %s-grained (the latest advice): %" G_GUINT64_FORMAT
 				    " bytes are coarse-grained by advice, %" G_GUINT64_FORMAT
 				    " fine-grained, %" G_GUINT64_FORMAT " were never advised",
-				    pages.latest->coarse ? "coarse" : "fine", pages.coarse,
+				    pages.latest->call.coarse ? "coarse" : "fine", pages.coarse,
 				    pages.fine, pages.plain));
 	}
 }

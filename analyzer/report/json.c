@@ -18,7 +18,7 @@ static struct json_object *number_or_null(int64_t number)
 	return number >= 0 ? json_object_new_int64(number) : NULL;
 }
 
-static struct json_object *address(uint64_t value)
+struct json_object *json_address(uint64_t value)
 {
 	char text[24];
 
@@ -26,8 +26,8 @@ static struct json_object *address(uint64_t value)
 	return json_object_new_string(text);
 }
 
-static struct json_object *stack(const struct analysis *analysis, const struct process *process,
-				 uint32_t stack_id)
+struct json_object *json_stack(const struct analysis *analysis, const struct process *process,
+			       uint32_t stack_id)
 {
 	struct json_object *list = json_object_new_array();
 	const GPtrArray *frames = symbolize_stack(analysis->symbolizer, process, stack_id);
@@ -40,7 +40,7 @@ static struct json_object *stack(const struct analysis *analysis, const struct p
 		put(entry, "file", text_or_null(frame->file));
 		put(entry, "line", frame->line ? json_object_new_int64(frame->line) : NULL);
 		put(entry, "module", text_or_null(frame->module));
-		put(entry, "offset", address(frame->offset));
+		put(entry, "offset", json_address(frame->offset));
 		json_object_array_add(list, entry);
 	}
 	return list;
@@ -57,7 +57,7 @@ static struct json_object *allocation(const struct analysis *analysis,
 	}
 	object = json_object_new_object();
 	put(object, "api", text_or_null(hg_api_name(from->api)));
-	put(object, "address", address(from->ptr));
+	put(object, "address", json_address(from->ptr));
 	put(object, "size", json_object_new_int64((int64_t)from->size));
 	put(object, "offset", json_object_new_int64((int64_t)finding->offset));
 	put(object, "granularity",
@@ -66,10 +66,13 @@ static struct json_object *allocation(const struct analysis *analysis,
 		: json_object_new_string(model_granularity_name(finding->granularity)));
 	put(object, "why", text_or_null(finding->why));
 	put(object, "symbol", text_or_null(from->symbol));
-	put(object, "stack", stack(analysis, finding->process, from->stack_id));
+	put(object, "flags", json_flags(from));
+	put_memory_range(object, finding);
+	put(object, "pages", json_pages(analysis, finding));
+	put(object, "stack", json_stack(analysis, finding->process, from->stack_id));
 	put(object, "freed_by", from->freed ? text_or_null(hg_api_name(from->free_api)) : NULL);
 	put(object, "free_stack",
-	    from->freed ? stack(analysis, finding->process, from->free_stack_id) : NULL);
+	    from->freed ? json_stack(analysis, finding->process, from->free_stack_id) : NULL);
 	return object;
 }
 
@@ -83,7 +86,8 @@ static struct json_object *launches(const struct analysis *analysis, const struc
 	put(object, "first_ns", json_object_new_int64(finding->first_ns));
 	put(object, "work_items", json_object_new_int64((int64_t)finding->work_items));
 	put(object, "sites", json_object_new_int64(finding->sites->len));
-	put(object, "stack", stack(analysis, finding->process, first));
+	put(object, "beside", json_object_new_int64((int64_t)finding->beside));
+	put(object, "stack", json_stack(analysis, finding->process, first));
 	return object;
 }
 
@@ -164,20 +168,23 @@ static struct json_object *one_finding(const struct analysis *analysis,
 	put(object, "device_file", text_or_null(finding->device_file));
 	put(object, "device_line",
 	    finding->device_line ? json_object_new_int64(finding->device_line) : NULL);
+	put(object, "instructions", json_instructions(finding));
 	put(object, "kernarg_offset", number_or_null(finding->kernarg_offset));
 	put(object, "argument", text_or_null(finding->argument_name));
 	put(object, "argument_index", number_or_null(finding->argument));
 	put(object, "allocation", allocation(analysis, finding));
+	put(object, "candidates", json_candidates(analysis, finding));
 	put(object, "launches", finding->kernel ? launches(analysis, finding) : NULL);
 	put(object, "call_stack",
 	    finding->kernel || !finding->sites->len
 		? NULL
-		: stack(analysis, finding->process,
-			g_array_index(finding->sites, struct site, 0).stack_id));
+		: json_stack(analysis, finding->process,
+			     g_array_index(finding->sites, struct site, 0).stack_id));
 	put(object, "related", text_or_null(finding->related));
 	put(object, "related_stack",
-	    finding->related_stack_id ? stack(analysis, finding->process, finding->related_stack_id)
-				      : NULL);
+	    finding->related_stack_id
+		? json_stack(analysis, finding->process, finding->related_stack_id)
+		: NULL);
 	put(object, "count", json_object_new_int64((int64_t)finding->count));
 	put(object, "ranks", rank_list(finding));
 	put(object, "rank_outliers", rank_outliers(analysis, finding));

@@ -35,6 +35,23 @@ struct allocation;
 void put_allocation(struct json_object *object, const struct analysis *analysis,
 		    const struct process *process, const struct allocation *allocation);
 
+struct finding;
+
+/* "0x7f..." */
+struct json_object *json_address(uint64_t value);
+/* A call stack, innermost frame first. */
+struct json_object *json_stack(const struct analysis *analysis, const struct process *process,
+			       uint32_t stack_id);
+
+/* json_evidence.c: what a finding unites. Arrays, NULL where the finding has none. */
+struct json_object *json_instructions(const struct finding *finding);
+struct json_object *json_candidates(const struct analysis *analysis, const struct finding *finding);
+struct json_object *json_pages(const struct analysis *analysis, const struct finding *finding);
+/* The flags that memory was allocated with, by name; NULL: the call has none, or none was set. */
+struct json_object *json_flags(const struct allocation *allocation);
+/* Members of an allocation: how far it stands for others. */
+void put_memory_range(struct json_object *object, const struct finding *finding);
+
 /* Write the object and a line feed, and release it. 0 or a negative errno. */
 int write_json(struct json_object *root, FILE *stream);
 

@@ -35,4 +35,12 @@ void put_stack(const struct printer *printer, const char *label, const struct pr
 /* --verbose: what was recorded that led to the finding, in the order of time. */
 void put_evidence(const struct printer *printer, const struct finding *finding);
 
+/* text_evidence.c: rows about what a finding unites; nothing where there is nothing to say. */
+void put_instructions(const struct printer *printer, const struct finding *finding);
+void put_several(const struct printer *printer, const struct finding *finding);
+void put_pages(const struct printer *printer, const struct finding *finding);
+void put_candidates(const struct printer *printer, const struct finding *finding);
+/* " 8" or "s 8 to 64": where in the memory, after "offset"; the caller frees. */
+char *memory_extent(const struct finding *finding);
+
 #endif

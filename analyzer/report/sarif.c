@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "analyzer/rules/evidence.h"
 #include "config.h"
 #include "history.h"
 #include "json_values.h"
@@ -165,7 +166,69 @@ static void add_stack_step(const struct sarif *sarif, struct json_object *steps,
 	}
 }
 
-/* Allocation, free, launch or call, instruction: as far as they are known and apply. */
+/* Each line of the source once. */
+static void add_instructions(const struct sarif *sarif, struct json_object *steps,
+			     const struct finding *finding)
+{
+	for (unsigned i = 0; i < finding->instructions->len; i++) {
+		const struct code_site *site = finding->instructions->pdata[i];
+		bool before = false;
+
+		for (unsigned k = 0; k < i; k++) {
+			const struct code_site *other = finding->instructions->pdata[k];
+
+			before |=
+			    other->line == site->line && g_strcmp0(other->file, site->file) == 0;
+		}
+		if (!before) {
+			add_step(sarif, steps, site->file, site->line, finding->kernel,
+				 site->instruction);
+		}
+	}
+}
+
+/* The calls that gave pages of the memory their granularity, each once. */
+static void add_advice(const struct sarif *sarif, struct json_object *steps,
+		       const struct finding *finding)
+{
+	for (unsigned i = 0; i < finding->pages->len; i++) {
+		const struct page_stretch *stretch =
+		    &g_array_index(finding->pages, struct page_stretch, i);
+		bool before = !stretch->advised;
+
+		for (unsigned k = 0; k < i && !before; k++) {
+			const struct page_stretch *other =
+			    &g_array_index(finding->pages, struct page_stretch, k);
+
+			before = other->advised && other->call.ns == stretch->call.ns;
+		}
+		if (!before) {
+			add_stack_step(sarif, steps, finding->process, stretch->call.stack_id,
+				       page_call_name(&stretch->call));
+		}
+	}
+}
+
+/* Memory that an address nobody could follow may lead to; the finding's own is there already. */
+static void add_candidates(const struct sarif *sarif, struct json_object *steps,
+			   const struct finding *finding)
+{
+	for (unsigned i = 0; i < finding->candidates->len; i++) {
+		const struct candidate *candidate = finding->candidates->pdata[i];
+		char *note;
+
+		if (candidate->allocation == finding->allocation || candidate->allocation->symbol) {
+			continue;
+		}
+		note = g_strdup_printf("candidate: %" G_GUINT64_FORMAT " bytes from %s",
+				       candidate->least, hg_api_name(candidate->allocation->api));
+		add_stack_step(sarif, steps, finding->process, candidate->allocation->stack_id,
+			       note);
+		g_free(note);
+	}
+}
+
+/* Allocation, advice, launch or call, instruction: as far as they are known and apply. */
 static struct json_object *steps_of(const struct sarif *sarif, const struct finding *finding)
 {
 	struct json_object *steps = json_object_new_array();
@@ -178,6 +241,8 @@ static struct json_object *steps_of(const struct sarif *sarif, const struct find
 		add_stack_step(sarif, steps, finding->process, allocation->stack_id, note);
 		g_free(note);
 	}
+	add_candidates(sarif, steps, finding);
+	add_advice(sarif, steps, finding);
 	if (finding->sites->len) {
 		const struct site *site = &g_array_index(finding->sites, struct site, 0);
 
@@ -187,10 +252,10 @@ static struct json_object *steps_of(const struct sarif *sarif, const struct find
 		add_stack_step(sarif, steps, finding->process, site->stack_id, note);
 		g_free(note);
 	}
-	if (finding->kernel) {
-		add_step(sarif, steps, finding->device_file, finding->device_line, finding->kernel,
-			 finding->instruction);
+	if (finding->kernel && finding->instructions->len == 0) {
+		add_step(sarif, steps, NULL, 0, finding->kernel, NULL);
 	}
+	add_instructions(sarif, steps, finding);
 	return steps;
 }
 

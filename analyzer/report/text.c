@@ -21,15 +21,7 @@ static void put_kernel(const struct printer *printer, const struct finding *find
 	GString *text = g_string_new(finding->kernel);
 
 	put_row(printer, "kernel", text->str);
-	if (finding->instruction) {
-		g_string_printf(text, "%s at +0x%" G_GINT64_MODIFIER "x", finding->instruction,
-				finding->code_offset);
-		if (finding->device_file) {
-			g_string_append_printf(text, " (%s:%u)", finding->device_file,
-					       finding->device_line);
-		}
-		put_row(printer, "instruction", text->str);
-	}
+	put_instructions(printer, finding);
 	if (finding->kernarg_offset >= 0) {
 		if (finding->argument_name) {
 			g_string_printf(text, "%s (number %d)", finding->argument_name,
@@ -50,19 +42,23 @@ static void put_kernel(const struct printer *printer, const struct finding *find
 static void put_allocation(const struct printer *printer, const struct finding *finding)
 {
 	const struct allocation *allocation = finding->allocation;
+	char *extent;
 
 	if (!allocation) {
 		return;
 	}
+	extent = memory_extent(finding);
 	put_row_owned(
 	    printer, "memory",
 	    g_strdup_printf(
-		"%" G_GUINT64_FORMAT " bytes from %s%s%s at 0x%" G_GINT64_MODIFIER
-		"x, %s %" G_GUINT64_FORMAT "%s",
+		"%" G_GUINT64_FORMAT " bytes from %s%s%s at 0x%" G_GINT64_MODIFIER "x, %s%s%s",
 		allocation->size, hg_api_name(allocation->api), allocation->symbol ? " " : "",
 		allocation->symbol ? allocation->symbol : "", allocation->ptr,
 		finding->rule == &rules[RULE_HG607] ? "used past the end by" : "used at offset",
-		finding->offset, allocation->freed ? " (freed since)" : ""));
+		finding->rule == &rules[RULE_HG607] && *extent == 's' ? extent + 1 : extent,
+		allocation->freed ? " (freed since)" : ""));
+	g_free(extent);
+	put_several(printer, finding);
 	if (!allocation->symbol) {
 		put_stack(printer, "allocated", finding->process, allocation->stack_id);
 	}
@@ -76,6 +72,7 @@ static void put_allocation(const struct printer *printer, const struct finding *
 						  ? "mixed"
 						  : model_granularity_name(finding->granularity),
 					      finding->why));
+		put_pages(printer, finding);
 	}
 }
 
@@ -115,14 +112,23 @@ static void put_sites(const struct printer *printer, const struct finding *findi
 		put_stack(printer, label, finding->process, site->stack_id);
 	}
 	if (finding->kernel) {
-		put_row_owned(
-		    printer, "",
-		    g_strdup_printf(
-			"%" G_GUINT64_FORMAT " launch%s, up to %" G_GUINT64_FORMAT
-			" work-items each%s",
-			finding->launches, finding->launches == 1 ? "" : "es", finding->work_items,
-			finding->rule == &rules[RULE_HG101] ? ", every update of which was at risk"
-							    : ""));
+		put_row_owned(printer, "",
+			      g_strdup_printf("%" G_GUINT64_FORMAT
+					      " launch%s, up to %" G_GUINT64_FORMAT
+					      " work-items each%s",
+					      finding->launches, finding->launches == 1 ? "" : "es",
+					      finding->work_items,
+					      finding->rule == &rules[RULE_HG101] &&
+						      finding->confidence == CONFIDENCE_PROVEN
+						  ? ", every update of which was at risk"
+						  : ""));
+		if (finding->beside) {
+			put_row_owned(
+			    printer, "",
+			    g_strdup_printf("%" G_GUINT64_FORMAT
+					    " more launch%s used other pages of the memory",
+					    finding->beside, finding->beside == 1 ? "" : "es"));
+		}
 	} else if (finding->count > 1) {
 		put_row_owned(printer, same ? label : "",
 			      g_strdup_printf("%s%" G_GUINT64_FORMAT " times",
@@ -177,6 +183,7 @@ static void put_finding(const struct printer *printer, const struct finding *fin
 		put_kernel(printer, finding);
 	}
 	put_allocation(printer, finding);
+	put_candidates(printer, finding);
 	put_sites(printer, finding);
 	put_related(printer, finding);
 	put_ranks(printer, finding);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* HG2xx and HG6xx: calls that allocate, register, advise and release memory wrongly. */
 #include "context.h"
+#include "analyzer/rules/evidence.h"
 
 enum {
 	/* hipHostMalloc and hipHostRegister flags, hipError_t: H523. */
@@ -22,6 +23,7 @@ static struct finding *call(const struct rules_context *context, enum rule_id ru
 					       "%u %u %d", api, stack_id, place->kind);
 
 	finding_hit(finding, context->event->ns, stack_id);
+	finding_met(finding, place);
 	if (*is_new) {
 		finding->api = g_strdup(hg_api_name(api));
 		finding_set_place(finding, place, address);
@@ -171,6 +173,7 @@ static void report_release(const struct rules_context *context, const struct pla
 	bool is_new;
 
 	finding = call(context, RULE_HG605, from->api, from->stack_id, place, from->ptr, &is_new);
+	finding_detail(finding, g_str_hash(what));
 	if (is_new) {
 		finding->message = g_strdup_printf(
 		    "%s is given a pointer %s; the call may report success all the same.",
@@ -212,12 +215,12 @@ static void check_registered(const struct rules_context *context, uint64_t start
 		return;
 	}
 	finding = call(context, RULE_HG603, from->api, from->stack_id, &place, from->ptr, &is_new);
+	finding_figure(finding, 0, FIGURE_RANGE, place.allocation->size);
 	if (is_new) {
 		finding->message = g_strdup_printf(
-		    "%s releases memory that is still registered with hipHostRegister "
-		    "(%" G_GUINT64_FORMAT
-		    " bytes): the GPU keeps a mapping of pages that belong to nobody.",
-		    finding->api, place.allocation->size);
+		    "%s releases memory that is still registered with hipHostRegister (%s bytes): "
+		    "the GPU keeps a mapping of pages that belong to nobody.",
+		    finding->api, FIGURE(0));
 		finding->fix = g_strdup("call hipHostUnregister first");
 	}
 }
@@ -334,22 +337,22 @@ void check_neighbours(const struct rules_context *context)
 	}
 	finding = call(context, omp ? RULE_HG802 : RULE_HG213, advise->api, advise->stack_id,
 		       &place, advise->ptr, &is_new);
+	finding_figure(finding, 0, FIGURE_RANGE, other->size);
+	finding_detail(finding, other->api);
 	if (is_new && omp) {
 		finding->message = g_strdup_printf(
 		    "the map makes whole pages coarse-grained, for as long as they are mapped into "
-		    "the process: also %" G_GUINT64_FORMAT
-		    " bytes from %s, which share a page with "
-		    "what is mapped.",
-		    other->size, hg_api_name(other->api));
+		    "the process: also %s bytes from %s, which share a page with what is mapped.",
+		    FIGURE(0), hg_api_name(other->api));
 		finding->fix = g_strdup_printf(
 		    "allocate with aligned_alloc(%u, n), n a multiple of %u; or leave the map out, "
 		    "or set OMPX_DISABLE_USM_MAPS=1, so that the memory stays fine-grained",
 		    context->process->page_size, context->process->page_size);
 	} else if (is_new) {
 		finding->message = g_strdup_printf(
-		    "advice is for whole pages: this makes %" G_GUINT64_FORMAT
-		    " bytes from %s, which share a page with it, coarse-grained as well.",
-		    other->size, hg_api_name(other->api));
+		    "advice is for whole pages: this makes %s bytes from %s, which share a page "
+		    "with it, coarse-grained as well.",
+		    FIGURE(0), hg_api_name(other->api));
 		finding->fix =
 		    g_strdup_printf("allocate with aligned_alloc(%u, n), n a multiple of "
 				    "%u, or with hipMallocManaged",

@@ -3,12 +3,12 @@
 #include "atomics.h"
 
 #include "atomic_fixes.h"
+#include "evidence.h"
 #include "openmp.h"
 
 #include <string.h>
 
-/* The operand kind of a floating-point atomic or loop, or -1. */
-static int fp_kind(const struct isa_atomic *atomic)
+int atomic_fp_kind(const struct isa_atomic *atomic)
 {
 	enum isa_op op = atomic->cas_loop ? atomic->loop_op : atomic->op;
 	bool minmax = op == ISA_OP_MIN || op == ISA_OP_MAX || op == ISA_OP_MINMAX;
@@ -32,7 +32,7 @@ static int fp_kind(const struct isa_atomic *atomic)
 
 enum atomic_kind atomic_instruction_kind(const struct isa_atomic *atomic)
 {
-	int kind = atomic->native ? fp_kind(atomic) : -1;
+	int kind = atomic->native ? atomic_fp_kind(atomic) : -1;
 
 	if (kind >= 0) {
 		return (enum atomic_kind)kind;
@@ -78,7 +78,7 @@ struct model_atomic_use atomic_use(const struct rules_context *context, const st
 	return use;
 }
 
-static const char *kind_text(enum atomic_kind kind)
+const char *atomic_kind_text(enum atomic_kind kind)
 {
 	static const char *const texts[] = {
 		[ATOMIC_F32_ADD] = "float addition",
@@ -128,18 +128,56 @@ static char *coarse_fix(const struct allocation *allocation, int device)
 	}
 }
 
-static void set_instruction(struct finding *finding, const struct isa_atomic *atomic)
+/* Bytes that one update touches. */
+static uint64_t element_size(const struct isa_atomic *atomic)
 {
-	finding->instruction = g_strdup(atomic->mnemonic);
-	finding->code_offset = (int64_t)atomic->offset;
-	finding->device_file = atomic->file && atomic->file[0] == '/'
-				   ? g_canonicalize_filename(atomic->file, NULL)
-				   : g_strdup(atomic->file);
-	finding->device_line = atomic->line;
+	return atomic->type == ISA_TYPE_F64 || atomic->type == ISA_TYPE_I64 ? 8 : 4;
+}
+
+struct pages_used atomic_grain(const struct rules_context *context, const struct launch *launch,
+			       const struct isa_atomic *atomic,
+			       const struct pointer_argument *pointer, struct grain *grain)
+{
+	struct pages_used used;
+
+	*grain = place_grain(context->process, &pointer->place);
+	used =
+	    pages_used(context->process, pointer, grain, launch->work_items, element_size(atomic));
+	if (used.reach != PAGES_ALIKE) {
+		*launch->items_matter = true;
+	}
+	if (used.reach == PAGES_COARSE) {
+		grain->mixed = false;
+		grain->granularity = GRAIN_COARSE;
+	}
+	return used;
+}
+
+static void weigh_pages(struct finding *finding, enum page_reach reach)
+{
+	switch (reach) {
+	case PAGES_LIKELY:
+		finding_at_most(finding, CONFIDENCE_LIKELY,
+				"which pages are updated depends on the index that is added to the "
+				"pointer");
+		break;
+	case PAGES_POSSIBLE:
+		finding_at_most(finding, CONFIDENCE_POSSIBLE,
+				"with one element for each work-item, from the pointer on, only "
+				"coarse-grained pages are updated");
+		break;
+	case PAGES_UNKNOWN:
+		finding_at_most(finding, CONFIDENCE_LIKELY,
+				"the runtime does not say which pages are fine-grained");
+		break;
+	default:
+		break;
+	}
 }
 
 static void weigh_evidence(struct finding *finding, const struct launch *launch,
-			   const struct isa_atomic *atomic, const struct grain *grain)
+			   const struct isa_atomic *atomic, const struct grain *grain,
+			   const struct pages_used *used)
 {
 	if (atomic->origin.kind == ISA_ORIGIN_SET) {
 		finding_at_most(finding, CONFIDENCE_LIKELY,
@@ -153,58 +191,143 @@ static void weigh_evidence(struct finding *finding, const struct launch *launch,
 	if (!launch->device) {
 		finding_at_most(finding, CONFIDENCE_LIKELY, "the GPU was not recorded");
 	}
+	if (used) {
+		weigh_pages(finding, used->reach);
+	}
 }
 
-void atomic_describe(struct finding *finding, const struct launch *launch,
-		     const struct isa_atomic *atomic, const struct pointer_argument *pointer,
-		     const struct grain *grain)
+void atomic_add_site(struct finding *finding, const struct isa_atomic *atomic)
 {
-	finding_set_launch(finding, launch, pointer);
-	set_instruction(finding, atomic);
-	finding->granularity = grain->granularity;
-	finding->mixed = grain->mixed;
-	finding->why = g_strdup(grain->why);
-	weigh_evidence(finding, launch, atomic, grain);
+	const struct code_site site = {
+		.instruction = atomic->mnemonic,
+		.function = atomic->function,
+		.code_offset = (int64_t)atomic->offset,
+		.file = atomic->file,
+		.line = atomic->line,
+	};
+
+	finding_add_instruction(finding, &site);
+}
+
+/* What all that is united has in common: the sentences are about that. */
+static char *key_of(const struct launch *launch, const struct isa_atomic *atomic,
+		    const struct pointer_argument *pointer, const struct grain *grain)
+{
+	const struct allocation *allocation = pointer->place.allocation;
+	GString *key = g_string_new(launch->kernel->symbol);
+
+	g_string_append_printf(key, " %u %d %s %d %d %d", pointer->kernarg, pointer->place.kind,
+			       atomic->mnemonic, atomic_fp_kind(atomic), atomic->op,
+			       atomic->origin.kind == ISA_ORIGIN_SET);
+	g_string_append_printf(key, " %s %d %d %d %d %d %u", launch->arch, launch->clang,
+			       launch->device != NULL, grain->granularity, grain->mixed,
+			       grain->certain, grain->how);
+	if (allocation) {
+		g_string_append_printf(key,
+				       " %d %u %" G_GINT64_MODIFIER "x %" G_GINT64_MODIFIER "x",
+				       allocation->api, allocation->stack_id, allocation->flags,
+				       allocation->stack_id ? 0 : allocation->ptr);
+	}
+	return g_string_free(key, FALSE);
+}
+
+/* The numbers of fine_part(). */
+enum { FIGURE_OFFSET, FIGURE_FINE_SIZE, FIGURE_FINE_START };
+
+static void count_fine_part(struct finding *finding, const struct pointer_argument *pointer,
+			    const struct pages_used *used)
+{
+	finding_figure(finding, FIGURE_OFFSET, FIGURE_RANGE, pointer->place.offset);
+	finding_figure(finding, FIGURE_FINE_SIZE, FIGURE_RANGE, used->fine_size);
+	finding_figure(finding, FIGURE_FINE_START, FIGURE_RANGE, used->fine_start);
+}
+
+/* What of the memory is fine-grained, for a sentence; to be freed. */
+static char *fine_part(const struct pointer_argument *pointer, const struct pages_used *used)
+{
+	const char *noun =
+	    pointer->place.allocation ? allocation_noun(pointer->place.allocation) : "this memory";
+
+	switch (used->reach) {
+	case PAGES_FINE:
+		return g_strdup_printf("only part of %s was made coarse-grained: from offset "
+				       "%s on, where the pointer leads, all of it is fine-grained",
+				       noun, FIGURE(0));
+	case PAGES_LIKELY:
+	case PAGES_POSSIBLE:
+		return g_strdup_printf("the pointer leads to offset %s of %s, of which %s bytes "
+				       "from offset %s on are fine-grained",
+				       FIGURE(0), noun, FIGURE(1), FIGURE(2));
+	case PAGES_UNKNOWN:
+		return g_strdup_printf("part of %s is fine-grained", noun);
+	default:
+		return g_strdup_printf("all of %s is fine-grained here", noun);
+	}
 }
 
 struct finding *atomic_finding(const struct rules_context *context, const struct launch *launch,
 			       enum rule_id rule, const struct isa_atomic *atomic,
-			       const struct pointer_argument *pointer, const struct grain *grain)
+			       const struct pointer_argument *pointer, const struct grain *grain,
+			       const struct pages_used *used)
 {
-	const struct allocation *allocation = pointer->place.allocation;
+	bool pages = used && used->reach != PAGES_ALIKE && used->reach != PAGES_COARSE;
+	char *key = key_of(launch, atomic, pointer, grain);
 	struct finding *finding;
 	bool is_new;
 
-	finding = findings_get(context->findings, rule, context->process, &is_new,
-			       "%s %u %d %u %" G_GINT64_MODIFIER "x", launch->kernel->symbol,
-			       pointer->kernarg, allocation->api, allocation->stack_id,
-			       allocation->stack_id ? 0 : allocation->ptr);
+	finding = findings_get(context->findings, rule, context->process, &is_new, "%s %d", key,
+			       pages ? (int)used->reach : 0);
 	launch_hit(launch, finding);
+	atomic_add_site(finding, atomic);
+	if (pointer->place.allocation) {
+		finding_figure(finding, FIGURE_SIZE, FIGURE_RANGE, pointer->place.allocation->size);
+	}
+	if (pages) {
+		count_fine_part(finding, pointer, used);
+	}
 	if (!is_new) {
+		finding_met(finding, &pointer->place);
+		g_free(key);
 		return NULL;
 	}
-	atomic_describe(finding, launch, atomic, pointer, grain);
+	finding_set_launch(finding, launch, pointer);
+	finding->granularity = grain->granularity;
+	finding->mixed = grain->mixed;
+	finding->why = g_strdup(grain->why);
+	if (used && grain->how == GRAIN_BY_ADVICE) {
+		finding_set_pages(finding, context->process, GRAIN_FINE);
+	}
+	weigh_evidence(finding, launch, atomic, grain, used);
+	if (pages) { /* launches that use other pages are told beside the surest ones */
+		finding->group = g_strdup_printf("%p %s", (void *)context->process, key);
+		finding->place = (unsigned)used->reach;
+	}
+	g_free(key);
 	return finding;
 }
 
 static void report_lost(const struct rules_context *context, const struct launch *launch,
 			const struct isa_atomic *atomic, enum atomic_kind kind,
-			const struct pointer_argument *pointer, const struct grain *grain)
+			const struct pointer_argument *pointer, const struct grain *grain,
+			const struct pages_used *used)
 {
 	const struct allocation *allocation = pointer->place.allocation;
-	struct finding *finding = atomic_finding(
-	    context, launch, grain->mixed ? RULE_HG102 : RULE_HG101, atomic, pointer, grain);
-	char *fix;
+	enum rule_id rule = !grain->mixed                   ? RULE_HG101
+			    : used->reach == PAGES_POSSIBLE ? RULE_HG108
+							    : RULE_HG102;
+	struct finding *finding =
+	    atomic_finding(context, launch, rule, atomic, pointer, grain, used);
+	char *fix, *part;
 
 	if (!finding) {
 		return;
 	}
+	part = fine_part(pointer, used);
 	finding->message = g_strdup_printf(
 	    "%s does its %s with %s, which %s discards on fine-grained memory without an "
-	    "error; %s of %s is %s.",
-	    finding->kernel, kind_text(kind), atomic->mnemonic, launch->arch,
-	    grain->mixed ? "part" : "all", allocation_noun(allocation),
-	    grain->mixed ? "still fine-grained" : "fine-grained here");
+	    "error; %s.",
+	    finding->kernel, atomic_kind_text(kind), atomic->mnemonic, launch->arch, part);
+	g_free(part);
 	fix = coarse_fix(allocation, context->event->launch.device);
 	finding->source = atomic_source_new(launch, atomic);
 	finding->fix = g_strdup_printf("%s;\nor " FIX_LOOP " (a compare-and-swap loop: correct "
@@ -230,12 +353,13 @@ static char *faster_fix(const char *coarse)
 
 static void report_loop(const struct rules_context *context, const struct launch *launch,
 			const struct isa_atomic *atomic, enum atomic_kind kind,
-			const struct pointer_argument *pointer, const struct grain *grain)
+			const struct pointer_argument *pointer, const struct grain *grain,
+			const struct pages_used *used)
 {
 	const struct allocation *allocation = pointer->place.allocation;
 	bool fine = grain->granularity == GRAIN_FINE;
-	struct finding *finding =
-	    atomic_finding(context, launch, fine ? RULE_HG106 : RULE_HG107, atomic, pointer, grain);
+	struct finding *finding = atomic_finding(context, launch, fine ? RULE_HG106 : RULE_HG107,
+						 atomic, pointer, grain, used);
 	char *fix;
 
 	if (!finding) {
@@ -248,7 +372,7 @@ static void report_loop(const struct rules_context *context, const struct launch
 		    "%s does its %s with a loop around %s: right on this fine-grained %s, but "
 		    "three orders of magnitude slower than the hardware instruction on "
 		    "coarse-grained memory.",
-		    finding->kernel, kind_text(kind), atomic->mnemonic,
+		    finding->kernel, atomic_kind_text(kind), atomic->mnemonic,
 		    allocation_noun(allocation));
 		finding->fix = launch_is_omp(launch) ? omp_loop_fix(launch) : faster_fix(fix);
 		g_free(fix);
@@ -256,8 +380,8 @@ static void report_loop(const struct rules_context *context, const struct launch
 		finding->message = g_strdup_printf(
 		    "%s does its %s with a loop around %s; this %s is coarse-grained, where "
 		    "the hardware instruction of %s is correct and tens of times faster.",
-		    finding->kernel, kind_text(kind), atomic->mnemonic, allocation_noun(allocation),
-		    launch->arch);
+		    finding->kernel, atomic_kind_text(kind), atomic->mnemonic,
+		    allocation_noun(allocation), launch->arch);
 		finding->fix = launch_is_omp(launch)
 				   ? omp_fast_fix(launch)
 				   : g_strdup(FIX_INSTRUCTION
@@ -272,13 +396,14 @@ static void check_target(const struct rules_context *context, const struct launc
 			 const struct pointer_argument *pointer)
 {
 	struct grain grain;
+	struct pages_used used;
 	struct model_atomic_use use;
 	struct model_outcome here, coarse;
 
 	if (pointer->place.kind != PLACE_ALLOCATION && !is_omp_system(launch, &pointer->place)) {
 		return; /* the families of placement and lifetime speak about those */
 	}
-	grain = place_grain(context->process, &pointer->place);
+	used = atomic_grain(context, launch, atomic, pointer, &grain);
 	if (grain.granularity != GRAIN_FINE && grain.granularity != GRAIN_COARSE) {
 		goto out;
 	}
@@ -289,14 +414,15 @@ static void check_target(const struct rules_context *context, const struct launc
 	coarse = model_atomic(&use);
 	if (is_omp_system(launch, &pointer->place)) {
 		if (atomic->native && here.outcome == OUTCOME_LOST) {
-			omp_lost(context, launch, atomic, kind_text(kind), pointer, &grain);
+			omp_lost(context, launch, atomic, atomic_kind_text(kind), pointer, &grain,
+				 &used);
 		} else if (atomic->cas_loop && pointer->place.allocation &&
 			   coarse.outcome == OUTCOME_WORKS && !grain.mixed) {
-			report_loop(context, launch, atomic, kind, pointer, &grain);
+			report_loop(context, launch, atomic, kind, pointer, &grain, &used);
 		}
 	} else if (atomic->native) {
 		if (here.outcome == OUTCOME_LOST) {
-			report_lost(context, launch, atomic, kind, pointer, &grain);
+			report_lost(context, launch, atomic, kind, pointer, &grain, &used);
 		} else if (here.outcome == OUTCOME_UNKNOWN) {
 			findings_limit(context->findings,
 				       "kernel %s: what %s does on %s in %s of %s is not in the "
@@ -306,7 +432,7 @@ static void check_target(const struct rules_context *context, const struct launc
 				       model_location_name(grain.location), launch->arch);
 		}
 	} else if (atomic->cas_loop && coarse.outcome == OUTCOME_WORKS && !grain.mixed) {
-		report_loop(context, launch, atomic, kind, pointer, &grain);
+		report_loop(context, launch, atomic, kind, pointer, &grain, &used);
 	}
 out:
 	grain_clear(&grain);
@@ -315,7 +441,7 @@ out:
 static void check_pointer(const struct rules_context *context, const struct launch *launch,
 			  const struct isa_atomic *atomic, const struct pointer_argument *pointer)
 {
-	int kind = fp_kind(atomic);
+	int kind = atomic_fp_kind(atomic);
 
 	if (kind >= 0) {
 		check_target(context, launch, atomic, (enum atomic_kind)kind, pointer);
@@ -370,7 +496,7 @@ void check_atomics(const struct rules_context *context, const struct launch *lau
 		case ISA_ORIGIN_INDIRECT:
 		case ISA_ORIGIN_CONSTANT:
 		case ISA_ORIGIN_UNKNOWN:
-			if (fp_kind(atomic) < 0) {
+			if (atomic_fp_kind(atomic) < 0) {
 				break;
 			}
 			check_unproven(context, launch, atomic);

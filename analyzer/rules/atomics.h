@@ -4,6 +4,7 @@
 #define HIPGRAIN_RULES_ATOMICS_H
 
 #include "analyzer/rules/context.h"
+#include "analyzer/rules/page_reach.h"
 
 /*
  * From this release on clang assumes that atomics never meet fine-grained memory, unless told
@@ -20,15 +21,34 @@ struct model_atomic_use atomic_use(const struct rules_context *context, const st
 				   enum atomic_kind kind, const struct pointer_argument *pointer,
 				   const struct grain *grain);
 
-/* The finding about this atomic on this memory, with the evidence filled in; NULL if not new. */
+/*
+ * The granularity of the memory that the pointer leads to, as far as this launch uses it: memory of
+ * which it uses coarse-grained pages only is coarse-grained. *grain is for grain_clear().
+ */
+struct pages_used atomic_grain(const struct rules_context *context, const struct launch *launch,
+			       const struct isa_atomic *atomic,
+			       const struct pointer_argument *pointer, struct grain *grain);
+
+/*
+ * The finding about this operation on this memory, with the evidence filled in; NULL if not new:
+ * then the instruction, the memory and the launch were added to the one that is there. All that it
+ * unites are of one operation, one kind of memory and one certainty. `used` as atomic_grain() says;
+ * NULL: the pages do not matter.
+ */
+#define FIGURE_SIZE 3 /* the memory's, of each finding that this makes */
 struct finding *atomic_finding(const struct rules_context *context, const struct launch *launch,
 			       enum rule_id rule, const struct isa_atomic *atomic,
-			       const struct pointer_argument *pointer, const struct grain *grain);
+			       const struct pointer_argument *pointer, const struct grain *grain,
+			       const struct pages_used *used);
 
-/* Fill in what follows from the launch, the instruction and the memory. */
-void atomic_describe(struct finding *finding, const struct launch *launch,
-		     const struct isa_atomic *atomic, const struct pointer_argument *pointer,
-		     const struct grain *grain);
+/* Operand kind of a floating-point atomic or loop, -1 if it is none. */
+int atomic_fp_kind(const struct isa_atomic *atomic);
+
+/* "float addition"; static. */
+const char *atomic_kind_text(enum atomic_kind kind);
+
+/* The finding is about this instruction, too. */
+void atomic_add_site(struct finding *finding, const struct isa_atomic *atomic);
 
 /* Called for each atomic of a launched kernel and each pointer that it may go through. */
 void check_reach(const struct rules_context *context, const struct launch *launch,

@@ -70,7 +70,7 @@ void check_unproven(const struct rules_context *context, const struct launch *la
 		return;
 	}
 	finding = atomic_finding(context, launch, by_default ? RULE_HG109 : RULE_HG108, atomic,
-				 &pointer, &grain);
+				 &pointer, &grain, NULL);
 	if (finding) {
 		finding->message = g_strdup_printf(
 		    "%s has the hardware atomic %s, which %s discards on fine-grained memory, and "

@@ -18,15 +18,15 @@ void check_contention(const struct rules_context *context, const struct launch *
 		return;
 	}
 	grain = place_grain(context->process, &pointer->place);
-	finding = atomic_finding(context, launch, RULE_HG113, atomic, pointer, &grain);
+	finding = atomic_finding(context, launch, RULE_HG113, atomic, pointer, &grain, NULL);
 	if (finding) {
 		finding->least_work_items = MANY_ITEMS;
 		g_free(finding->why);
 		finding->why = NULL;
 		finding->message = g_strdup_printf(
-		    "%s updates %" G_GUINT64_FORMAT " bytes with %s from a million work-items or "
-		    "more, one by one: they queue up at a few cache lines.",
-		    finding->kernel, allocation->size, atomic->mnemonic);
+		    "%s updates an allocation of at most %u bytes with %s from a million "
+		    "work-items or more, one by one: they queue up at a few cache lines.",
+		    finding->kernel, FEW_BYTES, atomic->mnemonic);
 		finding->fix = g_strdup("let each work-group reduce in LDS first, and one of its "
 					"work-items update the memory");
 		finding_at_most(finding, CONFIDENCE_POSSIBLE,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyzer/rules/answers.h"
+#include "analyzer/rules/evidence.h"
 
 bool launch_pointer(const struct rules_context *context, const struct launch *launch,
 		    uint32_t kernarg, struct pointer_argument *pointer)
@@ -64,8 +65,11 @@ static void apply_advice(const struct process *process, const struct allocation 
 	uint64_t size = allocation->size ? allocation->size : 1;
 	struct page_summary pages = page_map_summary(&process->pages, allocation->ptr, size);
 	char *before = grain->why;
-	uint64_t mask = process->page_size - 1;
 
+	if (!pages.latest) {
+		return;
+	}
+	grain->how |= GRAIN_BY_ADVICE;
 	if (pages.coarse == 0) {
 		return;
 	}
@@ -75,12 +79,9 @@ static void apply_advice(const struct process *process, const struct allocation 
 					     who_advised(process));
 	} else {
 		grain->mixed = true;
-		grain->why =
-		    g_strdup_printf("%s; %s made %" G_GUINT64_FORMAT " of its %" G_GUINT64_FORMAT
-				    " bytes coarse-grained (pages 0x%" G_GINT64_MODIFIER
-				    "x to 0x%" G_GINT64_MODIFIER "x), the rest stayed fine-grained",
-				    before, who_advised(process), pages.coarse, size,
-				    pages.latest->start & ~mask, pages.latest->end - 1);
+		grain->why = g_strdup_printf(
+		    "%s; %s made part of it coarse-grained, the rest is fine-grained", before,
+		    who_advised(process));
 	}
 	g_free(before);
 }
@@ -145,6 +146,7 @@ struct grain place_grain(const struct process *process, const struct place *plac
 	}
 	if (answer.mixed && !grain.mixed) {
 		grain.mixed = true;
+		grain.how |= GRAIN_BY_ANSWER;
 		grain.granularity = GRAIN_FINE;
 		grain.why = g_strdup_printf("the runtime says that some of its pages are "
 					    "coarse-grained and others fine-grained; %s",
@@ -157,6 +159,7 @@ struct grain place_grain(const struct process *process, const struct place *plac
 	/* One answer for all pages: nothing is mixed. */
 	grain.certain = true;
 	if (answer.granularity != grain.granularity || grain.mixed) {
+		grain.how |= GRAIN_BY_ANSWER;
 		grain.granularity = answer.granularity;
 		grain.why = g_strdup_printf("the runtime says that all of it is %s, although %s",
 					    model_granularity_name(answer.granularity), before);
@@ -218,6 +221,7 @@ void finding_set_place(struct finding *finding, const struct place *place, uint6
 	finding->address = address;
 	finding->offset = place->offset;
 	finding->allocation = allocation_ref(place->allocation);
+	finding_met(finding, place);
 }
 
 void finding_set_launch(struct finding *finding, const struct launch *launch,

@@ -25,7 +25,9 @@ struct launch {
 	const char *arch;              /* "gfx90a", "" if unknown */
 	int clang;                     /* major release of the compiler, 0 if unknown */
 	bool amd_clang;                /* AMD's own */
-	GPtrArray *hits;               /* findings that this launch leads to: see launch_hit */
+	uint64_t work_items;
+	bool *items_matter; /* set where what is found depends on their number */
+	GPtrArray *hits;    /* findings that this launch leads to: see launch_hit */
 };
 
 #define NO_KERNARG UINT32_MAX /* the address did not come through the arguments */
@@ -56,9 +58,12 @@ struct grain {
 	enum location location;
 	bool mixed; /* some of its pages are coarse-grained, others fine-grained */
 	bool certain;
-	char *why; /* owned by the caller */
+	unsigned how; /* GRAIN_BY_*: what changed the table's answer */
+	char *why;    /* owned by the caller */
 	const char *sources;
 };
+#define GRAIN_BY_ADVICE 1u
+#define GRAIN_BY_ANSWER 2u /* the runtime's own */
 
 /* The word at a kernarg offset as a pointer. False if the recorded bytes end before it. */
 bool launch_pointer(const struct rules_context *context, const struct launch *launch,

@@ -7,6 +7,7 @@
  * calls that may fail (and it stands among the report's notes).
  */
 #include "uses.h"
+#include "analyzer/rules/evidence.h"
 
 #include <string.h>
 
@@ -71,16 +72,17 @@ static void use_lost(const struct rules_context *context, struct process_order *
 	struct finding *finding = unchecked(context, at, &lost->error, lost->code, api, &is_new);
 	char *what;
 
+	finding_figure(finding, 0, FIGURE_RANGE, allocation->size);
+	finding_detail(finding, ((uint64_t)allocation->api << 32) ^ (uintptr_t)reader);
 	if (!is_new) {
 		return;
 	}
 	what = failure_text(&lost->error, lost->code);
-	finding->message =
-	    g_strdup_printf("%s failed with %s (%d), and %s then reads what it should have "
-			    "written: %" G_GUINT64_FORMAT " bytes from %s.",
-			    what, model_hip_error_name(lost->error.code), lost->error.code,
-			    reader ? reader->name : hg_api_name(api), allocation->size,
-			    hg_api_name(allocation->api));
+	finding->message = g_strdup_printf(
+	    "%s failed with %s (%d), and %s then reads what it should have "
+	    "written: %s bytes from %s.",
+	    what, model_hip_error_name(lost->error.code), lost->error.code,
+	    reader ? reader->name : hg_api_name(api), FIGURE(0), hg_api_name(allocation->api));
 	finding->related =
 	    g_strdup_printf("%s reads the memory", reader ? reader->name : hg_api_name(api));
 	finding->related_stack_id = stack_id;
@@ -118,13 +120,14 @@ void errors_launch(const struct rules_context *context, struct process_order *at
 		struct finding *finding =
 		    unchecked(context, at, &at->no_memory, NULL, launch->api, &is_new);
 
+		finding_figure(finding, 0, FIGURE_RANGE, at->no_memory.size);
+		finding_detail(finding, (uintptr_t)uses->code);
 		if (is_new) {
 			finding->message = g_strdup_printf(
-			    "%s of %" G_GUINT64_FORMAT " bytes failed with %s (%d), and %s is then "
-			    "given a null pointer, which it uses.",
-			    finding->api, at->no_memory.size,
-			    model_hip_error_name(at->no_memory.code), at->no_memory.code,
-			    uses->code->name);
+			    "%s of %s bytes failed with %s (%d), and %s is then given a null "
+			    "pointer, which it uses.",
+			    finding->api, FIGURE(0), model_hip_error_name(at->no_memory.code),
+			    at->no_memory.code, uses->code->name);
 			finding->related = g_strdup_printf("the launch of %s", uses->code->name);
 			finding->related_stack_id = launch->stack_id;
 			finding_at_most(finding, CONFIDENCE_LIKELY,

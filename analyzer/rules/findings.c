@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "findings.h"
+
 #include "atomic_fixes.h"
+#include "evidence.h"
 #include "fixes.h"
 #include "moves.h"
 #include "reach.h"
@@ -79,6 +81,8 @@ static void finding_free(gpointer data)
 	g_free(finding->fingerprint);
 	g_free(finding->related);
 	g_free(finding->why);
+	g_free(finding->group);
+	evidence_free(finding);
 	allocation_unref(finding->allocation);
 	allocation_unref(finding->latest);
 	g_array_free(finding->sites, TRUE);
@@ -149,6 +153,7 @@ struct finding *findings_get(struct findings *findings, enum rule_id rule, struc
 	finding->kernarg_offset = -1;
 	finding->argument = -1;
 	finding->sites = g_array_new(FALSE, FALSE, sizeof(struct site));
+	evidence_init(finding);
 	g_hash_table_insert(findings->by_key, full, finding);
 	g_ptr_array_add(findings->list, finding);
 	return finding;

@@ -54,6 +54,24 @@ struct site {
 	uint64_t count;
 };
 
+/* A number in a finding's sentences: see evidence.h. */
+#define FIGURES 6
+struct figure {
+	bool known;
+	int kind; /* enum figure_kind */
+	uint64_t sum, least, most;
+};
+
+/* Of all memory that one finding is about. */
+struct memory_range {
+	bool any;
+	bool several;       /* allocations */
+	uint64_t first_ptr; /* of the first one */
+	int64_t first_ns;
+	uint64_t least, most; /* sizes, bytes */
+	uint64_t first_offset, last_offset;
+};
+
 struct finding {
 	const struct rule *rule;
 	enum confidence confidence;
@@ -65,17 +83,18 @@ struct finding {
 
 	char *kernel; /* demangled; NULL if no kernel is involved */
 	char *kernel_symbol;
-	char *instruction;   /* mnemonic, or NULL */
+	char *instruction;   /* mnemonic of the first of `instructions`, or NULL */
 	int64_t code_offset; /* bytes from the kernel's entry, -1 if none */
 	char *device_file;   /* source of the instruction, NULL without line tables */
 	unsigned device_line;
-	int64_t kernarg_offset; /* -1 if none */
-	int argument;           /* index among the explicit arguments, -1 if none */
-	char *argument_name;    /* NULL if unknown */
-	char *api;              /* the call, for findings about calls; else NULL */
-	char *subject;          /* what else it is about: a variable's name, a library; or NULL */
-	char *fingerprint;      /* the same in every recording of it: see report/selection.h */
-	char *related;          /* the other party, for findings about two; else NULL */
+	GPtrArray *instructions; /* struct code_site (evidence.h): all that it is about */
+	int64_t kernarg_offset;  /* -1 if none */
+	int argument;            /* index among the explicit arguments, -1 if none */
+	char *argument_name;     /* NULL if unknown */
+	char *api;               /* the call, for findings about calls; else NULL */
+	char *subject;           /* what else it is about: a variable's name, a library; or NULL */
+	char *fingerprint;       /* the same in every recording of it: see report/selection.h */
+	char *related;           /* the other party, for findings about two; else NULL */
 	uint32_t related_stack_id;
 	uint32_t last_slot; /* about order: the moment of the latest occurrence */
 	uint64_t last_epoch;
@@ -89,6 +108,19 @@ struct finding {
 	enum granularity granularity;
 	bool mixed; /* only some of its pages are `granularity` */
 	char *why;  /* the chain that made it so, NULL if it does not matter */
+	struct memory_range met;
+	GArray *pages; /* struct page_stretch (evidence.h), at the first launch; empty: all alike */
+	GPtrArray *candidates; /* struct candidate (evidence.h): any of them may be the memory */
+	uint64_t candidates_left_out;
+	struct figure figures[FIGURES];
+	uint64_t detail;
+	char *words;           /* HG214, HG304: what the message names so far; or NULL */
+	bool rows;             /* HG502: the message speaks of rows of a matrix */
+	bool detailed, varies; /* see finding_detail() */
+	char *message_pattern, *fix_pattern; /* with places for the figures; NULL: without any */
+	char *group; /* of findings with the same, the one with the least `place` stays ... */
+	unsigned place;
+	uint64_t beside; /* ... and these launches are of the others */
 
 	uint64_t launches;
 	uint64_t least_launches; /* with fewer it is not a finding */

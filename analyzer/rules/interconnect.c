@@ -2,6 +2,7 @@
 /* HG103, HG104, HG105, HG111, HG202, HG207: atomics that do not reach as far as was meant. */
 #include "atomics.h"
 #include "atomic_fixes.h"
+#include "evidence.h"
 
 static const char *op_text(const struct isa_atomic *atomic)
 {
@@ -41,13 +42,13 @@ static void weigh_not_carried(struct finding *finding, const struct model_outcom
 static void report_not_carried(const struct rules_context *context, const struct launch *launch,
 			       const struct isa_atomic *atomic,
 			       const struct pointer_argument *pointer, const struct grain *grain,
-			       const struct model_atomic_use *use,
+			       const struct pages_used *used, const struct model_atomic_use *use,
 			       const struct model_outcome *outcome)
 {
 	struct model_atomic_use with_atomics = *use;
 	bool lacking = use->kind == ATOMIC_INT_PCIE;
 	struct finding *finding = atomic_finding(context, launch, lacking ? RULE_HG105 : RULE_HG104,
-						 atomic, pointer, grain);
+						 atomic, pointer, grain, used);
 
 	if (!finding) {
 		return;
@@ -85,10 +86,11 @@ static void report_not_carried(const struct rules_context *context, const struct
 
 static void report_downgraded(const struct rules_context *context, const struct launch *launch,
 			      const struct isa_atomic *atomic,
-			      const struct pointer_argument *pointer, const struct grain *grain)
+			      const struct pointer_argument *pointer, const struct grain *grain,
+			      const struct pages_used *used)
 {
 	struct finding *finding =
-	    atomic_finding(context, launch, RULE_HG103, atomic, pointer, grain);
+	    atomic_finding(context, launch, RULE_HG103, atomic, pointer, grain, used);
 
 	if (!finding) {
 		return;
@@ -133,11 +135,12 @@ static const char *coarse_fix_text(enum rule_id rule)
 
 static void report_coarse(const struct rules_context *context, const struct launch *launch,
 			  const struct isa_atomic *atomic, const struct pointer_argument *pointer,
-			  const struct grain *grain)
+			  const struct grain *grain, const struct pages_used *used)
 {
 	const struct allocation *allocation = pointer->place.allocation;
 	enum rule_id rule = coarse_rule(allocation);
-	struct finding *finding = atomic_finding(context, launch, rule, atomic, pointer, grain);
+	struct finding *finding =
+	    atomic_finding(context, launch, rule, atomic, pointer, grain, used);
 	char *flags;
 
 	if (!finding) {
@@ -161,25 +164,27 @@ void check_reach(const struct rules_context *context, const struct launch *launc
 	enum atomic_kind kind = atomic_instruction_kind(atomic);
 	struct model_atomic_use use;
 	struct model_outcome outcome;
+	struct pages_used used;
 	struct grain grain;
 
 	if (pointer->place.kind != PLACE_ALLOCATION) {
 		return;
 	}
-	grain = place_grain(context->process, &pointer->place);
+	used = atomic_grain(context, launch, atomic, pointer, &grain);
 	use = atomic_use(context, launch, kind, pointer, &grain);
 	use.system_scope = atomic->system_scope;
 	outcome = model_atomic(&use);
-	if (grain.mixed || !outcome.certain) {
+	if (!outcome.certain) {
 		goto out;
 	}
 	if (atomic_kind_is_integer(kind) && outcome.outcome == OUTCOME_LOST) {
-		report_not_carried(context, launch, atomic, pointer, &grain, &use, &outcome);
+		report_not_carried(context, launch, atomic, pointer, &grain, &used, &use,
+				   &outcome);
 	} else if (outcome.outcome == OUTCOME_DOWNGRADED && grain.granularity == GRAIN_FINE) {
-		report_downgraded(context, launch, atomic, pointer, &grain);
+		report_downgraded(context, launch, atomic, pointer, &grain, &used);
 	} else if (atomic->system_scope && grain.granularity == GRAIN_COARSE &&
 		   (use.location == LOCATION_HOST || use.location == LOCATION_MOVABLE)) {
-		report_coarse(context, launch, atomic, pointer, &grain);
+		report_coarse(context, launch, atomic, pointer, &grain, &used);
 	}
 out:
 	grain_clear(&grain);
@@ -196,19 +201,20 @@ static void report_spin(const struct rules_context *context, const struct launch
 	struct finding *finding;
 	bool is_new;
 
-	finding = findings_get(context->findings, rule, context->process, &is_new, "spin %s %u %u",
-			       launch->kernel->symbol, pointer->kernarg, allocation->stack_id);
+	finding = findings_get(context->findings, rule, context->process, &is_new,
+			       "spin %s %u %s %d %u %" G_GINT64_MODIFIER "x",
+			       launch->kernel->symbol, pointer->kernarg, spin->mnemonic,
+			       allocation->api, allocation->stack_id, allocation->flags);
 	launch_hit(launch, finding);
+	finding_add_instruction(finding, &(struct code_site){ .instruction = spin->mnemonic,
+							      .code_offset = spin->kernel_offset,
+							      .file = spin->file,
+							      .line = spin->line });
 	if (!is_new) {
+		finding_met(finding, &pointer->place);
 		return;
 	}
 	finding_set_launch(finding, launch, pointer);
-	finding->instruction = g_strdup(spin->mnemonic);
-	finding->code_offset = spin->kernel_offset;
-	finding->device_file = spin->file && spin->file[0] == '/'
-				   ? g_canonicalize_filename(spin->file, NULL)
-				   : g_strdup(spin->file);
-	finding->device_line = spin->line;
 	finding->granularity = grain->granularity;
 	finding->why = g_strdup(grain->why);
 	finding->message =

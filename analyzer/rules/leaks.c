@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* HG608: memory that is allocated in every iteration, and released in each or in none. */
 #include "watch.h"
+#include "analyzer/rules/evidence.h"
 
 #include "thresholds.h"
 
@@ -66,14 +67,18 @@ static void report_pairs(const struct rules_context *context, const struct site_
 
 	finding = site_finding(context, site, "in a loop", &is_new);
 	finding_hit(finding, allocation->ns, allocation->stack_id);
+	finding_figure(finding, 0, FIGURE_RANGE, allocation->size);
+	finding_detail(finding, from->api);
+	finding_met(finding, &(struct place){ .kind = PLACE_ALLOCATION,
+					      .allocation = (struct allocation *)allocation });
 	if (!is_new) {
 		return;
 	}
 	finding->least_count = ALLOCATION_PAIRS;
 	finding->message = g_strdup_printf(
-	    "%" G_GUINT64_FORMAT " bytes are allocated with %s, used by a launch and released with "
-	    "%s, again and again: each release waits for everything that runs on the device.",
-	    allocation->size, finding->api, hg_api_name(from->api));
+	    "%s bytes are allocated with %s, used by a launch and released with %s, again and "
+	    "again: each release waits for everything that runs on the device.",
+	    FIGURE(0), finding->api, hg_api_name(from->api));
 	finding->fix = g_strdup_printf(
 	    "allocate them once, before the loop%s",
 	    allocation->api == HG_API_hipMalloc
@@ -116,11 +121,13 @@ static void report_growth(const struct rules_context *context, const struct site
 	}
 	finding->absence = true;
 	finding_hit(finding, site->latest->ns, site->stack_id);
+	finding_figure(finding, 0, FIGURE_SUM, site->live);
+	finding_figure(finding, 1, FIGURE_SUM, site->live_bytes);
+	finding_figure(finding, 2, FIGURE_SUM, site->releases);
 	finding->message = g_strdup_printf(
-	    "%" G_GUINT64_FORMAT " blocks (%" G_GUINT64_FORMAT " bytes) that %s allocated here, "
-	    "with launches between them, were still there at the end of the recording; "
-	    "%" G_GUINT64_FORMAT " were released.",
-	    site->live, site->live_bytes, finding->api, site->releases);
+	    "%s blocks (%s bytes) that %s allocated here, with launches between them, were still "
+	    "there at the end of the recording; %s were released.",
+	    FIGURE(0), FIGURE(1), finding->api, FIGURE(2));
 	finding->fix = g_strdup_printf(
 	    "release each block when its last use is over (%s), or allocate one before the loop",
 	    is_pooled(site->api)                        ? "hipFreeAsync"

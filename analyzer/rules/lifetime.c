@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* HG5xx and HG6xx: pointers into freed memory, past the end, and copies of the wrong memory. */
 #include "context.h"
+#include "analyzer/rules/evidence.h"
 
 #include <string.h>
 
@@ -29,7 +30,11 @@ static struct finding *launch_finding(const struct rules_context *context,
 			       launch->kernel->symbol, use->kernarg, allocation->api,
 			       allocation->stack_id);
 	launch_hit(launch, finding);
+	finding_figure(finding, 0, FIGURE_RANGE, allocation->size);
+	finding_figure(finding, 1, FIGURE_RANGE, pointer->place.offset);
+	finding_detail(finding, allocation->freed ? allocation->free_api : 0);
 	if (!is_new) {
+		finding_met(finding, &pointer->place);
 		return NULL;
 	}
 	finding_set_launch(finding, launch, pointer);
@@ -50,9 +55,9 @@ static void report_freed(const struct rules_context *context, const struct launc
 		return;
 	}
 	finding->message =
-	    g_strdup_printf("%s %s memory that was freed before the launch: %" G_GUINT64_FORMAT
-			    " bytes from %s, released by %s.",
-			    finding->kernel, verb(use->access), allocation->size,
+	    g_strdup_printf("%s %s memory that was freed before the launch: %s bytes from %s, "
+			    "released by %s.",
+			    finding->kernel, verb(use->access), FIGURE(0),
 			    hg_api_name(allocation->api), hg_api_name(allocation->free_api));
 	finding->fix = g_strdup_printf("move the %s after the last kernel that uses the memory has "
 				       "finished, or stop passing the pointer",
@@ -73,13 +78,12 @@ static void report_outside(const struct rules_context *context, const struct lau
 		return;
 	}
 	finding->message = g_strdup_printf(
-	    "%s %s through a pointer that lies outside every allocation, %" G_GUINT64_FORMAT
-	    " bytes after the end of %" G_GUINT64_FORMAT " bytes from %s.",
-	    finding->kernel, verb(use->access), pointer->place.offset, allocation->size,
-	    hg_api_name(allocation->api));
+	    "%s %s through a pointer that lies outside every allocation, %s bytes after the end of "
+	    "%s bytes from %s.",
+	    finding->kernel, verb(use->access), FIGURE(1), FIGURE(0), hg_api_name(allocation->api));
 	finding->fix = g_strdup_printf("check the offset that is added to the pointer before the "
-				       "launch; the allocation has %" G_GUINT64_FORMAT " bytes",
-				       allocation->size);
+				       "launch; the allocation has %s bytes",
+				       FIGURE(0));
 	finding_at_most(finding, CONFIDENCE_LIKELY,
 			"a kernel can be written to count backwards from such a pointer");
 }
@@ -97,16 +101,15 @@ static bool is_bare_reservation(const struct rules_context *context, const struc
 static void report_reserved(const struct rules_context *context, const struct launch *launch,
 			    const struct isa_use *use, const struct pointer_argument *pointer)
 {
-	const struct allocation *allocation = pointer->place.allocation;
 	struct finding *finding = launch_finding(context, launch, RULE_HG607, use, pointer);
 
 	if (!finding) {
 		return;
 	}
-	finding->message = g_strdup_printf(
-	    "%s %s memory at offset %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
-	    " bytes of addresses that are only reserved: nothing is mapped there.",
-	    finding->kernel, verb(use->access), pointer->place.offset, allocation->size);
+	finding->message =
+	    g_strdup_printf("%s %s memory at offset %s of %s bytes of addresses that are only "
+			    "reserved: nothing is mapped there.",
+			    finding->kernel, verb(use->access), FIGURE(1), FIGURE(0));
 	finding->fix = g_strdup("map memory there before the launch: hipMemCreate, hipMemMap, "
 				"hipMemSetAccess");
 	finding_at_most(finding, CONFIDENCE_LIKELY, NOT_SEEN);
@@ -175,16 +178,29 @@ static void check_range(const struct rules_context *context, const struct transf
 			       &is_new, "%u %u %s %d %u", transfer->api, transfer->stack_id,
 			       transfer->role, allocation->api, allocation->stack_id);
 	finding_hit(finding, context->event->ns, transfer->stack_id);
+	finding_figure(finding, 0, FIGURE_RANGE, allocation->size);
+	if (freed) {
+		finding_detail(finding, allocation->free_api);
+	} else {
+		finding_figure(finding, 1, FIGURE_RANGE, transfer->extent);
+		finding_figure(finding, 2, FIGURE_RANGE, place.offset);
+		finding_figure(finding, 3, FIGURE_RANGE,
+			       place.offset + transfer->extent - allocation->size);
+		finding_figure(finding, 4, FIGURE_RANGE, allocation->size - place.offset);
+		finding_figure(finding, 5, FIGURE_RANGE, place.offset + transfer->extent);
+		finding_detail(finding, (uint64_t)transfer->code);
+	}
 	if (!is_new) {
+		finding_met(finding, &place);
 		return;
 	}
 	finding->api = g_strdup(hg_api_name(transfer->api));
 	finding_set_place(finding, &place, transfer->address);
 	if (freed) {
 		finding->message = g_strdup_printf(
-		    "the %s of %s is memory that was freed before: %" G_GUINT64_FORMAT
-		    " bytes from %s, released by %s.",
-		    transfer->role, finding->api, allocation->size, hg_api_name(allocation->api),
+		    "the %s of %s is memory that was freed before: %s bytes from %s, released by "
+		    "%s.",
+		    transfer->role, finding->api, FIGURE(0), hg_api_name(allocation->api),
 		    hg_api_name(allocation->free_api));
 		finding->fix = g_strdup_printf("move the %s after this call",
 					       hg_api_name(allocation->free_api));
@@ -198,16 +214,12 @@ static void check_range(const struct rules_context *context, const struct transf
 					  model_hip_error_name(transfer->code), transfer->code);
 	}
 	finding->message = g_strdup_printf(
-	    "%s %s %" G_GUINT64_FORMAT " bytes at offset %" G_GUINT64_FORMAT
-	    " of an allocation of %" G_GUINT64_FORMAT " bytes: %" G_GUINT64_FORMAT
-	    " bytes past its end%s.",
-	    finding->api, transfer->writes ? "writes" : "reads", transfer->extent, place.offset,
-	    allocation->size, place.offset + transfer->extent - allocation->size,
-	    outcome ? outcome : "");
+	    "%s %s %s bytes at offset %s of an allocation of %s bytes: %s bytes past its end%s.",
+	    finding->api, transfer->writes ? "writes" : "reads", FIGURE(1), FIGURE(2), FIGURE(0),
+	    FIGURE(3), outcome ? outcome : "");
 	g_free(outcome);
-	finding->fix = g_strdup_printf(
-	    "pass a size of at most %" G_GUINT64_FORMAT " bytes, or allocate %" G_GUINT64_FORMAT,
-	    allocation->size - place.offset, place.offset + transfer->extent);
+	finding->fix = g_strdup_printf("pass a size of at most %s bytes, or allocate %s", FIGURE(4),
+				       FIGURE(5));
 }
 
 /* Every copy function whose name says so, of whatever shape. */
@@ -222,20 +234,20 @@ static bool is_async_copy(unsigned api)
 static void describe_pageable(struct finding *finding, const struct hg_ev_copy *copy,
 			      const struct place *host, bool from_host, uint64_t bytes)
 {
-	char *what = place_text(host);
+	char *what = place_figure(finding, 1, host);
 	char *took = copy->duration / 1000 ? g_strdup_printf(" during the call (this one took "
 							     "%" G_GUINT64_FORMAT " us)",
 							     copy->duration / 1000)
 					   : g_strdup("");
 
-	g_free(finding->message);
 	allocation_unref(finding->allocation);
 	finding_set_place(finding, host, from_host ? copy->src : copy->dst);
-	finding->message = g_strdup_printf("%s copies %s%" G_GUINT64_FORMAT
-					   " bytes %s pageable memory (%s): the runtime stages "
-					   "or pins it%s, so it overlaps with nothing.",
-					   finding->api, finding->bytes ? "up to " : "", bytes,
-					   from_host ? "from" : "to", what, took);
+	finding_set_message(finding,
+			    g_strdup_printf("%s copies %s bytes %s pageable memory (%s): the "
+					    "runtime stages or pins it%s, so it overlaps with "
+					    "nothing.",
+					    finding->api, FIGURE(0), from_host ? "from" : "to",
+					    what, took));
 	finding->bytes = bytes;
 	g_free(took);
 	g_free(what);
@@ -259,6 +271,11 @@ static void check_pageable(const struct rules_context *context, const struct hg_
 			       copy->api, copy->stack_id,
 			       host->allocation ? host->allocation->stack_id : 0);
 	finding_hit(finding, context->event->ns, copy->stack_id);
+	finding_figure(finding, 0, FIGURE_MOST, bytes);
+	if (host->allocation) {
+		finding_figure(finding, 1, FIGURE_RANGE, host->allocation->size);
+		finding_met(finding, host);
+	}
 	if (is_new) {
 		finding->api = g_strdup(hg_api_name(copy->api));
 		finding->fix = g_strdup("allocate the host buffer with hipHostMalloc, or register "

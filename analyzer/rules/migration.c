@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* HG3xx, as far as calls and launches alone tell; moves.c has what the driver told. */
 #include "kernels.h"
+#include "analyzer/rules/evidence.h"
 #include "moves.h"
 #include "thresholds.h"
 #include "watch.h"
@@ -55,14 +56,16 @@ static void check_duration(struct process_watch *watch, const struct rules_conte
 				prefetch->duration < prefetch->size / PREFETCH_BYTES_PER_NS;
 	finding->least_count = site->returned_early ? UINT64_MAX : PREFETCH_REPEATS;
 	finding_hit(finding, context->event->ns, prefetch->stack_id);
+	finding_figure(finding, 0, FIGURE_RANGE, prefetch->size);
+	finding_figure(finding, 1, FIGURE_RANGE, prefetch->duration / 1000);
 	if (!is_new) {
 		return;
 	}
 	finding->api = g_strdup(hg_api_name(prefetch->api));
 	finding->message = g_strdup_printf(
-	    "%s returns only after the time that moving %" G_GUINT64_FORMAT
-	    " bytes takes (%" G_GUINT64_FORMAT " us here): the thread that calls it waits.",
-	    finding->api, prefetch->size, prefetch->duration / 1000);
+	    "%s returns only after the time that moving %s bytes takes (%s us here): the thread "
+	    "that calls it waits.",
+	    finding->api, FIGURE(0), FIGURE(1));
 	finding->fix = g_strdup("call it from a thread of its own, or earlier, where something "
 				"else is left to wait for");
 	finding_at_most(finding, CONFIDENCE_LIKELY, MOVES_NOT_KNOWN);
@@ -144,6 +147,10 @@ static struct finding *launch_finding(const struct rules_context *context, enum 
 	finding->launches++;
 	finding->work_items = MAX(finding->work_items, items);
 	finding_hit(finding, context->event->ns, launch->stack_id);
+	finding_figure(finding, 0, FIGURE_RANGE, allocation->size);
+	finding_met(finding, &(struct place){ .kind = PLACE_ALLOCATION,
+					      .allocation = allocation,
+					      .offset = touched->address - allocation->ptr });
 	if (*is_new) {
 		describe_launch(context, finding, kernel, touched);
 	}
@@ -169,13 +176,14 @@ static void check_target(const struct rules_context *context, const struct touch
 		return;
 	}
 	finding = launch_finding(context, RULE_HG305, touched, memory->prefetch_site, &is_new);
+	finding_figure(finding, 1, FIGURE_RANGE, memory->prefetch_size);
+	finding_detail(finding, ((uint64_t)(unsigned)target << 32) | (unsigned)device);
 	if (!is_new) {
 		return;
 	}
-	finding->message = g_strdup_printf("hipMemPrefetchAsync moved %" G_GUINT64_FORMAT
-					   " bytes to device %d, but the next "
-					   "kernel that uses them runs on device %d.",
-					   memory->prefetch_size, target, device);
+	finding->message = g_strdup_printf("hipMemPrefetchAsync moved %s bytes to device %d, but "
+					   "the next kernel that uses them runs on device %d.",
+					   FIGURE(1), target, device);
 	finding->fix =
 	    g_strdup_printf("prefetch them to device %d, or launch on device %d", device, target);
 	if (memory->prefetch_start > allocation->ptr || memory->prefetch_size < allocation->size) {
@@ -198,15 +206,16 @@ static void check_remote(const struct rules_context *context, const struct touch
 		return;
 	}
 	finding = launch_finding(context, RULE_HG307, touched, 0, &is_new);
+	finding_detail(finding, (unsigned)device);
 	if (!is_new) {
 		return;
 	}
 	finding->least_launches = MIGRATION_LAUNCHES;
 	finding->message = g_strdup_printf(
-	    "kernels on device %d read %" G_GUINT64_FORMAT " bytes that "
+	    "kernels on device %d read %s bytes that "
 	    "hipMemAdviseSetAccessedBy mapped for it where they are: they do not move to it by "
 	    "themselves, and it was neither preferred nor prefetched to.",
-	    device, memory->allocation->size);
+	    device, FIGURE(0));
 	finding->fix = g_strdup_printf(
 	    "%sadvise hipMemAdviseSetPreferredLocation for device %d; SetAccessedBy is for what a "
 	    "kernel reads once",
@@ -232,17 +241,15 @@ static void check_alignment(const struct rules_context *context, const struct to
 		return;
 	}
 	finding = launch_finding(context, RULE_HG303, touched, 0, &is_new);
+	finding_figure(finding, 1, FIGURE_RANGE, allocation->ptr & (MIGRATION_BLOCK - 1));
 	if (!is_new) {
 		return;
 	}
 	finding->least_launches = MIGRATION_LAUNCHES;
 	finding->message = g_strdup_printf(
-	    "%" G_GUINT64_FORMAT
-	    " bytes from %s, used by kernels with XNACK on, begin %" G_GUINT64_FORMAT
-	    " bytes into a block of 2 MiB, in which pages migrate: the blocks at both ends hold "
-	    "something else as well.",
-	    allocation->size, hg_api_name(allocation->api),
-	    allocation->ptr & (MIGRATION_BLOCK - 1));
+	    "%s bytes from %s, used by kernels with XNACK on, begin %s bytes into a block of 2 "
+	    "MiB, in which pages migrate: the blocks at both ends hold something else as well.",
+	    FIGURE(0), hg_api_name(allocation->api), FIGURE(1));
 	finding->fix = g_strdup("allocate it with aligned_alloc(2097152, n), n a multiple of that, "
 				"or with hipMallocManaged");
 	finding_at_most(finding, CONFIDENCE_LIKELY, MOVES_NOT_KNOWN);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rules about pages that the driver moved, prefetches excepted. */
 #include "kernels.h"
+#include "analyzer/rules/evidence.h"
 #include "moves_state.h"
 
 static void place_finding(struct finding *finding, struct allocation *allocation)
@@ -79,14 +80,16 @@ void count_storm(struct moves *moves, const struct rules_context *context,
 			 launch->kernel_id, allocation->stack_id);
 	struct launch_count *storm = launch_count_of(moves, finding);
 
+	finding_figure(finding, 0, FIGURE_RANGE, allocation->size);
+	finding_met(finding, &(struct place){ .kind = PLACE_ALLOCATION, .allocation = allocation });
 	if (is_new) {
 		set_launch(context, finding, launch, allocation);
 		finding->least_launches = STORM_LAUNCHES;
 		finding->first_ns = ns;
 		finding->message = g_strdup_printf(
 		    "launches of this kernel stop for %u page faults and more each, until the "
-		    "pages of %" G_GUINT64_FORMAT " bytes from %s have come to the GPU.",
-		    STORM_FAULTS, allocation->size, hg_api_name(allocation->api));
+		    "pages of %s bytes from %s have come to the GPU.",
+		    STORM_FAULTS, FIGURE(0), hg_api_name(allocation->api));
 		finding->fix = prefetch_fix(context, allocation, launch->device);
 	}
 	if (storm->launch_ns != launch->ns) {
@@ -112,12 +115,14 @@ void count_trip(struct moves *moves, const struct rules_context *context,
 	    findings_get(context->findings, RULE_HG302, context->process, &is_new, "%u %u",
 			 allocation->api, allocation->stack_id);
 
+	finding_figure(finding, 0, FIGURE_RANGE, allocation->size);
+	finding_met(finding, &(struct place){ .kind = PLACE_ALLOCATION, .allocation = allocation });
 	if (is_new) {
 		set_launch(context, finding, launch, allocation);
 		finding->message = g_strdup_printf(
-		    "blocks of %" G_GUINT64_FORMAT " bytes from %s went to the GPU, came back "
-		    "when the host used something in them, and went again, %u times and more.",
-		    allocation->size, hg_api_name(allocation->api), TRIPS);
+		    "blocks of %s bytes from %s went to the GPU, came back when the host used "
+		    "something in them, and went again, %u times and more.",
+		    FIGURE(0), hg_api_name(allocation->api), TRIPS);
 		finding->fix = g_strdup(
 		    "split what the host and the GPU use, or keep it on one side: "
 		    "hipMemAdviseSetAccessedBy for what kernels use little of, device memory and "
@@ -138,15 +143,18 @@ void count_neighbour(struct moves *moves, const struct rules_context *context,
 	    findings_get(context->findings, RULE_HG303, context->process, &is_new, "beside %u %u",
 			 allocation->api, allocation->stack_id);
 
+	finding_figure(finding, 0, FIGURE_RANGE, allocation->size);
+	finding_met(finding, &(struct place){ .kind = PLACE_ALLOCATION, .allocation = allocation });
+	finding_detail(finding, launch->kernel_id);
 	if (is_new) {
 		set_launch(context, finding, launch, allocation);
 		finding->least_count = TRIPS;
 		finding->message = g_strdup_printf(
-		    "pages of %" G_GUINT64_FORMAT
-		    " bytes from %s, which this kernel was not given, went to the GPU in the same "
+		    "pages of %s bytes from %s, which this kernel was not given, went to the GPU "
+		    "in the same "
 		    "blocks of 2 MiB as memory that it uses, and came back when the host used "
 		    "something in these.",
-		    allocation->size, hg_api_name(allocation->api));
+		    FIGURE(0), hg_api_name(allocation->api));
 		finding->fix =
 		    g_strdup("keep memory that kernels use in blocks of its own: allocate it with "
 			     "aligned_alloc(2097152, n), n a multiple of that, or with "

@@ -11,6 +11,7 @@
  * can be told, are left alone.
  */
 #include "offload_copies.h"
+#include "analyzer/rules/evidence.h"
 
 #include "kernels.h"
 #include "thresholds.h"
@@ -107,11 +108,13 @@ static void report(const struct rules_context *context, const struct copy *copy,
 	finding = findings_get(context->findings, RULE_HG805, context->process, &is_new, "%d %u %u",
 			       lost, stack_id, copy->place.allocation->stack_id);
 	finding_hit(finding, ns, stack_id);
+	place = place_figure(finding, 0, &copy->place);
+	finding_met(finding, &copy->place);
 	if (!is_new) {
+		g_free(place);
 		return;
 	}
 	finding_set_place(finding, &copy->place, copy->host);
-	place = place_text(&copy->place);
 	if (lost) {
 		finding->absence = true;
 		finding->message =

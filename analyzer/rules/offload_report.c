@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "offload_report.h"
+#include "analyzer/rules/evidence.h"
 
 #include "thresholds.h"
 
@@ -24,6 +25,8 @@ static struct finding *report(const struct rules_context *context, enum rule_id 
 			 "%u %" G_GINT64_MODIFIER "x", stack_id, stack_id ? 0 : range->host);
 
 	finding_hit(finding, ns, stack_id);
+	/* Messages name the device and the memory. */
+	finding_detail(finding, (range->host << 8) ^ range->size ^ (unsigned)range->device);
 	if (*is_new) {
 		struct site *site = &g_array_index(finding->sites, struct site, 0);
 
@@ -136,22 +139,26 @@ static void finish_construct(const struct rules_context *context, const struct c
 	finding = report(context, RULE_HG803, construct->largest, construct->stack_id,
 			 construct->first_ns,
 			 construct->repeats ? construct->repeats : construct->copies, &is_new);
+	finding_figure(finding, 0, FIGURE_SUM, construct->runs);
+	finding_figure(finding, 1, FIGURE_SUM,
+		       construct->repeats ? construct->repeats : construct->copies);
+	finding_figure(finding, 2, FIGURE_SUM, construct->uploads);
+	finding_figure(finding, 3, FIGURE_SUM, construct->repeated_bytes);
+	if (!is_new) {
+		return;
+	}
 	bytes = bytes_text(construct->largest);
 	if (construct->repeats) {
 		finding->message = g_strdup_printf(
-		    "the construct ran %" G_GUINT64_FORMAT
-		    " times and mapped the same host memory anew each time (the largest: %s): "
-		    "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
-		    " transfers to device %d carried the bytes that had been there before, "
-		    "%" G_GUINT64_FORMAT " bytes in all.",
-		    construct->runs, bytes, construct->repeats, construct->uploads,
-		    construct->largest->device, construct->repeated_bytes);
+		    "the construct ran %s times and mapped the same host memory anew each time "
+		    "(the largest: %s): %s of %s transfers to device %d carried the bytes that had "
+		    "been there before, %s bytes in all.",
+		    FIGURE(0), bytes, FIGURE(1), FIGURE(2), construct->largest->device, FIGURE(3));
 	} else {
 		finding->message = g_strdup_printf(
-		    "the construct ran %" G_GUINT64_FORMAT " times, and %" G_GUINT64_FORMAT
-		    " times allocated and deleted a copy of host memory that had had one on device "
-		    "%d before (the largest: %s).",
-		    construct->runs, construct->copies, construct->largest->device, bytes);
+		    "the construct ran %s times, and %s times allocated and deleted a copy of host "
+		    "memory that had had one on device %d before (the largest: %s).",
+		    FIGURE(0), FIGURE(1), construct->largest->device, bytes);
 	}
 	finding->fix = g_strdup(
 	    "map the memory once around the loop, with a target data region or with target enter "
@@ -171,6 +178,7 @@ static void finish_trip(const struct rules_context *context, const struct return
 	}
 	finding = report(context, RULE_HG804, trip->range, trip->stack_id, trip->first_ns,
 			 trip->unchanged, &is_new);
+	finding_figure(finding, 0, FIGURE_SUM, trip->unchanged);
 	if (!is_new) {
 		finding->count += trip->unchanged - 1;
 		return;
@@ -178,10 +186,8 @@ static void finish_trip(const struct rules_context *context, const struct return
 	bytes = bytes_text(trip->range);
 	finding->message = g_strdup_printf(
 	    "the construct copies %s to device %d and back, and the bytes come back as they went "
-	    "(%" G_GUINT64_FORMAT " time%s of %" G_GUINT64_FORMAT
-	    "): no target region changed them.",
-	    bytes, trip->range->device, trip->unchanged, trip->unchanged == 1 ? "" : "s",
-	    trip->unchanged);
+	    "(each of %s times): no target region changed them.",
+	    bytes, trip->range->device, FIGURE(0));
 	finding->fix = g_strdup("map it with map(to:) where regions only read it; an array without "
 				"a map clause is mapped tofrom");
 	finding_at_most(finding, CONFIDENCE_LIKELY,

@@ -3,6 +3,7 @@
 
 #include "atomic_fixes.h"
 #include "atomics.h"
+#include "evidence.h"
 
 bool launch_is_omp(const struct launch *launch)
 {
@@ -25,26 +26,21 @@ static bool is_advised(const struct process *process, const struct pointer_argum
 
 void omp_lost(const struct rules_context *context, const struct launch *launch,
 	      const struct isa_atomic *atomic, const char *operation,
-	      const struct pointer_argument *pointer, const struct grain *grain)
+	      const struct pointer_argument *pointer, const struct grain *grain,
+	      const struct pages_used *used)
 {
-	const struct allocation *allocation = pointer->place.allocation;
 	struct finding *finding;
-	bool is_new;
 	char *place;
 
 	/* Maps make pages coarse-grained by calls below HIP. */
 	if (context->process->hsa_refused || is_advised(context->process, pointer)) {
 		return;
 	}
-	finding = findings_get(context->findings, RULE_HG801, context->process, &is_new,
-			       "%s %u %d %u", launch->kernel->symbol, pointer->kernarg,
-			       pointer->place.kind, allocation ? allocation->stack_id : 0);
-	launch_hit(launch, finding);
-	if (!is_new) {
+	finding = atomic_finding(context, launch, RULE_HG801, atomic, pointer, grain, used);
+	if (!finding) {
 		return;
 	}
-	atomic_describe(finding, launch, atomic, pointer, grain);
-	place = place_text(&pointer->place);
+	place = place_figure(finding, FIGURE_SIZE, &pointer->place);
 	finding->message = g_strdup_printf(
 	    "the target region does its %s with %s, which %s discards on fine-grained memory "
 	    "without an error; it updates %s in place, %s.",
@@ -93,6 +89,10 @@ void omp_unreachable(const struct rules_context *context, const struct launch *l
 	finding = findings_get(context->findings, RULE_HG806, context->process, &is_new, "%s",
 			       launch->kernel->symbol);
 	launch_hit(launch, finding);
+	/* One region, whatever it uses: the runtime stops at the first. */
+	finding_detail(finding, ((uint64_t)use->kernarg << 32) |
+				    (pointer->place.allocation ? pointer->place.allocation->stack_id
+							       : (unsigned)pointer->place.kind));
 	if (!is_new) {
 		return;
 	}

@@ -2,6 +2,7 @@
 /* HG212, HG216, HG217: too much pinned memory, none that is coarse-grained, pointers carried along.
  */
 #include "context.h"
+#include "analyzer/rules/evidence.h"
 
 #include <string.h>
 
@@ -103,15 +104,18 @@ static void report_carried(const struct rules_context *context, const struct lau
 	finding = findings_get(context->findings, RULE_HG217, context->process, &is_new, "%s %u %u",
 			       launch->kernel->symbol, pointer->kernarg, allocation->stack_id);
 	launch_hit(launch, finding);
+	finding_figure(finding, 0, FIGURE_RANGE, allocation->size);
+	finding_detail(finding, ((uint64_t)allocation->api << 32) | allocation->free_api);
 	if (!is_new) {
+		finding_met(finding, &pointer->place);
 		return;
 	}
 	finding->least_launches = CARRIED_LAUNCHES;
 	finding_set_launch(finding, launch, pointer);
 	finding->message = g_strdup_printf(
-	    "%s is given a struct that holds a pointer to memory that was freed: %" G_GUINT64_FORMAT
-	    " bytes from %s, released by %s.",
-	    finding->kernel, allocation->size, hg_api_name(allocation->api),
+	    "%s is given a struct that holds a pointer to memory that was freed: %s bytes from %s, "
+	    "released by %s.",
+	    finding->kernel, FIGURE(0), hg_api_name(allocation->api),
 	    hg_api_name(allocation->free_api));
 	finding->fix =
 	    g_strdup_printf("fill in the struct anew after the %s, or release the memory "

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* HG2xx and HG3xx: memory of a kind that the GPU cannot reach, advise or move. */
 #include "context.h"
+#include "analyzer/rules/evidence.h"
 
 #include <string.h>
 
@@ -12,13 +13,13 @@
  */
 static struct finding *call_finding(const struct rules_context *context, enum rule_id rule,
 				    unsigned api, const struct place *place, uint32_t stack_id,
-				    bool *is_new)
+				    const char *outcome, bool *is_new)
 {
 	const struct allocation *allocation = place->allocation;
 
-	return findings_get(context->findings, rule, context->process, is_new, "%u %d %u %u", api,
-			    place->kind, allocation ? allocation->stack_id : 0,
-			    allocation ? 0 : stack_id);
+	return findings_get(context->findings, rule, context->process, is_new, "%u %d %u %u %s",
+			    api, place->kind, allocation ? allocation->stack_id : 0,
+			    allocation ? 0 : stack_id, outcome);
 }
 
 static void describe_call(struct finding *finding, unsigned api, const struct place *place,
@@ -46,13 +47,15 @@ static void report_unreachable(const struct rules_context *context, const struct
 			       "%s %u %d %u", launch->kernel->symbol, use->kernarg,
 			       pointer->place.kind, allocation ? allocation->stack_id : 0);
 	launch_hit(launch, finding);
+	what = place_figure(finding, 0, &pointer->place);
+	finding_met(finding, &pointer->place);
 	if (!is_new) {
+		g_free(what);
 		return;
 	}
 	finding_set_launch(finding, launch, pointer);
 	finding->granularity = GRAIN_INACCESSIBLE;
 	finding->why = g_strdup(grain->why);
-	what = place_text(&pointer->place);
 	finding->message = g_strdup_printf(
 	    "%s %s %s, which is the operating system's memory: with XNACK off the GPU has no "
 	    "mapping for it, and the access is a memory access fault.",
@@ -78,11 +81,12 @@ static void describe_hot(struct finding *finding, const struct pointer_argument 
 
 	allocation_unref(finding->allocation);
 	finding_set_place(finding, &pointer->place, pointer->address);
-	g_free(finding->message);
-	finding->message = g_strdup_printf(
-	    "%s reads up to %" G_GUINT64_FORMAT " bytes of %s in place, over the interconnect, at "
-	    "every launch.",
-	    finding->kernel, allocation->size, allocation_noun(allocation));
+	finding_set_message(finding,
+			    g_strdup_printf("%s reads up to %" G_GUINT64_FORMAT
+					    " bytes of %s in place, over the interconnect, at "
+					    "every launch.",
+					    finding->kernel, allocation->size,
+					    allocation_noun(allocation)));
 }
 
 /*
@@ -126,6 +130,7 @@ static void report_hot(const struct rules_context *context, const struct launch 
 			finding_at_most(finding, CONFIDENCE_LIKELY, ONE_OF_SEVERAL);
 		}
 	} else if (finding->latest != allocation) {
+		finding_met(finding, &pointer->place);
 		await_launches(finding, allocation);
 		if (allocation->size > finding->allocation->size) {
 			describe_hot(finding, pointer);
@@ -222,6 +227,25 @@ static bool is_memory(const struct place *place)
 	return place->kind == PLACE_ALLOCATION || is_system_memory(place);
 }
 
+/* Several kinds of advice can be given by one call site: the sentence names each once. */
+static bool add_word(struct finding *finding, const char *word)
+{
+	char *before = finding->words;
+
+	if (before) {
+		char **parts = g_strsplit(before, ", ", -1);
+		bool known = g_strv_contains((const char *const *)parts, word);
+
+		g_strfreev(parts);
+		if (known) {
+			return false;
+		}
+	}
+	finding->words = before ? g_strdup_printf("%s, %s", before, word) : g_strdup(word);
+	g_free(before);
+	return true;
+}
+
 static void report_no_effect(const struct rules_context *context, enum rule_id rule, unsigned api,
 			     uint64_t address, uint32_t stack_id, const char *call,
 			     const char *outcome, const char *fix)
@@ -232,23 +256,27 @@ static void report_no_effect(const struct rules_context *context, enum rule_id r
 	char *what;
 	bool is_new;
 
-	finding = call_finding(context, rule, api, &place, stack_id, &is_new);
+	finding = call_finding(context, rule, api, &place, stack_id, outcome, &is_new);
 	finding_hit(finding, context->event->ns, stack_id);
+	what = place_figure(finding, 0, &place);
+	finding_met(finding, &place);
+	if (add_word(finding, call)) {
+		finding_set_message(finding,
+				    g_strdup_printf("%s on %s %s.", finding->words, what, outcome));
+	}
+	g_free(what);
 	if (!is_new) {
 		return;
 	}
-	what = place_text(&place);
 	describe_call(finding, api, &place, address);
 	finding->granularity = memory.granularity;
 	finding->why = g_strdup(memory.why);
-	finding->message = g_strdup_printf("%s on %s %s.", call, what, outcome);
 	finding->fix = g_strdup(fix);
 	if (!memory.certain) {
 		finding_at_most(finding, CONFIDENCE_LIKELY,
 				"the kind of memory depends on a property of the machine that "
 				"could not be asked");
 	}
-	g_free(what);
 }
 
 #define ADVISE_FIX                                                                                \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prefetches, and what the driver did about them: HG304, HG305, HG311. */
 #include "kernels.h"
+#include "analyzer/rules/evidence.h"
 #include "moves_state.h"
 
 void prefetches_launch(struct moves *moves, const struct moment *moment)
@@ -84,12 +85,14 @@ void check_host_first(struct moves *moves, const struct rules_context *context, 
 		finding = findings_get(context->findings, RULE_HG305, context->process, &is_new,
 				       "host %u", prefetch->stack_id);
 		finding_hit(finding, ns, prefetch->stack_id);
+		finding_figure(finding, 0, FIGURE_RANGE, prefetch->end - prefetch->start);
+		finding_detail(finding, (unsigned)prefetch->target);
 		if (is_new) {
 			set_prefetch(finding, prefetch);
 			finding->message = g_strdup_printf(
-			    "hipMemPrefetchAsync moved %" G_GUINT64_FORMAT
-			    " bytes to device %d, but the host used them next, and they came back.",
-			    prefetch->end - prefetch->start, prefetch->target);
+			    "hipMemPrefetchAsync moved %s bytes to device %d, but the host used "
+			    "them next, and they came back.",
+			    FIGURE(0), prefetch->target);
 			finding->fix = g_strdup("prefetch after the host's last use of them");
 		}
 	}
@@ -240,19 +243,21 @@ static void tell_late(const struct rules_context *context, const struct prefetch
 					       &is_new, "%u", prefetch->stack_id);
 
 	finding_hit(finding, prefetch->ns, prefetch->stack_id);
+	finding_figure(finding, 0, FIGURE_RANGE, prefetch->end - prefetch->start);
+	finding_figure(finding, 1, FIGURE_RANGE, prefetch->late);
+	finding_detail(finding, prefetch->launch.kernel_id);
 	if (!is_new) {
 		return;
 	}
 	set_prefetch(finding, prefetch);
 	finding->message = g_strdup_printf(
-	    "hipMemPrefetchAsync of %" G_GUINT64_FORMAT
-	    " bytes was called when a launch of %s that uses them had been made already: its page "
-	    "faults brought %" G_GUINT64_FORMAT " of them.",
-	    prefetch->end - prefetch->start,
+	    "hipMemPrefetchAsync of %s bytes was called when a launch of %s that uses them had "
+	    "been made already: its page faults brought %s of them.",
+	    FIGURE(0),
 	    code     ? code->name
 	    : kernel ? kernel->symbol
 		     : "a kernel",
-	    prefetch->late);
+	    FIGURE(1));
 	finding->fix = g_strdup("call it before the launch, and on the same stream");
 }
 

@@ -11,6 +11,7 @@
  *  - everything else is no finding.
  */
 #include "uses.h"
+#include "analyzer/rules/evidence.h"
 
 #include "analyzer/model/waits.h"
 
@@ -94,8 +95,7 @@ static const char *infinitive(const struct use *use)
 
 static char *memory_text(const struct allocation *allocation)
 {
-	return g_strdup_printf("%" G_GUINT64_FORMAT " bytes from %s", allocation->size,
-			       hg_api_name(allocation->api));
+	return g_strdup_printf("%s bytes from %s", FIGURE(0), hg_api_name(allocation->api));
 }
 
 /* ---- reports ---- */
@@ -146,6 +146,11 @@ static struct finding *race_finding(const struct rules_context *context, enum ru
 			 allocation->stack_id, from ? from->kernarg : 0);
 
 	finding_hit(finding, later->ns, later->stack_id);
+	finding_figure(finding, 0, FIGURE_RANGE, allocation->size);
+	finding_met(finding, &(struct place){ .kind = PLACE_ALLOCATION, .allocation = allocation });
+	/* The sentence names both streams. */
+	finding_detail(finding, ((uint64_t)earlier->stream << 32) ^ ((uint64_t)later->stream << 8) ^
+				    ((uint64_t)earlier->kind << 4) ^ later->kind);
 	finding->launches += from != NULL;
 	finding->last_slot = later->moment.slot;
 	finding->last_epoch = later->moment.epoch;

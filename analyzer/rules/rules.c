@@ -2,6 +2,7 @@
 #include "rules.h"
 
 #include "context.h"
+#include "evidence.h"
 #include "fixes.h"
 #include "kernels.h"
 #include "offload.h"
@@ -90,7 +91,11 @@ static void check_launch(const struct rules_context *context, struct kernel_ref 
 			 struct kernel_args *args)
 {
 	const struct hg_ev_launch *event = &context->event->launch;
-	struct launch launch = { .kernel = kernel, .args = args, .hits = args->hits };
+	struct launch launch = { .kernel = kernel,
+				 .args = args,
+				 .work_items = args->checked_items,
+				 .items_matter = &args->items_matter,
+				 .hits = args->hits };
 
 	launch.code = kernels_find(context->kernels, context->process, kernel, context->findings,
 				   &launch.arch);
@@ -152,12 +157,15 @@ static void handle_launch(struct rules_engine *engine, const struct rules_contex
 		return;
 	}
 	/* The same arguments in the same address space lead to the same findings. */
-	if (!args->hits || args->checked_epoch != context->process->epoch) {
+	if (!args->hits || args->checked_epoch != context->process->epoch ||
+	    (args->items_matter && args->checked_items != items)) {
 		if (args->hits) {
 			g_ptr_array_set_size(args->hits, 0);
 		} else {
 			args->hits = g_ptr_array_new();
 		}
+		args->items_matter = false;
+		args->checked_items = items;
 		check_launch(context, kernel, args);
 		args->checked_epoch = context->process->epoch;
 	}
@@ -341,6 +349,37 @@ static void note_process(struct findings *findings, const struct process *proces
 	}
 }
 
+/* Of findings of one group the surest stays; the launches of the others are its neighbours. */
+static void fold_groups(GPtrArray *list)
+{
+	GHashTable *groups = g_hash_table_new(g_str_hash, g_str_equal);
+
+	for (unsigned i = 0; i < list->len; i++) {
+		struct finding *finding = list->pdata[i], *best;
+
+		if (!finding->group) {
+			continue;
+		}
+		best = g_hash_table_lookup(groups, finding->group);
+		if (!best || finding->place < best->place) {
+			g_hash_table_replace(groups, finding->group, finding);
+		}
+	}
+	for (unsigned i = 0; i < list->len;) {
+		struct finding *finding = list->pdata[i];
+		struct finding *best =
+		    finding->group ? g_hash_table_lookup(groups, finding->group) : finding;
+
+		if (best != finding) {
+			best->beside += finding->launches;
+			g_ptr_array_remove_index(list, i);
+		} else {
+			i++;
+		}
+	}
+	g_hash_table_destroy(groups);
+}
+
 void rules_engine_finish(struct rules_engine *engine, const struct replay *replay)
 {
 	const struct rules_context context = { engine->findings, engine->kernels, NULL, NULL };
@@ -360,6 +399,10 @@ void rules_engine_finish(struct rules_engine *engine, const struct replay *repla
 		} else {
 			i++;
 		}
+	}
+	fold_groups(list);
+	for (unsigned i = 0; i < list->len; i++) {
+		finding_render(list->pdata[i]);
 	}
 	for (unsigned i = 0; i < replay->processes->len; i++) {
 		note_process(engine->findings, replay->processes->pdata[i]);

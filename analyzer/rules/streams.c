@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* HG405, HG702, HG704, HG705: streams, events and waits that do not do what they look like. */
 #include "ordering.h"
+#include "analyzer/rules/evidence.h"
 
 #include "analyzer/model/waits.h"
 
@@ -246,21 +247,21 @@ static void report_waits(struct findings *findings, struct process_order *at,
 	finding->count = idle ? site->idle : site->needless;
 	finding->about_order = true;
 	finding->api = g_strdup(hg_api_name(site->api));
+	finding_figure(finding, 0, FIGURE_SUM, finding->count);
 	if (idle) {
-		finding->message = g_strdup_printf("%s was called %" G_GUINT64_FORMAT
-						   " times when what it waits for had been waited "
-						   "for already.",
-						   finding->api, site->idle);
+		finding->message = g_strdup_printf("%s was called %s times when what it waits for "
+						   "had been waited for already.",
+						   finding->api, FIGURE(0));
 		finding->fix = g_strdup_printf("remove %s, or call it once", finding->api);
 		finding_at_most(finding, CONFIDENCE_LIKELY,
 				"there can be work that is not in the trace");
 		return;
 	}
 	finding->message = g_strdup_printf(
-	    "%s waited %" G_GUINT64_FORMAT " times for a single kernel that only used the GPU's "
-	    "own memory, and the next thing was another launch: the GPU idles meanwhile, and the "
-	    "host could not have read the result.",
-	    finding->api, site->needless);
+	    "%s waited %s times for a single kernel that only used the GPU's own memory, and the "
+	    "next thing was another launch: the GPU idles meanwhile, and the host could not have "
+	    "read the result.",
+	    finding->api, FIGURE(0));
 	finding->fix =
 	    g_strdup_printf("remove %s: kernels in one stream run in order anyway", finding->api);
 	finding_at_most(finding, CONFIDENCE_LIKELY,
@@ -316,10 +317,11 @@ static void finish_barriers(struct findings *findings, struct process_order *at)
 		finding->count = 0;
 		return;
 	}
-	finding->message = g_strdup_printf(
-	    "%" G_GUINT64_FORMAT " times work was put into the null stream while other streams "
-	    "were busy: it waits for all of them, and they all wait for it.",
-	    at->barriers);
+	finding_figure(finding, 0, FIGURE_SUM, at->barriers);
+	finding->message =
+	    g_strdup_printf("%s times work was put into the null stream while other streams were "
+			    "busy: it waits for all of them, and they all wait for it.",
+			    FIGURE(0));
 	finding->fix = g_strdup("put it into a stream of its own, create the others with "
 				"hipStreamNonBlocking and order them by events,\n"
 				"or compile with -fgpu-default-stream=per-thread");

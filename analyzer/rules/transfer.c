@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* HG5xx: copies that could be fewer, larger, smaller, or beside something else. */
 #include "watch.h"
+#include "analyzer/rules/evidence.h"
 
 #include "thresholds.h"
 
@@ -79,30 +80,41 @@ static struct finding *call_finding(const struct rules_context *context, enum ru
 static void describe_run(struct copy_run *run)
 {
 	struct finding *finding = run->finding;
-	bool adjacent = run->dst_step == run->size && run->src_step == run->size;
+	bool in_one = !run->same_size || (run->dst_step == run->size && run->src_step == run->size);
 
-	g_free(finding->message);
-	g_free(finding->fix);
-	if (adjacent || !run->same_size) {
-		finding->message = g_strdup_printf(
-		    "%s is called %" G_GUINT64_FORMAT " times in a row for %" G_GUINT64_FORMAT
-		    " bytes in all, each copy beginning where the one before ended, on both "
-		    "sides: each costs a call and a command of its own.",
-		    finding->api, run->count, run->bytes);
-		finding->fix = g_strdup_printf("copy the %" G_GUINT64_FORMAT " bytes with one call",
-					       run->bytes);
+	/* What it grew by replaces what it had. */
+	memcpy(finding->figures, run->before, sizeof(finding->figures));
+	finding_figure(finding, 0, FIGURE_RANGE, run->count);
+	finding_figure(finding, 1, FIGURE_RANGE, run->bytes);
+	finding_figure(finding, 2, FIGURE_RANGE, run->size);
+	finding_figure(finding, 3, FIGURE_RANGE, run->dst_step);
+	finding_figure(finding, 4, FIGURE_RANGE, run->src_step);
+	if (finding->count > 1) {
+		finding->varies |= finding->rows != !in_one;
+		return;
+	}
+	finding->rows = !in_one;
+	if (in_one) {
+		finding_set_message(finding,
+				    g_strdup_printf("%s is called %s times in a row for %s bytes "
+						    "in all, each copy beginning where "
+						    "the one before ended, on both sides: each "
+						    "costs a call and a command of its "
+						    "own.",
+						    finding->api, FIGURE(0), FIGURE(1)));
+		finding_set_fix(finding,
+				g_strdup_printf("copy the %s bytes with one call", FIGURE(1)));
 	} else {
-		finding->message = g_strdup_printf(
-		    "%s is called %" G_GUINT64_FORMAT
-		    " times in a row, each time for %" G_GUINT64_FORMAT " bytes, %" G_GUINT64_FORMAT
-		    " bytes further on in the destination and %" G_GUINT64_FORMAT
-		    " in the source: the rows of a matrix.",
-		    finding->api, run->count, run->size, run->dst_step, run->src_step);
-		finding->fix =
-		    g_strdup_printf("copy them with one hipMemcpy2DAsync: width %" G_GUINT64_FORMAT
-				    ", height %" G_GUINT64_FORMAT ", pitches %" G_GUINT64_FORMAT
-				    " and %" G_GUINT64_FORMAT,
-				    run->size, run->count, run->dst_step, run->src_step);
+		finding_set_message(
+		    finding,
+		    g_strdup_printf("%s is called %s times in a row, each time for %s bytes, %s "
+				    "bytes further on in the destination and %s in the source: the "
+				    "rows of a matrix.",
+				    finding->api, FIGURE(0), FIGURE(2), FIGURE(3), FIGURE(4)));
+		finding_set_fix(finding,
+				g_strdup_printf("copy them with one hipMemcpy2DAsync: width %s, "
+						"height %s, pitches %s and %s",
+						FIGURE(2), FIGURE(0), FIGURE(3), FIGURE(4)));
 	}
 }
 
@@ -156,14 +168,10 @@ static void check_small(struct process_watch *watch, const struct rules_context 
 	if (!run->finding) {
 		run->finding = call_finding(context, RULE_HG502, run->api, run->stack_id,
 					    context->event->ns, &is_new);
-		if (!is_new) {
-			return;
-		}
+		memcpy(run->before, run->finding->figures, sizeof(run->before));
 	}
-	/* The first run of a call site is described, as long as it grows. */
-	if (run->finding->count == 1) {
-		describe_run(run);
-	}
+	/* The first run of a call site is described, as long as it grows; of others the numbers. */
+	describe_run(run);
 }
 
 /* ---- HG505 ---- */
@@ -185,6 +193,9 @@ static void report_unused(struct process_watch *watch, const struct rules_contex
 	finding = findings_get(context->findings, RULE_HG505, context->process, &is_new, "%u %u %u",
 			       upload->api, upload->stack_id, allocation->stack_id);
 	finding_hit(finding, upload->ns, upload->stack_id);
+	finding_figure(finding, 0, FIGURE_MOST, upload->size);
+	finding_detail(finding, g_str_hash(what));
+	finding_met(finding, &place);
 	if (is_new) {
 		finding->absence = true;
 		finding->api = g_strdup(hg_api_name(upload->api));
@@ -193,13 +204,13 @@ static void report_unused(struct process_watch *watch, const struct rules_contex
 	}
 	/* Of several copies by one call the largest is described. */
 	if (upload->size > finding->bytes) {
-		g_free(finding->message);
 		allocation_unref(finding->allocation);
 		finding_set_place(finding, &place, allocation->ptr + upload->offset);
-		finding->message = g_strdup_printf(
-		    "%s copies %s%" G_GUINT64_FORMAT " bytes into device memory that %s before any "
-		    "kernel or copy reads them.",
-		    finding->api, is_new ? "" : "up to ", upload->size, what);
+		finding_set_message(finding,
+				    g_strdup_printf("%s copies %s bytes into device memory that %s "
+						    "before any kernel or copy reads "
+						    "them.",
+						    finding->api, FIGURE(0), what));
 		finding->bytes = upload->size;
 	}
 	if (is_new && (!device || device->large_bar != 0)) {
@@ -290,6 +301,7 @@ static void forget_large(struct process_watch *watch)
 
 static void report_large(const struct rules_context *context, const struct memory_watch *memory)
 {
+	struct place place = { .kind = PLACE_ALLOCATION, .allocation = memory->allocation };
 	struct finding *finding;
 	bool is_new;
 
@@ -297,19 +309,19 @@ static void report_large(const struct rules_context *context, const struct memor
 	finding = findings_get(context->findings, RULE_HG503, context->process, &is_new, "%u %u",
 			       memory->large_api, memory->allocation->stack_id);
 	finding_hit(finding, context->event->ns, memory->large_site);
+	finding_figure(finding, 0, FIGURE_RANGE, memory->large_size);
+	finding_met(finding, &place);
 	if (!is_new) {
 		return;
 	}
 	finding->least_count = LARGE_COPY_REPEATS;
 	finding->api = g_strdup(hg_api_name(memory->large_api));
-	finding_set_place(
-	    finding, &(struct place){ .kind = PLACE_ALLOCATION, .allocation = memory->allocation },
-	    memory->allocation->ptr);
+	finding_set_place(finding, &place, memory->allocation->ptr);
 	finding->message = g_strdup_printf(
-	    "%s copies %" G_GUINT64_FORMAT " bytes at once, and the kernel that needs them is the "
-	    "next thing to run, again and again; the program uses one stream, so the GPU computes "
+	    "%s copies %s bytes at once, and the kernel that needs them is the next thing to run, "
+	    "again and again; the program uses one stream, so the GPU computes "
 	    "nothing during the copy.",
-	    finding->api, memory->large_size);
+	    finding->api, FIGURE(0));
 	finding->fix = g_strdup("copy and compute in pieces on two to four streams, from pinned "
 				"memory: while one piece is computed the next is copied");
 }
@@ -354,15 +366,17 @@ static void check_blocking(struct process_watch *watch, const struct rules_conte
 	}
 	finding = call_finding(context, RULE_HG506, copy->api, copy->stack_id, context->event->ns,
 			       &is_new);
+	finding_figure(finding, 0, FIGURE_RANGE, copy_bytes(copy));
+	finding_met(finding, host);
 	if (!is_new) {
 		return;
 	}
 	finding->least_count = BLOCKING_REPEATS;
 	finding_set_place(finding, host, host->allocation ? host->allocation->ptr : 0);
-	finding->message = g_strdup_printf(
-	    "%s copies %" G_GUINT64_FORMAT " bytes between launches, again and again: each time "
-	    "the host waits for the GPU, and then the GPU for the host.",
-	    finding->api, copy_bytes(copy));
+	finding->message =
+	    g_strdup_printf("%s copies %s bytes between launches, again and again: each time the "
+			    "host waits for the GPU, and then the GPU for the host.",
+			    finding->api, FIGURE(0));
 	finding->fix = g_strdup("copy with hipMemcpyAsync from or to pinned memory on a second "
 				"stream with two buffers in turn, and wait for an event where the "
 				"bytes are needed");
@@ -423,10 +437,14 @@ static void check_kind(const struct rules_context *context, const struct place *
 	}
 	finding = call_finding(context, RULE_HG508, copy->api, copy->stack_id, context->event->ns,
 			       &is_new);
+	what = place_figure(finding, 0, wrong);
+	finding_detail(finding, ((uint64_t)g_str_hash(what) << 32) | ((uint64_t)copy->kind << 1) |
+				    (wrong == dst));
+	finding_met(finding, wrong);
 	if (!is_new) {
+		g_free(what);
 		return;
 	}
-	what = place_text(wrong);
 	finding_set_place(finding, wrong, wrong == dst ? copy->dst : copy->src);
 	finding->message = g_strdup_printf(
 	    "%s is told %s, but its %s is %s (%s); the runtime went by the pointers.", finding->api,

@@ -66,7 +66,8 @@ struct copy_run {
 	uint64_t dst_step, src_step;
 	uint64_t count, bytes;
 	bool same_size;
-	struct finding *finding; /* since it is long enough */
+	struct finding *finding;       /* since it is long enough */
+	struct figure before[FIGURES]; /* the finding's, of earlier runs */
 };
 
 /* What a call site did. */

@@ -74,17 +74,27 @@ function historyOf(history) {
   return lines.join("\n");
 }
 
+/* What a finding unites: each instruction, the pages and who advised them, memory that it may be. */
+const range = (least, most) => least === most ? `${least}` : `${least} to ${most}`;
+const instructionOf = (i) => `${i.instruction} at +0x${i.code_offset.toString(16)}` + (i.function ? ` of ${i.function}` : "") + (i.file ? ` (${i.file}:${i.line})` : "");
+const pageOf = (p) => `offsets ${p.offset} to ${p.offset + p.size - 1}: ${p.granularity}` +
+  (p.advice ? `, by ${p.advice.call} of ${p.advice.size} bytes at ${p.advice.address}, ${frames(p.advice.stack.slice(0, 1))}` : "");
+const candidateOf = (c) => (c.count > 1 ? `${c.count} allocations of ` : "") + `${range(c.least_size, c.most_size)} bytes from ${c.api}${c.symbol ? " " + c.symbol : ""}, ` +
+  `${c.mixed ? "in part " : ""}${c.granularity}${c.kernarg_offset == null ? "" : `, given at byte ${c.kernarg_offset} of the arguments`}\n${frames(c.stack)}`;
+
 function rowsOf(f) {
   const memory = f.allocation;
   return [
     ["what", f.message], ["kernel", f.kernel],
-    ["instruction", f.instruction && `${f.instruction}${f.code_offset == null ? "" : " at +0x" + f.code_offset.toString(16)}` +
-      (f.device_file ? ` (${f.device_file}:${f.device_line})` : "")],
+    [f.instructions && f.instructions.length > 1 ? "instructions" : "instruction", f.instructions && f.instructions.map(instructionOf).join("\n")],
     ["argument", f.argument ?? (f.argument_index == null ? null : `number ${f.argument_index}`)],
-    ["memory", memory && `${memory.size} bytes from ${memory.api}${memory.symbol ? " " + memory.symbol : ""} at ${memory.address}`],
+    ["memory", memory && `${memory.size} bytes from ${memory.api}${memory.symbol ? " " + memory.symbol : ""} at ${memory.address}, offset ${range(memory.first_offset, memory.last_offset)}` +
+      (memory.several ? ` (the first of several, ${range(memory.least_size, memory.most_size)} bytes)` : "")],
     ["granularity", memory && memory.granularity && `${memory.granularity}${memory.why ? ": " + memory.why : ""}`],
+    ["pages", memory && memory.pages && memory.pages.map(pageOf).join("\n")],
+    ["candidates", f.candidates && f.candidates.map(candidateOf).join("\n")],
     ["allocated", memory && frames(memory.stack)], ["freed", memory && frames(memory.free_stack)],
-    ["launched", f.launches && frames(f.launches.stack)], ["launches", f.launches && f.launches.count],
+    ["launched", f.launches && frames(f.launches.stack)], ["launches", f.launches && f.launches.count + (f.launches.beside ? `; ${f.launches.beside} more used other pages of the memory` : "")],
     ["called", frames(f.call_stack)], ["call", f.api], ["history", historyOf(f.history)], ["occurrences", f.count],
     ["not proven", f.doubts], ["fix", f.fix], ["process", f.pid], ["sources", f.sources.join(", ")],
   ].filter(([, value]) => value != null && value !== "");

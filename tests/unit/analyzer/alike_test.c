@@ -11,6 +11,8 @@
 
 #include "analyzer/analyze.h"
 #include "analyzer/report/selection.h"
+#include "analyzer/rules/context.h"
+#include "analyzer/rules/evidence.h"
 
 /* Two places on one line, as of an unrolled loop, and one on another. */
 static uint64_t same[2], other;
@@ -111,27 +113,97 @@ static void copies_of_a_call_are_one(void **state)
 	assert_int_equal(g_array_index(finding->sites, struct site, 0).count, 7);
 }
 
-static void numbers_of_one_are_not_said_of_all(void **state)
+static struct finding *waited(uint32_t stack_id, uint64_t count)
 {
-	struct finding *finding = call_at(RULE_HG704, FIRST, 3);
+	struct finding *finding = call_at(RULE_HG704, stack_id, count);
 
-	(void)state;
-	finding->message = g_strdup("it waited 3 times.");
-	call_at(RULE_HG704, SECOND, 4)->message = g_strdup("it waited 4 times.");
-	assert_int_equal(united(), 1);
-	assert_non_null(strstr(finding->message, "waited 3 times. (The same line"));
-	assert_non_null(strstr(finding->message, "more than once, as in an unrolled loop"));
+	finding_figure(finding, 0, FIGURE_SUM, count);
+	finding_figure(finding, 1, FIGURE_RANGE, 8 * count);
+	finding->message = g_strdup("it waited " FIGURE(0) " times for " FIGURE(1) " bytes.");
+	finding_render(finding);
+	return finding;
 }
 
-static void one_sentence_for_all_stays(void **state)
+/* A total in a sentence is that of all, and what differs is given as a range. */
+static void numbers_in_sentences_are_joined(void **state)
 {
-	struct finding *finding = call_at(RULE_HG704, FIRST, 3);
+	const struct finding *finding = waited(FIRST, 3);
 
 	(void)state;
-	finding->message = g_strdup("it waits.");
-	call_at(RULE_HG704, SECOND, 4)->message = g_strdup("it waits.");
+	assert_string_equal(finding->message, "it waited 3 times for 24 bytes.");
+	waited(SECOND, 4);
 	assert_int_equal(united(), 1);
-	assert_string_equal(finding->message, "it waits.");
+	assert_int_equal(finding->count, 7);
+	assert_string_equal(finding->message, "it waited 7 times for 24 to 32 bytes.");
+}
+
+static void what_is_said_of_one_is_not_said_of_the_other(void **state)
+{
+	(void)state;
+	call_at(RULE_HG704, FIRST, 3)->message = g_strdup("it waits for 3 kernels.");
+	call_at(RULE_HG704, SECOND, 4)->message = g_strdup("it waits for 4 kernels.");
+	assert_int_equal(united(), 2);
+}
+
+static void what_is_doubted_of_one_is_not_proven(void **state)
+{
+	(void)state;
+	call_at(RULE_HG704, FIRST, 3);
+	finding_at_most(call_at(RULE_HG704, SECOND, 4), CONFIDENCE_LIKELY, "who knows");
+	assert_int_equal(united(), 2);
+}
+
+static struct finding *of_memory(uint32_t stack_id, uint64_t size, uint64_t flags)
+{
+	struct finding *finding = call_at(RULE_HG501, stack_id, 1);
+	struct allocation *allocation = g_new0(struct allocation, 1);
+
+	allocation->api = HG_API_hipHostMalloc;
+	allocation->ptr = 0x1000 * stack_id;
+	allocation->size = size;
+	allocation->flags = flags;
+	allocation->stack_id = stack_id;
+	finding_set_place(finding, &(struct place){ PLACE_ALLOCATION, allocation, 0, NULL }, 0);
+	return finding;
+}
+
+static void memory_of_other_flags_is_other_memory(void **state)
+{
+	const struct finding *finding = of_memory(FIRST, 64, 0);
+
+	(void)state;
+	of_memory(SECOND, 64, 0x40000000);
+	assert_int_equal(united(), 2);
+	assert_false(finding->met.several);
+}
+
+static void sizes_of_memory_are_a_range(void **state)
+{
+	const struct finding *finding = of_memory(FIRST, 64, 0);
+
+	(void)state;
+	of_memory(SECOND, 16, 0);
+	assert_int_equal(united(), 1);
+	assert_true(finding->met.several);
+	assert_int_equal(finding->met.least, 16);
+	assert_int_equal(finding->met.most, 64);
+}
+
+static void instructions_of_both_are_kept(void **state)
+{
+	struct finding *one = call_at(RULE_HG101, FIRST, 1);
+	struct finding *second = call_at(RULE_HG101, SECOND, 1);
+	const struct code_site sites[] = { { .instruction = (char *)"a", .code_offset = 8 },
+					   { .instruction = (char *)"a", .code_offset = 16 } };
+
+	(void)state;
+	finding_add_instruction(one, &sites[0]);
+	finding_add_instruction(second, &sites[0]);
+	finding_add_instruction(second, &sites[1]);
+	finding_add_instruction(second, &sites[1]);
+	assert_int_equal(united(), 1);
+	assert_int_equal(one->instructions->len, 2);
+	assert_int_equal(one->code_offset, 8);
 }
 
 static void another_line_is_another_call(void **state)
@@ -179,8 +251,12 @@ int main(void)
 #define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(copies_of_a_call_are_one),
-		TEST(numbers_of_one_are_not_said_of_all),
-		TEST(one_sentence_for_all_stays),
+		TEST(numbers_in_sentences_are_joined),
+		TEST(what_is_said_of_one_is_not_said_of_the_other),
+		TEST(what_is_doubted_of_one_is_not_proven),
+		TEST(memory_of_other_flags_is_other_memory),
+		TEST(sizes_of_memory_are_a_range),
+		TEST(instructions_of_both_are_kept),
 		TEST(another_line_is_another_call),
 		TEST(another_rule_is_another_finding),
 		TEST(lost_stacks_stay_apart),

@@ -300,7 +300,7 @@ static void later_advice_wins_page_by_page(void **state)
 	assert_int_equal(pages.coarse, 0xe000);
 	assert_int_equal(pages.fine, 0x2000);
 	assert_int_equal(pages.plain, 0);
-	assert_false(pages.latest->coarse);
+	assert_false(pages.latest->call.coarse);
 	advise(0x15000, 0x1000, true);
 	assert_int_equal(summary(process, 0x10000, 0x10000).coarse, 0xf000);
 }
@@ -332,12 +332,35 @@ static void advice_outlives_small_blocks_but_not_mappings(void **state)
 	assert_int_equal(summary(process, 0x900000, 0x4000).coarse, 0x3000);
 }
 
+/* What page_map_each() told: a sign for each page, and whether neighbours of one call were joined.
+ */
+struct told {
+	signed char page[64];
+	uint64_t at;
+	const struct page_call *last;
+	bool joined, gapless;
+};
+
+static void tell_stretch(void *data, uint64_t from, uint64_t to, const struct page_call *call)
+{
+	struct told *told = data;
+
+	told->gapless &= from == told->at && from < to;
+	told->joined &= from == 0 || (call ? call->ns : -1) != (told->last ? told->last->ns : -1);
+	for (uint64_t page = from >> 12; page < to >> 12; page++) {
+		told->page[page] = call ? (call->coarse ? 1 : -1) : 0;
+	}
+	told->at = to;
+	told->last = call;
+}
+
 /* Random advice against a plain array of pages. */
 static void page_map_agrees_with_an_array(void **state)
 {
 	enum { PAGES = 64 };
 	signed char expected[PAGES] = { 0 };
 	struct page_map map;
+	struct told told;
 	uint32_t random = 12345;
 
 	(void)state;
@@ -353,7 +376,12 @@ static void page_map_agrees_with_an_array(void **state)
 		if (kind == 0) {
 			page_map_drop(&map, first << 12, count << 12);
 		} else {
-			page_map_advise(&map, first << 12, count << 12, kind > 1, round, 0);
+			const struct page_call call = { .ptr = first << 12,
+							.size = count << 12,
+							.coarse = kind > 1,
+							.ns = round };
+
+			page_map_advise(&map, &call);
 		}
 		for (uint64_t page = first; page < first + count; page++) {
 			expected[page] = kind == 0 ? 0 : kind > 1 ? 1 : -1;
@@ -364,6 +392,10 @@ static void page_map_agrees_with_an_array(void **state)
 		}
 		assert_int_equal(page_map_summary(&map, 0, PAGES << 12).coarse, coarse << 12);
 		assert_int_equal(page_map_summary(&map, 0, PAGES << 12).fine, fine << 12);
+		told = (struct told){ .joined = true, .gapless = true };
+		page_map_each(&map, 0, PAGES << 12, tell_stretch, &told);
+		assert_memory_equal(told.page, expected, PAGES);
+		assert_true(told.joined && told.gapless && told.at == PAGES << 12);
 	}
 	page_map_destroy(&map);
 }

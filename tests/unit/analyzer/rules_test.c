@@ -458,6 +458,7 @@ static void pageable_copies(void **state)
 	assert_non_null(strstr(finding(0)->message, "copies 65536 bytes to pageable memory"));
 	copy(HG_API_hipMemcpyAsync, 0x4000000, 0x1000000, 0x20000);
 	copy(HG_API_hipMemcpyAsync, 0x4000000, 0x1000000, 0x18000);
+	assert_string_equal(found(), "HG501");
 	assert_int_equal(finding(0)->count, 3);
 	assert_non_null(strstr(finding(0)->message, "copies up to 131072 bytes to pageable"));
 	copy(HG_API_hipMemcpyPeerAsync, 0x4000000, 0x1000000, 0x10000);
