@@ -110,6 +110,7 @@ static void process_free(gpointer data)
 	g_hash_table_destroy(process->args);
 	g_array_free(process->failed, TRUE);
 	address_space_destroy(&process->space);
+	g_free(process->gpu_memory);
 	page_map_destroy(&process->pages);
 	g_free(process);
 }

@@ -142,6 +142,8 @@ struct process {
 	uint64_t inherited; /* allocations that it has from the process that forked it */
 	bool past_unknown;  /* it has more than are kept */
 	uint64_t epoch;     /* changes whenever an address may mean something else */
+	void *gpu_memory;   /* the rules': what GPUs can access; one block, freed with this ... */
+	uint64_t gpu_memory_epoch; /* ... and when it was so */
 
 	uint64_t launches, allocations, copies;
 	uint64_t target_regions, target_transfers; /* OpenMP's */

@@ -182,7 +182,9 @@ static void put_finding(const struct printer *printer, const struct finding *fin
 	if (finding->kernel) {
 		put_kernel(printer, finding);
 	}
-	put_allocation(printer, finding);
+	if (finding->candidates->len == 0) { /* else the memory is one of them */
+		put_allocation(printer, finding);
+	}
 	put_candidates(printer, finding);
 	put_sites(printer, finding);
 	put_related(printer, finding);
@@ -357,6 +359,7 @@ int report_text(const struct analysis *analysis, unsigned style, FILE *stream)
 	struct printer printer;
 	const struct findings *findings = &analysis->findings;
 	unsigned counts[SEVERITY_ERROR + 1] = { 0 };
+	char *unanalysed = findings_unanalysed(findings);
 
 	printer_init(&printer, analysis, style, stream);
 	put_processes(&printer);
@@ -380,16 +383,22 @@ int report_text(const struct analysis *analysis, unsigned style, FILE *stream)
 	put_cost(&printer);
 	recording_line(recording_status_name(analysis->recording.status),
 		       (int64_t)analysis->recording.missing, stream);
-	if (findings->list->len == 0) {
-		fprintf(stream, "hipgrain: nothing%s found%s\n",
-			is_partial(analysis->selection) ? " else" : "",
-			analysis->complete ? "" : ", as far as it could be told");
+	if (findings->list->len == 0 && analysis->complete) {
+		fprintf(stream, "hipgrain: nothing%s found\n",
+			is_partial(analysis->selection) ? " else" : "");
+	} else if (findings->list->len == 0) {
+		fprintf(stream, "hipgrain: no%s finding, and not everything was analysed\n",
+			is_partial(analysis->selection) ? " other" : "");
 	} else {
 		fprintf(stream, "hipgrain: %u error%s, %u warning%s, %u advice, %u note%s\n",
 			counts[SEVERITY_ERROR], counts[SEVERITY_ERROR] == 1 ? "" : "s",
 			counts[SEVERITY_WARNING], counts[SEVERITY_WARNING] == 1 ? "" : "s",
 			counts[SEVERITY_ADVICE], counts[SEVERITY_NOTE],
 			counts[SEVERITY_NOTE] == 1 ? "" : "s");
+	}
+	if (unanalysed) {
+		fprintf(stream, "hipgrain: not analysed: %s; listed above\n", unanalysed);
+		g_free(unanalysed);
 	}
 	return 0;
 }

@@ -95,6 +95,10 @@ const char *atomic_kind_text(enum atomic_kind kind)
 /* How to make the memory coarse-grained, in terms of the call that allocated it; to be freed. */
 static char *coarse_fix(const struct allocation *allocation, int device)
 {
+	if (!allocation) {
+		return g_strdup("allocate it with hipMalloc, or with hipMallocManaged and "
+				"hipMemAdviseSetCoarseGrain");
+	}
 	if (allocation->symbol) {
 		return g_strdup_printf("call hipMemAdvise(&%s, sizeof(%s), "
 				       "hipMemAdviseSetCoarseGrain, %d); before the launch;\nor "
@@ -214,6 +218,7 @@ static char *key_of(const struct launch *launch, const struct isa_atomic *atomic
 		    const struct pointer_argument *pointer, const struct grain *grain)
 {
 	const struct allocation *allocation = pointer->place.allocation;
+	struct atomic_source *source = atomic_source_new(launch, atomic);
 	GString *key = g_string_new(launch->kernel->symbol);
 
 	g_string_append_printf(key, " %u %d %s %d %d %d", pointer->kernarg, pointer->place.kind,
@@ -242,11 +247,23 @@ static void count_fine_part(struct finding *finding, const struct pointer_argume
 	finding_figure(finding, FIGURE_FINE_START, FIGURE_RANGE, used->fine_start);
 }
 
+static const char *system_noun(const struct place *place)
+{
+	switch (place->kind) {
+	case PLACE_STACK:
+		return "the stack of a thread of the host";
+	case PLACE_STATIC:
+		return "the static data of the host's program";
+	default:
+		return "the heap of the host";
+	}
+}
+
 /* What of the memory is fine-grained, for a sentence; to be freed. */
 static char *fine_part(const struct pointer_argument *pointer, const struct pages_used *used)
 {
-	const char *noun =
-	    pointer->place.allocation ? allocation_noun(pointer->place.allocation) : "this memory";
+	const char *noun = pointer->place.allocation ? allocation_noun(pointer->place.allocation)
+						     : system_noun(&pointer->place);
 
 	switch (used->reach) {
 	case PAGES_FINE:
@@ -391,6 +408,34 @@ static void report_loop(const struct rules_context *context, const struct launch
 	}
 }
 
+/* Where an instruction is, as a limit names it: its line, else its offset; to be freed. */
+static char *instruction_place(const struct isa_atomic *atomic)
+{
+	char *file, *text;
+
+	if (!atomic->file) {
+		return g_strdup_printf("%s at +0x%" G_GINT64_MODIFIER "x%s%s", atomic->mnemonic,
+				       atomic->offset, atomic->function ? " of " : "",
+				       atomic->function ? atomic->function : "");
+	}
+	file = atomic->file[0] == '/' ? g_canonicalize_filename(atomic->file, NULL)
+				      : g_strdup(atomic->file);
+	text = g_strdup_printf("%s (%s:%u)", atomic->mnemonic, file, atomic->line);
+	g_free(file);
+	return text;
+}
+
+/* What is known of the memory is not enough to say what the instruction does to it. */
+static void limit_unknown_memory(const struct rules_context *context, const struct launch *launch,
+				 const struct isa_atomic *atomic, const char *why)
+{
+	char *place = instruction_place(atomic);
+
+	findings_limit_of(context->findings, LIMIT_ACCESS, "kernel %s: what %s does is unknown: %s",
+			  launch->code->name, place, why);
+	g_free(place);
+}
+
 static void check_target(const struct rules_context *context, const struct launch *launch,
 			 const struct isa_atomic *atomic, enum atomic_kind kind,
 			 const struct pointer_argument *pointer)
@@ -400,10 +445,17 @@ static void check_target(const struct rules_context *context, const struct launc
 	struct model_atomic_use use;
 	struct model_outcome here, coarse;
 
-	if (pointer->place.kind != PLACE_ALLOCATION && !is_omp_system(launch, &pointer->place)) {
+	if (pointer->place.kind == PLACE_UNKNOWN && atomic->origin.kind == ISA_ORIGIN_DIRECT) {
+		limit_unknown_memory(context, launch, atomic,
+				     "the allocation that its pointer leads to was not recorded");
+	}
+	if (pointer->place.kind != PLACE_ALLOCATION && !is_system_memory(&pointer->place)) {
 		return; /* the families of placement and lifetime speak about those */
 	}
 	used = atomic_grain(context, launch, atomic, pointer, &grain);
+	if (grain.granularity == GRAIN_UNKNOWN) {
+		limit_unknown_memory(context, launch, atomic, grain.why);
+	}
 	if (grain.granularity != GRAIN_FINE && grain.granularity != GRAIN_COARSE) {
 		goto out;
 	}
@@ -424,14 +476,16 @@ static void check_target(const struct rules_context *context, const struct launc
 		if (here.outcome == OUTCOME_LOST) {
 			report_lost(context, launch, atomic, kind, pointer, &grain, &used);
 		} else if (here.outcome == OUTCOME_UNKNOWN) {
-			findings_limit(context->findings,
-				       "kernel %s: what %s does on %s in %s of %s is not in the "
-				       "memory model",
-				       launch->code->name, atomic->mnemonic,
-				       model_granularity_name(grain.granularity),
-				       model_location_name(grain.location), launch->arch);
+			char *why =
+			    g_strdup_printf("the memory model lacks %s in %s of %s",
+					    model_granularity_name(grain.granularity),
+					    model_location_name(grain.location), launch->arch);
+
+			limit_unknown_memory(context, launch, atomic, why);
+			g_free(why);
 		}
-	} else if (atomic->cas_loop && coarse.outcome == OUTCOME_WORKS && !grain.mixed) {
+	} else if (atomic->cas_loop && coarse.outcome == OUTCOME_WORKS && !grain.mixed &&
+		   pointer->place.allocation) {
 		report_loop(context, launch, atomic, kind, pointer, &grain, &used);
 	}
 out:
@@ -468,6 +522,36 @@ static void check_device_variable(const struct rules_context *context, const str
 	check_pointer(context, launch, atomic, &pointer);
 }
 
+bool atomic_has_limit(const struct isa_atomic *atomic)
+{
+	return atomic_fp_kind(atomic) >= 0 && (atomic->origin.kind == ISA_ORIGIN_INDIRECT ||
+					       atomic->origin.kind == ISA_ORIGIN_CONSTANT ||
+					       atomic->origin.kind == ISA_ORIGIN_UNKNOWN);
+}
+
+static void limit_unknown_target(const struct rules_context *context, const struct launch *launch,
+				 const struct isa_atomic *atomic)
+{
+	char *place;
+
+	if (!atomic_has_limit(atomic)) {
+		return;
+	}
+	place = instruction_place(atomic);
+	if (atomic->origin.kind == ISA_ORIGIN_INDIRECT) {
+		findings_limit_of(context->findings, LIMIT_ACCESS,
+				  "kernel %s: %s goes through a pointer that is loaded from "
+				  "memory: which memory it updates is unknown",
+				  launch->code->name, place);
+	} else {
+		findings_limit_of(
+		    context->findings, LIMIT_ACCESS,
+		    "kernel %s: which memory %s updates is unknown: %s", launch->code->name, place,
+		    atomic->origin.why ? atomic->origin.why : "its address is a number");
+	}
+	g_free(place);
+}
+
 void check_atomics(const struct rules_context *context, const struct launch *launch)
 {
 	for (size_t i = 0; launch->code && i < launch->code->atomic_count; i++) {
@@ -496,16 +580,10 @@ void check_atomics(const struct rules_context *context, const struct launch *lau
 		case ISA_ORIGIN_INDIRECT:
 		case ISA_ORIGIN_CONSTANT:
 		case ISA_ORIGIN_UNKNOWN:
-			if (atomic_fp_kind(atomic) < 0) {
-				break;
+			if (!atomic_is_the_runtimes(launch, atomic)) {
+				check_unknown_target(context, launch, atomic);
+				limit_unknown_target(context, launch, atomic);
 			}
-			check_unproven(context, launch, atomic);
-			findings_limit(context->findings,
-				       "kernel %s: which memory %s at +0x%" G_GINT64_MODIFIER
-				       "x updates cannot be told: %s",
-				       launch->code->name, atomic->mnemonic, atomic->offset,
-				       atomic->origin.why ? atomic->origin.why
-							  : "its address was loaded from memory");
 			break;
 		}
 	}

@@ -59,9 +59,15 @@ void check_contention(const struct rules_context *context, const struct launch *
 /* Loops that wait for memory to change. */
 void check_spins(const struct rules_context *context, const struct launch *launch);
 
-/* A floating-point atomic whose memory is not known. */
-void check_unproven(const struct rules_context *context, const struct launch *launch,
-		    const struct isa_atomic *atomic);
+/* Its memory may be unknown, and the report says so. */
+bool atomic_has_limit(const struct isa_atomic *atomic);
+
+/* A hardware atomic whose address could not be followed. */
+void check_unknown_target(const struct rules_context *context, const struct launch *launch,
+			  const struct isa_atomic *atomic);
+
+/* Services of the host (printf, malloc in kernels) update memory of the runtime's own. */
+bool atomic_is_the_runtimes(const struct launch *launch, const struct isa_atomic *atomic);
 
 /* The same kernel from several code objects. */
 void check_flags_across(const struct rules_context *context, const struct launch *launch);

@@ -216,14 +216,15 @@ void finding_remove_site(struct finding *finding, unsigned at)
 	g_clear_pointer(&finding->site_index, g_hash_table_destroy);
 }
 
-static void add_distinct(struct findings *findings, GPtrArray *list, char *text)
+static bool add_distinct(struct findings *findings, GPtrArray *list, char *text)
 {
 	if (!g_hash_table_add(findings->said, text)) {
-		return; /* which has freed it */
+		return false; /* which has freed it */
 	}
 	if (list->len < LINES_MOST) {
 		g_ptr_array_add(list, g_strdup(text));
 	}
+	return true;
 }
 
 void findings_limit(struct findings *findings, const char *format, ...)
@@ -231,8 +232,39 @@ void findings_limit(struct findings *findings, const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	add_distinct(findings, findings->limits, g_strdup_vprintf(format, arguments));
+	findings->limit_counts[LIMIT_OTHER] +=
+	    add_distinct(findings, findings->limits, g_strdup_vprintf(format, arguments));
 	va_end(arguments);
+}
+
+void findings_limit_of(struct findings *findings, enum limit_kind kind, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	findings->limit_counts[kind] +=
+	    add_distinct(findings, findings->limits, g_strdup_vprintf(format, arguments));
+	va_end(arguments);
+}
+
+char *findings_unanalysed(const struct findings *findings)
+{
+	static const char *const texts[LIMIT_KINDS][2] = {
+		[LIMIT_OTHER] = { "limit of the recording", "limits of the recording" },
+		[LIMIT_CODE] = { "kernel", "kernels" },
+		[LIMIT_ACCESS] = { "memory access", "memory accesses" },
+	};
+	GString *text = g_string_new(NULL);
+
+	for (int kind = LIMIT_KINDS - 1; kind >= 0; kind--) {
+		unsigned count = findings->limit_counts[kind];
+
+		if (count) {
+			g_string_append_printf(text, "%s%u %s", text->len ? ", " : "", count,
+					       texts[kind][count != 1]);
+		}
+	}
+	return g_string_free(text, text->len == 0);
 }
 
 void findings_note(struct findings *findings, const char *format, ...)

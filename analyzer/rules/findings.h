@@ -136,6 +136,14 @@ struct finding {
 	GArray *ranks; /* struct finding_rank (analyzer/ranks.h), sorted; NULL: of no rank */
 };
 
+/* What a limit leaves out. */
+enum limit_kind {
+	LIMIT_OTHER,  /* of the recording or the machine */
+	LIMIT_CODE,   /* a kernel's machine code */
+	LIMIT_ACCESS, /* the memory that an instruction accesses */
+	LIMIT_KINDS,
+};
+
 struct findings {
 	GPtrArray *list;           /* struct finding, in order of appearance, then sorted */
 	GHashTable *by_key;        /* deduplication key -> struct finding */
@@ -148,6 +156,7 @@ struct findings {
 	GPtrArray *moves;          /* struct move_row (moves.h): pages that moved */
 	GPtrArray *move_spans;     /* struct move_span (moves.h): ... and when */
 	GHashTable *histories;     /* struct allocation -> struct move_history (moves.h) */
+	unsigned limit_counts[LIMIT_KINDS];
 	GHashTable *said; /* every limit and note, also those that are too many to be listed */
 };
 
@@ -172,7 +181,13 @@ void finding_remove_site(struct finding *finding, unsigned at);
  */
 #define LINES_MOST 1000
 void findings_limit(struct findings *findings, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/* The same of a kernel or an access, for findings_unanalysed(). */
+void findings_limit_of(struct findings *findings, enum limit_kind kind, const char *format, ...)
+    G_GNUC_PRINTF(3, 4);
 void findings_note(struct findings *findings, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/* What was not analysed, in numbers: "2 memory accesses and 1 kernel"; NULL: nothing. To be freed.
+ */
+char *findings_unanalysed(const struct findings *findings);
 void findings_count_lines(struct findings *findings);
 
 /* What a finding can rest on that an incomplete recording does not give. */

@@ -229,9 +229,10 @@ const struct isa_kernel *kernels_find(struct kernels *kernels, const struct proc
 
 	*arch = "";
 	if (!object || !object->sha256[0]) {
-		findings_limit(findings, "kernel %s: its machine code was not captured%s%s",
-			       kernel->symbol, object && object->problem[0] ? ": " : "",
-			       object ? object->problem : "");
+		findings_limit_of(findings, LIMIT_CODE,
+				  "kernel %s: its machine code was not captured%s%s",
+				  kernel->symbol, object && object->problem[0] ? ": " : "",
+				  object ? object->problem : "");
 		return NULL;
 	}
 	key = g_strdup_printf("%s %s", object->sha256, kernel->symbol);
@@ -243,8 +244,9 @@ const struct isa_kernel *kernels_find(struct kernels *kernels, const struct proc
 		g_hash_table_insert(kernels->analysed, key, entry);
 	}
 	if (!entry->kernel) {
-		findings_limit(findings, "kernel %s: its machine code was not analysed: %s",
-			       kernel->symbol, entry->problem);
+		findings_limit_of(findings, LIMIT_CODE,
+				  "kernel %s: its machine code was not analysed: %s",
+				  kernel->symbol, entry->problem);
 		return NULL;
 	}
 	*arch = entry->object->arch;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules.h"
 
+#include <string.h>
+
+#include "atomics.h"
 #include "context.h"
 #include "evidence.h"
 #include "fixes.h"
@@ -87,6 +90,22 @@ static void check_veiled(const struct rules_context *context, const struct launc
 	}
 }
 
+/* The access that could not be followed is an atomic, which has a limit of its own. */
+static bool is_told_of_atomic(const struct isa_kernel *code)
+{
+	for (size_t i = 0; code->incomplete && i < code->atomic_count; i++) {
+		const struct isa_atomic *atomic = &code->atomics[i];
+		size_t length = strlen(atomic->mnemonic);
+
+		if (atomic_has_limit(atomic) &&
+		    strncmp(code->incomplete, atomic->mnemonic, length) == 0 &&
+		    code->incomplete[length] == ' ') {
+			return true;
+		}
+	}
+	return false;
+}
+
 static void check_launch(const struct rules_context *context, struct kernel_ref *kernel,
 			 struct kernel_args *args)
 {
@@ -126,13 +145,13 @@ static void check_launch(const struct rules_context *context, struct kernel_ref 
 	if (kernel_args_veiled(args)) {
 		check_veiled(context, &launch);
 	}
-	if (!launch.code->uses_complete) {
-		findings_limit(context->findings,
-			       "kernel %s: not every memory access could be followed to an "
-			       "argument: %s",
-			       launch.code->name,
-			       launch.code->incomplete ? launch.code->incomplete
-						       : "reason unknown");
+	if (!launch.code->uses_complete && !is_told_of_atomic(launch.code)) {
+		findings_limit_of(context->findings, LIMIT_ACCESS,
+				  "kernel %s: not every memory access could be followed to an "
+				  "argument: %s",
+				  launch.code->name,
+				  launch.code->incomplete ? launch.code->incomplete
+							  : "reason unknown");
 	}
 	check_atomics(context, &launch);
 	check_launch_placement(context, &launch);

@@ -29,7 +29,7 @@
 // hipgrain-run: pieces
 // hipgrain-stdout: addresses: sum 64 expected 64
 // hipgrain-stdout: addresses: sum 0 expected 64
-// hipgrain-expect: HG102 kernel=count argument=0 api=hipMallocManaged at=@arena launches=2
+// hipgrain-expect: HG102 kernel=count argument=0 api=hipMallocManaged at=@arena launches=1 offset=36864 confidence=proven
 //
 // A pool gives the same block to one stream after the other.
 // hipgrain-run: pool

@@ -6,12 +6,31 @@
 //
 // hipgrain-run: kept_managed
 // hipgrain-stdout: unfollowed: sum 0 expected 256
-// hipgrain-expect: HG108 kernel=add_through argument=1 api=hipMallocManaged at=@managed launches=1 confidence=possible
+// hipgrain-expect: HG101 kernel=add_through argument=1 api=hipMallocManaged at=@managed launches=1 confidence=likely lines=@through candidates=@managed
 // hipgrain-limit: goes through a pointer that is loaded from memory
 //
 // hipgrain-run: kept_device
 // hipgrain-stdout: unfollowed: sum 256 expected 256
 // hipgrain-expect: none
+// hipgrain-limit: goes through a pointer that is loaded from memory
+//
+// A struct in managed memory with a pointer to other managed memory: there is nothing else.
+// hipgrain-run: member_managed
+// hipgrain-stdout: unfollowed: energy 0 expected 256
+// hipgrain-expect: HG101 kernel=add_energy api=hipMallocManaged at=@energy launches=1 confidence=likely lines=@member candidates=@energy
+// hipgrain-limit: goes through a pointer that is loaded from memory
+//
+// The same beside device memory, to which the pointer could lead as well.
+// hipgrain-run: member_mixed
+// hipgrain-stdout: unfollowed: energy 0 expected 256
+// hipgrain-expect: HG108 kernel=add_energy api=hipMallocManaged at=@energy launches=1 confidence=possible lines=@member candidates=@energy
+// hipgrain-limit: goes through a pointer that is loaded from memory
+//
+// The struct alone is fine-grained: what its pointer leads to is not.
+// hipgrain-run: member_device
+// hipgrain-stdout: unfollowed: energy 256 expected 256
+// hipgrain-expect: none
+// hipgrain-silent: HG101 HG108
 // hipgrain-limit: goes through a pointer that is loaded from memory
 //
 // The third launch takes the list that is freed. The two before it carry that pointer, and leave it alone.
@@ -36,7 +55,16 @@
 __global__ void add_through(double *volatile *slots, double *sum)
 {
 	slots[threadIdx.x] = sum;
-	atomicAdd(slots[threadIdx.x], 1.0);
+	atomicAdd(slots[threadIdx.x], 1.0); // @through
+}
+
+struct state {
+	float *energy;
+};
+
+__global__ void add_energy(state *s)
+{
+	atomicAdd(s->energy, 1.0f); // @member
 }
 
 struct lists {
@@ -72,6 +100,29 @@ static void run_kept(bool managed)
 	printf("unfollowed: sum %g expected %d\n", total, ITEMS);
 	CHECK(hipFree(sum));
 	CHECK(hipFree((void *)slots));
+}
+
+static void run_member(bool managed, bool other)
+{
+	state *s;
+	float *energy, *unused, total;
+
+	CHECK(hipMallocManaged(&s, sizeof(*s)));
+	if (managed) {
+		CHECK(hipMallocManaged(&energy, sizeof(*energy))); // @energy
+	} else {
+		CHECK(hipMalloc(&energy, sizeof(*energy)));
+	}
+	if (other) {
+		CHECK(hipMalloc(&unused, sizeof(*unused)));
+	}
+	CHECK(hipMemset(energy, 0, sizeof(*energy)));
+	s->energy = energy;
+	add_energy<<<1, ITEMS>>>(s);
+	CHECK(hipGetLastError());
+	CHECK(hipDeviceSynchronize());
+	CHECK(hipMemcpy(&total, energy, sizeof(total), hipMemcpyDefault));
+	printf("unfollowed: energy %g expected %d\n", total, ITEMS);
 }
 
 static double *list()
@@ -110,6 +161,9 @@ static void run_carried(bool anew)
 static const variant variants[] = {
 	{ "kept_managed", [] { run_kept(true); } },
 	{ "kept_device", [] { run_kept(false); } },
+	{ "member_managed", [] { run_member(true, false); } },
+	{ "member_mixed", [] { run_member(true, true); } },
+	{ "member_device", [] { run_member(false, false); } },
 	{ "carried_freed", [] { run_carried(false); } },
 	{ "carried_anew", [] { run_carried(true); } },
 };

@@ -156,7 +156,7 @@ function startFindings() {
     const share = cost.share === null ? "" : `; about ${(100 * cost.share).toFixed(1)} % of the programs' processor time (estimated from ${cost.timed_calls} of ${cost.calls} calls)`;
     byId("limits").append(element("p", {}, `Recording cost: ${cost.events} events, ${(cost.bytes / 1e6).toFixed(1)} MB${share}.`));
   }
-  if (!report.findings.length) byId("list").append(element("p", {}, "Nothing was found."));
+  if (!report.findings.length) byId("list").append(element("p", {}, report.complete ? "Nothing was found." : "No finding. Not everything was analysed: see the list below."));
 }
 
 function stepFinding(by) {
@@ -538,7 +538,7 @@ function update() {
   for (const tab of TABS) byId(tab).hidden = tab !== state.tab;
   for (const button of document.querySelectorAll("[role=tab]")) button.setAttribute("aria-selected", String(button.dataset.tab === state.tab));
   showFindings();
-  if (!report.findings.length) byId("list").replaceChildren(element("p", {}, "Nothing was found."));
+  if (!report.findings.length) byId("list").replaceChildren(element("p", {}, report.complete ? "Nothing was found." : "No finding. Not everything was analysed: see the list below."));
   charts[state.tab]?.paint();
   writeState();
 }
@@ -547,7 +547,7 @@ function start() {
   const counts = SEVERITIES.map((s) => [s, report.findings.filter((f) => f.severity === s).length]).filter(([, n]) => n);
   readState();
   byId("summary").textContent = report.processes.filter((p) => p.launches || report.processes.length === 1).map((p) => p.command || p.exe || `process ${p.pid}`).slice(0, 3).join("; ") +
-    ": " + (counts.length ? counts.map(([s, n]) => `${n} ${s}${n > 1 && s !== "advice" ? "s" : ""}`).join(", ") : "nothing found") + (report.complete ? "" : ", as far as it could be told") +
+    ": " + (counts.length ? counts.map(([s, n]) => `${n} ${s}${n > 1 && s !== "advice" ? "s" : ""}`).join(", ") : report.complete ? "nothing found" : "no finding") + (report.complete ? "" : "; not everything was analysed") +
     (report.recording.status === "incomplete" ? `; the recording is incomplete${report.recording.missing ? `: ${report.recording.missing} events are missing` : ""}` : "") +
     (report.recording.status === "unknown" ? "; it is not known whether the recording is complete" : "");
   startFindings();

@@ -91,7 +91,7 @@ static void pages_of_one_of_two_arguments(void **state)
 	alloc(HG_API_hipMallocManaged, BLOCK, SIZE, 1, 5);
 	alloc(HG_API_hipMalloc, OTHER, SIZE, 0, 6);
 	advise(BLOCK, 0x1000);
-	launch(1, BLOCK, OTHER);
+	launch(1, BLOCK + 0xf00, OTHER); /* 128 floats reach the next page */
 	assert_string_equal(found(), "HG102");
 }
 
