@@ -227,6 +227,10 @@ static char *key_of(const struct launch *launch, const struct isa_atomic *atomic
 	g_string_append_printf(key, " %s %d %d %d %d %d %u", launch->arch, launch->clang,
 			       launch->device != NULL, grain->granularity, grain->mixed,
 			       grain->certain, grain->how);
+	/* Fixes are for what the source says. */
+	g_string_append_printf(key, " %d %d %d %s", source->construct, source->operation,
+			       source->returns, source->name ? source->name : "");
+	atomic_source_free(source);
 	if (allocation) {
 		g_string_append_printf(key,
 				       " %d %u %" G_GINT64_MODIFIER "x %" G_GINT64_MODIFIER "x",

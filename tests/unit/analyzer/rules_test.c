@@ -3,6 +3,7 @@
  * The rules, on events and machine-code facts written by hand: each rule's positive and negative
  * case, and what happens when evidence is missing. rules_world.h has the trace and the kernel.
  */
+#include "analyzer/rules/atomic_fixes.h"
 #include "rules_world.h"
 
 /* ---- HG101, HG102, HG106, HG107 ---- */
@@ -90,11 +91,11 @@ static void advice_moves_the_verdict(void **state)
 	device(0);
 	alloc(HG_API_hipMallocManaged, 0x10000, 0x3000, 1, 5);
 	apply(advise);
-	launch(1, 0x10000, 0);
+	launch(1, 0x10f00, 0); /* 128 floats reach the next page */
 	assert_string_equal(found(), "HG102");
 	advise.advise.size = 0x3000;
 	apply(advise);
-	launch(1, 0x10000, 0);
+	launch(1, 0x10f00, 0);
 	assert_string_equal(found(), "HG102");
 	assert_int_equal(finding(0)->launches, 1);
 }
@@ -113,7 +114,7 @@ static void one_of_several_pointers_is_only_likely(void **state)
 	assert_int_equal(finding(0)->argument, 1);
 }
 
-static void an_unknown_address_is_a_limit_and_no_finding(void **state)
+static void an_unknown_address_is_a_limit_and_not_proven(void **state)
 {
 	(void)state;
 	atomic.origin.kind = ISA_ORIGIN_UNKNOWN;
@@ -121,7 +122,8 @@ static void an_unknown_address_is_a_limit_and_no_finding(void **state)
 	device(0);
 	alloc(HG_API_hipHostMalloc, 0x10000, 256, 0, 5);
 	launch(1, 0x10000, 0);
-	assert_string_equal(found(), "");
+	assert_string_equal(found(), "HG101");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
 	assert_int_equal(findings.limits->len, 1);
 	assert_non_null(strstr(findings.limits->pdata[0], "a callee that cannot be resolved"));
 }
@@ -189,10 +191,14 @@ static void minimum_and_maximum_of_doubles(void **state)
 		launch(2 + 2 * i, block + 0x10000, 0);
 	}
 	assert_string_equal(found(), "HG107 HG106 HG107 HG106 HG107 HG106");
-	for (unsigned i = 0; i < 6; i++) {
-		assert_non_null(strstr(finding(i)->fix, "unsafeAtomicMin"));
-		assert_null(strstr(finding(i)->fix, "AtomicAdd"));
-		assert_null(strstr(finding(i)->fix, "-munsafe-fp-atomics"));
+	for (unsigned i = 0; left_out < 0 && i < 6; i++) {
+		char *text = atomic_instruction_text(finding(i)->source, NULL);
+
+		assert_non_null(text);
+		assert_non_null(strstr(text, "unsafeAtomicMin"));
+		assert_null(strstr(text, "AtomicAdd"));
+		assert_null(strstr(text, "-munsafe-fp-atomics"));
+		g_free(text);
 	}
 }
 
@@ -806,8 +812,8 @@ int main(void)
 		SILENT(HG101, the_other_argument_is_not_blamed),
 		FINDS(HG102, advice_moves_the_verdict),
 		DOUBTS(HG101, one_of_several_pointers_is_only_likely),
-		DOUBTS(HG101, an_unknown_address_is_a_limit_and_no_finding),
-		DOUBTS(HG102, an_unknown_address_is_a_limit_and_no_finding),
+		DOUBTS(HG101, an_unknown_address_is_a_limit_and_not_proven),
+		DOUBTS(HG102, an_unknown_address_is_a_limit_and_not_proven),
 		DOUBTS(HG101, code_that_was_not_captured_is_a_limit),
 		DOUBTS(HG106, code_that_was_not_captured_is_a_limit),
 		DOUBTS(HG107, code_that_was_not_captured_is_a_limit),
