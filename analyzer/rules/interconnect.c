@@ -178,8 +178,7 @@ void check_reach(const struct rules_context *context, const struct launch *launc
 		goto out;
 	}
 	if (atomic_kind_is_integer(kind) && outcome.outcome == OUTCOME_LOST) {
-		report_not_carried(context, launch, atomic, pointer, &grain, &used, &use,
-				   &outcome);
+		report_not_carried(context, launch, atomic, pointer, &grain, &used, &use, &outcome);
 	} else if (outcome.outcome == OUTCOME_DOWNGRADED && grain.granularity == GRAIN_FINE) {
 		report_downgraded(context, launch, atomic, pointer, &grain, &used);
 	} else if (atomic->system_scope && grain.granularity == GRAIN_COARSE &&

@@ -209,7 +209,7 @@ static enum atomic_outcome outcome_on(const struct rules_context *context,
 	}
 	use = atomic_use(context, launch, kind, &pointer, &grain);
 	outcome = model_atomic(&use);
-	return outcome.certain ? outcome.outcome : OUTCOME_UNKNOWN;
+	return outcome.certain && !outcome.doubt ? outcome.outcome : OUTCOME_UNKNOWN;
 }
 
 static bool system_loses(const struct rules_context *context, const struct launch *launch,
@@ -413,8 +413,7 @@ void check_unknown_target(const struct rules_context *context, const struct laun
 			  const struct isa_atomic *atomic)
 {
 	enum atomic_kind kind = atomic_instruction_kind(atomic);
-	bool fp = !atomic_kind_is_integer(kind), system,
-	     explained_too = false;
+	bool fp = !atomic_kind_is_integer(kind), system, explained_too = false;
 	bool by_word = atomic->origin.kind == ISA_ORIGIN_UNKNOWN, all;
 	const struct gpu_memory *memory;
 	struct finding *finding;
