@@ -30,15 +30,17 @@ int recording_status_by_name(const char *name);
 
 /* What is known of a recording beside its trace. */
 struct recording_facts {
-	bool bundle;       /* there is one: its manifest and counts are known */
-	bool manifest;     /* it can be read */
-	bool ended;        /* the recorder ended the recording */
-	bool partial;      /* as asked for, not all is there */
-	bool compared;     /* what is counted should all be there */
-	bool silent;       /* LTTng's daemons did not answer at the end */
-	uint64_t given_up; /* events, by the processes, without their counts */
-	bool attached;     /* to processes that stood by */
-	bool snapshot;     /* of a flight recorder */
+	bool exited;                  /* how the command ended is known: */
+	int exit_status, exit_signal; /* of them one is 0 */
+	bool bundle;                  /* there is one: its manifest and counts are known */
+	bool manifest;                /* it can be read */
+	bool ended;                   /* the recorder ended the recording */
+	bool partial;                 /* as asked for, not all is there */
+	bool compared;                /* what is counted should all be there */
+	bool silent;                  /* LTTng's daemons did not answer at the end */
+	uint64_t given_up;            /* events, by the processes, without their counts */
+	bool attached;                /* to processes that stood by */
+	bool snapshot;                /* of a flight recorder */
 	int64_t chunks, deleted, deleted_bytes; /* of a rotated recording */
 	char *session;                          /* NULL: not known */
 	/* The caller's: whether a process belongs to another recording; NULL: none does. */

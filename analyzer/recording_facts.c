@@ -44,6 +44,21 @@ static int64_t number(struct json_object *object, const char *name)
 	return json_object_object_get_ex(object, name, &value) ? json_object_get_int64(value) : 0;
 }
 
+/* How the command that was recorded ended, if the recorder saw that. */
+static void read_exit(struct recording_facts *facts, struct json_object *manifest)
+{
+	struct json_object *ended = NULL, *status = NULL, *signal = NULL;
+
+	if (!json_object_object_get_ex(manifest, "exit", &ended) || !ended) {
+		return;
+	}
+	json_object_object_get_ex(ended, "status", &status);
+	json_object_object_get_ex(ended, "signal", &signal);
+	facts->exit_signal = MAX(json_object_get_int(signal), 0);
+	facts->exit_status = facts->exit_signal ? 0 : MAX(json_object_get_int(status), 0);
+	facts->exited = status || signal;
+}
+
 void recording_facts_read(struct recording_facts *facts, const char *bundle)
 {
 	char *path = g_build_filename(bundle, "manifest.json", NULL);
@@ -59,6 +74,7 @@ void recording_facts_read(struct recording_facts *facts, const char *bundle)
 	facts->ended = !json_object_object_get_ex(manifest, "complete", &value) ||
 		       json_object_get_boolean(value);
 	read_given_up(facts, bundle, manifest);
+	read_exit(facts, manifest);
 	if (!json_object_object_get_ex(manifest, "recording", &recording)) {
 		goto out;
 	}

@@ -176,6 +176,8 @@ void *hg_hsa_query(const char *name);
  * -1 if unknown or not all alike.
  */
 int hg_hsa_host_link(int *atomics);
+/* Have faults of GPUs recorded from now on; once. The HSA runtime is up. */
+void hg_hsa_watch_faults(void);
 
 /* ---- hip_veil.c ---- */
 

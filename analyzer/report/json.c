@@ -305,6 +305,7 @@ struct json_object *report_json_object(const struct analysis *analysis)
 		json_object_array_add(processes, one_process(analysis->replay.processes->pdata[i]));
 	}
 	put(root, "processes", processes);
+	put(root, "end", json_death(analysis));
 	for (unsigned i = 0; i < analysis->findings.list->len; i++) {
 		json_object_array_add(findings,
 				      one_finding(analysis, analysis->findings.list->pdata[i]));

@@ -15,6 +15,16 @@ int report_json(const struct analysis *analysis, unsigned style, FILE *stream);
 struct printer;
 struct json_object;
 
+/*
+ * How the program ended, where it did not end well, and faults of GPUs: char *, a sentence each
+ * without full stop; none where there is nothing to tell. The caller frees.
+ */
+GPtrArray *report_death(const struct analysis *analysis);
+/* The same as an object: what is known of the end, and each fault. */
+struct json_object *json_death(const struct analysis *analysis);
+/* "SIGABRT", NULL for signals without a name. */
+const char *signal_text(int number);
+
 /* What --what-if asked for: rows of text; and a JSON object, NULL without it. */
 void put_what_if(const struct printer *printer);
 struct json_object *json_what_if(const struct analysis *analysis);

@@ -351,8 +351,29 @@ static struct json_object *invocations(const struct analysis *analysis)
 	struct json_object *list = json_object_new_array();
 	struct json_object *notifications = json_object_new_array();
 	struct json_object *properties = json_object_new_object();
+	GPtrArray *sentences = report_death(analysis);
 
+	/* Whether the analysis succeeded; the rest is about the program (SARIF 2.1.0, 3.20). */
 	put(invocation, "executionSuccessful", json_object_new_boolean(true));
+	if (analysis->facts.exited && !analysis->facts.exit_signal) {
+		put(invocation, "exitCode", json_object_new_int(analysis->facts.exit_status));
+	} else if (analysis->facts.exited) {
+		const char *name = signal_text(analysis->facts.exit_signal);
+
+		put(invocation, "exitSignalNumber",
+		    json_object_new_int(analysis->facts.exit_signal));
+		if (name) {
+			put(invocation, "exitSignalName", text(name));
+		}
+	}
+	for (unsigned i = 0; i < sentences->len; i++) {
+		struct json_object *notification = json_object_new_object();
+
+		put(notification, "level", text("error"));
+		put(notification, "message", message(sentences->pdata[i]));
+		json_object_array_add(notifications, notification);
+	}
+	g_ptr_array_free(sentences, TRUE);
 	for (unsigned i = 0; i < analysis->findings.limits->len; i++) {
 		struct json_object *notification = json_object_new_object();
 

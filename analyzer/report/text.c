@@ -354,6 +354,16 @@ static void put_cost(const struct printer *printer)
 	}
 }
 
+static void put_death(const struct printer *printer)
+{
+	GPtrArray *lines = report_death(printer->analysis);
+
+	for (unsigned i = 0; i < lines->len; i++) {
+		fprintf(printer->stream, "hipgrain: %s\n", (const char *)lines->pdata[i]);
+	}
+	g_ptr_array_free(lines, TRUE);
+}
+
 int report_text(const struct analysis *analysis, unsigned style, FILE *stream)
 {
 	struct printer printer;
@@ -362,6 +372,7 @@ int report_text(const struct analysis *analysis, unsigned style, FILE *stream)
 	char *unanalysed = findings_unanalysed(findings);
 
 	printer_init(&printer, analysis, style, stream);
+	put_death(&printer);
 	put_processes(&printer);
 	fputc('\n', stream);
 	for (unsigned i = 0; i < findings->list->len; i++) {

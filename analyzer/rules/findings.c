@@ -3,6 +3,7 @@
 
 #include "atomic_fixes.h"
 #include "evidence.h"
+#include "faults.h"
 #include "fixes.h"
 #include "moves.h"
 #include "reach.h"
@@ -101,6 +102,7 @@ void findings_init(struct findings *findings)
 	findings->by_key = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	findings->limits = g_ptr_array_new_with_free_func(g_free);
 	findings->notes = g_ptr_array_new_with_free_func(g_free);
+	findings->faults = g_ptr_array_new_with_free_func(fault_row_free);
 	findings->reaches = g_ptr_array_new_with_free_func(reach_row_free);
 	findings->reach_unknown = g_hash_table_new(NULL, NULL);
 	findings->residency = g_ptr_array_new_with_free_func(residency_series_free);
@@ -117,6 +119,7 @@ void findings_destroy(struct findings *findings)
 	g_ptr_array_free(findings->list, TRUE);
 	g_ptr_array_free(findings->limits, TRUE);
 	g_ptr_array_free(findings->notes, TRUE);
+	g_ptr_array_free(findings->faults, TRUE);
 	g_ptr_array_free(findings->reaches, TRUE);
 	g_hash_table_destroy(findings->reach_unknown);
 	g_ptr_array_free(findings->residency, TRUE);

@@ -152,6 +152,7 @@ struct findings {
 	GPtrArray *reaches;        /* struct reach_row (reach.h): memory that kernels were given */
 	GPtrArray *residency;      /* struct residency_series (residency.h): where memory was */
 	GHashTable *reach_unknown; /* struct process whose kernels may use other memory, too */
+	GPtrArray *faults;         /* struct fault_row (faults.h): memory access faults of GPUs */
 	GPtrArray *fixes;          /* struct fix_row (fixes.h): what the recorder did to memory */
 	GPtrArray *moves;          /* struct move_row (moves.h): pages that moved */
 	GPtrArray *move_spans;     /* struct move_span (moves.h): ... and when */

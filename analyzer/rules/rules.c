@@ -6,6 +6,7 @@
 #include "atomics.h"
 #include "context.h"
 #include "evidence.h"
+#include "faults.h"
 #include "fixes.h"
 #include "kernels.h"
 #include "offload.h"
@@ -268,6 +269,11 @@ void rules_engine_event(struct rules_engine *engine, struct process *process,
 	switch (event->type) {
 	case HG_EVENT_launch:
 		handle_launch(engine, &context);
+		break;
+	case HG_EVENT_call:
+		if (event->call.api == HG_API_gpu_memory_fault) {
+			check_fault(&context);
+		}
 		break;
 	case HG_EVENT_copy:
 		check_copy(&context);

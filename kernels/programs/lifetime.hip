@@ -3,11 +3,11 @@
 //
 // hipgrain-run: freed
 // hipgrain-exit: 134
-// hipgrain-expect: HG601 kernel=increment argument=0 api=hipMalloc at=@freed launches=1 confidence=likely
+// hipgrain-expect: HG601 kernel=increment argument=0 api=hipMalloc at=@freed launches=1 confidence=proven
 //
 // hipgrain-run: freed_managed
 // hipgrain-exit: 134
-// hipgrain-expect: HG601 kernel=increment argument=0 api=hipMallocManaged at=@freed_managed launches=1
+// hipgrain-expect: HG601 kernel=increment argument=0 api=hipMallocManaged at=@freed_managed launches=1 confidence=proven
 //
 // A stale pointer that the kernel never follows does no harm.
 // hipgrain-run: freed_unused
@@ -23,7 +23,7 @@
 // What lies behind the end decides whether this faults or damages something else.
 // hipgrain-run: past_end
 // hipgrain-exit: any
-// hipgrain-expect: HG607 kernel=increment argument=0 api=hipMalloc at=@past_end launches=1
+// hipgrain-expect: HG607 kernel=increment argument=0 api=hipMalloc at=@past_end launches=1 confidence=proven
 //
 // The runtime knows the size of its own memory and refuses what exceeds it.
 // hipgrain-run: copy_too_long

@@ -16,7 +16,7 @@
 // hipgrain-run: malloc
 // hipgrain-env: HSA_XNACK=0
 // hipgrain-exit: 134
-// hipgrain-expect: HG209 kernel=vector_add argument=0 api=malloc at=@malloc_a launches=1 confidence=likely
+// hipgrain-expect: HG209 kernel=vector_add argument=0 api=malloc at=@malloc_a launches=1 confidence=proven
 // hipgrain-expect: HG209 kernel=vector_add argument=1 api=malloc at=@malloc_b launches=1 confidence=likely
 // hipgrain-expect: HG209 kernel=vector_add argument=2 api=malloc at=@malloc_c launches=1 confidence=likely
 //
@@ -35,7 +35,7 @@
 // Only the result is forgotten: one finding.
 // hipgrain-run: forgotten
 // hipgrain-exit: 134
-// hipgrain-expect: HG209 kernel=vector_add argument=2 api=malloc at=@forgotten_c launches=1 confidence=likely
+// hipgrain-expect: HG209 kernel=vector_add argument=2 api=malloc at=@forgotten_c launches=1 confidence=proven
 //
 // Device arrays that the host fills and reads through the large BAR.
 // hipgrain-run: device_on_host

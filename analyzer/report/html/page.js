@@ -148,6 +148,7 @@ function startFindings() {
   rule.addEventListener("change", () => { state.rule = rule.value; update(); });
   byId("query").addEventListener("input", (event) => { state.query = event.target.value; update(); });
   byId("filters").addEventListener("submit", (event) => event.preventDefault());
+  for (const line of report.end?.text || []) byId("end").append(element("p", {}, line));
   for (const [title, lines] of [["What could not be told", report.limits], ["Notes", report.notes]]) {
     if (lines.length) byId("limits").append(element("h2", {}, title), element("ul", {}, ...lines.map((l) => element("li", {}, l))));
   }

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How the program ended, where it did not end well: what every report begins with. */
+#include "report.h"
+
+#include <signal.h>
+
+#include "analyzer/rules/faults.h"
+#include "json_values.h"
+
+const char *signal_text(int number)
+{
+	static const struct {
+		int number;
+		const char *name;
+	} names[] = {
+		{ SIGHUP, "SIGHUP" },   { SIGINT, "SIGINT" },   { SIGQUIT, "SIGQUIT" },
+		{ SIGILL, "SIGILL" },   { SIGTRAP, "SIGTRAP" }, { SIGABRT, "SIGABRT" },
+		{ SIGBUS, "SIGBUS" },   { SIGFPE, "SIGFPE" },   { SIGKILL, "SIGKILL" },
+		{ SIGUSR1, "SIGUSR1" }, { SIGSEGV, "SIGSEGV" }, { SIGUSR2, "SIGUSR2" },
+		{ SIGPIPE, "SIGPIPE" }, { SIGALRM, "SIGALRM" }, { SIGTERM, "SIGTERM" },
+		{ SIGXCPU, "SIGXCPU" }, { SIGXFSZ, "SIGXFSZ" }, { SIGSYS, "SIGSYS" },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+		if (names[i].number == number) {
+			return names[i].name;
+		}
+	}
+	return NULL;
+}
+
+static void append_site(GString *text, const struct analysis *analysis, const char *how,
+			const struct process *process, uint32_t stack_id)
+{
+	char *place = stack_id ? stack_place(analysis->symbolizer, process, stack_id) : NULL;
+
+	if (place) {
+		g_string_append_printf(text, ", %s at %s", how, place);
+	}
+	g_free(place);
+}
+
+static void append_where(GString *text, const struct analysis *analysis,
+			 const struct fault_row *fault)
+{
+	const struct allocation *allocation = fault->allocation;
+
+	switch (fault->kind) {
+	case PLACE_ALLOCATION:
+		g_string_append(text, "in");
+		break;
+	case PLACE_FREED:
+		g_string_append(text, "in freed memory:");
+		break;
+	case PLACE_PAST_END:
+		if (fault->offset) {
+			g_string_append_printf(text, "%" G_GUINT64_FORMAT " bytes past the end of",
+					       fault->offset);
+		} else {
+			g_string_append(text, "just past the end of");
+		}
+		break;
+	case PLACE_HEAP:
+		g_string_append(text, "in a small block of the host's heap");
+		return;
+	case PLACE_STACK:
+		g_string_append(text, "in a host thread's stack");
+		return;
+	case PLACE_STATIC:
+		g_string_append_printf(text, "in the host's data of %s",
+				       fault->module ? fault->module : "a library");
+		return;
+	case PLACE_NULL:
+		g_string_append(text, "in the first page: a null pointer, or an offset to one");
+		return;
+	case PLACE_UNKNOWN:
+		g_string_append(text, "where no memory is known");
+		return;
+	}
+	if (!allocation) {
+		g_string_append(text, " an allocation");
+		return;
+	}
+	g_string_append_printf(text, " %" G_GUINT64_FORMAT " bytes from %s%s%s", allocation->size,
+			       hg_api_name(allocation->api), allocation->symbol ? " " : "",
+			       allocation->symbol ? allocation->symbol : "");
+	append_site(text, analysis, "allocated", fault->process, allocation->stack_id);
+	if (fault->kind == PLACE_FREED) {
+		append_site(text, analysis, "freed", fault->process, allocation->free_stack_id);
+	}
+}
+
+static void append_fault(GString *text, const struct analysis *analysis,
+			 const struct fault_row *fault)
+{
+	char *reason = fault_reason(fault->reason);
+
+	g_string_append(text, "a memory access fault by ");
+	if (fault->device >= 0) {
+		g_string_append_printf(text, "GPU %d", fault->device);
+	} else {
+		g_string_append(text, "a GPU");
+	}
+	g_string_append_printf(text, " at address 0x%" G_GINT64_MODIFIER "x (%s), ", fault->address,
+			       reason);
+	append_where(text, analysis, fault);
+	if (fault->rules) {
+		g_string_append_printf(text, " (see %s)", fault->rules);
+	}
+	g_free(reason);
+}
+
+GPtrArray *report_death(const struct analysis *analysis)
+{
+	const GPtrArray *faults = analysis->findings.faults;
+	GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
+	GString *text = g_string_new(NULL);
+	/* Which process of several it was that the recorder waited for is not in the trace. */
+	bool alone = analysis->replay.processes->len == 1 && faults->len == 1;
+
+	if (analysis->facts.exited && analysis->facts.exit_signal) {
+		const char *name = signal_text(analysis->facts.exit_signal);
+
+		if (name) {
+			g_string_printf(text, "the program was killed by %s", name);
+		} else {
+			g_string_printf(text, "the program was killed by signal %d",
+					analysis->facts.exit_signal);
+		}
+	} else if (analysis->facts.exited && analysis->facts.exit_status) {
+		g_string_printf(text, "the program ended with exit status %d",
+				analysis->facts.exit_status);
+	}
+	if (text->len && alone) {
+		g_string_append(text, " after ");
+		append_fault(text, analysis, faults->pdata[0]);
+	}
+	if (text->len) {
+		g_ptr_array_add(lines, g_strdup(text->str));
+	}
+	for (unsigned i = 0; i < faults->len && !(text->len && alone); i++) {
+		const struct fault_row *fault = faults->pdata[i];
+		GString *line = g_string_new(NULL);
+
+		g_string_printf(line, "process %d had ", fault->process->pid);
+		append_fault(line, analysis, fault);
+		g_ptr_array_add(lines, g_string_free(line, FALSE));
+	}
+	g_string_free(text, TRUE);
+	return lines;
+}
+
+static struct json_object *json_fault(const struct analysis *analysis,
+				      const struct fault_row *fault)
+{
+	struct json_object *object = json_object_new_object();
+	GString *where = g_string_new(NULL);
+	char *reason = fault_reason(fault->reason);
+	char *address = g_strdup_printf("0x%" G_GINT64_MODIFIER "x", fault->address);
+
+	append_where(where, analysis, fault);
+	put(object, "pid", json_object_new_int(fault->process->pid));
+	put(object, "device", fault->device < 0 ? NULL : json_object_new_int(fault->device));
+	put(object, "address", text_value(address));
+	put(object, "reason", text_value(reason));
+	put(object, "where", text_value(where->str));
+	put(object, "rules", text_or_null(fault->rules));
+	g_string_free(where, TRUE);
+	g_free(address);
+	g_free(reason);
+	return object;
+}
+
+struct json_object *json_death(const struct analysis *analysis)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *lines = json_object_new_array(), *faults = json_object_new_array();
+	GPtrArray *sentences = report_death(analysis);
+	bool exited = analysis->facts.exited && !analysis->facts.exit_signal;
+
+	put(object, "status", exited ? json_object_new_int(analysis->facts.exit_status) : NULL);
+	put(object, "signal",
+	    analysis->facts.exit_signal ? json_object_new_int(analysis->facts.exit_signal) : NULL);
+	for (unsigned i = 0; i < sentences->len; i++) {
+		json_object_array_add(lines, text_value(sentences->pdata[i]));
+	}
+	put(object, "text", lines);
+	for (unsigned i = 0; i < analysis->findings.faults->len; i++) {
+		json_object_array_add(faults,
+				      json_fault(analysis, analysis->findings.faults->pdata[i]));
+	}
+	put(object, "faults", faults);
+	g_ptr_array_free(sentences, TRUE);
+	return object;
+}
