@@ -58,6 +58,7 @@ static int run_merge(struct merge_part *parts, const struct merge_options *optio
 		.ranks = g_array_new(FALSE, FALSE, sizeof(int)),
 		.processes = json_object_new_array(),
 		.limits = g_ptr_array_new_with_free_func(g_free),
+		.ends = g_ptr_array_new_with_free_func(g_free),
 		.notes = g_ptr_array_new_with_free_func(g_free),
 		.complete = true,
 		.recording = -1,
@@ -89,6 +90,7 @@ static int run_merge(struct merge_part *parts, const struct merge_options *optio
 	g_ptr_array_free(merge.findings, TRUE);
 	g_ptr_array_free(merge.reports, TRUE);
 	g_ptr_array_free(merge.limits, TRUE);
+	g_ptr_array_free(merge.ends, TRUE);
 	g_ptr_array_free(merge.notes, TRUE);
 	g_array_free(merge.ranks, TRUE);
 	return status;

@@ -31,6 +31,7 @@ struct merge {
 	GArray *ranks; /* int, sorted */
 	struct json_object *processes;
 	GPtrArray *limits, *notes;
+	GPtrArray *ends; /* char *: how the parts ended that did not end well */
 	bool complete;
 	int recording;         /* the worst enum recording_status; -1: no report has it */
 	bool recording_unsaid; /* some report has none */

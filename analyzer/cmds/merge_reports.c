@@ -196,6 +196,7 @@ static void add_report(struct merge *merge, struct json_object *report, GHashTab
 	for (unsigned i = 0; i < G_N_ELEMENTS(merge_costs); i++) {
 		merge->cost[i] += get_number(get_member(report, "recording_cost"), merge_costs[i]);
 	}
+	add_texts(merge->ends, get_member(get_member(report, "end"), "text"));
 	add_texts(merge->limits, get_member(report, "limits"));
 	add_texts(merge->notes, get_member(report, "notes"));
 	add_processes(merge, get_member(report, "processes"));

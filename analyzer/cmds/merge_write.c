@@ -70,6 +70,29 @@ static struct json_object *recording_json(const struct merge *merge)
 	return object;
 }
 
+/* Of several commands, each with an end of its own, there are the sentences and the faults.
+ */
+static struct json_object *end_json(const struct merge *merge)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *faults = json_object_new_array();
+
+	for (unsigned i = 0; i < merge->reports->len; i++) {
+		struct json_object *end = get_member(merge->reports->pdata[i], "end");
+		struct json_object *rows = get_member(end, "faults");
+
+		for (size_t row = 0; rows && row < json_object_array_length(rows); row++) {
+			json_object_array_add(
+			    faults, json_object_get(json_object_array_get_idx(rows, row)));
+		}
+	}
+	json_object_object_add(object, "status", NULL);
+	json_object_object_add(object, "signal", NULL);
+	json_object_object_add(object, "text", texts_json(merge->ends));
+	json_object_object_add(object, "faults", faults);
+	return object;
+}
+
 static struct json_object *merge_json(const struct merge *merge)
 {
 	struct json_object *root = json_object_new_object();
@@ -87,6 +110,7 @@ static struct json_object *merge_json(const struct merge *merge)
 	json_object_object_add(root, "lost_events", json_object_new_int64(merge->lost));
 	json_object_object_add(root, "events", json_object_new_int64(merge->events));
 	json_object_object_add(root, "processes", json_object_get(merge->processes));
+	json_object_object_add(root, "end", end_json(merge));
 	json_object_object_add(root, "findings", findings);
 	json_object_object_add(root, "suppressed", json_object_new_int64(merge->suppressed));
 	json_object_object_add(root, "suppressions", json_object_new_array());
@@ -142,6 +166,9 @@ static void print_line(FILE *stream, const char *heading, const char *text)
 
 static void print_text(const struct merge *merge, FILE *stream)
 {
+	for (unsigned i = 0; i < merge->ends->len; i++) {
+		fprintf(stream, "hipgrain: %s\n", (const char *)merge->ends->pdata[i]);
+	}
 	fprintf(stream, "hipgrain: %zu processes, %u ranks, %" G_GINT64_FORMAT " events\n\n",
 		json_object_array_length(merge->processes), merge->ranks->len, merge->events);
 	for (unsigned i = 0; i < merge->findings->len; i++) {
