@@ -336,8 +336,8 @@ static void report(const struct rules_context *context, const struct launch *lau
 	finding->message = message_of(finding, launch, atomic, all, system);
 	finding->fix = g_strdup(
 	    launch_is_omp(launch)
-		? "map what the target region updates, or let the compiler make a "
-		  "compare-and-swap loop (hint(AMD_safe_fp_atomics))"
+		? "use memory of omp_target_alloc, which is coarse-grained;\nor " FIX_LOOP
+		  " (a compare-and-swap loop: correct everywhere, but slow)"
 		: "make the memory that the kernel updates coarse-grained (hipMalloc; for managed "
 		  "memory hipMemAdviseSetCoarseGrain);\nor " FIX_LOOP
 		  " (a compare-and-swap loop: correct everywhere, but slow)");
