@@ -86,7 +86,7 @@ static const struct spelling *spelling_of_frame(const struct isa_frame *frame)
 
 static int operation_of(const struct isa_atomic *atomic, enum isa_op op)
 {
-	bool minmax = op == ISA_OP_MIN || op == ISA_OP_MAX;
+	bool minmax = op == ISA_OP_MIN || op == ISA_OP_MAX || op == ISA_OP_MINMAX;
 	bool bits = op == ISA_OP_AND || op == ISA_OP_OR || op == ISA_OP_XOR;
 
 	if (atomic->fp) {
@@ -102,6 +102,19 @@ static int operation_of(const struct isa_atomic *atomic, enum isa_op op)
 		return -1;
 	}
 	return minmax ? CODE_INT_MINMAX : bits ? CODE_INT_BITS : -1;
+}
+
+/* A loop of which the machine code does not show the direction: the name in the source does. */
+static void settle_direction(struct atomic_source *source)
+{
+	if (source->op != ISA_OP_MINMAX || !source->name) {
+		return;
+	}
+	if (strstr(source->name, "Min") || strstr(source->name, "min")) {
+		source->op = ISA_OP_MIN;
+	} else if (strstr(source->name, "Max") || strstr(source->name, "max")) {
+		source->op = ISA_OP_MAX;
+	}
 }
 
 struct atomic_source *atomic_source_new(const struct launch *launch,
@@ -126,6 +139,7 @@ struct atomic_source *atomic_source_new(const struct launch *launch,
 			source->name = g_strdup(spelling->name);
 		}
 	}
+	settle_direction(source);
 	return source;
 }
 
@@ -200,6 +214,7 @@ void atomic_source_look(struct atomic_source *source, const char *line)
 			source->arguments = only_arguments(line, only->name);
 		}
 	}
+	settle_direction(source);
 	if (source->construct == CONSTRUCT_FETCH) {
 		/* The scope has to stand there, too. */
 		if (strstr(line, "__HIP_MEMORY_SCOPE_SYSTEM")) {
@@ -251,12 +266,22 @@ static const char *small_suffix(const struct atomic_source *source)
 {
 	switch (source->op) {
 	case ISA_OP_MIN:
+	case ISA_OP_MINMAX:
 		return "min";
 	case ISA_OP_MAX:
 		return "max";
 	default:
 		return "add";
 	}
+}
+
+/* "unsafeAtomicMin"; both functions where the direction is not known. To be freed. */
+static char *function_of(const struct atomic_source *source, const char *prefix, const char *tail)
+{
+	if (source->op == ISA_OP_MINMAX) {
+		return g_strdup_printf("%sMin%s or %sMax%s", prefix, tail, prefix, tail);
+	}
+	return g_strdup_printf("%s%s%s", prefix, suffix(source), tail);
 }
 
 static bool is_floating(const struct atomic_source *source)
@@ -272,16 +297,20 @@ static char *instead_of(const struct atomic_source *source, enum atomic_construc
 			   : construct == CONSTRUCT_UNSAFE && is_floating(source) ? "unsafeAtomic"
 										  : "atomic";
 
-	return g_strdup_printf(
-	    "%s%s%s%s", name,
-	    name[strlen(name) - 1] == 'c' && !strstr(name, "fetch") ? suffix(source) : "",
-	    place ? " at " : "", place ? place : "");
+	char *function = name[strlen(name) - 1] == 'c' && !strstr(name, "fetch")
+			     ? function_of(source, name, "")
+			     : g_strdup(name);
+	char *text = g_strdup_printf("%s%s%s", function, place ? " at " : "", place ? place : "");
+
+	g_free(function);
+	return text;
 }
 
 static char *loop_in(const struct atomic_source *source, enum atomic_construct construct,
 		     const char *place, struct clang_range range)
 {
-	char *instead, *text;
+	bool one_function = source->op != ISA_OP_MINMAX;
+	char *instead, *function = NULL, *text;
 	bool no_option;
 
 	if (gives(source, range, 'L', construct, OPTIONS_NONE)) {
@@ -294,13 +323,14 @@ static char *loop_in(const struct atomic_source *source, enum atomic_construct c
 	no_option = construct == CONSTRUCT_UNSAFE || construct == CONSTRUCT_BUILTIN;
 	if (!is_floating(source) && construct != CONSTRUCT_ATOMIC_SYSTEM &&
 	    gives(source, range, 'L', CONSTRUCT_ATOMIC_SYSTEM, OPTIONS_NONE)) {
-		text =
-		    g_strdup_printf("write atomic%s_system instead of %s", suffix(source), instead);
+		function = function_of(source, "atomic", "_system");
+		text = g_strdup_printf("write %s instead of %s", function, instead);
 	} else if (gives(source, range, 'L', CONSTRUCT_SAFE, OPTIONS_NONE) &&
 		   gives(source, range, 'L', CONSTRUCT_SAFE, OPTIONS_UNSAFE)) {
-		text = g_strdup_printf("write safeAtomic%s instead of %s%s", suffix(source),
-				       instead, no_option ? ", which no option changes" : "");
-	} else if (gives(source, range, 'L', CONSTRUCT_ATTRIBUTE, OPTIONS_NONE) &&
+		function = function_of(source, "safeAtomic", "");
+		text = g_strdup_printf("write %s instead of %s%s", function, instead,
+				       no_option ? ", which no option changes" : "");
+	} else if (one_function && gives(source, range, 'L', CONSTRUCT_ATTRIBUTE, OPTIONS_NONE) &&
 		   gives(source, range, 'L', CONSTRUCT_ATTRIBUTE, OPTIONS_UNSAFE)) {
 		text = g_strdup_printf(
 		    "write [[clang::atomic(fine_grained_memory)]] { __hip_atomic_fetch_%s(%s, "
@@ -310,6 +340,7 @@ static char *loop_in(const struct atomic_source *source, enum atomic_construct c
 	} else {
 		text = g_strdup_printf("write a loop around atomicCAS instead of %s", instead);
 	}
+	g_free(function);
 	g_free(instead);
 	return text;
 }
@@ -319,22 +350,23 @@ static char *instruction_in(const struct atomic_source *source, enum atomic_cons
 {
 	bool by_option =
 	    construct != CONSTRUCT_SAFE && gives(source, range, 'I', construct, OPTIONS_UNSAFE);
-	char *instead, *text = NULL;
+	bool one_function = source->op != ISA_OP_MINMAX;
+	char *instead, *function, *text = NULL;
 
 	if (source->omp && construct == CONSTRUCT_OMP) {
 		return by_option ? g_strdup("compile with " UNSAFE) : NULL;
 	}
 	instead = instead_of(source, construct, place);
+	function = function_of(source, "unsafeAtomic", "");
 	if (gives(source, range, 'I', CONSTRUCT_UNSAFE, OPTIONS_NONE)) {
-		text = g_strdup_printf("write unsafeAtomic%s instead of %s%s", suffix(source),
-				       instead, by_option ? ", or compile with " UNSAFE : "");
+		text = g_strdup_printf("write %s instead of %s%s", function, instead,
+				       by_option ? ", or compile with " UNSAFE : "");
 	} else if (by_option) {
 		text = g_strdup("compile with " UNSAFE);
 	} else if (gives(source, range, 'I', CONSTRUCT_UNSAFE, OPTIONS_UNSAFE)) {
-		text =
-		    g_strdup_printf("write unsafeAtomic%s instead of %s, and compile with " UNSAFE,
-				    suffix(source), instead);
-	} else if (gives(source, range, 'I', CONSTRUCT_FETCH, OPTIONS_UNSAFE)) {
+		text = g_strdup_printf("write %s instead of %s, and compile with " UNSAFE, function,
+				       instead);
+	} else if (one_function && gives(source, range, 'I', CONSTRUCT_FETCH, OPTIONS_UNSAFE)) {
 		text = g_strdup_printf("write __hip_atomic_fetch_%s(%s, __ATOMIC_RELAXED, "
 				       "__HIP_MEMORY_SCOPE_AGENT) instead of %s, and compile "
 				       "with " UNSAFE,
@@ -344,9 +376,10 @@ static char *instruction_in(const struct atomic_source *source, enum atomic_cons
 		   source->operation == CODE_F64_MINMAX) {
 		text = g_strdup_printf(
 		    "write __builtin_amdgcn_flat_atomic_f%s_f64((__attribute__((address_space(0))) "
-		    "double *)p, v) instead of %s",
-		    small_suffix(source), instead);
+		    "double *)p, v)%s instead of %s",
+		    small_suffix(source), one_function ? "" : " (fmax for a maximum)", instead);
 	}
+	g_free(function);
 	g_free(instead);
 	return text;
 }
