@@ -19,15 +19,6 @@
 #include "preload/batch.h"
 #include "preload/preload.h"
 
-/* What unwind.c needs of the library around it. */
-__thread struct hg_tls hg_tls __attribute__((tls_model("initial-exec")));
-struct hg_libc hg_libc;
-struct hg_config hg_config;
-
-HG_EXPORT void hg_batch_end_thread(void)
-{
-}
-
 #define ROOM 100
 
 static unsigned compared, agreed;
