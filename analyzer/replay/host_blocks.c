@@ -11,8 +11,12 @@ _Static_assert(sizeof(gpointer) >= sizeof(uint64_t), "an address is a key");
 struct piece {
 	uint64_t low; /* what lies below belongs into the piece before */
 	uint32_t count;
-	char records[];
+	_Alignas(struct host_block) char records[];
 };
+
+/* Records of both sizes lie one behind the other, each where its members may lie. */
+_Static_assert(offsetof(struct piece, records) % _Alignof(struct host_block) == 0, "the first");
+_Static_assert(offsetof(struct host_block, free_ns) % _Alignof(struct host_block) == 0, "the next");
 
 static gint compare_keys(gconstpointer a, gconstpointer b, gpointer unused)
 {

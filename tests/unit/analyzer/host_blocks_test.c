@@ -59,6 +59,7 @@ static void check_neighbours(struct host_blocks *set, const uint32_t *stamps, ui
 	uint64_t below = expected(stamps, place, -1), above = expected(stamps, place, 1);
 	const struct host_block *ceiling;
 
+	assert_int_equal((uintptr_t)floor % _Alignof(struct host_block), 0);
 	assert_int_equal(floor ? floor->ptr : 0, below);
 	if (floor) {
 		uint32_t stamp = stamps[(floor->ptr - BASE) / STEP];
@@ -70,6 +71,7 @@ static void check_neighbours(struct host_blocks *set, const uint32_t *stamps, ui
 		}
 	}
 	ceiling = host_blocks_ceiling(set, address_of(place) - draw(STEP));
+	assert_int_equal((uintptr_t)ceiling % _Alignof(struct host_block), 0);
 	assert_int_equal(ceiling ? ceiling->ptr : 0, above);
 }
 
