@@ -381,6 +381,22 @@ void overview_event(struct overview *overview, struct process *process,
 	overview_add_span(overview, process, event);
 }
 
+int64_t overview_moment(const struct overview *overview, int64_t ns)
+{
+	int64_t moment;
+
+	if (ns <= overview->first_ns) {
+		return 0;
+	}
+	/* Only times far before and far after 0 are further apart: those of a damaged trace. */
+	return __builtin_sub_overflow(ns, overview->first_ns, &moment) ? INT64_MAX : moment;
+}
+
+int64_t overview_duration(const struct overview *overview)
+{
+	return overview_moment(overview, overview->last_ns);
+}
+
 /* ---- the end ---- */
 
 static int by_peak(gconstpointer a, gconstpointer b)

@@ -98,10 +98,10 @@ struct overview {
 	uint64_t size_histogram[OVERVIEW_CLASSES];
 	uint64_t lifetime_histogram[OVERVIEW_CLASSES];
 	uint64_t transfer_histogram[OVERVIEW_CLASSES];
-	uint64_t bars_left_out; /* allocations smaller than bar_minimum */
-	uint64_t bar_minimum;   /* bytes */
-	int64_t merge_gap_ns;   /* spans closer than this are one; 0: none were merged */
-	int64_t first_ns, last_ns;
+	uint64_t bars_left_out;    /* allocations smaller than bar_minimum */
+	uint64_t bar_minimum;      /* bytes */
+	int64_t merge_gap_ns;      /* spans closer than this are one; 0: none were merged */
+	int64_t first_ns, last_ns; /* INT64_MAX and INT64_MIN without events */
 
 	/* private */
 	GHashTable *site_index, *live, *lane_index, *kernel_index, *peak_index, *scanned;
@@ -120,6 +120,15 @@ void overview_observe(struct overview *overview, struct replay *replay);
 /* To be called for each event after the replay has applied it. */
 void overview_event(struct overview *overview, struct process *process,
 		    const struct hg_event *event);
+
+/*
+ * Nanoseconds from the first event to that time: 0 for a time before it and for a trace without
+ * events, INT64_MAX for what is further away than that.
+ */
+int64_t overview_moment(const struct overview *overview, int64_t ns);
+
+/* Nanoseconds from the first event to the last. 0 without events. */
+int64_t overview_duration(const struct overview *overview);
 
 /* After the last event: sorts, and says what kind of memory each site's is. */
 void overview_finish(struct overview *overview);

@@ -35,7 +35,7 @@ static void add(struct json_object *list, struct json_object *value)
 /* Times in the page count from the first event. */
 static struct json_object *moment(const struct page *page, int64_t ns)
 {
-	return json_object_new_int64(MAX(ns - page->overview->first_ns, 0));
+	return json_object_new_int64(overview_moment(page->overview, ns));
 }
 
 static struct json_object *name(struct page *page, const char *text)
@@ -202,8 +202,7 @@ static struct json_object *overview_object(const struct analysis *analysis)
 	};
 	struct json_object *object = json_object_new_object();
 
-	put(object, "duration_ns",
-	    json_object_new_int64(MAX(overview->last_ns - overview->first_ns, 0)));
+	put(object, "duration_ns", json_object_new_int64(overview_duration(overview)));
 	put(object, "sites", sites(&page));
 	put(object, "bars", bars(&page));
 	put(object, "bars_left_out", number(overview->bars_left_out));

@@ -272,6 +272,25 @@ static void test_totals(void **state)
 	g_free(call);
 }
 
+/* Differences of times must not overflow: neither without events nor with any that a trace names.
+ */
+static void test_moments(void **state)
+{
+	(void)state;
+	assert_int_equal(overview_duration(overview), 0);
+	assert_int_equal(overview_moment(overview, 1000), 0);
+	alloc(HG_API_malloc, 0x10000, 0x10000, 1);
+	assert_int_equal(overview_duration(overview), 0);
+	alloc(HG_API_malloc, 0x20000, 0x10000, 1);
+	assert_int_equal(overview_duration(overview), 10);
+	assert_int_equal(overview_moment(overview, 999), 0);
+	assert_int_equal(overview_moment(overview, 1007), 7);
+	clock_ns = INT64_MIN;
+	alloc(HG_API_malloc, 0x30000, 0x10000, 1);
+	assert_int_equal(overview_moment(overview, INT64_MIN), 0);
+	assert_true(overview_duration(overview) == INT64_MAX);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -282,6 +301,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_many_bars, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_equal_bars, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_many_spans, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_moments, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("overview", tests, NULL, NULL);
