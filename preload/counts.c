@@ -2,6 +2,7 @@
 #include "counts.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -116,6 +117,16 @@ static struct own *make_own(void)
 	return memory;
 }
 
+/* A process in the background that outlives the recorder may still begin others. */
+static bool is_closed(void)
+{
+	char mark[PATH_MAX];
+
+	return (size_t)snprintf(mark, sizeof(mark), "%s/%s/%s", hg_config.dir, HG_COUNTS,
+				HG_COUNTS_CLOSED) < sizeof(mark) &&
+	       !access(mark, F_OK);
+}
+
 void hg_counts_init(void)
 {
 	struct hg_counts *counts;
@@ -125,7 +136,7 @@ void hg_counts_init(void)
 		goto out;
 	own->tried = true;
 	own->counts = NULL;
-	counts = hg_kept_file(HG_COUNTS, sizeof(*counts), path, sizeof(path));
+	counts = is_closed() ? NULL : hg_kept_file(HG_COUNTS, sizeof(*counts), path, sizeof(path));
 	if (!counts)
 		goto out;
 	madvise(counts, sizeof(*counts), MADV_DONTFORK);

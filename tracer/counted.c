@@ -101,9 +101,56 @@ static void close_file(int file, const char *name, const struct hg_counts *count
 	(void)!pwrite(file, &closed, sizeof(closed), offsetof(struct hg_counts, closed));
 }
 
+struct ending {
+	int folder;
+};
+
+/* Processes that begin from now on make no file: nobody would compare it with anything. */
+static void mark_closed(int folder)
+{
+	int mark = openat(folder, HG_COUNTS_CLOSED,
+			  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	if (mark >= 0) {
+		close(mark);
+	}
+}
+
 void counted_close(const char *directory)
 {
 	each(directory, close_file, NULL);
+}
+
+static void end_file(int file, const char *name, const struct hg_counts *counts, void *data)
+{
+	struct ending *ending = data;
+
+	if (counts->closed) {
+		return;
+	}
+	if (counts->begun) {
+		close_file(file, name, counts, NULL);
+	} else {
+		/* It began when the session had stopped. */
+		unlinkat(ending->folder, name, 0);
+	}
+}
+
+void counted_end(const char *directory)
+{
+	struct ending ending = { .folder = -1 };
+	int home = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (home >= 0) {
+		ending.folder =
+		    openat(home, HG_COUNTS, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		close(home);
+	}
+	if (ending.folder >= 0) {
+		mark_closed(ending.folder);
+		each(directory, end_file, &ending);
+		close(ending.folder);
+	}
 }
 
 /* ---- attached ---- */

@@ -24,6 +24,12 @@ struct counted_sum counted_sum(const char *directory);
 void counted_close(const char *directory);
 
 /*
+ * The session has ended. Files of processes that began since counted_close() are closed, too, or
+ * removed if the session did not begin to record them; whoever begins later leaves none.
+ */
+void counted_end(const char *directory);
+
+/*
  * A recording of processes that stand by, whose files below `directory` count from their start:
  * what they had counted when its session began. counted_keep() puts files into the bundle, of which
  * `bundle` is the descriptor, that hold what was counted since. Files that are not in `start`

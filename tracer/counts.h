@@ -41,7 +41,9 @@ enum hg_unrecorded {
 	HG_UNRECORDED_OURS = HG_UNRECORDED_KINDS, /* not the program's: not counted */
 };
 
-#define HG_COUNTS         "counts"
+#define HG_COUNTS "counts"
+/* An empty file there: the session has ended, whoever begins now is not recorded. */
+#define HG_COUNTS_CLOSED  "closed"
 #define HG_COUNTS_MAGIC   UINT64_C(0x3173746e756f6367)
 #define HG_COUNTS_KINDS   64u
 #define HG_COUNTS_ROWS    16u /* threads share them by chance: what one row has is no thread's */

@@ -573,6 +573,7 @@ static void end(struct recording *recording, struct record_result *result)
 	gathered_keep(recording->bundle.path, recording->bundle.lock);
 	counted_close(recording->bundle.path);
 	error = session_end(&recording->session, &loss, why, sizeof(why));
+	counted_end(recording->bundle.path);
 	if (recording->options->snapshot_mib) {
 		/* Overwriting is what it is for. */
 		loss = (struct session_loss){ 0 };
