@@ -123,6 +123,7 @@ void counted_close(const char *directory)
 
 static void end_file(int file, const char *name, const struct hg_counts *counts, void *data)
 {
+	static const uint64_t none[HG_UNRECORDED_KINDS];
 	struct ending *ending = data;
 
 	if (counts->closed) {
@@ -130,6 +131,8 @@ static void end_file(int file, const char *name, const struct hg_counts *counts,
 	}
 	if (counts->begun) {
 		close_file(file, name, counts, NULL);
+		/* What it did since the session stopped was not to be recorded. */
+		(void)!pwrite(file, none, sizeof(none), offsetof(struct hg_counts, unrecorded));
 	} else {
 		/* It began when the session had stopped. */
 		unlinkat(ending->folder, name, 0);
