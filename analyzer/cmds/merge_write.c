@@ -70,12 +70,13 @@ static struct json_object *recording_json(const struct merge *merge)
 	return object;
 }
 
-/* Of several commands, each with an end of its own, there are the sentences and the faults.
- */
+/* Of several commands, each with an end of its own, there are the sentences and the faults. */
 static struct json_object *end_json(const struct merge *merge)
 {
 	struct json_object *object = json_object_new_object();
 	struct json_object *faults = json_object_new_array();
+	struct json_object *only =
+	    merge->reports->len == 1 ? get_member(merge->reports->pdata[0], "end") : NULL;
 
 	for (unsigned i = 0; i < merge->reports->len; i++) {
 		struct json_object *end = get_member(merge->reports->pdata[i], "end");
@@ -86,8 +87,8 @@ static struct json_object *end_json(const struct merge *merge)
 			    faults, json_object_get(json_object_array_get_idx(rows, row)));
 		}
 	}
-	json_object_object_add(object, "status", NULL);
-	json_object_object_add(object, "signal", NULL);
+	json_object_object_add(object, "status", json_object_get(get_member(only, "status")));
+	json_object_object_add(object, "signal", json_object_get(get_member(only, "signal")));
 	json_object_object_add(object, "text", texts_json(merge->ends));
 	json_object_object_add(object, "faults", faults);
 	return object;

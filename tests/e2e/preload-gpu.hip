@@ -13,6 +13,7 @@
 struct functor {
 	float *out;
 	int n;
+	int unused; // where padding would be: a copy of the struct need not have the same there
 	double factor;
 };
 
@@ -88,7 +89,7 @@ int main(int argc, char **argv)
 	std::printf("copy api = 200, dst = 0x%llX, src = 0x%llX, size = 4000, rows = 1, dst_pitch = 0, src_pitch = 0, kind = 1\n",
 		    address(a), address(host.data()));
 
-	functor f = {out, 5, 2.5};
+	functor f = {out, 5, 0, 2.5};
 	for (int i = 0; i < 3; i++)
 		scale<<<dim3(2, 3, 1), dim3(64), 128>>>(a, 3, f);
 	std::printf("launches grid_x = 2, grid_y = 3, grid_z = 1, block_x = 64, block_y = 1, block_z = 1, shared = 128, device = 0, stream = 0x0\n");
@@ -99,7 +100,6 @@ int main(int argc, char **argv)
 	int n = 3;
 	std::memcpy(&bytes[0], &a, 8);
 	std::memcpy(&bytes[8], &n, 4);
-	// The padding inside the struct is copied with it.
 	std::memcpy(&bytes[16], &f, sizeof(f));
 	expect_bytes(bytes);
 	std::printf("alloc api = 114, ptr = 0x%llX\n", address(managed_table));
