@@ -15,8 +15,8 @@ void hg_counts_begun(void);
 void hg_counts_left(void);
 
 /*
- * The process or its program ends: while nobody records it, nobody will ask for the file of one
- * that stands by. hg_counts_again() if it did not end.
+ * The process or its program ends: the file of a process in standby that is not recorded is
+ * removed. hg_counts_again() if it did not end.
  */
 void hg_counts_end(void);
 void hg_counts_again(void);

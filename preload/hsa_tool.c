@@ -269,7 +269,7 @@ static bool wanted(void)
 	return found.openmp || !found.hip;
 }
 
-/* Why nothing below HIP is recorded; NULL: nothing is to be told. */
+/* Why nothing below HIP is recorded; NULL: nothing to report. */
 static const char *refused;
 
 void hg_hsa_tell_refused(void)
@@ -281,7 +281,7 @@ void hg_hsa_tell_refused(void)
 		hg_provider->call(&event);
 }
 
-/* Whoever records from now on is told; who does already, at once. */
+/* Report it to a recording that runs at once, to a later one when it begins. */
 static void refuse(const char *why)
 {
 	bool recording = hg_enter();

@@ -2,7 +2,7 @@
 /*
  * One cause, several return addresses: compilers copy calls (loops are unrolled, functions are
  * inlined and cloned), and each copy has stacks of its own. Where all of them read the same in the
- * source, and what is said of them is the same but for numbers that can be added up or given as a
+ * source, and their sentences are the same but for numbers that can be added up or given as a
  * range, they are one finding.
  */
 #include "analyzer/rules/evidence.h"

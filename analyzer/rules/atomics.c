@@ -319,7 +319,7 @@ struct finding *atomic_finding(const struct rules_context *context, const struct
 		finding_set_pages(finding, context->process, GRAIN_FINE);
 	}
 	weigh_evidence(finding, launch, atomic, grain, used);
-	if (pages) { /* launches that use other pages are told beside the surest ones */
+	if (pages) { /* launches that use other pages are listed beside the surest ones */
 		finding->group = g_strdup_printf("%p %s", (void *)context->process, key);
 		finding->place = (unsigned)used->reach;
 	}

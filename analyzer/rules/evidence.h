@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a finding rests on where it stands for several of a kind: the instructions, the memory, the
- * pages and the calls that gave these their granularity, the numbers in its sentences. Nothing that
- * holds for one of them may be said of all.
+ * pages and the calls that gave these their granularity, the numbers in its sentences. A
+ * sentence about all of them holds for each.
  */
 #ifndef HIPGRAIN_RULES_EVIDENCE_H
 #define HIPGRAIN_RULES_EVIDENCE_H

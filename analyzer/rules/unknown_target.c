@@ -17,7 +17,7 @@
 
 /* ---- what the GPU can access ---- */
 
-/* More are not looked at: then nothing is said of all memory. */
+/* More are not examined: then no statement about all memory is made. */
 #define MEMORY_MOST 4096
 
 struct gpu_block {
