@@ -212,7 +212,7 @@ static value_id signs(struct flow *flow, value_id a, bool cut)
 }
 
 /* What is below this is a distance within one piece of memory: 64 KiB. */
-#define SMALL 0x10000u
+#define SMALL (1u << FLOW_INDEX_BITS)
 
 /* Bits of a dword by a constant mask. */
 static value_id masked(struct flow *flow, value_id a, int32_t mask)

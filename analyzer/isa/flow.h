@@ -109,6 +109,10 @@ void flow_unvisited(struct flow *flow, const char *format, ...)
 /* Registers may hold anything from here on: every origin is unknown, for this reason. */
 void flow_broken(struct flow *flow, const struct insn *insn, const char *what);
 
+/* A number of fewer bits is a distance within one piece of memory, whatever it was computed from.
+ */
+#define FLOW_INDEX_BITS 16
+
 /* ---- between flow.c, operand.c, step*.c, condition.c, memory.c and exec.c ---- */
 
 /* Value of dword `part` of an operand; 64-bit constants are sign-extended. */

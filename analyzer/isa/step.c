@@ -285,6 +285,17 @@ static int step_dual(struct flow *flow, const struct function *function, const s
 	return status;
 }
 
+/* So few bits that they are no distance between two pieces of memory, as with a constant mask. */
+static bool is_small_field(struct flow *flow, const struct state *state, const struct insn *insn)
+{
+	const struct operand *from = &insn->operand[insn->class == OP_FIELD ? 3 : 2];
+	int32_t width;
+
+	if (!value_constant(&flow->store, flow_operand(flow, state, from, 0), &width))
+		return false;
+	return (insn->class == OP_FIELD ? width & 31 : width >> 16 & 127) < FLOW_INDEX_BITS;
+}
+
 static int step_plain(struct flow *flow, const struct function *function, const struct insn *insn,
 		      struct state *state);
 
@@ -359,6 +370,12 @@ static int step_plain(struct flow *flow, const struct function *function, const 
 				return status;
 		}
 		return flow_write_all(flow, state, &operand[0], VALUE_NUMBER);
+	case OP_FIELD:
+	case OP_FIELD_PACKED:
+		if (is_small_field(flow, state, insn))
+			return flow_write_all(flow, state, &operand[0], VALUE_NUMBER);
+		return flow_write_all(flow, state, &operand[0],
+				      flow_sources(flow, state, insn, false));
 	case OP_MIX:
 	case OP_MIX_OWN:
 		return flow_write_all(flow, state, &operand[0],
