@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* A bundle, or events as they come: replay, rules, and what the recording allows to say. */
 #include "bundle_check.h"
 #include "analyze.h"
 
@@ -13,9 +14,9 @@
 #include "analyzer/ranks.h"
 #include "analyzer/recordings.h"
 #include "analyzer/report/selection.h"
-#include "analyzer/rules/context.h"
+#include "analyzer/rules/engine/rule_api.h"
 #include "analyzer/rules/rules.h"
-#include "analyzer/rules/static_notes.h"
+#include "analyzer/rules/environment/static_notes.h"
 
 struct analysis_run {
 	struct analysis *analysis;
@@ -24,31 +25,31 @@ struct analysis_run {
 	bool cut_off;     /* more would have come */
 };
 
-struct told_cost {
+struct reported_cost {
 	struct hg_ev_cost first, last; /* of the program that it runs */
 	struct hg_ev_cost before;      /* of those that it ran before */
 };
 
-static void add_told(struct hg_ev_cost *sum, const struct told_cost *told)
+static void add_reported(struct hg_ev_cost *sum, const struct reported_cost *reported)
 {
-	sum->calls += told->last.calls - told->first.calls;
-	sum->timed += told->last.timed - told->first.timed;
-	sum->spent += told->last.spent - told->first.spent;
-	sum->processor += told->last.processor - told->first.processor;
+	sum->calls += reported->last.calls - reported->first.calls;
+	sum->timed += reported->last.timed - reported->first.timed;
+	sum->spent += reported->last.spent - reported->first.spent;
+	sum->processor += reported->last.processor - reported->first.processor;
 }
 
 /* The process says what it was so far; less than before when it runs another program. */
-static void note_cost(GHashTable *told, int32_t pid, const struct hg_ev_cost *now)
+static void note_cost(GHashTable *reported, int32_t pid, const struct hg_ev_cost *now)
 {
-	struct told_cost *one = g_hash_table_lookup(told, GINT_TO_POINTER(pid));
+	struct reported_cost *one = g_hash_table_lookup(reported, GINT_TO_POINTER(pid));
 
 	if (!one) {
-		one = g_new0(struct told_cost, 1);
+		one = g_new0(struct reported_cost, 1);
 		one->first = one->last = *now;
-		g_hash_table_insert(told, GINT_TO_POINTER(pid), one);
+		g_hash_table_insert(reported, GINT_TO_POINTER(pid), one);
 	}
 	if (now->calls < one->last.calls || now->processor < one->last.processor) {
-		add_told(&one->before, one);
+		add_reported(&one->before, one);
 		one->first = *now;
 	}
 	one->last = *now;
@@ -60,11 +61,11 @@ static void sum_told(struct recording_cost *cost)
 	GHashTableIter iter;
 	gpointer value;
 
-	g_hash_table_iter_init(&iter, cost->told);
+	g_hash_table_iter_init(&iter, cost->reported);
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
-		struct told_cost *one = value;
+		struct reported_cost *one = value;
 
-		add_told(&one->before, one);
+		add_reported(&one->before, one);
 		cost->calls += one->before.calls;
 		cost->timed += one->before.timed;
 		cost->spent += one->before.spent;
@@ -88,7 +89,7 @@ int analysis_event(const struct hg_event *event, void *data)
 		return 0;
 	}
 	if (replay_knows(&run->analysis->replay, event)) {
-		/* Only that it is told again is taken note of. */
+		/* Only that it is recorded again is noted. */
 		if (event->type == HG_EVENT_process) {
 			replay_apply(&run->analysis->replay, event);
 		}
@@ -99,7 +100,7 @@ int analysis_event(const struct hg_event *event, void *data)
 	}
 	process = replay_apply(&run->analysis->replay, event);
 	if (event->type == HG_EVENT_cost && !process->foreign) {
-		note_cost(run->analysis->cost.told, event->pid, &event->cost);
+		note_cost(run->analysis->cost.reported, event->pid, &event->cost);
 	}
 	if (!process->foreign) {
 		rules_engine_event(run->engine, process, event);
@@ -158,22 +159,26 @@ static void read_facts(struct analysis *analysis)
 	struct recording_facts *facts = &analysis->facts;
 
 	recording_facts_read(facts, analysis->bundle);
+	for (guint i = 0; i < facts->messages->len; i++) {
+		findings_limit(&analysis->findings, "%s", (const char *)facts->messages->pdata[i]);
+	}
 	if (facts->session) {
 		replay_set_session(&analysis->replay, facts->session);
 	}
-	/* What is left of a rotated recording begins with what the processes told then. */
+	/* What is left of a rotated recording begins with the state that the processes recorded
+	 * then. */
 	analysis->replay.attached = facts->attached || facts->snapshot || facts->deleted > 0;
 	if (facts->snapshot) {
-		findings_limit(&analysis->findings,
-			       "this is a flight recorder's snapshot: only what happened last is "
-			       "known");
-	}
-	if (facts->deleted > 0) {
 		findings_limit(
 		    &analysis->findings,
-		    "of this rotated recording the latest chunks are kept (%" PRId64 "); %" PRId64
-		    " older (%.1f MiB) were deleted, and what happened in them is not known",
-		    facts->chunks, facts->deleted, (double)facts->deleted_bytes / 1024 / 1024);
+		    "this is a flight recorder's snapshot: only the latest events are recorded");
+	}
+	if (facts->deleted > 0) {
+		findings_limit(&analysis->findings,
+			       "rotated recording: the latest chunks are kept (%" PRId64
+			       "); %" PRId64 " older (%.1f MiB) were deleted and are not analysed",
+			       facts->chunks, facts->deleted,
+			       (double)facts->deleted_bytes / 1024 / 1024);
 	}
 }
 
@@ -191,30 +196,30 @@ static void note_late(struct analysis *analysis)
 			continue;
 		}
 		any = true;
-		if (!state->told) {
+		if (!state->state_known) {
 			findings_limit(&analysis->findings,
-				       "process %d: recording began while it was running, and what "
-				       "it had by then is not known",
+				       "process %d: recording began while it was running; its "
+				       "earlier state is unknown",
 				       process->pid);
 			continue;
 		}
 		findings_limit(
 		    &analysis->findings,
-		    "process %d: recording began %.1f s after its start: of what it did "
-		    "before, %" G_GUINT64_FORMAT
-		    " calls that still mattered are known (no host blocks below %" G_GUINT64_FORMAT
+		    "process %d: recording began %.1f s after its start: of its earlier calls, "
+		    "%" G_GUINT64_FORMAT
+		    " that were still in effect are known (no host blocks below %" G_GUINT64_FORMAT
 		    " bytes)",
 		    process->pid, seconds, state->calls, state->threshold);
 		if (state->counted) {
 			findings_limit(&analysis->findings,
 				       "process %d: small host blocks are counted from %.1f s "
-				       "after its start; those it had by then are not known",
+				       "after its start; earlier ones are unknown",
 				       process->pid, (double)(state->age - state->counted) / 1e9);
 		}
 		if (state->left_out) {
 			findings_limit(&analysis->findings,
 				       "process %d: %" G_GUINT64_FORMAT
-				       " more calls mattered and were not remembered",
+				       " more calls were in effect and were not remembered",
 				       process->pid, state->left_out);
 		}
 	}
@@ -265,8 +270,8 @@ static void note_unknown(struct analysis *analysis, uint64_t unknown)
 {
 	if (unknown) {
 		findings_limit(&analysis->findings,
-			       "%" G_GUINT64_FORMAT " events are of types that this version does "
-			       "not know",
+			       "%" G_GUINT64_FORMAT
+			       " events have types that are unknown to this version",
 			       unknown);
 	}
 }
@@ -279,7 +284,7 @@ static struct analysis_run *begin(struct analysis *analysis, const char *bundle,
 	memset(analysis, 0, sizeof(*analysis));
 	run->analysis = analysis;
 	analysis->bundle = g_strdup(bundle);
-	analysis->cost.told = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	analysis->cost.reported = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	replay_init(&analysis->replay);
 	findings_init(&analysis->findings);
 	analysis->symbolizer = symbolizer_new(bundle);
@@ -344,7 +349,7 @@ void analysis_end(struct analysis_run *run)
 	findings_count_lines(&analysis->findings);
 	analysis->complete = analysis->findings.limits->len == 0;
 	unite_alike(analysis);
-	unite_moves(analysis);
+	unite_migration(analysis);
 	fingerprint_findings(analysis);
 	ranks_group(analysis);
 	analysis_drop(run);
@@ -363,9 +368,9 @@ static char *find_relayed(const char *bundle, const char *trace, const char *url
 	char *found = trace && session ? recording_below_relay(trace, session) : NULL;
 
 	if (!found) {
-		*error = trace ? g_strdup_printf("there is no session %s below %s", session, trace)
+		*error = trace ? g_strdup_printf("no session %s found below %s", session, trace)
 			       : g_strdup_printf("its trace was recorded to the relay at %s: name "
-						 "the folder that this writes to with --trace",
+						 "the relay's output directory with --trace",
 						 url);
 	}
 	g_free(session);
@@ -398,7 +403,7 @@ static char *find_trace(const char *path, const char *trace, const char **bundle
 		*bundle = NULL;
 	} else if (stat(found, &status) < 0) {
 		*result = -EINVAL;
-		*error = g_strdup("not a hipgrain trace bundle: it has no ctf folder");
+		*error = g_strdup("not a hipgrain trace bundle: it has no ctf directory");
 	}
 	if (*result) {
 		g_free(found);
@@ -461,7 +466,7 @@ void analysis_clear(struct analysis *analysis)
 	if (!analysis->symbolizer) {
 		return; /* it never began */
 	}
-	g_hash_table_destroy(analysis->cost.told);
+	g_hash_table_destroy(analysis->cost.reported);
 	overview_free(analysis->overview);
 	findings_destroy(&analysis->findings);
 	symbolizer_free(analysis->symbolizer);

@@ -10,7 +10,8 @@
 #include "analyzer/overview/overview.h"
 #include "analyzer/reader/reader.h"
 #include "analyzer/replay/replay.h"
-#include "analyzer/rules/findings.h"
+#include "analyzer/report/formats.h"
+#include "analyzer/rules/engine/findings.h"
 #include "analyzer/symbols/symbols.h"
 
 struct selection;
@@ -18,7 +19,7 @@ struct selection;
 /* Of which state of XNACK the report tells what it would change. */
 enum what_if { WHAT_IF_NOTHING, WHAT_IF_XNACK0, WHAT_IF_XNACK1 };
 
-/* What recording cost; the programs' own estimates (preload/cost.c). Times in ns. */
+/* What recording cost; the programs' own estimates (preload/trace/cost.c). Times in ns. */
 struct recording_cost {
 	uint64_t bytes;     /* of the trace, on disk */
 	uint64_t processes; /* that left an estimate; of others it is not known */
@@ -26,7 +27,8 @@ struct recording_cost {
 	uint64_t timed;     /* of them, those whose time was taken */
 	uint64_t spent;     /* processor time of all of them, estimated */
 	uint64_t used;      /* processor time of these processes, that included */
-	GHashTable *told;   /* struct told_cost by pid: what those that stand by say in the trace */
+	GHashTable
+	    *reported; /* struct reported_cost by pid: what those on standby report in the trace */
 };
 
 struct analysis {
@@ -35,13 +37,13 @@ struct analysis {
 	struct findings findings;
 	struct reader_stats stats;
 	struct symbolizer *symbolizer;
-	struct overview *overview; /* NULL unless it was asked for */
+	struct overview *overview; /* NULL unless it was requested */
 	int64_t began_ns;          /* the first event, of whatever process */
 	struct recording_facts facts;
 	struct completeness recording; /* from the end of the run on */
 	struct recording_cost cost;
 	GArray *ranks;                     /* int, sorted: of the job, that made HIP calls */
-	enum what_if what_if;              /* what is to be told besides */
+	enum what_if what_if;              /* what is to be reported besides */
 	bool complete;                     /* so is the recording, and all of it was analysed */
 	const struct selection *selection; /* borrowed; NULL: all findings are reported */
 };
@@ -79,11 +81,6 @@ void analysis_drop(struct analysis_run *run); /* there will be no report */
 
 /* Number of findings of at least that severity. */
 unsigned analysis_count(const struct analysis *analysis, enum severity severity);
-
-enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_SARIF, REPORT_HTML, REPORT_CHROME };
-
-/* Format by its name on the command line ("text", "json", ...), or -1. */
-int report_format_by_name(const char *name);
 
 /* Styles of the text format; the others have everything and no colours. */
 enum { REPORT_COLOR = 1, REPORT_VERBOSE = 2 };

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Whether a directory looks like a bundle: kinds and sizes of its files, before any is read. */
 #include "bundle_check.h"
 
 #include <dirent.h>
@@ -32,11 +33,16 @@ static const struct rule {
 	const char *folder, *name; /* fnmatch(3) */
 	int64_t size;              /* at most */
 } rules[] = {
-	{ "", "manifest.json", 16 * MIB }, { "", "cost", 64 * MIB },
-	{ "", "given-up", 64 * MIB },      { "", "perf-*.map", GIB },
+	{ "", "manifest.json", 16 * MIB },
+	{ "", "cost", 64 * MIB },
+	{ "", "messages", MIB },
+	{ "", "given-up", 64 * MIB },
+	{ "", "perf-*.map", GIB },
 	{ "code-objects", "*", 2 * GIB }, /* relocations of code reach 2 GiB */
-	{ "open-batches", "*", GIB },      { "counts", "*", MIB },
-	{ "ctf", "metadata", 64 * MIB },   { "ctf", "*", INT64_MAX },
+	{ "open-batches", "*", GIB },
+	{ "counts", "*", MIB },
+	{ "ctf", "metadata", 64 * MIB },
+	{ "ctf", "*", INT64_MAX },
 };
 
 static const char *kind_of(mode_t mode)
@@ -84,7 +90,7 @@ static int check_file(const char *folder, const char *name, const struct stat *s
 	}
 	if (status->st_size >= SPARSE_MIN &&
 	    status->st_blocks < status->st_size / 512 / SPARSE_RATIO) {
-		snprintf(what, sizeof(what), "almost empty for its size of %" PRId64 " MiB",
+		snprintf(what, sizeof(what), "a sparse file of %" PRId64 " MiB",
 			 (int64_t)status->st_size / MIB);
 		return refuse_file(folder, name, what, error);
 	}

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Whether a recording is complete: what processes counted against what was read. */
 #include "completeness.h"
 
 #include <inttypes.h>
@@ -135,10 +136,22 @@ static void judge_process(struct completeness *completeness, const struct counts
 			   name, unrecorded ? ": it made " : "", text);
 	} else if (unrecorded) {
 		add_reason(completeness, RECORDING_INCOMPLETE,
-			   "%s: its recording ended before it did: %s were not recorded", name,
+			   "%s: its recording ended before the process: %s were not recorded", name,
 			   text);
 	}
 	g_free(text);
+	if (process->confined & 1u << HG_CONFINED_SECCOMP) {
+		add_reason(completeness, RECORDING_INCOMPLETE,
+			   "%s: it restricted its system calls (seccomp) and was not recorded from "
+			   "then on",
+			   name);
+	}
+	if (process->confined & 1u << HG_CONFINED_ALONE) {
+		add_reason(completeness, RECORDING_INCOMPLETE,
+			   "%s: it changed rights or namespaces, which does not go with LTTng's "
+			   "threads, and was not recorded from then on",
+			   name);
+	}
 	g_free(name);
 	/* A batch is open from its first record on. */
 	completeness->missing += row.gap.total + row.gap.batches + unrecorded;
@@ -187,13 +200,13 @@ static void judge_processes(struct completeness *completeness, const struct read
 		return;
 	}
 	if (!files) {
-		add_reason(completeness, RECORDING_UNKNOWN,
-			   "no process left a count of its events: it is not known whether events "
-			   "are missing");
+		add_reason(
+		    completeness, RECORDING_UNKNOWN,
+		    "no process left a count of its events: unknown whether events are missing");
 	} else if (uncounted) {
 		add_reason(completeness, RECORDING_UNKNOWN,
-			   "%u of %u processes left no count of all their events (process %d): it "
-			   "is not known whether events of theirs are missing",
+			   "%u of %u processes left no count of all their events (process %d): "
+			   "unknown whether some are missing",
 			   uncounted, counted + uncounted, first);
 	}
 }
@@ -216,8 +229,8 @@ static void judge_losses(struct completeness *completeness, const struct reader_
 	}
 	if (facts->silent) {
 		add_reason(completeness, RECORDING_INCOMPLETE,
-			   "LTTng's daemons ended early or did not answer: how many events they "
-			   "had not written yet is not known");
+			   "LTTng's daemons ended early or did not answer: the number of events "
+			   "that they did not write is unknown");
 	}
 	for (guint i = 0; stats->missing && i < stats->missing->len; i++) {
 		const struct order_missing *row =
@@ -229,13 +242,38 @@ static void judge_losses(struct completeness *completeness, const struct reader_
 		discarded += row->records;
 		add_reason(completeness, RECORDING_INCOMPLETE,
 			   "process %d: up to %" PRIu64
-			   " allocations and frees of the host were not recorded any more",
+			   " allocations and frees of the host were not recorded",
 			   row->pid, row->records);
 	}
 	discarded += facts->given_up + stats->orphans;
 	completeness->missing = MAX(completeness->missing, discarded);
 	if (discarded) {
 		completeness->status = RECORDING_INCOMPLETE;
+	}
+}
+
+/* Processes that are not in the trace at all. */
+static void judge_missed(struct completeness *completeness, const struct recording_facts *facts)
+{
+	for (guint i = 0; facts->missed && i < facts->missed->len; i++) {
+		const struct recording_missed *row =
+		    &g_array_index(facts->missed, struct recording_missed, i);
+
+		if (row->count > 1) {
+			add_reason(completeness, RECORDING_INCOMPLETE,
+				   "%" PRIu64 " processes were not recorded (process %d first): "
+				   "%s%s%s",
+				   row->count, row->pid, row->program, *row->program ? " " : "",
+				   row->why);
+		} else {
+			add_reason(completeness, RECORDING_INCOMPLETE,
+				   "process %d was not recorded: %s%s%s", row->pid, row->program,
+				   *row->program ? " " : "", row->why);
+		}
+	}
+	if (facts->missed_others) {
+		add_reason(completeness, RECORDING_INCOMPLETE,
+			   "%" PRIu64 " more processes were not recorded", facts->missed_others);
 	}
 }
 
@@ -260,7 +298,8 @@ void completeness_judge(struct completeness *completeness, const struct reader_s
 	}
 	if (stats->truncated) {
 		add_reason(completeness, RECORDING_INCOMPLETE,
-			   "the trace is damaged, what follows was not read: %s", stats->truncated);
+			   "the trace is damaged and was read up to the damage: %s",
+			   stats->truncated);
 	}
 	if (stats->counts) {
 		if (facts->compared) {
@@ -269,6 +308,7 @@ void completeness_judge(struct completeness *completeness, const struct reader_s
 		judge_processes(completeness, stats, facts);
 	}
 	judge_losses(completeness, stats, facts);
+	judge_missed(completeness, facts);
 }
 
 void completeness_clear(struct completeness *completeness)

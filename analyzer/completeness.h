@@ -19,7 +19,7 @@
 
 enum recording_status {
 	RECORDING_COMPLETE,
-	RECORDING_PARTIAL,    /* as asked for: it began late, or keeps only what happened last */
+	RECORDING_PARTIAL,    /* as requested: it began late, or keeps only what happened last */
 	RECORDING_UNKNOWN,    /* not every process left a count */
 	RECORDING_INCOMPLETE, /* something is missing, or damaged */
 };
@@ -28,6 +28,13 @@ enum recording_status {
 const char *recording_status_name(enum recording_status status);
 int recording_status_by_name(const char *name);
 
+/* Processes of one program that a recording does not have. */
+struct recording_missed {
+	char *program, *why; /* the reason, to be read after the program; printable */
+	int32_t pid;         /* of the first; 0: not known */
+	uint64_t count;
+};
+
 /* What is known of a recording beside its trace. */
 struct recording_facts {
 	bool exited;                  /* how the command ended is known: */
@@ -35,7 +42,7 @@ struct recording_facts {
 	bool bundle;                  /* there is one: its manifest and counts are known */
 	bool manifest;                /* it can be read */
 	bool ended;                   /* the recorder ended the recording */
-	bool partial;                 /* as asked for, not all is there */
+	bool partial;                 /* as requested, not all is there */
 	bool compared;                /* what is counted should all be there */
 	bool silent;                  /* LTTng's daemons did not answer at the end */
 	uint64_t given_up;            /* events, by the processes, without their counts */
@@ -43,6 +50,9 @@ struct recording_facts {
 	bool snapshot;                /* of a flight recorder */
 	int64_t chunks, deleted, deleted_bytes; /* of a rotated recording */
 	char *session;                          /* NULL: not known */
+	GArray *missed;                         /* struct recording_missed; NULL: it is not known */
+	uint64_t missed_others;                 /* processes beside these */
+	GPtrArray *messages; /* char *: what processes had to say, a line each; or NULL */
 	/* The caller's: whether a process belongs to another recording; NULL: none does. */
 	bool (*is_foreign)(int32_t pid, void *data);
 	void *data;
@@ -51,6 +61,10 @@ struct recording_facts {
 /* Fill in what the bundle says; recording_facts_clear() it. */
 void recording_facts_read(struct recording_facts *facts, const char *bundle);
 void recording_facts_clear(struct recording_facts *facts);
+
+/* Of them, `missed` and `messages`. */
+void recording_missed_read(struct recording_facts *facts, const char *bundle);
+void recording_missed_clear(struct recording_facts *facts);
 
 /* Of a process, what is not there. */
 struct completeness_gap {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The places of a fix, filled in with what the source files have. */
 #include "fix_text.h"
 
 #include <ctype.h>
 #include <string.h>
 
-#include "analyzer/rules/atomic_fixes.h"
+#include "analyzer/rules/atomics/atomic_fixes.h"
 
 /* ---- what an allocation's source line tells ---- */
 
@@ -232,8 +233,9 @@ static void name_update(struct finding *finding, struct symbolizer *symbolizer)
 
 	if (finding->device_file) {
 		place = g_strdup_printf("%s:%u", finding->device_file, finding->device_line);
-		atomic_source_look(finding->source, source_line(symbolizer, finding->device_file,
-								finding->device_line));
+		atomic_source_look(
+		    finding_source(finding),
+		    source_line(symbolizer, finding->device_file, finding->device_line));
 	}
 	for (unsigned i = 0; i < G_N_ELEMENTS(texts) && finding->fix; i++) {
 		char *text;
@@ -241,7 +243,7 @@ static void name_update(struct finding *finding, struct symbolizer *symbolizer)
 		if (!strstr(finding->fix, texts[i].token)) {
 			continue;
 		}
-		text = texts[i].text(finding->source, place);
+		text = texts[i].text(finding_source(finding), place);
 		if (text) {
 			replace(finding, texts[i].token, text);
 		} else {
@@ -257,7 +259,7 @@ void fixes_finish(struct findings *findings, struct symbolizer *symbolizer)
 	for (unsigned i = 0; i < findings->list->len; i++) {
 		struct finding *finding = findings->list->pdata[i];
 
-		if (finding->fix && finding->source) {
+		if (finding->fix && finding_source(finding)) {
 			name_update(finding, symbolizer);
 		}
 		if (finding->fix && strchr(finding->fix, '{')) {

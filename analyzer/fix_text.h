@@ -3,7 +3,7 @@
 #ifndef HIPGRAIN_FIX_TEXT_H
 #define HIPGRAIN_FIX_TEXT_H
 
-#include "analyzer/rules/findings.h"
+#include "analyzer/rules/engine/findings.h"
 #include "analyzer/symbols/symbols.h"
 
 /* Replace the tokens FIX_* in each fix by source positions, names and ways to compile. */

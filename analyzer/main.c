@@ -12,11 +12,12 @@
 #include "analyzer/cmds/defaults.h"
 #include "config.h"
 #include "tracer/message.h"
+#include "tracer/streams.h"
 
 static int cmd_help(int argc, char **argv);
 
 static const char usage_help[] = "Usage: hipgrain help [VERB]\n"
-				 "Print what hipgrain, or one of its verbs, does.\n";
+				 "Print help for hipgrain or one of its verbs.\n";
 
 static const struct verb {
 	const char *name, *summary, *usage;
@@ -26,22 +27,24 @@ static const struct verb {
 	{ "record", "record a command into a trace bundle", usage_record, cmd_record },
 	{ "report", "analyse a trace bundle", usage_report, cmd_report },
 	{ "diff", "compare the findings of two recordings", usage_diff, cmd_diff },
-	{ "placement", "tell what memory a recorded program used, and where it was allocated",
+	{ "placement", "list the memory that a recorded program used, and where it was allocated",
 	  usage_placement, cmd_placement },
 	{ "scan", "list the atomics in a binary and where their addresses come from", usage_scan,
 	  cmd_scan },
 	{ "events", "print the events of a recording", usage_events, cmd_events },
-	{ "merge", "make one report of the nodes of a parallel job", usage_merge, cmd_merge },
-	{ "live", "print findings while a recording is made", usage_live, cmd_live },
-	{ "snapshot", "write what a flight recorder keeps", usage_snapshot, cmd_snapshot },
+	{ "merge", "merge the reports of a parallel job's nodes", usage_merge, cmd_merge },
+	{ "live", "print findings while a recording is running", usage_live, cmd_live },
+	{ "snapshot", "write the events that a flight recorder keeps", usage_snapshot,
+	  cmd_snapshot },
 	{ "standby", "run a command so that it can be recorded later", usage_standby, cmd_standby },
-	{ "attach", "begin to record programs that stand by", usage_attach, cmd_attach },
-	{ "detach", "end that", usage_detach, cmd_detach },
+	{ "attach", "start to record programs that were started with standby", usage_attach,
+	  cmd_attach },
+	{ "detach", "stop recording", usage_detach, cmd_detach },
 	{ "doctor", "check whether this machine and a program can be recorded", usage_doctor,
 	  cmd_doctor },
 	{ "explain", "explain a rule, or the kinds of memory of this machine", usage_explain,
 	  cmd_explain },
-	{ "help", "explain a verb", usage_help, cmd_help },
+	{ "help", "print help for a verb", usage_help, cmd_help },
 };
 
 static const struct verb *find_verb(const char *name)
@@ -122,6 +125,7 @@ int main(int argc, char **argv)
 	static char verb_name[64];
 	const struct verb *verb;
 
+	streams_occupy();
 	output_install();
 	if (argc < 2) {
 		message_error("no verb given (try 'hipgrain --help')");

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Where output goes, and what of it a terminal may see. */
 #include "analyzer/output.h"
 
 #include <errno.h>
@@ -10,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tracer/codeobj/text.h"
+#include "codeobj/text.h"
 
 #define BUFFER_SIZE (64 * 1024)
 /* Longer is no colour of ours: "\033[1;35m". */

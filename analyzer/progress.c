@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The progress of the analysis, as a line that is written over. */
 #include "progress.h"
 
 #include <ftw.h>

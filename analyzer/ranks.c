@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Findings of the ranks of a job: the same ones united, those of single ranks named. */
 #include "ranks.h"
 
-#include "analyzer/rules/evidence.h"
+#include "analyzer/rules/engine/evidence.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +66,8 @@ GArray *ranks_outliers(const GArray *ranks, const GArray *all)
 	return outliers;
 }
 
-char *ranks_text(const GArray *ranks)
+/* "0-3,7". The caller frees. */
+static char *list_text(const GArray *ranks)
 {
 	GString *text = g_string_new(NULL);
 
@@ -81,6 +83,25 @@ char *ranks_text(const GArray *ranks)
 		}
 	}
 	return g_string_free(text, FALSE);
+}
+
+char *ranks_text(const GArray *ranks, const GArray *all)
+{
+	GArray *outliers = ranks_outliers(ranks, all);
+	bool few = outliers->len && has_rank(ranks, g_array_index(outliers, int, 0));
+	char *list = list_text(outliers->len ? outliers : ranks);
+	char *text = g_strdup_printf("%s%s%s (%u of %u ranks)",
+				     !outliers->len ? ""
+				     : few          ? "only rank"
+						    : "all but rank",
+				     !outliers->len       ? ""
+				     : outliers->len == 1 ? " "
+							  : "s ",
+				     list, ranks->len, all->len);
+
+	g_array_free(outliers, TRUE);
+	g_free(list);
+	return text;
 }
 
 /* ---- findings ---- */

@@ -24,8 +24,12 @@ GArray *ranks_outliers(const GArray *ranks, const GArray *all);
 /* The distinct ranks of finding->ranks, sorted. Caller frees the array of int. */
 GArray *finding_ranks(const struct finding *finding);
 
-/* Sorted ranks as text: "0-3,7". The caller frees. */
-char *ranks_text(const GArray *ranks);
+/*
+ * Which of a job's ranks (`all`) have a finding, by its `ranks` (both sorted arrays of int): "0-3
+ * (4 of 4 ranks)", "only rank 2 (1 of 4 ranks)", "all but ranks 0,5 (10 of 12 ranks)". The caller
+ * frees.
+ */
+char *ranks_text(const GArray *ranks, const GArray *all);
 
 /*
  * Make findings with the same fingerprint on several ranks one, with finding->ranks set, and note

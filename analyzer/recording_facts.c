@@ -66,6 +66,7 @@ void recording_facts_read(struct recording_facts *facts, const char *bundle)
 	struct json_object *value = NULL, *recording = NULL, *rotation = NULL;
 
 	*facts = (struct recording_facts){ .bundle = true, .compared = true };
+	recording_missed_read(facts, bundle);
 	g_free(path);
 	if (!manifest || !json_object_is_type(manifest, json_type_object)) {
 		goto out;
@@ -98,4 +99,5 @@ out:
 void recording_facts_clear(struct recording_facts *facts)
 {
 	g_clear_pointer(&facts->session, g_free);
+	recording_missed_clear(facts);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Where recordings are: below a directory, or with a relay daemon. */
 #include "recordings.h"
 
 #include <json-c/json.h>

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""trace_page.py TEMPLATE EVENTS_H...: the manual page of the events, from the headers that declare them."""
+"""trace_page.py TEMPLATE EVENTS_DEF: the manual page of the events, from the table that declares them."""
 import re
 import sys
 
 TYPES = {
     "uint8_t": "8 bits", "uint16_t": "16 bits", "uint32_t": "32 bits", "uint64_t": "64 bits",
-    "int8_t": "8 bits, signed", "int32_t": "32 bits, signed", "char": "text",
+    "int8_t": "8 bits, signed", "int32_t": "32 bits, signed",
 }
 SEQUENCES = {"uint8_t": "sequence of bytes", "uint64_t": "sequence of 64 bits"}
+SHOWS = {"HEX": ", hexadecimal", "SIZE": ", bytes", "TIME": ", nanoseconds"}
 
 
 def roff(text):
@@ -20,39 +21,35 @@ def clean(comment):
     return " ".join(line.strip(" \t*/") for line in comment.splitlines()).strip()
 
 
-def events(header):
-    pattern = re.compile(r"(/\*(?:(?!\*/).)*\*/\s*)?struct hg_ev_(\w+) \{\n(.*?)\n\};", re.S)
-    enums = {m.start(): m for m in re.finditer(r"(/\*(?:(?!\*/).)*\*/\s*)enum hg_\w+ \{", header, re.S)}
-    for match in pattern.finditer(header):
-        comment = match.group(1)
-        if not comment:
-            # An enumeration of the event's own stands between the comment and the struct.
-            before = [m for at, m in enums.items() if at < match.start()]
-            comment = before[-1].group(1) if before else ""
-        yield match.group(2), clean(comment), match.group(3)
+def events(table):
+    """(name, description, rows) of each event."""
+    pattern = re.compile(r'/\*((?:(?!\*/).)*)\*/\nHG_EVENT(?:_AS|_OF_BATCHES)?\((\w+),(.*?)\)\n(?=\n|/\*|#)', re.S)
+    for comment, name, rows in pattern.findall(table):
+        yield name, clean(comment), rows
 
 
-def fields(body):
-    body = re.sub(r"\n\s+(?=\w+;)", " ", body)  # a member that the formatter broke
-    pattern = re.compile(r"^\s*(?:const )?(\w+)\s+(\*?)([\w, ]+);(?:[ \t]*(/\*(?:(?!\*/).)*\*/))?", re.M | re.S)
-    for kind, pointer, names, comment in pattern.findall(body):
-        for name in names.split(","):
-            kind_text = (SEQUENCES if pointer and kind != "char" else TYPES)[kind]
-            yield name.strip(), kind_text, clean(comment or "")
+def fields(rows):
+    """(name, type, description) of each field."""
+    pattern = re.compile(r'HG_(FIELD|TEXT|SEQUENCE)\(([\w, ]*?),\s*((?:"(?:[^"\\]|\\.)*"\s*)+)\)')
+    for kind, words, strings in pattern.findall(rows):
+        words = [word.strip() for word in words.split(",")]
+        text = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', strings)).replace('\\"', '"')
+        if kind == "TEXT":
+            yield words[0], "text", text
+        elif kind == "SEQUENCE":
+            yield words[1], SEQUENCES[words[0]], text
+        else:
+            yield words[1], TYPES[words[0]] + SHOWS.get(words[2], ""), text
 
 
-def read_all(names):
-    return [open(name, encoding="utf-8").read() for name in names]
-
-
-def page(template, *headers):
+def page(template, table):
     lines = []
-    for name, comment, body in (event for header in headers for event in events(header)):
+    for name, comment, rows in events(table):
         lines += [".SS " + name, roff(comment)]
-        for field, kind, text in fields(body):
+        for field, kind, text in fields(rows):
             lines += [".TP", ".BR %s \" (%s)\"" % (field, kind), roff(text) or "\\&"]
     return template.replace("@EVENTS@", "\n".join(lines))
 
 
 if __name__ == "__main__":
-    sys.stdout.write(page(*read_all(sys.argv[1:])))
+    sys.stdout.write(page(*(open(name, encoding="utf-8").read() for name in sys.argv[1:])))

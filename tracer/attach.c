@@ -14,16 +14,19 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tracer/asked.h"
+#include "tracer/flush_request.h"
 #include "tracer/attach.h"
-#include "tracer/belonging.h"
+#include "tracer/session_filter.h"
 #include "tracer/bundle.h"
+#include "tracer/code_objects.h"
 #include "tracer/control.h"
-#include "tracer/counted.h"
-#include "tracer/gathered.h"
+#include "tracer/event_counts.h"
+#include "tracer/open_batches.h"
 #include "tracer/daemon.h"
+#include "tracer/install.h"
 #include "tracer/message.h"
 #include "tracer/record.h"
+#include "tracer/record_request.h"
 #include "tracer/session.h"
 #include "tracer/standby.h"
 
@@ -33,17 +36,22 @@
 #define TOTALS_TIMEOUT_MS 10000
 /* How often it is looked whether the processes still live. */
 #define WATCH_MS 200
+/* How much longer the end of a recording may take when a signal comes then. */
+#define END_GRACE_MS 2000
 
 struct attachment {
 	const struct attach_options *options;
 	struct standby_process *processes;
 	size_t count;
-	struct counted_start **counted; /* of the i-th process's directory; NULL: as one before */
+	struct event_counts_start *
+	    *counted; /* of the i-th process's directory; NULL: as one before */
 	pid_t *vpids;
 	int *pidfds;
 	struct bundle bundle;
 	int control; /* takes requests, or -1 */
-	int client;  /* who asked for the end, or -1 */
+	int client;  /* the one that requested the end, or -1 */
+	int signals; /* readable when a signal asks for the end; or -1 */
+	struct install_paths install;
 	struct daemon_link daemon;
 	struct session session;
 	struct bundle_manifest manifest;
@@ -71,14 +79,14 @@ static int choose_all(struct attachment *attachment)
 			     found.recorded == 1 ? " is" : "es are");
 	}
 	if (found.foreign) {
-		message_note("%zu process%s of other users stand%s by: not recorded (--user, "
+		message_note("%zu process%s of other users %s on standby: not recorded (--user, "
 			     "--all-users)",
 			     found.foreign, found.foreign == 1 ? "" : "es",
-			     found.foreign == 1 ? "s" : "");
+			     found.foreign == 1 ? "is" : "are");
 	}
 	if (!attachment->count) {
-		message_error("no process of %s stands by (start programs with 'hipgrain standby "
-			      "-- CMD')",
+		message_error("no process of %s is on standby (start programs with 'hipgrain "
+			      "standby -- CMD')",
 			      attachment->options->users.all                 ? "anybody"
 			      : attachment->options->users.user == geteuid() ? "yours"
 									     : "that user");
@@ -162,16 +170,28 @@ static bool lives(const struct attachment *attachment, size_t i)
 
 /*
  * Programs find a daemon that has just been started by themselves, but that takes a moment. Of all
- * that stand by some may end meanwhile, or not answer, and do not keep the others from it.
+ * that are on standby some may end meanwhile, or not answer, and do not keep the others from it.
  */
 static int wait_registered(const struct attachment *attachment)
 {
+	char why[512];
+	int known;
+
 	for (size_t i = 0; i < attachment->count; i++) {
 		bool all = attachment->options->all;
 		long pid = attachment->processes[i].pid;
 		int waited = 0;
 
-		while (!session_has_process(attachment->vpids[i])) {
+		if (!record_request_is_heard(attachment->processes[i].pid) &&
+		    lives(attachment, i)) {
+			message_note(
+			    "process %ld has made no call yet that is recorded: it will be "
+			    "when it does",
+			    pid);
+			continue;
+		}
+		while (!(known = session_has_process(&attachment->daemon.client,
+						     attachment->vpids[i], why, sizeof(why)))) {
 			if (!lives(attachment, i)) {
 				if (all) {
 					break;
@@ -192,6 +212,10 @@ static int wait_registered(const struct attachment *attachment)
 			poll(NULL, 0, 50);
 			waited += 50;
 		}
+		if (known < 0) {
+			message_error("%s", why);
+			return HG_EXIT_INPUT;
+		}
 	}
 	return HG_EXIT_OK;
 }
@@ -209,6 +233,21 @@ static const char *own_directory(const struct attachment *attachment, size_t i)
 	return *directory ? directory : NULL;
 }
 
+/* Processes on standby load LTTng-UST only on request. */
+static void ask(const struct attachment *attachment, bool wanted)
+{
+	for (size_t i = 0; i < attachment->count; i++) {
+		const char *directory = attachment->options->all
+					    ? own_directory(attachment, i)
+					    : attachment->processes[i].directory;
+
+		if (directory) {
+			record_request_set(
+			    directory, attachment->options->all ? 0 : attachment->vpids[i], wanted);
+		}
+	}
+}
+
 /* ---- the recording ---- */
 
 /* What the processes have counted when the session has begun: LTTng answers when all know of it. */
@@ -218,7 +257,7 @@ static void note_counts(struct attachment *attachment)
 		const char *directory = own_directory(attachment, i);
 
 		if (directory) {
-			attachment->counted[i] = counted_start(directory);
+			attachment->counted[i] = event_counts_start(directory);
 		}
 	}
 }
@@ -230,11 +269,11 @@ static void keep_counts(struct attachment *attachment)
 		const char *directory = own_directory(attachment, i);
 
 		if (directory && attachment->counted[i]) {
-			counted_keep(directory, attachment->counted[i], attachment->vpids,
-				     attachment->options->all ? 0 : attachment->count,
-				     attachment->bundle.lock);
+			event_counts_keep(directory, attachment->counted[i], attachment->vpids,
+					  attachment->options->all ? 0 : attachment->count,
+					  attachment->bundle.lock);
 		}
-		counted_start_free(attachment->counted[i]);
+		event_counts_start_free(attachment->counted[i]);
 		attachment->counted[i] = NULL;
 	}
 }
@@ -245,27 +284,36 @@ static int begin(struct attachment *attachment)
 	const char *directory = options->directory ? options->directory : RECORD_DEFAULT_DIRECTORY;
 	char name[sizeof(attachment->session.name)], why[512];
 	struct session_plan plan = { .pids = attachment->vpids,
-				     .pid_count = options->all ? 0 : attachment->count };
+				     .pid_count = options->all ? 0 : attachment->count,
+				     .provider = attachment->install.provider };
 	char *ctf = NULL;
 	int status;
 
 	if (options->all) {
 		/* Those of other recordings say which, and only root's daemon has several users. */
-		plan.filter = HG_BELONGING_CONTEXT " < 0";
+		plan.filter = HG_SESSION_FILTER_CONTEXT " < 0";
 		plan.user = getuid() == 0 && !options->users.all ? &options->users.user : NULL;
 	}
 	daemon_name_session(name, sizeof(name), attachment->manifest.start_ns);
-	if (daemon_connect(&attachment->daemon, name, DAEMON_COMMON, why, sizeof(why))) {
+	if (install_find(&attachment->install, why, sizeof(why))) {
+		message_error("incomplete installation: %s", why);
+		return HG_EXIT_INPUT;
+	}
+	if (daemon_connect(&attachment->daemon, name, DAEMON_COMMON, NULL, attachment->signals, why,
+			   sizeof(why))) {
 		message_error("no LTTng session daemon: %s", why);
 		return HG_EXIT_INPUT;
 	}
+	ask(attachment, true);
 	status = wait_registered(attachment);
 	if (status != HG_EXIT_OK) {
+		ask(attachment, false);
 		return status;
 	}
 	status = HG_EXIT_INPUT;
 	if (bundle_create(&attachment->bundle, directory, why, sizeof(why))) {
 		message_error("'%s': %s", directory, why);
+		ask(attachment, false);
 		return status;
 	}
 	if (asprintf(&ctf, "%s/%s", attachment->bundle.path, BUNDLE_CTF) < 0) {
@@ -273,12 +321,13 @@ static int begin(struct attachment *attachment)
 		message_error("%s", strerror(ENOMEM));
 		goto out;
 	}
-	if (session_begin(&attachment->session, name, ctf, &plan, why, sizeof(why))) {
+	if (session_begin(&attachment->session, &attachment->daemon.client, name, ctf, &plan, why,
+			  sizeof(why))) {
 		message_error("%s", why);
 		goto out;
 	}
 	note_counts(attachment);
-	attachment->manifest.daemon = attachment->daemon.shared ? "shared" : "private";
+	attachment->manifest.daemon = "shared";
 	attachment->manifest.subbuffer_size = attachment->session.buffers.size;
 	attachment->manifest.subbuffer_count = attachment->session.buffers.count;
 	if (bundle_write_manifest(&attachment->bundle, &attachment->manifest)) {
@@ -291,14 +340,15 @@ static int begin(struct attachment *attachment)
 	}
 	attachment->control = control_listen(attachment->bundle.lock);
 	if (attachment->control < 0) {
-		message_warning("'hipgrain detach' will not reach this recording: %s (kill %ld "
-				"ends it)",
-				strerror(-attachment->control), (long)getpid());
+		message_warning(
+		    "'hipgrain detach' cannot reach this recording: %s (kill %ld stops it)",
+		    strerror(-attachment->control), (long)getpid());
 		attachment->control = -1;
 	}
 	status = HG_EXIT_OK;
 out:
 	if (status != HG_EXIT_OK) {
+		ask(attachment, false);
 		bundle_remove(&attachment->bundle);
 	}
 	free(ctf);
@@ -325,7 +375,7 @@ static void wait_end(struct attachment *attachment, const sigset_t *signals)
 			    ? now_ns() + (int64_t)attachment->options->seconds * 1000000000
 			    : INT64_MAX;
 	struct pollfd fds[] = { { .fd = attachment->control, .events = POLLIN },
-				{ .fd = signalfd(-1, signals, SFD_CLOEXEC), .events = POLLIN } };
+				{ .fd = attachment->signals, .events = POLLIN } };
 	const struct timespec none = { 0 };
 	enum control_request request;
 
@@ -345,85 +395,6 @@ static void wait_end(struct attachment *attachment, const sigset_t *signals)
 		control_answer(attachment->client, "-it is not a flight recorder");
 		attachment->client = -1;
 	}
-	if (fds[1].fd >= 0) {
-		close(fds[1].fd);
-	}
-}
-
-/* ---- code objects: from where the processes put them into the bundle ---- */
-
-static int copy_file(int from_folder, int to_folder, const char *name, bool own)
-{
-	char temporary[96], buffer[65536];
-	int from, to, result = 0;
-	ssize_t got;
-
-	/* Another user's could be changed later. */
-	if (own && (linkat(from_folder, name, to_folder, name, 0) == 0 || errno == EEXIST)) {
-		return 0;
-	}
-	snprintf(temporary, sizeof(temporary), ".%.64s.new", name);
-	from = openat(from_folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	to = openat(to_folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (from < 0 || to < 0) {
-		result = -errno;
-		goto out;
-	}
-	while ((got = read(from, buffer, sizeof(buffer))) > 0) {
-		if (write(to, buffer, (size_t)got) != got) {
-			result = errno ? -errno : -EIO;
-			goto out;
-		}
-	}
-	if (got < 0 || renameat(to_folder, temporary, to_folder, name)) {
-		result = -errno;
-	}
-out:
-	if (from >= 0) {
-		close(from);
-	}
-	if (to >= 0) {
-		close(to);
-	}
-	if (result) {
-		unlinkat(to_folder, temporary, 0);
-	}
-	return result;
-}
-
-static void collect_from(const char *directory, int to_folder)
-{
-	int home = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int folder = home < 0 ? -1
-			      : openat(home, BUNDLE_CODE_OBJECTS,
-				       O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	DIR *list = folder < 0 ? NULL : fdopendir(folder);
-	struct dirent *entry;
-
-	while (list && (entry = readdir(list))) {
-		struct stat status;
-		int result;
-
-		if (strlen(entry->d_name) != 64 ||
-		    strspn(entry->d_name, "0123456789abcdef") != 64 ||
-		    fstatat(folder, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) ||
-		    !S_ISREG(status.st_mode)) {
-			continue;
-		}
-		result = copy_file(folder, to_folder, entry->d_name, status.st_uid == geteuid());
-		if (result) {
-			message_warning("code object %s/%s: %s", directory, entry->d_name,
-					strerror(-result));
-		}
-	}
-	if (list) {
-		closedir(list);
-	} else if (folder >= 0) {
-		close(folder);
-	}
-	if (home >= 0) {
-		close(home);
-	}
 }
 
 static void collect_code_objects(const struct attachment *attachment)
@@ -435,7 +406,7 @@ static void collect_code_objects(const struct attachment *attachment)
 		const char *directory = own_directory(attachment, i);
 
 		if (directory) {
-			collect_from(directory, folder);
+			code_objects_collect(directory, folder);
 		}
 	}
 	if (folder >= 0) {
@@ -454,26 +425,26 @@ static void ask_totals(struct attachment *attachment)
 		const struct standby_process *process = &attachment->processes[i];
 
 		asked += process->totals && lives(attachment, i) &&
-			 asked_begin(process->directory, process->vpid);
+			 flush_request_begin(process->directory, process->vpid);
 	}
 	if (asked && session_tell(&attachment->session, why, sizeof(why))) {
-		message_warning("small blocks: what was counted last is missing: %s", why);
+		message_warning("small blocks: the latest counts are missing: %s", why);
 		waited = TOTALS_TIMEOUT_MS;
 	}
 	for (size_t i = 0; asked && i < attachment->count; i++) {
 		const struct standby_process *process = &attachment->processes[i];
 
 		while (process->totals && lives(attachment, i) && waited < TOTALS_TIMEOUT_MS &&
-		       !asked_answered(process->directory, process->vpid)) {
+		       !flush_request_answered(process->directory, process->vpid)) {
 			poll(NULL, 0, 10);
 			waited += 10;
 		}
 		if (process->totals) {
-			asked_end(process->directory, process->vpid);
+			flush_request_end(process->directory, process->vpid);
 		}
 	}
 	if (waited >= TOTALS_TIMEOUT_MS) {
-		message_warning("small blocks: what was counted last is missing: no answer");
+		message_warning("small blocks: the latest counts are missing: no answer");
 	}
 }
 
@@ -483,21 +454,24 @@ static int end(struct attachment *attachment)
 	char why[512];
 	int error;
 
+	ask(attachment, false);
 	ask_totals(attachment);
 	for (size_t i = 0; i < attachment->count; i++) {
 		const char *directory = own_directory(attachment, i);
 
 		if (directory) {
-			gathered_keep(directory, attachment->bundle.lock);
+			open_batches_keep(directory, attachment->bundle.lock);
 		}
 	}
 	keep_counts(attachment);
+	attachment->daemon.client.grace_ms = END_GRACE_MS;
 	error = session_end(&attachment->session, &loss, why, sizeof(why));
+	attachment->daemon.stuck = error == -ETIMEDOUT || error == -EINTR;
 	for (size_t i = 0; i < attachment->count; i++) {
 		const char *directory = own_directory(attachment, i);
 
 		if (directory) {
-			gathered_release(directory);
+			open_batches_release(directory);
 		}
 	}
 	if (error) {
@@ -533,6 +507,7 @@ static int record_attached(struct attachment *attachment, int report)
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGINT);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
+	attachment->signals = signalfd(-1, &signals, SFD_CLOEXEC);
 	for (size_t i = 0; i < attachment->count; i++) {
 		int fd = (int)syscall(SYS_pidfd_open, attachment->processes[i].pid, 0);
 
@@ -624,7 +599,8 @@ int attach(const struct attach_options *options)
 		.bundle = { .lock = -1 },
 		.control = -1,
 		.client = -1,
-		.daemon = { .guard = -1, .channel = -1, .lock = -1 },
+		.signals = -1,
+		.daemon = DAEMON_LINK_NONE,
 		.manifest = {
 			.stack_depth = -1,
 			.start_ns = now_ns(),
@@ -647,5 +623,6 @@ int attach(const struct attach_options *options)
 	free(attachment.vpids);
 	free(attachment.pidfds);
 	free(attachment.counted);
+	install_paths_free(&attachment.install);
 	return status;
 }

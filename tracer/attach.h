@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Record processes that stand by, from now on until detached. */
+/* Record processes that are on standby, from now on until detached. */
 #ifndef HIPGRAIN_TRACER_ATTACH_H
 #define HIPGRAIN_TRACER_ATTACH_H
 
@@ -13,7 +13,7 @@ struct attach_options {
 	const char *directory; /* bundle; NULL: RECORD_DEFAULT_DIRECTORY */
 	const pid_t *pids;
 	size_t pid_count;
-	bool all; /* every process that stands by, also those that start later; no pids */
+	bool all; /* every process that is on standby, also those that start later; no pids */
 	struct standby_users users; /* of --all: whose */
 	int seconds; /* end after so long, and return then; 0: return when recording has begun */
 };

@@ -31,18 +31,6 @@ enum hg_record {
 
 #define HG_RECORD_ADDRESS ((UINT64_C(1) << 48) - 1)
 
-struct hg_ev_batch_open {
-	uint32_t number; /* from 1, in no order; of a process and those it forked */
-};
-
-struct hg_ev_batch {
-	uint32_t number;
-	int32_t thread; /* whose records these are; another may have written them */
-	uint64_t begin; /* ns of CLOCK_MONOTONIC, by which LTTng's events are timed, too */
-	const uint64_t *records;
-	uint32_t words; /* in the trace: records is a sequence of this length */
-};
-
 /*
  * A process's batches that are not written yet lie in a file of the bundle, where they outlive it:
  * DIR/open-batches/<pid>-<hexadecimal number>, pages of this form. The first is no batch: `number`
@@ -59,7 +47,7 @@ struct hg_open_batch {
 	uint32_t number; /* as in the events */
 	uint32_t words;  /* that are filled; 0: nothing is open */
 	uint64_t begin;
-	uint64_t hold; /* of the first: not 0: nothing is to be gathered (tracer/gathered.h) */
+	uint64_t hold; /* of the first: not 0: nothing is to be gathered (tracer/open_batches.h) */
 	uint64_t records[HG_BATCH_WORDS];
 };
 _Static_assert(sizeof(struct hg_open_batch) == HG_BATCH_BYTES, "a page");

@@ -16,6 +16,7 @@
 #include "tracer/bundle.h"
 #include "tracer/control.h"
 #include "tracer/message.h"
+#include "tracer/missed.h"
 #include "tracer/tree.h"
 
 /* A manifest is a few kilobytes; more than this is none. */
@@ -142,10 +143,11 @@ static int remove_old(int parent, const char *old, enum directory_kind kind, uid
 			      old);
 	}
 	if (owner != geteuid()) {
-		return refuse(why, why_size, EPERM,
-			      "the bundle there would be renamed to %s, which exists and is user "
-			      "%u's",
-			      old, (unsigned)owner);
+		return refuse(
+		    why, why_size, EPERM,
+		    "the bundle there would be renamed to %s, which exists and belongs to "
+		    "user %u",
+		    old, (unsigned)owner);
 	}
 	if (kind != DIRECTORY_ABSENT) {
 		result = is_locked(parent, old) ? -EBUSY : tree_remove(parent, old);
@@ -186,7 +188,7 @@ static int check_link(const char *path, char *why, size_t why_size)
 
 	if (lstat(path, &status) == 0 && S_ISLNK(status.st_mode) && status.st_uid != geteuid() &&
 	    status.st_uid != 0) {
-		return refuse(why, why_size, ELOOP, "it is a link that user %u has made",
+		return refuse(why, why_size, ELOOP, "it is a symbolic link of user %u",
 			      (unsigned)status.st_uid);
 	}
 	return 0;
@@ -194,7 +196,7 @@ static int check_link(const char *path, char *why, size_t why_size)
 
 static int refuse_owner(uid_t owner, char *why, size_t why_size)
 {
-	return refuse(why, why_size, EPERM, "it is user %u's, who could change what is put there",
+	return refuse(why, why_size, EPERM, "it belongs to user %u, who could change its contents",
 		      (unsigned)owner);
 }
 
@@ -254,7 +256,7 @@ static int open_bundle(struct bundle *bundle, int parent, const char *name, bool
 	}
 	/* It was open to others until now. */
 	if (is_empty(bundle->lock, &empty) == 0 && !empty) {
-		return refuse(why, why_size, EEXIST, "somebody else has put files there");
+		return refuse(why, why_size, EEXIST, "files were created there meanwhile");
 	}
 	return 0;
 }
@@ -273,6 +275,7 @@ static void remove_made(int folder)
 {
 	unlinkat(folder, BUNDLE_MANIFEST, 0);
 	unlinkat(folder, CONTROL_SOCKET, 0);
+	unlinkat(folder, HG_MISSED, 0);
 	unlinkat(folder, BUNDLE_CTF, AT_REMOVEDIR);
 	unlinkat(folder, BUNDLE_CODE_OBJECTS, AT_REMOVEDIR);
 }
@@ -361,7 +364,7 @@ int bundle_create(struct bundle *bundle, const char *path, char *why, size_t why
 	}
 	result = make_bundle(bundle, parent, name, why, why_size);
 	if (!result && (!realpath(trimmed, resolved) || !leads_to(resolved, bundle->lock))) {
-		result = refuse(why, why_size, EBUSY, "somebody else has replaced it");
+		result = refuse(why, why_size, EBUSY, "another process has replaced it");
 		remove_made(bundle->lock);
 	}
 	if (!result) {

@@ -52,7 +52,7 @@ struct bundle_manifest {
 	int64_t start_ns, end_ns;          /* CLOCK_REALTIME; end_ns is 0 until the command ended */
 	int exit_status;                   /* of the command, negative if it has none */
 	int exit_signal;                   /* 0 if it was not killed by one */
-	int64_t lost_events, lost_packets; /* -1: could not be asked */
+	int64_t lost_events, lost_packets; /* -1: could not be queried */
 	bool complete;
 };
 

@@ -85,7 +85,7 @@ int control_accept(int listener, enum control_request *request)
 void control_answer(int client, const char *text)
 {
 	if (client >= 0) {
-		/* Who asked may have ended. */
+		/* The requester may have ended. */
 		(void)send(client, text, strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT);
 		close(client);
 	}
@@ -105,7 +105,7 @@ static int reach(int bundle, char *why, size_t why_size)
 			close(node);
 		}
 		return error == ENOENT ? refuse(why, why_size, ECONNREFUSED,
-						"nobody takes requests in %s", CONTROL_SOCKET)
+						"no recorder listens in %s", CONTROL_SOCKET)
 				       : refuse(why, why_size, error, "%s: %s", CONTROL_SOCKET,
 						strerror(error));
 	}
@@ -123,7 +123,7 @@ static int reach(int bundle, char *why, size_t why_size)
 		   (folder.st_uid != geteuid() && geteuid() != 0)) {
 		error = EPERM;
 		refuse(why, why_size, EPERM,
-		       "%s is not of the user whose recording it is: it is not trusted",
+		       "%s does not belong to the user of the recording: it is not trusted",
 		       CONTROL_SOCKET);
 	}
 	if (error && fd >= 0) {

@@ -27,7 +27,7 @@ void control_end(int bundle, int listener);
 
 /*
  * What somebody asks for: *request, and a descriptor for control_answer(), or -1 if nobody asks who
- * may. Waits at most half a second, for a client that has connected and not asked yet.
+ * may. Waits at most half a second, for a client that has connected and not sent its request yet.
  */
 int control_accept(int listener, enum control_request *request);
 

@@ -26,8 +26,10 @@
 
 /* Every event type, then the records. */
 enum hg_count {
+#define HG_EVENT(name, ...) HG_COUNT_##name,
+#include "tracer/events.def"
 #define HG_COUNT_OF(name) HG_COUNT_##name,
-	HG_EVENTS(HG_COUNT_OF) HG_COUNTED_RECORDS(HG_COUNT_OF)
+	HG_COUNTED_RECORDS(HG_COUNT_OF)
 #undef HG_COUNT_OF
 	    HG_COUNTS_USED,
 };
@@ -39,6 +41,14 @@ enum hg_unrecorded {
 	HG_UNRECORDED_FREE,
 	HG_UNRECORDED_KINDS,
 	HG_UNRECORDED_OURS = HG_UNRECORDED_KINDS, /* not the program's: not counted */
+};
+
+/* What a process did to itself that its recording does not go with. */
+enum hg_confined_by {
+	HG_CONFINED_NOT,
+	HG_CONFINED_SECCOMP, /* restricted its system calls */
+	HG_CONFINED_ALONE,   /* changed rights or namespaces of one thread */
+	HG_CONFINED_KINDS,
 };
 
 #define HG_COUNTS "counts"
@@ -57,12 +67,14 @@ struct hg_counts {
 	int32_t pid;
 	uint32_t begun;    /* atomic: its session has begun to record it */
 	uint32_t closed;   /* atomic, the recorder's: its session is about to end */
-	uint32_t expected; /* it was started to be recorded, not to stand by */
+	uint32_t expected; /* it was started to be recorded, not on standby */
 	uint64_t unrecorded[HG_UNRECORDED_KINDS]; /* atomic; not counted once it is closed */
 	char program[HG_COUNTS_PROGRAM];          /* NUL-terminated: its name */
 	/* Kinds by their names, NUL-terminated: an enumerator may change its number. */
 	char names[HG_COUNTS_KINDS][HG_COUNTS_NAME];
-	char unused[HG_COUNTS_HEAD - 32 - HG_UNRECORDED_KINDS * 8 - HG_COUNTS_PROGRAM -
+	uint32_t confined; /* atomic, enum hg_confined_by: why it was not recorded from then on */
+	uint32_t zero;
+	char unused[HG_COUNTS_HEAD - 40 - HG_UNRECORDED_KINDS * 8 - HG_COUNTS_PROGRAM -
 		    HG_COUNTS_KINDS * HG_COUNTS_NAME];
 	uint64_t counts[HG_COUNTS_ROWS][HG_COUNTS_KINDS]; /* atomic */
 };

@@ -1,25 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The LTTng session daemon of a recording: the user's running one, or one of our own.
+ * The LTTng session daemon of a recording.
  *
- * liblttng-ctl and liblttng-ust find a daemon by fixed rules (lttng-tools 2.13,
- * src/lib/lttng-ctl/lttng-ctl.c set_session_daemon_path; lttng-ust 2.13, lttng-ust-comm.c):
- * root's sockets are always in /var/run/lttng, an ordinary user's in $LTTNG_HOME/.lttng. Hence:
+ * `record` has one of its own, with its sockets in a temporary LTTNG_HOME: whatever happens to
+ * other recordings, disks and daemons, root's included, is not its business. An ordinary user's
+ * lttng-sessiond goes there by itself. Root's does not: lttng-sessiond and lttng-consumerd take
+ * /var/run/lttng when getuid() is 0, and lttng-sessiond's options name most of its sockets, but not
+ * its lock, its pid file and its health sockets, so a second one ends at once. So a library is
+ * preloaded into private daemons, for which root's are not root's (daemon_shim.c). A mount
+ * namespace would do, too, but needs CAP_SYS_ADMIN, which root in a container does not have.
  *
- *  - a daemon that answers is used and left alone ("shared");
- *  - else, for an ordinary user, one of our own runs in a temporary LTTNG_HOME ("private");
- *  - else, for root, one of our own runs in root's place. Recordings that start meanwhile share
- *    it: each holds a shared flock(2), and the daemon ends when nobody holds it any more.
+ * Programs find it by LTTNG_HOME. LTTng-UST registers with a daemon in /var/run/lttng as well, if
+ * there is one, and waits for it under a lock: in recorded programs the preload library refuses
+ * that connection (preload/control/connect.c).
  *
- * Whichever it is, a guard process outlives a recorder that is killed: it stops and destroys the
- * recorder's session (so that everything recorded so far is on disk) and ends our own daemon.
+ * `attach` uses the daemon that processes have found which were started before, in the place where
+ * LTTng has it: /var/run/lttng for root, else $LTTNG_HOME/.lttng or $HOME/.lttng. One that answers
+ * is used; if there is none, one is started there. Recordings that begin meanwhile share root's:
+ * each holds a shared flock(2), and the daemon ends when nobody holds it any more.
+ *
+ * Each has a guard process, see guard.h.
  */
 #ifndef HIPGRAIN_TRACER_DAEMON_H
 #define HIPGRAIN_TRACER_DAEMON_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
+
+#include "tracer/client.h"
 
 /* Sessions of this prefix are ours: the guard ends a daemon although one of them is left over. */
 #define DAEMON_SESSION_PREFIX "hipgrain-"
@@ -32,29 +42,34 @@ void daemon_name_session(char *name, size_t size, int64_t start_ns);
 #define DAEMON_SESSION_NAME_SIZE 80
 
 enum daemon_choice {
-	DAEMON_ANY,    /* the user's running one, else one of our own */
-	DAEMON_OWN,    /* one of our own; for root the same as DAEMON_ANY */
-	DAEMON_COMMON, /* the one in the user's place, where every program of his finds it */
+	DAEMON_PRIVATE, /* one of our own, for this recording */
+	DAEMON_COMMON,  /* the one in the user's place, where every program of his finds it */
 };
 
 struct daemon_link {
 	pid_t guard;
-	int channel;   /* our end of the guard's socket pair */
-	int lock;      /* root's shared lock, -1 if none */
-	bool stuck;    /* set by the caller: the session could not be ended, nor can its daemon */
-	bool shared;   /* other sessions may live in the daemon */
-	char home[80]; /* LTTNG_HOME of a private daemon, else empty */
+	int channel; /* our end of the guard's socket pair */
+	int lock;    /* root's shared lock, -1 if none */
+	bool stuck;  /* set by the caller: the session could not be ended, nor can its daemon */
+	bool shared; /* other sessions may live in the daemon */
+	struct client client; /* for calls; its home is LTTNG_HOME for the programs, if not empty */
 };
+
+#define DAEMON_LINK_NONE                                                             \
+	{                                                                            \
+		.guard = -1, .channel = -1, .lock = -1, .client = {.interrupt = -1 } \
+	}
 
 /*
  * Connect to a session daemon, starting one if necessary, and start the guard, which will destroy
- * session `session` if this process dies. Sets LTTNG_HOME in our environment when the daemon is
- * private: the command inherits it. To be called before any other use of liblttng-ctl.
+ * session `session` if this process dies. When descriptor `interrupt` (-1: none) is readable,
+ * waiting ends; link->client has it for later calls. `shim` is the path of daemon_shim.c's library.
  *
- * Returns 0 (daemon_disconnect() later) or -errno with one line in `why`.
+ * Returns 0 (daemon_disconnect() later) or -errno with one line in `why`: -EINTR, -ETIMEDOUT for a
+ * common daemon that does not answer.
  */
 int daemon_connect(struct daemon_link *link, const char *session, enum daemon_choice choice,
-		   char *why, size_t why_size);
+		   const char *shim, int interrupt, char *why, size_t why_size);
 
 /*
  * The session is destroyed and the daemon no longer needed. Returns when our own daemon has
@@ -64,5 +79,20 @@ void daemon_disconnect(struct daemon_link *link);
 
 /* The lttng-sessiond that would be started: malloc'ed, NULL if there is none. */
 char *daemon_program(void);
+
+/*
+ * The common daemon that does not answer, for messages: "session daemon 1234 of root" or so, with
+ * `root` as for client_probe() of /var/run/lttng.
+ */
+void daemon_describe(bool root, char *text, size_t size);
+
+/*
+ * Whether root's common daemon, with which programs of all users register, keeps them waiting: one
+ * is tried, for at most `limit_ms`. `provider` is the path of our provider library.
+ */
+bool daemon_roots_is_mute(const char *provider, int limit_ms);
+
+/* Have the guard stop the processes by that table if the recorder dies (tracer/missed.h). */
+void daemon_entrust(const struct daemon_link *link, int table);
 
 #endif

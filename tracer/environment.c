@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,32 @@ int environment_prepend(const char *name, const char *first)
 		return -1;
 	}
 	result = setenv(name, value, 1);
+	free(value);
+	return result;
+}
+
+/*
+ * The GNU C library's loader replaces $LIB, in LD_PRELOAD too (ld.so(8), "Dynamic string tokens").
+ * musl's does not, and passes over what it cannot open, where it would end a program for a library
+ * that it cannot link. From the folder of libraries the path leads to the root, which is its own
+ * parent.
+ */
+#define ONLY_GNU "/usr/$LIB/../../../../../../.."
+
+int environment_preload(const char *library)
+{
+	void *here = dlopen("/usr/$LIB/libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+	char *value;
+	int result;
+
+	if (!here) { /* libraries lie elsewhere */
+		return environment_prepend("LD_PRELOAD", library);
+	}
+	dlclose(here);
+	if (asprintf(&value, "%s%s", ONLY_GNU, library) < 0) {
+		return -1;
+	}
+	result = environment_prepend("LD_PRELOAD", value);
 	free(value);
 	return result;
 }

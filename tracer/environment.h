@@ -12,6 +12,12 @@
 int environment_prepend(const char *name, const char *first);
 
 /*
+ * Have the loader load the library into programs of the GNU C library, before what LD_PRELOAD names
+ * already; programs of others start without it. 0, or -1 without memory.
+ */
+int environment_preload(const char *library);
+
+/*
  * The variables of the preload library's options: frames (negative: its default), bytes or "all"
  * (NULL: its default), full, hashed or off (the same). The same.
  */

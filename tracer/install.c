@@ -9,8 +9,10 @@
 #include "config.h"
 #include "tracer/install.h"
 
-#define PRELOAD_NAME "libhipgrain-preload.so"
-#define HSA_NAME     "libhsa-runtime64.so.1"
+#define PRELOAD_NAME  "libhipgrain-preload.so"
+#define PROVIDER_NAME "libhipgrain-provider.so"
+#define SHIM_NAME     "libhipgrain-sessiond.so"
+#define HSA_NAME      "libhsa-runtime64.so.1"
 
 /* Layouts to try, relative to the directory of the executable. */
 static const struct {
@@ -39,7 +41,7 @@ int install_find(struct install_paths *paths, char *why, size_t why_size)
 	ssize_t length = readlink("/proc/self/exe", base, sizeof(base) - 1);
 	char *slash;
 
-	*paths = (struct install_paths){ NULL, NULL };
+	*paths = (struct install_paths){ 0 };
 	if (length < 0) {
 		snprintf(why, why_size, "/proc/self/exe: %s", strerror(errno));
 		return -errno;
@@ -53,6 +55,10 @@ int install_find(struct install_paths *paths, char *why, size_t why_size)
 		char *hsa;
 
 		paths->preload = find(base, layouts[i].preload, PRELOAD_NAME);
+		if (paths->preload) {
+			paths->provider = find(base, layouts[i].preload, PROVIDER_NAME);
+			paths->shim = find(base, layouts[i].preload, SHIM_NAME);
+		}
 		hsa = paths->preload ? find(base, layouts[i].softgpu, HSA_NAME) : NULL;
 		if (hsa) {
 			free(hsa);
@@ -64,6 +70,12 @@ int install_find(struct install_paths *paths, char *why, size_t why_size)
 	if (!paths->preload) {
 		snprintf(why, why_size, "%s is neither in %s nor in %s/%s", PRELOAD_NAME, base,
 			 base, HIPGRAIN_LIBDIR_FROM_BIN);
+		return -ENOENT;
+	}
+	if (!paths->provider || !paths->shim) {
+		snprintf(why, why_size, "%s is not beside %s",
+			 paths->provider ? SHIM_NAME : PROVIDER_NAME, paths->preload);
+		install_paths_free(paths);
 		return -ENOENT;
 	}
 	/* ld.so(8): LD_PRELOAD is a list separated by spaces or colons, without quoting. */
@@ -79,6 +91,8 @@ int install_find(struct install_paths *paths, char *why, size_t why_size)
 void install_paths_free(struct install_paths *paths)
 {
 	free(paths->preload);
+	free(paths->provider);
+	free(paths->shim);
 	free(paths->softgpu);
-	paths->preload = paths->softgpu = NULL;
+	*paths = (struct install_paths){ 0 };
 }

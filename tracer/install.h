@@ -8,9 +8,10 @@
 #include <stddef.h>
 
 struct install_paths {
-	char *preload; /* libhipgrain-preload.so */
-	char
-	    *softgpu; /* directory of the software GPU's libhsa-runtime64.so.1, NULL if not built */
+	char *preload;  /* libhipgrain-preload.so */
+	char *provider; /* libhipgrain-provider.so, beside it */
+	char *shim;     /* libhipgrain-sessiond.so, too: tracer/daemon_shim.c */
+	char *softgpu;  /* directory of the software GPU's libhsa-runtime64.so.1; NULL: not built */
 };
 
 /*

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "tracer/codeobj/text.h"
+#include "codeobj/text.h"
 #include "tracer/message.h"
 
 static const char *message_verb;

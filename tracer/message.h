@@ -33,7 +33,7 @@ void message_warning(const char *format, ...) __attribute__((format(printf, 1, 2
 void message_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * Why something is not done, for whoever asked to tell: into `why`, of why_size bytes. `error` is
+ * Why something is not done, for the caller to report: into `why`, of why_size bytes. `error` is
  * a positive errno; returns -error.
  */
 int refuse(char *why, size_t why_size, int error, const char *format, ...)

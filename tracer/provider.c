@@ -12,27 +12,36 @@
 #include "tracer/tracepoints.h"
 #pragma GCC diagnostic pop
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <lttng/ust-fork.h>
 #include <lttng/ust-thread.h>
+#include <pthread.h>
 
 #include "tracer/counts.h"
 #include "tracer/provider.h"
 
 static void (*counted)(unsigned kind, const void *event);
 
-/* An event that no session wants any more, or not yet, is none, and not counted. */
-#define HG_EMIT(name)                                              \
-	static void emit_##name(const struct hg_ev_##name *event)  \
-	{                                                          \
-		if (!lttng_ust_tracepoint_enabled(hipgrain, name)) \
-			return;                                    \
-		lttng_ust_do_tracepoint(hipgrain, name, event);    \
-		if (counted)                                       \
-			counted((unsigned)HG_COUNT_##name, event); \
+/*
+ * An event that no session wants any more, or not yet, is none, and not counted. LTTng-UST wakes
+ * its consumer by write(), and waits for room by poll(): a thread that is to be cancelled must not
+ * be at these.
+ */
+#define HG_EVENT(name, ...)                                              \
+	static void emit_##name(const struct hg_ev_##name *event)        \
+	{                                                                \
+		int cancel;                                              \
+                                                                         \
+		if (!lttng_ust_tracepoint_enabled(hipgrain, name))       \
+			return;                                          \
+		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); \
+		lttng_ust_do_tracepoint(hipgrain, name, event);          \
+		if (counted)                                             \
+			counted((unsigned)HG_COUNT_##name, event);       \
+		pthread_setcancelstate(cancel, NULL);                    \
 	}
-HG_EVENTS(HG_EMIT)
-#undef HG_EMIT
+#include "tracer/events.def"
 
 /* In liblttng-ust-common since 2.13, for its own liblttng-ust-fd; in no header. */
 int lttng_ust_safe_close_fd(int fd, int (*real)(int fd)) __attribute__((weak));
@@ -56,6 +65,15 @@ int lttng_ust_tracepoint_provider_register(const char *provider, const char *eve
 					   void (*probe)(void), void *data, const char *signature)
     __attribute__((weak));
 
+/* In liblttng-ust-common since 2.13 (lttng/urcu/urcu-ust.h, which not every package has). */
+static void (*urcu_before_fork)(void), (*urcu_after_fork_child)(void);
+
+static void forget_threads(void)
+{
+	urcu_before_fork();
+	urcu_after_fork_child();
+}
+
 static void (*state_wanted)(void);
 
 static void on_statedump(void *data, void *session)
@@ -75,15 +93,15 @@ static int on_state_wanted(void (*wanted)(void))
 						      "struct lttng_ust_session *, session");
 }
 
-static const struct hg_provider provider = {
+static struct hg_provider provider = {
 	.version = HG_PROVIDER_VERSION,
 	.recording = &lttng_ust_tracepoint_hipgrain___alloc.state,
-#define HG_MEMBER(name) .name = emit_##name,
-	HG_EVENTS(HG_MEMBER)
-#undef HG_MEMBER
-	    .before_fork = lttng_ust_before_fork,
+#define HG_EVENT(name, ...) .name = emit_##name,
+#include "tracer/events.def"
+	.before_fork = lttng_ust_before_fork,
 	.after_fork_parent = lttng_ust_after_fork_parent,
 	.after_fork_child = lttng_ust_after_fork_child,
+	.forget_threads = forget_threads,
 	.on_state_wanted = on_state_wanted,
 	.safe_close = lttng_ust_safe_close_fd,
 	.init_thread = lttng_ust_init_thread,
@@ -93,5 +111,10 @@ static const struct hg_provider provider = {
 
 __attribute__((visibility("default"))) const struct hg_provider *hipgrain_provider(void)
 {
+	urcu_before_fork = (void (*)(void))dlsym(RTLD_DEFAULT, "lttng_ust_urcu_before_fork");
+	urcu_after_fork_child =
+	    (void (*)(void))dlsym(RTLD_DEFAULT, "lttng_ust_urcu_after_fork_child");
+	if (!urcu_before_fork || !urcu_after_fork_child)
+		provider.forget_threads = NULL;
 	return &provider;
 }

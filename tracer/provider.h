@@ -4,7 +4,7 @@
  *
  * It is a shared object of its own, libhipgrain-provider.so, so that a process which is not
  * recorded never has LTTng-UST (its threads, its descriptors) in it: the preload library opens it
- * from its own folder when a recording was asked for.
+ * from its own folder when a recording was requested.
  */
 #ifndef HIPGRAIN_TRACER_PROVIDER_H
 #define HIPGRAIN_TRACER_PROVIDER_H
@@ -13,45 +13,14 @@
 
 #include "tracer/events.h"
 
-/* Every event type of events.h. */
-#define HG_EVENTS(EVENT)         \
-	EVENT(process)           \
-	EVENT(state)             \
-	EVENT(module)            \
-	EVENT(region)            \
-	EVENT(runtime)           \
-	EVENT(device)            \
-	EVENT(alloc)             \
-	EVENT(free)              \
-	EVENT(host_alloc)        \
-	EVENT(host_free)         \
-	EVENT(host_totals)       \
-	EVENT(memory)            \
-	EVENT(copy)              \
-	EVENT(fill)              \
-	EVENT(prefetch)          \
-	EVENT(advise)            \
-	EVENT(migration)         \
-	EVENT(smi_source)        \
-	EVENT(code_object)       \
-	EVENT(kernel)            \
-	EVENT(args)              \
-	EVENT(launch)            \
-	EVENT(relaunch)          \
-	EVENT(stream)            \
-	EVENT(event)             \
-	EVENT(sync)              \
-	EVENT(call)              \
-	EVENT(error)             \
-	EVENT(stack)             \
-	EVENT(batch_open)        \
-	EVENT(batch)             \
-	HG_COST_EVENTS(EVENT)    \
-	HG_OFFLOAD_EVENTS(EVENT) \
-	HG_MIGRATION_EVENTS(EVENT)
+/* Of this table, and of the events: a preload library takes a provider of its own build only. */
+enum {
+	HG_PROVIDER_VERSION = 14 * 65536
+#define HG_EVENT(name, ...) +(int)sizeof(struct hg_ev_##name)
+#include "tracer/events.def"
+};
 
-#define HG_PROVIDER_VERSION 13u
-#define HG_PROVIDER_SYMBOL  "hipgrain_provider"
+#define HG_PROVIDER_SYMBOL "hipgrain_provider"
 
 struct hg_provider {
 	unsigned version; /* HG_PROVIDER_VERSION */
@@ -61,17 +30,20 @@ struct hg_provider {
 	const volatile int *recording;
 
 	/* Record one event. Strings must not be NULL. Async-signal-safe as far as LTTng-UST is. */
-#define HG_MEMBER(name) void (*name)(const struct hg_ev_##name *event);
-	HG_EVENTS(HG_MEMBER)
-#undef HG_MEMBER
+#define HG_EVENT(name, ...) void (*name)(const struct hg_ev_##name *event);
+#include "tracer/events.def"
 
 	/* Around fork(), so that the child's events are the child's: lttng/ust-fork.h. */
 	void (*before_fork)(sigset_t *saved);
 	void (*after_fork_parent)(sigset_t *saved);
 	void (*after_fork_child)(sigset_t *saved);
 
+	/* In a forked child in which after_fork_parent() was called: threads of the parent's that
+	 * were amid an event are not waited for. NULL: this LTTng-UST cannot. */
+	void (*forget_threads)(void);
+
 	/*
-	 * Have `wanted` called whenever a session that is started, or asked for it, wants to know
+	 * Have `wanted` called whenever a session that is started, or requests it, wants to know
 	 * what there is already. It runs in a thread and under locks of LTTng-UST's: it must not
 	 * wait for anything. 0, or -ENOSYS where this LTTng-UST cannot.
 	 */

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,39 +12,22 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tracer/belonging.h"
-#include "tracer/bundle.h"
 #include "tracer/control.h"
-#include "tracer/counted.h"
-#include "tracer/daemon.h"
-#include "tracer/environment.h"
-#include "tracer/gathered.h"
-#include "tracer/install.h"
-#include "tracer/needs.h"
+#include "tracer/event_counts.h"
+#include "tracer/open_batches.h"
 #include "tracer/message.h"
+#include "tracer/missed.h"
 #include "tracer/record.h"
-#include "tracer/rotation.h"
-#include "tracer/session.h"
+#include "tracer/recording.h"
+#include "tracer/process_messages.h"
 #include "tracer/target.h"
 #include "tracer/tree.h"
 
 /* Sent to us, these are for the command. */
 static const int forwarded_signals[] = { SIGINT, SIGTERM, SIGQUIT, SIGHUP };
 
-struct recording {
-	const struct record_options *options;
-	char **argv;
-	char *executable;
-	struct install_paths install;
-	struct bundle bundle;
-	struct daemon_link daemon;
-	struct session session;
-	struct bundle_manifest manifest;
-	int control; /* a flight recorder takes requests here; or -1 */
-	int signals; /* of `waited`, readable when one is pending; or -1 */
-	sigset_t old_mask, waited;
-	struct sigaction old_sigchld;
-};
+/* How much longer the end of a recording may take when one of these comes then. */
+#define END_GRACE_MS 2000
 
 static int64_t now_ns(void)
 {
@@ -62,271 +42,38 @@ static bool rotates(const struct record_options *options)
 	return options->rotation.size || options->rotation.period_us;
 }
 
-/* Of what was recorded not all is kept, or seen by who begins to watch a relay. */
-static bool forgets(const struct record_options *options)
+bool recording_forgets(const struct record_options *options)
 {
 	return options->snapshot_mib || options->url ||
 	       (rotates(options) && !rotation_keeps_all(&options->rotation));
-}
-
-/* ---- the command's environment ---- */
-
-/* OpenMP's offloading sits on the HSA runtime, and so do programs without HIP. */
-static bool wants_hsa(const struct recording *recording)
-{
-	const char *path = recording->executable;
-
-	return recording->options->hsa == RECORD_HSA_YES || needs_library(path, "libomptarget") ||
-	       (needs_library(path, "libhsa-runtime64") && !needs_library(path, "libamdhip64"));
-}
-
-/* The HSA runtime opens what HSA_TOOLS_LIB names, separated by spaces; other tools stay. */
-static int set_hsa_tool(const struct recording *recording)
-{
-	const char *slash = strrchr(recording->install.preload, '/');
-	const char *old = getenv("HSA_TOOLS_LIB");
-	char *value;
-	int result;
-
-	if (recording->options->hsa == RECORD_HSA_NO || !slash || !wants_hsa(recording)) {
-		return 0;
-	}
-	if (strchr(recording->install.preload, ' ')) {
-		message_warning("what is below HIP is not recorded: HSA_TOOLS_LIB cannot name a "
-				"folder with a space in it");
-		return 0;
-	}
-	if (asprintf(&value, "%.*s/libhipgrain-hsa.so%s%s",
-		     (int)(slash - recording->install.preload), recording->install.preload,
-		     old && *old ? " " : "", old ? old : "") < 0) {
-		return -1;
-	}
-	result = setenv("HSA_TOOLS_LIB", value, 1);
-	free(value);
-	return recording->options->hsa == RECORD_HSA_YES ? result | setenv("HIPGRAIN_HSA", "1", 1)
-							 : result;
-}
-
-static int set_environment(const struct recording *recording)
-{
-	const struct record_options *options = recording->options;
-	int result = 0;
-
-	result |= setenv("HIPGRAIN_DIR", recording->bundle.path, 1);
-	/* Tells our processes from others in a daemon that several recordings share. */
-	result |= setenv(HG_SESSION_VARIABLE, recording->session.name, 1);
-	result |= environment_prepend("LD_PRELOAD", recording->install.preload);
-	/* The session's channel blocks a bounded time; this is the program's consent. */
-	result |= setenv("LTTNG_UST_ALLOW_BLOCKING", "1", 1);
-	/*
-	 * Wait for the daemon before main, so that the first events are recorded. Without a limit:
-	 * a limit would lose events silently, and a daemon that has died refuses at once.
-	 */
-	result |= setenv("LTTNG_UST_REGISTER_TIMEOUT", "-1", 1);
-	if (forgets(options)) {
-		/* What is overwritten or deleted is told again, now and then. */
-		result |= setenv("HIPGRAIN_STANDBY", "1", 1);
-	}
-	result |= environment_options(options->stack_depth, options->threshold,
-				      options->no_memory_queries, options->kernel_arguments);
-	if (options->totals) {
-		result |= setenv("HIPGRAIN_TOTALS", "1", 1);
-	}
-	if (options->no_migration) {
-		result |= setenv("HIPGRAIN_MIGRATION", "0", 1);
-	}
-	if (options->residency) {
-		result |= setenv("HIPGRAIN_RESIDENCY", options->residency, 1);
-	}
-	if (options->fix) {
-		result |= setenv("HIPGRAIN_FIX", options->fix, 1);
-	}
-	if (options->fix_plan) {
-		result |= setenv("HIPGRAIN_FIX_PLAN", options->fix_plan, 1);
-	}
-	result |= set_hsa_tool(recording);
-	if (options->softgpu) {
-		result |= environment_prepend("LD_LIBRARY_PATH", recording->install.softgpu);
-	}
-	return result ? -ENOMEM : 0;
 }
 
 /* ---- running it ---- */
 
 static void block_signals(struct recording *recording)
 {
-	struct sigaction fallback = { .sa_handler = SIG_DFL };
+	struct sigaction fallback = { .sa_handler = SIG_DFL }, found;
+	sigset_t interrupting;
 
 	sigemptyset(&recording->waited);
+	sigemptyset(&interrupting);
 	for (size_t i = 0; i < sizeof(forwarded_signals) / sizeof(int); i++) {
 		sigaddset(&recording->waited, forwarded_signals[i]);
+		/* One that is ignored is no wish to end, as SIGHUP under nohup(1). */
+		if (sigaction(forwarded_signals[i], NULL, &found) == 0 &&
+		    found.sa_handler != SIG_IGN) {
+			sigaddset(&interrupting, forwarded_signals[i]);
+		}
 	}
 	sigaddset(&recording->waited, SIGCHLD);
 	if (recording->options->snapshot_mib) {
 		sigaddset(&recording->waited, SIGUSR1);
 	}
 	sigprocmask(SIG_BLOCK, &recording->waited, &recording->old_mask);
+	/* Without it (no descriptor is free) nothing is interrupted. */
+	recording->interrupt = signalfd(-1, &interrupting, SFD_CLOEXEC | SFD_NONBLOCK);
 	/* An inherited SIG_IGN would reap the command before we see its status. */
 	sigaction(SIGCHLD, &fallback, &recording->old_sigchld);
-}
-
-/* In the child: become the command, or report errno through `report`. Does not return. */
-static void exec_command(const struct recording *recording, int report)
-{
-	int error = set_environment(recording);
-
-	if (!error) {
-		sigaction(SIGCHLD, &recording->old_sigchld, NULL);
-		sigprocmask(SIG_SETMASK, &recording->old_mask, NULL);
-		/* Has a slash: no search, but a text file without #! still goes to the shell. */
-		execvp(recording->executable, recording->argv);
-		error = -errno;
-	}
-	(void)!write(report, &error, sizeof(error));
-	_exit(127);
-}
-
-/* Start the command: its pid, or -errno if it could not be executed. */
-static pid_t start_command(const struct recording *recording)
-{
-	int report[2], error = 0;
-	pid_t child;
-
-	if (pipe2(report, O_CLOEXEC)) {
-		return -errno;
-	}
-	child = fork();
-	if (child == 0) {
-		close(report[0]);
-		exec_command(recording, report[1]);
-	}
-	error = child < 0 ? -errno : 0;
-	close(report[1]);
-	/* End of file means that exec succeeded. */
-	if (child > 0 && read(report[0], &error, sizeof(error)) == sizeof(error)) {
-		waitpid(child, NULL, 0);
-	}
-	close(report[0]);
-	return error ? error : child;
-}
-
-/* ---- the flight recorder ---- */
-
-/* Below the bundle; LTTng makes a folder there for each snapshot. */
-#define SNAPSHOTS "snapshots"
-/* How often the processes tell what they have, so that it is among what is kept. */
-#define TELL_S       2
-#define TELL_RELAY_S 5
-
-/* The one folder in `snapshots`, moved into place as the bundle's trace; the one before aside. */
-static int place_snapshot(struct recording *recording)
-{
-	int folder = tree_open(recording->bundle.lock, SNAPSHOTS);
-	DIR *list = folder < 0 ? NULL : fdopendir(folder);
-	char name[PATH_MAX], aside[32];
-	struct dirent *entry;
-	int result = -ENOENT;
-
-	while (list && (entry = readdir(list))) {
-		if (entry->d_name[0] == '.') {
-			continue;
-		}
-		snprintf(name, sizeof(name), SNAPSHOTS "/%s", entry->d_name);
-		snprintf(aside, sizeof(aside), "earlier-%d", recording->manifest.snapshots);
-		if (unlinkat(recording->bundle.lock, BUNDLE_CTF, AT_REMOVEDIR) &&
-		    renameat(recording->bundle.lock, BUNDLE_CTF, recording->bundle.lock, aside)) {
-			result = -errno;
-			break;
-		}
-		result = renameat(recording->bundle.lock, name, recording->bundle.lock, BUNDLE_CTF)
-			     ? -errno
-			     : 0;
-		break;
-	}
-	if (list) {
-		closedir(list);
-	} else if (folder >= 0) {
-		close(folder);
-	}
-	return result;
-}
-
-/* 0, or -errno after a warning with `why`. */
-static int take_snapshot(struct recording *recording, char *why, size_t why_size)
-{
-	int error = session_snapshot(&recording->session, why, why_size);
-
-	if (!error) {
-		error = place_snapshot(recording);
-		if (error) {
-			refuse(why, why_size, -error, "%s", strerror(-error));
-		}
-	}
-	if (error) {
-		message_warning("no snapshot: %s", why);
-		return error;
-	}
-	recording->manifest.snapshots++;
-	error = bundle_write_manifest(&recording->bundle, &recording->manifest);
-	if (error) {
-		message_warning("'%s': cannot write the manifest: %s", recording->bundle.path,
-				strerror(-error));
-	}
-	return 0;
-}
-
-/* Take requests for snapshots; without a socket there are still those at the end, by signal. */
-static void listen_for_requests(struct recording *recording)
-{
-	recording->signals = signalfd(-1, &recording->waited, SFD_CLOEXEC);
-	recording->control =
-	    recording->signals < 0 ? -errno : control_listen(recording->bundle.lock);
-	if (recording->control < 0) {
-		message_warning("'hipgrain snapshot' will not reach this recorder: %s (kill -USR1 "
-				"%ld takes a snapshot)",
-				strerror(-recording->control), (long)getpid());
-		recording->control = -1;
-	}
-}
-
-static void serve_request(struct recording *recording)
-{
-	enum control_request request;
-	int client = control_accept(recording->control, &request);
-	char why[512] = "", answer[512];
-	int error;
-
-	if (client < 0) {
-		return;
-	}
-	if (request != CONTROL_SNAPSHOT) {
-		control_answer(client, "-a flight recorder ends with its command");
-		return;
-	}
-	error = take_snapshot(recording, why, sizeof(why));
-	if (error) {
-		snprintf(answer, sizeof(answer), "-no snapshot: %.400s", why);
-	} else {
-		snprintf(answer, sizeof(answer), "+%d", recording->manifest.snapshots);
-	}
-	control_answer(client, answer);
-}
-
-/* sigtimedwait(2) that also serves requests; these count as a timeout. */
-static int wait_and_serve(struct recording *recording, siginfo_t *information,
-			  const struct timespec *limit)
-{
-	struct pollfd fds[] = { { .fd = recording->control, .events = POLLIN },
-				{ .fd = recording->signals, .events = POLLIN } };
-	const struct timespec none = { 0 };
-
-	if (recording->control < 0) {
-		return sigtimedwait(&recording->waited, information, limit);
-	}
-	if (poll(fds, 2, (int)limit->tv_sec * 1000) > 0 && fds[0].revents) {
-		serve_request(recording);
-	}
-	return sigtimedwait(&recording->waited, information, &none);
 }
 
 /* ---- rotation ---- */
@@ -334,7 +81,7 @@ static int wait_and_serve(struct recording *recording, siginfo_t *information,
 /* Often enough that a quota is not exceeded for long. */
 #define ROTATION_LOOK_NS (250 * 1000 * 1000)
 
-/* Delete what is too much of the trace; the manifest tells of it before it is gone. */
+/* Delete what is too much of the trace; the manifest records it before it is deleted. */
 static void delete_chunks(struct recording *recording, const struct rotation_plan *plan)
 {
 	int trace = tree_open(recording->bundle.lock, BUNDLE_CTF), error = 0;
@@ -362,7 +109,7 @@ static void tend_chunks(struct recording *recording)
 
 	delete_chunks(recording, &recording->options->rotation);
 	/* Who reads the new chunk without those before it must know what the processes have. */
-	if (state->fresh && forgets(recording->options)) {
+	if (state->fresh && recording_forgets(recording->options)) {
 		session_tell(&recording->session, why, sizeof(why));
 	}
 	state->fresh = false;
@@ -385,8 +132,6 @@ static void end_chunks(struct recording *recording)
 static int wait_signal(struct recording *recording, siginfo_t *information)
 {
 	const struct timespec look = { .tv_nsec = ROTATION_LOOK_NS };
-	const struct timespec pause = { .tv_sec = recording->options->url ? TELL_RELAY_S : TELL_S };
-	char why[512];
 	int number;
 
 	if (rotates(recording->options)) {
@@ -396,18 +141,10 @@ static int wait_signal(struct recording *recording, siginfo_t *information)
 		}
 		return number;
 	}
-	if (!forgets(recording->options)) {
+	if (!recording_forgets(recording->options)) {
 		return sigwaitinfo(&recording->waited, information);
 	}
-	number = wait_and_serve(recording, information, &pause);
-	if (number == SIGUSR1) {
-		take_snapshot(recording, why, sizeof(why));
-		return -1;
-	}
-	if (number < 0 && errno == EAGAIN) {
-		session_tell(&recording->session, why, sizeof(why));
-	}
-	return number;
+	return recording_wait_and_serve(recording, information);
 }
 
 /* Wait for the command's end, forwarding signals; returns its wait status. */
@@ -461,77 +198,130 @@ static int prepare(struct recording *recording)
 	return HG_EXIT_OK;
 }
 
+/* The signal that ended the beginning, or 0. */
+static int interruption(const struct recording *recording)
+{
+	struct signalfd_siginfo information;
+
+	return read(recording->interrupt, &information, sizeof(information)) == sizeof(information)
+		   ? (int)information.ssi_signo
+		   : 0;
+}
+
+/* After a message: the exit status for an error of what was begun. */
+static int refused(const struct recording *recording, int error, const char *step, const char *why)
+{
+	int number = error == -EINTR ? interruption(recording) : 0;
+
+	message_error("%s%s", step, why);
+	return number ? 128 + number : HG_EXIT_INPUT;
+}
+
+/* A daemon of its own. HG_EXIT_OK, or another status after a message. */
+static int connect_daemon(struct recording *recording, const char *name)
+{
+	char why[512];
+	int error = daemon_connect(&recording->daemon, name, DAEMON_PRIVATE,
+				   recording->install.shim, recording->interrupt, why, sizeof(why));
+
+	return error ? refused(recording, error, "no LTTng session daemon: ", why) : HG_EXIT_OK;
+}
+
+/* The session in it. The same. A daemon that does not answer is ended and replaced by another. */
+static int open_session(struct recording *recording, const char *name, const char *ctf)
+{
+	const struct record_options *options = recording->options;
+	struct session_plan plan = { .snapshot = (uint64_t)options->snapshot_mib << 20,
+				     .url = options->url,
+				     .rotation = rotates(options) ? &options->rotation : NULL,
+				     .provider = recording->install.provider };
+	char why[512];
+	int error, status;
+
+	for (bool again = false;; again = true) {
+		error = session_begin(&recording->session, &recording->daemon.client, name, ctf,
+				      &plan, why, sizeof(why));
+		if (!error) {
+			return HG_EXIT_OK;
+		}
+		recording->daemon.stuck = error == -ETIMEDOUT || error == -EINTR;
+		if (again || error != -ETIMEDOUT) {
+			return refused(recording, error, "", why);
+		}
+		daemon_disconnect(&recording->daemon);
+		status = connect_daemon(recording, name);
+		if (status != HG_EXIT_OK) {
+			return status;
+		}
+	}
+}
+
 static int begin(struct recording *recording)
 {
 	const struct record_options *options = recording->options;
 	const char *directory = options->directory ? options->directory : RECORD_DEFAULT_DIRECTORY;
-	char name[sizeof(recording->session.name)], why[512], filter[64];
-	struct session_plan plan = { .snapshot = (uint64_t)options->snapshot_mib << 20,
-				     .url = options->url };
-	struct session_buffers buffers;
+	char name[sizeof(recording->session.name)], why[512];
+	struct buffers buffers;
 	struct session_loss loss;
 	char *ctf = NULL;
-	int status = HG_EXIT_INPUT;
+	int status, missed = -1;
 
 	/* Before the daemon: without shared memory it dies of SIGBUS, which explains nothing. */
-	if (session_measure_buffers(&buffers, why, sizeof(why))) {
+	if (buffers_measure(&buffers, why, sizeof(why))) {
 		message_error("%s", why);
 		return HG_EXIT_INPUT;
 	}
 	daemon_name_session(name, sizeof(name), recording->manifest.start_ns);
-	if (daemon_connect(&recording->daemon, name, options->own_daemon ? DAEMON_OWN : DAEMON_ANY,
-			   why, sizeof(why))) {
-		message_error("no LTTng session daemon: %s", why);
-		return HG_EXIT_INPUT;
+	status = connect_daemon(recording, name);
+	if (status != HG_EXIT_OK) {
+		return status;
 	}
+	status = HG_EXIT_INPUT;
 	if (bundle_create(&recording->bundle, directory, why, sizeof(why))) {
 		message_error("'%s': %s", directory, why);
 		goto out;
 	}
+	/* With 512 processors the buffers take 10 MiB more of shared memory without the threads. */
+	missed = missed_make(recording->bundle.lock, buffers_cpus() > 128);
 	if (asprintf(&ctf, "%s/%s", recording->bundle.path,
-		     plan.snapshot ? SNAPSHOTS : BUNDLE_CTF) < 0) {
+		     options->snapshot_mib ? RECORDING_SNAPSHOTS : BUNDLE_CTF) < 0) {
 		ctf = NULL;
 		message_error("%s", strerror(ENOMEM));
 		status = HG_EXIT_INTERNAL;
 		goto out;
 	}
-	if (plan.snapshot && mkdirat(recording->bundle.lock, SNAPSHOTS, 0700)) {
+	if (options->snapshot_mib && mkdirat(recording->bundle.lock, RECORDING_SNAPSHOTS, 0700)) {
 		message_error("'%s': %s", recording->bundle.path, strerror(errno));
 		goto out;
 	}
-	if (recording->daemon.shared) {
-		snprintf(filter, sizeof(filter), HG_BELONGING_CONTEXT " == %" PRId64,
-			 hg_belonging(name));
-		plan.filter = filter;
-	}
-	if (session_begin(&recording->session, name, ctf, &plan, why, sizeof(why))) {
-		message_error("%s", why);
+	status = open_session(recording, name, ctf);
+	if (status != HG_EXIT_OK) {
 		goto out;
 	}
-	if (rotates(options) &&
-	    rotation_begin(recording->session.name, &options->rotation, why, sizeof(why))) {
-		message_error("%s", why);
-		goto end_session;
+	if (missed >= 0) {
+		daemon_entrust(&recording->daemon, missed);
 	}
+	status = HG_EXIT_INPUT;
 	recording->manifest.session = recording->session.name;
-	recording->manifest.daemon = recording->daemon.shared ? "shared" : "private";
+	recording->manifest.daemon = "private";
 	recording->manifest.subbuffer_size = recording->session.buffers.size;
 	recording->manifest.subbuffer_count = recording->session.buffers.count;
 	if (bundle_write_manifest(&recording->bundle, &recording->manifest)) {
 		message_error("'%s': cannot write the manifest: %s", recording->bundle.path,
 			      strerror(errno));
-		goto end_session;
+		session_end(&recording->session, &loss, why, sizeof(why));
+		goto out;
 	}
-	if (plan.snapshot) {
-		listen_for_requests(recording);
+	if (options->snapshot_mib) {
+		recording_listen(recording);
 	}
 	status = HG_EXIT_OK;
-	goto out;
-end_session:
-	session_end(&recording->session, &loss, why, sizeof(why));
 out:
 	if (status != HG_EXIT_OK && recording->bundle.path) {
 		bundle_remove(&recording->bundle);
+	}
+	if (missed >= 0) {
+		close(missed);
 	}
 	free(ctf);
 	return status;
@@ -543,18 +333,28 @@ out:
  */
 static bool says_nothing(const struct recording *recording)
 {
-	struct counted_sum sum = counted_sum(recording->bundle.path);
-	struct session_buffers ignored;
+	struct event_counts_sum sum = event_counts_sum(recording->bundle.path);
+	struct buffers ignored;
 	char why[512];
 
 	if (!sum.processes || sum.begun) {
 		return false;
 	}
 	message_warning("nothing was recorded: %s",
-			session_measure_buffers(&ignored, why, sizeof(why))
+			buffers_measure(&ignored, why, sizeof(why))
 			    ? why
 			    : "LTTng's daemon gave the program no trace buffers");
 	return true;
+}
+
+/* Signals that came while the command ran were for it: those that come now are for us. */
+static void forget_signals(const struct recording *recording)
+{
+	struct signalfd_siginfo information;
+
+	while (recording->interrupt >= 0 &&
+	       read(recording->interrupt, &information, sizeof(information)) > 0) {
+	}
 }
 
 /* Flush, destroy, and write the manifest's last version. */
@@ -564,20 +364,23 @@ static void end(struct recording *recording, struct record_result *result)
 	char why[512];
 	int error;
 
+	forget_signals(recording);
+	recording->daemon.client.grace_ms = END_GRACE_MS;
 	if (recording->options->snapshot_mib &&
 	    (recording->manifest.exit_signal || recording->manifest.exit_status > 0)) {
-		take_snapshot(recording, why, sizeof(why));
+		recording_snapshot(recording, why, sizeof(why));
 	}
 	control_end(recording->bundle.lock, recording->control);
 	recording->control = -1;
-	gathered_keep(recording->bundle.path, recording->bundle.lock);
-	counted_close(recording->bundle.path);
+	open_batches_keep(recording->bundle.path, recording->bundle.lock);
+	event_counts_close(recording->bundle.path);
+	missed_close(recording->bundle.lock);
 	error = session_end(&recording->session, &loss, why, sizeof(why));
-	counted_end(recording->bundle.path);
+	event_counts_end(recording->bundle.path);
 	if (recording->options->snapshot_mib) {
 		/* Overwriting is what it is for. */
 		loss = (struct session_loss){ 0 };
-		unlinkat(recording->bundle.lock, SNAPSHOTS, AT_REMOVEDIR);
+		unlinkat(recording->bundle.lock, RECORDING_SNAPSHOTS, AT_REMOVEDIR);
 	}
 	if (error) {
 		message_warning("the recording may be incomplete: %s", why);
@@ -599,6 +402,7 @@ static void end(struct recording *recording, struct record_result *result)
 		message_warning("%lld events were lost: the trace buffers were full for too long",
 				(long long)(loss.events + loss.packets));
 	}
+	process_messages_show(recording->bundle.lock);
 	result->nothing = says_nothing(recording);
 	result->complete = recording->manifest.complete && !error;
 	result->lost_events = loss.events < 0 ? -1 : loss.events + loss.packets;
@@ -612,7 +416,8 @@ int record_command(const struct record_options *options, char **argv, struct rec
 		.bundle = {.lock = -1},
 		.control = -1,
 		.signals = -1,
-		.daemon = {.guard = -1, .channel = -1, .lock = -1},
+		.interrupt = -1,
+		.daemon = DAEMON_LINK_NONE,
 		.manifest = {
 			.argv = argv,
 			.softgpu = options->softgpu,
@@ -646,7 +451,7 @@ int record_command(const struct record_options *options, char **argv, struct rec
 	if (status != HG_EXIT_OK) {
 		goto disconnect;
 	}
-	child = start_command(&recording);
+	child = recording_start_command(&recording);
 	if (child < 0) {
 		struct record_result ignored;
 
@@ -674,6 +479,9 @@ disconnect:
 out:
 	if (recording.signals >= 0) {
 		close(recording.signals);
+	}
+	if (recording.interrupt >= 0) {
+		close(recording.interrupt);
 	}
 	bundle_close(&recording.bundle);
 	install_paths_free(&recording.install);

@@ -17,7 +17,6 @@ enum record_hsa { RECORD_HSA_AUTO, RECORD_HSA_YES, RECORD_HSA_NO };
 struct record_options {
 	const char *directory;        /* bundle; NULL: RECORD_DEFAULT_DIRECTORY */
 	bool softgpu;                 /* run on the software GPU */
-	bool own_daemon;              /* do not use a running session daemon (not for root) */
 	bool totals;                  /* count host allocations below the threshold by call stack */
 	const char *kernel_arguments; /* full, hashed or off; NULL: full */
 	bool no_memory_queries;       /* do not ask the runtime about memory */
@@ -39,17 +38,18 @@ struct record_result {
 	bool complete;       /* the recording was flushed and ended */
 	bool nothing;        /* no process of the command was recorded, although they were to be */
 	int64_t lost_events; /* -1: not known */
-	bool gpu_missing;    /* not asked for the software GPU, and the machine has none */
+	bool gpu_missing;    /* the machine has none, and the software GPU was not requested */
 };
 
 /*
  * Record the command `argv` (ends with NULL). Its standard streams are not touched. Signals of
  * the terminal reach it directly; SIGINT, SIGTERM, SIGQUIT and SIGHUP sent to this process are
- * forwarded to it. Blocks these and SIGCHLD in this process for good: pending ones must not end
+ * forwarded to it. Blocks these and SIGCHLD in this process permanently: pending ones must not end
  * a recorder that is closing its bundle.
  *
  * Returns HG_EXIT_OK when the command ran, whatever its status (*result is filled), otherwise one
- * of enum hg_exit after a message; then no new bundle is left behind.
+ * of enum hg_exit after a message, or 128 + n when signal n came before the command was started;
+ * then no new bundle is left behind.
  */
 int record_command(const struct record_options *options, char **argv, struct record_result *result);
 

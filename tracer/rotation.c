@@ -33,7 +33,7 @@ struct rotation_victims {
 	char **names;
 };
 
-/* ---- what is asked for ---- */
+/* ---- what is requested ---- */
 
 struct unit {
 	char letter;
@@ -94,7 +94,7 @@ int rotation_parse(const char *text, struct rotation_plan *plan)
 int rotation_settle(struct rotation_plan *plan, char *why, size_t why_size)
 {
 	if (plan->keep && !plan->size && !plan->period_us) {
-		snprintf(why, why_size, "chunks to keep are of --rotate");
+		snprintf(why, why_size, "--keep-chunks requires --rotate");
 		return -EINVAL;
 	}
 	if (plan->size && plan->size < SIZE_MIN) {

@@ -25,7 +25,7 @@ struct rotation_state {
 	unsigned chunks;        /* archived, and there */
 	unsigned deleted;       /* archived, and deleted */
 	uint64_t deleted_bytes; /* of these */
-	bool fresh;             /* a new chunk began since it was last asked */
+	bool fresh;             /* a new chunk began since the last call */
 };
 
 /* A number with K, M, G or T (powers of 1024), in bytes. 0 or -EINVAL. */
@@ -35,7 +35,7 @@ int rotation_parse_size(const char *text, uint64_t *bytes);
 int rotation_parse(const char *text, struct rotation_plan *plan);
 
 /*
- * What is asked for, made whole: a quota makes chunks of at most a quarter of it. 0, or -EINVAL
+ * What was requested, completed: a quota makes chunks of at most a quarter of it. 0, or -EINVAL
  * with one line in `why` when it contradicts itself.
  */
 int rotation_settle(struct rotation_plan *plan, char *why, size_t why_size);

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/statvfs.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <lttng/lttng.h>
@@ -31,15 +25,9 @@
 /* Bounds what is lost when the consumer itself is killed. */
 #define SWITCH_TIMER_US (1000 * 1000)
 
-/*
- * Sub-buffers of one CPU. The smallest one still holds the largest events (4 KiB of kernel
- * arguments, a command line). At most a quarter of the free shared memory is taken: programs
- * (MPI, RCCL) need it as well, and containers often have 64 MiB in all.
- */
-#define SUBBUFFER_COUNT 8
-#define SUBBUFFER_MIN   (32 * 1024)
-#define SUBBUFFER_MAX   (512 * 1024)
-
+/* How long calls may take that write nothing: milliseconds, where processors are to be had. */
+#define BEGIN_TIMEOUT_MS (15 * 1000)
+#define CALL_TIMEOUT_MS  (5 * 1000)
 /* How long the end of a session may take; sub-buffers are a few MiB at most. */
 #define END_TIMEOUT_MS (30 * 1000)
 /* When it has stopped, everything is written but for what a killed process has left unfinished. */
@@ -54,90 +42,15 @@
 #define METADATA_SUBBUFFER_SIZE  4096
 #define METADATA_SUBBUFFER_COUNT 2
 
-int session_choose_buffers(struct session_buffers *buffers, unsigned cpus, uint64_t available)
-{
-	uint64_t budget = available / 4;
-
-	buffers->count = SUBBUFFER_COUNT;
-	for (buffers->size = SUBBUFFER_MAX; buffers->size > SUBBUFFER_MIN; buffers->size /= 2) {
-		if (buffers->size * buffers->count * cpus <= budget) {
-			return 0;
-		}
-	}
-	/* The smallest size with fewer of them: up to half of what is free. */
-	while (buffers->count > 2 && buffers->size * buffers->count * cpus > available / 2) {
-		buffers->count /= 2;
-	}
-	return buffers->size * buffers->count * cpus > available / 2 ? -ENOSPC : 0;
-}
-
-/* Whether a segment can be made there at all; -1 with errno. */
-static int try_shared_memory(void)
-{
-	char name[64];
-	int fd;
-
-	snprintf(name, sizeof(name), "/hipgrain-%ld-%lx", (long)getpid(), (long)time(NULL));
-	fd = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
-	if (fd < 0) {
-		return -1;
-	}
-	shm_unlink(name);
-	close(fd);
-	return 0;
-}
-
-int session_measure_buffers(struct session_buffers *buffers, char *why, size_t why_size)
-{
-	long cpus = sysconf(_SC_NPROCESSORS_CONF);
-	struct statvfs filesystem;
-	uint64_t available;
-
-	/* LTTng-UST keeps its buffers in POSIX shared memory. */
-	if (statvfs("/dev/shm", &filesystem) || try_shared_memory()) {
-		snprintf(why, why_size, "/dev/shm, where LTTng's buffers live: %s",
-			 strerror(errno));
-		return -errno;
-	}
-	available = (uint64_t)filesystem.f_bavail * filesystem.f_frsize;
-	if (session_choose_buffers(buffers, cpus > 0 ? (unsigned)cpus : 1, available)) {
-		snprintf(why, why_size,
-			 "/dev/shm has %llu KiB free, the trace buffers of %ld CPUs need %llu KiB "
-			 "(in a container, raise --shm-size)",
-			 (unsigned long long)(available / 1024), cpus,
-			 (unsigned long long)(buffers->size * buffers->count * (uint64_t)cpus * 2 /
-					      1024));
-		return -ENOSPC;
-	}
-	return 0;
-}
-
-/* A ring a CPU, together as near to `bytes` as powers of two get without exceeding it. */
-static int choose_ring(struct session_buffers *buffers, uint64_t bytes, char *why, size_t why_size)
-{
-	long cpus = sysconf(_SC_NPROCESSORS_CONF);
-	uint64_t ring = bytes / (uint64_t)(cpus > 0 ? cpus : 1), size = SUBBUFFER_MIN;
-	struct statvfs filesystem;
-
-	while (2 * size * SUBBUFFER_COUNT <= ring) {
-		size *= 2;
-	}
-	if (size * SUBBUFFER_COUNT > ring) {
-		snprintf(why, why_size, "a snapshot of %ld CPUs needs at least %llu MiB", cpus,
-			 (unsigned long long)(SUBBUFFER_MIN * SUBBUFFER_COUNT *
-						  (uint64_t)(cpus > 0 ? cpus : 1) / 1024 / 1024 +
-					      1));
-		return -EINVAL;
-	}
-	if (!statvfs("/dev/shm", &filesystem) &&
-	    (uint64_t)filesystem.f_bavail * filesystem.f_frsize < bytes) {
-		snprintf(why, why_size, "/dev/shm has not that much free");
-		return -ENOSPC;
-	}
-	buffers->size = size;
-	buffers->count = SUBBUFFER_COUNT;
-	return 0;
-}
+/*
+ * From LTTng 2.15 on a session is in CTF 2 unless another format is asked for; this is what those
+ * before write. The library may be newer or older than the headers were: NULL where it knows one
+ * format only.
+ */
+#define FORMAT_CTF_1_8 1
+__attribute__((weak)) int
+set_trace_format(struct lttng_session_descriptor *descriptor,
+		 int format) __asm__("lttng_session_descriptor_set_trace_format");
 
 /* LTTng's negative code into errno's terms: the caller only distinguishes fine from not. */
 static int fail(int code, const char *step, char *why, size_t why_size)
@@ -162,13 +75,19 @@ static int create(const char *name, const char *path, const struct session_plan 
 			 plan->url ? plan->url : path);
 		return -EINVAL;
 	}
+	if (set_trace_format && set_trace_format(descriptor, FORMAT_CTF_1_8)) {
+		lttng_session_descriptor_destroy(descriptor);
+		snprintf(why, why_size, "LTTng refuses traces in CTF 1.8");
+		return -EINVAL;
+	}
 	code = lttng_create_session_ext(descriptor);
 	lttng_session_descriptor_destroy(descriptor);
 	return code == LTTNG_OK ? 0 : fail(-(int)code, "creating the session", why, why_size);
 }
 
-static int enable_channel(struct session *session, struct lttng_domain *domain,
-			  const struct session_plan *plan, char *why, size_t why_size)
+static int enable_channel(struct lttng_handle *handle, const struct session *session,
+			  struct lttng_domain *domain, const struct session_plan *plan, char *why,
+			  size_t why_size)
 {
 	struct lttng_channel *channel = lttng_channel_create(domain);
 	bool snapshot = plan->snapshot, wait = !plan->snapshot && !plan->url;
@@ -179,6 +98,8 @@ static int enable_channel(struct session *session, struct lttng_domain *domain,
 		return -ENOMEM;
 	}
 	snprintf(channel->name, sizeof(channel->name), "%s", CHANNEL_NAME);
+	/* From 2.16 on nothing is recorded without it, earlier ones ignore it. */
+	channel->enabled = 1;
 	/* Of a snapshot's, the oldest events are overwritten. A relay may be gone: nobody waits. */
 	channel->attr.overwrite = snapshot;
 	channel->attr.subbuf_size = session->buffers.size;
@@ -188,38 +109,43 @@ static int enable_channel(struct session *session, struct lttng_domain *domain,
 	channel->attr.output = LTTNG_EVENT_MMAP;
 	result = wait ? lttng_channel_set_blocking_timeout(channel, BLOCKING_TIMEOUT_US) : 0;
 	if (result == 0) {
-		result = lttng_enable_channel(session->handle, channel);
+		result = lttng_enable_channel(handle, channel);
 	}
 	lttng_channel_destroy(channel);
 	return result < 0 ? fail(result, "creating the channel", why, why_size) : 0;
 }
 
 /*
- * Without a timer of its own the metadata is written when the session stops: a session whose
- * daemon is killed first would have events that nobody can read.
+ * Named, so that nothing is left to the daemon's defaults: without a timer. In lttng-consumerd 2.13
+ * its thread waits for the metadata to be written while the channel's end, holding the channel's
+ * lock, waits for that thread: so it is where a disk is full, and the session daemon, which waits
+ * for the consumer, then serves nobody. What the timer was for, metadata on disk while the program
+ * runs, client_register() does. LTTng 2.16 has no such channel any more and refuses the name.
  */
-static int enable_metadata(struct session *session, struct lttng_domain *domain, char *why,
+static int enable_metadata(struct lttng_handle *handle, struct lttng_domain *domain, char *why,
 			   size_t why_size)
 {
 	struct lttng_channel *channel = lttng_channel_create(domain);
 	int result;
 
 	if (!channel) {
-		snprintf(why, why_size, "%s", strerror(ENOMEM));
-		return -ENOMEM;
+		return refuse(why, why_size, ENOMEM, "%s", strerror(ENOMEM));
 	}
 	snprintf(channel->name, sizeof(channel->name), "metadata");
 	channel->attr.overwrite = 0;
 	channel->attr.subbuf_size = METADATA_SUBBUFFER_SIZE;
 	channel->attr.num_subbuf = METADATA_SUBBUFFER_COUNT;
-	channel->attr.switch_timer_interval = SWITCH_TIMER_US;
+	channel->attr.switch_timer_interval = 0;
 	channel->attr.output = LTTNG_EVENT_MMAP;
-	result = lttng_enable_channel(session->handle, channel);
+	result = lttng_enable_channel(handle, channel);
 	lttng_channel_destroy(channel);
+	if (result == -LTTNG_ERR_INVALID_CHANNEL_NAME) {
+		return 0;
+	}
 	return result < 0 ? fail(result, "setting up the metadata", why, why_size) : 0;
 }
 
-static int add_contexts(struct session *session, char *why, size_t why_size)
+static int add_contexts(struct lttng_handle *handle, char *why, size_t why_size)
 {
 	static const enum lttng_event_context_type types[] = {
 		LTTNG_EVENT_CONTEXT_VPID,
@@ -228,7 +154,7 @@ static int add_contexts(struct session *session, char *why, size_t why_size)
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		struct lttng_event_context context = { .ctx = types[i] };
-		int result = lttng_add_context(session->handle, &context, NULL, CHANNEL_NAME);
+		int result = lttng_add_context(handle, &context, NULL, CHANNEL_NAME);
 
 		if (result < 0) {
 			return fail(result, "adding contexts", why, why_size);
@@ -237,7 +163,8 @@ static int add_contexts(struct session *session, char *why, size_t why_size)
 	return 0;
 }
 
-static int enable_events(struct session *session, const char *filter, char *why, size_t why_size)
+static int enable_events(struct lttng_handle *handle, const char *filter, char *why,
+			 size_t why_size)
 {
 	struct lttng_event *event = lttng_event_create();
 	int result;
@@ -250,18 +177,17 @@ static int enable_events(struct session *session, const char *filter, char *why,
 	event->type = LTTNG_EVENT_TRACEPOINT;
 	event->loglevel_type = LTTNG_EVENT_LOGLEVEL_ALL;
 	event->loglevel = -1;
-	result = filter
-		     ? lttng_enable_event_with_filter(session->handle, event, CHANNEL_NAME, filter)
-		     : lttng_enable_event(session->handle, event, CHANNEL_NAME);
+	result = filter ? lttng_enable_event_with_filter(handle, event, CHANNEL_NAME, filter)
+			: lttng_enable_event(handle, event, CHANNEL_NAME);
 	lttng_event_destroy(event);
 	return result < 0 ? fail(result, "enabling events", why, why_size) : 0;
 }
 
-static int track(struct session *session, const struct session_plan *plan, char *why,
+static int track(struct lttng_handle *handle, const struct session_plan *plan, char *why,
 		 size_t why_size)
 {
 	for (size_t i = 0; i < plan->pid_count; i++) {
-		int result = lttng_track_pid(session->handle, plan->pids[i]);
+		int result = lttng_track_pid(handle, plan->pids[i]);
 
 		if (result < 0) {
 			return fail(result, "choosing processes", why, why_size);
@@ -271,7 +197,7 @@ static int track(struct session *session, const struct session_plan *plan, char 
 }
 
 /* By the user that a process has for itself, which in a user namespace is another one. */
-static int track_user(struct session *session, const struct lttng_domain *domain, uid_t user,
+static int track_user(const struct session *session, const struct lttng_domain *domain, uid_t user,
 		      char *why, size_t why_size)
 {
 	struct lttng_process_attr_tracker_handle *tracker = NULL;
@@ -288,68 +214,68 @@ static int track_user(struct session *session, const struct lttng_domain *domain
 	return done ? 0 : refuse(why, why_size, EIO, "LTTng: choosing a user's processes failed");
 }
 
-bool session_has_process(pid_t pid)
+static void has_process(void *argument, struct client_answer *answer)
 {
 	struct lttng_domain domain = { .type = LTTNG_DOMAIN_UST, .buf_type = LTTNG_BUFFER_PER_UID };
 	struct lttng_handle *handle = lttng_create_handle(NULL, &domain);
 	struct lttng_event *events = NULL;
-	bool found = false;
+	const pid_t *pid = argument;
 	int count;
 
 	if (!handle) {
-		return false;
+		return;
 	}
 	count = lttng_list_tracepoints(handle, &events);
-	for (int i = 0; i < count && !found; i++) {
-		found = events[i].pid == pid && strcmp(events[i].name, "hipgrain:state") == 0;
+	for (int i = 0; i < count && !answer->result; i++) {
+		answer->result =
+		    events[i].pid == *pid && strcmp(events[i].name, "hipgrain:state") == 0;
 	}
 	free(events);
 	lttng_destroy_handle(handle);
-	return found;
 }
 
-int session_begin(struct session *session, const char *name, const char *path,
-		  const struct session_plan *plan, char *why, size_t why_size)
+int session_has_process(const struct client *client, pid_t pid, char *why, size_t why_size)
 {
-	struct lttng_domain domain = {
-		.type = LTTNG_DOMAIN_UST,
-		.buf_type = LTTNG_BUFFER_PER_UID,
-	};
-	char ignored[256];
-	int result;
+	struct client_answer answer;
+	int result = client_call(client, has_process, &pid, CALL_TIMEOUT_MS, &answer);
 
-	memset(session, 0, sizeof(*session));
-	snprintf(session->name, sizeof(session->name), "%s", name);
-	result = session_measure_buffers(&session->buffers, why, why_size);
-	if (!result && plan->snapshot) {
-		result = choose_ring(&session->buffers, plan->snapshot, why, why_size);
+	if (result < 0) {
+		snprintf(why, why_size, "%s", answer.why);
 	}
-	if (result) {
-		return result;
-	}
-	result = create(session->name, path, plan, why, why_size);
-	if (result) {
-		return result;
-	}
-	session->handle = lttng_create_handle(session->name, &domain);
-	if (!session->handle) {
-		snprintf(why, why_size, "%s", strerror(ENOMEM));
-		result = -ENOMEM;
-		goto error;
-	}
+	return result;
+}
+
+/* ---- begin ---- */
+
+struct beginning {
+	const struct session *session;
+	const char *path;
+	const struct session_plan *plan;
+};
+
+static int set_up(struct lttng_handle *handle, const struct beginning *beginning, char *why,
+		  size_t why_size)
+{
+	struct lttng_domain domain = { .type = LTTNG_DOMAIN_UST, .buf_type = LTTNG_BUFFER_PER_UID };
+	const struct session *session = beginning->session;
+	const struct session_plan *plan = beginning->plan;
+	int result = 0;
+
 	/* Snapshots bring their own, and live sessions a timer. */
-	result = plan->snapshot || plan->url ? 0 : enable_metadata(session, &domain, why, why_size);
-	if (!result) {
-		result = enable_channel(session, &domain, plan, why, why_size);
+	if (!plan->snapshot && !plan->url) {
+		result = enable_metadata(handle, &domain, why, why_size);
 	}
 	if (!result) {
-		result = add_contexts(session, why, why_size);
+		result = enable_channel(handle, session, &domain, plan, why, why_size);
 	}
 	if (!result) {
-		result = enable_events(session, plan->filter, why, why_size);
+		result = add_contexts(handle, why, why_size);
 	}
 	if (!result) {
-		result = track(session, plan, why, why_size);
+		result = enable_events(handle, plan->filter, why, why_size);
+	}
+	if (!result) {
+		result = track(handle, plan, why, why_size);
 	}
 	if (!result && plan->user) {
 		result = track_user(session, &domain, *plan->user, why, why_size);
@@ -359,33 +285,89 @@ int session_begin(struct session *session, const char *name, const char *path,
 
 		result = code < 0 ? fail(code, "starting", why, why_size) : 0;
 	}
-	if (!result) {
-		session->path = plan->url ? NULL : strdup(path); /* NULL: not known, either */
-		return 0;
+	if (!result && plan->rotation) {
+		result = rotation_begin(session->name, plan->rotation, why, why_size);
 	}
-error:
-	session_destroy(session->name, ignored, sizeof(ignored));
-	lttng_destroy_handle(session->handle);
-	session->handle = NULL;
 	return result;
 }
 
-static void ask_losses(struct session *session, struct session_loss *loss)
+static void begin_here(void *argument, struct client_answer *answer)
 {
+	const struct beginning *beginning = argument;
+	struct lttng_domain domain = { .type = LTTNG_DOMAIN_UST, .buf_type = LTTNG_BUFFER_PER_UID };
+	const char *name = beginning->session->name;
+	struct lttng_handle *handle;
+	char ignored[256];
+
+	answer->result =
+	    create(name, beginning->path, beginning->plan, answer->why, sizeof(answer->why));
+	if (answer->result) {
+		return;
+	}
+	handle = lttng_create_handle(name, &domain);
+	answer->result =
+	    handle ? set_up(handle, beginning, answer->why, sizeof(answer->why))
+		   : refuse(answer->why, sizeof(answer->why), ENOMEM, "%s", strerror(ENOMEM));
+	if (answer->result) {
+		session_destroy(name, ignored, sizeof(ignored));
+	}
+	lttng_destroy_handle(handle);
+}
+
+int session_begin(struct session *session, const struct client *client, const char *name,
+		  const char *path, const struct session_plan *plan, char *why, size_t why_size)
+{
+	struct beginning beginning = { .session = session, .path = path, .plan = plan };
+	struct client_answer answer;
+	struct session_loss loss;
+	char ignored[256];
+	int result;
+
+	*session = (struct session){ .client = client };
+	snprintf(session->name, sizeof(session->name), "%s", name);
+	result = buffers_measure(&session->buffers, why, why_size);
+	if (!result && plan->snapshot) {
+		result = buffers_ring(&session->buffers, plan->snapshot, why, why_size);
+	}
+	if (result) {
+		return result;
+	}
+	result = client_call(client, begin_here, &beginning, BEGIN_TIMEOUT_MS, &answer);
+	if (result) {
+		snprintf(why, why_size, "%s", answer.why);
+		return result;
+	}
+	result = client_register(client, *client->home || getuid() ? CLIENT_HOME : CLIENT_GLOBAL,
+				 plan->provider, plan->pid_count ? name : NULL, BEGIN_TIMEOUT_MS,
+				 why, why_size);
+	if (result) {
+		session->mute = result == -ETIMEDOUT;
+		session_end(session, &loss, ignored, sizeof(ignored));
+		return result;
+	}
+	session->path = plan->url ? NULL : strdup(path); /* NULL: not known, either */
+	return 0;
+}
+
+static void ask_losses(const char *name, int64_t *events, int64_t *packets)
+{
+	struct lttng_domain domain = { .type = LTTNG_DOMAIN_UST, .buf_type = LTTNG_BUFFER_PER_UID };
+	struct lttng_handle *handle = lttng_create_handle(name, &domain);
 	struct lttng_channel *channels = NULL;
-	int count = lttng_list_channels(session->handle, &channels);
+	int count = handle ? lttng_list_channels(handle, &channels) : 0;
 
 	for (int i = 0; i < count; i++) {
-		uint64_t events, packets;
+		uint64_t discarded, lost;
 
 		if (strcmp(channels[i].name, CHANNEL_NAME) == 0 &&
-		    lttng_channel_get_discarded_event_count(&channels[i], &events) == 0 &&
-		    lttng_channel_get_lost_packet_count(&channels[i], &packets) == 0) {
-			loss->events = (int64_t)events;
-			loss->packets = (int64_t)packets;
+		    lttng_channel_get_discarded_event_count(&channels[i], &discarded) == 0 &&
+		    lttng_channel_get_lost_packet_count(&channels[i], &lost) == 0) {
+			*events = (int64_t)discarded;
+			*packets = (int64_t)lost;
 		}
 	}
 	free(channels);
+	lttng_destroy_handle(handle);
 }
 
 /* lttng_stop_tracing() waits as long as it takes, which may be for ever when a disk or relay hangs.
@@ -433,76 +415,74 @@ int session_destroy(const char *name, char *why, size_t why_size)
 	return result;
 }
 
-int session_snapshot(struct session *session, char *why, size_t why_size)
+/* ---- meanwhile ---- */
+
+static void snapshot_here(void *argument, struct client_answer *answer)
 {
+	const struct session *session = argument;
 	int code = lttng_snapshot_record(session->name, NULL, 0);
 
-	return code < 0 ? fail(code, "taking a snapshot", why, why_size) : 0;
+	if (code < 0) {
+		answer->result = fail(code, "taking a snapshot", answer->why, sizeof(answer->why));
+	}
+}
+
+static void renew_here(void *argument, struct client_answer *answer)
+{
+	const struct session *session = argument;
+	int code = lttng_regenerate_statedump(session->name);
+
+	if (code < 0) {
+		answer->result =
+		    fail(code, "requesting the state", answer->why, sizeof(answer->why));
+	}
+}
+
+/* A daemon that has not answered once is not waited for again. */
+static int call(struct session *session, client_function *function, int limit_ms, char *why,
+		size_t why_size)
+{
+	struct client_answer answer;
+	int result;
+
+	if (session->mute) {
+		return refuse(why, why_size, ETIMEDOUT, "LTTng's session daemon does not answer");
+	}
+	result = client_call(session->client, function, session, limit_ms, &answer);
+	if (result) {
+		session->mute = result == -ETIMEDOUT;
+		snprintf(why, why_size, "%s", answer.why);
+	}
+	return result;
+}
+
+int session_snapshot(struct session *session, char *why, size_t why_size)
+{
+	return call(session, snapshot_here, END_TIMEOUT_MS, why, why_size);
 }
 
 int session_tell(struct session *session, char *why, size_t why_size)
 {
-	int code = lttng_regenerate_statedump(session->name);
-
-	return code < 0 ? fail(code, "asking for the state", why, why_size) : 0;
+	return call(session, renew_here, CALL_TIMEOUT_MS, why, why_size);
 }
 
-/* What a child process of ours found when it ended the session. */
-struct outcome {
-	int result;
-	struct session_loss loss;
-	char why[512];
-};
+/* ---- the end of a session ---- */
 
-static void end_here(struct session *session, struct outcome *outcome)
+static void end_here(void *argument, struct client_answer *answer)
 {
+	const struct session *session = argument;
 	char ignored[256];
 	int code;
 
-	outcome->loss = (struct session_loss){ .events = -1, .packets = -1 };
+	answer->numbers[0] = answer->numbers[1] = -1;
 	/* Returns when the consumer has written every sub-buffer. */
-	outcome->result = session_stop(session->name, outcome->why, sizeof(outcome->why));
-	if (!outcome->result) {
-		ask_losses(session, &outcome->loss);
+	answer->result = session_stop(session->name, answer->why, sizeof(answer->why));
+	if (!answer->result) {
+		ask_losses(session->name, &answer->numbers[0], &answer->numbers[1]);
 	}
-	code = session_destroy(session->name, outcome->result ? ignored : outcome->why,
-			       outcome->result ? sizeof(ignored) : sizeof(outcome->why));
-	outcome->result = outcome->result ? outcome->result : code;
-}
-
-/*
- * A daemon whose consumer cannot write (a disk that is full) does not answer at all, and nothing in
- * liblttng-ctl gives up: so another process asks, which can be ended.
- */
-static int end_elsewhere(struct session *session, struct outcome *outcome, int timeout_ms)
-{
-	struct pollfd fd = { .events = POLLIN };
-	int channel[2], result = -ETIMEDOUT;
-	pid_t child;
-
-	if (pipe2(channel, O_CLOEXEC)) {
-		return -errno;
-	}
-	child = fork();
-	if (child == 0) {
-		end_here(session, outcome);
-		(void)!write(channel[1], outcome, sizeof(*outcome));
-		_exit(0);
-	}
-	close(channel[1]);
-	fd.fd = channel[0];
-	if (child < 0) {
-		result = -EAGAIN;
-	} else if (poll(&fd, 1, timeout_ms) == 1 &&
-		   read(channel[0], outcome, sizeof(*outcome)) == sizeof(*outcome)) {
-		result = 0;
-	}
-	close(channel[0]);
-	if (child > 0) {
-		kill(child, SIGKILL);
-		waitpid(child, NULL, 0);
-	}
-	return result;
+	code = session_destroy(session->name, answer->result ? ignored : answer->why,
+			       answer->result ? sizeof(ignored) : sizeof(answer->why));
+	answer->result = answer->result ? answer->result : code;
 }
 
 static bool disk_is_full(const char *path)
@@ -514,24 +494,23 @@ static bool disk_is_full(const char *path)
 
 int session_end(struct session *session, struct session_loss *loss, char *why, size_t why_size)
 {
-	struct outcome outcome = { .loss = { .events = -1, .packets = -1 } };
 	bool full = disk_is_full(session->path);
-	int error = end_elsewhere(session, &outcome, full ? FULL_TIMEOUT_MS : 2 * END_TIMEOUT_MS);
+	int limit = session->mute ? CALL_TIMEOUT_MS : full ? FULL_TIMEOUT_MS : 2 * END_TIMEOUT_MS;
+	struct client_answer answer;
+	int result = client_call(session->client, end_here, session, limit, &answer);
 
-	if (error == -ETIMEDOUT) {
-		snprintf(outcome.why, sizeof(outcome.why),
-			 full ? "the disk is full: what is not written by now is lost"
-			      : "LTTng's daemon does not answer: what is not written by now is "
-				"lost");
-		outcome.result = error;
-	} else if (error) {
-		end_here(session, &outcome);
+	*loss = (struct session_loss){ .events = -1, .packets = -1 };
+	if (result == -ETIMEDOUT || result == -EINTR) {
+		snprintf(why, why_size, "%s: events that are not yet written are lost",
+			 result == -EINTR ? "interrupted"
+			 : full           ? "the disk is full"
+					  : "LTTng's session daemon does not answer");
+	} else {
+		*loss = (struct session_loss){ .events = answer.numbers[0],
+					       .packets = answer.numbers[1] };
+		snprintf(why, why_size, "%s", answer.why);
 	}
-	*loss = outcome.loss;
-	snprintf(why, why_size, "%s", outcome.why);
-	lttng_destroy_handle(session->handle);
-	session->handle = NULL;
 	free(session->path);
 	session->path = NULL;
-	return outcome.result;
+	return result;
 }

@@ -10,14 +10,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct lttng_handle;
+#include "tracer/buffers.h"
+#include "tracer/client.h"
+#include "tracer/rotation.h"
 
-struct session_buffers {
-	uint64_t size;  /* bytes of a sub-buffer, a power of two */
-	uint64_t count; /* sub-buffers per CPU, a power of two */
-};
-
-/* -1: could not be asked. */
+/* -1: could not be queried. */
 struct session_loss {
 	int64_t events;  /* discarded because the buffers were full */
 	int64_t packets; /* overwritten; impossible in discard mode */
@@ -31,38 +28,34 @@ struct session_plan {
 	const uid_t *user;  /* only of this user's processes; NULL: of all */
 	uint64_t snapshot;  /* keep the latest bytes in memory, for session_snapshot(); 0: no */
 	const char *url;    /* to the relay daemon there, which readers can watch; NULL: `path` */
+	const struct rotation_plan *rotation; /* NULL: none */
+	const char *provider;                 /* path of our provider library, needed */
 };
 
 struct session {
 	char name[80];
-	struct lttng_handle *handle;
-	struct session_buffers buffers;
+	const struct client *client; /* the caller's */
+	struct buffers buffers;
 	char *path; /* what it writes to; NULL: a relay daemon */
+	bool mute;  /* the daemon has not answered in time */
 };
 
 /*
- * Buffers for `cpus` possible CPUs of which each gets its own, when `available` bytes of shared
- * memory are free. Larger ones ride out a slower consumer before the program has to wait.
- * 0, or -ENOSPC with the smallest useful size in *buffers.
- */
-int session_choose_buffers(struct session_buffers *buffers, unsigned cpus, uint64_t available);
-
-/*
- * The same for this machine: its CPUs, and what is free of the shared memory that LTTng's buffers
- * live in. Returns 0 or -errno with one line in `why`.
- */
-int session_measure_buffers(struct session_buffers *buffers, char *why, size_t why_size);
-
-/*
  * Create and start session `name`, which writes below directory `path` (absolute) or, with
- * plan->url, to a relay daemon; programs never wait for that one. Returns 0 (session_end() later)
- * or -errno with one line in `why`; then no session is left.
+ * plan->url, to a relay daemon; programs never wait for that one. A process that registers as
+ * programs do has ended when this returns: the daemon serves them, and the trace has its metadata.
+ *
+ * Returns 0 (session_end() later) or -errno with one line in `why`; then no session is left, unless
+ * the daemon does not answer (-ETIMEDOUT) or the call was interrupted (-EINTR).
  */
-int session_begin(struct session *session, const char *name, const char *path,
-		  const struct session_plan *plan, char *why, size_t why_size);
+int session_begin(struct session *session, const struct client *client, const char *name,
+		  const char *path, const struct session_plan *plan, char *why, size_t why_size);
 
-/* Whether the session daemon knows a process (as it numbers itself) with our provider in it. */
-bool session_has_process(pid_t pid);
+/*
+ * Whether the session daemon knows a process (as it numbers itself) with our provider in it: 1 or
+ * 0, or -errno with one line in `why`.
+ */
+int session_has_process(const struct client *client, pid_t pid, char *why, size_t why_size);
 
 /*
  * Write what a snapshot session has in memory into a new folder below the session's path; `folder`
@@ -73,7 +66,10 @@ int session_snapshot(struct session *session, char *why, size_t why_size);
 /* Have the processes tell once more what they have. The same. */
 int session_tell(struct session *session, char *why, size_t why_size);
 
-/* Stop a session by name and wait until all of it is written; the same. */
+/*
+ * Stop a session by name and wait until all of it is written; the same. This one and the next are
+ * for functions of client_call(): nothing bounds them where the daemon does not answer.
+ */
 int session_stop(const char *name, char *why, size_t why_size);
 
 /* Destroy a session by name. Returns 0 or -errno with one line in `why`, within a minute. */

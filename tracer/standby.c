@@ -9,9 +9,10 @@
 
 #include <sys/stat.h>
 
-#include "tracer/asked.h"
+#include "tracer/flush_request.h"
 #include "tracer/attach.h"
 #include "tracer/bundle.h"
+#include "tracer/daemon.h"
 #include "tracer/environment.h"
 #include "tracer/install.h"
 #include "tracer/message.h"
@@ -19,6 +20,12 @@
 #include "tracer/target.h"
 
 #define DEFAULT_DIRECTORY "hipgrain.standby"
+
+/* A session daemon that is well answers in milliseconds. */
+#define ANSWER_MS 2000
+/* How long LTTng-UST waits for a session daemon, when none is known to hang, and when one is. */
+#define REGISTER_TIMEOUT_MS "3000"
+#define MUTE_TIMEOUT_MS     "500"
 
 /* /proc/PID/NAME as a whole, NUL-terminated; malloc'ed. NULL with errno. */
 static char *read_file(pid_t pid, const char *name, size_t *length)
@@ -107,9 +114,9 @@ int standby_examine(pid_t pid, struct standby_process *process, char *why, size_
 	maps = read_file(pid, "maps", &length);
 	if (!maps) {
 		if (errno == ENOENT || errno == ESRCH) {
-			return refuse(why, why_size, ESRCH, "there is no such process");
+			return refuse(why, why_size, ESRCH, "no such process");
 		}
-		return refuse(why, why_size, errno, "it cannot be looked at: %s", strerror(errno));
+		return refuse(why, why_size, errno, "it cannot be inspected: %s", strerror(errno));
 	}
 	if (!strstr(maps, "/libhipgrain-preload.so")) {
 		result = refuse(why, why_size, EINVAL,
@@ -132,9 +139,9 @@ int standby_examine(pid_t pid, struct standby_process *process, char *why, size_
 		goto out;
 	}
 	value = variable(environment, length, "HIPGRAIN_STANDBY");
-	if (!value || strcmp(value, "1") != 0 || !strstr(maps, "/libhipgrain-provider.so")) {
+	if (!value || strcmp(value, "1") != 0) {
 		result = refuse(why, why_size, EINVAL,
-				"it has the preload library but does not stand by; start it with "
+				"it has the preload library but is not on standby; start it with "
 				"'hipgrain standby -- CMD'");
 		goto out;
 	}
@@ -197,16 +204,47 @@ struct standby_process *standby_find_all(const struct standby_users *users,
 
 /* ---- becoming one ---- */
 
+/*
+ * Whether a session daemon that the processes will register with hangs. LTTng-UST would wait for it
+ * at the start of each process.
+ */
+static bool warn_of_mute(const struct install_paths *install)
+{
+	struct client client = { .interrupt = -1 };
+	bool root = getuid() == 0;
+	bool own = client_probe(&client, ANSWER_MS) == CLIENT_DAEMON_MUTE;
+	bool roots = root ? own : daemon_roots_is_mute(install->provider, ANSWER_MS);
+	char which[128];
+
+	if (own || roots) {
+		daemon_describe(roots, which, sizeof(which));
+		message_warning("%s does not answer: 'attach' works when it is ended, and its "
+				"lttng-consumerd, by SIGKILL",
+				which);
+	}
+	return own || roots;
+}
+
 static int set_environment(const struct standby_options *options, const char *directory,
 			   const struct install_paths *install)
 {
+	bool mute = warn_of_mute(install);
 	int result = 0;
+
+	if (mute) {
+		result |= setenv("HIPGRAIN_MUTE_DAEMON", "1", 1);
+	}
+	/* LTTng-UST's own, which may be set to another one: no process waits for longer. */
+	result |=
+	    setenv("LTTNG_UST_REGISTER_TIMEOUT", mute ? MUTE_TIMEOUT_MS : REGISTER_TIMEOUT_MS, 1);
 
 	result |= setenv("HIPGRAIN_DIR", directory, 1);
 	result |= setenv("HIPGRAIN_STANDBY", "1", 1);
-	result |= environment_prepend("LD_PRELOAD", install->preload);
+	result |= environment_preload(install->preload);
 	/* For sessions whose channels block a bounded time, as those of `attach` do. */
 	result |= setenv("LTTNG_UST_ALLOW_BLOCKING", "1", 1);
+	/* It is loaded while the program runs, and need not read the files of its libraries. */
+	result |= setenv("LTTNG_UST_WITHOUT_BADDR_STATEDUMP", "1", 1);
 	result |= environment_options(options->stack_depth, options->threshold,
 				      options->no_memory_queries, options->kernel_arguments);
 	if (options->no_migration) {
@@ -225,15 +263,16 @@ int standby_exec(const struct standby_options *options, char **argv)
 {
 	const char *directory = options->directory ? options->directory : DEFAULT_DIRECTORY;
 	const char *outer = getenv("HIPGRAIN_DIR");
-	struct install_paths install = { NULL, NULL };
+	struct install_paths install = { 0 };
 	char *executable = NULL, *resolved = NULL, why[512];
 	int status = HG_EXIT_INPUT, folder = -1;
 	bool made;
 
 	if (outer && *outer) {
-		message_error("this process is being recorded already, or stands by (HIPGRAIN_DIR "
-			      "is set to '%s')",
-			      outer);
+		message_error(
+		    "this process is being recorded already, or is on standby (HIPGRAIN_DIR "
+		    "is set to '%s')",
+		    outer);
 		return HG_EXIT_INPUT;
 	}
 	if (target_resolve(argv[0], &executable, why, sizeof(why))) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes that stand by: they have the preload library, and wait for a session to be started. */
+/* Processes that are on standby: they have the preload library, and wait for a session to be
+ * started. */
 #ifndef HIPGRAIN_TRACER_STANDBY_H
 #define HIPGRAIN_TRACER_STANDBY_H
 
@@ -28,12 +29,12 @@ struct standby_users {
 struct standby_found {
 	size_t count;    /* in the list */
 	size_t recorded; /* left out: they are in other recordings */
-	size_t foreign;  /* left out: they are other users' and stand by */
+	size_t foreign;  /* left out: on standby, of other users */
 };
 
 /*
- * All processes of these users that stand by: malloc'ed, NULL without any. Only root sees other
- * users' processes.
+ * All processes of these users that are on standby: malloc'ed, NULL without any. Only root sees
+ * other users' processes.
  */
 struct standby_process *standby_find_all(const struct standby_users *users,
 					 struct standby_found *found);

@@ -234,9 +234,10 @@ static int check_sanitizer(int fd, const Elf64_Ehdr *header, char *why, size_t w
 	if (!sanitizer) {
 		return 0;
 	}
-	return refuse(why, why_size, ENOEXEC,
-		      "was built with %s, whose place the recorder would take; build it without",
-		      sanitizer);
+	return refuse(
+	    why, why_size, ENOEXEC,
+	    "was built with %s, which does not work with preloaded libraries; build it without",
+	    sanitizer);
 }
 
 static int check_elf(int fd, char *why, size_t why_size)

@@ -16,50 +16,49 @@
 
 const char usage_standby[] =
     "Usage: hipgrain standby [OPTION]... [--] CMD [ARG]...\n"
-    "Become CMD, in a way that 'hipgrain attach' can record it later. Until then nothing is\n"
-    "recorded.\n"
+    "Execute CMD such that 'hipgrain attach' can record it later. Nothing is recorded until then.\n"
     "\n"
-    "  -o, --output DIR          folder for device code that is loaded from memory (default\n"
-    "                            hipgrain.standby); several programs may share it\n"
+    "  -o, --output DIR          directory for device code that is loaded from memory\n"
+    "                            (default hipgrain.standby); programs may share it\n"
     "      --softgpu             run CMD on the software GPU instead of the machine's own\n"
     "      --stack-depth N       frames recorded per call stack (0 to 128)\n"
     "      --threshold BYTES     record host allocations of at least BYTES; or \"all\"\n"
-    "      --totals              count smaller ones by call stack while it is "
+    "      --totals              count smaller ones by call stack while CMD is "
     "recorded\n" RECORD_USAGE_KERNEL_ARGUMENTS
-    "      --no-memory-queries   do not ask the HIP runtime about memory that kernels get\n"
-    "      --no-migration        do not record which pages fault and move\n"
+    "      --no-memory-queries   do not query the HIP runtime about kernels' memory\n"
+    "      --no-migration        do not record page faults and page migrations\n"
     "  -h, --help                print this help\n";
 
 const char usage_attach[] =
     "Usage: hipgrain attach [OPTION]... PID...\n"
     "       hipgrain attach [OPTION]... --all\n"
-    "Record processes that stand by ('hipgrain standby'), from now on, until 'hipgrain detach' or\n"
-    "their end. What they have by then (memory, advice, streams, ...) is recorded first.\n"
+    "Record processes that were started with 'hipgrain standby', until 'hipgrain detach' or until\n"
+    "they exit. Their current state (memory, advice, streams, ...) is recorded first.\n"
     "\n"
     "  -o, --output DIR          the bundle (default " RECORD_DEFAULT_DIRECTORY
     "); an older one is renamed to DIR.old\n"
-    "      --all                 all processes of yours that stand by, and those that will\n"
-    "      --user NAME           with --all, as root: those of this user, by name or number\n"
+    "      --all                 all your processes on standby, including later ones\n"
+    "      --user NAME           with --all, as root: those of this user (name or number)\n"
     "      --all-users           with --all, as root: those of all users\n"
-    "      --seconds N           record for N seconds, and return then\n"
-    "  -q, --quiet               print nothing but warnings and errors\n"
+    "      --seconds N           record for N seconds, then return\n"
+    "  -q, --quiet               print only warnings and errors\n"
     "  -h, --help                print this help\n";
 
 const char usage_detach[] =
     "Usage: hipgrain detach [OPTION]... [DIR]\n"
-    "End the recording that 'hipgrain attach' began into DIR (default " RECORD_DEFAULT_DIRECTORY
-    "), and wait until\n"
-    "all of it is there. The programs go on.\n"
+    "Stop the recording that 'hipgrain attach' started in DIR (default " RECORD_DEFAULT_DIRECTORY
+    "), and wait\n"
+    "until it is written completely. The programs continue.\n"
     "\n"
-    "  -q, --quiet               print nothing but warnings and errors\n"
+    "  -q, --quiet               print only warnings and errors\n"
     "  -h, --help                print this help\n";
 
 const char usage_snapshot[] =
     "Usage: hipgrain snapshot [OPTION]... [DIR]\n"
-    "Write what the flight recorder of 'hipgrain record --snapshot' keeps into its bundle DIR\n"
-    "(default " RECORD_DEFAULT_DIRECTORY "). The program and the recorder go on.\n"
+    "Write the events in the flight recorder of 'hipgrain record --snapshot' into its bundle DIR\n"
+    "(default " RECORD_DEFAULT_DIRECTORY "). The program and the recorder continue.\n"
     "\n"
-    "  -q, --quiet               print nothing but warnings and errors\n"
+    "  -q, --quiet               print only warnings and errors\n"
     "  -h, --help                print this help\n";
 
 /* A number of seconds or a pid: at least 1. */
@@ -176,7 +175,7 @@ int cmd_attach(int argc, char **argv)
 			break;
 		case OPTION_USER:
 			if (parse_user(optarg, &options.users.user)) {
-				message_error("--user: there is no user '%s'", optarg);
+				message_error("--user: no such user: '%s'", optarg);
 				return HG_EXIT_USAGE;
 			}
 			chosen = true;
@@ -202,12 +201,12 @@ int cmd_attach(int argc, char **argv)
 		}
 	}
 	if (options.all == (optind < argc)) {
-		message_error(options.all ? "--all and process ids exclude each other"
+		message_error(options.all ? "--all and process ids are mutually exclusive"
 					  : "no process given (try 'hipgrain attach --help')");
 		return HG_EXIT_USAGE;
 	}
 	if (chosen && !options.all) {
-		message_error("--user and --all-users go with --all");
+		message_error("--user and --all-users require --all");
 		return HG_EXIT_USAGE;
 	}
 	if (geteuid() != 0 && (options.users.all || options.users.user != geteuid())) {
@@ -250,7 +249,7 @@ static int on_bundle(int argc, char **argv, const char *usage, int (*function)(c
 		}
 	}
 	if (argc - optind > 1) {
-		message_error("one bundle at a time");
+		message_error("only one bundle can be given");
 		return HG_EXIT_USAGE;
 	}
 	return function(optind < argc ? argv[optind] : RECORD_DEFAULT_DIRECTORY);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Options from configuration files and the environment, ahead of those of the command line. */
 #include "analyzer/cmds/defaults.h"
 
 #include <errno.h>
@@ -88,8 +89,7 @@ static int add_option(struct reading *reading, const char *path, GKeyFile *file,
 	if (kind == OPTION_FLAG) {
 		on = length == 1 ? parse_switch(g_strstrip(values[0])) : -1;
 		if (on < 0) {
-			message_error("%s: [%s]: %s is true or false, nothing else", path, section,
-				      key);
+			message_error("%s: [%s]: %s must be true or false", path, section, key);
 			g_strfreev(values);
 			return -EINVAL;
 		}
@@ -127,7 +127,7 @@ static bool is_section(const struct reading *reading, const char *name)
 	return strcmp(name, "all") == 0;
 }
 
-/* `required`: the file was asked for by name. */
+/* `required`: the file was named explicitly. */
 static int read_file(struct reading *reading, const char *path, bool required)
 {
 	GKeyFile *file = g_key_file_new();

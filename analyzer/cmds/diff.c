@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* hipgrain diff: findings that are new, gone or the same between two recordings. */
 #include <errno.h>
 #include <getopt.h>
 #include <json-c/json.h>
@@ -17,12 +18,12 @@
 const char usage_diff[] =
     "Usage: hipgrain diff [OPTION]... A B\n"
     "Compare the findings of two recordings, each a trace bundle or a JSON report:\n"
-    "which of B's are new, and which of A's are gone.\n"
+    "which findings of B are new, and which of A are gone.\n"
     "\n"
     "      --format FORMAT       text (default) or json\n"
     "      --fail-on SEVERITY    exit with 1 if a finding of at least SEVERITY is new: error,\n"
-    "                            warning, advice or note (default); with 5 if none is but B's\n"
-    "                            recording is incomplete\n"
+    "                            warning, advice or note (default); with 5 if none is new\n"
+    "                            and the recording of B is incomplete\n"
     "  -h, --help                print this help\n";
 
 enum { DIFF_OPTION_FORMAT = 0x100, DIFF_OPTION_FAIL_ON };
@@ -144,10 +145,12 @@ static void print_text(const char *const paths[2], struct json_object *const rep
 		}
 	}
 	if (!is_complete(reports[0])) {
-		printf("hipgrain: %s is incomplete: what is new may have been there\n", paths[0]);
+		printf("hipgrain: %s is incomplete: new findings may have been present before\n",
+		       paths[0]);
 	}
 	if (!is_complete(reports[1])) {
-		printf("hipgrain: %s is incomplete: what is gone may still be there\n", paths[1]);
+		printf("hipgrain: %s is incomplete: findings that are gone may still be present\n",
+		       paths[1]);
 	}
 	printf("hipgrain: %zu new, %zu gone, %zu the same\n",
 	       json_object_array_length(lists[CHANGE_NEW]),
@@ -243,7 +246,7 @@ int cmd_diff(int argc, char **argv)
 		case DIFF_OPTION_FORMAT:
 			format = report_format_by_name(optarg);
 			if (format < 0) {
-				message_error("--format: '%s' is neither text nor json", optarg);
+				message_error("--format: '%s' is not text or json", optarg);
 				return HG_EXIT_USAGE;
 			}
 			break;
@@ -264,7 +267,7 @@ int cmd_diff(int argc, char **argv)
 		}
 	}
 	if (argc - optind != 2) {
-		message_error("two bundles or reports are compared (try 'hipgrain diff --help')");
+		message_error("two bundles or reports are required (try 'hipgrain diff --help')");
 		return HG_EXIT_USAGE;
 	}
 	return compare((const char *const[2]){ argv[optind], argv[optind + 1] },

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* hipgrain doctor: what of this machine works, as rows of text. */
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,12 +12,13 @@
 
 const char usage_doctor[] =
     "Usage: hipgrain doctor [OPTION]... [--] [CMD]\n"
-    "Check whether this machine, and CMD if given, can be recorded, what findings will be worth\n"
-    "here, and what to do about each problem. Nothing is changed; CMD is not started.\n"
-    "Exit status: 0 nothing is broken, 1 something is.\n"
+    "Check whether this machine, and CMD if given, can be recorded, which findings to expect, and\n"
+    "how to solve each problem. Nothing is changed; CMD is not started.\n"
+    "Exit status: 0 if nothing is broken, else 1.\n"
     "\n"
     "      --format FORMAT       text (default) or json: schema hipgrain-doctor/1\n"
-    "      --root DIR            read DIR/proc, DIR/sys, DIR/dev and DIR/boot: another machine's\n"
+    "      --root DIR            read DIR/proc, DIR/sys, DIR/dev and DIR/boot (files of\n"
+    "                            another machine)\n"
     "  -h, --help                print this help\n";
 
 enum { DOCTOR_OPTION_ROOT = 256, DOCTOR_OPTION_FORMAT };

@@ -17,8 +17,8 @@
 
 const char usage_events[] =
     "Usage: hipgrain events TRACE\n"
-    "Print every event of a recording, one a line, in the order of time: also those of the host's\n"
-    "allocations that were recorded many at a time, which babeltrace2 shows as batches.\n"
+    "Print every event of a recording, one per line, in chronological order, including host\n"
+    "allocations that were recorded in batches (babeltrace2 prints only the batches).\n"
     "\n"
     "  -h, --help                print this help\n";
 
@@ -77,23 +77,6 @@ static void print_sequence(const struct field *field, const char *event, bool by
 	fputs(" ]", stdout);
 }
 
-/* Addresses, handles and flags have 64 bits, and none of the names of amounts. */
-static bool is_amount(const char *name)
-{
-	static const char *const amounts[] = { "size",  "rows",     "depth",     "duration",
-					       "pitch", "count",    "bytes",     "freed",
-					       "age",   "memory",   "calls",     "slice",
-					       "drop",  "unknown",  "malformed", "left",
-					       "value", "threshold" };
-
-	for (size_t i = 0; i < G_N_ELEMENTS(amounts); i++) {
-		if (strstr(name, amounts[i])) {
-			return true;
-		}
-	}
-	return false;
-}
-
 static void print_field(const struct field *field, const char *event)
 {
 	const char *value = event + field->offset;
@@ -104,12 +87,12 @@ static void print_field(const struct field *field, const char *event)
 	switch (field->kind) {
 	case FIELD_UNSIGNED:
 		number = unsigned_value(value, field->size);
-		if (strcmp(field->name, "api") == 0) {
+		if (field->show == SHOW_API) {
 			text = hg_api_name((unsigned)number);
 		}
 		if (text) {
 			fputs(text, stdout);
-		} else if (field->size == 8 && !is_amount(field->name)) {
+		} else if (field->show == SHOW_HEX) {
 			printf("0x%" PRIX64, number);
 		} else {
 			printf("%" PRIu64, number);
@@ -142,7 +125,7 @@ static int print_event(const struct hg_event *event, void *unused)
 	layout = &event_layouts[event->type];
 	printf("%" PRId64 " %s: { vpid = %d, vtid = %d }, { ", event->ns, layout->name, event->pid,
 	       event->tid);
-	for (const struct field *field = layout->fields; field->name; field++) {
+	for (const struct field *field = layout->fields(); field->name; field++) {
 		print_field(field, (const char *)event);
 		fputs(field[1].name ? ", " : " ", stdout);
 	}
@@ -192,7 +175,7 @@ static int print_trace(const char *path)
 	if (result < 0) {
 		message_error("%s: %s", path,
 			      error               ? error
-			      : result == -ENOENT ? "there is no trace"
+			      : result == -ENOENT ? "no trace found"
 						  : strerror(-result));
 	} else {
 		say_missing(path, &stats, &facts);
@@ -220,7 +203,7 @@ int cmd_events(int argc, char **argv)
 		return HG_EXIT_OK;
 	}
 	if (argc - optind != 1) {
-		message_error("events: one trace is needed ('hipgrain events --help')");
+		message_error("events: exactly one trace is required ('hipgrain events --help')");
 		return HG_EXIT_USAGE;
 	}
 	return print_trace(argv[optind]);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* hipgrain explain: rules, kinds of memory. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -13,9 +14,9 @@
 const char usage_explain[] =
     "Usage: hipgrain explain [RULE]...\n"
     "       hipgrain explain [--softgpu] memory\n"
-    "Explain what findings of RULE (HG101, or its name) mean and what to do about them, or list\n"
-    "all rules. 'memory': which memory the GPU and the CPU reach how on this machine, what moves,\n"
-    "and which calls give fine-grained or coarse-grained memory.\n"
+    "Explain what findings of RULE (HG101, or its name) mean and how to fix them, or list all\n"
+    "rules. 'memory': how GPU and CPU reach each kind of memory on this machine, what migrates,\n"
+    "and which calls return fine-grained or coarse-grained memory.\n"
     "\n"
     "      --softgpu             explain the software GPU's memory instead of this machine's\n"
     "  -h, --help                print this help\n";
@@ -73,7 +74,7 @@ int cmd_explain(int argc, char **argv)
 		} else if (rule) {
 			explain_rule(rule, stdout);
 		} else {
-			message_error("'%s' is neither a rule nor \"memory\" ('hipgrain explain' "
+			message_error("unknown rule '%s' ('hipgrain explain' "
 				      "lists the rules)",
 				      argv[i]);
 			status = HG_EXIT_USAGE;

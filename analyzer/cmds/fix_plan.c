@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The plan of --fix: which kernels of a program need what, for the recorder to read. */
 #include "analyzer/cmds/fix_plan.h"
 
 #include <elf.h>
@@ -14,7 +15,7 @@
 
 #include "analyzer/cmds/scan_queue.h"
 #include "analyzer/containers/containers.h"
-#include "analyzer/rules/atomics.h"
+#include "analyzer/rules/atomics/atomics.h"
 #include "tracer/message.h"
 #include "tracer/target.h"
 
@@ -89,7 +90,7 @@ static void plan_object(void *user, const struct scan_item *item)
 	struct plan *plan = user;
 
 	if (item->status) {
-		/* Left out: its kernels are told as not covered when they are launched. */
+		/* Left out: its kernels are reported as not covered when they are launched. */
 		message_warning("--fix: %s: %s", plan->path,
 				item->error ? item->error : strerror(-item->status));
 		return;
@@ -249,9 +250,10 @@ int fix_plan_write(const char *command, char **path)
 		plan.error = -errno;
 		message_error("%s: %s", *path, strerror(-plan.error));
 	} else if (!plan.objects) {
-		message_warning("--fix=coarse-managed: there is no device code in %s or its "
-				"libraries: kernels of what it starts or loads are not covered",
-				executable);
+		message_warning(
+		    "--fix=coarse-managed: no device code in %s or its libraries: kernels of "
+		    "programs that it starts and of libraries that it loads later are not covered",
+		    executable);
 	}
 out:
 	free(executable);

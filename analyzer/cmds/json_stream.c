@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* JSON that is written as it comes, without a tree of it in memory. */
 #include "analyzer/cmds/json_stream.h"
 
 #include <string.h>
 
-#include "tracer/codeobj/text.h"
+#include "codeobj/text.h"
 
 static void flush(struct json_stream *stream)
 {

@@ -19,14 +19,13 @@
 const char usage_live[] =
     "Usage: hipgrain live [OPTION]... BUNDLE|net://HOST[:PORT]/host/NODE/SESSION\n"
     "       hipgrain live net://HOST[:PORT]\n"
-    "Print findings of a recording that is being made with --url, as they come; and a report when\n"
-    "it ends, or when interrupted (Ctrl-C). With a relay's address alone, list what it has.\n"
+    "Print findings of a running recording (made with --url) as they occur, and a report when it\n"
+    "ends or when interrupted (Ctrl-C). With the address of a relay only, list its sessions.\n"
     "\n"
-    "  -o, --output FILE         write the report there instead of to standard "
-    "output\n" REPORT_USAGE
+    "  -o, --output FILE         write the report to FILE instead of standard output\n" REPORT_USAGE
     "      --bundle DIR          the recording's bundle, which has its device code\n"
     "      --port N              the relay's port for readers, for a BUNDLE (default 5344)\n"
-    "  -q, --quiet               print nothing but the report, warnings and errors\n"
+    "  -q, --quiet               print only the report, warnings and errors\n"
     "  -h, --help                print this help\n";
 
 /* LTTng's default, see lttng-relayd(8). */
@@ -73,7 +72,7 @@ static void print_finding(struct watch *watch, const struct finding *finding)
 }
 
 /*
- * Called after each event. What rests on something not happening is told in the report alone, and
+ * Called after each event. What rests on something not happening is in the final report only, and
  * so is what only the end can tell.
  */
 static void look(struct watch *watch)
@@ -153,7 +152,7 @@ static char *find_session(const char *bundle, const char *port)
 	GPtrArray *sessions;
 
 	if (!session || !url) {
-		message_error("%s: it is not a bundle that is recorded with --url", bundle);
+		message_error("%s: not a bundle that is recorded with --url", bundle);
 		goto out;
 	}
 	relay = g_strdup_printf("net://%s:%s", host, port);
@@ -196,7 +195,7 @@ static int list_sessions(const char *relay)
 		puts(sessions->pdata[i]);
 	}
 	if (!sessions->len) {
-		message_note("no session is recorded to %s now", relay);
+		message_note("no session is being recorded to %s", relay);
 	}
 	g_ptr_array_free(sessions, TRUE);
 	return HG_EXIT_OK;
@@ -219,9 +218,8 @@ static int watch_session(struct report_options *options, const char *url, const 
 	int result;
 
 	catch_signals();
-	watch.run =
-	    analysis_begin_live(&watch.analysis, bundle, own_session(url),
-				options->format == REPORT_HTML || options->format == REPORT_CHROME);
+	watch.run = analysis_begin_live(&watch.analysis, bundle, own_session(url),
+					report_needs_overview(options->format));
 	result = read_live(url, open_batches, on_event, &watch, &watch.analysis.stats, &error);
 	g_ptr_array_free(watch.pending, TRUE);
 	g_free(open_batches);
@@ -234,7 +232,9 @@ static int watch_session(struct report_options *options, const char *url, const 
 		return HG_EXIT_INPUT;
 	}
 	if (live_stopped()) {
-		analysis_cut_off(watch.run, "the recording goes on: what follows is not known");
+		analysis_cut_off(
+		    watch.run,
+		    "interrupted while the recording was running: later events are not analysed");
 	}
 	analysis_end(watch.run);
 	if (!options->output && !quiet) {
@@ -308,7 +308,7 @@ int cmd_live(int argc, char **argv)
 	}
 	if (argc - optind != 1) {
 		message_error(optind == argc ? "no recording given (try 'hipgrain live --help')"
-					     : "one recording at a time");
+					     : "only one recording can be given");
 		return HG_EXIT_USAGE;
 	}
 	return start(&options, argv[optind], bundle, port, quiet);

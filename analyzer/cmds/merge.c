@@ -16,16 +16,15 @@
 
 const char usage_merge[] =
     "Usage: hipgrain merge [OPTION]... FILE|BUNDLE...\n"
-    "Make one report of several: JSON reports of the nodes of a job, or bundles, which are "
-    "analysed\n"
-    "first. What is found on several ranks is one finding.\n"
+    "Merge the JSON reports of a job's nodes into one report. Bundles are analysed first.\n"
+    "A finding on several ranks is reported once.\n"
     "\n"
-    "  -o, --output FILE         write the report there instead of to standard output\n"
+    "  -o, --output FILE         write the report to FILE instead of standard output\n"
     "      --format FORMAT       text (default) or json\n"
     "      --fail-on SEVERITY    exit with 1 if there is a finding of at least SEVERITY:\n"
-    "                            error, warning, advice or note; with 5 if there is none but\n"
-    "                            a recording is incomplete\n"
-    "  -j, --jobs N              analyse N bundles at the same time (default: one a processor)\n"
+    "                            error, warning, advice or note; with 5 if there is none\n"
+    "                            and a recording is incomplete\n"
+    "  -j, --jobs N              analyse N bundles in parallel (default: one per CPU)\n"
     "  -h, --help                print this help\n";
 
 static int read_reports(struct merge *merge, struct merge_part *parts, unsigned count)

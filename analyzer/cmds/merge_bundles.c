@@ -72,7 +72,7 @@ int merge_bundles(struct merge_part *parts, unsigned count, const struct merge_o
 		}
 		fd = g_file_open_tmp("hipgrain-XXXXXX", &parts[i].report, NULL);
 		if (fd < 0) {
-			message_error("no temporary file: %s", strerror(errno));
+			message_error("cannot create a temporary file: %s", strerror(errno));
 			result = -EIO;
 			break;
 		}

@@ -7,6 +7,7 @@
 #include "analyzer/ranks.h"
 #include "analyzer/report/json_values.h"
 #include "analyzer/report/report.h"
+#include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/rules.h"
 
 #define MERGE_COST(name) #name,
@@ -50,6 +51,21 @@ static void add_number(struct json_object *to, struct json_object *from, const c
 	json_object_set_int64(get_member(to, name), get_number(to, name) + get_number(from, name));
 }
 
+/* A sentence that does not hold for `from` says so; its numbers cannot be united, since a report
+ * has only their text. */
+static void mark_difference(struct json_object *to, struct json_object *from)
+{
+	const char *message = get_text(to, "message"), *other = get_text(from, "message");
+	char *text;
+
+	if (strcmp(message, other) == 0 || g_str_has_suffix(message, FINDING_VARIES)) {
+		return;
+	}
+	text = g_strconcat(message, FINDING_VARIES, NULL);
+	json_object_object_add(to, "message", json_object_new_string(text));
+	g_free(text);
+}
+
 /* As ranks.c does it: the surest stands for all, of those the lowest rank's. */
 static struct json_object *join(struct json_object *one, struct json_object *other)
 {
@@ -60,6 +76,7 @@ static struct json_object *join(struct json_object *one, struct json_object *oth
 	struct json_object *ranks = get_member(to, "ranks"), *more = get_member(from, "ranks");
 	struct json_object *launches = get_member(to, "launches");
 
+	mark_difference(to, from);
 	add_number(to, from, "count");
 	if (launches && get_member(from, "launches")) {
 		struct json_object *others = get_member(from, "launches");

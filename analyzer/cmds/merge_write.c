@@ -12,7 +12,7 @@
 #include "analyzer/report/json_values.h"
 #include "analyzer/report/report.h"
 #include "tracer/message.h"
-#include "tracer/codeobj/text.h"
+#include "codeobj/text.h"
 
 static struct json_object *texts_json(const GPtrArray *list)
 {
@@ -128,20 +128,14 @@ static struct json_object *merge_json(const struct merge *merge)
 
 static void print_ranks(const struct merge *merge, struct json_object *finding, FILE *stream)
 {
-	struct json_object *outliers = get_member(finding, "rank_outliers");
 	GArray *ranks = merge_finding_ranks(finding);
 	char *text;
 
 	if (!ranks) {
 		return;
 	}
-	text = ranks_text(ranks);
-	fprintf(stream, "  ranks       %s of %u", text, merge->ranks->len);
-	for (size_t i = 0; outliers && i < json_object_array_length(outliers); i++) {
-		fprintf(stream, "%s%s", i ? ", " : ": differing from most: ",
-			json_object_get_string(json_object_array_get_idx(outliers, i)));
-	}
-	fputc('\n', stream);
+	text = ranks_text(ranks, merge->ranks);
+	fprintf(stream, "  ranks       %s\n", text);
 	g_free(text);
 	g_array_free(ranks, TRUE);
 }
@@ -196,18 +190,18 @@ static void print_text(const struct merge *merge, FILE *stream)
 		fputc('\n', stream);
 	}
 	for (unsigned i = 0; i < merge->limits->len; i++) {
-		print_line(stream, i ? "" : "What could not be told:\n", merge->limits->pdata[i]);
+		print_line(stream, i ? "" : "Not analysed:\n", merge->limits->pdata[i]);
 	}
 	for (unsigned i = 0; i < merge->notes->len; i++) {
-		print_line(stream, i ? "" : "Also:\n", merge->notes->pdata[i]);
+		print_line(stream, i ? "" : "Notes:\n", merge->notes->pdata[i]);
 	}
 	if (merge->cost[MERGE_COST_processor_ns] > merge->cost[MERGE_COST_hook_ns]) {
-		fprintf(stream,
-			"hipgrain: recording cost: %.1f MB; about %.1f %% of the programs' "
-			"processor time\n",
-			(double)merge->cost[MERGE_COST_bytes] / 1e6,
-			100 * (double)merge->cost[MERGE_COST_hook_ns] /
-			    (double)merge->cost[MERGE_COST_processor_ns]);
+		fprintf(
+		    stream,
+		    "hipgrain: recording cost: %.1f MB; about %.1f %% of the programs' CPU time\n",
+		    (double)merge->cost[MERGE_COST_bytes] / 1e6,
+		    100 * (double)merge->cost[MERGE_COST_hook_ns] /
+			(double)merge->cost[MERGE_COST_processor_ns]);
 	}
 	if (merge->recording >= 0) {
 		recording_line(recording_status_name((enum recording_status)merge->recording),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* hipgrain placement: where memory was, by the place of its allocation. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -14,13 +15,13 @@
 
 const char usage_placement[] =
     "Usage: hipgrain placement [OPTION]... BUNDLE\n"
-    "Tell what memory a recorded program used: of what kind, where it was allocated, how much at\n"
-    "once, how much of it kernels were given, and what was never freed.\n"
+    "Report the memory that a recorded program used: kind, place of allocation, high-water mark,\n"
+    "how much of it was passed to kernels, and what was never freed.\n"
     "\n"
     "      --format FORMAT       text (default), csv, folded (for flame graphs) or residency\n"
-    "                            (CSV: where memory was over time)\n"
+    "                            (CSV: location over time)\n"
     "      --all                 all call sites, not only the largest ones\n"
-    "  -o, --output FILE         write there instead of to standard output\n"
+    "  -o, --output FILE         write to FILE instead of standard output\n"
     "  -h, --help                print this help\n";
 
 #define SITES_SHOWN 20
@@ -53,7 +54,8 @@ static char *kind_text(const struct memory_site *site)
 		return g_strdup("unknown");
 	}
 	if (site->granularity == GRAIN_INACCESSIBLE) {
-		return g_strdup_printf("%s, not for the GPU", model_location_name(site->location));
+		return g_strdup_printf("%s, inaccessible to the GPU",
+				       model_location_name(site->location));
 	}
 	return g_strdup_printf("%s, %s", model_granularity_name(site->granularity),
 			       model_location_name(site->location));
@@ -118,7 +120,7 @@ static void text_process(const struct printer *printer, const struct process *pr
 		"  %11s %11s %8s %11s %6s  %s\n",
 		process->pid,
 		process->cmdline[0] ? process->cmdline : "(its start was not recorded)", device,
-		memory ? " of " : "", memory ? capacity : "", pinned, "high-water", "in all",
+		memory ? " of " : "", memory ? capacity : "", pinned, "high-water", "total",
 		"count", "never freed", "used", "allocated by, kind, where");
 	for (unsigned i = 0; i < overview->sites->len; i++) {
 		const struct memory_site *site = overview->sites->pdata[i];
@@ -337,7 +339,7 @@ int cmd_placement(int argc, char **argv)
 	}
 	if (argc - optind != 1) {
 		message_error(optind == argc ? "no bundle given (try 'hipgrain placement --help')"
-					     : "one bundle at a time");
+					     : "only one bundle can be given");
 		return HG_EXIT_USAGE;
 	}
 	return write_placement(argv[optind], output, limit, write);

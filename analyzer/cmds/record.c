@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* hipgrain record: options, then the recorder. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,13 +15,13 @@
 
 const char usage_record[] =
     "Usage: hipgrain record [OPTION]... [--] CMD [ARG]...\n"
-    "Run CMD and record it into a trace bundle. The exit status is CMD's own.\n"
+    "Run CMD and record it into a trace bundle. The exit status is that of CMD.\n"
     "\n"
     "  -o, --output DIR          the bundle (default " RECORD_DEFAULT_DIRECTORY
     "); an older one is renamed to DIR.old\n" RECORD_USAGE
     "      --snapshot MIB        flight recorder: keep the last MIB MiB of events in memory, and\n"
-    "                            write them when CMD fails, or at 'hipgrain snapshot'\n"
-    "  -q, --quiet               print nothing but warnings and errors\n"
+    "                            write them when CMD fails or on 'hipgrain snapshot'\n"
+    "  -q, --quiet               print only warnings and errors\n"
     "  -h, --help                print this help\n";
 
 /* A decimal number of at most `maximum`, nothing else. 0 or -EINVAL. */
@@ -45,8 +46,7 @@ int record_parse_option(struct record_options *options, int code, const char *ar
 		options->softgpu = true;
 		return 1;
 	case RECORD_OPTION_OWN_DAEMON:
-		options->own_daemon = true;
-		return 1;
+		return 1; /* as every recording has */
 	case RECORD_OPTION_NO_MEMORY_QUERIES:
 		options->no_memory_queries = true;
 		return 1;
@@ -55,7 +55,8 @@ int record_parse_option(struct record_options *options, int code, const char *ar
 		return 1;
 	case RECORD_OPTION_RESIDENCY:
 		if (parse_number(argument, 1000000000, &number)) {
-			message_error("--residency: '%s' is no number of milliseconds", argument);
+			message_error("--residency: '%s' is not a number of milliseconds",
+				      argument);
 			return -EINVAL;
 		}
 		options->residency = argument;
@@ -66,7 +67,7 @@ int record_parse_option(struct record_options *options, int code, const char *ar
 	case RECORD_OPTION_KERNEL_ARGUMENTS:
 		if (strcmp(argument, "full") && strcmp(argument, "hashed") &&
 		    strcmp(argument, "off")) {
-			message_error("--kernel-arguments: '%s' is neither full nor hashed nor off",
+			message_error("--kernel-arguments: '%s' is not full, hashed or off",
 				      argument);
 			return -EINVAL;
 		}
@@ -74,7 +75,7 @@ int record_parse_option(struct record_options *options, int code, const char *ar
 		return 1;
 	case RECORD_OPTION_HSA:
 		if (strcmp(argument, "yes") && strcmp(argument, "no") && strcmp(argument, "auto")) {
-			message_error("--hsa: '%s' is neither yes nor no nor auto", argument);
+			message_error("--hsa: '%s' is not yes, no or auto", argument);
 			return -EINVAL;
 		}
 		options->hsa = argument[0] == 'y'   ? RECORD_HSA_YES
@@ -91,18 +92,18 @@ int record_parse_option(struct record_options *options, int code, const char *ar
 		return 1;
 	case RECORD_OPTION_THRESHOLD:
 		if (strcmp(argument, "all") && parse_number(argument, UINT32_MAX, &number)) {
-			message_error("--threshold: '%s' is neither a number of bytes below 4 GiB "
-				      "nor \"all\"",
-				      argument);
+			message_error(
+			    "--threshold: '%s' is not a number of bytes below 4 GiB, or \"all\"",
+			    argument);
 			return -EINVAL;
 		}
 		options->threshold = argument;
 		return 1;
 	case RECORD_OPTION_ROTATE:
 		if (rotation_parse(argument, &options->rotation)) {
-			message_error("--rotate: '%s' is neither a size (64M, 1G) nor a time (90s, "
-				      "10m, 1h)",
-				      argument);
+			message_error(
+			    "--rotate: '%s' is not a size (64M, 1G) or a time (90s, 10m, 1h)",
+			    argument);
 			return -EINVAL;
 		}
 		return 1;
@@ -123,7 +124,7 @@ int record_parse_option(struct record_options *options, int code, const char *ar
 	case RECORD_OPTION_URL:
 		if (strncmp(argument, "net://", 6) && strncmp(argument, "net6://", 7) &&
 		    strncmp(argument, "tcp://", 6) && strncmp(argument, "tcp6://", 7)) {
-			message_error("--url: '%s' is not an address like net://HOST", argument);
+			message_error("--url: '%s' is not an address such as net://HOST", argument);
 			return -EINVAL;
 		}
 		options->url = argument;
@@ -140,12 +141,12 @@ int record_settle_options(struct record_options *options)
 	char why[256];
 
 	if (rotates && (options->url || options->snapshot_mib)) {
-		message_error("%s and a rotation exclude each other",
+		message_error("%s and rotation are mutually exclusive",
 			      options->url ? "--url" : "--snapshot");
 		return -EINVAL;
 	}
 	if (options->url && options->snapshot_mib) {
-		message_error("--url and --snapshot exclude each other");
+		message_error("--url and --snapshot are mutually exclusive");
 		return -EINVAL;
 	}
 	if (rotation_settle(&options->rotation, why, sizeof(why))) {
@@ -205,9 +206,8 @@ int cmd_record(int argc, char **argv)
 	status = record_command(&options, argv + optind, &result);
 	if (status == HG_EXIT_OK) {
 		if (result.gpu_missing) {
-			message_note(
-			    "this machine has no AMD GPU (no /dev/kfd); --softgpu runs the "
-			    "command on a software one");
+			message_note("this machine has no AMD GPU (no /dev/kfd); use --softgpu to "
+				     "run the command on the software GPU");
 		}
 		if (!result.nothing) {
 			message_note("recorded into %s", result.directory);

@@ -52,30 +52,28 @@ enum {
 	}
 
 /* Their lines in the usage text. */
-#define RECORD_USAGE_KERNEL_ARGUMENTS                                                             \
-	"      --kernel-arguments full|hashed|off\n"                                              \
-	"                            record what kernels are given; only addresses, of the rest " \
-	"which\n"                                                                                 \
-	"                            are equal; nothing (default full)\n"
-#define RECORD_USAGE                                                                             \
-	"      --softgpu             run CMD on the software GPU instead of the machine's own\n" \
-	"      --stack-depth N       frames recorded per call stack (0 to 128)\n"                \
-	"      --threshold BYTES     record host allocations of at least BYTES; or \"all\"\n"    \
-	"      --totals              count smaller ones by call "                                \
-	"stack\n" RECORD_USAGE_KERNEL_ARGUMENTS                                                  \
-	"      --no-memory-queries   do not ask the HIP runtime about memory that kernels get\n" \
-	"      --no-migration        do not record which pages fault and move\n"                 \
-	"      --residency MS        look where pages are when CMD waits for the GPU, at most "  \
-	"every\n"                                                                                \
-	"                            MS milliseconds\n"                                          \
-	"      --hsa yes|no|auto     record what is below HIP; auto: in OpenMP programs\n"       \
-	"      --rotate SIZE|TIME    begin a new chunk of the trace after SIZE (K, M, G, T) or " \
-	"TIME\n"                                                                                 \
-	"                            (s, m, h, d)\n"                                             \
-	"      --keep-chunks N       of these keep the latest N, and the one that is written\n"  \
-	"      --quota SIZE          delete the oldest chunks when all need more than SIZE\n"    \
-	"      --url URL             record to LTTng's relay daemon at net://HOST\n"             \
-	"      --own-daemon          do not use a running LTTng session daemon\n"
+#define RECORD_USAGE_KERNEL_ARGUMENTS                                                    \
+	"      --kernel-arguments full|hashed|off\n"                                     \
+	"                            record kernel arguments (full, the default), only " \
+	"addresses\n"                                                                    \
+	"                            and hashes of other values (hashed), or none (off)\n"
+#define RECORD_USAGE                                                                              \
+	"      --softgpu             run CMD on the software GPU instead of the machine's own\n"  \
+	"      --stack-depth N       frames recorded per call stack (0 to 128)\n"                 \
+	"      --threshold BYTES     record host allocations of at least BYTES; or \"all\"\n"     \
+	"      --totals              count smaller ones by call "                                 \
+	"stack\n" RECORD_USAGE_KERNEL_ARGUMENTS                                                   \
+	"      --no-memory-queries   do not query the HIP runtime about kernels' memory\n"        \
+	"      --no-migration        do not record page faults and page migrations\n"             \
+	"      --residency MS        sample page locations when CMD waits for the GPU, at most\n" \
+	"                            every MS milliseconds\n"                                     \
+	"      --hsa yes|no|auto     record calls below HIP; auto: in OpenMP programs\n"          \
+	"      --rotate SIZE|TIME    start a new chunk of the trace after SIZE (K, M, G, T) or\n" \
+	"                            TIME (s, m, h, d)\n"                                         \
+	"      --keep-chunks N       keep the latest N chunks and the one being written\n"        \
+	"      --quota SIZE          delete the oldest chunks to keep the trace below SIZE\n"     \
+	"      --url URL             record to LTTng's relay daemon at net://HOST\n"              \
+	"      --own-daemon          accepted for compatibility; has no effect\n"
 
 #define RECORD_OPTIONS_DEFAULT    \
 	{                         \

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* hipgrain report: options, one recording or a folder of them. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,15 +15,14 @@
 #include "tracer/message.h"
 
 const char usage_report[] =
-    "Usage: hipgrain report [OPTION]... BUNDLE|FOLDER\n"
-    "Analyse a trace bundle that 'hipgrain record' made, and print what was found; or all the\n"
-    "recordings below a folder, and print one report of them.\n"
+    "Usage: hipgrain report [OPTION]... BUNDLE|DIR\n"
+    "Analyse a trace bundle of 'hipgrain record' and print its findings; or analyse all\n"
+    "recordings below a directory and print one report.\n"
     "\n"
-    "  -o, --output FILE         write the report there instead of to standard "
-    "output\n" REPORT_USAGE
-    "      --partial FILE        write a report there for 'hipgrain merge'\n"
-    "      --trace DIR           where the relay wrote what was recorded with --url\n"
-    "  -j, --jobs N              analyse N recordings at the same time (default: one a processor)\n"
+    "  -o, --output FILE         write the report to FILE instead of standard output\n" REPORT_USAGE
+    "      --partial FILE        write a report for 'hipgrain merge' to FILE\n"
+    "      --trace DIR           output directory of the relay that a recording used (--url)\n"
+    "  -j, --jobs N              analyse N recordings in parallel (default: one per CPU)\n"
     "  -h, --help                print this help\n";
 
 enum { REPORT_ONLY_PARTIAL = REPORT_OPTION_END, REPORT_ONLY_TRACE };
@@ -48,8 +48,10 @@ int report_parse_option(struct report_options *options, int code, const char *ar
 	case REPORT_OPTION_FORMAT:
 		value = report_format_by_name(argument);
 		if (value < 0) {
-			message_error("--format: '%s' is not text, json, sarif, html or chrome",
-				      argument);
+			char *list = report_format_list();
+
+			message_error("--format: '%s' is not %s", argument, list);
+			g_free(list);
 			return -EINVAL;
 		}
 		options->format = (enum report_format)value;
@@ -208,9 +210,8 @@ int report_bundle(struct report_options *options, const char *bundle, FILE *stre
 	progress_set(options->progress < 0 ? PROGRESS_AUTO
 		     : options->progress   ? PROGRESS_ALWAYS
 					   : PROGRESS_NEVER);
-	result = analysis_load_from(
-	    &analysis, bundle, options->trace,
-	    options->format == REPORT_HTML || options->format == REPORT_CHROME, &error);
+	result = analysis_load_from(&analysis, bundle, options->trace,
+				    report_needs_overview(options->format), &error);
 	if (result < 0) {
 		message_error("%s: %s", bundle, error ? error : strerror(-result));
 		free(error);
@@ -233,10 +234,10 @@ static int report_folder(struct report_options *options, const GPtrArray *record
 				       .output = options->output };
 	int status;
 
-	if (options->what_if ||
-	    (options->format != REPORT_JSON && options->format != REPORT_TEXT)) {
-		message_error(options->what_if ? "--what-if is about one recording at a time"
-					       : "a report of several recordings is text or json");
+	if (options->what_if || !report_takes_several(options->format)) {
+		message_error(options->what_if
+				  ? "--what-if needs a single recording"
+				  : "several recordings can be reported as text or json only");
 		g_ptr_array_free(extra, TRUE);
 		selection_clear(&options->selection);
 		return HG_EXIT_USAGE;
@@ -321,7 +322,7 @@ int cmd_report(int argc, char **argv)
 	}
 	if (argc - optind != 1) {
 		message_error(optind == argc ? "no bundle given (try 'hipgrain report --help')"
-					     : "one bundle at a time");
+					     : "only one bundle can be given");
 		return HG_EXIT_USAGE;
 	}
 	status = report_prepare(&options);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* A report in a child process, so that a crash of the analysis stays there. */
 #include "analyzer/cmds/report_apart.h"
 
 #include <errno.h>
@@ -53,8 +54,9 @@ int report_apart(struct report_options *options, const char *bundle, FILE *strea
 		*crashed = false;
 		return WEXITSTATUS(status);
 	}
-	message_error("the report ended by signal %d (%s); the recording is in %s: repeat with "
-		      "'hipgrain report %s'",
-		      WTERMSIG(status), strsignal(WTERMSIG(status)), bundle, bundle);
+	message_error(
+	    "the report was killed by signal %d (%s); the recording is in %s: repeat with "
+	    "'hipgrain report %s'",
+	    WTERMSIG(status), strsignal(WTERMSIG(status)), bundle, bundle);
 	return HG_EXIT_INTERNAL;
 }

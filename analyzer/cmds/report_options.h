@@ -38,21 +38,20 @@ enum {
 		"output", required_argument, NULL, 'o'                               \
 	}
 
-#define REPORT_USAGE                                                                            \
-	"      --format FORMAT       text (default), json, sarif, html or chrome\n"             \
-	"      --fail-on SEVERITY    exit with 1 if there is a finding of at least SEVERITY:\n" \
-	"                            error, warning, advice or note; with 5 if there is none\n" \
-	"                            but the recording is incomplete\n"                         \
-	"      --suppressions FILE   leave out the findings that FILE lists; may be repeated\n" \
-	"      --baseline FILE       leave out the findings of an earlier JSON report\n"        \
-	"      --what-if STATE       also tell what would change for memory that kernels use "  \
-	"with\n"                                                                                \
-	"                            XNACK off (xnack0) or on (xnack1)\n"                       \
-	"      --source-root DIR     quote lines of source files below DIR only\n"              \
-	"      --verbose             all frames and places, and the evidence in the order of "  \
-	"time\n"                                                                                \
-	"      --progress WHEN       show how far the analysis is: auto (default), always or "  \
-	"never\n"                                                                               \
+#define REPORT_USAGE                                                                              \
+	"      --format FORMAT       one of" REPORT_FORMAT_NAMES " (default: text)\n"             \
+	"      --fail-on SEVERITY    exit with 1 if there is a finding of at least SEVERITY:\n"   \
+	"                            error, warning, advice or note; with 5 if there is none\n"   \
+	"                            but the recording is incomplete\n"                           \
+	"      --suppressions FILE   omit the findings that FILE lists; may be repeated\n"        \
+	"      --baseline FILE       omit the findings of an earlier JSON report\n"               \
+	"      --what-if STATE       also report what would change for memory that kernels use\n" \
+	"                            with XNACK off (xnack0) or on (xnack1)\n"                    \
+	"      --source-root DIR     quote lines of source files below DIR only\n"                \
+	"      --verbose             all frames and places, and the evidence in chronological\n"  \
+	"                            order\n"                                                     \
+	"      --progress WHEN       show the progress of the analysis: auto (default), always\n" \
+	"                            or never\n"                                                  \
 	"      --color WHEN          auto (default), always or never; NO_COLOR is honoured\n"
 
 struct report_options {

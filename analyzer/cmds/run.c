@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* hipgrain run: record, then report. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,15 +16,15 @@
 
 const char usage_run[] =
     "Usage: hipgrain run [OPTION]... [--] CMD [ARG]...\n"
-    "Run CMD, record it, and then report on standard error what was found. CMD's standard\n"
-    "streams are left alone. The exit status is CMD's own, unless --fail-on says otherwise.\n"
+    "Run CMD, record it, and then report the findings on standard error. CMD's standard streams\n"
+    "are not changed. The exit status is that of CMD, unless --fail-on is given.\n"
     "If the report crashes, the recording is kept.\n"
     "\n"
-    "  -o, --output FILE         write the report there instead of to standard error\n" REPORT_USAGE
+    "  -o, --output FILE         write the report to FILE instead of standard error\n" REPORT_USAGE
     "      --keep DIR            keep the trace bundle in DIR\n" RECORD_USAGE
-    "      --fix LIST            change what memory is, and record it: of coarse-managed,\n"
-    "                            prefetch and align, separated by commas\n"
-    "  -q, --quiet               print nothing but the report, warnings and errors\n"
+    "      --fix LIST            modify the program's memory, and record each change: LIST is\n"
+    "                            coarse-managed, prefetch, align, separated by commas\n"
+    "  -q, --quiet               print only the report, warnings and errors\n"
     "  -h, --help                print this help\n";
 
 enum { RUN_OPTION_KEEP = REPORT_OPTION_END, RUN_OPTION_FIX };
@@ -66,21 +67,23 @@ static int check_fixes(const char *list)
 {
 	static const char *const names[] = { "coarse-managed", "prefetch", "align" };
 	char **words = g_strsplit(list, ",", -1);
-	int result = *list ? 0 : -EINVAL;
+	const char *unknown = *list ? NULL : "";
 
-	for (char **word = words; *word && !result; word++) {
+	for (char **word = words; *word && !unknown; word++) {
 		bool known = false;
 
 		for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
 			known |= strcmp(*word, names[i]) == 0;
 		}
-		result = known ? 0 : -EINVAL;
+		unknown = known ? NULL : *word;
 	}
-	if (result) {
-		message_error("--fix: '%s' is no list of coarse-managed, prefetch and align", list);
+	if (unknown) {
+		message_error(
+		    "--fix: unknown fix '%s' (choose from coarse-managed, prefetch, align)",
+		    unknown);
 	}
 	g_strfreev(words);
-	return result;
+	return unknown ? -EINVAL : 0;
 }
 
 static int parse_options(int argc, char **argv, struct record_options *record,
@@ -130,7 +133,7 @@ static int parse_options(int argc, char **argv, struct record_options *record,
 		return -EINVAL;
 	}
 	if (record->fix && record->kernel_arguments && !strcmp(record->kernel_arguments, "off")) {
-		message_error("--fix needs to know what kernels are given: not with "
+		message_error("--fix needs kernel arguments and cannot be combined with "
 			      "--kernel-arguments=off");
 		return -EINVAL;
 	}

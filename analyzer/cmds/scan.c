@@ -20,7 +20,7 @@
 #include "analyzer/cmds/scan.h"
 #include "analyzer/containers/containers.h"
 #include "tracer/message.h"
-#include "tracer/codeobj/text.h"
+#include "codeobj/text.h"
 
 const char usage_scan[] =
     "Usage: hipgrain scan [OPTION]... FILE...\n"
@@ -37,14 +37,14 @@ const char usage_scan[] =
     "      --all             also list kernels without atomics, and what each argument is used "
     "for\n"
     "      --runtime         also list the atomics of the runtime's services (printf, malloc)\n"
-    "      --fail-on=LIST    exit with status 1 if a listed kernel has what is in LIST, separated\n"
-    "                        by commas: hw-fp-atomics (hardware floating-point atomics on memory\n"
-    "                        other than LDS), incomplete (code that could not be followed); with\n"
-    "                        hw-fp-atomics alone, status 5 if none is found but such code is\n"
-    "      --pid PID         the files with device code that a running process has loaded, and "
-    "the\n"
-    "                        code objects in its memory\n"
-    "  -j, --jobs N          analyse N code objects, or kernels of one, at the same time\n"
+    "      --fail-on=LIST    exit with status 1 if a listed kernel has a property in LIST\n"
+    "                        (separated by commas): hw-fp-atomics (hardware floating-point\n"
+    "                        atomics on memory other than LDS), incomplete (code that could not\n"
+    "                        be followed); with hw-fp-atomics alone, status 5 if none is found\n"
+    "                        but some code could not be followed\n"
+    "      --pid PID         scan the files with device code that a running process has loaded,\n"
+    "                        and the code objects in its memory\n"
+    "  -j, --jobs N          analyse N code objects, or kernels of one, in parallel\n"
     "  -h, --help            print this help\n";
 
 void scan_bad(struct scan *scan, const char *what)
@@ -264,7 +264,8 @@ static void scan_found(const char *name, const void *elf, size_t size, void *use
 	char sha256[CODEOBJ_SHA256_SIZE];
 	struct scan *scan = user;
 
-	codeobj_sha256(elf, size, sha256);
+	/* Without a hash it may be listed twice. */
+	(void)containers_sha256(elf, size, sha256);
 	for (size_t i = 0; i < scan->reported_count; i++)
 		if (!strcmp(scan->reported[i], sha256))
 			return;
@@ -283,8 +284,8 @@ static void scan_pid(struct scan *scan, const char *pid)
 	memory = count < 0 ? 0 : scan_memory(pid, scan_found, scan);
 	free(scan->reported);
 	if (memory < 0)
-		message_warning("process %s: its memory cannot be read (%s); code objects that "
-				"are nowhere else are not listed",
+		message_warning("process %s: its memory cannot be read (%s); code objects that are "
+				"in no file are not listed",
 				pid, strerror(-memory));
 	if (count > 0 || memory > 0)
 		return;
@@ -370,8 +371,7 @@ static int parse_options(struct scan *scan, int argc, char **argv, const char **
 		case 'f':
 			scan->json = !strcmp(optarg, "json");
 			if (!scan->json && strcmp(optarg, "text")) {
-				message_error("--format: '%s' is neither \"text\" nor \"json\"",
-					      optarg);
+				message_error("--format: '%s' is not text or json", optarg);
 				return HG_EXIT_USAGE;
 			}
 			break;
@@ -385,16 +385,16 @@ static int parse_options(struct scan *scan, int argc, char **argv, const char **
 		case 'A':
 			scan->arch = optarg;
 			if (codeobj_target_parse(optarg, &scan->device)) {
-				message_error("--arch: '%s' is no target such as gfx90a:xnack-",
+				message_error("--arch: '%s' is not a target such as gfx90a:xnack-",
 					      optarg);
 				return HG_EXIT_USAGE;
 			}
 			break;
 		case 'F':
 			if (parse_fail_on(scan, optarg)) {
-				message_error("--fail-on: '%s' is no list of hw-fp-atomics and "
-					      "incomplete",
-					      optarg);
+				message_error(
+				    "--fail-on: '%s' is not a list of hw-fp-atomics and incomplete",
+				    optarg);
 				return HG_EXIT_USAGE;
 			}
 			break;
@@ -404,7 +404,7 @@ static int parse_options(struct scan *scan, int argc, char **argv, const char **
 		case 'j':
 			jobs = strtol(optarg, &end, 10);
 			if (*end || end == optarg || jobs < 1 || jobs > 256) {
-				message_error("--jobs: '%s' is no number from 1 to 256", optarg);
+				message_error("--jobs: '%s' is not a number from 1 to 256", optarg);
 				return HG_EXIT_USAGE;
 			}
 			scan->jobs = (unsigned)jobs;
@@ -427,7 +427,7 @@ static int parse_options(struct scan *scan, int argc, char **argv, const char **
 		return HG_EXIT_USAGE;
 	}
 	if ((optind == argc) == !*pid) {
-		message_error(*pid ? "files and --pid exclude one another"
+		message_error(*pid ? "files and --pid are mutually exclusive"
 				   : "no file given (try 'hipgrain scan --help')");
 		return HG_EXIT_USAGE;
 	}

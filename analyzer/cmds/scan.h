@@ -9,7 +9,7 @@
 #include "analyzer/cmds/json_stream.h"
 #include "analyzer/cmds/scan_queue.h"
 #include "analyzer/isa/isa.h"
-#include "tracer/codeobj/codeobj.h"
+#include "codeobj/codeobj.h"
 
 /* The bundle or the file's name, and the metadata note. */
 #define SCAN_DISAGREEMENTS 2u
@@ -61,7 +61,7 @@ void scan_print_json(struct scan *scan, const struct isa_code_object *object, co
 void scan_print_text(struct scan *scan, const struct isa_code_object *object, const void *elf,
 		     size_t size);
 
-/* ---- parts of these two (scan_print.c, scan_facts.c) ---- */
+/* ---- parts of these two (scan_print.c, scan_paths.c, scan_facts.c) ---- */
 
 /* As members of the object that is being written (json), or as the rest of a line on stdout. */
 void scan_json_origin(struct json_stream *json, const struct isa_origin *origin);
@@ -70,6 +70,12 @@ void scan_json_place(struct json_stream *json, const char *key, const char *file
 void scan_json_atomic_facts(struct json_stream *json, const struct isa_atomic *atomic);
 void scan_json_kernel_facts(struct json_stream *json, const struct isa_kernel *kernel);
 void scan_print_origin(const struct isa_kernel *kernel, const struct isa_origin *origin);
+/* "argument 0 'head' (byte 0)", "hidden_hostcall_buffer (byte 40)". */
+void scan_print_argument(const struct isa_kernel *kernel, uint32_t offset);
+/* "argument 0 's' (byte 0) -> +24 -> +any": each arrow but the last one loads a pointer. */
+void scan_print_path(const struct isa_kernel *kernel, const struct isa_path *path);
+void scan_json_paths(struct json_stream *json, const struct isa_paths *paths);
+void scan_json_path_uses(struct json_stream *json, const struct isa_kernel *kernel);
 void scan_print_frames(const struct isa_atomic *atomic);
 void scan_print_facts(const struct isa_kernel *kernel);
 

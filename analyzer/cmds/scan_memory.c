@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "analyzer/cmds/scan.h"
-#include "tracer/codeobj/codeobj.h"
+#include "codeobj/codeobj.h"
 
 #define CHUNK      ((size_t)1 << 20)
 #define OBJECT_MAX ((uint64_t)1 << 30)

@@ -17,6 +17,7 @@ void scan_json_origin(struct json_stream *json, const struct isa_origin *origin)
 	json_stream_end(json, ']');
 	json_stream_text(json, "symbol", origin->symbol);
 	json_stream_text(json, "why", origin->why);
+	scan_json_paths(json, &origin->paths);
 	json_stream_end(json, '}');
 }
 
@@ -127,7 +128,10 @@ static void json_kernel(const struct scan *scan, struct json_stream *json,
 	json_hidden(json, kernel);
 	json_uses(json, kernel);
 	json_stream_bool(json, "uses_complete", kernel->uses_complete);
+	scan_json_path_uses(json, kernel);
 	json_stream_text(json, "incomplete", kernel->incomplete);
+	scan_json_place(json, "incomplete_source", kernel->incomplete_at.file,
+			kernel->incomplete_at.line);
 	json_stream_bool(json, "atomics_complete", !kernel->unvisited);
 	scan_json_kernel_facts(json, kernel);
 	json_stream_end(json, '}');
@@ -160,7 +164,7 @@ void scan_print_json(struct scan *scan, const struct isa_code_object *object, co
 
 /* "argument 2 'out' (byte 16)", or the struct member's place; "hidden_hostcall_buffer (byte 40)".
  */
-static void print_argument(const struct isa_kernel *kernel, uint32_t offset)
+void scan_print_argument(const struct isa_kernel *kernel, uint32_t offset)
 {
 	size_t i;
 
@@ -221,9 +225,15 @@ void scan_print_origin(const struct isa_kernel *kernel, const struct isa_origin 
 	case ISA_ORIGIN_DIRECT:
 		break;
 	}
+	for (i = 0; i < origin->paths.count; i++) {
+		printf("%s", i ? "; " : "");
+		scan_print_path(kernel, &origin->paths.path[i]);
+	}
+	if (origin->paths.count)
+		return;
 	for (i = 0; i < origin->kernarg_count; i++) {
 		printf("%s", i ? ", " : "");
-		print_argument(kernel, origin->kernarg[i]);
+		scan_print_argument(kernel, origin->kernarg[i]);
 	}
 	if (origin->symbol)
 		printf("%s%s", origin->kernarg_count ? ", " : "", origin->symbol);
@@ -238,6 +248,19 @@ static const char *manner(const struct isa_atomic *atomic)
 	if (atomic->loop_why)
 		return "compare-and-swap";
 	return atomic->cas_loop ? "CAS loop" : "native";
+}
+
+static void print_incomplete(const char *why, const struct isa_line *at)
+{
+	printf("      incomplete: %s", why);
+	if (at->file)
+		printf(" (%s:%u)", at->file, at->line);
+}
+
+static void print_access(unsigned access, bool certain)
+{
+	printf(":%s%s%s%s\n", access & ISA_READ ? " read" : "", access & ISA_WRITE ? " write" : "",
+	       access & ISA_ATOMIC ? " atomic" : "", certain ? "" : " (possibly)");
 }
 
 static void print_kernel(const struct scan *scan, const struct isa_kernel *kernel)
@@ -257,7 +280,7 @@ static void print_kernel(const struct scan *scan, const struct isa_kernel *kerne
 		printf(" %s  ", isa_type_name(atomic->type));
 		scan_print_origin(kernel, &atomic->origin);
 		if (atomic->loop_why)
-			printf("  (whether part of a loop that updates cannot be told: %s)",
+			printf("  (unknown whether it is part of an update loop: %s)",
 			       atomic->loop_why);
 		if (atomic->function)
 			printf("  in %s", atomic->function);
@@ -267,23 +290,31 @@ static void print_kernel(const struct scan *scan, const struct isa_kernel *kerne
 		if (scan->all)
 			scan_print_frames(atomic);
 	}
-	if (kernel->unvisited)
-		printf("      incomplete: %s: there may be more atomics\n", kernel->unvisited);
+	if (kernel->unvisited) {
+		print_incomplete(kernel->unvisited, &kernel->unvisited_at);
+		puts(": there may be more atomics");
+	}
 	if (!scan->all)
 		return;
 	for (i = 0; i < kernel->use_count; i++) {
 		const struct isa_use *use = &kernel->uses[i];
 
 		printf("      uses ");
-		print_argument(kernel, use->kernarg);
-		printf(":%s%s%s%s\n", use->access & ISA_READ ? " read" : "",
-		       use->access & ISA_WRITE ? " write" : "",
-		       use->access & ISA_ATOMIC ? " atomic" : "",
-		       use->certain ? "" : " (possibly)");
+		scan_print_argument(kernel, use->kernarg);
+		print_access(use->access, use->certain);
+	}
+	for (i = 0; i < kernel->path_use_count; i++) {
+		const struct isa_path_use *use = &kernel->path_uses[i];
+
+		printf("      uses ");
+		scan_print_path(kernel, &use->path);
+		print_access(use->access, use->certain);
 	}
 	scan_print_facts(kernel);
-	if (kernel->incomplete && !kernel->unvisited)
-		printf("      incomplete: %s\n", kernel->incomplete);
+	if (kernel->incomplete && !kernel->unvisited) {
+		print_incomplete(kernel->incomplete, &kernel->incomplete_at);
+		putchar('\n');
+	}
 }
 
 static const struct isa_kernel *listed; /* whose code is being printed */
@@ -341,8 +372,8 @@ void scan_print_text(struct scan *scan, const struct isa_code_object *object, co
 		kernels += out > 0;
 	}
 	if (atomics)
-		printf(
-		    "    left out: %zu atomic%s of the runtime's services (printf, malloc) in %zu "
-		    "kernel%s; --runtime lists them\n",
-		    atomics, atomics == 1 ? "" : "s", kernels, kernels == 1 ? "" : "s");
+		printf("    not listed: %zu atomic%s of the runtime's services (printf, malloc) in "
+		       "%zu "
+		       "kernel%s; --runtime lists them\n",
+		       atomics, atomics == 1 ? "" : "s", kernels, kernels == 1 ? "" : "s");
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The files that a running process has mapped. Opened through /proc/PID/root and, where the path is
- * gone, /proc/PID/map_files: containers have their own file system, and libraries are replaced by
- * updates.
+ * deleted, /proc/PID/map_files: containers have their own file system, and libraries are replaced
+ * by updates.
  */
 #include <errno.h>
 #include <fcntl.h>

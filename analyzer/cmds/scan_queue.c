@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels of a scan, shared among workers. */
 #include "analyzer/cmds/scan_queue.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether everything that names a code object's target says the same (code-objects.md C.4). */
+/* Whether everything that names a code object's target says the same
+ * (docs/code-objects.md#target-ids). */
 #include <elf.h>
 #include <stdio.h>
 #include <string.h>
@@ -65,7 +66,7 @@ static void check(struct scan *scan, const struct codeobj_target *actual, bool o
 	    !feature_differs(claimed.sramecc, actual->sramecc, old, partial))
 		return;
 	codeobj_target_format(actual, text);
-	snprintf(line, sizeof(line), "%s says %.64s where the code object is for %s", who, name,
+	snprintf(line, sizeof(line), "%s says %.64s, but the code object is for %s", who, name,
 		 text);
 	message_warning("%s: %s", scan->path, line);
 	if (scan->disagreement_count < SCAN_DISAGREEMENTS)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Code objects within files: ELF sections, fat binaries, bundles, compressed or not. */
 #include "containers.h"
 
 #include <errno.h>
@@ -6,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tracer/codeobj/codeobj.h"
+#include "codeobj/codeobj.h"
 #include "unpack.h"
 
 /* One uncompressed bundle; what it takes is in *extent, 0 if that is unknown. */

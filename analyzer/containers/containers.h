@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "codeobj/codeobj.h"
+
 struct container_sink {
 	/*
 	 * A code object; `target` is the target id that its container gives it (valid during the
@@ -29,5 +31,11 @@ void containers_walk(const void *data, size_t size, const struct container_sink 
 
 /* Whether an ELF file for the host has a section with device code. */
 bool containers_in_host(const void *data, size_t size);
+
+/*
+ * The SHA-256 of `size` bytes in lower-case hex, which names a code object; the recorder computes
+ * the same by codeobj_sha256(). 0, or -EIO if the library refuses.
+ */
+int containers_sha256(const void *data, size_t size, char hex[CODEOBJ_SHA256_SIZE]);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Decompression of bytes from files that may be damaged: zlib, zstd. */
 #include "expand.h"
 
 #include <errno.h>

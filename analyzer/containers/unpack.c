@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Compressed offload bundles ("CCOB") to what they hold. */
 #include "unpack.h"
 
 #include <errno.h>
@@ -37,9 +38,10 @@ int unpack_bundle(const void *data, size_t size, uint8_t **out, size_t *out_size
 	payload -= (size_t)header.header_size;
 	if (header.uncompressed_size > UNPACK_LIMIT ||
 	    header.uncompressed_size / UNPACK_RATIO > payload)
-		return fail(error, -E2BIG,
-			    "compressed bundle claims to expand %zu bytes to %llu, which is absurd",
-			    payload, (unsigned long long)header.uncompressed_size);
+		return fail(
+		    error, -E2BIG,
+		    "compressed bundle claims to expand %zu bytes to %llu, which is implausible",
+		    payload, (unsigned long long)header.uncompressed_size);
 	status = expand(header.method ? EXPAND_ZSTD : EXPAND_ZLIB, bytes + header.header_size,
 			payload, (size_t)header.uncompressed_size, out, &taken);
 	if (status == -E2BIG)

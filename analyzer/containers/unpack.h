@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compressed offload bundles ("CCOB", versions 1 to 3, zlib or zstd; code-objects.md C.3). Apart
- * from tracer/codeobj, which is loaded into other people's processes and depends on nothing.
+ * Compressed offload bundles ("CCOB", versions 1 to 3, zlib or zstd;
+ * docs/code-objects.md#compressed-bundles). Apart from codeobj, which is loaded into other
+ * people's processes and depends on nothing.
  */
 #ifndef HIPGRAIN_CONTAINERS_UNPACK_H
 #define HIPGRAIN_CONTAINERS_UNPACK_H
@@ -9,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tracer/codeobj/codeobj.h"
+#include "codeobj/codeobj.h"
 
 /* No bundle is expanded beyond this many bytes, nor beyond UNPACK_RATIO times what is there. */
 #define UNPACK_LIMIT (UINT64_C(8) << 30)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The list of what was checked, with how it is. */
 #include "doctor.h"
 
 static void free_check(void *data)
@@ -55,30 +56,31 @@ void doctor_add(struct doctor *doctor, enum health health, const char *advice, c
 
 void doctor_check_worth(struct doctor *doctor)
 {
-	doctor->section = "What findings are worth here";
+	doctor->section = "Coverage of findings";
 	if (doctor->no_record) {
-		doctor_add(doctor, HEALTH_LIMITED, NULL,
-			   "nothing can be recorded here; reports of bundles from elsewhere work");
+		doctor_add(
+		    doctor, HEALTH_LIMITED, NULL,
+		    "nothing can be recorded here; bundles of other machines can be analysed");
 		return;
 	}
 	if (doctor->no_code) {
 		doctor_add(doctor, HEALTH_LIMITED, NULL,
 			   "HG1xx (atomics): not for GPUs whose machine code cannot be read");
 	} else {
-		doctor_add(doctor, HEALTH_OK, NULL, "HG1xx (atomics): in full");
+		doctor_add(doctor, HEALTH_OK, NULL, "HG1xx (atomics): complete");
 	}
 	if (doctor->no_runtime) {
 		doctor_add(doctor, HEALTH_UNKNOWN, NULL,
-			   "HG2xx (placement): depends on the runtime that the program brings");
+			   "HG2xx (placement): depends on the runtime that the program uses");
 	} else {
-		doctor_add(doctor, HEALTH_OK, NULL, "HG2xx (placement): in full");
+		doctor_add(doctor, HEALTH_OK, NULL, "HG2xx (placement): complete");
 	}
 	doctor_add(doctor, HEALTH_LIMITED, NULL, "HG3xx (migration): %s",
 		   doctor->no_svm
-		       ? "managed memory does not migrate here, advice and prefetches "
-			 "that do nothing are reported"
-		       : "in full if the driver tells of page faults and moves, which the "
-			 "recording finds out; else from prefetches and advice");
+		       ? "managed memory does not migrate here; advice and prefetches without "
+			 "effect are reported"
+		       : "complete if the driver reports page faults and migrations (determined "
+			 "when recording); otherwise only from prefetches and advice");
 	doctor_add(doctor, HEALTH_OK, NULL,
-		   "HG5xx, HG6xx (transfers, lifetime): in full, they need only the calls");
+		   "HG5xx, HG6xx (transfers, lifetime): complete (only API calls are needed)");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Is this machine fit for recording, and what will findings be worth here? Every check adds lines
- * to one list; nothing on the machine is changed, no recording is started.
+ * to one list. Nothing on the machine is changed; a recording of nothing is made, and removed.
  */
 #ifndef HIPGRAIN_DOCTOR_H
 #define HIPGRAIN_DOCTOR_H
@@ -12,7 +12,7 @@
 enum health {
 	HEALTH_OK,
 	HEALTH_LIMITED, /* it works, some findings will be missing or weaker */
-	HEALTH_UNKNOWN, /* could not be told */
+	HEALTH_UNKNOWN, /* could not be determined */
 	HEALTH_BROKEN,  /* recording or the program will not work */
 };
 
@@ -52,6 +52,8 @@ void doctor_check_gpus(struct doctor *doctor);
 void doctor_check_runtime(struct doctor *doctor);
 void doctor_check_disassembler(struct doctor *doctor);
 void doctor_check_recording(struct doctor *doctor);
+/* Of that one: LTTng's daemons, of which one is started for the purpose. */
+void doctor_check_daemon(struct doctor *doctor);
 /* The program that is to be recorded: found as a shell would find it. */
 void doctor_check_program(struct doctor *doctor, const char *command);
 /* Last: what the findings of each group will be worth, given the above. */

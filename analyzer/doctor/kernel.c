@@ -89,7 +89,7 @@ static void check_config(struct doctor *doctor)
 	}
 	if (!readable) {
 		doctor_add(doctor, HEALTH_UNKNOWN, NULL,
-			   "the kernel's configuration is neither in %s nor in %s", candidates[0],
+			   "the kernel's configuration was not found in %s or %s", candidates[0],
 			   candidates[1]);
 	}
 	g_free(candidates[0]);
@@ -205,7 +205,7 @@ static void check_links(struct doctor *doctor, const char *node, const char *tar
 					   target);
 			} else if (flags & (LINK_NO_ATOMICS_32 | LINK_NO_ATOMICS_64)) {
 				doctor_add(doctor, HEALTH_LIMITED,
-					   "switch PCIe atomics on in the firmware, or use another "
+					   "enable PCIe atomics in the firmware, or use another "
 					   "slot; kernels must not update host memory atomically",
 					   "the link of %s to host memory carries no atomics",
 					   target);
@@ -238,12 +238,12 @@ static void check_xnack(struct doctor *doctor, const char *target)
 
 	if (!has_xnack(target)) {
 		doctor_add(doctor, on ? HEALTH_LIMITED : HEALTH_OK,
-			   on ? "memory of malloc is not for kernels here: unset HSA_XNACK" : NULL,
-			   "%s has no XNACK that a process could switch on%s", target,
-			   on ? ": HSA_XNACK=1 does nothing" : "");
+			   on ? "kernels cannot use memory of malloc here: unset HSA_XNACK" : NULL,
+			   "%s has no XNACK mode that a process can enable%s", target,
+			   on ? ": HSA_XNACK=1 has no effect" : "");
 	} else {
 		doctor_add(doctor, HEALTH_OK, NULL, "%s can retry faults (XNACK); HSA_XNACK is %s",
-			   target, wanted ? wanted : "not set: the driver's default holds");
+			   target, wanted ? wanted : "not set: the driver's default applies");
 	}
 }
 
@@ -299,9 +299,9 @@ void doctor_check_gpus(struct doctor *doctor)
 		g_free(node);
 	}
 	if (doctor->targets->len == 0) {
-		doctor_add(doctor, HEALTH_LIMITED,
-			   "without an AMD GPU, use 'hipgrain run --softgpu'",
-			   directory ? "the driver sees no GPU" : "no KFD topology in %s", folder);
+		doctor_add(
+		    doctor, HEALTH_LIMITED, "without an AMD GPU, use 'hipgrain run --softgpu'",
+		    directory ? "the driver reports no GPU" : "no KFD topology in %s", folder);
 	}
 	if (directory) {
 		g_dir_close(directory);

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a recording needs: our own libraries, LTTng's daemon and its shared memory, the program. */
+/* What a recording needs: our own libraries, shared memory for LTTng's buffers, the program. */
 #include <fcntl.h>
 #include <gelf.h>
 #include <libelf.h>
-#include <lttng/lttng.h>
-#include <lttng/ust-version.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "doctor.h"
-#include "tracer/daemon.h"
+#include "tracer/buffers.h"
 #include "tracer/install.h"
-#include "tracer/session.h"
 #include "tracer/target.h"
 
 /* ---- our own files ---- */
@@ -35,68 +32,14 @@ static void check_install(struct doctor *doctor)
 	install_paths_free(&paths);
 }
 
-/* ---- LTTng ---- */
-
-/* "lttng-sessiond 2.13.9 - Nordicité - ...": the two numbers, false if there are none. */
-static bool daemon_version(const char *program, unsigned *major, unsigned *minor)
-{
-	char *command[] = { (char *)program, (char *)"--version", NULL };
-	char *output = NULL;
-	const char *digit;
-	bool found;
-
-	if (!g_spawn_sync(NULL, command, NULL, G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL, &output,
-			  NULL, NULL, NULL)) {
-		return false;
-	}
-	digit = output ? strpbrk(output, "0123456789") : NULL;
-	found = digit && sscanf(digit, "%u.%u", major, minor) == 2;
-	g_free(output);
-	return found;
-}
-
-static void check_daemon(struct doctor *doctor)
-{
-	char *program = daemon_program();
-	unsigned major = 0, minor = 0;
-
-	if (lttng_session_daemon_alive() == 1) {
-		doctor_add(
-		    doctor, HEALTH_OK, NULL,
-		    "a session daemon runs; recordings share it (--own-daemon: not as root)");
-	} else if (!program) {
-		doctor->no_record = true;
-		doctor_add(doctor, HEALTH_BROKEN,
-			   "install LTTng's daemon (Debian: package lttng-tools)",
-			   "no lttng-sessiond in PATH");
-		return;
-	} else {
-		doctor_add(doctor, HEALTH_OK, NULL,
-			   "no session daemon runs; a recording starts one for itself");
-	}
-	if (!program || !daemon_version(program, &major, &minor)) {
-		doctor_add(doctor, HEALTH_UNKNOWN, NULL,
-			   "lttng-sessiond does not tell its version");
-	} else if (major < LTTNG_UST_MAJOR_VERSION ||
-		   (major == LTTNG_UST_MAJOR_VERSION && minor < LTTNG_UST_MINOR_VERSION)) {
-		/* The library speaks the daemon's protocol of its own version (lttng-ust(3)). */
-		doctor_add(doctor, HEALTH_LIMITED,
-			   "use an lttng-tools at least as new as liblttng-ust",
-			   "lttng-sessiond %u.%u is older than liblttng-ust %d.%d: it may refuse",
-			   major, minor, LTTNG_UST_MAJOR_VERSION, LTTNG_UST_MINOR_VERSION);
-	} else {
-		doctor_add(doctor, HEALTH_OK, NULL, "lttng-sessiond %u.%u, liblttng-ust %d.%d",
-			   major, minor, LTTNG_UST_MAJOR_VERSION, LTTNG_UST_MINOR_VERSION);
-	}
-	free(program);
-}
+/* ---- shared memory ---- */
 
 static void check_buffers(struct doctor *doctor)
 {
-	struct session_buffers buffers;
+	struct buffers buffers;
 	char why[512];
 
-	if (session_measure_buffers(&buffers, why, sizeof(why)) != 0) {
+	if (buffers_measure(&buffers, why, sizeof(why)) != 0) {
 		doctor->no_record = true;
 		doctor_add(doctor, HEALTH_BROKEN, "free shared memory (df /dev/shm)", "%s", why);
 	} else {
@@ -111,8 +54,8 @@ void doctor_check_recording(struct doctor *doctor)
 {
 	doctor->section = "Recording";
 	check_install(doctor);
-	check_daemon(doctor);
 	check_buffers(doctor);
+	doctor_check_daemon(doctor);
 }
 
 /* ---- the program ---- */
@@ -187,14 +130,14 @@ void doctor_check_program(struct doctor *doctor, const char *command)
 	doctor_add(doctor, HEALTH_OK, NULL, "%s can be preloaded", path);
 	if (!read_program(path, &facts)) {
 		doctor_add(doctor, HEALTH_OK, NULL,
-			   "it is a script: what it starts is recorded as well");
+			   "it is a script: programs that it starts are recorded as well");
 	} else if (facts.linked_to_hip) {
 		doctor_add(doctor, HEALTH_OK, NULL, "it is linked to the HIP runtime%s",
 			   facts.has_kernels ? " and has kernels in it" : "");
 	} else {
 		doctor_add(doctor, HEALTH_OK, NULL,
-			   "it is not linked to the HIP runtime itself%s: a library may be, or it "
-			   "may be loaded while the program runs; both are seen",
+			   "it is not linked to the HIP runtime itself%s: a library may be, or the "
+			   "program may load it at run time; both are recorded",
 			   facts.has_kernels ? " but has kernels in it" : "");
 	}
 	free(path);

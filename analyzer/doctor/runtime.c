@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The HIP runtime that a program would get, and whether the machine code of its GPUs is readable.
  */
-#include <amd_comgr.h>
+#include AMD_COMGR_HEADER
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <glob.h>
@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "doctor.h"
+#include "../hip_library.h"
 
 #define PROBE_TIMEOUT_MS 30000
 
@@ -35,9 +36,6 @@ struct probe {
 	int attributes[3]; /* of device 0, -1: failed */
 };
 
-static const char *const sonames[] = { "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5",
-				       "libamdhip64.so" };
-
 /* In a process of its own: the runtime starts threads, and prints or aborts as it likes. */
 static void probe_runtime(struct probe *probe)
 {
@@ -47,15 +45,9 @@ static void probe_runtime(struct probe *probe)
 	int (*get_version)(int *);
 	int (*get_count)(int *);
 	int (*get_attribute)(int *, int, int);
-	void *library = NULL;
+	void *library = hip_library_open(probe->error, sizeof(probe->error));
 	Dl_info info;
 
-	for (unsigned i = 0; i < G_N_ELEMENTS(sonames) && !library; i++) {
-		library = dlopen(sonames[i], RTLD_NOW);
-		if (!library && !*probe->error) {
-			g_strlcpy(probe->error, dlerror(), sizeof(probe->error));
-		}
-	}
 	if (!library) {
 		return;
 	}
@@ -165,14 +157,14 @@ static void describe_probe(struct doctor *doctor, const struct probe *probe)
 		doctor->no_svm = true;
 		doctor_add(doctor, HEALTH_LIMITED, NULL,
 			   "the runtime offers no concurrent managed access: hipMallocManaged "
-			   "gives pinned host memory, prefetch and advice do nothing");
+			   "returns pinned host memory, prefetch and advice have no effect");
 	}
 	if (probe->attributes[1] == 0) {
 		doctor_add(doctor, HEALTH_LIMITED, NULL,
-			   "the runtime says that atomics on host memory are not native");
+			   "the runtime reports that atomics on host memory are not native");
 	}
 	if (probe->attributes[2] >= 0) {
-		doctor_add(doctor, HEALTH_OK, NULL, "kernels %s use memory of malloc as it is",
+		doctor_add(doctor, HEALTH_OK, NULL, "kernels %s use memory of malloc directly",
 			   probe->attributes[2] ? "can" : "cannot");
 	}
 }
@@ -180,22 +172,25 @@ static void describe_probe(struct doctor *doctor, const struct probe *probe)
 /* A wheel's or a module's runtime beside the system's: handles do not go from one to the other. */
 static void list_others(struct doctor *doctor, const char *used)
 {
-	char *resolved = *used ? realpath(used, NULL) : NULL;
+	GHashTable *known = g_hash_table_new_full(g_str_hash, g_str_equal, free, NULL);
 	glob_t found = { 0 };
 
-	if (glob("/opt/rocm*/lib/libamdhip64.so.[0-9]", 0, NULL, &found) == 0) {
-		for (size_t i = 0; i < found.gl_pathc; i++) {
-			char *other = realpath(found.gl_pathv[i], NULL);
+	if (*used) {
+		g_hash_table_add(known, realpath(used, NULL) ?: strdup(used));
+	}
+	glob("/opt/rocm*/lib/libamdhip64.so.[0-9]*", 0, NULL, &found);
+	glob("/opt/rocm*/core-*/lib/libamdhip64.so.[0-9]*", GLOB_APPEND, NULL, &found);
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		char *other = realpath(found.gl_pathv[i], NULL);
 
-			if (other && (!resolved || strcmp(other, resolved) != 0)) {
-				doctor_add(doctor, HEALTH_OK, NULL, "there is another runtime: %s",
-					   found.gl_pathv[i]);
-			}
-			free(other);
+		/* Each has several names, of which the shortest comes first. */
+		if (other && g_hash_table_add(known, other)) {
+			doctor_add(doctor, HEALTH_OK, NULL, "there is another runtime: %s",
+				   found.gl_pathv[i]);
 		}
 	}
 	globfree(&found);
-	free(resolved);
+	g_hash_table_destroy(known);
 }
 
 void doctor_check_runtime(struct doctor *doctor)
@@ -209,8 +204,8 @@ void doctor_check_runtime(struct doctor *doctor)
 		doctor_add(doctor, HEALTH_BROKEN,
 			   "run a small HIP program without hipgrain, and look at its messages",
 			   WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL
-			       ? "asking the runtime for its GPUs ended by signal %d"
-			       : "asking the runtime for its GPUs did not come to an end (%d)",
+			       ? "the query of the runtime's GPUs was killed by signal %d"
+			       : "the query of the runtime's GPUs did not finish (%d)",
 			   WTERMSIG(status));
 	} else if (!*probe.path) {
 		doctor->no_runtime = true;

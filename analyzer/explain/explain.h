@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "analyzer/model/model.h"
-#include "analyzer/rules/findings.h"
+#include "analyzer/rules/engine/findings.h"
 
 /* A line for each rule. */
 void explain_rules(FILE *stream);
@@ -25,7 +25,7 @@ struct machine {
 
 /*
  * Ask the HIP runtime that a program would get here, in a process of its own. `softgpu`: the folder
- * of the software GPU's HSA runtime to ask instead, or NULL. What cannot be told is -1.
+ * of the software GPU's HSA runtime to ask instead, or NULL. What cannot be determined is -1.
  */
 void machine_ask(const char *softgpu, struct machine *machine);
 

@@ -6,14 +6,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../hip_library.h"
 #include "explain.h"
 
 #define TIMEOUT_SECONDS 30
 
-static const char *const sonames[] = { "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5",
-				       "libamdhip64.so" };
-
-/* hipDeviceAttribute_t (memory-model.md A.2.5) */
+/* hipDeviceAttribute_t (docs/memory-model.md#types-and-attributes) */
 static const struct {
 	size_t member;
 	int attribute;
@@ -84,7 +82,8 @@ static void ask_library(void *library, struct machine *machine)
 /* In a process of its own: the runtime starts threads, and prints or aborts as it likes. */
 static void ask_here(const char *softgpu, struct machine *machine)
 {
-	void *library = NULL;
+	char error[256];
+	void *library;
 
 	alarm(TIMEOUT_SECONDS);
 	if (softgpu) {
@@ -96,14 +95,12 @@ static void ask_here(const char *softgpu, struct machine *machine)
 			return;
 		}
 	}
-	for (unsigned i = 0; i < G_N_ELEMENTS(sonames) && !library; i++) {
-		library = dlopen(sonames[i], RTLD_NOW);
-	}
+	library = hip_library_open(error, sizeof(error));
 	if (library) {
 		ask_library(library, machine);
 	} else {
-		g_strlcpy(machine->problem, "no libamdhip64 can be loaded",
-			  sizeof(machine->problem));
+		g_snprintf(machine->problem, sizeof(machine->problem),
+			   "no libamdhip64 can be loaded: %s", error);
 	}
 }
 
@@ -155,7 +152,7 @@ void machine_ask(const char *softgpu, struct machine *machine)
 	}
 	if (!answered) {
 		*machine = unknown;
-		g_strlcpy(machine->problem, "the HIP runtime crashed or hung when it was asked",
+		g_strlcpy(machine->problem, "the HIP runtime crashed or hung when it was queried",
 			  sizeof(machine->problem));
 	}
 	if (force_fine && strcmp(force_fine, "1") == 0) {

@@ -49,7 +49,7 @@ static const struct call {
 	{ "__managed__ variables", HG_API___hipRegisterManagedVar, 0 },
 };
 
-/* An answer that hangs on something that could not be asked is marked. */
+/* An answer that depends on something that could not be queried is marked. */
 static void print_cell(const char *text, bool certain, unsigned column, FILE *stream)
 {
 	char cell[64];
@@ -84,7 +84,7 @@ static void print_access(const struct model_environment *environment, FILE *stre
 			print_cell(model_access_text(answer.access), answer.certain, i, stream);
 		}
 	}
-	fprintf(stream, "%-27s", "granularity, not advised");
+	fprintf(stream, "%-27s", "granularity without advice");
 	for (unsigned i = 0; i < G_N_ELEMENTS(columns); i++) {
 		struct model_memory memory =
 		    model_memory(columns[i].api, columns[i].flags, environment);
@@ -124,7 +124,7 @@ static void print_machine(const struct machine *machine, FILE *stream)
 		return;
 	}
 	fprintf(stream, "GPU      %s, %s\n", machine->arch,
-		environment->apu > 0 ? "shares the CPU's memory" : "has memory of its own");
+		environment->apu > 0 ? "shares the CPU's memory" : "has its own memory");
 	fprintf(stream, "HMM      %s\n",
 		environment->hmm > 0    ? "yes"
 		: environment->hmm == 0 ? "no: managed memory is pinned host memory"
@@ -161,7 +161,7 @@ void explain_memory(const struct machine *machine, FILE *stream)
 	}
 	fputs("\nBy call and flags, before advice\n\n", stream);
 	print_calls(&environment, stream);
-	fputs("\n* depends on the release, or on something that could not be asked\n"
+	fputs("\n* depends on the release, or on a property that could not be queried\n"
 	      "hipMemAdviseSetCoarseGrain makes pages of managed memory, and with XNACK on of "
 	      "malloc, "
 	      "coarse-grained:\nwhole pages, until their mapping ends. Hardware floating-point "

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What hipgrain-rules(7) says about a rule, and the list of rules. */
 #include "analyzer/output.h"
 #include "explain.h"
 

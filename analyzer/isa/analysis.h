@@ -13,10 +13,10 @@
 #include "insn.h"
 #include "isa.h"
 #include "lines.h"
-#include "tracer/codeobj/codeobj.h"
+#include "codeobj/codeobj.h"
 
 /* The debug information of a code object, which threads that analyse it share. */
-struct analysis_debug {
+struct isa_analysis_debug {
 	pthread_mutex_t lock;
 	bool tried;
 	struct debug_image image; /* valid once tried; data NULL if it cannot be read */
@@ -24,15 +24,15 @@ struct analysis_debug {
 };
 
 /* Everything that is open while one code object is being analysed. */
-struct analysis {
+struct isa_analysis {
 	struct isa_image image;
 	const struct arch *arch;
-	const char *backend; /* the disassembler asked for, or NULL */
+	const char *backend; /* the disassembler requested, or NULL */
 	/* By lanes of a wave, 32 and 64: the same bytes may be printed differently. */
 	struct decoder *decoder[2];
 	struct program program[2];
-	struct analysis_debug *debug; /* NULL: no lines */
-	struct lines *lines;          /* of this thread: libdw keeps what it read in it */
+	struct isa_analysis_debug *debug; /* NULL: no lines */
+	struct lines *lines;              /* of this thread: libdw keeps what it read in it */
 	struct codeobj_metadata *metadata;
 	bool has_image, has_program[2], lines_tried;
 };
@@ -42,32 +42,33 @@ struct analysis {
  * analysis_close(). Sets object->target and ->arch. 0 or a negative errno, with the message in
  * *error.
  */
-int analysis_open(struct analysis *analysis, const void *elf, size_t size,
+int analysis_open(struct isa_analysis *analysis, const void *elf, size_t size,
 		  const struct isa_options *options, struct isa_code_object *object, char **error);
-void analysis_close(struct analysis *analysis);
+void analysis_close(struct isa_analysis *analysis);
 
 /* Open analysis->lines, unless that was done; they stay NULL without debug information. */
-void analysis_open_lines(struct analysis *analysis);
+void analysis_open_lines(struct isa_analysis *analysis);
 
 /*
  * Decoded code for kernels with that many lanes a wave, owned by `analysis`. -ENOTSUP if no
  * disassembler knows them, with a static text in *why.
  */
-int analysis_program(struct analysis *analysis, unsigned wave_size, struct program **program,
+int analysis_program(struct isa_analysis *analysis, unsigned wave_size, struct program **program,
 		     const char **why);
 
-/* Registers at the entry of a kernel, from the descriptor of that name (code-objects.md C.6). */
-int kernel_descriptor(const struct analysis *analysis, const char *symbol, struct flow_entry *entry,
-		      char **error);
+/* Registers at the entry of a kernel, from the descriptor of that name
+ * (docs/code-objects.md#kernel-descriptor). */
+int kernel_descriptor(const struct isa_analysis *analysis, const char *symbol,
+		      struct flow_entry *entry, char **error);
 
 /* Everything about the kernel `from` of the metadata note. `kernel` is zeroed before. */
-int kernel_analyse(struct analysis *analysis, const struct codeobj_kernel *from,
+int kernel_analyse(struct isa_analysis *analysis, const struct codeobj_kernel *from,
 		   const struct isa_options *options, struct isa_kernel *kernel, char **error);
 
 /* Facts from the descriptor; and from the code, after the kernel's uses. 0 or -ENOMEM. */
-void facts_begin(const struct analysis *analysis, const struct flow_entry *entry,
+void facts_begin(const struct isa_analysis *analysis, const struct flow_entry *entry,
 		 struct isa_kernel *kernel);
-int facts_end(struct analysis *analysis, struct flow *flow, const struct flow_entry *entry,
+int facts_end(struct isa_analysis *analysis, struct flow *flow, const struct flow_entry *entry,
 	      const struct codeobj_kernel *from, struct isa_kernel *kernel);
 
 /* Release what an origin owns. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compare-and-swap loops: what they compute (memory-model.md B.8). */
+/* Compare-and-swap loops: what they compute (docs/memory-model.md#compare-and-swap-loops). */
 #ifndef HIPGRAIN_ISA_CASLOOP_H
 #define HIPGRAIN_ISA_CASLOOP_H
 

@@ -19,9 +19,8 @@
 #define STEPS_MAX 20000u
 #define PATHS_MAX 64u
 
-static const char not_seen[] =
-    "it is repeated until memory holds what was read before, and how what it stores depends on "
-    "that is not seen";
+static const char not_seen[] = "it repeats until memory holds the value that was read before, and "
+			       "how the stored value depends on that is unknown";
 
 /* ---- comparisons ---- */
 

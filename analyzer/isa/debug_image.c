@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The debug information of a code object, relocated into memory. */
 #include "debug_image.h"
 
 #include <elf.h>
@@ -11,8 +12,8 @@
 #include <string.h>
 
 #include "analyzer/containers/expand.h"
-#include "tracer/codeobj/codeobj.h"
-#include "tracer/codeobj/text.h"
+#include "codeobj/codeobj.h"
+#include "codeobj/text.h"
 
 #ifndef ELFCOMPRESS_ZSTD
 #define ELFCOMPRESS_ZSTD 2 /* gABI; not in the C library's header before glibc 2.38 */

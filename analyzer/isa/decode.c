@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The text of an instruction to its operation and operands, by optable.def. */
 #include "decode.h"
 
 #include <pthread.h>
@@ -29,7 +30,7 @@ struct decoder {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* Never destroyed: at exit the libraries behind them may be gone before. */
+/* Never destroyed: at exit the libraries behind them may be unloaded first. */
 static struct decoder *idle[IDLE];
 static unsigned idle_count;
 
@@ -84,7 +85,7 @@ struct decoder *decoder_get(const struct arch *arch, unsigned wave_size, const c
 		backend = getenv("HIPGRAIN_DISASSEMBLER");
 	if (!backend)
 		backend = "";
-	*why = "there is no disassembler of that name";
+	*why = "unknown disassembler";
 	if (strlen(backend) >= sizeof(decoder->backend))
 		return NULL;
 	decoder = take_idle(arch, wave_size, backend);

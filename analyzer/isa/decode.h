@@ -15,7 +15,7 @@ struct decoder;
 
 /*
  * A decoder for waves of that many lanes, for the caller alone until decoder_put(). `backend` is
- * the disassembler asked for, or NULL. NULL if there is none, with a static text in *why.
+ * the disassembler requested, or NULL. NULL if there is none, with a static text in *why.
  */
 struct decoder *decoder_get(const struct arch *arch, unsigned wave_size, const char *backend,
 			    const char **why);

@@ -35,7 +35,7 @@ struct isa_disasm *isa_disasm_create(const char *processor, unsigned wave_size, 
 	struct isa_disasm *disasm = calloc(1, sizeof(*disasm));
 	size_t i;
 
-	*why = disasm ? "there is no disassembler of that name" : "out of memory";
+	*why = disasm ? "unknown disassembler" : "out of memory";
 	if (!disasm)
 		return NULL;
 	if (!backend)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Disassembly and demangling by AMD's code object manager. */
-#include <amd_comgr.h>
+#include AMD_COMGR_HEADER
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "arch.h"
 #include "disasm.h"
-#include "tracer/codeobj/text.h"
+#include "codeobj/text.h"
 
 struct comgr {
 	amd_comgr_disassembly_info_t info;
@@ -60,7 +60,8 @@ static void *create(const char *processor, unsigned wave_size, const char **why)
 		*why = "out of memory";
 		return NULL;
 	}
-	/* Without target features: version 2.4 of the library misreads them here (softgpu.md). */
+	/* Without target features: version 2.4 of the library misreads them here
+	 * (docs/hip-api.md#initialisation-requirements). */
 	snprintf(name, sizeof(name), "amdgcn-amd-amdhsa--%s", processor);
 	if (amd_comgr_create_disassembly_info(name, read_memory, take_text, take_annotation,
 					      &comgr->info) != AMD_COMGR_STATUS_SUCCESS) {

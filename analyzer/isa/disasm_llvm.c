@@ -33,7 +33,7 @@ static struct library {
 } libraries[VERSIONS] = {
 #define LIBRARY(file)                                                                \
 	{                                                                            \
-		.name = file, .absent = "it takes " file ", which is not installed", \
+		.name = file, .absent = "it needs " file ", which is not installed", \
 		.unknown = file " does not know it"                                  \
 	}
 	[LLVM_22] = LIBRARY("libLLVM.so.22.1"),
@@ -152,7 +152,7 @@ static void destroy(void *handle)
 }
 
 /*
- * Whether it may be asked at all: version 22.1.8 crashes where the sources of V_MFMA_*_F8F6F4 are
+ * Whether it may be used at all: version 22.1.8 crashes where the sources of V_MFMA_*_F8F6F4 are
  * no vector registers, and for made-up V_MFMA_SCALE_* in ways that were not found out.
  */
 static bool may_ask(const uint8_t bytes[WINDOW])

@@ -7,9 +7,9 @@
 #include "analysis.h"
 #include "casloop.h"
 #include "origin.h"
-#include "tracer/codeobj/text.h"
+#include "codeobj/text.h"
 
-/* More are not told apart from each other by anybody. */
+/* Nobody distinguishes more of them. */
 #define SPINS_MAX 16u
 
 static enum isa_known known(bool yes)
@@ -17,7 +17,7 @@ static enum isa_known known(bool yes)
 	return yes ? ISA_YES : ISA_NO;
 }
 
-void facts_begin(const struct analysis *analysis, const struct flow_entry *entry,
+void facts_begin(const struct isa_analysis *analysis, const struct flow_entry *entry,
 		 struct isa_kernel *kernel)
 {
 	const struct codeobj_metadata *metadata = analysis->metadata;
@@ -94,7 +94,7 @@ static bool in_blocks(const struct function *function, const bool *blocks, const
 	return false;
 }
 
-static int add_spin(struct analysis *analysis, struct flow *flow, const struct access *access,
+static int add_spin(struct isa_analysis *analysis, struct flow *flow, const struct access *access,
 		    const struct flow_entry *entry, struct isa_kernel *kernel)
 {
 	const struct insn *insn = access->insn;
@@ -153,8 +153,8 @@ static bool is_awaited(struct flow *flow, const struct access *access)
 	return false;
 }
 
-static int find_spins(struct analysis *analysis, struct flow *flow, const struct flow_entry *entry,
-		      struct isa_kernel *kernel)
+static int find_spins(struct isa_analysis *analysis, struct flow *flow,
+		      const struct flow_entry *entry, struct isa_kernel *kernel)
 {
 	const struct function *function = NULL;
 	bool *waits = NULL;
@@ -178,7 +178,7 @@ static int find_spins(struct analysis *analysis, struct flow *flow, const struct
 	return status;
 }
 
-int facts_end(struct analysis *analysis, struct flow *flow, const struct flow_entry *entry,
+int facts_end(struct isa_analysis *analysis, struct flow *flow, const struct flow_entry *entry,
 	      const struct codeobj_kernel *from, struct isa_kernel *kernel)
 {
 	/* Code that was not seen may do it, too. */

@@ -38,7 +38,7 @@ void flow_free(struct flow *flow)
 	memset(flow, 0, sizeof(*flow));
 }
 
-void flow_incomplete(struct flow *flow, const char *format, ...)
+void flow_incomplete(struct flow *flow, uint64_t pc, const char *format, ...)
 {
 	va_list args;
 
@@ -47,10 +47,11 @@ void flow_incomplete(struct flow *flow, const char *format, ...)
 	va_start(args, format);
 	if (vasprintf(&flow->incomplete, format, args) < 0)
 		flow->incomplete = NULL;
+	flow->incomplete_pc = pc;
 	va_end(args);
 }
 
-void flow_unvisited(struct flow *flow, const char *format, ...)
+void flow_unvisited(struct flow *flow, uint64_t pc, const char *format, ...)
 {
 	va_list args;
 
@@ -61,7 +62,8 @@ void flow_unvisited(struct flow *flow, const char *format, ...)
 		flow->unvisited = NULL;
 		flow->store.failed = true;
 	} else {
-		flow_incomplete(flow, "%s", flow->unvisited);
+		flow->unvisited_pc = pc;
+		flow_incomplete(flow, pc, "%s", flow->unvisited);
 	}
 	va_end(args);
 }
@@ -74,7 +76,7 @@ void flow_broken(struct flow *flow, const struct insn *insn, const char *what)
 		return;
 	snprintf(why, sizeof(why), "%s of %s", what, insn->mnemonic);
 	flow->broken = flow->store.reason[value_reason(&flow->store, why)];
-	flow_incomplete(flow, "%s at address 0x%llx", why, (unsigned long long)insn->pc);
+	flow_incomplete(flow, insn->pc, "%s at address 0x%llx", why, (unsigned long long)insn->pc);
 }
 
 /* One function being iterated. */
@@ -98,7 +100,7 @@ static int flow_into(struct flow *flow, struct activation *activation, uint32_t 
 	int status;
 
 	if (block == NO_BLOCK) {
-		flow_unvisited(flow, "control leaves the code that could be decoded in %s",
+		flow_unvisited(flow, 0, "control leaves the code that could be decoded in %s",
 			       activation->function->symbol ? activation->function->symbol
 							    : "a function");
 		return 0;
@@ -165,8 +167,8 @@ static int call(struct flow *flow, uint64_t target, bool known, const struct ins
 		/* Whatever function it runs, it may be one that was seen with other arguments. */
 		flow->unseen = why;
 		(recursive ? flow_incomplete
-			   : flow_unvisited)(flow, "%s at address 0x%llx is not followed", why,
-					     (unsigned long long)insn->pc);
+			   : flow_unvisited)(flow, insn->pc, "%s at address 0x%llx is not followed",
+					     why, (unsigned long long)insn->pc);
 		return state_clobber(&flow->store, state, why);
 	}
 	state_enter(state, &floor, &count);
@@ -240,7 +242,7 @@ static int leave(struct flow *flow, struct activation *activation, const struct 
 				      &returned);
 			return status || !returned ? status : flow_out(flow, activation, state);
 		}
-		flow_unvisited(flow, "an indirect jump at address 0x%llx is not followed",
+		flow_unvisited(flow, insn->pc, "an indirect jump at address 0x%llx is not followed",
 			       (unsigned long long)insn->pc);
 		status = state_clobber(store, state, "an indirect jump");
 		return status ? status : flow_out(flow, activation, state);
@@ -341,7 +343,7 @@ static int run_function(struct flow *flow, uint64_t entry, const struct state *i
 	if (!function)
 		return -ENOMEM;
 	if (function->problem)
-		flow_unvisited(flow, "%s at address 0x%llx", function->problem,
+		flow_unvisited(flow, entry, "%s at address 0x%llx", function->problem,
 			       (unsigned long long)entry);
 	if (function->entry_block == NO_BLOCK)
 		return 0;

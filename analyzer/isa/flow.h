@@ -33,7 +33,8 @@ struct access {
 	unsigned caller_count;
 	uint64_t caller[ACCESS_CALLERS]; /* calls that led here first, innermost first */
 	unsigned pair_count;
-	bool overflow; /* more pairs than kept */
+	bool overflow;  /* more pairs than kept */
+	int64_t offset; /* that the instruction adds to each pair */
 	struct {
 		value_id low, high;
 	} pair[ACCESS_PAIRS];
@@ -45,7 +46,7 @@ struct flow_arg {
 	bool pointer;
 };
 
-/* How a wave begins: from the kernel descriptor (code-objects.md C.6). */
+/* How a wave begins: from the kernel descriptor (docs/code-objects.md#kernel-descriptor). */
 struct flow_entry {
 	uint64_t
 	    start; /* what the descriptor names; 256 bytes before pc with preloaded arguments */
@@ -80,6 +81,7 @@ struct flow {
 	    system_acquire; /* caches are written back or invalidated for the host */
 	char *incomplete;   /* first reason why code or memory accesses may be missing, or NULL */
 	char *unvisited;    /* first reason why code was not visited, or NULL */
+	uint64_t incomplete_pc, unvisited_pc; /* of what instruction; 0 if of none */
 	const struct function *stack[CALL_DEPTH];
 	uint64_t call[CALL_DEPTH]; /* where each of them was left by a call */
 	unsigned depth;
@@ -98,13 +100,14 @@ void flow_free(struct flow *flow);
 /* Analyse from `entry`; results are in flow->access and the flags. 0 or -ENOMEM. */
 int flow_run(struct flow *flow, const struct flow_entry *entry);
 
-/* Remember (once) why the results cannot be complete. */
-void flow_incomplete(struct flow *flow, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+/* Record why the results cannot be complete, because of the instruction at `pc` (0: of none in
+ * particular). The first reason is kept. */
+void flow_incomplete(struct flow *flow, uint64_t pc, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* The same where code was not visited: there may be atomics in it. */
-void flow_unvisited(struct flow *flow, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+void flow_unvisited(struct flow *flow, uint64_t pc, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Registers may hold anything from here on: every origin is unknown, for this reason. */
 void flow_broken(struct flow *flow, const struct insn *insn, const char *what);
@@ -200,6 +203,8 @@ enum target_kind {
 	TARGET_UNKNOWN,
 };
 
+#define TARGET_DISTANCES 3u
+
 struct target {
 	enum target_kind kind;
 	bool exact;
@@ -207,6 +212,8 @@ struct target {
 	int32_t constant;
 	uint32_t base; /* low half's base, 0 if none */
 	const char *why;
+	int32_t more[TARGET_DISTANCES]; /* of TARGET_POINTER, if exact: other constants */
+	unsigned more_count;
 	uint32_t other[ALT_TERMS]; /* further bases that match both halves as well */
 	unsigned other_count;
 };

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* A code object as it is loaded: sections, symbols, relocations. */
 #include "image.h"
 
 #include <elf.h>

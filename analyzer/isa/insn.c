@@ -34,7 +34,8 @@ static const struct {
 
 /*
  * The part of an atomic's mnemonic after "atomic_" (or after "ds_"): gfx9 and gfx10 names, then
- * those of gfx11 and gfx12 (memory-model.md B.1.1). A suffix _x2 makes an integer one 64-bit.
+ * those of gfx11 and gfx12 (docs/memory-model.md#mnemonics). A suffix _x2 makes an integer one
+ * 64-bit.
  */
 static const struct {
 	const char *name;

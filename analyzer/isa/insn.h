@@ -137,7 +137,7 @@ struct program {
 /* Both are borrowed. 0 or -ENOMEM. */
 int program_init(struct program *program, const struct isa_image *image, struct decoder *decoder);
 void program_free(struct program *program);
-/* Forget what was decoded if it is much. Instructions and functions handed out are gone then. */
+/* Forget what was decoded if it is much. Instructions and functions handed out become invalid. */
 void program_trim(struct program *program);
 
 /* The instruction at `pc`, or NULL if there is none (not code, undecodable). */

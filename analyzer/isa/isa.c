@@ -10,7 +10,8 @@
 #include <string.h>
 
 #include "analysis.h"
-#include "tracer/codeobj/text.h"
+#include "analyzer/containers/containers.h"
+#include "codeobj/text.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -25,7 +26,7 @@ int isa_fail(char **error, int status, const char *format, ...)
 	return status;
 }
 
-int analysis_program(struct analysis *analysis, unsigned wave_size, struct program **program,
+int analysis_program(struct isa_analysis *analysis, unsigned wave_size, struct program **program,
 		     const char **why)
 {
 	size_t index = wave_size == 64;
@@ -44,7 +45,7 @@ int analysis_program(struct analysis *analysis, unsigned wave_size, struct progr
 	return status;
 }
 
-int analysis_open(struct analysis *analysis, const void *elf, size_t size,
+int analysis_open(struct isa_analysis *analysis, const void *elf, size_t size,
 		  const struct isa_options *options, struct isa_code_object *object, char **error)
 {
 	struct program *program;
@@ -69,7 +70,7 @@ int analysis_open(struct analysis *analysis, const void *elf, size_t size,
 	analysis->arch = arch_find(target.processor);
 	analysis->backend = options ? options->disassembler : NULL;
 	if (!analysis->arch)
-		return isa_fail(error, -ENOTSUP, "code object: instructions of %s are not known",
+		return isa_fail(error, -ENOTSUP, "code object: unknown instruction set of %s",
 				target.processor);
 	status = codeobj_metadata_read(elf, size, &analysis->metadata, &problem);
 	if (status)
@@ -86,7 +87,7 @@ int analysis_open(struct analysis *analysis, const void *elf, size_t size,
 	return status;
 }
 
-void analysis_close(struct analysis *analysis)
+void analysis_close(struct isa_analysis *analysis)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(analysis->program); i++) {
 		if (analysis->has_program[i])
@@ -99,9 +100,9 @@ void analysis_close(struct analysis *analysis)
 		isa_image_close(&analysis->image);
 }
 
-void analysis_open_lines(struct analysis *analysis)
+void analysis_open_lines(struct isa_analysis *analysis)
 {
-	struct analysis_debug *debug = analysis->debug;
+	struct isa_analysis_debug *debug = analysis->debug;
 
 	if (analysis->lines_tried || !debug)
 		return;
@@ -122,7 +123,7 @@ struct work {
 	const void *elf;
 	size_t size;
 	const struct isa_options *options;
-	struct analysis_debug *debug;
+	struct isa_analysis_debug *debug;
 	struct isa_code_object *object;
 	const struct codeobj_kernel **from; /* as many as the object has kernels */
 	pthread_mutex_t lock;
@@ -131,7 +132,7 @@ struct work {
 	char *error;
 };
 
-static void work_on(struct work *work, struct analysis *analysis)
+static void work_on(struct work *work, struct isa_analysis *analysis)
 {
 	pthread_mutex_lock(&work->lock);
 	while (!work->status && work->next < work->object->kernel_count) {
@@ -158,7 +159,7 @@ static void *worker(void *data)
 {
 	struct isa_code_object scratch = { 0 };
 	struct work *work = data;
-	struct analysis analysis = { .debug = work->debug };
+	struct isa_analysis analysis = { .debug = work->debug };
 
 	/* Should it fail, the others do its share. */
 	if (!analysis_open(&analysis, work->elf, work->size, work->options, &scratch, NULL))
@@ -170,7 +171,7 @@ static void *worker(void *data)
 	return NULL;
 }
 
-static int run_work(struct work *work, struct analysis *analysis)
+static int run_work(struct work *work, struct isa_analysis *analysis)
 {
 	enum { MAX_THREADS = 255 };
 	size_t wanted = work->options && work->options->jobs > 1 ? work->options->jobs - 1 : 0;
@@ -193,8 +194,8 @@ static int run_work(struct work *work, struct analysis *analysis)
 struct isa_session {
 	const void *elf;
 	size_t size;
-	struct analysis analysis;
-	struct analysis_debug debug;
+	struct isa_analysis analysis;
+	struct isa_analysis_debug debug;
 	struct isa_code_object object; /* all but kernels and debug_problem */
 };
 
@@ -214,13 +215,14 @@ int isa_session_open(const void *elf, size_t size, const struct isa_options *opt
 		pthread_mutex_init(&session->debug.lock, NULL);
 		status =
 		    analysis_open(&session->analysis, elf, size, options, &session->object, error);
+		if (!status)
+			status = containers_sha256(elf, size, session->object.sha256);
 	}
 	if (status) {
 		isa_fail(error, status, "code object: %s", strerror(-status));
 		isa_session_close(session);
 		return status;
 	}
-	codeobj_sha256(elf, size, session->object.sha256);
 	*out = session;
 	return 0;
 }

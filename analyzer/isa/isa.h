@@ -56,12 +56,46 @@ enum isa_origin_kind {
 	ISA_ORIGIN_UNKNOWN,  /* why says what could not be followed */
 };
 
+/*
+ * One step of a path: to `offset` bytes from where the pointer leads that was reached so far. A
+ * step that `repeats` may be made any number of times, also never; those next to each other in any
+ * order.
+ */
+struct isa_step {
+	int64_t offset; /* 0 if it is not known */
+	bool exact;     /* false: at an offset that is chosen at run time */
+	bool repeats;
+};
+
+#define ISA_PATH_STEPS 8u
+#define ISA_PATHS      32u
+
+/*
+ * A way through memory to an address: from the pointer at byte `kernarg` of the arguments or, if
+ * `symbol` is not NULL, from that device variable. Each step but the last one loads a pointer; the
+ * last one is the address.
+ */
+struct isa_path {
+	char *symbol;
+	uint32_t kernarg;
+	unsigned step_count;
+	struct isa_step step[ISA_PATH_STEPS];
+};
+
+/* Every path to an address, ascending; or none, and why. */
+struct isa_paths {
+	struct isa_path *path;
+	size_t count;
+	char *why;
+};
+
 struct isa_origin {
 	enum isa_origin_kind kind;
 	uint32_t *kernarg; /* byte offsets in the kernarg segment, ascending */
 	size_t kernarg_count;
-	char *symbol; /* device variable the address starts from, or NULL */
-	char *why;    /* for people; never NULL for ISA_ORIGIN_UNKNOWN */
+	char *symbol;           /* device variable the address starts from, or NULL */
+	char *why;              /* for people; never NULL for ISA_ORIGIN_UNKNOWN */
+	struct isa_paths paths; /* of ISA_ORIGIN_INDIRECT */
 };
 
 /* Words about caches and scope that an instruction is printed with; names by isa_cache_word(). */
@@ -107,7 +141,8 @@ struct isa_atomic {
 	bool native;   /* the operation is done by the memory instruction, not by a CAS loop */
 	bool cas_loop; /* compare-and-swap whose result feeds the loop's new value */
 	bool lock;     /* compare-and-swap that spins without arithmetic on the loaded value */
-	/* Of a compare-and-swap: why it cannot be told whether it is one of these; NULL if it can.
+	/* Of a compare-and-swap: why it cannot be determined whether it is one of these; NULL if it
+	 * can.
 	 */
 	const char *loop_why;
 	enum isa_op loop_op; /* valid if cas_loop */
@@ -133,6 +168,13 @@ struct isa_use {
 	uint32_t kernarg;
 	unsigned access; /* ISA_READ | ISA_WRITE | ISA_ATOMIC */
 	bool certain;    /* false: only one of several possible origins of the accesses */
+};
+
+/* What the kernel does by one path through memory. */
+struct isa_path_use {
+	struct isa_path path;
+	unsigned access; /* ISA_READ | ISA_WRITE | ISA_ATOMIC */
+	bool certain;    /* false: only one of several possible paths of the accesses */
 };
 
 /* One explicit kernel argument, from the metadata note. */
@@ -161,6 +203,12 @@ struct isa_spin {
 	unsigned line;
 };
 
+/* A line of a source; file NULL: not known. */
+struct isa_line {
+	char *file;
+	unsigned line;
+};
+
 struct isa_kernel {
 	char *symbol; /* mangled, without ".kd" */
 	char *name;   /* demangled */
@@ -179,9 +227,14 @@ struct isa_kernel {
 	 * pointer that was itself loaded from memory: such a pointer may lead into any allocation.
 	 */
 	bool uses_complete;
-	char *incomplete;        /* why not, NULL if complete */
-	char *unvisited;         /* why there may be more atomics, NULL if all are listed */
-	enum isa_known uses_lds; /* ISA_NOT_KNOWN where code was not seen */
+	struct isa_path_use
+	    *path_uses; /* accesses through pointers loaded from memory; ascending */
+	size_t path_use_count;
+	bool paths_complete; /* uses_complete, or all that it lacks is in path_uses */
+	char *incomplete;    /* why not, NULL if complete */
+	char *unvisited;     /* why there may be more atomics, NULL if all are listed */
+	struct isa_line incomplete_at, unvisited_at; /* of the instruction that is the reason */
+	enum isa_known uses_lds;                     /* ISA_NOT_KNOWN where code was not seen */
 	enum isa_known has_barrier;
 	unsigned wave_size;    /* lanes */
 	uint32_t lds_size;     /* bytes of LDS a work-group, without what the launch adds */

@@ -11,7 +11,7 @@
 #include "origin.h"
 #include "services.h"
 #include "swaps.h"
-#include "tracer/codeobj/text.h"
+#include "codeobj/text.h"
 
 static char *copy(const char *text)
 {
@@ -28,9 +28,9 @@ static uint32_t get32(const uint8_t *at)
 	return value;
 }
 
-/* Registers at entry (code-objects.md C.6). */
-int kernel_descriptor(const struct analysis *analysis, const char *symbol, struct flow_entry *entry,
-		      char **error)
+/* Registers at entry (docs/code-objects.md#kernel-descriptor). */
+int kernel_descriptor(const struct isa_analysis *analysis, const char *symbol,
+		      struct flow_entry *entry, char **error)
 {
 	const struct isa_image *image = &analysis->image;
 	const struct isa_symbol *descriptor = isa_image_symbol(image, symbol);
@@ -127,7 +127,7 @@ static void add_frame(const char *function, const char *file, unsigned line, voi
 }
 
 /* An isa_atomic.loop_why that settle_loops() replaces. */
-static const char not_looked_for[] = "not looked for";
+static const char not_looked_for[] = "not determined";
 
 /* True if `loop` leaves open whether the loop is elsewhere. */
 static bool in_callers(const struct access *access, const struct flow_entry *entry,
@@ -150,8 +150,9 @@ static void set_loop(struct isa_atomic *atomic, const struct casloop *loop)
 	atomic->lock = loop->lock;
 }
 
-static int fill_atomic(struct analysis *analysis, struct flow *flow, const struct access *access,
-		       const struct flow_entry *entry, struct isa_atomic *atomic)
+static int fill_atomic(struct isa_analysis *analysis, struct flow *flow,
+		       const struct access *access, const struct flow_entry *entry,
+		       struct isa_atomic *atomic)
 {
 	static const uint8_t spaces[] = {
 		[MEM_SCALAR] = ISA_SPACE_GLOBAL,   [MEM_SCALAR_BUFFER] = ISA_SPACE_BUFFER,
@@ -216,14 +217,14 @@ static int fill_atomic(struct analysis *analysis, struct flow *flow, const struc
 }
 
 /* The kernel's own atomics first, then those of its callees by address. */
-struct order {
+struct placed_access {
 	const struct access *access;
 	bool callee;
 };
 
 static int by_place(const void *a, const void *b)
 {
-	const struct order *x = a, *y = b;
+	const struct placed_access *x = a, *y = b;
 
 	if (x->callee != y->callee)
 		return x->callee ? 1 : -1;
@@ -232,10 +233,10 @@ static int by_place(const void *a, const void *b)
 		   : x->access->insn->pc > y->access->insn->pc;
 }
 
-static int fill_atomics(struct analysis *analysis, struct flow *flow,
+static int fill_atomics(struct isa_analysis *analysis, struct flow *flow,
 			const struct flow_entry *entry, struct isa_kernel *kernel)
 {
-	struct order *order = calloc(flow->access_count + 1, sizeof(*order));
+	struct placed_access *order = calloc(flow->access_count + 1, sizeof(*order));
 	size_t count = 0, i;
 	int status = -ENOMEM;
 
@@ -263,7 +264,7 @@ out:
 	return status;
 }
 
-static int fill_args(struct analysis *analysis, const struct codeobj_kernel *from,
+static int fill_args(struct isa_analysis *analysis, const struct codeobj_kernel *from,
 		     struct isa_kernel *kernel, struct flow_arg *flow_args, size_t *flow_count)
 {
 	const char **name = calloc(from->arg_count + 1, sizeof(*name));
@@ -302,7 +303,7 @@ static int fill_args(struct analysis *analysis, const struct codeobj_kernel *fro
 }
 
 /* Nothing in the code of this kernel is an atomic or leads to other code. */
-static bool boring(const struct analysis *analysis, uint64_t entry)
+static bool boring(const struct isa_analysis *analysis, uint64_t entry)
 {
 	const struct isa_image *image = &analysis->image;
 	const struct isa_symbol *symbol = isa_image_symbol_at(image, entry, true);
@@ -336,7 +337,7 @@ static int not_analysed(struct isa_kernel *kernel, unsigned wave_size, const cha
 }
 
 /* Loops around compare-and-swaps that fill_atomic() left open. */
-static int settle_loops(struct analysis *analysis, struct program *program,
+static int settle_loops(struct isa_analysis *analysis, struct program *program,
 			const struct flow_entry *entry, const struct flow_arg *args,
 			size_t arg_count, struct isa_kernel *kernel)
 {
@@ -369,7 +370,18 @@ static int settle_loops(struct analysis *analysis, struct program *program,
 	return status;
 }
 
-int kernel_analyse(struct analysis *analysis, const struct codeobj_kernel *from,
+/* The source line of the instruction at `pc`, where debug information has it; `pc` 0: of none. 0 or
+ * -ENOMEM. */
+static int find_line(const struct isa_analysis *analysis, uint64_t pc, struct isa_line *at)
+{
+	const char *file =
+	    pc && analysis->lines ? lines_find(analysis->lines, pc, &at->line) : NULL;
+
+	at->file = file ? text_one_line(file) : NULL;
+	return file && !at->file ? -ENOMEM : 0;
+}
+
+int kernel_analyse(struct isa_analysis *analysis, const struct codeobj_kernel *from,
 		   const struct isa_options *options, struct isa_kernel *kernel, char **error)
 {
 	struct flow_entry entry = { 0 };
@@ -413,6 +425,10 @@ int kernel_analyse(struct analysis *analysis, const struct codeobj_kernel *from,
 		status = settle_loops(analysis, program, &entry, args, arg_count, kernel);
 	if (!status)
 		status = origin_uses(&flow, kernel);
+	if (!status)
+		status = find_line(analysis, flow.incomplete_pc, &kernel->incomplete_at);
+	if (!status)
+		status = find_line(analysis, flow.unvisited_pc, &kernel->unvisited_at);
 	if (!status)
 		status = facts_end(analysis, &flow, &entry, from, kernel);
 	flow_free(&flow);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Vector registers and private memory of a group of lanes: shared, copied when written. */
 #include "lane_file.h"
 
 #include <errno.h>

@@ -9,7 +9,7 @@
 
 /* Vector and accumulation registers, and the private memory of the lanes, in dwords. */
 #define LANE_REGS (REG_COUNT - REG_VECTOR)
-/* Registers are told apart by groups first: most files use few, and differ in fewer. */
+/* Registers are distinguished by groups first: most files use few, and differ in fewer. */
 #define LANE_GROUP 16u
 _Static_assert(LANE_REGS == 32 * LANE_GROUP, "a bit for each group");
 /* Private memory is followed up to this many bytes per lane. */

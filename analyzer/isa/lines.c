@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Addresses of code to source lines. */
 #include "lines.h"
 
 #include <dwarf.h>
@@ -40,7 +41,7 @@ struct lines {
 	struct skim_sections sections;
 	struct table *table;
 	size_t table_count;
-	/* What find_scopes() found last: both questions are asked about the same places. */
+	/* What find_scopes() found last: both are looked up for the same places. */
 	Dwarf_Die scope[MAX_DEPTH];
 	unsigned scope_count;
 	uint64_t scope_pc;
@@ -284,7 +285,7 @@ struct source {
 	size_t file_count;
 };
 
-/* The unit's own line table; NULL where libdw is to be asked. */
+/* The unit's own line table; NULL where libdw is to be used. */
 static struct skim_lines *rows_of(struct lines *lines, Dwarf_Die *unit)
 {
 	Dwarf_Attribute attribute;

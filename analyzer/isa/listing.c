@@ -6,7 +6,7 @@
 
 #include "analysis.h"
 
-static void list_function(struct analysis *analysis, struct isa_disasm *disasm, uint64_t entry,
+static void list_function(struct isa_analysis *analysis, struct isa_disasm *disasm, uint64_t entry,
 			  uint64_t pc, const struct isa_kernel *kernel,
 			  void (*line)(void *, int64_t, const char *, const struct isa_atomic *),
 			  void *user)
@@ -43,7 +43,7 @@ int isa_disassemble(const void *elf, size_t size, const struct isa_kernel *kerne
 		    void *user, char **error)
 {
 	struct isa_code_object scratch = { 0 };
-	struct analysis analysis = { 0 };
+	struct isa_analysis analysis = { 0 };
 	struct flow_entry entry = { 0 };
 	struct program *program = NULL;
 	const char *why = NULL;

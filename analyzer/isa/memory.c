@@ -494,6 +494,7 @@ int flow_memory(struct flow *flow, const struct function *function, const struct
 	if (!access)
 		return -ENOMEM;
 	index = (size_t)(access - flow->access);
+	access->offset = layout.offset;
 	if (layout.lds) {
 		flow->uses_lds = true;
 		add_pair(access, VALUE_NUMBER, value_base(store, BASE(BASE_APERTURE, 1), 0));

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Where the address of an access comes from, or why that is unknown. */
 #include "origin.h"
-#include "tracer/codeobj/text.h"
+#include "codeobj/text.h"
+#include "path.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -233,6 +235,7 @@ static int gather_all(struct flow *flow, const struct access *access, struct sou
 
 static int copy_offsets(struct isa_origin *origin, const struct offsets *offsets)
 {
+	free(origin->kernarg);
 	origin->kernarg = calloc(offsets->count + 1, sizeof(*origin->kernarg));
 	if (!origin->kernarg)
 		return -ENOMEM;
@@ -256,52 +259,93 @@ static int unknown(struct isa_origin *origin, const char *why)
 	return set_why(origin, why);
 }
 
+/* Through pointers in memory: all paths are known. 0 or -ENOMEM. */
+static int indirect(struct isa_origin *origin)
+{
+	struct offsets kernarg = { .count = 0 };
+	const char *symbol = NULL;
+	bool several = false;
+
+	origin->kind = ISA_ORIGIN_INDIRECT;
+	for (size_t i = 0; i < origin->paths.count; i++) {
+		const struct isa_path *path = &origin->paths.path[i];
+
+		if (!path->symbol) {
+			add_offset(&kernarg, path->kernarg);
+			continue;
+		}
+		several |= symbol && strcmp(symbol, path->symbol);
+		symbol = symbol ? symbol : path->symbol;
+	}
+	if (symbol && !several) {
+		origin->symbol = strdup(symbol);
+		if (!origin->symbol)
+			return -ENOMEM;
+	}
+	return copy_offsets(origin, &kernarg);
+}
+
+/* Through pointers in memory, by ways that are not known. 0 or -ENOMEM. */
+static int somewhere(struct isa_origin *origin, const struct sources *s)
+{
+	if (s->direct.count || s->symbol[0] || (s->indirect.count && s->through))
+		return unknown(origin, origin->paths.why);
+	origin->kind = ISA_ORIGIN_INDIRECT;
+	if (s->through) {
+		origin->symbol = text_one_line(s->through);
+		if (!origin->symbol)
+			return -ENOMEM;
+	}
+	origin->why = strdup(origin->paths.why);
+	return origin->why ? copy_offsets(origin, &s->indirect) : -ENOMEM;
+}
+
+/* One pointer or variable, or several of them; the address starts there. 0 or -ENOMEM. */
+static int direct(struct isa_origin *origin, const struct sources *s)
+{
+	int status = copy_offsets(origin, &s->direct);
+
+	origin->kind = s->direct.count > 1 || s->symbol[0] ? ISA_ORIGIN_SET : ISA_ORIGIN_DIRECT;
+	if (!status && s->symbol[0])
+		status = set_why(origin, "or the device variable");
+	else if (!status && s->lds)
+		status = set_why(origin, "or LDS, by the address at run time");
+	return status;
+}
+
 int origin_resolve(struct flow *flow, const struct access *access, struct isa_origin *origin)
 {
 	struct sources s;
-	const char *symbol;
 	char why[160];
 	int status;
 
 	memset(origin, 0, sizeof(*origin));
 	status = gather_all(flow, access, &s);
+	if (!status && (s.indirect.count || s.through))
+		status = path_find(flow, access, &origin->paths);
 	if (status)
 		return status;
+	if (origin->paths.count)
+		return indirect(origin);
 	if (s.unknown)
 		return unknown(origin, s.unknown);
-	symbol = s.symbol[0] ? s.symbol[0] : s.through;
-	if (symbol) {
-		origin->symbol = text_one_line(symbol);
-		if (!origin->symbol)
-			return -ENOMEM;
-	}
-	if (s.direct.count + !!s.symbol[0] && (s.indirect.count || s.through))
-		return unknown(origin, "either a kernel argument or variable itself, or a pointer "
-				       "loaded through one");
+	if (origin->paths.why)
+		return somewhere(origin, &s);
 	if (s.symbol[1]) {
 		snprintf(why, sizeof(why), "one of several device variables (%.50s, %.50s)",
 			 s.symbol[0], s.symbol[1]);
 		return unknown(origin, why);
 	}
-	if (s.direct.count) {
-		origin->kind =
-		    s.direct.count > 1 || s.symbol[0] ? ISA_ORIGIN_SET : ISA_ORIGIN_DIRECT;
-		status = copy_offsets(origin, &s.direct);
-		if (!status && s.symbol[0])
-			status = set_why(origin, "or the device variable");
-		else if (!status && s.lds)
-			status = set_why(origin, "or LDS, by the address at run time");
-		return status;
+	if (s.symbol[0]) {
+		origin->symbol = text_one_line(s.symbol[0]);
+		if (!origin->symbol)
+			return -ENOMEM;
 	}
+	if (s.direct.count)
+		return direct(origin, &s);
 	if (s.symbol[0]) {
 		origin->kind = ISA_ORIGIN_GLOBAL;
 		return 0;
-	}
-	if (s.indirect.count && s.through)
-		return unknown(origin, "a pointer loaded through an argument or a device variable");
-	if (s.indirect.count || s.through) {
-		origin->kind = ISA_ORIGIN_INDIRECT;
-		return copy_offsets(origin, &s.indirect);
 	}
 	if (s.lds) {
 		origin->kind = ISA_ORIGIN_LDS;
@@ -319,7 +363,7 @@ int origin_resolve(struct flow *flow, const struct access *access, struct isa_or
 		origin->kind = ISA_ORIGIN_CONSTANT;
 		return 0;
 	}
-	return unknown(origin, "the analysis never saw an address here");
+	return unknown(origin, "no address was determined here");
 }
 
 /* ---- uses ---- */
@@ -348,12 +392,33 @@ static int add_use(struct isa_kernel *kernel, uint32_t offset, unsigned access, 
 	return 0;
 }
 
+/*
+ * An access through pointers that were loaded from memory, or one whose origin is not known: for
+ * the list of paths. 0 or -ENOMEM.
+ */
+static int add_paths(struct flow *flow, const struct access *access, unsigned how,
+		     struct isa_kernel *kernel)
+{
+	struct isa_paths paths;
+	int status = path_find(flow, access, &paths);
+
+	if (status)
+		return status;
+	if (paths.count)
+		status = path_use(kernel, &paths, how);
+	else
+		kernel->paths_complete = false;
+	path_clear(&paths);
+	return status;
+}
+
 int origin_uses(struct flow *flow, struct isa_kernel *kernel)
 {
 	size_t i;
 	unsigned k;
 	int status;
 
+	kernel->paths_complete = !flow->incomplete;
 	for (i = 0; i < flow->access_count; i++) {
 		const struct access *access = &flow->access[i];
 		const struct insn *insn = access->insn;
@@ -371,21 +436,28 @@ int origin_uses(struct flow *flow, struct isa_kernel *kernel)
 			if (status)
 				return status;
 		}
+		if (s.indirect.count || s.through)
+			status = add_paths(flow, access, how, kernel);
+		else if (s.unknown)
+			kernel->paths_complete = false;
+		if (status)
+			return status;
 		if (s.unknown)
-			flow_incomplete(flow, "%s at address 0x%llx: %s", insn->mnemonic,
+			flow_incomplete(flow, insn->pc, "%s at address 0x%llx: %s", insn->mnemonic,
 					(unsigned long long)insn->pc, s.unknown);
 		else if (s.indirect.count || s.through)
 			flow_incomplete(
-			    flow,
+			    flow, insn->pc,
 			    "%s at address 0x%llx goes through a pointer that is loaded "
 			    "from memory",
 			    insn->mnemonic, (unsigned long long)insn->pc);
 	}
 	if (flow->exhausted)
-		flow_unvisited(flow, "the kernel is too large to be analysed to the end");
+		flow_unvisited(flow, 0, "the kernel is too large to be analysed to the end");
 	if (flow->store.failed)
 		return -ENOMEM;
 	kernel->uses_complete = !flow->incomplete;
+	kernel->paths_complete &= !flow->unvisited && !flow->unseen && !flow->broken;
 	if (flow->incomplete) {
 		kernel->incomplete = text_one_line(flow->incomplete);
 		if (!kernel->incomplete)

@@ -362,7 +362,7 @@ static uint32_t *slot_of(struct patterns *patterns, uint64_t key, bool whole)
 	return &patterns->slot[slot];
 }
 
-/* The pattern of that key; asked for, and remembered, if it is new. NULL: none can be kept. */
+/* The pattern of that key; disassembled and kept if it is new. NULL: none can be kept. */
 static const struct pattern *find(struct patterns *patterns, const struct encoding *encoding,
 				  uint64_t word, size_t length, uint8_t varying, bool whole,
 				  pattern_decode decode, void *user)

@@ -3,7 +3,7 @@
  * Instructions that differ in the numbers of their registers only. A disassembler takes ten
  * microseconds an instruction and a library has tens of thousands of different ones, but of a few
  * hundred patterns. Which bits of an encoding are the number of which operand is not taken from a
- * table: the disassembler is asked about two instructions that differ in all of these fields, and
+ * table: the disassembler is given two instructions that differ in all of these fields, and
  * what changes with a field is that field's. What does not come out in proportion is no pattern.
  */
 #ifndef HIPGRAIN_ISA_PATTERN_H

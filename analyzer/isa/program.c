@@ -239,7 +239,7 @@ static int walk(struct program *program, struct function *function, struct pc_li
 			if (insn && insn->walk == number)
 				break;
 			if (!insn) {
-				function->problem = "bytes that are no known instruction";
+				function->problem = "bytes that are not a known instruction";
 				break;
 			}
 			if (function->insn_count >= MAX_FUNCTION_INSNS) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis.h"
+#include "path.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -12,6 +13,7 @@ void isa_origin_clear(struct isa_origin *origin)
 	free(origin->kernarg);
 	free(origin->symbol);
 	free(origin->why);
+	path_clear(&origin->paths);
 }
 
 static void free_kernel(struct isa_kernel *kernel)
@@ -45,10 +47,15 @@ static void free_kernel(struct isa_kernel *kernel)
 	free(kernel->args);
 	free(kernel->atomics);
 	free(kernel->uses);
+	for (i = 0; i < kernel->path_use_count; i++)
+		free(kernel->path_uses[i].path.symbol);
+	free(kernel->path_uses);
 	free(kernel->symbol);
 	free(kernel->name);
 	free(kernel->hidden);
 	free(kernel->incomplete);
+	free(kernel->incomplete_at.file);
+	free(kernel->unvisited_at.file);
 	free(kernel->unvisited);
 }
 

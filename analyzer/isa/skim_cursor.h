@@ -9,7 +9,7 @@
 
 struct cursor {
 	const uint8_t *at, *end;
-	bool bad; /* more was asked for than there is; everything read since is 0 */
+	bool bad; /* more was read than there is; everything read since is 0 */
 };
 
 static inline uint64_t take(struct cursor *cursor, unsigned bytes)

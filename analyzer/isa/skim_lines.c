@@ -23,7 +23,7 @@ struct sequence {
 struct file {
 	const char *name;
 	uint64_t directory;
-	char *path; /* made when asked for */
+	char *path; /* made when requested */
 };
 
 struct skim_lines {
@@ -179,7 +179,7 @@ static int end_sequence(struct skim_lines *lines, size_t first, uint64_t high)
 {
 	size_t count = lines->row_count - first;
 
-	/* What the linker has thrown away stands at address 0. */
+	/* What the linker has removed is at address 0. */
 	if (!count || !lines->row[first].pc) {
 		lines->row_count = first;
 		return 0;

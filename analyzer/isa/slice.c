@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Which registers matter: backwards from the addresses of accesses. */
 #include "slice.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What registers and memory of a wave hold at a place in the code. */
 #include "state_internal.h"
 
 #include <errno.h>

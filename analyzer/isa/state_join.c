@@ -83,7 +83,7 @@ static value_id join_scalar(struct value_store *store, const struct state *into,
 		if (same_lanes(other, y, into, x))
 			return b;
 	}
-	/* Which of several masks it is cannot be told any more. */
+	/* Which of several masks it is cannot be determined any more. */
 	if (mask_only && a != VALUE_BOTTOM && b != VALUE_BOTTOM)
 		return VALUE_NUMBER;
 	return widen ? value_widen(store, a, b) : value_join(store, a, b);
@@ -135,7 +135,7 @@ static int join_asides(struct value_store *store, struct state *into, const stru
 		}
 		/*
 		 * What a loop switched off lies within what was off when it began. Sites of
-		 * different ways stand by address, so that it is the same order wherever, and in
+		 * different ways are kept by address, so that it is the same order wherever, and in
 		 * whatever order, these ways meet.
 		 */
 		while (i < into->aside_count && state_place_of(other, into->aside[i].name) < 0 &&

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Compare-and-swaps whose loop lies in a caller: a second pass of the data flow. */
 #include "swaps.h"
 
 #include <errno.h>
@@ -440,8 +441,8 @@ int swaps_classify(const struct flow *flow, const struct insn *insn, struct casl
 	else if (flow->unseen)
 		*why = flow->unseen;
 	else if (open)
-		*why = "it is called from a loop, and what it stores is not seen to be computed "
-		       "from what it expects";
+		*why = "it is called from a loop, and the stored value could not be derived from "
+		       "the expected one";
 	else if (different || !!operations + !!locks + !!singles > 1)
 		*why = "it is called in several ways";
 	else if (!operations && !locks && !singles)

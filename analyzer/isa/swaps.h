@@ -37,7 +37,7 @@ int swaps_note(struct flow *flow, size_t index, value_id stored, value_id expect
 
 /*
  * What all executions of the compare-and-swap `insn` are, after a pass. *why, a static text, is set
- * if that cannot be told. 0 or -ENOMEM.
+ * if that cannot be determined. 0 or -ENOMEM.
  */
 int swaps_classify(const struct flow *flow, const struct insn *insn, struct casloop *result,
 		   const char **why);

@@ -311,7 +311,7 @@ static unsigned for_high(struct flow *flow, const struct value *low, const struc
 			 uint64_t *left)
 {
 	struct candidates found;
-	struct target one;
+	struct target one, *emitted = NULL;
 	const char *why = high->flags & ALT_TAINT ? flow->store.reason[high->why]
 						  : "the address is computed from numbers only";
 
@@ -342,13 +342,25 @@ static unsigned for_high(struct flow *flow, const struct value *low, const struc
 		if (!match)
 			continue;
 		one.base = match->base;
-		one.exact = !alt->flags && alt->term_count == 1;
+		one.exact = !alt->flags && alt->term_count == 1 && match->sign == SIGN_WHOLE;
 		one.constant_known =
 		    !(alt->flags & (ALT_NOCONST | ALT_TAINT | ALT_MORE | ALT_LESS));
 		one.constant = alt->constant;
+		if (one.kind != TARGET_POINTER) {
+			count = emit(target, count, &one);
+			continue;
+		}
+		one.exact &= !high->flags && high->term_count == 1;
+		/* Of one pointer a single target, with every distance from it that is known. */
+		if (emitted && emitted->exact && one.exact &&
+		    emitted->more_count < TARGET_DISTANCES)
+			emitted->more[emitted->more_count++] = one.constant;
+		else if (emitted)
+			emitted->exact = emitted->constant_known = false;
+		if (emitted)
+			continue;
+		emitted = count < TARGETS_MAX ? &target[count] : &one;
 		count = emit(target, count, &one);
-		if (one.kind == TARGET_POINTER)
-			break;
 	}
 	return count;
 }

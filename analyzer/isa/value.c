@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Values that are followed: constants, arguments, sums, unknown ones. */
 #include "value.h"
 
 #include <errno.h>
@@ -527,7 +528,7 @@ value_id value_lane_write(struct value_store *store, value_id vector, uint32_t l
 	value.rest = old->lane_count ? old->rest : vector;
 	for (i = 0; i < old->lane_count && old->lane[i].lane < lane; i++)
 		list[k++] = old->lane[i];
-	/* A lane like all others need not be told apart. */
+	/* A lane like all others need not be distinguished. */
 	if (scalar != value.rest) {
 		list[k].lane = lane;
 		list[k++].value = scalar;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* How compilers translate atomic updates, from atomic_code.def. */
 #include "atomic_code.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What memory is and what atomics do on it: the first row of a table that fits. */
 #include "model.h"
 
 #include <glib.h>
@@ -59,7 +60,7 @@ static int is_release(const struct model_environment *environment, int from, int
 	return version ? version >= from && version < to : -1;
 }
 
-/* 1 holds, 0 does not, -1 cannot be told. */
+/* 1 holds, 0 does not, -1 cannot be determined. */
 static int holds(enum condition condition, const struct model_environment *environment)
 {
 	switch (condition) {
@@ -196,7 +197,7 @@ struct flag_name {
 	const char *name;
 };
 
-/* Values: docs memory-model.md A.2 (H523, H62). */
+/* Values: docs/memory-model.md#flags-of-hiphostmalloc [H523, H62]. */
 static const struct flag_name flag_names[] = {
 	{ HG_API_hipHostMalloc, false, 0x0, "hipHostMallocDefault" },
 	{ HG_API_hipHostMalloc, true, 0x1, "hipHostMallocPortable" },
@@ -313,7 +314,7 @@ static bool is_of_kind(enum atomic_kind kind, unsigned group)
 	       (group == ATOMIC_INT_NOT_PCIE && integer && kind != ATOMIC_INT_PCIE);
 }
 
-/* 1 holds, 0 does not, -1 cannot be told. */
+/* 1 holds, 0 does not, -1 cannot be determined. */
 static int is_when(enum atomic_condition condition, const struct model_atomic_use *use)
 {
 	switch (condition) {
@@ -324,7 +325,7 @@ static int is_when(enum atomic_condition condition, const struct model_atomic_us
 	case WHEN_XGMI:
 		return use->link == LINK_UNKNOWN ? -1 : use->link == LINK_XGMI;
 	case WHEN_NO_PCIE_ATOMICS:
-		/* What is not told is there: all servers of the last decade have them. */
+		/* Assumed where unknown: all servers of the last decade have them. */
 		return use->pcie_atomics == 0 && use->link == LINK_PCIE;
 	case WHEN_SYSTEM_SCOPE:
 		return use->system_scope;
@@ -410,7 +411,7 @@ const char *model_question_text(enum model_question question)
 	static const char *const texts[] = {
 		[QUESTION_CPU] = "CPU access",
 		[QUESTION_GPU] = "GPU access",
-		[QUESTION_MIGRATION] = "moves to the GPU by itself",
+		[QUESTION_MIGRATION] = "migrates to the GPU on access",
 		[QUESTION_PREFETCH] = "hipMemPrefetchAsync",
 		[QUESTION_ADVICE] = "hipMemAdvise",
 		[QUESTION_FILL] = "hipMemset",

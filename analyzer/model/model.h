@@ -18,8 +18,8 @@ enum granularity {
 
 enum location {
 	LOCATION_UNKNOWN,
-	LOCATION_HOST,    /* host memory for good */
-	LOCATION_DEVICE,  /* the GPU's own memory for good */
+	LOCATION_HOST,    /* always host memory */
+	LOCATION_DEVICE,  /* always the GPU's own memory */
 	LOCATION_MOVABLE, /* pages may migrate */
 };
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* For what a call makes the host wait, from waits.def. */
 #include "waits.h"
 
 #include "tracer/events.h"

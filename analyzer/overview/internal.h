@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What overview.c and spans.c share. */
 #ifndef HIPGRAIN_OVERVIEW_INTERNAL_H
 #define HIPGRAIN_OVERVIEW_INTERNAL_H
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Live memory over time by kind and by place, for pages and timelines. */
 #include "overview.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/rules/context.h"
+#include "analyzer/rules/engine/rule_api.h"
 #include "internal.h"
 
 /* A live allocation that is counted. */
@@ -417,7 +418,7 @@ static int by_launches(gconstpointer a, gconstpointer b)
 
 void overview_finish(struct overview *overview)
 {
-	/* Early allocations come before the device is known: the kind of memory is asked for now.
+	/* Early allocations come before the device is known: its kind is determined now.
 	 */
 	for (unsigned i = 0; i < overview->sites->len; i++) {
 		struct memory_site *site = overview->sites->pdata[i];

@@ -123,7 +123,7 @@ void overview_event(struct overview *overview, struct process *process,
 
 /*
  * Nanoseconds from the first event to that time: 0 for a time before it and for a trace without
- * events, INT64_MAX for what is further away than that.
+ * events, INT64_MAX for what is further than that.
  */
 int64_t overview_moment(const struct overview *overview, int64_t ns);
 

@@ -16,14 +16,14 @@
 
 #include "analyzer/output.h"
 #include "analyzer/analyze.h"
-#include "analyzer/reader/batches.h"
+#include "analyzer/reader/event_queue.h"
 #include "analyzer/reader/decode.h"
 
 struct findings_sink {
 	bt_message_iterator *iterator;
 	struct analysis analysis;
 	struct analysis_run *run;
-	struct batches *batches;
+	struct event_queue *queue;
 	struct decode *decode;
 	char *open_batches; /* a folder; NULL without a bundle */
 	pthread_t analyst;  /* takes the events while the graph reads on */
@@ -36,7 +36,7 @@ static void *analyse(void *data)
 {
 	struct findings_sink *sink = data;
 
-	batches_deliver(sink->batches, analysis_event, sink->run);
+	event_queue_deliver(sink->queue, analysis_event, sink->run);
 	return NULL;
 }
 
@@ -45,7 +45,7 @@ static void join_analyst(struct findings_sink *sink)
 {
 	if (sink->analysing) {
 		decode_end(sink->decode, sink->open_batches);
-		batches_finish(sink->batches);
+		event_queue_finish(sink->queue);
 		pthread_join(sink->analyst, NULL);
 		sink->analysing = false;
 	}
@@ -98,8 +98,8 @@ static void destroy(struct findings_sink *sink)
 	if (sink->decode) {
 		decode_free(sink->decode);
 	}
-	if (sink->batches) {
-		batches_free(sink->batches);
+	if (sink->queue) {
+		event_queue_free(sink->queue);
 	}
 	g_free(sink->open_batches);
 	g_free(sink->output);
@@ -126,7 +126,7 @@ initialize(bt_self_component_sink *self, bt_self_component_sink_configuration *c
 		return refuse("unknown format ", format);
 	}
 	if (bundle && !g_file_test(bundle, G_FILE_TEST_IS_DIR)) {
-		return refuse("no such folder: ", bundle);
+		return refuse("no such directory: ", bundle);
 	}
 	if (bt_self_component_sink_add_input_port(self, "in", NULL, NULL) !=
 	    BT_SELF_COMPONENT_ADD_PORT_STATUS_OK) {
@@ -138,14 +138,13 @@ initialize(bt_self_component_sink *self, bt_self_component_sink_configuration *c
 	if (bundle) {
 		sink->open_batches = g_build_filename(bundle, HG_OPEN_BATCHES, NULL);
 	}
-	sink->run = analysis_begin(&sink->analysis, bundle,
-				   chosen == REPORT_HTML || chosen == REPORT_CHROME);
-	sink->batches = batches_new();
+	sink->run = analysis_begin(&sink->analysis, bundle, report_needs_overview(sink->format));
+	sink->queue = event_queue_new();
 	if (bundle) {
 		sink->analysis.stats.counts = counts_new();
 		counts_load(sink->analysis.stats.counts, bundle);
 	}
-	sink->decode = decode_new(sink->batches, &sink->analysis.stats);
+	sink->decode = decode_new(sink->queue, &sink->analysis.stats);
 	if (pthread_create(&sink->analyst, NULL, analyse, sink) != 0) {
 		destroy(sink);
 		return refuse("cannot start a thread", NULL);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Names and classes of recorded functions. */
 #include "event.h"
 
 #include <stddef.h>

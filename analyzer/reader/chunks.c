@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The chunks of a rotated recording, in order. */
 #include "chunks.h"
 
 #include <string.h>

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* How many events each process made, from the files that it left. */
 #include "counts.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "open_batches.h"
+#include "sorted_files.h"
 
 /* Of a batch that was open: not in the trace, as far as is known. */
 struct page {
@@ -23,8 +25,10 @@ struct counts {
 };
 
 static const char *const names[HG_COUNTS_USED] = {
+#define HG_EVENT(name, ...) [HG_COUNT_##name] = #name,
+#include "tracer/events.def"
 #define NAME(name) [HG_COUNT_##name] = #name,
-	HG_EVENTS(NAME) HG_COUNTED_RECORDS(NAME)
+	HG_COUNTED_RECORDS(NAME)
 #undef NAME
 };
 
@@ -160,6 +164,9 @@ static void add_file(struct counts *counts, const struct hg_counts *file)
 	process->files++;
 	process->recorded += file->begun != 0;
 	process->expected |= file->expected != 0;
+	if (file->confined < HG_CONFINED_KINDS) {
+		process->confined |= 1u << file->confined;
+	}
 	g_strlcpy(process->program, file->program, sizeof(process->program));
 	for (char *at = process->program; *at; at++) {
 		*at = g_ascii_isprint(*at) ? *at : '?';
@@ -186,36 +193,15 @@ static void read_file(struct counts *counts, const char *path)
 	g_free(content);
 }
 
-static gint compare_paths(gconstpointer a, gconstpointer b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 void counts_load(struct counts *counts, const char *bundle)
 {
 	char *folder = g_build_filename(bundle, HG_COUNTS, NULL);
-	GDir *directory = g_dir_open(folder, 0, NULL);
-	GPtrArray *paths = g_ptr_array_new_with_free_func(g_free);
-	const char *name;
+	GPtrArray *paths = sorted_files(folder);
 
-	while (directory && (name = g_dir_read_name(directory)) != NULL) {
-		char *path = g_build_filename(folder, name, NULL);
-
-		/* A pipe of that name would not end. */
-		if (g_file_test(path, G_FILE_TEST_IS_REGULAR)) {
-			g_ptr_array_add(paths, path);
-		} else {
-			g_free(path);
-		}
-	}
-	g_ptr_array_sort(paths, compare_paths);
 	for (guint i = 0; i < paths->len; i++) {
 		read_file(counts, paths->pdata[i]);
 	}
 	g_ptr_array_free(paths, TRUE);
-	if (directory) {
-		g_dir_close(directory);
-	}
 	g_free(folder);
 	folder = g_build_filename(bundle, HG_OPEN_BATCHES, NULL);
 	open_batches_each(folder, add_page, counts);

@@ -23,6 +23,7 @@ struct counts_process {
 	unsigned files;    /* of counts; 0: it left none */
 	unsigned recorded; /* of them, those of processes that a session has recorded */
 	bool expected;     /* it was started to be recorded until its end */
+	unsigned confined; /* bits by enum hg_confined_by: why it was not recorded to its end */
 	char program[HG_COUNTS_PROGRAM]; /* of the last file; may be empty */
 	uint64_t counted[COUNTS_KINDS];
 	uint64_t read[COUNTS_KINDS];

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Messages of libbabeltrace2 to struct hg_event, batches to the records in them. */
 #include "decode.h"
 
 #include <glib.h>
@@ -7,9 +8,9 @@
 
 #include "fields.h"
 #include "order.h"
-#include "tracer/codeobj/text.h"
+#include "codeobj/text.h"
 
-/* Asked once of a class, not of each event's field. */
+/* Determined once for a class, not for each event's field. */
 enum member_type { MEMBER_OTHER, MEMBER_UNSIGNED, MEMBER_SIGNED };
 
 enum batch_event { NO_BATCH, BATCH_OPEN, BATCH };
@@ -34,7 +35,7 @@ struct decoder {
 #define RECENT    16u /* classes that are found without a look into the table */
 
 struct decode {
-	struct batches *batches;
+	struct event_queue *queue;
 	struct reader_stats *stats;
 	GHashTable *decoders; /* bt_event_class -> struct decoder */
 	struct {
@@ -47,7 +48,7 @@ struct decode {
 	GArray *words;
 	uint64_t begin;    /* by the trace's clock */
 	int64_t offset_ns; /* of the clock's origin */
-	struct order *order;
+	struct event_order *order;
 	bool stopped;
 };
 
@@ -55,13 +56,13 @@ static void pass_message(void *item, void *data);
 static void pass_record(const struct order_record *record, void *data);
 static void note_found(const struct hg_open_batch *page, void *data);
 
-struct decode *decode_new(struct batches *batches, struct reader_stats *stats)
+struct decode *decode_new(struct event_queue *queue, struct reader_stats *stats)
 {
 	static const struct order_calls calls = { pass_message, pass_record, note_found };
 	struct decode *decode = g_new0(struct decode, 1);
 
 	decode->order = order_new(&calls, decode);
-	decode->batches = batches;
+	decode->queue = queue;
 	decode->stats = stats;
 	if (!stats->counts) {
 		stats->counts = counts_new();
@@ -158,10 +159,10 @@ static struct decoder *make_decoder(const bt_event_class *class)
 			break;
 		}
 	}
-	for (unsigned a = 0; name && a < EVENT_ALIASES; a++) {
+	for (unsigned a = 0; name && event_aliases[a].layout.name; a++) {
 		if (strcmp(name, event_aliases[a].layout.name) == 0) {
 			decoder->type = (int)event_aliases[a].type;
-			decoder->fields = event_aliases[a].layout.fields;
+			decoder->fields = event_aliases[a].layout.fields();
 			decoder->alias = true;
 		}
 	}
@@ -170,7 +171,7 @@ static struct decoder *make_decoder(const bt_event_class *class)
 		return decoder;
 	}
 	if (!decoder->alias) {
-		decoder->fields = event_layouts[decoder->type].fields;
+		decoder->fields = event_layouts[decoder->type].fields();
 	}
 	for (field = decoder->fields; payload && field->name; field++) {
 		size_t at = (size_t)(field - decoder->fields);
@@ -239,9 +240,9 @@ static uint32_t store_sequence(struct decode *decode, const bt_field *field,
 		}
 	}
 	elements = layout->kind == FIELD_BYTES
-		       ? batches_keep(decode->batches, decode->bytes->data, decode->bytes->len)
-		       : batches_keep(decode->batches, decode->words->data,
-				      decode->words->len * sizeof(uint64_t));
+		       ? event_queue_keep(decode->queue, decode->bytes->data, decode->bytes->len)
+		       : event_queue_keep(decode->queue, decode->words->data,
+					  decode->words->len * sizeof(uint64_t));
 	memcpy(event + layout->offset, &elements, sizeof(elements));
 	return (uint32_t)count;
 }
@@ -262,11 +263,11 @@ static const char *keep_text(struct decode *decode, const struct field *layout, 
 			continue;
 		}
 		line = text_one_line(text);
-		kept = line ? batches_keep(decode->batches, line, strlen(line) + 1) : "";
+		kept = line ? event_queue_keep(decode->queue, line, strlen(line) + 1) : "";
 		free(line);
 		return kept;
 	}
-	return batches_keep(decode->batches, text, length + 1);
+	return event_queue_keep(decode->queue, text, length + 1);
 }
 
 static void decode_field(struct decode *decode, const bt_field *field, enum member_type type,
@@ -398,7 +399,7 @@ static void handle_event(struct decode *decode, const bt_message *message)
 	struct decoder *decoder = decoder_of(decode, bt_event_borrow_class_const(source));
 	const bt_field *payload = bt_event_borrow_payload_field_const(source);
 	const bt_field *context = bt_event_borrow_common_context_field_const(source);
-	struct hg_event *event = batches_next(decode->batches);
+	struct hg_event *event = event_queue_next(decode->queue);
 	const struct field *fields;
 
 	event->type = decoder->unknown ? HG_EVENT_TYPES : (enum hg_event_type)decoder->type;
@@ -406,7 +407,7 @@ static void handle_event(struct decode *decode, const bt_message *message)
 	event->tid = context_value(context, decoder->tid, decoder->tid_type);
 	event->ns = time_of(decode, message);
 	if (decoder->unknown) {
-		decode->stopped = !batches_commit(decode->batches);
+		decode->stopped = !event_queue_commit(decode->queue);
 		return;
 	}
 	fields = decoder->fields;
@@ -422,7 +423,8 @@ static void handle_event(struct decode *decode, const bt_message *message)
 			memcpy((char *)event + fields[i].offset, &empty, sizeof(empty));
 		}
 	}
-	if (decoder->alias && event->type == HG_EVENT_alloc) { /* of the host: events.h */
+	if (decoder->alias && event->type == HG_EVENT_alloc) { /* of the host: events.def */
+		event->alloc.symbol = "";
 		event->alloc.device = -1;
 		event->alloc.device_ptr = event->alloc.ptr;
 	}
@@ -436,7 +438,7 @@ static void handle_event(struct decode *decode, const bt_message *message)
 		keep_launch(decode, event);
 	}
 	decode->stats->events++;
-	decode->stopped = !batches_commit(decode->batches);
+	decode->stopped = !event_queue_commit(decode->queue);
 }
 
 /* ---- batches ---- */
@@ -519,7 +521,7 @@ static void pass_record(const struct order_record *record, void *data)
 	if (decode->stopped) {
 		return;
 	}
-	event = batches_next(decode->batches);
+	event = event_queue_next(decode->queue);
 	event->ns = record->ns;
 	event->pid = record->pid;
 	event->tid = record->tid;
@@ -527,7 +529,7 @@ static void pass_record(const struct order_record *record, void *data)
 		return;
 	}
 	decode->stats->events++;
-	decode->stopped = !batches_commit(decode->batches);
+	decode->stopped = !event_queue_commit(decode->queue);
 }
 
 static const bt_field *member_of(const bt_field *payload, uint64_t member)

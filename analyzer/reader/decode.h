@@ -6,13 +6,13 @@
 #include <babeltrace2/babeltrace.h>
 #include <stdbool.h>
 
-#include "analyzer/reader/batches.h"
+#include "analyzer/reader/event_queue.h"
 #include "analyzer/reader/reader.h"
 
 struct decode;
 
 /* What is decoded goes into the batches, losses into the statistics; both are borrowed. */
-struct decode *decode_new(struct batches *batches, struct reader_stats *stats);
+struct decode *decode_new(struct event_queue *queue, struct reader_stats *stats);
 void decode_free(struct decode *decode);
 
 /* Leave out events before that moment of the trace's clock. */

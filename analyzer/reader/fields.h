@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The schema as data: the fields of each event, how they are shown, and where they go. */
 #ifndef HIPGRAIN_READER_FIELDS_H
 #define HIPGRAIN_READER_FIELDS_H
 
@@ -14,9 +15,21 @@ enum field_kind {
 	FIELD_WORDS, /* sequence of 64-bit integers */
 };
 
+/* As in tracer/events.def. */
+enum field_show {
+	SHOW_NUMBER,
+	SHOW_HEX,
+	SHOW_API,
+	SHOW_SIZE,
+	SHOW_TIME,
+	SHOW_ID,
+	SHOW_TEXT,
+};
+
 struct field {
 	const char *name; /* NULL ends a list */
 	enum field_kind kind;
+	enum field_show show;
 	size_t offset; /* in struct hg_event */
 	size_t size;
 	size_t count_offset; /* sequences: where the element count (uint32_t) goes */
@@ -24,17 +37,16 @@ struct field {
 
 struct event_layout {
 	const char *name; /* as in the trace */
-	const struct field *fields;
+	const struct field *(*fields)(void);
 };
 
-/* Events of fewer fields that are read as one of the others. */
+/* Events of fewer fields that are read as one of the others: HG_EVENT_AS. */
 struct event_alias {
 	struct event_layout layout;
 	enum hg_event_type type;
 };
 
-#define EVENT_ALIASES 3
-extern const struct event_alias event_aliases[EVENT_ALIASES];
+extern const struct event_alias event_aliases[]; /* a name of NULL ends them */
 
 #define FIELDS_MAX 16
 

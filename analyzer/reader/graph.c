@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* A graph of libbabeltrace2 whose messages come here. */
 #include "graph.h"
 
 #include <errno.h>

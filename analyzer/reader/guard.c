@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* A crash inside of libbabeltrace2 becomes one line and an exit status. */
 #include "guard.h"
 
 #include <signal.h>
@@ -43,7 +44,7 @@ void guard_begin(const char *directory)
 	if (!wanted)
 		return;
 	snprintf(message, sizeof(message),
-		 "hipgrain: %.4000s: the recording is damaged: libbabeltrace2 ended while it read "
+		 "hipgrain: %.4000s: the recording is damaged: libbabeltrace2 ended while reading "
 		 "the events\n",
 		 directory);
 	sigemptyset(&action.sa_mask);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Events of a recording that is being made, from a relay daemon. */
 #include "live.h"
 
 #include <babeltrace2/babeltrace.h>
@@ -7,17 +8,17 @@
 #include <signal.h>
 #include <string.h>
 
-#include "batches.h"
+#include "event_queue.h"
 #include "decode.h"
 #include "graph.h"
 #include "guard.h"
 
-/* How often the relay is asked when it had nothing new. LTTng sends about once a second. */
+/* How often the relay is polled when it had nothing new. LTTng sends about once a second. */
 #define PAUSE_US (100 * 1000)
 
 struct live {
 	struct reader_stats *stats; /* the reading thread's until it has ended */
-	struct batches *batches;
+	struct event_queue *queue;
 	struct decode *decode;
 	bt_graph *graph;
 	const char *open_batches;
@@ -88,7 +89,7 @@ static void *run_graph(void *data)
 	guard_reading(true);
 	while (!stopped && status == BT_GRAPH_RUN_STATUS_AGAIN) {
 		status = bt_graph_run(live->graph);
-		batches_flush(live->batches);
+		event_queue_flush(live->queue);
 		if (status == BT_GRAPH_RUN_STATUS_AGAIN) {
 			g_usleep(PAUSE_US);
 		}
@@ -98,7 +99,7 @@ static void *run_graph(void *data)
 	}
 	decode_end(live->decode, stopped ? NULL : live->open_batches);
 	guard_reading(false);
-	batches_finish(live->batches);
+	event_queue_finish(live->queue);
 	return NULL;
 }
 
@@ -112,8 +113,8 @@ int read_live(const char *url, const char *open_batches, reader_callback callbac
 	memset(stats, 0, sizeof(*stats));
 	*error = NULL;
 	guard_begin(url);
-	live.batches = batches_new();
-	live.decode = decode_new(live.batches, stats);
+	live.queue = event_queue_new();
+	live.decode = decode_new(live.queue, stats);
 	result = build_graph(&live, url);
 	if (result < 0) {
 		*error = graph_take_error();
@@ -121,7 +122,7 @@ int read_live(const char *url, const char *open_batches, reader_callback callbac
 	}
 	result = -pthread_create(&thread, NULL, run_graph, &live);
 	if (result == 0) {
-		result = batches_deliver(live.batches, callback, data);
+		result = event_queue_deliver(live.queue, callback, data);
 		pthread_join(thread, NULL);
 	}
 	/* It never began: another reader has the session, or it is not there. */
@@ -134,7 +135,7 @@ out:
 	guard_end();
 	bt_graph_put_ref(live.graph);
 	decode_free(live.decode);
-	batches_free(live.batches);
+	event_queue_free(live.queue);
 	return result;
 }
 

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Records of batches that were not traced when their process ended. */
 #include "open_batches.h"
 
 #include <glib.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "sorted_files.h"
 
 /* The first page has its magic where the others have their begin. */
 static bool read_page(FILE *file, struct hg_open_batch *page)
@@ -31,34 +34,13 @@ static void read_file(const char *path,
 	fclose(file);
 }
 
-static gint compare(gconstpointer a, gconstpointer b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 void open_batches_each(const char *folder,
 		       void (*function)(const struct hg_open_batch *page, void *data), void *data)
 {
-	GDir *directory = g_dir_open(folder, 0, NULL);
-	GPtrArray *paths = g_ptr_array_new_with_free_func(g_free);
-	const char *name;
+	GPtrArray *paths = sorted_files(folder);
 
-	while (directory && (name = g_dir_read_name(directory)) != NULL) {
-		char *path = g_build_filename(folder, name, NULL);
-
-		/* A pipe of that name would not end. */
-		if (g_file_test(path, G_FILE_TEST_IS_REGULAR)) {
-			g_ptr_array_add(paths, path);
-		} else {
-			g_free(path);
-		}
-	}
-	g_ptr_array_sort(paths, compare);
 	for (guint i = 0; i < paths->len; i++) {
 		read_file(paths->pdata[i], function, data);
 	}
 	g_ptr_array_free(paths, TRUE);
-	if (directory) {
-		g_dir_close(directory);
-	}
 }

@@ -7,7 +7,7 @@
 
 /*
  * Call `function` with every page that holds records, of all files in the folder; each is a copy,
- * which is gone afterwards. Files that are something else are left out; no folder is none.
+ * which is removed afterwards. Files that are something else are left out; no folder is none.
  */
 void open_batches_each(const char *folder,
 		       void (*function)(const struct hg_open_batch *page, void *data), void *data);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Events and records of batches by time: what is open is waited for. */
 #include "order.h"
 
 #include <glib.h>
@@ -39,11 +40,11 @@ struct process {
 	struct order_missing missing;
 };
 
-struct order {
+struct event_order {
 	struct order_calls calls;
 	void *data;
 	GHashTable *processes; /* by pid */
-	struct process *last;  /* the one asked for last */
+	struct process *last;  /* the one looked up last */
 	uint64_t holding, held_most;
 };
 
@@ -125,7 +126,7 @@ static void add_run(struct process *process, struct run *run)
 	}
 }
 
-/* The first run goes on to its next record, or away. */
+/* The first run goes on to its next record, or is removed. */
 static void next_record(struct process *process)
 {
 	struct run *run = run_at(process, 0);
@@ -150,9 +151,9 @@ static void free_process(gpointer data)
 	g_free(process);
 }
 
-struct order *order_new(const struct order_calls *calls, void *data)
+struct event_order *order_new(const struct order_calls *calls, void *data)
 {
-	struct order *order = g_new0(struct order, 1);
+	struct event_order *order = g_new0(struct event_order, 1);
 
 	order->calls = *calls;
 	order->data = data;
@@ -160,13 +161,13 @@ struct order *order_new(const struct order_calls *calls, void *data)
 	return order;
 }
 
-void order_free(struct order *order)
+void order_free(struct event_order *order)
 {
 	g_hash_table_destroy(order->processes);
 	g_free(order);
 }
 
-static struct process *find(struct order *order, int32_t pid)
+static struct process *find(struct event_order *order, int32_t pid)
 {
 	struct process *process = order->last;
 
@@ -180,7 +181,7 @@ static struct process *find(struct order *order, int32_t pid)
 	return process;
 }
 
-static struct process *find_or_make(struct order *order, int32_t pid)
+static struct process *find_or_make(struct event_order *order, int32_t pid)
 {
 	struct process *process = find(order, pid);
 
@@ -199,7 +200,7 @@ static struct process *find_or_make(struct order *order, int32_t pid)
 
 /* ---- letting go ---- */
 
-static void pass_record(struct order *order, struct process *process)
+static void pass_record(struct event_order *order, struct process *process)
 {
 	const struct run *run = run_at(process, 0);
 	struct order_record record = {
@@ -211,7 +212,7 @@ static void pass_record(struct order *order, struct process *process)
 	next_record(process);
 }
 
-static void pass_item(struct order *order, struct process *process)
+static void pass_item(struct event_order *order, struct process *process)
 {
 	struct held *held = g_queue_pop_head(&process->held);
 
@@ -222,7 +223,7 @@ static void pass_item(struct order *order, struct process *process)
 }
 
 /* Everything up to that moment. */
-static void release_until(struct order *order, struct process *process, int64_t until)
+static void release_until(struct event_order *order, struct process *process, int64_t until)
 {
 	for (;;) {
 		const struct held *held = g_queue_peek_head(&process->held);
@@ -238,7 +239,7 @@ static void release_until(struct order *order, struct process *process, int64_t 
 	}
 }
 
-static void release(struct order *order, struct process *process)
+static void release(struct event_order *order, struct process *process)
 {
 	int64_t until = process->within ? process->first : INT64_MAX;
 
@@ -273,7 +274,7 @@ static guint oldest_open(const struct process *process)
 	return oldest;
 }
 
-static void look_for_overdue(struct order *order, struct process *process, int64_t ns)
+static void look_for_overdue(struct event_order *order, struct process *process, int64_t ns)
 {
 	guint oldest = oldest_open(process);
 
@@ -294,7 +295,7 @@ static void look_for_overdue(struct order *order, struct process *process, int64
 	}
 }
 
-void order_heard(struct order *order, int32_t pid, int64_t ns, bool announces)
+void order_heard(struct event_order *order, int32_t pid, int64_t ns, bool announces)
 {
 	struct process *process = find(order, pid);
 
@@ -308,7 +309,7 @@ void order_heard(struct order *order, int32_t pid, int64_t ns, bool announces)
 	}
 }
 
-bool order_hold(struct order *order, int32_t pid, int64_t ns, void *item)
+bool order_hold(struct event_order *order, int32_t pid, int64_t ns, void *item)
 {
 	struct process *process = find(order, pid);
 	struct held *held;
@@ -329,7 +330,7 @@ bool order_hold(struct order *order, int32_t pid, int64_t ns, void *item)
 	return true;
 }
 
-void order_open(struct order *order, int32_t pid, int32_t tid, uint32_t number, int64_t ns)
+void order_open(struct event_order *order, int32_t pid, int32_t tid, uint32_t number, int64_t ns)
 {
 	struct process *process = find_or_make(order, pid);
 	struct open open = { number, tid, ns };
@@ -387,7 +388,7 @@ static void add_records(struct process *process, const struct hg_ev_batch *batch
 	}
 }
 
-void order_batch(struct order *order, int32_t pid, const struct hg_ev_batch *batch,
+void order_batch(struct event_order *order, int32_t pid, const struct hg_ev_batch *batch,
 		 int64_t begin_ns, int64_t since_ns)
 {
 	struct process *process = find_or_make(order, pid);
@@ -397,7 +398,7 @@ void order_batch(struct order *order, int32_t pid, const struct hg_ev_batch *bat
 	release(order, process);
 }
 
-static void miss(struct order *order, struct process *process)
+static void miss(struct event_order *order, struct process *process)
 {
 	count_missing(process, process->open->len);
 	g_array_set_size(process->open, 0);
@@ -405,7 +406,7 @@ static void miss(struct order *order, struct process *process)
 	release(order, process);
 }
 
-void order_forget(struct order *order, int32_t pid)
+void order_forget(struct event_order *order, int32_t pid)
 {
 	struct process *process = find(order, pid);
 
@@ -417,7 +418,7 @@ void order_forget(struct order *order, int32_t pid)
 /* ---- the end ---- */
 
 struct ending {
-	struct order *order;
+	struct event_order *order;
 	int64_t offset_ns;
 };
 
@@ -454,7 +455,7 @@ static void use_page(const struct hg_open_batch *page, void *data)
 	}
 }
 
-void order_end(struct order *order, const char *folder, int64_t offset_ns, GArray *missing)
+void order_end(struct event_order *order, const char *folder, int64_t offset_ns, GArray *missing)
 {
 	struct ending ending = { order, offset_ns };
 	GHashTableIter iterator;
@@ -476,7 +477,7 @@ void order_end(struct order *order, const char *folder, int64_t offset_ns, GArra
 	}
 }
 
-uint64_t order_held_most(const struct order *order)
+uint64_t order_held_most(const struct event_order *order)
 {
 	return order->held_most;
 }

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tracer/batch_events.h"
+#include "tracer/events.h"
 
 /* Where a record comes from. */
 struct order_record {
@@ -34,11 +34,11 @@ struct order_missing {
 	uint64_t records, batches;
 };
 
-struct order;
+struct event_order;
 
-struct order *order_new(const struct order_calls *calls, void *data);
+struct event_order *order_new(const struct order_calls *calls, void *data);
 /* Nothing may be held back any more: order_end() was called. */
-void order_free(struct order *order);
+void order_free(struct event_order *order);
 
 /*
  * An event of that process at `ns`, before order_hold(); `announces`: with it the process says what
@@ -47,32 +47,32 @@ void order_free(struct order *order);
  * before that are still to come, so it is held back until it announces itself. What their records
  * tell of the time before its first event is left out.
  */
-void order_heard(struct order *order, int32_t pid, int64_t ns, bool announces);
+void order_heard(struct event_order *order, int32_t pid, int64_t ns, bool announces);
 
 /* An event of that process at `ns`, in the order of time: true if it is held back as `item`. */
-bool order_hold(struct order *order, int32_t pid, int64_t ns, void *item);
+bool order_hold(struct event_order *order, int32_t pid, int64_t ns, void *item);
 
 /* A batch of that thread's begins at `ns`. */
-void order_open(struct order *order, int32_t pid, int32_t tid, uint32_t number, int64_t ns);
+void order_open(struct event_order *order, int32_t pid, int32_t tid, uint32_t number, int64_t ns);
 
 /*
  * A batch was recorded; its words are copied. `begin_ns` is its begin, since the clock's origin;
  * records before `since_ns` are left out.
  */
-void order_batch(struct order *order, int32_t pid, const struct hg_ev_batch *batch,
+void order_batch(struct event_order *order, int32_t pid, const struct hg_ev_batch *batch,
 		 int64_t begin_ns, int64_t since_ns);
 
 /* Another program runs in that process, which does not go on with what was open. */
-void order_forget(struct order *order, int32_t pid);
+void order_forget(struct event_order *order, int32_t pid);
 
 /*
  * Nothing follows. What batches are still open hold is looked for in the files of `folder` (NULL:
  * nowhere), whose times are `offset_ns` before those of the clock's origin. Adds to `missing`, of
  * struct order_missing, a row for each process of which something is.
  */
-void order_end(struct order *order, const char *folder, int64_t offset_ns, GArray *missing);
+void order_end(struct event_order *order, const char *folder, int64_t offset_ns, GArray *missing);
 
 /* Most items that were held back at a time. */
-uint64_t order_held_most(const struct order *order);
+uint64_t order_held_most(const struct event_order *order);
 
 #endif

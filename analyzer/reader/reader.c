@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* A trace directory to events in order of time. */
 #include "reader.h"
 
 #include <babeltrace2/babeltrace.h>
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "batches.h"
+#include "event_queue.h"
 #include "chunks.h"
 #include "decode.h"
 #include "graph.h"
@@ -20,7 +21,7 @@
 
 struct reader {
 	struct reader_stats *stats; /* the reading thread's until it has ended */
-	struct batches *batches;
+	struct event_queue *queue;
 	struct decode *decode;
 	char *open_batches;  /* a folder */
 	GPtrArray *salvaged; /* temporary folders */
@@ -291,7 +292,7 @@ static void *run_graph(void *data)
 	}
 	guard_reading(false);
 	decode_end(reader->decode, reader->open_batches);
-	batches_finish(reader->batches);
+	event_queue_finish(reader->queue);
 	return NULL;
 }
 
@@ -317,8 +318,8 @@ int read_trace(const char *directory, const char *bundle, reader_callback callba
 	if (bundle) {
 		counts_load(stats->counts, bundle);
 	}
-	reader.batches = batches_new();
-	reader.decode = decode_new(reader.batches, stats);
+	reader.queue = event_queue_new();
+	reader.decode = decode_new(reader.queue, stats);
 	reader.open_batches = bundle ? g_build_filename(bundle, HG_OPEN_BATCHES, NULL)
 				     : g_build_filename(directory, "..", HG_OPEN_BATCHES, NULL);
 	reader.salvaged = g_ptr_array_new_with_free_func((GDestroyNotify)salvage_remove);
@@ -340,14 +341,14 @@ int read_trace(const char *directory, const char *bundle, reader_callback callba
 	}
 	result = -pthread_create(&thread, NULL, run_graph, &reader);
 	if (result == 0) {
-		result = batches_deliver(reader.batches, callback, data);
+		result = event_queue_deliver(reader.queue, callback, data);
 		pthread_join(thread, NULL);
 	}
 out:
 	guard_end();
 	bt_graph_put_ref(reader.graph);
 	decode_free(reader.decode);
-	batches_free(reader.batches);
+	event_queue_free(reader.queue);
 	g_free(reader.open_batches);
 	g_ptr_array_free(reader.salvaged, TRUE);
 	g_ptr_array_free(traces, TRUE);

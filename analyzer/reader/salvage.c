@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Streams that end inside a packet: a view of the trace with whole packets only. */
 #include "salvage.h"
 
 #include <glib.h>
@@ -74,7 +75,7 @@ static char *make_view(const char *trace, unsigned *files, gint64 *total)
 	*total = *files = 0;
 	while (directory && folder && *total >= 0 && (name = g_dir_read_name(directory)) != NULL) {
 		char *path = g_build_filename(trace, name, NULL);
-		/* Index files name packets that may be gone: the reader does without them. */
+		/* Index files may name packets that were removed: the reader does without them. */
 		bool is_stream = g_file_test(path, G_FILE_TEST_IS_REGULAR);
 		gint64 left_out = is_stream ? show_file(trace, folder, name) : 0;
 

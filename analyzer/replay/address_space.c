@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Live and freed allocations by address, a tree for each layer. */
 #include "address_space.h"
 
 #include <stddef.h>
@@ -25,7 +26,7 @@ void allocation_unref(struct allocation *allocation)
 {
 	if (allocation && --allocation->references == 0) {
 		g_free(allocation->symbol);
-		g_free(allocation->history);
+		attachments_clear(&allocation->attachments);
 		g_free(allocation);
 	}
 }
@@ -425,7 +426,7 @@ void address_space_unmap(struct address_space *space, uint64_t start, uint64_t s
 		if (old_end > end) {
 			right = g_memdup2(old, sizeof(*old));
 			right->symbol = NULL;
-			right->history = NULL;
+			right->attachments = (struct attachments){ NULL };
 			right->references = 1;
 			right->ptr = right->device_ptr = end;
 			right->size = old_end - end;

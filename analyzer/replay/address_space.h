@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "attachments.h"
 #include "host_blocks.h"
 #include "tracer/events.h"
 
@@ -25,7 +26,7 @@ enum layer {
 };
 
 /* What the runtime said about an allocation: struct hg_ev_memory. */
-struct memory_answer {
+struct memory_attributes {
 	bool known; /* and not out of date */
 	int32_t type, managed, coherency, preferred, last_prefetch;
 	uint64_t pool_flags;
@@ -46,8 +47,8 @@ struct allocation {
 	uint32_t stack_id;
 	char *symbol; /* device variables: the name, else NULL */
 	unsigned references;
-	struct memory_answer answer;
-	void *history; /* the rules': who used it when; one block, freed with the allocation */
+	struct memory_attributes attributes;
+	struct attachments attachments;
 	bool prefetched_to_gpu; /* at least in part, at some time */
 
 	/* Set when it was freed. */
@@ -58,7 +59,7 @@ struct allocation {
 	uint32_t free_stack_id;
 };
 
-/* Told what begins and ends to live, mappings excepted. */
+/* Called for each allocation that begins or ends, mappings excepted. */
 struct space_observer {
 	/* `again`: it was released by a call that then failed. */
 	void (*live)(void *data, void *owner, struct allocation *allocation, bool again);
@@ -103,7 +104,7 @@ void address_space_add(struct address_space *space, struct allocation *allocatio
 /* The same of a block of the C library, if nobody observes the space: then true. */
 bool address_space_add_block(struct address_space *space, const struct host_block *block);
 
-/* The block that begins at `ptr`, if nobody has asked for it yet, or NULL; valid until the next
+/* The block that begins at `ptr`, if nobody has looked it up yet, or NULL; valid until the next
  * change. */
 const struct host_block *address_space_block(const struct address_space *space, uint64_t ptr);
 
@@ -131,7 +132,7 @@ void address_space_unmap(struct address_space *space, uint64_t start, uint64_t s
 
 /*
  * shmdt of what was attached at `start`: remove its pieces, whatever lies between them. The pages
- * of each are told to `gone`.
+ * of each are passed to `gone`.
  */
 void address_space_detach(struct address_space *space, uint64_t start,
 			  void (*gone)(void *data, uint64_t start, uint64_t size), void *data);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Blocks of the C library as records of few bytes. */
 #include "host_blocks.h"
 
 #include <stddef.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What a forked process has from its parent. */
 #include "inherit.h"
 
 /* Stacks of the parent's get numbers that no process gives: those begin at 1. */
@@ -39,7 +40,7 @@ static gboolean copy_allocation(gpointer key, gpointer value, gpointer data)
 	(void)key;
 	copy->references = 1;
 	copy->symbol = g_strdup(from->symbol);
-	copy->history = NULL;
+	copy->attachments = (struct attachments){ NULL };
 	copy->stack_id = copy_stack(copying, from->stack_id);
 	g_tree_insert(copying->child->space.layers[copy->layer], &copy->ptr, copy);
 	return FALSE;

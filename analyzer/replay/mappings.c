@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* mmap(), munmap(), mremap() and the program break. */
 #include "mappings.h"
 
 #define DONT_UNMAP 4u /* MREMAP_DONTUNMAP, linux/mman.h */
@@ -16,7 +17,7 @@ static void unmap(struct process *process, uint64_t start, uint64_t size)
 }
 
 /*
- * An mremap is known when it has ended: only then is the old range gone, if it is. Until then
+ * An mremap is known when it has ended: only then is the old range unmapped, if at all. Until then
  * another thread can have been given the old addresses already.
  */
 static void settle(struct process *process, uint64_t start, uint64_t size)

@@ -6,7 +6,7 @@
 
 #include "analyzer/replay/replay.h"
 
-/* Before a mapping is added: what lay there is gone. */
+/* Before a mapping is added: what lay there is unmapped. */
 void mapping_make_room(struct process *process, const struct hg_event *event);
 
 /* `free` events of munmap and mremap. */

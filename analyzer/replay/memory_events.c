@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Events about memory: allocation, release, advice, prefetches, attributes. */
 #include "memory_events.h"
 
 #include "mappings.h"
@@ -187,15 +188,15 @@ void memory_free(struct process *process, const struct hg_event *event)
 
 enum { ADVICE_SET_COARSE_GRAIN = 100, ADVICE_UNSET_COARSE_GRAIN = 101 }; /* hipMemoryAdvise, H523 */
 
-/* The runtime is asked again at the next launch; until then its answers are out of date. */
-static void forget_answers(const struct process *process, uint64_t start, uint64_t size)
+/* The runtime is queried again at the next launch; until then its answers are out of date. */
+static void forget_attributes(const struct process *process, uint64_t start, uint64_t size)
 {
 	struct allocation *found;
 	uint64_t end = start + size;
 
 	while (start < end && (found = address_space_overlapping(&process->space, LAYER_HIP, start,
 								 end - start)) != NULL) {
-		found->answer.known = false;
+		found->attributes.known = false;
 		start = found->ptr + MAX(found->size, 1);
 	}
 }
@@ -228,7 +229,7 @@ void memory_advise(struct process *process, const struct hg_event *event)
 						.stack_id = from->stack_id };
 
 		page_map_advise(&process->pages, &call);
-		forget_answers(process, from->ptr, from->size);
+		forget_attributes(process, from->ptr, from->size);
 		process->epoch++;
 	}
 }
@@ -259,7 +260,7 @@ void memory_fix(struct process *process, const struct hg_event *event)
 }
 
 /* What was known before stays known until the next answer, except that it is out of date. */
-void memory_answer(struct process *process, const struct hg_event *event)
+void memory_attributes_apply(struct process *process, const struct hg_event *event)
 {
 	const struct hg_ev_memory *from = &event->memory;
 	struct allocation *allocation = address_space_find(&process->space, from->ptr, NULL);
@@ -267,7 +268,7 @@ void memory_answer(struct process *process, const struct hg_event *event)
 	if (!allocation || (allocation->ptr != from->ptr && allocation->device_ptr != from->ptr)) {
 		return;
 	}
-	allocation->answer = (struct memory_answer){
+	allocation->attributes = (struct memory_attributes){
 		.known = true,
 		.type = from->type,
 		.managed = from->managed,

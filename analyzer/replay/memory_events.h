@@ -12,7 +12,7 @@ void memory_advise(struct process *process, const struct hg_event *event);
 void memory_prefetch(struct process *process, const struct hg_event *event);
 /* What the recorder did is as if the program had done it. */
 void memory_fix(struct process *process, const struct hg_event *event);
-void memory_answer(struct process *process, const struct hg_event *event);
+void memory_attributes_apply(struct process *process, const struct hg_event *event);
 
 /* Its release failed: it was taken back out of the freed allocations. */
 void memory_restored(struct process *process, const struct allocation *allocation);

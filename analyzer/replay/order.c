@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The order of work in streams: a vector clock for each process. */
 #include "order.h"
 
 #include <string.h>
@@ -326,7 +327,7 @@ static struct moment latest_of(const struct order *order, const struct order_str
 	return moment;
 }
 
-/* What the null stream and the blocking streams of a device wait for without being told. */
+/* What the null stream and the blocking streams of a device wait for implicitly. */
 static void wait_implicitly(struct order *order, struct order_stream *stream)
 {
 	struct order_device *device = stream->on;

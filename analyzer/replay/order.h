@@ -100,7 +100,7 @@ struct order_stream *order_stream(struct order *order, uint64_t handle, int32_t 
 /* The stream of an ordinary handle if it is known, else NULL. */
 struct order_stream *order_stream_known(const struct order *order, uint64_t handle);
 
-/* A stream with that handle from now on; an earlier one of that handle is gone. */
+/* A stream with that handle from now on; an earlier one of that handle was destroyed. */
 void order_stream_created(struct order *order, uint64_t handle, bool non_blocking, int32_t device);
 
 /* Destroying a stream: whether that waits is not documented, so it is taken as waited for. */

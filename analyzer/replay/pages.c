@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Advice on ranges of pages, the latest for each. */
 #include "pages.h"
 
 #include "address_space.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What hipMemAdvise made of pages. Advice acts on whole pages: the runtime rounds the range
- * outwards (memory-model.md A5.7, ROCR24 runtime.cpp), so neighbours change too, and it stays
- * until the mapping goes away, not until the allocation is freed.
+ * outwards (docs/memory-model.md#advice, ROCR24 runtime.cpp), so neighbours change too, and it
+ * stays until the mapping ends, not until the allocation is freed.
  */
 #ifndef HIPGRAIN_PAGES_H
 #define HIPGRAIN_PAGES_H
@@ -39,7 +39,7 @@ void page_map_destroy(struct page_map *map);
 /* Set the advice for every page that the range of the call touches. */
 void page_map_advise(struct page_map *map, const struct page_call *call);
 
-/* The mapping of these pages is gone, and with it what was advised. Rounds inwards. */
+/* These pages were unmapped, and with them what was advised. Rounds inwards. */
 void page_map_drop(struct page_map *map, uint64_t start, uint64_t size);
 
 /* How the bytes [start, start + size) are covered. */

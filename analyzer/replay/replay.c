@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Events to the state of processes. */
 #include "replay.h"
 
 #include "inherit.h"
@@ -51,10 +52,7 @@ static void free_args(gpointer data)
 
 	g_free(args->bytes);
 	g_free(args->kept);
-	g_free(args->uses);
-	if (args->hits) {
-		g_ptr_array_free(args->hits, TRUE);
-	}
+	attachments_clear(&args->attachments);
 	g_free(args);
 }
 
@@ -77,7 +75,7 @@ static struct process *process_new(int32_t pid)
 	process->exe = g_strdup("");
 	process->cmdline = g_strdup("");
 	process->env = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
-	process->past = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	process->bypasses = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	process->devices = g_ptr_array_new_with_free_func(free_device);
 	process->modules = g_ptr_array_new_with_free_func(free_module);
 	process->regions = g_array_new(FALSE, FALSE, sizeof(struct region));
@@ -100,17 +98,17 @@ static void process_free(gpointer data)
 	g_free(process->runtime_path);
 	g_free(process->hsa_refused);
 	g_hash_table_destroy(process->env);
-	g_hash_table_destroy(process->past);
+	g_hash_table_destroy(process->bypasses);
 	g_ptr_array_free(process->devices, TRUE);
 	g_ptr_array_free(process->modules, TRUE);
 	g_array_free(process->regions, TRUE);
+	attachments_clear(&process->attachments);
 	g_hash_table_destroy(process->stacks);
 	g_hash_table_destroy(process->code_objects);
 	g_hash_table_destroy(process->kernels);
 	g_hash_table_destroy(process->args);
 	g_array_free(process->failed, TRUE);
 	address_space_destroy(&process->space);
-	g_free(process->gpu_memory);
 	page_map_destroy(&process->pages);
 	g_free(process);
 }
@@ -123,25 +121,10 @@ void replay_init(struct replay *replay)
 	replay->attached = false;
 	replay->inherited = 0;
 	replay->by_pid = g_hash_table_new(NULL, NULL);
-	replay->kernel_analysis_free = NULL;
 }
 
 void replay_destroy(struct replay *replay)
 {
-	for (unsigned i = 0; i < replay->processes->len; i++) {
-		struct process *process = replay->processes->pdata[i];
-		GHashTableIter iterator;
-		gpointer kernel;
-
-		g_hash_table_iter_init(&iterator, process->kernels);
-		while (g_hash_table_iter_next(&iterator, NULL, &kernel)) {
-			void *analysis = ((struct kernel_ref *)kernel)->analysis;
-
-			if (analysis && replay->kernel_analysis_free) {
-				replay->kernel_analysis_free(analysis);
-			}
-		}
-	}
 	g_hash_table_destroy(replay->by_pid);
 	g_ptr_array_free(replay->processes, TRUE);
 	g_ptr_array_free(replay->foreign, TRUE);
@@ -173,7 +156,7 @@ static bool is_foreign(const struct replay *replay, const struct hg_event *first
 	char *session;
 	bool foreign;
 
-	/* It has not told yet what it has, or does not stand by and was there before us. */
+	/* It has not recorded its state yet, or is not on standby and was there before us. */
 	if (replay->attached && first->type != HG_EVENT_process) {
 		return true;
 	}
@@ -212,7 +195,7 @@ static void inherit(struct replay *replay, struct process *child, int32_t ppid)
 		return;
 	}
 	count = process_inherit(child, parent, INHERITED_MOST - replay->inherited);
-	child->past_unknown = count < 0;
+	child->inherited_unknown = count < 0;
 	replay->inherited += (uint64_t)MAX(count, 0);
 	child->inherited = (uint64_t)MAX(count, 0);
 }
@@ -267,7 +250,7 @@ static void apply_process(struct process *process, const struct hg_event *event)
 	g_strfreev(lines);
 }
 
-/* Told again, and nothing else has come to lie there since. */
+/* Recorded again, and nothing else has been allocated there since. */
 static bool is_known_module(const struct host_module *module, const struct hg_ev_module *event)
 {
 	return module && module->path && module->start == event->start &&
@@ -281,7 +264,7 @@ static void apply_module(struct process *process, const struct hg_event *event)
 	struct host_module *module;
 
 	if (event->module.past && *event->module.past) {
-		g_hash_table_replace(process->past, g_strdup(event->module.path),
+		g_hash_table_replace(process->bypasses, g_strdup(event->module.path),
 				     g_strdup(event->module.past));
 	}
 	if (!event->module.size && !old) {
@@ -379,7 +362,6 @@ static void apply_args(struct process *process, const struct hg_event *event)
 	args->bytes = g_memdup2(event->args.bytes, event->args.length);
 	args->kept_length = event->args.kept_length;
 	args->kept = g_memdup2(event->args.kept, event->args.kept_length);
-	args->checked_epoch = UINT64_MAX;
 	g_hash_table_replace(process->args, GUINT_TO_POINTER(args->id), args);
 }
 
@@ -491,7 +473,7 @@ static void apply_state(struct process *process, const struct hg_event *event)
 		return;
 	}
 	if (!state->again) {
-		state->told = true;
+		state->state_known = true;
 		state->calls = event->state.calls;
 		state->left_out = event->state.left_out;
 		state->threshold = event->state.threshold;
@@ -596,7 +578,7 @@ struct process *replay_apply(struct replay *replay, const struct hg_event *event
 		process->launches++;
 		break;
 	case HG_EVENT_memory:
-		memory_answer(process, event);
+		memory_attributes_apply(process, event);
 		break;
 	case HG_EVENT_copy:
 		process->copies++;

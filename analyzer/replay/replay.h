@@ -11,6 +11,7 @@
 
 #include "analyzer/reader/event.h"
 #include "analyzer/replay/address_space.h"
+#include "analyzer/replay/attachments.h"
 #include "analyzer/replay/pages.h"
 
 /* An executable or library; or that the one that began there was unloaded (path NULL). */
@@ -40,7 +41,6 @@ struct kernel_ref {
 	uint32_t code_object_id;
 	uint32_t kernarg_size;
 	char *symbol;
-	void *analysis; /* owned by the rules; freed by replay's kernel_analysis_free */
 };
 
 struct kernel_args {
@@ -50,13 +50,8 @@ struct kernel_args {
 	uint32_t length;
 	uint8_t *bytes;
 	uint32_t kept_length;
-	uint8_t *kept;          /* as in hg_ev_args: kernel_args_address() */
-	uint64_t checked_epoch; /* the rules' cache: address-space epoch of the last check ... */
-	uint64_t checked_items; /* ... its work-items, if what was found depends on them ... */
-	bool items_matter;
-	GPtrArray *hits; /* ... and the findings that it led to, borrowed */
-	void *uses;      /* the rules': what they lead to in memory; one block, freed with this */
-	uint64_t uses_epoch;
+	uint8_t *kept; /* as in hg_ev_args: kernel_args_address() */
+	struct attachments attachments;
 };
 
 struct device {
@@ -87,20 +82,20 @@ struct failed_call {
 
 /* An mremap that has begun; size 0: none. */
 struct remap {
-	uint64_t start, size; /* what it takes away */
+	uint64_t start, size; /* what it unmaps */
 	int32_t tid;
 };
 
 /* What a process tells when recording begins in it late (struct hg_ev_state). */
 struct process_state {
-	bool late;    /* recording began when it had been running */
-	bool told;    /* what it had by then is known, as far as it was remembered */
-	bool telling; /* thread `tid` tells it now */
-	bool again;   /* ... what is known already: another session asked for it */
+	bool late;        /* recording began when it had been running */
+	bool state_known; /* its earlier state is known, as far as it was kept */
+	bool telling;     /* thread `tid` tells it now */
+	bool again;       /* ... what is known already: another session requested it */
 	int32_t tid;
 	uint64_t age; /* ns, when recording began */
 	uint64_t calls, left_out;
-	uint64_t threshold; /* smaller blocks are not told, bytes */
+	uint64_t threshold; /* smaller blocks are not recorded, bytes */
 	uint64_t counted;   /* ns that these had been counted by then; 0: they are not */
 };
 
@@ -125,8 +120,8 @@ struct process {
 	uint64_t host_memory; /* the machine's, bytes; 0 if unknown */
 	GPtrArray *devices;   /* struct device */
 
-	GPtrArray *modules; /* struct host_module, in order of loading and unloading */
-	GHashTable *past;   /* path of an object -> HIP functions that it calls unrecorded */
+	GPtrArray *modules;   /* struct host_module, in order of loading and unloading */
+	GHashTable *bypasses; /* path of an object -> HIP functions that it calls unrecorded */
 	char *hsa_refused; /* why no call below HIP was recorded; NULL: they were, or there was none
 			    */
 	GArray *regions;   /* struct region */
@@ -139,11 +134,10 @@ struct process {
 	struct address_space space;
 	struct page_map pages;
 	struct remap remap;
-	uint64_t inherited; /* allocations that it has from the process that forked it */
-	bool past_unknown;  /* it has more than are kept */
-	uint64_t epoch;     /* changes whenever an address may mean something else */
-	void *gpu_memory;   /* the rules': what GPUs can access; one block, freed with this ... */
-	uint64_t gpu_memory_epoch; /* ... and when it was so */
+	uint64_t inherited;     /* allocations that it has from the process that forked it */
+	bool inherited_unknown; /* it has more than are kept */
+	uint64_t epoch;         /* changes whenever an address may mean something else */
+	struct attachments attachments;
 
 	uint64_t launches, allocations, copies;
 	uint64_t target_regions, target_transfers; /* OpenMP's */
@@ -158,7 +152,6 @@ struct replay {
 	GPtrArray *foreign;   /* processes of other recordings, out of the way */
 	GHashTable *by_pid;   /* the latest process with that pid */
 	uint64_t inherited;   /* allocations that forked processes have from their parents */
-	void (*kernel_analysis_free)(void *analysis);
 	const struct space_observer *observer; /* of every process's memory, or NULL; borrowed */
 };
 
@@ -174,7 +167,7 @@ void replay_set_session(struct replay *replay, const char *session);
 
 /*
  * Whether an event only repeats what is known of its process: another session that was started in
- * the same process was told it. Such events are not to be applied.
+ * the same process has recorded it. Such events are not to be applied.
  */
 bool replay_knows(const struct replay *replay, const struct hg_event *event);
 
@@ -188,7 +181,7 @@ struct process *replay_process(const struct replay *replay, int32_t pid);
 const struct device *process_device(const struct process *process, int32_t ordinal);
 /* What the recorder noted of the environment; NULL: it was not set, or is not among that. */
 const char *process_env(const struct process *process, const char *name);
-/* What events with that id told of; NULL: nothing did (yet). The process' own. */
+/* What events with that id described; NULL: there was none (yet). The process' own. */
 struct kernel_ref *process_kernel(const struct process *process, uint32_t id);
 struct kernel_args *process_args(const struct process *process, uint32_t id);
 /*

@@ -5,7 +5,7 @@
  * source, and their sentences are the same but for numbers that can be added up or given as a
  * range, they are one finding.
  */
-#include "analyzer/rules/evidence.h"
+#include "analyzer/rules/engine/evidence.h"
 #include "selection.h"
 
 #include <string.h>
@@ -27,8 +27,9 @@ static void add_stack(GString *text, const struct analysis *analysis, const stru
 	}
 }
 
-static char *describe(const struct analysis *analysis, const struct finding *finding)
+static char *describe(const struct analysis *analysis, const void *row)
 {
+	const struct finding *finding = row;
 	const struct allocation *allocation = finding->allocation;
 	/* Sentences without their numbers: what they say must hold for all. */
 	const char *words[] = { finding->kernel_symbol,
@@ -61,7 +62,7 @@ static char *describe(const struct analysis *analysis, const struct finding *fin
 	if (finding->related_stack_id) {
 		add_stack(text, analysis, finding->process, finding->related_stack_id);
 	}
-	/* A kernel's launch sites are counted, not told apart; a call is its site. */
+	/* A kernel's launch sites are counted, not distinguished; a call is its site. */
 	if (!finding->kernel && finding->sites->len) {
 		add_stack(text, analysis, finding->process,
 			  g_array_index(finding->sites, struct site, 0).stack_id);
@@ -94,8 +95,12 @@ static void unite_sites(const struct analysis *analysis, struct finding *finding
 	g_hash_table_destroy(seen);
 }
 
-static void join(struct finding *to, const struct finding *from)
+static void join(const struct analysis *analysis, void *into, void *of)
 {
+	struct finding *to = into;
+	const struct finding *from = of;
+
+	(void)analysis;
 	to->count += from->count;
 	to->launches += from->launches;
 	to->work_items = MAX(to->work_items, from->work_items);
@@ -104,26 +109,32 @@ static void join(struct finding *to, const struct finding *from)
 	finding_join(to, from);
 }
 
-void unite_alike(struct analysis *analysis)
+void unite_list(const struct analysis *analysis, GPtrArray *list, describe_row describe_one,
+		join_rows join_two)
 {
 	GHashTable *seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	GPtrArray *list = analysis->findings.list;
 
 	for (unsigned i = 0; i < list->len;) {
-		struct finding *finding = list->pdata[i], *first;
-		char *text = describe(analysis, finding);
+		char *text = describe_one(analysis, list->pdata[i]);
+		void *first = g_hash_table_lookup(seen, text);
 
-		first = g_hash_table_lookup(seen, text);
 		if (first) {
-			join(first, finding);
+			join_two(analysis, first, list->pdata[i]);
 			g_ptr_array_remove_index(list, i);
 			g_free(text);
 		} else {
-			g_hash_table_insert(seen, text, finding);
+			g_hash_table_insert(seen, text, list->pdata[i]);
 			i++;
 		}
 	}
 	g_hash_table_destroy(seen);
+}
+
+void unite_alike(struct analysis *analysis)
+{
+	GPtrArray *list = analysis->findings.list;
+
+	unite_list(analysis, list, describe, join);
 	for (unsigned i = 0; i < list->len; i++) {
 		unite_sites(analysis, list->pdata[i]);
 	}

@@ -2,7 +2,7 @@
 /*
  * Chrome's trace event format (JSON object form), which Perfetto's user interface opens: one
  * process a process, one thread a stream or a waiting host thread, one complete event ("X") a
- * call or several that lie close together, and counters of memory that is live; chrome_moves.c
+ * call or several that lie close together, and counters of memory that is live; chrome_migration.c
  * adds the pages that moved.
  */
 #include "chrome.h"
@@ -206,7 +206,7 @@ int report_chrome(const struct analysis *analysis, unsigned style, FILE *stream)
 		add_lane(&trace, trace.overview->lanes->pdata[i]);
 	}
 	add_counters(&trace);
-	chrome_moves(&trace, analysis);
+	chrome_migration(&trace, analysis);
 	put(root, "traceEvents", trace.events);
 	put(root, "displayTimeUnit", text("ns"));
 	g_hash_table_unref(trace.rows);

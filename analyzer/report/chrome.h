@@ -23,6 +23,6 @@ int chrome_row(struct chrome_trace *trace, int32_t pid, const char *key, const c
 int chrome_lane_row(struct chrome_trace *trace, const struct lane *lane);
 
 /* Series of moves, arrows from the launches that they are for, and counters of bytes each way. */
-void chrome_moves(struct chrome_trace *trace, const struct analysis *analysis);
+void chrome_migration(struct chrome_trace *trace, const struct analysis *analysis);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <signal.h>
 
-#include "analyzer/rules/faults.h"
+#include "analyzer/rules/lifetime/faults.h"
 #include "json_values.h"
 
 const char *signal_text(int number)
@@ -112,7 +112,7 @@ static void append_fault(GString *text, const struct analysis *analysis,
 
 GPtrArray *report_death(const struct analysis *analysis)
 {
-	const GPtrArray *faults = analysis->findings.faults;
+	const GPtrArray *faults = faults_result(&analysis->findings);
 	GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
 	GString *text = g_string_new(NULL);
 	/* Which process of several it was that the recorder waited for is not in the trace. */
@@ -185,9 +185,9 @@ struct json_object *json_death(const struct analysis *analysis)
 		json_object_array_add(lines, text_value(sentences->pdata[i]));
 	}
 	put(object, "text", lines);
-	for (unsigned i = 0; i < analysis->findings.faults->len; i++) {
-		json_object_array_add(faults,
-				      json_fault(analysis, analysis->findings.faults->pdata[i]));
+	for (unsigned i = 0; i < faults_result(&analysis->findings)->len; i++) {
+		json_object_array_add(
+		    faults, json_fault(analysis, faults_result(&analysis->findings)->pdata[i]));
 	}
 	put(object, "faults", faults);
 	g_ptr_array_free(sentences, TRUE);

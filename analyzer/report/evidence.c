@@ -2,7 +2,7 @@
 /* What a finding rests on, fact by fact, in the order of time: `--verbose`. */
 #include "printer.h"
 
-#include "analyzer/rules/answers.h"
+#include "analyzer/rules/engine/runtime_attributes.h"
 #include "history.h"
 
 struct fact {
@@ -48,7 +48,7 @@ static void add_advice(GArray *facts, const struct finding *finding)
 static void add_allocation(GArray *facts, const struct finding *finding)
 {
 	const struct allocation *allocation = finding->allocation;
-	struct runtime_answer answer = runtime_answer(finding->process, allocation);
+	struct runtime_attributes reported = runtime_attributes(finding->process, allocation);
 	GString *text = g_string_new(NULL);
 
 	if (allocation->symbol) {
@@ -69,10 +69,10 @@ static void add_allocation(GArray *facts, const struct finding *finding)
 	if (allocation->device >= 0 && allocation->layer == LAYER_HIP) {
 		g_string_append_printf(text, ", device %d", allocation->device);
 	}
-	if (answer.granularity != GRAIN_UNKNOWN) {
-		g_string_append_printf(text, "; asked, the runtime called it %s%s",
-				       answer.mixed ? "mixed, in part " : "",
-				       model_granularity_name(answer.granularity));
+	if (reported.granularity != GRAIN_UNKNOWN) {
+		g_string_append_printf(text, "; the runtime reported it as %s%s",
+				       reported.mixed ? "mixed, in part " : "",
+				       model_granularity_name(reported.granularity));
 	}
 	add_fact(facts, allocation->ns, g_string_free(text, FALSE));
 	add_advice(facts, finding);
@@ -88,9 +88,10 @@ static void add_use(GArray *facts, const struct finding *finding)
 	const char *call = finding->api ? finding->api : "the call";
 
 	if (finding->kernel) {
-		add_fact(facts, finding->first_ns,
-			 g_strdup_printf("first launch of %s that counts, of %" G_GUINT64_FORMAT,
-					 finding->kernel, finding->launches));
+		add_fact(
+		    facts, finding->first_ns,
+		    g_strdup_printf("first launch of %s with this finding, of %" G_GUINT64_FORMAT,
+				    finding->kernel, finding->launches));
 	} else if (finding->sites->len) {
 		add_fact(facts, finding->first_ns,
 			 g_strdup_printf("%s, for the first of %" G_GUINT64_FORMAT " time%s", call,
@@ -98,11 +99,11 @@ static void add_use(GArray *facts, const struct finding *finding)
 	}
 }
 
-/* What was asked for the memory, and how its pages moved. */
+/* Which calls advised or prefetched the memory, and how its pages moved. */
 static void add_history(GArray *facts, const struct analysis *analysis,
 			const struct finding *finding)
 {
-	const struct move_history *history = finding_history(&analysis->findings, finding);
+	const struct migration_history *history = finding_history(&analysis->findings, finding);
 
 	GArray *known;
 

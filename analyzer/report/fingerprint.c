@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What makes a finding the same in another recording. */
 #include "selection.h"
 
 #include <string.h>
@@ -53,7 +54,7 @@ static char *describe(const struct analysis *analysis, const struct finding *fin
 				       allocation->symbol ? allocation->symbol : "");
 		add_place(text, analysis, finding->process, allocation->stack_id);
 	}
-	/* A kernel's launch sites are counted, not told apart; a call is its site. */
+	/* A kernel's launch sites are counted, not distinguished; a call is its site. */
 	if (!finding->kernel && finding->sites->len) {
 		add_place(text, analysis, finding->process,
 			  g_array_index(finding->sites, struct site, 0).stack_id);

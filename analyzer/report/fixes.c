@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What `hipgrain run --fix` did. */
-#include "analyzer/rules/fixes.h"
+#include "analyzer/rules/migration/fixes.h"
 
 #include "json_values.h"
 #include "printer.h"
@@ -34,24 +34,25 @@ static char *action_text(const struct printer *printer, const struct fix_row *ro
 			   ? g_strdup_printf("made coarse-grained: %s", memory)
 		       : row->fix == HG_FIX_PREFETCH
 			   ? g_strdup_printf("prefetched to device %d: %s", row->device, memory)
-			   : g_strdup_printf("moved to bounds of 2 MiB: %s", memory);
+			   : g_strdup_printf("aligned to 2 MiB: %s", memory);
 		break;
 	case HG_FIX_FAILED:
 		text = g_strdup_printf("refused by the runtime with %s (%d): %s",
 				       model_hip_error_name(row->result), row->result, memory);
 		break;
 	case HG_FIX_UNKNOWN_CODE:
-		text = g_strdup("not covered: its machine code was not looked at beforehand");
+		text = g_strdup(
+		    "not covered: its machine code was not analysed before the program started");
 		break;
 	case HG_FIX_UNKNOWN_USE:
-		text = g_strdup("not covered in full: which memory some of its atomics update "
-				"cannot be told from its machine code");
+		text = g_strdup("not covered in full: the memory that some of its atomics update "
+				"is unknown from its machine code");
 		break;
 	case HG_FIX_NO_ARGUMENTS:
-		text = g_strdup("not covered: what it is given is not known");
+		text = g_strdup("not covered: its arguments are unknown");
 		break;
 	default:
-		text = g_strdup("not done: an error of the program's was pending");
+		text = g_strdup("not done: the program had a pending HIP error");
 		break;
 	}
 	g_free(memory);
@@ -81,12 +82,12 @@ static void put_one(const struct printer *printer, const struct fix_row *row)
 
 void put_fixes(const struct printer *printer)
 {
-	const GPtrArray *rows = printer->analysis->findings.fixes;
+	const GPtrArray *rows = fixes_result(&printer->analysis->findings);
 
 	if (!rows->len) {
 		return;
 	}
-	fprintf(printer->stream, "What --fix did:\n");
+	fprintf(printer->stream, "Actions of --fix:\n");
 	for (unsigned i = 0; i < rows->len; i++) {
 		put_one(printer, rows->pdata[i]);
 	}
@@ -127,7 +128,7 @@ static struct json_object *one_row(const struct analysis *analysis, const struct
 
 struct json_object *json_fixes(const struct analysis *analysis)
 {
-	const GPtrArray *rows = analysis->findings.fixes;
+	const GPtrArray *rows = fixes_result(&analysis->findings);
 	struct json_object *list = json_object_new_array();
 
 	for (unsigned i = 0; i < rows->len; i++) {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What was asked for memory, and where its pages went, as sentences. */
 #include "history.h"
 
 #include <stdlib.h>
@@ -10,19 +11,19 @@
 
 static const struct {
 	const char *name, *text;
-} causes[MOVE_TRIGGERS] = {
-	[MOVE_PREFETCH] = { "prefetch", "prefetched" },
-	[MOVE_GPU_FAULT] = { "gpu_fault", "faults of the GPU" },
-	[MOVE_CPU_FAULT] = { "cpu_fault", "faults of the host" },
-	[MOVE_EVICTION] = { "eviction", "for want of room" },
+} causes[MIGRATION_TRIGGERS] = {
+	[MIGRATION_PREFETCH] = { "prefetch", "prefetched" },
+	[MIGRATION_GPU_FAULT] = { "gpu_fault", "GPU faults" },
+	[MIGRATION_CPU_FAULT] = { "cpu_fault", "host faults" },
+	[MIGRATION_EVICTION] = { "eviction", "because GPU memory was full" },
 };
 
-const char *move_cause_name(enum move_trigger trigger)
+const char *move_cause_name(enum migration_trigger trigger)
 {
 	return causes[trigger].name;
 }
 
-const char *move_cause_text(enum move_trigger trigger)
+const char *move_cause_text(enum migration_trigger trigger)
 {
 	return causes[trigger].text;
 }
@@ -36,7 +37,7 @@ static const struct source_frame *frame_of(const struct analysis *analysis,
 }
 
 char *move_call_text(const struct analysis *analysis, const struct process *process,
-		     const struct move_call *call)
+		     const struct migration_call *call)
 {
 	const struct source_frame *frame = frame_of(analysis, process, call->stack_id);
 	const char *name = hg_api_name(call->api);
@@ -53,13 +54,13 @@ static char *place_text_of(int32_t place)
 	return place < 0 ? g_strdup("the host") : g_strdup_printf("device %d", place);
 }
 
-/* What was asked, where; the caller frees. */
+/* The advice or prefetch and its place; the caller frees. */
 static char *advice_text(const struct analysis *analysis, const struct process *process,
-			 const struct move_advice *advice)
+			 const struct migration_advice *advice)
 {
 	char *call = move_call_text(analysis, process, &advice->call);
 	char *target = place_text_of(advice->target);
-	const char *name = move_advice_name(advice->advice);
+	const char *name = migration_advice_name(advice->advice);
 	char *text;
 
 	if (advice->advice < 0) {
@@ -86,7 +87,7 @@ static char *kernel_name(const struct process *process, uint32_t kernel_id)
 	return kernel ? isa_demangle(kernel->symbol) : NULL;
 }
 
-char *move_span_text(const struct analysis *analysis, const struct move_span *span)
+char *move_span_text(const struct analysis *analysis, const struct migration_span *span)
 {
 	char *from = place_text_of(span->from), *to = place_text_of(span->to);
 	char *kernel = kernel_name(span->process, span->kernel_id);
@@ -128,20 +129,20 @@ static gint by_time(gconstpointer a, gconstpointer b)
 }
 
 GArray *history_facts(const struct analysis *analysis, const struct process *process,
-		      const struct move_history *history)
+		      const struct migration_history *history)
 {
 	GArray *facts = g_array_new(FALSE, FALSE, sizeof(struct history_fact));
 
 	g_array_set_clear_func(facts, clear_fact);
 	for (unsigned i = 0; i < history->calls->len; i++) {
-		const struct move_advice *advice =
-		    &g_array_index(history->calls, struct move_advice, i);
+		const struct migration_advice *advice =
+		    &g_array_index(history->calls, struct migration_advice, i);
 		struct history_fact fact = { advice->ns, advice_text(analysis, process, advice) };
 
 		g_array_append_val(facts, fact);
 	}
 	for (unsigned i = 0; i < MIN(history->moves->len, HISTORY_MOVES); i++) {
-		const struct move_span *span = history->moves->pdata[i];
+		const struct migration_span *span = history->moves->pdata[i];
 		struct history_fact fact = { span->first_ns, move_span_text(analysis, span) };
 
 		g_array_append_val(facts, fact);
@@ -165,7 +166,7 @@ static bool is_inlined_below(const GPtrArray *frames, unsigned i)
 }
 
 const char *move_phase_function(const struct analysis *analysis, const struct process *process,
-				const struct move_phase *phase)
+				const struct migration_phase *phase)
 {
 	const GPtrArray *before, *after;
 	const char *function = NULL;
@@ -197,7 +198,7 @@ const char *move_phase_function(const struct analysis *analysis, const struct pr
 }
 
 char *move_phase_text(const struct analysis *analysis, const struct process *process,
-		      const struct move_phase *phase)
+		      const struct migration_phase *phase)
 {
 	const char *function = move_phase_function(analysis, process, phase);
 	GString *text = g_string_new(NULL);
@@ -233,7 +234,7 @@ char *move_phase_text(const struct analysis *analysis, const struct process *pro
 /* ---- JSON ---- */
 
 struct json_object *json_move_call(const struct analysis *analysis, const struct process *process,
-				   const struct move_call *call)
+				   const struct migration_call *call)
 {
 	const struct source_frame *frame = frame_of(analysis, process, call->stack_id);
 	struct json_object *object;
@@ -258,14 +259,14 @@ static struct json_object *moment(const struct analysis *analysis, int64_t ns)
 
 static struct json_object *json_advice(const struct analysis *analysis,
 				       const struct process *process,
-				       const struct move_advice *advice)
+				       const struct migration_advice *advice)
 {
 	struct json_object *object = json_object_new_object();
 
 	put(object, "ns", moment(analysis, advice->ns));
 	put(object, "call", json_move_call(analysis, process, &advice->call));
 	put(object, "advice",
-	    advice->advice < 0 ? NULL : text_or_null(move_advice_name(advice->advice)));
+	    advice->advice < 0 ? NULL : text_or_null(migration_advice_name(advice->advice)));
 	put(object, "number", advice->advice < 0 ? NULL : json_object_new_int(advice->advice));
 	put(object, "target", json_object_new_int(advice->target));
 	put(object, "offset", json_object_new_int64((int64_t)advice->offset));
@@ -273,7 +274,8 @@ static struct json_object *json_advice(const struct analysis *analysis,
 	return object;
 }
 
-static struct json_object *json_span(const struct analysis *analysis, const struct move_span *span)
+static struct json_object *json_span(const struct analysis *analysis,
+				     const struct migration_span *span)
 {
 	struct json_object *object = json_object_new_object();
 	char *kernel = kernel_name(span->process, span->kernel_id);
@@ -294,7 +296,7 @@ static struct json_object *json_span(const struct analysis *analysis, const stru
 
 struct json_object *json_move_history(const struct analysis *analysis,
 				      const struct process *process,
-				      const struct move_history *history)
+				      const struct migration_history *history)
 {
 	struct json_object *object, *calls, *moves;
 	unsigned shown;
@@ -309,7 +311,7 @@ struct json_object *json_move_history(const struct analysis *analysis,
 	for (unsigned i = 0; i < history->calls->len; i++) {
 		json_object_array_add(
 		    calls, json_advice(analysis, process,
-				       &g_array_index(history->calls, struct move_advice, i)));
+				       &g_array_index(history->calls, struct migration_advice, i)));
 	}
 	for (unsigned i = 0; i < shown; i++) {
 		json_object_array_add(moves, json_span(analysis, history->moves->pdata[i]));

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was asked for memory and how its pages moved, in words and as JSON. */
+/* Advice and prefetches of memory and how its pages moved, in words and as JSON. */
 #ifndef HIPGRAIN_REPORT_HISTORY_H
 #define HIPGRAIN_REPORT_HISTORY_H
 
 #include "analyzer/analyze.h"
-#include "analyzer/rules/moves.h"
+#include "analyzer/rules/migration/migration.h"
 
 struct json_object;
 
 /* "prefetch", "gpu_fault", ... */
-const char *move_cause_name(enum move_trigger trigger);
+const char *move_cause_name(enum migration_trigger trigger);
 /* "prefetched", "faults of the GPU", ... */
-const char *move_cause_text(enum move_trigger trigger);
+const char *move_cause_text(enum migration_trigger trigger);
 
 /* "hipMemPrefetchAsync at main.cpp:12"; the caller frees. */
 char *move_call_text(const struct analysis *analysis, const struct process *process,
-		     const struct move_call *call);
+		     const struct migration_call *call);
 /* What moved, whither, and why. The caller frees. */
-char *move_span_text(const struct analysis *analysis, const struct move_span *span);
+char *move_span_text(const struct analysis *analysis, const struct migration_span *span);
 /* When the host faulted: "after ... and before ..., thread 7"; the caller frees. */
 char *move_phase_text(const struct analysis *analysis, const struct process *process,
-		      const struct move_phase *phase);
+		      const struct migration_phase *phase);
 /* The innermost function that both calls of a phase were made from; NULL: it is not known. */
 const char *move_phase_function(const struct analysis *analysis, const struct process *process,
-				const struct move_phase *phase);
+				const struct migration_phase *phase);
 
 struct history_fact {
 	int64_t ns;
@@ -32,13 +32,13 @@ struct history_fact {
 
 /* All of it in the order of time: struct history_fact, freed with the array. */
 GArray *history_facts(const struct analysis *analysis, const struct process *process,
-		      const struct move_history *history);
+		      const struct migration_history *history);
 
 /* NULL where there is none. */
 struct json_object *json_move_call(const struct analysis *analysis, const struct process *process,
-				   const struct move_call *call);
+				   const struct migration_call *call);
 struct json_object *json_move_history(const struct analysis *analysis,
 				      const struct process *process,
-				      const struct move_history *history);
+				      const struct migration_history *history);
 
 #endif

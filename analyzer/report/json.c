@@ -317,7 +317,7 @@ struct json_object *report_json_object(const struct analysis *analysis)
 	put(root, "baseline", baseline(selection));
 	put(root, "limits", text_list(analysis->findings.limits));
 	put(root, "notes", text_list(analysis->findings.notes));
-	put(root, "migration", json_moves(analysis));
+	put(root, "migration", json_migration(analysis));
 	put(root, "recording_cost", recording_cost(analysis));
 	put(root, "fixes", json_fixes(analysis));
 	put(root, "residency", json_residency(analysis));

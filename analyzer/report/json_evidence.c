@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Members of the JSON report about what a finding unites: see analyzer/rules/evidence.h. */
+/* Members of the JSON report about what a finding unites: see analyzer/rules/engine/evidence.h. */
 #include "report.h"
 
-#include "analyzer/rules/evidence.h"
+#include "analyzer/rules/engine/evidence.h"
 #include "json_values.h"
 
 static struct json_object *number(uint64_t value)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Values of JSON that are the same wherever they stand. */
 #include "json_values.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Rows, wrapped text and source lines of the text format. */
 #include "printer.h"
 
 #include <stdlib.h>
@@ -93,7 +94,7 @@ static bool is_interesting(const struct source_frame *frame)
 	return true;
 }
 
-#define FRAMES_SHOWN 10 /* of a call stack, unless all are asked for; the JSON report has all */
+#define FRAMES_SHOWN 10 /* of a call stack, unless all are requested; the JSON report has all */
 
 void put_stack(const struct printer *printer, const char *label, const struct process *process,
 	       uint32_t stack_id)

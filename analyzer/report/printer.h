@@ -16,7 +16,7 @@ struct printer {
 	size_t width; /* columns beside the labels */
 };
 
-/* `stream` is asked for its width: COLUMNS, the terminal's, or 100. */
+/* The width is that of `stream`: COLUMNS, the terminal's, or 100. */
 void printer_init(struct printer *printer, const struct analysis *analysis, unsigned style,
 		  FILE *stream);
 

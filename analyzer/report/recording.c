@@ -69,6 +69,6 @@ void recording_line(const char *status, int64_t missing, FILE *stream)
 	} else if (known == RECORDING_INCOMPLETE) {
 		fputs("hipgrain: the recording is incomplete\n", stream);
 	} else if (known == RECORDING_UNKNOWN) {
-		fputs("hipgrain: it is not known whether the recording is complete\n", stream);
+		fputs("hipgrain: unknown whether the recording is complete\n", stream);
 	}
 }

@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One function an output format; each writes to the stream and returns 0 or a negative errno. */
+/* What the formats (formats.h) share: sections as rows of text and as JSON. */
 #ifndef HIPGRAIN_REPORT_H
 #define HIPGRAIN_REPORT_H
 
 #include "analyzer/analyze.h"
-
-int report_text(const struct analysis *analysis, unsigned style, FILE *stream);
-/* These two need analysis->overview. */
-int report_html(const struct analysis *analysis, unsigned style, FILE *stream);
-int report_chrome(const struct analysis *analysis, unsigned style, FILE *stream);
-int report_sarif(const struct analysis *analysis, unsigned style, FILE *stream);
-int report_json(const struct analysis *analysis, unsigned style, FILE *stream);
 
 struct printer;
 struct json_object;
@@ -25,7 +18,7 @@ struct json_object *json_death(const struct analysis *analysis);
 /* "SIGABRT", NULL for signals without a name. */
 const char *signal_text(int number);
 
-/* What --what-if asked for: rows of text; and a JSON object, NULL without it. */
+/* What --what-if requested: rows of text; and a JSON object, NULL without it. */
 void put_what_if(const struct printer *printer);
 struct json_object *json_what_if(const struct analysis *analysis);
 
@@ -39,7 +32,7 @@ struct json_object *json_fixes(const struct analysis *analysis);
 
 /* The account of pages that moved: rows of text, nothing without any; and a JSON array. */
 void put_moves(const struct printer *printer);
-struct json_object *json_moves(const struct analysis *analysis);
+struct json_object *json_migration(const struct analysis *analysis);
 
 /*
  * Whether the recording is complete: a JSON object; and the line that a text report ends with if

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where allocations were over time: JSON, from which the page draws; and CSV. */
-#include "analyzer/rules/residency.h"
+#include "analyzer/rules/migration/residency.h"
 
 #include "json_values.h"
 #include "report.h"
@@ -70,7 +70,7 @@ static struct json_object *one_series(const struct analysis *analysis,
 
 struct json_object *json_residency(const struct analysis *analysis)
 {
-	const GPtrArray *all = analysis->findings.residency;
+	const GPtrArray *all = residency_result(&analysis->findings);
 	struct json_object *list = json_object_new_array();
 
 	for (unsigned i = 0; i < all->len; i++) {
@@ -81,7 +81,7 @@ struct json_object *json_residency(const struct analysis *analysis)
 
 void write_residency_csv(const struct analysis *analysis, FILE *stream)
 {
-	const GPtrArray *all = analysis->findings.residency;
+	const GPtrArray *all = residency_result(&analysis->findings);
 
 	fputs("pid,api,address,size,ns,source,looked_bytes,on_host_bytes,away_bytes,swapped_bytes,"
 	      "on_device_bytes\r\n",

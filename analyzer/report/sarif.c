@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "analyzer/rules/evidence.h"
+#include "analyzer/rules/engine/evidence.h"
 #include "config.h"
 #include "history.h"
 #include "json_values.h"
@@ -344,7 +344,7 @@ static struct json_object *one_result(const struct sarif *sarif, const struct fi
 	return object;
 }
 
-/* What could not be told is not a result: it is said about the analysis as a whole. */
+/* What could not be determined is not a result: it is a notification about the whole analysis. */
 static struct json_object *invocations(const struct analysis *analysis)
 {
 	struct json_object *invocation = json_object_new_object();
@@ -425,10 +425,10 @@ int report_sarif(const struct analysis *analysis, unsigned style, FILE *stream)
 				      one_result(&sarif, analysis->findings.list->pdata[i]));
 	}
 	put(run, "results", results);
-	if (analysis->findings.moves->len) {
+	if (migration_result(&analysis->findings)->rows->len) {
 		struct json_object *properties = json_object_new_object();
 
-		put(properties, "migration", json_moves(analysis));
+		put(properties, "migration", json_migration(analysis));
 		put(run, "properties", properties);
 	}
 	json_object_array_add(runs, run);

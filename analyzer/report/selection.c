@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Which findings are reported: without suppressed ones and those of a baseline. */
 #include "selection.h"
 
 #include <errno.h>
@@ -83,7 +84,7 @@ static bool is_suppressed(struct selection *selection, const struct analysis *an
 {
 	bool suppressed = false;
 
-	/* All of them are asked: one that matches what another took out already is in use. */
+	/* All are tried: one that matches what another has already removed is in use. */
 	for (unsigned i = 0; i < selection->suppressions->len; i++) {
 		struct suppression *suppression = selection->suppressions->pdata[i];
 

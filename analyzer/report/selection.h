@@ -51,13 +51,21 @@ int selection_read_baseline(struct selection *selection, const char *path, char 
 /* Take out of the analysis what is not to be reported. The selection must outlive it. */
 void selection_apply(struct selection *selection, struct analysis *analysis);
 
+/* The text by which rows are compared, freed by the caller; add `from` to `to`. */
+typedef char *(*describe_row)(const struct analysis *analysis, const void *row);
+typedef void (*join_rows)(const struct analysis *analysis, void *to, void *from);
+/* Join the rows of `list` with the same text, into the first of them; others are removed from it.
+ */
+void unite_list(const struct analysis *analysis, GPtrArray *list, describe_row describe_one,
+		join_rows join_two);
+
 /*
- * Make findings one that cannot be told apart in the source: of one process, about the same thing,
+ * Merge findings that cannot be distinguished in the source: of one process, about the same thing,
  * with stacks that read the same. Before fingerprint_findings(); needs a sorted list.
  */
 void unite_alike(struct analysis *analysis);
 /* Likewise rows of the account of pages that moved. */
-void unite_moves(struct analysis *analysis);
+void unite_migration(struct analysis *analysis);
 
 /*
  * Give every finding its fingerprint: equal in two recordings if it is the same finding. Made of

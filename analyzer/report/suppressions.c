@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Files of suppressions. */
 #include "selection.h"
 
 #include <errno.h>
@@ -34,9 +35,9 @@ static int add_line(struct selection *selection, const char *path, unsigned line
 	word = g_strndup(text, (gsize)(colon - text));
 	g_strchomp(word);
 	if (strcmp(word, "alloc") != 0 && strcmp(word, "lib") != 0 && !is_rule_glob(word)) {
-		*error = g_strdup_printf("%s:%u: '%s' is no rule (see hipgrain-rules(7)), "
-					 "and neither alloc nor lib",
-					 path, line, word);
+		*error = g_strdup_printf(
+		    "%s:%u: '%s' is not a rule (see hipgrain-rules(7)), alloc or lib", path, line,
+		    word);
 		g_free(word);
 		return -EINVAL;
 	}

@@ -4,7 +4,7 @@
 
 #include "analyzer/output.h"
 #include "analyzer/ranks.h"
-#include "tracer/codeobj/text.h"
+#include "codeobj/text.h"
 #include "printer.h"
 #include "report.h"
 #include "selection.h"
@@ -120,7 +120,7 @@ static void put_sites(const struct printer *printer, const struct finding *findi
 					      finding->work_items,
 					      finding->rule == &rules[RULE_HG101] &&
 						      finding->confidence == CONFIDENCE_PROVEN
-						  ? ", every update of which was at risk"
+						  ? ": every one of these updates is lost"
 						  : ""));
 		if (finding->beside) {
 			put_row_owned(
@@ -151,24 +151,14 @@ static void put_related(const struct printer *printer, const struct finding *fin
 static void put_ranks(const struct printer *printer, const struct finding *finding)
 {
 	const GArray *all = printer->analysis->ranks;
-	GArray *ranks, *outliers;
-	char *on, *outlying;
+	GArray *ranks;
 
 	if (!finding->ranks || !all || !all->len) {
 		return;
 	}
 	ranks = finding_ranks(finding);
-	outliers = ranks_outliers(ranks, all);
-	on = ranks_text(ranks);
-	outlying = ranks_text(outliers);
-	put_row_owned(printer, "ranks",
-		      g_strdup_printf("%s of %u%s%s%s", on, all->len,
-				      outliers->len ? ": rank " : "", outlying,
-				      outliers->len ? " differs from most" : ""));
-	g_free(on);
-	g_free(outlying);
+	put_row_owned(printer, "ranks", ranks_text(ranks, all));
 	g_array_free(ranks, TRUE);
-	g_array_free(outliers, TRUE);
 }
 
 static void put_finding(const struct printer *printer, const struct finding *finding)
@@ -262,7 +252,7 @@ static void put_list(const struct printer *printer, const char *heading, const G
 	}
 }
 
-/* What was left out on the user's behalf, and what they asked for without need. */
+/* What was left out on the user's behalf, and which suppressions matched nothing. */
 static void put_selection(const struct printer *printer)
 {
 	const struct selection *selection = printer->analysis->selection;
@@ -344,12 +334,12 @@ static void put_cost(const struct printer *printer)
 		printer->analysis->stats.events, (double)cost->bytes / 1e6);
 	if (cost->used > cost->spent) {
 		fprintf(printer->stream,
-			"about %.1f %% of the programs' processor time (estimated from "
+			"about %.1f %% of the programs' CPU time (estimated from "
 			"%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " calls)\n",
 			100 * (double)cost->spent / (double)cost->used, cost->timed, cost->calls);
 	} else {
-		fputs(cost->used ? "the programs were too short to estimate the time\n"
-				 : "no program lived to say how much time\n",
+		fputs(cost->used ? "the programs were too short to estimate the CPU time\n"
+				 : "CPU time unknown: no program reported it before it ended\n",
 		      printer->stream);
 	}
 }
@@ -385,7 +375,7 @@ int report_text(const struct analysis *analysis, unsigned style, FILE *stream)
 	put_fixes(&printer);
 	put_moves(&printer);
 	put_what_if(&printer);
-	put_list(&printer, "What could not be told:", findings->limits);
+	put_list(&printer, "Not analysed:", findings->limits);
 	put_list(&printer, "Notes:", findings->notes);
 	if (findings->limits->len || findings->notes->len) {
 		fputc('\n', stream);
@@ -398,7 +388,7 @@ int report_text(const struct analysis *analysis, unsigned style, FILE *stream)
 		fprintf(stream, "hipgrain: nothing%s found\n",
 			is_partial(analysis->selection) ? " else" : "");
 	} else if (findings->list->len == 0) {
-		fprintf(stream, "hipgrain: no%s finding, and not everything was analysed\n",
+		fprintf(stream, "hipgrain: no%s finding, but not everything was analysed\n",
 			is_partial(analysis->selection) ? " other" : "");
 	} else {
 		fprintf(stream, "hipgrain: %u error%s, %u warning%s, %u advice, %u note%s\n",

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "analyzer/rules/evidence.h"
+#include "analyzer/rules/engine/evidence.h"
 
 /* ---- instructions ---- */
 
@@ -165,7 +165,7 @@ void put_candidates(const struct printer *printer, const struct finding *finding
 				       model_granularity_name(candidate->granularity));
 		if (candidate->kernarg >= 0) {
 			g_string_append_printf(
-			    row, ", given at byte %" G_GINT64_FORMAT " of the arguments",
+			    row, ", passed at byte %" G_GINT64_FORMAT " of the arguments",
 			    candidate->kernarg);
 		}
 		put_row(printer, "candidate", row->str);

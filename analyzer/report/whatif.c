@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What memory would be to the GPU if XNACK were switched (--what-if). */
-#include "analyzer/rules/reach.h"
+#include "analyzer/rules/placement/xnack_whatif.h"
 #include "analyzer/symbols/names.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "report.h"
 
 static const struct source_frame *place_of(const struct analysis *analysis,
-					   const struct reach_row *row)
+					   const struct xnack_row *row)
 {
 	const struct source_frame *frame = user_frame(
 	    symbolize_stack(analysis->symbolizer, row->process, row->allocation->stack_id));
@@ -27,9 +27,9 @@ static char *process_limit(const struct analysis *analysis, struct process *proc
 	GHashTableIter iterator;
 	gpointer value;
 
-	if (g_hash_table_contains(analysis->findings.reach_unknown, process)) {
-		g_string_append(text, "kernels may use other memory as well: not all that they "
-				      "access could be followed to their arguments");
+	if (g_hash_table_contains(xnack_whatif_result(&analysis->findings)->unknown, process)) {
+		g_string_append(text, "kernels may use other memory as well: not all of their "
+				      "accesses could be traced to their arguments");
 	}
 	g_hash_table_iter_init(&iterator, process->code_objects);
 	while (g_hash_table_iter_next(&iterator, NULL, &value)) {
@@ -48,9 +48,9 @@ static char *process_limit(const struct analysis *analysis, struct process *proc
 	return g_string_free(text, text->len == 0);
 }
 
-static void put_one(const struct printer *printer, const struct reach_row *row, int xnack)
+static void put_one(const struct printer *printer, const struct xnack_row *row, int xnack)
 {
-	struct reach_answer answer = reach_ask(row, xnack);
+	struct xnack_change answer = xnack_whatif_ask(row, xnack);
 	const struct source_frame *frame = place_of(printer->analysis, row);
 	GString *text = g_string_new(NULL);
 
@@ -71,24 +71,24 @@ static void put_one(const struct printer *printer, const struct reach_row *row, 
 		free(name);
 	}
 	g_string_append_printf(
-	    text, ": %s%s", answer.outcome == REACH_CANNOT_TELL ? "because " : "", answer.reason);
-	if (answer.outcome != REACH_UNCHANGED && answer.now != ACCESS_UNKNOWN &&
+	    text, ": %s%s", answer.outcome == XNACK_CANNOT_TELL ? "because " : "", answer.reason);
+	if (answer.outcome != XNACK_UNCHANGED && answer.now != ACCESS_UNKNOWN &&
 	    answer.xnack >= 0) {
 		g_string_append_printf(text, " (now: %s)", model_access_text(answer.now));
 	}
 	if (!row->accessed) {
-		g_string_append(text, "; that a kernel accesses it is not certain");
+		g_string_append(text, "; kernels may not access it");
 	}
 	if (answer.sources && *answer.sources) {
 		g_string_append_printf(text, " [%s]", answer.sources);
 	}
-	put_row(printer, reach_outcome_text(answer.outcome), text->str);
+	put_row(printer, xnack_outcome_text(answer.outcome), text->str);
 	g_string_free(text, TRUE);
 }
 
 void put_what_if(const struct printer *printer)
 {
-	const GPtrArray *rows = printer->analysis->findings.reaches;
+	const GPtrArray *rows = xnack_whatif_result(&printer->analysis->findings)->rows;
 	const GPtrArray *processes = printer->analysis->replay.processes;
 	int xnack = printer->analysis->what_if == WHAT_IF_XNACK1;
 
@@ -97,7 +97,7 @@ void put_what_if(const struct printer *printer)
 	}
 	fprintf(printer->stream, "With XNACK %s (HSA_XNACK=%d):\n", xnack ? "on" : "off", xnack);
 	if (!rows->len) {
-		put_row(printer, "", "no kernel was given memory that is known");
+		put_row(printer, "", "no known memory was passed to a kernel");
 	}
 	for (unsigned i = 0; i < rows->len; i++) {
 		put_one(printer, rows->pdata[i], xnack);
@@ -112,10 +112,10 @@ void put_what_if(const struct printer *printer)
 	fputc('\n', printer->stream);
 }
 
-static struct json_object *one_row(const struct analysis *analysis, const struct reach_row *row,
+static struct json_object *one_row(const struct analysis *analysis, const struct xnack_row *row,
 				   int xnack)
 {
-	struct reach_answer answer = reach_ask(row, xnack);
+	struct xnack_change answer = xnack_whatif_ask(row, xnack);
 	struct json_object *object = json_object_new_object();
 	char *kernel = row->kernel ? demangled(row->kernel) : NULL;
 
@@ -128,7 +128,7 @@ static struct json_object *one_row(const struct analysis *analysis, const struct
 	put(object, "several_kernels", json_object_new_boolean(row->several));
 	put(object, "launches", json_object_new_int64((int64_t)row->launches));
 	put(object, "accessed", json_object_new_boolean(row->accessed));
-	put(object, "outcome", text_value(reach_outcome_name(answer.outcome)));
+	put(object, "outcome", text_value(xnack_outcome_name(answer.outcome)));
 	put(object, "now", text_value(model_access_text(answer.now)));
 	put(object, "then", text_value(model_access_text(answer.then)));
 	put(object, "reason", text_value(answer.reason));
@@ -138,7 +138,7 @@ static struct json_object *one_row(const struct analysis *analysis, const struct
 
 struct json_object *json_what_if(const struct analysis *analysis)
 {
-	const GPtrArray *rows = analysis->findings.reaches;
+	const GPtrArray *rows = xnack_whatif_result(&analysis->findings)->rows;
 	const GPtrArray *processes = analysis->replay.processes;
 	struct json_object *object, *list, *limits;
 	int xnack = analysis->what_if == WHAT_IF_XNACK1;

@@ -1,28 +1,55 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which functions each event wakes: those whose rows in rules.def and listeners.def name it. What
+ * a launch leads to is found once and counted at each launch like it.
+ */
 #include "rules.h"
 
 #include <string.h>
 
-#include "atomics.h"
-#include "context.h"
-#include "evidence.h"
-#include "faults.h"
-#include "fixes.h"
-#include "kernels.h"
-#include "offload.h"
-#include "ordering.h"
-#include "residency.h"
-#include "watch.h"
+#include "analyzer/rules/atomics/atomics.h"
+#include "analyzer/rules/engine/call_history.h"
+#include "analyzer/rules/engine/evidence.h"
+#include "analyzer/rules/engine/kernels.h"
+#include "analyzer/rules/engine/rule_api.h"
 
 struct rules_engine {
 	struct findings *findings;
-	struct fixes *fixes;
 	struct kernels *kernels;
-	struct offload *offload;
-	struct ordering *ordering;
-	struct watch *watch;
+	struct dispatch dispatch;
 	GHashTable *last_launches; /* "pid tid" -> struct last_launch */
 };
+
+static const struct {
+	rule_function *function;
+	unsigned wakes; /* ON() */
+} rows[] = {
+#define RULE(id, slug, severity, title, sources, wakes, function, ...) { function, wakes },
+#include "rules.def"
+#undef RULE
+#define LISTENER(function, wakes) { function, wakes },
+#include "listeners.def"
+#undef LISTENER
+};
+
+/* The functions of one wake, each once, in the order of the rows. */
+static rule_function **functions_of(unsigned wake)
+{
+	rule_function **list = g_new0(rule_function *, G_N_ELEMENTS(rows) + 1);
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
+		unsigned k = 0;
+
+		while (k < count && list[k] != rows[i].function) {
+			k++;
+		}
+		if (k == count && (rows[i].wakes >> wake & 1)) {
+			list[count++] = rows[i].function;
+		}
+	}
+	return list;
+}
 
 /* The latest launch of a thread, in case that an error takes it back. */
 struct last_launch {
@@ -31,29 +58,47 @@ struct last_launch {
 	GPtrArray *hits; /* borrowed from the kernel_args */
 };
 
+/* Kept with the arguments of launches: what the latest that was checked led to. */
+struct checked_launch {
+	uint64_t epoch; /* of the address space */
+	uint64_t items; /* work-items, if what was found depends on them */
+	bool items_matter;
+	GPtrArray *hits; /* struct finding, borrowed; NULL: none was checked */
+};
+
+static void clear_checked(void *data)
+{
+	struct checked_launch *checked = data;
+
+	if (checked->hits) {
+		g_ptr_array_free(checked->hits, TRUE);
+	}
+}
+
+static const struct attachment_type checked_type = { sizeof(struct checked_launch), NULL,
+						     clear_checked };
+
 struct rules_engine *rules_engine_new(const char *code_objects, struct findings *findings)
 {
 	struct rules_engine *engine = g_new0(struct rules_engine, 1);
 
 	engine->findings = findings;
-	engine->fixes = fixes_new();
 	engine->kernels = kernels_new(code_objects);
-	engine->offload = offload_new();
-	engine->ordering = ordering_new();
-	engine->watch = watch_new();
 	engine->last_launches = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+	for (unsigned wake = 0; wake < WAKES; wake++) {
+		engine->dispatch.woken[wake] = functions_of(wake);
+	}
 	return engine;
 }
 
 void rules_engine_free(struct rules_engine *engine)
 {
 	if (engine) {
-		fixes_free(engine->fixes);
 		kernels_free(engine->kernels);
-		offload_free(engine->offload);
-		ordering_free(engine->ordering);
-		watch_free(engine->watch);
 		g_hash_table_destroy(engine->last_launches);
+		for (unsigned wake = 0; wake < WAKES; wake++) {
+			g_free(engine->dispatch.woken[wake]);
+		}
 		g_free(engine);
 	}
 }
@@ -70,13 +115,13 @@ static struct last_launch *last_launch(struct rules_engine *engine, const struct
 	return last;
 }
 
-/* What a kernel uses and was no address when it was recorded: of memory that was gone, perhaps. */
+/* What a kernel uses and was no address when it was recorded: perhaps of memory that was freed. */
 static void check_veiled(const struct rules_context *context, const struct launch *launch)
 {
-	findings_note(context->findings,
-		      "of kernels' arguments only addresses were recorded "
-		      "(--kernel-arguments=hashed); the other values are known to be equal or not, "
-		      "and nothing else");
+	findings_note(
+	    context->findings,
+	    "only addresses in kernel arguments were recorded (--kernel-arguments=hashed); other "
+	    "values can only be compared for equality");
 	for (size_t i = 0; i < launch->code->use_count; i++) {
 		uint64_t ignored;
 
@@ -85,7 +130,7 @@ static void check_veiled(const struct rules_context *context, const struct launc
 		    !kernel_args_address(launch->args, launch->code->uses[i].kernarg, &ignored)) {
 			findings_limit(context->findings,
 				       "kernel %s: the address at byte %u of its arguments was "
-				       "hashed, because no memory was known there",
+				       "hashed, because no known memory is there",
 				       launch->code->name, launch->code->uses[i].kernarg);
 		}
 	}
@@ -108,14 +153,15 @@ static bool is_told_of_atomic(const struct isa_kernel *code)
 }
 
 static void check_launch(const struct rules_context *context, struct kernel_ref *kernel,
-			 struct kernel_args *args)
+			 struct kernel_args *args, struct checked_launch *checked)
 {
 	const struct hg_ev_launch *event = &context->event->launch;
+	struct rules_context own = *context;
 	struct launch launch = { .kernel = kernel,
 				 .args = args,
-				 .work_items = args->checked_items,
-				 .items_matter = &args->items_matter,
-				 .hits = args->hits };
+				 .work_items = checked->items,
+				 .items_matter = &checked->items_matter,
+				 .hits = checked->hits };
 
 	launch.code = kernels_find(context->kernels, context->process, kernel, context->findings,
 				   &launch.arch);
@@ -125,16 +171,15 @@ static void check_launch(const struct rules_context *context, struct kernel_ref 
 		return;
 	}
 	if (args->status == HG_ARGS_WITHHELD) {
-		findings_limit(
-		    context->findings,
-		    "kernels' arguments were not recorded (--kernel-arguments=off): nothing "
-		    "can be said about the memory that kernels use");
+		findings_limit(context->findings,
+			       "kernel arguments were not recorded (--kernel-arguments=off): the "
+			       "memory that kernels use is not analysed");
 		return;
 	}
 	if (args->status == HG_ARGS_UNKNOWN_LAYOUT) {
 		findings_limit(context->findings,
-			       "kernel %s: its arguments were not recorded, because the layout was "
-			       "not known at the launch",
+			       "kernel %s: its arguments were not recorded, because their layout "
+			       "was unknown at the launch",
 			       launch.code->name);
 		return;
 	}
@@ -147,17 +192,18 @@ static void check_launch(const struct rules_context *context, struct kernel_ref 
 		check_veiled(context, &launch);
 	}
 	if (!launch.code->uses_complete && !is_told_of_atomic(launch.code)) {
-		findings_limit_of(context->findings, LIMIT_ACCESS,
-				  "kernel %s: not every memory access could be followed to an "
-				  "argument: %s",
-				  launch.code->name,
-				  launch.code->incomplete ? launch.code->incomplete
-							  : "reason unknown");
+		char *line =
+		    limit_line(launch.code->incomplete_at.file, launch.code->incomplete_at.line);
+
+		findings_limit_of(
+		    context->findings, LIMIT_ACCESS,
+		    "kernel %s: not every memory access could be traced to an argument: %s%s",
+		    launch.code->name,
+		    launch.code->incomplete ? launch.code->incomplete : "reason unknown", line);
+		g_free(line);
 	}
-	check_atomics(context, &launch);
-	check_launch_placement(context, &launch);
-	check_launch_lifetime(context, &launch);
-	check_carried(context, &launch);
+	own.launch = &launch;
+	rules_wake(&own, WAKE_CODE);
 }
 
 static void handle_launch(struct rules_engine *engine, const struct rules_context *context)
@@ -166,6 +212,7 @@ static void handle_launch(struct rules_engine *engine, const struct rules_contex
 	struct kernel_ref *kernel = process_kernel(context->process, event->kernel_id);
 	struct kernel_args *args = process_args(context->process, event->args_id);
 	struct last_launch *last = last_launch(engine, context->event);
+	struct checked_launch *checked;
 	uint64_t items = (uint64_t)event->grid_x * event->grid_y * event->grid_z * event->block_x *
 			 event->block_y * event->block_z;
 
@@ -177,20 +224,21 @@ static void handle_launch(struct rules_engine *engine, const struct rules_contex
 		return;
 	}
 	/* The same arguments in the same address space lead to the same findings. */
-	if (!args->hits || args->checked_epoch != context->process->epoch ||
-	    (args->items_matter && args->checked_items != items)) {
-		if (args->hits) {
-			g_ptr_array_set_size(args->hits, 0);
+	checked = attachment_get(&args->attachments, &checked_type);
+	if (!checked->hits || checked->epoch != context->process->epoch ||
+	    (checked->items_matter && checked->items != items)) {
+		if (checked->hits) {
+			g_ptr_array_set_size(checked->hits, 0);
 		} else {
-			args->hits = g_ptr_array_new();
+			checked->hits = g_ptr_array_new();
 		}
-		args->items_matter = false;
-		args->checked_items = items;
-		check_launch(context, kernel, args);
-		args->checked_epoch = context->process->epoch;
+		checked->items_matter = false;
+		checked->items = items;
+		check_launch(context, kernel, args, checked);
+		checked->epoch = context->process->epoch;
 	}
-	for (unsigned i = 0; i < args->hits->len; i++) {
-		struct finding *finding = args->hits->pdata[i];
+	for (unsigned i = 0; i < checked->hits->len; i++) {
+		struct finding *finding = checked->hits->pdata[i];
 
 		finding->launches++;
 		finding->work_items = MAX(finding->work_items, items);
@@ -198,7 +246,7 @@ static void handle_launch(struct rules_engine *engine, const struct rules_contex
 	}
 	last->kernel_id = event->kernel_id;
 	last->stack_id = event->stack_id;
-	last->hits = args->hits;
+	last->hits = checked->hits;
 }
 
 /* The launch that was recorded before the call did not happen after all. */
@@ -226,108 +274,117 @@ static void take_back_launch(struct rules_engine *engine, const struct hg_event 
 	last->hits = NULL;
 }
 
-static void handle_error(struct rules_engine *engine, const struct rules_context *context)
+/* Most events of most traces: allocations and releases of the C library. */
+static bool is_of_c_library(const struct hg_event *event)
 {
-	switch (hg_api_class(context->event->error.api)) {
-	case HG_CLASS_LAUNCH:
-		take_back_launch(engine, context->event);
-		break;
-	case HG_CLASS_COPY:
-	case HG_CLASS_FILL:
-		check_failed_transfer(context);
-		break;
-	case HG_CLASS_ALLOC:
-	case HG_CLASS_FREE:
-		check_refused_allocation(context);
-		break;
-	case HG_CLASS_PREFETCH:
-	case HG_CLASS_ADVISE:
-		check_error(context);
-		break;
-	default:
-		break;
-	}
+	return (event->type == HG_EVENT_free && event->free.api < HG_API_hipMalloc) ||
+	       (event->type == HG_EVENT_alloc && event->alloc.api < HG_API_hipMalloc);
+}
+
+static struct rules_context context_of(const struct rules_engine *engine, struct process *process,
+				       const struct hg_event *event)
+{
+	return (struct rules_context){ .findings = engine->findings,
+				       .kernels = engine->kernels,
+				       .process = process,
+				       .event = event,
+				       .dispatch = &engine->dispatch };
 }
 
 void rules_engine_before(struct rules_engine *engine, struct process *process,
 			 const struct hg_event *event)
 {
-	struct rules_context context = { engine->findings, engine->kernels, process, event };
+	struct rules_context context;
 
-	if (process && event->type == HG_EVENT_free) {
-		check_free(&context);
-		ordering_before_free(engine->ordering, &context);
-		watch_before(engine->watch, &context);
+	if (!process || event->type != HG_EVENT_free) {
+		return;
+	}
+	context = context_of(engine, process, event);
+	if (is_of_c_library(event)) {
+		rules_wake(&context, WAKE_HOST_RELEASE);
+		return;
+	}
+	context.history = call_history_of(process);
+	context.released =
+	    address_space_find_base(&process->space, event->free.ptr, (enum hg_api)event->free.api);
+	rules_wake(&context, WAKE_RELEASE);
+	call_history_released(&context);
+}
+
+/* What an event wakes once the replay applied it; WAKES: nothing. */
+static enum wake wake_of(const struct hg_event *event)
+{
+	switch (event->type) {
+#define EVENT(type, wake)     \
+	case HG_EVENT_##type: \
+		return WAKE_##wake
+		EVENT(alloc, ALLOC);
+		EVENT(memory, MEMORY);
+		EVENT(advise, ADVISE);
+		EVENT(prefetch, PREFETCH);
+		EVENT(copy, COPY);
+		EVENT(fill, FILL);
+		EVENT(launch, LAUNCH);
+		EVENT(stream, STREAM);
+		EVENT(event, EVENT);
+		EVENT(sync, SYNC);
+		EVENT(call, CALL);
+		EVENT(error, ERROR);
+		EVENT(migration, MIGRATION);
+		EVENT(smi_source, MIGRATION);
+		EVENT(residency, RESIDENCY);
+		EVENT(fix, FIX);
+		EVENT(fix_plan, FIX);
+		EVENT(omp_runtime, OMP);
+		EVENT(omp_target, OMP);
+		EVENT(omp_data, OMP);
+		EVENT(omp_content, OMP);
+		EVENT(omp_submit, OMP);
+#undef EVENT
+	default:
+		return WAKES;
 	}
 }
 
 void rules_engine_event(struct rules_engine *engine, struct process *process,
 			const struct hg_event *event)
 {
-	struct rules_context context = { engine->findings, engine->kernels, process, event };
+	enum wake wake = wake_of(event);
+	struct rules_context context;
 
-	switch (event->type) {
-	case HG_EVENT_launch:
-		handle_launch(engine, &context);
-		break;
-	case HG_EVENT_call:
-		if (event->call.api == HG_API_gpu_memory_fault) {
-			check_fault(&context);
-		}
-		break;
-	case HG_EVENT_copy:
-		check_copy(&context);
-		break;
-	case HG_EVENT_fill:
-		check_fill(&context);
-		break;
-	case HG_EVENT_prefetch:
-		check_prefetch(&context);
-		break;
-	case HG_EVENT_alloc:
-		check_alloc(&context);
-		break;
-	case HG_EVENT_memory:
-		check_memory(&context);
-		break;
-	case HG_EVENT_advise:
-		check_advise(&context);
-		check_neighbours(&context);
-		break;
-	case HG_EVENT_residency:
-		residency_sampled(&context);
-		break;
-	case HG_EVENT_fix:
-	case HG_EVENT_fix_plan:
-		fixes_event(engine->fixes, &context);
-		break;
-	case HG_EVENT_error:
-		handle_error(engine, &context);
-		break;
-	default:
-		break;
+	if (is_of_c_library(event)) {
+		return;
 	}
-	offload_event(engine->offload, &context);
-	ordering_event(engine->ordering, &context);
-	watch_event(engine->watch, &context);
+	context = context_of(engine, process, event);
+	context.history = call_history_of(process);
+	rules_wake(&context, WAKE_CALL_OF_HIP);
+	if (event->type == HG_EVENT_launch) {
+		handle_launch(engine, &context);
+	} else if (event->type == HG_EVENT_error &&
+		   hg_api_class(event->error.api) == HG_CLASS_LAUNCH) {
+		take_back_launch(engine, event);
+	}
+	call_history_event(&context, &context.memory);
+	if (wake != WAKES) {
+		rules_wake(&context, wake);
+	}
 }
 
 /* Libraries that were opened with RTLD_DEEPBIND. Whether there is any. */
-static bool note_past(struct findings *findings, const struct process *process)
+static bool note_bypass(struct findings *findings, const struct process *process)
 {
 	GHashTableIter iter;
 	gpointer path, functions;
 
-	g_hash_table_iter_init(&iter, process->past);
+	g_hash_table_iter_init(&iter, process->bypasses);
 	while (g_hash_table_iter_next(&iter, &path, &functions)) {
-		findings_limit(
-		    findings,
-		    "process %d: %s calls the HIP runtime past the recorder, as "
-		    "libraries do that are opened with RTLD_DEEPBIND: what it does by %s "
-		    "is not known, nor what memory it allocates or releases",
-		    process->pid, (const char *)path, (const char *)functions);
+		findings_limit(findings,
+			       "process %d: %s bypasses the recorder when it calls the HIP runtime "
+			       "(as libraries opened with RTLD_DEEPBIND do): its calls of %s, "
+			       "and the memory that it allocates or releases, are unknown",
+			       process->pid, (const char *)path, (const char *)functions);
 	}
-	return g_hash_table_size(process->past) > 0;
+	return g_hash_table_size(process->bypasses) > 0;
 }
 
 /* An HSA runtime whose tables were not as expected. Whether it was one. */
@@ -340,18 +397,17 @@ static bool note_hsa_refused(struct findings *findings, const struct process *pr
 	    findings,
 	    "process %d: no call of the HSA runtime was recorded, because its functions "
 	    "were not found in its tables: %s. The kernels of OpenMP target regions, and "
-	    "what maps do to memory, are not known: HG801, HG802 and HG806 are not checked",
+	    "what maps do to memory, are unknown: HG801, HG802 and HG806 are not checked",
 	    process->pid, process->hsa_refused);
 	return true;
 }
 
 static void note_process(struct findings *findings, const struct process *process)
 {
-	if (process->past_unknown && process->device_count >= 0) {
+	if (process->inherited_unknown && process->device_count >= 0) {
 		findings_limit(
 		    findings,
-		    "process %d: what it had allocated before it was forked is too much to "
-		    "be followed",
+		    "process %d: it had too many allocations before the fork to follow them",
 		    process->pid);
 	}
 	for (unsigned i = 0; i < process->failed->len; i++) {
@@ -407,13 +463,18 @@ static void fold_groups(GPtrArray *list)
 
 void rules_engine_finish(struct rules_engine *engine, const struct replay *replay)
 {
-	const struct rules_context context = { engine->findings, engine->kernels, NULL, NULL };
 	GPtrArray *list = engine->findings->list;
 	bool unrecorded = false;
 
-	offload_finish(engine->offload, &context);
-	ordering_finish(engine->ordering, engine->findings);
-	watch_finish(engine->watch, &context);
+	for (unsigned i = 0; i < replay->processes->len; i++) {
+		struct process *process = replay->processes->pdata[i];
+		struct rules_context context = context_of(engine, process, NULL);
+
+		context.history = call_history_known(process);
+		if (context.history) {
+			rules_wake(&context, WAKE_FINISH);
+		}
+	}
 	for (unsigned i = 0; i < list->len;) {
 		const struct finding *finding = list->pdata[i];
 
@@ -431,7 +492,7 @@ void rules_engine_finish(struct rules_engine *engine, const struct replay *repla
 	}
 	for (unsigned i = 0; i < replay->processes->len; i++) {
 		note_process(engine->findings, replay->processes->pdata[i]);
-		unrecorded |= note_past(engine->findings, replay->processes->pdata[i]);
+		unrecorded |= note_bypass(engine->findings, replay->processes->pdata[i]);
 		unrecorded |= note_hsa_refused(engine->findings, replay->processes->pdata[i]);
 	}
 	if (unrecorded) {

@@ -3,7 +3,7 @@
 #ifndef HIPGRAIN_RULES_H
 #define HIPGRAIN_RULES_H
 
-#include "analyzer/rules/findings.h"
+#include "analyzer/rules/engine/findings.h"
 
 struct rules_engine;
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Names of code that was made at run time, from perf-PID.map. */
 #include "jit.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Linker symbols as their programmers wrote them. */
 #include "names.h"
 
 #include <glib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Lines of source files that may be quoted. */
 #include "source.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Addresses of stacks to functions and lines, by debug information. */
 #include "symbols.h"
 
 #include <dwarf.h>
@@ -9,7 +10,7 @@
 #include "jit.h"
 #include "names.h"
 #include "source.h"
-#include "tracer/codeobj/text.h"
+#include "codeobj/text.h"
 
 /* Executables and libraries that are open at once: the memory of their line tables is bounded. */
 #define MAX_FILES 64u
@@ -41,7 +42,7 @@ static const Dwfl_Callbacks callbacks = {
 	.debuginfo_path = &debug_path,
 };
 
-/* Folders of HIPGRAIN_DEBUG_PATH are asked beside the usual ones. */
+/* Directories of HIPGRAIN_DEBUG_PATH are searched besides the usual ones. */
 static void find_debug_path(void)
 {
 	const char *more = getenv("HIPGRAIN_DEBUG_PATH");
@@ -242,7 +243,7 @@ static const char *call_position(Dwarf_Die *inlined, Dwarf_Die *unit, int *line)
 
 /*
  * The compilation unit of an address. libdwfl only asks .debug_aranges, which clang does not
- * write, so the units are asked themselves if that leads nowhere.
+ * write, so the units themselves are searched if that finds nothing.
  */
 static Dwarf_Die *unit_of(Dwfl_Module *module, uint64_t address, Dwarf_Addr *bias)
 {

@@ -14,7 +14,7 @@ struct source_frame {
 	char *file;     /* NULL without line tables */
 	unsigned line;
 	const char *module; /* path, borrowed from the process; NULL if the address is in none,
-			     * "[JIT]" for code that its compiler told about */
+			     * "[JIT]" for code that its compiler described */
 	uint64_t offset;    /* of the address in the module's file view (address minus bias) */
 };
 

@@ -9,7 +9,7 @@
 // hipgrain-stdout: fast_scalar: sum 2048 expected 2048
 // hipgrain-stdout: fast_array: sum 2048 expected 2048
 // hipgrain-stdout: reduced: sum 2048 expected 2048
-// hipgrain-limit: not every memory access could be followed
+// hipgrain-limit: not every memory access could be traced
 // hipgrain-expect: none
 //
 // Compare-and-swap loops where the hardware's instruction would do.
@@ -17,7 +17,7 @@
 // hipgrain-stdout: safe_array: sum 2048 expected 2048
 // hipgrain-expect: HG107 argument=1 api=hsa_amd_memory_pool_allocate from=@safe_array confidence=proven
 //
-// The region is told that a host pointer is the device's, and nothing is mapped.
+// The host pointer is declared a device pointer (is_device_ptr), and nothing is mapped.
 // hipgrain-run: missing_map
 // hipgrain-only: gfx90a
 // hipgrain-exit: any

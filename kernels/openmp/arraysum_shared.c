@@ -155,7 +155,7 @@ static void finish_array(const char *name)
 
 /*
  * What AMD's OpenMP runtime does for a map under unified shared memory on MI200: the pages become
- * coarse-grained, for good. LLVM's own runtime does nothing.
+ * coarse-grained, permanently. LLVM's own runtime does nothing.
  */
 static void map_like_amd(void *memory, size_t size)
 {

@@ -23,7 +23,7 @@
 // hipgrain-only: gfx90a
 // hipgrain-stdout: reduction: 8192 expected 8192
 // hipgrain-stdout: reduction of an array: 8192 expected 8192
-// hipgrain-limit: not every memory access could be followed
+// hipgrain-limit: not every memory access could be traced
 // hipgrain-expect: none
 //
 // An array without a map clause is mapped tofrom, and comes back as it went.

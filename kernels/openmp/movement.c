@@ -2,7 +2,7 @@
 // clang-format off
 // Transfers that carry nothing new, and the same programs without them.
 //
-// repeated: the host sends what it sent before; a region has only read it, but that cannot be told
+// repeated: the host sends what it sent before; a region has only read it, but that cannot be determined
 // from the transfers alone. twice: without a region in between. round_trip: fetched, looked at, and
 // sent back. unused: deleted again before any region runs. overwritten: sent, and sent again with
 // other contents. scratch: twenty times allocated for what the device alone needs.

@@ -51,7 +51,13 @@
 // The operating system's memory moves with XNACK only; advice is accepted either way.
 // hipgrain-run: pages
 // hipgrain-env: HSA_XNACK=1
+// hipgrain-runtime: before 5.6: later ones refuse hipMemPrefetchAsync of memory that is not hipMallocManaged's
 // hipgrain-expect: none
+//
+// hipgrain-run: pages
+// hipgrain-env: HSA_XNACK=1
+// hipgrain-runtime: from 5.6: earlier ones prefetch any memory while XNACK is on
+// hipgrain-expect: HG304 api=aligned_alloc at=@pages
 //
 // hipgrain-run: pages
 // hipgrain-env: HSA_XNACK=0
@@ -59,7 +65,13 @@
 //
 // hipgrain-run: mmap
 // hipgrain-env: HSA_XNACK=1
+// hipgrain-runtime: before 5.6: later ones refuse hipMemPrefetchAsync of memory that is not hipMallocManaged's
 // hipgrain-expect: none
+//
+// hipgrain-run: mmap
+// hipgrain-env: HSA_XNACK=1
+// hipgrain-runtime: from 5.6: earlier ones prefetch any memory while XNACK is on
+// hipgrain-expect: HG304 api=mmap at=@map_pages
 //
 // hipgrain-run: mmap
 // hipgrain-env: HSA_XNACK=0

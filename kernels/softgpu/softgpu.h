@@ -13,7 +13,7 @@
 #include <hsa/amd_hsa_kernel_code.h>
 #include <hsa/amd_hsa_queue.h>
 
-/* ---- memory: kernels/softgpu/memory.c ---- */
+/* ---- memory: kernels/softgpu/runtime/memory.c ---- */
 
 #define SOFTGPU_PAGE_SHIFT 12
 #define SOFTGPU_PAGE_SIZE  4096u

@@ -44,33 +44,7 @@ int isa_analyze(const void *elf, size_t size, const struct isa_options *options,
 	return 0;
 }
 
-int isa_session_open(const void *elf, size_t size, const struct isa_options *options,
-		     struct isa_session **session, char **error)
-{
-	(void)elf;
-	(void)size;
-	(void)options;
-	(void)error;
-	*session = (struct isa_session *)(void *)&object; /* never looked into */
-	return 0;
-}
-
-int isa_session_analyze(struct isa_session *session, const struct isa_options *options,
-			struct isa_code_object **out, char **error)
-{
-	(void)session;
-	return isa_analyze(NULL, 0, options, out, error);
-}
-
-void isa_session_close(struct isa_session *session)
-{
-	(void)session;
-}
-
-void isa_code_object_free(struct isa_code_object *unused)
-{
-	(void)unused;
-}
+#include "tests/unit/analyzer/isa_session_stub.h"
 
 const struct isa_kernel *isa_find_kernel(const struct isa_code_object *unused, const char *symbol)
 {

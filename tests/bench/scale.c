@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records as many events as asked for, through the real tracepoint provider: made-up processes that
+ * Records as many events as requested, through the real tracepoint provider: made-up processes that
  * allocate, copy and launch. To be run under `hipgrain record`, whose preload library announces
  * each process; `scale-run` does that.
  *
  * Blocks of the host, copies and repeated launches are written in batches, as the preload library
- * does (tracer/batch_events.h), with every stack and every name told as an event of its own. A
+ * does (tracer/batch_events.h), with every stack and every name as an event of its own. A
  * thread has one batch at a time: the preload library must not make any (HIPGRAIN_BATCH=0).
  *
  * usage: scale PROVIDER EVENTS [PROCESSES [KERNELS [LIVE]]]
@@ -275,7 +275,7 @@ static void synchronize(void)
 	made++;
 }
 
-/* As many blocks live as asked for, and one more or less; places are used again, as malloc() does.
+/* As many blocks live as requested, and one more or less; places are used again, as malloc() does.
  */
 static void work(const struct share *share)
 {
@@ -343,6 +343,13 @@ int main(int argc, char **argv)
 			break;
 		}
 		if (child == 0) {
+			/*
+			 * The preload library sets LTTng-UST up in a child at the child's first
+			 * event, and does not see those that are made here past it.
+			 */
+			void *volatile block = malloc(1 << 20);
+
+			free(block);
 			random_state = i;
 			work(&share);
 			if (processes > 1) {

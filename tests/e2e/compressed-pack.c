@@ -2,8 +2,8 @@
 /*
  * usage: compressed-pack VERSION METHOD [pad] <BUNDLE >CCOB
  *
- * Write a compressed bundle (code-objects.md C.3) of any version (1 to 3) and method (0 zlib, 1
- * zstd); with "pad", zeros follow up to the size of the input.
+ * Write a compressed bundle (docs/code-objects.md#compressed-bundles) of any version (1 to 3) and
+ * method (0 zlib, 1 zstd); with "pad", zeros follow up to the size of the input.
  */
 #include <stdint.h>
 #include <stdio.h>

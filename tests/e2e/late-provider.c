@@ -7,14 +7,13 @@
 
 __attribute__((visibility("default"))) struct late_control late_control;
 
-#define EMIT(name)                                                \
+#define HG_EVENT(name, ...)                                       \
 	static void emit_##name(const struct hg_ev_##name *event) \
 	{                                                         \
 		if (late_control.record)                          \
 			late_control.record(#name, event);        \
 	}
-HG_EVENTS(EMIT)
-#undef EMIT
+#include "tracer/events.def"
 
 static void ignore(sigset_t *saved)
 {
@@ -33,10 +32,9 @@ static void (*counted)(unsigned kind, const void *event);
 static const struct hg_provider provider = {
 	.version = HG_PROVIDER_VERSION,
 	.recording = &late_control.recording,
-#define HG_MEMBER(name) .name = emit_##name,
-	HG_EVENTS(HG_MEMBER)
-#undef HG_MEMBER
-	    .before_fork = ignore,
+#define HG_EVENT(name, ...) .name = emit_##name,
+#include "tracer/events.def"
+	.before_fork = ignore,
 	.after_fork_parent = ignore,
 	.after_fork_child = ignore,
 	.on_state_wanted = on_state_wanted,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program that stands by, and is its own session: what is told to one that begins amid a call,
- * and what is counted of small blocks while sessions come and go. Results in TAP.
- * usage: late PROVIDER
+ * A program that is on standby, and is its own session: what one that begins during a call
+ * receives, and what is counted of small blocks while sessions come and go. Results in TAP. usage:
+ * late PROVIDER
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -34,7 +34,7 @@ static void ok(bool good, const char *what)
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool active;      /* else what is recorded goes nowhere */
 static bool starts_amid; /* the session starts when the process tells who it is */
-static unsigned begun;   /* processes that were told */
+static unsigned begun;   /* processes that were recorded */
 static bool telling, whole;
 static const void *kept;
 static bool kept_told;
@@ -144,7 +144,7 @@ static void release(void *volatile *blocks, unsigned from, unsigned to)
 		free(blocks[i]);
 }
 
-/* Have everything told once more, and look. */
+/* Have everything recorded once more, and check. */
 static bool counts(size_t size, unsigned count, unsigned freed)
 {
 	bool good;
@@ -202,7 +202,7 @@ static void count(void)
 	allocate(first, BLOCKS, 333);
 	release(first, 0, 100);
 	ok(counts(333, BLOCKS, 100), "small blocks are counted from a recording's beginning");
-	ok(counts(333, BLOCKS, 100), "... and told again to who asks again");
+	ok(counts(333, BLOCKS, 100), "... and recorded again on another request");
 	end();
 	make_event();
 	release(first, 100, 250);
@@ -260,7 +260,7 @@ static void count_amid(void)
 	__atomic_store_n(&over, true, __ATOMIC_RELAXED);
 	for (unsigned i = 0; i < 4; i++)
 		pthread_join(threads[i], NULL);
-	ok(good, "sessions that come and go are told all");
+	ok(good, "sessions that start and end receive everything");
 	ok(!impossible, "... and never of more blocks freed than there were");
 }
 
@@ -277,19 +277,20 @@ int main(int argc, char **argv)
 	control->record = record;
 
 	start(false);
-	ok(becomes_whole(), "a session that starts while nothing happens is told what there is");
+	ok(becomes_whole(), "a session that starts while nothing happens receives the state");
 	end();
 	make_event();
 
 	/*
 	 * A session's events come to be one by one before it starts, and what was recorded of them
-	 * is dropped: a busy thread told about half to nobody, and the question was taken as
+	 * is dropped: a busy thread recorded about half for nobody, and the request was taken as
 	 * answered.
 	 */
 	for (unsigned i = 0; i < 2; i++) {
 		start(true);
 		make_event();
-		ok(becomes_whole(), i ? "... and the next" : "one that starts amid what is told");
+		ok(becomes_whole(),
+		   i ? "... and the next" : "one that starts while the state is recorded");
 		end();
 		make_event();
 	}

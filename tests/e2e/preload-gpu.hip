@@ -25,7 +25,7 @@ __device__
 __managed__
 #endif
 int managed_table[10];
-// In LDS, but registered like the others: the runtime aborts when it is asked where this is.
+// In LDS, but registered like the others: the runtime aborts on a query of its address.
 __device__ __shared__ float shared_table[64];
 
 __global__ void scale(float *a, int n, functor f)
@@ -115,7 +115,7 @@ int main(int argc, char **argv)
 	nothing<<<1, 1000000>>>();
 	last();
 
-	// A module from memory that is gone when the kernel is launched; arguments as a buffer.
+	// A module from memory that was freed when the kernel is launched; arguments as a buffer.
 	hipModule_t module;
 	hipFunction_t function;
 	FILE *file = std::fopen(argc > 1 ? argv[1] : "", "rb");

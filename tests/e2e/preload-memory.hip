@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory that kernels are given, for the test preload-memory. Prints what the runtime must have been
-// asked about, as "memory PATTERN" once for each event, and "last N" for what hipGetLastError() says.
+// queried, as "memory PATTERN" once for each event, and "last N" for what hipGetLastError() says.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -38,7 +38,7 @@ static void last()
 
 /*
  * hipMemoryType and hipMemRangeCoherencyMode of HIP 5. Memory from a pool is what the pool is, and is
- * not asked about its range.
+ * not queried for its range.
  */
 static void asked(const void *ptr, int size, int type, int managed, int coherency, unsigned flags = 0)
 {
@@ -125,7 +125,7 @@ int main()
 	asked(registered, SIZE, 0, 0, 0);
 	must(hipHostUnregister(registered));
 
-	// Memory in the place of other memory is asked about again.
+	// Memory in the place of other memory is queried again.
 	must(hipFree(fine));
 	must(hipMalloc(&again, SIZE));
 	std::printf("again %d\n", again == fine);

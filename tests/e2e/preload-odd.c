@@ -7,12 +7,15 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <limits.h>
 #include <link.h>
 #include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,9 +23,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -97,10 +103,26 @@ static void *cxx(const char *name)
 		result = function != NULL;                             \
 	}
 
+int capset(void *header, const void *data); /* in no header */
+
 static const char nothing; /* std::nothrow is empty */
 static struct pollfd *volatile nowhere = (struct pollfd *)8;
+static void *volatile no_limit = NULL;
 static char *none[] = { NULL }; /* arguments, and an environment */
 static const char *const absent = "/nothing/there";
+
+static void *no_work(void *unused)
+{
+	return unused;
+}
+
+static int make_thread(void)
+{
+	pthread_t thread;
+	int rc = pthread_create(&thread, NULL, no_work, NULL);
+
+	return rc ? rc : pthread_detach(thread);
+}
 
 /* name of the function, and a call: `result` is what it says of itself */
 #define CALLS                                                                             \
@@ -138,16 +160,43 @@ static const char *const absent = "/nothing/there";
 	X("close_range", result = close_range(1000000, 1000001, 0))                       \
 	X("close_range", result = close_range(5, 4, 0))                                   \
 	X("closefrom", closefrom(1000000))                                                \
+	X("syscall", result = (int)syscall(SYS_getpid) == getpid())                       \
+	X("syscall", result = (int)syscall(SYS_close, 1000000))                           \
+	X("syscall", result = (int)syscall(SYS_close_range, 1000000, 1000001, 0))         \
+	X("syscall", result = (int)syscall(SYS_tgkill, 1, 2, 1000))                       \
+	X("setuid", result = setuid(getuid()))                                            \
+	X("seteuid", result = seteuid(geteuid()))                                         \
+	X("setreuid", result = setreuid(-1u, -1u))                                        \
+	X("setresuid", result = setresuid(-1u, -1u, -1u))                                 \
+	X("setgid", result = setgid(getgid()))                                            \
+	X("setegid", result = setegid(getegid()))                                         \
+	X("setregid", result = setregid(-1u, -1u))                                        \
+	X("setresgid", result = setresgid(-1u, -1u, -1u))                                 \
+	X("setgroups", result = setgroups((size_t)1 << 40, NULL))                         \
+	X("initgroups", result = initgroups("nobody", 0))                                 \
+	X("chroot", result = chroot(absent))                                              \
+	X("setrlimit", result = setrlimit(1000, no_limit))                                \
+	X("setrlimit64", result = setrlimit64(1000, no_limit))                            \
+	X("capset", result = capset(NULL, NULL))                                          \
+	X("unshare", result = unshare(0))                                                 \
+	X("setns", result = setns(-1, 0))                                                 \
+	X("posix_spawn", result = posix_spawn(NULL, absent, NULL, NULL, none, none))      \
+	X("posix_spawnp", result = posix_spawnp(NULL, absent, NULL, NULL, none, none))    \
+	X("prctl", result = prctl(PR_GET_DUMPABLE))                                       \
+	X("prctl", result = prctl(PR_SET_SECCOMP, 2, NULL))                               \
+	X("prctl", result = prctl(-1))                                                    \
 	X("poll", result = poll(NULL, 0, 1))                                              \
 	X("poll", result = poll(nowhere, 1, 0))                                           \
 	X("socket", result = socket(-1, 0, 0))                                            \
 	X("socket", result = close(socket(AF_UNIX, SOCK_STREAM, 0)))                      \
+	X("connect", result = connect(1000000, NULL, 0))                                  \
 	X("recvmsg", result = recvmsg(1000000, NULL, 0))                                  \
 	X("dlsym", result = dlsym(RTLD_DEFAULT, "strlen") != NULL)                        \
 	X("dlsym", result = dlsym(RTLD_DEFAULT, "hipMalloc") != NULL)                     \
 	X("dlvsym", result = dlvsym(RTLD_DEFAULT, "strlen", "GLIBC_0") != NULL)           \
 	X("dlclose", result = dlclose(dlopen("libz.so.1", RTLD_NOW)))                     \
 	X("dl_iterate_phdr", result = visit())                                            \
+	X("pthread_create", result = make_thread())                                       \
 	X("execv", result = execv(absent, none))                                          \
 	X("execve", result = execve(absent, none, none))                                  \
 	X("execvp", result = execvp(absent, none))                                        \
@@ -243,7 +292,7 @@ static void allocate_in_handler(int number)
 }
 
 /*
- * Signals amid `work`, on a stack of their own, until 300 have come. Each is asked for anew: at
+ * Signals amid `work`, on a stack of their own, until 300 have come. Each is triggered anew: at
  * intervals, a handler that takes longer than one would leave no time for anything else.
  */
 static void interrupt(void (*handler)(int), void (*work)(void))

@@ -93,7 +93,7 @@ static int segments(void)
 	expect_unmap(SHMDT, second, 0);
 	if (errno != 77 || shmdt(ptr) || shmdt(second) || errno != 77)
 		return 4;
-	/* Failures; the release is told before, and that it was none. */
+	/* Failures; the release is recorded before, and then that it failed. */
 	expect_unmap(SHMDT, ptr, 0);
 	expect_error(SHMDT, EINVAL, ptr, 0);
 	if (shmdt(ptr) != -1 || errno != EINVAL)
@@ -102,7 +102,7 @@ static int segments(void)
 	return shmat(-1, (void *)PAGE, 0) == (void *)-1 && errno == EINVAL ? 0 : 6;
 }
 
-/* What a recording that begins at the pause is told: what is there by then. */
+/* What a recording that begins at the pause receives: the state by then. */
 static int stays(void)
 {
 	int id = shmget(IPC_PRIVATE, 3 * PAGE, IPC_CREAT | 0600);
@@ -129,7 +129,7 @@ static int moves_break(void)
 {
 	char *ptr, *end;
 
-	/* The C library's blocks must lie below for good. */
+	/* The C library's blocks must always lie below. */
 	mallopt(M_TRIM_THRESHOLD, INT_MAX);
 	mallopt(M_TOP_PAD, 16 << 20);
 	free(malloc(100000));

@@ -175,7 +175,7 @@ static void loop_of_integers()
 }
 
 // case: kept_in_device_memory HG104
-// fix: keep what the kernel updates this way in device memory (hipMalloc)
+// fix: keep data that the kernel updates this way in device memory (hipMalloc)
 __global__ void plain_max(int *p)
 {
 	atomicMax(p, (int)threadIdx.x);
@@ -348,7 +348,7 @@ static void one_call()
 }
 
 // case: wrong_kind HG508
-// fix: pass the kind that fits, or hipMemcpyDefault
+// fix: pass the matching kind, or hipMemcpyDefault
 static void wrong_kind()
 {
 	int *memory, first = 1;
@@ -459,7 +459,7 @@ static void in_each_round()
 }
 
 // case: destroyed HG705
-// fix: move hipStreamDestroy behind the last use of the stream
+// fix: call hipStreamDestroy after the last use of the stream
 static void destroyed()
 {
 	hipStream_t stream;
@@ -510,7 +510,7 @@ static void waits_in_a_row()
 }
 
 // case: null_between HG702
-// fix: put it into a stream of its own, create the others with hipStreamNonBlocking and order them by events
+// fix: use a separate stream for it, create the others with hipStreamNonBlocking and order them by events
 static void null_between()
 {
 	hipStream_t stream, other = NULL;
@@ -553,7 +553,7 @@ static void one_rectangle()
 }
 
 // case: copied_twice HG505
-// fix: leave the copy out, or copy only what a kernel reads afterwards
+// fix: omit the copy, or copy only data that a kernel reads afterwards
 static void copied_twice()
 {
 	const size_t bytes = 8 << 20;

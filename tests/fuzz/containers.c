@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "analyzer/containers/containers.h"
-#include "tracer/codeobj/codeobj.h"
+#include "codeobj/codeobj.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

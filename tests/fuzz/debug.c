@@ -8,7 +8,7 @@
 
 #include "analyzer/isa/debug_image.h"
 #include "analyzer/isa/skim.h"
-#include "tracer/codeobj/codeobj.h"
+#include "codeobj/codeobj.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analyzer/isa/image.h"
-#include "tracer/codeobj/codeobj.h"
+#include "codeobj/codeobj.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "preload/smi_text.h"
+#include "preload/migration/smi_text.h"
 
 static void take(void *data, const char *text, size_t length, bool whole)
 {

@@ -13,7 +13,10 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "preload/hip.h"
+#include "preload/core/files.h"
+#include "preload/core/libc.h"
+#include "preload/hip/hip_runtime.h"
+#include "preload/hip/hip_unpack.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -29,7 +32,7 @@ size_t hg_readable_extent(const void *address)
 #define HEADER 24u
 #define ROOM   (1u << 17)
 
-/* Version 2 [code-objects.md C.3]. Returns its size. */
+/* Version 2 [docs/code-objects.md#compressed-bundles]. Returns its size. */
 static size_t make(uint8_t *to, const uint8_t *data, size_t size, uint8_t how)
 {
 	uint16_t version = 2, method = how & 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tracer/codeobj on containers built here byte by byte, whole, cut off at every length, and with
+ * codeobj on containers built here byte by byte, whole, cut off at every length, and with
  * every byte damaged. Inputs lie at the end of their allocation, so that a sanitizer or valgrind
  * sees any read past them.
  */
@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "codeobj.h"
+#include "codeobj/codeobj.h"
 
 /* ---- building ---- */
 
@@ -351,7 +351,8 @@ static void metadata(void **state)
 	uint64_t extent;
 
 	(void)state;
-	make_elf(&elf, 0x33f | 0x400); /* gfx90a, xnack on, sramecc any; code-objects.md C.4 */
+	/* gfx90a, xnack on, sramecc any; docs/code-objects.md#target-ids */
+	make_elf(&elf, 0x33f | 0x400);
 	assert_int_equal(codeobj_identify(elf.bytes, elf.size), CODEOBJ_ELF);
 	assert_int_equal(codeobj_elf_target(elf.bytes, elf.size, &target, NULL), 0);
 	codeobj_target_format(&target, text);

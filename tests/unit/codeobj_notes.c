@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "codeobj.h"
+#include "codeobj/codeobj.h"
 
 #define HEADERS_MAX 65535u
 

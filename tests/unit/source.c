@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "analyzer/symbols/source.h"
-#include "tracer/codeobj/text.h"
+#include "codeobj/text.h"
 
 static char base[] = "/tmp/hipgrain-source-XXXXXX";
 

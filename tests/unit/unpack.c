@@ -230,12 +230,31 @@ static void walk(void **state)
 	assert_int_equal(problems, 1);
 }
 
+/* FIPS 180-4's examples, and the recorder's hash for every length around a block. */
+static void sha256(void **state)
+{
+	char recorder[CODEOBJ_SHA256_SIZE], analyzer[CODEOBJ_SHA256_SIZE];
+	unsigned char data[200];
+
+	(void)state;
+	assert_int_equal(containers_sha256("abc", 3, analyzer), 0);
+	assert_string_equal(analyzer,
+			    "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+	for (size_t i = 0; i < sizeof(data); i++)
+		data[i] = (unsigned char)(i * 37);
+	for (size_t size = 0; size <= sizeof(data); size++) {
+		codeobj_sha256(data, size, recorder);
+		assert_int_equal(containers_sha256(data, size, analyzer), 0);
+		assert_string_equal(analyzer, recorder);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_kind), cmocka_unit_test(false_claims),
 		cmocka_unit_test(bomb),       cmocka_unit_test(damaged),
-		cmocka_unit_test(walk),
+		cmocka_unit_test(walk),       cmocka_unit_test(sha256),
 	};
 
 	return cmocka_run_group_tests_name("unpack", tests, NULL, NULL);

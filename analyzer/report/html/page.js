@@ -61,9 +61,9 @@ function frames(stack) {
 
 const sideOf = (place) => place < 0 ? "the host" : `device ${place}`;
 const callOf = (call) => call ? (call.api ?? "a call") + (call.file ? ` at ${call.file}:${call.line}` : "") : "";
-const CAUSES = { prefetch: "prefetched", gpu_fault: "faults of the GPU", cpu_fault: "faults of the host", eviction: "for want of room" };
+const CAUSES = { prefetch: "prefetched", gpu_fault: "GPU faults", cpu_fault: "host faults", eviction: "because GPU memory was full" };
 
-/* What was asked for memory, and how its pages moved, in the order of time. */
+/* Advice and prefetches of memory, and how its pages moved, in the order of time. */
 function historyOf(history) {
   if (!history) return null;
   const calls = history.calls.map((c) => [c.ns, `${callOf(c.call)}: ${c.number == null ? "prefetch" : c.advice ?? "advice " + c.number}, ${bytes(c.size)} from offset ${c.offset} on, ${sideOf(c.target)}`]);
@@ -80,7 +80,7 @@ const instructionOf = (i) => `${i.instruction} at +0x${i.code_offset.toString(16
 const pageOf = (p) => `offsets ${p.offset} to ${p.offset + p.size - 1}: ${p.granularity}` +
   (p.advice ? `, by ${p.advice.call} of ${p.advice.size} bytes at ${p.advice.address}, ${frames(p.advice.stack.slice(0, 1))}` : "");
 const candidateOf = (c) => (c.count > 1 ? `${c.count} allocations of ` : "") + `${range(c.least_size, c.most_size)} bytes from ${c.api}${c.symbol ? " " + c.symbol : ""}, ` +
-  `${c.mixed ? "in part " : ""}${c.granularity}${c.kernarg_offset == null ? "" : `, given at byte ${c.kernarg_offset} of the arguments`}\n${frames(c.stack)}`;
+  `${c.mixed ? "in part " : ""}${c.granularity}${c.kernarg_offset == null ? "" : `, passed at byte ${c.kernarg_offset} of the arguments`}\n${frames(c.stack)}`;
 
 function rowsOf(f) {
   const memory = f.allocation;
@@ -149,15 +149,15 @@ function startFindings() {
   byId("query").addEventListener("input", (event) => { state.query = event.target.value; update(); });
   byId("filters").addEventListener("submit", (event) => event.preventDefault());
   for (const line of report.end?.text || []) byId("end").append(element("p", {}, line));
-  for (const [title, lines] of [["What could not be told", report.limits], ["Notes", report.notes]]) {
+  for (const [title, lines] of [["Not analysed", report.limits], ["Notes", report.notes]]) {
     if (lines.length) byId("limits").append(element("h2", {}, title), element("ul", {}, ...lines.map((l) => element("li", {}, l))));
   }
   const cost = report.recording_cost;
   if (cost) {
-    const share = cost.share === null ? "" : `; about ${(100 * cost.share).toFixed(1)} % of the programs' processor time (estimated from ${cost.timed_calls} of ${cost.calls} calls)`;
+    const share = cost.share === null ? "" : `; about ${(100 * cost.share).toFixed(1)} % of the programs' CPU time (estimated from ${cost.timed_calls} of ${cost.calls} calls)`;
     byId("limits").append(element("p", {}, `Recording cost: ${cost.events} events, ${(cost.bytes / 1e6).toFixed(1)} MB${share}.`));
   }
-  if (!report.findings.length) byId("list").append(element("p", {}, report.complete ? "Nothing was found." : "No finding. Not everything was analysed: see the list below."));
+  if (!report.findings.length) byId("list").append(element("p", {}, report.complete ? "Nothing was found." : "No findings, but not everything was analysed: see the list below."));
 }
 
 function stepFinding(by) {
@@ -244,7 +244,7 @@ class Chart {
 }
 
 const KINDS = [["fine-grained", "--fine", "fine-grained"], ["coarse-grained", "--coarse", "coarse-grained"],
-  ["not for the GPU", "--closed", "inaccessible"], ["unknown", "--unknown", "unknown"]];
+  ["inaccessible to the GPU", "--closed", "inaccessible"], ["unknown", "--unknown", "unknown"]];
 
 function legend(id, rows) {
   byId(id).append(...rows.map(([name, color]) => {
@@ -443,23 +443,23 @@ function startResidency() {
     if (!series) return null;
     const move = latest(series.moves, ns), sample = latest(series.samples, ns);
     return `${bytes(series.size)} at ${series.address}: ${series.api}, process ${series.pid}, ${placeOf(series)}; at ${time(Math.round(ns))}: ` +
-      (move ? `${bytes(move.on_device)} on the GPU` : "nothing told of the GPU") +
-      (sample ? `, of ${bytes(sample.looked)} looked at ${bytes(sample.on_host)} on the host` : ", not looked at on the host");
+      (move ? `${bytes(move.on_device)} on the GPU` : "location on GPUs unknown") +
+      (sample ? `, ${bytes(sample.on_host)} of ${bytes(sample.looked)} sampled on the host` : ", not sampled on the host");
   });
-  legend("residency-legend", [["on the GPU, as the driver told", "--coarse"], ["on the host, by its page table", "--fine"], ["the allocation", "--soft"]]);
-  byId("residency-note").textContent = all.length ? "" : "Nothing of the kind was recorded.";
+  legend("residency-legend", [["on the GPU, as reported by the driver", "--coarse"], ["on the host, by its page table", "--fine"], ["the allocation", "--soft"]]);
+  byId("residency-note").textContent = all.length ? "" : "Page locations were not recorded.";
   const total = (ways) => Object.values(ways).reduce((a, b) => a + b, 0);
   const cause = (m) => m.kernel ?? (m.phase ? (m.phase.within ? "during " : "after ") + callOf(m.phase.after) : "");
   table("moves", [["where", placeOf], ["call", (m) => m.api ?? "other memory in the same blocks"], ["kernel, or when the host faulted", cause],
     ["to the GPU", (m) => total(m.to_device), bytes], ["by its faults", (m) => m.to_device.gpu_fault, bytes], ["prefetched", (m) => m.to_device.prefetch, bytes],
     ["to the host", (m) => total(m.to_host), bytes], ["by its faults", (m) => m.to_host.cpu_fault, bytes], ["evicted", (m) => m.to_host.eviction, bytes]], [...report.migration]);
   table("uses", [["where", placeOf], ["call", (m) => m.api ?? ""], ["kernel, or when the host faulted", cause], ["moved", (m) => total(m.to_device) + total(m.to_host), bytes],
-    ["certainly used", (m) => m.use.at_least, bytes], ["had been there", (m) => m.use.again, bytes], ["not used", (m) => m.use.unused, bytes],
+    ["certainly used", (m) => m.use.at_least, bytes], ["was there before", (m) => m.use.again, bytes], ["not used", (m) => m.use.unused, bytes],
     ["only written", (m) => m.use.only_written, bytes], ["came back unchanged", (m) => m.use.unchanged, bytes], ["of unknown use", (m) => m.use.not_known, bytes]],
     report.migration.filter((m) => total(m.use)));
   if (report.what_if) {
     byId("whatif-title").textContent = `With XNACK ${report.what_if.xnack ? "on" : "off"} (HSA_XNACK=${report.what_if.xnack})`;
-    table("whatif", [["what", (r) => r.outcome.replace("_", " ")], ["where", placeOf], ["call", (r) => r.api ?? ""], ["kernel", (r) => (r.kernel ?? "") + (r.several_kernels ? " and others" : "")],
+    table("whatif", [["what", (r) => r.outcome === "cannot_tell" ? "unknown" : r.outcome.replace("_", " ")], ["where", placeOf], ["call", (r) => r.api ?? ""], ["kernel", (r) => (r.kernel ?? "") + (r.several_kernels ? " and others" : "")],
       ["now", (r) => r.now], ["then", (r) => r.then], ["why", (r) => r.reason], ["bytes", (r) => r.bytes, bytes], ["launches", (r) => r.launches, String]], [...report.what_if.rows]);
     byId("whatif").append(...report.what_if.limits.map((limit) => element("p", {}, limit)));
   }
@@ -500,8 +500,8 @@ function table(id, columns, rows) {
 
 function startTables() {
   const sizes = (list) => [...list,
-    ["high-water", (s) => s.peak, bytes], ["in all", (s) => s.bytes, bytes], ["count", (s) => s.count, String],
-    ["never freed", (s) => s.live_bytes, bytes], ["given to kernels", (s) => s.used, bytes]];
+    ["high-water", (s) => s.peak, bytes], ["total", (s) => s.bytes, bytes], ["count", (s) => s.count, String],
+    ["never freed", (s) => s.live_bytes, bytes], ["passed to kernels", (s) => s.used, bytes]];
   table("sites", sizes([["where", (s) => s.place], ["call", (s) => s.api], ["kind", (s) => `${s.granularity}, ${s.location}`]]), [...overview.sites]);
   const kinds = new Map();
   for (const s of overview.sites) {
@@ -510,8 +510,8 @@ function startTables() {
     for (const name of ["bytes", "count", "live_bytes", "used"]) sum[name] = s[name] === null ? null : sum[name] + s[name];
     kinds.set(key, sum);
   }
-  table("kinds", [["call", (s) => s.api], ["granularity", (s) => s.granularity], ["location", (s) => s.location], ["in all", (s) => s.bytes, bytes],
-    ["count", (s) => s.count, String], ["never freed", (s) => s.live_bytes, bytes], ["given to kernels", (s) => s.used, bytes]], [...kinds.values()]);
+  table("kinds", [["call", (s) => s.api], ["granularity", (s) => s.granularity], ["location", (s) => s.location], ["total", (s) => s.bytes, bytes],
+    ["count", (s) => s.count, String], ["never freed", (s) => s.live_bytes, bytes], ["passed to kernels", (s) => s.used, bytes]], [...kinds.values()]);
   table("kernels", [["kernel", (k) => overview.names[k[1]]], ["process", (k) => k[0], String], ["launches", (k) => k[2], String], ["work-items", (k) => k[3], String]], [...overview.kernels]);
 }
 
@@ -539,7 +539,7 @@ function update() {
   for (const tab of TABS) byId(tab).hidden = tab !== state.tab;
   for (const button of document.querySelectorAll("[role=tab]")) button.setAttribute("aria-selected", String(button.dataset.tab === state.tab));
   showFindings();
-  if (!report.findings.length) byId("list").replaceChildren(element("p", {}, report.complete ? "Nothing was found." : "No finding. Not everything was analysed: see the list below."));
+  if (!report.findings.length) byId("list").replaceChildren(element("p", {}, report.complete ? "Nothing was found." : "No findings, but not everything was analysed: see the list below."));
   charts[state.tab]?.paint();
   writeState();
 }
@@ -550,7 +550,7 @@ function start() {
   byId("summary").textContent = report.processes.filter((p) => p.launches || report.processes.length === 1).map((p) => p.command || p.exe || `process ${p.pid}`).slice(0, 3).join("; ") +
     ": " + (counts.length ? counts.map(([s, n]) => `${n} ${s}${n > 1 && s !== "advice" ? "s" : ""}`).join(", ") : report.complete ? "nothing found" : "no finding") + (report.complete ? "" : "; not everything was analysed") +
     (report.recording.status === "incomplete" ? `; the recording is incomplete${report.recording.missing ? `: ${report.recording.missing} events are missing` : ""}` : "") +
-    (report.recording.status === "unknown" ? "; it is not known whether the recording is complete" : "");
+    (report.recording.status === "unknown" ? "; unknown whether the recording is complete" : "");
   startFindings();
   charts = { map: startMap(), timeline: startTimeline(), residency: startResidency() };
   startTables();

@@ -20,7 +20,7 @@ static disassemble_function *real_disassemble;
 /* Recursive: an action may disassemble. */
 static pthread_mutex_t llvm = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static bool enabled, logging;
-/* A compiler that runs elsewhere sees other files. No info object is asked: one crashes if unset.
+/* A compiler that runs elsewhere sees other files. No info object is queried: one crashes if unset.
  */
 static bool directory_was_set;
 

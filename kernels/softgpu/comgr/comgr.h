@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libamd_comgr.so.2 in front of the real one. libamdhip64 compiles its copy and fill kernels in
+ * libamd_comgr in front of the real one. libamdhip64 compiles its copy and fill kernels in
  * each process anew, 0.2 to 0.4 s; this library keeps what came out. It holds the one function that
  * compiles, and names the real library as its dependency, where the dynamic linker finds all else.
  *
@@ -10,7 +10,7 @@
 #ifndef SOFTGPU_COMGR_H
 #define SOFTGPU_COMGR_H
 
-#include <amd_comgr.h>
+#include AMD_COMGR_HEADER
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ void buffer_release(struct buffer *buffer);
 
 /*
  * Everything on which the result of an action depends, as bytes, appended to *key; false if that
- * can't be told for certain, so that the action must not be cached.
+ * is uncertain, so that the action must not be cached.
  */
 bool key_make(amd_comgr_action_kind_t kind, amd_comgr_action_info_t info,
 	      amd_comgr_data_set_t input, struct buffer *key);

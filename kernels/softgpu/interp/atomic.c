@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Atomics of FLAT, GLOBAL and MUBUF. What the memory behind a page can't do is silently not done
- * and reads as 0 (memory-model.md B.2.2, B.2.3).
+ * and reads as 0 (docs/memory-model.md#atomics-on-memory).
  */
 #include "address.h"
 #include "log.h"
@@ -64,7 +64,8 @@ static void atomic(struct sg_wave *wave, const struct sg_insn *in)
 		}
 		if (p) {
 			dropped = sg_rmw_dropped(op, state);
-			/* The L2's f32 adder knows no denormals on this chip (memory-model.md B.5).
+			/* The L2's f32 adder knows no denormals on this chip
+			 * (docs/memory-model.md#compilers).
 			 */
 			if (!dropped)
 				old = sg_rmw(op, size, p, value, other, state && size == 4);

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include <amd_comgr.h>
+#include AMD_COMGR_HEADER
 
 #include "interp.h"
 #include "parse.h"

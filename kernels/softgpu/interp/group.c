@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work-groups: memory, and the registers a wave finds at entry (code-objects.md C.6). */
+/* Work-groups: memory, and the registers a wave finds at entry
+ * (docs/code-objects.md#registers-at-entry). */
 #include <stdlib.h>
 
 #include "group.h"
@@ -176,7 +177,7 @@ static void set_scalars(struct sg_wave *wave)
 	if (run->properties & PRIVATE_SEGMENT_SIZE)
 		wave->s[at++] = (uint32_t)run->scratch_size;
 	preload_arguments(wave, at);
-	/* System registers follow the number of user registers that the hardware was told. */
+	/* System registers follow the number of user registers that is set for the hardware. */
 	at = run->rsrc2 >> 1 & 31;
 	for (i = 0; i < 3; i++)
 		if (run->rsrc2 >> (7 + i) & 1)
@@ -212,7 +213,8 @@ static void start_wave(struct sg_worker *worker, struct sg_group *group, unsigne
 		       const uint32_t size[3])
 {
 	struct softgpu_run *run = worker->run;
-	/* gfx90a: granules of 8, accumulation registers from accum_offset on (C.6, rsrc1/rsrc3). */
+	/* gfx90a: granules of 8, accumulation registers from accum_offset on
+	 * (docs/code-objects.md#kernel-descriptor, rsrc1 and rsrc3). */
 	uint32_t total = ((run->rsrc1 & 63) + 1) * 8, accum = ((run->rsrc3 & 63) + 1) * 4;
 	struct sg_wave *wave = group->waves[index];
 

@@ -4,7 +4,7 @@
 
 #include "interp.h"
 
-/* Kernel descriptor (code-objects.md C.6): 64 bytes. */
+/* Kernel descriptor (docs/code-objects.md#kernel-descriptor): 64 bytes. */
 typedef struct amd_kernel_code_descriptor_view {
 	uint32_t group_segment, private_segment, kernarg_size, reserved0;
 	int64_t entry_offset;

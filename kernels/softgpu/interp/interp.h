@@ -178,7 +178,7 @@ struct sg_op {
 /* Why a wave does not run at the moment. */
 enum sg_stop {
 	SG_GO,
-	SG_YIELD, /* gave its turn away (s_sleep) */
+	SG_YIELD, /* yielded (s_sleep) */
 	SG_BARRIER,
 	SG_GWS, /* waits at a global-wave-sync barrier */
 	SG_ENDED,

@@ -35,7 +35,8 @@ static void find_place(const struct softgpu_run *run, uint64_t address, struct s
 	uint32_t size;
 	size_t at = 0;
 
-	memcpy(&size, kd + 8, sizeof(size)); /* KERNARG_SIZE (C.6) */
+	/* KERNARG_SIZE (docs/code-objects.md#kernel-descriptor) */
+	memcpy(&size, kd + 8, sizeof(size));
 	if (!softgpu_memory_range(address, &place->first, &place->last)) {
 		place->first = place->last = 0;
 		size = 0;

@@ -375,7 +375,8 @@ struct softgpu_run *softgpu_run_create(const struct softgpu_dispatch *dispatch)
 	run->rsrc3 = kd->rsrc3;
 	run->properties = kd->properties;
 	run->preload = kd->preload;
-	/* Kernels with preloaded arguments begin with 256 bytes for firmware that can't (C.6). */
+	/* Kernels with preloaded arguments begin with 256 bytes for firmware that cannot
+	 * (docs/code-objects.md#registers-at-entry). */
 	run->code_start = run->entry + ((run->preload & 0x7f) ? 256 : 0);
 	run->lds_size =
 	    p->group_segment_size > kd->group_segment ? p->group_segment_size : kd->group_segment;

@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* hipDeviceProp_t of HIP 5: the name begins it; gcnArchName: memory-model.md A.2.5. */
+/* hipDeviceProp_t of HIP 5: the name begins it; gcnArchName:
+ * docs/memory-model.md#types-and-attributes. */
 #define ARCH_OFFSET 396
 
 int hipGetDeviceProperties(void *properties, int device);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A HIP runtime in name only, which calls back at once, in the thread that asked for it. */
+/* A HIP runtime in name only, which calls back at once, in the thread that called it. */
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>

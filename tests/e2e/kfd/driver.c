@@ -13,9 +13,9 @@
  *   -e N                    the first N system calls are interrupted
  *   -p OFFSET               by which the driver's process ids are others, as seen from a container
  *   -l FILE                 lines for each who asks for events: %t the time, %p the process, %g the
- * GPU, %z a NUL; only of events that were asked for, unless one begins with ! -b a byte at a time
+ * GPU, %z a NUL; only of events that were requested, unless one begins with ! -b a byte at a time
  *   -r                      and again each 20 ms
- *   -w FILE                 what is asked for: "open PID", "events PID GPU", "mask PID GPU MASK",
+ *   -w FILE                 what is requested: "open PID", "events PID GPU", "mask PID GPU MASK",
  *                           "read PID GPU" when that has read all so far, "closed PID GPU"
  */
 #include <errno.h>
@@ -57,7 +57,7 @@ static struct client {
 	int fd, pid;
 	unsigned gpu;
 	uint64_t mask;
-	bool unread; /* what it was told last */
+	bool unread; /* the latest events */
 	size_t used;
 	char pending[65536];
 } clients[64];
@@ -98,7 +98,7 @@ static void end(struct client *client)
 	note("closed %d %x\n", client->pid, client->gpu);
 }
 
-/* As much as there is room for: who is told may be waiting for us elsewhere. */
+/* As much as there is room for: the reader may be waiting for us elsewhere. */
 static void flush(struct client *client)
 {
 	size_t at = 0;
@@ -352,7 +352,7 @@ static void serve(int listener)
 	int rc;
 
 	if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &call))
-		return; /* the caller is gone */
+		return; /* the caller has ended */
 	if (call.data.nr != SYS_ioctl)
 		rc = on_open(listener, &call);
 	else if (interruptions && interruptions--)

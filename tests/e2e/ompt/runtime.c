@@ -11,14 +11,15 @@
  *   no-set   has not even that
  *
  * OpenMP 5.1, 4.2 and 19.3 to 19.6. Its name begins as libomptarget's, which is how offloading is
- * told from OpenMP without it.
+ * distinguished from OpenMP without it.
  */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "preload/ompt.h"
+#include "preload/ompt/ompt.h"
+#include "tracer/events.h"
 
 #define CALLBACKS 64
 

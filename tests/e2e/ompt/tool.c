@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Somebody else's OpenMP tool: writes what it is told to the file TOOL_LOG, with null or not for
- * addresses. TOOL_FORM: emi, plain or both, the forms of callbacks that it asks for. TOOL_REFUSES:
- * it does not want to be one. TOOL_DECLINES: it gives up when it is initialized.
+ * Somebody else's OpenMP tool: writes what is reported to it into the file TOOL_LOG, with null or
+ * not for addresses. TOOL_FORM: emi, plain or both, the forms of callbacks that it asks for.
+ * TOOL_REFUSES: it does not want to be one. TOOL_DECLINES: it gives up when it is initialized.
  */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "preload/ompt.h"
+#include "preload/ompt/ompt.h"
+#include "tracer/events.h"
 
 #ifndef NAME
 #define NAME "tool"

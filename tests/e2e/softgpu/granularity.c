@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Every HIP allocator against the table "HIP call -> granularity" (softgpu.md, memory-model.md
- * A.4), under AMD's libamdhip64 on the software GPU: what its page table says, and what
- * hipMemRangeGetAttribute answers. TAP on stdout. One argument names the environment that
- * meson.build sets: plain, xnack, coherent (HIP_HOST_COHERENT=1), nosvm, nohive. With
- * OWN_MEMORY_POLICY set, the process has one, which hides one of the marks of vma.c.
+ * Every HIP allocator against the table of docs/hip-api.md#hsa-calls-behind-hip-calls, under AMD's
+ * libamdhip64 on the software GPU: what its page table says, and what hipMemRangeGetAttribute
+ * answers. TAP on stdout. One argument names the environment that meson.build sets: plain, xnack,
+ * coherent (HIP_HOST_COHERENT=1), nosvm, nohive. With OWN_MEMORY_POLICY set, the process has one,
+ * which hides one of the marks of vma.c.
  */
 #define __HIP_PLATFORM_AMD__
 #include <hip/hip_runtime_api.h>
@@ -87,7 +87,7 @@ static const struct row {
 	{ "hipMallocPitch", PITCH, 0, ALL(VRAM_COARSE) },
 	{ "hipMallocAsync", ASYNC, 0, ALL(VRAM_COARSE) },
 	{ "hipExtMallocWithFlags(Default)", EXT, hipDeviceMallocDefault, ALL(VRAM_COARSE) },
-	/* Without a fine-grained VRAM pool 5.2.3 fails; later ones fall back (A5.2). */
+	/* Without a fine-grained VRAM pool 5.2.3 fails; later ones fall back [HIPAMD52, SEEN64]. */
 	{ "hipExtMallocWithFlags(Finegrained)",
 	  EXT,
 	  hipDeviceMallocFinegrained,
@@ -112,7 +112,7 @@ static const struct row {
 	  ALL(HOST_COARSE) },
 	{ "hipMallocHost", MALLOC_HOST, 0, ALL(HOST_COARSE) },
 	{ "hipMemAllocHost", ALLOC_HOST, 0, ALL(HOST_FINE) },
-	/* Device memory, up to ROCm 6.3 (memory-model.md A5.4). */
+	/* Device memory, up to ROCm 6.3 (docs/memory-model.md#hiphostalloc). */
 	{ "hipHostAlloc(Portable)", HOST_ALLOC, hipHostMallocPortable, ALL(VRAM_COARSE) },
 	{ "hipMallocManaged",
 	  MANAGED,
@@ -165,7 +165,7 @@ static void test_allocators(void)
 		}
 		expect(rows[i].name, pointer, expected);
 		if (rows[i].flags == hipMallocSignalMemory && rows[i].how == EXT)
-			continue; /* not an allocation that HSA could be asked about */
+			continue; /* not an allocation that HSA could be queried about */
 		mode = coherency(pointer, 1);
 		check(mode == !(expected & SOFTGPU_PAGE_FINE), "%s: coherency mode %d",
 		      rows[i].name, mode);

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Compile-time checks against a release's own hsa_api_trace.h: the places of functions that the
- * preload library patches (preload/hsa_table.def), and the order of the software GPU's tables
+ * preload library patches (preload/hsa/hsa_table.def), and the order of the software GPU's tables
  * (kernels/softgpu/api). Compiles, or the places are wrong for that release.
  *
  * Compiled by the build against the header that is installed, and by hand against others:
  * g++ -fsyntax-only -std=c++17 -I. -isystem FOLDER -Wno-invalid-offsetof
  * -Wno-deprecated-declarations \ tests/e2e/softgpu/hsa_layout.cpp Last with those of
- * ROCm 4.5.2, 5.0.0 to 5.7.1, 6.0.0 to 6.2.4 and Debian 13 (6.1.2).
+ * ROCm 4.5.2, 5.0.0 to 5.7.1, 6.0.0 to 6.2.4, Debian 13 (6.1.2) and sid (6.4.3).
  */
 #define AMD_INTERNAL_BUILD
 #include <hsa_api_trace.h>
 #include <cstddef>
+#include <cstdint>
 
 static_assert(offsetof(HsaApiTable, core_) == 16 && offsetof(HsaApiTable, amd_ext_) == 24,
 	      "HsaApiTable");
@@ -30,21 +31,23 @@ static_assert(since_5_6 ? COUNT(AmdExtTable) >= 55 : COUNT(AmdExtTable) <= 51, "
 #define HSA_CORE(place, name) static_assert(PLACE(CoreApiTable, name) == (place), #name);
 #define HSA_AMD(before, since, name) \
 	static_assert(PLACE(AmdExtTable, name) == (since_5_6 ? (since) : (before)), #name);
-#include "preload/hsa_table.def"
+#include "preload/hsa/hsa_table.def"
 
 /* ---- the software GPU's tables ---- */
 
-#define LACK(name) HAVE(name)
+#define LACK(name)     HAVE(name)
+#define LATER(name)    HAVE(name)
+#define SINCE_6_0(row) row /* at the end: a header need not have them all */
 #define FOREIGN(row)
 
 #define HAVE(name) CORE_##name,
 enum {
-#include "kernels/softgpu/api/core.def"
+#include "kernels/softgpu/runtime/api/core.def"
 };
 #undef HAVE
 #define HAVE(name) IMAGE_##name,
 enum {
-#include "kernels/softgpu/api/image.def"
+#include "kernels/softgpu/runtime/api/image.def"
 };
 #undef HAVE
 #define HAVE(name) AMD_##name,
@@ -54,19 +57,31 @@ enum {
 #else
 #define SINCE_5_6(row)
 #endif
-#include "kernels/softgpu/api/amd.def"
+#include "kernels/softgpu/runtime/api/amd.def"
 };
 #undef HAVE
 
 #define HAVE(name) static_assert(PLACE(CoreApiTable, name) == CORE_##name, #name);
-#include "kernels/softgpu/api/core.def"
+#include "kernels/softgpu/runtime/api/core.def"
 #undef HAVE
 #define HAVE(name) static_assert(PLACE(ImageExtTable, name) == IMAGE_##name, #name);
-#include "kernels/softgpu/api/image.def"
+#include "kernels/softgpu/runtime/api/image.def"
 #undef HAVE
-/* ROCm 5.5 has the functions hsa_amd_spm_* before the last one; the software GPU models 5.2. */
-#define HAVE(name)                                                        \
-	static_assert(PLACE(AmdExtTable, name) == AMD_##name ||           \
-			  (COUNT(AmdExtTable) == 51 && AMD_##name == 47), \
+/*
+ * Of the rows beyond a release's own table nothing can be checked. ROCm 5.5 has the functions
+ * hsa_amd_spm_* before the last one; the software GPU models 5.2.
+ */
+#define HAVE(name)                                                                                \
+	template <class Table>                                                                    \
+	constexpr auto place_##name(int)->decltype((void)((Table *)nullptr)->name##_fn, size_t()) \
+	{                                                                                         \
+		return PLACE(Table, name);                                                        \
+	}                                                                                         \
+	template <class Table> constexpr size_t place_##name(long)                                \
+	{                                                                                         \
+		return AMD_##name >= COUNT(Table) ? AMD_##name : SIZE_MAX;                        \
+	}                                                                                         \
+	static_assert(place_##name<AmdExtTable>(0) == AMD_##name ||                               \
+			  (COUNT(AmdExtTable) == 51 && AMD_##name == 47),                         \
 		      #name);
-#include "kernels/softgpu/api/amd.def"
+#include "kernels/softgpu/runtime/api/amd.def"

@@ -222,13 +222,13 @@ static void check_system_calls(void)
 	unlink(name);
 	memset(data, 0, bytes);
 	run(data, bytes);
-	check(write(fd, data, bytes) == (ssize_t)bytes, "the kernel reads pages that are away");
+	check(write(fd, data, bytes) == (ssize_t)bytes, "the kernel reads migrated pages");
 	run(data, bytes);
 	check(pread(fd, data, bytes, 0) == (ssize_t)bytes && holds(data, bytes, 1),
 	      "and writes to them");
 	run(data, bytes);
 	moved = (unsigned *)realloc(data, 8 * bytes);
-	check(holds(moved, bytes, 2), "realloc keeps what is away");
+	check(holds(moved, bytes, 2), "realloc keeps migrated pages");
 	run(moved, bytes);
 	child = fork();
 	if (!child)
@@ -253,16 +253,16 @@ static unsigned *mapped(size_t bytes)
 				-1, 0);
 }
 
-/* Memory that is away, or whose place is away, gets other addresses. */
+/* Migrated memory, or memory whose destination is migrated, gets other addresses. */
 static void check_remapping(void)
 {
 	static const struct {
 		const char *what;
 		bool from_away, to_away;
 	} rounds[] = {
-		{ "memory that is away onto memory that is away", true, true },
-		{ "memory that is away onto memory that is not", true, false },
-		{ "memory that is not away onto memory that is", false, true },
+		{ "migrated memory onto migrated memory", true, true },
+		{ "migrated memory onto memory that is not", true, false },
+		{ "memory that is not migrated onto migrated memory", false, true },
 	};
 	size_t bytes = 4 * MIB;
 
@@ -330,7 +330,7 @@ static void check_others(void)
 }
 
 /* Whether the kernel lets this process move pages by userfaultfd, whatever the software GPU says:
- * asked with the features that it takes (UFFD_FEATURE_MOVE of Linux 6.8, and the events). */
+ * queried with the features that it takes (UFFD_FEATURE_MOVE of Linux 6.8, and the events). */
 static bool may_move_pages(void)
 {
 	uint64_t wanted = UINT64_C(1) << 16 | UFFD_FEATURE_EVENT_REMAP | UFFD_FEATURE_EVENT_REMOVE |

@@ -24,7 +24,7 @@ extern unsigned softgpu_page_state_now(uint64_t address) __attribute__((weak));
 
 static struct model_environment environment;
 
-/* ---- the machine, asked as the preload library asks it ---- */
+/* ---- the machine, queried as the preload library queries it ---- */
 
 static int attribute(int which)
 {
@@ -249,7 +249,7 @@ static void test_allocator(size_t index)
 			continue;
 		}
 		accepted++;
-		/* HSA cannot be asked about a signal's value, nor HIP about what it does not know.
+		/* HSA cannot be queried for a signal's value, nor HIP about what it does not know.
 		 */
 		system = allocators[index].api < HG_API_hipMalloc;
 		compare(allocators[index].name, allocators[index].api, flags, p,

@@ -11,8 +11,8 @@
 
 #include "analyzer/analyze.h"
 #include "analyzer/report/selection.h"
-#include "analyzer/rules/context.h"
-#include "analyzer/rules/evidence.h"
+#include "analyzer/rules/engine/rule_api.h"
+#include "analyzer/rules/engine/evidence.h"
 
 /* Two places on one line, as of an unrolled loop, and one on another. */
 static uint64_t same[2], other;

@@ -3,10 +3,10 @@
  * Atomics that do not reach as far as was meant (HG103 to HG105, HG111, HG202, HG207), contention
  * (HG113), and how kernels were compiled (HG108 to HG110).
  */
-#include "analyzer/rules/evidence.h"
+#include "analyzer/rules/engine/evidence.h"
 #include "rules_world.h"
 
-#include "analyzer/rules/atomic_fixes.h"
+#include "analyzer/rules/atomics/atomic_fixes.h"
 
 enum { PCIE = 2, XGMI = 4 };
 
@@ -72,7 +72,7 @@ static void integers_that_pcie_carries(void **state)
 	assert_string_equal(found(), "");
 }
 
-/* Over XGMI they work; where the link is not known nothing is claimed. */
+/* Over XGMI they work; where the link is unknown the report says that it is. */
 static void the_link_must_be_known(void **state)
 {
 	(void)state;
@@ -82,8 +82,15 @@ static void the_link_must_be_known(void **state)
 	launch(1, 0x10000, 0);
 	g_ptr_array_set_size(replay_process(&replay, 1)->devices, 0);
 	gpu("gfx90a", -1, -1, 0, 0);
+	assert_int_equal(findings.limits->len, 0);
 	launch(2, 0x10000, 0);
 	assert_string_equal(found(), "");
+	assert_int_equal(findings.limits->len, 1);
+	assert_non_null(strstr(findings.limits->pdata[0], "the link between the GPU and"));
+	integer(ISA_OP_ADD, "global_atomic_add"); /* carried over either */
+	alloc(HG_API_hipHostMalloc, 0x20000, 8192, 0, 5);
+	launch(3, 0x20000, 0);
+	assert_int_equal(findings.limits->len, 1);
 }
 
 /* What may have moved to the GPU is not host memory for certain. */
@@ -300,7 +307,7 @@ static void system_scope_on_an_apu(void **state)
 	alloc(HG_API_hipHostMalloc, 0x10000, 8192, 0, 5);
 	alloc(HG_API_hipHostMalloc, 0x20000, 8192, 0x80000000, 6);
 	launch(1, 0x10000, 0);
-	launch(2, 0x20000, 0); /* fine-grained there, whatever was asked for */
+	launch(2, 0x20000, 0); /* fine-grained there, whatever was requested */
 	assert_string_equal(found(), "HG216");
 }
 
@@ -624,8 +631,8 @@ static void by_the_compilers_default(void **state)
 	alloc(HG_API_hipHostMalloc, 0x10000, 8192, 0, 5);
 	launch(1, 0x10000, 0);
 	assert_string_equal(found(), "HG101");
-	assert_int_equal(finding(0)->source->clang, 21);
-	assert_true(finding(0)->source->amd);
+	assert_int_equal(finding_source(finding(0))->clang, 21);
+	assert_true(finding_source(finding(0))->amd);
 	assert_non_null(strstr(finding(0)->fix, FIX_LOOP));
 	lose_track();
 	alloc(HG_API_hipMalloc, 0x20000, 8192, 0, 6);

@@ -30,7 +30,7 @@ static void pass_record(const struct order_record *record, void *data)
 }
 
 static const struct order_calls calls = { .item = pass_item, .record = pass_record };
-static struct order *order;
+static struct event_order *order;
 
 static int begin(void **state)
 {

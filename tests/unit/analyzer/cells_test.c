@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tables of the AMD slides (S0; memory-model.md A.3), cell by cell, as verdicts: every
+ * The tables of the AMD slides (S0; docs/memory-model.md#access), cell by cell, as verdicts: every
  * allocator and flag, with and without advice, XNACK off and on, under each kind of atomic. Where
  * the runtime's sources disagree with the slides, the newer word counts and both are named.
  */

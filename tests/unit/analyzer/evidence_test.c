@@ -194,7 +194,7 @@ static void a_pool_that_is_fine_grained(void **state)
 	runtime(V6_4);
 	machine((struct hg_ev_device){ .managed = 1, .fine_grain = 1 });
 	alloc(HG_API_hipExtMallocWithFlags, BLOCK, SIZE, 1, 5);
-	alloc(HG_API_hipExtMallocWithFlags, OTHER, SIZE, 0, 5); /* not asked for */
+	alloc(HG_API_hipExtMallocWithFlags, OTHER, SIZE, 0, 5); /* not requested */
 	assert_string_equal(found(), "");
 }
 

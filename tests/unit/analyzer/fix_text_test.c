@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "analyzer/fix_text.h"
-#include "analyzer/rules/atomic_fixes.h"
+#include "analyzer/rules/atomics/atomic_fixes.h"
 
 /* ---- source lines ---- */
 

@@ -420,7 +420,7 @@ static void test_fetched_after_each_region(void **state)
 	assert_string_equal(found(), "");
 }
 
-/* An update is asked for: that the bytes are the same could not be known. */
+/* An update is requested: that the bytes are the same could not be known. */
 static void test_update_came_back_unchanged(void **state)
 {
 	(void)state;

@@ -136,7 +136,7 @@ static void test_no_xnack(void **state)
 	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
 }
 
-/* HIP's kernels are told of in HIP's terms. */
+/* HIP's kernels are reported in HIP's terms. */
 static void test_hip_kernel(void **state)
 {
 	(void)state;

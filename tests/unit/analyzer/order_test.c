@@ -102,7 +102,7 @@ static void an_event_without_record_orders_nothing(void **state)
 	assert_false(before(moment, b));
 	order_host_event(&order, 0x1);
 	assert_false(order_done(&order, moment));
-	/* One that another process can record orders everything: it cannot be told. */
+	/* One that another process can record orders everything: it cannot be determined. */
 	order_event_created(&order, 0x2, 4);
 	order_wait_event(&order, b, 0x2);
 	assert_true(before(moment, b));

@@ -114,7 +114,8 @@ static void freed_memory_is_remembered_until_it_is_reused(void **state)
 	assert_int_equal(process_place(process, 0x10010).offset, 0x10);
 	alloc(HG_API_hipMalloc, 0x10800, 0x100);
 	assert_int_equal(process_place(process, 0x10810).kind, PLACE_ALLOCATION);
-	/* The old block is gone as a whole: it cannot be told apart from the new one's gaps. */
+	/* The old block was unmapped as a whole: it cannot be distinguished from the new one's
+	 * gaps. */
 	assert_int_not_equal(process_place(process, 0x10010).kind, PLACE_FREED);
 }
 
@@ -332,7 +333,8 @@ static void advice_outlives_small_blocks_but_not_mappings(void **state)
 	assert_int_equal(summary(process, 0x900000, 0x4000).coarse, 0x3000);
 }
 
-/* What page_map_each() told: a sign for each page, and whether neighbours of one call were joined.
+/* What page_map_each() passed: a sign for each page, and whether neighbours of one call were
+ * joined.
  */
 struct told {
 	signed char page[64];

@@ -3,8 +3,8 @@
  * The rules, on events and machine-code facts written by hand: each rule's positive and negative
  * case, and what happens when evidence is missing. rules_world.h has the trace and the kernel.
  */
-#include "analyzer/rules/atomic_fixes.h"
-#include "analyzer/rules/faults.h"
+#include "analyzer/rules/atomics/atomic_fixes.h"
+#include "analyzer/rules/lifetime/faults.h"
 #include "rules_world.h"
 
 /* ---- HG101, HG102, HG106, HG107 ---- */
@@ -175,7 +175,7 @@ static void loops_are_slow_where_the_instruction_exists(void **state)
 /* Whether the fix names functions of this operation, "min", and none that add. */
 static bool proposes(const struct finding *finding, const char *operation)
 {
-	char *text = atomic_instruction_text(finding->source, NULL);
+	char *text = atomic_instruction_text(finding_source(finding), NULL);
 	char *lower = text ? g_ascii_strdown(text, -1) : NULL;
 	bool right = lower && strstr(lower, operation) && !strstr(lower, "add(") &&
 		     !strstr(lower, "atomicadd");
@@ -313,7 +313,9 @@ static void fault(uint64_t page, uint32_t reason)
 
 static const struct fault_row *last_fault(void)
 {
-	return findings.faults->len ? findings.faults->pdata[findings.faults->len - 1] : NULL;
+	return faults_result(&findings)->len
+		   ? faults_result(&findings)->pdata[faults_result(&findings)->len - 1]
+		   : NULL;
 }
 
 static void a_fault_in_freed_memory(void **state)
@@ -447,7 +449,7 @@ static void reserved_and_not_mapped(void **state)
 	launch(2, 0x10a000, 0);
 	assert_string_equal(found(), "HG607");
 	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
-	assert_non_null(strstr(finding(0)->message, "only reserved"));
+	assert_non_null(strstr(finding(0)->message, "of reserved addresses"));
 	release(HG_API_hipMemUnmap, 0x100000, 0x8000);
 	launch(3, 0x100800, 0);
 	assert_string_equal(found(), "HG607 HG601");

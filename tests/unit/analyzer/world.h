@@ -45,33 +45,7 @@ int isa_analyze(const void *elf, size_t size, const struct isa_options *options,
 	return 0;
 }
 
-int isa_session_open(const void *elf, size_t size, const struct isa_options *options,
-		     struct isa_session **session, char **error)
-{
-	(void)elf;
-	(void)size;
-	(void)options;
-	(void)error;
-	*session = (struct isa_session *)(void *)&object; /* never looked into */
-	return 0;
-}
-
-int isa_session_analyze(struct isa_session *session, const struct isa_options *options,
-			struct isa_code_object **out, char **error)
-{
-	(void)session;
-	return isa_analyze(NULL, 0, options, out, error);
-}
-
-void isa_session_close(struct isa_session *session)
-{
-	(void)session;
-}
-
-void isa_code_object_free(struct isa_code_object *unused)
-{
-	(void)unused;
-}
+#include "tests/unit/analyzer/isa_session_stub.h"
 
 const struct isa_kernel *isa_find_kernel(const struct isa_code_object *unused, const char *symbol)
 {
@@ -86,8 +60,8 @@ const struct isa_kernel *isa_find_kernel(const struct isa_code_object *unused, c
 
 /* ---- evidence that is left out ---- */
 
-/* The type of event that the trace lacks, -1: none. What a test expects of a whole one is not asked
- * then. */
+/* The type of event that the trace lacks, -1: none. What a test expects of a whole one is not
+ * checked then. */
 static int left_out = -1;
 
 #define IF_WHOLE(assertion)         \
@@ -198,7 +172,8 @@ static int teardown(void **state)
 
 /*
  * The rules' names in the order of the report, separated by blanks; static. Findings that are not
- * reported (too few launches or work-items) are gone then: what leads to them again is not allowed.
+ * reported (too few launches or work-items) are missing then: what leads to them again is not
+ * allowed.
  */
 static const char *found(void)
 {
@@ -224,7 +199,7 @@ static const struct finding *finding(unsigned index)
 
 /*
  * FINDS(HG101, test): at the end of the test HG101 is found. With events lost it would be at most
- * likely, or not told at all.
+ * likely, or not reported at all.
  * SILENT(HG101, test): something like it that is right, and HG101 is not found.
  * DOUBTS(HG101, test): a link of the evidence is missing, and HG101 is at most likely, or not
  * found.
@@ -287,9 +262,9 @@ static void found_rules(bool rules_found[RULES], enum confidence least)
 
 /*
  * The test again with each type of event left out, as if nothing had recorded it. Nothing may be
- * told then that the whole trace does not show, once losses are counted and what they may refute
- * is dropped (the rules that stay are at most likely). What the rule rests on, by the numbers of
- * the types, goes to the file that tests/unit/analyzer/evidence names.
+ * reported then that the whole trace does not show, once losses are counted and what they may
+ * refute is dropped (the rules that stay are at most likely). What the rule rests on, by the
+ * numbers of the types, goes to the file that tests/unit/analyzer/evidence names.
  */
 static void claim_rests_on(const struct claim *claim, void **state)
 {

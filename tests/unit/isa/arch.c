@@ -190,7 +190,7 @@ static void news_of_gfx950(void **state)
 			assert_true(
 			    filter_interesting(ARCH_GFX9, (const uint8_t *)code, cases[i].length));
 	}
-	/* v_mfma_scale_f32_16x16x128_f8f6f4: not asked about, because the library may crash. */
+	/* v_mfma_scale_f32_16x16x128_f8f6f4: not tried, because the library may crash. */
 	assert_int_equal(isa_disasm_one(disasm,
 					(const uint8_t *)(const uint32_t[4]){
 					    0xd3ac0000, 0x22b14, 0xd3ad0800, 0x4021904 },

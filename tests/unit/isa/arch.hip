@@ -22,7 +22,7 @@ KERNEL void add_direct(int *a, int n)
 		__hip_atomic_fetch_add(a + i, 1, RELAXED); // @add_direct
 }
 
-// A hardware instruction only where the compiler takes one without being asked to be unsafe.
+// A hardware instruction only where the compiler takes one without an option for unsafe atomics.
 //! add_float gfx9[045][0-9a-z]*: ? native f32 direct 8
 //! add_float *: ? cas-add f32 direct 8
 KERNEL void add_float(const float *from, float *to, int n)

@@ -20,7 +20,7 @@ static struct variant variants[64];
 static size_t variant_count;
 static const char *names[2];
 
-/* What a name does not know must not be asked. */
+/* An instruction that a name does not know must not be passed. */
 static struct isa_disasm *open_disasm(const char *processor, unsigned lanes, const char *name)
 {
 	const char *why;
@@ -166,7 +166,7 @@ static void no_such_name(void **state)
 	(void)state;
 	assert_int_not_equal(
 	    isa_analyze(variants[0].elf, variants[0].elf_size, &options, &object, &error), 0);
-	assert_non_null(strstr(error, "no disassembler of that name"));
+	assert_non_null(strstr(error, "unknown disassembler"));
 	free(error);
 }
 

@@ -246,7 +246,7 @@ static void session(void **state)
 	isa_session_close(session);
 }
 
-/* The lines are gone, for the reason `text`; all else is there. */
+/* The lines are missing, for the reason `text`; all else is there. */
 static void refused(struct file *file, const struct variant *variant, const char *text)
 {
 	struct isa_code_object *object = analyze(file, 1);

@@ -98,6 +98,38 @@ static void describe_uses(const struct isa_kernel *kernel, char *spec)
 		snprintf(spec + at, SPEC_SIZE - (size_t)at, " incomplete");
 }
 
+static void describe_paths(const struct isa_kernel *kernel, char *spec)
+{
+	int at = snprintf(spec, SPEC_SIZE, "paths");
+
+	for (size_t i = 0; i < kernel->path_use_count; i++) {
+		const struct isa_path_use *use = &kernel->path_uses[i];
+		const struct isa_path *path = &use->path;
+
+		if (path->symbol)
+			at += snprintf(spec + at, SPEC_SIZE - (size_t)at, " %s", path->symbol);
+		else
+			at += snprintf(spec + at, SPEC_SIZE - (size_t)at, " %u", path->kernarg);
+		for (unsigned k = 0; k < path->step_count; k++) {
+			const struct isa_step *step = &path->step[k];
+
+			if (step->exact)
+				at += snprintf(spec + at, SPEC_SIZE - (size_t)at, ">%lld",
+					       (long long)step->offset);
+			else
+				at += snprintf(spec + at, SPEC_SIZE - (size_t)at, ">any");
+			at += snprintf(spec + at, SPEC_SIZE - (size_t)at, "%s",
+				       step->repeats ? "*" : "");
+		}
+		at += snprintf(
+		    spec + at, SPEC_SIZE - (size_t)at, ":%s%s%s", use->access & ISA_READ ? "r" : "",
+		    use->access & ISA_WRITE ? "w" : "", use->access & ISA_ATOMIC ? "a" : "");
+		assert_true(at < SPEC_SIZE);
+	}
+	if (!kernel->paths_complete)
+		snprintf(spec + at, SPEC_SIZE - (size_t)at, " incomplete");
+}
+
 /* What is known to be so, one word each. */
 static void describe_facts(const struct isa_kernel *kernel, char *spec)
 {
@@ -141,7 +173,7 @@ static unsigned compare(const struct expectations *expectations, const struct va
 			const struct isa_kernel *kernel)
 {
 	struct set actual = { 0 };
-	char spec[SPEC_SIZE], uses[SPEC_SIZE], facts[SPEC_SIZE];
+	char spec[SPEC_SIZE], uses[SPEC_SIZE], facts[SPEC_SIZE], paths[SPEC_SIZE];
 	unsigned wrong = 0, i, k;
 
 	for (i = 0; i < kernel->atomic_count; i++) {
@@ -173,6 +205,12 @@ static unsigned compare(const struct expectations *expectations, const struct va
 			found = !strcmp(expected->spec[i], uses);
 			if (!found)
 				print_message("# %s %s: %s\n", variant->name, name, uses);
+		}
+		if (!strncmp(expected->spec[i], "paths", 5)) {
+			describe_paths(kernel, paths);
+			found = !strcmp(expected->spec[i], paths);
+			if (!found)
+				print_message("# %s %s: %s\n", variant->name, name, paths);
 		}
 		if (!strncmp(expected->spec[i], "facts", 5)) {
 			describe_facts(kernel, facts);

@@ -9,7 +9,7 @@
 
 #define MAX_LINES 400
 #define MAX_SPECS 64
-#define SPEC_SIZE 256
+#define SPEC_SIZE 512
 
 struct expectation {
 	char kernel[64], variants[64], spec[SPEC_SIZE];

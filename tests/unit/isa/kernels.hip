@@ -6,10 +6,10 @@
  *   //! KERNEL VARIANTS: SPEC        VARIANTS is a glob
  *
  * SPEC is one atomic: MANNER TYPE ORIGIN [PLACES], where MANNER is native, lock, cas-OP or swap (a
- * compare-and-swap of which it cannot be told whether it is one of these), ORIGIN and
+ * compare-and-swap of which it cannot be determined whether it is one of these), ORIGIN and
  * PLACES are those of isa.h (kernarg offsets or a symbol). "? SPEC" may, but need not, be there.
  * "facts WORD...": what else is known of the kernel (describe_facts() of expect.c).
- * "none": no atomics. "uses OFFSET:rwa ... [incomplete]": what the arguments are used for. The
+ * "paths ...": accesses through pointers in memory (paths.hip). "none": no atomics. "uses OFFSET:rwa ... [incomplete]": what the arguments are used for. The
  * atomics of a kernel must be exactly those of the lines that apply to a variant.
  */
 #include <hip/hip_runtime.h>
@@ -148,8 +148,9 @@ struct node {
 	int count;
 };
 
-/* The first node is the argument, the others are loaded: not one of the kinds. */
-//! list *: native i32 unknown
+/* The first node is the argument, the others are loaded. */
+//! list *: native i32 indirect 0
+//! list *: paths 0>0:r 0>8:a 0>0>0*>0:r 0>0>0*>8:a
 //! list *-O[123]: uses 0:ra incomplete
 KERNEL list(struct node *n)
 {
@@ -361,7 +362,7 @@ KERNEL private_array(int *a, int *b, int *c, int *d, int n)
 	atomicAdd(t[threadIdx.x & 3], 1);
 }
 
-/* Every scalar register is taken away in between: pointers wait in lanes of vector registers. */
+/* Every scalar register is clobbered in between: pointers wait in lanes of vector registers. */
 #define TEN(x) "s" #x "0", "s" #x "1", "s" #x "2", "s" #x "3", "s" #x "4", "s" #x "5", "s" #x "6", \
 	       "s" #x "7", "s" #x "8", "s" #x "9"
 #define TAKE_SCALARS() asm volatile("s_nop 0" ::: TEN(1), TEN(2), "s30", "s31", "s33", "s34", "s35", \

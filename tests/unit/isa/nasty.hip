@@ -405,7 +405,8 @@ KERNEL stored_pointer(int *volatile *slot, int *a, int n)
 	atomicAdd(slot[threadIdx.x] + n, 1);
 }
 
-//! stored_and_taken *: native i32 unknown
+//! stored_and_taken *: native i32 indirect 0,8
+//! stored_and_taken *: paths 0>any>any:a 8>any:a
 KERNEL stored_and_taken(int **slot, int *a, int n)
 {
 	slot[threadIdx.x] = a;
@@ -448,15 +449,15 @@ KERNEL managed(int n)
 	atomicAdd(managed_pointer + n, n);
 }
 
-//! of_global_struct *-O[123]: native i32 indirect global_struct
-//! of_global_struct *-O0: native i32 unknown
+//! of_global_struct *: native i32 indirect global_struct
 KERNEL of_global_struct(int n)
 {
 	atomicAdd(global_struct.v[n % 3].u[1].p, 1);
 	atomicAdd(&global_struct.v[n % 3].which, 0);
 }
 
-//! argument_or_kept *: native i32 unknown
+//! argument_or_kept *: native i32 indirect 0 kept
+//! argument_or_kept *: paths 0>any:a kept>0>any:a
 KERNEL argument_or_kept(int *a, int n)
 {
 	atomicAdd((n & 1 ? a : kept[0]) + threadIdx.x, 1);

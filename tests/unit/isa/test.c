@@ -370,7 +370,7 @@ static void unknown_processor(void **state)
 	free(bytes);
 }
 
-/* Atomic mnemonics of every generation (memory-model.md B.1.1). */
+/* Atomic mnemonics of every generation (docs/memory-model.md#mnemonics). */
 static void mnemonics(void **state)
 {
 	static const struct {

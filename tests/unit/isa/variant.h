@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "analyzer/isa/isa.h"
-#include "tracer/codeobj/codeobj.h"
+#include "codeobj/codeobj.h"
 
 struct variant {
 	char name[64];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The time that the processor's counter tells, against the clock. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,18 +9,11 @@
 
 #include <cmocka.h>
 
-#include "preload/preload.h"
+#include "preload/core/clock.h"
+#include "preload/core/libc.h"
 
 /* What clock.c needs of the library around it. */
 struct hg_libc hg_libc;
-
-uint64_t hg_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* However long the thread was interrupted: it lies between two readings of the clock. */
 #define ERROR_NS 2000u

@@ -6,6 +6,7 @@
  * usage: test-preload-hsa-tables STUBS.so... (hsa_stubs.c)
  */
 #include <dlfcn.h>
+#include <link.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,8 +14,9 @@
 
 #include <cmocka.h>
 
-#include "preload/hsa_jump.h"
-#include "preload/hsa_tables.h"
+#include "preload/core/libc.h"
+#include "preload/hsa/hsa_jump.h"
+#include "preload/hsa/hsa_tables.h"
 
 struct hg_libc hg_libc;
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "preload/ompt.h"
+#include "preload/ompt/ompt.h"
 
 #define MIB ((size_t)1 << 20)
 #define MS  1000000u

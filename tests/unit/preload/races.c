@@ -11,7 +11,20 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "preload/hip_wrap.h"
+#include "preload/hip/hip_wrap.h"
+#include "preload/core/base.h"
+#include "preload/core/clock.h"
+#include "preload/core/files.h"
+#include "preload/core/hip_call.h"
+#include "preload/core/id_table.h"
+#include "preload/core/libc.h"
+#include "preload/core/parts.h"
+#include "preload/core/start.h"
+#include "preload/core/threads.h"
+#include "preload/hip/hip_dispatch.h"
+#include "preload/hip/hip_runtime.h"
+#include "preload/trace/batch.h"
+#include "tracer/provider.h"
 
 #define THREADS 6u
 #define ROUNDS  3000u
@@ -129,8 +142,8 @@ HG_HIP(int, hipExample, (int value))
 
 /* ---- threads ---- */
 
-static struct hg_intern set;
-static uint32_t ids[512]; /* by content, atomic; 0: nobody has told yet */
+static struct hg_id_table set;
+static uint32_t ids[512]; /* by content, atomic; 0: not recorded yet */
 
 static void agree_on_ids(unsigned thread, unsigned round)
 {
@@ -140,19 +153,19 @@ static void agree_on_ids(unsigned thread, unsigned round)
 	uint32_t id, expected = 0;
 	bool fresh;
 
-	id = hg_intern_id(&set, hash, &fresh);
+	id = hg_id_table_id(&set, hash, &fresh);
 	if (fresh)
-		hg_intern_defined(&set, id);
+		hg_id_table_defined(&set, id);
 	if (!__atomic_compare_exchange_n(&ids[content], &expected, id, false, __ATOMIC_RELAXED,
 					 __ATOMIC_RELAXED))
 		EXPECT(expected == id);
-	kept = hg_intern_kept(&set, id);
+	kept = hg_id_table_kept(&set, id);
 	EXPECT(kept != NULL);
 	if (kept)
 		__atomic_store_n((uint32_t *)kept, content + 1, __ATOMIC_RELAXED);
 	if (round % 1000 == 999)
-		hg_intern_forget(&set);
-	hg_intern_is_defined(&set, id);
+		hg_id_table_forget(&set);
+	hg_id_table_is_defined(&set, id);
 }
 
 static uint64_t records_made, sum_made; /* atomic */
@@ -185,7 +198,7 @@ static void dispatch(const char *caller, unsigned round)
 	by_name = (int (*)(int))hg_hip_offer("hipExample", (void *)real);
 	EXPECT(by_name((int)round) == (int)round + wanted);
 	if (round % 700 == 5)
-		hg_hip_unloaded();
+		HG_EACH_PART(unloaded);
 }
 
 static void *work(void *argument)
@@ -220,9 +233,10 @@ int main(void)
 	hg_libc.dlsym = dlsym;
 	hg_libc.dl_iterate_phdr = iterate;
 	hg_process_id = getpid();
-	if (hg_intern_init(&set) || hg_threads_init())
+	if (hg_id_table_init(&set) || hg_threads_init())
 		return 1;
-	hg_batches_init();
+	hg_parts_init();
+	HG_EACH_PART(loaded, hg_provider);
 	/* The second ones take over what the first left. */
 	for (unsigned half = 0; half < 2; half++) {
 		for (unsigned i = 0; i < THREADS; i++)
@@ -230,9 +244,11 @@ int main(void)
 		for (unsigned i = 0; i < THREADS; i++)
 			pthread_join(threads[i], NULL);
 	}
-	hg_tls.busy = 1;
-	hg_batches_end();
-	EXPECT(records_made == (uint64_t)2 * THREADS * ROUNDS);
+	HG_EACH_PART(exit);
+	/* A batch that another thread, off the processor, is writing out refuses a record, which
+	 * then is an event of its own (TRIES_MAX of batch.c): rare, however busy the machine is. */
+	EXPECT(records_made <= (uint64_t)2 * THREADS * ROUNDS);
+	EXPECT(records_made >= (uint64_t)2 * THREADS * ROUNDS * 99 / 100);
 	EXPECT(records_written == records_made);
 	EXPECT(sum_written == sum_made);
 	printf("1..1\n%sok 1 - nothing is lost or exchanged among threads\n",

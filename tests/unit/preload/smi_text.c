@@ -8,8 +8,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "preload/smi_kfd.h"
-#include "preload/smi_text.h"
+#include "preload/migration/smi_kfd.h"
+#include "preload/migration/smi_text.h"
 
 /* What is written down here of the kernel's interface, against its own header as far as it goes. */
 #if __has_include(<linux/kfd_ioctl.h>)

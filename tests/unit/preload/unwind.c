@@ -16,8 +16,11 @@
 
 #include <cmocka.h>
 
-#include "preload/batch.h"
-#include "preload/preload.h"
+#include "preload/trace/batch.h"
+#include "preload/core/base.h"
+#include "preload/core/libc.h"
+#include "preload/core/threads.h"
+#include "preload/stacks/unwind.h"
 
 #define ROOM 100
 
@@ -31,18 +34,18 @@ static __attribute__((noinline)) bool trail_agrees(const void *caller, uint32_t 
 {
 	uint64_t frames[ROOM], hash = 1;
 	struct hg_frame start;
-	struct hg_trail *trail;
+	struct hg_cached_walk *trail;
 	uint32_t id;
 
 	assert_true(hg_unwind_start(&start));
-	trail = hg_trail_find(&start, caller, trails_end, &id);
+	trail = hg_stack_cache_find(&start, caller, trails_end, &id);
 	assert_non_null(trail);
 	if (id) {
 		held++;
 		return id == expected;
 	}
 	assert_int_not_equal(hg_unwind_from(&start, caller, frames, ROOM, &hash, trail), 0);
-	hg_trail_keep(trail, &start, caller, trails_end, expected);
+	hg_stack_cache_keep(trail, &start, caller, trails_end, expected);
 	return true;
 }
 

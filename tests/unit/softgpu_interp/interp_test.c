@@ -687,7 +687,7 @@ static void test_lanes17(void **state)
 	assert_false(chosen(2, 1));
 }
 
-/* ---- speed, when asked for ---- */
+/* ---- speed, when requested ---- */
 
 static void test_speed(void **state)
 {

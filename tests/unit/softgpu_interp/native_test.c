@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "kernels/softgpu/interp/native.h"
-#include "kernels/softgpu/interp/native_room.h"
+#include "kernels/softgpu/translate/native.h"
+#include "kernels/softgpu/translate/native_room.h"
 #include "kernels/softgpu/interp/parse.h"
 
 #define ROWS    24

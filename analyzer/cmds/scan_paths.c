@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How `hipgrain scan` prints paths through memory: struct isa_path of analyzer/isa/isa.h. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "analyzer/cmds/scan.h"
+
+static void json_path(struct json_stream *json, const struct isa_path *path)
+{
+	if (path->symbol)
+		json_stream_null(json, "kernarg");
+	else
+		json_stream_number(json, "kernarg", path->kernarg);
+	json_stream_text(json, "symbol", path->symbol);
+	json_stream_begin(json, "steps", '[');
+	for (unsigned i = 0; i < path->step_count; i++) {
+		json_stream_begin(json, NULL, '{');
+		if (path->step[i].exact)
+			json_stream_number(json, "offset", path->step[i].offset);
+		else
+			json_stream_null(json, "offset");
+		json_stream_bool(json, "repeats", path->step[i].repeats);
+		json_stream_end(json, '}');
+	}
+	json_stream_end(json, ']');
+}
+
+void scan_json_paths(struct json_stream *json, const struct isa_paths *paths)
+{
+	json_stream_begin(json, "paths", '[');
+	for (size_t i = 0; i < paths->count; i++) {
+		json_stream_begin(json, NULL, '{');
+		json_path(json, &paths->path[i]);
+		json_stream_end(json, '}');
+	}
+	json_stream_end(json, ']');
+}
+
+void scan_json_path_uses(struct json_stream *json, const struct isa_kernel *kernel)
+{
+	if (kernel->skipped) {
+		json_stream_null(json, "path_uses");
+		json_stream_null(json, "paths_complete");
+		return;
+	}
+	json_stream_begin(json, "path_uses", '[');
+	for (size_t i = 0; i < kernel->path_use_count; i++) {
+		const struct isa_path_use *use = &kernel->path_uses[i];
+
+		json_stream_begin(json, NULL, '{');
+		json_path(json, &use->path);
+		json_stream_bool(json, "read", use->access & ISA_READ);
+		json_stream_bool(json, "write", use->access & ISA_WRITE);
+		json_stream_bool(json, "atomic", use->access & ISA_ATOMIC);
+		json_stream_bool(json, "certain", use->certain);
+		json_stream_end(json, '}');
+	}
+	json_stream_end(json, ']');
+	json_stream_bool(json, "paths_complete", kernel->paths_complete);
+}
+
+void scan_print_path(const struct isa_kernel *kernel, const struct isa_path *path)
+{
+	if (path->symbol)
+		printf("%s", path->symbol);
+	else
+		scan_print_argument(kernel, path->kernarg);
+	for (unsigned i = 0; i < path->step_count; i++) {
+		const struct isa_step *step = &path->step[i];
+
+		if (step->exact)
+			printf(" -> %s%" PRId64, step->offset < 0 ? "" : "+", step->offset);
+		else
+			printf(" -> +any");
+		if (step->repeats)
+			printf(" (repeated)");
+	}
+}

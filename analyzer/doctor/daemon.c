@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* LTTng's session daemons: one of our own is started and used, and those that run are probed. */
+#include <lttng/ust-version.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "doctor.h"
+#include "tracer/daemon.h"
+#include "tracer/install.h"
+#include "tracer/session.h"
+#include "tracer/tree.h"
+
+/* A daemon that is well answers in milliseconds. */
+#define ANSWER_MS 3000
+
+/* ---- its version ---- */
+
+/* "lttng-sessiond 2.13.9 - Nordicité - ...": the two numbers, false if there are none. */
+static bool daemon_version(const char *program, unsigned *major, unsigned *minor)
+{
+	char *command[] = { (char *)program, (char *)"--version", NULL };
+	char *output = NULL;
+	const char *digit;
+	bool found;
+
+	if (!g_spawn_sync(NULL, command, NULL, G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL, &output,
+			  NULL, NULL, NULL)) {
+		return false;
+	}
+	digit = output ? strpbrk(output, "0123456789") : NULL;
+	found = digit && sscanf(digit, "%u.%u", major, minor) == 2;
+	g_free(output);
+	return found;
+}
+
+static void check_version(struct doctor *doctor, const char *program)
+{
+	unsigned major = 0, minor = 0;
+
+	if (!daemon_version(program, &major, &minor)) {
+		doctor_add(doctor, HEALTH_UNKNOWN, NULL,
+			   "lttng-sessiond does not report its version");
+	} else if (major < LTTNG_UST_MAJOR_VERSION ||
+		   (major == LTTNG_UST_MAJOR_VERSION && minor < LTTNG_UST_MINOR_VERSION)) {
+		/* The library speaks the daemon's protocol of its own version (lttng-ust(3)). */
+		doctor_add(doctor, HEALTH_LIMITED,
+			   "use an lttng-tools at least as new as liblttng-ust",
+			   "lttng-sessiond %u.%u is older than liblttng-ust %d.%d: it may refuse",
+			   major, minor, LTTNG_UST_MAJOR_VERSION, LTTNG_UST_MINOR_VERSION);
+	} else {
+		doctor_add(doctor, HEALTH_OK, NULL, "lttng-sessiond %u.%u, liblttng-ust %d.%d",
+			   major, minor, LTTNG_UST_MAJOR_VERSION, LTTNG_UST_MINOR_VERSION);
+	}
+}
+
+/* ---- one of our own ---- */
+
+/* A recording of a process that does nothing, into `folder`. 0, or -errno with one line in `why`.
+ */
+static int try_session(const struct install_paths *paths, struct daemon_link *link,
+		       const char *name, const char *folder, char *why, size_t why_size)
+{
+	struct session_plan plan = { .provider = paths->provider };
+	struct session session;
+	struct session_loss loss;
+	int error = session_begin(&session, &link->client, name, folder, &plan, why, why_size);
+
+	if (error) {
+		return error;
+	}
+	if (client_probe(&link->client, ANSWER_MS) != CLIENT_DAEMON_ANSWERS) {
+		session.mute = true;
+	}
+	return session_end(&session, &loss, why, why_size);
+}
+
+static int try_daemon(const struct install_paths *paths, const char *folder, char *why,
+		      size_t why_size)
+{
+	char name[DAEMON_SESSION_NAME_SIZE];
+	struct daemon_link link;
+	int error;
+
+	daemon_name_session(name, sizeof(name), g_get_real_time() * 1000);
+	error = daemon_connect(&link, name, DAEMON_PRIVATE, paths->shim, -1, why, why_size);
+	if (error) {
+		return error;
+	}
+	error = try_session(paths, &link, name, folder, why, why_size);
+	link.stuck = error != 0;
+	daemon_disconnect(&link);
+	return error;
+}
+
+static void remove_folder(const char *folder)
+{
+	char name[64];
+	int parent = tree_open_parent(folder, name, sizeof(name));
+
+	if (parent >= 0) {
+		tree_remove(parent, name);
+		close(parent);
+	}
+}
+
+static void check_own(struct doctor *doctor)
+{
+	char *folder = g_dir_make_tmp("hipgrain-doctor-XXXXXX", NULL);
+	gint64 begin = g_get_monotonic_time();
+	struct install_paths paths = { 0 };
+	char why[512];
+
+	if (!folder || install_find(&paths, why, sizeof(why)) != 0) {
+		/* What is not installed has its own line. */
+		doctor_add(doctor, HEALTH_UNKNOWN, NULL, "LTTng's daemons were not tried: %s",
+			   folder ? "hipgrain is not installed"
+				  : "cannot create a temporary directory");
+	} else if (try_daemon(&paths, folder, why, sizeof(why)) != 0) {
+		doctor->no_record = true;
+		doctor_add(doctor, HEALTH_BROKEN, NULL, "LTTng's daemons were tried: %s", why);
+	} else {
+		doctor_add(doctor, HEALTH_OK, NULL,
+			   "LTTng's daemons were tried: they start, record and end (%d ms)",
+			   (int)((g_get_monotonic_time() - begin) / 1000));
+	}
+	install_paths_free(&paths);
+	if (folder) {
+		remove_folder(folder);
+	}
+	g_free(folder);
+}
+
+/* ---- those that run ---- */
+
+static void add_mute(struct doctor *doctor, bool root)
+{
+	char which[128];
+
+	daemon_describe(root, which, sizeof(which));
+	doctor_add(doctor, HEALTH_BROKEN, "end it, and its lttng-consumerd, by SIGKILL",
+		   "%s does not answer: 'attach' does not work, and programs that have LTTng-UST "
+		   "wait for it when they start",
+		   which);
+}
+
+/* The daemon that `attach` would use. */
+static void check_common(struct doctor *doctor)
+{
+	struct client client = { .interrupt = -1 };
+	bool root = getuid() == 0;
+
+	switch (client_probe(&client, ANSWER_MS)) {
+	case CLIENT_NO_DAEMON:
+		doctor_add(doctor, HEALTH_OK, NULL,
+			   "no session daemon runs for all programs of %s; 'attach' starts one",
+			   root ? "root" : "this user");
+		break;
+	case CLIENT_DAEMON_ANSWERS:
+		doctor_add(doctor, HEALTH_OK, NULL,
+			   "a session daemon runs for all programs of %s, and answers; 'attach' "
+			   "uses it",
+			   root ? "root" : "this user");
+		break;
+	case CLIENT_DAEMON_MUTE:
+		add_mute(doctor, root);
+		break;
+	default:
+		doctor_add(doctor, HEALTH_UNKNOWN, NULL,
+			   "a session daemon runs for all programs of %s, and refuses to answer",
+			   root ? "root" : "this user");
+	}
+}
+
+/* Programs of every user register with root's, if it runs. */
+static void check_roots(struct doctor *doctor)
+{
+	struct install_paths paths;
+	char why[512];
+
+	if (install_find(&paths, why, sizeof(why)) != 0) {
+		return;
+	}
+	if (daemon_roots_is_mute(paths.provider, ANSWER_MS)) {
+		add_mute(doctor, true);
+	}
+	install_paths_free(&paths);
+}
+
+void doctor_check_daemon(struct doctor *doctor)
+{
+	char *program = daemon_program();
+
+	if (program) {
+		check_version(doctor, program);
+		check_own(doctor);
+	} else {
+		doctor->no_record = true;
+		doctor_add(doctor, HEALTH_BROKEN,
+			   "install LTTng's daemon (Debian: package lttng-tools)",
+			   "no lttng-sessiond in PATH");
+	}
+	check_common(doctor);
+	if (getuid() != 0) {
+		check_roots(doctor);
+	}
+	free(program);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The HIP runtime that the dynamic linker finds, whatever its release. */
+#ifndef HIPGRAIN_HIP_LIBRARY_H
+#define HIPGRAIN_HIP_LIBRARY_H
+
+#include <stddef.h>
+
+/*
+ * Opens the libamdhip64 with the highest number in its name that can be loaded: .so.5 to .so.10 are
+ * in use, and ROCm goes on counting. NULL if there is none, with the reason in error[size]: that of
+ * a library that is there before that of a name that is not.
+ */
+void *hip_library_open(char *error, size_t size);
+
+#endif

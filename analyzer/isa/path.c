@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Paths through memory. A register that was loaded is a base named after the load and its dword;
+ * the load's own address leads one pointer back, and so on to the kernel's arguments or to a device
+ * variable. These loads are the nodes of a graph; its edges lead to where an address comes from.
+ * Where loads depend on each other (p = p->next) they form a component, whose inner steps may be
+ * repeated.
+ */
+#include "path.h"
+#include "codeobj/text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Loads on the way to one address, and the ways between them. */
+#define NODES 64u
+#define EDGES 256u
+
+/* Where the address of a load, or of the access itself, comes from. */
+struct edge {
+	int node;           /* another load, or -1: an argument or variable */
+	const char *symbol; /* the image's; NULL for the argument */
+	uint32_t kernarg;
+	bool argument;        /* the pointer itself is a word of the arguments: nothing is loaded */
+	struct isa_step step; /* from there */
+};
+
+struct node {
+	uint32_t load;         /* index of an access << 4 | dword */
+	unsigned first, count; /* edges */
+	unsigned number, low;  /* of Tarjan's algorithm; number 0: not visited */
+	unsigned component;    /* 0: none yet */
+};
+
+struct search {
+	struct flow *flow;
+	struct node node[NODES];
+	unsigned node_count;
+	struct edge edge[EDGES];
+	unsigned edge_count;
+	unsigned stack[NODES], depth, numbered, components;
+	struct isa_path path[ISA_PATHS];
+	unsigned count;
+	const char *why; /* why a path is not known; NULL if all are */
+};
+
+static void fail(struct search *search, const char *why)
+{
+	if (!search->why)
+		search->why = why ? why : "not followed";
+}
+
+/* ---- the graph ---- */
+
+static int node_of(struct search *search, uint32_t load)
+{
+	unsigned i;
+
+	/* Node 0 is the access itself, which loads nothing that leads here. */
+	for (i = 1; i < search->node_count; i++)
+		if (search->node[i].load == load)
+			return (int)i;
+	if (i >= NODES) {
+		fail(search, "a long chain of pointers");
+		return 0;
+	}
+	search->node[i].load = load;
+	return (int)search->node_count++;
+}
+
+static struct edge *new_edge(struct search *search, int64_t offset, bool exact)
+{
+	struct edge *edge = &search->edge[search->edge_count];
+
+	if (search->edge_count == EDGES) {
+		fail(search, "too many paths through memory");
+		return NULL;
+	}
+	search->edge_count++;
+	edge->node = -1;
+	edge->step.exact = exact;
+	edge->step.offset = exact ? offset : 0;
+	return edge;
+}
+
+static void edge_to_base(struct search *search, uint32_t base, int64_t offset, bool exact)
+{
+	struct edge *edge = new_edge(search, offset, exact);
+
+	if (!edge)
+		return;
+	if (BASE_KIND(base) == BASE_KERNARG)
+		edge->kernarg = BASE_PAYLOAD(base);
+	else
+		edge->node = node_of(search, BASE_PAYLOAD(base));
+}
+
+/* A word of the arguments at a computed place: any of the argument's words. */
+static void edges_to_arguments(struct search *search, const struct target *target, int64_t offset)
+{
+	const struct flow *flow = search->flow;
+	int64_t at = target->constant + offset;
+	struct edge *edge;
+	size_t a;
+
+	if (target->exact) {
+		edge = new_edge(search, 0, true);
+		if (edge) {
+			edge->kernarg = (uint32_t)at;
+			edge->argument = true;
+		}
+		return;
+	}
+	for (a = 0; target->constant_known && a < flow->arg_count; a++)
+		if (at >= flow->args[a].offset &&
+		    at - flow->args[a].offset < (int64_t)flow->args[a].size)
+			break;
+	if (!target->constant_known || a == flow->arg_count || flow->args[a].size <= 8) {
+		fail(search, "a kernel argument at a computed place");
+		return;
+	}
+	for (uint32_t word = (flow->args[a].offset + 7) & ~7u;
+	     word + 8 <= flow->args[a].offset + flow->args[a].size; word += 8) {
+		edge = new_edge(search, 0, true);
+		if (!edge)
+			return;
+		edge->kernarg = word;
+		edge->argument = true;
+	}
+}
+
+static void add_edges(struct search *search, const struct target *target, int64_t offset, bool load)
+{
+	const struct isa_symbol *symbols = search->flow->program->image->symbols;
+	bool exact = target->exact && !target->other_count;
+	struct edge *edge;
+
+	switch (target->kind) {
+	case TARGET_POINTER:
+		edge_to_base(search, target->base, offset + target->constant, exact);
+		for (unsigned i = 0; exact && i < target->more_count; i++)
+			edge_to_base(search, target->base, offset + target->more[i], true);
+		for (unsigned i = 0; i < target->other_count; i++)
+			edge_to_base(search, target->other[i], 0, false);
+		break;
+	case TARGET_IMAGE:
+		if (BASE_KIND(target->base) != BASE_SYMBOL) {
+			fail(search, load ? "a pointer from data of the code object"
+					  : "data of the code object without a symbol");
+			break;
+		}
+		edge = new_edge(search, offset + target->constant, exact);
+		if (edge)
+			edge->symbol = symbols[BASE_PAYLOAD(target->base)].name;
+		break;
+	case TARGET_KERNARG_SEGMENT:
+		if (load)
+			edges_to_arguments(search, target, offset);
+		break;
+	case TARGET_RUNTIME:
+		if (load)
+			fail(search, "a pointer from the runtime's own structures");
+		break;
+	case TARGET_LDS:
+		if (load)
+			fail(search, "a pointer kept in LDS");
+		break;
+	case TARGET_PRIVATE:
+		/* What lies there has its own origin (state_private_load()). */
+		break;
+	case TARGET_NUMBER:
+		fail(search, load ? "a pointer loaded from a fixed address" : "a fixed address");
+		break;
+	case TARGET_UNKNOWN:
+		fail(search, target->why);
+		break;
+	}
+}
+
+static void find_edges(struct search *search, unsigned index)
+{
+	struct node *node = &search->node[index];
+	const struct access *access = &search->flow->access[node->load >> 4];
+	int64_t offset = access->offset + (index ? 4 * (int64_t)(node->load & 15) : 0);
+	struct target target[TARGETS_MAX];
+
+	if (index && access->insn->atomic)
+		fail(search, "a pointer that an atomic instruction returned");
+	if (access->overflow)
+		fail(search, "too many different addresses");
+	node->first = search->edge_count;
+	for (unsigned i = 0; i < access->pair_count && !search->why; i++) {
+		unsigned n =
+		    flow_targets(search->flow, access->pair[i].low, access->pair[i].high, target);
+
+		if (n == TARGETS_MAX)
+			fail(search, "too many possible addresses");
+		for (unsigned k = 0; k < n; k++)
+			add_edges(search, &target[k], offset, index);
+	}
+	node->count = search->edge_count - node->first;
+}
+
+/* Strongly connected components, by Tarjan's algorithm; calls nest NODES deep at most. */
+static void find_component(struct search *search, unsigned index)
+{
+	struct node *node = &search->node[index];
+
+	node->number = node->low = ++search->numbered;
+	search->stack[search->depth++] = index;
+	for (unsigned i = node->first; i < node->first + node->count; i++) {
+		struct node *to;
+
+		if (search->edge[i].node < 0)
+			continue;
+		to = &search->node[search->edge[i].node];
+		if (!to->number)
+			find_component(search, (unsigned)search->edge[i].node);
+		if (!to->component && to->low < node->low)
+			node->low = to->low;
+	}
+	if (node->low != node->number)
+		return;
+	search->components++;
+	do {
+		search->node[search->stack[--search->depth]].component = search->components;
+	} while (search->stack[search->depth] != index);
+}
+
+/* ---- paths ---- */
+
+static int compare_steps(const struct isa_step *a, const struct isa_step *b)
+{
+	if (a->repeats != b->repeats)
+		return a->repeats ? 1 : -1;
+	if (a->exact != b->exact)
+		return a->exact ? -1 : 1;
+	return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+static int compare_paths(const struct isa_path *a, const struct isa_path *b)
+{
+	int order;
+
+	if (!a->symbol != !b->symbol)
+		return a->symbol ? 1 : -1;
+	order = a->symbol ? strcmp(a->symbol, b->symbol) : 0;
+	if (order)
+		return order;
+	if (a->kernarg != b->kernarg)
+		return a->kernarg < b->kernarg ? -1 : 1;
+	if (a->step_count != b->step_count)
+		return a->step_count < b->step_count ? -1 : 1;
+	for (unsigned i = 0; i < a->step_count && !order; i++)
+		order = compare_steps(&a->step[i], &b->step[i]);
+	return order;
+}
+
+/* The steps from an access back to where it starts: the access itself first. */
+struct trail {
+	struct isa_step step[ISA_PATH_STEPS];
+	unsigned count;
+};
+
+static bool add_step(struct search *search, struct trail *trail, const struct isa_step *step)
+{
+	if (trail->count == ISA_PATH_STEPS) {
+		fail(search, "a long chain of pointers");
+		return false;
+	}
+	trail->step[trail->count++] = *step;
+	return true;
+}
+
+static void add_path(struct search *search, const struct edge *root, const struct trail *trail)
+{
+	/* Borrowed until copy_paths(). */
+	struct isa_path path = { .symbol = (char *)root->symbol, .kernarg = root->kernarg };
+	unsigned at;
+	int order = 1;
+
+	path.step_count = trail->count;
+	for (unsigned i = 0; i < trail->count; i++)
+		path.step[i] = trail->step[trail->count - 1 - i];
+	for (at = 0; at < search->count; at++) {
+		order = compare_paths(&path, &search->path[at]);
+		if (order <= 0)
+			break;
+	}
+	if (at < search->count && !order)
+		return;
+	if (search->count == ISA_PATHS) {
+		fail(search, "too many paths through memory");
+		return;
+	}
+	memmove(&search->path[at + 1], &search->path[at],
+		(search->count - at) * sizeof(search->path[0]));
+	search->path[at] = path;
+	search->count++;
+}
+
+static bool inner(const struct search *search, const struct edge *edge, unsigned component)
+{
+	return edge->node >= 0 && search->node[edge->node].component == component;
+}
+
+/* The steps within a component, each once and ascending. False if they are too many. */
+static bool add_inner_steps(struct search *search, unsigned component, struct trail *trail)
+{
+	unsigned from = trail->count;
+
+	for (unsigned n = 0; n < search->node_count; n++) {
+		const struct node *node = &search->node[n];
+
+		if (node->component != component)
+			continue;
+		for (unsigned i = node->first; i < node->first + node->count; i++) {
+			struct isa_step step = search->edge[i].step;
+			unsigned at;
+
+			if (!inner(search, &search->edge[i], component))
+				continue;
+			step.repeats = true;
+			for (at = from; at < trail->count; at++)
+				if (compare_steps(&step, &trail->step[at]) >= 0)
+					break;
+			if (at < trail->count && !compare_steps(&step, &trail->step[at]))
+				continue;
+			if (!add_step(search, trail, &step))
+				return false;
+			memmove(&trail->step[at + 1], &trail->step[at],
+				(trail->count - 1 - at) * sizeof(step));
+			trail->step[at] = step;
+		}
+	}
+	return true;
+}
+
+/* All ways to leave the component of a node, backwards. */
+static void follow(struct search *search, unsigned index, const struct trail *before)
+{
+	unsigned component = search->node[index].component;
+	struct trail trail = *before;
+
+	if (!add_inner_steps(search, component, &trail))
+		return;
+	for (unsigned n = 0; n < search->node_count && !search->why; n++) {
+		const struct node *node = &search->node[n];
+
+		if (node->component != component)
+			continue;
+		for (unsigned i = node->first; i < node->first + node->count; i++) {
+			const struct edge *edge = &search->edge[i];
+			struct trail longer = trail;
+
+			if (inner(search, edge, component) ||
+			    (!edge->argument && !add_step(search, &longer, &edge->step)))
+				continue;
+			if (edge->node < 0)
+				add_path(search, edge, &longer);
+			else
+				follow(search, (unsigned)edge->node, &longer);
+		}
+	}
+}
+
+static int copy_paths(const struct search *search, struct isa_paths *paths)
+{
+	paths->path = calloc(search->count + 1, sizeof(*paths->path));
+	if (!paths->path)
+		return -ENOMEM;
+	for (unsigned i = 0; i < search->count; i++) {
+		struct isa_path *to = &paths->path[paths->count++];
+
+		*to = search->path[i];
+		if (!to->symbol)
+			continue;
+		to->symbol = text_one_line(to->symbol);
+		if (!to->symbol) {
+			path_clear(paths);
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+int path_find(struct flow *flow, const struct access *access, struct isa_paths *paths)
+{
+	const struct trail empty = { .count = 0 };
+	struct search *search = calloc(1, sizeof(*search));
+	int status;
+
+	memset(paths, 0, sizeof(*paths));
+	if (!search)
+		return -ENOMEM;
+	search->flow = flow;
+	search->node[0].load = (uint32_t)(access - flow->access) << 4;
+	search->node_count = 1;
+	if (flow->exhausted)
+		fail(search, "the kernel is too large to be analysed to the end");
+	if (flow->broken)
+		fail(search, flow->broken);
+	if (flow->unseen && access->function != flow->kernel)
+		fail(search, flow->unseen);
+	for (unsigned i = 0; i < search->node_count && !search->why; i++)
+		find_edges(search, i);
+	if (!search->why) {
+		find_component(search, 0);
+		follow(search, 0, &empty);
+	}
+	if (!search->count)
+		fail(search, "no address was determined here");
+	if (search->why) {
+		paths->why = text_one_line(search->why);
+		status = paths->why ? 0 : -ENOMEM;
+	} else {
+		status = copy_paths(search, paths);
+	}
+	free(search);
+	return status;
+}
+
+void path_clear(struct isa_paths *paths)
+{
+	for (size_t i = 0; i < paths->count; i++)
+		free(paths->path[i].symbol);
+	free(paths->path);
+	free(paths->why);
+	memset(paths, 0, sizeof(*paths));
+}
+
+int path_use(struct isa_kernel *kernel, const struct isa_paths *paths, unsigned access)
+{
+	for (size_t i = 0; i < paths->count; i++) {
+		struct isa_path_use *grown;
+		size_t at;
+		int order = 1;
+
+		for (at = 0; at < kernel->path_use_count; at++) {
+			order = compare_paths(&paths->path[i], &kernel->path_uses[at].path);
+			if (order <= 0)
+				break;
+		}
+		if (at < kernel->path_use_count && !order) {
+			kernel->path_uses[at].access |= access;
+			kernel->path_uses[at].certain |= paths->count == 1;
+			continue;
+		}
+		grown = reallocarray(kernel->path_uses, kernel->path_use_count + 1, sizeof(*grown));
+		if (!grown)
+			return -ENOMEM;
+		kernel->path_uses = grown;
+		memmove(&grown[at + 1], &grown[at], (kernel->path_use_count - at) * sizeof(*grown));
+		memset(&grown[at], 0, sizeof(*grown));
+		kernel->path_use_count++;
+		grown[at].path = paths->path[i];
+		grown[at].access = access;
+		grown[at].certain = paths->count == 1;
+		if (!paths->path[i].symbol)
+			continue;
+		grown[at].path.symbol = strdup(paths->path[i].symbol);
+		if (!grown[at].path.symbol)
+			return -ENOMEM;
+	}
+	return 0;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How an address is reached through pointers that lie in memory: from the addresses that memory
+ * instructions were seen with to the paths of isa.h.
+ */
+#ifndef HIPGRAIN_ISA_PATH_H
+#define HIPGRAIN_ISA_PATH_H
+
+#include "flow.h"
+#include "isa.h"
+
+/*
+ * Every path by which `access` may reach memory, ascending and each once; none with a reason in
+ * paths->why if one of them is not known. 0 or -ENOMEM, and then nothing is
+ * to be released.
+ */
+int path_find(struct flow *flow, const struct access *access, struct isa_paths *paths);
+
+/* Release what it owns, not `paths` itself. */
+void path_clear(struct isa_paths *paths);
+
+/* Add what an access does by each of its paths to the kernel's list. Takes over nothing. 0 or
+ * -ENOMEM. */
+int path_use(struct isa_kernel *kernel, const struct isa_paths *paths, unsigned access);
+
+#endif

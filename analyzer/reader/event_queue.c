@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arrays of events from the thread that reads to the one that analyses, and back. */
+#include "event_queue.h"
+
+#include <glib.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#define BATCHES      8
+#define BATCH_EVENTS 1024
+#define BATCH_BYTES \
+	(256 * 1024) /* for strings and sequences; larger ones get memory of their own */
+
+struct batch {
+	struct hg_event *events;
+	unsigned count;
+	char *bytes;
+	size_t used;
+	GPtrArray *large;
+};
+
+/* First in, first out; never full, because there are no more than BATCHES of them. */
+struct queue {
+	pthread_mutex_t lock;
+	pthread_cond_t filled;
+	struct batch *items[BATCHES];
+	unsigned first, count;
+};
+
+struct event_queue {
+	struct queue empty, full; /* in `full`, a batch without events is the end */
+	struct batch *at_hand;    /* the producer's */
+	atomic_bool stopped;
+};
+
+static void queue_push(struct queue *queue, struct batch *batch)
+{
+	pthread_mutex_lock(&queue->lock);
+	queue->items[(queue->first + queue->count++) % BATCHES] = batch;
+	pthread_cond_signal(&queue->filled);
+	pthread_mutex_unlock(&queue->lock);
+}
+
+static struct batch *queue_pop(struct queue *queue)
+{
+	struct batch *batch;
+
+	pthread_mutex_lock(&queue->lock);
+	while (queue->count == 0) {
+		pthread_cond_wait(&queue->filled, &queue->lock);
+	}
+	batch = queue->items[queue->first];
+	queue->first = (queue->first + 1) % BATCHES;
+	queue->count--;
+	pthread_mutex_unlock(&queue->lock);
+	return batch;
+}
+
+static void free_batch(struct batch *batch)
+{
+	g_free(batch->events);
+	g_free(batch->bytes);
+	g_ptr_array_unref(batch->large);
+	g_free(batch);
+}
+
+static void queue_init(struct queue *queue)
+{
+	pthread_mutex_init(&queue->lock, NULL);
+	pthread_cond_init(&queue->filled, NULL);
+}
+
+static void queue_clear(struct queue *queue)
+{
+	while (queue->count) {
+		free_batch(queue_pop(queue));
+	}
+	pthread_cond_destroy(&queue->filled);
+	pthread_mutex_destroy(&queue->lock);
+}
+
+struct event_queue *event_queue_new(void)
+{
+	struct event_queue *queue = g_new0(struct event_queue, 1);
+
+	queue_init(&queue->empty);
+	queue_init(&queue->full);
+	for (unsigned i = 0; i < BATCHES; i++) {
+		struct batch *batch = g_new0(struct batch, 1);
+
+		batch->events = g_new(struct hg_event, BATCH_EVENTS);
+		batch->bytes = g_malloc(BATCH_BYTES);
+		batch->large = g_ptr_array_new_with_free_func(g_free);
+		queue_push(&queue->empty, batch);
+	}
+	return queue;
+}
+
+void event_queue_free(struct event_queue *queue)
+{
+	if (queue->at_hand) {
+		free_batch(queue->at_hand);
+	}
+	queue_clear(&queue->empty);
+	queue_clear(&queue->full);
+	g_free(queue);
+}
+
+static struct batch *at_hand(struct event_queue *queue)
+{
+	if (!queue->at_hand) {
+		queue->at_hand = queue_pop(&queue->empty);
+	}
+	return queue->at_hand;
+}
+
+static void send(struct event_queue *queue)
+{
+	queue_push(&queue->full, at_hand(queue));
+	queue->at_hand = NULL;
+}
+
+struct hg_event *event_queue_next(struct event_queue *queue)
+{
+	struct batch *batch = at_hand(queue);
+	struct hg_event *event = &batch->events[batch->count];
+
+	memset(event, 0, sizeof(*event));
+	return event;
+}
+
+void *event_queue_keep(struct event_queue *queue, const void *data, size_t size)
+{
+	struct batch *batch = at_hand(queue);
+	size_t at = (batch->used + 7) & ~(size_t)7;
+	void *copy;
+
+	if (size > BATCH_BYTES || at > BATCH_BYTES - size) {
+		copy = g_malloc(size);
+		g_ptr_array_add(batch->large, copy);
+	} else {
+		copy = batch->bytes + at;
+		batch->used = at + size;
+	}
+	memcpy(copy, data, size);
+	return copy;
+}
+
+bool event_queue_commit(struct event_queue *queue)
+{
+	struct batch *batch = at_hand(queue);
+
+	batch->count++;
+	if (batch->count == BATCH_EVENTS || batch->used > BATCH_BYTES / 4 * 3 ||
+	    batch->large->len) {
+		send(queue);
+	}
+	return !atomic_load_explicit(&queue->stopped, memory_order_relaxed);
+}
+
+void event_queue_flush(struct event_queue *queue)
+{
+	if (at_hand(queue)->count) {
+		send(queue);
+	}
+}
+
+void event_queue_finish(struct event_queue *queue)
+{
+	event_queue_flush(queue);
+	send(queue); /* empty: the end */
+}
+
+const struct hg_event *event_queue_take(struct event_queue *queue, struct batch **batch,
+					unsigned *count)
+{
+	*batch = queue_pop(&queue->full);
+	*count = (*batch)->count;
+	if (*count == 0) {
+		event_queue_give_back(queue, *batch);
+		return NULL;
+	}
+	return (*batch)->events;
+}
+
+void event_queue_give_back(struct event_queue *queue, struct batch *batch)
+{
+	batch->count = 0;
+	batch->used = 0;
+	g_ptr_array_set_size(batch->large, 0);
+	queue_push(&queue->empty, batch);
+}
+
+void event_queue_stop(struct event_queue *queue)
+{
+	atomic_store_explicit(&queue->stopped, true, memory_order_relaxed);
+}
+
+int event_queue_deliver(struct event_queue *queue, reader_callback callback, void *data)
+{
+	const struct hg_event *events;
+	struct batch *batch;
+	unsigned count;
+	int status = 0;
+
+	while ((events = event_queue_take(queue, &batch, &count)) != NULL) {
+		for (unsigned i = 0; i < count && status == 0; i++) {
+			status = callback(&events[i], data);
+		}
+		event_queue_give_back(queue, batch);
+		if (status) {
+			event_queue_stop(queue);
+		}
+	}
+	return status;
+}

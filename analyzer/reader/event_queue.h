@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Decoded events on their way from the thread that reads the trace to the one that analyses it, so
+ * that the two work at the same time. One producer, one consumer, a bounded number of batches.
+ */
+#ifndef HIPGRAIN_EVENT_QUEUE_H
+#define HIPGRAIN_EVENT_QUEUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "analyzer/reader/event.h"
+#include "analyzer/reader/reader.h"
+
+struct batch;
+struct event_queue;
+
+/* Never NULL. Neither thread may use them any more when they are freed. */
+struct event_queue *event_queue_new(void);
+void event_queue_free(struct event_queue *queue);
+
+/* ---- the producer ---- */
+
+/* The next event's place, zeroed; waits while all batches are on their way. */
+struct hg_event *event_queue_next(struct event_queue *queue);
+
+/* A copy of `size` bytes that lives as long as the event at hand; aligned for 64-bit words. */
+void *event_queue_keep(struct event_queue *queue, const void *data, size_t size);
+
+/* The event at hand is complete. False if the consumer wants no more. */
+bool event_queue_commit(struct event_queue *queue);
+
+/* Hand on what is complete, although there is room for more. */
+void event_queue_flush(struct event_queue *queue);
+
+/* Nothing follows. */
+void event_queue_finish(struct event_queue *queue);
+
+/* ---- the consumer ---- */
+
+/* The next events, in order, and their number; NULL at the end. Give them back afterwards. */
+const struct hg_event *event_queue_take(struct event_queue *queue, struct batch **batch,
+					unsigned *count);
+void event_queue_give_back(struct event_queue *queue, struct batch *batch);
+
+/* What comes from now on will not be looked at; take on until the end all the same. */
+void event_queue_stop(struct event_queue *queue);
+
+/* Hand on everything until the end; 0, or what the callback returned when it wanted no more. */
+int event_queue_deliver(struct event_queue *queue, reader_callback callback, void *data);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The formats of reports: a row each, the default first. */
+#ifndef HIPGRAIN_REPORT_FORMATS_H
+#define HIPGRAIN_REPORT_FORMATS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct analysis;
+
+/*
+ * FORMAT(id, name, function, needs): the name on the command line, what writes the report, and
+ *   OVERVIEW  it shows where memory was over time (struct overview)
+ *   SEVERAL   several recordings can be reported in it (analyzer/cmds/merge.c)
+ */
+#define REPORT_FORMATS(FORMAT)                      \
+	FORMAT(TEXT, "text", report_text, SEVERAL)  \
+	FORMAT(JSON, "json", report_json, SEVERAL)  \
+	FORMAT(SARIF, "sarif", report_sarif, 0)     \
+	FORMAT(HTML, "html", report_html, OVERVIEW) \
+	FORMAT(CHROME, "chrome", report_chrome, OVERVIEW)
+
+enum report_format {
+#define FORMAT(id, ...) REPORT_##id,
+	REPORT_FORMATS(FORMAT)
+#undef FORMAT
+};
+
+/* For a usage: " text json ...". */
+#define REPORT_FORMAT_NAME(id, name, ...) " " name
+#define REPORT_FORMAT_NAMES               REPORT_FORMATS(REPORT_FORMAT_NAME)
+
+/* Format by its name on the command line ("text", "json", ...), or -1. */
+int report_format_by_name(const char *name);
+/* "text, json or html"; to be freed. */
+char *report_format_list(void);
+bool report_needs_overview(enum report_format format);
+bool report_takes_several(enum report_format format);
+
+/* Each writes a report and returns 0 or a negative errno. `style`: of REPORT_COLOR ... */
+#define FORMAT(id, name, function, ...) \
+	int function(const struct analysis *analysis, unsigned style, FILE *stream);
+REPORT_FORMATS(FORMAT)
+#undef FORMAT
+
+#endif

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* HG103, HG104, HG105, HG111, HG202, HG207: atomics that do not reach as far as was meant. */
+#include "atomics.h"
+#include "atomic_fixes.h"
+#include "analyzer/rules/engine/evidence.h"
+
+static const char *op_text(const struct isa_atomic *atomic)
+{
+	static const char *const texts[] = {
+		[ISA_OP_ADD] = "addition",
+		[ISA_OP_SUB] = "subtraction",
+		[ISA_OP_MIN] = "minimum",
+		[ISA_OP_MAX] = "maximum",
+		[ISA_OP_AND] = "bitwise and",
+		[ISA_OP_OR] = "bitwise or",
+		[ISA_OP_XOR] = "exclusive or",
+		[ISA_OP_INC] = "wrapping increment",
+		[ISA_OP_DEC] = "wrapping decrement",
+		[ISA_OP_SWAP] = "exchange",
+		[ISA_OP_CMPSWAP] = "compare-and-swap",
+	};
+
+	return atomic->op < G_N_ELEMENTS(texts) && texts[atomic->op] ? texts[atomic->op]
+								     : "atomic operation";
+}
+
+/* `by_lack`: it rests on the runtime's word that PCIe carries no atomics. */
+static void weigh_not_carried(struct finding *finding, const struct model_outcome *outcome,
+			      bool by_lack)
+{
+	if (by_lack) {
+		finding_at_most(
+		    finding, CONFIDENCE_LIKELY,
+		    "the only evidence for the lack of PCIe atomics is the runtime's report");
+	}
+	if (outcome->doubt) {
+		finding_at_most(finding, CONFIDENCE_POSSIBLE, outcome->doubt);
+	}
+}
+
+/* HG104: PCIe carries no such operation; HG105: it does, but not on this machine. */
+static void report_not_carried(const struct rules_context *context, const struct launch *launch,
+			       const struct isa_atomic *atomic,
+			       const struct pointer_argument *pointer, const struct grain *grain,
+			       const struct pages_used *used, const struct model_atomic_use *use,
+			       const struct model_outcome *outcome)
+{
+	struct model_atomic_use with_atomics = *use;
+	bool lacking = use->kind == ATOMIC_INT_PCIE;
+	struct finding *finding = atomic_finding(context, launch, lacking ? RULE_HG105 : RULE_HG104,
+						 atomic, pointer, grain, used);
+
+	if (!finding) {
+		return;
+	}
+	with_atomics.pcie_atomics = 1;
+	finding->message =
+	    g_strdup_printf("%s does its %s with %s on %s in host memory: %s, and %s discards the "
+			    "operation without "
+			    "an error.",
+			    finding->kernel, op_text(atomic), atomic->mnemonic,
+			    allocation_noun(pointer->place.allocation),
+			    lacking ? "the link to it carries no atomics"
+				    : "PCIe carries only addition, exchange and compare-and-swap",
+			    launch->arch);
+	if (lacking) {
+		finding->fix = g_strdup(
+		    "keep data that kernels update atomically in device memory (hipMalloc);\nor "
+		    "enable PCIe atomics for this slot in the machine's firmware");
+	} else if (use->pcie_atomics == 0) {
+		/* Whether a compare-and-swap gets there is not known. */
+		finding->fix = g_strdup("keep data that the kernel updates this way in device "
+					"memory (hipMalloc), or in coarse-grained host memory "
+					"(hipHostMalloc(&p, n, hipHostMallocNonCoherent))");
+	} else {
+		finding_set_source(finding, atomic_source_new(launch, atomic));
+		finding->fix =
+		    g_strdup("keep data that the kernel updates this way in device memory "
+			     "(hipMalloc);\nor " FIX_LOOP " (a compare-and-swap loop)");
+	}
+	weigh_not_carried(finding, outcome, model_atomic(&with_atomics).outcome != OUTCOME_LOST);
+}
+
+/* ---- scope ---- */
+
+#define NOBODY_ELSE \
+	"it matters only if the CPU or another GPU updates the same memory at the same time"
+
+static void report_downgraded(const struct rules_context *context, const struct launch *launch,
+			      const struct isa_atomic *atomic,
+			      const struct pointer_argument *pointer, const struct grain *grain,
+			      const struct pages_used *used)
+{
+	struct finding *finding =
+	    atomic_finding(context, launch, RULE_HG103, atomic, pointer, grain, used);
+
+	if (!finding) {
+		return;
+	}
+	finding->message = g_strdup_printf(
+	    "%s requests system scope with %s on %s in host memory: over PCIe %s performs it as a "
+	    "load, an operation and a store, which is atomic within this GPU only.",
+	    finding->kernel, atomic->mnemonic, allocation_noun(pointer->place.allocation),
+	    launch->arch);
+	finding->fix = g_strdup("keep the variable in device memory" FIX_NOT_TESTED
+				";\nor use integer addition, "
+				"exchange or compare-and-swap, which PCIe carries" FIX_NOT_TESTED);
+	finding_at_most(finding, CONFIDENCE_LIKELY, NOBODY_ELSE);
+}
+
+/* Coarse-grained by surprise: HG202, HG207; or by request: HG111. */
+static enum rule_id coarse_rule(const struct allocation *allocation)
+{
+	/* hipHostMalloc flags (docs/memory-model.md#flags-of-hiphostmalloc) */
+	const uint64_t non_coherent = 0x80000000;
+
+	if (allocation->api == HG_API_hipMallocHost) {
+		return RULE_HG207;
+	}
+	if (allocation->api == HG_API_hipHostMalloc && !(allocation->flags & non_coherent)) {
+		return RULE_HG202;
+	}
+	return RULE_HG111;
+}
+
+static const char *coarse_fix_text(enum rule_id rule)
+{
+	switch (rule) {
+	case RULE_HG202:
+		return "add hipHostMallocCoherent to the flags, or set HIP_HOST_COHERENT=1";
+	case RULE_HG207:
+		return "use hipHostMalloc(&p, n, hipHostMallocCoherent) instead of hipMallocHost";
+	default:
+		return "use fine-grained memory for data that several agents update concurrently: "
+		       "hipHostMalloc(&p, n, hipHostMallocCoherent)";
+	}
+}
+
+static void report_coarse(const struct rules_context *context, const struct launch *launch,
+			  const struct isa_atomic *atomic, const struct pointer_argument *pointer,
+			  const struct grain *grain, const struct pages_used *used)
+{
+	const struct allocation *allocation = pointer->place.allocation;
+	enum rule_id rule = coarse_rule(allocation);
+	struct finding *finding =
+	    atomic_finding(context, launch, rule, atomic, pointer, grain, used);
+	char *flags;
+
+	if (!finding) {
+		return;
+	}
+	flags = model_flags_text(allocation->api, allocation->flags);
+	finding->message =
+	    g_strdup_printf("%s requests system scope with %s, but %s is coarse-grained%s%s%s: the "
+			    "operation is performed at device scope, and the CPU sees it after the "
+			    "end of the kernel at the earliest.",
+			    finding->kernel, atomic->mnemonic, allocation_noun(allocation),
+			    rule == RULE_HG202 ? " with " : "", rule == RULE_HG202 ? flags : "",
+			    rule == RULE_HG202 ? " alone" : "");
+	g_free(flags);
+	finding->fix = g_strdup(coarse_fix_text(rule));
+	finding_at_most(finding, CONFIDENCE_LIKELY, NOBODY_ELSE);
+}
+
+/* Where the link to the host is unknown and decides whether the operation is carried out. */
+static void limit_unknown_link(const struct rules_context *context, const struct launch *launch,
+			       const struct isa_atomic *atomic, struct model_atomic_use use)
+{
+	struct model_outcome over_pcie, over_xgmi;
+
+	use.link = LINK_PCIE;
+	over_pcie = model_atomic(&use);
+	use.link = LINK_XGMI;
+	over_xgmi = model_atomic(&use);
+	if (atomic_kind_is_integer(use.kind) && over_pcie.outcome != over_xgmi.outcome) {
+		atomic_limit_memory(context, launch, atomic,
+				    "the link between the GPU and host memory is unknown");
+	}
+}
+
+void check_interconnect(const struct rules_context *context, const struct launch *launch,
+			const struct isa_atomic *atomic, const struct pointer_argument *pointer)
+{
+	enum atomic_kind kind = atomic_instruction_kind(atomic);
+	struct model_atomic_use use;
+	struct model_outcome outcome;
+	struct pages_used used;
+	struct grain grain;
+
+	if (pointer->place.kind != PLACE_ALLOCATION) {
+		return;
+	}
+	used = atomic_grain(context, launch, atomic, pointer, &grain);
+	use = atomic_use(context, launch, kind, pointer, &grain);
+	use.system_scope = atomic->system_scope;
+	outcome = model_atomic(&use);
+	if (!outcome.certain) {
+		if (use.link == LINK_UNKNOWN) {
+			limit_unknown_link(context, launch, atomic, use);
+		}
+		goto out;
+	}
+	if (atomic_kind_is_integer(kind) && outcome.outcome == OUTCOME_LOST) {
+		report_not_carried(context, launch, atomic, pointer, &grain, &used, &use, &outcome);
+	} else if (outcome.outcome == OUTCOME_DOWNGRADED && grain.granularity == GRAIN_FINE) {
+		report_downgraded(context, launch, atomic, pointer, &grain, &used);
+	} else if (atomic->system_scope && grain.granularity == GRAIN_COARSE &&
+		   (use.location == LOCATION_HOST || use.location == LOCATION_MOVABLE)) {
+		report_coarse(context, launch, atomic, pointer, &grain, &used);
+	}
+out:
+	grain_clear(&grain);
+}
+
+/* ---- waiting ---- */
+
+static void report_spin(const struct rules_context *context, const struct launch *launch,
+			const struct isa_spin *spin, const struct pointer_argument *pointer,
+			const struct grain *grain)
+{
+	const struct allocation *allocation = pointer->place.allocation;
+	enum rule_id rule = coarse_rule(allocation);
+	struct finding *finding;
+	bool is_new;
+
+	finding = findings_get(context->findings, rule, context->process, &is_new,
+			       "spin %s %u %s %d %u %" G_GINT64_MODIFIER "x",
+			       launch->kernel->symbol, pointer->kernarg, spin->mnemonic,
+			       allocation->api, allocation->stack_id, allocation->flags);
+	launch_hit(launch, finding);
+	finding_add_instruction(finding, &(struct code_site){ .instruction = spin->mnemonic,
+							      .code_offset = spin->kernel_offset,
+							      .file = spin->file,
+							      .line = spin->line });
+	if (!is_new) {
+		finding_met(finding, &pointer->place);
+		return;
+	}
+	finding_set_launch(finding, launch, pointer);
+	finding->granularity = grain->granularity;
+	finding->why = g_strdup(grain->why);
+	finding->message = g_strdup_printf(
+	    "%s waits in a loop for a change of coarse-grained %s: the GPU may keep the old value "
+	    "in its cache until the kernel ends, and then the loop never ends.",
+	    finding->kernel, allocation_noun(allocation));
+	finding->fix = g_strdup(coarse_fix_text(rule));
+	finding_at_most(finding, CONFIDENCE_LIKELY,
+			"the writer, and whether the launch had to wait, are not recorded");
+}
+
+void check_spins(const struct rules_context *context, const struct launch *launch)
+{
+	for (size_t i = 0; i < launch->code->spin_count; i++) {
+		const struct isa_spin *spin = &launch->code->spins[i];
+		struct pointer_argument pointer;
+		struct grain grain;
+
+		if (spin->origin.kind != ISA_ORIGIN_DIRECT ||
+		    !launch_pointer(context, launch, spin->origin.kernarg[0], &pointer) ||
+		    pointer.place.kind != PLACE_ALLOCATION) {
+			continue;
+		}
+		grain = place_grain(context->process, &pointer.place);
+		if (grain.granularity == GRAIN_COARSE && grain.location == LOCATION_HOST &&
+		    grain.certain) {
+			report_spin(context, launch, spin, &pointer, &grain);
+		}
+		grain_clear(&grain);
+	}
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the rules about sequences of calls remember of each process: which memory the latest
+ * launches used, what was copied where and not used yet, how often a call site did what.
+ * Bounded by live allocations, call sites and distinct launch arguments, not by the trace.
+ */
+#ifndef HIPGRAIN_RULES_CALL_HISTORY_H
+#define HIPGRAIN_RULES_CALL_HISTORY_H
+
+#include "rule_api.h"
+
+#define PENDING_UPLOADS 16 /* of one allocation; more are not followed */
+
+/* A copy to device memory that nothing has read yet. */
+struct upload {
+	uint64_t offset, size; /* in the allocation, bytes */
+	unsigned api;
+	uint32_t stack_id;
+	int64_t ns;
+};
+
+/* What is remembered of one live allocation. */
+struct memory_history {
+	struct allocation *allocation; /* a reference */
+	struct upload uploads[PENDING_UPLOADS];
+	unsigned upload_count;
+	uint64_t last_use; /* process->launches at the latest launch that touched it */
+	bool large_upload; /* by the call at `large_site`, and not used since */
+	uint32_t large_site;
+	unsigned large_api;
+	uint64_t large_size;
+	/* The latest prefetch, and advice: hipMemAdvise's, of any part. */
+	bool prefetched;
+	int32_t prefetch_target;
+	uint64_t prefetch_start, prefetch_size;
+	uint32_t prefetch_site;
+	uint64_t accessed_by;    /* a bit for each device */
+	int32_t preferred;       /* device, -1 the host, or NOWHERE */
+	struct xnack_row *xnack; /* borrowed; NULL until a launch was given it */
+	uint64_t home;           /* devices to which it was prefetched: a bit each */
+};
+#define NOWHERE INT32_MIN
+
+/* Memory that a launch reaches through a pointer among its arguments. */
+struct touched {
+	struct memory_history *memory;
+	uint64_t address;
+	uint32_t kernarg;
+	unsigned access; /* of the machine code; 0: it is only passed */
+};
+
+/* The same arguments in the same address space touch the same memory. */
+struct launch_memory {
+	uint64_t epoch;
+	GArray *touched; /* struct touched */
+	bool unknown;    /* it may use memory that is not in `touched` */
+};
+
+/* Consecutive copies that begin where the one before ended, or at constant distances. */
+struct copy_run {
+	unsigned api;
+	uint32_t stack_id;
+	uint64_t stream;
+	uint64_t dst, src; /* of the latest */
+	uint64_t size;     /* of the latest, bytes */
+	uint64_t dst_step, src_step;
+	uint64_t count, bytes;
+	bool same_size;
+	struct finding *finding;       /* since it is long enough */
+	struct figure before[FIGURES]; /* the finding's, of earlier runs */
+};
+
+/* What a call site did. */
+struct site_history {
+	uint32_t stack_id;
+	unsigned api;
+	/* Allocations. */
+	uint64_t allocations, releases, live, live_bytes;
+	uint64_t iterations; /* allocations with a launch since the one before */
+	uint64_t last_ptr, last_launches;
+	uint64_t pairs;            /* allocated, used by launches, released */
+	struct allocation *latest; /* a reference */
+	/* Copies. */
+	uint64_t copy_launches; /* process->launches at the latest */
+	/* Prefetches. */
+	bool returned_early;
+};
+
+struct process_history {
+	struct process *process;
+	GHashTable *memory;    /* struct allocation -> struct memory_history */
+	unsigned memory_limit; /* entries, from which on released ones are looked for */
+	GHashTable *launches;  /* args id -> struct launch_memory */
+	GHashTable *sites;     /* stack id and api -> struct site_history */
+	struct copy_run run;
+	GHashTable *streams; /* live ones that were created */
+	unsigned most_streams;
+	unsigned large_uploads;         /* since the latest other work */
+	uint64_t stream;                /* the one that has had all work so far ... */
+	bool any_work, several_streams; /* ... unless there were several */
+	bool async_copies;              /* on a stream of their own */
+	uint64_t waited;                /* process->launches when the host last waited for work */
+	uint64_t unknown;               /* ... at the latest launch that may use any memory */
+	bool hidden_work;               /* graphs or other processes may use memory unseen */
+	GHashTable *kernels;            /* kernel id -> struct kernel_history */
+};
+
+struct kernel_history {
+	uint64_t launches, work_items;
+	uint32_t first_site;
+	int64_t first_ns;
+};
+
+/* The history of the process at hand, made if there is none. */
+struct process_history *call_history_of(struct process *process);
+/* NULL: it has made no call of interest. */
+struct process_history *call_history_known(struct process *process);
+
+/* The event is in the history from here on; at a launch *memory is set. Not for the C library's. */
+void call_history_event(const struct rules_context *context, const struct launch_memory **memory);
+/* The memory that was released is no longer in it. */
+void call_history_released(const struct rules_context *context);
+
+/* ---- for the rules ---- */
+
+/* The record of an allocation, made if there is none. */
+struct memory_history *call_history_memory(struct process_history *process,
+					   struct allocation *allocation);
+
+/* The record of what one call site did with `api`, made if there is none. */
+struct site_history *call_history_site(struct process_history *process, unsigned api,
+				       uint32_t stack_id);
+
+#endif

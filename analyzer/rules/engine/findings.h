@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the rules found, and what they could not analyse. */
+#ifndef HIPGRAIN_FINDINGS_H
+#define HIPGRAIN_FINDINGS_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/model/model.h"
+#include "analyzer/replay/replay.h"
+
+/*
+ * In a fix, replaced once source files can be read (analyzer/fix_text.c), each by a text about the
+ * finding's allocation. More of them: atomic_fixes.h.
+ */
+#define FIX_SITE         "{after}" /* " after FILE:LINE", where it is allocated */
+#define FIX_POINTER      "{p}"     /* the variable that holds the pointer, or "p" */
+#define FIX_POINTER_NOTE "{note}"  /* " (p: the pointer to this memory)" if it is not known */
+#define FIX_SIZE         "{size}"  /* its size, in bytes */
+/* Ends a fix that no test applies; tests/fixes/proofs has the reason, tests/fixes/coverage
+ * compares. */
+#define FIX_NOT_TESTED " (not tested)"
+
+enum severity { SEVERITY_NOTE, SEVERITY_ADVICE, SEVERITY_WARNING, SEVERITY_ERROR };
+
+enum confidence { CONFIDENCE_POSSIBLE, CONFIDENCE_LIKELY, CONFIDENCE_PROVEN };
+
+enum rule_id {
+#define RULE(id, ...) RULE_##id,
+#include "analyzer/rules/rules.def"
+#undef RULE
+	RULES
+};
+
+struct rule {
+	const char *id;
+	const char *slug;
+	enum severity severity;
+	const char *title;
+	const char *sources; /* tags, comma-separated */
+};
+extern const struct rule rules[RULES];
+
+/* By "HG101", in any case of letters, or its slug; NULL: there is none. */
+const struct rule *rule_by_name(const char *id_or_slug);
+const char *severity_name(enum severity severity);
+const char *confidence_name(enum confidence confidence);
+/* Severity by name, or -1. */
+int severity_by_name(const char *name);
+
+/* A launch or call site, and how often it led to the finding. */
+struct site {
+	uint32_t stack_id;
+	uint64_t count;
+};
+
+/* A number in a finding's sentences: see evidence.h. */
+#define FIGURES 6
+struct figure {
+	bool known;
+	int kind; /* enum figure_kind */
+	uint64_t sum, least, most;
+};
+
+/* Of all memory that one finding is about. */
+struct memory_range {
+	bool any;
+	bool several;       /* allocations */
+	uint64_t first_ptr; /* of the first one */
+	int64_t first_ns;
+	uint64_t least, most; /* sizes, bytes */
+	uint64_t first_offset, last_offset;
+};
+
+struct finding {
+	const struct rule *rule;
+	enum confidence confidence;
+	char *doubts;            /* why not proven, NULL if it is */
+	struct process *process; /* borrowed */
+	char *message;           /* one sentence with the actual names and sizes */
+	char *fix;               /* what to change, concretely; may hold newlines */
+
+	char *kernel; /* demangled; NULL if no kernel is involved */
+	char *kernel_symbol;
+	char *instruction;   /* mnemonic of the first of `instructions`, or NULL */
+	int64_t code_offset; /* bytes from the kernel's entry, -1 if none */
+	char *device_file;   /* source of the instruction, NULL without line tables */
+	unsigned device_line;
+	GPtrArray *instructions; /* struct code_site (evidence.h): all that it is about */
+	int64_t kernarg_offset;  /* -1 if none */
+	int argument;            /* index among the explicit arguments, -1 if none */
+	char *argument_name;     /* NULL if unknown */
+	char *api;               /* the call, for findings about calls; else NULL */
+	char *subject;           /* what else it is about: a variable's name, a library; or NULL */
+	char *fingerprint;       /* the same in every recording of it: see report/selection.h */
+	char *related;           /* the other party, for findings about two; else NULL */
+	uint32_t related_stack_id;
+	bool about_order; /* rests on having seen every wait: worthless if events were lost */
+
+	struct allocation *allocation; /* a reference, or NULL */
+	uint64_t address;
+	uint64_t offset; /* of address in the allocation, bytes */
+	enum granularity granularity;
+	bool mixed; /* only some of its pages are `granularity` */
+	char *why;  /* the chain that made it so, NULL if it does not matter */
+	struct memory_range met;
+	GArray *pages; /* struct page_stretch (evidence.h), at the first launch; empty: all alike */
+	GPtrArray *candidates; /* struct candidate (evidence.h): any of them may be the memory */
+	uint64_t candidates_left_out;
+	struct figure figures[FIGURES];
+	uint64_t detail;
+	bool detailed, varies;               /* see finding_detail() */
+	char *message_pattern, *fix_pattern; /* with places for the figures; NULL: without any */
+	char *group; /* of findings with the same, the one with the least `place` stays ... */
+	unsigned place;
+	uint64_t beside; /* ... and these launches are of the others */
+
+	uint64_t launches;
+	uint64_t least_launches; /* with fewer it is not a finding */
+	uint64_t least_count;    /* as well, in occurrences */
+	bool absence;        /* it rests on what did not happen: not reported if events were lost */
+	uint64_t work_items; /* of the largest launch */
+	uint64_t least_work_items; /* with fewer it is not a finding */
+	uint64_t count;            /* occurrences */
+	uint64_t bytes;            /* of the largest occurrence, where the message tells it */
+	int64_t first_ns;
+	GArray *sites;          /* struct site: where launched or called, in order of appearance */
+	GHashTable *site_index; /* stack id -> 1 + place in `sites`; NULL while there are few */
+	struct attachments evidence; /* what families of rules keep with theirs */
+	GArray *ranks; /* struct finding_rank (analyzer/ranks.h), sorted; NULL: of no rank */
+};
+
+/* What a limit leaves out. */
+enum limit_kind {
+	LIMIT_OTHER,  /* of the recording or the machine */
+	LIMIT_CODE,   /* a kernel's machine code */
+	LIMIT_ACCESS, /* the memory that an instruction accesses */
+	LIMIT_KINDS,
+};
+
+struct findings {
+	GPtrArray *list;    /* struct finding, in order of appearance, then sorted */
+	GHashTable *by_key; /* deduplication key -> struct finding */
+	GPtrArray *limits;  /* char *: what was not analysed, and why; distinct */
+	GPtrArray *notes;   /* char *: facts about the run that are not findings; distinct */
+	struct attachments results; /* findings_result() */
+	unsigned limit_counts[LIMIT_KINDS];
+	GHashTable *said; /* every limit and note, also those that are too many to be listed */
+};
+
+/*
+ * What a section of the report shows besides findings. Each section has a type of its own, with
+ * its initial state and how that is freed, and a function of that type's file calls this one.
+ */
+void *findings_result(const struct findings *findings, const struct attachment_type *type);
+
+void findings_init(struct findings *findings);
+void findings_destroy(struct findings *findings);
+
+/*
+ * The finding with that key: a new one (*is_new) with rule and process set and everything else
+ * empty, or the one that is there. The key is printf-like and is prefixed with rule and process.
+ */
+struct finding *findings_get(struct findings *findings, enum rule_id rule, struct process *process,
+			     bool *is_new, const char *key, ...) G_GNUC_PRINTF(5, 6);
+
+/* Count one occurrence at a call site. */
+void finding_hit(struct finding *finding, int64_t ns, uint32_t stack_id);
+/* Take out a site, by its place. */
+void finding_remove_site(struct finding *finding, unsigned at);
+
+/*
+ * Say it, unless it has been said. Of each kind LINES_MOST are listed: a trace can have as many
+ * kernels without code as it has kernels. findings_count_lines() adds how many more there were.
+ */
+#define LINES_MOST 1000
+void findings_limit(struct findings *findings, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/* The same of a kernel or an access, for findings_unanalysed(). */
+void findings_limit_of(struct findings *findings, enum limit_kind kind, const char *format, ...)
+    G_GNUC_PRINTF(3, 4);
+void findings_note(struct findings *findings, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/* What was not analysed, in numbers: "2 memory accesses and 1 kernel"; NULL: nothing. To be freed.
+ */
+char *findings_unanalysed(const struct findings *findings);
+void findings_count_lines(struct findings *findings);
+
+/* What a finding can rest on that an incomplete recording does not give. */
+enum findings_basis {
+	BASIS_ORDER,   /* every wait was seen; one that was lost looks like one that is not there */
+	BASIS_ABSENCE, /* something did not happen */
+};
+
+/* Take out the findings with that basis. Says so among the limits. */
+void findings_drop(struct findings *findings, enum findings_basis basis);
+
+/* So many events were lost, nobody knows which: drop what that may refute, doubt the rest. */
+void findings_lost(struct findings *findings, uint64_t events);
+
+/* The same where something makes calls that are never recorded; who, and which, is for the caller
+ * to say. */
+void findings_unrecorded(struct findings *findings);
+
+/* Errors first, then by confidence, then in order of appearance. */
+void findings_sort(struct findings *findings);
+
+#endif

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Code objects of the bundle, opened in turn; kernels, analysed once. */
+#include "kernels.h"
+
+#include <string.h>
+
+/* Code objects that stay open; a program rarely launches kernels of more in turn. */
+#define OPEN_MAX 8u
+
+/* A code object while its kernels are being analysed. */
+struct opened {
+	GMappedFile *file;
+	struct isa_session *session; /* NULL: it cannot be analysed, for `problem` */
+	char *problem;
+	int clang;
+	bool amd; /* AMD's own clang */
+	guint64 last_use;
+	bool reported; /* that its debug information is not readable */
+};
+
+struct kernels {
+	char *directory;
+	GHashTable *opened; /* sha256 -> struct opened, at most OPEN_MAX */
+	guint64 uses;
+	GHashTable *analysed; /* "sha256 symbol" -> struct entry */
+	GHashTable *modes;    /* "process arch symbol" -> bits, see kernels_modes() */
+	GHashTable *metadata; /* sha256 -> struct codeobj_metadata, NULL if it has none */
+};
+
+struct entry {
+	struct isa_code_object *object; /* NULL: not available */
+	const struct isa_kernel *kernel;
+	int clang;
+	bool amd;
+	char *problem;
+};
+
+static void entry_free(gpointer data)
+{
+	struct entry *entry = data;
+
+	isa_code_object_free(entry->object);
+	g_free(entry->problem);
+	g_free(entry);
+}
+
+static void free_metadata(gpointer data)
+{
+	codeobj_metadata_free(data);
+}
+
+static void opened_free(gpointer data)
+{
+	struct opened *opened = data;
+
+	isa_session_close(opened->session);
+	g_mapped_file_unref(opened->file);
+	g_free(opened->problem);
+	g_free(opened);
+}
+
+struct kernels *kernels_new(const char *directory)
+{
+	struct kernels *kernels = g_new0(struct kernels, 1);
+
+	kernels->directory = g_strdup(directory);
+	kernels->opened = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, opened_free);
+	kernels->analysed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, entry_free);
+	kernels->modes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	kernels->metadata = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_metadata);
+	return kernels;
+}
+
+void kernels_free(struct kernels *kernels)
+{
+	if (kernels) {
+		g_hash_table_destroy(kernels->opened);
+		g_hash_table_destroy(kernels->analysed);
+		g_hash_table_destroy(kernels->modes);
+		g_hash_table_destroy(kernels->metadata);
+		g_free(kernels->directory);
+		g_free(kernels);
+	}
+}
+
+/* Compilers name themselves in the section .comment: "AMD clang version 14.0.0 ...". */
+static int clang_of(const char *bytes, size_t size, bool *amd)
+{
+	static const char mark[] = "clang version ";
+	const char *found = memmem(bytes, size, mark, sizeof(mark) - 1);
+	const char *end = bytes + size;
+	int major = 0;
+
+	*amd = found && found - bytes >= 4 && memcmp(found - 4, "AMD ", 4) == 0;
+	for (found += found ? sizeof(mark) - 1 : 0;
+	     found && found < end && *found >= '0' && *found <= '9' && major < 1000; found++) {
+		major = major * 10 + (*found - '0');
+	}
+	return major;
+}
+
+/*
+ * A code object of the bundle; else, for traces that an operator made with LTTng alone, from where
+ * the process put it on this machine. A trace must not name other files.
+ */
+static GMappedFile *open_object(const struct kernels *kernels, const struct process *process,
+				const char *sha256, GError **error)
+{
+	const char *home = process_env(process, "HIPGRAIN_DIR");
+	GMappedFile *file;
+	char *path;
+
+	if (strpbrk(sha256, "/.")) {
+		g_set_error_literal(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+				    "its name in the trace is not a SHA-256");
+		return NULL;
+	}
+	path = g_build_filename(kernels->directory, sha256, NULL);
+	file = g_mapped_file_new(path, FALSE, error);
+	g_free(path);
+	if (!file && home) {
+		path = g_build_filename(home, "code-objects", sha256, NULL);
+		file = g_mapped_file_new(path, FALSE, NULL);
+		g_free(path);
+		if (file) {
+			g_clear_error(error);
+		}
+	}
+	return file;
+}
+
+static void close_oldest(struct kernels *kernels)
+{
+	guint64 oldest = G_MAXUINT64;
+	gpointer key, value, which = NULL;
+	GHashTableIter iterator;
+
+	g_hash_table_iter_init(&iterator, kernels->opened);
+	while (g_hash_table_iter_next(&iterator, &key, &value)) {
+		const struct opened *opened = value;
+
+		if (opened->last_use < oldest) {
+			oldest = opened->last_use;
+			which = key;
+		}
+	}
+	g_hash_table_remove(kernels->opened, which);
+}
+
+/* NULL with *error if the file is not there. */
+static struct opened *open_session(struct kernels *kernels, const struct process *process,
+				   const char *sha256, GError **error)
+{
+	struct opened *opened = g_hash_table_lookup(kernels->opened, sha256);
+	char *message = NULL;
+	GMappedFile *file;
+
+	if (!opened) {
+		file = open_object(kernels, process, sha256, error);
+		if (!file) {
+			return NULL;
+		}
+		opened = g_new0(struct opened, 1);
+		opened->file = file;
+		if (isa_session_open(g_mapped_file_get_contents(file),
+				     g_mapped_file_get_length(file), NULL, &opened->session,
+				     &message) < 0) {
+			opened->problem = g_strdup(message ? message : "analysis failed");
+			opened->session = NULL;
+			free(message);
+		} else {
+			opened->clang = clang_of(g_mapped_file_get_contents(file),
+						 g_mapped_file_get_length(file), &opened->amd);
+		}
+		if (g_hash_table_size(kernels->opened) >= OPEN_MAX) {
+			close_oldest(kernels);
+		}
+		g_hash_table_insert(kernels->opened, g_strdup(sha256), opened);
+	}
+	opened->last_use = ++kernels->uses;
+	return opened;
+}
+
+static struct entry *analyse(struct kernels *kernels, const struct process *process,
+			     const char *sha256, const char *symbol, struct findings *findings)
+{
+	struct entry *entry = g_new0(struct entry, 1);
+	struct isa_options options = { .only_symbol = symbol };
+	GError *error = NULL;
+	struct opened *opened = open_session(kernels, process, sha256, &error);
+	char *message = NULL;
+
+	if (!opened) {
+		entry->problem = g_strdup(error->message);
+		g_error_free(error);
+		return entry;
+	}
+	if (!opened->session) {
+		entry->problem = g_strdup(opened->problem);
+		return entry;
+	}
+	if (isa_session_analyze(opened->session, &options, &entry->object, &message) < 0) {
+		entry->problem = g_strdup(message ? message : "analysis failed");
+		free(message);
+		entry->object = NULL;
+		return entry;
+	}
+	entry->clang = opened->clang;
+	entry->amd = opened->amd;
+	entry->kernel = isa_find_kernel(entry->object, symbol);
+	if (!entry->kernel) {
+		entry->problem = g_strdup_printf("code object %.12s has no such kernel", sha256);
+	}
+	if (entry->object->debug_problem && !opened->reported) {
+		opened->reported = true;
+		findings_note(findings, "code object %.12s: %s; its source lines are unknown",
+			      sha256, entry->object->debug_problem);
+	}
+	return entry;
+}
+
+const struct isa_kernel *kernels_find(struct kernels *kernels, const struct process *process,
+				      const struct kernel_ref *kernel, struct findings *findings,
+				      const char **arch)
+{
+	const struct code_object_ref *object =
+	    g_hash_table_lookup(process->code_objects, GUINT_TO_POINTER(kernel->code_object_id));
+	struct entry *entry;
+	char *key;
+
+	*arch = "";
+	if (!object || !object->sha256[0]) {
+		findings_limit_of(findings, LIMIT_CODE,
+				  "kernel %s: its machine code was not captured%s%s",
+				  kernel->symbol, object && object->problem[0] ? ": " : "",
+				  object ? object->problem : "");
+		return NULL;
+	}
+	key = g_strdup_printf("%s %s", object->sha256, kernel->symbol);
+	entry = g_hash_table_lookup(kernels->analysed, key);
+	if (entry) {
+		g_free(key);
+	} else {
+		entry = analyse(kernels, process, object->sha256, kernel->symbol, findings);
+		g_hash_table_insert(kernels->analysed, key, entry);
+	}
+	if (!entry->kernel) {
+		findings_limit_of(findings, LIMIT_CODE,
+				  "kernel %s: its machine code was not analysed: %s",
+				  kernel->symbol, entry->problem);
+		return NULL;
+	}
+	*arch = entry->object->arch;
+	return entry->kernel;
+}
+
+int kernels_clang(const struct kernels *kernels, const struct process *process,
+		  const struct kernel_ref *kernel, bool *amd)
+{
+	const struct code_object_ref *object =
+	    g_hash_table_lookup(process->code_objects, GUINT_TO_POINTER(kernel->code_object_id));
+	const struct entry *entry = NULL;
+	char *key;
+
+	if (object) {
+		key = g_strdup_printf("%s %s", object->sha256, kernel->symbol);
+		entry = g_hash_table_lookup(kernels->analysed, key);
+		g_free(key);
+	}
+	*amd = entry && entry->amd;
+	return entry ? entry->clang : 0;
+}
+
+unsigned kernels_modes(struct kernels *kernels, const struct process *process, const char *symbol,
+		       const char *arch, unsigned modes)
+{
+	char *key = g_strdup_printf("%p %s %s", (const void *)process, arch, symbol);
+	unsigned before = GPOINTER_TO_UINT(g_hash_table_lookup(kernels->modes, key));
+
+	g_hash_table_replace(kernels->modes, key, GUINT_TO_POINTER(before | modes));
+	return before | modes;
+}
+
+static struct codeobj_metadata *read_metadata(const struct kernels *kernels,
+					      const struct process *process, const char *sha256)
+{
+	GMappedFile *file = open_object(kernels, process, sha256, NULL);
+	struct codeobj_metadata *metadata = NULL;
+
+	if (file) {
+		if (codeobj_metadata_read(g_mapped_file_get_contents(file),
+					  g_mapped_file_get_length(file), &metadata, NULL) != 0) {
+			metadata = NULL;
+		}
+		g_mapped_file_unref(file);
+	}
+	return metadata;
+}
+
+bool kernels_resources(struct kernels *kernels, const struct process *process,
+		       const struct kernel_ref *kernel, struct codeobj_kernel *resources)
+{
+	const struct code_object_ref *object =
+	    g_hash_table_lookup(process->code_objects, GUINT_TO_POINTER(kernel->code_object_id));
+	const struct codeobj_kernel *found;
+	gpointer metadata = NULL;
+
+	if (!object || !object->sha256[0]) {
+		return false;
+	}
+	if (!g_hash_table_lookup_extended(kernels->metadata, object->sha256, NULL, &metadata)) {
+		metadata = read_metadata(kernels, process, object->sha256);
+		g_hash_table_insert(kernels->metadata, g_strdup(object->sha256), metadata);
+	}
+	found = metadata ? codeobj_metadata_kernel(metadata, kernel->symbol) : NULL;
+	if (found) {
+		*resources = *found;
+	}
+	return found;
+}

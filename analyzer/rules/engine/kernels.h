@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The machine code of launched kernels: from the bundle's code-objects/, analysed once. */
+#ifndef HIPGRAIN_RULES_KERNELS_H
+#define HIPGRAIN_RULES_KERNELS_H
+
+#include "analyzer/isa/isa.h"
+#include "analyzer/rules/engine/findings.h"
+#include "codeobj/codeobj.h"
+
+struct kernels;
+
+/* `directory` holds one file per code object, named by its SHA-256. */
+struct kernels *kernels_new(const char *directory);
+void kernels_free(struct kernels *kernels);
+
+/*
+ * Analysis of a kernel of `process`, owned by `kernels`. NULL if its machine code cannot be had;
+ * the reason is then among the findings' limits. *arch is the code object's architecture.
+ */
+const struct isa_kernel *kernels_find(struct kernels *kernels, const struct process *process,
+				      const struct kernel_ref *kernel, struct findings *findings,
+				      const char **arch);
+
+/* Major release of clang that compiled the kernel's code object, 0 if unknown; *amd: AMD's. */
+int kernels_clang(const struct kernels *kernels, const struct process *process,
+		  const struct kernel_ref *kernel, bool *amd);
+
+/*
+ * Remember how the atomics of kernel `symbol` of a process were compiled (the caller's bits), and
+ * return the bits of all its variants for that architecture so far.
+ */
+unsigned kernels_modes(struct kernels *kernels, const struct process *process, const char *symbol,
+		       const char *arch, unsigned modes);
+
+/*
+ * What the metadata of a kernel's code object says of the memory that it needs: private_size,
+ * vgpr_spills and dynamic_stack of *resources. False if that cannot be had.
+ */
+bool kernels_resources(struct kernels *kernels, const struct process *process,
+		       const struct kernel_ref *kernel, struct codeobj_kernel *resources);
+
+#endif

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What rules ask of launches, pointers and memory, and what they write into findings. */
+#include "rule_api.h"
+
+#include <string.h>
+
+#include "analyzer/rules/engine/runtime_attributes.h"
+#include "analyzer/rules/engine/evidence.h"
+
+void rules_wake(const struct rules_context *context, enum wake wake)
+{
+	struct rules_context own = *context;
+
+	own.wake = wake;
+	for (rule_function **function = context->dispatch->woken[wake]; *function; function++) {
+		(*function)(&own);
+	}
+}
+
+bool is_new_allocation(const struct rules_context *context, struct place *place)
+{
+	*place = process_place(context->process, context->event->alloc.ptr);
+	return place->kind == PLACE_ALLOCATION && place->allocation->ns == context->event->ns;
+}
+
+bool launch_is_omp(const struct launch *launch)
+{
+	return g_str_has_prefix(launch->kernel->symbol, "__omp_offloading_");
+}
+
+bool is_omp_system(const struct launch *launch, const struct place *place)
+{
+	return launch_is_omp(launch) && is_system_memory(place);
+}
+
+bool launch_pointer(const struct rules_context *context, const struct launch *launch,
+		    uint32_t kernarg, struct pointer_argument *pointer)
+{
+	memset(pointer, 0, sizeof(*pointer));
+	pointer->kernarg = kernarg;
+	pointer->index = -1;
+	if (!launch->args || !kernel_args_address(launch->args, kernarg, &pointer->address)) {
+		return false;
+	}
+	pointer->place = process_place(context->process, pointer->address);
+	for (size_t i = 0; launch->code && i < launch->code->arg_count; i++) {
+		const struct isa_arg *arg = &launch->code->args[i];
+
+		if (kernarg >= arg->offset && kernarg < arg->offset + arg->size) {
+			pointer->index = (int)i;
+			pointer->name = arg->name;
+		}
+	}
+	return true;
+}
+
+struct model_environment process_environment(const struct process *process)
+{
+	const struct device *device = process_device(process, 0);
+	const char *coherent = process_env(process, "HIP_HOST_COHERENT");
+	const char *force_fine = process_env(process, "HSA_FORCE_FINE_GRAIN_PCIE");
+	struct model_environment environment = {
+		.xnack = device ? device->xnack : -1,
+		.hmm = device ? device->managed : -1,
+		.fine_pool = device ? device->fine_grain : -1,
+		.large_bar = device ? device->large_bar : -1,
+		.apu = device ? device->integrated : -1,
+		.host_coherent = coherent && strcmp(coherent, "0") != 0,
+		.runtime_version = process->runtime_version,
+	};
+
+	if (force_fine && strcmp(force_fine, "1") == 0) {
+		environment.fine_pool = 1;
+	}
+	return environment;
+}
+
+/* Pages are made coarse-grained by HIP programs, and for them by OpenMP runtimes. */
+static const char *who_advised(const struct process *process)
+{
+	if (process->device_count < 0) {
+		return "hsa_amd_svm_attributes_set";
+	}
+	return process->target_regions ? "hipMemAdviseSetCoarseGrain or a map"
+				       : "hipMemAdviseSetCoarseGrain";
+}
+
+/* What advice made of an allocation's pages, on top of what its allocator says. */
+static void apply_advice(const struct process *process, const struct allocation *allocation,
+			 struct grain *grain)
+{
+	uint64_t size = allocation->size ? allocation->size : 1;
+	struct page_summary pages = page_map_summary(&process->pages, allocation->ptr, size);
+	char *before = grain->why;
+
+	if (!pages.latest) {
+		return;
+	}
+	grain->how |= GRAIN_BY_ADVICE;
+	if (pages.coarse == 0) {
+		return;
+	}
+	if (pages.coarse == size) {
+		grain->granularity = GRAIN_COARSE;
+		grain->why = g_strdup_printf("%s; %s then made all of it coarse-grained", before,
+					     who_advised(process));
+	} else {
+		grain->mixed = true;
+		grain->why = g_strdup_printf(
+		    "%s; %s made part of it coarse-grained, the rest is fine-grained", before,
+		    who_advised(process));
+	}
+	g_free(before);
+}
+
+static char *with_flags(const struct allocation *allocation, const char *why)
+{
+	char *flags = model_flags_text(allocation->api, allocation->flags);
+	char *text = flags[0] ? g_strdup_printf("%s (flags: %s)", why, flags) : g_strdup(why);
+
+	g_free(flags);
+	return text;
+}
+
+struct grain place_table_grain(const struct process *process, const struct place *place)
+{
+	struct model_environment environment = process_environment(process);
+	struct grain grain = { .granularity = GRAIN_UNKNOWN, .why = NULL, .sources = "" };
+	struct model_memory memory;
+	unsigned api = HG_API_malloc; /* heap, stack and static data are the system's memory too */
+	uint64_t flags = 0;
+
+	switch (place->kind) {
+	case PLACE_ALLOCATION:
+		api = place->allocation->api;
+		flags = place->allocation->flags;
+		break;
+	case PLACE_HEAP:
+	case PLACE_STACK:
+	case PLACE_STATIC:
+		break;
+	default:
+		grain.why = g_strdup("no live memory is known at this address");
+		return grain;
+	}
+	memory = model_memory(api, flags, &environment);
+	grain.granularity = memory.granularity;
+	grain.location = memory.location;
+	grain.certain = memory.certain;
+	grain.sources = memory.sources;
+	if (place->kind != PLACE_ALLOCATION) {
+		grain.why = g_strdup(memory.why);
+		return grain;
+	}
+	grain.why = with_flags(place->allocation, memory.why);
+	if (memory.location == LOCATION_MOVABLE && memory.granularity == GRAIN_FINE) {
+		apply_advice(process, place->allocation, &grain);
+	}
+	return grain;
+}
+
+struct grain place_grain(const struct process *process, const struct place *place)
+{
+	struct grain grain = place_table_grain(process, place);
+	struct runtime_attributes reported = { GRAIN_UNKNOWN, LOCATION_UNKNOWN, false };
+	char *before = grain.why;
+
+	if (place->kind == PLACE_ALLOCATION) {
+		reported = runtime_attributes(process, place->allocation);
+	}
+	if (reported.location != LOCATION_UNKNOWN) {
+		grain.location = reported.location;
+	}
+	if (reported.mixed && !grain.mixed) {
+		grain.mixed = true;
+		grain.how |= GRAIN_BY_RUNTIME;
+		grain.granularity = GRAIN_FINE;
+		grain.why = g_strdup_printf("the runtime reports that some of its pages are "
+					    "coarse-grained and others fine-grained; %s",
+					    before);
+		g_free(before);
+	}
+	if (reported.granularity == GRAIN_UNKNOWN) {
+		return grain;
+	}
+	/* One answer for all pages: nothing is mixed. */
+	grain.certain = true;
+	if (reported.granularity != grain.granularity || grain.mixed) {
+		grain.how |= GRAIN_BY_RUNTIME;
+		grain.granularity = reported.granularity;
+		grain.why = g_strdup_printf("the runtime reports that all of it is %s, although %s",
+					    model_granularity_name(reported.granularity), before);
+		g_free(before);
+	}
+	grain.mixed = false;
+	return grain;
+}
+
+void grain_clear(struct grain *grain)
+{
+	g_free(grain->why);
+	grain->why = NULL;
+}
+
+bool is_system_memory(const struct place *place)
+{
+	switch (place->kind) {
+	case PLACE_ALLOCATION:
+		return place->allocation->layer == LAYER_HOST ||
+		       place->allocation->layer == LAYER_MAPPING;
+	case PLACE_HEAP:
+	case PLACE_STACK:
+	case PLACE_STATIC:
+		return true;
+	default:
+		return false;
+	}
+}
+
+void finding_at_most(struct finding *finding, enum confidence confidence, const char *doubt)
+{
+	char *before = finding->doubts;
+
+	if (finding->confidence > confidence) {
+		finding->confidence = confidence;
+	}
+	finding->doubts = before ? g_strdup_printf("%s; %s", before, doubt) : g_strdup(doubt);
+	g_free(before);
+}
+
+bool maybe_unset(const struct rules_context *context, const struct launch *launch,
+		 const struct isa_use *use, const struct pointer_argument *pointer)
+{
+	if (use->certain || pointer->index < 0 || launch->code->args[pointer->index].pointer) {
+		return false;
+	}
+	findings_limit(
+	    context->findings,
+	    "kernel %s selects among words of a struct argument, some of which point to memory "
+	    "that was freed or that the GPU cannot access; unknown whether it uses those",
+	    launch->code->name);
+	return true;
+}
+
+void finding_set_place(struct finding *finding, const struct place *place, uint64_t address)
+{
+	finding->address = address;
+	finding->offset = place->offset;
+	finding->allocation = allocation_ref(place->allocation);
+	finding_met(finding, place);
+}
+
+void finding_set_launch(struct finding *finding, const struct launch *launch,
+			const struct pointer_argument *pointer)
+{
+	finding->kernel_symbol = g_strdup(launch->kernel->symbol);
+	finding->kernel = g_strdup(launch->code ? launch->code->name : launch->kernel->symbol);
+	if (pointer) {
+		finding->kernarg_offset =
+		    pointer->kernarg == NO_KERNARG ? -1 : (int64_t)pointer->kernarg;
+		finding->argument = pointer->index;
+		finding->argument_name = g_strdup(pointer->name);
+		finding_set_place(finding, &pointer->place, pointer->address);
+	}
+}
+
+void launch_hit(const struct launch *launch, struct finding *finding)
+{
+	if (!g_ptr_array_find(launch->hits, finding, NULL)) {
+		g_ptr_array_add(launch->hits, finding);
+	}
+}
+
+const char *allocation_noun(const struct allocation *allocation)
+{
+	switch (allocation->layer) {
+	case LAYER_REGISTERED:
+		return "registered host memory";
+	case LAYER_HOST:
+	case LAYER_MAPPING:
+		return "pageable host memory";
+	default:
+		break;
+	}
+	switch (allocation->api) {
+	case HG_API_hipMallocManaged:
+	case HG_API___hipRegisterManagedVar:
+		return "managed memory";
+	case HG_API_hipHostMalloc:
+	case HG_API_hipHostAlloc:
+	case HG_API_hipMallocHost:
+	case HG_API_hipMemAllocHost:
+		return "pinned host memory";
+	default:
+		return "device memory";
+	}
+}
+
+char *place_text(const struct place *place)
+{
+	const struct allocation *allocation = place->allocation;
+
+	switch (place->kind) {
+	case PLACE_ALLOCATION:
+	case PLACE_FREED:
+	case PLACE_PAST_END:
+		if (allocation->symbol) {
+			return g_strdup_printf("the variable %s (%" G_GUINT64_FORMAT " bytes)",
+					       allocation->symbol, allocation->size);
+		}
+		return g_strdup_printf("%" G_GUINT64_FORMAT " bytes from %s", allocation->size,
+				       hg_api_name(allocation->api));
+	case PLACE_HEAP:
+		return g_strdup_printf("a heap block smaller than the recording threshold");
+	case PLACE_STACK:
+		return g_strdup("a host thread's stack");
+	case PLACE_STATIC:
+		return g_strdup_printf("static data of %s", place->module->path);
+	case PLACE_NULL:
+		return g_strdup("the null page");
+	case PLACE_UNKNOWN:
+		break;
+	}
+	return g_strdup("memory whose allocation was not recorded");
+}
+
+bool can_be_prefetched(const struct process *process, const struct allocation *allocation)
+{
+	struct model_environment environment = process_environment(process);
+
+	return model_memory(allocation->api, allocation->flags, &environment).prefetchable;
+}

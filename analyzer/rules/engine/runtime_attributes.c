@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the runtime itself said about memory, in the terms of the model. */
+#include "runtime_attributes.h"
+
+/* hipMemRangeCoherencyMode (docs/memory-model.md#advice-constants); pool flags (#hsa-constants). */
+enum { MODE_FINE = 0, MODE_COARSE = 1, MODE_INDETERMINATE = 2 };
+enum { POOL_FINE = 2, POOL_COARSE = 4, POOL_EXTENDED_FINE = 8 };
+
+/* hipMemoryType was renumbered with release 6 (docs/memory-model.md#types-and-attributes). */
+static enum location location_of(const struct process *process,
+				 const struct memory_attributes *reported)
+{
+	int shift = process->runtime_version >= 60000000 ? 1 : 0;
+
+	if (reported->managed != 0 || process->runtime_version == 0 || reported->type < shift) {
+		return LOCATION_UNKNOWN;
+	}
+	switch (reported->type - shift) {
+	case 0:
+		return LOCATION_HOST;
+	case 1:
+		return LOCATION_DEVICE;
+	default:
+		return LOCATION_UNKNOWN;
+	}
+}
+
+struct runtime_attributes runtime_attributes(const struct process *process,
+					     const struct allocation *allocation)
+{
+	const struct memory_attributes *reported = &allocation->attributes;
+	struct runtime_attributes result = { GRAIN_UNKNOWN, LOCATION_UNKNOWN, false };
+
+	if (!reported->known) {
+		return result;
+	}
+	result.location = location_of(process, reported);
+	if (reported->coherency == MODE_INDETERMINATE) {
+		result.mixed = true;
+	} else if (reported->coherency == MODE_FINE) {
+		result.granularity = GRAIN_FINE;
+	} else if (reported->coherency == MODE_COARSE) {
+		result.granularity = GRAIN_COARSE;
+	} else if (reported->pool_flags & (POOL_FINE | POOL_EXTENDED_FINE)) {
+		result.granularity = GRAIN_FINE;
+	} else if (reported->pool_flags & POOL_COARSE) {
+		result.granularity = GRAIN_COARSE;
+	}
+	return result;
+}

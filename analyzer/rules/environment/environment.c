@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* HG507 and HG9xx: how the environment configures the process, and what it was built from. */
+#include <string.h>
+
+#include "analyzer/containers/containers.h"
+#include "analyzer/rules/engine/kernels.h"
+#include "analyzer/rules/engine/thresholds.h"
+#include "codeobj/codeobj.h"
+#include "analyzer/rules/engine/call_history.h"
+
+#define UNKNOWN_RELEASE "the release of the HIP runtime is unknown"
+
+/* A finding about the process, not about a call: keyed by its subject. */
+static struct finding *subject_finding(const struct rules_context *context, enum rule_id rule,
+				       const char *subject, char *message, const char *fix)
+{
+	struct finding *finding;
+	bool is_new;
+
+	finding = findings_get(context->findings, rule, context->process, &is_new, "%s", subject);
+	if (is_new) {
+		finding->subject = g_strdup(subject);
+		finding->message = message;
+		finding->fix = g_strdup(fix);
+		finding->count = 1;
+	} else {
+		g_free(message);
+	}
+	return finding;
+}
+
+/* ---- HG507, HG903: variables that make everything slower ---- */
+
+enum test { TEST_NOT_ZERO, TEST_ZERO, TEST_AT_LEAST };
+
+struct knob {
+	const char *name;
+	enum test test;
+	long limit;      /* TEST_AT_LEAST */
+	int32_t release; /* of the runtime that reads it first, as hipRuntimeGetVersion; 0: all */
+	const char *effect;
+};
+
+/* docs/memory-model.md#environment-variables [CLR62 flags.hpp]; HSA_ENABLE_SDMA: [ROCR24] */
+static const struct knob knobs[] = {
+	{ "HIP_LAUNCH_BLOCKING", TEST_NOT_ZERO, 0, 60100000,
+	  "the host waits for each kernel before it continues" },
+	{ "AMD_SERIALIZE_KERNEL", TEST_NOT_ZERO, 0, 0,
+	  "the host waits before or after each kernel" },
+	{ "AMD_SERIALIZE_COPY", TEST_NOT_ZERO, 0, 0, "the host waits before or after each copy" },
+	{ "AMD_LOG_LEVEL", TEST_AT_LEAST, 3, 0, "the runtime logs every call" },
+	{ "HSA_ENABLE_SDMA", TEST_ZERO, 0, 0,
+	  "copies are kernels on the compute units, not work of the copy engines" },
+};
+
+static bool is_set(const struct knob *knob, const char *value)
+{
+	char *end;
+	long number;
+
+	if (!value || !*value) {
+		return false;
+	}
+	number = strtol(value, &end, 0);
+	if (*end) {
+		return false; /* not a number: nobody knows what a runtime makes of it */
+	}
+	switch (knob->test) {
+	case TEST_NOT_ZERO:
+		return number != 0;
+	case TEST_ZERO:
+		return number == 0;
+	case TEST_AT_LEAST:
+		return number >= knob->limit;
+	}
+	return false;
+}
+
+static void check_knobs(const struct process_history *history, const struct rules_context *context)
+{
+	const struct process *process = context->process;
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(knobs); i++) {
+		const struct knob *knob = &knobs[i];
+		const char *value = process_env(process, knob->name);
+		bool copies = strcmp(knob->name, "HSA_ENABLE_SDMA") == 0 && history->async_copies;
+		struct finding *finding;
+
+		if (!is_set(knob, value) ||
+		    (process->runtime_version && process->runtime_version < knob->release)) {
+			continue;
+		}
+		finding = subject_finding(
+		    context, copies ? RULE_HG507 : RULE_HG903, knob->name,
+		    g_strdup_printf("%s=%s is set: %s%s.", knob->name, value, knob->effect,
+				    copies ? ", so the asynchronous copies of this program compete "
+					     "with its kernels"
+					   : ""),
+		    "unset it, except to look for an error");
+		if (!process->runtime_version && knob->release) {
+			finding_at_most(finding, CONFIDENCE_LIKELY, UNKNOWN_RELEASE);
+		}
+	}
+}
+
+static void check_queues(const struct process_history *history, const struct rules_context *context)
+{
+	const char *value = process_env(context->process, "GPU_MAX_HW_QUEUES");
+	long queues = value ? strtol(value, NULL, 10) : 0;
+
+	if (queues > 0 && (unsigned long)queues < history->most_streams) {
+		subject_finding(
+		    context, RULE_HG507, "GPU_MAX_HW_QUEUES",
+		    g_strdup_printf("GPU_MAX_HW_QUEUES=%ld is set, and the program has up to %u "
+				    "streams at once: streams that share a queue wait for each "
+				    "other.",
+				    queues, history->most_streams),
+		    "unset it, or set it to the number of streams");
+	}
+}
+
+/* ---- HG904 ---- */
+
+static void on_alloc(const struct rules_context *context)
+{
+	const struct hg_ev_alloc *event = &context->event->alloc;
+	const char *value = process_env(context->process, "HIP_HOST_COHERENT");
+	struct place place = { .kind = PLACE_ALLOCATION };
+	struct model_environment with, without;
+	struct finding *finding;
+	bool is_new;
+
+	if (!value || event->api != HG_API_hipHostMalloc) {
+		return;
+	}
+	with = without = process_environment(context->process);
+	without.host_coherent = 0;
+	if (model_memory(event->api, event->flags, &with).granularity ==
+	    model_memory(event->api, event->flags, &without).granularity) {
+		return;
+	}
+	place = process_place(context->process, event->ptr);
+	finding = findings_get(context->findings, RULE_HG904, context->process, &is_new,
+			       "HIP_HOST_COHERENT");
+	finding_hit(finding, context->event->ns, event->stack_id);
+	if (!is_new) {
+		return;
+	}
+	finding->subject = g_strdup("HIP_HOST_COHERENT");
+	finding->api = g_strdup(hg_api_name(event->api));
+	finding_set_place(finding, &place, event->ptr);
+	finding->message = g_strdup_printf(
+	    "HIP_HOST_COHERENT=%s makes this memory fine-grained, which would be coarse-grained "
+	    "without it; this applies to every library in the process.",
+	    value);
+	finding->fix = g_strdup("pass hipHostMallocCoherent or hipHostMallocNonCoherent where it "
+				"matters, and unset the variable");
+}
+
+/* ---- HG905 ---- */
+
+/* Number of entries of a comma-separated list; 0 if it is empty. */
+static unsigned list_length(const char *list)
+{
+	unsigned length = *list != 0;
+
+	for (const char *at = list; *at; at++) {
+		length += *at == ',';
+	}
+	return length;
+}
+
+/* The leading entries of a list of indices that are below `limit`; -1 if it holds anything else. */
+static int valid_entries(const char *list, unsigned limit)
+{
+	int valid = 0;
+	bool beyond = false;
+
+	for (const char *at = list; *at;) {
+		char *end;
+		unsigned long index = strtoul(at, &end, 10);
+
+		if (end == at || (*end && *end != ',')) {
+			return -1;
+		}
+		beyond |= index >= limit;
+		valid += !beyond;
+		at = *end ? end + 1 : end;
+	}
+	return valid;
+}
+
+static void check_visible(const struct rules_context *context)
+{
+	static const char *const filters[] = { "ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES",
+					       "CUDA_VISIBLE_DEVICES" };
+	const struct process *process = context->process;
+	const char *below = process_env(process, filters[0]);
+	const char *name = process_env(process, filters[1]) ? filters[1] : filters[2];
+	const char *above = process_env(process, name);
+	struct finding *finding;
+	int valid;
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(filters) && process->device_count == 0; i++) {
+		const char *value = process_env(process, filters[i]);
+
+		if (value && !*value) {
+			finding = subject_finding(
+			    context, RULE_HG905, filters[i],
+			    g_strdup_printf(
+				"%s is set to an empty value, and no device is visible.",
+				filters[i]),
+			    "unset it, or name the devices" FIX_NOT_TESTED);
+			finding_at_most(finding, CONFIDENCE_LIKELY,
+					"whether the machine has a device is not recorded");
+			return;
+		}
+	}
+	if (!below || !*below || !above || !*above || process->device_count < 0) {
+		return;
+	}
+	/* HIP counts what ROCr lets through from 0, and its list ends at the first wrong entry. */
+	valid = valid_entries(above, list_length(below));
+	if (valid < 0 || valid == (int)list_length(above) || process->device_count != valid) {
+		return;
+	}
+	subject_finding(
+	    context, RULE_HG905, name,
+	    g_strdup_printf("%s=%s leaves %u device%s, numbered from 0, of which %s=%s selects %d: "
+			    "it numbers the remaining devices, not those of the machine.",
+			    filters[0], below, list_length(below),
+			    list_length(below) == 1 ? "" : "s", name, above, valid),
+	    "set one of the two, or number the devices of the second from 0" FIX_NOT_TESTED);
+}
+
+/* ---- HG908 ---- */
+
+static void check_obsolete(const struct rules_context *context)
+{
+	GHashTableIter iterator;
+	gpointer name, value;
+
+	g_hash_table_iter_init(&iterator, context->process->env);
+	while (g_hash_table_iter_next(&iterator, &name, &value)) {
+		/* hipcc 5.2 goes by that one where no --offload-arch is given. */
+		if (strncmp(name, "HCC_", 4) == 0 && strcmp(name, "HCC_AMDGPU_TARGET") != 0) {
+			subject_finding(
+			    context, RULE_HG908, name,
+			    g_strdup_printf("%s=%s is set: only the obsolete HCC runtime reads it.",
+					    (char *)name, (char *)value),
+			    "remove it");
+		}
+	}
+}
+
+/* ---- HG909 ---- */
+
+static void check_runtimes(const struct rules_context *context)
+{
+	const struct process *process = context->process;
+	const struct host_module *first = NULL;
+
+	for (unsigned i = 0; i < process->modules->len; i++) {
+		const struct host_module *module = process->modules->pdata[i];
+		const char *base;
+		struct finding *finding;
+
+		if (!module->path) { /* unloaded: another may take its place */
+			first = first && first->start == module->start ? NULL : first;
+			continue;
+		}
+		base = strrchr(module->path, '/') ? strrchr(module->path, '/') + 1 : module->path;
+
+		if (strncmp(base, "libamdhip64.so", 14) != 0) {
+			continue;
+		}
+		if (!first) {
+			first = module;
+			continue;
+		}
+		if (strcmp(first->path, module->path) == 0) {
+			continue;
+		}
+		finding = subject_finding(
+		    context, RULE_HG909, "libamdhip64.so",
+		    g_strdup_printf("%s and %s are both loaded: streams, events, memory and "
+				    "modules of one are not valid in the other.",
+				    first->path, module->path),
+		    "make the program and its libraries use one of them (RUNPATH, "
+		    "LD_LIBRARY_PATH)" FIX_NOT_TESTED);
+		finding_at_most(finding, CONFIDENCE_LIKELY,
+				"whether the first was still loaded is not recorded");
+		return;
+	}
+}
+
+/* ---- HG907 ---- */
+
+static void check_kernel(const struct rules_context *context, struct kernel_ref *kernel,
+			 const struct kernel_history *seen)
+{
+	struct codeobj_kernel resources;
+	const struct isa_kernel *code;
+	struct finding *finding;
+	const char *arch;
+	GString *text;
+	bool is_new;
+
+	if (seen->launches < HEAVY_LAUNCHES || seen->work_items < HEAVY_ITEMS ||
+	    !kernels_resources(context->kernels, context->process, kernel, &resources) ||
+	    (!resources.vgpr_spills && !resources.dynamic_stack &&
+	     resources.private_size < HEAVY_PRIVATE)) {
+		return;
+	}
+	finding = findings_get(context->findings, RULE_HG907, context->process, &is_new, "%s",
+			       kernel->symbol);
+	finding->launches += seen->launches;
+	finding->work_items = MAX(finding->work_items, seen->work_items);
+	finding_hit(finding, seen->first_ns, seen->first_site);
+	if (!is_new) {
+		return;
+	}
+	finding->kernel_symbol = g_strdup(kernel->symbol);
+	code = kernels_find(context->kernels, context->process, kernel, context->findings, &arch);
+	finding->kernel = g_strdup(code ? code->name : kernel->symbol);
+	text = g_string_new(finding->kernel);
+	g_string_append_printf(text, " uses %u bytes of scratch memory for each work-item",
+			       resources.private_size);
+	if (resources.vgpr_spills) {
+		g_string_append_printf(text, ", to which the compiler spilled %u registers",
+				       resources.vgpr_spills);
+	}
+	if (resources.dynamic_stack) {
+		g_string_append(text, ", and a stack of unknown size (recursion, calls "
+				      "through pointers)");
+	}
+	g_string_append(text, ": scratch memory is in the GPU's main memory.");
+	finding->message = g_string_free(text, FALSE);
+	finding->fix =
+	    g_strdup("compile device code with -O2 or -O3; __launch_bounds__ with the real "
+		     "size of the work-groups gives the compiler more registers");
+}
+
+static void check_kernels(const struct process_history *history,
+			  const struct rules_context *context)
+{
+	GHashTableIter iterator;
+	gpointer id, seen;
+
+	g_hash_table_iter_init(&iterator, history->kernels);
+	while (g_hash_table_iter_next(&iterator, &id, &seen)) {
+		struct kernel_ref *kernel = process_kernel(context->process, GPOINTER_TO_UINT(id));
+
+		if (kernel) {
+			check_kernel(context, kernel, seen);
+		}
+	}
+}
+
+/* ---- HG901, HG902 ---- */
+
+/* hipErrorInvalidDeviceFunction, hipErrorNoBinaryForGpu, hipErrorSharedObjectInitFailed: H523. */
+static bool is_code_error(int code)
+{
+	return code == 98 || code == 209 || code == 303;
+}
+
+struct targets {
+	GPtrArray *list; /* char *: distinct target ids */
+	bool problem;
+};
+
+static void add_target(void *user, const void *elf, size_t size, const char *target)
+{
+	struct targets *targets = user;
+
+	(void)elf;
+	(void)size;
+	if (!target) {
+		targets->problem = true;
+	} else if (!g_ptr_array_find_with_equal_func(targets->list, target, g_str_equal, NULL)) {
+		g_ptr_array_add(targets->list, g_strdup(target));
+	}
+}
+
+static void note_problem(void *user, const char *text)
+{
+	(void)text;
+	((struct targets *)user)->problem = true;
+}
+
+/* What the code in a file is for; false if that is uncertain. */
+static bool read_targets(const char *path, struct targets *targets)
+{
+	const struct container_sink sink = { .object = add_target,
+					     .problem = note_problem,
+					     .user = targets };
+	GMappedFile *file = g_mapped_file_new(path, FALSE, NULL);
+
+	targets->list = g_ptr_array_new_with_free_func(g_free);
+	targets->problem = !file;
+	if (file) {
+		containers_walk(g_mapped_file_get_contents(file), g_mapped_file_get_length(file),
+				&sink);
+		g_mapped_file_unref(file);
+	}
+	/* Generic targets and SPIR-V run on devices that they do not name. */
+	for (unsigned i = 0; i < targets->list->len; i++) {
+		struct codeobj_target parsed;
+
+		if (codeobj_target_parse(targets->list->pdata[i], &parsed) != 0 ||
+		    strncmp(parsed.processor, "gfx", 3) != 0 ||
+		    strstr(parsed.processor, "generic")) {
+			targets->problem = true;
+		}
+	}
+	return !targets->problem && targets->list->len;
+}
+
+static void report_targets(const struct rules_context *context, const char *path,
+			   const struct targets *targets, const struct device *device)
+{
+	struct codeobj_target wanted, have;
+	bool same_processor = false;
+	char *list;
+
+	if (codeobj_target_parse(device->arch, &wanted) != 0) {
+		return;
+	}
+	for (unsigned i = 0; i < targets->list->len; i++) {
+		codeobj_target_parse(targets->list->pdata[i], &have);
+		if (codeobj_target_match(&have, &wanted) >= 0) {
+			return;
+		}
+		same_processor |= strcmp(have.processor, wanted.processor) == 0;
+	}
+	g_ptr_array_add(targets->list, NULL);
+	list = g_strjoinv(", ", (char **)targets->list->pdata);
+	if (same_processor) {
+		subject_finding(
+		    context, RULE_HG901, path,
+		    g_strdup_printf("%s holds device code for %s; device %d is %s, and the "
+				    "features after the colon must match.",
+				    path, list, device->ordinal, device->arch),
+		    "run with the other HSA_XNACK, or compile for the processor without features "
+		    "(--offload-arch=gfx90a), which matches both" FIX_NOT_TESTED);
+	} else {
+		char *fix = g_strdup_printf("compile with --offload-arch=%s as well" FIX_NOT_TESTED,
+					    wanted.processor);
+
+		subject_finding(context, RULE_HG902, path,
+				g_strdup_printf("%s holds device code for %s; device %d is %s.",
+						path, list, device->ordinal, device->arch),
+				fix);
+		g_free(fix);
+	}
+	g_free(list);
+}
+
+static void check_targets(const struct rules_context *context)
+{
+	const struct process *process = context->process;
+	struct targets targets;
+	bool failed = false;
+
+	for (unsigned i = 0; i < process->failed->len; i++) {
+		const struct failed_call *call =
+		    &g_array_index(process->failed, struct failed_call, i);
+
+		failed |= (int)call->api >= HG_API_hipMalloc && is_code_error(call->code);
+	}
+	if (!failed || !process->exe[0]) {
+		return;
+	}
+	if (read_targets(process->exe, &targets)) {
+		for (unsigned i = 0; i < process->devices->len; i++) {
+			report_targets(context, process->exe, &targets, process->devices->pdata[i]);
+		}
+	} else {
+		findings_limit(
+		    context->findings,
+		    "%s: a call failed because there was no device code for the GPU, and "
+		    "what the file has could not be read",
+		    process->exe);
+	}
+	g_ptr_array_free(targets.list, TRUE);
+}
+
+static void on_finish(struct process_history *history, const struct rules_context *context)
+{
+	const struct process *process = context->process;
+
+	if (process->device_count < 0) {
+		return; /* no HIP call */
+	}
+	check_visible(context);
+	check_obsolete(context);
+	check_runtimes(context);
+	check_targets(context);
+	if (process->launches || process->copies) {
+		check_knobs(history, context);
+		check_queues(history, context);
+	}
+	check_kernels(history, context);
+}
+
+void check_environment(const struct rules_context *context)
+{
+	if (context->wake == WAKE_ALLOC) {
+		on_alloc(context);
+	} else {
+		on_finish(context->history, context);
+	}
+}

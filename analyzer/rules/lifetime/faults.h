@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory access faults of GPUs: where they were, and which findings they prove. */
+#ifndef HIPGRAIN_FAULTS_H
+#define HIPGRAIN_FAULTS_H
+
+#include "analyzer/rules/engine/rule_api.h"
+
+struct fault_row {
+	struct process *process; /* borrowed */
+	uint64_t address;        /* the first byte of the page, where a page is missing */
+	uint32_t reason;         /* hsa_amd_memory_fault_reason_t */
+	int32_t device;          /* -1: unknown */
+	int64_t ns;
+	enum place_kind kind;          /* of `address` when it happened */
+	struct allocation *allocation; /* a reference; NULL: none there or near */
+	uint64_t offset;               /* into it; PLACE_PAST_END: bytes after its end */
+	char *module;                  /* PLACE_STATIC: path, or NULL */
+	char *rules;                   /* "HG601, HG607": findings that name this memory, or NULL */
+};
+
+/* "page not present"; the caller frees. */
+char *fault_reason(uint32_t mask);
+
+/* The section of the report: struct fault_row. */
+const GPtrArray *faults_result(const struct findings *findings);
+
+#endif

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* HG5xx and HG6xx: pointers into freed memory, past the end, and copies of the wrong memory. */
+#include "analyzer/rules/engine/rule_api.h"
+#include "analyzer/rules/engine/evidence.h"
+
+#include <string.h>
+
+#define PAGEABLE_COPY_THRESHOLD (64 * 1024) /* bytes; smaller copies are staged at little cost */
+
+#define REUSABLE                "an allocation below the recording threshold may have reused the address"
+
+static const char *verb(unsigned access)
+{
+	return access & ISA_ATOMIC ? "updates" : access & ISA_WRITE ? "writes to" : "reads";
+}
+
+/* ---- kernels ---- */
+
+/* The finding about what this launch does through the pointer; NULL if it was there before. */
+static struct finding *launch_finding(const struct rules_context *context,
+				      const struct launch *launch, enum rule_id rule,
+				      const struct isa_use *use,
+				      const struct pointer_argument *pointer)
+{
+	const struct allocation *allocation = pointer->place.allocation;
+	struct finding *finding;
+	bool is_new;
+
+	finding = findings_get(context->findings, rule, context->process, &is_new, "%s %u %d %u",
+			       launch->kernel->symbol, use->kernarg, allocation->api,
+			       allocation->stack_id);
+	launch_hit(launch, finding);
+	finding_figure(finding, 0, FIGURE_RANGE, allocation->size);
+	finding_figure(finding, 1, FIGURE_RANGE, pointer->place.offset);
+	finding_detail(finding, allocation->freed ? allocation->free_api : 0);
+	if (!is_new) {
+		finding_met(finding, &pointer->place);
+		return NULL;
+	}
+	finding_set_launch(finding, launch, pointer);
+	return finding;
+}
+
+static void report_freed(const struct rules_context *context, const struct launch *launch,
+			 const struct isa_use *use, const struct pointer_argument *pointer)
+{
+	const struct allocation *allocation = pointer->place.allocation;
+	struct finding *finding;
+
+	if (maybe_unset(context, launch, use, pointer)) {
+		return;
+	}
+	finding = launch_finding(context, launch, RULE_HG601, use, pointer);
+	if (!finding) {
+		return;
+	}
+	finding->message =
+	    g_strdup_printf("%s %s memory that was freed before the launch: %s bytes from %s, "
+			    "released by %s.",
+			    finding->kernel, verb(use->access), FIGURE(0),
+			    hg_api_name(allocation->api), hg_api_name(allocation->free_api));
+	finding->fix = g_strdup_printf("move the %s after the last kernel that uses the memory has "
+				       "finished, or stop passing the pointer",
+				       hg_api_name(allocation->free_api));
+	finding_at_most(finding, CONFIDENCE_LIKELY, use->certain ? NOT_SEEN : ONE_OF_SEVERAL);
+	if (allocation->layer == LAYER_HOST) {
+		finding_at_most(finding, CONFIDENCE_LIKELY, REUSABLE);
+	}
+}
+
+static void report_outside(const struct rules_context *context, const struct launch *launch,
+			   const struct isa_use *use, const struct pointer_argument *pointer)
+{
+	const struct allocation *allocation = pointer->place.allocation;
+	struct finding *finding = launch_finding(context, launch, RULE_HG607, use, pointer);
+
+	if (!finding) {
+		return;
+	}
+	finding->message = g_strdup_printf(
+	    "%s %s through a pointer that lies outside every allocation, %s bytes after the end of "
+	    "%s bytes from %s.",
+	    finding->kernel, verb(use->access), FIGURE(1), FIGURE(0), hg_api_name(allocation->api));
+	finding->fix = g_strdup_printf("check the offset that is added to the pointer before the "
+				       "launch; the allocation has %s bytes",
+				       FIGURE(0));
+	finding_at_most(finding, CONFIDENCE_LIKELY,
+			"a kernel may intentionally count backwards from such a pointer");
+}
+
+/* Addresses that were reserved, and what was mapped into them since is known. */
+static bool is_bare_reservation(const struct rules_context *context, const struct place *place)
+{
+	const struct process_state *state = &context->process->state;
+
+	return place->kind == PLACE_ALLOCATION &&
+	       place->allocation->api == HG_API_hipMemAddressReserve &&
+	       (!state->late || (state->state_known && !state->left_out));
+}
+
+static void report_reserved(const struct rules_context *context, const struct launch *launch,
+			    const struct isa_use *use, const struct pointer_argument *pointer)
+{
+	struct finding *finding = launch_finding(context, launch, RULE_HG607, use, pointer);
+
+	if (!finding) {
+		return;
+	}
+	finding->message =
+	    g_strdup_printf("%s %s memory at offset %s of %s bytes of reserved addresses: no "
+			    "memory is mapped there.",
+			    finding->kernel, verb(use->access), FIGURE(1), FIGURE(0));
+	finding->fix = g_strdup("map memory there before the launch: hipMemCreate, hipMemMap, "
+				"hipMemSetAccess" FIX_NOT_TESTED);
+	finding_at_most(finding, CONFIDENCE_LIKELY, NOT_SEEN);
+}
+
+static void check_launch(const struct rules_context *context)
+{
+	const struct launch *launch = context->launch;
+
+	for (size_t i = 0; launch->code && i < launch->code->use_count; i++) {
+		const struct isa_use *use = &launch->code->uses[i];
+		struct pointer_argument pointer;
+
+		if (use->access == 0 || !launch_pointer(context, launch, use->kernarg, &pointer)) {
+			continue;
+		}
+		if (pointer.place.kind == PLACE_FREED) {
+			report_freed(context, launch, use, &pointer);
+		} else if (pointer.place.kind == PLACE_PAST_END && use->certain) {
+			report_outside(context, launch, use, &pointer);
+		} else if (is_bare_reservation(context, &pointer.place) && use->certain) {
+			report_reserved(context, launch, use, &pointer);
+		}
+	}
+}
+
+/* ---- copies and fills ---- */
+
+struct transfer {
+	unsigned api;
+	uint64_t address;
+	uint64_t extent; /* bytes from the first to the last that is touched */
+	uint32_t stack_id;
+	const char *role; /* "destination", "source" */
+	bool writes;
+	int code; /* hipError_t that the call returned: 0 if it was carried out */
+};
+
+/* Of a copy or fill of `slices` slices of `rows` rows of `size` bytes. */
+static uint64_t extent(uint64_t size, uint64_t rows, uint64_t pitch, uint64_t slices,
+		       uint64_t slice)
+{
+	uint64_t bytes = size;
+
+	if (size == 0 || rows == 0) {
+		return 0;
+	}
+	bytes += (rows - 1) * pitch;
+	return slices > 1 ? (slices - 1) * slice + bytes : bytes;
+}
+
+static void check_range(const struct rules_context *context, const struct transfer *transfer)
+{
+	struct place place = process_place(context->process, transfer->address);
+	const struct allocation *allocation = place.allocation;
+	bool freed = place.kind == PLACE_FREED;
+	struct finding *finding;
+	char *outcome = NULL;
+	bool is_new;
+
+	if (transfer->extent == 0 || (!freed && place.kind != PLACE_ALLOCATION)) {
+		return;
+	}
+	if (!freed && place.offset + transfer->extent <= allocation->size) {
+		return;
+	}
+	finding = findings_get(context->findings, freed ? RULE_HG601 : RULE_HG606, context->process,
+			       &is_new, "%u %u %s %d %u", transfer->api, transfer->stack_id,
+			       transfer->role, allocation->api, allocation->stack_id);
+	finding_hit(finding, context->event->ns, transfer->stack_id);
+	finding_figure(finding, 0, FIGURE_RANGE, allocation->size);
+	if (freed) {
+		finding_detail(finding, allocation->free_api);
+	} else {
+		finding_figure(finding, 1, FIGURE_RANGE, transfer->extent);
+		finding_figure(finding, 2, FIGURE_RANGE, place.offset);
+		finding_figure(finding, 3, FIGURE_RANGE,
+			       place.offset + transfer->extent - allocation->size);
+		finding_figure(finding, 4, FIGURE_RANGE, allocation->size - place.offset);
+		finding_figure(finding, 5, FIGURE_RANGE, place.offset + transfer->extent);
+		finding_detail(finding, (uint64_t)transfer->code);
+	}
+	if (!is_new) {
+		finding_met(finding, &place);
+		return;
+	}
+	finding->api = g_strdup(hg_api_name(transfer->api));
+	finding_set_place(finding, &place, transfer->address);
+	if (freed) {
+		finding->message = g_strdup_printf(
+		    "the %s of %s is memory that was freed before: %s bytes from %s, released by "
+		    "%s.",
+		    transfer->role, finding->api, FIGURE(0), hg_api_name(allocation->api),
+		    hg_api_name(allocation->free_api));
+		finding->fix = g_strdup_printf("move the %s after this call",
+					       hg_api_name(allocation->free_api));
+		if (allocation->layer == LAYER_HOST) {
+			finding_at_most(finding, CONFIDENCE_LIKELY, REUSABLE);
+		}
+		return;
+	}
+	if (transfer->code) {
+		outcome = g_strdup_printf("; the runtime rejected it with %s (%d)",
+					  model_hip_error_name(transfer->code), transfer->code);
+	}
+	finding->message = g_strdup_printf(
+	    "%s %s %s bytes at offset %s of an allocation of %s bytes: %s bytes past its end%s.",
+	    finding->api, transfer->writes ? "writes" : "reads", FIGURE(1), FIGURE(2), FIGURE(0),
+	    FIGURE(3), outcome ? outcome : "");
+	g_free(outcome);
+	finding->fix = g_strdup_printf("pass a size of at most %s bytes, or allocate %s", FIGURE(4),
+				       FIGURE(5));
+}
+
+/* Every copy function whose name says so, of whatever shape. */
+static bool is_async_copy(unsigned api)
+{
+	const char *name = hg_api_name(api);
+
+	return name && strstr(name, "Async");
+}
+
+/* Of several copies by one call the largest is described. */
+static void describe_pageable(struct finding *finding, const struct hg_ev_copy *copy,
+			      const struct place *host, bool from_host, uint64_t bytes)
+{
+	char *what = place_figure(finding, 1, host);
+	char *took = copy->duration / 1000 ? g_strdup_printf(" during the call (this one took "
+							     "%" G_GUINT64_FORMAT " us)",
+							     copy->duration / 1000)
+					   : g_strdup("");
+
+	allocation_unref(finding->allocation);
+	finding_set_place(finding, host, from_host ? copy->src : copy->dst);
+	finding_set_message(
+	    finding,
+	    g_strdup_printf("%s copies %s bytes %s pageable memory (%s): the runtime stages or "
+			    "pins it%s, so the call does not overlap with other work.",
+			    finding->api, FIGURE(0), from_host ? "from" : "to", what, took));
+	finding->bytes = bytes;
+	g_free(took);
+	g_free(what);
+}
+
+void check_pageable(const struct rules_context *context)
+{
+	const struct hg_ev_copy *copy = &context->event->copy;
+	struct place dst = process_place(context->process, copy->dst);
+	struct place src = process_place(context->process, copy->src);
+	uint64_t bytes = copy->size * copy->rows * (copy->depth ? copy->depth : 1);
+	bool from_host = is_system_memory(&src);
+	const struct place *host = from_host ? &src : &dst;
+	struct finding *finding;
+	bool is_new;
+
+	if (!is_async_copy(copy->api) || bytes < PAGEABLE_COPY_THRESHOLD ||
+	    from_host == is_system_memory(&dst)) {
+		return;
+	}
+	finding = findings_get(context->findings, RULE_HG501, context->process, &is_new, "%u %u %u",
+			       copy->api, copy->stack_id,
+			       host->allocation ? host->allocation->stack_id : 0);
+	finding_hit(finding, context->event->ns, copy->stack_id);
+	finding_figure(finding, 0, FIGURE_MOST, bytes);
+	if (host->allocation) {
+		finding_figure(finding, 1, FIGURE_RANGE, host->allocation->size);
+		finding_met(finding, host);
+	}
+	if (is_new) {
+		finding->api = g_strdup(hg_api_name(copy->api));
+		finding->fix = g_strdup("allocate the host buffer with hipHostMalloc, or register "
+					"it once with hipHostRegister");
+	}
+	if (bytes > finding->bytes) {
+		describe_pageable(finding, copy, host, from_host, bytes);
+	}
+	if (is_new && !copy->duration) {
+		finding_at_most(finding, CONFIDENCE_LIKELY,
+				"the duration of copies in a graph is not recorded");
+	}
+}
+
+static void check_copy(const struct rules_context *context)
+{
+	const struct hg_ev_copy *copy = &context->event->copy;
+	struct transfer dst = { copy->api,
+				copy->dst,
+				extent(copy->size, copy->rows, copy->dst_pitch, copy->depth,
+				       copy->dst_slice),
+				copy->stack_id,
+				"destination",
+				true,
+				0 };
+	struct transfer src = { copy->api,
+				copy->src,
+				extent(copy->size, copy->rows, copy->src_pitch, copy->depth,
+				       copy->src_slice),
+				copy->stack_id,
+				"source",
+				false,
+				0 };
+
+	check_range(context, &dst);
+	check_range(context, &src);
+}
+
+static void check_fill(const struct rules_context *context)
+{
+	const struct hg_ev_fill *fill = &context->event->fill;
+	struct transfer dst = { fill->api,
+				fill->dst,
+				extent(fill->size, fill->rows, fill->pitch, fill->depth,
+				       fill->slice),
+				fill->stack_id,
+				"destination",
+				true,
+				0 };
+
+	check_range(context, &dst);
+}
+
+/* A copy or fill that the runtime refused: its `error` event has the destination and the size. */
+static void check_failed_transfer(const struct rules_context *context)
+{
+	const struct hg_ev_error *error = &context->event->error;
+	struct transfer dst = { error->api,    error->ptr, error->size, error->stack_id,
+				"destination", true,       error->code };
+	int class = hg_api_class(error->api);
+
+	if (class == HG_CLASS_COPY || class == HG_CLASS_FILL)
+		check_range(context, &dst);
+}
+
+void check_lifetime(const struct rules_context *context)
+{
+	switch (context->wake) {
+	case WAKE_CODE:
+		check_launch(context);
+		break;
+	case WAKE_COPY:
+		check_copy(context);
+		break;
+	case WAKE_FILL:
+		check_fill(context);
+		break;
+	default:
+		check_failed_transfer(context);
+		break;
+	}
+}

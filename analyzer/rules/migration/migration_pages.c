@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where pages are, one by one, as the driver reported: which had been on a GPU before, and whether
+ * anything could use them while they were there. Also what goes to and fro (HG302, HG303).
+ */
+#include <string.h>
+
+#include "migration_state.h"
+
+#define BLOCK_PAGES (MIGRATION_BLOCK / PAGE)
+#define WORDS       (BLOCK_PAGES / 64)
+
+/* Pages of a block: a bit each. */
+struct pages {
+	uint64_t bits[WORDS];
+};
+
+/* Pages of one part that came together. */
+struct stay {
+	struct stay *next;
+	struct pages pages;
+	int64_t ns;
+	uint64_t start, end; /* what moved with them */
+	enum migration_trigger trigger;
+	int32_t device;
+	struct migration_row *row; /* borrowed */
+	unsigned access;   /* of the launch that brought them; 0: no launch did, or unknown */
+	int64_t launch_ns; /* its */
+	bool launch_known;
+	bool neighbour; /* it was not given them */
+};
+
+/* What one allocation has of a block of 2 MiB. */
+struct part {
+	struct part *next;
+	struct allocation *allocation; /* a reference */
+	struct stay *stays;            /* on a GPU now */
+	struct pages ever;             /* have been on one */
+	/* The launch that brought pages by a fault; kernel_id 0: none did, or not known. */
+	struct gpu_work launch;
+	bool by_fault, neighbour;
+	unsigned trips; /* back to the host by its faults, since the allocation was made */
+};
+
+static unsigned count(const struct pages *pages)
+{
+	unsigned bits = 0;
+
+	for (unsigned i = 0; i < WORDS; i++) {
+		bits += (unsigned)__builtin_popcountll(pages->bits[i]);
+	}
+	return bits;
+}
+
+/* Those of [start, end) that are in the block. */
+static struct pages pages_of(uint64_t block, uint64_t start, uint64_t end)
+{
+	uint64_t low = MAX(start, block * MIGRATION_BLOCK), high;
+	struct pages pages = { { 0 } };
+
+	high = MIN(end, (block + 1) * (uint64_t)MIGRATION_BLOCK);
+	for (uint64_t at = low; at < high; at += PAGE) {
+		uint64_t page = at / PAGE % BLOCK_PAGES;
+
+		pages.bits[page / 64] |= 1ull << page % 64;
+	}
+	return pages;
+}
+
+static struct pages both(const struct pages *a, const struct pages *b)
+{
+	struct pages pages;
+
+	for (unsigned i = 0; i < WORDS; i++) {
+		pages.bits[i] = a->bits[i] & b->bits[i];
+	}
+	return pages;
+}
+
+static void add(struct pages *to, const struct pages *pages)
+{
+	for (unsigned i = 0; i < WORDS; i++) {
+		to->bits[i] |= pages->bits[i];
+	}
+}
+
+static void take(struct pages *from, const struct pages *pages)
+{
+	for (unsigned i = 0; i < WORDS; i++) {
+		from->bits[i] &= ~pages->bits[i];
+	}
+}
+
+/* ---- what was done to them there ---- */
+
+/* Pages of a stay end it at `ns`; `gone`: the row of what takes them to the host, or NULL. */
+static void judge(const struct migration *migration, const struct part *part,
+		  const struct stay *stay, unsigned pages, int64_t ns, struct migration_row *gone)
+{
+	uint64_t bytes = (uint64_t)pages * PAGE;
+	int64_t from = stay->ns;
+	unsigned access;
+	enum page_use use;
+
+	if (stay->trigger == MIGRATION_PREFETCH) {
+		from = prefetch_began(migration, stay->start, stay->end, stay->device, stay->ns);
+	} else if (stay->neighbour) {
+		from = stay->launch_ns;
+	}
+	use = used_between(migration, part->allocation, from, ns, &access);
+	/* A fault tells that some kernel used them: which one must be known. */
+	if (stay->trigger == MIGRATION_GPU_FAULT && !stay->neighbour) {
+		use = stay->launch_known && use != CANNOT_TELL ? USED : CANNOT_TELL;
+		access |= stay->access;
+	}
+	if (use == CANNOT_TELL) {
+		stay->row->cannot_tell += bytes;
+	} else if (use == NOT_USED) {
+		stay->row->unused += bytes;
+	} else {
+		stay->row->only_written += access & (ISA_READ | ISA_ATOMIC) ? 0 : bytes;
+	}
+	if (gone && use != CANNOT_TELL && !(access & (ISA_WRITE | ISA_ATOMIC))) {
+		gone->unchanged += bytes;
+	}
+}
+
+static void end_stays(const struct migration *migration, struct part *part,
+		      const struct pages *pages, int64_t ns, struct migration_row *gone)
+{
+	for (struct stay **at = &part->stays; *at;) {
+		struct stay *stay = *at;
+		struct pages ended = both(&stay->pages, pages);
+		unsigned bits = count(&ended);
+
+		if (bits) {
+			judge(migration, part, stay, bits, ns, gone);
+			take(&stay->pages, &ended);
+		}
+		if (count(&stay->pages)) {
+			at = &stay->next;
+		} else {
+			*at = stay->next;
+			g_free(stay);
+		}
+	}
+}
+
+/* ---- blocks ---- */
+
+static void free_part(struct part *part)
+{
+	while (part->stays) {
+		struct stay *next = part->stays->next;
+
+		g_free(part->stays);
+		part->stays = next;
+	}
+	allocation_unref(part->allocation);
+	g_free(part);
+}
+
+void parts_free(gpointer parts)
+{
+	for (struct part *part = parts, *next; part; part = next) {
+		next = part->next;
+		free_part(part);
+	}
+}
+
+/* Nothing more comes of it: what is there stays until the memory is released, or until `ns`. */
+static void settle(const struct migration *migration, struct part *part, int64_t ns)
+{
+	static const struct pages all = { { -1ull, -1ull, -1ull, -1ull, -1ull, -1ull, -1ull,
+					    -1ull } };
+
+	end_stays(migration, part, &all, part->allocation->freed ? part->allocation->free_ns : ns,
+		  NULL);
+}
+
+/* Of two that do, the older one was unmapped, which is not kept as a release. */
+static bool overlap(const struct allocation *a, const struct allocation *b)
+{
+	return a->ptr < b->ptr + b->size && b->ptr < a->ptr + a->size;
+}
+
+struct allocation *pages_owner(const struct migration *migration, uint64_t page)
+{
+	uint64_t block = page / MIGRATION_BLOCK;
+	struct pages wanted = pages_of(block, page, page + PAGE);
+	const struct part *part = g_hash_table_lookup(migration->blocks, GSIZE_TO_POINTER(block));
+
+	for (; part; part = part->next) {
+		for (const struct stay *stay = part->stays; stay; stay = stay->next) {
+			struct pages found = both(&stay->pages, &wanted);
+
+			if (count(&found)) {
+				return part->allocation;
+			}
+		}
+	}
+	return NULL;
+}
+
+/* The allocation's, made if there is none. */
+static struct part *part_of(struct migration *migration, uint64_t block,
+			    struct allocation *allocation)
+{
+	struct part *first = g_hash_table_lookup(migration->blocks, GSIZE_TO_POINTER(block)), *part;
+	struct part **at = &first;
+
+	for (part = first; part; part = part->next) {
+		if (part->allocation == allocation) {
+			return part;
+		}
+	}
+	while (*at) {
+		part = *at;
+		if (part->allocation->freed || overlap(part->allocation, allocation)) {
+			settle(migration, part, allocation->ns);
+			*at = part->next;
+			free_part(part);
+		} else {
+			at = &part->next;
+		}
+	}
+	part = g_new0(struct part, 1);
+	part->allocation = allocation_ref(allocation);
+	part->next = first;
+	/* The list is its first part's: the table must not free it. */
+	g_hash_table_steal(migration->blocks, GSIZE_TO_POINTER(block));
+	g_hash_table_insert(migration->blocks, GSIZE_TO_POINTER(block), part);
+	return part;
+}
+
+static void arrive(struct migration *migration, uint64_t block, struct allocation *allocation,
+		   uint64_t start, uint64_t end, const struct arrival *arrival)
+{
+	struct part *part = part_of(migration, block, allocation);
+	struct pages pages = pages_of(block, start, end), again = both(&part->ever, &pages);
+	struct stay *stay = g_new0(struct stay, 1);
+
+	/* That they left was not reported, or they come from another GPU. */
+	end_stays(migration, part, &pages, arrival->ns, NULL);
+	arrival->row->again += (uint64_t)count(&again) * PAGE;
+	add(&part->ever, &pages);
+	stay->pages = pages;
+	stay->ns = arrival->ns;
+	stay->start = start;
+	stay->end = end;
+	stay->trigger = arrival->trigger;
+	stay->device = arrival->device;
+	stay->row = arrival->row;
+	stay->neighbour = arrival->neighbour;
+	stay->launch_known = arrival->launch && !arrival->neighbour;
+	stay->launch_ns = arrival->launch ? arrival->launch->ns : 0;
+	stay->access = stay->launch_known ? gpu_work_access(arrival->launch, allocation) : 0;
+	stay->next = part->stays;
+	part->stays = stay;
+	part->by_fault = arrival->trigger == MIGRATION_GPU_FAULT;
+	part->neighbour = arrival->neighbour;
+	part->launch = arrival->launch ? *arrival->launch : (struct gpu_work){ .ns = 0 };
+}
+
+void pages_arrive(struct migration *migration, struct allocation *allocation, uint64_t start,
+		  uint64_t end, const struct arrival *arrival)
+{
+	for (uint64_t block = start / MIGRATION_BLOCK; block <= (end - 1) / MIGRATION_BLOCK;
+	     block++) {
+		arrive(migration, block, allocation, start, end, arrival);
+	}
+}
+
+/* The host needed what a GPU's fault had taken. */
+static void count_return(struct migration *migration, const struct rules_context *context,
+			 struct part *part, int64_t ns)
+{
+	part->by_fault = false;
+	if (part->neighbour) {
+		count_neighbour(migration, context, &part->launch, part->allocation, ns);
+	} else {
+		count_trip(migration, context, &part->launch, part->allocation, ++part->trips, ns);
+	}
+}
+
+void pages_leave(struct migration *migration, const struct rules_context *context,
+		 struct allocation *allocation, uint64_t start, uint64_t end, int64_t ns,
+		 enum migration_trigger trigger, struct migration_row *row)
+{
+	for (uint64_t block = start / MIGRATION_BLOCK; block <= (end - 1) / MIGRATION_BLOCK;
+	     block++) {
+		struct part *part = part_of(migration, block, allocation);
+		struct pages pages = pages_of(block, start, end);
+
+		end_stays(migration, part, &pages, ns, row);
+		if (trigger == MIGRATION_CPU_FAULT && part->by_fault) {
+			count_return(migration, context, part, ns);
+		}
+	}
+}
+
+void pages_settle(struct migration *migration)
+{
+	GHashTableIter iterator;
+	gpointer parts;
+
+	g_hash_table_iter_init(&iterator, migration->blocks);
+	while (g_hash_table_iter_next(&iterator, NULL, &parts)) {
+		for (struct part *part = parts; part; part = part->next) {
+			settle(migration, part, INT64_MAX);
+		}
+	}
+}

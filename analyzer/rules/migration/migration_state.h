@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files about moved pages share: when what was called (migration_when.c), where pages are
+ * (migration_pages.c), advice and prefetches (migration_history.c), the rules (migration_rules.c)
+ * and those about prefetches (prefetches.c); migration.c keeps the account.
+ */
+#ifndef HIPGRAIN_RULES_MIGRATION_STATE_H
+#define HIPGRAIN_RULES_MIGRATION_STATE_H
+
+#include "migration.h"
+#include "analyzer/rules/engine/thresholds.h"
+
+#define PAGE 4096u
+/* Launches, waits and calls that are remembered: the driver's words come a moment after the fact.
+ */
+#define RECENT     1024u
+#define ANY_ACCESS (ISA_READ | ISA_WRITE | ISA_ATOMIC)
+
+/*
+ * The driver's time and the program's meet in two threads, each of which may be held up between
+ * looking at a clock and recording: who came first is certain only so far apart.
+ */
+#define SLACK_NS 1000000000
+
+/* A launch, or a wait (kernel_id 0) for all work or that of one stream. */
+struct gpu_work {
+	int64_t ns;
+	uint32_t kernel_id, args_id, stack_id;
+	uint64_t work_items;
+	int32_t device;
+	uint64_t stream;
+	bool everything;               /* a wait */
+	struct allocation *touched[4]; /* not referenced: only compared */
+	unsigned access[4];            /* of the machine code; 0: not known */
+	unsigned touched_count;
+	bool unknown; /* it may touch more */
+};
+
+struct call_record {
+	int64_t begin, end;
+	struct migration_call call;
+};
+
+struct prefetch_record {
+	uint64_t start, end;
+	int32_t target;
+	int64_t ns;
+	uint64_t stream;
+	uint32_t stack_id;
+	struct allocation *allocation; /* a reference */
+	int64_t used_ns;               /* by a launch first; 0: by none yet */
+	bool host_first;
+	struct gpu_work launch; /* at work when it was called, and used the memory; ns 0: none */
+	bool one_of_several;    /* ... or another kernel's */
+	uint64_t late;          /* bytes that faults of that launch brought */
+	bool beside;            /* the launch came after the call, on another stream */
+};
+
+/* Pages that a prefetch moved. */
+struct prefetch_move {
+	uint64_t start, end;
+	int32_t to;
+	int64_t ns;
+};
+
+/* Pages that a fault of a GPU moved, for a launch. */
+struct fault_move {
+	uint64_t start, end;
+	int32_t to;
+	int64_t ns;             /* the driver's */
+	struct gpu_work launch; /* for which */
+};
+
+struct migration {
+	struct gpu_work recent[RECENT];
+	uint64_t count;
+	struct call_record calls[RECENT];
+	uint64_t call_count;
+	struct fault_move faulted[RECENT];
+	uint64_t fault_count;
+	GHashTable *begun;  /* address -> when its move began: int64_t */
+	GPtrArray *open;    /* struct migration_row whose phase has not ended, borrowed */
+	GHashTable *rows;   /* key text -> struct migration_row, borrowed by the list */
+	GPtrArray *list;    /* struct migration_row */
+	GHashTable *blocks; /* address / 2 MiB -> struct part, a list */
+	GArray *prefetches; /* struct prefetch_record */
+	GArray *prefetched; /* struct prefetch_move, in the driver's order */
+	GHashTable *counts; /* finding -> struct launch_count */
+	bool source;        /* the driver's events were read */
+	uint64_t lost;      /* of them, dropped or not understood */
+	char *problem;
+};
+
+/* ---- migration_when.c ---- */
+
+/* An event that waits for launches ends them; a launch begins a moment. */
+void gpu_work_wait(struct migration *migration, const struct hg_event *event);
+void gpu_work_launch(struct migration *migration, const struct rules_context *context,
+		     const struct launch_memory *launch);
+/* Whether the launch may have used the memory: also where that is not known. */
+bool gpu_work_touches(const struct gpu_work *work, const struct allocation *allocation);
+/* Bits of ISA_READ ...; all of them where that is not known. */
+unsigned gpu_work_access(const struct gpu_work *work, const struct allocation *allocation);
+/*
+ * The launch whose kernel used the memory at time `ns`: the oldest that nobody had waited for by
+ * then. *several: there are others, of other kernels.
+ */
+const struct gpu_work *who_used(const struct migration *migration, int64_t ns, int32_t device,
+				const struct allocation *allocation, bool *several);
+
+enum page_use { NOT_USED, USED, CANNOT_TELL };
+
+/* What launches that were at work in [from, to] may have done to the memory. */
+enum page_use used_between(const struct migration *migration, const struct allocation *allocation,
+			   int64_t from, int64_t to, unsigned *access);
+
+/* A HIP call of the program's: phases of the host lie between two of them. */
+void note_call(struct migration *migration, const struct hg_event *event);
+/* The phase of the host's at that time. *open: its end has not been seen yet. */
+struct migration_phase phase_at(const struct migration *migration, int64_t ns, bool *open);
+
+/* ---- migration_pages.c ---- */
+
+/* What brought pages to a GPU. */
+struct arrival {
+	int64_t ns;
+	enum migration_trigger trigger;
+	int32_t device;
+	struct migration_row *row;     /* borrowed */
+	const struct gpu_work *launch; /* during the call only; NULL: none, or not known */
+	bool neighbour;                /* the launch was not given them: they share a block */
+};
+
+/* The parts of a block, of which each belongs to an allocation. */
+void parts_free(gpointer parts);
+/* [start, end) of the allocation came to a GPU. */
+void pages_arrive(struct migration *migration, struct allocation *allocation, uint64_t start,
+		  uint64_t end, const struct arrival *arrival);
+/* They went to the host, which is in `row`. */
+void pages_leave(struct migration *migration, const struct rules_context *context,
+		 struct allocation *allocation, uint64_t start, uint64_t end, int64_t ns,
+		 enum migration_trigger trigger, struct migration_row *row);
+/* Whose page on a GPU it is, as far as that came while it was recorded; NULL: nobody's. */
+struct allocation *pages_owner(const struct migration *migration, uint64_t page);
+/* After the last event: what is still there. */
+void pages_settle(struct migration *migration);
+
+/* ---- migration_history.c ---- */
+
+/* Of a row, in whichever list it is. */
+void migration_row_free(gpointer row);
+
+/* One more line of the allocation's history: advice or prefetch; what moved. */
+void history_advice(const struct rules_context *context, const struct migration_advice *advice,
+		    struct allocation *allocation);
+void history_move(const struct migration *migration, const struct rules_context *context,
+		  const struct hg_ev_migration *move, struct allocation *allocation, uint64_t bytes,
+		  int64_t began, int64_t ns, const struct gpu_work *launch);
+
+/* ---- migration_rules.c ---- */
+
+/* Each launch that leads to a finding counts once. */
+struct launch_count {
+	int64_t launch_ns;
+	uint64_t faults;
+};
+
+/* HG301 */
+void count_storm(struct migration *migration, const struct rules_context *context,
+		 const struct gpu_work *launch, struct allocation *allocation, int64_t ns,
+		 bool several);
+/* HG302: a block that `launch` brought came back, for the `trips`th time. */
+void count_trip(struct migration *migration, const struct rules_context *context,
+		const struct gpu_work *launch, struct allocation *allocation, unsigned trips,
+		int64_t ns);
+/* HG303: pages that no kernel was given went with a block, and the host needed them. */
+void count_neighbour(struct migration *migration, const struct rules_context *context,
+		     const struct gpu_work *launch, struct allocation *allocation, int64_t ns);
+/* HG308, HG309 */
+void count_eviction(const struct rules_context *context, const struct hg_ev_migration *move,
+		    struct allocation *allocation, int64_t ns);
+void count_stop(const struct rules_context *context, const struct hg_ev_migration *stop,
+		int64_t ns);
+
+/* ---- prefetches.c ---- */
+
+/* A prefetch, after the replay applied it; a launch, which may use what prefetches brought. */
+void note_prefetch(struct migration *migration, const struct rules_context *context);
+void prefetches_launch(struct migration *migration, const struct gpu_work *launch);
+/* HG305 by the host's fault. */
+void check_host_first(struct migration *migration, const struct rules_context *context,
+		      uint64_t start, uint64_t end, int64_t ns);
+/* Since when pages that a prefetch moved may have been used: its call, by the program's clock. */
+int64_t prefetch_began(const struct migration *migration, uint64_t start, uint64_t end,
+		       int32_t target, int64_t ns);
+/* A GPU's fault brought [start, end) for `launch`. */
+void prefetches_fault(struct migration *migration, const struct gpu_work *launch, int32_t device,
+		      uint64_t start, uint64_t end, int64_t ns);
+/* A prefetch brought pages. */
+void prefetches_move(struct migration *migration, const struct prefetch_move *move);
+/* HG304, HG311: at the end, when nothing was lost. */
+void prefetches_finish(struct migration *migration, const struct rules_context *context);
+
+#endif

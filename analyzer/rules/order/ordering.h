@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rules on the order of work: what they keep about a process. */
+#ifndef HIPGRAIN_RULES_ORDERING_H
+#define HIPGRAIN_RULES_ORDERING_H
+
+#include "analyzer/replay/order.h"
+#include "analyzer/rules/engine/rule_api.h"
+
+struct process_order {
+	struct process *process;
+	struct order order;
+	int serialised;      /* the environment makes every launch wait; -1: not looked at yet */
+	bool hidden_records; /* events may have been recorded by calls that are not in a trace */
+	bool unfollowed;     /* streams wait for something that is not in a trace */
+	GHashTable *gone_streams;  /* handles that were destroyed and did not come again */
+	GHashTable *waits;         /* event handle -> struct event_waits (streams.c) */
+	GHashTable *syncs;         /* stack id -> struct sync_site (streams.c) */
+	GHashTable *early;         /* handles of streams whose asynchronous work the runtime waited
+				      for all the same, and the program has not since (streams.c) */
+	GHashTable *lost;          /* allocation -> struct lost_result (errors.c) */
+	GHashTable *last_launches; /* tid -> struct launched (ordering.c) */
+	unsigned launches_since_wait, others_since_wait;
+	bool device_memory_only;       /* the launches since the last wait */
+	int32_t wait_tid;              /* who waited last */
+	struct sync_site *latest_wait; /* the last event was this wait; or NULL */
+	uint64_t barriers;             /* HG702 */
+	struct hg_ev_error sticky;     /* after which nothing works any more; code 0: none */
+	struct hg_ev_error no_memory;  /* the latest allocation that failed; code 0: none */
+};
+
+/* What an interface call, a kernel or a copy does to memory. */
+#define ACCESS_READ   ISA_READ
+#define ACCESS_WRITE  ISA_WRITE
+#define ACCESS_ATOMIC ISA_ATOMIC
+
+/* Somebody's use of an allocation at some moment. */
+struct use {
+	struct moment moment;
+	const struct isa_kernel *code; /* a kernel's; NULL: a call's */
+	uint64_t start, end;           /* addresses; end 0: a kernel's, from a pointer `start` on */
+	uint64_t signature; /* kernels: equal if kernel, scalar arguments and shape are equal */
+	uint64_t scalars; /* kernels: equal if scalar arguments and size are, whatever the kernel */
+	int64_t ns;
+	uint32_t stack_id;
+	int32_t device;
+	uint16_t api;
+	uint8_t access;
+	uint8_t kind;    /* enum stream_kind */
+	unsigned stream; /* number, 0: a default stream */
+	bool host;       /* the host itself is part of it, and waited for the stream before */
+	bool polls;      /* writes fine-grained memory that the host can look at meanwhile */
+};
+
+/* The uses of memory that one launch makes, as far as they are certain. */
+struct launch_use {
+	struct allocation *allocation; /* borrowed */
+	uint64_t address;
+	uint32_t kernarg;
+	uint8_t access;
+};
+
+struct launch_uses {
+	const struct isa_kernel *code; /* NULL: nothing is known */
+	uint64_t signature, scalars;
+	bool polls;
+	bool device_memory_only; /* nothing that the host could read without a copy */
+	bool complete;           /* no other memory is used */
+	bool null;               /* the code uses a null pointer, from the argument at: */
+	uint32_t null_kernarg;
+	unsigned count;
+	struct launch_use at[];
+};
+
+/* What the launch at hand does, cached with its arguments. NULL if its events were lost. */
+const struct launch_uses *launch_uses(const struct rules_context *context);
+
+/* The same, if it is known already and still holds; else NULL. */
+const struct launch_uses *launch_uses_known(const struct process *process,
+					    const struct kernel_args *args);
+
+/* What wakes about the order come with; members that do not belong to the wake are 0. */
+struct work {
+	struct process_order *at;
+	const struct order_stream *stream; /* SUBMIT; ORDERED_RELEASE: in which, NULL: at once */
+	uint64_t handle;                   /* SUBMIT: of the stream; EVENT_...: of the event */
+	unsigned api;
+	uint32_t stack_id;
+	const struct launch_uses *uses; /* of a launch, if its events are known */
+	const struct use *use;          /* WORK: without start, end and access */
+	struct moment moment;           /* TAKEN_BACK */
+	struct allocation *allocation;  /* ORDERED_RELEASE */
+	bool waits;                     /* ORDERED_RELEASE: for everything */
+};
+
+/* What is kept about the process, made if there is none. */
+struct process_order *order_of(struct process *process);
+/* NULL: nothing is. */
+struct process_order *order_known(struct process *process);
+
+/* streams.c: the runtime waited for what it was just given, though that call need not wait. */
+void streams_early(struct process_order *at, uint64_t handle, unsigned api);
+
+#endif

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* HG2xx and HG3xx: memory of a kind that the GPU cannot reach, advise or move. */
+#include "analyzer/rules/engine/rule_api.h"
+#include "analyzer/rules/engine/evidence.h"
+
+#include <string.h>
+
+/*
+ * The finding about calls of `api` on this memory. All call sites together: what is wrong is the
+ * kind of memory, wherever the call stands.
+ */
+static struct finding *call_finding(const struct rules_context *context, enum rule_id rule,
+				    unsigned api, const struct place *place, uint32_t stack_id,
+				    const char *outcome, bool *is_new)
+{
+	const struct allocation *allocation = place->allocation;
+
+	return findings_get(context->findings, rule, context->process, is_new, "%u %d %u %u %s",
+			    api, place->kind, allocation ? allocation->stack_id : 0,
+			    allocation ? 0 : stack_id, outcome);
+}
+
+static void describe_call(struct finding *finding, unsigned api, const struct place *place,
+			  uint64_t address)
+{
+	finding->api = g_strdup(hg_api_name(api));
+	finding_set_place(finding, place, address);
+}
+
+/* ---- HG209 ---- */
+
+static void report_unreachable(const struct rules_context *context, const struct launch *launch,
+			       const struct isa_use *use, const struct pointer_argument *pointer,
+			       const struct grain *grain)
+{
+	const struct allocation *allocation = pointer->place.allocation;
+	struct finding *finding;
+	char *what;
+	bool is_new;
+
+	if (maybe_unset(context, launch, use, pointer)) {
+		return;
+	}
+	finding = findings_get(context->findings, RULE_HG209, context->process, &is_new,
+			       "%s %u %d %u", launch->kernel->symbol, use->kernarg,
+			       pointer->place.kind, allocation ? allocation->stack_id : 0);
+	launch_hit(launch, finding);
+	what = place_figure(finding, 0, &pointer->place);
+	finding_met(finding, &pointer->place);
+	if (!is_new) {
+		g_free(what);
+		return;
+	}
+	finding_set_launch(finding, launch, pointer);
+	finding->granularity = GRAIN_INACCESSIBLE;
+	finding->why = g_strdup(grain->why);
+	finding->message = g_strdup_printf(
+	    "%s %s %s, which is the operating system's memory: with XNACK off the GPU has no "
+	    "mapping for it, and the access causes a memory access fault.",
+	    finding->kernel, use->access & (ISA_WRITE | ISA_ATOMIC) ? "writes to" : "reads", what);
+	finding->fix = g_strdup_printf(
+	    "run with HSA_XNACK=1 on a GPU and kernel that support it (MI200 and later),\n"
+	    "or allocate it with hipMallocManaged or hipMalloc,\n"
+	    "or register it with hipHostRegister and pass what hipHostGetDevicePointer returns");
+	g_free(what);
+	finding_at_most(finding, CONFIDENCE_LIKELY, use->certain ? NOT_SEEN : ONE_OF_SEVERAL);
+}
+
+/* ---- HG210 ---- */
+
+#define HOT_SIZE     (1u << 20) /* bytes: what stays in the GPU's caches does not matter */
+#define HOT_LAUNCHES 4          /* of the same memory */
+
+/* Of several allocations from one place the largest is shown; how much of it is read is not known.
+ */
+static void describe_hot(struct finding *finding, const struct pointer_argument *pointer)
+{
+	const struct allocation *allocation = pointer->place.allocation;
+
+	allocation_unref(finding->allocation);
+	finding_set_place(finding, &pointer->place, pointer->address);
+	finding_set_message(finding,
+			    g_strdup_printf("%s reads up to %" G_GUINT64_FORMAT
+					    " bytes of %s in place, over the interconnect, at "
+					    "every launch.",
+					    finding->kernel, allocation->size,
+					    allocation_noun(allocation)));
+}
+
+/* With a finding of HG210. */
+struct hot_memory {
+	struct allocation *latest; /* of several: met last; a reference */
+	uint64_t before_latest;    /* launches before it, while no other was live */
+};
+
+static void clear_hot(void *data)
+{
+	allocation_unref(((struct hot_memory *)data)->latest);
+}
+
+static const struct attachment_type hot_type = { sizeof(struct hot_memory), NULL, clear_hot };
+
+/*
+ * Memory from the same place need not be the same. One after the other, each begins to count anew;
+ * with n that live at once the launches must be more than n times one less than what counts, so
+ * that one of them was read that often.
+ */
+static void await_launches(struct finding *finding, struct hot_memory *hot, struct allocation *next)
+{
+	if (finding->launches >= finding->least_launches) {
+		finding->least_launches = HOT_LAUNCHES; /* one was */
+	} else if (hot->latest->freed &&
+		   finding->least_launches == hot->before_latest + HOT_LAUNCHES) {
+		hot->before_latest = finding->launches;
+		finding->least_launches = finding->launches + HOT_LAUNCHES;
+	} else {
+		finding->least_launches += HOT_LAUNCHES - 1;
+	}
+	allocation_unref(hot->latest);
+	hot->latest = allocation_ref(next);
+}
+
+static void report_hot(const struct rules_context *context, const struct launch *launch,
+		       const struct isa_use *use, const struct pointer_argument *pointer)
+{
+	struct allocation *allocation = pointer->place.allocation;
+	struct finding *finding;
+	struct hot_memory *hot;
+	bool is_new;
+
+	finding = findings_get(context->findings, RULE_HG210, context->process, &is_new, "%s %u %u",
+			       launch->kernel->symbol, use->kernarg, allocation->stack_id);
+	hot = attachment_get(&finding->evidence, &hot_type);
+	launch_hit(launch, finding);
+	if (is_new) {
+		finding->least_launches = HOT_LAUNCHES;
+		hot->latest = allocation_ref(allocation);
+		finding_set_launch(finding, launch, pointer);
+		describe_hot(finding, pointer);
+		finding->fix = g_strdup("copy it to device memory once (hipMalloc, hipMemcpyAsync) "
+					"and let the kernels read that");
+		if (!use->certain) {
+			finding_at_most(finding, CONFIDENCE_LIKELY, ONE_OF_SEVERAL);
+		}
+	} else if (hot->latest != allocation) {
+		finding_met(finding, &pointer->place);
+		await_launches(finding, hot, allocation);
+		if (allocation->size > finding->allocation->size) {
+			describe_hot(finding, pointer);
+		}
+	}
+}
+
+static bool is_hot(const struct rules_context *context, const struct isa_use *use,
+		   const struct place *place)
+{
+	struct grain grain;
+	bool host;
+
+	if (!(use->access & ISA_READ) || place->kind != PLACE_ALLOCATION ||
+	    place->allocation->size < HOT_SIZE) {
+		return false;
+	}
+	grain = place_grain(context->process, place);
+	host = grain.location == LOCATION_HOST && grain.granularity != GRAIN_INACCESSIBLE;
+	grain_clear(&grain);
+	return host;
+}
+
+/* ---- HG806 ---- */
+
+static void omp_unreachable(const struct rules_context *context, const struct launch *launch,
+			    const struct isa_use *use, const struct pointer_argument *pointer,
+			    const struct grain *grain)
+{
+	struct finding *finding;
+	bool is_new;
+	char *place;
+
+	finding = findings_get(context->findings, RULE_HG806, context->process, &is_new, "%s",
+			       launch->kernel->symbol);
+	launch_hit(launch, finding);
+	/* One region, whatever it uses: the runtime stops at the first. */
+	finding_detail(finding, ((uint64_t)use->kernarg << 32) |
+				    (pointer->place.allocation ? pointer->place.allocation->stack_id
+							       : (unsigned)pointer->place.kind));
+	if (!is_new) {
+		return;
+	}
+	finding_set_launch(finding, launch, pointer);
+	finding->granularity = GRAIN_INACCESSIBLE;
+	finding->why = g_strdup(grain->why);
+	place = place_text(&pointer->place);
+	finding->message =
+	    g_strdup_printf("the target region %s %s in place, but with XNACK off the GPU has no "
+			    "mapping for it: the access causes a memory access fault.",
+			    use->access & (ISA_WRITE | ISA_ATOMIC) ? "writes to" : "reads", place);
+	finding->fix = g_strdup("run with HSA_XNACK=1, which unified shared memory needs on a "
+				"discrete GPU (MI200 and later);\nor remove `requires "
+				"unified_shared_memory` and map the memory that the region uses");
+	g_free(place);
+	finding_at_most(finding, CONFIDENCE_LIKELY, use->certain ? NOT_SEEN : ONE_OF_SEVERAL);
+}
+
+/* ---- launches ---- */
+
+void check_placement(const struct rules_context *context)
+{
+	const struct launch *launch = context->launch;
+
+	for (size_t i = 0; launch->code && i < launch->code->use_count; i++) {
+		const struct isa_use *use = &launch->code->uses[i];
+		struct pointer_argument pointer;
+		struct grain grain;
+
+		if (use->access == 0 || !launch_pointer(context, launch, use->kernarg, &pointer)) {
+			continue;
+		}
+		if (is_hot(context, use, &pointer.place)) {
+			report_hot(context, launch, use, &pointer);
+		}
+		if (!is_system_memory(&pointer.place)) {
+			continue;
+		}
+		grain = place_grain(context->process, &pointer.place);
+		if (grain.granularity == GRAIN_INACCESSIBLE && launch_is_omp(launch)) {
+			omp_unreachable(context, launch, use, &pointer, &grain);
+		} else if (grain.granularity == GRAIN_INACCESSIBLE) {
+			report_unreachable(context, launch, use, &pointer, &grain);
+		} else if (grain.granularity == GRAIN_UNKNOWN) {
+			findings_limit(context->findings,
+				       "kernel %s uses the operating system's memory; unknown "
+				       "whether it may, because the state of XNACK is unknown",
+				       launch->code->name);
+		}
+		grain_clear(&grain);
+	}
+}
+
+/* ---- HG214 and HG304 ---- */
+
+static const char *advice_name(int32_t advice)
+{
+	/* hipMemoryAdvise, H523. */
+	switch (advice) {
+	case 1:
+		return "hipMemAdviseSetReadMostly";
+	case 2:
+		return "hipMemAdviseUnsetReadMostly";
+	case 3:
+		return "hipMemAdviseSetPreferredLocation";
+	case 4:
+		return "hipMemAdviseUnsetPreferredLocation";
+	case 5:
+		return "hipMemAdviseSetAccessedBy";
+	case 6:
+		return "hipMemAdviseUnsetAccessedBy";
+	case 100:
+		return "hipMemAdviseSetCoarseGrain";
+	case 101:
+		return "hipMemAdviseUnsetCoarseGrain";
+	default:
+		return "an unknown advice";
+	}
+}
+
+static struct model_memory call_memory(const struct rules_context *context,
+				       const struct place *place)
+{
+	struct model_environment environment = process_environment(context->process);
+	unsigned api = place->kind == PLACE_ALLOCATION ? place->allocation->api : HG_API_malloc;
+	uint64_t flags = place->kind == PLACE_ALLOCATION ? place->allocation->flags : 0;
+
+	return model_memory(api, flags, &environment);
+}
+
+static bool is_memory(const struct place *place)
+{
+	return place->kind == PLACE_ALLOCATION || is_system_memory(place);
+}
+
+/* With a finding of HG214 or HG304: what its message names so far. */
+static void clear_words(void *data)
+{
+	g_free(*(char **)data);
+}
+
+static const struct attachment_type words_type = { sizeof(char *), NULL, clear_words };
+
+/* Several kinds of advice can be given by one call site: the sentence names each once. */
+static bool add_word(struct finding *finding, const char *word)
+{
+	char **words = attachment_get(&finding->evidence, &words_type), *before = *words;
+
+	if (before) {
+		char **parts = g_strsplit(before, ", ", -1);
+		bool known = g_strv_contains((const char *const *)parts, word);
+
+		g_strfreev(parts);
+		if (known) {
+			return false;
+		}
+	}
+	*words = before ? g_strdup_printf("%s, %s", before, word) : g_strdup(word);
+	g_free(before);
+	return true;
+}
+
+static void report_no_effect(const struct rules_context *context, enum rule_id rule, unsigned api,
+			     uint64_t address, uint32_t stack_id, const char *call,
+			     const char *outcome, const char *fix)
+{
+	struct place place = process_place(context->process, address);
+	struct model_memory memory = call_memory(context, &place);
+	struct finding *finding;
+	char *what;
+	bool is_new;
+
+	finding = call_finding(context, rule, api, &place, stack_id, outcome, &is_new);
+	finding_hit(finding, context->event->ns, stack_id);
+	what = place_figure(finding, 0, &place);
+	finding_met(finding, &place);
+	if (add_word(finding, call)) {
+		finding_set_message(finding, g_strdup_printf("%s on %s %s.",
+							     *(char **)attachment_get(
+								 &finding->evidence, &words_type),
+							     what, outcome));
+	}
+	g_free(what);
+	if (!is_new) {
+		return;
+	}
+	describe_call(finding, api, &place, address);
+	finding->granularity = memory.granularity;
+	finding->why = g_strdup(memory.why);
+	finding->fix = g_strdup(fix);
+	if (!memory.certain) {
+		finding_at_most(finding, CONFIDENCE_LIKELY,
+				"the kind of memory depends on a property of the machine that "
+				"could not be queried");
+	}
+}
+
+#define ADVISE_FIX                                                                                \
+	"advice applies to hipMallocManaged memory, and with XNACK on to the operating system's " \
+	"memory: drop the call or allocate the memory that way"
+
+/* Some releases refuse the operating system's memory whatever XNACK is. */
+static const char *prefetch_fix(const struct process *process)
+{
+	struct model_environment environment = process_environment(process);
+
+	environment.xnack = 1;
+	return model_ask(QUESTION_PREFETCH, KIND_SYSTEM, &environment).access == ACCESS_YES
+		   ? "only memory that can migrate is prefetched: hipMallocManaged memory, and "
+		     "with "
+		     "XNACK on the operating system's memory; drop the call, or allocate that way, "
+		     "or "
+		     "use hipMemcpyAsync"
+		   : "this HIP release prefetches memory of hipMallocManaged only: drop the call, "
+		     "or "
+		     "allocate that way, or use hipMemcpyAsync" FIX_NOT_TESTED;
+}
+
+static void check_advise(const struct rules_context *context)
+{
+	const struct hg_ev_advise *advise = &context->event->advise;
+	struct place place = process_place(context->process, advise->ptr);
+
+	if (is_memory(&place) && !call_memory(context, &place).advisable) {
+		report_no_effect(context, RULE_HG214, advise->api, advise->ptr, advise->stack_id,
+				 advice_name(advise->advice), "changed nothing", ADVISE_FIX);
+	}
+}
+
+static void check_prefetch(const struct rules_context *context)
+{
+	const struct hg_ev_prefetch *prefetch = &context->event->prefetch;
+	struct place place = process_place(context->process, prefetch->ptr);
+
+	if (is_memory(&place) && !call_memory(context, &place).prefetchable) {
+		report_no_effect(context, RULE_HG304, prefetch->api, prefetch->ptr,
+				 prefetch->stack_id, "hipMemPrefetchAsync", "moved nothing",
+				 prefetch_fix(context->process));
+	}
+}
+
+/* A call that failed had no effect either; the finding then names the error. */
+static void check_error(const struct rules_context *context)
+{
+	const struct hg_ev_error *error = &context->event->error;
+	struct place place = process_place(context->process, error->ptr);
+	char *outcome;
+
+	if (!is_memory(&place)) {
+		return;
+	}
+	outcome =
+	    g_strdup_printf("failed with %s (%d)", model_hip_error_name(error->code), error->code);
+	if (error->api == HG_API_hipMemAdvise && !call_memory(context, &place).advisable) {
+		report_no_effect(context, RULE_HG214, error->api, error->ptr, error->stack_id,
+				 "hipMemAdvise", outcome, ADVISE_FIX);
+	}
+	if (error->api == HG_API_hipMemPrefetchAsync &&
+	    !call_memory(context, &place).prefetchable) {
+		report_no_effect(context, RULE_HG304, error->api, error->ptr, error->stack_id,
+				 "hipMemPrefetchAsync", outcome, prefetch_fix(context->process));
+	}
+	g_free(outcome);
+}
+
+void check_ineffective(const struct rules_context *context)
+{
+	switch (context->wake) {
+	case WAKE_ADVISE:
+		check_advise(context);
+		break;
+	case WAKE_PREFETCH:
+		check_prefetch(context);
+		break;
+	default:
+		check_error(context);
+		break;
+	}
+}

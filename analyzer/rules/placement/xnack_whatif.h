@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which memory kernels were given, and what they would meet there with XNACK on or off. */
+#ifndef HIPGRAIN_RULES_XNACK_WHATIF_H
+#define HIPGRAIN_RULES_XNACK_WHATIF_H
+
+#include "analyzer/rules/engine/rule_api.h"
+
+/* Memory of one call stack, as far as launches were given pointers into it. */
+struct xnack_row {
+	struct process *process;       /* borrowed */
+	struct allocation *allocation; /* a reference to the latest */
+	uint64_t allocations, bytes, launches;
+	char *kernel;     /* the first that was given it */
+	bool several;     /* other kernels were, too */
+	bool accessed;    /* the machine code of one accesses it; else it is only passed */
+	bool prefetched;  /* to a GPU, at some time */
+	bool accessed_by; /* advice keeps it mapped where it is, for a GPU that used it */
+	bool host_preferred;
+	char arch[16]; /* of the device that used it first: "gfx90a" */
+	uint32_t kernel_id;
+};
+
+/* What becomes of memory, from one state of XNACK to the other. */
+enum xnack_outcome {
+	XNACK_UNCHANGED,
+	XNACK_FAULTS,      /* the GPU has no mapping: the kernel ends with a memory fault */
+	XNACK_MIGRATES,    /* pages come at the GPU's first access, and go back at the host's */
+	XNACK_MAY_MIGRATE, /* ... or are used where they are, as the driver decides */
+	XNACK_REMOTE,      /* used in place, over the interconnect */
+	XNACK_CANNOT_TELL,
+	XNACK_OUTCOMES,
+};
+
+struct xnack_change {
+	enum xnack_outcome outcome;
+	enum model_access now, then; /* how the GPU reaches it */
+	int xnack;                   /* now; -1: not known */
+	const char *reason;          /* a clause */
+	const char *sources;         /* tags */
+};
+
+/* The section of the report. */
+struct xnack_whatif {
+	GPtrArray *rows;     /* struct xnack_row: memory that kernels were given */
+	GHashTable *unknown; /* struct process whose kernels may use other memory, too */
+};
+const struct xnack_whatif *xnack_whatif_result(const struct findings *findings);
+
+/* `xnack`: 0 or 1. Never fails. */
+struct xnack_change xnack_whatif_ask(const struct xnack_row *row, int xnack);
+/* "would migrate" */
+const char *xnack_outcome_text(enum xnack_outcome outcome);
+/* "migrates" */
+const char *xnack_outcome_name(enum xnack_outcome outcome);
+
+#endif

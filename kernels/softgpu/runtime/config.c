@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The environment variables that choose what hardware is modelled. README.md lists them. */
+#include "runtime.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <string.h>
+
+/* Half of the address window of memory.c. */
+#define MAX_VRAM_MIB (512u << 10)
+
+struct softgpu_config softgpu_config;
+struct sg_settings sg_settings;
+
+/* HSA_FORCE_FINE_GRAIN_PCIE has its ROCr meaning: it publishes the fine VRAM pool without XGMI. */
+static bool force_fine_pool;
+static uint64_t vram_mib;
+/* SOFTGPU_ARCH: whose memory; an index of this. */
+static const char *const architectures[] = { "gfx90a", "gfx942", NULL };
+enum { GFX90A, GFX942 };
+static uint64_t architecture;
+/* SOFTGPU_HSA_TABLE, by enum sg_table: the ROCm release that has this layout. */
+static const char *const tables[] = { "5.2", "5.6", "6.4", "foreign", NULL };
+
+enum type { SWITCH, NUMBER, CHOICE };
+
+static const struct {
+	const char *name;
+	enum type type;
+	void *target; /* bool or uint64_t */
+	uint64_t preset;
+	const char *const
+	    *choices; /* of a CHOICE, whose value is the number of one; NULL-terminated */
+} variables[] = {
+	{ "HSA_XNACK", SWITCH, &softgpu_config.xnack, 0, NULL },
+	{ "HSA_FORCE_FINE_GRAIN_PCIE", SWITCH, &force_fine_pool, 0, NULL },
+	{ "SOFTGPU_SEED", NUMBER, &softgpu_config.seed, 0, NULL },
+	{ "SOFTGPU_THREADS", NUMBER, &softgpu_config.threads, 0, NULL },
+	{ "SOFTGPU_NATIVE", NUMBER, &softgpu_config.native, 16, NULL },
+	{ "SOFTGPU_DROP_FINE_FP_ATOMICS", SWITCH, &softgpu_config.drop_fine_fp_atomics, 1, NULL },
+	{ "SOFTGPU_XGMI_CPU", SWITCH, &softgpu_config.xgmi_cpu, 0, NULL },
+	{ "SOFTGPU_PCIE_ATOMICS", SWITCH, &softgpu_config.pcie_atomics, 1, NULL },
+	{ "SOFTGPU_XGMI_HIVE", SWITCH, &sg_settings.hive, 1, NULL },
+	{ "SOFTGPU_SVM", SWITCH, &sg_settings.svm, 1, NULL },
+	{ "SOFTGPU_LOG", SWITCH, &sg_settings.log, 0, NULL },
+	{ "SOFTGPU_MIGRATION", SWITCH, &sg_settings.migration, 0, NULL },
+	{ "SOFTGPU_VRAM_MIB", NUMBER, &vram_mib, 65536, NULL },
+	{ "SOFTGPU_DEVICES", NUMBER, &sg_settings.gpus, 1, NULL },
+	{ "SOFTGPU_ARCH", CHOICE, &architecture, GFX90A, architectures },
+	{ "SOFTGPU_HSA_TABLE", CHOICE, &sg_settings.table, SG_TABLE_5_2, tables },
+};
+
+static int read_choice(size_t index, const char *text)
+{
+	const char *const *choices = variables[index].choices;
+	char list[64] = "";
+
+	for (size_t i = 0; choices[i]; i++) {
+		if (!strcmp(text, choices[i])) {
+			*(uint64_t *)variables[index].target = i;
+			return 0;
+		}
+		strcat(list, " ");
+		strcat(list, choices[i]);
+	}
+	sg_warn("%s=%s is not one of:%s", variables[index].name, text, list);
+	return -EINVAL;
+}
+
+static int read_one(size_t index)
+{
+	const char *text = getenv(variables[index].name);
+	uint64_t value = variables[index].preset;
+
+	if (variables[index].type == CHOICE)
+		return read_choice(index, text && *text ? text : variables[index].choices[value]);
+	if (text && *text) {
+		char *end;
+		errno = 0;
+		value = strtoull(text, &end, 0);
+		if (errno || *end || *text == '-' ||
+		    (variables[index].type == SWITCH && value > 1)) {
+			sg_warn("%s=%s is not %s", variables[index].name, text,
+				variables[index].type == SWITCH ? "0 or 1" : "a number");
+			return -EINVAL;
+		}
+	}
+	if (variables[index].type == SWITCH)
+		*(bool *)variables[index].target = value;
+	else
+		*(uint64_t *)variables[index].target = value;
+	return 0;
+}
+
+int sg_settings_read(void)
+{
+	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+		int error = read_one(i);
+		if (error)
+			return error;
+	}
+	if (!sg_settings.gpus || sg_settings.gpus > SG_MAX_GPUS) {
+		sg_warn("SOFTGPU_DEVICES must be between 1 and %u", SG_MAX_GPUS);
+		return -EINVAL;
+	}
+	if (!vram_mib || vram_mib > MAX_VRAM_MIB / sg_settings.gpus) {
+		sg_warn("SOFTGPU_VRAM_MIB must be between 1 and %lu",
+			MAX_VRAM_MIB / sg_settings.gpus);
+		return -EINVAL;
+	}
+	if (!softgpu_config.threads) {
+		long online = sysconf(_SC_NPROCESSORS_ONLN);
+
+		/* Who names a seed wants the same result again. */
+		softgpu_config.threads = softgpu_config.seed || online < 1 ? 1 : (uint64_t)online;
+	}
+	sg_settings.vram = vram_mib << 20;
+	sg_settings.fine_pool = sg_settings.hive || force_fine_pool;
+	sg_settings.xgmi_cpu = softgpu_config.xgmi_cpu;
+	sg_settings.gfx942 = architecture == GFX942;
+	/*
+	 * MI300 does them all, on fine-grained device and host memory
+	 * (docs/memory-model.md#fine-grained-host-memory). For system scope on host memory that is
+	 * less than atomic against the CPU; here it is atomic.
+	 */
+	if (architecture == GFX942) {
+		softgpu_config.drop_fine_fp_atomics = false;
+		softgpu_config.xgmi_cpu = true;
+	}
+	softgpu_config.atomic_log = getenv("SOFTGPU_ATOMIC_LOG");
+	if (softgpu_config.atomic_log && !*softgpu_config.atomic_log)
+		softgpu_config.atomic_log = NULL;
+	softgpu_config.access_log = getenv("SOFTGPU_ACCESS_LOG");
+	if (softgpu_config.access_log && !*softgpu_config.access_log)
+		softgpu_config.access_log = NULL;
+	return 0;
+}

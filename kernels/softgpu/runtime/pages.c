@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The thread that moves pages (pages.h): others hand it a request and wait for the answer; it does
+ * nothing else but hear of accesses by the host. What it does then: pager.c.
+ */
+#include "pager.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define STACK_SIZE (512u << 10)
+
+enum { IDLE, ASKED, ANSWERED };
+
+struct desk {
+	uint32_t state; /* futex: what `request` is */
+	struct sg_request request;
+	int bell; /* eventfd */
+	struct sg_pager pager;
+};
+
+/* Initialised, so that they are not in .bss, which is anonymous memory and could move. */
+static struct desk *desk __attribute__((section(".data"))) = NULL;
+static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t request_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* ---- the thread ---- */
+
+static void *run(void *unused)
+{
+	struct sg_pager *pager = &desk->pager;
+
+	(void)unused;
+	for (;;) {
+		struct pollfd fds[2] = { { .fd = desk->bell, .events = POLLIN },
+					 { .fd = pager->park.faults, .events = POLLIN } };
+		uint64_t rings;
+
+		/* Clients that were behind are looked at now and then. */
+		poll(fds, 2, pager->park.queued ? 0 : sg_smi_pending(&pager->smi) ? 1 : -1);
+		sg_smi_flush(&pager->smi);
+		if (fds[1].revents || pager->park.queued)
+			sg_pager_hear(pager);
+		if (fds[0].revents && read(desk->bell, &rings, sizeof rings) < 0)
+			continue;
+		if (__atomic_load_n(&desk->state, __ATOMIC_ACQUIRE) == ASKED) {
+			sg_pager_serve(pager, &desk->request);
+			__atomic_store_n(&desk->state, ANSWERED, __ATOMIC_RELEASE);
+			syscall(SYS_futex, &desk->state, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL,
+				0);
+		}
+	}
+	return NULL;
+}
+
+/* Have it served; the answer is in *request. With the lock. */
+static void ask_locked(struct sg_request *request)
+{
+	uint64_t one = 1;
+	int saved = errno;
+	uint32_t state;
+
+	desk->request = *request;
+	__atomic_store_n(&desk->state, ASKED, __ATOMIC_RELEASE);
+	while (write(desk->bell, &one, sizeof one) < 0 && errno == EINTR)
+		;
+	while ((state = __atomic_load_n(&desk->state, __ATOMIC_ACQUIRE)) != ANSWERED)
+		syscall(SYS_futex, &desk->state, FUTEX_WAIT_PRIVATE, state, NULL, NULL, 0);
+	*request = desk->request;
+	errno = saved;
+}
+
+/*
+ * fork() copies only what is mapped. The lock is held until it is over, and nothing is migrated;
+ * in the child nobody would bring it back.
+ */
+static void before_fork(void)
+{
+	struct sg_request request = { .operation = SG_HOLD, .end = UINT64_MAX };
+
+	pthread_mutex_lock(&request_lock);
+	if (desk)
+		ask_locked(&request);
+}
+
+static void after_fork_parent(void)
+{
+	struct sg_request request = { .operation = SG_RELEASE };
+
+	if (desk)
+		ask_locked(&request);
+	pthread_mutex_unlock(&request_lock);
+}
+
+static void after_fork_child(void)
+{
+	desk = NULL;
+	sg_settings.migration = false;
+	pthread_mutex_unlock(&request_lock);
+}
+
+static void open_log(struct sg_smi *smi)
+{
+	const char *path = getenv("SOFTGPU_MIGRATION_LOG");
+
+	smi->log = -1;
+	if (!path || !*path)
+		return;
+	smi->log = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	if (smi->log < 0)
+		sg_warn("can't open SOFTGPU_MIGRATION_LOG=%s", path);
+}
+
+static int start_thread(void)
+{
+	struct sg_mapping *stack = sg_memory_allocate(SG_INTERNAL, STACK_SIZE, 0, SG_NO_GPU, NULL);
+	pthread_attr_t attributes;
+	sigset_t all, old;
+	pthread_t thread;
+	int error;
+
+	if (!stack)
+		return -ENOMEM;
+	pthread_attr_init(&attributes);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	error = pthread_attr_setstack(&attributes, (void *)(uintptr_t)stack->host, STACK_SIZE);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	if (!error)
+		error = pthread_create(&thread, &attributes, run, NULL);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_attr_destroy(&attributes);
+	if (error)
+		return -error;
+	pthread_setname_np(thread, "softgpu-pages");
+	return 0;
+}
+
+static struct desk *start(void)
+{
+	static bool registered;
+	struct sg_mapping *mapping;
+	struct desk *new;
+	int error;
+
+	pthread_mutex_lock(&start_lock);
+	if (desk)
+		goto out;
+	mapping = sg_memory_allocate(SG_INTERNAL, sizeof *new, 0, SG_NO_GPU, NULL);
+	if (!mapping)
+		sg_die("out of memory for the list of pages");
+	new = (struct desk *)(uintptr_t)mapping->host;
+	new->pager.smi.pid = getpid();
+	new->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	open_log(&new->pager.smi);
+	error = sg_park_open(&new->pager.park);
+	if (error)
+		sg_warn("pages don't come back when the host uses them: %s (it takes Linux 6.8, "
+			"and permission for userfaultfd)",
+			strerror(-error));
+	desk = new;
+	if (new->bell < 0 || start_thread())
+		sg_die("can't start the thread that moves pages");
+	if (!registered)
+		registered = !pthread_atfork(before_fork, after_fork_parent, after_fork_child);
+out:
+	pthread_mutex_unlock(&start_lock);
+	return desk;
+}
+
+/* False: nothing has moved yet, or never will. */
+static bool ask(struct sg_request *request, bool begin)
+{
+	if (!__atomic_load_n(&desk, __ATOMIC_ACQUIRE) && (!begin || !start()))
+		return false;
+	pthread_mutex_lock(&request_lock);
+	if (desk)
+		ask_locked(request);
+	pthread_mutex_unlock(&request_lock);
+	return true;
+}
+
+/* ---- for the others ---- */
+
+int sg_pages_touch(unsigned gpu, uint64_t address, int target, bool retry, bool write,
+		   const struct sg_range *range, uint64_t *first, uint64_t *last)
+{
+	struct sg_request request = { .operation = SG_TOUCH,
+				      .gpu = gpu,
+				      .start = address,
+				      .target = target,
+				      .retry = retry,
+				      .write = write,
+				      .range = *range };
+
+	if (!ask(&request, retry)) {
+		*first = range->low;
+		*last = range->high;
+		return SG_WITH_HOST;
+	}
+	*first = request.first > range->low ? request.first : range->low;
+	*last = request.last < range->high ? request.last : range->high;
+	return request.result;
+}
+
+int sg_pages_where(uint64_t address)
+{
+	struct sg_request request = { .operation = SG_WHERE, .start = address };
+
+	return ask(&request, false) ? request.result : SG_WITH_HOST;
+}
+
+void sg_pages_move(uint64_t start, uint64_t end, int target, const struct sg_range *range)
+{
+	struct sg_request request = {
+		.operation = SG_MOVE, .start = start, .end = end, .target = target, .range = *range
+	};
+
+	ask(&request, true);
+}
+
+void sg_pages_drop(uint64_t start, uint64_t end)
+{
+	struct sg_request request = { .operation = SG_DROP, .start = start, .end = end };
+
+	ask(&request, false);
+}
+
+void sg_pages_hold(uint64_t start, uint64_t end)
+{
+	struct sg_request request = { .operation = SG_HOLD, .start = start, .end = end };
+
+	ask(&request, true);
+}
+
+void sg_pages_release(void)
+{
+	struct sg_request request = { .operation = SG_RELEASE };
+
+	ask(&request, false);
+}
+
+void sg_pages_park(void)
+{
+	struct sg_request request = { .operation = SG_PARK };
+
+	ask(&request, false);
+}
+
+int softgpu_smi_open(unsigned gpu, uint32_t *id)
+{
+	struct sg_request request = { .operation = SG_CLIENT, .gpu = gpu };
+	int ends[2], error;
+
+	if (!sg_settings.migration || gpu >= sg_settings.gpus)
+		return gpu < sg_settings.gpus ? -ENOTTY : -ENODEV;
+	error = sg_smi_pair(ends);
+	if (error)
+		return error;
+	request.target = ends[0];
+	if (!ask(&request, true))
+		request.result = -ENOTTY;
+	if (request.result) {
+		close(ends[0]);
+		close(ends[1]);
+		return request.result;
+	}
+	*id = SG_KFD_ID((int)gpu);
+	return ends[1];
+}

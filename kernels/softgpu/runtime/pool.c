@@ -1,0 +1,490 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Memory pools, allocations, locks and pointer queries. */
+#include "runtime.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define FINE    HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED
+#define COARSE  HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED
+#define KERNARG HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_KERNARG_INIT
+
+/*
+ * In the order in which ROCr publishes them (docs/hip-api.md#initialisation-requirements).
+ * The fine-grained VRAM pool is there only with an XGMI hive or HSA_FORCE_FINE_GRAIN_PCIE
+ * (docs/memory-model.md#hipextmallocwithflags).
+ */
+#define GPU_POOLS(n)                                                   \
+	{ &sg_gpu_agents[n], HSA_AMD_SEGMENT_GLOBAL, COARSE, 0, 0 },   \
+	    { &sg_gpu_agents[n], HSA_AMD_SEGMENT_GLOBAL, FINE, 0, 0 }, \
+	{                                                              \
+		&sg_gpu_agents[n], HSA_AMD_SEGMENT_GROUP, 0, 65536, 0  \
+	}
+
+static struct sg_pool pools[] = {
+	{ &sg_cpu_agent, HSA_AMD_SEGMENT_GLOBAL, FINE, 0, 0 },
+	{ &sg_cpu_agent, HSA_AMD_SEGMENT_GLOBAL, FINE | KERNARG, 0, 0 },
+	{ &sg_cpu_agent, HSA_AMD_SEGMENT_GLOBAL, COARSE, 0, 0 },
+	GPU_POOLS(0),
+	GPU_POOLS(1),
+	GPU_POOLS(2),
+	GPU_POOLS(3),
+	GPU_POOLS(4),
+	GPU_POOLS(5),
+	GPU_POOLS(6),
+	GPU_POOLS(7),
+};
+#define POOL_COUNT (sizeof pools / sizeof *pools)
+
+static bool exists(const struct sg_pool *pool)
+{
+	if (!pool->agent->gpu)
+		return true;
+	return pool->agent->number < sg_settings.gpus &&
+	       (sg_settings.fine_pool || pool->flags != FINE);
+}
+
+static uint64_t pool_size(const struct sg_pool *pool)
+{
+	if (pool->segment == HSA_AMD_SEGMENT_GROUP)
+		return pool->size;
+	if (pool->agent->gpu)
+		return sg_settings.vram;
+	return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+struct sg_pool *sg_pool_get(hsa_amd_memory_pool_t handle)
+{
+	for (size_t i = 0; i < POOL_COUNT; i++)
+		if (handle.handle == (uint64_t)(uintptr_t)&pools[i] && exists(&pools[i]))
+			return &pools[i];
+	return NULL;
+}
+
+unsigned sg_pool_number(const struct sg_pool *pool)
+{
+	return (unsigned)(pool - pools);
+}
+
+struct sg_pool *sg_pool_by_number(unsigned number)
+{
+	return number < POOL_COUNT && exists(&pools[number]) ? &pools[number] : NULL;
+}
+
+hsa_status_t hsa_amd_agent_iterate_memory_pools(
+    hsa_agent_t handle, hsa_status_t (*callback)(hsa_amd_memory_pool_t, void *), void *data)
+{
+	const struct sg_agent *agent = sg_agent_get(handle);
+
+	if (!agent)
+		return HSA_STATUS_ERROR_INVALID_AGENT;
+	if (!callback)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	for (size_t i = 0; i < POOL_COUNT; i++) {
+		hsa_amd_memory_pool_t pool = { (uint64_t)(uintptr_t)&pools[i] };
+		hsa_status_t status;
+		if (pools[i].agent != agent || !exists(&pools[i]))
+			continue;
+		status = callback(pool, data);
+		if (status)
+			return status;
+	}
+	return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_amd_memory_pool_get_info(hsa_amd_memory_pool_t handle,
+					  hsa_amd_memory_pool_info_t attribute, void *value)
+{
+	const struct sg_pool *pool = sg_pool_get(handle);
+	bool global;
+
+	if (!pool)
+		return (hsa_status_t)HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
+	if (!value)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	global = pool->segment == HSA_AMD_SEGMENT_GLOBAL;
+	switch ((int)attribute) {
+	case HSA_AMD_MEMORY_POOL_INFO_SEGMENT:
+		*(hsa_amd_segment_t *)value = pool->segment;
+		break;
+	case HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS:
+		*(uint32_t *)value = pool->flags;
+		break;
+	case HSA_AMD_MEMORY_POOL_INFO_SIZE:
+	case HSA_AMD_MEMORY_POOL_INFO_ALLOC_MAX_SIZE:
+		*(size_t *)value = pool_size(pool);
+		break;
+	case HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALLOWED:
+		*(bool *)value = global;
+		break;
+	case HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_GRANULE:
+	case HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALIGNMENT:
+		*(size_t *)value = global ? SOFTGPU_PAGE_SIZE : 0;
+		break;
+	case POOL_INFO_REC_GRANULE: /* the driver's large pages */
+		*(size_t *)value = !global            ? 0
+				   : pool->agent->gpu ? (size_t)2 << 20
+						      : SOFTGPU_PAGE_SIZE;
+		break;
+	case POOL_INFO_LOCATION:
+		*(uint32_t *)value = pool->agent->gpu;
+		break;
+	case HSA_AMD_MEMORY_POOL_INFO_ACCESSIBLE_BY_ALL:
+		*(bool *)value = !pool->agent->gpu;
+		break;
+	default:
+		sg_warn("hsa_amd_memory_pool_get_info: unknown attribute %#x", attribute);
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	}
+	return HSA_STATUS_SUCCESS;
+}
+
+/*
+ * How the agent of one end reaches the memory of the other. Two GPUs without a hive have no
+ * peer-to-peer path: whether it exists depends on the board, and refusing is what programs must be
+ * able to handle.
+ */
+static const struct link {
+	hsa_amd_memory_pool_access_t access;
+	uint32_t hops;
+	uint32_t distance;
+	bool xgmi;
+} no_link = { HSA_AMD_MEMORY_POOL_ACCESS_ALLOWED_BY_DEFAULT, 0, 0, false },
+  /* CPU to VRAM is not "never": large BAR. */
+    host_link = { HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT, 1, 20, false },
+  host_xgmi_link = { HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT, 1, 20, true },
+  hive_link = { HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT, 1, 15, true },
+  far_link = { HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED, 2, 40, false };
+
+static const struct link *link_between(const struct sg_agent *a, const struct sg_agent *b)
+{
+	if (a == b)
+		return &no_link;
+	if (a->gpu && b->gpu)
+		return sg_settings.hive ? &hive_link : &far_link;
+	return sg_settings.xgmi_cpu ? &host_xgmi_link : &host_link;
+}
+
+hsa_status_t hsa_amd_agent_memory_pool_get_info(hsa_agent_t agent_handle,
+						hsa_amd_memory_pool_t pool_handle,
+						hsa_amd_agent_memory_pool_info_t attribute,
+						void *value)
+{
+	const struct sg_agent *agent = sg_agent_get(agent_handle);
+	const struct sg_pool *pool = sg_pool_get(pool_handle);
+	const struct link *link;
+
+	if (!agent)
+		return HSA_STATUS_ERROR_INVALID_AGENT;
+	if (!pool)
+		return (hsa_status_t)HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
+	if (!value)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	link = link_between(agent, pool->agent);
+	switch ((int)attribute) {
+	case HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS:
+		*(hsa_amd_memory_pool_access_t *)value =
+		    link->hops && pool->segment == HSA_AMD_SEGMENT_GROUP
+			? HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED
+			: link->access;
+		break;
+	case HSA_AMD_AGENT_MEMORY_POOL_INFO_NUM_LINK_HOPS:
+		*(uint32_t *)value = link->hops;
+		break;
+	case HSA_AMD_AGENT_MEMORY_POOL_INFO_LINK_INFO:
+		if (!link->hops)
+			break;
+		*(hsa_amd_memory_pool_link_info_t *)value = (hsa_amd_memory_pool_link_info_t){
+			.atomic_support_32bit = link->xgmi || softgpu_config.pcie_atomics,
+			.atomic_support_64bit = link->xgmi || softgpu_config.pcie_atomics,
+			.coherent_support = true,
+			.link_type =
+			    link->xgmi ? HSA_AMD_LINK_INFO_TYPE_XGMI : HSA_AMD_LINK_INFO_TYPE_PCIE,
+			.numa_distance = link->distance,
+		};
+		break;
+	default:
+		sg_warn("hsa_amd_agent_memory_pool_get_info: unknown attribute %#x", attribute);
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	}
+	return HSA_STATUS_SUCCESS;
+}
+
+uint64_t sg_pool_room(const struct sg_agent *gpu)
+{
+	uint64_t used = 0;
+
+	for (size_t i = 0; i < POOL_COUNT; i++)
+		if (pools[i].agent == gpu && pools[i].segment == HSA_AMD_SEGMENT_GLOBAL)
+			used += __atomic_load_n(&pools[i].used, __ATOMIC_RELAXED);
+	return used < sg_settings.vram ? sg_settings.vram - used : 0;
+}
+
+bool sg_pool_take(struct sg_pool *pool, uint64_t size)
+{
+	if (__atomic_add_fetch(&pool->used, size, __ATOMIC_RELAXED) <= pool_size(pool))
+		return true;
+	__atomic_sub_fetch(&pool->used, size, __ATOMIC_RELAXED);
+	return false;
+}
+
+unsigned sg_pool_state(const struct sg_pool *pool)
+{
+	return (pool->flags & FINE ? SOFTGPU_PAGE_FINE : 0) |
+	       (pool->agent->gpu ? 0 : SOFTGPU_PAGE_HOST);
+}
+
+hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t handle, size_t size, uint32_t flags,
+					  void **pointer)
+{
+	struct sg_pool *pool = sg_pool_get(handle);
+	struct sg_mapping *mapping;
+
+	(void)flags;
+	if (!pool)
+		return (hsa_status_t)HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
+	if (!size || !pointer)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	if (pool->segment != HSA_AMD_SEGMENT_GLOBAL || size > pool_size(pool))
+		return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+	if (!sg_pool_take(pool, size))
+		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+	/* Host memory is the GPUs' only after hsa_amd_agents_allow_access. */
+	mapping =
+	    sg_memory_allocate(SG_POOL, size, sg_pool_state(pool), sg_gpu_bit(pool->agent), pool);
+	if (!mapping) {
+		__atomic_sub_fetch(&pool->used, size, __ATOMIC_RELAXED);
+		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+	}
+	*pointer = (void *)(uintptr_t)mapping->gpu;
+	sg_log("pool: %zu bytes of %s %s at %p", size, pool->agent->gpu ? "VRAM" : "host memory",
+	       pool->flags & FINE ? "fine" : "coarse", *pointer);
+	return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_amd_memory_pool_free(void *pointer)
+{
+	struct sg_mapping *mapping;
+
+	if (!pointer)
+		return HSA_STATUS_SUCCESS;
+	mapping = sg_memory_find((uint64_t)(uintptr_t)pointer);
+	if (!mapping || mapping->kind != SG_POOL || mapping->attached ||
+	    mapping->gpu != (uint64_t)(uintptr_t)pointer)
+		return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+	sg_log("pool: free %p", pointer);
+	__atomic_sub_fetch(&mapping->pool->used, mapping->request, __ATOMIC_RELAXED);
+	sg_memory_free(mapping);
+	return HSA_STATUS_SUCCESS;
+}
+
+bool sg_pool_reachable(uint32_t count, const hsa_agent_t *agents, const struct sg_agent *owner,
+		       uint32_t *gpus)
+{
+	*gpus = SG_NO_GPU;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct sg_agent *agent = sg_agent_get(agents[i]);
+		if (!agent ||
+		    link_between(agent, owner)->access == HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED)
+			return false;
+		*gpus |= sg_gpu_bit(agent);
+	}
+	return true;
+}
+
+hsa_status_t hsa_amd_agents_allow_access(uint32_t count, const hsa_agent_t *agents,
+					 const uint32_t *flags, const void *pointer)
+{
+	struct sg_mapping *mapping = sg_memory_find((uint64_t)(uintptr_t)pointer);
+	uint32_t gpus;
+
+	if (flags || !count || !agents)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	if (!mapping || mapping->kind != SG_POOL)
+		return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+	if (!sg_pool_reachable(count, agents, mapping->pool->agent, &gpus))
+		return HSA_STATUS_ERROR_INVALID_AGENT;
+	/* The list replaces the former one; the owner keeps its access. */
+	sg_memory_set_access(mapping, gpus | sg_gpu_bit(mapping->pool->agent), SG_NO_GPU);
+	return HSA_STATUS_SUCCESS;
+}
+
+/*
+ * Make the host's pages present and writable, as pinning does: that fails for memory that is not
+ * mapped or that the process itself may not write (the driver always pins for writing).
+ */
+static bool pin(uint64_t address, uint64_t size)
+{
+	static const int populate_write = 23; /* MADV_POPULATE_WRITE, Linux 5.14 */
+	static char probe;
+	uint64_t page = SOFTGPU_PAGE_SIZE - 1, start = address & ~page;
+	uint64_t length = ((address + size + page) & ~page) - start;
+
+	if (!madvise((void *)(uintptr_t)start, length, populate_write) || errno == EAGAIN)
+		return true;
+	/* An older kernel knows nothing of it, for any memory. */
+	return errno == EINVAL && madvise((void *)((uintptr_t)&probe & ~(uintptr_t)page),
+					  SOFTGPU_PAGE_SIZE, populate_write);
+}
+
+static hsa_status_t lock_memory(void *host, size_t size, const hsa_agent_t *agents, int count,
+				struct sg_pool *pool, void **agent_pointer)
+{
+	uint64_t address = (uint64_t)(uintptr_t)host;
+	unsigned state = SOFTGPU_PAGE_HOST | (pool ? sg_pool_state(pool) : SOFTGPU_PAGE_FINE);
+	struct sg_mapping *mapping, known;
+	uint32_t gpus;
+
+	if (!host || !size || !agent_pointer || count < 0 || (count && !agents) ||
+	    address + size < address)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	*agent_pointer = NULL;
+	if (pool && (pool->agent->gpu || pool->segment != HSA_AMD_SEGMENT_GLOBAL))
+		return (hsa_status_t)HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
+	if (!sg_pool_reachable((uint32_t)count, agents, &sg_cpu_agent, &gpus))
+		return HSA_STATUS_ERROR_INVALID_AGENT;
+	if (sg_memory_describe(address, &known) && known.kind != SG_LOCK) {
+		/* HSA memory is locked by nature. */
+		*agent_pointer = host;
+		return HSA_STATUS_SUCCESS;
+	}
+	if (!pin(address, size))
+		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+	mapping = sg_memory_lock(address, size, state, count ? gpus : SG_EVERY_GPU, pool);
+	if (!mapping)
+		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+	*agent_pointer = (void *)(uintptr_t)(mapping->gpu + mapping->lead);
+	sg_log("lock: %p+%zu %s as %p", host, size, state & SOFTGPU_PAGE_FINE ? "fine" : "coarse",
+	       *agent_pointer);
+	return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_amd_memory_lock(void *host, size_t size, hsa_agent_t *agents, int count,
+				 void **agent_pointer)
+{
+	return lock_memory(host, size, agents, count, NULL, agent_pointer);
+}
+
+hsa_status_t hsa_amd_memory_lock_to_pool(void *host, size_t size, hsa_agent_t *agents, int count,
+					 hsa_amd_memory_pool_t handle, uint32_t flags,
+					 void **agent_pointer)
+{
+	struct sg_pool *pool = sg_pool_get(handle);
+
+	if (flags)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	if (!pool)
+		return (hsa_status_t)HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
+	return lock_memory(host, size, agents, count, pool, agent_pointer);
+}
+
+hsa_status_t hsa_amd_memory_unlock(void *host)
+{
+	struct sg_mapping *mapping = sg_memory_find_lock((uint64_t)(uintptr_t)host), known;
+
+	if (mapping) {
+		sg_log("unlock: %p", host);
+		sg_memory_free(mapping);
+		return HSA_STATUS_SUCCESS;
+	}
+	return sg_memory_describe((uint64_t)(uintptr_t)host, &known) && known.kind != SG_LOCK
+		   ? HSA_STATUS_SUCCESS
+		   : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+}
+
+/* The CPU and those of `gpus` that exist; none for memory that HSA does not know. */
+static hsa_status_t list_agents(hsa_amd_pointer_type_t type, uint32_t gpus,
+				void *(*allocate)(size_t), uint32_t *count, hsa_agent_t **list)
+{
+	*count = 0;
+	*list = NULL;
+	if (type == HSA_EXT_POINTER_TYPE_UNKNOWN)
+		return HSA_STATUS_SUCCESS;
+	*list = allocate((1 + sg_settings.gpus) * sizeof **list);
+	if (!*list)
+		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+	(*list)[(*count)++] = sg_agent_handle(&sg_cpu_agent);
+	for (unsigned i = 0; i < sg_settings.gpus; i++)
+		if (gpus & sg_gpu_bit(&sg_gpu_agents[i]))
+			(*list)[(*count)++] = sg_agent_handle(&sg_gpu_agents[i]);
+	return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_amd_pointer_info(const void *pointer, hsa_amd_pointer_info_t *info,
+				  void *(*allocate)(size_t), uint32_t *agent_count,
+				  hsa_agent_t **accessible)
+{
+	struct sg_mapping copy, *mapping = NULL;
+	hsa_amd_pointer_info_t full = { .size = sizeof full, .type = HSA_EXT_POINTER_TYPE_UNKNOWN };
+	uint32_t gpus = SG_NO_GPU;
+	uint64_t reserved;
+
+	if (!pointer || !info || !info->size)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	if (sg_memory_describe((uint64_t)(uintptr_t)pointer, &copy))
+		mapping = &copy;
+	if (mapping && mapping->kind != SG_INTERNAL) {
+		full.type = mapping->kind == SG_LOCK ? HSA_EXT_POINTER_TYPE_LOCKED
+			    : mapping->attached      ? HSA_EXT_POINTER_TYPE_IPC
+						     : HSA_EXT_POINTER_TYPE_HSA;
+		full.agentBaseAddress = (void *)(uintptr_t)(mapping->gpu + mapping->lead);
+		full.hostBaseAddress = (void *)(uintptr_t)(mapping->host + mapping->lead);
+		full.sizeInBytes = mapping->request;
+		full.userData = mapping->user_data;
+		full.agentOwner = sg_agent_handle(mapping->pool ? mapping->pool->agent
+						  : mapping->kind == SG_CODE
+						      ? &sg_gpu_agents[__builtin_ctz(mapping->gpus)]
+						      : &sg_cpu_agent);
+		if (mapping->kind == SG_VMEM)
+			full.hostBaseAddress = NULL;
+		full.global_flags = mapping->pool                        ? mapping->pool->flags
+				    : mapping->state & SOFTGPU_PAGE_FINE ? FINE
+									 : COARSE;
+		gpus = mapping->gpus;
+	}
+	if (!mapping && sg_vmem_find((uint64_t)(uintptr_t)pointer, &reserved, &full.sizeInBytes)) {
+		full.type = (hsa_amd_pointer_type_t)POINTER_TYPE_RESERVED_ADDR;
+		full.agentBaseAddress = (void *)(uintptr_t)reserved;
+	}
+	if (full.size > info->size)
+		full.size = info->size;
+	memcpy(info, &full, full.size);
+	if (agent_count && accessible && allocate)
+		return list_agents(full.type, gpus, allocate, agent_count, accessible);
+	return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_amd_pointer_info_set_userdata(const void *pointer, void *user_data)
+{
+	struct sg_mapping *mapping = sg_memory_find((uint64_t)(uintptr_t)pointer);
+
+	if (!mapping || mapping->kind == SG_INTERNAL)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	mapping->user_data = user_data;
+	return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_amd_memory_pool_can_migrate(hsa_amd_memory_pool_t from, hsa_amd_memory_pool_t to,
+					     bool *result)
+{
+	if (!sg_pool_get(from) || !sg_pool_get(to))
+		return (hsa_status_t)HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
+	if (!result)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	*result = false;
+	return HSA_STATUS_SUCCESS;
+}
+
+/* In the base profile registering ordinary memory is a hint (hsa.h, hsa_memory_register). */
+hsa_status_t hsa_memory_register(void *pointer, size_t size)
+{
+	return pointer || !size ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+}
+
+hsa_status_t hsa_memory_deregister(void *pointer, size_t size)
+{
+	(void)pointer, (void)size;
+	return HSA_STATUS_SUCCESS;
+}

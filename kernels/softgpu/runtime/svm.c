@@ -1,0 +1,655 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Shared virtual memory: attributes of host pages, as KFD keeps them. They belong to pages, not
+ * to allocations: a request is rounded outward to 4096 bytes (docs/memory-model.md#advice), stays
+ * when heap memory is freed and reused, and ends with the mapping. Defaults: coherent
+ * (fine-grained), granularity 9 (docs/memory-model.md#hsa-constants); accessible to the GPU only
+ * with XNACK.
+ */
+#include "pages.h"
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Later than the headers of 5.2.3 (docs/memory-model.md#hsa-constants). */
+#define SVM_ATTRIB_GPU_EXEC 7u
+
+enum access { ACCESS_PRESET, ACCESS_MIGRATE, ACCESS_IN_PLACE, ACCESS_NONE };
+
+struct attributes {
+	enum access access[SG_MAX_GPUS];
+	bool coarse, read_only, hive_local, read_mostly, gpu_exec;
+	uint64_t granularity;
+	const struct sg_agent *preferred;
+	const struct sg_agent *prefetched; /* where the pages were moved; NULL: never */
+};
+
+static const struct attributes preset = { .granularity = 9 };
+
+struct range {
+	uint64_t start, end;
+	struct attributes attributes;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct range *ranges; /* sorted, without overlap; pages outside have the presets */
+static size_t count, capacity;
+static struct sg_vma_list vmas;
+static uint64_t epoch = 1, vmas_epoch;
+static bool marks_work = true;
+
+static uint64_t page_down(uint64_t address)
+{
+	return address & ~(uint64_t)(SOFTGPU_PAGE_SIZE - 1);
+}
+
+/* Index of the first range that ends above `address`. */
+static size_t first_above(uint64_t address)
+{
+	size_t low = 0, high = count;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (ranges[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static struct range *find(uint64_t address)
+{
+	size_t index = first_above(address);
+	return index < count && ranges[index].start <= address ? &ranges[index] : NULL;
+}
+
+static int insert(size_t index, struct range range)
+{
+	if (count == capacity) {
+		size_t larger = capacity ? capacity * 2 : 64;
+		struct range *moved = realloc(ranges, larger * sizeof *moved);
+		if (!moved)
+			return -1;
+		ranges = moved;
+		capacity = larger;
+	}
+	memmove(&ranges[index + 1], &ranges[index], (count - index) * sizeof *ranges);
+	ranges[index] = range;
+	count++;
+	return 0;
+}
+
+/* Make `address` a boundary. */
+static int split(uint64_t address)
+{
+	size_t index = first_above(address);
+	struct range upper;
+
+	if (index == count || ranges[index].start >= address)
+		return 0;
+	upper = ranges[index];
+	upper.start = address;
+	if (insert(index + 1, upper))
+		return -1;
+	ranges[index].end = address;
+	return 0;
+}
+
+/* Cover [start, end) with ranges of their own, filling gaps with the presets. */
+static int cover(uint64_t start, uint64_t end)
+{
+	if (split(start) || split(end))
+		return -1;
+	for (uint64_t at = start; at < end;) {
+		size_t index = first_above(at);
+		uint64_t stop =
+		    index < count && ranges[index].start < end ? ranges[index].start : end;
+		if (stop > at && insert(index, (struct range){ at, stop, preset }))
+			return -1;
+		at = ranges[index].end;
+	}
+	return 0;
+}
+
+/* Forget [start, end). */
+static void drop(uint64_t start, uint64_t end)
+{
+	size_t first, last;
+
+	if (split(start) || split(end))
+		sg_die("out of memory for SVM attributes");
+	first = first_above(start);
+	last = first;
+	while (last < count && ranges[last].start < end)
+		last++;
+	memmove(&ranges[first], &ranges[last], (count - last) * sizeof *ranges);
+	count -= last - first;
+}
+
+static bool same(const struct attributes *a, const struct attributes *b)
+{
+	return !memcmp(a->access, b->access, sizeof a->access) && a->coarse == b->coarse &&
+	       a->read_only == b->read_only && a->hive_local == b->hive_local &&
+	       a->read_mostly == b->read_mostly && a->gpu_exec == b->gpu_exec &&
+	       a->granularity == b->granularity && a->preferred == b->preferred &&
+	       a->prefetched == b->prefetched;
+}
+
+static void merge(void)
+{
+	size_t kept = 0;
+	for (size_t i = 1; i < count; i++) {
+		if (ranges[kept].end == ranges[i].start &&
+		    same(&ranges[kept].attributes, &ranges[i].attributes))
+			ranges[kept].end = ranges[i].end;
+		else
+			ranges[++kept] = ranges[i];
+	}
+	if (count)
+		count = kept + 1;
+}
+
+/* Attributes of unmapped pages are dropped, also if a new mapping took the place. */
+static void drop_unmapped(void)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint64_t at = ranges[i].start, end = ranges[i].end;
+		while (at < end) {
+			const struct sg_vma *vma = sg_vma_find(&vmas, at);
+			uint64_t stop;
+			if (vma && sg_vma_is_marked(vma)) {
+				at = vma->end;
+				continue;
+			}
+			stop = vma ? vma->end : sg_vma_next(&vmas, at);
+			if (stop > end)
+				stop = end;
+			/* Only the start was checked, and by now that may have been unmapped alone.
+			 */
+			if (vma)
+				stop = sg_vma_unmarked_end(vma, at, stop);
+			if (stop == at) {
+				at += SOFTGPU_PAGE_SIZE;
+				continue;
+			}
+			drop(at, stop);
+			if (sg_settings.migration)
+				sg_pages_drop(at, stop);
+			sg_log("svm: mapping of %#lx..%#lx was removed, attributes dropped", at,
+			       stop);
+			i = (size_t)-1; /* indices moved: start again */
+			break;
+		}
+	}
+}
+
+/* Bring `vmas` and `ranges` up to date with the process' mappings. */
+static void refresh(void)
+{
+	bool with_mark = count && marks_work;
+	int error = sg_vma_read(&vmas, with_mark);
+
+	if (error && with_mark) {
+		marks_work = false;
+		sg_warn("can't read /proc/self/smaps: SVM attributes will outlive munmap");
+		error = sg_vma_read(&vmas, false);
+	}
+	if (error)
+		sg_die("can't read /proc/self/maps: %s", strerror(-error));
+	if (with_mark && marks_work)
+		drop_unmapped();
+	vmas_epoch = epoch;
+}
+
+void sg_svm_new_epoch(void)
+{
+	pthread_mutex_lock(&lock);
+	if (count || softgpu_config.xnack) {
+		epoch++;
+		sg_memory_changed();
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+static unsigned state_of(unsigned gpu, const struct range *range)
+{
+	const struct attributes *a = range ? &range->attributes : &preset;
+	unsigned state = SOFTGPU_PAGE_MAPPED;
+	const struct sg_agent *where = a->prefetched;
+	bool reached = false;
+
+	for (unsigned i = 0; i < sg_settings.gpus; i++)
+		if (gpu == i || gpu == SOFTGPU_ANY_GPU)
+			reached |= a->access[i] != ACCESS_NONE &&
+				   (a->access[i] != ACCESS_PRESET || softgpu_config.xnack);
+	if (!reached)
+		return 0;
+	if (softgpu_config.xnack && a->preferred && (!where || !where->gpu))
+		where = a->preferred;
+	if (!a->coarse)
+		state |= SOFTGPU_PAGE_FINE;
+	if (!where || !where->gpu)
+		state |= SOFTGPU_PAGE_HOST;
+	if (a->read_only)
+		state |= SOFTGPU_PAGE_READ;
+	return state;
+}
+
+static unsigned page_state_locked(unsigned gpu, uint64_t address)
+{
+	const struct sg_vma *vma;
+	unsigned state;
+
+	if (!sg_settings.svm || (!count && !softgpu_config.xnack))
+		return 0;
+	if (vmas_epoch != epoch)
+		refresh();
+	vma = sg_vma_find(&vmas, address);
+	if (!vma) {
+		/* Mapped since the last look? */
+		refresh();
+		vma = sg_vma_find(&vmas, address);
+	}
+	state = vma && vma->readable ? state_of(gpu, find(address)) : 0;
+	/* The driver maps pages with the permissions of the process. */
+	return state && !vma->writable ? state | SOFTGPU_PAGE_READ : state;
+}
+
+unsigned sg_svm_page_state(unsigned gpu, uint64_t address)
+{
+	unsigned state;
+
+	pthread_mutex_lock(&lock);
+	state = page_state_locked(gpu, address);
+	if (state && sg_settings.migration)
+		state = sg_pages_where(address) == SG_WITH_HOST
+			    ? state | SOFTGPU_PAGE_HOST
+			    : state & ~(unsigned)SOFTGPU_PAGE_HOST;
+	pthread_mutex_unlock(&lock);
+	return state;
+}
+
+/* ---- pages that move ---- */
+
+static int place_of(const struct sg_agent *agent)
+{
+	return !agent ? (int)SG_MAX_GPUS : agent->gpu ? (int)agent->number : SG_WITH_HOST;
+}
+
+static bool continues(const struct sg_vma *a, const struct sg_vma *b)
+{
+	return a->end == b->start && a->readable == b->readable && a->writable == b->writable &&
+	       a->shared == b->shared && a->anonymous == b->anonymous;
+}
+
+/*
+ * What is treated like the page at `address`: up to where a mapping or the attributes end. Parts
+ * of one mapping may be listed one by one: marks and migrated pages distinguish them.
+ */
+static struct sg_range range_around(uint64_t address, const struct sg_vma *vma)
+{
+	const struct sg_vma *first = vma, *last = vma, *end = vmas.items + vmas.count;
+	size_t index = first_above(address);
+	const struct range *around =
+	    index < count && ranges[index].start <= address ? &ranges[index] : NULL;
+	const struct attributes *a = around ? &around->attributes : &preset;
+	struct sg_range range = { .granularity = (unsigned)a->granularity,
+				  .movable = vma->anonymous && !vma->shared,
+				  .preferred = place_of(a->preferred),
+				  .prefetched = place_of(a->prefetched) };
+
+	while (first > vmas.items && continues(first - 1, first))
+		first--;
+	while (last + 1 < end && continues(last, last + 1))
+		last++;
+	range.low = first->start;
+	range.high = last->end;
+	if (around) {
+		range.low = range.low > around->start ? range.low : around->start;
+		range.high = range.high < around->end ? range.high : around->end;
+	} else {
+		if (index < count && range.high > ranges[index].start)
+			range.high = ranges[index].start;
+		if (index && range.low < ranges[index - 1].end)
+			range.low = ranges[index - 1].end;
+	}
+	for (unsigned i = 0; i < sg_settings.gpus; i++)
+		range.room[i] = sg_pool_room(&sg_gpu_agents[i]);
+	return range;
+}
+
+/* Where a fault of GPU `gpu` wants the page (kfd_svm.c, svm_range_best_restore_location). */
+static int wanted(unsigned gpu, const struct attributes *a)
+{
+	if (a->preferred)
+		return place_of(a->preferred);
+	return a->access[gpu] == ACCESS_IN_PLACE ? SG_WITH_HOST : (int)gpu;
+}
+
+/* GPU `gpu` accesses a page that it can reach. Narrows [*first, *last); where the page is. */
+static int touch(unsigned gpu, uint64_t address, bool write, const struct sg_vma *vma,
+		 uint64_t *first, uint64_t *last)
+{
+	struct sg_range range = range_around(address, vma);
+	const struct range *known = find(address);
+	uint64_t from, to;
+	int place;
+
+	place = sg_pages_touch(gpu, address, wanted(gpu, known ? &known->attributes : &preset),
+			       softgpu_config.xnack, write, &range, &from, &to);
+	*first = *first > from ? *first : from;
+	*last = *last < to ? *last : to;
+	/* From now on the driver has a range for it, which ends with the mapping. */
+	if (!known && place != SG_WITH_HOST) {
+		if (cover(range.low, range.high))
+			sg_die("out of memory for SVM attributes");
+		sg_vma_mark(&vmas, range.low, range.high);
+	}
+	return place;
+}
+
+unsigned softgpu_page_state_now(uint64_t address)
+{
+	sg_svm_new_epoch();
+	return softgpu_page_state(0, address);
+}
+
+unsigned sg_svm_page_span(unsigned gpu, uint64_t address, bool write, uint64_t *first,
+			  uint64_t *last)
+{
+	const struct sg_vma *vma;
+	unsigned state;
+	size_t index;
+
+	*first = page_down(address);
+	*last = *first + SOFTGPU_PAGE_SIZE;
+	pthread_mutex_lock(&lock);
+	state = page_state_locked(gpu, address);
+	vma = state ? sg_vma_find(&vmas, address) : NULL;
+	if (vma) {
+		/* Up to the next boundary of the mapping or of a range with attributes. */
+		*first = vma->start;
+		*last = vma->end;
+		index = first_above(address);
+		if (index < count && ranges[index].start <= address) {
+			*first = *first > ranges[index].start ? *first : ranges[index].start;
+			*last = *last < ranges[index].end ? *last : ranges[index].end;
+		} else {
+			if (index<count && * last> ranges[index].start)
+				*last = ranges[index].start;
+			if (index && *first < ranges[index - 1].end)
+				*first = ranges[index - 1].end;
+		}
+		if (sg_settings.migration)
+			state = touch(gpu, address, write, vma, first, last) == SG_WITH_HOST
+				    ? state | SOFTGPU_PAGE_HOST
+				    : state & ~(unsigned)SOFTGPU_PAGE_HOST;
+	}
+	pthread_mutex_unlock(&lock);
+	return state;
+}
+
+uint64_t sg_svm_span(uint64_t address, uint64_t size, bool write)
+{
+	uint64_t end = address + size, at = address;
+	unsigned mask = SOFTGPU_PAGE_MAPPED | (write ? SOFTGPU_PAGE_READ : 0);
+
+	pthread_mutex_lock(&lock);
+	while (at < end && (page_state_locked(SOFTGPU_ANY_GPU, at) & mask) == SOFTGPU_PAGE_MAPPED)
+		at = page_down(at) + SOFTGPU_PAGE_SIZE;
+	pthread_mutex_unlock(&lock);
+	return at < end ? at - address : size;
+}
+
+void sg_svm_set_location(uint64_t start, uint64_t end, const struct sg_agent *agent)
+{
+	pthread_mutex_lock(&lock);
+	refresh();
+	if (cover(start, end))
+		sg_die("out of memory for SVM attributes");
+	for (size_t i = first_above(start); i < count && ranges[i].start < end; i++)
+		ranges[i].attributes.prefetched = agent;
+	sg_vma_mark(&vmas, start, end);
+	merge();
+	for (uint64_t at = start, stop; sg_settings.migration && at < end; at = stop) {
+		const struct sg_vma *vma = sg_vma_find(&vmas, at);
+		struct sg_range range;
+
+		stop = sg_vma_next(&vmas, at);
+		if (!vma)
+			continue;
+		range = range_around(at, vma);
+		stop = range.high < end ? range.high : end;
+		if (range.movable)
+			sg_pages_move(at, stop, place_of(agent), &range);
+	}
+	epoch++;
+	sg_memory_changed();
+	pthread_mutex_unlock(&lock);
+}
+
+/* Round outward; false for an empty or wrapping range. */
+static bool page_range(const void *pointer, size_t size, uint64_t *start, uint64_t *end)
+{
+	uint64_t address = (uint64_t)(uintptr_t)pointer;
+
+	if (!size || address + size < address || address + size > UINT64_MAX - SOFTGPU_PAGE_SIZE)
+		return false;
+	*start = page_down(address);
+	*end = page_down(address + size + SOFTGPU_PAGE_SIZE - 1);
+	return true;
+}
+
+static hsa_status_t set_one(struct attributes *a, const hsa_amd_svm_attribute_pair_t *pair)
+{
+	const struct sg_agent *agent = sg_agent_get((hsa_agent_t){ pair->value });
+
+	switch (pair->attribute) {
+	case HSA_AMD_SVM_ATTRIB_GLOBAL_FLAG:
+		if (pair->value > HSA_AMD_SVM_GLOBAL_FLAG_COARSE_GRAINED)
+			return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+		a->coarse = pair->value == HSA_AMD_SVM_GLOBAL_FLAG_COARSE_GRAINED;
+		break;
+	case HSA_AMD_SVM_ATTRIB_READ_ONLY:
+		a->read_only = pair->value;
+		break;
+	case HSA_AMD_SVM_ATTRIB_HIVE_LOCAL:
+		a->hive_local = pair->value;
+		break;
+	case HSA_AMD_SVM_ATTRIB_MIGRATION_GRANULARITY:
+		a->granularity = pair->value > 18 ? 18 : pair->value;
+		break;
+	case HSA_AMD_SVM_ATTRIB_PREFERRED_LOCATION:
+		if (pair->value && !agent)
+			return HSA_STATUS_ERROR_INVALID_AGENT;
+		a->preferred = agent;
+		break;
+	case HSA_AMD_SVM_ATTRIB_READ_MOSTLY:
+		a->read_mostly = pair->value;
+		break;
+	case SVM_ATTRIB_GPU_EXEC:
+		a->gpu_exec = pair->value;
+		break;
+	case HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE:
+	case HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE_IN_PLACE:
+	case HSA_AMD_SVM_ATTRIB_AGENT_NO_ACCESS:
+		if (!agent)
+			return HSA_STATUS_ERROR_INVALID_AGENT;
+		/* The CPU always has access. */
+		if (agent->gpu)
+			a->access[agent->number] =
+			    pair->attribute == HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE ? ACCESS_MIGRATE
+			    : pair->attribute == HSA_AMD_SVM_ATTRIB_AGENT_NO_ACCESS
+				? ACCESS_NONE
+				: ACCESS_IN_PLACE;
+		break;
+	default:
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	}
+	return HSA_STATUS_SUCCESS;
+}
+
+/* KFD refuses a range that is not wholly mapped. */
+static bool wholly_mapped(uint64_t start, uint64_t end)
+{
+	while (start < end) {
+		const struct sg_vma *vma = sg_vma_find(&vmas, start);
+		if (!vma)
+			return false;
+		start = vma->end;
+	}
+	return true;
+}
+
+hsa_status_t hsa_amd_svm_attributes_set(void *pointer, size_t size,
+					hsa_amd_svm_attribute_pair_t *list, size_t list_count)
+{
+	hsa_status_t status = HSA_STATUS_SUCCESS;
+	struct attributes probe = preset;
+	uint64_t start, end;
+
+	if (!sg_settings.svm || (list_count && !list) || !page_range(pointer, size, &start, &end))
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	for (size_t i = 0; i < list_count; i++) {
+		sg_log("svm: set %p+%zu attribute %#lx = %#lx", pointer, size, list[i].attribute,
+		       list[i].value);
+		status = set_one(&probe, &list[i]);
+		if (status)
+			return status;
+	}
+	pthread_mutex_lock(&lock);
+	refresh();
+	if (!wholly_mapped(start, end)) {
+		status = HSA_STATUS_ERROR;
+	} else if (cover(start, end)) {
+		status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+	} else {
+		for (size_t i = first_above(start); i < count && ranges[i].start < end; i++)
+			for (size_t j = 0; j < list_count; j++)
+				set_one(&ranges[i].attributes, &list[j]);
+		sg_vma_mark(&vmas, start, end);
+		merge();
+		epoch++;
+		sg_memory_changed();
+	}
+	pthread_mutex_unlock(&lock);
+	return status;
+}
+
+/* What hsa_amd_svm_attributes_get gathers over a range before it answers. */
+struct summary {
+	bool first, coarse, fine;
+	bool read_only, hive_local, read_mostly, gpu_exec; /* true only where true everywhere */
+	uint64_t granularity;                              /* smallest */
+	const struct sg_agent *preferred, *prefetched;     /* NULL unless uniform */
+	enum access access[SG_MAX_GPUS];                   /* the most restrictive */
+};
+
+static void gather(struct summary *s, const struct attributes *a)
+{
+	if (s->first) {
+		*s = (struct summary){
+			.read_only = a->read_only,
+			.hive_local = a->hive_local,
+			.read_mostly = a->read_mostly,
+			.gpu_exec = a->gpu_exec,
+			.granularity = a->granularity,
+			.preferred = a->preferred,
+			.prefetched = a->prefetched,
+		};
+	}
+	s->coarse |= a->coarse;
+	s->fine |= !a->coarse;
+	s->read_only &= a->read_only;
+	s->hive_local &= a->hive_local;
+	s->read_mostly &= a->read_mostly;
+	s->gpu_exec &= a->gpu_exec;
+	if (a->granularity < s->granularity)
+		s->granularity = a->granularity;
+	if (a->preferred != s->preferred)
+		s->preferred = NULL;
+	if (a->prefetched != s->prefetched)
+		s->prefetched = NULL;
+	for (unsigned i = 0; i < SG_MAX_GPUS; i++) {
+		enum access access = a->access[i];
+		if (access == ACCESS_PRESET)
+			access = softgpu_config.xnack ? ACCESS_MIGRATE : ACCESS_NONE;
+		if (access > s->access[i])
+			s->access[i] = access;
+	}
+}
+
+static hsa_status_t get_one(const struct summary *s, hsa_amd_svm_attribute_pair_t *pair)
+{
+	const struct sg_agent *agent;
+	enum access access;
+
+	switch (pair->attribute) {
+	case HSA_AMD_SVM_ATTRIB_GLOBAL_FLAG:
+		pair->value = s->coarse && s->fine ? HSA_AMD_SVM_GLOBAL_FLAG_INDETERMINATE
+			      : s->coarse          ? HSA_AMD_SVM_GLOBAL_FLAG_COARSE_GRAINED
+						   : HSA_AMD_SVM_GLOBAL_FLAG_FINE_GRAINED;
+		break;
+	case HSA_AMD_SVM_ATTRIB_READ_ONLY:
+		pair->value = s->read_only;
+		break;
+	case HSA_AMD_SVM_ATTRIB_HIVE_LOCAL:
+		pair->value = s->hive_local;
+		break;
+	case HSA_AMD_SVM_ATTRIB_MIGRATION_GRANULARITY:
+		pair->value = s->granularity;
+		break;
+	case HSA_AMD_SVM_ATTRIB_PREFERRED_LOCATION:
+		pair->value = (uint64_t)(uintptr_t)s->preferred;
+		break;
+	case HSA_AMD_SVM_ATTRIB_PREFETCH_LOCATION:
+		pair->value = (uint64_t)(uintptr_t)s->prefetched;
+		break;
+	case HSA_AMD_SVM_ATTRIB_READ_MOSTLY:
+		pair->value = s->read_mostly;
+		break;
+	case SVM_ATTRIB_GPU_EXEC:
+		pair->value = s->gpu_exec;
+		break;
+	case HSA_AMD_SVM_ATTRIB_ACCESS_QUERY:
+		agent = sg_agent_get((hsa_agent_t){ pair->value });
+		if (!agent)
+			return HSA_STATUS_ERROR_INVALID_AGENT;
+		access = agent->gpu ? s->access[agent->number] : ACCESS_MIGRATE;
+		pair->attribute = access == ACCESS_MIGRATE ? HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE
+				  : access == ACCESS_IN_PLACE
+				      ? HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE_IN_PLACE
+				      : HSA_AMD_SVM_ATTRIB_AGENT_NO_ACCESS;
+		break;
+	default:
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	}
+	return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_amd_svm_attributes_get(void *pointer, size_t size,
+					hsa_amd_svm_attribute_pair_t *list, size_t list_count)
+{
+	hsa_status_t status = HSA_STATUS_SUCCESS;
+	struct summary summary = { .first = true };
+	uint64_t start, end;
+
+	if (!sg_settings.svm || (list_count && !list) || !page_range(pointer, size, &start, &end))
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	pthread_mutex_lock(&lock);
+	refresh();
+	for (uint64_t at = start; at < end;) {
+		size_t index = first_above(at);
+		if (index < count && ranges[index].start <= at) {
+			gather(&summary, &ranges[index].attributes);
+			at = ranges[index].end;
+		} else {
+			gather(&summary, &preset);
+			at = index < count ? ranges[index].start : end;
+		}
+	}
+	pthread_mutex_unlock(&lock);
+	for (size_t i = 0; !status && i < list_count; i++)
+		status = get_one(&summary, &list[i]);
+	return status;
+}

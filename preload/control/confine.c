@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Calls by which a process takes from itself what LTTng-UST needs to be set up: one that fork()
+ * made, and that has recorded nothing yet (fork.c), has it set up before, as it may record
+ * something afterwards; and calls that do not go with threads which the program did not make
+ * (listeners.c). System calls of these names made by syscall(): syscall.c.
+ */
+/* Else the header would give setrlimit() the name setrlimit64(). */
+#undef _FILE_OFFSET_BITS
+
+#include <dlfcn.h>
+#include <grp.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "preload/control/seccomp.h"
+#include "preload/core/base.h"
+#include "preload/core/fork.h"
+#include "preload/core/kernel_call.h"
+#include "preload/core/libc.h"
+#include "preload/control/listeners.h"
+#include "preload/control/missed.h"
+
+#define AFTER(first, name, parameters, arguments)                                   \
+	HG_EXPORT int name parameters                                               \
+	{                                                                           \
+		static __typeof__(&name) real; /* atomic */                         \
+		__typeof__(&name) found = __atomic_load_n(&real, __ATOMIC_RELAXED); \
+                                                                                    \
+		if (HG_UNLIKELY(hg_active != HG_DORMANT))                           \
+			first;                                                      \
+		if (!found) {                                                       \
+			hg_libc_init();                                             \
+			found = (__typeof__(found))hg_libc.dlsym(RTLD_NEXT, #name); \
+			__atomic_store_n(&real, found, __ATOMIC_RELAXED);           \
+		}                                                                   \
+		return found arguments;                                             \
+	}
+
+static void wake(void)
+{
+	hg_missed_open();
+	if (HG_UNLIKELY(hg_active > HG_NEW))
+		hg_fork_wake();
+}
+
+#define BEFORE(name, parameters, arguments) AFTER(wake(), name, parameters, arguments)
+
+/* The session daemon is another user's then, or lies in a tree that is not this one. */
+BEFORE(setuid, (uid_t user), (user))
+BEFORE(seteuid, (uid_t user), (user))
+BEFORE(setreuid, (uid_t user, uid_t effective), (user, effective))
+BEFORE(setresuid, (uid_t user, uid_t effective, uid_t saved), (user, effective, saved))
+BEFORE(setgid, (gid_t group), (group))
+BEFORE(setegid, (gid_t group), (group))
+BEFORE(setregid, (gid_t group, gid_t effective), (group, effective))
+BEFORE(setresgid, (gid_t group, gid_t effective, gid_t saved), (group, effective, saved))
+BEFORE(initgroups, (const char *user, gid_t group), (user, group))
+BEFORE(setgroups, (size_t count, const gid_t *groups), (count, groups))
+BEFORE(chroot, (const char *path), (path))
+
+/* Memory, descriptors, threads. */
+BEFORE(setrlimit, (__rlimit_resource_t resource, const struct rlimit *limit), (resource, limit))
+BEFORE(setrlimit64, (__rlimit_resource_t resource, const struct rlimit64 *limit), (resource, limit))
+
+/*
+ * What is of one thread, or needs a process of one. With unshare() the others would keep
+ * descriptors open that the program closes.
+ */
+#define ALONE(name, parameters, arguments, changes) \
+	AFTER(changes ? hg_listeners_alone() : (void)0, name, parameters, arguments)
+
+/* In no header; both are `const` to libcap only. */
+int capset(void *header, const void *data);
+
+ALONE(capset, (void *header, const void *data), (header, data), header)
+ALONE(unshare, (int flags), (flags), flags)
+ALONE(setns, (int fd, int type), (fd, type), fd >= 0)
+
+bool hg_is_of_thread(int option)
+{
+	return option == PR_SET_KEEPCAPS || option == PR_SET_SECUREBITS ||
+	       option == PR_CAPBSET_DROP || option == PR_CAP_AMBIENT;
+}
+
+/* Filters of system calls. LTTng-UST's threads call it, too, while another has the loader's lock:
+ * nothing is looked up here. */
+HG_EXPORT int prctl(int option, ...)
+{
+	unsigned long argument[4];
+	va_list list;
+
+	va_start(list, option);
+	for (size_t i = 0; i < HG_COUNT(argument); i++)
+		argument[i] = va_arg(list, unsigned long);
+	va_end(list);
+	if (HG_UNLIKELY(option == PR_SET_SECCOMP))
+		return (int)hg_confine(SYS_prctl, option, (long)argument[0], (long)argument[1],
+				       (long)argument[2], (long)argument[3]);
+	if (HG_UNLIKELY(hg_is_of_thread(option)))
+		hg_listeners_alone();
+	return (int)hg_syscall(SYS_prctl, option, argument[0], argument[1], argument[2],
+			       argument[3]);
+}

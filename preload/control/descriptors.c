@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * LTTng-UST has a dozen descriptors open in a recorded program, of the lowest numbers that were
+ * free. Programs give descriptors numbers of their choice (dup2(); a shell's `exec 9<>file`): what
+ * LTTng-UST had there was closed, and it continued to use, and to close, the program's. So its own
+ * are moved out of the way, before it knows them: it gets them by socket(), and from the session
+ * daemon by recvmsg() (lttng-ust 2.13, src/common/ustcomm.c).
+ *
+ * Between the two calls that takes a number is still the kernel's choice; no longer than that.
+ */
+#include "preload/control/descriptors.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "preload/core/base.h"
+#include "preload/core/kernel_call.h"
+#include "preload/core/libc.h"
+#include "preload/core/parts.h"
+#include "preload/core/start.h"
+#include "preload/control/descriptors.h"
+#include "preload/control/listeners.h"
+
+/* From where on, as far as the limit allows; programs are written with small numbers. */
+static const int bases[] = { 512, 128 };
+
+/* Those that were moved; closed by LTTng-UST, or by the program without the C library. */
+#define MOVED_MAX 64u
+static int moved_ones[MOVED_MAX];
+static unsigned moved_count; /* atomic */
+
+static void note_moved(int fd)
+{
+	unsigned at = __atomic_fetch_add(&moved_count, 1, __ATOMIC_RELAXED);
+
+	if (at < MOVED_MAX)
+		__atomic_store_n(&moved_ones[at], fd, __ATOMIC_RELAXED);
+}
+
+static void attach(void)
+{
+	moved_count = 0;
+}
+
+bool hg_descriptors_lost(void)
+{
+	for (unsigned i = 0; i < moved_count && i < MOVED_MAX; i++) {
+		if (moved_ones[i] > 0 && fcntl(moved_ones[i], F_GETFD) < 0)
+			return true;
+	}
+	return false;
+}
+
+/* A thread of LTTng-UST's that must not go on; it ends with the process. */
+static void stay_here(void)
+{
+	for (;;)
+		hg_syscall(SYS_futex, &(int){ 0 }, FUTEX_WAIT_PRIVATE, 0, NULL);
+}
+
+/* A descriptor in place of that one; the same where there is no better. */
+static int move(int fd)
+{
+	int flags = fcntl(fd, F_GETFD), moved = -1;
+
+	if (fd >= bases[HG_COUNT(bases) - 1] || flags < 0)
+		return fd;
+	for (size_t i = 0; moved < 0 && i < HG_COUNT(bases); i++)
+		moved = fcntl(fd, flags & FD_CLOEXEC ? F_DUPFD_CLOEXEC : F_DUPFD, bases[i]);
+	if (moved < 0)
+		return fd;
+	hg_syscall(SYS_close, fd);
+	note_moved(moved);
+	return moved;
+}
+
+/* The latest sockets of LTTng-UST's, of which it has up to four; atomic; 0: none. */
+static int sockets[8];
+static unsigned last_socket; /* atomic */
+
+static void note_socket(int fd)
+{
+	unsigned at = __atomic_fetch_add(&last_socket, 1, __ATOMIC_RELAXED) % HG_COUNT(sockets);
+
+	__atomic_store_n(&sockets[at], fd, __ATOMIC_RELAXED);
+}
+
+void hg_descriptor_forget(int fd)
+{
+	for (size_t i = 0; i < HG_COUNT(sockets); i++) {
+		if (sockets[i] == fd)
+			sockets[i] = 0;
+	}
+}
+
+bool hg_descriptors_hung_up(void)
+{
+	for (size_t i = 0; i < HG_COUNT(sockets); i++) {
+		struct pollfd one = { .fd = sockets[i] };
+
+		if (one.fd > 0 && hg_descriptor_is_tools(one.fd) && hg_libc.poll(&one, 1, 0) > 0 &&
+		    one.revents & POLLHUP)
+			return true;
+	}
+	return false;
+}
+
+static void detach(void)
+{
+	int inert = -1;
+
+	for (size_t i = 0; i < HG_COUNT(sockets); i++) {
+		int fd = sockets[i];
+
+		if (fd <= 0 || !hg_descriptor_is_tools(fd))
+			continue;
+		if (inert < 0)
+			inert = (int)syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR | O_CLOEXEC);
+		if (inert >= 0)
+			hg_syscall(SYS_dup3, inert, fd, O_CLOEXEC);
+		sockets[i] = 0;
+	}
+	if (inert >= 0)
+		hg_syscall(SYS_close, inert);
+}
+
+HG_EXPORT int socket(int domain, int type, int protocol)
+{
+	int fd = hg_libc.socket(domain, type, protocol), saved = errno;
+
+	if (fd >= 0 && hg_is_tracer()) {
+		fd = move(fd);
+		note_socket(fd);
+	}
+	errno = saved;
+	return fd;
+}
+
+static void move_received(struct msghdr *message)
+{
+	for (struct cmsghdr *part = CMSG_FIRSTHDR(message); part;
+	     part = CMSG_NXTHDR(message, part)) {
+		unsigned char *data = CMSG_DATA(part);
+		int fd;
+
+		if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS)
+			continue;
+		for (size_t at = 0; at + sizeof(fd) <= part->cmsg_len - CMSG_LEN(0);
+		     at += sizeof(fd)) {
+			memcpy(&fd, data + at, sizeof(fd));
+			fd = move(fd);
+			memcpy(data + at, &fd, sizeof(fd));
+		}
+	}
+}
+
+HG_EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
+{
+	ssize_t size;
+	int saved;
+
+	if (HG_UNLIKELY(hg_tls.busy))
+		hg_listener_receives(fd);
+	size = hg_libc.recvmsg(fd, message, flags);
+	saved = errno;
+	if (HG_UNLIKELY(hg_tls.busy))
+		hg_listener_received();
+
+	/*
+	 * It would go on to calls that may not be allowed; or its descriptor is the program's now,
+	 * and it would close that.
+	 */
+	if (HG_UNLIKELY(hg_tls.busy) &&
+	    (hg_confined || (size < 0 && (saved == EBADF || saved == ENOTSOCK))) && hg_is_tracer())
+		stay_here();
+	if (HG_UNLIKELY(hg_tls.busy) && size >= 0 && message->msg_controllen && hg_is_tracer())
+		move_received(message);
+	errno = saved;
+	return size;
+}
+
+HG_PART(.name = "descriptors", .order = 11, .fork_detach = detach, .fork_attach = attach);

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Descriptors of LTTng-UST's, which the program must not close. */
+#ifndef HIPGRAIN_PRELOAD_CONTROL_DESCRIPTORS_H
+#define HIPGRAIN_PRELOAD_CONTROL_DESCRIPTORS_H
+
+#include <stdbool.h>
+
+/* Whether a descriptor is LTTng-UST's, or ours. */
+bool hg_descriptor_is_tools(int fd);
+/* Whether one of LTTng-UST's is not open any more. */
+bool hg_descriptors_lost(void);
+/* close(), but for descriptors of the tracer's, and no cancellation point. */
+int hg_close_of_program(int fd);
+
+/* A listener's socket was shut down: no daemon waits at it (listeners.c). */
+void hg_descriptor_forget(int fd);
+/* Whether a session daemon has closed its end of one of LTTng-UST's sockets. */
+bool hg_descriptors_hung_up(void);
+
+#endif

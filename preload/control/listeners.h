@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* LTTng-UST's listener threads, which take a session daemon's commands. */
+#ifndef HIPGRAIN_PRELOAD_LISTENERS_H
+#define HIPGRAIN_PRELOAD_LISTENERS_H
+
+#include <stdbool.h>
+
+/* A listener of LTTng-UST's calls connect(): it is known from now on. */
+void hg_listener_connects(void);
+
+/*
+ * Around recvmsg() of a listener: the first returns at once, or ends the thread. Nothing happens in
+ * other threads.
+ */
+void hg_listener_receives(int fd);
+void hg_listener_received(void);
+
+/* Whether the calling thread is a listener; the futex(2) at which it waits for a daemon. */
+bool hg_is_listener(void);
+long hg_listener_waits(long a, long b, long c, long d, long e, long f);
+
+/* No thread of ours, nor of LTTng-UST's, is left, or will be in a moment. */
+bool hg_listeners_ended(void);
+
+/*
+ * Before a call that concerns one thread alone, or fails in a process of several: ends the threads
+ * that the program did not make, and waits until they have ended. A recording that cannot go on
+ * without them ends here, and says so. errno is kept.
+ */
+void hg_listeners_alone(void);
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table lies in memory that forked processes and children of vfork() share: one that cannot
+ * reach the bundle any more, or may not open files, can still say so.
+ */
+#include "preload/control/missed.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "preload/core/base.h"
+#include "preload/core/cancel.h"
+#include "preload/core/libc.h"
+#include "preload/core/parts.h"
+
+static struct hg_missed_table *table; /* atomic */
+
+void hg_missed_open(void)
+{
+	char path[PATH_MAX + sizeof(HG_MISSED)];
+	struct hg_missed_table *none = NULL, *memory = MAP_FAILED;
+	int fd, saved = errno, cancel;
+	struct stat status;
+
+	if (!hg_config.recorded || !hg_config.dir || __atomic_load_n(&table, __ATOMIC_ACQUIRE) ||
+	    snprintf(path, sizeof(path), "%s/" HG_MISSED, hg_config.dir) >= (int)sizeof(path))
+		return;
+	cancel = hg_keep_thread();
+	fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd >= 0 && !fstat(fd, &status) && S_ISREG(status.st_mode) &&
+	    status.st_size == sizeof(*table))
+		memory =
+		    hg_libc.mmap(NULL, sizeof(*table), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (fd >= 0)
+		hg_libc.close(fd);
+	if (memory != MAP_FAILED &&
+	    !__atomic_compare_exchange_n(&table, &none, memory, false, __ATOMIC_ACQ_REL,
+					 __ATOMIC_RELAXED))
+		hg_libc.munmap(memory, sizeof(*table));
+	hg_release_thread(cancel);
+	errno = saved;
+}
+
+const volatile int *hg_missed_recording(void)
+{
+	hg_missed_open();
+	return table && table->magic == HG_MISSED_MAGIC ? &table->recording : NULL;
+}
+
+bool hg_missed_keep(void)
+{
+	return table && table->keep;
+}
+
+static bool is_row(const struct hg_missed_row *row, enum hg_missed why, const char *program)
+{
+	return row->why == (uint32_t)why && !strncmp(row->program, program, HG_MISSED_PROGRAM - 1);
+}
+
+/* A row for it, made if there is a free one; NULL: there is none. */
+static struct hg_missed_row *find_row(enum hg_missed why, const char *program, pid_t pid)
+{
+	for (unsigned i = 0; i < HG_MISSED_ROWS; i++) {
+		struct hg_missed_row *row = &table->rows[i];
+		uint32_t state = __atomic_load_n(&row->state, __ATOMIC_ACQUIRE);
+
+		if (state == HG_MISSED_FREE &&
+		    __atomic_compare_exchange_n(&row->state, &state, HG_MISSED_TAKEN, false,
+						__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+			row->why = (uint32_t)why;
+			row->pid = (int32_t)pid;
+			strncpy(row->program, program, HG_MISSED_PROGRAM - 1);
+			__atomic_store_n(&row->state, HG_MISSED_READY, __ATOMIC_RELEASE);
+			return row;
+		}
+		/* Another's that is just being made may be a second one for the same. */
+		if (state == HG_MISSED_READY && is_row(row, why, program))
+			return row;
+	}
+	return NULL;
+}
+
+struct hg_missed_row *hg_missed_add(enum hg_missed why, const char *program, pid_t pid)
+{
+	struct hg_missed_row *row;
+
+	hg_missed_open();
+	if (!table || table->magic != HG_MISSED_MAGIC ||
+	    __atomic_load_n(&table->closed, __ATOMIC_RELAXED))
+		return NULL;
+	row = find_row(why, program, pid);
+	if (row)
+		__atomic_fetch_add(&row->count, 1, __ATOMIC_RELAXED);
+	else
+		__atomic_fetch_add(&table->others, 1, __ATOMIC_RELAXED);
+	return row;
+}
+
+void hg_missed_take_back(struct hg_missed_row *row)
+{
+	if (row)
+		__atomic_fetch_sub(&row->count, 1, __ATOMIC_RELAXED);
+}
+
+/* A process that cannot reach the bundle, as another user or in another root. */
+static void waking(void)
+{
+	if (hg_config.recorded && faccessat(AT_FDCWD, hg_config.dir, W_OK | X_OK, AT_EACCESS))
+		hg_missed_add(HG_MISSED_PLACE, program_invocation_short_name, getpid());
+}
+
+HG_PART(.name = "missed", .order = 14, .waking = waking);

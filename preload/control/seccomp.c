@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Programs that restrict their system calls, seccomp(2): what the filter allows is what the program
+ * needs, not what LTTng-UST and we need beside it, and the kernel may end the process for one call.
+ * So from then on the process is not recorded: what it has gathered is written out before, its
+ * count says so, and everything passes through. If there is no filter after all the recording goes
+ * on.
+ */
+#include "preload/control/seccomp.h"
+
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "preload/control/process_exit.h"
+#include "preload/control/thread_exit_watch.h"
+#include "preload/core/base.h"
+#include "preload/control/missed.h"
+#include "preload/trace/counts.h"
+#include "preload/core/fork.h"
+#include "preload/core/kernel_call.h"
+#include "preload/core/libc.h"
+#include "preload/trace/counts.h"
+
+static void end_recording(enum hg_confined_by why)
+{
+	hg_process_exit_write();
+	hg_counts_confined(why);
+	hg_libc_check();
+	hg_active = HG_DORMANT;
+	hg_fork_ends(false);
+}
+
+/* Whether it was this call that ended the recording. */
+static bool begin(void)
+{
+	if (hg_active > HG_NEW && !hg_fork_wake())
+		return false;
+	if (hg_active != HG_ACTIVE || getpid() != hg_process_id)
+		return false;
+	hg_missed_open();
+	end_recording(HG_CONFINED_SECCOMP);
+	__atomic_store_n(&hg_confined, true, __ATOMIC_RELEASE);
+	hg_exit_watch_begin(); /* the kernel may end a single thread */
+	return true;
+}
+
+static void undo(void)
+{
+	int saved = errno;
+
+	__atomic_store_n(&hg_confined, false, __ATOMIC_RELEASE);
+	hg_fork_ends(true);
+	hg_active = HG_ACTIVE;
+	hg_process_exit_again();
+	hg_counts_confined(HG_CONFINED_NOT);
+	errno = saved;
+}
+
+void hg_confine_alone(void)
+{
+	end_recording(HG_CONFINED_ALONE);
+}
+
+long hg_confine(long number, long a, long b, long c, long d, long e)
+{
+	/* Without a filter's address it is a question whether the kernel can. */
+	bool filter = number == SYS_seccomp ? a == SECCOMP_SET_MODE_FILTER && c
+					    : b == SECCOMP_MODE_FILTER && c,
+	     strict =
+		 number == SYS_seccomp ? a == SECCOMP_SET_MODE_STRICT : b == SECCOMP_MODE_STRICT;
+	bool ours = (filter || strict) && begin();
+	long rc = hg_next_syscall(number, a, b, c, d, e, 0L);
+
+	if (ours && rc)
+		undo();
+	return rc;
+}
+
+/* Programs that a confined one becomes are confined from their start. */
+char **hg_confined_environment(char *const *env, char **list)
+{
+	size_t count = 0;
+
+	for (; *env; env++) {
+		if (strncmp(*env, "HIPGRAIN_DIR=", sizeof("HIPGRAIN_DIR=") - 1))
+			list[count++] = *env;
+	}
+	list[count] = NULL;
+	return list;
+}

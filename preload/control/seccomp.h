@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* System calls that are not allowed: seccomp(2). */
+#ifndef HIPGRAIN_PRELOAD_CONTROL_SECCOMP_H
+#define HIPGRAIN_PRELOAD_CONTROL_SECCOMP_H
+
+#include <stdbool.h>
+
+/* prctl() or seccomp(), with the number of the one, that may confine the process. */
+long hg_confine(long number, long a, long b, long c, long d, long e);
+
+/* prctl(2): whether this option concerns one thread; confine.c. */
+bool hg_is_of_thread(int option);
+
+/* The recording ends, as LTTng-UST's threads are to: listeners.c. */
+void hg_confine_alone(void);
+
+/* `env` without what would have another program recorded, in `list`, which has its length. */
+char **hg_confined_environment(char *const *env, char **list);
+
+#endif

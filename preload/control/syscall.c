@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * syscall(): the ways around functions that ours stand in front of (close(), close_range(),
+ * _exit(), execve()), and the end of a single thread. Everything else is jumped to, registers and
+ * stack as they are: a system call may return twice, or on another stack.
+ */
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "preload/control/descriptors.h"
+#include "preload/control/seccomp.h"
+#include "preload/control/thread_exit_watch.h"
+#include "preload/core/base.h"
+#include "preload/core/kernel_call.h"
+#include "preload/control/listeners.h"
+
+#ifndef __x86_64__
+#error "the system call's instruction is that of x86-64"
+#endif
+
+#define TEXT_OF(number) #number
+#define TEXT(number)    TEXT_OF(number)
+#define WATCHED(name)   "	cmpq $" TEXT(__NR_##name) ", %rdi\n	je 1f\n"
+
+__attribute__((visibility("hidden"), used)) long hg_syscall_watched(long number, long a, long b,
+								    long c, long d, long e, long f);
+
+/* clang-format off */
+__asm__(".text\n"
+	".globl syscall\n"
+	".type syscall, @function\n"
+	"syscall:\n"
+	"	.cfi_startproc\n"
+	WATCHED(close)
+	WATCHED(execve)
+	WATCHED(exit)
+	WATCHED(exit_group)
+	WATCHED(close_range)
+	WATCHED(seccomp)
+	WATCHED(prctl)
+	WATCHED(unshare)
+	WATCHED(setns)
+	WATCHED(futex)
+	/* setuid(2) to capset(2), and some that lie between */
+	"	leaq -" TEXT(__NR_setuid) "(%rdi), %rax\n"
+	"	cmpq $" TEXT(__NR_capset) " - " TEXT(__NR_setuid) ", %rax\n"
+	"	jbe 1f\n"
+	"	jmp *hg_next_syscall(%rip)\n"
+	"1:	jmp hg_syscall_watched\n"
+	"	.cfi_endproc\n"
+	".size syscall, .-syscall\n");
+/* clang-format on */
+
+long hg_syscall_watched(long number, long a, long b, long c, long d, long e, long f)
+{
+	if (number == SYS_futex)
+		return hg_is_listener() ? hg_listener_waits(a, b, c, d, e, f)
+					: hg_next_syscall(number, a, b, c, d, e, f);
+	if (!hg_tls.busy && hg_provider) {
+		switch (number) {
+		case SYS_close:
+			return hg_close_of_program((int)a);
+		case SYS_close_range:
+			return close_range((unsigned)a, (unsigned)b, (int)c);
+		case SYS_execve:
+			return execve((const char *)a, (char **)b, (char **)c);
+		case SYS_seccomp:
+		case SYS_prctl:
+			if (number == SYS_seccomp || a == PR_SET_SECCOMP)
+				return hg_confine(number, a, b, c, d, e);
+			if (hg_is_of_thread((int)a))
+				hg_listeners_alone();
+			break;
+		/* Without the C library they are of one thread. */
+		case SYS_setuid:
+		case SYS_setgid:
+		case SYS_setreuid:
+		case SYS_setregid:
+		case SYS_setresuid:
+		case SYS_setresgid:
+		case SYS_setgroups:
+		case SYS_capset:
+		case SYS_unshare:
+		case SYS_setns:
+			hg_listeners_alone();
+			break;
+		case SYS_exit_group:
+			_exit((int)a);
+		case SYS_exit:
+			hg_exit_watch_thread_ends((int)a);
+			break;
+		}
+	}
+	return hg_next_syscall(number, a, b, c, d, e, f);
+}

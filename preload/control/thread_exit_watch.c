@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A process also ends when its last thread does, if the first left by pthread_exit(), was
+ * cancelled, ended itself alone (SYS_exit), or is not there, as in the child of another thread's
+ * fork(). The C library notices by counting threads, and the kernel when there are none;
+ * LTTng-UST's never end by themselves. So where that may come to be, a thread of ours looks now and
+ * then whether anybody else is left, and does what the C library would, exit(0), or the kernel.
+ */
+#include "preload/control/thread_exit_watch.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <threads.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "preload/core/base.h"
+#include "preload/core/cancel.h"
+#include "preload/core/libc.h"
+#include "preload/core/parts.h"
+#include "tracer/provider.h"
+#include "preload/control/listeners.h"
+
+#define HIGH_FD     512 /* where programs do not put their own */
+#define TRACERS_MAX 16u
+#define NAP_LEAST   1000000 /* ns */
+#define NAP_MOST    50000000
+
+static int begun; /* atomic */
+static int folder = -1;
+
+/* The C library's count of threads never becomes 0: some ended without its knowledge. */
+static int uncounted;    /* atomic */
+static int first_status; /* atomic; of the first thread, if it ended so */
+
+/* The latest of the threads that ended so, in a ring. */
+#define LEFT_MAX 16u
+static uint64_t left[LEFT_MAX]; /* atomic; tid << 32 | status */
+static uint32_t left_count;     /* atomic */
+
+static pid_t seen; /* of the program's threads, by the last look that found one */
+
+/* The first thread is about to end, or may be: the kernel did not end it. */
+static bool first_leaves; /* atomic */
+
+static pthread_t first;
+static bool first_known;
+static pid_t tracers[TRACERS_MAX];
+static unsigned tracer_count;
+
+/* The first thread of this process was not started as one: it ends as others do. */
+static bool borrowed;
+static bool forked_by_first; /* under fork()'s locks */
+
+/* struct linux_dirent64 (getdents64(2)) */
+struct entry {
+	uint64_t inode;
+	int64_t next;
+	uint16_t size;
+	uint8_t type;
+	char name[];
+};
+
+static pid_t own_tid(void)
+{
+	return (pid_t)syscall(SYS_gettid);
+}
+
+/* Its descriptor is not of the numbers that programs count on, but for a moment. */
+static void open_folder(void)
+{
+	int fd = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (folder >= 0)
+		hg_libc.close(folder);
+	folder = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, HIGH_FD);
+	if (fd >= 0 && folder >= 0)
+		hg_libc.close(fd);
+	else
+		folder = fd;
+}
+
+/*
+ * Calls `look` for each thread but the calling one until it says true: 1, or 0; -errno if they
+ * cannot be listed. `list`: /proc/self/task.
+ */
+static int each_thread(int list, bool (*look)(pid_t tid))
+{
+	char buffer[2048] __attribute__((aligned(8)));
+	pid_t self = own_tid();
+	long size;
+
+	if (lseek(list, 0, SEEK_SET) < 0)
+		return -errno;
+	while ((size = syscall(SYS_getdents64, list, buffer, sizeof(buffer))) > 0) {
+		for (long at = 0; at < size; at += ((struct entry *)(buffer + at))->size) {
+			pid_t tid = (pid_t)atoi(((struct entry *)(buffer + at))->name);
+
+			if (tid > 0 && tid != self && look(tid))
+				return 1;
+		}
+	}
+	return size < 0 ? -errno : 0;
+}
+
+static bool add_tracer(pid_t tid)
+{
+	if (tracer_count < TRACERS_MAX)
+		tracers[tracer_count++] = tid;
+	return false;
+}
+
+bool hg_is_tracers(pid_t tid)
+{
+	static const char suffix[] = "-ust\n"; /* as hg_is_tracers_thread() */
+	char path[48], name[32];
+	ssize_t length;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/comm", (int)tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	length = read(fd, name, sizeof(name));
+	hg_libc.close(fd);
+	return length >= (ssize_t)sizeof(suffix) - 1 &&
+	       !memcmp(name + length - (sizeof(suffix) - 1), suffix, sizeof(suffix) - 1);
+}
+
+static bool add_if_named(pid_t tid)
+{
+	if (hg_is_tracers(tid))
+		add_tracer(tid);
+	return false;
+}
+
+/* A thread that has ended, as the first may have, has no working directory any more (proc(5)). */
+static bool is_programs(pid_t tid)
+{
+	char path[48], target[8];
+
+	for (unsigned i = 0; i < tracer_count; i++) {
+		if (tracers[i] == tid)
+			return false;
+	}
+	snprintf(path, sizeof(path), "/proc/self/task/%d/cwd", (int)tid);
+	if (readlink(path, target, sizeof(target)) < 0 && (errno == ENOENT || errno == ESRCH))
+		return false;
+	if (hg_is_tracers(tid))
+		return false;
+	seen = tid;
+	return true;
+}
+
+/*
+ * A process that no thread ends by exit_group(2) has the status of its last thread, before
+ * Linux 6.0 that of its first one.
+ */
+static int status_after(int of_last)
+{
+	struct utsname kernel;
+
+	if (!uname(&kernel) && strtoul(kernel.release, NULL, 10) < 6)
+		return __atomic_load_n(&first_status, __ATOMIC_RELAXED);
+	return of_last;
+}
+
+/* What the thread that was seen last has ended with: 0 if the C library ended it. */
+static int status_of_seen(void)
+{
+	for (unsigned i = 0; i < LEFT_MAX; i++) {
+		uint64_t one = __atomic_load_n(&left[i], __ATOMIC_RELAXED);
+
+		if (one >> 32 == (uint32_t)seen)
+			return (int)(uint32_t)one;
+	}
+	return 0;
+}
+
+/* As a process ends whose only thread has made a system call that is not allowed. */
+static void end_by_filter(void)
+{
+	struct sigaction fallback = { .sa_handler = SIG_DFL };
+	sigset_t it;
+
+	sigemptyset(&it);
+	sigaddset(&it, SIGSYS);
+	sigaction(SIGSYS, &fallback, NULL);
+	raise(SIGSYS);
+	pthread_sigmask(SIG_UNBLOCK, &it, NULL);
+}
+
+static void *watch(void *unused)
+{
+	struct timespec nap = { .tv_nsec = NAP_LEAST };
+
+	(void)unused;
+	hg_tls.busy = 1;
+	prctl(PR_SET_NAME, "hipgrain-ust");
+	for (;;) {
+		int rc;
+
+		nanosleep(&nap, NULL);
+		if (nap.tv_nsec < NAP_MOST / 2)
+			nap.tv_nsec *= 2;
+		rc = each_thread(folder, is_programs);
+		if (rc == -EBADF || rc == -ESPIPE || rc == -ENOTDIR) { /* the program closed it */
+			folder = -1;
+			open_folder();
+		} else if (rc < 0) {
+			return NULL;
+		} else if (!rc) {
+			break;
+		}
+	}
+	hg_tls.busy = 0;
+	if (__atomic_load_n(&uncounted, __ATOMIC_ACQUIRE))
+		_exit(status_after(status_of_seen()));
+	if (hg_confined && !__atomic_load_n(&first_leaves, __ATOMIC_RELAXED))
+		end_by_filter();
+	exit(EXIT_SUCCESS);
+}
+
+/* `alone`: the calling thread is the program's only one. */
+static void begin(bool alone)
+{
+	pthread_attr_t attributes;
+	sigset_t blocked, before;
+	pthread_t thread;
+	int saved = errno, cancel;
+
+	if (hg_active == HG_FORKED || hg_listeners_ended()) /* LTTng-UST's are not there */
+		return;
+	if (__atomic_exchange_n(&begun, 1, __ATOMIC_ACQ_REL))
+		return;
+	cancel = hg_keep_thread();
+	hg_tls.busy++;
+	tracer_count = 0;
+	open_folder();
+	if (folder >= 0 && each_thread(folder, alone ? add_tracer : add_if_named) >= 0 &&
+	    !pthread_attr_init(&attributes)) {
+		sigfillset(&blocked);
+		pthread_sigmask(SIG_SETMASK, &blocked, &before);
+		pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+		pthread_create(&thread, &attributes, watch, NULL); /* else it is as it was */
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
+		pthread_attr_destroy(&attributes);
+	}
+	hg_tls.busy--;
+	hg_release_thread(cancel);
+	errno = saved;
+}
+
+static void early(void)
+{
+	first_known = getpid() == own_tid();
+	first = pthread_self();
+}
+
+static void fork_lock(void)
+{
+	forked_by_first = getpid() == own_tid() && !borrowed;
+}
+
+static void fork_done(bool with_tracers)
+{
+	begun = uncounted = first_status = 0;
+	memset(left, 0, sizeof(left));
+	if (forked_by_first)
+		return;
+	first_known = false;
+	first_leaves = true;
+	borrowed = true;
+	if (with_tracers)
+		begin(true);
+}
+
+static void threads_started(void)
+{
+	if (borrowed || getpid() != own_tid())
+		begin(false);
+}
+
+void hg_exit_watch_begin(void)
+{
+	begin(false);
+}
+
+static void leaving(void)
+{
+	if (!hg_provider || getpid() != hg_process_id || getpid() != own_tid())
+		return;
+	__atomic_store_n(&first_leaves, true, __ATOMIC_RELAXED);
+	begin(false);
+}
+
+/* Whether the calling thread is the program's last. */
+static bool is_last(void)
+{
+	int cancel = hg_keep_thread(), list, rc;
+
+	hg_tls.busy++;
+	list = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	rc = list < 0 ? -errno : each_thread(list, is_programs);
+	if (list >= 0)
+		hg_libc.close(list);
+	hg_tls.busy--;
+	hg_release_thread(cancel);
+	return !rc;
+}
+
+void hg_exit_watch_thread_ends(int status)
+{
+	bool is_first = getpid() == own_tid();
+	uint32_t at;
+
+	/* Not in a child that shares our memory. */
+	if (getpid() != hg_process_id)
+		return;
+	if (is_first)
+		__atomic_store_n(&first_status, status, __ATOMIC_RELAXED);
+	at = __atomic_fetch_add(&left_count, 1, __ATOMIC_RELAXED) % LEFT_MAX;
+	__atomic_store_n(&left[at], (uint64_t)own_tid() << 32 | (uint32_t)status, __ATOMIC_RELAXED);
+	__atomic_store_n(&uncounted, 1, __ATOMIC_RELEASE);
+	if ((is_first || __atomic_load_n(&begun, __ATOMIC_RELAXED)) && is_last())
+		_exit(status_after(status));
+	if (is_first) {
+		__atomic_store_n(&first_leaves, true, __ATOMIC_RELAXED);
+		begin(false);
+	}
+}
+
+HG_EXPORT int pthread_cancel(pthread_t thread)
+{
+	static int (*real)(pthread_t);
+
+	if (first_known && hg_provider && getpid() == hg_process_id &&
+	    pthread_equal(thread, first)) {
+		__atomic_store_n(&first_leaves, true, __ATOMIC_RELAXED);
+		begin(false);
+	}
+	if (!real) {
+		hg_libc_init();
+		real = (__typeof__(real))hg_libc.dlsym(RTLD_NEXT, "pthread_cancel");
+	}
+	return real(thread);
+}
+
+HG_EXPORT void pthread_exit(void *value)
+{
+	static void (*real)(void *) __attribute__((noreturn));
+
+	leaving();
+	if (!real) {
+		hg_libc_init();
+		real = (__typeof__(real))hg_libc.dlsym(RTLD_NEXT, "pthread_exit");
+	}
+	real(value);
+}
+
+HG_EXPORT void thrd_exit(int value)
+{
+	static void (*real)(int) __attribute__((noreturn));
+
+	leaving();
+	if (!real) {
+		hg_libc_init();
+		real = (__typeof__(real))hg_libc.dlsym(RTLD_NEXT, "thrd_exit");
+	}
+	real(value);
+}
+
+HG_PART(.name = "thread-exit-watch", .order = 10, .early = early, .fork_lock = fork_lock,
+	.fork_done = fork_done, .threads_started = threads_started);

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The library as a whole.
+ *
+ * In processes that are not recorded everything forwards to the real function after one
+ * predictable branch on hg_active; where it is HG_ACTIVE, interposed functions make events while
+ * a session records (hg_provider->recording).
+ *
+ * Rules inside: no call of an interposed function from the recording paths with hg_tls.busy
+ * unset; errno is the application's; no lock is held while application code runs.
+ */
+#ifndef HIPGRAIN_PRELOAD_CORE_BASE_H
+#define HIPGRAIN_PRELOAD_CORE_BASE_H
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define HG_EXPORT      __attribute__((visibility("default")))
+#define HG_LIKELY(x)   __builtin_expect(!!(x), 1)
+#define HG_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define HG_CALLER()    __builtin_return_address(0)
+#define HG_COUNT(a)    (sizeof(a) / sizeof((a)[0]))
+
+struct hg_provider;
+struct hg_thread;
+struct hg_hip_runtime;
+
+/* Of each thread. */
+struct hg_tls {
+	int busy; /* inside our own code: record nothing, interpose nothing */
+	int hip;  /* inside a HIP call: what the runtime does is not the application's */
+	const char *hip_frame;  /* of the wrapper of the outermost of these, on the stack */
+	const void *hip_caller; /* to which that returns */
+	int in_phdr;            /* inside dl_iterate_phdr(): the loader's lock is held */
+	int resolving;          /* looking up the C library's functions */
+	int keeping;        /* this call is remembered although nothing records (live_state.c) */
+	int unrecorded;     /* enum hg_unrecorded: what this call is if nothing records */
+	uint32_t suspended; /* live_state.c's: what the call in progress takes away */
+	uint16_t named_api; /* operator new or delete is about to call malloc or free */
+	void *named_caller;
+	uintptr_t stack_start, stack_end; /* part of the thread's stack known to be readable */
+	uintptr_t room_from, room_size;   /* where on it there is room for us: little_stack.c */
+	uintptr_t room_low, room_end;     /* all of it; 0: it is not known */
+	bool room_locked;                 /* the C library is at finding it itself */
+	const uintptr_t *outside;         /* frame on the program's stack, while on one of ours */
+	uint32_t stack_known; /* the generation in which its stack was recorded as a region */
+	bool tracer;          /* LTTng-UST's, with memory of ours: tracer_threads.c */
+	bool ending;          /* its struct hg_thread was given back */
+	bool prepared;        /* hg_thread_prepare() is done */
+	bool interrupted;     /* the last walk of the stack led through a signal's handler */
+	uint8_t looked;       /* times that it was asked whether it is the tracer's */
+	uint32_t entered;     /* times that it began to make events */
+	bool walked;          /* hg_stack_id() had to walk, and may have recorded the stack */
+	uint32_t totalled;    /* calls since it last looked at the clock: small_block_stats.c */
+	uint32_t timed_next;  /* at which of them its time is taken: cost.c */
+	bool timing;
+	bool async;      /* may be cancelled anywhere: pthread_setcanceltype() */
+	bool async_kept; /* but not now: hg_enter() has seen to that */
+	int fork_state;  /* of cancellation, before fork() */
+	struct hg_thread *thread;
+	struct hg_hip_runtime *hip_runtime; /* of the HIP call in progress; NULL: the first */
+	sigset_t saved_signals;
+};
+
+/* initial-exec: any other model may call malloc() at the first access of a thread. */
+extern __thread struct hg_tls hg_tls __attribute__((tls_model("initial-exec")));
+
+struct hg_config {
+	const char *dir;            /* HIPGRAIN_DIR, copied */
+	uid_t user;                 /* the effective one at the start */
+	uint32_t threshold;         /* HIPGRAIN_THRESHOLD: bytes */
+	unsigned stack_depth;       /* HIPGRAIN_STACK_DEPTH: frames */
+	bool memory_queries;        /* HIPGRAIN_MEMORY_QUERIES: ask the runtime about memory */
+	unsigned kernel_arguments;  /* HIPGRAIN_KERNEL_ARGUMENTS: of enum hg_arguments */
+	bool standby;               /* HIPGRAIN_STANDBY: remember what a late recording must know */
+	uint32_t standby_threshold; /* HIPGRAIN_STANDBY_THRESHOLD: bytes */
+	bool totals;                /* HIPGRAIN_TOTALS: count what is below the threshold */
+	unsigned omp_contents;      /* HIPGRAIN_OMP_CONTENTS: compare what OpenMP transfers carry */
+	uint32_t fixes;             /* HIPGRAIN_FIX: of enum hg_fix, what to change: fix.c */
+	uint32_t residency;         /* HIPGRAIN_RESIDENCY: sample where pages are: residency.c */
+	bool batch;                 /* HIPGRAIN_BATCH: host blocks many to an event */
+	bool migration;             /* HIPGRAIN_MIGRATION: record pages that fault and move */
+	bool recorded;              /* HIPGRAIN_SESSION: started to be recorded until it ends */
+	bool mute_daemon;           /* HIPGRAIN_MUTE_DAEMON: one does not answer: connect.c */
+	bool own_lttng;             /* it is we who bring LTTng-UST into the process */
+};
+
+/* omp_contents: of no transfers, of those that a share of the time is enough for, of all */
+enum { HG_OMP_CONTENTS_NONE, HG_OMP_CONTENTS_SHARE, HG_OMP_CONTENTS_ALL };
+
+/* kernel_arguments: not recorded, as they are, or but for addresses veiled */
+enum hg_arguments { HG_ARGUMENTS_OFF, HG_ARGUMENTS_FULL, HG_ARGUMENTS_HASHED };
+
+#define HG_STACK_DEPTH_MAX 128u
+
+/* Blocks of at most so many bytes can be counted only (HIPGRAIN_TOTALS). */
+#define HG_TOTALS_MAX 4096u
+
+enum {
+	HG_DORMANT = 0,
+	HG_ACTIVE = 1, /* hg_provider is there; events are made while a session records */
+	HG_NEW = 2,    /* not started yet: the first call that may start will */
+	HG_FORKED =
+	    3, /* made by fork(), and has not made an event: the first one wakes it: fork.c */
+	HG_WAKING = 4, /* a thread is at it */
+};
+
+extern int hg_active;
+extern struct hg_config hg_config;
+extern const struct hg_provider *hg_provider;
+
+/* Set while a filter of system calls of the program's own is in force (seccomp(2)); atomic.
+ * hg_active is HG_DORMANT then. */
+extern bool hg_confined;
+
+/* Definitions (stacks, kernels, regions ...) of an older one must be recorded again; atomic. */
+extern uint32_t hg_generation;
+/* Host blocks smaller than this are of no interest at the moment, bytes. */
+extern uint32_t hg_threshold;
+
+extern pid_t hg_process_id;    /* of the process that was started, or forked: not vfork()'s child */
+extern bool hg_process_forked; /* by fork(), without an exec since */
+
+#endif

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A process that fork() made is another one to LTTng-UST: threads, sockets and buffers of its own,
+ * which takes as long as starting a program does. Most such processes of shells and servers execute
+ * another program or end before they do anything that is recorded. So at first it is only made
+ * certain that they do not use what is their parent's (HG_FORKED), and LTTng-UST is set up anew by
+ * the first call that makes an event (HG_WAKING, then HG_ACTIVE). A process that makes none is not
+ * in the trace.
+ *
+ * LTTng-UST treats the child as the parent: this gives back its locks and signals. What it
+ * has then is
+ * - readers of threads that are not there, for which it would wait: these are taken off its list;
+ * - sockets, at which the session daemon would wait for an answer when the parent has ended:
+ *   something inert takes their numbers, for LTTng-UST closes these when it is set up anew;
+ * - threads that it cancels at the end of the process, of which others may have the memory by then:
+ *   its functions for the end (gABI, DT_FINI_ARRAY) are taken out.
+ */
+#include "preload/core/fork.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "preload/core/base.h"
+#include "preload/core/cancel.h"
+#include "preload/core/libc.h"
+#include "preload/core/little_stack.h"
+#include "preload/core/parts.h"
+#include "preload/core/pool.h"
+#include "preload/core/start.h"
+#include "preload/core/threads.h"
+#include "tracer/provider.h"
+
+/* How long a thread waits for another that sets LTTng-UST up: that may take its whole time limit.
+ */
+#define WAIT_STEP_NS 200000
+#define WAIT_STEPS   500u
+
+/* Held from before fork() until after it, and while HG_FORKED becomes HG_WAKING. */
+static pthread_mutex_t state_lock = PTHREAD_MUTEX_INITIALIZER;
+
+enum kind {
+	NOT_OURS, /* LTTng-UST's own fork(), of a process that ends at once */
+	ASLEEP,   /* of a process that is HG_FORKED itself */
+	AWAKE,
+};
+static __thread enum kind kind __attribute__((tls_model("initial-exec")));
+static __thread bool waited __attribute__((tls_model("initial-exec")));
+
+static bool set_state(int from, int to)
+{
+	return __atomic_compare_exchange_n(&hg_active, &from, to, false, __ATOMIC_ACQ_REL,
+					   __ATOMIC_ACQUIRE);
+}
+
+/* Whether it is done. Not for threads of LTTng-UST's, which are waited for where they are known.
+ */
+static bool wait_for_other(void)
+{
+	struct timespec nap = { .tv_nsec = WAIT_STEP_NS };
+
+	if (hg_is_tracers_thread())
+		return false;
+	for (unsigned i = 0; !waited && i < WAIT_STEPS; i++) {
+		if (__atomic_load_n(&hg_active, __ATOMIC_ACQUIRE) != HG_WAKING)
+			break;
+		nanosleep(&nap, NULL);
+	}
+	waited = true;
+	return __atomic_load_n(&hg_active, __ATOMIC_ACQUIRE) == HG_ACTIVE;
+}
+
+/* ---- the parent ---- */
+
+/* How long a fork() waits for LTTng-UST to be loaded: LTTng-UST's time limit is 3 s. */
+#define JOIN_STEPS 25000u
+
+/* Whether it has ended; not for LTTng-UST's own fork() amid it. */
+static bool wait_for_join(void)
+{
+	struct timespec nap = { .tv_nsec = WAIT_STEP_NS };
+
+	for (unsigned i = 0; HG_ANY_PART(joining); i++) {
+		if (i == JOIN_STEPS || hg_is_tracers_thread())
+			return false;
+		nanosleep(&nap, NULL);
+	}
+	return true;
+}
+
+void hg_fork_barrier(void)
+{
+	pthread_mutex_lock(&state_lock);
+	pthread_mutex_unlock(&state_lock);
+}
+
+/* The lock, while nobody loads LTTng-UST; false: that takes too long. */
+static bool lock_state(void)
+{
+	for (;;) {
+		if (!wait_for_join())
+			return false;
+		pthread_mutex_lock(&state_lock);
+		if (!HG_ANY_PART(joining))
+			return true;
+		pthread_mutex_unlock(&state_lock);
+	}
+}
+
+static void before_fork(void)
+{
+	hg_tls.fork_state = hg_keep_thread();
+	hg_tls.busy++;
+	kind = NOT_OURS;
+	if (!hg_confined && (hg_active != HG_WAKING || wait_for_other()) && lock_state())
+		kind = hg_active == HG_ACTIVE ? AWAKE : ASLEEP;
+	if (kind != AWAKE) {
+		hg_pool_lock(); /* LTTng-UST's threads allocate there, also in their own fork() */
+		return;
+	}
+	HG_EACH_PART(fork_lock);
+	hg_provider->before_fork(&hg_tls.saved_signals);
+	hg_pool_lock();
+}
+
+static void unlock(bool child)
+{
+	for (unsigned i = hg_part_count; i--;) {
+		if (hg_parts[i]->fork_unlock)
+			hg_parts[i]->fork_unlock(child);
+	}
+}
+
+static void after_fork_parent(void)
+{
+	hg_pool_unlock();
+	if (kind == AWAKE) {
+		hg_provider->after_fork_parent(&hg_tls.saved_signals);
+		unlock(false);
+	}
+	if (kind != NOT_OURS)
+		pthread_mutex_unlock(&state_lock);
+	hg_tls.busy--;
+	hg_release_thread(hg_tls.fork_state);
+}
+
+/* ---- the child ---- */
+
+/* What LTTng-UST's libraries do at the end of the process. */
+#define ENDS_MAX 64u
+
+typedef void end_function(void);
+
+static struct end {
+	end_function **place, *function;
+} ends[ENDS_MAX];
+static unsigned end_count;         /* of these; 0: they are not known */
+static end_function **first_place; /* of them that is called */
+
+static void nothing(void)
+{
+}
+
+static void find_ends(const struct link_map *map)
+{
+	end_function **places = NULL;
+	size_t count = 0;
+
+	for (const ElfW(Dyn) *dyn = map->l_ld; dyn->d_tag != DT_NULL; dyn++) {
+		if (dyn->d_tag == DT_FINI_ARRAY)
+			places = (end_function **)(map->l_addr + dyn->d_un.d_ptr);
+		else if (dyn->d_tag == DT_FINI_ARRAYSZ)
+			count = dyn->d_un.d_val / sizeof(*places);
+	}
+	if (places && count && strstr(map->l_name, "/libhipgrain-provider"))
+		first_place = &places[count - 1];
+	for (size_t i = 0; places && i < count; i++) {
+		if (end_count < ENDS_MAX)
+			ends[end_count] = (struct end){ &places[i], places[i] };
+		end_count++;
+	}
+}
+
+/* The loader has made their pages read-only. `first`: called in place of all of them, or NULL. */
+static void set_ends(bool wanted, end_function *first)
+{
+	size_t page = (size_t)getpagesize();
+
+	if (end_count > ENDS_MAX)
+		return;
+	for (unsigned i = 0; i < end_count; i++) {
+		void *start = (void *)((uintptr_t)ends[i].place & -page);
+
+		if (!i || start != (void *)((uintptr_t)ends[i - 1].place & -page))
+			mprotect(start, page, PROT_READ | PROT_WRITE);
+		*ends[i].place = wanted                                  ? ends[i].function
+				 : first && ends[i].place == first_place ? first
+									 : nothing;
+		if (i + 1 == end_count || start != (void *)((uintptr_t)ends[i + 1].place & -page))
+			mprotect(start, page, PROT_READ);
+	}
+}
+
+void hg_fork_ends(bool wanted)
+{
+	set_ends(wanted, NULL);
+}
+
+void hg_fork_ends_only(void (*function)(void))
+{
+	set_ends(false, function);
+}
+
+/* Whether LTTng-UST can be left as it is for now. */
+static bool can_sleep(void)
+{
+	return hg_provider->forget_threads && end_count && end_count <= ENDS_MAX;
+}
+
+static void fall_asleep(void)
+{
+	hg_fork_ends(false);
+	hg_provider->after_fork_parent(&hg_tls.saved_signals);
+	hg_provider->forget_threads();
+	HG_EACH_PART(fork_detach);
+}
+
+/* Cheap, and of what must be so also if the process never records anything. */
+static void begin_process(void)
+{
+	hg_threads_reset();
+	hg_room_reset();
+	hg_process_forked = true;
+	HG_EACH_PART(fork_child);
+	hg_process_id = getpid();
+}
+
+/* What the parent defined (stacks, modules, kernels) is not defined in the child's events. */
+static void begin_recording(void)
+{
+	HG_EACH_PART(fork_record);
+	hg_begin_first();
+}
+
+static void go_on_standing_by(bool sleeps)
+{
+	hg_pool_unlock();
+	unlock(true);
+	if (sleeps)
+		fall_asleep();
+	begin_process();
+	HG_EACH_PART(fork_standby);
+	HG_EACH_PART(fork_done, false);
+	pthread_mutex_unlock(&state_lock);
+	hg_tls.busy--;
+	hg_release_thread(hg_tls.fork_state);
+}
+
+/*
+ * While LTTng-UST starts its threads anew it waits for them, and they allocate, through the loader,
+ * too: none of that is the program's, and they must not wait for a lock of ours.
+ */
+static void after_fork_child(void)
+{
+	bool sleeps = kind == AWAKE && can_sleep();
+
+	/* On standby nothing has to be set up until somebody asks. */
+	if (kind == AWAKE && hg_config.standby && !*hg_provider->recording &&
+	    (sleeps || hg_provider != hg_opened_provider)) {
+		go_on_standing_by(sleeps);
+		return;
+	}
+
+	hg_pool_unlock();
+	if (kind == NOT_OURS) {
+		hg_libc_check();
+		hg_active = HG_DORMANT; /* half of LTTng-UST is there */
+	}
+	if (kind == AWAKE) {
+		hg_active = sleeps ? HG_FORKED : HG_WAKING;
+		unlock(true);
+		if (sleeps)
+			fall_asleep();
+		else {
+			HG_EACH_PART(fork_attach);
+			hg_provider->after_fork_child(&hg_tls.saved_signals);
+		}
+	}
+	if (kind != NOT_OURS) {
+		begin_process();
+		HG_EACH_PART(fork_done, kind == AWAKE && !sleeps);
+		pthread_mutex_unlock(&state_lock);
+	}
+	if (kind == AWAKE && !sleeps) {
+		HG_EACH_PART(joined, hg_provider);
+		begin_recording();
+		hg_active = HG_ACTIVE; /* only now: others would wait for the beginning */
+	}
+	hg_tls.busy--;
+	hg_release_thread(hg_tls.fork_state);
+}
+
+/* ---- its first event ---- */
+
+void hg_fork_join(const struct hg_provider *provider)
+{
+	hg_fork_ends(true);
+	HG_EACH_PART(fork_attach);
+	provider->before_fork(&hg_tls.saved_signals);
+	provider->after_fork_child(&hg_tls.saved_signals);
+}
+
+static void wake(void)
+{
+	HG_EACH_PART(waking);
+	if (!hg_opened_provider) {
+		/* A program that was executed, and has had no LTTng-UST so far. */
+		set_state(HG_WAKING, hg_load_late() ? HG_ACTIVE : HG_DORMANT);
+		return;
+	}
+	/* Before LTTng-UST has threads, which may begin the recording: one file for a process. */
+	HG_EACH_PART(joined, hg_provider);
+	hg_fork_join(hg_provider);
+	begin_recording();
+	HG_EACH_PART(threads_started);
+	set_state(HG_WAKING, HG_ACTIVE);
+}
+
+static void wake_here(void *done)
+{
+	*(bool *)done = hg_fork_wake();
+}
+
+bool hg_fork_wake(void)
+{
+	int saved = errno, cancel;
+	bool first, done = false;
+
+	/* In a child by vfork() all would become its parent's. */
+	if (hg_tls.busy || hg_tls.in_phdr || hg_tls.resolving || getpid() != hg_process_id)
+		return false;
+	if (!hg_has_room() && !hg_tls.outside) {
+		hg_room_elsewhere(wake_here, &done);
+		return done;
+	}
+	hg_tls.busy++;
+	cancel = hg_keep_thread();
+	pthread_mutex_lock(&state_lock);
+	first = set_state(HG_FORKED, HG_WAKING);
+	pthread_mutex_unlock(&state_lock);
+	if (first)
+		wake();
+	else
+		wait_for_other();
+	hg_release_thread(cancel);
+	hg_tls.busy--;
+	errno = saved;
+	return hg_active == HG_ACTIVE;
+}
+
+void hg_fork_loaded(void)
+{
+	for (const struct link_map *map = _r_debug.r_map; map && !hg_brings_lttng();
+	     map = map->l_next) {
+		if (strstr(map->l_name, "/liblttng-ust") ||
+		    strstr(map->l_name, "/libhipgrain-provider"))
+			find_ends(map);
+	}
+}
+
+void hg_fork_init(void)
+{
+	pthread_atfork(before_fork, after_fork_parent, after_fork_child);
+}

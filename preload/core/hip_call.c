@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "preload/core/hip_call.h"
+
+#include "preload/core/base.h"
+
+/*
+ * What a call calls lies deeper in the stack than itself, or on the alternate stack; and as long as
+ * it goes on, the address to which it will return is where it was.
+ */
+static bool goes_on(const char *frame)
+{
+	uintptr_t slot = (uintptr_t)hg_tls.hip_frame + sizeof(void *);
+	stack_t alternate;
+
+	if (frame >= hg_tls.hip_frame)
+		return sigaltstack(NULL, &alternate) || alternate.ss_flags & SS_ONSTACK;
+	if (slot < hg_tls.stack_start || slot >= hg_tls.stack_end)
+		return true;
+	return *(const void *const *)slot == hg_tls.hip_caller;
+}
+
+bool hg_hip_goes_on(const char *frame)
+{
+	if (goes_on(frame))
+		return true;
+	hg_tls.hip = 0;
+	return false;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The C library behind us: the functions that ours stand in front of. */
+#ifndef HIPGRAIN_PRELOAD_CORE_LIBC_H
+#define HIPGRAIN_PRELOAD_CORE_LIBC_H
+
+#include <link.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "preload/host/host.h"
+
+struct msghdr;
+struct sockaddr;
+
+struct hg_libc {
+	void *(*malloc)(size_t size);
+	void *(*calloc)(size_t count, size_t size);
+	void *(*realloc)(void *ptr, size_t size);
+	void *(*reallocarray)(void *ptr, size_t count, size_t size);
+	void (*free)(void *ptr);
+	int (*posix_memalign)(void **ptr, size_t alignment, size_t size);
+	void *(*aligned_alloc)(size_t alignment, size_t size);
+	void *(*memalign)(size_t alignment, size_t size);
+	void *(*valloc)(size_t size);
+	void *(*pvalloc)(size_t size);
+	size_t (*malloc_usable_size)(void *ptr);
+	/* Absent from C libraries before C23: NULL. */
+	void (*free_sized)(void *ptr, size_t size);
+	void (*free_aligned_sized)(void *ptr, size_t alignment, size_t size);
+	void *(*mmap)(void *address, size_t size, int prot, int flags, int fd, off_t offset);
+	int (*munmap)(void *address, size_t size);
+	void *(*mremap)(void *address, size_t old_size, size_t size, int flags, void *new_address);
+	void *(*shmat)(int id, const void *address, int flags);
+	int (*shmdt)(const void *address);
+	int (*brk)(void *end);
+	void *(*sbrk)(intptr_t by);
+	int (*close)(int fd);
+	int (*poll)(struct pollfd *fds, nfds_t count, int timeout);
+	int (*socket)(int domain, int type, int protocol);
+	int (*connect)(int fd, const struct sockaddr *address, unsigned length);
+	ssize_t (*recvmsg)(int fd, struct msghdr *message, int flags);
+	/* NULL until they are known: */
+	long (*syscall)(long number, ...);
+	void (*_exit)(int status);
+	int (*execve)(const char *path, char *const argv[], char *const env[]);
+	int (*execvpe)(const char *file, char *const argv[], char *const env[]);
+	int (*fexecve)(int fd, char *const argv[], char *const env[]);
+	void *(*dlsym)(void *handle, const char *name);
+	void *(*dlvsym)(void *handle, const char *name, const char *version);
+	int (*dl_iterate_phdr)(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data);
+};
+
+/* Callable at any time: until the real functions are known, members look them up first. */
+extern struct hg_libc hg_libc;
+
+/* The sanitizer that the program was built with, or NULL. All that we do then is to forward. */
+extern const char *hg_sanitizer;
+
+/* Look up what hg_libc needs, if that has not happened; dlsym and friends are valid after it. */
+void hg_libc_init(void);
+
+/*
+ * Whether an address lies in an allocator of the program's own, which may hold its lock while it
+ * calls mmap(): nothing that allocates can be done there.
+ */
+bool hg_libc_is_allocator(const void *address);
+
+/* Whether the program's calls of malloc() reach a definition before ours: its own, say. */
+bool hg_libc_is_passed(void);
+
+/* Whether it is glibc's malloc() that is in force, with an arena for each thread. */
+bool hg_libc_has_arenas(void);
+
+/* From now on tell blocks that are not the program's by what hg_libc calls: the process does not
+ * come by ours any more. */
+void hg_libc_check(void);
+
+/*
+ * glibc keeps a chunk's size, and three flags below it, in the word before the block
+ * (malloc/malloc.c, "struct malloc_chunk"); what can be used of it is 8 bytes less, or 16 in a
+ * mapping of its own. Blocks whose word is below hg_small_chunk are below the threshold. 0 where
+ * another allocator is in force, or blocks were found to look otherwise.
+ */
+#define HG_CHUNK_SIZE(ptr) (((const size_t *)(ptr))[-1] & ~(size_t)7)
+extern size_t hg_small_chunk;
+/* Requests below it are for such blocks; SIZE_MAX where nothing is recorded, 0 where it is not
+ * known. */
+extern size_t hg_small_request;
+void hg_libc_measure(size_t threshold); /* sets both */
+void hg_libc_limit(size_t threshold);   /* another threshold, after that; 0: none */
+
+/* Memory from before the real malloc() is known. Never fails but for lack of memory. */
+void *hg_bootstrap_alloc(size_t alignment, size_t size);
+bool hg_bootstrap_owns(const void *ptr);
+size_t hg_bootstrap_size(const void *ptr); /* usable bytes of a block it owns */
+bool hg_bootstrap_used(void);
+
+/*
+ * A function of that name (and version, unless NULL) that `caller` would reach: after us in the
+ * global scope, or among the dependencies of the caller's object (which may have been loaded
+ * RTLD_LOCAL). NULL if there is none. Never loads anything.
+ */
+void *hg_find_function(const char *name, const char *version, const void *caller);
+
+int hg_dlclose(void *handle); /* of a handle that keeps nothing loaded */
+
+#endif

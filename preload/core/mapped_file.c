@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "preload/core/mapped_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "preload/core/base.h"
+#include "preload/core/clock.h"
+#include "preload/core/files.h"
+#include "preload/core/libc.h"
+
+/* Reserve the file's blocks: a page without one would be a SIGBUS, later. */
+static bool reserve(int fd, size_t size)
+{
+	static const char zeros[4096];
+
+	if (!fallocate(fd, 0, 0, (off_t)size))
+		return true;
+	if (errno != EOPNOTSUPP)
+		return false;
+	/* File systems that cannot reserve: what was written once can be written again. */
+	for (size_t at = 0; at < size; at += sizeof(zeros)) {
+		size_t length = size - at < sizeof(zeros) ? size - at : sizeof(zeros);
+
+		if (pwrite(fd, zeros, length, (off_t)at) != (ssize_t)length)
+			return false;
+	}
+	return true;
+}
+
+void *hg_mapped_file(const char *folder, size_t size, char *path, size_t path_size)
+{
+	struct rlimit limit;
+	void *memory = MAP_FAILED;
+	int fd, directory;
+
+	/* A process that makes a larger file than it may is sent a signal. */
+	if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur < size ||
+	    (size_t)snprintf(path, path_size, "%s/%s/%d-%lx", hg_config.dir, folder, (int)getpid(),
+			     hg_now()) >= path_size)
+		return NULL;
+	directory = hg_open_folder(folder);
+	if (directory < 0)
+		return NULL;
+	fd = openat(directory, strrchr(path, '/') + 1,
+		    O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	hg_libc.close(directory);
+	if (fd < 0)
+		return NULL;
+	if (reserve(fd, size))
+		memory = hg_libc.mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	hg_libc.close(fd);
+	if (memory == MAP_FAILED) {
+		unlink(path);
+		return NULL;
+	}
+	return memory;
+}

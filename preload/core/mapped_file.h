@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory that outlives the process: files of the bundle that it has mapped. */
+#ifndef HIPGRAIN_PRELOAD_CORE_MAPPED_FILE_H
+#define HIPGRAIN_PRELOAD_CORE_MAPPED_FILE_H
+
+#include <stddef.h>
+
+/*
+ * A new file HIPGRAIN_DIR/FOLDER/<pid>-<hexadecimal number> of `size` bytes, all of them 0, as
+ * shared memory; its path is put into `path`. NULL if it cannot be made, or could not be written to
+ * later without a signal (a full disk, a limit on the size of files): then there is no file.
+ */
+void *hg_mapped_file(const char *folder, size_t size, char *path, size_t path_size);
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The parts of the library, as its start, fork() and end see them: functions that are called then.
+ * The linker collects the parts (HG_PART), so that nothing here names them. Members that are NULL
+ * are skipped. In ascending `order`; fork_unlock in descending order.
+ */
+#ifndef HIPGRAIN_PRELOAD_CORE_PARTS_H
+#define HIPGRAIN_PRELOAD_CORE_PARTS_H
+
+#include <stdbool.h>
+
+#include "preload/core/base.h"
+#include "tracer/provider.h"
+
+struct hg_provider;
+
+struct hg_part {
+	const char *name;
+	/* Also the order of locks: fork_lock of a lower one is taken first (docs/INTERNALS.md). */
+	int order;
+
+	/* ---- start ---- */
+
+	/* The process is to be recorded, or would be if its settings could be read. */
+	void (*early)(void);
+	/* The provider is not to be opened yet: hg_provider was set to something that stands in. */
+	bool (*postpone)(void);
+	/* The provider was opened, once. */
+	void (*loaded)(const struct hg_provider *provider);
+	/* Events of this process will be made by it: after `loaded`, and in a forked process. */
+	void (*joined)(const struct hg_provider *provider);
+	/* The provider was opened after all, by the first event. */
+	void (*loaded_late)(void);
+	/* hg_config and hg_provider are set. Not 0: the process is not recorded. */
+	int (*init)(void);
+	/* The process is recorded from now on: hg_active is HG_ACTIVE. */
+	void (*started)(void);
+	/* LTTng-UST's threads, or one of ours, were started. */
+	void (*threads_started)(void);
+
+	/* ---- recording: under trace/recording.c's lock, with hg_tls.busy set ---- */
+
+	/* Begin to record this process, if that has not happened (hg_begin_recording()). */
+	bool (*record)(bool late);
+	/* Another session records: what was defined for the last one is to be defined again. */
+	void (*forget)(void);
+	/* A recording begins: its `process` event was made. */
+	void (*begin)(bool late);
+	/*
+	 * The same, late, in a process on standby: record all that the process has; what of that
+	 * comes first; and what is recorded after it.
+	 */
+	void (*record_all)(void);
+	void (*record_state)(void);
+	void (*after_state)(void);
+	/* The session has ended. */
+	void (*end)(void);
+
+	/* Events of this process are recorded, by a session that was there when it began. */
+	void (*recorded)(void);
+	/* In an event that waits for room: whether nobody reads any more. */
+	bool (*orphaned)(void);
+	/* The program makes a call that concerns one thread alone: end threads that it did not
+	 * make. */
+	void (*alone)(void);
+
+	/* ---- fork() ---- */
+
+	/* Whether a fork() has to wait: the provider is being opened. */
+	bool (*joining)(void);
+	void (*fork_lock)(void);
+	void (*fork_unlock)(bool child);
+	/* In the child, at once: nothing of the parent's LTTng-UST may be used. */
+	void (*fork_detach)(void);
+	/* Its first event, before that; also in an executed program that had no LTTng-UST so far.
+	 */
+	void (*waking)(void);
+	/* LTTng-UST is about to be set up anew. */
+	void (*fork_attach)(void);
+	/* In the child, whether or not it will be recorded. No other thread is there. */
+	void (*fork_child)(void);
+	/* In the child of a process on standby, which is on standby, too. */
+	void (*fork_standby)(void);
+	/* At the end of fork() in the child; whether LTTng-UST's threads are there. */
+	void (*fork_done)(bool with_threads);
+	/* The child begins to make events: of what its parent defined nothing is defined. */
+	void (*fork_record)(void);
+
+	/* ---- the end of the process or of its program ---- */
+
+	/* Record what is counted in memory. With hg_enter(). */
+	void (*flush)(void);
+	/* Write out what is buffered, and buffer no more; until `again`, if the program goes on. */
+	void (*exit)(void);
+	void (*again)(void);
+
+	/* ---- others ---- */
+
+	/* The calling thread ends; hg_thread() is still there. */
+	void (*thread_end)(void);
+	/* dlclose() was called. Also in processes that are not recorded. */
+	void (*unloaded)(void);
+	/* Whether a descriptor is this part's: the program must not close it. */
+	bool (*owns)(int fd);
+};
+
+/* Once in a file. */
+#define HG_PART(...)                                                 \
+	static const struct hg_part part_of_file_ = { __VA_ARGS__ }; \
+	static const struct hg_part *const part_row_                 \
+	    __attribute__((section("hg_part_rows"), used)) = &part_of_file_
+
+#define HG_PARTS_MAX 64u
+
+extern const struct hg_part *hg_parts[HG_PARTS_MAX]; /* by order; after hg_parts_init() */
+extern unsigned hg_part_count;
+
+/* At the start of the process, before anything else here is used. */
+void hg_parts_init(void);
+
+/* Call a function of each part that has it. */
+#define HG_EACH_PART(function, ...)                                  \
+	do {                                                         \
+		for (unsigned i_ = 0; i_ < hg_part_count; i_++) {    \
+			if (hg_parts[i_]->function)                  \
+				hg_parts[i_]->function(__VA_ARGS__); \
+		}                                                    \
+	} while (0)
+
+/* Whether a function of any part says so; parts after that are not called. */
+#define HG_ANY_PART(function, ...)                                                            \
+	({                                                                                    \
+		bool any_ = false;                                                            \
+		for (unsigned i_ = 0; i_ < hg_part_count && !any_; i_++)                      \
+			any_ = hg_parts[i_]->function && hg_parts[i_]->function(__VA_ARGS__); \
+		any_;                                                                         \
+	})
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Starting up, and which threads and callers are whose. */
+#ifndef HIPGRAIN_PRELOAD_CORE_START_H
+#define HIPGRAIN_PRELOAD_CORE_START_H
+
+#include <stdbool.h>
+
+#include "preload/core/base.h"
+
+/* Start up, once; called by the constructor and by whatever HIP call comes before it. */
+void hg_init(void);
+
+/* Start up in an allocation function if that is safe for this caller; whether we are active, or may
+ * wake up. */
+bool hg_start(const void *caller);
+bool hg_is_loader(const void *address); /* of the loader's code */
+bool hg_brings_lttng(void);             /* the program was linked with LTTng-UST */
+
+/*
+ * Open the provider, and LTTng-UST with it, or set it up anew in a process that was forked while it
+ * was on standby. `early`: the program's own code does not run yet. 0 or -ENOENT, with a message.
+ */
+int hg_join(bool early);
+void hg_begin_first(void); /* record this process, if a session records when it begins */
+bool hg_load_late(void);   /* the same by the first event; false: nothing is recorded */
+
+/* The provider that was opened, in this process or one it was forked from; or NULL. */
+extern const struct hg_provider *hg_opened_provider;
+
+/*
+ * Whether the calling thread is LTTng-UST's, in which case it stays busy for good: what it
+ * allocates is not the program's, and it does so under locks that a thread which forks waits for
+ * while it holds ours. Its name tells, which it gives itself after its first allocations.
+ */
+#define HG_LOOKS 16u
+bool hg_is_tracers_thread(void);
+
+/* Whether a call is LTTng-UST's or our own; false in a process that has no HIPGRAIN_DIR. */
+static inline bool hg_is_tracer(void)
+{
+	if (HG_LIKELY(!hg_config.dir))
+		return false;
+	return hg_tls.busy || (hg_tls.looked < HG_LOOKS && hg_is_tracers_thread());
+}
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory of each thread. */
+#ifndef HIPGRAIN_PRELOAD_CORE_THREADS_H
+#define HIPGRAIN_PRELOAD_CORE_THREADS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * What a thread has of ours beside hg_tls: mapped when it first needs it, and taken over by
+ * another thread when it has ended, so that blocks are never unmapped.
+ */
+struct hg_thread {
+	struct hg_thread *next;         /* of all there ever were */
+	int used;                       /* atomic */
+	void *trails;                   /* stack_cache.c */
+	struct hg_past *past;           /* unwind.c */
+	void *launches;                 /* hip_launch.c */
+	bool launches_stale;            /* they are not this thread's */
+	struct hg_small_blocks *totals; /* small_block_stats.c; atomic */
+	struct hg_batch *batch;         /* batch.c */
+};
+
+int hg_threads_init(void);
+void hg_threads_reset(void); /* in a forked child: the other threads are not there */
+/* The calling thread's; NULL when it is ending, or without memory. Needs hg_enter(). */
+struct hg_thread *hg_thread(void);
+/* All there ever were, in use or not. */
+void hg_threads_each(void (*function)(struct hg_thread *thread));
+
+#endif

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What LTTng-UST's threads take of a process's addresses. It starts two, with stacks of the default
+ * size (8 MiB), and glibc makes an arena of 64 MiB for each thread that allocates; programs under
+ * a limit (RLIMIT_AS) had 150 MiB less. Here these threads get small stacks, and their memory comes
+ * from our pool. A thread's first allocation is before anything of LTTng-UST's runs in it
+ * (variables of threads, by the loader), so they are known from their start.
+ *
+ * Their blocks look to glibc's callers like huge ones: the word in front is no size of a chunk's.
+ * Where another allocator is in force, that word may not be mapped, and there are no such arenas:
+ * nothing is changed there.
+ */
+#include "preload/core/tracer_threads.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include "preload/core/base.h"
+#include "preload/core/fork.h"
+#include "preload/core/kernel_call.h"
+#include "preload/core/libc.h"
+#include "preload/core/pool.h"
+#include "preload/core/start.h"
+
+/* Beside what glibc itself puts there; LTTng-UST's threads were seen to use 40 KiB. */
+#define STACK_SIZE ((size_t)256 << 10)
+
+/* ---- memory ---- */
+
+/* Right before each block; the pool's are aligned to 16 bytes, and begin `offset` bytes before. */
+struct header {
+	size_t size, offset;
+	size_t unused;
+	size_t mark;
+};
+_Static_assert(sizeof(struct header) % 16 == 0, "blocks are aligned to 16 bytes");
+
+#define MARK (~(size_t)0 << 48 | 0x6867)
+
+bool hg_tracers_heap; /* atomic: there are such blocks */
+
+static struct header *header_of(const void *ptr)
+{
+	return (struct header *)(uintptr_t)ptr - 1;
+}
+
+bool hg_tracers_own(const void *ptr)
+{
+	return HG_UNLIKELY(__atomic_load_n(&hg_tracers_heap, __ATOMIC_RELAXED)) && ptr &&
+	       header_of(ptr)->mark == MARK;
+}
+
+void *hg_tracers_alloc(size_t alignment, size_t size)
+{
+	size_t total;
+	char *memory;
+	uintptr_t at;
+
+	if (alignment < 16)
+		alignment = 16;
+	memory = __builtin_add_overflow(size, sizeof(struct header) + alignment - 16, &total)
+		     ? NULL
+		     : hg_pool_alloc(total);
+	if (!memory) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	at = ((uintptr_t)memory + sizeof(struct header) + alignment - 1) & -alignment;
+	*header_of((void *)at) =
+	    (struct header){ .size = size, .offset = at - (uintptr_t)memory, .mark = MARK };
+	return (void *)at;
+}
+
+size_t hg_tracers_size(const void *ptr)
+{
+	return header_of(ptr)->size;
+}
+
+/*
+ * Of the program's heap, in a thread of LTTng-UST's: giving it back there would make an arena. The
+ * next thread that comes by does it.
+ */
+struct left {
+	struct left *next;
+};
+
+static struct left *all_left; /* atomic */
+
+static void leave_to_others(void *ptr)
+{
+	struct left *left = ptr;
+
+	left->next = __atomic_load_n(&all_left, __ATOMIC_RELAXED);
+	while (!__atomic_compare_exchange_n(&all_left, &left->next, left, false, __ATOMIC_RELEASE,
+					    __ATOMIC_RELAXED))
+		;
+}
+
+void hg_tracers_clean(void)
+{
+	struct left *left;
+
+	if (HG_LIKELY(!__atomic_load_n(&all_left, __ATOMIC_RELAXED)) || hg_tls.tracer)
+		return;
+	left = __atomic_exchange_n(&all_left, NULL, __ATOMIC_ACQUIRE);
+	while (left) {
+		struct left *next = left->next;
+
+		hg_libc.free(left);
+		left = next;
+	}
+}
+
+bool hg_tracers_free(void *ptr)
+{
+	int saved = errno;
+
+	if (hg_tracers_own(ptr)) {
+		header_of(ptr)->mark = 0;
+		hg_pool_free((char *)ptr - header_of(ptr)->offset);
+	} else if (hg_tls.tracer) {
+		if (ptr)
+			leave_to_others(ptr);
+	} else {
+		return false;
+	}
+	errno = saved;
+	return true;
+}
+
+bool hg_tracers_realloc(void *old, size_t size, void **ptr)
+{
+	bool own = hg_tracers_own(old);
+	size_t had;
+
+	if (!own && !hg_tls.tracer)
+		return false;
+	*ptr = hg_tls.tracer ? hg_tracers_alloc(16, size) : hg_libc.malloc(size);
+	if (!*ptr || !old)
+		return true;
+	had = own ? hg_tracers_size(old) : hg_libc.malloc_usable_size(old);
+	memcpy(*ptr, old, had < size ? had : size);
+	hg_tracers_free(old);
+	return true;
+}
+
+/* ---- threads ---- */
+
+struct start {
+	void *(*function)(void *);
+	void *data;
+};
+
+static void *begin(void *data)
+{
+	struct start start = *(struct start *)data;
+
+	hg_tls.busy = 1;
+	hg_tls.tracer = __atomic_load_n(&hg_tracers_heap, __ATOMIC_RELAXED);
+	hg_pool_free(data);
+	return start.function(start.data);
+}
+
+static bool is_lttngs(const void *caller)
+{
+	Dl_info info;
+
+	return dladdr(caller, &info) && info.dli_fname && strstr(info.dli_fname, "/liblttng-ust");
+}
+
+typedef int create_function(pthread_t *thread, const pthread_attr_t *attributes,
+			    void *(*function)(void *), void *data);
+
+/* `attributes`: LTTng-UST's own, of which it has set nothing but the defaults. */
+static int create(create_function *real, pthread_t *thread, pthread_attr_t *attributes,
+		  void *(*function)(void *), void *data)
+{
+	size_t (*least)(const pthread_attr_t *) =
+	    (__typeof__(least))hg_libc.dlsym(RTLD_DEFAULT, "__pthread_get_minstack");
+	struct start *start = hg_pool_alloc(sizeof(*start));
+	int rc;
+
+	/* The program's thread variables lie on every stack. */
+	if (attributes && least)
+		pthread_attr_setstacksize(attributes, least(attributes) + STACK_SIZE);
+	if (!start)
+		return real(thread, attributes, function, data);
+	*start = (struct start){ .function = function, .data = data };
+	if (hg_libc_has_arenas())
+		__atomic_store_n(&hg_tracers_heap, true, __ATOMIC_RELAXED);
+	rc = real(thread, attributes, begin, start);
+	if (rc)
+		hg_pool_free(start);
+	return rc;
+}
+
+HG_EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes,
+			     void *(*function)(void *), void *restrict data)
+{
+	static create_function *real; /* atomic */
+	create_function *found = __atomic_load_n(&real, __ATOMIC_RELAXED);
+
+	if (!found) {
+		hg_libc_init();
+		found = (create_function *)hg_libc.dlsym(RTLD_NEXT, "pthread_create");
+		__atomic_store_n(&real, found, __ATOMIC_RELAXED);
+	}
+	if (HG_UNLIKELY(hg_tls.busy) && hg_config.own_lttng && is_lttngs(HG_CALLER()))
+		return create(found, thread, (pthread_attr_t *)(uintptr_t)attributes, function,
+			      data);
+	/* Loading LTTng-UST could wait for a thread that waits for this one. */
+	if (HG_UNLIKELY(hg_active > HG_NEW) && !hg_opened_provider)
+		hg_fork_wake();
+	return found(thread, attributes, function, data);
+}
+
+/* ---- which they are ---- */
+
+bool hg_is_tracers_thread(void)
+{
+	static const char suffix[] = "-ust"; /* lttng-ust 2.13, src/common/procname.h */
+	char name[16] = "";
+	size_t length;
+
+	hg_tls.looked++;
+	if (hg_syscall(SYS_prctl, PR_GET_NAME, name))
+		return false;
+	length = strnlen(name, sizeof(name));
+	if (length < sizeof(suffix) - 1 ||
+	    memcmp(name + length - (sizeof(suffix) - 1), suffix, sizeof(suffix) - 1))
+		return false;
+	hg_tls.busy = 1;
+	return true;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Interposed functions of HIP by their names. */
+#ifndef HIPGRAIN_PRELOAD_CORE_WRAPPERS_H
+#define HIPGRAIN_PRELOAD_CORE_WRAPPERS_H
+
+/* One interposed function; its rows are gathered by the linker (hip_wrap.h). */
+struct hg_hip_function {
+	const char *name;
+	void *wrapper;
+};
+
+/* Put between these two by the linker: the rows of hip/hip_wrap.h. */
+extern const struct hg_hip_function *const __start_hg_hip_functions[]
+    __attribute__((visibility("hidden")));
+extern const struct hg_hip_function *const __stop_hg_hip_functions[]
+    __attribute__((visibility("hidden")));
+
+/* The row of a function; NULL if the name is not interposed. */
+const struct hg_hip_function *hg_hip_find_row(const char *name);
+/* Our wrapper of it; NULL if the name is not interposed. */
+void *hg_hip_wrapper(const char *name);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the HSA runtime below HIP is queried for. */
+#ifndef HIPGRAIN_PRELOAD_GPU_GPU_H
+#define HIPGRAIN_PRELOAD_GPU_GPU_H
+
+/* A function of the HSA runtime below HIP, if it is loaded; else NULL. */
+void *hg_hsa_query(const char *name);
+/*
+ * hsa_amd_link_info_type_t between the GPUs and host memory, and whether it carries any atomics;
+ * -1 if unknown or not all alike.
+ */
+int hg_hsa_host_link(int *atomics);
+/* Have faults of GPUs recorded from now on; once. The HSA runtime is up. */
+void hg_hsa_watch_faults(void);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Memory access faults of GPUs. The HSA runtime passes one to every handler that was registered
+ * for system events, on a thread of its own; where none of them returns success it prints a line
+ * and aborts the process. Handlers can be added without limit, and one that fails changes nothing
+ * of this (VMFaultHandler and SetCustomSystemEventHandler in runtime.cpp of ROCr 4.5, 5.2.3, 5.7.1
+ * and 6.2.4). So ours records the fault and fails.
+ *
+ * An exception: with HSA_ENABLE_VM_FAULT_MESSAGE=0, ROCr from 6.2 on writes a core dump of the GPU
+ * only if there is a handler. Then none is registered.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "preload/core/base.h"
+#include "preload/gpu/gpu.h"
+#include "preload/hsa/hsa.h"
+#include "preload/trace/enter.h"
+#include "tracer/events.h"
+#include "tracer/provider.h"
+
+enum {
+	AGENT_INFO_DEVICE = 17,
+	DEVICE_GPU = 1,
+	EVENT_MEMORY_FAULT = 0,
+	HANDLER_FAILED = 0x1000, /* HSA_STATUS_ERROR */
+};
+
+/* hsa_amd_event_t, of which the other kinds are not longer */
+struct system_event {
+	uint32_t type;
+	struct hsa_handle agent;
+	uint64_t address; /* of the page, where it is a page that is missing */
+	uint32_t reason;  /* hsa_amd_memory_fault_reason_t */
+};
+
+#define MAX_GPUS 64
+
+static struct {
+	int (*get_info)(struct hsa_handle, int, void *);
+	uint64_t gpus[MAX_GPUS];
+	int count;
+} agents;
+
+static int note_gpu(struct hsa_handle agent, void *data)
+{
+	uint32_t device = 0;
+
+	(void)data;
+	if (!agents.get_info(agent, AGENT_INFO_DEVICE, &device) && device == DEVICE_GPU &&
+	    agents.count < MAX_GPUS)
+		agents.gpus[agents.count++] = agent.handle;
+	return 0;
+}
+
+/* HIP's number of a GPU is the runtime's unless HIP leaves some out; then it is not known. */
+static int ordinal_of(uint64_t agent)
+{
+	static const char *const choices[] = { "HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES",
+					       "GPU_DEVICE_ORDINAL" };
+
+	for (unsigned i = 0; i < sizeof(choices) / sizeof(choices[0]); i++)
+		if (getenv(choices[i]))
+			return -1;
+	for (int i = 0; i < agents.count; i++)
+		if (agents.gpus[i] == agent)
+			return i;
+	return -1;
+}
+
+static int on_system_event(const struct system_event *from, void *data)
+{
+	int saved = errno;
+
+	(void)data;
+	if (from && from->type == EVENT_MEMORY_FAULT && !hg_process_forked && hg_enter()) {
+		struct hg_ev_call event = { .api = HG_API_gpu_memory_fault,
+					    .handle = from->agent.handle,
+					    .ptr = from->address,
+					    .flags = from->reason,
+					    .device = ordinal_of(from->agent.handle),
+					    .text = "" };
+
+		hg_provider->call(&event);
+		hg_leave();
+	}
+	errno = saved;
+	return HANDLER_FAILED;
+}
+
+void hg_hsa_watch_faults(void)
+{
+	static int watching;
+	const char *message = getenv("HSA_ENABLE_VM_FAULT_MESSAGE");
+	int (*add)(int (*)(const struct system_event *, void *), void *);
+	int (*iterate)(int (*)(struct hsa_handle, void *), void *);
+
+	if ((message && !strcmp(message, "0")) ||
+	    __atomic_exchange_n(&watching, 1, __ATOMIC_RELAXED))
+		return;
+	add = (int (*)(int (*)(const struct system_event *, void *), void *))hg_hsa_query(
+	    "hsa_amd_register_system_event_handler");
+	iterate =
+	    (int (*)(int (*)(struct hsa_handle, void *), void *))hg_hsa_query("hsa_iterate_agents");
+	agents.get_info =
+	    (int (*)(struct hsa_handle, int, void *))hg_hsa_query("hsa_agent_get_info");
+	if (!add)
+		return;
+	if (iterate && agents.get_info)
+		iterate(note_gpu, NULL);
+	add(on_system_event, NULL);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What `hipgrain run` found out about kernels before the program was started: lines of
+ *
+ *   hipgrain-fix-plan 1
+ *   object SHA256            a code object that was looked at
+ *   kernel SYMBOL OFFSET...  of that object: where the pointers lie among its arguments through
+ *                            which it does floating-point atomics that fine-grained memory loses;
+ *                            with a "?" if it has others whose memory is not known
+ */
+#ifndef HIPGRAIN_PRELOAD_HIP_FIX_PLAN_H
+#define HIPGRAIN_PRELOAD_HIP_FIX_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct hg_fix_kernel {
+	struct hg_fix_kernel *next;
+	const char *symbol;
+	bool partial; /* there are atomics whose memory is not known */
+	uint32_t count;
+	uint32_t offsets[]; /* bytes in the kernarg segment */
+};
+
+/* Read the file; it stays in memory. "", or one line that says why not. */
+const char *hg_fix_plan_read(const char *path, uint32_t *objects, uint32_t *kernels);
+
+/* Whether the code object was looked at. *kernel: NULL if there is nothing to do for this one. */
+bool hg_fix_plan_find(const char *sha256, const char *symbol, const struct hg_fix_kernel **kernel);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Streams that are captured into graphs (hip_graph.c). */
+#ifndef HIPGRAIN_PRELOAD_HIP_HIP_CAPTURE_STREAM_H
+#define HIPGRAIN_PRELOAD_HIP_HIP_CAPTURE_STREAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tracer/events.h"
+
+struct hg_ev_copy;
+struct hg_ev_fill;
+
+/* Whether what is submitted to a stream becomes a node of a graph instead of being carried out. */
+bool hg_hip_capturing(uint64_t stream);
+/* Remember a copy or fill that was captured; true if it was, and then has no event of its own. */
+bool hg_hip_captured_copy(const struct hg_ev_copy *event);
+bool hg_hip_captured_fill(const struct hg_ev_fill *event);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The functions of the runtimes behind us. */
+#ifndef HIPGRAIN_PRELOAD_HIP_HIP_DISPATCH_H
+#define HIPGRAIN_PRELOAD_HIP_HIP_DISPATCH_H
+
+#include "preload/core/wrappers.h"
+
+struct hg_hip_function;
+
+/*
+ * The function that the object around `address` (where the call came from) would have reached, or
+ * that was looked up by name and called. Its runtime becomes that of the thread's call in
+ * progress. Never NULL: without a runtime it is a function that returns HIP_NO_RUNTIME. `frame`:
+ * the wrapper's.
+ */
+void *hg_hip_real(const struct hg_hip_function *const *row, const void *address, const char *frame);
+
+/* What to give to somebody who looked up a name and found `real`: ours, which goes on to it. */
+void *hg_hip_offer(const char *name, void *real);
+
+#endif

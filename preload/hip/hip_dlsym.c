@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dlsym() and dlvsym(): a runtime that was opened with RTLD_LOCAL and is looked up by name is
+ * seen too. dlopen() is never wrapped, because the loader resolves paths by its caller.
+ *
+ * The real functions also look at their caller (RTLD_NEXT, RTLD_DEFAULT), so everything that is
+ * not ours is *jumped* to with the return address as it was; hence the few lines of assembly.
+ */
+#include <dlfcn.h>
+#include <link.h>
+#include <string.h>
+
+#include "preload/core/base.h"
+#include "preload/core/libc.h"
+#include "preload/core/start.h"
+#include "preload/core/wrappers.h"
+#include "preload/hip/hip_dispatch.h"
+#include "preload/hip/hip_runtime.h"
+#include "preload/host/host.h"
+#include "preload/trace/enter.h"
+
+/* Targets of the jumps; valid once the hooks below have returned. */
+__attribute__((visibility("hidden"))) void *hg_real_dlsym;
+__attribute__((visibility("hidden"))) void *hg_real_dlvsym;
+
+/* Our answer to a lookup; NULL: let the real function answer; NOT_THERE: answer NULL. */
+#define NOT_THERE ((void *)-1)
+__attribute__((visibility("hidden"), used)) void *
+hg_dlsym_hook(void *handle, const char *name, const char *version, const void *caller);
+
+__asm__(".text\n"
+	".globl dlsym\n"
+	".type dlsym, @function\n"
+	"dlsym:\n"
+	"	.cfi_startproc\n"
+	"	pushq %rdi\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	pushq %rsi\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	subq $8, %rsp\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	xorl %edx, %edx\n"
+	"	movq 24(%rsp), %rcx\n"
+	"	call hg_dlsym_hook\n"
+	"	addq $8, %rsp\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	popq %rsi\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	popq %rdi\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	testq %rax, %rax\n"
+	"	jne 1f\n"
+	"	jmp *hg_real_dlsym(%rip)\n"
+	"1:	cmpq $-1, %rax\n"
+	"	jne 2f\n"
+	"	xorl %eax, %eax\n"
+	"2:	ret\n"
+	"	.cfi_endproc\n"
+	".size dlsym, .-dlsym\n"
+	".globl dlvsym\n"
+	".type dlvsym, @function\n"
+	"dlvsym:\n"
+	"	.cfi_startproc\n"
+	"	pushq %rdi\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	pushq %rsi\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	pushq %rdx\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	movq 24(%rsp), %rcx\n"
+	"	call hg_dlsym_hook\n"
+	"	popq %rdx\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	popq %rsi\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	popq %rdi\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	testq %rax, %rax\n"
+	"	jne 1f\n"
+	"	jmp *hg_real_dlvsym(%rip)\n"
+	"1:	cmpq $-1, %rax\n"
+	"	jne 2f\n"
+	"	xorl %eax, %eax\n"
+	"2:	ret\n"
+	"	.cfi_endproc\n"
+	".size dlvsym, .-dlvsym\n");
+
+/*
+ * Functions that we have whether or not there is one behind us: where there is none, programs that
+ * ask hear that.
+ */
+static bool is_extra(const char *name)
+{
+	return name[0] == 'f' &&
+	       (!strcmp(name, "free_sized") || !strcmp(name, "free_aligned_sized"));
+}
+
+static void *look_up_extra(void *handle, const char *name, const char *version, const void *caller)
+{
+	void *ours = name[5] == 's' ? (void *)free_sized : (void *)free_aligned_sized;
+	void *real;
+
+	if (handle == RTLD_NEXT || hg_libc.dlsym(RTLD_NEXT, name))
+		return NULL;
+	if (handle == RTLD_DEFAULT)
+		real = hg_find_function(name, version, caller);
+	else
+		real =
+		    version ? hg_libc.dlvsym(handle, name, version) : hg_libc.dlsym(handle, name);
+	if (real && real != ours)
+		return real;
+	hg_libc.dlsym(RTLD_NEXT, name); /* for the message in dlerror() */
+	return NOT_THERE;
+}
+
+void *hg_dlsym_hook(void *handle, const char *name, const char *version, const void *caller)
+{
+	void *wrapper, *real;
+
+	if (HG_UNLIKELY(!hg_real_dlsym)) {
+		hg_libc_init();
+		hg_real_dlsym = (void *)hg_libc.dlsym;
+		hg_real_dlvsym = (void *)hg_libc.dlvsym;
+	}
+	if (name && HG_UNLIKELY(is_extra(name)))
+		return look_up_extra(handle, name, version, caller);
+	if (!name || hg_sanitizer || (strncmp(name, "hip", 3) && strncmp(name, "__hip", 5)))
+		return NULL;
+	hg_init();
+	wrapper = hg_hip_wrapper(name);
+	if (!wrapper)
+		return NULL;
+	/* "The next one after me" is asked by another interposer: not ours to answer. */
+	if (handle == RTLD_NEXT)
+		return NULL;
+	/*
+	 * A search of the global scope would find our own wrapper even where no runtime is
+	 * loaded, and programs probe for one like this: look behind ourselves instead.
+	 */
+	if (handle == RTLD_DEFAULT) {
+		real = hg_find_function(name, version, caller);
+		if (real)
+			return hg_hip_offer(name, real);
+		hg_libc.dlsym(RTLD_NEXT, name); /* for the message in dlerror() */
+		return NOT_THERE;
+	}
+	real = version ? hg_libc.dlvsym(handle, name, version) : hg_libc.dlsym(handle, name);
+	/* A handle of the global scope finds us: as above. */
+	if (real == wrapper)
+		return hg_libc.dlsym(RTLD_NEXT, name) ? wrapper : NOT_THERE;
+	if (!real || !hg_awake() || !hg_hip_is_runtime(real))
+		return real;
+	return hg_hip_offer(name, real);
+}

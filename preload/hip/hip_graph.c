@@ -1,0 +1,671 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Graphs: launching one is the launch of its kernels, and its copies and fills.
+ *
+ * However a graph came about (nodes added one by one, a captured stream, a clone, a child of
+ * another graph), the runtime knows its nodes: they are queried when it is instantiated, and
+ * the kernels' arguments are read then. Of copies and fills the runtime does not tell everything
+ * in every release: those are remembered by their node when they are added or captured.
+ * Nodes that are neither are counted, so that a reader knows what it does not see.
+ */
+#include "preload/hip/hip_graph.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "preload/core/base.h"
+#include "preload/core/id_table.h"
+#include "preload/core/parts.h"
+#include "preload/core/pool.h"
+#include "preload/hip/fix.h"
+#include "preload/hip/hip.h"
+#include "preload/hip/hip_capture_stream.h"
+#include "preload/hip/hip_launch.h"
+#include "preload/hip/hip_memory.h"
+#include "preload/hip/hip_record.h"
+#include "preload/hip/hip_runtime.h"
+#include "preload/hip/hip_wrap.h"
+#include "preload/trace/enter.h"
+#include "tracer/events.h"
+
+/* hipKernelNodeParams */
+struct kernel_params {
+	struct hg_dim3 block;
+	void **extra;
+	void *function;
+	struct hg_dim3 grid;
+	void **args;
+	unsigned shared;
+};
+
+/* hipMemsetParams */
+struct fill_params {
+	void *dst;
+	unsigned element;
+	size_t height, pitch;
+	unsigned value;
+	size_t width;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+#define BUCKETS 1024u
+static struct work *nodes[BUCKETS]; /* copies and fills, by node */
+static struct instance *instances[BUCKETS];
+static int captures; /* begun and not ended, atomic */
+
+void hg_hip_graph_lock(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void hg_hip_graph_unlock(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+static size_t bucket(const void *handle)
+{
+	return (size_t)(hg_hash(0, &handle, sizeof(handle)) % BUCKETS);
+}
+
+/* ---- capture ---- */
+
+/* hipStreamCaptureStatus: 1 is active; the null stream cannot be captured. */
+bool hg_hip_capturing(uint64_t stream)
+{
+	int (*query)(uint64_t, int *);
+	int status = 0;
+
+	if (HG_LIKELY(!__atomic_load_n(&captures, __ATOMIC_RELAXED)) || !stream)
+		return false;
+	query = (int (*)(uint64_t, int *))hg_hip_query("hipStreamIsCapturing");
+	if (!query || !hg_hip_may_query())
+		return false;
+	if (query(stream, &status)) {
+		hg_hip_forget_error();
+		return false;
+	}
+	return status == 1;
+}
+
+static struct work *remember(const void *graph, const void *node, enum kind kind)
+{
+	struct work **at = &nodes[bucket(node)], *work;
+
+	while (*at && (*at)->node != node)
+		at = &(*at)->next;
+	work = *at;
+	if (!work)
+		work = hg_pool_calloc(1, sizeof(*work));
+	if (!work)
+		return NULL;
+	work->owner = graph;
+	work->node = node;
+	work->kind = kind;
+	*at = work;
+	return work;
+}
+
+/* The node that the last call made in a captured stream, and its graph. */
+static bool captured_node(uint64_t stream, const void **graph, const void **node)
+{
+	int (*query)(uint64_t, int *, unsigned long long *, const void **, const void *const **,
+		     size_t *);
+	const void *const *dependencies = NULL;
+	unsigned long long id;
+	size_t count = 0;
+	int status = 0;
+
+	query = (int (*)(uint64_t, int *, unsigned long long *, const void **, const void *const **,
+			 size_t *))hg_hip_query("hipStreamGetCaptureInfo_v2");
+	if (!query || !hg_hip_may_query())
+		return false;
+	if (query(stream, &status, &id, graph, &dependencies, &count)) {
+		hg_hip_forget_error();
+		return false;
+	}
+	if (count != 1 || !dependencies)
+		return false;
+	*node = dependencies[0];
+	return true;
+}
+
+#define CAPTURED(type, kind)                                          \
+	bool hg_hip_captured_##type(const struct hg_ev_##type *event) \
+	{                                                             \
+		const void *graph, *node;                             \
+		struct work *work;                                    \
+                                                                      \
+		if (!hg_hip_capturing(event->stream))                 \
+			return false;                                 \
+		if (captured_node(event->stream, &graph, &node)) {    \
+			hg_hip_graph_lock();                          \
+			work = remember(graph, node, kind);           \
+			if (work)                                     \
+				work->type = *event;                  \
+			hg_hip_graph_unlock();                        \
+		}                                                     \
+		return true;                                          \
+	}
+CAPTURED(copy, COPY)
+CAPTURED(fill, FILL)
+
+/* ---- reading a graph ---- */
+
+/*
+ * 5.2 counts its node types from 1, later releases from 0: the number of the type "empty" tells
+ * which, and is queried of a graph of our own.
+ */
+static int empty_type(void)
+{
+	static int known = -1;
+	int (*create)(void **, unsigned) =
+	    (int (*)(void **, unsigned))hg_hip_query("hipGraphCreate");
+	int (*add)(void **, void *, const void *, size_t) =
+	    (int (*)(void **, void *, const void *, size_t))hg_hip_query("hipGraphAddEmptyNode");
+	int (*type)(void *, int *) = (int (*)(void *, int *))hg_hip_query("hipGraphNodeGetType");
+	int (*destroy)(void *) = (int (*)(void *))hg_hip_query("hipGraphDestroy");
+	void *graph = NULL, *node = NULL;
+	int found = -1;
+
+	if (known >= 0 || !create || !add || !type || !destroy)
+		return known;
+	if (create(&graph, 0)) {
+		hg_hip_forget_error();
+		return -1;
+	}
+	if (add(&node, graph, NULL, 0) || type(node, &found))
+		hg_hip_forget_error();
+	if (destroy(graph))
+		hg_hip_forget_error();
+	known = found;
+	return known;
+}
+
+static struct work *append(struct instance *instance, const void *owner, const void *node,
+			   enum kind kind)
+{
+	struct work *work = hg_pool_calloc(1, sizeof(*work));
+
+	if (!work) {
+		instance->unknown++;
+		return NULL;
+	}
+	work->owner = owner;
+	work->node = node;
+	work->kind = kind;
+	*instance->last = work;
+	instance->last = &work->next;
+	instance->count++;
+	return work;
+}
+
+static void drop_arguments(struct work *work)
+{
+	hg_pool_free(work->arguments.bytes);
+	work->arguments = (struct hg_hip_kept){ .bytes = NULL };
+}
+
+static void free_work(struct work *work)
+{
+	drop_arguments(work);
+	hg_pool_free(work);
+}
+
+static void set_kernel(struct work *work, const struct kernel_params *params)
+{
+	struct hg_hip_launch launch = {
+		.handle = params->function,
+		.params = params->args,
+		.extra = params->extra,
+		.node = true,
+		.kept = &work->arguments,
+		.event = { .grid_x = params->grid.x,
+			   .grid_y = params->grid.y,
+			   .grid_z = params->grid.z,
+			   .block_x = params->block.x,
+			   .block_y = params->block.y,
+			   .block_z = params->block.z,
+			   .shared = params->shared,
+			   .device = hg_hip_device() },
+	};
+
+	drop_arguments(work);
+	hg_hip_launch_identify(&launch);
+	hg_fix_apply(&launch, launch.event.device);
+	hg_hip_memory_ask(&launch.subjects);
+	work->launch = launch.event;
+	work->handle = params->function;
+	work->generation = __atomic_load_n(&hg_generation, __ATOMIC_RELAXED);
+}
+
+void hg_hip_graph_refresh(struct work *work, int device)
+{
+	uint32_t generation = __atomic_load_n(&hg_generation, __ATOMIC_RELAXED);
+	struct hg_hip_launch launch = { .handle = work->handle,
+					.node = true,
+					.kept = &work->arguments,
+					.event = work->launch };
+
+	if (work->generation == generation)
+		return;
+	launch.event.device = device;
+	hg_hip_launch_identify(&launch);
+	hg_hip_memory_ask(&launch.subjects);
+	work->launch = launch.event;
+	work->generation = generation;
+}
+
+static void set_fill(struct work *work, const struct fill_params *params, uint16_t api)
+{
+	work->fill = (struct hg_ev_fill){
+		.api = api,
+		.dst = HG_PTR(params->dst),
+		.size = params->width * params->element,
+		.rows = params->height,
+		.depth = 1,
+		.pitch = params->pitch,
+		.value = params->value,
+	};
+}
+
+#define NESTING 8
+
+static void read_graph(struct instance *instance, void *graph, const void *owner, int nesting)
+{
+	int (*get_nodes)(void *, void **, size_t *) =
+	    (int (*)(void *, void **, size_t *))hg_hip_query("hipGraphGetNodes");
+	int (*get_type)(void *, int *) =
+	    (int (*)(void *, int *))hg_hip_query("hipGraphNodeGetType");
+	int (*get_kernel)(void *, struct kernel_params *) =
+	    (int (*)(void *, struct kernel_params *))hg_hip_query("hipGraphKernelNodeGetParams");
+	int (*get_child)(void *, void **) =
+	    (int (*)(void *, void **))hg_hip_query("hipGraphChildGraphNodeGetGraph");
+	int (*get_fill)(void *, struct fill_params *) =
+	    (int (*)(void *, struct fill_params *))hg_hip_query("hipGraphMemsetNodeGetParams");
+	int empty = empty_type(), type;
+	size_t count = 0;
+	void **list;
+
+	if (!get_nodes || !get_type || !get_kernel || !get_child || empty < 5 || !nesting ||
+	    get_nodes(graph, NULL, &count)) {
+		instance->unknown++;
+		return;
+	}
+	list = hg_pool_calloc(count + 1, sizeof(*list));
+	if (!list || get_nodes(graph, list, &count)) {
+		instance->unknown++;
+		hg_pool_free(list);
+		return;
+	}
+	for (size_t i = 0; i < count; i++) {
+		struct kernel_params params = { .args = NULL };
+		struct fill_params fill;
+		struct work *work, *known = nodes[bucket(list[i])];
+		void *child = NULL;
+
+		while (known && known->node != list[i])
+			known = known->next;
+		if (known) {
+			work = append(instance, owner, list[i], known->kind);
+			if (work && known->kind == COPY)
+				work->copy = known->copy;
+			else if (work)
+				work->fill = known->fill;
+		} else if (get_type(list[i], &type)) {
+			instance->unknown++;
+		} else if (type == empty - 5) {
+			if (get_kernel(list[i], &params)) {
+				instance->unknown++;
+				continue;
+			}
+			work = append(instance, owner, list[i], KERNEL);
+			if (work)
+				set_kernel(work, &params);
+		} else if (type == empty - 3 && get_fill && !get_fill(list[i], &fill)) {
+			work = append(instance, owner, list[i], FILL);
+			if (work)
+				set_fill(work, &fill, HG_API_hipGraphAddMemsetNode);
+		} else if (type == empty - 1 && !get_child(list[i], &child)) {
+			read_graph(instance, child, owner ? owner : list[i], nesting - 1);
+		} else if (type < empty - 2 || type > empty + 2) { /* waits on no memory: host,
+								      empty, events */
+			instance->unknown++;
+		}
+	}
+	hg_pool_free(list);
+}
+
+static void clear(struct instance *instance)
+{
+	struct work *next;
+
+	for (struct work *work = instance->work; work; work = next) {
+		next = work->next;
+		free_work(work);
+	}
+	instance->work = NULL;
+	instance->last = &instance->work;
+	instance->count = instance->unknown = 0;
+}
+
+struct instance *hg_hip_graph_find(const void *handle)
+{
+	struct instance *instance = instances[bucket(handle)];
+
+	while (instance && instance->handle != handle)
+		instance = instance->next;
+	return instance;
+}
+
+/* An instantiated graph's work is the graph's; read anew where it is known already. */
+static void take(const void *handle, void *graph)
+{
+	bool quiet = hg_hip_may_query();
+	struct instance *instance;
+
+	if (!hg_hip_enter())
+		return;
+	hg_hip_graph_lock();
+	instance = hg_hip_graph_find(handle);
+	if (!instance)
+		instance = hg_pool_calloc(1, sizeof(*instance));
+	if (instance) {
+		if (!instance->handle) {
+			instance->handle = handle;
+			instance->next = instances[bucket(handle)];
+			instances[bucket(handle)] = instance;
+		}
+		clear(instance);
+		if (quiet) {
+			read_graph(instance, graph, NULL, NESTING);
+			if (!hg_hip_may_query())
+				hg_hip_forget_error();
+		} else {
+			instance->unknown++;
+		}
+	}
+	hg_hip_graph_unlock();
+	hg_leave();
+}
+
+static void drop_instance(const void *handle)
+{
+	struct instance **at = &instances[bucket(handle)], *gone;
+
+	hg_tls.busy++;
+	hg_hip_graph_lock();
+	while (*at && (*at)->handle != handle)
+		at = &(*at)->next;
+	gone = *at;
+	if (gone) {
+		*at = gone->next;
+		clear(gone);
+		hg_pool_free(gone);
+	}
+	hg_hip_graph_unlock();
+	hg_tls.busy--;
+}
+
+/* Nodes of a graph that is destroyed: their handles may be reused. */
+static void drop_nodes(const void *graph, const void *node)
+{
+	hg_tls.busy++;
+	hg_hip_graph_lock();
+	for (size_t i = 0; i < BUCKETS; i++) {
+		for (struct work **at = &nodes[i]; *at;) {
+			struct work *work = *at;
+
+			if (graph ? work->owner == graph : work->node == node) {
+				*at = work->next;
+				free_work(work);
+			} else {
+				at = &work->next;
+			}
+		}
+	}
+	hg_hip_graph_unlock();
+	hg_tls.busy--;
+}
+
+/* ---- around the calls ---- */
+
+/* `after` is run if the call succeeded. */
+#define GRAPH(name, params, args, handle_, stream_, after)                                \
+	HG_HIP(int, name, params)                                                         \
+	{                                                                                 \
+		HG_REAL(int, name, params);                                               \
+		struct hg_hip_call call;                                                  \
+                                                                                          \
+		if (!hg_hip_begin(&call, HG_API_##name, HG_CALLER()))                     \
+			return real args;                                                 \
+		call.rc = real args;                                                      \
+		if (!call.rc) {                                                           \
+			int saved = errno;                                                \
+                                                                                          \
+			after;                                                            \
+			errno = saved;                                                    \
+		}                                                                         \
+		struct hg_ev_call event = { .api = HG_API_##name,                         \
+					    .handle = HG_PTR(call.rc ? NULL : (handle_)), \
+					    .stream = HG_PTR(stream_) };                  \
+		hg_finish_call(&call, &event);                                            \
+		return call.rc;                                                           \
+	}
+
+#define BEGUN __atomic_fetch_add(&captures, 1, __ATOMIC_RELAXED)
+#define ENDED __atomic_fetch_sub(&captures, 1, __ATOMIC_RELAXED)
+
+GRAPH(hipStreamBeginCapture, (void *stream, int mode), (stream, mode), NULL, stream, BEGUN)
+GRAPH(hipStreamBeginCapture_spt, (void *stream, int mode), (stream, mode), NULL, stream, BEGUN)
+GRAPH(hipStreamBeginCaptureToGraph,
+      (void *stream, void *graph, const void *dependencies, const void *data, size_t count,
+       int mode),
+      (stream, graph, dependencies, data, count, mode), graph, stream, BEGUN)
+GRAPH(hipStreamEndCapture, (void *stream, void **graph), (stream, graph), *graph, stream, ENDED)
+GRAPH(hipStreamEndCapture_spt, (void *stream, void **graph), (stream, graph), *graph, stream, ENDED)
+GRAPH(hipGraphInstantiate, (void **instance, void *graph, void **node, char *log, size_t size),
+      (instance, graph, node, log, size), *instance, NULL, take(*instance, graph))
+GRAPH(hipGraphInstantiateWithFlags, (void **instance, void *graph, unsigned long long flags),
+      (instance, graph, flags), *instance, NULL, take(*instance, graph))
+GRAPH(hipGraphInstantiateWithParams, (void **instance, void *graph, void *params),
+      (instance, graph, params), *instance, NULL, take(*instance, graph))
+GRAPH(hipGraphExecDestroy, (void *instance), (instance), instance, NULL, drop_instance(instance))
+GRAPH(hipGraphExecUpdate, (void *instance, void *graph, void **node, int *result),
+      (instance, graph, node, result), instance, NULL, take(instance, graph))
+GRAPH(hipGraphDestroy, (void *graph), (graph), graph, NULL, drop_nodes(graph, NULL))
+GRAPH(hipGraphDestroyNode, (void *node), (node), node, NULL, drop_nodes(NULL, node))
+
+/* ---- nodes that change in an instantiated graph ---- */
+
+static void update_kernel(const void *handle, const void *node, const struct kernel_params *params)
+{
+	struct instance *instance;
+
+	if (!hg_hip_enter())
+		return;
+	hg_hip_graph_lock();
+	instance = hg_hip_graph_find(handle);
+	for (struct work *work = instance ? instance->work : NULL; work; work = work->next) {
+		if (work->node == node && work->kind == KERNEL)
+			set_kernel(work, params);
+	}
+	hg_hip_graph_unlock();
+	hg_leave();
+}
+
+static void update_copy(const void *handle, const void *node, void *dst, const void *src,
+			size_t size, int kind)
+{
+	struct instance *instance;
+
+	hg_tls.busy++;
+	hg_hip_graph_lock();
+	instance = handle ? hg_hip_graph_find(handle) : NULL;
+	for (struct work *work = instance ? instance->work : nodes[bucket(node)]; work;
+	     work = work->next) {
+		if (work->node != node || work->kind != COPY)
+			continue;
+		work->copy.dst = HG_PTR(dst);
+		work->copy.src = HG_PTR(src);
+		work->copy.size = size;
+		work->copy.kind = kind;
+	}
+	hg_hip_graph_unlock();
+	hg_tls.busy--;
+}
+
+/* What a child graph holds now, in place of what it held. */
+static void update_child(const void *handle, const void *node, void *graph)
+{
+	struct instance *instance;
+
+	if (!hg_hip_enter())
+		return;
+	hg_hip_graph_lock();
+	instance = hg_hip_graph_find(handle);
+	if (instance) {
+		for (struct work **at = &instance->work; *at;) {
+			struct work *work = *at;
+
+			if (work->owner == node) {
+				*at = work->next;
+				free_work(work);
+				instance->count--;
+			} else {
+				at = &work->next;
+			}
+		}
+		for (instance->last = &instance->work; *instance->last;)
+			instance->last = &(*instance->last)->next;
+		read_graph(instance, graph, node, NESTING);
+	}
+	hg_hip_graph_unlock();
+	hg_leave();
+}
+
+GRAPH(hipGraphExecKernelNodeSetParams,
+      (void *instance, void *node, const struct kernel_params *params), (instance, node, params),
+      instance, NULL, update_kernel(instance, node, params))
+GRAPH(hipGraphExecMemcpyNodeSetParams1D,
+      (void *instance, void *node, void *dst, const void *src, size_t size, int kind),
+      (instance, node, dst, src, size, kind), instance, NULL,
+      update_copy(instance, node, dst, src, size, kind))
+GRAPH(hipGraphMemcpyNodeSetParams1D,
+      (void *node, void *dst, const void *src, size_t size, int kind), (node, dst, src, size, kind),
+      node, NULL, update_copy(NULL, node, dst, src, size, kind))
+GRAPH(hipGraphExecChildGraphNodeSetParams, (void *instance, void *node, void *graph),
+      (instance, node, graph), instance, NULL, update_child(instance, node, graph))
+
+/* What a node does now is not known: it is counted from now on. Without an instance: in graphs. */
+static void forget(const void *handle, const void *node)
+{
+	struct instance *instance;
+
+	if (!handle) {
+		drop_nodes(NULL, node);
+		return;
+	}
+	hg_tls.busy++;
+	hg_hip_graph_lock();
+	instance = hg_hip_graph_find(handle);
+	for (struct work **at = instance ? &instance->work : NULL; at && *at;) {
+		struct work *work = *at;
+
+		if (work->node == node) {
+			*at = work->next;
+			free_work(work);
+			instance->count--;
+			instance->unknown++;
+		} else {
+			at = &work->next;
+		}
+	}
+	if (instance) {
+		for (instance->last = &instance->work; *instance->last;)
+			instance->last = &(*instance->last)->next;
+	}
+	hg_hip_graph_unlock();
+	hg_tls.busy--;
+}
+
+#define FORGET_NODE(name, params, args) GRAPH(name, params, args, node, NULL, forget(NULL, node))
+#define FORGET(name, params, args)      GRAPH(name, params, args, instance, NULL, forget(instance, node))
+
+FORGET_NODE(hipGraphMemcpyNodeSetParams, (void *node, const void *params), (node, params))
+FORGET_NODE(hipGraphMemsetNodeSetParams, (void *node, const void *params), (node, params))
+FORGET_NODE(hipGraphMemcpyNodeSetParamsFromSymbol,
+	    (void *node, void *dst, const void *symbol, size_t size, size_t offset, int kind),
+	    (node, dst, symbol, size, offset, kind))
+FORGET_NODE(hipGraphMemcpyNodeSetParamsToSymbol,
+	    (void *node, const void *symbol, const void *src, size_t size, size_t offset, int kind),
+	    (node, symbol, src, size, offset, kind))
+FORGET_NODE(hipGraphNodeSetParams, (void *node, void *params), (node, params))
+FORGET(hipGraphExecMemcpyNodeSetParams, (void *instance, void *node, void *params),
+       (instance, node, params))
+FORGET(hipGraphExecMemsetNodeSetParams, (void *instance, void *node, const void *params),
+       (instance, node, params))
+FORGET(hipGraphExecMemcpyNodeSetParamsFromSymbol,
+       (void *instance, void *node, void *dst, const void *symbol, size_t size, size_t offset,
+	int kind),
+       (instance, node, dst, symbol, size, offset, kind))
+FORGET(hipGraphExecMemcpyNodeSetParamsToSymbol,
+       (void *instance, void *node, const void *symbol, const void *src, size_t size, size_t offset,
+	int kind),
+       (instance, node, symbol, src, size, offset, kind))
+FORGET(hipGraphExecNodeSetParams, (void *instance, void *node, void *params),
+       (instance, node, params))
+FORGET(hipGraphNodeSetEnabled, (void *instance, void *node, unsigned enabled),
+       (instance, node, enabled))
+
+static void add_copy(const void *graph, const void *node, const struct hg_ev_copy *copy)
+{
+	struct work *work;
+
+	hg_tls.busy++;
+	hg_hip_graph_lock();
+	work = remember(graph, node, COPY);
+	if (work)
+		work->copy = *copy;
+	hg_hip_graph_unlock();
+	hg_tls.busy--;
+}
+
+static void add_fill(const void *graph, const void *node, const struct fill_params *params)
+{
+	struct work *work;
+
+	hg_tls.busy++;
+	hg_hip_graph_lock();
+	work = remember(graph, node, FILL);
+	if (work)
+		set_fill(work, params, HG_API_hipGraphAddMemsetNode);
+	hg_hip_graph_unlock();
+	hg_tls.busy--;
+}
+
+GRAPH(hipGraphAddMemcpyNode1D,
+      (void **node, void *graph, const void *dependencies, size_t count, void *dst, const void *src,
+       size_t size, int kind),
+      (node, graph, dependencies, count, dst, src, size, kind), *node, NULL,
+      add_copy(graph, *node,
+	       &((struct hg_ev_copy){ .api = HG_API_hipGraphAddMemcpyNode1D,
+				      .dst = HG_PTR(dst),
+				      .src = HG_PTR(src),
+				      .size = size,
+				      .rows = 1,
+				      .depth = 1,
+				      .kind = kind })))
+GRAPH(hipGraphAddMemsetNode,
+      (void **node, void *graph, const void *dependencies, size_t count,
+       const struct fill_params *params),
+      (node, graph, dependencies, count, params), *node, NULL, add_fill(graph, *node, params))
+
+static void fork_unlock(bool child)
+{
+	(void)child;
+	hg_hip_graph_unlock();
+}
+
+HG_PART(.name = "hip-graphs", .order = 30, .fork_lock = hg_hip_graph_lock,
+	.fork_unlock = fork_unlock);

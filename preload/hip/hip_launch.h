@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Launches, and those that are like one before (hip_repeat.c). */
+#ifndef HIPGRAIN_PRELOAD_HIP_HIP_LAUNCH_H
+#define HIPGRAIN_PRELOAD_HIP_HIP_LAUNCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/hip/hip_memory.h"
+#include "preload/hip/hip_registry.h"
+#include "preload/hip/hip_runtime.h"
+#include "tracer/events.h"
+
+struct hg_fix_row {
+	uint8_t fix, outcome; /* HG_FIX_DONE: to be done */
+	uint64_t ptr, size;
+};
+struct hg_fixes {
+	unsigned count;
+	struct hg_fix_row rows[HG_HIP_SUBJECTS];
+};
+
+/* The argument bytes of a graph's kernel, for recordings that begin after it was instantiated. */
+struct hg_hip_kept {
+	uint8_t *bytes; /* malloc()'s; NULL: none yet, or of length 0 */
+	uint32_t length;
+	uint8_t status;
+	bool known;
+};
+
+/* What changes when anything does that a launch was identified by. */
+struct hg_hip_as_of {
+	uint32_t epoch, generation, stack_generation;
+};
+
+struct hg_hip_kernel_variant;
+struct hg_hip_launch {
+	struct hg_hip_call call;
+	struct hg_ev_launch event;
+	const void *handle;
+	void **params; /* one pointer per explicit argument; or NULL: */
+	void **extra;
+	bool node;    /* of a graph: it does not run now */
+	bool settled; /* the module's variables are recorded: set with the name, as is: */
+	struct hg_hip_as_of as_of;
+	struct hg_hip_kept *kept; /* a node's: filled in, or if it is known in place of params */
+	/* Set by hg_hip_launch_identify(): */
+	struct hg_hip_subjects subjects;
+	struct hg_fixes fixes; /* fix.c */
+	const char *name;      /* the kernel's, NULL if unknown */
+};
+
+/*
+ * The event's kernel_id and args_id for event.device, from handle and arguments; kernel and
+ * arguments are recorded if they are new. Needs hg_hip_enter().
+ */
+void hg_hip_launch_identify(struct hg_hip_launch *launch);
+
+/* Record it, shorter if this thread has made the same launch before. Needs hg_hip_enter(). */
+void hg_hip_launch_emit(struct hg_ev_launch *event);
+
+/* ---- hip_repeat.c ---- */
+
+/*
+ * As hg_hip_launch_identify(), if that was with the same arguments and nothing has changed since.
+ * Neither need modules and regions be looked after then. false: nothing was done.
+ */
+bool hg_hip_repeat(struct hg_hip_launch *launch);
+/* The same with other arguments, which are recorded if they are new. */
+bool hg_hip_repeat_other(struct hg_hip_launch *launch);
+/* What a launch was: its arguments' id, and their bytes. */
+void hg_hip_repeat_keep(const struct hg_hip_launch *launch, struct hg_hip_kernel_variant *variant,
+			uint32_t args_id, const uint8_t *bytes, uint32_t length);
+struct hg_hip_as_of hg_hip_now_as_of(void);
+/* Whether these arguments have been recorded to the session that listens now. */
+bool hg_hip_arguments_known(uint32_t id);
+
+/* Terms of the `extra` list; docs/code-objects.md#metadata-notes */
+#define HG_EXTRA_BUFFER ((void *)1)
+#define HG_EXTRA_SIZE   ((void *)2)
+#define HG_EXTRA_END    ((void *)3)
+
+/* The launch's args_id for this kernel; recorded if new. Sets launch->subjects. */
+uint32_t hg_hip_arguments(struct hg_hip_launch *launch, struct hg_hip_kernel_variant *variant);
+
+#endif

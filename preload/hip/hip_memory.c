@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the runtime itself says about the memory that kernels are given: queried once for each
+ * allocation, when it first is an argument of a launch, and again after advice has changed it.
+ *
+ * The live allocations are kept in a treap by GPU address, because arguments point into them
+ * anywhere. It is touched by allocation, release and advice, and by launches whose arguments have
+ * not been looked at since; a repeated launch costs one comparison.
+ */
+#include "preload/hip/hip_memory.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "preload/core/base.h"
+#include "preload/core/libc.h"
+#include "preload/core/parts.h"
+#include "preload/gpu/gpu.h"
+#include "preload/hip/hip_runtime.h"
+#include "tracer/events.h"
+#include "tracer/provider.h"
+
+#define MAX_NODES    (1u << 20)
+#define SEEN_SLOTS   4096u
+#define MAX_SUBJECTS HG_HIP_SUBJECTS
+
+struct node {
+	uint64_t base, size; /* as the GPU addresses it */
+	uint64_t host;       /* as the application released it, and as the events name it */
+	uint32_t left, right;
+	uint32_t priority;
+	uint32_t twin; /* of memory with two addresses: the other's node; 0: none */
+	bool asked;
+	bool managed;     /* hipMallocManaged's */
+	bool coarse;      /* made so by fix.c */
+	uint32_t moved;   /* prefetched there by fix.c ... */
+	int32_t moved_to; /* ... at that value of `waits` */
+};
+
+/* Nodes are numbers, 0 is none. */
+static struct node *nodes;
+static uint32_t root, used, free_list;
+static uint64_t random_state = 0x9e3779b97f4a7c15u;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Changes whenever an answer that is not there yet might be wanted. */
+static uint32_t change = 1;
+/* args_id << 32 | change, of argument blocks in which nothing is left to ask. */
+static uint64_t seen[SEEN_SLOTS];
+
+/* ---- the treap ---- */
+
+static uint32_t new_node(void)
+{
+	uint32_t at = free_list;
+
+	if (at) {
+		free_list = nodes[at].left;
+		return at;
+	}
+	if (!nodes) {
+		void *space = hg_libc.mmap(NULL, MAX_NODES * sizeof(*nodes), PROT_READ | PROT_WRITE,
+					   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+		if (space == MAP_FAILED)
+			return 0;
+		nodes = space;
+	}
+	return used + 1 < MAX_NODES ? ++used : 0;
+}
+
+static uint32_t next_random(void)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return (uint32_t)(random_state >> 32);
+}
+
+/* Everything below `base` to *left, the rest to *right. */
+static void split(uint32_t tree, uint64_t base, uint32_t *left, uint32_t *right)
+{
+	while (tree) {
+		struct node *node = &nodes[tree];
+
+		if (node->base < base) {
+			*left = tree;
+			left = &node->right;
+			tree = node->right;
+		} else {
+			*right = tree;
+			right = &node->left;
+			tree = node->left;
+		}
+	}
+	*left = *right = 0;
+}
+
+static void merge(uint32_t *tree, uint32_t left, uint32_t right)
+{
+	while (left && right) {
+		if (nodes[left].priority > nodes[right].priority) {
+			*tree = left;
+			tree = &nodes[left].right;
+			left = nodes[left].right;
+		} else {
+			*tree = right;
+			tree = &nodes[right].left;
+			right = nodes[right].left;
+		}
+	}
+	*tree = left ? left : right;
+}
+
+/* The node that begins last at or before `address`. */
+static uint32_t find_before(uint64_t address)
+{
+	uint32_t tree = root, found = 0;
+
+	while (tree) {
+		if (nodes[tree].base <= address) {
+			found = tree;
+			tree = nodes[tree].right;
+		} else {
+			tree = nodes[tree].left;
+		}
+	}
+	return found;
+}
+
+static uint32_t find_base(uint64_t base)
+{
+	uint32_t found = find_before(base);
+
+	return found && nodes[found].base == base ? found : 0;
+}
+
+static void remove_base(uint64_t base)
+{
+	uint32_t *tree = &root;
+
+	while (*tree && nodes[*tree].base != base)
+		tree = base < nodes[*tree].base ? &nodes[*tree].left : &nodes[*tree].right;
+	if (*tree) {
+		uint32_t gone = *tree;
+
+		merge(tree, nodes[gone].left, nodes[gone].right);
+		nodes[gone].left = free_list;
+		free_list = gone;
+	}
+}
+
+static uint32_t insert(uint64_t base, uint64_t size, uint64_t host)
+{
+	uint32_t at, left, right;
+
+	remove_base(base); /* its release was not seen */
+	at = new_node();
+	if (!at)
+		return 0;
+	split(root, base, &left, &right);
+	nodes[at] = (struct node){
+		.base = base, .size = size ? size : 1, .host = host, .priority = next_random()
+	};
+	merge(&root, left, at);
+	merge(&root, root, right);
+	return at;
+}
+
+/* ---- what the calls tell ---- */
+
+/* Whether anybody asks for the allocations. */
+static bool is_wanted(void)
+{
+	return hg_config.memory_queries || hg_config.fixes || hg_config.residency ||
+	       hg_config.kernel_arguments == HG_ARGUMENTS_HASHED;
+}
+
+void hg_hip_memory_add(const struct hg_ev_alloc *event)
+{
+	uint32_t first, second = 0;
+
+	if (!event->ptr || !is_wanted())
+		return;
+	pthread_mutex_lock(&lock);
+	first = insert(event->device_ptr, event->size, event->ptr);
+	if (first)
+		nodes[first].managed = event->api == HG_API_hipMallocManaged ||
+				       event->api == HG_API___hipRegisterManagedVar;
+	if (event->device_ptr != event->ptr)
+		second = insert(event->ptr, event->size, event->ptr);
+	if (first && second) {
+		nodes[first].twin = second;
+		nodes[second].twin = first;
+	}
+	change++;
+	pthread_mutex_unlock(&lock);
+}
+
+void hg_hip_memory_remove(uint64_t ptr)
+{
+	uint32_t found, twin;
+
+	if (!is_wanted())
+		return;
+	pthread_mutex_lock(&lock);
+	found = find_base(ptr);
+	if (found) {
+		twin = nodes[found].twin;
+		if (twin)
+			remove_base(nodes[twin].base);
+		remove_base(ptr);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+static void changed(uint64_t ptr, uint64_t size, bool ours)
+{
+	uint32_t at;
+
+	if (!is_wanted() || !size)
+		return;
+	pthread_mutex_lock(&lock);
+	for (at = find_before(ptr + size - 1); at && nodes[at].base + nodes[at].size > ptr;
+	     at = nodes[at].base ? find_before(nodes[at].base - 1) : 0) {
+		nodes[at].asked = false;
+		nodes[at].coarse = nodes[at].coarse && ours;
+	}
+	change++;
+	pthread_mutex_unlock(&lock);
+}
+
+void hg_hip_memory_changed(uint64_t ptr, uint64_t size)
+{
+	changed(ptr, size, false);
+}
+
+void hg_hip_memory_answered(uint64_t ptr, uint64_t size)
+{
+	changed(ptr, size, true);
+}
+
+bool hg_hip_memory_known(uint64_t address)
+{
+	uint32_t at;
+	bool known;
+
+	pthread_mutex_lock(&lock);
+	at = find_before(address);
+	known = at && address - nodes[at].base < nodes[at].size;
+	pthread_mutex_unlock(&lock);
+	return known;
+}
+
+/* ---- what is done to it ---- */
+
+static uint32_t waits = 1;
+
+void hg_hip_memory_waited(void)
+{
+	__atomic_fetch_add(&waits, 1, __ATOMIC_RELAXED);
+}
+
+bool hg_hip_memory_claim(uint64_t address, unsigned fix, int32_t device,
+			 struct hg_hip_subject *subject)
+{
+	uint32_t at, now = __atomic_load_n(&waits, __ATOMIC_RELAXED);
+	bool due = false;
+
+	pthread_mutex_lock(&lock);
+	at = find_before(address);
+	if (at && address - nodes[at].base < nodes[at].size && nodes[at].managed) {
+		struct node *node = &nodes[at];
+
+		due = fix == HG_FIX_COARSE_MANAGED ? !node->coarse
+						   : node->moved != now || node->moved_to != device;
+		if (fix == HG_FIX_COARSE_MANAGED) {
+			node->coarse = true;
+		} else {
+			node->moved = now;
+			node->moved_to = device;
+		}
+		*subject = (struct hg_hip_subject){ node->base, node->size, node->host };
+	}
+	pthread_mutex_unlock(&lock);
+	return due;
+}
+
+/* ---- what launches want to know ---- */
+
+void hg_hip_memory_note(struct hg_hip_subjects *subjects, uint32_t args_id, const uint8_t *bytes,
+			uint32_t length)
+{
+	uint64_t *slot = &seen[args_id % SEEN_SLOTS], word, mark;
+
+	subjects->count = 0;
+	if (!hg_config.memory_queries)
+		return;
+	mark = (uint64_t)args_id << 32 | __atomic_load_n(&change, __ATOMIC_RELAXED);
+	if (HG_LIKELY(__atomic_load_n(slot, __ATOMIC_RELAXED) == mark))
+		return;
+	pthread_mutex_lock(&lock);
+	for (uint32_t offset = 0; root && offset + sizeof(word) <= length; offset += sizeof(word)) {
+		uint32_t at;
+
+		memcpy(&word, bytes + offset, sizeof(word));
+		at = find_before(word);
+		if (!at || word - nodes[at].base >= nodes[at].size || nodes[at].asked)
+			continue;
+		if (subjects->count == MAX_SUBJECTS) {
+			mark = 0; /* the rest at the next launch */
+			break;
+		}
+		nodes[at].asked = true;
+		subjects->rows[subjects->count++] =
+		    (struct hg_hip_subject){ nodes[at].base, nodes[at].size, nodes[at].host };
+	}
+	pthread_mutex_unlock(&lock);
+	__atomic_store_n(slot, mark, __ATOMIC_RELAXED);
+}
+
+/* ---- the questions ---- */
+
+/* hipPointerAttribute_t, the same in 5.x and 6.x (docs/memory-model.md#types-and-attributes). */
+struct attributes {
+	int type, device;
+	void *device_pointer, *host_pointer;
+	int managed;
+	unsigned flags;
+	uint64_t spare[8];
+};
+
+/* hipMemRangeAttribute (docs/memory-model.md#advice-constants) */
+enum { PREFERRED_LOCATION = 2, LAST_PREFETCH = 4, COHERENCY = 100 };
+
+/* hsa_amd_pointer_info_t up to global_flags [HSAH] */
+struct hsa_info {
+	uint32_t size, type;
+	void *agent_base, *host_base;
+	size_t bytes;
+	void *user;
+	uint64_t owner;
+	uint32_t global_flags;
+};
+
+typedef int get_attributes_t(struct attributes *, const void *);
+typedef int get_range_t(void *, size_t, int, const void *, size_t);
+typedef int get_ranges_t(void **, size_t *, int *, size_t, const void *, size_t);
+typedef int hsa_info_t(const void *, struct hsa_info *, void *, void *, void *);
+
+/* The functions that are called for it, of each runtime; HSA's is one for all. */
+struct questions {
+	uint32_t runtime; /* atomic, written last */
+	get_attributes_t *get_attributes;
+	get_range_t *get_range;
+	get_ranges_t *get_ranges;
+	hsa_info_t *get_hsa_info;
+};
+static struct questions all_questions[HG_HIP_RUNTIMES];
+
+/* Two threads at once write the same. */
+static const struct questions *find_questions(void)
+{
+	uint32_t runtime = hg_hip_runtime_number();
+	struct questions *q = &all_questions[runtime % HG_HIP_RUNTIMES];
+
+	if (HG_LIKELY(__atomic_load_n(&q->runtime, __ATOMIC_ACQUIRE) == runtime))
+		return q;
+	q->get_attributes = (get_attributes_t *)hg_hip_query("hipPointerGetAttributes");
+	q->get_range = (get_range_t *)hg_hip_query("hipMemRangeGetAttribute");
+	q->get_ranges = (get_ranges_t *)hg_hip_query("hipMemRangeGetAttributes");
+	q->get_hsa_info = (hsa_info_t *)hg_hsa_query("hsa_amd_pointer_info");
+	__atomic_store_n(&q->runtime, runtime, __ATOMIC_RELEASE);
+	return q;
+}
+
+/* These questions go to the kernel's driver, the others only to the runtime's own records. */
+static void ask_range(const struct questions *q, const struct hg_hip_subject *subject,
+		      struct hg_ev_memory *event)
+{
+	void *pointer = (void *)(uintptr_t)subject->base;
+	int32_t coherency = HG_MEMORY_UNKNOWN, preferred = HG_MEMORY_UNKNOWN;
+	int32_t last_prefetch = HG_MEMORY_UNKNOWN;
+	void *answers[] = { &coherency, &preferred, &last_prefetch };
+	size_t sizes[] = { sizeof(int32_t), sizeof(int32_t), sizeof(int32_t) };
+	int questions[] = { COHERENCY, PREFERRED_LOCATION, LAST_PREFETCH };
+
+	if (event->managed == 1 && q->get_ranges) {
+		if (!q->get_ranges(answers, sizes, questions, HG_COUNT(questions), pointer,
+				   subject->size)) {
+			event->coherency = coherency;
+			event->preferred = preferred;
+			event->last_prefetch = last_prefetch;
+			return;
+		}
+		hg_hip_forget_error();
+	}
+	if (!q->get_range)
+		return;
+	if (q->get_range(&coherency, sizeof(coherency), COHERENCY, pointer, subject->size))
+		hg_hip_forget_error();
+	else
+		event->coherency = coherency;
+}
+
+static void ask(const struct questions *q, const struct hg_hip_subject *subject)
+{
+	const void *pointer = (const void *)(uintptr_t)subject->base;
+	struct attributes attributes = { 0 };
+	struct hsa_info info = { .size = sizeof(info) };
+	struct hg_ev_memory event = {
+		.ptr = subject->host,
+		.size = subject->size,
+		.type = HG_MEMORY_UNKNOWN,
+		.device = HG_MEMORY_UNKNOWN,
+		.managed = HG_MEMORY_UNKNOWN,
+		.coherency = HG_MEMORY_UNKNOWN,
+		.preferred = HG_MEMORY_UNKNOWN,
+		.last_prefetch = HG_MEMORY_UNKNOWN,
+		.hsa_type = HG_MEMORY_UNKNOWN,
+	};
+
+	if (q->get_attributes) {
+		if (q->get_attributes(&attributes, pointer)) {
+			hg_hip_forget_error();
+		} else {
+			event.type = attributes.type;
+			event.device = attributes.device;
+			event.managed = attributes.managed;
+			event.flags = attributes.flags;
+		}
+	}
+	if (q->get_hsa_info && !q->get_hsa_info(pointer, &info, NULL, NULL, NULL)) {
+		event.hsa_type = (int32_t)info.type;
+		event.pool_flags = info.global_flags;
+	}
+	/* Memory from a pool is all of one kind, and stays so. */
+	if (!event.pool_flags)
+		ask_range(q, subject, &event);
+	hg_provider->memory(&event);
+}
+
+void hg_hip_memory_ask(const struct hg_hip_subjects *subjects)
+{
+	const struct questions *questions;
+
+	if (HG_LIKELY(!subjects->count))
+		return;
+	questions = find_questions();
+	for (unsigned i = 0; i < subjects->count; i++) {
+		if (hg_hip_may_query())
+			ask(questions, &subjects->rows[i]);
+		else
+			hg_hip_memory_changed(subjects->rows[i].base, 1); /* at a later launch */
+	}
+}
+
+static void forget(void)
+{
+	pthread_mutex_lock(&lock);
+	for (uint32_t i = 1; i <= used; i++)
+		nodes[i].asked = false;
+	change++;
+	pthread_mutex_unlock(&lock);
+}
+
+static void reset(void)
+{
+	pthread_mutex_init(&lock, NULL);
+	root = used = free_list = 0;
+	change++;
+}
+
+HG_PART(.name = "hip-memory", .order = 33, .forget = forget, .fork_standby = reset,
+	.fork_record = reset);

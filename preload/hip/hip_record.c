@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a finished HIP call to its event: what every call of a class has in common. */
+#include "preload/hip/hip_record.h"
+
+#include <errno.h>
+
+#include "preload/core/base.h"
+#include "preload/core/clock.h"
+#include "preload/hip/hip.h"
+#include "preload/hip/hip_capture_stream.h"
+#include "preload/hip/hip_memory.h"
+#include "preload/hip/hip_redact.h"
+#include "preload/hip/hip_runtime.h"
+#include "preload/migration/residency.h"
+#include "preload/stacks/stack.h"
+#include "preload/standby/live_state.h"
+#include "preload/trace/batch.h"
+#include "preload/trace/enter.h"
+#include "tracer/events.h"
+#include "tracer/provider.h"
+
+void hg_hip_error(const struct hg_hip_call *call, uint64_t ptr, uint64_t size, uint64_t flags)
+{
+	struct hg_ev_error event = {
+		.api = call->api, .code = call->rc, .ptr = ptr, .size = size, .flags = flags
+	};
+
+	if (!call->rc || call->rc == HIP_NOT_READY || !hg_hip_enter())
+		return;
+	event.stack_id = hg_stack_id(call->caller);
+	hg_provider->error(&event);
+	hg_leave();
+}
+
+/* Until now, which is the call's end; its start is only about that. */
+static uint64_t duration(struct hg_hip_call *call)
+{
+	call->end = hg_now();
+	return call->end > call->start ? call->end - call->start : 0;
+}
+
+/* A copy of one row, which most are. */
+static bool add_copy(const struct hg_hip_call *call, const struct hg_ev_copy *event)
+{
+	uint64_t words[] = { (uint64_t)HG_RECORD_COPY << 56 |
+				 (uint64_t)((uint16_t)event->device) << 24 |
+				 (uint64_t)((uint8_t)event->kind) << 16 | event->api,
+			     event->duration << 32,
+			     event->dst,
+			     event->src,
+			     event->size,
+			     event->stream,
+			     event->stack_id };
+
+	return event->rows == 1 && event->depth == 1 &&
+	       !(event->dst_pitch | event->src_pitch | event->dst_slice | event->src_slice) &&
+	       event->kind == (uint8_t)event->kind && event->device == (int16_t)event->device &&
+	       event->duration <= UINT32_MAX &&
+	       /* A stack is defined before the first event that names it. */
+	       hg_batch_add(words, HG_COUNT(words), hg_tls.walked ? 0 : call->end);
+}
+
+static void emit_copy(const struct hg_hip_call *call, const struct hg_ev_copy *event)
+{
+	if (!add_copy(call, event))
+		hg_provider->copy(event);
+}
+
+#define emit_alloc(call, event)    hg_provider->alloc(event)
+#define emit_fill(call, event)     hg_hip_emit_fill(event)
+#define emit_call(call, event)     hg_provider->call(event)
+#define emit_prefetch(call, event) hg_provider->prefetch(event)
+#define emit_advise(call, event)   hg_provider->advise(event)
+#define emit_stream(call, event)   hg_provider->stream(event)
+#define emit_event(call, event)    hg_provider->event(event)
+#define emit_sync(call, event)     hg_provider->sync(event)
+
+/*
+ * Every finisher: on success fill in what the class has in common and emit, on failure make an
+ * error of the event's main members; then the call is over.
+ */
+#define FINISH(type, error_ptr, error_size, error_flags, captured, fill_in, remember) \
+	void hg_finish_##type(struct hg_hip_call *call, struct hg_ev_##type *event)   \
+	{                                                                             \
+		int saved = errno;                                                    \
+                                                                                      \
+		if (call->rc) {                                                       \
+			hg_hip_error(call, error_ptr, error_size, error_flags);       \
+		} else if (hg_hip_enter()) {                                          \
+			if (!(captured)) {                                            \
+				fill_in;                                              \
+				hg_live_lock();                                       \
+				emit_##type(call, event);                             \
+				remember;                                             \
+				hg_live_unlock();                                     \
+			}                                                             \
+			hg_leave();                                                   \
+		}                                                                     \
+		hg_hip_end();                                                         \
+		errno = saved;                                                        \
+	}
+
+#define STACK    event->stack_id = hg_stack_id(call->caller)
+#define DEVICE   event->device = hg_hip_device()
+#define DEPTH    event->depth = event->depth ? event->depth : 1
+#define TEXT     event->text = event->text ? event->text : ""
+#define NOTHING  (void)0
+#define DURATION event->duration = duration(call)
+#define WAITED   hg_hip_memory_waited()
+
+/* Where the GPU sees registered host memory; elsewhere the addresses are the same. */
+static uint64_t device_pointer(const struct hg_hip_call *call, uint64_t ptr)
+{
+	int (*query)(void **, void *, unsigned);
+	void *found = NULL;
+
+	if (call->api != HG_API_hipHostRegister || !hg_hip_may_query())
+		return ptr;
+	query = (int (*)(void **, void *, unsigned))hg_hip_query("hipHostGetDevicePointer");
+	if (!query)
+		return ptr;
+	if (query(&found, (void *)(uintptr_t)ptr, 0)) {
+		hg_hip_forget_error();
+		return ptr;
+	}
+	return found ? (uintptr_t)found : ptr;
+}
+
+static void finish_alloc(const struct hg_hip_call *call, struct hg_ev_alloc *event)
+{
+	event->symbol = "";
+	event->device_ptr = device_pointer(call, event->ptr);
+	/* Of a reservation the runtime knows nothing but what is mapped into it. */
+	if (event->api != HG_API_hipMemAddressReserve)
+		hg_hip_memory_add(event);
+	if (event->api == HG_API_hipMallocManaged)
+		hg_residency_add(event->ptr, event->size, true);
+}
+
+/* What is mapped begins where its reservation begins: like mmap's, pieces of it can go. */
+static void keep_alloc(const struct hg_ev_alloc *event)
+{
+	if (event->api == HG_API_hipMemMap)
+		hg_live_map(event);
+	else
+		hg_live_alloc(event);
+}
+
+/* What a failed allocation left in its out parameter means nothing. */
+FINISH(alloc, call->api == HG_API_hipHostRegister ? event->ptr : 0, event->size, event->flags,
+       false, (finish_alloc(call, event), DEVICE, STACK), keep_alloc(event))
+FINISH(copy, event->dst, event->size * event->rows * (event->depth ? event->depth : 1),
+       (uint64_t)(uint32_t)event->kind, hg_hip_captured_copy(event),
+       (DEPTH, DURATION, DEVICE, STACK), WAITED)
+FINISH(fill, event->dst, event->size * event->rows * (event->depth ? event->depth : 1),
+       event->value, hg_hip_captured_fill(event), (DEPTH, DURATION, DEVICE, STACK), WAITED)
+FINISH(call, event->ptr ? event->ptr : event->handle, event->size, event->flags, false,
+       (TEXT, DEVICE, STACK), NOTHING)
+FINISH(prefetch, event->ptr, event->size, (uint64_t)(uint32_t)event->target,
+       hg_hip_capturing(event->stream), (DURATION, STACK, hg_residency_prefetched()),
+       hg_live_prefetch(event))
+FINISH(advise, event->ptr, event->size, (uint64_t)(uint32_t)event->advice, false,
+       (hg_hip_memory_changed(event->ptr, event->size), STACK), hg_live_advise(event))
+FINISH(stream, call->api == HG_API_hipStreamDestroy ? event->stream : 0, 0, event->flags, false,
+       DEVICE, hg_live_stream(event))
+FINISH(event,
+       call->api == HG_API_hipEventCreate || call->api == HG_API_hipEventCreateWithFlags
+	   ? 0
+	   : event->event,
+       0, event->flags, hg_hip_capturing(event->stream), NOTHING, hg_live_event(event))
+FINISH(sync, event->event ? event->event : event->stream, 0, 0, false,
+       (DURATION, DEVICE, STACK, hg_residency_waited(call->api)), WAITED)
+
+void hg_before_free(struct hg_hip_call *call, struct hg_ev_free *event)
+{
+	int saved = errno;
+
+	/* hipFree(NULL) is how programs wake the runtime up. */
+	if (event->ptr && hg_hip_enter()) {
+		event->stack_id = hg_stack_id(call->caller);
+		hg_live_lock();
+		hg_provider->free(event);
+		if (event->api == HG_API_hipMemUnmap)
+			hg_live_unmap(event);
+		else
+			hg_live_free(event->ptr);
+		hg_live_unlock();
+		hg_hip_memory_remove(event->ptr);
+		hg_residency_remove(event->ptr, 1);
+		hg_leave();
+	}
+	errno = saved;
+}
+
+void hg_finish_free(struct hg_hip_call *call, const struct hg_ev_free *event)
+{
+	hg_live_freed(call->rc != 0);
+	hg_finish_checked(call, event->ptr, 0, 0);
+}
+
+void hg_finish_checked(struct hg_hip_call *call, uint64_t ptr, uint64_t size, uint64_t flags)
+{
+	int saved = errno;
+
+	hg_hip_error(call, ptr, size, flags);
+	hg_hip_end();
+	errno = saved;
+}
+
+uint64_t hg_hip_symbol_address(const void *symbol)
+{
+	int (*query)(void **, const void *) =
+	    (int (*)(void **, const void *))hg_hip_query("hipGetSymbolAddress");
+	void *address = NULL;
+	int saved = errno;
+
+	if (!query || !hg_hip_may_query())
+		return 0;
+	if (query(&address, symbol)) {
+		hg_hip_forget_error();
+		address = NULL;
+	}
+	errno = saved;
+	return (uintptr_t)address;
+}

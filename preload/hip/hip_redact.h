@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arguments of which only the addresses are recorded as they are. */
+#ifndef HIPGRAIN_PRELOAD_HIP_HIP_REDACT_H
+#define HIPGRAIN_PRELOAD_HIP_HIP_REDACT_H
+
+#include <stdint.h>
+
+#include "codeobj/codeobj.h"
+#include "tracer/events.h"
+
+struct codeobj_kernel;
+struct hg_ev_fill;
+
+/*
+ * The arguments in `bytes` with all that is no address veiled, to `veiled` (as long), and to `kept`
+ * (HG_ARGS_KEPT_MAX) which bytes are as they were: hg_ev_args. Returns how many of `kept` there
+ * are.
+ */
+uint32_t hg_hip_redact_arguments(const struct codeobj_kernel *layout, const uint8_t *bytes,
+				 uint32_t length, uint8_t *veiled, uint8_t *kept);
+
+/* Record a fill; what memory is filled with as arguments are recorded. */
+void hg_hip_emit_fill(const struct hg_ev_fill *event);
+
+#endif

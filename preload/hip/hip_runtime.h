@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The runtimes behind us, and around their calls. */
+#ifndef HIPGRAIN_PRELOAD_HIP_HIP_RUNTIME_H
+#define HIPGRAIN_PRELOAD_HIP_HIP_RUNTIME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/core/base.h"
+#include "codeobj/codeobj.h"
+
+/* Whether an address is inside a copy of the runtime, by the file's name. */
+bool hg_hip_is_runtime(const void *address);
+/* Whose function that is. NULL: there are too many. */
+struct hg_hip_runtime *hg_hip_runtime_of(const void *real);
+/* A function of the first runtime that is loaded, in whatever scope. */
+void *hg_hip_find_loaded(const char *name);
+/* After dlclose(): forget those at whose base nothing is loaded, after having called `forget`. */
+void hg_hip_runtimes_unloaded(bool (*is_loaded)(uintptr_t base),
+			      void (*forget)(const struct hg_hip_runtime *runtime));
+
+/*
+ * These, and all that asks the runtime, are about that of the thread's call in progress.
+ * A function of it that is not interposed, by name; NULL if it has none.
+ */
+void *hg_hip_query(const char *name);
+
+#define HG_HIP_RUNTIMES 8
+#define HG_HIP_DEVICES  64
+uint32_t hg_hip_runtime_number(void); /* from 1 on, in the order in which they were met */
+
+struct hg_hip_call {
+	uint16_t api;
+	int rc;
+	uint64_t start; /* ns, about: hg_now_about() */
+	uint64_t end;   /* ns; where the event has a duration */
+	const void *caller;
+};
+
+/*
+ * Around a recorded call: begin is false if the call is to be forwarded only (dormant, nested in
+ * another HIP call, or made by ourselves). At the first call of all it records the runtime and
+ * its devices. After a true begin exactly one hg_finish_*() or hg_hip_end() must follow.
+ */
+bool hg_hip_begin(struct hg_hip_call *call, uint16_t api, const void *caller);
+/* The same for calls that look after old batches themselves. */
+bool hg_hip_begin_batched(struct hg_hip_call *call, uint16_t api, const void *caller);
+/* The same for calls whose events have a duration. */
+bool hg_hip_begin_timed(struct hg_hip_call *call, uint16_t api, const void *caller);
+void hg_hip_end(void);
+
+/* Around what the runtime does in a call that makes no event of its own. */
+static inline void hg_hip_inside(void)
+{
+	hg_tls.hip++;
+}
+
+static inline void hg_hip_outside(void)
+{
+	if (hg_tls.hip)
+		hg_tls.hip--;
+}
+
+/* Between begin and end: make events about the call (true), then hg_leave(). */
+bool hg_hip_enter(void);
+
+int hg_hip_device(void); /* current device, -1 if unknown */
+
+/*
+ * Calls of our own that may fail would change what the program reads from hipGetLastError():
+ * they are made only while no error is pending, and their own error is taken away again.
+ */
+bool hg_hip_may_query(void);
+void hg_hip_forget_error(void);
+
+struct hg_hip_device {
+	char name[256];
+	char arch[128]; /* target id */
+	struct codeobj_target target;
+	bool known;    /* arch was parsed into target */
+	int64_t place; /* on the bus: hg_smi_place(); -1: not known */
+};
+
+/* hipRuntimeGetVersion of the runtime: 50221153 for 5.2.21153. 0 if unknown. */
+int hg_hip_version(void);
+
+/* A device of the runtime; NULL without one of that ordinal. */
+const struct hg_hip_device *hg_hip_device_info(int ordinal);
+
+#endif

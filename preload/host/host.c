@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "preload/host/host.h"
+
+#include <errno.h>
+
+#include "preload/core/base.h"
+#include "preload/core/cancel.h"
+#include "preload/core/fork.h"
+#include "preload/core/hip_call.h"
+#include "preload/core/libc.h"
+#include "preload/core/little_stack.h"
+#include "preload/core/start.h"
+#include "preload/core/tracer_threads.h"
+#include "preload/host/small_block_stats.h"
+#include "preload/migration/residency.h"
+#include "preload/stacks/modules.h"
+#include "preload/stacks/stack.h"
+#include "preload/standby/live_state.h"
+#include "preload/standby/standby.h"
+#include "preload/trace/batch.h"
+#include "preload/trace/buffer_wait.h"
+#include "preload/trace/enter.h"
+#include "tracer/counts.h"
+#include "tracer/events.h"
+#include "tracer/provider.h"
+
+/*
+ * As hg_fork_wake(), but not where the call comes from the loader, or (`anywhere`) may come from a
+ * handler that interrupted malloc().
+ */
+static bool wake(const void *caller, bool anywhere)
+{
+	return !hg_tls.busy && !hg_is_loader(caller) && (!anywhere || !hg_stack_in_handler()) &&
+	       hg_fork_wake();
+}
+
+/*
+ * Begin an event about host memory: not for what the HIP runtime or the tracer's own threads do,
+ * which is not the program's memory. `anywhere`: the call may come from a handler that has
+ * interrupted malloc(), as calls of malloc() itself may not (signal-safety(7)).
+ */
+static bool enter(const void *caller, bool anywhere, enum hg_unrecorded what)
+{
+	bool entered;
+
+	if (hg_in_hip() || hg_modules_is_tool(caller))
+		return false;
+	if (HG_UNLIKELY(hg_active != HG_ACTIVE) && !wake(caller, anywhere))
+		return false;
+	if (HG_UNLIKELY(!hg_tls.prepared)) {
+		if (HG_UNLIKELY(__atomic_load_n(&hg_standby_unwatched, __ATOMIC_RELAXED)))
+			hg_standby_watch(caller, anywhere);
+		if (!hg_thread_prepare(anywhere))
+			return false;
+	}
+	hg_tls.keeping++;
+	hg_tls.unrecorded = what;
+	entered = hg_enter_batched();
+	hg_tls.unrecorded = HG_UNRECORDED_CALL;
+	hg_tls.keeping--;
+	return entered;
+}
+
+/* operator new and delete, if one of them made this call; only the first call is theirs. */
+static void take_name(uint16_t *api, void **caller)
+{
+	if (hg_tls.named_api) {
+		*api = hg_tls.named_api;
+		*caller = hg_tls.named_caller;
+		hg_tls.named_api = 0;
+	}
+}
+
+static void emit_error(uint16_t api, int code, uint64_t ptr, uint64_t size, uint64_t flags,
+		       void *caller)
+{
+	struct hg_ev_error event = { .api = api,
+				     .code = code,
+				     .ptr = ptr,
+				     .size = size,
+				     .flags = flags,
+				     .stack_id = hg_stack_id(caller) };
+
+	hg_provider->error(&event);
+}
+
+/* Whether a block is remembered by live_state.c; the same when it is freed. */
+static bool is_kept(void *ptr)
+{
+	return HG_UNLIKELY(hg_config.standby) &&
+	       hg_libc.malloc_usable_size(ptr) >= hg_config.standby_threshold;
+}
+
+static bool add_block(const struct hg_ev_host_alloc *event)
+{
+	uint64_t kind = event->stack_id ? HG_RECORD_ALLOC_STACK : HG_RECORD_ALLOC;
+	uint64_t words[] = { kind << 56 | (uint64_t)event->api << 48 | event->ptr,
+			     (uint64_t)event->size << 32, event->stack_id };
+
+	return event->ptr <= HG_RECORD_ADDRESS && hg_batch_add(words, event->stack_id ? 3 : 2, 0);
+}
+
+static bool add_block_free(const struct hg_ev_host_free *event)
+{
+	uint64_t words[] = { (uint64_t)HG_RECORD_FREE << 56 | (uint64_t)event->api << 48 |
+				 event->ptr,
+			     (uint64_t)event->stack_id << 32 };
+
+	return event->ptr <= HG_RECORD_ADDRESS && hg_batch_add(words, 2, 0);
+}
+
+/* Ids of the host's functions are below 100 (api.def): the events of blocks hold them in 8 bits. */
+static void emit_block(uint16_t api, void *ptr, size_t size, uint64_t flags, void *caller)
+{
+	uint32_t stack_id = hg_stack_id(caller);
+	struct hg_ev_host_alloc small = { .api = (uint8_t)api,
+					  .ptr = (uintptr_t)ptr,
+					  .size = (uint32_t)size,
+					  .stack_id = stack_id };
+	struct hg_ev_alloc event = { .api = api,
+				     .ptr = (uintptr_t)ptr,
+				     .device_ptr = (uintptr_t)ptr,
+				     .size = size,
+				     .flags = flags,
+				     .device = -1,
+				     .symbol = "",
+				     .stack_id = stack_id };
+	bool kept = is_kept(ptr);
+
+	if (kept)
+		hg_live_block_lock(event.ptr);
+	if (flags || size > UINT32_MAX)
+		hg_provider->alloc(&event);
+	else if (!add_block(&small))
+		hg_provider->host_alloc(&small);
+	hg_residency_add(event.ptr, size, false);
+	if (kept) {
+		hg_live_block(&event);
+		hg_live_block_unlock(event.ptr);
+	}
+}
+
+/*
+ * The place of a free is recorded where a GPU might still use the block. Elsewhere, in compilers
+ * and shells, the stacks of frees would be nearly half of what recording costs.
+ */
+static uint32_t stack_of_free(const void *caller)
+{
+	return __atomic_load_n(&hg_gpu_seen, __ATOMIC_RELAXED) ? hg_stack_id(caller) : 0;
+}
+
+static void emit_block_free(uint16_t api, void *ptr, void *caller)
+{
+	struct hg_ev_host_free event = { .api = (uint8_t)api,
+					 .ptr = (uintptr_t)ptr,
+					 .stack_id = stack_of_free(caller) };
+	bool kept = is_kept(ptr);
+
+	if (kept)
+		hg_live_block_lock(event.ptr);
+	if (!add_block_free(&event))
+		hg_provider->host_free(&event);
+	hg_residency_remove(event.ptr, 1);
+	if (kept) {
+		hg_live_block_free(event.ptr);
+		hg_live_block_unlock(event.ptr);
+		hg_live_block_gone(event.ptr, hg_libc.malloc_usable_size(ptr));
+	}
+}
+
+/* A realloc() failed: the block that it would have moved was forgotten before the call. */
+static void remember_again(uint16_t api, void *ptr, void *caller)
+{
+	struct hg_ev_alloc event = { .api = api,
+				     .ptr = (uintptr_t)ptr,
+				     .size = hg_libc.malloc_usable_size(ptr),
+				     .stack_id = hg_stack_id(caller) };
+
+	hg_live_block_lock(event.ptr);
+	hg_live_block(&event);
+	hg_live_block_unlock(event.ptr);
+}
+
+static void emit_map(uint16_t api, void *ptr, size_t size, uint64_t flags, void *caller)
+{
+	struct hg_ev_alloc event = { .api = api,
+				     .ptr = (uintptr_t)ptr,
+				     .device_ptr = (uintptr_t)ptr,
+				     .size = size,
+				     .flags = flags,
+				     .device = -1,
+				     .symbol = "",
+				     .stack_id = hg_stack_id(caller) };
+
+	hg_live_lock();
+	hg_provider->alloc(&event);
+	hg_residency_add(event.ptr, size, false);
+	hg_live_map(&event);
+	hg_live_unlock();
+}
+
+static void emit_unmap(uint16_t api, void *ptr, size_t size, void *caller)
+{
+	struct hg_ev_free event = {
+		.api = api, .ptr = (uintptr_t)ptr, .size = size, .stack_id = hg_stack_id(caller)
+	};
+
+	hg_live_lock();
+	hg_provider->free(&event);
+	hg_residency_remove(event.ptr, api == HG_API_shmdt ? 1 : size);
+	hg_live_unmap(&event);
+	hg_live_unlock();
+}
+
+static void count_alloc(uint16_t api, void *ptr, size_t size, void *caller)
+{
+	if (!enter(caller, false, HG_UNRECORDED_OURS))
+		return;
+	if (HG_LIKELY(hg_small_blocks_count()))
+		hg_small_blocks_alloc(api, ptr, size, hg_stack_id(caller));
+	hg_leave();
+}
+
+/* Whoever frees it, also while nothing is recorded: the block is freed. */
+static void count_free(void *ptr)
+{
+	hg_keep_async();
+	hg_tls.busy = 1;
+	hg_small_blocks_free(ptr);
+	hg_tls.busy = 0;
+	hg_release_async();
+}
+
+/* ---- calls ---- */
+
+/* What is known of one, for those who may have to go elsewhere with it: little_stack.c. */
+struct call {
+	uint16_t api;
+	int code; /* errno after it */
+	void *ptr, *caller;
+	size_t size;
+	uint64_t flags;
+};
+
+static __attribute__((noinline)) void do_elsewhere(void (*work)(void *), struct call *call,
+						   bool anywhere)
+{
+	/* What cannot be started here needs no room, and the C library may not be there yet. */
+	if (hg_active == HG_NEW) {
+		work(call);
+		return;
+	}
+	hg_room_note_caller(call->caller);
+	if (!anywhere) {
+		hg_room_find();
+		if (hg_has_room()) {
+			work(call);
+			return;
+		}
+	}
+	/* Where the call stands is not to be seen from there. */
+	if (hg_in_hip())
+		hg_tls.named_api = 0;
+	else if (!hg_room_elsewhere(work, call) && hg_provider && *hg_provider->recording)
+		hg_buffer_wait_give_up();
+}
+
+/* Keeps errno. `anywhere`: as in enter(). */
+static inline void run(void (*work)(void *), struct call *call, bool anywhere)
+{
+	int saved = errno;
+
+	call->code = saved;
+	if (hg_has_room())
+		work(call);
+	else
+		do_elsewhere(work, call, anywhere);
+	errno = saved;
+}
+
+static inline bool is_started(const void *caller)
+{
+	return HG_LIKELY(hg_active == HG_ACTIVE) || hg_start(caller);
+}
+
+static void host_alloc(void *data)
+{
+	struct call *call = data;
+	size_t size = call->size;
+	void *ptr = call->ptr;
+
+	if (!is_started(call->caller))
+		return;
+	take_name(&call->api, &call->caller);
+	if (size < hg_threshold && (!ptr || hg_libc.malloc_usable_size(ptr) < hg_threshold)) {
+		if (hg_config.totals && ptr)
+			count_alloc(call->api, ptr, size, call->caller);
+		return;
+	}
+	hg_tracers_clean();
+	if (!enter(call->caller, false, HG_UNRECORDED_ALLOC))
+		return;
+	if (ptr)
+		emit_block(call->api, ptr, size, call->flags, call->caller);
+	else
+		emit_error(call->api, call->code, 0, size, call->flags, call->caller);
+	hg_leave();
+}
+
+void hg_host_alloc(uint16_t api, void *ptr, size_t size, uint64_t flags, void *caller)
+{
+	struct call call = {
+		.api = api, .ptr = ptr, .size = size, .flags = flags, .caller = caller
+	};
+
+	if (!hg_tls.busy)
+		run(host_alloc, &call, false);
+}
+
+static void host_free(void *data)
+{
+	struct call *call = data;
+
+	if (!is_started(call->caller))
+		return;
+	take_name(&call->api, &call->caller);
+	if (hg_libc.malloc_usable_size(call->ptr) < hg_threshold) {
+		if (hg_config.totals)
+			count_free(call->ptr);
+		return;
+	}
+	if (!enter(call->caller, false, HG_UNRECORDED_FREE))
+		return;
+	emit_block_free(call->api, call->ptr, call->caller);
+	hg_leave();
+}
+
+void hg_host_free(uint16_t api, void *ptr, void *caller)
+{
+	struct call call = { .api = api, .ptr = ptr, .caller = caller };
+
+	if (!hg_tls.busy)
+		run(host_free, &call, false);
+}
+
+uint32_t hg_host_take(void *ptr)
+{
+	if (!hg_config.totals || hg_tls.busy || hg_active != HG_ACTIVE)
+		return 0;
+	return hg_small_blocks_take(ptr);
+}
+
+void hg_host_taken(void *ptr, uint32_t taken, bool gone)
+{
+	int saved = errno;
+
+	hg_keep_async();
+	hg_tls.busy = 1;
+	if (gone)
+		hg_small_blocks_count_freed(taken);
+	else
+		hg_small_blocks_put(ptr, taken);
+	hg_tls.busy = 0;
+	hg_release_async();
+	errno = saved;
+}
+
+static void host_failed(void *data)
+{
+	struct call *call = data;
+
+	if (!is_started(call->caller) || !enter(call->caller, false, HG_UNRECORDED_CALL))
+		return;
+	emit_error(call->api, call->code, (uintptr_t)call->ptr, call->size, 0, call->caller);
+	if (is_kept(call->ptr))
+		remember_again(call->api, call->ptr, call->caller);
+	hg_leave();
+}
+
+void hg_host_failed(uint16_t api, void *ptr, size_t size, int code, void *caller)
+{
+	struct call call = { .api = api, .ptr = ptr, .size = size, .caller = caller };
+	int saved = errno;
+
+	errno = code;
+	if (!hg_tls.busy)
+		run(host_failed, &call, false);
+	errno = saved;
+}
+
+static void map_alloc(void *data)
+{
+	struct call *call = data;
+
+	if (!is_started(call->caller) || !enter(call->caller, true, HG_UNRECORDED_ALLOC))
+		return;
+	if (call->api == HG_API_mremap)
+		hg_live_freed(false);
+	emit_map(call->api, call->ptr, call->size, call->flags, call->caller);
+	hg_leave();
+}
+
+void hg_map_alloc(uint16_t api, void *ptr, size_t size, uint64_t flags, void *caller)
+{
+	struct call call = {
+		.api = api, .ptr = ptr, .size = size, .flags = flags, .caller = caller
+	};
+
+	if (!hg_tls.busy && !hg_libc_is_allocator(caller))
+		run(map_alloc, &call, true);
+}
+
+static void map_free(void *data)
+{
+	struct call *call = data;
+
+	if (!is_started(call->caller) || !enter(call->caller, true, HG_UNRECORDED_FREE))
+		return;
+	emit_unmap(call->api, call->ptr, call->size, call->caller);
+	hg_leave();
+}
+
+void hg_map_free(uint16_t api, void *ptr, size_t size, void *caller)
+{
+	struct call call = { .api = api, .ptr = ptr, .size = size, .caller = caller };
+
+	if (!hg_tls.busy && !hg_libc_is_allocator(caller))
+		run(map_free, &call, true);
+}
+
+static void map_failed(void *data)
+{
+	struct call *call = data;
+	uint16_t api = call->api;
+
+	if (!is_started(call->caller) || !enter(call->caller, true, HG_UNRECORDED_CALL))
+		return;
+	emit_error(api, call->code, (uintptr_t)call->ptr, call->size, call->flags, call->caller);
+	if (api == HG_API_munmap || api == HG_API_mremap || api == HG_API_shmdt)
+		hg_live_freed(true);
+	hg_leave();
+}
+
+void hg_map_failed(uint16_t api, void *ptr, size_t size, uint64_t flags, void *caller)
+{
+	struct call call = {
+		.api = api, .ptr = ptr, .size = size, .flags = flags, .caller = caller
+	};
+
+	if (!hg_tls.busy && !hg_libc_is_allocator(caller))
+		run(map_failed, &call, true);
+}
+
+void hg_map_freed(void)
+{
+	hg_keep_async();
+	hg_live_freed(false);
+	hg_release_async();
+}

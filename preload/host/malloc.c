@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The allocation functions of the C library, each a forward and one branch. */
+#include <errno.h>
+#include <malloc.h>
+#include <stdlib.h>
+
+#include "preload/core/base.h"
+#include "preload/core/libc.h"
+#include "preload/core/tracer_threads.h"
+#include "preload/host/alignment.h"
+#include "preload/host/host.h"
+#include "tracer/events.h"
+
+/*
+ * Whether a block is certainly below the threshold, by the word before it; it was just used, so
+ * this costs no cache miss, and a function call less.
+ */
+static inline bool is_small(const void *ptr)
+{
+	size_t limit = hg_small_chunk;
+
+	/* Without a limit the word before the block may not even be mapped. */
+	return HG_LIKELY(ptr && limit) && HG_CHUNK_SIZE(ptr) < limit;
+}
+
+/* What is not small enough to be passed on without a look at what came back. */
+static __attribute__((noinline)) void *watched_malloc(size_t size, void *caller)
+{
+	void *ptr;
+
+	if (HG_UNLIKELY(hg_tls.tracer))
+		return hg_tracers_alloc(0, size);
+	ptr = hg_libc.malloc(size);
+	if (HG_UNLIKELY(hg_active) && !is_small(ptr))
+		hg_host_alloc(HG_API_malloc, ptr, size, 0, caller);
+	return ptr;
+}
+
+HG_EXPORT void *malloc(size_t size)
+{
+	if (HG_UNLIKELY(size >= hg_small_request) || HG_UNLIKELY(hg_tls.tracer))
+		return watched_malloc(size, HG_CALLER());
+	return hg_libc.malloc(size);
+}
+
+static __attribute__((noinline)) void *watched_calloc(size_t count, size_t size, void *caller)
+{
+	size_t total;
+	void *ptr;
+
+	if (HG_UNLIKELY(hg_tls.tracer))
+		return hg_tracers_alloc(0, __builtin_mul_overflow(count, size, &total) ? SIZE_MAX
+										       : total);
+	ptr = hg_libc.calloc(count, size);
+	if (HG_UNLIKELY(hg_active) && !is_small(ptr)) {
+		if (__builtin_mul_overflow(count, size, &total))
+			total = SIZE_MAX;
+		hg_host_alloc(HG_API_calloc, ptr, total, 0, caller);
+	}
+	return ptr;
+}
+
+HG_EXPORT void *calloc(size_t count, size_t size)
+{
+	size_t total;
+
+	if (__builtin_mul_overflow(count, size, &total) || HG_UNLIKELY(total >= hg_small_request) ||
+	    HG_UNLIKELY(hg_tls.tracer))
+		return watched_calloc(count, size, HG_CALLER());
+	return hg_libc.calloc(count, size);
+}
+
+/* Whether it moves is known only afterwards, so the old block is always freed and born again. */
+static __attribute__((noinline)) void *recorded_realloc(uint16_t api, void *old, size_t size,
+							void *caller)
+{
+	uint32_t taken;
+	bool large;
+	void *ptr;
+
+	if (HG_UNLIKELY(hg_tracers_realloc(old, size, &ptr)))
+		return ptr;
+	large = old && hg_libc.malloc_usable_size(old) >= hg_threshold;
+	taken = old && !large ? hg_host_take(old) : 0;
+	if (large)
+		hg_host_free(api, old, caller);
+	ptr = hg_libc.realloc(old, size);
+	if (taken)
+		hg_host_taken(old, taken, ptr || !size);
+	if (ptr || (!old && size))
+		hg_host_alloc(api, ptr, size, 0, caller);
+	else if (size && large)
+		hg_host_failed(api, old, size, errno, caller);
+	return ptr;
+}
+
+HG_EXPORT void *realloc(void *old, size_t size)
+{
+	if (HG_LIKELY(!hg_active) ||
+	    (size < hg_small_request && is_small(old) && HG_LIKELY(!hg_tls.tracer)))
+		return hg_libc.realloc(old, size);
+	return recorded_realloc(HG_API_realloc, old, size, HG_CALLER());
+}
+
+HG_EXPORT void *reallocarray(void *old, size_t count, size_t size)
+{
+	size_t total;
+
+	if (HG_UNLIKELY(hg_active) && !__builtin_mul_overflow(count, size, &total))
+		return recorded_realloc(HG_API_reallocarray, old, total, HG_CALLER());
+	return hg_libc.reallocarray(old, count, size);
+}
+
+static __attribute__((noinline)) void watched_free(void *ptr, void *caller)
+{
+	if (HG_UNLIKELY(hg_tracers_free(ptr)))
+		return;
+	hg_host_free(HG_API_free, ptr, caller);
+	hg_libc.free(ptr);
+}
+
+HG_EXPORT void free(void *ptr)
+{
+	if (HG_UNLIKELY(hg_active) && ptr &&
+	    (HG_UNLIKELY(!is_small(ptr)) || HG_UNLIKELY(hg_tls.tracer)))
+		watched_free(ptr, HG_CALLER());
+	else
+		hg_libc.free(ptr);
+}
+
+/* Not in glibc's headers since 2.26, but old binaries still call it. */
+HG_EXPORT void cfree(void *ptr);
+HG_EXPORT void cfree(void *ptr)
+{
+	if (HG_UNLIKELY(hg_tracers_free(ptr)))
+		return;
+	if (HG_UNLIKELY(hg_active) && ptr)
+		hg_host_free(HG_API_cfree, ptr, HG_CALLER());
+	hg_libc.free(ptr);
+}
+
+/*
+ * C23's, which a C library without them may get from an allocator or from a program's own (so that
+ * dlsym() answers for us only where there are such: dl.c). Nothing else is in front of
+ * bootstrap.c's blocks but free().
+ */
+HG_EXPORT void free_sized(void *ptr, size_t size)
+{
+	if (HG_UNLIKELY(hg_tracers_free(ptr)))
+		return;
+	if (HG_UNLIKELY(hg_active) && ptr)
+		hg_host_free(HG_API_free_sized, ptr, HG_CALLER());
+	if (hg_libc.free_sized && !hg_bootstrap_owns(ptr))
+		hg_libc.free_sized(ptr, size);
+	else
+		hg_libc.free(ptr);
+}
+
+HG_EXPORT void free_aligned_sized(void *ptr, size_t alignment, size_t size)
+{
+	if (HG_UNLIKELY(hg_tracers_free(ptr)))
+		return;
+	if (HG_UNLIKELY(hg_active) && ptr)
+		hg_host_free(HG_API_free_aligned_sized, ptr, HG_CALLER());
+	if (hg_libc.free_aligned_sized && !hg_bootstrap_owns(ptr))
+		hg_libc.free_aligned_sized(ptr, alignment, size);
+	else
+		hg_libc.free(ptr);
+}
+
+static inline bool valid(size_t alignment)
+{
+	return alignment &&
+	       !(alignment & (alignment - 1)); /* else it is the C library's to judge */
+}
+
+/* What to ask for instead, where blocks of migration are to be the allocation's alone: fix.h. */
+static inline bool widen(size_t *alignment, size_t *size)
+{
+	if (!hg_fix_aligns(*size))
+		return false;
+	*size = hg_fix_round(*size);
+	if (*alignment < HG_FIX_BLOCK)
+		*alignment = HG_FIX_BLOCK;
+	return true;
+}
+
+HG_EXPORT int posix_memalign(void **ptr, size_t alignment, size_t size)
+{
+	size_t wanted = alignment, bytes = size;
+	bool wide = valid(alignment) && widen(&wanted, &bytes);
+	int rc;
+
+	if (HG_UNLIKELY(hg_tls.tracer) && valid(alignment)) {
+		*ptr = hg_tracers_alloc(alignment, size);
+		return *ptr ? 0 : ENOMEM;
+	}
+	rc = hg_libc.posix_memalign(ptr, wanted, bytes);
+
+	if (HG_UNLIKELY(hg_active)) {
+		int saved = errno;
+
+		errno = rc; /* it reports by its result, and does not touch errno */
+		hg_host_alloc(HG_API_posix_memalign, rc ? NULL : *ptr, size, alignment,
+			      HG_CALLER());
+		if (wide && !rc)
+			hg_fix_aligned(*ptr, size, HG_FIX_HOST_LEAST, HG_CALLER());
+		errno = saved;
+	}
+	return rc;
+}
+
+HG_EXPORT void *aligned_alloc(size_t alignment, size_t size)
+{
+	size_t wanted = alignment, bytes = size;
+	bool wide = valid(alignment) && widen(&wanted, &bytes);
+	void *ptr;
+
+	if (HG_UNLIKELY(hg_tls.tracer) && valid(alignment))
+		return hg_tracers_alloc(alignment, size);
+	ptr = hg_libc.aligned_alloc(wanted, bytes);
+	if (HG_UNLIKELY(hg_active))
+		hg_host_alloc(HG_API_aligned_alloc, ptr, size, alignment, HG_CALLER());
+	if (wide)
+		hg_fix_aligned(ptr, size, HG_FIX_HOST_LEAST, HG_CALLER());
+	return ptr;
+}
+
+HG_EXPORT void *memalign(size_t alignment, size_t size)
+{
+	size_t wanted = alignment, bytes = size;
+	bool wide = valid(alignment) && widen(&wanted, &bytes);
+	void *ptr;
+
+	if (HG_UNLIKELY(hg_tls.tracer) && valid(alignment))
+		return hg_tracers_alloc(alignment, size);
+	ptr = hg_libc.memalign(wanted, bytes);
+	if (HG_UNLIKELY(hg_active))
+		hg_host_alloc(HG_API_memalign, ptr, size, alignment, HG_CALLER());
+	if (wide)
+		hg_fix_aligned(ptr, size, HG_FIX_HOST_LEAST, HG_CALLER());
+	return ptr;
+}
+
+HG_EXPORT void *valloc(size_t size)
+{
+	void *ptr = hg_libc.valloc(size);
+
+	if (HG_UNLIKELY(hg_active))
+		hg_host_alloc(HG_API_valloc, ptr, size, 0, HG_CALLER());
+	return ptr;
+}
+
+HG_EXPORT void *pvalloc(size_t size)
+{
+	void *ptr = hg_libc.pvalloc(size);
+
+	if (HG_UNLIKELY(hg_active))
+		hg_host_alloc(HG_API_pvalloc, ptr, size, 0, HG_CALLER());
+	return ptr;
+}
+
+/* Also a caller's measure of a block, which may be one of bootstrap.c's. */
+HG_EXPORT size_t malloc_usable_size(void *ptr)
+{
+	if (HG_UNLIKELY(hg_tracers_own(ptr)))
+		return hg_tracers_size(ptr);
+	return hg_libc.malloc_usable_size(ptr);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The HSA half of the preload library: what its files share. It is a tool of the HSA runtime
+ * (HSA_TOOLS_LIB), and patches the runtime's tables. Types and numbers: hsa.h, hsa_ext_amd.h and
+ * hsa_api_trace.h of ROCr 5.2 [HSAH]; written out, because no HSA header is needed to build.
+ */
+#ifndef HIPGRAIN_PRELOAD_HSA_HSA_H
+#define HIPGRAIN_PRELOAD_HSA_HSA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/hip/hip_registry.h"
+#include "preload/hip/hip_runtime.h"
+
+/* hsa_agent_t, hsa_signal_t, hsa_executable_t and so on: a handle each. */
+struct hsa_handle {
+	uint64_t handle;
+};
+
+/* hsa_queue_t */
+struct hsa_queue {
+	uint32_t type, features;
+	void *base;
+	struct hsa_handle doorbell;
+	uint32_t size; /* packets */
+	uint32_t reserved;
+	uint64_t id;
+};
+
+/* hsa_kernel_dispatch_packet_t */
+struct hsa_packet {
+	uint16_t header, setup;
+	uint16_t block_x, block_y, block_z, reserved0;
+	uint32_t items_x, items_y, items_z; /* work-items, not work-groups */
+	uint32_t private_size, group_size;
+	uint64_t kernel_object, kernarg, reserved2, completion;
+};
+
+/* The runtime's own functions, from before the tables were patched. */
+struct hsa_functions {
+#define HSA_CORE(place, name)        void *name;
+#define HSA_AMD(before, since, name) void *name;
+#include "preload/hsa/hsa_table.def"
+#undef HSA_CORE
+#undef HSA_AMD
+};
+extern struct hsa_functions hg_hsa;
+#define HSA_REAL(name, type, ...) ((type(*)(__VA_ARGS__))hg_hsa.name)
+
+/* Put in front of the runtime's by hsa_tables.c. */
+struct hsa_wrapper {
+	const char *name;
+	void *function;
+};
+extern const struct hsa_wrapper hg_hsa_code_wrappers[], hg_hsa_memory_wrappers[],
+    hg_hsa_queue_wrappers[]; /* each ends with a NULL */
+
+/* The tables are patched: HIP launches are to be announced. */
+extern bool hg_hsa_active;
+
+/*
+ * Begin to make events about a call: not for what HIP does, whose own calls are recorded. True
+ * must be followed by hg_leave().
+ */
+bool hg_hsa_enter(void);
+/* The same, for what HIP does as well. */
+bool hg_hsa_enter_below_hip(void);
+/* Of the construct that the thread is in, else of the caller. */
+uint32_t hg_hsa_stack(const void *caller);
+
+/* GPU agents in the runtime's order; -1 for others. */
+int hg_hsa_ordinal(uint64_t agent);
+const struct hg_hip_device *hg_hsa_device(int ordinal);
+
+struct hsa_pool {
+	uint64_t handle;
+	uint32_t flags; /* hsa_amd_memory_pool_global_flag_t */
+	int ordinal;    /* of the GPU whose memory it is, -1: the host's */
+};
+const struct hsa_pool *hg_hsa_pool(uint64_t handle);
+
+/* ---- hsa_code.c ---- */
+
+struct hsa_kernel {
+	struct hsa_kernel *next;
+	uint64_t object; /* hsa_kernel_dispatch_packet_t.kernel_object */
+	uint64_t executable;
+	struct hg_hip_kernel_variant variant; /* once it was defined */
+	char *name;
+};
+
+/* The kernel of a packet, NULL if its executable was not seen. */
+struct hsa_kernel *hg_hsa_kernel(uint64_t object);
+/* Record it, and its code object, if that has not happened. Needs hg_hsa_enter(). */
+void hg_hsa_kernel_define(struct hsa_kernel *kernel);
+
+#endif

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Memory below HIP: pools, pinned host memory, and attributes of pages. Allocations carry the
+ * flags of their pool, which are what decides about granularity.
+ */
+#include <errno.h>
+
+#include "preload/core/base.h"
+#include "preload/hsa/hsa.h"
+#include "preload/ompt/ompt.h"
+#include "preload/trace/enter.h"
+#include "tracer/events.h"
+#include "tracer/provider.h"
+
+/* hsa_amd_svm_attribute_t, and what its values mean as hipMemoryAdvise */
+enum {
+	SVM_GLOBAL_FLAG = 0,
+	SVM_FINE = 0,
+	SVM_COARSE = 1,
+	ADVICE_SET_COARSE_GRAIN = 100,
+	ADVICE_UNSET_COARSE_GRAIN = 101,
+	POOL_KERNARG = 1,
+};
+
+struct svm_attribute {
+	uint64_t attribute, value;
+};
+
+/* ---- pinned memory whose pinning was recorded ---- */
+
+#define LOCKED_SLOTS 4096u
+
+static uint64_t locked[LOCKED_SLOTS];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* False if there is no room. */
+static bool remember(uint64_t ptr)
+{
+	bool done = false;
+
+	pthread_mutex_lock(&lock);
+	for (unsigned i = 0, at = (unsigned)(ptr >> 12); i < 64 && !done; i++) {
+		uint64_t *slot = &locked[(at + i) % LOCKED_SLOTS];
+
+		if (!*slot) {
+			*slot = ptr;
+			done = true;
+		}
+	}
+	pthread_mutex_unlock(&lock);
+	return done;
+}
+
+static bool forget(uint64_t ptr)
+{
+	bool done = false;
+
+	pthread_mutex_lock(&lock);
+	for (unsigned i = 0, at = (unsigned)(ptr >> 12); i < 64 && !done; i++) {
+		uint64_t *slot = &locked[(at + i) % LOCKED_SLOTS];
+
+		if (*slot == ptr) {
+			*slot = 0;
+			done = true;
+		}
+	}
+	pthread_mutex_unlock(&lock);
+	return done;
+}
+
+/* ---- pools ---- */
+
+static int pool_allocate(struct hsa_handle handle, size_t size, uint32_t flags, void **ptr)
+{
+	const struct hsa_pool *pool = hg_hsa_pool(handle.handle);
+	int rc = HSA_REAL(hsa_amd_memory_pool_allocate, int, struct hsa_handle, size_t, uint32_t,
+			  void **)(handle, size, flags, ptr);
+	int saved = errno;
+
+	/* Buffers for kernel arguments are not memory that a program works with. */
+	if (!rc && pool && !(pool->flags & POOL_KERNARG) && hg_hsa_enter()) {
+		struct hg_ev_alloc event = { .api = HG_API_hsa_amd_memory_pool_allocate,
+					     .ptr = (uintptr_t)*ptr,
+					     .device_ptr = (uintptr_t)*ptr,
+					     .size = size,
+					     .flags = pool->flags,
+					     .device = pool->ordinal,
+					     .symbol = "" };
+
+		if (pool->ordinal >= 0)
+			event.flags |= HG_POOL_OF_DEVICE;
+		event.stack_id = hg_hsa_stack(HG_CALLER());
+		hg_provider->alloc(&event);
+		hg_leave();
+	}
+	errno = saved;
+	return rc;
+}
+
+static int pool_free(void *ptr)
+{
+	int saved = errno;
+
+	if (ptr && hg_hsa_enter()) {
+		struct hg_ev_free event = { .api = HG_API_hsa_amd_memory_pool_free,
+					    .ptr = (uintptr_t)ptr,
+					    .stack_id = hg_hsa_stack(HG_CALLER()) };
+
+		hg_provider->free(&event);
+		hg_leave();
+	}
+	errno = saved;
+	return HSA_REAL(hsa_amd_memory_pool_free, int, void *)(ptr);
+}
+
+/* ---- pinned memory ---- */
+
+/* What the OpenMP runtime pins for the length of a transfer is its own business. */
+static void record_lock(uint16_t api, void *host, size_t size, void **agent, uint64_t flags,
+			const void *caller)
+{
+	int saved = errno;
+
+	if (!hg_ompt_in_data_op() && hg_hsa_enter()) {
+		struct hg_ev_alloc event = { .api = api,
+					     .ptr = (uintptr_t)host,
+					     .device_ptr = (uintptr_t)(agent ? *agent : host),
+					     .size = size,
+					     .flags = flags,
+					     .device = -1,
+					     .symbol = "" };
+
+		if (remember((uintptr_t)host)) {
+			event.stack_id = hg_hsa_stack(caller);
+			hg_provider->alloc(&event);
+		}
+		hg_leave();
+	}
+	errno = saved;
+}
+
+static int memory_lock(void *host, size_t size, struct hsa_handle *agents, int count, void **agent)
+{
+	int rc = HSA_REAL(hsa_amd_memory_lock, int, void *, size_t, struct hsa_handle *, int,
+			  void **)(host, size, agents, count, agent);
+
+	if (!rc)
+		record_lock(HG_API_hsa_amd_memory_lock, host, size, agent, 0, HG_CALLER());
+	return rc;
+}
+
+static int memory_lock_to_pool(void *host, size_t size, struct hsa_handle *agents, int count,
+			       struct hsa_handle handle, uint32_t flags, void **agent)
+{
+	const struct hsa_pool *pool = hg_hsa_pool(handle.handle);
+	int rc = HSA_REAL(hsa_amd_memory_lock_to_pool, int, void *, size_t, struct hsa_handle *,
+			  int, struct hsa_handle, uint32_t,
+			  void **)(host, size, agents, count, handle, flags, agent);
+
+	if (!rc)
+		record_lock(HG_API_hsa_amd_memory_lock_to_pool, host, size, agent,
+			    pool ? pool->flags : 0, HG_CALLER());
+	return rc;
+}
+
+static int memory_unlock(void *host)
+{
+	int saved = errno;
+
+	if (hg_hsa_enter()) {
+		struct hg_ev_free event = { .api = HG_API_hsa_amd_memory_unlock,
+					    .ptr = (uintptr_t)host };
+
+		if (forget((uintptr_t)host)) {
+			event.stack_id = hg_hsa_stack(HG_CALLER());
+			hg_provider->free(&event);
+		}
+		hg_leave();
+	}
+	errno = saved;
+	return HSA_REAL(hsa_amd_memory_unlock, int, void *)(host);
+}
+
+/* ---- access and attributes ---- */
+
+static int agents_allow_access(uint32_t count, const struct hsa_handle *agents,
+			       const uint32_t *flags, const void *ptr)
+{
+	int rc = HSA_REAL(hsa_amd_agents_allow_access, int, uint32_t, const struct hsa_handle *,
+			  const uint32_t *, const void *)(count, agents, flags, ptr);
+	int saved = errno;
+
+	if (!rc && hg_hsa_enter()) {
+		struct hg_ev_call event = { .api = HG_API_hsa_amd_agents_allow_access,
+					    .ptr = (uintptr_t)ptr,
+					    .value = count,
+					    .device = -1,
+					    .text = "" };
+
+		for (uint32_t i = 0; i < count; i++) {
+			int ordinal = hg_hsa_ordinal(agents[i].handle);
+
+			if (ordinal >= 0 && ordinal < 64)
+				event.flags |= (uint64_t)1 << ordinal;
+		}
+		event.stack_id = hg_hsa_stack(HG_CALLER());
+		hg_provider->call(&event);
+		hg_leave();
+	}
+	errno = saved;
+	return rc;
+}
+
+/* Granularity is what advice with hipMemAdvise is made of, and is recorded as that. */
+static void record_attribute(const struct svm_attribute *attribute, void *ptr, size_t size,
+			     uint32_t stack_id)
+{
+	struct hg_ev_advise advise = { .api = HG_API_hsa_amd_svm_attributes_set,
+				       .ptr = (uintptr_t)ptr,
+				       .size = size,
+				       .target = -1,
+				       .stack_id = stack_id };
+	struct hg_ev_call call = { .api = HG_API_hsa_amd_svm_attributes_set,
+				   .ptr = (uintptr_t)ptr,
+				   .size = size,
+				   .flags = attribute->attribute,
+				   .value = attribute->value,
+				   .device = hg_hsa_ordinal(attribute->value),
+				   .text = "",
+				   .stack_id = stack_id };
+
+	if (attribute->attribute == SVM_GLOBAL_FLAG && attribute->value <= SVM_COARSE) {
+		advise.advice = attribute->value == SVM_COARSE ? ADVICE_SET_COARSE_GRAIN
+							       : ADVICE_UNSET_COARSE_GRAIN;
+		hg_provider->advise(&advise);
+	} else {
+		hg_provider->call(&call);
+	}
+}
+
+static int svm_attributes_set(void *ptr, size_t size, struct svm_attribute *attributes,
+			      size_t count)
+{
+	int rc = HSA_REAL(hsa_amd_svm_attributes_set, int, void *, size_t, struct svm_attribute *,
+			  size_t)(ptr, size, attributes, count);
+	int saved = errno;
+
+	if (!rc && hg_hsa_enter()) {
+		uint32_t stack_id = hg_hsa_stack(HG_CALLER());
+
+		for (size_t i = 0; i < count; i++)
+			record_attribute(&attributes[i], ptr, size, stack_id);
+		hg_leave();
+	}
+	errno = saved;
+	return rc;
+}
+
+const struct hsa_wrapper hg_hsa_memory_wrappers[] = {
+	{ "hsa_amd_memory_pool_allocate", (void *)pool_allocate },
+	{ "hsa_amd_memory_pool_free", (void *)pool_free },
+	{ "hsa_amd_memory_lock", (void *)memory_lock },
+	{ "hsa_amd_memory_lock_to_pool", (void *)memory_lock_to_pool },
+	{ "hsa_amd_memory_unlock", (void *)memory_unlock },
+	{ "hsa_amd_agents_allow_access", (void *)agents_allow_access },
+	{ "hsa_amd_svm_attributes_set", (void *)svm_attributes_set },
+	{ NULL, NULL },
+};

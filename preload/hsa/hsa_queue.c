@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Kernels as they are put into queues: a packet is complete when its producer rings the doorbell,
+ * and is read before the runtime hears of it. Launches that HIP's own functions made are recorded
+ * above; they are announced here, because another thread of the runtime may submit them.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "preload/core/base.h"
+#include "preload/core/message.h"
+#include "preload/core/pool.h"
+#include "preload/hip/hip_expected.h"
+#include "preload/hip/hip_launch.h"
+#include "preload/hsa/hsa.h"
+#include "preload/stacks/modules.h"
+#include "preload/trace/enter.h"
+#include "preload/trace/process.h"
+#include "codeobj/codeobj.h"
+#include "tracer/events.h"
+#include "tracer/provider.h"
+
+#define DOORBELLS     256u
+#define PACKET_TYPE   0xffu
+#define TYPE_DISPATCH 2u
+
+struct ring {
+	uint64_t doorbell; /* the signal; 0: free */
+	const struct hsa_queue *queue;
+	int ordinal;
+	uint64_t next;  /* packets below it have been looked at, or were not ready then */
+	uint64_t *seen; /* for each place in the ring: number of the packet, plus one */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct ring rings[DOORBELLS];
+static unsigned ring_count; /* atomic: places ever used */
+
+/* ---- packets ---- */
+
+static uint32_t groups(uint32_t items, uint16_t block)
+{
+	return block ? (uint32_t)(((uint64_t)items + block - 1) / block) : 0;
+}
+
+static void record_dispatch(const struct ring *ring, const struct hsa_packet *packet,
+			    struct hsa_kernel *kernel, const void *caller)
+{
+	const struct codeobj_kernel *layout;
+	size_t size;
+	void *arguments[] = { HG_EXTRA_BUFFER, (void *)(uintptr_t)packet->kernarg, HG_EXTRA_SIZE,
+			      &size, HG_EXTRA_END };
+	struct hg_hip_launch launch = { .extra = packet->kernarg ? arguments : NULL };
+
+	hg_modules_poll();
+	hg_regions_record();
+	hg_hsa_kernel_define(kernel);
+	layout = kernel->variant.layout;
+	size = layout ? layout->explicit_size : 0;
+	launch.event = (struct hg_ev_launch){
+		.api = HG_API_hsa_queue_dispatch,
+		.kernel_id = kernel->variant.id,
+		.grid_x = groups(packet->items_x, packet->block_x),
+		.grid_y = groups(packet->items_y, packet->block_y),
+		.grid_z = groups(packet->items_z, packet->block_z),
+		.block_x = packet->block_x,
+		.block_y = packet->block_y,
+		.block_z = packet->block_z,
+		.shared = packet->group_size,
+		.device = ring->ordinal,
+		.stream = (uintptr_t)ring->queue,
+	};
+	launch.event.args_id = hg_hip_arguments(&launch, &kernel->variant);
+	launch.event.stack_id = hg_hsa_stack(caller);
+	hg_provider->launch(&launch.event);
+}
+
+/* Under the lock. */
+static void look(struct ring *ring, uint64_t number, const void *caller)
+{
+	uint64_t place = number & (ring->queue->size - 1);
+	const struct hsa_packet *packet = (const struct hsa_packet *)ring->queue->base + place;
+	uint16_t header = __atomic_load_n(&packet->header, __ATOMIC_ACQUIRE);
+	struct hsa_kernel *kernel;
+
+	if (ring->seen[place] == number + 1 || (header & PACKET_TYPE) != TYPE_DISPATCH)
+		return;
+	ring->seen[place] = number + 1;
+	kernel = hg_hsa_kernel(packet->kernel_object);
+	/*
+	 * Not the runtime's own kernels, for copies and fills. What HIP submits and none of its
+	 * functions that are seen has announced was launched by one that is not.
+	 */
+	if (!kernel || !strncmp(kernel->name, "__amd_rocclr_", 13) ||
+	    hg_hip_take_expected(kernel->name) || !hg_hsa_enter_below_hip())
+		return;
+	record_dispatch(ring, packet, kernel, caller);
+	hg_leave();
+}
+
+/* Of several threads each rings for its own packet: those below may not be ready yet, and will be
+ * rung for. */
+static void rung(uint64_t signal, int64_t value, const void *caller)
+{
+	unsigned count = __atomic_load_n(&ring_count, __ATOMIC_ACQUIRE);
+	int saved = errno;
+
+	if (hg_tls.busy || value < 0)
+		return;
+	for (unsigned i = 0; i < count; i++) {
+		struct ring *ring = &rings[i];
+
+		if (__atomic_load_n(&ring->doorbell, __ATOMIC_RELAXED) != signal)
+			continue;
+		pthread_mutex_lock(&lock);
+		if (ring->doorbell == signal) {
+			uint64_t last = (uint64_t)value;
+
+			if (last < ring->next)
+				look(ring, last, caller);
+			if (last >= ring->next + ring->queue->size)
+				ring->next = last + 1 - ring->queue->size;
+			for (; ring->next <= last; ring->next++)
+				look(ring, ring->next, caller);
+		}
+		pthread_mutex_unlock(&lock);
+		break;
+	}
+	errno = saved;
+}
+
+static void store_relaxed(struct hsa_handle signal, int64_t value)
+{
+	rung(signal.handle, value, HG_CALLER());
+	HSA_REAL(hsa_signal_store_relaxed, void, struct hsa_handle, int64_t)(signal, value);
+}
+
+static void store_screlease(struct hsa_handle signal, int64_t value)
+{
+	rung(signal.handle, value, HG_CALLER());
+	HSA_REAL(hsa_signal_store_screlease, void, struct hsa_handle, int64_t)(signal, value);
+}
+
+/* ---- queues ---- */
+
+static void add_ring(const struct hsa_queue *queue, int ordinal)
+{
+	uint64_t *seen = hg_pool_calloc(queue->size, sizeof(*seen));
+	unsigned at = 0;
+
+	pthread_mutex_lock(&lock);
+	while (at < ring_count && rings[at].doorbell)
+		at++;
+	if (!seen || at == DOORBELLS) {
+		hg_pool_free(seen);
+		hg_say("more than %u queues: the kernels of one are not recorded", DOORBELLS);
+	} else {
+		rings[at] = (struct ring){ .queue = queue, .ordinal = ordinal, .seen = seen };
+		__atomic_store_n(&rings[at].doorbell, queue->doorbell.handle, __ATOMIC_RELEASE);
+		if (at == ring_count)
+			__atomic_store_n(&ring_count, at + 1, __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+static int queue_create(struct hsa_handle agent, uint32_t size, uint32_t type, void *callback,
+			void *data, uint32_t private_size, uint32_t group_size,
+			struct hsa_queue **queue)
+{
+	int rc = HSA_REAL(hsa_queue_create, int, struct hsa_handle, uint32_t, uint32_t, void *,
+			  void *, uint32_t, uint32_t, struct hsa_queue **)(
+	    agent, size, type, callback, data, private_size, group_size, queue);
+	int saved = errno;
+
+	if (!rc) {
+		hg_tls.busy++;
+		add_ring(*queue, hg_hsa_ordinal(agent.handle));
+		hg_tls.busy--;
+	}
+	errno = saved;
+	return rc;
+}
+
+static int queue_destroy(struct hsa_queue *queue)
+{
+	pthread_mutex_lock(&lock);
+	for (unsigned i = 0; i < ring_count; i++) {
+		if (rings[i].doorbell && rings[i].queue == queue) {
+			uint64_t *seen = rings[i].seen;
+
+			__atomic_store_n(&rings[i].doorbell, 0, __ATOMIC_RELEASE);
+			rings[i].seen = NULL;
+			hg_tls.busy++;
+			hg_pool_free(seen);
+			hg_tls.busy--;
+		}
+	}
+	pthread_mutex_unlock(&lock);
+	return HSA_REAL(hsa_queue_destroy, int, struct hsa_queue *)(queue);
+}
+
+const struct hsa_wrapper hg_hsa_queue_wrappers[] = {
+	{ "hsa_queue_create", (void *)queue_create },
+	{ "hsa_queue_destroy", (void *)queue_destroy },
+	{ "hsa_signal_store_relaxed", (void *)store_relaxed },
+	{ "hsa_signal_store_screlease", (void *)store_screlease },
+	{ NULL, NULL },
+};

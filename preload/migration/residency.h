@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where the pages of large host blocks and of managed memory are, looked up when the program waits
+ * for the GPU (HIPGRAIN_RESIDENCY; docs/memory-model.md#residency). What a round costs is bounded:
+ * so many allocations are followed, so many pages looked at.
+ */
+#ifndef HIPGRAIN_PRELOAD_MIGRATION_RESIDENCY_H
+#define HIPGRAIN_PRELOAD_MIGRATION_RESIDENCY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define HG_RESIDENCY_LEAST  65536u /* bytes: smaller blocks are not followed */
+#define HG_RESIDENCY_RANGES 256u   /* allocations that are followed at a time */
+#define HG_RESIDENCY_PAGES  16384u /* entries of the page table read in a round, and 16 for each */
+
+/*
+ * Set by those who can ask the runtime where a range of managed memory was prefetched to last
+ * (hipMemRangeAttributeLastPrefetchLocation); *known: it was asked.
+ */
+extern int32_t (*hg_residency_last_prefetch)(uint64_t ptr, uint64_t size, bool *known);
+
+/* An allocation begins or ends to live; `managed`: the runtime can be asked about it. */
+void hg_residency_add(uint64_t ptr, uint64_t size, bool managed);
+void hg_residency_remove(uint64_t ptr, uint64_t size); /* whatever overlaps [ptr, ptr + size) */
+/* A prefetch was requested: what the runtime said of the last one may no longer hold. */
+void hg_residency_prefetched(void);
+/* The program has waited by this call: look, if it is time to. Needs hg_enter(). */
+void hg_residency_waited(uint16_t api);
+
+#endif

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The thread that records what the driver tells of pages that fault and move. It exists only in a
+ * process that is recorded, has a GPU and gets such events. The driver's time is that of
+ * CLOCK_BOOTTIME and the trace's another; so each event says how long ago it happened when it was
+ * recorded.
+ */
+#include "preload/migration/smi.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "preload/core/base.h"
+#include "preload/core/cancel.h"
+#include "preload/core/libc.h"
+#include "preload/core/parts.h"
+#include "preload/migration/smi_text.h"
+#include "tracer/events.h"
+#include "tracer/provider.h"
+
+/* How often the process looks at its end, 2 ms apart, until every event is recorded.
+ */
+#define LAST_PASSES 1000
+
+static struct hg_smi_source sources[HG_SMI_SOURCES];
+static struct hg_smi_cutter cutters[HG_SMI_SOURCES];
+static char names[HG_SMI_SOURCES][64]; /* what the descriptors are, as /proc tells */
+static unsigned source_count;
+static uint64_t malformed, unknown, dropped; /* lines, of this session */
+static const char *problem = "";
+static bool wanted;        /* the events are requested */
+static unsigned reading;   /* the source at hand */
+static int started, tried; /* tried: atomic */
+static pid_t owner;
+/* Of what the thread and those have to do with that begin and end. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* HIP's number of the GPU that the driver calls `id`. */
+static int32_t device_of(uint64_t id)
+{
+	if (!id)
+		return HG_PLACE_HOST;
+	for (unsigned i = 0; i < source_count; i++) {
+		if (sources[i].gpu_id == id || !sources[i].gpu_id)
+			return sources[i].device >= 0 ? sources[i].device : HG_PLACE_UNKNOWN;
+	}
+	return HG_PLACE_UNKNOWN;
+}
+
+static void record(const struct hg_smi_line *line)
+{
+	struct timespec now;
+	int64_t age;
+	struct hg_ev_migration event = {
+		.kind = (uint8_t)line->kind,
+		.start = line->start,
+		.size = line->size,
+		.from = device_of(line->from),
+		.to = device_of(line->to),
+		.trigger = (int32_t)line->trigger,
+		.detail = line->letter ? (int32_t)line->letter : (int32_t)line->error,
+	};
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	age = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - line->ns;
+	event.age = line->ns && age > 0 ? (uint64_t)age : 0;
+	if (*hg_provider->recording)
+		hg_provider->migration(&event);
+}
+
+static void take(void *data, const char *text, size_t length, bool whole)
+{
+	struct hg_smi_line line;
+
+	(void)data;
+	switch (whole ? hg_smi_parse(text, length, &line) : HG_SMI_MALFORMED) {
+	case HG_SMI_MALFORMED:
+		malformed++;
+		break;
+	case HG_SMI_UNWANTED:
+		unknown++;
+		break;
+	case HG_SMI_EVENT:
+		if (line.kind == HG_SMI_DROPPED)
+			dropped += line.count;
+		/*
+		 * The kernel tells of nobody else; its number of this process is another one in a
+		 * container, before Linux 7.
+		 */
+		else if (!sources[reading].others || !line.pid || line.pid == owner)
+			record(&line);
+		break;
+	}
+}
+
+/* What /proc says that a descriptor is. */
+static void name_of(int fd, char name[64])
+{
+	char path[32];
+	ssize_t length;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	length = readlink(path, name, 63);
+	name[length > 0 ? length : 0] = 0;
+}
+
+/* The program closed it by the system call itself; by now the number may be another file's. */
+static bool is_lost(unsigned index)
+{
+	char name[64];
+
+	name_of(sources[index].fd, name);
+	if (!strcmp(name, names[index]))
+		return false;
+	sources[index].fd = -1;
+	problem = "the program closed a descriptor of the driver's events";
+	return true;
+}
+
+/* Read all that is there; whether there was anything. With the lock. */
+static bool drain(unsigned index)
+{
+	struct hg_smi_source *source = &sources[index];
+	char bytes[8192];
+	bool any = false;
+	ssize_t got;
+
+	if (source->fd < 0 || is_lost(index))
+		return false;
+	reading = index;
+	while ((got = read(source->fd, bytes, sizeof(bytes))) > 0 || (got < 0 && errno == EINTR)) {
+		if (got < 0)
+			continue;
+		if (*hg_provider->recording && wanted)
+			hg_smi_cut(&cutters[index], bytes, (size_t)got, take, NULL);
+		any = true;
+	}
+	/* A FIFO without writer, or a file's end, or a GPU that was removed. */
+	if (!got || errno != EAGAIN) {
+		hg_libc.close(source->fd);
+		source->fd = -1;
+	}
+	return any;
+}
+
+/* Until nothing more comes: a source may hold back what did not fit, also half a line. */
+static void drain_all(void)
+{
+	struct timespec nap = { .tv_nsec = 2000000 };
+	bool any = true;
+
+	for (int i = 0; any && i < LAST_PASSES; i++) {
+		any = false;
+		for (unsigned s = 0; s < source_count; s++)
+			any |= drain(s) || (sources[s].fd >= 0 && cutters[s].used);
+		if (any)
+			nanosleep(&nap, NULL);
+	}
+}
+
+static void report_counts(void)
+{
+	struct hg_ev_smi_source event = { .sources = source_count,
+					  .malformed = malformed,
+					  .unknown = unknown,
+					  .dropped = dropped,
+					  .problem = problem };
+
+	if (*hg_provider->recording)
+		hg_provider->smi_source(&event);
+}
+
+static void want(bool yes)
+{
+	wanted = yes;
+	for (unsigned i = 0; i < source_count; i++)
+		if (sources[i].fd >= 0 && !is_lost(i))
+			hg_smi_ask(&sources[i], yes);
+}
+
+/* What came is recorded. With the lock. */
+static void look(void)
+{
+	const char *before = problem;
+	uint64_t lost = dropped;
+
+	for (unsigned i = 0; i < source_count; i++)
+		drain(i);
+	if (dropped > lost || problem != before)
+		report_counts();
+	/* The session ended. */
+	if (wanted && !*hg_provider->recording)
+		want(false);
+}
+
+static void *run(void *unused)
+{
+	struct pollfd fds[HG_SMI_SOURCES];
+
+	(void)unused;
+	hg_tls.busy = 1; /* permanently: nothing that this thread does is the program's */
+	prctl(PR_SET_NAME,
+	      "hipgrain-ust"); /* nor does it keep the process alive: thread_exit_watch.c */
+	for (bool any = true; any;) {
+		any = false;
+		pthread_mutex_lock(&lock);
+		for (unsigned i = 0; i < source_count; i++) {
+			fds[i] = (struct pollfd){ .fd = sources[i].fd, .events = POLLIN };
+			any |= sources[i].fd >= 0;
+		}
+		pthread_mutex_unlock(&lock);
+		if (any)
+			poll(fds, source_count, -1);
+		pthread_mutex_lock(&lock);
+		look();
+		pthread_mutex_unlock(&lock);
+	}
+	return NULL;
+}
+
+/* At the end of the process: the events so far are worth a moment. */
+static void finish(void)
+{
+	int saved = errno, cancel;
+
+	if (!started || owner != getpid())
+		return;
+	cancel = hg_keep_thread();
+	hg_tls.busy++;
+	pthread_mutex_lock(&lock);
+	drain_all();
+	for (unsigned i = 0; i < source_count; i++) {
+		malformed += cutters[i].used > 0 || cutters[i].overlong;
+		cutters[i].used = cutters[i].overlong = 0;
+	}
+	report_counts();
+	pthread_mutex_unlock(&lock);
+	hg_tls.busy--;
+	hg_release_thread(cancel);
+	errno = saved;
+}
+
+static int start_thread(void)
+{
+	sigset_t all, old;
+	pthread_t thread;
+	int error;
+
+	/* The program's signals are for its own threads. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	error = pthread_create(&thread, NULL, run, NULL);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (!error)
+		pthread_detach(thread);
+	return error;
+}
+
+static void begin(const int64_t *places, int count)
+{
+	static bool registered;
+
+	owner = getpid();
+	source_count = hg_smi_open(sources, places, count, &problem);
+	for (unsigned i = 0; i < source_count; i++)
+		name_of(sources[i].fd, names[i]);
+	wanted = true;
+	if (source_count) {
+		if (!registered)
+			registered = !atexit(finish);
+		started = registered && !start_thread();
+		if (!started)
+			problem = "the thread that records migrations can't be started";
+	}
+}
+
+/* For another session: what came since the last one ended is not its. */
+static void go_on(void)
+{
+	if (wanted)
+		return;
+	malformed = unknown = dropped = 0;
+	for (unsigned i = 0; i < source_count; i++)
+		drain(i);
+	memset(cutters, 0, sizeof(cutters));
+	want(true);
+}
+
+void hg_smi_start(const int64_t *places, int count)
+{
+	int cancel;
+
+	if (!hg_config.migration || count <= 0 || !*hg_provider->recording)
+		return;
+	cancel = hg_keep_thread();
+	pthread_mutex_lock(&lock);
+	if (!__atomic_exchange_n(&tried, 1, __ATOMIC_ACQ_REL))
+		begin(places, count);
+	else
+		go_on();
+	report_counts();
+	pthread_mutex_unlock(&lock);
+	hg_release_thread(cancel);
+}
+
+static bool owns(int fd)
+{
+	if (HG_LIKELY(!started) || fd < 0)
+		return false;
+	for (unsigned i = 0; i < source_count; i++)
+		if (sources[i].fd == fd)
+			return true;
+	return false;
+}
+
+static void fork_child(void)
+{
+	for (unsigned i = 0; i < source_count; i++)
+		if (sources[i].fd >= 0 && !is_lost(i))
+			hg_libc.close(sources[i].fd);
+	pthread_mutex_init(&lock, NULL);
+	source_count = 0;
+	started = tried = 0;
+	wanted = false;
+	problem = "";
+	malformed = unknown = dropped = 0;
+	memset(cutters, 0, sizeof(cutters));
+}
+
+HG_PART(.name = "driver-events", .order = 83, .fork_child = fork_child, .owns = owns);

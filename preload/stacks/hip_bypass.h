@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Objects that call the HIP runtime past us. */
+#ifndef HIPGRAIN_PRELOAD_STACKS_HIP_BYPASS_H
+#define HIPGRAIN_PRELOAD_STACKS_HIP_BYPASS_H
+
+#include <link.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define HG_BYPASS_NAMES 256u
+
+/* Both are called in a callback of dl_iterate_phdr(), and take no lock. */
+
+/* Whether an object is linked to a HIP runtime by itself. */
+bool hg_bypass_concerns(const struct dl_phdr_info *info);
+
+/*
+ * Look where the references of an object [start, end) to HIP functions lead now: `names` becomes
+ * those that lead into one of the runtimes instead of to us or to another tool, separated by
+ * spaces, cut short with "..." where they are too many. Whether that will stay so: all are bound.
+ */
+struct hg_bypass_range {
+	uintptr_t start, end;
+};
+bool hg_bypass_look(const struct dl_phdr_info *info, struct hg_bypass_range object,
+		    const struct hg_bypass_range *runtimes, size_t count,
+		    char names[HG_BYPASS_NAMES]);
+
+#endif

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Call stacks: by cached rules (unwind.c), and for stacks with code that these do not cover
+ * (compiled at run time, or without call-frame information) by libunwind's local unwinder, or
+ * glibc's backtrace() where that is absent.
+ *
+ * libunwind.so also exports backtrace() and _Unwind_*: linked, or opened globally, it would
+ * replace the program's C++ unwinder; so it is opened for ourselves alone.
+ */
+#include "preload/stacks/stack.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "preload/core/base.h"
+#include "preload/core/cancel.h"
+#include "preload/core/id_table.h"
+#include "preload/core/libc.h"
+#include "preload/core/little_stack.h"
+#include "preload/core/message.h"
+#include "preload/core/parts.h"
+#include "preload/core/start.h"
+#include "preload/core/threads.h"
+#include "preload/stacks/modules.h"
+#include "preload/stacks/unwind.h"
+#include "preload/trace/buffer_wait.h"
+#include "tracer/events.h"
+#include "tracer/provider.h"
+
+/* Frames of our own that an unwinder may find before the application's. */
+#define OWN_FRAMES 16u
+
+static int (*unwind)(void **frames, int size);
+static struct hg_id_table stacks;
+
+/* Where libunwind keeps its variables of threads, as code that is compiled to use them says it. */
+struct tls_index {
+	size_t module, offset;
+};
+extern void *__tls_get_addr(struct tls_index *index);
+static struct tls_index unwinders; /* module 0: there are none */
+
+/* Changes when a library was unloaded: the same addresses may then be other code. */
+static uint64_t epoch; /* atomic */
+
+/* Changes with it, and when ids are to be defined anew. */
+static uint32_t generation; /* atomic */
+
+void hg_stack_open(void)
+{
+	int (*found)(void **, int) = NULL;
+	void *library = dlopen("libunwind.so.8", RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
+
+	if (library)
+		found = (int (*)(void **, int))hg_libc.dlsym(library, "unw_backtrace");
+	if (library && dlinfo(library, RTLD_DI_TLS_MODID, &unwinders.module))
+		unwinders.module = 0;
+	if (!found) {
+		void *frames[4];
+
+		hg_say("libunwind.so.8 is not installed: call stacks are recorded more slowly");
+		found = (int (*)(void **, int))hg_libc.dlsym(RTLD_NEXT, "backtrace");
+		if (found)
+			found(frames, HG_COUNT(frames)); /* loads libgcc_s at its first call */
+	}
+	__atomic_store_n(&unwind, found, __ATOMIC_RELEASE);
+}
+
+/* What is remembered of before a recording names stacks by their ids: these then stay. */
+static void reset(void)
+{
+	__atomic_fetch_add(&generation, 1, __ATOMIC_RELAXED);
+	if (hg_config.standby)
+		hg_id_table_forget(&stacks);
+	else
+		hg_id_table_reset(&stacks);
+}
+
+/* ---- frames for a recording that begins later ---- */
+
+/* Depth, then that many frames, at an index; in pieces that are mapped as they are needed. */
+#define PIECE_BITS  16u
+#define PIECE_WORDS (1u << PIECE_BITS)
+#define PIECES      (1u << 9) /* 256 MiB in all */
+
+static bool keeping;
+static uint64_t *pieces[PIECES]; /* atomic */
+static uint32_t kept_used = 1;   /* atomic */
+
+static uint64_t *piece_of(uint32_t index)
+{
+	uint64_t **place = &pieces[index >> PIECE_BITS], *none = NULL;
+	uint64_t *piece = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+	size_t size = PIECE_WORDS * sizeof(*piece);
+
+	if (piece)
+		return piece;
+	piece = hg_libc.mmap(NULL, size, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (piece == MAP_FAILED)
+		return NULL;
+	if (__atomic_compare_exchange_n(place, &none, piece, false, __ATOMIC_ACQ_REL,
+					__ATOMIC_ACQUIRE))
+		return piece;
+	hg_libc.munmap(piece, size);
+	return none;
+}
+
+/* Words that lie in one piece: the index of the first; 0 if there is no room. */
+static uint32_t take_words(uint32_t words)
+{
+	uint32_t used = __atomic_load_n(&kept_used, __ATOMIC_RELAXED), index;
+
+	do {
+		index = used;
+		if ((index & (PIECE_WORDS - 1)) + words > PIECE_WORDS)
+			index = (index | (PIECE_WORDS - 1)) + 1;
+		if (index >> PIECE_BITS >= PIECES)
+			return 0;
+	} while (!__atomic_compare_exchange_n(&kept_used, &used, index + words, false,
+					      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	return index;
+}
+
+static void keep(uint32_t id, const uint64_t *frames, unsigned count)
+{
+	_Atomic uint32_t *at = hg_id_table_kept(&stacks, id);
+	uint32_t index, none = 0;
+	uint64_t *words;
+
+	if (!keeping || !at || atomic_load_explicit(at, memory_order_acquire))
+		return;
+	index = take_words(count + 1);
+	words = index ? piece_of(index) : NULL;
+	if (!words)
+		return;
+	words += index & (PIECE_WORDS - 1);
+	words[0] = count;
+	memcpy(&words[1], frames, count * sizeof(*frames));
+	atomic_compare_exchange_strong(at, &none, index);
+}
+
+void hg_stack_keep(void)
+{
+	keeping = true;
+}
+
+void hg_stack_define(uint32_t id)
+{
+	_Atomic uint32_t *at = hg_id_table_kept(&stacks, id);
+	uint32_t index = at ? atomic_load_explicit(at, memory_order_acquire) : 0;
+	struct hg_ev_stack event = { .stack_id = id };
+	const uint64_t *words;
+
+	if (!index || hg_id_table_is_defined(&stacks, id))
+		return;
+	words = pieces[index >> PIECE_BITS] + (index & (PIECE_WORDS - 1));
+	event.depth = (uint32_t)words[0];
+	event.frames = &words[1];
+	hg_provider->stack(&event);
+	hg_id_table_defined(&stacks, id);
+}
+
+static void forget(void)
+{
+	__atomic_fetch_add(&generation, 1, __ATOMIC_RELAXED);
+	hg_id_table_forget(&stacks);
+}
+
+uint32_t hg_stack_generation(void)
+{
+	return __atomic_load_n(&generation, __ATOMIC_RELAXED);
+}
+
+static void unloaded(void)
+{
+	if (hg_active != HG_ACTIVE && hg_active <= HG_NEW)
+		return;
+	__atomic_fetch_add(&epoch, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&generation, 1, __ATOMIC_RELAXED);
+	hg_unwind_flush();
+}
+
+bool hg_stack_in_handler(void)
+{
+	struct hg_frame start;
+	uint64_t hash = 0;
+
+	hg_unwind_start(&start);
+	hg_unwind_from(&start, (void *)start.ip, NULL, HG_STACK_DEPTH_MAX, &hash, NULL);
+	return hg_tls.interrupted;
+}
+
+bool hg_thread_prepare(bool anywhere)
+{
+	sigset_t blocked, before;
+	int saved = errno;
+
+	if (hg_tls.busy || hg_active != HG_ACTIVE || !*hg_provider->recording)
+		return true;
+	hg_keep_async();
+	hg_tls.busy++;
+	if (anywhere && hg_stack_in_handler()) {
+		hg_buffer_wait_give_up();
+		hg_tls.busy--;
+		hg_release_async();
+		errno = saved;
+		return false;
+	}
+	sigfillset(&blocked);
+	pthread_sigmask(SIG_SETMASK, &blocked, &before);
+	if (hg_provider->init_thread)
+		hg_provider->init_thread();
+	if (unwinders.module)
+		__tls_get_addr(&unwinders);
+	hg_room_find();
+	hg_tls.prepared = true;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	hg_tls.busy--;
+	errno = saved;
+	hg_release_async();
+	return true;
+}
+
+/* The slow way; at least the caller, which alone is sure. */
+static __attribute__((noinline)) unsigned unwind_slowly(const void *caller, uint64_t *out,
+							uint64_t *hash)
+{
+	void *frames[HG_STACK_DEPTH_MAX + OWN_FRAMES];
+	unsigned first = 0, count = 0;
+
+	/* Unwinders call dl_iterate_phdr(), and hold locks of their own while they do. */
+	if (unwind && !hg_tls.in_phdr && !hg_tls.interrupted) {
+		int cancel = hg_keep_thread(); /* libunwind tries addresses by write() */
+		int found = unwind(frames, (int)(hg_config.stack_depth + OWN_FRAMES));
+
+		hg_release_thread(cancel);
+		count = found > 0 ? (unsigned)found : 0;
+	}
+	while (first < count && frames[first] != caller)
+		first++;
+	if (first == count) {
+		frames[0] = (void *)caller;
+		first = 0;
+		count = 1;
+	}
+	count -= first;
+	if (count > hg_config.stack_depth)
+		count = hg_config.stack_depth;
+	for (unsigned i = 0; i < count; i++) {
+		out[i] = (uintptr_t)frames[first + i];
+		*hash = hg_mix(*hash, out[i]);
+	}
+	return count;
+}
+
+/* Its id, defined if that is new. */
+static uint32_t define(const uint64_t *frames, unsigned count, uint64_t hash)
+{
+	bool fresh;
+	uint32_t id = hg_id_table_id(&stacks, hg_mix(hash, count), &fresh);
+
+	if (HG_UNLIKELY(fresh)) {
+		struct hg_ev_stack event = { .stack_id = id, .frames = frames, .depth = count };
+
+		if (hg_config.standby)
+			keep(id, frames, count);
+		if (!*hg_provider->recording)
+			return id;
+		if (!hg_tls.in_phdr)
+			hg_modules_poll();
+		hg_provider->stack(&event);
+		hg_id_table_defined(&stacks, id);
+	}
+	return id;
+}
+
+static __attribute__((noinline)) uint32_t walk(const struct hg_frame *start, const void *caller,
+					       struct hg_cached_walk *trail,
+					       uint32_t generation_before)
+{
+	uint64_t frames[HG_STACK_DEPTH_MAX];
+	uint64_t seed = __atomic_load_n(&epoch, __ATOMIC_RELAXED), hash = seed;
+	unsigned count = hg_unwind_from(start, caller, frames, hg_config.stack_depth, &hash, trail);
+	bool walked = count;
+	uint32_t id;
+
+	if (HG_UNLIKELY(!walked)) {
+		hash = seed;
+		count = unwind_slowly(caller, frames, &hash);
+	}
+	id = define(frames, count, hash);
+	if (trail && walked)
+		hg_stack_cache_keep(trail, start, caller, generation_before, id);
+	return id;
+}
+
+uint32_t hg_stack_id(const void *caller)
+{
+	uint32_t before = __atomic_load_n(&generation, __ATOMIC_RELAXED), id = 0;
+	struct hg_cached_walk *trail = NULL;
+	struct hg_frame start;
+
+	hg_tls.walked = false;
+	if (!hg_config.stack_depth)
+		return 0;
+	if (HG_LIKELY(hg_unwind_start(&start)))
+		trail = hg_stack_cache_find(&start, caller, before, &id);
+	hg_tls.walked = !id;
+	return HG_LIKELY(id != 0) ? id : walk(&start, caller, trail, before);
+}
+
+static int init(void)
+{
+	int rc;
+
+	if (hg_provider == hg_opened_provider)
+		hg_stack_open();
+	rc = hg_unwind_init();
+	if (!rc)
+		rc = hg_threads_init();
+	return rc ? rc : hg_id_table_init(&stacks);
+}
+
+HG_PART(.name = "stacks", .order = 40, .loaded_late = hg_stack_open, .init = init, .forget = forget,
+	.fork_record = reset, .unloaded = unloaded);

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Call stacks by number. */
+#ifndef HIPGRAIN_PRELOAD_STACKS_STACK_H
+#define HIPGRAIN_PRELOAD_STACKS_STACK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+void hg_stack_open(void); /* loads the unwinder for what is not walked otherwise */
+/* Changes when ids that were given before mean nothing any more. */
+uint32_t hg_stack_generation(void);
+void hg_stack_keep(void); /* from now on, remember the frames of ids for hg_stack_define() */
+void hg_stack_define(uint32_t id); /* record what an id is, if that has not happened */
+bool hg_stack_in_handler(void);    /* of a signal, where that can be determined */
+/*
+ * The id of the calling thread's stack from `caller` (a return address into the application)
+ * outwards, recorded if new. Needs hg_enter(). 0 if there is no stack to be had.
+ */
+uint32_t hg_stack_id(const void *caller);
+
+/*
+ * Libraries that were loaded late, as LTTng-UST was, have a thread's variables allocated, by
+ * malloc(), when the thread first uses them. Here that happens, with signals blocked, before the
+ * thread's first event. Of an event in a handler that may have interrupted malloc() (`anywhere`)
+ * it cannot: then false, and the event is counted as given up.
+ */
+bool hg_thread_prepare(bool anywhere);
+
+#endif

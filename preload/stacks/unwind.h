@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Walking stacks, and recognising those that were walked before. */
+#ifndef HIPGRAIN_PRELOAD_STACKS_UNWIND_H
+#define HIPGRAIN_PRELOAD_STACKS_UNWIND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Where a walk stands: a return address, and the registers after that return. */
+struct hg_frame {
+	uintptr_t ip, sp, bp;
+};
+
+struct hg_cached_word {
+	uintptr_t address, value;
+};
+
+/*
+ * What a walk has read of the stack. A walk follows from where it begins and the words that it
+ * reads: if these are the same again, so is the stack, without walking.
+ */
+struct hg_cached_walk {
+	struct hg_frame start;
+	uintptr_t caller;
+	uintptr_t end; /* of the stack that was known to be readable */
+	uint32_t generation, id;
+	uint32_t count, room; /* more words read than there was room for: of no use */
+	bool bp_used;         /* start.bp matters, too */
+	struct hg_cached_word words[];
+};
+
+int hg_unwind_init(void);
+void hg_unwind_flush(void); /* forget what is known of code that may be gone */
+/*
+ * Return addresses from `caller` on outwards, at most `room`, and their hash mixed into *hash.
+ * 0 if there is code between here and the outermost frame that needs another unwinder.
+ */
+unsigned hg_unwind(const void *caller, uint64_t *frames, unsigned room, uint64_t *hash);
+
+/* Its two halves. Where the program's own frames begin; false if that could not be told. */
+bool hg_unwind_start(struct hg_frame *frame);
+/* `frames` may be NULL. `trail`: where to note the words that are read, or NULL. */
+unsigned hg_unwind_from(const struct hg_frame *start, const void *caller, uint64_t *frames,
+			unsigned room, uint64_t *hash, struct hg_cached_walk *trail);
+
+/*
+ * The calling thread's place for the trail of such a walk; NULL if there is no memory for it.
+ * *id: of the stack, if its trail is there and holds; else 0, and the place is empty.
+ */
+struct hg_cached_walk *hg_stack_cache_find(const struct hg_frame *start, const void *caller,
+					   uint32_t generation, uint32_t *id);
+/* The walk was made and its stack is `id`: keep it, if it is worth keeping. */
+void hg_stack_cache_keep(struct hg_cached_walk *trail, const struct hg_frame *start,
+			 const void *caller, uint32_t generation, uint32_t id);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A process that is on standby has LTTng-UST from when it is wanted on: standby.c. */
+#ifndef HIPGRAIN_PRELOAD_STANDBY_STANDBY_H
+#define HIPGRAIN_PRELOAD_STANDBY_STANDBY_H
+
+#include <stdbool.h>
+
+#include "tracer/provider.h"
+
+/* 1: no thread waits for requests: hg_standby_watch() is to be called. Atomic. */
+extern int hg_standby_unwatched;
+/* `caller`, or NULL, and `anywhere`: the call comes from there, and may come from a handler that
+ * interrupted malloc(). */
+void hg_standby_watch(const void *caller, bool anywhere);
+
+#endif

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Batches of records. An event of LTTng-UST costs several times what it takes to note a time, an
+ * address and a size; so threads note these, and one event carries some two hundred of them.
+ *
+ * A buffer is its thread's, but whoever has to write all of them, or sees that one has become old,
+ * writes those of others: each has a lock, which only its thread waits for (the others try). An
+ * open buffer makes whoever reads the trace wait for it: it is closed when it is older than
+ * AGE_MAX and anybody records anything.
+ *
+ * Buffers lie in a mapped file of the bundle, so that they are there when the process was killed.
+ * Processes that fork share the file, each with pages of its own; what says which page is whose
+ * lies in memory that the kernel clears in every child, also in those that were made without the C
+ * library's knowledge.
+ */
+#include "preload/trace/batch.h"
+
+#include <limits.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "preload/core/base.h"
+#include "preload/core/cancel.h"
+#include "preload/core/clock.h"
+#include "preload/core/libc.h"
+#include "preload/core/mapped_file.h"
+#include "preload/core/parts.h"
+#include "preload/core/threads.h"
+#include "tracer/events.h"
+#include "tracer/provider.h"
+
+#define BATCHES_MAX 4096u      /* threads at a time */
+#define SHARED_MAX  64u        /* of them with a page in the file */
+#define AGE_MAX     100000000u /* ns */
+#define TRIES_MAX   2000u
+
+struct hg_batch {
+	int lock;
+	int open; /* atomic for others */
+	int32_t thread;
+	struct hg_open_batch *page;
+} __attribute__((aligned(64)));
+
+/* The file's first page. */
+struct header {
+	int32_t pid;
+	int32_t thread;
+	uint32_t number; /* atomic: the last one given */
+	uint32_t words;  /* 0 */
+	uint64_t magic;
+	uint64_t hold;              /* atomic, the recorder's: the recording is about to end */
+	int32_t owners[SHARED_MAX]; /* atomic; processes, 0: free */
+};
+
+int hg_batches_open;
+uint64_t hg_batches_due;
+
+static struct hg_batch *batches; /* NULL: nothing is gathered */
+static uint32_t batches_used;    /* atomic */
+static struct header *shared;    /* NULL: memory of the process's alone */
+static uint32_t own_number;      /* atomic; then in place of shared->number */
+static char shared_path[PATH_MAX];
+static int forking, ended; /* atomic */
+
+/* ---- pages ---- */
+
+_Static_assert(offsetof(struct header, hold) == offsetof(struct hg_open_batch, hold), "hold");
+
+static struct hg_open_batch *pages(void)
+{
+	return (struct hg_open_batch *)(void *)shared + 1;
+}
+
+static struct hg_open_batch *shared_page(void)
+{
+	for (uint32_t i = 0; shared && i < SHARED_MAX; i++) {
+		int32_t nobody = 0;
+
+		if (!__atomic_load_n(&shared->owners[i], __ATOMIC_RELAXED) &&
+		    __atomic_compare_exchange_n(&shared->owners[i], &nobody, hg_process_id, false,
+						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			return &pages()[i];
+	}
+	return NULL;
+}
+
+static struct hg_open_batch *new_page(void)
+{
+	struct hg_open_batch *page = shared_page();
+
+	if (!page) {
+		page = hg_libc.mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (page == MAP_FAILED)
+			return NULL;
+	}
+	page->words = 0;
+	page->pid = hg_process_id;
+	return page;
+}
+
+static void make_file(void)
+{
+	shared = hg_mapped_file(HG_OPEN_BATCHES, (SHARED_MAX + 1) * sizeof(struct hg_open_batch),
+				shared_path, sizeof(shared_path));
+	if (shared)
+		shared->magic = HG_OPEN_BATCHES_MAGIC;
+}
+
+/* Another thread or process may have it. */
+static void give_back(struct hg_batch *batch)
+{
+	struct hg_open_batch *page = batch->page;
+
+	if (!shared || page < pages() || page >= pages() + SHARED_MAX)
+		return;
+	batch->page = NULL;
+	__atomic_store_n(&shared->owners[page - pages()], 0, __ATOMIC_RELEASE);
+}
+
+/* The file, if no process has pages in it. */
+static void leave_file(void)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; shared && i < SHARED_MAX; i++)
+		any |= __atomic_load_n(&shared->owners[i], __ATOMIC_RELAXED) != 0;
+	if (shared && !any)
+		unlink(shared_path);
+}
+
+static void loaded(const struct hg_provider *provider)
+{
+	(void)provider;
+	size_t size = BATCHES_MAX * sizeof(*batches);
+	void *memory;
+
+	if (!hg_config.batch)
+		return;
+	memory = hg_libc.mmap(NULL, size, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (memory == MAP_FAILED)
+		return;
+	if (madvise(memory, size, MADV_WIPEONFORK)) { /* Linux 4.14 */
+		hg_libc.munmap(memory, size);
+		return;
+	}
+	make_file();
+	batches = memory;
+}
+
+/* ---- one buffer ---- */
+
+/* Who has the lock. */
+enum { NOBODY, THREAD, OTHER };
+
+static bool try_lock(struct hg_batch *batch, int who)
+{
+	int nobody = NOBODY;
+
+	return __atomic_compare_exchange_n(&batch->lock, &nobody, who, false, __ATOMIC_ACQUIRE,
+					   __ATOMIC_RELAXED);
+}
+
+static void unlock(struct hg_batch *batch)
+{
+	__atomic_store_n(&batch->lock, NOBODY, __ATOMIC_RELEASE);
+}
+
+/* For others than its thread: that may have been interrupted permanently while it held the lock. */
+static bool lock_patiently(struct hg_batch *batch)
+{
+	struct timespec nap = { .tv_nsec = 100000 };
+	int cancel;
+
+	for (unsigned tries = 0; !try_lock(batch, OTHER); tries++) {
+		if (tries == TRIES_MAX)
+			return false;
+		if (tries < 100)
+			sched_yield();
+		else {
+			cancel = hg_keep_thread();
+			nanosleep(&nap, NULL);
+			hg_release_thread(cancel);
+		}
+	}
+	return true;
+}
+
+/*
+ * Under its lock. The page is empty only when the event is there: if the recording has ended before
+ * the process, as when the recorder was killed, the records stay in their file.
+ */
+static __attribute__((noinline)) void write_out(struct hg_batch *batch)
+{
+	struct hg_open_batch *page = batch->page;
+	struct hg_ev_batch event = { .number = page->number,
+				     .thread = page->thread,
+				     .begin = page->begin,
+				     .records = page->records,
+				     .words = page->words };
+
+	if (HG_UNLIKELY(hg_config.recorded && !*hg_provider->recording))
+		return;
+	hg_provider->batch(&event);
+	__atomic_store_n(&page->words, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&batch->open, 0, __ATOMIC_RELAXED);
+	__atomic_fetch_sub(&hg_batches_open, 1, __ATOMIC_RELAXED);
+}
+
+/* Under its lock, by its thread. Its first record's time must not be before the event's. */
+static __attribute__((noinline)) bool begin(struct hg_batch *batch)
+{
+	struct hg_ev_batch_open event;
+	uint32_t *number = shared ? &shared->number : &own_number;
+
+	if (batch->open)
+		write_out(batch);
+	if (batch->open)
+		return false;
+	if (__atomic_load_n(&forking, __ATOMIC_ACQUIRE) ||
+	    __atomic_load_n(&ended, __ATOMIC_ACQUIRE) || getpid() != hg_process_id)
+		return false;
+	if (!batch->page && !(batch->page = new_page()))
+		return false;
+	event.number = __atomic_add_fetch(number, 1, __ATOMIC_RELAXED);
+	hg_provider->batch_open(&event);
+	batch->page->number = event.number;
+	batch->page->thread = (int32_t)syscall(SYS_gettid);
+	batch->page->begin = hg_now();
+	__atomic_fetch_add(&hg_batches_open, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&batch->open, 1, __ATOMIC_RELAXED);
+	return true;
+}
+
+static struct hg_batch *own_batch(void)
+{
+	struct hg_thread *thread = hg_thread();
+	uint32_t at;
+
+	if (HG_UNLIKELY(!thread))
+		return NULL;
+	if (HG_UNLIKELY(!thread->batch)) {
+		at = __atomic_fetch_add(&batches_used, 1, __ATOMIC_RELAXED);
+		if (at >= BATCHES_MAX) {
+			__atomic_store_n(&batches_used, BATCHES_MAX, __ATOMIC_RELAXED);
+			return NULL;
+		}
+		thread->batch = &batches[at];
+	}
+	return thread->batch;
+}
+
+bool hg_batch_add(const uint64_t *words, uint32_t count, uint64_t when)
+{
+	struct hg_batch *batch = HG_LIKELY(batches != NULL) ? own_batch() : NULL;
+	struct hg_open_batch *page;
+	uint64_t *record;
+
+	if (HG_UNLIKELY(!batch))
+		return false;
+	/* Whoever writes it out, for long only where buffers are full. */
+	for (unsigned tries = 0; HG_UNLIKELY(!try_lock(batch, THREAD)); tries++) {
+		if (tries == TRIES_MAX)
+			return false;
+		sched_yield();
+	}
+	if (!when)
+		when = hg_now();
+	page = batch->page;
+	if (HG_UNLIKELY(shared && __atomic_load_n(&shared->hold, __ATOMIC_RELAXED))) {
+		if (batch->open)
+			write_out(batch);
+		unlock(batch);
+		return false;
+	}
+	if (HG_UNLIKELY(!batch->open || page->words + count > HG_BATCH_WORDS ||
+			when - page->begin > UINT32_MAX)) {
+		if (!begin(batch)) {
+			unlock(batch);
+			return false;
+		}
+		page = batch->page;
+		when = page->begin;
+	}
+	record = &page->records[page->words];
+	record[0] = words[0];
+	record[1] = words[1] | (when - page->begin);
+	for (uint32_t i = 2; i < count; i++)
+		record[i] = words[i];
+	__atomic_store_n(&page->words, page->words + count, __ATOMIC_RELEASE);
+	unlock(batch);
+	if (HG_UNLIKELY(when > __atomic_load_n(&hg_batches_due, __ATOMIC_RELAXED)))
+		hg_batches_look(when);
+	return true;
+}
+
+/* ---- those of others ---- */
+
+/* Whoever has the lock of one is at it. */
+void hg_batches_look(uint64_t now)
+{
+	uint64_t due = __atomic_load_n(&hg_batches_due, __ATOMIC_RELAXED);
+	uint32_t used = __atomic_load_n(&batches_used, __ATOMIC_RELAXED);
+
+	if (now <= due || !__atomic_compare_exchange_n(&hg_batches_due, &due, now + AGE_MAX / 2,
+						       false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		return;
+	for (uint32_t i = 0; i < used && i < BATCHES_MAX; i++) {
+		struct hg_batch *batch = &batches[i];
+
+		if (!__atomic_load_n(&batch->open, __ATOMIC_RELAXED) || !try_lock(batch, OTHER))
+			continue;
+		if (batch->open && now > batch->page->begin + AGE_MAX / 2)
+			write_out(batch);
+		unlock(batch);
+	}
+}
+
+void hg_batches_poll(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+	hg_batches_look((uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec);
+}
+
+static void close_batch(struct hg_batch *batch, bool for_good)
+{
+	if (!lock_patiently(batch))
+		return;
+	if (batch->open)
+		write_out(batch);
+	if (for_good && batch->page && !batch->open)
+		give_back(batch);
+	unlock(batch);
+}
+
+static void close_all(bool for_good)
+{
+	uint32_t used = __atomic_load_n(&batches_used, __ATOMIC_ACQUIRE);
+
+	for (uint32_t i = 0; batches && i < used && i < BATCHES_MAX; i++)
+		close_batch(&batches[i], for_good);
+}
+
+void hg_batches_flush(void)
+{
+	close_all(false);
+}
+
+static void thread_end(void)
+{
+	struct hg_batch *batch = hg_tls.thread ? hg_tls.thread->batch : NULL;
+
+	int thread = THREAD;
+
+	if (!batch)
+		return;
+	/* It left our code by a jump out of a signal's handler, say. */
+	if (hg_tls.busy)
+		__atomic_compare_exchange_n(&batch->lock, &thread, NOBODY, false, __ATOMIC_RELEASE,
+					    __ATOMIC_RELAXED);
+	hg_tls.busy++;
+	close_batch(batch, true);
+	hg_tls.busy--;
+}
+
+/* ---- ends ---- */
+
+static void end(void)
+{
+	if (hg_tls.busy)
+		return;
+	hg_tls.busy = 1;
+	__atomic_store_n(&ended, 1, __ATOMIC_RELEASE);
+	close_all(true);
+	leave_file();
+	hg_tls.busy = 0;
+}
+
+static void again(void)
+{
+	__atomic_store_n(&ended, 0, __ATOMIC_RELEASE);
+}
+
+static void fork_lock(void)
+{
+	__atomic_store_n(&forking, 1, __ATOMIC_RELEASE);
+	hg_batches_flush();
+}
+
+static void fork_unlock(bool child)
+{
+	if (!child)
+		__atomic_store_n(&forking, 0, __ATOMIC_RELEASE);
+}
+
+static void fork_child(void)
+{
+	hg_batches_open = 0;
+	forking = ended = 0;
+}
+
+HG_PART(.name = "batches", .order = 70, .loaded = loaded, .fork_lock = fork_lock,
+	.fork_unlock = fork_unlock, .fork_child = fork_child, .exit = end, .again = again,
+	.thread_end = thread_end);

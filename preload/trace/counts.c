@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "preload/trace/counts.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "preload/core/base.h"
+#include "preload/core/libc.h"
+#include "preload/core/mapped_file.h"
+#include "preload/core/parts.h"
+#include "tracer/counts.h"
+#include "tracer/events.h"
+#include "tracer/provider.h"
+
+/*
+ * In a page that the kernel clears in every child, also in those that were made without the C
+ * library's knowledge: they do not count in their parent's file.
+ */
+struct own {
+	struct hg_counts *counts; /* NULL: there is no file */
+	bool tried;               /* to make one */
+};
+
+static struct own *own; /* NULL: nothing is counted */
+static char path[PATH_MAX];
+
+static const char names[][HG_COUNTS_NAME] = {
+#define HG_EVENT(name, ...) #name,
+#include "tracer/events.def"
+#define NAME(name) #name,
+	HG_COUNTED_RECORDS(NAME)
+#undef NAME
+};
+
+static void joined(const struct hg_provider *provider);
+
+static enum hg_count record_kind(uint64_t first)
+{
+	switch ((enum hg_record)(first >> 56)) {
+	case HG_RECORD_ALLOC:
+	case HG_RECORD_ALLOC_STACK:
+		return HG_COUNT_batched_alloc;
+	case HG_RECORD_FREE:
+		return HG_COUNT_batched_free;
+	case HG_RECORD_RELAUNCH:
+		return HG_COUNT_batched_relaunch;
+	case HG_RECORD_COPY:
+		return HG_COUNT_batched_copy;
+	}
+	return HG_COUNT_batched_other;
+}
+
+/* Words of a record; those that are not known here end a batch. */
+static uint32_t record_words(uint64_t first)
+{
+	switch ((enum hg_record)(first >> 56)) {
+	case HG_RECORD_ALLOC:
+	case HG_RECORD_FREE:
+	case HG_RECORD_RELAUNCH:
+		return 2;
+	case HG_RECORD_ALLOC_STACK:
+		return 3;
+	case HG_RECORD_COPY:
+		return 7;
+	}
+	return HG_BATCH_WORDS;
+}
+
+static void count_records(uint64_t *row, const struct hg_ev_batch *batch)
+{
+	uint64_t sums[HG_COUNTS_USED] = { 0 };
+
+	for (uint32_t at = 0; at < batch->words; at += record_words(batch->records[at]))
+		sums[record_kind(batch->records[at])]++;
+	for (unsigned kind = HG_COUNT_batched_alloc; kind < HG_COUNTS_USED; kind++) {
+		if (sums[kind])
+			__atomic_fetch_add(&row[kind], sums[kind], __ATOMIC_RELAXED);
+	}
+}
+
+/* Threads' variables lie far apart. */
+static uint64_t *own_row(struct hg_counts *counts)
+{
+	uint64_t spread = ((uintptr_t)&hg_tls >> 12) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return counts->counts[(spread >> 32) % HG_COUNTS_ROWS];
+}
+
+static void counted(unsigned kind, const void *event)
+{
+	struct hg_counts *counts = own->counts;
+	uint64_t *row;
+
+	if (HG_UNLIKELY(!counts)) {
+		if (own->tried)
+			return;
+		joined(hg_provider); /* in a child that nobody told us of */
+		counts = own->counts;
+		if (!counts)
+			return;
+		counts->begun = 1;
+	}
+	if (HG_UNLIKELY(__atomic_load_n(&counts->closed, __ATOMIC_RELAXED)))
+		return;
+	row = own_row(counts);
+	if (kind == HG_COUNT_batch)
+		count_records(row, event);
+	__atomic_fetch_add(&row[kind], 1, __ATOMIC_RELAXED);
+}
+
+static struct own *make_own(void)
+{
+	size_t size = (size_t)getpagesize();
+	void *memory =
+	    hg_libc.mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		return NULL;
+	if (madvise(memory, size, MADV_WIPEONFORK)) { /* Linux 4.14 */
+		hg_libc.munmap(memory, size);
+		return NULL;
+	}
+	return memory;
+}
+
+/* A process in the background that outlives the recorder may still begin others. */
+static bool is_closed(void)
+{
+	char mark[PATH_MAX];
+
+	return (size_t)snprintf(mark, sizeof(mark), "%s/%s/%s", hg_config.dir, HG_COUNTS,
+				HG_COUNTS_CLOSED) < sizeof(mark) &&
+	       !access(mark, F_OK);
+}
+
+static void joined(const struct hg_provider *provider)
+{
+	struct hg_counts *counts;
+	int saved = errno;
+
+	if (!own && !(own = make_own()))
+		goto out;
+	own->tried = true;
+	own->counts = NULL;
+	counts =
+	    is_closed() ? NULL : hg_mapped_file(HG_COUNTS, sizeof(*counts), path, sizeof(path));
+	if (!counts)
+		goto out;
+	madvise(counts, sizeof(*counts), MADV_DONTFORK);
+	counts->kinds = HG_COUNTS_KINDS;
+	counts->rows = HG_COUNTS_ROWS;
+	counts->pid = (int32_t)getpid();
+	counts->expected = hg_config.recorded;
+	strncpy(counts->program, program_invocation_short_name, HG_COUNTS_PROGRAM - 1);
+	memcpy(counts->names, names, sizeof(names));
+	__atomic_store_n(&counts->magic, HG_COUNTS_MAGIC, __ATOMIC_RELEASE);
+	own->counts = counts;
+	*provider->counted = counted;
+out:
+	errno = saved;
+}
+
+void hg_counts_begun(void)
+{
+	if (own && own->counts)
+		__atomic_store_n(&own->counts->begun, 1, __ATOMIC_RELAXED);
+}
+
+static void end(void)
+{
+	if (!own || !own->counts || hg_config.recorded || *hg_provider->recording)
+		return;
+	unlink(path);
+	own->counts = NULL; /* the memory goes with the process */
+}
+
+void hg_counts_confined(uint32_t why)
+{
+	if (own && own->counts)
+		__atomic_store_n(&own->counts->confined, why, __ATOMIC_RELAXED);
+}
+
+bool hg_counts_kept(void)
+{
+	return own && own->counts;
+}
+
+static void again(void)
+{
+	if (own && !own->counts)
+		joined(hg_provider);
+}
+
+/* ---- calls that nobody recorded ---- */
+
+static int left; /* atomic */
+
+void hg_counts_left(void)
+{
+	__atomic_store_n(&left, 1, __ATOMIC_RELAXED);
+}
+
+void hg_counts_unrecorded(void)
+{
+	struct hg_counts *counts = own ? own->counts : NULL;
+
+	if (!counts || !counts->expected || hg_tls.unrecorded >= HG_UNRECORDED_KINDS ||
+	    __atomic_load_n(&counts->closed, __ATOMIC_RELAXED) ||
+	    __atomic_load_n(&left, __ATOMIC_RELAXED))
+		return;
+	__atomic_fetch_add(&counts->unrecorded[hg_tls.unrecorded], 1, __ATOMIC_RELAXED);
+}
+
+HG_PART(.name = "counts", .order = 71, .joined = joined, .exit = end, .again = again);

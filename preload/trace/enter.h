@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Around making events. */
+#ifndef HIPGRAIN_PRELOAD_TRACE_ENTER_H
+#define HIPGRAIN_PRELOAD_TRACE_ENTER_H
+
+#include "preload/core/base.h"
+#include "preload/core/cancel.h"
+#include "preload/core/fork.h"
+#include "preload/core/start.h"
+#include "preload/trace/batch.h"
+#include "preload/trace/recording.h"
+#include "tracer/provider.h"
+
+/* Whether events can be made, in a function that makes one. */
+static inline bool hg_awake(void)
+{
+	return HG_LIKELY(hg_active == HG_ACTIVE) ||
+	       (HG_UNLIKELY(hg_active > HG_NEW) && hg_fork_wake());
+}
+
+/* In a process that is not recorded now: whether the call is remembered (live_state.c). */
+bool hg_enter_unrecorded(void);
+
+/* The processor time of some calls, as an estimate of that of all: cost.c. */
+void hg_cost_begin(void);
+void hg_cost_end(void);
+
+/* As hg_enter(), for those who look after old batches themselves. */
+static inline bool hg_enter_batched(void)
+{
+	if (HG_UNLIKELY(!hg_awake()) || hg_tls.busy)
+		return false;
+	if (HG_UNLIKELY(hg_tls.looked < HG_LOOKS) && hg_is_tracers_thread())
+		return false;
+	hg_keep_async();
+	if (HG_UNLIKELY(!*hg_provider->recording)) {
+		if (hg_enter_unrecorded())
+			return true;
+		hg_release_async();
+		return false;
+	}
+	if (HG_UNLIKELY(!__atomic_load_n(&hg_recording_begun, __ATOMIC_ACQUIRE)) &&
+	    !hg_begin_recording(true)) {
+		hg_release_async();
+		return false;
+	}
+	hg_tls.busy = 1;
+	if (HG_UNLIKELY((int32_t)(++hg_tls.entered - hg_tls.timed_next) >= 0))
+		hg_cost_begin();
+	return true;
+}
+
+/* Begin to make events in the calling thread; false if none are to be made. errno is kept. */
+static inline bool hg_enter(void)
+{
+	if (!hg_enter_batched())
+		return false;
+	if (HG_UNLIKELY(__atomic_load_n(&hg_batches_open, __ATOMIC_RELAXED)))
+		hg_batches_poll();
+	return true;
+}
+
+static inline void hg_leave(void)
+{
+	if (HG_UNLIKELY(hg_tls.timing))
+		hg_cost_end();
+	hg_tls.busy = 0;
+	hg_release_async();
+}
+
+#endif

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether a recording is complete, by what its files say of processes that it does not have. */
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "analyzer/completeness.h"
+#include "tracer/missed.h"
+#include "tracer/process_messages.h"
+
+static char *folder;
+static struct recording_facts facts;
+static struct completeness judged;
+
+static int begin(void **state)
+{
+	(void)state;
+	folder = g_dir_make_tmp("hipgrain-completeness-XXXXXX", NULL);
+	return folder ? 0 : -1;
+}
+
+static int end(void **state)
+{
+	static const char *const names[] = { HG_MISSED, HG_MESSAGES };
+
+	(void)state;
+	completeness_clear(&judged);
+	recording_facts_clear(&facts);
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+		char *path = g_build_filename(folder, names[i], NULL);
+
+		unlink(path);
+		g_free(path);
+	}
+	g_rmdir(folder);
+	g_clear_pointer(&folder, g_free);
+	return 0;
+}
+
+static void write_file(const char *name, const void *content, size_t size)
+{
+	char *path = g_build_filename(folder, name, NULL);
+
+	assert_true(g_file_set_contents(path, content, (gssize)size, NULL));
+	g_free(path);
+}
+
+/* Of a bundle that has no trace, no counts and only these files. */
+static void judge(void)
+{
+	struct reader_stats stats = { 0 };
+
+	facts = (struct recording_facts){ .manifest = true, .ended = true, .bundle = true };
+	recording_missed_read(&facts, folder);
+	completeness_judge(&judged, &stats, &facts);
+}
+
+static const char *reason(guint which)
+{
+	return judged.reasons->pdata[which];
+}
+
+static void nothing_missed(void **state)
+{
+	struct hg_missed_table table = { .magic = HG_MISSED_MAGIC };
+
+	(void)state;
+	/* Executing it failed: it was taken back. */
+	table.rows[0] = (struct hg_missed_row){ .state = HG_MISSED_READY,
+						.why = HG_MISSED_STATIC,
+						.program = "absent" };
+	write_file(HG_MISSED, &table, sizeof(table));
+	judge();
+	assert_int_equal(judged.status, RECORDING_COMPLETE);
+	assert_int_equal(judged.reasons->len, 0);
+}
+
+static void no_files(void **state)
+{
+	(void)state;
+	judge();
+	assert_int_equal(judged.status, RECORDING_COMPLETE);
+}
+
+static void processes_missed(void **state)
+{
+	struct hg_missed_table table = { .magic = HG_MISSED_MAGIC, .others = 7 };
+
+	(void)state;
+	table.rows[0] = (struct hg_missed_row){ .state = HG_MISSED_READY,
+						.why = HG_MISSED_STATIC,
+						.pid = 12,
+						.count = 3000,
+						.program = "busybox" };
+	table.rows[9] = (struct hg_missed_row){ .state = HG_MISSED_READY,
+						.why = HG_MISSED_RIGHTS,
+						.pid = 13,
+						.count = 1,
+						.program = "su" };
+	write_file(HG_MISSED, &table, sizeof(table));
+	judge();
+	assert_int_equal(judged.status, RECORDING_INCOMPLETE);
+	assert_int_equal(judged.reasons->len, 3);
+	assert_string_equal(reason(0), "3000 processes were not recorded (process 12 first): "
+				       "busybox is statically linked");
+	assert_non_null(strstr(reason(1), "process 13 was not recorded: su gets rights"));
+	assert_string_equal(reason(2), "7 more processes were not recorded");
+}
+
+static void every_reason(void **state)
+{
+	struct hg_missed_table table = { .magic = HG_MISSED_MAGIC };
+
+	(void)state;
+	for (uint32_t why = HG_MISSED_NOT; why <= HG_MISSED_KINDS; why++) {
+		table.rows[why] = (struct hg_missed_row){
+			.state = HG_MISSED_READY, .why = why, .pid = 1, .count = 1, .program = "a"
+		};
+	}
+	write_file(HG_MISSED, &table, sizeof(table));
+	judge();
+	/* Neither what is no reason, nor what this version does not know. */
+	assert_int_equal(judged.reasons->len, HG_MISSED_KINDS - 1);
+}
+
+/* Any process may have written it. */
+static void hostile_table(void **state)
+{
+	struct hg_missed_table table = { .magic = HG_MISSED_MAGIC };
+
+	(void)state;
+	table.rows[0] = (struct hg_missed_row){
+		.state = HG_MISSED_READY, .why = HG_MISSED_MUSL, .pid = 1, .count = UINT64_MAX
+	};
+	memset(table.rows[0].program, '\033', HG_MISSED_PROGRAM);
+	table.rows[1] = (struct hg_missed_row){ .state = 77, .why = HG_MISSED_MUSL, .count = 1 };
+	write_file(HG_MISSED, &table, sizeof(table));
+	judge();
+	assert_int_equal(judged.reasons->len, 1);
+	assert_null(strchr(reason(0), '\033'));
+}
+
+static void table_that_is_none(void **state)
+{
+	struct hg_missed_table table = { .others = 5 };
+	char *path = g_build_filename(folder, HG_MESSAGES, NULL);
+
+	(void)state;
+	write_file(HG_MISSED, &table, sizeof(table));
+	assert_int_equal(mkfifo(path, 0600), 0);
+	g_free(path);
+	judge();
+	assert_int_equal(judged.status, RECORDING_COMPLETE);
+	assert_int_equal(facts.messages->len, 0);
+}
+
+static void messages(void **state)
+{
+	static const char lines[] =
+	    "12 make: host memory is not recorded: \033[31mX\n"
+	    "13 cc: host memory is not recorded: \033[31mX\n"
+	    "0 : nothing is recorded: the program was built with AddressSanitizer\n"
+	    "no line of ours\n"
+	    "15 x: nothing is recorded: no memory\n"
+	    "16 x: nothing is recorded: no memory\n"
+	    "17 y: cut";
+
+	(void)state;
+	write_file(HG_MESSAGES, lines, sizeof(lines) - 1);
+	judge();
+	assert_int_equal(judged.status, RECORDING_INCOMPLETE);
+	assert_int_equal(judged.reasons->len, 2);
+	assert_non_null(strstr(reason(0), "built with AddressSanitizer"));
+	assert_string_equal(reason(1),
+			    "2 processes were not recorded (process 15 first): x: no memory");
+	assert_int_equal(facts.messages->len, 2);
+	assert_string_equal(
+	    facts.messages->pdata[0],
+	    "process 12 (make) and 1 more: host memory is not recorded: \\x1b[31mX");
+	assert_string_equal(facts.messages->pdata[1], "process 17 (y): cut");
+}
+
+static void many_messages(void **state)
+{
+	GString *lines = g_string_new(NULL);
+
+	(void)state;
+	for (unsigned i = 0; i < 5000; i++) {
+		g_string_append_printf(lines, "%u a: message %u\n", i + 1, i);
+	}
+	write_file(HG_MESSAGES, lines->str, lines->len);
+	g_string_free(lines, TRUE);
+	judge();
+	assert_int_equal(judged.status, RECORDING_COMPLETE);
+	assert_in_range(facts.messages->len, 1, 32);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(no_files, begin, end),
+		cmocka_unit_test_setup_teardown(nothing_missed, begin, end),
+		cmocka_unit_test_setup_teardown(processes_missed, begin, end),
+		cmocka_unit_test_setup_teardown(every_reason, begin, end),
+		cmocka_unit_test_setup_teardown(hostile_table, begin, end),
+		cmocka_unit_test_setup_teardown(table_that_is_none, begin, end),
+		cmocka_unit_test_setup_teardown(messages, begin, end),
+		cmocka_unit_test_setup_teardown(many_messages, begin, end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Addresses that are reached through pointers in memory. Lines "//! KERNEL VARIANTS: SPEC" as in kernels.hip;
+ * "paths ROOT>STEP>STEP:rwa ... [incomplete]": the kernel's accesses by paths, ROOT being the byte of an argument or a
+ * variable, STEP an offset or "any", with "*" if it may be repeated. Needs no header, so that any compiler can build it
+ * for any processor.
+ */
+#define KERNEL extern "C" __attribute__((global)) void
+#define DEVICE __attribute__((device))
+#define SHARED __attribute__((shared))
+#define GLOBAL __attribute__((address_space(1)))
+#define ADD(p) __hip_atomic_fetch_add((int *)(p), 1, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)
+
+typedef unsigned long long word;
+
+struct view {
+	int *data, count;
+};
+
+struct particles {
+	word pad[3];
+	int *energy;
+	int **rows;
+	struct particles *next;
+	struct view view;
+};
+
+struct node {
+	int value;
+	struct node *left, *right;
+};
+
+struct functor {
+	int count;
+	struct view value, *reference;
+};
+
+DEVICE static inline int thread()
+{
+	return (int)__builtin_amdgcn_workitem_id_x();
+}
+
+//! member *: native i32 indirect 0
+//! member *: paths 0>24>0:a
+KERNEL member(struct particles *s)
+{
+	ADD(s->energy);
+}
+
+//! rows *: native i32 indirect 0
+//! rows *: paths 0>any>any:a
+KERNEL rows(int **r, int i, int j)
+{
+	ADD(r[i] + j);
+}
+
+//! first_row *: paths 0>0>any:a
+//! first_row *: native i32 indirect 0
+KERNEL first_row(int **r)
+{
+	ADD(r[0] + thread());
+}
+
+//! deep *: native i32 indirect 0
+//! deep *: paths 0>40>40:r 0>40>40>32:r 0>40>40>32>any:r 0>40>40>32>any>12:a
+KERNEL deep(struct particles *s, int i)
+{
+	ADD(&s->next->next->rows[i][3]);
+}
+
+//! list *: native i32 indirect 0
+//! list *: paths 0>24:r 0>40:r 0>24>0:a 0>40>40*>24:r 0>40>40*>40:r 0>40>40*>24>0:a
+KERNEL list(struct particles *s)
+{
+	for (; s; s = s->next)
+		ADD(s->energy);
+}
+
+//! tree *: native i32 indirect 0
+//! tree *: paths 0>0:ra 0>8:r 0>16:r 0>8>8*>16*>0:ra 0>8>8*>16*>8:r 0>8>8*>16*>16:r 0>16>8*>16*>0:ra 0>16>8*>16*>8:r 0>16>8*>16*>16:r
+KERNEL tree(struct node *n, int x)
+{
+	while (n) {
+		ADD(&n->value);
+		n = n->value < x ? n->left : n->right;
+	}
+}
+
+DEVICE int *kept;
+//! of_variable *: native i32 indirect kept
+//! of_variable *: paths kept>0>any:a
+KERNEL of_variable()
+{
+	ADD(kept + thread());
+}
+
+__attribute__((constant)) int *table[4];
+//! of_table *: native i32 indirect table
+//! of_table *: paths table>any>any:a
+KERNEL of_table(int i)
+{
+	ADD(table[i] + thread());
+}
+
+//! by_value *: native i32 direct 8
+//! by_value *: paths
+KERNEL by_value(struct functor f)
+{
+	ADD(&f.value.data[thread()]);
+}
+
+//! by_reference *: native i32 indirect 24
+//! by_reference *: paths 24>0>any:a
+KERNEL by_reference(struct functor f)
+{
+	ADD(&f.reference->data[thread()]);
+}
+
+//! either *: native i32 indirect 0,8
+//! either *: paths 0>8>20:a 8>16>20:a
+KERNEL either(int **a, int **b, bool c)
+{
+	ADD((c ? a[1] : b[2]) + 5);
+}
+
+//! argument_or_loaded *: native i32 indirect 0,8
+//! argument_or_loaded *: paths 0>0:a 8>16>0:a
+KERNEL argument_or_loaded(int *a, int **b, bool c)
+{
+	ADD(c ? a : b[2]);
+}
+
+//! swapped *: native i32 indirect 0
+//! swapped *-O0: ? paths 0>0>0:a 0>0>any:a 0>8>any:a
+//! swapped *-O0: ? paths 0>0>any:a 0>8>any:a
+//! swapped *-O[123]: paths 0>0>0:a 0>0>4:a 0>0>any:a 0>8>0:a 0>8>4:a 0>8>any:a
+KERNEL swapped(int **a, int n)
+{
+	int *x = a[0], *y = a[1], *t;
+
+	for (int i = 0; i < n; i++) {
+		ADD(x + i);
+		t = x;
+		x = y;
+		y = t;
+	}
+}
+
+/* One load makes the round and the beginning; what the other one adds must not get lost. */
+//! hop *: native i32 indirect 0
+//! hop *: paths 0>0:a 0>8:r 0>8>8*>16*>0:a 0>8>8*>16*>8:r 0>8>8*>16*>16:r
+KERNEL hop(struct node *n, int k)
+{
+	for (int i = 0; i < k; i++)
+		n = n->left->right;
+	ADD(&n->value);
+}
+
+/* What an atomic returns was put there by anybody. */
+//! exchanged *: native i64 direct 0
+//! exchanged *: native i32 indirect 0
+//! exchanged *: paths incomplete
+KERNEL exchanged(word *p, word q)
+{
+	ADD(__hip_atomic_exchange(p, q, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT));
+}
+
+//! disguised *: native i32 unknown
+//! disguised *: paths incomplete
+KERNEL disguised(word *p, word k)
+{
+	ADD(p[2] ^ k);
+}
+
+//! distance *: native i32 unknown
+//! distance *: paths incomplete
+KERNEL distance(char **p, word k, char *b)
+{
+	ADD(p[1] + (word)(b - p[1]) * k);
+}
+
+/* A distance of more than 4 GiB is no small number. */
+//! far *: native i32 indirect 0
+//! far *: paths 0>8>any:a
+KERNEL far(char **p, word k)
+{
+	ADD(p[1] + (k << 32));
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <lttng/lttng.h>
+
+#include "tracer/client.h"
+#include "tracer/message.h"
+
+/* Sockets of LTTng's session daemon; the number of the second one is that of the protocol. */
+#define CLIENT_SOCKET       "client-lttng-sessiond"
+#define APPLICATIONS_SOCKET "lttng-ust-sock-"
+
+/* What connect() of this process does with these; only processes that client_call() made have it.
+ */
+static struct {
+	char client[sizeof(((struct sockaddr_un *)NULL)->sun_path)]; /* in place of any; or empty */
+	const char *only;                                            /* applications: below it */
+	bool global;                                                 /* ... or not below it */
+} route;
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static bool is_below(const char *path, const char *folder)
+{
+	size_t length = strlen(folder);
+
+	return strncmp(path, folder, length) == 0 && path[length] == '/';
+}
+
+/*
+ * In place of the C library's, for liblttng-ctl and LTTng-UST: the executable's symbols come first.
+ * In the recorder itself it is connect(2).
+ */
+__attribute__((visibility("default"))) int connect(int fd, __CONST_SOCKADDR_ARG address,
+						   socklen_t length)
+{
+	const struct sockaddr_un *local = address.__sockaddr_un__;
+	struct sockaddr_un other = { .sun_family = AF_UNIX };
+
+	if ((!*route.client && !route.only) || length <= sizeof(local->sun_family) ||
+	    local->sun_family != AF_UNIX) {
+		return (int)syscall(SYS_connect, fd, address.__sockaddr__, length);
+	}
+	if (*route.client && strcmp(last_part(local->sun_path), CLIENT_SOCKET) == 0) {
+		memcpy(other.sun_path, route.client, sizeof(other.sun_path));
+		return (int)syscall(SYS_connect, fd, &other, sizeof(other));
+	}
+	if (route.only &&
+	    strncmp(last_part(local->sun_path), APPLICATIONS_SOCKET,
+		    sizeof(APPLICATIONS_SOCKET) - 1) == 0 &&
+	    is_below(local->sun_path, route.only) == route.global) {
+		errno = ECONNREFUSED;
+		return -1;
+	}
+	return (int)syscall(SYS_connect, fd, address.__sockaddr__, length);
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* In the new process. */
+static void prepare(const struct client *client, pid_t parent)
+{
+	/* It holds what the caller has open, a bundle's lock for example: not longer than it. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent) {
+		_exit(1);
+	}
+	if (*client->home) {
+		setenv("LTTNG_HOME", client->home, 1);
+		if (snprintf(route.client, sizeof(route.client), "%s/.lttng/" CLIENT_SOCKET,
+			     client->home) >= (int)sizeof(route.client)) {
+			_exit(1); /* make_home() keeps it short enough */
+		}
+		/* A member of group "tracing" would be taken to root's daemon first. */
+		lttng_set_tracing_group("hipgrain-private");
+	}
+}
+
+/*
+ * Until the process has ended, which `end` tells by its end of file: 0, -ETIMEDOUT or -EINTR. The
+ * answer is more urgent than an interruption.
+ */
+static int wait_end(const struct client *client, int end, int limit_ms)
+{
+	struct pollfd fds[] = { { .fd = end, .events = POLLIN },
+				{ .fd = client->interrupt, .events = POLLIN } };
+	int64_t limit = now_ms() + limit_ms;
+	bool interrupted = false;
+
+	for (;;) {
+		int64_t left = limit - now_ms();
+		int got = poll(fds, interrupted ? 1 : 2, left > 0 ? (int)left : 0);
+
+		if (got > 0 && fds[0].revents) {
+			return 0;
+		}
+		if (got > 0 && !interrupted && fds[1].revents) {
+			interrupted = true;
+			limit = now_ms() + client->grace_ms < limit ? now_ms() + client->grace_ms
+								    : limit;
+		}
+		if (got == 0 && left <= 0) {
+			return interrupted ? -EINTR : -ETIMEDOUT;
+		}
+	}
+}
+
+/* The text of what client_call() itself returns. */
+static int explain(int error, int limit_ms, char *why, size_t why_size)
+{
+	if (error == -ETIMEDOUT) {
+		return refuse(why, why_size, ETIMEDOUT,
+			      "LTTng's session daemon does not answer within %d s",
+			      (limit_ms + 999) / 1000);
+	}
+	if (error == -EINTR) {
+		return refuse(why, why_size, EINTR, "interrupted");
+	}
+	return refuse(why, why_size, -error, "a process for LTTng's calls: %s",
+		      error == -EPIPE ? "it was killed" : strerror(-error));
+}
+
+int client_call(const struct client *client, client_function *function, void *argument,
+		int limit_ms, struct client_answer *answer)
+{
+	struct shared {
+		bool whole;
+		struct client_answer answer;
+	} * shared;
+	int end[2], error = 0;
+	pid_t parent = getpid(), child;
+
+	*answer = (struct client_answer){ 0 };
+	shared =
+	    mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (shared == MAP_FAILED) {
+		return explain(-errno, 0, answer->why, sizeof(answer->why));
+	}
+	if (pipe2(end, O_CLOEXEC)) {
+		error = -errno;
+		munmap(shared, sizeof(*shared));
+		return explain(error, 0, answer->why, sizeof(answer->why));
+	}
+	child = fork();
+	if (child == 0) {
+		close(end[0]);
+		prepare(client, parent);
+		function(argument, &shared->answer);
+		shared->whole = true;
+		_exit(0);
+	}
+	error = child < 0 ? -errno : 0;
+	close(end[1]);
+	if (!error) {
+		error = wait_end(client, end[0], limit_ms);
+		kill(child, SIGKILL); /* not waited for yet: the number is still its own */
+		waitpid(child, NULL, 0);
+	}
+	close(end[0]);
+	if (!error && !shared->whole) {
+		error = -EPIPE;
+	}
+	if (!error) {
+		*answer = shared->answer;
+	}
+	munmap(shared, sizeof(*shared));
+	return error ? answer->result = explain(error, limit_ms, answer->why, sizeof(answer->why))
+		     : answer->result;
+}
+
+/* ---- is there a daemon, and does it answer? ---- */
+
+static void probe(void *argument, struct client_answer *answer)
+{
+	struct lttng_session *sessions = NULL;
+
+	(void)argument;
+	if (lttng_session_daemon_alive() != 1) {
+		answer->result = CLIENT_NO_DAEMON;
+		return;
+	}
+	/* That one connects only. */
+	answer->result =
+	    lttng_list_sessions(&sessions) >= 0 ? CLIENT_DAEMON_ANSWERS : CLIENT_DAEMON_UNKNOWN;
+}
+
+enum client_daemon client_probe(const struct client *client, int limit_ms)
+{
+	struct client_answer answer;
+	int result = client_call(client, probe, NULL, limit_ms, &answer);
+
+	return result >= 0            ? (enum client_daemon)result
+	       : result == -ETIMEDOUT ? CLIENT_DAEMON_MUTE
+				      : CLIENT_DAEMON_UNKNOWN;
+}
+
+/* ---- a program that registers ---- */
+
+struct registration {
+	const char *home, *provider, *tracked;
+	enum client_place place;
+	int limit_ms;
+};
+
+/* Let the session record this process, or no longer. */
+static void track(const char *session, bool wanted)
+{
+	struct lttng_domain domain = { .type = LTTNG_DOMAIN_UST, .buf_type = LTTNG_BUFFER_PER_UID };
+	struct lttng_handle *handle = session ? lttng_create_handle(session, &domain) : NULL;
+
+	if (handle) {
+		/* It is no more than a precaution that fails. */
+		(void)(wanted ? lttng_track_pid : lttng_untrack_pid)(handle, getpid());
+		lttng_destroy_handle(handle);
+	}
+}
+
+static void register_here(void *argument, struct client_answer *answer)
+{
+	const struct registration *registration = argument;
+	const char *none[] = { "LD_PRELOAD", "HIPGRAIN_SESSION", "HIPGRAIN_DIR",
+			       "LTTNG_UST_DEBUG" };
+	int64_t begin = now_ms(), took;
+	char limit[16];
+
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
+		unsetenv(none[i]);
+	}
+	/* LTTng-UST's constructor waits so long at most. */
+	snprintf(limit, sizeof(limit), "%d", registration->limit_ms);
+	setenv("LTTNG_UST_REGISTER_TIMEOUT", limit, 1);
+	setenv("LTTNG_UST_WITHOUT_BADDR_STATEDUMP", "1", 1);
+	route.only = registration->home;
+	route.global = registration->place == CLIENT_GLOBAL;
+	track(registration->tracked, true);
+	if (!dlopen(registration->provider, RTLD_NOW | RTLD_LOCAL)) {
+		answer->result = refuse(answer->why, sizeof(answer->why), ELIBACC, "%s", dlerror());
+		return;
+	}
+	took = now_ms() - begin;
+	/* The number may be another process's soon. */
+	track(registration->tracked, false);
+	if (took >= registration->limit_ms) {
+		answer->result =
+		    explain(-ETIMEDOUT, registration->limit_ms, answer->why, sizeof(answer->why));
+	}
+}
+
+int client_register(const struct client *client, enum client_place place, const char *provider,
+		    const char *tracked, int limit_ms, char *why, size_t why_size)
+{
+	const char *home = *client->home ? client->home : getenv("LTTNG_HOME");
+	struct registration registration = { .home = home ? home : getenv("HOME"),
+					     .provider = provider,
+					     .tracked = tracked,
+					     .place = place,
+					     .limit_ms = limit_ms };
+	struct client_answer answer;
+	int result;
+
+	if (!registration.home) {
+		registration.home = "/";
+	}
+	/* It gives up by itself; but not where LTTng-UST waits without a limit. */
+	result =
+	    client_call(client, register_here, &registration, limit_ms + limit_ms / 2, &answer);
+	if (result) {
+		snprintf(why, why_size, "%s", answer.why);
+	}
+	return result;
+}

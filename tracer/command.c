@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The recorded command: its environment and its start. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tracer/session_filter.h"
+#include "tracer/environment.h"
+#include "tracer/message.h"
+#include "tracer/elf_needed.h"
+#include "tracer/recording.h"
+
+#define REGISTER_TIMEOUT_MS "10000"
+
+/* OpenMP's offloading sits on the HSA runtime, and so do programs without HIP. */
+static bool wants_hsa(const struct recording *recording)
+{
+	const char *path = recording->executable;
+
+	return recording->options->hsa == RECORD_HSA_YES ||
+	       elf_needs_library(path, "libomptarget") ||
+	       (elf_needs_library(path, "libhsa-runtime64") &&
+		!elf_needs_library(path, "libamdhip64"));
+}
+
+/* The HSA runtime opens what HSA_TOOLS_LIB names, separated by spaces; other tools stay. */
+static int set_hsa_tool(const struct recording *recording)
+{
+	const char *slash = strrchr(recording->install.preload, '/');
+	const char *old = getenv("HSA_TOOLS_LIB");
+	char *value;
+	int result;
+
+	if (recording->options->hsa == RECORD_HSA_NO || !slash || !wants_hsa(recording)) {
+		return 0;
+	}
+	if (strchr(recording->install.preload, ' ')) {
+		message_warning("calls below HIP are not recorded: HSA_TOOLS_LIB cannot name a "
+				"directory with a space in its path");
+		return 0;
+	}
+	if (asprintf(&value, "%.*s/libhipgrain-hsa.so%s%s",
+		     (int)(slash - recording->install.preload), recording->install.preload,
+		     old && *old ? " " : "", old ? old : "") < 0) {
+		return -1;
+	}
+	result = setenv("HSA_TOOLS_LIB", value, 1);
+	free(value);
+	return recording->options->hsa == RECORD_HSA_YES ? result | setenv("HIPGRAIN_HSA", "1", 1)
+							 : result;
+}
+
+static int set_environment(const struct recording *recording)
+{
+	const struct record_options *options = recording->options;
+	char number[16];
+	int result = 0;
+
+	snprintf(number, sizeof(number), "%d", (int)getpid());
+	result |= setenv(HG_COMMAND_VARIABLE, number, 1);
+	result |= setenv("HIPGRAIN_DIR", recording->bundle.path, 1);
+	/* Tells our processes from others in a daemon that several recordings share. */
+	result |= setenv(HG_SESSION_VARIABLE, recording->session.name, 1);
+	result |= environment_preload(recording->install.preload);
+	/* The session's channel blocks a bounded time; this is the program's consent. */
+	result |= setenv("LTTNG_UST_ALLOW_BLOCKING", "1", 1);
+	/* Where its programs find the daemon. */
+	result |= setenv("LTTNG_HOME", recording->daemon.client.home, 1);
+	/*
+	 * Wait for the daemon before main, so that the first events are recorded. It has served a
+	 * program already, and has nothing else to do; one that has died refuses at once, and for
+	 * one that hangs no program waits longer than this.
+	 */
+	result |= setenv("LTTNG_UST_REGISTER_TIMEOUT", REGISTER_TIMEOUT_MS, 1);
+	if (recording_forgets(options)) {
+		/* What is overwritten or deleted is recorded again, now and then. */
+		result |= setenv("HIPGRAIN_STANDBY", "1", 1);
+		/* Its session is there already: nobody requests that LTTng-UST is loaded. */
+		result |= setenv("HIPGRAIN_STANDBY_LTTNG", "1", 1);
+	}
+	result |= environment_options(options->stack_depth, options->threshold,
+				      options->no_memory_queries, options->kernel_arguments);
+	if (options->totals) {
+		result |= setenv("HIPGRAIN_TOTALS", "1", 1);
+	}
+	if (options->no_migration) {
+		result |= setenv("HIPGRAIN_MIGRATION", "0", 1);
+	}
+	if (options->residency) {
+		result |= setenv("HIPGRAIN_RESIDENCY", options->residency, 1);
+	}
+	if (options->fix) {
+		result |= setenv("HIPGRAIN_FIX", options->fix, 1);
+	}
+	if (options->fix_plan) {
+		result |= setenv("HIPGRAIN_FIX_PLAN", options->fix_plan, 1);
+	}
+	result |= set_hsa_tool(recording);
+	if (options->softgpu) {
+		result |= environment_prepend("LD_LIBRARY_PATH", recording->install.softgpu);
+	}
+	return result ? -ENOMEM : 0;
+}
+
+/* In the child: become the command, or report errno through `report`. Does not return. */
+static void exec_command(const struct recording *recording, int report)
+{
+	int error = set_environment(recording);
+
+	if (!error) {
+		sigaction(SIGCHLD, &recording->old_sigchld, NULL);
+		sigprocmask(SIG_SETMASK, &recording->old_mask, NULL);
+		/* Has a slash: no search, but a text file without #! still goes to the shell. */
+		execvp(recording->executable, recording->argv);
+		error = -errno;
+	}
+	(void)!write(report, &error, sizeof(error));
+	_exit(127);
+}
+
+pid_t recording_start_command(const struct recording *recording)
+{
+	int report[2], error = 0;
+	pid_t child;
+
+	if (pipe2(report, O_CLOEXEC)) {
+		return -errno;
+	}
+	child = fork();
+	if (child == 0) {
+		close(report[0]);
+		exec_command(recording, report[1]);
+	}
+	error = child < 0 ? -errno : 0;
+	close(report[1]);
+	/* End of file means that exec succeeded. */
+	if (child > 0 && read(report[0], &error, sizeof(error)) == sizeof(error)) {
+		waitpid(child, NULL, 0);
+	}
+	close(report[0]);
+	return error ? error : child;
+}

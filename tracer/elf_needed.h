@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which libraries an executable is linked with. */
+#ifndef HIPGRAIN_TRACER_ELF_NEEDED_H
+#define HIPGRAIN_TRACER_ELF_NEEDED_H
+
+#include <stdbool.h>
+
+/*
+ * Whether the ELF file names a library whose name begins so among those that it needs itself
+ * (DT_NEEDED; not those of its libraries). False for other files, and damaged ones.
+ */
+bool elf_needs_library(const char *path, const char *prefix);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The process beside a recorder that owns a session daemon. It outlives a recorder that is killed:
+ * it stops and destroys the recorder's session (so that everything recorded so far is on disk) and
+ * ends the daemon.
+ *
+ * All that the daemon has started is ended with it, consumers too: the guard is their subreaper
+ * (prctl(2)), and signals them through pidfds. A daemon in a place of its own that answers no more
+ * is ended while the program still runs, so that no process waits for it.
+ */
+#ifndef HIPGRAIN_TRACER_GUARD_H
+#define HIPGRAIN_TRACER_GUARD_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "tracer/client.h"
+
+/* Held shared by every recording in root's common daemon, exclusively by whoever ends it. */
+#define GUARD_ROOT_LOCK "/var/run/hipgrain-sessiond.lock"
+
+/* What the guard sends to the recorder, one message each. */
+enum guard_word {
+	GUARD_READY = 'r',  /* the daemon answers */
+	GUARD_FAILED = 'f', /* the text says why */
+	GUARD_KEPT = 'k',   /* others use the daemon, the guard stays for them */
+};
+
+/* And what the recorder sends, when it has ended its session, or could not. */
+enum recorder_word {
+	RECORDER_DONE = 'd',
+	RECORDER_STUCK = 's',
+	/* Before: with a descriptor of the table (tracer/missed.h) by which processes stop. */
+	RECORDER_TABLE = 't',
+};
+
+struct guard {
+	int channel; /* SOCK_SEQPACKET to the recorder */
+	const char *session;
+	struct client client;
+	const char *program; /* the lttng-sessiond to start; NULL: one runs already */
+	const char *shim;    /* to preload into it: tracer/daemon_shim.c; NULL: nothing */
+	bool root_lock;      /* it is root's common daemon */
+	/* The guard's own: */
+	pid_t daemon;
+	int table; /* what came with RECORDER_TABLE, or -1 */
+};
+
+/* Be the guard, in a process made for it; returns when it is no longer needed. */
+void guard_main(struct guard *guard);
+
+#endif

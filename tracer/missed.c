@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tracer/missed.h"
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <unistd.h>
+
+int missed_make(int bundle, bool keep)
+{
+	const struct hg_missed_table table = { .magic = HG_MISSED_MAGIC,
+					       .recording = 1,
+					       .keep = keep };
+	int file =
+	    openat(bundle, HG_MISSED, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	if (file < 0) {
+		return -1;
+	}
+	/* Processes map it: a page that the disk has no room for would end them. */
+	if (posix_fallocate(file, 0, sizeof(table)) ||
+	    pwrite(file, &table, sizeof(table), 0) != (ssize_t)sizeof(table)) {
+		unlinkat(bundle, HG_MISSED, 0);
+		close(file);
+		return -1;
+	}
+	return file;
+}
+
+void missed_stop(int file)
+{
+	static const int32_t none;
+
+	(void)!pwrite(file, &none, sizeof(none), offsetof(struct hg_missed_table, recording));
+}
+
+void missed_close(int bundle)
+{
+	static const uint32_t closed = 1;
+	int file = openat(bundle, HG_MISSED, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+	if (file >= 0) {
+		(void)!pwrite(file, &closed, sizeof(closed),
+			      offsetof(struct hg_missed_table, closed));
+		missed_stop(file);
+		close(file);
+	}
+}

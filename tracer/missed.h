@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * DIR/missed, which the recorder makes and recorded processes map: whether it still records, and
+ * processes that the recording does not have although recorded ones began them. There is a row for
+ * each program and reason, however many processes they are.
+ */
+#ifndef HIPGRAIN_TRACER_MISSED_H
+#define HIPGRAIN_TRACER_MISSED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define HG_MISSED         "missed"
+#define HG_MISSED_MAGIC   UINT64_C(0x64657373696d6768)
+#define HG_MISSED_ROWS    255u
+#define HG_MISSED_PROGRAM 40u
+
+/* What stands for what is written after it: MISSED(enumerator, reason after the program's name) */
+#define HG_MISSED_REASONS(MISSED)                                                                  \
+	MISSED(STATIC, "is statically linked")                                                     \
+	MISSED(MUSL, "uses musl, and the preload library is for the GNU C library")                \
+	MISSED(WORDS, "is a 32-bit program")                                                       \
+	MISSED(MACHINE, "is a program of another machine")                                         \
+	MISSED(RIGHTS, "gets rights that its caller does not have, and nothing is preloaded then") \
+	MISSED(ENVIRONMENT, "was executed without LD_PRELOAD or HIPGRAIN_DIR in its environment")  \
+	MISSED(PLACE, "could not open the recording: another user, or another root directory")     \
+	MISSED(CONFINED, "was executed by a process that had restricted its system calls "         \
+			 "(seccomp)")
+
+enum hg_missed {
+	HG_MISSED_NOT,
+#define HG_MISSED_ENUMERATOR(name, text) HG_MISSED_##name,
+	HG_MISSED_REASONS(HG_MISSED_ENUMERATOR)
+#undef HG_MISSED_ENUMERATOR
+	    HG_MISSED_KINDS,
+};
+
+enum { HG_MISSED_FREE, HG_MISSED_TAKEN, HG_MISSED_READY };
+
+struct hg_missed_row {
+	uint32_t state; /* atomic; the enumeration above */
+	uint32_t why;   /* enum hg_missed */
+	int32_t pid;    /* of the first */
+	uint32_t zero;
+	uint64_t count;                  /* atomic; processes */
+	char program[HG_MISSED_PROGRAM]; /* NUL-terminated: its file's name, cut */
+};
+
+struct hg_missed_table {
+	uint64_t magic;
+	uint64_t others;   /* atomic; processes for which there was no row */
+	uint32_t closed;   /* atomic; the recording has ended: nobody adds to it */
+	int32_t recording; /* atomic; not 0: events are wanted (preload/listeners.c) */
+	uint32_t keep;     /* LTTng-UST's threads end when they must, not at once */
+	uint32_t zero[9];
+	struct hg_missed_row rows[HG_MISSED_ROWS];
+};
+_Static_assert(sizeof(struct hg_missed_row) == 64 && sizeof(struct hg_missed_table) == 4 * 4096,
+	       "pages");
+
+/*
+ * The recorder's, in a bundle: make it, if there is room; its descriptor, or -1. missed_close() it
+ * at the end; missed_stop() if nobody records any more and the processes are to count that.
+ */
+int missed_make(int bundle, bool keep);
+void missed_close(int bundle);
+void missed_stop(int file);
+
+#endif

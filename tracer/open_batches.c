@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tracer/batch_events.h"
+#include "tracer/open_batches.h"
+
+/* For a thread that is about to add a record, having seen that it may. */
+#define SETTLE_NS (20 * 1000 * 1000)
+
+/* Call `function` for each file of gathered records; how many there are. */
+static unsigned each(const char *directory, void (*function)(int file, const char *name, int value),
+		     int value)
+{
+	int home = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC), folder = -1;
+	struct dirent *entry;
+	unsigned count = 0;
+	DIR *list = NULL;
+
+	if (home >= 0) {
+		folder =
+		    openat(home, HG_OPEN_BATCHES, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		close(home);
+	}
+	list = folder < 0 ? NULL : fdopendir(folder);
+	while (list && (entry = readdir(list))) {
+		struct hg_open_batch first;
+		struct stat status;
+		int file =
+		    openat(folder, entry->d_name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+		if (file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
+		    pread(file, &first, sizeof(first), 0) == sizeof(first) &&
+		    first.begin == HG_OPEN_BATCHES_MAGIC) {
+			function(file, entry->d_name, value);
+			count++;
+		}
+		if (file >= 0) {
+			close(file);
+		}
+	}
+	if (list) {
+		closedir(list);
+	} else if (folder >= 0) {
+		close(folder);
+	}
+	return count;
+}
+
+static void set_hold(int file, const char *name, int value)
+{
+	uint64_t hold = (uint64_t)value;
+
+	(void)name;
+	/* What cannot be written here holds nothing up: its records are then missed, and counted.
+	 */
+	(void)!pwrite(file, &hold, sizeof(hold), offsetof(struct hg_open_batch, hold));
+}
+
+/* The first page and those with records, as a file of the same form. */
+static void copy_pages(int file, const char *name, int folder)
+{
+	struct hg_open_batch *page = malloc(sizeof(*page));
+	char copy[300];
+	off_t at = 0;
+	int to = -1;
+
+	snprintf(copy, sizeof(copy), "%s.held", name);
+	while (page && pread(file, page, sizeof(*page), at) == sizeof(*page)) {
+		bool first = at == 0;
+
+		at += (off_t)sizeof(*page);
+		if (!first && !page->words) {
+			continue;
+		}
+		if (first) {
+			to = openat(folder, copy,
+				    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		}
+		/* On a full disk it is missed, and counted. */
+		if (to < 0 || write(to, page, sizeof(*page)) != sizeof(*page)) {
+			break;
+		}
+	}
+	if (to >= 0) {
+		close(to);
+	}
+	free(page);
+}
+
+void open_batches_keep(const char *directory, int bundle)
+{
+	const struct timespec settle = { .tv_nsec = SETTLE_NS };
+	int folder;
+
+	if (!each(directory, set_hold, 1)) {
+		return;
+	}
+	nanosleep(&settle, NULL);
+	mkdirat(bundle, HG_OPEN_BATCHES, 0700); /* or it is there */
+	folder = openat(bundle, HG_OPEN_BATCHES, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (folder >= 0) {
+		each(directory, copy_pages, folder);
+		close(folder);
+	}
+}
+
+void open_batches_release(const char *directory)
+{
+	each(directory, set_hold, 0);
+}

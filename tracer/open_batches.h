@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What processes have gathered and not recorded yet (batch_events.h), when a recording ends before
+ * they do. Those of a program that goes on would be recorded too late.
+ */
+#ifndef HIPGRAIN_TRACER_OPEN_BATCHES_H
+#define HIPGRAIN_TRACER_OPEN_BATCHES_H
+
+#include <stdbool.h>
+
+/*
+ * Before the session is stopped: have the processes whose files are below `directory` gather
+ * nothing more, and keep what they have by now in the bundle of which `bundle` is the descriptor;
+ * what they record after all is there twice, and counts once. Without such files it does nothing.
+ */
+void open_batches_keep(const char *directory, int bundle);
+
+/* They may gather again. */
+void open_batches_release(const char *directory);
+
+#endif

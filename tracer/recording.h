@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Of `record` alone: a recording while it is made, and the parts of record.c. */
+#ifndef HIPGRAIN_TRACER_RECORDING_H
+#define HIPGRAIN_TRACER_RECORDING_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+#include "tracer/bundle.h"
+#include "tracer/daemon.h"
+#include "tracer/install.h"
+#include "tracer/record.h"
+#include "tracer/session.h"
+
+struct recording {
+	const struct record_options *options;
+	char **argv;
+	char *executable;
+	struct install_paths install;
+	struct bundle bundle;
+	struct daemon_link daemon;
+	struct session session;
+	struct bundle_manifest manifest;
+	int control;   /* a flight recorder takes requests here; or -1 */
+	int signals;   /* of `waited`, readable when one is pending; or -1 */
+	int interrupt; /* of those signals that are forwarded, the same */
+	sigset_t old_mask, waited;
+	struct sigaction old_sigchld;
+};
+
+/* Of what was recorded not all is kept, or seen by who begins to watch a relay. */
+bool recording_forgets(const struct record_options *options);
+
+/*
+ * command.c: start the command, under the preload library and with the signals that this process
+ * found. Its pid, or -errno if it could not be executed.
+ */
+pid_t recording_start_command(const struct recording *recording);
+
+/* ---- flight.c ---- */
+
+/* Below the bundle; LTTng makes a folder there for each snapshot. */
+#define RECORDING_SNAPSHOTS "snapshots"
+
+/* Take a snapshot into the bundle. 0, or -errno after a warning with `why`. */
+int recording_snapshot(struct recording *recording, char *why, size_t why_size);
+
+/* Take requests for snapshots; without a socket there are still those at the end, by signal. */
+void recording_listen(struct recording *recording);
+
+/* sigtimedwait(2) for a flight recorder's signals, which also serves requests and takes snapshots:
+ * then -1, and errno is EAGAIN when the time is up. */
+int recording_wait_and_serve(struct recording *recording, siginfo_t *information);
+
+#endif
