@@ -88,7 +88,7 @@ static void print_field(const struct field *field, const char *event)
 	case FIELD_UNSIGNED:
 		number = unsigned_value(value, field->size);
 		if (field->show == SHOW_API) {
-			text = hg_api_name((unsigned)number);
+			text = hg_api_name_if_known((unsigned)number);
 		}
 		if (text) {
 			fputs(text, stdout);

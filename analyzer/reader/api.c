@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-const char *hg_api_name(unsigned api)
+const char *hg_api_name_if_known(unsigned api)
 {
 	switch (api) {
 #define HG_API(id, name, class) \
@@ -15,6 +15,13 @@ const char *hg_api_name(unsigned api)
 	default:
 		return NULL;
 	}
+}
+
+const char *hg_api_name(unsigned api)
+{
+	const char *name = hg_api_name_if_known(api);
+
+	return name ? name : "unknown function";
 }
 
 int hg_api_class(unsigned api)

@@ -30,8 +30,13 @@ struct hg_event {
 	};
 };
 
-/* Name of an interface function by its id; "api <id>" is never returned: NULL if unknown. */
+/*
+ * The name of an interface function by its id. Recordings of later releases and damaged recordings
+ * have ids that this release does not know: hg_api_name() returns "unknown function" for them,
+ * hg_api_name_if_known() NULL. Static strings.
+ */
 const char *hg_api_name(unsigned api);
+const char *hg_api_name_if_known(unsigned api);
 
 /* The class of an interface function (enum hg_api_class), or -1 if its id is unknown. */
 int hg_api_class(unsigned api);

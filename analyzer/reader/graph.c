@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <glib.h>
 
+#include "guard.h"
+
 static bt_graph_simple_sink_component_initialize_func_status
 sink_initialize(bt_message_iterator *iterator, void *data)
 {
@@ -26,10 +28,12 @@ sink_consume(bt_message_iterator *iterator, void *data)
 		/* The status values of the two enumerations are the same by design. */
 		return (bt_graph_simple_sink_component_consume_func_status)status;
 	}
+	guard_reading(false); /* a crash of decode_message() is ours */
 	for (uint64_t i = 0; i < count; i++) {
 		decode_message(decode, messages[i]);
 		bt_message_put_ref(messages[i]);
 	}
+	guard_reading(true);
 	return decode_stopped(decode) ? BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_END
 				      : BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_OK;
 }

@@ -86,9 +86,10 @@ static void *run_graph(void *data)
 	struct live *live = data;
 	bt_graph_run_status status = BT_GRAPH_RUN_STATUS_AGAIN;
 
-	guard_reading(true);
 	while (!stopped && status == BT_GRAPH_RUN_STATUS_AGAIN) {
+		guard_reading(true);
 		status = bt_graph_run(live->graph);
+		guard_reading(false);
 		event_queue_flush(live->queue);
 		if (status == BT_GRAPH_RUN_STATUS_AGAIN) {
 			g_usleep(PAUSE_US);
@@ -98,7 +99,6 @@ static void *run_graph(void *data)
 		live->stats->truncated = graph_take_error();
 	}
 	decode_end(live->decode, stopped ? NULL : live->open_batches);
-	guard_reading(false);
 	event_queue_finish(live->queue);
 	return NULL;
 }

@@ -43,10 +43,9 @@ char *move_call_text(const struct analysis *analysis, const struct process *proc
 	const char *name = hg_api_name(call->api);
 
 	if (frame && frame->file) {
-		return g_strdup_printf("%s at %s:%u", name ? name : "a call", frame->file,
-				       frame->line);
+		return g_strdup_printf("%s at %s:%u", name, frame->file, frame->line);
 	}
-	return g_strdup(name ? name : "a call");
+	return g_strdup(name);
 }
 
 static char *place_text_of(int32_t place)
@@ -243,7 +242,7 @@ struct json_object *json_move_call(const struct analysis *analysis, const struct
 		return NULL;
 	}
 	object = json_object_new_object();
-	put(object, "api", text_or_null(hg_api_name(call->api)));
+	put(object, "api", text_or_null(hg_api_name_if_known(call->api)));
 	put(object, "tid", json_object_new_int(call->tid));
 	put(object, "function", text_or_null(frame ? frame->function : NULL));
 	put(object, "file", text_or_null(frame ? frame->file : NULL));

@@ -103,7 +103,7 @@ struct json_object *json_candidates(const struct analysis *analysis, const struc
 		const struct allocation *allocation = candidate->allocation;
 		struct json_object *object = json_object_new_object();
 
-		put(object, "api", text_or_null(hg_api_name(allocation->api)));
+		put(object, "api", text_or_null(hg_api_name_if_known(allocation->api)));
 		put(object, "symbol", text_or_null(allocation->symbol));
 		put(object, "flags", json_flags(allocation));
 		put(object, "address", json_address(allocation->ptr));

@@ -35,7 +35,7 @@ void put_allocation(struct json_object *object, const struct analysis *analysis,
 		? user_frame(symbolize_stack(analysis->symbolizer, process, allocation->stack_id))
 		: NULL;
 
-	put(object, "api", text_or_null(allocation ? hg_api_name(allocation->api) : NULL));
+	put(object, "api", text_or_null(allocation ? hg_api_name_if_known(allocation->api) : NULL));
 	put(object, "size", allocation ? json_object_new_int64((int64_t)allocation->size) : NULL);
 	put(object, "file", text_or_null(frame ? frame->file : NULL));
 	put(object, "line", frame && frame->file ? json_object_new_int64(frame->line) : NULL);

@@ -227,9 +227,7 @@ static void check_range(const struct rules_context *context, const struct transf
 /* Every copy function whose name says so, of whatever shape. */
 static bool is_async_copy(unsigned api)
 {
-	const char *name = hg_api_name(api);
-
-	return name && strstr(name, "Async");
+	return strstr(hg_api_name(api), "Async");
 }
 
 /* Of several copies by one call the largest is described. */

@@ -72,7 +72,7 @@ struct process_order *order_known(struct process *process)
 static bool is_per_thread(unsigned api)
 {
 	const char *name = hg_api_name(api);
-	size_t length = name ? strlen(name) : 0;
+	size_t length = strlen(name);
 
 	return length > 4 && strcmp(name + length - 4, "_spt") == 0;
 }
