@@ -52,7 +52,8 @@ struct hg_missed_table {
 	uint32_t closed;   /* atomic; the recording has ended: nobody adds to it */
 	int32_t recording; /* atomic; not 0: events are wanted (preload/listeners.c) */
 	uint32_t keep;     /* LTTng-UST's threads end when they must, not at once */
-	uint32_t zero[9];
+	uint32_t filters;  /* of system calls, under which the recorder itself runs */
+	uint32_t zero[8];
 	struct hg_missed_row rows[HG_MISSED_ROWS];
 };
 _Static_assert(sizeof(struct hg_missed_row) == 64 && sizeof(struct hg_missed_table) == 4 * 4096,

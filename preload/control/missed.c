@@ -57,6 +57,12 @@ bool hg_missed_keep(void)
 	return table && table->keep;
 }
 
+long hg_missed_filters(void)
+{
+	hg_missed_open();
+	return table && table->magic == HG_MISSED_MAGIC ? (long)table->filters : -1;
+}
+
 static bool is_row(const struct hg_missed_row *row, enum hg_missed why, const char *program)
 {
 	return row->why == (uint32_t)why && !strncmp(row->program, program, HG_MISSED_PROGRAM - 1);

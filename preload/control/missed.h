@@ -14,7 +14,8 @@ void hg_missed_open(void);
 
 /* Not 0 while the recorder records; NULL: nobody says. Children have it, however they are made. */
 const volatile int *hg_missed_recording(void);
-bool hg_missed_keep(void); /* struct hg_missed_table: keep */
+bool hg_missed_keep(void);    /* struct hg_missed_table: keep */
+long hg_missed_filters(void); /* struct hg_missed_table: filters; -1: unknown */
 
 /* Another process; NULL, or a row from which hg_missed_take_back() takes it away. */
 struct hg_missed_row *hg_missed_add(enum hg_missed why, const char *program, pid_t pid);

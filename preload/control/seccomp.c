@@ -9,6 +9,7 @@
 #include "preload/control/seccomp.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/seccomp.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -19,11 +20,12 @@
 #include "preload/control/thread_exit_watch.h"
 #include "preload/core/base.h"
 #include "preload/control/missed.h"
-#include "preload/trace/counts.h"
 #include "preload/core/fork.h"
 #include "preload/core/kernel_call.h"
 #include "preload/core/libc.h"
+#include "preload/core/parts.h"
 #include "preload/trace/counts.h"
+#include "tracer/seccomp_filters.h"
 
 static void end_recording(enum hg_confined_by why)
 {
@@ -80,6 +82,37 @@ long hg_confine(long number, long a, long b, long c, long d, long e)
 	return rc;
 }
 
+/*
+ * Began under more filters than the recorder has: a process that is not recorded made the others
+ * and executed this one.
+ */
+static bool refuse(const char *directory)
+{
+	char status[HG_STATUS_SIZE];
+	const char *dir = hg_config.dir;
+	bool recorded = hg_config.recorded, confined;
+	int saved = errno;
+	long fd = hg_syscall(SYS_openat, AT_FDCWD, "/proc/self/status", O_RDONLY | O_CLOEXEC),
+	     got = fd < 0 ? -1 : hg_syscall(SYS_read, fd, status, sizeof(status) - 1), filters;
+
+	if (fd >= 0)
+		hg_syscall(SYS_close, fd);
+	errno = saved;
+	status[got < 0 ? 0 : got] = '\0';
+	filters = hg_seccomp_filters(status);
+	if (filters <= 0)
+		return false;
+	hg_config.dir = directory;
+	hg_config.recorded = true;
+	confined = hg_missed_filters() >= 0 && filters > hg_missed_filters();
+	if (confined)
+		hg_missed_add(HG_MISSED_CONFINED, program_invocation_short_name,
+			      (pid_t)hg_status_number(status, "Pid:"));
+	hg_config.dir = dir;
+	hg_config.recorded = recorded;
+	return confined;
+}
+
 /* Programs that a confined one becomes are confined from their start. */
 char **hg_confined_environment(char *const *env, char **list)
 {
@@ -92,3 +125,5 @@ char **hg_confined_environment(char *const *env, char **list)
 	list[count] = NULL;
 	return list;
 }
+
+HG_PART(.name = "seccomp", .order = 15, .refuse = refuse);

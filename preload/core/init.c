@@ -337,6 +337,8 @@ static void start(void)
 	dir = secure_getenv("HIPGRAIN_DIR");
 	if (!dir || !*dir)
 		return;
+	if (getenv(HG_SESSION_VARIABLE) && HG_ANY_PART(refuse, dir))
+		return;
 	/* The program may change its working directory. */
 	if (hg_real_path(dir, directory))
 		hg_config.dir = directory;

@@ -21,6 +21,12 @@ struct hg_part {
 
 	/* ---- start ---- */
 
+	/*
+	 * `record` began the process, or one that it comes from; its bundle is `directory`. Whether
+	 * the process cannot be recorded, which this part then counts. Before anything else: no
+	 * other system calls than those of the loader.
+	 */
+	bool (*refuse)(const char *directory);
 	/* The process is to be recorded, or would be if its settings could be read. */
 	void (*early)(void);
 	/* The provider is not to be opened yet: hg_provider was set to something that stands in. */
