@@ -30,12 +30,11 @@
 #include "tracer/migration_events.h"
 #include "tracer/offload_events.h"
 
-/* Interface functions, one enumerator per row of api.def: HG_API_hipMalloc == 100. */
-enum hg_api {
-#define HG_API(id, name, class) HG_API_##name = (id),
-#include "api.def"
-#undef HG_API
-};
+/*
+ * Interface functions have ids, HG_API_hipMalloc, which the files of tracer/api/ give them: include
+ * those whose functions are named (api/hip_alloc_device.h), see api.def.
+ */
+#define HG_HIP_APIS 100 /* from here on HIP's; below, the C library's */
 
 enum hg_api_class {
 	HG_CLASS_ALLOC,

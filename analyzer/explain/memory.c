@@ -3,12 +3,18 @@
 #include <string.h>
 
 #include "explain.h"
+#include "tracer/api/hip_alloc_device.h"
+#include "tracer/api/hip_alloc_host.h"
+#include "tracer/api/hip_alloc_managed.h"
+#include "tracer/api/hip_modules.h"
+#include "tracer/api/hip_objects.h"
+#include "tracer/api/host.h"
 #include "tracer/events.h"
 
 /* One column each: what people call it, and the call that stands for it. */
 static const struct column {
 	const char *title;
-	enum hg_api api;
+	uint16_t api;
 	uint64_t flags;
 } columns[] = {
 	{ "malloc", HG_API_malloc, 0 },
@@ -20,7 +26,7 @@ static const struct column {
 /* Calls whose flags, or whose release, decide: one line each. */
 static const struct call {
 	const char *name;
-	enum hg_api api;
+	uint16_t api;
 	uint64_t flags;
 } calls[] = {
 	{ "hipExtMallocWithFlags", HG_API_hipExtMallocWithFlags, 0x0 },

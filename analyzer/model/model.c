@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "tracer/api.h"
 #include "tracer/events.h"
 
 /* ---- memory ---- */

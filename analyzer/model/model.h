@@ -54,7 +54,7 @@ struct model_memory {
 };
 
 /*
- * Memory that `api` (enum hg_api) returned for `flags`. Host allocators answer for memory that
+ * Memory that `api`  returned for `flags`. Host allocators answer for memory that
  * the application hands to the GPU as it is. Never fails: what the table does not know is
  * GRAIN_UNKNOWN.
  */

@@ -2,6 +2,7 @@
 /* For what a call makes the host wait, from waits.def. */
 #include "waits.h"
 
+#include "tracer/api.h"
 #include "tracer/events.h"
 
 enum row { ROW_NOTHING, ROW_ITSELF, ROW_COPY, ROW_FILL, ROW_DEVICE, ROW_EVERYTHING };

@@ -13,7 +13,7 @@ enum wait {
 };
 
 /*
- * What the host waits for in a call of `api` (enum hg_api) under HIP `version`
+ * What the host waits for in a call of `api`  under HIP `version`
  * (hipRuntimeGetVersion, 0: unknown). `device_only`: every byte that the call touches is device
  * memory. Where it is uncertain, the answer is that it waits.
  */

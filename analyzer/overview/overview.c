@@ -7,6 +7,7 @@
 
 #include "analyzer/rules/engine/rule_api.h"
 #include "internal.h"
+#include "tracer/api/host.h"
 
 /* A live allocation that is counted. */
 struct living {
@@ -311,7 +312,7 @@ void overview_observe(struct overview *overview, struct replay *replay)
 static void set_totals(struct overview *overview, struct process *process,
 		       const struct hg_ev_host_totals *totals)
 {
-	struct allocation blocks = { .api = totals->api ? (enum hg_api)totals->api : HG_API_malloc,
+	struct allocation blocks = { .api = totals->api ? totals->api : HG_API_malloc,
 				     .stack_id = totals->stack_id,
 				     .layer = LAYER_HOST,
 				     .device = -1 };

@@ -22,7 +22,7 @@
 /* All allocations of one process, call, call stack and kind of memory. */
 struct memory_site {
 	struct process *process; /* borrowed */
-	enum hg_api api;
+	uint16_t api;
 	uint32_t stack_id;
 	enum layer layer;
 	int32_t device;
@@ -69,7 +69,7 @@ struct span {
 	int64_t start_ns, end_ns; /* of the host calls; what the GPU does meanwhile is not seen */
 	uint64_t count;
 	uint64_t bytes; /* moved or filled */
-	uint32_t name;  /* kernel id, or enum hg_api; OVERVIEW_MIXED: several */
+	uint32_t name;  /* kernel id, or HG_API_NAME; OVERVIEW_MIXED: several */
 };
 #define OVERVIEW_MIXED UINT32_MAX
 

@@ -7,8 +7,8 @@
 const char *hg_api_name_if_known(unsigned api)
 {
 	switch (api) {
-#define HG_API(id, name, class) \
-	case id:                \
+#define HG_API(id, name, class, ...) \
+	case id:                     \
 		return #name;
 #include "tracer/api.def"
 #undef HG_API
@@ -27,8 +27,8 @@ const char *hg_api_name(unsigned api)
 int hg_api_class(unsigned api)
 {
 	switch (api) {
-#define HG_API(id, name, class) \
-	case id:                \
+#define HG_API(id, name, class, ...) \
+	case id:                     \
 		return HG_CLASS_##class;
 #include "tracer/api.def"
 #undef HG_API

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Live and freed allocations by address, a tree for each layer. */
 #include "address_space.h"
+#include "tracer/api/hip_alloc_host.h"
+#include "tracer/api/hip_objects.h"
+#include "tracer/api/host.h"
+#include "tracer/api/hsa.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -65,7 +69,7 @@ void address_space_destroy(struct address_space *space)
 	g_free(space->freed_blocks);
 }
 
-enum layer layer_of_api(enum hg_api api)
+enum layer layer_of_api(uint16_t api)
 {
 	switch (api) {
 	case HG_API_hipHostRegister:
@@ -86,7 +90,7 @@ enum layer layer_of_api(enum hg_api api)
 	case HG_API_sbrk:
 		return LAYER_MAPPING;
 	default:
-		return (int)api < HG_API_hipMalloc ? LAYER_HOST : LAYER_HIP;
+		return api < HG_HIP_APIS ? LAYER_HOST : LAYER_HIP;
 	}
 }
 
@@ -168,7 +172,7 @@ static struct allocation *make_allocation(const struct address_space *space,
 	allocation->references = 1;
 	allocation->ptr = allocation->device_ptr = block->ptr;
 	allocation->size = block->size;
-	allocation->api = (enum hg_api)block->api;
+	allocation->api = block->api;
 	allocation->layer = LAYER_HOST;
 	allocation->device = -1;
 	allocation->tid = block->tid;
@@ -176,7 +180,7 @@ static struct allocation *make_allocation(const struct address_space *space,
 	allocation->stack_id = block->stack_id;
 	if (freed) {
 		allocation->freed = true;
-		allocation->free_api = (enum hg_api)block->free_api;
+		allocation->free_api = block->free_api;
 		allocation->free_tid = block->free_tid;
 		allocation->free_ns = block->free_ns;
 		allocation->free_stack_id = block->free_stack_id;
@@ -291,7 +295,7 @@ void address_space_add(struct address_space *space, struct allocation *allocatio
 }
 
 struct allocation *address_space_find_base(const struct address_space *space, uint64_t ptr,
-					   enum hg_api api)
+					   uint16_t api)
 {
 	enum layer layer = layer_of_api(api);
 	struct allocation *found = g_tree_lookup(space->layers[layer], &ptr);
@@ -369,7 +373,7 @@ static struct allocation *gone_registration(const struct address_space *space, u
 }
 
 struct allocation *address_space_restore(struct address_space *space, uint64_t ptr, int32_t tid,
-					 enum hg_api api)
+					 uint16_t api)
 {
 	bool registered = layer_of_api(api) == LAYER_REGISTERED;
 	struct allocation *found =
@@ -398,7 +402,7 @@ struct allocation *address_space_restore_at(struct address_space *space, uint64_
 		   : NULL;
 }
 
-void address_space_released_again(struct address_space *space, uint64_t ptr, enum hg_api api)
+void address_space_released_again(struct address_space *space, uint64_t ptr, uint16_t api)
 {
 	struct allocation *found = layer_of_api(api) == LAYER_REGISTERED
 				       ? gone_registration(space, ptr)

@@ -37,7 +37,7 @@ struct allocation {
 	uint64_t size;
 	uint64_t device_ptr;
 	uint64_t origin; /* of a piece of a mapping: where the whole began */
-	enum hg_api api;
+	uint16_t api;
 	enum layer layer;
 	uint64_t flags;
 	int32_t device;
@@ -53,7 +53,7 @@ struct allocation {
 
 	/* Set when it was freed. */
 	bool freed;
-	enum hg_api free_api;
+	uint16_t free_api;
 	int32_t free_tid;
 	int64_t free_ns;
 	uint32_t free_stack_id;
@@ -92,7 +92,7 @@ void address_space_destroy(struct address_space *space);
 gint compare_addresses(gconstpointer a, gconstpointer b, gpointer unused);
 
 /* In which layer a function allocates, or releases. */
-enum layer layer_of_api(enum hg_api api);
+enum layer layer_of_api(uint16_t api);
 
 /* One more holder, and one less: the last one frees it. */
 struct allocation *allocation_ref(struct allocation *allocation);
@@ -115,14 +115,14 @@ void address_space_release_block(struct address_space *space, uint64_t ptr,
 /* The live allocation that begins at `ptr` in one of the layers that `api` (a release function)
  * can release from, or NULL. */
 struct allocation *address_space_find_base(const struct address_space *space, uint64_t ptr,
-					   enum hg_api api);
+					   uint16_t api);
 
 /* Move a live allocation to the freed ones; the caller has set its free_* members. */
 void address_space_release(struct address_space *space, struct allocation *allocation);
 
 /* Undo the release by `api` of the allocation that began at `ptr`, if thread `tid` did it. */
 struct allocation *address_space_restore(struct address_space *space, uint64_t ptr, int32_t tid,
-					 enum hg_api api);
+					 uint16_t api);
 
 /* The same of what began at `ptr` and was released at `ns`, by whomever. */
 struct allocation *address_space_restore_at(struct address_space *space, uint64_t ptr, int64_t ns);
@@ -141,7 +141,7 @@ void address_space_detach(struct address_space *space, uint64_t start,
  * `api` is called for memory at `ptr` that is released already: if that fails, the release before
  * it still holds, and address_space_restore() is not to undo it.
  */
-void address_space_released_again(struct address_space *space, uint64_t ptr, enum hg_api api);
+void address_space_released_again(struct address_space *space, uint64_t ptr, uint16_t api);
 
 /* The live allocation that holds `address` (a host or a GPU address), topmost layer first. */
 struct allocation *address_space_find(const struct address_space *space, uint64_t address,

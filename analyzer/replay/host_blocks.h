@@ -16,7 +16,7 @@ struct host_block {
 	uint32_t size, stack_id;
 	int64_t ns;
 	int32_t tid;
-	uint8_t api, free_api; /* enum hg_api; those of the host are below 100 */
+	uint8_t api, free_api; /* HG_API_NAME; those of the host are below 100 */
 	/* Of those that were released; sets of living ones are without it. */
 	int64_t free_ns;
 	int32_t free_tid;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mmap(), munmap(), mremap() and the program break. */
 #include "mappings.h"
+#include "tracer/api/host.h"
 
 #define DONT_UNMAP 4u /* MREMAP_DONTUNMAP, linux/mman.h */
 
@@ -30,7 +31,7 @@ static void settle(struct process *process, uint64_t start, uint64_t size)
 	}
 }
 
-static bool moves_break(enum hg_api api)
+static bool moves_break(uint16_t api)
 {
 	return api == HG_API_brk || api == HG_API_sbrk;
 }
@@ -59,7 +60,7 @@ void mapping_free(struct process *process, const struct hg_event *event)
 		address_space_detach(&process->space, start, drop_detached, process);
 		return;
 	}
-	if (moves_break((enum hg_api)event->free.api)) {
+	if (moves_break(event->free.api)) {
 		address_space_unmap(&process->space, start, event->free.size);
 		drop_above_break(process, start, event->free.size);
 		process->epoch++;
@@ -82,7 +83,7 @@ void mapping_make_room(struct process *process, const struct hg_event *event)
 	uint64_t size = whole_pages(process, from->size), kept = 0;
 	struct remap remap = process->remap;
 
-	if (moves_break((enum hg_api)from->api)) {
+	if (moves_break(from->api)) {
 		address_space_unmap(&process->space, from->ptr, from->size);
 		drop_above_break(process, from->ptr, from->size);
 		return;

@@ -3,6 +3,8 @@
 #include "memory_events.h"
 
 #include "mappings.h"
+#include "tracer/api/hip_alloc_host.h"
+#include "tracer/api/hip_alloc_managed.h"
 
 /* Bytes that this allocation keeps from being paged out. */
 static uint64_t pinned_bytes(const struct allocation *allocation)
@@ -49,7 +51,7 @@ static bool add_block(struct process *process, const struct hg_event *event)
 				    .tid = event->tid,
 				    .api = (uint8_t)from->api };
 
-	return layer_of_api((enum hg_api)from->api) == LAYER_HOST && from->api <= UINT8_MAX &&
+	return layer_of_api(from->api) == LAYER_HOST && from->api <= UINT8_MAX &&
 	       from->size <= UINT32_MAX && from->flags == 0 && from->device == -1 &&
 	       from->stream == 0 && from->symbol[0] == 0 &&
 	       (from->device_ptr == from->ptr || from->device_ptr == 0) &&
@@ -71,7 +73,7 @@ void memory_alloc(struct process *process, const struct hg_event *event)
 	}
 	allocation = g_new0(struct allocation, 1);
 	allocation->references = 1;
-	allocation->api = (enum hg_api)from->api;
+	allocation->api = from->api;
 	allocation->layer = layer_of_api(allocation->api);
 	allocation->ptr = allocation->origin = from->ptr;
 	allocation->device_ptr = from->device_ptr ? from->device_ptr : from->ptr;
@@ -95,7 +97,7 @@ void memory_alloc(struct process *process, const struct hg_event *event)
  * Managed memory: yes, hipFree is an munmap there. glibc's blocks of their own mapping
  * (M_MMAP_THRESHOLD and larger): yes; malloc returns them 16 bytes into a page.
  */
-static bool release_unmaps(enum hg_api api, uint64_t ptr, uint64_t size, uint64_t page_size)
+static bool release_unmaps(uint16_t api, uint64_t ptr, uint64_t size, uint64_t page_size)
 {
 	if (api == HG_API_hipMallocManaged) {
 		return true;
@@ -104,7 +106,7 @@ static bool release_unmaps(enum hg_api api, uint64_t ptr, uint64_t size, uint64_
 	       (ptr & (page_size - 1)) == 16;
 }
 
-static void forget_pages(struct process *process, enum hg_api api, uint64_t ptr, uint64_t size)
+static void forget_pages(struct process *process, uint16_t api, uint64_t ptr, uint64_t size)
 {
 	uint64_t mask = process->page_size - 1, start = ptr & ~mask;
 
@@ -122,10 +124,10 @@ static bool free_block(struct process *process, const struct hg_event *event)
 				  .free_stack_id = from->stack_id };
 	const struct host_block *block = address_space_block(&process->space, from->ptr);
 
-	if (!block || layer_of_api((enum hg_api)from->api) != LAYER_HOST || from->api > UINT8_MAX) {
+	if (!block || layer_of_api(from->api) != LAYER_HOST || from->api > UINT8_MAX) {
 		return false;
 	}
-	forget_pages(process, (enum hg_api)block->api, block->ptr, block->size);
+	forget_pages(process, block->api, block->ptr, block->size);
 	address_space_release_block(&process->space, from->ptr, &how);
 	process->epoch++;
 	return true;
@@ -134,7 +136,7 @@ static bool free_block(struct process *process, const struct hg_event *event)
 static void release(struct process *process, struct allocation *allocation,
 		    const struct hg_event *event)
 {
-	allocation->free_api = (enum hg_api)event->free.api;
+	allocation->free_api = event->free.api;
 	allocation->free_tid = event->tid;
 	allocation->free_ns = event->ns;
 	allocation->free_stack_id = event->free.stack_id;
@@ -162,7 +164,7 @@ static void unmap_range(struct process *process, const struct hg_event *event)
 void memory_free(struct process *process, const struct hg_event *event)
 {
 	const struct hg_ev_free *from = &event->free;
-	enum hg_api api = (enum hg_api)from->api;
+	uint16_t api = from->api;
 	struct allocation *allocation;
 
 	if (layer_of_api(api) == LAYER_MAPPED) {

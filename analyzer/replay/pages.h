@@ -13,7 +13,7 @@
 
 /* A call that changes the granularity of pages. */
 struct page_call {
-	unsigned api; /* enum hg_api; 0: the recorder did it (run --fix) */
+	unsigned api; /* HG_API_NAME; 0: the recorder did it (run --fix) */
 	uint64_t ptr; /* the range as the caller gave it, bytes */
 	uint64_t size;
 	bool coarse;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is known of a process at this moment: objects by number, and what lies at an address. */
 #include "replay.h"
+#include "tracer/api/hip_objects.h"
 
 /* How far behind an allocation an address still counts as having run off its end. */
 #define PAST_END_LIMIT (1u << 20)

@@ -8,6 +8,10 @@
 
 #include <string.h>
 
+#include "tracer/api/hip_objects.h"
+#include "tracer/api/host.h"
+#include "tracer/api/hsa.h"
+
 /* ---- processes ---- */
 
 static void free_module(gpointer data)
@@ -399,19 +403,6 @@ static void apply_stack(struct process *process, const struct hg_event *event)
 	g_hash_table_replace(process->stacks, GUINT_TO_POINTER(event->stack.stack_id), stack);
 }
 
-static bool is_release(enum hg_api api)
-{
-	switch (api) {
-#define HG_API(id, name, class) \
-	case HG_API_##name:     \
-		return HG_CLASS_##class == HG_CLASS_FREE;
-#include "tracer/api.def"
-#undef HG_API
-	default:
-		return false;
-	}
-}
-
 /* Calls below HIP that this process does not record, and why. */
 static void apply_refusal(struct process *process, const struct hg_event *event)
 {
@@ -424,12 +415,13 @@ static void apply_refusal(struct process *process, const struct hg_event *event)
 static void apply_error(struct process *process, const struct hg_event *event)
 {
 	const struct hg_ev_error *from = &event->error;
-	enum hg_api api = (enum hg_api)from->api;
+	uint16_t api = from->api;
 	struct failed_call failed = { api, from->code, 1 };
 	const struct allocation *restored;
 
 	/* A release that failed, and a realloc that failed: the old block lives on. */
-	if (is_release(api) || api == HG_API_realloc || api == HG_API_reallocarray) {
+	if (hg_api_class(api) == HG_CLASS_FREE || api == HG_API_realloc ||
+	    api == HG_API_reallocarray) {
 		restored = address_space_restore(&process->space, from->ptr, event->tid, api);
 		while (restored) { /* hipMemUnmap: and what it unmapped beside it */
 			int64_t ns = restored->free_ns;

@@ -75,7 +75,7 @@ struct region {
 };
 
 struct failed_call {
-	enum hg_api api;
+	uint16_t api;
 	int32_t code;
 	uint64_t count;
 };

@@ -277,8 +277,8 @@ static void take_back_launch(struct rules_engine *engine, const struct hg_event 
 /* Most events of most traces: allocations and releases of the C library. */
 static bool is_of_c_library(const struct hg_event *event)
 {
-	return (event->type == HG_EVENT_free && event->free.api < HG_API_hipMalloc) ||
-	       (event->type == HG_EVENT_alloc && event->alloc.api < HG_API_hipMalloc);
+	return (event->type == HG_EVENT_free && event->free.api < HG_HIP_APIS) ||
+	       (event->type == HG_EVENT_alloc && event->alloc.api < HG_HIP_APIS);
 }
 
 static struct rules_context context_of(const struct rules_engine *engine, struct process *process,
@@ -306,7 +306,7 @@ void rules_engine_before(struct rules_engine *engine, struct process *process,
 	}
 	context.history = call_history_of(process);
 	context.released =
-	    address_space_find_base(&process->space, event->free.ptr, (enum hg_api)event->free.api);
+	    address_space_find_base(&process->space, event->free.ptr, event->free.api);
 	rules_wake(&context, WAKE_RELEASE);
 	call_history_released(&context);
 }
@@ -415,7 +415,7 @@ static void note_process(struct findings *findings, const struct process *proces
 		    &g_array_index(process->failed, struct failed_call, i);
 		const char *name = hg_api_name(failed->api);
 
-		if ((int)failed->api < HG_API_hipMalloc) {
+		if (failed->api < HG_HIP_APIS) {
 			continue; /* the C library's failures are the program's own business */
 		}
 		findings_note(findings, "%s failed with %s (%d) %" G_GUINT64_FORMAT " time%s",

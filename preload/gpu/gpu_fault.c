@@ -17,6 +17,7 @@
 #include "preload/gpu/gpu.h"
 #include "preload/hsa/hsa.h"
 #include "preload/trace/enter.h"
+#include "tracer/api/hsa.h"
 #include "tracer/events.h"
 #include "tracer/provider.h"
 

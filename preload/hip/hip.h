@@ -13,10 +13,6 @@
 #define HIP_NO_RUNTIME 302 /* hipErrorSharedObjectSymbolNotFound: there is no runtime behind us */
 #define HIP_NOT_READY  600 /* hipErrorNotReady: an answer, not a failure */
 
-struct hg_dim3 {
-	uint32_t x, y, z;
-};
-
 struct hg_hip_runtime; /* a copy of it in this process */
 
 #endif

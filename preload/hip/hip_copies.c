@@ -1,34 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copies and fills of every other shape: three dimensions, arrays, descriptors, per-thread
- * streams, peers. Layouts as in driver_types.h (5.2, and 6.0 where that changed them).
- *
- * An array has no address that the program could know: its side is recorded as 0. Where the size
- * of an array's elements decides how many bytes move, the size is recorded as 0: unknown.
+ * Wrappers of copies and fills. Layouts as in driver_types.h (5.2, and 6.0 where that changed
+ * them).
  */
 #include "preload/core/base.h"
 #include "preload/hip/hip_record.h"
 #include "preload/hip/hip_runtime.h"
+#include "preload/hip/hip_types.h"
 #include "preload/hip/hip_wrap.h"
+#include "tracer/api/hip_copies.h"
 #include "tracer/events.h"
 
 #define H2D     1
 #define D2H     2
 #define D2D     3
 #define DEFAULT 4
-
-struct position {
-	size_t x, y, z;
-};
-
-struct extent {
-	size_t width, height, depth;
-};
-
-struct pitched {
-	void *ptr;
-	size_t pitch, xsize, ysize;
-};
 
 /* hipMemcpy3DParms */
 struct copy_3d {
@@ -189,40 +175,6 @@ static struct hg_ev_copy from_driver(const void *descriptor, uint16_t api, void 
 	return event;
 }
 
-/*
- * A copy described by a structure; read before the call, which the program may let run on while
- * it changes the structure.
- */
-#define DESCRIBED(name, type, convert, params, args, stream_)                        \
-	HG_HIP(int, name, params)                                                    \
-	{                                                                            \
-		HG_REAL(int, name, params);                                          \
-		struct hg_hip_call call;                                             \
-		struct hg_ev_copy event = { .api = HG_API_##name };                  \
-                                                                                     \
-		if (!hg_hip_begin_timed(&call, HG_API_##name, HG_CALLER()))          \
-			return real args;                                            \
-		if (from)                                                            \
-			event = convert((const type *)from, HG_API_##name, stream_); \
-		call.rc = real args;                                                 \
-		hg_finish_copy(&call, &event);                                       \
-		return call.rc;                                                      \
-	}
-
-DESCRIBED(hipMemcpy3D, struct copy_3d, from_3d, (const void *from), (from), NULL)
-DESCRIBED(hipMemcpy3D_spt, struct copy_3d, from_3d, (const void *from), (from), NULL)
-DESCRIBED(hipMemcpy3DAsync, struct copy_3d, from_3d, (const void *from, void *stream),
-	  (from, stream), stream)
-DESCRIBED(hipMemcpy3DAsync_spt, struct copy_3d, from_3d, (const void *from, void *stream),
-	  (from, stream), stream)
-DESCRIBED(hipMemcpyParam2D, struct copy_2d, from_2d, (const void *from), (from), NULL)
-DESCRIBED(hipMemcpyParam2DAsync, struct copy_2d, from_2d, (const void *from, void *stream),
-	  (from, stream), stream)
-DESCRIBED(hipDrvMemcpy2DUnaligned, struct copy_2d, from_2d, (const void *from), (from), NULL)
-DESCRIBED(hipDrvMemcpy3D, void, from_driver, (const void *from), (from), NULL)
-DESCRIBED(hipDrvMemcpy3DAsync, void, from_driver, (const void *from, void *stream), (from, stream),
-	  stream)
-
 /* hipMemcpy3DPeerParms */
 struct copy_peer {
 	void *src_array;
@@ -251,10 +203,6 @@ static struct hg_ev_copy from_peer(const struct copy_peer *from, uint16_t api, v
 
 	return from_3d(&same, api, stream);
 }
-
-DESCRIBED(hipMemcpy3DPeer, struct copy_peer, from_peer, (const void *from), (from), NULL)
-DESCRIBED(hipMemcpy3DPeerAsync, struct copy_peer, from_peer, (const void *from, void *stream),
-	  (from, stream), stream)
 
 /* ---- many copies at once ---- */
 
@@ -368,128 +316,48 @@ HG_HIP(int, hipMemcpy3DBatchAsync,
 	return call.rc;
 }
 
-/* ---- rows of bytes ---- */
+/* ---- rows ---- */
 
-#define ROWS(name, params, args, dst_, dst_pitch_, src_, src_pitch_, width_, height_, kind_, \
-	     stream_)                                                                        \
-	HG_AFTER(copy, name, params, args, .dst = HG_PTR(dst_), .src = HG_PTR(src_),         \
-		 .size = width_, .rows = height_, .dst_pitch = dst_pitch_,                   \
+/*
+ * A copy described by a structure; read before the call, which the program may let run on while
+ * it changes the structure.
+ */
+#define HG_WRAP_DESCRIBED(class, name, params, args, type, convert, stream_)         \
+	HG_HIP(int, name, params)                                                    \
+	{                                                                            \
+		HG_REAL(int, name, params);                                          \
+		struct hg_hip_call call;                                             \
+		struct hg_ev_copy event = { .api = HG_API_##name };                  \
+                                                                                     \
+		if (!hg_hip_begin_timed(&call, HG_API_##name, HG_CALLER()))          \
+			return real args;                                            \
+		if (from)                                                            \
+			event = convert((const type *)from, HG_API_##name, stream_); \
+		call.rc = real args;                                                 \
+		hg_finish_copy(&call, &event);                                       \
+		return call.rc;                                                      \
+	}
+
+#define HG_WRAP_ROWS(class, name, params, args, dst_, dst_pitch_, src_, src_pitch_, width_, \
+		     height_, kind_, stream_)                                               \
+	HG_AFTER(copy, name, params, args, .dst = HG_PTR(dst_), .src = HG_PTR(src_),        \
+		 .size = width_, .rows = height_, .dst_pitch = dst_pitch_,                  \
 		 .src_pitch = src_pitch_, .kind = kind_, .stream = HG_PTR(stream_))
-
-#define PITCHED_PARAMS                                                                \
-	void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width, \
-	    size_t height, int kind
-#define TO_PARAMS                                                                       \
-	void *dst, size_t x, size_t y, const void *src, size_t src_pitch, size_t width, \
-	    size_t height, int kind
-#define FROM_PARAMS                                                                     \
-	void *dst, size_t dst_pitch, const void *src, size_t x, size_t y, size_t width, \
-	    size_t height, int kind
-
-ROWS(hipMemcpy2D_spt, (PITCHED_PARAMS), (dst, dst_pitch, src, src_pitch, width, height, kind), dst,
-     dst_pitch, src, src_pitch, width, height, kind, 0)
-ROWS(hipMemcpy2DAsync_spt, (PITCHED_PARAMS, void *stream),
-     (dst, dst_pitch, src, src_pitch, width, height, kind, stream), dst, dst_pitch, src, src_pitch,
-     width, height, kind, stream)
-ROWS(hipMemcpy2DToArray, (TO_PARAMS), (dst, x, y, src, src_pitch, width, height, kind), 0, 0, src,
-     src_pitch, width, height, kind, 0)
-ROWS(hipMemcpy2DToArray_spt, (TO_PARAMS), (dst, x, y, src, src_pitch, width, height, kind), 0, 0,
-     src, src_pitch, width, height, kind, 0)
-ROWS(hipMemcpy2DToArrayAsync, (TO_PARAMS, void *stream),
-     (dst, x, y, src, src_pitch, width, height, kind, stream), 0, 0, src, src_pitch, width, height,
-     kind, stream)
-ROWS(hipMemcpy2DToArrayAsync_spt, (TO_PARAMS, void *stream),
-     (dst, x, y, src, src_pitch, width, height, kind, stream), 0, 0, src, src_pitch, width, height,
-     kind, stream)
-ROWS(hipMemcpy2DFromArray, (FROM_PARAMS), (dst, dst_pitch, src, x, y, width, height, kind), dst,
-     dst_pitch, 0, 0, width, height, kind, 0)
-ROWS(hipMemcpy2DFromArray_spt, (FROM_PARAMS), (dst, dst_pitch, src, x, y, width, height, kind), dst,
-     dst_pitch, 0, 0, width, height, kind, 0)
-ROWS(hipMemcpy2DFromArrayAsync, (FROM_PARAMS, void *stream),
-     (dst, dst_pitch, src, x, y, width, height, kind, stream), dst, dst_pitch, 0, 0, width, height,
-     kind, stream)
-ROWS(hipMemcpy2DFromArrayAsync_spt, (FROM_PARAMS, void *stream),
-     (dst, dst_pitch, src, x, y, width, height, kind, stream), dst, dst_pitch, 0, 0, width, height,
-     kind, stream)
-
-/* ---- one row ---- */
-
-#define BYTES(name, params, args, dst, src, size, kind, stream) \
-	ROWS(name, params, args, dst, 0, src, 0, size, 1, kind, stream)
-
-BYTES(hipMemcpyToArray, (void *dst, size_t x, size_t y, const void *src, size_t size, int kind),
-      (dst, x, y, src, size, kind), 0, src, size, kind, 0)
-BYTES(hipMemcpyFromArray, (void *dst, const void *src, size_t x, size_t y, size_t size, int kind),
-      (dst, src, x, y, size, kind), dst, 0, size, kind, 0)
-BYTES(hipMemcpyFromArray_spt,
-      (void *dst, const void *src, size_t x, size_t y, size_t size, int kind),
-      (dst, src, x, y, size, kind), dst, 0, size, kind, 0)
-BYTES(hipMemcpyAtoH, (void *dst, void *src, size_t offset, size_t size), (dst, src, offset, size),
-      dst, 0, size, D2H, 0)
-BYTES(hipMemcpyHtoA, (void *dst, size_t offset, const void *src, size_t size),
-      (dst, offset, src, size), 0, src, size, H2D, 0)
-BYTES(hipMemcpyAtoHAsync, (void *dst, void *src, size_t offset, size_t size, void *stream),
-      (dst, src, offset, size, stream), dst, 0, size, D2H, stream)
-BYTES(hipMemcpyHtoAAsync, (void *dst, size_t offset, const void *src, size_t size, void *stream),
-      (dst, offset, src, size, stream), 0, src, size, H2D, stream)
-BYTES(hipMemcpyAtoD, (void *dst, void *src, size_t offset, size_t size), (dst, src, offset, size),
-      dst, 0, size, D2D, 0)
-BYTES(hipMemcpyDtoA, (void *dst, size_t offset, void *src, size_t size), (dst, offset, src, size),
-      0, src, size, D2D, 0)
-BYTES(hipMemcpyAtoA, (void *dst, size_t dst_offset, void *src, size_t src_offset, size_t size),
-      (dst, dst_offset, src, src_offset, size), 0, 0, size, D2D, 0)
-
+#define HG_WRAP_BYTES(class, name, params, args, dst, src, size, kind, stream) \
+	HG_WRAP_ROWS(class, name, params, args, dst, 0, src, 0, size, 1, kind, stream)
 #define SYMBOL(symbol, offset) (call.rc ? 0 : hg_hip_symbol_address(symbol) + offset)
 
-BYTES(hipMemcpyToSymbol_spt,
-      (const void *symbol, const void *src, size_t size, size_t offset, int kind),
-      (symbol, src, size, offset, kind), SYMBOL(symbol, offset), src, size, kind, 0)
-BYTES(hipMemcpyFromSymbol_spt,
-      (void *dst, const void *symbol, size_t size, size_t offset, int kind),
-      (dst, symbol, size, offset, kind), dst, SYMBOL(symbol, offset), size, kind, 0)
-BYTES(hipMemcpyToSymbolAsync_spt,
-      (const void *symbol, const void *src, size_t size, size_t offset, int kind, void *stream),
-      (symbol, src, size, offset, kind, stream), SYMBOL(symbol, offset), src, size, kind, stream)
-BYTES(hipMemcpyFromSymbolAsync_spt,
-      (void *dst, const void *symbol, size_t size, size_t offset, int kind, void *stream),
-      (dst, symbol, size, offset, kind, stream), dst, SYMBOL(symbol, offset), size, kind, stream)
-
-/* ---- fills ---- */
-
-#define FILL(name, params, args, dst_, bytes, rows_, pitch_, value_, stream_)                 \
-	HG_AFTER(fill, name, params, args, .dst = HG_PTR(dst_), .size = bytes, .rows = rows_, \
+#define HG_WRAP_FILL_2D(class, name, params, args, dst_, width_, height_, pitch_, value_, stream_) \
+	HG_AFTER(fill, name, params, args, .dst = HG_PTR(dst_), .size = width_, .rows = height_,   \
 		 .pitch = pitch_, .value = (uint32_t)(value_), .stream = HG_PTR(stream_))
-#define FILL_3D(name, params, args, stream_)                                             \
+#define HG_WRAP_FILL(class, name, params, args, dst, size, value, stream) \
+	HG_WRAP_FILL_2D(class, name, params, args, dst, size, 1, 0, value, stream)
+#define HG_WRAP_FILL_3D(class, name, params, args, stream_)                              \
 	HG_AFTER(fill, name, params, args, .dst = HG_PTR(dst.ptr), .size = extent.width, \
 		 .rows = extent.height, .depth = extent.depth, .pitch = dst.pitch,       \
 		 .slice = dst.pitch * dst.ysize, .value = (uint32_t)value,               \
 		 .stream = HG_PTR(stream_))
 
-FILL(hipMemset_spt, (void *dst, int value, size_t size), (dst, value, size), dst, size, 1, 0, value,
-     0)
-FILL(hipMemsetAsync_spt, (void *dst, int value, size_t size, void *stream),
-     (dst, value, size, stream), dst, size, 1, 0, value, stream)
-FILL(hipMemset2D_spt, (void *dst, size_t pitch, int value, size_t width, size_t height),
-     (dst, pitch, value, width, height), dst, width, height, pitch, value, 0)
-FILL(hipMemset2DAsync_spt,
-     (void *dst, size_t pitch, int value, size_t width, size_t height, void *stream),
-     (dst, pitch, value, width, height, stream), dst, width, height, pitch, value, stream)
-FILL_3D(hipMemset3D, (struct pitched dst, int value, struct extent extent), (dst, value, extent), 0)
-FILL_3D(hipMemset3D_spt, (struct pitched dst, int value, struct extent extent),
-	(dst, value, extent), 0)
-FILL_3D(hipMemset3DAsync, (struct pitched dst, int value, struct extent extent, void *stream),
-	(dst, value, extent, stream), stream)
-FILL_3D(hipMemset3DAsync_spt, (struct pitched dst, int value, struct extent extent, void *stream),
-	(dst, value, extent, stream), stream)
-
-/* 7.1: width in elements of 1, 2 or 4 bytes. */
-#define DRIVER_FILL(name, element)                                                                 \
-	FILL(name, (void *dst, size_t pitch, unsigned value, size_t width, size_t height),         \
-	     (dst, pitch, value, width, height), dst, element *width, height, pitch, value, 0)     \
-	FILL(name##Async,                                                                          \
-	     (void *dst, size_t pitch, unsigned value, size_t width, size_t height, void *stream), \
-	     (dst, pitch, value, width, height, stream), dst, element *width, height, pitch,       \
-	     value, stream)
-DRIVER_FILL(hipMemsetD2D8, 1)
-DRIVER_FILL(hipMemsetD2D16, 2)
-DRIVER_FILL(hipMemsetD2D32, 4)
+#define HG_API HG_WRAP
+#include "tracer/api/hip_copies.def"
+#undef HG_API

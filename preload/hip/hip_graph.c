@@ -26,6 +26,7 @@
 #include "preload/hip/hip_runtime.h"
 #include "preload/hip/hip_wrap.h"
 #include "preload/trace/enter.h"
+#include "tracer/api/hip_graph.h"
 #include "tracer/events.h"
 
 /* hipKernelNodeParams */
@@ -428,54 +429,6 @@ static void drop_nodes(const void *graph, const void *node)
 	hg_tls.busy--;
 }
 
-/* ---- around the calls ---- */
-
-/* `after` is run if the call succeeded. */
-#define GRAPH(name, params, args, handle_, stream_, after)                                \
-	HG_HIP(int, name, params)                                                         \
-	{                                                                                 \
-		HG_REAL(int, name, params);                                               \
-		struct hg_hip_call call;                                                  \
-                                                                                          \
-		if (!hg_hip_begin(&call, HG_API_##name, HG_CALLER()))                     \
-			return real args;                                                 \
-		call.rc = real args;                                                      \
-		if (!call.rc) {                                                           \
-			int saved = errno;                                                \
-                                                                                          \
-			after;                                                            \
-			errno = saved;                                                    \
-		}                                                                         \
-		struct hg_ev_call event = { .api = HG_API_##name,                         \
-					    .handle = HG_PTR(call.rc ? NULL : (handle_)), \
-					    .stream = HG_PTR(stream_) };                  \
-		hg_finish_call(&call, &event);                                            \
-		return call.rc;                                                           \
-	}
-
-#define BEGUN __atomic_fetch_add(&captures, 1, __ATOMIC_RELAXED)
-#define ENDED __atomic_fetch_sub(&captures, 1, __ATOMIC_RELAXED)
-
-GRAPH(hipStreamBeginCapture, (void *stream, int mode), (stream, mode), NULL, stream, BEGUN)
-GRAPH(hipStreamBeginCapture_spt, (void *stream, int mode), (stream, mode), NULL, stream, BEGUN)
-GRAPH(hipStreamBeginCaptureToGraph,
-      (void *stream, void *graph, const void *dependencies, const void *data, size_t count,
-       int mode),
-      (stream, graph, dependencies, data, count, mode), graph, stream, BEGUN)
-GRAPH(hipStreamEndCapture, (void *stream, void **graph), (stream, graph), *graph, stream, ENDED)
-GRAPH(hipStreamEndCapture_spt, (void *stream, void **graph), (stream, graph), *graph, stream, ENDED)
-GRAPH(hipGraphInstantiate, (void **instance, void *graph, void **node, char *log, size_t size),
-      (instance, graph, node, log, size), *instance, NULL, take(*instance, graph))
-GRAPH(hipGraphInstantiateWithFlags, (void **instance, void *graph, unsigned long long flags),
-      (instance, graph, flags), *instance, NULL, take(*instance, graph))
-GRAPH(hipGraphInstantiateWithParams, (void **instance, void *graph, void *params),
-      (instance, graph, params), *instance, NULL, take(*instance, graph))
-GRAPH(hipGraphExecDestroy, (void *instance), (instance), instance, NULL, drop_instance(instance))
-GRAPH(hipGraphExecUpdate, (void *instance, void *graph, void **node, int *result),
-      (instance, graph, node, result), instance, NULL, take(instance, graph))
-GRAPH(hipGraphDestroy, (void *graph), (graph), graph, NULL, drop_nodes(graph, NULL))
-GRAPH(hipGraphDestroyNode, (void *node), (node), node, NULL, drop_nodes(NULL, node))
-
 /* ---- nodes that change in an instantiated graph ---- */
 
 static void update_kernel(const void *handle, const void *node, const struct kernel_params *params)
@@ -544,19 +497,6 @@ static void update_child(const void *handle, const void *node, void *graph)
 	hg_leave();
 }
 
-GRAPH(hipGraphExecKernelNodeSetParams,
-      (void *instance, void *node, const struct kernel_params *params), (instance, node, params),
-      instance, NULL, update_kernel(instance, node, params))
-GRAPH(hipGraphExecMemcpyNodeSetParams1D,
-      (void *instance, void *node, void *dst, const void *src, size_t size, int kind),
-      (instance, node, dst, src, size, kind), instance, NULL,
-      update_copy(instance, node, dst, src, size, kind))
-GRAPH(hipGraphMemcpyNodeSetParams1D,
-      (void *node, void *dst, const void *src, size_t size, int kind), (node, dst, src, size, kind),
-      node, NULL, update_copy(NULL, node, dst, src, size, kind))
-GRAPH(hipGraphExecChildGraphNodeSetParams, (void *instance, void *node, void *graph),
-      (instance, node, graph), instance, NULL, update_child(instance, node, graph))
-
 /* What a node does now is not known: it is counted from now on. Without an instance: in graphs. */
 static void forget(const void *handle, const void *node)
 {
@@ -589,35 +529,6 @@ static void forget(const void *handle, const void *node)
 	hg_tls.busy--;
 }
 
-#define FORGET_NODE(name, params, args) GRAPH(name, params, args, node, NULL, forget(NULL, node))
-#define FORGET(name, params, args)      GRAPH(name, params, args, instance, NULL, forget(instance, node))
-
-FORGET_NODE(hipGraphMemcpyNodeSetParams, (void *node, const void *params), (node, params))
-FORGET_NODE(hipGraphMemsetNodeSetParams, (void *node, const void *params), (node, params))
-FORGET_NODE(hipGraphMemcpyNodeSetParamsFromSymbol,
-	    (void *node, void *dst, const void *symbol, size_t size, size_t offset, int kind),
-	    (node, dst, symbol, size, offset, kind))
-FORGET_NODE(hipGraphMemcpyNodeSetParamsToSymbol,
-	    (void *node, const void *symbol, const void *src, size_t size, size_t offset, int kind),
-	    (node, symbol, src, size, offset, kind))
-FORGET_NODE(hipGraphNodeSetParams, (void *node, void *params), (node, params))
-FORGET(hipGraphExecMemcpyNodeSetParams, (void *instance, void *node, void *params),
-       (instance, node, params))
-FORGET(hipGraphExecMemsetNodeSetParams, (void *instance, void *node, const void *params),
-       (instance, node, params))
-FORGET(hipGraphExecMemcpyNodeSetParamsFromSymbol,
-       (void *instance, void *node, void *dst, const void *symbol, size_t size, size_t offset,
-	int kind),
-       (instance, node, dst, symbol, size, offset, kind))
-FORGET(hipGraphExecMemcpyNodeSetParamsToSymbol,
-       (void *instance, void *node, const void *symbol, const void *src, size_t size, size_t offset,
-	int kind),
-       (instance, node, symbol, src, size, offset, kind))
-FORGET(hipGraphExecNodeSetParams, (void *instance, void *node, void *params),
-       (instance, node, params))
-FORGET(hipGraphNodeSetEnabled, (void *instance, void *node, unsigned enabled),
-       (instance, node, enabled))
-
 static void add_copy(const void *graph, const void *node, const struct hg_ev_copy *copy)
 {
 	struct work *work;
@@ -644,22 +555,41 @@ static void add_fill(const void *graph, const void *node, const struct fill_para
 	hg_tls.busy--;
 }
 
-GRAPH(hipGraphAddMemcpyNode1D,
-      (void **node, void *graph, const void *dependencies, size_t count, void *dst, const void *src,
-       size_t size, int kind),
-      (node, graph, dependencies, count, dst, src, size, kind), *node, NULL,
-      add_copy(graph, *node,
-	       &((struct hg_ev_copy){ .api = HG_API_hipGraphAddMemcpyNode1D,
-				      .dst = HG_PTR(dst),
-				      .src = HG_PTR(src),
-				      .size = size,
-				      .rows = 1,
-				      .depth = 1,
-				      .kind = kind })))
-GRAPH(hipGraphAddMemsetNode,
-      (void **node, void *graph, const void *dependencies, size_t count,
-       const struct fill_params *params),
-      (node, graph, dependencies, count, params), *node, NULL, add_fill(graph, *node, params))
+/* ---- around the calls ---- */
+
+/* `after` is run if the call succeeded. */
+#define HG_WRAP_GRAPH(class, name, params, args, handle_, stream_, after)                 \
+	HG_HIP(int, name, params)                                                         \
+	{                                                                                 \
+		HG_REAL(int, name, params);                                               \
+		struct hg_hip_call call;                                                  \
+                                                                                          \
+		if (!hg_hip_begin(&call, HG_API_##name, HG_CALLER()))                     \
+			return real args;                                                 \
+		call.rc = real args;                                                      \
+		if (!call.rc) {                                                           \
+			int saved = errno;                                                \
+                                                                                          \
+			after;                                                            \
+			errno = saved;                                                    \
+		}                                                                         \
+		struct hg_ev_call event = { .api = HG_API_##name,                         \
+					    .handle = HG_PTR(call.rc ? NULL : (handle_)), \
+					    .stream = HG_PTR(stream_) };                  \
+		hg_finish_call(&call, &event);                                            \
+		return call.rc;                                                           \
+	}
+
+#define BEGUN __atomic_fetch_add(&captures, 1, __ATOMIC_RELAXED)
+#define ENDED __atomic_fetch_sub(&captures, 1, __ATOMIC_RELAXED)
+#define HG_WRAP_FORGET_NODE(class, name, params, args) \
+	HG_WRAP_GRAPH(class, name, params, args, node, NULL, forget(NULL, node))
+#define HG_WRAP_FORGET(class, name, params, args) \
+	HG_WRAP_GRAPH(class, name, params, args, instance, NULL, forget(instance, node))
+
+#define HG_API HG_WRAP
+#include "tracer/api/hip_graph.def"
+#undef HG_API
 
 static void fork_unlock(bool child)
 {

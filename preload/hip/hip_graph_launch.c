@@ -14,6 +14,7 @@
 #include "preload/stacks/stack.h"
 #include "preload/trace/enter.h"
 #include "preload/trace/process.h"
+#include "tracer/api/hip_launch.h"
 #include "tracer/events.h"
 #include "tracer/provider.h"
 

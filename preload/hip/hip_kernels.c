@@ -15,6 +15,7 @@
 #include "preload/stacks/stack.h"
 #include "preload/standby/live_state.h"
 #include "codeobj/codeobj.h"
+#include "tracer/api/hip_modules.h"
 #include "tracer/events.h"
 #include "tracer/provider.h"
 

@@ -26,6 +26,7 @@
 #include "preload/trace/enter.h"
 #include "preload/trace/process.h"
 #include "codeobj/codeobj.h"
+#include "tracer/api/hip_launch.h"
 #include "tracer/events.h"
 #include "tracer/provider.h"
 
@@ -322,41 +323,11 @@ static struct hg_dim3 groups(struct hg_dim3 global, struct hg_dim3 block)
 		before(&launch);                                                                 \
 		return after(&launch, real args_);                                               \
 	}
-#define LAUNCH(name, params, args, handle, grid, block, shared, stream, list, extra) \
+#define HG_WRAP_LAUNCH(class, name, params, args, handle, grid, block, shared, stream, list, \
+		       extra)                                                                \
 	LAUNCH_AS(name, name, params, args, handle, grid, block, shared, stream, list, extra)
 
 #define DIM(prefix) ((struct hg_dim3){ prefix##x, prefix##y, prefix##z })
-
-LAUNCH(hipLaunchKernel,
-       (const void *function, struct hg_dim3 grid, struct hg_dim3 block, void **args, size_t shared,
-	void *stream),
-       (function, grid, block, args, shared, stream), function, grid, block, shared, stream, args,
-       NULL)
-LAUNCH(hipLaunchKernel_spt,
-       (const void *function, struct hg_dim3 grid, struct hg_dim3 block, void **args, size_t shared,
-	void *stream),
-       (function, grid, block, args, shared, stream), function, grid, block, shared, stream, args,
-       NULL)
-LAUNCH(hipLaunchCooperativeKernel,
-       (const void *function, struct hg_dim3 grid, struct hg_dim3 block, void **args,
-	unsigned shared, void *stream),
-       (function, grid, block, args, shared, stream), function, grid, block, shared, stream, args,
-       NULL)
-LAUNCH(hipLaunchCooperativeKernel_spt,
-       (const void *function, struct hg_dim3 grid, struct hg_dim3 block, void **args,
-	unsigned shared, void *stream),
-       (function, grid, block, args, shared, stream), function, grid, block, shared, stream, args,
-       NULL)
-LAUNCH(hipExtLaunchKernel,
-       (const void *function, struct hg_dim3 grid, struct hg_dim3 block, void **args, size_t shared,
-	void *stream, void *begin, void *end, int flags),
-       (function, grid, block, args, shared, stream, begin, end, flags), function, grid, block,
-       shared, stream, args, NULL)
-LAUNCH(hipModuleLaunchKernel,
-       (void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-	unsigned bz, unsigned shared, void *stream, void **args, void **extra),
-       (function, gx, gy, gz, bx, by, bz, shared, stream, args, extra), function, DIM(g), DIM(b),
-       shared, stream, args, extra)
 
 /* These two take work-items. They have C++ names in 5.2, and C names later
  * (docs/hip-api.md#the-hip-runtime-library). */
@@ -371,12 +342,23 @@ LAUNCH(hipModuleLaunchKernel,
 	 void *end)
 #define HCC_ARGS (function, gx, gy, gz, bx, by, bz, shared, stream, args, extra, begin, end)
 
-LAUNCH(hipExtModuleLaunchKernel, EXT_PARAMS, EXT_ARGS, function, groups(DIM(g), DIM(b)), DIM(b),
-       shared, stream, args, extra)
-LAUNCH(hipHccModuleLaunchKernel, HCC_PARAMS, HCC_ARGS, function, groups(DIM(g), DIM(b)), DIM(b),
-       shared, stream, args, extra)
+/* hipLaunchConfig_t and HIP_LAUNCH_CONFIG, as far as they matter here [CLR7] */
+struct config {
+	struct hg_dim3 grid, block;
+	size_t shared;
+	void *stream;
+};
+struct driver_config {
+	struct hg_dim3 grid, block;
+	unsigned shared;
+	void *stream;
+};
 
-/* The same under their C++ names: a second cache each, the same id. */
+#define HG_API HG_WRAP
+#include "tracer/api/hip_launch.def"
+#undef HG_API
+
+/* Those two under their C++ names: a second cache each, the same id. */
 #define HG_API_ext_mangled HG_API_hipExtModuleLaunchKernel
 #define HG_API_hcc_mangled HG_API_hipHccModuleLaunchKernel
 #define EXT_MANGLED \
@@ -413,34 +395,6 @@ HG_HIP_AS(GGL_MANGLED, void, hipLaunchKernelGGLImpl,
 	real(function, grid, block, shared, stream, extra);
 	after(&launch, 0);
 }
-
-/* ---- later names ---- */
-
-LAUNCH(hipModuleLaunchCooperativeKernel,
-       (void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-	unsigned bz, unsigned shared, void *stream, void **args),
-       (function, gx, gy, gz, bx, by, bz, shared, stream, args), function, DIM(g), DIM(b), shared,
-       stream, args, NULL)
-
-/* hipLaunchConfig_t and HIP_LAUNCH_CONFIG, as far as they matter here [CLR7] */
-struct config {
-	struct hg_dim3 grid, block;
-	size_t shared;
-	void *stream;
-};
-struct driver_config {
-	struct hg_dim3 grid, block;
-	unsigned shared;
-	void *stream;
-};
-
-LAUNCH(hipLaunchKernelExC, (const struct config *config, const void *function, void **args),
-       (config, function, args), function, config->grid, config->block, config->shared,
-       config->stream, args, NULL)
-LAUNCH(hipDrvLaunchKernelEx,
-       (const struct driver_config *config, void *function, void **args, void **extra),
-       (config, function, args, extra), function, config->grid, config->block, config->shared,
-       config->stream, args, extra)
 
 /* ---- one launch on each of several devices ---- */
 

@@ -20,6 +20,8 @@
 #include "preload/core/parts.h"
 #include "preload/gpu/gpu.h"
 #include "preload/hip/hip_runtime.h"
+#include "tracer/api/hip_alloc_managed.h"
+#include "tracer/api/hip_modules.h"
 #include "tracer/events.h"
 #include "tracer/provider.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Modules and libraries that the program loads at run time, and what it asks them for. A row here,
- * and one in tracer/api.def. Parameters as in hip_runtime_api.h (5.2; hipLibrary* 7.2, 7.14).
+ * Wrappers of what loads modules and libraries at run time, of queries about them, and of functions
+ * by name.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +18,7 @@
 #include "preload/core/libc.h"
 #include "preload/core/pool.h"
 #include "preload/hip/hip_code.h"
+#include "preload/hip/hip_dispatch.h"
 #include "preload/hip/hip_record.h"
 #include "preload/hip/hip_registry.h"
 #include "preload/hip/hip_runtime.h"
@@ -26,6 +27,7 @@
 #include "preload/stacks/stack.h"
 #include "preload/standby/live_state.h"
 #include "preload/trace/enter.h"
+#include "tracer/api/hip_modules.h"
 #include "tracer/events.h"
 #include "tracer/provider.h"
 
@@ -162,7 +164,7 @@ static void remove_module(const struct hg_hip_call *call, const void *handle)
 
 /* ---- the functions: what is done after success, what a failure is about ---- */
 
-#define ROW(name, params, args, after, ptr)                           \
+#define HG_WRAP_DO(class, name, params, args, after, ptr)             \
 	HG_HIP(int, name, params)                                     \
 	{                                                             \
 		HG_REAL(int, name, params);                           \
@@ -180,41 +182,26 @@ static void remove_module(const struct hg_hip_call *call, const void *handle)
 		return call.rc;                                       \
 	}
 
-ROW(hipModuleLoad, (void **module, const char *path), (module, path),
-    add_loaded_file(*module, path), 0)
-ROW(hipModuleLoadData, (void **module, const void *image), (module, image),
-    add_image(*module, image), HG_PTR(image))
-ROW(hipModuleLoadDataEx,
-    (void **module, const void *image, unsigned count, int *options, void **values),
-    (module, image, count, options, values), add_image(*module, image), HG_PTR(image))
-ROW(hipModuleLoadFatBinary, (void **module, const void *image), (module, image),
-    add_image(*module, image), HG_PTR(image))
-ROW(hipModuleGetFunction, (void **function, void *module, const char *name),
-    (function, module, name), add_kernel(module, *function, name), HG_PTR(module))
-ROW(hipModuleGetGlobal, (void **ptr, size_t *size, void *module, const char *name),
-    (ptr, size, module, name),
-    found_variable(&call, module, name, ptr ? *ptr : NULL, size ? *size : 0), HG_PTR(module))
-ROW(hipModuleUnload, (void *module), (module), remove_module(&call, module), HG_PTR(module))
+/* ---- functions by name: ours in place of the runtime's, which it forwards to ---- */
 
-#define LIBRARY_PARAMS(from)                                                                     \
-	(void **library, from, void *options, void **values, unsigned count, void *more_options, \
-	 void **more_values, unsigned more_count)
-#define LIBRARY_ARGS (library, from, options, values, count, more_options, more_values, more_count)
+#define HG_WRAP_LOOKUP(class, name, params, args)                         \
+	HG_HIP(int, name, params)                                         \
+	{                                                                 \
+		HG_REAL(int, name, params);                               \
+		struct hg_hip_call call;                                  \
+		int rc;                                                   \
+                                                                          \
+		if (!hg_hip_begin(&call, HG_API_##name, HG_CALLER())) {   \
+			rc = real args;                                   \
+		} else {                                                  \
+			rc = call.rc = real args;                         \
+			hg_finish_checked(&call, 0, 0, 0);                \
+		}                                                         \
+		if (!rc && hg_awake() && symbol && function && *function) \
+			*function = hg_hip_offer(symbol, *function);      \
+		return rc;                                                \
+	}
 
-ROW(hipLibraryLoadData, LIBRARY_PARAMS(const void *from), LIBRARY_ARGS, add_image(*library, from),
-    HG_PTR(from))
-ROW(hipLibraryLoadFromFile, LIBRARY_PARAMS(const char *from), LIBRARY_ARGS,
-    add_loaded_file(*library, from), 0)
-ROW(hipLibraryGetKernel, (void **kernel, void *library, const char *name), (kernel, library, name),
-    add_kernel(library, *kernel, name), HG_PTR(library))
-ROW(hipLibraryGetGlobal, (void **ptr, size_t *size, void *library, const char *name),
-    (ptr, size, library, name),
-    found_variable(&call, library, name, ptr ? *ptr : NULL, size ? *size : 0), HG_PTR(library))
-ROW(hipLibraryGetManaged, (void **ptr, size_t *size, void *library, const char *name),
-    (ptr, size, library, name),
-    found_variable(&call, library, name, ptr ? *ptr : NULL, size ? *size : 0), HG_PTR(library))
-ROW(hipLibraryUnload, (void *library), (library), remove_module(&call, library), HG_PTR(library))
-ROW(hipKernelGetFunction, (void **function, void *kernel), (function, kernel),
-    add_handle(kernel, *function), HG_PTR(kernel))
-ROW(hipGetFuncBySymbol, (void **function, const void *symbol), (function, symbol),
-    add_handle(symbol, *function), HG_PTR(symbol))
+#define HG_API HG_WRAP
+#include "tracer/api/hip_modules.def"
+#undef HG_API

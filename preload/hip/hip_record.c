@@ -16,6 +16,10 @@
 #include "preload/standby/live_state.h"
 #include "preload/trace/batch.h"
 #include "preload/trace/enter.h"
+#include "tracer/api/hip_alloc_host.h"
+#include "tracer/api/hip_alloc_managed.h"
+#include "tracer/api/hip_objects.h"
+#include "tracer/api/hip_streams.h"
 #include "tracer/events.h"
 #include "tracer/provider.h"
 

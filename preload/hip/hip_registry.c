@@ -26,6 +26,7 @@
 #include "preload/hip/hip_wrap.h"
 #include "preload/trace/enter.h"
 #include "codeobj/codeobj.h"
+#include "tracer/api/hip_modules.h"
 #include "tracer/events.h"
 
 /* Never held while the program's code or a call of the program's into the runtime executes. */

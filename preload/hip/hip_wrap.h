@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Building blocks of interposed HIP functions. HG_HIP() declares one and files it under its name
- * for dlsym(); the others are whole functions, one row each: name, parameters, arguments, and
- * the members of the event it makes (evaluated after the call).
+ * for dlsym(). Most are whole functions, made of rows of tracer/api/:
+ *
+ *	#define HG_API HG_WRAP
+ *	#include "tracer/api/SUBJECT.def"
+ *	#undef HG_API
+ *
+ * A row of shape S becomes HG_WRAP_S(class, name, parameters, arguments, ...). Shapes that only one
+ * file has are defined there.
  */
 #ifndef HIPGRAIN_PRELOAD_HIP_HIP_WRAP_H
 #define HIPGRAIN_PRELOAD_HIP_HIP_WRAP_H
@@ -14,6 +20,7 @@
 #include "preload/hip/hip_dispatch.h"
 #include "preload/hip/hip_record.h"
 #include "preload/hip/hip_runtime.h"
+#include "preload/hip/hip_types.h"
 #include "tracer/events.h"
 
 #define HG_HIP_AS_(symbol, type, name, params)                                             \
@@ -32,6 +39,25 @@
 	type(*real) params =        \
 	    (type(*) params)hg_hip_real(&row_##name, HG_CALLER(), __builtin_frame_address(0))
 
+#define HG_WRAP(id, name, class, shape, ...) HG_WRAP_##shape(class, name, __VA_ARGS__)
+
+/* Written out in a file of preload/hip/. */
+#define HG_WRAP_OWN(class, name, ...)
+
+/* The event of a class. */
+#define HG_EVENT_OF_ALLOC               alloc
+#define HG_EVENT_OF_COPY                copy
+#define HG_EVENT_OF_FILL                fill
+#define HG_EVENT_OF_PREFETCH            prefetch
+#define HG_EVENT_OF_ADVISE              advise
+#define HG_EVENT_OF_STREAM              stream
+#define HG_EVENT_OF_EVENT               event
+#define HG_EVENT_OF_SYNC                sync
+#define HG_EVENT_OF_CALL                call
+
+#define HG_WRAP_AFTER(class, name, ...) HG_WRAP_AFTER_(HG_EVENT_OF_##class, name, __VA_ARGS__)
+#define HG_WRAP_AFTER_(type, name, ...) HG_AFTER(type, name, __VA_ARGS__)
+
 /* An event of `type` after the call succeeded, an error after it failed. */
 #define HG_AFTER(type, name, params, args, ...)                                    \
 	HG_HIP(int, name, params)                                                  \
@@ -48,7 +74,7 @@
 	}
 
 /* A free before the call, an error after it if it failed. */
-#define HG_FREE(name, params, args, ...)                                         \
+#define HG_WRAP_BEFORE(class, name, params, args, ...)                           \
 	HG_HIP(int, name, params)                                                \
 	{                                                                        \
 		HG_REAL(int, name, params);                                      \
@@ -64,7 +90,7 @@
 	}
 
 /* No event but the failure: its pointer, size and flags. */
-#define HG_CHECK(name, params, args, ptr, size, flags)                \
+#define HG_WRAP_CHECK(class, name, params, args, ptr, size, flags)    \
 	HG_HIP(int, name, params)                                     \
 	{                                                             \
 		HG_REAL(int, name, params);                           \

@@ -14,6 +14,7 @@
 #include "preload/core/base.h"
 #include "preload/core/libc.h"
 #include "preload/core/message.h"
+#include "tracer/api/host.h"
 #include "tracer/events.h"
 
 typedef void *new_function(size_t size, uintptr_t second, uintptr_t third);

@@ -20,6 +20,7 @@
 #include "preload/trace/batch.h"
 #include "preload/trace/buffer_wait.h"
 #include "preload/trace/enter.h"
+#include "tracer/api/host.h"
 #include "tracer/counts.h"
 #include "tracer/events.h"
 #include "tracer/provider.h"
@@ -109,7 +110,7 @@ static bool add_block_free(const struct hg_ev_host_free *event)
 	return event->ptr <= HG_RECORD_ADDRESS && hg_batch_add(words, 2, 0);
 }
 
-/* Ids of the host's functions are below 100 (api.def): the events of blocks hold them in 8 bits. */
+/* Ids of the host's functions are below HG_HIP_APIS: the events of blocks hold them in 8 bits. */
 static void emit_block(uint16_t api, void *ptr, size_t size, uint64_t flags, void *caller)
 {
 	uint32_t stack_id = hg_stack_id(caller);

@@ -9,6 +9,7 @@
 #include "preload/core/tracer_threads.h"
 #include "preload/host/alignment.h"
 #include "preload/host/host.h"
+#include "tracer/api/host.h"
 #include "tracer/events.h"
 
 /*

@@ -10,6 +10,7 @@
 #include "preload/core/libc.h"
 #include "preload/core/start.h"
 #include "preload/host/host.h"
+#include "tracer/api/host.h"
 #include "tracer/events.h"
 
 HG_EXPORT void *mmap(void *address, size_t size, int prot, int flags, int fd, off_t offset)

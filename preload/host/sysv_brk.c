@@ -13,6 +13,7 @@
 #include "preload/core/base.h"
 #include "preload/core/libc.h"
 #include "preload/host/host.h"
+#include "tracer/api/host.h"
 #include "tracer/events.h"
 
 /*

@@ -9,6 +9,7 @@
 #include "preload/hsa/hsa.h"
 #include "preload/ompt/ompt.h"
 #include "preload/trace/enter.h"
+#include "tracer/api/hsa.h"
 #include "tracer/events.h"
 #include "tracer/provider.h"
 

@@ -18,6 +18,7 @@
 #include "preload/trace/enter.h"
 #include "preload/trace/process.h"
 #include "codeobj/codeobj.h"
+#include "tracer/api/hsa.h"
 #include "tracer/events.h"
 #include "tracer/provider.h"
 

@@ -23,6 +23,7 @@
 #include "preload/stacks/stack.h"
 #include "preload/trace/enter.h"
 #include "codeobj/codeobj.h"
+#include "tracer/api/hsa.h"
 #include "tracer/events.h"
 #include "tracer/provider.h"
 

@@ -13,6 +13,7 @@
 #include "preload/core/libc.h"
 #include "preload/core/message.h"
 #include "preload/core/parts.h"
+#include "tracer/api/hip_streams.h"
 #include "tracer/events.h"
 #include "tracer/provider.h"
 

@@ -26,6 +26,10 @@
 #include "preload/stacks/stack.h"
 #include "preload/trace/process.h"
 #include "preload/trace/recording.h"
+#include "tracer/api/hip_alloc_managed.h"
+#include "tracer/api/hip_graph.h"
+#include "tracer/api/hip_streams.h"
+#include "tracer/api/host.h"
 #include "tracer/events.h"
 #include "tracer/provider.h"
 
@@ -71,7 +75,7 @@ static const struct {
 	uint16_t api;
 	uint8_t class;
 } apis[] = {
-#define HG_API(id, name, class) { id, HG_CLASS_##class },
+#define HG_API(id, name, class, ...) { id, HG_CLASS_##class },
 #include "tracer/api.def"
 #undef HG_API
 };

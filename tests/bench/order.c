@@ -45,6 +45,9 @@ int isa_analyze(const void *elf, size_t size, const struct isa_options *options,
 }
 
 #include "tests/unit/analyzer/isa_session_stub.h"
+#include "tracer/api/hip_alloc_device.h"
+#include "tracer/api/hip_launch.h"
+#include "tracer/api/hip_streams.h"
 
 const struct isa_kernel *isa_find_kernel(const struct isa_code_object *unused, const char *symbol)
 {

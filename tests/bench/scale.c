@@ -23,6 +23,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tracer/api/hip_alloc_device.h"
+#include "tracer/api/hip_copies.h"
+#include "tracer/api/hip_launch.h"
+#include "tracer/api/hip_streams.h"
+#include "tracer/api/host.h"
 #include "tracer/provider.h"
 
 #define STACKS       1000u

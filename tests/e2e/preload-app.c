@@ -21,7 +21,7 @@
 
 #define SIZE ((size_t)50000)
 
-/* Ids of tracer/api.def, written out: they are part of the trace format. */
+/* Ids of tracer/api/, written out: they are part of the trace format. */
 enum {
 	MALLOC = 1,
 	CALLOC,

@@ -22,7 +22,7 @@
 #define PAGE ((size_t)4096)
 #define LONG 30000
 
-/* Ids of tracer/api.def, written out: they are part of the trace format. */
+/* Ids of tracer/api/, written out: they are part of the trace format. */
 enum {
 	MALLOC = 1,
 	REALLOC = 3,

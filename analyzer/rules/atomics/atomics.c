@@ -5,6 +5,9 @@
 #include "atomic_fixes.h"
 #include "analyzer/rules/engine/evidence.h"
 #include "openmp_atomics.h"
+#include "tracer/api/hip_alloc_device.h"
+#include "tracer/api/hip_alloc_host.h"
+#include "tracer/api/hsa.h"
 
 #include <string.h>
 

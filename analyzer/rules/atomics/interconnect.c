@@ -3,6 +3,7 @@
 #include "atomics.h"
 #include "atomic_fixes.h"
 #include "analyzer/rules/engine/evidence.h"
+#include "tracer/api/hip_alloc_host.h"
 
 static const char *op_text(const struct isa_atomic *atomic)
 {

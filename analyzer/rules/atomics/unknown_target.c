@@ -14,6 +14,7 @@
 
 #include "analyzer/rules/engine/evidence.h"
 #include "openmp_atomics.h"
+#include "tracer/api/hsa.h"
 
 /* ---- what the GPU can access ---- */
 

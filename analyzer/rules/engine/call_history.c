@@ -5,6 +5,11 @@
 #include <string.h>
 
 #include "kernels.h"
+#include "tracer/api/hip_graph.h"
+#include "tracer/api/hip_launch.h"
+#include "tracer/api/hip_objects.h"
+#include "tracer/api/hip_streams.h"
+#include "tracer/api/hsa.h"
 
 static void free_memory(gpointer data)
 {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "rule_api.h"
+#include "tracer/api/hip_alloc_managed.h"
 
 /* ---- instructions ---- */
 
@@ -138,7 +139,7 @@ const char *page_call_name(const struct page_call *call)
 	case HG_API_hipMemAdvise:
 		return call->coarse ? "hipMemAdviseSetCoarseGrain" : "hipMemAdviseUnsetCoarseGrain";
 	default:
-		return hg_api_name((enum hg_api)call->api);
+		return hg_api_name(call->api);
 	}
 }
 

@@ -6,6 +6,10 @@
 
 #include "analyzer/rules/engine/runtime_attributes.h"
 #include "analyzer/rules/engine/evidence.h"
+#include "tracer/api/hip_alloc_host.h"
+#include "tracer/api/hip_alloc_managed.h"
+#include "tracer/api/hip_modules.h"
+#include "tracer/api/host.h"
 
 void rules_wake(const struct rules_context *context, enum wake wake)
 {

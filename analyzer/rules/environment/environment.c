@@ -7,6 +7,7 @@
 #include "analyzer/rules/engine/thresholds.h"
 #include "codeobj/codeobj.h"
 #include "analyzer/rules/engine/call_history.h"
+#include "tracer/api/hip_alloc_host.h"
 
 #define UNKNOWN_RELEASE "the release of the HIP runtime is unknown"
 
@@ -467,7 +468,7 @@ static void check_targets(const struct rules_context *context)
 		const struct failed_call *call =
 		    &g_array_index(process->failed, struct failed_call, i);
 
-		failed |= (int)call->api >= HG_API_hipMalloc && is_code_error(call->code);
+		failed |= call->api >= HG_HIP_APIS && is_code_error(call->code);
 	}
 	if (!failed || !process->exe[0]) {
 		return;

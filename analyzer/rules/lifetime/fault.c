@@ -5,6 +5,7 @@
  * to get there; the fault shows that one did.
  */
 #include "faults.h"
+#include "tracer/api/hsa.h"
 
 #include <string.h>
 

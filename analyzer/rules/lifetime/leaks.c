@@ -4,6 +4,9 @@
 #include "analyzer/rules/engine/evidence.h"
 
 #include "analyzer/rules/engine/thresholds.h"
+#include "tracer/api/hip_alloc_device.h"
+#include "tracer/api/hip_alloc_host.h"
+#include "tracer/api/hsa.h"
 
 /* Allocations that wait for the device, or that nothing but their release gives back. */
 static bool is_watched(const struct allocation *allocation)

@@ -2,6 +2,7 @@
 /* HG5xx and HG6xx: pointers into freed memory, past the end, and copies of the wrong memory. */
 #include "analyzer/rules/engine/rule_api.h"
 #include "analyzer/rules/engine/evidence.h"
+#include "tracer/api/hip_objects.h"
 
 #include <string.h>
 

@@ -4,6 +4,7 @@
 
 #include "migration_state.h"
 #include "analyzer/rules/engine/call_history.h"
+#include "tracer/api/hip_streams.h"
 
 #define KINDS 8u /* streams that a look back tells apart */
 

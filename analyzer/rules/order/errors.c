@@ -8,6 +8,8 @@
  */
 #include "access_history.h"
 #include "analyzer/rules/engine/evidence.h"
+#include "tracer/api/hip_alloc_host.h"
+#include "tracer/api/hip_launch.h"
 
 #include <string.h>
 
@@ -260,7 +262,7 @@ static void errors_event(const struct rules_context *context, struct process_ord
 	const struct hg_ev_error *error = &context->event->error;
 	int class = hg_api_class(error->api);
 
-	if ((unsigned)error->api < HG_API_hipMalloc) {
+	if (error->api < HG_HIP_APIS) {
 		return;
 	}
 	if (is_capture_error(error->code)) {

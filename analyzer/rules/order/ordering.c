@@ -6,6 +6,13 @@
 #include <string.h>
 
 #include "analyzer/model/waits.h"
+#include "tracer/api/hip_alloc_device.h"
+#include "tracer/api/hip_graph.h"
+#include "tracer/api/hip_launch.h"
+#include "tracer/api/hip_objects.h"
+#include "tracer/api/hip_streams.h"
+#include "tracer/api/host.h"
+#include "tracer/api/hsa.h"
 
 #define POOL_FREES_DO_NOT_WAIT 70000000 /* hipFree of a pool's memory, from HIP 7 on [CLR7] */
 #define GONE_STREAMS_KEPT      4096
@@ -484,12 +491,11 @@ static void on_release(const struct rules_context *context)
 	if (context->process->device_count < 0 || from->api == HG_API_mremap) {
 		return; /* it made no HIP call yet; the contents move along */
 	}
-	if (layer_of_api((enum hg_api)from->api) == LAYER_HOST &&
+	if (layer_of_api(from->api) == LAYER_HOST &&
 	    address_space_block(&context->process->space, from->ptr)) {
 		return; /* no call was ever given it */
 	}
-	allocation =
-	    address_space_find_base(&context->process->space, from->ptr, (enum hg_api)from->api);
+	allocation = address_space_find_base(&context->process->space, from->ptr, from->api);
 	if (!allocation) {
 		return;
 	}

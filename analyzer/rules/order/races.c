@@ -14,6 +14,7 @@
 #include "analyzer/rules/engine/evidence.h"
 
 #include "analyzer/model/waits.h"
+#include "tracer/api/hip_alloc_device.h"
 
 #define WRITES (ACCESS_WRITE | ACCESS_ATOMIC)
 

@@ -4,6 +4,7 @@
 #include "analyzer/rules/engine/evidence.h"
 
 #include "analyzer/model/waits.h"
+#include "tracer/api/hip_streams.h"
 
 #define MANY_BARRIERS 16 /* HG702: fewer are a start-up, not a pattern */
 #define MANY_WAITS    64 /* HG704 */

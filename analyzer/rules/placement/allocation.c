@@ -2,6 +2,11 @@
 /* HG2xx and HG6xx: calls that allocate, register, advise and release memory wrongly. */
 #include "analyzer/rules/engine/rule_api.h"
 #include "analyzer/rules/engine/evidence.h"
+#include "tracer/api/hip_alloc_device.h"
+#include "tracer/api/hip_alloc_host.h"
+#include "tracer/api/hip_alloc_managed.h"
+#include "tracer/api/host.h"
+#include "tracer/api/hsa.h"
 
 enum {
 	/* hipHostMalloc and hipHostRegister flags, hipError_t: H523. */
@@ -34,7 +39,7 @@ static struct finding *call(const struct rules_context *context, enum rule_id ru
 /* ---- allocation ---- */
 
 struct flag_rule {
-	enum hg_api api;
+	uint16_t api;
 	uint64_t bits; /* all of them set */
 	enum rule_id rule;
 	const char *message;
@@ -169,7 +174,7 @@ static void check_hip_release(const struct rules_context *context)
 	const struct hg_ev_free *from = &context->event->free;
 	struct place place = process_place(context->process, from->ptr);
 
-	if (address_space_find_base(&context->process->space, from->ptr, (enum hg_api)from->api)) {
+	if (address_space_find_base(&context->process->space, from->ptr, from->api)) {
 		return;
 	}
 	if (place.kind == PLACE_FREED && place.offset == 0) {
@@ -223,7 +228,7 @@ static void check_block_release(const struct rules_context *context)
 		check_registered(context, block->ptr, block->size);
 		return;
 	}
-	allocation = address_space_find_base(space, from->ptr, (enum hg_api)from->api);
+	allocation = address_space_find_base(space, from->ptr, from->api);
 	if (allocation) {
 		check_registered(context, allocation->ptr, allocation->size);
 	}
@@ -259,7 +264,7 @@ static void check_free(const struct rules_context *context)
 		check_detached(context);
 		break;
 	default:
-		if (layer_of_api((enum hg_api)from->api) == LAYER_HOST) {
+		if (layer_of_api(from->api) == LAYER_HOST) {
 			check_block_release(context);
 		}
 	}

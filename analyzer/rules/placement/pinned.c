@@ -3,6 +3,7 @@
  */
 #include "analyzer/rules/engine/rule_api.h"
 #include "analyzer/rules/engine/evidence.h"
+#include "tracer/api/hip_alloc_host.h"
 
 #include <string.h>
 

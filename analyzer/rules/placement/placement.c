@@ -2,6 +2,8 @@
 /* HG2xx and HG3xx: memory of a kind that the GPU cannot reach, advise or move. */
 #include "analyzer/rules/engine/rule_api.h"
 #include "analyzer/rules/engine/evidence.h"
+#include "tracer/api/hip_alloc_managed.h"
+#include "tracer/api/host.h"
 
 #include <string.h>
 

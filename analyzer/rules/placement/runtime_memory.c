@@ -2,6 +2,7 @@
 /* HG205, and notes: what the runtime itself said about memory, against what the table says. */
 #include "analyzer/rules/engine/rule_api.h"
 #include "analyzer/rules/engine/runtime_attributes.h"
+#include "tracer/api/hip_alloc_device.h"
 
 /* ---- HG205 ---- */
 

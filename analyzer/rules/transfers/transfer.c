@@ -4,6 +4,8 @@
 #include "analyzer/rules/engine/evidence.h"
 
 #include "analyzer/rules/engine/thresholds.h"
+#include "tracer/api/hip_copies.h"
+#include "tracer/api/hip_streams.h"
 
 /* hipMemcpyKind, H523. */
 enum { KIND_HOST_TO_HOST, KIND_HOST_TO_DEVICE, KIND_DEVICE_TO_HOST, KIND_DEVICE_TO_DEVICE };

@@ -56,8 +56,8 @@ __asm__(".text\n"
 	"	movslq (%rax), %rax\n"
 	"	ret\n");
 
-/* Functions of the host have ids below 100 (api.def) and are the C library's. */
-#define HG_API(id, name, class)                            \
+/* Functions of the host have ids below 100 (HG_HIP_APIS) and are the C library's. */
+#define HG_API(id, name, class, ...)                       \
 	__asm__(".if " #id " >= 100\n"                     \
 		".globl " #name "\n"                       \
 		".type " #name ", @function\n" #name ":\n" \

@@ -15,6 +15,11 @@
 #include "analyzer/model/model.h"
 #include "kernels/softgpu/softgpu.h"
 #include "tap.h"
+#include "tracer/api/hip_alloc_device.h"
+#include "tracer/api/hip_alloc_host.h"
+#include "tracer/api/hip_alloc_managed.h"
+#include "tracer/api/hip_objects.h"
+#include "tracer/api/host.h"
 #include "tracer/events.h"
 
 extern unsigned softgpu_page_state_now(uint64_t address) __attribute__((weak));
@@ -78,7 +83,7 @@ static void compare_state(const char *name, const struct model_memory *table, un
 	      host ? "host memory" : "device memory");
 }
 
-static void compare(const char *name, enum hg_api api, unsigned flags, void *seen, void *asked)
+static void compare(const char *name, uint16_t api, unsigned flags, void *seen, void *asked)
 {
 	struct model_memory table = model_memory(api, flags, &environment);
 	int mode = -1;
@@ -201,7 +206,7 @@ static hipError_t do_mmap(void **p, unsigned flags)
 /* Flags are tried in all combinations of `bits`, or in turn up to `values`. */
 static const struct {
 	const char *name;
-	enum hg_api api;
+	uint16_t api;
 	hipError_t (*allocate)(void **p, unsigned flags);
 	unsigned values, bits[6];
 	unsigned accepted; /* at least so many of them are */
@@ -251,7 +256,7 @@ static void test_allocator(size_t index)
 		accepted++;
 		/* HSA cannot be queried for a signal's value, nor HIP about what it does not know.
 		 */
-		system = allocators[index].api < HG_API_hipMalloc;
+		system = allocators[index].api < HG_HIP_APIS;
 		compare(allocators[index].name, allocators[index].api, flags, p,
 			system || (allocators[index].api == HG_API_hipExtMallocWithFlags &&
 				   flags == hipMallocSignalMemory)

@@ -13,6 +13,7 @@
 #include "analyzer/report/selection.h"
 #include "analyzer/rules/engine/rule_api.h"
 #include "analyzer/rules/engine/evidence.h"
+#include "tracer/api/hip_alloc_host.h"
 
 /* Two places on one line, as of an unrolled loop, and one on another. */
 static uint64_t same[2], other;

@@ -7,6 +7,10 @@
 #include "rules_world.h"
 
 #include "analyzer/rules/atomics/atomic_fixes.h"
+#include "tracer/api/hip_alloc_device.h"
+#include "tracer/api/hip_alloc_host.h"
+#include "tracer/api/hip_alloc_managed.h"
+#include "tracer/api/hip_launch.h"
 
 enum { PCIE = 2, XGMI = 4 };
 

@@ -2,6 +2,13 @@
 /* Rules about sequences of calls: HG303 to HG307, HG5xx, HG608. Each one's case, what is like it
  * and right, and what happens when evidence is missing. */
 #include "trace.h"
+#include "tracer/api/hip_alloc_device.h"
+#include "tracer/api/hip_alloc_host.h"
+#include "tracer/api/hip_alloc_managed.h"
+#include "tracer/api/hip_copies.h"
+#include "tracer/api/hip_graph.h"
+#include "tracer/api/hip_objects.h"
+#include "tracer/api/host.h"
 
 #define KIB      1024u
 #define MIB      (1024u * 1024u)
@@ -250,7 +257,7 @@ static void losses_take_back_what_rests_on_absence(void **state)
 
 /* ---- HG506 ---- */
 
-static void iterate(unsigned times, enum hg_api api, uint64_t size, bool with_launch)
+static void iterate(unsigned times, uint16_t api, uint64_t size, bool with_launch)
 {
 	for (unsigned i = 0; i < times; i++) {
 		if (with_launch) {
@@ -317,7 +324,7 @@ static void system_memory_is_the_devices_with_xnack(void **state)
 
 /* ---- HG608 ---- */
 
-static void pairs(unsigned times, enum hg_api get, enum hg_api put, uint32_t stack_id, bool use)
+static void pairs(unsigned times, uint16_t get, uint16_t put, uint32_t stack_id, bool use)
 {
 	for (unsigned i = 0; i < times; i++) {
 		alloc(get, 0x300000000, MIB, stack_id);

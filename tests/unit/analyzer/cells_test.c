@@ -5,6 +5,10 @@
  * the runtime's sources disagree with the slides, the newer word counts and both are named.
  */
 #include "rules_world.h"
+#include "tracer/api/hip_alloc_device.h"
+#include "tracer/api/hip_alloc_host.h"
+#include "tracer/api/hip_alloc_managed.h"
+#include "tracer/api/host.h"
 
 #define START 0x100000
 #define BYTES 8192
@@ -30,7 +34,7 @@ static const struct kind {
 
 static const struct memory {
 	const char *name;
-	enum hg_api api;
+	uint16_t api;
 	uint64_t flags;
 	enum granularity off, on; /* by the slides, not advised; XNACK off and on */
 	bool advisable_off, advisable_on;

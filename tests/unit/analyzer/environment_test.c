@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rules about the environment and the build: HG507, HG9xx. */
 #include "trace.h"
+#include "tracer/api/hip_alloc_device.h"
+#include "tracer/api/hip_alloc_host.h"
+#include "tracer/api/hip_copies.h"
+#include "tracer/api/hip_launch.h"
+#include "tracer/api/hip_streams.h"
 
 #define V5_2 50221153
 #define V6_2 60241134
@@ -26,7 +31,7 @@ static void async_copy(uint64_t stream)
 	copy_on(stream, HG_API_hipMemcpyAsync, 1, 0x10000, 0x80000, 64);
 }
 
-static void stream(enum hg_api api, uint64_t handle)
+static void stream(uint16_t api, uint64_t handle)
 {
 	apply((struct hg_event){ .type = HG_EVENT_stream,
 				 .stream = { .api = (uint16_t)api, .stream = handle } });

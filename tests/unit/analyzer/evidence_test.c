@@ -4,6 +4,11 @@
  * what is left of them without a part of the evidence.
  */
 #include "rules_world.h"
+#include "tracer/api/hip_alloc_device.h"
+#include "tracer/api/hip_alloc_host.h"
+#include "tracer/api/hip_alloc_managed.h"
+#include "tracer/api/hip_copies.h"
+#include "tracer/api/host.h"
 
 #define BLOCK 0x10000
 #define OTHER 0x40000
@@ -24,20 +29,20 @@ static void machine(struct hg_ev_device event)
 	apply((struct hg_event){ .type = HG_EVENT_device, .device = event });
 }
 
-static void release(enum hg_api api, uint64_t ptr)
+static void release(uint16_t api, uint64_t ptr)
 {
 	apply((struct hg_event){ .type = HG_EVENT_free,
 				 .free = { .api = (uint16_t)api, .ptr = ptr, .stack_id = 9 } });
 }
 
-static void failure(enum hg_api api, int32_t code, uint64_t ptr)
+static void failure(uint16_t api, int32_t code, uint64_t ptr)
 {
 	apply((struct hg_event){
 	    .type = HG_EVENT_error,
 	    .error = { .api = (uint16_t)api, .code = code, .ptr = ptr, .stack_id = 9 } });
 }
 
-static void copy(enum hg_api api, uint64_t dst, uint64_t src, uint64_t size)
+static void copy(uint16_t api, uint64_t dst, uint64_t src, uint64_t size)
 {
 	apply((struct hg_event){ .type = HG_EVENT_copy,
 				 .copy = { .api = (uint16_t)api,

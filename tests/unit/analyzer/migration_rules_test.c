@@ -2,6 +2,9 @@
 /* The rules on migrations, HG301 to HG305, HG308, HG309 and HG311: each one's case, what is like
  * it and fine, and what is not known. */
 #include "migration_world.h"
+#include "tracer/api/hip_alloc_device.h"
+#include "tracer/api/hip_alloc_managed.h"
+#include "tracer/api/host.h"
 
 /* ---- HG301 ---- */
 

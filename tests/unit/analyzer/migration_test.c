@@ -2,6 +2,11 @@
 /* The account of what the driver tells of migrations: whose pages, whose kernel, between which
  * calls, what became of the bytes, and what the notes say where nobody tells. */
 #include "migration_world.h"
+#include "tracer/api/hip_alloc_device.h"
+#include "tracer/api/hip_alloc_managed.h"
+#include "tracer/api/hip_launch.h"
+#include "tracer/api/hip_streams.h"
+#include "tracer/api/host.h"
 
 /* ---- the account ---- */
 

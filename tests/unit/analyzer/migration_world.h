@@ -7,6 +7,7 @@
 #include "trace.h"
 
 #include "analyzer/rules/migration/migration.h"
+#include "tracer/api/hip_alloc_managed.h"
 
 #define MIB     (1u << 20)
 #define MANAGED 0x300000000u

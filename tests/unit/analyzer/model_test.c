@@ -9,6 +9,12 @@
 #include <string.h>
 
 #include "analyzer/model/model.h"
+#include "tracer/api/hip_alloc_device.h"
+#include "tracer/api/hip_alloc_host.h"
+#include "tracer/api/hip_alloc_managed.h"
+#include "tracer/api/hip_modules.h"
+#include "tracer/api/hip_objects.h"
+#include "tracer/api/host.h"
 #include "tracer/events.h"
 
 static const struct model_environment xnack_off = {
@@ -18,7 +24,7 @@ static const struct model_environment xnack_on = {
 	.xnack = 1, .hmm = 1, .fine_pool = 1, .runtime_version = 50221153
 };
 
-static void expect(enum hg_api api, uint64_t flags, const struct model_environment *environment,
+static void expect(uint16_t api, uint64_t flags, const struct model_environment *environment,
 		   enum granularity granularity, enum location location, bool prefetch, bool advice)
 {
 	struct model_memory memory = model_memory(api, flags, environment);
@@ -129,7 +135,7 @@ static void access_depends_on_the_machine(void **state)
 /* What no source settles for every release is never certain. */
 static void memory_from_elsewhere(void **state)
 {
-	static const enum hg_api apis[] = {
+	static const uint16_t apis[] = {
 		HG_API_hipMemAddressReserve,
 		HG_API_hipMemMap,
 		HG_API_hipIpcOpenMemHandle,
@@ -458,7 +464,7 @@ static void atomics_on_host_memory(void **state)
 static void flags_are_spelled_out(void **state)
 {
 	static const struct {
-		enum hg_api api;
+		uint16_t api;
 		uint64_t flags;
 		const char *text;
 	} rows[] = {

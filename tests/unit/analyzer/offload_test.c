@@ -4,6 +4,7 @@
  * must lead to a finding, traces that must not, and traces in which something is missing.
  */
 #include "trace.h"
+#include "tracer/api/host.h"
 
 #define HOST   0x500000u
 #define DEVICE 0x900000u

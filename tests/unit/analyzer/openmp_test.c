@@ -4,6 +4,10 @@
  * HG802, HG805, HG806, and HG1xx in OpenMP's terms).
  */
 #include "rules_world.h"
+#include "tracer/api/hip_alloc_managed.h"
+#include "tracer/api/hip_copies.h"
+#include "tracer/api/host.h"
+#include "tracer/api/hsa.h"
 
 #define BLOCK 0x500000u
 #define POOL  0x900000u

@@ -4,6 +4,12 @@
  * case, and what happens when evidence is missing. Here: HG215, 402, 403, 404, 701 and 703.
  */
 #include "order_world.h"
+#include "tracer/api/hip_alloc_device.h"
+#include "tracer/api/hip_alloc_host.h"
+#include "tracer/api/hip_copies.h"
+#include "tracer/api/hip_launch.h"
+#include "tracer/api/hip_streams.h"
+#include "tracer/api/host.h"
 
 /* ---- HG701 ---- */
 

@@ -8,6 +8,9 @@
 #define HIPGRAIN_ORDER_WORLD_H
 
 #include "world.h"
+#include "tracer/api/hip_alloc_device.h"
+#include "tracer/api/hip_launch.h"
+#include "tracer/api/hip_streams.h"
 
 /* ---- the machine code: (pointer, pointer, int) ---- */
 
@@ -69,19 +72,19 @@ static int setup(void **state)
 	return 0;
 }
 
-static void alloc(enum hg_api api, uint64_t ptr, uint64_t flags)
+static void alloc(uint16_t api, uint64_t ptr, uint64_t flags)
 {
 	apply((struct hg_event){ .type = HG_EVENT_alloc,
 				 .alloc = { .api = (uint16_t)api,
 					    .ptr = ptr,
 					    .size = 0x1000,
 					    .flags = flags,
-					    .device = (int)api < HG_API_hipMalloc ? -1 : device_now,
+					    .device = api < HG_HIP_APIS ? -1 : device_now,
 					    .symbol = "",
 					    .stack_id = 1 } });
 }
 
-static void release(enum hg_api api, uint64_t ptr, uint64_t stream)
+static void release(uint16_t api, uint64_t ptr, uint64_t stream)
 {
 	apply((struct hg_event){
 	    .type = HG_EVENT_free,
@@ -93,7 +96,7 @@ struct bytes {
 	int32_t scalar;
 } __attribute__((packed));
 
-static void launch_by(enum hg_api api, uint32_t kernel, uint64_t stream, struct bytes bytes)
+static void launch_by(uint16_t api, uint32_t kernel, uint64_t stream, struct bytes bytes)
 {
 	apply((struct hg_event){ .type = HG_EVENT_args,
 				 .args = { .args_id = next_args,
@@ -120,7 +123,7 @@ static void launch(uint32_t kernel, uint64_t stream, uint64_t first)
 	launch_by(HG_API_hipLaunchKernel, kernel, stream, (struct bytes){ first, 0, 0 });
 }
 
-static void copy(enum hg_api api, uint64_t dst, uint64_t src, uint64_t size, uint64_t stream)
+static void copy(uint16_t api, uint64_t dst, uint64_t src, uint64_t size, uint64_t stream)
 {
 	apply((struct hg_event){ .type = HG_EVENT_copy,
 				 .copy = { .api = (uint16_t)api,
@@ -135,7 +138,7 @@ static void copy(enum hg_api api, uint64_t dst, uint64_t src, uint64_t size, uin
 					   .stack_id = 3 } });
 }
 
-static void fill(enum hg_api api, uint64_t dst, uint64_t size, uint64_t stream)
+static void fill(uint16_t api, uint64_t dst, uint64_t size, uint64_t stream)
 {
 	apply((struct hg_event){ .type = HG_EVENT_fill,
 				 .fill = { .api = (uint16_t)api,
@@ -157,7 +160,7 @@ static void stream(uint64_t handle, uint32_t flags)
 					     .device = device_now } });
 }
 
-static void event(enum hg_api api, uint64_t handle, uint64_t stream_handle, uint32_t flags)
+static void event(uint16_t api, uint64_t handle, uint64_t stream_handle, uint32_t flags)
 {
 	apply((struct hg_event){
 	    .type = HG_EVENT_event,
@@ -165,7 +168,7 @@ static void event(enum hg_api api, uint64_t handle, uint64_t stream_handle, uint
 		.api = (uint16_t)api, .event = handle, .stream = stream_handle, .flags = flags } });
 }
 
-static void sync_by(enum hg_api api, uint64_t handle)
+static void sync_by(uint16_t api, uint64_t handle)
 {
 	bool is_event = api == HG_API_hipEventSynchronize || api == HG_API_hipEventQuery;
 
@@ -177,7 +180,7 @@ static void sync_by(enum hg_api api, uint64_t handle)
 					   .stack_id = 5 } });
 }
 
-static void failure(enum hg_api api, int code, uint64_t ptr, uint64_t size)
+static void failure(uint16_t api, int code, uint64_t ptr, uint64_t size)
 {
 	apply((struct hg_event){
 	    .type = HG_EVENT_error,
@@ -185,7 +188,7 @@ static void failure(enum hg_api api, int code, uint64_t ptr, uint64_t size)
 		.api = (uint16_t)api, .code = code, .ptr = ptr, .size = size, .stack_id = 6 } });
 }
 
-static void call(enum hg_api api, uint64_t stream_handle)
+static void call(uint16_t api, uint64_t stream_handle)
 {
 	apply((struct hg_event){
 	    .type = HG_EVENT_call,

@@ -7,6 +7,9 @@
 #include <cmocka.h>
 
 #include "analyzer/overview/overview.h"
+#include "tracer/api/hip_alloc_device.h"
+#include "tracer/api/hip_alloc_host.h"
+#include "tracer/api/host.h"
 
 static struct replay replay;
 static struct overview *overview;
@@ -43,7 +46,7 @@ static struct process *apply(struct hg_event event)
 	return process;
 }
 
-static void alloc(enum hg_api api, uint64_t ptr, uint64_t size, uint32_t stack)
+static void alloc(uint16_t api, uint64_t ptr, uint64_t size, uint32_t stack)
 {
 	apply((struct hg_event){ .type = HG_EVENT_alloc,
 				 .alloc = { .api = (uint16_t)api,
@@ -54,7 +57,7 @@ static void alloc(enum hg_api api, uint64_t ptr, uint64_t size, uint32_t stack)
 					    .stack_id = stack } });
 }
 
-static void release(enum hg_api api, uint64_t ptr)
+static void release(uint16_t api, uint64_t ptr)
 {
 	apply((struct hg_event){ .type = HG_EVENT_free,
 				 .free = { .api = (uint16_t)api, .ptr = ptr } });

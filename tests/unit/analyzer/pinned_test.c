@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* HG212, HG216, HG217. */
 #include "rules_world.h"
+#include "tracer/api/hip_alloc_device.h"
+#include "tracer/api/hip_alloc_host.h"
+#include "tracer/api/host.h"
 
 #define GIB (1ull << 30)
 
@@ -14,7 +17,7 @@ static void machine(uint64_t host_memory, int8_t apu)
 	    .device = { .name = "test", .arch = "gfx942", .managed = 1, .integrated = apu } });
 }
 
-static void release(enum hg_api api, uint64_t ptr)
+static void release(uint16_t api, uint64_t ptr)
 {
 	apply((struct hg_event){ .type = HG_EVENT_free,
 				 .free = { .api = (uint16_t)api, .ptr = ptr } });

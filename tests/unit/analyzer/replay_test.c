@@ -8,6 +8,10 @@
 #include <string.h>
 
 #include "analyzer/replay/replay.h"
+#include "tracer/api/hip_alloc_device.h"
+#include "tracer/api/hip_alloc_host.h"
+#include "tracer/api/hip_alloc_managed.h"
+#include "tracer/api/host.h"
 
 static struct replay replay;
 static int64_t clock_ns;
@@ -41,17 +45,17 @@ static struct process *apply(struct hg_event event)
 	return replay_apply(&replay, &event);
 }
 
-static struct process *alloc(enum hg_api api, uint64_t ptr, uint64_t size)
+static struct process *alloc(uint16_t api, uint64_t ptr, uint64_t size)
 {
 	return apply((struct hg_event){ .type = HG_EVENT_alloc,
 					.alloc = { .api = (uint16_t)api,
 						   .ptr = ptr,
 						   .size = size,
-						   .device = (int)api < HG_API_hipMalloc ? -1 : 0,
+						   .device = api < HG_HIP_APIS ? -1 : 0,
 						   .symbol = "" } });
 }
 
-static struct process *release_by(int32_t tid, enum hg_api api, uint64_t ptr, uint64_t size)
+static struct process *release_by(int32_t tid, uint16_t api, uint64_t ptr, uint64_t size)
 {
 	return apply(
 	    (struct hg_event){ .type = HG_EVENT_free,
@@ -59,12 +63,12 @@ static struct process *release_by(int32_t tid, enum hg_api api, uint64_t ptr, ui
 			       .free = { .api = (uint16_t)api, .ptr = ptr, .size = size } });
 }
 
-static struct process *release(enum hg_api api, uint64_t ptr, uint64_t size)
+static struct process *release(uint16_t api, uint64_t ptr, uint64_t size)
 {
 	return release_by(1, api, ptr, size);
 }
 
-static struct process *failure(int32_t tid, enum hg_api api, uint64_t ptr)
+static struct process *failure(int32_t tid, uint16_t api, uint64_t ptr)
 {
 	return apply((struct hg_event){ .type = HG_EVENT_error,
 					.tid = tid,

@@ -6,6 +6,14 @@
 #include "analyzer/rules/atomics/atomic_fixes.h"
 #include "analyzer/rules/lifetime/faults.h"
 #include "rules_world.h"
+#include "tracer/api/hip_alloc_device.h"
+#include "tracer/api/hip_alloc_host.h"
+#include "tracer/api/hip_alloc_managed.h"
+#include "tracer/api/hip_copies.h"
+#include "tracer/api/hip_launch.h"
+#include "tracer/api/hip_objects.h"
+#include "tracer/api/host.h"
+#include "tracer/api/hsa.h"
 
 /* ---- HG101, HG102, HG106, HG107 ---- */
 
@@ -238,7 +246,7 @@ static void system_memory_needs_xnack(void **state)
 
 static void other_memory_of_the_system_needs_xnack(void **state)
 {
-	static const enum hg_api apis[] = { HG_API_shmat, HG_API_brk, HG_API_sbrk };
+	static const uint16_t apis[] = { HG_API_shmat, HG_API_brk, HG_API_sbrk };
 
 	(void)state;
 	kernel.atomic_count = 0;
@@ -434,7 +442,7 @@ static void reused_memory_is_not_freed_memory(void **state)
 	assert_string_equal(found(), "");
 }
 
-static void release(enum hg_api api, uint64_t ptr, uint64_t size);
+static void release(uint16_t api, uint64_t ptr, uint64_t size);
 
 /* Reserved addresses of which only the first part is mapped, and that for some time only. */
 static void reserved_and_not_mapped(void **state)
@@ -470,7 +478,7 @@ static void reserved_and_mapped(void **state)
 
 /* ---- calls ---- */
 
-static void copy(enum hg_api api, uint64_t dst, uint64_t src, uint64_t size)
+static void copy(uint16_t api, uint64_t dst, uint64_t src, uint64_t size)
 {
 	apply((struct hg_event){ .type = HG_EVENT_copy,
 				 .copy = { .api = (uint16_t)api,
@@ -683,7 +691,7 @@ static void prefetch_that_this_release_refuses(void **state)
 
 /* ---- allocation, registration, release ---- */
 
-static void release(enum hg_api api, uint64_t ptr, uint64_t size)
+static void release(uint16_t api, uint64_t ptr, uint64_t size)
 {
 	apply((struct hg_event){
 	    .type = HG_EVENT_free,

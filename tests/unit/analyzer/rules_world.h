@@ -8,6 +8,7 @@
 #define HIPGRAIN_RULES_WORLD_H
 
 #include "world.h"
+#include "tracer/api/hip_launch.h"
 
 /* ---- the machine code ---- */
 
@@ -29,14 +30,14 @@ static void device(int8_t xnack)
 					     .fine_grain = 1 } });
 }
 
-static void alloc(enum hg_api api, uint64_t ptr, uint64_t size, uint64_t flags, uint32_t stack_id)
+static void alloc(uint16_t api, uint64_t ptr, uint64_t size, uint64_t flags, uint32_t stack_id)
 {
 	apply((struct hg_event){ .type = HG_EVENT_alloc,
 				 .alloc = { .api = (uint16_t)api,
 					    .ptr = ptr,
 					    .size = size,
 					    .flags = flags,
-					    .device = (int)api < HG_API_hipMalloc ? -1 : 0,
+					    .device = api < HG_HIP_APIS ? -1 : 0,
 					    .symbol = "",
 					    .stack_id = stack_id } });
 }

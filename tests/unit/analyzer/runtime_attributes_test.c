@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The runtime's own answer about memory goes before the table, and is compared with it. */
 #include "rules_world.h"
+#include "tracer/api/hip_alloc_device.h"
+#include "tracer/api/hip_alloc_host.h"
+#include "tracer/api/hip_alloc_managed.h"
 
 enum { FINE, COARSE, INDETERMINATE };
 

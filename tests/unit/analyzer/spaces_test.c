@@ -9,6 +9,10 @@
 #include <string.h>
 
 #include "analyzer/replay/inherit.h"
+#include "tracer/api/hip_alloc_device.h"
+#include "tracer/api/hip_alloc_host.h"
+#include "tracer/api/hip_objects.h"
+#include "tracer/api/host.h"
 
 static struct replay replay;
 static int64_t clock_ns;
@@ -51,7 +55,7 @@ static struct process *announce(int32_t pid, int32_t ppid, uint8_t forked)
 						     .env = "" } });
 }
 
-static struct process *alloc_by(enum hg_api api, uint64_t ptr, uint64_t size, uint64_t flags,
+static struct process *alloc_by(uint16_t api, uint64_t ptr, uint64_t size, uint64_t flags,
 				uint32_t stack_id)
 {
 	return apply((struct hg_event){ .type = HG_EVENT_alloc,
@@ -59,23 +63,23 @@ static struct process *alloc_by(enum hg_api api, uint64_t ptr, uint64_t size, ui
 						   .ptr = ptr,
 						   .size = size,
 						   .flags = flags,
-						   .device = (int)api < HG_API_hipMalloc ? -1 : 0,
+						   .device = api < HG_HIP_APIS ? -1 : 0,
 						   .symbol = "",
 						   .stack_id = stack_id } });
 }
 
-static struct process *alloc(enum hg_api api, uint64_t ptr, uint64_t size)
+static struct process *alloc(uint16_t api, uint64_t ptr, uint64_t size)
 {
 	return alloc_by(api, ptr, size, 0, 0);
 }
 
-static struct process *release(enum hg_api api, uint64_t ptr, uint64_t size)
+static struct process *release(uint16_t api, uint64_t ptr, uint64_t size)
 {
 	return apply((struct hg_event){
 	    .type = HG_EVENT_free, .free = { .api = (uint16_t)api, .ptr = ptr, .size = size } });
 }
 
-static struct process *failure(enum hg_api api, uint64_t ptr)
+static struct process *failure(uint16_t api, uint64_t ptr)
 {
 	return apply((struct hg_event){
 	    .type = HG_EVENT_error, .error = { .api = (uint16_t)api, .ptr = ptr, .code = 12 } });

@@ -4,10 +4,17 @@
  * 704 to 707.
  */
 #include "order_world.h"
+#include "tracer/api/hip_alloc_device.h"
+#include "tracer/api/hip_alloc_host.h"
+#include "tracer/api/hip_alloc_managed.h"
+#include "tracer/api/hip_copies.h"
+#include "tracer/api/hip_launch.h"
+#include "tracer/api/hip_streams.h"
+#include "tracer/api/host.h"
 
 /* ---- HG401 ---- */
 
-static void fence(uint32_t flags, enum hg_api wait)
+static void fence(uint32_t flags, uint16_t wait)
 {
 	two_streams(0);
 	alloc(HG_API_hipHostMalloc, HOST, NONCOHERENT);
@@ -439,7 +446,7 @@ static void launches_after_an_illegal_address(void **state)
 /* A later release of the recorder, or damage, makes ids that nothing is known about. */
 static void functions_that_this_release_does_not_know(void **state)
 {
-	enum hg_api unknown = (enum hg_api)799;
+	uint16_t unknown = 799;
 
 	(void)state;
 	assert_null(hg_api_name_if_known(unknown));

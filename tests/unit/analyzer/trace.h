@@ -6,6 +6,9 @@
 #define HIPGRAIN_TEST_TRACE_H
 
 #include "world.h"
+#include "tracer/api/hip_copies.h"
+#include "tracer/api/hip_launch.h"
+#include "tracer/api/hip_streams.h"
 
 /* What the kernel does through its two arguments; to be changed by tests. */
 static struct isa_use uses[2];
@@ -41,18 +44,18 @@ static void device_of(int32_t ordinal, const char *arch, int8_t xnack)
 					     .fine_grain = 1 } });
 }
 
-static void alloc(enum hg_api api, uint64_t ptr, uint64_t size, uint32_t stack_id)
+static void alloc(uint16_t api, uint64_t ptr, uint64_t size, uint32_t stack_id)
 {
 	apply((struct hg_event){ .type = HG_EVENT_alloc,
 				 .alloc = { .api = (uint16_t)api,
 					    .ptr = ptr,
 					    .size = size,
-					    .device = (int)api < HG_API_hipMalloc ? -1 : 0,
+					    .device = api < HG_HIP_APIS ? -1 : 0,
 					    .symbol = "",
 					    .stack_id = stack_id } });
 }
 
-static void release(enum hg_api api, uint64_t ptr)
+static void release(uint16_t api, uint64_t ptr)
 {
 	apply((struct hg_event){ .type = HG_EVENT_free,
 				 .free = { .api = (uint16_t)api, .ptr = ptr, .stack_id = 21 } });
@@ -87,7 +90,7 @@ static void launch(uint64_t first, uint64_t second)
 	launch_on(0, 0, first, second);
 }
 
-static void copy_on(uint64_t stream, enum hg_api api, int kind, uint64_t dst, uint64_t src,
+static void copy_on(uint64_t stream, uint16_t api, int kind, uint64_t dst, uint64_t src,
 		    uint64_t size)
 {
 	apply((struct hg_event){ .type = HG_EVENT_copy,
@@ -114,7 +117,7 @@ static void wait(void)
 				 .sync = { .api = HG_API_hipDeviceSynchronize } });
 }
 
-static void call(enum hg_api api)
+static void call(uint16_t api)
 {
 	apply((struct hg_event){ .type = HG_EVENT_call,
 				 .call = { .api = (uint16_t)api, .text = "" } });

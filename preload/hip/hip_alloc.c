@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Wrappers of what allocates and releases memory, and of what says where memory is to be. */
+#include "preload/core/base.h"
+#include "preload/hip/fix.h"
+#include "preload/hip/hip.h"
+#include "preload/hip/hip_record.h"
+#include "preload/hip/hip_runtime.h"
+#include "preload/hip/hip_types.h"
+#include "preload/hip/hip_wrap.h"
+#include "preload/host/alignment.h"
+#include "tracer/api/hip_alloc_device.h"
+#include "tracer/api/hip_alloc_host.h"
+#include "tracer/api/hip_alloc_managed.h"
+#include "tracer/events.h"
+
+/* ---- device and host memory ---- */
+
+/* What the program releases may not be what the runtime gave: fix.h. */
+#define HG_WRAP_RELEASE(class, name, params, args, given_args, ...)              \
+	HG_HIP(int, name, params)                                                \
+	{                                                                        \
+		HG_REAL(int, name, params);                                      \
+		void *given = hg_fix_release(ptr);                               \
+		struct hg_hip_call call;                                         \
+                                                                                 \
+		if (!hg_hip_begin(&call, HG_API_##name, HG_CALLER()))            \
+			return real given_args;                                  \
+		struct hg_ev_free event = { .api = HG_API_##name, __VA_ARGS__ }; \
+		hg_before_free(&call, &event);                                   \
+		call.rc = real given_args;                                       \
+		if (call.rc)                                                     \
+			hg_fix_kept(ptr, given);                                 \
+		hg_finish_free(&call, &event);                                   \
+		return call.rc;                                                  \
+	}
+
+#define HG_API HG_WRAP
+#include "tracer/api/hip_alloc_device.def"
+#include "tracer/api/hip_alloc_host.def"
+#undef HG_API
+
+/* ---- managed memory ---- */
+
+/* Where it is to begin at a block's bound, the program does not get what the runtime gives. */
+static int allocate_managed(int (*real)(void **, size_t, unsigned), void **ptr, size_t size,
+			    unsigned flags)
+{
+	size_t wanted = ptr && size && hg_hip_may_query() ? hg_fix_managed_size(size) : size;
+	int rc = real(ptr, wanted, flags);
+
+	if (rc && wanted != size) { /* there may be no room for more */
+		hg_hip_forget_error();
+		return real(ptr, size, flags);
+	}
+	if (!rc && wanted != size)
+		*ptr = hg_fix_managed(*ptr, size);
+	return rc;
+}
+
+HG_HIP(int, hipMallocManaged, (void **ptr, size_t size, unsigned flags))
+{
+	HG_REAL(int, hipMallocManaged, (void **ptr, size_t size, unsigned flags));
+	struct hg_hip_call call;
+
+	if (!hg_hip_begin_timed(&call, HG_API_hipMallocManaged, HG_CALLER()))
+		return real(ptr, size, flags);
+	call.rc = allocate_managed(real, ptr, size, flags);
+	struct hg_ev_alloc event = {
+		.api = HG_API_hipMallocManaged, .ptr = HG_OUT(ptr), .size = size, .flags = flags
+	};
+	hg_finish_alloc(&call, &event);
+	if (HG_UNLIKELY(hg_config.fixes & HG_FIX_ALIGN) && !call.rc)
+		hg_fix_aligned(*ptr, size, HG_FIX_MANAGED_LEAST, HG_CALLER());
+	return call.rc;
+}
+
+/* ---- where memory is to be ---- */
+
+#define TARGET(location) ((location).type == 1 ? (location).id : -1)
+
+/* Each location is that of the ranges from its index on. */
+static int batch_target(const struct location *locations, const size_t *indices, size_t count,
+			size_t range)
+{
+	int target = -1;
+
+	for (size_t i = 0; locations && indices && i < count && indices[i] <= range; i++)
+		target = TARGET(locations[i]);
+	return target;
+}
+
+HG_HIP(int, hipMemPrefetchBatchAsync,
+       (void **ptrs, size_t *sizes, size_t count, const struct location *locations, size_t *indices,
+	size_t location_count, unsigned long long flags, void *stream))
+{
+	HG_REAL(int, hipMemPrefetchBatchAsync,
+		(void **, size_t *, size_t, const struct location *, size_t *, size_t,
+		 unsigned long long, void *));
+	struct hg_hip_call call;
+	size_t i = 0;
+
+	if (!hg_hip_begin_timed(&call, HG_API_hipMemPrefetchBatchAsync, HG_CALLER()))
+		return real(ptrs, sizes, count, locations, indices, location_count, flags, stream);
+	call.rc = real(ptrs, sizes, count, locations, indices, location_count, flags, stream);
+	do {
+		struct hg_ev_prefetch event = { .api = HG_API_hipMemPrefetchBatchAsync,
+						.stream = HG_PTR(stream) };
+
+		if (count && ptrs && sizes) {
+			event.ptr = HG_PTR(ptrs[i]);
+			event.size = sizes[i];
+		}
+		event.target = batch_target(locations, indices, location_count, i);
+		if (i)
+			hg_tls.hip++; /* every finisher ends a call */
+		hg_finish_prefetch(&call, &event);
+	} while (++i < count && !call.rc);
+	return call.rc;
+}
+
+#define HG_API HG_WRAP
+#include "tracer/api/hip_alloc_managed.def"
+#undef HG_API

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Wrappers of what orders work: streams, events, waiting. */
+#include "preload/core/base.h"
+#include "preload/hip/hip_record.h"
+#include "preload/hip/hip_runtime.h"
+#include "preload/hip/hip_types.h"
+#include "preload/hip/hip_wrap.h"
+#include "tracer/api/hip_streams.h"
+#include "tracer/events.h"
+
+#define HG_API HG_WRAP
+#include "tracer/api/hip_streams.def"
+#undef HG_API
