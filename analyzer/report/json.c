@@ -70,7 +70,8 @@ static struct json_object *allocation(const struct analysis *analysis,
 	put_memory_range(object, finding);
 	put(object, "pages", json_pages(analysis, finding));
 	put(object, "stack", json_stack(analysis, finding->process, from->stack_id));
-	put(object, "freed_by", from->freed ? text_or_null(hg_api_name_if_known(from->free_api)) : NULL);
+	put(object, "freed_by",
+	    from->freed ? text_or_null(hg_api_name_if_known(from->free_api)) : NULL);
 	put(object, "free_stack",
 	    from->freed ? json_stack(analysis, finding->process, from->free_stack_id) : NULL);
 	return object;
