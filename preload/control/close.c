@@ -6,6 +6,9 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
+#include <stdint.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -14,6 +17,7 @@
 #include "preload/core/kernel_call.h"
 #include "preload/core/libc.h"
 #include "preload/core/parts.h"
+#include "preload/core/start.h"
 #include "tracer/provider.h"
 #include "preload/control/listeners.h"
 
@@ -21,6 +25,32 @@
 static bool has_tools(void)
 {
 	return hg_active == HG_ACTIVE || hg_active > HG_NEW;
+}
+
+/* LTTng-UST's code. The loader's list is not walked in close(), which signal handlers may call. */
+static struct code {
+	uintptr_t begin, end;
+} lttng[4];
+
+static void loaded(const struct hg_provider *provider)
+{
+	struct code *code = lttng;
+
+	(void)provider;
+	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
+		if (!strstr(map->l_name, "/liblttng-ust") || code == lttng + HG_COUNT(lttng))
+			continue;
+		*code++ = (struct code){ map->l_addr, map->l_addr + hg_object_size(map->l_addr) };
+	}
+}
+
+static bool is_lttngs(const void *caller)
+{
+	for (size_t i = 0; i < HG_COUNT(lttng); i++) {
+		if ((uintptr_t)caller - lttng[i].begin < lttng[i].end - lttng[i].begin)
+			return true;
+	}
+	return false;
 }
 
 static int real_close(int fd)
@@ -41,11 +71,20 @@ int hg_close_of_program(int fd)
 
 HG_EXPORT int close(int fd)
 {
+	int saved = errno, rc;
+
 	if (HG_LIKELY(!has_tools()) || !hg_provider->safe_close)
 		return real_close(fd);
 	/* LTTng-UST's lock keeps a thread from being cancelled, as it may be in close(). */
 	pthread_testcancel();
-	return hg_close_of_program(fd);
+	rc = hg_close_of_program(fd);
+	/* The program closed it by a direct system call: LTTng-UST would end the process for that.
+	 */
+	if (HG_UNLIKELY(rc && errno == EBADF) && is_lttngs(__builtin_return_address(0))) {
+		errno = saved;
+		rc = 0;
+	}
+	return rc;
 }
 
 static __thread bool asked __attribute__((tls_model("initial-exec")));
@@ -144,3 +183,5 @@ HG_EXPORT void closefrom(int first)
 	}
 	errno = saved;
 }
+
+HG_PART(.name = "close", .order = 16, .loaded = loaded);

@@ -401,19 +401,23 @@ void hg_init(void)
 	errno = saved;
 }
 
-/* Whether an address is the loader's: between its base and the end of its last segment. */
-bool hg_is_loader(const void *address)
+uintptr_t hg_object_size(uintptr_t base)
 {
-	const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)_r_debug.r_ldbase;
-	const ElfW(Phdr) *segments = (const ElfW(Phdr) *)((const char *)header + header->e_phoff);
-	uintptr_t offset = (uintptr_t)address - (uintptr_t)header, end = 0;
+	const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)base;
+	const ElfW(Phdr) *segments = (const ElfW(Phdr) *)(base + header->e_phoff);
+	uintptr_t end = 0;
 
 	for (unsigned i = 0; i < header->e_phnum; i++) {
 		if (segments[i].p_type == PT_LOAD &&
 		    segments[i].p_vaddr + segments[i].p_memsz > end)
 			end = segments[i].p_vaddr + segments[i].p_memsz;
 	}
-	return offset < end;
+	return end;
+}
+
+bool hg_is_loader(const void *address)
+{
+	return (uintptr_t)address - _r_debug.r_ldbase < hg_object_size(_r_debug.r_ldbase);
 }
 
 bool hg_start(const void *caller)

@@ -14,6 +14,9 @@ void hg_init(void);
  * wake up. */
 bool hg_start(const void *caller);
 bool hg_is_loader(const void *address); /* of the loader's code */
+
+/* Bytes from a mapped ELF file's base, where its header is, to the end of its last segment. */
+uintptr_t hg_object_size(uintptr_t base);
 bool hg_brings_lttng(void);             /* the program was linked with LTTng-UST */
 
 /*
