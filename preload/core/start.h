@@ -17,7 +17,7 @@ bool hg_is_loader(const void *address); /* of the loader's code */
 
 /* Bytes from a mapped ELF file's base, where its header is, to the end of its last segment. */
 uintptr_t hg_object_size(uintptr_t base);
-bool hg_brings_lttng(void);             /* the program was linked with LTTng-UST */
+bool hg_brings_lttng(void); /* the program was linked with LTTng-UST */
 
 /*
  * Open the provider, and LTTng-UST with it, or set it up anew in a process that was forked while it
