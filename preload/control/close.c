@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Programs that close descriptors which they did not open (daemons and shells close all they can
- * count to) must not close LTTng-UST's: it would end the process when it finds them closed. Theirs
- * seem not to be open, which is what such programs expect of most numbers.
+ * Programs that close file descriptors which they did not open (daemons and shells close every
+ * number up to the limit) must not close those of LTTng-UST, which ends the process when it finds
+ * them closed. To the program they look as if they were not open, which is what such programs
+ * expect of most numbers.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +22,7 @@
 #include "tracer/provider.h"
 #include "preload/control/listeners.h"
 
-/* LTTng-UST's descriptors are in the process. */
+/* LTTng-UST has file descriptors in this process. */
 static bool has_tools(void)
 {
 	return hg_active == HG_ACTIVE || hg_active > HG_NEW;
@@ -75,7 +76,7 @@ HG_EXPORT int close(int fd)
 
 	if (HG_LIKELY(!has_tools()) || !hg_provider->safe_close)
 		return real_close(fd);
-	/* LTTng-UST's lock keeps a thread from being cancelled, as it may be in close(). */
+	/* close() may be a cancellation point, but LTTng-UST's lock disables cancellation. */
 	pthread_testcancel();
 	rc = hg_close_of_program(fd);
 	/* The program closed it by a direct system call: LTTng-UST would end the process for that.
@@ -87,12 +88,12 @@ HG_EXPORT int close(int fd)
 	return rc;
 }
 
-static __thread bool asked __attribute__((tls_model("initial-exec")));
+static __thread bool passed_on __attribute__((tls_model("initial-exec")));
 
 static int note(int fd)
 {
 	(void)fd;
-	asked = true;
+	passed_on = true;
 	return 0;
 }
 
@@ -100,12 +101,12 @@ bool hg_descriptor_is_tools(int fd)
 {
 	if (HG_ANY_PART(owns, fd))
 		return true;
-	asked = false;
+	passed_on = false;
 	hg_provider->safe_close(fd, note);
-	return !asked;
+	return !passed_on;
 }
 
-/* What getdents64(2) fills in. */
+/* The format of what getdents64(2) returns. */
 struct entry {
 	uint64_t inode, offset;
 	unsigned short size;
@@ -115,7 +116,7 @@ struct entry {
 
 #define TOOLS_MAX 64u
 
-/* The tracer's descriptors in a range, in ascending order; without allocating. */
+/* LTTng-UST's file descriptors in a range, in ascending order. Does not allocate. */
 static unsigned find_tools(unsigned first, unsigned last, unsigned found[TOOLS_MAX])
 {
 	char buffer[2048] __attribute__((aligned(8)));
@@ -157,7 +158,7 @@ HG_EXPORT int close_range(unsigned first, unsigned last, int flags)
 	unsigned tools[TOOLS_MAX], count;
 	int saved = errno, rc = 0;
 
-	/* Other threads would keep open what this one closes. */
+	/* Threads that share the table would keep the descriptors open that this one closes. */
 	if (HG_UNLIKELY((unsigned)flags & CLOSE_RANGE_UNSHARE))
 		hg_listeners_alone();
 	if (!has_tools() || !hg_provider->safe_close || first > last)

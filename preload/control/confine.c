@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls by which a process takes from itself what LTTng-UST needs to be set up: one that fork()
- * made, and that has recorded nothing yet (fork.c), has it set up before, as it may record
- * something afterwards; and calls that do not go with threads which the program did not make
- * (listeners.c). System calls of these names made by syscall(): syscall.c.
+ * Calls by which a process takes away from itself what LTTng-UST needs to be set up. In a process
+ * that fork() made and that has recorded nothing yet (fork.c), LTTng-UST is set up before such a
+ * call, because the process may record something afterwards. Also calls that fail, or do something
+ * else, if the process has threads that the program did not make (listeners.c). The same system
+ * calls made through syscall() are in syscall.c.
  */
 /* Else the header would give setrlimit() the name setrlimit64(). */
 #undef _FILE_OFFSET_BITS
@@ -50,7 +51,9 @@ static void wake(void)
 
 #define BEFORE(name, parameters, arguments) AFTER(wake(), name, parameters, arguments)
 
-/* The session daemon is another user's then, or lies in a tree that is not this one. */
+/*
+ * Afterwards the session daemon is another user's, or its socket is not in this file system tree.
+ */
 BEFORE(setuid, (uid_t user), (user))
 BEFORE(seteuid, (uid_t user), (user))
 BEFORE(setreuid, (uid_t user, uid_t effective), (user, effective))
@@ -63,13 +66,13 @@ BEFORE(initgroups, (const char *user, gid_t group), (user, group))
 BEFORE(setgroups, (size_t count, const gid_t *groups), (count, groups))
 BEFORE(chroot, (const char *path), (path))
 
-/* Memory, descriptors, threads. */
+/* Limits of memory, file descriptors and threads. */
 BEFORE(setrlimit, (__rlimit_resource_t resource, const struct rlimit *limit), (resource, limit))
 BEFORE(setrlimit64, (__rlimit_resource_t resource, const struct rlimit64 *limit), (resource, limit))
 
 /*
- * What is of one thread, or needs a process of one. With unshare() the others would keep
- * descriptors open that the program closes.
+ * Calls that change a single thread, or need a process with one thread. With unshare(), the other
+ * threads would keep file descriptors open that the program closes.
  */
 #define ALONE(name, parameters, arguments, changes) \
 	AFTER(changes ? hg_listeners_alone() : (void)0, name, parameters, arguments)
@@ -87,8 +90,10 @@ bool hg_is_of_thread(int option)
 	       option == PR_CAPBSET_DROP || option == PR_CAP_AMBIENT;
 }
 
-/* Filters of system calls. LTTng-UST's threads call it, too, while another has the loader's lock:
- * nothing is looked up here. */
+/*
+ * Filters of system calls. LTTng-UST's threads call this too, while another thread holds the
+ * loader's lock: nothing may be looked up here.
+ */
 HG_EXPORT int prctl(int option, ...)
 {
 	unsigned long argument[4];

@@ -2,13 +2,13 @@
 /*
  * LTTng-UST registers with two session daemons: root's in /var/run/lttng, whoever the user is, and
  * the one below LTTNG_HOME or HOME. It connects while it holds the lock that fork() and exit()
- * take, and its constructor waits until both have answered (lttng-ust 2.13, lttng-ust-comm.c). A
- * daemon that hangs holds up every process that way. So where it is we who bring LTTng-UST into the
- * process:
+ * take, and its constructor waits until both have answered (lttng-ust 2.13, lttng-ust-comm.c). So a
+ * session daemon that hangs delays every process. Where the preload library is what loads LTTng-UST
+ * into the process, this is avoided:
  *
- *  - a process that `record` started has its daemon below LTTNG_HOME, and connects to no other;
- *  - in a process on standby, beside a daemon that did not answer `standby`, the first connection
- * to each fails. LTTng-UST then goes on at once, and tries again in its own thread.
+ * - a process that `record` started has its daemon below LTTNG_HOME, and connects to no other;
+ * - in a process on standby, if a daemon did not answer `standby`, the first connection to each
+ *   daemon fails. LTTng-UST then continues at once, and tries again in its own thread.
  */
 #include <errno.h>
 #include <string.h>
@@ -21,7 +21,7 @@
 #include "preload/core/start.h"
 #include "preload/control/listeners.h"
 
-/* The last part of both sockets' names, before the number of the protocol. */
+/* The last part of both sockets' names, before the protocol's number. */
 static const char socket_name[] = "/lttng-ust-sock-";
 static const char *const root_places[] = { "/var/run/lttng/", "/run/lttng/" };
 

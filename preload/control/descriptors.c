@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * LTTng-UST has a dozen descriptors open in a recorded program, of the lowest numbers that were
- * free. Programs give descriptors numbers of their choice (dup2(); a shell's `exec 9<>file`): what
- * LTTng-UST had there was closed, and it continued to use, and to close, the program's. So its own
- * are moved out of the way, before it knows them: it gets them by socket(), and from the session
- * daemon by recvmsg() (lttng-ust 2.13, src/common/ustcomm.c).
+ * LTTng-UST has a dozen file descriptors open in a recorded program, with the lowest numbers that
+ * were free. Programs choose numbers themselves (dup2(); a shell's `exec 9<>file`): this closed
+ * LTTng-UST's descriptor of that number, and LTTng-UST continued to use, and to close, the
+ * program's. So its descriptors are moved to other numbers before it learns them: it gets them from
+ * socket(), and from the session daemon by recvmsg() (lttng-ust 2.13, src/common/ustcomm.c).
  *
- * Between the two calls that takes a number is still the kernel's choice; no longer than that.
+ * Between the two calls that this takes, the descriptor has the number that the kernel chose.
  */
 #include "preload/control/descriptors.h"
 
@@ -26,7 +26,7 @@
 #include "preload/control/descriptors.h"
 #include "preload/control/listeners.h"
 
-/* From where on, as far as the limit allows; programs are written with small numbers. */
+/* The lowest number to use, if the limit allows it; programs are written with small numbers. */
 static const int bases[] = { 512, 128 };
 
 /* Those that were moved; closed by LTTng-UST, or by the program without the C library. */
@@ -56,14 +56,14 @@ bool hg_descriptors_lost(void)
 	return false;
 }
 
-/* A thread of LTTng-UST's that must not go on; it ends with the process. */
+/* Stops a thread of LTTng-UST that must not continue; it ends with the process. */
 static void stay_here(void)
 {
 	for (;;)
 		hg_syscall(SYS_futex, &(int){ 0 }, FUTEX_WAIT_PRIVATE, 0, NULL);
 }
 
-/* A descriptor in place of that one; the same where there is no better. */
+/* A descriptor to use in place of that one; the same if there is no better number. */
 static int move(int fd)
 {
 	int flags = fcntl(fd, F_GETFD), moved = -1;
@@ -79,7 +79,7 @@ static int move(int fd)
 	return moved;
 }
 
-/* The latest sockets of LTTng-UST's, of which it has up to four; atomic; 0: none. */
+/* The latest sockets of LTTng-UST, which has up to four; atomic; 0: none. */
 static int sockets[8];
 static unsigned last_socket; /* atomic */
 
@@ -172,8 +172,8 @@ HG_EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 		hg_listener_received();
 
 	/*
-	 * It would go on to calls that may not be allowed; or its descriptor is the program's now,
-	 * and it would close that.
+	 * It would continue with calls that may not be allowed; or the number is the program's by
+	 * now, and it would close the program's descriptor.
 	 */
 	if (HG_UNLIKELY(hg_tls.busy) &&
 	    (hg_confined || (size < 0 && (saved == EBADF || saved == ENOTSOCK))) && hg_is_tracer())

@@ -7,12 +7,12 @@
 
 /* Whether a descriptor is LTTng-UST's, or ours. */
 bool hg_descriptor_is_tools(int fd);
-/* Whether one of LTTng-UST's is not open any more. */
+/* Whether one of LTTng-UST's descriptors is no longer open. */
 bool hg_descriptors_lost(void);
-/* close(), but for descriptors of the tracer's, and no cancellation point. */
+/* close(), except for LTTng-UST's descriptors; not a cancellation point. */
 int hg_close_of_program(int fd);
 
-/* A listener's socket was shut down: no daemon waits at it (listeners.c). */
+/* A listener's socket was shut down: no session daemon is connected to it (listeners.c). */
 void hg_descriptor_forget(int fd);
 /* Whether a session daemon has closed its end of one of LTTng-UST's sockets. */
 bool hg_descriptors_hung_up(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dlclose(), after which code may be gone, and dl_iterate_phdr(), in whose callbacks the loader's
- * lock is held. dlopen() is never wrapped, because the loader resolves paths by its caller.
+ * dlclose(), which may unload code, and dl_iterate_phdr(), whose callbacks run under the loader's
+ * lock. dlopen() is never wrapped, because the loader resolves paths by its caller.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -14,8 +14,8 @@
 #include "preload/trace/enter.h"
 
 /*
- * AddressSanitizer looks whether its library is the first that was loaded, and ends the program
- * if it is not. It need not be before one that only forwards.
+ * AddressSanitizer ends the program if its library was not the first that was loaded. A library
+ * that only forwards may come before it.
  */
 struct without_us {
 	int (*callback)(struct dl_phdr_info *, size_t, void *);
@@ -53,7 +53,7 @@ HG_EXPORT int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, voi
 	return rc;
 }
 
-/* Code that goes away takes what is known of its frames with it, and of who calls what. */
+/* Forget the frames of code that was unloaded, and what is known of its calls. */
 HG_EXPORT int dlclose(void *handle)
 {
 	int rc, saved = errno;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether a program that is about to be executed can be recorded: what its file is, whose rights
- * it gets (ld.so(8), secure-execution mode), and what its environment says. The kernel decides; if
- * this is wrong then a message is.
+ * Whether a program that is about to be executed can be recorded: what its file is, whose rights it
+ * gets (ld.so(8), secure-execution mode), and what its environment contains. The kernel decides; an
+ * error here leads only to a wrong message.
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -55,7 +55,7 @@ static bool changes_rights(int fd)
 
 /* ---- its file ---- */
 
-/* The loader itself, given as a program, has a name for others to load it, and no interpreter. */
+/* The loader itself, executed as a program, has a DT_SONAME and no interpreter. */
 static bool is_loader(int fd, const Elf64_Phdr *part)
 {
 	Elf64_Dyn entry;
@@ -182,7 +182,7 @@ static enum hg_missed look_around(char *const env[])
 
 	if (!value_of(env, "HIPGRAIN_DIR") || !preload || !strstr(preload, library))
 		return HG_MISSED_ENVIRONMENT;
-	/* Rights that it keeps for now are lost when it executes something. */
+	/* Rights that the process keeps for now are lost at its next execve(). */
 	if ((geteuid() && geteuid() != hg_config.user) ||
 	    faccessat(AT_FDCWD, hg_config.dir, W_OK | X_OK, AT_EACCESS))
 		return HG_MISSED_PLACE;
@@ -219,7 +219,7 @@ struct hg_image hg_image_add(const char *path, int fd, bool search, char *const 
 
 	if (HG_LIKELY(!hg_config.dir))
 		return image;
-	/* Nothing may be opened; the table is there (seccomp.c). */
+	/* No file may be opened; the table is mapped already (seccomp.c). */
 	if (hg_confined && path) {
 		image.name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
 		image.why = HG_MISSED_CONFINED;

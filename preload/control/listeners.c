@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program may see that it has more threads than it made. unshare(2) and setns(2) fail with EINVAL
- * where they need a process of one thread; rights that a thread changes for itself (capset(2),
- * PR_SET_KEEPCAPS, setuid(2) without the C library) differ from those of the others, at which the C
- * library's setuid() calls abort(); a process whose only thread ended itself does not end.
+ * A program can notice threads that it did not make. unshare(2) and setns(2) fail with EINVAL in a
+ * process with several threads. Rights that a thread changes for itself only (capset(2),
+ * PR_SET_KEEPCAPS, setuid(2) without the C library) differ from those of the other threads, and the
+ * C library's setuid() then calls abort(). A process whose only thread ended itself does not end.
  *
- * LTTng-UST has two listeners, which take commands of session daemons. To record they are not
- * needed: events go to memory that is shared with the consumer. So in a process that is recorded
- * until it ends they end as soon as the session records it. To the daemon such a process has
- * ended, which leaves buffers that belong to the user (LTTNG_BUFFER_PER_UID) as they are. Whether
- * the session still records, which the daemon would have said, is a word of memory that the process
- * shares with the recorder (struct hg_missed_table: recording).
+ * LTTng-UST has two listener threads, which receive commands of session daemons. They are not
+ * needed to record: events are written to memory that is shared with the consumer. So in a process
+ * that is recorded until it ends, the listeners end as soon as the session records it. To the
+ * daemon such a process has ended, which does not affect buffers that belong to the user
+ * (LTTNG_BUFFER_PER_UID). Whether the session still records, which the daemon would have reported,
+ * is read from memory that the process shares with the recorder (struct hg_missed_table:
+ * recording).
  *
- * Other processes keep them: those that can be attached to, and those whose state is to be recorded
- * again and again (a flight recorder's). These lose them at a call that does not go with them, and
- * are not recorded from then on.
+ * Other processes keep their listeners: those that can be attached to, and those whose state is to
+ * be recorded repeatedly (a flight recorder's). Their listeners end before a call that fails beside
+ * other threads, and the process is not recorded from then on.
  *
- * A listener ends itself, where it waits and holds nothing: in recvmsg() between two commands
- * (else LTTng-UST has disabled cancellation, ust_lock()), at the futex on which it waits for a
- * daemon to appear, or in sleep() before it looks for one again (lttng-ust 2.13,
+ * A listener ends itself, at a place where it waits and holds no lock: in recvmsg() between two
+ * commands (elsewhere LTTng-UST has disabled cancellation, ust_lock()), at the futex on which it
+ * waits for a daemon to appear, or in sleep() before it looks for one again (lttng-ust 2.13,
  * ust_listener_thread()).
  */
 #include "preload/control/listeners.h"
@@ -69,12 +70,12 @@ struct listener {
 };
 
 static struct listener listeners[LISTENERS_MAX];
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of these; nothing waits under it */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of these; held without waiting */
 static __thread struct listener *own __attribute__((tls_model("initial-exec")));
 
 static bool ending; /* atomic */
 
-/* The provider with another word that says whether a session records. */
+/* A copy of the provider in which another word tells whether a session records. */
 static struct hg_provider quiet;
 static const struct hg_provider *original; /* NULL: it is not in use */
 static void (*real_exit)(void *) __attribute__((noreturn));
@@ -182,7 +183,7 @@ long hg_listener_waits(long a, long b, long c, long d, long e, long f)
 	if (hg_config.recorded || is_ending())
 		leave();
 	set_work(WORK_WAITS, -1);
-	/* It holds nothing here. futex() is no cancellation point. */
+	/* It holds no lock here. futex() is not a cancellation point. */
 	real_cancel_type(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
 	rc = hg_syscall(SYS_futex, a, b, c, d, e, f);
 	saved = errno;
@@ -199,7 +200,7 @@ static void wake(struct listener *listener)
 {
 	switch (listener->work) {
 	case WORK_RECEIVES:
-		/* Also tells the daemon, which then does not wait for answers. */
+		/* Also notifies the daemon, which then does not wait for answers. */
 		hg_descriptor_forget(listener->fd);
 		shutdown(listener->fd, SHUT_RDWR);
 		break;
@@ -215,7 +216,7 @@ static void wake(struct listener *listener)
 	}
 }
 
-/* The number may be another thread's by now. */
+/* By now another thread may have this number. */
 static bool is_there(const struct listener *listener)
 {
 	return listener->tid && !hg_syscall(SYS_tgkill, getpid(), listener->tid, 0) &&
@@ -223,7 +224,7 @@ static bool is_there(const struct listener *listener)
 		hg_is_tracers(listener->tid));
 }
 
-/* Those that are there are woken; whether there are any. */
+/* Wake the listeners that exist; returns whether there are any. */
 static bool wake_all(void)
 {
 	bool any = false;
@@ -244,11 +245,11 @@ static bool wake_all(void)
 static void begin_end(void)
 {
 	__atomic_store_n(&ending, true, __ATOMIC_RELEASE);
-	/* It would cancel them, which are not there then. */
+	/* LTTng-UST would cancel them, but they have ended. */
 	hg_fork_ends_only(hg_process_at_exit);
 }
 
-/* Until they have ended, or so many steps. */
+/* Wait until they have ended, for a limited number of steps. */
 static void wait_for_end(unsigned steps)
 {
 	struct timespec nap = { .tv_nsec = WAIT_STEP_NS };
@@ -287,7 +288,7 @@ void hg_listeners_alone(void)
 {
 	int saved = errno, cancel;
 
-	/* Later, LTTng-UST may not be able to begin. */
+	/* Later it may no longer be possible to start LTTng-UST. */
 	if (hg_active > HG_NEW)
 		hg_fork_wake();
 	if (hg_tls.busy || hg_active != HG_ACTIVE || getpid() != hg_process_id)
@@ -296,7 +297,7 @@ void hg_listeners_alone(void)
 	cancel = hg_keep_thread();
 	hg_tls.busy++;
 	HG_EACH_PART(alone);
-	/* Else it is on standby: another provider stands in. */
+	/* Otherwise it is on standby: another provider is used. */
 	if (hg_config.own_lttng && (original || hg_provider == hg_opened_provider)) {
 		dismiss(true);
 		if (!is_ending()) {

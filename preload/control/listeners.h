@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* A listener of LTTng-UST's calls connect(): it is known from now on. */
+/* A listener of LTTng-UST calls connect(): from now on its thread is known. */
 void hg_listener_connects(void);
 
 /*
@@ -19,13 +19,13 @@ void hg_listener_received(void);
 bool hg_is_listener(void);
 long hg_listener_waits(long a, long b, long c, long d, long e, long f);
 
-/* No thread of ours, nor of LTTng-UST's, is left, or will be in a moment. */
+/* No thread of LTTng-UST or of this library is left, or will be in a moment. */
 bool hg_listeners_ended(void);
 
 /*
- * Before a call that concerns one thread alone, or fails in a process of several: ends the threads
- * that the program did not make, and waits until they have ended. A recording that cannot go on
- * without them ends here, and says so. errno is kept.
+ * Called before a call that concerns a single thread, or fails in a process with several: ends the
+ * threads that the program did not make, and waits until they have ended. A recording that cannot
+ * continue without them ends here, with a message. Keeps errno.
  */
 void hg_listeners_alone(void);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table lies in memory that forked processes and children of vfork() share: one that cannot
- * reach the bundle any more, or may not open files, can still say so.
+ * The table is in memory that forked processes and children of vfork() share: a process that cannot
+ * reach the bundle any more, or may not open files, can still write to it.
  */
 #include "preload/control/missed.h"
 
@@ -68,7 +68,7 @@ static bool is_row(const struct hg_missed_row *row, enum hg_missed why, const ch
 	return row->why == (uint32_t)why && !strncmp(row->program, program, HG_MISSED_PROGRAM - 1);
 }
 
-/* A row for it, made if there is a free one; NULL: there is none. */
+/* Its row, made if there is a free one; NULL: there is none. */
 static struct hg_missed_row *find_row(enum hg_missed why, const char *program, pid_t pid)
 {
 	for (unsigned i = 0; i < HG_MISSED_ROWS; i++) {
@@ -84,7 +84,9 @@ static struct hg_missed_row *find_row(enum hg_missed why, const char *program, p
 			__atomic_store_n(&row->state, HG_MISSED_READY, __ATOMIC_RELEASE);
 			return row;
 		}
-		/* Another's that is just being made may be a second one for the same. */
+		/*
+		 * A row that another process is making just now may be a second one for the same.
+		 */
 		if (state == HG_MISSED_READY && is_row(row, why, program))
 			return row;
 	}

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes that are not recorded, as this one can foresee or finds: tracer/missed.h. */
+/*
+ * Reports processes that are not recorded, as far as this process can foresee or detect it:
+ * tracer/missed.h.
+ */
 #ifndef HIPGRAIN_PRELOAD_MISSED_H
 #define HIPGRAIN_PRELOAD_MISSED_H
 
@@ -12,16 +15,16 @@
 /* Map the table while the bundle can be reached. Only in a process that `record` started. */
 void hg_missed_open(void);
 
-/* Not 0 while the recorder records; NULL: nobody says. Children have it, however they are made. */
+/* Not 0 while the recorder records; NULL: unknown. Inherited by children, however they are made. */
 const volatile int *hg_missed_recording(void);
 bool hg_missed_keep(void);    /* struct hg_missed_table: keep */
 long hg_missed_filters(void); /* struct hg_missed_table: filters; -1: unknown */
 
-/* Another process; NULL, or a row from which hg_missed_take_back() takes it away. */
+/* Count another process. NULL, or a row with which hg_missed_take_back() can undo this. */
 struct hg_missed_row *hg_missed_add(enum hg_missed why, const char *program, pid_t pid);
 void hg_missed_take_back(struct hg_missed_row *row);
 
-/* What a program will be that is about to be executed. */
+/* Which program is about to be executed. */
 struct hg_image {
 	enum hg_missed why;
 	bool foreign;     /* its loader complains of the preload library */

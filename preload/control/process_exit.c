@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ways to end a process, or its program: what is counted and gathered in memory is written out
- * before. Nothing else happens here, and nothing at all in a child by vfork(), which has its
- * parent's memory.
+ * Functions that end a process, or replace its program: what is counted and gathered in memory is
+ * written out before. They do nothing else, and nothing at all in a child of vfork(), which shares
+ * its parent's memory.
  */
 #include "preload/control/process_exit.h"
 
@@ -64,7 +64,7 @@ void hg_process_exit_again(void)
 	}
 }
 
-/* The program goes on after all. */
+/* The program continues after all. */
 static int go_on(int rc, const struct hg_image *image)
 {
 	hg_missed_take_back(image->row);
@@ -82,8 +82,8 @@ static size_t count_entries(char *const *list)
 }
 
 /*
- * What the program will be, and another environment, on the stack, if it must not be recorded or
- * its loader would complain.
+ * Determines which program will be executed, and makes another environment on the stack if it must
+ * not be recorded or its loader would report an error.
  */
 #define FORESEE(path, fd, search, env)                                         \
 	struct hg_image image = hg_image_add(path, fd, search, env, getpid()); \
@@ -115,7 +115,7 @@ void hg_process_at_exit(void)
 	hg_release_thread(cancel);
 	errno = saved;
 	hg_process_exit_write();
-	/* It asserts that it can close its own. */
+	/* The C library asserts that it can close its own descriptor. */
 	if (hg_active == HG_ACTIVE && hg_descriptors_lost())
 		hg_fork_ends(false);
 }
@@ -174,7 +174,7 @@ HG_EXPORT int fexecve(int fd, char *const argv[], char *const env[])
 	return go_on(hg_libc.fexecve(fd, argv, env), &image);
 }
 
-/* The arguments up to NULL; what stands after it is execle()'s environment. */
+/* The arguments up to NULL; for execle() the environment follows. */
 static size_t count_arguments(va_list list)
 {
 	size_t count = 1;

@@ -11,7 +11,7 @@ long hg_confine(long number, long a, long b, long c, long d, long e);
 /* prctl(2): whether this option concerns one thread; confine.c. */
 bool hg_is_of_thread(int option);
 
-/* The recording ends, as LTTng-UST's threads are to: listeners.c. */
+/* Ends the recording, because LTTng-UST's threads must end: listeners.c. */
 void hg_confine_alone(void);
 
 /* `env` without what would have another program recorded, in `list`, which has its length. */

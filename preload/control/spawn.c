@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* posix_spawn(): what it executes may not be recorded. */
+/* posix_spawn(): it may execute a program that cannot be recorded. */
 #include <dlfcn.h>
 #include <spawn.h>
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * syscall(): the ways around functions that ours stand in front of (close(), close_range(),
- * _exit(), execve()), and the end of a single thread. Everything else is jumped to, registers and
- * stack as they are: a system call may return twice, or on another stack.
+ * syscall(): system calls made without the functions of ours of the same name (close(),
+ * close_range(), _exit(), execve()), and the end of a single thread. Everything else is a jump to
+ * the real function with registers and stack unchanged: a system call may return twice, or on
+ * another stack.
  */
 #include <stdlib.h>
 #include <sys/prctl.h>

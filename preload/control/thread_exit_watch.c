@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A process also ends when its last thread does, if the first left by pthread_exit(), was
- * cancelled, ended itself alone (SYS_exit), or is not there, as in the child of another thread's
- * fork(). The C library notices by counting threads, and the kernel when there are none;
- * LTTng-UST's never end by themselves. So where that may come to be, a thread of ours looks now and
- * then whether anybody else is left, and does what the C library would, exit(0), or the kernel.
+ * A process also ends when its last thread ends, if its first thread ended before: by
+ * pthread_exit(), by cancellation, by itself (SYS_exit), or because it does not exist, as in the
+ * child of another thread's fork(). The C library detects this by counting threads, and the kernel
+ * when no thread is left; but LTTng-UST's threads never end by themselves. So where this can
+ * happen, a thread of ours checks periodically whether any other thread is left, and if not does
+ * what the C library would, exit(0), or the kernel.
  */
 #include "preload/control/thread_exit_watch.h"
 
@@ -45,7 +46,7 @@ static int first_status; /* atomic; of the first thread, if it ended so */
 static uint64_t left[LEFT_MAX]; /* atomic; tid << 32 | status */
 static uint32_t left_count;     /* atomic */
 
-static pid_t seen; /* of the program's threads, by the last look that found one */
+static pid_t seen; /* of the program's threads, when one was found last */
 
 /* The first thread is about to end, or may be: the kernel did not end it. */
 static bool first_leaves; /* atomic */
@@ -88,8 +89,8 @@ static void open_folder(void)
 }
 
 /*
- * Calls `look` for each thread but the calling one until it says true: 1, or 0; -errno if they
- * cannot be listed. `list`: /proc/self/task.
+ * Calls `look` for each thread except the calling one until it returns true: 1, or 0; -errno if
+ * they cannot be listed. `list`: /proc/self/task.
  */
 static int each_thread(int list, bool (*look)(pid_t tid))
 {
@@ -172,7 +173,7 @@ static int status_after(int of_last)
 	return of_last;
 }
 
-/* What the thread that was seen last has ended with: 0 if the C library ended it. */
+/* The status of the thread that was seen last: 0 if the C library ended it. */
 static int status_of_seen(void)
 {
 	for (unsigned i = 0; i < LEFT_MAX; i++) {
@@ -184,7 +185,7 @@ static int status_of_seen(void)
 	return 0;
 }
 
-/* As a process ends whose only thread has made a system call that is not allowed. */
+/* As a process ends whose only thread made a system call that a filter forbids. */
 static void end_by_filter(void)
 {
 	struct sigaction fallback = { .sa_handler = SIG_DFL };

@@ -40,23 +40,23 @@ struct hg_tls {
 	int resolving;          /* looking up the C library's functions */
 	int keeping;        /* this call is remembered although nothing records (live_state.c) */
 	int unrecorded;     /* enum hg_unrecorded: what this call is if nothing records */
-	uint32_t suspended; /* live_state.c's: what the call in progress takes away */
+	uint32_t suspended; /* live_state.c's: what the call in progress removes */
 	uint16_t named_api; /* operator new or delete is about to call malloc or free */
 	void *named_caller;
 	uintptr_t stack_start, stack_end; /* part of the thread's stack known to be readable */
-	uintptr_t room_from, room_size;   /* where on it there is room for us: little_stack.c */
+	uintptr_t room_from, room_size;   /* free part of it that we may use: little_stack.c */
 	uintptr_t room_low, room_end;     /* all of it; 0: it is not known */
-	bool room_locked;                 /* the C library is at finding it itself */
+	bool room_locked;                 /* the C library is determining it */
 	const uintptr_t *outside;         /* frame on the program's stack, while on one of ours */
 	uint32_t stack_known; /* the generation in which its stack was recorded as a region */
-	bool tracer;          /* LTTng-UST's, with memory of ours: tracer_threads.c */
+	bool tracer;          /* a thread of LTTng-UST, its memory is ours: tracer_threads.c */
 	bool ending;          /* its struct hg_thread was given back */
 	bool prepared;        /* hg_thread_prepare() is done */
 	bool interrupted;     /* the last walk of the stack led through a signal's handler */
-	uint8_t looked;       /* times that it was asked whether it is the tracer's */
+	uint8_t looked;       /* how often its name was checked: is it LTTng-UST's */
 	uint32_t entered;     /* times that it began to make events */
 	bool walked;          /* hg_stack_id() had to walk, and may have recorded the stack */
-	uint32_t totalled;    /* calls since it last looked at the clock: small_block_stats.c */
+	uint32_t totalled;    /* calls since it last read the clock: small_block_stats.c */
 	uint32_t timed_next;  /* at which of them its time is taken: cost.c */
 	bool timing;
 	bool async;      /* may be cancelled anywhere: pthread_setcanceltype() */
@@ -75,7 +75,7 @@ struct hg_config {
 	uid_t user;                 /* the effective one at the start */
 	uint32_t threshold;         /* HIPGRAIN_THRESHOLD: bytes */
 	unsigned stack_depth;       /* HIPGRAIN_STACK_DEPTH: frames */
-	bool memory_queries;        /* HIPGRAIN_MEMORY_QUERIES: ask the runtime about memory */
+	bool memory_queries;        /* HIPGRAIN_MEMORY_QUERIES: query the runtime about memory */
 	unsigned kernel_arguments;  /* HIPGRAIN_KERNEL_ARGUMENTS: of enum hg_arguments */
 	bool standby;               /* HIPGRAIN_STANDBY: remember what a late recording must know */
 	uint32_t standby_threshold; /* HIPGRAIN_STANDBY_THRESHOLD: bytes */
@@ -87,10 +87,10 @@ struct hg_config {
 	bool migration;             /* HIPGRAIN_MIGRATION: record pages that fault and move */
 	bool recorded;              /* HIPGRAIN_SESSION: started to be recorded until it ends */
 	bool mute_daemon;           /* HIPGRAIN_MUTE_DAEMON: one does not answer: connect.c */
-	bool own_lttng;             /* it is we who bring LTTng-UST into the process */
+	bool own_lttng;             /* this library loads LTTng-UST into the process */
 };
 
-/* omp_contents: of no transfers, of those that a share of the time is enough for, of all */
+/* omp_contents: of no transfers, of as many as take a share of the time, of all */
 enum { HG_OMP_CONTENTS_NONE, HG_OMP_CONTENTS_SHARE, HG_OMP_CONTENTS_ALL };
 
 /* kernel_arguments: not recorded, as they are, or but for addresses veiled */
@@ -103,10 +103,9 @@ enum hg_arguments { HG_ARGUMENTS_OFF, HG_ARGUMENTS_FULL, HG_ARGUMENTS_HASHED };
 
 enum {
 	HG_DORMANT = 0,
-	HG_ACTIVE = 1, /* hg_provider is there; events are made while a session records */
-	HG_NEW = 2,    /* not started yet: the first call that may start will */
-	HG_FORKED =
-	    3, /* made by fork(), and has not made an event: the first one wakes it: fork.c */
+	HG_ACTIVE = 1, /* hg_provider is set; events are made while a session records */
+	HG_NEW = 2,    /* not started yet; the first call that may start it will */
+	HG_FORKED = 3, /* made by fork(), and has made no event; the first one wakes it: fork.c */
 	HG_WAKING = 4, /* a thread is at it */
 };
 

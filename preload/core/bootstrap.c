@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Memory for requests that arrive before the real malloc() is known: looking that up may itself
- * ask for memory. Blocks live for ever. Small ones come from a static arena, the others from
- * mappings of their own, so that no request is too large and none aborts the process.
+ * allocate. Blocks are never reused. Small ones come from a static arena, the others from mappings
+ * of their own, so that no request is too large and none aborts the process.
  */
 #include <errno.h>
 #include <stdatomic.h>

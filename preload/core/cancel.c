@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A thread that may be cancelled at any instruction is not while it makes events.
+ * Keeps a thread that may be cancelled at any instruction from being cancelled while it makes
+ * events.
  */
 #include "preload/core/cancel.h"
 
@@ -21,7 +22,7 @@ HG_EXPORT int pthread_setcanceltype(int type, int *before)
 		set_cancel_type =
 		    (__typeof__(set_cancel_type))hg_libc.dlsym(RTLD_NEXT, "pthread_setcanceltype");
 	}
-	/* Who is cancelled here does not return. */
+	/* A thread that is cancelled here does not return. */
 	hg_tls.async = type == PTHREAD_CANCEL_ASYNCHRONOUS;
 	rc = set_cancel_type(type, before);
 	if (rc)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When a call began, for its duration, at a third of what the clock costs: the processor's counter,
- * from where clock and counter were last read together. Only that: the two drift apart between
- * readings, and what tells the order of threads must be the clock itself.
+ * When a call began, for its duration, at a third of the clock's cost: the processor's counter,
+ * relative to where clock and counter were last read together. Only for durations: the two drift
+ * apart between readings, and the order of threads must be determined by the clock itself.
  */
 #include "preload/core/clock.h"
 
@@ -23,7 +23,7 @@
 
 #define APART_NS 1000000u /* the clock may be adjusted by 500 ppm: half a microsecond by then */
 #define CLOSE    2000u    /* ticks: a reading of the clock that took longer was interrupted */
-#define LEAST_NS 1000000u /* between the readings that tell how fast the counter counts */
+#define LEAST_NS 1000000u /* between the readings that determine how fast the counter counts */
 #define SHIFT    32u
 
 /* The first reading, and the counter's speed: ns a tick, in units of 2^-SHIFT. */

@@ -7,8 +7,9 @@
 #include <stddef.h>
 
 /*
- * A folder of ours below hg_config.dir, made if it is not there: its descriptor, or -errno. Links
- * are not followed, and what is another user's is not used: others may have put it there.
+ * A directory of ours below hg_config.dir, made if it does not exist: its file descriptor, or
+ * -errno. Links are not followed, and a directory of another user is not used: others may have put
+ * it there.
  */
 int hg_open_folder(const char *name);
 /* The absolute path, of PATH_MAX bytes, of what a path leads to; false with errno. The C library's

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A process that fork() made is another one to LTTng-UST: threads, sockets and buffers of its own,
- * which takes as long as starting a program does. Most such processes of shells and servers execute
- * another program or end before they do anything that is recorded. So at first it is only made
- * certain that they do not use what is their parent's (HG_FORKED), and LTTng-UST is set up anew by
- * the first call that makes an event (HG_WAKING, then HG_ACTIVE). A process that makes none is not
- * in the trace.
+ * To LTTng-UST a process that fork() made is another one, with threads, sockets and buffers of its
+ * own; setting them up takes as long as starting a program does. Most such processes of shells and
+ * servers execute another program or end before they do anything that is recorded. So at first they
+ * are only kept from using what is their parent's (HG_FORKED), and LTTng-UST is set up anew by the
+ * first call that makes an event (HG_WAKING, then HG_ACTIVE). A process that makes none is not in
+ * the trace.
  *
- * LTTng-UST treats the child as the parent: this gives back its locks and signals. What it
- * has then is
- * - readers of threads that are not there, for which it would wait: these are taken off its list;
- * - sockets, at which the session daemon would wait for an answer when the parent has ended:
- *   something inert takes their numbers, for LTTng-UST closes these when it is set up anew;
- * - threads that it cancels at the end of the process, of which others may have the memory by then:
- *   its functions for the end (gABI, DT_FINI_ARRAY) are taken out.
+ * For LTTng-UST the child is treated like the parent after a fork: its locks and signals are
+ * restored. What remains of the parent's is
+ * - readers of threads that do not exist here, for which it would wait: these are removed from its
+ *   list;
+ * - sockets, at which the session daemon would wait for an answer when the parent has ended: inert
+ *   descriptors replace them, because LTTng-UST closes these numbers when it is set up anew;
+ * - threads that it cancels at the end of the process, whose memory may be in other use by then:
+ *   its functions for the end (gABI, DT_FINI_ARRAY) are removed.
  */
 #include "preload/core/fork.h"
 
@@ -229,7 +230,7 @@ static void fall_asleep(void)
 	HG_EACH_PART(fork_detach);
 }
 
-/* Cheap, and of what must be so also if the process never records anything. */
+/* Cheap, and needed even if the process never records anything. */
 static void begin_process(void)
 {
 	hg_threads_reset();
@@ -268,7 +269,7 @@ static void after_fork_child(void)
 {
 	bool sleeps = kind == AWAKE && can_sleep();
 
-	/* On standby nothing has to be set up until somebody asks. */
+	/* On standby nothing has to be set up until a recorder requests it. */
 	if (kind == AWAKE && hg_config.standby && !*hg_provider->recording &&
 	    (sleeps || hg_provider != hg_opened_provider)) {
 		go_on_standing_by(sleeps);

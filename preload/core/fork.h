@@ -20,7 +20,7 @@ void hg_fork_loaded(void); /* LTTng-UST is there now */
 /* In a forked child of a process that had LTTng-UST: set it up anew. */
 void hg_fork_join(const struct hg_provider *provider);
 
-/* Returns when no fork() is under way that has not seen what the caller has set before. */
+/* Returns when no fork() is in progress that has not seen what the caller stored before. */
 void hg_fork_barrier(void);
 
 /* Whether LTTng-UST's functions for the end of the process are called then. */

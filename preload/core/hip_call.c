@@ -4,8 +4,8 @@
 #include "preload/core/base.h"
 
 /*
- * What a call calls lies deeper in the stack than itself, or on the alternate stack; and as long as
- * it goes on, the address to which it will return is where it was.
+ * Whatever runs inside the call lies deeper in the stack than the call's own frame, or on the
+ * alternate stack; and while the call lasts, its return address is unchanged in its place.
  */
 static bool goes_on(const char *frame)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a thread is in a call of the HIP runtime: what that does is not the program's doing. */
+/*
+ * Whether a thread is inside a call of the HIP runtime: what happens there is not done by the
+ * program itself.
+ */
 #ifndef HIPGRAIN_PRELOAD_CORE_HIP_CALL_H
 #define HIPGRAIN_PRELOAD_CORE_HIP_CALL_H
 
@@ -8,8 +11,8 @@
 #include "preload/core/base.h"
 
 /*
- * Whether the thread is still in the HIP call that it is said to be in: it is not, if that was left
- * by an exception or longjmp() out of a callback or a signal handler. `frame`: the caller's.
+ * Whether the HIP call that hg_tls.hip records is still in progress. It is not if an exception or
+ * longjmp() left it, from a callback or a signal handler. `frame`: of the caller.
  */
 bool hg_hip_goes_on(const char *frame);
 

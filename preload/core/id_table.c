@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hash-consing without locks. Only the 64-bit hash is kept: with a million contents the chance
- * that any two of them collide is about 3e-8.
+ * Hash-consing without locks. Only the 64-bit hash is kept: with a million contents the chance that
+ * any two of them collide is about 3e-8.
  *
- * An id is the slot's number plus one, so two threads that meet on a new hash agree on it. Both
- * may then define it (the same definition twice, which a reader must tolerate): the alternative
- * is to wait for one another inside malloc().
+ * An id is the slot's number plus one, so two threads that add the same new hash get the same id.
+ * Both may then record the definition (twice the same, which a reader must tolerate): the
+ * alternative is that one waits for the other inside malloc().
  *
  * A few contents must not be spread over megabytes, of which each would make a page resident. So
- * there are levels, each several times as large as the one before; a content has a line of the
- * cache's in each, and goes into the first of them that has room. As slots are never emptied,
- * everybody who looks for it passes the same full slots on the way.
+ * there are levels, each several times as large as the one before. A content has one cache line in
+ * each level, and is stored in the first level that has room there. As slots are never emptied,
+ * every search for it passes the same full slots.
  */
 #include "preload/core/id_table.h"
 

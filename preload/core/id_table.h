@@ -16,7 +16,7 @@ struct hg_id_table {
 };
 
 int hg_id_table_init(struct hg_id_table *set);
-/* The id of a hash. *fresh: nobody has defined it yet; define it, then hg_id_table_defined(). */
+/* The id of a hash. *fresh: it is not defined yet; define it, then hg_id_table_defined(). */
 uint32_t hg_id_table_id(struct hg_id_table *set, uint64_t hash, bool *fresh);
 void hg_id_table_defined(struct hg_id_table *set, uint32_t id);
 void hg_id_table_reset(struct hg_id_table *set);  /* in a forked child: nothing is defined there */

@@ -2,14 +2,14 @@
 /*
  * Start-up.
  *
- * Constructors of the program's libraries run before ours, and allocate, and register kernels. So
- * the first call of any interposed function starts the recording, except those that the loader
- * makes for itself: opening the provider from inside the loader would confuse it. The provider's
- * dependency LTTng-UST waits in its constructor until the session daemon has told it what to
- * record, so what static constructors do is not lost.
+ * Constructors of the program's libraries run before ours, allocate, and register kernels. So the
+ * first call of any interposed function starts the recording, except calls that the loader makes:
+ * opening the provider from inside the loader would corrupt its state. The provider's dependency
+ * LTTng-UST waits in its constructor until the session daemon has sent what to record, so what
+ * static constructors do is recorded.
  *
- * (`-z initfirst` would not do: it runs before the C library's own constructor, and opening a
- * library from there initialises the C library without arguments and environment.)
+ * (`-z initfirst` cannot be used: such a constructor runs before the C library's own, and opening a
+ * library there initialises the C library without arguments and environment.)
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -44,7 +44,7 @@
 #define DEFAULT_THRESHOLD   4096u
 #define DEFAULT_STACK_DEPTH 32u
 
-/* Blocks that take longer to touch than to remember with their stack. */
+/* Blocks that take longer to touch than to remember together with their call stack. */
 #define DEFAULT_STANDBY_THRESHOLD 65536u
 
 __thread struct hg_tls hg_tls __attribute__((tls_model("initial-exec")));
@@ -80,8 +80,7 @@ static uint32_t read_number(const char *name, uint32_t fallback, uint32_t limit)
 	return value > limit ? limit : (uint32_t)value;
 }
 
-/* enum hg_arguments; of what is not understood nothing is recorded, which is what was meant least
- * harmfully. */
+/* enum hg_arguments. Unknown value: record no arguments. */
 static unsigned read_arguments(void)
 {
 	static const char name[] = "HIPGRAIN_KERNEL_ARGUMENTS";
@@ -108,9 +107,9 @@ static unsigned read_arguments(void)
 }
 
 /*
- * LTTng's threads: where they cannot be had it crashes when the program ends, and so it does where
- * the C library cannot load, at that time, what ending a thread needs. So there must be memory for
- * them and for buffers within the limits, and libgcc_s is loaded now.
+ * LTTng's threads: if they cannot be started, LTTng-UST crashes when the program ends; so it does
+ * if the C library cannot load libgcc_s at that time, which ending a thread needs. So there must be
+ * memory for threads and buffers within the limits, and libgcc_s is loaded now.
  */
 #define ROOM (32u << 20)
 
@@ -143,7 +142,7 @@ static int check_room(void)
  */
 bool hg_brings_lttng(void)
 {
-	static int answer; /* atomic; 0: nobody has looked, 1: no, 2: yes */
+	static int answer; /* atomic; 0: not checked yet, 1: no, 2: yes */
 	int known = __atomic_load_n(&answer, __ATOMIC_RELAXED);
 
 	if (known)
@@ -158,9 +157,9 @@ bool hg_brings_lttng(void)
 }
 
 /*
- * LTTng-UST reads every library's ELF file as it starts, for events that tell a session their
- * addresses: half of what starting costs, and ours are described by events of our own. It asks its
- * environment whether to, in its constructor; the program's stays what it is.
+ * LTTng-UST reads every library's ELF file when it starts, for events with their addresses: half of
+ * its start-up time. Our own events describe the libraries. Its constructor reads from the
+ * environment whether to do so; the program's environment stays as it is.
  */
 static void *open_without_statedump(const char *path, bool early)
 {
@@ -263,7 +262,7 @@ bool hg_load_late(void)
 /* ---- start ---- */
 
 /* As hg_say(), by hand: at this time the functions of such a program may not be called. */
-static void tell_sanitizer(void)
+static void report_sanitizer(void)
 {
 	static const char start_[] = "0 : nothing is recorded: the program was built with ";
 	static const char variable[] = "HIPGRAIN_DIR=", name[] = "/" HG_MESSAGES;
@@ -330,10 +329,12 @@ static void start(void)
 	hg_parts_init();
 	hg_libc_init();
 	if (hg_sanitizer) {
-		tell_sanitizer();
+		report_sanitizer();
 		return;
 	}
-	/* Who starts a program with more rights than his own does not choose where it writes. */
+	/*
+	 * A user who starts a program with more rights than he has does not choose where it writes.
+	 */
 	dir = secure_getenv("HIPGRAIN_DIR");
 	if (!dir || !*dir)
 		return;
@@ -350,7 +351,10 @@ static void start(void)
 	HG_EACH_PART(early);
 	if (!hg_config.dir)
 		return;
-	/* On standby nothing is opened, which would cost the program much, until it is wanted. */
+	/*
+	 * On standby nothing is opened until it is needed, because that would slow the program
+	 * down.
+	 */
 	if (!HG_ANY_PART(postpone) && hg_join(true))
 		return;
 	hg_threshold = hg_config.threshold;

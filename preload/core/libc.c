@@ -162,7 +162,7 @@ static void find_sanitizer(void)
 	}
 }
 
-/* ---- once some memory came from bootstrap.c: tell its blocks apart ---- */
+/* ---- once some memory came from bootstrap.c: recognise its blocks ---- */
 
 static struct hg_libc real;
 

@@ -74,8 +74,10 @@ bool hg_libc_is_passed(void);
 /* Whether it is glibc's malloc() that is in force, with an arena for each thread. */
 bool hg_libc_has_arenas(void);
 
-/* From now on tell blocks that are not the program's by what hg_libc calls: the process does not
- * come by ours any more. */
+/*
+ * From now on the functions of hg_libc themselves recognise blocks that are not the program's: the
+ * process does not call ours any more.
+ */
 void hg_libc_check(void);
 
 /*

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls that come with little stack: from coroutines, handlers on an alternate stack, threads with
- * the least stack that there is, deep recursion. An event takes some KiB of it, the first one of a
- * process much more (LTTng-UST, unwinders, paths), and what lies below a stack may be the program's
- * data. So a call that does not come from its thread's own stack, with NEED bytes left, is handled
- * on a stack of ours.
+ * Calls with little stack left: from coroutines, handlers on an alternate stack, threads with the
+ * smallest possible stack, deep recursion. An event takes some KiB of stack, the first one of a
+ * process much more (LTTng-UST, unwinders, paths), and below a stack there may be the program's
+ * data. So a call that does not come from its thread's own stack with NEED bytes left is handled on
+ * a stack of ours.
  *
- * All signals are blocked there. A handler may be what was left, on the alternate stack: the kernel
- * would take that for unused and start the next handler at its top (sigaltstack(2)). And a handler
- * that ran on our stack might never return.
+ * All signals are blocked there. A signal handler may have been running on the alternate stack when
+ * we left it: the kernel would take that stack for unused and start the next handler at its top
+ * (sigaltstack(2)). And a handler that ran on our stack might never return.
  */
 #include "preload/core/little_stack.h"
 
@@ -67,7 +67,7 @@ static void bound_first(void)
 	set_bounds(size < high ? high - size : 0, high);
 }
 
-/* Where the C library is, as far as one call tells. */
+/* Where the C library is, as far as one call can determine it. */
 static void find_libc(void)
 {
 	uintptr_t end = 0;

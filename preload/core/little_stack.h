@@ -21,7 +21,7 @@ static inline bool hg_has_room(void)
 
 bool hg_room_elsewhere(void (*work)(void *data), void *data);
 void hg_room_init(void);
-void hg_room_find(void);  /* of the calling thread; not in a signal's handler */
+void hg_room_find(void);  /* of the calling thread; not in a signal handler */
 void hg_room_reset(void); /* in a forked child */
 /* Who calls: the C library allocates in pthread_getattr_np(), under a lock that hg_room_find()
  * would wait for. */

@@ -16,7 +16,7 @@
 #include "preload/core/files.h"
 #include "preload/core/libc.h"
 
-/* Reserve the file's blocks: a page without one would be a SIGBUS, later. */
+/* Reserve the file's blocks: writing to a page without one would raise SIGBUS later. */
 static bool reserve(int fd, size_t size)
 {
 	static const char zeros[4096];

@@ -41,7 +41,7 @@ void hg_say(const char *format, ...)
 			  0600);
 	if (fd >= 0 && !fstat(fd, &status) && S_ISREG(status.st_mode) &&
 	    status.st_size < HG_MESSAGES_MAX)
-		(void)!write(fd, line, used); /* nowhere left to say that it failed */
+		(void)!write(fd, line, used); /* there is nowhere to report that it failed */
 	if (fd >= 0)
 		hg_libc.close(fd);
 	hg_release_thread(cancel);

@@ -3,8 +3,10 @@
 #ifndef HIPGRAIN_PRELOAD_CORE_MESSAGE_H
 #define HIPGRAIN_PRELOAD_CORE_MESSAGE_H
 
-/* One line for the recorder to print at its end (tracer/process_messages.h), never on the program's
- * streams; only for what the person must know. */
+/*
+ * One line for the recorder to print at its end (tracer/process_messages.h), never on the program's
+ * streams; only for what the user must know.
+ */
 void hg_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -27,9 +27,9 @@ struct hg_part {
 	 * other system calls than those of the loader.
 	 */
 	bool (*refuse)(const char *directory);
-	/* The process is to be recorded, or would be if its settings could be read. */
+	/* The process is to be recorded, or would be if its settings were readable. */
 	void (*early)(void);
-	/* The provider is not to be opened yet: hg_provider was set to something that stands in. */
+	/* The provider must not be opened yet: hg_provider points to a substitute. */
 	bool (*postpone)(void);
 	/* The provider was opened, once. */
 	void (*loaded)(const struct hg_provider *provider);
@@ -133,7 +133,7 @@ void hg_parts_init(void);
 		}                                                    \
 	} while (0)
 
-/* Whether a function of any part says so; parts after that are not called. */
+/* Whether a function of any part returns true; parts after that one are not called. */
 #define HG_ANY_PART(function, ...)                                                            \
 	({                                                                                    \
 		bool any_ = false;                                                            \

@@ -31,9 +31,10 @@ bool hg_load_late(void);   /* the same by the first event; false: nothing is rec
 extern const struct hg_provider *hg_opened_provider;
 
 /*
- * Whether the calling thread is LTTng-UST's, in which case it stays busy for good: what it
- * allocates is not the program's, and it does so under locks that a thread which forks waits for
- * while it holds ours. Its name tells, which it gives itself after its first allocations.
+ * Whether the calling thread is one of LTTng-UST; then it stays busy until it ends. What it
+ * allocates is not the program's, and it allocates under locks for which a thread that forks waits
+ * while it holds ours. Such threads are recognised by the name that they give themselves after
+ * their first allocations.
  */
 #define HG_LOOKS 16u
 bool hg_is_tracers_thread(void);

@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 /*
- * What a thread has of ours beside hg_tls: mapped when it first needs it, and taken over by
- * another thread when it has ended, so that blocks are never unmapped.
+ * Data of a thread beside hg_tls: mapped when the thread first needs it, and reused for another
+ * thread when it has ended, so that blocks are never unmapped.
  */
 struct hg_thread {
 	struct hg_thread *next;         /* of all there ever were */

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What LTTng-UST's threads take of a process's addresses. It starts two, with stacks of the default
- * size (8 MiB), and glibc makes an arena of 64 MiB for each thread that allocates; programs under
- * a limit (RLIMIT_AS) had 150 MiB less. Here these threads get small stacks, and their memory comes
- * from our pool. A thread's first allocation is before anything of LTTng-UST's runs in it
- * (variables of threads, by the loader), so they are known from their start.
+ * What LTTng-UST's threads take of a process's address space. It starts two, with stacks of the
+ * default size (8 MiB), and glibc makes an arena of 64 MiB for each thread that allocates: under a
+ * limit (RLIMIT_AS) programs had 150 MiB less. Here these threads get small stacks, and their
+ * memory comes from our pool. A thread's first allocation (thread-local variables, by the loader)
+ * happens before any code of LTTng-UST runs in it, so the threads are recognised when they are
+ * started.
  *
- * Their blocks look to glibc's callers like huge ones: the word in front is no size of a chunk's.
- * Where another allocator is in force, that word may not be mapped, and there are no such arenas:
- * nothing is changed there.
+ * To glibc's callers their blocks look like huge ones: the word before the block is not a chunk's
+ * size. With another allocator that word may not be mapped, and there are no such arenas: nothing
+ * is changed then.
  */
 #include "preload/core/tracer_threads.h"
 
@@ -81,8 +82,8 @@ size_t hg_tracers_size(const void *ptr)
 }
 
 /*
- * Of the program's heap, in a thread of LTTng-UST's: giving it back there would make an arena. The
- * next thread that comes by does it.
+ * A block of the program's heap that a thread of LTTng-UST frees: doing so there would make an
+ * arena. The next thread that gets here frees it.
  */
 struct left {
 	struct left *next;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the GPUs reach host memory: over PCIe, which carries few atomic operations, or XGMI. HIP
- * does not tell; the HSA runtime below it does. It is up by then, because HIP's first call was
- * made. Numbers: hsa.h and hsa_ext_amd.h [HSAH].
+ * How the GPUs reach host memory: over PCIe, which carries few atomic operations, or XGMI. HIP does
+ * not report this; the HSA runtime below it does. It is initialised by then, because HIP's first
+ * call was made. Numbers: hsa.h and hsa_ext_amd.h [HSAH].
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,7 +63,7 @@ static int collect_gpu(struct agent agent, void *data)
 	return 0;
 }
 
-/* A way that has a PCIe hop can do what PCIe can. */
+/* A path with a PCIe hop can carry what PCIe can. */
 static int survey_pool(struct agent pool, void *data)
 {
 	struct survey *survey = data;

@@ -110,7 +110,7 @@ static void note_coarse(struct hg_hip_launch *launch, struct hg_hip_kernel_varia
 
 	if (variant->plan_looked) {
 		kernel = variant->plan;
-		known = true; /* or it was said */
+		known = true; /* or this was reported before */
 	} else {
 		known = hg_fix_plan_find(variant->code->sha256, launch->name, &kernel);
 		variant->plan = kernel;

@@ -44,8 +44,8 @@ static int write_all(int fd, const uint8_t *data, uint64_t size)
 }
 
 /*
- * <dir>/code-objects/<sha256>, complete or not there at all: written under a name of its own and
- * renamed. Other processes may store the same one at the same time; both renames are right.
+ * <dir>/code-objects/<sha256>, complete or not there at all: written under a temporary name and
+ * renamed. Other processes may store the same one at the same time; both renames are correct.
  */
 static int store(const char *sha256, const uint8_t *data, uint64_t size)
 {

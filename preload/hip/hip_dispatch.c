@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which real function stands behind a wrapper. A process may hold several copies of the runtime,
- * and several versions of one function: every call goes on to what its caller would have reached.
+ * and several versions of one function: every call is forwarded to the function that its caller
+ * would have reached.
  *
  * A call through a wrapper's own address came from a reference that the loader resolved, so it is
  * resolved for the calling object as the loader would have done it, once: by the version that the
- * object asks for, in the global scope, then among its own dependencies. Functions that were
- * looked up by name (dlsym, hipGetProcAddress) are another matter, because who calls them need not
- * be who looked them up: unless every caller reaches the same, they are given out as a thunk, a
- * few instructions that note the real function before they enter the wrapper.
+ * object requests, in the global scope, then among its own dependencies. For functions that were
+ * looked up by name (dlsym, hipGetProcAddress) this does not hold, because the caller may be
+ * another object than the one that looked them up: unless every caller reaches the same function, a
+ * lookup returns a thunk, a few instructions that note the real function before they enter the
+ * wrapper.
  */
 #include "preload/hip/hip_dispatch.h"
 
@@ -39,7 +41,7 @@
 /* 32 bytes, and the wrapper first: the assembly below relies on it. */
 struct via {
 	void *wrapper;
-	void *real; /* atomic: what tells that the others are there */
+	void *real; /* atomic: if set, the members above are set */
 	const struct hg_hip_function *row;
 	struct hg_hip_runtime *runtime;
 };
@@ -144,7 +146,7 @@ void *hg_hip_offer(const char *name, void *real)
 
 /* ---- callers ---- */
 
-/* What one function is for one calling object; real is NULL until it was looked for. */
+/* What one function is for one calling object; `real` is NULL until it was resolved. */
 struct target {
 	struct hg_hip_runtime *runtime;
 	void *real; /* atomic; written after the runtime */
@@ -265,7 +267,7 @@ static bool is_loaded(uintptr_t start)
 	return dladdr((void *)start, &info) && (uintptr_t)info.dli_fbase == start;
 }
 
-/* Code made at run time goes on calling, unless an object lies in its place now. */
+/* Code made at run time may call again, unless an object was loaded in its place. */
 static bool is_gone(const struct caller *caller)
 {
 	Dl_info info;

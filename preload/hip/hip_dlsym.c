@@ -86,8 +86,8 @@ __asm__(".text\n"
 	".size dlvsym, .-dlvsym\n");
 
 /*
- * Functions that we have whether or not there is one behind us: where there is none, programs that
- * ask hear that.
+ * Functions that exist here whether or not a runtime has them: programs that look up one that the
+ * runtime lacks must get NULL.
  */
 static bool is_extra(const char *name)
 {
@@ -130,12 +130,12 @@ void *hg_dlsym_hook(void *handle, const char *name, const char *version, const v
 	wrapper = hg_hip_wrapper(name);
 	if (!wrapper)
 		return NULL;
-	/* "The next one after me" is asked by another interposer: not ours to answer. */
+	/* RTLD_NEXT from another interposer: its next function is not ours to choose. */
 	if (handle == RTLD_NEXT)
 		return NULL;
 	/*
-	 * A search of the global scope would find our own wrapper even where no runtime is
-	 * loaded, and programs probe for one like this: look behind ourselves instead.
+	 * A search of the global scope would find our own wrapper even if no runtime is loaded, and
+	 * programs test for a runtime this way: search behind this library instead.
 	 */
 	if (handle == RTLD_DEFAULT) {
 		real = hg_find_function(name, version, caller);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Launches that the queues of the HSA runtime will show once more (hsa/hsa_queue.c), which asks
- * here whether it has to record one.
+ * Launches of HIP that will also be seen in the HSA runtime's queues (hsa/hsa_queue.c), which
+ * checks here whether it has to record one.
  */
 #include "preload/hip/hip_expected.h"
 
@@ -16,7 +16,8 @@ int hg_hip_expects; /* atomic */
 
 /*
  * Launches by HIP that are still to be submitted, by the hash of the kernel's name; atomic. Two
- * names may share a place: what is expected of one can then hide an unseen launch of the other.
+ * names may share a place: what is expected of one can then hide a launch of the other that
+ * bypassed HIP's functions.
  */
 static int32_t credits[CREDITS];
 static uint16_t places[KERNELS]; /* kernel_id -> place in credits */

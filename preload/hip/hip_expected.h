@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches that the queues of the HSA runtime will show once more. */
+/* Launches of HIP that will also be seen in the HSA runtime's queues. */
 #ifndef HIPGRAIN_PRELOAD_HIP_HIP_EXPECTED_H
 #define HIPGRAIN_PRELOAD_HIP_HIP_EXPECTED_H
 

@@ -2,11 +2,11 @@
 /*
  * Graphs: launching one is the launch of its kernels, and its copies and fills.
  *
- * However a graph came about (nodes added one by one, a captured stream, a clone, a child of
- * another graph), the runtime knows its nodes: they are queried when it is instantiated, and
- * the kernels' arguments are read then. Of copies and fills the runtime does not tell everything
- * in every release: those are remembered by their node when they are added or captured.
- * Nodes that are neither are counted, so that a reader knows what it does not see.
+ * However a graph was made (nodes added one by one, a captured stream, a clone, a child of another
+ * graph), the runtime knows its nodes: they are queried when it is instantiated, and the kernels'
+ * arguments are read then. In some releases the runtime does not report all about copies and fills:
+ * those are remembered by their node when they are added or captured. Nodes that are neither are
+ * counted, so that a reader knows how many are unknown.
  */
 #include "preload/hip/hip_graph.h"
 
@@ -154,8 +154,8 @@ CAPTURED(fill, FILL)
 /* ---- reading a graph ---- */
 
 /*
- * 5.2 counts its node types from 1, later releases from 0: the number of the type "empty" tells
- * which, and is queried of a graph of our own.
+ * 5.2 counts its node types from 1, later releases from 0. The number of the type "empty"
+ * distinguishes them, and is queried from a graph of our own.
  */
 static int empty_type(void)
 {
@@ -392,17 +392,17 @@ static void take(const void *handle, void *graph)
 
 static void drop_instance(const void *handle)
 {
-	struct instance **at = &instances[bucket(handle)], *gone;
+	struct instance **at = &instances[bucket(handle)], *removed;
 
 	hg_tls.busy++;
 	hg_hip_graph_lock();
 	while (*at && (*at)->handle != handle)
 		at = &(*at)->next;
-	gone = *at;
-	if (gone) {
-		*at = gone->next;
-		clear(gone);
-		hg_pool_free(gone);
+	removed = *at;
+	if (removed) {
+		*at = removed->next;
+		clear(removed);
+		hg_pool_free(removed);
 	}
 	hg_hip_graph_unlock();
 	hg_tls.busy--;
@@ -497,7 +497,7 @@ static void update_child(const void *handle, const void *node, void *graph)
 	hg_leave();
 }
 
-/* What a node does now is not known: it is counted from now on. Without an instance: in graphs. */
+/* The effect of a node is unknown from now on: it is counted. Without an instance: in graphs. */
 static void forget(const void *handle, const void *node)
 {
 	struct instance *instance;

@@ -372,7 +372,7 @@ LAUNCH_AS(HCC_MANGLED, hcc_mangled, HCC_PARAMS, HCC_ARGS, function, groups(DIM(g
 	  shared, stream, args, extra)
 
 /*
- * What hipLaunchKernelGGL() of releases before 3.5 was a template around: it returns nothing, and
+ * hipLaunchKernelGGL() of releases before 3.5 was a template around this: it returns nothing, and
  * the arguments are an `extra` list. [CLR62 hip_platform.cpp]
  */
 #define GGL_MANGLED _ZN8hip_impl22hipLaunchKernelGGLImplEmRK4dim3S2_jP12ihipStream_tPPv
@@ -418,7 +418,7 @@ struct module_params {
 
 #define MAX_DEVICES 64
 
-/* The device of a stream; the current one if the runtime does not say. */
+/* The device of a stream; the current one if the runtime does not report it. */
 static int stream_device(void *stream)
 {
 	int (*query)(void *) = (int (*)(void *))hg_hip_query("hipGetStreamDeviceId");

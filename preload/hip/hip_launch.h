@@ -28,7 +28,7 @@ struct hg_hip_kept {
 	bool known;
 };
 
-/* What changes when anything does that a launch was identified by. */
+/* Changes when anything changes by which a launch was identified. */
 struct hg_hip_as_of {
 	uint32_t epoch, generation, stack_generation;
 };
@@ -62,8 +62,8 @@ void hg_hip_launch_emit(struct hg_ev_launch *event);
 /* ---- hip_repeat.c ---- */
 
 /*
- * As hg_hip_launch_identify(), if that was with the same arguments and nothing has changed since.
- * Neither need modules and regions be looked after then. false: nothing was done.
+ * As hg_hip_launch_identify(), if that was called with the same arguments and nothing has changed
+ * since; modules and regions then need not be checked either. false: nothing was done.
  */
 bool hg_hip_repeat(struct hg_hip_launch *launch);
 /* The same with other arguments, which are recorded if they are new. */

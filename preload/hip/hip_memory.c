@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the runtime itself says about the memory that kernels are given: queried once for each
+ * What the runtime itself reports about the memory that kernels are given: queried once for each
  * allocation, when it first is an argument of a launch, and again after advice has changed it.
  *
- * The live allocations are kept in a treap by GPU address, because arguments point into them
- * anywhere. It is touched by allocation, release and advice, and by launches whose arguments have
- * not been looked at since; a repeated launch costs one comparison.
+ * The live allocations are kept in a treap by GPU address, because arguments point anywhere into
+ * them. It is accessed by allocation, release and advice, and by launches whose arguments have not
+ * been checked since; a repeated launch costs one comparison.
  */
 #include "preload/hip/hip_memory.h"
 
@@ -35,7 +35,7 @@ struct node {
 	uint32_t left, right;
 	uint32_t priority;
 	uint32_t twin; /* of memory with two addresses: the other's node; 0: none */
-	bool asked;
+	bool queried;
 	bool managed;     /* hipMallocManaged's */
 	bool coarse;      /* made so by fix.c */
 	uint32_t moved;   /* prefetched there by fix.c ... */
@@ -48,9 +48,9 @@ static uint32_t root, used, free_list;
 static uint64_t random_state = 0x9e3779b97f4a7c15u;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Changes whenever an answer that is not there yet might be wanted. */
+/* Changes whenever a query that was not made before may have to be made. */
 static uint32_t change = 1;
-/* args_id << 32 | change, of argument blocks in which nothing is left to ask. */
+/* args_id << 32 | change, of argument blocks for which nothing is left to query. */
 static uint64_t seen[SEEN_SLOTS];
 
 /* ---- the treap ---- */
@@ -147,11 +147,11 @@ static void remove_base(uint64_t base)
 	while (*tree && nodes[*tree].base != base)
 		tree = base < nodes[*tree].base ? &nodes[*tree].left : &nodes[*tree].right;
 	if (*tree) {
-		uint32_t gone = *tree;
+		uint32_t removed = *tree;
 
-		merge(tree, nodes[gone].left, nodes[gone].right);
-		nodes[gone].left = free_list;
-		free_list = gone;
+		merge(tree, nodes[removed].left, nodes[removed].right);
+		nodes[removed].left = free_list;
+		free_list = removed;
 	}
 }
 
@@ -172,9 +172,9 @@ static uint32_t insert(uint64_t base, uint64_t size, uint64_t host)
 	return at;
 }
 
-/* ---- what the calls tell ---- */
+/* ---- calls that change allocations ---- */
 
-/* Whether anybody asks for the allocations. */
+/* Whether the list of allocations is needed. */
 static bool is_wanted(void)
 {
 	return hg_config.memory_queries || hg_config.fixes || hg_config.residency ||
@@ -228,7 +228,7 @@ static void changed(uint64_t ptr, uint64_t size, bool ours)
 	pthread_mutex_lock(&lock);
 	for (at = find_before(ptr + size - 1); at && nodes[at].base + nodes[at].size > ptr;
 	     at = nodes[at].base ? find_before(nodes[at].base - 1) : 0) {
-		nodes[at].asked = false;
+		nodes[at].queried = false;
 		nodes[at].coarse = nodes[at].coarse && ours;
 	}
 	change++;
@@ -257,7 +257,7 @@ bool hg_hip_memory_known(uint64_t address)
 	return known;
 }
 
-/* ---- what is done to it ---- */
+/* ---- changes by advice and fixes ---- */
 
 static uint32_t waits = 1;
 
@@ -291,7 +291,7 @@ bool hg_hip_memory_claim(uint64_t address, unsigned fix, int32_t device,
 	return due;
 }
 
-/* ---- what launches want to know ---- */
+/* ---- queries before launches ---- */
 
 void hg_hip_memory_note(struct hg_hip_subjects *subjects, uint32_t args_id, const uint8_t *bytes,
 			uint32_t length)
@@ -310,13 +310,13 @@ void hg_hip_memory_note(struct hg_hip_subjects *subjects, uint32_t args_id, cons
 
 		memcpy(&word, bytes + offset, sizeof(word));
 		at = find_before(word);
-		if (!at || word - nodes[at].base >= nodes[at].size || nodes[at].asked)
+		if (!at || word - nodes[at].base >= nodes[at].size || nodes[at].queried)
 			continue;
 		if (subjects->count == MAX_SUBJECTS) {
 			mark = 0; /* the rest at the next launch */
 			break;
 		}
-		nodes[at].asked = true;
+		nodes[at].queried = true;
 		subjects->rows[subjects->count++] =
 		    (struct hg_hip_subject){ nodes[at].base, nodes[at].size, nodes[at].host };
 	}
@@ -379,7 +379,7 @@ static const struct questions *find_questions(void)
 	return q;
 }
 
-/* These questions go to the kernel's driver, the others only to the runtime's own records. */
+/* These queries reach the kernel's driver, the others only the runtime's own records. */
 static void ask_range(const struct questions *q, const struct hg_hip_subject *subject,
 		      struct hg_ev_memory *event)
 {
@@ -464,7 +464,7 @@ static void forget(void)
 {
 	pthread_mutex_lock(&lock);
 	for (uint32_t i = 1; i <= used; i++)
-		nodes[i].asked = false;
+		nodes[i].queried = false;
 	change++;
 	pthread_mutex_unlock(&lock);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the runtime says about memory that kernels are given. */
+/* What the runtime reports about memory that kernels are given. */
 #ifndef HIPGRAIN_PRELOAD_HIP_HIP_MEMORY_H
 #define HIPGRAIN_PRELOAD_HIP_HIP_MEMORY_H
 
@@ -23,22 +23,23 @@ struct hg_hip_subjects {
 void hg_hip_memory_add(const struct hg_ev_alloc *event);
 void hg_hip_memory_remove(uint64_t ptr);
 /*
- * The live allocation of hipMallocManaged that holds the address, if this fix is to be done to it
- * now; it then counts as done. Prefetching is due again when the host has waited for anything.
+ * The live allocation of hipMallocManaged that holds the address, if this fix is to be applied to
+ * it now; it then counts as applied. Prefetching is due again when the host has waited for
+ * anything.
  */
 bool hg_hip_memory_claim(uint64_t address, unsigned fix, int32_t device,
 			 struct hg_hip_subject *subject);
 void hg_hip_memory_waited(void);
-/* Its coarse-grained advice, if it was ours, and what the runtime said are out of date. */
+/* Its coarse-grained advice, if it was ours, and the runtime's answers are out of date. */
 void hg_hip_memory_answered(uint64_t ptr, uint64_t size);
-/* Answers about memory that overlaps this range are no longer valid. */
+/* The runtime's answers about memory that overlaps this range are no longer valid. */
 void hg_hip_memory_changed(uint64_t ptr, uint64_t size);
-/* Which allocations that these arguments point into have not been asked about. */
+/* The allocations that these arguments point into and that have not been queried. */
 void hg_hip_memory_note(struct hg_hip_subjects *subjects, uint32_t args_id, const uint8_t *bytes,
 			uint32_t length);
 /* Whether an address lies in a live allocation of HIP's. */
 bool hg_hip_memory_known(uint64_t address);
-/* Ask, and record the answers. Needs hg_hip_enter(), and no lock of ours. */
+/* Query the runtime, and record the answers. Needs hg_hip_enter(), and no lock of ours. */
 void hg_hip_memory_ask(const struct hg_hip_subjects *subjects);
 
 #endif

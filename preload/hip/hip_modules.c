@@ -157,7 +157,7 @@ static void remove_module(const struct hg_hip_call *call, const void *handle)
 	module = hg_hip_module_find(handle);
 	if (module) {
 		hg_hip_variables_free(module, call->api, call->caller);
-		module->gone = true;
+		module->unloaded = true;
 	}
 	hg_hip_remembered();
 }

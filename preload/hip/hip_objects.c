@@ -17,7 +17,7 @@
 
 /*
  * hipMemLocationType of what is mapped: 1 a device, 2 and more the host (from HIP 7 on); 0 if the
- * runtime does not say. hipMemAllocationProp begins with two integers and the location [H62].
+ * runtime does not report it. hipMemAllocationProp begins with two integers and the location [H62].
  */
 static uint64_t location_of(void *handle)
 {

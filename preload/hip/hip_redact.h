@@ -12,9 +12,9 @@ struct codeobj_kernel;
 struct hg_ev_fill;
 
 /*
- * The arguments in `bytes` with all that is no address veiled, to `veiled` (as long), and to `kept`
- * (HG_ARGS_KEPT_MAX) which bytes are as they were: hg_ev_args. Returns how many of `kept` there
- * are.
+ * The arguments in `bytes` with everything redacted that is not an address, to `veiled` (as long),
+ * and to `kept` (HG_ARGS_KEPT_MAX) which bytes are unchanged: hg_ev_args. Returns the length of
+ * `kept`.
  */
 uint32_t hg_hip_redact_arguments(const struct codeobj_kernel *layout, const uint8_t *bytes,
 				 uint32_t length, uint8_t *veiled, uint8_t *kept);

@@ -148,7 +148,7 @@ struct hg_hip_module *hg_hip_module_find(const void *handle)
 {
 	struct hg_hip_module *module = modules;
 
-	while (module && (module->handle != handle || module->gone))
+	while (module && (module->handle != handle || module->unloaded))
 		module = module->next;
 	return module;
 }
@@ -305,7 +305,7 @@ HG_HIP(void, __hipUnregisterFatBinary, (void **handle))
 			hg_hip_variables_free(module, HG_API___hipUnregisterFatBinary, HG_CALLER());
 			for (struct hg_hip_code *code = module->code; code; code = code->next)
 				hg_hip_capture_done(code);
-			module->gone = true;
+			module->unloaded = true;
 		}
 		hg_hip_remembered();
 	}

@@ -47,7 +47,7 @@ struct hg_hip_module {
 	struct hg_hip_code *code;
 	struct hg_hip_variable *variables;
 	uint64_t variables_done; /* a bit for each device */
-	bool gone;
+	bool unloaded;
 };
 
 struct hg_hip_kernel {
@@ -74,7 +74,10 @@ uint32_t hg_hip_epoch(void);
 /* Whether the variables of a module are recorded for a device. */
 bool hg_hip_variables_done(const struct hg_hip_module *module, int device);
 
-/* Begin to remember something, with the lock: false when dormant. The runtime need not be up. */
+/*
+ * Begin to remember something, with the lock: false when dormant. The runtime need not be
+ * initialised.
+ */
 bool hg_hip_remember(void);
 void hg_hip_remembered(void);
 struct hg_hip_module *hg_hip_module_add(const void *handle, const uint8_t *image, const char *path);

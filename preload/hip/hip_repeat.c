@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches that are like one before: what need not be found out again, nor recorded in full. */
+/* Launches that are like one before: what need not be determined again, nor recorded in full. */
 #include <string.h>
 #include <sys/mman.h>
 
@@ -25,8 +25,8 @@ struct known_launch {
 };
 
 /*
- * What a launch of a kernel was last: as long as nothing changed that it rests on, the next one
- * needs no look into the tables, and with the same arguments no hash of them.
+ * The last launch of a kernel: while nothing changes on which it depends, the next one needs no
+ * look-up in the tables, and with the same arguments no hash of them.
  */
 #define RECENT      16u /* kernels of a thread, by the handle's hash */
 #define RECENT_ARGS 256u

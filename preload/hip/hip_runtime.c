@@ -34,8 +34,8 @@
 #include "tracer/provider.h"
 
 /*
- * A copy of the runtime, and what it said of itself and its devices. The first is the one that is
- * in the global scope, if any is; an interposer that stands before it counts as it.
+ * A copy of the runtime, and what is known of it and its devices. The first is the one in the
+ * global scope, if there is one; an interposer in front of it counts as it.
  */
 struct hg_hip_runtime {
 	uintptr_t base; /* of its object; 0: nothing is known yet, or it was unloaded */
@@ -318,10 +318,10 @@ static int call_version(const char *name)
 }
 
 /*
- * Of several runtimes the trace tells the first that has devices: they are the same devices. If
- * they are of different versions it says none, because calls are judged by it.
+ * Of several runtimes the trace names the first that has devices: they are the same devices. If
+ * their versions differ it names none, because calls are analysed by the version.
  */
-static void tell_runtime(struct hg_hip_runtime *runtime)
+static void make_runtime_event(struct hg_hip_runtime *runtime)
 {
 	if (recorded && recorded != runtime && recorded->device_count > 0) {
 		if (recorded->event.version == runtime->event.version)
@@ -376,7 +376,7 @@ static void record_runtime(struct hg_hip_runtime *runtime)
 	if (!runtime->devices || !runtime->device_events)
 		count = 0;
 	runtime->device_count = count;
-	tell_runtime(runtime);
+	make_runtime_event(runtime);
 	runtime->host_link = runtime->host_link_atomics = -1;
 	if (count)
 		hg_hsa_watch_faults();
@@ -420,8 +420,8 @@ const struct hg_hip_device *hg_hip_device_info(int ordinal)
 }
 
 /*
- * At the first HIP call, before it is made: nothing the program does later can then precede the
- * facts it is judged by, and an error of ours is cleared before it can look.
+ * At the first HIP call, before it is made: no later call of the program can precede what it is
+ * analysed by, and an error of ours is cleared before the program can query it.
  */
 static void record_first(struct hg_hip_runtime *runtime)
 {
@@ -433,7 +433,7 @@ static void record_first(struct hg_hip_runtime *runtime)
 	pthread_mutex_unlock(&first_lock);
 }
 
-/* Without asking: another thread may be anywhere in the runtime. */
+/* Without querying the runtime: another thread may be anywhere in it. */
 static void record_again(void)
 {
 	pthread_mutex_lock(&first_lock);
@@ -526,7 +526,7 @@ void hg_hip_end(void)
 /* hipMemRangeAttribute (docs/memory-model.md#advice-constants) */
 #define LAST_PREFETCH 4
 
-/* What residency.c asks the runtime about managed memory, or is recorded that it cannot. */
+/* What residency.c queries the runtime for about managed memory; what fails is recorded. */
 static int32_t last_prefetch(uint64_t ptr, uint64_t size, bool *known)
 {
 	int (*get)(void *, size_t, int, const void *, size_t);

@@ -20,8 +20,8 @@ void hg_hip_runtimes_unloaded(bool (*is_loaded)(uintptr_t base),
 			      void (*forget)(const struct hg_hip_runtime *runtime));
 
 /*
- * These, and all that asks the runtime, are about that of the thread's call in progress.
- * A function of it that is not interposed, by name; NULL if it has none.
+ * These, and all queries of the runtime, are about that of the thread's call in progress. A
+ * function of it that is not interposed, by name; NULL if it has none.
  */
 void *hg_hip_query(const char *name);
 
@@ -67,8 +67,8 @@ bool hg_hip_enter(void);
 int hg_hip_device(void); /* current device, -1 if unknown */
 
 /*
- * Calls of our own that may fail would change what the program reads from hipGetLastError():
- * they are made only while no error is pending, and their own error is taken away again.
+ * Calls of our own that may fail would change what the program gets from hipGetLastError(): they
+ * are made only while no error is pending, and their own error is cleared afterwards.
  */
 bool hg_hip_may_query(void);
 void hg_hip_forget_error(void);

@@ -351,13 +351,13 @@ uint32_t hg_host_take(void *ptr)
 	return hg_small_blocks_take(ptr);
 }
 
-void hg_host_taken(void *ptr, uint32_t taken, bool gone)
+void hg_host_taken(void *ptr, uint32_t taken, bool freed)
 {
 	int saved = errno;
 
 	hg_keep_async();
 	hg_tls.busy = 1;
-	if (gone)
+	if (freed)
 		hg_small_blocks_count_freed(taken);
 	else
 		hg_small_blocks_put(ptr, taken);

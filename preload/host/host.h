@@ -21,7 +21,7 @@ void hg_host_free(uint16_t api, void *ptr, void *caller);
  * the call the block is freed, or still live.
  */
 uint32_t hg_host_take(void *ptr);
-void hg_host_taken(void *ptr, uint32_t taken, bool gone);
+void hg_host_taken(void *ptr, uint32_t taken, bool freed);
 
 /* A call on `ptr` failed after its hg_host_free(): the block lives on. */
 void hg_host_failed(uint16_t api, void *ptr, size_t size, int code, void *caller);

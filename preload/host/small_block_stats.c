@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which stack allocated a block, and its requested size, are in one word of 32 bits
- * per place where a block can begin: a shadow of the heap, one eighth of its size, in parts that
- * are mapped where blocks are. So there is nothing to search and nothing to lock; the word belongs
- * to whoever owns the block.
+ * For each place where a block can begin, one 32-bit word holds the call stack that allocated the
+ * block and the requested size: a shadow of the heap, one eighth of its size, in parts that are
+ * mapped where blocks are. So there is nothing to search and nothing to lock; the word belongs to
+ * the owner of the block.
  *
- * Each thread counts into a table of its own, by stack. Now and then one of the threads adds up
- * all tables and writes what has changed. Numbers only grow, so what is lost of one writing (a
+ * Each thread counts into a table of its own, by stack. From time to time one of the threads adds
+ * up all tables and writes what has changed. Numbers only grow, so what is lost of one writing (a
  * program that is killed, a buffer that was overwritten) is in the next.
  *
- * Where recordings come and go (live_state.c), each counts from 0 in an epoch of its own: blocks of
- * an older one are not known any more, for what became of them in between is not. A call that began
- * in the old epoch ends in its shadow and its table, which nobody reads.
+ * Where recordings begin and end while the process runs (live_state.c), each counts from 0 in an
+ * epoch of its own: blocks of an older epoch are unknown, because what happened to them in between
+ * is unknown. A call that began in the old epoch ends in that epoch's shadow and table, which are
+ * no longer read.
  */
 #include "preload/host/small_block_stats.h"
 
@@ -91,12 +92,12 @@ static void *map(size_t size)
 
 static __attribute__((noinline)) uint32_t *add_part(struct shadow *shadow, size_t number)
 {
-	static int said; /* atomic */
+	static int reported; /* atomic */
 	struct part_end *end;
 	uint32_t *part = map(part_bytes() + sizeof(*end)), *expected = NULL;
 
 	if (!part) {
-		if (!__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
+		if (!__atomic_exchange_n(&reported, 1, __ATOMIC_RELAXED))
 			hg_say("no memory for the totals of small blocks: some are not counted");
 		return NULL;
 	}
@@ -352,19 +353,19 @@ static void after_state(void)
 {
 	char path[PATH_MAX], name[16];
 	int folder = -1;
-	bool asked = false;
+	bool requested = false;
 
 	if (!hg_config.totals)
 		return;
-	/* Who does not wait for an answer did not make the folder. */
+	/* A recorder that does not wait for an answer did not make the directory. */
 	if (snprintf(path, sizeof(path), "%s/" HG_ASKED, hg_config.dir) < (int)sizeof(path) &&
 	    !access(path, F_OK))
 		folder = hg_open_folder(HG_ASKED);
 	snprintf(name, sizeof(name), "%d", (int)getpid());
 	if (folder >= 0)
-		asked = !faccessat(folder, name, F_OK, 0);
+		requested = !faccessat(folder, name, F_OK, 0);
 	flush();
-	if (asked)
+	if (requested)
 		unlinkat(folder, name, 0);
 	if (folder >= 0)
 		hg_libc.close(folder);
@@ -442,7 +443,7 @@ void hg_small_blocks_alloc(uint16_t api, const void *ptr, size_t size, uint32_t 
 		return;
 	if (HG_UNLIKELY(stack_id > MAX_STACK))
 		stack_id = 0; /* of a table of stacks that is full: counted without one */
-	/* A block here before was freed where nobody looked. */
+	/* A block at this address was freed while nothing was recorded. */
 	count_freed(now, *shadow);
 	row = own_row(now, stack_id, &locked);
 	*shadow = row ? stack_id << SIZE_BITS | ((uint32_t)size + 1) : 0;

@@ -26,12 +26,12 @@ bool hg_small_blocks_count(void); /* whether anything is counted at the moment *
 /* A block came to be, of `size` bytes requested. Needs hg_enter(). */
 void hg_small_blocks_alloc(uint16_t api, const void *ptr, size_t size, uint32_t stack_id);
 
-/* It is about to be freed. Needs hg_tls.busy. What was never counted is not looked at further. */
+/* It is about to be freed. Needs hg_tls.busy. A block that was never counted is ignored. */
 void hg_small_blocks_free(const void *ptr);
 
 /*
- * The same in two steps, for realloc(), of which only its return tells: what is known of a block
- * is taken out, and is either returned or counted as freed. 0: nothing is known.
+ * The same in two steps, for realloc(), whose effect is known only when it returns: what is known
+ * of a block is taken out, and is either returned or counted as freed. 0: nothing is known.
  */
 uint32_t hg_small_blocks_take(const void *ptr);
 void hg_small_blocks_put(const void *ptr, uint32_t taken);

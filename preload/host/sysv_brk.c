@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory that the program has otherwise than by mmap(): System V shared memory, and the break
- * where the program moves it itself. The C library's own moves of the break, for malloc(), do not
- * come through here. Not __sbrk(): an allocator has a sbrk() before that, of which ours is the
- * first.
+ * Memory that the program obtains otherwise than by mmap(): System V shared memory, and the program
+ * break where the program moves it itself. Moves of the break by the C library, for malloc(), do
+ * not go through these functions. Not __sbrk(): in front of it an allocator has a sbrk(), of which
+ * ours is the first.
  */
 #include <errno.h>
 #include <sys/shm.h>
@@ -63,9 +63,9 @@ HG_EXPORT int shmdt(const void *address)
 }
 
 /*
- * The break was moved, if it was: what leads below its start does nothing, and succeeds (brk(2),
- * "C library/kernel differences"). Also where memory went this is recorded afterwards: addresses
- * above the break are nobody's until it moves again.
+ * The break was moved, if it was: a value below its start changes nothing, and succeeds (brk(2), "C
+ * library/kernel differences"). Also where memory was released this is recorded afterwards:
+ * addresses above the break are unused until it moves again.
  */
 static void moved(uint16_t api, char *from, void *caller)
 {

@@ -56,7 +56,7 @@ struct hsa_wrapper {
 extern const struct hsa_wrapper hg_hsa_code_wrappers[], hg_hsa_memory_wrappers[],
     hg_hsa_queue_wrappers[]; /* each ends with a NULL */
 
-/* The tables are patched: HIP launches are to be announced. */
+/* The tables are patched: HIP must announce its launches (hip_expected.h). */
 extern bool hg_hsa_active;
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory below HIP: pools, pinned host memory, and attributes of pages. Allocations carry the
- * flags of their pool, which are what decides about granularity.
+ * Memory below HIP: pools, pinned host memory, and attributes of pages. Allocations carry the flags
+ * of their pool, which decide about granularity.
  */
 #include <errno.h>
 
@@ -116,7 +116,7 @@ static int pool_free(void *ptr)
 
 /* ---- pinned memory ---- */
 
-/* What the OpenMP runtime pins for the length of a transfer is its own business. */
+/* Memory that the OpenMP runtime pins for the time of a transfer is not the program's concern. */
 static void record_lock(uint16_t api, void *host, size_t size, void **agent, uint64_t flags,
 			const void *caller)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Kernels as they are put into queues: a packet is complete when its producer rings the doorbell,
- * and is read before the runtime hears of it. Launches that HIP's own functions made are recorded
+ * and is read before the runtime processes it. Launches that HIP's own functions made are recorded
  * above; they are announced here, because another thread of the runtime may submit them.
  */
 #include <errno.h>
@@ -90,8 +90,8 @@ static void look(struct ring *ring, uint64_t number, const void *caller)
 	ring->seen[place] = number + 1;
 	kernel = hg_hsa_kernel(packet->kernel_object);
 	/*
-	 * Not the runtime's own kernels, for copies and fills. What HIP submits and none of its
-	 * functions that are seen has announced was launched by one that is not.
+	 * Not the runtime's own kernels, for copies and fills. A packet of HIP's that no recorded
+	 * function has announced was launched by a function that is not recorded.
 	 */
 	if (!kernel || !strncmp(kernel->name, "__amd_rocclr_", 13) ||
 	    hg_hip_take_expected(kernel->name) || !hg_hsa_enter_below_hip())
@@ -100,8 +100,10 @@ static void look(struct ring *ring, uint64_t number, const void *caller)
 	hg_leave();
 }
 
-/* Of several threads each rings for its own packet: those below may not be ready yet, and will be
- * rung for. */
+/*
+ * Each of several threads rings the doorbell for its own packet: packets below it may not be
+ * complete yet, and their threads will ring.
+ */
 static void rung(uint64_t signal, int64_t value, const void *caller)
 {
 	unsigned count = __atomic_load_n(&ring_count, __ATOMIC_ACQUIRE);

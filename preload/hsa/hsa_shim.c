@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What HSA_TOOLS_LIB names. The names that the HSA runtime looks up are too common to be exported
- * by a library that is preloaded into everything; here they are in nobody's way.
+ * The library that HSA_TOOLS_LIB names. The functions that the HSA runtime looks up in it have
+ * names that are too common to be exported by a library that is preloaded into every program; here
+ * they hide no other function.
  */
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -17,5 +18,5 @@ __attribute__((visibility("default"))) bool OnLoad(void *table, uint64_t version
 	(void)version;
 	(void)failed;
 	(void)names;
-	return !load || load(table); /* in a process that is not ours there is nothing to do */
+	return !load || load(table); /* in a process that is not recorded there is nothing to do */
 }

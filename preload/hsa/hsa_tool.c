@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A tool of the HSA runtime: the runtime opens libhipgrain-hsa.so, because HSA_TOOLS_LIB names it,
- * and that library calls hipgrain_hsa_load(). Where HIP alone sits on the runtime nothing is
- * patched: its calls are seen above. HIPGRAIN_HSA=1 patches all the same, for a HIP that is
- * reached in ways that are not seen; HIPGRAIN_HSA=0 never.
+ * and that library calls hipgrain_hsa_load(). Where only HIP uses the runtime nothing is patched:
+ * its calls are recorded above. HIPGRAIN_HSA=1 patches all the same, for a HIP that is called in
+ * ways that are not recorded; with HIPGRAIN_HSA=0 nothing is ever patched.
  */
 #include <link.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static struct {
 	struct hsa_pool pools[MAX_POOLS];
 	unsigned pool_count;
 	int8_t svm;
-	bool hip; /* beside us, and tells about the devices itself */
+	bool hip; /* HIP is loaded too, and reports the devices itself */
 	int devices_recorded;
 } known;
 
@@ -296,7 +296,7 @@ static void record_refused(void)
 		hg_provider->call(&event);
 }
 
-/* Report it to a recording that runs at once, to a later one when it begins. */
+/* Report it to a session that records now, or to the next one when it begins. */
 static void refuse(const char *why)
 {
 	bool recording = hg_enter();
@@ -310,8 +310,8 @@ static void refuse(const char *why)
 }
 
 /*
- * Called by libhipgrain-hsa.so. False only where the runtime's tables are not understood. All or
- * nothing: launches alone, without what maps do to memory, would be judged wrongly.
+ * Called by libhipgrain-hsa.so. False only where the layout of the runtime's tables is unknown. All
+ * or nothing: launches without what maps do to memory would lead to wrong findings.
  */
 HG_EXPORT bool hipgrain_hsa_load(struct hsa_tables *tables);
 HG_EXPORT bool hipgrain_hsa_load(struct hsa_tables *tables)

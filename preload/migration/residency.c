@@ -30,7 +30,7 @@ int32_t (*hg_residency_last_prefetch)(uint64_t ptr, uint64_t size, bool *known);
 struct range {
 	uint64_t ptr, size;
 	bool managed;
-	uint32_t asked; /* prefetches when the runtime was last queried */
+	uint32_t queried_at; /* prefetches when the runtime was last queried */
 	int32_t answer;
 };
 
@@ -39,7 +39,7 @@ static unsigned count;
 static uint32_t left_out; /* that there was no room for */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static int sampling;            /* atomic: a thread is at it */
+static int sampling;            /* atomic: a thread is sampling */
 static uint32_t prefetches = 1; /* atomic */
 static uint64_t last_ns;
 static uint32_t rounds;
@@ -162,13 +162,13 @@ static int32_t node_of(uint64_t first, uint64_t pages, uint64_t page)
 }
 
 /* Queried again only after a prefetch: what else it depends on ends with the allocation. */
-static void remember(const struct range *range, uint32_t asked, int32_t answer)
+static void remember(const struct range *range, uint32_t queried_at, int32_t answer)
 {
 	pthread_mutex_lock(&lock);
 	for (unsigned i = 0; i < count; i++) {
 		if (ranges[i].ptr != range->ptr || ranges[i].size != range->size)
 			continue;
-		ranges[i].asked = asked;
+		ranges[i].queried_at = queried_at;
 		ranges[i].answer = answer;
 	}
 	pthread_mutex_unlock(&lock);
@@ -180,7 +180,7 @@ static int32_t last_prefetch(const struct range *range)
 	int32_t answer;
 	bool known;
 
-	if (range->managed && range->asked == now)
+	if (range->managed && range->queried_at == now)
 		return range->answer;
 	if (!range->managed || !hg_residency_last_prefetch)
 		return HG_MEMORY_UNKNOWN;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The thread that records what the driver tells of pages that fault and move. It exists only in a
- * process that is recorded, has a GPU and gets such events. The driver's time is that of
- * CLOCK_BOOTTIME and the trace's another; so each event says how long ago it happened when it was
- * recorded.
+ * The thread that records the page faults and migrations that the driver reports. It exists only in
+ * a process that is recorded, has a GPU and gets such events. The driver's times are of
+ * CLOCK_BOOTTIME and the trace's of another clock, so each event says how long ago it happened when
+ * it was recorded.
  */
 #include "preload/migration/smi.h"
 
@@ -30,7 +30,7 @@
 
 static struct hg_smi_source sources[HG_SMI_SOURCES];
 static struct hg_smi_cutter cutters[HG_SMI_SOURCES];
-static char names[HG_SMI_SOURCES][64]; /* what the descriptors are, as /proc tells */
+static char names[HG_SMI_SOURCES][64]; /* what the descriptors are, according to /proc */
 static unsigned source_count;
 static uint64_t malformed, unknown, dropped; /* lines, of this session */
 static const char *problem = "";
@@ -90,7 +90,7 @@ static void take(void *data, const char *text, size_t length, bool whole)
 		if (line.kind == HG_SMI_DROPPED)
 			dropped += line.count;
 		/*
-		 * The kernel tells of nobody else; its number of this process is another one in a
+		 * The kernel reports no other process; its number of this one may differ in a
 		 * container, before Linux 7.
 		 */
 		else if (!sources[reading].others || !line.pid || line.pid == owner)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recording what the driver tells of pages that fault and move. */
+/* Recording of the page faults and migrations that the driver reports. */
 #ifndef HIPGRAIN_PRELOAD_MIGRATION_SMI_H
 #define HIPGRAIN_PRELOAD_MIGRATION_SMI_H
 

@@ -24,7 +24,9 @@ struct hg_kfd_smi_events { /* struct kfd_ioctl_smi_events_args */
 #define HG_KFD_GET_VERSION _IOR('K', 0x01, struct hg_kfd_version)
 #define HG_KFD_SMI_EVENTS  _IOWR('K', 0x1F, struct hg_kfd_smi_events)
 
-/* The first that tells of migrations, and only of the process' own ("Add SMI profiler event log")
+/*
+ * The first that reports migrations, and only those of the process itself ("Add SMI profiler event
+ * log")
  */
 #define HG_KFD_MAJOR 1u
 #define HG_KFD_MINOR 10u
@@ -32,7 +34,7 @@ struct hg_kfd_smi_events { /* struct kfd_ioctl_smi_events_args */
 /*
  * Which events are sent is a mask that is written to the descriptor, with a bit for each (its
  * number less one). This one, for the events of all processes, is never requested: without it the
- * kernel tells of nobody else.
+ * kernel reports no other process.
  */
 #define HG_KFD_ALL_PROCESSES 64u
 

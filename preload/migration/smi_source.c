@@ -107,12 +107,12 @@ static void take_on(int kfd, struct hg_smi_source *source, const char **problem)
 	if (ask_kernel(kfd, HG_KFD_SMI_EVENTS, &request)) {
 		/* What the driver says of a number that it doesn't know is EINVAL. */
 		*problem = errno == ENOTTY || errno == ENOSYS
-			       ? "this kernel's driver does not tell of migrations"
+			       ? "this kernel's driver does not report migrations"
 			   : errno == EINVAL
 			       ? "the driver does not know a GPU of the topology, or these events"
 			   : errno == EPERM || errno == EACCES
 			       ? "no permission to receive migration events"
-			       : "the driver refused to tell of migrations";
+			       : "the driver refused to report migrations";
 		return;
 	}
 	source->fd = (int)request.anon_fd;
@@ -169,7 +169,7 @@ static unsigned open_kernel(struct hg_smi_source *sources, const int64_t *places
 	     (version.major == HG_KFD_MAJOR && version.minor < HG_KFD_MINOR))) {
 		snprintf(
 		    old, sizeof(old),
-		    "this kernel's driver does not tell of migrations: KFD %u.%u, it takes %u.%u",
+		    "this kernel's driver does not report migrations: KFD %u.%u, it takes %u.%u",
 		    version.major, version.minor, HG_KFD_MAJOR, HG_KFD_MINOR);
 		*problem = old;
 		goto out;

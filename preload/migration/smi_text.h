@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The text in which the kernel's driver tells of page faults and migrations: lines that
+ * The text in which the kernel's driver reports page faults and migrations: lines that
  * AMDKFD_IOC_SMI_EVENTS's descriptor gives (kfd_smi_events.c, kfd_ioctl.h;
- * docs/memory-model.md#driver-events). Knows nothing of the rest of the preload library.
+ * docs/memory-model.md#driver-events). Independent of the rest of the preload library.
  */
 #ifndef HIPGRAIN_PRELOAD_MIGRATION_SMI_TEXT_H
 #define HIPGRAIN_PRELOAD_MIGRATION_SMI_TEXT_H

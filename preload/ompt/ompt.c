@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * OpenMP target regions: we are the OpenMP runtime's tool (OpenMP 5.1, 4.2 "Activating a
- * First-Party Tool"), and stand in front of another tool where there is one: it gets every
- * callback that it asks for, with the data words to itself, because ours needs none.
+ * OpenMP target regions: this library is the OpenMP runtime's tool (OpenMP 5.1, 4.2 "Activating a
+ * First-Party Tool"), and stands in front of another tool if there is one: that gets every callback
+ * that it requests, with the data words for itself, because ours needs none.
  *
- * A runtime that has no offloading beside it does not get us at all: it would keep records of
- * every parallel region for a tool that looks at none.
+ * In a process without the offloading runtime no tool is registered: the OpenMP runtime would keep
+ * records of every parallel region for a tool that uses none of them.
  */
 #include "preload/ompt/ompt.h"
 

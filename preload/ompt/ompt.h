@@ -73,7 +73,7 @@ typedef int ompt_task_info_fn(int level, int *flags, union ompt_data **task, voi
 void hg_ompt_set_task_info(ompt_task_info_fn *task_info);
 void hg_ompt_device(int device, const char *type, const char *documentation);
 void hg_ompt_target(int kind, int endpoint, int device, const void *code);
-/* Of runtimes that tell only once, `endpoint` is HG_OMP_BEGIN_END. */
+/* Of runtimes that report a construct once, `endpoint` is HG_OMP_BEGIN_END. */
 void hg_ompt_data(int endpoint, int op, void *src, int src_device, void *dst, int dst_device,
 		  size_t size, const void *code);
 void hg_ompt_map(unsigned count, void **host, void **device, size_t *sizes, unsigned *flags,

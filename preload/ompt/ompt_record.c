@@ -60,7 +60,7 @@ static uint32_t stack_of(const void *code)
 	return code ? hg_stack_id(code) : 0;
 }
 
-/* Where the runtime does not tell which devices it has, nothing is taken for the host's. */
+/* Where the runtime does not report which devices it has, no number is taken for the host's. */
 static bool is_host(int device)
 {
 	uint64_t real = __atomic_load_n(&real_devices, __ATOMIC_RELAXED);
@@ -123,7 +123,7 @@ static uint64_t content_of(const void *data, size_t size)
 	    !hg_ompt_may_read(&reading, size, hg_process_age()))
 		return 0;
 	start = hg_now();
-	/* Of what is short, or well known, a hash without a key would tell what it was. */
+	/* Contents that are short or well known could be guessed from a hash without a key. */
 	hash = hg_redact_word(hg_ompt_hash(data, size)) | 1;
 	hg_ompt_has_read(&reading, size, hg_now() - start);
 	return hash;

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Objects that call the HIP runtime past us: a library that was opened with RTLD_DEEPBIND looks for
- * functions among its own dependencies first, and what is preloaded is not one of these.
+ * Objects that call the HIP runtime without passing the preload library: a library that was opened
+ * with RTLD_DEEPBIND looks for functions among its own dependencies first, and preloaded libraries
+ * are not among these.
  *
- * It is detected and recorded, not changed. dlopen() is over before anything of ours could run,
- * with the library's constructors, which register its kernels: calls that are seen from then on, of
- * memory and code from before, would make wrong findings of missing ones. And the loader was called
- * to keep others out of that library.
+ * This is detected and recorded, not changed. When code of ours could run, dlopen() has called the
+ * library's constructors, which register its kernels: recording only the calls from then on, about
+ * memory and code from before, would lead to wrong findings of missing calls. And the caller of
+ * dlopen() asked for other definitions to be kept out of that library.
  *
- * What a reference leads to stands in its slot of the global offset table (gABI, x86-64 psABI 4.4),
- * before its first call by lazy binding an address in the object itself, and before the loader has
- * come to it an address of the file.
+ * Where a reference leads is in its slot of the global offset table (gABI, x86-64 psABI 4.4).
+ * Before its first call by lazy binding the slot holds an address in the object itself, and before
+ * the loader has relocated it, an address of the file.
  */
 #include "preload/stacks/hip_bypass.h"
 

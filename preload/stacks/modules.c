@@ -30,7 +30,7 @@ struct module {
 	bool is_runtime; /* HIP's */
 	bool looked_at;  /* it calls HIP, and where its calls lead may change (hip_bypass.c) */
 	bool told_again; /* `past` has changed since it was recorded */
-	char *past;      /* HIP functions that it calls past us, or NULL */
+	char *past;      /* HIP functions that it calls without passing us, or NULL */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -357,7 +357,7 @@ void hg_modules_find(void)
 }
 
 /* Of those that were recorded before that was known. */
-static void tell_past(void)
+static void record_past(void)
 {
 	for (size_t i = 0; i < emitted; i++) {
 		if (modules[i].told_again)
@@ -382,7 +382,7 @@ void hg_modules_poll(void)
 		hg_libc.dl_iterate_phdr(remember, NULL);
 		drop_unseen();
 		find_past();
-		tell_past();
+		record_past();
 		while (emitted < module_count)
 			emit(&modules[emitted++]);
 	}
@@ -396,7 +396,7 @@ void hg_modules_look_again(void)
 	hg_modules_poll();
 	pthread_mutex_lock(&lock);
 	if (find_past())
-		tell_past();
+		record_past();
 	pthread_mutex_unlock(&lock);
 }
 

@@ -69,7 +69,10 @@ void hg_stack_open(void)
 	__atomic_store_n(&unwind, found, __ATOMIC_RELEASE);
 }
 
-/* What is remembered of before a recording names stacks by their ids: these then stay. */
+/*
+ * Calls that are remembered from before a recording name stacks by their ids, which then stay
+ * valid.
+ */
 static void reset(void)
 {
 	__atomic_fetch_add(&generation, 1, __ATOMIC_RELAXED);

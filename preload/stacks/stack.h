@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 void hg_stack_open(void); /* loads the unwinder for what is not walked otherwise */
-/* Changes when ids that were given before mean nothing any more. */
+/* Changes when ids that were given before are no longer valid. */
 uint32_t hg_stack_generation(void);
 void hg_stack_keep(void); /* from now on, remember the frames of ids for hg_stack_define() */
 void hg_stack_define(uint32_t id); /* record what an id is, if that has not happened */

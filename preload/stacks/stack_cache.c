@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stacks by comparing instead of walking: programs allocate in loops, from the same frames. Each
- * load of a walk needs the one before it; those of a comparison need not wait.
+ * Recognises call stacks by comparing instead of walking: programs allocate in loops, from the same
+ * frames. Each load of a walk depends on the one before it; those of a comparison do not.
  */
 #include <sys/mman.h>
 

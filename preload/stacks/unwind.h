@@ -30,14 +30,17 @@ struct hg_cached_walk {
 };
 
 int hg_unwind_init(void);
-void hg_unwind_flush(void); /* forget what is known of code that may be gone */
+void hg_unwind_flush(void); /* forget rules of code that may have been unloaded */
 /*
  * Return addresses from `caller` on outwards, at most `room`, and their hash mixed into *hash.
  * 0 if there is code between here and the outermost frame that needs another unwinder.
  */
 unsigned hg_unwind(const void *caller, uint64_t *frames, unsigned room, uint64_t *hash);
 
-/* Its two halves. Where the program's own frames begin; false if that could not be told. */
+/*
+ * The two steps of hg_unwind(). First: where the program's own frames begin; false if that could
+ * not be determined.
+ */
 bool hg_unwind_start(struct hg_frame *frame);
 /* `frames` may be NULL. `trail`: where to note the words that are read, or NULL. */
 unsigned hg_unwind_from(const struct hg_frame *start, const void *caller, uint64_t *frames,

@@ -121,7 +121,7 @@ void hg_live_block_free(uint64_t ptr)
 		remove_block(shard, (size_t)(block - shard->blocks));
 }
 
-static uint64_t tell_shard(struct shard *shard)
+static uint64_t record_shard(struct shard *shard)
 {
 	uint64_t count = 0;
 
@@ -147,12 +147,12 @@ static uint64_t tell_shard(struct shard *shard)
 	return count;
 }
 
-uint64_t hg_live_blocks_tell(void)
+uint64_t hg_live_blocks_record(void)
 {
 	uint64_t count = 0;
 
 	for (size_t i = 0; i < SHARDS; i++)
-		count += tell_shard(&shards[i]);
+		count += record_shard(&shards[i]);
 	return count;
 }
 

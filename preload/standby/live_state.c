@@ -2,12 +2,12 @@
 /*
  * Standby: what a recording that begins late must receive.
  *
- * A process on standby (HIPGRAIN_STANDBY=1) makes no events until a session is started. Until
- * then, and while one records, it remembers the calls whose effect lasts: allocations that have
- * not been released, advice, the latest prefetch, streams and events with their flags. When a
- * session is started, which LTTng-UST tells us, these calls are recorded once more in their order,
- * between two `state` events (tracer/events.h). Whoever replays them has what an earlier recording
- * would have had.
+ * A process on standby (HIPGRAIN_STANDBY=1) makes no events until a session is started. Until then,
+ * and while one records, it remembers the calls whose effect lasts: allocations that have not been
+ * released, advice, the latest prefetch, streams and events with their flags. When a session is
+ * started, which LTTng-UST reports to us, these calls are recorded once more in their order,
+ * between two `state` events (tracer/events.h). A reader that replays them has the state that a
+ * recording from the start would have given.
  *
  * Remembering and recording a call happen under one lock, which is also held while the calls are
  * recorded: each is either among them or follows as an event of its own. Locks, in this order:
@@ -229,8 +229,8 @@ static struct entry *add(enum kind kind, uint64_t key)
 	return entry_at(at);
 }
 
-/* What was said about pages that are there no longer. */
-static void drop_said(uint64_t start, uint64_t size, bool advice_too)
+/* Forget advice and prefetches of pages that are not mapped any more. */
+static void drop_advice(uint64_t start, uint64_t size, bool advice_too)
 {
 	uint32_t after;
 
@@ -304,12 +304,15 @@ void hg_live_freed(bool failed)
 	if (failed) {
 		put_in(at);
 	} else {
-		/* Managed memory is unmapped with its advice; other advice stays with the page. */
+		/*
+		 * Advice about managed memory is removed when that is unmapped; other advice stays
+		 * with the page.
+		 */
 		if (entry->kind == ALLOC)
-			drop_said(entry->alloc.ptr, entry->alloc.size,
-				  entry->alloc.api == HG_API_hipMallocManaged);
+			drop_advice(entry->alloc.ptr, entry->alloc.size,
+				    entry->alloc.api == HG_API_hipMallocManaged);
 		else
-			drop_said(entry->alloc.ptr, entry->alloc.size, true);
+			drop_advice(entry->alloc.ptr, entry->alloc.size, true);
 		give_back(at);
 	}
 	hg_live_unlock();
@@ -322,7 +325,7 @@ void hg_live_advise(const struct hg_ev_advise *event)
 
 	if (!hg_config.standby)
 		return;
-	/* The same said again counts from now on. */
+	/* Advice that is repeated takes effect from this call on. */
 	for (at = buckets ? *bucket_of(ADVISE, event->ptr) : 0; at; at = entry_at(at)->chain) {
 		entry = entry_at(at);
 		if (entry->kind == ADVISE && entry->key == event->ptr &&
@@ -418,13 +421,13 @@ void hg_live_block_gone(uint64_t ptr, uint64_t size)
 	if (!__atomic_load_n(&lasting, __ATOMIC_RELAXED) || (ptr & 4095) != 16)
 		return;
 	hg_live_lock();
-	drop_said(ptr & ~(uint64_t)4095, size + 4096, true);
+	drop_advice(ptr & ~(uint64_t)4095, size + 4096, true);
 	hg_live_unlock();
 }
 
-/* ---- telling ---- */
+/* ---- recording the state ---- */
 
-static void tell_entry(const struct entry *entry)
+static void record_entry(const struct entry *entry)
 {
 	switch (entry->kind) {
 	case ALLOC:
@@ -466,10 +469,10 @@ static void record_all(void)
 
 	hg_provider->state(&event);
 	HG_EACH_PART(record_state);
-	event.calls += hg_live_blocks_tell();
+	event.calls += hg_live_blocks_record();
 	pthread_mutex_lock(&lock);
 	for (uint32_t at = first; at; at = entry_at(at)->after)
-		tell_entry(entry_at(at));
+		record_entry(entry_at(at));
 	event.calls += total;
 	event.left_out = left_out + hg_live_blocks_left_out();
 	event.phase = HG_STATE_END;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a recording that begins late must be told (live_state.c). Does nothing in processes that do
- * not are on standby. */
+/*
+ * The state that a recording which begins late must receive (live_state.c). Does nothing in
+ * processes that are not on standby.
+ */
 #ifndef HIPGRAIN_PRELOAD_STANDBY_LIVE_STATE_H
 #define HIPGRAIN_PRELOAD_STANDBY_LIVE_STATE_H
 
@@ -39,7 +41,7 @@ void hg_live_block_gone(uint64_t ptr, uint64_t size); /* then, without the lock 
 
 /* live_blocks.c for live_state.c */
 void hg_live_blocks_init(void);
-uint64_t hg_live_blocks_tell(void); /* how many */
+uint64_t hg_live_blocks_record(void); /* how many */
 uint64_t hg_live_blocks_left_out(void);
 void hg_live_blocks_lock_all(void); /* around fork() */
 void hg_live_blocks_unlock_all(void);

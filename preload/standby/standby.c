@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A process that is on standby only remembers (live_state.c). LTTng-UST, its threads, stacks and
- * buffers would take 130 MiB of addresses and several milliseconds of each program that a shell
- * executes, so it is loaded when a recorder asks for the process (tracer/requests.h). Who waits for
- * that is a thread, which begins with the first call that is remembered: a process without any has
- * nothing to tell, and a recorder's request is seen when it makes one. Programs' own threads never
- * load anything: they may be in the middle of what the loader, or somebody who has its lock, waits
- * for.
+ * A process on standby only remembers calls (live_state.c). LTTng-UST with its threads, stacks and
+ * buffers would take 130 MiB of address space and several milliseconds of each program that a shell
+ * executes, so it is loaded when a recorder requests the process (tracer/requests.h). A thread
+ * waits for that request. It is started by the first call that is remembered: a process without any
+ * has no state, and a recorder's request is found when it makes one. The program's own threads
+ * never load anything: they may be in the middle of something for which the loader, or another
+ * thread that has its lock, waits.
  */
 #include "preload/standby/standby.h"
 
@@ -72,7 +72,7 @@ static const struct hg_provider idle_provider = {
 
 /* ---- requests ---- */
 
-/* Whoever is on standby first makes the file. */
+/* The first process on standby makes the file. */
 static struct hg_requests *map_requests(void)
 {
 	char path[4096 + sizeof(HG_REQUESTS)];
@@ -106,9 +106,10 @@ static bool is_wanted(uint32_t slot)
 
 /*
  * What the command executes may end, or execute another program, before it does anything that is
- * recorded, as most programs do that scripts run. So, like a process that fork() made, it sleeps
- * until its first event (fork.c). Not the command itself, which is in every recording, and not
- * where the first block is an event, or where the program is linked to what reaches a GPU.
+ * recorded; most programs that scripts run do. So, like a process that fork() made, it does not set
+ * up LTTng-UST until its first event (fork.c). This does not apply to the command itself, which is
+ * in every recording, nor where the first block is an event, or where the program is linked to a
+ * library that uses a GPU.
  */
 static bool may_sleep(void)
 {
@@ -219,7 +220,7 @@ static void pause_watch(void)
 	__atomic_store_n(&pausing, 1, __ATOMIC_RELEASE);
 	for (unsigned i = 0; i < PAUSE_STEPS && !is_joining(); i++) {
 		tid = __atomic_load_n(&watcher, __ATOMIC_ACQUIRE);
-		/* Between its look at `pausing` and its sleep it would miss one. */
+		/* A request between its check of `pausing` and its sleep would be missed. */
 		hg_syscall(SYS_futex, slot, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 		if (tid && hg_syscall(SYS_tgkill, getpid(), tid, 0))
 			break;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process that is on standby has LTTng-UST from when it is wanted on: standby.c. */
+/* Processes on standby, into which LTTng-UST is loaded when a recording is requested: standby.c. */
 #ifndef HIPGRAIN_PRELOAD_STANDBY_STANDBY_H
 #define HIPGRAIN_PRELOAD_STANDBY_STANDBY_H
 

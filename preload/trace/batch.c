@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Batches of records. An event of LTTng-UST costs several times what it takes to note a time, an
- * address and a size; so threads note these, and one event carries some two hundred of them.
+ * Batches of records. An event of LTTng-UST costs several times what it takes to store a time, an
+ * address and a size; so threads store these, and one event carries some two hundred of them.
  *
- * A buffer is its thread's, but whoever has to write all of them, or sees that one has become old,
- * writes those of others: each has a lock, which only its thread waits for (the others try). An
- * open buffer makes whoever reads the trace wait for it: it is closed when it is older than
- * AGE_MAX and anybody records anything.
+ * A buffer belongs to its thread, but a thread that has to write all buffers, or notices that one
+ * has become old, writes those of others: each buffer has a lock, for which only its own thread
+ * waits (the others try). A reader of the trace has to wait for an open buffer: it is closed when
+ * it is older than AGE_MAX and any thread records something.
  *
- * Buffers lie in a mapped file of the bundle, so that they are there when the process was killed.
- * Processes that fork share the file, each with pages of its own; what says which page is whose
- * lies in memory that the kernel clears in every child, also in those that were made without the C
+ * Buffers lie in a mapped file of the bundle, so that they are preserved when the process is
+ * killed. Processes that fork share the file, each with pages of its own; the owner of each page is
+ * in memory that the kernel clears in every child, also in those that were made without the C
  * library's knowledge.
  */
 #include "preload/trace/batch.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events of host memory, gathered in a buffer of each thread's and recorded a buffer at a time
+ * Events of host memory, gathered in a buffer per thread and recorded a buffer at a time
  * (tracer/batch_events.h has the format).
  */
 #ifndef HIPGRAIN_PRELOAD_TRACE_BATCH_H

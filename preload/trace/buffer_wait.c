@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An event for which a trace buffer has no room waits for it, as long as the session says (10
- * seconds), and is then given up. That is an event's patience: when nobody empties the buffers any
- * more (LTTng's consumer was killed, or hangs) the program would wait so long at each of them. Here
- * a process stops waiting when it has done so once in vain.
+ * An event for which a trace buffer has no room waits for it, as long as the session allows (10
+ * seconds), and is then discarded. This limit is for each event: when the buffers are no longer
+ * emptied (LTTng's consumer was killed, or hangs) the program would wait so long at each event.
+ * Here a process stops waiting when it has once waited in vain.
  *
- * LTTng-UST waits by poll() without descriptors, 100 ms at a time, and then tries again
- * (lttng-ust 2.13, src/common/ringbuffer/ring_buffer_frontend.c, handle_blocking_retry()). It calls
- * ours, which returns at once if there is no hope. It counts what it meant to wait, not the clock.
+ * LTTng-UST waits by poll() without descriptors, 100 ms at a time, and then tries again (lttng-ust
+ * 2.13, src/common/ringbuffer/ring_buffer_frontend.c, handle_blocking_retry()). It calls our
+ * poll(), which returns at once if waiting is useless. LTTng-UST adds up the times that it
+ * requested, and does not read the clock.
  */
 #include "preload/trace/buffer_wait.h"
 
@@ -27,11 +28,14 @@
 /* tracer/session.c: what an event waits at most. */
 #define LIMIT_MS 10000u
 
-/* In vain once, the next try is so short, and comes after so long: a tenth of the time at most. */
+/*
+ * After a wait in vain the next attempt is this short, and follows after this long: at most a tenth
+ * of the time is spent waiting.
+ */
 #define RETRY_MS 1000u
 #define PAUSE_NS 10000000000u
 
-/* The session lets events wait for ever: hurrying would only burn the processor. */
+/* The session lets events wait without limit: returning early would only use CPU time. */
 #define ENDLESS_MS (20 * LIMIT_MS)
 
 static uint64_t hopeless_until;      /* ns, monotonic; atomic */
@@ -121,7 +125,7 @@ static void end(void)
 	if (!lost || snprintf(path, sizeof(path), "%s/" HG_GIVEN_UP_FILE, hg_config.dir) >=
 			 (int)sizeof(path))
 		return;
-	/* The buffers are full: a file has to say it. */
+	/* The buffers are full, so this is reported in a file. */
 	fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What recording costs the process: the processor time of some of our calls, chosen at random, each
- * of which stands for those since the one before. Calls that end before they make an event (blocks
- * below the threshold) are not among them, nor is starting up.
+ * What recording costs the process: the CPU time of some of our calls, chosen at random, each of
+ * which stands for those since the one before. Calls that end before they make an event (blocks
+ * below the threshold) are not included, nor is starting up.
  */
 #include "preload/trace/cost.h"
 
@@ -20,21 +20,21 @@
 #include "tracer/events.h"
 #include "tracer/provider.h"
 
-/* Every 64th call on average; of a thread that makes many, every 512th, which tells as much. */
+/* Every 64th call on average; of a thread that makes many, every 512th, which is as accurate. */
 #define INTERVAL_MEAN 64u
 #define LATER_MEAN    512u
 #define LATER_FROM    64u /* samples */
 #define TELL_NS       100000000u
 
 static uint64_t calls, timed, spent; /* atomic; ns */
-static uint64_t due;                 /* atomic; when to tell next, of hg_now() */
-static uint64_t began;               /* the process's processor time then, ns */
-static uint64_t clock_cost;          /* of one reading of the processor time, ns */
+static uint64_t due;                 /* atomic; when to record it next, of hg_now() */
+static uint64_t began;               /* the process's CPU time then, ns */
+static uint64_t clock_cost;          /* of one reading of the CPU time, ns */
 static uint64_t now_cost;            /* of hg_now() */
 
 /*
- * Reading the processor time takes several times as long as most calls do, and not always as long.
- * What is over so soon that nobody else can have had the processor meanwhile is timed by hg_now().
+ * Reading the CPU time takes several times as long as most calls do, and not always as long. A call
+ * that is so short that no other thread can have had the processor meanwhile is timed by hg_now().
  */
 #define SHORT_NS 20000u
 
@@ -66,7 +66,7 @@ static void init(void)
 	began = processor_time(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-void hg_cost_tell(void)
+void hg_cost_record(void)
 {
 	struct hg_ev_cost event = { .calls = __atomic_load_n(&calls, __ATOMIC_RELAXED),
 				    .timed = __atomic_load_n(&timed, __ATOMIC_RELAXED),
@@ -76,13 +76,13 @@ void hg_cost_tell(void)
 	hg_provider->cost(&event);
 }
 
-static void tell_if_due(void)
+static void record_if_due(void)
 {
 	uint64_t now = hg_now(), then = __atomic_load_n(&due, __ATOMIC_RELAXED);
 
 	if (now > then && __atomic_compare_exchange_n(&due, &then, now + TELL_NS, false,
 						      __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-		hg_cost_tell();
+		hg_cost_record();
 }
 
 void hg_cost_begin(void)
@@ -114,9 +114,9 @@ void hg_cost_end(void)
 	samples += samples < LATER_FROM;
 	weight = 1 + (uint32_t)(random_state % (2 * mean - 1));
 	hg_tls.timed_next = hg_tls.entered + weight;
-	/* Others say it when they end. */
+	/* Other processes report it when they end. */
 	if (HG_UNLIKELY(hg_config.standby))
-		tell_if_due();
+		record_if_due();
 }
 
 static void write_out(void)
@@ -138,7 +138,7 @@ static void write_out(void)
 	length = snprintf(line, sizeof(line), "%d %llu %llu %llu %llu\n", (int)getpid(),
 			  (unsigned long long)all, (unsigned long long)some,
 			  (unsigned long long)hooks, (unsigned long long)process);
-	/* Nobody misses it on a disk that is full: the report then says that it is not known. */
+	/* On a full disk it is not written: the report then says that the cost is unknown. */
 	(void)!write(fd, line, (size_t)length);
 	hg_libc.close(fd);
 }
@@ -152,7 +152,7 @@ static void joined(const struct hg_provider *provider)
 static void flush(void)
 {
 	if (hg_config.standby)
-		hg_cost_tell();
+		hg_cost_record();
 }
 
 HG_PART(.name = "cost", .order = 95, .joined = joined, .fork_record = init, .flush = flush,

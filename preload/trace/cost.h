@@ -6,6 +6,6 @@
 /* In HIPGRAIN_DIR: lines "PID CALLS TIMED SPENT PROCESS", times in ns of processor time. */
 #define HG_COST_FILE "cost"
 
-void hg_cost_tell(void); /* record it, of a process that stands by; needs hg_enter() */
+void hg_cost_record(void); /* record it, of a process on standby; needs hg_enter() */
 
 #endif

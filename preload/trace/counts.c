@@ -98,7 +98,7 @@ static void counted(unsigned kind, const void *event)
 	if (HG_UNLIKELY(!counts)) {
 		if (own->tried)
 			return;
-		joined(hg_provider); /* in a child that nobody told us of */
+		joined(hg_provider); /* in a child that was made without fork() */
 		counts = own->counts;
 		if (!counts)
 			return;

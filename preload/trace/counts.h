@@ -10,7 +10,7 @@
 /* Its session records it now. */
 void hg_counts_begun(void);
 
-/* The program ends: what it calls from now on nobody would have recorded. */
+/* The program ends: its calls from now on would not have been recorded anyway. */
 void hg_counts_left(void);
 
 void hg_counts_confined(uint32_t why); /* enum hg_confined_by: nothing is recorded any more, or 0 */

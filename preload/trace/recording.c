@@ -34,9 +34,9 @@ static void set_threshold(uint32_t threshold, bool all)
 }
 
 /*
- * Under begin_lock. A session's events are created in the process one by one, before it starts: a
- * thread that is busy meanwhile comes here, and tells into the void. Whoever asks from now on is
- * told once more, for he may ask in the middle of that.
+ * Under begin_lock. A session creates its events in the process one by one, before it starts: a
+ * thread that records in the meantime gets here, and what it records is lost. Whoever requests the
+ * state from now on gets it once more, because the request may come in the middle of this.
  */
 static void begin(bool late)
 {
@@ -52,7 +52,7 @@ static void begin(bool late)
 	hg_counts_begun();
 	hg_process_record(late);
 	if (hg_config.standby)
-		hg_cost_tell();
+		hg_cost_record();
 	HG_EACH_PART(begin, late);
 	if (late && hg_config.standby) {
 		HG_EACH_PART(record_all);
@@ -70,7 +70,7 @@ bool hg_begin_recording(bool late)
 {
 	int saved = errno, cancel;
 
-	/* Who tells needs the loader's lock, which this thread holds. */
+	/* Recording the state needs the loader's lock, which this thread holds. */
 	if (hg_tls.in_phdr)
 		return false;
 	if (!hg_has_room() && !hg_tls.outside)
@@ -87,7 +87,10 @@ bool hg_begin_recording(bool late)
 	return true;
 }
 
-/* The session has ended, unless another has begun meanwhile; the next one must be told again. */
+/*
+ * The session has ended, unless another has begun meanwhile; the state must be recorded again for
+ * the next one.
+ */
 static __attribute__((noinline)) void end(void)
 {
 	if (pthread_mutex_trylock(&begin_lock))
@@ -113,7 +116,7 @@ bool hg_enter_unrecorded(void)
 	return true;
 }
 
-static void *teller(void *unused)
+static void *record_late(void *unused)
 {
 	(void)unused;
 	hg_tls.busy = 1;
@@ -124,7 +127,10 @@ static void *teller(void *unused)
 	return NULL;
 }
 
-/* Called by LTTng-UST under its locks, which a fork() takes after ours: another thread tells. */
+/*
+ * Called by LTTng-UST under its locks, which a fork() takes after ours: another thread records the
+ * state.
+ */
 static void on_wanted(void)
 {
 	pthread_attr_t attributes;
@@ -135,8 +141,8 @@ static void on_wanted(void)
 	if (!pthread_attr_init(&attributes)) {
 		pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 		pthread_attr_setstacksize(&attributes, 256 * 1024);
-		/* Without a thread the next event tells, as when this is the first session. */
-		if (pthread_create(&thread, &attributes, teller, NULL))
+		/* Without a thread the next event records it, as for the first session. */
+		if (pthread_create(&thread, &attributes, record_late, NULL))
 			__atomic_store_n(&hg_recording_begun, 0, __ATOMIC_RELEASE);
 		pthread_attr_destroy(&attributes);
 	}
@@ -146,7 +152,7 @@ static void on_wanted(void)
 static void listen(const struct hg_provider *provider)
 {
 	if (hg_config.standby && provider->on_state_wanted(on_wanted))
-		hg_say("this LTTng-UST does not tell when a session starts: a recording that "
+		hg_say("this LTTng-UST does not report when a session starts: a recording that "
 		       "begins late hears of the program at its next call");
 }
 

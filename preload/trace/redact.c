@@ -10,8 +10,10 @@
 #include "preload/core/parts.h"
 #include "tracer/events.h"
 
-/* Of a Feistel network: four suffice for a permutation that cannot be told from a random one when
- * its halves are long; those of a byte have four bits. */
+/*
+ * Rounds of a Feistel network: four suffice for a permutation that cannot be distinguished from a
+ * random one when its halves are long; those of a byte have four bits.
+ */
 #define ROUNDS 12u
 
 static uint64_t own_key[2];

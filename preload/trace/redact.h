@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values that are not to be recorded, in a form that tells only which of them are equal: each
- * process draws a key that leaves it nowhere.
+ * Values that are not to be recorded, in a form that shows only which of them are equal: each
+ * process draws a key that never leaves it.
  */
 #ifndef HIPGRAIN_PRELOAD_TRACE_REDACT_H
 #define HIPGRAIN_PRELOAD_TRACE_REDACT_H
