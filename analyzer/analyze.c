@@ -80,9 +80,8 @@ int analysis_event(const struct hg_event *event, void *data)
 	struct process *process = replay_process(&run->analysis->replay, event->pid);
 
 	progress_event(event->ns);
-	if (!run->analysis->began_ns) {
+	if (!run->analysis->began_ns)
 		run->analysis->began_ns = event->ns;
-	}
 	if (event->type == HG_EVENT_TYPES) {
 		/* Others may record into a shared daemon with another version: not our gap. */
 		run->unknown += process ? !process->foreign : !run->analysis->replay.session;
@@ -90,24 +89,19 @@ int analysis_event(const struct hg_event *event, void *data)
 	}
 	if (replay_knows(&run->analysis->replay, event)) {
 		/* Only that it is recorded again is noted. */
-		if (event->type == HG_EVENT_process) {
+		if (event->type == HG_EVENT_process)
 			replay_apply(&run->analysis->replay, event);
-		}
 		return 0;
 	}
-	if (process && !process->foreign) {
+	if (process && !process->foreign)
 		rules_engine_before(run->engine, process, event);
-	}
 	process = replay_apply(&run->analysis->replay, event);
-	if (event->type == HG_EVENT_cost && !process->foreign) {
+	if (event->type == HG_EVENT_cost && !process->foreign)
 		note_cost(run->analysis->cost.reported, event->pid, &event->cost);
-	}
-	if (!process->foreign) {
+	if (!process->foreign)
 		rules_engine_event(run->engine, process, event);
-	}
-	if (run->analysis->overview) {
+	if (run->analysis->overview)
 		overview_event(run->analysis->overview, process, event);
-	}
 	return 0;
 }
 
@@ -139,9 +133,8 @@ static void read_cost(struct analysis *analysis)
 
 			line += *line == '\n';
 			if (sscanf(line, "%*d %llu %llu %llu %llu", &calls, &timed, &spent,
-				   &used) != 4) {
+				   &used) != 4)
 				continue;
-			}
 			cost->processes++;
 			cost->calls += calls;
 			cost->timed += timed;
@@ -159,12 +152,10 @@ static void read_facts(struct analysis *analysis)
 	struct recording_facts *facts = &analysis->facts;
 
 	recording_facts_read(facts, analysis->bundle);
-	for (guint i = 0; i < facts->messages->len; i++) {
+	for (guint i = 0; i < facts->messages->len; i++)
 		findings_limit(&analysis->findings, "%s", (const char *)facts->messages->pdata[i]);
-	}
-	if (facts->session) {
+	if (facts->session)
 		replay_set_session(&analysis->replay, facts->session);
-	}
 	/* What is left of a rotated recording begins with the state that the processes recorded
 	 * then. */
 	analysis->replay.attached = facts->attached || facts->snapshot || facts->deleted > 0;
@@ -192,9 +183,8 @@ static void note_late(struct analysis *analysis)
 		const struct process_state *state = &process->state;
 		double seconds = (double)state->age / 1e9;
 
-		if (!state->late) {
+		if (!state->late)
 			continue;
-		}
 		any = true;
 		if (!state->state_known) {
 			findings_limit(&analysis->findings,
@@ -223,9 +213,8 @@ static void note_late(struct analysis *analysis)
 				       process->pid, state->left_out);
 		}
 	}
-	if (any) {
+	if (any)
 		findings_drop(&analysis->findings, BASIS_ABSENCE);
-	}
 }
 
 /* In a daemon that recordings share, those of the others. */
@@ -251,19 +240,15 @@ static void judge_recording(struct analysis *analysis, bool cut_off)
 		analysis->facts.partial |= process->state.late && !process->foreign;
 	}
 	completeness_judge(recording, &analysis->stats, &analysis->facts);
-	for (guint i = 0; i < recording->reasons->len; i++) {
+	for (guint i = 0; i < recording->reasons->len; i++)
 		findings_limit(findings, "%s", (const char *)recording->reasons->pdata[i]);
-	}
-	if (recording->missing) {
+	if (recording->missing)
 		findings_lost(findings, recording->missing);
-	}
-	if (recording->status >= RECORDING_UNKNOWN) {
+	if (recording->status >= RECORDING_UNKNOWN)
 		findings_drop(findings, BASIS_ORDER);
-	}
 	if (recording->status >= RECORDING_UNKNOWN || cut_off ||
-	    (recording->status == RECORDING_PARTIAL && !analysis->facts.compared)) {
+	    (recording->status == RECORDING_PARTIAL && !analysis->facts.compared))
 		findings_drop(findings, BASIS_ABSENCE);
-	}
 }
 
 static void note_unknown(struct analysis *analysis, uint64_t unknown)
@@ -335,12 +320,10 @@ void analysis_end(struct analysis_run *run)
 	struct analysis *analysis = run->analysis;
 
 	rules_engine_finish(run->engine, &analysis->replay);
-	if (analysis->overview) {
+	if (analysis->overview)
 		overview_finish(analysis->overview);
-	}
-	if (!analysis->cost.processes) {
+	if (!analysis->cost.processes)
 		sum_told(&analysis->cost);
-	}
 	judge_recording(analysis, run->cut_off);
 	note_unknown(analysis, run->unknown);
 	note_late(analysis);
@@ -423,22 +406,19 @@ int analysis_load_from(struct analysis *analysis, const char *path, const char *
 
 	memset(analysis, 0, sizeof(*analysis));
 	result = bundle_check(path, error);
-	if (result) {
+	if (result)
 		return result;
-	}
 	traces = find_trace(path, trace, &bundle, &result, error);
-	if (!traces) {
+	if (!traces)
 		return result;
-	}
 	result = trace ? bundle_check(traces, error) : 0;
 	if (result) {
 		g_free(traces);
 		return result;
 	}
 	run = analysis_begin(analysis, bundle, overview);
-	if (!analysis->cost.bytes) { /* it lies elsewhere */
+	if (!analysis->cost.bytes) /* it lies elsewhere */
 		analysis->cost.bytes = bytes_below(traces);
-	}
 	progress_begin(traces);
 	result = read_trace(traces, bundle, analysis_event, run, &analysis->stats, error);
 	progress_end();
@@ -463,17 +443,15 @@ int analysis_load(struct analysis *analysis, const char *path, char **error)
 
 void analysis_clear(struct analysis *analysis)
 {
-	if (!analysis->symbolizer) {
+	if (!analysis->symbolizer)
 		return; /* it never began */
-	}
 	g_hash_table_destroy(analysis->cost.reported);
 	overview_free(analysis->overview);
 	findings_destroy(&analysis->findings);
 	symbolizer_free(analysis->symbolizer);
 	replay_destroy(&analysis->replay);
-	if (analysis->ranks) {
+	if (analysis->ranks)
 		g_array_free(analysis->ranks, TRUE);
-	}
 	completeness_clear(&analysis->recording);
 	recording_facts_clear(&analysis->facts);
 	reader_stats_clear(&analysis->stats);

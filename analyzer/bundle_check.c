@@ -57,19 +57,16 @@ static const char *kind_of(mode_t mode)
 /* The rule for what is read of that name, or NULL. */
 static const struct rule *rule_for(const char *folder, const char *name)
 {
-	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
-		if (strcmp(rules[i].folder, folder) == 0 && fnmatch(rules[i].name, name, 0) == 0) {
+	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
+		if (strcmp(rules[i].folder, folder) == 0 && fnmatch(rules[i].name, name, 0) == 0)
 			return &rules[i];
-		}
-	}
 	return NULL;
 }
 
 static int refuse_file(const char *folder, const char *name, const char *what, char **error)
 {
-	if (asprintf(error, "%s%s%s is %s", folder, *folder ? "/" : "", name, what) < 0) {
+	if (asprintf(error, "%s%s%s is %s", folder, *folder ? "/" : "", name, what) < 0)
 		*error = NULL;
-	}
 	return -EINVAL;
 }
 
@@ -106,9 +103,8 @@ static int check_folder(int parent, const char *name, const char *folder, unsign
 	const struct dirent *entry;
 
 	if (!list) {
-		if (fd >= 0) {
+		if (fd >= 0)
 			close(fd);
-		}
 		return 0; /* who reads it says why it cannot be read */
 	}
 	while (!result && (entry = readdir(list))) {
@@ -118,9 +114,8 @@ static int check_folder(int parent, const char *name, const char *folder, unsign
 
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
 		    fstatat(fd, entry->d_name, &own, AT_SYMLINK_NOFOLLOW) ||
-		    fstatat(fd, entry->d_name, &status, 0)) {
+		    fstatat(fd, entry->d_name, &status, 0))
 			continue;
-		}
 		if (S_ISDIR(own.st_mode) && (strcmp(inner, "ctf") == 0 || !*folder)) {
 			result = depth < DEPTH_MAX
 				     ? check_folder(fd, entry->d_name, inner, depth + 1, error)

@@ -19,11 +19,9 @@ const char *recording_status_name(enum recording_status status)
 
 int recording_status_by_name(const char *name)
 {
-	for (int i = 0; name && i < (int)G_N_ELEMENTS(status_names); i++) {
-		if (strcmp(status_names[i], name) == 0) {
+	for (int i = 0; name && i < (int)G_N_ELEMENTS(status_names); i++)
+		if (strcmp(status_names[i], name) == 0)
 			return i;
-		}
-	}
 	return -1;
 }
 
@@ -42,9 +40,8 @@ static uint64_t sum(const uint64_t *counts, unsigned length)
 {
 	uint64_t total = 0;
 
-	for (unsigned i = 0; i < length; i++) {
+	for (unsigned i = 0; i < length; i++)
 		total += counts[i];
-	}
 	return total;
 }
 
@@ -115,9 +112,8 @@ static void judge_process(struct completeness *completeness, const struct counts
 			 : g_strdup_printf("process %d", process->pid);
 	char *text;
 
-	if (compared) {
+	if (compared)
 		row.gap = counts_compare(process);
-	}
 	row.unrecorded = process->expected && process->recorded < process->files;
 	if (row.gap.total) {
 		text = missing_text(&row.gap);
@@ -155,9 +151,8 @@ static void judge_process(struct completeness *completeness, const struct counts
 	g_free(name);
 	/* A batch is open from its first record on. */
 	completeness->missing += row.gap.total + row.gap.batches + unrecorded;
-	if (row.gap.total || row.gap.batches || row.unrecorded || unrecorded) {
+	if (row.gap.total || row.gap.batches || row.unrecorded || unrecorded)
 		g_array_append_val(completeness->gaps, row);
-	}
 }
 
 /*
@@ -185,20 +180,18 @@ static void judge_processes(struct completeness *completeness, const struct read
 	for (guint i = 0; i < processes->len; i++) {
 		const struct counts_process *process = processes->pdata[i];
 
-		if (is_uncounted(process, facts)) {
+		if (is_uncounted(process, facts))
 			first = uncounted++ ? first : process->pid;
-		} else {
+		else
 			counted += process->files > 0;
-		}
 		if (process->files) {
 			files = true;
 			judge_process(completeness, process, facts->compared);
 		}
 	}
 	completeness->counted = counted && !uncounted && facts->compared;
-	if (!facts->compared) {
+	if (!facts->compared)
 		return;
-	}
 	if (!files) {
 		add_reason(
 		    completeness, RECORDING_UNKNOWN,
@@ -236,9 +229,8 @@ static void judge_losses(struct completeness *completeness, const struct reader_
 		const struct order_missing *row =
 		    &g_array_index(stats->missing, struct order_missing, i);
 
-		if (facts->is_foreign && facts->is_foreign(row->pid, facts->data)) {
+		if (facts->is_foreign && facts->is_foreign(row->pid, facts->data))
 			continue;
-		}
 		discarded += row->records;
 		add_reason(completeness, RECORDING_INCOMPLETE,
 			   "process %d: up to %" PRIu64
@@ -247,9 +239,8 @@ static void judge_losses(struct completeness *completeness, const struct reader_
 	}
 	discarded += facts->given_up + stats->orphans;
 	completeness->missing = MAX(completeness->missing, discarded);
-	if (discarded) {
+	if (discarded)
 		completeness->status = RECORDING_INCOMPLETE;
-	}
 }
 
 /* Processes that are not in the trace at all. */
@@ -284,9 +275,8 @@ void completeness_judge(struct completeness *completeness, const struct reader_s
 		.reasons = g_ptr_array_new_with_free_func(g_free),
 		.gaps = g_array_new(FALSE, FALSE, sizeof(struct completeness_gap)),
 	};
-	if (facts->partial) {
+	if (facts->partial)
 		completeness->status = RECORDING_PARTIAL;
-	}
 	if (facts->bundle && !facts->manifest) {
 		add_reason(
 		    completeness, RECORDING_INCOMPLETE,
@@ -302,9 +292,8 @@ void completeness_judge(struct completeness *completeness, const struct reader_s
 			   stats->truncated);
 	}
 	if (stats->counts) {
-		if (facts->compared) {
+		if (facts->compared)
 			counts_end(stats->counts);
-		}
 		judge_processes(completeness, stats, facts);
 	}
 	judge_losses(completeness, stats, facts);

@@ -23,12 +23,10 @@ static const char *only_call(const char *line, const char *function, const char 
 	for (const char *at = line; (at = strstr(at, function)); at += length) {
 		const char *open = at + length;
 
-		if ((at > line && is_word(at[-1])) || *open != '(') {
+		if ((at > line && is_word(at[-1])) || *open != '(')
 			continue;
-		}
-		if (found) {
+		if (found)
 			return NULL;
-		}
 		found = open;
 		*name = at;
 	}
@@ -43,30 +41,26 @@ static bool split_arguments(const char *open, char **first, char **second)
 	unsigned depth = 1, seen = 0;
 
 	for (at = start; *at; at++) {
-		if (strchr("\"'\\{};?", *at) || (at[0] == '/' && (at[1] == '/' || at[1] == '*'))) {
+		if (strchr("\"'\\{};?", *at) || (at[0] == '/' && (at[1] == '/' || at[1] == '*')))
 			return false;
-		}
-		if (strchr("([", *at)) {
+		if (strchr("([", *at))
 			depth++;
-		} else if (strchr(")]", *at)) {
+		else if (strchr(")]", *at))
 			depth--;
-		}
 		if (depth == 0 || (depth == 1 && *at == ',')) {
 			char *argument = g_strstrip(g_strndup(start, (gsize)(at - start)));
 
-			if (seen == 0) {
+			if (seen == 0)
 				*first = argument;
-			} else if (seen == 1) {
+			else if (seen == 1)
 				*second = argument;
-			} else {
+			else
 				g_free(argument);
-			}
 			seen++;
 			start = at + 1;
 		}
-		if (depth == 0) {
+		if (depth == 0)
 			return true;
-		}
 	}
 	return false;
 }
@@ -76,14 +70,12 @@ static size_t name_length(const char *text)
 {
 	size_t at = 0;
 
-	if (!isalpha((unsigned char)*text) && *text != '_') {
+	if (!isalpha((unsigned char)*text) && *text != '_')
 		return 0;
-	}
 	while (is_word(text[at]) || (text[at] == '.' && is_word(text[at + 1])) ||
 	       (text[at] == '-' && text[at + 1] == '>' && is_word(text[at + 2])) ||
-	       (text[at] == '>' && at && text[at - 1] == '-')) {
+	       (text[at] == '>' && at && text[at - 1] == '-'))
 		at++;
-	}
 	return at;
 }
 
@@ -94,23 +86,19 @@ static char *pointed_name(const char *argument)
 
 	if (*at == '(') {
 		at = strchr(at, ')');
-		if (!at || memchr(argument + 1, '(', (size_t)(at - argument - 1))) {
+		if (!at || memchr(argument + 1, '(', (size_t)(at - argument - 1)))
 			return NULL;
-		}
 		at++;
 	} else if (g_str_has_prefix(at, "reinterpret_cast<void**>(") ||
 		   g_str_has_prefix(at, "reinterpret_cast<void **>(")) {
 		at = strchr(at, '(') + 1;
-		if (!g_str_has_suffix(at, ")")) {
+		if (!g_str_has_suffix(at, ")"))
 			return NULL;
-		}
 	}
-	while (*at == ' ') {
+	while (*at == ' ')
 		at++;
-	}
-	if (*at++ != '&') {
+	if (*at++ != '&')
 		return NULL;
-	}
 	for (size_t length = name_length(at); length;) {
 		const char *rest = at + length;
 
@@ -125,20 +113,16 @@ static char *assigned_name(const char *line, const char *call)
 	const char *equals = call, *end, *start;
 
 	while (equals > line && equals[-1] != '=') {
-		if (!is_word(equals[-1]) && !strchr(" *()<>:", equals[-1])) {
+		if (!is_word(equals[-1]) && !strchr(" *()<>:", equals[-1]))
 			return NULL;
-		}
 		equals--;
 	}
-	if (equals <= line + 1 || strchr("=!<>+-*/|&^%", equals[-2])) {
+	if (equals <= line + 1 || strchr("=!<>+-*/|&^%", equals[-2]))
 		return NULL;
-	}
-	for (end = equals - 1; end > line && end[-1] == ' ';) {
+	for (end = equals - 1; end > line && end[-1] == ' ';)
 		end--;
-	}
-	for (start = end; start > line && (is_word(start[-1]) || strchr(".>-", start[-1]));) {
+	for (start = end; start > line && (is_word(start[-1]) || strchr(".>-", start[-1]));)
 		start--;
-	}
 	return name_length(start) == (size_t)(end - start) && end > start
 		   ? g_strndup(start, (gsize)(end - start))
 		   : NULL;
@@ -151,17 +135,15 @@ void fix_parse_allocation(const char *line, const char *function, char **variabl
 	char *first = NULL, *second = NULL;
 
 	*variable = *size = NULL;
-	if (!open || !split_arguments(open, &first, &second)) {
+	if (!open || !split_arguments(open, &first, &second))
 		goto out;
-	}
 	if (!g_str_has_prefix(function, "hip")) {
 		*variable = assigned_name(line, name);
 		goto out;
 	}
 	*variable = first ? pointed_name(first) : NULL;
-	if (*variable && second && *second) {
+	if (*variable && second && *second)
 		*size = g_steal_pointer(&second);
-	}
 out:
 	g_free(first);
 	g_free(second);
@@ -204,9 +186,8 @@ static void name_allocation(struct finding *finding, struct symbolizer *symboliz
 	    frame && frame->file ? source_line(symbolizer, frame->file, frame->line) : NULL;
 	char *variable = NULL, *size = NULL, *text;
 
-	if (line && allocation) {
+	if (line && allocation)
 		fix_parse_allocation(line, hg_api_name(allocation->api), &variable, &size);
-	}
 	text = frame && frame->file ? g_strdup_printf(" after %s:%u", frame->file, frame->line)
 				    : g_strdup(" after the allocation");
 	replace(finding, FIX_SITE, text);
@@ -240,15 +221,13 @@ static void name_update(struct finding *finding, struct symbolizer *symbolizer)
 	for (unsigned i = 0; i < G_N_ELEMENTS(texts) && finding->fix; i++) {
 		char *text;
 
-		if (!strstr(finding->fix, texts[i].token)) {
+		if (!strstr(finding->fix, texts[i].token))
 			continue;
-		}
 		text = texts[i].text(finding_source(finding), place);
-		if (text) {
+		if (text)
 			replace(finding, texts[i].token, text);
-		} else {
+		else
 			leave_out(finding, texts[i].token);
-		}
 		g_free(text);
 	}
 	g_free(place);
@@ -259,11 +238,9 @@ void fixes_finish(struct findings *findings, struct symbolizer *symbolizer)
 	for (unsigned i = 0; i < findings->list->len; i++) {
 		struct finding *finding = findings->list->pdata[i];
 
-		if (finding->fix && finding_source(finding)) {
+		if (finding->fix && finding_source(finding))
 			name_update(finding, symbolizer);
-		}
-		if (finding->fix && strchr(finding->fix, '{')) {
+		if (finding->fix && strchr(finding->fix, '{'))
 			name_allocation(finding, symbolizer);
-		}
 	}
 }

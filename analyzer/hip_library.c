@@ -22,21 +22,18 @@ void *hip_library_open(char *error, size_t size)
 		void *library;
 		const char *why;
 
-		if (number >= LOWEST) {
+		if (number >= LOWEST)
 			snprintf(name, sizeof(name), "%s.%d", base, number);
-		} else {
+		else
 			snprintf(name, sizeof(name), "%s", base);
-		}
 		library = dlopen(name, RTLD_NOW);
-		if (library) {
+		if (library)
 			return library;
-		}
 		why = dlerror();
 		/* Its own file, not one that it needs. */
 		if (why && !(strncmp(why, name, strlen(name)) == 0 && strstr(why, absent)) &&
-		    strstr(error, absent)) {
+		    strstr(error, absent))
 			snprintf(error, size, "%s", why);
-		}
 	}
 	return NULL;
 }

@@ -49,11 +49,9 @@ static const struct verb {
 
 static const struct verb *find_verb(const char *name)
 {
-	for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++) {
-		if (strcmp(verbs[i].name, name) == 0) {
+	for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++)
+		if (strcmp(verbs[i].name, name) == 0)
 			return &verbs[i];
-		}
-	}
 	return NULL;
 }
 
@@ -63,9 +61,8 @@ static void print_usage(FILE *stream)
 	      "Record where the memory of a HIP program lives and how its kernels use it, and "
 	      "explain what is wrong.\n\n",
 	      stream);
-	for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++) {
+	for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++)
 		fprintf(stream, "  %-10s %s\n", verbs[i].name, verbs[i].summary);
-	}
 	fputs("\n"
 	      "  -h, --help     print this help; 'hipgrain VERB --help' for a verb\n"
 	      "  -V, --version  print the version\n",
@@ -110,12 +107,10 @@ static char **defaults(const struct verb *verb, int *argc, char **argv)
 	struct verb_help help[G_N_ELEMENTS(verbs)];
 
 	if (verb->function == cmd_help ||
-	    (*argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))) {
+	    (*argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)))
 		return argv;
-	}
-	for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++) {
+	for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++)
 		help[i] = (struct verb_help){ verbs[i].name, verbs[i].usage };
-	}
 	return with_defaults(help, G_N_ELEMENTS(verbs), verb->name, argc, argv);
 }
 

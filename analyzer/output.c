@@ -33,12 +33,10 @@ static int write_all(int fd, const char *bytes, size_t size)
 	while (size) {
 		ssize_t written = write(fd, bytes, size);
 
-		if (written < 0 && errno == EINTR) {
+		if (written < 0 && errno == EINTR)
 			continue;
-		}
-		if (written <= 0) {
+		if (written <= 0)
 			return -1;
-		}
 		bytes += written;
 		size -= (size_t)written;
 	}
@@ -49,12 +47,10 @@ static int write_all(int fd, const char *bytes, size_t size)
 static size_t color_length(const char *text, size_t length)
 {
 	for (size_t i = 1; i < COLOR_MAX; i++) {
-		if (i == length) {
+		if (i == length)
 			return SIZE_MAX;
-		}
-		if (i == 1 ? text[i] == '[' : strchr("0123456789;", text[i]) && text[i]) {
+		if (i == 1 ? text[i] == '[' : strchr("0123456789;", text[i]) && text[i])
 			continue;
-		}
 		return i > 1 && text[i] == 'm' ? i + 1 : 0;
 	}
 	return 0;
@@ -71,9 +67,8 @@ static size_t show(const char *text, size_t left, char shown[TEXT_ESCAPE_MAX], s
 
 	if (colors && *text == *OUTPUT_COLOR) {
 		taken = color_length(text, left);
-		if (taken == SIZE_MAX) {
+		if (taken == SIZE_MAX)
 			return taken;
-		}
 		if (taken) {
 			memcpy(shown, text, taken);
 			shown[0] = '\033';
@@ -88,9 +83,8 @@ static size_t show(const char *text, size_t left, char shown[TEXT_ESCAPE_MAX], s
 		return left == 1 ? SIZE_MAX : 2;
 	}
 	taken = text_character(text, left, &code);
-	if (taken == SIZE_MAX) {
+	if (taken == SIZE_MAX)
 		return taken;
-	}
 	if (taken == 0) {
 		*length = text_escape(shown, (unsigned char)*text, true);
 		return 1;
@@ -198,9 +192,8 @@ FILE *output_on(int fd)
 	struct output *output = calloc(1, sizeof(*output));
 	FILE *stream = NULL;
 
-	if (!output) {
+	if (!output)
 		return NULL;
-	}
 	output->fd = fd;
 	stream = fopencookie(output, "w", functions);
 	if (!stream) {
@@ -216,9 +209,8 @@ FILE *output_open(const char *path)
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
 	FILE *stream = fd < 0 ? NULL : output_on(fd);
 
-	if (fd >= 0 && !stream) {
+	if (fd >= 0 && !stream)
 		close(fd);
-	}
 	return stream;
 }
 

@@ -44,12 +44,10 @@ static int add_packets(const char *path, const struct stat *status, int type, st
 	uint64_t at = 0;
 	FILE *file;
 
-	if (type == FTW_D && strcmp(name, "index") == 0) {
+	if (type == FTW_D && strcmp(name, "index") == 0)
 		return FTW_SKIP_SUBTREE;
-	}
-	if (type != FTW_F || strcmp(name, "metadata") == 0) {
+	if (type != FTW_F || strcmp(name, "metadata") == 0)
 		return FTW_CONTINUE;
-	}
 	file = fopen(path, "r");
 	while (file && fseeko(file, (off_t)at, SEEK_SET) == 0 &&
 	       fread(&header, sizeof(header), 1, file) == 1 &&
@@ -60,9 +58,8 @@ static int add_packets(const char *path, const struct stat *status, int type, st
 		first_stamp = MIN(first_stamp, header.begin);
 		at += packet.size;
 	}
-	if (file) {
+	if (file)
 		fclose(file);
-	}
 	return FTW_CONTINUE;
 }
 
@@ -77,9 +74,8 @@ void progress_begin(const char *traces)
 {
 	uint64_t sum = 0;
 
-	if (when == PROGRESS_NEVER) {
+	if (when == PROGRESS_NEVER)
 		return;
-	}
 	packets = g_array_new(FALSE, FALSE, sizeof(struct packet));
 	first_stamp = UINT64_MAX;
 	nftw(traces, add_packets, 16, FTW_PHYS | FTW_ACTIONRETVAL);
@@ -103,11 +99,10 @@ static uint64_t bytes_until(uint64_t stamp)
 	while (low < high) {
 		unsigned middle = low + (high - low) / 2;
 
-		if (g_array_index(packets, struct packet, middle).end <= stamp) {
+		if (g_array_index(packets, struct packet, middle).end <= stamp)
 			low = middle + 1;
-		} else {
+		else
 			high = middle;
-		}
 	}
 	return low ? g_array_index(packets, struct packet, low - 1).size : 0;
 }
@@ -131,23 +126,19 @@ void progress_slow_event(int64_t ns)
 {
 	gint64 now = g_get_monotonic_time();
 
-	if (progress_events == 1) {
+	if (progress_events == 1)
 		first_ns = ns;
-	}
 	progress_next = progress_events + CHECK_EVENTS;
-	if (now - drawn >= DRAW_EVERY && (when == PROGRESS_ALWAYS || now - started >= DRAW_AFTER)) {
+	if (now - drawn >= DRAW_EVERY && (when == PROGRESS_ALWAYS || now - started >= DRAW_AFTER))
 		draw(ns);
-	}
 }
 
 void progress_end(void)
 {
-	if (!packets) {
+	if (!packets)
 		return;
-	}
-	if (drawn) {
+	if (drawn)
 		dprintf(STDERR_FILENO, "\r\033[K");
-	}
 	g_array_unref(packets);
 	packets = NULL;
 	drawn = 0;

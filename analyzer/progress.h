@@ -29,9 +29,8 @@ extern uint64_t progress_events, progress_next;
 
 static inline void progress_event(int64_t ns)
 {
-	if (++progress_events >= progress_next) {
+	if (++progress_events >= progress_next)
 		progress_slow_event(ns);
-	}
 }
 
 #endif

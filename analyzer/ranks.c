@@ -24,9 +24,8 @@ int process_rank(const struct process *process)
 		char *end;
 		long rank = text ? strtol(text, &end, 10) : -1;
 
-		if (text && *text && !*end && rank >= 0 && rank <= G_MAXINT) {
+		if (text && *text && !*end && rank >= 0 && rank <= G_MAXINT)
 			return (int)rank;
-		}
 	}
 	return -1;
 }
@@ -41,11 +40,9 @@ static bool is_outlier(uint64_t amount, uint64_t median)
 
 static bool has_rank(const GArray *ranks, int rank)
 {
-	for (unsigned i = 0; i < ranks->len; i++) {
-		if (g_array_index(ranks, int, i) == rank) {
+	for (unsigned i = 0; i < ranks->len; i++)
+		if (g_array_index(ranks, int, i) == rank)
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -59,9 +56,8 @@ GArray *ranks_outliers(const GArray *ranks, const GArray *all)
 	for (unsigned i = 0; (few || most) && i < all->len; i++) {
 		int rank = g_array_index(all, int, i);
 
-		if (has_rank(ranks, rank) == few) {
+		if (has_rank(ranks, rank) == few)
 			g_array_append_val(outliers, rank);
-		}
 	}
 	return outliers;
 }
@@ -74,13 +70,11 @@ static char *list_text(const GArray *ranks)
 	for (unsigned i = 0; i < ranks->len;) {
 		int first = g_array_index(ranks, int, i), last = first;
 
-		while (++i < ranks->len && g_array_index(ranks, int, i) == last + 1) {
+		while (++i < ranks->len && g_array_index(ranks, int, i) == last + 1)
 			last++;
-		}
 		g_string_append_printf(text, "%s%d", text->len ? "," : "", first);
-		if (last > first) {
+		if (last > first)
 			g_string_append_printf(text, "%c%d", last > first + 1 ? '-' : ',', last);
-		}
 	}
 	return g_string_free(text, FALSE);
 }
@@ -113,9 +107,8 @@ GArray *finding_ranks(const struct finding *finding)
 	for (unsigned i = 0; i < finding->ranks->len; i++) {
 		int rank = g_array_index(finding->ranks, struct finding_rank, i).rank;
 
-		if (!has_rank(ranks, rank)) {
+		if (!has_rank(ranks, rank))
 			g_array_append_val(ranks, rank);
-		}
 	}
 	return ranks;
 }
@@ -143,9 +136,8 @@ static gint compare_amounts(gconstpointer a, gconstpointer b)
 /* Which one stands for all: the surest, of those the lowest rank's. */
 static bool is_better(const struct finding *one, const struct finding *other)
 {
-	if (one->confidence != other->confidence) {
+	if (one->confidence != other->confidence)
 		return one->confidence > other->confidence;
-	}
 	return process_rank(one->process) < process_rank(other->process);
 }
 
@@ -175,12 +167,10 @@ static gint compare_findings(gconstpointer a, gconstpointer b)
 	const struct finding *other = *(struct finding *const *)b;
 	int order;
 
-	if (one->rule->severity != other->rule->severity) {
+	if (one->rule->severity != other->rule->severity)
 		return (gint)other->rule->severity - (gint)one->rule->severity;
-	}
-	if (one->confidence != other->confidence) {
+	if (one->confidence != other->confidence)
 		return (gint)other->confidence - (gint)one->confidence;
-	}
 	order = strcmp(one->rule->id, other->rule->id);
 	return order ? order : g_strcmp0(one->fingerprint, other->fingerprint);
 }
@@ -207,9 +197,8 @@ static void group_findings(struct findings *findings)
 		if (first && is_better(finding, first)) {
 			unsigned at = 0;
 
-			while (list->pdata[at] != first) {
+			while (list->pdata[at] != first)
 				at++;
-			}
 			list->pdata[at] = finding;
 			list->pdata[i] = first;
 			g_hash_table_replace(groups, key, finding);
@@ -228,9 +217,8 @@ static void group_findings(struct findings *findings)
 	for (unsigned i = 0; i < list->len; i++) {
 		struct finding *finding = list->pdata[i];
 
-		if (finding->ranks) {
+		if (finding->ranks)
 			g_array_sort(finding->ranks, compare_ranks);
-		}
 	}
 	g_ptr_array_sort(list, compare_findings);
 }
@@ -242,9 +230,8 @@ void ranks_note_amounts(const GArray *ranks, const GArray *launches, GPtrArray *
 	GArray *sorted;
 	uint64_t median;
 
-	if (ranks->len < 3) {
+	if (ranks->len < 3)
 		return;
-	}
 	sorted = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	g_array_append_vals(sorted, launches->data, launches->len);
 	g_array_sort(sorted, compare_amounts);
@@ -254,17 +241,15 @@ void ranks_note_amounts(const GArray *ranks, const GArray *launches, GPtrArray *
 		uint64_t amount = g_array_index(launches, uint64_t, i);
 		char *text;
 
-		if (!is_outlier(amount, median)) {
+		if (!is_outlier(amount, median))
 			continue;
-		}
 		text = g_strdup_printf("rank %d launched %" G_GUINT64_FORMAT
 				       " kernels, the median of %u ranks is %" G_GUINT64_FORMAT,
 				       g_array_index(ranks, int, i), amount, ranks->len, median);
-		if (g_ptr_array_find_with_equal_func(notes, text, g_str_equal, NULL)) {
+		if (g_ptr_array_find_with_equal_func(notes, text, g_str_equal, NULL))
 			g_free(text);
-		} else {
+		else
 			g_ptr_array_add(notes, text);
-		}
 	}
 }
 
@@ -278,9 +263,8 @@ void ranks_group(struct analysis *analysis)
 		const struct process *process = processes->pdata[i];
 		int rank = process_rank(process);
 
-		if (rank >= 0 && process->device_count >= 0 && !has_rank(all, rank)) {
+		if (rank >= 0 && process->device_count >= 0 && !has_rank(all, rank))
 			g_array_append_val(all, rank);
-		}
 	}
 	g_array_sort(all, compare_numbers);
 	g_array_set_size(launches, all->len);
@@ -291,9 +275,8 @@ void ranks_group(struct analysis *analysis)
 		for (unsigned k = 0; k < processes->len; k++) {
 			const struct process *process = processes->pdata[k];
 
-			if (process_rank(process) == g_array_index(all, int, i)) {
+			if (process_rank(process) == g_array_index(all, int, i))
 				*sum += process->launches;
-			}
 		}
 	}
 	if (all->len) {

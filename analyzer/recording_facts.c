@@ -18,17 +18,15 @@ static void read_given_up(struct recording_facts *facts, const char *bundle,
 	struct json_object *lost = NULL, *events = NULL, *ended = NULL;
 
 	json_object_object_get_ex(manifest, "lost", &lost);
-	if (json_object_object_get_ex(lost, "events", &events) && events) {
+	if (json_object_object_get_ex(lost, "events", &events) && events)
 		goto out;
-	}
 	if (g_file_get_contents(path, &text, NULL, NULL)) {
 		for (const char *line = text; line && *line; line = strchr(line, '\n')) {
 			unsigned long long count;
 
 			line += *line == '\n';
-			if (sscanf(line, "%*d %llu", &count) == 1) {
+			if (sscanf(line, "%*d %llu", &count) == 1)
 				facts->given_up += count;
-			}
 		}
 	}
 	facts->silent = json_object_object_get_ex(manifest, "exit", &ended) && ended;
@@ -49,9 +47,8 @@ static void read_exit(struct recording_facts *facts, struct json_object *manifes
 {
 	struct json_object *ended = NULL, *status = NULL, *signal = NULL;
 
-	if (!json_object_object_get_ex(manifest, "exit", &ended) || !ended) {
+	if (!json_object_object_get_ex(manifest, "exit", &ended) || !ended)
 		return;
-	}
 	json_object_object_get_ex(ended, "status", &status);
 	json_object_object_get_ex(ended, "signal", &signal);
 	facts->exit_signal = MAX(json_object_get_int(signal), 0);
@@ -68,20 +65,17 @@ void recording_facts_read(struct recording_facts *facts, const char *bundle)
 	*facts = (struct recording_facts){ .bundle = true, .compared = true };
 	recording_missed_read(facts, bundle);
 	g_free(path);
-	if (!manifest || !json_object_is_type(manifest, json_type_object)) {
+	if (!manifest || !json_object_is_type(manifest, json_type_object))
 		goto out;
-	}
 	facts->manifest = true;
 	facts->ended = !json_object_object_get_ex(manifest, "complete", &value) ||
 		       json_object_get_boolean(value);
 	read_given_up(facts, bundle, manifest);
 	read_exit(facts, manifest);
-	if (!json_object_object_get_ex(manifest, "recording", &recording)) {
+	if (!json_object_object_get_ex(manifest, "recording", &recording))
 		goto out;
-	}
-	if (json_object_object_get_ex(recording, "session", &value)) {
+	if (json_object_object_get_ex(recording, "session", &value))
 		facts->session = g_strdup(json_object_get_string(value));
-	}
 	facts->attached = json_object_object_get_ex(recording, "attached", NULL);
 	facts->snapshot = json_object_object_get_ex(recording, "snapshots", NULL);
 	if (json_object_object_get_ex(recording, "rotation", &rotation)) {

@@ -34,9 +34,8 @@ static size_t read_whole(const char *bundle, const char *name, void *content, si
 			used += got > 0 ? (size_t)got : 0;
 		}
 	}
-	if (file >= 0) {
+	if (file >= 0)
 		close(file);
-	}
 	g_free(path);
 	return used;
 }
@@ -76,17 +75,15 @@ static void read_table(struct recording_facts *facts, const char *bundle)
 	struct hg_missed_table *table = g_new0(struct hg_missed_table, 1);
 
 	if (read_whole(bundle, HG_MISSED, table, sizeof(*table)) != sizeof(*table) ||
-	    table->magic != HG_MISSED_MAGIC) {
+	    table->magic != HG_MISSED_MAGIC)
 		goto out;
-	}
 	facts->missed_others = table->others;
 	for (unsigned i = 0; i < HG_MISSED_ROWS; i++) {
 		const struct hg_missed_row *row = &table->rows[i];
 		char program[HG_MISSED_PROGRAM];
 
-		if (row->state != HG_MISSED_READY || !row->count || !reason(row->why)) {
+		if (row->state != HG_MISSED_READY || !row->count || !reason(row->why))
 			continue;
-		}
 		g_strlcpy(program, row->program, sizeof(program));
 		add(facts, program, reason(row->why), row->pid, row->count);
 	}
@@ -107,9 +104,8 @@ static void note_line(GArray *all, char *line)
 	long pid = strtol(line, &program, 10);
 	struct said one;
 
-	if (!text || program == line) {
+	if (!text || program == line)
 		return;
-	}
 	*text = '\0';
 	text += 2;
 	for (guint i = 0; i < all->len; i++) {
@@ -123,9 +119,8 @@ static void note_line(GArray *all, char *line)
 	one = (struct said){
 		.text = text, .program = g_strstrip(program), .pid = (int32_t)pid, .count = 1
 	};
-	if (all->len < TEXTS_MAX) {
+	if (all->len < TEXTS_MAX)
 		g_array_append_val(all, one);
-	}
 }
 
 static void take_line(struct recording_facts *facts, const struct said *said)
@@ -157,13 +152,10 @@ static void read_said(struct recording_facts *facts, const char *bundle)
 	GArray *all = g_array_new(FALSE, FALSE, sizeof(struct said));
 
 	read_whole(bundle, HG_MESSAGES, content, 2 * HG_MESSAGES_MAX);
-	for (char *line = strtok_r(content, "\n", &rest); line;
-	     line = strtok_r(NULL, "\n", &rest)) {
+	for (char *line = strtok_r(content, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
 		note_line(all, line);
-	}
-	for (guint i = 0; i < all->len; i++) {
+	for (guint i = 0; i < all->len; i++)
 		take_line(facts, &g_array_index(all, struct said, i));
-	}
 	g_array_free(all, TRUE);
 	g_free(content);
 }

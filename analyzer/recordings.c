@@ -23,9 +23,8 @@ static char *recording_text(const char *bundle, const char *name)
 
 	if (manifest && json_object_object_get_ex(manifest, "recording", &recording) &&
 	    json_object_object_get_ex(recording, name, &value) &&
-	    json_object_is_type(value, json_type_string)) {
+	    json_object_is_type(value, json_type_string))
 		text = g_strdup(json_object_get_string(value));
-	}
 	json_object_put(manifest);
 	free(problem);
 	g_free(path);
@@ -74,15 +73,13 @@ static GPtrArray *folders_in(const char *folder)
 	while (directory && (name = g_dir_read_name(directory)) != NULL) {
 		char *path = g_build_filename(folder, name, NULL);
 
-		if (is_folder(path)) {
+		if (is_folder(path))
 			g_ptr_array_add(list, path);
-		} else {
+		else
 			g_free(path);
-		}
 	}
-	if (directory) {
+	if (directory)
 		g_dir_close(directory);
-	}
 	g_ptr_array_sort(list, compare_names);
 	return list;
 }
@@ -104,11 +101,10 @@ static char *find_session(const char *folder, const char *session, unsigned dept
 		const char *name = strrchr(path, '/') + 1;
 
 		if (g_str_has_prefix(name, session) &&
-		    (!name[strlen(session)] || is_date(name + strlen(session)))) {
+		    (!name[strlen(session)] || is_date(name + strlen(session))))
 			found = g_strdup(path);
-		} else if (depth < DEPTH_MAX) {
+		else if (depth < DEPTH_MAX)
 			found = find_session(path, session, depth + 1);
-		}
 	}
 	g_ptr_array_free(folders, TRUE);
 	return found;
@@ -125,11 +121,9 @@ static bool is_recording(const char *folder)
 	static const char *const marks[] = { BUNDLE_MANIFEST, BUNDLE_CTF, "metadata",
 					     "ust",           "kernel",   ROTATION_ARCHIVES };
 
-	for (size_t i = 0; i < G_N_ELEMENTS(marks); i++) {
-		if (has(folder, marks[i])) {
+	for (size_t i = 0; i < G_N_ELEMENTS(marks); i++)
+		if (has(folder, marks[i]))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -138,9 +132,8 @@ static bool is_older(const char *path)
 	char *newer;
 	bool older;
 
-	if (!g_str_has_suffix(path, ".old")) {
+	if (!g_str_has_suffix(path, ".old"))
 		return false;
-	}
 	newer = g_strndup(path, strlen(path) - strlen(".old"));
 	older = is_folder(newer);
 	g_free(newer);
@@ -155,15 +148,12 @@ static void add_recordings(GPtrArray *list, const char *folder, unsigned depth)
 		g_ptr_array_add(list, g_strdup(folder));
 		return;
 	}
-	if (depth == DEPTH_MAX) {
+	if (depth == DEPTH_MAX)
 		return;
-	}
 	folders = folders_in(folder);
-	for (unsigned i = 0; i < folders->len; i++) {
-		if (!is_older(folders->pdata[i])) {
+	for (unsigned i = 0; i < folders->len; i++)
+		if (!is_older(folders->pdata[i]))
 			add_recordings(list, folders->pdata[i], depth + 1);
-		}
-	}
 	g_ptr_array_free(folders, TRUE);
 }
 

@@ -112,10 +112,9 @@ int codeobj_bundle_extent(const void *data, size_t size, uint64_t *extent,
 
 	if (rc)
 		return rc;
-	while ((rc = codeobj_bundle_next(&bundle, &entry, error)) > 0) {
+	while ((rc = codeobj_bundle_next(&bundle, &entry, error)) > 0)
 		if (entry.offset + entry.size > end)
 			end = entry.offset + entry.size;
-	}
 	if (end < bundle.position)
 		end = bundle.position;
 	*extent = end;

@@ -85,14 +85,12 @@ static int read_kind(struct msgpack *reader, const struct msgpack_value *value, 
 		arg->hidden = CODEOBJ_HIDDEN_HOSTCALL;
 	else if (msgpack_is(value, "hidden_printf_buffer"))
 		arg->hidden = CODEOBJ_HIDDEN_PRINTF;
-	for (size_t i = 0; i < sizeof(hidden_kinds) / sizeof(hidden_kinds[0]); i++) {
+	for (size_t i = 0; i < sizeof(hidden_kinds) / sizeof(hidden_kinds[0]); i++)
 		if (msgpack_is(value, hidden_kinds[i]))
 			arg->hidden_name = hidden_kinds[i];
-	}
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (msgpack_is(value, kinds[i].name))
 			arg->kind = kinds[i].kind;
-	}
 	return 0;
 }
 
@@ -114,10 +112,9 @@ static int read_map(struct msgpack *reader, const struct msgpack_value *map,
 		if (!msgpack_read(reader, &key) || !msgpack_skip_elements(reader, &key) ||
 		    !msgpack_read(reader, &value))
 			return -EINVAL;
-		for (size_t j = 0; j < field_count; j++) {
+		for (size_t j = 0; j < field_count; j++)
 			if (msgpack_is(&key, fields[j].key))
 				field = &fields[j];
-		}
 		if (!field) {
 			if (!msgpack_skip_elements(reader, &value))
 				return -EINVAL;
@@ -420,14 +417,13 @@ static int unite_kernels(struct reading *reading)
 		sorted[i] = &metadata->kernels[i];
 	if (!rc)
 		qsort(sorted, metadata->kernel_count, sizeof(struct codeobj_kernel *), by_name);
-	for (size_t i = 1, first = 0; !rc && i < metadata->kernel_count; i++) {
+	for (size_t i = 1, first = 0; !rc && i < metadata->kernel_count; i++)
 		if (strcmp(sorted[first]->name, sorted[i]->name))
 			first = i;
 		else if (!same_kernel(sorted[first], sorted[i]))
 			rc = refuse_kernel(reading, sorted[i]->name);
 		else
 			free_kernel(sorted[i]); /* leaves it without a name */
-	}
 	for (size_t i = 0; !rc && i < metadata->kernel_count; i++)
 		if (metadata->kernels[i].name)
 			metadata->kernels[kept++] = metadata->kernels[i];
@@ -474,9 +470,8 @@ int codeobj_metadata_read(const void *elf, size_t size, struct codeobj_metadata 
 const struct codeobj_kernel *codeobj_metadata_kernel(const struct codeobj_metadata *metadata,
 						     const char *name)
 {
-	for (size_t i = 0; i < metadata->kernel_count; i++) {
+	for (size_t i = 0; i < metadata->kernel_count; i++)
 		if (!strcmp(metadata->kernels[i].name, name))
 			return &metadata->kernels[i];
-	}
 	return NULL;
 }

@@ -19,23 +19,20 @@ size_t text_character(const char *text, size_t length, uint32_t *code)
 	const unsigned char *bytes = (const unsigned char *)text;
 
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		if (bytes[0] < forms[i].first_low || bytes[0] > forms[i].first_high) {
+		if (bytes[0] < forms[i].first_low || bytes[0] > forms[i].first_high)
 			continue;
-		}
 		if (forms[i].length == 1) {
 			*code = bytes[0];
 			return 1;
 		}
 		*code = bytes[0] & (0x7fu >> forms[i].length);
 		for (size_t j = 1; j < forms[i].length; j++) {
-			if (j == length) {
+			if (j == length)
 				return SIZE_MAX;
-			}
 			if (j == 1
 				? bytes[1] < forms[i].second_low || bytes[1] > forms[i].second_high
-				: (bytes[j] & 0xc0) != 0x80) {
+				: (bytes[j] & 0xc0) != 0x80)
 				return 0;
-			}
 			*code = *code << 6 | (bytes[j] & 0x3fu);
 		}
 		return forms[i].length;
@@ -53,11 +50,9 @@ bool text_is_hidden(uint32_t code)
 		{ 0xfffe, 0xffff }, { 0xe0000, 0xe007f }, { 0x1d173, 0x1d17a },
 	};
 
-	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
-		if (code >= ranges[i].first && code <= ranges[i].last) {
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
+		if (code >= ranges[i].first && code <= ranges[i].last)
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -85,15 +80,12 @@ char *text_one_line(const char *text)
 	char escape[TEXT_ESCAPE_MAX], *copy, *to;
 	size_t controls = 0;
 
-	if (!text) {
+	if (!text)
 		return NULL;
-	}
-	for (const char *at = text; *at; at++) {
+	for (const char *at = text; *at; at++)
 		controls += text_is_structure(*at);
-	}
-	if (!controls) {
+	if (!controls)
 		return strdup(text);
-	}
 	copy = to = malloc(strlen(text) + controls * TEXT_ESCAPE_MAX + 1);
 	for (; copy && *text; text++) {
 		if (text_is_structure(*text)) {
@@ -105,9 +97,8 @@ char *text_one_line(const char *text)
 			*to++ = *text;
 		}
 	}
-	if (copy) {
+	if (copy)
 		*to = '\0';
-	}
 	return copy;
 }
 
@@ -129,9 +120,8 @@ void text_copy_visible(char *to, size_t size, const char *text)
 			length = text_escape(escape, code, false);
 			shown = escape;
 		}
-		if (length >= size - used) {
+		if (length >= size - used)
 			break;
-		}
 		memcpy(to + used, shown, length);
 		used += length;
 		text += taken;

@@ -103,9 +103,8 @@ static int choose_processes(struct attachment *attachment)
 	if (options->all) {
 		int status = choose_all(attachment);
 
-		if (status != HG_EXIT_OK) {
+		if (status != HG_EXIT_OK)
 			return status;
-		}
 	} else {
 		attachment->processes = calloc(options->pid_count, sizeof(*attachment->processes));
 		if (!attachment->processes) {
@@ -128,9 +127,8 @@ static int choose_processes(struct attachment *attachment)
 		message_error("%s", strerror(ENOMEM));
 		return HG_EXIT_INTERNAL;
 	}
-	for (size_t i = 0; i < attachment->count; i++) {
+	for (size_t i = 0; i < attachment->count; i++)
 		attachment->vpids[i] = attachment->processes[i].vpid;
-	}
 	return HG_EXIT_OK;
 }
 
@@ -139,9 +137,8 @@ static int choose_home(const struct attachment *attachment)
 {
 	const char *home = attachment->processes[0].lttng_home;
 
-	if (getuid() == 0) {
+	if (getuid() == 0)
 		return HG_EXIT_OK;
-	}
 	for (size_t i = 1; i < attachment->count; i++) {
 		if (strcmp(home, attachment->processes[i].lttng_home) != 0) {
 			message_error("processes %ld and %ld use different LTTng session daemons "
@@ -151,9 +148,8 @@ static int choose_home(const struct attachment *attachment)
 			return HG_EXIT_INPUT;
 		}
 	}
-	if (*home) {
+	if (*home)
 		setenv("LTTNG_HOME", home, 1);
-	}
 	return HG_EXIT_OK;
 }
 
@@ -162,9 +158,8 @@ static bool lives(const struct attachment *attachment, size_t i)
 {
 	struct pollfd fd = { .fd = attachment->pidfds[i], .events = POLLIN };
 
-	if (fd.fd == -ENOSYS) {
+	if (fd.fd == -ENOSYS)
 		return kill(attachment->processes[i].pid, 0) == 0 || errno == EPERM;
-	}
 	return fd.fd >= 0 && poll(&fd, 1, 0) == 0;
 }
 
@@ -193,9 +188,8 @@ static int wait_registered(const struct attachment *attachment)
 		while (!(known = session_has_process(&attachment->daemon.client,
 						     attachment->vpids[i], why, sizeof(why)))) {
 			if (!lives(attachment, i)) {
-				if (all) {
+				if (all)
 					break;
-				}
 				message_error("process %ld has ended", pid);
 				return HG_EXIT_INPUT;
 			}
@@ -204,9 +198,8 @@ static int wait_registered(const struct attachment *attachment)
 				    "process %ld does not answer the LTTng session daemon: it is "
 				    "stopped, or uses another one",
 				    pid);
-				if (all) {
+				if (all)
 					break;
-				}
 				return HG_EXIT_INPUT;
 			}
 			poll(NULL, 0, 50);
@@ -225,11 +218,9 @@ static const char *own_directory(const struct attachment *attachment, size_t i)
 {
 	const char *directory = attachment->processes[i].directory;
 
-	for (size_t j = 0; j < i; j++) {
-		if (strcmp(attachment->processes[j].directory, directory) == 0) {
+	for (size_t j = 0; j < i; j++)
+		if (strcmp(attachment->processes[j].directory, directory) == 0)
 			return NULL;
-		}
-	}
 	return *directory ? directory : NULL;
 }
 
@@ -256,9 +247,8 @@ static void note_counts(struct attachment *attachment)
 	for (size_t i = 0; i < attachment->count; i++) {
 		const char *directory = own_directory(attachment, i);
 
-		if (directory) {
+		if (directory)
 			attachment->counted[i] = event_counts_start(directory);
-		}
 	}
 }
 
@@ -357,11 +347,9 @@ out:
 
 static bool any_lives(const struct attachment *attachment)
 {
-	for (size_t i = 0; i < attachment->count; i++) {
-		if (lives(attachment, i)) {
+	for (size_t i = 0; i < attachment->count; i++)
+		if (lives(attachment, i))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -382,16 +370,13 @@ static void wait_end(struct attachment *attachment, const sigset_t *signals)
 	while (now_ns() < limit && (attachment->options->all || any_lives(attachment))) {
 		int got = poll(fds, 2, WATCH_MS);
 
-		if (sigtimedwait(signals, NULL, &none) > 0) {
+		if (sigtimedwait(signals, NULL, &none) > 0)
 			break;
-		}
-		if (got <= 0 || !fds[0].revents) {
+		if (got <= 0 || !fds[0].revents)
 			continue;
-		}
 		attachment->client = control_accept(attachment->control, &request);
-		if (attachment->client >= 0 && request == CONTROL_DETACH) {
+		if (attachment->client >= 0 && request == CONTROL_DETACH)
 			break;
-		}
 		control_answer(attachment->client, "-it is not a flight recorder");
 		attachment->client = -1;
 	}
@@ -405,13 +390,11 @@ static void collect_code_objects(const struct attachment *attachment)
 	for (size_t i = 0; folder >= 0 && i < attachment->count; i++) {
 		const char *directory = own_directory(attachment, i);
 
-		if (directory) {
+		if (directory)
 			code_objects_collect(directory, folder);
-		}
 	}
-	if (folder >= 0) {
+	if (folder >= 0)
 		close(folder);
-	}
 }
 
 /* What small blocks were counted is written now and then: have the rest written, too. */
@@ -439,13 +422,11 @@ static void ask_totals(struct attachment *attachment)
 			poll(NULL, 0, 10);
 			waited += 10;
 		}
-		if (process->totals) {
+		if (process->totals)
 			flush_request_end(process->directory, process->vpid);
-		}
 	}
-	if (waited >= TOTALS_TIMEOUT_MS) {
+	if (waited >= TOTALS_TIMEOUT_MS)
 		message_warning("small blocks: the latest counts are missing: no answer");
-	}
 }
 
 static int end(struct attachment *attachment)
@@ -459,9 +440,8 @@ static int end(struct attachment *attachment)
 	for (size_t i = 0; i < attachment->count; i++) {
 		const char *directory = own_directory(attachment, i);
 
-		if (directory) {
+		if (directory)
 			open_batches_keep(directory, attachment->bundle.lock);
-		}
 	}
 	keep_counts(attachment);
 	attachment->daemon.client.grace_ms = END_GRACE_MS;
@@ -470,13 +450,11 @@ static int end(struct attachment *attachment)
 	for (size_t i = 0; i < attachment->count; i++) {
 		const char *directory = own_directory(attachment, i);
 
-		if (directory) {
+		if (directory)
 			open_batches_release(directory);
-		}
 	}
-	if (error) {
+	if (error)
 		message_warning("the recording may be incomplete: %s", why);
-	}
 	collect_code_objects(attachment);
 	attachment->manifest.end_ns = now_ns();
 	attachment->manifest.lost_events = loss.events;
@@ -514,9 +492,8 @@ static int record_attached(struct attachment *attachment, int report)
 		attachment->pidfds[i] = fd < 0 ? -errno : fd;
 	}
 	result = choose_home(attachment);
-	if (result == HG_EXIT_OK) {
+	if (result == HG_EXIT_OK)
 		result = begin(attachment);
-	}
 	if (result == HG_EXIT_OK) {
 		message_note("recording %zu process%s into %s%s%s%s", attachment->count,
 			     attachment->count == 1 ? "" : "es", attachment->bundle.path,
@@ -540,13 +517,11 @@ static int record_attached(struct attachment *attachment, int report)
 	}
 	daemon_disconnect(&attachment->daemon);
 	/* Who asks now waits in the socket's queue until the bundle is whole and not locked. */
-	if (attachment->control >= 0) {
+	if (attachment->control >= 0)
 		unlinkat(attachment->bundle.lock, CONTROL_SOCKET, 0);
-	}
 	bundle_close(&attachment->bundle);
-	if (attachment->control >= 0) {
+	if (attachment->control >= 0)
 		close(attachment->control);
-	}
 	control_answer(attachment->client,
 		       result == HG_EXIT_OK ? "+" : "-the manifest could not be written");
 	return result;
@@ -558,14 +533,11 @@ static int close_inherited(int kept)
 {
 	const int place = STDERR_FILENO + 1;
 
-	if (kept != place) {
+	if (kept != place)
 		dup3(kept, place, O_CLOEXEC);
-	}
-	if (close_range((unsigned)place + 1, ~0U, 0)) {
-		for (int fd = place + 1; fd < 1024; fd++) { /* Linux before 5.9 */
+	if (close_range((unsigned)place + 1, ~0U, 0))
+		for (int fd = place + 1; fd < 1024; fd++) /* Linux before 5.9 */
 			close(fd);
-		}
-	}
 	return place;
 }
 
@@ -585,9 +557,8 @@ static int record_in_background(struct attachment *attachment)
 		_exit(record_attached(attachment, close_inherited(report[1])));
 	}
 	close(report[1]);
-	if (child < 0 || read(report[0], &status, 1) != 1) {
+	if (child < 0 || read(report[0], &status, 1) != 1)
 		message_error("the recorder could not be started");
-	}
 	close(report[0]);
 	return status;
 }

@@ -45,9 +45,8 @@ unsigned buffers_cpus(void)
 	bool found = false;
 	long configured;
 
-	if (fd >= 0) {
+	if (fd >= 0)
 		close(fd);
-	}
 	text[length > 0 ? length : 0] = '\0';
 	/* "0-3,8-11": the largest of its numbers. */
 	for (char *at = text, *end; *at; at = *end ? end + 1 : end) {
@@ -56,9 +55,8 @@ unsigned buffers_cpus(void)
 		found = found || end != at;
 		highest = number > highest ? number : highest;
 	}
-	if (found && highest < UINT_MAX) {
+	if (found && highest < UINT_MAX)
 		return (unsigned)highest + 1;
-	}
 	configured = sysconf(_SC_NPROCESSORS_CONF);
 	return configured > 0 ? (unsigned)configured : 1;
 }
@@ -78,12 +76,10 @@ static uint64_t held(const struct buffers *buffers, unsigned cpus)
 /* Smaller sub-buffers, then fewer of them, until all fit into `bytes`; true if they do. */
 static bool shrink(struct buffers *buffers, unsigned cpus, uint64_t bytes)
 {
-	while (buffers->size > SIZE_MIN && sum(buffers, cpus) > bytes) {
+	while (buffers->size > SIZE_MIN && sum(buffers, cpus) > bytes)
 		buffers->size /= 2;
-	}
-	while (buffers->count > COUNT_MIN && sum(buffers, cpus) > bytes) {
+	while (buffers->count > COUNT_MIN && sum(buffers, cpus) > bytes)
 		buffers->count /= 2;
-	}
 	return sum(buffers, cpus) <= bytes;
 }
 
@@ -92,13 +88,11 @@ int buffers_choose(struct buffers *buffers, unsigned cpus, uint64_t available)
 	uint64_t budget = available / 4 < SUM_MAX ? available / 4 : SUM_MAX;
 
 	*buffers = (struct buffers){ .size = SIZE_MOST, .count = COUNT };
-	while (buffers->size > SIZE_MIN && sum(buffers, cpus) > budget) {
+	while (buffers->size > SIZE_MIN && sum(buffers, cpus) > budget)
 		buffers->size /= 2;
-	}
 	/* Fewer of the smallest: up to half of what is free. */
-	if (available / 2 < SUM_MAX) {
+	if (available / 2 < SUM_MAX)
 		return shrink(buffers, cpus, available / 2) ? 0 : -ENOSPC;
-	}
 	shrink(buffers, cpus, SUM_MAX);
 	return sum(buffers, cpus) <= available / 2 ? 0 : -ENOSPC;
 }
@@ -111,9 +105,8 @@ static int try_shared_memory(void)
 
 	snprintf(name, sizeof(name), "/hipgrain-%ld-%lx", (long)getpid(), (long)time(NULL));
 	fd = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
-	if (fd < 0) {
+	if (fd < 0)
 		return -1;
-	}
 	shm_unlink(name);
 	close(fd);
 	return 0;
@@ -147,20 +140,17 @@ int buffers_ring(struct buffers *buffers, uint64_t bytes, char *why, size_t why_
 	struct statvfs filesystem;
 
 	*buffers = (struct buffers){ .size = SIZE_MIN, .count = COUNT };
-	while (buffers->count > COUNT_MIN && held(buffers, cpus) > bytes) {
+	while (buffers->count > COUNT_MIN && held(buffers, cpus) > bytes)
 		buffers->count /= 2;
-	}
 	if (held(buffers, cpus) > bytes) {
 		return refuse(why, why_size, EINVAL,
 			      "a snapshot of %u CPUs needs at least %llu MiB", cpus,
 			      (unsigned long long)((held(buffers, cpus) >> 20) + 1));
 	}
-	while (buffers->size * 2 <= UINT32_MAX && held(buffers, cpus) * 2 <= bytes) {
+	while (buffers->size * 2 <= UINT32_MAX && held(buffers, cpus) * 2 <= bytes)
 		buffers->size *= 2;
-	}
 	if (!statvfs("/dev/shm", &filesystem) &&
-	    (uint64_t)filesystem.f_bavail * filesystem.f_frsize < sum(buffers, cpus)) {
+	    (uint64_t)filesystem.f_bavail * filesystem.f_frsize < sum(buffers, cpus))
 		return refuse(why, why_size, ENOSPC, "/dev/shm has not that much free");
-	}
 	return 0;
 }

@@ -37,12 +37,10 @@ struct json_object *bundle_manifest_at(int folder)
 	struct stat status;
 
 	if (file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
-	    status.st_size <= MANIFEST_MAX) {
+	    status.st_size <= MANIFEST_MAX)
 		root = json_object_from_fd(file);
-	}
-	if (file >= 0) {
+	if (file >= 0)
 		close(file);
-	}
 	return root;
 }
 
@@ -71,9 +69,8 @@ static int is_empty(int folder, bool *empty)
 	if (!list) {
 		int error = errno;
 
-		if (again >= 0) {
+		if (again >= 0)
 			close(again);
-		}
 		return -error;
 	}
 	*empty = true;
@@ -102,9 +99,8 @@ static int classify(int parent, const char *name, enum directory_kind *kind, uid
 		return 0;
 	}
 	folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (folder < 0) {
+	if (folder < 0)
 		return -errno;
-	}
 	result = fstat(folder, &status) ? -errno : is_empty(folder, &empty);
 	if (!result) {
 		*owner = status.st_uid;
@@ -122,9 +118,8 @@ static bool is_locked(int parent, const char *name)
 	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	bool locked;
 
-	if (fd < 0) {
+	if (fd < 0)
 		return false;
-	}
 	locked = flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
 	close(fd);
 	return locked;
@@ -149,9 +144,8 @@ static int remove_old(int parent, const char *old, enum directory_kind kind, uid
 		    "user %u",
 		    old, (unsigned)owner);
 	}
-	if (kind != DIRECTORY_ABSENT) {
+	if (kind != DIRECTORY_ABSENT)
 		result = is_locked(parent, old) ? -EBUSY : tree_remove(parent, old);
-	}
 	return result
 		   ? refuse(why, why_size, -result, "cannot remove %s: %s", old, strerror(-result))
 		   : 0;
@@ -165,14 +159,12 @@ static int move_aside(int parent, const char *name, char *why, size_t why_size)
 	uid_t owner;
 	int result;
 
-	if (is_locked(parent, name)) {
+	if (is_locked(parent, name))
 		return refuse(why, why_size, EBUSY, "another hipgrain is recording into it");
-	}
 	snprintf(old, sizeof(old), "%s.old", name);
 	result = classify(parent, old, &kind, &owner);
-	if (result) {
+	if (result)
 		return refuse(why, why_size, -result, "%s: %s", old, strerror(-result));
-	}
 	result = remove_old(parent, old, kind, owner, why, why_size);
 	if (!result && renameat(parent, name, parent, old)) {
 		result = refuse(why, why_size, errno, "cannot rename it to %s: %s", old,
@@ -204,9 +196,8 @@ int bundle_check_owner(int folder, char *why, size_t why_size)
 {
 	struct stat status;
 
-	if (fstat(folder, &status)) {
+	if (fstat(folder, &status))
 		return refuse(why, why_size, errno, "%s", strerror(errno));
-	}
 	return status.st_uid == geteuid() ? 0 : refuse_owner(status.st_uid, why, why_size);
 }
 
@@ -225,11 +216,9 @@ static bool maps_owners(int folder)
 	struct statfs status;
 
 	for (size_t i = 0; fstatfs(folder, &status) == 0 && i < sizeof(types) / sizeof(types[0]);
-	     i++) {
-		if ((unsigned long)status.f_type == types[i]) {
+	     i++)
+		if ((unsigned long)status.f_type == types[i])
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -241,23 +230,19 @@ static int open_bundle(struct bundle *bundle, int parent, const char *name, bool
 	int result;
 
 	bundle->lock = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (bundle->lock < 0) {
+	if (bundle->lock < 0)
 		return refuse(why, why_size, errno, "%s", strerror(errno));
-	}
 	result =
 	    made && maps_owners(bundle->lock) ? 0 : bundle_check_owner(bundle->lock, why, why_size);
-	if (result) {
+	if (result)
 		return result;
-	}
 	fchmod(bundle->lock, S_IRWXU);
 	/* A filesystem without locks only loses the protection against a second recorder. */
-	if (flock(bundle->lock, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
+	if (flock(bundle->lock, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
 		return refuse(why, why_size, EBUSY, "another hipgrain is recording into it");
-	}
 	/* It was open to others until now. */
-	if (is_empty(bundle->lock, &empty) == 0 && !empty) {
+	if (is_empty(bundle->lock, &empty) == 0 && !empty)
 		return refuse(why, why_size, EEXIST, "files were created there meanwhile");
-	}
 	return 0;
 }
 
@@ -289,32 +274,26 @@ static int make_bundle(struct bundle *bundle, int parent, const char *name, char
 	uid_t owner;
 	int result = classify(parent, name, &kind, &owner);
 
-	if (result) {
+	if (result)
 		return refuse(why, why_size, -result, "%s", strerror(-result));
-	}
-	if (kind == NOT_A_DIRECTORY) {
+	if (kind == NOT_A_DIRECTORY)
 		return refuse(why, why_size, ENOTDIR, "exists and is not a directory");
-	}
 	if (kind == DIRECTORY_FOREIGN) {
 		return refuse(why, why_size, EEXIST,
 			      "exists, is not empty and is not a hipgrain bundle");
 	}
-	if (owner != geteuid()) {
+	if (owner != geteuid())
 		return refuse_owner(owner, why, why_size);
-	}
 	if (kind == DIRECTORY_BUNDLE) {
 		result = move_aside(parent, name, why, why_size);
-		if (result) {
+		if (result)
 			return result;
-		}
 	}
-	if (kind != DIRECTORY_EMPTY && mkdirat(parent, name, 0700)) {
+	if (kind != DIRECTORY_EMPTY && mkdirat(parent, name, 0700))
 		return refuse(why, why_size, errno, "cannot create it: %s", strerror(errno));
-	}
 	result = open_bundle(bundle, parent, name, kind != DIRECTORY_EMPTY, why, why_size);
-	if (result) {
+	if (result)
 		return result;
-	}
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
 		if (mkdirat(bundle->lock, folders[i], 0700)) {
 			result =
@@ -335,33 +314,27 @@ int bundle_create(struct bundle *bundle, const char *path, char *why, size_t why
 
 	bundle->path = NULL;
 	bundle->lock = -1;
-	if (!length) {
+	if (!length)
 		return refuse(why, why_size, EINVAL, "the name is empty");
-	}
-	while (length > 1 && path[length - 1] == '/') {
+	while (length > 1 && path[length - 1] == '/')
 		length--;
-	}
-	if (length >= sizeof(trimmed)) {
+	if (length >= sizeof(trimmed))
 		return refuse(why, why_size, ENAMETOOLONG, "%s", strerror(ENAMETOOLONG));
-	}
 	memcpy(trimmed, path, length);
 	trimmed[length] = '\0';
 
 	result = check_link(trimmed, why, why_size);
-	if (result) {
+	if (result)
 		return result;
-	}
 	/* Through a symbolic link, work on what it points to: the link stays valid. */
 	if (stat(trimmed, &status) == 0) {
-		if (!realpath(trimmed, resolved)) {
+		if (!realpath(trimmed, resolved))
 			return refuse(why, why_size, errno, "%s", strerror(errno));
-		}
 		strcpy(trimmed, resolved);
 	}
 	parent = tree_open_parent(trimmed, name, sizeof(name));
-	if (parent < 0) {
+	if (parent < 0)
 		return refuse(why, why_size, -parent, "cannot create it: %s", strerror(-parent));
-	}
 	result = make_bundle(bundle, parent, name, why, why_size);
 	if (!result && (!realpath(trimmed, resolved) || !leads_to(resolved, bundle->lock))) {
 		result = refuse(why, why_size, EBUSY, "another process has replaced it");
@@ -372,9 +345,8 @@ int bundle_create(struct bundle *bundle, const char *path, char *why, size_t why
 		result = bundle->path ? 0 : refuse(why, why_size, ENOMEM, "%s", strerror(ENOMEM));
 	}
 	close(parent);
-	if (result) {
+	if (result)
 		bundle_close(bundle);
-	}
 	return result;
 }
 
@@ -385,18 +357,16 @@ void bundle_remove(const struct bundle *bundle)
 
 	remove_made(bundle->lock);
 	if (parent >= 0) {
-		if (leads_to(bundle->path, bundle->lock)) {
+		if (leads_to(bundle->path, bundle->lock))
 			unlinkat(parent, name, AT_REMOVEDIR);
-		}
 		close(parent);
 	}
 }
 
 void bundle_close(struct bundle *bundle)
 {
-	if (bundle->lock >= 0) {
+	if (bundle->lock >= 0)
 		close(bundle->lock);
-	}
 	free(bundle->path);
 	bundle->path = NULL;
 	bundle->lock = -1;

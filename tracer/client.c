@@ -58,9 +58,8 @@ __attribute__((visibility("default"))) int connect(int fd, __CONST_SOCKADDR_ARG 
 	struct sockaddr_un other = { .sun_family = AF_UNIX };
 
 	if ((!*route.client && !route.only) || length <= sizeof(local->sun_family) ||
-	    local->sun_family != AF_UNIX) {
+	    local->sun_family != AF_UNIX)
 		return (int)syscall(SYS_connect, fd, address.__sockaddr__, length);
-	}
 	if (*route.client && strcmp(last_part(local->sun_path), CLIENT_SOCKET) == 0) {
 		memcpy(other.sun_path, route.client, sizeof(other.sun_path));
 		return (int)syscall(SYS_connect, fd, &other, sizeof(other));
@@ -88,15 +87,13 @@ static void prepare(const struct client *client, pid_t parent)
 {
 	/* It holds what the caller has open, a bundle's lock for example: not longer than it. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent) {
+	if (getppid() != parent)
 		_exit(1);
-	}
 	if (*client->home) {
 		setenv("LTTNG_HOME", client->home, 1);
 		if (snprintf(route.client, sizeof(route.client), "%s/.lttng/" CLIENT_SOCKET,
-			     client->home) >= (int)sizeof(route.client)) {
+			     client->home) >= (int)sizeof(route.client))
 			_exit(1); /* make_home() keeps it short enough */
-		}
 		/* A member of group "tracing" would be taken to root's daemon first. */
 		lttng_set_tracing_group("hipgrain-private");
 	}
@@ -117,17 +114,15 @@ static int wait_end(const struct client *client, int end, int limit_ms)
 		int64_t left = limit - now_ms();
 		int got = poll(fds, interrupted ? 1 : 2, left > 0 ? (int)left : 0);
 
-		if (got > 0 && fds[0].revents) {
+		if (got > 0 && fds[0].revents)
 			return 0;
-		}
 		if (got > 0 && !interrupted && fds[1].revents) {
 			interrupted = true;
 			limit = now_ms() + client->grace_ms < limit ? now_ms() + client->grace_ms
 								    : limit;
 		}
-		if (got == 0 && left <= 0) {
+		if (got == 0 && left <= 0)
 			return interrupted ? -EINTR : -ETIMEDOUT;
-		}
 	}
 }
 
@@ -139,9 +134,8 @@ static int explain(int error, int limit_ms, char *why, size_t why_size)
 			      "LTTng's session daemon does not answer within %d s",
 			      (limit_ms + 999) / 1000);
 	}
-	if (error == -EINTR) {
+	if (error == -EINTR)
 		return refuse(why, why_size, EINTR, "interrupted");
-	}
 	return refuse(why, why_size, -error, "a process for LTTng's calls: %s",
 		      error == -EPIPE ? "it was killed" : strerror(-error));
 }
@@ -159,9 +153,8 @@ int client_call(const struct client *client, client_function *function, void *ar
 	*answer = (struct client_answer){ 0 };
 	shared =
 	    mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (shared == MAP_FAILED) {
+	if (shared == MAP_FAILED)
 		return explain(-errno, 0, answer->why, sizeof(answer->why));
-	}
 	if (pipe2(end, O_CLOEXEC)) {
 		error = -errno;
 		munmap(shared, sizeof(*shared));
@@ -183,12 +176,10 @@ int client_call(const struct client *client, client_function *function, void *ar
 		waitpid(child, NULL, 0);
 	}
 	close(end[0]);
-	if (!error && !shared->whole) {
+	if (!error && !shared->whole)
 		error = -EPIPE;
-	}
-	if (!error) {
+	if (!error)
 		*answer = shared->answer;
-	}
 	munmap(shared, sizeof(*shared));
 	return error ? answer->result = explain(error, limit_ms, answer->why, sizeof(answer->why))
 		     : answer->result;
@@ -249,9 +240,8 @@ static void register_here(void *argument, struct client_answer *answer)
 	int64_t begin = now_ms(), took;
 	char limit[16];
 
-	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
 		unsetenv(none[i]);
-	}
 	/* LTTng-UST's constructor waits so long at most. */
 	snprintf(limit, sizeof(limit), "%d", registration->limit_ms);
 	setenv("LTTNG_UST_REGISTER_TIMEOUT", limit, 1);
@@ -284,14 +274,12 @@ int client_register(const struct client *client, enum client_place place, const 
 	struct client_answer answer;
 	int result;
 
-	if (!registration.home) {
+	if (!registration.home)
 		registration.home = "/";
-	}
 	/* It gives up by itself; but not where LTTng-UST waits without a limit. */
 	result =
 	    client_call(client, register_here, &registration, limit_ms + limit_ms / 2, &answer);
-	if (result) {
+	if (result)
 		snprintf(why, why_size, "%s", answer.why);
-	}
 	return result;
 }

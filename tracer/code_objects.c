@@ -20,9 +20,8 @@ static int copy_file(int from_folder, int to_folder, const char *name, bool own)
 	ssize_t got;
 
 	/* Another user's could be changed later. */
-	if (own && (linkat(from_folder, name, to_folder, name, 0) == 0 || errno == EEXIST)) {
+	if (own && (linkat(from_folder, name, to_folder, name, 0) == 0 || errno == EEXIST))
 		return 0;
-	}
 	snprintf(temporary, sizeof(temporary), ".%.64s.new", name);
 	from = openat(from_folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	to = openat(to_folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -36,19 +35,15 @@ static int copy_file(int from_folder, int to_folder, const char *name, bool own)
 			goto out;
 		}
 	}
-	if (got < 0 || renameat(to_folder, temporary, to_folder, name)) {
+	if (got < 0 || renameat(to_folder, temporary, to_folder, name))
 		result = -errno;
-	}
 out:
-	if (from >= 0) {
+	if (from >= 0)
 		close(from);
-	}
-	if (to >= 0) {
+	if (to >= 0)
 		close(to);
-	}
-	if (result) {
+	if (result)
 		unlinkat(to_folder, temporary, 0);
-	}
 	return result;
 }
 
@@ -68,21 +63,18 @@ void code_objects_collect(const char *directory, int to_folder)
 		if (strlen(entry->d_name) != 64 ||
 		    strspn(entry->d_name, "0123456789abcdef") != 64 ||
 		    fstatat(folder, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) ||
-		    !S_ISREG(status.st_mode)) {
+		    !S_ISREG(status.st_mode))
 			continue;
-		}
 		result = copy_file(folder, to_folder, entry->d_name, status.st_uid == geteuid());
 		if (result) {
 			message_warning("code object %s/%s: %s", directory, entry->d_name,
 					strerror(-result));
 		}
 	}
-	if (list) {
+	if (list)
 		closedir(list);
-	} else if (folder >= 0) {
+	else if (folder >= 0)
 		close(folder);
-	}
-	if (home >= 0) {
+	if (home >= 0)
 		close(home);
-	}
 }

@@ -36,9 +36,8 @@ static int set_hsa_tool(const struct recording *recording)
 	char *value;
 	int result;
 
-	if (recording->options->hsa == RECORD_HSA_NO || !slash || !wants_hsa(recording)) {
+	if (recording->options->hsa == RECORD_HSA_NO || !slash || !wants_hsa(recording))
 		return 0;
-	}
 	if (strchr(recording->install.preload, ' ')) {
 		message_warning("calls below HIP are not recorded: HSA_TOOLS_LIB cannot name a "
 				"directory with a space in its path");
@@ -46,9 +45,8 @@ static int set_hsa_tool(const struct recording *recording)
 	}
 	if (asprintf(&value, "%.*s/libhipgrain-hsa.so%s%s",
 		     (int)(slash - recording->install.preload), recording->install.preload,
-		     old && *old ? " " : "", old ? old : "") < 0) {
+		     old && *old ? " " : "", old ? old : "") < 0)
 		return -1;
-	}
 	result = setenv("HSA_TOOLS_LIB", value, 1);
 	free(value);
 	return recording->options->hsa == RECORD_HSA_YES ? result | setenv("HIPGRAIN_HSA", "1", 1)
@@ -85,25 +83,19 @@ static int set_environment(const struct recording *recording)
 	}
 	result |= environment_options(options->stack_depth, options->threshold,
 				      options->no_memory_queries, options->kernel_arguments);
-	if (options->totals) {
+	if (options->totals)
 		result |= setenv("HIPGRAIN_TOTALS", "1", 1);
-	}
-	if (options->no_migration) {
+	if (options->no_migration)
 		result |= setenv("HIPGRAIN_MIGRATION", "0", 1);
-	}
-	if (options->residency) {
+	if (options->residency)
 		result |= setenv("HIPGRAIN_RESIDENCY", options->residency, 1);
-	}
-	if (options->fix) {
+	if (options->fix)
 		result |= setenv("HIPGRAIN_FIX", options->fix, 1);
-	}
-	if (options->fix_plan) {
+	if (options->fix_plan)
 		result |= setenv("HIPGRAIN_FIX_PLAN", options->fix_plan, 1);
-	}
 	result |= set_hsa_tool(recording);
-	if (options->softgpu) {
+	if (options->softgpu)
 		result |= environment_prepend("LD_LIBRARY_PATH", recording->install.softgpu);
-	}
 	return result ? -ENOMEM : 0;
 }
 
@@ -128,9 +120,8 @@ pid_t recording_start_command(const struct recording *recording)
 	int report[2], error = 0;
 	pid_t child;
 
-	if (pipe2(report, O_CLOEXEC)) {
+	if (pipe2(report, O_CLOEXEC))
 		return -errno;
-	}
 	child = fork();
 	if (child == 0) {
 		close(report[0]);
@@ -139,9 +130,8 @@ pid_t recording_start_command(const struct recording *recording)
 	error = child < 0 ? -errno : 0;
 	close(report[1]);
 	/* End of file means that exec succeeded. */
-	if (child > 0 && read(report[0], &error, sizeof(error)) == sizeof(error)) {
+	if (child > 0 && read(report[0], &error, sizeof(error)) == sizeof(error))
 		waitpid(child, NULL, 0);
-	}
 	close(report[0]);
 	return error ? error : child;
 }

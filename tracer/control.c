@@ -41,9 +41,8 @@ int control_listen(int bundle)
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	struct sockaddr_un address;
 
-	if (fd < 0) {
+	if (fd < 0)
 		return -errno;
-	}
 	name_socket(&address, bundle, CONTROL_SOCKET);
 	if (bind(fd, (struct sockaddr *)&address, sizeof(address)) ||
 	    fchmodat(bundle, CONTROL_SOCKET, 0600, 0) || listen(fd, QUEUE_LENGTH)) {
@@ -69,9 +68,8 @@ int control_accept(int listener, enum control_request *request)
 	struct pollfd asks = { .fd = client, .events = POLLIN };
 	char letter = 0;
 
-	if (client < 0) {
+	if (client < 0)
 		return -1;
-	}
 	if (!peer_is(client, geteuid(), 0) || poll(&asks, 1, REQUEST_TIMEOUT_MS) != 1 ||
 	    recv(client, &letter, 1, 0) != 1 ||
 	    (letter != CONTROL_DETACH && letter != CONTROL_SNAPSHOT)) {
@@ -101,9 +99,8 @@ static int reach(int bundle, char *why, size_t why_size)
 
 	if (node < 0 || fstat(node, &status) || fstat(bundle, &folder)) {
 		error = errno;
-		if (node >= 0) {
+		if (node >= 0)
 			close(node);
-		}
 		return error == ENOENT ? refuse(why, why_size, ECONNREFUSED,
 						"no recorder listens in %s", CONTROL_SOCKET)
 				       : refuse(why, why_size, error, "%s: %s", CONTROL_SOCKET,
@@ -126,9 +123,8 @@ static int reach(int bundle, char *why, size_t why_size)
 		       "%s does not belong to the user of the recording: it is not trusted",
 		       CONTROL_SOCKET);
 	}
-	if (error && fd >= 0) {
+	if (error && fd >= 0)
 		close(fd);
-	}
 	return error ? -error : fd;
 }
 
@@ -149,12 +145,10 @@ int control_ask(int bundle, enum control_request request, int timeout_ms, char *
 	char letter = (char)request;
 	ssize_t length = -1;
 
-	if (fd < 0) {
+	if (fd < 0)
 		return fd;
-	}
-	if (send(fd, &letter, 1, MSG_NOSIGNAL) != 1) {
+	if (send(fd, &letter, 1, MSG_NOSIGNAL) != 1)
 		result = refuse(why, why_size, errno, "%s", strerror(errno));
-	}
 	while (!result && length < 0) {
 		int64_t left = limit - now_ms();
 
@@ -170,9 +164,8 @@ int control_ask(int bundle, enum control_request request, int timeout_ms, char *
 			}
 		}
 	}
-	if (!result) {
+	if (!result)
 		answer[length] = '\0';
-	}
 	close(fd);
 	return result;
 }

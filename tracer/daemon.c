@@ -49,9 +49,8 @@ char *daemon_program(void)
 	const char *configured = getenv("LTTNG_SESSIOND_PATH");
 	const char *lists[] = { getenv("PATH"), daemon_directories };
 
-	if (configured && *configured) {
+	if (configured && *configured)
 		return access(configured, X_OK) ? NULL : strdup(configured);
-	}
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
 		for (const char *list = lists[i]; list && *list;) {
 			size_t length = strcspn(list, ":");
@@ -59,9 +58,8 @@ char *daemon_program(void)
 
 			if (length && *list == '/' &&
 			    asprintf(&path, "%.*s/lttng-sessiond", (int)length, list) >= 0) {
-				if (access(path, X_OK) == 0) {
+				if (access(path, X_OK) == 0)
 					return path;
-				}
 				free(path);
 			}
 			list += length + (list[length] == ':');
@@ -90,13 +88,11 @@ static int make_home(char *home, size_t size)
 
 	for (size_t i = 0; i < sizeof(bases) / sizeof(bases[0]); i++) {
 		if (!bases[i] || *bases[i] != '/' || !is_safe(bases[i]) ||
-		    strlen(bases[i]) + sizeof("/hipgrain-XXXXXX") > HOME_LENGTH_MAX) {
+		    strlen(bases[i]) + sizeof("/hipgrain-XXXXXX") > HOME_LENGTH_MAX)
 			continue;
-		}
 		snprintf(home, size, "%s/hipgrain-XXXXXX", bases[i]);
-		if (mkdtemp(home)) {
+		if (mkdtemp(home))
 			return 0;
-		}
 		error = errno;
 	}
 	*home = '\0';
@@ -113,14 +109,12 @@ void daemon_describe(bool root, char *text, size_t size)
 	int fd;
 
 	snprintf(path, sizeof(path), "%s/lttng-sessiond.pid", root ? "/var/run/lttng" : "");
-	if (!root) {
+	if (!root)
 		snprintf(path, sizeof(path), "%.4000s/.lttng/lttng-sessiond.pid", home ? home : "");
-	}
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	length = fd < 0 ? 0 : read(fd, number, sizeof(number) - 1);
-	if (fd >= 0) {
+	if (fd >= 0)
 		close(fd);
-	}
 	number[length > 0 ? strspn(number, "0123456789") : 0] = '\0';
 	snprintf(text, size, "%s session daemon%s%s", root ? "root's" : "the user's",
 		 *number ? " " : "", number);
@@ -156,9 +150,8 @@ static int look_for_common(struct daemon_link *link, char *why, size_t why_size)
 				return refuse(why, why_size, ETIMEDOUT,
 					      "another process holds " GUARD_ROOT_LOCK);
 			}
-			if (poll(&interrupt, 1, POLL_MS) > 0) {
+			if (poll(&interrupt, 1, POLL_MS) > 0)
 				return refuse(why, why_size, EINTR, "interrupted");
-			}
 		}
 	}
 	switch (client_probe(&link->client, PROBE_MS)) {
@@ -193,18 +186,16 @@ static int start_guard(struct daemon_link *link, struct guard *guard)
 {
 	int channels[2], error;
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, channels)) {
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, channels))
 		return -errno;
-	}
 	link->channel = channels[0];
 	guard->channel = channels[1];
 	link->guard = fork();
 	error = link->guard < 0 ? -errno : 0;
 	if (link->guard == 0) {
 		close(channels[0]);
-		if (link->lock >= 0) {
+		if (link->lock >= 0)
 			close(link->lock);
-		}
 		guard_main(guard);
 		_exit(0);
 	}
@@ -227,9 +218,8 @@ static int wait_ready(struct daemon_link *link, char *why, size_t why_size)
 		return refuse(why, why_size, EINTR, "interrupted");
 	}
 	length = recv(link->channel, message, sizeof(message) - 1, 0);
-	if (length > 0 && message[0] == GUARD_READY) {
+	if (length > 0 && message[0] == GUARD_READY)
 		return 0;
-	}
 	message[length > 0 ? length : 0] = '\0';
 	waitpid(link->guard, NULL, 0);
 	return refuse(why, why_size, EHOSTDOWN, "%s",
@@ -273,9 +263,8 @@ int daemon_connect(struct daemon_link *link, const char *session, enum daemon_ch
 	result = start_guard(link, &guard);
 	if (result) {
 		refuse(why, why_size, -result, "%s", strerror(-result));
-		if (*link->client.home) {
+		if (*link->client.home)
 			rmdir(link->client.home);
-		}
 		goto error;
 	}
 	result = wait_ready(link, why, why_size);
@@ -294,9 +283,8 @@ void daemon_disconnect(struct daemon_link *link)
 {
 	char message[512], word;
 
-	if (link->guard < 0) {
+	if (link->guard < 0)
 		return;
-	}
 	if (link->lock >= 0) {
 		close(link->lock);
 		link->lock = -1;
@@ -304,9 +292,8 @@ void daemon_disconnect(struct daemon_link *link)
 	word = link->stuck ? RECORDER_STUCK : RECORDER_DONE;
 	(void)send(link->channel, &word, 1, MSG_NOSIGNAL);
 	/* End of file: the guard has ended, and the daemon before it. */
-	if (recv(link->channel, message, sizeof(message), 0) <= 0) {
+	if (recv(link->channel, message, sizeof(message), 0) <= 0)
 		waitpid(link->guard, NULL, 0);
-	}
 	close_link(link);
 	link->guard = -1;
 }
@@ -328,7 +315,6 @@ void daemon_entrust(const struct daemon_link *link, int table)
 	control.head.cmsg_type = SCM_RIGHTS;
 	control.head.cmsg_len = CMSG_LEN(sizeof(int));
 	memcpy(CMSG_DATA(&control.head), &table, sizeof(table));
-	if (link->channel >= 0) {
+	if (link->channel >= 0)
 		(void)!sendmsg(link->channel, &message, MSG_NOSIGNAL);
-	}
 }

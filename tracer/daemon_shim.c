@@ -62,9 +62,8 @@ EXPORT int shm_open(const char *name, int flags, mode_t mode)
 	int (*real)(const char *name, int flags, mode_t mode) =
 	    (__typeof__(real))dlsym(RTLD_NEXT, "shm_open");
 
-	if (strncmp(name, "/lttng-ust-wait-", 16) == 0) {
+	if (strncmp(name, "/lttng-ust-wait-", 16) == 0)
 		return memfd_create("lttng-ust-wait", MFD_CLOEXEC);
-	}
 	if (!real) {
 		errno = ENOSYS;
 		return -1;
@@ -89,9 +88,8 @@ static void translate(struct msghdr *message, uid_t from, uid_t to)
 		struct ucred credentials;
 
 		if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_CREDENTIALS ||
-		    part->cmsg_len < CMSG_LEN(sizeof(credentials))) {
+		    part->cmsg_len < CMSG_LEN(sizeof(credentials)))
 			continue;
-		}
 		memcpy(&credentials, CMSG_DATA(part), sizeof(credentials));
 		if (credentials.uid == from) {
 			credentials.uid = to;
@@ -102,9 +100,8 @@ static void translate(struct msghdr *message, uid_t from, uid_t to)
 
 EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 {
-	if (message->msg_controllen) {
+	if (message->msg_controllen)
 		translate((struct msghdr *)message, OTHER_USER, 0);
-	}
 	return syscall(SYS_sendmsg, fd, message, flags);
 }
 
@@ -112,8 +109,7 @@ EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 {
 	ssize_t size = syscall(SYS_recvmsg, fd, message, flags);
 
-	if (size >= 0 && message->msg_controllen && getuid() == OTHER_USER) {
+	if (size >= 0 && message->msg_controllen && getuid() == OTHER_USER)
 		translate(message, 0, getuid());
-	}
 	return size;
 }

@@ -62,9 +62,8 @@ static const char *ask(const char *directory, int lock, enum control_request req
 
 	if (control_ask(lock, request, timeout_ms, answer, size, why, sizeof(why))) {
 		*ended = flock(lock, LOCK_EX | LOCK_NB) == 0;
-		if (!*ended) {
+		if (!*ended)
 			message_error("%s: cannot reach its recorder: %s", directory, why);
-		}
 		return NULL;
 	}
 	if (*answer != '+') {
@@ -81,9 +80,8 @@ int detach_bundle(const char *directory)
 	int status = HG_EXIT_INPUT;
 	char answer[512];
 
-	if (lock < 0) {
+	if (lock < 0)
 		return status;
-	}
 	if (!ended && ask(directory, lock, CONTROL_DETACH, DETACH_TIMEOUT_MS, answer,
 			  sizeof(answer), &ended)) {
 		message_note("recorded into %s", directory);
@@ -104,19 +102,16 @@ int snapshot_bundle(const char *directory)
 	const char *number = NULL;
 	char answer[512];
 
-	if (lock < 0) {
+	if (lock < 0)
 		return HG_EXIT_INPUT;
-	}
 	if (!ended) {
 		number = ask(directory, lock, CONTROL_SNAPSHOT, SNAPSHOT_TIMEOUT_MS, answer,
 			     sizeof(answer), &ended);
 	}
-	if (ended) {
+	if (ended)
 		message_error("%s: that recording has ended", directory);
-	}
-	if (number) {
+	if (number)
 		message_note("snapshot %s is in %s", number, directory);
-	}
 	close(lock);
 	return number ? HG_EXIT_OK : HG_EXIT_INPUT;
 }

@@ -17,21 +17,18 @@ struct file {
 /* `count` elements at `offset`, or NULL if they are not all in the file. */
 static const void *at(const struct file *file, uint64_t offset, uint64_t count, uint64_t element)
 {
-	if (offset > file->size || count > (file->size - offset) / element) {
+	if (offset > file->size || count > (file->size - offset) / element)
 		return NULL;
-	}
 	return file->bytes + offset;
 }
 
 /* Where in the file an address lies; UINT64_MAX if in none of the segments. */
 static uint64_t file_offset(const Elf64_Phdr *segments, unsigned count, uint64_t address)
 {
-	for (unsigned i = 0; i < count; i++) {
+	for (unsigned i = 0; i < count; i++)
 		if (segments[i].p_type == PT_LOAD &&
-		    address - segments[i].p_vaddr < segments[i].p_filesz) {
+		    address - segments[i].p_vaddr < segments[i].p_filesz)
 			return segments[i].p_offset + (address - segments[i].p_vaddr);
-		}
-	}
 	return UINT64_MAX;
 }
 
@@ -42,24 +39,19 @@ static bool names(const struct file *file, const Elf64_Phdr *segments, unsigned 
 	const Elf64_Dyn *rows = at(file, dynamic->p_offset, entries, sizeof(*rows));
 	size_t length = strlen(prefix);
 
-	for (uint64_t i = 0; rows && i < entries && rows[i].d_tag != DT_NULL; i++) {
-		if (rows[i].d_tag == DT_STRTAB) {
+	for (uint64_t i = 0; rows && i < entries && rows[i].d_tag != DT_NULL; i++)
+		if (rows[i].d_tag == DT_STRTAB)
 			strings = file_offset(segments, count, rows[i].d_un.d_ptr);
-		}
-	}
 	for (uint64_t i = 0; rows && strings != UINT64_MAX && i < entries; i++) {
 		const char *name;
 
-		if (rows[i].d_tag == DT_NULL) {
+		if (rows[i].d_tag == DT_NULL)
 			break;
-		}
-		if (rows[i].d_tag != DT_NEEDED || rows[i].d_un.d_val > file->size) {
+		if (rows[i].d_tag != DT_NEEDED || rows[i].d_un.d_val > file->size)
 			continue;
-		}
 		name = at(file, strings + rows[i].d_un.d_val, length, 1);
-		if (name && memcmp(name, prefix, length) == 0) {
+		if (name && memcmp(name, prefix, length) == 0)
 			return true;
-		}
 	}
 	return false;
 }
@@ -70,15 +62,12 @@ static bool search(const struct file *file, const char *prefix)
 	const Elf64_Phdr *segments;
 
 	if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
-	    header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_phentsize != sizeof(*segments)) {
+	    header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_phentsize != sizeof(*segments))
 		return false;
-	}
 	segments = at(file, header->e_phoff, header->e_phnum, sizeof(*segments));
-	for (unsigned i = 0; segments && i < header->e_phnum; i++) {
-		if (segments[i].p_type == PT_DYNAMIC) {
+	for (unsigned i = 0; segments && i < header->e_phnum; i++)
+		if (segments[i].p_type == PT_DYNAMIC)
 			return names(file, segments, header->e_phnum, &segments[i], prefix);
-		}
-	}
 	return false;
 }
 
@@ -90,9 +79,8 @@ bool elf_needs_library(const char *path, const char *prefix)
 	void *bytes;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
-	if (fd < 0) {
+	if (fd < 0)
 		return false;
-	}
 	if (fstat(fd, &status) == 0 && status.st_size > 0) {
 		bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 		if (bytes != MAP_FAILED) {

@@ -13,15 +13,12 @@ int environment_prepend(const char *name, const char *first)
 	char *value;
 	int result;
 
-	if (!old || !*old) {
+	if (!old || !*old)
 		return setenv(name, first, 1);
-	}
-	if (strncmp(old, first, length) == 0 && (!old[length] || strchr(": ", old[length]))) {
+	if (strncmp(old, first, length) == 0 && (!old[length] || strchr(": ", old[length])))
 		return 0;
-	}
-	if (asprintf(&value, "%s:%s", first, old) < 0) {
+	if (asprintf(&value, "%s:%s", first, old) < 0)
 		return -1;
-	}
 	result = setenv(name, value, 1);
 	free(value);
 	return result;
@@ -41,13 +38,11 @@ int environment_preload(const char *library)
 	char *value;
 	int result;
 
-	if (!here) { /* libraries lie elsewhere */
+	if (!here) /* libraries lie elsewhere */
 		return environment_prepend("LD_PRELOAD", library);
-	}
 	dlclose(here);
-	if (asprintf(&value, "%s%s", ONLY_GNU, library) < 0) {
+	if (asprintf(&value, "%s%s", ONLY_GNU, library) < 0)
 		return -1;
-	}
 	result = environment_prepend("LD_PRELOAD", value);
 	free(value);
 	return result;
@@ -67,11 +62,9 @@ int environment_options(int stack_depth, const char *threshold, bool no_memory_q
 		result |=
 		    setenv("HIPGRAIN_THRESHOLD", strcmp(threshold, "all") ? threshold : "0", 1);
 	}
-	if (no_memory_queries) {
+	if (no_memory_queries)
 		result |= setenv("HIPGRAIN_MEMORY_QUERIES", "0", 1);
-	}
-	if (kernel_arguments) {
+	if (kernel_arguments)
 		result |= setenv("HIPGRAIN_KERNEL_ARGUMENTS", kernel_arguments, 1);
-	}
 	return result;
 }

@@ -50,19 +50,16 @@ static void each(const char *directory, visitor *function, void *data)
 		int file =
 		    openat(folder, entry->d_name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 
-		if (file < 0) {
+		if (file < 0)
 			continue;
-		}
-		if (strlen(entry->d_name) < NAME_MOST && read_counts(file, counts)) {
+		if (strlen(entry->d_name) < NAME_MOST && read_counts(file, counts))
 			function(file, entry->d_name, counts, data);
-		}
 		close(file);
 	}
-	if (list) {
+	if (list)
 		closedir(list);
-	} else if (folder >= 0) {
+	else if (folder >= 0)
 		close(folder);
-	}
 	free(counts);
 }
 
@@ -75,11 +72,9 @@ static void add_file(int file, const char *name, const struct hg_counts *counts,
 	sum->processes++;
 	sum->begun += counts->begun != 0;
 	/* The records of a batch are events, too, but were recorded as one. */
-	for (unsigned row = 0; row < HG_COUNTS_ROWS; row++) {
-		for (unsigned kind = 0; kind < HG_COUNT_batched_alloc; kind++) {
+	for (unsigned row = 0; row < HG_COUNTS_ROWS; row++)
+		for (unsigned kind = 0; kind < HG_COUNT_batched_alloc; kind++)
 			sum->events += counts->counts[row][kind];
-		}
-	}
 }
 
 struct event_counts_sum event_counts_sum(const char *directory)
@@ -111,9 +106,8 @@ static void mark_closed(int folder)
 	int mark = openat(folder, HG_COUNTS_CLOSED,
 			  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 
-	if (mark >= 0) {
+	if (mark >= 0)
 		close(mark);
-	}
 }
 
 void event_counts_close(const char *directory)
@@ -126,9 +120,8 @@ static void end_file(int file, const char *name, const struct hg_counts *counts,
 	static const uint64_t none[HG_UNRECORDED_KINDS];
 	struct ending *ending = data;
 
-	if (counts->closed) {
+	if (counts->closed)
 		return;
-	}
 	if (counts->begun) {
 		close_file(file, name, counts, NULL);
 		/* What it did since the session stopped was not to be recorded. */
@@ -175,9 +168,8 @@ struct event_counts_start *event_counts_start(const char *directory)
 {
 	struct event_counts_start *start = calloc(1, sizeof(*start));
 
-	if (start) {
+	if (start)
 		each(directory, note_file, start);
-	}
 	return start;
 }
 
@@ -200,9 +192,8 @@ static bool is_kept(const struct keeping *keeping, const struct hg_counts *count
 {
 	bool found = keeping->pid_count == 0;
 
-	for (size_t i = 0; i < keeping->pid_count; i++) {
+	for (size_t i = 0; i < keeping->pid_count; i++)
 		found |= keeping->pids[i] == counts->pid;
-	}
 	return found && counts->begun;
 }
 
@@ -213,28 +204,23 @@ static void keep_file(int file, const char *name, const struct hg_counts *counts
 	int copy;
 
 	(void)file;
-	if (!is_kept(keeping, counts)) {
+	if (!is_kept(keeping, counts))
 		return;
-	}
 	for (size_t i = 0; keeping->start && i < keeping->start->count; i++) {
 		const struct one *one = &keeping->start->files[i];
 
-		if (strcmp(one->name, name) != 0) {
+		if (strcmp(one->name, name) != 0)
 			continue;
-		}
-		for (unsigned row = 0; row < HG_COUNTS_ROWS; row++) {
-			for (unsigned kind = 0; kind < HG_COUNTS_KINDS; kind++) {
+		for (unsigned row = 0; row < HG_COUNTS_ROWS; row++)
+			for (unsigned kind = 0; kind < HG_COUNTS_KINDS; kind++)
 				since.counts[row][kind] -= one->counts.counts[row][kind];
-			}
-		}
 	}
 	copy = openat(keeping->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 		      0600);
 	/* On a full disk it is not there, and the process's count unknown. */
 	if (copy >= 0) {
-		if (write(copy, &since, sizeof(since)) != (ssize_t)sizeof(since)) {
+		if (write(copy, &since, sizeof(since)) != (ssize_t)sizeof(since))
 			unlinkat(keeping->folder, name, 0);
-		}
 		close(copy);
 	}
 }

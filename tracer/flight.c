@@ -31,9 +31,8 @@ static int place_snapshot(struct recording *recording)
 	int result = -ENOENT;
 
 	while (list && (entry = readdir(list))) {
-		if (entry->d_name[0] == '.') {
+		if (entry->d_name[0] == '.')
 			continue;
-		}
 		snprintf(name, sizeof(name), RECORDING_SNAPSHOTS "/%s", entry->d_name);
 		snprintf(aside, sizeof(aside), "earlier-%d", recording->manifest.snapshots);
 		if (unlinkat(recording->bundle.lock, BUNDLE_CTF, AT_REMOVEDIR) &&
@@ -46,11 +45,10 @@ static int place_snapshot(struct recording *recording)
 			     : 0;
 		break;
 	}
-	if (list) {
+	if (list)
 		closedir(list);
-	} else if (folder >= 0) {
+	else if (folder >= 0)
 		close(folder);
-	}
 	return result;
 }
 
@@ -60,9 +58,8 @@ int recording_snapshot(struct recording *recording, char *why, size_t why_size)
 
 	if (!error) {
 		error = place_snapshot(recording);
-		if (error) {
+		if (error)
 			refuse(why, why_size, -error, "%s", strerror(-error));
-		}
 	}
 	if (error) {
 		message_warning("no snapshot: %s", why);
@@ -97,19 +94,17 @@ static void serve_request(struct recording *recording)
 	char why[512] = "", answer[512];
 	int error;
 
-	if (client < 0) {
+	if (client < 0)
 		return;
-	}
 	if (request != CONTROL_SNAPSHOT) {
 		control_answer(client, "-a flight recorder ends with its command");
 		return;
 	}
 	error = recording_snapshot(recording, why, sizeof(why));
-	if (error) {
+	if (error)
 		snprintf(answer, sizeof(answer), "-no snapshot: %.400s", why);
-	} else {
+	else
 		snprintf(answer, sizeof(answer), "+%d", recording->manifest.snapshots);
-	}
 	control_answer(client, answer);
 }
 
@@ -121,12 +116,10 @@ static int wait_or_request(struct recording *recording, siginfo_t *information,
 				{ .fd = recording->signals, .events = POLLIN } };
 	const struct timespec none = { 0 };
 
-	if (recording->control < 0) {
+	if (recording->control < 0)
 		return sigtimedwait(&recording->waited, information, limit);
-	}
-	if (poll(fds, 2, (int)limit->tv_sec * 1000) > 0 && fds[0].revents) {
+	if (poll(fds, 2, (int)limit->tv_sec * 1000) > 0 && fds[0].revents)
 		serve_request(recording);
-	}
 	return sigtimedwait(&recording->waited, information, &none);
 }
 

@@ -12,9 +12,8 @@ static int open_folder(const char *directory, pid_t pid, char name[16])
 	int home = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC), folder;
 
 	snprintf(name, 16, "%ld", (long)pid);
-	if (home < 0) {
+	if (home < 0)
 		return -1;
-	}
 	folder = openat(home, HG_ASKED, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	close(home);
 	return folder;
@@ -25,13 +24,11 @@ bool flush_request_begin(const char *directory, pid_t pid)
 	char name[16];
 	int folder = open_folder(directory, pid, name), file;
 
-	if (folder < 0) {
+	if (folder < 0)
 		return false;
-	}
 	file = openat(folder, name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
-	if (file >= 0) {
+	if (file >= 0)
 		close(file);
-	}
 	close(folder);
 	return file >= 0;
 }
@@ -43,9 +40,8 @@ bool flush_request_answered(const char *directory, pid_t pid)
 	struct stat status;
 	bool answered;
 
-	if (folder < 0) {
+	if (folder < 0)
 		return false;
-	}
 	answered = fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0;
 	close(folder);
 	return answered;

@@ -53,9 +53,8 @@ static void guard_say(const struct guard *guard, enum guard_word word, const cha
 	char message[512];
 	int length = snprintf(message, sizeof(message), "%c%s", (char)word, text);
 
-	if (length >= (int)sizeof(message)) {
+	if (length >= (int)sizeof(message))
 		length = (int)sizeof(message) - 1;
-	}
 	/* The recorder may have ended; then nobody needs to know. */
 	(void)send(guard->channel, message, (size_t)length, MSG_NOSIGNAL);
 }
@@ -103,12 +102,10 @@ static void exec_daemon(const struct guard *guard, pid_t parent, int log)
 
 	/* No daemon without its guard, even if the guard is killed. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() != parent) {
+	if (getppid() != parent)
 		_exit(1);
-	}
-	if (guard->root_lock) {
+	if (guard->root_lock)
 		be_nice_to_nobody();
-	}
 	dup2(null, STDIN_FILENO);
 	dup2(log, STDOUT_FILENO);
 	dup2(log, STDERR_FILENO);
@@ -117,12 +114,10 @@ static void exec_daemon(const struct guard *guard, pid_t parent, int log)
 	umask(S_IRWXG | S_IRWXO);
 	/* What is set for the command must not happen to the daemon. */
 	unsetenv("LD_PRELOAD");
-	if (*guard->client.home) {
+	if (*guard->client.home)
 		setenv("LTTNG_HOME", guard->client.home, 1);
-	}
-	if (guard->shim) {
+	if (guard->shim)
 		setenv("LD_PRELOAD", guard->shim, 1);
-	}
 	execl(guard->program, "lttng-sessiond", "--no-kernel", "--sig-parent", (char *)NULL);
 	dprintf(log, "%s: %s\n", guard->program, strerror(errno));
 	_exit(127);
@@ -131,13 +126,11 @@ static void exec_daemon(const struct guard *guard, pid_t parent, int log)
 /* The daemon has ended at once; true if it did because another one was there first. */
 static bool other_serves(const struct guard *guard)
 {
-	if (*guard->client.home) {
+	if (*guard->client.home)
 		return false;
-	}
 	for (int i = 0; i < 20; i++) {
-		if (client_probe(&guard->client, ANSWER_MS) == CLIENT_DAEMON_ANSWERS) {
+		if (client_probe(&guard->client, ANSWER_MS) == CLIENT_DAEMON_ANSWERS)
 			return true;
-		}
 		poll(NULL, 0, 50);
 	}
 	return false;
@@ -155,13 +148,11 @@ static int start_daemon(struct guard *guard, const sigset_t *signals, char *why,
 	pid_t self = getpid();
 	int log = memfd_create("lttng-sessiond-messages", MFD_CLOEXEC), word, result = -1;
 
-	if (log < 0) {
+	if (log < 0)
 		log = open("/dev/null", O_RDWR | O_CLOEXEC);
-	}
 	guard->daemon = fork();
-	if (guard->daemon == 0) {
+	if (guard->daemon == 0)
 		exec_daemon(guard, self, log);
-	}
 	if (guard->daemon < 0) {
 		snprintf(why, why_size, "cannot start %s: %s", guard->program, strerror(errno));
 		goto out;
@@ -178,18 +169,16 @@ static int start_daemon(struct guard *guard, const sigset_t *signals, char *why,
 			goto out;
 		}
 		read_last_line(log, why, why_size);
-		if (!*why) {
+		if (!*why)
 			snprintf(why, why_size, "%s exited immediately", guard->program);
-		}
 	} else {
 		snprintf(why, why_size, "%s was not ready within %d s", guard->program,
 			 START_TIMEOUT_S);
 		end_daemon(guard, 0);
 	}
 out:
-	if (log >= 0) {
+	if (log >= 0)
 		close(log);
-	}
 	return result;
 }
 
@@ -205,12 +194,10 @@ static pid_t parent_of(const char *pid)
 	snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	got = fd < 0 ? -1 : read(fd, line, sizeof(line) - 1);
-	if (fd >= 0) {
+	if (fd >= 0)
 		close(fd);
-	}
-	if (got <= 0) {
+	if (got <= 0)
 		return 0;
-	}
 	line[got] = '\0';
 	/* The name, in parentheses, may have any bytes. */
 	end = strrchr(line, ')');
@@ -236,12 +223,10 @@ static bool reap(pid_t child, int ms)
 	for (;;) {
 		pid_t got = waitpid(child, NULL, WNOHANG);
 
-		if (got == child || (got < 0 && errno == ECHILD)) {
+		if (got == child || (got < 0 && errno == ECHILD))
 			return true;
-		}
-		if (ms <= 0) {
+		if (ms <= 0)
 			return false;
-		}
 		poll(NULL, 0, 20);
 		ms -= 20;
 	}
@@ -257,15 +242,13 @@ static void end_orphans(void)
 		pid_t pid = (pid_t)atoi(entry->d_name);
 
 		if (!isdigit((unsigned char)*entry->d_name) ||
-		    parent_of(entry->d_name) != getpid() || reap(pid, 0)) {
+		    parent_of(entry->d_name) != getpid() || reap(pid, 0))
 			continue;
-		}
 		end_child(pid, SIGKILL);
 		reap(pid, 1000);
 	}
-	if (list) {
+	if (list)
 		closedir(list);
-	}
 }
 
 /* `seconds` for ending properly; 0: it is killed. True if it ended by itself. */
@@ -285,9 +268,8 @@ static bool end_daemon(struct guard *guard, int seconds)
 		guard->daemon = -1;
 	}
 	/* A consumer whose session daemon has ended ends, too; one that hangs does not. */
-	for (int i = 0; ended && i < 50 && waitpid(-1, NULL, WNOHANG) >= 0; i++) {
+	for (int i = 0; ended && i < 50 && waitpid(-1, NULL, WNOHANG) >= 0; i++)
 		poll(NULL, 0, 20);
-	}
 	end_orphans();
 	return ended;
 }
@@ -299,12 +281,10 @@ static void find_foreign_sessions(void *argument, struct client_answer *answer)
 	int count = lttng_list_sessions(&sessions);
 
 	(void)argument;
-	for (int i = 0; i < count; i++) {
+	for (int i = 0; i < count; i++)
 		if (strncmp(sessions[i].name, DAEMON_SESSION_PREFIX,
-			    sizeof(DAEMON_SESSION_PREFIX) - 1)) {
+			    sizeof(DAEMON_SESSION_PREFIX) - 1))
 			answer->result = 1;
-		}
-	}
 	free(sessions);
 }
 
@@ -318,26 +298,23 @@ static void retire_common(struct guard *guard)
 	struct client_answer answer;
 	bool said = false;
 
-	if (guard->root_lock) {
+	if (guard->root_lock)
 		lock = open(GUARD_ROOT_LOCK, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	}
 	for (;;) {
 		bool locked = lock < 0 || flock(lock, LOCK_EX | LOCK_NB) == 0;
 		int foreign = locked ? client_call(&guard->client, find_foreign_sessions, NULL,
 						   ANSWER_MS, &answer)
 				     : 1;
 
-		if (foreign == 0) {
+		if (foreign == 0)
 			break;
-		}
 		if (foreign == -ETIMEDOUT) {
 			/* Whoever has sessions in it can do nothing with them any more. */
 			seconds = STUCK_TIMEOUT_S;
 			break;
 		}
-		if (locked) {
+		if (locked)
 			flock(lock, LOCK_UN);
-		}
 		if (!said) {
 			guard_say(guard, GUARD_KEPT, "");
 			said = true;
@@ -349,9 +326,8 @@ static void retire_common(struct guard *guard)
 		poll(NULL, 0, POLL_MS);
 	}
 	end_daemon(guard, seconds);
-	if (lock >= 0) {
+	if (lock >= 0)
 		close(lock);
-	}
 }
 
 /* ---- the process ---- */
@@ -365,11 +341,9 @@ static void close_inherited(struct guard *guard)
 		dup3(guard->channel, place, O_CLOEXEC);
 		guard->channel = place;
 	}
-	if (close_range((unsigned)place + 1, ~0U, 0)) {
-		for (int fd = place + 1; fd < 1024; fd++) { /* Linux before 5.9 */
+	if (close_range((unsigned)place + 1, ~0U, 0))
+		for (int fd = place + 1; fd < 1024; fd++) /* Linux before 5.9 */
 			close(fd);
-		}
-	}
 }
 
 static void end_session(void *argument, struct client_answer *answer)
@@ -407,13 +381,11 @@ static char receive(struct guard *guard)
 				  .msg_controllen = sizeof(control) };
 	struct cmsghdr *head;
 
-	if (recvmsg(guard->channel, &message, MSG_CMSG_CLOEXEC) != 1) {
+	if (recvmsg(guard->channel, &message, MSG_CMSG_CLOEXEC) != 1)
 		return 0;
-	}
 	head = CMSG_FIRSTHDR(&message);
-	if (word == RECORDER_TABLE && head && head->cmsg_type == SCM_RIGHTS) {
+	if (word == RECORDER_TABLE && head && head->cmsg_type == SCM_RIGHTS)
 		memcpy(&guard->table, CMSG_DATA(head), sizeof(guard->table));
-	}
 	return word;
 }
 
@@ -433,16 +405,13 @@ static char wait_recorder(struct guard *guard)
 		if (got > 0) {
 			char word = receive(guard);
 
-			if (word == RECORDER_TABLE) {
+			if (word == RECORDER_TABLE)
 				continue;
-			}
 			guard->client.interrupt = -1;
 			return word;
 		}
-		if (got == 0 &&
-		    client_probe(&guard->client, PROBE_LIMIT_MS) == CLIENT_DAEMON_MUTE) {
+		if (got == 0 && client_probe(&guard->client, PROBE_LIMIT_MS) == CLIENT_DAEMON_MUTE)
 			end_daemon(guard, 0);
-		}
 	}
 }
 
@@ -483,9 +452,8 @@ void guard_main(struct guard *guard)
 	}
 	guard_say(guard, GUARD_READY, "");
 	word = wait_recorder(guard);
-	if (!word && guard->table >= 0) {
+	if (!word && guard->table >= 0)
 		missed_stop(guard->table); /* what programs do from now on they count */
-	}
 	if (!word) {
 		ended = client_call(&guard->client, end_session, guard, END_MS, &answer);
 		word = ended == -ETIMEDOUT ? RECORDER_STUCK : 0;
@@ -498,7 +466,6 @@ void guard_main(struct guard *guard)
 							 : STOP_TIMEOUT_S);
 	}
 out:
-	if (*guard->client.home) {
+	if (*guard->client.home)
 		remove_home(guard->client.home);
-	}
 }

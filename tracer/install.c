@@ -27,9 +27,8 @@ static char *find(const char *base, const char *folder, const char *file)
 {
 	char *path, *resolved;
 
-	if (asprintf(&path, "%s/%s/%s", base, folder, file) < 0) {
+	if (asprintf(&path, "%s/%s/%s", base, folder, file) < 0)
 		return NULL;
-	}
 	resolved = access(path, R_OK) == 0 ? realpath(path, NULL) : NULL;
 	free(path);
 	return resolved;
@@ -48,9 +47,8 @@ int install_find(struct install_paths *paths, char *why, size_t why_size)
 	}
 	base[length] = '\0';
 	slash = strrchr(base, '/');
-	if (slash) {
+	if (slash)
 		*slash = '\0';
-	}
 	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]) && !paths->preload; i++) {
 		char *hsa;
 
@@ -62,9 +60,8 @@ int install_find(struct install_paths *paths, char *why, size_t why_size)
 		hsa = paths->preload ? find(base, layouts[i].softgpu, HSA_NAME) : NULL;
 		if (hsa) {
 			free(hsa);
-			if (asprintf(&paths->softgpu, "%s/%s", base, layouts[i].softgpu) < 0) {
+			if (asprintf(&paths->softgpu, "%s/%s", base, layouts[i].softgpu) < 0)
 				paths->softgpu = NULL;
-			}
 		}
 	}
 	if (!paths->preload) {

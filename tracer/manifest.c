@@ -31,18 +31,14 @@ static size_t utf8_length(const unsigned char *text)
 	};
 
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		if (text[0] < forms[i].first_low || text[0] > forms[i].first_high) {
+		if (text[0] < forms[i].first_low || text[0] > forms[i].first_high)
 			continue;
-		}
 		if (forms[i].length > 1 &&
-		    (text[1] < forms[i].second_low || text[1] > forms[i].second_high)) {
+		    (text[1] < forms[i].second_low || text[1] > forms[i].second_high))
 			return 0;
-		}
-		for (size_t j = 2; j < forms[i].length; j++) {
-			if ((text[j] & 0xc0) != 0x80) {
+		for (size_t j = 2; j < forms[i].length; j++)
+			if ((text[j] & 0xc0) != 0x80)
 				return 0;
-			}
-		}
 		return forms[i].length;
 	}
 	return 0;
@@ -54,13 +50,11 @@ static struct json_object *json_text(const char *text)
 	struct json_object *object;
 	char *clean, *out;
 
-	if (!text) {
+	if (!text)
 		return NULL;
-	}
 	clean = malloc(strlen(text) * 3 + 1);
-	if (!clean) {
+	if (!clean)
 		return json_object_new_string("");
-	}
 	for (out = clean; *text;) {
 		size_t length = utf8_length((const unsigned char *)text);
 
@@ -87,9 +81,8 @@ static struct json_object *json_time(int64_t nanoseconds)
 	struct tm parts;
 
 	if (!nanoseconds || !gmtime_r(&seconds, &parts) ||
-	    !strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &parts)) {
+	    !strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &parts))
 		return NULL;
-	}
 	snprintf(text, sizeof(text), "%s.%09ldZ", date, (long)(nanoseconds % 1000000000));
 	return json_object_new_string(text);
 }
@@ -98,9 +91,8 @@ static struct json_object *json_command(char *const *argv)
 {
 	struct json_object *array = json_object_new_array();
 
-	for (; argv && *argv; argv++) {
+	for (; argv && *argv; argv++)
 		json_object_array_add(array, json_text(*argv));
-	}
 	return array;
 }
 
@@ -175,21 +167,18 @@ static struct json_object *json_recording(const struct bundle_manifest *manifest
 	if (manifest->attached) {
 		struct json_object *pids = json_object_new_array();
 
-		for (size_t i = 0; i < manifest->pid_count; i++) {
+		for (size_t i = 0; i < manifest->pid_count; i++)
 			json_object_array_add(pids, json_object_new_int64(manifest->pids[i]));
-		}
 		json_object_object_add(object, "attached", pids);
 	}
 	if (manifest->snapshots >= 0) {
 		json_object_object_add(object, "snapshots",
 				       json_object_new_int(manifest->snapshots));
 	}
-	if (manifest->rotation) {
+	if (manifest->rotation)
 		json_object_object_add(object, "rotation", json_rotation(manifest));
-	}
-	if (manifest->url) {
+	if (manifest->url)
 		json_object_object_add(object, "url", json_text(manifest->url));
-	}
 	json_object_object_add(object, "daemon", json_text(manifest->daemon));
 	json_object_object_add(object, "subbuffer_size",
 			       json_object_new_int64((int64_t)manifest->subbuffer_size));
@@ -249,18 +238,14 @@ int bundle_write_manifest(const struct bundle *bundle, const struct bundle_manif
 	if (json_object_to_fd(fd, root,
 			      JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
 				  JSON_C_TO_STRING_NOSLASHESCAPE) ||
-	    write(fd, "\n", 1) != 1) {
+	    write(fd, "\n", 1) != 1)
 		result = errno ? -errno : -EIO;
-	}
-	if (close(fd) && !result) {
+	if (close(fd) && !result)
 		result = -errno;
-	}
-	if (!result && renameat(bundle->lock, temporary, bundle->lock, BUNDLE_MANIFEST)) {
+	if (!result && renameat(bundle->lock, temporary, bundle->lock, BUNDLE_MANIFEST))
 		result = -errno;
-	}
-	if (result) {
+	if (result)
 		unlinkat(bundle->lock, temporary, 0);
-	}
 out:
 	json_object_put(root);
 	return result;

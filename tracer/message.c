@@ -65,9 +65,8 @@ void message_note(const char *format, ...)
 {
 	va_list arguments;
 
-	if (message_quiet) {
+	if (message_quiet)
 		return;
-	}
 	va_start(arguments, format);
 	message_print("", format, arguments);
 	va_end(arguments);

@@ -14,9 +14,8 @@ static uint32_t own_filters(void)
 	int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
 	ssize_t got = file < 0 ? -1 : read(file, status, sizeof(status) - 1);
 
-	if (file >= 0) {
+	if (file >= 0)
 		close(file);
-	}
 	status[got < 0 ? 0 : got] = '\0';
 	return (uint32_t)hg_seccomp_filters(status);
 }
@@ -29,9 +28,8 @@ int missed_make(int bundle, bool keep)
 	int file =
 	    openat(bundle, HG_MISSED, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 
-	if (file < 0) {
+	if (file < 0)
 		return -1;
-	}
 	/* Processes map it: a page that the disk has no room for would end them. */
 	if (posix_fallocate(file, 0, sizeof(table)) ||
 	    pwrite(file, &table, sizeof(table), 0) != (ssize_t)sizeof(table)) {

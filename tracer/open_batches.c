@@ -43,15 +43,13 @@ static unsigned each(const char *directory, void (*function)(int file, const cha
 			function(file, entry->d_name, value);
 			count++;
 		}
-		if (file >= 0) {
+		if (file >= 0)
 			close(file);
-		}
 	}
-	if (list) {
+	if (list)
 		closedir(list);
-	} else if (folder >= 0) {
+	else if (folder >= 0)
 		close(folder);
-	}
 	return count;
 }
 
@@ -78,21 +76,18 @@ static void copy_pages(int file, const char *name, int folder)
 		bool first = at == 0;
 
 		at += (off_t)sizeof(*page);
-		if (!first && !page->words) {
+		if (!first && !page->words)
 			continue;
-		}
 		if (first) {
 			to = openat(folder, copy,
 				    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 		}
 		/* On a full disk it is missed, and counted. */
-		if (to < 0 || write(to, page, sizeof(*page)) != sizeof(*page)) {
+		if (to < 0 || write(to, page, sizeof(*page)) != sizeof(*page))
 			break;
-		}
 	}
-	if (to >= 0) {
+	if (to >= 0)
 		close(to);
-	}
 	free(page);
 }
 
@@ -101,9 +96,8 @@ void open_batches_keep(const char *directory, int bundle)
 	const struct timespec settle = { .tv_nsec = SETTLE_NS };
 	int folder;
 
-	if (!each(directory, set_hold, 1)) {
+	if (!each(directory, set_hold, 1))
 		return;
-	}
 	nanosleep(&settle, NULL);
 	mkdirat(bundle, HG_OPEN_BATCHES, 0700); /* or it is there */
 	folder = openat(bundle, HG_OPEN_BATCHES, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

@@ -19,18 +19,14 @@ static char *read_all(int folder)
 	size_t used = 0;
 	ssize_t got = 1;
 
-	if (text && fstat(file, &status) == 0 && S_ISREG(status.st_mode)) {
+	if (text && fstat(file, &status) == 0 && S_ISREG(status.st_mode))
 		while (used < 2 * HG_MESSAGES_MAX &&
-		       (got = read(file, text + used, 2 * HG_MESSAGES_MAX - used)) > 0) {
+		       (got = read(file, text + used, 2 * HG_MESSAGES_MAX - used)) > 0)
 			used += (size_t)got;
-		}
-	}
-	if (text) {
+	if (text)
 		text[used] = '\0';
-	}
-	if (file >= 0) {
+	if (file >= 0)
 		close(file);
-	}
 	return text;
 }
 
@@ -45,9 +41,8 @@ void process_messages_show(int folder)
 		const char *text = strstr(line, ": ");
 		bool known = !text || count == TEXTS_MAX;
 
-		for (size_t i = 0; !known && i < count; i++) {
+		for (size_t i = 0; !known && i < count; i++)
 			known = strcmp(texts[i], text) == 0;
-		}
 		if (!known) {
 			texts[count++] = text;
 			message_warning("process %s", line);

@@ -61,14 +61,12 @@ static void block_signals(struct recording *recording)
 		sigaddset(&recording->waited, forwarded_signals[i]);
 		/* One that is ignored is no wish to end, as SIGHUP under nohup(1). */
 		if (sigaction(forwarded_signals[i], NULL, &found) == 0 &&
-		    found.sa_handler != SIG_IGN) {
+		    found.sa_handler != SIG_IGN)
 			sigaddset(&interrupting, forwarded_signals[i]);
-		}
 	}
 	sigaddset(&recording->waited, SIGCHLD);
-	if (recording->options->snapshot_mib) {
+	if (recording->options->snapshot_mib)
 		sigaddset(&recording->waited, SIGUSR1);
-	}
 	sigprocmask(SIG_BLOCK, &recording->waited, &recording->old_mask);
 	/* Without it (no descriptor is free) nothing is interrupted. */
 	recording->interrupt = signalfd(-1, &interrupting, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -87,13 +85,11 @@ static void delete_chunks(struct recording *recording, const struct rotation_pla
 	int trace = tree_open(recording->bundle.lock, BUNDLE_CTF), error = 0;
 	struct rotation_victims *victims;
 
-	if (trace < 0) {
+	if (trace < 0)
 		return; /* next time */
-	}
 	victims = rotation_look(trace, plan, &recording->manifest.rotated);
-	if (rotation_count(victims)) {
+	if (rotation_count(victims))
 		error = bundle_write_manifest(&recording->bundle, &recording->manifest);
-	}
 	if (error) {
 		message_warning("'%s': cannot write the manifest: %s", recording->bundle.path,
 				strerror(-error));
@@ -109,9 +105,8 @@ static void tend_chunks(struct recording *recording)
 
 	delete_chunks(recording, &recording->options->rotation);
 	/* Who reads the new chunk without those before it must know what the processes have. */
-	if (state->fresh && recording_forgets(recording->options)) {
+	if (state->fresh && recording_forgets(recording->options))
 		session_tell(&recording->session, why, sizeof(why));
-	}
 	state->fresh = false;
 }
 
@@ -136,14 +131,12 @@ static int wait_signal(struct recording *recording, siginfo_t *information)
 
 	if (rotates(recording->options)) {
 		number = sigtimedwait(&recording->waited, information, &look);
-		if (number < 0 && errno == EAGAIN) {
+		if (number < 0 && errno == EAGAIN)
 			tend_chunks(recording);
-		}
 		return number;
 	}
-	if (!recording_forgets(recording->options)) {
+	if (!recording_forgets(recording->options))
 		return sigwaitinfo(&recording->waited, information);
-	}
 	return recording_wait_and_serve(recording, information);
 }
 
@@ -160,12 +153,10 @@ static int wait_command(struct recording *recording, pid_t child)
 		 * the command got those itself.
 		 */
 		if (number > 0 && number != SIGCHLD && information.si_code <= 0 &&
-		    information.si_pid != child) {
+		    information.si_pid != child)
 			kill(child, number);
-		}
-		if (waitpid(child, &status, WNOHANG) == child) {
+		if (waitpid(child, &status, WNOHANG) == child)
 			return status;
-		}
 	}
 }
 
@@ -241,18 +232,15 @@ static int open_session(struct recording *recording, const char *name, const cha
 	for (bool again = false;; again = true) {
 		error = session_begin(&recording->session, &recording->daemon.client, name, ctf,
 				      &plan, why, sizeof(why));
-		if (!error) {
+		if (!error)
 			return HG_EXIT_OK;
-		}
 		recording->daemon.stuck = error == -ETIMEDOUT || error == -EINTR;
-		if (again || error != -ETIMEDOUT) {
+		if (again || error != -ETIMEDOUT)
 			return refused(recording, error, "", why);
-		}
 		daemon_disconnect(&recording->daemon);
 		status = connect_daemon(recording, name);
-		if (status != HG_EXIT_OK) {
+		if (status != HG_EXIT_OK)
 			return status;
-		}
 	}
 }
 
@@ -273,9 +261,8 @@ static int begin(struct recording *recording)
 	}
 	daemon_name_session(name, sizeof(name), recording->manifest.start_ns);
 	status = connect_daemon(recording, name);
-	if (status != HG_EXIT_OK) {
+	if (status != HG_EXIT_OK)
 		return status;
-	}
 	status = HG_EXIT_INPUT;
 	if (bundle_create(&recording->bundle, directory, why, sizeof(why))) {
 		message_error("'%s': %s", directory, why);
@@ -295,12 +282,10 @@ static int begin(struct recording *recording)
 		goto out;
 	}
 	status = open_session(recording, name, ctf);
-	if (status != HG_EXIT_OK) {
+	if (status != HG_EXIT_OK)
 		goto out;
-	}
-	if (missed >= 0) {
+	if (missed >= 0)
 		daemon_entrust(&recording->daemon, missed);
-	}
 	status = HG_EXIT_INPUT;
 	recording->manifest.session = recording->session.name;
 	recording->manifest.daemon = "private";
@@ -312,17 +297,14 @@ static int begin(struct recording *recording)
 		session_end(&recording->session, &loss, why, sizeof(why));
 		goto out;
 	}
-	if (options->snapshot_mib) {
+	if (options->snapshot_mib)
 		recording_listen(recording);
-	}
 	status = HG_EXIT_OK;
 out:
-	if (status != HG_EXIT_OK && recording->bundle.path) {
+	if (status != HG_EXIT_OK && recording->bundle.path)
 		bundle_remove(&recording->bundle);
-	}
-	if (missed >= 0) {
+	if (missed >= 0)
 		close(missed);
-	}
 	free(ctf);
 	return status;
 }
@@ -337,9 +319,8 @@ static bool says_nothing(const struct recording *recording)
 	struct buffers ignored;
 	char why[512];
 
-	if (!sum.processes || sum.begun) {
+	if (!sum.processes || sum.begun)
 		return false;
-	}
 	message_warning("nothing was recorded: %s",
 			buffers_measure(&ignored, why, sizeof(why))
 			    ? why
@@ -367,9 +348,8 @@ static void end(struct recording *recording, struct record_result *result)
 	forget_signals(recording);
 	recording->daemon.client.grace_ms = END_GRACE_MS;
 	if (recording->options->snapshot_mib &&
-	    (recording->manifest.exit_signal || recording->manifest.exit_status > 0)) {
+	    (recording->manifest.exit_signal || recording->manifest.exit_status > 0))
 		recording_snapshot(recording, why, sizeof(why));
-	}
 	control_end(recording->bundle.lock, recording->control);
 	recording->control = -1;
 	open_batches_keep(recording->bundle.path, recording->bundle.lock);
@@ -386,9 +366,8 @@ static void end(struct recording *recording, struct record_result *result)
 		message_warning("the recording may be incomplete: %s", why);
 		recording->daemon.stuck = true;
 	}
-	if (rotates(recording->options)) {
+	if (rotates(recording->options))
 		end_chunks(recording);
-	}
 	recording->manifest.lost_events = loss.events;
 	recording->manifest.lost_packets = loss.packets;
 	recording->manifest.complete = !error;
@@ -441,16 +420,14 @@ int record_command(const struct record_options *options, char **argv, struct rec
 		.gpu_missing = !options->softgpu && access("/dev/kfd", F_OK) != 0,
 	};
 	status = prepare(&recording);
-	if (status != HG_EXIT_OK) {
+	if (status != HG_EXIT_OK)
 		goto out;
-	}
 	recording.manifest.executable = recording.executable;
 	/* From here on a signal must not leave a daemon or a half-made bundle behind. */
 	block_signals(&recording);
 	status = begin(&recording);
-	if (status != HG_EXIT_OK) {
+	if (status != HG_EXIT_OK)
 		goto disconnect;
-	}
 	child = recording_start_command(&recording);
 	if (child < 0) {
 		struct record_result ignored;
@@ -471,18 +448,15 @@ int record_command(const struct record_options *options, char **argv, struct rec
 	}
 	end(&recording, result);
 	result->directory = strdup(recording.bundle.path);
-	if (!result->directory) {
+	if (!result->directory)
 		status = HG_EXIT_INTERNAL;
-	}
 disconnect:
 	daemon_disconnect(&recording.daemon);
 out:
-	if (recording.signals >= 0) {
+	if (recording.signals >= 0)
 		close(recording.signals);
-	}
-	if (recording.interrupt >= 0) {
+	if (recording.interrupt >= 0)
 		close(recording.interrupt);
-	}
 	bundle_close(&recording.bundle);
 	install_paths_free(&recording.install);
 	free(recording.executable);

@@ -21,9 +21,8 @@ static int open_file(const char *directory)
 	int home = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC), file;
 	struct stat status;
 
-	if (home < 0) {
+	if (home < 0)
 		return -1;
-	}
 	file = openat(home, HG_REQUESTS, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	close(home);
 	if (file >= 0 && (fstat(file, &status) || !S_ISREG(status.st_mode) ||
@@ -43,32 +42,26 @@ static void change(int file, struct hg_requests *page, uint32_t at, int wanted)
 	off_t place = (off_t)(offsetof(struct hg_requests, slots) + at * sizeof(uint32_t));
 	uint32_t slot = 0;
 
-	if (pread(file, &slot, sizeof(slot), place) != sizeof(slot)) {
+	if (pread(file, &slot, sizeof(slot), place) != sizeof(slot))
 		return;
-	}
 	slot += HG_REQUESTS_STEP;
-	if (wanted >= 0) {
+	if (wanted >= 0)
 		slot = (slot & ~HG_REQUESTS_WANTED) | (wanted ? HG_REQUESTS_WANTED : 0);
-	}
-	if (pwrite(file, &slot, sizeof(slot), place) == sizeof(slot)) {
+	if (pwrite(file, &slot, sizeof(slot), place) == sizeof(slot))
 		syscall(SYS_futex, &page->slots[at], FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
-	}
 }
 
 static void change_all(int file, struct hg_requests *page, bool wanted)
 {
 	uint32_t all = 0;
 
-	if (pread(file, &all, sizeof(all), offsetof(struct hg_requests, all)) != sizeof(all)) {
+	if (pread(file, &all, sizeof(all), offsetof(struct hg_requests, all)) != sizeof(all))
 		return;
-	}
 	all = wanted ? all + 1 : all - (all > 0);
-	if (pwrite(file, &all, sizeof(all), offsetof(struct hg_requests, all)) != sizeof(all)) {
+	if (pwrite(file, &all, sizeof(all), offsetof(struct hg_requests, all)) != sizeof(all))
 		return;
-	}
-	for (uint32_t i = 0; wanted && i < HG_REQUESTS_SLOTS; i++) {
+	for (uint32_t i = 0; wanted && i < HG_REQUESTS_SLOTS; i++)
 		change(file, page, i, -1);
-	}
 }
 
 bool record_request_set(const char *directory, pid_t pid, bool wanted)
@@ -76,16 +69,14 @@ bool record_request_set(const char *directory, pid_t pid, bool wanted)
 	int file = open_file(directory);
 	struct hg_requests *page;
 
-	if (file < 0) {
+	if (file < 0)
 		return false;
-	}
 	page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 	if (page != MAP_FAILED) {
-		if (pid) {
+		if (pid)
 			change(file, page, (uint32_t)pid % HG_REQUESTS_SLOTS, wanted);
-		} else {
+		else
 			change_all(file, page, wanted);
-		}
 		munmap(page, sizeof(*page));
 	}
 	close(file);
@@ -109,16 +100,14 @@ bool record_request_is_heard(pid_t pid)
 
 		snprintf(path, sizeof(path), "/proc/%ld/task/%s/comm", (long)pid, entry->d_name);
 		file = open(path, O_RDONLY | O_CLOEXEC);
-		if (file < 0) {
+		if (file < 0)
 			continue;
-		}
 		length = read(file, name, sizeof(name));
 		close(file);
 		heard = length >= (ssize_t)sizeof(suffix) - 1 &&
 			!memcmp(name + length - (sizeof(suffix) - 1), suffix, sizeof(suffix) - 1);
 	}
-	if (list) {
+	if (list)
 		closedir(list);
-	}
 	return heard;
 }

@@ -63,14 +63,12 @@ static int parse(const char *text, const struct unit *units, uint64_t *value)
 	unsigned long long number;
 	char *end;
 
-	if (*text < '0' || *text > '9') {
+	if (*text < '0' || *text > '9')
 		return -EINVAL;
-	}
 	errno = 0;
 	number = strtoull(text, &end, 10);
-	if (errno || !number || !*end || end[1]) {
+	if (errno || !number || !*end || end[1])
 		return -EINVAL;
-	}
 	for (; units->letter; units++) {
 		if (units->letter == *end) {
 			*value = number * units->factor;
@@ -101,9 +99,8 @@ int rotation_settle(struct rotation_plan *plan, char *why, size_t why_size)
 		snprintf(why, why_size, "a chunk has at least %d KiB", SIZE_MIN / 1024);
 		return -EINVAL;
 	}
-	if (!plan->quota) {
+	if (!plan->quota)
 		return 0;
-	}
 	if (plan->quota < QUOTA_MIN) {
 		snprintf(why, why_size, "a quota is at least %d KiB", QUOTA_MIN / 1024);
 		return -EINVAL;
@@ -112,9 +109,8 @@ int rotation_settle(struct rotation_plan *plan, char *why, size_t why_size)
 		snprintf(why, why_size, "two chunks do not fit into the quota");
 		return -EINVAL;
 	}
-	if (!plan->size) {
+	if (!plan->size)
 		plan->size = plan->quota / QUOTA_PARTS;
-	}
 	return 0;
 }
 
@@ -129,9 +125,8 @@ bool rotation_keeps_all(const struct rotation_plan *plan)
 static int add_schedule(const char *session, struct lttng_rotation_schedule *schedule,
 			enum lttng_rotation_status status)
 {
-	if (schedule && status == LTTNG_ROTATION_STATUS_OK) {
+	if (schedule && status == LTTNG_ROTATION_STATUS_OK)
 		status = lttng_session_add_rotation_schedule(session, schedule);
-	}
 	lttng_rotation_schedule_destroy(schedule);
 	return schedule && status == LTTNG_ROTATION_STATUS_OK ? 0 : -EIO;
 }
@@ -154,9 +149,8 @@ int rotation_begin(const char *session, const struct rotation_plan *plan, char *
 		    session, schedule,
 		    lttng_rotation_schedule_periodic_set_period(schedule, plan->period_us));
 	}
-	if (result) {
+	if (result)
 		snprintf(why, why_size, "LTTng: it does not rotate this session");
-	}
 	return result;
 }
 
@@ -171,9 +165,8 @@ static int compare_chunks(const void *a, const void *b)
 
 static void free_chunks(struct chunk *chunks, unsigned count)
 {
-	for (unsigned i = 0; i < count; i++) {
+	for (unsigned i = 0; i < count; i++)
 		free(chunks[i].name);
-	}
 	free(chunks);
 }
 
@@ -183,9 +176,8 @@ static bool number_of(const char *name, uint64_t *number)
 	const char *dash = strrchr(name, '-');
 	char *end;
 
-	if (!dash || dash[1] < '0' || dash[1] > '9') {
+	if (!dash || dash[1] < '0' || dash[1] > '9')
 		return false;
-	}
 	*number = strtoull(dash + 1, &end, 10);
 	return !*end;
 }
@@ -215,26 +207,22 @@ static struct chunk *find_chunks(int archives, unsigned *count)
 	while (folder && (entry = readdir(folder))) {
 		struct chunk chunk = { NULL, 0, 0 };
 
-		if (!number_of(entry->d_name, &chunk.number)) {
+		if (!number_of(entry->d_name, &chunk.number))
 			continue;
-		}
 		more = realloc(chunks, (*count + 1) * sizeof(*chunks));
 		chunks = more ? more : chunks;
 		chunk.name = more ? strdup(entry->d_name) : NULL;
-		if (!chunk.name) {
+		if (!chunk.name)
 			break; /* those found: fewer are deleted than could be */
-		}
 		chunk.bytes = bytes_in(archives, chunk.name);
 		chunks[(*count)++] = chunk;
 	}
-	if (folder) {
+	if (folder)
 		closedir(folder);
-	} else if (again >= 0) {
+	else if (again >= 0)
 		close(again);
-	}
-	if (*count) {
+	if (*count)
 		qsort(chunks, *count, sizeof(*chunks), compare_chunks);
-	}
 	return chunks;
 }
 
@@ -250,9 +238,8 @@ struct rotation_victims *rotation_look(int trace, const struct rotation_plan *pl
 
 	if (!victims) {
 		free_chunks(chunks, count);
-		if (archives >= 0) {
+		if (archives >= 0)
 			close(archives);
-		}
 		return NULL;
 	}
 	victims->archives = archives;
@@ -260,9 +247,8 @@ struct rotation_victims *rotation_look(int trace, const struct rotation_plan *pl
 	for (unsigned i = 0; victims->names && i < count; i++) {
 		bool many = plan->keep && count - i > plan->keep;
 
-		if (!many && (!plan->quota || bytes <= limit)) {
+		if (!many && (!plan->quota || bytes <= limit))
 			break;
-		}
 		victims->names[victims->count++] = chunks[i].name;
 		chunks[i].name = NULL;
 		bytes -= bytes < chunks[i].bytes ? bytes : chunks[i].bytes;
@@ -282,16 +268,14 @@ unsigned rotation_count(const struct rotation_victims *victims)
 
 void rotation_delete(struct rotation_victims *victims)
 {
-	if (!victims) {
+	if (!victims)
 		return;
-	}
 	for (unsigned i = 0; i < victims->count; i++) {
 		tree_remove(victims->archives, victims->names[i]); /* or the next time */
 		free(victims->names[i]);
 	}
-	if (victims->archives >= 0) {
+	if (victims->archives >= 0)
 		close(victims->archives);
-	}
 	free(victims->names);
 	free(victims);
 }

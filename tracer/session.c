@@ -108,9 +108,8 @@ static int enable_channel(struct lttng_handle *handle, const struct session *ses
 	channel->attr.switch_timer_interval = snapshot ? 0 : SWITCH_TIMER_US;
 	channel->attr.output = LTTNG_EVENT_MMAP;
 	result = wait ? lttng_channel_set_blocking_timeout(channel, BLOCKING_TIMEOUT_US) : 0;
-	if (result == 0) {
+	if (result == 0)
 		result = lttng_enable_channel(handle, channel);
-	}
 	lttng_channel_destroy(channel);
 	return result < 0 ? fail(result, "creating the channel", why, why_size) : 0;
 }
@@ -128,9 +127,8 @@ static int enable_metadata(struct lttng_handle *handle, struct lttng_domain *dom
 	struct lttng_channel *channel = lttng_channel_create(domain);
 	int result;
 
-	if (!channel) {
+	if (!channel)
 		return refuse(why, why_size, ENOMEM, "%s", strerror(ENOMEM));
-	}
 	snprintf(channel->name, sizeof(channel->name), "metadata");
 	channel->attr.overwrite = 0;
 	channel->attr.subbuf_size = METADATA_SUBBUFFER_SIZE;
@@ -139,9 +137,8 @@ static int enable_metadata(struct lttng_handle *handle, struct lttng_domain *dom
 	channel->attr.output = LTTNG_EVENT_MMAP;
 	result = lttng_enable_channel(handle, channel);
 	lttng_channel_destroy(channel);
-	if (result == -LTTNG_ERR_INVALID_CHANNEL_NAME) {
+	if (result == -LTTNG_ERR_INVALID_CHANNEL_NAME)
 		return 0;
-	}
 	return result < 0 ? fail(result, "setting up the metadata", why, why_size) : 0;
 }
 
@@ -156,9 +153,8 @@ static int add_contexts(struct lttng_handle *handle, char *why, size_t why_size)
 		struct lttng_event_context context = { .ctx = types[i] };
 		int result = lttng_add_context(handle, &context, NULL, CHANNEL_NAME);
 
-		if (result < 0) {
+		if (result < 0)
 			return fail(result, "adding contexts", why, why_size);
-		}
 	}
 	return 0;
 }
@@ -189,9 +185,8 @@ static int track(struct lttng_handle *handle, const struct session_plan *plan, c
 	for (size_t i = 0; i < plan->pid_count; i++) {
 		int result = lttng_track_pid(handle, plan->pids[i]);
 
-		if (result < 0) {
+		if (result < 0)
 			return fail(result, "choosing processes", why, why_size);
-		}
 	}
 	return 0;
 }
@@ -222,9 +217,8 @@ static void has_process(void *argument, struct client_answer *answer)
 	const pid_t *pid = argument;
 	int count;
 
-	if (!handle) {
+	if (!handle)
 		return;
-	}
 	count = lttng_list_tracepoints(handle, &events);
 	for (int i = 0; i < count && !answer->result; i++) {
 		answer->result =
@@ -239,9 +233,8 @@ int session_has_process(const struct client *client, pid_t pid, char *why, size_
 	struct client_answer answer;
 	int result = client_call(client, has_process, &pid, CALL_TIMEOUT_MS, &answer);
 
-	if (result < 0) {
+	if (result < 0)
 		snprintf(why, why_size, "%s", answer.why);
-	}
 	return result;
 }
 
@@ -262,32 +255,25 @@ static int set_up(struct lttng_handle *handle, const struct beginning *beginning
 	int result = 0;
 
 	/* Snapshots bring their own, and live sessions a timer. */
-	if (!plan->snapshot && !plan->url) {
+	if (!plan->snapshot && !plan->url)
 		result = enable_metadata(handle, &domain, why, why_size);
-	}
-	if (!result) {
+	if (!result)
 		result = enable_channel(handle, session, &domain, plan, why, why_size);
-	}
-	if (!result) {
+	if (!result)
 		result = add_contexts(handle, why, why_size);
-	}
-	if (!result) {
+	if (!result)
 		result = enable_events(handle, plan->filter, why, why_size);
-	}
-	if (!result) {
+	if (!result)
 		result = track(handle, plan, why, why_size);
-	}
-	if (!result && plan->user) {
+	if (!result && plan->user)
 		result = track_user(session, &domain, *plan->user, why, why_size);
-	}
 	if (!result) {
 		int code = lttng_start_tracing(session->name);
 
 		result = code < 0 ? fail(code, "starting", why, why_size) : 0;
 	}
-	if (!result && plan->rotation) {
+	if (!result && plan->rotation)
 		result = rotation_begin(session->name, plan->rotation, why, why_size);
-	}
 	return result;
 }
 
@@ -301,16 +287,14 @@ static void begin_here(void *argument, struct client_answer *answer)
 
 	answer->result =
 	    create(name, beginning->path, beginning->plan, answer->why, sizeof(answer->why));
-	if (answer->result) {
+	if (answer->result)
 		return;
-	}
 	handle = lttng_create_handle(name, &domain);
 	answer->result =
 	    handle ? set_up(handle, beginning, answer->why, sizeof(answer->why))
 		   : refuse(answer->why, sizeof(answer->why), ENOMEM, "%s", strerror(ENOMEM));
-	if (answer->result) {
+	if (answer->result)
 		session_destroy(name, ignored, sizeof(ignored));
-	}
 	lttng_destroy_handle(handle);
 }
 
@@ -326,12 +310,10 @@ int session_begin(struct session *session, const struct client *client, const ch
 	*session = (struct session){ .client = client };
 	snprintf(session->name, sizeof(session->name), "%s", name);
 	result = buffers_measure(&session->buffers, why, why_size);
-	if (!result && plan->snapshot) {
+	if (!result && plan->snapshot)
 		result = buffers_ring(&session->buffers, plan->snapshot, why, why_size);
-	}
-	if (result) {
+	if (result)
 		return result;
-	}
 	result = client_call(client, begin_here, &beginning, BEGIN_TIMEOUT_MS, &answer);
 	if (result) {
 		snprintf(why, why_size, "%s", answer.why);
@@ -376,9 +358,8 @@ int session_stop(const char *name, char *why, size_t why_size)
 {
 	int code = lttng_stop_tracing_no_wait(name), waited = 0;
 
-	if (code < 0 && code != -LTTNG_ERR_TRACE_ALREADY_STOPPED) {
+	if (code < 0 && code != -LTTNG_ERR_TRACE_ALREADY_STOPPED)
 		return fail(code, "stopping", why, why_size);
-	}
 	while ((code = lttng_data_pending(name)) == 1) {
 		if (waited >= END_TIMEOUT_MS) {
 			snprintf(why, why_size, "LTTng did not write what was recorded within %d s",
@@ -398,9 +379,8 @@ int session_destroy(const char *name, char *why, size_t why_size)
 	enum lttng_destruction_handle_status status;
 	int result = 0;
 
-	if (code != LTTNG_OK) {
+	if (code != LTTNG_OK)
 		return fail(-(int)code, "ending the session", why, why_size);
-	}
 	status = lttng_destruction_handle_wait_for_completion(handle, DESTROY_TIMEOUT_MS);
 	if (status != LTTNG_DESTRUCTION_HANDLE_STATUS_COMPLETED) {
 		snprintf(why, why_size, "LTTng did not end the session within %d s",
@@ -422,9 +402,8 @@ static void snapshot_here(void *argument, struct client_answer *answer)
 	const struct session *session = argument;
 	int code = lttng_snapshot_record(session->name, NULL, 0);
 
-	if (code < 0) {
+	if (code < 0)
 		answer->result = fail(code, "taking a snapshot", answer->why, sizeof(answer->why));
-	}
 }
 
 static void renew_here(void *argument, struct client_answer *answer)
@@ -445,9 +424,8 @@ static int call(struct session *session, client_function *function, int limit_ms
 	struct client_answer answer;
 	int result;
 
-	if (session->mute) {
+	if (session->mute)
 		return refuse(why, why_size, ETIMEDOUT, "LTTng's session daemon does not answer");
-	}
 	result = client_call(session->client, function, session, limit_ms, &answer);
 	if (result) {
 		session->mute = result == -ETIMEDOUT;
@@ -477,9 +455,8 @@ static void end_here(void *argument, struct client_answer *answer)
 	answer->numbers[0] = answer->numbers[1] = -1;
 	/* Returns when the consumer has written every sub-buffer. */
 	answer->result = session_stop(session->name, answer->why, sizeof(answer->why));
-	if (!answer->result) {
+	if (!answer->result)
 		ask_losses(session->name, &answer->numbers[0], &answer->numbers[1]);
-	}
 	code = session_destroy(session->name, answer->result ? ignored : answer->why,
 			       answer->result ? sizeof(ignored) : sizeof(answer->why));
 	answer->result = answer->result ? answer->result : code;

@@ -37,16 +37,14 @@ static char *read_file(pid_t pid, const char *name, size_t *length)
 
 	snprintf(path, sizeof(path), "/proc/%ld/%s", (long)pid, name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0) {
+	if (fd < 0)
 		return NULL;
-	}
 	while (got > 0) {
 		if (room - used < 4096) {
 			char *more = realloc(text, room + 65536);
 
-			if (!more) {
+			if (!more)
 				break;
-			}
 			text = more;
 			room += 65536;
 		}
@@ -72,11 +70,9 @@ static const char *variable(const char *environment, size_t length, const char *
 {
 	size_t name_length = strlen(name);
 
-	for (const char *at = environment; at < environment + length; at += strlen(at) + 1) {
-		if (strncmp(at, name, name_length) == 0 && at[name_length] == '=') {
+	for (const char *at = environment; at < environment + length; at += strlen(at) + 1)
+		if (strncmp(at, name, name_length) == 0 && at[name_length] == '=')
 			return at + name_length + 1;
-		}
-	}
 	return NULL;
 }
 
@@ -113,9 +109,8 @@ int standby_examine(pid_t pid, struct standby_process *process, char *why, size_
 	*process = (struct standby_process){ .pid = pid };
 	maps = read_file(pid, "maps", &length);
 	if (!maps) {
-		if (errno == ENOENT || errno == ESRCH) {
+		if (errno == ENOENT || errno == ESRCH)
 			return refuse(why, why_size, ESRCH, "no such process");
-		}
 		return refuse(why, why_size, errno, "it cannot be inspected: %s", strerror(errno));
 	}
 	if (!strstr(maps, "/libhipgrain-preload.so")) {
@@ -177,28 +172,24 @@ struct standby_process *standby_find_all(const struct standby_users *users,
 		int result;
 
 		if (*end || pid <= 0 || pid == getpid() ||
-		    fstatat(dirfd(directory), entry->d_name, &status, 0)) {
+		    fstatat(dirfd(directory), entry->d_name, &status, 0))
 			continue;
-		}
 		result = standby_examine((pid_t)pid, &process, why, sizeof(why));
 		if (!users->all && status.st_uid != users->user) {
 			found->foreign += result == 0;
 			continue;
 		}
 		found->recorded += result == -EBUSY;
-		if (result) {
+		if (result)
 			continue;
-		}
 		more = realloc(list, (found->count + 1) * sizeof(*list));
-		if (!more) {
+		if (!more)
 			break;
-		}
 		list = more;
 		list[found->count++] = process;
 	}
-	if (directory) {
+	if (directory)
 		closedir(directory);
-	}
 	return list;
 }
 
@@ -231,9 +222,8 @@ static int set_environment(const struct standby_options *options, const char *di
 	bool mute = warn_of_mute(install);
 	int result = 0;
 
-	if (mute) {
+	if (mute)
 		result |= setenv("HIPGRAIN_MUTE_DAEMON", "1", 1);
-	}
 	/* LTTng-UST's own, which may be set to another one: no process waits for longer. */
 	result |=
 	    setenv("LTTNG_UST_REGISTER_TIMEOUT", mute ? MUTE_TIMEOUT_MS : REGISTER_TIMEOUT_MS, 1);
@@ -247,15 +237,12 @@ static int set_environment(const struct standby_options *options, const char *di
 	result |= setenv("LTTNG_UST_WITHOUT_BADDR_STATEDUMP", "1", 1);
 	result |= environment_options(options->stack_depth, options->threshold,
 				      options->no_memory_queries, options->kernel_arguments);
-	if (options->no_migration) {
+	if (options->no_migration)
 		result |= setenv("HIPGRAIN_MIGRATION", "0", 1);
-	}
-	if (options->totals) {
+	if (options->totals)
 		result |= setenv("HIPGRAIN_TOTALS", "1", 1);
-	}
-	if (options->softgpu) {
+	if (options->softgpu)
 		result |= environment_prepend("LD_LIBRARY_PATH", install->softgpu);
-	}
 	return result;
 }
 
@@ -311,9 +298,8 @@ int standby_exec(const struct standby_options *options, char **argv)
 	execvp(executable, argv);
 	message_error("'%s': cannot be executed: %s", argv[0], strerror(errno));
 out:
-	if (folder >= 0) {
+	if (folder >= 0)
 		close(folder);
-	}
 	free(resolved);
 	free(executable);
 	install_paths_free(&install);

@@ -10,14 +10,11 @@ void streams_occupy(void)
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
 		int got = -1;
 
-		if (fcntl(fd, F_GETFD) >= 0) {
+		if (fcntl(fd, F_GETFD) >= 0)
 			continue;
-		}
-		if (fd == STDERR_FILENO) {
+		if (fd == STDERR_FILENO)
 			got = open("/dev/null", O_WRONLY | O_CLOEXEC);
-		}
-		if (got < 0) {
+		if (got < 0)
 			(void)!open("/", O_PATH | O_CLOEXEC);
-		}
 	}
 }

@@ -52,15 +52,12 @@ static int check_executable(const char *path)
 {
 	struct stat status;
 
-	if (stat(path, &status)) {
+	if (stat(path, &status))
 		return -errno;
-	}
-	if (S_ISDIR(status.st_mode)) {
+	if (S_ISDIR(status.st_mode))
 		return -EISDIR;
-	}
-	if (!S_ISREG(status.st_mode) || access(path, X_OK)) {
+	if (!S_ISREG(status.st_mode) || access(path, X_OK))
 		return -EACCES;
-	}
 	return 0;
 }
 
@@ -73,30 +70,26 @@ static int search_path(const char *command, char **path)
 	const char *list = getenv("PATH");
 	int result = -ENOENT;
 
-	if (!list) {
+	if (!list)
 		list = "/bin:/usr/bin"; /* as glibc's execvp without PATH */
-	}
 	for (;;) {
 		size_t length = strcspn(list, ":");
 		char *candidate;
 		int status;
 
 		if (asprintf(&candidate, "%.*s%s%s", (int)length, list, length ? "/" : "./",
-			     command) < 0) {
+			     command) < 0)
 			return -ENOMEM;
-		}
 		status = check_executable(candidate);
 		if (status == 0) {
 			*path = candidate;
 			return 0;
 		}
 		free(candidate);
-		if (status == -EACCES) {
+		if (status == -EACCES)
 			result = status;
-		}
-		if (!list[length]) {
+		if (!list[length])
 			return result;
-		}
 		list += length + 1;
 	}
 }
@@ -107,9 +100,8 @@ static int check_secure_mode(int fd, const struct stat *status, char *why, size_
 {
 	struct statvfs filesystem;
 
-	if (fstatvfs(fd, &filesystem) == 0 && (filesystem.f_flag & ST_NOSUID)) {
+	if (fstatvfs(fd, &filesystem) == 0 && (filesystem.f_flag & ST_NOSUID))
 		return 0;
-	}
 	if ((status->st_mode & S_ISUID) && status->st_uid != getuid()) {
 		return refuse(why, why_size, EPERM,
 			      "is setuid: the loader ignores LD_PRELOAD in it; record a copy "
@@ -131,11 +123,9 @@ static int check_secure_mode(int fd, const struct stat *status, char *why, size_
 
 static const char *machine_name(unsigned id)
 {
-	for (size_t i = 0; i < sizeof(machine_names) / sizeof(machine_names[0]); i++) {
-		if (machine_names[i].id == id) {
+	for (size_t i = 0; i < sizeof(machine_names) / sizeof(machine_names[0]); i++)
+		if (machine_names[i].id == id)
 			return machine_names[i].name;
-		}
-	}
 	return "an unknown machine";
 }
 
@@ -149,12 +139,10 @@ static bool has_soname(int fd, uint64_t offset, uint64_t size)
 		Elf64_Dyn entry;
 
 		if (pread(fd, &entry, sizeof(entry), (off_t)(offset + at)) != sizeof(entry) ||
-		    entry.d_tag == DT_NULL) {
+		    entry.d_tag == DT_NULL)
 			return false;
-		}
-		if (entry.d_tag == DT_SONAME) {
+		if (entry.d_tag == DT_SONAME)
 			return true;
-		}
 	}
 	return false;
 }
@@ -165,9 +153,8 @@ static int check_interpreter(int fd, const Elf64_Phdr *header, char *why, size_t
 	size_t size = header->p_filesz < sizeof(name) ? (size_t)header->p_filesz : sizeof(name);
 	ssize_t got = pread(fd, name, size, (off_t)header->p_offset);
 
-	if (got <= 0) {
+	if (got <= 0)
 		return refuse(why, why_size, ENOEXEC, "is a damaged executable");
-	}
 	name[(size_t)got < sizeof(name) ? (size_t)got : sizeof(name) - 1] = '\0';
 	if (access(name, X_OK)) {
 		return refuse(why, why_size, ENOEXEC, "needs the loader %s, which is missing",
@@ -216,11 +203,10 @@ static const char *find_sanitizer(int fd, const Elf64_Ehdr *header)
 			continue;
 		if (pread(fd, text, (size_t)strings.sh_size, (off_t)strings.sh_offset) ==
 		    (ssize_t)strings.sh_size) {
-			for (size_t k = 0; k < sizeof(known) / sizeof(known[0]); k++) {
+			for (size_t k = 0; k < sizeof(known) / sizeof(known[0]); k++)
 				if (memmem(text, (size_t)strings.sh_size, known[k].function,
 					   strlen(known[k].function) + 1))
 					found = known[k].name;
-			}
 		}
 		free(text);
 	}
@@ -231,9 +217,8 @@ static int check_sanitizer(int fd, const Elf64_Ehdr *header, char *why, size_t w
 {
 	const char *sanitizer = find_sanitizer(fd, header);
 
-	if (!sanitizer) {
+	if (!sanitizer)
 		return 0;
-	}
 	return refuse(
 	    why, why_size, ENOEXEC,
 	    "was built with %s, which does not work with preloaded libraries; build it without",
@@ -247,12 +232,10 @@ static int check_elf(int fd, char *why, size_t why_size)
 	Elf64_Ehdr header;
 
 	memset(&header, 0, sizeof(header));
-	if (pread(fd, &header, sizeof(header), 0) < (ssize_t)sizeof(Elf32_Ehdr)) {
+	if (pread(fd, &header, sizeof(header), 0) < (ssize_t)sizeof(Elf32_Ehdr))
 		return refuse(why, why_size, ENOEXEC, "is a damaged executable");
-	}
-	if (header.e_ident[EI_DATA] == other_data) {
+	if (header.e_ident[EI_DATA] == other_data)
 		return refuse(why, why_size, ENOEXEC, "is an executable of another machine");
-	}
 	if (header.e_machine == EM_386 ||
 	    (header.e_ident[EI_CLASS] == ELFCLASS32 && header.e_machine == NATIVE_MACHINE)) {
 		return refuse(why, why_size, ENOEXEC,
@@ -263,18 +246,16 @@ static int check_elf(int fd, char *why, size_t why_size)
 			      "is an executable of another machine (%s, this one is %s)",
 			      machine_name(header.e_machine), machine_name(NATIVE_MACHINE));
 	}
-	if (header.e_type != ET_EXEC && header.e_type != ET_DYN) {
+	if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
 		return refuse(why, why_size, ENOEXEC, "is an ELF file but not an executable");
-	}
 	for (unsigned i = 0; i < header.e_phnum; i++) {
 		Elf64_Phdr segment;
 
 		if (header.e_phentsize != sizeof(segment) ||
 		    pread(fd, &segment, sizeof(segment),
 			  (off_t)(header.e_phoff + (uint64_t)i * sizeof(segment))) !=
-			sizeof(segment)) {
+			sizeof(segment))
 			return refuse(why, why_size, ENOEXEC, "is a damaged executable");
-		}
 		if (segment.p_type == PT_INTERP) {
 			int result = check_interpreter(fd, &segment, why, why_size);
 
@@ -285,9 +266,8 @@ static int check_elf(int fd, char *why, size_t why_size)
 			dynamic_size = segment.p_filesz;
 		}
 	}
-	if (dynamic_size && has_soname(fd, dynamic_offset, dynamic_size)) {
+	if (dynamic_size && has_soname(fd, dynamic_offset, dynamic_size))
 		return 0;
-	}
 	return refuse(
 	    why, why_size, ENOEXEC,
 	    "is statically linked: nothing can be preloaded into it; link it dynamically");
@@ -329,9 +309,8 @@ static int check_format(const char *path, char *why, size_t why_size)
 	start[length] = '\0';
 	if (length >= SELFMAG && memcmp(start, ELFMAG, SELFMAG) == 0) {
 		result = check_elf(fd, why, why_size);
-		if (result == 0) {
+		if (result == 0)
 			result = check_secure_mode(fd, &status, why, why_size);
-		}
 	} else if (length >= 2 && memcmp(start, "#!", 2) == 0) {
 		result = check_script(start, why, why_size);
 	} else if (memchr(start, '\0', (size_t)length)) {
@@ -349,9 +328,8 @@ int target_resolve(const char *command, char **path, char *why, size_t why_size)
 	char *found = NULL;
 	int result;
 
-	if (!*command) {
+	if (!*command)
 		return refuse(why, why_size, ENOENT, "command not found");
-	}
 	if (strchr(command, '/')) {
 		result = check_executable(command);
 		if (result == 0) {

@@ -30,19 +30,16 @@ int tree_open_parent(const char *path, char *name, unsigned name_size)
 	char parent[PATH_MAX];
 	int fd;
 
-	while (length > 1 && path[length - 1] == '/') {
+	while (length > 1 && path[length - 1] == '/')
 		length--;
-	}
 	for (start = length; start > 0 && path[start - 1] != '/'; start--) {
 	}
-	if (length - start >= name_size || start >= sizeof(parent)) {
+	if (length - start >= name_size || start >= sizeof(parent))
 		return -ENAMETOOLONG;
-	}
 	memcpy(name, path + start, length - start);
 	name[length - start] = '\0';
-	if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
+	if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
 		return -EINVAL;
-	}
 	memcpy(parent, path, start);
 	parent[start] = '\0';
 	fd = open(start ? parent : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -58,9 +55,8 @@ static int open_own(int parent, const char *name, struct stat *status)
 {
 	int fd = openat(parent, name, OPEN_DIRECTORY);
 
-	if (fd < 0) {
+	if (fd < 0)
 		return -errno;
-	}
 	if (fstat(fd, status) || status->st_uid != geteuid()) {
 		close(fd);
 		return -EPERM;
@@ -88,9 +84,8 @@ static int walk(int folder, dev_t device, unsigned depth, bool strict, visit fun
 
 	if (!list) {
 		result = -errno;
-		if (again >= 0) {
+		if (again >= 0)
 			close(again);
-		}
 		return result;
 	}
 	while (!result && (errno = 0, entry = readdir(list))) {
@@ -98,9 +93,8 @@ static int walk(int folder, dev_t device, unsigned depth, bool strict, visit fun
 		struct stat status;
 		int opened = -1;
 
-		if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
+		if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
 			continue;
-		}
 		if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW)) {
 			result = errno == ENOENT || !strict ? 0 : -errno;
 			continue;
@@ -117,16 +111,13 @@ static int walk(int folder, dev_t device, unsigned depth, bool strict, visit fun
 			}
 			result = walk(opened, device, depth + 1, strict, function, data);
 		}
-		if (!result) {
+		if (!result)
 			result = function(folder, name, &status, opened, data);
-		}
-		if (opened >= 0) {
+		if (opened >= 0)
 			close(opened);
-		}
 	}
-	if (!result && errno && strict) {
+	if (!result && errno && strict)
 		result = -errno;
-	}
 	closedir(list);
 	return result;
 }
@@ -155,9 +146,8 @@ static int remove_entry(int folder, const char *name, const struct stat *status,
 			void *data)
 {
 	(void)data;
-	if (opened >= 0 && !is_same(folder, name, status)) {
+	if (opened >= 0 && !is_same(folder, name, status))
 		return -EBUSY;
-	}
 	return unlinkat(folder, name, opened >= 0 ? AT_REMOVEDIR : 0) && errno != ENOENT ? -errno
 											 : 0;
 }
@@ -167,20 +157,16 @@ int tree_remove(int parent, const char *name)
 	struct stat above, status;
 	int result, folder = open_own(parent, name, &status);
 
-	if (folder < 0) {
+	if (folder < 0)
 		return folder;
-	}
 	result = fstat(parent, &above) ? -errno : above.st_dev != status.st_dev ? -EXDEV : 0;
 	/* All of it is looked at before anything is removed. */
-	if (!result) {
+	if (!result)
 		result = walk(folder, status.st_dev, 0, true, only_look, NULL);
-	}
-	if (!result) {
+	if (!result)
 		result = walk(folder, status.st_dev, 0, true, remove_entry, NULL);
-	}
-	if (!result) {
+	if (!result)
 		result = remove_entry(parent, name, &status, folder, NULL);
-	}
 	close(folder);
 	return result;
 }
@@ -192,23 +178,19 @@ static int hide_entry(int folder, const char *name, const struct stat *status, i
 	int fd = -1;
 
 	(void)data;
-	if (!(status->st_mode & (S_IRWXG | S_IRWXO))) {
+	if (!(status->st_mode & (S_IRWXG | S_IRWXO)))
 		return 0;
-	}
 	/* A FIFO or a device is not opened: that may wait, or do something. */
-	if (opened < 0 && S_ISREG(status->st_mode)) {
+	if (opened < 0 && S_ISREG(status->st_mode))
 		fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	}
 	/* Another name of a file elsewhere keeps its permissions. */
-	if (opened >= 0) {
+	if (opened >= 0)
 		fchmod(opened, status->st_mode & S_IRWXU);
-	} else if (fd >= 0 && fstat(fd, &now) == 0 && S_ISREG(now.st_mode) && now.st_nlink == 1 &&
-		   now.st_uid == geteuid()) {
+	else if (fd >= 0 && fstat(fd, &now) == 0 && S_ISREG(now.st_mode) && now.st_nlink == 1 &&
+		 now.st_uid == geteuid())
 		fchmod(fd, now.st_mode & S_IRWXU);
-	}
-	if (fd >= 0) {
+	if (fd >= 0)
 		close(fd);
-	}
 	return 0;
 }
 
@@ -228,9 +210,8 @@ static int add_bytes(int folder, const char *name, const struct stat *status, in
 	(void)folder;
 	(void)name;
 	(void)opened;
-	if (S_ISREG(status->st_mode)) {
+	if (S_ISREG(status->st_mode))
 		*(uint64_t *)data += (uint64_t)status->st_size;
-	}
 	return 0;
 }
 
@@ -239,8 +220,7 @@ uint64_t tree_bytes(int folder)
 	struct stat status;
 	uint64_t bytes = 0;
 
-	if (fstat(folder, &status) == 0) {
+	if (fstat(folder, &status) == 0)
 		walk(folder, status.st_dev, 0, false, add_bytes, &bytes);
-	}
 	return bytes;
 }

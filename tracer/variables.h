@@ -65,9 +65,8 @@ static inline bool variables_records(const char *entry)
 	const char *equals = strchr(entry, '=');
 	bool found = false;
 
-	for (size_t i = 0; equals && i < sizeof(variables_recorded) / sizeof(char *); i++) {
+	for (size_t i = 0; equals && i < sizeof(variables_recorded) / sizeof(char *); i++)
 		found |= !strncmp(entry, variables_recorded[i], strlen(variables_recorded[i]));
-	}
 	for (size_t i = 0; found && i < sizeof(variables_secret) / sizeof(char *); i++) {
 		const char *word = strstr(entry, variables_secret[i]);
 

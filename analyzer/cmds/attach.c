@@ -92,9 +92,8 @@ int cmd_standby(int argc, char **argv)
 			fputs(usage_standby, stdout);
 			return HG_EXIT_OK;
 		default:
-			if (record_parse_option(&record, code, optarg) <= 0) {
+			if (record_parse_option(&record, code, optarg) <= 0)
 				return HG_EXIT_USAGE;
-			}
 		}
 	}
 	if (optind == argc) {
@@ -125,9 +124,8 @@ static int parse_user(const char *text, uid_t *user)
 	}
 	errno = 0;
 	number = strtoul(text, &end, 10);
-	if (errno || *text < '0' || *text > '9' || *end || number >= UINT32_MAX) {
+	if (errno || *text < '0' || *text > '9' || *end || number >= UINT32_MAX)
 		return -EINVAL;
-	}
 	*user = (uid_t)number;
 	return 0;
 }
@@ -220,9 +218,8 @@ int cmd_attach(int argc, char **argv)
 		return HG_EXIT_INTERNAL;
 	}
 	options.pids = pids;
-	if (parse_pids(argc - optind, argv + optind, pids) == 0) {
+	if (parse_pids(argc - optind, argv + optind, pids) == 0)
 		status = attach(&options);
-	}
 	free(pids);
 	return status;
 }

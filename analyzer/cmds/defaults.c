@@ -31,9 +31,8 @@ static enum option_kind kind_of(const struct verb_help *verb, const char *name)
 	     at = strstr(at + 1, option)) {
 		const char *end = at + length;
 
-		if (at == verb->usage || at[-1] != ' ' || !strchr(" \n=[", *end)) {
+		if (at == verb->usage || at[-1] != ' ' || !strchr(" \n=[", *end))
 			continue;
-		}
 		kind = *end == '=' || (*end == ' ' && g_ascii_isupper(end[1])) ? OPTION_VALUE
 									       : OPTION_FLAG;
 	}
@@ -44,11 +43,9 @@ static enum option_kind kind_of(const struct verb_help *verb, const char *name)
 
 static bool any_has(const struct reading *reading, const char *name)
 {
-	for (unsigned i = 0; i < reading->count; i++) {
-		if (kind_of(&reading->verbs[i], name) != OPTION_NONE) {
+	for (unsigned i = 0; i < reading->count; i++)
+		if (kind_of(&reading->verbs[i], name) != OPTION_NONE)
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -60,11 +57,9 @@ static int parse_switch(const char *value)
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(words); i++) {
-		for (int no = 0; no < 2; no++) {
-			if (g_ascii_strcasecmp(words[i][no], value) == 0) {
+		for (int no = 0; no < 2; no++)
+			if (g_ascii_strcasecmp(words[i][no], value) == 0)
 				return !no;
-			}
-		}
 	}
 	return -1;
 }
@@ -78,9 +73,8 @@ static int add_option(struct reading *reading, const char *path, GKeyFile *file,
 	int on;
 
 	if (kind == OPTION_NONE) {
-		if (strcmp(section, "all") == 0 && any_has(reading, key)) {
+		if (strcmp(section, "all") == 0 && any_has(reading, key))
 			return 0;
-		}
 		message_error("%s: [%s]: '%s' is not an option of %s", path, section, key,
 			      strcmp(section, "all") ? section : "any verb");
 		return -EINVAL;
@@ -93,13 +87,11 @@ static int add_option(struct reading *reading, const char *path, GKeyFile *file,
 			g_strfreev(values);
 			return -EINVAL;
 		}
-		if (on) {
+		if (on)
 			g_ptr_array_add(reading->words, g_strdup_printf("--%s", key));
-		}
 	}
-	for (gsize i = 0; kind == OPTION_VALUE && i < length; i++) {
+	for (gsize i = 0; kind == OPTION_VALUE && i < length; i++)
 		g_ptr_array_add(reading->words, g_strdup_printf("--%s=%s", key, values[i]));
-	}
 	g_strfreev(values);
 	return 0;
 }
@@ -110,20 +102,17 @@ static int add_section(struct reading *reading, const char *path, GKeyFile *file
 	char **keys = g_key_file_get_keys(file, section, NULL, NULL);
 	int result = 0;
 
-	for (char **key = keys; key && *key && result == 0; key++) {
+	for (char **key = keys; key && *key && result == 0; key++)
 		result = add_option(reading, path, file, section, *key);
-	}
 	g_strfreev(keys);
 	return result;
 }
 
 static bool is_section(const struct reading *reading, const char *name)
 {
-	for (unsigned i = 0; i < reading->count; i++) {
-		if (strcmp(reading->verbs[i].name, name) == 0) {
+	for (unsigned i = 0; i < reading->count; i++)
+		if (strcmp(reading->verbs[i].name, name) == 0)
 			return true;
-		}
-	}
 	return strcmp(name, "all") == 0;
 }
 
@@ -151,12 +140,10 @@ static int read_file(struct reading *reading, const char *path, bool required)
 			goto out;
 		}
 	}
-	if (g_key_file_has_group(file, "all")) {
+	if (g_key_file_has_group(file, "all"))
 		result = add_section(reading, path, file, "all");
-	}
-	if (result == 0 && g_key_file_has_group(file, reading->verb->name)) {
+	if (result == 0 && g_key_file_has_group(file, reading->verb->name))
 		result = add_section(reading, path, file, reading->verb->name);
-	}
 out:
 	g_strfreev(sections);
 	g_key_file_free(file);
@@ -169,9 +156,8 @@ static int read_files(struct reading *reading)
 	char *own;
 	int result;
 
-	if (chosen) {
+	if (chosen)
 		return *chosen ? read_file(reading, chosen, true) : 0;
-	}
 	result = read_file(reading, HIPGRAIN_SYSCONFDIR "/hipgrain.conf", false);
 	if (result == 0) {
 		own = g_build_filename(g_get_user_config_dir(), "hipgrain", "hipgrain.conf", NULL);
@@ -218,20 +204,17 @@ char **with_defaults(const struct verb_help *verbs, unsigned count, const char *
 {
 	struct reading reading = { .verbs = verbs, .count = count };
 
-	for (unsigned i = 0; i < count; i++) {
-		if (strcmp(verbs[i].name, verb) == 0) {
+	for (unsigned i = 0; i < count; i++)
+		if (strcmp(verbs[i].name, verb) == 0)
 			reading.verb = &verbs[i];
-		}
-	}
 	reading.words = g_ptr_array_new_with_free_func(g_free);
 	g_ptr_array_add(reading.words, g_strdup(argv[0]));
 	if (!reading.verb || read_files(&reading) < 0 || read_variable(&reading) < 0) {
 		g_ptr_array_unref(reading.words);
 		return NULL;
 	}
-	for (int i = 1; i < *argc; i++) {
+	for (int i = 1; i < *argc; i++)
 		g_ptr_array_add(reading.words, g_strdup(argv[i]));
-	}
 	*argc = (int)reading.words->len;
 	g_ptr_array_add(reading.words, NULL);
 	return (char **)g_ptr_array_free(reading.words, FALSE);

@@ -51,17 +51,15 @@ static struct json_object *load(const char *path)
 
 	if (stat(path, &status) == 0 && !S_ISDIR(status.st_mode)) {
 		result = report_read_json(path, &report, &error);
-		if (result < 0) {
+		if (result < 0)
 			message_error("%s", error);
-		}
 	} else {
 		progress_set(PROGRESS_AUTO);
 		result = analysis_load(&analysis, path, &error);
-		if (result < 0) {
+		if (result < 0)
 			message_error("%s: %s", path, error ? error : strerror(-result));
-		} else {
+		else
 			report = report_json_object(&analysis);
-		}
 		analysis_clear(&analysis);
 	}
 	g_free(error);
@@ -96,9 +94,8 @@ static void split(struct json_object *report, GHashTable *other, struct json_obj
 		struct json_object *target =
 		    g_hash_table_contains(other, fingerprint) ? both : absent;
 
-		if (target && g_hash_table_add(seen, (gpointer)fingerprint)) {
+		if (target && g_hash_table_add(seen, (gpointer)fingerprint))
 			json_object_array_add(target, json_object_get(finding));
-		}
 	}
 	g_hash_table_destroy(seen);
 }
@@ -181,9 +178,8 @@ static void print_json(const char *const paths[2], struct json_object *const rep
 		json_object_object_add(root, sides[i], side);
 		g_free(valid);
 	}
-	for (int change = 0; change < CHANGES; change++) {
+	for (int change = 0; change < CHANGES; change++)
 		json_object_object_add(root, changes[change].name, json_object_get(lists[change]));
-	}
 	puts(json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY |
 						      JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(root);
@@ -202,28 +198,23 @@ static int compare(const char *const paths[2], enum report_format format, int fa
 			return HG_EXIT_INPUT;
 		}
 	}
-	for (int i = 0; i < CHANGES; i++) {
+	for (int i = 0; i < CHANGES; i++)
 		lists[i] = json_object_new_array();
-	}
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++)
 		sets[i] = fingerprints(reports[i]);
-	}
 	split(reports[1], sets[0], lists[CHANGE_NEW], lists[CHANGE_SAME]);
 	split(reports[0], sets[1], lists[CHANGE_GONE], NULL);
 	(format == REPORT_JSON ? print_json : print_text)(paths, reports, lists);
 	for (size_t i = 0; i < json_object_array_length(lists[CHANGE_NEW]); i++) {
 		struct json_object *finding = json_object_array_get_idx(lists[CHANGE_NEW], i);
 
-		if (severity_by_name(get_text(finding, "severity")) >= fail_on) {
+		if (severity_by_name(get_text(finding, "severity")) >= fail_on)
 			status = HG_EXIT_FINDINGS;
-		}
 	}
-	if (status == HG_EXIT_OK && fails_recording(reports[1])) {
+	if (status == HG_EXIT_OK && fails_recording(reports[1]))
 		status = HG_EXIT_INCOMPLETE;
-	}
-	for (int i = 0; i < CHANGES; i++) {
+	for (int i = 0; i < CHANGES; i++)
 		json_object_put(lists[i]);
-	}
 	for (int i = 0; i < 2; i++) {
 		g_hash_table_destroy(sets[i]);
 		json_object_put(reports[i]);

@@ -47,9 +47,8 @@ static void print(const struct doctor *doctor)
 			section = check->section;
 		}
 		printf("  %-8s %s\n", health_name(check->health), check->text);
-		if (check->advice) {
+		if (check->advice)
 			printf("  %-8s -> %s\n", "", check->advice);
-		}
 	}
 }
 
@@ -77,9 +76,8 @@ static int print_json(const struct doctor *doctor)
 				       json_object_new_int64(count(doctor, health)));
 	}
 	result = write_json(root, stdout);
-	if (result < 0) {
+	if (result < 0)
 		message_error("cannot write the output: %s", strerror(-result));
-	}
 	return result;
 }
 
@@ -132,16 +130,14 @@ int cmd_doctor(int argc, char **argv)
 	doctor_check_runtime(&doctor);
 	doctor_check_disassembler(&doctor);
 	doctor_check_recording(&doctor);
-	if (optind < argc) {
+	if (optind < argc)
 		doctor_check_program(&doctor, argv[optind]);
-	}
 	doctor_check_worth(&doctor);
 	status = count(&doctor, HEALTH_BROKEN) ? HG_EXIT_FINDINGS : HG_EXIT_OK;
-	if (!json) {
+	if (!json)
 		print_text(&doctor);
-	} else if (print_json(&doctor) < 0) {
+	else if (print_json(&doctor) < 0)
 		status = HG_EXIT_INPUT;
-	}
 	doctor_clear(&doctor);
 	return status;
 }

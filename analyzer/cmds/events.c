@@ -47,15 +47,13 @@ static uint64_t unsigned_value(const void *value, size_t size)
 static void print_text(const char *text)
 {
 	putchar('"');
-	for (; *text; text++) {
-		if (*text == '\n') {
+	for (; *text; text++)
+		if (*text == '\n')
 			fputs("\\n", stdout);
-		} else if (*text == '"') {
+		else if (*text == '"')
 			printf("\\%c", *text);
-		} else {
+		else
 			putchar(*text);
-		}
-	}
 	putchar('"');
 }
 
@@ -67,13 +65,11 @@ static void print_sequence(const struct field *field, const char *event, bool by
 	memcpy(&count, event + field->count_offset, sizeof(count));
 	memcpy(&elements, event + field->offset, sizeof(elements));
 	putchar('[');
-	for (uint32_t i = 0; i < count; i++) {
-		if (bytes) {
+	for (uint32_t i = 0; i < count; i++)
+		if (bytes)
 			printf(" %02x", ((const uint8_t *)elements)[i]);
-		} else {
+		else
 			printf(" 0x%" PRIX64, ((const uint64_t *)elements)[i]);
-		}
-	}
 	fputs(" ]", stdout);
 }
 
@@ -87,16 +83,14 @@ static void print_field(const struct field *field, const char *event)
 	switch (field->kind) {
 	case FIELD_UNSIGNED:
 		number = unsigned_value(value, field->size);
-		if (field->show == SHOW_API) {
+		if (field->show == SHOW_API)
 			text = hg_api_name_if_known((unsigned)number);
-		}
-		if (text) {
+		if (text)
 			fputs(text, stdout);
-		} else if (field->show == SHOW_HEX) {
+		else if (field->show == SHOW_HEX)
 			printf("0x%" PRIX64, number);
-		} else {
+		else
 			printf("%" PRIu64, number);
-		}
 		break;
 	case FIELD_SIGNED:
 		printf("%" PRId64, signed_value(value, field->size));
@@ -140,12 +134,10 @@ static void say_missing(const char *path, const struct reader_stats *stats,
 
 	completeness_judge(&recording, stats, facts);
 	for (guint i = 0; recording_status_fails(recording.status) && i < recording.reasons->len;
-	     i++) {
+	     i++)
 		message_warning("%s: %s", path, (const char *)recording.reasons->pdata[i]);
-	}
-	if (recording.missing && !recording.counted) {
+	if (recording.missing && !recording.counted)
 		message_warning("%s: %" PRIu64 " events are missing", path, recording.missing);
-	}
 	completeness_clear(&recording);
 }
 
@@ -168,9 +160,8 @@ static int print_trace(const char *path)
 		g_free(traces);
 		return HG_EXIT_INPUT;
 	}
-	if (bundle) {
+	if (bundle)
 		recording_facts_read(&facts, path);
-	}
 	result = read_trace(traces, bundle ? path : NULL, print_event, NULL, &stats, &error);
 	if (result < 0) {
 		message_error("%s: %s", path,
@@ -196,9 +187,8 @@ int cmd_events(int argc, char **argv)
 	int code;
 
 	while ((code = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
-		if (code != 'h') {
+		if (code != 'h')
 			return HG_EXIT_USAGE;
-		}
 		fputs(usage_events, stdout);
 		return HG_EXIT_OK;
 	}

@@ -60,15 +60,13 @@ int cmd_explain(int argc, char **argv)
 			return HG_EXIT_USAGE;
 		}
 	}
-	if (optind == argc) {
+	if (optind == argc)
 		explain_rules(stdout);
-	}
 	for (int i = optind; i < argc && status == HG_EXIT_OK; i++) {
 		const struct rule *rule = rule_by_name(argv[i]);
 
-		if (i > optind) {
+		if (i > optind)
 			putchar('\n');
-		}
 		if (strcmp(argv[i], "memory") == 0) {
 			status = explain_machine(softgpu);
 		} else if (rule) {

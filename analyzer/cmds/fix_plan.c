@@ -41,9 +41,8 @@ static bool is_lost(const char *arch, const struct isa_atomic *atomic)
 
 	if (!atomic->fp || !atomic->native || atomic_kind_is_integer(use.kind) ||
 	    atomic->space == ISA_SPACE_LDS || atomic->space == ISA_SPACE_SCRATCH ||
-	    model_atomic(&use).outcome != OUTCOME_LOST) {
+	    model_atomic(&use).outcome != OUTCOME_LOST)
 		return false;
-	}
 	use.granularity = GRAIN_COARSE;
 	return model_atomic(&use).outcome == OUTCOME_WORKS;
 }
@@ -59,25 +58,22 @@ static void plan_kernel(struct plan *plan, const struct isa_code_object *object,
 		const struct isa_origin *origin = &atomic->origin;
 
 		if (!is_lost(object->arch, atomic) || origin->kind == ISA_ORIGIN_LDS ||
-		    origin->kind == ISA_ORIGIN_GLOBAL) {
+		    origin->kind == ISA_ORIGIN_GLOBAL)
 			continue;
-		}
 		any = true;
 		partial |= origin->kind != ISA_ORIGIN_DIRECT && origin->kind != ISA_ORIGIN_SET;
 		for (size_t k = 0;
 		     k < origin->kernarg_count &&
 		     (origin->kind == ISA_ORIGIN_DIRECT || origin->kind == ISA_ORIGIN_SET);
-		     k++) {
+		     k++)
 			g_hash_table_add(offsets, GUINT_TO_POINTER(origin->kernarg[k]));
-		}
 	}
 	if (any) {
 		GList *list = g_hash_table_get_keys(offsets);
 
 		fprintf(plan->file, "kernel %s", kernel->symbol);
-		for (const GList *at = list; at; at = at->next) {
+		for (const GList *at = list; at; at = at->next)
 			fprintf(plan->file, " %u", GPOINTER_TO_UINT(at->data));
-		}
 		fprintf(plan->file, "%s\n", partial ? " ?" : "");
 		plan->kernels++;
 		g_list_free(list);
@@ -97,9 +93,8 @@ static void plan_object(void *user, const struct scan_item *item)
 	}
 	fprintf(plan->file, "object %s\n", item->object->sha256);
 	plan->objects++;
-	for (size_t i = 0; i < item->object->kernel_count; i++) {
+	for (size_t i = 0; i < item->object->kernel_count; i++)
 		plan_kernel(plan, item->object, &item->object->kernels[i]);
-	}
 }
 
 /* ---- what is in a file ---- */
@@ -108,9 +103,8 @@ static void found(void *user, const void *elf, size_t size, const char *target)
 {
 	struct plan *plan = user;
 
-	if (scan_queue_add(&plan->queue, elf, size, target)) {
+	if (scan_queue_add(&plan->queue, elf, size, target))
 		plan->error = -ENOMEM;
-	}
 }
 
 static void problem(void *user, const char *text)
@@ -122,9 +116,8 @@ static void keep(void *user, void *buffer, size_t size)
 {
 	struct plan *plan = user;
 
-	if (scan_queue_keep(&plan->queue, buffer, size)) {
+	if (scan_queue_keep(&plan->queue, buffer, size))
 		plan->error = -ENOMEM;
-	}
 }
 
 static void plan_file(struct plan *plan, const char *path)
@@ -135,9 +128,8 @@ static void plan_file(struct plan *plan, const char *path)
 	void *data = MAP_FAILED;
 
 	plan->path = path;
-	if (file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size) {
+	if (file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size)
 		data = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
-	}
 	if (data != MAP_FAILED) {
 		if (containers_in_host(data, (size_t)status.st_size)) {
 			plan->queue = (struct scan_queue){ .options = { .atomics_only = true },
@@ -150,9 +142,8 @@ static void plan_file(struct plan *plan, const char *path)
 		}
 		munmap(data, (size_t)status.st_size);
 	}
-	if (file >= 0) {
+	if (file >= 0)
 		close(file);
-	}
 }
 
 /* ---- which files ---- */
@@ -174,9 +165,8 @@ static char *loader_of(const char *path)
 		Elf64_Phdr segment;
 		uint64_t at = header->e_phoff + (uint64_t)i * sizeof(segment);
 
-		if (at > size || size - at < sizeof(segment)) {
+		if (at > size || size - at < sizeof(segment))
 			break;
-		}
 		memcpy(&segment, data + at, sizeof(segment));
 		if (segment.p_type == PT_INTERP && segment.p_offset < size &&
 		    segment.p_filesz <= size - segment.p_offset) {
@@ -197,9 +187,8 @@ static char *list_libraries(const char *path)
 	int status = 0;
 
 	if (loader && !g_spawn_sync(NULL, argv, environment, G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL,
-				    &output, NULL, &status, NULL)) {
+				    &output, NULL, &status, NULL))
 		output = NULL;
-	}
 	g_strfreev(environment);
 	g_free(loader);
 	return output;

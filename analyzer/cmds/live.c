@@ -56,9 +56,8 @@ static void print_finding(struct watch *watch, const struct finding *finding)
 	char clock[16] = "";
 	struct tm parts;
 
-	if (localtime_r(&seconds, &parts)) {
+	if (localtime_r(&seconds, &parts))
 		strftime(clock, sizeof(clock), "%H:%M:%S ", &parts);
-	}
 	printf("%s%s %s: process %d: %s\n", clock, severity_name(rule->severity), rule->id,
 	       finding->process->pid, finding->message ? finding->message : rule->title);
 	if (finding->allocation) {
@@ -82,9 +81,8 @@ static void look(struct watch *watch)
 	for (; watch->looked < list->len; watch->looked++) {
 		const struct finding *finding = list->pdata[watch->looked];
 
-		if (!finding->absence) {
+		if (!finding->absence)
 			g_ptr_array_add(watch->pending, (gpointer)finding);
-		}
 	}
 	for (unsigned i = 0; i < watch->pending->len;) {
 		if (is_one(watch->pending->pdata[i])) {
@@ -101,9 +99,8 @@ static int on_event(const struct hg_event *event, void *data)
 	struct watch *watch = data;
 	int result = analysis_event(event, watch->run);
 
-	if (!watch->quiet) {
+	if (!watch->quiet)
 		look(watch);
-	}
 	return result;
 }
 
@@ -161,11 +158,9 @@ static char *find_session(const char *bundle, const char *port)
 		message_error("%s: %s", relay, error);
 		goto out;
 	}
-	for (unsigned i = 0; i < sessions->len && !found; i++) {
-		if (is_of_session(sessions->pdata[i], session)) {
+	for (unsigned i = 0; i < sessions->len && !found; i++)
+		if (is_of_session(sessions->pdata[i], session))
 			found = g_strdup(sessions->pdata[i]);
-		}
-	}
 	if (!found) {
 		message_error("%s: that recording has ended, or %s is not its relay ('hipgrain "
 			      "report --trace' reads what a relay wrote)",
@@ -191,12 +186,10 @@ static int list_sessions(const char *relay)
 		g_free(error);
 		return HG_EXIT_INPUT;
 	}
-	for (unsigned i = 0; i < sessions->len; i++) {
+	for (unsigned i = 0; i < sessions->len; i++)
 		puts(sessions->pdata[i]);
-	}
-	if (!sessions->len) {
+	if (!sessions->len)
 		message_note("no session is being recorded to %s", relay);
-	}
 	g_ptr_array_free(sessions, TRUE);
 	return HG_EXIT_OK;
 }
@@ -237,9 +230,8 @@ static int watch_session(struct report_options *options, const char *url, const 
 		    "interrupted while the recording was running: later events are not analysed");
 	}
 	analysis_end(watch.run);
-	if (!options->output && !quiet) {
+	if (!options->output && !quiet)
 		putchar('\n');
-	}
 	return report_analysis(options, &watch.analysis, stdout);
 }
 
@@ -258,9 +250,8 @@ static int start(struct report_options *options, const char *what, const char *b
 		url = g_strdup(what);
 	}
 	status = url ? report_prepare(options) : HG_EXIT_INPUT;
-	if (status == HG_EXIT_OK) {
+	if (status == HG_EXIT_OK)
 		status = watch_session(options, url, bundle, quiet);
-	}
 	g_free(url);
 	return status;
 }
@@ -301,9 +292,8 @@ int cmd_live(int argc, char **argv)
 			fputs(usage_live, stdout);
 			return HG_EXIT_OK;
 		default:
-			if (report_parse_option(&options, code, optarg) <= 0) {
+			if (report_parse_option(&options, code, optarg) <= 0)
 				return HG_EXIT_USAGE;
-			}
 		}
 	}
 	if (argc - optind != 1) {

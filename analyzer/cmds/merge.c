@@ -73,15 +73,12 @@ static int run_merge(struct merge_part *parts, const struct merge_options *optio
 		for (unsigned i = 0; status == HG_EXIT_OK && i < merge.findings->len; i++) {
 			const char *severity = get_text(merge.findings->pdata[i], "severity");
 
-			if (options->fail_on >= 0 &&
-			    severity_by_name(severity) >= options->fail_on) {
+			if (options->fail_on >= 0 && severity_by_name(severity) >= options->fail_on)
 				status = HG_EXIT_FINDINGS;
-			}
 		}
 		if (status == HG_EXIT_OK && options->fail_on >= 0 && merge.recording >= 0 &&
-		    recording_status_fails((enum recording_status)merge.recording)) {
+		    recording_status_fails((enum recording_status)merge.recording))
 			status = HG_EXIT_INCOMPLETE;
-		}
 	}
 	json_object_put(merge.processes);
 	json_object_put(merge.gaps);
@@ -119,9 +116,8 @@ int merge_run(const struct merge_options *options)
 	struct merge_part *parts = g_new0(struct merge_part, options->count);
 	int status;
 
-	for (unsigned i = 0; i < options->count; i++) {
+	for (unsigned i = 0; i < options->count; i++)
 		parts[i].path = options->paths[i];
-	}
 	status = run_merge(parts, options);
 	for (unsigned i = 0; i < options->count; i++) {
 		if (parts[i].report) {
@@ -170,9 +166,8 @@ int cmd_merge(int argc, char **argv)
 			break;
 		case 'j':
 			options.jobs = merge_parse_jobs(optarg);
-			if (!options.jobs) {
+			if (!options.jobs)
 				return HG_EXIT_USAGE;
-			}
 			break;
 		case 'h':
 			fputs(usage_merge, stdout);

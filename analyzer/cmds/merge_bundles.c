@@ -19,12 +19,10 @@ static pid_t start_report(const struct merge_part *part, const char *const *extr
 				      "--progress=never", "-o",     part->report };
 	pid_t child;
 
-	for (size_t i = 0; i < G_N_ELEMENTS(fixed); i++) {
+	for (size_t i = 0; i < G_N_ELEMENTS(fixed); i++)
 		g_ptr_array_add(arguments, (gpointer)fixed[i]);
-	}
-	for (; extra && *extra; extra++) {
+	for (; extra && *extra; extra++)
 		g_ptr_array_add(arguments, (gpointer)*extra);
-	}
 	g_ptr_array_add(arguments, (gpointer)part->path);
 	g_ptr_array_add(arguments, NULL);
 	child = fork();
@@ -67,9 +65,8 @@ int merge_bundles(struct merge_part *parts, unsigned count, const struct merge_o
 			result = -errno;
 			break;
 		}
-		if (!S_ISDIR(status.st_mode)) {
+		if (!S_ISDIR(status.st_mode))
 			continue;
-		}
 		fd = g_file_open_tmp("hipgrain-XXXXXX", &parts[i].report, NULL);
 		if (fd < 0) {
 			message_error("cannot create a temporary file: %s", strerror(errno));
@@ -80,9 +77,8 @@ int merge_bundles(struct merge_part *parts, unsigned count, const struct merge_o
 		if (running == options->jobs) {
 			result = wait_report(parts, count);
 			running--;
-			if (result < 0) {
+			if (result < 0)
 				break;
-			}
 		}
 		parts[i].child = start_report(&parts[i], options->extra);
 		if (parts[i].child < 0) {

@@ -19,11 +19,9 @@ static int confidence_of(struct json_object *finding)
 	static const enum confidence all[] = { CONFIDENCE_POSSIBLE, CONFIDENCE_LIKELY,
 					       CONFIDENCE_PROVEN };
 
-	for (unsigned i = 0; i < G_N_ELEMENTS(all); i++) {
-		if (strcmp(confidence_name(all[i]), get_text(finding, "confidence")) == 0) {
+	for (unsigned i = 0; i < G_N_ELEMENTS(all); i++)
+		if (strcmp(confidence_name(all[i]), get_text(finding, "confidence")) == 0)
 			return (int)all[i];
-		}
-	}
 	return -1;
 }
 
@@ -58,9 +56,8 @@ static void mark_difference(struct json_object *to, struct json_object *from)
 	const char *message = get_text(to, "message"), *other = get_text(from, "message");
 	char *text;
 
-	if (strcmp(message, other) == 0 || g_str_has_suffix(message, FINDING_VARIES)) {
+	if (strcmp(message, other) == 0 || g_str_has_suffix(message, FINDING_VARIES))
 		return;
-	}
 	text = g_strconcat(message, FINDING_VARIES, NULL);
 	json_object_object_add(to, "message", json_object_new_string(text));
 	g_free(text);
@@ -86,9 +83,8 @@ static struct json_object *join(struct json_object *one, struct json_object *oth
 		    get_member(launches, "work_items"),
 		    MAX(get_number(launches, "work_items"), get_number(others, "work_items")));
 	}
-	for (size_t i = 0; i < json_object_array_length(more); i++) {
+	for (size_t i = 0; i < json_object_array_length(more); i++)
 		json_object_array_add(ranks, json_object_get(json_object_array_get_idx(more, i)));
-	}
 	json_object_array_sort(ranks, compare_rank_entries);
 	return to;
 }
@@ -110,16 +106,14 @@ GArray *merge_finding_ranks(struct json_object *finding)
 	struct json_object *entries = get_member(finding, "ranks");
 	GArray *ranks;
 
-	if (!entries) {
+	if (!entries)
 		return NULL;
-	}
 	ranks = g_array_new(FALSE, FALSE, sizeof(int));
 	for (size_t i = 0; i < json_object_array_length(entries); i++) {
 		int rank = (int)get_number(json_object_array_get_idx(entries, i), "rank");
 
-		if (!ranks->len || g_array_index(ranks, int, ranks->len - 1) != rank) {
+		if (!ranks->len || g_array_index(ranks, int, ranks->len - 1) != rank)
 			g_array_append_val(ranks, rank);
-		}
 	}
 	return ranks;
 }
@@ -129,14 +123,12 @@ static void set_outliers(const struct merge *merge, struct json_object *finding)
 	GArray *ranks = merge_finding_ranks(finding), *outliers;
 	struct json_object *list;
 
-	if (!ranks) {
+	if (!ranks)
 		return;
-	}
 	outliers = ranks_outliers(ranks, merge->ranks);
 	list = json_object_new_array();
-	for (unsigned i = 0; i < outliers->len; i++) {
+	for (unsigned i = 0; i < outliers->len; i++)
 		json_object_array_add(list, json_object_new_int(g_array_index(outliers, int, i)));
-	}
 	json_object_object_add(finding, "rank_outliers", list);
 	g_array_free(ranks, TRUE);
 	g_array_free(outliers, TRUE);
@@ -152,9 +144,8 @@ static void add_texts(GPtrArray *list, struct json_object *texts)
 	for (size_t i = 0; texts && i < json_object_array_length(texts); i++) {
 		const char *text = json_object_get_string(json_object_array_get_idx(texts, i));
 
-		if (!g_ptr_array_find_with_equal_func(list, text, g_str_equal, NULL)) {
+		if (!g_ptr_array_find_with_equal_func(list, text, g_str_equal, NULL))
 			g_ptr_array_add(list, g_strdup(text));
-		}
 	}
 }
 
@@ -167,12 +158,10 @@ static void add_processes(struct merge *merge, struct json_object *processes)
 		bool known = !rank || !get_member(process, "runtime");
 
 		json_object_array_add(merge->processes, json_object_get(process));
-		for (unsigned k = 0; k < merge->ranks->len && !known; k++) {
+		for (unsigned k = 0; k < merge->ranks->len && !known; k++)
 			known = g_array_index(merge->ranks, int, k) == number;
-		}
-		if (!known) {
+		if (!known)
 			g_array_append_val(merge->ranks, number);
-		}
 	}
 }
 
@@ -180,9 +169,8 @@ static void add_all(struct json_object *list, struct json_object *more)
 {
 	bool is_list = json_object_is_type(more, json_type_array);
 
-	for (size_t i = 0; is_list && i < json_object_array_length(more); i++) {
+	for (size_t i = 0; is_list && i < json_object_array_length(more); i++)
 		json_object_array_add(list, json_object_get(json_object_array_get_idx(more, i)));
-	}
 }
 
 /* Older reports do not say it: of these and others together it is not known. */
@@ -210,9 +198,8 @@ static void add_report(struct merge *merge, struct json_object *report, GHashTab
 	merge->events += get_number(report, "events");
 	merge->lost += get_number(report, "lost_events");
 	merge->suppressed += get_number(report, "suppressed");
-	for (unsigned i = 0; i < G_N_ELEMENTS(merge_costs); i++) {
+	for (unsigned i = 0; i < G_N_ELEMENTS(merge_costs); i++)
 		merge->cost[i] += get_number(get_member(report, "recording_cost"), merge_costs[i]);
-	}
 	add_texts(merge->ends, get_member(get_member(report, "end"), "text"));
 	add_texts(merge->limits, get_member(report, "limits"));
 	add_texts(merge->notes, get_member(report, "notes"));
@@ -288,17 +275,14 @@ void merge_reports(struct merge *merge)
 
 	g_ptr_array_sort(merge->reports, compare_reports);
 
-	for (unsigned i = 0; i < merge->reports->len; i++) {
+	for (unsigned i = 0; i < merge->reports->len; i++)
 		add_report(merge, merge->reports->pdata[i], seen);
-	}
 	g_hash_table_destroy(seen);
-	if (merge->recording >= 0 && merge->recording_unsaid) {
+	if (merge->recording >= 0 && merge->recording_unsaid)
 		merge->recording = MAX(merge->recording, RECORDING_UNKNOWN);
-	}
 	g_array_sort(merge->ranks, compare_numbers);
 	note_amounts(merge);
 	g_ptr_array_sort(merge->findings, compare_findings);
-	for (unsigned i = 0; i < merge->findings->len; i++) {
+	for (unsigned i = 0; i < merge->findings->len; i++)
 		set_outliers(merge, merge->findings->pdata[i]);
-	}
 }

@@ -18,9 +18,8 @@ static struct json_object *texts_json(const GPtrArray *list)
 {
 	struct json_object *array = json_object_new_array();
 
-	for (unsigned i = 0; i < list->len; i++) {
+	for (unsigned i = 0; i < list->len; i++)
 		json_object_array_add(array, json_object_new_string(list->pdata[i]));
-	}
 	return array;
 }
 
@@ -99,15 +98,13 @@ static struct json_object *merge_json(const struct merge *merge)
 	struct json_object *root = json_object_new_object();
 	struct json_object *findings = json_object_new_array();
 
-	for (unsigned i = 0; i < merge->findings->len; i++) {
+	for (unsigned i = 0; i < merge->findings->len; i++)
 		json_object_array_add(findings, json_object_get(merge->findings->pdata[i]));
-	}
 	json_object_object_add(root, "schema",
 			       json_object_get(get_member(merge->reports->pdata[0], "schema")));
 	json_object_object_add(root, "complete", json_object_new_boolean(merge->complete));
-	if (merge->recording >= 0) {
+	if (merge->recording >= 0)
 		json_object_object_add(root, "recording", recording_json(merge));
-	}
 	json_object_object_add(root, "lost_events", json_object_new_int64(merge->lost));
 	json_object_object_add(root, "events", json_object_new_int64(merge->events));
 	json_object_object_add(root, "processes", json_object_get(merge->processes));
@@ -131,9 +128,8 @@ static void print_ranks(const struct merge *merge, struct json_object *finding, 
 	GArray *ranks = merge_finding_ranks(finding);
 	char *text;
 
-	if (!ranks) {
+	if (!ranks)
 		return;
-	}
 	text = ranks_text(ranks, merge->ranks);
 	fprintf(stream, "  ranks       %s\n", text);
 	g_free(text);
@@ -161,9 +157,8 @@ static void print_line(FILE *stream, const char *heading, const char *text)
 
 static void print_text(const struct merge *merge, FILE *stream)
 {
-	for (unsigned i = 0; i < merge->ends->len; i++) {
+	for (unsigned i = 0; i < merge->ends->len; i++)
 		fprintf(stream, "hipgrain: %s\n", (const char *)merge->ends->pdata[i]);
-	}
 	fprintf(stream, "hipgrain: %zu processes, %u ranks, %" G_GINT64_FORMAT " events\n\n",
 		json_object_array_length(merge->processes), merge->ranks->len, merge->events);
 	for (unsigned i = 0; i < merge->findings->len; i++) {
@@ -174,11 +169,10 @@ static void print_text(const struct merge *merge, FILE *stream)
 		fputc(' ', stream);
 		print_member(stream, finding, "rule", " ");
 		fputs(": ", stream);
-		if (rule) {
+		if (rule)
 			fputs(rule->title, stream);
-		} else {
+		else
 			print_member(stream, finding, "slug", " ");
-		}
 		fputc('\n', stream);
 		print_row(stream, finding, "what", "message");
 		print_row(stream, finding, "kernel", "kernel");
@@ -189,12 +183,10 @@ static void print_text(const struct merge *merge, FILE *stream)
 		print_row(stream, finding, "confidence", "confidence");
 		fputc('\n', stream);
 	}
-	for (unsigned i = 0; i < merge->limits->len; i++) {
+	for (unsigned i = 0; i < merge->limits->len; i++)
 		print_line(stream, i ? "" : "Not analysed:\n", merge->limits->pdata[i]);
-	}
-	for (unsigned i = 0; i < merge->notes->len; i++) {
+	for (unsigned i = 0; i < merge->notes->len; i++)
 		print_line(stream, i ? "" : "Notes:\n", merge->notes->pdata[i]);
-	}
 	if (merge->cost[MERGE_COST_processor_ns] > merge->cost[MERGE_COST_hook_ns]) {
 		fprintf(
 		    stream,
@@ -220,14 +212,12 @@ int merge_write(const struct merge *merge, bool json, const char *output)
 		message_error("%s: %s", output, strerror(errno));
 		return HG_EXIT_INPUT;
 	}
-	if (json) {
+	if (json)
 		result = write_json(merge_json(merge), stream);
-	} else {
+	else
 		print_text(merge, stream);
-	}
-	if (output && (ferror(stream) | fclose(stream)) && !result) {
+	if (output && (ferror(stream) | fclose(stream)) && !result)
 		result = -EIO;
-	}
 	if (result) {
 		message_error("cannot write the report: %s", strerror(-result));
 		return HG_EXIT_INPUT;

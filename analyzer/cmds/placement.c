@@ -50,9 +50,8 @@ static char *bytes_text(uint64_t bytes)
 
 static char *kind_text(const struct memory_site *site)
 {
-	if (site->granularity == GRAIN_UNKNOWN && site->location == LOCATION_UNKNOWN) {
+	if (site->granularity == GRAIN_UNKNOWN && site->location == LOCATION_UNKNOWN)
 		return g_strdup("unknown");
-	}
 	if (site->granularity == GRAIN_INACCESSIBLE) {
 		return g_strdup_printf("%s, inaccessible to the GPU",
 				       model_location_name(site->location));
@@ -103,9 +102,8 @@ static void text_process(const struct printer *printer, const struct process *pr
 	uint64_t memory = 0;
 	unsigned shown = 0, hidden = 0;
 
-	if (!peaks) {
+	if (!peaks)
 		return;
-	}
 	for (unsigned i = 0; i < process->devices->len; i++) {
 		const struct device *one = process->devices->pdata[i];
 
@@ -125,9 +123,8 @@ static void text_process(const struct printer *printer, const struct process *pr
 	for (unsigned i = 0; i < overview->sites->len; i++) {
 		const struct memory_site *site = overview->sites->pdata[i];
 
-		if (site->process != process) {
+		if (site->process != process)
 			continue;
-		}
 		if (shown < printer->limit) {
 			text_site(printer, site);
 			shown++;
@@ -135,9 +132,8 @@ static void text_process(const struct printer *printer, const struct process *pr
 			hidden++;
 		}
 	}
-	if (hidden) {
+	if (hidden)
 		fprintf(printer->stream, "  ... %u more call sites (--all)\n", hidden);
-	}
 	fputc('\n', printer->stream);
 	g_free(device);
 	g_free(pinned);
@@ -149,15 +145,12 @@ static void write_text(const struct printer *printer)
 	const GPtrArray *processes = printer->analysis->replay.processes;
 	const GPtrArray *limits = printer->analysis->findings.limits;
 
-	for (unsigned i = 0; i < processes->len; i++) {
+	for (unsigned i = 0; i < processes->len; i++)
 		text_process(printer, processes->pdata[i]);
-	}
-	if (printer->analysis->overview->sites->len == 0) {
+	if (printer->analysis->overview->sites->len == 0)
 		fprintf(printer->stream, "hipgrain: no allocation was recorded\n");
-	}
-	for (unsigned i = 0; i < limits->len; i++) {
+	for (unsigned i = 0; i < limits->len; i++)
 		fprintf(printer->stream, "hipgrain: %s\n", (const char *)limits->pdata[i]);
-	}
 }
 
 /* RFC 4180: in double quotes, those inside doubled. */
@@ -165,9 +158,8 @@ static void csv_text(FILE *stream, const char *text)
 {
 	putc('"', stream);
 	for (; *text; text++) {
-		if (*text == '"') {
+		if (*text == '"')
 			putc('"', stream);
-		}
 		putc(*text, stream);
 	}
 	putc('"', stream);
@@ -200,17 +192,15 @@ static void write_csv(const struct printer *printer)
 	      "never_freed,never_freed_bytes,used_bytes,mean_lifetime_ns,place,"
 	      "small_blocks\r\n",
 	      printer->stream);
-	for (unsigned i = 0; i < sites->len; i++) {
+	for (unsigned i = 0; i < sites->len; i++)
 		csv_site(printer, sites->pdata[i]);
-	}
 }
 
 /* Semicolons and line feeds part what they stand between; they do not stand in names. */
 static void folded_part(FILE *stream, const char *name)
 {
-	for (; *name; name++) {
+	for (; *name; name++)
 		putc(*name == ';' ? ':' : *name == '\n' ? ' ' : *name, stream);
-	}
 	putc(';', stream);
 }
 
@@ -260,9 +250,8 @@ static int write_placement(const char *bundle, const char *output, unsigned limi
 		status = HG_EXIT_INPUT;
 		goto out;
 	}
-	if (output) {
+	if (output)
 		printer.stream = output_open(output);
-	}
 	if (!printer.stream) {
 		message_error("%s: %s", output, strerror(errno));
 		status = HG_EXIT_INPUT;
@@ -292,11 +281,9 @@ static writer writer_by_name(const char *name)
 		{ "residency", write_residency },
 	};
 
-	for (unsigned i = 0; i < G_N_ELEMENTS(writers); i++) {
-		if (strcmp(writers[i].name, name) == 0) {
+	for (unsigned i = 0; i < G_N_ELEMENTS(writers); i++)
+		if (strcmp(writers[i].name, name) == 0)
 			return writers[i].write;
-		}
-	}
 	return NULL;
 }
 

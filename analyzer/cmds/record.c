@@ -29,9 +29,8 @@ static int parse_number(const char *text, unsigned long long maximum, unsigned l
 {
 	char *end;
 
-	if (*text < '0' || *text > '9') {
+	if (*text < '0' || *text > '9')
 		return -EINVAL;
-	}
 	errno = 0;
 	*number = strtoull(text, &end, 10);
 	return errno || *end || *number > maximum ? -EINVAL : 0;
@@ -191,27 +190,24 @@ int cmd_record(int argc, char **argv)
 			fputs(usage_record, stdout);
 			return HG_EXIT_OK;
 		default:
-			if (record_parse_option(&options, code, optarg) <= 0) {
+			if (record_parse_option(&options, code, optarg) <= 0)
 				return HG_EXIT_USAGE; /* getopt_long or the parser said why */
-			}
 		}
 	}
 	if (optind == argc) {
 		message_error("no command given (try 'hipgrain record --help')");
 		return HG_EXIT_USAGE;
 	}
-	if (record_settle_options(&options) < 0) {
+	if (record_settle_options(&options) < 0)
 		return HG_EXIT_USAGE;
-	}
 	status = record_command(&options, argv + optind, &result);
 	if (status == HG_EXIT_OK) {
 		if (result.gpu_missing) {
 			message_note("this machine has no AMD GPU (no /dev/kfd); use --softgpu to "
 				     "run the command on the software GPU");
 		}
-		if (!result.nothing) {
+		if (!result.nothing)
 			message_note("recorded into %s", result.directory);
-		}
 		status = result.status || !result.nothing ? result.status : HG_EXIT_INCOMPLETE;
 	}
 	free(result.directory);

@@ -32,11 +32,9 @@ static int parse_when(const char *argument)
 {
 	static const char *const names[] = { "auto", "never", "always" };
 
-	for (int i = 0; i < 3; i++) {
-		if (strcmp(names[i], argument) == 0) {
+	for (int i = 0; i < 3; i++)
+		if (strcmp(names[i], argument) == 0)
 			return i - 1;
-		}
-	}
 	return -2;
 }
 
@@ -120,9 +118,8 @@ static bool use_color(const struct report_options *options, FILE *stream)
 	const char *no_color = getenv("NO_COLOR"); /* https://no-color.org */
 	const char *term = getenv("TERM");
 
-	if (options->color >= 0) {
+	if (options->color >= 0)
 		return options->color == 1;
-	}
 	return isatty(output_descriptor(stream)) && !(no_color && *no_color) && term &&
 	       strcmp(term, "dumb") != 0;
 }
@@ -131,9 +128,8 @@ static unsigned style_of(const struct report_options *options, FILE *stream)
 {
 	bool color = use_color(options, stream);
 
-	if (color) {
+	if (color)
 		output_allow_colors();
-	}
 	return (color ? REPORT_COLOR : 0) | (options->verbose ? REPORT_VERBOSE : 0);
 }
 
@@ -145,15 +141,12 @@ int report_prepare(struct report_options *options)
 	int result = 0;
 
 	selection_init(selection);
-	if (variable && *variable) {
+	if (variable && *variable)
 		result = selection_read_suppressions(selection, variable, &error);
-	}
-	for (unsigned i = 0; i < options->suppression_files && result == 0; i++) {
+	for (unsigned i = 0; i < options->suppression_files && result == 0; i++)
 		result = selection_read_suppressions(selection, options->suppressions[i], &error);
-	}
-	if (options->baseline && result == 0) {
+	if (options->baseline && result == 0)
 		result = selection_read_baseline(selection, options->baseline, &error);
-	}
 	if (result < 0) {
 		message_error("%s", error);
 		g_free(error);
@@ -180,21 +173,18 @@ int report_analysis(struct report_options *options, struct analysis *analysis, F
 	analysis->what_if = options->what_if;
 	selection_apply(&options->selection, analysis);
 	result = report_write(analysis, options->format, style_of(options, stream), stream);
-	if (file && fclose(file) != 0 && result == 0) {
+	if (file && fclose(file) != 0 && result == 0)
 		result = -errno;
-	}
 	if (result < 0) {
 		message_error("%s: cannot write the report: %s",
 			      options->output ? options->output : "the output", strerror(-result));
 		status = HG_EXIT_INPUT;
 		goto out;
 	}
-	if (options->fail_on >= 0 &&
-	    analysis_count(analysis, (enum severity)options->fail_on) > 0) {
+	if (options->fail_on >= 0 && analysis_count(analysis, (enum severity)options->fail_on) > 0)
 		status = HG_EXIT_FINDINGS;
-	} else if (options->fail_on >= 0 && recording_status_fails(analysis->recording.status)) {
+	else if (options->fail_on >= 0 && recording_status_fails(analysis->recording.status))
 		status = HG_EXIT_INCOMPLETE;
-	}
 out:
 	analysis_clear(analysis);
 	selection_clear(&options->selection);
@@ -246,15 +236,12 @@ static int report_folder(struct report_options *options, const GPtrArray *record
 		g_ptr_array_add(extra,
 				g_strdup_printf("--suppressions=%s", options->suppressions[i]));
 	}
-	if (options->baseline) {
+	if (options->baseline)
 		g_ptr_array_add(extra, g_strdup_printf("--baseline=%s", options->baseline));
-	}
-	if (options->trace) {
+	if (options->trace)
 		g_ptr_array_add(extra, g_strdup_printf("--trace=%s", options->trace));
-	}
-	if (options->source_root) {
+	if (options->source_root)
 		g_ptr_array_add(extra, g_strdup_printf("--source-root=%s", options->source_root));
-	}
 	g_ptr_array_add(extra, NULL);
 	merge.extra = (const char *const *)extra->pdata;
 	status = merge_run(&merge);
@@ -307,19 +294,16 @@ int cmd_report(int argc, char **argv)
 			break;
 		case 'j':
 			jobs = merge_parse_jobs(optarg);
-			if (!jobs) {
+			if (!jobs)
 				return HG_EXIT_USAGE;
-			}
 			break;
 		default:
-			if (report_parse_option(&options, code, optarg) <= 0) {
+			if (report_parse_option(&options, code, optarg) <= 0)
 				return HG_EXIT_USAGE;
-			}
 		}
 	}
-	if (partial) {
+	if (partial)
 		options.format = REPORT_JSON; /* what merge reads */
-	}
 	if (argc - optind != 1) {
 		message_error(optind == argc ? "no bundle given (try 'hipgrain report --help')"
 					     : "only one bundle can be given");

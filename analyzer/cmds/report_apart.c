@@ -18,9 +18,8 @@ static void in_child(struct report_options *options, const char *bundle, FILE *s
 
 	/* Whoever ends the parent wants no report any more. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() != parent) {
+	if (getppid() != parent)
 		_exit(HG_EXIT_INTERNAL);
-	}
 	status = report_bundle(options, bundle, stream);
 	exit(status);
 }
@@ -35,9 +34,8 @@ int report_apart(struct report_options *options, const char *bundle, FILE *strea
 	fflush(NULL);             /* or the child writes it again */
 	signal(SIGCHLD, SIG_DFL); /* where it is ignored, the status is lost */
 	child = fork();
-	if (child == 0) {
+	if (child == 0)
 		in_child(options, bundle, stream, parent);
-	}
 	selection_clear(&options->selection);
 	if (child < 0) {
 		message_error("the report was not started: %s; the recording is in %s: repeat with "

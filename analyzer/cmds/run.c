@@ -39,9 +39,8 @@ static void remove_bundle(const char *directory)
 		result = tree_remove(parent, name);
 		close(parent);
 	}
-	if (result < 0) {
+	if (result < 0)
 		message_warning("%s: cannot be removed: %s", directory, strerror(-result));
-	}
 }
 
 /* A name for a bundle that lives only as long as this run; the caller frees. */
@@ -72,9 +71,8 @@ static int check_fixes(const char *list)
 	for (char **word = words; *word && !unknown; word++) {
 		bool known = false;
 
-		for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
+		for (unsigned i = 0; i < G_N_ELEMENTS(names); i++)
 			known |= strcmp(*word, names[i]) == 0;
-		}
 		unknown = known ? NULL : *word;
 	}
 	if (unknown) {
@@ -106,9 +104,8 @@ static int parse_options(int argc, char **argv, struct record_options *record,
 			record->directory = optarg;
 			break;
 		case RUN_OPTION_FIX:
-			if (check_fixes(optarg) < 0) {
+			if (check_fixes(optarg) < 0)
 				return -EINVAL;
-			}
 			record->fix = optarg;
 			break;
 		case 'q':
@@ -120,12 +117,10 @@ static int parse_options(int argc, char **argv, struct record_options *record,
 			return 0;
 		default:
 			taken = report_parse_option(report, code, optarg);
-			if (taken == 0) {
+			if (taken == 0)
 				taken = record_parse_option(record, code, optarg);
-			}
-			if (taken <= 0) {
+			if (taken <= 0)
 				return -EINVAL;
-			}
 		}
 	}
 	if (optind == argc) {
@@ -149,17 +144,15 @@ int cmd_run(int argc, char **argv)
 	bool help = false, crashed;
 	int status;
 
-	if (parse_options(argc, argv, &record, &report, &help) < 0) {
+	if (parse_options(argc, argv, &record, &report, &help) < 0)
 		return HG_EXIT_USAGE;
-	}
 	if (help) {
 		fputs(usage_run, stdout);
 		return HG_EXIT_OK;
 	}
 	status = report_prepare(&report);
-	if (status != HG_EXIT_OK) {
+	if (status != HG_EXIT_OK)
 		return status;
-	}
 	if (!record.directory) {
 		temporary = temporary_bundle();
 		if (!temporary) {
@@ -170,9 +163,8 @@ int cmd_run(int argc, char **argv)
 	}
 	if (record.fix && strstr(record.fix, "coarse-managed")) {
 		if (fix_plan_write(argv[optind], &plan) < 0) {
-			if (temporary) {
+			if (temporary)
 				rmdir(temporary);
-			}
 			selection_clear(&report.selection);
 			status = HG_EXIT_INPUT;
 			goto out;
@@ -181,30 +173,26 @@ int cmd_run(int argc, char **argv)
 	}
 	status = record_command(&record, argv + optind, &result);
 	if (status != HG_EXIT_OK) {
-		if (temporary) {
+		if (temporary)
 			rmdir(temporary); /* still empty: no bundle is left behind on failure */
-		}
 		selection_clear(&report.selection);
 		goto out;
 	}
 	status = report_apart(&report, result.directory, stderr, &crashed);
 	if (crashed) {
 		/* Of CMD nothing bad is known but what it says itself; --fail-on wants to know. */
-		if (report.fail_on < 0 || result.status != 0) {
+		if (report.fail_on < 0 || result.status != 0)
 			status = result.status;
-		}
 		goto out;
 	}
 	if (status == HG_EXIT_OK || status == HG_EXIT_FINDINGS || status == HG_EXIT_INCOMPLETE) {
-		if (temporary) {
+		if (temporary)
 			remove_bundle(temporary);
-		}
 	} else {
 		message_note("the trace is in %s", result.directory);
 	}
-	if (status == HG_EXIT_OK) {
+	if (status == HG_EXIT_OK)
 		status = result.status;
-	}
 out:
 	if (plan) {
 		unlink(plan);

@@ -26,9 +26,8 @@ static bool daemon_version(const char *program, unsigned *major, unsigned *minor
 	bool found;
 
 	if (!g_spawn_sync(NULL, command, NULL, G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL, &output,
-			  NULL, NULL, NULL)) {
+			  NULL, NULL, NULL))
 		return false;
-	}
 	digit = output ? strpbrk(output, "0123456789") : NULL;
 	found = digit && sscanf(digit, "%u.%u", major, minor) == 2;
 	g_free(output);
@@ -67,12 +66,10 @@ static int try_session(const struct install_paths *paths, struct daemon_link *li
 	struct session_loss loss;
 	int error = session_begin(&session, &link->client, name, folder, &plan, why, why_size);
 
-	if (error) {
+	if (error)
 		return error;
-	}
-	if (client_probe(&link->client, ANSWER_MS) != CLIENT_DAEMON_ANSWERS) {
+	if (client_probe(&link->client, ANSWER_MS) != CLIENT_DAEMON_ANSWERS)
 		session.mute = true;
-	}
 	return session_end(&session, &loss, why, why_size);
 }
 
@@ -85,9 +82,8 @@ static int try_daemon(const struct install_paths *paths, const char *folder, cha
 
 	daemon_name_session(name, sizeof(name), g_get_real_time() * 1000);
 	error = daemon_connect(&link, name, DAEMON_PRIVATE, paths->shim, -1, why, why_size);
-	if (error) {
+	if (error)
 		return error;
-	}
 	error = try_session(paths, &link, name, folder, why, why_size);
 	link.stuck = error != 0;
 	daemon_disconnect(&link);
@@ -126,9 +122,8 @@ static void check_own(struct doctor *doctor)
 			   (int)((g_get_monotonic_time() - begin) / 1000));
 	}
 	install_paths_free(&paths);
-	if (folder) {
+	if (folder)
 		remove_folder(folder);
-	}
 	g_free(folder);
 }
 
@@ -179,12 +174,10 @@ static void check_roots(struct doctor *doctor)
 	struct install_paths paths;
 	char why[512];
 
-	if (install_find(&paths, why, sizeof(why)) != 0) {
+	if (install_find(&paths, why, sizeof(why)) != 0)
 		return;
-	}
-	if (daemon_roots_is_mute(paths.provider, ANSWER_MS)) {
+	if (daemon_roots_is_mute(paths.provider, ANSWER_MS))
 		add_mute(doctor, true);
-	}
 	install_paths_free(&paths);
 }
 
@@ -202,8 +195,7 @@ void doctor_check_daemon(struct doctor *doctor)
 			   "no lttng-sessiond in PATH");
 	}
 	check_common(doctor);
-	if (getuid() != 0) {
+	if (getuid() != 0)
 		check_roots(doctor);
-	}
 	free(program);
 }

@@ -35,14 +35,12 @@ static char *config_value(const char *path, const char *name, bool *readable)
 	char line[512];
 	char *value = NULL;
 
-	if (!file) {
+	if (!file)
 		return NULL;
-	}
 	while (!value && gzgets(file, line, sizeof(line))) {
 		*readable = true;
-		if (strncmp(line, name, length) == 0 && line[length] == '=') {
+		if (strncmp(line, name, length) == 0 && line[length] == '=')
 			value = g_strndup(line + length + 1, strcspn(line + length + 1, "\n"));
-		}
 	}
 	gzclose(file);
 	return value;
@@ -137,9 +135,8 @@ static GHashTable *read_properties(const char *path)
 	char **lines;
 	GHashTable *table;
 
-	if (!g_file_get_contents(path, &text, NULL, NULL)) {
+	if (!g_file_get_contents(path, &text, NULL, NULL))
 		return NULL;
-	}
 	table = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	lines = g_strsplit(text, "\n", -1);
 	for (char **line = lines; *line; line++) {
@@ -174,11 +171,9 @@ static bool has_xnack(const char *target)
 {
 	static const char *const capable[] = { "gfx90a", "gfx940", "gfx941", "gfx942", "gfx950" };
 
-	for (unsigned i = 0; i < G_N_ELEMENTS(capable); i++) {
-		if (strcmp(capable[i], target) == 0) {
+	for (unsigned i = 0; i < G_N_ELEMENTS(capable); i++)
+		if (strcmp(capable[i], target) == 0)
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -216,18 +211,15 @@ static void check_links(struct doctor *doctor, const char *node, const char *tar
 					   target);
 			}
 		}
-		if (peer) {
+		if (peer)
 			g_hash_table_unref(peer);
-		}
-		if (link) {
+		if (link)
 			g_hash_table_unref(link);
-		}
 		g_free(peer_path);
 		g_free(path);
 	}
-	if (directory) {
+	if (directory)
 		g_dir_close(directory);
-	}
 	g_free(folder);
 }
 
@@ -279,9 +271,8 @@ void doctor_check_gpus(struct doctor *doctor)
 	const char *name;
 
 	doctor->section = "GPUs";
-	while (directory && (name = g_dir_read_name(directory)) != NULL) {
+	while (directory && (name = g_dir_read_name(directory)) != NULL)
 		g_ptr_array_add(nodes, g_strdup(name));
-	}
 	g_ptr_array_sort(nodes, by_number);
 	for (unsigned i = 0; i < nodes->len; i++) {
 		char *node = g_build_filename(folder, nodes->pdata[i], NULL);
@@ -289,12 +280,10 @@ void doctor_check_gpus(struct doctor *doctor)
 		GHashTable *properties = read_properties(path);
 
 		/* A CPU's node has no SIMDs. */
-		if (properties && property(properties, "simd_count") > 0) {
+		if (properties && property(properties, "simd_count") > 0)
 			check_gpu(doctor, node, properties);
-		}
-		if (properties) {
+		if (properties)
 			g_hash_table_unref(properties);
-		}
 		g_free(path);
 		g_free(node);
 	}
@@ -303,9 +292,8 @@ void doctor_check_gpus(struct doctor *doctor)
 		    doctor, HEALTH_LIMITED, "without an AMD GPU, use 'hipgrain run --softgpu'",
 		    directory ? "the driver reports no GPU" : "no KFD topology in %s", folder);
 	}
-	if (directory) {
+	if (directory)
 		g_dir_close(directory);
-	}
 	g_ptr_array_unref(nodes);
 	g_free(folder);
 }

@@ -97,21 +97,17 @@ static bool read_program(const char *path, struct program_facts *facts)
 		GElf_Shdr header;
 		const char *name;
 
-		if (!gelf_getshdr(section, &header)) {
+		if (!gelf_getshdr(section, &header))
 			continue;
-		}
 		name = elf_strptr(elf, names, header.sh_name);
 		facts->has_kernels |= name && strcmp(name, ".hip_fatbin") == 0;
-		if (header.sh_type == SHT_DYNAMIC) {
+		if (header.sh_type == SHT_DYNAMIC)
 			read_dynamic(elf, section, &header, facts);
-		}
 	}
-	if (elf) {
+	if (elf)
 		elf_end(elf);
-	}
-	if (fd >= 0) {
+	if (fd >= 0)
 		close(fd);
-	}
 	return is_elf;
 }
 

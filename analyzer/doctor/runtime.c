@@ -48,9 +48,8 @@ static void probe_runtime(struct probe *probe)
 	void *library = hip_library_open(probe->error, sizeof(probe->error));
 	Dl_info info;
 
-	if (!library) {
+	if (!library)
 		return;
-	}
 	*(void **)&get_version = dlsym(library, "hipRuntimeGetVersion");
 	*(void **)&get_count = dlsym(library, "hipGetDeviceCount");
 	*(void **)&get_attribute = dlsym(library, "hipDeviceGetAttribute");
@@ -59,22 +58,16 @@ static void probe_runtime(struct probe *probe)
 			  sizeof(probe->error));
 		return;
 	}
-	if (dladdr(*(void **)&get_version, &info) && info.dli_fname) {
+	if (dladdr(*(void **)&get_version, &info) && info.dli_fname)
 		g_strlcpy(probe->path, info.dli_fname, sizeof(probe->path));
-	}
-	if (get_version(&probe->version) != 0) {
+	if (get_version(&probe->version) != 0)
 		probe->version = 0;
-	}
 	probe->device_error = get_count(&probe->devices);
-	if (probe->device_error) {
+	if (probe->device_error)
 		probe->devices = -1;
-	}
-	for (unsigned i = 0; i < G_N_ELEMENTS(wanted); i++) {
-		if (probe->devices <= 0 ||
-		    get_attribute(&probe->attributes[i], wanted[i], 0) != 0) {
+	for (unsigned i = 0; i < G_N_ELEMENTS(wanted); i++)
+		if (probe->devices <= 0 || get_attribute(&probe->attributes[i], wanted[i], 0) != 0)
 			probe->attributes[i] = -1;
-		}
-	}
 }
 
 /* Read the whole struct before the time is up: false if the child died or hangs. */
@@ -88,13 +81,11 @@ static bool read_probe(int fd, struct probe *probe)
 		int64_t left = end - g_get_monotonic_time() / 1000;
 		ssize_t part;
 
-		if (left <= 0 || poll(&poll_fd, 1, (int)left) <= 0) {
+		if (left <= 0 || poll(&poll_fd, 1, (int)left) <= 0)
 			return false;
-		}
 		part = read(fd, (char *)probe + got, sizeof(*probe) - got);
-		if (part <= 0) {
+		if (part <= 0)
 			return false;
-		}
 		got += (size_t)part;
 	}
 	return true;
@@ -106,9 +97,8 @@ static bool run_probe(struct probe *probe, int *status)
 	bool whole;
 	pid_t child;
 
-	if (pipe2(channel, O_CLOEXEC) != 0) {
+	if (pipe2(channel, O_CLOEXEC) != 0)
 		return false;
-	}
 	child = fork();
 	if (child == 0) {
 		int null = open("/dev/null", O_RDWR);
@@ -120,9 +110,8 @@ static bool run_probe(struct probe *probe, int *status)
 			ssize_t part =
 			    write(channel[1], (char *)probe + sent, sizeof(*probe) - sent);
 
-			if (part <= 0) {
+			if (part <= 0)
 				break;
-			}
 			sent += (size_t)part;
 		}
 		_exit(0);
@@ -131,9 +120,8 @@ static bool run_probe(struct probe *probe, int *status)
 	whole = child > 0 && read_probe(channel[0], probe);
 	close(channel[0]);
 	if (child > 0) {
-		if (!whole) {
+		if (!whole)
 			kill(child, SIGKILL);
-		}
 		waitpid(child, status, 0);
 	}
 	return whole;
@@ -175,9 +163,8 @@ static void list_others(struct doctor *doctor, const char *used)
 	GHashTable *known = g_hash_table_new_full(g_str_hash, g_str_equal, free, NULL);
 	glob_t found = { 0 };
 
-	if (*used) {
+	if (*used)
 		g_hash_table_add(known, realpath(used, NULL) ?: strdup(used));
-	}
 	glob("/opt/rocm*/lib/libamdhip64.so.[0-9]*", 0, NULL, &found);
 	glob("/opt/rocm*/core-*/lib/libamdhip64.so.[0-9]*", GLOB_APPEND, NULL, &found);
 	for (size_t i = 0; i < found.gl_pathc; i++) {
@@ -223,16 +210,14 @@ static bool knows(const char *target)
 {
 	size_t count = 0;
 
-	if (amd_comgr_get_isa_count(&count) != AMD_COMGR_STATUS_SUCCESS) {
+	if (amd_comgr_get_isa_count(&count) != AMD_COMGR_STATUS_SUCCESS)
 		return false;
-	}
 	for (size_t i = 0; i < count; i++) {
 		const char *name;
 
 		if (amd_comgr_get_isa_name(i, &name) == AMD_COMGR_STATUS_SUCCESS &&
-		    g_str_has_suffix(name, target)) {
+		    g_str_has_suffix(name, target))
 			return true;
-		}
 	}
 	return false;
 }

@@ -59,12 +59,10 @@ static void ask_library(void *library, struct machine *machine)
 			  sizeof(machine->problem));
 		return;
 	}
-	if (dladdr(*(void **)&get_version, &info) && info.dli_fname) {
+	if (dladdr(*(void **)&get_version, &info) && info.dli_fname)
 		g_strlcpy(machine->runtime, info.dli_fname, sizeof(machine->runtime));
-	}
-	if (get_version(&environment->runtime_version) != 0) {
+	if (get_version(&environment->runtime_version) != 0)
 		environment->runtime_version = 0;
-	}
 	if (get_count(&count) != 0 || count <= 0) {
 		g_strlcpy(machine->problem, "the HIP runtime finds no GPU",
 			  sizeof(machine->problem));
@@ -113,9 +111,8 @@ static bool transfer(int fd, struct machine *machine, bool out)
 		ssize_t part = out ? write(fd, at, sizeof(*machine) - done)
 				   : read(fd, at, sizeof(*machine) - done);
 
-		if (part <= 0) {
+		if (part <= 0)
 			return false;
-		}
 		done += (size_t)part;
 	}
 	return true;
@@ -146,16 +143,14 @@ void machine_ask(const char *softgpu, struct machine *machine)
 		close(channel[1]);
 		answered = child > 0 && transfer(channel[0], machine, false);
 		close(channel[0]);
-		if (child > 0) {
+		if (child > 0)
 			waitpid(child, NULL, 0);
-		}
 	}
 	if (!answered) {
 		*machine = unknown;
 		g_strlcpy(machine->problem, "the HIP runtime crashed or hung when it was queried",
 			  sizeof(machine->problem));
 	}
-	if (force_fine && strcmp(force_fine, "1") == 0) {
+	if (force_fine && strcmp(force_fine, "1") == 0)
 		machine->environment.fine_pool = 1;
-	}
 }

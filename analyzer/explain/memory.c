@@ -61,11 +61,10 @@ static void print_cell(const char *text, bool certain, unsigned column, FILE *st
 	char cell[64];
 
 	g_snprintf(cell, sizeof(cell), "%s%s", text, certain ? "" : " *");
-	if (column + 1 < G_N_ELEMENTS(columns)) {
+	if (column + 1 < G_N_ELEMENTS(columns))
 		fprintf(stream, "  %-18s", cell);
-	} else {
+	else
 		fprintf(stream, "  %s\n", cell);
-	}
 }
 
 static const char *granularity_cell(enum granularity granularity)
@@ -76,9 +75,8 @@ static const char *granularity_cell(enum granularity granularity)
 static void print_access(const struct model_environment *environment, FILE *stream)
 {
 	fprintf(stream, "%-27s", "");
-	for (unsigned i = 0; i < G_N_ELEMENTS(columns); i++) {
+	for (unsigned i = 0; i < G_N_ELEMENTS(columns); i++)
 		print_cell(columns[i].title, true, i, stream);
-	}
 	for (int q = 0; q < QUESTIONS; q++) {
 		fprintf(stream, "%-27s", model_question_text((enum model_question)q));
 		for (unsigned i = 0; i < G_N_ELEMENTS(columns); i++) {
@@ -155,12 +153,10 @@ void explain_memory(const struct machine *machine, FILE *stream)
 	struct model_environment environment = machine->environment;
 
 	print_machine(machine, stream);
-	if (environment.xnack != 1) {
+	if (environment.xnack != 1)
 		print_mode(machine, 0, stream);
-	}
-	if (environment.xnack != 0) {
+	if (environment.xnack != 0)
 		print_mode(machine, 1, stream);
-	}
 	if (machine->problem[0]) {
 		environment.hmm = environment.large_bar = 1;
 		environment.apu = 0;

@@ -28,11 +28,9 @@ static const struct text {
 
 static const char *find(const struct text *texts, size_t count, const char *name, size_t length)
 {
-	for (size_t i = 0; i < count; i++) {
-		if (strlen(texts[i].name) == length && memcmp(texts[i].name, name, length) == 0) {
+	for (size_t i = 0; i < count; i++)
+		if (strlen(texts[i].name) == length && memcmp(texts[i].name, name, length) == 0)
 			return texts[i].text;
-		}
-	}
 	return NULL;
 }
 
@@ -42,9 +40,8 @@ static unsigned width(FILE *stream)
 	long number = columns ? strtol(columns, NULL, 10) : 0;
 	struct winsize size;
 
-	if (number <= 0 && ioctl(output_descriptor(stream), TIOCGWINSZ, &size) == 0) {
+	if (number <= 0 && ioctl(output_descriptor(stream), TIOCGWINSZ, &size) == 0)
 		number = size.ws_col;
-	}
 	return number >= 40 ? (unsigned)MIN(number, 100) : 80;
 }
 
@@ -53,11 +50,9 @@ static bool begins_paragraph(const char *word)
 {
 	static const char *const heads[] = { "Evidence:", "Fix:", "Sources:" };
 
-	for (unsigned i = 0; i < G_N_ELEMENTS(heads); i++) {
-		if (g_str_has_prefix(word, heads[i])) {
+	for (unsigned i = 0; i < G_N_ELEMENTS(heads); i++)
+		if (g_str_has_prefix(word, heads[i]))
 			return true;
-		}
-	}
 	return false;
 }
 

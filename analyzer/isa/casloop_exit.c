@@ -434,13 +434,12 @@ struct verdict {
 
 static void add_verdict(struct verdict *verdict, const struct ordering *ordering, enum isa_op op)
 {
-	if (verdict->found && verdict->kind.fp != ordering->fp) {
+	if (verdict->found && verdict->kind.fp != ordering->fp)
 		verdict->differs = true;
-	} else if (!verdict->found || verdict->kind.op == ISA_OP_MINMAX) {
+	else if (!verdict->found || verdict->kind.op == ISA_OP_MINMAX)
 		verdict->kind.op = op;
-	} else if (op != ISA_OP_MINMAX && op != verdict->kind.op) {
+	else if (op != ISA_OP_MINMAX && op != verdict->kind.op)
 		verdict->differs = true;
-	}
 	verdict->found = true;
 	verdict->kind.fp = ordering->fp;
 	verdict->kind.type = ordering->type;

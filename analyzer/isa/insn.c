@@ -474,14 +474,13 @@ void insn_parse(struct insn *insn, char *text)
 		if (!*at)
 			break;
 		start = at;
-		for (depth = 0; *at; at++) {
+		for (depth = 0; *at; at++)
 			if (*at == '(' || *at == '[')
 				depth++;
 			else if (*at == ')' || *at == ']')
 				depth--;
 			else if (depth <= 0 && (*at == ',' || isspace((unsigned char)*at)))
 				break;
-		}
 		/* A blank ends the operands, unless a comma follows it. */
 		stop = at;
 		while (isspace((unsigned char)*at))

@@ -439,13 +439,12 @@ bool patterns_insn(struct patterns *patterns, uint64_t word, size_t length, patt
 			     kinds[field.kind].unit;
 		struct operand *operand = &insn->operand[pattern->at[i].place];
 
-		if (pattern->at[i].place == IN_OFFSET) {
+		if (pattern->at[i].place == IN_OFFSET)
 			insn->offset = (int32_t)(insn->offset + by);
-		} else if (is_number(field.kind)) {
+		else if (is_number(field.kind))
 			operand->value += by;
-		} else if (!move(operand, by)) {
+		else if (!move(operand, by))
 			return false;
-		}
 	}
 	return true;
 }

@@ -264,20 +264,19 @@ static void before(struct walk *walk, const struct insn *insn, struct live *live
 	    insn->class != OP_SELECT && insn->class != OP_GETPC && insn->class != OP_MEMORY)
 		live->condition = false;
 	pin(walk, insn, live);
-	if (insn->class == OP_MEMORY) {
+	if (insn->class == OP_MEMORY)
 		before_memory(walk, insn, live);
-	} else if (writes_exec(insn)) {
+	else if (writes_exec(insn))
 		before_exec(walk, insn, live);
-	} else if (insn->class == OP_COMPARE_SCALAR) {
+	else if (insn->class == OP_COMPARE_SCALAR)
 		for (unsigned i = 0;
 		     condition && condition_followed(insn) && i < insn->operand_count; i++)
 			want(live, &insn->operand[i], true, false);
-	} else if (plain[insn->class].destinations && is_register(insn, 0)) {
+	else if (plain[insn->class].destinations && is_register(insn, 0))
 		before_plain(insn, live);
-	} else if (insn->class == OP_UNKNOWN || insn->class == OP_ALIGNBIT) {
+	else if (insn->class == OP_UNKNOWN || insn->class == OP_ALIGNBIT)
 		for (unsigned i = 0; i < insn->operand_count; i++)
 			want(live, &insn->operand[i], true, true);
-	}
 }
 
 /* Whether it changes nothing of what is live after it. */

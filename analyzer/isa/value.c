@@ -288,12 +288,11 @@ value_id value_alts(struct value_store *store, const struct alt *alt, size_t cou
 			struct alt merged = alt[i];
 			size_t out = 0;
 
-			for (k = 0; k < n; k++) {
+			for (k = 0; k < n; k++)
 				if (alt_same_terms(&kept[k], &merged))
 					alt_merge(&merged, &kept[k]);
 				else
 					kept[out++] = kept[k];
-			}
 			kept[out++] = merged;
 			n = out;
 			continue;

@@ -23,16 +23,13 @@ struct clang_range atomic_code_range(int clang)
 {
 	struct clang_range range = { 0, 1000 };
 
-	if (clang >= LATE) {
+	if (clang >= LATE)
 		return CLANG_LATE;
-	}
 	for (size_t i = 0; i < ROWS; i++) {
-		if (rows[i].clang <= clang && rows[i].clang > range.first) {
+		if (rows[i].clang <= clang && rows[i].clang > range.first)
 			range.first = rows[i].clang;
-		}
-		if (rows[i].clang >= clang && rows[i].clang < range.last) {
+		if (rows[i].clang >= clang && rows[i].clang < range.last)
 			range.last = rows[i].clang;
-		}
 	}
 	return range;
 }
@@ -56,12 +53,10 @@ char atomic_code(struct clang_range range, const char *arch, enum atomic_constru
 		const char *letters = row->letters[operation];
 
 		if (row->clang < range.first || row->clang > range.last ||
-		    row->construct != construct || !is_arch(row->arch, arch)) {
+		    row->construct != construct || !is_arch(row->arch, arch))
 			continue;
-		}
-		if (strlen(letters) <= (size_t)options || (letter && letters[options] != letter)) {
+		if (strlen(letters) <= (size_t)options || (letter && letters[options] != letter))
 			return 0;
-		}
 		letter = letters[options];
 	}
 	return letter;

@@ -135,9 +135,8 @@ struct model_answer model_ask(enum model_question question, enum memory_kind kin
 		const struct access_row *row = &access_rows[i];
 		int answer;
 
-		if (row->question != question || row->kind != kind) {
+		if (row->question != question || row->kind != kind)
 			continue;
-		}
 		answer = holds(row->condition, environment);
 		if (answer < 0) {
 			certain = false;
@@ -168,16 +167,13 @@ struct model_memory model_memory(unsigned api, uint64_t flags,
 		struct model_memory found;
 		int answer;
 
-		if (row->api != api || (flags & row->bits) != row->value) {
+		if (row->api != api || (flags & row->bits) != row->value)
 			continue;
-		}
 		answer = holds(row->condition, environment);
-		if (answer < 0) {
+		if (answer < 0)
 			certain = false;
-		}
-		if (answer <= 0) {
+		if (answer <= 0)
 			continue;
-		}
 		found = row->memory;
 		found.certain = certain && row->condition != CONDITION_ASSUMED;
 		found.prefetchable =
@@ -238,9 +234,8 @@ char *model_flags_text(unsigned api, uint64_t flags)
 	for (size_t i = 0; i < G_N_ELEMENTS(flag_names); i++) {
 		const struct flag_name *row = &flag_names[i];
 
-		if (row->api != api) {
+		if (row->api != api)
 			continue;
-		}
 		known = true;
 		if (row->is_bit ? (flags & row->value) != 0 : flags == row->value) {
 			g_string_append_printf(text, "%s%s", text->len ? " | " : "", row->name);
@@ -348,9 +343,8 @@ struct model_outcome model_atomic(const struct model_atomic_use *use)
 		if (strncmp(use->arch, row->arch, strlen(row->arch)) != 0 ||
 		    !is_of_kind(use->kind, row->kind) ||
 		    (row->granularity != GRAIN_ANY && row->granularity != use->granularity) ||
-		    (row->location != LOCATION_ANY && row->location != use->location)) {
+		    (row->location != LOCATION_ANY && row->location != use->location))
 			continue;
-		}
 		answer = is_when(row->condition, use);
 		if (answer < 0) {
 			certain = false;

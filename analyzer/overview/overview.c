@@ -61,9 +61,8 @@ struct overview *overview_new(void)
 
 void overview_free(struct overview *overview)
 {
-	if (!overview) {
+	if (!overview)
 		return;
-	}
 	g_ptr_array_unref(overview->sites);
 	g_ptr_array_unref(overview->peaks);
 	g_array_unref(overview->bars);
@@ -171,9 +170,8 @@ static void thin_bars(struct overview *overview)
 	uint64_t *sizes = g_new(uint64_t, count);
 	uint64_t median;
 
-	for (unsigned i = 0; i < count; i++) {
+	for (unsigned i = 0; i < count; i++)
 		sizes[i] = bars[i].size;
-	}
 	qsort(sizes, count, sizeof(*sizes), by_size);
 	median = sizes[count / 2];
 	g_free(sizes);
@@ -200,12 +198,10 @@ static void compact_bars(struct overview *overview)
 	unsigned kept = 0;
 
 	for (unsigned i = 0; i < overview->bars->len; i++) {
-		if (bars[i].living) {
+		if (bars[i].living)
 			bars[i].living->bar = bars[i].left_out ? NO_BAR : kept;
-		}
-		if (!bars[i].left_out) {
+		if (!bars[i].left_out)
 			bars[kept++] = bars[i];
-		}
 	}
 	g_array_set_size(overview->bars, kept);
 }
@@ -239,9 +235,8 @@ static void forget_bar(struct overview *overview, const struct allocation *alloc
 {
 	const struct living *old = g_hash_table_lookup(overview->live, allocation);
 
-	if (old && old->bar != NO_BAR) {
+	if (old && old->bar != NO_BAR)
 		g_array_index(overview->bars, struct memory_bar, old->bar).living = NULL;
-	}
 }
 
 static void on_live(void *data, void *owner, struct allocation *allocation, bool again)
@@ -259,11 +254,10 @@ static void on_live(void *data, void *owner, struct allocation *allocation, bool
 	site->live_count++;
 	raise_mark(&site->live_bytes, &site->peak_bytes, allocation->size);
 	site->largest = MAX(site->largest, allocation->size);
-	if (is_on_device(site)) {
+	if (is_on_device(site))
 		raise_mark(&peaks->device_live, &peaks->device_peak, allocation->size);
-	} else if (is_pinned(site)) {
+	else if (is_pinned(site))
 		raise_mark(&peaks->pinned_live, &peaks->pinned_peak, allocation->size);
-	}
 	living->site = site;
 	forget_bar(overview, allocation);
 	living->bar = add_bar(overview, site, allocation, living);
@@ -278,18 +272,16 @@ static void on_ended(void *data, void *owner, struct allocation *allocation)
 	/* What was overwritten by a new allocation has no time of its own. */
 	int64_t end = allocation->free_ns ? allocation->free_ns : overview->last_ns;
 
-	if (!living) {
+	if (!living)
 		return; /* inherited from a parent process */
-	}
 	living->site->live_count--;
 	living->site->live_bytes -= allocation->size;
 	living->site->lifetime_ns += MAX(end - allocation->ns, 0);
 	overview->lifetime_histogram[class_of((uint64_t)MAX(end - allocation->ns, 0))]++;
-	if (is_on_device(living->site)) {
+	if (is_on_device(living->site))
 		peaks->device_live -= allocation->size;
-	} else if (is_pinned(living->site)) {
+	else if (is_pinned(living->site))
 		peaks->pinned_live -= allocation->size;
-	}
 	if (living->bar != NO_BAR) {
 		struct memory_bar *bar =
 		    &g_array_index(overview->bars, struct memory_bar, living->bar);
@@ -338,9 +330,8 @@ static void mark_used(struct overview *overview, struct process *process,
 {
 	uint64_t *epoch = g_hash_table_lookup(overview->scanned, args);
 
-	if (epoch && *epoch == process->epoch) {
+	if (epoch && *epoch == process->epoch)
 		return;
-	}
 	if (!epoch) {
 		epoch = g_new(uint64_t, 1);
 		g_hash_table_insert(overview->scanned, (gpointer)args, epoch);
@@ -367,19 +358,16 @@ void overview_event(struct overview *overview, struct process *process,
 {
 	overview->first_ns = MIN(overview->first_ns, event->ns);
 	overview->last_ns = MAX(overview->last_ns, event->ns);
-	if (process->foreign) {
+	if (process->foreign)
 		return;
-	}
 	if (event->type == HG_EVENT_launch && event->launch.args_id) {
 		const struct kernel_args *args = process_args(process, event->launch.args_id);
 
-		if (args) {
+		if (args)
 			mark_used(overview, process, args);
-		}
 	}
-	if (event->type == HG_EVENT_host_totals) {
+	if (event->type == HG_EVENT_host_totals)
 		set_totals(overview, process, &event->host_totals);
-	}
 	overview_add_span(overview, process, event);
 }
 
@@ -387,9 +375,8 @@ int64_t overview_moment(const struct overview *overview, int64_t ns)
 {
 	int64_t moment;
 
-	if (ns <= overview->first_ns) {
+	if (ns <= overview->first_ns)
 		return 0;
-	}
 	/* Only times far before and far after 0 are further apart: those of a damaged trace. */
 	return __builtin_sub_overflow(ns, overview->first_ns, &moment) ? INT64_MAX : moment;
 }

@@ -47,18 +47,16 @@ static void merge(struct span *into, const struct span *next)
 	into->end_ns = MAX(into->end_ns, next->end_ns);
 	into->count += next->count;
 	into->bytes += next->bytes;
-	if (into->name != next->name) {
+	if (into->name != next->name)
 		into->name = OVERVIEW_MIXED;
-	}
 }
 
 /* Close gaps, wider ones each time, until a quarter of the room is free. */
 static void merge_spans(struct overview *overview)
 {
 	while (overview->span_count > OVERVIEW_SPANS / 4 * 3) {
-		if (overview->merge_gap_ns > INT64_MAX / 4) {
+		if (overview->merge_gap_ns > INT64_MAX / 4)
 			break; /* one span a lane: as few as it gets */
-		}
 		overview->merge_gap_ns = MAX(overview->merge_gap_ns * 2, FIRST_GAP_NS);
 		overview->span_count = 0;
 		for (unsigned i = 0; i < overview->lanes->len; i++) {
@@ -76,9 +74,8 @@ static void merge_spans(struct overview *overview)
 					g_array_index(spans, struct span, kept) = *next;
 				}
 			}
-			if (spans->len) {
+			if (spans->len)
 				g_array_set_size(spans, kept + 1);
-			}
 			overview->span_count += spans->len;
 		}
 	}
@@ -95,9 +92,8 @@ static void add(struct overview *overview, struct lane *lane, struct span span)
 		return;
 	}
 	g_array_append_val(lane->spans, span);
-	if (++overview->span_count > OVERVIEW_SPANS) {
+	if (++overview->span_count > OVERVIEW_SPANS)
 		merge_spans(overview);
-	}
 }
 
 static void count_launch(struct overview *overview, struct process *process,
@@ -106,9 +102,8 @@ static void count_launch(struct overview *overview, struct process *process,
 	struct kernel_ref *kernel = process_kernel(process, launch->kernel_id);
 	struct kernel_total *total;
 
-	if (!kernel) {
+	if (!kernel)
 		return;
-	}
 	total = g_hash_table_lookup(overview->kernel_index, kernel);
 	if (!total) {
 		total = g_new0(struct kernel_total, 1);

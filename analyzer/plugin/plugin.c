@@ -56,13 +56,11 @@ static int write_report(const struct findings_sink *sink)
 	FILE *file = sink->output ? output_open(sink->output) : output_on(dup(STDOUT_FILENO));
 	int result;
 
-	if (!file) {
+	if (!file)
 		return -errno;
-	}
 	result = report_write(&sink->analysis, sink->format, 0, file);
-	if (fclose(file) != 0 && result == 0) {
+	if (fclose(file) != 0 && result == 0)
 		result = -errno;
-	}
 	return result;
 }
 
@@ -72,12 +70,10 @@ static bool text_parameter(const bt_value *parameters, const char *name, const c
 	const bt_value *value = bt_value_map_borrow_entry_value_const(parameters, name);
 
 	*text = NULL;
-	if (value && !bt_value_is_string(value)) {
+	if (value && !bt_value_is_string(value))
 		return false;
-	}
-	if (value) {
+	if (value)
 		*text = bt_value_string_get(value);
-	}
 	return true;
 }
 
@@ -91,16 +87,13 @@ static bt_component_class_initialize_method_status refuse(const char *what, cons
 static void destroy(struct findings_sink *sink)
 {
 	join_analyst(sink);
-	if (sink->run) {
+	if (sink->run)
 		analysis_drop(sink->run);
-	}
 	analysis_clear(&sink->analysis);
-	if (sink->decode) {
+	if (sink->decode)
 		decode_free(sink->decode);
-	}
-	if (sink->queue) {
+	if (sink->queue)
 		event_queue_free(sink->queue);
-	}
 	g_free(sink->open_batches);
 	g_free(sink->output);
 	g_free(sink);
@@ -118,26 +111,21 @@ initialize(bt_self_component_sink *self, bt_self_component_sink_configuration *c
 	(void)data;
 	if (!text_parameter(parameters, "bundle", &bundle) ||
 	    !text_parameter(parameters, "format", &format) ||
-	    !text_parameter(parameters, "output", &output)) {
+	    !text_parameter(parameters, "output", &output))
 		return refuse("bundle, format and output are strings", NULL);
-	}
 	chosen = format ? report_format_by_name(format) : REPORT_TEXT;
-	if (chosen < 0) {
+	if (chosen < 0)
 		return refuse("unknown format ", format);
-	}
-	if (bundle && !g_file_test(bundle, G_FILE_TEST_IS_DIR)) {
+	if (bundle && !g_file_test(bundle, G_FILE_TEST_IS_DIR))
 		return refuse("no such directory: ", bundle);
-	}
 	if (bt_self_component_sink_add_input_port(self, "in", NULL, NULL) !=
-	    BT_SELF_COMPONENT_ADD_PORT_STATUS_OK) {
+	    BT_SELF_COMPONENT_ADD_PORT_STATUS_OK)
 		return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
-	}
 	sink = g_new0(struct findings_sink, 1);
 	sink->format = (enum report_format)chosen;
 	sink->output = g_strdup(output);
-	if (bundle) {
+	if (bundle)
 		sink->open_batches = g_build_filename(bundle, HG_OPEN_BATCHES, NULL);
-	}
 	sink->run = analysis_begin(&sink->analysis, bundle, report_needs_overview(sink->format));
 	sink->queue = event_queue_new();
 	if (bundle) {
@@ -163,9 +151,8 @@ static void finalize(bt_self_component_sink *self)
 {
 	struct findings_sink *sink = sink_of(self);
 
-	if (sink->iterator) {
+	if (sink->iterator)
 		bt_message_iterator_put_ref(sink->iterator);
-	}
 	destroy(sink);
 }
 
@@ -203,9 +190,8 @@ static bt_component_class_sink_consume_method_status consume(bt_self_component_s
 	uint64_t count;
 
 	status = bt_message_iterator_next(sink->iterator, &messages, &count);
-	if (status == BT_MESSAGE_ITERATOR_NEXT_STATUS_END) {
+	if (status == BT_MESSAGE_ITERATOR_NEXT_STATUS_END)
 		return finish(sink);
-	}
 	if (status != BT_MESSAGE_ITERATOR_NEXT_STATUS_OK) {
 		/* The status values of the two enumerations are the same by design. */
 		return (bt_component_class_sink_consume_method_status)status;

@@ -22,9 +22,8 @@ static struct place place_of(const char *path)
 	struct place place = { NULL, G_MAXUINT64 };
 	char *end = NULL;
 
-	if (number) {
+	if (number)
 		place.number = g_ascii_strtoull(number + 1, &end, 10);
-	}
 	if (number && end == rest && end > number + 1) {
 		place.trace = g_strdup_printf("%.*s%s", (int)(archives - path), path, rest);
 	} else {
@@ -56,9 +55,8 @@ bool chunk_continues(const GPtrArray *traces, unsigned index)
 	struct place before, place;
 	bool same;
 
-	if (!index) {
+	if (!index)
 		return false;
-	}
 	before = place_of(traces->pdata[index - 1]);
 	place = place_of(traces->pdata[index]);
 	same = before.number != G_MAXUINT64 && strcmp(before.trace, place.trace) == 0;

@@ -46,9 +46,8 @@ struct counts *counts_new(void)
 
 void counts_free(struct counts *counts)
 {
-	if (!counts) {
+	if (!counts)
 		return;
-	}
 	g_hash_table_destroy(counts->processes);
 	g_array_free(counts->pages, TRUE);
 	g_ptr_array_free(counts->sorted, TRUE);
@@ -59,9 +58,8 @@ static struct counts_process *find(struct counts *counts, int32_t pid)
 {
 	struct counts_process *process = counts->last;
 
-	if (process && process->pid == pid) {
+	if (process && process->pid == pid)
 		return process;
-	}
 	process = g_hash_table_lookup(counts->processes, GINT_TO_POINTER(pid));
 	if (!process) {
 		process = g_new0(struct counts_process, 1);
@@ -74,11 +72,9 @@ static struct counts_process *find(struct counts *counts, int32_t pid)
 
 unsigned counts_kind(const char *name)
 {
-	for (unsigned kind = 0; kind < HG_COUNTS_USED; kind++) {
-		if (strcmp(names[kind], name) == 0) {
+	for (unsigned kind = 0; kind < HG_COUNTS_USED; kind++)
+		if (strcmp(names[kind], name) == 0)
 			return kind;
-		}
-	}
 	return COUNTS_OTHER;
 }
 
@@ -110,9 +106,8 @@ static void add_records(uint64_t *sums, const uint64_t *records, uint32_t words)
 {
 	uint32_t step;
 
-	for (uint32_t at = 0; at < words; at += step) {
+	for (uint32_t at = 0; at < words; at += step)
 		sums[record_kind(records[at], &step)]++;
-	}
 }
 
 static struct page *find_page(struct counts *counts, int32_t pid, uint32_t number, uint64_t begin)
@@ -120,9 +115,8 @@ static struct page *find_page(struct counts *counts, int32_t pid, uint32_t numbe
 	for (guint i = 0; i < counts->pages->len; i++) {
 		struct page *page = &g_array_index(counts->pages, struct page, i);
 
-		if (page->pid == pid && page->number == number && page->begin == begin) {
+		if (page->pid == pid && page->number == number && page->begin == begin)
 			return page;
-		}
 	}
 	return NULL;
 }
@@ -153,24 +147,19 @@ static void add_file(struct counts *counts, const struct hg_counts *file)
 		g_strlcpy(name, file->names[kind], sizeof(name));
 		kinds[kind] = counts_kind(name);
 	}
-	for (unsigned row = 0; row < HG_COUNTS_ROWS; row++) {
-		for (unsigned kind = 0; kind < HG_COUNTS_KINDS; kind++) {
+	for (unsigned row = 0; row < HG_COUNTS_ROWS; row++)
+		for (unsigned kind = 0; kind < HG_COUNTS_KINDS; kind++)
 			process->counted[kinds[kind]] += file->counts[row][kind];
-		}
-	}
-	for (unsigned what = 0; what < HG_UNRECORDED_KINDS; what++) {
+	for (unsigned what = 0; what < HG_UNRECORDED_KINDS; what++)
 		process->unrecorded[what] += file->unrecorded[what];
-	}
 	process->files++;
 	process->recorded += file->begun != 0;
 	process->expected |= file->expected != 0;
-	if (file->confined < HG_CONFINED_KINDS) {
+	if (file->confined < HG_CONFINED_KINDS)
 		process->confined |= 1u << file->confined;
-	}
 	g_strlcpy(process->program, file->program, sizeof(process->program));
-	for (char *at = process->program; *at; at++) {
+	for (char *at = process->program; *at; at++)
 		*at = g_ascii_isprint(*at) ? *at : '?';
-	}
 }
 
 static void read_file(struct counts *counts, const char *path)
@@ -182,14 +171,12 @@ static void read_file(struct counts *counts, const char *path)
 	    content->magic == HG_COUNTS_MAGIC && content->kinds == HG_COUNTS_KINDS &&
 	    content->rows == HG_COUNTS_ROWS) {
 		content->program[HG_COUNTS_PROGRAM - 1] = 0;
-		for (unsigned kind = 0; kind < HG_COUNTS_KINDS; kind++) {
+		for (unsigned kind = 0; kind < HG_COUNTS_KINDS; kind++)
 			content->names[kind][HG_COUNTS_NAME - 1] = 0;
-		}
 		add_file(counts, content);
 	}
-	if (file) {
+	if (file)
 		fclose(file);
-	}
 	g_free(content);
 }
 
@@ -198,9 +185,8 @@ void counts_load(struct counts *counts, const char *bundle)
 	char *folder = g_build_filename(bundle, HG_COUNTS, NULL);
 	GPtrArray *paths = sorted_files(folder);
 
-	for (guint i = 0; i < paths->len; i++) {
+	for (guint i = 0; i < paths->len; i++)
 		read_file(counts, paths->pdata[i]);
-	}
 	g_ptr_array_free(paths, TRUE);
 	g_free(folder);
 	folder = g_build_filename(bundle, HG_OPEN_BATCHES, NULL);
@@ -220,9 +206,8 @@ void counts_batch(struct counts *counts, int32_t pid, const struct hg_ev_batch *
 	struct page *page =
 	    counts->pages->len ? find_page(counts, pid, batch->number, batch->begin) : NULL;
 
-	if (page) {
+	if (page)
 		page->seen = true;
-	}
 	add_records(find(counts, pid)->read, batch->records, batch->words);
 }
 
@@ -230,9 +215,8 @@ void counts_found(struct counts *counts, const struct hg_open_batch *source)
 {
 	struct page *page = find_page(counts, source->pid, source->number, source->begin);
 
-	if (page) {
+	if (page)
 		page->seen = true;
-	}
 }
 
 void counts_end(struct counts *counts)
@@ -243,9 +227,8 @@ void counts_end(struct counts *counts)
 		    g_hash_table_lookup(counts->processes, GINT_TO_POINTER(page->pid));
 
 		for (unsigned kind = 0;
-		     kind < COUNTS_KINDS && process && process->files && !page->seen; kind++) {
+		     kind < COUNTS_KINDS && process && process->files && !page->seen; kind++)
 			process->counted[kind] += page->records[kind];
-		}
 	}
 	g_array_set_size(counts->pages, 0);
 }
@@ -265,9 +248,8 @@ const GPtrArray *counts_processes(struct counts *counts)
 
 	g_ptr_array_set_size(counts->sorted, 0);
 	g_hash_table_iter_init(&iterator, counts->processes);
-	while (g_hash_table_iter_next(&iterator, NULL, &value)) {
+	while (g_hash_table_iter_next(&iterator, NULL, &value))
 		g_ptr_array_add(counts->sorted, value);
-	}
 	g_ptr_array_sort(counts->sorted, compare_pids);
 	return counts->sorted;
 }

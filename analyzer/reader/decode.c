@@ -64,9 +64,8 @@ struct decode *decode_new(struct event_queue *queue, struct reader_stats *stats)
 	decode->order = order_new(&calls, decode);
 	decode->queue = queue;
 	decode->stats = stats;
-	if (!stats->counts) {
+	if (!stats->counts)
 		stats->counts = counts_new();
-	}
 	decode->decoders = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	decode->launches = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
 	decode->announced = g_hash_table_new(NULL, NULL);
@@ -96,9 +95,8 @@ static uint64_t find_member(const bt_field_class *structure, const char *name)
 		const bt_field_class_structure_member *member =
 		    bt_field_class_structure_borrow_member_by_index_const(structure, i);
 
-		if (strcmp(bt_field_class_structure_member_get_name(member), name) == 0) {
+		if (strcmp(bt_field_class_structure_member_get_name(member), name) == 0)
 			return i;
-		}
 	}
 	return NO_MEMBER;
 }
@@ -107,14 +105,12 @@ static enum member_type type_of_member(const bt_field_class *structure, uint64_t
 {
 	bt_field_class_type type;
 
-	if (!structure || member == NO_MEMBER) {
+	if (!structure || member == NO_MEMBER)
 		return MEMBER_OTHER;
-	}
 	type = bt_field_class_get_type(bt_field_class_structure_member_borrow_field_class_const(
 	    bt_field_class_structure_borrow_member_by_index_const(structure, member)));
-	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER)) {
+	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER))
 		return MEMBER_UNSIGNED;
-	}
 	return bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_SIGNED_INTEGER) ? MEMBER_SIGNED
 										: MEMBER_OTHER;
 }
@@ -148,9 +144,8 @@ static struct decoder *make_decoder(const bt_event_class *class)
 	}
 	if (name && strcmp(name, "hipgrain:batch") == 0) {
 		decoder->batch = BATCH;
-		for (i = 0; i < G_N_ELEMENTS(batch_members); i++) {
+		for (i = 0; i < G_N_ELEMENTS(batch_members); i++)
 			decoder->member[i] = find_member(payload, batch_members[i]);
-		}
 		return decoder;
 	}
 	for (i = 0; name && i < HG_EVENT_TYPES; i++) {
@@ -170,9 +165,8 @@ static struct decoder *make_decoder(const bt_event_class *class)
 		decoder->unknown = name && strncmp(name, "hipgrain:", 9) == 0;
 		return decoder;
 	}
-	if (!decoder->alias) {
+	if (!decoder->alias)
 		decoder->fields = event_layouts[decoder->type].fields();
-	}
 	for (field = decoder->fields; payload && field->name; field++) {
 		size_t at = (size_t)(field - decoder->fields);
 
@@ -187,12 +181,10 @@ static uint64_t integer_value(const bt_field *field)
 {
 	bt_field_class_type type = bt_field_get_class_type(field);
 
-	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER)) {
+	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER))
 		return bt_field_integer_unsigned_get_value(field);
-	}
-	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_SIGNED_INTEGER)) {
+	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_SIGNED_INTEGER))
 		return (uint64_t)bt_field_integer_signed_get_value(field);
-	}
 	return 0;
 }
 
@@ -222,9 +214,8 @@ static uint32_t store_sequence(struct decode *decode, const bt_field *field,
 	uint64_t count;
 	const void *elements;
 
-	if (!bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_ARRAY)) {
+	if (!bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_ARRAY))
 		return 0;
-	}
 	count = bt_field_array_get_length(field);
 	g_byte_array_set_size(decode->bytes, 0);
 	g_array_set_size(decode->words, 0);
@@ -233,11 +224,10 @@ static uint32_t store_sequence(struct decode *decode, const bt_field *field,
 		    integer_value(bt_field_array_borrow_element_field_by_index_const(field, i));
 		uint8_t byte = (uint8_t)value;
 
-		if (layout->kind == FIELD_BYTES) {
+		if (layout->kind == FIELD_BYTES)
 			g_byte_array_append(decode->bytes, &byte, 1);
-		} else {
+		else
 			g_array_append_val(decode->words, value);
-		}
 	}
 	elements = layout->kind == FIELD_BYTES
 		       ? event_queue_keep(decode->queue, decode->bytes->data, decode->bytes->len)
@@ -259,9 +249,8 @@ static const char *keep_text(struct decode *decode, const struct field *layout, 
 	char *line;
 
 	for (uint64_t i = 0; i < length && strcmp(layout->name, "env") != 0; i++) {
-		if (!text_is_structure(text[i])) {
+		if (!text_is_structure(text[i]))
 			continue;
-		}
 		line = text_one_line(text);
 		kept = line ? event_queue_keep(decode->queue, line, strlen(line) + 1) : "";
 		free(line);
@@ -314,9 +303,8 @@ static struct decoder *decoder_of(struct decode *decode, const bt_event_class *c
 	unsigned slot = (unsigned)((uintptr_t) class >> 5) % RECENT;
 	struct decoder *decoder;
 
-	if (decode->recent[slot].class == class) {
+	if (decode->recent[slot].class == class)
 		return decode->recent[slot].decoder;
-	}
 	decoder = g_hash_table_lookup(decode->decoders, class);
 	if (!decoder) {
 		decoder = make_decoder(class);
@@ -357,11 +345,10 @@ static bool repeat_launch(struct decode *decode, struct hg_event *event)
 	gint64 key = launch_key(event);
 	const struct hg_ev_launch *known = g_hash_table_lookup(decode->launches, &key);
 
-	if (known) {
+	if (known)
 		event->launch = *known;
-	} else if (g_hash_table_contains(decode->announced, GINT_TO_POINTER(event->pid))) {
+	else if (g_hash_table_contains(decode->announced, GINT_TO_POINTER(event->pid)))
 		decode->stats->orphans++;
-	}
 	return known;
 }
 
@@ -384,9 +371,8 @@ static int64_t time_of(struct decode *decode, const bt_message *message)
 	int64_t ns;
 
 	if (bt_clock_snapshot_get_ns_from_origin(snapshot, &ns) !=
-	    BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK) {
+	    BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK)
 		return 0;
-	}
 	/* LTTng-UST's clock counts nanoseconds. */
 	decode->offset_ns = ns - (int64_t)bt_clock_snapshot_get_value(snapshot);
 	return ns;
@@ -429,9 +415,8 @@ static void handle_event(struct decode *decode, const bt_message *message)
 		event->alloc.device_ptr = event->alloc.ptr;
 	}
 	if (event->type == HG_EVENT_launch && decoder->alias) {
-		if (!repeat_launch(decode, event)) {
+		if (!repeat_launch(decode, event))
 			return;
-		}
 	} else if (event->type == HG_EVENT_process) {
 		g_hash_table_add(decode->announced, GINT_TO_POINTER(event->pid));
 	} else if (event->type == HG_EVENT_launch && event->launch.launch_id) {
@@ -448,9 +433,8 @@ static void pass_message(void *item, void *data)
 	const bt_message *message = item;
 	struct decode *decode = data;
 
-	if (!decode->stopped) {
+	if (!decode->stopped)
 		handle_event(decode, message);
-	}
 	bt_message_put_ref(message);
 }
 
@@ -518,16 +502,14 @@ static void pass_record(const struct order_record *record, void *data)
 	struct decode *decode = data;
 	struct hg_event *event;
 
-	if (decode->stopped) {
+	if (decode->stopped)
 		return;
-	}
 	event = event_queue_next(decode->queue);
 	event->ns = record->ns;
 	event->pid = record->pid;
 	event->tid = record->tid;
-	if (!fill_event(decode, event, record->words)) {
+	if (!fill_event(decode, event, record->words))
 		return;
-	}
 	decode->stats->events++;
 	decode->stopped = !event_queue_commit(decode->queue);
 }
@@ -551,9 +533,8 @@ static void read_words(struct decode *decode, const bt_field *field)
 	uint64_t count = 0;
 
 	if (field &&
-	    bt_field_class_type_is(bt_field_get_class_type(field), BT_FIELD_CLASS_TYPE_ARRAY)) {
+	    bt_field_class_type_is(bt_field_get_class_type(field), BT_FIELD_CLASS_TYPE_ARRAY))
 		count = bt_field_array_get_length(field);
-	}
 	g_array_set_size(decode->words, 0);
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t word =
@@ -590,9 +571,8 @@ static void take_event(struct decode *decode, const bt_message *message)
 	int32_t pid = context_value(context, decoder->pid, decoder->pid_type);
 	int64_t ns;
 
-	if (decoder->type < 0 && !decoder->unknown && !decoder->batch) {
+	if (decoder->type < 0 && !decoder->unknown && !decoder->batch)
 		return;
-	}
 	ns = time_of(decode, message);
 	counts_event(decode->stats->counts, pid, decoder->kind);
 	switch (decoder->batch) {
@@ -607,19 +587,16 @@ static void take_event(struct decode *decode, const bt_message *message)
 	case NO_BATCH:
 		break;
 	}
-	if (is_too_early(decode, message)) {
+	if (is_too_early(decode, message))
 		return;
-	}
-	if (decoder->type == HG_EVENT_process && !number_of(payload, decoder->late)) {
+	if (decoder->type == HG_EVENT_process && !number_of(payload, decoder->late))
 		order_forget(decode->order, pid);
-	}
 	order_heard(decode->order, pid, ns,
 		    decoder->type == HG_EVENT_process || decoder->type == HG_EVENT_state);
-	if (order_hold(decode->order, pid, ns, (void *)(uintptr_t)message)) {
+	if (order_hold(decode->order, pid, ns, (void *)(uintptr_t)message))
 		bt_message_get_ref(message);
-	} else {
+	else
 		handle_event(decode, message);
-	}
 }
 
 static void note_found(const struct hg_open_batch *page, void *data)
@@ -631,9 +608,8 @@ static void note_found(const struct hg_open_batch *page, void *data)
 
 void decode_end(struct decode *decode, const char *open_batches)
 {
-	if (!decode->stats->missing) {
+	if (!decode->stats->missing)
 		decode->stats->missing = g_array_new(FALSE, FALSE, sizeof(struct order_missing));
-	}
 	order_end(decode->order, open_batches, decode->offset_ns, decode->stats->missing);
 }
 
@@ -644,16 +620,14 @@ static void count_losses(struct reader_stats *stats, const bt_message *message)
 	switch (bt_message_get_type(message)) {
 	case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
 		if (bt_message_discarded_events_get_count(message, &count) ==
-		    BT_PROPERTY_AVAILABILITY_NOT_AVAILABLE) {
+		    BT_PROPERTY_AVAILABILITY_NOT_AVAILABLE)
 			count = 1;
-		}
 		stats->lost += count;
 		break;
 	case BT_MESSAGE_TYPE_DISCARDED_PACKETS:
 		if (bt_message_discarded_packets_get_count(message, &count) ==
-		    BT_PROPERTY_AVAILABILITY_NOT_AVAILABLE) {
+		    BT_PROPERTY_AVAILABILITY_NOT_AVAILABLE)
 			count = 1;
-		}
 		stats->lost_packets += count;
 		break;
 	default:
@@ -663,14 +637,12 @@ static void count_losses(struct reader_stats *stats, const bt_message *message)
 
 void decode_message(struct decode *decode, const bt_message *message)
 {
-	if (decode->stopped) {
+	if (decode->stopped)
 		return;
-	}
-	if (bt_message_get_type(message) == BT_MESSAGE_TYPE_EVENT) {
+	if (bt_message_get_type(message) == BT_MESSAGE_TYPE_EVENT)
 		take_event(decode, message);
-	} else {
+	else
 		count_losses(decode->stats, message);
-	}
 }
 
 bool decode_stopped(const struct decode *decode)

@@ -47,9 +47,8 @@ static struct batch *queue_pop(struct queue *queue)
 	struct batch *batch;
 
 	pthread_mutex_lock(&queue->lock);
-	while (queue->count == 0) {
+	while (queue->count == 0)
 		pthread_cond_wait(&queue->filled, &queue->lock);
-	}
 	batch = queue->items[queue->first];
 	queue->first = (queue->first + 1) % BATCHES;
 	queue->count--;
@@ -73,9 +72,8 @@ static void queue_init(struct queue *queue)
 
 static void queue_clear(struct queue *queue)
 {
-	while (queue->count) {
+	while (queue->count)
 		free_batch(queue_pop(queue));
-	}
 	pthread_cond_destroy(&queue->filled);
 	pthread_mutex_destroy(&queue->lock);
 }
@@ -99,9 +97,8 @@ struct event_queue *event_queue_new(void)
 
 void event_queue_free(struct event_queue *queue)
 {
-	if (queue->at_hand) {
+	if (queue->at_hand)
 		free_batch(queue->at_hand);
-	}
 	queue_clear(&queue->empty);
 	queue_clear(&queue->full);
 	g_free(queue);
@@ -109,9 +106,8 @@ void event_queue_free(struct event_queue *queue)
 
 static struct batch *at_hand(struct event_queue *queue)
 {
-	if (!queue->at_hand) {
+	if (!queue->at_hand)
 		queue->at_hand = queue_pop(&queue->empty);
-	}
 	return queue->at_hand;
 }
 
@@ -152,18 +148,15 @@ bool event_queue_commit(struct event_queue *queue)
 	struct batch *batch = at_hand(queue);
 
 	batch->count++;
-	if (batch->count == BATCH_EVENTS || batch->used > BATCH_BYTES / 4 * 3 ||
-	    batch->large->len) {
+	if (batch->count == BATCH_EVENTS || batch->used > BATCH_BYTES / 4 * 3 || batch->large->len)
 		send(queue);
-	}
 	return !atomic_load_explicit(&queue->stopped, memory_order_relaxed);
 }
 
 void event_queue_flush(struct event_queue *queue)
 {
-	if (at_hand(queue)->count) {
+	if (at_hand(queue)->count)
 		send(queue);
-	}
 }
 
 void event_queue_finish(struct event_queue *queue)
@@ -205,13 +198,11 @@ int event_queue_deliver(struct event_queue *queue, reader_callback callback, voi
 	int status = 0;
 
 	while ((events = event_queue_take(queue, &batch, &count)) != NULL) {
-		for (unsigned i = 0; i < count && status == 0; i++) {
+		for (unsigned i = 0; i < count && status == 0; i++)
 			status = callback(&events[i], data);
-		}
 		event_queue_give_back(queue, batch);
-		if (status) {
+		if (status)
 			event_queue_stop(queue);
-		}
 	}
 	return status;
 }

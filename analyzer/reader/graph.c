@@ -50,9 +50,8 @@ int graph_add_sink(bt_graph *graph, struct decode *decode, const bt_component_si
 const bt_component_class_source *graph_source_class(const char *name, const bt_plugin **plugin)
 {
 	if (bt_plugin_find("ctf", BT_TRUE, BT_TRUE, BT_TRUE, BT_TRUE, BT_FALSE, plugin) !=
-	    BT_PLUGIN_FIND_STATUS_OK) {
+	    BT_PLUGIN_FIND_STATUS_OK)
 		return NULL;
-	}
 	return bt_plugin_borrow_source_component_class_by_name_const(*plugin, name);
 }
 
@@ -61,9 +60,8 @@ char *graph_take_error(void)
 	const bt_error *error = bt_current_thread_take_error();
 	char *text;
 
-	if (!error) {
+	if (!error)
 		return g_strdup("unknown babeltrace2 error");
-	}
 	text = g_strdup(bt_error_cause_get_message(bt_error_borrow_cause_by_index(error, 0)));
 	bt_error_release(error);
 	g_strdelimit(text, "\n", ' ');

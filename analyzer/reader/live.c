@@ -47,9 +47,8 @@ static bt_value *source_parameters(const char *url)
 	    bt_value_array_append_string_element(inputs, url) ==
 		BT_VALUE_ARRAY_APPEND_ELEMENT_STATUS_OK &&
 	    bt_value_map_insert_string_entry(params, "session-not-found-action", "end") ==
-		BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK) {
+		BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK)
 		return params;
-	}
 	bt_value_put_ref(params);
 	return NULL;
 }
@@ -72,9 +71,8 @@ static int build_graph(struct live *live, const char *url)
 	    bt_graph_connect_ports(live->graph,
 				   bt_component_source_borrow_output_port_by_index_const(source, 0),
 				   bt_component_sink_borrow_input_port_by_index_const(sink, 0),
-				   NULL) == BT_GRAPH_CONNECT_PORTS_STATUS_OK) {
+				   NULL) == BT_GRAPH_CONNECT_PORTS_STATUS_OK)
 		result = 0;
-	}
 	bt_value_put_ref(params);
 	bt_plugin_put_ref(ctf);
 	return result;
@@ -91,13 +89,11 @@ static void *run_graph(void *data)
 		status = bt_graph_run(live->graph);
 		guard_reading(false);
 		event_queue_flush(live->queue);
-		if (status == BT_GRAPH_RUN_STATUS_AGAIN) {
+		if (status == BT_GRAPH_RUN_STATUS_AGAIN)
 			g_usleep(PAUSE_US);
-		}
 	}
-	if (!stopped && status != BT_GRAPH_RUN_STATUS_OK && !decode_stopped(live->decode)) {
+	if (!stopped && status != BT_GRAPH_RUN_STATUS_OK && !decode_stopped(live->decode))
 		live->stats->truncated = graph_take_error();
-	}
 	decode_end(live->decode, stopped ? NULL : live->open_batches);
 	event_queue_finish(live->queue);
 	return NULL;
@@ -161,9 +157,8 @@ static const bt_value *query_sessions(const char *url)
 		    bt_component_class_source_as_component_class_const(class), "sessions", params);
 	}
 	if (executor &&
-	    bt_query_executor_query(executor, &sessions) != BT_QUERY_EXECUTOR_QUERY_STATUS_OK) {
+	    bt_query_executor_query(executor, &sessions) != BT_QUERY_EXECUTOR_QUERY_STATUS_OK)
 		sessions = NULL;
-	}
 	bt_query_executor_put_ref(executor);
 	bt_value_put_ref(params);
 	bt_plugin_put_ref(ctf);
@@ -188,9 +183,8 @@ GPtrArray *live_sessions(const char *url, char **error)
 					   ? bt_value_map_borrow_entry_value_const(session, "url")
 					   : NULL;
 
-		if (name && bt_value_is_string(name)) {
+		if (name && bt_value_is_string(name))
 			g_ptr_array_add(list, g_strdup(bt_value_string_get(name)));
-		}
 	}
 	g_ptr_array_sort(list, compare_texts);
 	bt_value_put_ref(sessions);

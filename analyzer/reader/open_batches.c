@@ -21,15 +21,12 @@ static void read_file(const char *path,
 	FILE *file = fopen(path, "rbe");
 	struct hg_open_batch page;
 
-	if (!file) {
+	if (!file)
 		return;
-	}
 	if (read_page(file, &page) && page.begin == HG_OPEN_BATCHES_MAGIC) {
-		while (read_page(file, &page)) {
-			if (page.pid && page.words && page.words <= HG_BATCH_WORDS) {
+		while (read_page(file, &page))
+			if (page.pid && page.words && page.words <= HG_BATCH_WORDS)
 				function(&page, data);
-			}
-		}
 	}
 	fclose(file);
 }
@@ -39,8 +36,7 @@ void open_batches_each(const char *folder,
 {
 	GPtrArray *paths = sorted_files(folder);
 
-	for (guint i = 0; i < paths->len; i++) {
+	for (guint i = 0; i < paths->len; i++)
 		read_file(paths->pdata[i], function, data);
-	}
 	g_ptr_array_free(paths, TRUE);
 }

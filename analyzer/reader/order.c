@@ -71,9 +71,8 @@ static bool run_look(struct run *run)
 {
 	uint32_t words = run->at < run->words ? record_words(run->records[run->at]) : 0;
 
-	if (!words || words > run->words - run->at) {
+	if (!words || words > run->words - run->at)
 		return false;
-	}
 	run->ns = run->begin + (int64_t)(uint32_t)run->records[run->at + 1];
 	return true;
 }
@@ -105,12 +104,10 @@ static void sift_down(struct process *process)
 
 	for (guint at = 0, child; (child = 2 * at + 1) < count; at = child) {
 		if (child + 1 < count &&
-		    run_at(process, child + 1)->ns < run_at(process, child)->ns) {
+		    run_at(process, child + 1)->ns < run_at(process, child)->ns)
 			child++;
-		}
-		if (run_at(process, at)->ns <= run_at(process, child)->ns) {
+		if (run_at(process, at)->ns <= run_at(process, child)->ns)
 			return;
-		}
 		swap_runs(process, at, child);
 	}
 }
@@ -120,10 +117,8 @@ static void add_run(struct process *process, struct run *run)
 	guint at = process->runs->len;
 
 	g_ptr_array_add(process->runs, run);
-	for (; at && run_at(process, at)->ns < run_at(process, (at - 1) / 2)->ns;
-	     at = (at - 1) / 2) {
+	for (; at && run_at(process, at)->ns < run_at(process, (at - 1) / 2)->ns; at = (at - 1) / 2)
 		swap_runs(process, at, (at - 1) / 2);
-	}
 }
 
 /* The first run goes on to its next record, or is removed. */
@@ -171,13 +166,11 @@ static struct process *find(struct event_order *order, int32_t pid)
 {
 	struct process *process = order->last;
 
-	if (process && process->pid == pid) {
+	if (process && process->pid == pid)
 		return process;
-	}
 	process = g_hash_table_lookup(order->processes, GINT_TO_POINTER(pid));
-	if (process) {
+	if (process)
 		order->last = process;
-	}
 	return process;
 }
 
@@ -229,13 +222,12 @@ static void release_until(struct event_order *order, struct process *process, in
 		const struct held *held = g_queue_peek_head(&process->held);
 		const struct run *run = process->runs->len ? run_at(process, 0) : NULL;
 
-		if (run && run->ns <= until && (!held || run->ns < held->ns)) {
+		if (run && run->ns <= until && (!held || run->ns < held->ns))
 			pass_record(order, process);
-		} else if (held && held->ns <= until) {
+		else if (held && held->ns <= until)
 			pass_item(order, process);
-		} else {
+		else
 			return;
-		}
 	}
 }
 
@@ -243,9 +235,8 @@ static void release(struct event_order *order, struct process *process)
 {
 	int64_t until = process->within ? process->first : INT64_MAX;
 
-	for (guint i = 0; i < process->open->len; i++) {
+	for (guint i = 0; i < process->open->len; i++)
 		until = MIN(until, g_array_index(process->open, struct open, i).ns);
-	}
 	release_until(order, process, until);
 }
 
@@ -265,12 +256,10 @@ static guint oldest_open(const struct process *process)
 {
 	guint oldest = 0;
 
-	for (guint i = 1; i < process->open->len; i++) {
+	for (guint i = 1; i < process->open->len; i++)
 		if (g_array_index(process->open, struct open, i).ns <
-		    g_array_index(process->open, struct open, oldest).ns) {
+		    g_array_index(process->open, struct open, oldest).ns)
 			oldest = i;
-		}
-	}
 	return oldest;
 }
 
@@ -282,9 +271,8 @@ static void look_for_overdue(struct event_order *order, struct process *process,
 		process->within = false;
 		release(order, process);
 	}
-	if (!process->open->len) {
+	if (!process->open->len)
 		return;
-	}
 	if (ns - g_array_index(process->open, struct open, oldest).ns < OVERDUE_NS) {
 		process->overdue = 0;
 	} else if (++process->overdue >= OVERDUE_EVENTS) {
@@ -314,9 +302,8 @@ bool order_hold(struct event_order *order, int32_t pid, int64_t ns, void *item)
 	struct process *process = find(order, pid);
 	struct held *held;
 
-	if (!process) {
+	if (!process)
 		return false;
-	}
 	if (!process->open->len && !process->within) {
 		process->reached = ns;
 		return false;
@@ -381,11 +368,10 @@ static void add_records(struct process *process, const struct hg_ev_batch *batch
 	run->records = g_memdup2(batch->records, batch->words * sizeof(uint64_t));
 	skip_until(run, MAX(since_ns, process->first));
 	process->missing.records += skip_until(run, process->reached);
-	if (run_look(run)) {
+	if (run_look(run))
 		add_run(process, run);
-	} else {
+	else
 		free_run(run);
-	}
 }
 
 void order_batch(struct event_order *order, int32_t pid, const struct hg_ev_batch *batch,
@@ -410,9 +396,8 @@ void order_forget(struct event_order *order, int32_t pid)
 {
 	struct process *process = find(order, pid);
 
-	if (process && process->open->len) {
+	if (process && process->open->len)
 		miss(order, process);
-	}
 }
 
 /* ---- the end ---- */
@@ -428,9 +413,8 @@ static bool is_its_page(const struct process *process, uint32_t number, int64_t 
 	for (guint i = 0; i < process->open->len; i++) {
 		const struct open *open = &g_array_index(process->open, struct open, i);
 
-		if (open->number == number) {
+		if (open->number == number)
 			return begin >= open->ns && begin - open->ns < OVERDUE_NS;
-		}
 	}
 	return false;
 }
@@ -448,9 +432,8 @@ static void use_page(const struct hg_open_batch *page, void *data)
 
 	if (process && is_its_page(process, page->number, begin) &&
 	    take_open(process, page->number)) {
-		if (ending->order->calls.found) {
+		if (ending->order->calls.found)
 			ending->order->calls.found(page, ending->order->data);
-		}
 		add_records(process, &batch, begin, INT64_MIN);
 	}
 }
@@ -461,18 +444,16 @@ void order_end(struct event_order *order, const char *folder, int64_t offset_ns,
 	GHashTableIter iterator;
 	gpointer value;
 
-	if (folder) {
+	if (folder)
 		open_batches_each(folder, use_page, &ending);
-	}
 	g_hash_table_iter_init(&iterator, order->processes);
 	while (g_hash_table_iter_next(&iterator, NULL, &value)) {
 		struct process *process = value;
 
 		miss(order, process);
 		process->missing.pid = process->pid;
-		if (process->missing.records) {
+		if (process->missing.records)
 			g_array_append_val(missing, process->missing);
-		}
 		memset(&process->missing, 0, sizeof(process->missing));
 	}
 }

@@ -36,9 +36,8 @@ static GPtrArray *found_directories;
 static int note_metadata(const char *path, const struct stat *status, int type, struct FTW *place)
 {
 	(void)status;
-	if (type == FTW_F && strcmp(path + place->base, "metadata") == 0) {
+	if (type == FTW_F && strcmp(path + place->base, "metadata") == 0)
 		g_ptr_array_add(found_directories, g_strndup(path, (gsize)place->base - 1));
-	}
 	return 0;
 }
 
@@ -90,9 +89,8 @@ static void drop_damaged_indexes(struct reader *reader, GPtrArray *traces)
 	for (unsigned i = 0; i < traces->len; i++) {
 		char *what = NULL, *folder;
 
-		if (trace_index_is_sound(traces->pdata[i])) {
+		if (trace_index_is_sound(traces->pdata[i]))
 			continue;
-		}
 		folder = salvage_trace(traces->pdata[i], &what);
 		if (folder) {
 			g_free(reader->stats->truncated);
@@ -113,11 +111,9 @@ static void begin_when_whole(struct decode *decode, const GPtrArray *traces)
 {
 	uint64_t since = 0;
 
-	for (unsigned i = 0; i < traces->len; i++) {
-		if (!chunk_continues(traces, i)) {
+	for (unsigned i = 0; i < traces->len; i++)
+		if (!chunk_continues(traces, i))
 			since = MAX(since, trace_whole_since(traces->pdata[i]));
-		}
-	}
 	decode_begin_at(decode, since);
 }
 
@@ -126,9 +122,8 @@ static void begin_when_whole(struct decode *decode, const GPtrArray *traces)
 static const bt_component_class_filter *muxer_class(const bt_plugin **plugin)
 {
 	if (bt_plugin_find("utils", BT_TRUE, BT_TRUE, BT_TRUE, BT_TRUE, BT_FALSE, plugin) !=
-	    BT_PLUGIN_FIND_STATUS_OK) {
+	    BT_PLUGIN_FIND_STATUS_OK)
 		return NULL;
-	}
 	return bt_plugin_borrow_filter_component_class_by_name_const(*plugin, "muxer");
 }
 
@@ -148,29 +143,23 @@ static int add_source(bt_graph *graph, const bt_component_class_source *class,
 	int result = -ENOMEM;
 
 	if (!params || bt_value_map_insert_empty_array_entry(params, "inputs", &inputs) !=
-			   BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK) {
+			   BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK)
 		goto out;
-	}
-	for (unsigned i = first; i < first + count; i++) {
+	for (unsigned i = first; i < first + count; i++)
 		if (bt_value_array_append_string_element(inputs, traces->pdata[i]) !=
-		    BT_VALUE_ARRAY_APPEND_ELEMENT_STATUS_OK) {
+		    BT_VALUE_ARRAY_APPEND_ELEMENT_STATUS_OK)
 			goto out;
-		}
-	}
 	result = -EINVAL;
 	if (bt_graph_add_source_component(graph, class, name, params, BT_LOGGING_LEVEL_NONE,
-					  &source) != BT_GRAPH_ADD_COMPONENT_STATUS_OK) {
+					  &source) != BT_GRAPH_ADD_COMPONENT_STATUS_OK)
 		goto out;
-	}
-	for (uint64_t i = 0; i < bt_component_source_get_output_port_count(source); i++) {
+	for (uint64_t i = 0; i < bt_component_source_get_output_port_count(source); i++)
 		if (bt_graph_connect_ports(
 			graph, bt_component_source_borrow_output_port_by_index_const(source, i),
 			bt_component_filter_borrow_input_port_by_index_const(muxer,
 									     (*muxer_port)++),
-			NULL) != BT_GRAPH_CONNECT_PORTS_STATUS_OK) {
+			NULL) != BT_GRAPH_CONNECT_PORTS_STATUS_OK)
 			goto out;
-		}
-	}
 	result = 0;
 out:
 	bt_value_put_ref(params);
@@ -196,9 +185,8 @@ static int build_graph(bt_graph *graph, GPtrArray *traces, struct reader *reader
 	if (!source || !filter ||
 	    bt_graph_add_filter_component(graph, filter, "muxer", NULL, BT_LOGGING_LEVEL_NONE,
 					  &muxer) != BT_GRAPH_ADD_COMPONENT_STATUS_OK ||
-	    graph_add_sink(graph, reader->decode, &sink) < 0) {
+	    graph_add_sink(graph, reader->decode, &sink) < 0)
 		goto out;
-	}
 	for (unsigned i = 0, count; i < traces->len; i += count) {
 		for (count = 1; !reader->apart && i + count < traces->len &&
 				chunk_continues(traces, i + count);
@@ -213,9 +201,8 @@ static int build_graph(bt_graph *graph, GPtrArray *traces, struct reader *reader
 	if (bt_graph_connect_ports(graph,
 				   bt_component_filter_borrow_output_port_by_index_const(muxer, 0),
 				   bt_component_sink_borrow_input_port_by_index_const(sink, 0),
-				   NULL) == BT_GRAPH_CONNECT_PORTS_STATUS_OK) {
+				   NULL) == BT_GRAPH_CONNECT_PORTS_STATUS_OK)
 		result = 0;
-	}
 out:
 	bt_plugin_put_ref(ctf);
 	bt_plugin_put_ref(utils);
@@ -253,13 +240,11 @@ static bt_graph *make_graph(struct reader *reader, GPtrArray *traces, char **err
 		unsigned failed;
 		int result;
 
-		if (!graph) {
+		if (!graph)
 			break;
-		}
 		result = build_graph(graph, traces, reader, &failed);
-		if (result == 0) {
+		if (result == 0)
 			return graph;
-		}
 		/* A graph in which adding a component failed is of no further use. */
 		bt_graph_put_ref(graph);
 		if (failed == traces->len) {
@@ -315,9 +300,8 @@ int read_trace(const char *directory, const char *bundle, reader_callback callba
 	*error = NULL;
 	guard_begin(directory);
 	stats->counts = counts_new();
-	if (bundle) {
+	if (bundle)
 		counts_load(stats->counts, bundle);
-	}
 	reader.queue = event_queue_new();
 	reader.decode = decode_new(reader.queue, stats);
 	reader.open_batches = bundle ? g_build_filename(bundle, HG_OPEN_BATCHES, NULL)

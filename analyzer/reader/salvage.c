@@ -23,9 +23,8 @@ static uint64_t whole_packets(const char *data, uint64_t size)
 		struct packet_header header;
 
 		memcpy(&header, data + at, sizeof(header));
-		if (!packet_is_whole(&header, size - at)) {
+		if (!packet_is_whole(&header, size - at))
 			break;
-		}
 		at += header.packet_bits / 8;
 	}
 	return at;
@@ -41,9 +40,8 @@ static gint64 show_file(const char *trace, const char *folder, const char *name)
 	gint64 left_out = 0;
 	uint64_t size, whole;
 
-	if (strcmp(name, "metadata") != 0) {
+	if (strcmp(name, "metadata") != 0)
 		file = g_mapped_file_new(source, FALSE, NULL);
-	}
 	size = file ? g_mapped_file_get_length(file) : 0;
 	whole = file && size ? whole_packets(g_mapped_file_get_contents(file), size) : 0;
 	if (whole == size) {
@@ -52,13 +50,11 @@ static gint64 show_file(const char *trace, const char *folder, const char *name)
 		left_out = (gint64)(size - whole);
 		/* A stream file without any packet is left out altogether. */
 		if (whole && !g_file_set_contents(target, g_mapped_file_get_contents(file),
-						  (gssize)whole, NULL)) {
+						  (gssize)whole, NULL))
 			left_out = -1;
-		}
 	}
-	if (file) {
+	if (file)
 		g_mapped_file_unref(file);
-	}
 	g_free(absolute);
 	g_free(target);
 	g_free(source);
@@ -83,9 +79,8 @@ static char *make_view(const char *trace, unsigned *files, gint64 *total)
 		*files += left_out > 0;
 		*total = left_out < 0 ? -1 : *total + left_out;
 	}
-	if (directory) {
+	if (directory)
 		g_dir_close(directory);
-	}
 	return folder;
 }
 
@@ -122,16 +117,14 @@ static bool index_is_sound(const char *data, uint64_t length, uint64_t size)
 	uint32_t magic, entry_size;
 	uint64_t at, entry[3];
 
-	if (length < INDEX_HEADER_SIZE) {
+	if (length < INDEX_HEADER_SIZE)
 		return false;
-	}
 	memcpy(&magic, data, sizeof(magic));
 	memcpy(&entry_size, data + INDEX_HEADER_SIZE - 4, sizeof(entry_size));
 	entry_size = GUINT32_FROM_BE(entry_size);
 	if (GUINT32_FROM_BE(magic) != INDEX_MAGIC || entry_size < INDEX_ENTRY_MIN ||
-	    (length - INDEX_HEADER_SIZE) % entry_size) {
+	    (length - INDEX_HEADER_SIZE) % entry_size)
 		return false;
-	}
 	for (at = INDEX_HEADER_SIZE; at < length; at += entry_size) {
 		uint64_t offset, bytes;
 
@@ -139,9 +132,8 @@ static bool index_is_sound(const char *data, uint64_t length, uint64_t size)
 		offset = GUINT64_FROM_BE(entry[0]);
 		bytes = GUINT64_FROM_BE(entry[1]) / 8;
 		if (offset > size || !bytes || bytes > size - offset ||
-		    GUINT64_FROM_BE(entry[2]) > GUINT64_FROM_BE(entry[1])) {
+		    GUINT64_FROM_BE(entry[2]) > GUINT64_FROM_BE(entry[1]))
 			return false;
-		}
 	}
 	return true;
 }
@@ -165,16 +157,14 @@ bool trace_index_is_sound(const char *trace)
 						       g_mapped_file_get_length(file),
 						       (uint64_t)status.st_size);
 		}
-		if (file) {
+		if (file)
 			g_mapped_file_unref(file);
-		}
 		g_free(stream);
 		g_free(stem);
 		g_free(path);
 	}
-	if (directory) {
+	if (directory)
 		g_dir_close(directory);
-	}
 	g_free(folder);
 	return sound;
 }
@@ -203,12 +193,10 @@ void salvage_remove(char *folder)
 		g_unlink(path);
 		g_free(path);
 	}
-	if (directory) {
+	if (directory)
 		g_dir_close(directory);
-	}
-	if (folder) {
+	if (folder)
 		g_rmdir(folder);
-	}
 	g_free(folder);
 }
 
@@ -221,9 +209,8 @@ bool trace_is_described(const char *trace)
 			 memmem(g_mapped_file_get_contents(file), g_mapped_file_get_length(file),
 				"stream {", strlen("stream {"));
 
-	if (file) {
+	if (file)
 		g_mapped_file_unref(file);
-	}
 	g_free(path);
 	return described;
 }
@@ -242,16 +229,14 @@ static bool is_packet_chain(const char *data, uint64_t size)
 	for (uint64_t at = 0; at < size;) {
 		uint32_t magic, content_bits, packet_bits;
 
-		if (size - at < METADATA_HEADER_SIZE) {
+		if (size - at < METADATA_HEADER_SIZE)
 			return false;
-		}
 		memcpy(&magic, data + at, sizeof(magic));
 		memcpy(&content_bits, data + at + METADATA_CONTENT_SIZE_OFFSET, 4);
 		memcpy(&packet_bits, data + at + METADATA_PACKET_SIZE_OFFSET, 4);
 		if (magic != METADATA_MAGIC || content_bits > packet_bits ||
-		    content_bits / 8 < METADATA_HEADER_SIZE || packet_bits / 8 > size - at) {
+		    content_bits / 8 < METADATA_HEADER_SIZE || packet_bits / 8 > size - at)
 			return false;
-		}
 		at += packet_bits / 8;
 	}
 	return true;
@@ -269,9 +254,8 @@ bool trace_metadata_is_sound(const char *trace)
 	    ((size > strlen(plain_text) && memcmp(data, plain_text, strlen(plain_text)) == 0) ||
 	     is_packet_chain(data, size));
 
-	if (file) {
+	if (file)
 		g_mapped_file_unref(file);
-	}
 	g_free(path);
 	return sound;
 }
@@ -291,9 +275,8 @@ static bool stream_holds_events(const char *path)
 		holds = header.content_bits > EMPTY_CONTENT_BITS;
 		at += header.packet_bits / 8;
 	}
-	if (file) {
+	if (file)
 		g_mapped_file_unref(file);
-	}
 	return holds;
 }
 
@@ -310,9 +293,8 @@ bool trace_holds_events(const char *trace)
 			g_file_test(path, G_FILE_TEST_IS_REGULAR) && stream_holds_events(path);
 		g_free(path);
 	}
-	if (directory) {
+	if (directory)
 		g_dir_close(directory);
-	}
 	return holds;
 }
 
@@ -325,9 +307,8 @@ static uint64_t stream_whole_since(const char *path)
 	FILE *file = fopen(path, "r");
 	bool read = file && fread(words, sizeof(words), 1, file) == 1;
 
-	if (file) {
+	if (file)
 		fclose(file);
-	}
 	memcpy(&header, words, sizeof(header));
 	return read && header.magic == PACKET_MAGIC && words[8] ? words[4] : 0;
 }
@@ -341,13 +322,11 @@ uint64_t trace_whole_since(const char *trace)
 	while (directory && (name = g_dir_read_name(directory)) != NULL) {
 		char *path = g_build_filename(trace, name, NULL);
 
-		if (strcmp(name, "metadata") != 0 && g_file_test(path, G_FILE_TEST_IS_REGULAR)) {
+		if (strcmp(name, "metadata") != 0 && g_file_test(path, G_FILE_TEST_IS_REGULAR))
 			since = MAX(since, stream_whole_since(path));
-		}
 		g_free(path);
 	}
-	if (directory) {
+	if (directory)
 		g_dir_close(directory);
-	}
 	return since;
 }

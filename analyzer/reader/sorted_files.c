@@ -17,15 +17,13 @@ GPtrArray *sorted_files(const char *directory)
 	while (entries && (name = g_dir_read_name(entries)) != NULL) {
 		char *path = g_build_filename(directory, name, NULL);
 
-		if (g_file_test(path, G_FILE_TEST_IS_REGULAR)) {
+		if (g_file_test(path, G_FILE_TEST_IS_REGULAR))
 			g_ptr_array_add(paths, path);
-		} else {
+		else
 			g_free(path);
-		}
 	}
-	if (entries) {
+	if (entries)
 		g_dir_close(entries);
-	}
 	g_ptr_array_sort(paths, compare);
 	return paths;
 }

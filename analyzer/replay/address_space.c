@@ -20,9 +20,8 @@ gint compare_addresses(gconstpointer a, gconstpointer b, gpointer data)
 
 struct allocation *allocation_ref(struct allocation *allocation)
 {
-	if (allocation) {
+	if (allocation)
 		allocation->references++;
-	}
 	return allocation;
 }
 
@@ -47,9 +46,8 @@ void address_space_init(struct address_space *space)
 	space->freed_blocks = g_new(struct host_blocks, 1);
 	host_blocks_init(space->blocks, false);
 	host_blocks_init(space->freed_blocks, true);
-	for (int i = 0; i < LAYERS; i++) {
+	for (int i = 0; i < LAYERS; i++)
 		space->layers[i] = g_tree_new_full(compare_addresses, NULL, NULL, unref_value);
-	}
 	space->aliases = g_tree_new_full(compare_addresses, NULL, NULL, unref_value);
 	space->gone_aliases = g_tree_new_full(compare_addresses, NULL, NULL, unref_value);
 	space->freed = g_tree_new_full(compare_addresses, NULL, NULL, unref_value);
@@ -57,9 +55,8 @@ void address_space_init(struct address_space *space)
 
 void address_space_destroy(struct address_space *space)
 {
-	for (int i = 0; i < LAYERS; i++) {
+	for (int i = 0; i < LAYERS; i++)
 		g_tree_destroy(space->layers[i]);
-	}
 	g_tree_destroy(space->aliases);
 	g_tree_destroy(space->gone_aliases);
 	g_tree_destroy(space->freed);
@@ -119,16 +116,13 @@ static struct allocation *containing(GTree *tree, uint64_t address, bool by_devi
 	struct allocation *found = value_of(floor_node(tree, address));
 	uint64_t base;
 
-	if (!found) {
+	if (!found)
 		return NULL;
-	}
 	base = by_device_ptr ? found->device_ptr : found->ptr;
-	if (address - base >= extent(found)) {
+	if (address - base >= extent(found))
 		return NULL;
-	}
-	if (offset) {
+	if (offset)
 		*offset = address - base;
-	}
 	return found;
 }
 
@@ -144,9 +138,8 @@ static struct host_block *block_within(struct host_blocks *blocks, uint64_t star
 {
 	struct host_block *found = host_blocks_floor(blocks, start);
 
-	if (found && found->ptr + block_extent(found) > start) {
+	if (found && found->ptr + block_extent(found) > start)
 		return found;
-	}
 	found = host_blocks_ceiling(blocks, start);
 	return found && found->ptr < end ? found : NULL;
 }
@@ -197,12 +190,10 @@ static struct allocation *containing_block(const struct address_space *space, ui
 	const struct host_block *block =
 	    host_blocks_floor(freed ? space->freed_blocks : space->blocks, address);
 
-	if (!block || address - block->ptr >= block_extent(block)) {
+	if (!block || address - block->ptr >= block_extent(block))
 		return NULL;
-	}
-	if (offset) {
+	if (offset)
 		*offset = address - block->ptr;
-	}
 	return make_allocation(space, block, freed);
 }
 
@@ -217,12 +208,10 @@ static struct allocation *freed_at(const struct address_space *space, uint64_t p
 
 static void detach(struct address_space *space, struct allocation *allocation)
 {
-	if (space->observer && allocation->layer != LAYER_MAPPING) {
+	if (space->observer && allocation->layer != LAYER_MAPPING)
 		space->observer->ended(space->observer->data, space->owner, allocation);
-	}
-	if (allocation->device_ptr != allocation->ptr) {
+	if (allocation->device_ptr != allocation->ptr)
 		g_tree_remove(space->aliases, &allocation->device_ptr);
-	}
 	g_tree_remove(space->layers[allocation->layer], &allocation->ptr);
 }
 
@@ -235,9 +224,8 @@ static void drop_overlapping(GTree *tree, uint64_t start, uint64_t end, bool by_
 		struct allocation *old = g_tree_node_value(node);
 		uint64_t *base = by_device_ptr ? &old->device_ptr : &old->ptr;
 
-		if (*base + extent(old) <= start) {
+		if (*base + extent(old) <= start)
 			break;
-		}
 		g_tree_remove(tree, base);
 	}
 }
@@ -257,15 +245,13 @@ static void end_overlapped(struct address_space *space, enum layer layer, uint64
 	while ((node = floor_node(space->layers[layer], end - 1)) != NULL) {
 		struct allocation *old = g_tree_node_value(node);
 
-		if (old->ptr + extent(old) <= start) {
+		if (old->ptr + extent(old) <= start)
 			break;
-		}
 		space->overlaps++;
 		detach(space, old);
 	}
-	if (layer == LAYER_HOST) {
+	if (layer == LAYER_HOST)
 		space->overlaps += drop_blocks(space->blocks, start, end);
-	}
 }
 
 static void insert(struct address_space *space, struct allocation *allocation, bool again)
@@ -275,18 +261,16 @@ static void insert(struct address_space *space, struct allocation *allocation, b
 
 	end_overlapped(space, allocation->layer, allocation->ptr, end);
 	/* Registering memory does not make it new memory. */
-	if (allocation->layer != LAYER_REGISTERED) {
+	if (allocation->layer != LAYER_REGISTERED)
 		drop_freed(space, allocation->ptr, end);
-	}
 	if (allocation->device_ptr != allocation->ptr) {
 		drop_overlapping(space->gone_aliases, allocation->device_ptr,
 				 allocation->device_ptr + extent(allocation), true);
 		g_tree_insert(space->aliases, &allocation->device_ptr, allocation_ref(allocation));
 	}
 	g_tree_insert(tree, &allocation->ptr, allocation);
-	if (space->observer && allocation->layer != LAYER_MAPPING) {
+	if (space->observer && allocation->layer != LAYER_MAPPING)
 		space->observer->live(space->observer->data, space->owner, allocation, again);
-	}
 }
 
 void address_space_add(struct address_space *space, struct allocation *allocation)
@@ -309,9 +293,8 @@ bool address_space_add_block(struct address_space *space, const struct host_bloc
 {
 	uint64_t end = block->ptr + block_extent(block);
 
-	if (space->observer) {
+	if (space->observer)
 		return false;
-	}
 	end_overlapped(space, LAYER_HOST, block->ptr, end);
 	drop_freed(space, block->ptr, end);
 	host_blocks_add(space->blocks, block);
@@ -331,9 +314,8 @@ void address_space_release_block(struct address_space *space, uint64_t ptr,
 	const struct host_block *found = address_space_block(space, ptr);
 	struct host_block block = *how;
 
-	if (!found) {
+	if (!found)
 		return;
-	}
 	memcpy(&block, found, offsetof(struct host_block, free_api));
 	host_blocks_remove(space->blocks, ptr);
 	drop_freed(space, ptr, ptr + block_extent(&block));
@@ -365,9 +347,8 @@ static struct allocation *gone_registration(const struct address_space *space, u
 	for (node = g_tree_node_first(space->gone_aliases); node; node = g_tree_node_next(node)) {
 		struct allocation *allocation = g_tree_node_value(node);
 
-		if (allocation->ptr == ptr) {
+		if (allocation->ptr == ptr)
 			return allocation;
-		}
 	}
 	return NULL;
 }
@@ -379,15 +360,13 @@ struct allocation *address_space_restore(struct address_space *space, uint64_t p
 	struct allocation *found =
 	    registered ? gone_registration(space, ptr) : freed_at(space, ptr);
 
-	if (!found || found->free_tid != tid) {
+	if (!found || found->free_tid != tid)
 		return NULL;
-	}
 	allocation_ref(found);
-	if (registered) {
+	if (registered)
 		g_tree_remove(space->gone_aliases, &found->device_ptr);
-	} else {
+	else
 		g_tree_remove(space->freed, &ptr);
-	}
 	found->freed = false;
 	insert(space, found, true);
 	return found;
@@ -408,9 +387,8 @@ void address_space_released_again(struct address_space *space, uint64_t ptr, uin
 				       ? gone_registration(space, ptr)
 				       : freed_at(space, ptr);
 
-	if (found) {
+	if (found)
 		found->free_tid = 0;
-	}
 }
 
 void address_space_unmap(struct address_space *space, uint64_t start, uint64_t size)
@@ -424,9 +402,8 @@ void address_space_unmap(struct address_space *space, uint64_t start, uint64_t s
 		struct allocation *right = NULL;
 		uint64_t old_end = old->ptr + old->size;
 
-		if (old_end <= start) {
+		if (old_end <= start)
 			break;
-		}
 		if (old_end > end) {
 			right = g_memdup2(old, sizeof(*old));
 			right->symbol = NULL;
@@ -435,14 +412,12 @@ void address_space_unmap(struct address_space *space, uint64_t start, uint64_t s
 			right->ptr = right->device_ptr = end;
 			right->size = old_end - end;
 		}
-		if (old->ptr < start) {
+		if (old->ptr < start)
 			old->size = start - old->ptr;
-		} else {
+		else
 			detach(space, old);
-		}
-		if (right) {
+		if (right)
 			g_tree_insert(tree, &right->ptr, right);
-		}
 	}
 }
 
@@ -456,10 +431,8 @@ void address_space_detach(struct address_space *space, uint64_t start,
 		struct allocation *old = g_tree_node_value(node);
 
 		node = g_tree_node_next(node);
-		if (old->origin != start ||
-		    (old->api != HG_API_shmat && old->api != HG_API_mremap)) {
+		if (old->origin != start || (old->api != HG_API_shmat && old->api != HG_API_mremap))
 			continue;
-		}
 		gone(data, old->ptr, old->size);
 		detach(space, old);
 		node = g_tree_lower_bound(space->layers[LAYER_MAPPING], &start);
@@ -473,9 +446,8 @@ struct allocation *address_space_find(const struct address_space *space, uint64_
 
 	for (int layer = 0; !found && layer < LAYERS; layer++) {
 		found = containing(space->layers[layer], address, false, offset);
-		if (!found && layer == LAYER_HOST) {
+		if (!found && layer == LAYER_HOST)
 			found = containing_block(space, address, false, offset);
-		}
 	}
 	return found;
 }
@@ -485,9 +457,8 @@ struct allocation *address_space_find_freed(const struct address_space *space, u
 {
 	struct allocation *found = containing(space->gone_aliases, address, true, offset);
 
-	if (!found) {
+	if (!found)
 		found = containing(space->freed, address, false, offset);
-	}
 	return found ? found : containing_block(space, address, true, offset);
 }
 
@@ -503,9 +474,8 @@ struct allocation *address_space_find_before(const struct address_space *space, 
 		best = alias;
 		distance = address - (alias->device_ptr + alias->size);
 	}
-	if (best) {
+	if (best)
 		*past_end = distance;
-	}
 	return best;
 }
 
@@ -518,14 +488,12 @@ struct allocation *address_space_overlapping(const struct address_space *space, 
 	struct allocation *found;
 	GTreeNode *node;
 
-	if (block) {
+	if (block)
 		make_allocation(space, block, false);
-	}
 	node = floor_node(tree, start);
 	found = value_of(node);
-	if (found && found->ptr + extent(found) > start) {
+	if (found && found->ptr + extent(found) > start)
 		return found;
-	}
 	node = g_tree_upper_bound(tree, &start);
 	found = value_of(node);
 	return found && found->ptr < start + size ? found : NULL;
@@ -539,9 +507,8 @@ struct allocation *address_space_find_symbol(const struct address_space *space, 
 	     node = g_tree_node_next(node)) {
 		struct allocation *allocation = g_tree_node_value(node);
 
-		if (allocation->symbol && strcmp(allocation->symbol, symbol) == 0) {
+		if (allocation->symbol && strcmp(allocation->symbol, symbol) == 0)
 			return allocation;
-		}
 	}
 	return NULL;
 }

@@ -12,11 +12,9 @@ struct attachment {
 
 void *attachment_find(const struct attachments *attachments, const struct attachment_type *type)
 {
-	for (struct attachment *at = attachments->first; at; at = at->next) {
-		if (at->type == type) {
+	for (struct attachment *at = attachments->first; at; at = at->next)
+		if (at->type == type)
 			return at->data;
-		}
-	}
 	return NULL;
 }
 
@@ -24,16 +22,13 @@ void *attachment_get(struct attachments *attachments, const struct attachment_ty
 {
 	struct attachment **at = &attachments->first;
 
-	for (; *at; at = &(*at)->next) {
-		if ((*at)->type == type) {
+	for (; *at; at = &(*at)->next)
+		if ((*at)->type == type)
 			return (*at)->data;
-		}
-	}
 	*at = g_malloc0(sizeof(**at) + type->size);
 	(*at)->type = type;
-	if (type->init) {
+	if (type->init)
 		type->init((*at)->data);
-	}
 	return (*at)->data;
 }
 
@@ -43,9 +38,8 @@ void attachments_clear(struct attachments *attachments)
 		struct attachment *at = attachments->first;
 
 		attachments->first = at->next;
-		if (at->type->clear) {
+		if (at->type->clear)
 			at->type->clear(at->data);
-		}
 		g_free(at);
 	}
 }

@@ -71,9 +71,8 @@ static struct piece *find(struct host_blocks *set, uint64_t address)
 {
 	GTreeNode *above;
 
-	if (set->recent && address >= set->recent->low && address <= set->recent_last) {
+	if (set->recent && address >= set->recent->low && address <= set->recent_last)
 		return set->recent;
-	}
 	above = g_tree_upper_bound(set->pieces, (gpointer)(uintptr_t)address);
 	set->recent = piece_of(above ? g_tree_node_previous(above) : g_tree_node_last(set->pieces));
 	set->recent_last = above ? piece_of(above)->low - 1 : UINT64_MAX;
@@ -94,11 +93,10 @@ static uint32_t records_up_to(const struct host_blocks *set, const struct piece 
 	while (low < high) {
 		uint32_t middle = (low + high) / 2;
 
-		if (record_at(set, piece, middle)->ptr <= address) {
+		if (record_at(set, piece, middle)->ptr <= address)
 			low = middle + 1;
-		} else {
+		else
 			high = middle;
-		}
 	}
 	return low;
 }
@@ -117,9 +115,8 @@ void host_blocks_add(struct host_blocks *set, const struct host_block *block)
 	struct piece *piece = find(set, block->ptr);
 	uint32_t at;
 
-	if (!piece) {
+	if (!piece)
 		piece = new_piece(set, 0);
-	}
 	at = records_up_to(set, piece, block->ptr);
 	if (piece->count == PIECE_RECORDS) {
 		/* Whoever goes up leaves full pieces behind. */
@@ -145,9 +142,8 @@ static void tidy(struct host_blocks *set, struct piece *piece)
 {
 	struct piece *next;
 
-	if (piece->count % 8 || piece->count > PIECE_RECORDS / 2) {
+	if (piece->count % 8 || piece->count > PIECE_RECORDS / 2)
 		return;
-	}
 	next = piece_of(g_tree_node_next(node_of(set, piece)));
 	if (piece->count == 0 && piece->low) {
 		drop_piece(set, piece);
@@ -162,9 +158,8 @@ void host_blocks_remove(struct host_blocks *set, uint64_t ptr)
 	struct piece *piece = find(set, ptr);
 	uint32_t end = piece ? records_up_to(set, piece, ptr) : 0;
 
-	if (end == 0 || record_at(set, piece, end - 1)->ptr != ptr) {
+	if (end == 0 || record_at(set, piece, end - 1)->ptr != ptr)
 		return;
-	}
 	memmove(record_at(set, piece, end - 1), record_at(set, piece, end),
 		(piece->count - end) * set->record);
 	piece->count--;
@@ -178,13 +173,11 @@ struct host_block *host_blocks_floor(struct host_blocks *set, uint64_t address)
 	uint32_t end = piece ? records_up_to(set, piece, address) : 0;
 	GTreeNode *node;
 
-	if (end) {
+	if (end)
 		return record_at(set, piece, end - 1);
-	}
 	node = piece ? g_tree_node_previous(node_of(set, piece)) : NULL;
-	while (node && piece_of(node)->count == 0) {
+	while (node && piece_of(node)->count == 0)
 		node = g_tree_node_previous(node);
-	}
 	return node ? record_at(set, piece_of(node), piece_of(node)->count - 1) : NULL;
 }
 
@@ -194,13 +187,11 @@ struct host_block *host_blocks_ceiling(struct host_blocks *set, uint64_t address
 	uint32_t at = piece && address ? records_up_to(set, piece, address - 1) : 0;
 	GTreeNode *node;
 
-	if (!piece || at < piece->count) {
+	if (!piece || at < piece->count)
 		return piece ? record_at(set, piece, at) : NULL;
-	}
 	node = g_tree_node_next(node_of(set, piece));
-	while (node && piece_of(node)->count == 0) {
+	while (node && piece_of(node)->count == 0)
 		node = g_tree_node_next(node);
-	}
 	return node ? record_at(set, piece_of(node), 0) : NULL;
 }
 
@@ -211,8 +202,7 @@ void host_blocks_each(const struct host_blocks *set,
 	     node = g_tree_node_next(node)) {
 		const struct piece *piece = piece_of(node);
 
-		for (uint32_t i = 0; i < piece->count; i++) {
+		for (uint32_t i = 0; i < piece->count; i++)
 			each(record_at(set, piece, i), data);
-		}
 	}
 }

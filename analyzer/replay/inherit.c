@@ -18,9 +18,8 @@ static uint32_t copy_stack(struct copying *copying, uint32_t id)
 	    GPOINTER_TO_UINT(g_hash_table_lookup(copying->stacks, GUINT_TO_POINTER(id)));
 	struct call_stack *stack;
 
-	if (known || !from) {
+	if (known || !from)
 		return known;
-	}
 	known = INHERITED_STACKS + g_hash_table_size(copying->stacks);
 	stack = g_new0(struct call_stack, 1);
 	stack->depth = from->depth;

@@ -66,9 +66,8 @@ void mapping_free(struct process *process, const struct hg_event *event)
 		process->epoch++;
 		return;
 	}
-	if (start % process->page_size || size == 0) {
+	if (start % process->page_size || size == 0)
 		return; /* munmap refuses it; mremap of size 0 makes a second mapping */
-	}
 	if (event->free.api == HG_API_munmap) {
 		unmap(process, start, size);
 		return;
@@ -107,7 +106,6 @@ void mapping_make_room(struct process *process, const struct hg_event *event)
 
 void mapping_failed(struct process *process, const struct hg_event *event)
 {
-	if (process->remap.tid == event->tid) {
+	if (process->remap.tid == event->tid)
 		process->remap.size = 0;
-	}
 }

@@ -63,14 +63,12 @@ void memory_alloc(struct process *process, const struct hg_event *event)
 	const struct hg_ev_alloc *from = &event->alloc;
 	struct allocation *allocation;
 
-	if (from->ptr == 0) {
+	if (from->ptr == 0)
 		return;
-	}
 	process->allocations++;
 	process->epoch++;
-	if (add_block(process, event)) {
+	if (add_block(process, event))
 		return;
-	}
 	allocation = g_new0(struct allocation, 1);
 	allocation->references = 1;
 	allocation->api = from->api;
@@ -85,9 +83,8 @@ void memory_alloc(struct process *process, const struct hg_event *event)
 	allocation->tid = event->tid;
 	allocation->ns = event->ns;
 	allocation->symbol = from->symbol[0] ? g_strdup(from->symbol) : NULL;
-	if (allocation->layer == LAYER_MAPPING) {
+	if (allocation->layer == LAYER_MAPPING)
 		mapping_make_room(process, event);
-	}
 	pin(process, allocation);
 	address_space_add(&process->space, allocation);
 }
@@ -99,9 +96,8 @@ void memory_alloc(struct process *process, const struct hg_event *event)
  */
 static bool release_unmaps(uint16_t api, uint64_t ptr, uint64_t size, uint64_t page_size)
 {
-	if (api == HG_API_hipMallocManaged) {
+	if (api == HG_API_hipMallocManaged)
 		return true;
-	}
 	return layer_of_api(api) == LAYER_HOST && size >= 128 * 1024 &&
 	       (ptr & (page_size - 1)) == 16;
 }
@@ -110,9 +106,8 @@ static void forget_pages(struct process *process, uint16_t api, uint64_t ptr, ui
 {
 	uint64_t mask = process->page_size - 1, start = ptr & ~mask;
 
-	if (release_unmaps(api, ptr, size, process->page_size)) {
+	if (release_unmaps(api, ptr, size, process->page_size))
 		page_map_drop(&process->pages, start, ((ptr + size + mask) & ~mask) - start);
-	}
 }
 
 static bool free_block(struct process *process, const struct hg_event *event)
@@ -124,9 +119,8 @@ static bool free_block(struct process *process, const struct hg_event *event)
 				  .free_stack_id = from->stack_id };
 	const struct host_block *block = address_space_block(&process->space, from->ptr);
 
-	if (!block || layer_of_api(from->api) != LAYER_HOST || from->api > UINT8_MAX) {
+	if (!block || layer_of_api(from->api) != LAYER_HOST || from->api > UINT8_MAX)
 		return false;
-	}
 	forget_pages(process, block->api, block->ptr, block->size);
 	address_space_release_block(&process->space, from->ptr, &how);
 	process->epoch++;
@@ -175,9 +169,8 @@ void memory_free(struct process *process, const struct hg_event *event)
 		mapping_free(process, event);
 		return;
 	}
-	if (free_block(process, event)) {
+	if (free_block(process, event))
 		return;
-	}
 	allocation = address_space_find_base(&process->space, from->ptr, api);
 	if (!allocation) {
 		address_space_released_again(&process->space, from->ptr, api);
@@ -241,9 +234,8 @@ void memory_fix(struct process *process, const struct hg_event *event)
 	const struct hg_ev_fix *from = &event->fix;
 	struct hg_event as = { .ns = event->ns, .pid = event->pid, .tid = event->tid };
 
-	if (from->outcome != HG_FIX_DONE) {
+	if (from->outcome != HG_FIX_DONE)
 		return;
-	}
 	if (from->fix == HG_FIX_COARSE_MANAGED) {
 		as.type = HG_EVENT_advise;
 		as.advise = (struct hg_ev_advise){ .ptr = from->ptr,
@@ -267,9 +259,8 @@ void memory_attributes_apply(struct process *process, const struct hg_event *eve
 	const struct hg_ev_memory *from = &event->memory;
 	struct allocation *allocation = address_space_find(&process->space, from->ptr, NULL);
 
-	if (!allocation || (allocation->ptr != from->ptr && allocation->device_ptr != from->ptr)) {
+	if (!allocation || (allocation->ptr != from->ptr && allocation->device_ptr != from->ptr))
 		return;
-	}
 	allocation->attributes = (struct memory_attributes){
 		.known = true,
 		.type = from->type,

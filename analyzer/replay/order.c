@@ -22,17 +22,15 @@ struct key {
 
 static struct order_clock *clock_ref(struct order_clock *clock)
 {
-	if (clock) {
+	if (clock)
 		clock->references++;
-	}
 	return clock;
 }
 
 static void clock_unref(struct order_clock *clock)
 {
-	if (clock && --clock->references == 0) {
+	if (clock && --clock->references == 0)
 		g_free(clock);
-	}
 }
 
 /* A clock of at least `length` slots that belongs to *clock alone. */
@@ -41,16 +39,14 @@ static struct order_clock *clock_own(struct order_clock **clock, unsigned length
 	struct order_clock *old = *clock, *copy;
 	unsigned kept = old ? old->length : 0;
 
-	if (old && old->references == 1 && old->length >= length) {
+	if (old && old->references == 1 && old->length >= length)
 		return old;
-	}
 	length = MAX(length, kept);
 	copy = g_malloc0(sizeof(*copy) + length * sizeof(copy->at[0]));
 	copy->references = 1;
 	copy->length = length;
-	if (old) {
+	if (old)
 		memcpy(copy->at, old->at, kept * sizeof(old->at[0]));
-	}
 	clock_unref(old);
 	*clock = copy;
 	return copy;
@@ -63,9 +59,8 @@ static uint64_t clock_at(const struct order_clock *clock, uint32_t slot)
 
 static void clock_raise(struct order_clock **clock, uint32_t slot, uint64_t epoch)
 {
-	if (clock_at(*clock, slot) < epoch) {
+	if (clock_at(*clock, slot) < epoch)
 		clock_own(clock, slot + 1)->at[slot] = epoch;
-	}
 }
 
 static void clock_join(struct order_clock **clock, struct order_clock *other)
@@ -73,23 +68,19 @@ static void clock_join(struct order_clock **clock, struct order_clock *other)
 	struct order_clock *own;
 	unsigned i = 0;
 
-	if (!other || *clock == other) {
+	if (!other || *clock == other)
 		return;
-	}
 	if (!*clock) {
 		*clock = clock_ref(other);
 		return;
 	}
-	while (i < other->length && other->at[i] <= clock_at(*clock, i)) {
+	while (i < other->length && other->at[i] <= clock_at(*clock, i))
 		i++;
-	}
-	if (i == other->length) {
+	if (i == other->length)
 		return;
-	}
 	own = clock_own(clock, other->length);
-	for (; i < other->length; i++) {
+	for (; i < other->length; i++)
 		own->at[i] = MAX(own->at[i], other->at[i]);
-	}
 }
 
 /* ---- life ---- */
@@ -165,12 +156,10 @@ static void leave_dirty(struct order_stream *stream)
 {
 	struct order_stream **at = &stream->on->dirty;
 
-	if (!stream->dirty) {
+	if (!stream->dirty)
 		return;
-	}
-	while (*at != stream) {
+	while (*at != stream)
 		at = &(*at)->next_dirty;
-	}
 	*at = stream->next_dirty;
 	stream->dirty = false;
 }
@@ -190,21 +179,18 @@ static void give_back_slot(struct order *order, struct order_stream *stream)
 static int32_t find_slot(struct order *order)
 {
 	for (unsigned i = 0; i < order->slots; i++) {
-		if (order->owners[i] && order_stream_idle(order, order->owners[i])) {
+		if (order->owners[i] && order_stream_idle(order, order->owners[i]))
 			give_back_slot(order, order->owners[i]);
-		}
-		if (!order->owners[i]) {
+		if (!order->owners[i])
 			return (int32_t)i;
-		}
 	}
 	return order->slots < ORDER_SLOTS ? (int32_t)order->slots++ : -1;
 }
 
 static void take_slot(struct order *order, struct order_stream *stream)
 {
-	if (stream->slot >= 0) {
+	if (stream->slot >= 0)
 		return;
-	}
 	stream->slot = find_slot(order);
 	if (stream->slot < 0) {
 		order->overflows++;
@@ -226,9 +212,8 @@ static struct order_stream *add_stream(struct order *order, struct key key, enum
 	stream->device = device;
 	stream->slot = -1;
 	stream->on = device_of(order, device);
-	if (kind == STREAM_KIND_LEGACY) {
+	if (kind == STREAM_KIND_LEGACY)
 		stream->on->null = stream;
-	}
 	g_hash_table_insert(order->streams, g_memdup2(&key, sizeof(key)), stream);
 	return stream;
 }
@@ -251,9 +236,8 @@ struct order_stream *order_stream(struct order *order, uint64_t handle, int32_t 
 	struct order_stream *stream;
 
 	if (order->latest && order->latest_handle == handle && order->latest_device == device &&
-	    order->latest_tid == tid) {
+	    order->latest_tid == tid)
 		return order->latest;
-	}
 	if (is_default(handle)) {
 		key.handle = handle == STREAM_PER_THREAD ? STREAM_PER_THREAD : 0;
 		key.device = device;
@@ -283,9 +267,8 @@ void order_stream_created(struct order *order, uint64_t handle, bool non_blockin
 	struct key key = { handle, 0, 0 };
 	struct order_stream *stream;
 
-	if (is_default(handle)) {
+	if (is_default(handle))
 		return;
-	}
 	order_stream_destroyed(order, handle); /* whose end was not recorded */
 	stream = add_stream(order, key,
 			    non_blocking ? STREAM_KIND_NON_BLOCKING : STREAM_KIND_BLOCKING, device);
@@ -297,9 +280,8 @@ void order_stream_destroyed(struct order *order, uint64_t handle)
 	struct order_stream *stream = order_stream_known(order, handle);
 	struct key key = { handle, 0, 0 };
 
-	if (!stream) {
+	if (!stream)
 		return;
-	}
 	order_host_stream(order, stream);
 	give_back_slot(order, stream);
 	g_hash_table_remove(order->streams, &key);
@@ -311,9 +293,8 @@ void order_stream_destroyed(struct order *order, uint64_t handle)
 static void wait_for(struct order_stream *stream, struct moment moment, struct order_clock *known)
 {
 	clock_join(&stream->known, known);
-	if (moment.epoch && (int32_t)moment.slot != stream->slot) {
+	if (moment.epoch && (int32_t)moment.slot != stream->slot)
 		clock_raise(&stream->known, moment.slot, moment.epoch);
-	}
 }
 
 static struct moment latest_of(const struct order *order, const struct order_stream *stream)
@@ -342,12 +323,10 @@ static void wait_implicitly(struct order *order, struct order_stream *stream)
 	} else if (stream->kind != STREAM_KIND_NON_BLOCKING) {
 		struct moment null = { 0, 0 };
 
-		if (device->null && !order_stream_idle(order, device->null)) {
+		if (device->null && !order_stream_idle(order, device->null))
 			null = latest_of(order, device->null);
-		}
-		if (null.epoch > clock_at(stream->known, null.slot)) {
+		if (null.epoch > clock_at(stream->known, null.slot))
 			wait_for(stream, null, device->null->known);
-		}
 		if (!stream->dirty) {
 			stream->dirty = true;
 			stream->next_dirty = device->dirty;
@@ -361,9 +340,8 @@ struct moment order_submit(struct order *order, struct order_stream *stream)
 	if (stream->known && order_stream_idle(order, stream)) {
 		bool needed = false;
 
-		for (unsigned i = 0; i < stream->known->length && !needed; i++) {
+		for (unsigned i = 0; i < stream->known->length && !needed; i++)
 			needed = stream->known->at[i] > order->done[i];
-		}
 		if (!needed) {
 			clock_unref(stream->known);
 			stream->known = NULL;
@@ -441,20 +419,17 @@ void order_wait_event(struct order *order, struct order_stream *stream, uint64_t
 		return;
 	}
 	take_slot(order, stream);
-	if (event->recorded && !order_done(order, event->moment)) {
+	if (event->recorded && !order_done(order, event->moment))
 		wait_for(stream, event->moment, event->known);
-	}
 	order_submit(order, stream);
 }
 
 void order_wait_everything(struct order *order, struct order_stream *stream)
 {
 	take_slot(order, stream);
-	for (unsigned i = 0; i < order->slots; i++) {
-		if (order->owners[i] && order->owners[i] != stream) {
+	for (unsigned i = 0; i < order->slots; i++)
+		if (order->owners[i] && order->owners[i] != stream)
 			clock_raise(&stream->known, i, order->epochs[i]);
-		}
-	}
 	order_submit(order, stream);
 }
 
@@ -462,9 +437,8 @@ void order_wait_everything(struct order *order, struct order_stream *stream)
 
 static bool raise_to(uint64_t *at, uint64_t epoch)
 {
-	if (*at >= epoch) {
+	if (*at >= epoch)
 		return false;
-	}
 	*at = epoch;
 	return true;
 }
@@ -474,14 +448,12 @@ static void host_join(struct order *order, struct moment moment, const struct or
 {
 	bool changed = raise_to(&order->done[moment.slot], moment.epoch);
 
-	if (!weak) {
+	if (!weak)
 		changed |= raise_to(&order->visible[moment.slot], moment.epoch);
-	}
 	for (unsigned i = 0; known && i < known->length; i++) {
 		changed |= raise_to(&order->done[i], known->at[i]);
-		if (!weak) {
+		if (!weak)
 			changed |= raise_to(&order->visible[i], known->at[i]);
-		}
 	}
 	order->version += changed;
 }
@@ -490,19 +462,17 @@ void order_host_event(struct order *order, uint64_t handle)
 {
 	const struct order_event *event = order_event(order, handle);
 
-	if (event->shared) {
+	if (event->shared)
 		order_host_everything(order);
-	} else if (event->recorded) {
+	else if (event->recorded)
 		host_join(order, event->moment, event->known, event->weak);
-	}
 }
 
 void order_host_stream(struct order *order, struct order_stream *stream)
 {
 	/* Waiting for the null stream waits for what it would wait for. */
-	if (stream->kind == STREAM_KIND_LEGACY) {
+	if (stream->kind == STREAM_KIND_LEGACY)
 		order_submit(order, stream);
-	}
 	host_join(order, latest_of(order, stream), stream->known, false);
 }
 
@@ -511,9 +481,8 @@ void order_host_device(struct order *order, int32_t device)
 	for (unsigned i = 0; i < order->slots; i++) {
 		struct order_stream *stream = order->owners[i];
 
-		if (stream && (stream->device == device || device < 0)) {
+		if (stream && (stream->device == device || device < 0))
 			host_join(order, latest_of(order, stream), stream->known, false);
-		}
 	}
 }
 

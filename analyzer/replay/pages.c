@@ -20,9 +20,8 @@ static void insert(struct page_map *map, struct page_advice range)
 {
 	struct page_advice *copy;
 
-	if (range.start >= range.end) {
+	if (range.start >= range.end)
 		return;
-	}
 	copy = g_new(struct page_advice, 1);
 	*copy = range;
 	g_tree_insert(map->ranges, &copy->start, copy);
@@ -34,9 +33,8 @@ static GTreeNode *first_touching(const struct page_map *map, uint64_t address)
 	GTreeNode *node = g_tree_upper_bound(map->ranges, &address);
 	GTreeNode *before = node ? g_tree_node_previous(node) : g_tree_node_last(map->ranges);
 
-	if (before && ((struct page_advice *)g_tree_node_value(before))->end > address) {
+	if (before && ((struct page_advice *)g_tree_node_value(before))->end > address)
 		return before;
-	}
 	return node;
 }
 
@@ -49,9 +47,8 @@ static void carve(struct page_map *map, uint64_t start, uint64_t end)
 		struct page_advice old = *(struct page_advice *)g_tree_node_value(node);
 		struct page_advice left = old, right = old;
 
-		if (old.start >= end) {
+		if (old.start >= end)
 			break;
-		}
 		g_tree_remove(map->ranges, &old.start);
 		left.end = MIN(old.end, start);
 		right.start = MAX(old.start, end);
@@ -65,9 +62,8 @@ void page_map_advise(struct page_map *map, const struct page_call *call)
 	uint64_t mask = map->page_size - 1;
 	struct page_advice range = { .call = *call };
 
-	if (call->size == 0 || call->ptr + call->size < call->ptr) {
+	if (call->size == 0 || call->ptr + call->size < call->ptr)
 		return;
-	}
 	range.start = call->ptr & ~mask;
 	range.end = (call->ptr + call->size + mask) & ~mask;
 	carve(map, range.start, range.end);
@@ -80,9 +76,8 @@ void page_map_drop(struct page_map *map, uint64_t start, uint64_t size)
 	uint64_t first = (start + mask) & ~mask;
 	uint64_t end = (start + size) & ~mask;
 
-	if (first < end) {
+	if (first < end)
 		carve(map, first, end);
-	}
 }
 
 struct page_summary page_map_summary(const struct page_map *map, uint64_t start, uint64_t size)
@@ -95,18 +90,15 @@ struct page_summary page_map_summary(const struct page_map *map, uint64_t start,
 		const struct page_advice *range = g_tree_node_value(node);
 		uint64_t bytes;
 
-		if (range->start >= end) {
+		if (range->start >= end)
 			break;
-		}
 		bytes = MIN(range->end, end) - MAX(range->start, start);
-		if (range->call.coarse) {
+		if (range->call.coarse)
 			summary.coarse += bytes;
-		} else {
+		else
 			summary.fine += bytes;
-		}
-		if (!summary.latest || range->call.ns > summary.latest->call.ns) {
+		if (!summary.latest || range->call.ns > summary.latest->call.ns)
 			summary.latest = range;
-		}
 	}
 	summary.plain = size - summary.coarse - summary.fine;
 	return summary;
@@ -148,18 +140,14 @@ void page_map_each(const struct page_map *map, uint64_t start, uint64_t size,
 	for (GTreeNode *node = first_touching(map, start); node; node = g_tree_node_next(node)) {
 		const struct page_advice *range = g_tree_node_value(node);
 
-		if (range->start >= end) {
+		if (range->start >= end)
 			break;
-		}
-		if (stretch.to < range->start) {
+		if (stretch.to < range->start)
 			extend(&stretch, range->start, NULL, each, data);
-		}
 		extend(&stretch, MIN(range->end, end), &range->call, each, data);
 	}
-	if (stretch.to < end) {
+	if (stretch.to < end)
 		extend(&stretch, end, NULL, each, data);
-	}
-	if (stretch.from < stretch.to) {
+	if (stretch.from < stretch.to)
 		each(data, stretch.from, stretch.to, stretch.call);
-	}
 }

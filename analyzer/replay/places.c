@@ -11,9 +11,8 @@ const struct device *process_device(const struct process *process, int32_t ordin
 	for (unsigned i = 0; i < process->devices->len; i++) {
 		const struct device *device = process->devices->pdata[i];
 
-		if (device->ordinal == ordinal) {
+		if (device->ordinal == ordinal)
 			return device;
-		}
 	}
 	return process->devices->len ? process->devices->pdata[0] : NULL;
 }
@@ -44,9 +43,8 @@ const struct host_module *process_module(const struct process *process, uint64_t
 	for (unsigned i = MIN(known, process->modules->len); i > 0; i--) {
 		const struct host_module *module = process->modules->pdata[i - 1];
 
-		if (address - module->start < module->size) {
+		if (address - module->start < module->size)
 			return module->path ? module : NULL;
-		}
 	}
 	return NULL;
 }
@@ -76,13 +74,11 @@ static bool was_unmapped(const struct process *process, uint64_t address, struct
 	struct allocation *freed;
 	uint64_t offset;
 
-	if (place->allocation->api != HG_API_hipMemAddressReserve) {
+	if (place->allocation->api != HG_API_hipMemAddressReserve)
 		return false;
-	}
 	freed = address_space_find_freed(&process->space, address, &offset);
-	if (!freed || freed->layer != LAYER_MAPPED) {
+	if (!freed || freed->layer != LAYER_MAPPED)
 		return false;
-	}
 	place->allocation = freed;
 	place->offset = offset;
 	return true;
@@ -110,9 +106,8 @@ struct place process_place(const struct process *process, uint64_t address)
 	 * runtime maps it for the host). What runs off the end of an allocation by less than a
 	 * page is not meant for the library's first page.
 	 */
-	if (past_end(process, address, process->page_size, &place)) {
+	if (past_end(process, address, process->page_size, &place))
 		return place;
-	}
 	for (unsigned i = 0; i < process->regions->len; i++) {
 		const struct region *region = &g_array_index(process->regions, struct region, i);
 

@@ -148,9 +148,8 @@ static char *variable(const char *lines, const char *name)
 
 	for (const char *line = lines; line; line = strchr(line, '\n')) {
 		line += *line == '\n';
-		if (strncmp(line, name, length) == 0 && line[length] == '=') {
+		if (strncmp(line, name, length) == 0 && line[length] == '=')
 			return g_strndup(line + length + 1, strcspn(line + length + 1, "\n"));
-		}
 	}
 	return NULL;
 }
@@ -161,16 +160,13 @@ static bool is_foreign(const struct replay *replay, const struct hg_event *first
 	bool foreign;
 
 	/* It has not recorded its state yet, or is not on standby and was there before us. */
-	if (replay->attached && first->type != HG_EVENT_process) {
+	if (replay->attached && first->type != HG_EVENT_process)
 		return true;
-	}
-	if (!replay->session) {
+	if (!replay->session)
 		return false;
-	}
 	/* Recording is on before a process starts, so one that does not begin is not ours. */
-	if (first->type != HG_EVENT_process) {
+	if (first->type != HG_EVENT_process)
 		return true;
-	}
 	session = variable(first->process.env, "HIPGRAIN_SESSION");
 	foreign = !session || strcmp(session, replay->session) != 0;
 	g_free(session);
@@ -195,9 +191,8 @@ static void inherit(struct replay *replay, struct process *child, int32_t ppid)
 	const struct process *parent = replay_process(replay, ppid);
 	int64_t count;
 
-	if (!parent || parent == child || parent->foreign != child->foreign) {
+	if (!parent || parent == child || parent->foreign != child->foreign)
 		return;
-	}
 	count = process_inherit(child, parent, INHERITED_MOST - replay->inherited);
 	child->inherited_unknown = count < 0;
 	replay->inherited += (uint64_t)MAX(count, 0);
@@ -271,12 +266,10 @@ static void apply_module(struct process *process, const struct hg_event *event)
 		g_hash_table_replace(process->bypasses, g_strdup(event->module.path),
 				     g_strdup(event->module.past));
 	}
-	if (!event->module.size && !old) {
+	if (!event->module.size && !old)
 		return; /* unloaded, and its loading was not recorded */
-	}
-	if (event->module.size && is_known_module(old, &event->module)) {
+	if (event->module.size && is_known_module(old, &event->module))
 		return;
-	}
 	module = g_new0(struct host_module, 1);
 	module->bias = event->module.bias;
 	module->start = event->module.start;
@@ -381,9 +374,8 @@ bool kernel_args_address(const struct kernel_args *args, uint32_t offset, uint64
 	if ((uint64_t)offset + sizeof(*address) > args->length ||
 	    (args->kept_length > 0 &&
 	     !(is_kept(args, offset) && is_kept(args, offset + HG_ARGS_GRANULE) &&
-	       is_kept(args, offset + (uint32_t)sizeof(*address) - 1)))) {
+	       is_kept(args, offset + (uint32_t)sizeof(*address) - 1))))
 		return false;
-	}
 	memcpy(address, args->bytes + offset, sizeof(*address));
 	return true;
 }
@@ -433,9 +425,8 @@ static void apply_error(struct process *process, const struct hg_event *event)
 				       : NULL;
 		}
 	}
-	if (api == HG_API_mremap) {
+	if (api == HG_API_mremap)
 		mapping_failed(process, event);
-	}
 	for (unsigned i = 0; i < process->failed->len; i++) {
 		struct failed_call *old = &g_array_index(process->failed, struct failed_call, i);
 
@@ -483,9 +474,8 @@ bool replay_knows(const struct replay *replay, const struct hg_event *event)
 {
 	const struct process *process = replay_process(replay, event->pid);
 
-	if (!process) {
+	if (!process)
 		return false;
-	}
 	switch (event->type) {
 	case HG_EVENT_process:
 		return is_again(process, event);
@@ -515,13 +505,11 @@ struct process *replay_apply(struct replay *replay, const struct hg_event *event
 	/* A second announcement under one pid is an exec or a reused pid: a new address space. */
 	if (!process ||
 	    (event->type == HG_EVENT_process && (process->announced || process->foreign))) {
-		if (process) {
+		if (process)
 			forget_inherited(replay, process);
-		}
 		process = start_process(replay, event);
-		if (event->type == HG_EVENT_process && event->process.forked) {
+		if (event->type == HG_EVENT_process && event->process.forked)
 			inherit(replay, process, (int32_t)event->process.ppid);
-		}
 	}
 	switch (event->type) {
 	case HG_EVENT_process:

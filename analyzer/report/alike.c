@@ -22,9 +22,8 @@ static void add_stack(GString *text, const struct analysis *analysis, const stru
 		g_string_append_printf(text, "|%s", frame);
 		g_free(frame);
 	}
-	if (frames->len == 0) {
+	if (frames->len == 0)
 		g_string_append_printf(text, "|stack %u", stack_id);
-	}
 }
 
 static char *describe(const struct analysis *analysis, const void *row)
@@ -47,21 +46,18 @@ static char *describe(const struct analysis *analysis, const void *row)
 	g_string_append_printf(text, "|%p|%d|%" G_GINT64_FORMAT "|%" G_GINT64_FORMAT "|%d",
 			       (void *)finding->process, finding->argument, finding->kernarg_offset,
 			       finding->code_offset, finding->confidence);
-	for (unsigned i = 0; i < G_N_ELEMENTS(words); i++) {
+	for (unsigned i = 0; i < G_N_ELEMENTS(words); i++)
 		g_string_append_printf(text, "|%s", words[i] ? words[i] : "");
-	}
 	if (allocation) {
 		g_string_append_printf(
 		    text, "|%s|%s|%" G_GINT64_MODIFIER "x", hg_api_name(allocation->api),
 		    allocation->symbol ? allocation->symbol : "", allocation->flags);
 		add_stack(text, analysis, finding->process, allocation->stack_id);
-		if (!allocation->stack_id) {
+		if (!allocation->stack_id)
 			g_string_append_printf(text, "|%" G_GINT64_MODIFIER "x", allocation->ptr);
-		}
 	}
-	if (finding->related_stack_id) {
+	if (finding->related_stack_id)
 		add_stack(text, analysis, finding->process, finding->related_stack_id);
-	}
 	/* A kernel's launch sites are counted, not distinguished; a call is its site. */
 	if (!finding->kernel && finding->sites->len) {
 		add_stack(text, analysis, finding->process,
@@ -135,7 +131,6 @@ void unite_alike(struct analysis *analysis)
 	GPtrArray *list = analysis->findings.list;
 
 	unite_list(analysis, list, describe, join);
-	for (unsigned i = 0; i < list->len; i++) {
+	for (unsigned i = 0; i < list->len; i++)
 		unite_sites(analysis, list->pdata[i]);
-	}
 }

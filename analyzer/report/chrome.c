@@ -52,9 +52,8 @@ int chrome_row(struct chrome_trace *trace, int32_t pid, const char *key, const c
 	gpointer known = g_hash_table_lookup(trace->rows, key);
 	int row;
 
-	if (known) {
+	if (known)
 		return GPOINTER_TO_INT(known);
-	}
 	row = (int)g_hash_table_size(trace->rows) + 1;
 	g_hash_table_insert(trace->rows, g_strdup(key), GINT_TO_POINTER(row));
 	name_row(trace, "thread_name", pid, row, name);
@@ -92,12 +91,10 @@ static char *span_name(const struct lane *lane, const struct span *span)
 	};
 	const struct kernel_ref *kernel;
 
-	if (span->name == OVERVIEW_MIXED) {
+	if (span->name == OVERVIEW_MIXED)
 		return strdup(several[lane->kind]);
-	}
-	if (lane->kind != SPAN_LAUNCH) {
+	if (lane->kind != SPAN_LAUNCH)
 		return strdup(hg_api_name(span->name));
-	}
 	kernel = process_kernel(lane->process, span->name);
 	return kernel ? isa_demangle(kernel->symbol) : strdup("?");
 }
@@ -118,9 +115,8 @@ static void add_lane(struct chrome_trace *trace, const struct lane *lane)
 		put(object, "dur",
 		    json_object_new_double((double)MAX(span->end_ns - span->start_ns, 1) / 1000.0));
 		put(arguments, "calls", json_object_new_int64((int64_t)span->count));
-		if (span->bytes) {
+		if (span->bytes)
 			put(arguments, "bytes", json_object_new_int64((int64_t)span->bytes));
-		}
 		put(object, "args", arguments);
 		free(name);
 	}
@@ -152,15 +148,13 @@ static void add_counters(struct chrome_trace *trace)
 		struct step step = { bar->site->process, bar->site->granularity, bar->start_ns,
 				     (int64_t)bar->size };
 
-		if (bar->site->layer != LAYER_HIP) {
+		if (bar->site->layer != LAYER_HIP)
 			continue;
-		}
 		g_array_append_val(steps, step);
 		step.ns = bar->end_ns;
 		step.bytes = -step.bytes;
-		if (bar->end_ns != INT64_MAX) {
+		if (bar->end_ns != INT64_MAX)
 			g_array_append_val(steps, step);
-		}
 	}
 	g_array_sort(steps, by_time);
 	for (unsigned i = 0; i < steps->len; i++) {
@@ -202,9 +196,8 @@ int report_chrome(const struct analysis *analysis, unsigned style, FILE *stream)
 		name_row(&trace, "process_name", process->pid, 0,
 			 process->cmdline[0] ? process->cmdline : process->exe);
 	}
-	for (unsigned i = 0; i < trace.overview->lanes->len; i++) {
+	for (unsigned i = 0; i < trace.overview->lanes->len; i++)
 		add_lane(&trace, trace.overview->lanes->pdata[i]);
-	}
 	add_counters(&trace);
 	chrome_migration(&trace, analysis);
 	put(root, "traceEvents", trace.events);

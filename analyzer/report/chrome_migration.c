@@ -48,14 +48,12 @@ static int row_of(struct chrome_trace *trace, struct moves_track *track,
 	char *key, *name;
 	int row;
 
-	while (at < track->ends->len && g_array_index(track->ends, int64_t, at) > span->first_ns) {
+	while (at < track->ends->len && g_array_index(track->ends, int64_t, at) > span->first_ns)
 		at++;
-	}
-	if (at == track->ends->len) {
+	if (at == track->ends->len)
 		g_array_append_val(track->ends, end);
-	} else {
+	else
 		g_array_index(track->ends, int64_t, at) = end;
-	}
 	key = g_strdup_printf("moves %p %u", (const void *)span->process, at);
 	name = at ? g_strdup_printf("pages that move, %u", at + 1) : g_strdup("pages that move");
 	row = chrome_row(trace, span->process->pid, key, name);
@@ -72,16 +70,13 @@ static const struct lane *launch_lane(const struct chrome_trace *trace,
 		const struct lane *lane = trace->overview->lanes->pdata[i];
 
 		if (lane->process != span->process || lane->kind != SPAN_LAUNCH ||
-		    lane->device != span->launch_device || lane->stream != span->launch_stream) {
+		    lane->device != span->launch_device || lane->stream != span->launch_stream)
 			continue;
-		}
 		for (unsigned k = 0; k < lane->spans->len; k++) {
 			const struct span *drawn = &g_array_index(lane->spans, struct span, k);
 
-			if (drawn->start_ns <= span->launch_ns &&
-			    span->launch_ns <= drawn->end_ns) {
+			if (drawn->start_ns <= span->launch_ns && span->launch_ns <= drawn->end_ns)
 				return lane;
-			}
 		}
 	}
 	return NULL;
@@ -96,9 +91,8 @@ static void add_flow(struct chrome_trace *trace, const char *phase,
 	put(object, "cat", json_object_new_string("migration"));
 	put(object, "id", json_object_new_int64(id));
 	put(object, "ts", chrome_moment(trace, ns));
-	if (*phase == 'f') {
+	if (*phase == 'f')
 		put(object, "bp", json_object_new_string("e"));
-	}
 }
 
 static void add_span(struct chrome_trace *trace, const struct analysis *analysis,

@@ -21,11 +21,9 @@ const char *signal_text(int number)
 		{ SIGXCPU, "SIGXCPU" }, { SIGXFSZ, "SIGXFSZ" }, { SIGSYS, "SIGSYS" },
 	};
 
-	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
-		if (names[i].number == number) {
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+		if (names[i].number == number)
 			return names[i].name;
-		}
-	}
 	return NULL;
 }
 
@@ -34,9 +32,8 @@ static void append_site(GString *text, const struct analysis *analysis, const ch
 {
 	char *place = stack_id ? stack_place(analysis->symbolizer, process, stack_id) : NULL;
 
-	if (place) {
+	if (place)
 		g_string_append_printf(text, ", %s at %s", how, place);
-	}
 	g_free(place);
 }
 
@@ -85,9 +82,8 @@ static void append_where(GString *text, const struct analysis *analysis,
 			       hg_api_name(allocation->api), allocation->symbol ? " " : "",
 			       allocation->symbol ? allocation->symbol : "");
 	append_site(text, analysis, "allocated", fault->process, allocation->stack_id);
-	if (fault->kind == PLACE_FREED) {
+	if (fault->kind == PLACE_FREED)
 		append_site(text, analysis, "freed", fault->process, allocation->free_stack_id);
-	}
 }
 
 static void append_fault(GString *text, const struct analysis *analysis,
@@ -96,17 +92,15 @@ static void append_fault(GString *text, const struct analysis *analysis,
 	char *reason = fault_reason(fault->reason);
 
 	g_string_append(text, "a memory access fault by ");
-	if (fault->device >= 0) {
+	if (fault->device >= 0)
 		g_string_append_printf(text, "GPU %d", fault->device);
-	} else {
+	else
 		g_string_append(text, "a GPU");
-	}
 	g_string_append_printf(text, " at address 0x%" G_GINT64_MODIFIER "x (%s), ", fault->address,
 			       reason);
 	append_where(text, analysis, fault);
-	if (fault->rules) {
+	if (fault->rules)
 		g_string_append_printf(text, " (see %s)", fault->rules);
-	}
 	g_free(reason);
 }
 
@@ -135,9 +129,8 @@ GPtrArray *report_death(const struct analysis *analysis)
 		g_string_append(text, " after ");
 		append_fault(text, analysis, faults->pdata[0]);
 	}
-	if (text->len) {
+	if (text->len)
 		g_ptr_array_add(lines, g_strdup(text->str));
-	}
 	for (unsigned i = 0; i < faults->len && !(text->len && alone); i++) {
 		const struct fault_row *fault = faults->pdata[i];
 		GString *line = g_string_new(NULL);
@@ -181,9 +174,8 @@ struct json_object *json_death(const struct analysis *analysis)
 	put(object, "status", exited ? json_object_new_int(analysis->facts.exit_status) : NULL);
 	put(object, "signal",
 	    analysis->facts.exit_signal ? json_object_new_int(analysis->facts.exit_signal) : NULL);
-	for (unsigned i = 0; i < sentences->len; i++) {
+	for (unsigned i = 0; i < sentences->len; i++)
 		json_object_array_add(lines, text_value(sentences->pdata[i]));
-	}
 	put(object, "text", lines);
 	for (unsigned i = 0; i < faults_result(&analysis->findings)->len; i++) {
 		json_object_array_add(

@@ -30,9 +30,8 @@ static void add_advice(GArray *facts, const struct finding *finding)
 	const struct process *process = finding->process;
 	struct page_summary pages;
 
-	if (allocation->freed) {
+	if (allocation->freed)
 		return; /* its pages may be another's by now */
-	}
 	pages = page_map_summary(&process->pages, allocation->ptr, allocation->size);
 	if (pages.latest) {
 		add_fact(
@@ -66,9 +65,8 @@ static void add_allocation(GArray *facts, const struct finding *finding)
 		g_string_append_printf(text, ", on the GPU 0x%" G_GINT64_MODIFIER "x",
 				       allocation->device_ptr);
 	}
-	if (allocation->device >= 0 && allocation->layer == LAYER_HIP) {
+	if (allocation->device >= 0 && allocation->layer == LAYER_HIP)
 		g_string_append_printf(text, ", device %d", allocation->device);
-	}
 	if (reported.granularity != GRAIN_UNKNOWN) {
 		g_string_append_printf(text, "; the runtime reported it as %s%s",
 				       reported.mixed ? "mixed, in part " : "",
@@ -107,9 +105,8 @@ static void add_history(GArray *facts, const struct analysis *analysis,
 
 	GArray *known;
 
-	if (!history) {
+	if (!history)
 		return;
-	}
 	known = history_facts(analysis, finding->process, history);
 	for (unsigned i = 0; i < known->len; i++) {
 		struct history_fact *fact = &g_array_index(known, struct history_fact, i);
@@ -123,9 +120,8 @@ void put_evidence(const struct printer *printer, const struct finding *finding)
 {
 	GArray *facts = g_array_new(FALSE, FALSE, sizeof(struct fact));
 
-	if (finding->allocation) {
+	if (finding->allocation)
 		add_allocation(facts, finding);
-	}
 	add_use(facts, finding);
 	add_history(facts, printer->analysis, finding);
 	g_array_sort(facts, by_time);

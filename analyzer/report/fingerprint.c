@@ -59,12 +59,10 @@ static char *describe(const struct analysis *analysis, const struct finding *fin
 		add_place(text, analysis, finding->process,
 			  g_array_index(finding->sites, struct site, 0).stack_id);
 	}
-	if (finding->subject) {
+	if (finding->subject)
 		g_string_append_printf(text, "|%s", finding->subject);
-	}
-	if (finding->related) {
+	if (finding->related)
 		g_string_append_printf(text, "|%s", finding->related);
-	}
 	return g_string_free(text, FALSE);
 }
 

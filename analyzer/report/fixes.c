@@ -11,9 +11,8 @@ static char *memory_text(const struct printer *printer, const struct fix_row *ro
 	const struct allocation *allocation = row->allocation;
 	const struct source_frame *frame;
 
-	if (!allocation) {
+	if (!allocation)
 		return g_strdup("memory");
-	}
 	frame = user_frame(
 	    symbolize_stack(printer->analysis->symbolizer, row->process, allocation->stack_id));
 	if (!frame || !frame->file) {
@@ -64,9 +63,8 @@ static void put_one(const struct printer *printer, const struct fix_row *row)
 	char *action = action_text(printer, row);
 	GString *text = g_string_new(action);
 
-	if (row->kernel) {
+	if (row->kernel)
 		g_string_append_printf(text, ", for %s", row->kernel);
-	}
 	if (row->outcome == HG_FIX_DONE) {
 		g_string_append_printf(text, "; %" G_GUINT64_FORMAT " time%s", row->count,
 				       row->count == 1 ? "" : "s");
@@ -84,13 +82,11 @@ void put_fixes(const struct printer *printer)
 {
 	const GPtrArray *rows = fixes_result(&printer->analysis->findings);
 
-	if (!rows->len) {
+	if (!rows->len)
 		return;
-	}
 	fprintf(printer->stream, "Actions of --fix:\n");
-	for (unsigned i = 0; i < rows->len; i++) {
+	for (unsigned i = 0; i < rows->len; i++)
 		put_one(printer, rows->pdata[i]);
-	}
 	fputc('\n', printer->stream);
 }
 
@@ -131,8 +127,7 @@ struct json_object *json_fixes(const struct analysis *analysis)
 	const GPtrArray *rows = fixes_result(&analysis->findings);
 	struct json_object *list = json_object_new_array();
 
-	for (unsigned i = 0; i < rows->len; i++) {
+	for (unsigned i = 0; i < rows->len; i++)
 		json_object_array_add(list, one_row(analysis, rows->pdata[i]));
-	}
 	return list;
 }

@@ -42,9 +42,8 @@ char *move_call_text(const struct analysis *analysis, const struct process *proc
 	const struct source_frame *frame = frame_of(analysis, process, call->stack_id);
 	const char *name = hg_api_name(call->api);
 
-	if (frame && frame->file) {
+	if (frame && frame->file)
 		return g_strdup_printf("%s at %s:%u", name, frame->file, frame->line);
-	}
 	return g_strdup(name);
 }
 
@@ -157,9 +156,8 @@ static bool is_inlined_below(const GPtrArray *frames, unsigned i)
 {
 	const struct source_frame *outer = frames->pdata[frames->len - i], *inner;
 
-	if (i == frames->len) {
+	if (i == frames->len)
 		return false;
-	}
 	inner = frames->pdata[frames->len - i - 1];
 	return inner->offset == outer->offset;
 }
@@ -171,9 +169,8 @@ const char *move_phase_function(const struct analysis *analysis, const struct pr
 	const char *function = NULL;
 
 	if (!phase->before.stack_id || !phase->after.stack_id ||
-	    phase->before.tid != phase->after.tid) {
+	    phase->before.tid != phase->after.tid)
 		return NULL;
-	}
 	before = symbolize_stack(analysis->symbolizer, process, phase->before.stack_id);
 	after = symbolize_stack(analysis->symbolizer, process, phase->after.stack_id);
 	for (unsigned i = 1; i <= MIN(before->len, after->len); i++) {
@@ -181,17 +178,15 @@ const char *move_phase_function(const struct analysis *analysis, const struct pr
 		const struct source_frame *b = after->pdata[after->len - i];
 
 		if (a->function && g_strcmp0(a->function, b->function) == 0 &&
-		    g_strcmp0(a->module, b->module) == 0) {
+		    g_strcmp0(a->module, b->module) == 0)
 			function = a->file ? a->function : function;
-		} else if (function) {
+		else if (function)
 			break;
-		}
 		/* From here on they are in different calls. */
 		if (function && a->offset != b->offset &&
 		    (a->line != b->line || !is_inlined_below(before, i) ||
-		     !is_inlined_below(after, i))) {
+		     !is_inlined_below(after, i)))
 			break;
-		}
 	}
 	return function;
 }
@@ -209,9 +204,8 @@ char *move_phase_text(const struct analysis *analysis, const struct process *pro
 		g_free(call);
 		return g_string_free(text, FALSE);
 	}
-	if (function) {
+	if (function)
 		g_string_append_printf(text, "in %s, ", function);
-	}
 	call = phase->before.api ? move_call_text(analysis, process, &phase->before) : NULL;
 	g_string_append_printf(text, call ? "after %s" : "before any call", call);
 	g_free(call);
@@ -238,9 +232,8 @@ struct json_object *json_move_call(const struct analysis *analysis, const struct
 	const struct source_frame *frame = frame_of(analysis, process, call->stack_id);
 	struct json_object *object;
 
-	if (!call->api) {
+	if (!call->api)
 		return NULL;
-	}
 	object = json_object_new_object();
 	put(object, "api", text_or_null(hg_api_name_if_known(call->api)));
 	put(object, "tid", json_object_new_int(call->tid));
@@ -300,9 +293,8 @@ struct json_object *json_move_history(const struct analysis *analysis,
 	struct json_object *object, *calls, *moves;
 	unsigned shown;
 
-	if (!history) {
+	if (!history)
 		return NULL;
-	}
 	shown = MIN(history->moves->len, HISTORY_MOVES);
 	object = json_object_new_object();
 	calls = json_object_new_array();
@@ -312,9 +304,8 @@ struct json_object *json_move_history(const struct analysis *analysis,
 		    calls, json_advice(analysis, process,
 				       &g_array_index(history->calls, struct migration_advice, i)));
 	}
-	for (unsigned i = 0; i < shown; i++) {
+	for (unsigned i = 0; i < shown; i++)
 		json_object_array_add(moves, json_span(analysis, history->moves->pdata[i]));
-	}
 	put(object, "calls", calls);
 	put(object, "moves", moves);
 	put(object, "left_out",

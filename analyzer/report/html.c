@@ -116,12 +116,10 @@ static struct json_object *kernel_name(struct page *page, const struct process *
 static struct json_object *span_name(struct page *page, const struct lane *lane,
 				     const struct span *span)
 {
-	if (span->name == OVERVIEW_MIXED) {
+	if (span->name == OVERVIEW_MIXED)
 		return json_object_new_int(-1);
-	}
-	if (lane->kind != SPAN_LAUNCH) {
+	if (lane->kind != SPAN_LAUNCH)
 		return name(page, hg_api_name(span->name));
-	}
 	return kernel_name(page, lane->process, span->name);
 }
 
@@ -184,9 +182,8 @@ static struct json_object *histogram(const uint64_t *counts)
 {
 	struct json_object *list = json_object_new_array();
 
-	for (unsigned i = 0; i < OVERVIEW_CLASSES; i++) {
+	for (unsigned i = 0; i < OVERVIEW_CLASSES; i++)
 		add(list, number(counts[i]));
-	}
 	return list;
 }
 

@@ -52,9 +52,8 @@ static struct json_object *allocation(const struct analysis *analysis,
 	const struct allocation *from = finding->allocation;
 	struct json_object *object;
 
-	if (!from) {
+	if (!from)
 		return NULL;
-	}
 	object = json_object_new_object();
 	put(object, "api", text_or_null(hg_api_name_if_known(from->api)));
 	put(object, "address", json_address(from->ptr));
@@ -97,11 +96,9 @@ static struct json_object *sources(const char *tags)
 	struct json_object *list = json_object_new_array();
 	char **parts = g_strsplit(tags, ",", -1);
 
-	for (char **part = parts; *part; part++) {
-		if (**part) {
+	for (char **part = parts; *part; part++)
+		if (**part)
 			json_object_array_add(list, json_object_new_string(*part));
-		}
-	}
 	g_strfreev(parts);
 	return list;
 }
@@ -110,9 +107,8 @@ static struct json_object *rank_list(const struct finding *finding)
 {
 	struct json_object *list;
 
-	if (!finding->ranks) {
+	if (!finding->ranks)
 		return NULL;
-	}
 	list = json_object_new_array();
 	for (unsigned i = 0; i < finding->ranks->len; i++) {
 		const struct finding_rank *rank =
@@ -133,15 +129,13 @@ static struct json_object *rank_outliers(const struct analysis *analysis,
 	struct json_object *list;
 	GArray *ranks, *outliers;
 
-	if (!finding->ranks || !analysis->ranks) {
+	if (!finding->ranks || !analysis->ranks)
 		return NULL;
-	}
 	ranks = finding_ranks(finding);
 	outliers = ranks_outliers(ranks, analysis->ranks);
 	list = json_object_new_array();
-	for (unsigned i = 0; i < outliers->len; i++) {
+	for (unsigned i = 0; i < outliers->len; i++)
 		json_object_array_add(list, json_object_new_int(g_array_index(outliers, int, i)));
-	}
 	g_array_free(ranks, TRUE);
 	g_array_free(outliers, TRUE);
 	return list;
@@ -230,9 +224,8 @@ static struct json_object *text_list(const GPtrArray *lines)
 {
 	struct json_object *list = json_object_new_array();
 
-	for (unsigned i = 0; i < lines->len; i++) {
+	for (unsigned i = 0; i < lines->len; i++)
 		json_object_array_add(list, text_value(lines->pdata[i]));
-	}
 	return list;
 }
 
@@ -257,9 +250,8 @@ static struct json_object *baseline(const struct selection *selection)
 {
 	struct json_object *object;
 
-	if (!selection || !selection->baseline) {
+	if (!selection || !selection->baseline)
 		return NULL;
-	}
 	object = json_object_new_object();
 	put(object, "file", text_value(selection->baseline));
 	put(object, "known", text_list(selection->known_now));
@@ -271,9 +263,8 @@ static struct json_object *recording_cost(const struct analysis *analysis)
 	const struct recording_cost *cost = &analysis->cost;
 	struct json_object *object;
 
-	if (!cost->bytes) {
+	if (!cost->bytes)
 		return NULL;
-	}
 	object = json_object_new_object();
 	put(object, "events", json_object_new_int64((int64_t)analysis->stats.events));
 	put(object, "bytes", json_object_new_int64((int64_t)cost->bytes));
@@ -302,9 +293,8 @@ struct json_object *report_json_object(const struct analysis *analysis)
 	put(root, "recording", json_recording(analysis));
 	put(root, "lost_events", json_object_new_int64((int64_t)analysis->recording.missing));
 	put(root, "events", json_object_new_int64((int64_t)analysis->stats.events));
-	for (unsigned i = 0; i < analysis->replay.processes->len; i++) {
+	for (unsigned i = 0; i < analysis->replay.processes->len; i++)
 		json_object_array_add(processes, one_process(analysis->replay.processes->pdata[i]));
-	}
 	put(root, "processes", processes);
 	put(root, "end", json_death(analysis));
 	for (unsigned i = 0; i < analysis->findings.list->len; i++) {
@@ -322,9 +312,8 @@ struct json_object *report_json_object(const struct analysis *analysis)
 	put(root, "recording_cost", recording_cost(analysis));
 	put(root, "fixes", json_fixes(analysis));
 	put(root, "residency", json_residency(analysis));
-	if (analysis->what_if != WHAT_IF_NOTHING) {
+	if (analysis->what_if != WHAT_IF_NOTHING)
 		put(root, "what_if", json_what_if(analysis));
-	}
 	return root;
 }
 
@@ -344,9 +333,8 @@ static bool has_fingerprints(struct json_object *findings)
 
 		if (!json_object_is_type(finding, json_type_object) ||
 		    !json_object_object_get_ex(finding, "fingerprint", &value) ||
-		    !json_object_is_type(value, json_type_string)) {
+		    !json_object_is_type(value, json_type_string))
 			return false;
-		}
 	}
 	return true;
 }

@@ -14,9 +14,8 @@ struct json_object *json_instructions(const struct finding *finding)
 {
 	struct json_object *list;
 
-	if (!finding->instructions->len) {
+	if (!finding->instructions->len)
 		return NULL;
-	}
 	list = json_object_new_array();
 	for (unsigned i = 0; i < finding->instructions->len; i++) {
 		const struct code_site *site = finding->instructions->pdata[i];
@@ -70,9 +69,8 @@ struct json_object *json_pages(const struct analysis *analysis, const struct fin
 {
 	struct json_object *list;
 
-	if (!finding->pages->len) {
+	if (!finding->pages->len)
 		return NULL;
-	}
 	list = json_object_new_array();
 	for (unsigned i = 0; i < finding->pages->len; i++) {
 		const struct page_stretch *stretch =
@@ -94,9 +92,8 @@ struct json_object *json_candidates(const struct analysis *analysis, const struc
 {
 	struct json_object *list;
 
-	if (!finding->candidates->len) {
+	if (!finding->candidates->len)
 		return NULL;
-	}
 	list = json_object_new_array();
 	for (unsigned i = 0; i < finding->candidates->len; i++) {
 		const struct candidate *candidate = finding->candidates->pdata[i];

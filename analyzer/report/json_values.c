@@ -47,11 +47,10 @@ int write_json(struct json_object *root, FILE *stream)
 								    JSON_C_TO_STRING_NOSLASHESCAPE);
 	int result = 0;
 
-	if (!text) {
+	if (!text)
 		result = -ENOMEM;
-	} else if (fprintf(stream, "%s\n", text) < 0) {
+	else if (fprintf(stream, "%s\n", text) < 0)
 		result = -errno;
-	}
 	json_object_put(root);
 	return result;
 }
@@ -78,9 +77,8 @@ void print_member(FILE *stream, struct json_object *object, const char *name, co
 		size_t length = strcspn(text, "\n");
 
 		fprintf(stream, "%.*s", (int)length, text);
-		if (!text[length]) {
+		if (!text[length])
 			break;
-		}
 		fputs(between, stream);
 		text += length + 1;
 	}

@@ -35,9 +35,8 @@ static void put_memory(const struct printer *printer, const struct migration_row
 
 		g_string_printf(text, "%" G_GUINT64_FORMAT " bytes from %s", allocation->size,
 				hg_api_name(allocation->api));
-		if (frame && frame->file) {
+		if (frame && frame->file)
 			g_string_append_printf(text, " at %s:%u", frame->file, frame->line);
-		}
 		if (row->allocations > 1) {
 			g_string_append_printf(text, ", the latest of %" G_GUINT64_FORMAT,
 					       row->allocations);
@@ -121,9 +120,8 @@ static void put_history(const struct printer *printer, const struct migration_ro
 		: NULL;
 	GArray *facts;
 
-	if (!printer->verbose || !history || !g_hash_table_add(printed, (gpointer)history)) {
+	if (!printer->verbose || !history || !g_hash_table_add(printed, (gpointer)history))
 		return;
-	}
 	facts = history_facts(printer->analysis, row->process, history);
 	for (unsigned i = 0; i < facts->len; i++) {
 		const struct history_fact *fact = &g_array_index(facts, struct history_fact, i);
@@ -132,9 +130,8 @@ static void put_history(const struct printer *printer, const struct migration_ro
 		put_row_owned(printer, i ? "" : "history",
 			      g_strdup_printf("%.6f s: %s", seconds, fact->text));
 	}
-	if (history->left_out || history->moves->len > HISTORY_MOVES) {
+	if (history->left_out || history->moves->len > HISTORY_MOVES)
 		put_row(printer, "", "... and more that were not kept");
-	}
 	g_array_unref(facts);
 }
 
@@ -144,9 +141,8 @@ void put_moves(const struct printer *printer)
 	uint64_t to_device = 0, to_host = 0;
 	GHashTable *printed;
 
-	if (!rows->len) {
+	if (!rows->len)
 		return;
-	}
 	printed = g_hash_table_new(NULL, NULL);
 	for (unsigned i = 0; i < rows->len; i++) {
 		const struct migration_row *row = rows->pdata[i];
@@ -177,9 +173,8 @@ static struct json_object *ways(const uint64_t bytes[MIGRATION_TRIGGERS])
 {
 	struct json_object *object = json_object_new_object();
 
-	for (unsigned i = 0; i < MIGRATION_TRIGGERS; i++) {
+	for (unsigned i = 0; i < MIGRATION_TRIGGERS; i++)
 		put(object, move_cause_name((enum migration_trigger)i), number(bytes[i]));
-	}
 	return object;
 }
 
@@ -188,9 +183,8 @@ static struct json_object *phase(const struct analysis *analysis, const struct m
 	const struct migration_phase *phase = &row->phase;
 	struct json_object *object;
 
-	if (!row->by_host) {
+	if (!row->by_host)
 		return NULL;
-	}
 	object = json_object_new_object();
 	put(object, "after", json_move_call(analysis, row->process, &phase->before));
 	put(object, "before", json_move_call(analysis, row->process, &phase->after));
@@ -243,8 +237,7 @@ struct json_object *json_migration(const struct analysis *analysis)
 	const GPtrArray *rows = migration_result(&analysis->findings)->rows;
 	struct json_object *list = json_object_new_array();
 
-	for (unsigned i = 0; i < rows->len; i++) {
+	for (unsigned i = 0; i < rows->len; i++)
 		json_object_array_add(list, one_row(analysis, rows->pdata[i]));
-	}
 	return list;
 }

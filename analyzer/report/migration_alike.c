@@ -22,9 +22,8 @@ static char *describe(const struct analysis *analysis, const void *of)
 		place = stack_place(analysis->symbolizer, row->process, allocation->stack_id);
 		g_string_append_printf(text, "|%s %s", hg_api_name(allocation->api), place);
 		g_free(place);
-		if (!allocation->stack_id) {
+		if (!allocation->stack_id)
 			g_string_append_printf(text, "|%" G_GINT64_MODIFIER "x", allocation->ptr);
-		}
 	}
 	return g_string_free(text, FALSE);
 }

@@ -18,12 +18,10 @@ static size_t text_width(FILE *stream)
 	struct winsize size;
 	long width = columns ? strtol(columns, NULL, 10) : 0;
 
-	if (width <= 0 && ioctl(output_descriptor(stream), TIOCGWINSZ, &size) == 0) {
+	if (width <= 0 && ioctl(output_descriptor(stream), TIOCGWINSZ, &size) == 0)
 		width = size.ws_col;
-	}
-	if (width <= 0) {
+	if (width <= 0)
 		width = DEFAULT_WIDTH;
-	}
 	return (size_t)(width > 60 ? width : 60) - LABEL_WIDTH - 4;
 }
 
@@ -58,12 +56,10 @@ void put_row(const struct printer *printer, const char *label, const char *text)
 		while (cut > printer->width) {
 			size_t blank = cut - 1;
 
-			while (blank > 0 && text[blank] != ' ') {
+			while (blank > 0 && text[blank] != ' ')
 				blank--;
-			}
-			if (blank == 0) {
+			if (blank == 0)
 				break;
-			}
 			cut = blank;
 		}
 		put_line(printer, label, text, (int)cut);
@@ -86,11 +82,9 @@ static bool is_interesting(const struct source_frame *frame)
 						"__libc_start_main_impl",
 						"__libc_start_call_main" };
 
-	for (unsigned i = 0; frame->function && i < G_N_ELEMENTS(start_up); i++) {
-		if (strncmp(frame->function, start_up[i], strlen(start_up[i])) == 0) {
+	for (unsigned i = 0; frame->function && i < G_N_ELEMENTS(start_up); i++)
+		if (strncmp(frame->function, start_up[i], strlen(start_up[i])) == 0)
 			return false;
-		}
-	}
 	return true;
 }
 
@@ -107,9 +101,8 @@ void put_stack(const struct printer *printer, const char *label, const struct pr
 		const struct source_frame *frame = frames->pdata[i];
 		const char *quoted;
 
-		if (!is_interesting(frame) || (first && is_wrapping_frame(frame))) {
+		if (!is_interesting(frame) || (first && is_wrapping_frame(frame)))
 			continue;
-		}
 		if (shown++ == FRAMES_SHOWN && !printer->verbose) {
 			put_row_owned(printer, "",
 				      g_strdup_printf("... %u more frames", frames->len - i));
@@ -125,11 +118,9 @@ void put_stack(const struct printer *printer, const char *label, const struct pr
 				paint(printer, OUTPUT_COLOR "[0m"));
 		}
 		first = false;
-		if (frame->function && strcmp(frame->function, "main") == 0) {
+		if (frame->function && strcmp(frame->function, "main") == 0)
 			break; /* what called main has names on some systems only */
-		}
 	}
-	if (first) {
+	if (first)
 		put_row(printer, label, "(call stack not recorded)");
-	}
 }

@@ -46,9 +46,8 @@ struct json_object *json_recording(const struct analysis *analysis)
 
 	put(object, "status", text_value(recording_status_name(recording->status)));
 	put(object, "missing", json_object_new_int64((int64_t)recording->missing));
-	for (guint i = 0; i < recording->reasons->len; i++) {
+	for (guint i = 0; i < recording->reasons->len; i++)
 		json_object_array_add(reasons, text_value(recording->reasons->pdata[i]));
-	}
 	put(object, "reasons", reasons);
 	for (guint i = 0; i < recording->gaps->len; i++) {
 		json_object_array_add(processes, json_gap(&g_array_index(

@@ -19,11 +19,9 @@ static const struct {
 
 int report_format_by_name(const char *name)
 {
-	for (unsigned i = 0; i < G_N_ELEMENTS(formats); i++) {
-		if (strcmp(formats[i].name, name) == 0) {
+	for (unsigned i = 0; i < G_N_ELEMENTS(formats); i++)
+		if (strcmp(formats[i].name, name) == 0)
 			return (int)i;
-		}
-	}
 	return -1;
 }
 
@@ -53,8 +51,7 @@ int report_write(const struct analysis *analysis, enum report_format format, uns
 {
 	int result = formats[format].write(analysis, style, stream);
 
-	if (result == 0 && (fflush(stream) != 0 || ferror(stream))) {
+	if (result == 0 && (fflush(stream) != 0 || ferror(stream)))
 		result = errno ? -errno : -EIO;
-	}
 	return result;
 }

@@ -73,9 +73,8 @@ struct json_object *json_residency(const struct analysis *analysis)
 	const GPtrArray *all = residency_result(&analysis->findings);
 	struct json_object *list = json_object_new_array();
 
-	for (unsigned i = 0; i < all->len; i++) {
+	for (unsigned i = 0; i < all->len; i++)
 		json_object_array_add(list, one_series(analysis, all->pdata[i]));
-	}
 	return list;
 }
 

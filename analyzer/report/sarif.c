@@ -87,9 +87,8 @@ static struct json_object *driver(void)
 
 	put(object, "name", text("hipgrain"));
 	put(object, "semanticVersion", text(HIPGRAIN_VERSION));
-	for (unsigned i = 0; i < RULES; i++) {
+	for (unsigned i = 0; i < RULES; i++)
 		json_object_array_add(list, one_rule(&rules[i]));
-	}
 	put(object, "rules", list);
 	return object;
 }
@@ -107,9 +106,8 @@ static struct json_object *artifact(const struct sarif *sarif, const char *file)
 			: g_uri_escape_string(path, G_URI_RESERVED_CHARS_ALLOWED_IN_PATH, FALSE);
 
 	put(object, "uri", text(uri ? uri : ""));
-	if (below) {
+	if (below)
 		put(object, "uriBaseId", text("%SRCROOT%"));
-	}
 	g_free(uri);
 	return object;
 }
@@ -140,9 +138,8 @@ static struct json_object *location(const struct sarif *sarif, const char *file,
 		json_object_array_add(list, logical);
 		put(object, "logicalLocations", list);
 	}
-	if (note) {
+	if (note)
 		put(object, "message", message(note));
-	}
 	return object;
 }
 
@@ -150,9 +147,8 @@ static struct json_object *location(const struct sarif *sarif, const char *file,
 static void add_step(const struct sarif *sarif, struct json_object *steps, const char *file,
 		     unsigned line, const char *function, const char *note)
 {
-	if (file || function) {
+	if (file || function)
 		json_object_array_add(steps, location(sarif, file, line, function, note));
-	}
 }
 
 static void add_stack_step(const struct sarif *sarif, struct json_object *steps,
@@ -161,9 +157,8 @@ static void add_stack_step(const struct sarif *sarif, struct json_object *steps,
 	const struct source_frame *frame =
 	    user_frame(symbolize_stack(sarif->analysis->symbolizer, process, stack_id));
 
-	if (frame) {
+	if (frame)
 		add_step(sarif, steps, frame->file, frame->line, frame->function, note);
-	}
 }
 
 /* Each line of the source once. */
@@ -217,9 +212,8 @@ static void add_candidates(const struct sarif *sarif, struct json_object *steps,
 		const struct candidate *candidate = finding->candidates->pdata[i];
 		char *note;
 
-		if (candidate->allocation == finding->allocation || candidate->allocation->symbol) {
+		if (candidate->allocation == finding->allocation || candidate->allocation->symbol)
 			continue;
-		}
 		note = g_strdup_printf("candidate: %" G_GUINT64_FORMAT " bytes from %s",
 				       candidate->least, hg_api_name(candidate->allocation->api));
 		add_stack_step(sarif, steps, finding->process, candidate->allocation->stack_id,
@@ -252,9 +246,8 @@ static struct json_object *steps_of(const struct sarif *sarif, const struct find
 		add_stack_step(sarif, steps, finding->process, site->stack_id, note);
 		g_free(note);
 	}
-	if (finding->kernel && finding->instructions->len == 0) {
+	if (finding->kernel && finding->instructions->len == 0)
 		add_step(sarif, steps, NULL, 0, finding->kernel, NULL);
-	}
 	add_instructions(sarif, steps, finding);
 	return steps;
 }
@@ -330,9 +323,8 @@ static struct json_object *one_result(const struct sarif *sarif, const struct fi
 	}
 	put(object, "occurrenceCount", json_object_new_int64((int64_t)MAX(finding->count, 1)));
 	put(properties, "confidence", text(confidence_name(finding->confidence)));
-	if (finding->doubts) {
+	if (finding->doubts)
 		put(properties, "doubts", text_value(finding->doubts));
-	}
 	put(properties, "process", text_value(finding->process->exe));
 	if (finding_history(&sarif->analysis->findings, finding)) {
 		put(properties, "history",
@@ -362,9 +354,8 @@ static struct json_object *invocations(const struct analysis *analysis)
 
 		put(invocation, "exitSignalNumber",
 		    json_object_new_int(analysis->facts.exit_signal));
-		if (name) {
+		if (name)
 			put(invocation, "exitSignalName", text(name));
-		}
 	}
 	for (unsigned i = 0; i < sentences->len; i++) {
 		struct json_object *notification = json_object_new_object();

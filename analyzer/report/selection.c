@@ -42,9 +42,8 @@ void selection_clear(struct selection *selection)
 
 static void add_known(struct selection *selection, struct json_object *value)
 {
-	if (json_object_is_type(value, json_type_string)) {
+	if (json_object_is_type(value, json_type_string))
 		g_hash_table_add(selection->known, g_strdup(json_object_get_string(value)));
-	}
 }
 
 int selection_read_baseline(struct selection *selection, const char *path, char **error)
@@ -52,9 +51,8 @@ int selection_read_baseline(struct selection *selection, const char *path, char 
 	struct json_object *report = NULL, *list = NULL, *baseline = NULL, *value;
 	int result = report_read_json(path, &report, error);
 
-	if (result < 0) {
+	if (result < 0)
 		return result;
-	}
 	json_object_object_get_ex(report, "findings", &list);
 	for (size_t i = 0; i < json_object_array_length(list); i++) {
 		value = NULL;
@@ -66,11 +64,9 @@ int selection_read_baseline(struct selection *selection, const char *path, char 
 	list = NULL;
 	if (json_object_object_get_ex(report, "baseline", &baseline) && baseline &&
 	    json_object_object_get_ex(baseline, "known", &list) &&
-	    json_object_is_type(list, json_type_array)) {
-		for (size_t i = 0; i < json_object_array_length(list); i++) {
+	    json_object_is_type(list, json_type_array))
+		for (size_t i = 0; i < json_object_array_length(list); i++)
 			add_known(selection, json_object_array_get_idx(list, i));
-		}
-	}
 	json_object_put(report);
 	g_free(selection->baseline);
 	selection->baseline = g_strdup(path);
@@ -99,10 +95,8 @@ static bool is_suppressed(struct selection *selection, const struct analysis *an
 
 static bool is_known(struct selection *selection, const struct finding *finding)
 {
-	if (!selection->baseline ||
-	    !g_hash_table_contains(selection->known, finding->fingerprint)) {
+	if (!selection->baseline || !g_hash_table_contains(selection->known, finding->fingerprint))
 		return false;
-	}
 	g_ptr_array_add(selection->known_now, g_strdup(finding->fingerprint));
 	return true;
 }
@@ -115,10 +109,9 @@ void selection_apply(struct selection *selection, struct analysis *analysis)
 	for (unsigned i = 0; i < list->len;) {
 		const struct finding *finding = list->pdata[i];
 
-		if (is_suppressed(selection, analysis, finding) || is_known(selection, finding)) {
+		if (is_suppressed(selection, analysis, finding) || is_known(selection, finding))
 			g_ptr_array_remove_index(list, i);
-		} else {
+		else
 			i++;
-		}
 	}
 }

@@ -10,12 +10,10 @@
 
 static bool is_rule_glob(const char *glob)
 {
-	for (int i = 0; i < RULES; i++) {
+	for (int i = 0; i < RULES; i++)
 		if (fnmatch(glob, rules[i].id, FNM_CASEFOLD) == 0 ||
-		    fnmatch(glob, rules[i].slug, 0) == 0) {
+		    fnmatch(glob, rules[i].slug, 0) == 0)
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -69,9 +67,8 @@ int selection_read_suppressions(struct selection *selection, const char *path, c
 	for (unsigned i = 0; lines[i] && result == 0; i++) {
 		char *text = g_strstrip(lines[i]);
 
-		if (*text && *text != '#') {
+		if (*text && *text != '#')
 			result = add_line(selection, path, i + 1, text, error);
-		}
 	}
 	g_strfreev(lines);
 	g_free(content);
@@ -93,12 +90,10 @@ static bool fits_function(const char *pattern, const char *name)
 	size_t length = 0;
 	bool match;
 
-	if (!name) {
+	if (!name)
 		return false;
-	}
-	if (fits(pattern, name)) {
+	if (fits(pattern, name))
 		return true;
-	}
 	plain = g_strdup(name);
 	kept = g_strdup(name);
 	for (const char *at = name; *at; at++) {
@@ -107,9 +102,8 @@ static bool fits_function(const char *pattern, const char *name)
 			break;
 		}
 		depth += *at == '<';
-		if (depth == 0) {
+		if (depth == 0)
 			kept[length++] = *at;
-		}
 		depth -= *at == '>' && depth > 0;
 	}
 	kept[length] = 0;
@@ -129,9 +123,8 @@ static bool fits_path(const char *pattern, const char *path)
 	char *base;
 	bool match;
 
-	if (!path || !*path) {
+	if (!path || !*path)
 		return false;
-	}
 	base = g_path_get_basename(path);
 	match = fits(pattern, path) || fits(pattern, base);
 	g_free(base);
@@ -162,9 +155,8 @@ static bool fits_stack(const struct suppression *suppression, const struct analy
 
 		if (suppression->kind == SUPPRESS_LIB
 			? fits_path(suppression->pattern, frame->module)
-			: fits_frame(suppression->pattern, frame)) {
+			: fits_frame(suppression->pattern, frame))
 			return true;
-		}
 	}
 	return false;
 }
@@ -182,9 +174,8 @@ static bool fits_code(const char *pattern, const struct finding *finding)
 		    finding->process->code_objects, GUINT_TO_POINTER(kernel->code_object_id));
 
 		if (object && strcmp(kernel->symbol, finding->kernel_symbol) == 0 &&
-		    fits_path(pattern, object->path)) {
+		    fits_path(pattern, object->path))
 			return true;
-		}
 	}
 	return false;
 }
@@ -194,9 +185,8 @@ static bool matches_rule(const struct suppression *suppression, const struct fin
 	const char *pattern = suppression->pattern;
 
 	if (fnmatch(suppression->rule, finding->rule->id, FNM_CASEFOLD) != 0 &&
-	    !fits(suppression->rule, finding->rule->slug)) {
+	    !fits(suppression->rule, finding->rule->slug))
 		return false;
-	}
 	if (finding->kernel) {
 		return fits(pattern, finding->kernel_symbol) ||
 		       fits_function(pattern, finding->kernel);
@@ -208,12 +198,10 @@ static bool matches_rule(const struct suppression *suppression, const struct fin
 static bool matches_lib(const struct suppression *suppression, const struct analysis *analysis,
 			const struct finding *finding)
 {
-	for (unsigned i = 0; i < finding->sites->len; i++) {
+	for (unsigned i = 0; i < finding->sites->len; i++)
 		if (fits_stack(suppression, analysis, finding->process,
-			       g_array_index(finding->sites, struct site, i).stack_id)) {
+			       g_array_index(finding->sites, struct site, i).stack_id))
 			return true;
-		}
-	}
 	return (finding->allocation && fits_stack(suppression, analysis, finding->process,
 						  finding->allocation->stack_id)) ||
 	       fits_code(suppression->pattern, finding);

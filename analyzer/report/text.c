@@ -44,9 +44,8 @@ static void put_allocation(const struct printer *printer, const struct finding *
 	const struct allocation *allocation = finding->allocation;
 	char *extent;
 
-	if (!allocation) {
+	if (!allocation)
 		return;
-	}
 	extent = memory_extent(finding);
 	put_row_owned(
 	    printer, "memory",
@@ -59,12 +58,10 @@ static void put_allocation(const struct printer *printer, const struct finding *
 		allocation->freed ? " (freed since)" : ""));
 	g_free(extent);
 	put_several(printer, finding);
-	if (!allocation->symbol) {
+	if (!allocation->symbol)
 		put_stack(printer, "allocated", finding->process, allocation->stack_id);
-	}
-	if (finding->rule == &rules[RULE_HG601]) {
+	if (finding->rule == &rules[RULE_HG601])
 		put_stack(printer, "freed", finding->process, allocation->free_stack_id);
-	}
 	if (finding->granularity != GRAIN_UNKNOWN && finding->why) {
 		put_row_owned(printer, "granularity",
 			      g_strdup_printf("%s: %s",
@@ -102,15 +99,13 @@ static void put_sites(const struct printer *printer, const struct finding *findi
 	const char *label = finding->kernel ? "launched" : "called";
 	bool same;
 
-	if (!site) {
+	if (!site)
 		return;
-	}
 	/* Of findings about allocating, the call is the allocation: one stack is enough. */
 	same = !finding->kernel && site->stack_id && finding->allocation &&
 	       !finding->allocation->symbol && finding->allocation->stack_id == site->stack_id;
-	if (!same) {
+	if (!same)
 		put_stack(printer, label, finding->process, site->stack_id);
-	}
 	if (finding->kernel) {
 		put_row_owned(printer, "",
 			      g_strdup_printf("%" G_GUINT64_FORMAT
@@ -139,13 +134,11 @@ static void put_sites(const struct printer *printer, const struct finding *findi
 
 static void put_related(const struct printer *printer, const struct finding *finding)
 {
-	if (!finding->related) {
+	if (!finding->related)
 		return;
-	}
 	put_row(printer, "other", finding->related);
-	if (finding->related_stack_id) {
+	if (finding->related_stack_id)
 		put_stack(printer, "", finding->process, finding->related_stack_id);
-	}
 }
 
 static void put_ranks(const struct printer *printer, const struct finding *finding)
@@ -153,9 +146,8 @@ static void put_ranks(const struct printer *printer, const struct finding *findi
 	const GArray *all = printer->analysis->ranks;
 	GArray *ranks;
 
-	if (!finding->ranks || !all || !all->len) {
+	if (!finding->ranks || !all || !all->len)
 		return;
-	}
 	ranks = finding_ranks(finding);
 	put_row_owned(printer, "ranks", ranks_text(ranks, all));
 	g_array_free(ranks, TRUE);
@@ -169,12 +161,10 @@ static void put_finding(const struct printer *printer, const struct finding *fin
 		paint(printer, OUTPUT_COLOR "[1m"), finding->rule->id,
 		paint(printer, OUTPUT_COLOR "[0m"), finding->rule->title);
 	put_row(printer, "what", finding->message);
-	if (finding->kernel) {
+	if (finding->kernel)
 		put_kernel(printer, finding);
-	}
-	if (finding->candidates->len == 0) { /* else the memory is one of them */
+	if (finding->candidates->len == 0) /* else the memory is one of them */
 		put_allocation(printer, finding);
-	}
 	put_candidates(printer, finding);
 	put_sites(printer, finding);
 	put_related(printer, finding);
@@ -185,9 +175,8 @@ static void put_finding(const struct printer *printer, const struct finding *fin
 				      finding->doubts ? ": " : "",
 				      finding->doubts ? finding->doubts : "",
 				      finding->rule->sources));
-	if (printer->verbose) {
+	if (printer->verbose)
 		put_evidence(printer, finding);
-	}
 	fputc('\n', printer->stream);
 }
 
@@ -210,11 +199,10 @@ static void put_process(const struct printer *printer, const struct process *pro
 			process->target_regions, process->target_regions == 1 ? "" : "s",
 			process->target_transfers, process->target_transfers == 1 ? "" : "s");
 	}
-	if (device) {
+	if (device)
 		fprintf(printer->stream, " on %s (%s)", device->name, device->arch);
-	} else if (process->device_count < 0 && !process->target_regions) {
+	else if (process->device_count < 0 && !process->target_regions)
 		fprintf(printer->stream, "; it made no HIP call");
-	}
 	fputc('\n', printer->stream);
 }
 
@@ -241,9 +229,8 @@ static void put_processes(const struct printer *printer)
 
 static void put_list(const struct printer *printer, const char *heading, const GPtrArray *lines)
 {
-	if (lines->len) {
+	if (lines->len)
 		fprintf(printer->stream, "%s\n", heading);
-	}
 	for (unsigned i = 0; i < lines->len; i++) {
 		char *line = text_one_line(lines->pdata[i]);
 
@@ -258,9 +245,8 @@ static void put_selection(const struct printer *printer)
 	const struct selection *selection = printer->analysis->selection;
 	GPtrArray *unused;
 
-	if (!selection) {
+	if (!selection)
 		return;
-	}
 	unused = g_ptr_array_new_with_free_func(g_free);
 	for (unsigned i = 0; i < selection->suppressions->len; i++) {
 		const struct suppression *suppression = selection->suppressions->pdata[i];
@@ -272,9 +258,8 @@ static void put_selection(const struct printer *printer)
 		}
 	}
 	put_list(printer, "Suppressions that matched nothing:", unused);
-	if (unused->len) {
+	if (unused->len)
 		fputc('\n', printer->stream);
-	}
 	g_ptr_array_free(unused, TRUE);
 	if (selection->suppressed) {
 		fprintf(printer->stream, "hipgrain: %" G_GUINT64_FORMAT " finding%s suppressed\n",
@@ -293,9 +278,8 @@ static void put_summary(const struct printer *printer)
 	const GPtrArray *list = printer->analysis->findings.list;
 	unsigned counts[RULES] = { 0 };
 
-	if (list->len < 2) {
+	if (list->len < 2)
 		return;
-	}
 	for (unsigned i = 0; i < list->len; i++) {
 		const struct finding *finding = list->pdata[i];
 
@@ -326,9 +310,8 @@ static void put_cost(const struct printer *printer)
 {
 	const struct recording_cost *cost = &printer->analysis->cost;
 
-	if (!cost->bytes) {
+	if (!cost->bytes)
 		return;
-	}
 	fprintf(printer->stream,
 		"hipgrain: recording cost: %" G_GUINT64_FORMAT " events, %.1f MB; ",
 		printer->analysis->stats.events, (double)cost->bytes / 1e6);
@@ -348,9 +331,8 @@ static void put_death(const struct printer *printer)
 {
 	GPtrArray *lines = report_death(printer->analysis);
 
-	for (unsigned i = 0; i < lines->len; i++) {
+	for (unsigned i = 0; i < lines->len; i++)
 		fprintf(printer->stream, "hipgrain: %s\n", (const char *)lines->pdata[i]);
-	}
 	g_ptr_array_free(lines, TRUE);
 }
 
@@ -377,9 +359,8 @@ int report_text(const struct analysis *analysis, unsigned style, FILE *stream)
 	put_what_if(&printer);
 	put_list(&printer, "Not analysed:", findings->limits);
 	put_list(&printer, "Notes:", findings->notes);
-	if (findings->limits->len || findings->notes->len) {
+	if (findings->limits->len || findings->notes->len)
 		fputc('\n', stream);
-	}
 	put_selection(&printer);
 	put_cost(&printer);
 	recording_line(recording_status_name(analysis->recording.status),

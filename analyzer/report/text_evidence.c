@@ -26,9 +26,8 @@ void put_instructions(const struct printer *printer, const struct finding *findi
 		const struct code_site *site = sites->pdata[i];
 		GString *row;
 
-		if (done[i]) {
+		if (done[i])
 			continue;
-		}
 		row = g_string_new(site->instruction);
 		g_string_append_printf(row, " at +0x%" G_GINT64_MODIFIER "x", site->code_offset);
 		for (unsigned k = i + 1; k < sites->len; k++) {
@@ -40,12 +39,10 @@ void put_instructions(const struct printer *printer, const struct finding *findi
 				done[k] = true;
 			}
 		}
-		if (site->function) {
+		if (site->function)
 			g_string_append_printf(row, " of %s", site->function);
-		}
-		if (site->file) {
+		if (site->file)
 			g_string_append_printf(row, " (%s:%u)", site->file, site->line);
-		}
 		put_row(printer, label, row->str);
 		label = "";
 		g_string_free(row, TRUE);
@@ -73,9 +70,8 @@ void put_several(const struct printer *printer, const struct finding *finding)
 {
 	const struct memory_range *met = &finding->met;
 
-	if (!met->several) {
+	if (!met->several)
 		return;
-	}
 	put_row_owned(printer, "",
 		      met->least == met->most
 			  ? g_strdup("the first of several allocations of that size")
@@ -127,9 +123,8 @@ void put_pages(const struct printer *printer, const struct finding *finding)
 			before |= earlier->advised && earlier->call.ns == call->ns &&
 				  earlier->call.ptr == call->ptr;
 		}
-		if (!stretch->advised || before) {
+		if (!stretch->advised || before)
 			continue;
-		}
 		put_stack(printer, "advised", finding->process, call->stack_id);
 		put_row_owned(
 		    printer, "",
@@ -155,9 +150,8 @@ void put_candidates(const struct printer *printer, const struct finding *finding
 					       candidate->count);
 		}
 		g_string_append_printf(row, "%" G_GUINT64_FORMAT, candidate->least);
-		if (candidate->least != candidate->most) {
+		if (candidate->least != candidate->most)
 			g_string_append_printf(row, " to %" G_GUINT64_FORMAT, candidate->most);
-		}
 		g_string_append_printf(row, " bytes from %s%s%s, %s%s",
 				       hg_api_name(allocation->api), allocation->symbol ? " " : "",
 				       allocation->symbol ? allocation->symbol : "",
@@ -169,12 +163,10 @@ void put_candidates(const struct printer *printer, const struct finding *finding
 			    candidate->kernarg);
 		}
 		put_row(printer, "candidate", row->str);
-		if (candidate->why) {
+		if (candidate->why)
 			put_row(printer, "", candidate->why);
-		}
-		if (!allocation->symbol) {
+		if (!allocation->symbol)
 			put_stack(printer, "", finding->process, allocation->stack_id);
-		}
 		g_string_free(row, TRUE);
 	}
 	if (finding->candidates_left_out) {

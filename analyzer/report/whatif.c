@@ -56,9 +56,8 @@ static void put_one(const struct printer *printer, const struct xnack_row *row, 
 
 	g_string_printf(text, "%" G_GUINT64_FORMAT " bytes from %s", row->allocation->size,
 			hg_api_name(row->allocation->api));
-	if (frame) {
+	if (frame)
 		g_string_append_printf(text, " at %s:%u", frame->file, frame->line);
-	}
 	if (row->allocations > 1) {
 		g_string_append_printf(text, ", the latest of %" G_GUINT64_FORMAT,
 				       row->allocations);
@@ -72,16 +71,12 @@ static void put_one(const struct printer *printer, const struct xnack_row *row, 
 	}
 	g_string_append_printf(
 	    text, ": %s%s", answer.outcome == XNACK_CANNOT_TELL ? "because " : "", answer.reason);
-	if (answer.outcome != XNACK_UNCHANGED && answer.now != ACCESS_UNKNOWN &&
-	    answer.xnack >= 0) {
+	if (answer.outcome != XNACK_UNCHANGED && answer.now != ACCESS_UNKNOWN && answer.xnack >= 0)
 		g_string_append_printf(text, " (now: %s)", model_access_text(answer.now));
-	}
-	if (!row->accessed) {
+	if (!row->accessed)
 		g_string_append(text, "; kernels may not access it");
-	}
-	if (answer.sources && *answer.sources) {
+	if (answer.sources && *answer.sources)
 		g_string_append_printf(text, " [%s]", answer.sources);
-	}
 	put_row(printer, xnack_outcome_text(answer.outcome), text->str);
 	g_string_free(text, TRUE);
 }
@@ -92,22 +87,18 @@ void put_what_if(const struct printer *printer)
 	const GPtrArray *processes = printer->analysis->replay.processes;
 	int xnack = printer->analysis->what_if == WHAT_IF_XNACK1;
 
-	if (printer->analysis->what_if == WHAT_IF_NOTHING) {
+	if (printer->analysis->what_if == WHAT_IF_NOTHING)
 		return;
-	}
 	fprintf(printer->stream, "With XNACK %s (HSA_XNACK=%d):\n", xnack ? "on" : "off", xnack);
-	if (!rows->len) {
+	if (!rows->len)
 		put_row(printer, "", "no known memory was passed to a kernel");
-	}
-	for (unsigned i = 0; i < rows->len; i++) {
+	for (unsigned i = 0; i < rows->len; i++)
 		put_one(printer, rows->pdata[i], xnack);
-	}
 	for (unsigned i = 0; i < processes->len; i++) {
 		char *limit = process_limit(printer->analysis, processes->pdata[i], xnack);
 
-		if (limit) {
+		if (limit)
 			put_row_owned(printer, "but", limit);
-		}
 	}
 	fputc('\n', printer->stream);
 }
@@ -143,15 +134,13 @@ struct json_object *json_what_if(const struct analysis *analysis)
 	struct json_object *object, *list, *limits;
 	int xnack = analysis->what_if == WHAT_IF_XNACK1;
 
-	if (analysis->what_if == WHAT_IF_NOTHING) {
+	if (analysis->what_if == WHAT_IF_NOTHING)
 		return NULL;
-	}
 	object = json_object_new_object();
 	list = json_object_new_array();
 	limits = json_object_new_array();
-	for (unsigned i = 0; i < rows->len; i++) {
+	for (unsigned i = 0; i < rows->len; i++)
 		json_object_array_add(list, one_row(analysis, rows->pdata[i], xnack));
-	}
 	for (unsigned i = 0; i < processes->len; i++) {
 		struct process *process = processes->pdata[i];
 		char *limit = process_limit(analysis, process, xnack);

@@ -41,12 +41,10 @@ static rule_function **functions_of(unsigned wake)
 	for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
 		unsigned k = 0;
 
-		while (k < count && list[k] != rows[i].function) {
+		while (k < count && list[k] != rows[i].function)
 			k++;
-		}
-		if (k == count && (rows[i].wakes >> wake & 1)) {
+		if (k == count && (rows[i].wakes >> wake & 1))
 			list[count++] = rows[i].function;
-		}
 	}
 	return list;
 }
@@ -70,9 +68,8 @@ static void clear_checked(void *data)
 {
 	struct checked_launch *checked = data;
 
-	if (checked->hits) {
+	if (checked->hits)
 		g_ptr_array_free(checked->hits, TRUE);
-	}
 }
 
 static const struct attachment_type checked_type = { sizeof(struct checked_launch), NULL,
@@ -85,9 +82,8 @@ struct rules_engine *rules_engine_new(const char *code_objects, struct findings 
 	engine->findings = findings;
 	engine->kernels = kernels_new(code_objects);
 	engine->last_launches = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
-	for (unsigned wake = 0; wake < WAKES; wake++) {
+	for (unsigned wake = 0; wake < WAKES; wake++)
 		engine->dispatch.woken[wake] = functions_of(wake);
-	}
 	return engine;
 }
 
@@ -96,9 +92,8 @@ void rules_engine_free(struct rules_engine *engine)
 	if (engine) {
 		kernels_free(engine->kernels);
 		g_hash_table_destroy(engine->last_launches);
-		for (unsigned wake = 0; wake < WAKES; wake++) {
+		for (unsigned wake = 0; wake < WAKES; wake++)
 			g_free(engine->dispatch.woken[wake]);
-		}
 		g_free(engine);
 	}
 }
@@ -145,9 +140,8 @@ static bool is_told_of_atomic(const struct isa_kernel *code)
 
 		if (atomic_has_limit(atomic) &&
 		    strncmp(code->incomplete, atomic->mnemonic, length) == 0 &&
-		    code->incomplete[length] == ' ') {
+		    code->incomplete[length] == ' ')
 			return true;
-		}
 	}
 	return false;
 }
@@ -167,9 +161,8 @@ static void check_launch(const struct rules_context *context, struct kernel_ref 
 				   &launch.arch);
 	launch.device = process_device(context->process, event->device);
 	launch.clang = kernels_clang(context->kernels, context->process, kernel, &launch.amd_clang);
-	if (!launch.code) {
+	if (!launch.code)
 		return;
-	}
 	if (args->status == HG_ARGS_WITHHELD) {
 		findings_limit(context->findings,
 			       "kernel arguments were not recorded (--kernel-arguments=off): the "
@@ -188,9 +181,8 @@ static void check_launch(const struct rules_context *context, struct kernel_ref 
 			       "kernel %s: only the first %u bytes of its arguments were recorded",
 			       launch.code->name, args->length);
 	}
-	if (kernel_args_veiled(args)) {
+	if (kernel_args_veiled(args))
 		check_veiled(context, &launch);
-	}
 	if (!launch.code->uses_complete && !is_told_of_atomic(launch.code)) {
 		char *line =
 		    limit_line(launch.code->incomplete_at.file, launch.code->incomplete_at.line);
@@ -227,11 +219,10 @@ static void handle_launch(struct rules_engine *engine, const struct rules_contex
 	checked = attachment_get(&args->attachments, &checked_type);
 	if (!checked->hits || checked->epoch != context->process->epoch ||
 	    (checked->items_matter && checked->items != items)) {
-		if (checked->hits) {
+		if (checked->hits)
 			g_ptr_array_set_size(checked->hits, 0);
-		} else {
+		else
 			checked->hits = g_ptr_array_new();
-		}
 		checked->items_matter = false;
 		checked->items = items;
 		check_launch(context, kernel, args, checked);
@@ -254,9 +245,8 @@ static void take_back_launch(struct rules_engine *engine, const struct hg_event 
 {
 	struct last_launch *last = last_launch(engine, event);
 
-	if (!last->hits || last->kernel_id != event->error.ptr) {
+	if (!last->hits || last->kernel_id != event->error.ptr)
 		return;
-	}
 	for (unsigned i = 0; i < last->hits->len; i++) {
 		struct finding *finding = last->hits->pdata[i];
 
@@ -296,9 +286,8 @@ void rules_engine_before(struct rules_engine *engine, struct process *process,
 {
 	struct rules_context context;
 
-	if (!process || event->type != HG_EVENT_free) {
+	if (!process || event->type != HG_EVENT_free)
 		return;
-	}
 	context = context_of(engine, process, event);
 	if (is_of_c_library(event)) {
 		rules_wake(&context, WAKE_HOST_RELEASE);
@@ -352,22 +341,18 @@ void rules_engine_event(struct rules_engine *engine, struct process *process,
 	enum wake wake = wake_of(event);
 	struct rules_context context;
 
-	if (is_of_c_library(event)) {
+	if (is_of_c_library(event))
 		return;
-	}
 	context = context_of(engine, process, event);
 	context.history = call_history_of(process);
 	rules_wake(&context, WAKE_CALL_OF_HIP);
-	if (event->type == HG_EVENT_launch) {
+	if (event->type == HG_EVENT_launch)
 		handle_launch(engine, &context);
-	} else if (event->type == HG_EVENT_error &&
-		   hg_api_class(event->error.api) == HG_CLASS_LAUNCH) {
+	else if (event->type == HG_EVENT_error && hg_api_class(event->error.api) == HG_CLASS_LAUNCH)
 		take_back_launch(engine, event);
-	}
 	call_history_event(&context, &context.memory);
-	if (wake != WAKES) {
+	if (wake != WAKES)
 		rules_wake(&context, wake);
-	}
 }
 
 /* Libraries that were opened with RTLD_DEEPBIND. Whether there is any. */
@@ -390,9 +375,8 @@ static bool note_bypass(struct findings *findings, const struct process *process
 /* An HSA runtime whose tables were not as expected. Whether it was one. */
 static bool note_hsa_refused(struct findings *findings, const struct process *process)
 {
-	if (!process->hsa_refused) {
+	if (!process->hsa_refused)
 		return false;
-	}
 	findings_limit(
 	    findings,
 	    "process %d: no call of the HSA runtime was recorded, because its functions "
@@ -415,9 +399,8 @@ static void note_process(struct findings *findings, const struct process *proces
 		    &g_array_index(process->failed, struct failed_call, i);
 		const char *name = hg_api_name(failed->api);
 
-		if (failed->api < HG_HIP_APIS) {
+		if (failed->api < HG_HIP_APIS)
 			continue; /* the C library's failures are the program's own business */
-		}
 		findings_note(findings, "%s failed with %s (%d) %" G_GUINT64_FORMAT " time%s",
 			      name ? name : "a call", model_hip_error_name(failed->code),
 			      failed->code, failed->count, failed->count == 1 ? "" : "s");
@@ -438,13 +421,11 @@ static void fold_groups(GPtrArray *list)
 	for (unsigned i = 0; i < list->len; i++) {
 		struct finding *finding = list->pdata[i], *best;
 
-		if (!finding->group) {
+		if (!finding->group)
 			continue;
-		}
 		best = g_hash_table_lookup(groups, finding->group);
-		if (!best || finding->place < best->place) {
+		if (!best || finding->place < best->place)
 			g_hash_table_replace(groups, finding->group, finding);
-		}
 	}
 	for (unsigned i = 0; i < list->len;) {
 		struct finding *finding = list->pdata[i];
@@ -471,32 +452,28 @@ void rules_engine_finish(struct rules_engine *engine, const struct replay *repla
 		struct rules_context context = context_of(engine, process, NULL);
 
 		context.history = call_history_known(process);
-		if (context.history) {
+		if (context.history)
 			rules_wake(&context, WAKE_FINISH);
-		}
 	}
 	for (unsigned i = 0; i < list->len;) {
 		const struct finding *finding = list->pdata[i];
 
 		if (finding->count == 0 || finding->count < finding->least_count ||
 		    finding->launches < finding->least_launches ||
-		    finding->work_items < finding->least_work_items) {
+		    finding->work_items < finding->least_work_items)
 			g_ptr_array_remove_index(list, i);
-		} else {
+		else
 			i++;
-		}
 	}
 	fold_groups(list);
-	for (unsigned i = 0; i < list->len; i++) {
+	for (unsigned i = 0; i < list->len; i++)
 		finding_render(list->pdata[i]);
-	}
 	for (unsigned i = 0; i < replay->processes->len; i++) {
 		note_process(engine->findings, replay->processes->pdata[i]);
 		unrecorded |= note_bypass(engine->findings, replay->processes->pdata[i]);
 		unrecorded |= note_hsa_refused(engine->findings, replay->processes->pdata[i]);
 	}
-	if (unrecorded) {
+	if (unrecorded)
 		findings_unrecorded(engine->findings);
-	}
 	findings_sort(engine->findings);
 }

@@ -28,9 +28,8 @@ static gint by_start(gconstpointer a, gconstpointer b)
 {
 	const struct code *first = a, *second = b;
 
-	if (first->start != second->start) {
+	if (first->start != second->start)
 		return first->start < second->start ? -1 : 1;
-	}
 	return (first->order > second->order) - (first->order < second->order);
 }
 
@@ -43,9 +42,8 @@ static void parse(struct jit_map *map)
 		char *end = strchr(line, '\n'), *at = line;
 		struct code code = { .order = order++ };
 
-		if (!end) {
+		if (!end)
 			return;
-		}
 		*end = 0;
 		code.start = g_ascii_strtoull(line, &at, 16);
 		if (at != line && *at == ' ') {
@@ -76,9 +74,8 @@ static char *read_all(int fd)
 	char block[65536];
 	ssize_t length;
 
-	while (text->len < MAX_BYTES && (length = read(fd, block, sizeof(block))) > 0) {
+	while (text->len < MAX_BYTES && (length = read(fd, block, sizeof(block))) > 0)
 		g_string_append_len(text, block, length);
-	}
 	return g_string_free(text, FALSE);
 }
 
@@ -127,19 +124,17 @@ const char *jit_map_find(const struct jit_map *map, uint64_t address, uint64_t *
 	while (low < high) {
 		unsigned middle = low + (high - low) / 2;
 
-		if (g_array_index(map->codes, struct code, middle).start <= address) {
+		if (g_array_index(map->codes, struct code, middle).start <= address)
 			low = middle + 1;
-		} else {
+		else
 			high = middle;
-		}
 	}
 	if (low) {
 		const struct code *code = &g_array_index(map->codes, struct code, low - 1);
 
 		*offset = address - code->start;
-		if (*offset < code->size) {
+		if (*offset < code->size)
 			return map->names + code->name;
-		}
 	}
 	return NULL;
 }

@@ -14,9 +14,8 @@ static char *gfortran_name(const char *symbol)
 {
 	const char *middle = g_str_has_prefix(symbol, "__") ? strstr(symbol + 2, "_MOD_") : NULL;
 
-	if (!middle || middle == symbol + 2 || !middle[5]) {
+	if (!middle || middle == symbol + 2 || !middle[5])
 		return NULL;
-	}
 	return g_strdup_printf("%.*s::%s", (int)(middle - symbol - 2), symbol + 2, middle + 5);
 }
 
@@ -29,19 +28,16 @@ static char *flang_name(const char *symbol)
 	GString *text;
 	const char *at = symbol + 2;
 
-	if (!g_str_has_prefix(symbol, "_Q")) {
+	if (!g_str_has_prefix(symbol, "_Q"))
 		return NULL;
-	}
-	if (strcmp(at, "Qmain") == 0) {
+	if (strcmp(at, "Qmain") == 0)
 		return g_strdup("main program");
-	}
 	text = g_string_new(NULL);
 	while (*at && strchr("MSFP", *at)) {
 		size_t length = strcspn(at + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ.");
 
-		if (length == 0) {
+		if (length == 0)
 			break;
-		}
 		g_string_append_printf(text, "%s%.*s", text->len ? "::" : "", (int)length, at + 1);
 		at += 1 + length;
 	}
@@ -57,9 +53,8 @@ char *demangled(const char *symbol)
 	char *text, *result;
 	int status = 0;
 
-	if (!symbol) {
+	if (!symbol)
 		return NULL;
-	}
 	text = g_str_has_prefix(symbol, "_Z") ? __cxa_demangle(symbol, NULL, NULL, &status) : NULL;
 	if (text) {
 		result = g_strdup(text);
@@ -67,8 +62,7 @@ char *demangled(const char *symbol)
 		return result;
 	}
 	result = gfortran_name(symbol);
-	if (!result) {
+	if (!result)
 		result = flang_name(symbol);
-	}
 	return result ? result : g_strdup(symbol);
 }

@@ -29,11 +29,9 @@ static bool has_source_name(const char *file)
 
 	name = name ? name + 1 : file;
 	dot = strrchr(name, '.');
-	for (size_t i = 0; dot && dot != name && i < G_N_ELEMENTS(extensions); i++) {
-		if (g_ascii_strcasecmp(dot + 1, extensions[i]) == 0) {
+	for (size_t i = 0; dot && dot != name && i < G_N_ELEMENTS(extensions); i++)
+		if (g_ascii_strcasecmp(dot + 1, extensions[i]) == 0)
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -64,9 +62,8 @@ static int open_source(const char *file, const char *root, size_t *size)
 		     : -1;
 	struct stat status;
 
-	if (fd < 0) {
+	if (fd < 0)
 		return -1;
-	}
 	if (fstat(fd, &status) || !S_ISREG(status.st_mode) || status.st_size > SOURCE_MAX ||
 	    (status.st_uid != geteuid() && !(status.st_mode & S_IROTH)) ||
 	    (root && !is_below(fd, root))) {
@@ -84,15 +81,13 @@ char **source_lines(const char *file, const char *root)
 	char *content, **lines;
 	ssize_t got = 1;
 
-	if (fd < 0) {
+	if (fd < 0)
 		return g_new0(char *, 1);
-	}
 	content = g_malloc(size + 1);
 	while (used < size && (got > 0 || errno == EINTR)) {
 		got = read(fd, content + used, size - used);
-		if (got == 0) {
+		if (got == 0)
 			break;
-		}
 		used += got > 0 ? (size_t)got : 0;
 	}
 	close(fd);

@@ -119,13 +119,11 @@ static bool same_build(Dwfl_Module *module, const char *build_id)
 	GString *text;
 	bool same;
 
-	if (length <= 0 || !build_id[0]) {
+	if (length <= 0 || !build_id[0])
 		return true;
-	}
 	text = g_string_new(NULL);
-	for (int i = 0; i < length; i++) {
+	for (int i = 0; i < length; i++)
 		g_string_append_printf(text, "%02x", bits[i]);
-	}
 	same = strcmp(text->str, build_id) == 0;
 	g_string_free(text, TRUE);
 	return same;
@@ -155,17 +153,15 @@ static struct object *open_object(const struct host_module *host)
 	GElf_Addr bias;
 
 	object->dwfl = dwfl_begin(&callbacks);
-	if (!object->dwfl) {
+	if (!object->dwfl)
 		return object;
-	}
 	dwfl_report_begin(object->dwfl);
 	object->module = dwfl_report_elf(object->dwfl, host->path, host->path, -1, 0, true);
 	dwfl_report_end(object->dwfl, NULL, NULL);
 	/* The build id can only be had once the ELF file has been opened. */
 	if (object->module && (!dwfl_module_getelf(object->module, &bias) ||
-			       !same_build(object->module, host->build_id))) {
+			       !same_build(object->module, host->build_id)))
 		object->module = NULL;
-	}
 	return object;
 }
 
@@ -176,9 +172,8 @@ static Dwfl_Module *module_of(struct symbolizer *symbolizer, const struct host_m
 	struct object *object = g_hash_table_lookup(symbolizer->objects, key);
 
 	if (!object) {
-		if (g_hash_table_size(symbolizer->objects) >= MAX_FILES) {
+		if (g_hash_table_size(symbolizer->objects) >= MAX_FILES)
 			close_oldest(symbolizer);
-		}
 		object = open_object(host);
 		g_hash_table_insert(symbolizer->objects, g_strdup(key), object);
 	}
@@ -194,9 +189,8 @@ static char *full_path(Dwarf_Die *unit, const char *file)
 	const char *folder =
 	    unit ? dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute)) : NULL;
 
-	if (!file || (file[0] != '/' && !(folder && folder[0] == '/'))) {
+	if (!file || (file[0] != '/' && !(folder && folder[0] == '/')))
 		return g_strdup(file);
-	}
 	return g_canonicalize_filename(file, folder && folder[0] == '/' ? folder : NULL);
 }
 
@@ -231,13 +225,11 @@ static const char *call_position(Dwarf_Die *inlined, Dwarf_Die *unit, int *line)
 	Dwarf_Files *files;
 	size_t count;
 
-	if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &value) == 0) {
+	if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &value) == 0)
 		*line = (int)value;
-	}
 	if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &file) != 0 ||
-	    dwarf_getsrcfiles(unit, &files, &count) != 0 || file >= count) {
+	    dwarf_getsrcfiles(unit, &files, &count) != 0 || file >= count)
 		return NULL;
-	}
 	return dwarf_filesrc(files, file, NULL, NULL);
 }
 
@@ -265,23 +257,20 @@ static bool add_scopes(GPtrArray *frames, Dwarf_Die *unit, uint64_t unit_address
 	bool found = false;
 	int count;
 
-	if (dwarf_getscopes(unit, unit_address, &scopes) <= 0) {
+	if (dwarf_getscopes(unit, unit_address, &scopes) <= 0)
 		return false;
-	}
 	/* getscopes() goes on with the abstract parents of an inlined scope; the concrete ones
 	 * are the parents of the innermost scope. */
 	count = dwarf_getscopes_die(&scopes[0], &chain);
 	for (int i = 0; i < count; i++) {
 		int tag = dwarf_tag(&chain[i]);
 
-		if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram) {
+		if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram)
 			continue;
-		}
 		add_frame(frames, dwarf_diename(&chain[i]), unit, file, line, host, address);
 		found = true;
-		if (tag == DW_TAG_subprogram) {
+		if (tag == DW_TAG_subprogram)
 			break;
-		}
 		file = call_position(&chain[i], unit, &line);
 	}
 	free(scopes);
@@ -302,9 +291,8 @@ static void add_jit(GPtrArray *frames, struct symbolizer *symbolizer, const stru
 		map = jit_map_read(symbolizer->bundle, process->pid, process->began_ns);
 		g_hash_table_insert(symbolizer->jits, (gpointer)process, map);
 	}
-	if (map) {
+	if (map)
 		name = jit_map_find(map, address, &offset);
-	}
 	add_frame(frames, name, NULL, NULL, 0, NULL, address);
 	if (name) {
 		frame = frames->pdata[frames->len - 1];
@@ -325,19 +313,17 @@ static Dwarf_Line *next_position(Dwarf_Die *unit, Dwarf_Addr address)
 	Dwarf_Lines *lines;
 	size_t count, first = 0, last;
 
-	if (dwarf_getsrclines(unit, &lines, &count) != 0) {
+	if (dwarf_getsrclines(unit, &lines, &count) != 0)
 		return NULL;
-	}
 	for (last = count; first < last;) { /* the first one behind the address */
 		size_t middle = first + (last - first) / 2;
 		Dwarf_Addr at = 0;
 
 		dwarf_lineaddr(dwarf_onesrcline(lines, middle), &at);
-		if (at <= address) {
+		if (at <= address)
 			first = middle + 1;
-		} else {
+		else
 			last = middle;
-		}
 	}
 	for (; first < count; first++) {
 		Dwarf_Line *position = dwarf_onesrcline(lines, first);
@@ -346,12 +332,10 @@ static Dwarf_Line *next_position(Dwarf_Die *unit, Dwarf_Addr address)
 		int line = 0;
 
 		if (dwarf_lineaddr(position, &at) != 0 || at - address > NEXT_LINE_LIMIT ||
-		    dwarf_lineendsequence(position, &end) != 0 || end) {
+		    dwarf_lineendsequence(position, &end) != 0 || end)
 			return NULL;
-		}
-		if (dwarf_lineno(position, &line) == 0 && line > 0) {
+		if (dwarf_lineno(position, &line) == 0 && line > 0)
 			return position;
-		}
 	}
 	return NULL;
 }
@@ -407,9 +391,8 @@ const GPtrArray *symbolize_stack(struct symbolizer *symbolizer, const struct pro
 		return frames;
 	}
 	frames = g_ptr_array_new_with_free_func(frame_free);
-	for (uint32_t i = 0; stack && i < stack->depth; i++) {
+	for (uint32_t i = 0; stack && i < stack->depth; i++)
 		add_address(frames, symbolizer, process, stack->modules, stack->frames[i]);
-	}
 	g_hash_table_insert(symbolizer->stacks, key, frames);
 	return frames;
 }
@@ -422,11 +405,9 @@ bool is_wrapping_frame(const struct source_frame *frame)
 
 const struct source_frame *user_frame(const GPtrArray *frames)
 {
-	for (unsigned i = 0; i < frames->len; i++) {
-		if (!is_wrapping_frame(frames->pdata[i])) {
+	for (unsigned i = 0; i < frames->len; i++)
+		if (!is_wrapping_frame(frames->pdata[i]))
 			return frames->pdata[i];
-		}
-	}
 	return NULL;
 }
 
@@ -452,9 +433,8 @@ char *stack_place(struct symbolizer *symbolizer, const struct process *process, 
 	const GPtrArray *frames = symbolize_stack(symbolizer, process, stack_id);
 	const struct source_frame *frame = user_frame(frames);
 
-	if (!frame && frames->len) {
+	if (!frame && frames->len)
 		frame = frames->pdata[0];
-	}
 	return frame ? source_frame_text(frame) : g_strdup("(call stack not recorded)");
 }
 
@@ -474,8 +454,7 @@ const char *source_line(struct symbolizer *symbolizer, const char *file, unsigne
 		lines = source_lines(file, source_root);
 		g_hash_table_insert(symbolizer->files, g_strdup(file), lines);
 	}
-	if (line == 0 || line > g_strv_length(lines)) {
+	if (line == 0 || line > g_strv_length(lines))
 		return NULL;
-	}
 	return g_strchug(lines[line - 1]);
 }

@@ -34,9 +34,8 @@ static void make(void)
 {
 	a = malloc(N * sizeof(*a)); // @a
 	b = malloc(N * sizeof(*b));
-	if (!a || !b) {
+	if (!a || !b)
 		exit(1);
-	}
 	for (int i = 0; i < N; i++) {
 		a[i] = 0;
 		b[i] = 1;
@@ -55,12 +54,10 @@ static void mapped(void)
 
 	make();
 #pragma omp target teams distribute parallel for map(tofrom : a[:N]) map(to : b[:N])
-	for (int i = 0; i < N; i++) {
+	for (int i = 0; i < N; i++)
 		a[i] += b[i];
-	}
-	for (int i = 0; i < N; i++) {
+	for (int i = 0; i < N; i++)
 		wrong += a[i] < 1 || a[i] > 1;
-	}
 	printf("mapped: %d wrong\n", wrong);
 	finish();
 }
@@ -71,9 +68,8 @@ static void fast_scalar(void)
 
 	make();
 #pragma omp target teams distribute parallel for map(to : b[:N]) map(tofrom : sum)
-	for (int i = 0; i < N; i++) {
+	for (int i = 0; i < N; i++)
 		add_fast(&sum, b[i]);
-	}
 	printf("fast_scalar: sum %g expected %d\n", sum, N);
 	finish();
 }
@@ -82,9 +78,8 @@ static void fast_array(void)
 {
 	make();
 #pragma omp target teams distribute parallel for map(to : b[:N]) map(tofrom : a[:N])
-	for (int i = 0; i < N; i++) {
+	for (int i = 0; i < N; i++)
 		add_fast(&a[1], b[i]);
-	}
 	printf("fast_array: sum %g expected %d\n", a[1], N);
 	finish();
 }
@@ -95,9 +90,8 @@ static void reduced(void)
 
 	make();
 #pragma omp target teams distribute parallel for map(to : b[:N]) reduction(+ : sum)
-	for (int i = 0; i < N; i++) {
+	for (int i = 0; i < N; i++)
 		sum += b[i];
-	}
 	printf("reduced: sum %g expected %d\n", sum, N);
 	finish();
 }
@@ -106,9 +100,8 @@ static void safe(void)
 {
 	make();
 #pragma omp target teams distribute parallel for map(to : b[:N]) map(tofrom : a[:N]) // @safe_array
-	for (int i = 0; i < N; i++) {
+	for (int i = 0; i < N; i++)
 		add_safe(&a[1], b[i]);
-	}
 	printf("safe_array: sum %g expected %d\n", a[1], N);
 	finish();
 }
@@ -117,9 +110,8 @@ static void missing_map(void)
 {
 	make();
 #pragma omp target teams distribute parallel for is_device_ptr(a)
-	for (int i = 0; i < N; i++) {
+	for (int i = 0; i < N; i++)
 		a[i] += 1;
-	}
 	finish();
 }
 

@@ -122,9 +122,8 @@ static void make(void)
 	a = aligned_alloc(PAGE, N * sizeof(*a)); // @a
 	b = aligned_alloc(PAGE, N * sizeof(*b));
 	result = aligned_alloc(PAGE, PAGE); // @result
-	if (!a || !b || !result) {
+	if (!a || !b || !result)
 		exit(1);
-	}
 	*result = 0;
 	for (int i = 0; i < N; i++) {
 		a[i] = 0;
@@ -144,9 +143,8 @@ static void finish_array(const char *name)
 {
 	int wrong = 0;
 
-	for (int i = 0; i < N; i++) {
+	for (int i = 0; i < N; i++)
 		wrong += a[i] < 1 || a[i] > 1;
-	}
 	printf("%s: %d wrong\n", name, wrong);
 	free(a);
 	free(b);
@@ -170,18 +168,16 @@ static void map_like_amd(void *memory, size_t size)
 #pragma omp target
 	{
 	}
-	if (set) {
+	if (set)
 		set(memory, size, &coarse, 1); // where it fails, sums are wrong
-	}
 }
 
 static void arraysum2(void)
 {
 	make();
 #pragma omp target teams distribute parallel for
-	for (int i = 0; i < N; i++) {
+	for (int i = 0; i < N; i++)
 		a[i] += b[i];
-	}
 	finish_array("arraysum2");
 }
 
@@ -191,9 +187,8 @@ static void arraysum3(void)
 	map_like_amd(a, N * sizeof(*a));
 	map_like_amd(b, N * sizeof(*b));
 #pragma omp target teams distribute parallel for map(tofrom : a[:N]) map(to : b[:N])
-	for (int i = 0; i < N; i++) {
+	for (int i = 0; i < N; i++)
 		a[i] += b[i];
-	}
 	finish_array("arraysum3");
 }
 
@@ -201,13 +196,11 @@ static void neighbours(void)
 {
 	static char *volatile blocks[16];
 
-	for (int i = 0; i < 16; i++) {
+	for (int i = 0; i < 16; i++)
 		blocks[i] = malloc(PAGE + 1024); // @block
-	}
 	map_like_amd(blocks[8], PAGE + 1024);
-	for (int i = 0; i < 16; i++) {
+	for (int i = 0; i < 16; i++)
 		free(blocks[i]);
-	}
 }
 
 static void arraysum_scope(void)
@@ -215,13 +208,11 @@ static void arraysum_scope(void)
 	make();
 	map_like_amd(a, N * sizeof(*a));
 #pragma omp target teams distribute parallel for map(tofrom : a[:N])
-	for (int i = 0; i < N; i++) {
+	for (int i = 0; i < N; i++)
 		a[i] = 0;
-	}
 #pragma omp target teams distribute parallel for
-	for (int i = 0; i < N; i++) {
+	for (int i = 0; i < N; i++)
 		add_fast(&a[1], b[i]);
-	}
 	finish("arraysum_scope", a[1]);
 }
 
@@ -230,18 +221,16 @@ static void prepare(void)
 	make();
 	map_like_amd(a, N * sizeof(*a));
 #pragma omp target teams distribute parallel for map(tofrom : a[:N])
-	for (int i = 0; i < N; i++) {
+	for (int i = 0; i < N; i++)
 		a[i] = 0;
-	}
 }
 
 static void arraysum4(void)
 {
 	prepare();
 #pragma omp target teams distribute parallel for
-	for (int i = 0; i < N; i++) {
+	for (int i = 0; i < N; i++)
 		add_fast(&a[1], b[i]);
-	}
 	finish("arraysum4", a[1]);
 }
 
@@ -251,9 +240,8 @@ static void scalar(void)
 
 	make();
 #pragma omp target teams distribute parallel for map(tofrom : sum) // @scalar
-	for (int i = 0; i < N; i++) {
+	for (int i = 0; i < N; i++)
 		add_fast(&sum, b[i]);
-	}
 	finish("scalar", sum);
 }
 
@@ -261,9 +249,8 @@ static void arraysum8(void)
 {
 	make();
 #pragma omp target teams distribute parallel for // @arraysum8
-	for (int i = 0; i < N; i++) {
+	for (int i = 0; i < N; i++)
 		add_fast(result, b[i]);
-	}
 	finish("arraysum8", *result);
 }
 
@@ -273,9 +260,8 @@ static void arraysum9(void)
 	map_like_amd(b, N * sizeof(*b));
 	map_like_amd(result, sizeof(*result));
 #pragma omp target teams distribute parallel for map(to : b[:N]) map(tofrom : result[:1])
-	for (int i = 0; i < N; i++) {
+	for (int i = 0; i < N; i++)
 		add_fast(result, b[i]);
-	}
 	finish("arraysum9", *result);
 }
 
@@ -283,9 +269,8 @@ static void arraysum10(void)
 {
 	make();
 #pragma omp target teams distribute parallel for // @arraysum10
-	for (int i = 0; i < N; i++) {
+	for (int i = 0; i < N; i++)
 		add_safe(result, b[i]);
-	}
 	finish("arraysum10", *result);
 }
 
@@ -293,9 +278,8 @@ static void arrays5(void)
 {
 	make();
 #pragma omp target teams distribute parallel for // @arrays5
-	for (int i = 0; i < N; i++) {
+	for (int i = 0; i < N; i++)
 		add_fast(&a[1], b[i]);
-	}
 	finish("arrays5", a[1]);
 }
 
@@ -304,9 +288,8 @@ static void arrays6(void)
 	make();
 	map_like_amd(a, N * sizeof(*a));
 #pragma omp target teams distribute parallel for map(tofrom : a[:N])
-	for (int i = 0; i < N; i++) {
+	for (int i = 0; i < N; i++)
 		add_fast(&a[1], b[i]);
-	}
 	finish("arrays6", a[1]);
 }
 
@@ -314,9 +297,8 @@ static void arrays7(void)
 {
 	make();
 #pragma omp target teams distribute parallel for // @arrays7
-	for (int i = 0; i < N; i++) {
+	for (int i = 0; i < N; i++)
 		add_safe(&a[1], b[i]);
-	}
 	finish("arrays7", a[1]);
 }
 

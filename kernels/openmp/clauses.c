@@ -62,9 +62,8 @@ static void make(void)
 {
 	a = aligned_alloc(4096, N * sizeof(*a)); // @a
 	b = aligned_alloc(4096, N * sizeof(*b)); // @b
-	if (!a || !b) {
+	if (!a || !b)
 		exit(1);
-	}
 	for (int i = 0; i < N; i++) {
 		a[i] = 0;
 		b[i] = fixed[i] = 1;
@@ -75,9 +74,8 @@ static int count_wrong(const int *array)
 {
 	int wrong = 0;
 
-	for (int i = 0; i < N; i++) {
+	for (int i = 0; i < N; i++)
 		wrong += array[i] != 1;
-	}
 	return wrong;
 }
 
@@ -85,9 +83,8 @@ static void arraysum1(void)
 {
 	make();
 #pragma omp target teams distribute parallel for map(tofrom : a[:N]) map(to : b[:N])
-	for (int i = 0; i < N; i++) {
+	for (int i = 0; i < N; i++)
 		a[i] += b[i];
-	}
 	printf("arraysum1: %d wrong\n", count_wrong(a));
 }
 
@@ -97,16 +94,13 @@ static void pinned(void)
 	omp_allocator_handle_t allocator = omp_init_allocator(omp_default_mem_space, 1, traits);
 	int *locked = omp_alloc(N * sizeof(*locked), allocator);
 
-	if (allocator == omp_null_allocator || !locked) {
+	if (allocator == omp_null_allocator || !locked)
 		exit(1);
-	}
-	for (int i = 0; i < N; i++) {
+	for (int i = 0; i < N; i++)
 		locked[i] = 0;
-	}
 #pragma omp target teams distribute parallel for map(tofrom : locked[:N])
-	for (int i = 0; i < N; i++) {
+	for (int i = 0; i < N; i++)
 		locked[i] += 1;
-	}
 	printf("pinned: %d wrong\n", count_wrong(locked));
 	omp_free(locked, allocator);
 	omp_destroy_allocator(allocator);
@@ -118,14 +112,12 @@ static void reduction(void)
 
 	make();
 #pragma omp target teams distribute parallel for map(to : b[:N]) reduction(+ : sum)
-	for (int i = 0; i < N; i++) {
+	for (int i = 0; i < N; i++)
 		sum += b[i];
-	}
 	printf("reduction: %d expected %d\n", sum, N);
 #pragma omp target teams distribute parallel for map(to : a[:N]) reduction(+ : sums)
-	for (int i = 0; i < N; i++) {
+	for (int i = 0; i < N; i++)
 		sums[i % 4] += a[i] + 1;
-	}
 	printf("reduction of an array: %d expected %d\n", sums[0] + sums[1] + sums[2] + sums[3], N);
 }
 
@@ -133,9 +125,8 @@ static void implicit(void)
 {
 	make();
 #pragma omp target teams distribute parallel for map(from : a[:N]) // @implicit
-	for (int i = 0; i < N; i++) {
+	for (int i = 0; i < N; i++)
 		a[i] = fixed[i];
-	}
 	printf("implicit: %d wrong\n", count_wrong(a));
 }
 
@@ -143,9 +134,8 @@ static void explicit_map(void)
 {
 	make();
 #pragma omp target teams distribute parallel for map(from : a[:N]) map(to : fixed)
-	for (int i = 0; i < N; i++) {
+	for (int i = 0; i < N; i++)
 		a[i] = fixed[i];
-	}
 	printf("explicit: %d wrong\n", count_wrong(a));
 }
 
@@ -157,9 +147,8 @@ static void zero_copy(void)
 #pragma omp target map(to : a[:N]) map(from : there)
 	there = a;
 #pragma omp target teams distribute parallel for map(to : a[:N]) map(alloc : b[:N]) // @wrong_map
-	for (int i = 0; i < N; i++) {
+	for (int i = 0; i < N; i++)
 		a[i] = b[i];
-	}
 	printf("zero_copy: %d wrong, %s\n", count_wrong(a), there == a ? "in place" : "copied");
 }
 

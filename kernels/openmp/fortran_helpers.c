@@ -31,7 +31,6 @@ void map_like_amd(void *memory, const size_t *size)
 	int (*set)(void *, size_t, void *, size_t) =
 		library ? (int (*)(void *, size_t, void *, size_t))dlsym(library, "hsa_amd_svm_attributes_set") : NULL;
 
-	if (set) {
+	if (set)
 		set(memory, *size, &coarse, 1);
-	}
 }

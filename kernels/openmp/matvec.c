@@ -38,9 +38,8 @@ static double expected(int i, double factor)
 {
 	double sum = 0;
 
-	for (int j = 0; j < N; j++) {
+	for (int j = 0; j < N; j++)
 		sum += element(i, j) * factor * j;
-	}
 	return sum;
 }
 
@@ -49,14 +48,12 @@ static void make(void)
 	matrix = malloc(N * N * sizeof(*matrix)); // @matrix
 	vector = malloc(N * sizeof(*vector) * 2);
 	product = malloc(N * sizeof(*product) * 2);
-	if (!matrix || !vector || !product) {
+	if (!matrix || !vector || !product)
 		exit(1);
-	}
 	for (int i = 0; i < N; i++) {
 		vector[i] = fixed_vector[i] = i;
-		for (int j = 0; j < N; j++) {
+		for (int j = 0; j < N; j++)
 			matrix[i * N + j] = fixed_matrix[i][j] = element(i, j);
-		}
 	}
 }
 
@@ -81,9 +78,8 @@ static __attribute__((noinline)) void multiply(const double *a, const double *x,
 	for (int i = 0; i < N; i++) {
 		double sum = 0;
 
-		for (int j = 0; j < N; j++) {
+		for (int j = 0; j < N; j++)
 			sum += a[i * N + j] * x[j];
-		}
 		y[i] = sum;
 	}
 }
@@ -91,9 +87,8 @@ static __attribute__((noinline)) void multiply(const double *a, const double *x,
 static void each_time(void)
 {
 	make();
-	for (int round = 0; round < ROUNDS; round++) {
+	for (int round = 0; round < ROUNDS; round++)
 		multiply(matrix, vector, product);
-	}
 	compare("each_time", product, 1);
 }
 
@@ -108,9 +103,8 @@ static void data_region(void)
 {
 	make();
 #pragma omp target data map(to : matrix[:N * N], vector[:2 * N]) map(from : product[:N])
-	for (int round = 0; round < ROUNDS; round++) {
+	for (int round = 0; round < ROUNDS; round++)
 		multiply(matrix, vector, product);
-	}
 	compare("data_region", product, 1);
 }
 
@@ -128,9 +122,8 @@ static void enter_exit(void)
 {
 	make();
 	enter();
-	for (int round = 0; round < ROUNDS; round++) {
+	for (int round = 0; round < ROUNDS; round++)
 		multiply(matrix, vector, product);
-	}
 	leave();
 	compare("enter_exit", product, 1);
 }
@@ -140,9 +133,8 @@ static void updated(void)
 	make();
 #pragma omp target enter data map(to : matrix[:N * N]) map(alloc : vector[:2 * N], product[:N])
 	for (int round = 1; round <= ROUNDS; round++) {
-		for (int i = 0; i < N; i++) {
+		for (int i = 0; i < N; i++)
 			vector[i] = (double)i * round;
-		}
 #pragma omp target update to(vector[:2 * N])
 		multiply(matrix, vector, product);
 	}
@@ -157,9 +149,8 @@ static void implicit(void)
 	for (int i = 0; i < N; i++) {
 		double sum = 0;
 
-		for (int j = 0; j < N; j++) {
+		for (int j = 0; j < N; j++)
 			sum += fixed_matrix[i][j] * fixed_vector[j];
-		}
 		fixed_product[i] = sum;
 	}
 	compare("implicit", fixed_product, 1);
@@ -172,9 +163,8 @@ static void explicit_maps(void)
 	for (int i = 0; i < N; i++) {
 		double sum = 0;
 
-		for (int j = 0; j < N; j++) {
+		for (int j = 0; j < N; j++)
 			sum += fixed_matrix[i][j] * fixed_vector[j];
-		}
 		fixed_product[i] = sum;
 	}
 	compare("explicit", fixed_product, 1);

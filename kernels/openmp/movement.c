@@ -33,12 +33,10 @@ static void make(void)
 {
 	array = malloc(N * sizeof(*array));         // @array
 	scratch_space = malloc(N * sizeof(*array)); // @scratch
-	if (!array || !scratch_space) {
+	if (!array || !scratch_space)
 		exit(1);
-	}
-	for (int i = 0; i < N; i++) {
+	for (int i = 0; i < N; i++)
 		array[i] = i;
-	}
 }
 
 static int all_wrong;
@@ -54,9 +52,8 @@ static int count_wrong(int factor, int offset)
 {
 	int wrong = 0;
 
-	for (int i = 0; i < N; i++) {
+	for (int i = 0; i < N; i++)
 		wrong += array[i] != i * factor + offset;
-	}
 	return wrong;
 }
 
@@ -65,18 +62,16 @@ static int sum_on_device(void)
 	int sum = 0;
 
 #pragma omp target map(tofrom : sum)
-	for (int i = 0; i < N; i++) {
+	for (int i = 0; i < N; i++)
 		sum += array[i];
-	}
 	return sum;
 }
 
 static void add_on_device(void)
 {
 #pragma omp target teams distribute parallel for
-	for (int i = 0; i < N; i++) {
+	for (int i = 0; i < N; i++)
 		array[i] += 1;
-	}
 }
 
 static void repeated(void)
@@ -132,9 +127,8 @@ static void overwritten(void)
 {
 	make();
 #pragma omp target enter data map(to : array[:N]) // @overwritten
-	for (int i = 0; i < N; i++) {
+	for (int i = 0; i < N; i++)
 		array[i] *= 2;
-	}
 #pragma omp target update to(array[:N])
 	add_on_device();
 #pragma omp target exit data map(from : array[:N])
@@ -166,9 +160,8 @@ static void device_memory(void)
 	make();
 	wrong += omp_target_memcpy(device, array, N * sizeof(*device), 0, 0, 0, host);
 #pragma omp target teams distribute parallel for is_device_ptr(device)
-	for (int i = 0; i < N; i++) {
+	for (int i = 0; i < N; i++)
 		device[i] *= 3;
-	}
 	wrong += omp_target_memcpy(array, device, N * sizeof(*device), 0, 0, host, 0);
 	omp_target_free(device, 0);
 	finish(wrong + count_wrong(3, 0));
@@ -182,9 +175,8 @@ static void fresh(void)
 #pragma omp target update to(array[:N])
 		add_on_device();
 #pragma omp target update from(array[:N])
-		for (int i = 0; i < N; i++) {
+		for (int i = 0; i < N; i++)
 			array[i] += 1;
-		}
 	}
 #pragma omp target exit data map(delete : array[:N])
 	finish(count_wrong(1, 2 * ROUNDS));
@@ -210,9 +202,8 @@ static void deferred(void)
 	make();
 	for (int round = 0; round < ROUNDS; round++) {
 #pragma omp target teams distribute parallel for map(tofrom : array[:N]) nowait depend(inout : array[0])
-		for (int i = 0; i < N; i++) {
+		for (int i = 0; i < N; i++)
 			array[i] += 1;
-		}
 #pragma omp taskwait
 	}
 	finish(count_wrong(1, ROUNDS));

@@ -24,9 +24,8 @@ static int run_variant(const struct variant *variants, size_t count, int argc, c
 		}
 	}
 	fprintf(stderr, "usage: %s VARIANT, one of:", argv[0]);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		fprintf(stderr, " %s", variants[i].name);
-	}
 	fprintf(stderr, "\n");
 	return 2;
 }

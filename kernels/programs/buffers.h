@@ -147,9 +147,8 @@ struct buffer {
 static buffer make_buffer(const char *name, size_t bytes)
 {
 	for (const allocator &a : allocators) {
-		if (strcmp(a.name, name) != 0) {
+		if (strcmp(a.name, name) != 0)
 			continue;
-		}
 		void *p = a.allocate(bytes);
 		buffer b = { &a, bytes, p, p };
 
@@ -159,9 +158,8 @@ static buffer make_buffer(const char *name, size_t bytes)
 		} else {
 			memset(p, 0, bytes);
 		}
-		if (a.release == HOST_FREE || a.release == UNREGISTER) {
+		if (a.release == HOST_FREE || a.release == UNREGISTER)
 			CHECK(hipHostGetDevicePointer(&b.device, p, 0));
-		}
 		return b;
 	}
 	fprintf(stderr, "%s: no such allocator\n", name);
@@ -198,11 +196,10 @@ static void free_buffer(const buffer &b)
 		free(b.host);
 		break;
 	case FREE:
-		if (strcmp(b.from->name, "new") == 0) {
+		if (strcmp(b.from->name, "new") == 0)
 			operator delete(b.host);
-		} else {
+		else
 			free(b.host);
-		}
 		break;
 	case UNMAP:
 		munmap(b.host, b.bytes);

@@ -28,9 +28,8 @@ int main(int argc, char **argv)
 {
 	if (argc != 2) {
 		fprintf(stderr, "usage: %s ALLOCATOR, one of:", argv[0]);
-		for (const allocator &a : allocators) {
+		for (const allocator &a : allocators)
 			fprintf(stderr, " %s", a.name);
-		}
 		fprintf(stderr, "\n");
 		return 2;
 	}

@@ -39,9 +39,8 @@ static int run_variant(const variant (&variants)[count], int argc, char **argv)
 		}
 	}
 	fprintf(stderr, "usage: %s VARIANT, one of:", argv[0]);
-	for (const variant &v : variants) {
+	for (const variant &v : variants)
 		fprintf(stderr, " %s", v.name);
-	}
 	fprintf(stderr, "\n");
 	return 2;
 }

@@ -47,10 +47,9 @@ static void loaded(const struct hg_provider *provider)
 
 static bool is_lttngs(const void *caller)
 {
-	for (size_t i = 0; i < HG_COUNT(lttng); i++) {
+	for (size_t i = 0; i < HG_COUNT(lttng); i++)
 		if ((uintptr_t)caller - lttng[i].begin < lttng[i].end - lttng[i].begin)
 			return true;
-	}
 	return false;
 }
 

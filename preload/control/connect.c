@@ -27,10 +27,9 @@ static const char *const root_places[] = { "/var/run/lttng/", "/run/lttng/" };
 
 static bool is_roots(const char *path)
 {
-	for (size_t i = 0; i < HG_COUNT(root_places); i++) {
+	for (size_t i = 0; i < HG_COUNT(root_places); i++)
 		if (strncmp(path, root_places[i], strlen(root_places[i])) == 0)
 			return true;
-	}
 	return false;
 }
 

@@ -49,10 +49,9 @@ static void attach(void)
 
 bool hg_descriptors_lost(void)
 {
-	for (unsigned i = 0; i < moved_count && i < MOVED_MAX; i++) {
+	for (unsigned i = 0; i < moved_count && i < MOVED_MAX; i++)
 		if (moved_ones[i] > 0 && fcntl(moved_ones[i], F_GETFD) < 0)
 			return true;
-	}
 	return false;
 }
 
@@ -92,10 +91,9 @@ static void note_socket(int fd)
 
 void hg_descriptor_forget(int fd)
 {
-	for (size_t i = 0; i < HG_COUNT(sockets); i++) {
+	for (size_t i = 0; i < HG_COUNT(sockets); i++)
 		if (sockets[i] == fd)
 			sockets[i] = 0;
-	}
 }
 
 bool hg_descriptors_hung_up(void)

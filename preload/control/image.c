@@ -169,10 +169,9 @@ static const char *value_of(char *const env[], const char *name)
 {
 	size_t length = strlen(name);
 
-	for (; env && *env; env++) {
+	for (; env && *env; env++)
 		if (!strncmp(*env, name, length) && (*env)[length] == '=')
 			return *env + length + 1;
-	}
 	return NULL;
 }
 

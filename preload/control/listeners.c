@@ -131,10 +131,9 @@ void hg_listener_connects(void)
 	pid_t self = (pid_t)hg_syscall(SYS_gettid);
 
 	pthread_mutex_lock(&lock);
-	for (unsigned i = 0; !own && i < LISTENERS_MAX; i++) {
+	for (unsigned i = 0; !own && i < LISTENERS_MAX; i++)
 		if (!listeners[i].tid)
 			own = &listeners[i];
-	}
 	if (own) {
 		own->tid = self;
 		own->thread = pthread_self();

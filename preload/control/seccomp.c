@@ -118,10 +118,9 @@ char **hg_confined_environment(char *const *env, char **list)
 {
 	size_t count = 0;
 
-	for (; *env; env++) {
+	for (; *env; env++)
 		if (strncmp(*env, "HIPGRAIN_DIR=", sizeof("HIPGRAIN_DIR=") - 1))
 			list[count++] = *env;
-	}
 	list[count] = NULL;
 	return list;
 }

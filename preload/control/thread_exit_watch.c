@@ -147,10 +147,9 @@ static bool is_programs(pid_t tid)
 {
 	char path[48], target[8];
 
-	for (unsigned i = 0; i < tracer_count; i++) {
+	for (unsigned i = 0; i < tracer_count; i++)
 		if (tracers[i] == tid)
 			return false;
-	}
 	snprintf(path, sizeof(path), "/proc/self/task/%d/cwd", (int)tid);
 	if (readlink(path, target, sizeof(target)) < 0 && (errno == ENOENT || errno == ESRCH))
 		return false;

@@ -68,10 +68,9 @@ void *hg_bootstrap_alloc(size_t alignment, size_t size)
 	}
 	total &= ~(size_t)(MIN_ALIGN - 1);
 	used = atomic_load(&arena_used);
-	while (total <= ARENA_SIZE - used) {
+	while (total <= ARENA_SIZE - used)
 		if (atomic_compare_exchange_weak(&arena_used, &used, used + total))
 			return place(arena + used, alignment, size);
-	}
 	return from_mapping(alignment, size, total);
 }
 
@@ -81,10 +80,9 @@ bool hg_bootstrap_owns(const void *ptr)
 
 	if (block >= arena && block < arena + ARENA_SIZE)
 		return true;
-	for (struct mapping *m = atomic_load(&mappings); m; m = m->next) {
+	for (struct mapping *m = atomic_load(&mappings); m; m = m->next)
 		if (block >= (char *)m && block < (char *)m + m->size)
 			return true;
-	}
 	return false;
 }
 

@@ -93,14 +93,13 @@ static uint64_t next_number(struct reader *reader, int *behind)
 	uint64_t value = 0;
 	int c;
 
-	while ((c = next_character(reader)) >= 0) {
+	while ((c = next_character(reader)) >= 0)
 		if (c >= '0' && c <= '9')
 			value = value << 4 | (uint64_t)(c - '0');
 		else if (c >= 'a' && c <= 'f')
 			value = value << 4 | (uint64_t)(c - 'a' + 10);
 		else
 			break;
-	}
 	*behind = c;
 	return value;
 }

@@ -130,10 +130,9 @@ static void before_fork(void)
 
 static void unlock(bool child)
 {
-	for (unsigned i = hg_part_count; i--;) {
+	for (unsigned i = hg_part_count; i--;)
 		if (hg_parts[i]->fork_unlock)
 			hg_parts[i]->fork_unlock(child);
-	}
 }
 
 static void after_fork_parent(void)
@@ -171,12 +170,11 @@ static void find_ends(const struct link_map *map)
 	end_function **places = NULL;
 	size_t count = 0;
 
-	for (const ElfW(Dyn) *dyn = map->l_ld; dyn->d_tag != DT_NULL; dyn++) {
+	for (const ElfW(Dyn) *dyn = map->l_ld; dyn->d_tag != DT_NULL; dyn++)
 		if (dyn->d_tag == DT_FINI_ARRAY)
 			places = (end_function **)(map->l_addr + dyn->d_un.d_ptr);
 		else if (dyn->d_tag == DT_FINI_ARRAYSZ)
 			count = dyn->d_un.d_val / sizeof(*places);
-	}
 	if (places && count && strstr(map->l_name, "/libhipgrain-provider"))
 		first_place = &places[count - 1];
 	for (size_t i = 0; places && i < count; i++) {
@@ -366,11 +364,10 @@ bool hg_fork_wake(void)
 void hg_fork_loaded(void)
 {
 	for (const struct link_map *map = _r_debug.r_map; map && !hg_brings_lttng();
-	     map = map->l_next) {
+	     map = map->l_next)
 		if (strstr(map->l_name, "/liblttng-ust") ||
 		    strstr(map->l_name, "/libhipgrain-provider"))
 			find_ends(map);
-	}
 }
 
 void hg_fork_init(void)

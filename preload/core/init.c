@@ -95,10 +95,9 @@ static unsigned read_arguments(void)
 	const char *text = getenv(name);
 	unsigned value = text && *text ? HG_COUNT(words) : HG_ARGUMENTS_FULL;
 
-	for (size_t i = 0; text && i < HG_COUNT(words); i++) {
+	for (size_t i = 0; text && i < HG_COUNT(words); i++)
 		if (!strcmp(text, words[i].text))
 			value = words[i].value;
-	}
 	if (value == HG_COUNT(words)) {
 		hg_say("%s=%s is none of full, hashed and off: off is used", name, text);
 		value = HG_ARGUMENTS_OFF;
@@ -148,10 +147,9 @@ bool hg_brings_lttng(void)
 	if (known)
 		return known == 2;
 	known = 1;
-	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
+	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next)
 		if (strstr(map->l_name, "/liblttng-ust"))
 			known = 2;
-	}
 	__atomic_store_n(&answer, known, __ATOMIC_RELAXED);
 	return known == 2;
 }
@@ -411,11 +409,10 @@ uintptr_t hg_object_size(uintptr_t base)
 	const ElfW(Phdr) *segments = (const ElfW(Phdr) *)(base + header->e_phoff);
 	uintptr_t end = 0;
 
-	for (unsigned i = 0; i < header->e_phnum; i++) {
+	for (unsigned i = 0; i < header->e_phnum; i++)
 		if (segments[i].p_type == PT_LOAD &&
 		    segments[i].p_vaddr + segments[i].p_memsz > end)
 			end = segments[i].p_vaddr + segments[i].p_memsz;
-	}
 	return end;
 }
 

@@ -43,10 +43,9 @@ static const char *base_name(const char *path)
 {
 	const char *base = path;
 
-	for (; *path; path++) {
+	for (; *path; path++)
 		if (*path == '/')
 			base = path;
-	}
 	return base;
 }
 
@@ -66,14 +65,13 @@ static void *object_function(const struct link_map *map, const char *name)
 	const uint32_t *table = NULL, *buckets, *chain;
 	uint32_t hash = gnu_hash(name), at;
 
-	for (const Elf64_Dyn *dyn = map->l_ld; dyn->d_tag != DT_NULL; dyn++) {
+	for (const Elf64_Dyn *dyn = map->l_ld; dyn->d_tag != DT_NULL; dyn++)
 		if (dyn->d_tag == DT_SYMTAB)
 			symbols = (const Elf64_Sym *)dyn->d_un.d_ptr;
 		else if (dyn->d_tag == DT_STRTAB)
 			strings = (const char *)dyn->d_un.d_ptr;
 		else if (dyn->d_tag == DT_GNU_HASH)
 			table = (const uint32_t *)dyn->d_un.d_ptr;
-	}
 	if (!symbols || !strings || !table || !table[0])
 		return NULL;
 	/* Header: buckets, first symbol, words in the Bloom filter (64 bits each), shift. */
@@ -155,10 +153,9 @@ static void find_sanitizer(void)
 		/* The kernel's own object has no file, and addresses that were not adjusted. */
 		if (map->l_name[0] && base_name(map->l_name)[0] != '/')
 			continue;
-		for (size_t i = 0; i < HG_COUNT(known_ones); i++) {
+		for (size_t i = 0; i < HG_COUNT(known_ones); i++)
 			if (object_function(map, known_ones[i].function))
 				hg_sanitizer = known_ones[i].name;
-		}
 	}
 }
 

@@ -127,10 +127,9 @@ void hg_parts_init(void);
 /* Call a function of each part that has it. */
 #define HG_EACH_PART(function, ...)                                  \
 	do {                                                         \
-		for (unsigned i_ = 0; i_ < hg_part_count; i_++) {    \
+		for (unsigned i_ = 0; i_ < hg_part_count; i_++)      \
 			if (hg_parts[i_]->function)                  \
 				hg_parts[i_]->function(__VA_ARGS__); \
-		}                                                    \
 	} while (0)
 
 /* Whether a function of any part returns true; parts after that one are not called. */

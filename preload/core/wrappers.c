@@ -6,10 +6,9 @@
 const struct hg_hip_function *hg_hip_find_row(const char *name)
 {
 	for (const struct hg_hip_function *const *row = __start_hg_hip_functions;
-	     row < __stop_hg_hip_functions; row++) {
+	     row < __stop_hg_hip_functions; row++)
 		if (!strcmp((*row)->name, name))
 			return *row;
-	}
 	return NULL;
 }
 

@@ -89,11 +89,10 @@ static void *thunk_for(const struct hg_hip_function *row, void *real)
 {
 	size_t count = __atomic_load_n(&via_count, __ATOMIC_RELAXED), at;
 
-	for (at = 0; at < count && at < THUNKS; at++) {
+	for (at = 0; at < count && at < THUNKS; at++)
 		if (__atomic_load_n(&hg_hip_vias[at].real, __ATOMIC_ACQUIRE) == real &&
 		    hg_hip_vias[at].row == row)
 			break;
-	}
 	if (at == count || at == THUNKS) {
 		at = __atomic_fetch_add(&via_count, 1, __ATOMIC_RELAXED);
 		if (at >= THUNKS) {
@@ -280,10 +279,9 @@ static void forget_runtime(const struct hg_hip_runtime *runtime)
 	size_t rows = (size_t)(__stop_hg_hip_functions - __start_hg_hip_functions);
 
 	for (struct caller *c = __atomic_load_n(&callers, __ATOMIC_ACQUIRE); c; c = c->next) {
-		for (size_t i = 0; i < rows; i++) {
+		for (size_t i = 0; i < rows; i++)
 			if (__atomic_load_n(&c->targets[i].runtime, __ATOMIC_RELAXED) == runtime)
 				__atomic_store_n(&c->targets[i].real, NULL, __ATOMIC_RELEASE);
-		}
 	}
 }
 

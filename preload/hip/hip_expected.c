@@ -44,10 +44,9 @@ bool hg_hip_take_expected(const char *name)
 	int32_t *credit = &credits[place_of(name)];
 	int32_t value = __atomic_load_n(credit, __ATOMIC_RELAXED);
 
-	while (value > 0) {
+	while (value > 0)
 		if (__atomic_compare_exchange_n(credit, &value, value - 1, true, __ATOMIC_RELAXED,
 						__ATOMIC_RELAXED))
 			return true;
-	}
 	return false;
 }

@@ -439,10 +439,9 @@ static void update_kernel(const void *handle, const void *node, const struct ker
 		return;
 	hg_hip_graph_lock();
 	instance = hg_hip_graph_find(handle);
-	for (struct work *work = instance ? instance->work : NULL; work; work = work->next) {
+	for (struct work *work = instance ? instance->work : NULL; work; work = work->next)
 		if (work->node == node && work->kind == KERNEL)
 			set_kernel(work, params);
-	}
 	hg_hip_graph_unlock();
 	hg_leave();
 }
@@ -521,10 +520,9 @@ static void forget(const void *handle, const void *node)
 			at = &work->next;
 		}
 	}
-	if (instance) {
+	if (instance)
 		for (instance->last = &instance->work; *instance->last;)
 			instance->last = &(*instance->last)->next;
-	}
 	hg_hip_graph_unlock();
 	hg_tls.busy--;
 }

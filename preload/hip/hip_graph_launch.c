@@ -83,10 +83,9 @@ static void take_back(const struct hg_hip_call *call, const void *handle)
 
 	hg_hip_graph_lock();
 	instance = hg_hip_graph_find(handle);
-	for (struct work *work = instance ? instance->work : NULL; work; work = work->next) {
+	for (struct work *work = instance ? instance->work : NULL; work; work = work->next)
 		if (work->kind == KERNEL)
 			hg_hip_error(call, work->launch.kernel_id, 0, 0);
-	}
 	hg_hip_graph_unlock();
 }
 

@@ -87,14 +87,13 @@ static bool from_extra(const struct codeobj_kernel *layout, void **extra, struct
 	const void *buffer = NULL;
 	size_t size = 0;
 
-	for (unsigned i = 0; i < 8 && extra[i] != HG_EXTRA_END; i += 2) {
+	for (unsigned i = 0; i < 8 && extra[i] != HG_EXTRA_END; i += 2)
 		if (extra[i] == HG_EXTRA_BUFFER)
 			buffer = extra[i + 1];
 		else if (extra[i] == HG_EXTRA_SIZE)
 			size = *(const size_t *)extra[i + 1];
 		else
 			return false;
-	}
 	if (!buffer || size < layout->explicit_size)
 		return false;
 	bytes->length = layout->explicit_size;

@@ -452,12 +452,11 @@ void hg_hip_memory_ask(const struct hg_hip_subjects *subjects)
 	if (HG_LIKELY(!subjects->count))
 		return;
 	questions = find_questions();
-	for (unsigned i = 0; i < subjects->count; i++) {
+	for (unsigned i = 0; i < subjects->count; i++)
 		if (hg_hip_may_query())
 			ask(questions, &subjects->rows[i]);
 		else
 			hg_hip_memory_changed(subjects->rows[i].base, 1); /* at a later launch */
-	}
 }
 
 static void forget(void)

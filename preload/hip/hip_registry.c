@@ -94,10 +94,9 @@ static bool grow_table(void)
 		return false;
 	table = more;
 	table_size = size;
-	for (size_t i = 0; i < old_size; i++) {
+	for (size_t i = 0; i < old_size; i++)
 		if (old[i])
 			*find_slot(old[i]->handle) = old[i];
-	}
 	hg_pool_free(old);
 	return true;
 }

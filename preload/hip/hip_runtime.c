@@ -129,10 +129,9 @@ struct hg_hip_runtime *hg_hip_runtime_of(const void *real)
 	if (!base || base == global)
 		base = global;
 	pthread_mutex_lock(&table_lock);
-	for (size_t i = 0; i < HG_HIP_RUNTIMES && !runtime; i++) {
+	for (size_t i = 0; i < HG_HIP_RUNTIMES && !runtime; i++)
 		if (runtimes[i].base == base && base)
 			runtime = &runtimes[i];
-	}
 	for (size_t i = 0; i < HG_HIP_RUNTIMES && !runtime; i++) {
 		if (!runtimes[i].base) {
 			runtime = &runtimes[i];

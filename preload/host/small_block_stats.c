@@ -185,10 +185,9 @@ static bool grow(struct hg_small_blocks **table, uint32_t now)
 
 	if (!larger)
 		return false;
-	for (uint32_t i = 0; old && i < old->size; i++) {
+	for (uint32_t i = 0; old && i < old->size; i++)
 		if (old->rows[i].key)
 			*row_of(larger, old->rows[i].key) = old->rows[i];
-	}
 	larger->used = old ? old->used : 0;
 	larger->epoch = now;
 	__atomic_store_n(table, larger, __ATOMIC_RELEASE);
@@ -308,12 +307,11 @@ static void write_out(void)
 	adding = current();
 	if (!adding)
 		return;
-	if (sums && sums->epoch != adding) {
+	if (sums && sums->epoch != adding)
 		forget(sums, adding);
-	} else if (sums) {
+	else if (sums)
 		for (uint32_t i = 0; i < sums->size; i++)
 			sums->rows[i] = (struct total){ .key = sums->rows[i].key };
-	}
 	hg_threads_each(add_thread);
 	add(__atomic_load_n(&ending, __ATOMIC_ACQUIRE), adding);
 	emit_changed(adding);

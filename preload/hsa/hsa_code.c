@@ -290,10 +290,9 @@ static int executable_destroy(struct hsa_handle executable)
 {
 	pthread_mutex_lock(&lock);
 	for (unsigned i = 0; i < BUCKETS; i++) {
-		for (struct hsa_kernel *kernel = kernels[i]; kernel; kernel = kernel->next) {
+		for (struct hsa_kernel *kernel = kernels[i]; kernel; kernel = kernel->next)
 			if (kernel->executable == executable.handle)
 				kernel->object = kernel->executable = 0;
-		}
 	}
 	for (struct loaded *loaded = objects; loaded; loaded = loaded->next) {
 		if (loaded->executable == executable.handle) {

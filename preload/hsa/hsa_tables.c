@@ -62,10 +62,9 @@ static bool choose_layout(const struct hsa_table *amd)
 {
 	size_t count = function_count(amd);
 
-	for (layout = BEFORE_5_6; layout < LAYOUTS; layout++) {
+	for (layout = BEFORE_5_6; layout < LAYOUTS; layout++)
 		if (count >= layouts[layout].fewest && count <= layouts[layout].most)
 			return true;
-	}
 	snprintf(problem, sizeof(problem),
 		 "its table of AMD's extensions has %zu functions, as that of no known release",
 		 count);

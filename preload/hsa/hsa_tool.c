@@ -185,10 +185,9 @@ static void survey(void)
 
 int hg_hsa_ordinal(uint64_t agent)
 {
-	for (int i = 0; i < known.count; i++) {
+	for (int i = 0; i < known.count; i++)
 		if (known.agents[i] == agent)
 			return i;
-	}
 	return -1;
 }
 
@@ -199,10 +198,9 @@ const struct hg_hip_device *hg_hsa_device(int ordinal)
 
 const struct hsa_pool *hg_hsa_pool(uint64_t handle)
 {
-	for (unsigned i = 0; i < known.pool_count; i++) {
+	for (unsigned i = 0; i < known.pool_count; i++)
 		if (known.pools[i].handle == handle)
 			return &known.pools[i];
-	}
 	return NULL;
 }
 

@@ -79,12 +79,11 @@ void hg_residency_remove(uint64_t ptr, uint64_t size)
 	if (HG_LIKELY(!hg_config.residency) || !ptr)
 		return;
 	pthread_mutex_lock(&lock);
-	for (unsigned i = 0; i < count;) {
+	for (unsigned i = 0; i < count;)
 		if (ranges[i].ptr < ptr + size && ptr < ranges[i].ptr + ranges[i].size)
 			ranges[i] = ranges[--count];
 		else
 			i++;
-	}
 	pthread_mutex_unlock(&lock);
 }
 

@@ -46,10 +46,9 @@ static int32_t device_of(uint64_t id)
 {
 	if (!id)
 		return HG_PLACE_HOST;
-	for (unsigned i = 0; i < source_count; i++) {
+	for (unsigned i = 0; i < source_count; i++)
 		if (sources[i].gpu_id == id || !sources[i].gpu_id)
 			return sources[i].device >= 0 ? sources[i].device : HG_PLACE_UNKNOWN;
-	}
 	return HG_PLACE_UNKNOWN;
 }
 

@@ -53,11 +53,10 @@ static bool number(struct cursor *c, unsigned base, uint64_t *value)
 	const char *first = c->at;
 
 	*value = 0;
-	for (; c->at < c->end && (unsigned)digit_of(*c->at) < base; c->at++) {
+	for (; c->at < c->end && (unsigned)digit_of(*c->at) < base; c->at++)
 		if (__builtin_mul_overflow(*value, base, value) ||
 		    __builtin_add_overflow(*value, (uint64_t)digit_of(*c->at), value))
 			return false;
-	}
 	return c->at > first;
 }
 
@@ -149,10 +148,9 @@ enum hg_smi_result hg_smi_parse(const char *text, size_t length, struct hg_smi_l
 	if (!number(&c, 16, &kind) || kind > UINT32_MAX || (c.at < c.end && *c.at != ' '))
 		return HG_SMI_MALFORMED;
 	line->kind = (unsigned)kind;
-	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
 		if (formats[i].kind == kind)
 			return parse_fields(&c, formats[i].fields, line);
-	}
 	return HG_SMI_UNWANTED;
 }
 

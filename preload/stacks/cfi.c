@@ -172,7 +172,7 @@ static bool read_cie(const uint8_t *at, struct description *out)
 	if (size > (uint64_t)(reader.end - reader.at))
 		return false;
 	data_end = reader.at + size;
-	for (const char *p = augmentation + 1; *p; p++) {
+	for (const char *p = augmentation + 1; *p; p++)
 		if (*p == 'R')
 			out->encoding = (unsigned)read_bytes(&reader, 1);
 		else if (*p == 'L')
@@ -183,7 +183,6 @@ static bool read_cie(const uint8_t *at, struct description *out)
 			out->signal = true;
 		else
 			return false;
-	}
 	reader.at = data_end;
 	out->initial = reader;
 	return !reader.bad;

@@ -77,11 +77,10 @@ bool hg_bypass_concerns(const struct dl_phdr_info *info)
 	struct dynamic from = read_dynamic(info);
 
 	for (const ElfW(Dyn) *dyn = from.entries; from.strings && dyn && dyn->d_tag != DT_NULL;
-	     dyn++) {
+	     dyn++)
 		if (dyn->d_tag == DT_NEEDED &&
 		    !strncmp(from.strings + dyn->d_un.d_val, "libamdhip64", 11))
 			return true;
-	}
 	return false;
 }
 
@@ -95,10 +94,9 @@ static void add_name(char names[HG_BYPASS_NAMES], const char *name)
 	static const char more[] = " ...";
 	size_t used = strlen(names), length = strlen(name);
 
-	for (const char *at = names; (at = strstr(at, name)) != NULL; at++) {
+	for (const char *at = names; (at = strstr(at, name)) != NULL; at++)
 		if ((at == names || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
 			return;
-	}
 	if (used + 1 + length + sizeof(more) <= HG_BYPASS_NAMES) {
 		if (used)
 			names[used++] = ' ';
@@ -133,10 +131,9 @@ bool hg_bypass_look(const struct dl_phdr_info *info, struct hg_bypass_range obje
 			value = *(const volatile uintptr_t *)(info->dlpi_addr + items[i].r_offset);
 			if (is_in(value, object) || value < object.end - object.start)
 				settled = false;
-			for (size_t k = 0; k < count; k++) {
+			for (size_t k = 0; k < count; k++)
 				if (is_in(value, runtimes[k]) && hg_hip_wrapper(name))
 					add_name(names, name);
-			}
 		}
 	}
 	return settled;

@@ -237,10 +237,9 @@ static struct module *find_module(const struct dl_phdr_info *info)
 	struct module found = { 0 };
 
 	measure(info, &found);
-	for (size_t i = 0; i < module_count; i++) {
+	for (size_t i = 0; i < module_count; i++)
 		if (modules[i].start == found.start && modules[i].end == found.end)
 			return &modules[i];
-	}
 	return NULL;
 }
 
@@ -359,10 +358,9 @@ void hg_modules_find(void)
 /* Of those that were recorded before that was known. */
 static void record_past(void)
 {
-	for (size_t i = 0; i < emitted; i++) {
+	for (size_t i = 0; i < emitted; i++)
 		if (modules[i].told_again)
 			emit(&modules[i]);
-	}
 }
 
 void hg_modules_poll(void)
@@ -409,10 +407,9 @@ bool hg_modules_is_tool(const void *address)
 {
 	uintptr_t at = (uintptr_t)address;
 
-	for (size_t i = 0; i < __atomic_load_n(&tool_count, __ATOMIC_ACQUIRE); i++) {
+	for (size_t i = 0; i < __atomic_load_n(&tool_count, __ATOMIC_ACQUIRE); i++)
 		if (at >= tools[i].start && at < tools[i].end)
 			return true;
-	}
 	return false;
 }
 

@@ -71,10 +71,9 @@ static bool grow(struct shard *shard)
 		return false;
 	shard->blocks = space;
 	shard->size = size;
-	for (size_t i = 0; i < old.size; i++) {
+	for (size_t i = 0; i < old.size; i++)
 		if (old.blocks[i].ptr)
 			*slot_of(shard, old.blocks[i].ptr) = old.blocks[i];
-	}
 	if (old.blocks)
 		hg_libc.munmap(old.blocks, old.size * sizeof(struct block));
 	return true;

@@ -76,10 +76,9 @@ static void count_records(uint64_t *row, const struct hg_ev_batch *batch)
 
 	for (uint32_t at = 0; at < batch->words; at += record_words(batch->records[at]))
 		sums[record_kind(batch->records[at])]++;
-	for (unsigned kind = HG_COUNT_batched_alloc; kind < HG_COUNTS_USED; kind++) {
+	for (unsigned kind = HG_COUNT_batched_alloc; kind < HG_COUNTS_USED; kind++)
 		if (sums[kind])
 			__atomic_fetch_add(&row[kind], sums[kind], __ATOMIC_RELAXED);
-	}
 }
 
 /* Threads' variables lie far apart. */

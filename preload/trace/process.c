@@ -69,10 +69,9 @@ void hg_process_record(bool late)
 				       .env = env };
 
 	exe[exe_length > 0 ? exe_length : 0] = 0;
-	for (size_t i = 0; i + 1 < length; i++) {
+	for (size_t i = 0; i + 1 < length; i++)
 		if (!cmdline[i])
 			cmdline[i] = ' ';
-	}
 	collect_environment(env);
 	hg_provider->process(&event);
 }

@@ -46,10 +46,9 @@ int main(int argc, char **argv)
 	}
 	began = now();
 	used = spent();
-	for (int i = 0; i < count; i++) {
+	for (int i = 0; i < count; i++)
 		if (run(&argv[2]))
 			return 1;
-	}
 	printf("ns-per-pair %.0f\ncpu-per-pair %.0f\n", (now() - began) / count,
 	       (spent() - used) / count);
 	return 0;

@@ -48,12 +48,11 @@ static __attribute__((noinline)) void work(void)
 {
 	uint64_t start = now(CLOCK_MONOTONIC), start_cpu = now(CLOCK_PROCESS_CPUTIME_ID);
 
-	for (long i = 0; i < calls; i++) {
+	for (long i = 0; i < calls; i++)
 		if (!strcmp(what, "call"))
 			call(i);
 		else
 			launch(!strcmp(what, "vary") ? i : 0);
-	}
 	printf("cpu-per-pair %.2f\n",
 	       (double)(now(CLOCK_PROCESS_CPUTIME_ID) - start_cpu) / (double)calls);
 	printf("ns-per-pair %.2f\n", (double)(now(CLOCK_MONOTONIC) - start) / (double)calls);

@@ -156,9 +156,8 @@ static double run(const char *folder, unsigned launches)
 	engine = rules_engine_new(folder, &findings);
 	begin();
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start);
-	for (unsigned i = 0; i < launches; i++) {
+	for (unsigned i = 0; i < launches; i++)
 		step(i);
-	}
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
 	rules_engine_finish(engine, &replay);
 	rules_engine_free(engine);

@@ -93,9 +93,8 @@ static void add_record(const uint64_t *words, uint32_t count)
 	uint64_t when = now();
 
 	if (batch.words + count > HG_BATCH_WORDS ||
-	    (batch.words && when - batch.begin > UINT32_MAX)) {
+	    (batch.words && when - batch.begin > UINT32_MAX))
 		end_batch();
-	}
 	if (!batch.words) {
 		struct hg_ev_batch_open event = { .number = ++batch.number };
 
@@ -135,9 +134,8 @@ static void define_stacks(void)
 					     .frames = frames,
 					     .depth = STACK_DEPTH };
 
-		for (unsigned j = 0; j < STACK_DEPTH; j++) {
+		for (unsigned j = 0; j < STACK_DEPTH; j++)
 			frames[j] = 0x400000u + i * 64u + j;
-		}
 		provider->stack(&event);
 	}
 }
@@ -260,13 +258,11 @@ static void launch(uint64_t kernels)
 	uint64_t again[] = { (uint64_t)HG_RECORD_RELAUNCH << 56 | 1, 0 };
 
 	/* Every kernel is launched, not only those that the arguments were made for. */
-	if (draw(4) == 0) {
+	if (draw(4) == 0)
 		event.kernel_id = (uint32_t)draw(kernels) + 1;
-	}
 	provider->launch(&event);
-	for (unsigned i = 0; i < 7; i++) {
+	for (unsigned i = 0; i < 7; i++)
 		add_record(again, 2);
-	}
 	made++;
 }
 
@@ -289,28 +285,22 @@ static void work(const struct share *share)
 	define_stacks();
 	announce();
 	define_kernels(share->kernels);
-	for (uint64_t i = 0; i < DEVICE_LIVE; i++) {
+	for (uint64_t i = 0; i < DEVICE_LIVE; i++)
 		device_alloc(i);
-	}
-	while (next < share->live) {
+	while (next < share->live)
 		host_alloc(host_place(next++, places));
-	}
 	for (uint64_t turn = 0; made < share->events; turn++) {
 		host_alloc(host_place(next++, places));
 		host_free(host_place(oldest++, places));
-		if (turn % 4 == 0) {
+		if (turn % 4 == 0)
 			copy();
-		}
-		if (turn % 8 == 0 && share->kernels) {
+		if (turn % 8 == 0 && share->kernels)
 			launch(share->kernels);
-		}
-		if (turn % 64 == 0) {
+		if (turn % 64 == 0)
 			synchronize();
-		}
 	}
-	while (oldest < next) {
+	while (oldest < next)
 		host_free(host_place(oldest++, places));
-	}
 	end_batch();
 }
 
@@ -357,13 +347,11 @@ int main(int argc, char **argv)
 			free(block);
 			random_state = i;
 			work(&share);
-			if (processes > 1) {
+			if (processes > 1)
 				_exit(0);
-			}
 		}
 	}
-	while (wait(&status) > 0) {
+	while (wait(&status) > 0)
 		failed += status != 0;
-	}
 	return failed != 0;
 }

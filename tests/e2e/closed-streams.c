@@ -42,10 +42,9 @@ int main(int argc, char **argv)
 
 	if (argc != 2)
 		return 2;
-	for (int fd = 0; fd < 3; fd++) {
+	for (int fd = 0; fd < 3; fd++)
 		if (fcntl(fd, F_GETFD) >= 0)
 			text[strlen(text)] = (char)('0' + fd);
-	}
 	free(malloc(100000));
 	next = open("/dev/null", O_RDONLY);
 	snprintf(name, sizeof(name), "%s.message", argv[1]);

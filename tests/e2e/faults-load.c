@@ -18,9 +18,8 @@ static void allocate(long count)
 	for (long i = 0; i < count; i++) {
 		char *volatile block = malloc(12345);
 
-		if (block) {
+		if (block)
 			block[0] = 1;
-		}
 		free(block);
 	}
 }
@@ -38,11 +37,9 @@ static void multiply(int depth)
 			_exit(0);
 		}
 	}
-	for (int i = 0; i < 2 && depth; i++) {
-		if (children[i] > 0) {
+	for (int i = 0; i < 2 && depth; i++)
+		if (children[i] > 0)
 			waitpid(children[i], NULL, 0);
-		}
-	}
 }
 
 int main(int argc, char **argv)
@@ -51,34 +48,27 @@ int main(int argc, char **argv)
 	char path[4096];
 	FILE *ready;
 
-	if (argc < 4) {
+	if (argc < 4)
 		return 2;
-	}
 	allocate(atol(argv[2]));
 	snprintf(path, sizeof(path), "%s/ready", argv[1]);
 	ready = fopen(path, "w");
-	if (!ready || fclose(ready)) {
+	if (!ready || fclose(ready))
 		return 3;
-	}
 	snprintf(path, sizeof(path), "%s/go", argv[1]);
-	while (access(path, F_OK)) {
+	while (access(path, F_OK))
 		usleep(5000);
-	}
-	if (strcmp(how, "stop") == 0) {
+	if (strcmp(how, "stop") == 0)
 		raise(SIGSTOP);
-	}
-	if (strcmp(how, "forks") == 0) {
+	if (strcmp(how, "forks") == 0)
 		multiply(atoi(argv[3]));
-	} else {
+	else
 		allocate(atol(argv[3]));
-	}
 	puts("all done");
 	fflush(stdout);
-	if (strcmp(how, "_exit") == 0) {
+	if (strcmp(how, "_exit") == 0)
 		_exit(8);
-	}
-	if (strcmp(how, "abort") == 0) {
+	if (strcmp(how, "abort") == 0)
 		abort();
-	}
 	return 7;
 }

@@ -133,9 +133,10 @@ static void drops(void)
 
 static void limits(void)
 {
-	CHILD(struct { unsigned long now, most; } least = { 1 << 20, 1 << 20 };
-	      extern int setrlimit(int, const void *); setrlimit(9 /* RLIMIT_AS */, &least);
-	      allocate(100););
+	CHILD(
+	    struct { unsigned long now, most; } least = { 1 << 20, 1 << 20 };
+	    extern int setrlimit(int, const void *); setrlimit(9 /* RLIMIT_AS */, &least);
+	    allocate(100););
 }
 
 int main(int argc, char **argv)

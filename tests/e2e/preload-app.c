@@ -328,9 +328,8 @@ int main(int argc, char **argv)
 #ifdef TAKES_ADDRESS
 	address = malloc;
 #endif
-	for (size_t i = 0; argc > 1 && i < sizeof(modes) / sizeof(modes[0]); i++) {
+	for (size_t i = 0; argc > 1 && i < sizeof(modes) / sizeof(modes[0]); i++)
 		if (!strcmp(argv[1], modes[i].name))
 			return modes[i].run();
-	}
 	return 99;
 }

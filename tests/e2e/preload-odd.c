@@ -349,10 +349,9 @@ static void use_least_stacks(void)
 
 	pthread_attr_init(&attributes);
 	printf("size %d\n", pthread_attr_setstacksize(&attributes, 16384));
-	for (unsigned i = 0; i < 4; i++) {
+	for (unsigned i = 0; i < 4; i++)
 		if (!pthread_create(&threads[i], &attributes, live_small, NULL))
 			pthread_join(threads[i], NULL), made++;
-	}
 	printf("made %u, %u\n", made, allocate());
 }
 

@@ -214,12 +214,11 @@ static void use_longjmp(void)
 	int numbers[] = { 1, 5, 2, 5, 3 };
 	volatile unsigned jumps = 0;
 
-	for (volatile unsigned i = 0; i < 50; i++) {
+	for (volatile unsigned i = 0; i < 50; i++)
 		if (!setjmp(out))
 			qsort(numbers, 5, sizeof(numbers[0]), compare);
 		else
 			jumps++;
-	}
 	printf("jumped %u, %u\n", jumps, allocate());
 }
 

@@ -306,9 +306,8 @@ int main(int argc, char **argv)
 	} modes[] = { { "segments", segments }, { "stays", stays }, { "break", moves_break },
 		      { "within", within },     { "sizes", sizes }, { "sized", sized } };
 
-	for (size_t i = 0; argc > 1 && i < sizeof(modes) / sizeof(modes[0]); i++) {
+	for (size_t i = 0; argc > 1 && i < sizeof(modes) / sizeof(modes[0]); i++)
 		if (!strcmp(argv[1], modes[i].name))
 			return modes[i].run();
-	}
 	return 99;
 }

@@ -18,9 +18,8 @@ static void *work(void *unused)
 	for (long i = 0; i < count; i++) {
 		char *volatile block = malloc(12345);
 
-		if (block) {
+		if (block)
 			block[0] = 1;
-		}
 		free(block);
 	}
 	return NULL;
@@ -32,24 +31,18 @@ int main(int argc, char **argv)
 	int number = argc > 1 ? atoi(argv[1]) : 1;
 
 	count = argc > 2 ? atol(argv[2]) : 1;
-	if (number < 1 || number > 64) {
+	if (number < 1 || number > 64)
 		return 2;
-	}
-	for (int i = 0; i < number; i++) {
-		if (pthread_create(&threads[i], NULL, work, NULL)) {
+	for (int i = 0; i < number; i++)
+		if (pthread_create(&threads[i], NULL, work, NULL))
 			return 3;
-		}
-	}
-	for (int i = 0; i < number; i++) {
+	for (int i = 0; i < number; i++)
 		pthread_join(threads[i], NULL);
-	}
 	puts("done");
 	fflush(stdout);
-	if (argc > 3 && strcmp(argv[3], "pause") == 0) {
+	if (argc > 3 && strcmp(argv[3], "pause") == 0)
 		pause();
-	}
-	if (argc > 3 && strcmp(argv[3], "kill") == 0) {
+	if (argc > 3 && strcmp(argv[3], "kill") == 0)
 		kill(getpid(), SIGKILL);
-	}
 	return 0;
 }

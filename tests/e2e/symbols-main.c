@@ -70,9 +70,8 @@ static void compiled(size_t size)
 				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	uint64_t target = (uintptr_t)malloc;
 
-	if (page == MAP_FAILED) {
+	if (page == MAP_FAILED)
 		exit(1);
-	}
 	memcpy(page, code, sizeof(code));
 	memcpy(page + 6, &target, sizeof(target));
 	printf("%lx %zx lambda:at run time\n", (unsigned long)(uintptr_t)page, sizeof(code));
@@ -81,9 +80,8 @@ static void compiled(size_t size)
 
 int main(int argc, char **argv)
 {
-	if (argc != 5) {
+	if (argc != 5)
 		return 2;
-	}
 	holder(10001);
 	of_gfortran(20001);
 	of_flang(30001);

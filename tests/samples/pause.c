@@ -21,13 +21,11 @@ static void pause_here(void)
 	const char *ready = getenv("PAUSE_READY"), *go = getenv("PAUSE_GO");
 	int fd = ready ? open(ready, O_WRONLY | O_CREAT | O_CLOEXEC, 0600) : -1;
 
-	if (fd < 0 || !go) {
+	if (fd < 0 || !go)
 		return;
-	}
 	close(fd);
-	while (access(go, F_OK)) {
+	while (access(go, F_OK))
 		usleep(5000);
-	}
 }
 
 int hipLaunchKernel(const void *function, struct dim3 grid, struct dim3 block, void **args,

@@ -32,9 +32,8 @@ static void allocate(long count)
 	for (long i = 0; i < count; i++) {
 		char *volatile block = malloc(SIZE);
 
-		if (!block) {
+		if (!block)
 			_exit(90);
-		}
 		atomic_fetch_add(counter, 1);
 		block[i % SIZE] = (char)i;
 		free(block);
@@ -72,12 +71,10 @@ static int threads(long rounds)
 	long share = rounds * 10;
 	int made = 0;
 
-	for (int i = 0; i < 16; i++) {
+	for (int i = 0; i < 16; i++)
 		made += pthread_create(&ids[i], NULL, thread_of, &share) == 0;
-	}
-	for (int i = 0; i < made; i++) {
+	for (int i = 0; i < made; i++)
 		pthread_join(ids[i], NULL);
-	}
 	printf("threads %d\n", made);
 	return 9;
 }
@@ -86,11 +83,9 @@ static int reap(pid_t child)
 {
 	int status;
 
-	while (waitpid(child, &status, 0) < 0) {
-		if (errno != EINTR) {
+	while (waitpid(child, &status, 0) < 0)
+		if (errno != EINTR)
 			return -1;
-		}
-	}
 	return status;
 }
 
@@ -124,9 +119,8 @@ static int many(long rounds)
 			_exit(i);
 		}
 	}
-	for (int i = 0; i < 64; i++) {
+	for (int i = 0; i < 64; i++)
 		sum += reap(children[i]);
-	}
 	printf("many %ld\n", sum);
 	return 11;
 }
@@ -152,9 +146,8 @@ static int cancels(long rounds)
 		pthread_t id;
 		void *result = NULL;
 
-		if (pthread_create(&id, NULL, until_cancelled, &held)) {
+		if (pthread_create(&id, NULL, until_cancelled, &held))
 			return 91;
-		}
 		usleep((useconds_t)(i * 37 % 900));
 		pthread_cancel(id);
 		pthread_join(id, &result);
@@ -188,9 +181,8 @@ static int spawns(long rounds)
 		char *arguments[] = { "sh", "-c", i % 2 ? "exit 3" : "exit 4", NULL };
 		pid_t child;
 
-		if (posix_spawn(&child, "/bin/sh", NULL, NULL, arguments, environ)) {
+		if (posix_spawn(&child, "/bin/sh", NULL, NULL, arguments, environ))
 			return 93;
-		}
 		sum += reap(child);
 	}
 	printf("spawns %ld\n", sum);
@@ -201,12 +193,10 @@ static int spawns(long rounds)
 static int closes(long rounds)
 {
 	allocate(rounds);
-	for (unsigned fd = 3; fd < 1024 && rounds % 2; fd++) {
+	for (unsigned fd = 3; fd < 1024 && rounds % 2; fd++)
 		syscall(SYS_close, fd);
-	}
-	if (rounds % 2 == 0) {
+	if (rounds % 2 == 0)
 		syscall(SYS_close_range, 3U, ~0U, 0U);
-	}
 	allocate(rounds);
 	/* The number that a program expects next is the lowest. */
 	printf("closes %d\n", open("/dev/null", O_RDONLY));
@@ -229,9 +219,8 @@ static int signals(long rounds)
 
 	sigaction(SIGALRM, &action, NULL);
 	setitimer(ITIMER_REAL, &often, NULL);
-	while (atomic_load(&ticks) < rounds) {
+	while (atomic_load(&ticks) < rounds)
 		allocate(10);
-	}
 	setitimer(ITIMER_REAL, &never, NULL);
 	puts("signals");
 	return 16;
@@ -250,9 +239,8 @@ static int raw_exit(long rounds)
 {
 	pthread_t id;
 
-	if (pthread_create(&id, NULL, end_later, &rounds)) {
+	if (pthread_create(&id, NULL, end_later, &rounds))
 		return 95;
-	}
 	syscall(SYS_exit, 0);
 	return 96;
 }
@@ -300,10 +288,8 @@ int main(int argc, char **argv)
 	counter = shared;
 	self = argv[0];
 	counter_path = argv[2];
-	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
-		if (strcmp(argv[1], ways[i].name) == 0) {
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
+		if (strcmp(argv[1], ways[i].name) == 0)
 			return ways[i].run(atol(argv[3]));
-		}
-	}
 	return 2;
 }

@@ -398,10 +398,9 @@ static void read_everything(const uint8_t *data, size_t size)
 	codeobj_wrapper(data, size, &binary, &error);
 	codeobj_compressed_header(data, size, &header, &error);
 	if (!codeobj_bundle_open(&bundle, data, size, &error)) {
-		while (codeobj_bundle_next(&bundle, &entry, &error) > 0) {
+		while (codeobj_bundle_next(&bundle, &entry, &error) > 0)
 			if (entry.size)
 				last = entry.data[entry.size - 1];
-		}
 	}
 	if (!codeobj_offload(data, size, &offload, &error)) {
 		last = (uint8_t)(strlen(offload.arch) + strlen(offload.triple));

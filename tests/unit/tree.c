@@ -69,9 +69,8 @@ static unsigned count_kept(void)
 static int set_up(void **state)
 {
 	(void)state;
-	if (!mkdtemp(base) || (top = open(base, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0) {
+	if (!mkdtemp(base) || (top = open(base, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
 		return -1;
-	}
 	make_folder(top, "kept", KEPT);
 	return symlinkat("../kept", top, "link");
 }
@@ -90,9 +89,8 @@ static int tear_down(void **state)
 static void *exchange(void *unused)
 {
 	(void)unused;
-	while (!atomic_load(&ended)) {
+	while (!atomic_load(&ended))
 		renameat2(top, "tree/d", top, "link", RENAME_EXCHANGE);
-	}
 	return NULL;
 }
 
@@ -111,11 +109,9 @@ static void clean(void)
 {
 	static const char *const names[] = { "tree", "link" };
 
-	for (unsigned i = 0; i < 2; i++) {
-		if (unlinkat(top, names[i], 0) && errno != ENOENT) {
+	for (unsigned i = 0; i < 2; i++)
+		if (unlinkat(top, names[i], 0) && errno != ENOENT)
 			assert_int_equal(tree_remove(top, names[i]), 0);
-		}
-	}
 	assert_int_equal(symlinkat("../kept", top, "link"), 0);
 }
 

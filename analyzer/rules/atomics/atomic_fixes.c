@@ -56,12 +56,10 @@ static const struct spelling {
 
 static const struct spelling *spelling_of(const char *name, size_t length)
 {
-	for (size_t i = 0; i < G_N_ELEMENTS(spellings); i++) {
+	for (size_t i = 0; i < G_N_ELEMENTS(spellings); i++)
 		if (strlen(spellings[i].name) == length &&
-		    memcmp(spellings[i].name, name, length) == 0) {
+		    memcmp(spellings[i].name, name, length) == 0)
 			return &spellings[i];
-		}
-	}
 	return NULL;
 }
 
@@ -72,15 +70,12 @@ static const struct spelling *spelling_of_frame(const struct isa_frame *frame)
 	char *end;
 	unsigned long length;
 
-	if (!name || !frame->file || !lines_foreign(frame->file)) {
+	if (!name || !frame->file || !lines_foreign(frame->file))
 		return NULL;
-	}
-	if (!g_str_has_prefix(name, "_Z")) {
+	if (!g_str_has_prefix(name, "_Z"))
 		return spelling_of(name, strlen(name));
-	}
-	if (!isdigit((unsigned char)name[2])) {
+	if (!isdigit((unsigned char)name[2]))
 		return NULL;
-	}
 	length = strtoul(name + 2, &end, 10);
 	return length <= strlen(end) ? spelling_of(end, length) : NULL;
 }
@@ -91,31 +86,27 @@ static int operation_of(const struct isa_atomic *atomic, enum isa_op op)
 	bool bits = op == ISA_OP_AND || op == ISA_OP_OR || op == ISA_OP_XOR;
 
 	if (atomic->fp) {
-		if (!minmax && op != ISA_OP_ADD && op != ISA_OP_SUB) {
+		if (!minmax && op != ISA_OP_ADD && op != ISA_OP_SUB)
 			return -1;
-		}
 		return atomic->type == ISA_TYPE_F32   ? minmax ? CODE_F32_MINMAX : CODE_F32_ADD
 		       : atomic->type == ISA_TYPE_F64 ? minmax ? CODE_F64_MINMAX : CODE_F64_ADD
 						      : -1;
 	}
 	/* 32 bits: what was tried. */
-	if (atomic->type != ISA_TYPE_I32) {
+	if (atomic->type != ISA_TYPE_I32)
 		return -1;
-	}
 	return minmax ? CODE_INT_MINMAX : bits ? CODE_INT_BITS : -1;
 }
 
 /* A loop of which the machine code does not show the direction: the name in the source does. */
 static void settle_direction(struct atomic_source *source)
 {
-	if (source->op != ISA_OP_MINMAX || !source->name) {
+	if (source->op != ISA_OP_MINMAX || !source->name)
 		return;
-	}
-	if (strstr(source->name, "Min") || strstr(source->name, "min")) {
+	if (strstr(source->name, "Min") || strstr(source->name, "min"))
 		source->op = ISA_OP_MIN;
-	} else if (strstr(source->name, "Max") || strstr(source->name, "max")) {
+	else if (strstr(source->name, "Max") || strstr(source->name, "max"))
 		source->op = ISA_OP_MAX;
-	}
 }
 
 struct atomic_source *atomic_source_new(const struct launch *launch,
@@ -188,9 +179,8 @@ static char *only_arguments(const char *line, const char *name)
 	size_t length = strlen(name), depth = 0;
 	const char *at = line + length;
 
-	if (strncmp(line, name, length) != 0 || *at != '(') {
+	if (strncmp(line, name, length) != 0 || *at != '(')
 		return NULL;
-	}
 	for (; *at && !strchr("\"'{}", *at); at++) {
 		depth += *at == '(';
 		depth -= *at == ')';
@@ -209,23 +199,19 @@ void atomic_source_look(struct atomic_source *source, const char *line)
 {
 	const struct spelling *only = NULL;
 
-	if (!line) {
+	if (!line)
 		return;
-	}
 	for (const char *at = line; *at; at++) {
 		const struct spelling *found;
 		size_t length = 0;
 
-		if (at > line && is_word(at[-1])) {
+		if (at > line && is_word(at[-1]))
 			continue;
-		}
-		while (is_word(at[length])) {
+		while (is_word(at[length]))
 			length++;
-		}
 		found = spelling_of(at, length);
-		if (found && only && found != only) {
+		if (found && only && found != only)
 			return; /* which one it is, is not known */
-		}
 		only = found ? found : only;
 	}
 	if (only && (source->construct == CONSTRUCT_UNKNOWN ||
@@ -234,23 +220,20 @@ void atomic_source_look(struct atomic_source *source, const char *line)
 		g_free(source->name);
 		source->name = g_strdup(only->name);
 		/* Those of these name order and scope as well. */
-		if (only->construct != CONSTRUCT_FETCH && only->construct != CONSTRUCT_GENERIC) {
+		if (only->construct != CONSTRUCT_FETCH && only->construct != CONSTRUCT_GENERIC)
 			source->arguments = only_arguments(line, only->name);
-		}
 	}
 	settle_direction(source);
 	if (source->construct == CONSTRUCT_FETCH) {
 		/* The scope has to stand there, too. */
-		if (strstr(line, "__HIP_MEMORY_SCOPE_SYSTEM")) {
+		if (strstr(line, "__HIP_MEMORY_SCOPE_SYSTEM"))
 			source->construct = CONSTRUCT_FETCH_SYSTEM;
-		} else if (!strstr(line, "__HIP_MEMORY_SCOPE_")) {
+		else if (!strstr(line, "__HIP_MEMORY_SCOPE_"))
 			source->construct = CONSTRUCT_UNKNOWN;
-		}
 	}
 	if (source->omp && source->construct == CONSTRUCT_UNKNOWN && !only &&
-	    !strstr(line, "__builtin_") && !strstr(line, "asm") && strpbrk(line, "+-<>")) {
+	    !strstr(line, "__builtin_") && !strstr(line, "asm") && strpbrk(line, "+-<>"))
 		source->construct = CONSTRUCT_OMP;
-	}
 }
 
 /* ---- what helps ---- */
@@ -302,9 +285,8 @@ static const char *small_suffix(const struct atomic_source *source)
 /* "unsafeAtomicMin"; both functions where the direction is not known. To be freed. */
 static char *function_of(const struct atomic_source *source, const char *prefix, const char *tail)
 {
-	if (source->op == ISA_OP_MINMAX) {
+	if (source->op == ISA_OP_MINMAX)
 		return g_strdup_printf("%sMin%s or %sMax%s", prefix, tail, prefix, tail);
-	}
 	return g_strdup_printf("%s%s%s", prefix, suffix(source), tail);
 }
 
@@ -337,12 +319,10 @@ static char *loop_in(const struct atomic_source *source, enum atomic_construct c
 	char *instead, *function = NULL, *text;
 	bool no_option;
 
-	if (gives(source, range, 'L', construct, OPTIONS_NONE)) {
+	if (gives(source, range, 'L', construct, OPTIONS_NONE))
 		return g_strdup("compile with " SAFE);
-	}
-	if (gives(source, range, 'L', construct, OPTIONS_FINE)) {
+	if (gives(source, range, 'L', construct, OPTIONS_FINE))
 		return g_strdup("compile with " FINE);
-	}
 	instead = instead_of(source, construct, place);
 	no_option = construct == CONSTRUCT_UNSAFE || construct == CONSTRUCT_BUILTIN;
 	if (!is_floating(source) && construct != CONSTRUCT_ATOMIC_SYSTEM &&
@@ -377,9 +357,8 @@ static char *instruction_in(const struct atomic_source *source, enum atomic_cons
 	bool one_function = source->op != ISA_OP_MINMAX;
 	char *instead, *function, *text = NULL;
 
-	if (source->omp && construct == CONSTRUCT_OMP) {
+	if (source->omp && construct == CONSTRUCT_OMP)
 		return by_option ? g_strdup("compile with " UNSAFE) : NULL;
-	}
 	instead = instead_of(source, construct, place);
 	function = function_of(source, "unsafeAtomic", "");
 	if (gives(source, range, 'I', CONSTRUCT_UNSAFE, OPTIONS_NONE)) {
@@ -418,9 +397,8 @@ static char *for_compiler(const struct atomic_source *source, enum atomic_constr
 	char *early, *late, *both;
 
 	/* AMD's clang 19 and 20 branched off from LLVM in between. */
-	if (source->clang && !(source->amd && (source->clang == 19 || source->clang == 20))) {
+	if (source->clang && !(source->amd && (source->clang == 19 || source->clang == 20)))
 		return text(source, construct, place, atomic_code_range(source->clang));
-	}
 	early = text(source, construct, place, CLANG_EARLY);
 	late = text(source, construct, place, CLANG_LATE);
 	if (!early || !late || strcmp(early, late) == 0) {
@@ -440,13 +418,11 @@ static char *for_source(const struct atomic_source *source, const char *place, t
 	enum atomic_construct usual = source->omp ? CONSTRUCT_OMP : CONSTRUCT_ATOMIC;
 	char *plain, *unsafe, *both;
 
-	if (source->construct != CONSTRUCT_UNKNOWN) {
+	if (source->construct != CONSTRUCT_UNKNOWN)
 		return for_compiler(source, source->construct, place, text);
-	}
 	plain = for_compiler(source, usual, place, text);
-	if (text == instruction_in || !is_floating(source)) {
+	if (text == instruction_in || !is_floating(source))
 		return plain;
-	}
 	unsafe =
 	    for_compiler(source, source->omp ? CONSTRUCT_BUILTIN : CONSTRUCT_UNSAFE, place, text);
 	both = g_strdup_printf("where the source has %s%s, %s; where it has %s%s, %s",
@@ -461,9 +437,8 @@ static char *for_source(const struct atomic_source *source, const char *place, t
 
 char *atomic_loop_text(const struct atomic_source *source, const char *place)
 {
-	if (source->operation < 0) {
+	if (source->operation < 0)
 		return g_strdup("write the update as a loop around atomicCAS");
-	}
 	return for_source(source, place, loop_in);
 }
 

@@ -16,9 +16,8 @@ int atomic_fp_kind(const struct isa_atomic *atomic)
 	enum isa_op op = atomic->cas_loop ? atomic->loop_op : atomic->op;
 	bool minmax = op == ISA_OP_MIN || op == ISA_OP_MAX || op == ISA_OP_MINMAX;
 
-	if (!atomic->fp || (!minmax && op != ISA_OP_ADD && op != ISA_OP_SUB)) {
+	if (!atomic->fp || (!minmax && op != ISA_OP_ADD && op != ISA_OP_SUB))
 		return -1;
-	}
 	switch (atomic->type) {
 	case ISA_TYPE_F32:
 		return minmax ? ATOMIC_F32_MINMAX : ATOMIC_F32_ADD;
@@ -37,9 +36,8 @@ enum atomic_kind atomic_instruction_kind(const struct isa_atomic *atomic)
 {
 	int kind = atomic->native ? atomic_fp_kind(atomic) : -1;
 
-	if (kind >= 0) {
+	if (kind >= 0)
 		return (enum atomic_kind)kind;
-	}
 	switch (atomic->op) {
 	case ISA_OP_ADD:
 	case ISA_OP_SWAP:
@@ -68,16 +66,14 @@ struct model_atomic_use atomic_use(const struct rules_context *context, const st
 
 	(void)context;
 	/* hsa_amd_link_info_type_t [HSAH] */
-	if (device && device->host_link == 2) {
+	if (device && device->host_link == 2)
 		use.link = LINK_PCIE;
-	} else if (device && device->host_link == 4) {
+	else if (device && device->host_link == 4)
 		use.link = LINK_XGMI;
-	}
 	/* Without XNACK nothing moves but by prefetching (S0). */
 	if (use.location == LOCATION_MOVABLE && device && device->xnack == 0 &&
-	    (!allocation || !allocation->prefetched_to_gpu)) {
+	    (!allocation || !allocation->prefetched_to_gpu))
 		use.location = LOCATION_HOST;
-	}
 	return use;
 }
 
@@ -150,9 +146,8 @@ struct pages_used atomic_grain(const struct rules_context *context, const struct
 	*grain = place_grain(context->process, &pointer->place);
 	used =
 	    pages_used(context->process, pointer, grain, launch->work_items, element_size(atomic));
-	if (used.reach != PAGES_ALIKE) {
+	if (used.reach != PAGES_ALIKE)
 		*launch->items_matter = true;
-	}
 	if (used.reach == PAGES_COARSE) {
 		grain->mixed = false;
 		grain->granularity = GRAIN_COARSE;
@@ -195,12 +190,10 @@ static void weigh_evidence(struct finding *finding, const struct launch *launch,
 				"the granularity depends on a property of the machine that could "
 				"not be queried");
 	}
-	if (!launch->device) {
+	if (!launch->device)
 		finding_at_most(finding, CONFIDENCE_LIKELY, "the GPU was not recorded");
-	}
-	if (used) {
+	if (used)
 		weigh_pages(finding, used->reach);
-	}
 }
 
 void atomic_add_site(struct finding *finding, const struct isa_atomic *atomic)
@@ -303,12 +296,10 @@ struct finding *atomic_finding(const struct rules_context *context, const struct
 			       pages ? (int)used->reach : 0);
 	launch_hit(launch, finding);
 	atomic_add_site(finding, atomic);
-	if (pointer->place.allocation) {
+	if (pointer->place.allocation)
 		finding_figure(finding, FIGURE_SIZE, FIGURE_RANGE, pointer->place.allocation->size);
-	}
-	if (pages) {
+	if (pages)
 		count_fine_part(finding, pointer, used);
-	}
 	if (!is_new) {
 		finding_met(finding, &pointer->place);
 		g_free(key);
@@ -318,9 +309,8 @@ struct finding *atomic_finding(const struct rules_context *context, const struct
 	finding->granularity = grain->granularity;
 	finding->mixed = grain->mixed;
 	finding->why = g_strdup(grain->why);
-	if (used && grain->how == GRAIN_BY_ADVICE) {
+	if (used && grain->how == GRAIN_BY_ADVICE)
 		finding_set_pages(finding, context->process, GRAIN_FINE);
-	}
 	weigh_evidence(finding, launch, atomic, grain, used);
 	if (pages) { /* launches that use other pages are listed beside the surest ones */
 		finding->group = g_strdup_printf("%p %s", (void *)context->process, key);
@@ -343,9 +333,8 @@ static void report_lost(const struct rules_context *context, const struct launch
 	    atomic_finding(context, launch, rule, atomic, pointer, grain, used);
 	char *fix, *part;
 
-	if (!finding) {
+	if (!finding)
 		return;
-	}
 	part = fine_part(pointer, used);
 	finding->message = g_strdup_printf(
 	    "%s does its %s with %s, which %s discards on fine-grained memory without an "
@@ -386,9 +375,8 @@ static void report_loop(const struct rules_context *context, const struct launch
 						 atomic, pointer, grain, used);
 	char *fix;
 
-	if (!finding) {
+	if (!finding)
 		return;
-	}
 	finding_set_source(finding, atomic_source_new(launch, atomic));
 	if (fine) {
 		fix = coarse_fix(allocation, context->event->launch.device);
@@ -419,9 +407,8 @@ char *limit_line(const char *file, unsigned line)
 {
 	char *canonical, *text;
 
-	if (!file) {
+	if (!file)
 		return g_strdup("");
-	}
 	canonical = *file == '/' ? g_canonicalize_filename(file, NULL) : g_strdup(file);
 	text = g_strdup_printf(" (%s:%u)", canonical, line);
 	g_free(canonical);
@@ -467,16 +454,13 @@ static void check_target(const struct rules_context *context, const struct launc
 		atomic_limit_memory(context, launch, atomic,
 				    "the allocation that its pointer leads to was not recorded");
 	}
-	if (pointer->place.kind != PLACE_ALLOCATION && !is_system_memory(&pointer->place)) {
+	if (pointer->place.kind != PLACE_ALLOCATION && !is_system_memory(&pointer->place))
 		return; /* the families of placement and lifetime speak about those */
-	}
 	used = atomic_grain(context, launch, atomic, pointer, &grain);
-	if (grain.granularity == GRAIN_UNKNOWN) {
+	if (grain.granularity == GRAIN_UNKNOWN)
 		atomic_limit_memory(context, launch, atomic, grain.why);
-	}
-	if (grain.granularity != GRAIN_FINE && grain.granularity != GRAIN_COARSE) {
+	if (grain.granularity != GRAIN_FINE && grain.granularity != GRAIN_COARSE)
 		goto out;
-	}
 	use = atomic_use(context, launch, kind, pointer, &grain);
 	use.location = grain.location;
 	here = model_atomic(&use);
@@ -515,14 +499,12 @@ static void check_pointer(const struct rules_context *context, const struct laun
 {
 	int kind = atomic_fp_kind(atomic);
 
-	if (kind >= 0) {
+	if (kind >= 0)
 		check_target(context, launch, atomic, (enum atomic_kind)kind, pointer);
-	}
 	check_interconnect(context, launch, atomic, pointer);
 	/* Of the runtime's services only whether they work is worth a finding. */
-	if (!atomic->runtime) {
+	if (!atomic->runtime)
 		check_contention(context, launch, atomic, pointer);
-	}
 }
 
 static void check_device_variable(const struct rules_context *context, const struct launch *launch,
@@ -532,9 +514,8 @@ static void check_device_variable(const struct rules_context *context, const str
 
 	pointer.place.allocation =
 	    address_space_find_symbol(&context->process->space, atomic->origin.symbol);
-	if (!pointer.place.allocation) {
+	if (!pointer.place.allocation)
 		return; /* a __device__ variable is coarse-grained: hardware atomics are right */
-	}
 	pointer.place.kind = PLACE_ALLOCATION;
 	pointer.address = pointer.place.allocation->ptr;
 	check_pointer(context, launch, atomic, &pointer);
@@ -552,9 +533,8 @@ static void limit_unknown_target(const struct rules_context *context, const stru
 {
 	char *place;
 
-	if (!atomic_has_limit(atomic)) {
+	if (!atomic_has_limit(atomic))
 		return;
-	}
 	place = instruction_place(atomic);
 	if (atomic->origin.kind == ISA_ORIGIN_INDIRECT) {
 		findings_limit_of(context->findings, LIMIT_ACCESS,
@@ -578,9 +558,8 @@ void check_atomics(const struct rules_context *context)
 	for (size_t i = 0; launch->code && i < launch->code->atomic_count; i++) {
 		const struct isa_atomic *atomic = &launch->code->atomics[i];
 
-		if (atomic->space == ISA_SPACE_LDS || atomic->space == ISA_SPACE_SCRATCH) {
+		if (atomic->space == ISA_SPACE_LDS || atomic->space == ISA_SPACE_SCRATCH)
 			continue;
-		}
 		switch (atomic->origin.kind) {
 		case ISA_ORIGIN_DIRECT:
 		case ISA_ORIGIN_SET:
@@ -588,9 +567,8 @@ void check_atomics(const struct rules_context *context)
 				struct pointer_argument pointer;
 
 				if (launch_pointer(context, launch, atomic->origin.kernarg[k],
-						   &pointer)) {
+						   &pointer))
 					check_pointer(context, launch, atomic, &pointer);
-				}
 			}
 			break;
 		case ISA_ORIGIN_GLOBAL:

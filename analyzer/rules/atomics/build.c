@@ -14,9 +14,8 @@ static unsigned fp_modes(const struct isa_kernel *kernel)
 		const struct isa_atomic *atomic = &kernel->atomics[i];
 
 		if (atomic->fp && atomic->space != ISA_SPACE_LDS &&
-		    atomic->origin.kind != ISA_ORIGIN_LDS) {
+		    atomic->origin.kind != ISA_ORIGIN_LDS)
 			modes |= atomic->native ? HARDWARE : LOOP;
-		}
 	}
 	return modes;
 }
@@ -27,14 +26,12 @@ void check_flags_across(const struct rules_context *context, const struct launch
 	struct finding *finding;
 	bool is_new;
 
-	if (modes != HARDWARE && modes != LOOP) {
+	if (modes != HARDWARE && modes != LOOP)
 		return; /* none, or both on purpose */
-	}
 	before = kernels_modes(context->kernels, context->process, launch->kernel->symbol,
 			       launch->arch, modes);
-	if (before == modes) {
+	if (before == modes)
 		return;
-	}
 	finding = findings_get(context->findings, RULE_HG110, context->process, &is_new, "%s",
 			       launch->kernel->symbol);
 	launch_hit(launch, finding);

@@ -14,9 +14,8 @@ void check_contention(const struct rules_context *context, const struct launch *
 	struct grain grain;
 
 	if (pointer->place.kind != PLACE_ALLOCATION || allocation->size > FEW_BYTES ||
-	    launch->code->uses_lds || atomic->lock || atomic->op == ISA_OP_SWAP) {
+	    launch->code->uses_lds || atomic->lock || atomic->op == ISA_OP_SWAP)
 		return;
-	}
 	grain = place_grain(context->process, &pointer->place);
 	finding = atomic_finding(context, launch, RULE_HG113, atomic, pointer, &grain, NULL);
 	if (finding) {

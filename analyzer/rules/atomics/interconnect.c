@@ -34,9 +34,8 @@ static void weigh_not_carried(struct finding *finding, const struct model_outcom
 		    finding, CONFIDENCE_LIKELY,
 		    "the only evidence for the lack of PCIe atomics is the runtime's report");
 	}
-	if (outcome->doubt) {
+	if (outcome->doubt)
 		finding_at_most(finding, CONFIDENCE_POSSIBLE, outcome->doubt);
-	}
 }
 
 /* HG104: PCIe carries no such operation; HG105: it does, but not on this machine. */
@@ -51,9 +50,8 @@ static void report_not_carried(const struct rules_context *context, const struct
 	struct finding *finding = atomic_finding(context, launch, lacking ? RULE_HG105 : RULE_HG104,
 						 atomic, pointer, grain, used);
 
-	if (!finding) {
+	if (!finding)
 		return;
-	}
 	with_atomics.pcie_atomics = 1;
 	finding->message =
 	    g_strdup_printf("%s does its %s with %s on %s in host memory: %s, and %s discards the "
@@ -95,9 +93,8 @@ static void report_downgraded(const struct rules_context *context, const struct 
 	struct finding *finding =
 	    atomic_finding(context, launch, RULE_HG103, atomic, pointer, grain, used);
 
-	if (!finding) {
+	if (!finding)
 		return;
-	}
 	finding->message = g_strdup_printf(
 	    "%s requests system scope with %s on %s in host memory: over PCIe %s performs it as a "
 	    "load, an operation and a store, which is atomic within this GPU only.",
@@ -115,12 +112,10 @@ static enum rule_id coarse_rule(const struct allocation *allocation)
 	/* hipHostMalloc flags (docs/memory-model.md#flags-of-hiphostmalloc) */
 	const uint64_t non_coherent = 0x80000000;
 
-	if (allocation->api == HG_API_hipMallocHost) {
+	if (allocation->api == HG_API_hipMallocHost)
 		return RULE_HG207;
-	}
-	if (allocation->api == HG_API_hipHostMalloc && !(allocation->flags & non_coherent)) {
+	if (allocation->api == HG_API_hipHostMalloc && !(allocation->flags & non_coherent))
 		return RULE_HG202;
-	}
 	return RULE_HG111;
 }
 
@@ -147,9 +142,8 @@ static void report_coarse(const struct rules_context *context, const struct laun
 	    atomic_finding(context, launch, rule, atomic, pointer, grain, used);
 	char *flags;
 
-	if (!finding) {
+	if (!finding)
 		return;
-	}
 	flags = model_flags_text(allocation->api, allocation->flags);
 	finding->message =
 	    g_strdup_printf("%s requests system scope with %s, but %s is coarse-grained%s%s%s: the "
@@ -188,27 +182,24 @@ void check_interconnect(const struct rules_context *context, const struct launch
 	struct pages_used used;
 	struct grain grain;
 
-	if (pointer->place.kind != PLACE_ALLOCATION) {
+	if (pointer->place.kind != PLACE_ALLOCATION)
 		return;
-	}
 	used = atomic_grain(context, launch, atomic, pointer, &grain);
 	use = atomic_use(context, launch, kind, pointer, &grain);
 	use.system_scope = atomic->system_scope;
 	outcome = model_atomic(&use);
 	if (!outcome.certain) {
-		if (use.link == LINK_UNKNOWN) {
+		if (use.link == LINK_UNKNOWN)
 			limit_unknown_link(context, launch, atomic, use);
-		}
 		goto out;
 	}
-	if (atomic_kind_is_integer(kind) && outcome.outcome == OUTCOME_LOST) {
+	if (atomic_kind_is_integer(kind) && outcome.outcome == OUTCOME_LOST)
 		report_not_carried(context, launch, atomic, pointer, &grain, &used, &use, &outcome);
-	} else if (outcome.outcome == OUTCOME_DOWNGRADED && grain.granularity == GRAIN_FINE) {
+	else if (outcome.outcome == OUTCOME_DOWNGRADED && grain.granularity == GRAIN_FINE)
 		report_downgraded(context, launch, atomic, pointer, &grain, &used);
-	} else if (atomic->system_scope && grain.granularity == GRAIN_COARSE &&
-		   (use.location == LOCATION_HOST || use.location == LOCATION_MOVABLE)) {
+	else if (atomic->system_scope && grain.granularity == GRAIN_COARSE &&
+		 (use.location == LOCATION_HOST || use.location == LOCATION_MOVABLE))
 		report_coarse(context, launch, atomic, pointer, &grain, &used);
-	}
 out:
 	grain_clear(&grain);
 }
@@ -258,14 +249,12 @@ void check_spins(const struct rules_context *context, const struct launch *launc
 
 		if (spin->origin.kind != ISA_ORIGIN_DIRECT ||
 		    !launch_pointer(context, launch, spin->origin.kernarg[0], &pointer) ||
-		    pointer.place.kind != PLACE_ALLOCATION) {
+		    pointer.place.kind != PLACE_ALLOCATION)
 			continue;
-		}
 		grain = place_grain(context->process, &pointer.place);
 		if (grain.granularity == GRAIN_COARSE && grain.location == LOCATION_HOST &&
-		    grain.certain) {
+		    grain.certain)
 			report_spin(context, launch, spin, &pointer, &grain);
-		}
 		grain_clear(&grain);
 	}
 }

@@ -24,13 +24,11 @@ void omp_lost(const struct rules_context *context, const struct launch *launch,
 	char *place;
 
 	/* Maps make pages coarse-grained by calls below HIP. */
-	if (context->process->hsa_refused || is_advised(context->process, pointer)) {
+	if (context->process->hsa_refused || is_advised(context->process, pointer))
 		return;
-	}
 	finding = atomic_finding(context, launch, RULE_HG801, atomic, pointer, grain, used);
-	if (!finding) {
+	if (!finding)
 		return;
-	}
 	place = place_figure(finding, FIGURE_SIZE, &pointer->place);
 	finding->message = g_strdup_printf(
 	    "the target region does its %s with %s, which %s discards on fine-grained memory "

@@ -59,9 +59,8 @@ static gboolean collect(gpointer key, gpointer value, gpointer data)
 	struct grain grain;
 
 	(void)key;
-	if (below_hip(collecting->process, value)) {
+	if (below_hip(collecting->process, value))
 		return FALSE;
-	}
 	if (collecting->blocks->len == MEMORY_MOST) {
 		collecting->whole = false;
 		return TRUE;
@@ -72,9 +71,8 @@ static gboolean collect(gpointer key, gpointer value, gpointer data)
 	block.mixed = grain.mixed;
 	block.certain = grain.certain;
 	grain_clear(&grain);
-	if (block.granularity != GRAIN_INACCESSIBLE) {
+	if (block.granularity != GRAIN_INACCESSIBLE)
 		g_array_append_val(collecting->blocks, block);
-	}
 	return FALSE;
 }
 
@@ -100,13 +98,11 @@ static const struct gpu_memory *gpu_memory(struct process *process)
 	struct kept_memory *kept = attachment_get(&process->attachments, &memory_type);
 	struct gpu_memory *memory = kept->memory;
 
-	if (memory && kept->epoch == process->epoch) {
+	if (memory && kept->epoch == process->epoch)
 		return memory;
-	}
 	collecting.blocks = g_array_new(FALSE, FALSE, sizeof(struct gpu_block));
-	for (unsigned i = 0; i < G_N_ELEMENTS(layers) && collecting.whole; i++) {
+	for (unsigned i = 0; i < G_N_ELEMENTS(layers) && collecting.whole; i++)
 		g_tree_foreach(process->space.layers[layers[i]], collect, &collecting);
-	}
 	g_free(memory);
 	memory = g_malloc0(sizeof(*memory) + collecting.blocks->len * sizeof(memory->at[0]));
 	memory->whole = collecting.whole;
@@ -132,22 +128,18 @@ struct given {
 
 static bool is_table(const struct isa_atomic *atomic, uint32_t kernarg)
 {
-	for (size_t i = 0; i < atomic->origin.kernarg_count; i++) {
-		if (atomic->origin.kernarg[i] == kernarg) {
+	for (size_t i = 0; i < atomic->origin.kernarg_count; i++)
+		if (atomic->origin.kernarg[i] == kernarg)
 			return true;
-		}
-	}
 	return false;
 }
 
 /* What the kernel does through this word was seen: it is not the one that was lost sight of. */
 static bool is_followed(const struct isa_kernel *kernel, uint32_t kernarg)
 {
-	for (size_t i = 0; i < kernel->use_count; i++) {
-		if (kernel->uses[i].kernarg == kernarg && kernel->uses[i].access != 0) {
+	for (size_t i = 0; i < kernel->use_count; i++)
+		if (kernel->uses[i].kernarg == kernarg && kernel->uses[i].access != 0)
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -158,13 +150,11 @@ static void add_given(const struct rules_context *context, const struct launch *
 	struct pointer_argument pointer;
 	struct given given = { .kernarg = kernarg };
 
-	if (!launch_pointer(context, launch, kernarg, &pointer)) {
+	if (!launch_pointer(context, launch, kernarg, &pointer))
 		return;
-	}
 	given.system = is_system_memory(&pointer.place);
-	if (pointer.place.kind != PLACE_ALLOCATION && !given.system) {
+	if (pointer.place.kind != PLACE_ALLOCATION && !given.system)
 		return;
-	}
 	given.allocation = pointer.place.allocation;
 	given.explained = indirect ? is_table(atomic, kernarg) : is_followed(launch->code, kernarg);
 	g_array_append_val(list, given);
@@ -180,9 +170,8 @@ static GArray *given_memory(const struct rules_context *context, const struct la
 		const struct isa_arg *arg = &launch->code->args[i];
 
 		for (uint32_t at = (arg->offset + 7) & ~7u; at + 8 <= arg->offset + arg->size;
-		     at += 8) {
+		     at += 8)
 			add_given(context, launch, atomic, at, list);
-		}
 	}
 	return list;
 }
@@ -193,9 +182,8 @@ static const struct given *find_given(const GArray *list, const struct allocatio
 	for (unsigned i = 0; i < list->len; i++) {
 		const struct given *given = &g_array_index(list, struct given, i);
 
-		if (given->allocation == allocation && given->explained == explained) {
+		if (given->allocation == allocation && given->explained == explained)
 			return given;
-		}
 	}
 	return NULL;
 }
@@ -220,9 +208,8 @@ static enum atomic_outcome outcome_on(const struct rules_context *context,
 	struct model_atomic_use use;
 	struct model_outcome outcome;
 
-	if (block->granularity != GRAIN_FINE && block->granularity != GRAIN_COARSE) {
+	if (block->granularity != GRAIN_FINE && block->granularity != GRAIN_COARSE)
 		return OUTCOME_UNKNOWN;
-	}
 	use = atomic_use(context, launch, kind, &pointer, &grain);
 	outcome = model_atomic(&use);
 	return outcome.certain && !outcome.doubt ? outcome.outcome : OUTCOME_UNKNOWN;
@@ -256,9 +243,8 @@ static struct verdict judge(const struct rules_context *context, const struct la
 		enum atomic_outcome outcome;
 		bool suspected;
 
-		if (!counts(given, block->allocation, explained_too)) {
+		if (!counts(given, block->allocation, explained_too))
 			continue;
-		}
 		suspected = find_given(given, block->allocation, false) != NULL;
 		outcome = outcome_on(context, launch, kind, block);
 		verdict.suspected += suspected;
@@ -295,9 +281,8 @@ static void add_candidates(const struct rules_context *context, const struct lau
 
 		if (!counts(given, block->allocation, explained_too) ||
 		    (suspected_only && !argument) ||
-		    outcome_on(context, launch, kind, block) != OUTCOME_LOST) {
+		    outcome_on(context, launch, kind, block) != OUTCOME_LOST)
 			continue;
-		}
 		grain = place_grain(context->process, &place);
 		finding_add_candidate(finding, block->allocation, grain.granularity, grain.mixed,
 				      grain.why, argument ? argument->kernarg : -1);
@@ -345,9 +330,8 @@ static void report(const struct rules_context *context, const struct launch *lau
 	launch_hit(launch, finding);
 	atomic_add_site(finding, atomic);
 	*result = finding;
-	if (!is_new) {
+	if (!is_new)
 		return;
-	}
 	finding_set_launch(finding, launch, NULL);
 	finding->message = message_of(finding, launch, atomic, all, system);
 	finding->fix = g_strdup(
@@ -360,12 +344,10 @@ static void report(const struct rules_context *context, const struct launch *lau
 	finding_set_source(finding, atomic_source_new(launch, atomic));
 	finding_at_most(finding, all ? CONFIDENCE_LIKELY : CONFIDENCE_POSSIBLE,
 			"the address of the update could not be followed");
-	if (!launch->device) {
+	if (!launch->device)
 		finding_at_most(finding, CONFIDENCE_LIKELY, "the GPU was not recorded");
-	}
-	if (may_be_lds(launch, atomic)) {
+	if (may_be_lds(launch, atomic))
 		finding_at_most(finding, CONFIDENCE_POSSIBLE, "it may also be LDS");
-	}
 }
 
 /* One candidate is the memory that the finding is about. */
@@ -380,9 +362,8 @@ static void name_memory(const struct launch *launch, struct finding *finding, bo
 	finding->granularity = GRAIN_UNKNOWN;
 	g_clear_pointer(&finding->why, g_free);
 	finding->kernarg_offset = finding->argument = -1;
-	if (!only) {
+	if (!only)
 		return;
-	}
 	place.allocation = only->allocation;
 	finding_set_place(finding, &place, only->allocation->ptr);
 	finding->met.several = only->count > 1;
@@ -408,20 +389,15 @@ bool atomic_is_the_runtimes(const struct launch *launch, const struct isa_atomic
 	uint32_t end = 0;
 
 	if (atomic->function && (g_str_has_prefix(atomic->function, "__ockl_") ||
-				 g_str_has_prefix(atomic->function, "__amd_"))) {
+				 g_str_has_prefix(atomic->function, "__amd_")))
 		return true;
-	}
-	if (atomic->origin.kernarg_count == 0 || launch->code->arg_count == 0) {
+	if (atomic->origin.kernarg_count == 0 || launch->code->arg_count == 0)
 		return false;
-	}
-	for (size_t i = 0; i < launch->code->arg_count; i++) {
+	for (size_t i = 0; i < launch->code->arg_count; i++)
 		end = MAX(end, launch->code->args[i].offset + launch->code->args[i].size);
-	}
-	for (size_t i = 0; i < atomic->origin.kernarg_count; i++) {
-		if (atomic->origin.kernarg[i] < end) {
+	for (size_t i = 0; i < atomic->origin.kernarg_count; i++)
+		if (atomic->origin.kernarg[i] < end)
 			return false;
-		}
-	}
 	return true;
 }
 
@@ -437,9 +413,8 @@ void check_unknown_target(const struct rules_context *context, const struct laun
 	enum rule_id rule;
 	GArray *given;
 
-	if (!atomic->native) {
+	if (!atomic->native)
 		return; /* a loop is right on any memory */
-	}
 	memory = gpu_memory(context->process);
 	given = given_memory(context, launch, atomic);
 	system = memory->system && system_loses(context, launch, kind);
@@ -450,17 +425,15 @@ void check_unknown_target(const struct rules_context *context, const struct laun
 	}
 	if (by_word && verdict.suspected > 0) {
 		/* Most likely one of these: then the rest is no reason to suspect it. */
-		if (verdict.suspected_lost == 0) {
+		if (verdict.suspected_lost == 0)
 			goto out;
-		}
 	} else if (verdict.lost == 0 && !system) {
 		goto out;
 	}
 	all = verdict.other == 0 && memory->whole && !may_be_lds(launch, atomic) &&
 	      (!memory->system || (system && !memory->advised));
-	if (!fp && !all) {
+	if (!fp && !all)
 		goto out; /* common, and right where they mostly are used */
-	}
 	rule = !all ? launch->clang >= CLANG_ASSUMES_COARSE ? RULE_HG109 : RULE_HG108
 	       : fp ? RULE_HG101
 	       : launch->device && launch->device->host_native_atomic == 0 ? RULE_HG105

@@ -118,11 +118,9 @@ struct site_history *call_history_site(struct process_history *process, unsigned
 
 static unsigned access_through(const struct isa_kernel *code, uint32_t kernarg)
 {
-	for (size_t i = 0; code && i < code->use_count; i++) {
-		if (code->uses[i].kernarg == kernarg) {
+	for (size_t i = 0; code && i < code->use_count; i++)
+		if (code->uses[i].kernarg == kernarg)
 			return code->uses[i].access;
-		}
-	}
 	return 0;
 }
 
@@ -137,9 +135,8 @@ static void touch(struct process_history *history, struct launch_memory *launch,
 		struct allocation *allocation;
 
 		if (!kernel_args_address(args, at, &touched.address) ||
-		    touched.address < context->process->page_size) {
+		    touched.address < context->process->page_size)
 			continue;
-		}
 		allocation = address_space_find(&context->process->space, touched.address, &offset);
 		if (allocation) {
 			touched.memory = call_history_memory(history, allocation);
@@ -160,9 +157,8 @@ static const struct launch_memory *launch_of(struct process_history *history,
 	const struct isa_kernel *code = NULL;
 	const char *arch;
 
-	if (launch && launch->epoch == context->process->epoch) {
+	if (launch && launch->epoch == context->process->epoch)
 		return launch;
-	}
 	if (!launch) {
 		launch = g_new0(struct launch_memory, 1);
 		launch->touched = g_array_new(FALSE, FALSE, sizeof(struct touched));
@@ -176,9 +172,8 @@ static const struct launch_memory *launch_of(struct process_history *history,
 	}
 	launch->unknown =
 	    !code || !args || !code->uses_complete || args->status != HG_ARGS_COMPLETE;
-	if (args) {
+	if (args)
 		touch(history, launch, context, args, code);
-	}
 	return launch;
 }
 
@@ -242,9 +237,8 @@ static void count_stream(struct process_history *history, const struct hg_ev_str
 
 void call_history_released(const struct rules_context *context)
 {
-	if (context->released) {
+	if (context->released)
 		g_hash_table_remove(context->history->memory, context->released);
-	}
 }
 
 void call_history_event(const struct rules_context *context, const struct launch_memory **memory)

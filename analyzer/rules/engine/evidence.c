@@ -28,11 +28,9 @@ static bool is_same_site(const struct code_site *a, const struct code_site *b)
 
 static bool has_site(const struct finding *finding, const struct code_site *site)
 {
-	for (unsigned i = 0; i < finding->instructions->len; i++) {
-		if (is_same_site(finding->instructions->pdata[i], site)) {
+	for (unsigned i = 0; i < finding->instructions->len; i++)
+		if (is_same_site(finding->instructions->pdata[i], site))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -40,9 +38,8 @@ void finding_add_instruction(struct finding *finding, const struct code_site *si
 {
 	struct code_site *copy;
 
-	if (has_site(finding, site)) {
+	if (has_site(finding, site))
 		return;
-	}
 	copy = g_new(struct code_site, 1);
 	*copy = (struct code_site){
 		.instruction = g_strdup(site->instruction),
@@ -69,9 +66,8 @@ void finding_met(struct finding *finding, const struct place *place)
 	struct memory_range *met = &finding->met;
 	const struct allocation *allocation = place->allocation;
 
-	if (!allocation) {
+	if (!allocation)
 		return;
-	}
 	if (!met->any) {
 		*met = (struct memory_range){
 			.any = true,
@@ -122,13 +118,11 @@ void finding_set_pages(struct finding *finding, const struct process *process,
 	const struct allocation *allocation = finding->allocation;
 
 	g_array_set_size(finding->pages, 0);
-	if (!allocation || !allocation->size) {
+	if (!allocation || !allocation->size)
 		return;
-	}
 	page_map_each(&process->pages, allocation->ptr, allocation->size, add_stretch, &collecting);
-	if (!collecting.advised) {
+	if (!collecting.advised)
 		g_array_set_size(finding->pages, 0);
-	}
 }
 
 const char *page_call_name(const struct page_call *call)
@@ -222,9 +216,8 @@ static void put_figure(GString *text, const struct figure *figure)
 		break;
 	default:
 		g_string_append_printf(text, "%" G_GUINT64_FORMAT, figure->least);
-		if (figure->least != figure->most) {
+		if (figure->least != figure->most)
 			g_string_append_printf(text, " to %" G_GUINT64_FORMAT, figure->most);
-		}
 		break;
 	}
 }
@@ -236,9 +229,8 @@ static void render(const struct finding *finding, char **text, char **pattern, c
 	GString *rendered;
 
 	if (!*pattern) {
-		if (!*text || (!strchr(*text, '\x1f') && !*end)) {
+		if (!*text || (!strchr(*text, '\x1f') && !*end))
 			return;
-		}
 		*pattern = g_strdup(*text);
 	}
 	rendered = g_string_new(NULL);
@@ -326,9 +318,8 @@ static void join_figures(struct finding *to, const struct finding *from)
 
 void finding_join(struct finding *to, const struct finding *from)
 {
-	for (unsigned i = 0; i < from->instructions->len; i++) {
+	for (unsigned i = 0; i < from->instructions->len; i++)
 		finding_add_instruction(to, from->instructions->pdata[i]);
-	}
 	for (unsigned i = 0; i < from->candidates->len; i++) {
 		const struct candidate *candidate = from->candidates->pdata[i];
 

@@ -29,12 +29,10 @@ static const char *const confidence_names[] = {
 
 const struct rule *rule_by_name(const char *id_or_slug)
 {
-	for (int i = 0; i < RULES; i++) {
+	for (int i = 0; i < RULES; i++)
 		if (g_ascii_strcasecmp(rules[i].id, id_or_slug) == 0 ||
-		    strcmp(rules[i].slug, id_or_slug) == 0) {
+		    strcmp(rules[i].slug, id_or_slug) == 0)
 			return &rules[i];
-		}
-	}
 	return NULL;
 }
 
@@ -50,11 +48,9 @@ const char *confidence_name(enum confidence confidence)
 
 int severity_by_name(const char *name)
 {
-	for (unsigned i = 0; i < G_N_ELEMENTS(severity_names); i++) {
-		if (strcmp(severity_names[i], name) == 0) {
+	for (unsigned i = 0; i < G_N_ELEMENTS(severity_names); i++)
+		if (strcmp(severity_names[i], name) == 0)
 			return (int)i;
-		}
-	}
 	return -1;
 }
 
@@ -80,12 +76,10 @@ static void finding_free(gpointer data)
 	allocation_unref(finding->allocation);
 	attachments_clear(&finding->evidence);
 	g_array_free(finding->sites, TRUE);
-	if (finding->site_index) {
+	if (finding->site_index)
 		g_hash_table_destroy(finding->site_index);
-	}
-	if (finding->ranks) {
+	if (finding->ranks)
 		g_array_free(finding->ranks, TRUE);
-	}
 	g_free(finding);
 }
 
@@ -160,9 +154,8 @@ static struct site *find_site(const struct finding *finding, uint32_t stack_id)
 	for (unsigned i = 0; i < finding->sites->len; i++) {
 		struct site *site = &g_array_index(finding->sites, struct site, i);
 
-		if (site->stack_id == stack_id) {
+		if (site->stack_id == stack_id)
 			return site;
-		}
 	}
 	return NULL;
 }
@@ -179,9 +172,8 @@ void finding_hit(struct finding *finding, int64_t ns, uint32_t stack_id)
 {
 	struct site site = { stack_id, 1 }, *old = find_site(finding, stack_id);
 
-	if (finding->count++ == 0) {
+	if (finding->count++ == 0)
 		finding->first_ns = ns;
-	}
 	if (old) {
 		old->count++;
 		return;
@@ -191,9 +183,8 @@ void finding_hit(struct finding *finding, int64_t ns, uint32_t stack_id)
 		index_site(finding, finding->sites->len - 1);
 	} else if (finding->sites->len > SITES_FEW) {
 		finding->site_index = g_hash_table_new(NULL, NULL);
-		for (unsigned i = 0; i < finding->sites->len; i++) {
+		for (unsigned i = 0; i < finding->sites->len; i++)
 			index_site(finding, i);
-		}
 	}
 }
 
@@ -206,12 +197,10 @@ void finding_remove_site(struct finding *finding, unsigned at)
 
 static bool add_distinct(struct findings *findings, GPtrArray *list, char *text)
 {
-	if (!g_hash_table_add(findings->said, text)) {
+	if (!g_hash_table_add(findings->said, text))
 		return false; /* which has freed it */
-	}
-	if (list->len < LINES_MOST) {
+	if (list->len < LINES_MOST)
 		g_ptr_array_add(list, g_strdup(text));
-	}
 	return true;
 }
 
@@ -316,9 +305,8 @@ void findings_lost(struct findings *findings, uint64_t events)
 		       " events are missing: memory that was allocated or freed meanwhile may be "
 		       "missing or stale",
 		       events);
-	for (unsigned i = 0; i < findings->list->len; i++) {
+	for (unsigned i = 0; i < findings->list->len; i++)
 		finding_at_most(findings->list->pdata[i], CONFIDENCE_LIKELY, "events are missing");
-	}
 }
 
 void findings_unrecorded(struct findings *findings)
@@ -336,15 +324,12 @@ static gint compare_findings(gconstpointer a, gconstpointer b)
 	const struct finding *left = *(struct finding *const *)a;
 	const struct finding *right = *(struct finding *const *)b;
 
-	if (left->rule->severity != right->rule->severity) {
+	if (left->rule->severity != right->rule->severity)
 		return (int)right->rule->severity - (int)left->rule->severity;
-	}
-	if (left->confidence != right->confidence) {
+	if (left->confidence != right->confidence)
 		return (int)right->confidence - (int)left->confidence;
-	}
-	if (left->first_ns != right->first_ns) {
+	if (left->first_ns != right->first_ns)
 		return left->first_ns < right->first_ns ? -1 : 1;
-	}
 	return strcmp(left->rule->id, right->rule->id);
 }
 

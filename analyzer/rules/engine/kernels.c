@@ -93,9 +93,8 @@ static int clang_of(const char *bytes, size_t size, bool *amd)
 
 	*amd = found && found - bytes >= 4 && memcmp(found - 4, "AMD ", 4) == 0;
 	for (found += found ? sizeof(mark) - 1 : 0;
-	     found && found < end && *found >= '0' && *found <= '9' && major < 1000; found++) {
+	     found && found < end && *found >= '0' && *found <= '9' && major < 1000; found++)
 		major = major * 10 + (*found - '0');
-	}
 	return major;
 }
 
@@ -122,9 +121,8 @@ static GMappedFile *open_object(const struct kernels *kernels, const struct proc
 		path = g_build_filename(home, "code-objects", sha256, NULL);
 		file = g_mapped_file_new(path, FALSE, NULL);
 		g_free(path);
-		if (file) {
+		if (file)
 			g_clear_error(error);
-		}
 	}
 	return file;
 }
@@ -157,9 +155,8 @@ static struct opened *open_session(struct kernels *kernels, const struct process
 
 	if (!opened) {
 		file = open_object(kernels, process, sha256, error);
-		if (!file) {
+		if (!file)
 			return NULL;
-		}
 		opened = g_new0(struct opened, 1);
 		opened->file = file;
 		if (isa_session_open(g_mapped_file_get_contents(file),
@@ -172,9 +169,8 @@ static struct opened *open_session(struct kernels *kernels, const struct process
 			opened->clang = clang_of(g_mapped_file_get_contents(file),
 						 g_mapped_file_get_length(file), &opened->amd);
 		}
-		if (g_hash_table_size(kernels->opened) >= OPEN_MAX) {
+		if (g_hash_table_size(kernels->opened) >= OPEN_MAX)
 			close_oldest(kernels);
-		}
 		g_hash_table_insert(kernels->opened, g_strdup(sha256), opened);
 	}
 	opened->last_use = ++kernels->uses;
@@ -208,9 +204,8 @@ static struct entry *analyse(struct kernels *kernels, const struct process *proc
 	entry->clang = opened->clang;
 	entry->amd = opened->amd;
 	entry->kernel = isa_find_kernel(entry->object, symbol);
-	if (!entry->kernel) {
+	if (!entry->kernel)
 		entry->problem = g_strdup_printf("code object %.12s has no such kernel", sha256);
-	}
 	if (entry->object->debug_problem && !opened->reported) {
 		opened->reported = true;
 		findings_note(findings, "code object %.12s: %s; its source lines are unknown",
@@ -289,9 +284,8 @@ static struct codeobj_metadata *read_metadata(const struct kernels *kernels,
 
 	if (file) {
 		if (codeobj_metadata_read(g_mapped_file_get_contents(file),
-					  g_mapped_file_get_length(file), &metadata, NULL) != 0) {
+					  g_mapped_file_get_length(file), &metadata, NULL) != 0)
 			metadata = NULL;
-		}
 		g_mapped_file_unref(file);
 	}
 	return metadata;
@@ -305,16 +299,14 @@ bool kernels_resources(struct kernels *kernels, const struct process *process,
 	const struct codeobj_kernel *found;
 	gpointer metadata = NULL;
 
-	if (!object || !object->sha256[0]) {
+	if (!object || !object->sha256[0])
 		return false;
-	}
 	if (!g_hash_table_lookup_extended(kernels->metadata, object->sha256, NULL, &metadata)) {
 		metadata = read_metadata(kernels, process, object->sha256);
 		g_hash_table_insert(kernels->metadata, g_strdup(object->sha256), metadata);
 	}
 	found = metadata ? codeobj_metadata_kernel(metadata, kernel->symbol) : NULL;
-	if (found) {
+	if (found)
 		*resources = *found;
-	}
 	return found;
 }

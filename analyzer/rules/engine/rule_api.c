@@ -16,9 +16,8 @@ void rules_wake(const struct rules_context *context, enum wake wake)
 	struct rules_context own = *context;
 
 	own.wake = wake;
-	for (rule_function **function = context->dispatch->woken[wake]; *function; function++) {
+	for (rule_function **function = context->dispatch->woken[wake]; *function; function++)
 		(*function)(&own);
-	}
 }
 
 bool is_new_allocation(const struct rules_context *context, struct place *place)
@@ -43,9 +42,8 @@ bool launch_pointer(const struct rules_context *context, const struct launch *la
 	memset(pointer, 0, sizeof(*pointer));
 	pointer->kernarg = kernarg;
 	pointer->index = -1;
-	if (!launch->args || !kernel_args_address(launch->args, kernarg, &pointer->address)) {
+	if (!launch->args || !kernel_args_address(launch->args, kernarg, &pointer->address))
 		return false;
-	}
 	pointer->place = process_place(context->process, pointer->address);
 	for (size_t i = 0; launch->code && i < launch->code->arg_count; i++) {
 		const struct isa_arg *arg = &launch->code->args[i];
@@ -73,18 +71,16 @@ struct model_environment process_environment(const struct process *process)
 		.runtime_version = process->runtime_version,
 	};
 
-	if (force_fine && strcmp(force_fine, "1") == 0) {
+	if (force_fine && strcmp(force_fine, "1") == 0)
 		environment.fine_pool = 1;
-	}
 	return environment;
 }
 
 /* Pages are made coarse-grained by HIP programs, and for them by OpenMP runtimes. */
 static const char *who_advised(const struct process *process)
 {
-	if (process->device_count < 0) {
+	if (process->device_count < 0)
 		return "hsa_amd_svm_attributes_set";
-	}
 	return process->target_regions ? "hipMemAdviseSetCoarseGrain or a map"
 				       : "hipMemAdviseSetCoarseGrain";
 }
@@ -97,13 +93,11 @@ static void apply_advice(const struct process *process, const struct allocation 
 	struct page_summary pages = page_map_summary(&process->pages, allocation->ptr, size);
 	char *before = grain->why;
 
-	if (!pages.latest) {
+	if (!pages.latest)
 		return;
-	}
 	grain->how |= GRAIN_BY_ADVICE;
-	if (pages.coarse == 0) {
+	if (pages.coarse == 0)
 		return;
-	}
 	if (pages.coarse == size) {
 		grain->granularity = GRAIN_COARSE;
 		grain->why = g_strdup_printf("%s; %s then made all of it coarse-grained", before,
@@ -157,9 +151,8 @@ struct grain place_table_grain(const struct process *process, const struct place
 		return grain;
 	}
 	grain.why = with_flags(place->allocation, memory.why);
-	if (memory.location == LOCATION_MOVABLE && memory.granularity == GRAIN_FINE) {
+	if (memory.location == LOCATION_MOVABLE && memory.granularity == GRAIN_FINE)
 		apply_advice(process, place->allocation, &grain);
-	}
 	return grain;
 }
 
@@ -169,12 +162,10 @@ struct grain place_grain(const struct process *process, const struct place *plac
 	struct runtime_attributes reported = { GRAIN_UNKNOWN, LOCATION_UNKNOWN, false };
 	char *before = grain.why;
 
-	if (place->kind == PLACE_ALLOCATION) {
+	if (place->kind == PLACE_ALLOCATION)
 		reported = runtime_attributes(process, place->allocation);
-	}
-	if (reported.location != LOCATION_UNKNOWN) {
+	if (reported.location != LOCATION_UNKNOWN)
 		grain.location = reported.location;
-	}
 	if (reported.mixed && !grain.mixed) {
 		grain.mixed = true;
 		grain.how |= GRAIN_BY_RUNTIME;
@@ -184,9 +175,8 @@ struct grain place_grain(const struct process *process, const struct place *plac
 					    before);
 		g_free(before);
 	}
-	if (reported.granularity == GRAIN_UNKNOWN) {
+	if (reported.granularity == GRAIN_UNKNOWN)
 		return grain;
-	}
 	/* One answer for all pages: nothing is mixed. */
 	grain.certain = true;
 	if (reported.granularity != grain.granularity || grain.mixed) {
@@ -225,9 +215,8 @@ void finding_at_most(struct finding *finding, enum confidence confidence, const 
 {
 	char *before = finding->doubts;
 
-	if (finding->confidence > confidence) {
+	if (finding->confidence > confidence)
 		finding->confidence = confidence;
-	}
 	finding->doubts = before ? g_strdup_printf("%s; %s", before, doubt) : g_strdup(doubt);
 	g_free(before);
 }
@@ -235,9 +224,8 @@ void finding_at_most(struct finding *finding, enum confidence confidence, const 
 bool maybe_unset(const struct rules_context *context, const struct launch *launch,
 		 const struct isa_use *use, const struct pointer_argument *pointer)
 {
-	if (use->certain || pointer->index < 0 || launch->code->args[pointer->index].pointer) {
+	if (use->certain || pointer->index < 0 || launch->code->args[pointer->index].pointer)
 		return false;
-	}
 	findings_limit(
 	    context->findings,
 	    "kernel %s selects among words of a struct argument, some of which point to memory "
@@ -270,9 +258,8 @@ void finding_set_launch(struct finding *finding, const struct launch *launch,
 
 void launch_hit(const struct launch *launch, struct finding *finding)
 {
-	if (!g_ptr_array_find(launch->hits, finding, NULL)) {
+	if (!g_ptr_array_find(launch->hits, finding, NULL))
 		g_ptr_array_add(launch->hits, finding);
-	}
 }
 
 const char *allocation_noun(const struct allocation *allocation)

@@ -12,9 +12,8 @@ static enum location location_of(const struct process *process,
 {
 	int shift = process->runtime_version >= 60000000 ? 1 : 0;
 
-	if (reported->managed != 0 || process->runtime_version == 0 || reported->type < shift) {
+	if (reported->managed != 0 || process->runtime_version == 0 || reported->type < shift)
 		return LOCATION_UNKNOWN;
-	}
 	switch (reported->type - shift) {
 	case 0:
 		return LOCATION_HOST;
@@ -31,20 +30,18 @@ struct runtime_attributes runtime_attributes(const struct process *process,
 	const struct memory_attributes *reported = &allocation->attributes;
 	struct runtime_attributes result = { GRAIN_UNKNOWN, LOCATION_UNKNOWN, false };
 
-	if (!reported->known) {
+	if (!reported->known)
 		return result;
-	}
 	result.location = location_of(process, reported);
-	if (reported->coherency == MODE_INDETERMINATE) {
+	if (reported->coherency == MODE_INDETERMINATE)
 		result.mixed = true;
-	} else if (reported->coherency == MODE_FINE) {
+	else if (reported->coherency == MODE_FINE)
 		result.granularity = GRAIN_FINE;
-	} else if (reported->coherency == MODE_COARSE) {
+	else if (reported->coherency == MODE_COARSE)
 		result.granularity = GRAIN_COARSE;
-	} else if (reported->pool_flags & (POOL_FINE | POOL_EXTENDED_FINE)) {
+	else if (reported->pool_flags & (POOL_FINE | POOL_EXTENDED_FINE))
 		result.granularity = GRAIN_FINE;
-	} else if (reported->pool_flags & POOL_COARSE) {
+	else if (reported->pool_flags & POOL_COARSE)
 		result.granularity = GRAIN_COARSE;
-	}
 	return result;
 }

@@ -59,13 +59,11 @@ static bool is_set(const struct knob *knob, const char *value)
 	char *end;
 	long number;
 
-	if (!value || !*value) {
+	if (!value || !*value)
 		return false;
-	}
 	number = strtol(value, &end, 0);
-	if (*end) {
+	if (*end)
 		return false; /* not a number: nobody knows what a runtime makes of it */
-	}
 	switch (knob->test) {
 	case TEST_NOT_ZERO:
 		return number != 0;
@@ -88,9 +86,8 @@ static void check_knobs(const struct process_history *history, const struct rule
 		struct finding *finding;
 
 		if (!is_set(knob, value) ||
-		    (process->runtime_version && process->runtime_version < knob->release)) {
+		    (process->runtime_version && process->runtime_version < knob->release))
 			continue;
-		}
 		finding = subject_finding(
 		    context, copies ? RULE_HG507 : RULE_HG903, knob->name,
 		    g_strdup_printf("%s=%s is set: %s%s.", knob->name, value, knob->effect,
@@ -98,9 +95,8 @@ static void check_knobs(const struct process_history *history, const struct rule
 					     "with its kernels"
 					   : ""),
 		    "unset it, except to look for an error");
-		if (!process->runtime_version && knob->release) {
+		if (!process->runtime_version && knob->release)
 			finding_at_most(finding, CONFIDENCE_LIKELY, UNKNOWN_RELEASE);
-		}
 	}
 }
 
@@ -131,22 +127,19 @@ static void on_alloc(const struct rules_context *context)
 	struct finding *finding;
 	bool is_new;
 
-	if (!value || event->api != HG_API_hipHostMalloc) {
+	if (!value || event->api != HG_API_hipHostMalloc)
 		return;
-	}
 	with = without = process_environment(context->process);
 	without.host_coherent = 0;
 	if (model_memory(event->api, event->flags, &with).granularity ==
-	    model_memory(event->api, event->flags, &without).granularity) {
+	    model_memory(event->api, event->flags, &without).granularity)
 		return;
-	}
 	place = process_place(context->process, event->ptr);
 	finding = findings_get(context->findings, RULE_HG904, context->process, &is_new,
 			       "HIP_HOST_COHERENT");
 	finding_hit(finding, context->event->ns, event->stack_id);
-	if (!is_new) {
+	if (!is_new)
 		return;
-	}
 	finding->subject = g_strdup("HIP_HOST_COHERENT");
 	finding->api = g_strdup(hg_api_name(event->api));
 	finding_set_place(finding, &place, event->ptr);
@@ -165,9 +158,8 @@ static unsigned list_length(const char *list)
 {
 	unsigned length = *list != 0;
 
-	for (const char *at = list; *at; at++) {
+	for (const char *at = list; *at; at++)
 		length += *at == ',';
-	}
 	return length;
 }
 
@@ -181,9 +173,8 @@ static int valid_entries(const char *list, unsigned limit)
 		char *end;
 		unsigned long index = strtoul(at, &end, 10);
 
-		if (end == at || (*end && *end != ',')) {
+		if (end == at || (*end && *end != ','))
 			return -1;
-		}
 		beyond |= index >= limit;
 		valid += !beyond;
 		at = *end ? end + 1 : end;
@@ -217,14 +208,12 @@ static void check_visible(const struct rules_context *context)
 			return;
 		}
 	}
-	if (!below || !*below || !above || !*above || process->device_count < 0) {
+	if (!below || !*below || !above || !*above || process->device_count < 0)
 		return;
-	}
 	/* HIP counts what ROCr lets through from 0, and its list ends at the first wrong entry. */
 	valid = valid_entries(above, list_length(below));
-	if (valid < 0 || valid == (int)list_length(above) || process->device_count != valid) {
+	if (valid < 0 || valid == (int)list_length(above) || process->device_count != valid)
 		return;
-	}
 	subject_finding(
 	    context, RULE_HG905, name,
 	    g_strdup_printf("%s=%s leaves %u device%s, numbered from 0, of which %s=%s selects %d: "
@@ -272,16 +261,14 @@ static void check_runtimes(const struct rules_context *context)
 		}
 		base = strrchr(module->path, '/') ? strrchr(module->path, '/') + 1 : module->path;
 
-		if (strncmp(base, "libamdhip64.so", 14) != 0) {
+		if (strncmp(base, "libamdhip64.so", 14) != 0)
 			continue;
-		}
 		if (!first) {
 			first = module;
 			continue;
 		}
-		if (strcmp(first->path, module->path) == 0) {
+		if (strcmp(first->path, module->path) == 0)
 			continue;
-		}
 		finding = subject_finding(
 		    context, RULE_HG909, "libamdhip64.so",
 		    g_strdup_printf("%s and %s are both loaded: streams, events, memory and "
@@ -310,17 +297,15 @@ static void check_kernel(const struct rules_context *context, struct kernel_ref 
 	if (seen->launches < HEAVY_LAUNCHES || seen->work_items < HEAVY_ITEMS ||
 	    !kernels_resources(context->kernels, context->process, kernel, &resources) ||
 	    (!resources.vgpr_spills && !resources.dynamic_stack &&
-	     resources.private_size < HEAVY_PRIVATE)) {
+	     resources.private_size < HEAVY_PRIVATE))
 		return;
-	}
 	finding = findings_get(context->findings, RULE_HG907, context->process, &is_new, "%s",
 			       kernel->symbol);
 	finding->launches += seen->launches;
 	finding->work_items = MAX(finding->work_items, seen->work_items);
 	finding_hit(finding, seen->first_ns, seen->first_site);
-	if (!is_new) {
+	if (!is_new)
 		return;
-	}
 	finding->kernel_symbol = g_strdup(kernel->symbol);
 	code = kernels_find(context->kernels, context->process, kernel, context->findings, &arch);
 	finding->kernel = g_strdup(code ? code->name : kernel->symbol);
@@ -352,9 +337,8 @@ static void check_kernels(const struct process_history *history,
 	while (g_hash_table_iter_next(&iterator, &id, &seen)) {
 		struct kernel_ref *kernel = process_kernel(context->process, GPOINTER_TO_UINT(id));
 
-		if (kernel) {
+		if (kernel)
 			check_kernel(context, kernel, seen);
-		}
 	}
 }
 
@@ -377,11 +361,10 @@ static void add_target(void *user, const void *elf, size_t size, const char *tar
 
 	(void)elf;
 	(void)size;
-	if (!target) {
+	if (!target)
 		targets->problem = true;
-	} else if (!g_ptr_array_find_with_equal_func(targets->list, target, g_str_equal, NULL)) {
+	else if (!g_ptr_array_find_with_equal_func(targets->list, target, g_str_equal, NULL))
 		g_ptr_array_add(targets->list, g_strdup(target));
-	}
 }
 
 static void note_problem(void *user, const char *text)
@@ -410,10 +393,8 @@ static bool read_targets(const char *path, struct targets *targets)
 		struct codeobj_target parsed;
 
 		if (codeobj_target_parse(targets->list->pdata[i], &parsed) != 0 ||
-		    strncmp(parsed.processor, "gfx", 3) != 0 ||
-		    strstr(parsed.processor, "generic")) {
+		    strncmp(parsed.processor, "gfx", 3) != 0 || strstr(parsed.processor, "generic"))
 			targets->problem = true;
-		}
 	}
 	return !targets->problem && targets->list->len;
 }
@@ -425,14 +406,12 @@ static void report_targets(const struct rules_context *context, const char *path
 	bool same_processor = false;
 	char *list;
 
-	if (codeobj_target_parse(device->arch, &wanted) != 0) {
+	if (codeobj_target_parse(device->arch, &wanted) != 0)
 		return;
-	}
 	for (unsigned i = 0; i < targets->list->len; i++) {
 		codeobj_target_parse(targets->list->pdata[i], &have);
-		if (codeobj_target_match(&have, &wanted) >= 0) {
+		if (codeobj_target_match(&have, &wanted) >= 0)
 			return;
-		}
 		same_processor |= strcmp(have.processor, wanted.processor) == 0;
 	}
 	g_ptr_array_add(targets->list, NULL);
@@ -470,13 +449,11 @@ static void check_targets(const struct rules_context *context)
 
 		failed |= call->api >= HG_HIP_APIS && is_code_error(call->code);
 	}
-	if (!failed || !process->exe[0]) {
+	if (!failed || !process->exe[0])
 		return;
-	}
 	if (read_targets(process->exe, &targets)) {
-		for (unsigned i = 0; i < process->devices->len; i++) {
+		for (unsigned i = 0; i < process->devices->len; i++)
 			report_targets(context, process->exe, &targets, process->devices->pdata[i]);
-		}
 	} else {
 		findings_limit(
 		    context->findings,
@@ -491,9 +468,8 @@ static void on_finish(struct process_history *history, const struct rules_contex
 {
 	const struct process *process = context->process;
 
-	if (process->device_count < 0) {
+	if (process->device_count < 0)
 		return; /* no HIP call */
-	}
 	check_visible(context);
 	check_obsolete(context);
 	check_runtimes(context);
@@ -507,9 +483,8 @@ static void on_finish(struct process_history *history, const struct rules_contex
 
 void check_environment(const struct rules_context *context)
 {
-	if (context->wake == WAKE_ALLOC) {
+	if (context->wake == WAKE_ALLOC)
 		on_alloc(context);
-	} else {
+	else
 		on_finish(context->history, context);
-	}
 }

@@ -22,9 +22,8 @@ static bool has_hardware_fp_atomic(const struct isa_kernel *kernel)
 		const struct isa_atomic *atomic = &kernel->atomics[i];
 
 		if (atomic->fp && atomic->native && atomic->space != ISA_SPACE_LDS &&
-		    atomic->origin.kind != ISA_ORIGIN_LDS) {
+		    atomic->origin.kind != ISA_ORIGIN_LDS)
 			return true;
-		}
 	}
 	return false;
 }
@@ -45,14 +44,12 @@ static void tally_code_object(void *user, const void *elf, size_t size, const ch
 	for (size_t i = 0; i < object->kernel_count; i++) {
 		const struct isa_kernel *kernel = &object->kernels[i];
 
-		if (!g_hash_table_add(tally->seen, g_strdup(kernel->symbol))) {
+		if (!g_hash_table_add(tally->seen, g_strdup(kernel->symbol)))
 			continue;
-		}
 		tally->kernels++;
 		tally->unvisited += kernel->unvisited != NULL;
-		if (has_hardware_fp_atomic(kernel)) {
+		if (has_hardware_fp_atomic(kernel))
 			g_ptr_array_add(tally->atomics, g_strdup(kernel->name));
-		}
 	}
 	isa_code_object_free(object);
 }
@@ -74,12 +71,10 @@ static void tally_file(struct tally *tally, const char *path)
 
 	/* Interpreters and others without kernels are no problem. */
 	if (data && codeobj_elf_section(data, size, ".hip_fatbin", &(struct codeobj_section){ 0 },
-					NULL) == 0) {
+					NULL) == 0)
 		containers_walk(data, size, &sink);
-	}
-	if (file) {
+	if (file)
 		g_mapped_file_unref(file);
-	}
 }
 
 static void note_no_device(struct findings *findings, const struct process *process)
@@ -110,9 +105,8 @@ static void note_no_device(struct findings *findings, const struct process *proc
 		findings_limit(findings, "%s: code of %u kernel%s could not be followed to the end",
 			       process->exe, tally.unvisited, tally.unvisited == 1 ? "" : "s");
 	}
-	if (tally.problem) {
+	if (tally.problem)
 		findings_limit(findings, "%s: %s", process->exe, tally.problem);
-	}
 	g_hash_table_destroy(tally.seen);
 	g_ptr_array_free(tally.atomics, TRUE);
 	g_free(tally.problem);
@@ -123,8 +117,7 @@ void static_notes(struct findings *findings, const struct replay *replay)
 	for (unsigned i = 0; i < replay->processes->len; i++) {
 		const struct process *process = replay->processes->pdata[i];
 
-		if (process->device_count == 0) {
+		if (process->device_count == 0)
 			note_no_device(findings, process);
-		}
 	}
 }

@@ -56,11 +56,9 @@ char *fault_reason(uint32_t mask)
 	};
 	const char *imprecise = mask & 32 ? ", the address may not be exact" : "";
 
-	for (size_t i = 0; i < G_N_ELEMENTS(reasons); i++) {
-		if (mask & reasons[i].bit) {
+	for (size_t i = 0; i < G_N_ELEMENTS(reasons); i++)
+		if (mask & reasons[i].bit)
 			return g_strconcat(reasons[i].text, imprecise, NULL);
-		}
-	}
 	return g_strconcat("reason unknown", imprecise, NULL);
 }
 
@@ -126,14 +124,13 @@ static void prove(const struct rules_context *context, struct fault_row *row, ui
 		if (finding->allocation) {
 			row->allocation = allocation_ref(finding->allocation);
 			row->offset = finding->offset;
-			if (finding->allocation->freed) {
+			if (finding->allocation->freed)
 				row->kind = PLACE_FREED;
-			} else if (finding->address - finding->allocation->ptr <
-				   finding->allocation->size) {
+			else if (finding->address - finding->allocation->ptr <
+				 finding->allocation->size)
 				row->kind = PLACE_ALLOCATION;
-			} else {
+			else
 				row->kind = PLACE_PAST_END;
-			}
 		}
 		row->rules = g_string_free(text, FALSE);
 	} else {
@@ -149,9 +146,8 @@ void note_fault(const struct rules_context *context)
 	struct place place;
 	struct fault_row *row;
 
-	if (event->api != HG_API_gpu_memory_fault) {
+	if (event->api != HG_API_gpu_memory_fault)
 		return;
-	}
 	place = process_place(context->process, event->ptr);
 	row = g_new0(struct fault_row, 1);
 	row->process = context->process;
@@ -161,15 +157,13 @@ void note_fault(const struct rules_context *context)
 	row->ns = context->event->ns;
 	row->kind = place.kind;
 	/* Broken memory says nothing about the program. */
-	if (!(row->reason & (16u | 64u | 0x80000000u))) {
+	if (!(row->reason & (16u | 64u | 0x80000000u)))
 		prove(context, row, page, &place);
-	}
 	if (!row->allocation && place.allocation) {
 		row->allocation = allocation_ref(place.allocation);
 		row->offset = place.offset;
 	}
-	if (place.kind == PLACE_STATIC && place.module) {
+	if (place.kind == PLACE_STATIC && place.module)
 		row->module = g_strdup(place.module->path);
-	}
 	g_ptr_array_add(*(GPtrArray **)findings_result(context->findings, &result_type), row);
 }

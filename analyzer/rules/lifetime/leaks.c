@@ -47,9 +47,8 @@ static void on_alloc(struct process_history *history, const struct rules_context
 	struct site_history *site;
 
 	if (place.kind != PLACE_ALLOCATION || place.allocation->ptr != event->ptr ||
-	    place.allocation->api != event->api || !is_watched(place.allocation)) {
+	    place.allocation->api != event->api || !is_watched(place.allocation))
 		return;
-	}
 	site = call_history_site(history, event->api, event->stack_id);
 	site->iterations += site->allocations && context->process->launches > site->last_launches;
 	site->allocations++;
@@ -74,9 +73,8 @@ static void report_pairs(const struct rules_context *context, const struct site_
 	finding_detail(finding, from->api);
 	finding_met(finding, &(struct place){ .kind = PLACE_ALLOCATION,
 					      .allocation = (struct allocation *)allocation });
-	if (!is_new) {
+	if (!is_new)
 		return;
-	}
 	finding->least_count = ALLOCATION_PAIRS;
 	finding->message =
 	    g_strdup_printf("%s bytes are allocated with %s, used by a launch and released with "
@@ -96,9 +94,8 @@ static void on_release(struct process_history *history, const struct rules_conte
 	const struct hg_ev_free *from = &context->event->free;
 	struct site_history *site;
 
-	if (!is_watched(allocation)) {
+	if (!is_watched(allocation))
 		return;
-	}
 	site = call_history_site(history, allocation->api, allocation->stack_id);
 	if (site->live) {
 		site->live--;
@@ -106,9 +103,8 @@ static void on_release(struct process_history *history, const struct rules_conte
 	}
 	site->releases++;
 	if (site->last_ptr != allocation->ptr || is_pooled(from->api) ||
-	    is_pooled(allocation->api) || context->process->launches == site->last_launches) {
+	    is_pooled(allocation->api) || context->process->launches == site->last_launches)
 		return;
-	}
 	site->pairs++;
 	report_pairs(context, site, allocation);
 }
@@ -119,9 +115,8 @@ static void report_growth(const struct rules_context *context, const struct site
 	bool is_new;
 
 	finding = site_finding(context, site, "never released", &is_new);
-	if (!is_new) {
+	if (!is_new)
 		return;
-	}
 	finding->absence = true;
 	finding_hit(finding, site->latest->ns, site->stack_id);
 	finding_figure(finding, 0, FIGURE_SUM, site->live);
@@ -150,9 +145,8 @@ static void on_finish(struct process_history *history, const struct rules_contex
 		const struct site_history *site = value;
 
 		if (site->latest && site->live >= LEAKED_BLOCKS &&
-		    site->iterations >= LEAKED_BLOCKS && site->live >= site->releases) {
+		    site->iterations >= LEAKED_BLOCKS && site->live >= site->releases)
 			report_growth(context, site);
-		}
 	}
 }
 
@@ -163,9 +157,8 @@ void check_leaks(const struct rules_context *context)
 		on_alloc(context->history, context);
 		break;
 	case WAKE_RELEASE:
-		if (context->released) {
+		if (context->released)
 			on_release(context->history, context, context->released);
-		}
 		break;
 	default:
 		on_finish(context->history, context);

@@ -48,13 +48,11 @@ static void report_freed(const struct rules_context *context, const struct launc
 	const struct allocation *allocation = pointer->place.allocation;
 	struct finding *finding;
 
-	if (maybe_unset(context, launch, use, pointer)) {
+	if (maybe_unset(context, launch, use, pointer))
 		return;
-	}
 	finding = launch_finding(context, launch, RULE_HG601, use, pointer);
-	if (!finding) {
+	if (!finding)
 		return;
-	}
 	finding->message =
 	    g_strdup_printf("%s %s memory that was freed before the launch: %s bytes from %s, "
 			    "released by %s.",
@@ -64,9 +62,8 @@ static void report_freed(const struct rules_context *context, const struct launc
 				       "finished, or stop passing the pointer",
 				       hg_api_name(allocation->free_api));
 	finding_at_most(finding, CONFIDENCE_LIKELY, use->certain ? NOT_SEEN : ONE_OF_SEVERAL);
-	if (allocation->layer == LAYER_HOST) {
+	if (allocation->layer == LAYER_HOST)
 		finding_at_most(finding, CONFIDENCE_LIKELY, REUSABLE);
-	}
 }
 
 static void report_outside(const struct rules_context *context, const struct launch *launch,
@@ -75,9 +72,8 @@ static void report_outside(const struct rules_context *context, const struct lau
 	const struct allocation *allocation = pointer->place.allocation;
 	struct finding *finding = launch_finding(context, launch, RULE_HG607, use, pointer);
 
-	if (!finding) {
+	if (!finding)
 		return;
-	}
 	finding->message = g_strdup_printf(
 	    "%s %s through a pointer that lies outside every allocation, %s bytes after the end of "
 	    "%s bytes from %s.",
@@ -104,9 +100,8 @@ static void report_reserved(const struct rules_context *context, const struct la
 {
 	struct finding *finding = launch_finding(context, launch, RULE_HG607, use, pointer);
 
-	if (!finding) {
+	if (!finding)
 		return;
-	}
 	finding->message =
 	    g_strdup_printf("%s %s memory at offset %s of %s bytes of reserved addresses: no "
 			    "memory is mapped there.",
@@ -124,16 +119,14 @@ static void check_launch(const struct rules_context *context)
 		const struct isa_use *use = &launch->code->uses[i];
 		struct pointer_argument pointer;
 
-		if (use->access == 0 || !launch_pointer(context, launch, use->kernarg, &pointer)) {
+		if (use->access == 0 || !launch_pointer(context, launch, use->kernarg, &pointer))
 			continue;
-		}
-		if (pointer.place.kind == PLACE_FREED) {
+		if (pointer.place.kind == PLACE_FREED)
 			report_freed(context, launch, use, &pointer);
-		} else if (pointer.place.kind == PLACE_PAST_END && use->certain) {
+		else if (pointer.place.kind == PLACE_PAST_END && use->certain)
 			report_outside(context, launch, use, &pointer);
-		} else if (is_bare_reservation(context, &pointer.place) && use->certain) {
+		else if (is_bare_reservation(context, &pointer.place) && use->certain)
 			report_reserved(context, launch, use, &pointer);
-		}
 	}
 }
 
@@ -155,9 +148,8 @@ static uint64_t extent(uint64_t size, uint64_t rows, uint64_t pitch, uint64_t sl
 {
 	uint64_t bytes = size;
 
-	if (size == 0 || rows == 0) {
+	if (size == 0 || rows == 0)
 		return 0;
-	}
 	bytes += (rows - 1) * pitch;
 	return slices > 1 ? (slices - 1) * slice + bytes : bytes;
 }
@@ -171,12 +163,10 @@ static void check_range(const struct rules_context *context, const struct transf
 	char *outcome = NULL;
 	bool is_new;
 
-	if (transfer->extent == 0 || (!freed && place.kind != PLACE_ALLOCATION)) {
+	if (transfer->extent == 0 || (!freed && place.kind != PLACE_ALLOCATION))
 		return;
-	}
-	if (!freed && place.offset + transfer->extent <= allocation->size) {
+	if (!freed && place.offset + transfer->extent <= allocation->size)
 		return;
-	}
 	finding = findings_get(context->findings, freed ? RULE_HG601 : RULE_HG606, context->process,
 			       &is_new, "%u %u %s %d %u", transfer->api, transfer->stack_id,
 			       transfer->role, allocation->api, allocation->stack_id);
@@ -207,9 +197,8 @@ static void check_range(const struct rules_context *context, const struct transf
 		    hg_api_name(allocation->free_api));
 		finding->fix = g_strdup_printf("move the %s after this call",
 					       hg_api_name(allocation->free_api));
-		if (allocation->layer == LAYER_HOST) {
+		if (allocation->layer == LAYER_HOST)
 			finding_at_most(finding, CONFIDENCE_LIKELY, REUSABLE);
-		}
 		return;
 	}
 	if (transfer->code) {
@@ -265,9 +254,8 @@ void check_pageable(const struct rules_context *context)
 	bool is_new;
 
 	if (!is_async_copy(copy->api) || bytes < PAGEABLE_COPY_THRESHOLD ||
-	    from_host == is_system_memory(&dst)) {
+	    from_host == is_system_memory(&dst))
 		return;
-	}
 	finding = findings_get(context->findings, RULE_HG501, context->process, &is_new, "%u %u %u",
 			       copy->api, copy->stack_id,
 			       host->allocation ? host->allocation->stack_id : 0);
@@ -282,9 +270,8 @@ void check_pageable(const struct rules_context *context)
 		finding->fix = g_strdup("allocate the host buffer with hipHostMalloc, or register "
 					"it once with hipHostRegister");
 	}
-	if (bytes > finding->bytes) {
+	if (bytes > finding->bytes)
 		describe_pageable(finding, copy, host, from_host, bytes);
-	}
 	if (is_new && !copy->duration) {
 		finding_at_most(finding, CONFIDENCE_LIKELY,
 				"the duration of copies in a graph is not recorded");

@@ -62,9 +62,8 @@ static char *kernel_name(const struct rules_context *context, uint32_t kernel_id
 	const struct isa_kernel *code;
 	const char *arch;
 
-	if (!kernel) {
+	if (!kernel)
 		return NULL;
-	}
 	code = kernels_find(context->kernels, context->process, kernel, context->findings, &arch);
 	return g_strdup(code ? code->name : kernel->symbol);
 }

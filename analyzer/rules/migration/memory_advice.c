@@ -26,9 +26,8 @@ static struct memory_history *movable(struct process_history *history,
 	struct grain grain;
 	bool moves;
 
-	if (place.kind != PLACE_ALLOCATION) {
+	if (place.kind != PLACE_ALLOCATION)
 		return NULL;
-	}
 	grain = place_grain(context->process, &place);
 	moves = grain.location == LOCATION_MOVABLE && grain.certain;
 	grain_clear(&grain);
@@ -44,9 +43,8 @@ static void check_duration(struct process_history *history, const struct rules_c
 	struct finding *finding;
 	bool is_new;
 
-	if (!prefetch->stack_id) {
+	if (!prefetch->stack_id)
 		return;
-	}
 	site = call_history_site(history, prefetch->api, prefetch->stack_id);
 	finding = findings_get(context->findings, RULE_HG306, context->process, &is_new, "%u %u",
 			       prefetch->api, prefetch->stack_id);
@@ -58,9 +56,8 @@ static void check_duration(struct process_history *history, const struct rules_c
 	finding_hit(finding, context->event->ns, prefetch->stack_id);
 	finding_figure(finding, 0, FIGURE_RANGE, prefetch->size);
 	finding_figure(finding, 1, FIGURE_RANGE, prefetch->duration / 1000);
-	if (!is_new) {
+	if (!is_new)
 		return;
-	}
 	finding->api = g_strdup(hg_api_name(prefetch->api));
 	finding->message = g_strdup_printf("%s returns only after the time needed to move %s bytes "
 					   "(%s us here): the calling thread waits.",
@@ -75,9 +72,8 @@ static void on_prefetch(struct process_history *history, const struct rules_cont
 	const struct hg_ev_prefetch *prefetch = &context->event->prefetch;
 	struct memory_history *memory = movable(history, context, prefetch->ptr);
 
-	if (!memory) {
+	if (!memory)
 		return;
-	}
 	memory->prefetched = true;
 	memory->prefetch_target = prefetch->target;
 	memory->prefetch_start = prefetch->ptr;
@@ -92,9 +88,8 @@ static void on_advise(struct process_history *history, const struct rules_contex
 	const struct hg_ev_advise *advise = &context->event->advise;
 	struct memory_history *memory = movable(history, context, advise->ptr);
 
-	if (!memory) {
+	if (!memory)
 		return;
-	}
 	switch (advise->advice) {
 	case ADVICE_SET_PREFERRED:
 		memory->preferred = advise->target;
@@ -150,9 +145,8 @@ static struct finding *launch_finding(const struct rules_context *context, enum 
 	finding_met(finding, &(struct place){ .kind = PLACE_ALLOCATION,
 					      .allocation = allocation,
 					      .offset = touched->address - allocation->ptr });
-	if (*is_new) {
+	if (*is_new)
 		describe_launch(context, finding, kernel, touched);
-	}
 	return finding;
 }
 
@@ -167,19 +161,16 @@ static void check_target(const struct rules_context *context, const struct touch
 
 	/* After a prefetch to the host the host may have done its part, unseen. */
 	if (!memory->prefetched ||
-	    touched->address - memory->prefetch_start >= memory->prefetch_size) {
+	    touched->address - memory->prefetch_start >= memory->prefetch_size)
 		return;
-	}
 	memory->prefetched = false;
-	if (target < 0 || device < 0 || target == device) {
+	if (target < 0 || device < 0 || target == device)
 		return;
-	}
 	finding = launch_finding(context, RULE_HG305, touched, memory->prefetch_site, &is_new);
 	finding_figure(finding, 1, FIGURE_RANGE, memory->prefetch_size);
 	finding_detail(finding, ((uint64_t)(unsigned)target << 32) | (unsigned)device);
-	if (!is_new) {
+	if (!is_new)
 		return;
-	}
 	finding->message = g_strdup_printf("hipMemPrefetchAsync moved %s bytes to device %d, but "
 					   "the next kernel that uses them runs on device %d.",
 					   FIGURE(1), target, device);
@@ -201,14 +192,12 @@ static void check_remote(const struct rules_context *context, const struct touch
 
 	if (!(memory->accessed_by & device_bit(device)) || (memory->home & device_bit(device)) ||
 	    memory->preferred == device || memory->allocation->size < REMOTE_SIZE ||
-	    !(touched->access & ISA_READ)) {
+	    !(touched->access & ISA_READ))
 		return;
-	}
 	finding = launch_finding(context, RULE_HG307, touched, 0, &is_new);
 	finding_detail(finding, (unsigned)device);
-	if (!is_new) {
+	if (!is_new)
 		return;
-	}
 	finding->least_launches = MIGRATION_LAUNCHES;
 	finding->message =
 	    g_strdup_printf("kernels on device %d read %s bytes that hipMemAdviseSetAccessedBy "
@@ -236,14 +225,12 @@ static void check_alignment(const struct rules_context *context, const struct to
 
 	if (allocation->layer != LAYER_HOST || allocation->size < MIGRATION_BLOCK ||
 	    (allocation->ptr & (MIGRATION_BLOCK - 1)) == 0 || !device || device->xnack != 1 ||
-	    device->integrated == 1) {
+	    device->integrated == 1)
 		return;
-	}
 	finding = launch_finding(context, RULE_HG303, touched, 0, &is_new);
 	finding_figure(finding, 1, FIGURE_RANGE, allocation->ptr & (MIGRATION_BLOCK - 1));
-	if (!is_new) {
+	if (!is_new)
 		return;
-	}
 	finding->least_launches = MIGRATION_LAUNCHES;
 	finding->message = g_strdup_printf(
 	    "%s bytes from %s, used by kernels with XNACK on, begin %s bytes into a block of 2 "

@@ -60,9 +60,8 @@ uint64_t migration_total(const uint64_t bytes[MIGRATION_TRIGGERS])
 {
 	uint64_t total = 0;
 
-	for (unsigned i = 0; i < MIGRATION_TRIGGERS; i++) {
+	for (unsigned i = 0; i < MIGRATION_TRIGGERS; i++)
 		total += bytes[i];
-	}
 	return total;
 }
 
@@ -79,13 +78,11 @@ static struct allocation *owner_at(const struct process *process, uint64_t page,
 		struct allocation *allocation =
 		    address_space_find(&process->space, looks[i], &offset);
 
-		if (allocation && allocation->ns <= ns) {
+		if (allocation && allocation->ns <= ns)
 			return allocation;
-		}
 		allocation = address_space_find_freed(&process->space, looks[i], &offset);
-		if (allocation && allocation->ns <= ns && allocation->free_ns >= ns) {
+		if (allocation && allocation->ns <= ns && allocation->free_ns >= ns)
 			return allocation;
-		}
 	}
 	return NULL;
 }
@@ -122,9 +119,8 @@ static struct migration_row *new_row(const struct rules_context *context,
 	row->allocations = 1;
 	row->by_host = cause->by_host;
 	row->phase = cause->phase;
-	if (cause->launch) {
+	if (cause->launch)
 		name_kernel(context, row, cause->launch->kernel_id);
-	}
 	return row;
 }
 
@@ -133,9 +129,8 @@ static void note_phase(struct migration *migration, struct migration_row *row,
 		       const struct cause *cause)
 {
 	if (cause->open) {
-		if (!g_ptr_array_find(migration->open, row, NULL)) {
+		if (!g_ptr_array_find(migration->open, row, NULL))
 			g_ptr_array_add(migration->open, row);
-		}
 	} else if (!row->phase.after.api) {
 		row->phase.after = cause->phase.after;
 	} else {
@@ -168,9 +163,8 @@ static struct migration_row *row_of(struct migration *migration,
 		}
 	}
 	row->one_of_several |= cause->several;
-	if (cause->by_host) {
+	if (cause->by_host)
 		note_phase(migration, row, cause);
-	}
 	return row;
 }
 
@@ -204,9 +198,8 @@ static struct piece piece_at(const struct migration *migration, const struct pro
 		piece.end = MIN(end, MAX(last, at + PAGE));
 	} else {
 		piece.end = at + PAGE;
-		while (piece.end < end && !page_owner(migration, process, piece.end, ns)) {
+		while (piece.end < end && !page_owner(migration, process, piece.end, ns))
 			piece.end += PAGE;
-		}
 	}
 	return piece;
 }
@@ -220,17 +213,14 @@ static struct cause cause_of(const struct migration *migration, const struct rul
 	struct cause cause = { .by_host = move->trigger == MIGRATION_CPU_FAULT };
 	struct piece piece;
 
-	if (cause.by_host) {
+	if (cause.by_host)
 		cause.phase = phase_at(migration, ns, &cause.open);
-	}
-	if (move->trigger != MIGRATION_GPU_FAULT) {
+	if (move->trigger != MIGRATION_GPU_FAULT)
 		return cause;
-	}
 	for (uint64_t at = move->start; at < end && !cause.launch; at = piece.end) {
 		piece = piece_at(migration, context->process, at, end, ns);
-		if (piece.owner) {
+		if (piece.owner)
 			cause.launch = who_used(migration, ns, device, piece.owner, &cause.several);
-		}
 	}
 	return cause;
 }
@@ -278,13 +268,11 @@ static void account_piece(struct migration *migration, const struct rules_contex
 	(to_host ? row->to_host : row->to_device)[trigger] += bytes;
 	history_move(migration, context, move, piece->owner, bytes, cause->began_ns, ns,
 		     cause->launch);
-	if (!piece->owner) {
+	if (!piece->owner)
 		return;
-	}
 	residency_moved(context, piece->owner, !to_host, bytes, ns);
-	if (trigger == MIGRATION_EVICTION) {
+	if (trigger == MIGRATION_EVICTION)
 		count_eviction(context, move, piece->owner, ns);
-	}
 	if (to_host) {
 		pages_leave(migration, context, piece->owner, piece->start, piece->end, ns, trigger,
 			    row);
@@ -301,22 +289,18 @@ static void account_move(struct migration *migration, const struct rules_context
 	struct cause cause;
 	struct piece piece;
 
-	if (move->trigger < 0 || move->trigger >= MIGRATION_TRIGGERS || move->detail ||
-	    !move->size) {
+	if (move->trigger < 0 || move->trigger >= MIGRATION_TRIGGERS || move->detail || !move->size)
 		return;
-	}
 	cause = cause_of(migration, context, move, ns);
 	cause.began_ns = began;
 	for (uint64_t at = move->start; at < end; at = piece.end) {
 		piece = piece_at(migration, context->process, at, end, ns);
 		account_piece(migration, context, move, &piece, &cause, ns);
 	}
-	if (move->trigger == MIGRATION_CPU_FAULT) {
+	if (move->trigger == MIGRATION_CPU_FAULT)
 		check_host_first(migration, context, move->start, end, ns);
-	}
-	if (move->trigger == MIGRATION_GPU_FAULT && cause.launch && !cause.several) {
+	if (move->trigger == MIGRATION_GPU_FAULT && cause.launch && !cause.several)
 		prefetches_fault(migration, cause.launch, move->to, move->start, end, ns);
-	}
 	if (move->trigger == MIGRATION_PREFETCH && migration->prefetched->len < PREFETCHES) {
 		struct prefetch_move prefetched = { move->start, end, move->to, ns };
 
@@ -333,15 +317,13 @@ static void account_fault(struct migration *migration, const struct rules_contex
 	bool moved = fault->detail == 'M';
 	struct migration_row *row;
 
-	if (allocation) {
+	if (allocation)
 		cause.launch = who_used(migration, ns, fault->from, allocation, &cause.several);
-	}
 	row = row_of(migration, context, allocation, &cause);
 	row->faults_moved += moved;
 	row->faults_kept += !moved;
-	if (moved && cause.launch) {
+	if (moved && cause.launch)
 		count_storm(migration, context, cause.launch, allocation, ns, cause.several);
-	}
 }
 
 /* ---- events ---- */
@@ -379,16 +361,15 @@ static void note_event(struct migration *migration, const struct rules_context *
 	switch (event->type) {
 	case HG_EVENT_migration:
 		ns -= (int64_t)event->migration.age;
-		if (event->migration.kind == SMI_MIGRATE_END) {
+		if (event->migration.kind == SMI_MIGRATE_END)
 			account_move(migration, context, &event->migration, ns);
-		} else if (event->migration.kind == SMI_MIGRATE_START) {
+		else if (event->migration.kind == SMI_MIGRATE_START)
 			note_beginning(migration, event->migration.start, ns);
-		} else if (event->migration.kind == SMI_FAULT_END) {
+		else if (event->migration.kind == SMI_FAULT_END)
 			account_fault(migration, context, &event->migration, ns);
-		} else if (event->migration.kind == SMI_QUEUE_EVICTION &&
-			   event->migration.trigger == EVICTION_USERPTR) {
+		else if (event->migration.kind == SMI_QUEUE_EVICTION &&
+			 event->migration.trigger == EVICTION_USERPTR)
 			count_stop(context, &event->migration, ns);
-		}
 		break;
 	case HG_EVENT_smi_source:
 		migration->source |= event->smi_source.sources > 0;
@@ -428,9 +409,8 @@ static bool came_to_device(const struct migration *migration, const struct alloc
 
 		if (row->allocation && row->allocation->api == allocation->api &&
 		    row->allocation->stack_id == allocation->stack_id &&
-		    (row->to_device[MIGRATION_GPU_FAULT] || row->to_device[MIGRATION_PREFETCH])) {
+		    (row->to_device[MIGRATION_GPU_FAULT] || row->to_device[MIGRATION_PREFETCH]))
 			return true;
-		}
 	}
 	return false;
 }
@@ -444,9 +424,8 @@ static void settle(const struct migration *migration, const struct rules_context
 		bool moved;
 
 		if (finding->process != context->process || !finding->allocation ||
-		    g_strcmp0(finding->doubts, MIGRATION_NOT_KNOWN) != 0) {
+		    g_strcmp0(finding->doubts, MIGRATION_NOT_KNOWN) != 0)
 			continue;
-		}
 		moved = came_to_device(migration, finding->allocation);
 		if ((finding->rule == &rules[RULE_HG303] && moved) ||
 		    (finding->rule == &rules[RULE_HG307] && !moved)) {
@@ -465,12 +444,10 @@ static void finish(struct migration *migration, const struct rules_context *cont
 			       context->process->pid, migration->lost);
 	}
 	pages_settle(migration);
-	if (migration->source) {
+	if (migration->source)
 		prefetches_finish(migration, context);
-	}
-	if (migration->source && !migration->lost) {
+	if (migration->source && !migration->lost)
 		settle(migration, context);
-	}
 	/* That the software GPU was not to move pages is no gap. */
 	if (migration->problem && !g_str_has_prefix(migration->problem, "the software GPU")) {
 		findings_note(context->findings, "page migrations were not recorded: %s",
@@ -490,9 +467,8 @@ void check_migration(const struct rules_context *context)
 
 	if (context->wake == WAKE_FINISH) {
 		migration = attachment_find(&context->process->attachments, &migration_type);
-		if (migration) {
+		if (migration)
 			finish(migration, context);
-		}
 		return;
 	}
 	migration = attachment_get(&context->process->attachments, &migration_type);

@@ -77,9 +77,8 @@ static struct migration_history *history_of(const struct rules_context *context,
 	GHashTable *all = migration_result(context->findings)->histories;
 	struct migration_history *history = g_hash_table_lookup(all, allocation);
 
-	if (history) {
+	if (history)
 		return history;
-	}
 	if (g_hash_table_size(all) == HISTORIES) {
 		findings_limit(context->findings,
 			       "advice is reported for the first %u allocations only", HISTORIES);
@@ -98,9 +97,8 @@ void history_advice(const struct rules_context *context, const struct migration_
 {
 	struct migration_history *history = history_of(context, allocation);
 
-	if (!history) {
+	if (!history)
 		return;
-	}
 	if (history->calls->len == HISTORY_CALLS) {
 		history->left_out++;
 		return;
@@ -142,9 +140,8 @@ void history_move(const struct migration *migration, const struct rules_context 
 		next.launch_device = launch->device;
 		next.launch_stream = launch->stream;
 	}
-	if (next.trigger == MIGRATION_CPU_FAULT) {
+	if (next.trigger == MIGRATION_CPU_FAULT)
 		next.before = phase_at(migration, ns, &open).before;
-	}
 	if (history) {
 		last = history->moves->len ? history->moves->pdata[history->moves->len - 1] : NULL;
 	} else if (all->len) {
@@ -162,17 +159,15 @@ void history_move(const struct migration *migration, const struct rules_context 
 		findings_limit(context->findings,
 			       "times of page migrations are reported for the first %u series only",
 			       SPANS);
-		if (history) {
+		if (history)
 			history->left_out++;
-		}
 		return;
 	}
 	span = g_memdup2(&next, sizeof(next));
 	span->allocation = allocation ? allocation_ref(allocation) : NULL;
 	g_ptr_array_add(all, span);
-	if (history) {
+	if (history)
 		g_ptr_array_add(history->moves, span);
-	}
 }
 
 const struct migration_history *finding_history(const struct findings *findings,

@@ -46,9 +46,8 @@ static unsigned count(const struct pages *pages)
 {
 	unsigned bits = 0;
 
-	for (unsigned i = 0; i < WORDS; i++) {
+	for (unsigned i = 0; i < WORDS; i++)
 		bits += (unsigned)__builtin_popcountll(pages->bits[i]);
-	}
 	return bits;
 }
 
@@ -71,24 +70,21 @@ static struct pages both(const struct pages *a, const struct pages *b)
 {
 	struct pages pages;
 
-	for (unsigned i = 0; i < WORDS; i++) {
+	for (unsigned i = 0; i < WORDS; i++)
 		pages.bits[i] = a->bits[i] & b->bits[i];
-	}
 	return pages;
 }
 
 static void add(struct pages *to, const struct pages *pages)
 {
-	for (unsigned i = 0; i < WORDS; i++) {
+	for (unsigned i = 0; i < WORDS; i++)
 		to->bits[i] |= pages->bits[i];
-	}
 }
 
 static void take(struct pages *from, const struct pages *pages)
 {
-	for (unsigned i = 0; i < WORDS; i++) {
+	for (unsigned i = 0; i < WORDS; i++)
 		from->bits[i] &= ~pages->bits[i];
-	}
 }
 
 /* ---- what was done to them there ---- */
@@ -102,27 +98,24 @@ static void judge(const struct migration *migration, const struct part *part,
 	unsigned access;
 	enum page_use use;
 
-	if (stay->trigger == MIGRATION_PREFETCH) {
+	if (stay->trigger == MIGRATION_PREFETCH)
 		from = prefetch_began(migration, stay->start, stay->end, stay->device, stay->ns);
-	} else if (stay->neighbour) {
+	else if (stay->neighbour)
 		from = stay->launch_ns;
-	}
 	use = used_between(migration, part->allocation, from, ns, &access);
 	/* A fault tells that some kernel used them: which one must be known. */
 	if (stay->trigger == MIGRATION_GPU_FAULT && !stay->neighbour) {
 		use = stay->launch_known && use != CANNOT_TELL ? USED : CANNOT_TELL;
 		access |= stay->access;
 	}
-	if (use == CANNOT_TELL) {
+	if (use == CANNOT_TELL)
 		stay->row->cannot_tell += bytes;
-	} else if (use == NOT_USED) {
+	else if (use == NOT_USED)
 		stay->row->unused += bytes;
-	} else {
+	else
 		stay->row->only_written += access & (ISA_READ | ISA_ATOMIC) ? 0 : bytes;
-	}
-	if (gone && use != CANNOT_TELL && !(access & (ISA_WRITE | ISA_ATOMIC))) {
+	if (gone && use != CANNOT_TELL && !(access & (ISA_WRITE | ISA_ATOMIC)))
 		gone->unchanged += bytes;
-	}
 }
 
 static void end_stays(const struct migration *migration, struct part *part,
@@ -194,9 +187,8 @@ struct allocation *pages_owner(const struct migration *migration, uint64_t page)
 		for (const struct stay *stay = part->stays; stay; stay = stay->next) {
 			struct pages found = both(&stay->pages, &wanted);
 
-			if (count(&found)) {
+			if (count(&found))
 				return part->allocation;
-			}
 		}
 	}
 	return NULL;
@@ -209,11 +201,9 @@ static struct part *part_of(struct migration *migration, uint64_t block,
 	struct part *first = g_hash_table_lookup(migration->blocks, GSIZE_TO_POINTER(block)), *part;
 	struct part **at = &first;
 
-	for (part = first; part; part = part->next) {
-		if (part->allocation == allocation) {
+	for (part = first; part; part = part->next)
+		if (part->allocation == allocation)
 			return part;
-		}
-	}
 	while (*at) {
 		part = *at;
 		if (part->allocation->freed || overlap(part->allocation, allocation)) {
@@ -266,9 +256,8 @@ void pages_arrive(struct migration *migration, struct allocation *allocation, ui
 		  uint64_t end, const struct arrival *arrival)
 {
 	for (uint64_t block = start / MIGRATION_BLOCK; block <= (end - 1) / MIGRATION_BLOCK;
-	     block++) {
+	     block++)
 		arrive(migration, block, allocation, start, end, arrival);
-	}
 }
 
 /* The host needed what a GPU's fault had taken. */
@@ -276,11 +265,10 @@ static void count_return(struct migration *migration, const struct rules_context
 			 struct part *part, int64_t ns)
 {
 	part->by_fault = false;
-	if (part->neighbour) {
+	if (part->neighbour)
 		count_neighbour(migration, context, &part->launch, part->allocation, ns);
-	} else {
+	else
 		count_trip(migration, context, &part->launch, part->allocation, ++part->trips, ns);
-	}
 }
 
 void pages_leave(struct migration *migration, const struct rules_context *context,
@@ -293,9 +281,8 @@ void pages_leave(struct migration *migration, const struct rules_context *contex
 		struct pages pages = pages_of(block, start, end);
 
 		end_stays(migration, part, &pages, ns, row);
-		if (trigger == MIGRATION_CPU_FAULT && part->by_fault) {
+		if (trigger == MIGRATION_CPU_FAULT && part->by_fault)
 			count_return(migration, context, part, ns);
-		}
 	}
 }
 
@@ -305,9 +292,7 @@ void pages_settle(struct migration *migration)
 	gpointer parts;
 
 	g_hash_table_iter_init(&iterator, migration->blocks);
-	while (g_hash_table_iter_next(&iterator, NULL, &parts)) {
-		for (struct part *part = parts; part; part = part->next) {
+	while (g_hash_table_iter_next(&iterator, NULL, &parts))
+		for (struct part *part = parts; part; part = part->next)
 			settle(migration, part, INT64_MAX);
-		}
-	}
 }

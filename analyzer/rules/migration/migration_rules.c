@@ -8,9 +8,8 @@ static void place_finding(struct finding *finding, struct allocation *allocation
 {
 	struct place place = { .kind = PLACE_ALLOCATION, .allocation = allocation };
 
-	if (!finding->allocation) {
+	if (!finding->allocation)
 		finding_set_place(finding, &place, allocation->ptr);
-	}
 }
 
 /* `moment` may be of no launch: kernel_id 0. */
@@ -102,9 +101,8 @@ void count_storm(struct migration *migration, const struct rules_context *contex
 		finding->work_items = MAX(finding->work_items, launch->work_items);
 		finding_hit(finding, ns, launch->stack_id);
 	}
-	if (several) {
+	if (several)
 		finding_at_most(finding, CONFIDENCE_LIKELY, "several kernels were running");
-	}
 }
 
 void count_trip(struct migration *migration, const struct rules_context *context,
@@ -131,9 +129,8 @@ void count_trip(struct migration *migration, const struct rules_context *context
 	}
 	count_launch(migration, finding, launch);
 	/* Without a hit it is no finding. */
-	if (trips >= TRIPS) {
+	if (trips >= TRIPS)
 		finding_hit(finding, ns, launch->stack_id);
-	}
 }
 
 void count_neighbour(struct migration *migration, const struct rules_context *context,
@@ -174,13 +171,11 @@ void count_eviction(const struct rules_context *context, const struct hg_ev_migr
 	finding = findings_get(context->findings, RULE_HG308, context->process, &is_new, "%d",
 			       move->from);
 	finding_hit(finding, ns, 0);
-	if (!is_new) {
+	if (!is_new)
 		return;
-	}
 	finding->subject = g_strdup_printf("device %d", move->from);
-	if (allocation) {
+	if (allocation)
 		place_finding(finding, allocation);
-	}
 	finding->message =
 	    g_strdup_printf("the memory of device %d was full (it has %" G_GUINT64_FORMAT
 			    " bytes): the driver stopped its queues and evicted pages to the host.",
@@ -198,9 +193,8 @@ void count_stop(const struct rules_context *context, const struct hg_ev_migratio
 			       stop->from);
 	finding->least_count = STOPS;
 	finding_hit(finding, ns, 0);
-	if (!is_new) {
+	if (!is_new)
 		return;
-	}
 	finding->subject = g_strdup_printf("device %d", stop->from);
 	finding->message =
 	    g_strdup_printf("the driver stopped all queues of device %d repeatedly, because "

@@ -22,9 +22,8 @@ static void note_touched(struct gpu_work *work, struct allocation *allocation, u
 {
 	unsigned i = 0;
 
-	while (i < work->touched_count && work->touched[i] != allocation) {
+	while (i < work->touched_count && work->touched[i] != allocation)
 		i++;
-	}
 	if (i == G_N_ELEMENTS(work->touched)) {
 		work->unknown = true;
 		return;
@@ -66,9 +65,8 @@ void gpu_work_wait(struct migration *migration, const struct hg_event *event)
 	struct gpu_work *work;
 
 	if (event->sync.api != HG_API_hipDeviceSynchronize &&
-	    event->sync.api != HG_API_hipStreamSynchronize) {
+	    event->sync.api != HG_API_hipStreamSynchronize)
 		return;
-	}
 	work = next_work(migration);
 	work->ns = event->ns;
 	work->everything = event->sync.api == HG_API_hipDeviceSynchronize;
@@ -78,21 +76,17 @@ void gpu_work_wait(struct migration *migration, const struct hg_event *event)
 
 bool gpu_work_touches(const struct gpu_work *work, const struct allocation *allocation)
 {
-	for (unsigned i = 0; i < work->touched_count; i++) {
-		if (work->touched[i] == allocation) {
+	for (unsigned i = 0; i < work->touched_count; i++)
+		if (work->touched[i] == allocation)
 			return true;
-		}
-	}
 	return work->unknown;
 }
 
 unsigned gpu_work_access(const struct gpu_work *work, const struct allocation *allocation)
 {
-	for (unsigned i = 0; i < work->touched_count && !work->unknown; i++) {
-		if (work->touched[i] == allocation) {
+	for (unsigned i = 0; i < work->touched_count && !work->unknown; i++)
+		if (work->touched[i] == allocation)
 			return work->access[i];
-		}
-	}
 	return ANY_ACCESS;
 }
 
@@ -104,18 +98,15 @@ struct waited {
 
 static void add_wait(struct waited *waited, uint64_t stream)
 {
-	if (waited->count < KINDS) {
+	if (waited->count < KINDS)
 		waited->streams[waited->count++] = stream;
-	}
 }
 
 static bool is_over(const struct waited *waited, uint64_t stream)
 {
-	for (unsigned i = 0; i < waited->count; i++) {
-		if (waited->streams[i] == stream) {
+	for (unsigned i = 0; i < waited->count; i++)
+		if (waited->streams[i] == stream)
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -129,20 +120,17 @@ const struct gpu_work *who_used(const struct migration *migration, int64_t ns, i
 	for (uint64_t i = migration->count; i > 0 && migration->count - i < RECENT; i--) {
 		const struct gpu_work *work = &migration->recent[(i - 1) % RECENT];
 
-		if (work->ns > ns) {
+		if (work->ns > ns)
 			continue;
-		}
 		if (!work->kernel_id) {
-			if (work->everything) {
+			if (work->everything)
 				break;
-			}
 			add_wait(&waited, work->stream);
 			continue;
 		}
 		if (is_over(&waited, work->stream) || (device >= 0 && work->device != device) ||
-		    !gpu_work_touches(work, allocation)) {
+		    !gpu_work_touches(work, allocation))
 			continue;
-		}
 		*several |= (found && found->kernel_id != work->kernel_id) || work->unknown;
 		found = work;
 	}
@@ -160,28 +148,22 @@ enum page_use used_between(const struct migration *migration, const struct alloc
 		const struct gpu_work *work = &migration->recent[(i - 1) % RECENT];
 
 		/* What was before these is forgotten. */
-		if (migration->count - i >= RECENT) {
+		if (migration->count - i >= RECENT)
 			return CANNOT_TELL;
-		}
-		if (work->ns > to) {
+		if (work->ns > to)
 			continue;
-		}
 		if (!work->kernel_id) {
-			if (work->ns < from && work->everything) {
+			if (work->ns < from && work->everything)
 				break;
-			}
-			if (work->ns < from) {
+			if (work->ns < from)
 				add_wait(&waited, work->stream);
-			}
 			continue;
 		}
 		if ((work->ns < from && is_over(&waited, work->stream)) ||
-		    !gpu_work_touches(work, allocation)) {
+		    !gpu_work_touches(work, allocation))
 			continue;
-		}
-		if (work->unknown) {
+		if (work->unknown)
 			return CANNOT_TELL;
-		}
 		use = USED;
 		*access |= gpu_work_access(work, allocation);
 	}
@@ -230,9 +212,8 @@ void note_call(struct migration *migration, const struct hg_event *event)
 {
 	struct call_record record = record_of(event);
 
-	if (!record.call.api) {
+	if (!record.call.api)
 		return;
-	}
 	migration->calls[migration->call_count++ % RECENT] = record;
 	for (unsigned i = 0; i < migration->open->len; i++) {
 		struct migration_row *row = migration->open->pdata[i];

@@ -10,14 +10,11 @@ void prefetches_launch(struct migration *migration, const struct gpu_work *work)
 		struct prefetch_record *prefetch =
 		    &g_array_index(migration->prefetches, struct prefetch_record, i);
 
-		for (unsigned t = 0; !prefetch->used_ns && t < work->touched_count; t++) {
-			if (work->touched[t] == prefetch->allocation) {
+		for (unsigned t = 0; !prefetch->used_ns && t < work->touched_count; t++)
+			if (work->touched[t] == prefetch->allocation)
 				prefetch->used_ns = work->ns;
-			}
-		}
-		if (work->unknown && !prefetch->used_ns) {
+		if (work->unknown && !prefetch->used_ns)
 			prefetch->used_ns = work->ns;
-		}
 	}
 }
 
@@ -38,9 +35,8 @@ static bool was_moved(const struct migration *migration, const struct prefetch_r
 		    &g_array_index(migration->prefetched, struct prefetch_move, i);
 
 		if (move->to == prefetch->target && move->ns > prefetch->ns - SLACK_NS &&
-		    MAX(move->start, start) < MIN(move->end, end)) {
+		    MAX(move->start, start) < MIN(move->end, end))
 			return true;
-		}
 	}
 	return false;
 }
@@ -55,13 +51,11 @@ int64_t prefetch_began(const struct migration *migration, uint64_t start, uint64
 		    &g_array_index(migration->prefetches, struct prefetch_record, i);
 
 		if (prefetch->target == target && prefetch->ns <= ns && prefetch->start < end &&
-		    start < prefetch->end && prefetch->ns > ns - SLACK_NS) {
+		    start < prefetch->end && prefetch->ns > ns - SLACK_NS)
 			return prefetch->ns;
-		}
 		if (prefetch->target == target && prefetch->ns <= ns && prefetch->start < end &&
-		    start < prefetch->end) {
+		    start < prefetch->end)
 			began = prefetch->ns;
-		}
 	}
 	return began;
 }
@@ -78,9 +72,8 @@ void check_host_first(struct migration *migration, const struct rules_context *c
 		if (prefetch->target < 0 || prefetch->host_first || prefetch->ns >= ns ||
 		    end <= prefetch->start || start >= prefetch->end ||
 		    (prefetch->used_ns && prefetch->used_ns < ns) ||
-		    !was_moved(migration, prefetch, start, end)) {
+		    !was_moved(migration, prefetch, start, end))
 			continue;
-		}
 		prefetch->host_first = true;
 		finding = findings_get(context->findings, RULE_HG305, context->process, &is_new,
 				       "host %u", prefetch->stack_id);
@@ -117,9 +110,8 @@ void prefetches_fault(struct migration *migration, const struct gpu_work *launch
 		struct prefetch_record *prefetch =
 		    &g_array_index(migration->prefetches, struct prefetch_record, i - 1);
 
-		if (prefetch->launch.ns == launch->ns && prefetch->target == device) {
+		if (prefetch->launch.ns == launch->ns && prefetch->target == device)
 			prefetch->late += overlap(start, end, prefetch->start, prefetch->end);
-		}
 	}
 }
 
@@ -132,13 +124,11 @@ static void note_late(struct migration *migration, struct prefetch_record *prefe
 						       prefetch->allocation, &several)
 					    : NULL;
 
-	if (launch) {
+	if (launch)
 		prefetch->used_ns = prefetch->ns;
-	}
 	/* Who asks for the pages must be known. */
-	if (!launch || several) {
+	if (!launch || several)
 		return;
-	}
 	prefetch->launch = *launch;
 	for (uint64_t i = migration->fault_count; i > 0 && migration->fault_count - i < RECENT;
 	     i--) {
@@ -163,9 +153,8 @@ static struct prefetch_record *mover(const struct migration *migration,
 
 		if (prefetch->target == move->to &&
 		    overlap(move->start, move->end, prefetch->start, prefetch->end)) {
-			if (found) {
+			if (found)
 				return NULL;
-			}
 			found = prefetch;
 		}
 	}
@@ -182,9 +171,8 @@ void prefetches_move(struct migration *migration, const struct prefetch_move *mo
 	uint64_t late = 0;
 	const struct gpu_work *launch = NULL;
 
-	if (!prefetch || prefetch->launch.ns) {
+	if (!prefetch || prefetch->launch.ns)
 		return;
-	}
 	for (uint64_t i = migration->fault_count; i > 0 && migration->fault_count - i < RECENT;
 	     i--) {
 		const struct fault_move *fault = &migration->faulted[(i - 1) % RECENT];
@@ -217,9 +205,8 @@ void note_prefetch(struct migration *migration, const struct rules_context *cont
 	};
 
 	if (place.kind != PLACE_ALLOCATION || !migration->source ||
-	    migration->prefetches->len == PREFETCHES) {
+	    migration->prefetches->len == PREFETCHES)
 		return;
-	}
 	record.allocation = allocation_ref(place.allocation);
 	note_late(migration, &record);
 	g_array_append_val(migration->prefetches, record);
@@ -250,9 +237,8 @@ static void tell_late(const struct rules_context *context, const struct prefetch
 	finding_figure(finding, 0, FIGURE_RANGE, prefetch->end - prefetch->start);
 	finding_figure(finding, 1, FIGURE_RANGE, prefetch->late);
 	finding_detail(finding, prefetch->launch.kernel_id);
-	if (!is_new) {
+	if (!is_new)
 		return;
-	}
 	set_prefetch(finding, prefetch);
 	finding->message =
 	    g_strdup_printf("hipMemPrefetchAsync of %s bytes was called after a launch of %s that "
@@ -277,9 +263,8 @@ static GHashTable *useful_sites(const struct migration *migration)
 
 		if (!g_hash_table_contains(useful, key) &&
 		    (is_late(prefetch) ||
-		     was_moved(migration, prefetch, prefetch->start, prefetch->end))) {
+		     was_moved(migration, prefetch, prefetch->start, prefetch->end)))
 			g_hash_table_add(useful, key);
-		}
 	}
 	return useful;
 }
@@ -313,12 +298,10 @@ void prefetches_finish(struct migration *migration, const struct rules_context *
 		    &g_array_index(migration->prefetches, struct prefetch_record, i);
 		gpointer key = GSIZE_TO_POINTER((size_t)prefetch->stack_id + 1);
 
-		if (is_late(prefetch)) {
+		if (is_late(prefetch))
 			tell_late(context, prefetch);
-		}
-		if (all && !migration->lost && !g_hash_table_contains(useful, key)) {
+		if (all && !migration->lost && !g_hash_table_contains(useful, key))
 			tell_noop(context, prefetch);
-		}
 	}
 	g_hash_table_destroy(useful);
 }

@@ -39,9 +39,8 @@ static struct residency_series *series_of(const struct rules_context *context,
 
 	for (unsigned i = all->len; i > 0; i--) {
 		series = all->pdata[i - 1];
-		if (series->allocation == allocation) {
+		if (series->allocation == allocation)
 			return series;
-		}
 	}
 	if (all->len == RESIDENCY_SERIES) {
 		findings_limit(
@@ -62,14 +61,11 @@ static struct residency_series *series_of(const struct rules_context *context,
 /* Every other point; the first stays. */
 static void thin(GArray *points)
 {
-	if (points->len < RESIDENCY_POINTS) {
+	if (points->len < RESIDENCY_POINTS)
 		return;
-	}
-	for (unsigned i = points->len - 1; i > 0; i--) {
-		if (i % 2) {
+	for (unsigned i = points->len - 1; i > 0; i--)
+		if (i % 2)
 			g_array_remove_index(points, i);
-		}
-	}
 }
 
 void note_residency(const struct rules_context *context)
@@ -106,9 +102,8 @@ void residency_moved(const struct rules_context *context, struct allocation *all
 	struct residency_series *series = series_of(context, allocation);
 	struct residency_move move = { .ns = ns };
 
-	if (!series) {
+	if (!series)
 		return;
-	}
 	if (series->moves->len) {
 		move.on_device =
 		    g_array_index(series->moves, struct residency_move, series->moves->len - 1)

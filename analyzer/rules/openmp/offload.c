@@ -60,13 +60,11 @@ static void downloaded(struct process_offload *process, const struct rules_conte
 	struct range *range = transfer->range;
 	struct copy *copy = g_tree_lookup(process->copies, &transfer->ptr);
 
-	if (transfer->before && range->size >= OMP_SIZE) {
+	if (transfer->before && range->size >= OMP_SIZE)
 		note_trip(process, transfer, transfer->before == hash);
-	}
 	if (copy && copy->number == transfer->number) {
-		if (transfer->latest == DOWNLOAD && transfer->copy_hash == hash) {
+		if (transfer->latest == DOWNLOAD && transfer->copy_hash == hash)
 			offload_fetched_again(process, context, transfer);
-		}
 		copy->latest = DOWNLOAD;
 		copy->hash = hash;
 		copy->kernels = transfer->kernels;
@@ -81,9 +79,8 @@ static void handle_content(struct process_offload *process, const struct rules_c
 	struct transfer *transfer =
 	    g_hash_table_lookup(process->transfers, GUINT_TO_POINTER(content->op_id));
 
-	if (!transfer) {
+	if (!transfer)
 		return;
-	}
 	if (!content->hash) {
 		process->unread++;
 		offload_unused(process, context, transfer->range, &transfer->over, "written over");
@@ -102,9 +99,8 @@ static void handle_alloc(struct process_offload *process, const struct rules_con
 	const struct hg_ev_omp_data *data = &context->event->omp_data;
 	struct copy *copy;
 
-	if (!data->dst || !data->size) {
+	if (!data->dst || !data->size)
 		return;
-	}
 	copy = g_new0(struct copy, 1);
 	copy->ptr = data->dst;
 	copy->size = data->size;
@@ -119,9 +115,8 @@ static void handle_alloc(struct process_offload *process, const struct rules_con
 		if (copy->range->maps++ && copy->size >= OMP_SIZE) {
 			construct->copies++;
 			construct->allocated_bytes += copy->size;
-			if (!construct->largest || construct->largest->size < copy->size) {
+			if (!construct->largest || construct->largest->size < copy->size)
 				construct->largest = copy->range;
-			}
 		}
 	}
 	g_tree_replace(process->copies, copy, copy);
@@ -132,9 +127,8 @@ static void forget_content(struct copy *copy)
 {
 	copy->latest = NOTHING;
 	copy->hash = 0;
-	if (copy->range) {
+	if (copy->range)
 		copy->range->known = false;
-	}
 }
 
 /* Contents of transfers may never come; what is kept for them is bounded. */
@@ -167,9 +161,8 @@ static struct transfer *expect_content(struct process_offload *process,
 	transfer->copy_hash = copy->hash;
 	transfer->copy_kernels = copy->kernels;
 	forget_content(copy);
-	if (g_hash_table_size(process->transfers) >= TRANSFERS_MAX) {
+	if (g_hash_table_size(process->transfers) >= TRANSFERS_MAX)
 		g_hash_table_remove_all(process->transfers);
-	}
 	g_hash_table_insert(process->transfers, GUINT_TO_POINTER(data->op_id), transfer);
 	return transfer;
 }
@@ -182,9 +175,8 @@ static void handle_upload(struct process_offload *process, const struct rules_co
 	uint64_t offset;
 	bool first, covered;
 
-	if (!copy) {
+	if (!copy)
 		return;
-	}
 	offset = data->dst - copy->ptr;
 	first = copy->fresh;
 	covered = copy->pending.size && offset <= copy->pending.offset &&
@@ -211,16 +203,14 @@ static void handle_download(struct process_offload *process, const struct rules_
 	const struct hg_ev_omp_data *data = &context->event->omp_data;
 	struct copy *copy = offload_copy_at(process, data->src, data->size);
 
-	if (!copy) {
+	if (!copy)
 		return;
-	}
 	copy->pending.size = 0; /* something has read it */
 	if (copy->range && data->src == copy->ptr && data->size == copy->size &&
-	    data->dst == copy->range->host) {
+	    data->dst == copy->range->host)
 		expect_content(process, context, copy, false, false);
-	} else {
+	else
 		forget_content(copy);
-	}
 }
 
 static void handle_delete(struct process_offload *process, const struct rules_context *context)
@@ -228,9 +218,8 @@ static void handle_delete(struct process_offload *process, const struct rules_co
 	const struct hg_ev_omp_data *data = &context->event->omp_data;
 	struct copy *copy = g_tree_lookup(process->copies, &data->src);
 
-	if (!copy) {
+	if (!copy)
 		return;
-	}
 	offload_unused(process, context, copy->range, &copy->pending, "deleted");
 	g_tree_remove(process->copies, &data->src);
 }
@@ -248,9 +237,8 @@ static void handle_data(struct process_offload *process, const struct rules_cont
 	case HG_OMP_TO_DEVICE:
 		/* From another device's memory, which is thereby used. */
 		source = offload_copy_at(process, data->src, 1);
-		if (source) {
+		if (source)
 			source->pending.size = 0;
-		}
 		handle_upload(process, context);
 		break;
 	case HG_OMP_FROM_DEVICE:
@@ -269,15 +257,13 @@ static void handle_target(struct process_offload *process, const struct rules_co
 	const struct hg_ev_omp_target *target = &context->event->omp_target;
 	struct construct *construct;
 
-	if (target->endpoint == HG_OMP_END) {
+	if (target->endpoint == HG_OMP_END)
 		return;
-	}
 	construct = offload_construct(process, target->stack_id, context->event->ns);
 	construct->runs++;
 	construct->update = (target->kind & ~HG_OMP_NOWAIT) == HG_OMP_UPDATE;
-	if ((target->kind & ~HG_OMP_NOWAIT) == HG_OMP_TARGET) {
+	if ((target->kind & ~HG_OMP_NOWAIT) == HG_OMP_TARGET)
 		process->regions++;
-	}
 }
 
 void check_offload(const struct rules_context *context)
@@ -287,9 +273,8 @@ void check_offload(const struct rules_context *context)
 
 	if (context->wake == WAKE_FINISH) {
 		process = offload_known(context->process);
-		if (process) {
+		if (process)
 			offload_finish_process(process, context);
-		}
 		return;
 	}
 	process = offload_of(context->process);

@@ -36,9 +36,8 @@ static void free_copy(gpointer data)
 {
 	struct copy *copy = data;
 
-	if (copy->place.allocation) {
+	if (copy->place.allocation)
 		allocation_unref(copy->place.allocation);
-	}
 	g_free(copy);
 }
 
@@ -69,9 +68,8 @@ static struct copy *copy_at(const struct process_copies *process, uint64_t ptr)
 
 static void note_read(struct copy *copy)
 {
-	if (copy) {
+	if (copy)
 		copy->lost = false;
-	}
 }
 
 static void note_transfer_to(struct copy *copy)
@@ -131,9 +129,8 @@ static void handle_alloc(struct process_copies *process, const struct rules_cont
 	struct place place;
 	struct copy *copy;
 
-	if (!data->dst || !data->size) {
+	if (!data->dst || !data->size)
 		return;
-	}
 	copy = g_new0(struct copy, 1);
 	copy->ptr = data->dst;
 	copy->size = data->size;
@@ -164,9 +161,8 @@ static void handle_data(struct process_copies *process, const struct rules_conte
 		break;
 	case HG_OMP_DELETE:
 		copy = g_tree_lookup(process->copies, &data->src);
-		if (copy && copy->lost && copy->place.allocation && !process->sections) {
+		if (copy && copy->lost && copy->place.allocation && !process->sections)
 			report(context, copy, copy->stack_id, copy->ns, true);
-		}
 		g_tree_remove(process->copies, &data->src);
 		break;
 	default:
@@ -193,9 +189,8 @@ static void use_copy(struct process_copies *process, const struct rules_context 
 	bool writes = use->access & (ISA_WRITE | ISA_ATOMIC);
 
 	if (reads && !writes && !copy->written && use->certain && copy->place.allocation &&
-	    !process->sections) {
+	    !process->sections)
 		report(context, copy, launch->stack_id, context->event->ns, false);
-	}
 	if (reads) {
 		copy->lost = false;
 	} else if (writes) {
@@ -226,13 +221,11 @@ static void handle_launch(struct process_copies *process, const struct rules_con
 		struct pointer_argument pointer;
 		struct copy *copy;
 
-		if (!use->access || !launch_pointer(context, &launch, use->kernarg, &pointer)) {
+		if (!use->access || !launch_pointer(context, &launch, use->kernarg, &pointer))
 			continue;
-		}
 		copy = copy_at(process, pointer.address);
-		if (copy) {
+		if (copy)
 			use_copy(process, context, use, copy);
-		}
 	}
 }
 
@@ -246,9 +239,8 @@ void check_offload_copies(const struct rules_context *context)
 		return;
 	}
 	process = attachment_find(&context->process->attachments, &copies_type);
-	if (!process || !g_tree_nnodes(process->copies)) {
+	if (!process || !g_tree_nnodes(process->copies))
 		return;
-	}
 	switch (event->type) {
 	case HG_EVENT_launch:
 		handle_launch(process, context);

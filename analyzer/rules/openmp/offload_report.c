@@ -9,9 +9,8 @@ static char *bytes_text(const struct range *range)
 {
 	char *place = place_text(&range->place), *text;
 
-	if (range->place.kind == PLACE_ALLOCATION && range->place.allocation->size == range->size) {
+	if (range->place.kind == PLACE_ALLOCATION && range->place.allocation->size == range->size)
 		return place;
-	}
 	text = g_strdup_printf("%" G_GUINT64_FORMAT " bytes of %s", range->size, place);
 	g_free(place);
 	return text;
@@ -45,13 +44,11 @@ void offload_unused(const struct process_offload *process, const struct rules_co
 	char *bytes;
 
 	if (!range || pending->size < OMP_SIZE || !offload_sees_kernels(process) ||
-	    pending->kernels != offload_kernels(process)) {
+	    pending->kernels != offload_kernels(process))
 		return;
-	}
 	finding = report(context, RULE_HG505, range, pending->stack_id, pending->ns, 1, &is_new);
-	if (!is_new) {
+	if (!is_new)
 		return;
-	}
 	bytes = bytes_text(range);
 	finding->absence = true;
 	finding->message =
@@ -73,14 +70,12 @@ void offload_repeat(const struct process_offload *process, const struct rules_co
 	char *bytes;
 
 	/* After a download a kernel may have changed what the host has not. */
-	if (transfer->range->size < OMP_SIZE || (returned && !certain)) {
+	if (transfer->range->size < OMP_SIZE || (returned && !certain))
 		return;
-	}
 	finding = report(context, returned ? RULE_HG504 : RULE_HG505, transfer->range,
 			 transfer->stack_id, transfer->ns, 1, &is_new);
-	if (!is_new) {
+	if (!is_new)
 		return;
-	}
 	bytes = bytes_text(transfer->range);
 	finding->message = g_strdup_printf(
 	    returned
@@ -105,14 +100,12 @@ void offload_fetched_again(const struct process_offload *process,
 	char *bytes;
 
 	if (transfer->range->size < OMP_SIZE || !offload_sees_kernels(process) ||
-	    transfer->copy_kernels != transfer->kernels) {
+	    transfer->copy_kernels != transfer->kernels)
 		return;
-	}
 	finding = report(context, RULE_HG505, transfer->range, transfer->stack_id, transfer->ns, 1,
 			 &is_new);
-	if (!is_new) {
+	if (!is_new)
 		return;
-	}
 	bytes = bytes_text(transfer->range);
 	finding->message = g_strdup_printf("the construct copies %s back from device %d, from "
 					   "which the host had received the same bytes before.",
@@ -134,9 +127,8 @@ static void finish_construct(const struct rules_context *context, const struct c
 	char *bytes;
 
 	if (!construct->largest || (construct->repeats < OMP_REPEATS &&
-				    (construct->uploads || construct->copies < OMP_ALLOCATIONS))) {
+				    (construct->uploads || construct->copies < OMP_ALLOCATIONS)))
 		return;
-	}
 	finding = report(context, RULE_HG803, construct->largest, construct->stack_id,
 			 construct->first_ns,
 			 construct->repeats ? construct->repeats : construct->copies, &is_new);
@@ -145,9 +137,8 @@ static void finish_construct(const struct rules_context *context, const struct c
 		       construct->repeats ? construct->repeats : construct->copies);
 	finding_figure(finding, 2, FIGURE_SUM, construct->uploads);
 	finding_figure(finding, 3, FIGURE_SUM, construct->repeated_bytes);
-	if (!is_new) {
+	if (!is_new)
 		return;
-	}
 	bytes = bytes_text(construct->largest);
 	if (construct->repeats) {
 		finding->message = g_strdup_printf(
@@ -174,9 +165,8 @@ static void finish_trip(const struct rules_context *context, const struct return
 	bool is_new;
 	char *bytes;
 
-	if (!trip->unchanged || trip->changed) {
+	if (!trip->unchanged || trip->changed)
 		return;
-	}
 	finding = report(context, RULE_HG804, trip->range, trip->stack_id, trip->first_ns,
 			 trip->unchanged, &is_new);
 	finding_figure(finding, 0, FIGURE_SUM, trip->unchanged);
@@ -201,9 +191,8 @@ static void finish_in_place(const struct rules_context *context,
 			    const struct process_offload *process)
 {
 	if (!process->kernels || process->operations || !process->regions ||
-	    !(process->callbacks & ((uint64_t)1 << 34 | (uint64_t)1 << 9))) {
+	    !(process->callbacks & ((uint64_t)1 << 34 | (uint64_t)1 << 9)))
 		return;
-	}
 	findings_note(context->findings,
 		      "%" G_GUINT64_FORMAT
 		      " OpenMP target region%s ran and nothing was copied to a "
@@ -225,9 +214,8 @@ static gint compare_trips(gconstpointer a, gconstpointer b)
 	const struct return_trip *left = *(struct return_trip *const *)a;
 	const struct return_trip *right = *(struct return_trip *const *)b;
 
-	if (left->range->size != right->range->size) {
+	if (left->range->size != right->range->size)
 		return left->range->size > right->range->size ? -1 : 1;
-	}
 	return left->first_ns < right->first_ns ? -1 : left->first_ns > right->first_ns;
 }
 
@@ -238,9 +226,8 @@ static GPtrArray *sorted_values(GHashTable *table, GCompareFunc compare)
 	gpointer value;
 
 	g_hash_table_iter_init(&iterator, table);
-	while (g_hash_table_iter_next(&iterator, NULL, &value)) {
+	while (g_hash_table_iter_next(&iterator, NULL, &value))
 		g_ptr_array_add(values, value);
-	}
 	g_ptr_array_sort(values, compare);
 	return values;
 }
@@ -263,12 +250,10 @@ void offload_finish_process(struct process_offload *process, const struct rules_
 	GPtrArray *constructs = sorted_values(process->constructs, compare_constructs);
 	GPtrArray *trips = sorted_values(process->trips, compare_trips);
 
-	for (unsigned i = 0; i < constructs->len; i++) {
+	for (unsigned i = 0; i < constructs->len; i++)
 		finish_construct(context, constructs->pdata[i]);
-	}
-	for (unsigned i = 0; i < trips->len; i++) {
+	for (unsigned i = 0; i < trips->len; i++)
 		finish_trip(context, trips->pdata[i]);
-	}
 	finish_in_place(context, process);
 	finish_contents(context, process);
 	g_ptr_array_free(constructs, TRUE);

@@ -23,9 +23,8 @@ static void free_range(gpointer data)
 {
 	struct range *range = data;
 
-	if (range->place.allocation) {
+	if (range->place.allocation)
 		allocation_unref(range->place.allocation);
-	}
 	g_free(range);
 }
 
@@ -91,9 +90,8 @@ struct range *offload_range(struct process_offload *process, const struct hg_ev_
 		range = g_memdup2(&key, sizeof(key));
 		g_hash_table_add(process->ranges, range);
 	}
-	if (place.allocation) {
+	if (place.allocation)
 		allocation_ref(place.allocation);
-	}
 	if (range->place.allocation) {
 		/* Another block at the same address: another history. */
 		if (range->place.allocation != place.allocation) {

@@ -12,9 +12,8 @@ static uint64_t mix(uint64_t seed, const uint8_t *bytes, size_t size)
 {
 	uint64_t hash = seed ^ 0xcbf29ce484222325u;
 
-	for (size_t i = 0; i < size; i++) {
+	for (size_t i = 0; i < size; i++)
 		hash = (hash ^ bytes[i]) * 0x100000001b3u;
-	}
 	return hash ^ hash >> 29;
 }
 
@@ -29,18 +28,16 @@ static void sum_scalars(const struct isa_kernel *code, const struct kernel_args 
 	for (size_t i = 0; i < code->use_count; i++) {
 		uint32_t at = code->uses[i].kernarg;
 
-		if (at < args->length) {
+		if (at < args->length)
 			memset(bytes + at, 0, MIN(8u, args->length - at));
-		}
 	}
 	uses->signature = mix((uintptr_t)code, NULL, 0);
 	for (size_t i = 0; i < code->arg_count; i++) {
 		const struct isa_arg *arg = &code->args[i];
 		uint64_t hash;
 
-		if (arg->pointer || arg->offset >= args->length) {
+		if (arg->pointer || arg->offset >= args->length)
 			continue;
-		}
 		hash =
 		    mix(arg->size, bytes + arg->offset, MIN(arg->size, args->length - arg->offset));
 		uses->signature = mix(uses->signature, (const uint8_t *)&hash, sizeof(hash));
@@ -59,9 +56,8 @@ static void add_use(const struct rules_context *context, const struct launch *la
 	struct pointer_argument pointer;
 	struct grain grain;
 
-	if (use->access == 0) {
+	if (use->access == 0)
 		return;
-	}
 	if (!launch_pointer(context, launch, use->kernarg, &pointer) ||
 	    pointer.place.kind != PLACE_ALLOCATION) {
 		uses->device_memory_only = false;
@@ -114,30 +110,25 @@ const struct launch_uses *launch_uses(const struct rules_context *context)
 	struct kept_uses *kept;
 	size_t most;
 
-	if (!kernel || !args) {
+	if (!kernel || !args)
 		return NULL;
-	}
 	kept = attachment_get(&args->attachments, &uses_type);
-	if (kept->uses && kept->epoch == context->process->epoch) {
+	if (kept->uses && kept->epoch == context->process->epoch)
 		return kept->uses;
-	}
 	g_free(kept->uses);
 	launch.code = kernels_find(context->kernels, context->process, kernel, context->findings,
 				   &launch.arch);
-	if (args->status == HG_ARGS_UNKNOWN_LAYOUT || args->status == HG_ARGS_WITHHELD) {
+	if (args->status == HG_ARGS_UNKNOWN_LAYOUT || args->status == HG_ARGS_WITHHELD)
 		launch.code = NULL;
-	}
 	most = launch.code ? launch.code->use_count : 0;
 	uses = g_malloc0(sizeof(*uses) + most * sizeof(uses->at[0]));
 	uses->code = launch.code;
 	uses->complete = launch.code && launch.code->uses_complete;
 	uses->device_memory_only = uses->complete;
-	if (launch.code) {
+	if (launch.code)
 		sum_scalars(launch.code, args, uses);
-	}
-	for (size_t i = 0; i < most; i++) {
+	for (size_t i = 0; i < most; i++)
 		add_use(context, &launch, &launch.code->uses[i], uses);
-	}
 	kept->uses = uses;
 	kept->epoch = context->process->epoch;
 	return uses;
@@ -171,14 +162,11 @@ static void clean(const struct order *order, struct access_history *history)
 {
 	unsigned kept = 0;
 
-	if (history->version == order->version) {
+	if (history->version == order->version)
 		return;
-	}
-	for (unsigned i = 0; i < history->count; i++) {
-		if (!order_visible(order, history->at[i].moment)) {
+	for (unsigned i = 0; i < history->count; i++)
+		if (!order_visible(order, history->at[i].moment))
 			history->at[kept++] = history->at[i];
-		}
-	}
 	history->count = kept;
 	history->version = order->version;
 }
@@ -229,13 +217,11 @@ void access_history_remove(struct allocation *allocation, struct moment moment)
 	for (unsigned i = 0; history && i < history->count; i++) {
 		const struct use *use = &history->at[i];
 
-		if (use->moment.slot != moment.slot || use->moment.epoch != moment.epoch) {
+		if (use->moment.slot != moment.slot || use->moment.epoch != moment.epoch)
 			history->at[kept++] = *use;
-		} else {
+		else
 			history->writes -= (use->access & (ACCESS_WRITE | ACCESS_ATOMIC)) != 0;
-		}
 	}
-	if (history) {
+	if (history)
 		history->count = kept;
-	}
 }

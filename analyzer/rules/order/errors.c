@@ -76,9 +76,8 @@ static void use_lost(const struct rules_context *context, struct process_order *
 
 	finding_figure(finding, 0, FIGURE_RANGE, allocation->size);
 	finding_detail(finding, ((uint64_t)allocation->api << 32) ^ (uintptr_t)reader);
-	if (!is_new) {
+	if (!is_new)
 		return;
-	}
 	what = failure_text(&lost->error, lost->code);
 	finding->message = g_strdup_printf(
 	    "%s failed with %s (%d), and %s then reads what it should have "
@@ -136,9 +135,8 @@ static void errors_launch(const struct rules_context *context, struct process_or
 					"the null pointer may have another origin");
 		}
 	}
-	if (g_hash_table_size(at->lost) == 0) {
+	if (g_hash_table_size(at->lost) == 0)
 		return;
-	}
 	if (!uses->complete) { /* it may have written anything */
 		g_hash_table_remove_all(at->lost);
 		return;
@@ -152,9 +150,8 @@ static void errors_launch(const struct rules_context *context, struct process_or
 			use_lost(context, at, allocation, lost, launch->api, uses->code,
 				 launch->stack_id);
 		}
-		if (lost) {
+		if (lost)
 			errors_forget(at, allocation);
-		}
 	}
 }
 
@@ -167,9 +164,8 @@ static void errors_lost_launch(const struct rules_context *context, struct proce
 		struct grain grain = place_grain(context->process, &place);
 
 		/* Other memory the host can have filled itself. */
-		if ((uses->at[i].access & WRITES) && grain.location == LOCATION_DEVICE) {
+		if ((uses->at[i].access & WRITES) && grain.location == LOCATION_DEVICE)
 			lose(at, allocation, &context->event->error, uses->code);
-		}
 		grain_clear(&grain);
 	}
 }
@@ -191,18 +187,16 @@ static void errors_transfer(const struct rules_context *context, struct process_
 	struct allocation *allocation;
 	struct lost_result *lost;
 
-	if (g_hash_table_size(at->lost) == 0) {
+	if (g_hash_table_size(at->lost) == 0)
 		return;
-	}
 	lost = copy ? lost_at(context, at, context->event->copy.src, &allocation) : NULL;
 	if (lost) {
 		use_lost(context, at, allocation, lost, context->event->copy.api, NULL,
 			 context->event->copy.stack_id);
 		errors_forget(at, allocation);
 	}
-	if (lost_at(context, at, dst, &allocation)) {
+	if (lost_at(context, at, dst, &allocation))
 		errors_forget(at, allocation);
-	}
 }
 
 /* ---- failures ---- */
@@ -228,9 +222,8 @@ static void report_capture(const struct rules_context *context, struct process_o
 			 error->api, error->stack_id, error->code);
 
 	finding_hit(finding, context->event->ns, error->stack_id);
-	if (!is_new) {
+	if (!is_new)
 		return;
-	}
 	finding->api = g_strdup(hg_api_name(error->api));
 	finding->message =
 	    g_strdup_printf("%s failed with %s (%d): it cannot be called while a stream is being "
@@ -247,13 +240,11 @@ static void transfer_failed(const struct rules_context *context, struct process_
 	struct place place = process_place(context->process, error->ptr);
 	struct grain grain;
 
-	if (place.kind != PLACE_ALLOCATION || error->size == 0) {
+	if (place.kind != PLACE_ALLOCATION || error->size == 0)
 		return;
-	}
 	grain = place_grain(context->process, &place);
-	if (grain.location == LOCATION_DEVICE) {
+	if (grain.location == LOCATION_DEVICE)
 		lose(at, place.allocation, error, NULL);
-	}
 	grain_clear(&grain);
 }
 
@@ -262,18 +253,16 @@ static void errors_event(const struct rules_context *context, struct process_ord
 	const struct hg_ev_error *error = &context->event->error;
 	int class = hg_api_class(error->api);
 
-	if (error->api < HG_HIP_APIS) {
+	if (error->api < HG_HIP_APIS)
 		return;
-	}
-	if (is_capture_error(error->code)) {
+	if (is_capture_error(error->code))
 		report_capture(context, at);
-	} else if (is_sticky(error->code) && !at->sticky.code) {
+	else if (is_sticky(error->code) && !at->sticky.code)
 		at->sticky = *error;
-	} else if (class == HG_CLASS_COPY || class == HG_CLASS_FILL) {
+	else if (class == HG_CLASS_COPY || class == HG_CLASS_FILL)
 		transfer_failed(context, at);
-	} else if (class == HG_CLASS_ALLOC && error->api != HG_API_hipHostRegister) {
+	else if (class == HG_CLASS_ALLOC && error->api != HG_API_hipHostRegister)
 		at->no_memory = *error;
-	}
 }
 
 void check_errors(const struct rules_context *context)
@@ -283,9 +272,8 @@ void check_errors(const struct rules_context *context)
 
 	switch (context->wake) {
 	case WAKE_SUBMIT:
-		if (work->uses) {
+		if (work->uses)
 			errors_launch(context, at, work->uses);
-		}
 		break;
 	case WAKE_TAKEN_BACK:
 		errors_lost_launch(context, at, work->uses);

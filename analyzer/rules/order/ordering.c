@@ -92,9 +92,8 @@ static bool is_null(uint64_t handle)
 static struct order_stream *stream_of(const struct rules_context *context, struct process_order *at,
 				      unsigned api, uint64_t handle, int32_t device)
 {
-	if (handle == 0 && is_per_thread(api)) {
+	if (handle == 0 && is_per_thread(api))
 		handle = STREAM_PER_THREAD;
-	}
 	return order_stream(&at->order, handle, device, context->event->tid);
 }
 
@@ -239,15 +238,13 @@ static void on_error(const struct rules_context *context, struct process_order *
 	struct work work = { .at = at };
 
 	if (!last || !last->known || last->kernel_id != context->event->error.ptr ||
-	    hg_api_class(context->event->error.api) != HG_CLASS_LAUNCH) {
+	    hg_api_class(context->event->error.api) != HG_CLASS_LAUNCH)
 		return;
-	}
 	args = process_args(at->process, last->args_id);
 	work.uses = args ? launch_uses_known(at->process, args) : NULL;
 	work.moment = last->moment;
-	if (work.uses) {
+	if (work.uses)
 		wake(context, WAKE_TAKEN_BACK, &work);
-	}
 	last->known = false;
 }
 
@@ -258,9 +255,8 @@ static bool is_device_memory(const struct process *process, uint64_t address)
 	struct grain grain;
 	bool device;
 
-	if (place.kind != PLACE_ALLOCATION) {
+	if (place.kind != PLACE_ALLOCATION)
 		return false;
-	}
 	grain = place_grain(process, &place);
 	device = grain.location == LOCATION_DEVICE;
 	grain_clear(&grain);
@@ -289,15 +285,12 @@ static void on_copy(const struct rules_context *context, struct process_order *a
 	use.host = wait != WAIT_NOTHING;
 	wake(context, WAKE_WORK, &(struct work){ .at = at, .use = &use });
 	if (wait == WAIT_NOTHING && !model_wait_depends(copy->api) &&
-	    (is_staged(at->process, copy->dst) || is_staged(at->process, copy->src))) {
+	    (is_staged(at->process, copy->dst) || is_staged(at->process, copy->src)))
 		wait = WAIT_ITSELF;
-	}
-	if (is_serialised(at)) {
+	if (is_serialised(at))
 		wait = WAIT_ITSELF;
-	}
-	if (wait != WAIT_NOTHING) {
+	if (wait != WAIT_NOTHING)
 		streams_early(at, copy->stream, copy->api);
-	}
 	host_waits(at, wait, stream, copy->device);
 }
 
@@ -379,9 +372,8 @@ static void on_event(const struct rules_context *context, struct process_order *
 	case HG_API_hipEventRecord_spt:
 	case HG_API_hipEventRecordWithFlags:
 		stream = stream_of(context, at, event->api, event->stream, device);
-		if (is_ambiguous(at, event->stream)) {
+		if (is_ambiguous(at, event->stream))
 			order_wait_everything(&at->order, stream);
-		}
 		order_record(&at->order, event->event, stream);
 		break;
 	case HG_API_hipStreamWaitEvent:
@@ -389,13 +381,12 @@ static void on_event(const struct rules_context *context, struct process_order *
 		wake(context, WAKE_EVENT_WAIT,
 		     &(struct work){ .at = at, .handle = event->event, .api = event->api });
 		stream = stream_of(context, at, event->api, event->stream, device);
-		if (is_ambiguous(at, event->stream)) {
+		if (is_ambiguous(at, event->stream))
 			order_host_event(&at->order, event->event);
-		} else if (at->hidden_records && !order_event(&at->order, event->event)->recorded) {
+		else if (at->hidden_records && !order_event(&at->order, event->event)->recorded)
 			order_wait_everything(&at->order, stream);
-		} else {
+		else
 			order_wait_event(&at->order, stream, event->event);
-		}
 		break;
 	default:
 		break;
@@ -414,11 +405,10 @@ static void on_sync(const struct rules_context *context, struct process_order *a
 				     .handle = sync->event,
 				     .api = sync->api,
 				     .stack_id = sync->stack_id });
-		if (at->hidden_records && !order_event(&at->order, sync->event)->recorded) {
+		if (at->hidden_records && !order_event(&at->order, sync->event)->recorded)
 			order_host_everything(&at->order);
-		} else {
+		else
 			order_host_event(&at->order, sync->event);
-		}
 		break;
 	case HG_API_hipDeviceSynchronize:
 	case HG_API_hipCtxSynchronize:
@@ -488,25 +478,20 @@ static void on_release(const struct rules_context *context)
 	struct allocation *allocation;
 	struct process_order *at;
 
-	if (context->process->device_count < 0 || from->api == HG_API_mremap) {
+	if (context->process->device_count < 0 || from->api == HG_API_mremap)
 		return; /* it made no HIP call yet; the contents move along */
-	}
 	if (layer_of_api(from->api) == LAYER_HOST &&
-	    address_space_block(&context->process->space, from->ptr)) {
+	    address_space_block(&context->process->space, from->ptr))
 		return; /* no call was ever given it */
-	}
 	allocation = address_space_find_base(&context->process->space, from->ptr, from->api);
-	if (!allocation) {
+	if (!allocation)
 		return;
-	}
-	if (is_pool_memory(allocation)) {
+	if (is_pool_memory(allocation))
 		waits = !in_stream && context->process->runtime_version < POOL_FREES_DO_NOT_WAIT;
-	} else if (allocation->layer == LAYER_HOST || allocation->layer == LAYER_MAPPING) {
+	else if (allocation->layer == LAYER_HOST || allocation->layer == LAYER_MAPPING)
 		waits = false;
-	}
-	if (!access_history_of(allocation) && !waits) {
+	if (!access_history_of(allocation) && !waits)
 		return;
-	}
 	at = order_of(context->process);
 	wake(context, WAKE_ORDERED_RELEASE,
 	     &(struct work){ .at = at,
@@ -556,9 +541,8 @@ void follow_order(const struct rules_context *context)
 	}
 	/* What waits for HSA's queues is not recorded: nothing can be said about order there. */
 	if (context->event->type == HG_EVENT_launch &&
-	    context->event->launch.api == HG_API_hsa_queue_dispatch) {
+	    context->event->launch.api == HG_API_hsa_queue_dispatch)
 		return;
-	}
 	at = order_of(context->process);
 	switch (context->event->type) {
 	case HG_EVENT_launch:

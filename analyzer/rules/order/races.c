@@ -25,9 +25,8 @@ static int overlap(const struct allocation *allocation, const struct use *a, con
 {
 	const struct use *copy = a->end ? a : b;
 
-	if (a->end && b->end) {
+	if (a->end && b->end)
 		return a->start < b->end && b->start < a->end ? CONFIDENCE_PROVEN : -1;
-	}
 	if (copy->end) {
 		uint64_t base = copy->start - allocation->ptr < allocation->size
 				    ? allocation->ptr
@@ -37,9 +36,8 @@ static int overlap(const struct allocation *allocation, const struct use *a, con
 			   ? CONFIDENCE_LIKELY
 			   : -1;
 	}
-	if (a->start != b->start) {
+	if (a->start != b->start)
 		return -1;
-	}
 	return a->signature == b->signature ? CONFIDENCE_LIKELY
 	       : a->scalars == b->scalars   ? CONFIDENCE_POSSIBLE
 					    : -1;
@@ -254,9 +252,8 @@ static void report_race(const struct rules_context *context, enum rule_id rule,
 	    race_finding(context, rule, allocation, earlier, later, from, &is_new);
 	char *memory, *first, *second;
 
-	if (!is_new) {
+	if (!is_new)
 		return;
-	}
 	memory = memory_text(allocation);
 	first = stream_text(earlier);
 	second = stream_text(later);
@@ -281,9 +278,8 @@ static bool known_to_a_stream(const struct order *order, struct moment moment)
 	for (unsigned i = 0; i < order->slots; i++) {
 		const struct order_stream *stream = order->owners[i];
 
-		if (stream && i != moment.slot && order_before(order, moment, stream)) {
+		if (stream && i != moment.slot && order_before(order, moment, stream))
 			return true;
-		}
 	}
 	return false;
 }
@@ -300,28 +296,22 @@ static enum rule_id classify(const struct order *order, const struct use *earlie
 {
 	bool host_memory = grain->location == LOCATION_HOST;
 
-	if (is_split_atomic(earlier, later, grain)) {
+	if (is_split_atomic(earlier, later, grain))
 		return RULE_HG406;
-	}
-	if (both_atomic(earlier, later) || !((earlier->access | later->access) & WRITES)) {
+	if (both_atomic(earlier, later) || !((earlier->access | later->access) & WRITES))
 		return RULES;
-	}
 	if (later->host && host_memory) {
 		/* In fine-grained memory kernels and host may work together on purpose. */
-		if (earlier->code && grain->granularity != GRAIN_COARSE) {
+		if (earlier->code && grain->granularity != GRAIN_COARSE)
 			return RULES;
-		}
-		if (!(later->access & ACCESS_WRITE)) {
+		if (!(later->access & ACCESS_WRITE))
 			return known_to_a_stream(order, earlier->moment) ? RULE_HG402 : RULE_HG403;
-		}
-		if (earlier->code) {
+		if (earlier->code)
 			return RULE_HG215;
-		}
 	}
 	if (earlier->kind == STREAM_KIND_LEGACY && model_wait_depends(earlier->api) &&
-	    !earlier->code) {
+	    !earlier->code)
 		return RULE_HG404;
-	}
 	return is_legacy_and_non_blocking(earlier, later) ? RULE_HG703 : RULE_HG701;
 }
 
@@ -340,15 +330,13 @@ static void meet(const struct rules_context *context, struct process_order *at,
 
 		if (earlier->moment.slot == later->moment.slot ||
 		    order_before(&at->order, earlier->moment, stream) ||
-		    overlap(allocation, earlier, later) < 0) {
+		    overlap(allocation, earlier, later) < 0)
 			continue;
-		}
 		grain = place_grain(context->process, &place);
 		rule = classify(&at->order, earlier, later, &grain);
 		grain_clear(&grain);
-		if (rule != RULES) {
+		if (rule != RULES)
 			report_race(context, rule, allocation, earlier, later, from);
-		}
 	}
 }
 
@@ -362,9 +350,8 @@ static void races_launch(const struct rules_context *context, struct process_ord
 	uint64_t groups = (uint64_t)launch->grid_x * launch->grid_y * launch->grid_z;
 	uint64_t items = groups * launch->block_x * launch->block_y * launch->block_z;
 
-	if (at->unfollowed) {
+	if (at->unfollowed)
 		return;
-	}
 	use.code = uses->code;
 	use.signature = uses->signature ^ groups * 0x9e3779b97f4a7c15u ^ items << 20;
 	use.scalars = uses->scalars ^ items * 0x9e3779b97f4a7c15u;
@@ -388,9 +375,8 @@ static void use_range(const struct rules_context *context, struct process_order 
 {
 	struct place place = process_place(context->process, address);
 
-	if (at->unfollowed || size == 0 || place.kind != PLACE_ALLOCATION) {
+	if (at->unfollowed || size == 0 || place.kind != PLACE_ALLOCATION)
 		return;
-	}
 	use.start = address;
 	use.end = address + size;
 	use.access = access;
@@ -402,13 +388,11 @@ static void use_range(const struct rules_context *context, struct process_order 
 static uint64_t gapless(uint64_t size, uint64_t rows, uint64_t pitch, uint64_t depth,
 			uint64_t slice)
 {
-	if (rows > 1 && pitch != size) {
+	if (rows > 1 && pitch != size)
 		return 0;
-	}
 	size *= MAX(rows, 1);
-	if (depth > 1 && slice != size) {
+	if (depth > 1 && slice != size)
 		return 0;
-	}
 	return size * MAX(depth, 1);
 }
 
@@ -438,9 +422,8 @@ static void races_fill(const struct rules_context *context, struct process_order
 static void races_take_back(const struct rules_context *context, const struct launch_uses *uses,
 			    struct moment moment)
 {
-	for (unsigned i = 0; i < uses->count; i++) {
+	for (unsigned i = 0; i < uses->count; i++)
 		access_history_remove(uses->at[i].allocation, moment);
-	}
 	for (unsigned i = 0; i < context->findings->list->len; i++) {
 		struct finding *finding = context->findings->list->pdata[i];
 
@@ -469,9 +452,8 @@ static void report_in_flight(const struct rules_context *context, struct allocat
 	    race_finding(context, RULE_HG602, allocation, earlier, &later, NULL, &is_new);
 	char *memory, *stream;
 
-	if (!is_new) {
+	if (!is_new)
 		return;
-	}
 	memory = memory_text(allocation);
 	stream = stream_text(earlier);
 	finding->message = g_strdup_printf(
@@ -501,9 +483,8 @@ static void report_fence(const struct rules_context *context, struct allocation 
 	    race_finding(context, RULE_HG401, allocation, earlier, &later, NULL, &is_new);
 	char *memory;
 
-	if (!is_new) {
+	if (!is_new)
 		return;
-	}
 	memory = memory_text(allocation);
 	finding->message =
 	    g_strdup_printf("until %s the host waited for %s, which %s %s of coarse-grained host "
@@ -525,23 +506,20 @@ static void races_free(const struct rules_context *context, struct process_order
 	struct place place = { .kind = PLACE_ALLOCATION, .allocation = allocation };
 	struct grain grain;
 
-	if (!history || at->unfollowed) {
+	if (!history || at->unfollowed)
 		return;
-	}
 	grain = place_grain(context->process, &place);
 	for (unsigned i = 0; i < history->count; i++) {
 		const struct use *use = &history->at[i];
 		bool ordered = stream ? order_before(&at->order, use->moment, stream)
 				      : order_done(&at->order, use->moment);
 
-		if (!waits && !ordered) {
+		if (!waits && !ordered)
 			report_in_flight(context, allocation, use);
-		} else if (use->code && (use->access & WRITES) && grain.location == LOCATION_HOST &&
-			   grain.granularity == GRAIN_COARSE &&
-			   order_done(&at->order, use->moment) &&
-			   !order_visible(&at->order, use->moment)) {
+		else if (use->code && (use->access & WRITES) && grain.location == LOCATION_HOST &&
+			 grain.granularity == GRAIN_COARSE && order_done(&at->order, use->moment) &&
+			 !order_visible(&at->order, use->moment))
 			report_fence(context, allocation, use);
-		}
 	}
 	grain_clear(&grain);
 }
@@ -558,13 +536,12 @@ void check_races(const struct rules_context *context)
 		races_free(context, work->at, work->allocation, work->stream, work->waits);
 		break;
 	default:
-		if (context->event->type == HG_EVENT_launch) {
+		if (context->event->type == HG_EVENT_launch)
 			races_launch(context, work->at, *work->use);
-		} else if (context->event->type == HG_EVENT_copy) {
+		else if (context->event->type == HG_EVENT_copy)
 			races_copy(context, work->at, *work->use);
-		} else {
+		else
 			races_fill(context, work->at, *work->use);
-		}
 		break;
 	}
 }

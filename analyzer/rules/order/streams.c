@@ -25,9 +25,8 @@ static void streams_wait_event(const struct rules_context *context, struct proce
 	const struct order_event *event = order_event(&at->order, handle);
 	struct event_waits *waits = g_hash_table_lookup(at->waits, &handle);
 
-	if (!event->created || event->shared || (event->recorded && !waits)) {
+	if (!event->created || event->shared || (event->recorded && !waits))
 		return;
-	}
 	if (!waits) {
 		waits = g_new0(struct event_waits, 1);
 		waits->api = api;
@@ -35,11 +34,10 @@ static void streams_wait_event(const struct rules_context *context, struct proce
 		waits->ns = context->event->ns;
 		g_hash_table_insert(at->waits, g_memdup2(&handle, sizeof(handle)), waits);
 	}
-	if (event->recorded) {
+	if (event->recorded)
 		waits->late++;
-	} else {
+	else
 		waits->early++;
-	}
 }
 
 /*
@@ -52,15 +50,13 @@ static void check_waits(struct findings *findings, struct process_order *at,
 	struct finding *finding;
 	bool is_new;
 
-	if (!waits || waits->late || at->hidden_records) {
+	if (!waits || waits->late || at->hidden_records)
 		return;
-	}
 	finding = findings_get(findings, RULE_HG405, at->process, &is_new, "%u %u %d", waits->api,
 			       waits->stack_id, event->recorded);
 	finding_hit(finding, waits->ns, waits->stack_id);
-	if (!is_new) {
+	if (!is_new)
 		return;
-	}
 	finding->about_order = true;
 	finding->api = g_strdup(hg_api_name(waits->api));
 	if (event->recorded) {
@@ -98,9 +94,8 @@ static void report_gone(const struct rules_context *context, struct process_orde
 					       "%u %u", api, stack_id);
 
 	finding_hit(finding, context->event->ns, stack_id);
-	if (!is_new) {
+	if (!is_new)
 		return;
-	}
 	finding->api = g_strdup(hg_api_name(api));
 	finding->message = g_strdup_printf(
 	    "%s is called with a stream that hipStreamDestroy destroyed before.", finding->api);
@@ -117,9 +112,8 @@ static void streams_failed(const struct rules_context *context, struct process_o
 	case HG_API_hipStreamQuery:
 	case HG_API_hipStreamQuery_spt:
 	case HG_API_hipStreamDestroy:
-		if (g_hash_table_contains(at->gone_streams, &error->ptr)) {
+		if (g_hash_table_contains(at->gone_streams, &error->ptr))
 			report_gone(context, at, error->api, error->stack_id);
-		}
 		break;
 	default:
 		break;
@@ -163,19 +157,16 @@ static bool is_over(const struct process_order *at, const struct hg_ev_sync *syn
 	default:
 		break;
 	}
-	for (unsigned i = 0; i < at->order.slots; i++) {
-		if (at->order.done[i] < at->order.epochs[i]) {
+	for (unsigned i = 0; i < at->order.slots; i++)
+		if (at->order.done[i] < at->order.epochs[i])
 			return false;
-		}
-	}
 	return true;
 }
 
 void streams_early(struct process_order *at, uint64_t handle, unsigned api)
 {
-	if (hg_api_class(api) == HG_CLASS_LAUNCH || strstr(hg_api_name(api), "Async")) {
+	if (hg_api_class(api) == HG_CLASS_LAUNCH || strstr(hg_api_name(api), "Async"))
 		g_hash_table_add(at->early, g_memdup2(&handle, sizeof(handle)));
-	}
 }
 
 /*
@@ -188,9 +179,8 @@ static bool is_due(struct process_order *at, const struct hg_ev_sync *sync)
 	switch (sync->api) {
 	case HG_API_hipStreamSynchronize:
 	case HG_API_hipStreamSynchronize_spt:
-		if (sync->stream > STREAM_PER_THREAD) {
+		if (sync->stream > STREAM_PER_THREAD)
 			return g_hash_table_remove(at->early, &sync->stream);
-		}
 		break;
 	case HG_API_hipDeviceSynchronize:
 		if (g_hash_table_size(at->early)) {
@@ -213,9 +203,8 @@ static void streams_sync(const struct rules_context *context, struct process_ord
 	bool same_thread = at->wait_tid == context->event->tid, due;
 
 	at->wait_tid = context->event->tid;
-	if (is_query(sync->api) || sync->stack_id == 0) {
+	if (is_query(sync->api) || sync->stack_id == 0)
 		return;
-	}
 	site = g_hash_table_lookup(at->syncs, key);
 	if (!site) {
 		site = g_new0(struct sync_site, 1);
@@ -224,12 +213,11 @@ static void streams_sync(const struct rules_context *context, struct process_ord
 	}
 	at->latest_wait = NULL;
 	due = is_due(at, sync);
-	if (is_over(at, sync)) {
+	if (is_over(at, sync))
 		site->idle += same_thread && !due;
-	} else if (at->launches_since_wait == 1 && at->others_since_wait == 0 &&
-		   at->device_memory_only) {
+	else if (at->launches_since_wait == 1 && at->others_since_wait == 0 &&
+		 at->device_memory_only)
 		at->latest_wait = site;
-	}
 	at->launches_since_wait = at->others_since_wait = 0;
 	at->device_memory_only = true;
 }
@@ -240,9 +228,8 @@ static void report_waits(struct findings *findings, struct process_order *at,
 	bool idle = site->idle >= MANY_WAITS, is_new;
 	struct finding *finding;
 
-	if (!idle && site->needless < MANY_WAITS) {
+	if (!idle && site->needless < MANY_WAITS)
 		return;
-	}
 	finding = findings_get(findings, RULE_HG704, at->process, &is_new, "%u", site->stack_id);
 	finding_hit(finding, site->ns, site->stack_id);
 	finding->count = idle ? site->idle : site->needless;
@@ -277,9 +264,8 @@ static bool is_blocking_busy(const struct order *order, const struct order_strea
 		const struct order_stream *stream = order->owners[i];
 
 		if (stream && stream->kind == STREAM_KIND_BLOCKING && stream->on == null->on &&
-		    order->done[i] < order->epochs[i]) {
+		    order->done[i] < order->epochs[i])
 			return true;
-		}
 	}
 	return false;
 }
@@ -293,9 +279,8 @@ static void count_barrier(const struct rules_context *context, struct process_or
 	/* A stream that has been waited on by the null stream since its last work is not dirty. */
 	if (stream->kind != STREAM_KIND_LEGACY || !stream->on->dirty ||
 	    model_wait(api, at->process->runtime_version, false) != WAIT_NOTHING ||
-	    !is_blocking_busy(&at->order, stream)) {
+	    !is_blocking_busy(&at->order, stream))
 		return;
-	}
 	at->barriers++;
 	finding = findings_get(context->findings, RULE_HG702, at->process, &is_new, "barriers");
 	finding_hit(finding, context->event->ns, stack_id);
@@ -310,9 +295,8 @@ static void finish_barriers(struct findings *findings, struct process_order *at)
 	struct finding *finding;
 	bool is_new;
 
-	if (at->barriers == 0) {
+	if (at->barriers == 0)
 		return;
-	}
 	finding = findings_get(findings, RULE_HG702, at->process, &is_new, "barriers");
 	if (at->barriers < MANY_BARRIERS) {
 		finding->count = 0;
@@ -336,17 +320,14 @@ static void streams_submit(const struct rules_context *context, struct process_o
 {
 	bool launch = context->event->type == HG_EVENT_launch;
 
-	if (launch && at->latest_wait) {
+	if (launch && at->latest_wait)
 		at->latest_wait->needless++;
-	}
 	at->latest_wait = NULL;
 	at->launches_since_wait += launch;
 	at->others_since_wait += !launch;
 	at->device_memory_only &= uses && uses->device_memory_only;
-	if (g_hash_table_size(at->gone_streams) &&
-	    g_hash_table_contains(at->gone_streams, &handle)) {
+	if (g_hash_table_size(at->gone_streams) && g_hash_table_contains(at->gone_streams, &handle))
 		report_gone(context, at, api, stack_id);
-	}
 	count_barrier(context, at, stream, stack_id, api);
 }
 
@@ -356,13 +337,11 @@ static void streams_finish(struct findings *findings, struct process_order *at)
 	gpointer key, value;
 
 	g_hash_table_iter_init(&iterator, at->waits);
-	while (g_hash_table_iter_next(&iterator, &key, &value)) {
+	while (g_hash_table_iter_next(&iterator, &key, &value))
 		check_waits(findings, at, order_event(&at->order, *(uint64_t *)key), value);
-	}
 	g_hash_table_iter_init(&iterator, at->syncs);
-	while (g_hash_table_iter_next(&iterator, NULL, &value)) {
+	while (g_hash_table_iter_next(&iterator, NULL, &value))
 		report_waits(findings, at, value);
-	}
 	finish_barriers(findings, at);
 }
 
@@ -390,9 +369,8 @@ void check_streams(const struct rules_context *context)
 		break;
 	default:
 		at = order_known(context->process);
-		if (at) {
+		if (at)
 			streams_finish(context->findings, at);
-		}
 		break;
 	}
 }

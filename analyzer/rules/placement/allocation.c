@@ -65,9 +65,8 @@ static void check_flags(const struct rules_context *context, const struct place 
 		struct finding *finding;
 		bool is_new;
 
-		if (row->api != allocation->api || (allocation->flags & row->bits) != row->bits) {
+		if (row->api != allocation->api || (allocation->flags & row->bits) != row->bits)
 			continue;
-		}
 		finding = call(context, row->rule, allocation->api, allocation->stack_id, place,
 			       allocation->ptr, &is_new);
 		if (is_new) {
@@ -86,13 +85,11 @@ static void check_place(const struct rules_context *context, const struct place 
 	struct finding *finding;
 	bool is_new;
 
-	if (allocation->api != HG_API_hipHostAlloc && allocation->api != HG_API_hipMallocManaged) {
+	if (allocation->api != HG_API_hipHostAlloc && allocation->api != HG_API_hipMallocManaged)
 		return;
-	}
 	memory = model_memory(allocation->api, allocation->flags, &environment);
-	if (!memory.certain) {
+	if (!memory.certain)
 		return;
-	}
 	if (allocation->api == HG_API_hipHostAlloc && memory.location == LOCATION_DEVICE) {
 		finding = call(context, RULE_HG201, allocation->api, allocation->stack_id, place,
 			       allocation->ptr, &is_new);
@@ -174,9 +171,8 @@ static void check_hip_release(const struct rules_context *context)
 	const struct hg_ev_free *from = &context->event->free;
 	struct place place = process_place(context->process, from->ptr);
 
-	if (address_space_find_base(&context->process->space, from->ptr, from->api)) {
+	if (address_space_find_base(&context->process->space, from->ptr, from->api))
 		return;
-	}
 	if (place.kind == PLACE_FREED && place.offset == 0) {
 		report_release(context, &place, "that was released before",
 			       "release it once, and set the pointer to NULL afterwards");
@@ -199,9 +195,8 @@ static void check_registered(const struct rules_context *context, uint64_t start
 
 	place.allocation =
 	    address_space_overlapping(&context->process->space, LAYER_REGISTERED, start, size);
-	if (!place.allocation) {
+	if (!place.allocation)
 		return;
-	}
 	finding = call(context, RULE_HG603, from->api, from->stack_id, &place, from->ptr, &is_new);
 	finding_figure(finding, 0, FIGURE_RANGE, place.allocation->size);
 	if (is_new) {
@@ -221,17 +216,15 @@ static void check_block_release(const struct rules_context *context)
 	const struct allocation *allocation;
 
 	/* As nearly always; and blocks are released often. */
-	if (!g_tree_nnodes(space->layers[LAYER_REGISTERED])) {
+	if (!g_tree_nnodes(space->layers[LAYER_REGISTERED]))
 		return;
-	}
 	if (block) {
 		check_registered(context, block->ptr, block->size);
 		return;
 	}
 	allocation = address_space_find_base(space, from->ptr, from->api);
-	if (allocation) {
+	if (allocation)
 		check_registered(context, allocation->ptr, allocation->size);
-	}
 }
 
 /* Pieces of the segment that were unmapped before have been looked at then. */
@@ -240,9 +233,8 @@ static void check_detached(const struct rules_context *context)
 	const struct allocation *segment = address_space_find_base(
 	    &context->process->space, context->event->free.ptr, HG_API_shmdt);
 
-	if (segment) {
+	if (segment)
 		check_registered(context, segment->ptr, segment->size);
-	}
 }
 
 static void check_free(const struct rules_context *context)
@@ -264,9 +256,8 @@ static void check_free(const struct rules_context *context)
 		check_detached(context);
 		break;
 	default:
-		if (layer_of_api(from->api) == LAYER_HOST) {
+		if (layer_of_api(from->api) == LAYER_HOST)
 			check_block_release(context);
-		}
 	}
 }
 
@@ -289,9 +280,8 @@ static const struct allocation *neighbour(const struct rules_context *context, u
 			found = address_space_overlapping(space, (enum layer)layer, rest,
 							  page + size - rest);
 		}
-		if (found && found != own) {
+		if (found && found != own)
 			return found;
-		}
 	}
 	return NULL;
 }
@@ -307,22 +297,17 @@ static void check_neighbours(const struct rules_context *context)
 	bool is_new, omp;
 
 	if (advise->advice != ADVICE_SET_COARSE_GRAIN || advise->size == 0 ||
-	    place.kind != PLACE_ALLOCATION || place.allocation->layer == LAYER_REGISTERED) {
+	    place.kind != PLACE_ALLOCATION || place.allocation->layer == LAYER_REGISTERED)
 		return;
-	}
-	if (advise->ptr & mask) {
+	if (advise->ptr & mask)
 		other = neighbour(context, advise->ptr & ~mask, place.allocation);
-	}
-	if (!other && (end & mask)) {
+	if (!other && (end & mask))
 		other = neighbour(context, end & ~mask, place.allocation);
-	}
-	if (!other) {
+	if (!other)
 		return;
-	}
 	omp = advise->api == HG_API_hsa_amd_svm_attributes_set && context->process->target_regions;
-	if (omp && context->process->hsa_refused) {
+	if (omp && context->process->hsa_refused)
 		return;
-	}
 	finding = call(context, omp ? RULE_HG802 : RULE_HG213, advise->api, advise->stack_id,
 		       &place, advise->ptr, &is_new);
 	finding_figure(finding, 0, FIGURE_RANGE, other->size);

@@ -24,9 +24,8 @@ static void check_amount(const struct rules_context *context, const struct place
 	bool is_new;
 
 	if (!is_pinned(place->allocation) || process->host_memory == 0 ||
-	    process->pinned <= process->host_memory / 2) {
+	    process->pinned <= process->host_memory / 2)
 		return;
-	}
 	finding = findings_get(context->findings, RULE_HG212, context->process, &is_new, "all");
 	finding_hit(finding, context->event->ns, place->allocation->stack_id);
 	if (is_new) {
@@ -55,9 +54,8 @@ static void check_apu(const struct rules_context *context, const struct place *p
 	bool is_new;
 
 	if (allocation->api != HG_API_hipHostMalloc || !(allocation->flags & non_coherent) ||
-	    !device || device->integrated != 1) {
+	    !device || device->integrated != 1)
 		return;
-	}
 	finding = findings_get(context->findings, RULE_HG216, context->process, &is_new, "%u",
 			       allocation->stack_id);
 	finding_hit(finding, context->event->ns, allocation->stack_id);
@@ -90,11 +88,9 @@ void check_pinned(const struct rules_context *context)
 
 static bool is_used(const struct isa_kernel *kernel, uint32_t kernarg)
 {
-	for (size_t i = 0; i < kernel->use_count; i++) {
-		if (kernel->uses[i].kernarg == kernarg && kernel->uses[i].access != 0) {
+	for (size_t i = 0; i < kernel->use_count; i++)
+		if (kernel->uses[i].kernarg == kernarg && kernel->uses[i].access != 0)
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -132,15 +128,13 @@ void check_carried(const struct rules_context *context)
 {
 	const struct launch *launch = context->launch;
 
-	if (launch->code->uses_complete) {
+	if (launch->code->uses_complete)
 		return; /* what the kernel uses is known, and other rules judge it */
-	}
 	for (size_t i = 0; i < launch->code->arg_count; i++) {
 		const struct isa_arg *arg = &launch->code->args[i];
 
-		if (arg->pointer || arg->size < 8) {
+		if (arg->pointer || arg->size < 8)
 			continue;
-		}
 		for (uint32_t at = (arg->offset + 7) & ~7u; at + 8 <= arg->offset + arg->size;
 		     at += 8) {
 			struct pointer_argument pointer;
@@ -149,9 +143,8 @@ void check_carried(const struct rules_context *context)
 			    !launch_pointer(context, launch, at, &pointer) ||
 			    pointer.place.kind != PLACE_FREED ||
 			    pointer.place.allocation->layer != LAYER_HIP ||
-			    (pointer.address & 3) != 0) {
+			    (pointer.address & 3) != 0)
 				continue;
-			}
 			report_carried(context, launch, &pointer);
 		}
 	}

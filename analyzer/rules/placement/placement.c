@@ -40,9 +40,8 @@ static void report_unreachable(const struct rules_context *context, const struct
 	char *what;
 	bool is_new;
 
-	if (maybe_unset(context, launch, use, pointer)) {
+	if (maybe_unset(context, launch, use, pointer))
 		return;
-	}
 	finding = findings_get(context->findings, RULE_HG209, context->process, &is_new,
 			       "%s %u %d %u", launch->kernel->symbol, use->kernarg,
 			       pointer->place.kind, allocation ? allocation->stack_id : 0);
@@ -141,15 +140,13 @@ static void report_hot(const struct rules_context *context, const struct launch 
 		describe_hot(finding, pointer);
 		finding->fix = g_strdup("copy it to device memory once (hipMalloc, hipMemcpyAsync) "
 					"and let the kernels read that");
-		if (!use->certain) {
+		if (!use->certain)
 			finding_at_most(finding, CONFIDENCE_LIKELY, ONE_OF_SEVERAL);
-		}
 	} else if (hot->latest != allocation) {
 		finding_met(finding, &pointer->place);
 		await_launches(finding, hot, allocation);
-		if (allocation->size > finding->allocation->size) {
+		if (allocation->size > finding->allocation->size)
 			describe_hot(finding, pointer);
-		}
 	}
 }
 
@@ -160,9 +157,8 @@ static bool is_hot(const struct rules_context *context, const struct isa_use *us
 	bool host;
 
 	if (!(use->access & ISA_READ) || place->kind != PLACE_ALLOCATION ||
-	    place->allocation->size < HOT_SIZE) {
+	    place->allocation->size < HOT_SIZE)
 		return false;
-	}
 	grain = place_grain(context->process, place);
 	host = grain.location == LOCATION_HOST && grain.granularity != GRAIN_INACCESSIBLE;
 	grain_clear(&grain);
@@ -186,9 +182,8 @@ static void omp_unreachable(const struct rules_context *context, const struct la
 	finding_detail(finding, ((uint64_t)use->kernarg << 32) |
 				    (pointer->place.allocation ? pointer->place.allocation->stack_id
 							       : (unsigned)pointer->place.kind));
-	if (!is_new) {
+	if (!is_new)
 		return;
-	}
 	finding_set_launch(finding, launch, pointer);
 	finding->granularity = GRAIN_INACCESSIBLE;
 	finding->why = g_strdup(grain->why);
@@ -215,15 +210,12 @@ void check_placement(const struct rules_context *context)
 		struct pointer_argument pointer;
 		struct grain grain;
 
-		if (use->access == 0 || !launch_pointer(context, launch, use->kernarg, &pointer)) {
+		if (use->access == 0 || !launch_pointer(context, launch, use->kernarg, &pointer))
 			continue;
-		}
-		if (is_hot(context, use, &pointer.place)) {
+		if (is_hot(context, use, &pointer.place))
 			report_hot(context, launch, use, &pointer);
-		}
-		if (!is_system_memory(&pointer.place)) {
+		if (!is_system_memory(&pointer.place))
 			continue;
-		}
 		grain = place_grain(context->process, &pointer.place);
 		if (grain.granularity == GRAIN_INACCESSIBLE && launch_is_omp(launch)) {
 			omp_unreachable(context, launch, use, &pointer, &grain);
@@ -299,9 +291,8 @@ static bool add_word(struct finding *finding, const char *word)
 		bool known = g_strv_contains((const char *const *)parts, word);
 
 		g_strfreev(parts);
-		if (known) {
+		if (known)
 			return false;
-		}
 	}
 	*words = before ? g_strdup_printf("%s, %s", before, word) : g_strdup(word);
 	g_free(before);
@@ -329,9 +320,8 @@ static void report_no_effect(const struct rules_context *context, enum rule_id r
 							     what, outcome));
 	}
 	g_free(what);
-	if (!is_new) {
+	if (!is_new)
 		return;
-	}
 	describe_call(finding, api, &place, address);
 	finding->granularity = memory.granularity;
 	finding->why = g_strdup(memory.why);
@@ -394,9 +384,8 @@ static void check_error(const struct rules_context *context)
 	struct place place = process_place(context->process, error->ptr);
 	char *outcome;
 
-	if (!is_memory(&place)) {
+	if (!is_memory(&place))
 		return;
-	}
 	outcome =
 	    g_strdup_printf("failed with %s (%d)", model_hip_error_name(error->code), error->code);
 	if (error->api == HG_API_hipMemAdvise && !call_memory(context, &place).advisable) {

@@ -48,13 +48,11 @@ static void check_fine_request(const struct rules_context *context, const struct
 	struct model_environment environment = process_environment(context->process);
 	struct model_memory memory;
 
-	if (!asks_for_fine(place->allocation)) {
+	if (!asks_for_fine(place->allocation))
 		return;
-	}
 	memory = model_memory(place->allocation->api, place->allocation->flags, &environment);
-	if (memory.granularity == GRAIN_COARSE && memory.certain) {
+	if (memory.granularity == GRAIN_COARSE && memory.certain)
 		report_fallback(context, place, false);
-	}
 }
 
 /* ---- disagreement ---- */
@@ -84,18 +82,16 @@ static void check_memory(const struct rules_context *context)
 	struct model_memory table;
 	struct grain expected;
 
-	if (place.kind != PLACE_ALLOCATION || !allocation->attributes.known) {
+	if (place.kind != PLACE_ALLOCATION || !allocation->attributes.known)
 		return;
-	}
 	reported = runtime_attributes(context->process, allocation);
 	environment = process_environment(context->process);
 	table = model_memory(allocation->api, allocation->flags, &environment);
 	expected = place_table_grain(context->process, &place);
 	if (reported.granularity != GRAIN_UNKNOWN && reported.granularity != expected.granularity &&
 	    expected.granularity != GRAIN_UNKNOWN) {
-		if (asks_for_fine(allocation) && reported.granularity == GRAIN_COARSE) {
+		if (asks_for_fine(allocation) && reported.granularity == GRAIN_COARSE)
 			report_fallback(context, &place, true);
-		}
 		if (expected.granularity == table.granularity) {
 			note_granularity(context, allocation, &table, reported.granularity);
 		} else {
@@ -122,9 +118,8 @@ void check_runtime_memory(const struct rules_context *context)
 {
 	struct place place;
 
-	if (context->wake == WAKE_MEMORY) {
+	if (context->wake == WAKE_MEMORY)
 		check_memory(context);
-	} else if (is_new_allocation(context, &place)) {
+	else if (is_new_allocation(context, &place))
 		check_fine_request(context, &place);
-	}
 }

@@ -82,9 +82,8 @@ static struct xnack_row *row_of(struct process_rows *rows, const struct rules_co
 	gint64 key = (gint64)(((uint64_t)allocation->api << 32) | allocation->stack_id);
 	struct xnack_row *row = memory->xnack;
 
-	if (row) {
+	if (row)
 		return row;
-	}
 	row = g_hash_table_lookup(rows->rows, &key);
 	if (!row) {
 		row = g_new0(struct xnack_row, 1);
@@ -132,9 +131,8 @@ void note_xnack(const struct rules_context *context)
 		return;
 	}
 	rows = attachment_find(&context->process->attachments, &rows_type);
-	if (rows && rows->unknown) {
+	if (rows && rows->unknown)
 		g_hash_table_add(xnack_whatif_result(context->findings)->unknown, context->process);
-	}
 }
 
 /* ---- what would be ---- */
@@ -255,9 +253,8 @@ struct xnack_change xnack_whatif_ask(const struct xnack_row *row, int xnack)
 	} else {
 		answer.outcome = outcome_of(after.access);
 		explain(row, kind, &answer);
-		if (!answer.reason) {
+		if (!answer.reason)
 			answer.reason = "the memory model does not cover it";
-		}
 	}
 	return answer;
 }

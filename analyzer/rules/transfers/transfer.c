@@ -21,9 +21,8 @@ static bool is_device_memory(const struct process *process, const struct place *
 	struct grain grain;
 	bool device;
 
-	if (place->kind != PLACE_ALLOCATION || place->allocation->layer != LAYER_HIP) {
+	if (place->kind != PLACE_ALLOCATION || place->allocation->layer != LAYER_HIP)
 		return false;
-	}
 	grain = place_grain(process, place);
 	device = grain.location == LOCATION_DEVICE && grain.certain;
 	grain_clear(&grain);
@@ -35,12 +34,10 @@ static bool is_host_memory(const struct process *process, const struct place *pl
 	struct grain grain;
 	bool host;
 
-	if (is_system_memory(place)) {
+	if (is_system_memory(place))
 		return true;
-	}
-	if (place->kind != PLACE_ALLOCATION) {
+	if (place->kind != PLACE_ALLOCATION)
 		return false;
-	}
 	grain = place_grain(process, place);
 	host = grain.location == LOCATION_HOST;
 	grain_clear(&grain);
@@ -71,9 +68,8 @@ static struct finding *call_finding(const struct rules_context *context, enum ru
 	    findings_get(context->findings, rule, context->process, is_new, "%u %u", api, stack_id);
 
 	finding_hit(finding, ns, stack_id);
-	if (*is_new) {
+	if (*is_new)
 		finding->api = g_strdup(hg_api_name(api));
-	}
 	return finding;
 }
 
@@ -128,9 +124,8 @@ static bool continues(const struct copy_run *run, const struct hg_ev_copy *copy)
 
 	if (run->count == 0 || run->api != copy->api || run->stack_id != copy->stack_id ||
 	    run->stream != copy->stream || copy->dst <= run->dst || copy->src <= run->src ||
-	    dst_step < run->size || src_step < run->size) {
+	    dst_step < run->size || src_step < run->size)
 		return false;
-	}
 	if (dst_step == run->size && src_step == run->size) {
 		return run->count == 1 || !run->same_size ||
 		       (run->dst_step == dst_step && run->src_step == src_step);
@@ -166,9 +161,8 @@ static void check_small(struct process_history *history, const struct rules_cont
 	run->size = copy->size;
 	run->count++;
 	run->bytes += bytes;
-	if (run->count < SMALL_COPY_RUN) {
+	if (run->count < SMALL_COPY_RUN)
 		return;
-	}
 	if (!run->finding) {
 		run->finding = call_finding(context, RULE_HG502, run->api, run->stack_id,
 					    context->event->ns, &is_new);
@@ -191,9 +185,8 @@ static void report_unused(struct process_history *history, const struct rules_co
 	struct finding *finding;
 	bool is_new;
 
-	if (history->hidden_work) {
+	if (history->hidden_work)
 		return;
-	}
 	finding = findings_get(context->findings, RULE_HG505, context->process, &is_new, "%u %u %u",
 			       upload->api, upload->stack_id, allocation->stack_id);
 	finding_hit(finding, upload->ns, upload->stack_id);
@@ -233,9 +226,8 @@ static void forget_all_uploads(struct process_history *history)
 	gpointer memory;
 
 	g_hash_table_iter_init(&iterator, history->memory);
-	while (g_hash_table_iter_next(&iterator, NULL, &memory)) {
+	while (g_hash_table_iter_next(&iterator, NULL, &memory))
 		forget_uploads(memory);
-	}
 }
 
 /* Bytes that are written over: uploads that lie within were for nothing. */
@@ -266,9 +258,8 @@ static void remember_upload(struct process_history *history, const struct rules_
 
 	/* A kernel that still runs may poll what is copied now. */
 	if (!is_blocking(copy->api) &&
-	    (memory->last_use > history->waited || history->unknown > history->waited)) {
+	    (memory->last_use > history->waited || history->unknown > history->waited))
 		return;
-	}
 	if (size >= SMALL_COPY && memory->upload_count < PENDING_UPLOADS &&
 	    dst->offset + size <= dst->allocation->size) {
 		memory->uploads[memory->upload_count++] =
@@ -282,9 +273,8 @@ static void on_release(struct process_history *history, const struct rules_conte
 {
 	struct memory_history *memory = g_hash_table_lookup(history->memory, allocation);
 
-	for (unsigned i = 0; memory && i < memory->upload_count; i++) {
+	for (unsigned i = 0; memory && i < memory->upload_count; i++)
 		report_unused(history, context, allocation, &memory->uploads[i], "is released");
-	}
 }
 
 /* ---- HG503 ---- */
@@ -295,9 +285,8 @@ static void forget_large(struct process_history *history)
 	gpointer memory;
 
 	g_hash_table_iter_init(&iterator, history->memory);
-	while (history->large_uploads && g_hash_table_iter_next(&iterator, NULL, &memory)) {
+	while (history->large_uploads && g_hash_table_iter_next(&iterator, NULL, &memory))
 		((struct memory_history *)memory)->large_upload = false;
-	}
 	history->large_uploads = 0;
 }
 
@@ -313,9 +302,8 @@ static void report_large(const struct rules_context *context, const struct memor
 	finding_hit(finding, context->event->ns, memory->large_site);
 	finding_figure(finding, 0, FIGURE_RANGE, memory->large_size);
 	finding_met(finding, &place);
-	if (!is_new) {
+	if (!is_new)
 		return;
-	}
 	finding->least_count = LARGE_COPY_REPEATS;
 	finding->api = g_strdup(hg_api_name(memory->large_api));
 	finding_set_place(finding, &place, memory->allocation->ptr);
@@ -330,9 +318,8 @@ static void report_large(const struct rules_context *context, const struct memor
 static void check_large_use(struct process_history *history, const struct rules_context *context,
 			    const struct launch_memory *launch)
 {
-	if (!history->large_uploads) {
+	if (!history->large_uploads)
 		return;
-	}
 	for (unsigned i = 0; i < launch->touched->len && !history->several_streams; i++) {
 		struct memory_history *memory =
 		    g_array_index(launch->touched, struct touched, i).memory;
@@ -356,22 +343,19 @@ static void check_blocking(struct process_history *history, const struct rules_c
 	uint64_t before;
 	bool is_new;
 
-	if (!is_blocking(copy->api) || copy_bytes(copy) < SMALL_COPY || !copy->stack_id) {
+	if (!is_blocking(copy->api) || copy_bytes(copy) < SMALL_COPY || !copy->stack_id)
 		return;
-	}
 	site = call_history_site(history, copy->api, copy->stack_id);
 	before = site->copy_launches;
 	site->copy_launches = context->process->launches;
-	if (context->process->launches == before) {
+	if (context->process->launches == before)
 		return;
-	}
 	finding = call_finding(context, RULE_HG506, copy->api, copy->stack_id, context->event->ns,
 			       &is_new);
 	finding_figure(finding, 0, FIGURE_RANGE, copy_bytes(copy));
 	finding_met(finding, host);
-	if (!is_new) {
+	if (!is_new)
 		return;
-	}
 	finding->least_count = BLOCKING_REPEATS;
 	finding_set_place(finding, host, host->allocation ? host->allocation->ptr : 0);
 	finding->message =
@@ -424,18 +408,16 @@ static void check_kind(const struct rules_context *context, const struct place *
 	char *what;
 
 	if (!has_kind(copy->api) || copy->kind < KIND_HOST_TO_HOST ||
-	    copy->kind > KIND_DEVICE_TO_DEVICE) {
+	    copy->kind > KIND_DEVICE_TO_DEVICE)
 		return;
-	}
 	to_device = copy->kind == KIND_HOST_TO_DEVICE || copy->kind == KIND_DEVICE_TO_DEVICE;
 	from_device = copy->kind == KIND_DEVICE_TO_HOST || copy->kind == KIND_DEVICE_TO_DEVICE;
-	if (contradicts(context->process, to_device, dst)) {
+	if (contradicts(context->process, to_device, dst))
 		wrong = dst;
-	} else if (contradicts(context->process, from_device, src)) {
+	else if (contradicts(context->process, from_device, src))
 		wrong = src;
-	} else {
+	else
 		return;
-	}
 	finding = call_finding(context, RULE_HG508, copy->api, copy->stack_id, context->event->ns,
 			       &is_new);
 	what = place_figure(finding, 0, wrong);
@@ -469,24 +451,20 @@ static void on_copy(struct process_history *history, const struct rules_context 
 	history->async_copies |= copy->stream != 0 && !is_blocking(copy->api);
 	check_small(history, context);
 	check_kind(context, &dst, &src);
-	if (src.kind == PLACE_ALLOCATION) {
+	if (src.kind == PLACE_ALLOCATION)
 		forget_uploads(call_history_memory(history, src.allocation));
-	} else if (!from_host) {
+	else if (!from_host)
 		forget_all_uploads(history); /* an array, or memory that is not known */
-	}
 	if (to_device && copy->rows <= 1 && copy->depth <= 1 && !dst.allocation->symbol) {
 		overwrite(history, context, call_history_memory(history, dst.allocation),
 			  dst.offset, bytes);
-		if (from_host) {
+		if (from_host)
 			remember_upload(history, context, &dst, bytes);
-		}
 	}
-	if (to_device && from_host) {
+	if (to_device && from_host)
 		check_blocking(history, context, &src);
-	} else if (is_host_memory(context->process, &dst) &&
-		   is_device_memory(context->process, &src)) {
+	else if (is_host_memory(context->process, &dst) && is_device_memory(context->process, &src))
 		check_blocking(history, context, &dst);
-	}
 	if (to_device && from_host && bytes >= LARGE_COPY && copy->stack_id) {
 		struct memory_history *memory = call_history_memory(history, dst.allocation);
 
@@ -541,10 +519,8 @@ static void on_other(struct process_history *history, const struct rules_context
 	history->run.count = 0;
 	history->run.finding = NULL;
 	if (event->type == HG_EVENT_sync && event->sync.api != HG_API_hipStreamQuery &&
-	    event->sync.api != HG_API_hipStreamQuery_spt &&
-	    event->sync.api != HG_API_hipEventQuery) {
+	    event->sync.api != HG_API_hipStreamQuery_spt && event->sync.api != HG_API_hipEventQuery)
 		history->waited = context->process->launches;
-	}
 }
 
 void check_transfers(const struct rules_context *context)
@@ -562,9 +538,8 @@ void check_transfers(const struct rules_context *context)
 		on_launch(history, context, context->memory);
 		break;
 	case WAKE_RELEASE:
-		if (context->released) {
+		if (context->released)
 			on_release(history, context, context->released);
-		}
 		break;
 	default:
 		on_other(history, context);

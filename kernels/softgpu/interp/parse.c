@@ -437,14 +437,13 @@ static char *next_token(char **at, char *sep)
 	while (*s == ' ' || *s == '\t')
 		s++;
 	start = s;
-	for (; *s; s++) {
+	for (; *s; s++)
 		if (*s == '[' || *s == '(')
 			depth++;
 		else if (*s == ']' || *s == ')')
 			depth--;
 		else if (depth == 0 && (*s == ',' || *s == ' ' || *s == '\t'))
 			break;
-	}
 	*sep = *s;
 	if (*s)
 		*s++ = 0;

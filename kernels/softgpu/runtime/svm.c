@@ -138,13 +138,12 @@ static bool same(const struct attributes *a, const struct attributes *b)
 static void merge(void)
 {
 	size_t kept = 0;
-	for (size_t i = 1; i < count; i++) {
+	for (size_t i = 1; i < count; i++)
 		if (ranges[kept].end == ranges[i].start &&
 		    same(&ranges[kept].attributes, &ranges[i].attributes))
 			ranges[kept].end = ranges[i].end;
 		else
 			ranges[++kept] = ranges[i];
-	}
 	if (count)
 		count = kept + 1;
 }

@@ -67,13 +67,12 @@ static void compare_values(struct native *n, const struct sg_insn *in, uint32_t 
 		ones = native_word(n, ~0u);
 	t[0] = native_temp(n);
 	t[1] = wide ? native_temp(n) : t[0];
-	for (i = 0; i < (wide ? 2 : 1); i++) {
+	for (i = 0; i < (wide ? 2 : 1); i++)
 		if (is_float)
 			op3i(n, wide ? VCMPPD : VCMPPS, t[i], a.r[i], b.r[i],
 			     conditions[c].predicate);
 		else
 			compare_int(n, c, wide, is_unsigned ? sign : -1, t[i], a.r[i], b.r[i]);
-	}
 	out = native_set_mask_of(n, &in->o[0]);
 	if (wide)
 		pack_masks(n, out, t[0], t[1]);

@@ -147,10 +147,9 @@ static void by_name(const char *what, void *handle)
 		release(what, (free_t *)function, ptr);
 	if (!look_up("hipMalloc", &function, 502, 0, NULL))
 		allocate(what, (malloc_t *)function);
-	for (uint64_t flags = 0; flags <= 2; flags += 2) {
+	for (uint64_t flags = 0; flags <= 2; flags += 2)
 		if (!look_up("hipMemcpy", &function, 602, flags, NULL))
 			printf("copy %d\n", ((copy_t *)function)(to, from, 40 + flags, 4));
-	}
 	rc = look_up("hipNothing", &function, 602, 0, NULL);
 	printf("nothing %d %p\n", rc, function);
 }

@@ -90,9 +90,8 @@ static struct finding *call_at(enum rule_id rule, uint32_t stack_id, uint64_t co
 	struct finding *finding =
 	    findings_get(&analysis.findings, rule, process, &is_new, "%u", stack_id);
 
-	for (uint64_t i = 0; i < count; i++) {
+	for (uint64_t i = 0; i < count; i++)
 		finding_hit(finding, 10 + (int64_t)i, stack_id);
-	}
 	return finding;
 }
 

@@ -154,9 +154,8 @@ static void measure_without_pcie_atomics(const char *arch)
 	alloc(HG_API_hipHostMalloc, 0x20000, 8192, 0x2, 6);
 	alloc(HG_API_hipHostMalloc, 0x30000, 8192, 0x40000002, 7);
 	alloc(HG_API_hipHostMalloc, 0x40000, 8192, 0x80000002, 8);
-	for (unsigned i = 1; i <= 4; i++) {
+	for (unsigned i = 1; i <= 4; i++)
 		launch(i, i * 0x10000, 0);
-	}
 }
 
 static void minimum_on_rdna_without_pcie_atomics(void **state)
@@ -243,9 +242,8 @@ static void measure_mi250x(void)
 					     .size = 8192,
 					     .advice = 100,
 					     .target = 0 } });
-	for (unsigned i = 1; i <= 5; i++) {
+	for (unsigned i = 1; i <= 5; i++)
 		launch(i, i * 0x10000, 0);
-	}
 }
 
 static void minimum_on_mi250x(void **state)
@@ -325,14 +323,12 @@ static void system_scope_on_coarse_memory(void **state)
 	alloc(HG_API_hipMallocHost, 0x30000, 8192, 0, 7);
 	alloc(HG_API_hipHostMalloc, 0x40000, 8192, 0, 8);
 	alloc(HG_API_hipMalloc, 0x50000, 8192, 0, 9);
-	for (uint32_t i = 1; i <= 5; i++) {
+	for (uint32_t i = 1; i <= 5; i++)
 		launch(i, 0x10000 * i, 0);
-	}
 	assert_string_equal(found(), ""); /* agent scope says nothing about the CPU */
 	atomic.system_scope = true;
-	for (uint32_t i = 1; i <= 5; i++) {
+	for (uint32_t i = 1; i <= 5; i++)
 		launch(5 + i, 0x10000 * i, 0);
-	}
 	assert_string_equal(found(), "HG111 HG202 HG207");
 	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
 }
@@ -356,9 +352,8 @@ static void waiting_for_coarse_memory(void **state)
 	alloc(HG_API_hipHostMalloc, 0x10000, 8192, 0x80000000, 5);
 	alloc(HG_API_hipHostMalloc, 0x20000, 8192, 0x4, 6);
 	alloc(HG_API_hipMallocHost, 0x30000, 8192, 0, 7);
-	for (uint32_t i = 1; i <= 3; i++) {
+	for (uint32_t i = 1; i <= 3; i++)
 		launch(i, 0x10000 * i, 0);
-	}
 	assert_string_equal(found(), "HG111 HG202 HG207");
 	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
 }

@@ -50,9 +50,8 @@ static int end(void **state)
 
 static void event(int ns)
 {
-	if (!order_hold(order, PID, ns, GINT_TO_POINTER(ns))) {
+	if (!order_hold(order, PID, ns, GINT_TO_POINTER(ns)))
 		pass_item(GINT_TO_POINTER(ns), NULL);
-	}
 }
 
 /* A batch of frees at begin + each of the times, which -1 ends. */
@@ -217,9 +216,8 @@ static void test_overdue(void **state)
 	for (int i = 0; i < 10001; i++) {
 		assert_int_equal(seen->len, 0);
 		order_hold(order, PID, 11 * second + i, GINT_TO_POINTER(1));
-		if (i == 9998) {
+		if (i == 9998)
 			break;
-		}
 	}
 	order_hold(order, PID, 12 * second, GINT_TO_POINTER(1));
 	assert_int_equal(seen->len, 3 * 10000);
@@ -271,9 +269,8 @@ static void test_random(void **state)
 	}
 	for (int thread = 0; thread < 8; thread++) {
 		times[thread][count[thread]] = -1;
-		if (count[thread]) {
+		if (count[thread])
 			batch_since(thread, number[thread], (int)opened[thread], 0, times[thread]);
-		}
 	}
 	assert_int_equal(finish(NULL, 0).records, 0);
 	for (char *at = seen->str; *at; at = strchr(at, ' ') + 1) {

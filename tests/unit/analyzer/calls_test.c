@@ -73,9 +73,8 @@ static void large_copies_and_scattered_ones(void **state)
 	(void)state;
 	begin(0);
 	copies(20, 64 * KIB, 64 * KIB, 64 * KIB);
-	for (unsigned i = 0; i < 40; i++) {
+	for (unsigned i = 0; i < 40; i++)
 		copy_on(7, HG_API_hipMemcpyAsync, 1, DEVICE + i * i * KIB, HOST + i * KIB, KIB);
-	}
 	assert_string_equal(found(), "");
 }
 
@@ -213,9 +212,8 @@ static void a_kernel_that_still_runs_may_poll(void **state)
 	(void)state;
 	begin(0);
 	launch(DEVICE, OTHER);
-	for (unsigned i = 0; i < 3; i++) {
+	for (unsigned i = 0; i < 3; i++)
 		copy_on(7, HG_API_hipMemcpyAsync, 1, DEVICE, HOST, MIB);
-	}
 	wait();
 	assert_string_equal(found(), "");
 	copy_on(7, HG_API_hipMemcpyAsync, 1, DEVICE, HOST, MIB);
@@ -260,9 +258,8 @@ static void losses_take_back_what_rests_on_absence(void **state)
 static void iterate(unsigned times, uint16_t api, uint64_t size, bool with_launch)
 {
 	for (unsigned i = 0; i < times; i++) {
-		if (with_launch) {
+		if (with_launch)
 			launch(DEVICE, OTHER);
-		}
 		copy_on(0, api, 2, HOST, OTHER, size);
 	}
 }
@@ -328,9 +325,8 @@ static void pairs(unsigned times, uint16_t get, uint16_t put, uint32_t stack_id,
 {
 	for (unsigned i = 0; i < times; i++) {
 		alloc(get, 0x300000000, MIB, stack_id);
-		if (use) {
+		if (use)
 			launch(0x300000000, OTHER);
-		}
 		release(put, 0x300000000);
 	}
 }
@@ -362,12 +358,10 @@ static void grow(unsigned times, uint32_t stack_id, bool use, unsigned release_e
 		uint64_t ptr = 0x300000000 + (uint64_t)stack_id * 0x10000000 + i * MIB;
 
 		alloc(HG_API_hipMalloc, ptr, MIB, stack_id);
-		if (use) {
+		if (use)
 			launch(ptr, OTHER);
-		}
-		if (release_every && i % release_every == 0) {
+		if (release_every && i % release_every == 0)
 			release(HG_API_hipFree, ptr);
-		}
 	}
 }
 
@@ -504,9 +498,8 @@ static void prefetches_that_wait(void **state)
 {
 	(void)state;
 	begin_managed();
-	for (unsigned i = 0; i < 4; i++) {
+	for (unsigned i = 0; i < 4; i++)
 		prefetch(MANAGED, 64 * MIB, 0, 5000000);
-	}
 	assert_string_equal(found(), "HG306");
 	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
 }
@@ -515,9 +508,8 @@ static void prefetches_that_return_early(void **state)
 {
 	(void)state;
 	begin_managed();
-	for (unsigned i = 0; i < 40; i++) {
+	for (unsigned i = 0; i < 40; i++)
 		prefetch(MANAGED, 64 * MIB, 0, i == 20 ? 20000 : 5000000);
-	}
 	assert_string_equal(found(), "");
 }
 
@@ -525,17 +517,15 @@ static void too_few_prefetches(void **state)
 {
 	(void)state;
 	begin_managed();
-	for (unsigned i = 0; i < 3; i++) {
+	for (unsigned i = 0; i < 3; i++)
 		prefetch(MANAGED, 64 * MIB, 0, 5000000);
-	}
 	assert_string_equal(found(), "");
 }
 
 static void launches(unsigned times, uint64_t ptr)
 {
-	for (unsigned i = 0; i < times; i++) {
+	for (unsigned i = 0; i < times; i++)
 		launch(ptr, OTHER);
-	}
 }
 
 static void accessed_by_keeps_memory_remote(void **state)

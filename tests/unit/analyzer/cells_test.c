@@ -80,15 +80,12 @@ static void advise(int32_t advice)
 /* What S0 says must come of it; "" for nothing. */
 static const char *verdict(enum granularity granularity, const struct kind *kind)
 {
-	if (granularity == GRAIN_INACCESSIBLE) {
+	if (granularity == GRAIN_INACCESSIBLE)
 		return "HG209";
-	}
-	if (!kind->fp) {
+	if (!kind->fp)
 		return "";
-	}
-	if (kind->loop) {
+	if (kind->loop)
 		return granularity == GRAIN_FINE ? "HG106" : "HG107";
-	}
 	return granularity == GRAIN_FINE ? "HG101" : "";
 }
 
@@ -104,12 +101,10 @@ static enum granularity expected_granularity(const struct cell *cell)
 	const struct memory *memory = cell->memory;
 	bool advisable = cell->xnack ? memory->advisable_on : memory->advisable_off;
 
-	if (cell->advice == ADVISED && advisable) {
+	if (cell->advice == ADVISED && advisable)
 		return GRAIN_COARSE;
-	}
-	if (memory->newer != GRAIN_UNKNOWN && !cell->coherent) {
+	if (memory->newer != GRAIN_UNKNOWN && !cell->coherent)
 		return memory->newer;
-	}
 	return cell->xnack ? memory->on : memory->off;
 }
 
@@ -149,12 +144,10 @@ static void check_cell(void **state, const struct cell *cell)
 	device(cell->xnack);
 	set_atomic(cell->kind);
 	alloc(memory->api, START, BYTES, memory->flags, 5);
-	if (cell->advice != NOT_ADVISED) {
+	if (cell->advice != NOT_ADVISED)
 		advise(100);
-	}
-	if (cell->advice == ADVISED_AND_BACK) {
+	if (cell->advice == ADVISED_AND_BACK)
 		advise(101);
-	}
 	launch(1, START + 64, 0);
 	got = the_finding();
 	if (strcmp(got ? got->rule->id : "", expected) != 0) {

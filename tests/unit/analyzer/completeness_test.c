@@ -193,9 +193,8 @@ static void many_messages(void **state)
 	GString *lines = g_string_new(NULL);
 
 	(void)state;
-	for (unsigned i = 0; i < 5000; i++) {
+	for (unsigned i = 0; i < 5000; i++)
 		g_string_append_printf(lines, "%u a: message %u\n", i + 1, i);
-	}
 	write_file(HG_MESSAGES, lines->str, lines->len);
 	g_string_free(lines, TRUE);
 	judge();

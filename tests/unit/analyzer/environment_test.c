@@ -97,9 +97,8 @@ static void streams_that_share_a_queue(void **state)
 {
 	(void)state;
 	run("GPU_MAX_HW_QUEUES=2", V5_2);
-	for (uint64_t i = 1; i <= 3; i++) {
+	for (uint64_t i = 1; i <= 3; i++)
 		stream(HG_API_hipStreamCreate, i);
-	}
 	assert_string_equal(found(), "HG507");
 	assert_non_null(strstr(finding(0)->message, "up to 3 streams"));
 }
@@ -110,9 +109,8 @@ static void streams_one_after_the_other(void **state)
 	run("GPU_MAX_HW_QUEUES=2", V5_2);
 	for (uint64_t i = 1; i <= 9; i++) {
 		stream(HG_API_hipStreamCreate, i);
-		if (i > 1) {
+		if (i > 1)
 			stream(HG_API_hipStreamDestroy, i);
-		}
 	}
 	assert_string_equal(found(), "");
 }

@@ -37,9 +37,8 @@ static void *produce(void *data)
 			event->process.exe = event_queue_keep(queue, text, (size_t)length + 1);
 			event->process.cmdline = event_queue_keep(queue, text, (size_t)length + 1);
 		}
-		if (!event_queue_commit(queue)) {
+		if (!event_queue_commit(queue))
 			break;
-		}
 	}
 	event_queue_finish(queue);
 	g_free(large);
@@ -77,9 +76,8 @@ static void test_all_in_order(void **state)
 	(void)state;
 	assert_int_equal(pthread_create(&thread, NULL, produce, queue), 0);
 	while ((events = event_queue_take(queue, &batch, &count)) != NULL) {
-		for (unsigned i = 0; i < count; i++) {
+		for (unsigned i = 0; i < count; i++)
 			check_event(&events[i], number++);
-		}
 		event_queue_give_back(queue, batch);
 	}
 	pthread_join(thread, NULL);

@@ -44,11 +44,9 @@ static struct host_block block_at(uint32_t place, uint32_t stamp)
  */
 static uint64_t expected(const uint32_t *stamps, uint32_t from, int step)
 {
-	for (int64_t at = from; at >= 0 && at < (int64_t)PLACES; at += step) {
-		if (stamps[at]) {
+	for (int64_t at = from; at >= 0 && at < (int64_t)PLACES; at += step)
+		if (stamps[at])
 			return address_of((uint32_t)at);
-		}
-	}
 	return 0;
 }
 
@@ -66,9 +64,8 @@ static void check_neighbours(struct host_blocks *set, const uint32_t *stamps, ui
 
 		assert_int_equal(floor->stack_id, stamp);
 		assert_int_equal(floor->tid, stamp);
-		if (released) {
+		if (released)
 			assert_int_equal(floor->free_stack_id, stamp + 2);
-		}
 	}
 	ceiling = host_blocks_ceiling(set, address_of(place) - draw(STEP));
 	assert_int_equal((uintptr_t)ceiling % _Alignof(struct host_block), 0);

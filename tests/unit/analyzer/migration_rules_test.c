@@ -77,9 +77,8 @@ static void faults_that_move_nothing(void **state)
 	begin();
 	for (unsigned i = 0; i < 3; i++) {
 		launch(MANAGED, OTHER);
-		for (unsigned j = 0; j < 20; j++) {
+		for (unsigned j = 0; j < 20; j++)
 			fault(MANAGED + j * 4096ull, 0, 'U');
-		}
 		wait();
 	}
 	assert_string_equal(found(), "");
@@ -429,9 +428,8 @@ static void no_room(void **state)
 static void stops(unsigned count, int32_t trigger)
 {
 	begin();
-	for (unsigned i = 0; i < count; i++) {
+	for (unsigned i = 0; i < count; i++)
 		late(9, 0, 0, 0, 0, trigger, 0, 0);
-	}
 }
 
 static void stopped_for_registered_memory(void **state)

@@ -52,9 +52,8 @@ static uint64_t sum(size_t member)
 {
 	uint64_t total = 0;
 
-	for (unsigned i = 0; i < migration_result(&findings)->rows->len; i++) {
+	for (unsigned i = 0; i < migration_result(&findings)->rows->len; i++)
 		total += *(const uint64_t *)((const char *)row(i) + member);
-	}
 	return total;
 }
 #define SUM(member) sum(offsetof(struct migration_row, member))
@@ -252,9 +251,8 @@ static void what_was_asked_of_memory(void **state)
 	found();
 	history = finding_history(&findings, finding(0));
 	assert_non_null(history);
-	if (!history) {
+	if (!history)
 		return;
-	}
 	assert_int_equal(history->calls->len, 2);
 	assert_int_equal(g_array_index(history->calls, struct migration_advice, 0).advice, 3);
 	assert_int_equal(g_array_index(history->calls, struct migration_advice, 0).offset, MIB);

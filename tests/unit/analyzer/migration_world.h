@@ -69,9 +69,8 @@ static void gpu_faults(uint64_t start, unsigned blocks)
 
 static void host_uses(uint64_t start, unsigned blocks)
 {
-	for (unsigned i = 0; i < blocks; i++) {
+	for (unsigned i = 0; i < blocks; i++)
 		move(start + i * 2ull * MIB, 2 * MIB, 0, -1, CPU_FAULT);
-	}
 }
 
 static void prefetch(uint64_t ptr, uint64_t size, int32_t target, uint32_t stack_id)

@@ -375,9 +375,8 @@ static void atomics_by_gpu(void **state)
 		enum atomic_outcome got =
 		    outcome(rows[i].arch, rows[i].kind, rows[i].granularity, rows[i].location);
 
-		if (got != rows[i].outcome) {
+		if (got != rows[i].outcome)
 			fail_msg("row %zu (%s): %d", i, rows[i].arch, got);
-		}
 	}
 }
 

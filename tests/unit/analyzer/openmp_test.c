@@ -196,11 +196,9 @@ static void refuse_tables(void)
 
 static void assert_limit(const char *text)
 {
-	for (unsigned i = 0; i < findings.limits->len; i++) {
-		if (strstr(findings.limits->pdata[i], text)) {
+	for (unsigned i = 0; i < findings.limits->len; i++)
+		if (strstr(findings.limits->pdata[i], text))
 			return;
-		}
-	}
 	fail_msg("no limit says: %s", text);
 }
 

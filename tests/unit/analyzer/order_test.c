@@ -229,9 +229,8 @@ static void slots_are_given_back(void **state)
 		uint64_t handle = 0x1000 + i % 50;
 
 		work(create(handle, i & 1));
-		if (i % 10 == 0) {
+		if (i % 10 == 0)
 			order_host_everything(&order);
-		}
 	}
 	assert_true(order.slots <= 64);
 	assert_int_equal(order.overflows, 0);
@@ -283,10 +282,9 @@ static void agrees_with_sets_of_predecessors(void **state)
 			unsigned what = (unsigned)rand() % 16;
 
 			/* Everything that is submitted, markers of events too, follows these. */
-#define JOIN(to, from)                                           \
-	for (unsigned w = 0; w < bytes / sizeof(host[0]); w++) { \
-		(to)[w] |= (from)[w];                            \
-	}
+#define JOIN(to, from)                                         \
+	for (unsigned w = 0; w < bytes / sizeof(host[0]); w++) \
+		(to)[w] |= (from)[w];
 #define IMPLICIT(s)                                          \
 	do {                                                 \
 		JOIN(prior[s], host);                        \
@@ -298,9 +296,8 @@ static void agrees_with_sets_of_predecessors(void **state)
 			JOIN(prior[s], null_prior);          \
 		}                                            \
 	} while (0)
-			if (round == 0 && count == 0) {
+			if (round == 0 && count == 0)
 				memset(null_prior, 0, bytes);
-			}
 			if (what < 10) {
 				IMPLICIT(s);
 				moments[count] = work(streams[s]);
@@ -313,9 +310,8 @@ static void agrees_with_sets_of_predecessors(void **state)
 							 host[i / 64] >> i % 64 & 1);
 				}
 				prior[s][count / 64] |= 1ull << count % 64;
-				if (s == 0) {
+				if (s == 0)
 					null_prior[count / 64] |= 1ull << count % 64;
-				}
 				count++;
 			} else if (what < 12) {
 				IMPLICIT(s);
@@ -329,9 +325,8 @@ static void agrees_with_sets_of_predecessors(void **state)
 				order_host_event(&order, e);
 				JOIN(host, event[e]);
 			} else if (rand() % 4 == 0) {
-				if (s == 0) {
+				if (s == 0)
 					IMPLICIT(s);
-				}
 				order_host_stream(&order, streams[s]);
 				JOIN(host, prior[s]);
 			}

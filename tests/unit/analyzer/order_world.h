@@ -50,9 +50,8 @@ static void runtime(int version, const char *variables)
 	apply(
 	    (struct hg_event){ .type = HG_EVENT_runtime,
 			       .runtime = { .path = "", .version = version, .device_count = 1 } });
-	for (uint32_t i = 0; i < G_N_ELEMENTS(kernels); i++) {
+	for (uint32_t i = 0; i < G_N_ELEMENTS(kernels); i++)
 		kernel_event(i + 1, kernels[i].symbol);
-	}
 	code_object_event();
 	apply((struct hg_event){
 	    .type = HG_EVENT_device,
@@ -65,9 +64,8 @@ static int setup(void **state)
 	next_args = 1;
 	device_now = 0;
 	world_begin(kernels, G_N_ELEMENTS(kernels));
-	for (unsigned i = 0; i < G_N_ELEMENTS(kernels); i++) {
+	for (unsigned i = 0; i < G_N_ELEMENTS(kernels); i++)
 		kernels[i].uses_complete = true;
-	}
 	runtime(50221153, "");
 	return 0;
 }

@@ -144,9 +144,8 @@ static void test_used(void **state)
 	launch(1, 0);
 	launch(1, 0);
 	overview_finish(overview);
-	for (unsigned i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < 2; i++)
 		assert_int_equal(site(i)->used_bytes, site(i)->stack_id == 2 ? 0x1000 : 0);
-	}
 	assert_int_equal(overview->kernels->len, 1);
 	assert_int_equal(((struct kernel_total *)overview->kernels->pdata[0])->launches, 2);
 	assert_int_equal(((struct kernel_total *)overview->kernels->pdata[0])->work_items, 256);
@@ -160,9 +159,8 @@ static void test_many_bars(void **state)
 	bool ended = false;
 
 	(void)state;
-	for (unsigned i = 0; i < count; i++) {
+	for (unsigned i = 0; i < count; i++)
 		alloc(HG_API_hipMalloc, 0x100000000 + (uint64_t)i * 0x200000, 64 + i * 16ull, 1);
-	}
 	release(HG_API_hipFree, 0x100000000 + (uint64_t)(count - 1) * 0x200000);
 	overview_finish(overview);
 	assert_in_range(overview->bars->len, OVERVIEW_BARS / 8, OVERVIEW_BARS);
@@ -188,9 +186,8 @@ static void test_equal_bars(void **state)
 	int64_t last = 0;
 
 	(void)state;
-	for (unsigned i = 0; i < 5 * OVERVIEW_BARS; i++) {
+	for (unsigned i = 0; i < 5 * OVERVIEW_BARS; i++)
 		alloc(HG_API_hipMalloc, 0x100000000 + (uint64_t)i * 0x2000, 0x1000, 1);
-	}
 	overview_finish(overview);
 	assert_in_range(overview->bars->len, OVERVIEW_BARS / 8, OVERVIEW_BARS);
 	for (unsigned i = 0; i < overview->bars->len; i++) {

@@ -35,12 +35,10 @@ static int teardown(void **state)
 
 static struct process *apply(struct hg_event event)
 {
-	if (!event.pid) {
+	if (!event.pid)
 		event.pid = 1;
-	}
-	if (!event.tid) {
+	if (!event.tid)
 		event.tid = 1;
-	}
 	event.ns = clock_ns++;
 	return replay_apply(&replay, &event);
 }
@@ -353,9 +351,8 @@ static void tell_stretch(void *data, uint64_t from, uint64_t to, const struct pa
 
 	told->gapless &= from == told->at && from < to;
 	told->joined &= from == 0 || (call ? call->ns : -1) != (told->last ? told->last->ns : -1);
-	for (uint64_t page = from >> 12; page < to >> 12; page++) {
+	for (uint64_t page = from >> 12; page < to >> 12; page++)
 		told->page[page] = call ? (call->coarse ? 1 : -1) : 0;
-	}
 	told->at = to;
 	told->last = call;
 }
@@ -389,9 +386,8 @@ static void page_map_agrees_with_an_array(void **state)
 
 			page_map_advise(&map, &call);
 		}
-		for (uint64_t page = first; page < first + count; page++) {
+		for (uint64_t page = first; page < first + count; page++)
 			expected[page] = kind == 0 ? 0 : kind > 1 ? 1 : -1;
-		}
 		for (int page = 0; page < PAGES; page++) {
 			coarse += expected[page] == 1;
 			fine += expected[page] == -1;

@@ -836,9 +836,8 @@ static void host_memory_that_is_read_at_every_launch(void **state)
 		launch(2, 0x2000000, 0);
 		launch(3, 0x4000000, 0);
 	}
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++)
 		launch(1, 0x1000000, 0);
-	}
 	launch(1, 0x1000000, 0);
 	assert_string_equal(found(), "HG210");
 	assert_int_equal(finding(0)->launches, 4);
@@ -851,9 +850,8 @@ static void host_memory_that_is_read_a_few_times(void **state)
 	use.access = ISA_READ;
 	device(0);
 	alloc(HG_API_hipHostMalloc, 0x1000000, 0x200000, 0, 5);
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++)
 		launch(1, 0x1000000, 0);
-	}
 	assert_string_equal(found(), "");
 }
 
@@ -928,9 +926,8 @@ static void host_memory_from_a_loop_that_is_read_again(void **state)
 	(void)state;
 	rounds_with_new_host_memory(2);
 	alloc(HG_API_hipHostMalloc, 0x1000000, 0x400000, 0, 5);
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < 4; i++)
 		launch(1, 0x1000000, 0);
-	}
 	assert_string_equal(found(), "HG210");
 	assert_int_equal(finding(0)->launches, 6);
 	assert_int_equal(finding(0)->allocation->size, 0x400000);

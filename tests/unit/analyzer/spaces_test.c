@@ -304,9 +304,8 @@ static void expect_mapped(const struct process *process, uint64_t address, uint3
 	assert_int_equal(place.kind, PLACE_ALLOCATION);
 	assert_int_equal(place.allocation->api,
 			 stack_id ? HG_API_hipMemMap : HG_API_hipMemAddressReserve);
-	if (stack_id) {
+	if (stack_id)
 		assert_int_equal(place.allocation->stack_id, stack_id);
-	}
 }
 
 /* A vector that grows: addresses are reserved once, memory comes, goes and comes again piece by

@@ -249,9 +249,8 @@ static void waits_for_nothing(void **state)
 	(void)state;
 	two_streams(0);
 	launch(UPDATER, A, P);
-	for (int i = 0; i < 65; i++) {
+	for (int i = 0; i < 65; i++)
 		sync_by(HG_API_hipDeviceSynchronize, 0);
-	}
 	assert_string_equal(found(), "HG704");
 }
 
@@ -267,9 +266,8 @@ static void waits_for_copies_of_pageable_memory(void **state)
 		sync_by(HG_API_hipStreamSynchronize, B);
 	}
 	assert_string_equal(found(), "");
-	for (int i = 0; i < 65; i++) {
+	for (int i = 0; i < 65; i++)
 		sync_by(HG_API_hipStreamSynchronize, B);
-	}
 	assert_string_equal(found(), "HG704");
 }
 

@@ -50,11 +50,9 @@ int isa_analyze(const void *elf, size_t size, const struct isa_options *options,
 const struct isa_kernel *isa_find_kernel(const struct isa_code_object *unused, const char *symbol)
 {
 	(void)unused;
-	for (size_t i = 0; i < world_kernel_count; i++) {
-		if (world_kernel_count == 1 || strcmp(world_kernels[i].symbol, symbol) == 0) {
+	for (size_t i = 0; i < world_kernel_count; i++)
+		if (world_kernel_count == 1 || strcmp(world_kernels[i].symbol, symbol) == 0)
 			return &world_kernels[i];
-		}
-	}
 	return NULL;
 }
 
@@ -64,18 +62,16 @@ const struct isa_kernel *isa_find_kernel(const struct isa_code_object *unused, c
  * checked then. */
 static int left_out = -1;
 
-#define IF_WHOLE(assertion)         \
-	do {                        \
-		if (left_out < 0) { \
-			assertion;  \
-		}                   \
+#define IF_WHOLE(assertion)        \
+	do {                       \
+		if (left_out < 0)  \
+			assertion; \
 	} while (0)
 
 static void whole_equal_string(const char *got, const char *expected, const char *file, int line)
 {
-	if (left_out < 0) {
+	if (left_out < 0)
 		_assert_string_equal(got, expected, file, line);
-	}
 }
 
 #undef assert_string_equal
@@ -106,9 +102,8 @@ static int32_t tid_now;
 
 static void apply(struct hg_event event)
 {
-	if ((int)event.type == left_out) {
+	if ((int)event.type == left_out)
 		return;
-	}
 	event.pid = 1;
 	event.tid = tid_now;
 	event.ns = clock_ns++;
@@ -224,9 +219,8 @@ static int claim_confidence(const char *rule)
 	for (unsigned i = 0; i < findings.list->len; i++) {
 		const struct finding *finding = findings.list->pdata[i];
 
-		if (strcmp(finding->rule->id, rule) == 0) {
+		if (strcmp(finding->rule->id, rule) == 0)
 			best = MAX(best, (int)finding->confidence);
-		}
 	}
 	return best;
 }
@@ -286,9 +280,8 @@ static void claim_rests_on(const struct claim *claim, void **state)
 		claim->test(state);
 		left_out = -1;
 		rules_engine_finish(engine, &replay);
-		if (claim_confidence(claim->rule) < whole_confidence) {
+		if (claim_confidence(claim->rule) < whole_confidence)
 			g_string_append_printf(rests_on, " %d", type);
-		}
 		findings_lost(&findings, 1);
 		found_rules(partly, CONFIDENCE_PROVEN);
 		for (int rule = 0; rule < RULES; rule++) {
@@ -313,12 +306,10 @@ static void claim_test(void **state)
 	const struct claim *claim = *state;
 
 	claim->test(state);
-	if (!claim_holds(claim)) {
+	if (!claim_holds(claim))
 		fail_msg("the claim about %s does not hold", claim->rule);
-	}
-	if (claim->kind == CLAIM_FINDS) {
+	if (claim->kind == CLAIM_FINDS)
 		claim_rests_on(claim, state);
-	}
 }
 
 /* Entries of a table of tests; a program with a setup or teardown of its own redefines these. */

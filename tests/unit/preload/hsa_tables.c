@@ -32,9 +32,8 @@ static void *symbol(void *library, const char *name)
 {
 	void *found = dlsym(library, name);
 
-	if (!found) {
+	if (!found)
 		fail_msg("%s", dlerror());
-	}
 	return found;
 }
 
@@ -54,9 +53,8 @@ static void test_stubs(void **state)
 			char name[16];
 
 			snprintf(name, sizeof(name), "stub_%u", places[k]);
-			if (hg_jump_slot(symbol(library, name)) != &table->functions[places[k]]) {
+			if (hg_jump_slot(symbol(library, name)) != &table->functions[places[k]])
 				fail_msg("%s: %s", stubs[i], name);
-			}
 		}
 		dlclose(library);
 	}
@@ -71,9 +69,8 @@ static void test_other_code(void **state)
 		void *library = dlopen(stubs[i], RTLD_NOW | RTLD_LOCAL);
 
 		assert_non_null(library);
-		for (size_t k = 0; k < HG_COUNT(names); k++) {
+		for (size_t k = 0; k < HG_COUNT(names); k++)
 			assert_null(hg_jump_slot(symbol(library, names[k])));
-		}
 		dlclose(library);
 	}
 }
@@ -86,9 +83,8 @@ static const size_t HEADER = offsetof(struct hsa_table, functions);
 static bool open_runtime(struct hsa_tables *tables, void **library)
 {
 	*library = dlopen("libhsa-runtime64.so.1", RTLD_NOW | RTLD_LOCAL);
-	if (!*library) {
+	if (!*library)
 		return false;
-	}
 	/* hsa_shut_down and hsa_amd_coherency_get_type are at places 1 and 0 of every release. */
 	tables->core =
 	    (struct hsa_table *)((char *)hg_jump_slot(symbol(*library, "hsa_shut_down")) - 8 -
@@ -112,9 +108,8 @@ static void test_installed_runtime(void **state)
 	size_t lock, get_info;
 
 	(void)state;
-	if (!open_runtime(&tables, &library)) {
+	if (!open_runtime(&tables, &library))
 		skip();
-	}
 	assert_int_equal(functions_of(tables.core), 125);
 	lock = functions_of(tables.amd) < 55 ? 20 : 22;
 	get_info = 6;
@@ -139,9 +134,8 @@ static void test_patched_before(void **state)
 	size_t lock;
 
 	(void)state;
-	if (!open_runtime(&tables, &library)) {
+	if (!open_runtime(&tables, &library))
 		skip();
-	}
 	lock = functions_of(tables.amd) < 55 ? 20 : 22;
 	before = tables.amd->functions[lock];
 	/* As another tool would, and as we do. */
@@ -166,9 +160,8 @@ static void test_copy_refused(void **state)
 	void *library;
 
 	(void)state;
-	if (!open_runtime(&tables, &library)) {
+	if (!open_runtime(&tables, &library))
 		skip();
-	}
 	memcpy(&copy, tables.amd, tables.amd->version.minor);
 	tables.amd = (struct hsa_table *)(void *)&copy;
 	problem = hg_hsa_tables_read(&tables);
@@ -186,9 +179,8 @@ static void test_other_layout_refused(void **state)
 	void *library;
 
 	(void)state;
-	if (!open_runtime(&tables, &library)) {
+	if (!open_runtime(&tables, &library))
 		skip();
-	}
 	size = tables.amd->version.minor;
 	tables.amd->version.minor =
 	    (uint32_t)(HEADER + (functions_of(tables.amd) < 55 ? 55u : 48u) * 8);
@@ -213,16 +205,14 @@ static void test_sizes_refused(void **state)
 	void *library;
 
 	(void)state;
-	if (!open_runtime(&tables, &library)) {
+	if (!open_runtime(&tables, &library))
 		skip();
-	}
 	size = tables.amd->version.minor;
 	for (size_t i = 0; i < HG_COUNT(sizes); i++) {
 		const char *problem;
 
-		if (sizes[i].functions == 44 && (size - HEADER) / 8 >= 55) {
+		if (sizes[i].functions == 44 && (size - HEADER) / 8 >= 55)
 			continue; /* an earlier place is wrong by then */
-		}
 		tables.amd->version.minor = (uint32_t)(HEADER + sizes[i].functions * 8);
 		problem = hg_hsa_tables_read(&tables);
 		tables.amd->version.minor = size;
