@@ -36,7 +36,7 @@ enum codeobj_format {
 	CODEOBJ_ARCHIVE,    /* of object files ("!<arch>\n") */
 };
 
-/* What the first bytes say that it is. */
+/* The kind of an image, by its first bytes. */
 enum codeobj_format codeobj_identify(const void *data, size_t size);
 
 /* ---- fat binary wrapper (.hipFatBinSegment) ---- */
@@ -82,7 +82,7 @@ int codeobj_bundle_extent(const void *data, size_t size, uint64_t *extent,
 
 /*
  * Bundles have no total size and are concatenated: the offset of the first bundle or compressed
- * bundle at or after `from` in a section, in *offset. Looked for at multiples of 8 bytes, because
+ * bundle at or after `from` in a section, in *offset. Every multiple of 8 bytes is checked, because
  * only uncompressed bundles are page-aligned. -ENOENT if there is none.
  */
 int codeobj_bundle_find(const void *section, size_t size, size_t from, size_t *offset);
@@ -100,7 +100,7 @@ struct codeobj_compressed {
 
 /*
  * The header of a compressed bundle of up to `size` bytes. 0; -EINVAL: it is none, or ends inside
- * its header; -ENOTSUP: a version or method that is not known. *error (may be NULL) says so.
+ * its header; -ENOTSUP: unknown version or method. *error (may be NULL) describes the failure.
  */
 int codeobj_compressed_header(const void *data, size_t size, struct codeobj_compressed *header,
 			      struct codeobj_error *error);
@@ -116,7 +116,7 @@ enum codeobj_image_kind {
 
 struct codeobj_offload {
 	unsigned kind;       /* enum codeobj_image_kind, or others of no interest here */
-	const char *arch;    /* "gfx90a:xnack+", "" if it does not say */
+	const char *arch;    /* "gfx90a:xnack-", "" if it is not stated */
 	const char *triple;  /* "amdgcn-amd-amdhsa", or "" */
 	const uint8_t *data; /* the image */
 	uint64_t size;
@@ -200,11 +200,10 @@ enum codeobj_arg_kind {
 	CODEOBJ_ARG_PIPE,
 	CODEOBJ_ARG_QUEUE,
 	CODEOBJ_ARG_HIDDEN,
-	CODEOBJ_ARG_OTHER, /* a kind this table does not know; explicit as far as anybody can tell
-			    */
+	CODEOBJ_ARG_OTHER, /* a kind this table does not know; assumed to be explicit */
 };
 
-/* Which hidden argument, as far as anybody asks. */
+/* Which hidden argument, as far as it matters here. */
 enum codeobj_hidden {
 	CODEOBJ_HIDDEN_OTHER,
 	CODEOBJ_HIDDEN_HOSTCALL, /* the buffer through which kernels call the host */

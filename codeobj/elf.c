@@ -177,8 +177,10 @@ int codeobj_elf_target(const void *elf, size_t size, struct codeobj_target *targ
 				    "code object for unknown processor number 0x%x",
 				    header.e_flags & MACH_MASK);
 	if (header.e_ident[EI_ABIVERSION] <= ABI_VERSION_HSA_V3) {
-		/* A clear bit meant "off" there, on processors that have the feature at all; the
-		 * loader of those times ignored it. "Any" claims nothing. */
+		/*
+		 * A clear bit meant "off" there, on processors that have the feature; the loaders
+		 * of that time ignored it. "Any" makes no claim.
+		 */
 		target->xnack = header.e_flags & V3_XNACK ? CODEOBJ_ON : CODEOBJ_ANY;
 		target->sramecc = header.e_flags & V3_SRAMECC ? CODEOBJ_ON : CODEOBJ_ANY;
 	} else {

@@ -10,7 +10,7 @@
 
 #include "codeobj.h"
 
-/* Leave a message (if somebody wants one) and return `status`. */
+/* Store a message (unless error is NULL) and return `status`. */
 __attribute__((format(printf, 3, 4))) static inline int
 codeobj_fail(struct codeobj_error *error, int status, const char *format, ...)
 {

@@ -128,8 +128,8 @@ static int read_map(struct msgpack *reader, const struct msgpack_value *map,
 }
 
 /*
- * Room for the elements of an array; each takes at least one byte of input, so a count beyond
- * the rest of the note is a lie and must not be allocated for.
+ * Room for the elements of an array. Each takes at least one byte of input, so a count beyond the
+ * rest of the note is wrong and must not be allocated for.
  */
 static int new_elements(const struct msgpack *reader, const struct msgpack_value *array,
 			size_t element_size, void **elements)
@@ -167,7 +167,7 @@ static int read_args(struct msgpack *reader, const struct msgpack_value *value, 
 	return rc;
 }
 
-/* Where the explicit arguments end, and that they are as this reader promises them. */
+/* Where the explicit arguments end. Verifies that they are as codeobj.h promises. */
 static int finish_kernel(struct codeobj_kernel *kernel)
 {
 	bool hidden = false;
@@ -183,8 +183,7 @@ static int finish_kernel(struct codeobj_kernel *kernel)
 			hidden = true;
 			continue;
 		}
-		if (hidden) /* the compiler appends hidden arguments; anything else is not its work
-			     */
+		if (hidden) /* hidden arguments come last: the compiler appends them */
 			return -EINVAL;
 		kernel->explicit_count++;
 		if (arg->offset + arg->size > kernel->explicit_size)
@@ -284,7 +283,7 @@ void codeobj_metadata_free(struct codeobj_metadata *metadata)
 
 /* ---- several notes ---- */
 
-/* What the notes before the one at hand have, and the message of what is wrong. */
+/* The result of the notes before the current one, and the message for an error. */
 struct reading {
 	struct codeobj_metadata *metadata;
 	size_t room; /* kernels that metadata->kernels has room for */
@@ -292,7 +291,7 @@ struct reading {
 	struct codeobj_error *error;
 };
 
-/* Take the kernels of `note` over. */
+/* Move the kernels of `note` to the result. */
 static int add_kernels(struct reading *reading, struct codeobj_metadata *note)
 {
 	struct codeobj_metadata *metadata = reading->metadata;
@@ -334,7 +333,7 @@ static int refuse_kernel(struct reading *reading, const char *name)
 			    "code object's metadata describes kernel %s in several ways", visible);
 }
 
-/* Notes of one code object agree about it. */
+/* All notes of one code object must agree about it. */
 static int add_note(struct reading *reading, struct codeobj_metadata *note)
 {
 	struct codeobj_metadata *metadata = reading->metadata;
@@ -403,7 +402,7 @@ static int by_name(const void *a, const void *b)
 }
 
 /*
- * A kernel that is described several times stays once, where it stood first. If the descriptions
+ * A kernel that is described several times is kept once, at its first place. If the descriptions
  * differ, none can be trusted: a wrong layout leads to wrong findings.
  */
 static int unite_kernels(struct reading *reading)

@@ -62,7 +62,7 @@ int codeobj_target_format(const struct codeobj_target *target, char text[64])
 			xnack[target->xnack + 1]);
 }
 
-/* -1 incompatible, 0 the code does not care, 1 it asks for just this setting. */
+/* -1 incompatible, 0 the code runs with any setting, 1 it requires exactly this setting. */
 static int match_feature(int code, int device)
 {
 	if (code == CODEOBJ_ANY)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Text from programs, their files and recordings, of which every byte may be chosen by somebody
- * else: what a terminal would take as a command, and what is no UTF-8, is shown as an escape
+ * Text from programs, their files and recordings, of which every byte may have been chosen by an
+ * attacker: what a terminal would take as a command, and what is no UTF-8, is shown as an escape
  * sequence of printable characters.
  */
 #ifndef HIPGRAIN_CODEOBJ_TEXT_H
@@ -15,15 +15,15 @@
 #define TEXT_ESCAPE_MAX 16
 
 /*
- * The character at `text`, of which `length` bytes (at least 1) are there: its length in bytes and
- * *code, the code point; 0 if there is no well-formed one (RFC 3629 section 4); SIZE_MAX if it is
- * well-formed as far as it is there, and more bytes are needed.
+ * The character at `text`, of which `length` bytes (at least 1) are available: its length in bytes
+ * and *code, the code point; 0 if there is no well-formed one (RFC 3629 section 4); SIZE_MAX if it
+ * is well-formed so far, and more bytes are needed.
  */
 size_t text_character(const char *text, size_t length, uint32_t *code);
 
 /*
- * Whether a character does something instead of being seen: control characters (C0, DEL, C1), and
- * those that Unicode formats text with, as changes of its direction (Unicode, chapter 23).
+ * Whether a character has an effect instead of a shape: control characters (C0, DEL, C1), and those
+ * that Unicode formats text with, as changes of its direction (Unicode, chapter 23).
  */
 bool text_is_hidden(uint32_t code);
 

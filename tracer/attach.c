@@ -30,13 +30,13 @@
 #include "tracer/session.h"
 #include "tracer/standby.h"
 
-/* How long a process may take to answer the session daemon that it has just found. */
+/* How long a process may take to register with the session daemon that it has just found. */
 #define REGISTER_TIMEOUT_MS 10000
-/* And how long all may take to write what they have counted. */
+/* And how long all processes may take to write what they have counted. */
 #define TOTALS_TIMEOUT_MS 10000
-/* How often it is looked whether the processes still live. */
+/* How often the processes are checked for their end. */
 #define WATCH_MS 200
-/* How much longer the end of a recording may take when a signal comes then. */
+/* How much longer the end of a recording may take when a signal arrives during it. */
 #define END_GRACE_MS 2000
 
 struct attachment {
@@ -50,7 +50,7 @@ struct attachment {
 	struct bundle bundle;
 	int control; /* takes requests, or -1 */
 	int client;  /* the one that requested the end, or -1 */
-	int signals; /* readable when a signal asks for the end; or -1 */
+	int signals; /* readable when a signal requests the end; or -1 */
 	struct install_paths install;
 	struct daemon_link daemon;
 	struct session session;
@@ -67,7 +67,7 @@ static int64_t now_ns(void)
 
 /* ---- whom to record ---- */
 
-/* Of --all: the caller's own processes, unless root asks for those of others. */
+/* For --all: the caller's own processes, unless root requests those of others. */
 static int choose_all(struct attachment *attachment)
 {
 	struct standby_found found;
@@ -164,8 +164,8 @@ static bool lives(const struct attachment *attachment, size_t i)
 }
 
 /*
- * Programs find a daemon that has just been started by themselves, but that takes a moment. Of all
- * that are on standby some may end meanwhile, or not answer, and do not keep the others from it.
+ * Programs find a daemon that was just started by themselves, after a moment. With --all, processes
+ * on standby that end meanwhile or do not answer do not prevent the recording of the others.
  */
 static int wait_registered(const struct attachment *attachment)
 {
@@ -213,7 +213,9 @@ static int wait_registered(const struct attachment *attachment)
 	return HG_EXIT_OK;
 }
 
-/* The i-th process's folder, which several share: NULL if it was the folder of one before. */
+/*
+ * The i-th process's directory, which several may share: NULL if an earlier process has the same.
+ */
 static const char *own_directory(const struct attachment *attachment, size_t i)
 {
 	const char *directory = attachment->processes[i].directory;
@@ -241,7 +243,7 @@ static void ask(const struct attachment *attachment, bool wanted)
 
 /* ---- the recording ---- */
 
-/* What the processes have counted when the session has begun: LTTng answers when all know of it. */
+/* What the processes had counted when the session began: LTTng answers when all have it. */
 static void note_counts(struct attachment *attachment)
 {
 	for (size_t i = 0; i < attachment->count; i++) {
@@ -280,7 +282,10 @@ static int begin(struct attachment *attachment)
 	int status;
 
 	if (options->all) {
-		/* Those of other recordings say which, and only root's daemon has several users. */
+		/*
+		 * Messages about other recordings name the daemon, because only root's has several
+		 * users.
+		 */
 		plan.filter = HG_SESSION_FILTER_CONTEXT " < 0";
 		plan.user = getuid() == 0 && !options->users.all ? &options->users.user : NULL;
 	}
@@ -354,8 +359,8 @@ static bool any_lives(const struct attachment *attachment)
 }
 
 /*
- * SIGTERM and SIGINT are blocked: until one comes, somebody asks for the end, the time is up, or
- * nobody is left to record.
+ * SIGTERM and SIGINT are blocked. Waits until one of them arrives, the end is requested, the time
+ * is over, or no process is left to record.
  */
 static void wait_end(struct attachment *attachment, const sigset_t *signals)
 {
@@ -397,24 +402,24 @@ static void collect_code_objects(const struct attachment *attachment)
 		close(folder);
 }
 
-/* What small blocks were counted is written now and then: have the rest written, too. */
+/* The counts of small blocks are written periodically: have the rest written, too. */
 static void ask_totals(struct attachment *attachment)
 {
-	size_t asked = 0;
+	size_t requested = 0;
 	int waited = 0;
 	char why[512];
 
 	for (size_t i = 0; i < attachment->count; i++) {
 		const struct standby_process *process = &attachment->processes[i];
 
-		asked += process->totals && lives(attachment, i) &&
-			 flush_request_begin(process->directory, process->vpid);
+		requested += process->totals && lives(attachment, i) &&
+			     flush_request_begin(process->directory, process->vpid);
 	}
-	if (asked && session_tell(&attachment->session, why, sizeof(why))) {
+	if (requested && session_record_again(&attachment->session, why, sizeof(why))) {
 		message_warning("small blocks: the latest counts are missing: %s", why);
 		waited = TOTALS_TIMEOUT_MS;
 	}
-	for (size_t i = 0; asked && i < attachment->count; i++) {
+	for (size_t i = 0; requested && i < attachment->count; i++) {
 		const struct standby_process *process = &attachment->processes[i];
 
 		while (process->totals && lives(attachment, i) && waited < TOTALS_TIMEOUT_MS &&
@@ -516,7 +521,10 @@ static int record_attached(struct attachment *attachment, int report)
 		result = end(attachment);
 	}
 	daemon_disconnect(&attachment->daemon);
-	/* Who asks now waits in the socket's queue until the bundle is whole and not locked. */
+	/*
+	 * Requests that arrive now wait in the socket's queue until the bundle is complete and
+	 * unlocked.
+	 */
 	if (attachment->control >= 0)
 		unlinkat(attachment->bundle.lock, CONTROL_SOCKET, 0);
 	bundle_close(&attachment->bundle);
@@ -527,7 +535,9 @@ static int record_attached(struct attachment *attachment, int report)
 	return result;
 }
 
-/* Descriptors of whoever called us go: somebody may wait for a pipe's end. Returns `kept`'s place.
+/*
+ * Close the descriptors that the caller passed on: it may wait for the end of a pipe. Returns
+ * `kept`'s new number.
  */
 static int close_inherited(int kept)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Record processes that are on standby, from now on until detached. */
+/* Record processes that are on standby, until detached. */
 #ifndef HIPGRAIN_TRACER_ATTACH_H
 #define HIPGRAIN_TRACER_ATTACH_H
 
@@ -15,7 +15,7 @@ struct attach_options {
 	size_t pid_count;
 	bool all; /* every process that is on standby, also those that start later; no pids */
 	struct standby_users users; /* of --all: whose */
-	int seconds; /* end after so long, and return then; 0: return when recording has begun */
+	int seconds; /* end after this time, and return then; 0: return when recording has begun */
 };
 
 /*
@@ -26,13 +26,19 @@ struct attach_options {
  */
 int attach(const struct attach_options *options);
 
-/* End the recording into the bundle in `directory`, and wait until it is whole. The same. */
+/*
+ * End the recording into the bundle in `directory`, and wait until it is complete. Returns the
+ * same.
+ */
 int detach_bundle(const char *directory);
 
 /* Have the flight recorder of that bundle take a snapshot, and wait for it. The same. */
 int snapshot_bundle(const char *directory);
 
-/* What `hipgrain standby` does: become the command, in an environment to be attached to. */
+/*
+ * What `hipgrain standby` does: execute the command, in an environment that allows it to be
+ * attached to.
+ */
 struct standby_options {
 	const char *directory; /* for code objects; made if it is not there. NULL: a default */
 	bool softgpu, no_memory_queries, no_migration, totals;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Batches: events of which there are many are recorded in a buffer of their thread's, and the
- * buffer as one event when it is full, or its thread ends, or others see that it has become old.
+ * Batches: frequent events are stored in a buffer of their thread, and the buffer is recorded as
+ * one event when it is full, when its thread ends, or when another thread finds that it is too old.
  *
- * `batch_open` is recorded before the first record of a batch: from its time on, until `batch` of
- * the same number, the process owes records. A reader that holds back the process's events from
- * there on can put all in their order by time.
+ * `batch_open` is recorded before the first record of a batch: from its time on, until the `batch`
+ * of the same number, the trace lacks records of this process. A reader that holds back the
+ * process's events from there on can put all in the order of their times.
  */
 #ifndef HIPGRAIN_TRACER_BATCH_EVENTS_H
 #define HIPGRAIN_TRACER_BATCH_EVENTS_H
@@ -42,12 +42,12 @@ enum hg_record {
 #define HG_BATCH_WORDS        508u
 
 struct hg_open_batch {
-	int32_t pid; /* whose page this is; 0: nobody's */
+	int32_t pid; /* whose page this is; 0: free */
 	int32_t thread;
 	uint32_t number; /* as in the events */
 	uint32_t words;  /* that are filled; 0: nothing is open */
 	uint64_t begin;
-	uint64_t hold; /* of the first: not 0: nothing is to be gathered (tracer/open_batches.h) */
+	uint64_t hold; /* of the first: not 0: store nothing (tracer/open_batches.h) */
 	uint64_t records[HG_BATCH_WORDS];
 };
 _Static_assert(sizeof(struct hg_open_batch) == HG_BATCH_BYTES, "a page");

@@ -19,7 +19,7 @@
 #include "tracer/missed.h"
 #include "tracer/tree.h"
 
-/* A manifest is a few kilobytes; more than this is none. */
+/* A manifest is a few kilobytes; a larger file is not one. */
 #define MANIFEST_MAX (16 << 20)
 
 enum directory_kind {
@@ -82,7 +82,7 @@ static int is_empty(int folder, bool *empty)
 	return 0;
 }
 
-/* What `name` of directory `parent` is, and the user whose it is: 0, or -errno. */
+/* Determine what `name` of directory `parent` is, and its owner: 0, or -errno. */
 static int classify(int parent, const char *name, enum directory_kind *kind, uid_t *owner)
 {
 	struct stat status;
@@ -112,7 +112,7 @@ static int classify(int parent, const char *name, enum directory_kind *kind, uid
 	return result;
 }
 
-/* Is somebody recording into the bundle `name` of directory `parent`? */
+/* Whether a recorder is writing to the bundle `name` of directory `parent`. */
 static bool is_locked(int parent, const char *name)
 {
 	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -125,7 +125,7 @@ static bool is_locked(int parent, const char *name)
 	return locked;
 }
 
-/* Remove what an earlier recording left as NAME.old. `kind` is what it is, `owner` whose. */
+/* Remove what an earlier recording left as NAME.old. `kind`: its type, `owner`: its user. */
 static int remove_old(int parent, const char *old, enum directory_kind kind, uid_t owner, char *why,
 		      size_t why_size)
 {
@@ -173,7 +173,7 @@ static int move_aside(int parent, const char *name, char *why, size_t why_size)
 	return result;
 }
 
-/* Whoever has a folder can put links into it, and whoever made a link can turn it elsewhere. */
+/* The owner of a directory can put links into it, and the owner of a link can redirect it. */
 static int check_link(const char *path, char *why, size_t why_size)
 {
 	struct stat status;
@@ -240,7 +240,7 @@ static int open_bundle(struct bundle *bundle, int parent, const char *name, bool
 	/* A filesystem without locks only loses the protection against a second recorder. */
 	if (flock(bundle->lock, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
 		return refuse(why, why_size, EBUSY, "another hipgrain is recording into it");
-	/* It was open to others until now. */
+	/* Until now other users could read it. */
 	if (is_empty(bundle->lock, &empty) == 0 && !empty)
 		return refuse(why, why_size, EEXIST, "files were created there meanwhile");
 	return 0;
@@ -255,7 +255,7 @@ static bool leads_to(const char *path, int folder)
 	       named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
 }
 
-/* Only what is empty or our own: a command could have put files there meanwhile. */
+/* Remove only what is empty or ours: a command may have put files there meanwhile. */
 static void remove_made(int folder)
 {
 	unlinkat(folder, BUNDLE_MANIFEST, 0);
@@ -265,7 +265,7 @@ static void remove_made(int folder)
 	unlinkat(folder, BUNDLE_CODE_OBJECTS, AT_REMOVEDIR);
 }
 
-/* Make, open and lock directory `name` of `parent`, and what a bundle has in it. */
+/* Make, open and lock directory `name` of `parent`, and make its contents. */
 static int make_bundle(struct bundle *bundle, int parent, const char *name, char *why,
 		       size_t why_size)
 {

@@ -51,7 +51,7 @@ struct bundle_manifest {
 	uint64_t subbuffer_size, subbuffer_count; /* bytes; per CPU */
 	int64_t start_ns, end_ns;          /* CLOCK_REALTIME; end_ns is 0 until the command ended */
 	int exit_status;                   /* of the command, negative if it has none */
-	int exit_signal;                   /* 0 if it was not killed by one */
+	int exit_signal;                   /* 0 if no signal killed it */
 	int64_t lost_events, lost_packets; /* -1: could not be queried */
 	bool complete;
 };
@@ -72,7 +72,9 @@ int bundle_create(struct bundle *bundle, const char *path, char *why, size_t why
  */
 struct json_object *bundle_manifest_at(int folder);
 
-/* Whether the folder is the caller's own, and so nobody else's to put links into. The same. */
+/*
+ * Whether the directory is the caller's own, so that no other user can put links into it. The same.
+ */
 int bundle_check_owner(int folder, char *why, size_t why_size);
 
 /* Let only its owner read what is in it: LTTng's daemons make files that a group can read. */
@@ -84,7 +86,7 @@ int bundle_write_manifest(const struct bundle *bundle, const struct bundle_manif
 /* Remove what bundle_create() made, for a recording that never began. */
 void bundle_remove(const struct bundle *bundle);
 
-/* Let others have it; what it holds stays on disk. */
+/* Unlock and close it; its contents stay on disk. */
 void bundle_close(struct bundle *bundle);
 
 #endif

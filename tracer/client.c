@@ -85,7 +85,9 @@ static int64_t now_ms(void)
 /* In the new process. */
 static void prepare(const struct client *client, pid_t parent)
 {
-	/* It holds what the caller has open, a bundle's lock for example: not longer than it. */
+	/*
+	 * It inherits what the caller has open, a bundle's lock for example: it must not keep it.
+	 */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(1);
@@ -94,14 +96,14 @@ static void prepare(const struct client *client, pid_t parent)
 		if (snprintf(route.client, sizeof(route.client), "%s/.lttng/" CLIENT_SOCKET,
 			     client->home) >= (int)sizeof(route.client))
 			_exit(1); /* make_home() keeps it short enough */
-		/* A member of group "tracing" would be taken to root's daemon first. */
+		/* Otherwise a member of group "tracing" would connect to root's daemon first. */
 		lttng_set_tracing_group("hipgrain-private");
 	}
 }
 
 /*
- * Until the process has ended, which `end` tells by its end of file: 0, -ETIMEDOUT or -EINTR. The
- * answer is more urgent than an interruption.
+ * Wait until the process has ended (`end` then reads end of file): 0, -ETIMEDOUT or -EINTR. If both
+ * are ready, the answer has precedence over an interruption.
  */
 static int wait_end(const struct client *client, int end, int limit_ms)
 {
@@ -126,7 +128,7 @@ static int wait_end(const struct client *client, int end, int limit_ms)
 	}
 }
 
-/* The text of what client_call() itself returns. */
+/* Messages for the errors that client_call() itself returns. */
 static int explain(int error, int limit_ms, char *why, size_t why_size)
 {
 	if (error == -ETIMEDOUT) {
@@ -219,14 +221,14 @@ struct registration {
 	int limit_ms;
 };
 
-/* Let the session record this process, or no longer. */
+/* Make the session record this process, or stop doing so. */
 static void track(const char *session, bool wanted)
 {
 	struct lttng_domain domain = { .type = LTTNG_DOMAIN_UST, .buf_type = LTTNG_BUFFER_PER_UID };
 	struct lttng_handle *handle = session ? lttng_create_handle(session, &domain) : NULL;
 
 	if (handle) {
-		/* It is no more than a precaution that fails. */
+		/* If this fails, only a precaution is missing. */
 		(void)(wanted ? lttng_track_pid : lttng_untrack_pid)(handle, getpid());
 		lttng_destroy_handle(handle);
 	}
@@ -242,7 +244,7 @@ static void register_here(void *argument, struct client_answer *answer)
 
 	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
 		unsetenv(none[i]);
-	/* LTTng-UST's constructor waits so long at most. */
+	/* LTTng-UST's constructor waits at most so long. */
 	snprintf(limit, sizeof(limit), "%d", registration->limit_ms);
 	setenv("LTTNG_UST_REGISTER_TIMEOUT", limit, 1);
 	setenv("LTTNG_UST_WITHOUT_BADDR_STATEDUMP", "1", 1);
@@ -254,7 +256,7 @@ static void register_here(void *argument, struct client_answer *answer)
 		return;
 	}
 	took = now_ms() - begin;
-	/* The number may be another process's soon. */
+	/* The number may soon be another process's. */
 	track(registration->tracked, false);
 	if (took >= registration->limit_ms) {
 		answer->result =
@@ -276,7 +278,7 @@ int client_register(const struct client *client, enum client_place place, const 
 
 	if (!registration.home)
 		registration.home = "/";
-	/* It gives up by itself; but not where LTTng-UST waits without a limit. */
+	/* It stops by itself; but not where LTTng-UST waits without a limit. */
 	result =
 	    client_call(client, register_here, &registration, limit_ms + limit_ms / 2, &answer);
 	if (result)

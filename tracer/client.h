@@ -22,7 +22,7 @@
 
 struct client {
 	char home[CLIENT_HOME_SIZE]; /* LTTNG_HOME of a private daemon, else empty */
-	int interrupt; /* a descriptor; when it is readable a call is given up; -1: none */
+	int interrupt; /* a file descriptor; when it is readable a call is abandoned; -1: none */
 	int grace_ms;  /* ... but so long after the call began to wait, at most; 0: at once */
 };
 
@@ -43,7 +43,7 @@ typedef void client_function(void *argument, struct client_answer *answer);
 int client_call(const struct client *client, client_function *function, void *argument,
 		int limit_ms, struct client_answer *answer);
 
-/* What became of a session daemon. */
+/* The state of a session daemon. */
 enum client_daemon {
 	CLIENT_NO_DAEMON,
 	CLIENT_DAEMON_ANSWERS,
@@ -51,7 +51,7 @@ enum client_daemon {
 	CLIENT_DAEMON_UNKNOWN,
 };
 
-/* Ask the daemon for its sessions, waiting at most `limit_ms`. */
+/* Query the daemon for its sessions, waiting at most `limit_ms`. */
 enum client_daemon client_probe(const struct client *client, int limit_ms);
 
 /* Where a program registers. */
@@ -62,11 +62,12 @@ enum client_place {
 
 /*
  * Start a process with LTTng-UST and provider library `provider` in it, which registers as every
- * recorded program does, and ends. It makes the session daemon start its consumer and the trace
- * buffers, and, when it ends, write the metadata of all our events (lttng-tools 2.13, ust-app.c,
- * ust_app_unregister()): so no timer of the consumer has to. Where session
- * `tracked` (NULL: none) chooses its processes by number, it is one of them meanwhile. 0, or -errno
- * with one line in `why`: -ETIMEDOUT if the daemon has not answered it within `limit_ms`.
+ * recorded program does, and ends. This makes the session daemon start its consumer and the trace
+ * buffers, and, when the process ends, write the metadata of all our events (lttng-tools 2.13,
+ * ust-app.c, ust_app_unregister()): so no timer of the consumer is needed for that. If session
+ * `tracked` (NULL: none) chooses its processes by number, the process is among them while it lives.
+ * 0, or -errno with one line in `why`: -ETIMEDOUT if the daemon has not answered it within
+ * `limit_ms`.
  */
 int client_register(const struct client *client, enum client_place place, const char *provider,
 		    const char *tracked, int limit_ms, char *why, size_t why_size);

@@ -19,7 +19,7 @@ static int copy_file(int from_folder, int to_folder, const char *name, bool own)
 	int from, to, result = 0;
 	ssize_t got;
 
-	/* Another user's could be changed later. */
+	/* A file of another user could be changed later. */
 	if (own && (linkat(from_folder, name, to_folder, name, 0) == 0 || errno == EEXIST))
 		return 0;
 	snprintf(temporary, sizeof(temporary), ".%.64s.new", name);

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Code objects: from where the processes put them into an attached recording's bundle. */
+/*
+ * Code objects: moves them from where the processes store them into the bundle of an attached
+ * recording.
+ */
 #ifndef HIPGRAIN_TRACER_CODE_OBJECTS_H
 #define HIPGRAIN_TRACER_CODE_OBJECTS_H
 
-/* Link or copy those of a process's folder into `to_folder`; what fails gets a warning. */
+/* Link or copy those of a process's directory into `to_folder`; failures get a warning. */
 void code_objects_collect(const char *directory, int to_folder);
 
 #endif

@@ -17,7 +17,7 @@
 
 #define REGISTER_TIMEOUT_MS "10000"
 
-/* OpenMP's offloading sits on the HSA runtime, and so do programs without HIP. */
+/* OpenMP's offloading uses the HSA runtime, and so do programs without HIP. */
 static bool wants_hsa(const struct recording *recording)
 {
 	const char *path = recording->executable;
@@ -62,23 +62,23 @@ static int set_environment(const struct recording *recording)
 	snprintf(number, sizeof(number), "%d", (int)getpid());
 	result |= setenv(HG_COMMAND_VARIABLE, number, 1);
 	result |= setenv("HIPGRAIN_DIR", recording->bundle.path, 1);
-	/* Tells our processes from others in a daemon that several recordings share. */
+	/* Distinguishes our processes from others in a daemon that several recordings share. */
 	result |= setenv(HG_SESSION_VARIABLE, recording->session.name, 1);
 	result |= environment_preload(recording->install.preload);
-	/* The session's channel blocks a bounded time; this is the program's consent. */
+	/* The session's channel blocks for a limited time; this is the program's consent. */
 	result |= setenv("LTTNG_UST_ALLOW_BLOCKING", "1", 1);
 	/* Where its programs find the daemon. */
 	result |= setenv("LTTNG_HOME", recording->daemon.client.home, 1);
 	/*
-	 * Wait for the daemon before main, so that the first events are recorded. It has served a
-	 * program already, and has nothing else to do; one that has died refuses at once, and for
-	 * one that hangs no program waits longer than this.
+	 * Wait for the daemon before main, so that the first events are recorded. The daemon has
+	 * served a program already, and has nothing else to do; one that has died refuses at once,
+	 * and no program waits longer than this for one that hangs.
 	 */
 	result |= setenv("LTTNG_UST_REGISTER_TIMEOUT", REGISTER_TIMEOUT_MS, 1);
 	if (recording_forgets(options)) {
-		/* What is overwritten or deleted is recorded again, now and then. */
+		/* What is overwritten or deleted is recorded again periodically. */
 		result |= setenv("HIPGRAIN_STANDBY", "1", 1);
-		/* Its session is there already: nobody requests that LTTng-UST is loaded. */
+		/* Its session exists already: nobody will request that LTTng-UST is loaded. */
 		result |= setenv("HIPGRAIN_STANDBY_LTTNG", "1", 1);
 	}
 	result |= environment_options(options->stack_depth, options->threshold,
@@ -99,7 +99,7 @@ static int set_environment(const struct recording *recording)
 	return result ? -ENOMEM : 0;
 }
 
-/* In the child: become the command, or report errno through `report`. Does not return. */
+/* In the child: execute the command, or report errno through `report`. Does not return. */
 static void exec_command(const struct recording *recording, int report)
 {
 	int error = set_environment(recording);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a recorded process counts: how many events of each kind it handed to LTTng-UST while its
- * session recorded. The counts lie in a file of the bundle that the process has mapped, so that
- * they are there however it ends: DIR/counts/<pid>-<hexadecimal number>, one for each program image
- * and each forked process. Whoever reads the trace compares: what was counted and is not in the
- * trace is missing.
+ * What a recorded process counts: how many events of each kind it passed to LTTng-UST while its
+ * session recorded. The counts are in a file of the bundle that the process has mapped, so that
+ * they are preserved however it ends: DIR/counts/<pid>-<hexadecimal number>, one for each program
+ * image and each forked process. The analyzer compares: what was counted and is not in the trace is
+ * missing.
  *
  * An event is counted after LTTng-UST took it or discarded it. A thread that is killed between the
  * two has recorded one event more than it counted.
@@ -34,7 +34,9 @@ enum hg_count {
 	    HG_COUNTS_USED,
 };
 
-/* Calls that a process made while it should have been recorded, and was not, or not any more. */
+/*
+ * Calls that a process made while it should have been recorded, but was not yet, or not any more.
+ */
 enum hg_unrecorded {
 	HG_UNRECORDED_CALL, /* of HIP and others */
 	HG_UNRECORDED_ALLOC,
@@ -43,7 +45,7 @@ enum hg_unrecorded {
 	HG_UNRECORDED_OURS = HG_UNRECORDED_KINDS, /* not the program's: not counted */
 };
 
-/* What a process did to itself that its recording does not go with. */
+/* Restrictions that a process imposed on itself and that its recording does not survive. */
 enum hg_confined_by {
 	HG_CONFINED_NOT,
 	HG_CONFINED_SECCOMP, /* restricted its system calls */
@@ -52,11 +54,11 @@ enum hg_confined_by {
 };
 
 #define HG_COUNTS "counts"
-/* An empty file there: the session has ended, whoever begins now is not recorded. */
+/* An empty file there: the session has ended, processes that begin now are not recorded. */
 #define HG_COUNTS_CLOSED  "closed"
 #define HG_COUNTS_MAGIC   UINT64_C(0x3173746e756f6367)
 #define HG_COUNTS_KINDS   64u
-#define HG_COUNTS_ROWS    16u /* threads share them by chance: what one row has is no thread's */
+#define HG_COUNTS_ROWS    16u /* threads share rows: a row's counts are not one thread's */
 #define HG_COUNTS_NAME    24u
 #define HG_COUNTS_PROGRAM 32u
 #define HG_COUNTS_HEAD    4096u

@@ -21,12 +21,12 @@
  * longest one is .lttng/ustconsumerd64/command. */
 #define HOME_LENGTH_MAX 70
 
-/* Where to look for lttng-sessiond when PATH has none. */
+/* Where to look for lttng-sessiond if it is not in PATH. */
 static const char daemon_directories[] = "/usr/bin:/usr/sbin:/usr/local/bin:/usr/local/sbin";
 
-/* A common daemon that is there answers in milliseconds. */
+/* A common daemon that runs answers in milliseconds. */
 #define PROBE_MS 5000
-/* Whoever holds root's lock exclusively is ending a daemon. */
+/* A process that holds root's lock exclusively is ending a daemon. */
 #define LOCK_MS 30000
 #define POLL_MS 50
 
@@ -37,7 +37,7 @@ void daemon_name_session(char *name, size_t size, int64_t start_ns)
 {
 	uint64_t random = 0;
 
-	/* Without it (Linux before 3.17) the name is still one of a kind. */
+	/* Without it (Linux before 3.17) the name is still unique. */
 	(void)!getrandom(&random, sizeof(random), 0);
 	snprintf(name, size, DAEMON_SESSION_PREFIX "%ld-%lld-%016llx", (long)getpid(),
 		 (long long)(start_ns / 1000), (unsigned long long)random);
@@ -68,9 +68,9 @@ char *daemon_program(void)
 	return NULL;
 }
 
-/* ---- a place for a private daemon ---- */
+/* ---- a directory for a private daemon ---- */
 
-/* Nobody else can rename or replace what we make in that directory. */
+/* Nobody else can rename or replace what is made in that directory. */
 static bool is_safe(const char *path)
 {
 	struct stat status;
@@ -133,8 +133,8 @@ bool daemon_roots_is_mute(const char *provider, int limit_ms)
 }
 
 /*
- * Whether a daemon has to be started in the user's place: 1 or 0, or -errno with `why`. Root's lock
- * is taken before the daemon is probed: from then on nobody ends it.
+ * Whether a daemon has to be started in the user's directory: 1 or 0, or -errno with `why`. Root's
+ * lock is taken before the daemon is probed: from then on no other recording ends it.
  */
 static int look_for_common(struct daemon_link *link, char *why, size_t why_size)
 {
@@ -203,7 +203,7 @@ static int start_guard(struct daemon_link *link, struct guard *guard)
 	return error;
 }
 
-/* Until the guard says that the daemon answers. 0, or -errno with `why`. */
+/* Wait until the guard reports that the daemon answers. 0, or -errno with `why`. */
 static int wait_ready(struct daemon_link *link, char *why, size_t why_size)
 {
 	struct pollfd fds[] = { { .fd = link->channel, .events = POLLIN },

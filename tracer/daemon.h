@@ -2,22 +2,22 @@
 /*
  * The LTTng session daemon of a recording.
  *
- * `record` has one of its own, with its sockets in a temporary LTTNG_HOME: whatever happens to
- * other recordings, disks and daemons, root's included, is not its business. An ordinary user's
- * lttng-sessiond goes there by itself. Root's does not: lttng-sessiond and lttng-consumerd take
- * /var/run/lttng when getuid() is 0, and lttng-sessiond's options name most of its sockets, but not
- * its lock, its pid file and its health sockets, so a second one ends at once. So a library is
- * preloaded into private daemons, for which root's are not root's (daemon_shim.c). A mount
- * namespace would do, too, but needs CAP_SYS_ADMIN, which root in a container does not have.
+ * `record` has one of its own, with its sockets in a temporary LTTNG_HOME: it is independent of
+ * other recordings, disks and daemons, root's included. An ordinary user's lttng-sessiond follows
+ * LTTNG_HOME by itself. Root's does not: lttng-sessiond and lttng-consumerd use /var/run/lttng when
+ * getuid() is 0, and lttng-sessiond's options name most of its sockets, but not its lock, its pid
+ * file and its health sockets, so a second one ends at once. So a library is preloaded into private
+ * daemons of root that makes them behave like an ordinary user's (daemon_shim.c). A mount namespace
+ * would do, too, but needs CAP_SYS_ADMIN, which root in a container does not have.
  *
  * Programs find it by LTTNG_HOME. LTTng-UST registers with a daemon in /var/run/lttng as well, if
  * there is one, and waits for it under a lock: in recorded programs the preload library refuses
  * that connection (preload/control/connect.c).
  *
- * `attach` uses the daemon that processes have found which were started before, in the place where
- * LTTng has it: /var/run/lttng for root, else $LTTNG_HOME/.lttng or $HOME/.lttng. One that answers
- * is used; if there is none, one is started there. Recordings that begin meanwhile share root's:
- * each holds a shared flock(2), and the daemon ends when nobody holds it any more.
+ * `attach` uses the daemon with which processes registered that were started before, in LTTng's
+ * standard place: /var/run/lttng for root, else $LTTNG_HOME/.lttng or $HOME/.lttng. One that
+ * answers is used; if there is none, one is started there. Recordings that begin meanwhile share
+ * root's: each holds a shared flock(2), and the daemon ends when no recording holds it any more.
  *
  * Each has a guard process, see guard.h.
  */
@@ -35,15 +35,16 @@
 #define DAEMON_SESSION_PREFIX "hipgrain-"
 
 /*
- * A name for a session of this process, begun at that time. It is how a recording tells its own
- * processes from others in a daemon that several users share, so nobody can guess it.
+ * A name for a session of this process that begins at that time. By this name a recording
+ * recognises its own processes in a daemon that several users share, so nobody must be able to
+ * guess it.
  */
 void daemon_name_session(char *name, size_t size, int64_t start_ns);
 #define DAEMON_SESSION_NAME_SIZE 80
 
 enum daemon_choice {
 	DAEMON_PRIVATE, /* one of our own, for this recording */
-	DAEMON_COMMON,  /* the one in the user's place, where every program of his finds it */
+	DAEMON_COMMON,  /* the user's common one, which every program of his finds */
 };
 
 struct daemon_link {
@@ -72,8 +73,8 @@ int daemon_connect(struct daemon_link *link, const char *session, enum daemon_ch
 		   const char *shim, int interrupt, char *why, size_t why_size);
 
 /*
- * The session is destroyed and the daemon no longer needed. Returns when our own daemon has
- * ended, or when it is clear that another recording still uses it.
+ * Called when the session is destroyed and the daemon no longer needed. Returns when our own daemon
+ * has ended, or when it is clear that another recording still uses it.
  */
 void daemon_disconnect(struct daemon_link *link);
 
@@ -87,8 +88,8 @@ char *daemon_program(void);
 void daemon_describe(bool root, char *text, size_t size);
 
 /*
- * Whether root's common daemon, with which programs of all users register, keeps them waiting: one
- * is tried, for at most `limit_ms`. `provider` is the path of our provider library.
+ * Whether root's common daemon, with which programs of all users register, delays them: a test
+ * program is started, for at most `limit_ms`. `provider` is the path of our provider library.
  */
 bool daemon_roots_is_mute(const char *provider, int limit_ms);
 

@@ -2,16 +2,16 @@
 /*
  * Preloaded into lttng-sessiond and lttng-consumerd of a private daemon (daemon.h).
  *
- * Root's put their sockets, locks and pid files into /var/run/lttng because getuid() is 0, others
- * below LTTNG_HOME: here root's find another number. Nothing else of the process changes, so where
- * they pass that number on it is replaced by the real one.
+ * Daemons of root put their sockets, locks and pid files into /var/run/lttng because getuid() is 0,
+ * those of others below LTTNG_HOME: here getuid() returns another number to those of root. Nothing
+ * else of the process changes, so where they pass that number on it is replaced by the real one.
  *
- * lttng-sessiond connects to its own notification socket, but takes that in /var/run/lttng if it
- * may (lttng-tools 2.13, src/lib/lttng-ctl/channel.c): another daemon's, which may hang.
+ * lttng-sessiond connects to its own notification socket, but prefers the one in /var/run/lttng if
+ * it has the permission (lttng-tools 2.13, src/lib/lttng-ctl/channel.c): that is another daemon's,
+ * which may hang.
  *
  * A segment in /dev/shm, one for each user, says whether a daemon runs, and the last one that
- * starts or ends writes it. Programs that are on standby wait there for their daemon: not for this
- * one.
+ * starts or ends writes it. Programs on standby wait there for their daemon, which is not this one.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -77,9 +77,9 @@ EXPORT int fchown(int fd, uid_t owner, gid_t group)
 }
 
 /*
- * Credentials of messages, which the kernel verifies (src/common/unix.c): ours leave as they are,
- * and those of our user arrive as the number that the daemon has for itself. So its sessions are
- * its own, for which it need not become another user.
+ * Credentials of messages, which the kernel verifies (src/common/unix.c): ours are sent unchanged,
+ * and those of our user are received as the number that the daemon takes for its own. So its
+ * sessions belong to it, and it need not change to another user.
  */
 static void translate(struct msghdr *message, uid_t from, uid_t to)
 {

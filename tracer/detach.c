@@ -16,7 +16,10 @@
 #include "tracer/message.h"
 
 #define SNAPSHOT_TIMEOUT_MS 60000
-/* A session's end waits until everything is written: session.c and the totals bound it. */
+/*
+ * A session's end waits until everything is written: limited by session.c, and by the totals'
+ * limit.
+ */
 #define DETACH_TIMEOUT_MS 180000
 
 /* Whether the manifest of the bundle `lock` has a value under `mark` of its recording. */
@@ -31,8 +34,8 @@ static bool says(int lock, const char *mark)
 }
 
 /*
- * Open a bundle of which the manifest says `mark`: its descriptor, or -1 after a message. *ended
- * when nobody records into it: the recorder holds the lock as long as it lives.
+ * Open a bundle whose manifest has `mark`: its descriptor, or -1 after a message. *ended if no
+ * recorder writes to it: a recorder holds the lock until it ends.
  */
 static int open_recording(const char *directory, const char *mark, const char *unless, bool *ended)
 {
@@ -52,8 +55,8 @@ static int open_recording(const char *directory, const char *mark, const char *u
 }
 
 /*
- * Ask its recorder: what it answers without the mark, or NULL after a message, unless it has just
- * ended (*ended).
+ * Send a request to its recorder: the answer without the mark, or NULL after a message, unless it
+ * has just ended (*ended).
  */
 static const char *ask(const char *directory, int lock, enum control_request request,
 		       int timeout_ms, char *answer, size_t size, bool *ended)

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 /*
- * Whether the ELF file names a library whose name begins so among those that it needs itself
- * (DT_NEEDED; not those of its libraries). False for other files, and damaged ones.
+ * Whether the ELF file itself (not one of its libraries) needs a library (DT_NEEDED) whose name
+ * begins with the given text. False for other files, and damaged ones.
  */
 bool elf_needs_library(const char *path, const char *prefix);
 

@@ -26,9 +26,8 @@ int environment_prepend(const char *name, const char *first)
 
 /*
  * The GNU C library's loader replaces $LIB, in LD_PRELOAD too (ld.so(8), "Dynamic string tokens").
- * musl's does not, and passes over what it cannot open, where it would end a program for a library
- * that it cannot link. From the folder of libraries the path leads to the root, which is its own
- * parent.
+ * musl's does not, and ignores what it cannot open, whereas it ends a program for a library that it
+ * cannot link. From the directory of libraries the path leads to the root, which is its own parent.
  */
 #define ONLY_GNU "/usr/$LIB/../../../../../../.."
 

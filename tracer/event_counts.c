@@ -20,7 +20,7 @@ struct event_counts_start {
 	} * files;
 };
 
-/* A file's content; false if it is none of ours. It may have been made by anybody. */
+/* A file's content; false if it is not a file of counts. Any user may have made it. */
 static bool read_counts(int file, struct hg_counts *counts)
 {
 	struct stat status;
@@ -92,7 +92,10 @@ static void close_file(int file, const char *name, const struct hg_counts *count
 	(void)name;
 	(void)counts;
 	(void)data;
-	/* What cannot be written here goes on counting: too much is then missed, not too little. */
+	/*
+	 * A process whose file cannot be written continues to count: too many events are then
+	 * missing, not too few.
+	 */
 	(void)!pwrite(file, &closed, sizeof(closed), offsetof(struct hg_counts, closed));
 }
 
@@ -100,7 +103,7 @@ struct ending {
 	int folder;
 };
 
-/* Processes that begin from now on make no file: nobody would compare it with anything. */
+/* Processes that begin from now on make no file: it would not be compared with anything. */
 static void mark_closed(int folder)
 {
 	int mark = openat(folder, HG_COUNTS_CLOSED,
@@ -124,7 +127,7 @@ static void end_file(int file, const char *name, const struct hg_counts *counts,
 		return;
 	if (counts->begun) {
 		close_file(file, name, counts, NULL);
-		/* What it did since the session stopped was not to be recorded. */
+		/* What it did after the session stopped was not to be recorded. */
 		(void)!pwrite(file, none, sizeof(none), offsetof(struct hg_counts, unrecorded));
 	} else {
 		/* It began when the session had stopped. */
@@ -217,7 +220,7 @@ static void keep_file(int file, const char *name, const struct hg_counts *counts
 	}
 	copy = openat(keeping->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 		      0600);
-	/* On a full disk it is not there, and the process's count unknown. */
+	/* On a full disk it is not written, and the process's count is unknown. */
 	if (copy >= 0) {
 		if (write(copy, &since, sizeof(since)) != (ssize_t)sizeof(since))
 			unlinkat(keeping->folder, name, 0);

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* What all the files below a directory say together. */
+/* The sum of all the files below a directory. */
 struct event_counts_sum {
 	uint64_t processes; /* that left a file */
 	uint64_t begun;     /* of them, those that a session recorded */
@@ -18,14 +18,14 @@ struct event_counts_sum {
 struct event_counts_sum event_counts_sum(const char *directory);
 
 /*
- * The session is about to end, and the processes may go on: what they record from now on does not
- * count any more.
+ * The session is about to end, and the processes may continue: what they record from now on is not
+ * counted.
  */
 void event_counts_close(const char *directory);
 
 /*
  * The session has ended. Files of processes that began since event_counts_close() are closed, too,
- * or removed if the session did not begin to record them; whoever begins later leaves none.
+ * or removed if the session did not begin to record them; processes that begin later make none.
  */
 void event_counts_end(const char *directory);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The flight recorder: what is recorded stays in memory until somebody wants it. */
+/* The flight recorder: events stay in memory until a snapshot is requested. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,11 +17,11 @@
 #include "tracer/recording.h"
 #include "tracer/tree.h"
 
-/* How often the processes tell what they have, so that it is among what is kept. */
+/* How often the processes record their state, so that it is among what is kept. */
 #define TELL_S       2
 #define TELL_RELAY_S 5
 
-/* The one folder in `snapshots`, moved into place as the bundle's trace; the one before aside. */
+/* The only directory in `snapshots` becomes the bundle's trace; the one before is moved aside. */
 static int place_snapshot(struct recording *recording)
 {
 	int folder = tree_open(recording->bundle.lock, RECORDING_SNAPSHOTS);
@@ -135,7 +135,7 @@ int recording_wait_and_serve(struct recording *recording, siginfo_t *information
 		return -1;
 	}
 	if (number < 0 && errno == EAGAIN) {
-		session_tell(&recording->session, why, sizeof(why));
+		session_record_again(&recording->session, why, sizeof(why));
 		errno = EAGAIN;
 	}
 	return number;

@@ -6,7 +6,7 @@
 
 #include "tracer/flush_request.h"
 
-/* The folder's descriptor, or -1, and the file's name in it. */
+/* The directory's file descriptor, or -1, and the file's name in it. */
 static int open_folder(const char *directory, pid_t pid, char name[16])
 {
 	int home = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC), folder;
@@ -14,7 +14,7 @@ static int open_folder(const char *directory, pid_t pid, char name[16])
 	snprintf(name, 16, "%ld", (long)pid);
 	if (home < 0)
 		return -1;
-	folder = openat(home, HG_ASKED, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	folder = openat(home, HG_FLUSH_REQUESTS, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	close(home);
 	return folder;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether a process that is on standby has written what was requested (session_tell()): there is a
- * file DIR/asked/<pid>, empty, DIR being its HIPGRAIN_DIR, and it removes that when all is in the
- * trace that was there when it looked.
+ * Requests to processes on standby to write their counts (session_record_again()). A request is an
+ * empty file DIR/flush-requests/<pid>, DIR being the process's HIPGRAIN_DIR. The process removes it
+ * when everything is in the trace that it had counted when it saw the request.
  */
 #ifndef HIPGRAIN_TRACER_FLUSH_REQUEST_H
 #define HIPGRAIN_TRACER_FLUSH_REQUEST_H
@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#define HG_ASKED "asked"
+#define HG_FLUSH_REQUESTS "flush-requests"
 
-/* Before it is asked. `pid`: as it numbers itself. false where its folder does not allow it. */
+/* Make a request. `pid`: as the process itself sees it. False if it cannot be made there. */
 bool flush_request_begin(const char *directory, pid_t pid);
 bool flush_request_answered(const char *directory, pid_t pid);
 void flush_request_end(const char *directory, pid_t pid); /* answered or not */

@@ -30,17 +30,17 @@
 
 #define START_TIMEOUT_S 30
 #define STOP_TIMEOUT_S  20
-/* ... when it does not answer any more, as with a disk that is full. */
+/* ... if it does not answer any more, for example because the disk is full. */
 #define STUCK_TIMEOUT_S 1
 
 /*
  * The session has ended, and all of it is written. The consumer daemon waits for each process that
- * still has the session's buffers to close its descriptors, which one without LTTng-UST's threads
- * does when it ends (preload/control/listeners.c).
+ * still has the session's buffers to close its descriptors; a process without LTTng-UST's threads
+ * does so when it ends (preload/control/listeners.c).
  */
 #define ENDED_TIMEOUT_S 1
 #define ANSWER_MS       5000
-/* Stopping waits for what is written: session.c bounds it, unless the daemon is stuck. */
+/* Stopping waits until everything is written: limited by session.c, unless the daemon hangs. */
 #define END_MS  60000
 #define POLL_MS 200
 
@@ -80,9 +80,10 @@ static void read_last_line(int fd, char *line, size_t size)
 }
 
 /*
- * Who attaches first may do so in the background: whoever records beside him, into the same daemon,
- * would wait for one that hardly gets a processor, and lose events. Only root may undo that, and
- * only root's common daemon is everybody's. It still gets no more than its container has.
+ * The first `attach` may run in the background, with a low priority: later recordings in the same
+ * daemon would then wait for a daemon that hardly gets CPU time, and lose events. Only root may
+ * raise the priority, and only root's common daemon serves everybody. It still gets no more than
+ * its container has.
  */
 static void be_nice_to_nobody(void)
 {
@@ -112,7 +113,7 @@ static void exec_daemon(const struct guard *guard, pid_t parent, int log)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	umask(S_IRWXG | S_IRWXO);
-	/* What is set for the command must not happen to the daemon. */
+	/* Settings for the command must not affect the daemon. */
 	unsetenv("LD_PRELOAD");
 	if (*guard->client.home)
 		setenv("LTTNG_HOME", guard->client.home, 1);
@@ -123,7 +124,7 @@ static void exec_daemon(const struct guard *guard, pid_t parent, int log)
 	_exit(127);
 }
 
-/* The daemon has ended at once; true if it did because another one was there first. */
+/* The daemon has ended at once; true if the reason was that another one had started first. */
 static bool other_serves(const struct guard *guard)
 {
 	if (*guard->client.home)
@@ -274,7 +275,7 @@ static bool end_daemon(struct guard *guard, int seconds)
 	return ended;
 }
 
-/* Somebody uses our daemon for recordings of their own: it is theirs now, too. */
+/* Another user of our daemon has made recordings of his own: it must not be ended. */
 static void find_foreign_sessions(void *argument, struct client_answer *answer)
 {
 	struct lttng_session *sessions = NULL;
@@ -289,14 +290,14 @@ static void find_foreign_sessions(void *argument, struct client_answer *answer)
 }
 
 /*
- * End a common daemon as soon as nobody needs it. In root's place that takes the exclusive lock: a
- * recording that starts now waits for it and then finds no daemon, never a dying one.
+ * End a common daemon as soon as no recording needs it. Root's takes the exclusive lock for that: a
+ * recording that starts now waits for it and then finds no daemon, never one that is ending.
  */
 static void retire_common(struct guard *guard)
 {
 	int lock = -1, seconds = STOP_TIMEOUT_S;
 	struct client_answer answer;
-	bool said = false;
+	bool reported = false;
 
 	if (guard->root_lock)
 		lock = open(GUARD_ROOT_LOCK, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -309,15 +310,15 @@ static void retire_common(struct guard *guard)
 		if (foreign == 0)
 			break;
 		if (foreign == -ETIMEDOUT) {
-			/* Whoever has sessions in it can do nothing with them any more. */
+			/* The owners of sessions in it cannot do anything with them any more. */
 			seconds = STUCK_TIMEOUT_S;
 			break;
 		}
 		if (locked)
 			flock(lock, LOCK_UN);
-		if (!said) {
+		if (!reported) {
 			guard_say(guard, GUARD_KEPT, "");
-			said = true;
+			reported = true;
 		}
 		if (waitpid(guard->daemon, NULL, WNOHANG)) {
 			guard->daemon = -1; /* somebody else ended it */
@@ -350,7 +351,7 @@ static void end_session(void *argument, struct client_answer *answer)
 {
 	const struct guard *guard = argument;
 
-	/* Stopping waits until the daemon wrote what it has. */
+	/* Stopping waits until the daemon has written its data. */
 	session_stop(guard->session, answer->why, sizeof(answer->why));
 	session_destroy(guard->session, answer->why, sizeof(answer->why));
 }
@@ -366,7 +367,7 @@ static void remove_home(const char *home)
 	}
 }
 
-/* What the recorder says; 0: it has ended. */
+/* The recorder's message; 0: it has ended. */
 static char receive(struct guard *guard)
 {
 	union {
@@ -390,8 +391,8 @@ static char receive(struct guard *guard)
 }
 
 /*
- * Until the recorder says how its session ended, or has ended itself; then 0. A daemon of our own
- * that does not answer is ended meanwhile: programs that it holds up go on.
+ * Wait until the recorder reports how its session ended; 0 if it has ended without. A daemon of our
+ * own that does not answer is ended meanwhile, so that programs that wait for it continue.
  */
 static char wait_recorder(struct guard *guard)
 {
@@ -424,7 +425,10 @@ void guard_main(struct guard *guard)
 	int ended = -1;
 	int null;
 
-	/* A session of its own: neither the terminal's signals nor its hang-up are for us. */
+	/*
+	 * A process session of its own, because the terminal's signals and its hang-up are not for
+	 * the guard.
+	 */
 	setsid();
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	sigfillset(&signals);
@@ -436,7 +440,10 @@ void guard_main(struct guard *guard)
 	sigaddset(&signals, SIGCHLD);
 	signal(SIGCHLD, SIG_DFL);
 
-	/* Who reads the recorder's output to its end must not have to wait for us. */
+	/*
+	 * A reader that reads the recorder's output until its end must not have to wait for the
+	 * guard.
+	 */
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	dup2(null, STDIN_FILENO);
 	dup2(null, STDOUT_FILENO);
@@ -453,7 +460,7 @@ void guard_main(struct guard *guard)
 	guard_say(guard, GUARD_READY, "");
 	word = wait_recorder(guard);
 	if (!word && guard->table >= 0)
-		missed_stop(guard->table); /* what programs do from now on they count */
+		missed_stop(guard->table); /* programs count later events as missing */
 	if (!word) {
 		ended = client_call(&guard->client, end_session, guard, END_MS, &answer);
 		word = ended == -ETIMEDOUT ? RECORDER_STUCK : 0;

@@ -4,9 +4,9 @@
  * it stops and destroys the recorder's session (so that everything recorded so far is on disk) and
  * ends the daemon.
  *
- * All that the daemon has started is ended with it, consumers too: the guard is their subreaper
- * (prctl(2)), and signals them through pidfds. A daemon in a place of its own that answers no more
- * is ended while the program still runs, so that no process waits for it.
+ * All processes that the daemon has started are ended with it, consumers too: the guard is their
+ * subreaper (prctl(2)), and signals them through pidfds. A private daemon that does not answer any
+ * more is ended while the program still runs, so that no process waits for it.
  */
 #ifndef HIPGRAIN_TRACER_GUARD_H
 #define HIPGRAIN_TRACER_GUARD_H
@@ -16,7 +16,9 @@
 
 #include "tracer/client.h"
 
-/* Held shared by every recording in root's common daemon, exclusively by whoever ends it. */
+/*
+ * Held shared by every recording in root's common daemon, exclusively by the process that ends it.
+ */
 #define GUARD_ROOT_LOCK "/var/run/hipgrain-sessiond.lock"
 
 /* What the guard sends to the recorder, one message each. */
@@ -26,7 +28,7 @@ enum guard_word {
 	GUARD_KEPT = 'k',   /* others use the daemon, the guard stays for them */
 };
 
-/* And what the recorder sends, when it has ended its session, or could not. */
+/* Messages of the recorder, when it has ended its session, or could not. */
 enum recorder_word {
 	RECORDER_DONE = 'd',
 	RECORDER_STUCK = 's',
@@ -46,7 +48,7 @@ struct guard {
 	int table; /* what came with RECORDER_TABLE, or -1 */
 };
 
-/* Be the guard, in a process made for it; returns when it is no longer needed. */
+/* The guard's main function, in a process made for it; returns when it is no longer needed. */
 void guard_main(struct guard *guard);
 
 #endif

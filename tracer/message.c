@@ -25,7 +25,7 @@ static void message_print(const char *kind, const char *format, va_list argument
 	int saved_errno = errno;
 	char text[2048], visible[4096];
 
-	/* What is named may have any bytes; a line stays one line. */
+	/* Names may contain any byte; a message stays one line. */
 	vsnprintf(text, sizeof(text), format, arguments);
 	text_copy_visible(visible, sizeof(visible), text);
 	fprintf(stderr, "hipgrain: %s%s%s%s\n", message_verb ? message_verb : "",

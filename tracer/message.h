@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What hipgrain says to the person: one line on stderr, "hipgrain: VERB: text".
- */
+/* Messages for the user: one line on stderr, "hipgrain: VERB: text". */
 #ifndef HIPGRAIN_TRACER_MESSAGE_H
 #define HIPGRAIN_TRACER_MESSAGE_H
 

@@ -18,11 +18,11 @@ enum hg_fix {
 enum hg_fix_outcome {
 	HG_FIX_DONE = 1,
 	HG_FIX_FAILED = 2,       /* the runtime refused: result */
-	HG_FIX_UNKNOWN_CODE = 3, /* the kernel's machine code was not looked at beforehand */
+	HG_FIX_UNKNOWN_CODE = 3, /* the kernel's machine code was not analysed beforehand */
 	HG_FIX_UNKNOWN_USE =
 	    4, /* which memory its atomics update could not be determined in advance */
-	HG_FIX_NOT_TRIED = 5,    /* the program has yet to read an error of the runtime's */
-	HG_FIX_NO_ARGUMENTS = 6, /* what the kernel is given is not known */
+	HG_FIX_NOT_TRIED = 5,    /* the program has not yet queried an error of the runtime */
+	HG_FIX_NO_ARGUMENTS = 6, /* the kernel's arguments are not known */
 };
 
 #endif

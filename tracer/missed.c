@@ -30,7 +30,9 @@ int missed_make(int bundle, bool keep)
 
 	if (file < 0)
 		return -1;
-	/* Processes map it: a page that the disk has no room for would end them. */
+	/*
+	 * Processes map the file: writing to a page for which the disk has no room would end them.
+	 */
 	if (posix_fallocate(file, 0, sizeof(table)) ||
 	    pwrite(file, &table, sizeof(table), 0) != (ssize_t)sizeof(table)) {
 		unlinkat(bundle, HG_MISSED, 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * DIR/missed, which the recorder makes and recorded processes map: whether it still records, and
- * processes that the recording does not have although recorded ones began them. There is a row for
- * each program and reason, however many processes they are.
+ * DIR/missed, which the recorder makes and recorded processes map: whether the recorder still
+ * records, and processes that are not in the recording although recorded ones started them. There
+ * is a row for each program and reason, however many processes they are.
  */
 #ifndef HIPGRAIN_TRACER_MISSED_H
 #define HIPGRAIN_TRACER_MISSED_H

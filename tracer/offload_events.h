@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The part of the event schema (events.h) about OpenMP target regions, as the OpenMP runtime tells
- * tools of them (OpenMP 5.1, chapter 4, "OMPT Interface"). Numbers are the interface's own.
+ * The part of the event schema (events.h) about OpenMP target regions, as the OpenMP runtime
+ * reports them to tools (OpenMP 5.1, chapter 4, "OMPT Interface"). Numbers are the interface's own.
  *
  * Order: omp_target begins before what the region does and ends after it, on the same thread.
  * omp_data is recorded after the operation, a deletion before it. omp_content follows its omp_data.

@@ -13,7 +13,7 @@
 #include "tracer/batch_events.h"
 #include "tracer/open_batches.h"
 
-/* For a thread that is about to add a record, having seen that it may. */
+/* Time for a thread to add the record that it had begun to add. */
 #define SETTLE_NS (20 * 1000 * 1000)
 
 /* Call `function` for each file of gathered records; how many there are. */
@@ -58,7 +58,9 @@ static void set_hold(int file, const char *name, int value)
 	uint64_t hold = (uint64_t)value;
 
 	(void)name;
-	/* What cannot be written here holds nothing up: its records are then missed, and counted.
+	/*
+	 * If it cannot be written here, recording ends all the same: its records are missing, and
+	 * counted.
 	 */
 	(void)!pwrite(file, &hold, sizeof(hold), offsetof(struct hg_open_batch, hold));
 }
@@ -82,7 +84,7 @@ static void copy_pages(int file, const char *name, int folder)
 			to = openat(folder, copy,
 				    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 		}
-		/* On a full disk it is missed, and counted. */
+		/* On a full disk it is missing, and counted. */
 		if (to < 0 || write(to, page, sizeof(*page)) != sizeof(*page))
 			break;
 	}

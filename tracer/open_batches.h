@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What processes have gathered and not recorded yet (batch_events.h), when a recording ends before
- * they do. Those of a program that goes on would be recorded too late.
+ * Records that processes have stored and not recorded yet (batch_events.h), when a recording ends
+ * before they do. Those of a program that continues would be recorded too late.
  */
 #ifndef HIPGRAIN_TRACER_OPEN_BATCHES_H
 #define HIPGRAIN_TRACER_OPEN_BATCHES_H

@@ -2,7 +2,7 @@
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
 
-/* The probe templates of LTTng-UST shadow and convert; that is theirs to mend. */
+/* The probe templates of LTTng-UST cause these warnings, which cannot be fixed here. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
 #pragma GCC diagnostic ignored "-Wconversion"
@@ -24,9 +24,9 @@
 static void (*counted)(unsigned kind, const void *event);
 
 /*
- * An event that no session wants any more, or not yet, is none, and not counted. LTTng-UST wakes
- * its consumer by write(), and waits for room by poll(): a thread that is to be cancelled must not
- * be at these.
+ * An event that no session wants is not made, and not counted. LTTng-UST wakes its consumer by
+ * write(), and waits for room by poll(): a thread that is to be cancelled must not reach these
+ * cancellation points.
  */
 #define HG_EVENT(name, ...)                                              \
 	static void emit_##name(const struct hg_ev_##name *event)        \
@@ -56,10 +56,10 @@ __attribute__((destructor)) static void destruct(void)
 }
 
 /*
- * LTTng-UST tells a session what is loaded by events of a provider of its own, fired when the
- * session is started in this process, or the user asks (lttng regenerate statedump). Another probe
- * on the first of them (lttng-ust 2.13, lttng-ust-statedump-provider.h) is how we learn of that.
- * In liblttng-ust-tracepoint; in no header.
+ * LTTng-UST reports to a session which objects are loaded by events of a provider of its own, fired
+ * when the session is started in this process, or on request (lttng regenerate statedump). Another
+ * probe on the first of them (lttng-ust 2.13, lttng-ust-statedump-provider.h) is how we detect
+ * that. In liblttng-ust-tracepoint; in no header.
  */
 int lttng_ust_tracepoint_provider_register(const char *provider, const char *event,
 					   void (*probe)(void), void *data, const char *signature)

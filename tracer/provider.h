@@ -4,7 +4,7 @@
  *
  * It is a shared object of its own, libhipgrain-provider.so, so that a process which is not
  * recorded never has LTTng-UST (its threads, its descriptors) in it: the preload library opens it
- * from its own folder when a recording was requested.
+ * from its own directory when a recording was requested.
  */
 #ifndef HIPGRAIN_TRACER_PROVIDER_H
 #define HIPGRAIN_TRACER_PROVIDER_H
@@ -38,19 +38,23 @@ struct hg_provider {
 	void (*after_fork_parent)(sigset_t *saved);
 	void (*after_fork_child)(sigset_t *saved);
 
-	/* In a forked child in which after_fork_parent() was called: threads of the parent's that
-	 * were amid an event are not waited for. NULL: this LTTng-UST cannot. */
+	/*
+	 * In a forked child in which after_fork_parent() was called: do not wait for threads of the
+	 * parent that were recording an event. NULL: this LTTng-UST does not support it.
+	 */
 	void (*forget_threads)(void);
 
 	/*
-	 * Have `wanted` called whenever a session that is started, or requests it, wants to know
-	 * what there is already. It runs in a thread and under locks of LTTng-UST's: it must not
-	 * wait for anything. 0, or -ENOSYS where this LTTng-UST cannot.
+	 * Have `wanted` called whenever a session that is started, or requests it, needs the
+	 * present state. It runs in a thread and under locks of LTTng-UST: it must not wait for
+	 * anything. 0, or -ENOSYS where this LTTng-UST does not support it.
 	 */
 	int (*on_state_wanted)(void (*wanted)(void));
 
-	/* close() by `real`, but for descriptors of LTTng-UST's: those fail with EBADF. NULL if
-	 * this LTTng-UST cannot tell its own. */
+	/*
+	 * close() by `real`, except for LTTng-UST's descriptors: those fail with EBADF. NULL if
+	 * this LTTng-UST cannot recognise its own.
+	 */
 	int (*safe_close)(int fd, int (*real)(int fd));
 
 	/* Have LTTng-UST allocate the calling thread's variables: lttng/ust-thread.h. NULL: it

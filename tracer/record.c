@@ -59,7 +59,7 @@ static void block_signals(struct recording *recording)
 	sigemptyset(&interrupting);
 	for (size_t i = 0; i < sizeof(forwarded_signals) / sizeof(int); i++) {
 		sigaddset(&recording->waited, forwarded_signals[i]);
-		/* One that is ignored is no wish to end, as SIGHUP under nohup(1). */
+		/* An ignored signal is no request to end, as SIGHUP under nohup(1). */
 		if (sigaction(forwarded_signals[i], NULL, &found) == 0 &&
 		    found.sa_handler != SIG_IGN)
 			sigaddset(&interrupting, forwarded_signals[i]);
@@ -79,7 +79,7 @@ static void block_signals(struct recording *recording)
 /* Often enough that a quota is not exceeded for long. */
 #define ROTATION_LOOK_NS (250 * 1000 * 1000)
 
-/* Delete what is too much of the trace; the manifest records it before it is deleted. */
+/* Delete what exceeds the limits; the manifest is updated before the deletion. */
 static void delete_chunks(struct recording *recording, const struct rotation_plan *plan)
 {
 	int trace = tree_open(recording->bundle.lock, BUNDLE_CTF), error = 0;
@@ -104,9 +104,9 @@ static void tend_chunks(struct recording *recording)
 	char why[512];
 
 	delete_chunks(recording, &recording->options->rotation);
-	/* Who reads the new chunk without those before it must know what the processes have. */
+	/* A reader of the new chunk without those before it needs the state of the processes. */
 	if (state->fresh && recording_forgets(recording->options))
-		session_tell(&recording->session, why, sizeof(why));
+		session_record_again(&recording->session, why, sizeof(why));
 	state->fresh = false;
 }
 
@@ -123,7 +123,7 @@ static void end_chunks(struct recording *recording)
 	}
 }
 
-/* Wait for a signal; a flight recorder and a rotation have their own work meanwhile. */
+/* Wait for a signal; meanwhile a flight recorder serves requests, and a rotation deletes chunks. */
 static int wait_signal(struct recording *recording, siginfo_t *information)
 {
 	const struct timespec look = { .tv_nsec = ROTATION_LOOK_NS };
@@ -150,7 +150,7 @@ static int wait_command(struct recording *recording, pid_t child)
 
 		/*
 		 * The terminal (and the kernel, for a hang-up) signals the whole foreground group:
-		 * the command got those itself.
+		 * the command has received those itself.
 		 */
 		if (number > 0 && number != SIGCHLD && information.si_code <= 0 &&
 		    information.si_pid != child)
@@ -189,7 +189,7 @@ static int prepare(struct recording *recording)
 	return HG_EXIT_OK;
 }
 
-/* The signal that ended the beginning, or 0. */
+/* The signal that interrupted the start, or 0. */
 static int interruption(const struct recording *recording)
 {
 	struct signalfd_siginfo information;
@@ -199,7 +199,7 @@ static int interruption(const struct recording *recording)
 		   : 0;
 }
 
-/* After a message: the exit status for an error of what was begun. */
+/* After a message: the exit status for an error during the start. */
 static int refused(const struct recording *recording, int error, const char *step, const char *why)
 {
 	int number = error == -EINTR ? interruption(recording) : 0;
@@ -254,7 +254,7 @@ static int begin(struct recording *recording)
 	char *ctf = NULL;
 	int status, missed = -1;
 
-	/* Before the daemon: without shared memory it dies of SIGBUS, which explains nothing. */
+	/* Before the daemon: without shared memory it dies of SIGBUS, without an explanation. */
 	if (buffers_measure(&buffers, why, sizeof(why))) {
 		message_error("%s", why);
 		return HG_EXIT_INPUT;
@@ -310,8 +310,8 @@ out:
 }
 
 /*
- * Processes had the preload library, and LTTng recorded none of them. In what LTTng answers the
- * recorder this does not show.
+ * Processes had the preload library, and LTTng recorded none of them. LTTng's answers to the
+ * recorder do not show this.
  */
 static bool says_nothing(const struct recording *recording)
 {
@@ -328,7 +328,7 @@ static bool says_nothing(const struct recording *recording)
 	return true;
 }
 
-/* Signals that came while the command ran were for it: those that come now are for us. */
+/* Signals that arrived while the command ran were for it; those that arrive now are for us. */
 static void forget_signals(const struct recording *recording)
 {
 	struct signalfd_siginfo information;
@@ -358,7 +358,7 @@ static void end(struct recording *recording, struct record_result *result)
 	error = session_end(&recording->session, &loss, why, sizeof(why));
 	event_counts_end(recording->bundle.path);
 	if (recording->options->snapshot_mib) {
-		/* Overwriting is what it is for. */
+		/* A flight recorder overwrites by design. */
 		loss = (struct session_loss){ 0 };
 		unlinkat(recording->bundle.lock, RECORDING_SNAPSHOTS, AT_REMOVEDIR);
 	}

@@ -19,12 +19,12 @@ struct record_options {
 	bool softgpu;                 /* run on the software GPU */
 	bool totals;                  /* count host allocations below the threshold by call stack */
 	const char *kernel_arguments; /* full, hashed or off; NULL: full */
-	bool no_memory_queries;       /* do not ask the runtime about memory */
+	bool no_memory_queries;       /* do not query the runtime about memory */
 	enum record_hsa hsa;          /* record what is below HIP */
-	const char *residency; /* milliseconds between looks at where pages are; NULL: none */
+	const char *residency; /* milliseconds between samples of page locations; NULL: none */
 	const char *fix;       /* what to change in memory: HIPGRAIN_FIX, or NULL */
 	const char *fix_plan;  /* file with the kernels that are known for it, or NULL */
-	bool no_migration;     /* do not record what pages fault and move */
+	bool no_migration;     /* do not record page faults and migrations */
 	int stack_depth;       /* frames; negative: the preload library's default */
 	int snapshot_mib;      /* flight recorder: keep so much in memory; 0: record all */
 	const char *threshold; /* bytes or "all"; NULL: the preload library's default */

@@ -34,8 +34,8 @@ static int open_file(const char *directory)
 }
 
 /*
- * Who waits looks again. The page is only mapped for its addresses: a file that was cut meanwhile
- * is an error here, and not a signal.
+ * Waiting processes check again. The page is only mapped for its addresses: a file that was
+ * truncated meanwhile leads to an error here, not a signal.
  */
 static void change(int file, struct hg_requests *page, uint32_t at, int wanted)
 {

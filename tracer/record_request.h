@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asks programs on standby to be recorded: tracer/requests.h. */
+/* Requests to programs on standby to be recorded: tracer/requests.h. */
 #ifndef HIPGRAIN_TRACER_RECORD_REQUEST_H
 #define HIPGRAIN_TRACER_RECORD_REQUEST_H
 
@@ -7,9 +7,9 @@
 #include <sys/types.h>
 
 /*
- * Ask the process, or take that back; `pid` as the process sees it, 0: all that use the directory,
- * also those that begin to. False where the directory has no such file: nothing is on standby
- * there, or only processes that need no request.
+ * Request a process, or cancel the request; `pid` as the process sees it, 0: all that use the
+ * directory, also those that start later. False where the directory has no such file: nothing is on
+ * standby there, or only processes that need no request.
  */
 bool record_request_set(const char *directory, pid_t pid, bool wanted);
 

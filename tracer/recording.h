@@ -28,7 +28,7 @@ struct recording {
 	struct sigaction old_sigchld;
 };
 
-/* Of what was recorded not all is kept, or seen by who begins to watch a relay. */
+/* Whether events were discarded, or are not seen by a reader that connects to a relay late. */
 bool recording_forgets(const struct record_options *options);
 
 /*
@@ -45,7 +45,10 @@ pid_t recording_start_command(const struct recording *recording);
 /* Take a snapshot into the bundle. 0, or -errno after a warning with `why`. */
 int recording_snapshot(struct recording *recording, char *why, size_t why_size);
 
-/* Take requests for snapshots; without a socket there are still those at the end, by signal. */
+/*
+ * Accept requests for snapshots; without a socket the signal and the end of the command still cause
+ * one.
+ */
 void recording_listen(struct recording *recording);
 
 /* sigtimedwait(2) for a flight recorder's signals, which also serves requests and takes snapshots:

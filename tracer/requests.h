@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a recorder tells programs on standby that they are wanted: a page that they share,
- * HIPGRAIN_DIR/requests. Until then they have nothing of LTTng-UST's.
+ * How a recorder requests that programs on standby are recorded: a page that they share,
+ * HIPGRAIN_DIR/requests. Until then LTTng-UST is not loaded in them.
  */
 #ifndef HIPGRAIN_TRACER_REQUESTS_H
 #define HIPGRAIN_TRACER_REQUESTS_H

@@ -13,12 +13,12 @@
 #include "tracer/rotation.h"
 #include "tracer/tree.h"
 
-/* LTTng looks at the size once a second; smaller chunks would all be too large. */
+/* LTTng checks the size once a second; smaller chunks would all be too large. */
 #define SIZE_MIN  (16 * 1024)
 #define QUOTA_MIN (256 * 1024)
 /* Chunks that fit into a quota at the same time, the one that is written among them. */
 #define QUOTA_PARTS 4
-/* What is left free of a quota, for what is recorded until it is looked again: an eighth. */
+/* The part of a quota that is kept free for what is recorded until the next check: an eighth. */
 #define QUOTA_SPARE 8
 
 struct chunk {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Long recordings in pieces. LTTng rotates a session (lttng-rotate(1)): what was recorded so far
- * becomes an archived chunk, a folder below the trace's `archives` that can be read by itself, and
- * recording goes on into a new one. We delete the oldest chunks, and count them.
+ * Long recordings in chunks. LTTng rotates a session (lttng-rotate(1)): what was recorded so far
+ * becomes an archived chunk, a directory below the trace's `archives` that can be read by itself,
+ * and recording continues in a new one. The oldest chunks are deleted, and counted.
  */
 #ifndef HIPGRAIN_TRACER_ROTATION_H
 #define HIPGRAIN_TRACER_ROTATION_H
@@ -15,8 +15,8 @@
 #define ROTATION_ARCHIVES "archives"
 
 struct rotation_plan {
-	uint64_t size;      /* bytes of a chunk; 0: whatever it gets */
-	uint64_t period_us; /* a chunk's time; 0: however long */
+	uint64_t size;      /* bytes of a chunk; 0: no limit */
+	uint64_t period_us; /* a chunk's time; 0: no limit */
 	unsigned keep;      /* archived chunks beside the one that is written; 0: all */
 	uint64_t quota;     /* bytes of all chunks together; 0: no limit */
 };
@@ -48,8 +48,8 @@ int rotation_begin(const char *session, const struct rotation_plan *plan, char *
 		   size_t why_size);
 
 /*
- * To be called now and then: look for new chunks of the trace in the open folder `trace` and
- * choose which are to go. state->deleted is what it will be after rotation_delete().
+ * To be called periodically: look for new chunks of the trace in the open directory `trace` and
+ * choose which are to be deleted. state->deleted is what it will be after rotation_delete().
  */
 struct rotation_victims;
 struct rotation_victims *rotation_look(int trace, const struct rotation_plan *plan,

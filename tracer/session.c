@@ -15,27 +15,27 @@
 #define CHANNEL_NAME "hipgrain"
 
 /*
- * How long a thread of the program waits for room in a full buffer before its event is given up
+ * How long a thread of the program waits for room in a full buffer before its event is discarded
  * and counted. Long enough for a consumer on a busy disk, short enough that a program whose
- * consumer died goes on. LTTng counts in microseconds; the program must also run with
+ * consumer died continues. LTTng counts in microseconds; the program must also run with
  * LTTNG_UST_ALLOW_BLOCKING (lttng-enable-channel(1), --blocking-timeout).
  */
 #define BLOCKING_TIMEOUT_US (10 * 1000 * 1000)
 
-/* Bounds what is lost when the consumer itself is killed. */
+/* Limits the loss when the consumer itself is killed. */
 #define SWITCH_TIMER_US (1000 * 1000)
 
-/* How long calls may take that write nothing: milliseconds, where processors are to be had. */
+/* Time limit of calls that write nothing: milliseconds, if CPU time is available. */
 #define BEGIN_TIMEOUT_MS (15 * 1000)
 #define CALL_TIMEOUT_MS  (5 * 1000)
 /* How long the end of a session may take; sub-buffers are a few MiB at most. */
 #define END_TIMEOUT_MS (30 * 1000)
-/* When it has stopped, everything is written but for what a killed process has left unfinished. */
+/* When it has stopped, everything is written except what a killed process has left unfinished. */
 #define DESTROY_TIMEOUT_MS (15 * 1000)
-/* A disk that is full now will hardly get room. */
+/* A disk that is full now will hardly have room later. */
 #define FULL_TIMEOUT_MS (10 * 1000)
 
-/* How often what was recorded is sent to a relay, for who watches there. */
+/* How often recorded events are sent to a relay, for readers there. */
 #define LIVE_TIMER_US (1000 * 1000)
 
 /* LTTng's own defaults (lttng-tools 2.13, src/common/defaults.h); a channel needs them named. */
@@ -43,8 +43,8 @@
 #define METADATA_SUBBUFFER_COUNT 2
 
 /*
- * From LTTng 2.15 on a session is in CTF 2 unless another format is asked for; this is what those
- * before write. The library may be newer or older than the headers were: NULL where it knows one
+ * From LTTng 2.15 on a session is in CTF 2 unless another format is requested; this is what earlier
+ * releases write. The library may be newer or older than the headers were: NULL where it knows one
  * format only.
  */
 #define FORMAT_CTF_1_8 1
@@ -52,7 +52,7 @@ __attribute__((weak)) int
 set_trace_format(struct lttng_session_descriptor *descriptor,
 		 int format) __asm__("lttng_session_descriptor_set_trace_format");
 
-/* LTTng's negative code into errno's terms: the caller only distinguishes fine from not. */
+/* LTTng's negative code as an errno: callers only distinguish success and failure. */
 static int fail(int code, const char *step, char *why, size_t why_size)
 {
 	snprintf(why, why_size, "LTTng: %s: %s", step, lttng_strerror(code));
@@ -100,11 +100,14 @@ static int enable_channel(struct lttng_handle *handle, const struct session *ses
 	snprintf(channel->name, sizeof(channel->name), "%s", CHANNEL_NAME);
 	/* From 2.16 on nothing is recorded without it, earlier ones ignore it. */
 	channel->enabled = 1;
-	/* Of a snapshot's, the oldest events are overwritten. A relay may be gone: nobody waits. */
+	/*
+	 * A snapshot session overwrites its oldest events. A relay may be unreachable: no program
+	 * waits.
+	 */
 	channel->attr.overwrite = snapshot;
 	channel->attr.subbuf_size = session->buffers.size;
 	channel->attr.num_subbuf = session->buffers.count;
-	/* LTTng replaces it by a live session's timer. */
+	/* In a live session LTTng uses that session's timer instead. */
 	channel->attr.switch_timer_interval = snapshot ? 0 : SWITCH_TIMER_US;
 	channel->attr.output = LTTNG_EVENT_MMAP;
 	result = wait ? lttng_channel_set_blocking_timeout(channel, BLOCKING_TIMEOUT_US) : 0;
@@ -352,8 +355,7 @@ static void ask_losses(const char *name, int64_t *events, int64_t *packets)
 	lttng_destroy_handle(handle);
 }
 
-/* lttng_stop_tracing() waits as long as it takes, which may be for ever when a disk or relay hangs.
- */
+/* lttng_stop_tracing() has no time limit, and may never return if a disk or relay hangs. */
 int session_stop(const char *name, char *why, size_t why_size)
 {
 	int code = lttng_stop_tracing_no_wait(name), waited = 0;
@@ -439,7 +441,7 @@ int session_snapshot(struct session *session, char *why, size_t why_size)
 	return call(session, snapshot_here, END_TIMEOUT_MS, why, why_size);
 }
 
-int session_tell(struct session *session, char *why, size_t why_size)
+int session_record_again(struct session *session, char *why, size_t why_size)
 {
 	return call(session, renew_here, CALL_TIMEOUT_MS, why, why_size);
 }

@@ -52,8 +52,8 @@ int session_begin(struct session *session, const struct client *client, const ch
 		  const char *path, const struct session_plan *plan, char *why, size_t why_size);
 
 /*
- * Whether the session daemon knows a process (as it numbers itself) with our provider in it: 1 or
- * 0, or -errno with one line in `why`.
+ * Whether a process (as it numbers itself) has registered with the session daemon, with our
+ * provider in it: 1 or 0, or -errno with one line in `why`.
  */
 int session_has_process(const struct client *client, pid_t pid, char *why, size_t why_size);
 
@@ -63,8 +63,8 @@ int session_has_process(const struct client *client, pid_t pid, char *why, size_
  */
 int session_snapshot(struct session *session, char *why, size_t why_size);
 
-/* Have the processes tell once more what they have. The same. */
-int session_tell(struct session *session, char *why, size_t why_size);
+/* Have the processes record their state once more. The same. */
+int session_record_again(struct session *session, char *why, size_t why_size);
 
 /*
  * Stop a session by name and wait until all of it is written; the same. This one and the next are
@@ -76,8 +76,8 @@ int session_stop(const char *name, char *why, size_t why_size);
 int session_destroy(const char *name, char *why, size_t why_size);
 
 /*
- * Stop, wait until everything recorded is written, ask for losses, destroy. Returns 0 or -errno
- * with one line in `why`; the session is destroyed as far as possible in any case.
+ * Stop, wait until everything recorded is written, query losses, destroy. Returns 0 or -errno with
+ * one line in `why`; the session is destroyed as far as possible in any case.
  */
 int session_end(struct session *session, struct session_loss *loss, char *why, size_t why_size);
 

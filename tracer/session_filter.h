@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which recording a process belongs to. In a daemon that several recordings share, LTTng gives each
- * of them the events of all processes; a number that the process tells, and the session asks for,
- * keeps them apart.
+ * of them the events of all processes; a number that each process reports, and by which the session
+ * filters, separates them.
  */
 #ifndef HIPGRAIN_TRACER_SESSION_FILTER_H
 #define HIPGRAIN_TRACER_SESSION_FILTER_H
@@ -18,7 +18,7 @@
 #define HG_SESSION_FILTER_PROVIDER "$app.hipgrain"
 #define HG_SESSION_FILTER_CONTEXT  HG_SESSION_FILTER_PROVIDER ":recording"
 
-/* Of a process that belongs to none, such as one on standby: the only one below 0. */
+/* Of a process that belongs to no recording, such as one on standby: the only number below 0. */
 #define HG_SESSION_FILTER_NONE (-1)
 
 /* FNV-1a of a session's name, without the sign, which filters have no constants of. */

@@ -21,7 +21,7 @@
 
 #define DEFAULT_DIRECTORY "hipgrain.standby"
 
-/* A session daemon that is well answers in milliseconds. */
+/* A session daemon that works answers in milliseconds. */
 #define ANSWER_MS 2000
 /* How long LTTng-UST waits for a session daemon, when none is known to hang, and when one is. */
 #define REGISTER_TIMEOUT_MS "3000"
@@ -196,8 +196,8 @@ struct standby_process *standby_find_all(const struct standby_users *users,
 /* ---- becoming one ---- */
 
 /*
- * Whether a session daemon that the processes will register with hangs. LTTng-UST would wait for it
- * at the start of each process.
+ * Whether a session daemon with which the processes will register hangs. LTTng-UST would wait for
+ * it at the start of each process.
  */
 static bool warn_of_mute(const struct install_paths *install)
 {
@@ -224,7 +224,7 @@ static int set_environment(const struct standby_options *options, const char *di
 
 	if (mute)
 		result |= setenv("HIPGRAIN_MUTE_DAEMON", "1", 1);
-	/* LTTng-UST's own, which may be set to another one: no process waits for longer. */
+	/* LTTng-UST's own variable, which may be set already: no process waits for longer. */
 	result |=
 	    setenv("LTTNG_UST_REGISTER_TIMEOUT", mute ? MUTE_TIMEOUT_MS : REGISTER_TIMEOUT_MS, 1);
 
@@ -286,8 +286,8 @@ int standby_exec(const struct standby_options *options, char **argv)
 		goto out;
 	}
 	fchmod(folder, S_IRWXU); /* it may have been there */
-	if (options->totals && mkdirat(folder, HG_ASKED, S_IRWXU) && errno != EEXIST) {
-		message_error("'%s/" HG_ASKED "': %s", directory, strerror(errno));
+	if (options->totals && mkdirat(folder, HG_FLUSH_REQUESTS, S_IRWXU) && errno != EEXIST) {
+		message_error("'%s/" HG_FLUSH_REQUESTS "': %s", directory, strerror(errno));
 		goto out;
 	}
 	if (set_environment(options, resolved, &install)) {

@@ -17,7 +17,7 @@ struct standby_process {
 	bool totals;               /* it counts small blocks while it is recorded */
 };
 
-/* Look at a process. 0, or -errno with one line in `why` saying why it cannot be attached to. */
+/* Examine a process. 0, or -errno with one line in `why` saying why it cannot be attached to. */
 int standby_examine(pid_t pid, struct standby_process *process, char *why, size_t why_size);
 
 /* Whose processes. */

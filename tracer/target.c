@@ -34,10 +34,10 @@
 /* execve(2) reads this much of a script's first line (Linux 5.1 and later). */
 #define SCRIPT_LINE_MAX 256
 
-/* More than this of names is not looked through for a sanitizer's: bytes. */
+/* Bytes of names that are searched for a sanitizer's; longer tables are not searched. */
 #define DYNAMIC_STRINGS_MAX (64u << 20)
 
-/* Machines that people have executables of, for the message. */
+/* Machines for which executables are common, for the message. */
 static const struct {
 	unsigned id;
 	const char *name;

@@ -133,7 +133,7 @@ static int only_look(int folder, const char *name, const struct stat *status, in
 	return 0;
 }
 
-/* Whether the name still leads to what was looked at. */
+/* Whether the name still leads to what was examined. */
 static bool is_same(int folder, const char *name, const struct stat *status)
 {
 	struct stat now;
@@ -160,7 +160,7 @@ int tree_remove(int parent, const char *name)
 	if (folder < 0)
 		return folder;
 	result = fstat(parent, &above) ? -errno : above.st_dev != status.st_dev ? -EXDEV : 0;
-	/* All of it is looked at before anything is removed. */
+	/* Everything is examined before anything is removed. */
 	if (!result)
 		result = walk(folder, status.st_dev, 0, true, only_look, NULL);
 	if (!result)
@@ -180,7 +180,7 @@ static int hide_entry(int folder, const char *name, const struct stat *status, i
 	(void)data;
 	if (!(status->st_mode & (S_IRWXG | S_IRWXO)))
 		return 0;
-	/* A FIFO or a device is not opened: that may wait, or do something. */
+	/* A FIFO or a device is not opened: that may block, or have an effect. */
 	if (opened < 0 && S_ISREG(status->st_mode))
 		fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	/* Another name of a file elsewhere keeps its permissions. */

@@ -356,9 +356,10 @@ static void after_state(void)
 	if (!hg_config.totals)
 		return;
 	/* A recorder that does not wait for an answer did not make the directory. */
-	if (snprintf(path, sizeof(path), "%s/" HG_ASKED, hg_config.dir) < (int)sizeof(path) &&
+	if (snprintf(path, sizeof(path), "%s/" HG_FLUSH_REQUESTS, hg_config.dir) <
+		(int)sizeof(path) &&
 	    !access(path, F_OK))
-		folder = hg_open_folder(HG_ASKED);
+		folder = hg_open_folder(HG_FLUSH_REQUESTS);
 	snprintf(name, sizeof(name), "%d", (int)getpid());
 	if (folder >= 0)
 		requested = !faccessat(folder, name, F_OK, 0);
