@@ -78,6 +78,12 @@ enum hg_args_status {
 	HG_ARGS_WITHHELD = 3,       /* not to be recorded: bytes is empty */
 };
 #define HG_ARGS_MAX 4096
+
+/* pointers.source */
+enum hg_pointers_source {
+	HG_POINTERS_READ = 1,   /* before this thread's next launch */
+	HG_POINTERS_COPIED = 2, /* by this thread's latest copy */
+};
 /* A hash replaces 4 bytes; equal for equal ones. Of `kept` one bit for each. */
 #define HG_ARGS_GRANULE                         4u
 #define HG_ARGS_KEPT_MAX                        (HG_ARGS_MAX / HG_ARGS_GRANULE / 8)

@@ -177,6 +177,14 @@ struct isa_path_use {
 	bool certain;    /* false: only one of several possible paths of the accesses */
 };
 
+#define ISA_STORES 256u
+
+/* What the kernel may store to or update: `size` bytes from where the path leads. */
+struct isa_store {
+	struct isa_path path; /* its last step is the address: also without any load */
+	uint32_t size;        /* at least 4, also where it is less */
+};
+
 /* One explicit kernel argument, from the metadata note. */
 struct isa_arg {
 	uint32_t offset;
@@ -230,9 +238,12 @@ struct isa_kernel {
 	struct isa_path_use
 	    *path_uses; /* accesses through pointers loaded from memory; ascending */
 	size_t path_use_count;
-	bool paths_complete; /* uses_complete, or all that it lacks is in path_uses */
-	char *incomplete;    /* why not, NULL if complete */
-	char *unvisited;     /* why there may be more atomics, NULL if all are listed */
+	bool paths_complete;      /* uses_complete, or all that it lacks is in path_uses */
+	struct isa_store *stores; /* to global memory; ascending by path, each once */
+	size_t store_count;
+	bool stores_complete; /* these are all */
+	char *incomplete;     /* why uses are not complete, NULL if they are */
+	char *unvisited;      /* why there may be more atomics, NULL if all are listed */
 	struct isa_line incomplete_at, unvisited_at; /* of the instruction that is the reason */
 	enum isa_known uses_lds;                     /* ISA_NOT_KNOWN where code was not seen */
 	enum isa_known has_barrier;

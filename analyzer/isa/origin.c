@@ -412,13 +412,40 @@ static int add_paths(struct flow *flow, const struct access *access, unsigned ho
 	return status;
 }
 
+/* Where a store may go. 0 or -ENOMEM. */
+static int add_stores(struct flow *flow, const struct access *access, const struct sources *sources,
+		      struct isa_kernel *kernel)
+{
+	const struct insn *insn = access->insn;
+	struct isa_paths paths;
+	int status;
+
+	if (!insn->store && !insn->atomic)
+		return 0;
+	if (sources->unknown || sources->image || sources->literal) {
+		kernel->stores_complete = false;
+		return 0;
+	}
+	/* Else it is LDS, private memory, or the runtime's. */
+	if (!sources->direct.count && !sources->indirect.count && !sources->through &&
+	    !sources->symbol[0])
+		return 0;
+	status = path_find(flow, access, &paths);
+	if (status)
+		return status;
+	kernel->stores_complete &= paths.count > 0;
+	status = path_store(kernel, &paths, insn->dwords ? 4u * insn->dwords : 4u);
+	path_clear(&paths);
+	return status;
+}
+
 int origin_uses(struct flow *flow, struct isa_kernel *kernel)
 {
 	size_t i;
 	unsigned k;
 	int status;
 
-	kernel->paths_complete = !flow->incomplete;
+	kernel->paths_complete = kernel->stores_complete = !flow->incomplete;
 	for (i = 0; i < flow->access_count; i++) {
 		const struct access *access = &flow->access[i];
 		const struct insn *insn = access->insn;
@@ -440,6 +467,8 @@ int origin_uses(struct flow *flow, struct isa_kernel *kernel)
 			status = add_paths(flow, access, how, kernel);
 		else if (s.unknown)
 			kernel->paths_complete = false;
+		if (!status)
+			status = add_stores(flow, access, &s, kernel);
 		if (status)
 			return status;
 		if (s.unknown)
@@ -458,6 +487,7 @@ int origin_uses(struct flow *flow, struct isa_kernel *kernel)
 		return -ENOMEM;
 	kernel->uses_complete = !flow->incomplete;
 	kernel->paths_complete &= !flow->unvisited && !flow->unseen && !flow->broken;
+	kernel->stores_complete &= !flow->unvisited && !flow->unseen && !flow->broken;
 	if (flow->incomplete) {
 		kernel->incomplete = text_one_line(flow->incomplete);
 		if (!kernel->incomplete)

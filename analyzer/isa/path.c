@@ -430,10 +430,31 @@ void path_clear(struct isa_paths *paths)
 	memset(paths, 0, sizeof(*paths));
 }
 
+/* Room for one more at `at` of `count` elements of `size` bytes, zeroed; false without memory. */
+static bool make_room(void **list, size_t count, size_t size, size_t at)
+{
+	char *grown = reallocarray(*list, count + 1, size);
+
+	if (!grown)
+		return false;
+	*list = grown;
+	memmove(grown + (at + 1) * size, grown + at * size, (count - at) * size);
+	memset(grown + at * size, 0, size);
+	return true;
+}
+
+static int copy_path(struct isa_path *to, const struct isa_path *from)
+{
+	*to = *from;
+	if (from->symbol)
+		to->symbol = strdup(from->symbol);
+	return from->symbol && !to->symbol ? -ENOMEM : 0;
+}
+
 int path_use(struct isa_kernel *kernel, const struct isa_paths *paths, unsigned access)
 {
 	for (size_t i = 0; i < paths->count; i++) {
-		struct isa_path_use *grown;
+		struct isa_path_use *use;
 		size_t at;
 		int order = 1;
 
@@ -447,20 +468,45 @@ int path_use(struct isa_kernel *kernel, const struct isa_paths *paths, unsigned 
 			kernel->path_uses[at].certain |= paths->count == 1;
 			continue;
 		}
-		grown = reallocarray(kernel->path_uses, kernel->path_use_count + 1, sizeof(*grown));
-		if (!grown)
+		if (!make_room((void **)&kernel->path_uses, kernel->path_use_count, sizeof(*use),
+			       at))
 			return -ENOMEM;
-		kernel->path_uses = grown;
-		memmove(&grown[at + 1], &grown[at], (kernel->path_use_count - at) * sizeof(*grown));
-		memset(&grown[at], 0, sizeof(*grown));
+		use = &kernel->path_uses[at];
 		kernel->path_use_count++;
-		grown[at].path = paths->path[i];
-		grown[at].access = access;
-		grown[at].certain = paths->count == 1;
-		if (!paths->path[i].symbol)
+		use->access = access;
+		use->certain = paths->count == 1;
+		if (copy_path(&use->path, &paths->path[i]))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int path_store(struct isa_kernel *kernel, const struct isa_paths *paths, uint32_t size)
+{
+	for (size_t i = 0; i < paths->count; i++) {
+		size_t at;
+		int order = 1;
+
+		for (at = 0; at < kernel->store_count; at++) {
+			order = compare_paths(&paths->path[i], &kernel->stores[at].path);
+			if (order <= 0)
+				break;
+		}
+		if (at < kernel->store_count && !order) {
+			if (kernel->stores[at].size < size)
+				kernel->stores[at].size = size;
 			continue;
-		grown[at].path.symbol = strdup(paths->path[i].symbol);
-		if (!grown[at].path.symbol)
+		}
+		if (kernel->store_count == ISA_STORES) {
+			kernel->stores_complete = false;
+			return 0;
+		}
+		if (!make_room((void **)&kernel->stores, kernel->store_count,
+			       sizeof(*kernel->stores), at))
+			return -ENOMEM;
+		kernel->store_count++;
+		kernel->stores[at].size = size;
+		if (copy_path(&kernel->stores[at].path, &paths->path[i]))
 			return -ENOMEM;
 	}
 	return 0;

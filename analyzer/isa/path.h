@@ -23,4 +23,7 @@ void path_clear(struct isa_paths *paths);
  * -ENOMEM. */
 int path_use(struct isa_kernel *kernel, const struct isa_paths *paths, unsigned access);
 
+/* The same of what it stores there: so many bytes. */
+int path_store(struct isa_kernel *kernel, const struct isa_paths *paths, uint32_t size);
+
 #endif

@@ -50,6 +50,9 @@ static void free_kernel(struct isa_kernel *kernel)
 	for (i = 0; i < kernel->path_use_count; i++)
 		free(kernel->path_uses[i].path.symbol);
 	free(kernel->path_uses);
+	for (i = 0; i < kernel->store_count; i++)
+		free(kernel->stores[i].path.symbol);
+	free(kernel->stores);
 	free(kernel->symbol);
 	free(kernel->name);
 	free(kernel->hidden);

@@ -90,6 +90,7 @@ static struct process *process_new(int32_t pid)
 	process->failed = g_array_new(FALSE, FALSE, sizeof(struct failed_call));
 	address_space_init(&process->space);
 	page_map_init(&process->pages, process->page_size);
+	contents_init(&process->contents);
 	return process;
 }
 
@@ -114,6 +115,7 @@ static void process_free(gpointer data)
 	g_array_free(process->failed, TRUE);
 	address_space_destroy(&process->space);
 	page_map_destroy(&process->pages);
+	contents_clear(&process->contents);
 	g_free(process);
 }
 
@@ -511,6 +513,7 @@ struct process *replay_apply(struct replay *replay, const struct hg_event *event
 		if (event->type == HG_EVENT_process && event->process.forked)
 			inherit(replay, process, (int32_t)event->process.ppid);
 	}
+	contents_event(process, event);
 	switch (event->type) {
 	case HG_EVENT_process:
 		apply_process(process, event);
@@ -588,6 +591,8 @@ struct process *replay_apply(struct replay *replay, const struct hg_event *event
 	case HG_EVENT_omp_submit:
 	case HG_EVENT_migration:
 	case HG_EVENT_smi_source:
+	case HG_EVENT_pointers:
+	case HG_EVENT_pointers_left_out:
 	case HG_EVENT_fix_plan:
 	case HG_EVENT_residency:
 	case HG_EVENT_fill:

@@ -12,6 +12,7 @@
 #include "analyzer/reader/event.h"
 #include "analyzer/replay/address_space.h"
 #include "analyzer/replay/attachments.h"
+#include "analyzer/replay/contents.h"
 #include "analyzer/replay/pages.h"
 
 /* An executable or library; or that the one that began there was unloaded (path NULL). */
@@ -133,6 +134,7 @@ struct process {
 
 	struct address_space space;
 	struct page_map pages;
+	struct contents contents;
 	struct remap remap;
 	uint64_t inherited;     /* allocations that it has from the process that forked it */
 	bool inherited_unknown; /* it has more than are kept */

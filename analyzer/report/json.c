@@ -166,6 +166,7 @@ static struct json_object *one_finding(const struct analysis *analysis,
 	put(object, "instructions", json_instructions(finding));
 	put(object, "kernarg_offset", number_or_null(finding->kernarg_offset));
 	put(object, "argument", text_or_null(finding->argument_name));
+	put(object, "path", text_or_null(finding->chain));
 	put(object, "argument_index", number_or_null(finding->argument));
 	put(object, "allocation", allocation(analysis, finding));
 	put(object, "candidates", json_candidates(analysis, finding));

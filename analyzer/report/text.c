@@ -36,6 +36,13 @@ static void put_kernel(const struct printer *printer, const struct finding *find
 		    finding->kernarg_offset);
 		put_row(printer, "argument", text->str);
 	}
+	if (finding->chain && finding->allocation) {
+		g_string_printf(text, "%s -> %" G_GUINT64_FORMAT " bytes from %s", finding->chain,
+				finding->allocation->size, hg_api_name(finding->allocation->api));
+		put_row(printer, "path", text->str);
+	} else if (finding->chain) {
+		put_row(printer, "path", finding->chain);
+	}
 	g_string_free(text, TRUE);
 }
 

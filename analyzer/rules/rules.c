@@ -11,6 +11,7 @@
 #include "analyzer/rules/engine/call_history.h"
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/engine/kernels.h"
+#include "analyzer/rules/engine/paths.h"
 #include "analyzer/rules/engine/rule_api.h"
 
 struct rules_engine {
@@ -58,8 +59,9 @@ struct last_launch {
 
 /* Kept with the arguments of launches: what the latest that was checked led to. */
 struct checked_launch {
-	uint64_t epoch; /* of the address space */
-	uint64_t items; /* work-items, if what was found depends on them */
+	uint64_t epoch;    /* of the address space */
+	uint64_t contents; /* version of what is known to lie in memory */
+	uint64_t items;    /* work-items, if what was found depends on them */
 	bool items_matter;
 	GPtrArray *hits; /* struct finding, borrowed; NULL: none was checked */
 };
@@ -183,7 +185,8 @@ static void check_launch(const struct rules_context *context, struct kernel_ref 
 	}
 	if (kernel_args_veiled(args))
 		check_veiled(context, &launch);
-	if (!launch.code->uses_complete && !is_told_of_atomic(launch.code)) {
+	if (!launch.code->uses_complete && !is_told_of_atomic(launch.code) &&
+	    !paths_known(context, &launch)) {
 		char *line =
 		    limit_line(launch.code->incomplete_at.file, launch.code->incomplete_at.line);
 
@@ -218,6 +221,7 @@ static void handle_launch(struct rules_engine *engine, const struct rules_contex
 	/* The same arguments in the same address space lead to the same findings. */
 	checked = attachment_get(&args->attachments, &checked_type);
 	if (!checked->hits || checked->epoch != context->process->epoch ||
+	    checked->contents != context->process->contents.version ||
 	    (checked->items_matter && checked->items != items)) {
 		if (checked->hits)
 			g_ptr_array_set_size(checked->hits, 0);
@@ -227,6 +231,7 @@ static void handle_launch(struct rules_engine *engine, const struct rules_contex
 		checked->items = items;
 		check_launch(context, kernel, args, checked);
 		checked->epoch = context->process->epoch;
+		checked->contents = context->process->contents.version;
 	}
 	for (unsigned i = 0; i < checked->hits->len; i++) {
 		struct finding *finding = checked->hits->pdata[i];
@@ -386,8 +391,43 @@ static bool note_hsa_refused(struct findings *findings, const struct process *pr
 	return true;
 }
 
+/* Why a pointer in memory may not be known. */
+static void note_unexamined(struct findings *findings, const struct process *process)
+{
+	const struct contents *contents = &process->contents;
+	const struct hg_ev_pointers_left_out *left = &contents->unexamined;
+
+	if (!contents->missed)
+		return;
+	if (left->launches) {
+		findings_note(findings,
+			      "before %" G_GUINT64_FORMAT
+			      " launches the memory that they use was not "
+			      "searched for pointers, to save time",
+			      left->launches);
+	}
+	if (left->unreadable) {
+		findings_note(findings,
+			      "%" G_GUINT64_FORMAT " times memory was not searched for pointers, "
+			      "because its pages are on a GPU or were never written",
+			      left->unreadable);
+	}
+	if (left->copies || left->untouched) {
+		findings_note(findings,
+			      "%" G_GUINT64_FORMAT " copies from the host were searched for "
+			      "pointers in part, and %" G_GUINT64_FORMAT " not at all",
+			      left->copies, left->untouched);
+	}
+	if (contents->left_out) {
+		findings_note(findings,
+			      "%" G_GUINT64_FORMAT " pointers in memory are more than are kept",
+			      contents->left_out);
+	}
+}
+
 static void note_process(struct findings *findings, const struct process *process)
 {
+	note_unexamined(findings, process);
 	if (process->inherited_unknown && process->device_count >= 0) {
 		findings_limit(
 		    findings,

@@ -14,7 +14,7 @@
 // hipgrain-expect: none
 // hipgrain-limit: goes through a pointer that is loaded from memory
 //
-// A struct in managed memory with a pointer to other managed memory: there is nothing else.
+// A struct in managed memory with a pointer to other managed memory, which a kernel put there: there is nothing else.
 // hipgrain-run: member_managed
 // hipgrain-stdout: unfollowed: energy 0 expected 256
 // hipgrain-expect: HG101 kernel=add_energy api=hipMallocManaged at=@energy launches=1 confidence=likely lines=@member candidates=@energy
@@ -61,6 +61,12 @@ __global__ void add_through(double *volatile *slots, double *sum)
 struct state {
 	float *energy;
 };
+
+/* Not waited for: what it stores is seen by the next kernel, and not by the host. */
+__global__ void set_energy(state *s, float *energy)
+{
+	s->energy = energy;
+}
 
 __global__ void add_energy(state *s)
 {
@@ -117,7 +123,7 @@ static void run_member(bool managed, bool other)
 		CHECK(hipMalloc(&unused, sizeof(*unused)));
 	}
 	CHECK(hipMemset(energy, 0, sizeof(*energy)));
-	s->energy = energy;
+	set_energy<<<1, 1>>>(s, energy);
 	add_energy<<<1, ITEMS>>>(s);
 	CHECK(hipGetLastError());
 	CHECK(hipDeviceSynchronize());

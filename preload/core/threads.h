@@ -16,6 +16,7 @@ struct hg_thread {
 	void *trails;                   /* stack_cache.c */
 	struct hg_past *past;           /* unwind.c */
 	void *launches;                 /* hip_launch.c */
+	void *pointers;                 /* hip_pointers.c */
 	bool launches_stale;            /* they are not this thread's */
 	struct hg_small_blocks *totals; /* small_block_stats.c; atomic */
 	struct hg_batch *batch;         /* batch.c */

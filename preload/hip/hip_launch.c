@@ -16,6 +16,7 @@
 #include "preload/hip/hip_code.h"
 #include "preload/hip/hip_expected.h"
 #include "preload/hip/hip_memory.h"
+#include "preload/hip/hip_pointers.h"
 #include "preload/hip/hip_record.h"
 #include "preload/hip/hip_redact.h"
 #include "preload/hip/hip_registry.h"
@@ -189,6 +190,7 @@ uint32_t hg_hip_arguments(struct hg_hip_launch *launch, struct hg_hip_kernel_var
 		hg_id_table_defined(&arguments, id);
 	}
 	hg_hip_memory_note(&launch->subjects, id, bytes.data, bytes.length);
+	launch->pointers = !launch->node && hg_hip_pointers_note(id, bytes.data, bytes.length);
 	if (HG_UNLIKELY(hg_config.fixes))
 		hg_fix_note(launch, variant, bytes.data, bytes.length, bytes.status);
 	else if (launch->params && layout && bytes.status == HG_ARGS_COMPLETE)
@@ -216,6 +218,7 @@ void hg_hip_launch_identify(struct hg_hip_launch *launch)
 	struct hg_hip_kernel_variant *variant = NULL;
 
 	launch->subjects.count = 0;
+	launch->pointers = false;
 	launch->fixes.count = 0;
 	hg_hip_look();
 	launch->as_of = hg_hip_now_as_of();
@@ -253,6 +256,8 @@ static void before_on(struct hg_hip_launch *launch, int device)
 			hg_fix_apply(launch, device);
 		}
 		hg_hip_memory_ask(&launch->subjects);
+		if (HG_UNLIKELY(launch->pointers))
+			hg_hip_pointers_read(launch->event.args_id, device);
 		launch->event.stack_id = hg_stack_id(launch->call.caller);
 		hg_hip_launch_emit(&launch->event);
 		hg_hip_expect(launch->event.kernel_id, 1);

@@ -46,6 +46,7 @@ struct hg_hip_launch {
 	struct hg_hip_kept *kept; /* a node's: filled in, or if it is known in place of params */
 	/* Set by hg_hip_launch_identify(): */
 	struct hg_hip_subjects subjects;
+	bool pointers;         /* hg_hip_pointers_read() is to be called */
 	struct hg_fixes fixes; /* fix.c */
 	const char *name;      /* the kernel's, NULL if unknown */
 };

@@ -20,6 +20,7 @@
 #include "preload/core/parts.h"
 #include "preload/gpu/gpu.h"
 #include "preload/hip/hip_runtime.h"
+#include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/hip_alloc_managed.h"
 #include "tracer/api/hip_modules.h"
 #include "tracer/events.h"
@@ -37,6 +38,7 @@ struct node {
 	uint32_t twin; /* of memory with two addresses: the other's node; 0: none */
 	bool queried;
 	bool managed;     /* hipMallocManaged's */
+	uint8_t kind;     /* enum hg_hip_kind */
 	bool coarse;      /* made so by fix.c */
 	uint32_t moved;   /* prefetched there by fix.c ... */
 	int32_t moved_to; /* ... at that value of `waits` */
@@ -177,8 +179,35 @@ static uint32_t insert(uint64_t base, uint64_t size, uint64_t host)
 /* Whether the list of allocations is needed. */
 static bool is_wanted(void)
 {
-	return hg_config.memory_queries || hg_config.fixes || hg_config.residency ||
-	       hg_config.kernel_arguments == HG_ARGUMENTS_HASHED;
+	return hg_config.memory_queries || hg_config.kernel_arguments != HG_ARGUMENTS_OFF ||
+	       hg_config.fixes || hg_config.residency;
+}
+
+static enum hg_hip_kind kind_of(uint16_t api)
+{
+	switch (api) {
+	case HG_API_hipHostMalloc:
+	case HG_API_hipMallocHost:
+	case HG_API_hipMemAllocHost:
+		return HG_HIP_PINNED;
+	case HG_API_hipMallocManaged:
+	case HG_API___hipRegisterManagedVar:
+	case HG_API_hipHostRegister:
+		return HG_HIP_MANAGED;
+	default:
+		return HG_HIP_ON_DEVICE;
+	}
+}
+
+/* Where all of them ever were: most words are elsewhere. Atomic. */
+static uint64_t lowest = UINT64_MAX, highest;
+
+static void widen(uint64_t base, uint64_t size)
+{
+	if (base < lowest)
+		__atomic_store_n(&lowest, base, __ATOMIC_RELAXED);
+	if (base + size > highest)
+		__atomic_store_n(&highest, base + size, __ATOMIC_RELAXED);
 }
 
 void hg_hip_memory_add(const struct hg_ev_alloc *event)
@@ -194,6 +223,12 @@ void hg_hip_memory_add(const struct hg_ev_alloc *event)
 				       event->api == HG_API___hipRegisterManagedVar;
 	if (event->device_ptr != event->ptr)
 		second = insert(event->ptr, event->size, event->ptr);
+	if (first)
+		nodes[first].kind = (uint8_t)kind_of(event->api);
+	if (second)
+		nodes[second].kind = (uint8_t)kind_of(event->api);
+	widen(event->device_ptr, event->size);
+	widen(event->ptr, event->size);
 	if (first && second) {
 		nodes[first].twin = second;
 		nodes[second].twin = first;
@@ -255,6 +290,55 @@ bool hg_hip_memory_known(uint64_t address)
 	known = at && address - nodes[at].base < nodes[at].size;
 	pthread_mutex_unlock(&lock);
 	return known;
+}
+
+bool hg_hip_memory_find(uint64_t address, struct hg_hip_block *block)
+{
+	uint32_t at;
+	bool known;
+
+	if (address < __atomic_load_n(&lowest, __ATOMIC_RELAXED) ||
+	    address >= __atomic_load_n(&highest, __ATOMIC_RELAXED))
+		return false;
+	pthread_mutex_lock(&lock);
+	at = find_before(address);
+	known = at && address - nodes[at].base < nodes[at].size;
+	if (known)
+		*block = (struct hg_hip_block){ nodes[at].base, nodes[at].size, nodes[at].host,
+						(enum hg_hip_kind)nodes[at].kind };
+	pthread_mutex_unlock(&lock);
+	return known;
+}
+
+uint32_t hg_hip_memory_pick(const uint64_t *words, uint32_t count, uint32_t *found)
+{
+	uint64_t low = __atomic_load_n(&lowest, __ATOMIC_RELAXED);
+	uint64_t span = __atomic_load_n(&highest, __ATOMIC_RELAXED) - low;
+	uint32_t candidates = 0, kept = 0;
+
+	if (low == UINT64_MAX)
+		return 0;
+	for (uint32_t i = 0; i < count; i++) {
+		found[candidates] = i;
+		candidates += words[i] - low < span;
+	}
+	if (HG_LIKELY(!candidates))
+		return 0;
+	pthread_mutex_lock(&lock);
+	for (uint32_t i = 0; i < candidates; i++) {
+		uint64_t word = words[found[i]];
+		uint32_t at = find_before(word);
+
+		if (at && word - nodes[at].base < nodes[at].size)
+			found[kept++] = found[i];
+	}
+	pthread_mutex_unlock(&lock);
+	return kept;
+}
+
+uint32_t hg_hip_memory_change(void)
+{
+	return __atomic_load_n(&change, __ATOMIC_RELAXED);
 }
 
 /* ---- changes by advice and fixes ---- */

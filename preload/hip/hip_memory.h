@@ -39,6 +39,23 @@ void hg_hip_memory_note(struct hg_hip_subjects *subjects, uint32_t args_id, cons
 			uint32_t length);
 /* Whether an address lies in a live allocation of HIP's. */
 bool hg_hip_memory_known(uint64_t address);
+
+/* How the host gets at memory. */
+enum hg_hip_kind {
+	HG_HIP_ON_DEVICE, /* not at all, or slowly */
+	HG_HIP_PINNED,
+	HG_HIP_MANAGED, /* its pages may be on a GPU, as those of registered memory may */
+};
+struct hg_hip_block {
+	uint64_t base, size, host; /* as in struct hg_hip_subject */
+	enum hg_hip_kind kind;
+};
+/* The live allocation of HIP's that an address lies in. */
+bool hg_hip_memory_find(uint64_t address, struct hg_hip_block *block);
+/* Which of `count` words lie in one: their numbers, ascending, into `found` (as long). */
+uint32_t hg_hip_memory_pick(const uint64_t *words, uint32_t count, uint32_t *found);
+/* Changes when an allocation was added. */
+uint32_t hg_hip_memory_change(void);
 /* Query the runtime, and record the answers. Needs hg_hip_enter(), and no lock of ours. */
 void hg_hip_memory_ask(const struct hg_hip_subjects *subjects);
 

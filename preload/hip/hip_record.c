@@ -9,6 +9,7 @@
 #include "preload/hip/hip.h"
 #include "preload/hip/hip_capture_stream.h"
 #include "preload/hip/hip_memory.h"
+#include "preload/hip/hip_pointers.h"
 #include "preload/hip/hip_redact.h"
 #include "preload/hip/hip_runtime.h"
 #include "preload/migration/residency.h"
@@ -155,7 +156,7 @@ FINISH(alloc, call->api == HG_API_hipHostRegister ? event->ptr : 0, event->size,
        false, (finish_alloc(call, event), DEVICE, STACK), keep_alloc(event))
 FINISH(copy, event->dst, event->size * event->rows * (event->depth ? event->depth : 1),
        (uint64_t)(uint32_t)event->kind, hg_hip_captured_copy(event),
-       (DEPTH, DURATION, DEVICE, STACK), WAITED)
+       (DEPTH, DURATION, DEVICE, STACK), (WAITED, hg_hip_pointers_copy(event)))
 FINISH(fill, event->dst, event->size * event->rows * (event->depth ? event->depth : 1),
        event->value, hg_hip_captured_fill(event), (DEPTH, DURATION, DEVICE, STACK), WAITED)
 FINISH(call, event->ptr ? event->ptr : event->handle, event->size, event->flags, false,

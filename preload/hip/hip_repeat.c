@@ -9,6 +9,7 @@
 #include "preload/core/threads.h"
 #include "preload/hip/hip_launch.h"
 #include "preload/hip/hip_memory.h"
+#include "preload/hip/hip_pointers.h"
 #include "preload/hip/hip_registry.h"
 #include "preload/stacks/stack.h"
 #include "preload/trace/batch.h"
@@ -172,6 +173,7 @@ bool hg_hip_repeat(struct hg_hip_launch *launch)
 	take(launch, recent);
 	launch->event.args_id = recent->args_id;
 	hg_hip_memory_note(&launch->subjects, recent->args_id, recent->bytes, recent->length);
+	launch->pointers = hg_hip_pointers_note(recent->args_id, recent->bytes, recent->length);
 	return true;
 }
 

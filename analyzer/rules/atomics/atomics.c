@@ -4,6 +4,7 @@
 
 #include "atomic_fixes.h"
 #include "analyzer/rules/engine/evidence.h"
+#include "analyzer/rules/engine/paths.h"
 #include "openmp_atomics.h"
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_alloc_host.h"
@@ -217,6 +218,8 @@ static char *key_of(const struct launch *launch, const struct isa_atomic *atomic
 	struct atomic_source *source = atomic_source_new(launch, atomic);
 	GString *key = g_string_new(launch->kernel->symbol);
 
+	if (pointer->chain)
+		g_string_append_printf(key, " through %s", pointer->doubt ? pointer->doubt : "");
 	g_string_append_printf(key, " %u %d %s %d %d %d", pointer->kernarg, pointer->place.kind,
 			       atomic->mnemonic, atomic_fp_kind(atomic), atomic->op,
 			       atomic->origin.kind == ISA_ORIGIN_SET);
@@ -551,6 +554,42 @@ static void limit_unknown_target(const struct rules_context *context, const stru
 	g_free(place);
 }
 
+/* What an index that is not known chooses: one of several, of one kind or of different ones. */
+static void doubt_choice(const struct path_targets *targets, struct pointer_argument *target)
+{
+	if (targets->chosen && !path_targets_of_kind(targets)) {
+		target->at_most = CONFIDENCE_POSSIBLE;
+		target->doubt = "an index that is not known chooses among pointers in memory";
+	} else if (!target->doubt) {
+		target->doubt = "the instruction updates what one of several pointers leads to";
+	}
+}
+
+/* Through pointers in memory, as far as it is known what lay there. */
+static void check_paths(const struct rules_context *context, const struct launch *launch,
+			const struct isa_atomic *atomic)
+{
+	const struct isa_paths *paths = &atomic->origin.paths;
+	struct path_targets targets;
+	bool one;
+
+	path_targets_find(context, launch, paths->path, paths->count, &targets);
+	one = targets.complete && path_targets_alike(&targets);
+	for (unsigned i = 0; i < targets.list->len; i++) {
+		struct pointer_argument *target =
+		    &g_array_index(targets.list, struct pointer_argument, i);
+
+		if (!one && targets.list->len + !targets.complete > 1)
+			doubt_choice(&targets, target);
+		check_pointer(context, launch, atomic, target);
+	}
+	if (targets.list->len == 0)
+		check_unknown_target(context, launch, atomic);
+	if (!targets.complete)
+		limit_unknown_target(context, launch, atomic);
+	path_targets_clear(&targets);
+}
+
 void check_atomics(const struct rules_context *context)
 {
 	const struct launch *launch = context->launch;
@@ -577,6 +616,9 @@ void check_atomics(const struct rules_context *context)
 		case ISA_ORIGIN_LDS:
 			break;
 		case ISA_ORIGIN_INDIRECT:
+			if (!atomic_is_the_runtimes(launch, atomic))
+				check_paths(context, launch, atomic);
+			break;
 		case ISA_ORIGIN_CONSTANT:
 		case ISA_ORIGIN_UNKNOWN:
 			if (!atomic_is_the_runtimes(launch, atomic)) {

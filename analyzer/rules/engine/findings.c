@@ -66,6 +66,7 @@ static void finding_free(gpointer data)
 	g_free(finding->instruction);
 	g_free(finding->device_file);
 	g_free(finding->argument_name);
+	g_free(finding->chain);
 	g_free(finding->api);
 	g_free(finding->subject);
 	g_free(finding->fingerprint);

@@ -91,6 +91,7 @@ struct finding {
 	int64_t kernarg_offset;  /* -1 if none */
 	int argument;            /* index among the explicit arguments, -1 if none */
 	char *argument_name;     /* NULL if unknown */
+	char *chain;             /* how it leads to the memory through others; NULL: directly */
 	char *api;               /* the call, for findings about calls; else NULL */
 	char *subject;           /* what else it is about: a variable's name, a library; or NULL */
 	char *fingerprint;       /* the same in every recording of it: see report/selection.h */

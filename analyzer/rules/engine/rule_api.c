@@ -36,6 +36,19 @@ bool is_omp_system(const struct launch *launch, const struct place *place)
 	return launch_is_omp(launch) && is_system_memory(place);
 }
 
+void launch_argument(const struct launch *launch, uint32_t kernarg,
+		     struct pointer_argument *pointer)
+{
+	for (size_t i = 0; launch->code && i < launch->code->arg_count; i++) {
+		const struct isa_arg *arg = &launch->code->args[i];
+
+		if (kernarg >= arg->offset && kernarg < arg->offset + arg->size) {
+			pointer->index = (int)i;
+			pointer->name = arg->name;
+		}
+	}
+}
+
 bool launch_pointer(const struct rules_context *context, const struct launch *launch,
 		    uint32_t kernarg, struct pointer_argument *pointer)
 {
@@ -45,14 +58,7 @@ bool launch_pointer(const struct rules_context *context, const struct launch *la
 	if (!launch->args || !kernel_args_address(launch->args, kernarg, &pointer->address))
 		return false;
 	pointer->place = process_place(context->process, pointer->address);
-	for (size_t i = 0; launch->code && i < launch->code->arg_count; i++) {
-		const struct isa_arg *arg = &launch->code->args[i];
-
-		if (kernarg >= arg->offset && kernarg < arg->offset + arg->size) {
-			pointer->index = (int)i;
-			pointer->name = arg->name;
-		}
-	}
+	launch_argument(launch, kernarg, pointer);
 	return true;
 }
 
@@ -252,6 +258,9 @@ void finding_set_launch(struct finding *finding, const struct launch *launch,
 		    pointer->kernarg == NO_KERNARG ? -1 : (int64_t)pointer->kernarg;
 		finding->argument = pointer->index;
 		finding->argument_name = g_strdup(pointer->name);
+		finding->chain = g_strdup(pointer->chain);
+		if (pointer->doubt)
+			finding_at_most(finding, pointer->at_most, pointer->doubt);
 		finding_set_place(finding, &pointer->place, pointer->address);
 	}
 }

@@ -115,6 +115,10 @@ struct pointer_argument {
 	const char *name; /* or NULL */
 	uint64_t address;
 	struct place place;
+	/* Of a pointer that lies in memory (paths.h), else NULL: by which steps it is reached, for
+	 * people and as a key; what is doubtful about it, and how sure it can be. Borrowed. */
+	const char *chain, *path, *doubt;
+	enum confidence at_most; /* if there is a doubt */
 };
 
 /*
@@ -123,6 +127,10 @@ struct pointer_argument {
  */
 bool maybe_unset(const struct rules_context *context, const struct launch *launch,
 		 const struct isa_use *use, const struct pointer_argument *pointer);
+
+/* Name and index of the argument that holds the kernarg offset, if there is one. */
+void launch_argument(const struct launch *launch, uint32_t kernarg,
+		     struct pointer_argument *pointer);
 
 /* Granularity of memory at this moment. */
 struct grain {

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pointers through memory, step by step, as a set of places reached so far. */
+#include "paths.h"
+
+#include <string.h>
+
+/* Text of a chain is for people: so many steps are written out. */
+#define CHAIN_STEPS 6u
+
+/* A pointer that was reached. */
+struct node {
+	uint64_t address;
+	unsigned steps;
+	char *chain; /* owned by the targets */
+	const char *doubt;
+};
+
+struct walk {
+	const struct rules_context *context;
+	struct path_targets *targets;
+	GArray *from, *to; /* struct node */
+	unsigned left;     /* nodes that may still be made */
+	/* Of the step at hand: */
+	const struct node *at;
+	const struct isa_step *step;
+	GHashTable *seen; /* addresses in `to`, for steps that repeat; or NULL */
+};
+
+static void lose(struct walk *walk, const char *why)
+{
+	walk->targets->complete = false;
+	if (!walk->targets->why)
+		walk->targets->why = why;
+}
+
+static char *chain_text(const struct walk *walk, const struct node *node, int64_t offset)
+{
+	char *text;
+
+	if (node->steps > CHAIN_STEPS)
+		return node->chain;
+	text = node->steps == CHAIN_STEPS
+		   ? g_strdup_printf("%s -> ...", node->chain)
+		   : g_strdup_printf("%s -> offset %" G_GINT64_FORMAT "%s", node->chain, offset,
+				     walk->step && walk->step->exact ? "" : " (one of several)");
+	g_ptr_array_add(walk->targets->texts, text);
+	return text;
+}
+
+static void add_node(struct walk *walk, const struct content_word *word)
+{
+	const char *doubt = contents_doubt_of(walk->context->process, walk->context->event, word);
+	struct node node = { .address = word->value,
+			     .steps = walk->at->steps + 1,
+			     .doubt = walk->at->doubt ? walk->at->doubt : doubt };
+
+	if (walk->seen && !g_hash_table_add(walk->seen, g_memdup2(&word->value, 8)))
+		return;
+	if (!walk->left) {
+		lose(walk, "it may be reached by too many pointers");
+		return;
+	}
+	walk->left--;
+	node.chain = chain_text(walk, walk->at, (int64_t)(word->address - walk->at->address));
+	g_array_append_val(walk->to, node);
+}
+
+static bool add_any(void *data, const struct content_word *word)
+{
+	struct walk *walk = data;
+
+	add_node(walk, word);
+	return walk->left > 0;
+}
+
+/* One pointer further, from one node. */
+static void take_step(struct walk *walk)
+{
+	const struct process *process = walk->context->process;
+	struct content_word word;
+	struct place place;
+
+	if (walk->step->exact) {
+		uint64_t address = walk->at->address + (uint64_t)walk->step->offset;
+
+		switch (contents_at(&process->contents, address, &word)) {
+		case CONTENT_ADDRESS:
+			add_node(walk, &word);
+			break;
+		case CONTENT_NUMBER: /* the end of a list, if it is one */
+			if (!walk->step->repeats)
+				lose(walk, "the word in memory was no address of known memory");
+			break;
+		case CONTENT_UNKNOWN:
+			lose(walk, "what the memory holds was not recorded, or has changed since");
+			walk->context->process->contents.missed = true;
+			break;
+		}
+		return;
+	}
+	walk->targets->chosen |= !walk->step->repeats;
+	place = process_place(process, walk->at->address);
+	if (place.kind != PLACE_ALLOCATION) {
+		lose(walk, "what the memory holds was not recorded");
+		return;
+	}
+	if (!contents_each(&process->contents, walk->at->address - place.offset,
+			   walk->at->address - place.offset + place.allocation->size, add_any,
+			   walk)) {
+		lose(walk, "what the memory holds was recorded in part");
+		walk->context->process->contents.missed = true;
+	}
+}
+
+static void swap(struct walk *walk)
+{
+	GArray *old = walk->from;
+
+	walk->from = walk->to;
+	walk->to = old;
+	g_array_set_size(walk->to, 0);
+}
+
+static void plain_step(struct walk *walk, const struct isa_step *step)
+{
+	walk->step = step;
+	for (unsigned i = 0; i < walk->from->len; i++) {
+		walk->at = &g_array_index(walk->from, struct node, i);
+		take_step(walk);
+	}
+	swap(walk);
+}
+
+/* Steps that may be made any number of times, in any order: all that they reach. */
+static void repeated_steps(struct walk *walk, const struct isa_step *steps, unsigned count)
+{
+	walk->seen = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	for (unsigned i = 0; i < walk->from->len; i++) {
+		struct node node = g_array_index(walk->from, struct node, i);
+
+		if (g_hash_table_add(walk->seen, g_memdup2(&node.address, 8)))
+			g_array_append_val(walk->to, node);
+	}
+	for (unsigned i = 0; i < walk->to->len && walk->left; i++) {
+		struct node node = g_array_index(walk->to, struct node, i);
+
+		walk->at = &node; /* the array grows */
+		for (unsigned k = 0; k < count; k++) {
+			walk->step = &steps[k];
+			take_step(walk);
+		}
+	}
+	g_hash_table_destroy(walk->seen);
+	walk->seen = NULL;
+	swap(walk);
+}
+
+/* The pointer that a path starts from. */
+static bool find_root(struct walk *walk, const struct launch *launch, const struct isa_path *path,
+		      struct node *root)
+{
+	struct pointer_argument argument = { .index = -1 };
+	const struct allocation *variable;
+	GString *text = g_string_new(NULL);
+
+	*root = (struct node){ 0 };
+	if (path->symbol) {
+		variable = address_space_find_symbol(&walk->context->process->space, path->symbol);
+		g_string_printf(text, "variable %s", path->symbol);
+		root->address = variable ? variable->ptr : 0;
+	} else if (launch->args &&
+		   kernel_args_address(launch->args, path->kernarg, &root->address)) {
+		launch_argument(launch, path->kernarg, &argument);
+		if (argument.name) {
+			g_string_printf(text, "argument %s (number %d)", argument.name,
+					argument.index);
+		} else {
+			g_string_printf(text, "argument number %d", argument.index);
+		}
+		if (argument.index >= 0 &&
+		    path->kernarg != launch->code->args[argument.index].offset) {
+			g_string_append_printf(text, " at offset %u",
+					       path->kernarg -
+						   launch->code->args[argument.index].offset);
+		}
+	} else {
+		root->address = 0;
+	}
+	root->chain = g_string_free(text, FALSE);
+	g_ptr_array_add(walk->targets->texts, root->chain);
+	return root->address != 0;
+}
+
+static char *path_key(const struct isa_path *path)
+{
+	GString *text = g_string_new(path->symbol);
+
+	if (!path->symbol)
+		g_string_printf(text, "%u", path->kernarg);
+	for (unsigned i = 0; i < path->step_count; i++) {
+		if (path->step[i].exact)
+			g_string_append_printf(text, ">%" G_GINT64_FORMAT, path->step[i].offset);
+		else
+			g_string_append(text, ">any");
+		g_string_append(text, path->step[i].repeats ? "*" : "");
+	}
+	return g_string_free(text, FALSE);
+}
+
+/* Nodes that were reached: the last step adds to their addresses. */
+static void add_targets(struct walk *walk, const struct launch *launch, const struct isa_path *path)
+{
+	const struct isa_step *last = path->step_count ? &path->step[path->step_count - 1] : NULL;
+	char *key = path_key(path);
+
+	g_ptr_array_add(walk->targets->texts, key);
+	for (unsigned i = 0; i < walk->from->len; i++) {
+		const struct node *node = &g_array_index(walk->from, struct node, i);
+		struct pointer_argument target = { .kernarg =
+						       path->symbol ? NO_KERNARG : path->kernarg,
+						   .index = -1,
+						   .address = node->address,
+						   .path = key,
+						   .doubt = node->doubt,
+						   .at_most = CONFIDENCE_LIKELY };
+
+		if (walk->targets->list->len == PATH_TARGETS) {
+			lose(walk, "it may lead to too many places");
+			return;
+		}
+		target.address += last && last->exact ? (uint64_t)last->offset : 0;
+		target.place = process_place(walk->context->process, target.address);
+		target.chain = path->step_count > 1 ? node->chain : NULL;
+		if (!path->symbol)
+			launch_argument(launch, path->kernarg, &target);
+		g_array_append_val(walk->targets->list, target);
+	}
+}
+
+static void follow(struct walk *walk, const struct launch *launch, const struct isa_path *path)
+{
+	struct node root;
+
+	if (!find_root(walk, launch, path, &root)) {
+		lose(walk, "the argument or variable that it starts from was not recorded");
+		return;
+	}
+	g_array_set_size(walk->from, 0);
+	g_array_set_size(walk->to, 0);
+	g_array_append_val(walk->from, root);
+	for (unsigned i = 0; i + 1 < path->step_count;) {
+		unsigned repeated = 0;
+
+		while (i + repeated + 1 < path->step_count && path->step[i + repeated].repeats)
+			repeated++;
+		if (repeated)
+			repeated_steps(walk, &path->step[i], repeated);
+		else
+			plain_step(walk, &path->step[i]);
+		i += repeated ? repeated : 1;
+	}
+	add_targets(walk, launch, path);
+}
+
+void path_targets_find(const struct rules_context *context, const struct launch *launch,
+		       const struct isa_path *paths, size_t count, struct path_targets *targets)
+{
+	struct walk walk = { .context = context, .targets = targets, .left = PATH_NODES };
+
+	*targets = (struct path_targets){
+		.list = g_array_new(FALSE, FALSE, sizeof(struct pointer_argument)),
+		.texts = g_ptr_array_new_with_free_func(g_free),
+		.complete = count > 0,
+	};
+	walk.from = g_array_new(FALSE, FALSE, sizeof(struct node));
+	walk.to = g_array_new(FALSE, FALSE, sizeof(struct node));
+	for (size_t i = 0; i < count; i++)
+		follow(&walk, launch, &paths[i]);
+	g_array_free(walk.from, TRUE);
+	g_array_free(walk.to, TRUE);
+}
+
+void path_targets_clear(struct path_targets *targets)
+{
+	g_array_free(targets->list, TRUE);
+	g_ptr_array_free(targets->texts, TRUE);
+}
+
+bool paths_known(const struct rules_context *context, const struct launch *launch)
+{
+	const struct isa_kernel *code = launch->code;
+	bool known = code->paths_complete;
+
+	for (size_t i = 0; i < code->path_use_count && known; i++) {
+		struct path_targets targets;
+
+		path_targets_find(context, launch, &code->path_uses[i].path, 1, &targets);
+		known = targets.complete;
+		path_targets_clear(&targets);
+	}
+	return known;
+}
+
+static bool all_like(const struct path_targets *targets,
+		     bool (*like)(const struct allocation *a, const struct allocation *b))
+{
+	const struct allocation *first = NULL;
+
+	for (unsigned i = 0; i < targets->list->len; i++) {
+		const struct pointer_argument *target =
+		    &g_array_index(targets->list, struct pointer_argument, i);
+
+		if (target->place.kind != PLACE_ALLOCATION)
+			return false;
+		first = first ? first : target->place.allocation;
+		if (!like(first, target->place.allocation))
+			return false;
+	}
+	return first != NULL;
+}
+
+static bool of_kind(const struct allocation *a, const struct allocation *b)
+{
+	return a->api == b->api && a->flags == b->flags;
+}
+
+static bool of_site(const struct allocation *a, const struct allocation *b)
+{
+	return a == b || (of_kind(a, b) && a->stack_id && a->stack_id == b->stack_id);
+}
+
+bool path_targets_of_kind(const struct path_targets *targets)
+{
+	return targets->complete && all_like(targets, of_kind);
+}
+
+bool path_targets_alike(const struct path_targets *targets)
+{
+	return all_like(targets, of_site);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where the paths of a kernel (struct isa_path) lead at a launch: by the arguments that were
+ * recorded, and by the addresses that are known to lie in memory (replay/contents.h).
+ */
+#ifndef HIPGRAIN_RULES_PATHS_H
+#define HIPGRAIN_RULES_PATHS_H
+
+#include "analyzer/rules/engine/rule_api.h"
+
+#define PATH_TARGETS 256u  /* to which one access may lead; others are not listed */
+#define PATH_NODES   4096u /* pointers that are followed for them */
+
+struct path_targets {
+	GArray *list; /* struct pointer_argument; what they borrow is in `texts` */
+	GPtrArray *texts;
+	bool complete;   /* there are no others */
+	const char *why; /* why not; static, or NULL */
+	bool chosen;     /* an index chooses among pointers in memory: not each of them is used */
+};
+
+/* The targets of all of these paths. To be given to path_targets_clear(). */
+void path_targets_find(const struct rules_context *context, const struct launch *launch,
+		       const struct isa_path *paths, size_t count, struct path_targets *targets);
+void path_targets_clear(struct path_targets *targets);
+
+/* Whether it is known where all accesses through pointers in memory lead, for certain. */
+bool paths_known(const struct rules_context *context, const struct launch *launch);
+
+/* Whether they lead to memory of one kind. */
+bool path_targets_of_kind(const struct path_targets *targets);
+
+/* Whether they lead to one allocation, or to several that one call made: what is said of one of
+ * them holds for all. */
+bool path_targets_alike(const struct path_targets *targets);
+
+#endif

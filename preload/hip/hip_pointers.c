@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which words of memory are addresses of live allocations: where a kernel's arguments lead, and in
+ * what is copied to the device. The analysis follows pointers through them
+ * (analyzer/replay/contents.h).
+ *
+ * What this costs is bounded: a launch reads so many bytes in so many places, a copy so many
+ * bytes, all of them together a hundredth of the time, and events of so many bytes a second.
+ * Arguments that lead to no memory of the host's cost one comparison. What is left out is counted
+ * (the event `pointers_left_out`). The program's memory is read by the kernel (core/peek.h).
+ */
+#include "preload/hip/hip_pointers.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "preload/core/base.h"
+#include "preload/core/clock.h"
+#include "preload/core/id_table.h"
+#include "preload/core/libc.h"
+#include "preload/core/parts.h"
+#include "preload/core/peek.h"
+#include "preload/core/threads.h"
+#include "preload/hip/hip_memory.h"
+#include "preload/hip/hip_runtime.h"
+#include "tracer/events.h"
+#include "tracer/provider.h"
+
+#define WORD 8u
+
+/* Of a launch. */
+#define WINDOWS     64u   /* places that are read */
+#define ROOT_SIZE   2048u /* bytes from where an argument leads ... */
+#define CHILD_SIZE  512u  /* ... and from where a pointer in memory leads */
+#define LAUNCH_SIZE 16384u
+#define MAPPED_MOST 64u /* words that are looked up in the process's mappings */
+/* Of a copy. */
+#define WHOLE     4096u  /* bytes that are examined at once; of larger ones first a sample: */
+#define HEAD      1024u  /* bytes from the beginning ... */
+#define SAMPLES   8u     /* ... and so many pieces ... */
+#define SAMPLE    128u   /* ... of so many bytes */
+#define COPY_SIZE 65536u /* where the sample has addresses, so many bytes */
+/* Of all. */
+#define SECOND_NS    UINT64_C(1000000000)
+#define SPENT_NS     UINT64_C(10000000)    /* in a second */
+#define EMITTED      (UINT64_C(512) << 10) /* bytes of events, in a second */
+#define EVENT_WORDS  1024u
+#define BARREN_SLOTS 4096u
+#define SAME_SLOTS   256u
+#define SAME_ALWAYS  16u /* after so many equal contents not every launch reads */
+#define SAME_MOST    64u /* but one of so many */
+
+#define H2D          1
+#define DEFAULT      4
+
+struct window {
+	uint64_t address;
+	uint32_t size;
+	uint8_t check; /* its pages may be on a GPU */
+};
+
+/* Of a thread, mapped when it first needs it. */
+struct scratch {
+	uint64_t words[WHOLE / WORD];
+	uint64_t event[EVENT_WORDS];
+	struct window windows[WINDOWS];
+	uint8_t arguments[HG_ARGS_MAX];
+	uint32_t length;
+	uint32_t used; /* words of the event */
+	uint64_t found, hash;
+	uint8_t source;
+};
+
+/* args_id << 32 | change, of arguments that lead to nothing that could be read. */
+static uint64_t barren[BARREN_SLOTS];
+/* args_id << 32 | hash of what was read << 16 | how often that was the same. */
+static uint64_t same[SAME_SLOTS];
+
+/* Atomic, all of them; what they bound need not be exact. */
+static uint64_t second_ns, spent_ns, emitted;
+static struct hg_ev_pointers_left_out left_out, told;
+
+static struct scratch *scratch(void)
+{
+	struct hg_thread *thread = hg_thread();
+	void *memory;
+
+	if (!thread)
+		return NULL;
+	if (!thread->pointers) {
+		memory = hg_libc.mmap(NULL, sizeof(struct scratch), PROT_READ | PROT_WRITE,
+				      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (memory == MAP_FAILED)
+			return NULL;
+		thread->pointers = memory;
+	}
+	return thread->pointers;
+}
+
+static bool is_off(void)
+{
+	return hg_config.kernel_arguments == HG_ARGUMENTS_OFF || !*hg_provider->recording;
+}
+
+static void count(uint64_t *counter)
+{
+	__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
+}
+
+static void tell(void)
+{
+	struct hg_ev_pointers_left_out now;
+
+	now.launches = __atomic_load_n(&left_out.launches, __ATOMIC_RELAXED);
+	now.unreadable = __atomic_load_n(&left_out.unreadable, __ATOMIC_RELAXED);
+	now.copies = __atomic_load_n(&left_out.copies, __ATOMIC_RELAXED);
+	now.untouched = __atomic_load_n(&left_out.untouched, __ATOMIC_RELAXED);
+	if (!memcmp(&now, &told, sizeof(now)))
+		return;
+	told = now;
+	hg_provider->pointers_left_out(&now);
+}
+
+/* Whether there is time left in this second. *start: now. */
+static bool may_spend(uint64_t *start)
+{
+	*start = hg_now();
+	if (*start - __atomic_load_n(&second_ns, __ATOMIC_RELAXED) >= SECOND_NS) {
+		__atomic_store_n(&second_ns, *start, __ATOMIC_RELAXED);
+		__atomic_store_n(&spent_ns, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&emitted, 0, __ATOMIC_RELAXED);
+		tell();
+	}
+	return __atomic_load_n(&spent_ns, __ATOMIC_RELAXED) < SPENT_NS &&
+	       __atomic_load_n(&emitted, __ATOMIC_RELAXED) < EMITTED;
+}
+
+static void was_spent(uint64_t start)
+{
+	__atomic_fetch_add(&spent_ns, hg_now() - start, __ATOMIC_RELAXED);
+}
+
+/* ---- the event ---- */
+
+static void send(struct scratch *own)
+{
+	struct hg_ev_pointers event = { .source = own->source,
+					.words = own->event,
+					.count = own->used };
+
+	if (own->used) {
+		hg_provider->pointers(&event);
+		__atomic_fetch_add(&emitted, own->used * WORD, __ATOMIC_RELAXED);
+	}
+	own->used = 0;
+}
+
+/* The addresses among `words`, which lie at `address`: runs that fit into an event. */
+static void add_run(struct scratch *own, uint64_t address, const uint64_t *words, uint32_t size,
+		    const uint32_t *found, uint32_t found_count)
+{
+	uint32_t from = 0, at = 0;
+
+	do {
+		uint32_t room, header, end = size;
+
+		if (own->used + 3 + 2 > EVENT_WORDS)
+			send(own);
+		header = own->used;
+		room = (EVENT_WORDS - header - 3) / 2;
+		own->used += 3;
+		for (; at < found_count && room; at++, room--) {
+			own->event[own->used++] = found[at] * WORD - from;
+			own->event[own->used++] = words[found[at]];
+		}
+		if (at < found_count)
+			end = found[at] * WORD;
+		own->event[header] = address + from;
+		own->event[header + 1] = end - from;
+		own->event[header + 2] = (own->used - header - 3) / 2;
+		from = end;
+	} while (at < found_count);
+}
+
+/* What could be an address of the operating system's memory, and no number that is used much. */
+static bool is_plausible(uint64_t word)
+{
+	return word >> 24 && word < UINT64_C(1) << 47 && word % 4 == 0;
+}
+
+/*
+ * Which of the words are addresses, into `found`, ascending. *mapped: how many words may still be
+ * looked up among the process's mappings.
+ */
+static uint32_t pick(const uint64_t *words, uint32_t all, uint32_t *found, uint32_t *mapped)
+{
+	uint32_t picked = hg_hip_memory_pick(words, all, found), next = 0;
+
+	for (uint32_t i = 0; i < all && *mapped; i++) {
+		if (next < picked && found[next] == i) {
+			next++;
+			continue;
+		}
+		if (!is_plausible(words[i]))
+			continue;
+		--*mapped;
+		if (!hg_is_mapped(words[i]))
+			continue;
+		memmove(&found[next + 1], &found[next], (picked - next) * sizeof(*found));
+		found[next++] = i;
+		picked++;
+	}
+	return picked;
+}
+
+/* ---- launches ---- */
+
+/* A place to be read, unless it is among them. */
+static bool add_window(struct scratch *own, unsigned *windows, uint64_t address, uint32_t size,
+		       bool system)
+{
+	struct hg_hip_block block;
+	struct window *window = &own->windows[*windows];
+	uint64_t from = address & ~(uint64_t)(WORD - 1);
+
+	if (hg_hip_memory_find(address, &block)) {
+		if (block.kind == HG_HIP_ON_DEVICE)
+			return false;
+		if (size > block.base + block.size - from)
+			size = (uint32_t)(block.base + block.size - from);
+		window->check = block.kind != HG_HIP_PINNED;
+		/* Registered memory has another address on the GPU. */
+		if (block.base != block.host && address - block.base < block.size)
+			return false;
+	} else if (system && hg_is_mapped(address)) {
+		window->check = true;
+	} else {
+		return false;
+	}
+	for (unsigned i = 0; i < *windows; i++)
+		if (from >= own->windows[i].address &&
+		    from + WORD <= own->windows[i].address + own->windows[i].size)
+			return true;
+	if (*windows + 1 >= WINDOWS || size < WORD)
+		return true;
+	window->address = from;
+	window->size = size & ~(WORD - 1);
+	++*windows;
+	return true;
+}
+
+/* Whether memory that HIP knows nothing about can be used by the device. */
+static bool is_system_used(int device)
+{
+	const struct hg_hip_device *info = hg_hip_device_info(device);
+
+	return info && strstr(info->arch, "xnack+");
+}
+
+static void read_windows(struct scratch *own, unsigned windows, bool system)
+{
+	uint32_t found[ROOT_SIZE / WORD], mapped = system ? MAPPED_MOST : 0;
+	uint32_t left = LAUNCH_SIZE;
+	int pagemap = -1;
+
+	for (unsigned i = 0; i < windows; i++) {
+		struct window *window = &own->windows[i];
+		struct hg_piece piece = { window->address, window->size };
+		uint32_t picked;
+
+		if (piece.size > left)
+			piece.size = left;
+		if (window->check && pagemap < 0)
+			pagemap = hg_pagemap_open();
+		if (window->check)
+			piece.size =
+			    pagemap < 0 ? 0 : hg_resident(pagemap, piece.address, piece.size);
+		piece.size = piece.size ? hg_peek(&piece, 1, own->words) & ~(size_t)(WORD - 1) : 0;
+		if (!piece.size) {
+			count(&left_out.unreadable);
+			continue;
+		}
+		left -= (uint32_t)piece.size;
+		picked = pick(own->words, (uint32_t)(piece.size / WORD), found, &mapped);
+		own->found += picked;
+		own->hash = hg_mix(own->hash, piece.address);
+		for (uint32_t k = 0; k < picked; k++) {
+			own->hash = hg_mix(own->hash, own->words[found[k]] + found[k]);
+			add_window(own, &windows, own->words[found[k]], CHILD_SIZE, system);
+		}
+		add_run(own, piece.address, own->words, (uint32_t)piece.size, found, picked);
+	}
+	hg_pagemap_close(pagemap);
+}
+
+/* Whether this launch's memory is to be read: what was the same so often mostly is again. */
+static bool is_due(uint32_t args_id)
+{
+	uint64_t slot = __atomic_load_n(&same[args_id % SAME_SLOTS], __ATOMIC_RELAXED);
+	uint64_t times = slot & 0xffff, step = 1;
+
+	if (slot >> 32 != args_id || times < SAME_ALWAYS)
+		return true;
+	while (step < SAME_MOST && step * SAME_ALWAYS <= times)
+		step *= 2;
+	if (times % step == 0)
+		return true;
+	__atomic_store_n(&same[args_id % SAME_SLOTS], slot + 1, __ATOMIC_RELAXED);
+	return false;
+}
+
+/* Whether earlier contents of these arguments had addresses. */
+static bool note_same(uint32_t args_id, const struct scratch *own)
+{
+	uint64_t *at = &same[args_id % SAME_SLOTS], slot = __atomic_load_n(at, __ATOMIC_RELAXED);
+	uint64_t key = (uint64_t)args_id << 32 | (own->found ? own->hash & 0xffff0000u : 0);
+	bool had = slot >> 32 == args_id && (slot & 0xffff0000u);
+	uint64_t times = slot >> 16 == key >> 16 ? slot & 0xffff : 0;
+
+	times += times < 0xfff0 ? 1 : -(uint64_t)SAME_MOST;
+	__atomic_store_n(at, key | times, __ATOMIC_RELAXED);
+	return had;
+}
+
+bool hg_hip_pointers_note(uint32_t args_id, const uint8_t *bytes, uint32_t length)
+{
+	uint64_t mark = (uint64_t)args_id << 32 | hg_hip_memory_change();
+	struct scratch *own;
+
+	if (HG_LIKELY(__atomic_load_n(&barren[args_id % BARREN_SLOTS], __ATOMIC_RELAXED) == mark) ||
+	    is_off())
+		return false;
+	own = scratch();
+	if (!own)
+		return false;
+	own->length = length < HG_ARGS_MAX ? length : HG_ARGS_MAX;
+	memcpy(own->arguments, bytes, own->length);
+	return true;
+}
+
+void hg_hip_pointers_read(uint32_t args_id, int device)
+{
+	uint64_t mark = (uint64_t)args_id << 32 | hg_hip_memory_change(), start, word;
+	struct scratch *own = scratch();
+	bool system = is_system_used(device);
+	unsigned windows = 0;
+
+	for (uint32_t at = 0; at + WORD <= own->length; at += WORD) {
+		memcpy(&word, own->arguments + at, WORD);
+		if (word >> 16)
+			add_window(own, &windows, word, ROOT_SIZE, system);
+	}
+	if (!windows) {
+		if (!system)
+			__atomic_store_n(&barren[args_id % BARREN_SLOTS], mark, __ATOMIC_RELAXED);
+		return;
+	}
+	if (!is_due(args_id) || !may_spend(&start)) {
+		count(&left_out.launches);
+		return;
+	}
+	own->used = 0;
+	own->found = own->hash = 0;
+	own->source = HG_POINTERS_READ;
+	read_windows(own, windows, system);
+	if (!note_same(args_id, own) && !own->found)
+		own->used = 0;
+	send(own);
+	was_spent(start);
+}
+
+/* ---- copies ---- */
+
+/* Whether the source is memory that the host reads; `check`: its pages may be on a GPU. */
+static bool is_from_host(const struct hg_ev_copy *event, bool *check)
+{
+	struct hg_hip_block block;
+	bool known = hg_hip_memory_find(event->src, &block);
+
+	*check = known && block.kind == HG_HIP_MANAGED;
+	return event->kind == H2D ||
+	       (event->kind == DEFAULT && !(known && block.kind == HG_HIP_ON_DEVICE));
+}
+
+static size_t read_piece(uint64_t address, size_t size, bool check, void *to)
+{
+	struct hg_piece piece = { address, size };
+	int pagemap;
+
+	if (check) {
+		pagemap = hg_pagemap_open();
+		piece.size = pagemap < 0 ? 0 : hg_resident(pagemap, address, size);
+		hg_pagemap_close(pagemap);
+	}
+	return piece.size ? hg_peek(&piece, 1, to) : 0;
+}
+
+/* Whether a sample of a large copy has addresses. */
+static bool has_addresses(struct scratch *own, uint64_t src, uint64_t size, bool check)
+{
+	struct hg_piece pieces[1 + SAMPLES] = { { src, HEAD } };
+	uint32_t found[(HEAD + SAMPLES * SAMPLE) / WORD];
+	size_t got;
+
+	if (check) {
+		got = read_piece(src, HEAD, true, own->words);
+	} else {
+		for (unsigned i = 0; i < SAMPLES; i++) {
+			pieces[1 + i].address =
+			    src + (HEAD + (size - HEAD - SAMPLE) / SAMPLES * (i + 1)) / WORD * WORD;
+			pieces[1 + i].size = SAMPLE;
+		}
+		got = hg_peek(pieces, 1 + SAMPLES, own->words);
+	}
+	return hg_hip_memory_pick(own->words, (uint32_t)(got / WORD), found) > 0;
+}
+
+void hg_hip_pointers_copy(const struct hg_ev_copy *event)
+{
+	uint64_t lead = (WORD - event->dst % WORD) % WORD, src = event->src + lead, start;
+	uint64_t size = event->size > lead ? event->size - lead : 0, done = 0;
+	uint32_t found[WHOLE / WORD], none = 0;
+	struct scratch *own;
+	bool check;
+
+	if (!event->dst || !event->src || size < WORD || is_off() || !is_from_host(event, &check))
+		return;
+	if (event->rows != 1 || event->depth > 1) {
+		count(&left_out.untouched);
+		return;
+	}
+	own = scratch();
+	if (!own || !may_spend(&start)) {
+		count(&left_out.untouched);
+		return;
+	}
+	own->used = 0;
+	own->source = HG_POINTERS_COPIED;
+	if (size > WHOLE) {
+		count(&left_out.copies);
+		size = has_addresses(own, src, size, check) ? size : 0;
+		size = size > COPY_SIZE ? COPY_SIZE : size;
+	}
+	while (done < size) {
+		size_t want = size - done < WHOLE ? size - done : WHOLE;
+		size_t got = read_piece(src + done, want, check, own->words) & ~(size_t)(WORD - 1);
+		uint32_t picked = pick(own->words, (uint32_t)(got / WORD), found, &none);
+
+		if (picked || own->used)
+			add_run(own, event->dst + lead + done, own->words, (uint32_t)got, found,
+				picked);
+		if (got + WORD <= want)
+			break;
+		done += want;
+	}
+	if (!done && size)
+		count(&left_out.untouched);
+	send(own);
+	was_spent(start);
+}
+
+static void forget(void)
+{
+	memset(same, 0, sizeof(same));
+	memset(&told, 0, sizeof(told));
+}
+
+HG_PART(.name = "hip-pointers", .order = 36, .forget = forget, .flush = tell,
+	.fork_standby = forget, .fork_record = forget);

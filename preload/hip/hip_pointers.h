@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Addresses that lie in memory which kernels use: the events `pointers`. */
+#ifndef HIPGRAIN_PRELOAD_HIP_HIP_POINTERS_H
+#define HIPGRAIN_PRELOAD_HIP_HIP_POINTERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tracer/events.h"
+
+/*
+ * A launch with these arguments is about to be recorded: whether to call hg_hip_pointers_read()
+ * before that, in the same thread.
+ */
+bool hg_hip_pointers_note(uint32_t args_id, const uint8_t *bytes, uint32_t length);
+/* Record what memory of the host's that they lead to holds. Needs hg_hip_enter(), and no lock of
+ * ours. */
+void hg_hip_pointers_read(uint32_t args_id, int device);
+
+/* A copy was recorded: what it carried from the host. The same. */
+void hg_hip_pointers_copy(const struct hg_ev_copy *event);
+
+#endif
