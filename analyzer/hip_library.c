@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Opens the HIP runtime that the dynamic linker finds, trying its names from the newest release
+ * down.
+ */
 #include "hip_library.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Well-formedness of UTF-8 text, and escape sequences for what must not reach a terminal. */
 #include "codeobj/text.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* `hipgrain attach`: finds processes on standby and records them. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

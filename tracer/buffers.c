@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Chooses the size of trace buffers by the number of CPUs and the free shared memory. */
 #include <errno.h>
 #include <stdbool.h>
 #include <fcntl.h>

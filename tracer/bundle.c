@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Makes, locks, replaces and removes bundle directories. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

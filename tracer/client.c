@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Calls of liblttng-ctl in a process of their own, with a time limit. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Links or copies code objects from processes' directories into the bundle of an attached
+ * recording.
+ */
 #include "tracer/code_objects.h"
 
 #include <dirent.h>

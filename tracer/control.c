@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The socket by which a running recorder receives requests. */
 #include "tracer/control.h"
 
 #include <errno.h>

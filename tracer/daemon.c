@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Starts, finds and probes LTTng session daemons. */
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>

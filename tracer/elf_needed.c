@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads DT_NEEDED of ELF files. */
 #include <elf.h>
 #include <fcntl.h>
 #include <stdint.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The environment variables that a recorded program is started with. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads, closes and copies the files in which processes count their events. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Files by which a recorder requests that processes write their counts. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>

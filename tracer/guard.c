@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The process that owns a session daemon and ends it. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Finds hipgrain's own files relative to its executable. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>

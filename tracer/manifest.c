@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads and writes manifest.json of a bundle. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Messages for the user on stderr. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

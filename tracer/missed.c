@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The recorder's side of DIR/missed, the table of processes that are not recorded. */
 #include "tracer/missed.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Keeps the batches that processes have not recorded when a recording ends. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdbool.h>

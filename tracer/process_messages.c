@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Prints the messages that the preload library left in the bundle. */
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>

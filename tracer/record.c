@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* `hipgrain record`: starts daemon, session and command, waits, and closes the bundle. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Requests to programs on standby, through the page that they map. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Rotates a session into chunks and deletes the oldest ones. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Creates, stops and destroys the LTTng session of a recording. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>

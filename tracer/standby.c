@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* `hipgrain standby`, and the processes on standby that `attach` finds. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Occupies the numbers of closed standard streams. */
 #include "tracer/streams.h"
 
 #include <fcntl.h>

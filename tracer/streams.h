@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The numbers of the standard streams, where these are closed. */
 #ifndef HIPGRAIN_TRACER_STREAMS_H
 #define HIPGRAIN_TRACER_STREAMS_H
 

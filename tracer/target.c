@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Finds the file that a command executes, and whether it can be recorded. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>

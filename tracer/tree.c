@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Walks directory trees by descriptors: removal, permissions, size. */
 #include "tracer/tree.h"
 
 #include <dirent.h>

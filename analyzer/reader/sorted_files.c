@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Lists the regular files of a directory by name. */
 #include "sorted_files.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Files of the bundle that a process maps as shared memory. */
 #include "preload/core/mapped_file.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The list of parts that the linker collects, sorted by their order. */
 #include "preload/core/parts.h"
 
 /* Put between these two by the linker. */

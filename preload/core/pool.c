@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* An allocator for this library: blocks of powers of two, in chunks that are mapped as needed. */
 #include "preload/core/pool.h"
 
 #include <pthread.h>

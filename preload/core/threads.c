@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The block of memory that each thread has, and the list of all of them. */
 #include "preload/core/threads.h"
 
 #include <sys/mman.h>

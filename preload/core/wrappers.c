@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Finds interposed functions of HIP by name in the rows that the linker collects. */
 #include "preload/core/wrappers.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Finds functions of an HSA runtime that is already loaded. */
 #include <dlfcn.h>
 #include <link.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Applies the fixes of `hipgrain run --fix` to the program's memory. */
 #include "preload/hip/fix.h"
 
 #include <stdlib.h>

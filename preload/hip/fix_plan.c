@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the plan of --fix: which kernels need what. */
 #include "preload/hip/fix_plan.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Whether a host allocation is moved to the bounds of migration blocks, and its event. */
 #include "preload/host/alignment.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Events of host memory: blocks of the C library and mappings. */
 #include "preload/host/host.h"
 
 #include <errno.h>

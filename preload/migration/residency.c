@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Samples where the pages of followed allocations are. */
 #include "preload/migration/residency.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Opens the sources of the driver's events: the kernel's, the software GPU's, or a file. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

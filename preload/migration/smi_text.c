@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Parses the lines in which the driver reports page faults and migrations. */
 #include "preload/migration/smi_text.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads call-frame information (.eh_frame) and reduces it to rules. */
 #include "preload/stacks/cfi.h"
 
 #include <errno.h>

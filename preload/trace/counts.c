@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Counts the process's events in a mapped file of the bundle. */
 #include "preload/trace/counts.h"
 
 #include <errno.h>

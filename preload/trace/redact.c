@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Keyed hashes and permutations that replace values which are not recorded. */
 #include "preload/trace/redact.h"
 
 #include <errno.h>

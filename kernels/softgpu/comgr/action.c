@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Functions of libamd_comgr, in front of the real ones: compilations from the cache, one call at a
+// time.
 #include "comgr.h"
 #include <dlfcn.h>
 #include <pthread.h>

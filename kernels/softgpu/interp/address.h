@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Addresses of vector memory instructions, lane by lane. */
 #ifndef SOFTGPU_ADDRESS_H
 #define SOFTGPU_ADDRESS_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Work-groups: their order, and the registers that a wave has at its start. */
 #ifndef SOFTGPU_GROUP_H
 #define SOFTGPU_GROUP_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Global wave sync: barriers and semaphores of a whole launch. */
 #ifndef SOFTGPU_GWS_H
 #define SOFTGPU_GWS_H
 

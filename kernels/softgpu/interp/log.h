@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Logs of atomic updates and of memory accesses, for tests. */
 #ifndef SOFTGPU_LOG_H
 #define SOFTGPU_LOG_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* From the disassembler's text to a decoded instruction. */
 #ifndef SOFTGPU_PARSE_H
 #define SOFTGPU_PARSE_H
 

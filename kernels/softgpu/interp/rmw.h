@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Read-modify-write operations of memory and LDS. */
 #ifndef SOFTGPU_RMW_H
 #define SOFTGPU_RMW_H
 

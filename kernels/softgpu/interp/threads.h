@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Worker threads that execute work-groups. */
 #ifndef SOFTGPU_THREADS_H
 #define SOFTGPU_THREADS_H
 

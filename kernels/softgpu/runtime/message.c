@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Messages of the software GPU, one line each on stderr.
 #include "runtime.h"
 #include <pthread.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads expectation files and compares analysis results with them. */
 #include "tests/unit/isa/expect.h"
 
 #include <fnmatch.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Whether a test can read a processor's machine code on this machine. */
 #ifndef HIPGRAIN_TEST_READABLE_H
 #define HIPGRAIN_TEST_READABLE_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads compiled test files: code objects, or offload bundles with one. */
 #include "tests/unit/isa/variant.h"
 
 #include <errno.h>

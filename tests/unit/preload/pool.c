@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of preload/core/pool.c. */
 #include "preload/core/pool.h"
 #include "preload/core/base.h"
 #include "preload/core/libc.h"

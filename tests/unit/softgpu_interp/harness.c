@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Stands in for the runtime in the interpreter's tests: states of pages, code objects, launches. */
 #include <elf.h>
 #include <fcntl.h>
 #include <stdio.h>
