@@ -1,0 +1,537 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rules about calls that allocate, release, copy, advise and prefetch, and about host memory that
+ * is read at every launch. rules_world.h has the trace and the kernel.
+ */
+#include "rules_world.h"
+#include "tracer/api/hip_alloc_device.h"
+#include "tracer/api/hip_alloc_host.h"
+#include "tracer/api/hip_alloc_managed.h"
+#include "tracer/api/hip_copies.h"
+#include "tracer/api/hip_objects.h"
+#include "tracer/api/host.h"
+
+/* ---- calls ---- */
+
+static void copy(uint16_t api, uint64_t dst, uint64_t src, uint64_t size)
+{
+	apply((struct hg_event){ .type = HG_EVENT_copy,
+				 .copy = { .api = (uint16_t)api,
+					   .dst = dst,
+					   .src = src,
+					   .size = size,
+					   .rows = 1,
+					   .kind = 4,
+					   .stack_id = 9 } });
+}
+
+static void copies_past_the_end(void **state)
+{
+	(void)state;
+	device(0);
+	alloc(HG_API_hipMalloc, 0x10000, 0x1000, 0, 5);
+	alloc(HG_API_malloc, 0x40000, 0x2000, 0, 6);
+	copy(HG_API_hipMemcpy, 0x10000, 0x40000, 0x1000);
+	assert_string_equal(found(), "");
+	copy(HG_API_hipMemcpy, 0x10001, 0x40000, 0x1000);
+	assert_string_equal(found(), "HG606");
+	assert_non_null(strstr(finding(0)->message, "1 bytes past its end"));
+}
+
+static void a_copy_that_was_refused(void **state)
+{
+	struct hg_event refused = {
+		.type = HG_EVENT_error,
+		.error = { .api = HG_API_hipMemcpy, .code = 1, .ptr = 0x10000, .size = 0x1000 }
+	};
+
+	(void)state;
+	device(0);
+	alloc(HG_API_hipMalloc, 0x10000, 0x1000, 0, 5);
+	apply(refused);
+	assert_string_equal(found(), "");
+	refused.error.size = 0x2000;
+	apply(refused);
+	assert_string_equal(found(), "HG606");
+	assert_non_null(strstr(finding(0)->message, "hipErrorInvalidValue"));
+}
+
+static void rows_count_in_copies(void **state)
+{
+	struct hg_event event = { .type = HG_EVENT_copy,
+				  .copy = { .api = HG_API_hipMemcpy2D,
+					    .dst = 0x10000,
+					    .src = 0x40000,
+					    .size = 64,
+					    .rows = 16,
+					    .kind = 4,
+					    .dst_pitch = 256,
+					    .src_pitch = 64 } };
+
+	(void)state;
+	device(0);
+	alloc(HG_API_hipMalloc, 0x10000, 15 * 256 + 64, 0, 5);
+	alloc(HG_API_malloc, 0x40000, 0x2000, 0, 6);
+	apply(event);
+	assert_string_equal(found(), "");
+	event.copy.rows = 17;
+	apply(event);
+	assert_string_equal(found(), "HG606");
+}
+
+static void slices_count_in_copies_and_fills(void **state)
+{
+	struct hg_event copy_event = { .type = HG_EVENT_copy,
+				       .copy = { .api = HG_API_hipMemcpy3D,
+						 .dst = 0x10000,
+						 .src = 0x40000,
+						 .size = 64,
+						 .rows = 4,
+						 .dst_pitch = 64,
+						 .src_pitch = 64,
+						 .depth = 4,
+						 .dst_slice = 0x400,
+						 .src_slice = 0x100 } };
+	struct hg_event fill_event = { .type = HG_EVENT_fill,
+				       .fill = { .api = HG_API_hipMemset3D,
+						 .dst = 0x10000,
+						 .size = 64,
+						 .rows = 4,
+						 .pitch = 64,
+						 .depth = 5,
+						 .slice = 0x400,
+						 .stack_id = 3 } };
+
+	(void)state;
+	device(0);
+	alloc(HG_API_hipMalloc, 0x10000, 3 * 0x400 + 4 * 64, 0, 5);
+	alloc(HG_API_malloc, 0x40000, 4 * 0x100, 0, 6);
+	apply(copy_event);
+	copy_event.copy.rows = 0;
+	copy_event.copy.depth = 9;
+	apply(copy_event);
+	assert_string_equal(found(), "");
+	apply(fill_event);
+	copy_event.copy.rows = 4;
+	copy_event.copy.depth = 5;
+	apply(copy_event);
+	assert_string_equal(found(), "HG606 HG606 HG606");
+}
+
+static void pageable_copies(void **state)
+{
+	(void)state;
+	device(0);
+	alloc(HG_API_hipMalloc, 0x1000000, 0x100000, 0, 5);
+	alloc(HG_API_malloc, 0x4000000, 0x100000, 0, 6);
+	alloc(HG_API_hipHostMalloc, 0x8000000, 0x100000, 0, 7);
+	copy(HG_API_hipMemcpy, 0x1000000, 0x4000000, 0x100000);
+	copy(HG_API_hipMemcpyAsync, 0x1000000, 0x4000000, 0xffff);
+	copy(HG_API_hipMemcpyAsync, 0x1000000, 0x8000000, 0x100000);
+	assert_string_equal(found(), "");
+	copy(HG_API_hipMemcpyAsync, 0x4000000, 0x1000000, 0x10000);
+	assert_string_equal(found(), "HG501");
+	assert_non_null(strstr(finding(0)->message, "copies 65536 bytes to pageable memory"));
+	copy(HG_API_hipMemcpyAsync, 0x4000000, 0x1000000, 0x20000);
+	copy(HG_API_hipMemcpyAsync, 0x4000000, 0x1000000, 0x18000);
+	assert_string_equal(found(), "HG501");
+	assert_int_equal(finding(0)->count, 3);
+	assert_non_null(strstr(finding(0)->message, "copies up to 131072 bytes to pageable"));
+	copy(HG_API_hipMemcpyPeerAsync, 0x4000000, 0x1000000, 0x10000);
+	assert_string_equal(found(), "HG501 HG501");
+	/* Of a graph: when it is copied is not known. */
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
+	assert_null(strstr(finding(0)->message, "took"));
+	apply((struct hg_event){ .type = HG_EVENT_copy,
+				 .copy = { .api = HG_API_hipMemcpyAsync,
+					   .dst = 0x1000000,
+					   .src = 0x4000000,
+					   .size = 0x10000,
+					   .rows = 1,
+					   .kind = 4,
+					   .stack_id = 44,
+					   .duration = 7000 } });
+	assert_string_equal(found(), "HG501 HG501 HG501");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_PROVEN);
+	assert_non_null(strstr(finding(0)->message, "this one took 7 us"));
+	/* Registered now: pinned. */
+	alloc(HG_API_hipHostRegister, 0x4000000, 0x100000, 0, 8);
+	copy(HG_API_hipMemcpyAsync, 0x4000000, 0x1000000, 0x10000);
+	assert_string_equal(found(), "HG501 HG501 HG501");
+	assert_int_equal(finding(0)->count, 1);
+}
+
+static void advice_and_prefetch_without_effect(void **state)
+{
+	struct hg_event advise = {
+		.type = HG_EVENT_advise,
+		.advise = { .api = HG_API_hipMemAdvise, .size = 64, .advice = 100, .stack_id = 3 }
+	};
+	struct hg_event prefetch = {
+		.type = HG_EVENT_prefetch,
+		.prefetch = { .api = HG_API_hipMemPrefetchAsync, .size = 64, .stack_id = 4 }
+	};
+	struct hg_event failed = { .type = HG_EVENT_error,
+				   .error = { .api = HG_API_hipMemPrefetchAsync,
+					      .code = 1,
+					      .ptr = 0x40000,
+					      .stack_id = 8 } };
+
+	(void)state;
+	device(0);
+	alloc(HG_API_hipMallocManaged, 0x10000, 0x1000, 1, 5);
+	alloc(HG_API_hipMalloc, 0x20000, 0x1000, 0, 6);
+	alloc(HG_API_malloc, 0x40000, 0x2000, 0, 7);
+	advise.advise.ptr = prefetch.prefetch.ptr = 0x10000;
+	apply(advise);
+	apply(prefetch);
+	assert_string_equal(found(), "");
+	advise.advise.ptr = prefetch.prefetch.ptr = 0x20000;
+	apply(advise);
+	advise.advise.stack_id = 33; /* another call about the same memory */
+	apply(advise);
+	apply(prefetch);
+	apply(failed);
+	assert_string_equal(found(), "HG214 HG304 HG304");
+	assert_int_equal(finding(0)->count, 2);
+	assert_non_null(strstr(finding(2)->message, "hipErrorInvalidValue"));
+}
+
+/* HIP 5.7.1 refuses to prefetch the operating system's memory with XNACK on, too. */
+static void prefetch_that_this_release_refuses(void **state)
+{
+	struct hg_event runtime = { .type = HG_EVENT_runtime,
+				    .runtime = { .path = "/lib/libamdhip64.so.5",
+						 .version = 50221153,
+						 .device_count = 1 } };
+	const struct hg_event failed = { .type = HG_EVENT_error,
+					 .error = { .api = HG_API_hipMemPrefetchAsync,
+						    .code = 1,
+						    .ptr = 0x40000,
+						    .stack_id = 8 } };
+
+	(void)state;
+	device(1);
+	alloc(HG_API_malloc, 0x40000, 0x2000, 0, 7);
+	apply(runtime);
+	apply(failed);
+	assert_string_equal(found(), "");
+	runtime.runtime.version = 50731921;
+	apply(runtime);
+	apply(failed);
+	assert_string_equal(found(), "HG304");
+	assert_non_null(strstr(finding(0)->fix, "prefetches memory of hipMallocManaged only"));
+	assert_null(strstr(finding(0)->fix, "operating system"));
+}
+
+/* ---- allocation, registration, release ---- */
+
+static void release(uint16_t api, uint64_t ptr, uint64_t size)
+{
+	apply((struct hg_event){
+	    .type = HG_EVENT_free,
+	    .free = { .api = (uint16_t)api, .ptr = ptr, .size = size, .stack_id = 21 } });
+}
+
+/* Reserved addresses of which only the first part is mapped, and that for some time only. */
+static void reserved_and_not_mapped(void **state)
+{
+	(void)state;
+	kernel.atomic_count = 0;
+	device(0);
+	alloc(HG_API_hipMemAddressReserve, 0x100000, 0x10000, 0, 5);
+	alloc(HG_API_hipMemMap, 0x100000, 0x8000, 1, 6);
+	launch(1, 0x100800, 0);
+	assert_string_equal(found(), "");
+	launch(2, 0x10a000, 0);
+	assert_string_equal(found(), "HG607");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
+	assert_non_null(strstr(finding(0)->message, "of reserved addresses"));
+	release(HG_API_hipMemUnmap, 0x100000, 0x8000);
+	launch(3, 0x100800, 0);
+	assert_string_equal(found(), "HG607 HG601");
+}
+
+static void reserved_and_mapped(void **state)
+{
+	(void)state;
+	kernel.atomic_count = 0;
+	device(0);
+	alloc(HG_API_hipMemAddressReserve, 0x100000, 0x10000, 0, 5);
+	alloc(HG_API_hipMemMap, 0x100000, 0x8000, 1, 6);
+	alloc(HG_API_hipMemMap, 0x108000, 0x8000, 1, 6);
+	launch(1, 0x100800, 0);
+	launch(2, 0x10a000, 0);
+	assert_string_equal(found(), "");
+}
+
+static void flags_that_contradict(void **state)
+{
+	struct hg_event refused = {
+		.type = HG_EVENT_error,
+		.error = { .api = HG_API_hipHostMalloc, .code = 1, .flags = 0x40000000 }
+	};
+
+	(void)state;
+	device(0);
+	alloc(HG_API_hipHostMalloc, 0x10000, 0x1000, 0x2, 5);
+	alloc(HG_API_hipHostMalloc, 0x20000, 0x1000, 0x80000000, 6);
+	alloc(HG_API_hipHostRegister, 0x30000, 0x1000, 0, 7);
+	apply(refused);
+	assert_string_equal(found(), "");
+	refused.error.flags |= 0x80000000;
+	apply(refused);
+	alloc(HG_API_hipHostMalloc, 0x40000, 0x1000, 0x80000002, 8);
+	alloc(HG_API_hipHostRegister, 0x50000, 0x1000, 0x8, 9);
+	assert_string_equal(found(), "HG204 HG203 HG206");
+}
+
+static void host_alloc_by_release(void **state)
+{
+	struct hg_event runtime = { .type = HG_EVENT_runtime,
+				    .runtime = {
+					.path = "", .version = 60400000, .device_count = 1 } };
+
+	(void)state;
+	device(0);
+	alloc(HG_API_hipHostAlloc, 0x10000, 0x1000, 0, 5); /* release not known: not claimed */
+	apply(runtime);
+	alloc(HG_API_hipHostAlloc, 0x20000, 0x1000, 0, 6);
+	assert_string_equal(found(), "");
+	runtime.runtime.version = 50221153;
+	apply(runtime);
+	alloc(HG_API_hipHostAlloc, 0x30000, 0x1000, 0, 7);
+	assert_string_equal(found(), "HG201");
+}
+
+static void releases_of_the_wrong_pointer(void **state)
+{
+	(void)state;
+	device(0);
+	alloc(HG_API_hipMalloc, 0x10000, 0x1000, 0, 5);
+	alloc(HG_API_hipHostMalloc, 0x20000, 0x1000, 0, 6);
+	alloc(HG_API_malloc, 0x40000, 0x1000, 0, 7);
+	release(HG_API_hipFree, 0x10000, 0);
+	release(HG_API_hipHostFree, 0x20000, 0);
+	release(HG_API_hipFree, 0x7770000, 0); /* not recorded: nothing is known about it */
+	assert_string_equal(found(), "");
+	release(HG_API_hipFree, 0x10000, 0);
+	assert_string_equal(found(), "HG605");
+	assert_non_null(strstr(finding(0)->message, "released before"));
+	alloc(HG_API_hipMalloc, 0x10000, 0x1000, 0, 5);
+	release(HG_API_hipFree, 0x10800, 0);
+	assert_string_equal(found(), "HG605 HG605");
+	assert_non_null(strstr(finding(1)->message, "middle"));
+}
+
+static void memory_that_is_still_registered(void **state)
+{
+	(void)state;
+	device(0);
+	alloc(HG_API_malloc, 0x40000, 0x3000, 0, 7);
+	alloc(HG_API_hipHostRegister, 0x41000, 0x1000, 0, 8);
+	release(HG_API_hipHostUnregister, 0x41000, 0);
+	release(HG_API_free, 0x40000, 0);
+	assert_string_equal(found(), "");
+	alloc(HG_API_malloc, 0x40000, 0x3000, 0, 7);
+	alloc(HG_API_hipHostRegister, 0x41000, 0x1000, 0, 8);
+	release(HG_API_free, 0x40000, 0);
+	assert_string_equal(found(), "HG603");
+	alloc(HG_API_mmap, 0x100000, 0x4000, 0, 9);
+	alloc(HG_API_hipHostRegister, 0x102000, 0x1000, 0, 8);
+	release(HG_API_munmap, 0x100000, 0x2000);
+	assert_string_equal(found(), "HG603");
+	release(HG_API_munmap, 0x102000, 0x2000);
+	assert_string_equal(found(), "HG603 HG603");
+}
+
+static void a_segment_that_is_still_registered(void **state)
+{
+	(void)state;
+	device(0);
+	alloc(HG_API_shmat, 0x100000, 0x4000, 0, 9);
+	alloc(HG_API_hipHostRegister, 0x102000, 0x1000, 0, 8);
+	release(HG_API_shmdt, 0x200000, 0);
+	assert_string_equal(found(), "");
+	release(HG_API_shmdt, 0x100000, 0);
+	assert_string_equal(found(), "HG603");
+	assert_non_null(strstr(finding(0)->message, "shmdt releases"));
+	alloc(HG_API_sbrk, 0x300000, 0x4000, 0, 9);
+	alloc(HG_API_hipHostRegister, 0x300000, 0x1000, 0, 8);
+	release(HG_API_brk, 0x301000, 0x3000);
+	assert_string_equal(found(), "HG603");
+	release(HG_API_brk, 0x300800, 0x800);
+	assert_string_equal(found(), "HG603 HG603");
+}
+
+static void advice_that_spills_over(void **state)
+{
+	struct hg_event advise = { .type = HG_EVENT_advise,
+				   .advise = { .api = HG_API_hipMemAdvise,
+					       .ptr = 0x10000,
+					       .size = 0x1800,
+					       .advice = 100,
+					       .stack_id = 3 } };
+
+	(void)state;
+	device(1);
+	alloc(HG_API_malloc, 0x10000, 0x1800, 0, 5);
+	apply(advise); /* alone on its pages, as far as is known */
+	alloc(HG_API_malloc, 0x12000, 0x1000, 0, 6);
+	apply(advise); /* the next one begins on the next page */
+	assert_string_equal(found(), "");
+	alloc(HG_API_malloc, 0x11900, 0x100, 0, 7);
+	advise.advise.advice = 1; /* says nothing about granularity */
+	apply(advise);
+	assert_string_equal(found(), "");
+	advise.advise.advice = 100;
+	apply(advise);
+	assert_string_equal(found(), "HG213");
+	assert_non_null(strstr(finding(0)->message, "256 bytes from malloc"));
+}
+
+static void host_memory_that_is_read_at_every_launch(void **state)
+{
+	(void)state;
+	kernel.atomic_count = 0;
+	use.access = ISA_READ;
+	device(0);
+	alloc(HG_API_hipHostMalloc, 0x1000000, 0x200000, 0, 5);
+	alloc(HG_API_hipHostMalloc, 0x2000000, 0x1000, 0, 6);
+	alloc(HG_API_hipMalloc, 0x4000000, 0x200000, 0, 7);
+	for (int i = 0; i < 10; i++) {
+		launch(2, 0x2000000, 0);
+		launch(3, 0x4000000, 0);
+	}
+	for (int i = 0; i < 3; i++)
+		launch(1, 0x1000000, 0);
+	launch(1, 0x1000000, 0);
+	assert_string_equal(found(), "HG210");
+	assert_int_equal(finding(0)->launches, 4);
+}
+
+static void host_memory_that_is_read_a_few_times(void **state)
+{
+	(void)state;
+	kernel.atomic_count = 0;
+	use.access = ISA_READ;
+	device(0);
+	alloc(HG_API_hipHostMalloc, 0x1000000, 0x200000, 0, 5);
+	for (int i = 0; i < 3; i++)
+		launch(1, 0x1000000, 0);
+	assert_string_equal(found(), "");
+}
+
+/* A table of pointers by value: a kernel chooses among its words, and not all were filled in. */
+static void unset_words_of_a_struct(void **state)
+{
+	(void)state;
+	kernel.atomic_count = 0;
+	use.certain = false;
+	arguments[0].pointer = false;
+	device(0);
+	alloc(HG_API_malloc, 0x10000, 0x2000, 0, 5);
+	launch(1, 0x10800, 0);
+	alloc(HG_API_hipMalloc, 0x20000, 0x2000, 0, 6);
+	release(HG_API_hipFree, 0x20000, 0);
+	launch(2, 0x20000, 0);
+	arguments[0].pointer = true;
+	assert_string_equal(found(), "");
+	assert_int_equal(findings.limits->len, 1);
+}
+
+static void pointers_that_a_kernel_chooses_from(void **state)
+{
+	(void)state;
+	kernel.atomic_count = 0;
+	use.certain = false;
+	device(0);
+	alloc(HG_API_malloc, 0x10000, 0x2000, 0, 5);
+	launch(1, 0x10800, 0);
+	assert_string_equal(found(), "HG209");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
+}
+
+/* The same line allocates and releases it in each round of a loop. */
+static void rounds_with_new_host_memory(int rounds)
+{
+	kernel.atomic_count = 0;
+	use.access = ISA_READ;
+	device(0);
+	for (int i = 0; i < rounds; i++) {
+		alloc(HG_API_hipHostMalloc, 0x1000000, 0x200000, 0, 5);
+		launch(1, 0x1000000, 0);
+		release(HG_API_hipHostFree, 0x1000000, 0);
+	}
+}
+
+static void host_memory_that_is_new_at_every_launch(void **state)
+{
+	(void)state;
+	rounds_with_new_host_memory(6);
+	assert_string_equal(found(), "");
+}
+
+/* Two of them at once, in turn: after seven launches one was read four times. */
+static void host_memory_from_one_place_in_turn(void **state)
+{
+	(void)state;
+	kernel.atomic_count = 0;
+	use.access = ISA_READ;
+	device(0);
+	alloc(HG_API_hipHostMalloc, 0x1000000, 0x200000, 0, 5);
+	alloc(HG_API_hipHostMalloc, 0x2000000, 0x200000, 0, 5);
+	for (int i = 0; i < 3; i++) {
+		launch(1, 0x1000000, 0);
+		launch(2, 0x2000000, 0);
+	}
+	assert_string_equal(found(), "");
+}
+
+static void host_memory_from_a_loop_that_is_read_again(void **state)
+{
+	(void)state;
+	rounds_with_new_host_memory(2);
+	alloc(HG_API_hipHostMalloc, 0x1000000, 0x400000, 0, 5);
+	for (int i = 0; i < 4; i++)
+		launch(1, 0x1000000, 0);
+	assert_string_equal(found(), "HG210");
+	assert_int_equal(finding(0)->launches, 6);
+	assert_int_equal(finding(0)->allocation->size, 0x400000);
+	assert_non_null(strstr(finding(0)->message, "up to 4194304 bytes"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		FINDS(HG607, reserved_and_not_mapped),
+		FINDS(HG601, reserved_and_not_mapped),
+		SILENT(HG607, reserved_and_mapped),
+		FINDS(HG606, copies_past_the_end),
+		FINDS(HG606, a_copy_that_was_refused),
+		FINDS(HG606, rows_count_in_copies),
+		FINDS(HG606, slices_count_in_copies_and_fills),
+		FINDS(HG501, pageable_copies),
+		FINDS(HG214, advice_and_prefetch_without_effect),
+		FINDS(HG304, advice_and_prefetch_without_effect),
+		FINDS(HG304, prefetch_that_this_release_refuses),
+		FINDS(HG204, flags_that_contradict),
+		FINDS(HG203, flags_that_contradict),
+		FINDS(HG206, flags_that_contradict),
+		FINDS(HG201, host_alloc_by_release),
+		FINDS(HG605, releases_of_the_wrong_pointer),
+		FINDS(HG603, memory_that_is_still_registered),
+		FINDS(HG603, a_segment_that_is_still_registered),
+		FINDS(HG213, advice_that_spills_over),
+		FINDS(HG210, host_memory_that_is_read_at_every_launch),
+		SILENT(HG210, host_memory_that_is_read_a_few_times),
+		SILENT(HG210, host_memory_that_is_new_at_every_launch),
+		SILENT(HG209, unset_words_of_a_struct),
+		SILENT(HG601, unset_words_of_a_struct),
+		DOUBTS(HG209, pointers_that_a_kernel_chooses_from),
+		SILENT(HG210, host_memory_from_one_place_in_turn),
+		FINDS(HG210, host_memory_from_a_loop_that_is_read_again),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
