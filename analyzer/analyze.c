@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A bundle, or events as they come: replay, rules, and what the recording allows to say. */
+/*
+ * Analyses a bundle, or events as they arrive: replay, rules, and which findings the recording
+ * supports.
+ */
 #include "bundle_check.h"
 #include "analyze.h"
 
@@ -146,7 +149,7 @@ static void read_cost(struct analysis *analysis)
 	g_free(path);
 }
 
-/* What the recorder says about its own work. */
+/* The recorder's own statements about the recording. */
 static void read_facts(struct analysis *analysis)
 {
 	struct recording_facts *facts = &analysis->facts;
@@ -226,7 +229,7 @@ static bool is_foreign(int32_t pid, void *data)
 	return process ? process->foreign : analysis->replay.session != NULL;
 }
 
-/* What of the findings the recording allows to say. */
+/* Which of the findings the recording supports. */
 static void judge_recording(struct analysis *analysis, bool cut_off)
 {
 	struct findings *findings = &analysis->findings;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether what lies in a bundle can be read at all. In a bundle of somebody else's a FIFO would
- * make us wait for ever, a device do something, and a file of many sparse gigabytes fill the
- * memory.
+ * Whether the files of a bundle can be read safely. In another user's bundle, reading a FIFO would
+ * block for ever, reading a device may have an effect, and a sparse file of many gigabytes would
+ * fill the memory.
  */
 #ifndef HIPGRAIN_ANALYZER_BUNDLE_CHECK_H
 #define HIPGRAIN_ANALYZER_BUNDLE_CHECK_H

@@ -28,7 +28,7 @@ enum recording_status {
 const char *recording_status_name(enum recording_status status);
 int recording_status_by_name(const char *name);
 
-/* Processes of one program that a recording does not have. */
+/* Processes of one program that are not in a recording. */
 struct recording_missed {
 	char *program, *why; /* the reason, to be read after the program; printable */
 	int32_t pid;         /* of the first; 0: not known */
@@ -52,7 +52,7 @@ struct recording_facts {
 	char *session;                          /* NULL: not known */
 	GArray *missed;                         /* struct recording_missed; NULL: it is not known */
 	uint64_t missed_others;                 /* processes beside these */
-	GPtrArray *messages; /* char *: what processes had to say, a line each; or NULL */
+	GPtrArray *messages; /* char *: messages of processes, a line each; or NULL */
 	/* The caller's: whether a process belongs to another recording; NULL: none does. */
 	bool (*is_foreign)(int32_t pid, void *data);
 	void *data;

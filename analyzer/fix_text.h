@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Complete the fixes of findings with what source files tell. */
+/* Complete the fixes of findings with names and positions from source files. */
 #ifndef HIPGRAIN_FIX_TEXT_H
 #define HIPGRAIN_FIX_TEXT_H
 

@@ -29,12 +29,12 @@ static uint64_t first_stamp;
 static int64_t first_ns;
 static gint64 started, drawn; /* microseconds; drawn 0: the line is empty */
 
-void progress_set(enum progress_when asked)
+void progress_set(enum progress_when requested)
 {
 	const char *term = getenv("TERM");
 	bool terminal = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
 
-	when = asked == PROGRESS_AUTO && !terminal ? PROGRESS_NEVER : asked;
+	when = requested == PROGRESS_AUTO && !terminal ? PROGRESS_NEVER : requested;
 }
 
 static int add_packets(const char *path, const struct stat *status, int type, struct FTW *place)

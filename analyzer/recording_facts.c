@@ -8,8 +8,8 @@
 #include "analyzer/completeness.h"
 
 /*
- * What processes gave up because nobody emptied the trace buffers, where the recorder could not ask
- * LTTng how much was lost: lines of process and number.
+ * Events that processes discarded because the trace buffers were not emptied, where the recorder
+ * could not query LTTng for the losses: lines of process and number.
  */
 static void read_given_up(struct recording_facts *facts, const char *bundle,
 			  struct json_object *manifest)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Processes that the recording does not have (tracer/missed.h), and what recorded ones had to say
- * (tracer/process_messages.h). Both are files that any of the processes may have written.
+ * Processes that are not in the recording (tracer/missed.h), and messages of recorded ones
+ * (tracer/process_messages.h). Any of the processes may have written to these files.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -91,8 +91,8 @@ out:
 	g_free(table);
 }
 
-/* A line "PID PROGRAM: TEXT", of which the processes that it was of are counted. */
-struct said {
+/* A line "PID PROGRAM: TEXT", with the number of processes that wrote it. */
+struct message {
 	char *text, *program;
 	int32_t pid;
 	uint64_t count;
@@ -102,46 +102,46 @@ static void note_line(GArray *all, char *line)
 {
 	char *text = strstr(line, ": "), *program;
 	long pid = strtol(line, &program, 10);
-	struct said one;
+	struct message one;
 
 	if (!text || program == line)
 		return;
 	*text = '\0';
 	text += 2;
 	for (guint i = 0; i < all->len; i++) {
-		struct said *known = &g_array_index(all, struct said, i);
+		struct message *known = &g_array_index(all, struct message, i);
 
 		if (strcmp(known->text, text) == 0) {
 			known->count++;
 			return;
 		}
 	}
-	one = (struct said){
+	one = (struct message){
 		.text = text, .program = g_strstrip(program), .pid = (int32_t)pid, .count = 1
 	};
 	if (all->len < TEXTS_MAX)
 		g_array_append_val(all, one);
 }
 
-static void take_line(struct recording_facts *facts, const struct said *said)
+static void take_line(struct recording_facts *facts, const struct message *message)
 {
 	static const char nothing[] = "nothing is recorded: ";
 	char *text, *program;
 
-	if (g_str_has_prefix(said->text, nothing)) {
-		text = g_strconcat(said->program, *said->program ? ": " : "",
-				   said->text + sizeof(nothing) - 1, NULL);
-		add(facts, "", text, said->pid, said->count);
+	if (g_str_has_prefix(message->text, nothing)) {
+		text = g_strconcat(message->program, *message->program ? ": " : "",
+				   message->text + sizeof(nothing) - 1, NULL);
+		add(facts, "", text, message->pid, message->count);
 		g_free(text);
 		return;
 	}
-	text = visible(said->text);
-	program = visible(said->program);
+	text = visible(message->text);
+	program = visible(message->program);
 	g_ptr_array_add(facts->messages,
-			said->count == 1
-			    ? g_strdup_printf("process %d (%s): %s", said->pid, program, text)
+			message->count == 1
+			    ? g_strdup_printf("process %d (%s): %s", message->pid, program, text)
 			    : g_strdup_printf("process %d (%s) and %" G_GUINT64_FORMAT " more: %s",
-					      said->pid, program, said->count - 1, text));
+					      message->pid, program, message->count - 1, text));
 	g_free(program);
 	g_free(text);
 }
@@ -149,13 +149,13 @@ static void take_line(struct recording_facts *facts, const struct said *said)
 static void read_said(struct recording_facts *facts, const char *bundle)
 {
 	char *content = g_malloc0(2 * HG_MESSAGES_MAX + 1), *rest = NULL;
-	GArray *all = g_array_new(FALSE, FALSE, sizeof(struct said));
+	GArray *all = g_array_new(FALSE, FALSE, sizeof(struct message));
 
 	read_whole(bundle, HG_MESSAGES, content, 2 * HG_MESSAGES_MAX);
 	for (char *line = strtok_r(content, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
 		note_line(all, line);
 	for (guint i = 0; i < all->len; i++)
-		take_line(facts, &g_array_index(all, struct said, i));
+		take_line(facts, &g_array_index(all, struct message, i));
 	g_array_free(all, TRUE);
 	g_free(content);
 }

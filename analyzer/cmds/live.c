@@ -112,7 +112,7 @@ static void on_signal(int number)
 	live_stop();
 }
 
-/* Once: whoever is impatient ends us by the second one. */
+/* Once: a second interrupt ends the process. */
 static void catch_signals(void)
 {
 	struct sigaction action = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };

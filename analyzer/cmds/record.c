@@ -191,7 +191,7 @@ int cmd_record(int argc, char **argv)
 			return HG_EXIT_OK;
 		default:
 			if (record_parse_option(&options, code, optarg) <= 0)
-				return HG_EXIT_USAGE; /* getopt_long or the parser said why */
+				return HG_EXIT_USAGE; /* a message was printed */
 		}
 	}
 	if (optind == argc) {

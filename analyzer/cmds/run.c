@@ -180,7 +180,7 @@ int cmd_run(int argc, char **argv)
 	}
 	status = report_apart(&report, result.directory, stderr, &crashed);
 	if (crashed) {
-		/* Of CMD nothing bad is known but what it says itself; --fail-on wants to know. */
+		/* CMD itself reported no failure; --fail-on requires a report. */
 		if (report.fail_on < 0 || result.status != 0)
 			status = result.status;
 		goto out;

@@ -8,7 +8,10 @@
 #include "analyzer/cmds/scan.h"
 #include "tracer/message.h"
 
-/* Features that a code object of version 3 and older does not tell: its header cannot say "any". */
+/*
+ * Features that a code object of version 3 and older does not state: its header cannot express
+ * "any".
+ */
 static bool old_header(const void *elf, size_t size)
 {
 	enum { ABI_VERSION_HSA_V3 = 1 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decompression of bytes that nobody vouches for. */
+/* Decompression of bytes from untrusted files. */
 #ifndef HIPGRAIN_CONTAINERS_EXPAND_H
 #define HIPGRAIN_CONTAINERS_EXPAND_H
 

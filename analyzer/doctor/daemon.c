@@ -12,7 +12,7 @@
 #include "tracer/session.h"
 #include "tracer/tree.h"
 
-/* A daemon that is well answers in milliseconds. */
+/* A daemon that works answers in milliseconds. */
 #define ANSWER_MS 3000
 
 /* ---- its version ---- */

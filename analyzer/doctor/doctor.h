@@ -23,7 +23,7 @@ struct check {
 	char *advice;        /* what to do about it, NULL if nothing */
 };
 
-/* What the checks learn and later ones need. */
+/* What the checks determine and later ones need. */
 struct doctor {
 	GPtrArray *checks; /* struct check */
 	const char *root;  /* before /sys, /proc, /dev and /boot: "" for this machine */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernel and its GPUs, as /proc, /boot, /dev and /sys tell. */
+/* The kernel and its GPUs, according to /proc, /boot, /dev and /sys. */
 #include <errno.h>
 #include <grp.h>
 #include <stdint.h>

@@ -24,8 +24,9 @@ struct machine {
 };
 
 /*
- * Ask the HIP runtime that a program would get here, in a process of its own. `softgpu`: the folder
- * of the software GPU's HSA runtime to ask instead, or NULL. What cannot be determined is -1.
+ * Query the HIP runtime that a program would get here, in a process of its own. `softgpu`: the
+ * directory of the software GPU's HSA runtime to use instead, or NULL. What cannot be determined is
+ * -1.
  */
 void machine_ask(const char *softgpu, struct machine *machine);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the HIP runtime of this machine says about it. */
+/* Properties of this machine according to its HIP runtime. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <string.h>

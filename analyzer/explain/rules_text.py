@@ -5,7 +5,7 @@
 usage: rules_text.py hipgrain-rules.7 >rules_text.inc
 
 RULE_TEXT(id, text) for each rule, paragraphs separated by newlines; SOURCE_TEXT(tag, text) for each
-source. What the page says of a rule is said once, there.
+source. The page is the only place with these texts.
 """
 import re
 import shlex

@@ -8,7 +8,7 @@
 
 struct place {
 	char *trace;    /* what all its chunks have in common */
-	guint64 number; /* of the chunk; the largest for what is written still */
+	guint64 number; /* of the chunk; the largest for the one that is not finished */
 };
 
 /* CHUNK ends in "-NUMBER". */

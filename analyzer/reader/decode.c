@@ -43,7 +43,7 @@ struct decode {
 		struct decoder *decoder;
 	} recent[RECENT];      /* by the class's address */
 	GHashTable *launches;  /* of each thread, by launch_key() */
-	GHashTable *announced; /* processes, by pid, that said what they are */
+	GHashTable *announced; /* processes, by pid, whose `process` event was read */
 	GByteArray *bytes;
 	GArray *words;
 	uint64_t begin;    /* by the trace's clock */

@@ -43,7 +43,7 @@ const struct hg_event *event_queue_take(struct event_queue *queue, struct batch 
 					unsigned *count);
 void event_queue_give_back(struct event_queue *queue, struct batch *batch);
 
-/* What comes from now on will not be looked at; take on until the end all the same. */
+/* The consumer will ignore events from now on, but takes them until the end. */
 void event_queue_stop(struct event_queue *queue);
 
 /* Hand on everything until the end; 0, or what the callback returned when it wanted no more. */

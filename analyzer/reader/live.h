@@ -16,7 +16,7 @@
 int read_live(const char *url, const char *open_batches, reader_callback callback, void *data,
 	      struct reader_stats *stats, char **error);
 
-/* From a signal handler: what came so far is all. */
+/* From a signal handler: read no more than what has arrived. */
 void live_stop(void);
 bool live_stopped(void);
 

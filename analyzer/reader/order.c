@@ -345,7 +345,7 @@ static bool take_open(struct process *process, uint32_t number)
 	return false;
 }
 
-/* Records of which the beginning was not seen, and later ones went on: these cannot any more. */
+/* Records whose beginning is unknown, while later ones were read: these can no longer come. */
 static uint64_t skip_until(struct run *run, int64_t since)
 {
 	uint64_t skipped = 0;

@@ -106,7 +106,7 @@ static void drop_damaged_indexes(struct reader *reader, GPtrArray *traces)
 	}
 }
 
-/* All traces of one recording have one clock. Of a rotated one the oldest chunk tells. */
+/* All traces of one recording have one clock. Of a rotated one the oldest chunk defines it. */
 static void begin_when_whole(struct decode *decode, const GPtrArray *traces)
 {
 	uint64_t since = 0;
@@ -209,7 +209,7 @@ out:
 	return result;
 }
 
-/* In place of a trace that cannot be read: what is whole of it, or nothing. Says which. */
+/* In place of a trace that cannot be read: its whole packets, or nothing. Reports which. */
 static void replace_damaged(struct reader *reader, GPtrArray *traces, unsigned index)
 {
 	char *why = graph_take_error();

@@ -156,7 +156,7 @@ static uint64_t drop_blocks(struct host_blocks *blocks, uint64_t start, uint64_t
 	return dropped;
 }
 
-/* Somebody wants to know: from now on it is an allocation like others. */
+/* Its address was looked up: from now on it is an allocation like others. */
 static struct allocation *make_allocation(const struct address_space *space,
 					  const struct host_block *block, bool freed)
 {
@@ -423,7 +423,7 @@ void address_space_unmap(struct address_space *space, uint64_t start, uint64_t s
 
 /* As the kernel does it (ipc/shm.c, ksys_shmdt): what else was mapped into a gap stays. */
 void address_space_detach(struct address_space *space, uint64_t start,
-			  void (*gone)(void *data, uint64_t start, uint64_t size), void *data)
+			  void (*removed)(void *data, uint64_t start, uint64_t size), void *data)
 {
 	GTreeNode *node = g_tree_lower_bound(space->layers[LAYER_MAPPING], &start);
 
@@ -433,7 +433,7 @@ void address_space_detach(struct address_space *space, uint64_t start,
 		node = g_tree_node_next(node);
 		if (old->origin != start || (old->api != HG_API_shmat && old->api != HG_API_mremap))
 			continue;
-		gone(data, old->ptr, old->size);
+		removed(data, old->ptr, old->size);
 		detach(space, old);
 		node = g_tree_lower_bound(space->layers[LAYER_MAPPING], &start);
 	}

@@ -25,7 +25,7 @@ enum layer {
 	LAYERS,
 };
 
-/* What the runtime said about an allocation: struct hg_ev_memory. */
+/* The runtime's report about an allocation: struct hg_ev_memory. */
 struct memory_attributes {
 	bool known; /* and not out of date */
 	int32_t type, managed, coherency, preferred, last_prefetch;
@@ -131,11 +131,11 @@ struct allocation *address_space_restore_at(struct address_space *space, uint64_
 void address_space_unmap(struct address_space *space, uint64_t start, uint64_t size);
 
 /*
- * shmdt of what was attached at `start`: remove its pieces, whatever lies between them. The pages
- * of each are passed to `gone`.
+ * shmdt of what was attached at `start`: remove its pieces, whatever lies between them. Calls
+ * `removed` for the pages of each.
  */
 void address_space_detach(struct address_space *space, uint64_t start,
-			  void (*gone)(void *data, uint64_t start, uint64_t size), void *data);
+			  void (*removed)(void *data, uint64_t start, uint64_t size), void *data);
 
 /*
  * `api` is called for memory at `ptr` that is released already: if that fails, the release before

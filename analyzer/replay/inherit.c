@@ -23,7 +23,7 @@ static uint32_t copy_stack(struct copying *copying, uint32_t id)
 	known = INHERITED_STACKS + g_hash_table_size(copying->stacks);
 	stack = g_new0(struct call_stack, 1);
 	stack->depth = from->depth;
-	stack->modules = MODULES_ALL; /* the child tells again what it has loaded */
+	stack->modules = MODULES_ALL; /* the child records again which modules it has loaded */
 	stack->frames = g_memdup2(from->frames, from->depth * sizeof(*from->frames));
 	g_hash_table_insert(copying->child->stacks, GUINT_TO_POINTER(known), stack);
 	g_hash_table_insert(copying->stacks, GUINT_TO_POINTER(id), GUINT_TO_POINTER(known));

@@ -36,7 +36,7 @@ static bool moves_break(uint16_t api)
 	return api == HG_API_brk || api == HG_API_sbrk;
 }
 
-/* A page goes with the break only when that leaves it. */
+/* A page is released with the break only when the break leaves it. */
 static void drop_above_break(struct process *process, uint64_t start, uint64_t size)
 {
 	uint64_t from = whole_pages(process, start), to = whole_pages(process, start + size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was asked for memory, and where its pages went, as sentences. */
+/* The calls that advised or prefetched memory, and the migrations of its pages, as sentences. */
 #include "history.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HG103, HG104, HG105, HG111, HG202, HG207: atomics that do not reach as far as was meant. */
+/* HG103, HG104, HG105, HG111, HG202, HG207: atomics that the link or the memory limits in scope. */
 #include "atomics.h"
 #include "atomic_fixes.h"
 #include "analyzer/rules/engine/evidence.h"
@@ -25,7 +25,7 @@ static const char *op_text(const struct isa_atomic *atomic)
 								     : "atomic operation";
 }
 
-/* `by_lack`: it rests on the runtime's word that PCIe carries no atomics. */
+/* `by_lack`: the finding rests on the runtime's report that PCIe carries no atomics. */
 static void weigh_not_carried(struct finding *finding, const struct model_outcome *outcome,
 			      bool by_lack)
 {

@@ -5,7 +5,7 @@
 
 #include "analyzer/rules/engine/rule_api.h"
 
-/* The machine code tells where the pointer comes from, not what is added to it. */
+/* The machine code shows where the pointer comes from, not what is added to it. */
 enum page_reach {
 	PAGES_ALIKE,    /* they do not differ */
 	PAGES_FINE,     /* from the pointer on all of them are fine-grained */

@@ -424,7 +424,7 @@ void check_unknown_target(const struct rules_context *context, const struct laun
 		verdict = judge(context, launch, kind, memory, given, true);
 	}
 	if (by_word && verdict.suspected > 0) {
-		/* Most likely one of these: then the rest is no reason to suspect it. */
+		/* One of these is the most likely target: the rest is not suspected then. */
 		if (verdict.suspected_lost == 0)
 			goto out;
 	} else if (verdict.lost == 0 && !system) {

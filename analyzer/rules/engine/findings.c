@@ -90,7 +90,7 @@ void findings_init(struct findings *findings)
 	findings->by_key = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	findings->limits = g_ptr_array_new_with_free_func(g_free);
 	findings->notes = g_ptr_array_new_with_free_func(g_free);
-	findings->said = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	findings->all_lines = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	findings->results = (struct attachments){ NULL };
 }
 
@@ -106,7 +106,7 @@ void findings_destroy(struct findings *findings)
 	g_ptr_array_free(findings->list, TRUE);
 	g_ptr_array_free(findings->limits, TRUE);
 	g_ptr_array_free(findings->notes, TRUE);
-	g_hash_table_destroy(findings->said);
+	g_hash_table_destroy(findings->all_lines);
 	attachments_clear(&findings->results);
 }
 
@@ -198,7 +198,7 @@ void finding_remove_site(struct finding *finding, unsigned at)
 
 static bool add_distinct(struct findings *findings, GPtrArray *list, char *text)
 {
-	if (!g_hash_table_add(findings->said, text))
+	if (!g_hash_table_add(findings->all_lines, text))
 		return false; /* which has freed it */
 	if (list->len < LINES_MOST)
 		g_ptr_array_add(list, g_strdup(text));
@@ -257,7 +257,7 @@ void findings_note(struct findings *findings, const char *format, ...)
 void findings_count_lines(struct findings *findings)
 {
 	unsigned listed = findings->limits->len + findings->notes->len;
-	unsigned more = g_hash_table_size(findings->said) - listed;
+	unsigned more = g_hash_table_size(findings->all_lines) - listed;
 
 	if (more) {
 		g_ptr_array_add(findings->limits->len >= LINES_MOST ? findings->limits
@@ -266,7 +266,7 @@ void findings_count_lines(struct findings *findings)
 	}
 }
 
-/* What is said when findings with such a basis are left out. */
+/* The line that reports that findings with such a basis were left out. */
 static const char *const dropped_texts[] = {
 	[BASIS_ABSENCE] = "memory that was not used or not released is not reported: the trace is "
 			  "incomplete, and missing events may have used or released it",

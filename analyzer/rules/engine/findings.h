@@ -147,7 +147,7 @@ struct findings {
 	GPtrArray *notes;   /* char *: facts about the run that are not findings; distinct */
 	struct attachments results; /* findings_result() */
 	unsigned limit_counts[LIMIT_KINDS];
-	GHashTable *said; /* every limit and note, also those that are too many to be listed */
+	GHashTable *all_lines; /* every limit and note, also those that are not listed */
 };
 
 /*
@@ -172,8 +172,9 @@ void finding_hit(struct finding *finding, int64_t ns, uint32_t stack_id);
 void finding_remove_site(struct finding *finding, unsigned at);
 
 /*
- * Say it, unless it has been said. Of each kind LINES_MOST are listed: a trace can have as many
- * kernels without code as it has kernels. findings_count_lines() adds how many more there were.
+ * Add a line, unless it is there already. Of each kind LINES_MOST are listed: a trace can have as
+ * many kernels without code as it has kernels. findings_count_lines() adds how many more there
+ * were.
  */
 #define LINES_MOST 1000
 void findings_limit(struct findings *findings, const char *format, ...) G_GNUC_PRINTF(2, 3);
@@ -186,16 +187,19 @@ void findings_note(struct findings *findings, const char *format, ...) G_GNUC_PR
 char *findings_unanalysed(const struct findings *findings);
 void findings_count_lines(struct findings *findings);
 
-/* What a finding can rest on that an incomplete recording does not give. */
+/* What a finding can rest on and an incomplete recording does not have. */
 enum findings_basis {
 	BASIS_ORDER,   /* every wait was seen; one that was lost looks like one that is not there */
 	BASIS_ABSENCE, /* something did not happen */
 };
 
-/* Take out the findings with that basis. Says so among the limits. */
+/* Remove the findings with that basis. Reports it among the limits. */
 void findings_drop(struct findings *findings, enum findings_basis basis);
 
-/* So many events were lost, nobody knows which: drop what that may refute, doubt the rest. */
+/*
+ * An unknown set of that many events was lost: remove the findings that these may refute, and doubt
+ * the others.
+ */
 void findings_lost(struct findings *findings, uint64_t events);
 
 /* The same where something makes calls that are never recorded; who, and which, is for the caller

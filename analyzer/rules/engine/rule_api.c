@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What rules ask of launches, pointers and memory, and what they write into findings. */
+/* Functions for rules: about launches, pointers and memory, and to fill in findings. */
 #include "rule_api.h"
 
 #include <string.h>

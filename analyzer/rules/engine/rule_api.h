@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a rule is given: the state at the event, the event, and who the pointers belong to. */
+/*
+ * The interface of rules: the event, the state at that time, and the memory that pointers lead to.
+ */
 #ifndef HIPGRAIN_RULES_RULE_API_H
 #define HIPGRAIN_RULES_RULE_API_H
 
@@ -149,8 +151,10 @@ struct grain {
 bool launch_pointer(const struct rules_context *context, const struct launch *launch,
 		    uint32_t kernarg, struct pointer_argument *pointer);
 
-/* What the pages behind a place are to the GPU: what the runtime said, else what the table and
- * the advice so far say. */
+/*
+ * How the GPU sees the pages behind a place: as the runtime reported, else by the table and the
+ * advice so far.
+ */
 struct grain place_grain(const struct process *process, const struct place *place);
 /* The same by table and advice alone. */
 struct grain place_table_grain(const struct process *process, const struct place *place);
@@ -162,7 +166,7 @@ bool is_new_allocation(const struct rules_context *context, struct place *place)
 /* Whether hipMemPrefetchAsync takes this memory, as far as is known: a fix may name it. */
 bool can_be_prefetched(const struct process *process, const struct allocation *allocation);
 
-/* What of the process' environment and devices the model asks for. */
+/* The facts about the process's environment and devices that the model needs. */
 struct model_environment process_environment(const struct process *process);
 
 /* Fill in the parts of a new finding that follow from the launch and the pointer. */
@@ -176,7 +180,7 @@ void launch_hit(const struct launch *launch, struct finding *finding);
 /* Lower a finding's confidence to at most `confidence`, because of `doubt` (a clause). */
 void finding_at_most(struct finding *finding, enum confidence confidence, const char *doubt);
 
-/* Memory of the operating system's that HIP knows nothing about: pageable. */
+/* The operating system's memory that is not registered with HIP: pageable. */
 bool is_system_memory(const struct place *place);
 
 /* "64 bytes from hipHostMalloc", "the stack of a thread"; the caller frees. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the runtime itself said about memory, in the terms of the model. */
+/* The runtime's own report about memory, in the terms of the model. */
 #include "runtime_attributes.h"
 
 /* hipMemRangeCoherencyMode (docs/memory-model.md#advice-constants); pool flags (#hsa-constants). */

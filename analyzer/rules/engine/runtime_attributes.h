@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the runtime itself said about memory (event `memory`), in the terms of the model. */
+/* The runtime's own report about memory (event `memory`), in the terms of the model. */
 #ifndef HIPGRAIN_RULES_RUNTIME_ATTRIBUTES_H
 #define HIPGRAIN_RULES_RUNTIME_ATTRIBUTES_H
 

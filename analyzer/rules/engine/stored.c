@@ -51,7 +51,7 @@ static struct stretch stretch_of(const struct pointer_argument *target,
 	return stretch;
 }
 
-/* The runtime's own memory holds nothing of the program's. */
+/* The runtime's own memory holds no pointers of the program. */
 static bool is_hidden(const struct isa_kernel *code, const struct isa_path *path)
 {
 	uint32_t end = 0;

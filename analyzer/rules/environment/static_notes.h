@@ -6,8 +6,8 @@
 #include "analyzer/rules/engine/findings.h"
 
 /*
- * For processes in which no GPU was found: say so, and what can still be said: which kernels of
- * the program's own code objects hold hardware floating-point atomics.
+ * For processes in which no GPU was found: reports that, and which kernels of the program's own
+ * code objects hold hardware floating-point atomics.
  */
 void static_notes(struct findings *findings, const struct replay *replay);
 

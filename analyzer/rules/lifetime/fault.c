@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A GPU's memory access fault. The hardware reports a page of 4 KiB. What the rules said of a
- * kernel's use of memory on that page (HG209, HG601, HG607) was likely, because no launch is seen
- * to get there; the fault shows that one did.
+ * A GPU's memory access fault. The hardware reports a page of 4 KiB. Findings about a kernel's use
+ * of memory on that page (HG209, HG601, HG607) were likely, because it was unknown whether a launch
+ * executes that code; the fault shows that one did.
  */
 #include "faults.h"
 #include "tracer/api/hsa.h"
@@ -75,7 +75,7 @@ static bool names(const struct finding *finding, uint64_t page, const struct pla
 	    allocation && allocation->size && finding->address - allocation->ptr < allocation->size;
 
 	if (finding->rule == &rules[RULE_HG601]) {
-		/* Not where something else lives by now. */
+		/* Not if other memory was allocated there since. */
 		return inside && now->kind != PLACE_ALLOCATION &&
 		       meets(page, allocation->ptr, allocation->size);
 	}
@@ -92,7 +92,7 @@ static bool may_be_reused(const struct finding *finding)
 	return finding->rule == &rules[RULE_HG601] && finding->allocation->layer == LAYER_HOST;
 }
 
-/* Of several uses of memory on that page one caused the fault; which, it does not tell. */
+/* One of several uses of memory on that page caused the fault; it is unknown which. */
 static void prove(const struct rules_context *context, struct fault_row *row, uint64_t page,
 		  const struct place *now)
 {

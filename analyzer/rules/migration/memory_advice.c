@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HG3xx, as far as calls and launches alone show; migration.c has what the driver reported. */
+/* HG3xx, as far as calls and launches show them; migration.c has what the driver reported. */
 #include "analyzer/rules/engine/kernels.h"
 #include "analyzer/rules/engine/evidence.h"
 #include "migration.h"
@@ -159,7 +159,7 @@ static void check_target(const struct rules_context *context, const struct touch
 	struct finding *finding;
 	bool is_new;
 
-	/* After a prefetch to the host the host may have done its part, unseen. */
+	/* After a prefetch to the host the host may have used the memory; this is not recorded. */
 	if (!memory->prefetched ||
 	    touched->address - memory->prefetch_start >= memory->prefetch_size)
 		return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The account of pages that moved: whose they were, and for what. */
+/* The account of migrated pages: which allocation they belong to, and what moved them. */
 #include "migration.h"
 
 #include <string.h>
@@ -225,8 +225,10 @@ static struct cause cause_of(const struct migration *migration, const struct rul
 	return cause;
 }
 
-/* The driver reports ends with addresses alone, and so beginnings. Few moves are under way at a
- * time. */
+/*
+ * The driver reports the end of a migration with addresses only, and so its beginning. Few are in
+ * progress at a time.
+ */
 static void note_beginning(struct migration *migration, uint64_t start, int64_t ns)
 {
 	gint64 key = (gint64)start;
@@ -448,7 +450,7 @@ static void finish(struct migration *migration, const struct rules_context *cont
 		prefetches_finish(migration, context);
 	if (migration->source && !migration->lost)
 		settle(migration, context);
-	/* That the software GPU was not to move pages is no gap. */
+	/* It is no gap that the software GPU was configured not to migrate pages. */
 	if (migration->problem && !g_str_has_prefix(migration->problem, "the software GPU")) {
 		findings_note(context->findings, "page migrations were not recorded: %s",
 			      migration->problem);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pages that moved between host and GPUs, as the driver reported: whose they were, what moved them,
- * what became of them there, and the rules that rest on it. Bounded by live allocations, blocks
- * that moved and call sites.
+ * Migrations between host and GPUs, as the driver reported them: which memory moved, what moved it,
+ * and how it was used afterwards; and the rules that rest on this. Bounded by live allocations,
+ * blocks that moved and call sites.
  */
 #ifndef HIPGRAIN_RULES_MIGRATION_H
 #define HIPGRAIN_RULES_MIGRATION_H
@@ -26,8 +26,8 @@ struct migration_call {
 };
 
 /*
- * When the host faulted: between two calls, or within one. The driver tells no thread; where both
- * calls are one thread's, it is likely that one.
+ * When the host faulted: between two calls, or during one. The driver reports no thread; if both
+ * calls were made by one thread, it was probably that thread.
  */
 struct migration_phase {
 	struct migration_call before, after;
@@ -36,8 +36,9 @@ struct migration_phase {
 };
 
 /*
- * A row of the account: the pages of memory of one call stack, moved by one kernel, by the host in
- * one phase, or by neither. Every page that the driver said to have moved is in one row.
+ * A row of the account: pages of memory that one call stack allocated, moved by one kernel, by the
+ * host in one phase, or by neither. Every page that the driver reported to have moved is in one
+ * row.
  */
 struct migration_row {
 	struct process *process;       /* borrowed */
@@ -52,10 +53,10 @@ struct migration_row {
 	uint64_t faults_moved,
 	    faults_kept; /* of the GPU: pages came, or were used where they are */
 
-	/* What became of the bytes. Of to_device, as the driver and the calls tell: */
+	/* What became of the bytes. Of to_device, by the driver's events and the calls: */
 	uint64_t again;  /* had been on that GPU before */
 	uint64_t unused; /* no launch could use them while they were there */
-	/* ... and as the machine code of the kernels that could use them meanwhile tells: */
+	/* ... and by the machine code of the kernels that could use them meanwhile: */
 	uint64_t only_written; /* none reads them: what they held came for nothing, if all of it
 				* was overwritten */
 	uint64_t cannot_tell;  /* memory that some kernel uses is not known */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where pages are, one by one, as the driver reported: which had been on a GPU before, and whether
- * anything could use them while they were there. Also what goes to and fro (HG302, HG303).
+ * anything could use them while they were there. Also pages that move back and forth (HG302,
+ * HG303).
  */
 #include <string.h>
 
@@ -89,9 +90,10 @@ static void take(struct pages *from, const struct pages *pages)
 
 /* ---- what was done to them there ---- */
 
-/* Pages of a stay end it at `ns`; `gone`: the row of what takes them to the host, or NULL. */
+/* Pages end their stay at `ns`; `returned`: the row of their move to the host, or NULL. */
 static void judge(const struct migration *migration, const struct part *part,
-		  const struct stay *stay, unsigned pages, int64_t ns, struct migration_row *gone)
+		  const struct stay *stay, unsigned pages, int64_t ns,
+		  struct migration_row *returned)
 {
 	uint64_t bytes = (uint64_t)pages * PAGE;
 	int64_t from = stay->ns;
@@ -103,7 +105,7 @@ static void judge(const struct migration *migration, const struct part *part,
 	else if (stay->neighbour)
 		from = stay->launch_ns;
 	use = used_between(migration, part->allocation, from, ns, &access);
-	/* A fault tells that some kernel used them: which one must be known. */
+	/* A fault shows that a kernel used them; it must be known which one. */
 	if (stay->trigger == MIGRATION_GPU_FAULT && !stay->neighbour) {
 		use = stay->launch_known && use != CANNOT_TELL ? USED : CANNOT_TELL;
 		access |= stay->access;
@@ -114,12 +116,12 @@ static void judge(const struct migration *migration, const struct part *part,
 		stay->row->unused += bytes;
 	else
 		stay->row->only_written += access & (ISA_READ | ISA_ATOMIC) ? 0 : bytes;
-	if (gone && use != CANNOT_TELL && !(access & (ISA_WRITE | ISA_ATOMIC)))
-		gone->unchanged += bytes;
+	if (returned && use != CANNOT_TELL && !(access & (ISA_WRITE | ISA_ATOMIC)))
+		returned->unchanged += bytes;
 }
 
 static void end_stays(const struct migration *migration, struct part *part,
-		      const struct pages *pages, int64_t ns, struct migration_row *gone)
+		      const struct pages *pages, int64_t ns, struct migration_row *returned)
 {
 	for (struct stay **at = &part->stays; *at;) {
 		struct stay *stay = *at;
@@ -127,7 +129,7 @@ static void end_stays(const struct migration *migration, struct part *part,
 		unsigned bits = count(&ended);
 
 		if (bits) {
-			judge(migration, part, stay, bits, ns, gone);
+			judge(migration, part, stay, bits, ns, returned);
 			take(&stay->pages, &ended);
 		}
 		if (count(&stay->pages)) {
@@ -260,7 +262,7 @@ void pages_arrive(struct migration *migration, struct allocation *allocation, ui
 		arrive(migration, block, allocation, start, end, arrival);
 }
 
-/* The host needed what a GPU's fault had taken. */
+/* The host faulted on pages that a GPU's fault had moved. */
 static void count_return(struct migration *migration, const struct rules_context *context,
 			 struct part *part, int64_t ns)
 {

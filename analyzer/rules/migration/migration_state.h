@@ -11,14 +11,17 @@
 #include "analyzer/rules/engine/thresholds.h"
 
 #define PAGE 4096u
-/* Launches, waits and calls that are remembered: the driver's words come a moment after the fact.
+/*
+ * Launches, waits and calls that are remembered, because the driver's events are recorded a moment
+ * after the migration.
  */
 #define RECENT     1024u
 #define ANY_ACCESS (ISA_READ | ISA_WRITE | ISA_ATOMIC)
 
 /*
- * The driver's time and the program's meet in two threads, each of which may be held up between
- * looking at a clock and recording: who came first is certain only so far apart.
+ * The driver's times and the program's are recorded by two threads, each of which may be delayed
+ * between reading a clock and recording: events that are closer together than this have no known
+ * order.
  */
 #define SLACK_NS 1000000000
 
@@ -48,7 +51,7 @@ struct prefetch_record {
 	uint64_t stream;
 	uint32_t stack_id;
 	struct allocation *allocation; /* a reference */
-	int64_t used_ns;               /* by a launch first; 0: by none yet */
+	int64_t used_ns;               /* by a launch first; 0: not used yet */
 	bool host_first;
 	struct gpu_work launch; /* at work when it was called, and used the memory; ns 0: none */
 	bool one_of_several;    /* ... or another kernel's */
@@ -140,7 +143,7 @@ void pages_arrive(struct migration *migration, struct allocation *allocation, ui
 void pages_leave(struct migration *migration, const struct rules_context *context,
 		 struct allocation *allocation, uint64_t start, uint64_t end, int64_t ns,
 		 enum migration_trigger trigger, struct migration_row *row);
-/* Whose page on a GPU it is, as far as that came while it was recorded; NULL: nobody's. */
+/* The launch that brought a page to a GPU, as far as recorded; NULL: unknown. */
 struct allocation *pages_owner(const struct migration *migration, uint64_t page);
 /* After the last event: what is still there. */
 void pages_settle(struct migration *migration);
@@ -173,7 +176,7 @@ void count_storm(struct migration *migration, const struct rules_context *contex
 void count_trip(struct migration *migration, const struct rules_context *context,
 		const struct gpu_work *launch, struct allocation *allocation, unsigned trips,
 		int64_t ns);
-/* HG303: pages that no kernel was given went with a block, and the host needed them. */
+/* HG303: pages that no kernel was passed moved with a block, and the host faulted on them. */
 void count_neighbour(struct migration *migration, const struct rules_context *context,
 		     const struct gpu_work *launch, struct allocation *allocation, int64_t ns);
 /* HG308, HG309 */

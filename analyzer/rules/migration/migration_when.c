@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When what was called: launches and waits, whose faults are reported later, and all calls. */
+/* The times of launches, waits and other calls, because page faults are reported after them. */
 #include <string.h>
 
 #include "migration_state.h"
@@ -28,7 +28,7 @@ static void note_touched(struct gpu_work *work, struct allocation *allocation, u
 		work->unknown = true;
 		return;
 	}
-	/* What is only passed may still be used. */
+	/* A pointer that is only passed may still be used. */
 	if (i == work->touched_count) {
 		work->touched[work->touched_count++] = allocation;
 		work->access[i] = access ? access : ANY_ACCESS;

@@ -126,7 +126,7 @@ static void note_late(struct migration *migration, struct prefetch_record *prefe
 
 	if (launch)
 		prefetch->used_ns = prefetch->ns;
-	/* Who asks for the pages must be known. */
+	/* The launch that uses the pages must be known. */
 	if (!launch || several)
 		return;
 	prefetch->launch = *launch;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Transfers are judged by what they carry: the recording has a hash of the bytes of each. A range
- * of host memory that is mapped again and again is one thing, however often its copy on the device
- * is made anew. What the device's copy holds is known from the last transfer until a kernel runs.
+ * Transfers are analysed by their contents: the recording has a hash of the bytes of each. A range
+ * of host memory that is mapped repeatedly is one object, however often its copy on the device is
+ * allocated anew. The contents of the device's copy are known from the last transfer until a kernel
+ * runs.
  */
 #include "offload_report.h"
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A copy that a kernel reads must have been given contents by somebody, and what a kernel writes
- * to one that was sent (others may be scratch memory) must be read by somebody: another kernel, a
- * transfer. Kernels are known by their machine code,
- * which says what they may do; so where one is not known, or may use more than its arguments say,
- * everything counts as written and as read.
+ * Finds copies that a kernel reads and that nobody wrote, and data that a kernel writes to a copy
+ * that had been transferred and that nobody reads: neither a kernel nor a transfer (other copies
+ * may be scratch memory). What kernels do is known from their machine code; if one is unknown, or
+ * may use more than its arguments, everything counts as written and as read.
  *
- * A kernel's argument is the address that element 0 of the array would have. For a section that
- * begins later it may be where another copy lies: processes that map such sections, as far as that
- * can be determined, are left alone.
+ * A kernel receives the address that element 0 of the array would have. For a section that begins
+ * later, another copy may lie there: processes that map such sections, as far as that can be
+ * determined, are not analysed.
  */
 #include "analyzer/rules/engine/rule_api.h"
 #include "analyzer/rules/engine/evidence.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings about what OpenMP moves: HG504, HG505, HG803, HG804. */
+/* Findings about transfers of OpenMP: HG504, HG505, HG803, HG804. */
 #include "offload_report.h"
 #include "analyzer/rules/engine/evidence.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The findings about what OpenMP moves: internal to offload*.c. */
+/* The findings about transfers of OpenMP: internal to offload*.c. */
 #ifndef HIPGRAIN_OFFLOAD_REPORT_H
 #define HIPGRAIN_OFFLOAD_REPORT_H
 
@@ -17,7 +17,7 @@ void offload_repeat(const struct process_offload *process, const struct rules_co
 void offload_fetched_again(const struct process_offload *process,
 			   const struct rules_context *context, const struct transfer *transfer);
 
-/* After the last event: HG803, HG804, and what was not looked at. */
+/* After the last event: HG803, HG804, and what was not analysed. */
 void offload_finish_process(struct process_offload *process, const struct rules_context *context);
 
 #endif

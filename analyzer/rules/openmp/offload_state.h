@@ -110,7 +110,7 @@ struct construct *offload_construct(struct process_offload *process, uint32_t st
 /* Every kernel counts for every device: which one it runs on is not always known. */
 uint64_t offload_kernels(const struct process_offload *process);
 
-/* Whether the runtime tells of kernels: ompt_callback_target_submit_emi, or the older form. */
+/* Whether the runtime reports kernels: ompt_callback_target_submit_emi, or the older form. */
 bool offload_sees_kernels(const struct process_offload *process);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who used an allocation when: the latest uses by each stream, bounded. Uses that the host knows
- * as complete can race with nothing any more and are forgotten; of the others the oldest are,
- * when there are more than ACCESSES_KEPT of one allocation.
+ * The latest uses of an allocation by each stream, bounded. Uses that the host knows as complete
+ * cannot race any more and are dropped; if one allocation has more than ACCESSES_KEPT others, the
+ * oldest are dropped.
  */
 #ifndef HIPGRAIN_RULES_ACCESS_HISTORY_H
 #define HIPGRAIN_RULES_ACCESS_HISTORY_H

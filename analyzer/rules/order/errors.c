@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * HG706 and HG707: calls that failed, and a program that went on as if they had not.
+ * HG706 and HG707: calls that failed, and programs that continued as if they had not.
  *
- * Whether a program looked at a return value is not in a trace. What is: that it went on to use
- * what the call should have made. That is reported; a failure alone is not, because programs try
- * calls that may fail (and it stands among the report's notes).
+ * Whether a program checked a return value is not recorded. What is recorded is that it used what
+ * the call should have made. That is reported; a failure alone is not, because programs try calls
+ * that may fail (it is listed among the report's notes).
  */
 #include "access_history.h"
 #include "analyzer/rules/engine/evidence.h"

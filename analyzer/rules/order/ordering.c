@@ -539,7 +539,7 @@ void follow_order(const struct rules_context *context)
 	default:
 		break;
 	}
-	/* What waits for HSA's queues is not recorded: nothing can be said about order there. */
+	/* Waits for HSA queues are not recorded, so the order of their work is unknown. */
 	if (context->event->type == HG_EVENT_launch &&
 	    context->event->launch.api == HG_API_hsa_queue_dispatch)
 		return;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HG405, HG702, HG704, HG705: streams, events and waits that do not do what they look like. */
+/*
+ * HG405, HG702, HG704, HG705: streams, events and waits without the effect that they seem to have.
+ */
 #include "ordering.h"
 #include "analyzer/rules/engine/evidence.h"
 
@@ -170,9 +172,8 @@ void streams_early(struct process_order *at, uint64_t handle, unsigned api)
 }
 
 /*
- * Would the program have to wait here if it knew the interface only? That the runtime copies
- * pageable memory before it returns, or that a variable of the environment makes launches wait, is
- * nothing to build on.
+ * Whether the interface requires a wait here. That the runtime copies pageable memory before it
+ * returns, or that an environment variable makes launches wait, is not guaranteed by the interface.
  */
 static bool is_due(struct process_order *at, const struct hg_ev_sync *sync)
 {
@@ -199,7 +200,7 @@ static void streams_sync(const struct rules_context *context, struct process_ord
 	const struct hg_ev_sync *sync = &context->event->sync;
 	gpointer key = GUINT_TO_POINTER(sync->stack_id);
 	struct sync_site *site;
-	/* What one thread has waited for another does not know. */
+	/* A wait by one thread is unknown to another thread. */
 	bool same_thread = at->wait_tid == context->event->tid, due;
 
 	at->wait_tid = context->event->tid;

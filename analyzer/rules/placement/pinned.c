@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HG212, HG216, HG217: too much pinned memory, none that is coarse-grained, pointers carried along.
- */
+/* HG212, HG216, HG217: too much pinned memory, a flag without effect, freed pointers in structs. */
 #include "analyzer/rules/engine/rule_api.h"
 #include "analyzer/rules/engine/evidence.h"
 #include "tracer/api/hip_alloc_host.h"

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HG205, and notes: what the runtime itself said about memory, against what the table says. */
+/* HG205, and notes: the runtime's report about memory, compared with the table's answer. */
 #include "analyzer/rules/engine/rule_api.h"
 #include "analyzer/rules/engine/runtime_attributes.h"
 #include "tracer/api/hip_alloc_device.h"
 
 /* ---- HG205 ---- */
 
-/* hipExtMallocWithFlags flags that ask for fine-grained memory
- * (docs/memory-model.md#hipextmallocwithflags). */
+/*
+ * hipExtMallocWithFlags flags that request fine-grained memory
+ * (docs/memory-model.md#hipextmallocwithflags).
+ */
 enum { EXT_FINE_GRAINED = 1, EXT_UNCACHED = 3 };
 
 static bool asks_for_fine(const struct allocation *allocation)

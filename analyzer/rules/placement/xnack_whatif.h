@@ -20,7 +20,7 @@ struct xnack_row {
 	uint32_t kernel_id;
 };
 
-/* What becomes of memory, from one state of XNACK to the other. */
+/* The effect on memory of changing XNACK from one state to the other. */
 enum xnack_outcome {
 	XNACK_UNCHANGED,
 	XNACK_FAULTS,      /* the GPU has no mapping: the kernel ends with a memory fault */

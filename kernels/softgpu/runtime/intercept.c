@@ -22,8 +22,8 @@ struct sg_intercept {
 	uint64_t first, last;
 };
 
-/* Whose handler runs on this thread, and how many stand behind it; for the writer, which is not
- * told. */
+/* Whose handler runs on this thread, and how many stand behind it; for the writer, which does not
+ * get this as an argument. */
 static __thread struct turn {
 	struct sg_queue *queue;
 	unsigned level;

@@ -256,8 +256,8 @@ static void touch(struct sg_pager *pager, struct sg_request *request)
 	}
 }
 
-/* `gone`: and with the mapping what it held. */
-static void drop(struct sg_pager *pager, uint64_t start, uint64_t end, bool gone)
+/* `discard`: the contents are discarded with the mapping. */
+static void drop(struct sg_pager *pager, uint64_t start, uint64_t end, bool discard)
 {
 	struct sg_page_list *list = &pager->list;
 
@@ -265,7 +265,7 @@ static void drop(struct sg_pager *pager, uint64_t start, uint64_t end, bool gone
 	sg_list_split(list, end);
 	for (size_t i = sg_list_above(list, start); i < list->count && list->entries[i].start < end;
 	     i++) {
-		if (!gone)
+		if (!discard)
 			back(pager, &list->entries[i]);
 		if (list->entries[i].gpu >= 0)
 			unmapped(pager, (unsigned)list->entries[i].gpu, list->entries[i].start,

@@ -19,7 +19,7 @@
 
 #define STACK_SIZE (512u << 10)
 
-enum { IDLE, ASKED, ANSWERED };
+enum { IDLE, REQUESTED, ANSWERED };
 
 struct desk {
 	uint32_t state; /* futex: what `request` is */
@@ -52,7 +52,7 @@ static void *run(void *unused)
 			sg_pager_hear(pager);
 		if (fds[0].revents && read(desk->bell, &rings, sizeof rings) < 0)
 			continue;
-		if (__atomic_load_n(&desk->state, __ATOMIC_ACQUIRE) == ASKED) {
+		if (__atomic_load_n(&desk->state, __ATOMIC_ACQUIRE) == REQUESTED) {
 			sg_pager_serve(pager, &desk->request);
 			__atomic_store_n(&desk->state, ANSWERED, __ATOMIC_RELEASE);
 			syscall(SYS_futex, &desk->state, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL,
@@ -70,7 +70,7 @@ static void ask_locked(struct sg_request *request)
 	uint32_t state;
 
 	desk->request = *request;
-	__atomic_store_n(&desk->state, ASKED, __ATOMIC_RELEASE);
+	__atomic_store_n(&desk->state, REQUESTED, __ATOMIC_RELEASE);
 	while (write(desk->bell, &one, sizeof one) < 0 && errno == EINTR)
 		;
 	while ((state = __atomic_load_n(&desk->state, __ATOMIC_ACQUIRE)) != ANSWERED)

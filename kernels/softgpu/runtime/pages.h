@@ -29,7 +29,7 @@ struct sg_range {
 	uint64_t low, high;   /* bytes, whole pages: no block of pages reaches beyond */
 	unsigned granularity; /* blocks of 2^granularity pages, aligned, move together */
 	bool movable;         /* private anonymous memory */
-	int preferred;        /* GPU, SG_WITH_HOST; SG_MAX_GPUS: not said */
+	int preferred;        /* GPU, SG_WITH_HOST; SG_MAX_GPUS: not set */
 	int prefetched;
 	uint64_t room[SG_MAX_GPUS]; /* bytes of each GPU's memory that allocations leave */
 };
