@@ -115,6 +115,12 @@ static void exec_command(const struct recording *recording, int report)
 	_exit(127);
 }
 
+bool recording_forgets(const struct record_options *options)
+{
+	return options->snapshot_mib || options->url ||
+	       (rotation_is_planned(&options->rotation) && !rotation_keeps_all(&options->rotation));
+}
+
 pid_t recording_start_command(const struct recording *recording)
 {
 	int report[2], error = 0;

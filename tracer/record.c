@@ -38,17 +38,6 @@ static int64_t now_ns(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static bool rotates(const struct record_options *options)
-{
-	return options->rotation.size || options->rotation.period_us;
-}
-
-bool recording_forgets(const struct record_options *options)
-{
-	return options->snapshot_mib || options->url ||
-	       (rotates(options) && !rotation_keeps_all(&options->rotation));
-}
-
 /* ---- running it ---- */
 
 static void block_signals(struct recording *recording)
@@ -130,7 +119,7 @@ static int wait_signal(struct recording *recording, siginfo_t *information)
 	const struct timespec look = { .tv_nsec = ROTATION_LOOK_NS };
 	int number;
 
-	if (rotates(recording->options)) {
+	if (rotation_is_planned(&recording->options->rotation)) {
 		number = sigtimedwait(&recording->waited, information, &look);
 		if (number < 0 && errno == EAGAIN)
 			tend_chunks(recording);
@@ -225,7 +214,9 @@ static int open_session(struct recording *recording, const char *name, const cha
 	const struct record_options *options = recording->options;
 	struct session_plan plan = { .snapshot = (uint64_t)options->snapshot_mib << 20,
 				     .url = options->url,
-				     .rotation = rotates(options) ? &options->rotation : NULL,
+				     .rotation = rotation_is_planned(&options->rotation)
+						     ? &options->rotation
+						     : NULL,
 				     .provider = recording->install.provider };
 	char why[512];
 	int error, status;
@@ -367,7 +358,7 @@ static void end(struct recording *recording, struct record_result *result)
 		message_warning("the recording may be incomplete: %s", why);
 		recording->daemon.stuck = true;
 	}
-	if (rotates(recording->options))
+	if (rotation_is_planned(&recording->options->rotation))
 		end_chunks(recording);
 	recording->manifest.lost_events = loss.events;
 	recording->manifest.lost_packets = loss.packets;
@@ -408,7 +399,7 @@ int record_command(const struct record_options *options, char **argv, struct rec
 			.lost_events = -1,
 			.lost_packets = -1,
 			.snapshots = options->snapshot_mib ? 0 : -1,
-			.rotation = rotates(options) ? &options->rotation : NULL,
+			.rotation = rotation_is_planned(&options->rotation) ? &options->rotation : NULL,
 			.url = options->url,
 		},
 	};

@@ -28,11 +28,13 @@ struct recording {
 	struct sigaction old_sigchld;
 };
 
+/* ---- command.c ---- */
+
 /* Whether events were discarded, or are not seen by a reader that connects to a relay late. */
 bool recording_forgets(const struct record_options *options);
 
 /*
- * command.c: start the command, under the preload library and with the signals that this process
+ * Start the command, under the preload library and with the signals that this process
  * found. Its pid, or -errno if it could not be executed.
  */
 pid_t recording_start_command(const struct recording *recording);

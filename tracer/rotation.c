@@ -115,6 +115,11 @@ int rotation_settle(struct rotation_plan *plan, char *why, size_t why_size)
 	return 0;
 }
 
+bool rotation_is_planned(const struct rotation_plan *plan)
+{
+	return plan->size || plan->period_us;
+}
+
 bool rotation_keeps_all(const struct rotation_plan *plan)
 {
 	return !plan->keep && !plan->quota;

@@ -40,6 +40,8 @@ int rotation_parse(const char *text, struct rotation_plan *plan);
  */
 int rotation_settle(struct rotation_plan *plan, char *why, size_t why_size);
 
+/* Whether the trace is rotated at all. */
+bool rotation_is_planned(const struct rotation_plan *plan);
 /* Nothing is deleted: all that is recorded stays. */
 bool rotation_keeps_all(const struct rotation_plan *plan);
 
