@@ -29,6 +29,22 @@ enum hg_record {
 	HG_RECORD_COPY = 5,
 };
 
+/* Words of a record, by its first; 0 of one that this version does not know. */
+static inline uint32_t hg_record_words(uint64_t first)
+{
+	switch ((enum hg_record)(first >> 56)) {
+	case HG_RECORD_ALLOC:
+	case HG_RECORD_FREE:
+	case HG_RECORD_RELAUNCH:
+		return 2;
+	case HG_RECORD_ALLOC_STACK:
+		return 3;
+	case HG_RECORD_COPY:
+		return 7;
+	}
+	return 0;
+}
+
 #define HG_RECORD_ADDRESS ((UINT64_C(1) << 48) - 1)
 
 /*

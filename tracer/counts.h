@@ -14,6 +14,7 @@
 
 #include <stdint.h>
 
+#include "tracer/batch_events.h"
 #include "tracer/provider.h"
 
 /* The records in batches (batch_events.h), counted when the batch is recorded. */
@@ -33,6 +34,23 @@ enum hg_count {
 #undef HG_COUNT_OF
 	    HG_COUNTS_USED,
 };
+
+/* As what a record is counted, by its first word. */
+static inline enum hg_count hg_count_of_record(uint64_t first)
+{
+	switch ((enum hg_record)(first >> 56)) {
+	case HG_RECORD_ALLOC:
+	case HG_RECORD_ALLOC_STACK:
+		return HG_COUNT_batched_alloc;
+	case HG_RECORD_FREE:
+		return HG_COUNT_batched_free;
+	case HG_RECORD_RELAUNCH:
+		return HG_COUNT_batched_relaunch;
+	case HG_RECORD_COPY:
+		return HG_COUNT_batched_copy;
+	}
+	return HG_COUNT_batched_other;
+}
 
 /*
  * Calls that a process made while it should have been recorded, but was not yet, or not any more.

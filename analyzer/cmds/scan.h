@@ -74,6 +74,8 @@ void scan_print_origin(const struct isa_kernel *kernel, const struct isa_origin 
 void scan_print_argument(const struct isa_kernel *kernel, uint32_t offset);
 /* "argument 0 's' (byte 0) -> +24 -> +any": each arrow but the last one loads a pointer. */
 void scan_print_path(const struct isa_kernel *kernel, const struct isa_path *path);
+/* What is done to memory, and whether that is certain: members of an object. */
+void scan_json_access(struct json_stream *json, unsigned access, bool certain);
 void scan_json_paths(struct json_stream *json, const struct isa_paths *paths);
 void scan_json_path_uses(struct json_stream *json, const struct isa_kernel *kernel);
 void scan_print_frames(const struct isa_atomic *atomic);

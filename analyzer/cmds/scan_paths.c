@@ -49,10 +49,7 @@ void scan_json_path_uses(struct json_stream *json, const struct isa_kernel *kern
 
 		json_stream_begin(json, NULL, '{');
 		json_path(json, &use->path);
-		json_stream_bool(json, "read", use->access & ISA_READ);
-		json_stream_bool(json, "write", use->access & ISA_WRITE);
-		json_stream_bool(json, "atomic", use->access & ISA_ATOMIC);
-		json_stream_bool(json, "certain", use->certain);
+		scan_json_access(json, use->access, use->certain);
 		json_stream_end(json, '}');
 	}
 	json_stream_end(json, ']');

@@ -78,6 +78,14 @@ static void json_arguments(struct json_stream *json, const struct isa_kernel *ke
 	json_stream_end(json, ']');
 }
 
+void scan_json_access(struct json_stream *json, unsigned access, bool certain)
+{
+	json_stream_bool(json, "read", access & ISA_READ);
+	json_stream_bool(json, "write", access & ISA_WRITE);
+	json_stream_bool(json, "atomic", access & ISA_ATOMIC);
+	json_stream_bool(json, "certain", certain);
+}
+
 static void json_uses(struct json_stream *json, const struct isa_kernel *kernel)
 {
 	if (kernel->skipped) {
@@ -90,10 +98,7 @@ static void json_uses(struct json_stream *json, const struct isa_kernel *kernel)
 
 		json_stream_begin(json, NULL, '{');
 		json_stream_number(json, "kernarg", use->kernarg);
-		json_stream_bool(json, "read", use->access & ISA_READ);
-		json_stream_bool(json, "write", use->access & ISA_WRITE);
-		json_stream_bool(json, "atomic", use->access & ISA_ATOMIC);
-		json_stream_bool(json, "certain", use->certain);
+		scan_json_access(json, use->access, use->certain);
 		json_stream_end(json, '}');
 	}
 	json_stream_end(json, ']');

@@ -80,34 +80,15 @@ unsigned counts_kind(const char *name)
 
 /* ---- records ---- */
 
-/* Their kind, and how many words they take; a record that is not known ends the batch. */
-static unsigned record_kind(uint64_t first, uint32_t *words)
-{
-	*words = 2;
-	switch ((enum hg_record)(first >> 56)) {
-	case HG_RECORD_ALLOC_STACK:
-		*words = 3;
-		return HG_COUNT_batched_alloc;
-	case HG_RECORD_ALLOC:
-		return HG_COUNT_batched_alloc;
-	case HG_RECORD_FREE:
-		return HG_COUNT_batched_free;
-	case HG_RECORD_RELAUNCH:
-		return HG_COUNT_batched_relaunch;
-	case HG_RECORD_COPY:
-		*words = 7;
-		return HG_COUNT_batched_copy;
-	}
-	*words = HG_BATCH_WORDS;
-	return HG_COUNT_batched_other;
-}
-
+/* A record that is not known ends the batch. */
 static void add_records(uint64_t *sums, const uint64_t *records, uint32_t words)
 {
-	uint32_t step;
+	uint32_t step = 1;
 
-	for (uint32_t at = 0; at < words; at += step)
-		sums[record_kind(records[at], &step)]++;
+	for (uint32_t at = 0; step && at < words; at += step) {
+		step = hg_record_words(records[at]);
+		sums[hg_count_of_record(records[at])]++;
+	}
 }
 
 static struct page *find_page(struct counts *counts, int32_t pid, uint32_t number, uint64_t begin)

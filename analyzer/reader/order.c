@@ -50,26 +50,10 @@ struct event_order {
 
 /* ---- records ---- */
 
-/* Words of a record, 0 of one that this version does not know. */
-static uint32_t record_words(uint64_t first)
-{
-	switch ((enum hg_record)(first >> 56)) {
-	case HG_RECORD_ALLOC:
-	case HG_RECORD_FREE:
-	case HG_RECORD_RELAUNCH:
-		return 2;
-	case HG_RECORD_ALLOC_STACK:
-		return 3;
-	case HG_RECORD_COPY:
-		return 7;
-	}
-	return 0;
-}
-
 /* Whether a whole record is next in the run; then its time is set. */
 static bool run_look(struct run *run)
 {
-	uint32_t words = run->at < run->words ? record_words(run->records[run->at]) : 0;
+	uint32_t words = run->at < run->words ? hg_record_words(run->records[run->at]) : 0;
 
 	if (!words || words > run->words - run->at)
 		return false;
@@ -126,7 +110,7 @@ static void next_record(struct process *process)
 {
 	struct run *run = run_at(process, 0);
 
-	run->at += record_words(run->records[run->at]);
+	run->at += hg_record_words(run->records[run->at]);
 	if (!run_look(run)) {
 		swap_runs(process, 0, process->runs->len - 1);
 		g_ptr_array_set_size(process->runs, (gint)process->runs->len - 1);
@@ -351,7 +335,7 @@ static uint64_t skip_until(struct run *run, int64_t since)
 	uint64_t skipped = 0;
 
 	while (run_look(run) && run->ns < since) {
-		run->at += record_words(run->records[run->at]);
+		run->at += hg_record_words(run->records[run->at]);
 		skipped++;
 	}
 	return skipped;

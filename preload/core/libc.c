@@ -20,6 +20,7 @@
 
 #include "preload/core/base.h"
 #include "preload/core/kernel_call.h"
+#include "preload/core/objects.h"
 #include "preload/core/tracer_threads.h"
 #include "preload/host/host.h"
 
@@ -445,33 +446,6 @@ static size_t unknown_usable_size(void *ptr)
 	return SIZE_MAX;
 }
 
-/* Of one loaded object: where it lies, if `address` is in it. */
-struct range {
-	uintptr_t address, start, end;
-};
-
-static int find_range(struct dl_phdr_info *info, size_t size, void *data)
-{
-	struct range *range = data;
-	uintptr_t start = UINTPTR_MAX, end = 0;
-
-	(void)size;
-	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-		uintptr_t from = info->dlpi_addr + segment->p_vaddr;
-
-		if (segment->p_type != PT_LOAD)
-			continue;
-		start = from < start ? from : start;
-		end = from + segment->p_memsz > end ? from + segment->p_memsz : end;
-	}
-	if (range->address < start || range->address >= end)
-		return 0;
-	range->start = start;
-	range->end = end;
-	return 1;
-}
-
 /* The C library's own: a sanitizer's, which comes before it, does not work this early. */
 static __typeof__(&dl_iterate_phdr) iterate_objects;
 
@@ -479,14 +453,15 @@ static __typeof__(&dl_iterate_phdr) iterate_objects;
  * dladdr(), which looks at each of an object's symbols. */
 static bool same_object(const void *one, const void *other)
 {
-	struct range range = { .address = (uintptr_t)one };
+	struct hg_object object;
 
-	return one && other && iterate_objects && iterate_objects(find_range, &range) &&
-	       (uintptr_t)other >= range.start && (uintptr_t)other < range.end;
+	return one && other && iterate_objects && hg_object_of(iterate_objects, one, &object) &&
+	       (uintptr_t)other >= object.start && (uintptr_t)other < object.end;
 }
 
 /* The object with the allocator in force, where that is not the C library: its code's range. */
-static struct range allocator;
+static struct hg_object allocator;
+static bool own_allocator; /* there is one, even if it is not known where */
 
 /*
  * What the program's calls of malloc() reach. An executable that takes its address may answer with
@@ -511,9 +486,9 @@ static void find_allocator(void)
 		first = (void *)real.malloc;
 	if (same_object(first, real.dlsym(RTLD_NEXT, "__libc_start_main")))
 		return;
-	allocator.address = (uintptr_t)first;
+	own_allocator = true;
 	if (iterate_objects)
-		iterate_objects(find_range, &allocator);
+		hg_object_of(iterate_objects, first, &allocator);
 }
 
 bool hg_libc_is_passed(void)
@@ -590,7 +565,7 @@ static void set_limits(size_t threshold)
 
 bool hg_libc_has_arenas(void)
 {
-	if (!chunks_known && !allocator.address && real.malloc_usable_size != unknown_usable_size)
+	if (!chunks_known && !own_allocator && real.malloc_usable_size != unknown_usable_size)
 		chunks_known = has_glibc_chunks();
 	return chunks_known;
 }
@@ -599,7 +574,7 @@ void hg_libc_measure(size_t threshold)
 {
 	if (real.malloc_usable_size == unknown_usable_size)
 		return;
-	if (allocator.address)
+	if (own_allocator)
 		less_than_twice = usable_for(threshold / 2) < threshold;
 	else
 		hg_libc_has_arenas();

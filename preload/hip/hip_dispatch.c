@@ -24,6 +24,7 @@
 #include "preload/core/base.h"
 #include "preload/core/hip_call.h"
 #include "preload/core/libc.h"
+#include "preload/core/objects.h"
 #include "preload/core/parts.h"
 #include "preload/core/pool.h"
 #include "preload/core/start.h"
@@ -183,34 +184,6 @@ static struct caller *find_caller(const void *address)
 	return caller;
 }
 
-struct range {
-	uintptr_t address, start, end;
-	bool object;
-};
-
-static int find_range(struct dl_phdr_info *info, size_t size, void *data)
-{
-	struct range *range = data;
-	uintptr_t start = UINTPTR_MAX, end = 0;
-
-	(void)size;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-		uintptr_t from = info->dlpi_addr + segment->p_vaddr;
-
-		if (segment->p_type != PT_LOAD)
-			continue;
-		start = from < start ? from : start;
-		end = from + segment->p_memsz > end ? from + segment->p_memsz : end;
-	}
-	if (range->address < start || range->address >= end)
-		return 0;
-	range->start = start;
-	range->end = end;
-	range->object = true;
-	return 1;
-}
-
 static struct caller *unloaded_caller(void)
 {
 	struct caller *caller = __atomic_load_n(&callers, __ATOMIC_ACQUIRE);
@@ -229,16 +202,17 @@ static struct caller *unloaded_caller(void)
 static struct caller *add_caller(const void *address)
 {
 	size_t rows = (size_t)(__stop_hg_hip_functions - __start_hg_hip_functions);
-	struct range range = { .address = (uintptr_t)address };
+	struct hg_object range;
+	bool in_object = hg_object_of(hg_libc.dl_iterate_phdr, address, &range);
 	struct caller *caller;
 
-	if (!hg_libc.dl_iterate_phdr(find_range, &range)) {
+	if (!in_object) {
 		if (__atomic_fetch_add(&code_pages, 1, __ATOMIC_RELAXED) >= CODE_PAGES)
 			return NULL;
-		range.start = range.address & ~(uintptr_t)4095;
+		range.start = (uintptr_t)address & ~(uintptr_t)4095;
 		range.end = range.start + 4096;
 	}
-	caller = range.object ? unloaded_caller() : NULL;
+	caller = in_object ? unloaded_caller() : NULL;
 	if (caller) {
 		memset(caller->targets, 0, rows * sizeof(struct target));
 		__atomic_store_n(&caller->start, range.start, __ATOMIC_RELEASE);
@@ -251,7 +225,7 @@ static struct caller *add_caller(const void *address)
 	caller->start = range.start;
 	caller->size = range.end - range.start;
 	caller->taken = 1;
-	caller->page = !range.object;
+	caller->page = !in_object;
 	caller->next = __atomic_load_n(&callers, __ATOMIC_ACQUIRE);
 	while (!__atomic_compare_exchange_n(&callers, &caller->next, caller, false,
 					    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))

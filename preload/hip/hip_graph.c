@@ -556,27 +556,13 @@ static void add_fill(const void *graph, const void *node, const struct fill_para
 /* ---- around the calls ---- */
 
 /* `after` is run if the call succeeded. */
-#define HG_WRAP_GRAPH(class, name, params, args, handle_, stream_, after)                 \
-	HG_HIP(int, name, params)                                                         \
-	{                                                                                 \
-		HG_REAL(int, name, params);                                               \
-		struct hg_hip_call call;                                                  \
-                                                                                          \
-		if (!hg_hip_begin(&call, HG_API_##name, HG_CALLER()))                     \
-			return real args;                                                 \
-		call.rc = real args;                                                      \
-		if (!call.rc) {                                                           \
-			int saved = errno;                                                \
-                                                                                          \
-			after;                                                            \
-			errno = saved;                                                    \
-		}                                                                         \
-		struct hg_ev_call event = { .api = HG_API_##name,                         \
-					    .handle = HG_PTR(call.rc ? NULL : (handle_)), \
-					    .stream = HG_PTR(stream_) };                  \
-		hg_finish_call(&call, &event);                                            \
-		return call.rc;                                                           \
-	}
+#define HG_WRAP_GRAPH(class, name, params, args, handle_, stream_, after)                   \
+	HG_CALLED(hg_hip_begin, name, params, args, int saved = errno; if (!call.rc) after; \
+		  errno = saved;                                                            \
+		  struct hg_ev_call event = { .api = HG_API_##name,                         \
+					      .handle = HG_PTR(call.rc ? NULL : (handle_)), \
+					      .stream = HG_PTR(stream_) };                  \
+		  hg_finish_call(&call, &event))
 
 #define BEGUN __atomic_fetch_add(&captures, 1, __ATOMIC_RELAXED)
 #define ENDED __atomic_fetch_sub(&captures, 1, __ATOMIC_RELAXED)

@@ -164,23 +164,9 @@ static void remove_module(const struct hg_hip_call *call, const void *handle)
 
 /* ---- the functions: what is done after success, what a failure is about ---- */
 
-#define HG_WRAP_DO(class, name, params, args, after, ptr)             \
-	HG_HIP(int, name, params)                                     \
-	{                                                             \
-		HG_REAL(int, name, params);                           \
-		struct hg_hip_call call;                              \
-		int saved;                                            \
-                                                                      \
-		if (!hg_hip_begin(&call, HG_API_##name, HG_CALLER())) \
-			return real args;                             \
-		call.rc = real args;                                  \
-		saved = errno;                                        \
-		if (!call.rc)                                         \
-			after;                                        \
-		errno = saved;                                        \
-		hg_finish_checked(&call, ptr, 0, 0);                  \
-		return call.rc;                                       \
-	}
+#define HG_WRAP_DO(class, name, params, args, after, ptr)                                   \
+	HG_CALLED(hg_hip_begin, name, params, args, int saved = errno; if (!call.rc) after; \
+		  errno = saved; hg_finish_checked(&call, ptr, 0, 0))
 
 /* ---- functions by name: ours in place of the runtime's, which it forwards to ---- */
 

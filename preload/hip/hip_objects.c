@@ -94,18 +94,8 @@ static void finish_import(struct hg_hip_call *call, void **ptr, uint64_t flags, 
 	}
 }
 
-#define HG_WRAP_IMPORT(class, name, params, args, flags_, handle_)    \
-	HG_HIP(int, name, params)                                     \
-	{                                                             \
-		HG_REAL(int, name, params);                           \
-		struct hg_hip_call call;                              \
-                                                                      \
-		if (!hg_hip_begin(&call, HG_API_##name, HG_CALLER())) \
-			return real args;                             \
-		call.rc = real args;                                  \
-		finish_import(&call, ptr, flags_, handle_);           \
-		return call.rc;                                       \
-	}
+#define HG_WRAP_IMPORT(class, name, params, args, flags, handle) \
+	HG_CALLED(hg_hip_begin, name, params, args, finish_import(&call, ptr, flags, handle))
 
 #define HG_API HG_WRAP
 #include "tracer/api/hip_objects.def"

@@ -58,20 +58,25 @@
 #define HG_WRAP_AFTER(class, name, ...) HG_WRAP_AFTER_(HG_EVENT_OF_##class, name, __VA_ARGS__)
 #define HG_WRAP_AFTER_(type, name, ...) HG_AFTER(type, name, __VA_ARGS__)
 
-/* An event of `type` after the call succeeded, an error after it failed. */
-#define HG_AFTER(type, name, params, args, ...)                                    \
-	HG_HIP(int, name, params)                                                  \
-	{                                                                          \
-		HG_REAL(int, name, params);                                        \
-		struct hg_hip_call call;                                           \
-                                                                                   \
-		if (!hg_hip_begin_timed(&call, HG_API_##name, HG_CALLER()))        \
-			return real args;                                          \
-		call.rc = real args;                                               \
-		struct hg_ev_##type event = { .api = HG_API_##name, __VA_ARGS__ }; \
-		hg_finish_##type(&call, &event);                                   \
-		return call.rc;                                                    \
+/* Around the real call: `begin` is hg_hip_begin() or a relative, what follows is done after it. */
+#define HG_CALLED(begin, name, params, args, ...)              \
+	HG_HIP(int, name, params)                              \
+	{                                                      \
+		HG_REAL(int, name, params);                    \
+		struct hg_hip_call call;                       \
+                                                               \
+		if (!begin(&call, HG_API_##name, HG_CALLER())) \
+			return real args;                      \
+		call.rc = real args;                           \
+		__VA_ARGS__;                                   \
+		return call.rc;                                \
 	}
+
+/* An event of `type` after the call succeeded, an error after it failed. */
+#define HG_AFTER(type, name, params, args, ...)                                      \
+	HG_CALLED(hg_hip_begin_timed, name, params, args,                            \
+		  struct hg_ev_##type event = { .api = HG_API_##name, __VA_ARGS__ }; \
+		  hg_finish_##type(&call, &event))
 
 /* A free before the call, an error after it if it failed. */
 #define HG_WRAP_BEFORE(class, name, params, args, ...)                           \
@@ -90,18 +95,8 @@
 	}
 
 /* No event but the failure: its pointer, size and flags. */
-#define HG_WRAP_CHECK(class, name, params, args, ptr, size, flags)    \
-	HG_HIP(int, name, params)                                     \
-	{                                                             \
-		HG_REAL(int, name, params);                           \
-		struct hg_hip_call call;                              \
-                                                                      \
-		if (!hg_hip_begin(&call, HG_API_##name, HG_CALLER())) \
-			return real args;                             \
-		call.rc = real args;                                  \
-		hg_finish_checked(&call, ptr, size, flags);           \
-		return call.rc;                                       \
-	}
+#define HG_WRAP_CHECK(class, name, params, args, ptr, size, flags) \
+	HG_CALLED(hg_hip_begin, name, params, args, hg_finish_checked(&call, ptr, size, flags))
 
 /* Fields from pointers and handles; HG_OUT reads what the call stored. */
 #define HG_PTR(x) ((uint64_t)(uintptr_t)(x))

@@ -55,32 +55,35 @@ static int32_t read_s32(const uint8_t *at)
 	return value;
 }
 
+/* A LEB128 number [DWARF 4, 7.6]; *shift: bits that were read, *last: the last byte. */
+static uint64_t read_leb(struct reader *reader, unsigned *shift, uint64_t *last)
+{
+	uint64_t value = 0;
+
+	*shift = 0;
+	do {
+		*last = read_bytes(reader, 1);
+		if (*shift < 64)
+			value |= (*last & 0x7f) << *shift;
+		*shift += 7;
+	} while (*last & 0x80);
+	return value;
+}
+
 static uint64_t read_uleb(struct reader *reader)
 {
-	uint64_t value = 0, byte;
-	unsigned shift = 0;
+	unsigned shift;
+	uint64_t last;
 
-	do {
-		byte = read_bytes(reader, 1);
-		if (shift < 64)
-			value |= (byte & 0x7f) << shift;
-		shift += 7;
-	} while (byte & 0x80);
-	return value;
+	return read_leb(reader, &shift, &last);
 }
 
 static int64_t read_sleb(struct reader *reader)
 {
-	uint64_t value = 0, byte;
-	unsigned shift = 0;
+	unsigned shift;
+	uint64_t last, value = read_leb(reader, &shift, &last);
 
-	do {
-		byte = read_bytes(reader, 1);
-		if (shift < 64)
-			value |= (byte & 0x7f) << shift;
-		shift += 7;
-	} while (byte & 0x80);
-	if (shift < 64 && byte & 0x40)
+	if (shift < 64 && last & 0x40)
 		value |= ~(uint64_t)0 << shift;
 	return (int64_t)value;
 }

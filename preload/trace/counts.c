@@ -39,44 +39,16 @@ static const char names[][HG_COUNTS_NAME] = {
 
 static void joined(const struct hg_provider *provider);
 
-static enum hg_count record_kind(uint64_t first)
-{
-	switch ((enum hg_record)(first >> 56)) {
-	case HG_RECORD_ALLOC:
-	case HG_RECORD_ALLOC_STACK:
-		return HG_COUNT_batched_alloc;
-	case HG_RECORD_FREE:
-		return HG_COUNT_batched_free;
-	case HG_RECORD_RELAUNCH:
-		return HG_COUNT_batched_relaunch;
-	case HG_RECORD_COPY:
-		return HG_COUNT_batched_copy;
-	}
-	return HG_COUNT_batched_other;
-}
-
-/* Words of a record; those that are not known here end a batch. */
-static uint32_t record_words(uint64_t first)
-{
-	switch ((enum hg_record)(first >> 56)) {
-	case HG_RECORD_ALLOC:
-	case HG_RECORD_FREE:
-	case HG_RECORD_RELAUNCH:
-		return 2;
-	case HG_RECORD_ALLOC_STACK:
-		return 3;
-	case HG_RECORD_COPY:
-		return 7;
-	}
-	return HG_BATCH_WORDS;
-}
-
 static void count_records(uint64_t *row, const struct hg_ev_batch *batch)
 {
 	uint64_t sums[HG_COUNTS_USED] = { 0 };
+	uint32_t words = 1;
 
-	for (uint32_t at = 0; at < batch->words; at += record_words(batch->records[at]))
-		sums[record_kind(batch->records[at])]++;
+	/* A record that is not known ends the batch. */
+	for (uint32_t at = 0; words && at < batch->words; at += words) {
+		words = hg_record_words(batch->records[at]);
+		sums[hg_count_of_record(batch->records[at])]++;
+	}
 	for (unsigned kind = HG_COUNT_batched_alloc; kind < HG_COUNTS_USED; kind++)
 		if (sums[kind])
 			__atomic_fetch_add(&row[kind], sums[kind], __ATOMIC_RELAXED);

@@ -137,7 +137,6 @@ struct transfer {
 	uint64_t address;
 	uint64_t extent; /* bytes from the first to the last that is touched */
 	uint32_t stack_id;
-	const char *role; /* "destination", "source" */
 	bool writes;
 	int code; /* hipError_t that the call returned: 0 if it was carried out */
 };
@@ -169,7 +168,8 @@ static void check_range(const struct rules_context *context, const struct transf
 		return;
 	finding = findings_get(context->findings, freed ? RULE_HG601 : RULE_HG606, context->process,
 			       &is_new, "%u %u %s %d %u", transfer->api, transfer->stack_id,
-			       transfer->role, allocation->api, allocation->stack_id);
+			       transfer->writes ? "destination" : "source", allocation->api,
+			       allocation->stack_id);
 	finding_hit(finding, context->event->ns, transfer->stack_id);
 	finding_figure(finding, 0, FIGURE_RANGE, allocation->size);
 	if (freed) {
@@ -193,8 +193,8 @@ static void check_range(const struct rules_context *context, const struct transf
 		finding->message = g_strdup_printf(
 		    "the %s of %s is memory that was freed before: %s bytes from %s, released by "
 		    "%s.",
-		    transfer->role, finding->api, FIGURE(0), hg_api_name(allocation->api),
-		    hg_api_name(allocation->free_api));
+		    transfer->writes ? "destination" : "source", finding->api, FIGURE(0),
+		    hg_api_name(allocation->api), hg_api_name(allocation->free_api));
 		finding->fix = g_strdup_printf("move the %s after this call",
 					       hg_api_name(allocation->free_api));
 		if (allocation->layer == LAYER_HOST)
@@ -278,41 +278,38 @@ void check_pageable(const struct rules_context *context)
 	}
 }
 
-static void check_copy(const struct rules_context *context)
+/* The side of a copy that is written, or the one that is read. */
+static void check_side(const struct rules_context *context, bool writes)
 {
 	const struct hg_ev_copy *copy = &context->event->copy;
-	struct transfer dst = { copy->api,
-				copy->dst,
-				extent(copy->size, copy->rows, copy->dst_pitch, copy->depth,
-				       copy->dst_slice),
-				copy->stack_id,
-				"destination",
-				true,
-				0 };
-	struct transfer src = { copy->api,
-				copy->src,
-				extent(copy->size, copy->rows, copy->src_pitch, copy->depth,
-				       copy->src_slice),
-				copy->stack_id,
-				"source",
-				false,
-				0 };
+	struct transfer side = {
+		.api = copy->api,
+		.address = writes ? copy->dst : copy->src,
+		.extent = extent(copy->size, copy->rows, writes ? copy->dst_pitch : copy->src_pitch,
+				 copy->depth, writes ? copy->dst_slice : copy->src_slice),
+		.stack_id = copy->stack_id,
+		.writes = writes,
+	};
 
-	check_range(context, &dst);
-	check_range(context, &src);
+	check_range(context, &side);
+}
+
+static void check_copy(const struct rules_context *context)
+{
+	check_side(context, true);
+	check_side(context, false);
 }
 
 static void check_fill(const struct rules_context *context)
 {
 	const struct hg_ev_fill *fill = &context->event->fill;
-	struct transfer dst = { fill->api,
-				fill->dst,
-				extent(fill->size, fill->rows, fill->pitch, fill->depth,
-				       fill->slice),
-				fill->stack_id,
-				"destination",
-				true,
-				0 };
+	struct transfer dst = {
+		.api = fill->api,
+		.address = fill->dst,
+		.extent = extent(fill->size, fill->rows, fill->pitch, fill->depth, fill->slice),
+		.stack_id = fill->stack_id,
+		.writes = true,
+	};
 
 	check_range(context, &dst);
 }
@@ -321,8 +318,14 @@ static void check_fill(const struct rules_context *context)
 static void check_failed_transfer(const struct rules_context *context)
 {
 	const struct hg_ev_error *error = &context->event->error;
-	struct transfer dst = { error->api,    error->ptr, error->size, error->stack_id,
-				"destination", true,       error->code };
+	struct transfer dst = {
+		.api = error->api,
+		.address = error->ptr,
+		.extent = error->size,
+		.stack_id = error->stack_id,
+		.writes = true,
+		.code = error->code,
+	};
 	int class = hg_api_class(error->api);
 
 	if (class == HG_CLASS_COPY || class == HG_CLASS_FILL)

@@ -77,16 +77,28 @@ static const uint8_t no_properties[8];
  * (docs/hip-api.md#initialisation-requirements). */
 static const uint8_t gpu_extensions[128] = { 1u << HSA_EXTENSION_IMAGES };
 
+/* Alike for CPU and GPU. */
+static const struct answer both_answers[] = {
+	NUMBER(HSA_AGENT_INFO_MACHINE_MODEL, U32, HSA_MACHINE_MODEL_LARGE),
+	NUMBER(HSA_AGENT_INFO_DEFAULT_FLOAT_ROUNDING_MODE, U32,
+	       HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR),
+	NUMBER(HSA_AGENT_INFO_VERSION_MAJOR, U16, 1),
+	NUMBER(HSA_AGENT_INFO_VERSION_MINOR, U16, 1),
+	NUMBER(HSA_AMD_AGENT_INFO_CACHELINE_SIZE, U32, 64),
+	NUMBER(HSA_AMD_AGENT_INFO_DOMAIN, U32, 0),
+	NUMBER(AGENT_INFO_TIMESTAMP_FREQUENCY, U64, 1000000000),
+	NUMBER(AGENT_INFO_IOMMU_SUPPORT, U32, 0),
+	ARRAY(AGENT_INFO_MEMORY_PROPERTIES, no_properties),
+	ARRAY(AGENT_INFO_AQL_EXTENSIONS, no_properties),
+};
+
 static const struct answer cpu_answers[] = {
 	STRING(HSA_AGENT_INFO_NAME, "host CPU", 64),
 	STRING(HSA_AGENT_INFO_VENDOR_NAME, "CPU", 64),
 	STRING(HSA_AMD_AGENT_INFO_PRODUCT_NAME, "host CPU", 64),
 	STRING(HSA_AMD_AGENT_INFO_UUID, "CPU-XX", 21),
 	NUMBER(HSA_AGENT_INFO_FEATURE, U32, 0),
-	NUMBER(HSA_AGENT_INFO_MACHINE_MODEL, U32, HSA_MACHINE_MODEL_LARGE),
 	NUMBER(HSA_AGENT_INFO_PROFILE, U32, HSA_PROFILE_FULL),
-	NUMBER(HSA_AGENT_INFO_DEFAULT_FLOAT_ROUNDING_MODE, U32,
-	       HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR),
 	NUMBER(HSA_AGENT_INFO_WAVEFRONT_SIZE, U32, 0),
 	ARRAY(HSA_AGENT_INFO_WORKGROUP_MAX_DIM, no_workgroup),
 	NUMBER(HSA_AGENT_INFO_WORKGROUP_MAX_SIZE, U32, 0),
@@ -98,36 +110,25 @@ static const struct answer cpu_answers[] = {
 	ARRAY(HSA_AGENT_INFO_CACHE_SIZE, no_caches),
 	NUMBER(HSA_AGENT_INFO_ISA, U64, 0),
 	ARRAY(HSA_AGENT_INFO_EXTENSIONS, no_extensions),
-	NUMBER(HSA_AGENT_INFO_VERSION_MAJOR, U16, 1),
-	NUMBER(HSA_AGENT_INFO_VERSION_MINOR, U16, 1),
 	NUMBER(HSA_AMD_AGENT_INFO_CHIP_ID, U32, 0),
-	NUMBER(HSA_AMD_AGENT_INFO_CACHELINE_SIZE, U32, 64),
 	NUMBER(HSA_AMD_AGENT_INFO_MAX_CLOCK_FREQUENCY, U32, 0),
 	NUMBER(HSA_AMD_AGENT_INFO_DRIVER_NODE_ID, U32, 0),
 	NUMBER(HSA_AMD_AGENT_INFO_BDFID, U32, 0),
-	NUMBER(HSA_AMD_AGENT_INFO_DOMAIN, U32, 0),
 	NUMBER(HSA_AMD_AGENT_INFO_SVM_DIRECT_HOST_ACCESS, BOOL, 1),
-	NUMBER(AGENT_INFO_TIMESTAMP_FREQUENCY, U64, 1000000000),
 	NUMBER(AGENT_INFO_ASIC_FAMILY_ID, U32, 0),
 	NUMBER(AGENT_INFO_UCODE_VERSION, U32, 0),
 	NUMBER(AGENT_INFO_SDMA_UCODE_VERSION, U32, 0),
 	NUMBER(AGENT_INFO_NUM_SDMA_ENG, U32, 0),
 	NUMBER(AGENT_INFO_NUM_SDMA_XGMI_ENG, U32, 0),
-	NUMBER(AGENT_INFO_IOMMU_SUPPORT, U32, 0),
 	NUMBER(AGENT_INFO_NUM_XCC, U32, 0),
 	NUMBER(AGENT_INFO_DRIVER_UID, U32, 0),
-	ARRAY(AGENT_INFO_MEMORY_PROPERTIES, no_properties),
-	ARRAY(AGENT_INFO_AQL_EXTENSIONS, no_properties),
 };
 
 static const struct answer gpu_answers[] = {
 	STRING(HSA_AGENT_INFO_NAME, "gfx90a", 64),
 	STRING(HSA_AGENT_INFO_VENDOR_NAME, "hipgrain", 64),
 	NUMBER(HSA_AGENT_INFO_FEATURE, U32, HSA_AGENT_FEATURE_KERNEL_DISPATCH),
-	NUMBER(HSA_AGENT_INFO_MACHINE_MODEL, U32, HSA_MACHINE_MODEL_LARGE),
 	NUMBER(HSA_AGENT_INFO_PROFILE, U32, HSA_PROFILE_BASE),
-	NUMBER(HSA_AGENT_INFO_DEFAULT_FLOAT_ROUNDING_MODE, U32,
-	       HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR),
 	NUMBER(HSA_AGENT_INFO_BASE_PROFILE_DEFAULT_FLOAT_ROUNDING_MODES, U32,
 	       1u << HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR),
 	NUMBER(HSA_AGENT_INFO_FAST_F16_OPERATION, BOOL, 1),
@@ -145,10 +146,7 @@ static const struct answer gpu_answers[] = {
 	NUMBER(HSA_AGENT_INFO_DEVICE, U32, HSA_DEVICE_TYPE_GPU),
 	ARRAY(HSA_AGENT_INFO_CACHE_SIZE, caches),
 	ARRAY(HSA_AGENT_INFO_EXTENSIONS, gpu_extensions),
-	NUMBER(HSA_AGENT_INFO_VERSION_MAJOR, U16, 1),
-	NUMBER(HSA_AGENT_INFO_VERSION_MINOR, U16, 1),
 	NUMBER(HSA_AMD_AGENT_INFO_CHIP_ID, U32, 0x7408),
-	NUMBER(HSA_AMD_AGENT_INFO_CACHELINE_SIZE, U32, 64),
 	NUMBER(HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT, U32, 8),
 	NUMBER(HSA_AMD_AGENT_INFO_MAX_CLOCK_FREQUENCY, U32, 1700),
 	PER_GPU(HSA_AMD_AGENT_INFO_DRIVER_NODE_ID, U32, 1, 1),
@@ -161,21 +159,16 @@ static const struct answer gpu_answers[] = {
 	NUMBER(HSA_AMD_AGENT_INFO_NUM_SHADER_ENGINES, U32, 8),
 	NUMBER(HSA_AMD_AGENT_INFO_NUM_SHADER_ARRAYS_PER_SE, U32, 1),
 	{ HSA_AMD_AGENT_INFO_HDP_FLUSH, BYTES, 0, &no_hdp, sizeof no_hdp, 0 },
-	NUMBER(HSA_AMD_AGENT_INFO_DOMAIN, U32, 0),
 	NUMBER(HSA_AMD_AGENT_INFO_COOPERATIVE_QUEUES, BOOL, 1),
 	NUMBER(HSA_AMD_AGENT_INFO_ASIC_REVISION, U32, 1),
 	NUMBER(HSA_AMD_AGENT_INFO_SVM_DIRECT_HOST_ACCESS, BOOL, 0),
 	NUMBER(HSA_AMD_AGENT_INFO_COOPERATIVE_COMPUTE_UNIT_COUNT, U32, 8),
-	NUMBER(AGENT_INFO_TIMESTAMP_FREQUENCY, U64, 1000000000),
 	NUMBER(AGENT_INFO_ASIC_FAMILY_ID, U32, 141), /* AMDGPU_FAMILY_AI, amdgpu_drm.h */
 	NUMBER(AGENT_INFO_UCODE_VERSION, U32, 1),
 	NUMBER(AGENT_INFO_SDMA_UCODE_VERSION, U32, 1),
 	NUMBER(AGENT_INFO_NUM_SDMA_ENG, U32, SG_COPY_ENGINES),
-	NUMBER(AGENT_INFO_IOMMU_SUPPORT, U32, 0),
 	NUMBER(AGENT_INFO_NUM_XCC, U32, 1),
 	PER_GPU(AGENT_INFO_DRIVER_UID, U32, 1, 1),
-	ARRAY(AGENT_INFO_MEMORY_PROPERTIES, no_properties),
-	ARRAY(AGENT_INFO_AQL_EXTENSIONS, no_properties),
 	NUMBER(AGENT_INFO_SCRATCH_LIMIT_MAX, U64, 0),
 	NUMBER(AGENT_INFO_SCRATCH_LIMIT_CURRENT, U64, 0),
 	NUMBER(HSA_EXT_AGENT_INFO_IMAGE_1D_MAX_ELEMENTS, U32, 16384),
@@ -220,25 +213,35 @@ static void reply(const struct answer *answer, const struct sg_agent *agent, voi
 	}
 }
 
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* False: the table has no such attribute. */
+static bool reply_from(const struct answer *answers, size_t count, const struct sg_agent *agent,
+		       uint32_t attribute, void *value)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (answers[i].attribute == attribute) {
+			reply(&answers[i], agent, value);
+			return true;
+		}
+	}
+	return false;
+}
+
 hsa_status_t hsa_agent_get_info(hsa_agent_t handle, hsa_agent_info_t attribute, void *value)
 {
 	const struct sg_agent *agent = sg_agent_get(handle);
-	const struct answer *answers;
-	size_t count;
 
 	if (!agent)
 		return HSA_STATUS_ERROR_INVALID_AGENT;
 	if (!value)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	answers = agent->gpu ? gpu_answers : cpu_answers;
-	count = agent->gpu ? sizeof gpu_answers / sizeof *gpu_answers
-			   : sizeof cpu_answers / sizeof *cpu_answers;
-	for (size_t i = 0; i < count; i++) {
-		if (answers[i].attribute == (uint32_t)attribute) {
-			reply(&answers[i], agent, value);
-			return HSA_STATUS_SUCCESS;
-		}
-	}
+	if (reply_from(both_answers, COUNT(both_answers), agent, (uint32_t)attribute, value))
+		return HSA_STATUS_SUCCESS;
+	if (agent->gpu
+		? reply_from(gpu_answers, COUNT(gpu_answers), agent, (uint32_t)attribute, value)
+		: reply_from(cpu_answers, COUNT(cpu_answers), agent, (uint32_t)attribute, value))
+		return HSA_STATUS_SUCCESS;
 	if (agent->gpu && attribute == HSA_AGENT_INFO_ISA) {
 		((hsa_isa_t *)value)->handle = (uint64_t)(uintptr_t)&isa_object;
 		return HSA_STATUS_SUCCESS;
