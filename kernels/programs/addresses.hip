@@ -122,6 +122,8 @@ static void run_threads()
 	float coarse[THREADS], fine[THREADS], sums[2] = {};
 	std::vector<std::thread> threads;
 
+	/* HIP 5.7.1 creates the null stream twice where threads meet at its first use. */
+	CHECK(hipStreamSynchronize(nullptr));
 	for (int i = 0; i < THREADS; i++) {
 		threads.emplace_back(work, &coarse[i], &fine[i]);
 	}

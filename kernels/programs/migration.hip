@@ -57,14 +57,14 @@
 // hipgrain-run: prefetched_malloc
 // hipgrain-env: HSA_XNACK=1
 // hipgrain-env: SOFTGPU_MIGRATION=1
-// hipgrain-runtime: before 5.6: later ones refuse hipMemPrefetchAsync of memory that is not hipMallocManaged's
+// hipgrain-runtime: before 5.7 or from 6.2: 5.7 to 6.1 refuse hipMemPrefetchAsync of memory that is not hipMallocManaged's
 // hipgrain-stdout: prefetched_malloc: 0 wrong
 // hipgrain-expect: HG303 kernel=increment api=malloc at=@moved confidence=proven
 //
 // hipgrain-run: prefetched_new
 // hipgrain-env: HSA_XNACK=1
 // hipgrain-env: SOFTGPU_MIGRATION=1
-// hipgrain-runtime: before 5.6: later ones refuse hipMemPrefetchAsync of memory that is not hipMallocManaged's
+// hipgrain-runtime: before 5.7 or from 6.2: 5.7 to 6.1 refuse hipMemPrefetchAsync of memory that is not hipMallocManaged's
 // hipgrain-stdout: prefetched_new: 0 wrong
 // hipgrain-expect: none
 //

@@ -51,12 +51,12 @@
 // The operating system's memory moves with XNACK only; advice is accepted either way.
 // hipgrain-run: pages
 // hipgrain-env: HSA_XNACK=1
-// hipgrain-runtime: before 5.6: later ones refuse hipMemPrefetchAsync of memory that is not hipMallocManaged's
+// hipgrain-runtime: before 5.7 or from 6.2: 5.7 to 6.1 refuse hipMemPrefetchAsync of memory that is not hipMallocManaged's
 // hipgrain-expect: none
 //
 // hipgrain-run: pages
 // hipgrain-env: HSA_XNACK=1
-// hipgrain-runtime: from 5.6: earlier ones prefetch any memory while XNACK is on
+// hipgrain-runtime: from 5.7 before 6.2: others prefetch any memory while XNACK is on
 // hipgrain-expect: HG304 api=aligned_alloc at=@pages
 //
 // hipgrain-run: pages
@@ -65,12 +65,12 @@
 //
 // hipgrain-run: mmap
 // hipgrain-env: HSA_XNACK=1
-// hipgrain-runtime: before 5.6: later ones refuse hipMemPrefetchAsync of memory that is not hipMallocManaged's
+// hipgrain-runtime: before 5.7 or from 6.2: 5.7 to 6.1 refuse hipMemPrefetchAsync of memory that is not hipMallocManaged's
 // hipgrain-expect: none
 //
 // hipgrain-run: mmap
 // hipgrain-env: HSA_XNACK=1
-// hipgrain-runtime: from 5.6: earlier ones prefetch any memory while XNACK is on
+// hipgrain-runtime: from 5.7 before 6.2: others prefetch any memory while XNACK is on
 // hipgrain-expect: HG304 api=mmap at=@map_pages
 //
 // hipgrain-run: mmap

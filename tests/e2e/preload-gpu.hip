@@ -68,12 +68,13 @@ int main(int argc, char **argv)
 
 	std::printf("count %d\n", (int)hipGetDeviceCount(&count));
 	last();
-	if (hipMalloc(&a, 4000) != hipSuccess) {
+	int rc = (int)hipMalloc(&a, 4000); // without a device, hipErrorInvalidDevice of 5.2.3, hipErrorNoDevice of 5.7.1
+	if (rc) {
 		last();
-		std::printf("error api = 100, code = 101, ptr = 0x0, size = 4000\n");
+		std::printf("error api = 100, code = %d, ptr = 0x0, size = 4000\n", rc);
 		nothing<<<1, 1>>>(); // its failure shows only in __hipPushCallConfiguration
 		last();
-		std::printf("error api = 520, code = 101\n");
+		std::printf("error api = 520, code = %d\n", rc);
 		hipFree(a);
 		return 0;
 	}
@@ -113,6 +114,7 @@ int main(int argc, char **argv)
 	std::printf("free api = 150, ptr = 0x1230\nerror api = 150, code = 1, ptr = 0x1230\n");
 	hipFree((void *)0x4560); // and nobody asks: a kernel's first launch meets the pending error
 	nothing<<<1, 1000000>>>();
+	std::printf("error api = 350, code = %d, ptr = 0x2,\n", (int)hipPeekAtLastError());
 	last();
 
 	// A module from memory that was freed when the kernel is launched; arguments as a buffer.

@@ -47,6 +47,13 @@ may_move_pages()
 	END
 }
 
+# hip_release PROGRAM: of the HIP runtime that PROGRAM loads, as "5.7"
+hip_release()
+{
+	readlink -f "$(ldd "$1" | sed -n 's/.*libamdhip64[^ ]* => \([^ ]*\).*/\1/p')" |
+		sed -n 's/.*\.so\.\([0-9]*\.[0-9]*\).*/\1/p'
+}
+
 # skip DESCRIPTION REASON
 skip()
 {

@@ -183,19 +183,30 @@ static struct job *new_job(enum job_kind kind, uint32_t count, const hsa_signal_
 	return job;
 }
 
-/* The engines that copy between two agents, and the GPU whose they are. NULL: not two agents. */
-static const struct sg_agent *engines_between(hsa_agent_t destination, hsa_agent_t source,
-					      uint32_t *engines)
+/* A mask of `count` engines from `first` on. */
+static uint32_t engines_from(unsigned first, unsigned count)
 {
-	const struct sg_agent *to = sg_agent_get(destination), *from = sg_agent_get(source);
-	bool hive;
+	return ((1u << count) - 1) << first;
+}
 
-	if (!to || !from)
-		return NULL;
-	hive = to->gpu && from->gpu && to != from && sg_settings.hive;
-	*engines =
-	    hive ? ((1u << SG_HIVE_ENGINES) - 1) << SG_COPY_ENGINES : (1u << SG_COPY_ENGINES) - 1;
-	/* The source's, as ROCr prefers (hsa_amd_memory_async_copy, Agent::DmaCopy). */
+/*
+ * The engines that copy between two agents (ROCR24 amd_gpu_agent.cpp, GpuAgent::DmaCopyStatus):
+ * those for other GPUs within a hive, else every one of the GPU's, but the first of gfx90a for
+ * copies from the host alone.
+ */
+static uint32_t engines_between(const struct sg_agent *to, const struct sg_agent *from)
+{
+	uint32_t between = sg_settings.hive ? engines_from(SG_COPY_ENGINES, SG_HIVE_ENGINES) : 0;
+
+	if (to->gpu && from->gpu && sg_settings.hive)
+		return between;
+	between |= engines_from(0, SG_COPY_ENGINES);
+	return to->gpu && !from->gpu ? between : between & ~1u;
+}
+
+/* Whose engines they are (ROCR24 runtime.cpp, Runtime::CopyMemory): the source's if it has some. */
+static const struct sg_agent *copies_for(const struct sg_agent *to, const struct sg_agent *from)
+{
 	return from->gpu ? from : to;
 }
 
@@ -203,15 +214,15 @@ static hsa_status_t copy(void *destination, hsa_agent_t destination_agent, const
 			 hsa_agent_t source_agent, size_t size, uint32_t count,
 			 const hsa_signal_t *dependencies, hsa_signal_t completion, uint32_t engine)
 {
-	const struct sg_agent *agent;
-	uint32_t engines;
+	const struct sg_agent *to = sg_agent_get(destination_agent),
+			      *from = sg_agent_get(source_agent), *agent;
 	struct job *job;
 
 	if (!destination || !source || (count && !dependencies))
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	agent = engines_between(destination_agent, source_agent, &engines);
-	if (!agent)
+	if (!to || !from)
 		return HSA_STATUS_ERROR_INVALID_AGENT;
+	agent = copies_for(to, from);
 	job = new_job(COPY, count, dependencies, completion);
 	if (!job)
 		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
@@ -237,33 +248,41 @@ hsa_status_t sg_hsa_amd_memory_async_copy_on_engine(
     size_t size, uint32_t count, const hsa_signal_t *dependencies, hsa_signal_t completion,
     uint32_t engine, bool force_copy_on_sdma)
 {
+	const struct sg_agent *to = sg_agent_get(destination_agent),
+			      *from = sg_agent_get(source_agent);
 	const uint32_t all =
-	    (1u << (SG_COPY_ENGINES + (sg_settings.hive ? SG_HIVE_ENGINES : 0))) - 1;
+	    engines_from(0, SG_COPY_ENGINES + (sg_settings.hive ? SG_HIVE_ENGINES : 0));
 
-	if (!engine || engine & (engine - 1) || engine & ~all)
+	if (!to || !from)
+		return HSA_STATUS_ERROR_INVALID_AGENT;
+	/* ROCR24: Runtime::CopyMemoryOnEngine, GpuAgent::DmaCopyOnEngine. */
+	if (!engine || engine & (engine - 1) ||
+	    !(engine & (to == from ? all : engines_between(to, from))))
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	/* Within one agent a kernel copies, unless forced; it holds no engine. */
-	if (destination_agent.handle == source_agent.handle && !force_copy_on_sdma)
+	if (to == from && !force_copy_on_sdma)
 		engine = 0;
 	return copy(destination, destination_agent, source, source_agent, size, count, dependencies,
 		    completion, engine);
 }
 
-/* Those that are idle; none is an error (hsa_ext_amd.h). */
+/* Those that are idle; none is an error (hsa_ext_amd.h, as is one agent twice). */
 hsa_status_t sg_hsa_amd_memory_copy_engine_status(hsa_agent_t destination, hsa_agent_t source,
 						  uint32_t *idle)
 {
-	const struct sg_agent *agent;
+	const struct sg_agent *to = sg_agent_get(destination), *from = sg_agent_get(source);
 	uint32_t engines;
 
 	if (!idle)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	agent = engines_between(destination, source, &engines);
-	if (!agent || !agent->gpu)
+	/* Within one agent a kernel copies; between hosts ROCr copies nothing. */
+	if (!to || !from || to == from)
 		return HSA_STATUS_ERROR_INVALID_AGENT;
+	engines = engines_between(to, from);
 	*idle = 0;
 	for (unsigned i = 0; i < SG_COPY_ENGINES + SG_HIVE_ENGINES; i++)
-		if (engines >> i & 1 && !__atomic_load_n(&busy[agent->number][i], __ATOMIC_RELAXED))
+		if (engines >> i & 1 &&
+		    !__atomic_load_n(&busy[copies_for(to, from)->number][i], __ATOMIC_RELAXED))
 			*idle |= 1u << i;
 	return *idle ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 }

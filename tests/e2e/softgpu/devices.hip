@@ -85,7 +85,7 @@ static void test_copies(int count, int **data)
 			  !hipMemcpyPeer(target, to, data[from], from, COUNT * sizeof *target) &&
 			  !hipDeviceSynchronize() && holds(target, from + 2, 0),
 		      "hipMemcpyPeer from GPU %d to %d", from, to);
-		hipFree(target);
+		(void)hipFree(target);
 	}
 }
 
@@ -119,12 +119,12 @@ static void test_host(int count)
 	      "hipHostMalloc");
 	memset(pinned, 0, COUNT * sizeof *pinned);
 	for (int device = 0; device < count; device++) {
-		hipSetDevice(device);
+		(void)hipSetDevice(device);
 		add<<<1, 64>>>(pinned);
 	}
 	for (int device = 0; device < count; device++) {
-		hipSetDevice(device);
-		hipDeviceSynchronize();
+		(void)hipSetDevice(device);
+		(void)hipDeviceSynchronize();
 	}
 	check(*pinned == count * 64, "host memory: %d", *pinned);
 	bool good = true;

@@ -185,7 +185,7 @@ static void test_memory(void)
 		  !release(handle),
 	      "the handle is had back from an address, and released");
 	memset(staging, 0, SIZE);
-	check(copies(staging, cpu, range + SIZE, gpu, 1) && staging[9] == 7 &&
+	check(copies(staging, cpu, range + SIZE, gpu, 2) && staging[9] == 7 &&
 		  before - available() == SIZE,
 	      "memory without handle stays while it is mapped");
 	check(unmap(range + SIZE, 4096) == HSA_STATUS_ERROR_INVALID_ARGUMENT &&
@@ -198,6 +198,7 @@ static void test_memory(void)
 	hsa_amd_memory_pool_free(staging);
 }
 
+/* Two engines for the host's memory, and as GPUs are in a hive by default, three for that. */
 static void test_engines(void)
 {
 	hsa_signal_t gate, done;
@@ -209,19 +210,26 @@ static void test_engines(void)
 	hsa_amd_agents_allow_access(1, &gpu, NULL, from);
 	hsa_signal_create(1, 0, NULL, &gate);
 	hsa_signal_create(1, 0, NULL, &done);
-	check(!engines(gpu, cpu, &idle) && idle == 3, "two engines are idle");
+	check(!engines(gpu, cpu, &idle) && idle == 0x1f, "five engines are idle");
 	check(copy_on(to, gpu, from, cpu, SIZE, 0, NULL, done, 3, false) ==
 		      HSA_STATUS_ERROR_INVALID_ARGUMENT &&
 		  copy_on(to, gpu, from, cpu, SIZE, 0, NULL, done, 64, false) ==
 		      HSA_STATUS_ERROR_INVALID_ARGUMENT,
 	      "a copy is given to one engine that is there");
+	/* ROCr's GpuAgent::DmaCopyStatus and DmaCopyOnEngine, of gfx90a. */
+	check(!engines(cpu, gpu, &rest) && rest == 0x1e &&
+		  copy_on(from, cpu, to, gpu, SIZE, 0, NULL, done, 1, false) ==
+		      HSA_STATUS_ERROR_INVALID_ARGUMENT,
+	      "the first engine copies nothing to the host");
+	check(engines(gpu, gpu, &rest) == HSA_STATUS_ERROR_INVALID_AGENT,
+	      "no engine copies within one agent");
 	check(!copy_on(to, gpu, from, cpu, SIZE, 1, &gate, done, 1, false) &&
-		  !engines(gpu, cpu, &rest) && rest == 2,
+		  !engines(gpu, cpu, &rest) && rest == 0x1e,
 	      "an engine with a copy that waits is busy");
 	hsa_signal_store_screlease(gate, 0);
 	check(!hsa_signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_EQ, 0, PATIENCE,
 					 HSA_WAIT_STATE_BLOCKED) &&
-		  !engines(gpu, cpu, &after) && after == 3,
+		  !engines(gpu, cpu, &after) && after == 0x1f,
 	      "and idle once it is done");
 	hsa_signal_destroy(gate);
 	hsa_signal_destroy(done);

@@ -8,6 +8,13 @@
 
 #define N 1000
 
+// hipPointerAttribute_t: its member was renamed in HIP 6.
+#if HIP_VERSION_MAJOR >= 6
+#define POINTER_TYPE type
+#else
+#define POINTER_TYPE memoryType
+#endif
+
 __global__ void scale_kernel(int *v, int factor, int n)
 {
 	int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -376,7 +383,7 @@ static bool knowledge(void)
 	       properties.gcnArchName, free_before - free_after, total);
 	return attributes.sharedSizeBytes == 1200 && attributes.maxThreadsPerBlock == 256 &&
 	       blocks >= 1 && blocks <= 8 && grid >= 1 && size > 0 && size <= 1024 &&
-	       pointer.memoryType == hipMemoryTypeDevice &&
+	       pointer.POINTER_TYPE == hipMemoryTypeDevice &&
 	       pointer.devicePointer == (int *)v + 10 && base == (hipDeviceptr_t)(int *)v &&
 	       bytes == N * 4 && properties.warpSize == 64 &&
 	       !strncmp(properties.gcnArchName, "gfx90a", 6) &&

@@ -181,9 +181,37 @@ uint64_t find_kernel(const struct code *code, const char *name)
 
 /* ---- launches ---- */
 
+/* e_ident[EI_ABIVERSION] (LLVM AMDGPUUsage, "ELF Header"): 3 and later are versions 5 and later. */
+#define ABI_V5 3
+/* kernel_code_properties, at byte 56 of the descriptor (LLVM AMDGPUUsage). */
+#define PROPERTIES_BYTE    56
+#define USES_DYNAMIC_STACK (1u << 11)
+/* A stack whose size the compiler does not know: what versions before 5 assume. */
+#define DYNAMIC_STACK 16384u
+
 static uint32_t at_least_one(uint32_t x)
 {
 	return x ? x : 1;
+}
+
+/* The first hidden arguments of version 5 (LLVM AMDGPUUsage, "Kernarg"); earlier ones get none. */
+static void set_hidden(void *hidden, const hsa_kernel_dispatch_packet_t *packet)
+{
+	const uint32_t grid[] = { packet->grid_size_x, packet->grid_size_y, packet->grid_size_z };
+	const uint16_t group[] = { packet->workgroup_size_x, packet->workgroup_size_y,
+				   packet->workgroup_size_z };
+	struct {
+		uint32_t block_count[3];
+		uint16_t group_size[3], remainder[3];
+	} values;
+	unsigned i;
+
+	for (i = 0; i < 3; i++) {
+		values.block_count[i] = grid[i] / group[i];
+		values.group_size[i] = group[i];
+		values.remainder[i] = (uint16_t)(grid[i] % group[i]);
+	}
+	memcpy(hidden, &values, sizeof(values));
 }
 
 enum softgpu_status launch(const struct code *code, const char *name, struct launch *l,
@@ -215,9 +243,13 @@ enum softgpu_status launch(const struct code *code, const char *name, struct lau
 	packet->kernarg_address = kernarg;
 	if (!packet->kernel_object)
 		return SOFTGPU_UNSUPPORTED;
+	if (code->elf[EI_ABIVERSION] >= ABI_V5)
+		set_hidden(kernarg + words, packet);
 	descriptor = (uint32_t *)(uintptr_t)packet->kernel_object;
 	packet->group_segment_size = descriptor[0];
 	packet->private_segment_size = descriptor[1];
+	if (descriptor[PROPERTIES_BYTE / 4] & USES_DYNAMIC_STACK)
+		packet->private_segment_size += DYNAMIC_STACK;
 	memset(&d, 0, sizeof(d));
 	d.packet = *packet;
 	d.packet_address = (uint64_t)(uintptr_t)packet;

@@ -90,6 +90,24 @@ extern "C" __global__ void lanes(const uint64_t *in, uint64_t *out, unsigned n)
 
 typedef __attribute__((address_space(1))) double global_double;
 
+// Which of atomicAdd, safeAtomicAdd and unsafeAtomicAdd is an instruction and which a loop depends on the release's
+// header and the compiler; the last one is an instruction with all of them, and this is a loop.
+template <class Bits, class Float> static __device__ void add_by_loop(Float *to, Float value)
+{
+	Bits *bits = (Bits *)to, old = *bits, seen;
+
+	do {
+		Float sum;
+
+		seen = old;
+		__builtin_memcpy(&sum, &seen, sizeof sum);
+		sum += value;
+		Bits changed;
+		__builtin_memcpy(&changed, &sum, sizeof sum);
+		old = atomicCAS(bits, seen, changed);
+	} while (old != seen);
+}
+
 extern "C" __global__ void atomics(unsigned *u, int *s, float *f, double *d, unsigned long long *q)
 {
 	unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -106,12 +124,12 @@ extern "C" __global__ void atomics(unsigned *u, int *s, float *f, double *d, uns
 	atomicCAS(&u[10], 0u, 5u);
 	atomicMin(&s[0], -(int)i);
 	atomicMax(&s[1], (int)i - 50);
-	atomicAdd(&f[0], 1.0f);
-	atomicAdd(&d[0], 1.0);
+	unsafeAtomicAdd(&f[0], 1.0f);
+	unsafeAtomicAdd(&d[0], 1.0);
 	__builtin_amdgcn_global_atomic_fmin_f64((global_double *)&d[1], -(double)i);
 	__builtin_amdgcn_global_atomic_fmax_f64((global_double *)&d[2], (double)i);
-	safeAtomicAdd(&f[1], 1.0f);
-	safeAtomicAdd(&d[3], 1.0);
+	add_by_loop<unsigned>(&f[1], 1.0f);
+	add_by_loop<unsigned long long>(&d[3], 1.0);
 	atomicAdd(&q[0], 1ull << 33);
 	atomicMax(&q[1], (unsigned long long)i << 40);
 	f[2 + i] = unsafeAtomicAdd(&f[1000], 0.5f); // returns what was there

@@ -2,9 +2,12 @@
 /*
  * rocSPARSE's kernels, which nobody compiled for this: a product of a sparse matrix with a vector
  * and with a matrix, and the solution of a triangular system. All values are small multiples of
- * powers of two, so every order of the additions gives the same bits. TAP on stdout.
+ * powers of two, so every order of the additions gives the same bits. TAP on stdout. C++, as some
+ * headers of rocSPARSE 6 are for C++ alone.
  */
+#ifndef __HIP_PLATFORM_AMD__
 #define __HIP_PLATFORM_AMD__
+#endif
 #include <hip/hip_runtime_api.h>
 #include <rocsparse/rocsparse.h>
 #include <string.h>
@@ -42,11 +45,11 @@ static void fill(struct matrix *m, bool triangular)
 	m->row[N] = m->count;
 }
 
-static void *upload(const void *from, size_t size)
+template <class T> static T *upload(const T *from, size_t size)
 {
-	void *to = NULL;
+	T *to = NULL;
 
-	if (hipMalloc(&to, size) == hipSuccess &&
+	if (hipMalloc((void **)&to, size) == hipSuccess &&
 	    hipMemcpy(to, from, size, hipMemcpyHostToDevice) == hipSuccess)
 		return to;
 	printf("Bail out! no device memory\n");
