@@ -44,9 +44,9 @@
 #define METADATA_SUBBUFFER_COUNT 2
 
 /*
- * From LTTng 2.15 on a session is in CTF 2 by default (its release notes), before in CTF 1.8 always.
- * enum lttng_trace_format and the function are those of lttng/session-descriptor.h of 2.16. The
- * library may be newer or older than the headers were: NULL where it knows one format only.
+ * From LTTng 2.15 on a session is in CTF 2 by default (its release notes), before in CTF 1.8
+ * always. enum lttng_trace_format and the function are those of lttng/session-descriptor.h of 2.16.
+ * The library may be newer or older than the headers were: NULL where it knows one format only.
  */
 #define FORMAT_CTF_1_8 1
 __attribute__((weak)) int
