@@ -40,19 +40,11 @@ struct header {
 };
 _Static_assert(sizeof(struct header) % 16 == 0, "blocks are aligned to 16 bytes");
 
-#define MARK (~(size_t)0 << 48 | 0x6867)
-
 bool hg_tracers_heap; /* atomic: there are such blocks */
 
 static struct header *header_of(const void *ptr)
 {
 	return (struct header *)(uintptr_t)ptr - 1;
-}
-
-bool hg_tracers_own(const void *ptr)
-{
-	return HG_UNLIKELY(__atomic_load_n(&hg_tracers_heap, __ATOMIC_RELAXED)) && ptr &&
-	       header_of(ptr)->mark == MARK;
 }
 
 void *hg_tracers_alloc(size_t alignment, size_t size)
@@ -71,8 +63,9 @@ void *hg_tracers_alloc(size_t alignment, size_t size)
 		return NULL;
 	}
 	at = ((uintptr_t)memory + sizeof(struct header) + alignment - 1) & -alignment;
-	*header_of((void *)at) =
-	    (struct header){ .size = size, .offset = at - (uintptr_t)memory, .mark = MARK };
+	*header_of((void *)at) = (struct header){ .size = size,
+						  .offset = at - (uintptr_t)memory,
+						  .mark = HG_TRACERS_MARK };
 	return (void *)at;
 }
 
@@ -116,21 +109,17 @@ void hg_tracers_clean(void)
 	}
 }
 
-bool hg_tracers_free(void *ptr)
+void hg_tracers_take(void *ptr)
 {
 	int saved = errno;
 
 	if (hg_tracers_own(ptr)) {
 		header_of(ptr)->mark = 0;
 		hg_pool_free((char *)ptr - header_of(ptr)->offset);
-	} else if (hg_tls.tracer) {
-		if (ptr)
-			leave_to_others(ptr);
-	} else {
-		return false;
+	} else if (ptr) {
+		leave_to_others(ptr);
 	}
 	errno = saved;
-	return true;
 }
 
 bool hg_tracers_realloc(void *old, size_t size, void **ptr)

@@ -6,15 +6,37 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "preload/core/base.h"
+
+extern bool hg_tracers_heap; /* atomic: there are such blocks */
+
+/* In the word before a block, where glibc has the size of its own: no size has these bits. */
+#define HG_TRACERS_MARK (~(size_t)0 << 48 | 0x6867)
+
 /* In such a thread; zeroed. */
 void *hg_tracers_alloc(size_t alignment, size_t size);
 
-/* Whether a block is of these, whichever thread asks; and how large. */
-bool hg_tracers_own(const void *ptr);
+/* Whether a block is of these, in whichever thread; and how large. */
+static inline bool hg_tracers_own(const void *ptr)
+{
+	return HG_UNLIKELY(__atomic_load_n(&hg_tracers_heap, __ATOMIC_RELAXED)) && ptr &&
+	       ((const size_t *)ptr)[-1] == HG_TRACERS_MARK;
+}
+
 size_t hg_tracers_size(const void *ptr);
 
-/* false: neither the block nor the thread is of these, and nothing was done. */
-bool hg_tracers_free(void *ptr);
+/* A block that is of these, or that such a thread frees. Keeps errno. */
+void hg_tracers_take(void *ptr);
+
+/* false: neither the block nor the thread is of these, and nothing was done. In each free(). */
+static inline bool hg_tracers_free(void *ptr)
+{
+	if (HG_LIKELY(!hg_tls.tracer && !hg_tracers_own(ptr)))
+		return false;
+	hg_tracers_take(ptr);
+	return true;
+}
+
 bool hg_tracers_realloc(void *old, size_t size, void **ptr);
 
 /* Give back what such a thread could not. */
