@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One kernel, one argument, several things: lines, launches, flags. What is true of one of them is
-// not said of all.
+// not reported of all.
 //
 // hipgrain-build: -munsafe-fp-atomics
 //

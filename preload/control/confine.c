@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls by which a process takes away from itself what LTTng-UST needs to be set up. In a process
+ * Calls by which a process gives up what LTTng-UST needs to be set up. In a process
  * that fork() made and that has recorded nothing yet (fork.c), LTTng-UST is set up before such a
  * call, because the process may record something afterwards. Also calls that fail, or do something
  * else, if the process has threads that the program did not make (listeners.c). The same system

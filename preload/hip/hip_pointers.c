@@ -78,7 +78,7 @@ static uint64_t same[SAME_SLOTS];
 
 /* Atomic, all of them; what they bound need not be exact. */
 static uint64_t second_ns, spent_ns, emitted;
-static struct hg_ev_pointers_left_out left_out, told;
+static struct hg_ev_pointers_left_out left_out, recorded_before;
 
 static struct scratch *scratch(void)
 {
@@ -115,9 +115,9 @@ static void tell(void)
 	now.unreadable = __atomic_load_n(&left_out.unreadable, __ATOMIC_RELAXED);
 	now.copies = __atomic_load_n(&left_out.copies, __ATOMIC_RELAXED);
 	now.untouched = __atomic_load_n(&left_out.untouched, __ATOMIC_RELAXED);
-	if (!memcmp(&now, &told, sizeof(now)))
+	if (!memcmp(&now, &recorded_before, sizeof(now)))
 		return;
-	told = now;
+	recorded_before = now;
 	hg_provider->pointers_left_out(&now);
 }
 
@@ -462,7 +462,7 @@ void hg_hip_pointers_copy(const struct hg_ev_copy *event)
 static void forget(void)
 {
 	memset(same, 0, sizeof(same));
-	memset(&told, 0, sizeof(told));
+	memset(&recorded_before, 0, sizeof(recorded_before));
 }
 
 HG_PART(.name = "hip-pointers", .order = 36, .forget = forget, .flush = tell,

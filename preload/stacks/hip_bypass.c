@@ -7,7 +7,7 @@
  * This is detected and recorded, not changed. When code of ours could run, dlopen() has called the
  * library's constructors, which register its kernels: recording only the calls from then on, about
  * memory and code from before, would lead to wrong findings of missing calls. And the caller of
- * dlopen() asked for other definitions to be kept out of that library.
+ * dlopen() requested that other definitions are kept out of that library.
  *
  * Where a reference leads is in its slot of the global offset table (gABI, x86-64 psABI 4.4).
  * Before its first call by lazy binding the slot holds an address in the object itself, and before

@@ -48,7 +48,7 @@ static void last()
  * hipMemoryType, and hipMemRangeCoherencyMode of HIP 5. Memory from a pool is what the pool is, and is
  * not queried for its range.
  */
-static void asked(const void *ptr, int size, int type, int managed, int coherency, unsigned flags = 0)
+static void queried(const void *ptr, int size, int type, int managed, int coherency, unsigned flags = 0)
 {
 	const int unknown = INT32_MIN, invalid = -2, place = managed ? invalid : unknown;
 	/* hsa_amd_pointer_type_t: locked memory is what was registered. */
@@ -107,30 +107,30 @@ int main()
 
 	// An address in the middle, one inside a struct, and one argument that is no address.
 	launch(device + 64, fine, coarse + 128);
-	asked(device, SIZE, hipMemoryTypeDevice, 0, 1);
-	asked(fine, SIZE, hipMemoryTypeDevice, 0, 0, FINE_FLAGS);
-	asked(coarse, SIZE, hipMemoryTypeHost, 0, 1, hipHostMallocPortable);
+	queried(device, SIZE, hipMemoryTypeDevice, 0, 1);
+	queried(fine, SIZE, hipMemoryTypeDevice, 0, 0, FINE_FLAGS);
+	queried(coarse, SIZE, hipMemoryTypeHost, 0, 1, hipHostMallocPortable);
 	launch(device + 64, fine, coarse + 128); // nothing new
 	launch(device, coarse, (void *)nullptr);
 	launch(device, host, nullptr);
-	asked(host, SIZE, hipMemoryTypeHost, 0, 0);
+	queried(host, SIZE, hipMemoryTypeHost, 0, 0);
 
 	// Advice changes the answer, part of it makes it indeterminate.
 	launch(device, managed, nullptr);
-	asked(managed, SIZE, MANAGED, 1, 0);
+	queried(managed, SIZE, MANAGED, 1, 0);
 	must(hipMemAdvise(managed, 1, hipMemAdviseSetCoarseGrain, 0));
 	launch(device, managed, nullptr);
-	asked(managed, SIZE, MANAGED, 1, 2);
+	queried(managed, SIZE, MANAGED, 1, 2);
 	must(hipMemAdvise(managed, SIZE, hipMemAdviseSetCoarseGrain, 0));
 	launch(device, managed, nullptr);
-	asked(managed, SIZE, MANAGED, 1, 1);
+	queried(managed, SIZE, MANAGED, 1, 1);
 
 	// Registered memory goes by its host address, whatever address the kernel got.
 	registered = (char *)aligned_alloc(4096, SIZE);
 	must(hipHostRegister(registered, SIZE, 0));
 	must(hipHostGetDevicePointer((void **)&alias, registered, 0));
 	launch(device, alias + 32, nullptr);
-	asked(registered, SIZE, hipMemoryTypeHost, 0, 0);
+	queried(registered, SIZE, hipMemoryTypeHost, 0, 0);
 	must(hipHostUnregister(registered));
 
 	// Memory in the place of other memory is queried again.
@@ -138,12 +138,12 @@ int main()
 	must(hipMalloc(&again, SIZE));
 	std::printf("again %d\n", again == fine);
 	launch(device, again, nullptr);
-	asked(again, SIZE, hipMemoryTypeDevice, 0, 1);
+	queried(again, SIZE, hipMemoryTypeDevice, 0, 1);
 
 	// Kernels of graphs: when the graph is made ready.
 	must(hipMalloc(&again, SIZE));
 	run_graph(again, device);
-	asked(again, SIZE, hipMemoryTypeDevice, 0, 1);
+	queried(again, SIZE, hipMemoryTypeDevice, 0, 1);
 	launch(again, device, nullptr);
 
 	// The runtime cannot say anything about this one, and that must not become the program's error.
@@ -156,6 +156,6 @@ int main()
 	std::printf("peek %d\n", (int)hipPeekAtLastError());
 	launch(again, host, nullptr);
 	launch(again, host, nullptr);
-	asked(again, SIZE, hipMemoryTypeDevice, 0, 1);
+	queried(again, SIZE, hipMemoryTypeDevice, 0, 1);
 	return 0;
 }

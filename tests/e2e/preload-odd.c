@@ -304,10 +304,10 @@ static void interrupt(void (*handler)(int), void (*work)(void))
 
 	sigaltstack(&stack, NULL);
 	sigaction(SIGALRM, &action, NULL);
-	for (int asked = handled = 0; asked < 300; asked++) {
-		soon.it_value.tv_usec = 1 + asked * 37 % 200;
+	for (int interrupts = handled = 0; interrupts < 300; interrupts++) {
+		soon.it_value.tv_usec = 1 + interrupts * 37 % 200;
 		setitimer(ITIMER_REAL, &soon, NULL);
-		while (handled <= asked)
+		while (handled <= interrupts)
 			work();
 	}
 }

@@ -106,16 +106,16 @@ static int segments(void)
 static int stays(void)
 {
 	int id = shmget(IPC_PRIVATE, 3 * PAGE, IPC_CREAT | 0600);
-	char *ptr = id < 0 ? (void *)-1 : shmat(id, NULL, 0), *gone;
+	char *ptr = id < 0 ? (void *)-1 : shmat(id, NULL, 0), *detached;
 
 	if (ptr == (void *)-1)
 		return 77;
-	gone = shmat(id, NULL, 0);
+	detached = shmat(id, NULL, 0);
 	shmctl(id, IPC_RMID, NULL);
-	if (shmdt(gone) || shmdt(gone) != -1)
+	if (shmdt(detached) || shmdt(detached) != -1)
 		return 1;
 	expect_map(SHMAT, ptr, 3 * PAGE, (uint64_t)(uint32_t)id << 32);
-	printf("gone 0x%" PRIXPTR "\n", (uintptr_t)gone);
+	printf("detached 0x%" PRIXPTR "\n", (uintptr_t)detached);
 	printf("ready\n");
 	fflush(stdout);
 	getchar();

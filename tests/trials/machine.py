@@ -135,7 +135,7 @@ class Trial:
         """What the program counted is in the trace, or the report says that something is missing."""
         status = self.run("report", self.hipgrain, "report", "--format=json", bundle or self.bundle)
         if status != 0:
-            # Nothing could be read. It has to be said, and is no loss that nobody hears of.
+            # Nothing could be read. This must be reported, and then it is no silent loss.
             if status != 3 or "hipgrain: " not in self.text("report.err"):
                 raise Wrong(f"report: exit status {status}\n{self.text('report.err')}")
             return

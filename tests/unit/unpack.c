@@ -83,7 +83,7 @@ static struct packed packed;
 static int unpack(size_t size, size_t *out_size, size_t *used, uint8_t **out,
 		  struct codeobj_error *error)
 {
-	/* Exactly as long as said, for the address sanitizer. */
+	/* Exactly as long as stated, for the address sanitizer. */
 	uint8_t *exact = malloc(size ? size : 1);
 	int status;
 

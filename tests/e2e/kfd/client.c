@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * client WHAT: a program that uses HIP, and then does what programs do with processes and
- * descriptors. Its process id is the first line of its output. ASKED: what driver.c writes.
+ * descriptors. Its process id is the first line of its output. REQUESTS: what driver.c writes.
  */
 #define __HIP_PLATFORM_AMD__
 #include <hip/hip_runtime_api.h>
@@ -57,7 +57,7 @@ static int find_events(void)
 /* Until the driver has noted something of this process so often. */
 static void wait_until(const char *what, unsigned often)
 {
-	const char *path = getenv("ASKED");
+	const char *path = getenv("REQUESTS");
 	unsigned count;
 	char line[64];
 

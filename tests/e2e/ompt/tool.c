@@ -172,6 +172,6 @@ __attribute__((visibility("default"))) struct ompt_tool *ompt_start_tool(unsigne
 									 const char *version);
 struct ompt_tool *ompt_start_tool(unsigned omp_version, const char *version)
 {
-	say("asked, %u, %s\n", omp_version, version ? "named" : "unnamed");
+	say("requested, %u, %s\n", omp_version, version ? "named" : "unnamed");
 	return getenv("TOOL_REFUSES") ? NULL : &tool;
 }

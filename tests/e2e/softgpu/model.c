@@ -83,15 +83,15 @@ static void compare_state(const char *name, const struct model_memory *table, un
 	      host ? "host memory" : "device memory");
 }
 
-static void compare(const char *name, uint16_t api, unsigned flags, void *seen, void *asked)
+static void compare(const char *name, uint16_t api, unsigned flags, void *seen, void *queried)
 {
 	struct model_memory table = model_memory(api, flags, &environment);
 	int mode = -1;
 
 	compare_state(name, &table, flags, state_of(seen), true);
-	if (!asked)
+	if (!queried)
 		return;
-	if (hipMemRangeGetAttribute(&mode, sizeof mode, hipMemRangeAttributeCoherencyMode, asked,
+	if (hipMemRangeGetAttribute(&mode, sizeof mode, hipMemRangeAttributeCoherencyMode, queried,
 				    1)) {
 		hipGetLastError();
 		check(false, "%s, flags 0x%x: the runtime does not answer", name, flags);

@@ -365,7 +365,7 @@ static void *lie(void *end)
 	return NULL;
 }
 
-/* The end of the frame is said to lie in `end`, above the stack of a thread. */
+/* The frame claims to end at `end`, above the stack of a thread. */
 static void test_lies(void **state)
 {
 	const size_t size = 256 << 10;
