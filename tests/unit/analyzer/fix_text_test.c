@@ -168,7 +168,7 @@ static void instructions(void **state)
 	    atomic_instruction_text(&source, NULL),
 	    "write __builtin_amdgcn_flat_atomic_fmin_f64((__attribute__((address_space(0))) double "
 	    "*)p, v) instead of atomicMin");
-	/* Of the minimum of floats clang 15 makes one of integers: nothing is said. */
+	/* clang 15 compiles the minimum of floats to one of integers: no fix is named. */
 	is("gfx1030", 15, false, ISA_OP_MIN, CODE_F32_MINMAX, CONSTRUCT_ATOMIC, "atomicMin");
 	text_is(atomic_instruction_text(&source, NULL), NULL);
 	is("gfx1030", 19, false, ISA_OP_MIN, CODE_F32_MINMAX, CONSTRUCT_ATOMIC, "atomicMin");

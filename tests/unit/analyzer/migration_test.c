@@ -325,7 +325,7 @@ static void a_kernel_that_tells_nothing(void **state)
 	no_source("this kernel's driver does not report migrations");
 	no_source("this kernel's driver does not report migrations");
 	assert_string_equal(found(), "");
-	assert_int_equal(findings.notes->len, 1); /* said once */
+	assert_int_equal(findings.notes->len, 1); /* reported once */
 	assert_int_equal(migration_result(&findings)->rows->len, 0);
 }
 

@@ -242,7 +242,7 @@ static void test_alone_on_its_pages(void **state)
 	assert_string_equal(found(), "");
 }
 
-/* Queues of HSA's: what waits for them is not recorded, so nothing is said about order. */
+/* Waits for HSA queues are not recorded, so nothing is reported about order. */
 static void test_no_order_between_queues(void **state)
 {
 	(void)state;

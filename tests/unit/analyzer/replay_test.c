@@ -338,7 +338,7 @@ static void advice_outlives_small_blocks_but_not_mappings(void **state)
 /* What page_map_each() passed: a sign for each page, and whether neighbours of one call were
  * joined.
  */
-struct told {
+struct seen {
 	signed char page[64];
 	uint64_t at;
 	const struct page_call *last;
@@ -347,14 +347,14 @@ struct told {
 
 static void tell_stretch(void *data, uint64_t from, uint64_t to, const struct page_call *call)
 {
-	struct told *told = data;
+	struct seen *seen = data;
 
-	told->gapless &= from == told->at && from < to;
-	told->joined &= from == 0 || (call ? call->ns : -1) != (told->last ? told->last->ns : -1);
+	seen->gapless &= from == seen->at && from < to;
+	seen->joined &= from == 0 || (call ? call->ns : -1) != (seen->last ? seen->last->ns : -1);
 	for (uint64_t page = from >> 12; page < to >> 12; page++)
-		told->page[page] = call ? (call->coarse ? 1 : -1) : 0;
-	told->at = to;
-	told->last = call;
+		seen->page[page] = call ? (call->coarse ? 1 : -1) : 0;
+	seen->at = to;
+	seen->last = call;
 }
 
 /* Random advice against a plain array of pages. */
@@ -363,7 +363,7 @@ static void page_map_agrees_with_an_array(void **state)
 	enum { PAGES = 64 };
 	signed char expected[PAGES] = { 0 };
 	struct page_map map;
-	struct told told;
+	struct seen seen;
 	uint32_t random = 12345;
 
 	(void)state;
@@ -394,10 +394,10 @@ static void page_map_agrees_with_an_array(void **state)
 		}
 		assert_int_equal(page_map_summary(&map, 0, PAGES << 12).coarse, coarse << 12);
 		assert_int_equal(page_map_summary(&map, 0, PAGES << 12).fine, fine << 12);
-		told = (struct told){ .joined = true, .gapless = true };
-		page_map_each(&map, 0, PAGES << 12, tell_stretch, &told);
-		assert_memory_equal(told.page, expected, PAGES);
-		assert_true(told.joined && told.gapless && told.at == PAGES << 12);
+		seen = (struct seen){ .joined = true, .gapless = true };
+		page_map_each(&map, 0, PAGES << 12, tell_stretch, &seen);
+		assert_memory_equal(seen.page, expected, PAGES);
+		assert_true(seen.joined && seen.gapless && seen.at == PAGES << 12);
 	}
 	page_map_destroy(&map);
 }

@@ -166,7 +166,7 @@ static void fine_grained_memory_that_is_not(void **state)
 	assert_int_equal(finding(0)->address, 0x20000);
 }
 
-/* By the device's word alone; where it says nothing, nothing is said. */
+/* By the device's attributes alone; where these are unknown, nothing is reported. */
 static void no_fine_grained_pool(void **state)
 {
 	struct hg_event gpu = { .type = HG_EVENT_device,
