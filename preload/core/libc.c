@@ -10,7 +10,6 @@
 #include "preload/core/libc.h"
 
 #include <dlfcn.h>
-#include <elf.h>
 #include <errno.h>
 #include <link.h>
 #include <string.h>
@@ -20,145 +19,10 @@
 
 #include "preload/core/base.h"
 #include "preload/core/kernel_call.h"
+#include "preload/core/libc_symbols.h"
 #include "preload/core/objects.h"
 #include "preload/core/tracer_threads.h"
 #include "preload/host/host.h"
-
-/* ---- a function by name in one loaded object, without the loader's help ---- */
-
-/*
- * No function of the C library is called here: in programs built with a sanitizer they are the
- * sanitizer's, which asks us for the real ones before it can serve.
- */
-static bool is_same(const char *a, const char *b)
-{
-	while (*a && *a == *b) {
-		a++;
-		b++;
-	}
-	return *a == *b;
-}
-
-/* From the last slash on. */
-static const char *base_name(const char *path)
-{
-	const char *base = path;
-
-	for (; *path; path++)
-		if (*path == '/')
-			base = path;
-	return base;
-}
-
-static uint32_t gnu_hash(const char *name)
-{
-	uint32_t hash = 5381;
-
-	for (; *name; name++)
-		hash = hash * 33 + (unsigned char)*name;
-	return hash;
-}
-
-static void *object_function(const struct link_map *map, const char *name)
-{
-	const Elf64_Sym *symbols = NULL;
-	const char *strings = NULL;
-	const uint32_t *table = NULL, *buckets, *chain;
-	uint32_t hash = gnu_hash(name), at;
-
-	for (const Elf64_Dyn *dyn = map->l_ld; dyn->d_tag != DT_NULL; dyn++)
-		if (dyn->d_tag == DT_SYMTAB)
-			symbols = (const Elf64_Sym *)dyn->d_un.d_ptr;
-		else if (dyn->d_tag == DT_STRTAB)
-			strings = (const char *)dyn->d_un.d_ptr;
-		else if (dyn->d_tag == DT_GNU_HASH)
-			table = (const uint32_t *)dyn->d_un.d_ptr;
-	if (!symbols || !strings || !table || !table[0])
-		return NULL;
-	/* Header: buckets, first symbol, words in the Bloom filter (64 bits each), shift. */
-	buckets = table + 4 + 2 * table[2];
-	chain = buckets + table[0];
-	at = buckets[hash % table[0]];
-	if (at < table[1])
-		return NULL;
-	for (;; at++) {
-		uint32_t entry = chain[at - table[1]];
-		const Elf64_Sym *symbol = &symbols[at];
-
-		if ((entry | 1) == (hash | 1) && symbol->st_shndx != SHN_UNDEF &&
-		    ELF64_ST_TYPE(symbol->st_info) == STT_FUNC &&
-		    is_same(strings + symbol->st_name, name))
-			return (void *)(map->l_addr + symbol->st_value);
-		if (entry & 1)
-			return NULL;
-	}
-}
-
-/* dlsym lives in libc.so.6 since glibc 2.34, in libdl.so.2 before. */
-static void *libc_function(const char *name)
-{
-	static const char *const files[] = { "/libc.so.6", "/libdl.so.2" };
-
-	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
-		for (size_t i = 0; i < HG_COUNT(files); i++) {
-			void *function;
-
-			if (!is_same(base_name(map->l_name), files[i]))
-				continue;
-			function = object_function(map, name);
-			if (function)
-				return function;
-		}
-	}
-	return NULL;
-}
-
-/*
- * A function that may be missing, of what was loaded with the program. Not by dlsym(), which makes
- * a message in memory where there is none: this may be inside of an allocator that waits for us.
- */
-static void *function_behind_us(const char *name)
-{
-	bool behind = false;
-
-	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
-		void *function;
-
-		if (is_same(base_name(map->l_name), "/libhipgrain-preload.so")) {
-			behind = true;
-			continue;
-		}
-		function =
-		    behind && base_name(map->l_name)[0] == '/' ? object_function(map, name) : NULL;
-		if (function)
-			return function;
-	}
-	return NULL;
-}
-
-const char *hg_sanitizer;
-
-/* Its runtime is the executable's, or a library. */
-static void find_sanitizer(void)
-{
-	static const struct {
-		const char *function, *name;
-	} known_ones[] = {
-		{ "__asan_init", "AddressSanitizer" },
-		{ "__tsan_init", "ThreadSanitizer" },
-		{ "__msan_init", "MemorySanitizer" },
-		{ "__hwasan_init", "HWAddressSanitizer" },
-	};
-
-	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
-		/* The kernel's own object has no file, and addresses that were not adjusted. */
-		if (map->l_name[0] && base_name(map->l_name)[0] != '/')
-			continue;
-		for (size_t i = 0; i < HG_COUNT(known_ones); i++)
-			if (object_function(map, known_ones[i].function))
-				hg_sanitizer = known_ones[i].name;
-	}
-}
 
 /* ---- once some memory came from bootstrap.c: recognise its blocks ---- */
 
@@ -475,7 +339,7 @@ static void *first_malloc(void)
 
 	if (!first || !dladdr1(first, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
 		return NULL;
-	return object_function(map, "malloc") == first ? first : NULL;
+	return hg_object_function(map, "malloc") == first ? first : NULL;
 }
 
 static void find_allocator(void)
@@ -591,10 +455,10 @@ void hg_libc_init(void)
 	if (HG_LIKELY(known) || hg_tls.resolving)
 		return;
 	hg_tls.resolving = 1;
-	find_sanitizer();
-	real.dlsym = (void *(*)(void *, const char *))libc_function("dlsym");
-	real.dlvsym = (void *(*)(void *, const char *, const char *))libc_function("dlvsym");
-	iterate_objects = (__typeof__(iterate_objects))libc_function("dl_iterate_phdr");
+	hg_find_sanitizer();
+	real.dlsym = (void *(*)(void *, const char *))hg_libc_function("dlsym");
+	real.dlvsym = (void *(*)(void *, const char *, const char *))hg_libc_function("dlvsym");
+	iterate_objects = (__typeof__(iterate_objects))hg_libc_function("dl_iterate_phdr");
 	if (!real.dlsym || !real.dlvsym) {
 		hg_tls.resolving = 0;
 		return;
@@ -632,9 +496,9 @@ void hg_libc_init(void)
 	NEXT(fexecve);
 	NEXT(dl_iterate_phdr);
 #undef NEXT
-	real.free_sized = (__typeof__(real.free_sized))function_behind_us("free_sized");
+	real.free_sized = (__typeof__(real.free_sized))hg_function_behind("free_sized");
 	real.free_aligned_sized =
-	    (__typeof__(real.free_aligned_sized))function_behind_us("free_aligned_sized");
+	    (__typeof__(real.free_aligned_sized))hg_function_behind("free_aligned_sized");
 	if (!real.malloc_usable_size ||
 	    !same_object((void *)real.malloc, (void *)real.malloc_usable_size))
 		real.malloc_usable_size = unknown_usable_size;

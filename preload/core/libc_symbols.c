@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Functions by name in loaded objects, read from their symbol tables without the loader's help.
+ *
+ * No function of the C library is called here: in programs built with a sanitizer they are the
+ * sanitizer's, which looks up the real ones through ours before it works itself.
+ */
+#include "preload/core/libc_symbols.h"
+
+#include <elf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "preload/core/base.h"
+#include "preload/core/libc.h"
+
+static bool is_same(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	return *a == *b;
+}
+
+/* From the last slash on. */
+static const char *base_name(const char *path)
+{
+	const char *base = path;
+
+	for (; *path; path++)
+		if (*path == '/')
+			base = path;
+	return base;
+}
+
+static uint32_t gnu_hash(const char *name)
+{
+	uint32_t hash = 5381;
+
+	for (; *name; name++)
+		hash = hash * 33 + (unsigned char)*name;
+	return hash;
+}
+
+void *hg_object_function(const struct link_map *map, const char *name)
+{
+	const Elf64_Sym *symbols = NULL;
+	const char *strings = NULL;
+	const uint32_t *table = NULL, *buckets, *chain;
+	uint32_t hash = gnu_hash(name), at;
+
+	for (const Elf64_Dyn *dyn = map->l_ld; dyn->d_tag != DT_NULL; dyn++)
+		if (dyn->d_tag == DT_SYMTAB)
+			symbols = (const Elf64_Sym *)dyn->d_un.d_ptr;
+		else if (dyn->d_tag == DT_STRTAB)
+			strings = (const char *)dyn->d_un.d_ptr;
+		else if (dyn->d_tag == DT_GNU_HASH)
+			table = (const uint32_t *)dyn->d_un.d_ptr;
+	if (!symbols || !strings || !table || !table[0])
+		return NULL;
+	/* Header: buckets, first symbol, words in the Bloom filter (64 bits each), shift. */
+	buckets = table + 4 + 2 * table[2];
+	chain = buckets + table[0];
+	at = buckets[hash % table[0]];
+	if (at < table[1])
+		return NULL;
+	for (;; at++) {
+		uint32_t entry = chain[at - table[1]];
+		const Elf64_Sym *symbol = &symbols[at];
+
+		if ((entry | 1) == (hash | 1) && symbol->st_shndx != SHN_UNDEF &&
+		    ELF64_ST_TYPE(symbol->st_info) == STT_FUNC &&
+		    is_same(strings + symbol->st_name, name))
+			return (void *)(map->l_addr + symbol->st_value);
+		if (entry & 1)
+			return NULL;
+	}
+}
+
+void *hg_libc_function(const char *name)
+{
+	/* dlsym is in libc.so.6 since glibc 2.34, in libdl.so.2 before. */
+	static const char *const files[] = { "/libc.so.6", "/libdl.so.2" };
+
+	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
+		for (size_t i = 0; i < HG_COUNT(files); i++) {
+			void *function;
+
+			if (!is_same(base_name(map->l_name), files[i]))
+				continue;
+			function = hg_object_function(map, name);
+			if (function)
+				return function;
+		}
+	}
+	return NULL;
+}
+
+void *hg_function_behind(const char *name)
+{
+	bool behind = false;
+
+	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
+		void *function;
+
+		if (is_same(base_name(map->l_name), "/libhipgrain-preload.so")) {
+			behind = true;
+			continue;
+		}
+		function = behind && base_name(map->l_name)[0] == '/'
+			       ? hg_object_function(map, name)
+			       : NULL;
+		if (function)
+			return function;
+	}
+	return NULL;
+}
+
+const char *hg_sanitizer;
+
+void hg_find_sanitizer(void)
+{
+	static const struct {
+		const char *function, *name;
+	} known_ones[] = {
+		{ "__asan_init", "AddressSanitizer" },
+		{ "__tsan_init", "ThreadSanitizer" },
+		{ "__msan_init", "MemorySanitizer" },
+		{ "__hwasan_init", "HWAddressSanitizer" },
+	};
+
+	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
+		/* The kernel's own object has no file, and addresses that were not adjusted. */
+		if (map->l_name[0] && base_name(map->l_name)[0] != '/')
+			continue;
+		for (size_t i = 0; i < HG_COUNT(known_ones); i++)
+			if (hg_object_function(map, known_ones[i].function))
+				hg_sanitizer = known_ones[i].name;
+	}
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Functions by name in loaded objects, before dlsym() can be used. None of these calls a function
+ * of the C library, allocates or takes a lock. NULL: there is none of that name.
+ */
+#ifndef HIPGRAIN_PRELOAD_CORE_LIBC_SYMBOLS_H
+#define HIPGRAIN_PRELOAD_CORE_LIBC_SYMBOLS_H
+
+#include <link.h>
+
+/* A function that one object defines. */
+void *hg_object_function(const struct link_map *map, const char *name);
+
+/* A function of the C library. */
+void *hg_libc_function(const char *name);
+
+/*
+ * A function of an object that was loaded with the program, after this library. Not by dlsym(),
+ * which allocates a message where there is none: the caller may be inside of an allocator that
+ * waits for us.
+ */
+void *hg_function_behind(const char *name);
+
+/* Set hg_sanitizer (libc.h), whose runtime is in the executable or a library. */
+void hg_find_sanitizer(void);
+
+#endif
