@@ -39,7 +39,7 @@ bool recording_forgets(const struct record_options *options);
  */
 pid_t recording_start_command(const struct recording *recording);
 
-/* ---- flight.c ---- */
+/* ---- flight_recorder.c ---- */
 
 /* Below the bundle; LTTng makes a folder there for each snapshot. */
 #define RECORDING_SNAPSHOTS "snapshots"

@@ -9,7 +9,7 @@
 #include "analyzer/cmds/cmds.h"
 #include "analyzer/cmds/fix_plan.h"
 #include "analyzer/cmds/record_options.h"
-#include "analyzer/cmds/report_apart.h"
+#include "analyzer/cmds/report_child.h"
 #include "analyzer/cmds/report_options.h"
 #include "tracer/message.h"
 #include "tracer/tree.h"
@@ -178,7 +178,7 @@ int cmd_run(int argc, char **argv)
 		selection_clear(&report.selection);
 		goto out;
 	}
-	status = report_apart(&report, result.directory, stderr, &crashed);
+	status = report_child(&report, result.directory, stderr, &crashed);
 	if (crashed) {
 		/* CMD itself reported no failure; --fail-on requires a report. */
 		if (report.fail_on < 0 || result.status != 0)

@@ -75,7 +75,7 @@ static void put_use(const struct printer *printer, const struct migration_row *r
 		   "page was written completely");
 	append_use(text, row->unchanged,
 		   "came back unchanged: no kernel that could use them writes them");
-	append_use(text, row->cannot_tell, "of unknown use");
+	append_use(text, row->use_unknown, "of unknown use");
 	if (text->len) {
 		g_string_prepend(text, "of these pages ");
 		put_row(printer, "", text->str);
@@ -203,7 +203,7 @@ static struct json_object *use(const struct migration_row *row)
 	put(object, "unused", number(row->unused));
 	put(object, "only_written", number(row->only_written));
 	put(object, "unchanged", number(row->unchanged));
-	put(object, "not_known", number(row->cannot_tell));
+	put(object, "not_known", number(row->use_unknown));
 	return object;
 }
 

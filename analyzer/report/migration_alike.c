@@ -54,7 +54,7 @@ static void join(const struct analysis *analysis, void *into, void *of)
 	to->again += from->again;
 	to->unused += from->unused;
 	to->only_written += from->only_written;
-	to->cannot_tell += from->cannot_tell;
+	to->use_unknown += from->use_unknown;
 	to->unchanged += from->unchanged;
 	to->one_of_several |= from->one_of_several;
 	if (from->phase.after.api && !to->phase.after.api) {

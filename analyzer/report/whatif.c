@@ -69,8 +69,9 @@ static void put_one(const struct printer *printer, const struct xnack_row *row, 
 				       row->several ? " and others" : "");
 		free(name);
 	}
-	g_string_append_printf(
-	    text, ": %s%s", answer.outcome == XNACK_CANNOT_TELL ? "because " : "", answer.reason);
+	g_string_append_printf(text, ": %s%s",
+			       answer.outcome == XNACK_UNKNOWN_EFFECT ? "because " : "",
+			       answer.reason);
 	if (answer.outcome != XNACK_UNCHANGED && answer.now != ACCESS_UNKNOWN && answer.xnack >= 0)
 		g_string_append_printf(text, " (now: %s)", model_access_text(answer.now));
 	if (!row->accessed)

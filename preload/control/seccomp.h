@@ -8,7 +8,7 @@
 /* prctl() or seccomp(), with the number of the one, that may confine the process. */
 long hg_confine(long number, long a, long b, long c, long d, long e);
 
-/* prctl(2): whether this option concerns one thread; confine.c. */
+/* prctl(2): whether this option concerns one thread; restrict.c. */
 bool hg_is_of_thread(int option);
 
 /* Ends the recording, because LTTng-UST's threads must end: listeners.c. */

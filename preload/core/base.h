@@ -44,7 +44,7 @@ struct hg_tls {
 	uint16_t named_api; /* operator new or delete is about to call malloc or free */
 	void *named_caller;
 	uintptr_t stack_start, stack_end; /* part of the thread's stack known to be readable */
-	uintptr_t room_from, room_size;   /* free part of it that we may use: little_stack.c */
+	uintptr_t room_from, room_size;   /* free part of it that we may use: own_stack.c */
 	uintptr_t room_low, room_end;     /* all of it; 0: it is not known */
 	bool room_locked;                 /* the C library is determining it */
 	const uintptr_t *outside;         /* frame on the program's stack, while on one of ours */

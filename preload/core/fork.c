@@ -29,7 +29,7 @@
 #include "preload/core/base.h"
 #include "preload/core/cancel.h"
 #include "preload/core/libc.h"
-#include "preload/core/little_stack.h"
+#include "preload/core/own_stack.h"
 #include "preload/core/parts.h"
 #include "preload/core/pool.h"
 #include "preload/core/start.h"

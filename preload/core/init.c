@@ -32,7 +32,7 @@
 #include "preload/core/fork.h"
 #include "preload/core/kernel_call.h"
 #include "preload/core/libc.h"
-#include "preload/core/little_stack.h"
+#include "preload/core/own_stack.h"
 #include "preload/core/message.h"
 #include "preload/core/parts.h"
 #include "preload/core/pool.h"

@@ -9,7 +9,7 @@
 #include "preload/core/fork.h"
 #include "preload/core/hip_call.h"
 #include "preload/core/libc.h"
-#include "preload/core/little_stack.h"
+#include "preload/core/own_stack.h"
 #include "preload/core/start.h"
 #include "preload/core/tracer_threads.h"
 #include "preload/host/small_block_stats.h"
@@ -235,7 +235,7 @@ static void count_free(void *ptr)
 
 /* ---- calls ---- */
 
-/* What is known of one, for those who may have to go elsewhere with it: little_stack.c. */
+/* What is known of one, for those who may have to go elsewhere with it: own_stack.c. */
 struct call {
 	uint16_t api;
 	int code; /* errno after it */

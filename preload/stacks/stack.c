@@ -19,7 +19,7 @@
 #include "preload/core/cancel.h"
 #include "preload/core/id_table.h"
 #include "preload/core/libc.h"
-#include "preload/core/little_stack.h"
+#include "preload/core/own_stack.h"
 #include "preload/core/message.h"
 #include "preload/core/parts.h"
 #include "preload/core/start.h"

@@ -10,7 +10,7 @@
 #include "preload/core/base.h"
 #include "preload/core/cancel.h"
 #include "preload/core/libc.h"
-#include "preload/core/little_stack.h"
+#include "preload/core/own_stack.h"
 #include "preload/core/message.h"
 #include "preload/core/parts.h"
 #include "preload/trace/batch.h"

@@ -59,7 +59,7 @@ struct migration_row {
 	/* ... and by the machine code of the kernels that could use them meanwhile: */
 	uint64_t only_written; /* none reads them: what they held came for nothing, if all of it
 				* was overwritten */
-	uint64_t cannot_tell;  /* memory that some kernel uses is not known */
+	uint64_t use_unknown;  /* memory that some kernel uses is not known */
 	uint64_t unchanged;    /* of to_host: no kernel that could use them writes them */
 };
 

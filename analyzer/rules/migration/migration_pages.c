@@ -91,9 +91,9 @@ static void take(struct pages *from, const struct pages *pages)
 /* ---- what was done to them there ---- */
 
 /* Pages end their stay at `ns`; `returned`: the row of their move to the host, or NULL. */
-static void judge(const struct migration *migration, const struct part *part,
-		  const struct stay *stay, unsigned pages, int64_t ns,
-		  struct migration_row *returned)
+static void end_stay(const struct migration *migration, const struct part *part,
+		     const struct stay *stay, unsigned pages, int64_t ns,
+		     struct migration_row *returned)
 {
 	uint64_t bytes = (uint64_t)pages * PAGE;
 	int64_t from = stay->ns;
@@ -107,16 +107,16 @@ static void judge(const struct migration *migration, const struct part *part,
 	use = used_between(migration, part->allocation, from, ns, &access);
 	/* A fault shows that a kernel used them; it must be known which one. */
 	if (stay->trigger == MIGRATION_GPU_FAULT && !stay->neighbour) {
-		use = stay->launch_known && use != CANNOT_TELL ? USED : CANNOT_TELL;
+		use = stay->launch_known && use != USE_UNKNOWN ? USED : USE_UNKNOWN;
 		access |= stay->access;
 	}
-	if (use == CANNOT_TELL)
-		stay->row->cannot_tell += bytes;
+	if (use == USE_UNKNOWN)
+		stay->row->use_unknown += bytes;
 	else if (use == NOT_USED)
 		stay->row->unused += bytes;
 	else
 		stay->row->only_written += access & (ISA_READ | ISA_ATOMIC) ? 0 : bytes;
-	if (returned && use != CANNOT_TELL && !(access & (ISA_WRITE | ISA_ATOMIC)))
+	if (returned && use != USE_UNKNOWN && !(access & (ISA_WRITE | ISA_ATOMIC)))
 		returned->unchanged += bytes;
 }
 
@@ -129,7 +129,7 @@ static void end_stays(const struct migration *migration, struct part *part,
 		unsigned bits = count(&ended);
 
 		if (bits) {
-			judge(migration, part, stay, bits, ns, returned);
+			end_stay(migration, part, stay, bits, ns, returned);
 			take(&stay->pages, &ended);
 		}
 		if (count(&stay->pages)) {

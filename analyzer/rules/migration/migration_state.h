@@ -111,7 +111,7 @@ unsigned gpu_work_access(const struct gpu_work *work, const struct allocation *a
 const struct gpu_work *who_used(const struct migration *migration, int64_t ns, int32_t device,
 				const struct allocation *allocation, bool *several);
 
-enum page_use { NOT_USED, USED, CANNOT_TELL };
+enum page_use { NOT_USED, USED, USE_UNKNOWN };
 
 /* What launches that were at work in [from, to] may have done to the memory. */
 enum page_use used_between(const struct migration *migration, const struct allocation *allocation,

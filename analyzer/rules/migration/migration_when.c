@@ -149,7 +149,7 @@ enum page_use used_between(const struct migration *migration, const struct alloc
 
 		/* What was before these is forgotten. */
 		if (migration->count - i >= RECENT)
-			return CANNOT_TELL;
+			return USE_UNKNOWN;
 		if (work->ns > to)
 			continue;
 		if (!work->kernel_id) {
@@ -163,7 +163,7 @@ enum page_use used_between(const struct migration *migration, const struct alloc
 		    !gpu_work_touches(work, allocation))
 			continue;
 		if (work->unknown)
-			return CANNOT_TELL;
+			return USE_UNKNOWN;
 		use = USED;
 		*access |= gpu_work_access(work, allocation);
 	}

@@ -205,7 +205,7 @@ static enum xnack_outcome outcome_of(enum model_access access)
 	case ACCESS_REMOTE:
 		return XNACK_REMOTE;
 	default:
-		return XNACK_CANNOT_TELL;
+		return XNACK_UNKNOWN_EFFECT;
 	}
 }
 
@@ -213,7 +213,7 @@ struct xnack_change xnack_whatif_ask(const struct xnack_row *row, int xnack)
 {
 	struct model_environment now = process_environment(row->process), then = now;
 	enum memory_kind kind = kind_of(row->allocation, &now);
-	struct xnack_change answer = { .outcome = XNACK_CANNOT_TELL, .xnack = now.xnack };
+	struct xnack_change answer = { .outcome = XNACK_UNKNOWN_EFFECT, .xnack = now.xnack };
 	struct model_answer before, after;
 
 	then.xnack = xnack;
@@ -267,7 +267,7 @@ static const struct {
 	[XNACK_MIGRATES] = { "migrates", "would migrate" },
 	[XNACK_MAY_MIGRATE] = { "may_migrate", "may migrate" },
 	[XNACK_REMOTE] = { "remote", "remote" },
-	[XNACK_CANNOT_TELL] = { "cannot_tell", "unknown" },
+	[XNACK_UNKNOWN_EFFECT] = { "cannot_tell", "unknown" },
 };
 
 const char *xnack_outcome_text(enum xnack_outcome outcome)

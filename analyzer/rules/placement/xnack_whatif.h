@@ -27,7 +27,7 @@ enum xnack_outcome {
 	XNACK_MIGRATES,    /* pages come at the GPU's first access, and go back at the host's */
 	XNACK_MAY_MIGRATE, /* ... or are used where they are, as the driver decides */
 	XNACK_REMOTE,      /* used in place, over the interconnect */
-	XNACK_CANNOT_TELL,
+	XNACK_UNKNOWN_EFFECT,
 	XNACK_OUTCOMES,
 };
 

@@ -56,7 +56,8 @@ void sg_pages_release(void);
 /* No kernel runs: from now on the host's accesses are seen. */
 void sg_pages_park(void);
 
-/* ---- park.c: pages are put where an access by the host is noticed; the pager's only ---- */
+/* ---- host_access.c: pages are put where an access by the host is noticed; the pager's only ----
+ */
 
 /* Messages that wait while pages are moved: of each thread at most a few. */
 #define SG_PARK_QUEUE 4096u

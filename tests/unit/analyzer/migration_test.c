@@ -74,7 +74,7 @@ static void pages_that_come_again(void **state)
 	assert_int_equal(SUM(again), 4 * MIB);
 	assert_int_equal(SUM(faults_moved), 4);
 	assert_int_equal(SUM(unused), 0);
-	assert_int_equal(SUM(cannot_tell), 0);
+	assert_int_equal(SUM(use_unknown), 0);
 }
 
 /* A prefetch of two ranges, of which a launch could use one. */
@@ -141,7 +141,7 @@ static void pages_whose_use_is_not_known(void **state)
 	found();
 	assert_int_equal(SUM(unused), 0);
 	assert_int_equal(SUM(unchanged), 0);
-	assert_int_equal(SUM(cannot_tell), 4 * MIB);
+	assert_int_equal(SUM(use_unknown), 4 * MIB);
 }
 
 static void uses_of(unsigned access)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls that come with little stack. */
-#ifndef HIPGRAIN_PRELOAD_CORE_LITTLE_STACK_H
-#define HIPGRAIN_PRELOAD_CORE_LITTLE_STACK_H
+#ifndef HIPGRAIN_PRELOAD_CORE_OWN_STACK_H
+#define HIPGRAIN_PRELOAD_CORE_OWN_STACK_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,7 +9,7 @@
 #include "preload/core/base.h"
 
 /*
- * Little stack: little_stack.c. A call that has to do more than a comparison asks first whether the
+ * Little stack: own_stack.c. A call that has to do more than a comparison asks first whether the
  * calling thread is on its own stack, with enough of it left; else hg_room_elsewhere() does it on a
  * stack of ours, with all signals blocked. false, and nothing is done: none was to be had.
  */

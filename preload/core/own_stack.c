@@ -10,7 +10,7 @@
  * we left it: the kernel would take that stack for unused and start the next handler at its top
  * (sigaltstack(2)). And a handler that ran on our stack might never return.
  */
-#include "preload/core/little_stack.h"
+#include "preload/core/own_stack.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A report in a child process, so that a crash of the analysis stays there. */
-#include "analyzer/cmds/report_apart.h"
+#include "analyzer/cmds/report_child.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -24,7 +24,7 @@ static void in_child(struct report_options *options, const char *bundle, FILE *s
 	exit(status);
 }
 
-int report_apart(struct report_options *options, const char *bundle, FILE *stream, bool *crashed)
+int report_child(struct report_options *options, const char *bundle, FILE *stream, bool *crashed)
 {
 	const pid_t parent = getpid();
 	pid_t child, ended;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A report in a process of its own. */
-#ifndef HIPGRAIN_ANALYZER_CMDS_REPORT_APART_H
-#define HIPGRAIN_ANALYZER_CMDS_REPORT_APART_H
+#ifndef HIPGRAIN_ANALYZER_CMDS_REPORT_CHILD_H
+#define HIPGRAIN_ANALYZER_CMDS_REPORT_CHILD_H
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,6 +14,6 @@
  * standard error has reported how it ended, where the recording is and how to repeat the report,
  * and the result is HG_EXIT_INTERNAL. Prepared options are released.
  */
-int report_apart(struct report_options *options, const char *bundle, FILE *stream, bool *crashed);
+int report_child(struct report_options *options, const char *bundle, FILE *stream, bool *crashed);
 
 #endif
