@@ -2,10 +2,13 @@
 /*
  * client WHAT: a program that uses HIP, and then does what programs do with processes and
  * descriptors. Its process id is the first line of its output. REQUESTS: what driver.c writes.
+ *
+ * client allow-filter: in a recording, have programs recorded that run under driver.c's filter.
  */
 #define __HIP_PLATFORM_AMD__
 #include <hip/hip_runtime_api.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +17,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "tracer/missed.h"
 
 static void use_hip(void)
 {
@@ -116,12 +121,35 @@ static int close_by_itself(void)
 											     : 5;
 }
 
+/*
+ * Programs under more filters of system calls than the recorder has are not recorded: their filters
+ * may forbid what LTTng-UST needs. That of driver.c does not; so it counts as the recorder's own.
+ */
+static int allow_filter(void)
+{
+	const char *directory = getenv("HIPGRAIN_DIR");
+	uint32_t filters;
+	char path[4096];
+	int file;
+
+	snprintf(path, sizeof(path), "%s/" HG_MISSED, directory ? directory : "");
+	file = open(path, O_RDWR);
+	if (file < 0 || pread(file, &filters, sizeof(filters),
+			      offsetof(struct hg_missed_table, filters)) != sizeof(filters))
+		return 1;
+	filters++;
+	return pwrite(file, &filters, sizeof(filters), offsetof(struct hg_missed_table, filters)) !=
+	       sizeof(filters);
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
 	char line[16];
 	pid_t child;
 
+	if (!strcmp(what, "allow-filter"))
+		return allow_filter();
 	printf("%d\n", getpid());
 	fflush(stdout);
 	if (!strcmp(what, "fork-first")) {
