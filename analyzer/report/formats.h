@@ -9,7 +9,8 @@
 struct analysis;
 
 /*
- * FORMAT(id, name, function, needs): the name on the command line, what writes the report, and
+ * FORMAT(id, name, function, needs): the name on the command line, which is also that of the file
+ * NAME.c with the function, and
  *   OVERVIEW  it shows where memory was over time (struct overview)
  *   SEVERAL   several recordings can be reported in it (analyzer/cmds/merge.c)
  */
