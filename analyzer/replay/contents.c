@@ -334,6 +334,7 @@ static void apply_pointers(struct contents *contents, const struct hg_event *eve
 
 struct moved {
 	GArray *pairs;
+	GArray *stamps; /* struct content_stamp: of each pair */
 	uint64_t from;
 };
 
@@ -344,28 +345,40 @@ static bool move_word(void *data, const struct content_word *word)
 
 	g_array_append_val(moved->pairs, offset);
 	g_array_append_val(moved->pairs, word->value);
+	g_array_append_val(moved->stamps, word->stamp);
 	return true;
 }
 
-/* From one place to another, word by word; the host's own memory may have changed meanwhile. */
+/*
+ * From one place to another, word by word, which are as old as they were; the host's own memory may
+ * have changed meanwhile.
+ */
 static void move(struct process *process, uint64_t to, uint64_t from, uint64_t size,
 		 const struct hg_event *event)
 {
 	struct contents *contents = &process->contents;
-	struct moved moved = { g_array_new(FALSE, FALSE, sizeof(uint64_t)), from };
 	struct content_stamp stamp = { event->ns, event->tid, HG_POINTERS_COPIED };
-	uint64_t end = end_of(from, size);
+	struct moved moved = { .from = from };
 	bool known = false;
 
-	if (contents->words->len > 0 && (to - from) % WORD == 0 && size &&
-	    !is_of_host(process, from) && contents->doubtful_ns == 0)
-		known = contents_each(contents, from, end, move_word, &moved);
+	if (contents->ranges->len == 0)
+		return;
+	moved.pairs = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	moved.stamps = g_array_new(FALSE, FALSE, sizeof(struct content_stamp));
+	if ((to - from) % WORD == 0 && size && !is_of_host(process, from))
+		known = contents_each(contents, from, end_of(from, size), move_word, &moved);
 	contents_forget(contents, to, size);
-	if (known) {
+	if (known)
 		learn(contents, to, size, (const uint64_t *)(void *)moved.pairs->data,
-		      moved.pairs->len / 2, stamp);
-	}
+		      moved.stamps->len, stamp);
+	for (unsigned i = 0, at = first_word(contents, to);
+	     known && i < moved.stamps->len && at + i < contents->words->len; i++)
+		if (word_at(contents, at + i)->address ==
+		    to + g_array_index(moved.pairs, uint64_t, 2 * i))
+			word_at(contents, at + i)->stamp =
+			    g_array_index(moved.stamps, struct content_stamp, i);
 	g_array_free(moved.pairs, TRUE);
+	g_array_free(moved.stamps, TRUE);
 }
 
 /* Rows and slices lie apart; what is between them is forgotten as well. */

@@ -80,6 +80,21 @@
 // hipgrain-run: four_mended
 // hipgrain-stdout: deep: sum 64 expected 64
 // hipgrain-expect: none
+//
+// A pointer of the host's in a struct that was copied: the deep copy was forgotten.
+// hipgrain-run: host_pointer
+// hipgrain-exit: 134
+// hipgrain-expect: HG209 kernel=add_energy argument=0 api=malloc at=@forgotten launches=1
+//
+// A pointer to memory that was freed since.
+// hipgrain-run: freed_pointer
+// hipgrain-exit: 134
+// hipgrain-expect: HG601 kernel=add_energy argument=0 api=hipMalloc at=@freed launches=1
+//
+// A pointer past the end of its memory.
+// hipgrain-run: past_end
+// hipgrain-exit: 134
+// hipgrain-expect: HG607 kernel=add_energy argument=0 api=hipMalloc at=@freed launches=1
 
 #include "sample.h"
 
@@ -344,6 +359,33 @@ static void run_four(bool mended)
 	say(total(sum), ITEMS);
 }
 
+static float *on_host()
+{
+	float *volatile p = (float *)malloc(1 << 20); // @forgotten
+
+	return p;
+}
+
+static float *short_lived()
+{
+	float *p;
+
+	CHECK(hipMalloc(&p, 2 << 20)); // @freed
+	return p;
+}
+
+static void run_dangling(float *sum, bool freed)
+{
+	particles filled = { ITEMS, sum, coarse() };
+	particles *s = (particles *)on_device(&filled, sizeof(filled));
+
+	if (freed) {
+		CHECK(hipFree(sum));
+	}
+	add_energy<<<1, ITEMS>>>(s);
+	finish();
+}
+
 static const variant variants[] = {
 	{ "member_managed", [] { run_member((particles *)managed(sizeof(particles)), fine()); } },
 	{ "member_pinned", [] { run_member((particles *)pinned(sizeof(particles)), fine()); } },
@@ -360,6 +402,9 @@ static const variant variants[] = {
 	{ "table_mended", [] { run_table(true); } },
 	{ "swapped", [] { run_swapped(false); } },
 	{ "swapped_mended", [] { run_swapped(true); } },
+	{ "host_pointer", [] { run_dangling(on_host(), false); } },
+	{ "freed_pointer", [] { run_dangling(short_lived(), true); } },
+	{ "past_end", [] { run_dangling(short_lived() + (2 << 20) / sizeof(float) + 16, false); } },
 	{ "four", [] { run_four(false); } },
 	{ "four_mended", [] { run_four(true); } },
 };

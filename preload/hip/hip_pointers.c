@@ -23,6 +23,7 @@
 #include "preload/core/threads.h"
 #include "preload/hip/hip_memory.h"
 #include "preload/hip/hip_runtime.h"
+#include "tracer/api/hip_copies.h"
 #include "tracer/events.h"
 #include "tracer/provider.h"
 
@@ -33,7 +34,8 @@
 #define ROOT_SIZE   2048u /* bytes from where an argument leads ... */
 #define CHILD_SIZE  512u  /* ... and from where a pointer in memory leads */
 #define LAUNCH_SIZE 16384u
-#define MAPPED_MOST 64u /* words that are looked up in the process's mappings */
+#define MAPPED_MOST 64u /* words that are looked up in the process's mappings ... */
+#define MAPPED_FEW  16u /* ... where the GPU cannot use what they lead to; also of a copy */
 /* Of a copy. */
 #define WHOLE     4096u  /* bytes that are examined at once; of larger ones first a sample: */
 #define HEAD      1024u  /* bytes from the beginning ... */
@@ -43,14 +45,20 @@
 /* Of all. */
 #define SECOND_NS    UINT64_C(1000000000)
 #define SPENT_NS     UINT64_C(10000000)    /* in a second */
+#define LONGEST_NS   UINT64_C(300000)      /* that one of them is taken to need */
 #define EMITTED      (UINT64_C(512) << 10) /* bytes of events, in a second */
 #define EVENT_WORDS  1024u
 #define BARREN_SLOTS 4096u
 #define SAME_SLOTS   256u
 #define SAME_ALWAYS  16u /* after so many equal contents not every launch reads */
 #define SAME_MOST    64u /* but one of so many */
+#define LINKS        512u
+#define LINKS_OF_ONE 32u /* of a copy */
+#define BLOCKS       32u /* of device memory that a launch leads through */
+#define VARIABLE     1u  /* in place of a block's base: device variables, which any kernel uses */
 
 #define H2D          1
+#define D2D          3
 #define DEFAULT      4
 
 struct window {
@@ -64,6 +72,8 @@ struct scratch {
 	uint64_t words[WHOLE / WORD];
 	uint64_t event[EVENT_WORDS];
 	struct window windows[WINDOWS];
+	uint64_t blocks[BLOCKS];
+	uint32_t block_count, block_done;
 	uint8_t arguments[HG_ARGS_MAX];
 	uint32_t length;
 	uint32_t used; /* words of the event */
@@ -79,6 +89,17 @@ static uint64_t same[SAME_SLOTS];
 /* Atomic, all of them; what they bound need not be exact. */
 static uint64_t second_ns, spent_ns, emitted;
 static struct hg_ev_pointers_left_out left_out, recorded_before;
+
+/*
+ * Pointers that copies put into device memory, which cannot be read here: to follow them at a
+ * launch. The oldest are overwritten; one that no longer holds leads to something that is read in
+ * vain. Atomic.
+ */
+static struct {
+	uint64_t block; /* base of the allocation that holds it, or VARIABLE */
+	uint64_t to;
+} links[LINKS];
+static uint32_t link_count; /* ever made */
 
 static struct scratch *scratch(void)
 {
@@ -135,9 +156,12 @@ static bool may_spend(uint64_t *start)
 	       __atomic_load_n(&emitted, __ATOMIC_RELAXED) < EMITTED;
 }
 
+/* What took longer did something else: the thread was preempted. */
 static void was_spent(uint64_t start)
 {
-	__atomic_fetch_add(&spent_ns, hg_now() - start, __ATOMIC_RELAXED);
+	uint64_t took = hg_now() - start;
+
+	__atomic_fetch_add(&spent_ns, took < LONGEST_NS ? took : LONGEST_NS, __ATOMIC_RELAXED);
 }
 
 /* ---- the event ---- */
@@ -182,17 +206,22 @@ static void add_run(struct scratch *own, uint64_t address, const uint64_t *words
 	} while (at < found_count);
 }
 
-/* What could be an address of the operating system's memory, and no number that is used much. */
-static bool is_plausible(uint64_t word)
+/*
+ * What could be an address of the operating system's memory, and no number that is used much:
+ * `all` of them, or those of a heap, a stack or a mapping as Linux places them on x86-64.
+ */
+static bool is_plausible(uint64_t word, bool all)
 {
-	return word >> 24 && word < UINT64_C(1) << 47 && word % 4 == 0;
+	return word < UINT64_C(1) << 47 && word % 4 == 0 &&
+	       (all ? word >> 24 != 0 : word >> 40 >= 0x55);
 }
 
 /*
  * Which of the words are addresses, into `found`, ascending. *mapped: how many words may still be
  * looked up among the process's mappings.
  */
-static uint32_t pick(const uint64_t *words, uint32_t all, uint32_t *found, uint32_t *mapped)
+static uint32_t pick(const uint64_t *words, uint32_t all, bool system, uint32_t *found,
+		     uint32_t *mapped)
 {
 	uint32_t picked = hg_hip_memory_pick(words, all, found), next = 0;
 
@@ -201,7 +230,7 @@ static uint32_t pick(const uint64_t *words, uint32_t all, uint32_t *found, uint3
 			next++;
 			continue;
 		}
-		if (!is_plausible(words[i]))
+		if (!is_plausible(words[i], system))
 			continue;
 		--*mapped;
 		if (!hg_is_mapped(words[i]))
@@ -215,8 +244,17 @@ static uint32_t pick(const uint64_t *words, uint32_t all, uint32_t *found, uint3
 
 /* ---- launches ---- */
 
-/* A place to be read, unless it is among them. */
-static bool add_window(struct scratch *own, unsigned *windows, uint64_t address, uint32_t size,
+static void add_block(struct scratch *own, uint64_t base)
+{
+	for (uint32_t i = 0; i < own->block_count; i++)
+		if (own->blocks[i] == base)
+			return;
+	if (own->block_count < BLOCKS)
+		own->blocks[own->block_count++] = base;
+}
+
+/* A place to be read, unless it is among them; or what its device memory leads to. */
+static void add_window(struct scratch *own, unsigned *windows, uint64_t address, uint32_t size,
 		       bool system)
 {
 	struct hg_hip_block block;
@@ -224,29 +262,69 @@ static bool add_window(struct scratch *own, unsigned *windows, uint64_t address,
 	uint64_t from = address & ~(uint64_t)(WORD - 1);
 
 	if (hg_hip_memory_find(address, &block)) {
-		if (block.kind == HG_HIP_ON_DEVICE)
-			return false;
+		if (block.kind == HG_HIP_ON_DEVICE) {
+			add_block(own, block.base);
+			return;
+		}
 		if (size > block.base + block.size - from)
 			size = (uint32_t)(block.base + block.size - from);
 		window->check = block.kind != HG_HIP_PINNED;
 		/* Registered memory has another address on the GPU. */
-		if (block.base != block.host && address - block.base < block.size)
-			return false;
-	} else if (system && hg_is_mapped(address)) {
+		if (block.base != block.host)
+			return;
+	} else if (system && is_plausible(address, true) && hg_is_mapped(address)) {
 		window->check = true;
 	} else {
-		return false;
+		return;
 	}
 	for (unsigned i = 0; i < *windows; i++)
 		if (from >= own->windows[i].address &&
 		    from + WORD <= own->windows[i].address + own->windows[i].size)
-			return true;
+			return;
 	if (*windows + 1 >= WINDOWS || size < WORD)
-		return true;
+		return;
 	window->address = from;
 	window->size = size & ~(WORD - 1);
 	++*windows;
-	return true;
+}
+
+/* What pointers in device memory lead to, as far as copies put them there. */
+static void follow_links(struct scratch *own, unsigned *windows, bool system)
+{
+	uint32_t all = __atomic_load_n(&link_count, __ATOMIC_RELAXED);
+
+	if (!all)
+		return;
+	all = all < LINKS ? all : LINKS;
+	for (; own->block_done < own->block_count; own->block_done++) {
+		uint64_t base = own->blocks[own->block_done];
+
+		for (uint32_t i = 0; i < all; i++)
+			if (__atomic_load_n(&links[i].block, __ATOMIC_RELAXED) == base)
+				add_window(own, windows,
+					   __atomic_load_n(&links[i].to, __ATOMIC_RELAXED),
+					   CHILD_SIZE, system);
+	}
+}
+
+static void add_link(uint64_t block, uint64_t to)
+{
+	uint32_t all = __atomic_load_n(&link_count, __ATOMIC_RELAXED), at;
+
+	for (uint32_t i = 0; i < all && i < LINKS; i++)
+		if (__atomic_load_n(&links[i].to, __ATOMIC_RELAXED) == to &&
+		    __atomic_load_n(&links[i].block, __ATOMIC_RELAXED) == block)
+			return;
+	at = __atomic_fetch_add(&link_count, 1, __ATOMIC_RELAXED) % LINKS;
+	__atomic_store_n(&links[at].block, block, __ATOMIC_RELAXED);
+	__atomic_store_n(&links[at].to, to, __ATOMIC_RELAXED);
+}
+
+/* Changes when arguments may lead to something else. */
+static uint64_t mark_of(uint32_t args_id)
+{
+	return (uint64_t)args_id << 32 |
+	       (uint32_t)(hg_hip_memory_change() + __atomic_load_n(&link_count, __ATOMIC_RELAXED));
 }
 
 /* Whether memory that HIP knows nothing about can be used by the device. */
@@ -259,7 +337,7 @@ static bool is_system_used(int device)
 
 static void read_windows(struct scratch *own, unsigned windows, bool system)
 {
-	uint32_t found[ROOT_SIZE / WORD], mapped = system ? MAPPED_MOST : 0;
+	uint32_t found[ROOT_SIZE / WORD], mapped = system ? MAPPED_MOST : MAPPED_FEW;
 	uint32_t left = LAUNCH_SIZE;
 	int pagemap = -1;
 
@@ -281,13 +359,14 @@ static void read_windows(struct scratch *own, unsigned windows, bool system)
 			continue;
 		}
 		left -= (uint32_t)piece.size;
-		picked = pick(own->words, (uint32_t)(piece.size / WORD), found, &mapped);
+		picked = pick(own->words, (uint32_t)(piece.size / WORD), system, found, &mapped);
 		own->found += picked;
 		own->hash = hg_mix(own->hash, piece.address);
 		for (uint32_t k = 0; k < picked; k++) {
 			own->hash = hg_mix(own->hash, own->words[found[k]] + found[k]);
 			add_window(own, &windows, own->words[found[k]], CHILD_SIZE, system);
 		}
+		follow_links(own, &windows, system);
 		add_run(own, piece.address, own->words, (uint32_t)piece.size, found, picked);
 	}
 	hg_pagemap_close(pagemap);
@@ -324,7 +403,7 @@ static bool note_same(uint32_t args_id, const struct scratch *own)
 
 bool hg_hip_pointers_note(uint32_t args_id, const uint8_t *bytes, uint32_t length)
 {
-	uint64_t mark = (uint64_t)args_id << 32 | hg_hip_memory_change();
+	uint64_t mark = mark_of(args_id);
 	struct scratch *own;
 
 	if (HG_LIKELY(__atomic_load_n(&barren[args_id % BARREN_SLOTS], __ATOMIC_RELAXED) == mark) ||
@@ -340,29 +419,29 @@ bool hg_hip_pointers_note(uint32_t args_id, const uint8_t *bytes, uint32_t lengt
 
 void hg_hip_pointers_read(uint32_t args_id, int device)
 {
-	uint64_t mark = (uint64_t)args_id << 32 | hg_hip_memory_change(), start, word;
+	uint64_t mark = mark_of(args_id), start, word;
 	struct scratch *own = scratch();
 	bool system = is_system_used(device);
 	unsigned windows = 0;
 
+	if (!is_due(args_id) || !may_spend(&start)) {
+		count(&left_out.launches);
+		return;
+	}
+	own->used = own->block_count = own->block_done = 0;
+	own->found = own->hash = 0;
+	own->source = HG_POINTERS_READ;
 	for (uint32_t at = 0; at + WORD <= own->length; at += WORD) {
 		memcpy(&word, own->arguments + at, WORD);
 		if (word >> 16)
 			add_window(own, &windows, word, ROOT_SIZE, system);
 	}
-	if (!windows) {
-		if (!system)
-			__atomic_store_n(&barren[args_id % BARREN_SLOTS], mark, __ATOMIC_RELAXED);
-		return;
-	}
-	if (!is_due(args_id) || !may_spend(&start)) {
-		count(&left_out.launches);
-		return;
-	}
-	own->used = 0;
-	own->found = own->hash = 0;
-	own->source = HG_POINTERS_READ;
+	add_block(own, VARIABLE);
+	follow_links(own, &windows, system);
+	if (!windows && !system)
+		__atomic_store_n(&barren[args_id % BARREN_SLOTS], mark, __ATOMIC_RELAXED);
 	read_windows(own, windows, system);
+	/* Where nothing ever was, nothing need be said. */
 	if (!note_same(args_id, own) && !own->found)
 		own->used = 0;
 	send(own);
@@ -371,15 +450,34 @@ void hg_hip_pointers_read(uint32_t args_id, int device)
 
 /* ---- copies ---- */
 
-/* Whether the source is memory that the host reads; `check`: its pages may be on a GPU. */
+/*
+ * Whether the source is memory that the host reads; *check: its pages may be on a GPU. Most copies
+ * say by their kind what they are.
+ */
 static bool is_from_host(const struct hg_ev_copy *event, bool *check)
 {
 	struct hg_hip_block block;
 	bool known = hg_hip_memory_find(event->src, &block);
 
 	*check = known && block.kind == HG_HIP_MANAGED;
-	return event->kind == H2D ||
-	       (event->kind == DEFAULT && !(known && block.kind == HG_HIP_ON_DEVICE));
+	return event->kind == H2D || !(known && block.kind == HG_HIP_ON_DEVICE);
+}
+
+/* A copy within the device: what its source leads to, its destination leads to now. */
+static void copy_links(const struct hg_ev_copy *event)
+{
+	uint32_t all = __atomic_load_n(&link_count, __ATOMIC_RELAXED), copied = 0;
+	struct hg_hip_block from, to;
+
+	if (!all || !hg_hip_memory_find(event->src, &from) ||
+	    !hg_hip_memory_find(event->dst, &to) || from.base == to.base)
+		return;
+	for (uint32_t i = 0; i < all && i < LINKS && copied < LINKS_OF_ONE; i++) {
+		if (__atomic_load_n(&links[i].block, __ATOMIC_RELAXED) == from.base) {
+			add_link(to.base, __atomic_load_n(&links[i].to, __ATOMIC_RELAXED));
+			copied++;
+		}
+	}
 }
 
 static size_t read_piece(uint64_t address, size_t size, bool check, void *to)
@@ -415,15 +513,33 @@ static bool has_addresses(struct scratch *own, uint64_t src, uint64_t size, bool
 	return hg_hip_memory_pick(own->words, (uint32_t)(got / WORD), found) > 0;
 }
 
+static bool is_variable(uint16_t api)
+{
+	switch (api) {
+	case HG_API_hipMemcpyToSymbol:
+	case HG_API_hipMemcpyToSymbol_spt:
+	case HG_API_hipMemcpyToSymbolAsync:
+	case HG_API_hipMemcpyToSymbolAsync_spt:
+		return true;
+	default:
+		return false;
+	}
+}
+
 void hg_hip_pointers_copy(const struct hg_ev_copy *event)
 {
 	uint64_t lead = (WORD - event->dst % WORD) % WORD, src = event->src + lead, start;
 	uint64_t size = event->size > lead ? event->size - lead : 0, done = 0;
-	uint32_t found[WHOLE / WORD], none = 0;
+	uint32_t found[WHOLE / WORD], mapped = MAPPED_FEW, linked = 0;
+	struct hg_hip_block block;
 	struct scratch *own;
+	uint64_t holder = VARIABLE;
 	bool check;
 
-	if (!event->dst || !event->src || size < WORD || is_off() || !is_from_host(event, &check))
+	if (event->kind == D2D || event->kind == DEFAULT)
+		copy_links(event);
+	if ((event->kind != H2D && event->kind != DEFAULT) || !event->dst || !event->src ||
+	    size < WORD || is_off() || !is_from_host(event, &check))
 		return;
 	if (event->rows != 1 || event->depth > 1) {
 		count(&left_out.untouched);
@@ -441,11 +557,15 @@ void hg_hip_pointers_copy(const struct hg_ev_copy *event)
 		size = has_addresses(own, src, size, check) ? size : 0;
 		size = size > COPY_SIZE ? COPY_SIZE : size;
 	}
+	if (!is_variable(event->api) && hg_hip_memory_find(event->dst, &block))
+		holder = block.base;
 	while (done < size) {
 		size_t want = size - done < WHOLE ? size - done : WHOLE;
 		size_t got = read_piece(src + done, want, check, own->words) & ~(size_t)(WORD - 1);
-		uint32_t picked = pick(own->words, (uint32_t)(got / WORD), found, &none);
+		uint32_t picked = pick(own->words, (uint32_t)(got / WORD), false, found, &mapped);
 
+		for (uint32_t i = 0; i < picked && linked++ < LINKS_OF_ONE; i++)
+			add_link(holder, own->words[found[i]]);
 		if (picked || own->used)
 			add_run(own, event->dst + lead + done, own->words, (uint32_t)got, found,
 				picked);
@@ -462,6 +582,7 @@ void hg_hip_pointers_copy(const struct hg_ev_copy *event)
 static void forget(void)
 {
 	memset(same, 0, sizeof(same));
+	memset(barren, 0, sizeof(barren));
 	memset(&recorded_before, 0, sizeof(recorded_before));
 }
 

@@ -286,6 +286,42 @@ void path_targets_clear(struct path_targets *targets)
 	g_ptr_array_free(targets->texts, TRUE);
 }
 
+static void each_of_path(const struct rules_context *context, const struct launch *launch,
+			 const struct isa_path_use *path_use, launch_use_function *function)
+{
+	struct path_targets targets;
+	struct isa_use use = { .access = path_use->access };
+
+	path_targets_find(context, launch, &path_use->path, 1, &targets);
+	use.certain = path_use->certain && targets.complete && targets.list->len == 1;
+	for (unsigned i = 0; i < targets.list->len; i++) {
+		struct pointer_argument *target =
+		    &g_array_index(targets.list, struct pointer_argument, i);
+
+		if (!target->chain)
+			continue; /* without a load it is an argument's use */
+		use.kernarg = target->kernarg;
+		if (!use.certain && !target->doubt)
+			target->doubt = "the access goes through one of several pointers in memory";
+		function(context, launch, &use, target);
+	}
+	path_targets_clear(&targets);
+}
+
+void launch_each_use(const struct rules_context *context, const struct launch *launch,
+		     launch_use_function *function)
+{
+	const struct isa_kernel *code = launch->code;
+	struct pointer_argument pointer;
+
+	for (size_t i = 0; code && i < code->use_count; i++)
+		if (code->uses[i].access &&
+		    launch_pointer(context, launch, code->uses[i].kernarg, &pointer))
+			function(context, launch, &code->uses[i], &pointer);
+	for (size_t i = 0; code && i < code->path_use_count; i++)
+		each_of_path(context, launch, &code->path_uses[i], function);
+}
+
 bool paths_known(const struct rules_context *context, const struct launch *launch)
 {
 	const struct isa_kernel *code = launch->code;

@@ -24,6 +24,16 @@ void path_targets_find(const struct rules_context *context, const struct launch 
 		       const struct isa_path *paths, size_t count, struct path_targets *targets);
 void path_targets_clear(struct path_targets *targets);
 
+/*
+ * All memory that the launch uses, through its arguments and through pointers in memory: the use
+ * is of the argument that it starts from (NO_KERNARG: a variable), and certain if there is no other
+ * memory that it could be.
+ */
+typedef void launch_use_function(const struct rules_context *context, const struct launch *launch,
+				 const struct isa_use *use, const struct pointer_argument *pointer);
+void launch_each_use(const struct rules_context *context, const struct launch *launch,
+		     launch_use_function *function);
+
 /* Whether it is known where all accesses through pointers in memory lead, for certain. */
 bool paths_known(const struct rules_context *context, const struct launch *launch);
 

@@ -2,6 +2,7 @@
 /* HG5xx and HG6xx: pointers into freed memory, past the end, and copies of the wrong memory. */
 #include "analyzer/rules/engine/rule_api.h"
 #include "analyzer/rules/engine/evidence.h"
+#include "analyzer/rules/engine/paths.h"
 #include "tracer/api/hip_objects.h"
 
 #include <string.h>
@@ -27,9 +28,9 @@ static struct finding *launch_finding(const struct rules_context *context,
 	struct finding *finding;
 	bool is_new;
 
-	finding = findings_get(context->findings, rule, context->process, &is_new, "%s %u %d %u",
+	finding = findings_get(context->findings, rule, context->process, &is_new, "%s %u %d %u %s",
 			       launch->kernel->symbol, use->kernarg, allocation->api,
-			       allocation->stack_id);
+			       allocation->stack_id, pointer->chain ? pointer->path : "");
 	launch_hit(launch, finding);
 	finding_figure(finding, 0, FIGURE_RANGE, allocation->size);
 	finding_figure(finding, 1, FIGURE_RANGE, pointer->place.offset);
@@ -111,23 +112,23 @@ static void report_reserved(const struct rules_context *context, const struct la
 	finding_at_most(finding, CONFIDENCE_LIKELY, NOT_SEEN);
 }
 
+static void check_use(const struct rules_context *context, const struct launch *launch,
+		      const struct isa_use *use, const struct pointer_argument *pointer)
+{
+	/* What is left in tables of pointers need not be used. */
+	if (pointer->chain && !use->certain)
+		return;
+	if (pointer->place.kind == PLACE_FREED)
+		report_freed(context, launch, use, pointer);
+	else if (pointer->place.kind == PLACE_PAST_END && use->certain)
+		report_outside(context, launch, use, pointer);
+	else if (is_bare_reservation(context, &pointer->place) && use->certain)
+		report_reserved(context, launch, use, pointer);
+}
+
 static void check_launch(const struct rules_context *context)
 {
-	const struct launch *launch = context->launch;
-
-	for (size_t i = 0; launch->code && i < launch->code->use_count; i++) {
-		const struct isa_use *use = &launch->code->uses[i];
-		struct pointer_argument pointer;
-
-		if (use->access == 0 || !launch_pointer(context, launch, use->kernarg, &pointer))
-			continue;
-		if (pointer.place.kind == PLACE_FREED)
-			report_freed(context, launch, use, &pointer);
-		else if (pointer.place.kind == PLACE_PAST_END && use->certain)
-			report_outside(context, launch, use, &pointer);
-		else if (is_bare_reservation(context, &pointer.place) && use->certain)
-			report_reserved(context, launch, use, &pointer);
-	}
+	launch_each_use(context, context->launch, check_use);
 }
 
 /* ---- copies and fills ---- */

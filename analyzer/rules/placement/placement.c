@@ -2,6 +2,7 @@
 /* HG2xx and HG3xx: memory of a kind that the GPU cannot reach, advise or move. */
 #include "analyzer/rules/engine/rule_api.h"
 #include "analyzer/rules/engine/evidence.h"
+#include "analyzer/rules/engine/paths.h"
 #include "tracer/api/hip_alloc_managed.h"
 #include "tracer/api/host.h"
 
@@ -43,8 +44,9 @@ static void report_unreachable(const struct rules_context *context, const struct
 	if (maybe_unset(context, launch, use, pointer))
 		return;
 	finding = findings_get(context->findings, RULE_HG209, context->process, &is_new,
-			       "%s %u %d %u", launch->kernel->symbol, use->kernarg,
-			       pointer->place.kind, allocation ? allocation->stack_id : 0);
+			       "%s %u %d %u %s", launch->kernel->symbol, use->kernarg,
+			       pointer->place.kind, allocation ? allocation->stack_id : 0,
+			       pointer->chain ? pointer->path : "");
 	launch_hit(launch, finding);
 	what = place_figure(finding, 0, &pointer->place);
 	finding_met(finding, &pointer->place);
@@ -129,8 +131,9 @@ static void report_hot(const struct rules_context *context, const struct launch 
 	struct hot_memory *hot;
 	bool is_new;
 
-	finding = findings_get(context->findings, RULE_HG210, context->process, &is_new, "%s %u %u",
-			       launch->kernel->symbol, use->kernarg, allocation->stack_id);
+	finding = findings_get(context->findings, RULE_HG210, context->process, &is_new,
+			       "%s %u %u %s", launch->kernel->symbol, use->kernarg,
+			       allocation->stack_id, pointer->chain ? pointer->path : "");
 	hot = attachment_get(&finding->evidence, &hot_type);
 	launch_hit(launch, finding);
 	if (is_new) {
@@ -201,34 +204,32 @@ static void omp_unreachable(const struct rules_context *context, const struct la
 
 /* ---- launches ---- */
 
+static void check_use(const struct rules_context *context, const struct launch *launch,
+		      const struct isa_use *use, const struct pointer_argument *pointer)
+{
+	struct grain grain;
+
+	if (is_hot(context, use, &pointer->place))
+		report_hot(context, launch, use, pointer);
+	/* What is left in tables of pointers need not be used. */
+	if (!is_system_memory(&pointer->place) || (pointer->chain && !use->certain))
+		return;
+	grain = place_grain(context->process, &pointer->place);
+	if (grain.granularity == GRAIN_INACCESSIBLE && launch_is_omp(launch))
+		omp_unreachable(context, launch, use, pointer, &grain);
+	else if (grain.granularity == GRAIN_INACCESSIBLE)
+		report_unreachable(context, launch, use, pointer, &grain);
+	else if (grain.granularity == GRAIN_UNKNOWN)
+		findings_limit(context->findings,
+			       "kernel %s uses the operating system's memory; unknown "
+			       "whether it may, because the state of XNACK is unknown",
+			       launch->code->name);
+	grain_clear(&grain);
+}
+
 void check_placement(const struct rules_context *context)
 {
-	const struct launch *launch = context->launch;
-
-	for (size_t i = 0; launch->code && i < launch->code->use_count; i++) {
-		const struct isa_use *use = &launch->code->uses[i];
-		struct pointer_argument pointer;
-		struct grain grain;
-
-		if (use->access == 0 || !launch_pointer(context, launch, use->kernarg, &pointer))
-			continue;
-		if (is_hot(context, use, &pointer.place))
-			report_hot(context, launch, use, &pointer);
-		if (!is_system_memory(&pointer.place))
-			continue;
-		grain = place_grain(context->process, &pointer.place);
-		if (grain.granularity == GRAIN_INACCESSIBLE && launch_is_omp(launch)) {
-			omp_unreachable(context, launch, use, &pointer, &grain);
-		} else if (grain.granularity == GRAIN_INACCESSIBLE) {
-			report_unreachable(context, launch, use, &pointer, &grain);
-		} else if (grain.granularity == GRAIN_UNKNOWN) {
-			findings_limit(context->findings,
-				       "kernel %s uses the operating system's memory; unknown "
-				       "whether it may, because the state of XNACK is unknown",
-				       launch->code->name);
-		}
-		grain_clear(&grain);
-	}
+	launch_each_use(context, context->launch, check_use);
 }
 
 /* ---- HG214 and HG304 ---- */
