@@ -204,10 +204,14 @@ bool trace_is_described(const char *trace)
 {
 	char *path = g_build_filename(trace, "metadata", NULL);
 	GMappedFile *file = g_mapped_file_new(path, FALSE, NULL);
-	/* The text may begin with packet headers; what is looked for is plain text (TSDL). */
-	bool described = file && g_mapped_file_get_length(file) > 0 &&
-			 memmem(g_mapped_file_get_contents(file), g_mapped_file_get_length(file),
-				"stream {", strlen("stream {"));
+	/* The text may begin with packet headers; what is looked for is plain text: TSDL, JSON. */
+	static const char *const streams[] = { "stream {", "\"data-stream-class\"" };
+	bool described = false;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(streams) && file && !described; i++)
+		described = g_mapped_file_get_length(file) > 0 &&
+			    memmem(g_mapped_file_get_contents(file), g_mapped_file_get_length(file),
+				   streams[i], strlen(streams[i]));
 
 	if (file)
 		g_mapped_file_unref(file);
@@ -242,6 +246,33 @@ static bool is_packet_chain(const char *data, uint64_t size)
 	return true;
 }
 
+/*
+ * CTF 2, "Metadata stream": a JSON text sequence (RFC 7464). LTTng 2.16 ends its texts, which are
+ * objects, with no line feed; it may follow.
+ */
+#define RECORD_SEPARATOR '\x1e'
+
+static bool is_json_sequence(const char *data, uint64_t size)
+{
+	uint64_t end = size;
+
+	if (size < 3 || data[0] != RECORD_SEPARATOR)
+		return false;
+	while (end) {
+		const char *text = memrchr(data, RECORD_SEPARATOR, end);
+		uint64_t last = end - 1;
+
+		if (!text)
+			return false;
+		while (data + last > text && data[last] == '\n')
+			last--;
+		if (text + 1 >= data + last || text[1] != '{' || data[last] != '}')
+			return false;
+		end = (uint64_t)(text - data);
+	}
+	return true;
+}
+
 bool trace_metadata_is_sound(const char *trace)
 {
 	static const char plain_text[] = "/* CTF 1.8 */";
@@ -252,7 +283,7 @@ bool trace_metadata_is_sound(const char *trace)
 	bool sound =
 	    data &&
 	    ((size > strlen(plain_text) && memcmp(data, plain_text, strlen(plain_text)) == 0) ||
-	     is_packet_chain(data, size));
+	     is_packet_chain(data, size) || is_json_sequence(data, size));
 
 	if (file)
 		g_mapped_file_unref(file);

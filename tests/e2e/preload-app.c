@@ -297,7 +297,7 @@ static int local_runtime(void)
 	/* Programs probe for the runtime like this: ours must not answer for it. */
 	if (dlsym(RTLD_DEFAULT, "hipMalloc"))
 		return 1;
-	library = dlopen("libamdhip64.so.5", RTLD_NOW | RTLD_LOCAL);
+	library = dlopen("libamdhip64.so", RTLD_NOW | RTLD_LOCAL);
 	if (!library)
 		return 2;
 	allocate = (int (*)(void **, size_t))dlsym(library, "hipMalloc");

@@ -8,7 +8,7 @@ HIP_COPY_TO_HOST = 2
 
 
 def load():
-    return ctypes.CDLL("libamdhip64.so.5")
+    return ctypes.CDLL("libamdhip64.so")
 
 
 def allocate(hip, size):

@@ -19,7 +19,8 @@ static uint64_t vram_mib;
 static const char *const architectures[] = { "gfx90a", "gfx942", NULL };
 enum { GFX90A, GFX942 };
 static uint64_t architecture;
-/* SOFTGPU_HSA_TABLE, by enum sg_table: the ROCm release that has this layout. */
+/* SOFTGPU_HSA_TABLE, by enum sg_table: the ROCm release that has this layout. SOFTGPU_TABLE:
+ * default. */
 static const char *const tables[] = { "5.2", "5.6", "6.4", "foreign", NULL };
 
 enum type { SWITCH, NUMBER, CHOICE };
@@ -47,7 +48,7 @@ static const struct {
 	{ "SOFTGPU_VRAM_MIB", NUMBER, &vram_mib, 65536, NULL },
 	{ "SOFTGPU_DEVICES", NUMBER, &sg_settings.gpus, 1, NULL },
 	{ "SOFTGPU_ARCH", CHOICE, &architecture, GFX90A, architectures },
-	{ "SOFTGPU_HSA_TABLE", CHOICE, &sg_settings.table, SG_TABLE_5_2, tables },
+	{ "SOFTGPU_HSA_TABLE", CHOICE, &sg_settings.table, SOFTGPU_TABLE, tables },
 };
 
 static int read_choice(size_t index, const char *text)

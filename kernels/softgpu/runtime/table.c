@@ -171,6 +171,12 @@ static void choose_layout(struct amd_table *table)
 				__atomic_store_n(&amd_places[i], &table->functions[k],
 						 __ATOMIC_RELAXED);
 	}
+	/* HSA_API_TABLE_MAJOR_VERSION and others: 1, and in the headers of 6.1.2 and 6.4.3: */
+	if (table == &amd_tables[SG_TABLE_6_4]) {
+		root.version.major = 3;
+		core_table.version.major = image_table.version.major = 2;
+		finalizer_table.version.major = 2;
+	}
 	table->version.minor =
 	    (uint32_t)(offsetof(struct amd_table, functions) + count * sizeof(void *));
 	root.amd = table;

@@ -111,7 +111,8 @@ extern "C" bool OnLoad(HsaApiTable *table, uint64_t, uint64_t failed, const char
 
 	if (getenv("TOOL_REFUSES"))
 		return false;
-	if (table->version.major_id != 1 || table->core_->version.major_id != 1 ||
+	if (table->version.major_id != HSA_API_TABLE_MAJOR_VERSION ||
+	    table->core_->version.major_id != HSA_CORE_API_TABLE_MAJOR_VERSION ||
 	    table->core_->version.minor_id < sizeof(CoreApiTable) ||
 	    table->amd_ext_->version.minor_id <
 		offsetof(AmdExtTable, hsa_amd_queue_cu_get_mask_fn) + 8 ||
