@@ -74,7 +74,7 @@ static void put_use(const struct printer *printer, const struct migration_row *r
 		   "only written by the kernels that could use them: moved unnecessarily where a "
 		   "page was written completely");
 	append_use(text, row->unchanged,
-		   "came back unchanged: no kernel that could use them writes them");
+		   "moved back unchanged: no kernel that could use them writes them");
 	append_use(text, row->use_unknown, "of unknown use");
 	if (text->len) {
 		g_string_prepend(text, "of these pages ");

@@ -451,11 +451,11 @@ function startResidency() {
   const total = (ways) => Object.values(ways).reduce((a, b) => a + b, 0);
   const cause = (m) => m.kernel ?? (m.phase ? (m.phase.within ? "during " : "after ") + callOf(m.phase.after) : "");
   table("moves", [["where", placeOf], ["call", (m) => m.api ?? "other memory in the same blocks"], ["kernel, or when the host faulted", cause],
-    ["to the GPU", (m) => total(m.to_device), bytes], ["by its faults", (m) => m.to_device.gpu_fault, bytes], ["prefetched", (m) => m.to_device.prefetch, bytes],
-    ["to the host", (m) => total(m.to_host), bytes], ["by its faults", (m) => m.to_host.cpu_fault, bytes], ["evicted", (m) => m.to_host.eviction, bytes]], [...report.migration]);
+    ["to the GPU", (m) => total(m.to_device), bytes], ["by GPU faults", (m) => m.to_device.gpu_fault, bytes], ["prefetched", (m) => m.to_device.prefetch, bytes],
+    ["to the host", (m) => total(m.to_host), bytes], ["by host faults", (m) => m.to_host.cpu_fault, bytes], ["evicted", (m) => m.to_host.eviction, bytes]], [...report.migration]);
   table("uses", [["where", placeOf], ["call", (m) => m.api ?? ""], ["kernel, or when the host faulted", cause], ["moved", (m) => total(m.to_device) + total(m.to_host), bytes],
-    ["certainly used", (m) => m.use.at_least, bytes], ["was there before", (m) => m.use.again, bytes], ["not used", (m) => m.use.unused, bytes],
-    ["only written", (m) => m.use.only_written, bytes], ["came back unchanged", (m) => m.use.unchanged, bytes], ["of unknown use", (m) => m.use.not_known, bytes]],
+    ["certainly used", (m) => m.use.at_least, bytes], ["had been there before", (m) => m.use.again, bytes], ["not used", (m) => m.use.unused, bytes],
+    ["only written", (m) => m.use.only_written, bytes], ["moved back unchanged", (m) => m.use.unchanged, bytes], ["of unknown use", (m) => m.use.not_known, bytes]],
     report.migration.filter((m) => total(m.use)));
   if (report.what_if) {
     byId("whatif-title").textContent = `With XNACK ${report.what_if.xnack ? "on" : "off"} (HSA_XNACK=${report.what_if.xnack})`;
