@@ -21,7 +21,7 @@ enum { GFX90A, GFX942 };
 static uint64_t architecture;
 /* SOFTGPU_HSA_TABLE, by enum sg_table: the ROCm release that has this layout. SOFTGPU_TABLE:
  * default. */
-static const char *const tables[] = { "5.2", "5.6", "6.4", "foreign", NULL };
+static const char *const tables[] = { "5.2", "5.6", "6.4", "7.2", "foreign", NULL };
 
 enum type { SWITCH, NUMBER, CHOICE };
 

@@ -287,6 +287,18 @@ hsa_status_t sg_hsa_amd_memory_copy_engine_status(hsa_agent_t destination, hsa_a
 	return *idle ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 }
 
+/* 0 is no preference (hsa_ext_amd.h of 7.2.4): all engines do the same here. */
+hsa_status_t sg_hsa_amd_memory_get_preferred_copy_engine(hsa_agent_t destination,
+							 hsa_agent_t source, uint32_t *preferred)
+{
+	if (!preferred)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	if (!sg_agent_get(destination) || !sg_agent_get(source))
+		return HSA_STATUS_ERROR_INVALID_AGENT;
+	*preferred = 0;
+	return HSA_STATUS_SUCCESS;
+}
+
 hsa_status_t hsa_amd_memory_async_copy_rect(
     const hsa_pitched_ptr_t *destination, const hsa_dim3_t *destination_offset,
     const hsa_pitched_ptr_t *source, const hsa_dim3_t *source_offset, const hsa_dim3_t *range,

@@ -49,6 +49,8 @@ hsa_status_t sg_hsa_amd_memory_async_copy_on_engine(
     uint32_t engine, bool force_copy_on_sdma);
 hsa_status_t sg_hsa_amd_memory_copy_engine_status(hsa_agent_t destination_agent,
 						  hsa_agent_t source_agent, uint32_t *engines);
+hsa_status_t sg_hsa_amd_memory_get_preferred_copy_engine(hsa_agent_t destination,
+							 hsa_agent_t source, uint32_t *preferred);
 
 /* ---- addresses and memory apart: vmm.c ---- */
 

@@ -44,6 +44,7 @@ hsa_status_t hsa_amd_runtime_queue_create_register(hsa_amd_runtime_queue_notifie
 #define LATER(name)
 #define SINCE_5_6(row) row
 #define SINCE_6_0(row) row
+#define SINCE_7_0(row) row
 #define FOREIGN(row)   row
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
@@ -56,6 +57,7 @@ hsa_status_t hsa_amd_runtime_queue_create_register(hsa_amd_runtime_queue_notifie
 #undef LATER
 #undef SINCE_5_6
 #undef SINCE_6_0
+#undef SINCE_7_0
 #undef FOREIGN
 
 /* ---- messages: message.c ---- */
@@ -98,7 +100,14 @@ struct sg_settings {
 };
 
 /* Layouts of the table of AMD's extensions; api/amd.def. */
-enum sg_table { SG_TABLE_5_2, SG_TABLE_5_6, SG_TABLE_6_4, SG_TABLE_FOREIGN, SG_TABLES };
+enum sg_table {
+	SG_TABLE_5_2,
+	SG_TABLE_5_6,
+	SG_TABLE_6_4,
+	SG_TABLE_7_2,
+	SG_TABLE_FOREIGN,
+	SG_TABLES
+};
 
 extern struct sg_settings sg_settings;
 

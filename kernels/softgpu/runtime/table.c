@@ -28,6 +28,7 @@
 	}
 #define SINCE_5_6(row) row
 #define SINCE_6_0(row) row
+#define SINCE_7_0(row) row
 #define FOREIGN(row)   row
 #include "kernels/softgpu/runtime/api/core.def"
 #include "kernels/softgpu/runtime/api/amd.def"
@@ -100,9 +101,11 @@ static struct amd_table {
 } amd_tables[SG_TABLES] __attribute__((used)) = {
 #undef SINCE_5_6
 #undef SINCE_6_0
+#undef SINCE_7_0
 #undef FOREIGN
 #define SINCE_5_6(row)
 #define SINCE_6_0(row)
+#define SINCE_7_0(row)
 #define FOREIGN(row)
 	[SG_TABLE_5_2] = { { 1, 0, 0, 0 },
 			   {
@@ -117,6 +120,12 @@ static struct amd_table {
 #undef SINCE_6_0
 #define SINCE_6_0(row) row
 	[SG_TABLE_6_4] = { { 2, 0, 0, 0 },
+			   {
+#include "kernels/softgpu/runtime/api/amd.def"
+			   } },
+#undef SINCE_7_0
+#define SINCE_7_0(row) row
+	[SG_TABLE_7_2] = { { 2, 0, 0, 0 },
 			   {
 #include "kernels/softgpu/runtime/api/amd.def"
 			   } },
@@ -171,12 +180,16 @@ static void choose_layout(struct amd_table *table)
 				__atomic_store_n(&amd_places[i], &table->functions[k],
 						 __ATOMIC_RELAXED);
 	}
-	/* HSA_API_TABLE_MAJOR_VERSION and others: 1, and in the headers of 6.1.2 and 6.4.3: */
-	if (table == &amd_tables[SG_TABLE_6_4]) {
+	/* HSA_API_TABLE_MAJOR_VERSION and others: 1, and in the headers of 6.1.2, 6.4.3, 7.2.4: */
+	if (table == &amd_tables[SG_TABLE_6_4] || table == &amd_tables[SG_TABLE_7_2]) {
 		root.version.major = 3;
 		core_table.version.major = image_table.version.major = 2;
 		finalizer_table.version.major = 2;
 	}
+	if (table != &amd_tables[SG_TABLE_7_2])
+		image_table.version.minor =
+		    offsetof(struct image_table, functions) +
+		    NUMBER_hsa_ext_sampler_create_v2 * (uint32_t)sizeof(void *);
 	table->version.minor =
 	    (uint32_t)(offsetof(struct amd_table, functions) + count * sizeof(void *));
 	root.amd = table;

@@ -37,6 +37,7 @@ static_assert(since_5_6 ? COUNT(AmdExtTable) >= 55 : COUNT(AmdExtTable) <= 51, "
 
 #define LACK(name)     HAVE(name)
 #define LATER(name)    HAVE(name)
+#define SINCE_7_0(row) row
 #define SINCE_6_0(row) row /* at the end: a header need not have them all */
 #define FOREIGN(row)
 
@@ -65,7 +66,11 @@ enum {
 #include "kernels/softgpu/runtime/api/core.def"
 #undef HAVE
 #define HAVE(name) static_assert(PLACE(ImageExtTable, name) == IMAGE_##name, #name);
+#undef SINCE_7_0
+#define SINCE_7_0(row) /* not in every header */
 #include "kernels/softgpu/runtime/api/image.def"
+#undef SINCE_7_0
+#define SINCE_7_0(row) row
 #undef HAVE
 /*
  * Of the rows beyond a release's own table nothing can be checked. ROCm 5.5 has the functions
