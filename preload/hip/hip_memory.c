@@ -310,6 +310,14 @@ bool hg_hip_memory_find(uint64_t address, struct hg_hip_block *block)
 	return known;
 }
 
+uint64_t hg_hip_memory_span(uint64_t *low)
+{
+	uint64_t end = __atomic_load_n(&highest, __ATOMIC_RELAXED);
+
+	*low = __atomic_load_n(&lowest, __ATOMIC_RELAXED);
+	return *low < end ? end - *low : 0;
+}
+
 uint32_t hg_hip_memory_pick(const uint64_t *words, uint32_t count, uint32_t *found)
 {
 	uint64_t low = __atomic_load_n(&lowest, __ATOMIC_RELAXED);

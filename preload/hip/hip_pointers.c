@@ -327,12 +327,12 @@ static uint64_t mark_of(uint32_t args_id)
 	       (uint32_t)(hg_hip_memory_change() + __atomic_load_n(&link_count, __ATOMIC_RELAXED));
 }
 
-/* Whether memory that HIP knows nothing about can be used by the device. */
+/* Whether a device can use memory that HIP knows nothing about. */
 static bool is_system_used(int device)
 {
 	const struct hg_hip_device *info = hg_hip_device_info(device);
 
-	return info && strstr(info->arch, "xnack+");
+	return info && info->known && info->target.xnack == CODEOBJ_ON;
 }
 
 static void read_windows(struct scratch *own, unsigned windows, bool system)
@@ -401,16 +401,28 @@ static bool note_same(uint32_t args_id, const struct scratch *own)
 	return had;
 }
 
-bool hg_hip_pointers_note(uint32_t args_id, const uint8_t *bytes, uint32_t length)
+/* Whether any of the arguments could be an address; most are decided by this alone. */
+static bool may_lead(const uint8_t *bytes, uint32_t length, int device)
 {
-	uint64_t mark = mark_of(args_id);
+	uint64_t low, span = hg_hip_memory_span(&low), word;
+
+	if (__atomic_load_n(&link_count, __ATOMIC_RELAXED) || is_system_used(device))
+		return true;
+	for (uint32_t at = 0; at + WORD <= length; at += WORD) {
+		memcpy(&word, bytes + at, WORD);
+		if (word - low < span)
+			return true;
+	}
+	return false;
+}
+
+bool hg_hip_pointers_note(uint32_t args_id, const uint8_t *bytes, uint32_t length, int device)
+{
 	struct scratch *own;
 
-	if (HG_LIKELY(__atomic_load_n(&barren[args_id % BARREN_SLOTS], __ATOMIC_RELAXED) == mark) ||
-	    is_off())
-		return false;
-	own = scratch();
-	if (!own)
+	if (HG_LIKELY(__atomic_load_n(&barren[args_id % BARREN_SLOTS], __ATOMIC_RELAXED) ==
+		      mark_of(args_id)) ||
+	    is_off() || !may_lead(bytes, length, device) || !(own = scratch()))
 		return false;
 	own->length = length < HG_ARGS_MAX ? length : HG_ARGS_MAX;
 	memcpy(own->arguments, bytes, own->length);

@@ -12,7 +12,7 @@
  * A launch with these arguments is about to be recorded: whether to call hg_hip_pointers_read()
  * before that, in the same thread.
  */
-bool hg_hip_pointers_note(uint32_t args_id, const uint8_t *bytes, uint32_t length);
+bool hg_hip_pointers_note(uint32_t args_id, const uint8_t *bytes, uint32_t length, int device);
 /* Record what memory of the host's that they lead to holds. Needs hg_hip_enter(), and no lock of
  * ours. */
 void hg_hip_pointers_read(uint32_t args_id, int device);
