@@ -80,6 +80,7 @@ struct isa_path {
 	uint32_t kernarg;
 	unsigned step_count;
 	struct isa_step step[ISA_PATH_STEPS];
+	char *member[ISA_PATH_STEPS]; /* what each step leads to, "view.data"; NULL: not known */
 };
 
 /* Every path to an address, ascending; or none, and why. */

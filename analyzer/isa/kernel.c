@@ -150,6 +150,36 @@ static void set_loop(struct isa_atomic *atomic, const struct casloop *loop)
 	atomic->lock = loop->lock;
 }
 
+/* Names of the members on a path that starts from an argument. 0 or -ENOMEM. */
+static int name_members(struct isa_analysis *analysis, const struct isa_kernel *kernel,
+			struct isa_path *path)
+{
+	for (size_t i = 0; analysis->lines && !path->symbol && i < kernel->arg_count; i++) {
+		const struct isa_arg *arg = &kernel->args[i];
+
+		if (path->kernarg >= arg->offset && path->kernarg - arg->offset < arg->size &&
+		    lines_members(analysis->lines, kernel->symbol, i, path->kernarg - arg->offset,
+				  path))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int name_all_members(struct isa_analysis *analysis, struct isa_kernel *kernel)
+{
+	int status = 0;
+
+	for (size_t i = 0; !status && i < kernel->path_use_count; i++)
+		status = name_members(analysis, kernel, &kernel->path_uses[i].path);
+	for (size_t i = 0; i < kernel->atomic_count; i++) {
+		struct isa_paths *paths = &kernel->atomics[i].origin.paths;
+
+		for (size_t k = 0; !status && k < paths->count; k++)
+			status = name_members(analysis, kernel, &paths->path[k]);
+	}
+	return status;
+}
+
 static int fill_atomic(struct isa_analysis *analysis, struct flow *flow,
 		       const struct access *access, const struct flow_entry *entry,
 		       struct isa_atomic *atomic)
@@ -425,6 +455,8 @@ int kernel_analyse(struct isa_analysis *analysis, const struct codeobj_kernel *f
 		status = settle_loops(analysis, program, &entry, args, arg_count, kernel);
 	if (!status)
 		status = origin_uses(&flow, kernel);
+	if (!status)
+		status = name_all_members(analysis, kernel);
 	if (!status)
 		status = find_line(analysis, flow.incomplete_pc, &kernel->incomplete_at);
 	if (!status)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Addresses of code to source lines. */
 #include "lines.h"
+#include "members.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -417,6 +418,38 @@ void lines_frames(struct lines *lines, uint64_t pc,
 			break;
 		file = position(die, DW_AT_call_file, DW_AT_call_line, &source, &line);
 	}
+}
+
+/* The parameter of that number of a function with that linkage name. */
+static bool find_parameter(struct lines *lines, const char *symbol, size_t number, Dwarf_Die *child)
+{
+	const struct function key = { .name = symbol }, *wanted = &key, **found;
+	Dwarf_Die die;
+	size_t seen = 0;
+
+	found = lines->named
+		    ? bsearch(&wanted, lines->by_name, lines->named, sizeof(wanted), by_name)
+		    : NULL;
+	if (!found)
+		return false;
+	die = (*found)->die;
+	if (dwarf_child(&die, child))
+		return false;
+	do {
+		if (dwarf_tag(child) == DW_TAG_formal_parameter && seen++ == number)
+			return true;
+	} while (!dwarf_siblingof(child, child));
+	return false;
+}
+
+int lines_members(struct lines *lines, const char *symbol, size_t number, uint64_t offset,
+		  struct isa_path *path)
+{
+	Dwarf_Die parameter;
+
+	return find_parameter(lines, symbol, number, &parameter)
+		   ? members_name(&parameter, offset, path)
+		   : 0;
 }
 
 void lines_parameters(struct lines *lines, const char *symbol, const char **name, size_t count)

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct isa_path;
 struct lines;
 
 /*
@@ -41,5 +42,12 @@ bool lines_foreign(const char *file);
  * NULL for those that are not known. Owned by `lines`.
  */
 void lines_parameters(struct lines *lines, const char *symbol, const char **name, size_t count);
+
+/*
+ * Name the members that a path leads through, which begins at byte `offset` of parameter `number`
+ * of the function with that linkage name. 0; -1 without memory.
+ */
+int lines_members(struct lines *lines, const char *symbol, size_t number, uint64_t offset,
+		  struct isa_path *path);
 
 #endif

@@ -421,10 +421,17 @@ int path_find(struct flow *flow, const struct access *access, struct isa_paths *
 	return status;
 }
 
+void path_free(struct isa_path *path)
+{
+	free(path->symbol);
+	for (unsigned i = 0; i < ISA_PATH_STEPS; i++)
+		free(path->member[i]);
+}
+
 void path_clear(struct isa_paths *paths)
 {
 	for (size_t i = 0; i < paths->count; i++)
-		free(paths->path[i].symbol);
+		path_free(&paths->path[i]);
 	free(paths->path);
 	free(paths->why);
 	memset(paths, 0, sizeof(*paths));
@@ -446,6 +453,7 @@ static bool make_room(void **list, size_t count, size_t size, size_t at)
 static int copy_path(struct isa_path *to, const struct isa_path *from)
 {
 	*to = *from;
+	memset(to->member, 0, sizeof(to->member));
 	if (from->symbol)
 		to->symbol = strdup(from->symbol);
 	return from->symbol && !to->symbol ? -ENOMEM : 0;

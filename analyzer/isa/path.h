@@ -16,6 +16,8 @@
  */
 int path_find(struct flow *flow, const struct access *access, struct isa_paths *paths);
 
+/* Release what it owns, not `path` itself. */
+void path_free(struct isa_path *path);
 /* Release what it owns, not `paths` itself. */
 void path_clear(struct isa_paths *paths);
 

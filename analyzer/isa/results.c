@@ -48,10 +48,10 @@ static void free_kernel(struct isa_kernel *kernel)
 	free(kernel->atomics);
 	free(kernel->uses);
 	for (i = 0; i < kernel->path_use_count; i++)
-		free(kernel->path_uses[i].path.symbol);
+		path_free(&kernel->path_uses[i].path);
 	free(kernel->path_uses);
 	for (i = 0; i < kernel->store_count; i++)
-		free(kernel->stores[i].path.symbol);
+		path_free(&kernel->stores[i].path);
 	free(kernel->stores);
 	free(kernel->symbol);
 	free(kernel->name);

@@ -23,7 +23,8 @@ struct walk {
 	/* Of the step at hand: */
 	const struct node *at;
 	const struct isa_step *step;
-	GHashTable *seen; /* addresses in `to`, for steps that repeat; or NULL */
+	const char *member; /* that it leads to, or NULL */
+	GHashTable *seen;   /* addresses in `to`, for steps that repeat; or NULL */
 };
 
 static void lose(struct walk *walk, const char *why)
@@ -39,10 +40,14 @@ static char *chain_text(const struct walk *walk, const struct node *node, int64_
 
 	if (node->steps > CHAIN_STEPS)
 		return node->chain;
-	text = node->steps == CHAIN_STEPS
-		   ? g_strdup_printf("%s -> ...", node->chain)
-		   : g_strdup_printf("%s -> offset %" G_GINT64_FORMAT "%s", node->chain, offset,
-				     walk->step && walk->step->exact ? "" : " (one of several)");
+	if (node->steps == CHAIN_STEPS)
+		text = g_strdup_printf("%s -> ...", node->chain);
+	else if (walk->member)
+		text = g_strdup_printf("%s -> offset %" G_GINT64_FORMAT " (%s)", node->chain,
+				       offset, walk->member);
+	else
+		text = g_strdup_printf("%s -> offset %" G_GINT64_FORMAT "%s", node->chain, offset,
+				       walk->step && walk->step->exact ? "" : " (one of several)");
 	g_ptr_array_add(walk->targets->texts, text);
 	return text;
 }
@@ -121,9 +126,10 @@ static void swap(struct walk *walk)
 	g_array_set_size(walk->to, 0);
 }
 
-static void plain_step(struct walk *walk, const struct isa_step *step)
+static void plain_step(struct walk *walk, const struct isa_path *path, unsigned number)
 {
-	walk->step = step;
+	walk->step = &path->step[number];
+	walk->member = path->member[number];
 	for (unsigned i = 0; i < walk->from->len; i++) {
 		walk->at = &g_array_index(walk->from, struct node, i);
 		take_step(walk);
@@ -134,6 +140,7 @@ static void plain_step(struct walk *walk, const struct isa_step *step)
 /* Steps that may be made any number of times, in any order: all that they reach. */
 static void repeated_steps(struct walk *walk, const struct isa_step *steps, unsigned count)
 {
+	walk->member = NULL;
 	walk->seen = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	for (unsigned i = 0; i < walk->from->len; i++) {
 		struct node node = g_array_index(walk->from, struct node, i);
@@ -256,7 +263,7 @@ static void follow(struct walk *walk, const struct launch *launch, const struct 
 		if (repeated)
 			repeated_steps(walk, &path->step[i], repeated);
 		else
-			plain_step(walk, &path->step[i]);
+			plain_step(walk, path, i);
 		i += repeated ? repeated : 1;
 	}
 	add_targets(walk, launch, path);
