@@ -37,7 +37,11 @@
 #define POOL_INFO_LOCATION    17 /* uint32_t: 0 host, 1 GPU */
 #define POOL_INFO_REC_GRANULE 18 /* size_t */
 
-/* hsa_amd_pointer_type_t */
+/* hsa_amd_vmem_address_reserve_flag_t, of 7.2.4 */
+#define VMEM_ADDRESS_NO_REGISTER 1u
+
+/* hsa_amd_pointer_type_t; the second one from interface version 1.12 on (hsa_ext_amd.h of 7.2.4) */
+#define POINTER_TYPE_HSA_VMEM      6
 #define POINTER_TYPE_RESERVED_ADDR 5
 
 /* ---- copy engines: copy.c ---- */

@@ -426,9 +426,12 @@ hsa_status_t hsa_amd_pointer_info(const void *pointer, hsa_amd_pointer_info_t *i
 	if (sg_memory_describe((uint64_t)(uintptr_t)pointer, &copy))
 		mapping = &copy;
 	if (mapping && mapping->kind != SG_INTERNAL) {
+		/* Up to 6.4.3 the header has no type for mapped ranges; HSA is assumed. */
 		full.type = mapping->kind == SG_LOCK ? HSA_EXT_POINTER_TYPE_LOCKED
-			    : mapping->attached      ? HSA_EXT_POINTER_TYPE_IPC
-						     : HSA_EXT_POINTER_TYPE_HSA;
+			    : mapping->kind == SG_VMEM && sg_settings.table == SG_TABLE_7_2
+				? (hsa_amd_pointer_type_t)POINTER_TYPE_HSA_VMEM
+			    : mapping->attached ? HSA_EXT_POINTER_TYPE_IPC
+						: HSA_EXT_POINTER_TYPE_HSA;
 		full.agentBaseAddress = (void *)(uintptr_t)(mapping->gpu + mapping->lead);
 		full.hostBaseAddress = (void *)(uintptr_t)(mapping->host + mapping->lead);
 		full.sizeInBytes = mapping->request;

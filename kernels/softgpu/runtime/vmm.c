@@ -45,11 +45,16 @@ struct range {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct memory *memories;
 static struct map *maps;
-static struct range *ranges;
+static struct range *ranges, *unregistered;
 
 static bool is_whole(uint64_t size)
 {
 	return size && size % SOFTGPU_PAGE_SIZE == 0;
+}
+
+static uint64_t whole_pages(uint64_t size)
+{
+	return (size + SOFTGPU_PAGE_SIZE - 1) & ~(uint64_t)(SOFTGPU_PAGE_SIZE - 1);
 }
 
 /* ---- ranges of addresses ---- */
@@ -73,17 +78,74 @@ static struct range **place(uint64_t *address, uint64_t end, uint64_t size, uint
 	}
 }
 
+/*
+ * Addresses of the operating system's, of which the driver is not informed: the host reads and
+ * writes there, and GPUs as in other memory of its. HIP 7.2.4 takes what hipMallocManaged returns
+ * from here, in sizes that are no whole pages. Memory under a handle cannot be mapped there.
+ */
+static hsa_status_t reserve_unregistered(void **result, size_t size, void *wanted, size_t alignment)
+{
+	struct range *range = malloc(sizeof *range);
+	uint64_t pages_size = whole_pages(size), whole = pages_size + alignment - SOFTGPU_PAGE_SIZE;
+	uint64_t start, at;
+	void *pages = range ? mmap(wanted, whole, PROT_READ | PROT_WRITE,
+				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+			    : MAP_FAILED;
+
+	if (pages == MAP_FAILED) {
+		free(range);
+		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+	}
+	start = (uint64_t)(uintptr_t)pages;
+	at = (start + alignment - 1) & ~(uint64_t)(alignment - 1);
+	if (at != start)
+		munmap(pages, at - start);
+	if (at + pages_size != start + whole)
+		munmap((void *)(uintptr_t)(at + pages_size), start + whole - at - pages_size);
+	pthread_mutex_lock(&lock);
+	*range = (struct range){ .start = at, .size = size, .next = unregistered };
+	unregistered = range;
+	pthread_mutex_unlock(&lock);
+	*result = (void *)(uintptr_t)at;
+	sg_log("vmem: %p+%zu reserved, unregistered", *result, size);
+	return HSA_STATUS_SUCCESS;
+}
+
+/* False: there is none of that address and size. */
+static bool free_unregistered(uint64_t address, size_t size)
+{
+	struct range **link = &unregistered, *range;
+	bool found;
+
+	pthread_mutex_lock(&lock);
+	while (*link && ((*link)->start != address || (*link)->size != size))
+		link = &(*link)->next;
+	range = *link;
+	if (range)
+		*link = range->next;
+	pthread_mutex_unlock(&lock);
+	if (range)
+		munmap((void *)(uintptr_t)address, whole_pages(size));
+	found = range;
+	free(range);
+	return found;
+}
+
 hsa_status_t sg_hsa_amd_vmem_address_reserve_align(void **result, size_t size, uint64_t address,
 						   uint64_t alignment, uint64_t flags)
 {
 	struct range *range, **link = NULL;
 	uint64_t start, end, at;
+	bool unregistered_range = flags & VMEM_ADDRESS_NO_REGISTER;
 
 	if (!alignment)
 		alignment = SOFTGPU_PAGE_SIZE;
-	if (!result || !is_whole(size) || flags || alignment < SOFTGPU_PAGE_SIZE ||
+	if (!result || !size || (!unregistered_range && !is_whole(size)) ||
+	    flags & ~(uint64_t)VMEM_ADDRESS_NO_REGISTER || alignment < SOFTGPU_PAGE_SIZE ||
 	    alignment & (alignment - 1))
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	if (unregistered_range)
+		return reserve_unregistered(result, size, (void *)(uintptr_t)address, alignment);
 	if (!sg_memory_window(&start, &end))
 		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 	range = malloc(sizeof *range);
@@ -146,6 +208,8 @@ hsa_status_t sg_hsa_amd_vmem_address_free(void *pointer, size_t size)
 	hsa_status_t status = HSA_STATUS_SUCCESS;
 	struct range **link, *range;
 
+	if (free_unregistered(address, size))
+		return HSA_STATUS_SUCCESS;
 	pthread_mutex_lock(&lock);
 	link = find_range(address, 1);
 	if (!link || (*link)->start != address) {

@@ -104,7 +104,7 @@ static bool copies(void *to, hsa_agent_t to_agent, const void *from, hsa_agent_t
 
 static void test_ranges(void)
 {
-	void *first = NULL, *second = NULL, *wanted = NULL;
+	void *first = NULL, *second = NULL, *wanted = NULL, *second_kind = NULL;
 
 	check(reserve(&first, 100, 0, 0, 0) == HSA_STATUS_ERROR_INVALID_ARGUMENT,
 	      "a range of no whole pages is refused");
@@ -116,6 +116,11 @@ static void test_ranges(void)
 		      HSA_STATUS_ERROR_INVALID_ALLOCATION &&
 		  !release_range(first, SIZE),
 	      "a range is freed as a whole");
+	check(!reserve(&second_kind, SIZE, 0, 2 << 20, 1) &&
+		  (uintptr_t)second_kind % (2 << 20) == 0 && host_writes(second_kind) &&
+		  release_range(second_kind, 4096) == HSA_STATUS_ERROR_INVALID_ALLOCATION &&
+		  !release_range(second_kind, SIZE) && !host_reads(second_kind),
+	      "an unregistered range is the host's memory until it is freed");
 	check(!reserve(&wanted, SIZE, (uint64_t)(uintptr_t)first, 0, 0) && wanted == first,
 	      "a free range is had where it is wanted");
 	check(!reserve(&first, SIZE, (uint64_t)(uintptr_t)wanted, 0, 0) && first != wanted,
