@@ -17,6 +17,10 @@ struct kept_stores {
 	uint64_t epoch, version;
 	GArray *list; /* struct stretch; NULL: not determined yet */
 	bool all;     /* these are all */
+	/* What kernels_find() returned for `kernel`, the launch's. */
+	const struct kernel_ref *kernel;
+	const struct isa_kernel *code;
+	const char *arch;
 };
 
 struct stretch {
@@ -117,10 +121,19 @@ static void follow_launch(const struct rules_context *context)
 	struct kernel_ref *kernel = process_kernel(context->process, event->kernel_id);
 	struct kernel_args *args = process_args(context->process, event->args_id);
 	struct launch launch = { .kernel = kernel, .args = args };
+	struct kept_stores *kept = args ? attachment_get(&args->attachments, &kept_type) : NULL;
 
-	if (kernel) {
+	if (kept && kept->kernel == kernel) {
+		launch.code = kept->code;
+		launch.arch = kept->arch;
+	} else if (kernel) {
 		launch.code = kernels_find(context->kernels, context->process, kernel,
 					   context->findings, &launch.arch);
+	}
+	if (kept) {
+		kept->kernel = kernel;
+		kept->code = launch.code;
+		kept->arch = launch.arch;
 	}
 	if (!launch.code || !args) {
 		contents_doubt(contents, context->event->ns);
