@@ -3,6 +3,7 @@
 //
 // Coarse-grained memory: the hardware instruction would be right and tens of times faster.
 // hipgrain-run: hip_malloc
+// hipgrain-runtime: before 6.4 or from 7.0: with the header of 6.4 clang 21 makes hardware atomics of some or all additions
 // hipgrain-stdout: float: sum 200 expected 200
 // hipgrain-stdout: double: sum 200 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200
@@ -10,6 +11,7 @@
 // hipgrain-expect: HG107 kernel=add_f64 argument=0 api=hipMalloc at=@hip_malloc launches=1 confidence=proven
 //
 // hipgrain-run: ext_default
+// hipgrain-runtime: before 6.4 or from 7.0: with the header of 6.4 clang 21 makes hardware atomics of some or all additions
 // hipgrain-stdout: float: sum 200 expected 200
 // hipgrain-stdout: double: sum 200 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200
@@ -17,6 +19,7 @@
 // hipgrain-expect: HG107 kernel=add_f64 argument=0 api=hipExtMallocWithFlags at=@ext_default launches=1
 //
 // hipgrain-run: host_portable
+// hipgrain-runtime: before 6.4 or from 7.0: with the header of 6.4 clang 21 makes hardware atomics of some or all additions
 // hipgrain-stdout: float: sum 200 expected 200
 // hipgrain-stdout: double: sum 200 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200
@@ -24,6 +27,7 @@
 // hipgrain-expect: HG107 kernel=add_f64 argument=0 api=hipHostMalloc at=@host_portable launches=1 confidence=proven
 //
 // hipgrain-run: host_noncoherent
+// hipgrain-runtime: before 6.4 or from 7.0: with the header of 6.4 clang 21 makes hardware atomics of some or all additions
 // hipgrain-stdout: float: sum 200 expected 200
 // hipgrain-stdout: double: sum 200 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200
@@ -31,6 +35,7 @@
 // hipgrain-expect: HG107 kernel=add_f64 argument=0 api=hipHostMalloc at=@host_noncoherent launches=1 confidence=proven
 //
 // hipgrain-run: malloc_host
+// hipgrain-runtime: before 6.4 or from 7.0: with the header of 6.4 clang 21 makes hardware atomics of some or all additions
 // hipgrain-stdout: float: sum 200 expected 200
 // hipgrain-stdout: double: sum 200 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200
@@ -38,6 +43,7 @@
 // hipgrain-expect: HG107 kernel=add_f64 argument=0 api=hipMallocHost at=@malloc_host launches=1 confidence=proven
 //
 // hipgrain-run: managed_coarse
+// hipgrain-runtime: before 6.4 or from 7.0: with the header of 6.4 clang 21 makes hardware atomics of some or all additions
 // hipgrain-stdout: float: sum 200 expected 200
 // hipgrain-stdout: double: sum 200 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200
@@ -45,6 +51,7 @@
 // hipgrain-expect: HG107 kernel=add_f64 argument=0 api=hipMallocManaged at=@managed launches=1 confidence=proven
 //
 // hipgrain-run: pages_coarse
+// hipgrain-runtime: before 6.4 or from 7.0: with the header of 6.4 clang 21 makes hardware atomics of some or all additions
 // hipgrain-env: HSA_XNACK=1
 // hipgrain-stdout: float: sum 200 expected 200
 // hipgrain-stdout: double: sum 200 expected 200
@@ -54,6 +61,7 @@
 //
 // Fine-grained memory: slower still by orders of magnitude.
 // hipgrain-run: ext_fine
+// hipgrain-runtime: before 6.4 or from 7.0: with the header of 6.4 clang 21 makes hardware atomics of some or all additions
 // hipgrain-stdout: float: sum 200 expected 200
 // hipgrain-stdout: double: sum 200 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200
@@ -61,6 +69,7 @@
 // hipgrain-expect: HG106 kernel=add_f64 argument=0 api=hipExtMallocWithFlags at=@ext_fine launches=1
 //
 // hipgrain-run: host_default
+// hipgrain-runtime: before 6.4 or from 7.0: with the header of 6.4 clang 21 makes hardware atomics of some or all additions
 // hipgrain-stdout: float: sum 200 expected 200
 // hipgrain-stdout: double: sum 200 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200
@@ -68,6 +77,7 @@
 // hipgrain-expect: HG106 kernel=add_f64 argument=0 api=hipHostMalloc at=@host_default launches=1 confidence=proven
 //
 // hipgrain-run: managed
+// hipgrain-runtime: before 6.4 or from 7.0: with the header of 6.4 clang 21 makes hardware atomics of some or all additions
 // hipgrain-stdout: float: sum 200 expected 200
 // hipgrain-stdout: double: sum 200 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200
@@ -75,6 +85,7 @@
 // hipgrain-expect: HG106 kernel=add_f64 argument=0 api=hipMallocManaged at=@managed launches=1 confidence=proven
 //
 // hipgrain-run: registered
+// hipgrain-runtime: before 6.4 or from 7.0: with the header of 6.4 clang 21 makes hardware atomics of some or all additions
 // hipgrain-stdout: float: sum 200 expected 200
 // hipgrain-stdout: double: sum 200 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200
@@ -82,6 +93,7 @@
 // hipgrain-expect: HG106 kernel=add_f64 argument=0 api=hipHostRegister at=@registered launches=1 confidence=proven
 //
 // hipgrain-run: malloc
+// hipgrain-runtime: before 6.4 or from 7.0: with the header of 6.4 clang 21 makes hardware atomics of some or all additions
 // hipgrain-env: HSA_XNACK=1
 // hipgrain-stdout: float: sum 200 expected 200
 // hipgrain-stdout: double: sum 200 expected 200
@@ -90,6 +102,7 @@
 // hipgrain-expect: HG106 kernel=add_f64 argument=0 api=malloc at=@malloc launches=1 confidence=proven
 //
 // hipgrain-run: pages
+// hipgrain-runtime: before 6.4 or from 7.0: with the header of 6.4 clang 21 makes hardware atomics of some or all additions
 // hipgrain-env: HSA_XNACK=1
 // hipgrain-stdout: float: sum 200 expected 200
 // hipgrain-stdout: double: sum 200 expected 200
@@ -98,6 +111,7 @@
 // hipgrain-expect: HG106 kernel=add_f64 argument=0 api=aligned_alloc at=@pages launches=1 confidence=proven
 //
 // hipgrain-run: mmap
+// hipgrain-runtime: before 6.4 or from 7.0: with the header of 6.4 clang 21 makes hardware atomics of some or all additions
 // hipgrain-env: HSA_XNACK=1
 // hipgrain-stdout: float: sum 200 expected 200
 // hipgrain-stdout: double: sum 200 expected 200
@@ -106,6 +120,7 @@
 // hipgrain-expect: HG106 kernel=add_f64 argument=0 api=mmap at=@map_pages launches=1 confidence=proven
 //
 // hipgrain-run: managed
+// hipgrain-runtime: before 6.4 or from 7.0: with the header of 6.4 clang 21 makes hardware atomics of some or all additions
 // hipgrain-env: HSA_XNACK=1
 // hipgrain-stdout: float: sum 200 expected 200
 // hipgrain-stdout: double: sum 200 expected 200

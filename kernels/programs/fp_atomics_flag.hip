@@ -55,6 +55,7 @@
 // hipgrain-expect: none
 //
 // hipgrain-run: host_alloc
+// hipgrain-runtime: before 6.4: from there on hipHostAlloc is hipHostMalloc, whose memory is fine-grained host memory
 // hipgrain-stdout: float: sum 200 expected 200
 // hipgrain-stdout: double: sum 200 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200

@@ -32,6 +32,7 @@
 // hipgrain-expect: HG214 api=hipMemAllocHost at=@mem_alloc_host
 //
 // hipgrain-run: host_alloc
+// hipgrain-runtime: before 6.4: from there on hipHostAlloc is hipHostMalloc
 // hipgrain-expect: HG201 api=hipHostAlloc call=hipHostAlloc at=@host_alloc confidence=proven
 // hipgrain-expect: HG304 api=hipHostAlloc at=@host_alloc
 // hipgrain-expect: HG214 api=hipHostAlloc at=@host_alloc
