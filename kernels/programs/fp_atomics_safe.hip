@@ -5,7 +5,7 @@
 // hipgrain-build: -munsafe-fp-atomics
 //
 // hipgrain-run: hip_malloc
-// hipgrain-runtime: before 6.4 or from 7.0: with the header of 6.4 clang 21 makes hardware atomics of some or all additions
+// hipgrain-runtime: before 6.4: with the headers of 6.4.3 and 7.2.4 clang 21 and 22 make hardware atomics of these
 // hipgrain-stdout: float: sum 200 expected 200
 // hipgrain-stdout: double: sum 200 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200
@@ -13,7 +13,7 @@
 // hipgrain-expect: HG107 kernel=add_f64 argument=0 api=hipMalloc at=@hip_malloc launches=1 confidence=proven
 //
 // hipgrain-run: host_default
-// hipgrain-runtime: before 6.4 or from 7.0: with the header of 6.4 clang 21 makes hardware atomics of some or all additions
+// hipgrain-runtime: before 6.4: with the headers of 6.4.3 and 7.2.4 clang 21 and 22 make hardware atomics of these
 // hipgrain-stdout: float: sum 200 expected 200
 // hipgrain-stdout: double: sum 200 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200
@@ -21,7 +21,7 @@
 // hipgrain-expect: HG106 kernel=add_f64 argument=0 api=hipHostMalloc at=@host_default launches=1 confidence=proven
 //
 // hipgrain-run: managed
-// hipgrain-runtime: before 6.4 or from 7.0: with the header of 6.4 clang 21 makes hardware atomics of some or all additions
+// hipgrain-runtime: before 6.4: with the headers of 6.4.3 and 7.2.4 clang 21 and 22 make hardware atomics of these
 // hipgrain-stdout: float: sum 200 expected 200
 // hipgrain-stdout: double: sum 200 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200
@@ -29,7 +29,7 @@
 // hipgrain-expect: HG106 kernel=add_f64 argument=0 api=hipMallocManaged at=@managed launches=1 confidence=proven
 //
 // hipgrain-run: managed
-// hipgrain-runtime: before 6.4 or from 7.0: with the header of 6.4 clang 21 makes hardware atomics of some or all additions
+// hipgrain-runtime: before 6.4: with the headers of 6.4.3 and 7.2.4 clang 21 and 22 make hardware atomics of these
 // hipgrain-env: HSA_XNACK=1
 // hipgrain-stdout: float: sum 200 expected 200
 // hipgrain-stdout: double: sum 200 expected 200
