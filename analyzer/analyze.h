@@ -49,7 +49,7 @@ struct analysis {
 };
 
 /*
- * Analyse the bundle in folder `path` (ctf/, code-objects/, manifest.json). Damage inside the
+ * Analyse the bundle in directory `path` (ctf/, code-objects/, manifest.json). Damage inside the
  * trace is not an error: the analysis covers what is there, and its limits say what is not.
  * Returns 0; or a negative errno and a one-line message in *error (to be freed by the caller)
  * when there is nothing that could be analysed.
@@ -57,7 +57,7 @@ struct analysis {
 int analysis_load(struct analysis *analysis, const char *path, char **error);
 /*
  * The same: with analysis->overview if wanted; and the trace of a bundle that was recorded to a
- * relay is looked for below folder `trace` (NULL: nowhere).
+ * relay is looked for below directory `trace` (NULL: nowhere).
  */
 int analysis_load_from(struct analysis *analysis, const char *path, const char *trace,
 		       bool overview, char **error);

@@ -27,8 +27,8 @@
 #define SPARSE_MIN   GIB
 #define SPARSE_RATIO 64
 
-/* Names in the bundle's own folder; others are not read. "" stands for all in a folder of that
- * name. */
+/* Names in the bundle's own directory; others are not read. "" stands for all in a directory of
+ * that name. */
 static const struct rule {
 	const char *folder, *name; /* fnmatch(3) */
 	int64_t size;              /* at most */
@@ -94,7 +94,7 @@ static int check_file(const char *folder, const char *name, const struct stat *s
 	return 0;
 }
 
-/* `folder` is the rules' name of what `parent`/`name` is; a trace's folders have their own. */
+/* `folder` is the rules' name of what `parent`/`name` is; a trace's directories have their own. */
 static int check_folder(int parent, const char *name, const char *folder, unsigned depth,
 			char **error)
 {
@@ -134,7 +134,7 @@ int bundle_check(const char *path, char **error)
 	char inner[4096];
 
 	*error = NULL;
-	/* A folder of traces without a bundle around it is read like a bundle's. */
+	/* A directory of traces without a bundle around it is read like a bundle's. */
 	snprintf(inner, sizeof(inner), "%s/ctf", path);
 	return check_folder(AT_FDCWD, path, stat(inner, &status) == 0 ? "" : "ctf", 0, error);
 }

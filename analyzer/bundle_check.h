@@ -8,7 +8,7 @@
 #define HIPGRAIN_ANALYZER_BUNDLE_CHECK_H
 
 /*
- * Look at all files of the bundle, or folder of traces, at `path` that are read later: regular
+ * Look at all files of the bundle, or directory of traces, at `path` that are read later: regular
  * files of a sensible size, and directories. Nothing is opened but directories. 0, or -EINVAL with
  * one line in *error, which the caller frees by free(). Whether there is a bundle is not checked.
  */

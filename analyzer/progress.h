@@ -19,7 +19,7 @@ enum progress_when {
 /* For all traces that are read from now on. */
 void progress_set(enum progress_when when);
 
-/* The traces below the folder are about to be read; and: they have been. */
+/* The traces below the directory are about to be read; and: they have been. */
 void progress_begin(const char *traces);
 void progress_end(void);
 

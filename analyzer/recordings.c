@@ -63,7 +63,7 @@ static gint compare_names(gconstpointer a, gconstpointer b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Paths of the folders in a folder, sorted. */
+/* Paths of the directories in a directory, sorted. */
 static GPtrArray *folders_in(const char *folder)
 {
 	GPtrArray *list = g_ptr_array_new_with_free_func(g_free);
@@ -115,7 +115,8 @@ char *recording_below_relay(const char *folder, const char *session)
 	return find_session(folder, session, 0);
 }
 
-/* A bundle; or LTTng's folder of a session, which has one a domain, and one of archived chunks. */
+/* A bundle; or LTTng's directory of a session, which has one a domain, and one of archived chunks.
+ */
 static bool is_recording(const char *folder)
 {
 	static const char *const marks[] = { BUNDLE_MANIFEST, BUNDLE_CTF, "metadata",

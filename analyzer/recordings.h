@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where recordings are: bundles, what a relay daemon wrote of them, and folders of many. */
+/* Where recordings are: bundles, what a relay daemon wrote of them, and directories of many. */
 #ifndef HIPGRAIN_RECORDINGS_H
 #define HIPGRAIN_RECORDINGS_H
 
@@ -12,15 +12,15 @@ char *recording_url(const char *bundle);
 char *recording_session(const char *bundle);
 
 /*
- * The folder below `folder` where a relay wrote that session: SESSION, or SESSION-DATE; or NULL.
+ * The directory below `folder` where a relay wrote that session: SESSION, or SESSION-DATE; or NULL.
  * The caller frees.
  */
 char *recording_below_relay(const char *folder, const char *session);
 
 /*
- * Paths (char *, sorted) of all recordings below a folder, or of the folder itself if it is one:
- * bundles, and what LTTng alone wrote. Renamed older bundles (NAME.old beside NAME) are left out,
- * and links are not followed.
+ * Paths (char *, sorted) of all recordings below a directory, or of the directory itself if it is
+ * one: bundles, and what LTTng alone wrote. Renamed older bundles (NAME.old beside NAME) are left
+ * out, and links are not followed.
  */
 GPtrArray *recordings_below(const char *folder);
 

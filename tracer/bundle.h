@@ -59,8 +59,8 @@ struct bundle_manifest {
 /*
  * Make the directories of a new bundle at `path`, whose parent must exist. A bundle that is
  * there already is renamed to PATH.old, replacing an older bundle of that name; any other
- * non-empty directory, a bundle that another recorder writes to, a folder of another user's and a
- * link that one has made are refused.
+ * non-empty directory, a bundle that another recorder writes to, a directory of another user's and
+ * a link that one has made are refused.
  *
  * Returns 0 (bundle_close() later) or -errno with one line in `why`.
  */

@@ -12,7 +12,7 @@
 
 #include <stddef.h>
 
-/* Of a bundle's folder: the recorder's socket, while it records. */
+/* Of a bundle's directory: the recorder's socket, while it records. */
 #define CONTROL_SOCKET "recorder.socket"
 
 enum control_request {

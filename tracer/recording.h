@@ -41,7 +41,7 @@ pid_t recording_start_command(const struct recording *recording);
 
 /* ---- flight_recorder.c ---- */
 
-/* Below the bundle; LTTng makes a folder there for each snapshot. */
+/* Below the bundle; LTTng makes a directory there for each snapshot. */
 #define RECORDING_SNAPSHOTS "snapshots"
 
 /* Take a snapshot into the bundle. 0, or -errno after a warning with `why`. */

@@ -23,13 +23,13 @@
 #define QUOTA_SPARE 8
 
 struct chunk {
-	char *name;      /* of its folder in the archives */
-	uint64_t number; /* LTTng's, from 0: the last part of the folder's name */
+	char *name;      /* of its directory in the archives */
+	uint64_t number; /* LTTng's, from 0: the last part of the directory's name */
 	uint64_t bytes;
 };
 
 struct rotation_victims {
-	int archives; /* the folder that they are in */
+	int archives; /* the directory that they are in */
 	unsigned count;
 	char **names;
 };
@@ -188,7 +188,7 @@ static bool number_of(const char *name, uint64_t *number)
 	return !*end;
 }
 
-/* Of all files in a folder's folder `name`, in which LTTng may be at work. */
+/* Of all files in a directory's directory `name`, in which LTTng may be at work. */
 static uint64_t bytes_in(int parent, const char *name)
 {
 	int folder = tree_open(parent, name);
@@ -201,7 +201,7 @@ static uint64_t bytes_in(int parent, const char *name)
 	return bytes;
 }
 
-/* The chunks in folder `archives`, which may be -1, the oldest first. */
+/* The chunks in directory `archives`, which may be -1, the oldest first. */
 static struct chunk *find_chunks(int archives, unsigned *count)
 {
 	int again = archives < 0 ? -1 : openat(archives, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of a trace's folder: what LTTng calls the folder of its archived chunks. */
+/* Of a trace's directory: what LTTng calls the directory of its archived chunks. */
 #define ROTATION_ARCHIVES "archives"
 
 struct rotation_plan {

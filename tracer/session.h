@@ -58,8 +58,8 @@ int session_begin(struct session *session, const struct client *client, const ch
 int session_has_process(const struct client *client, pid_t pid, char *why, size_t why_size);
 
 /*
- * Write what a snapshot session has in memory into a new folder below the session's path; `folder`
- * gets nothing. Returns 0 or -errno with one line in `why`.
+ * Write what a snapshot session has in memory into a new directory below the session's path;
+ * `folder` gets nothing. Returns 0 or -errno with one line in `why`.
  */
 int session_snapshot(struct session *session, char *why, size_t why_size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hipgrain report: options, one recording or a folder of them. */
+/* hipgrain report: options, one recording or a directory of them. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

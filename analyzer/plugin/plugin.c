@@ -3,7 +3,7 @@
  * The analyzer as a component of Babeltrace 2: sink.hipgrain.findings reports what is wrong in the
  * hipgrain events that reach it, from wherever the graph has them: files, a relay daemon, filters.
  *
- * Parameters: "bundle" (the folder of a recording: its code objects and manifest), "format" (as
+ * Parameters: "bundle" (the directory of a recording: its code objects and manifest), "format" (as
  * hipgrain report --format), "output" (a file; else standard output).
  */
 #include <babeltrace2/babeltrace.h>
@@ -25,7 +25,7 @@ struct findings_sink {
 	struct analysis_run *run;
 	struct event_queue *queue;
 	struct decode *decode;
-	char *open_batches; /* a folder; NULL without a bundle */
+	char *open_batches; /* a directory; NULL without a bundle */
 	pthread_t analyst;  /* takes the events while the graph reads on */
 	bool analysing;
 	enum report_format format;

@@ -23,7 +23,7 @@ void decode_message(struct decode *decode, const bt_message *message);
 
 /*
  * No message follows. What processes had not recorded when they were killed is in the files of the
- * folder `open_batches`; NULL if that is not known.
+ * directory `open_batches`; NULL if that is not known.
  */
 void decode_end(struct decode *decode, const char *open_batches);
 

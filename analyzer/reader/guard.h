@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-/* The trace in folder `directory` is being read; until guard_end(). One at a time. */
+/* The trace in directory `directory` is being read; until guard_end(). One at a time. */
 void guard_begin(const char *directory);
 void guard_end(void);
 

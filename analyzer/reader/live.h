@@ -11,7 +11,7 @@
  * As read_trace() for the session at `url` (net://HOST[:PORT]/host/NODE/SESSION), from now on until
  * it ends or until live_stop(). What ends it otherwise is in stats->truncated. Returns 0; or a
  * negative errno with a one-line message in *error, which the caller frees. `open_batches`: the
- * folder of what killed processes had not recorded (decode_end()), or NULL.
+ * directory of what killed processes had not recorded (decode_end()), or NULL.
  */
 int read_live(const char *url, const char *open_batches, reader_callback callback, void *data,
 	      struct reader_stats *stats, char **error);

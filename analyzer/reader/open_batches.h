@@ -6,8 +6,9 @@
 #include "tracer/batch_events.h"
 
 /*
- * Call `function` with every page that holds records, of all files in the folder; each is a copy,
- * which is removed afterwards. Files that are something else are left out; no folder is none.
+ * Call `function` with every page that holds records, of all files in the directory; each is a
+ * copy, which is removed afterwards. Files that are something else are left out; no directory is
+ * none.
  */
 void open_batches_each(const char *folder,
 		       void (*function)(const struct hg_open_batch *page, void *data), void *data);

@@ -23,8 +23,8 @@ struct reader {
 	struct reader_stats *stats; /* the reading thread's until it has ended */
 	struct event_queue *queue;
 	struct decode *decode;
-	char *open_batches;  /* a folder */
-	GPtrArray *salvaged; /* temporary folders */
+	char *open_batches;  /* a directory */
+	GPtrArray *salvaged; /* temporary directories */
 	bt_graph *graph;
 	bool apart; /* a chunk of a trace is damaged: each is read as a trace of its own */
 };
@@ -41,7 +41,8 @@ static int note_metadata(const char *path, const struct stat *status, int type, 
 	return 0;
 }
 
-/* Every folder with a CTF metadata file, sorted so that the result does not depend on readdir. */
+/* Every directory with a CTF metadata file, sorted so that the result does not depend on readdir.
+ */
 static GPtrArray *find_traces(const char *directory)
 {
 	found_directories = g_ptr_array_new_with_free_func(g_free);
@@ -128,9 +129,9 @@ static const bt_component_class_filter *muxer_class(const bt_plugin **plugin)
 }
 
 /*
- * One source component a trace folder: a damaged trace then cannot hide a good one. The chunks of
- * one trace, `count` folders from number `first` on, are one: it knows what is missing between
- * them.
+ * One source component a trace directory: a damaged trace then cannot hide a good one. The chunks
+ * of one trace, `count` directories from number `first` on, are one: it knows what is missing
+ * between them.
  */
 static int add_source(bt_graph *graph, const bt_component_class_source *class,
 		      const GPtrArray *traces, unsigned first, unsigned count,

@@ -36,9 +36,9 @@ typedef int (*reader_callback)(const struct hg_event *event, void *data);
 
 /*
  * Read every trace below `directory` (the bundle's ctf/, or where a relay wrote it; without
- * `bundle`, the folder above). Damage in the middle of a trace is not an error: what could be read
- * is delivered and stats->truncated says where it ended. Returns 0; -ENOENT if there is no trace;
- * another negative errno with a one-line message in *error, which the caller frees.
+ * `bundle`, the directory above). Damage in the middle of a trace is not an error: what could be
+ * read is delivered and stats->truncated says where it ended. Returns 0; -ENOENT if there is no
+ * trace; another negative errno with a one-line message in *error, which the caller frees.
  */
 int read_trace(const char *directory, const char *bundle, reader_callback callback, void *data,
 	       struct reader_stats *stats, char **error);

@@ -30,7 +30,8 @@ static uint64_t whole_packets(const char *data, uint64_t size)
 	return at;
 }
 
-/* Show one file in the folder: the file itself, or what is whole of it. Bytes left out, or -1. */
+/* Show one file in the directory: the file itself, or what is whole of it. Bytes left out, or -1.
+ */
 static gint64 show_file(const char *trace, const char *folder, const char *name)
 {
 	char *source = g_build_filename(trace, name, NULL);

@@ -10,9 +10,10 @@
 #include <stdint.h>
 
 /*
- * Make a temporary folder that shows the trace in folder `trace` without its incomplete packets.
- * Returns its path (salvage_remove() it) and in *what one line that names what was left out; or
- * NULL if no stream file is cut off, or the folder cannot be made. The trace is not changed.
+ * Make a temporary directory that shows the trace in directory `trace` without its incomplete
+ * packets. Returns its path (salvage_remove() it) and in *what one line that names what was left
+ * out; or NULL if no stream file is cut off, or the directory cannot be made. The trace is not
+ * changed.
  */
 char *salvage_trace(const char *trace, char **what);
 void salvage_remove(char *folder);
@@ -20,13 +21,13 @@ void salvage_remove(char *folder);
 /*
  * Whether the packets that the trace's index files name lie in their stream files. On others
  * libbabeltrace2 2.0 ends the process. It can do without: trace_without_index() is a temporary
- * folder as above that shows the whole packets and no index, NULL if it cannot be made.
+ * directory as above that shows the whole packets and no index, NULL if it cannot be made.
  */
 bool trace_index_is_sound(const char *trace);
 char *trace_without_index(const char *trace);
 
 /*
- * Whether the trace's metadata describes any stream. LTTng makes a folder for every user whose
+ * Whether the trace's metadata describes any stream. LTTng makes a directory for every user whose
  * processes are registered with the daemon; those of which it recorded no event have stream files
  * without a description, on which libbabeltrace2 gives up.
  */

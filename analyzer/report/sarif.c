@@ -3,7 +3,7 @@
  * SARIF 2.1.0 (OASIS, Static Analysis Results Interchange Format), for code-review tools. A result
  * stands where its memory was allocated, for that is where most fixes go; the launch or call and
  * the instruction are related locations, and all three, in the order in which they happened, the
- * code flow. Source files below the current folder are relative to %SRCROOT%.
+ * code flow. Source files below the current directory are relative to %SRCROOT%.
  */
 #include "report.h"
 
@@ -18,7 +18,7 @@
 
 struct sarif {
 	const struct analysis *analysis;
-	char *root; /* the current folder with a slash at the end; NULL if it is unknown */
+	char *root; /* the current directory with a slash at the end; NULL if it is unknown */
 };
 
 static struct json_object *text(const char *value)

@@ -7,7 +7,7 @@
 
 struct rules_engine;
 
-/* `code_objects` is the bundle's folder of captured code objects. */
+/* `code_objects` is the bundle's directory of captured code objects. */
 struct rules_engine *rules_engine_new(const char *code_objects, struct findings *findings);
 void rules_engine_free(struct rules_engine *engine);
 

@@ -11,9 +11,9 @@
 struct jit_map;
 
 /*
- * The map of process `pid`: from the folder `bundle` (may be NULL) if there is one, else from /tmp
- * if it was last written after `began_ns` (since 1970) by this user or root: a process id can be
- * another process's by then. NULL if there is none. jit_map_free() it.
+ * The map of process `pid`: from the directory `bundle` (may be NULL) if there is one, else from
+ * /tmp if it was last written after `began_ns` (since 1970) by this user or root: a process id can
+ * be another process's by then. NULL if there is none. jit_map_free() it.
  */
 struct jit_map *jit_map_read(const char *bundle, int pid, int64_t began_ns);
 void jit_map_free(struct jit_map *map);

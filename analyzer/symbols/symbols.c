@@ -31,7 +31,7 @@ struct object {
 	uint64_t last_use;
 };
 
-/* As in elfutils' own tools: "" is the file's own folder. */
+/* As in elfutils' own tools: "" is the file's own directory. */
 #define DEBUG_PATH ":.debug:/usr/lib/debug"
 
 static char *debug_path; /* set before the first use, then constant */

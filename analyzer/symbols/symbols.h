@@ -20,7 +20,7 @@ struct source_frame {
 
 struct symbolizer;
 
-/* `bundle`: the folder that may hold the maps of code compiled at run time, or NULL. */
+/* `bundle`: the directory that may hold the maps of code compiled at run time, or NULL. */
 struct symbolizer *symbolizer_new(const char *bundle);
 void symbolizer_free(struct symbolizer *symbolizer);
 

@@ -453,7 +453,7 @@ void hg_hip_pointers_read(uint32_t args_id, int device)
 	if (!windows && !system)
 		__atomic_store_n(&barren[args_id % BARREN_SLOTS], mark, __ATOMIC_RELAXED);
 	read_windows(own, windows, system);
-	/* Where nothing ever was, nothing need be said. */
+	/* No event where these arguments lead to no pointers, and did not before. */
 	if (!note_same(args_id, own) && !own->found)
 		own->used = 0;
 	send(own);

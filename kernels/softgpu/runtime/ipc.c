@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Memory of one process in another (hipIpcGetMemHandle). Only what is exported is put into a file
- * that has no name in any folder; the other process opens it through /proc, which asks for the
+ * that has no name in any directory; the other process opens it through /proc, which asks for the
  * same user. Both sides see the same pages, each at an address of its own.
  */
 #include "runtime.h"

@@ -2,7 +2,7 @@
 /*
  * Addresses and memory apart (hsa_amd_vmem_*, ROCm 6): a range is reserved, memory is created under
  * a handle, mapped into the range, and made accessible to each agent, the host too. Memory is a
- * file without name in any folder, which other processes map by its descriptor.
+ * file without name in any directory, which other processes map by its descriptor.
  *
  * Addresses of a range are translated as those of locked memory are: the GPUs reach the bytes where
  * the host may not.

@@ -21,7 +21,7 @@ struct expectations {
 	struct expectation row[MAX_LINES];
 	size_t count;
 	unsigned add_direct_line; /* the one that ends in "// @add_direct" */
-	char source[64];          /* name of the file without its folder */
+	char source[64];          /* name of the file without its directory */
 };
 
 /* Exits the process if it cannot be read. */
