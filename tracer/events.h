@@ -77,7 +77,7 @@ enum hg_args_status {
 	HG_ARGS_TRUNCATED = 2,      /* more than HG_ARGS_MAX bytes */
 	HG_ARGS_WITHHELD = 3,       /* not to be recorded: bytes is empty */
 };
-#define HG_ARGS_MAX 4096
+#define HG_ARGS_MAX 4096 /* sequences have at most 65535 elements (tracepoints.h) */
 
 /* pointers.source */
 enum hg_pointers_source {

@@ -25,8 +25,9 @@
 
 #define HG_FIELD(type, name, show, description) HG_INTEGER_##show(type, name)
 #define HG_TEXT(name, description)              lttng_ust_field_string(name, event->name)
+/* 16 bits: for a damaged length of 32, libbabeltrace2 2.0 allocates gigabytes before it fails. */
 #define HG_SEQUENCE(type, name, length, description) \
-	lttng_ust_field_sequence(type, name, event->name, uint32_t, event->length)
+	lttng_ust_field_sequence(type, name, event->name, uint16_t, event->length)
 #define HG_EVENT(name, ...)                                                               \
 	LTTNG_UST_TRACEPOINT_EVENT(hipgrain, name,                                        \
 				   LTTNG_UST_TP_ARGS(const struct hg_ev_##name *, event), \

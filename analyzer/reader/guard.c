@@ -9,7 +9,8 @@
 
 #include "tracer/message.h"
 
-static const int signals[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL };
+/* SIGTRAP is how GLib ends where it gets no memory. */
+static const int signals[] = { SIGSEGV, SIGBUS, SIGABRT, SIGTRAP, SIGFPE, SIGILL };
 #define SIGNALS (sizeof(signals) / sizeof(signals[0]))
 
 static struct sigaction before[SIGNALS];
@@ -29,7 +30,7 @@ static void ended(int number, siginfo_t *info, void *context)
 		if (signals[i] == number)
 			sigaction(number, &before[i], NULL);
 	/* A fault repeats when this returns: a sanitizer then reports where it was. */
-	if (number == SIGABRT || info->si_code <= 0)
+	if (number == SIGABRT || number == SIGTRAP || info->si_code <= 0)
 		raise(number);
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * libbabeltrace2 2.0 does not survive all damage: a length of an array, in an event, of billions
- * ends the process. While a thread reads, that becomes a message and the exit status for bad
- * input; crashes of other threads and of our own code are what they were.
+ * ends the process (our own sequences have at most 65535 elements: tracer/tracepoints.h). While a
+ * thread reads, that becomes a message and the exit status for bad input; crashes of other threads
+ * and of our own code are what they were.
  */
 #ifndef HIPGRAIN_GUARD_H
 #define HIPGRAIN_GUARD_H
