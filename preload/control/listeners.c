@@ -51,7 +51,7 @@
 #define LISTENERS_MAX 4u
 #define WAIT_STEP_NS  50000
 #define WAIT_STEPS    10000u /* half a second at least */
-#define START_STEPS   4000u  /* a fifth; then the program begins with them if it must */
+#define START_STEPS   4000u  /* 0.2 s at least; then the program begins with them */
 
 enum work {
 	WORK_CONNECTS, /* or sleeps before it does; it may be cancelled */
