@@ -237,14 +237,22 @@ static void parse_operand(char *text, struct operand *operand)
 	} else if (text[0] == 'a' && parse_range(text + 1, REG_ACC, operand)) {
 		return;
 	} else if (starts(text, "lit(")) {
-		/* LLVM 22: a literal where a constant of the encoding would do. Signed as those. */
-		operand->value = (int64_t)strtoll(text + 4, &end, 0);
+		/*
+		 * LLVM 22: a literal where a constant of the encoding would do. Signed as those:
+		 * 0xffffffff is one of 32 bits, as no constant extends to it.
+		 */
+		operand->value = (int64_t)strtoull(text + 4, &end, 0);
 		if (operand->value >= 0xfffffff0ll && operand->value <= 0xffffffffll)
 			operand->value -= 1ll << 32;
-		if (!strcmp(end, ")"))
+		if (end > text + 4 && !strcmp(end, ")"))
+			operand->kind = OPERAND_CONST;
+	} else if (starts(text, "lit64(")) {
+		operand->value = (int64_t)strtoull(text + 6, &end, 0);
+		if (end > text + 6 && !strcmp(end, ")"))
 			operand->kind = OPERAND_CONST;
 	} else if (isdigit((unsigned char)*text) || *text == '-') {
-		operand->value = (int64_t)strtoll(text, &end, 0);
+		/* Negative ones too; those of 64 bits may have the highest one set. */
+		operand->value = (int64_t)strtoull(text, &end, 0);
 		if (!*end)
 			operand->kind = OPERAND_CONST;
 		else if (*end == '.')

@@ -76,8 +76,7 @@ value_id flow_operand(struct flow *flow, const struct state *state, const struct
 			return flow_mixed(flow, state_get(store, state, operand->reg + part));
 		return state_get(store, state, operand->reg + part);
 	case OPERAND_CONST:
-		return value_const(store,
-				   part ? (operand->value < 0 ? -1 : 0) : (int32_t)operand->value);
+		return value_const(store, (int32_t)(part ? operand->value >> 32 : operand->value));
 	case OPERAND_SHARED:
 	case OPERAND_PRIVATE:
 		return part ? value_base(store,

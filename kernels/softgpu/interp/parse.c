@@ -169,6 +169,31 @@ static bool parse_number(const char *s, struct sg_operand *o)
 	return *end == 0;
 }
 
+/*
+ * LLVM 22 writes lit(0x1) where a literal follows the instruction although a constant of the
+ * encoding would do, and lit64() around one of 64 bits (seen with llvm-mc, for every gfx9). A
+ * lit() extends to 64 bits as other literals do; a lit64() is complete.
+ */
+static bool parse_literal(const char *s, struct sg_operand *o)
+{
+	bool whole = !strncmp(s, "lit64(", 6);
+	char number[32];
+	size_t n;
+
+	if (!whole && strncmp(s, "lit(", 4))
+		return false;
+	s = strchr(s, '(') + 1;
+	n = strlen(s);
+	if (n < 2 || n > sizeof(number) || s[n - 1] != ')')
+		return false;
+	memcpy(number, s, n - 1);
+	number[n - 1] = 0;
+	if (!parse_number(number, o))
+		return false;
+	o->is_hex = !whole && !o->is_float;
+	return true;
+}
+
 /* One operand with its modifiers: -v1, |v1|, -|v1|, abs(x), neg(x), sext(v1). */
 static bool parse_operand(char *s, struct sg_operand *o)
 {
@@ -207,7 +232,7 @@ static bool parse_operand(char *s, struct sg_operand *o)
 			o->value = named[i].value;
 			return true;
 		}
-	if (parse_register(s, o) || parse_number(s, o))
+	if (parse_register(s, o) || parse_number(s, o) || parse_literal(s, o))
 		return true;
 	if (!strncmp(s, "hwreg(", 6) || !strncmp(s, "gpr_idx(", 8)) {
 		o->kind = SG_K_TEXT;
