@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading the process's own memory by the kernel, which refuses what is not mapped. */
+/*
+ * Reading the process's own memory by the kernel, which refuses what is not mapped: by
+ * process_vm_readv(2), or where that is refused (a container's filter of system calls, a kernel
+ * without it) through a pipe, which write(2) fills with EFAULT in place of a fault.
+ */
 #include "preload/core/peek.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -17,11 +22,59 @@
 /* /proc/PID/pagemap: an entry of 64 bits a page; this bit: it is in the host's memory. [KPM] */
 #define PRESENT (UINT64_C(1) << 63)
 
+/* What a pipe surely holds [pipe(7)]: one page also for a user who has many of them. */
+#define PIPE_SIZE 4096u
+
+static bool refused; /* atomic: process_vm_readv() is refused */
+
+/* From `address` on, through a pipe of nobody else's. */
+static size_t read_through(const int ends[2], uint64_t address, size_t size, char *to)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		/* Up to the end of a page: what follows may not be there. */
+		size_t part = PIPE_SIZE - (address + done) % PIPE_SIZE;
+		long got;
+
+		if (part > size - done)
+			part = size - done;
+		got = hg_syscall(SYS_write, ends[1], address + done, part);
+		if (got > 0)
+			got = hg_syscall(SYS_read, ends[0], to + done, (size_t)got);
+		if (got <= 0)
+			break;
+		done += (size_t)got;
+	}
+	return done;
+}
+
+static size_t peek_by_pipe(const struct hg_piece *pieces, unsigned count, char *to)
+{
+	size_t done = 0;
+	int ends[2];
+
+	if (hg_syscall(SYS_pipe2, ends, O_CLOEXEC | O_NONBLOCK))
+		return 0;
+	for (unsigned i = 0; i < count; i++) {
+		size_t got = read_through(ends, pieces[i].address, pieces[i].size, to + done);
+
+		done += got;
+		if (got < pieces[i].size)
+			break;
+	}
+	hg_syscall(SYS_close, ends[0]);
+	hg_syscall(SYS_close, ends[1]);
+	return done;
+}
+
 size_t hg_peek(const struct hg_piece *pieces, unsigned count, void *to)
 {
 	struct iovec remote[HG_PEEK_PIECES], local = { .iov_base = to, .iov_len = 0 };
 	long got;
 
+	if (__atomic_load_n(&refused, __ATOMIC_RELAXED))
+		return peek_by_pipe(pieces, count, to);
 	for (unsigned i = 0; i < count; i++) {
 		remote[i].iov_base = (void *)(uintptr_t)pieces[i].address;
 		remote[i].iov_len = pieces[i].size;
@@ -29,6 +82,10 @@ size_t hg_peek(const struct hg_piece *pieces, unsigned count, void *to)
 	}
 	got = hg_syscall(SYS_process_vm_readv, hg_syscall(SYS_getpid), &local, 1UL, remote,
 			 (unsigned long)count, 0UL);
+	if (got < 0 && (errno == EPERM || errno == ENOSYS || errno == EACCES)) {
+		__atomic_store_n(&refused, true, __ATOMIC_RELAXED);
+		return peek_by_pipe(pieces, count, to);
+	}
 	return got > 0 ? (size_t)got : 0;
 }
 

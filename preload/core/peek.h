@@ -15,7 +15,8 @@ struct hg_piece {
 };
 
 /*
- * Copy the pieces, at most HG_PEEK_PIECES, one after the other to `to`, by process_vm_readv(2).
+ * Copy the pieces, at most HG_PEEK_PIECES, one after the other to `to`, by process_vm_readv(2) or
+ * where that is refused through a pipe.
  * Returns how many bytes of them, from the first on, could be read. Changes errno.
  */
 size_t hg_peek(const struct hg_piece *pieces, unsigned count, void *to);

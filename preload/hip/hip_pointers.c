@@ -6,7 +6,8 @@
  *
  * What this costs is bounded: a launch reads so many bytes in so many places, a copy so many
  * bytes, all of them together a hundredth of the time, and events of so many bytes a second.
- * Arguments that lead to no memory of the host's cost one comparison. What is left out is counted
+ * Arguments that lead to no memory of the host's cost one comparison. Of copies to one place that
+ * had no address so often, one of many is looked at. What is left out is counted
  * (the event `pointers_left_out`). The program's memory is read by the kernel (core/peek.h).
  */
 #include "preload/hip/hip_pointers.h"
@@ -86,6 +87,9 @@ static uint64_t barren[BARREN_SLOTS];
 /* args_id << 32 | hash of what was read << 16 | how often that was the same. */
 static uint64_t same[SAME_SLOTS];
 
+/* Copies to a place: its hash << 16 | how many in turn had no address. */
+static uint64_t tame[SAME_SLOTS];
+
 /* Atomic, all of them; what they bound need not be exact. */
 static uint64_t second_ns, spent_ns, emitted;
 static struct hg_ev_pointers_left_out left_out, recorded_before;
@@ -128,6 +132,35 @@ static void count(uint64_t *counter)
 	__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
 }
 
+/* What was the same so often mostly is again: of how many one is looked at. A power of 2. */
+static uint64_t step_of(uint64_t times)
+{
+	if (times < SAME_ALWAYS)
+		return 1;
+	if (times >= SAME_ALWAYS * SAME_MOST / 2)
+		return SAME_MOST;
+	return UINT64_C(2) << (63 - __builtin_clzll(times / SAME_ALWAYS));
+}
+
+static bool is_its_turn(uint64_t times)
+{
+	return (times & (step_of(times) - 1)) == 0;
+}
+
+/* Copies that were passed over since the last one to their place that was looked at. */
+static uint64_t passed_over(void)
+{
+	uint64_t all = 0;
+
+	for (unsigned i = 0; i < SAME_SLOTS; i++) {
+		uint64_t times = __atomic_load_n(&tame[i], __ATOMIC_RELAXED) & 0xffff;
+		uint64_t ahead = times & (step_of(times) - 1);
+
+		all += ahead ? ahead - 1 : 0;
+	}
+	return all;
+}
+
 static void tell(void)
 {
 	struct hg_ev_pointers_left_out now;
@@ -135,7 +168,7 @@ static void tell(void)
 	now.launches = __atomic_load_n(&left_out.launches, __ATOMIC_RELAXED);
 	now.unreadable = __atomic_load_n(&left_out.unreadable, __ATOMIC_RELAXED);
 	now.copies = __atomic_load_n(&left_out.copies, __ATOMIC_RELAXED);
-	now.untouched = __atomic_load_n(&left_out.untouched, __ATOMIC_RELAXED);
+	now.untouched = __atomic_load_n(&left_out.untouched, __ATOMIC_RELAXED) + passed_over();
 	if (!memcmp(&now, &recorded_before, sizeof(now)))
 		return;
 	recorded_before = now;
@@ -376,13 +409,9 @@ static void read_windows(struct scratch *own, unsigned windows, bool system)
 static bool is_due(uint32_t args_id)
 {
 	uint64_t slot = __atomic_load_n(&same[args_id % SAME_SLOTS], __ATOMIC_RELAXED);
-	uint64_t times = slot & 0xffff, step = 1;
+	uint64_t times = slot & 0xffff;
 
-	if (slot >> 32 != args_id || times < SAME_ALWAYS)
-		return true;
-	while (step < SAME_MOST && step * SAME_ALWAYS <= times)
-		step *= 2;
-	if (times % step == 0)
+	if (slot >> 32 != args_id || is_its_turn(times))
 		return true;
 	__atomic_store_n(&same[args_id % SAME_SLOTS], slot + 1, __ATOMIC_RELAXED);
 	return false;
@@ -538,6 +567,36 @@ static bool is_variable(uint16_t api)
 	}
 }
 
+static uint64_t place_of(const struct hg_ev_copy *event)
+{
+	return hg_mix(event->dst, event->size) & ~(uint64_t)0xffff;
+}
+
+/* Whether this copy is passed over. */
+static bool is_tame(uint64_t place)
+{
+	uint64_t *at = &tame[place >> 56], slot = __atomic_load_n(at, __ATOMIC_RELAXED);
+	uint64_t times = slot & 0xffff;
+
+	if ((slot ^ place) >> 16 || is_its_turn(times))
+		return false;
+	__atomic_store_n(at, slot + 1, __ATOMIC_RELAXED);
+	return true;
+}
+
+static void note_tame(uint64_t place, bool found)
+{
+	uint64_t *at = &tame[place >> 56], slot = __atomic_load_n(at, __ATOMIC_RELAXED);
+	uint64_t times = (slot ^ place) >> 16 ? 0 : slot & 0xffff, step = step_of(times);
+
+	/* Those before it are counted here. */
+	if (step > 1 && times)
+		__atomic_fetch_add(&left_out.untouched, step - 1, __ATOMIC_RELAXED);
+	if (times >= 0x10000 - SAME_MOST)
+		times = 0x8000; /* as well */
+	__atomic_store_n(at, place | (found ? 0 : times + 1), __ATOMIC_RELAXED);
+}
+
 void hg_hip_pointers_copy(const struct hg_ev_copy *event)
 {
 	uint64_t lead = (WORD - event->dst % WORD) % WORD, src = event->src + lead, start;
@@ -545,13 +604,14 @@ void hg_hip_pointers_copy(const struct hg_ev_copy *event)
 	uint32_t found[WHOLE / WORD], mapped = MAPPED_FEW, linked = 0;
 	struct hg_hip_block block;
 	struct scratch *own;
-	uint64_t holder = VARIABLE;
-	bool check;
+	uint64_t holder = VARIABLE, place;
+	bool check, any = false;
 
 	if (event->kind == D2D || event->kind == DEFAULT)
 		copy_links(event);
 	if ((event->kind != H2D && event->kind != DEFAULT) || !event->dst || !event->src ||
-	    size < WORD || is_off() || !is_from_host(event, &check))
+	    size < WORD || is_off() || is_tame(place = place_of(event)) ||
+	    !is_from_host(event, &check))
 		return;
 	if (event->rows != 1 || event->depth > 1) {
 		count(&left_out.untouched);
@@ -576,6 +636,7 @@ void hg_hip_pointers_copy(const struct hg_ev_copy *event)
 		size_t got = read_piece(src + done, want, check, own->words) & ~(size_t)(WORD - 1);
 		uint32_t picked = pick(own->words, (uint32_t)(got / WORD), false, found, &mapped);
 
+		any |= picked > 0;
 		for (uint32_t i = 0; i < picked && linked++ < LINKS_OF_ONE; i++)
 			add_link(holder, own->words[found[i]]);
 		if (picked || own->used)
@@ -587,6 +648,7 @@ void hg_hip_pointers_copy(const struct hg_ev_copy *event)
 	}
 	if (!done && size)
 		count(&left_out.untouched);
+	note_tame(place, any);
 	send(own);
 	was_spent(start);
 }
@@ -594,6 +656,7 @@ void hg_hip_pointers_copy(const struct hg_ev_copy *event)
 static void forget(void)
 {
 	memset(same, 0, sizeof(same));
+	memset(tame, 0, sizeof(tame));
 	memset(barren, 0, sizeof(barren));
 	memset(&recorded_before, 0, sizeof(recorded_before));
 }

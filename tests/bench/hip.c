@@ -2,8 +2,10 @@
 /*
  * ns and ns of processor time of a HIP call, under DEPTH frames, over a runtime that does nothing.
  * `launch` repeats one launch of the kernel "fill" (tests/e2e/preload-module.hip); with `vary` its
- * arguments change every time. usage: hip call|launch|vary CALLS DEPTH MODULE
+ * arguments change every time, `host` copies from the host in place of within the device.
+ * usage: hip call|host|launch|vary CALLS DEPTH MODULE
  */
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,10 +32,9 @@ static uint64_t now(clockid_t clock)
 	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-static void call(long i)
+static void call(bool host)
 {
-	(void)i;
-	hipMemcpyAsync(buffer, buffer + 32, 32, 3, buffer);
+	hipMemcpyAsync(buffer, buffer + 32, 32, host ? 1 : 3, buffer);
 }
 
 static void launch(long i)
@@ -50,7 +51,9 @@ static __attribute__((noinline)) void work(void)
 
 	for (long i = 0; i < calls; i++)
 		if (!strcmp(what, "call"))
-			call(i);
+			call(false);
+		else if (!strcmp(what, "host"))
+			call(true);
 		else
 			launch(!strcmp(what, "vary") ? i : 0);
 	printf("cpu-per-pair %.2f\n",

@@ -195,6 +195,22 @@ static void torn()
 	say("torn", true);
 }
 
+/* Numbers to one place again and again, and pointers to another; the first place gets some, too. */
+static void tame()
+{
+	uint64_t numbers[4] = { 1, 2, 3, 4 }, *to, *other;
+
+	CHECK(hipMalloc(&to, sizeof(numbers)));
+	CHECK(hipMalloc(&other, sizeof(numbers)));
+	for (int i = 0; i < 5000; i++)
+		CHECK(hipMemcpy(to, numbers, sizeof(numbers), hipMemcpyHostToDevice));
+	numbers[1] = (uint64_t)to;
+	CHECK(hipMemcpy(other, numbers, sizeof(numbers), hipMemcpyHostToDevice));
+	for (int i = 0; i < 64; i++)
+		CHECK(hipMemcpy(to, numbers, sizeof(numbers), hipMemcpyHostToDevice));
+	say("tame", true);
+}
+
 /* Numbers and pointers side by side, of which a recording may hold the latter. */
 static void secret(const char *text)
 {
@@ -215,7 +231,8 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)();
 	} tests[] = { { "wild", wild },	  { "unmapped", unmapped },   { "rings", rings }, { "many", many },
-		      { "edge", edge },	  { "untouched", untouched }, { "torn", torn } };
+		      { "edge", edge },	  { "untouched", untouched }, { "torn", torn },
+		      { "tame", tame } };
 
 	for (const auto &test : tests)
 		if (argc > 1 && !strcmp(argv[1], test.name))
