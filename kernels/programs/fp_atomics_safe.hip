@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// safeAtomicAdd in a program that is compiled with -munsafe-fp-atomics: a compare-and-swap loop all the
-// same, because the programmer says so at the call. The option alone proves nothing.
+// safeAtomicAdd in a program that is compiled with -munsafe-fp-atomics: with headers before 6.4 a compare-and-swap
+// loop all the same, because the programmer says so at the call. The option alone proves nothing, nor does the name.
 //
 // hipgrain-build: -munsafe-fp-atomics
 //
 // hipgrain-run: hip_malloc
-// hipgrain-runtime: before 6.4: with the headers of 6.4.3 and 7.2.4 clang 21 and 22 make hardware atomics of these
+// hipgrain-runtime: before 6.4: with the headers of 6.4 and 7.2 the option decides about these calls, too
 // hipgrain-stdout: float: sum 200 expected 200
 // hipgrain-stdout: double: sum 200 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200
@@ -13,7 +13,7 @@
 // hipgrain-expect: HG107 kernel=add_f64 argument=0 api=hipMalloc at=@hip_malloc launches=1 confidence=proven
 //
 // hipgrain-run: host_default
-// hipgrain-runtime: before 6.4: with the headers of 6.4.3 and 7.2.4 clang 21 and 22 make hardware atomics of these
+// hipgrain-runtime: before 6.4: with the headers of 6.4 and 7.2 the option decides about these calls, too
 // hipgrain-stdout: float: sum 200 expected 200
 // hipgrain-stdout: double: sum 200 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200
@@ -21,7 +21,7 @@
 // hipgrain-expect: HG106 kernel=add_f64 argument=0 api=hipHostMalloc at=@host_default launches=1 confidence=proven
 //
 // hipgrain-run: managed
-// hipgrain-runtime: before 6.4: with the headers of 6.4.3 and 7.2.4 clang 21 and 22 make hardware atomics of these
+// hipgrain-runtime: before 6.4: with the headers of 6.4 and 7.2 the option decides about these calls, too
 // hipgrain-stdout: float: sum 200 expected 200
 // hipgrain-stdout: double: sum 200 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200
@@ -29,13 +29,47 @@
 // hipgrain-expect: HG106 kernel=add_f64 argument=0 api=hipMallocManaged at=@managed launches=1 confidence=proven
 //
 // hipgrain-run: managed
-// hipgrain-runtime: before 6.4: with the headers of 6.4.3 and 7.2.4 clang 21 and 22 make hardware atomics of these
+// hipgrain-runtime: before 6.4: with the headers of 6.4 and 7.2 the option decides about these calls, too
 // hipgrain-env: HSA_XNACK=1
 // hipgrain-stdout: float: sum 200 expected 200
 // hipgrain-stdout: double: sum 200 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200
 // hipgrain-expect: HG106 kernel=add_f32 argument=0 api=hipMallocManaged at=@managed launches=1 confidence=proven
 // hipgrain-expect: HG106 kernel=add_f64 argument=0 api=hipMallocManaged at=@managed launches=1 confidence=proven
+//
+// From 6.4 on: hardware atomics, as if it said unsafeAtomicAdd. Right and fast in coarse-grained memory; in
+// fine-grained memory every update is lost.
+// hipgrain-run: hip_malloc
+// hipgrain-runtime: from 6.4: with these headers the option decides about safeAtomicAdd, too (clang 21 and 22)
+// hipgrain-stdout: float: sum 200 expected 200
+// hipgrain-stdout: double: sum 200 expected 200
+// hipgrain-stdout: unsigned: sum 200 expected 200
+// hipgrain-expect: none
+//
+// hipgrain-run: host_default
+// hipgrain-runtime: from 6.4: with these headers the option decides about safeAtomicAdd, too (clang 21 and 22)
+// hipgrain-stdout: float: sum 0 expected 200
+// hipgrain-stdout: double: sum 0 expected 200
+// hipgrain-stdout: unsigned: sum 200 expected 200
+// hipgrain-expect: HG101 kernel=add_f32 argument=0 api=hipHostMalloc at=@host_default launches=1 confidence=proven
+// hipgrain-expect: HG101 kernel=add_f64 argument=0 api=hipHostMalloc at=@host_default launches=1 confidence=proven
+//
+// hipgrain-run: managed
+// hipgrain-runtime: from 6.4: with these headers the option decides about safeAtomicAdd, too (clang 21 and 22)
+// hipgrain-stdout: float: sum 0 expected 200
+// hipgrain-stdout: double: sum 0 expected 200
+// hipgrain-stdout: unsigned: sum 200 expected 200
+// hipgrain-expect: HG101 kernel=add_f32 argument=0 api=hipMallocManaged at=@managed launches=1 confidence=proven
+// hipgrain-expect: HG101 kernel=add_f64 argument=0 api=hipMallocManaged at=@managed launches=1 confidence=proven
+//
+// hipgrain-run: managed
+// hipgrain-runtime: from 6.4: with these headers the option decides about safeAtomicAdd, too (clang 21 and 22)
+// hipgrain-env: HSA_XNACK=1
+// hipgrain-stdout: float: sum 0 expected 200
+// hipgrain-stdout: double: sum 0 expected 200
+// hipgrain-stdout: unsigned: sum 200 expected 200
+// hipgrain-expect: HG101 kernel=add_f32 argument=0 api=hipMallocManaged at=@managed launches=1 confidence=proven
+// hipgrain-expect: HG101 kernel=add_f64 argument=0 api=hipMallocManaged at=@managed launches=1 confidence=proven
 
 #include "sample.h"
 
