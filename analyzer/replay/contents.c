@@ -429,10 +429,19 @@ static bool is_made(unsigned api)
 	case HG_API___hipRegisterManagedVar:
 	case HG_API_hipModuleGetGlobal:
 	case HG_API_hipLibraryGetGlobal:
+	case HG_API_hipLibraryGetManaged:
 		return false;
 	default:
 		return true;
 	}
+}
+
+/* What lies there is indeterminate until it is written. [CLR7] */
+static bool is_discard(unsigned api)
+{
+	return api == HG_API_hipMemDiscardBatchAsync || api == HG_API_hipDrvMemDiscardBatchAsync ||
+	       api == HG_API_hipMemDiscardAndPrefetchBatchAsync ||
+	       api == HG_API_hipDrvMemDiscardAndPrefetchBatchAsync;
 }
 
 void contents_event(struct process *process, const struct hg_event *event)
@@ -464,6 +473,14 @@ void contents_event(struct process *process, const struct hg_event *event)
 	case HG_EVENT_omp_data:
 		if (event->omp_data.op == HG_OMP_TO_DEVICE)
 			contents_forget(contents, event->omp_data.dst, event->omp_data.size);
+		break;
+	case HG_EVENT_call:
+		if (is_discard(event->call.api))
+			contents_forget(contents, event->call.ptr, event->call.size);
+		break;
+	case HG_EVENT_prefetch:
+		if (is_discard(event->prefetch.api))
+			contents_forget(contents, event->prefetch.ptr, event->prefetch.size);
 		break;
 	default:
 		break;

@@ -57,7 +57,8 @@ static char *advice_text(const struct analysis *analysis, const struct process *
 			 const struct migration_advice *advice)
 {
 	char *call = move_call_text(analysis, process, &advice->call);
-	char *target = place_text_of(advice->target);
+	char *target = advice->node < 0 ? place_text_of(advice->target)
+					: g_strdup_printf("NUMA node %d of the host", advice->node);
 	const char *name = migration_advice_name(advice->advice);
 	char *text;
 
@@ -261,6 +262,7 @@ static struct json_object *json_advice(const struct analysis *analysis,
 	    advice->advice < 0 ? NULL : text_or_null(migration_advice_name(advice->advice)));
 	put(object, "number", advice->advice < 0 ? NULL : json_object_new_int(advice->advice));
 	put(object, "target", json_object_new_int(advice->target));
+	put(object, "node", advice->node < 0 ? NULL : json_object_new_int(advice->node));
 	put(object, "offset", json_object_new_int64((int64_t)advice->offset));
 	put(object, "size", json_object_new_int64((int64_t)advice->size));
 	return object;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Wrappers of what allocates and releases memory, and of what says where memory is to be. */
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include "preload/core/base.h"
 #include "preload/hip/fix.h"
 #include "preload/hip/hip.h"
@@ -76,47 +79,71 @@ HG_HIP(int, hipMallocManaged, (void **ptr, size_t size, unsigned flags))
 
 /* ---- where memory is to be ---- */
 
-#define TARGET(location) ((location).type == 1 ? (location).id : -1)
+/* The NUMA node that a location of the host means; -1: none, or not known. */
+static int32_t node_of(struct location location)
+{
+	unsigned node;
+
+	if (location.type == LOCATION_HOST_NODE)
+		return location.id;
+	if (location.type == LOCATION_CALLERS_NODE && !syscall(SYS_getcpu, NULL, &node, NULL))
+		return (int32_t)node;
+	return -1;
+}
+
+#define AT(where)                                                    \
+	.target = (where).type == LOCATION_DEVICE ? (where).id : -1, \
+	.location = (uint8_t)(where).type, .node = node_of(where)
 
 /* Each location is that of the ranges from its index on. */
-static int batch_target(const struct location *locations, const size_t *indices, size_t count,
-			size_t range)
+static struct location batch_location(const struct location *locations, const size_t *indices,
+				      size_t count, size_t range)
 {
-	int target = -1;
+	struct location found = { 0, -1 };
 
 	for (size_t i = 0; locations && indices && i < count && indices[i] <= range; i++)
-		target = TARGET(locations[i]);
-	return target;
+		found = locations[i];
+	return found;
 }
 
-HG_HIP(int, hipMemPrefetchBatchAsync,
-       (void **ptrs, size_t *sizes, size_t count, const struct location *locations, size_t *indices,
-	size_t location_count, unsigned long long flags, void *stream))
-{
-	HG_REAL(int, hipMemPrefetchBatchAsync,
-		(void **, size_t *, size_t, const struct location *, size_t *, size_t,
-		 unsigned long long, void *));
-	struct hg_hip_call call;
-	size_t i = 0;
+#define BATCH_PARAMS                                                                 \
+	(void **ptrs, size_t *sizes, size_t count, const struct location *locations, \
+	 size_t *indices, size_t location_count, unsigned long long flags, void *stream)
+#define BATCH_ARGS (ptrs, sizes, count, locations, indices, location_count, flags, stream)
 
-	if (!hg_hip_begin_timed(&call, HG_API_hipMemPrefetchBatchAsync, HG_CALLER()))
-		return real(ptrs, sizes, count, locations, indices, location_count, flags, stream);
-	call.rc = real(ptrs, sizes, count, locations, indices, location_count, flags, stream);
-	do {
-		struct hg_ev_prefetch event = { .api = HG_API_hipMemPrefetchBatchAsync,
-						.stream = HG_PTR(stream) };
+/* One event for each range, one error for all. */
+#define BATCH(type, name, params, args, ...)                                            \
+	HG_HIP(int, name, params)                                                       \
+	{                                                                               \
+		HG_REAL(int, name, params);                                             \
+		struct hg_hip_call call;                                                \
+		size_t i = 0;                                                           \
+                                                                                        \
+		if (!hg_hip_begin_timed(&call, HG_API_##name, HG_CALLER()))             \
+			return real args;                                               \
+		call.rc = real args;                                                    \
+		do {                                                                    \
+			bool any = count && ptrs && sizes;                              \
+			struct hg_ev_##type event = { .api = HG_API_##name,             \
+						      .ptr = any ? HG_PTR(ptrs[i]) : 0, \
+						      .size = any ? sizes[i] : 0,       \
+						      .stream = HG_PTR(stream),         \
+						      __VA_ARGS__ };                    \
+                                                                                        \
+			if (i)                                                          \
+				hg_tls.hip++; /* every finisher ends a call */          \
+			hg_finish_##type(&call, &event);                                \
+		} while (++i < count && !call.rc);                                      \
+		return call.rc;                                                         \
+	}
 
-		if (count && ptrs && sizes) {
-			event.ptr = HG_PTR(ptrs[i]);
-			event.size = sizes[i];
-		}
-		event.target = batch_target(locations, indices, location_count, i);
-		if (i)
-			hg_tls.hip++; /* every finisher ends a call */
-		hg_finish_prefetch(&call, &event);
-	} while (++i < count && !call.rc);
-	return call.rc;
-}
+#define HG_WRAP_BATCH_OF_PREFETCHES(class, name, params, args) \
+	BATCH(prefetch, name, params, args,                    \
+	      AT(batch_location(locations, indices, location_count, i)))
+#define HG_WRAP_BATCH_OF_DISCARDS(class, name, ...)                                               \
+	BATCH(call, name,                                                                         \
+	      (void **ptrs, size_t *sizes, size_t count, unsigned long long flags, void *stream), \
+	      (ptrs, sizes, count, flags, stream), .flags = flags)
 
 #define HG_API HG_WRAP
 #include "tracer/api/hip_alloc_managed.def"

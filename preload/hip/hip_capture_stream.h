@@ -8,13 +8,18 @@
 
 #include "tracer/events.h"
 
+struct hg_ev_alloc;
 struct hg_ev_copy;
 struct hg_ev_fill;
+struct hg_ev_free;
 
 /* Whether what is submitted to a stream becomes a node of a graph instead of being carried out. */
 bool hg_hip_capturing(uint64_t stream);
 /* Remember a copy or fill that was captured; true if it was, and then has no event of its own. */
 bool hg_hip_captured_copy(const struct hg_ev_copy *event);
 bool hg_hip_captured_fill(const struct hg_ev_fill *event);
+/* Whether an allocation became a node; before a release, whether it will. */
+bool hg_hip_captured_alloc(const struct hg_ev_alloc *event);
+bool hg_hip_captured_free(const struct hg_ev_free *event);
 
 #endif

@@ -107,8 +107,7 @@ static struct work *remember(const void *graph, const void *node, enum kind kind
 	return work;
 }
 
-/* The node that the last call made in a captured stream, and its graph. */
-static bool captured_node(uint64_t stream, const void **graph, const void **node)
+bool hg_hip_captured_node(uint64_t stream, const void **graph, const void **node)
 {
 	int (*query)(uint64_t, int *, unsigned long long *, const void **, const void *const **,
 		     size_t *);
@@ -131,22 +130,22 @@ static bool captured_node(uint64_t stream, const void **graph, const void **node
 	return true;
 }
 
-#define CAPTURED(type, kind)                                          \
-	bool hg_hip_captured_##type(const struct hg_ev_##type *event) \
-	{                                                             \
-		const void *graph, *node;                             \
-		struct work *work;                                    \
-                                                                      \
-		if (!hg_hip_capturing(event->stream))                 \
-			return false;                                 \
-		if (captured_node(event->stream, &graph, &node)) {    \
-			hg_hip_graph_lock();                          \
-			work = remember(graph, node, kind);           \
-			if (work)                                     \
-				work->type = *event;                  \
-			hg_hip_graph_unlock();                        \
-		}                                                     \
-		return true;                                          \
+#define CAPTURED(type, kind)                                              \
+	bool hg_hip_captured_##type(const struct hg_ev_##type *event)     \
+	{                                                                 \
+		const void *graph, *node;                                 \
+		struct work *work;                                        \
+                                                                          \
+		if (!hg_hip_capturing(event->stream))                     \
+			return false;                                     \
+		if (hg_hip_captured_node(event->stream, &graph, &node)) { \
+			hg_hip_graph_lock();                              \
+			work = remember(graph, node, kind);               \
+			if (work)                                         \
+				work->type = *event;                      \
+			hg_hip_graph_unlock();                            \
+		}                                                         \
+		return true;                                              \
 	}
 CAPTURED(copy, COPY)
 CAPTURED(fill, FILL)
@@ -181,6 +180,22 @@ static int empty_type(void)
 		hg_hip_forget_error();
 	known = found;
 	return known;
+}
+
+/* A node of a graph that the runtime has: of which kind. */
+enum kind hg_hip_graph_node_kind(const void *node)
+{
+	int (*query)(const void *, int *) =
+	    (int (*)(const void *, int *))hg_hip_query("hipGraphNodeGetType");
+	int empty = empty_type(), type;
+
+	if (!query || empty < 5 || query(node, &type))
+		return OTHER;
+	return type == empty - 5   ? KERNEL
+	       : type == empty - 3 ? FILL
+	       : type == empty + 5 ? ALLOC
+	       : type == empty + 6 ? RELEASE
+				   : OTHER;
 }
 
 static struct work *append(struct instance *instance, const void *owner, const void *node,
@@ -302,6 +317,8 @@ static void read_graph(struct instance *instance, void *graph, const void *owner
 	for (size_t i = 0; i < count; i++) {
 		struct kernel_params params = { .args = NULL };
 		struct fill_params fill;
+		struct hg_ev_alloc alloc;
+		struct hg_ev_free free;
 		struct work *work, *known = nodes[bucket(list[i])];
 		void *child = NULL;
 
@@ -327,6 +344,14 @@ static void read_graph(struct instance *instance, void *graph, const void *owner
 			work = append(instance, owner, list[i], FILL);
 			if (work)
 				set_fill(work, &fill, HG_API_hipGraphAddMemsetNode);
+		} else if (type == empty + 5 && hg_hip_graph_alloc_node(list[i], &alloc)) {
+			work = append(instance, owner, list[i], ALLOC);
+			if (work)
+				work->alloc = alloc;
+		} else if (type == empty + 6 && hg_hip_graph_free_node(list[i], &free)) {
+			work = append(instance, owner, list[i], RELEASE);
+			if (work)
+				work->free = free;
 		} else if (type == empty - 1 && !get_child(list[i], &child)) {
 			read_graph(instance, child, owner ? owner : list[i], nesting - 1);
 		} else if (type < empty - 2 || type > empty + 2) { /* waits on no memory: host,

@@ -3,12 +3,13 @@
 #ifndef HIPGRAIN_PRELOAD_HIP_HIP_GRAPH_H
 #define HIPGRAIN_PRELOAD_HIP_HIP_GRAPH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "preload/hip/hip_launch.h"
 #include "tracer/events.h"
 
-enum kind { KERNEL, COPY, FILL };
+enum kind { KERNEL, COPY, FILL, ALLOC, RELEASE, OTHER };
 
 struct work { /* what one node does */
 	struct work *next;
@@ -23,7 +24,10 @@ struct work { /* what one node does */
 		struct hg_ev_launch launch;
 		struct hg_ev_copy copy;
 		struct hg_ev_fill fill;
+		struct hg_ev_alloc alloc;
+		struct hg_ev_free free;
 	};
+	bool was_live; /* an allocation's: of an earlier launch, when the latest one began */
 };
 
 struct instance {
@@ -40,6 +44,19 @@ void hg_hip_graph_refresh(struct work *work, int device);
 
 /* An instantiated graph's work, NULL if it is not known; under hg_hip_graph_lock(). */
 struct instance *hg_hip_graph_find(const void *handle);
+
+/* The node that the last call made in a captured stream, and its graph; false: not known. */
+bool hg_hip_captured_node(uint64_t stream, const void **graph, const void **node);
+/* OTHER: of no kind that is listed, or not known. */
+enum kind hg_hip_graph_node_kind(const void *node);
+
+/* What a memory node allocates or releases (hip_graph_memory.c); false: not known. */
+bool hg_hip_graph_alloc_node(void *node, struct hg_ev_alloc *event);
+bool hg_hip_graph_free_node(void *node, struct hg_ev_free *event);
+/* A launch allocates before it, and releases after it; or it failed. Needs hg_hip_enter(). */
+void hg_hip_graph_allocate(struct work *work, uint64_t stream, uint32_t stack_id);
+void hg_hip_graph_release(const struct work *work, uint64_t stream, uint32_t stack_id);
+void hg_hip_graph_not_allocated(const struct work *work);
 
 void hg_hip_graph_lock(void);
 void hg_hip_graph_unlock(void);

@@ -19,9 +19,9 @@
 #include "tracer/provider.h"
 
 /*
- * Kernels before the call and copies after it, as if each had been called. handle is the
- * instantiated graph, value how many of its nodes have events, flags how many have none although
- * they may use memory.
+ * Allocations and kernels before the call, copies and releases after it, as if each had been
+ * called. handle is the instantiated graph, value how many of its nodes have events, flags how many
+ * have none although they may use memory.
  */
 static void emit(struct hg_hip_call *call, struct hg_ev_call *event, bool kernels)
 {
@@ -39,6 +39,10 @@ static void emit(struct hg_hip_call *call, struct hg_ev_call *event, bool kernel
 	instance = hg_hip_graph_find((const void *)(uintptr_t)event->handle);
 	event->flags = instance ? instance->unknown : 1;
 	event->value = instance ? instance->count : 0;
+	for (struct work *work = instance && kernels ? instance->work : NULL; work;
+	     work = work->next)
+		if (work->kind == ALLOC)
+			hg_hip_graph_allocate(work, event->stream, stack_id);
 	for (struct work *work = instance ? instance->work : NULL; work; work = work->next) {
 		if ((work->kind == KERNEL) != kernels)
 			continue;
@@ -61,7 +65,7 @@ static void emit(struct hg_hip_call *call, struct hg_ev_call *event, bool kernel
 			copy.device = device;
 			copy.stack_id = stack_id;
 			hg_provider->copy(&copy);
-		} else {
+		} else if (work->kind == FILL) {
 			struct hg_ev_fill fill = work->fill;
 
 			fill.depth = fill.depth ? fill.depth : 1;
@@ -71,12 +75,16 @@ static void emit(struct hg_hip_call *call, struct hg_ev_call *event, bool kernel
 			hg_hip_emit_fill(&fill);
 		}
 	}
+	for (const struct work *work = instance && !kernels ? instance->work : NULL; work;
+	     work = work->next)
+		if (work->kind == RELEASE)
+			hg_hip_graph_release(work, event->stream, stack_id);
 	hg_hip_graph_unlock();
 	hg_leave();
 	errno = saved;
 }
 
-/* Its kernels did not run. */
+/* Its kernels did not run, and it allocated nothing. */
 static void take_back(const struct hg_hip_call *call, const void *handle)
 {
 	const struct instance *instance;
@@ -86,6 +94,12 @@ static void take_back(const struct hg_hip_call *call, const void *handle)
 	for (struct work *work = instance ? instance->work : NULL; work; work = work->next)
 		if (work->kind == KERNEL)
 			hg_hip_error(call, work->launch.kernel_id, 0, 0);
+	if (hg_hip_enter()) {
+		for (struct work *work = instance ? instance->work : NULL; work; work = work->next)
+			if (work->kind == ALLOC)
+				hg_hip_graph_not_allocated(work);
+		hg_leave();
+	}
 	hg_hip_graph_unlock();
 }
 

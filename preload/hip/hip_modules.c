@@ -99,6 +99,52 @@ static void add_kernel(const void *handle, const void *function, const char *nam
 	hg_hip_remembered();
 }
 
+static const char *name_of_function(void *function)
+{
+	const char *(*query)(void *) = (const char *(*)(void *))hg_hip_query("hipKernelNameRef");
+
+	return query ? query(function) : NULL;
+}
+
+static const char *name_of_kernel(void *kernel)
+{
+	int (*query)(const char **, void *) =
+	    (int (*)(const char **, void *))hg_hip_query("hipKernelGetName");
+	const char *name = NULL;
+
+	if (!query)
+		return NULL;
+	if (query(&name, kernel)) {
+		hg_hip_forget_error();
+		return NULL;
+	}
+	return name;
+}
+
+/*
+ * Handles without names: `counter` says how many of the list the runtime has written, which may
+ * have room for more.
+ */
+static void add_listed(void *handle, void **list, unsigned room, const char *counter,
+		       const char *(*name_of)(void *))
+{
+	int (*query)(unsigned *, void *) = (int (*)(unsigned *, void *))hg_hip_query(counter);
+	const char *name;
+	unsigned count = 0;
+
+	if (!list || !query || !hg_hip_may_query())
+		return;
+	if (query(&count, handle)) {
+		hg_hip_forget_error();
+		return;
+	}
+	for (unsigned i = 0; i < count && i < room; i++) {
+		name = name_of(list[i]);
+		if (name)
+			add_kernel(handle, list[i], name);
+	}
+}
+
 /* Another handle of a kernel that was registered. */
 static void add_handle(const void *symbol, const void *function)
 {

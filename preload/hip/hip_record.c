@@ -112,6 +112,7 @@ static void emit_copy(const struct hg_hip_call *call, const struct hg_ev_copy *e
 #define NOTHING  (void)0
 #define DURATION event->duration = duration(call)
 #define WAITED   hg_hip_memory_waited()
+#define LOCATED  event->node = event->location ? event->node : -1
 
 /* Where the GPU sees registered host memory; elsewhere the addresses are the same. */
 static uint64_t device_pointer(const struct hg_hip_call *call, uint64_t ptr)
@@ -153,7 +154,7 @@ static void keep_alloc(const struct hg_ev_alloc *event)
 
 /* What a failed allocation left in its out parameter means nothing. */
 FINISH(alloc, call->api == HG_API_hipHostRegister ? event->ptr : 0, event->size, event->flags,
-       false, (finish_alloc(call, event), DEVICE, STACK), keep_alloc(event))
+       hg_hip_captured_alloc(event), (finish_alloc(call, event), DEVICE, STACK), keep_alloc(event))
 FINISH(copy, event->dst, event->size * event->rows * (event->depth ? event->depth : 1),
        (uint64_t)(uint32_t)event->kind, hg_hip_captured_copy(event),
        (DEPTH, DURATION, DEVICE, STACK), (WAITED, hg_hip_pointers_copy(event)))
@@ -162,10 +163,10 @@ FINISH(fill, event->dst, event->size * event->rows * (event->depth ? event->dept
 FINISH(call, event->ptr ? event->ptr : event->handle, event->size, event->flags, false,
        (TEXT, DEVICE, STACK), NOTHING)
 FINISH(prefetch, event->ptr, event->size, (uint64_t)(uint32_t)event->target,
-       hg_hip_capturing(event->stream), (DURATION, STACK, hg_residency_prefetched()),
+       hg_hip_capturing(event->stream), (LOCATED, DURATION, STACK, hg_residency_prefetched()),
        hg_live_prefetch(event))
 FINISH(advise, event->ptr, event->size, (uint64_t)(uint32_t)event->advice, false,
-       (hg_hip_memory_changed(event->ptr, event->size), STACK), hg_live_advise(event))
+       (LOCATED, hg_hip_memory_changed(event->ptr, event->size), STACK), hg_live_advise(event))
 FINISH(stream, call->api == HG_API_hipStreamDestroy ? event->stream : 0, 0, event->flags, false,
        DEVICE, hg_live_stream(event))
 FINISH(event,
@@ -182,6 +183,11 @@ void hg_before_free(struct hg_hip_call *call, struct hg_ev_free *event)
 
 	/* hipFree(NULL) is how programs wake the runtime up. */
 	if (event->ptr && hg_hip_enter()) {
+		if (hg_hip_captured_free(event)) {
+			hg_leave();
+			errno = saved;
+			return;
+		}
 		event->stack_id = hg_stack_id(call->caller);
 		hg_live_lock();
 		hg_provider->free(event);

@@ -27,9 +27,15 @@ struct pitched {
 	size_t pitch, xsize, ysize;
 };
 
-/* hipMemLocation: type 1 is a device, the others are the CPU's. [CLR7] */
+/* hipMemLocation [CLR7] */
 struct location {
-	int type, id;
+	int type, id; /* id: of a device, or of a NUMA node */
+};
+enum {
+	LOCATION_DEVICE = 1,
+	LOCATION_HOST = 2,
+	LOCATION_HOST_NODE = 3,
+	LOCATION_CALLERS_NODE = 4, /* the NUMA node on which the calling thread runs */
 };
 
 /* hipIpcMemHandle_t, hipIpcEventHandle_t */

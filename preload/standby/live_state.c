@@ -330,7 +330,7 @@ void hg_live_advise(const struct hg_ev_advise *event)
 		entry = entry_at(at);
 		if (entry->kind == ADVISE && entry->key == event->ptr &&
 		    entry->advise.size == event->size && entry->advise.advice == event->advice &&
-		    entry->advise.target == event->target)
+		    entry->advise.target == event->target && entry->advise.node == event->node)
 			break;
 	}
 	drop(at);

@@ -104,7 +104,8 @@ all_expected() {
 	from collections import Counter
 	lines = open(sys.argv[1]).read().splitlines()
 	wanted = Counter(l for l in lines if l.split()[0] in
-	                 ("alloc", "free", "copy", "fill", "launch", "args", "call", "error", "kernel"))
+	                 ("alloc", "free", "copy", "fill", "launch", "args", "call", "error", "kernel",
+	                  "prefetch", "advise"))
 	trace = open(sys.argv[2]).read().splitlines()
 	bad = not wanted
 	for line, count in wanted.items():

@@ -32,6 +32,7 @@ struct memory_history {
 	/* The latest prefetch, and advice: hipMemAdvise's, of any part. */
 	bool prefetched;
 	int32_t prefetch_target;
+	unsigned prefetch_api;
 	uint64_t prefetch_start, prefetch_size;
 	uint32_t prefetch_site;
 	uint64_t accessed_by;    /* a bit for each device */

@@ -6,6 +6,7 @@
 #include "analyzer/rules/engine/thresholds.h"
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_alloc_host.h"
+#include "tracer/api/hip_graph.h"
 #include "tracer/api/hsa.h"
 
 /* Allocations that wait for the device, or that nothing but their release gives back. */
@@ -19,7 +20,8 @@ static bool is_watched(const struct allocation *allocation)
 static bool is_pooled(unsigned api)
 {
 	return api == HG_API_hipMallocAsync || api == HG_API_hipMallocFromPoolAsync ||
-	       api == HG_API_hipFreeAsync;
+	       api == HG_API_hipFreeAsync || api == HG_API_hipGraphAddMemAllocNode ||
+	       api == HG_API_hipGraphAddMemFreeNode;
 }
 
 static struct finding *site_finding(const struct rules_context *context,

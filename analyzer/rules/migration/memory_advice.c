@@ -76,6 +76,7 @@ static void on_prefetch(struct process_history *history, const struct rules_cont
 		return;
 	memory->prefetched = true;
 	memory->prefetch_target = prefetch->target;
+	memory->prefetch_api = prefetch->api;
 	memory->prefetch_start = prefetch->ptr;
 	memory->prefetch_size = prefetch->size;
 	memory->prefetch_site = prefetch->stack_id;
@@ -171,9 +172,10 @@ static void check_target(const struct rules_context *context, const struct touch
 	finding_detail(finding, ((uint64_t)(unsigned)target << 32) | (unsigned)device);
 	if (!is_new)
 		return;
-	finding->message = g_strdup_printf("hipMemPrefetchAsync moved %s bytes to device %d, but "
-					   "the next kernel that uses them runs on device %d.",
-					   FIGURE(1), target, device);
+	finding->message =
+	    g_strdup_printf("%s moved %s bytes to device %d, but the next kernel that "
+			    "uses them runs on device %d.",
+			    hg_api_name(memory->prefetch_api), FIGURE(1), target, device);
 	finding->fix =
 	    g_strdup_printf("prefetch them to device %d, or launch on device %d", device, target);
 	if (memory->prefetch_start > allocation->ptr || memory->prefetch_size < allocation->size) {

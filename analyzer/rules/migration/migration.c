@@ -344,12 +344,19 @@ static void note_advice(const struct rules_context *context, struct migration_ad
 	}
 }
 
+/* Recordings before locations were kept have 0 in both fields. */
+static int32_t numa_node(unsigned location, int32_t node)
+{
+	return location ? node : -1;
+}
+
 static void note_advise(const struct rules_context *context)
 {
 	const struct hg_ev_advise *event = &context->event->advise;
 	const struct migration_advice advice = { .call = { event->api, event->stack_id, 0 },
 						 .advice = event->advice,
 						 .target = event->target,
+						 .node = numa_node(event->location, event->node),
 						 .size = event->size };
 
 	note_advice(context, advice, event->ptr, 0);
@@ -388,6 +395,7 @@ static void note_event(struct migration *migration, const struct rules_context *
 				.call = { event->prefetch.api, event->prefetch.stack_id, 0 },
 				.advice = -1,
 				.target = event->prefetch.target,
+				.node = numa_node(event->prefetch.location, event->prefetch.node),
 				.size = event->prefetch.size },
 			    event->prefetch.ptr, event->prefetch.duration);
 		break;

@@ -87,6 +87,7 @@ struct migration_advice {
 	int64_t ns;
 	int32_t advice; /* hipMemoryAdvise; -1: a prefetch */
 	int32_t target; /* device, -1 the host */
+	int32_t node;   /* of the host, where a NUMA node was named; -1: none, or not known */
 	uint64_t offset, size;
 };
 

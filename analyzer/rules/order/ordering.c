@@ -468,13 +468,14 @@ static void on_call(const struct rules_context *context, struct process_order *a
 static bool is_pool_memory(const struct allocation *allocation)
 {
 	return allocation->api == HG_API_hipMallocAsync ||
-	       allocation->api == HG_API_hipMallocFromPoolAsync;
+	       allocation->api == HG_API_hipMallocFromPoolAsync ||
+	       allocation->api == HG_API_hipGraphAddMemAllocNode;
 }
 
 static void on_release(const struct rules_context *context)
 {
 	const struct hg_ev_free *from = &context->event->free;
-	bool in_stream = from->api == HG_API_hipFreeAsync, waits = true;
+	bool in_stream = is_release_in_stream(from->api), waits = true;
 	struct allocation *allocation;
 	struct process_order *at;
 

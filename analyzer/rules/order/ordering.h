@@ -5,6 +5,8 @@
 
 #include "analyzer/replay/order.h"
 #include "analyzer/rules/engine/rule_api.h"
+#include "tracer/api/hip_alloc_device.h"
+#include "tracer/api/hip_graph.h"
 
 struct process_order {
 	struct process *process;
@@ -27,6 +29,12 @@ struct process_order {
 	struct hg_ev_error sticky;     /* after which nothing works any more; code 0: none */
 	struct hg_ev_error no_memory;  /* the latest allocation that failed; code 0: none */
 };
+
+/* Whether a release is part of a stream's work. */
+static inline bool is_release_in_stream(unsigned api)
+{
+	return api == HG_API_hipFreeAsync || api == HG_API_hipGraphAddMemFreeNode;
+}
 
 /* What an interface call, a kernel or a copy does to memory. */
 #define ACCESS_READ   ISA_READ

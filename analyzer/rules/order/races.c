@@ -461,10 +461,13 @@ static void report_in_flight(const struct rules_context *context, struct allocat
 	    "release wait for it.",
 	    hg_api_name(from->api), memory, use_name(earlier), stream, verb(earlier));
 	finding->fix =
-	    from->api == HG_API_hipFreeAsync
-		? g_strdup_printf("free it in %s, or let the stream of hipFreeAsync wait for an "
-				  "event that is recorded there after %s",
-				  stream, use_name(earlier))
+	    is_release_in_stream(from->api)
+		? g_strdup_printf("free it in %s, or let the stream of %s wait for an event that "
+				  "is recorded there after %s",
+				  stream,
+				  from->api == HG_API_hipFreeAsync ? "hipFreeAsync"
+								   : "the graph's launch",
+				  use_name(earlier))
 		: g_strdup_printf("call hipStreamSynchronize for %s before %s", stream,
 				  hg_api_name(from->api));
 	g_free(memory);

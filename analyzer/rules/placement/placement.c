@@ -373,7 +373,7 @@ static void check_prefetch(const struct rules_context *context)
 
 	if (is_memory(&place) && !call_memory(context, &place).prefetchable) {
 		report_no_effect(context, RULE_HG304, prefetch->api, prefetch->ptr,
-				 prefetch->stack_id, "hipMemPrefetchAsync", "moved nothing",
+				 prefetch->stack_id, hg_api_name(prefetch->api), "moved nothing",
 				 prefetch_fix(context->process));
 	}
 }

@@ -172,15 +172,20 @@ static void moved_within_the_device(void **state)
 }
 
 /* What ends that knowledge; the update could then be of any memory. */
-static void ends(void (*by)(void))
+static void ends_with(void (*by)(void), const char *expected)
 {
 	memory(HG_API_hipMalloc);
 	copy(HG_API_hipMemcpy, TABLE, 0x7000, SIZE);
 	pointer(HG_POINTERS_COPIED, TABLE, 8, FINE);
 	by();
 	launch(1, TABLE, 0);
-	assert_string_equal(found(), "HG108");
+	assert_string_equal(found(), expected);
 	limited(true);
+}
+
+static void ends(void (*by)(void))
+{
+	ends_with(by, "HG108");
 }
 
 static void by_copy(void)
@@ -206,6 +211,34 @@ static void filled(void **state)
 {
 	(void)state;
 	ends(by_fill);
+}
+
+static void by_discard(void)
+{
+	apply((struct hg_event){
+	    .type = HG_EVENT_call,
+	    .call = {
+		.api = HG_API_hipMemDiscardBatchAsync, .ptr = TABLE, .size = SIZE, .text = "" } });
+}
+
+static void by_discard_and_prefetch(void)
+{
+	apply((struct hg_event){ .type = HG_EVENT_prefetch,
+				 .prefetch = { .api = HG_API_hipMemDiscardAndPrefetchBatchAsync,
+					       .ptr = TABLE,
+					       .size = SIZE } });
+}
+
+static void discarded(void **state)
+{
+	(void)state;
+	ends(by_discard);
+}
+
+static void discarded_and_prefetched(void **state)
+{
+	(void)state;
+	ends_with(by_discard_and_prefetch, "HG108 HG304"); /* which moves no device memory */
 }
 
 static void by_kernel(void)
@@ -397,6 +430,8 @@ int main(void)
 		FINDS(HG101, moved_within_the_device),
 		FINDS(HG108, overwritten),
 		FINDS(HG108, filled),
+		FINDS(HG108, discarded),
+		FINDS(HG108, discarded_and_prefetched),
 		FINDS(HG108, stored_to),
 		FINDS(HG101, stored_beside),
 		DOUBTS(HG101, stored_by_an_unknown_way),

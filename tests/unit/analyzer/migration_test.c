@@ -257,6 +257,7 @@ static void what_was_asked_of_memory(void **state)
 	assert_int_equal(g_array_index(history->calls, struct migration_advice, 0).advice, 3);
 	assert_int_equal(g_array_index(history->calls, struct migration_advice, 0).offset, MIB);
 	assert_int_equal(g_array_index(history->calls, struct migration_advice, 1).advice, -1);
+	assert_int_equal(g_array_index(history->calls, struct migration_advice, 1).node, -1);
 	assert_int_equal(history->moves->len, 2);
 	span = history->moves->pdata[0];
 	assert_int_equal(span->bytes, 4 * MIB);
@@ -264,6 +265,48 @@ static void what_was_asked_of_memory(void **state)
 	span = history->moves->pdata[1];
 	assert_int_equal(span->trigger, CPU_FAULT);
 	assert_int_equal(span->before.api, HG_API_hipMemPrefetchAsync);
+}
+
+/* A NUMA node is kept as such; recordings of earlier versions have no location. */
+static void advice_for_a_node(void **state)
+{
+	static const struct {
+		uint8_t location;
+		int32_t node, expected;
+	} cases[] = { { 3, 1, 1 }, { 4, 0, 0 }, { 4, -1, -1 }, { 2, -1, -1 }, { 0, 0, -1 } };
+	const struct migration_history *history;
+
+	(void)state;
+	begin();
+	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+		struct hg_event event = { .type = HG_EVENT_advise,
+					  .advise = { .api = HG_API_hipMemAdvise_v2,
+						      .ptr = MANAGED,
+						      .size = MIB,
+						      .advice = 3,
+						      .target = -1,
+						      .stack_id = 12,
+						      .location = cases[i].location,
+						      .node = cases[i].node } };
+
+		apply(event);
+	}
+	prefetch(MANAGED, 4 * MIB, 0, 7);
+	move(MANAGED, 4 * MIB, -1, 0, PREFETCH);
+	host_uses(MANAGED, 2);
+	found();
+	history = finding_history(&findings, finding(0));
+	assert_non_null(history);
+	if (!history)
+		return;
+	assert_int_equal(history->calls->len, G_N_ELEMENTS(cases) + 1);
+	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+		const struct migration_advice *advice =
+		    &g_array_index(history->calls, struct migration_advice, i);
+
+		assert_int_equal(advice->target, -1);
+		assert_int_equal(advice->node, cases[i].expected);
+	}
 }
 
 /* The driver's event arrives when the memory is freed already. */
@@ -355,6 +398,7 @@ int main(void)
 		TEST(faults_between_calls),
 		TEST(faults_that_are_told_late),
 		TEST(what_was_asked_of_memory),
+		TEST(advice_for_a_node),
 		TEST(pages_of_the_past),
 		TEST(pages_of_what_was_unmapped),
 		SILENT(HG308, faults_of_no_known_kernel),
