@@ -34,8 +34,11 @@ static bool running;
  */
 static unsigned busy[SG_MAX_GPUS][SG_COPY_ENGINES + SG_HIVE_ENGINES];
 
-/* Copy between GPU addresses now; a page that is not mapped is a memory access fault. */
-static void copy_now(uint64_t destination, uint64_t source, uint64_t size)
+/*
+ * Copy between GPU addresses now; a page that is not mapped is a memory access fault. False if that
+ * has stopped the engines.
+ */
+static bool copy_now(uint64_t destination, uint64_t source, uint64_t size)
 {
 	while (size) {
 		uint64_t source_span, destination_span;
@@ -43,10 +46,10 @@ static void copy_now(uint64_t destination, uint64_t source, uint64_t size)
 		void *to = sg_memory_span(destination, size, true, &destination_span);
 		uint64_t span;
 
-		if (!from)
-			sg_memory_fault(0, source);
-		if (!to)
-			sg_memory_fault(0, destination);
+		if (!from || !to) {
+			sg_memory_fault(0, from ? destination : source);
+			return false;
+		}
 		span = source_span < destination_span ? source_span : destination_span;
 		if (sg_settings.migration) {
 			sg_pages_hold(source, source + span);
@@ -61,6 +64,7 @@ static void copy_now(uint64_t destination, uint64_t source, uint64_t size)
 		destination += span;
 		size -= span;
 	}
+	return true;
 }
 
 static uint64_t corner(const hsa_pitched_ptr_t *pitched, const hsa_dim3_t *offset, uint32_t y,
@@ -71,29 +75,30 @@ static uint64_t corner(const hsa_pitched_ptr_t *pitched, const hsa_dim3_t *offse
 	       (uint64_t)(offset->z + z) * pitched->slice;
 }
 
-static void execute(struct job *job)
+static bool execute(struct job *job)
 {
 	const hsa_dim3_t *range = &job->rectangle.range;
 
 	switch (job->kind) {
 	case COPY:
 		sg_log("copy: %#lx <- %#lx, %lu bytes", job->destination, job->source, job->size);
-		copy_now(job->destination, job->source, job->size);
-		break;
+		return copy_now(job->destination, job->source, job->size);
 	case RECTANGLE:
 		sg_log("copy: rectangle %u x %u x %u", range->x, range->y, range->z);
 		for (uint32_t z = 0; z < range->z; z++)
 			for (uint32_t y = 0; y < range->y; y++)
-				copy_now(corner(&job->rectangle.destination,
-						&job->rectangle.destination_offset, y, z),
-					 corner(&job->rectangle.source,
-						&job->rectangle.source_offset, y, z),
-					 range->x);
+				if (!copy_now(corner(&job->rectangle.destination,
+						     &job->rectangle.destination_offset, y, z),
+					      corner(&job->rectangle.source,
+						     &job->rectangle.source_offset, y, z),
+					      range->x))
+					return false;
 		break;
 	case PREFETCH:
 		sg_svm_set_location(job->destination, job->destination + job->size, job->agent);
 		break;
 	}
+	return true;
 }
 
 static struct job *take_ready(bool *any)
@@ -138,7 +143,10 @@ static void *run(void *unused)
 		sg_work_begin(SG_WORK_COPIES);
 		start = sg_now_ns();
 		sg_svm_new_epoch();
-		execute(job);
+		if (!execute(job)) {
+			sg_work_end(SG_WORK_COPIES);
+			return NULL; /* this job and those behind it stay open */
+		}
 		count_job(job, -1);
 		sg_signal_complete(job->completion, start, sg_now_ns());
 		sg_work_end(SG_WORK_COPIES);

@@ -99,8 +99,19 @@ hsa_status_t hsa_amd_register_system_event_handler(hsa_amd_system_event_callback
 	return status;
 }
 
-/* A handler that succeeds takes the fault over: the device stays stopped, the process goes on. */
-static void tell_handlers(unsigned gpu, uint64_t page, uint32_t reason)
+static bool stopped[SG_MAX_GPUS];
+
+bool sg_gpu_stopped(unsigned gpu)
+{
+	return __atomic_load_n(&stopped[gpu], __ATOMIC_ACQUIRE);
+}
+
+/*
+ * A handler that succeeds takes the fault over: the device stays stopped, the process goes on. So
+ * does libamdhip64 7.2 unless HIP_SKIP_ABORT_ON_GPU_ERROR=0; its calls return
+ * hipErrorIllegalAddress from then on, and at its end it destroys the queues.
+ */
+static bool pass_to_handlers(unsigned gpu, uint64_t page, uint32_t reason)
 {
 	hsa_amd_event_t event = {
 		.event_type = HSA_AMD_GPU_MEMORY_FAULT_EVENT,
@@ -118,8 +129,7 @@ static void tell_handlers(unsigned gpu, uint64_t page, uint32_t reason)
 		if (function && !function(&event, handlers[i].data))
 			taken = true;
 	}
-	while (taken)
-		pause();
+	return taken;
 }
 
 void sg_memory_fault(unsigned gpu, uint64_t address)
@@ -128,9 +138,11 @@ void sg_memory_fault(unsigned gpu, uint64_t address)
 
 	bool read_only = softgpu_page_state(gpu, address) & SOFTGPU_PAGE_READ;
 
-	tell_handlers(gpu, page,
-		      read_only ? HSA_AMD_MEMORY_FAULT_READ_ONLY
-				: HSA_AMD_MEMORY_FAULT_PAGE_NOT_PRESENT);
+	__atomic_store_n(&stopped[gpu], true, __ATOMIC_RELEASE);
+	if (pass_to_handlers(gpu, page,
+			     read_only ? HSA_AMD_MEMORY_FAULT_READ_ONLY
+				       : HSA_AMD_MEMORY_FAULT_PAGE_NOT_PRESENT))
+		return;
 	/* ROCr's own words; the hardware reports the page, not the byte. */
 	fprintf(
 	    stderr,

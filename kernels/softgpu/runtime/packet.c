@@ -87,8 +87,10 @@ static enum sg_progress start_dispatch(struct sg_queue *queue,
 	/* Only kernels and copies touch memory; a look at the host's mappings costs a millisecond.
 	 */
 	sg_svm_new_epoch();
-	if (!(softgpu_page_state(dispatch.gpu, packet->kernel_object) & SOFTGPU_PAGE_MAPPED))
+	if (!(softgpu_page_state(dispatch.gpu, packet->kernel_object) & SOFTGPU_PAGE_MAPPED)) {
 		sg_memory_fault(dispatch.gpu, packet->kernel_object);
+		return SG_IDLE;
+	}
 	dispatch.kernel_name =
 	    sg_kernel_name(packet->kernel_object, &dispatch.code_base, &dispatch.code_size);
 	sg_log("queue %lu: dispatch %s, grid %u x %u x %u, group %u x %u x %u",
@@ -123,6 +125,7 @@ static enum sg_progress step_dispatch(struct sg_queue *queue, hsa_kernel_dispatc
 		if (softgpu_run_message(queue->run))
 			sg_warn("%s", softgpu_run_message(queue->run));
 		sg_memory_fault(queue->agent->number, softgpu_run_fault_address(queue->run));
+		return SG_IDLE;
 	case SOFTGPU_TRAP:
 		return fail(queue, HSA_STATUS_ERROR_EXCEPTION, softgpu_run_message(queue->run));
 	case SOFTGPU_UNSUPPORTED:
@@ -169,7 +172,7 @@ enum sg_progress sg_packet_step(struct sg_queue *queue, uint64_t budget)
 	unsigned type;
 	bool open;
 
-	if (!packet)
+	if (!packet || sg_gpu_stopped(queue->agent->number))
 		return SG_IDLE;
 	type = packet->header & 0xff;
 	if (!queue->start_ns)

@@ -69,10 +69,13 @@ void sg_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same, then abort(). For what the stand-in can't do and for a broken device. */
 _Noreturn void sg_die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /*
- * ROCr's report of a memory access fault of GPU `gpu` at `address`, then abort(). Of memory that it
- * may read, the access was a write.
+ * A memory access fault of GPU `gpu` at `address`; of memory that it may read, the access was a
+ * write. Returns only if a handler of system events took it over; the GPU is stopped then. Else
+ * ROCr's report and abort().
  */
-_Noreturn void sg_memory_fault(unsigned gpu, uint64_t address);
+void sg_memory_fault(unsigned gpu, uint64_t address);
+/* Whether a fault that was taken over has stopped it: it does nothing any more. */
+bool sg_gpu_stopped(unsigned gpu);
 
 /* ---- tools: table.c, tools.c ---- */
 

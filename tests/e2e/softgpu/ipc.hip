@@ -4,6 +4,7 @@
  * change it. And one process' event in another. TAP on stdout of the parent.
  */
 #include <hip/hip_runtime.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tap.h"

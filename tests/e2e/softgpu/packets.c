@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Barrier packets of every kind, and the signal functions that libamdhip64 does not call. TAP on
- * stdout.
+ * Barrier packets of every kind, the signal functions that libamdhip64 does not call, and a fault
+ * that a handler takes over. TAP on stdout.
  */
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
@@ -168,6 +168,50 @@ static void test_signals(void)
 	      "wait for any: the third, %ld", (long)found);
 }
 
+static uint64_t fault_address;
+
+static hsa_status_t take_fault(const hsa_amd_event_t *event, void *data)
+{
+	if (event->event_type != HSA_AMD_GPU_MEMORY_FAULT_EVENT)
+		return HSA_STATUS_ERROR;
+	__atomic_store_n(&fault_address, event->memory_fault.virtual_address, __ATOMIC_RELEASE);
+	hsa_signal_store_screlease(*(hsa_signal_t *)data, 0);
+	return HSA_STATUS_SUCCESS;
+}
+
+/* Last, because it stops the GPU. */
+static void test_fault(void)
+{
+	static hsa_signal_t seen;
+	hsa_kernel_dispatch_packet_t packet = {
+		.header = HSA_PACKET_TYPE_KERNEL_DISPATCH,
+		.setup = 1,
+		.workgroup_size_x = 1,
+		.workgroup_size_y = 1,
+		.workgroup_size_z = 1,
+		.grid_size_x = 1,
+		.grid_size_y = 1,
+		.grid_size_z = 1,
+		.kernel_object = 0x1000,
+	};
+	hsa_barrier_and_packet_t behind = { .header = HSA_PACKET_TYPE_BARRIER_AND };
+	bool passed;
+
+	seen = signal_of(1);
+	packet.completion_signal = signal_of(1);
+	behind.completion_signal = signal_of(1);
+	check(!hsa_amd_register_system_event_handler(take_fault, &seen), "a handler of faults");
+	submit(queue, &packet);
+	passed = done(seen);
+	check(passed && __atomic_load_n(&fault_address, __ATOMIC_ACQUIRE) == 0x1000,
+	      "a fault at 0x%lx is passed to it", (unsigned long)fault_address);
+	submit(other, &behind);
+	check(hsa_signal_wait_scacquire(behind.completion_signal, HSA_SIGNAL_CONDITION_EQ, 0,
+					200000000, HSA_WAIT_STATE_BLOCKED) == 1 &&
+		  hsa_signal_load_relaxed(packet.completion_signal) == 1,
+	      "where it takes the fault over, the GPU has stopped");
+}
+
 int main(void)
 {
 	if (hsa_init() || hsa_iterate_agents(find_gpu, NULL) || !gpu.handle ||
@@ -181,6 +225,7 @@ int main(void)
 	test_value();
 	test_order();
 	test_signals();
+	test_fault();
 	check(!hsa_queue_destroy(queue) && !hsa_queue_destroy(other) && !hsa_shut_down(), "end");
 	return tap_end();
 }
