@@ -5,7 +5,7 @@
 // hipgrain-build: -munsafe-fp-atomics
 //
 // hipgrain-run: hip_malloc
-// hipgrain-runtime: before 6.4: with the headers of 6.4 and 7.2 the option decides about these calls, too
+// hipgrain-runtime: before 6.4: with the headers of 6.4 and 7.2 these are hardware atomics
 // hipgrain-stdout: float: sum 200 expected 200
 // hipgrain-stdout: double: sum 200 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200
@@ -13,7 +13,7 @@
 // hipgrain-expect: HG107 kernel=add_f64 argument=0 api=hipMalloc at=@hip_malloc launches=1 confidence=proven
 //
 // hipgrain-run: host_default
-// hipgrain-runtime: before 6.4: with the headers of 6.4 and 7.2 the option decides about these calls, too
+// hipgrain-runtime: before 6.4: with the headers of 6.4 and 7.2 these are hardware atomics
 // hipgrain-stdout: float: sum 200 expected 200
 // hipgrain-stdout: double: sum 200 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200
@@ -21,7 +21,7 @@
 // hipgrain-expect: HG106 kernel=add_f64 argument=0 api=hipHostMalloc at=@host_default launches=1 confidence=proven
 //
 // hipgrain-run: managed
-// hipgrain-runtime: before 6.4: with the headers of 6.4 and 7.2 the option decides about these calls, too
+// hipgrain-runtime: before 6.4: with the headers of 6.4 and 7.2 these are hardware atomics
 // hipgrain-stdout: float: sum 200 expected 200
 // hipgrain-stdout: double: sum 200 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200
@@ -29,7 +29,7 @@
 // hipgrain-expect: HG106 kernel=add_f64 argument=0 api=hipMallocManaged at=@managed launches=1 confidence=proven
 //
 // hipgrain-run: managed
-// hipgrain-runtime: before 6.4: with the headers of 6.4 and 7.2 the option decides about these calls, too
+// hipgrain-runtime: before 6.4: with the headers of 6.4 and 7.2 these are hardware atomics
 // hipgrain-env: HSA_XNACK=1
 // hipgrain-stdout: float: sum 200 expected 200
 // hipgrain-stdout: double: sum 200 expected 200
@@ -40,14 +40,14 @@
 // From 6.4 on: hardware atomics, as if it said unsafeAtomicAdd. Right and fast in coarse-grained memory; in
 // fine-grained memory every update is lost.
 // hipgrain-run: hip_malloc
-// hipgrain-runtime: from 6.4: with these headers the option decides about safeAtomicAdd, too (clang 21 and 22)
+// hipgrain-runtime: from 6.4: with these headers safeAtomicAdd is a hardware atomic here (clang 21 and 22)
 // hipgrain-stdout: float: sum 200 expected 200
 // hipgrain-stdout: double: sum 200 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200
 // hipgrain-expect: none
 //
 // hipgrain-run: host_default
-// hipgrain-runtime: from 6.4: with these headers the option decides about safeAtomicAdd, too (clang 21 and 22)
+// hipgrain-runtime: from 6.4: with these headers safeAtomicAdd is a hardware atomic here (clang 21 and 22)
 // hipgrain-stdout: float: sum 0 expected 200
 // hipgrain-stdout: double: sum 0 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200
@@ -55,7 +55,7 @@
 // hipgrain-expect: HG101 kernel=add_f64 argument=0 api=hipHostMalloc at=@host_default launches=1 confidence=proven
 //
 // hipgrain-run: managed
-// hipgrain-runtime: from 6.4: with these headers the option decides about safeAtomicAdd, too (clang 21 and 22)
+// hipgrain-runtime: from 6.4: with these headers safeAtomicAdd is a hardware atomic here (clang 21 and 22)
 // hipgrain-stdout: float: sum 0 expected 200
 // hipgrain-stdout: double: sum 0 expected 200
 // hipgrain-stdout: unsigned: sum 200 expected 200
@@ -63,7 +63,7 @@
 // hipgrain-expect: HG101 kernel=add_f64 argument=0 api=hipMallocManaged at=@managed launches=1 confidence=proven
 //
 // hipgrain-run: managed
-// hipgrain-runtime: from 6.4: with these headers the option decides about safeAtomicAdd, too (clang 21 and 22)
+// hipgrain-runtime: from 6.4: with these headers safeAtomicAdd is a hardware atomic here (clang 21 and 22)
 // hipgrain-env: HSA_XNACK=1
 // hipgrain-stdout: float: sum 0 expected 200
 // hipgrain-stdout: double: sum 0 expected 200
