@@ -18,6 +18,7 @@
 #include "tracer/control.h"
 #include "tracer/message.h"
 #include "tracer/missed.h"
+#include "tracer/places.h"
 #include "tracer/tree.h"
 
 /* A manifest is a few kilobytes; a larger file is not one. */
@@ -262,6 +263,7 @@ static void remove_made(int folder)
 	unlinkat(folder, BUNDLE_MANIFEST, 0);
 	unlinkat(folder, CONTROL_SOCKET, 0);
 	unlinkat(folder, HG_MISSED, 0);
+	unlinkat(folder, HG_PLACES, 0);
 	unlinkat(folder, BUNDLE_CTF, AT_REMOVEDIR);
 	unlinkat(folder, BUNDLE_CODE_OBJECTS, AT_REMOVEDIR);
 }

@@ -5,6 +5,7 @@
  *   DIR/ctf/            the LTTng trace
  *   DIR/code-objects/   device code objects, one file each, named by its SHA-256
  *   DIR/manifest.json   what was recorded, where, and whether the recording ended properly
+ *   DIR/places          while it is recorded: where kernels load pointers from (places.h)
  *   DIR/recorder.socket while it is recorded: takes requests (control.h)
  *
  * The manifest is always a whole JSON object: it is replaced by rename(2). "complete" is false

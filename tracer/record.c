@@ -291,6 +291,8 @@ static int begin(struct recording *recording)
 	}
 	if (options->snapshot_mib)
 		recording_listen(recording);
+	if (options->find_places)
+		recording->places = places_begin(recording->bundle.lock, options->find_places);
 	status = HG_EXIT_OK;
 out:
 	if (status != HG_EXIT_OK && recording->bundle.path)
@@ -337,6 +339,8 @@ static void end(struct recording *recording, struct record_result *result)
 	char why[512];
 	int error;
 
+	places_end(recording->bundle.lock, recording->places);
+	recording->places = -1;
 	forget_signals(recording);
 	recording->daemon.client.grace_ms = END_GRACE_MS;
 	if (recording->options->snapshot_mib &&
@@ -385,6 +389,7 @@ int record_command(const struct record_options *options, char **argv, struct rec
 		.options = options,
 		.argv = argv,
 		.bundle = {.lock = -1},
+		.places = -1,
 		.control = -1,
 		.signals = -1,
 		.interrupt = -1,

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "tracer/places.h"
 #include "tracer/rotation.h"
 
 #define RECORD_DEFAULT_DIRECTORY "hipgrain.d"
@@ -29,7 +30,9 @@ struct record_options {
 	int snapshot_mib;      /* flight recorder: keep so much in memory; 0: record all */
 	const char *threshold; /* bytes or "all"; NULL: the preload library's default */
 	struct rotation_plan rotation; /* settled; all 0: none */
-	const char *url;               /* record to the relay daemon there; NULL: into the bundle */
+	places_finder
+	    *find_places; /* of kernels that are launched; NULL: memory is searched without */
+	const char *url;  /* record to the relay daemon there; NULL: into the bundle */
 };
 
 struct record_result {

@@ -21,6 +21,7 @@ struct recording {
 	struct daemon_link daemon;
 	struct session session;
 	struct bundle_manifest manifest;
+	pid_t places;  /* the process that answers where kernels load pointers from; or -1 */
 	int control;   /* a flight recorder takes requests here; or -1 */
 	int signals;   /* of `waited`, readable when one is pending; or -1 */
 	int interrupt; /* of those signals that are forwarded, the same */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/cmds/cmds.h"
+#include "analyzer/cmds/places.h"
 #include "analyzer/cmds/record_options.h"
 #include "tracer/message.h"
 
@@ -152,6 +153,8 @@ int record_settle_options(struct record_options *options)
 		message_error("%s", why);
 		return -EINVAL;
 	}
+	if (!options->kernel_arguments || strcmp(options->kernel_arguments, "off"))
+		options->find_places = places_find;
 	return 0;
 }
 

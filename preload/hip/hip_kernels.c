@@ -9,6 +9,7 @@
 #include "preload/hip/hip_code.h"
 #include "preload/hip/hip_expected.h"
 #include "preload/hip/hip_memory.h"
+#include "preload/hip/hip_places.h"
 #include "preload/hip/hip_record.h"
 #include "preload/hip/hip_registry.h"
 #include "preload/hip/hip_runtime.h"
@@ -179,6 +180,7 @@ struct hg_hip_kernel_variant *hg_hip_kernel_for(struct hg_hip_kernel *kernel, in
 		variant->code = code;
 		if (code->metadata)
 			variant->layout = codeobj_metadata_kernel(code->metadata, kernel->name);
+		hg_hip_places_ask(variant, kernel->name);
 		variant->next = kernel->variants;
 		kernel->variants = variant;
 	}

@@ -190,8 +190,9 @@ uint32_t hg_hip_arguments(struct hg_hip_launch *launch, struct hg_hip_kernel_var
 		hg_id_table_defined(&arguments, id);
 	}
 	hg_hip_memory_note(&launch->subjects, id, bytes.data, bytes.length);
-	launch->pointers = !launch->node &&
-			   hg_hip_pointers_note(id, bytes.data, bytes.length, launch->event.device);
+	launch->pointers =
+	    !launch->node &&
+	    hg_hip_pointers_note(variant, id, bytes.data, bytes.length, launch->event.device);
 	if (HG_UNLIKELY(hg_config.fixes))
 		hg_fix_note(launch, variant, bytes.data, bytes.length, bytes.status);
 	else if (launch->params && layout && bytes.status == HG_ARGS_COMPLETE)

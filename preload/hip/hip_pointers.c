@@ -4,6 +4,9 @@
  * what is copied to the device. The analysis follows pointers through them
  * (analyzer/replay/contents.h).
  *
+ * Where the recorder has answered which words a kernel loads pointers from (hip_places.h), only
+ * those are read, and nothing where it loads none; else what lies where its arguments lead.
+ *
  * What this costs is bounded: a launch reads so many bytes in so many places, a copy so many
  * bytes, all of them together a hundredth of the time, and events of so many bytes a second.
  * Arguments that lead to no memory of the host's cost one comparison. Of copies to one place that
@@ -23,6 +26,7 @@
 #include "preload/core/peek.h"
 #include "preload/core/threads.h"
 #include "preload/hip/hip_memory.h"
+#include "preload/hip/hip_places.h"
 #include "preload/hip/hip_runtime.h"
 #include "tracer/api/hip_copies.h"
 #include "tracer/events.h"
@@ -34,6 +38,7 @@
 #define WINDOWS     64u   /* places that are read */
 #define ROOT_SIZE   2048u /* bytes from where an argument leads ... */
 #define CHILD_SIZE  512u  /* ... and from where a pointer in memory leads */
+#define WORDS_MOST  64u   /* that are read one by one, by the paths to them */
 #define LAUNCH_SIZE 16384u
 #define MAPPED_MOST 64u /* words that are looked up in the process's mappings ... */
 #define MAPPED_FEW  16u /* ... where the GPU cannot use what they lead to; also of a copy */
@@ -57,6 +62,7 @@
 #define LINKS_OF_ONE 32u /* of a copy */
 #define BLOCKS       32u /* of device memory that a launch leads through */
 #define VARIABLE     1u  /* in place of a block's base: device variables, which any kernel uses */
+#define NOT_OPEN     (-2)
 
 #define H2D          1
 #define D2D          3
@@ -73,6 +79,12 @@ struct scratch {
 	uint64_t words[WHOLE / WORD];
 	uint64_t event[EVENT_WORDS];
 	struct window windows[WINDOWS];
+	struct {
+		uint64_t address, value; /* 0: no address */
+	} read[WORDS_MOST];
+	uint32_t read_count, mapped; /* words that may still be looked up in the mappings */
+	int pagemap;                 /* NOT_OPEN until it is needed */
+	const struct hg_places *places;
 	uint64_t blocks[BLOCKS];
 	uint32_t block_count, block_done;
 	uint8_t arguments[HG_ARGS_MAX];
@@ -286,39 +298,62 @@ static void add_block(struct scratch *own, uint64_t base)
 		own->blocks[own->block_count++] = base;
 }
 
-/* A place to be read, unless it is among them; or what its device memory leads to. */
-static void add_window(struct scratch *own, unsigned *windows, uint64_t address, uint32_t size,
-		       bool system)
+/*
+ * Whether the host can read at an address, of *size bytes at most so many; *check: its pages may be
+ * on a GPU. What leads through device memory is noted.
+ */
+static bool is_readable(struct scratch *own, uint64_t address, uint64_t *size, bool system,
+			bool *check)
 {
 	struct hg_hip_block block;
-	struct window *window = &own->windows[*windows];
-	uint64_t from = address & ~(uint64_t)(WORD - 1);
 
 	if (hg_hip_memory_find(address, &block)) {
 		if (block.kind == HG_HIP_ON_DEVICE) {
 			add_block(own, block.base);
-			return;
+			return false;
 		}
-		if (size > block.base + block.size - from)
-			size = (uint32_t)(block.base + block.size - from);
-		window->check = block.kind != HG_HIP_PINNED;
+		if (*size > block.base + block.size - address)
+			*size = block.base + block.size - address;
+		*check = block.kind != HG_HIP_PINNED;
 		/* Registered memory has another address on the GPU. */
-		if (block.base != block.host)
-			return;
-	} else if (system && is_plausible(address, true) && hg_is_mapped(address)) {
-		window->check = true;
-	} else {
-		return;
+		return block.base == block.host;
 	}
+	*check = true;
+	return system && is_plausible(address, true) && hg_is_mapped(address);
+}
+
+/* A place to be read, unless it is among them; or what its device memory leads to. */
+static void add_window(struct scratch *own, unsigned *windows, uint64_t address, uint32_t most,
+		       bool system)
+{
+	struct window *window = &own->windows[*windows];
+	uint64_t from = address & ~(uint64_t)(WORD - 1), size = most;
+	bool check;
+
+	if (!is_readable(own, from, &size, system, &check))
+		return;
 	for (unsigned i = 0; i < *windows; i++)
 		if (from >= own->windows[i].address &&
 		    from + WORD <= own->windows[i].address + own->windows[i].size)
 			return;
 	if (*windows + 1 >= WINDOWS || size < WORD)
 		return;
+	window->check = check;
 	window->address = from;
-	window->size = size & ~(WORD - 1);
+	window->size = (uint32_t)size & ~(WORD - 1);
 	++*windows;
+}
+
+/* Bytes from `address` on, as far as they can be read without moving a page. */
+static size_t read_host(struct scratch *own, uint64_t address, size_t size, bool check, void *to)
+{
+	struct hg_piece piece = { address, size };
+
+	if (check && own->pagemap == NOT_OPEN)
+		own->pagemap = hg_pagemap_open();
+	if (check)
+		piece.size = own->pagemap < 0 ? 0 : hg_resident(own->pagemap, address, size);
+	return piece.size ? hg_peek(&piece, 1, to) : 0;
 }
 
 /* What pointers in device memory lead to, as far as copies put them there. */
@@ -370,39 +405,95 @@ static bool is_system_used(int device)
 
 static void read_windows(struct scratch *own, unsigned windows, bool system)
 {
-	uint32_t found[ROOT_SIZE / WORD], mapped = system ? MAPPED_MOST : MAPPED_FEW;
+	uint32_t found[ROOT_SIZE / WORD];
 	uint32_t left = LAUNCH_SIZE;
-	int pagemap = -1;
 
 	for (unsigned i = 0; i < windows; i++) {
 		struct window *window = &own->windows[i];
-		struct hg_piece piece = { window->address, window->size };
+		size_t size = window->size < left ? window->size : left;
 		uint32_t picked;
 
-		if (piece.size > left)
-			piece.size = left;
-		if (window->check && pagemap < 0)
-			pagemap = hg_pagemap_open();
-		if (window->check)
-			piece.size =
-			    pagemap < 0 ? 0 : hg_resident(pagemap, piece.address, piece.size);
-		piece.size = piece.size ? hg_peek(&piece, 1, own->words) & ~(size_t)(WORD - 1) : 0;
-		if (!piece.size) {
+		size = read_host(own, window->address, size, window->check, own->words) &
+		       ~(size_t)(WORD - 1);
+		if (!size) {
 			count(&left_out.unreadable);
 			continue;
 		}
-		left -= (uint32_t)piece.size;
-		picked = pick(own->words, (uint32_t)(piece.size / WORD), system, found, &mapped);
+		left -= (uint32_t)size;
+		picked = pick(own->words, (uint32_t)(size / WORD), system, found, &own->mapped);
 		own->found += picked;
-		own->hash = hg_mix(own->hash, piece.address);
+		own->hash = hg_mix(own->hash, window->address);
 		for (uint32_t k = 0; k < picked; k++) {
 			own->hash = hg_mix(own->hash, own->words[found[k]] + found[k]);
 			add_window(own, &windows, own->words[found[k]], CHILD_SIZE, system);
 		}
 		follow_links(own, &windows, system);
-		add_run(own, piece.address, own->words, (uint32_t)piece.size, found, picked);
+		add_run(own, window->address, own->words, (uint32_t)size, found, picked);
 	}
-	hg_pagemap_close(pagemap);
+}
+
+/* ---- by the kernel's paths ---- */
+
+/* The pointer in a word of memory; 0 if there is none, or it cannot be read. */
+static uint64_t read_word(struct scratch *own, uint64_t address, bool system)
+{
+	uint64_t word = 0, size = WORD;
+	uint32_t found, picked;
+	bool check;
+
+	for (uint32_t i = 0; i < own->read_count; i++)
+		if (own->read[i].address == address)
+			return own->read[i].value;
+	if (own->read_count == WORDS_MOST || address % WORD ||
+	    !is_readable(own, address, &size, system, &check) || size < WORD)
+		return 0;
+	own->read[own->read_count].address = address;
+	if (read_host(own, address, WORD, check, &word) < WORD) {
+		count(&left_out.unreadable);
+		word = 0;
+	} else {
+		picked = pick(&word, 1, system, &found, &own->mapped);
+		add_run(own, address, &word, WORD, &found, picked);
+		own->found += picked;
+		own->hash = hg_mix(hg_mix(own->hash, address), picked ? word : 0);
+		word = picked ? word : 0;
+	}
+	own->read[own->read_count++].value = word;
+	return word;
+}
+
+/* An index chooses the word: all of what it may choose from, as far as a launch may read. */
+static void add_choice(struct scratch *own, unsigned *windows, uint64_t address, bool system)
+{
+	struct hg_hip_block block;
+	uint64_t end = address + ROOT_SIZE;
+
+	if (hg_hip_memory_find(address, &block) && block.size <= LAUNCH_SIZE) {
+		address = block.base;
+		end = block.base + block.size;
+	}
+	for (; address < end; address += ROOT_SIZE)
+		add_window(own, windows, address, ROOT_SIZE, system);
+}
+
+static void follow_paths(struct scratch *own, unsigned *windows, bool system)
+{
+	for (uint32_t i = 0; i < own->places->count; i++) {
+		const struct hg_place_path *path = &own->places->path[i];
+		uint64_t address = 0;
+
+		if (path->kernarg > own->length || own->length - path->kernarg < WORD)
+			continue; /* a variable, whose memory is the device's */
+		memcpy(&address, own->arguments + path->kernarg, WORD);
+		for (uint32_t k = 0; k < path->step_count && address >> 16; k++) {
+			if (path->step[k].flags) {
+				add_choice(own, windows, address, system);
+				break;
+			}
+			address = read_word(own, address + (uint64_t)(int64_t)path->step[k].offset,
+					    system);
+		}
+	}
 }
 
 /* Whether this launch's memory is to be read: what was the same so often mostly is again. */
@@ -445,14 +536,20 @@ static bool may_lead(const uint8_t *bytes, uint32_t length, int device)
 	return false;
 }
 
-bool hg_hip_pointers_note(uint32_t args_id, const uint8_t *bytes, uint32_t length, int device)
+bool hg_hip_pointers_note(struct hg_hip_kernel_variant *variant, uint32_t args_id,
+			  const uint8_t *bytes, uint32_t length, int device)
 {
+	const struct hg_places *places;
 	struct scratch *own;
 
 	if (HG_LIKELY(__atomic_load_n(&barren[args_id % BARREN_SLOTS], __ATOMIC_RELAXED) ==
-		      mark_of(args_id)) ||
-	    is_off() || !may_lead(bytes, length, device) || !(own = scratch()))
+		      mark_of(args_id)))
 		return false;
+	places = hg_hip_places(variant);
+	if ((places && !places->count) || is_off() || !may_lead(bytes, length, device) ||
+	    !(own = scratch()))
+		return false;
+	own->places = places;
 	own->length = length < HG_ARGS_MAX ? length : HG_ARGS_MAX;
 	memcpy(own->arguments, bytes, own->length);
 	return true;
@@ -469,19 +566,24 @@ void hg_hip_pointers_read(uint32_t args_id, int device)
 		count(&left_out.launches);
 		return;
 	}
-	own->used = own->block_count = own->block_done = 0;
+	own->used = own->block_count = own->block_done = own->read_count = 0;
 	own->found = own->hash = 0;
 	own->source = HG_POINTERS_READ;
-	for (uint32_t at = 0; at + WORD <= own->length; at += WORD) {
+	own->mapped = system ? MAPPED_MOST : MAPPED_FEW;
+	own->pagemap = NOT_OPEN;
+	if (own->places)
+		follow_paths(own, &windows, system);
+	for (uint32_t at = 0; !own->places && at + WORD <= own->length; at += WORD) {
 		memcpy(&word, own->arguments + at, WORD);
 		if (word >> 16)
 			add_window(own, &windows, word, ROOT_SIZE, system);
 	}
 	add_block(own, VARIABLE);
 	follow_links(own, &windows, system);
-	if (!windows && !system)
+	if (!windows && !own->read_count && !system)
 		__atomic_store_n(&barren[args_id % BARREN_SLOTS], mark, __ATOMIC_RELAXED);
 	read_windows(own, windows, system);
+	hg_pagemap_close(own->pagemap);
 	/* No event where these arguments lead to no pointers, and did not before. */
 	if (!note_same(args_id, own) && !own->found)
 		own->used = 0;

@@ -8,11 +8,14 @@
 
 #include "tracer/events.h"
 
+struct hg_hip_kernel_variant;
+
 /*
- * A launch with these arguments is about to be recorded: whether to call hg_hip_pointers_read()
- * before that, in the same thread.
+ * A launch of the kernel with these arguments is about to be recorded: whether to call
+ * hg_hip_pointers_read() before that, in the same thread.
  */
-bool hg_hip_pointers_note(uint32_t args_id, const uint8_t *bytes, uint32_t length, int device);
+bool hg_hip_pointers_note(struct hg_hip_kernel_variant *variant, uint32_t args_id,
+			  const uint8_t *bytes, uint32_t length, int device);
 /* Record what memory of the host's that they lead to holds. Needs hg_hip_enter(), and no lock of
  * ours. */
 void hg_hip_pointers_read(uint32_t args_id, int device);

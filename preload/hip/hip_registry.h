@@ -58,6 +58,7 @@ struct hg_hip_kernel {
 };
 
 struct hg_fix_kernel;
+struct hg_places;
 struct hg_hip_kernel_variant { /* a kernel on devices of one target id */
 	struct hg_hip_kernel_variant *next;
 	struct hg_hip_code *code;
@@ -66,6 +67,8 @@ struct hg_hip_kernel_variant { /* a kernel on devices of one target id */
 	uint32_t generation;                 /* in which it was recorded last */
 	const struct hg_fix_kernel *plan;    /* fix_plan.h, once it was looked for */
 	bool plan_looked;
+	uint32_t place; /* atomic; row of DIR/places that will hold an answer, from 1; 0: none */
+	const struct hg_places *places; /* atomic; the answer, NULL: none yet (hip_places.h) */
 };
 
 /* To look only: hg_hip_lock() makes all that was found out before invalid, by a new epoch. */

@@ -173,8 +173,8 @@ bool hg_hip_repeat(struct hg_hip_launch *launch)
 	take(launch, recent);
 	launch->event.args_id = recent->args_id;
 	hg_hip_memory_note(&launch->subjects, recent->args_id, recent->bytes, recent->length);
-	launch->pointers =
-	    hg_hip_pointers_note(recent->args_id, recent->bytes, recent->length, recent->device);
+	launch->pointers = hg_hip_pointers_note(recent->variant, recent->args_id, recent->bytes,
+						recent->length, recent->device);
 	return true;
 }
 

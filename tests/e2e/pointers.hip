@@ -10,7 +10,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <fcntl.h>
 #include <pthread.h>
+#include <string>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -30,6 +32,17 @@ struct words {
 
 /* Uses nothing of what it is given. */
 __global__ void ignore(void *, words) {}
+
+struct far {
+	char before[100000];
+	float *sum;
+};
+
+/* Uses one word of what it is given, far from its beginning. */
+__global__ void use_far(far *f)
+{
+	atomicAdd(f->sum, 1.0f);
+}
 
 static const size_t page = 4096;
 
@@ -211,6 +224,61 @@ static void tame()
 	say("tame", true);
 }
 
+/* By and by the recorder knows which words these kernels load pointers from: of the first none. */
+static void answers()
+{
+	far *f = (far *)managed(sizeof(*f));
+	words *m = (words *)managed(sizeof(*m));
+	float *sums;
+
+	CHECK(hipMalloc(&sums, 200 * sizeof(*sums)));
+	for (int i = 0; i < 200; i++) {
+		f->sum = sums + i;
+		m->at[3] = (uint64_t)(sums + i);
+		use_far<<<1, 1>>>(f);
+		CHECK(hipGetLastError());
+		launch(m, {});
+		usleep(50000);
+	}
+	say("answers", true);
+}
+
+static void *overwrite(void *table)
+{
+	uint64_t random = 1;
+
+	while (!stop) {
+		random = random * 6364136223846793005u + 1442695040888963407u;
+		/* Small numbers as well: states, counts. */
+		((uint32_t *)table)[2 + (random >> 40) % 100000] =
+			(uint32_t)(random >> 20) >> (random >> 59);
+	}
+	return nullptr;
+}
+
+/* The table of answers holds anything while it is used. */
+static void scribble()
+{
+	std::string path = std::string(getenv("HIPGRAIN_DIR")) + "/places";
+	words *m = (words *)managed(sizeof(*m));
+	int file = open(path.c_str(), O_RDWR);
+	void *table = mmap(nullptr, 400008, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	pthread_t thread;
+
+	if (table == MAP_FAILED)
+		exit(1);
+	pthread_create(&thread, nullptr, overwrite, table);
+	for (int i = 0; i < 2000; i++) {
+		m->at[i % 16] = (uint64_t)m;
+		use_far<<<0, 1>>>((far *)m); /* its arguments alone */
+		(void)hipGetLastError();
+		launch(m, {});
+	}
+	stop = true;
+	pthread_join(thread, nullptr);
+	say("scribble", true);
+}
+
 /* Numbers and pointers side by side, of which a recording may hold the latter. */
 static void secret(const char *text)
 {
@@ -232,7 +300,8 @@ int main(int argc, char **argv)
 		void (*run)();
 	} tests[] = { { "wild", wild },	  { "unmapped", unmapped },   { "rings", rings }, { "many", many },
 		      { "edge", edge },	  { "untouched", untouched }, { "torn", torn },
-		      { "tame", tame } };
+		      { "tame", tame },	  { "answers", answers },
+		      { "scribble", scribble } };
 
 	for (const auto &test : tests)
 		if (argc > 1 && !strcmp(argv[1], test.name))

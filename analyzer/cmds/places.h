@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* For recorded processes: which words of memory a kernel loads pointers from. */
+#ifndef HIPGRAIN_CMDS_PLACES_H
+#define HIPGRAIN_CMDS_PLACES_H
+
+#include "tracer/places.h"
+
+/* The code object that was used last stays open: it is for a process that does nothing else. */
+places_finder places_find;
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which words of memory a kernel loads pointers from, as the recorder answers (tracer/places.h). */
+#ifndef HIPGRAIN_PRELOAD_HIP_HIP_PLACES_H
+#define HIPGRAIN_PRELOAD_HIP_HIP_PLACES_H
+
+#include <stdint.h>
+
+#include "tracer/places.h"
+
+struct hg_hip_kernel_variant;
+
+struct hg_places {
+	uint32_t count; /* 0: it loads none */
+	struct hg_place_path path[];
+};
+
+/* A kernel is launched for the first time: ask. Under hg_hip_look(); its code object is stored. */
+void hg_hip_places_ask(struct hg_hip_kernel_variant *variant, const char *name);
+
+/* The answer, checked; NULL: there is none (yet). Takes no lock but the pool's, and once. */
+const struct hg_places *hg_hip_places(struct hg_hip_kernel_variant *variant);
+
+#endif
