@@ -2,7 +2,8 @@
 /*
  * The table "HW FP atomics" of the software GPU: 200 lanes add 1 to one value in each kind of
  * memory. Compiled twice: with -munsafe-fp-atomics the compiler emits hardware FP atomics, which
- * are lost exactly on fine-grained memory; without it, CAS loops, which are right everywhere.
+ * are lost exactly on fine-grained memory; without it (see atomic_loops in meson.build), CAS loops,
+ * which are right everywhere.
  * PCIe does not know the maximum: lost on fine-grained host memory without an XGMI link.
  * With SOFTGPU_ARCH=gfx942 nothing is lost.
  * TAP on stdout.

@@ -32,6 +32,14 @@ extern unsigned softgpu_page_state_now(uint64_t address) __attribute__((weak));
 /* In place of a state: the allocator refuses. */
 #define REFUSED(error) (0x10000u | (error))
 
+/* hipDeviceMallocFinegrained without such a pool: 5.2.3 refuses, 6.4.3 falls back [HIPAMD52, CLR62,
+ * CLR63d, SEEN64]. */
+#if HIP_VERSION < 60300000
+#define WITHOUT_POOL REFUSED(hipErrorOutOfMemory)
+#else
+#define WITHOUT_POOL VRAM_COARSE
+#endif
+
 enum environment { PLAIN, XNACK, COHERENT, NOSVM, NOHIVE, ENVIRONMENTS };
 static const char *const environments[] = { "plain", "xnack", "coherent", "nosvm", "nohive" };
 static enum environment environment;
@@ -87,11 +95,10 @@ static const struct row {
 	{ "hipMallocPitch", PITCH, 0, ALL(VRAM_COARSE) },
 	{ "hipMallocAsync", ASYNC, 0, ALL(VRAM_COARSE) },
 	{ "hipExtMallocWithFlags(Default)", EXT, hipDeviceMallocDefault, ALL(VRAM_COARSE) },
-	/* Without a fine-grained VRAM pool 5.2.3 fails; later ones fall back [HIPAMD52, SEEN64]. */
 	{ "hipExtMallocWithFlags(Finegrained)",
 	  EXT,
 	  hipDeviceMallocFinegrained,
-	  { VRAM_FINE, VRAM_FINE, VRAM_FINE, VRAM_FINE, REFUSED(hipErrorOutOfMemory) } },
+	  { VRAM_FINE, VRAM_FINE, VRAM_FINE, VRAM_FINE, WITHOUT_POOL } },
 	{ "hipExtMallocWithFlags(SignalMemory)", EXT, hipMallocSignalMemory, ALL(HOST_FINE) },
 	{ "hipHostMalloc(Default)", HOST, 0, ALL(HOST_FINE) },
 	{ "hipHostMalloc(Mapped)", HOST, hipHostMallocMapped, ALL(HOST_FINE) },
@@ -112,8 +119,12 @@ static const struct row {
 	  ALL(HOST_COARSE) },
 	{ "hipMallocHost", MALLOC_HOST, 0, ALL(HOST_COARSE) },
 	{ "hipMemAllocHost", ALLOC_HOST, 0, ALL(HOST_FINE) },
-	/* Device memory, up to ROCm 6.3 (docs/memory-model.md#hiphostalloc). */
-	{ "hipHostAlloc(Portable)", HOST_ALLOC, hipHostMallocPortable, ALL(VRAM_COARSE) },
+	{ "hipHostAlloc(Portable)", HOST_ALLOC, hipHostMallocPortable,
+#if HIP_VERSION < 60400000 /* device memory before (docs/memory-model.md#hiphostalloc) */
+	  ALL(VRAM_COARSE) },
+#else
+	  { HOST_COARSE, HOST_COARSE, HOST_FINE, HOST_COARSE, HOST_COARSE } },
+#endif
 	{ "hipMallocManaged",
 	  MANAGED,
 	  hipMemAttachGlobal,
