@@ -153,34 +153,55 @@ static bool pack(amd_comgr_data_set_t result, struct buffer *body)
 	return !body->failed;
 }
 
-/* Give `result` an empty log, which only the real library can make: one of the input's. */
-static bool add_empty_log(amd_comgr_data_set_t input, amd_comgr_data_set_t result)
+/* An empty log, which only the real library can make. Kept as long as the process lives. */
+static struct {
+	pthread_mutex_t lock;
+	amd_comgr_data_t data;
+	bool there;
+} empty_log = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* Keep the first empty log that is in `set`, if there is none yet. */
+static void keep_empty_log(amd_comgr_data_set_t set)
 {
 	amd_comgr_data_t data;
 	size_t count = 0, size = 1;
-	bool good = false;
 
-	if (amd_comgr_action_data_count(input, AMD_COMGR_DATA_KIND_LOG, &count))
-		return false;
-	for (size_t i = 0; i < count && !good; i++) {
-		if (amd_comgr_action_data_get_data(input, AMD_COMGR_DATA_KIND_LOG, i, &data))
-			return false;
-		good = !amd_comgr_get_data(data, &size, NULL) && !size &&
-		       !amd_comgr_data_set_add(result, data);
-		amd_comgr_release_data(data);
+	pthread_mutex_lock(&empty_log.lock);
+	if (amd_comgr_action_data_count(set, AMD_COMGR_DATA_KIND_LOG, &count))
+		count = 0;
+	for (size_t i = 0; i < count && !empty_log.there; i++) {
+		if (amd_comgr_action_data_get_data(set, AMD_COMGR_DATA_KIND_LOG, i, &data))
+			break;
+		if (!amd_comgr_get_data(data, &size, NULL) && !size) {
+			empty_log.data = data;
+			empty_log.there = true;
+		} else {
+			amd_comgr_release_data(data);
+		}
 	}
+	pthread_mutex_unlock(&empty_log.lock);
+}
+
+/* Give `result` the empty log of an earlier action, such as the adding of headers, which is never
+ * cached. */
+static bool add_empty_log(amd_comgr_data_set_t result)
+{
+	bool good;
+
+	pthread_mutex_lock(&empty_log.lock);
+	good = empty_log.there && !amd_comgr_data_set_add(result, empty_log.data);
+	pthread_mutex_unlock(&empty_log.lock);
 	return good;
 }
 
-static bool add_result(amd_comgr_data_set_t input, amd_comgr_data_set_t result,
-		       const struct item *item, const char *name)
+static bool add_result(amd_comgr_data_set_t result, const struct item *item, const char *name)
 {
 	amd_comgr_data_t data;
 	bool good;
 
 	/* amd_comgr_set_data refuses 0 bytes. */
 	if (!item->size)
-		return item->kind == AMD_COMGR_DATA_KIND_LOG && add_empty_log(input, result);
+		return item->kind == AMD_COMGR_DATA_KIND_LOG && add_empty_log(result);
 	if (amd_comgr_create_data((amd_comgr_data_kind_t)item->kind, &data))
 		return false;
 	good = !amd_comgr_set_data(data, item->size, name + item->name_size) &&
@@ -197,8 +218,7 @@ static void remove_all(amd_comgr_data_set_t result)
 }
 
 /* The reverse. False leaves something in `result`, which the real library removes first. */
-static bool unpack(const struct buffer *body, amd_comgr_data_set_t input,
-		   amd_comgr_data_set_t result)
+static bool unpack(const struct buffer *body, amd_comgr_data_set_t result)
 {
 	const unsigned char *at = body->data, *end = at + body->size;
 
@@ -211,7 +231,7 @@ static bool unpack(const struct buffer *body, amd_comgr_data_set_t input,
 		at += sizeof item;
 		if (!item.name_size || item.name_size > (size_t)(end - at) ||
 		    item.size > (size_t)(end - at) - item.name_size || at[item.name_size - 1] ||
-		    !add_result(input, result, &item, (const char *)at))
+		    !add_result(result, &item, (const char *)at))
 			return false;
 		at += item.name_size + item.size;
 	}
@@ -228,15 +248,18 @@ amd_comgr_status_t amd_comgr_do_action(amd_comgr_action_kind_t kind, amd_comgr_a
 	initialise();
 	if (!real_action)
 		return AMD_COMGR_STATUS_ERROR;
+	keep_empty_log(input);
 	cacheable = enabled && !__atomic_load_n(&directory_was_set, __ATOMIC_RELAXED) &&
 		    key_make(kind, info, input, &key);
-	if (cacheable && store_get(&key, &body) && unpack(&body, input, result)) {
+	if (cacheable && store_get(&key, &body) && unpack(&body, result)) {
 		cache_log("comgr: action %#x from the cache, %zu bytes", kind, body.size);
 		status = AMD_COMGR_STATUS_SUCCESS;
 	} else {
 		pthread_mutex_lock(&llvm);
 		status = real_action(kind, info, input, result);
 		pthread_mutex_unlock(&llvm);
+		if (!status)
+			keep_empty_log(result);
 		buffer_release(&body);
 		if (cacheable && !status && pack(result, &body))
 			store_put(&key, &body);

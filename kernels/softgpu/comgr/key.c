@@ -17,6 +17,8 @@
 /* Actions whose result follows from what goes into them. */
 static const amd_comgr_action_kind_t pure[] = {
 	AMD_COMGR_ACTION_COMPILE_SOURCE_TO_BC,
+	/* With the libraries that are part of libamd_comgr [SEEN64]. */
+	AMD_COMGR_ACTION_COMPILE_SOURCE_WITH_DEVICE_LIBS_TO_BC,
 	AMD_COMGR_ACTION_LINK_BC_TO_BC,
 	AMD_COMGR_ACTION_CODEGEN_BC_TO_RELOCATABLE,
 	AMD_COMGR_ACTION_LINK_RELOCATABLE_TO_EXECUTABLE,
@@ -43,7 +45,8 @@ static const char *const words[] = { "include", "import", "embed", "__TIME",
 				     "__DATE",  "?\?/",   "\\\n" };
 
 /* Variables with these beginnings change what the compiler does. */
-static const char *const variables[] = { "AMD_COMGR_", "CCC_", "CLANG_", "LLVM_" };
+static const char *const variables[] = { "AMD_COMGR_", "CCC_", "CLANG_", "LLVM_",
+					 "HIP_DEVICE_LIB_PATH=" };
 
 static bool allowed(const char *option)
 {
@@ -200,12 +203,13 @@ static bool add_input(amd_comgr_data_set_t input, struct buffer *key)
 bool key_make(amd_comgr_action_kind_t kind, amd_comgr_action_info_t info,
 	      amd_comgr_data_set_t input, struct buffer *key)
 {
-	bool known = false;
+	bool known = false, compiles;
 
 	for (size_t i = 0; i < sizeof pure / sizeof *pure; i++)
 		known |= kind == pure[i];
-	if (!known || environment_matters() ||
-	    (kind == AMD_COMGR_ACTION_COMPILE_SOURCE_TO_BC && !is_opencl(info)))
+	compiles = kind == AMD_COMGR_ACTION_COMPILE_SOURCE_TO_BC ||
+		   kind == AMD_COMGR_ACTION_COMPILE_SOURCE_WITH_DEVICE_LIBS_TO_BC;
+	if (!known || environment_matters() || (compiles && !is_opencl(info)))
 		return false;
 	buffer_add_u64(key, (uint64_t)kind);
 	dl_iterate_phdr(add_library, key);

@@ -8,7 +8,7 @@ trap 'rm -rf "$directory"' EXIT
 export XDG_CACHE_HOME="$directory/cache" SOFTGPU_LOG=1
 unset SOFTGPU_CACHE
 entries=$XDG_CACHE_HOME/hipgrain/softgpu
-echo 1..11
+echo 1..12
 
 report() # good? description
 {
@@ -80,6 +80,10 @@ report $? "SOFTGPU_CACHE=0 switches it off"
 run env AMD_COMGR_EMIT_VERBOSE_LOGS=0
 test $status = 0 && test $taken = 0 && test $stored = 0
 report $? "a variable of the compiler's switches it off"
+
+run env HIP_DEVICE_LIB_PATH="$directory"
+test $taken = 0 && test $stored = 0
+report $? "so does one that names other device libraries"
 
 rm -rf "$XDG_CACHE_HOME"
 "$program" >"$directory/first" 2>&1 &
