@@ -116,6 +116,9 @@ static void exec_daemon(const struct guard *guard, pid_t parent, int log)
 	umask(S_IRWXG | S_IRWXO);
 	/* Settings for the command must not affect the daemon. */
 	unsetenv("LD_PRELOAD");
+	/* LTTng 2.16 does not start with it, lest its own threads wait for themselves. Recorded
+	 * programs have it, of which one may be a recorder. */
+	unsetenv("LTTNG_UST_ALLOW_BLOCKING");
 	if (*guard->client.home)
 		setenv("LTTNG_HOME", guard->client.home, 1);
 	if (guard->shim)
