@@ -213,6 +213,12 @@ static bool is_capture_error(int code)
 	return code >= 900 && code <= 908;
 }
 
+/*
+ * hipErrorStreamCaptureInvalidated [H523]: the capture had been ended by a call before, whose error
+ * was another one. From 6.4.3 on hipStreamEndCapture returns it then [SEEN64].
+ */
+#define CAPTURE_INVALIDATED 901
+
 static void report_capture(const struct rules_context *context, struct process_order *at)
 {
 	const struct hg_ev_error *error = &context->event->error;
@@ -254,6 +260,8 @@ static void errors_event(const struct rules_context *context, struct process_ord
 	int class = hg_api_class(error->api);
 
 	if (error->api < HG_HIP_APIS)
+		return;
+	if (error->code == CAPTURE_INVALIDATED)
 		return;
 	if (is_capture_error(error->code))
 		report_capture(context, at);

@@ -8,6 +8,7 @@
 #include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/hip_alloc_managed.h"
 #include "tracer/api/hip_copies.h"
+#include "tracer/api/hip_graph.h"
 #include "tracer/api/hip_launch.h"
 #include "tracer/api/hip_streams.h"
 #include "tracer/api/host.h"
@@ -345,6 +346,21 @@ static void a_call_breaks_a_capture(void **state)
 	assert_string_equal(found(), "HG706");
 }
 
+static void a_capture_ends_that_a_call_broke(void **state)
+{
+	(void)state;
+	failure(HG_API_hipMalloc, 900, 0, 64);
+	failure(HG_API_hipStreamEndCapture, 901, 0, 0);
+	assert_string_equal(found(), "HG706");
+}
+
+static void only_the_end_of_a_broken_capture_is_recorded(void **state)
+{
+	(void)state;
+	failure(HG_API_hipStreamEndCapture, 901, 0, 0);
+	assert_string_equal(found(), "");
+}
+
 static void a_call_fails_without_a_capture(void **state)
 {
 	(void)state;
@@ -492,6 +508,8 @@ int main(void)
 		FINDS(HG705, a_destroyed_stream_is_waited_for),
 		SILENT(HG705, a_stream_has_the_handle_of_a_destroyed_one),
 		FINDS(HG706, a_call_breaks_a_capture),
+		FINDS(HG706, a_capture_ends_that_a_call_broke),
+		SILENT(HG706, only_the_end_of_a_broken_capture_is_recorded),
 		SILENT(HG706, a_call_fails_without_a_capture),
 		FINDS(HG707, the_result_of_a_failed_launch_is_copied),
 		SILENT(HG707, a_failed_launch_is_tried_again),
