@@ -62,6 +62,13 @@
 //
 // hipgrain-run: pages
 // hipgrain-env: HSA_XNACK=0
+// hipgrain-runtime: before 6.4: both prefetches have one outcome
+// hipgrain-expect: HG304 api=aligned_alloc at=@pages
+//
+// hipgrain-run: pages
+// hipgrain-env: HSA_XNACK=0
+// hipgrain-runtime: from 6.4: the prefetch to the GPU fails, that to the CPU moves nothing: one finding each
+// hipgrain-expect: HG304 api=aligned_alloc at=@pages
 // hipgrain-expect: HG304 api=aligned_alloc at=@pages
 //
 // hipgrain-run: mmap
@@ -76,6 +83,13 @@
 //
 // hipgrain-run: mmap
 // hipgrain-env: HSA_XNACK=0
+// hipgrain-runtime: before 6.4: both prefetches have one outcome
+// hipgrain-expect: HG304 api=mmap at=@map_pages
+//
+// hipgrain-run: mmap
+// hipgrain-env: HSA_XNACK=0
+// hipgrain-runtime: from 6.4: the prefetch to the GPU fails, that to the CPU moves nothing: one finding each
+// hipgrain-expect: HG304 api=mmap at=@map_pages
 // hipgrain-expect: HG304 api=mmap at=@map_pages
 
 #include "buffers.h"

@@ -22,8 +22,15 @@
 //
 // The same beside device memory, to which the pointer could lead as well.
 // hipgrain-run: member_mixed
+// hipgrain-runtime: before 6.4: compilers before clang 21 do this by the option only
 // hipgrain-stdout: unfollowed: energy 0 expected 256
 // hipgrain-expect: HG108 kernel=add_energy api=hipMallocManaged at=@energy launches=1 confidence=possible lines=@member candidates=@energy
+// hipgrain-limit: goes through a pointer that is loaded from memory
+//
+// hipgrain-run: member_mixed
+// hipgrain-runtime: from 6.4: clang 21 and later assume coarse-grained memory by themselves
+// hipgrain-stdout: unfollowed: energy 0 expected 256
+// hipgrain-expect: HG109 kernel=add_energy api=hipMallocManaged at=@energy launches=1 confidence=possible lines=@member candidates=@energy
 // hipgrain-limit: goes through a pointer that is loaded from memory
 //
 // The struct alone is fine-grained: what its pointer leads to is not.

@@ -14,10 +14,18 @@
 // hipgrain-expect: none
 // hipgrain-silent: HG907
 //
-// This runtime does not read HIP_LAUNCH_BLOCKING.
 // hipgrain-run: seldom
 // hipgrain-env: AMD_SERIALIZE_KERNEL=3 HSA_ENABLE_SDMA=0 HIP_LAUNCH_BLOCKING=1
+// hipgrain-runtime: before 6.1: these do not read HIP_LAUNCH_BLOCKING
 // hipgrain-stdout: unoptimized: sum 2147516416
+// hipgrain-expect: HG903
+// hipgrain-expect: HG903
+//
+// hipgrain-run: seldom
+// hipgrain-env: AMD_SERIALIZE_KERNEL=3 HSA_ENABLE_SDMA=0 HIP_LAUNCH_BLOCKING=1
+// hipgrain-runtime: from 6.1: these read HIP_LAUNCH_BLOCKING
+// hipgrain-stdout: unoptimized: sum 2147516416
+// hipgrain-expect: HG903
 // hipgrain-expect: HG903
 // hipgrain-expect: HG903
 
