@@ -7,6 +7,10 @@
  * happens before any code of LTTng-UST runs in it, so the threads are recognised when they are
  * started.
  *
+ * The variables that LTTng-UST has in each thread of the program come from there as well. They
+ * would be a block of the program's heap (5 KiB in 2.16) that our code allocates, and the end of
+ * the thread frees.
+ *
  * To glibc's callers their blocks look like huge ones: the word before the block is not a chunk's
  * size. With another allocator that word may not be mapped, and there are no such arenas: nothing
  * is changed then.

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of LTTng-UST's threads (hg_tls.tracer), apart from the program's: tracer_threads.c. */
+/*
+ * Memory of LTTng-UST's threads, and what it has of other threads (hg_tls.tracer), apart from the
+ * program's: tracer_threads.c.
+ */
 #ifndef HIPGRAIN_PRELOAD_CORE_TRACER_THREADS_H
 #define HIPGRAIN_PRELOAD_CORE_TRACER_THREADS_H
 
@@ -24,6 +27,20 @@ static inline bool hg_tracers_own(const void *ptr)
 }
 
 size_t hg_tracers_size(const void *ptr);
+
+/*
+ * Between these two, what this thread allocates is of these blocks, wherever it is freed: variables
+ * of threads, which the loader frees when they end.
+ */
+static inline void hg_tracers_begin(void)
+{
+	hg_tls.tracer = __atomic_load_n(&hg_tracers_heap, __ATOMIC_RELAXED);
+}
+
+static inline void hg_tracers_end(void)
+{
+	hg_tls.tracer = false;
+}
 
 /* A block that is of these, or that such a thread frees. Keeps errno. */
 void hg_tracers_take(void *ptr);

@@ -97,8 +97,13 @@ static __attribute__((noinline)) void *recorded_realloc(uint16_t api, void *old,
 
 HG_EXPORT void *realloc(void *old, size_t size)
 {
-	if (HG_LIKELY(!hg_active) ||
-	    (size < hg_small_request && is_small(old) && HG_LIKELY(!hg_tls.tracer)))
+	void *ptr;
+
+	if (HG_LIKELY(!hg_active))
+		return HG_UNLIKELY(hg_tracers_realloc(old, size, &ptr))
+			   ? ptr
+			   : hg_libc.realloc(old, size);
+	if (size < hg_small_request && is_small(old) && HG_LIKELY(!hg_tls.tracer))
 		return hg_libc.realloc(old, size);
 	return recorded_realloc(HG_API_realloc, old, size, HG_CALLER());
 }
@@ -116,13 +121,15 @@ static __attribute__((noinline)) void watched_free(void *ptr, void *caller)
 {
 	if (HG_UNLIKELY(hg_tracers_free(ptr)))
 		return;
-	hg_host_free(HG_API_free, ptr, caller);
+	if (HG_LIKELY(hg_active))
+		hg_host_free(HG_API_free, ptr, caller);
 	hg_libc.free(ptr);
 }
 
 HG_EXPORT void free(void *ptr)
 {
-	if (HG_UNLIKELY(hg_active) && ptr &&
+	/* What is LTTng-UST's outlives the recording. */
+	if ((HG_UNLIKELY(hg_active) || HG_UNLIKELY(hg_tracers_heap)) && ptr &&
 	    (HG_UNLIKELY(!is_small(ptr)) || HG_UNLIKELY(hg_tls.tracer)))
 		watched_free(ptr, HG_CALLER());
 	else

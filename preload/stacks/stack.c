@@ -24,6 +24,7 @@
 #include "preload/core/parts.h"
 #include "preload/core/start.h"
 #include "preload/core/threads.h"
+#include "preload/core/tracer_threads.h"
 #include "preload/stacks/modules.h"
 #include "preload/stacks/unwind.h"
 #include "preload/trace/buffer_wait.h"
@@ -215,10 +216,12 @@ bool hg_thread_prepare(bool anywhere)
 	}
 	sigfillset(&blocked);
 	pthread_sigmask(SIG_SETMASK, &blocked, &before);
+	hg_tracers_begin();
 	if (hg_provider->init_thread)
 		hg_provider->init_thread();
 	if (unwinders.module)
 		__tls_get_addr(&unwinders);
+	hg_tracers_end();
 	hg_room_find();
 	hg_tls.prepared = true;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
