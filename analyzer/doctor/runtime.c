@@ -16,6 +16,7 @@
 
 #include "doctor.h"
 #include "../hip_library.h"
+#include "analyzer/isa/disasm.h"
 
 #define PROBE_TIMEOUT_MS 30000
 
@@ -222,13 +223,50 @@ static bool knows(const char *target)
 	return false;
 }
 
+/* For the report: of each LLVM library, for which GPUs' generations it can stand in. */
+static void describe_llvm(struct doctor *doctor)
+{
+	static const char *const generations[] = { "gfx90a", "gfx1030", "gfx1100", "gfx1200" };
+	struct isa_llvm found;
+
+	for (size_t i = 0; isa_llvm_library(i, &found); i++) {
+		GString *can = g_string_new(NULL), *cannot = g_string_new(NULL);
+		const char *why = found.problem;
+
+		for (unsigned j = 0; !found.problem && j < G_N_ELEMENTS(generations); j++) {
+			GString *list = isa_llvm_reads(i, generations[j], &why) ? can : cannot;
+
+			g_string_append_printf(list, "%s%s", list->len ? ", " : "", generations[j]);
+		}
+		if (can->len) {
+			doctor_add(doctor, HEALTH_OK, NULL,
+				   "%s (LLVM %u) %s %s where amd_comgr does not%s%s", found.path,
+				   found.version,
+				   found.tested ? "is one that the tests know, and reads"
+						: "was tried, and reads",
+				   can->str, cannot->len ? "; not " : "", cannot->str);
+		} else {
+			doctor_add(doctor, HEALTH_OK, NULL, "%s is not used: %s", found.path, why);
+		}
+		g_string_free(can, TRUE);
+		g_string_free(cannot, TRUE);
+	}
+}
+
 void doctor_check_disassembler(struct doctor *doctor)
 {
-	size_t major = 0, minor = 0;
+	size_t major = 0, minor = 0, processors = 0;
+	Dl_info info;
 
 	doctor->section = "Machine code";
 	amd_comgr_get_version(&major, &minor);
-	doctor_add(doctor, HEALTH_OK, NULL, "amd_comgr %zu.%zu reads it", major, minor);
+	if (amd_comgr_get_isa_count(&processors) != AMD_COMGR_STATUS_SUCCESS)
+		processors = 0;
+	if (!dladdr((void *)amd_comgr_get_version, &info) || !info.dli_fname)
+		info.dli_fname = "its library";
+	doctor_add(doctor, HEALTH_OK, NULL, "amd_comgr %zu.%zu (%s) reads that of %zu processors",
+		   major, minor, info.dli_fname, processors);
+	describe_llvm(doctor);
 	for (unsigned i = 0; i < doctor->targets->len; i++) {
 		if (!knows(doctor->targets->pdata[i])) {
 			doctor->no_code = true;

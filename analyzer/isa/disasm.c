@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which disassembler. */
 #include "disasm.h"
+#ifdef HIPGRAIN_LLVM
+#include "disasm_llvm.h"
+#endif
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -17,6 +20,7 @@ static const struct disasm_backend *const backends[] = {
 #ifdef HIPGRAIN_LLVM
 	&disasm_llvm_19,
 	&disasm_llvm_22,
+	&disasm_llvm_other,
 #endif
 };
 
@@ -68,6 +72,41 @@ void isa_disasm_destroy(struct isa_disasm *disasm)
 const char *isa_disasm_name(const struct isa_disasm *disasm)
 {
 	return disasm->backend->name;
+}
+
+bool isa_llvm_library(size_t number, struct isa_llvm *found)
+{
+#ifdef HIPGRAIN_LLVM
+	const struct llvm_candidate *list;
+
+	if (number >= llvm_candidates(&list))
+		return false;
+	*found =
+	    (struct isa_llvm){ .path = list[number].path,
+			       .version = list[number].version,
+			       .tested = list[number].version == 19 || list[number].version == 22,
+			       .problem = list[number].problem };
+	return true;
+#else
+	(void)number;
+	(void)found;
+	return false;
+#endif
+}
+
+bool isa_llvm_reads(size_t number, const char *processor, const char **why)
+{
+#ifdef HIPGRAIN_LLVM
+	const struct llvm_candidate *list;
+
+	if (number < llvm_candidates(&list))
+		return llvm_passes(&list[number], processor, why);
+#else
+	(void)number;
+	(void)processor;
+#endif
+	*why = "there is none";
+	return false;
 }
 
 size_t isa_disasm_one(struct isa_disasm *disasm, const uint8_t *code, size_t size, char *text,

@@ -7,6 +7,7 @@
 #ifndef HIPGRAIN_ISA_DISASM_H
 #define HIPGRAIN_ISA_DISASM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,15 +15,15 @@ struct isa_disasm;
 
 /*
  * For a processor ("gfx90a") and 32 or 64 lanes a wave. `backend` is "comgr", "llvm-19", "llvm-22",
- * or "llvm" for whichever of these is right; NULL takes the environment variable
- * HIPGRAIN_DISASSEMBLER, and without it the first that knows both. NULL if none does, or memory is
- * short; *why is then a static text about it.
+ * "llvm-other" (another version, tried before it is used), or "llvm" for whichever of these is
+ * right; NULL takes the environment variable HIPGRAIN_DISASSEMBLER, and without it the first that
+ * knows both. NULL if none does, or memory is short; *why is then a static text about it.
  */
 struct isa_disasm *isa_disasm_create(const char *processor, unsigned wave_size, const char *backend,
 				     const char **why);
 void isa_disasm_destroy(struct isa_disasm *disasm);
 
-/* "comgr", "llvm-19" or "llvm-22". */
+/* "comgr", "llvm-19", "llvm-22" or "llvm-other". */
 const char *isa_disasm_name(const struct isa_disasm *disasm);
 
 /*
@@ -31,6 +32,17 @@ const char *isa_disasm_name(const struct isa_disasm *disasm);
  */
 size_t isa_disasm_one(struct isa_disasm *disasm, const uint8_t *code, size_t size, char *text,
 		      size_t text_size);
+
+/* One of LLVM's libraries on this machine, by number from 0 on; false: there are no more. */
+struct isa_llvm {
+	const char *path;
+	unsigned version;
+	bool tested;         /* of a version that the tests know */
+	const char *problem; /* why it cannot be used for any processor, or NULL */
+};
+bool isa_llvm_library(size_t number, struct isa_llvm *found);
+/* Whether it reads code of the processor, found out by trying; else *why is a static text. */
+bool isa_llvm_reads(size_t number, const char *processor, const char **why);
 
 /* Demangled name, malloc'ed; a copy of `symbol` if it is not mangled. NULL: out of memory. */
 char *isa_demangle(const char *symbol);
@@ -48,6 +60,6 @@ struct disasm_backend {
 	size_t (*one)(void *handle, const uint8_t *code, size_t size, char *text, size_t text_size);
 };
 
-extern const struct disasm_backend disasm_comgr, disasm_llvm_19, disasm_llvm_22;
+extern const struct disasm_backend disasm_comgr, disasm_llvm_19, disasm_llvm_22, disasm_llvm_other;
 
 #endif
