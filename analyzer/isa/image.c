@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "codeobj/codeobj.h"
 #include "search.h"
 
 #define MAX_SYMBOLS (1u << 20)
@@ -155,6 +156,7 @@ int isa_image_open(struct isa_image *image, const void *data, size_t size, char 
 	memset(image, 0, sizeof(*image));
 	image->data = data;
 	image->size = size;
+	image->clang = isa_image_clang(data, size);
 	if (size < sizeof(elf))
 		goto out;
 	memcpy(&elf, data, sizeof(elf));
@@ -284,10 +286,52 @@ const struct isa_symbol *isa_image_symbol_at(const struct isa_image *image, uint
 	return NULL;
 }
 
+static bool is_descriptor(const struct isa_symbol *symbol)
+{
+	size_t length = strlen(symbol->name);
+
+	return length > 3 && !strcmp(symbol->name + length - 3, ".kd");
+}
+
+const struct isa_symbol *isa_image_variable_after(const struct isa_image *image, uint64_t address,
+						  uint64_t distance)
+{
+	size_t i = ROWS_UP_TO(image->symbols, image->symbol_count, address, address);
+
+	for (; i < image->symbol_count && image->symbols[i].address - address <= distance; i++) {
+		const struct isa_symbol *symbol = &image->symbols[i];
+
+		if (!symbol->function && symbol->size && !is_descriptor(symbol))
+			return symbol;
+	}
+	return NULL;
+}
+
 const struct isa_reloc *isa_image_reloc(const struct isa_image *image, uint64_t address)
 {
 	size_t count = ROWS_UP_TO(image->relocs, image->reloc_count, address, address);
 
 	return count && image->relocs[count - 1].address == address ? &image->relocs[count - 1]
 								    : NULL;
+}
+
+unsigned isa_image_clang(const void *elf, size_t size)
+{
+	static const char name[] = "clang version ";
+	struct codeobj_section section;
+	unsigned version, highest = 0;
+
+	if (codeobj_elf_section(elf, size, ".comment", &section, NULL))
+		return 0;
+	for (const char *at = (const char *)elf + section.offset, *end = at + section.size;
+	     at < end; at += strnlen(at, (size_t)(end - at)) + 1) {
+		const char *found = memmem(at, (size_t)(end - at), name, sizeof(name) - 1);
+
+		if (!found)
+			break;
+		version = (unsigned)strtoul(found + sizeof(name) - 1, NULL, 10);
+		highest = version > highest ? version : highest;
+		at = found;
+	}
+	return highest;
 }

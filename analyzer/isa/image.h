@@ -39,6 +39,7 @@ struct isa_image {
 	size_t symbol_count;
 	struct isa_reloc *relocs; /* ascending by address */
 	size_t reloc_count;
+	unsigned clang; /* isa_image_clang() */
 };
 
 /* Index the ELF at `data`. 0, or a negative errno with one line in error[size]. */
@@ -58,6 +59,19 @@ const struct isa_symbol *isa_image_symbol(const struct isa_image *image, const c
 /* Symbol (function or object) whose bytes contain `address`, or NULL. */
 const struct isa_symbol *isa_image_symbol_at(const struct isa_image *image, uint64_t address,
 					     bool function);
+
+/*
+ * The variable that begins next after `address` and at most `distance` bytes later, or NULL.
+ * Kernel descriptors are none.
+ */
+const struct isa_symbol *isa_image_variable_after(const struct isa_image *image, uint64_t address,
+						  uint64_t distance);
+
+/*
+ * The major version of the newest clang that section .comment names; 0 if it names none. It says
+ * how code was made, not what it does.
+ */
+unsigned isa_image_clang(const void *elf, size_t size);
 
 /* Relocation exactly at `address`, or NULL. */
 const struct isa_reloc *isa_image_reloc(const struct isa_image *image, uint64_t address);

@@ -118,6 +118,34 @@ static void found_plain(const struct value *low, uint64_t *left)
 			*left &= ~(UINT64_C(1) << i);
 }
 
+/* How far below a variable compilers are taken to begin an address that an index is added to. */
+#define BELOW_VARIABLE 256
+
+/*
+ * An index is added to an address within a variable: clang puts what is subtracted from an index
+ * into the address (`v[i - 3]` begins 12 bytes below v), so that it may also be the next variable.
+ * Seen from clang 22 on, not with 15 to 21, where such an address is a part of the variable.
+ */
+static unsigned next_variable(const struct flow *flow, const struct target *of,
+			      struct target *target, unsigned count)
+{
+	const struct isa_image *image = flow->program->image;
+	const struct isa_symbol *symbol;
+	struct target one = *of;
+	uint64_t address;
+
+	if ((image->clang && image->clang < 22) || of->exact || !of->constant_known ||
+	    of->constant <= 0 || BASE_KIND(of->base) != BASE_SYMBOL)
+		return count;
+	address = image->symbols[BASE_PAYLOAD(of->base)].address + (uint32_t)of->constant;
+	symbol = isa_image_variable_after(image, address, BELOW_VARIABLE);
+	if (!symbol)
+		return count;
+	one.base = BASE(BASE_SYMBOL, symbol - image->symbols);
+	one.constant = (int32_t)(address - symbol->address);
+	return emit(target, count, &one);
+}
+
 /* Upper half = an aperture: private memory or LDS through a flat address. */
 static unsigned aperture(const struct value *low, const struct alt *high, bool shared,
 			 struct target *target, unsigned count, uint64_t *left)
@@ -348,6 +376,7 @@ static unsigned for_high(struct flow *flow, const struct value *low, const struc
 		one.constant = alt->constant;
 		if (one.kind != TARGET_POINTER) {
 			count = emit(target, count, &one);
+			count = next_variable(flow, &one, target, count);
 			continue;
 		}
 		one.exact &= !high->flags && high->term_count == 1;

@@ -114,7 +114,10 @@ KERNEL xor_of_wide_index(char *a, word n, word m)
 
 /* ---- masks ---- */
 
-//! masked_argument *: native i32 set 0,8
+//! masked_argument *-O0: native i32 set 0,8
+//! masked_argument *-O[123]@-20: native i32 set 0,8
+// Later ones make it ((a ^ k) & mask) ^ k.
+//! masked_argument *-O[123]@21-: native i32 unknown
 KERNEL masked_argument(char *a, word k, word mask)
 {
 	ADD(((word)a & mask) | (k & ~mask));
@@ -352,6 +355,7 @@ KERNEL permuted(char *a, char *b)
 	ADD(a + BOTH(high, low));
 }
 
+//! selected_halves *-O0@17: miscompiled
 //! selected_halves *: native i32 set 0,8
 KERNEL selected_halves(char *a, char *b, int n)
 {

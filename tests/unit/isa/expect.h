@@ -13,6 +13,7 @@
 
 struct expectation {
 	char kernel[64], variants[64], spec[SPEC_SIZE];
+	unsigned first, last; /* major versions of clang for which it holds */
 	bool optional;
 	unsigned line;
 };

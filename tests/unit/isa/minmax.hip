@@ -27,6 +27,7 @@ template <class T> DEVICE static inline bool swap(T *to, T *old, T value)
 
 /* ---- an early exit ---- */
 
+//! max_float *-O0@17: miscompiled
 //! max_float *-O[123]: cas-max f32 direct 0
 //! max_float *-O0: cas-min-or-max f32 direct 0
 KERNEL max_float(float *to, float value)
@@ -37,6 +38,7 @@ KERNEL max_float(float *to, float value)
 		;
 }
 
+//! min_float *-O0@17: miscompiled
 //! min_float *-O[123]: cas-min f32 direct 0
 //! min_float *-O0: cas-min-or-max f32 direct 0
 KERNEL min_float(float *to, float value)
@@ -82,6 +84,7 @@ KERNEL max_of_lanes(double *to, const double *from, int n)
 }
 
 /* Not a number is replaced, too. */
+//! min_or_nothing *-O0@17: miscompiled
 //! min_or_nothing *-O[123]: cas-min f32 direct 0
 //! min_or_nothing *-O0: cas-min-or-max f32 direct 0
 KERNEL min_or_nothing(float *to, float value)
@@ -92,6 +95,7 @@ KERNEL min_or_nothing(float *to, float value)
 		;
 }
 
+//! left_in_the_middle *-O0@17: miscompiled
 //! left_in_the_middle *-O[123]: cas-max f32 direct 0
 //! left_in_the_middle *-O0: cas-min-or-max f32 direct 0
 KERNEL left_in_the_middle(float *to, const float *from)
@@ -134,6 +138,7 @@ KERNEL bits_of_a_word(word *to, double value)
 }
 
 /* Loop and comparison twice in the machine code. */
+//! unrolled *-O0@17: miscompiled
 //! unrolled *-O[123]: cas-min f32 direct 0
 //! unrolled *-O[123]: ? cas-min-or-max f32 direct 0
 //! unrolled *-O[123]: ? swap i32 direct 0
@@ -150,6 +155,7 @@ KERNEL unrolled(float *to, float value)
 
 /* ---- a selection ---- */
 
+//! chosen_max *-O0@17: miscompiled
 //! chosen_max *-O[123]: cas-max f64 direct 0
 //! chosen_max *-O0: ? cas-max f64 direct 0
 //! chosen_max *-O0: ? swap i64 direct 0
@@ -161,6 +167,7 @@ KERNEL chosen_max(double *to, double value)
 		;
 }
 
+//! chosen_min *-O0@17: miscompiled
 //! chosen_min *-O[123]: cas-min f32 direct 0
 //! chosen_min *-O0: ? cas-min f32 direct 0
 //! chosen_min *-O0: ? swap i32 direct 0
@@ -173,6 +180,7 @@ KERNEL chosen_min(float *to, float value)
 }
 
 /* As libraries do it: both. */
+//! exit_and_choice *-O0@17: miscompiled
 //! exit_and_choice *-O[123]: cas-max f64 direct 0
 //! exit_and_choice *-O0: ? cas-min-or-max f64 direct 0
 //! exit_and_choice *-O0: ? swap i64 direct 0
@@ -190,6 +198,7 @@ KERNEL exit_and_choice(double *to, double value)
 
 /* ---- integers ---- */
 
+//! max_int *-O0@17: miscompiled
 //! max_int *-O[123]: cas-max i32 direct 0
 //! max_int *-O0: cas-min-or-max i32 direct 0
 KERNEL max_int(int *to, int value)
@@ -233,6 +242,7 @@ KERNEL exchanged(double *to, double value)
 }
 
 /* What is stored is not what was compared. */
+//! other_number *-O0@17: miscompiled
 //! other_number *: swap i32 direct 0
 KERNEL other_number(float *to, float limit, float value)
 {
@@ -243,6 +253,7 @@ KERNEL other_number(float *to, float limit, float value)
 }
 
 /* What is compared is not what memory held. */
+//! other_condition *-O0@17: miscompiled
 //! other_condition *: swap i32 direct 0
 KERNEL other_condition(float *to, const float *from, float value)
 {
@@ -278,6 +289,7 @@ KERNEL pushed(struct node **head, struct node *nodes)
 }
 
 /* The largest number takes the lock. */
+//! locked *-O0@17: miscompiled
 //! locked *-O[123]: lock i32 direct 0
 //! locked *-O0: ? lock i32 direct 0
 //! locked *-O0: ? swap i32 direct 0

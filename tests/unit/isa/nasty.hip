@@ -21,7 +21,10 @@ template <class T> static __device__ inline T opaque(T value)
 
 /* ---- pointers chosen by arithmetic ---- */
 
-//! by_masks *: native i32 set 0,8
+//! by_masks *-O0: native i32 set 0,8
+//! by_masks *-O[123]@-20: native i32 set 0,8
+// Later ones make it ((a ^ b) & mask) ^ b, of which it would have to be known that both b are the same.
+//! by_masks *-O[123]@21-: native i32 unknown
 KERNEL by_masks(char *a, char *b, word mask)
 {
 	atomicAdd((int *)(((word)a & mask) | ((word)b & ~mask)), 1);
@@ -226,6 +229,7 @@ KERNEL ring(int *begin, int *end, int step, int n)
 	}
 }
 
+//! backwards_ring *-O0@17: miscompiled
 //! backwards_ring *: native i32 set 0,8
 KERNEL backwards_ring(int *begin, int *end, int n)
 {
@@ -253,8 +257,10 @@ struct variant {
 	union either u[2];
 };
 
+//! in_union *-O0@17: miscompiled
 //! in_union *-O[03]: native i32 set 16,24
-//! in_union *-O[12]: native i32 unknown
+//! in_union *-O[12]@-16: native i32 unknown
+//! in_union *-O[12]@17-: native i32 set 16,24
 KERNEL in_union(int n, struct variant v)
 {
 	int *p = v.which ? (int *)((word)v.u[0].half.high << 32 | v.u[0].half.low) : v.u[1].p;
@@ -282,7 +288,9 @@ struct __attribute__((packed)) packed_four {
 };
 
 //! packed_by_four *-O[123]: native i32 set 4,12
-//! packed_by_four *-O0: native i32 unknown
+// Up to clang 17 it is copied in parts.
+//! packed_by_four *-O0@-17: native i32 unknown
+//! packed_by_four *-O0@18-: native i32 set 4,12
 KERNEL packed_by_four(struct packed_four s)
 {
 	atomicAdd((s.n & 1 ? s.p : s.q) + s.n, 1);
@@ -350,7 +358,9 @@ struct heads {
 	struct node *head[4];
 };
 
-//! lists_of_struct *: native i32 unknown
+//! lists_of_struct *-O0: native i32 unknown
+//! lists_of_struct *-O[123]@-16: native i32 unknown
+//! lists_of_struct *-O[123]@17-: native i32 indirect 8,16,24,32
 KERNEL lists_of_struct(int n, struct heads h)
 {
 	for (struct node *at = h.head[n & 3]; at; at = at->next)
@@ -449,7 +459,9 @@ KERNEL managed(int n)
 	atomicAdd(managed_pointer + n, n);
 }
 
-//! of_global_struct *: native i32 indirect global_struct
+//! of_global_struct *@-21: native i32 indirect global_struct
+// Its last members might be what lies below another variable (before_variable of kernels.hip).
+//! of_global_struct *@22-: native i32 indirect
 KERNEL of_global_struct(int n)
 {
 	atomicAdd(global_struct.v[n % 3].u[1].p, 1);
@@ -463,6 +475,7 @@ KERNEL argument_or_kept(int *a, int n)
 	atomicAdd((n & 1 ? a : kept[0]) + threadIdx.x, 1);
 }
 
+//! argument_or_variable *-O0@17: miscompiled
 //! argument_or_variable *: native i32 set 0 counted
 KERNEL argument_or_variable(int *a, int n)
 {
@@ -497,8 +510,10 @@ APART void add_one(int *p)
 	atomicAdd(p, 1);
 }
 
+//! lds_through_call *-O0@17: miscompiled
 //! lds_through_call *: native i32 direct 0
-//! lds_through_call *-O[123]: native i32 lds
+// From clang 17 on both are calls.
+//! lds_through_call *-O[123]@-16: native i32 lds
 KERNEL lds_through_call(int *a, int n)
 {
 	__shared__ int here;
@@ -513,6 +528,7 @@ KERNEL lds_through_call(int *a, int n)
 
 /* ---- private memory ---- */
 
+//! pointer_to_pointer *-O0@17: miscompiled
 //! pointer_to_pointer *: native i32 set 0,8,16
 KERNEL pointer_to_pointer(int *a, int *b, int *c, int n)
 {
@@ -567,6 +583,7 @@ KERNEL rotated_pointers(int *a, int *b, int *c, int n)
 	}
 }
 
+//! ternary_in_loop *-O0@17: miscompiled
 //! ternary_in_loop *: native i32 set 0,8,16
 KERNEL ternary_in_loop(int *a, int *b, int *c, const int *key, int n)
 {
@@ -580,6 +597,7 @@ KERNEL ternary_in_loop(int *a, int *b, int *c, const int *key, int n)
 	}
 }
 
+//! swap_then_break *-O0@17: miscompiled
 //! swap_then_break *: native i32 set 0,8
 KERNEL swap_then_break(int *a, int *b, const int *key, int n)
 {
@@ -621,6 +639,7 @@ APART int *pick(int *a, int *b, int n)
 	return n & 1 ? a : b + 1;
 }
 
+//! returned_pointer *-O0@17: miscompiled
 //! returned_pointer *: native i32 set 0,8,16
 KERNEL returned_pointer(int *a, int *b, int *c, int n)
 {
@@ -636,7 +655,11 @@ APART void pick_into(int **to, int *a, int *b, int n)
 }
 
 //! pointer_by_reference *-O[3]: native i32 set 0,16
-//! pointer_by_reference *: native i32 set 0,8,16
+// clang 17 to 21 put variables whose address goes to other functions into LDS, one for each lane.
+//! pointer_by_reference *-O0: native i32 set 0,8,16
+//! pointer_by_reference *-O[123]@-16: native i32 set 0,8,16
+//! pointer_by_reference *-O[123]@17-21: native i32 unknown
+//! pointer_by_reference *-O[123]@22-: native i32 set 0,8,16
 KERNEL pointer_by_reference(int *a, int *b, int *c, int n)
 {
 	int *p = c;
@@ -680,7 +703,11 @@ template <class F> APART void call_apart(const F &f, int n)
 	f(n);
 }
 
-//! lambda_by_reference *: native i32 set 0,8
+//! lambda_by_reference *-O0@17: miscompiled
+//! lambda_by_reference *-O0: native i32 set 0,8
+//! lambda_by_reference *-O[123]@-16: native i32 set 0,8
+//! lambda_by_reference *-O[123]@17: native i32 unknown
+//! lambda_by_reference *-O[123]@18-: native i32 set 0,8
 KERNEL lambda_by_reference(int *a, int *b, int n)
 {
 	int *p = b;
@@ -688,8 +715,11 @@ KERNEL lambda_by_reference(int *a, int *b, int n)
 	call_apart([&](int i) { atomicAdd(i & 1 ? a : p, i); }, n);
 }
 
-//! lambda_by_value *-O[123]: native i32 direct 0
-//! lambda_by_value *-O[123]: native i32 direct 8
+//! lambda_by_value *-O[123]@-16: native i32 direct 0
+//! lambda_by_value *-O[123]@-16: native i32 direct 8
+//! lambda_by_value *-O[123]@17: native i32 unknown
+//! lambda_by_value *-O[123]@18-: native i32 direct 0
+//! lambda_by_value *-O[123]@18-: native i32 direct 8
 //! lambda_by_value *-O0: native i32 set 0,8
 KERNEL lambda_by_value(int *a, int *b, int n)
 {
@@ -738,7 +768,11 @@ APART void add_two(int *p)
 	atomicAdd(p + 1, 2);
 }
 
-//! function_chosen *-O[123]: native i32 direct 8
+// clang 17 calls add_one() also for b; later ones compare f and call either.
+//! function_chosen *-O[123]@-16: native i32 direct 8
+//! function_chosen *-O[123]@17: native i32 unknown
+//! function_chosen *-O[123]@18-: native i32 set 0,8
+//! function_chosen *-O[123]@18-: native i32 direct 0
 //! function_chosen *-O0: native i32 unknown
 KERNEL function_chosen(int *a, int *b, int n)
 {
@@ -766,6 +800,7 @@ KERNEL recursion_with_result(int *a, int *b, int n)
 
 /* ---- other lanes ---- */
 
+//! of_first_lane *-O0@17: miscompiled
 //! of_first_lane *: native i32 set 0,8
 KERNEL of_first_lane(int *a, int *b, int n)
 {
@@ -776,6 +811,7 @@ KERNEL of_first_lane(int *a, int *b, int n)
 	atomicAdd((int *)((word)high << 32 | low), 1);
 }
 
+//! of_some_lane *-O0@17: miscompiled
 //! of_some_lane *: native i32 set 0,8
 KERNEL of_some_lane(int *a, int *b, int n)
 {
@@ -786,7 +822,11 @@ KERNEL of_some_lane(int *a, int *b, int n)
 	atomicAdd((int *)((word)high << 32 | low), 1);
 }
 
-//! of_lane_switched_off *: native i32 set 0,8
+//! of_lane_switched_off *-O0@17: miscompiled
+//! of_lane_switched_off *-O[123]: native i32 set 0,8
+//! of_lane_switched_off *-O0@-16: native i32 set 0,8
+// Later ones load p in the branch: in lanes that are off the register holds what it held.
+//! of_lane_switched_off *-O0@18-: native i32 unknown
 KERNEL of_lane_switched_off(int *a, int *b, int n)
 {
 	word p = (word)a;
@@ -810,6 +850,7 @@ KERNEL shuffled(int *a, int *b, int n)
 	atomicAdd((int *)__shfl_xor(p, n), 1);
 }
 
+//! of_neighbour *-O0@17: miscompiled
 //! of_neighbour *: native i32 set 0,8
 KERNEL of_neighbour(int *a, int *b)
 {
@@ -835,6 +876,7 @@ static __device__ inline unsigned high_half(word x)
 	return (unsigned)(x >> 32);
 }
 
+//! scalar_and_offset *-O0@17: miscompiled
 //! scalar_and_offset *: native i32 set 0,8
 KERNEL scalar_and_offset(int *a, int *b, int n)
 {
@@ -862,6 +904,7 @@ KERNEL negative_offset(int *a, int n)
 	asm volatile("global_atomic_add %0, %1, off offset:-64" ::"v"(a + n), "v"(n) : "memory");
 }
 
+//! flat_by_hand *-O0@17: miscompiled
 //! flat_by_hand *: native i32 direct 0
 KERNEL flat_by_hand(int *a, int n)
 {
@@ -889,6 +932,7 @@ KERNEL carry_chain(char *a, word n)
 	SCALARS "s_and_b32 s21, s21, 0xffff\n\ts_mov_b32 s22, -1\n\ts_mov_b32 s23, 0x27000\n\t"
 #define SCALARS_CHANGED "memory", "scc", "s20", "s21", "s22", "s23"
 
+//! buffer_by_hand *-O0@17: miscompiled
 //! buffer_by_hand *: native i32 set 0,8
 KERNEL buffer_by_hand(int *a, int *b, int n)
 {
@@ -900,6 +944,7 @@ KERNEL buffer_by_hand(int *a, int *b, int n)
 }
 
 /* The descriptor begins at one, the offset leads to the other. */
+//! buffer_and_difference *-O0@17: miscompiled
 //! buffer_and_difference *: native i32 set 0,8
 KERNEL buffer_and_difference(int *a, int *b, int n)
 {
@@ -974,6 +1019,7 @@ KERNEL uses_in_place(double *a, int n)
 	a[threadIdx.x] *= n;
 }
 
+//! uses_of_choice *-O0@17: miscompiled
 //! uses_of_choice *: none
 //! uses_of_choice *: uses 0:rw 8:rw
 KERNEL uses_of_choice(int *a, int *b, int n)
@@ -1059,6 +1105,7 @@ KERNEL uses_scalar_store(int *a, int n)
 		     : SCALARS_CHANGED);
 }
 
+//! uses_lds_or_global *-O0@17: miscompiled
 //! uses_lds_or_global *: none
 //! uses_lds_or_global *: uses 0:w
 KERNEL uses_lds_or_global(int *a, int n)

@@ -76,6 +76,7 @@ KERNEL list(struct particles *s)
 		ADD(s->energy);
 }
 
+//! tree *-O0@17: miscompiled
 //! tree *: native i32 indirect 0
 //! tree *: paths 0>0:ra 0>8:r 0>16:r 0>8>8*>16*>0:ra 0>8>8*>16*>8:r 0>8>8*>16*>16:r 0>16>8*>16*>0:ra 0>16>8*>16*>8:r 0>16>8*>16*>16:r
 KERNEL tree(struct node *n, int x)
@@ -116,6 +117,7 @@ KERNEL by_reference(struct functor f)
 	ADD(&f.reference->data[thread()]);
 }
 
+//! either *-O0@17: miscompiled
 //! either *: native i32 indirect 0,8
 //! either *: paths 0>8>20:a 8>16>20:a
 KERNEL either(int **a, int **b, bool c)
@@ -123,6 +125,7 @@ KERNEL either(int **a, int **b, bool c)
 	ADD((c ? a[1] : b[2]) + 5);
 }
 
+//! argument_or_loaded *-O0@17: miscompiled
 //! argument_or_loaded *: native i32 indirect 0,8
 //! argument_or_loaded *: paths 0>0:a 8>16>0:a
 KERNEL argument_or_loaded(int *a, int **b, bool c)
@@ -133,7 +136,10 @@ KERNEL argument_or_loaded(int *a, int **b, bool c)
 //! swapped *: native i32 indirect 0
 //! swapped *-O0: ? paths 0>0>0:a 0>0>any:a 0>8>any:a
 //! swapped *-O0: ? paths 0>0>any:a 0>8>any:a
-//! swapped *-O[123]: paths 0>0>0:a 0>0>4:a 0>0>any:a 0>8>0:a 0>8>4:a 0>8>any:a
+//! swapped *-O[123]@-16: paths 0>0>0:a 0>0>4:a 0>0>any:a 0>8>0:a 0>8>4:a 0>8>any:a
+// clang 17 has more of the first turns apart.
+//! swapped *-O[123]@17: paths 0>0>0:a 0>0>4:a 0>0>8:a 0>0>any:a 0>8>0:a 0>8>4:a 0>8>8:a 0>8>any:a
+//! swapped *-O[123]@18-: paths 0>0>0:a 0>0>4:a 0>0>any:a 0>8>0:a 0>8>4:a 0>8>any:a
 KERNEL swapped(int **a, int n)
 {
 	int *x = a[0], *y = a[1], *t;

@@ -156,6 +156,7 @@ KERNEL loaded_anew(float *to, float by)
 	} while (atomicCAS(where, seen, __float_as_uint(__uint_as_float(seen) + by)) != seen);
 }
 
+//! builtin_strong *-O0@17: miscompiled
 //! builtin_strong *: cas-add f32 direct 0
 KERNEL builtin_strong(float *to, float by)
 {
@@ -165,6 +166,7 @@ KERNEL builtin_strong(float *to, float by)
 		;
 }
 
+//! builtin_weak *-O0@17: miscompiled
 //! builtin_weak *: cas-other i32 direct 0
 KERNEL builtin_weak(int *to, int by)
 {
@@ -179,7 +181,11 @@ APART bool try_swap(word *to, word *expected, word desired)
 	return __hip_atomic_compare_exchange_strong(to, expected, desired, ORDER);
 }
 
-//! expected_by_pointer *: cas-add f64 direct 0
+//! expected_by_pointer *-O0: cas-add f64 direct 0
+//! expected_by_pointer *-O[123]@-16: cas-add f64 direct 0
+// clang 17 keeps `expected` in LDS.
+//! expected_by_pointer *-O[123]@17: swap i64 direct 0
+//! expected_by_pointer *-O[123]@18-: cas-add f64 direct 0
 KERNEL expected_by_pointer(double *to, double by)
 {
 	word expected = *(word *)to;
@@ -207,7 +213,10 @@ KERNEL by_functor(float *to, float by)
 }
 
 //! library_add *: cas-add f32 direct 0
-//! library_add *: cas-add f64 direct 8
+//! library_add *@-20: cas-add f64 direct 8
+// HIP 6.4's headers leave it to the compiler, which takes the hardware's; those of ROCm 7 do not.
+//! library_add *@21: native f64 direct 8
+//! library_add *@22-: cas-add f64 direct 8
 KERNEL library_add(float *to, double *wide, float by)
 {
 	atomicAdd(to, by);
@@ -217,14 +226,22 @@ KERNEL library_add(float *to, double *wide, float by)
 //! library_unsafe *: native f32 direct 0
 //! library_unsafe *-O0: native f32 lds
 //! library_unsafe *: native f64 direct 8
+//! library_unsafe *-O0@18-: ? native f64 lds
 KERNEL library_unsafe(float *to, double *wide, float by)
 {
 	unsafeAtomicAdd(to, by);
 	unsafeAtomicAdd(wide, (double)by);
 }
 
-//! library_safe *: cas-add f32 direct 0
-//! library_safe *: cas-add f64 direct 8
+//! library_safe *@-21: cas-add f32 direct 0
+//! library_safe *@-20: cas-add f64 direct 8
+//! library_safe *@21: native f64 direct 8
+// ROCm 7's leave both to it on gfx90a.
+//! library_safe *@22-: native f32 direct 0
+//! library_safe *-O0@22-: ? native f32 lds
+//! library_safe *-O[123]@22-: native f64 direct 8
+//! library_safe *-O0@22-: ? native f64 direct 8
+//! library_safe *-O0@22-: ? native f64 unknown
 KERNEL library_safe(float *to, double *wide, float by)
 {
 	safeAtomicAdd(to, by);
@@ -275,6 +292,7 @@ KERNEL insert_key(int *table, int key, int mask)
 }
 
 //! take_lock *: lock i32 direct 0
+//! take_lock *-O[123]@17-: ? native i32 direct 0
 //! take_lock *-O0: native i32 direct 0
 KERNEL take_lock(int *lock, int *count)
 {

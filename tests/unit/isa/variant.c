@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/isa/image.h"
+
 uint8_t *variant_read_file(const char *path, size_t *size)
 {
 	FILE *file = fopen(path, "rb");
@@ -27,7 +29,7 @@ uint8_t *variant_read_file(const char *path, size_t *size)
 	return bytes;
 }
 
-void variant_load(struct variant *variant, const char *path)
+static void load(struct variant *variant, const char *path)
 {
 	const char *base = strrchr(path, '/');
 	struct codeobj_bundle bundle;
@@ -57,4 +59,10 @@ void variant_load(struct variant *variant, const char *path)
 		fprintf(stderr, "%s: no code object\n", path);
 		exit(99);
 	}
+}
+
+void variant_load(struct variant *variant, const char *path)
+{
+	load(variant, path);
+	variant->clang = isa_image_clang(variant->elf, variant->elf_size);
 }

@@ -15,7 +15,8 @@ struct variant {
 	size_t size;
 	const uint8_t *elf; /* inside bytes */
 	size_t elf_size;
-	bool stripped; /* it has no line tables */
+	bool stripped;  /* it has no line tables */
+	unsigned clang; /* major version of its compiler, 0 if it does not say */
 	struct isa_code_object *object;
 };
 
