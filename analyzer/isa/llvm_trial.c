@@ -114,7 +114,7 @@ static enum result try_apart(const struct llvm_functions *functions, const struc
 		close(STDOUT_FILENO);
 		close(STDERR_FILENO);
 		alarm(SECONDS);
-		_exit(try_samples(functions, arch, processor));
+		_exit((int)try_samples(functions, arch, processor));
 	}
 	if (child < 0 || waitpid(child, &status, 0) != child)
 		return UNTRIED;

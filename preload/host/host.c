@@ -56,7 +56,7 @@ static bool enter(const void *caller, bool anywhere, enum hg_unrecorded what)
 			return false;
 	}
 	hg_tls.keeping++;
-	hg_tls.unrecorded = what;
+	hg_tls.unrecorded = (int)what;
 	entered = hg_enter_batched();
 	hg_tls.unrecorded = HG_UNRECORDED_CALL;
 	hg_tls.keeping--;

@@ -25,7 +25,7 @@ struct header {
 	uint64_t key_size, body_size;
 	uint64_t checksum; /* of key and body */
 };
-static const char magic[8] = "sgcomgr1";
+static const char magic[8] = { 's', 'g', 'c', 'o', 'm', 'g', 'r', '1' };
 
 /* FNV-1a over 64-bit words: only accidents are to be noticed. */
 static uint64_t hash(uint64_t value, const void *data, size_t size)

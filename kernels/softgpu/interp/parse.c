@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Text of an instruction -> struct sg_insn. The syntax is LLVM's (AMDGPUOperandSyntax). */
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 #include <ctype.h>
 #include <stdlib.h>
 
@@ -32,6 +35,16 @@ static void add_table(const struct sg_op *row)
 	}
 }
 
+#if defined(__x86_64__)
+/* Not every clang has a name for it in __builtin_cpu_supports(). */
+static bool has_f16c(void)
+{
+	unsigned a, b, c, d;
+
+	return __get_cpuid(1, &a, &b, &c, &d) && c & bit_F16C;
+}
+#endif
+
 static void make_hash(void)
 {
 	const struct sg_op *valu = sg_table_valu;
@@ -40,7 +53,7 @@ static void make_hash(void)
 	/* The same table compiled twice: FMA in hardware is many times faster than fma(). */
 	__builtin_cpu_init();
 	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-	    __builtin_cpu_supports("f16c") && __builtin_cpu_supports("bmi2"))
+	    has_f16c() && __builtin_cpu_supports("bmi2"))
 		valu = sg_table_valu_haswell;
 #endif
 	add_table(valu);

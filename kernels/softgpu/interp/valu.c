@@ -72,6 +72,13 @@
 #define SV_pf(x)      (x)
 #define WIDE_pf       1
 
+/* The lanes of an operation do not depend on each other, even where its operands overlap. */
+#ifdef __clang__
+#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
 /*
  * VOPN(id, "mnemonic", D, A, B, C, flags, body): the body sets D from A, B, C, CIN and may set
  * COUT; with SG_F_ACCUM C is the destination's old value.
@@ -86,7 +93,7 @@
 		unsigned l_;                                                                      \
                                                                                                   \
 		(void)ah_, (void)bh_, (void)ch_, (void)dh_, (void)cin_, (void)cout_;              \
-		_Pragma("GCC ivdep") for (l_ = 0; l_ < SG_LANES; l_++)                            \
+		INDEPENDENT for (l_ = 0; l_ < SG_LANES; l_++)                                     \
 		{                                                                                 \
 			CT_##at A = LD_##at(a_[l_], ah_[l_]);                                     \
 			CT_##bt B = LD_##bt(b_[l_], bh_[l_]);                                     \

@@ -242,7 +242,12 @@ void sg_api_table_reset(void)
 			 : "i"(NUMBER_##name * sizeof(void *)));
 
 /* Never called: extended assembly, which knows offsets, must stand in a function. */
-static __attribute__((used, noinline, noclone)) void jumps(void)
+#ifdef __clang__ /* which clones nothing */
+#define ONCE used, noinline
+#else
+#define ONCE used, noinline, noclone
+#endif
+static __attribute__((ONCE)) void jumps(void)
 {
 #define HAVE(name) JUMP(core_table, name)
 #define LACK(name) JUMP(core_table, name)

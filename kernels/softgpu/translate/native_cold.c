@@ -105,7 +105,7 @@ static uint8_t *emit_call(struct native *n)
 		for (i = 0; i < sizeof(general); i++) {
 			x86_byte(&n->x, 0x49);
 			x86_byte(&n->x, pass ? 0x8b : 0x89);
-			x86_byte(&n->x, 0x80 | general[i] << 3 | (R11 & 7));
+			x86_byte(&n->x, 0x80u | (unsigned)general[i] << 3 | (R11 & 7));
 			x86_u32(&n->x, (uint32_t)(offsetof(struct frame, general) + 8 * i));
 		}
 		if (pass)

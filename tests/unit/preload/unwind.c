@@ -91,7 +91,14 @@ static __attribute__((noinline)) void with_frame_pointer(int left)
 	KEEP;
 }
 
-static __attribute__((noinline, optimize("omit-frame-pointer"))) void without(int left)
+/* clang has no such attribute: built by it, these are functions like others. */
+#ifdef __clang__
+#define NO_FRAME_POINTER __attribute__((noinline))
+#else
+#define NO_FRAME_POINTER __attribute__((noinline, optimize("omit-frame-pointer")))
+#endif
+
+static NO_FRAME_POINTER void without(int left)
 {
 	char volatile local[200];
 
@@ -103,7 +110,7 @@ static __attribute__((noinline, optimize("omit-frame-pointer"))) void without(in
 	KEEP;
 }
 
-static __attribute__((noinline, optimize("omit-frame-pointer"))) void aligned(size_t size)
+static NO_FRAME_POINTER void aligned(size_t size)
 {
 	char volatile local[256] __attribute__((aligned(64)));
 	char *volatile moving = __builtin_alloca(size);
@@ -115,7 +122,7 @@ static __attribute__((noinline, optimize("omit-frame-pointer"))) void aligned(si
 	KEEP;
 }
 
-static __attribute__((noinline, optimize("omit-frame-pointer"))) void large(void)
+static NO_FRAME_POINTER void large(void)
 {
 	char volatile local[300000];
 
@@ -250,7 +257,7 @@ static void fault_handler(int number)
 	siglongjmp(resume, 1);
 }
 
-static __attribute__((noinline, optimize("omit-frame-pointer"))) int touch(volatile int *at)
+static NO_FRAME_POINTER int touch(volatile int *at)
 {
 	return *at;
 }
