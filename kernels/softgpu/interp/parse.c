@@ -52,8 +52,8 @@ static void make_hash(void)
 #if defined(__x86_64__)
 	/* The same table compiled twice: FMA in hardware is many times faster than fma(). */
 	__builtin_cpu_init();
-	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-	    has_f16c() && __builtin_cpu_supports("bmi2"))
+	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c() &&
+	    __builtin_cpu_supports("bmi2"))
 		valu = sg_table_valu_haswell;
 #endif
 	add_table(valu);
