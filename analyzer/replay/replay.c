@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "analyzer/model/model.h"
 #include "tracer/api/hip_objects.h"
 #include "tracer/api/host.h"
 #include "tracer/api/hsa.h"
@@ -397,9 +398,17 @@ static void apply_stack(struct process *process, const struct hg_event *event)
 	g_hash_table_replace(process->stacks, GUINT_TO_POINTER(event->stack.stack_id), stack);
 }
 
-/* Calls below HIP that this process does not record, and why. */
-static void apply_refusal(struct process *process, const struct hg_event *event)
+bool process_refused_launch(const struct process *process, int code, int64_t launch_ns)
 {
+	return !model_hip_error_stays(code) ||
+	       (process->stopped_ns && process->stopped_ns < launch_ns);
+}
+
+/* Faults of a GPU, and calls below HIP that this process does not record, and why. */
+static void apply_call(struct process *process, const struct hg_event *event)
+{
+	if (event->call.api == HG_API_gpu_memory_fault && !process->stopped_ns)
+		process->stopped_ns = event->ns;
 	if (event->call.api == HG_API_hsa_tables_refused) {
 		g_free(process->hsa_refused);
 		process->hsa_refused = g_strdup(event->call.text);
@@ -429,6 +438,8 @@ static void apply_error(struct process *process, const struct hg_event *event)
 	}
 	if (api == HG_API_mremap)
 		mapping_failed(process, event);
+	if (api >= HG_HIP_APIS && model_hip_error_stays(from->code) && !process->stopped_ns)
+		process->stopped_ns = event->ns;
 	for (unsigned i = 0; i < process->failed->len; i++) {
 		struct failed_call *old = &g_array_index(process->failed, struct failed_call, i);
 
@@ -582,7 +593,7 @@ struct process *replay_apply(struct replay *replay, const struct hg_event *event
 					     event->omp_data.op == HG_OMP_FROM_DEVICE;
 		break;
 	case HG_EVENT_call:
-		apply_refusal(process, event);
+		apply_call(process, event);
 		break;
 	case HG_EVENT_omp_runtime:
 	case HG_EVENT_omp_device:

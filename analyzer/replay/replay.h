@@ -119,6 +119,7 @@ struct process {
 	int32_t device_count;    /* -1: no HIP call was made */
 	int32_t runtime_result;
 	uint64_t host_memory; /* the machine's, bytes; 0 if unknown */
+	int64_t stopped_ns;   /* when a GPU stopped for good, as far as known; 0: none did */
 	GPtrArray *devices;   /* struct device */
 
 	GPtrArray *modules;   /* struct host_module, in order of loading and unloading */
@@ -180,6 +181,11 @@ struct process *replay_apply(struct replay *replay, const struct hg_event *event
 struct process *replay_process(const struct replay *replay, int32_t pid);
 
 /* The first device where none has that number; NULL where none was recorded. */
+/*
+ * Whether a launch at `launch_ns` that failed with `code` never began. Where a GPU stops, the call
+ * during which that happens fails as well: the launch may be what stopped it.
+ */
+bool process_refused_launch(const struct process *process, int code, int64_t launch_ns);
 const struct device *process_device(const struct process *process, int32_t ordinal);
 /* What the recorder noted of the environment; NULL: it was not set, or is not among that. */
 const char *process_env(const struct process *process, const char *name);

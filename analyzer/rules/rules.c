@@ -54,6 +54,7 @@ static rule_function **functions_of(unsigned wake)
 struct last_launch {
 	uint32_t kernel_id;
 	uint32_t stack_id;
+	int64_t ns;
 	GPtrArray *hits; /* borrowed from the kernel_args */
 };
 
@@ -242,15 +243,18 @@ static void handle_launch(struct rules_engine *engine, const struct rules_contex
 	}
 	last->kernel_id = event->kernel_id;
 	last->stack_id = event->stack_id;
+	last->ns = context->event->ns;
 	last->hits = checked->hits;
 }
 
-/* The launch that was recorded before the call did not happen after all. */
-static void take_back_launch(struct rules_engine *engine, const struct hg_event *event)
+/* The launch that was recorded before the call did not happen after all, most probably. */
+static void take_back_launch(struct rules_engine *engine, const struct process *process,
+			     const struct hg_event *event)
 {
 	struct last_launch *last = last_launch(engine, event);
 
-	if (!last->hits || last->kernel_id != event->error.ptr)
+	if (!last->hits || last->kernel_id != event->error.ptr ||
+	    !process_refused_launch(process, event->error.code, last->ns))
 		return;
 	for (unsigned i = 0; i < last->hits->len; i++) {
 		struct finding *finding = last->hits->pdata[i];
@@ -354,7 +358,7 @@ void rules_engine_event(struct rules_engine *engine, struct process *process,
 	if (event->type == HG_EVENT_launch)
 		handle_launch(engine, &context);
 	else if (event->type == HG_EVENT_error && hg_api_class(event->error.api) == HG_CLASS_LAUNCH)
-		take_back_launch(engine, event);
+		take_back_launch(engine, process, event);
 	call_history_event(&context, &context.memory);
 	if (wake != WAKES)
 		rules_wake(&context, wake);

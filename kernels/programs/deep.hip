@@ -83,17 +83,20 @@
 //
 // A pointer of the host's in a struct that was copied: the deep copy was forgotten.
 // hipgrain-run: host_pointer
-// hipgrain-exit: 134
+// hipgrain-exit: 134 before 7.2: the runtime ends the program
+// hipgrain-exit: 1 from 7.2: the runtime returns hipErrorIllegalAddress
 // hipgrain-expect: HG209 kernel=add_energy argument=0 api=malloc at=@forgotten launches=1
 //
 // A pointer to memory that was freed since.
 // hipgrain-run: freed_pointer
-// hipgrain-exit: 134
+// hipgrain-exit: 134 before 7.2: the runtime ends the program
+// hipgrain-exit: 1 from 7.2: the runtime returns hipErrorIllegalAddress
 // hipgrain-expect: HG601 kernel=add_energy argument=0 api=hipMalloc at=@freed launches=1
 //
 // A pointer past the end of its memory.
 // hipgrain-run: past_end
-// hipgrain-exit: 134
+// hipgrain-exit: 134 before 7.2: the runtime ends the program
+// hipgrain-exit: 1 from 7.2: the runtime returns hipErrorIllegalAddress
 // hipgrain-expect: HG607 kernel=add_energy argument=0 api=hipMalloc at=@freed launches=1
 
 #include "sample.h"

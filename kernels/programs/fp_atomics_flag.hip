@@ -221,22 +221,26 @@
 // The operating system's memory without XNACK, advised or not: the GPU has no mapping for it.
 // hipgrain-run: malloc
 // hipgrain-env: HSA_XNACK=0
-// hipgrain-exit: 134
+// hipgrain-exit: 134 before 7.2: the runtime ends the program
+// hipgrain-exit: 1 from 7.2: the runtime returns hipErrorIllegalAddress
 // hipgrain-expect: HG209 kernel=add_f32 argument=0 api=malloc at=@malloc
 //
 // hipgrain-run: new
 // hipgrain-env: HSA_XNACK=0
-// hipgrain-exit: 134
+// hipgrain-exit: 134 before 7.2: the runtime ends the program
+// hipgrain-exit: 1 from 7.2: the runtime returns hipErrorIllegalAddress
 // hipgrain-expect: HG209 kernel=add_f32 argument=0 api=operator_new at=@new
 //
 // hipgrain-run: mmap
 // hipgrain-env: HSA_XNACK=0
-// hipgrain-exit: 134
+// hipgrain-exit: 134 before 7.2: the runtime ends the program
+// hipgrain-exit: 1 from 7.2: the runtime returns hipErrorIllegalAddress
 // hipgrain-expect: HG209 kernel=add_f32 argument=0 api=mmap at=@map_pages
 //
 // hipgrain-run: pages_coarse
 // hipgrain-env: HSA_XNACK=0
-// hipgrain-exit: 134
+// hipgrain-exit: 134 before 7.2: the runtime ends the program
+// hipgrain-exit: 1 from 7.2: the runtime returns hipErrorIllegalAddress
 // hipgrain-expect: HG209 kernel=add_f32 argument=0 api=aligned_alloc at=@pages
 
 #include "sample.h"

@@ -2,11 +2,13 @@
 // Memory that is no longer there, or not that large.
 //
 // hipgrain-run: freed
-// hipgrain-exit: 134
+// hipgrain-exit: 134 before 7.2: the runtime ends the program
+// hipgrain-exit: 1 from 7.2: the runtime returns hipErrorIllegalAddress
 // hipgrain-expect: HG601 kernel=increment argument=0 api=hipMalloc at=@freed launches=1 confidence=proven
 //
 // hipgrain-run: freed_managed
-// hipgrain-exit: 134
+// hipgrain-exit: 134 before 7.2: the runtime ends the program
+// hipgrain-exit: 1 from 7.2: the runtime returns hipErrorIllegalAddress
 // hipgrain-expect: HG601 kernel=increment argument=0 api=hipMallocManaged at=@freed_managed launches=1 confidence=proven
 //
 // A stale pointer that the kernel never follows does no harm.

@@ -42,7 +42,8 @@
 //
 // The third launch takes the list that is freed. The two before it carry that pointer, and leave it alone.
 // hipgrain-run: carried_freed
-// hipgrain-exit: 134
+// hipgrain-exit: 134 before 7.2: the runtime ends the program
+// hipgrain-exit: 1 from 7.2: the runtime returns hipErrorIllegalAddress
 // hipgrain-stdout: unfollowed: list 0
 // hipgrain-stdout: unfollowed: list 1
 // hipgrain-expect: HG217 kernel=add_to_list argument=0 api=hipMalloc at=@list launches=3 confidence=possible

@@ -17,7 +17,8 @@
 //
 // More memory than there is; the kernel is given what hipMalloc left behind.
 // hipgrain-run: allocation_fails
-// hipgrain-exit: 134
+// hipgrain-exit: 134 before 7.2: the runtime ends the program
+// hipgrain-exit: 1 from 7.2: the runtime returns hipErrorIllegalAddress
 // hipgrain-expect: HG707 call=hipMalloc confidence=likely
 //
 // hipgrain-run: call_in_capture

@@ -15,7 +15,8 @@
 //
 // hipgrain-run: malloc
 // hipgrain-env: HSA_XNACK=0
-// hipgrain-exit: 134
+// hipgrain-exit: 134 before 7.2: the runtime ends the program
+// hipgrain-exit: 1 from 7.2: the runtime returns hipErrorIllegalAddress
 // hipgrain-expect: HG209 kernel=vector_add argument=0 api=malloc at=@malloc_a launches=1 confidence=proven
 // hipgrain-expect: HG209 kernel=vector_add argument=1 api=malloc at=@malloc_b launches=1 confidence=likely
 // hipgrain-expect: HG209 kernel=vector_add argument=2 api=malloc at=@malloc_c launches=1 confidence=likely
@@ -27,14 +28,16 @@
 // hipgrain-expect: none
 //
 // hipgrain-run: container
-// hipgrain-exit: 134
+// hipgrain-exit: 134 before 7.2: the runtime ends the program
+// hipgrain-exit: 1 from 7.2: the runtime returns hipErrorIllegalAddress
 // hipgrain-expect: HG209 kernel=vector_add argument=0 api=operator_new at=@container_a launches=1
 // hipgrain-expect: HG209 kernel=vector_add argument=1 api=operator_new at=@container_b launches=1
 // hipgrain-expect: HG209 kernel=vector_add argument=2 api=operator_new at=@container_c launches=1
 //
 // Only the result is forgotten: one finding.
 // hipgrain-run: forgotten
-// hipgrain-exit: 134
+// hipgrain-exit: 134 before 7.2: the runtime ends the program
+// hipgrain-exit: 1 from 7.2: the runtime returns hipErrorIllegalAddress
 // hipgrain-expect: HG209 kernel=vector_add argument=2 api=malloc at=@forgotten_c launches=1 confidence=proven
 //
 // Device arrays that the host fills and reads through the large BAR.

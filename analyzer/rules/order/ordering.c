@@ -21,6 +21,7 @@
 struct launched {
 	bool known; /* not taken back yet */
 	uint32_t kernel_id, args_id;
+	int64_t ns;
 	struct moment moment;
 };
 
@@ -227,7 +228,8 @@ static void on_launch(const struct rules_context *context, struct process_order 
 		last = g_new0(struct launched, 1);
 		g_hash_table_insert(at->last_launches, key, last);
 	}
-	*last = (struct launched){ true, launch->kernel_id, launch->args_id, moment };
+	*last = (struct launched){ true, launch->kernel_id, launch->args_id, context->event->ns,
+				   moment };
 }
 
 static void on_error(const struct rules_context *context, struct process_order *at)
@@ -238,7 +240,8 @@ static void on_error(const struct rules_context *context, struct process_order *
 	struct work work = { .at = at };
 
 	if (!last || !last->known || last->kernel_id != context->event->error.ptr ||
-	    hg_api_class(context->event->error.api) != HG_CLASS_LAUNCH)
+	    hg_api_class(context->event->error.api) != HG_CLASS_LAUNCH ||
+	    !process_refused_launch(at->process, context->event->error.code, last->ns))
 		return;
 	args = process_args(at->process, last->args_id);
 	work.uses = args ? launch_uses_known(at->process, args) : NULL;

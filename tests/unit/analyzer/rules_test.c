@@ -155,6 +155,26 @@ static void a_launch_that_failed_is_taken_back(void **state)
 	assert_string_equal(found(), "");
 }
 
+/* HIP 7.2 returns a GPU's fault from whatever is called at the time, also from the launch that led
+ * to it. */
+static void a_launch_during_which_the_gpu_stopped_is_not_taken_back(void **state)
+{
+	struct hg_event error = { .type = HG_EVENT_error,
+				  .error = {
+				      .api = HG_API_hipLaunchKernel, .code = 700, .ptr = 1 } };
+
+	(void)state;
+	device(0);
+	alloc(HG_API_hipHostMalloc, 0x10000, 256, 0, 5);
+	launch(1, 0x10000, 0);
+	apply(error);
+	/* What is launched afterwards is refused. */
+	launch(1, 0x10000, 0);
+	apply(error);
+	assert_string_equal(found(), "HG101 HG707");
+	assert_int_equal(finding(0)->launches, 1);
+}
+
 static void loops_are_slow_where_the_instruction_exists(void **state)
 {
 	(void)state;
@@ -243,6 +263,7 @@ int main(void)
 		DOUBTS(HG106, code_that_was_not_captured_is_a_limit),
 		DOUBTS(HG107, code_that_was_not_captured_is_a_limit),
 		SILENT(HG101, a_launch_that_failed_is_taken_back),
+		FINDS(HG101, a_launch_during_which_the_gpu_stopped_is_not_taken_back),
 		FINDS(HG107, loops_are_slow_where_the_instruction_exists),
 		FINDS(HG106, minimum_and_maximum_of_doubles),
 		FINDS(HG107, minimum_and_maximum_of_doubles),
