@@ -33,6 +33,14 @@ struct runtime_attributes runtime_attributes(const struct process *process,
 	if (!reported->known)
 		return result;
 	result.location = location_of(process, reported);
+	/*
+	 * Of memory that was mapped at reserved addresses, as that of pools is from 7.2 on,
+	 * hipMemRangeGetAttribute answers as of pages of the host's, fine-grained, wherever it is
+	 * [SEEN72].
+	 */
+	if (result.location == LOCATION_DEVICE && !reported->pool_flags &&
+	    process->runtime_version >= 70000000)
+		return result;
 	if (reported->coherency == MODE_INDETERMINATE)
 		result.mixed = true;
 	else if (reported->coherency == MODE_FINE)

@@ -47,8 +47,12 @@ static int read_only(const char *what)
 	if (!strcmp(what, "register")) {
 		hipError_t error = hipHostRegister(page, 4096, hipHostRegisterDefault);
 
+		int runtime = 0;
+
 		printf("registered %d %d\n", error == hipSuccess,
 		       hipHostRegister(p, 4096, hipHostRegisterDefault) == hipSuccess);
+		if (hipRuntimeGetVersion(&runtime) == hipSuccess)
+			printf("runtime %d\n", runtime);
 		return 0;
 	}
 	if (!strcmp(what, "store"))

@@ -11,10 +11,10 @@
 
 #define COUNT 100000
 /*
- * What the other process sees of an event that was recorded and has not happened. From 5.7.1 on (seen; also 6.4.3)
- * hipEventRecord writes nothing into what the processes share, so it sees none.
+ * What the other process sees of an event that was recorded and has not happened. In 5.7.1 and 6.4.3 (seen)
+ * hipEventRecord writes nothing into what the processes share, so it sees none; in 5.2.3 and 7.2.4 it does.
  */
-#if HIP_VERSION >= 50700000
+#if HIP_VERSION >= 50700000 && HIP_VERSION < 70200000
 #define PENDING hipSuccess
 #else
 #define PENDING hipErrorNotReady

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * A kernel that aborts itself ends the process as ROCr and libamdhip64 do it: a message with the
- * status, and SIGABRT. TAP on stdout; the trap happens in a child.
+ * status, and SIGABRT; from 7.2 on only if the environment says so. TAP on stdout; the trap happens in a child.
  */
 #include <hip/hip_runtime.h>
 #include <cstdlib>
@@ -64,6 +64,11 @@ int main(int argc, char **argv)
 		return child(!strcmp(argv[1], "trap"));
 	status = again(argv[0], "none", text, sizeof text);
 	check(status == 0, "no lane traps: status %d", status);
+#if HIP_VERSION >= 70200000 /* docs/hip-api.md#hsa-api-tables */
+	status = again(argv[0], "trap", text, sizeof text);
+	check(status == 2, "a lane traps, and an error is returned: status %d", status);
+	setenv("HIP_SKIP_ABORT_ON_GPU_ERROR", "0", 1);
+#endif
 	status = again(argv[0], "trap", text, sizeof text);
 	check(status == 134, "a lane traps: status %d", status);
 	check(strstr(text, "HSA_STATUS_ERROR_EXCEPTION") && strstr(text, "0x1016"),

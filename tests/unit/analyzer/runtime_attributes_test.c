@@ -68,6 +68,19 @@ static void an_answer_goes_before_the_table(void **state)
 			       "hipHostMalloc (hipHostMallocDefault): documented as fine-grained"));
 }
 
+/* Memory of a pool that HIP 7.2 maps at addresses which hipMemRangeGetAttribute does not know. */
+static void mapped_memory_is_not_what_the_range_answers(void **state)
+{
+	(void)state;
+	runtime(70253211);
+	device(0);
+	alloc(HG_API_hipMallocAsync, 0x10000, 8192, 0, 5);
+	answer(0x10000, 2, 0, FINE, 0);
+	launch(1, 0x10000, 0);
+	assert_string_equal(found(), "");
+	assert_int_equal(findings.notes->len, 0);
+}
+
 /* Without a coherency mode the pool's flags answer; without both the table does. */
 static void the_pool_answers_where_the_range_does_not(void **state)
 {
@@ -190,6 +203,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(an_answer_that_agrees_says_nothing),
 		TEST(an_answer_goes_before_the_table),
+		SILENT(HG101, mapped_memory_is_not_what_the_range_answers),
 		TEST(the_pool_answers_where_the_range_does_not),
 		TEST(advice_outdates_an_answer),
 		FINDS(HG102, mixed_pages_by_answer),
