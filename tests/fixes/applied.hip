@@ -5,6 +5,8 @@
 // the program run with NAME, and must not once the fix is applied. What follows, up to the next
 // case, is applied:
 //   // fix: TEXT         words of the fix in the report; of several such lines each has to be there
+//   // fix from|before RELEASE: TEXT   the same, with the headers and the compiler of such releases of HIP
+//   // runtime: from|before RELEASE: REASON   only with such releases, else skipped
 //   // literal           the change that the text itself describes (insert, write, hipHostMalloc)
 //   ... //- and //+ ...  a line that goes, and one that comes: what the text says in words
 // Each case prints "sum A expected B": A is B once the fix is applied.
@@ -65,7 +67,11 @@ __device__ int max_by_loop(int *p, int v)
 __global__ void largest(int *p, int *scale)
 {
 	atomicMax(p, (int)threadIdx.x * *scale); //-
+#if HIP_VERSION < 60400000
 	//+ max_by_loop(p, (int)threadIdx.x * *scale);
+#else
+	//+ atomicMax_system(p, (int)threadIdx.x * *scale);
+#endif
 }
 
 __global__ void add_one(int *p)
@@ -118,7 +124,8 @@ static void device_memory()
 }
 
 // case: safe_function HG101 quick
-// fix: write safeAtomicAdd instead of __builtin_amdgcn_flat_atomic_fadd_f64 at
+// fix before 6.4: write safeAtomicAdd instead of __builtin_amdgcn_flat_atomic_fadd_f64 at
+// fix from 6.4: write [[clang::atomic(fine_grained_memory)]] { __hip_atomic_fetch_add(
 // literal
 static void safe_function()
 {
@@ -132,6 +139,7 @@ static void safe_function()
 }
 
 // case: unsafe_function HG107 quick
+// runtime: before 6.4: clang 21 makes the instruction of atomicAdd by itself
 // fix: write unsafeAtomicAdd instead of atomicAdd at
 // literal
 static void unsafe_function()
@@ -160,7 +168,8 @@ static void minimum()
 }
 
 // case: loop_of_integers HG104 quick
-// fix: write a loop around atomicCAS instead of atomicMax at
+// fix before 6.4: write a loop around atomicCAS instead of atomicMax at
+// fix from 6.4: write atomicMax_system instead of atomicMax at
 static void loop_of_integers()
 {
 	int *most, *scale;
@@ -193,6 +202,7 @@ static void kept_in_device_memory()
 }
 
 // case: host_alloc HG201
+// runtime: before 6.4: from there on hipHostAlloc is hipHostMalloc
 // fix: use hipHostMalloc
 static void host_alloc()
 {
