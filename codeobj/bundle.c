@@ -49,7 +49,7 @@ int codeobj_bundle_open(struct codeobj_bundle *bundle, const void *data, size_t 
 
 /*
  * "<kind>-<triple>[-<target id>]" where the triple itself has two, three or four parts, some of
- * them empty: the target id is the last part that starts with "gfx" after a dash.
+ * them empty: the target id is the last part that starts with "gfx" after a dash, or "amdgcnspirv".
  */
 static void split_id(struct codeobj_entry *entry)
 {
@@ -62,6 +62,8 @@ static void split_id(struct codeobj_entry *entry)
 	entry->target = entry->id + strlen(entry->id);
 	for (const char *p = entry->id; (p = strstr(p, "-gfx")); p++)
 		entry->target = p + 1;
+	if (!*entry->target && strstr(entry->id, "-amdgcnspirv"))
+		entry->target = strstr(entry->id, "-amdgcnspirv") + 1;
 }
 
 int codeobj_bundle_next(struct codeobj_bundle *bundle, struct codeobj_entry *entry,

@@ -34,6 +34,8 @@ enum codeobj_format {
 	CODEOBJ_HOST_ELF,   /* any other 64-bit little-endian ELF */
 	CODEOBJ_OFFLOAD,    /* LLVM's offload binary: CODEOBJ_OFFLOAD_MAGIC */
 	CODEOBJ_ARCHIVE,    /* of object files ("!<arch>\n") */
+	CODEOBJ_SPIRV,      /* of amdgcnspirv: the runtime compiles it */
+	CODEOBJ_BITCODE,    /* LLVM's: compiled when it is linked */
 };
 
 /* The kind of an image, by its first bytes. */
@@ -54,7 +56,7 @@ int codeobj_wrapper(const void *data, size_t size, uint64_t *binary, struct code
 struct codeobj_entry {
 	char kind[16];       /* "host", "hip", "hipv4", "openmp", ... */
 	char id[256];        /* the whole entry id */
-	const char *target;  /* inside id: "gfx90a:xnack+"; "" for host entries */
+	const char *target;  /* inside id: "gfx90a:xnack+", "amdgcnspirv"; "" for host entries */
 	const uint8_t *data; /* inside the bundle */
 	uint64_t offset;     /* of data, from the start of the bundle */
 	uint64_t size;       /* bytes; 0 for host entries */
@@ -143,16 +145,22 @@ int codeobj_target_parse(const char *text, struct codeobj_target *target);
 /* The canonical text, at most 64 bytes with its NUL; returns its length. */
 int codeobj_target_format(const struct codeobj_target *target, char text[64]);
 
+/* Whether it is a generic processor ("gfx9-4-generic"), whose code several run. */
+bool codeobj_is_generic(const char *processor);
+
+#define CODEOBJ_MATCH_OWN 3 /* more than any match of a generic processor */
+
 /*
- * Whether code for `code` runs on `device`: -1 if not, otherwise the number of features on which
- * it is specific (higher is the better match).
+ * Whether code for `code` runs on `device`: -1 if not, otherwise higher is the better match: the
+ * number of features on which it is specific, and CODEOBJ_MATCH_OWN for the device's own processor
+ * instead of a generic one.
  */
 int codeobj_target_match(const struct codeobj_target *code, const struct codeobj_target *device);
 
 /*
- * The entry of a bundle that the loader would take for a device: kind hip or hipv4, processor
- * equal, features compatible, most specific first. -ENOENT if none runs there (the message then
- * lists what there is).
+ * The entry of a bundle that the loader would take for a device: kind hip or hipv4, its own
+ * processor or else a generic one that it belongs to, features compatible, most specific first.
+ * -ENOENT if none runs there (the message then lists what there is).
  */
 int codeobj_bundle_select(const void *data, size_t size, const struct codeobj_target *device,
 			  struct codeobj_entry *entry, struct codeobj_error *error);

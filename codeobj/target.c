@@ -70,14 +70,46 @@ static int match_feature(int code, int device)
 	return code == device ? 1 : -1;
 }
 
+/* Generic processors, and those that run their code (docs/code-objects.md#target-ids). */
+static const struct {
+	const char *generic, *members;
+} generics[] = {
+	{ "gfx9-generic", " gfx900 gfx902 gfx904 gfx906 gfx909 gfx90c " },
+	{ "gfx9-4-generic", " gfx940 gfx941 gfx942 gfx950 " },
+	{ "gfx10-1-generic", " gfx1010 gfx1011 gfx1012 gfx1013 " },
+	{ "gfx10-3-generic", " gfx1030 gfx1031 gfx1032 gfx1033 gfx1034 gfx1035 gfx1036 " },
+	{ "gfx11-generic", " gfx1100 gfx1101 gfx1102 gfx1103 gfx1150 gfx1151 gfx1152 gfx1153 " },
+	{ "gfx11-7-generic", " gfx1170 gfx1171 gfx1172 " },
+	{ "gfx12-generic", " gfx1200 gfx1201 " },
+	{ "gfx12-5-generic", " gfx1250 gfx1251 " },
+};
+
+bool codeobj_is_generic(const char *processor)
+{
+	return strstr(processor, "-generic") != NULL;
+}
+
+static bool is_member(const char *generic, const char *processor)
+{
+	char word[34];
+
+	snprintf(word, sizeof(word), " %.31s ", processor);
+	for (size_t i = 0; i < sizeof(generics) / sizeof(generics[0]); i++)
+		if (!strcmp(generics[i].generic, generic))
+			return strstr(generics[i].members, word) != NULL;
+	return false;
+}
+
 int codeobj_target_match(const struct codeobj_target *code, const struct codeobj_target *device)
 {
 	int sramecc = match_feature(code->sramecc, device->sramecc);
 	int xnack = match_feature(code->xnack, device->xnack);
 
-	if (strcmp(code->processor, device->processor) || sramecc < 0 || xnack < 0)
+	if (sramecc < 0 || xnack < 0)
 		return -1;
-	return sramecc + xnack;
+	if (!strcmp(code->processor, device->processor))
+		return CODEOBJ_MATCH_OWN + sramecc + xnack;
+	return is_member(code->processor, device->processor) ? sramecc + xnack : -1;
 }
 
 int codeobj_bundle_select(const void *data, size_t size, const struct codeobj_target *device,
@@ -96,11 +128,13 @@ int codeobj_bundle_select(const void *data, size_t size, const struct codeobj_ta
 		int score;
 
 		if ((strcmp(candidate.kind, "hip") && strcmp(candidate.kind, "hipv4")) ||
-		    codeobj_target_parse(candidate.target, &code))
+		    !candidate.target[0])
 			continue;
 		if (used < sizeof(present))
 			used += (size_t)snprintf(present + used, sizeof(present) - used, "%s%s",
 						 used ? ", " : "", candidate.target);
+		if (codeobj_target_parse(candidate.target, &code))
+			continue;
 		score = codeobj_target_match(&code, device);
 		if (score > best) {
 			best = score;

@@ -71,8 +71,9 @@ static bool right_target(struct scan *scan, const void *elf, size_t size)
 {
 	struct codeobj_target target;
 
+	/* SPIR-V may run on any. */
 	if (codeobj_elf_target(elf, size, &target, NULL))
-		return !scan->arch;
+		return !scan->arch || codeobj_identify(elf, size) == CODEOBJ_SPIRV;
 	if (!scan->arch)
 		return true;
 	/* What --arch leaves open may be either way. */

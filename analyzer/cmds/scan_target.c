@@ -21,7 +21,9 @@ static bool old_header(const void *elf, size_t size)
 
 static bool feature_differs(int claimed, int actual, bool old, bool partial)
 {
-	if ((old && actual == CODEOBJ_ANY) || (partial && claimed == CODEOBJ_ANY))
+	/* On where a compiler was given no setting, on processors that have the feature. */
+	if ((old && (actual == CODEOBJ_ANY || claimed == CODEOBJ_ANY)) ||
+	    (partial && claimed == CODEOBJ_ANY))
 		return false;
 	return claimed != actual;
 }

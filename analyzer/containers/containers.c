@@ -61,7 +61,8 @@ static void walk_offload(const uint8_t *data, size_t size, const struct containe
 	*extent = offload.total_size;
 	if (status) {
 		sink->problem(sink->user, error.text);
-	} else if (codeobj_identify(offload.data, (size_t)offload.size) == CODEOBJ_ELF) {
+	} else if (codeobj_identify(offload.data, (size_t)offload.size) == CODEOBJ_ELF ||
+		   codeobj_identify(offload.data, (size_t)offload.size) == CODEOBJ_SPIRV) {
 		sink->object(sink->user, offload.data, (size_t)offload.size, offload.arch);
 	} else if (!strncmp(offload.triple, "amdgcn", 6)) {
 		snprintf(text, sizeof(text), "its image for %.64s is %s, not machine code",
@@ -145,6 +146,23 @@ static bool walk_host(const uint8_t *data, size_t size, const struct container_s
 	return found;
 }
 
+/* What objects of -fgpu-rdc have in place of device code, unless of --offload-new-driver. */
+static bool is_relocatable(const uint8_t *data, size_t size)
+{
+	static const char name[] = "\0__CLANG_OFFLOAD_BUNDLE__hip";
+
+	return memmem(data, size, name, sizeof(name) - 1);
+}
+
+static void no_device_code(const uint8_t *data, size_t size, const struct container_sink *sink)
+{
+	sink->problem(sink->user,
+		      is_relocatable(data, size)
+			  ? "its device code is bitcode (-fgpu-rdc), which is compiled when it is "
+			    "linked: no machine code"
+			  : "no device code in it (no section .hip_fatbin or .llvm.offloading)");
+}
+
 bool containers_in_host(const void *data, size_t size)
 {
 	struct codeobj_section section;
@@ -199,6 +217,8 @@ void containers_walk(const void *data, size_t size, const struct container_sink 
 
 	switch (codeobj_identify(data, size)) {
 	case CODEOBJ_ELF:
+	case CODEOBJ_SPIRV:
+	case CODEOBJ_BITCODE:
 		sink->object(sink->user, data, size, NULL);
 		break;
 	case CODEOBJ_BUNDLE:
@@ -206,8 +226,7 @@ void containers_walk(const void *data, size_t size, const struct container_sink 
 		break;
 	case CODEOBJ_HOST_ELF:
 		if (!walk_host(data, size, sink))
-			sink->problem(sink->user, "no device code in it (no section .hip_fatbin or "
-						  ".llvm.offloading)");
+			no_device_code(data, size, sink);
 		break;
 	case CODEOBJ_OFFLOAD:
 		if (!walk_offloads(data, size, sink))

@@ -16,7 +16,7 @@ struct arch {
 	bool preload;
 };
 
-/* NULL for a processor that is not in the table. */
+/* NULL for a processor that is not in the table; of a generic one, its member there. */
 const struct arch *arch_find(const char *processor);
 
 #endif

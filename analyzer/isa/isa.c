@@ -55,6 +55,18 @@ int analysis_open(struct isa_analysis *analysis, const void *elf, size_t size,
 	char text[128];
 	int status;
 
+	switch (codeobj_identify(elf, size)) {
+	case CODEOBJ_SPIRV:
+		return isa_fail(error, -ENOTSUP,
+				"code object: SPIR-V (amdgcnspirv), which the runtime compiles "
+				"when it loads it: no machine code");
+	case CODEOBJ_BITCODE:
+		return isa_fail(error, -ENOTSUP,
+				"code object: bitcode (-fgpu-rdc), which is compiled when it is "
+				"linked: no machine code");
+	default:
+		break;
+	}
 	status = isa_image_open(&analysis->image, elf, size, text, sizeof(text));
 	if (status)
 		return isa_fail(error, status, "code object: %s", text);

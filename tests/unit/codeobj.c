@@ -249,12 +249,33 @@ static void matching(void **state)
 		const char *code, *device;
 		int score;
 	} cases[] = {
-		{ "gfx90a", "gfx90a:sramecc+:xnack-", 0 },
-		{ "gfx90a:xnack-", "gfx90a:sramecc+:xnack-", 1 },
-		{ "gfx90a:sramecc+:xnack-", "gfx90a:sramecc+:xnack-", 2 },
+		{ "gfx90a", "gfx90a:sramecc+:xnack-", 3 },
+		{ "gfx90a:xnack-", "gfx90a:sramecc+:xnack-", 4 },
+		{ "gfx90a:sramecc+:xnack-", "gfx90a:sramecc+:xnack-", 5 },
 		{ "gfx90a:xnack+", "gfx90a:sramecc+:xnack-", -1 },
 		{ "gfx908", "gfx90a", -1 },
 		{ "gfx90a:xnack+", "gfx90a", -1 }, /* the device's setting is not known to be on */
+		/* Generic processors fit those that LLVM lists, behind their own code. */
+		{ "gfx9-generic", "gfx906:sramecc+:xnack-", 0 },
+		{ "gfx9-generic:xnack-", "gfx906:sramecc+:xnack-", 1 },
+		{ "gfx9-generic:xnack+", "gfx906:sramecc+:xnack-", -1 },
+		{ "gfx9-generic", "gfx908", -1 },
+		{ "gfx9-generic", "gfx90a", -1 },
+		{ "gfx9-generic", "gfx942", -1 },
+		{ "gfx9-4-generic", "gfx942:sramecc+:xnack-", 0 },
+		{ "gfx9-4-generic:sramecc+:xnack-", "gfx950:sramecc+:xnack-", 2 },
+		{ "gfx9-4-generic", "gfx90a", -1 },
+		{ "gfx10-1-generic", "gfx1013", 0 },
+		{ "gfx10-1-generic", "gfx1030", -1 },
+		{ "gfx10-3-generic", "gfx1036", 0 },
+		{ "gfx11-generic", "gfx1153", 0 },
+		{ "gfx11-generic", "gfx1170", -1 },
+		{ "gfx12-generic", "gfx1201", 0 },
+		{ "gfx12-generic", "gfx1250", -1 },
+		{ "gfx12-5-generic", "gfx1250", 0 },
+		{ "gfx99-generic", "gfx990", -1 },
+		{ "gfx942", "gfx9-4-generic", -1 },
+		{ "gfx9-4-generic", "gfx9-4-generic", 3 },
 	};
 	struct codeobj_target code, device;
 

@@ -15,7 +15,8 @@ void kernels_free(struct kernels *kernels);
 
 /*
  * Analysis of a kernel of `process`, owned by `kernels`. NULL if its machine code cannot be had;
- * the reason is then among the findings' limits. *arch is the code object's architecture.
+ * the reason is then among the findings' limits. *arch is the code object's architecture, for a
+ * generic one that of the GPU ("" if there are several).
  */
 const struct isa_kernel *kernels_find(struct kernels *kernels, const struct process *process,
 				      const struct kernel_ref *kernel, struct findings *findings,

@@ -388,12 +388,12 @@ static bool read_targets(const char *path, struct targets *targets)
 				&sink);
 		g_mapped_file_unref(file);
 	}
-	/* Generic targets and SPIR-V run on devices that they do not name. */
+	/* SPIR-V runs on devices that it does not name. */
 	for (unsigned i = 0; i < targets->list->len; i++) {
 		struct codeobj_target parsed;
 
 		if (codeobj_target_parse(targets->list->pdata[i], &parsed) != 0 ||
-		    strncmp(parsed.processor, "gfx", 3) != 0 || strstr(parsed.processor, "generic"))
+		    strncmp(parsed.processor, "gfx", 3) != 0)
 			targets->problem = true;
 	}
 	return !targets->problem && targets->list->len;

@@ -327,9 +327,26 @@ static void an_error_of_another_kind(void **state)
 	assert_null(strstr(launch_fails(targets, "gfx90a:sramecc+:xnack-", 1), "HG90"));
 }
 
-static void code_that_names_no_processor(void **state)
+static void code_for_a_generic_processor(void **state)
 {
 	const char *const targets[] = { "gfx906", "gfx9-4-generic", NULL };
+
+	(void)state;
+	assert_null(strstr(launch_fails(targets, "gfx942:sramecc+:xnack-", 209), "HG90"));
+}
+
+/* gfx908 and gfx90a are no members of gfx9-generic. */
+static void code_for_another_generic_processor(void **state)
+{
+	const char *const targets[] = { "gfx9-generic", "gfx9-4-generic", NULL };
+
+	(void)state;
+	assert_non_null(strstr(launch_fails(targets, "gfx90a:sramecc+:xnack-", 209), "HG902"));
+}
+
+static void code_that_names_no_processor(void **state)
+{
+	const char *const targets[] = { "gfx906", "amdgcnspirv", NULL };
 
 	(void)state;
 	assert_null(strstr(launch_fails(targets, "gfx942:sramecc+:xnack-", 209), "HG90"));
@@ -364,6 +381,8 @@ int main(void)
 		SILENT(HG902, code_that_fits),
 		SILENT(HG908, code_that_fits),
 		SILENT(HG902, an_error_of_another_kind),
+		SILENT(HG902, code_for_a_generic_processor),
+		FINDS(HG902, code_for_another_generic_processor),
 		DOUBTS(HG902, code_that_names_no_processor),
 		DOUBTS(HG901, code_that_names_no_processor),
 #undef TEST
