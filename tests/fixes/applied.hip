@@ -6,7 +6,7 @@
 // case, is applied:
 //   // fix: TEXT         words of the fix in the report; of several such lines each has to be there
 //   // fix from|before RELEASE: TEXT   the same, with the headers and the compiler of such releases of HIP
-//   // runtime: from|before RELEASE: REASON   only with such releases, else skipped
+//   // runtime: from|before RELEASE [or from|before RELEASE]: REASON   only with such releases, else skipped
 //   // literal           the change that the text itself describes (insert, write, hipHostMalloc)
 //   ... //- and //+ ...  a line that goes, and one that comes: what the text says in words
 // Each case prints "sum A expected B": A is B once the fix is applied.
@@ -139,7 +139,7 @@ static void safe_function()
 }
 
 // case: unsafe_function HG107 quick
-// runtime: before 6.4: clang 21 makes the instruction of atomicAdd by itself
+// runtime: before 6.4 or from 7.0: with the headers of 6.4 atomicAdd is the instruction by itself
 // fix: write unsafeAtomicAdd instead of atomicAdd at
 // literal
 static void unsafe_function()

@@ -2,8 +2,8 @@
 /*
  * The analyzer's table of memory (analyzer/model/memory.def) against what AMD's libamdhip64 really
  * does: every allocator with every combination of its flags, compared with the page table of the
- * software GPU and with what hipMemRangeGetAttribute answers. TAP on stdout; meson.build sets the
- * environments.
+ * software GPU and with what hipMemRangeGetAttribute answers; and what access.def says of calls.
+ * TAP on stdout; meson.build sets the environments.
  */
 #define __HIP_PLATFORM_AMD__
 #include <hip/hip_runtime_api.h>
@@ -344,6 +344,91 @@ static void test_mapped(void)
 	compare_state("hipMemMap", &table, 0, state_of(p), environment.runtime_version < 70000000);
 }
 
+/* ---- what calls do with it (analyzer/model/access.def) ---- */
+
+static bool prefetches(void *p)
+{
+	bool there = !(state_of(p) & SOFTGPU_PAGE_HOST);
+	hipError_t error = hipMemPrefetchAsync(p, SIZE, 0, 0);
+
+	hipGetLastError();
+	return !hipDeviceSynchronize() && !error && !there && state_of(p) & SOFTGPU_PAGE_MAPPED &&
+	       !(state_of(p) & SOFTGPU_PAGE_HOST);
+}
+
+static bool takes_advice(void *p)
+{
+	bool fine = state_of(p) & SOFTGPU_PAGE_FINE, coarse;
+
+	if (hipMemAdvise(p, SIZE, hipMemAdviseSetCoarseGrain, 0))
+		hipGetLastError();
+	coarse = !(state_of(p) & SOFTGPU_PAGE_FINE);
+	if (hipMemAdvise(p, SIZE, hipMemAdviseUnsetCoarseGrain, 0))
+		hipGetLastError();
+	return fine && coarse && state_of(p) & SOFTGPU_PAGE_FINE;
+}
+
+static bool is_filled(void *p)
+{
+	unsigned char byte = 0;
+
+	if (hipMemset(p, 42, SIZE) || hipDeviceSynchronize() ||
+	    hipMemcpy(&byte, (char *)p + SIZE - 1, 1, hipMemcpyDefault)) {
+		hipGetLastError();
+		return false;
+	}
+	return byte == 42;
+}
+
+static void test_questions(void)
+{
+	static const struct {
+		enum model_question question;
+		const char *name;
+		bool (*has_effect)(void *p);
+	} questions[] = {
+		{ QUESTION_FILL, "hipMemset", is_filled },
+		{ QUESTION_ADVICE, "hipMemAdvise", takes_advice },
+		{ QUESTION_PREFETCH, "hipMemPrefetchAsync", prefetches },
+	};
+	static const struct {
+		const char *name;
+		uint16_t api;
+		hipError_t (*allocate)(void **p, unsigned flags);
+	} memory[] = {
+		{ "hipMalloc", HG_API_hipMalloc, do_malloc },
+		{ "hipHostMalloc", HG_API_hipHostMalloc, do_host },
+		{ "hipMallocManaged", HG_API_hipMallocManaged, do_managed },
+		{ "mmap", HG_API_mmap, do_mmap },
+	};
+
+	for (size_t i = 0; i < COUNT(memory); i++) {
+		unsigned flags = memory[i].api == HG_API_hipMallocManaged;
+		enum memory_kind kind = model_memory(memory[i].api, flags, &environment).kind;
+
+		for (size_t k = 0; k < COUNT(questions); k++) {
+			struct model_answer table =
+			    model_ask(questions[k].question, kind, &environment);
+			void *p = NULL;
+			bool effect;
+
+			/* It changes pages, of which the GPU reaches none then. */
+			if (kind == KIND_SYSTEM && environment.xnack == 0 &&
+			    questions[k].question == QUESTION_ADVICE)
+				continue;
+			if (memory[i].allocate(&p, flags)) {
+				check(false, "%s", memory[i].name);
+				continue;
+			}
+			effect = questions[k].has_effect(p);
+			check(table.access == (effect ? ACCESS_YES : ACCESS_NO) && table.certain,
+			      "%s of %s: %s, the table says %d%s", questions[k].name,
+			      memory[i].name, effect ? "has an effect" : "has none",
+			      table.access == ACCESS_YES, table.certain ? "" : " (not certain)");
+		}
+	}
+}
+
 int main(void)
 {
 	start_child();
@@ -356,5 +441,6 @@ int main(void)
 		test_allocator(i);
 	test_imported();
 	test_mapped();
+	test_questions();
 	return tap_end();
 }
