@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The seam between the two halves of the software GPU: the HSA runtime (hsa_*.c, which owns
- * memory, queues, code objects) and the gfx90a interpreter (interp/, which executes waves).
+ * memory, queues, code objects) and the interpreter (interp/, which executes waves).
  */
 #ifndef SOFTGPU_H
 #define SOFTGPU_H
@@ -111,8 +111,12 @@ void softgpu_run_destroy(struct softgpu_run *run);
 /* Forget decoded code in [base, base + size): the runtime unloaded or overwrote it. */
 void softgpu_code_invalidate(uint64_t base, uint64_t size);
 
+/* Whose instructions are executed. */
+enum softgpu_processor { SOFTGPU_GFX90A, SOFTGPU_GFX942 };
+
 /* Set once at start-up by the runtime from the environment (SOFTGPU_*). */
 struct softgpu_config {
+	enum softgpu_processor processor; /* SOFTGPU_ARCH */
 	bool xnack;
 	uint64_t seed;    /* SOFTGPU_SEED: order of work-groups and waves; 0: natural */
 	uint64_t threads; /* SOFTGPU_THREADS: that work-groups are shared among; 0 is 1 */

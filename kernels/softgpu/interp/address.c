@@ -87,8 +87,8 @@ static bool buffer_addresses(struct sg_wave *wave, const struct sg_insn *in, uns
 		sg_unsupported(wave, in, "buffer resource");
 		return false;
 	}
-	if (in->lds) {
-		sg_unsupported(wave, in, "load into LDS");
+	if (in->lds && r[1] & WORD1_SWIZZLE) {
+		sg_unsupported(wave, in, "load of private memory into LDS");
 		return false;
 	}
 	if (r[1] & WORD1_SWIZZLE) {

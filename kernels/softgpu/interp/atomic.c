@@ -64,11 +64,12 @@ static void atomic(struct sg_wave *wave, const struct sg_insn *in)
 		}
 		if (p) {
 			dropped = sg_rmw_dropped(op, state);
-			/* The L2's f32 adder knows no denormals on this chip
-			 * (docs/memory-model.md#compilers).
-			 */
+			/* gfx90a's L2 adds f32 without denormals (docs/memory-model.md#compilers);
+			 * gfx942's with them (LLVM, FeatureMemoryAtomicFAddF32DenormalSupport). */
 			if (!dropped)
-				old = sg_rmw(op, size, p, value, other, state && size == 4);
+				old = sg_rmw(op, size, p, value, other,
+					     state && size == 4 &&
+						 softgpu_config.processor == SOFTGPU_GFX90A);
 			if (softgpu_config.atomic_log && (state & SOFTGPU_PAGE_MAPPED))
 				sg_log_atomic(wave, in, access.address[l], dropped, &place);
 			if (state)
@@ -98,6 +99,7 @@ static void atomic(struct sg_wave *wave, const struct sg_insn *in)
 	    BOTH(prefix, s, "xor", SG_RMW_XOR), BOTH(prefix, s, "inc", SG_RMW_INC),               \
 	    BOTH(prefix, s, "dec", SG_RMW_DEC), ROW(prefix, s, "add_f32", SG_RMW_FADD, 4),        \
 	    ROW(prefix, s, "pk_add_f16", SG_RMW_PK_FADD, 4),                                      \
+	    ROW(prefix, s, "pk_add_bf16", SG_RMW_PK_BFADD, 4),                                    \
 	    ROW(prefix, s, "add_f64", SG_RMW_FADD, 8), ROW(prefix, s, "min_f64", SG_RMW_FMIN, 8), \
 	    ROW(prefix, s, "max_f64", SG_RMW_FMAX, 8)
 

@@ -117,7 +117,13 @@ static void sendmsg(struct sg_wave *wave, const struct sg_insn *in)
 
 /* ---- hardware registers: simm16 = id[5:0], offset[10:6], size - 1 [15:11] ---- */
 
-enum { HWREG_MODE = 1, HWREG_TRAPSTS = 3, HWREG_HW_ID = 4, HWREG_SH_MEM_BASES = 15 };
+enum {
+	HWREG_MODE = 1,
+	HWREG_TRAPSTS = 3,
+	HWREG_HW_ID = 4,
+	HWREG_SH_MEM_BASES = 15,
+	HWREG_XCC_ID = 20, /* gfx942 */
+};
 
 static bool hwreg_read(const struct sg_wave *wave, unsigned id, uint32_t *value)
 {
@@ -134,6 +140,9 @@ static bool hwreg_read(const struct sg_wave *wave, unsigned id, uint32_t *value)
 		/* wave slot [3:0], SIMD [5:4], CU [11:8] of one shader engine. */
 		*value = (wave->index / 4 & 15) | (wave->index & 3) << 4 | cu << 8;
 		return true;
+	case HWREG_XCC_ID:
+		*value = 0;
+		return softgpu_config.processor == SOFTGPU_GFX942;
 	case HWREG_SH_MEM_BASES:
 		/* Top 16 bits of the private and the shared aperture. */
 		*value = SG_PRIVATE_BASE_HI >> 16 | (SG_SHARED_BASE_HI >> 16) << 16;
@@ -299,6 +308,7 @@ const struct sg_op sg_table_sopp[] = {
 	{ .name = "buffer_wbinvl1_vol", .exec = nothing },
 	{ .name = "buffer_wbl2", .exec = nothing },
 	{ .name = "buffer_invl2", .exec = nothing },
+	{ .name = "buffer_inv", .exec = nothing },
 	{ .name = "v_nop", .exec = nothing },
 	{ .name = "v_clrexcp", .exec = nothing },
 	{ .name = NULL },

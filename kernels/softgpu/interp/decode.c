@@ -17,8 +17,18 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sg_code_page *bucket[BUCKETS];
 static struct sg_code_page *retired; /* invalidated while somebody may still execute them */
 static unsigned active;
-static amd_comgr_disassembly_info_t info;
-static bool have_info;
+/* By enum softgpu_processor: names to try, of which amd_comgr knows at least one; made on first
+ * use. */
+static struct {
+	const char *names[2];
+	bool made;
+	amd_comgr_disassembly_info_t info;
+} disassemblers[] = {
+	[SOFTGPU_GFX90A] = { .names = { "amdgcn-amd-amdhsa--gfx90a", NULL } },
+	/* amd_comgr 2.4 has only gfx942's forerunner, of which it differs in no encoding. */
+	[SOFTGPU_GFX942] = { .names = { "amdgcn-amd-amdhsa--gfx942",
+					"amdgcn-amd-amdhsa--gfx940" } },
+};
 
 struct disassembly {
 	char text[512];
@@ -63,8 +73,25 @@ static void exec_unknown(struct sg_wave *wave, const struct sg_insn *in)
 	sg_unsupported(wave, in, in->problem ? in->problem : "unsupported instruction");
 }
 
+/* The plain name: with features 5.2.3's decoder prints complaints and works less. */
+static bool make_disassembler(enum softgpu_processor processor)
+{
+	unsigned i;
+
+	for (i = 0; i < 2 && !disassemblers[processor].made; i++) {
+		const char *name = disassemblers[processor].names[i];
+
+		disassemblers[processor].made =
+		    name && amd_comgr_create_disassembly_info(
+				name, read_code, take_text, ignore_address,
+				&disassemblers[processor].info) == AMD_COMGR_STATUS_SUCCESS;
+	}
+	return disassemblers[processor].made;
+}
+
 static struct sg_insn *decode(uint64_t pc)
 {
+	enum softgpu_processor processor = softgpu_config.processor;
 	struct disassembly d = { "" };
 	struct sg_insn *in = aligned_alloc(_Alignof(struct sg_insn), sizeof(*in));
 	uint64_t size = 0;
@@ -75,20 +102,14 @@ static struct sg_insn *decode(uint64_t pc)
 	in->pc = pc;
 	in->exec = exec_unknown;
 	in->size = 4;
-	if (!have_info) {
-		/* The plain name: with features 5.2.3's decoder prints complaints and works less.
-		 */
-		if (amd_comgr_create_disassembly_info("amdgcn-amd-amdhsa--gfx90a", read_code,
-						      take_text, ignore_address,
-						      &info) != AMD_COMGR_STATUS_SUCCESS) {
-			in->problem = "amd_comgr cannot disassemble for gfx90a";
-			return in;
-		}
-		have_info = true;
+	if (!make_disassembler(processor)) {
+		in->problem = "amd_comgr cannot disassemble for this processor";
+		return in;
 	}
 	if (read_code(pc, (char *)in->raw, 8, NULL) < 4)
 		in->problem = "code is not mapped";
-	else if (amd_comgr_disassemble_instruction(info, pc, &d, &size) != AMD_COMGR_STATUS_SUCCESS)
+	else if (amd_comgr_disassemble_instruction(disassemblers[processor].info, pc, &d, &size) !=
+		 AMD_COMGR_STATUS_SUCCESS)
 		in->problem = "not an instruction";
 	if (in->problem) {
 		snprintf(d.text, sizeof(d.text), ".long 0x%08x", in->raw[0]);

@@ -177,6 +177,9 @@ static void set_scalars(struct sg_wave *wave)
 	if (run->properties & PRIVATE_SEGMENT_SIZE)
 		wave->s[at++] = (uint32_t)run->scratch_size;
 	preload_arguments(wave, at);
+	/* gfx942 has it set by the hardware (LUG, "Flat Scratch", architected flat scratch). */
+	if (softgpu_config.processor == SOFTGPU_GFX942)
+		sg_set_pair(wave, SG_FLAT_SCRATCH, (uint64_t)(uintptr_t)wave->scratch);
 	/* System registers follow the number of user registers that is set for the hardware. */
 	at = run->rsrc2 >> 1 & 31;
 	for (i = 0; i < 3; i++)

@@ -134,8 +134,8 @@ struct sg_insn {
 	uint8_t type[SG_MAX_OPERANDS];
 	bool simple; /* vector ALU: no SDWA, DPP, clamp, omod, half select */
 	bool direct; /* vector ALU: sources without modifiers */
-	bool glc, slc, offen, idxen, gds, lds, clamp;
-	int8_t omod; /* power of two to multiply the result by */
+	bool glc, slc, offen, idxen, gds, lds, clamp; /* gfx942 writes sc0 and nt for glc and slc */
+	int8_t omod;                                  /* power of two to multiply the result by */
 	uint8_t op_sel, op_sel_hi, neg_lo, neg_hi;
 	bool has_op_sel_hi;
 	bool sdwa;
@@ -173,6 +173,7 @@ struct sg_op {
 #define SG_MODE_DEFAULT    0xf0u /* nearest even, denormals kept, for f32 and for f64/f16 */
 #define SG_MODE_DX10_CLAMP 0x100u
 #define SG_MODE_IEEE       0x200u
+#define SG_MODE_FP16_OVFL  0x800000u
 #define SG_MODE_GPR_IDX    0x8000000u
 
 /* Why a wave does not run at the moment. */
@@ -283,8 +284,8 @@ void sg_code_leave(void);
 /* ---- tables: each ends with a row without name ---- */
 
 extern const struct sg_op sg_table_salu[], sg_table_sopp[], sg_table_smem[], sg_table_lane[],
-    sg_table_vmem[], sg_table_atomic[], sg_table_lds[], sg_table_gws[], sg_table_mfma[],
-    sg_table_valu[], sg_table_valu_haswell[];
+    sg_table_vmem[], sg_table_atomic[], sg_table_fp8[], sg_table_lds[], sg_table_gws[],
+    sg_table_mfma[], sg_table_valu[], sg_table_valu_haswell[];
 
 /* Row of mnemonic `name` (no encoding suffix), NULL if no table has it. */
 const struct sg_op *sg_find_op(const char *name);

@@ -393,6 +393,8 @@ const struct sg_op sg_table_lds[] = {
 	INT("min", "f32", "f64", SG_RMW_FMIN),
 	INT("max", "f32", "f64", SG_RMW_FMAX),
 	INT("cmpst", "f32", "f64", SG_RMW_FCMPSWAP),
+	BOTH("pk_add_f16", "pk_add_rtn_f16", SG_RMW_PK_FADD, 4),
+	BOTH("pk_add_bf16", "pk_add_rtn_bf16", SG_RMW_PK_BFADD, 4),
 	{ .name = "ds_wrap_rtn_b32", .exec = atomic, .arg = SG_RMW_WRAP | 4 << 8 },
 	{ .name = "ds_read_addtid_b32", .exec = add_thread, .arg = 0 },
 	{ .name = "ds_write_addtid_b32", .exec = add_thread, .arg = 1 },

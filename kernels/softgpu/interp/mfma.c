@@ -9,24 +9,31 @@
  *   B[k][j] of block b: lane j + N * (b + B * (k / L)), element k % L
  *   D[i][j] of block b: see result_place()
  *
+ * In a sparse A (SMFMAC) two of four elements along k are there, and the last operand holds two
+ * bits for each that say which of the four it is: in a lane those of its elements in their order,
+ * from bit 0 of the part that abid selects.
+ *
  * cbsz and abid let 2^cbsz neighbouring blocks use the A of the abid-th of them; blgp moves groups
  * of B's lanes (AMD Matrix Instruction Calculator, "Examples of Setting Modifiers on AMD CDNA").
  */
-#include "lanes.h"
+#include "fp8.h"
 
-enum input { IN_F32, IN_F64, IN_F16, IN_BF16, IN_I8 };
+enum input { IN_F32, IN_F64, IN_F16, IN_BF16, IN_I8, IN_XF32, IN_FP8, IN_BF8 };
 
 static const struct shape {
 	uint8_t m, k, blocks; /* n is m */
-	enum input input;
+	enum input a, b;
+	bool sparse;
 } shapes[] = {
-#define MFMA(name, mm, kk, bb, type) { mm, kk, bb, type },
+#define MFMA(name, mm, kk, bb, ta, tb) { mm, kk, bb, ta, tb, false },
+#define SMFMAC(name, mm, kk, ta, tb)   { mm, kk, 1, ta, tb, true },
 #include "mfma.def"
 #undef MFMA
+#undef SMFMAC
 };
 
 #define MAX_MN 32
-#define MAX_K  16
+#define MAX_K  64
 
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
 #define CLONES __attribute__((target_clones("arch=haswell", "default")))
@@ -53,29 +60,72 @@ static struct place result_place(const struct shape *s, unsigned group, unsigned
 	};
 }
 
-/* Of A, and as many of B. */
+/* Of B, and as many of A unless that is sparse. */
 static unsigned elements_per_lane(const struct shape *s)
 {
 	return (unsigned)(s->k * s->m * s->blocks) / SG_LANES;
 }
 
-/* This chip's matrix units take f16 and bf16 denormals, and results of these, for 0. */
+/*
+ * gfx90a's matrix units take f16 and bf16 denormals, and results of these, for 0; gfx942's do not
+ * (PyTorch, "Numerical accuracy", "Reduced Precision FP16 and BF16 GEMMs on AMD Instinct MI200").
+ */
+static bool flushes(const struct shape *s)
+{
+	return softgpu_config.processor == SOFTGPU_GFX90A && (s->a == IN_F16 || s->a == IN_BF16);
+}
+
 static float flushed(float f)
 {
 	return sg_bits32(f) & 0x7f800000u ? f : sg_float(sg_bits32(f) & 0x80000000u);
 }
 
-/* Element `n` of a lane's input, of those types that f32 holds. */
-static float float_input(uint32_t (*v)[SG_LANES], unsigned lane, unsigned n, enum input type)
+/* 10 bits of mantissa, to nearest even: as rocBLAS's reference does (rocblas_xfloat32.h). */
+static float to_xf32(float f)
 {
-	uint32_t half;
+	uint32_t bits = sg_bits32(f);
 
-	if (type == IN_F32)
+	return f - f != 0 ? f : sg_float((bits + 0xfff + (bits >> 13 & 1)) & 0xffffe000u);
+}
+
+/* Element `n` of a lane's input, of those types that f32 holds. */
+static float float_input(uint32_t (*v)[SG_LANES], unsigned lane, unsigned n, enum input type,
+			 bool flush)
+{
+	float f;
+
+	switch (type) {
+	case IN_F32:
 		return sg_float(v[n][lane]);
-	half = v[n / 2][lane] >> (16 * (n % 2)) & 0xffff;
-	if (type == IN_BF16)
-		return flushed(sg_float(half << 16));
-	return half & 0x7c00 ? sg_half_to_float(half) : sg_half_to_float(half & 0x8000);
+	case IN_XF32:
+		return to_xf32(sg_float(v[n][lane]));
+	case IN_FP8:
+		return sg_fp8_to_float(v[n / 4][lane] >> (8 * (n % 4)), SG_FP8);
+	case IN_BF8:
+		return sg_fp8_to_float(v[n / 4][lane] >> (8 * (n % 4)), SG_BF8);
+	case IN_BF16:
+		f = sg_float(v[n / 2][lane] >> (16 * (n % 2)) << 16);
+		return flush ? flushed(f) : f;
+	default: {
+		uint32_t half = v[n / 2][lane] >> (16 * (n % 2)) & 0xffff;
+
+		return flush && !(half & 0x7c00) ? sg_half_to_float(half & 0x8000)
+						 : sg_half_to_float(half);
+	}
+	}
+}
+
+/* Element n of row i of a sparse A: which element of which lane it is, and its place along k. */
+struct pick {
+	unsigned lane, element, k;
+};
+
+static struct pick picked(const struct shape *s, const uint32_t *index, unsigned i, unsigned n)
+{
+	unsigned per_lane = elements_per_lane(s) / 2, group = n / per_lane, e = n % per_lane;
+	unsigned lane = i + s->m * group;
+
+	return (struct pick){ lane, e, 4 * (n / 2) + (index[lane] >> (2 * e) & 3) };
 }
 
 /* One rounding per product, in the order of k. */
@@ -103,32 +153,45 @@ CLONES static void multiply64(unsigned m, unsigned k, const double (*a)[MAX_K],
 
 /* `source`: the block whose A is used. */
 static void block_f32(const struct shape *s, uint32_t (*va)[SG_LANES], uint32_t (*vb)[SG_LANES],
-		      unsigned block, unsigned source, uint32_t (*acc)[SG_LANES])
+		      const uint32_t *index, unsigned block, unsigned source,
+		      uint32_t (*acc)[SG_LANES])
 {
 	float a[MAX_MN][MAX_K], b[MAX_K][MAX_MN], d[MAX_MN][MAX_MN];
 	unsigned per_lane = elements_per_lane(s), i, j, k;
+	bool flush = flushes(s);
 
 	for (i = 0; i < s->m; i++)
 		for (k = 0; k < s->k; k++) {
 			unsigned lane = i + s->m * (block + s->blocks * (k / per_lane));
 			unsigned from = i + s->m * (source + s->blocks * (k / per_lane));
 
-			a[i][k] = float_input(va, from, k % per_lane, s->input);
-			b[k][i] = float_input(vb, lane, k % per_lane, s->input);
+			if (!s->sparse)
+				a[i][k] = float_input(va, from, k % per_lane, s->a, flush);
+			b[k][i] = float_input(vb, lane, k % per_lane, s->b, flush);
 		}
 	for (i = 0; i < s->m; i++)
 		for (j = 0; j < s->m; j++) {
 			struct place p = result_place(s, 4, i, j, block);
 
 			d[i][j] = sg_float(acc[p.item][p.lane]);
-			if (s->input != IN_F32)
+			if (flush)
 				d[i][j] = flushed(d[i][j]);
 		}
-	multiply32(s->m, s->k, (const float(*)[MAX_K])a, (const float(*)[MAX_MN])b, d);
+	if (s->sparse)
+		for (i = 0; i < s->m; i++)
+			for (k = 0; k < s->k / 2u; k++) {
+				struct pick p = picked(s, index, i, k);
+				float x = float_input(va, p.lane, p.element, s->a, flush);
+
+				for (j = 0; j < s->m; j++)
+					d[i][j] = __builtin_fmaf(x, b[p.k][j], d[i][j]);
+			}
+	else
+		multiply32(s->m, s->k, (const float(*)[MAX_K])a, (const float(*)[MAX_MN])b, d);
 	for (i = 0; i < s->m; i++)
 		for (j = 0; j < s->m; j++) {
 			struct place p = result_place(s, 4, i, j, block);
-			float f = s->input == IN_F32 ? d[i][j] : flushed(d[i][j]);
+			float f = flush ? flushed(d[i][j]) : d[i][j];
 
 			acc[p.item][p.lane] = f != f ? 0x7fc00000u : sg_bits32(f);
 		}
@@ -165,36 +228,54 @@ static void block_f64(const struct shape *s, uint32_t (*va)[SG_LANES], uint32_t 
 		}
 }
 
-static void block_i8(const struct shape *s, uint32_t (*va)[SG_LANES], uint32_t (*vb)[SG_LANES],
-		     unsigned block, unsigned source, uint32_t (*acc)[SG_LANES])
+static int8_t byte_input(uint32_t (*v)[SG_LANES], unsigned lane, unsigned n)
 {
-	unsigned i, j, k;
+	return (int8_t)(v[n / 4][lane] >> (8 * (n % 4)));
+}
+
+static void block_i8(const struct shape *s, uint32_t (*va)[SG_LANES], uint32_t (*vb)[SG_LANES],
+		     const uint32_t *index, unsigned block, unsigned source,
+		     uint32_t (*acc)[SG_LANES])
+{
+	unsigned per_lane = elements_per_lane(s), i, j, k;
 
 	for (i = 0; i < s->m; i++)
 		for (j = 0; j < s->m; j++) {
 			struct place p = result_place(s, 4, i, j, block);
 			uint32_t sum = acc[p.item][p.lane];
 
-			for (k = 0; k < s->k; k++) {
-				unsigned ka = s->m * (source + s->blocks * (k / 4));
-				unsigned kb = s->m * (block + s->blocks * (k / 4));
-				int8_t x = (int8_t)(va[0][i + ka] >> (8 * (k % 4)));
-				int8_t y = (int8_t)(vb[0][j + kb] >> (8 * (k % 4)));
+			for (k = 0; k < s->k / (s->sparse ? 2u : 1u); k++) {
+				struct pick from = { i + s->m *
+							     (source + s->blocks * (k / per_lane)),
+						     k % per_lane, k };
+				int8_t x, y;
 
+				if (s->sparse)
+					from = picked(s, index, i, k);
+				x = byte_input(va, from.lane, from.element);
+				y = byte_input(vb,
+					       j + s->m * (block + s->blocks * (from.k / per_lane)),
+					       from.k % per_lane);
 				sum += (uint32_t)(x * y);
 			}
 			acc[p.item][p.lane] = sum;
 		}
 }
 
-static unsigned input_registers(const struct shape *s)
+static unsigned registers(enum input type, unsigned elements)
 {
-	unsigned elements = elements_per_lane(s);
-
-	return s->input == IN_F64   ? 2
-	       : s->input == IN_F32 ? elements
-	       : s->input == IN_I8  ? 1
-				    : elements / 2;
+	switch (type) {
+	case IN_F64:
+		return 2 * elements;
+	case IN_F32:
+	case IN_XF32:
+		return elements;
+	case IN_F16:
+	case IN_BF16:
+		return elements / 2;
+	default:
+		return elements / 4;
+	}
 }
 
 /* From which group of 16 lanes each group of B's lanes comes, by blgp. */
@@ -214,34 +295,63 @@ static void move_groups(uint32_t (*to)[SG_LANES], uint32_t (*from)[SG_LANES], un
 			       16 * sizeof(to[i][0]));
 }
 
-/* The fields as encoded (VOP3P-MAI); false where the instruction does not have what they ask. */
+/* The fields as encoded (VOP3P-MAI); false where the instruction does not have what they request.
+ */
 static bool broadcasts(const struct sg_insn *in, const struct shape *s, unsigned *cbsz,
 		       unsigned *abid, unsigned *blgp)
 {
 	*cbsz = in->raw[0] >> 8 & 7;
 	*abid = in->raw[0] >> 11 & 15;
 	*blgp = in->raw[1] >> 29;
-	if (s->input == IN_F64)
-		return !*cbsz && !*abid && !*blgp;
+	if (s->a == IN_F64) /* gfx942: blgp negates A, B and C */
+		return !*cbsz && !*abid && (!*blgp || softgpu_config.processor == SOFTGPU_GFX942);
+	/* Of gfx942's operations with one block only those of f32 move lane groups. */
+	if (softgpu_config.processor == SOFTGPU_GFX942 && s->blocks == 1 && s->a != IN_F32 && *blgp)
+		return false;
 	return 1u << *cbsz <= s->blocks && *abid < 1u << *cbsz;
+}
+
+static void negate(uint32_t (*to)[SG_LANES], uint32_t (*from)[SG_LANES], unsigned doubles)
+{
+	unsigned i, l;
+
+	for (i = 0; i < doubles; i++)
+		for (l = 0; l < SG_LANES; l++) {
+			to[2 * i][l] = from[2 * i][l];
+			to[2 * i + 1][l] = from[2 * i + 1][l] ^ 0x80000000u;
+		}
+}
+
+static bool operands_ok(struct sg_wave *wave, const struct sg_insn *in, const struct shape *s,
+			unsigned rows)
+{
+	unsigned elements = elements_per_lane(s);
+	const struct sg_operand *d = &in->o[0], *a = &in->o[1], *b = &in->o[2], *c = &in->o[3];
+
+	if (in->nops != 4 || d->kind != SG_K_VECTOR || a->kind != SG_K_VECTOR ||
+	    b->kind != SG_K_VECTOR || d->count != rows ||
+	    a->count != registers(s->a, s->sparse ? elements / 2 : elements) ||
+	    b->count != registers(s->b, elements) || (wave->mode & 0xf))
+		return false;
+	if (s->sparse)
+		return c->kind == SG_K_VECTOR && c->count == 1;
+	if (c->kind == SG_K_VECTOR)
+		return c->count == rows;
+	return c->kind == SG_K_CONST && (s->a != IN_F64 || c->is_float || !c->value);
 }
 
 static void mfma(struct sg_wave *wave, const struct sg_insn *in)
 {
 	const struct shape *s = &shapes[in->op->arg];
-	unsigned words = s->input == IN_F64 ? 2 : 1, inputs = input_registers(s);
+	unsigned words = s->a == IN_F64 ? 2 : 1;
 	unsigned rows = (unsigned)(s->m * s->m * s->blocks) / SG_LANES * words, i, l;
 	const struct sg_operand *d = &in->o[0], *a = &in->o[1], *b = &in->o[2], *c = &in->o[3];
-	uint32_t acc[MAX_MN][SG_LANES], moved[2][SG_LANES];
+	uint32_t acc[MAX_MN][SG_LANES], moved[2][SG_LANES], other[2][SG_LANES];
 	uint32_t(*va)[SG_LANES] = &wave->v[a->index], (*vb)[SG_LANES] = &wave->v[b->index];
 	unsigned cbsz, abid, blgp;
 	uint64_t x;
 
-	if (in->nops != 4 || d->kind != SG_K_VECTOR || a->kind != SG_K_VECTOR ||
-	    b->kind != SG_K_VECTOR || d->count != rows || a->count != inputs ||
-	    b->count != inputs || (c->kind == SG_K_VECTOR && c->count != rows) ||
-	    (c->kind != SG_K_VECTOR && c->kind != SG_K_CONST) || (wave->mode & 0xf) ||
-	    (c->kind == SG_K_CONST && words == 2 && !c->is_float && c->value)) {
+	if (!operands_ok(wave, in, s, rows)) {
 		sg_unsupported(wave, in, "operands or rounding mode of a matrix operation");
 		return;
 	}
@@ -258,32 +368,74 @@ static void mfma(struct sg_wave *wave, const struct sg_insn *in)
 		for (l = 0; l < SG_LANES; l++)
 			acc[i][l] = (uint32_t)x;
 	}
-	if (blgp) {
-		move_groups(moved, vb, inputs, blgp);
+	if (s->a == IN_F64) {
+		if (blgp & 1)
+			negate(other, va, 1), va = other;
+		if (blgp & 2)
+			negate(moved, vb, 1), vb = moved;
+		if (blgp & 4)
+			negate(acc, acc, rows / 2);
+	} else if (blgp) {
+		move_groups(moved, vb, registers(s->b, elements_per_lane(s)), blgp);
 		vb = moved;
 	}
 	for (i = 0; i < s->blocks; i++) {
 		unsigned source = (i & ~((1u << cbsz) - 1)) | abid;
 
-		if (s->input == IN_F64)
+		if (s->a == IN_F64)
 			block_f64(s, va, vb, i, acc);
-		else if (s->input == IN_I8)
-			block_i8(s, va, vb, i, source, acc);
+		else if (s->a == IN_I8)
+			block_i8(s, va, vb, NULL, i, source, acc);
 		else
-			block_f32(s, va, vb, i, source, acc);
+			block_f32(s, va, vb, NULL, i, source, acc);
 	}
 	memcpy(wave->v[d->index], acc, rows * sizeof(acc[0]));
 }
 
+/* D += A * B with a sparse A; cbsz = 0: abid is the number of the index set in the last operand. */
+static void smfmac(struct sg_wave *wave, const struct sg_insn *in)
+{
+	const struct shape *s = &shapes[in->op->arg];
+	unsigned rows = (unsigned)(s->m * s->m) / SG_LANES, bits = elements_per_lane(s), l;
+	const struct sg_operand *d = &in->o[0], *a = &in->o[1], *b = &in->o[2];
+	unsigned cbsz = in->raw[0] >> 8 & 7, abid = cbsz ? 0 : in->raw[0] >> 11 & 15;
+	uint32_t acc[MAX_MN][SG_LANES], index[SG_LANES];
+
+	if (!operands_ok(wave, in, s, rows)) {
+		sg_unsupported(wave, in, "operands or rounding mode of a matrix operation");
+		return;
+	}
+	/* Two bits for each of half as many elements. */
+	if (abid >= 32 / bits || in->raw[1] >> 29) {
+		sg_unsupported(wave, in,
+			       "index set or lane group that this operation does not have");
+		return;
+	}
+	for (l = 0; l < SG_LANES; l++)
+		index[l] = wave->v[in->o[3].index][l] >> (abid * bits);
+	memcpy(acc, wave->v[d->index], rows * sizeof(acc[0]));
+	if (s->a == IN_I8)
+		block_i8(s, &wave->v[a->index], &wave->v[b->index], index, 0, 0, acc);
+	else
+		block_f32(s, &wave->v[a->index], &wave->v[b->index], index, 0, 0, acc);
+	memcpy(wave->v[d->index], acc, rows * sizeof(acc[0]));
+}
+
 enum {
-#define MFMA(name, mm, kk, bb, type) INDEX_##name,
+#define MFMA(name, mm, kk, bb, ta, tb) INDEX_##name,
+#define SMFMAC(name, mm, kk, ta, tb)   INDEX_S_##name,
 #include "mfma.def"
 #undef MFMA
+#undef SMFMAC
 };
 
 const struct sg_op sg_table_mfma[] = {
-#define MFMA(text, mm, kk, bb, type) { .name = "v_mfma_" #text, .exec = mfma, .arg = INDEX_##text },
+#define MFMA(text, mm, kk, bb, ta, tb) \
+	{ .name = "v_mfma_" #text, .exec = mfma, .arg = INDEX_##text },
+#define SMFMAC(text, mm, kk, ta, tb) \
+	{ .name = "v_smfmac_" #text, .exec = smfmac, .arg = INDEX_S_##text },
 #include "mfma.def"
 #undef MFMA
+#undef SMFMAC
 	{ .name = NULL },
 };

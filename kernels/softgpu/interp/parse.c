@@ -66,6 +66,7 @@ static void make_hash(void)
 	add_table(sg_table_lds);
 	add_table(sg_table_gws);
 	add_table(sg_table_mfma);
+	add_table(sg_table_fp8);
 }
 
 const struct sg_op *sg_find_op(const char *name)
@@ -298,6 +299,10 @@ static const struct modifier {
 	{ "glc", F_GLC, 0 },
 	{ "slc", F_SLC, 0 },
 	{ "scc", F_IGNORE, 0 }, /* cache policy */
+	{ "sc0", F_GLC, 0 },
+	{ "nt", F_SLC, 0 },
+	{ "sc1", F_IGNORE, 0 },
+	{ "neg:", F_IGNORE, 0 }, /* of matrix operations, read from the encoding */
 	{ "offen", F_OFFEN, 0 },
 	{ "idxen", F_IDXEN, 0 },
 	{ "gds", F_GDS, 0 },

@@ -18,6 +18,22 @@ static uint32_t add_halves(uint32_t a, uint32_t b)
 	return lo | hi << 16;
 }
 
+/* bf16: the upper half of an f32, rounded to nearest even. */
+static uint32_t float_to_brain(float f)
+{
+	uint32_t bits = sg_bits32(f);
+
+	return f != f ? 0x7fc0 : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+}
+
+static uint32_t add_brain_halves(uint32_t a, uint32_t b)
+{
+	uint32_t lo = float_to_brain(sg_float(a << 16) + sg_float(b << 16));
+	uint32_t hi = float_to_brain(sg_float(a & 0xffff0000u) + sg_float(b & 0xffff0000u));
+
+	return lo | hi << 16;
+}
+
 static uint32_t result32(enum sg_rmw op, uint32_t old, uint32_t data, uint32_t other, bool flush)
 {
 	switch (op) {
@@ -64,6 +80,8 @@ static uint32_t result32(enum sg_rmw op, uint32_t old, uint32_t data, uint32_t o
 		return sg_bits32(sg_max32(sg_float(old), sg_float(data)));
 	case SG_RMW_PK_FADD:
 		return add_halves(old, data);
+	case SG_RMW_PK_BFADD:
+		return add_brain_halves(old, data);
 	}
 	return old;
 }
@@ -111,6 +129,7 @@ static uint64_t result64(enum sg_rmw op, uint64_t old, uint64_t data, uint64_t o
 		return sg_bits64(sg_max64(sg_double(old), sg_double(data)));
 	case SG_RMW_WRAP:
 	case SG_RMW_PK_FADD:
+	case SG_RMW_PK_BFADD:
 		break;
 	}
 	return old;

@@ -27,6 +27,7 @@ enum sg_rmw {
 	SG_RMW_FMIN,
 	SG_RMW_FMAX,
 	SG_RMW_PK_FADD,
+	SG_RMW_PK_BFADD, /* bf16 */
 	SG_RMW_FCMPSWAP,
 };
 

@@ -4,6 +4,7 @@
  * compiled twice, for plain x86-64 and for machines with AVX2 and FMA (SG_VALU_TABLE names the
  * table), without contraction, so that both give the same bits.
  */
+#include "fp8.h"
 #include "lanes.h"
 #include "vector_math.h"
 

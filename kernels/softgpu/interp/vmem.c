@@ -29,6 +29,46 @@ static void load_narrow(uint32_t *to, const uint8_t *p, unsigned arg)
 		*to = x;
 }
 
+/*
+ * Into LDS: lane l's value, extended to a dword, goes to M0[15:0] + offset + 4 * l, where `offset`
+ * is the instruction's, which counts for the address in memory, too (CDNA3 ISA guide, "Memory
+ * Buffer Load to LDS"; LLVM, llvm.amdgcn.global.load.lds). Beyond the group's LDS it vanishes.
+ */
+static void load_to_lds(struct sg_wave *wave, const struct sg_insn *in)
+{
+	unsigned arg = in->op->arg, size = BYTES(arg), state;
+	uint32_t base = (wave->s[SG_M0] & 0xffff) + (uint32_t)in->offset;
+	struct sg_access access;
+	uint64_t m;
+
+	if (size > 4 || arg & (D16 | D16_HI)) {
+		sg_unsupported(wave, in, "load of this size into LDS");
+		return;
+	}
+	if (!sg_addresses(wave, in, in->op->c, 0, 1, size, &access))
+		return;
+	for (m = access.active; m; m &= m - 1) {
+		unsigned l = (unsigned)__builtin_ctzll(m);
+		uint8_t *to = sg_lds(wave, base + 4 * l, 4);
+		uint32_t value = 0;
+
+		if (!(access.outside >> l & 1)) {
+			const uint8_t *p = sg_access_pointer(wave, &access, l, size, &state);
+
+			if (wave->stop)
+				return;
+			if (p && state)
+				sg_note(wave, access.address[l], SG_READ);
+			if (p && size < 4)
+				load_narrow(&value, p, arg);
+			else if (p)
+				memcpy(&value, p, 4);
+		}
+		if (to)
+			memcpy(to, &value, 4);
+	}
+}
+
 static void load(struct sg_wave *wave, const struct sg_insn *in)
 {
 	static const uint8_t zero[16];
@@ -38,6 +78,10 @@ static void load(struct sg_wave *wave, const struct sg_insn *in)
 	struct sg_reach reach;
 	uint64_t m;
 
+	if (in->lds) {
+		load_to_lds(wave, in);
+		return;
+	}
 	if (in->o[0].kind != SG_K_VECTOR || in->o[0].count != words) {
 		sg_unsupported(wave, in, "destination operand");
 		return;
@@ -171,6 +215,14 @@ static void store(struct sg_wave *wave, const struct sg_insn *in)
 	{                                                                        \
 		.name = prefix "store_" text, .exec = store, .c = s, .arg = bits \
 	}
+#define TO_LDS(prefix, s, text, bits)                                                     \
+	{                                                                                 \
+		.name = prefix "load_lds_" text, .exec = load_to_lds, .c = s, .arg = bits \
+	}
+#define LDS_ROWS(prefix, s)                                                         \
+	TO_LDS(prefix, s, "dword", 4), TO_LDS(prefix, s, "ubyte", 1),               \
+	    TO_LDS(prefix, s, "sbyte", 1 | SIGNED), TO_LDS(prefix, s, "ushort", 2), \
+	    TO_LDS(prefix, s, "sshort", 2 | SIGNED)
 #define ROWS(prefix, s)                                                                         \
 	LOAD(prefix, s, "dword", 4), LOAD(prefix, s, "dwordx2", 8),                             \
 	    LOAD(prefix, s, "dwordx3", 12), LOAD(prefix, s, "dwordx4", 16),                     \
@@ -187,6 +239,11 @@ static void store(struct sg_wave *wave, const struct sg_insn *in)
 	    STORE(prefix, s, "short_d16_hi", 2 | D16_HI)
 
 const struct sg_op sg_table_vmem[] = {
-	ROWS("global_", SG_GLOBAL), ROWS("flat_", SG_FLAT), ROWS("scratch_", SG_SCRATCH),
-	ROWS("buffer_", SG_BUFFER), { .name = NULL },
+	ROWS("global_", SG_GLOBAL),
+	ROWS("flat_", SG_FLAT),
+	ROWS("scratch_", SG_SCRATCH),
+	ROWS("buffer_", SG_BUFFER),
+	LDS_ROWS("global_", SG_GLOBAL),
+	LDS_ROWS("scratch_", SG_SCRATCH),
+	{ .name = NULL },
 };

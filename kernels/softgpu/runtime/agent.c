@@ -13,8 +13,32 @@ struct sg_agent sg_cpu_agent = { .gpu = false };
 struct sg_agent sg_gpu_agents[SG_MAX_GPUS] = { { true, 0 }, { true, 1 }, { true, 2 }, { true, 3 },
 					       { true, 4 }, { true, 5 }, { true, 6 }, { true, 7 } };
 
-static const char isa_name_xnack_off[] = "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-";
-static const char isa_name_xnack_on[] = "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack+";
+/* What differs between the processors. */
+static const struct processor {
+	const char *name, *isa[2]; /* by XNACK */
+	uint32_t chip;             /* PCI device: MI250X, MI300X (amdgpu_drv.c) */
+} processors[] = {
+#define PROCESSOR(name, chip)                                          \
+	{                                                              \
+		name,                                                  \
+		    { "amdgcn-amd-amdhsa--" name ":sramecc+:xnack-",   \
+		      "amdgcn-amd-amdhsa--" name ":sramecc+:xnack+" }, \
+		    chip                                               \
+	}
+	[SOFTGPU_GFX90A] = PROCESSOR("gfx90a", 0x7408),
+	[SOFTGPU_GFX942] = PROCESSOR("gfx942", 0x74a1),
+#undef PROCESSOR
+};
+
+static const struct processor *processor(void)
+{
+	return &processors[softgpu_config.processor];
+}
+
+static const char *isa_name(void)
+{
+	return processor()->isa[softgpu_config.xnack];
+}
 /* The only ISA; its address is its handle. */
 static const char isa_object;
 
@@ -125,7 +149,6 @@ static const struct answer cpu_answers[] = {
 };
 
 static const struct answer gpu_answers[] = {
-	STRING(HSA_AGENT_INFO_NAME, "gfx90a", 64),
 	STRING(HSA_AGENT_INFO_VENDOR_NAME, "hipgrain", 64),
 	NUMBER(HSA_AGENT_INFO_FEATURE, U32, HSA_AGENT_FEATURE_KERNEL_DISPATCH),
 	NUMBER(HSA_AGENT_INFO_PROFILE, U32, HSA_PROFILE_BASE),
@@ -146,7 +169,6 @@ static const struct answer gpu_answers[] = {
 	NUMBER(HSA_AGENT_INFO_DEVICE, U32, HSA_DEVICE_TYPE_GPU),
 	ARRAY(HSA_AGENT_INFO_CACHE_SIZE, caches),
 	ARRAY(HSA_AGENT_INFO_EXTENSIONS, gpu_extensions),
-	NUMBER(HSA_AMD_AGENT_INFO_CHIP_ID, U32, 0x7408),
 	NUMBER(HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT, U32, 8),
 	NUMBER(HSA_AMD_AGENT_INFO_MAX_CLOCK_FREQUENCY, U32, 1700),
 	PER_GPU(HSA_AMD_AGENT_INFO_DRIVER_NODE_ID, U32, 1, 1),
@@ -246,11 +268,22 @@ hsa_status_t hsa_agent_get_info(hsa_agent_t handle, hsa_agent_info_t attribute, 
 		((hsa_isa_t *)value)->handle = (uint64_t)(uintptr_t)&isa_object;
 		return HSA_STATUS_SUCCESS;
 	}
+	if (agent->gpu && attribute == HSA_AGENT_INFO_NAME) {
+		memset(value, 0, 64);
+		strcpy(value, processor()->name);
+		return HSA_STATUS_SUCCESS;
+	}
+	if (agent->gpu && (uint32_t)attribute == HSA_AMD_AGENT_INFO_CHIP_ID) {
+		*(uint32_t *)value = processor()->chip;
+		return HSA_STATUS_SUCCESS;
+	}
 	/* Becomes hipDeviceProp_t.name: nobody may take this for hardware. */
 	if (agent->gpu && (uint32_t)attribute == HSA_AMD_AGENT_INFO_PRODUCT_NAME) {
 		memset(value, 0, 64);
-		snprintf(value, 64, "hipgrain software GPU (gfx90a%s)",
-			 sg_settings.gfx942 ? ", memory of gfx942" : "");
+		snprintf(value, 64, "hipgrain software GPU (%s%s)", processor()->name,
+			 sg_settings.gfx942 == (softgpu_config.processor == SOFTGPU_GFX942) ? ""
+			 : sg_settings.gfx942 ? ", memory of gfx942"
+					      : ", memory of gfx90a");
 		return HSA_STATUS_SUCCESS;
 	}
 	if (agent->gpu && (uint32_t)attribute == HSA_AMD_AGENT_INFO_UUID) {
@@ -306,7 +339,7 @@ hsa_status_t hsa_agent_iterate_isas(hsa_agent_t handle, hsa_status_t (*callback)
 
 hsa_status_t hsa_isa_get_info_alt(hsa_isa_t isa, hsa_isa_info_t attribute, void *value)
 {
-	const char *name = softgpu_config.xnack ? isa_name_xnack_on : isa_name_xnack_off;
+	const char *name = isa_name();
 
 	if (isa.handle != (uint64_t)(uintptr_t)&isa_object)
 		return HSA_STATUS_ERROR_INVALID_ISA;
@@ -338,7 +371,7 @@ hsa_status_t hsa_isa_get_info(hsa_isa_t isa, hsa_isa_info_t attribute, uint32_t 
 
 hsa_status_t hsa_isa_from_name(const char *name, hsa_isa_t *isa)
 {
-	const char *own = softgpu_config.xnack ? isa_name_xnack_on : isa_name_xnack_off;
+	const char *own = isa_name();
 
 	if (!name || !isa)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;

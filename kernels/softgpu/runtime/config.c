@@ -15,10 +15,12 @@ struct sg_settings sg_settings;
 /* HSA_FORCE_FINE_GRAIN_PCIE has its ROCr meaning: it publishes the fine VRAM pool without XGMI. */
 static bool force_fine_pool;
 static uint64_t vram_mib;
-/* SOFTGPU_ARCH: whose memory; an index of this. */
+/* SOFTGPU_ARCH: whose instructions, and SOFTGPU_MEMORY: whose memory, if it is not the same's. By
+ * enum softgpu_processor. */
 static const char *const architectures[] = { "gfx90a", "gfx942", NULL };
-enum { GFX90A, GFX942 };
-static uint64_t architecture;
+static const char *const memories[] = { "gfx90a", "gfx942", "same", NULL };
+#define ITS_OWN 2
+static uint64_t architecture, memory;
 /* SOFTGPU_HSA_TABLE, by enum sg_table: the ROCm release that has this layout. SOFTGPU_TABLE:
  * default. */
 static const char *const tables[] = { "5.2", "5.6", "6.4", "7.2", "foreign", NULL };
@@ -47,7 +49,8 @@ static const struct {
 	{ "SOFTGPU_MIGRATION", SWITCH, &sg_settings.migration, 0, NULL },
 	{ "SOFTGPU_VRAM_MIB", NUMBER, &vram_mib, 65536, NULL },
 	{ "SOFTGPU_DEVICES", NUMBER, &sg_settings.gpus, 1, NULL },
-	{ "SOFTGPU_ARCH", CHOICE, &architecture, GFX90A, architectures },
+	{ "SOFTGPU_ARCH", CHOICE, &architecture, SOFTGPU_GFX90A, architectures },
+	{ "SOFTGPU_MEMORY", CHOICE, &memory, ITS_OWN, memories },
 	{ "SOFTGPU_HSA_TABLE", CHOICE, &sg_settings.table, SOFTGPU_TABLE, tables },
 };
 
@@ -118,13 +121,14 @@ int sg_settings_read(void)
 	sg_settings.vram = vram_mib << 20;
 	sg_settings.fine_pool = sg_settings.hive || force_fine_pool;
 	sg_settings.xgmi_cpu = softgpu_config.xgmi_cpu;
-	sg_settings.gfx942 = architecture == GFX942;
+	softgpu_config.processor = (enum softgpu_processor)architecture;
+	sg_settings.gfx942 = (memory == ITS_OWN ? architecture : memory) == SOFTGPU_GFX942;
 	/*
 	 * MI300 does them all, on fine-grained device and host memory
 	 * (docs/memory-model.md#fine-grained-host-memory). For system scope on host memory that is
 	 * less than atomic against the CPU; here it is atomic.
 	 */
-	if (architecture == GFX942) {
+	if (sg_settings.gfx942) {
 		softgpu_config.drop_fine_fp_atomics = false;
 		softgpu_config.xgmi_cpu = true;
 	}

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Load a code object: ELF64, EM_AMDGPU, gfx90a (docs/code-objects.md). The file comes from
- * outside: every offset in it is checked before use.
+ * Load a code object: ELF64, EM_AMDGPU, of this processor (docs/code-objects.md). The file comes
+ * from outside: every offset in it is checked before use.
  */
 #include "runtime.h"
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define EM_AMDGPU_      224
-#define MACH_MASK       0xffu
+#define EM_AMDGPU_ 224
+#define MACH_MASK  0xffu
+/* LUG, "AMDGPU ELF Header": EF_AMDGPU_MACH */
 #define MACH_GFX90A     0x3fu
+#define MACH_GFX942     0x4cu
+#define MACH_GFX9_4     0x5fu /* generic: gfx942, gfx950 */
 #define XNACK_MASK      0x300u
 #define XNACK_OFF       0x200u
 #define XNACK_ON        0x300u
@@ -55,13 +58,21 @@ static hsa_status_t bad(const char *what)
 	return HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
 }
 
+static bool is_own(uint32_t mach)
+{
+	if (softgpu_config.processor == SOFTGPU_GFX942)
+		return mach == MACH_GFX942 || mach == MACH_GFX9_4;
+	return mach == MACH_GFX90A;
+}
+
 static hsa_status_t check_target(const Elf64_Ehdr *header)
 {
 	uint32_t flags = header->e_flags;
 	const char *what = NULL;
 
-	if (header->e_machine != EM_AMDGPU_ || (flags & MACH_MASK) != MACH_GFX90A)
-		what = "is not for gfx90a";
+	if (header->e_machine != EM_AMDGPU_ || !is_own(flags & MACH_MASK))
+		what = softgpu_config.processor == SOFTGPU_GFX942 ? "is not for gfx942"
+								  : "is not for gfx90a";
 	else if (header->e_ident[EI_ABIVERSION] < 2)
 		what = "has a version before 4";
 	else if ((flags & XNACK_MASK) == (softgpu_config.xnack ? XNACK_OFF : XNACK_ON))

@@ -94,7 +94,7 @@ struct sg_settings {
 	bool fine_pool; /* a fine-grained VRAM pool exists */
 	bool xgmi_cpu;  /* CPU link is XGMI, else PCIe */
 	bool log;       /* SOFTGPU_LOG */
-	bool gfx942;    /* SOFTGPU_ARCH: memory behaves like an MI300's */
+	bool gfx942;    /* SOFTGPU_MEMORY: memory behaves like an MI300's */
 	bool migration; /* SOFTGPU_MIGRATION: pages move by faults, and back */
 	uint64_t vram;  /* SOFTGPU_VRAM_MIB, in bytes, of each GPU */
 	bool hive;      /* SOFTGPU_XGMI_HIVE: the GPUs reach each other's memory */

@@ -5,7 +5,7 @@
  * are lost exactly on fine-grained memory; without it (see atomic_loops in meson.build), CAS loops,
  * which are right everywhere.
  * PCIe does not know the maximum: lost on fine-grained host memory without an XGMI link.
- * With SOFTGPU_ARCH=gfx942 nothing is lost.
+ * With SOFTGPU_MEMORY=gfx942 nothing is lost.
  * TAP on stdout.
  */
 #include <hip/hip_runtime.h>
@@ -52,7 +52,7 @@ __managed__ cell managed_cell;
 static void run(const char *name, cell *device, cell *host, bool fine)
 {
 	cell zero = {}, result = {};
-	bool newer = is_set("SOFTGPU_ARCH", "gfx942");
+	bool newer = is_set("SOFTGPU_MEMORY", "gfx942");
 	double expected = hardware && fine && !newer ? 0 : 200;
 	unsigned maximum = fine && host && !newer && !is_set("SOFTGPU_XGMI_CPU", "1") ? 0 : 200;
 

@@ -27,8 +27,13 @@ static std::vector<std::string> lowered;
 
 static bool compile(void)
 {
+#ifdef GFX942
+	const char *architecture = "--gpu-architecture=gfx942";
+#else
+	const char *architecture = "--gpu-architecture=gfx90a";
+#endif
 	hiprtcProgram p;
-	const char *options[] = { "--gpu-architecture=gfx90a", "-DSHIFT=3" };
+	const char *options[] = { architecture, "-DSHIFT=3" };
 	size_t size;
 
 	if (module)

@@ -139,34 +139,41 @@ template <> __device__ double get<double>(double v, int)
 #define BF4(m, b, matrix)    vector<m, b, 4, s4>(matrix, bf16)
 #define BYTES(m, b, matrix)  bytes<m, b>(matrix)
 
-#define SHAPES(X)                                              \
-	X(f32_32x32x1f32, 32, 1, 2, f32, 32, false, FLOAT)     \
-	X(f32_16x16x1f32, 16, 1, 4, f16, 16, false, FLOAT)     \
-	X(f32_4x4x1f32, 4, 1, 16, f4, 4, false, FLOAT)         \
-	X(f32_32x32x2f32, 32, 2, 1, f16, 16, false, FLOAT)     \
-	X(f32_16x16x4f32, 16, 4, 1, f4, 4, false, FLOAT)       \
-	X(f32_32x32x4f16, 32, 4, 2, f32, 32, false, HALF4)     \
-	X(f32_16x16x4f16, 16, 4, 4, f16, 16, false, HALF4)     \
-	X(f32_4x4x4f16, 4, 4, 16, f4, 4, false, HALF4)         \
-	X(f32_32x32x8f16, 32, 8, 1, f16, 16, false, HALF4)     \
-	X(f32_16x16x16f16, 16, 16, 1, f4, 4, false, HALF4)     \
-	X(f32_32x32x2bf16, 32, 2, 2, f32, 32, false, BF2)      \
-	X(f32_16x16x2bf16, 16, 2, 4, f16, 16, false, BF2)      \
-	X(f32_4x4x2bf16, 4, 2, 16, f4, 4, false, BF2)          \
-	X(f32_32x32x4bf16, 32, 4, 1, f16, 16, false, BF2)      \
-	X(f32_16x16x8bf16, 16, 8, 1, f4, 4, false, BF2)        \
-	X(f32_32x32x4bf16_1k, 32, 4, 2, f32, 32, false, BF4)   \
-	X(f32_16x16x4bf16_1k, 16, 4, 4, f16, 16, false, BF4)   \
-	X(f32_4x4x4bf16_1k, 4, 4, 16, f4, 4, false, BF4)       \
-	X(f32_32x32x8bf16_1k, 32, 8, 1, f16, 16, false, BF4)   \
-	X(f32_16x16x16bf16_1k, 16, 16, 1, f4, 4, false, BF4)   \
-	X(i32_32x32x4i8, 32, 4, 2, i32, 32, false, BYTES)      \
-	X(i32_16x16x4i8, 16, 4, 4, i16, 16, false, BYTES)      \
-	X(i32_4x4x4i8, 4, 4, 16, i4, 4, false, BYTES)          \
-	X(i32_32x32x8i8, 32, 8, 1, i16, 16, false, BYTES)      \
-	X(i32_16x16x16i8, 16, 16, 1, i4, 4, false, BYTES)      \
-	X(f64_16x16x4f64, 16, 4, 1, d4, 4, true, DOUBLE)       \
-	X(f64_4x4x4f64, 4, 4, 4, double, 1, true, DOUBLE)
+// gfx942 has others instead of these: gfx942.hip.
+#ifdef GFX942
+#define OLDER_SHAPES(X)
+#else
+#define OLDER_SHAPES(X)                                   \
+	X(f32_32x32x2bf16, 32, 2, 2, f32, 32, false, BF2) \
+	X(f32_16x16x2bf16, 16, 2, 4, f16, 16, false, BF2) \
+	X(f32_4x4x2bf16, 4, 2, 16, f4, 4, false, BF2)     \
+	X(f32_32x32x4bf16, 32, 4, 1, f16, 16, false, BF2) \
+	X(f32_16x16x8bf16, 16, 8, 1, f4, 4, false, BF2)   \
+	X(i32_32x32x8i8, 32, 8, 1, i16, 16, false, BYTES) \
+	X(i32_16x16x16i8, 16, 16, 1, i4, 4, false, BYTES)
+#endif
+#define SHAPES(X)                                            \
+	X(f32_32x32x1f32, 32, 1, 2, f32, 32, false, FLOAT)   \
+	X(f32_16x16x1f32, 16, 1, 4, f16, 16, false, FLOAT)   \
+	X(f32_4x4x1f32, 4, 1, 16, f4, 4, false, FLOAT)       \
+	X(f32_32x32x2f32, 32, 2, 1, f16, 16, false, FLOAT)   \
+	X(f32_16x16x4f32, 16, 4, 1, f4, 4, false, FLOAT)     \
+	X(f32_32x32x4f16, 32, 4, 2, f32, 32, false, HALF4)   \
+	X(f32_16x16x4f16, 16, 4, 4, f16, 16, false, HALF4)   \
+	X(f32_4x4x4f16, 4, 4, 16, f4, 4, false, HALF4)       \
+	X(f32_32x32x8f16, 32, 8, 1, f16, 16, false, HALF4)   \
+	X(f32_16x16x16f16, 16, 16, 1, f4, 4, false, HALF4)   \
+	X(f32_32x32x4bf16_1k, 32, 4, 2, f32, 32, false, BF4) \
+	X(f32_16x16x4bf16_1k, 16, 4, 4, f16, 16, false, BF4) \
+	X(f32_4x4x4bf16_1k, 4, 4, 16, f4, 4, false, BF4)     \
+	X(f32_32x32x8bf16_1k, 32, 8, 1, f16, 16, false, BF4) \
+	X(f32_16x16x16bf16_1k, 16, 16, 1, f4, 4, false, BF4) \
+	X(i32_32x32x4i8, 32, 4, 2, i32, 32, false, BYTES)    \
+	X(i32_16x16x4i8, 16, 4, 4, i16, 16, false, BYTES)    \
+	X(i32_4x4x4i8, 4, 4, 16, i4, 4, false, BYTES)        \
+	X(f64_16x16x4f64, 16, 4, 1, d4, 4, true, DOUBLE)     \
+	X(f64_4x4x4f64, 4, 4, 4, double, 1, true, DOUBLE)    \
+	OLDER_SHAPES(X)
 
 SHAPES(KERNEL)
 

@@ -357,6 +357,12 @@ __global__ __launch_bounds__(256) void local_kernel(int *out)
 	out[threadIdx.x] = part[(threadIdx.x + 1) % blockDim.x];
 }
 
+#ifdef GFX942
+static const char processor[] = "gfx942";
+#else
+static const char processor[] = "gfx90a";
+#endif
+
 static bool knowledge(void)
 {
 	hipFuncAttributes attributes;
@@ -386,7 +392,7 @@ static bool knowledge(void)
 	       pointer.POINTER_TYPE == hipMemoryTypeDevice &&
 	       pointer.devicePointer == (int *)v + 10 && base == (hipDeviceptr_t)(int *)v &&
 	       bytes == N * 4 && properties.warpSize == 64 &&
-	       !strncmp(properties.gcnArchName, "gfx90a", 6) &&
+	       !strncmp(properties.gcnArchName, processor, 6) &&
 	       free_before - free_after == 64u << 20 && total >= free_before;
 }
 

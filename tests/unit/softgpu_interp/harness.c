@@ -124,6 +124,18 @@ static const uint8_t *find_elf(const uint8_t *file, size_t size)
 	return NULL;
 }
 
+/* EF_AMDGPU_MACH (LLVM AMDGPUUsage, "ELF Header"); gfx940 is gfx942 to the interpreter. */
+static enum softgpu_processor processor_of(const Elf64_Ehdr *e)
+{
+	switch (e->e_flags & 0xff) {
+	case 0x40: /* gfx940 */
+	case 0x4c: /* gfx942 */
+		return SOFTGPU_GFX942;
+	default:
+		return SOFTGPU_GFX90A;
+	}
+}
+
 int load_code(const char *path, struct code *code)
 {
 	int fd = open(path, O_RDONLY);
@@ -143,6 +155,7 @@ int load_code(const char *path, struct code *code)
 	if (!code->elf)
 		return -1;
 	e = (const Elf64_Ehdr *)(const void *)code->elf;
+	softgpu_config.processor = processor_of(e);
 	p = (const Elf64_Phdr *)(const void *)(code->elf + e->e_phoff);
 	code->size = 0;
 	for (i = 0; i < e->e_phnum; i++)

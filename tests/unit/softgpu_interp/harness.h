@@ -11,7 +11,8 @@ struct code {
 	const uint8_t *elf; /* the file */
 };
 
-/* Load the gfx90a code object in file `path` (bare or in an offload bundle); 0 or -1. */
+/* Load the code object of gfx90a, gfx940 or gfx942, which then are what is executed, in file `path`
+ * (bare or in an offload bundle); 0 or -1. */
 int load_code(const char *path, struct code *code);
 /* Address of kernel `name`'s descriptor, 0 if there is none. */
 uint64_t find_kernel(const struct code *code, const char *name);

@@ -234,7 +234,9 @@ void test_unsupported(void **state)
 	assert_non_null(strstr(l.message, "buffer_load_format_x"));
 	assert_non_null(strstr(l.message, "kernel converting, entry+0x"));
 	assert_int_equal(launch(&code, "broadcasting", &l, arguments, 1), SOFTGPU_UNSUPPORTED);
-	assert_non_null(strstr(l.message, "v_mfma_f64_4x4x4f64"));
+	assert_non_null(strstr(l.message, softgpu_config.processor == SOFTGPU_GFX942
+					      ? "v_mfma_f32_16x16x16_f16"
+					      : "v_mfma_f64_4x4x4f64"));
 }
 
 /* ---- buffers ---- */

@@ -3,6 +3,13 @@
 #include <hip/hip_runtime.h>
 #include "cases.h"
 
+// What an atomic is written with that returns what was there.
+#if defined(__gfx940__) || defined(__gfx942__)
+#define RETURNS "sc0"
+#else
+#define RETURNS "glc"
+#endif
+
 #define KERNEL(name)                                                                               \
 	extern "C" __global__ void case_##name(const uint64_t *in, uint64_t *out, unsigned n)      \
 	{                                                                                          \
@@ -212,7 +219,13 @@ extern "C" __global__ void converting(float *out)
 
 extern "C" __global__ void broadcasting(double *out)
 {
+#if defined(__gfx940__) || defined(__gfx942__)
+	asm volatile("v_mfma_f32_16x16x16_f16 v[40:43], v[44:45], v[46:47], v[40:43] blgp:1" ::
+			 : "v40", "v41", "v42", "v43", "v44", "v45", "v46", "v47");
+	out[threadIdx.x] = 0;
+#else
 	out[threadIdx.x] = __builtin_amdgcn_mfma_f64_4x4x4f64(1.0, 2.0, 3.0, 0, 0, 1);
+#endif
 }
 
 // One access through a buffer resource: s[44:47], soffset in s48. The lane's offset is `lane * step`,
@@ -252,8 +265,8 @@ extern "C" __global__ void buffer_access(unsigned *out, unsigned long long base,
 		BUFFER(7, "buffer_load_dword v40, off, s[44:47], s48 offset:8")
 		BUFFER(8, "buffer_store_dwordx4 v[40:43], v45, s[44:47], s48 offen")
 		BUFFER(9, "buffer_store_dword v40, v44, s[44:47], s48 idxen")
-		BUFFER(10, "buffer_atomic_add v40, v45, s[44:47], s48 offen glc")
-		BUFFER(11, "buffer_atomic_add_x2 v[40:41], v45, s[44:47], s48 offen glc")
+		BUFFER(10, "buffer_atomic_add v40, v45, s[44:47], s48 offen " RETURNS)
+		BUFFER(11, "buffer_atomic_add_x2 v[40:41], v45, s[44:47], s48 offen " RETURNS)
 	}
 	out += 4 * lane;
 	out[0] = a;
