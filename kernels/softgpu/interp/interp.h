@@ -437,6 +437,7 @@ struct softgpu_run {
 	uint64_t started;      /* groups given to workers (atomic) */
 	uint64_t code_generation;
 	unsigned nworkers;          /* that have a share in this dispatch */
+	bool shared;                /* with other threads than the caller's */
 	unsigned waiting;           /* workers none of whose waves can go on (atomic) */
 	enum softgpu_status status; /* atomic; the first worker that stops sets it, under `lock` */
 	pthread_mutex_t lock;       /* status, fault_address, message */

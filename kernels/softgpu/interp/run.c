@@ -20,6 +20,11 @@
 #define GROUP_TURN 65536
 /* Bound on groups that are resident because earlier ones did not end (they may wait for later). */
 #define MAX_RESIDENT 256
+/*
+ * Instructions that one thread executes before others are woken: about as long as it takes to wake
+ * 15 of them (130 us), so that a small kernel does not cost many times its own time.
+ */
+#define ALONE 4096
 /* What it costs of its budget when a worker finds that its waves wait for another one's. */
 #define POLL_COST 64
 
@@ -305,23 +310,36 @@ static void work(void *data, unsigned number)
 	__atomic_add_fetch(&run->waiting, 1, __ATOMIC_ACQ_REL);
 }
 
-enum softgpu_status softgpu_run_step(struct softgpu_run *run, uint64_t budget)
+/* Let `n` workers execute about `budget` instructions each; sets the run's status. */
+static void run_workers(struct softgpu_run *run, unsigned n, uint64_t budget)
 {
 	bool resident = false;
 	unsigned i;
 
-	if (run->status != SOFTGPU_RUNNING)
-		return run->status;
-	sg_code_enter();
-	refresh_code(run);
 	run->waiting = 0;
-	for (i = 0; i < run->nworkers; i++)
+	for (i = 0; i < n; i++)
 		run->worker[i].budget = budget;
-	sg_threads_run(run->nworkers, work, run);
+	sg_threads_run(n, work, run);
 	for (i = 0; i < run->nworkers; i++)
 		resident |= run->worker[i].resident != NULL;
 	if (run->status == SOFTGPU_RUNNING && !resident && all_started(run))
 		run->status = SOFTGPU_DONE;
+}
+
+enum softgpu_status softgpu_run_step(struct softgpu_run *run, uint64_t budget)
+{
+	if (run->status != SOFTGPU_RUNNING)
+		return run->status;
+	sg_code_enter();
+	refresh_code(run);
+	if (run->nworkers > 1 && !run->shared) {
+		run_workers(run, 1, budget < ALONE ? budget : ALONE);
+		run->shared = true;
+		if (run->status == SOFTGPU_RUNNING)
+			run->nworkers = sg_threads_prepare(run->nworkers);
+	}
+	if (run->status == SOFTGPU_RUNNING)
+		run_workers(run, run->nworkers, budget);
 	sg_code_leave();
 	return run->status;
 }
@@ -343,7 +361,7 @@ static bool share_out(struct softgpu_run *run)
 		n = run->ngroups ? run->ngroups : 1;
 	if (n > SG_MAX_THREADS)
 		n = SG_MAX_THREADS;
-	run->nworkers = sg_threads_prepare((unsigned)n);
+	run->nworkers = (unsigned)n;
 	run->worker = calloc(run->nworkers, sizeof(run->worker[0]));
 	for (i = 0; run->worker && i < run->nworkers; i++)
 		run->worker[i].run = run;
@@ -395,7 +413,7 @@ struct softgpu_run *softgpu_run_create(const struct softgpu_dispatch *dispatch)
 		run->ngroups *= run->groups[i];
 	}
 	if (run->properties & (1u << 10)) {
-		end_run(run, SOFTGPU_UNSUPPORTED, 0, "wave32 kernel on gfx90a: %s",
+		end_run(run, SOFTGPU_UNSUPPORTED, 0, "wave32 kernel: %s",
 			dispatch->kernel_name ? dispatch->kernel_name : "?");
 	}
 	sg_order_init(run);

@@ -3,6 +3,7 @@
  * The interpreter alone: argv lists code objects made from kernels.hip at several optimisation
  * levels; every test runs on each.
  */
+#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -262,6 +263,42 @@ static void test_spin(void **state)
 	softgpu_config.seed = 0;
 }
 
+/* ---- threads ---- */
+
+static unsigned threads_here(void)
+{
+	DIR *directory = opendir("/proc/self/task");
+	unsigned n = 0;
+
+	assert_non_null(directory);
+	while (readdir(directory))
+		n++;
+	closedir(directory);
+	return n;
+}
+
+/* A small kernel starts and wakes no thread, a large one does. */
+static void test_small(void **state)
+{
+	uint64_t *in = gpu_alloc(16 * 256 * 8, 0), *out = gpu_alloc(16384, 0);
+	float *much = gpu_alloc(1 << 16, 0);
+	uint64_t small[3] = { ADDRESS(in), ADDRESS(out), 128 }, large[2] = { ADDRESS(much), 2000 };
+	static uint64_t more = 16; /* than were ever used */
+	uint64_t threads = softgpu_config.threads;
+	unsigned before = threads_here();
+
+	(void)state;
+	softgpu_config.threads = more++;
+	must_run("case_arithmetic64", 128, 64, small, 3);
+	assert_int_equal(threads_here(), before);
+	must_run("work", 64 * 64, 64, large, 2);
+	assert_true(threads_here() > before);
+	softgpu_config.threads = threads;
+	gpu_free(in, 16 * 256 * 8);
+	gpu_free(out, 16384);
+	gpu_free(much, 1 << 16);
+}
+
 /* ---- code of clang 17, unoptimized: lanes17.hip ---- */
 
 /* Runs "choose" on a wave; returns whether all lanes have what the source says. */
@@ -337,6 +374,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_late),
 		cmocka_unit_test(test_geometry),
 		cmocka_unit_test(test_spin),
+		cmocka_unit_test(test_small),
 		cmocka_unit_test(test_atomics_coarse),
 		cmocka_unit_test(test_atomics_coarse_host),
 		cmocka_unit_test(test_atomics_fine_device),
