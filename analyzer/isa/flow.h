@@ -22,6 +22,9 @@
 #define FLOW_STEPS 1000000u
 /* Distinct (low, high) address values kept per instruction. */
 #define ACCESS_PAIRS 12u
+/* ... and of what it stores. */
+#define ACCESS_DATA  4u
+#define ACCESS_WORDS 2u
 /* Call sites kept per instruction, to name the program's line instead of a header's. */
 #define ACCESS_CALLERS 4u
 
@@ -35,9 +38,15 @@ struct access {
 	unsigned pair_count;
 	bool overflow;  /* more pairs than kept */
 	int64_t offset; /* that the instruction adds to each pair */
-	struct {
+	struct value_pair {
 		value_id low, high;
 	} pair[ACCESS_PAIRS];
+	/* Of a store of whole words of 64 bits: what each of them was seen to be. */
+	struct stored_word {
+		unsigned count;
+		bool overflow;
+		struct value_pair pair[ACCESS_DATA];
+	} word[ACCESS_WORDS];
 };
 
 /* An argument's extent, to tell an array inside it and pointers from numbers. */

@@ -179,11 +179,19 @@ struct isa_path_use {
 };
 
 #define ISA_STORES 256u
+#define ISA_VALUES 8u /* of one store; of more nothing is known */
 
-/* What the kernel may store to or update: `size` bytes from where the path leads. */
+/*
+ * What the kernel may store to or update: `size` bytes from where the path leads. Of 8 bytes that
+ * are stored at once it may be known what they are: the pointer to where one of `value` leads, or,
+ * if there are none, a constant.
+ */
 struct isa_store {
 	struct isa_path path; /* its last step is the address: also without any load */
 	uint32_t size;        /* at least 4, also where it is less */
+	bool value_known;
+	struct isa_path *value;
+	size_t value_count;
 };
 
 /* One explicit kernel argument, from the metadata note. */

@@ -100,6 +100,23 @@ static void add_pair(struct access *access, value_id low, value_id high)
 	access->pair_count++;
 }
 
+static void add_word(struct stored_word *word, value_id low, value_id high)
+{
+	unsigned i;
+
+	if (low == VALUE_BOTTOM || high == VALUE_BOTTOM)
+		return;
+	for (i = 0; i < word->count; i++)
+		if (word->pair[i].low == low && word->pair[i].high == high)
+			return;
+	if (i == ACCESS_DATA) {
+		word->overflow = true;
+		return;
+	}
+	word->pair[i] = (struct value_pair){ low, high };
+	word->count++;
+}
+
 /* A 64-bit address in an operand, or a 32-bit offset added to a 64-bit scalar base. */
 static void address_of(struct flow *flow, const struct state *state, const struct operand *vector,
 		       const struct operand *scalar, struct layout *layout)
@@ -510,6 +527,11 @@ int flow_memory(struct flow *flow, const struct function *function, const struct
 	}
 	if (!layout.lds)
 		count = flow_targets(flow, layout.low, layout.high, target);
+	if (insn_stores_words(insn) && layout.data && !layout.is_private)
+		for (part = 0; part < insn->dwords / 2u; part++)
+			add_word(&access->word[part],
+				 flow_operand(flow, state, layout.data, 2 * part),
+				 flow_operand(flow, state, layout.data, 2 * part + 1));
 	if (flow->swaps && insn->atomic && insn->atomic_op == ISA_OP_CMPSWAP && layout.data)
 		status = note_swap(flow, state, layout.data, index);
 	if (status)

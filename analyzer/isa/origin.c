@@ -412,6 +412,25 @@ static int add_paths(struct flow *flow, const struct access *access, unsigned ho
 	return status;
 }
 
+/* Each word of 64 bits by itself, with what it is. 0 or -ENOMEM. */
+static int add_words(struct flow *flow, const struct access *access, const struct isa_paths *paths,
+		     struct isa_kernel *kernel)
+{
+	int status = 0;
+
+	for (unsigned word = 0; !status && word < access->insn->dwords / 2u; word++) {
+		struct isa_paths values;
+
+		status = path_find_word(flow, access, word, &values);
+		if (status)
+			return status;
+		status =
+		    path_store(kernel, paths, 8 * (int64_t)word, 8, values.why ? NULL : &values);
+		path_clear(&values);
+	}
+	return status;
+}
+
 /* Where a store may go. 0 or -ENOMEM. */
 static int add_stores(struct flow *flow, const struct access *access, const struct sources *sources,
 		      struct isa_kernel *kernel)
@@ -434,7 +453,10 @@ static int add_stores(struct flow *flow, const struct access *access, const stru
 	if (status)
 		return status;
 	kernel->stores_complete &= paths.count > 0;
-	status = path_store(kernel, &paths, insn->dwords ? 4u * insn->dwords : 4u);
+	if (insn_stores_words(insn))
+		status = add_words(flow, access, &paths, kernel);
+	else
+		status = path_store(kernel, &paths, 0, insn->dwords ? 4u * insn->dwords : 4u, NULL);
 	path_clear(&paths);
 	return status;
 }

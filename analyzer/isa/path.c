@@ -43,6 +43,11 @@ struct search {
 	struct isa_path path[ISA_PATHS];
 	unsigned count;
 	const char *why; /* why a path is not known; NULL if all are */
+	/* Where it begins: with the address of an access, or with a word that it stores. */
+	const struct value_pair *pair;
+	unsigned pair_count;
+	bool overflow, word;
+	bool constants; /* some of what the word may be */
 };
 
 static void fail(struct search *search, const char *why)
@@ -157,19 +162,27 @@ static void add_edges(struct search *search, const struct target *target, int64_
 	case TARGET_KERNARG_SEGMENT:
 		if (load)
 			edges_to_arguments(search, target, offset);
+		else if (search->word)
+			fail(search, "a pointer to the arguments");
 		break;
 	case TARGET_RUNTIME:
-		if (load)
+		if (load || search->word)
 			fail(search, "a pointer from the runtime's own structures");
 		break;
 	case TARGET_LDS:
-		if (load)
+		if (load || search->word)
 			fail(search, "a pointer kept in LDS");
 		break;
 	case TARGET_PRIVATE:
 		/* What lies there has its own origin (state_private_load()). */
+		if (search->word)
+			fail(search, "a pointer to private memory");
 		break;
 	case TARGET_NUMBER:
+		if (!load && search->word && target->exact) {
+			search->constants = true;
+			break;
+		}
 		fail(search, load ? "a pointer loaded from a fixed address" : "a fixed address");
 		break;
 	case TARGET_UNKNOWN:
@@ -182,17 +195,22 @@ static void find_edges(struct search *search, unsigned index)
 {
 	struct node *node = &search->node[index];
 	const struct access *access = &search->flow->access[node->load >> 4];
-	int64_t offset = access->offset + (index ? 4 * (int64_t)(node->load & 15) : 0);
+	const struct value_pair *pair = index ? access->pair : search->pair;
+	unsigned count = index ? access->pair_count : search->pair_count;
+	int64_t offset = access->offset;
 	struct target target[TARGETS_MAX];
 
+	if (index)
+		offset += 4 * (int64_t)(node->load & 15);
+	else if (search->word)
+		offset = 0;
 	if (index && access->insn->atomic)
 		fail(search, "a pointer that an atomic instruction returned");
-	if (access->overflow)
+	if (index ? access->overflow : search->overflow)
 		fail(search, "too many different addresses");
 	node->first = search->edge_count;
-	for (unsigned i = 0; i < access->pair_count && !search->why; i++) {
-		unsigned n =
-		    flow_targets(search->flow, access->pair[i].low, access->pair[i].high, target);
+	for (unsigned i = 0; i < count && !search->why; i++) {
+		unsigned n = flow_targets(search->flow, pair[i].low, pair[i].high, target);
 
 		if (n == TARGETS_MAX)
 			fail(search, "too many possible addresses");
@@ -385,16 +403,11 @@ static int copy_paths(const struct search *search, struct isa_paths *paths)
 	return 0;
 }
 
-int path_find(struct flow *flow, const struct access *access, struct isa_paths *paths)
+static int find(struct search *search, const struct access *access, struct isa_paths *paths)
 {
 	const struct trail empty = { .count = 0 };
-	struct search *search = calloc(1, sizeof(*search));
-	int status;
+	const struct flow *flow = search->flow;
 
-	memset(paths, 0, sizeof(*paths));
-	if (!search)
-		return -ENOMEM;
-	search->flow = flow;
 	search->node[0].load = (uint32_t)(access - flow->access) << 4;
 	search->node_count = 1;
 	if (flow->exhausted)
@@ -409,14 +422,46 @@ int path_find(struct flow *flow, const struct access *access, struct isa_paths *
 		find_component(search, 0);
 		follow(search, 0, &empty);
 	}
-	if (!search->count)
+	if (!search->count && !search->constants)
 		fail(search, "no address was determined here");
-	if (search->why) {
-		paths->why = text_one_line(search->why);
-		status = paths->why ? 0 : -ENOMEM;
-	} else {
-		status = copy_paths(search, paths);
-	}
+	if (!search->why)
+		return copy_paths(search, paths);
+	paths->why = text_one_line(search->why);
+	return paths->why ? 0 : -ENOMEM;
+}
+
+int path_find(struct flow *flow, const struct access *access, struct isa_paths *paths)
+{
+	struct search *search = calloc(1, sizeof(*search));
+	int status;
+
+	memset(paths, 0, sizeof(*paths));
+	if (!search)
+		return -ENOMEM;
+	search->flow = flow;
+	search->pair = access->pair;
+	search->pair_count = access->pair_count;
+	search->overflow = access->overflow;
+	status = find(search, access, paths);
+	free(search);
+	return status;
+}
+
+int path_find_word(struct flow *flow, const struct access *access, unsigned word,
+		   struct isa_paths *paths)
+{
+	struct search *search = calloc(1, sizeof(*search));
+	int status;
+
+	memset(paths, 0, sizeof(*paths));
+	if (!search)
+		return -ENOMEM;
+	search->flow = flow;
+	search->word = true;
+	search->pair = access->word[word].pair;
+	search->pair_count = access->word[word].count;
+	search->overflow = access->word[word].overflow;
+	status = find(search, access, paths);
 	free(search);
 	return status;
 }
@@ -489,22 +534,35 @@ int path_use(struct isa_kernel *kernel, const struct isa_paths *paths, unsigned 
 	return 0;
 }
 
-int path_store(struct isa_kernel *kernel, const struct isa_paths *paths, uint32_t size)
+/* One more that a store may leave there. 0 or -ENOMEM. */
+static int add_value(struct isa_store *store, const struct isa_path *value)
 {
-	for (size_t i = 0; i < paths->count; i++) {
-		size_t at;
-		int order = 1;
+	for (size_t i = 0; i < store->value_count; i++)
+		if (!compare_paths(&store->value[i], value))
+			return 0;
+	if (store->value_count == ISA_VALUES) {
+		store->value_known = false;
+		return 0;
+	}
+	if (!make_room((void **)&store->value, store->value_count, sizeof(*store->value),
+		       store->value_count))
+		return -ENOMEM;
+	return copy_path(&store->value[store->value_count++], value);
+}
 
-		for (at = 0; at < kernel->store_count; at++) {
-			order = compare_paths(&paths->path[i], &kernel->stores[at].path);
-			if (order <= 0)
-				break;
-		}
-		if (at < kernel->store_count && !order) {
-			if (kernel->stores[at].size < size)
-				kernel->stores[at].size = size;
-			continue;
-		}
+static int store_to(struct isa_kernel *kernel, const struct isa_path *path, uint32_t size,
+		    const struct isa_paths *values)
+{
+	struct isa_store *store;
+	size_t at;
+	int order = 1, status = 0;
+
+	for (at = 0; at < kernel->store_count; at++) {
+		order = compare_paths(path, &kernel->stores[at].path);
+		if (order <= 0)
+			break;
+	}
+	if (at == kernel->store_count || order) {
 		if (kernel->store_count == ISA_STORES) {
 			kernel->stores_complete = false;
 			return 0;
@@ -513,9 +571,29 @@ int path_store(struct isa_kernel *kernel, const struct isa_paths *paths, uint32_
 			       sizeof(*kernel->stores), at))
 			return -ENOMEM;
 		kernel->store_count++;
-		kernel->stores[at].size = size;
-		if (copy_path(&kernel->stores[at].path, &paths->path[i]))
+		kernel->stores[at].value_known = values != NULL;
+		if (copy_path(&kernel->stores[at].path, path))
 			return -ENOMEM;
 	}
-	return 0;
+	store = &kernel->stores[at];
+	store->size = store->size < size ? size : store->size;
+	store->value_known &= values != NULL;
+	for (size_t i = 0; !status && values && i < values->count; i++)
+		status = add_value(store, &values->path[i]);
+	return status;
+}
+
+int path_store(struct isa_kernel *kernel, const struct isa_paths *paths, int64_t distance,
+	       uint32_t size, const struct isa_paths *values)
+{
+	int status = 0;
+
+	for (size_t i = 0; !status && i < paths->count; i++) {
+		struct isa_path path = paths->path[i];
+
+		if (path.step_count && path.step[path.step_count - 1].exact)
+			path.step[path.step_count - 1].offset += distance;
+		status = store_to(kernel, &path, size, values);
+	}
+	return status;
 }

@@ -16,6 +16,13 @@
  */
 int path_find(struct flow *flow, const struct access *access, struct isa_paths *paths);
 
+/*
+ * The same for a word that it stores, as if that were an address: where the pointer leads. None
+ * without a reason in paths->why if it is a constant.
+ */
+int path_find_word(struct flow *flow, const struct access *access, unsigned word,
+		   struct isa_paths *paths);
+
 /* Release what it owns, not `path` itself. */
 void path_free(struct isa_path *path);
 /* Release what it owns, not `paths` itself. */
@@ -25,7 +32,11 @@ void path_clear(struct isa_paths *paths);
  * -ENOMEM. */
 int path_use(struct isa_kernel *kernel, const struct isa_paths *paths, unsigned access);
 
-/* The same of what it stores there: so many bytes. */
-int path_store(struct isa_kernel *kernel, const struct isa_paths *paths, uint32_t size);
+/*
+ * The same of what it stores there: so many bytes, `distance` from where the paths lead. `values`:
+ * what path_find_word() found, or NULL: it is not known what is stored.
+ */
+int path_store(struct isa_kernel *kernel, const struct isa_paths *paths, int64_t distance,
+	       uint32_t size, const struct isa_paths *values);
 
 #endif

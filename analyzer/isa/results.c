@@ -50,8 +50,12 @@ static void free_kernel(struct isa_kernel *kernel)
 	for (i = 0; i < kernel->path_use_count; i++)
 		path_free(&kernel->path_uses[i].path);
 	free(kernel->path_uses);
-	for (i = 0; i < kernel->store_count; i++)
+	for (i = 0; i < kernel->store_count; i++) {
 		path_free(&kernel->stores[i].path);
+		for (size_t k = 0; k < kernel->stores[i].value_count; k++)
+			path_free(&kernel->stores[i].value[k]);
+		free(kernel->stores[i].value);
+	}
 	free(kernel->stores);
 	free(kernel->symbol);
 	free(kernel->name);

@@ -153,7 +153,7 @@ static void before_memory(const struct walk *walk, const struct insn *insn, stru
 		first = insn->load ? first : 0;
 	}
 	for (i = first; i < insn->operand_count; i++)
-		if (insn->load || i != data || walk->private_reads)
+		if (insn->load || i != data || walk->private_reads || insn_stores_words(insn))
 			want(live, &insn->operand[i], true, true);
 }
 

@@ -321,36 +321,100 @@ static void set_totals(struct overview *overview, struct process *process,
 
 /* ---- launches ---- */
 
+/* Allocations that are followed further than the arguments, of one launch. */
+#define REACHED 4096u
+
+struct reached {
+	const struct process *process;
+	GHashTable *seen;  /* allocations */
+	GPtrArray *starts; /* of them, as the GPU addresses them: uint64_t */
+	GPtrArray *list;   /* the same as in `seen` */
+};
+
+static void reach(struct reached *reached, uint64_t address)
+{
+	uint64_t offset;
+	struct allocation *allocation =
+	    address >= reached->process->page_size
+		? address_space_find(&reached->process->space, address, &offset)
+		: NULL;
+
+	if (!allocation || reached->list->len >= REACHED ||
+	    !g_hash_table_add(reached->seen, allocation))
+		return;
+	address -= offset;
+	g_ptr_array_add(reached->list, allocation);
+	g_ptr_array_add(reached->starts, g_memdup2(&address, sizeof(address)));
+}
+
+static bool reach_word(void *data, const struct content_word *word)
+{
+	struct reached *reached = data;
+
+	reach(reached, word->value);
+	return reached->list->len < REACHED;
+}
+
+/* ... and what lies behind pointers that are known to lie in that memory, and so on. */
+static void follow_reached(struct reached *reached)
+{
+	const struct contents *contents = &reached->process->contents;
+
+	for (unsigned i = 0; i < reached->list->len && contents->words->len; i++) {
+		const struct allocation *allocation = reached->list->pdata[i];
+		uint64_t start = *(uint64_t *)reached->starts->pdata[i];
+
+		contents_each(contents, start, start + allocation->size, reach_word, reached);
+	}
+}
+
+/* At the latest launch with these arguments. */
+struct scanned {
+	uint64_t epoch, version;
+};
+
 /*
- * Every aligned word of the arguments that is an address inside live memory counts as a use. The
- * same bytes are looked at again only when addresses may mean something else.
+ * Every aligned word of the arguments that is an address inside live memory counts as a use, and
+ * every pointer that is known to lie there. The same bytes are looked at again only when addresses
+ * may mean something else.
  */
 static void mark_used(struct overview *overview, struct process *process,
 		      const struct kernel_args *args)
 {
-	uint64_t *epoch = g_hash_table_lookup(overview->scanned, args);
+	struct scanned *scanned = g_hash_table_lookup(overview->scanned, args);
+	struct reached reached = { .process = process };
 
-	if (epoch && *epoch == process->epoch)
+	if (scanned && scanned->epoch == process->epoch &&
+	    scanned->version == process->contents.version)
 		return;
-	if (!epoch) {
-		epoch = g_new(uint64_t, 1);
-		g_hash_table_insert(overview->scanned, (gpointer)args, epoch);
+	if (!scanned) {
+		scanned = g_new(struct scanned, 1);
+		g_hash_table_insert(overview->scanned, (gpointer)args, scanned);
 	}
-	*epoch = process->epoch;
+	scanned->epoch = process->epoch;
+	scanned->version = process->contents.version;
+	reached.seen = g_hash_table_new(NULL, NULL);
+	reached.list = g_ptr_array_new();
+	reached.starts = g_ptr_array_new_with_free_func(g_free);
 	for (uint32_t at = 0; at + sizeof(uint64_t) <= args->length; at += sizeof(uint64_t)) {
-		struct allocation *allocation;
-		struct living *living;
 		uint64_t word;
 
-		allocation = kernel_args_address(args, at, &word) && word >= process->page_size
-				 ? address_space_find(&process->space, word, NULL)
-				 : NULL;
-		living = allocation ? g_hash_table_lookup(overview->live, allocation) : NULL;
+		if (kernel_args_address(args, at, &word))
+			reach(&reached, word);
+	}
+	follow_reached(&reached);
+	for (unsigned i = 0; i < reached.list->len; i++) {
+		const struct allocation *allocation = reached.list->pdata[i];
+		struct living *living = g_hash_table_lookup(overview->live, allocation);
+
 		if (living && !living->used) {
 			living->used = true;
 			living->site->used_bytes += allocation->size;
 		}
 	}
+	g_hash_table_destroy(reached.seen);
+	g_ptr_array_free(reached.list, TRUE);
+	g_ptr_array_free(reached.starts, TRUE);
 }
 
 void overview_event(struct overview *overview, struct process *process,

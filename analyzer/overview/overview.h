@@ -35,7 +35,8 @@ struct memory_site {
 	uint64_t live_count, live_bytes; /* now; at the end: what was never freed */
 	uint64_t peak_bytes; /* high-water of live_bytes; of totals, as they were written */
 	uint64_t largest;
-	uint64_t used_bytes; /* of allocations that some launch got a pointer into */
+	/* Of allocations that some launch got a pointer into, or reached by pointers in memory. */
+	uint64_t used_bytes;
 	int64_t lifetime_ns; /* of those that ended, sum */
 };
 

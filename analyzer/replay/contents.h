@@ -22,38 +22,66 @@ struct process;
 struct content_stamp {
 	int64_t ns;
 	int32_t tid;
-	uint8_t source; /* enum hg_pointers_source */
+	uint8_t source; /* enum hg_pointers_source, or CONTENT_STORED */
 };
+#define CONTENT_STORED 0x80 /* a kernel stored it, or may have */
 
 struct content_word {
 	uint64_t address, value;
 	struct content_stamp stamp;
+	bool vague; /* not that value, but one in the same memory */
 };
 
-/* Bytes of which every word is known: an address, or none. */
+/* What kernels may have stored, ascending, each once. */
+struct content_value {
+	uint64_t address;
+	bool vague;
+};
+#define CONTENT_VALUES 16u
+struct content_values {
+	unsigned count;
+	struct content_value at[CONTENT_VALUES];
+};
+
+/* Bytes of which every word is known: an address, or none; or one of what was stored. */
 struct content_range {
 	uint64_t start, end;
 	struct content_stamp stamp;
+	const struct content_values *stored; /* of struct contents; NULL: nothing was */
+	int64_t stored_ns;                   /* the oldest of that */
 };
 
-/* Bytes that unfinished work in a stream writes. */
+/* A place in the order of one stream's work. */
+struct content_moment {
+	uint64_t stream, sequence;
+	int32_t device;
+};
+
+/* Bytes that unfinished work writes: it is done when one of these moments is. */
+#define CONTENT_MOMENTS 4u
 struct content_pending {
 	uint64_t start, end;
-	uint64_t stream;
-	int32_t device;
+	bool anywhere; /* not only there: as it is not known where it stores */
+	unsigned count;
+	struct content_moment moment[CONTENT_MOMENTS];
 };
 
 #define CONTENT_WORDS   (256u << 10) /* kept of a process; of more nothing is known */
 #define CONTENT_RANGES  (64u << 10)
 #define CONTENT_PENDING 256u
+#define CONTENT_EVENTS  4096u
+#define CONTENT_SETS    4096u
 
 struct contents {
 	GArray *words;       /* struct content_word, ascending */
 	GArray *ranges;      /* struct content_range, ascending, apart from each other */
+	GArray *fresh;       /* the same of device memory in which nobody has stored anything */
+	GPtrArray *sets;     /* struct content_values that ranges refer to */
 	GArray *pending;     /* struct content_pending */
 	bool all_pending;    /* there were more of them */
+	uint64_t sequence;   /* of work */
+	GHashTable *events;  /* handle -> struct content_moment at which it was recorded */
 	int64_t doubtful_ns; /* until then anything may have been stored anywhere; 0: nothing was */
-	bool doubt_pending;  /* ... by work that is unfinished */
 	GHashTable *launches; /* tid -> int64_t[2]: times of its latest launch and of that before */
 	uint64_t version;     /* changes with the words */
 	uint64_t left_out;    /* words for which there was no room */
@@ -69,27 +97,52 @@ void contents_event(struct process *process, const struct hg_event *event);
 
 /* Nothing is known of these bytes any more. */
 void contents_forget(struct contents *contents, uint64_t start, uint64_t size);
+
+/*
+ * Each word of these bytes holds what it held or, if a kernel stored it, one of the values: of what
+ * was known, or never written. More than CONTENT_VALUES are not kept: then nothing is known.
+ */
+void contents_store(struct contents *contents, uint64_t start, uint64_t size,
+		    const struct content_values *values, int64_t ns);
+/* Add a value. False if there is no room. */
+bool content_values_add(struct content_values *values, uint64_t address, bool vague);
+
 /* Work in a stream will have written them, at some time until the host waits for it. */
 void contents_pend(struct contents *contents, uint64_t start, uint64_t size, uint64_t stream,
 		   int32_t device);
 /* Unfinished work of a stream may store anywhere, until then. */
-void contents_doubt(struct contents *contents, int64_t ns);
+void contents_doubt(struct contents *contents, int64_t ns, uint64_t stream, int32_t device);
 /* The host has waited: for one stream, or for all of a device (device -1: of every device). */
-void contents_waited_stream(struct contents *contents, uint64_t stream);
+void contents_waited_stream(struct contents *contents, uint64_t stream, int32_t device);
 void contents_waited_device(struct contents *contents, int32_t device);
+
+/* An event stands for the work that its stream has now; or (NULL) it is not known for what. */
+void contents_recorded(struct contents *contents, uint64_t event,
+		       const struct content_moment *stream);
+/* No event is known to stand for anything. */
+void contents_forget_events(struct contents *contents);
+/* What comes next in a stream runs after what the event stands for; or the host waited for it. */
+void contents_stream_waits(struct contents *contents, uint64_t stream, int32_t device,
+			   uint64_t event);
+void contents_waited_event(struct contents *contents, uint64_t event);
 
 enum content {
 	CONTENT_UNKNOWN,
 	CONTENT_NUMBER, /* no address of anything that was live */
 	CONTENT_ADDRESS,
 };
-/* The word at an address; `word` is filled in for CONTENT_ADDRESS, its stamp for a number, too. */
+#define CONTENT_CHOICES (1 + CONTENT_VALUES)
+struct content_choices {
+	unsigned count; /* 0: an address was never there */
+	struct content_word at[CONTENT_CHOICES];
+};
+/* The word at an address: what it may be, for CONTENT_ADDRESS. */
 enum content contents_at(const struct contents *contents, uint64_t address,
-			 struct content_word *word);
+			 struct content_choices *choices);
 
 /*
- * Every address in [start, end), ascending, while `function` returns true. Returns whether all of
- * these bytes are known.
+ * Every address in [start, end), ascending, then what may have been stored there, while `function`
+ * returns true. Returns whether all of these bytes are known.
  */
 bool contents_each(const struct contents *contents, uint64_t start, uint64_t end,
 		   bool (*function)(void *data, const struct content_word *word), void *data);

@@ -2,10 +2,11 @@
 /*
  * What the analysis says of each atomic at each launch of a recording: a line
  *
- *   KERNEL OFFSET ORIGIN complete|partial proven|doubted [FIRST-END]...
+ *   KERNEL OFFSET ORIGIN complete|partial proven|chosen|doubted [FIRST-END]...
  *
  * OFFSET of the instruction from the kernel's entry; the ranges are the memory that it may update,
- * all of it if complete. usage: claims BUNDLE
+ * all of it if complete. "doubted": unless a pointer was changed since it was recorded, by the host
+ * or by a kernel that is not understood. "chosen": it is one of several. usage: claims BUNDLE
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -51,13 +52,16 @@ static void by_paths(const struct rules_context *context, const struct launch *l
 		     const struct isa_atomic *atomic)
 {
 	struct path_targets targets;
-	bool doubted = false;
+	bool chosen = false;
 
 	path_targets_find(context, launch, atomic->origin.paths.path, atomic->origin.paths.count,
 			  &targets);
 	for (unsigned i = 0; i < targets.list->len; i++)
-		doubted |= g_array_index(targets.list, struct pointer_argument, i).doubt != NULL;
-	printf(" %s %s", targets.complete ? "complete" : "partial", doubted ? "doubted" : "proven");
+		chosen |= g_array_index(targets.list, struct pointer_argument, i).doubt != NULL;
+	printf(" %s %s", targets.complete ? "complete" : "partial",
+	       targets.doubted ? "doubted"
+	       : chosen        ? "chosen"
+			       : "proven");
 	for (unsigned i = 0; i < targets.list->len; i++)
 		print_place(&g_array_index(targets.list, struct pointer_argument, i));
 	if (!targets.complete)
@@ -110,8 +114,17 @@ static int on_event(const struct hg_event *event, void *data)
 	case HG_EVENT_copy:
 		context.wake = WAKE_COPY;
 		break;
+	case HG_EVENT_fill:
+		context.wake = WAKE_FILL;
+		break;
 	case HG_EVENT_sync:
 		context.wake = WAKE_SYNC;
+		break;
+	case HG_EVENT_event:
+		context.wake = WAKE_EVENT;
+		break;
+	case HG_EVENT_call:
+		context.wake = WAKE_CALL;
 		break;
 	default:
 		return 0;

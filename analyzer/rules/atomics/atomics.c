@@ -557,9 +557,13 @@ static void limit_unknown_target(const struct rules_context *context, const stru
 /* What an index that is not known chooses: one of several, of one kind or of different ones. */
 static void doubt_choice(const struct path_targets *targets, struct pointer_argument *target)
 {
-	if (targets->chosen && !path_targets_of_kind(targets)) {
+	if ((targets->chosen || targets->stored) && !path_targets_of_kind(targets)) {
 		target->at_most = CONFIDENCE_POSSIBLE;
-		target->doubt = "an index that is not known chooses among pointers in memory";
+		target->doubt =
+		    targets->chosen
+			? "an index that is not known chooses among pointers in memory"
+			: "kernels may have stored several pointers there, and which of "
+			  "them is the latest is not known";
 	} else if (!target->doubt) {
 		target->doubt = "the instruction updates what one of several pointers leads to";
 	}

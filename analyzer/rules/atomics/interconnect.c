@@ -3,6 +3,7 @@
 #include "atomics.h"
 #include "atomic_fixes.h"
 #include "analyzer/rules/engine/evidence.h"
+#include "analyzer/rules/engine/paths.h"
 #include "tracer/api/hip_alloc_host.h"
 
 static const char *op_text(const struct isa_atomic *atomic)
@@ -240,21 +241,45 @@ static void report_spin(const struct rules_context *context, const struct launch
 			"the writer, and whether the launch had to wait, are not recorded");
 }
 
+/* Whether memory that is waited for is coarse-grained memory of the host's: then says so. */
+static void check_spin(const struct rules_context *context, const struct launch *launch,
+		       const struct isa_spin *spin, const struct pointer_argument *pointer)
+{
+	struct grain grain;
+
+	if (pointer->place.kind != PLACE_ALLOCATION)
+		return;
+	grain = place_grain(context->process, &pointer->place);
+	if (grain.granularity == GRAIN_COARSE && grain.location == LOCATION_HOST && grain.certain)
+		report_spin(context, launch, spin, pointer, &grain);
+	grain_clear(&grain);
+}
+
+/* Through pointers in memory: where it is known which memory that is. */
+static void check_spin_paths(const struct rules_context *context, const struct launch *launch,
+			     const struct isa_spin *spin)
+{
+	const struct isa_paths *paths = &spin->origin.paths;
+	struct path_targets targets;
+
+	path_targets_find(context, launch, paths->path, paths->count, &targets);
+	for (unsigned i = 0; i < targets.list->len && targets.complete; i++)
+		if (path_targets_alike(&targets))
+			check_spin(context, launch, spin,
+				   &g_array_index(targets.list, struct pointer_argument, i));
+	path_targets_clear(&targets);
+}
+
 void check_spins(const struct rules_context *context, const struct launch *launch)
 {
 	for (size_t i = 0; i < launch->code->spin_count; i++) {
 		const struct isa_spin *spin = &launch->code->spins[i];
 		struct pointer_argument pointer;
-		struct grain grain;
 
-		if (spin->origin.kind != ISA_ORIGIN_DIRECT ||
-		    !launch_pointer(context, launch, spin->origin.kernarg[0], &pointer) ||
-		    pointer.place.kind != PLACE_ALLOCATION)
-			continue;
-		grain = place_grain(context->process, &pointer.place);
-		if (grain.granularity == GRAIN_COARSE && grain.location == LOCATION_HOST &&
-		    grain.certain)
-			report_spin(context, launch, spin, &pointer, &grain);
-		grain_clear(&grain);
+		if (spin->origin.kind == ISA_ORIGIN_INDIRECT)
+			check_spin_paths(context, launch, spin);
+		else if (spin->origin.kind == ISA_ORIGIN_DIRECT &&
+			 launch_pointer(context, launch, spin->origin.kernarg[0], &pointer))
+			check_spin(context, launch, spin, &pointer);
 	}
 }

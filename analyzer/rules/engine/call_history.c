@@ -24,6 +24,7 @@ static void free_launch(gpointer data)
 	struct launch_memory *launch = data;
 
 	g_array_free(launch->touched, TRUE);
+	path_memory_clear(&launch->paths);
 	g_free(launch);
 }
 
@@ -146,6 +147,35 @@ static void touch(struct process_history *history, struct launch_memory *launch,
 	}
 }
 
+/* ... and what lies behind pointers in memory. */
+static void touch_paths(struct process_history *history, struct launch_memory *launch)
+{
+	for (unsigned i = 0; i < launch->paths.list->len; i++) {
+		const struct path_memory_use *found =
+		    &g_array_index(launch->paths.list, struct path_memory_use, i);
+		const struct pointer_argument *pointer = &found->pointer;
+		struct touched touched = {
+			.address = pointer->address,
+			.kernarg = pointer->kernarg,
+			.access = found->use.certain ? found->use.access : 0,
+			.chain = pointer->chain,
+			.path = pointer->path,
+			.doubt = pointer->doubt,
+		};
+
+		if (pointer->place.kind != PLACE_ALLOCATION)
+			continue;
+		touched.memory = call_history_memory(history, pointer->place.allocation);
+		g_array_append_val(launch->touched, touched);
+	}
+}
+
+static bool is_fresh(const struct launch_memory *launch, const struct process *process)
+{
+	return launch->epoch == process->epoch &&
+	       (!launch->follows || launch->version == process->contents.version);
+}
+
 static const struct launch_memory *launch_of(struct process_history *history,
 					     const struct rules_context *context)
 {
@@ -154,10 +184,9 @@ static const struct launch_memory *launch_of(struct process_history *history,
 	struct kernel_args *args = process_args(context->process, event->args_id);
 	struct launch_memory *launch =
 	    g_hash_table_lookup(history->launches, GUINT_TO_POINTER(event->args_id));
-	const struct isa_kernel *code = NULL;
-	const char *arch;
+	struct launch with = { .kernel = kernel, .args = args };
 
-	if (launch && launch->epoch == context->process->epoch)
+	if (launch && is_fresh(launch, context->process))
 		return launch;
 	if (!launch) {
 		launch = g_new0(struct launch_memory, 1);
@@ -165,15 +194,22 @@ static const struct launch_memory *launch_of(struct process_history *history,
 		g_hash_table_insert(history->launches, GUINT_TO_POINTER(event->args_id), launch);
 	}
 	launch->epoch = context->process->epoch;
+	launch->version = context->process->contents.version;
 	g_array_set_size(launch->touched, 0);
+	path_memory_clear(&launch->paths);
 	if (kernel) {
-		code = kernels_find(context->kernels, context->process, kernel, context->findings,
-				    &arch);
+		with.code = kernels_find(context->kernels, context->process, kernel,
+					 context->findings, &with.arch);
 	}
-	launch->unknown =
-	    !code || !args || !code->uses_complete || args->status != HG_ARGS_COMPLETE;
+	launch->follows = with.code && with.code->path_use_count;
+	launch->unknown = !with.code || !args || args->status != HG_ARGS_COMPLETE;
 	if (args)
-		touch(history, launch, context, args, code);
+		touch(history, launch, context, args, with.code);
+	if (args && with.code) {
+		path_memory_find(context, &with, &launch->paths);
+		touch_paths(history, launch);
+		launch->unknown |= !path_memory_known(&with, &launch->paths);
+	}
 	return launch;
 }
 

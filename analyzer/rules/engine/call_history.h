@@ -7,6 +7,7 @@
 #ifndef HIPGRAIN_RULES_CALL_HISTORY_H
 #define HIPGRAIN_RULES_CALL_HISTORY_H
 
+#include "paths.h"
 #include "rule_api.h"
 
 #define PENDING_UPLOADS 16 /* of one allocation; more are not followed */
@@ -42,19 +43,25 @@ struct memory_history {
 };
 #define NOWHERE INT32_MIN
 
-/* Memory that a launch reaches through a pointer among its arguments. */
+/* Memory that a launch reaches through a pointer among its arguments, or through one in memory. */
 struct touched {
 	struct memory_history *memory;
 	uint64_t address;
 	uint32_t kernarg;
-	unsigned access; /* of the machine code; 0: it is only passed */
+	/* Of the machine code; 0: it is only passed, or one of several that may be used. */
+	unsigned access;
+	/* Of a pointer in memory: as in struct pointer_argument; borrowed from the paths. */
+	const char *chain, *path, *doubt;
 };
 
-/* The same arguments in the same address space touch the same memory. */
+/* The same arguments in the same address space touch the same memory, with the same pointers in
+ * memory. */
 struct launch_memory {
-	uint64_t epoch;
+	uint64_t epoch, version;
+	bool follows;    /* the kernel uses pointers in memory: the version matters */
 	GArray *touched; /* struct touched */
-	bool unknown;    /* it may use memory that is not in `touched` */
+	struct path_memory paths;
+	bool unknown; /* it may use memory that is not in `touched` */
 };
 
 /* Consecutive copies that begin where the one before ended, or at constant distances. */

@@ -13,6 +13,7 @@ struct node {
 	unsigned steps;
 	char *chain; /* owned by the targets */
 	const char *doubt;
+	bool vague; /* another place in the same memory */
 };
 
 struct walk {
@@ -20,11 +21,14 @@ struct walk {
 	struct path_targets *targets;
 	GArray *from, *to; /* struct node */
 	unsigned left;     /* nodes that may still be made */
+	bool values;       /* what is reached is copied and not used */
 	/* Of the step at hand: */
 	const struct node *at;
 	const struct isa_step *step;
+	bool last;          /* it loads what is copied */
 	const char *member; /* that it leads to, or NULL */
 	GHashTable *seen;   /* addresses in `to`, for steps that repeat; or NULL */
+	bool several;       /* the word is one of several that kernels may have stored */
 };
 
 static void lose(struct walk *walk, const char *why)
@@ -57,7 +61,8 @@ static void add_node(struct walk *walk, const struct content_word *word)
 	const char *doubt = contents_doubt_of(walk->context->process, walk->context->event, word);
 	struct node node = { .address = word->value,
 			     .steps = walk->at->steps + 1,
-			     .doubt = walk->at->doubt ? walk->at->doubt : doubt };
+			     .doubt = walk->at->doubt ? walk->at->doubt : doubt,
+			     .vague = word->vague };
 
 	if (walk->seen && !g_hash_table_add(walk->seen, g_memdup2(&word->value, 8)))
 		return;
@@ -66,6 +71,9 @@ static void add_node(struct walk *walk, const struct content_word *word)
 		return;
 	}
 	walk->left--;
+	walk->targets->doubted |= doubt != NULL;
+	if (walk->several && !node.doubt)
+		node.doubt = "a kernel may have stored another pointer in memory";
 	node.chain = chain_text(walk, walk->at, (int64_t)(word->address - walk->at->address));
 	g_array_append_val(walk->to, node);
 }
@@ -74,33 +82,43 @@ static bool add_any(void *data, const struct content_word *word)
 {
 	struct walk *walk = data;
 
+	walk->several = word->stamp.source == CONTENT_STORED;
 	add_node(walk, word);
 	return walk->left > 0;
+}
+
+/* The word at a place that is known. */
+static void take_exact_step(struct walk *walk)
+{
+	uint64_t address = walk->at->address + (uint64_t)walk->step->offset;
+	struct content_choices choices;
+
+	switch (contents_at(&walk->context->process->contents, address, &choices)) {
+	case CONTENT_ADDRESS:
+		walk->several = choices.count > 1;
+		walk->targets->stored |= choices.count > 1;
+		for (unsigned i = 0; i < choices.count; i++)
+			add_node(walk, &choices.at[i]);
+		break;
+	case CONTENT_NUMBER: /* the end of a list, if it is one */
+		if (!walk->step->repeats && !walk->last)
+			lose(walk, "the word in memory was no address of known memory");
+		break;
+	case CONTENT_UNKNOWN:
+		lose(walk, "what the memory holds was not recorded, or has changed since");
+		walk->context->process->contents.missed = true;
+		break;
+	}
 }
 
 /* One pointer further, from one node. */
 static void take_step(struct walk *walk)
 {
 	const struct process *process = walk->context->process;
-	struct content_word word;
 	struct place place;
 
-	if (walk->step->exact) {
-		uint64_t address = walk->at->address + (uint64_t)walk->step->offset;
-
-		switch (contents_at(&process->contents, address, &word)) {
-		case CONTENT_ADDRESS:
-			add_node(walk, &word);
-			break;
-		case CONTENT_NUMBER: /* the end of a list, if it is one */
-			if (!walk->step->repeats)
-				lose(walk, "the word in memory was no address of known memory");
-			break;
-		case CONTENT_UNKNOWN:
-			lose(walk, "what the memory holds was not recorded, or has changed since");
-			walk->context->process->contents.missed = true;
-			break;
-		}
+	if (walk->step->exact && !walk->at->vague) {
+		take_exact_step(walk);
 		return;
 	}
 	walk->targets->chosen |= !walk->step->repeats;
@@ -130,6 +148,7 @@ static void plain_step(struct walk *walk, const struct isa_path *path, unsigned 
 {
 	walk->step = &path->step[number];
 	walk->member = path->member[number];
+	walk->last = walk->values && number + 2 == path->step_count;
 	for (unsigned i = 0; i < walk->from->len; i++) {
 		walk->at = &g_array_index(walk->from, struct node, i);
 		take_step(walk);
@@ -141,6 +160,7 @@ static void plain_step(struct walk *walk, const struct isa_path *path, unsigned 
 static void repeated_steps(struct walk *walk, const struct isa_step *steps, unsigned count)
 {
 	walk->member = NULL;
+	walk->last = false;
 	walk->seen = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	for (unsigned i = 0; i < walk->from->len; i++) {
 		struct node node = g_array_index(walk->from, struct node, i);
@@ -198,6 +218,15 @@ static bool find_root(struct walk *walk, const struct launch *launch, const stru
 	return root->address != 0;
 }
 
+/* The argument is a null pointer. */
+static bool is_null(const struct launch *launch, const struct isa_path *path)
+{
+	uint64_t address;
+
+	return !path->symbol && launch->args &&
+	       kernel_args_address(launch->args, path->kernarg, &address) && !address;
+}
+
 static char *path_key(const struct isa_path *path)
 {
 	GString *text = g_string_new(path->symbol);
@@ -235,7 +264,10 @@ static void add_targets(struct walk *walk, const struct launch *launch, const st
 			lose(walk, "it may lead to too many places");
 			return;
 		}
-		target.address += last && last->exact ? (uint64_t)last->offset : 0;
+		target.address += last && last->exact && !node->vague ? (uint64_t)last->offset : 0;
+		target.vague = node->vague || (walk->values && last && !last->exact);
+		if (node->vague && !target.doubt)
+			target.doubt = "a kernel computed the pointer that lies in memory";
 		target.place = process_place(walk->context->process, target.address);
 		target.chain = path->step_count > 1 ? node->chain : NULL;
 		if (!path->symbol)
@@ -249,7 +281,8 @@ static void follow(struct walk *walk, const struct launch *launch, const struct 
 	struct node root;
 
 	if (!find_root(walk, launch, path, &root)) {
-		lose(walk, "the argument or variable that it starts from was not recorded");
+		if (!walk->values || path->step_count > 1 || !is_null(launch, path))
+			lose(walk, "the argument or variable that it starts from was not recorded");
 		return;
 	}
 	g_array_set_size(walk->from, 0);
@@ -269,22 +302,38 @@ static void follow(struct walk *walk, const struct launch *launch, const struct 
 	add_targets(walk, launch, path);
 }
 
+static void find(struct walk *walk, const struct launch *launch, const struct isa_path *paths,
+		 size_t count)
+{
+	*walk->targets = (struct path_targets){
+		.list = g_array_new(FALSE, FALSE, sizeof(struct pointer_argument)),
+		.texts = g_ptr_array_new_with_free_func(g_free),
+		.complete = count > 0,
+	};
+	walk->from = g_array_new(FALSE, FALSE, sizeof(struct node));
+	walk->to = g_array_new(FALSE, FALSE, sizeof(struct node));
+	for (size_t i = 0; i < count; i++)
+		follow(walk, launch, &paths[i]);
+	g_array_free(walk->from, TRUE);
+	g_array_free(walk->to, TRUE);
+}
+
 void path_targets_find(const struct rules_context *context, const struct launch *launch,
 		       const struct isa_path *paths, size_t count, struct path_targets *targets)
 {
 	struct walk walk = { .context = context, .targets = targets, .left = PATH_NODES };
 
-	*targets = (struct path_targets){
-		.list = g_array_new(FALSE, FALSE, sizeof(struct pointer_argument)),
-		.texts = g_ptr_array_new_with_free_func(g_free),
-		.complete = count > 0,
+	find(&walk, launch, paths, count);
+}
+
+void path_values_find(const struct rules_context *context, const struct launch *launch,
+		      const struct isa_path *paths, size_t count, struct path_targets *targets)
+{
+	struct walk walk = {
+		.context = context, .targets = targets, .left = PATH_NODES, .values = true
 	};
-	walk.from = g_array_new(FALSE, FALSE, sizeof(struct node));
-	walk.to = g_array_new(FALSE, FALSE, sizeof(struct node));
-	for (size_t i = 0; i < count; i++)
-		follow(&walk, launch, &paths[i]);
-	g_array_free(walk.from, TRUE);
-	g_array_free(walk.to, TRUE);
+
+	find(&walk, launch, paths, count);
 }
 
 void path_targets_clear(struct path_targets *targets)
@@ -293,26 +342,94 @@ void path_targets_clear(struct path_targets *targets)
 	g_ptr_array_free(targets->texts, TRUE);
 }
 
-static void each_of_path(const struct rules_context *context, const struct launch *launch,
-			 const struct isa_path_use *path_use, launch_use_function *function)
+/* ---- all memory of a launch ---- */
+
+/* Whether they all lie in one allocation. */
+static bool in_one(const struct path_targets *targets)
 {
-	struct path_targets targets;
-	struct isa_use use = { .access = path_use->access };
+	const struct allocation *first = NULL;
 
-	path_targets_find(context, launch, &path_use->path, 1, &targets);
-	use.certain = path_use->certain && targets.complete && targets.list->len == 1;
-	for (unsigned i = 0; i < targets.list->len; i++) {
-		struct pointer_argument *target =
-		    &g_array_index(targets.list, struct pointer_argument, i);
+	for (unsigned i = 0; i < targets->list->len; i++) {
+		const struct pointer_argument *target =
+		    &g_array_index(targets->list, struct pointer_argument, i);
 
-		if (!target->chain)
-			continue; /* without a load it is an argument's use */
-		use.kernarg = target->kernarg;
-		if (!use.certain && !target->doubt)
-			target->doubt = "the access goes through one of several pointers in memory";
-		function(context, launch, &use, target);
+		if (target->place.kind != PLACE_ALLOCATION ||
+		    (first && target->place.allocation != first))
+			return false;
+		first = target->place.allocation;
 	}
-	path_targets_clear(&targets);
+	return first != NULL;
+}
+
+/* Whether it is known of none where in its memory it is. */
+static bool is_vague(const struct path_targets *targets)
+{
+	for (unsigned i = 0; i < targets->list->len; i++)
+		if (g_array_index(targets->list, struct pointer_argument, i).vague)
+			return true;
+	return false;
+}
+
+static void add_path_memory(const struct isa_path_use *path_use, struct path_targets *targets,
+			    struct path_memory *memory)
+{
+	bool one = targets->list->len == 1 || in_one(targets);
+	struct path_memory_use found = { .use = { .access = path_use->access } };
+
+	found.use.certain = path_use->certain && targets->complete && one && !is_vague(targets);
+	for (unsigned i = 0; i < targets->list->len; i++) {
+		found.pointer = g_array_index(targets->list, struct pointer_argument, i);
+		found.use.kernarg = found.pointer.kernarg;
+		memory->doubted |= found.pointer.doubt != NULL;
+		/* Without a load it is an argument's use. */
+		if (!found.pointer.chain || (found.use.certain && i > 0))
+			continue;
+		if (!found.use.certain && !found.pointer.doubt) {
+			found.pointer.doubt =
+			    "the access goes through one of several pointers in memory";
+		}
+		g_array_append_val(memory->list, found);
+	}
+}
+
+void path_memory_find(const struct rules_context *context, const struct launch *launch,
+		      struct path_memory *memory)
+{
+	const struct isa_kernel *code = launch->code;
+
+	*memory = (struct path_memory){
+		.list = g_array_new(FALSE, FALSE, sizeof(struct path_memory_use)),
+		.texts = g_ptr_array_new_with_free_func(g_free),
+		.complete = code && code->paths_complete,
+	};
+	for (size_t i = 0; code && i < code->path_use_count; i++) {
+		struct path_targets targets;
+
+		path_targets_find(context, launch, &code->path_uses[i].path, 1, &targets);
+		memory->complete &= targets.complete;
+		add_path_memory(&code->path_uses[i], &targets, memory);
+		g_ptr_array_extend_and_steal(memory->texts, targets.texts);
+		g_array_free(targets.list, TRUE);
+	}
+}
+
+void path_memory_clear(struct path_memory *memory)
+{
+	if (memory->list) {
+		g_array_free(memory->list, TRUE);
+		g_ptr_array_free(memory->texts, TRUE);
+	}
+	memset(memory, 0, sizeof(*memory));
+}
+
+bool path_memory_known(const struct launch *launch, const struct path_memory *memory)
+{
+	return launch->code->uses_complete || (memory->complete && !memory->doubted);
+}
+
+uint64_t path_memory_version(const struct rules_context *context, const struct isa_kernel *code)
+{
+	return code && code->path_use_count ? context->process->contents.version : 0;
 }
 
 void launch_each_use(const struct rules_context *context, const struct launch *launch,
@@ -320,27 +437,30 @@ void launch_each_use(const struct rules_context *context, const struct launch *l
 {
 	const struct isa_kernel *code = launch->code;
 	struct pointer_argument pointer;
+	struct path_memory memory;
 
 	for (size_t i = 0; code && i < code->use_count; i++)
 		if (code->uses[i].access &&
 		    launch_pointer(context, launch, code->uses[i].kernarg, &pointer))
 			function(context, launch, &code->uses[i], &pointer);
-	for (size_t i = 0; code && i < code->path_use_count; i++)
-		each_of_path(context, launch, &code->path_uses[i], function);
+	path_memory_find(context, launch, &memory);
+	for (unsigned i = 0; i < memory.list->len; i++) {
+		const struct path_memory_use *found =
+		    &g_array_index(memory.list, struct path_memory_use, i);
+
+		function(context, launch, &found->use, &found->pointer);
+	}
+	path_memory_clear(&memory);
 }
 
 bool paths_known(const struct rules_context *context, const struct launch *launch)
 {
-	const struct isa_kernel *code = launch->code;
-	bool known = code->paths_complete;
+	struct path_memory memory;
+	bool known;
 
-	for (size_t i = 0; i < code->path_use_count && known; i++) {
-		struct path_targets targets;
-
-		path_targets_find(context, launch, &code->path_uses[i].path, 1, &targets);
-		known = targets.complete;
-		path_targets_clear(&targets);
-	}
+	path_memory_find(context, launch, &memory);
+	known = memory.complete;
+	path_memory_clear(&memory);
 	return known;
 }
 

@@ -17,6 +17,8 @@ struct path_targets {
 	bool complete;   /* there are no others */
 	const char *why; /* why not; static, or NULL */
 	bool chosen;     /* an index chooses among pointers in memory: not each of them is used */
+	bool stored;     /* a kernel stored one of several, and it is not known which */
+	bool doubted;    /* something else may have changed a pointer since it was recorded */
 };
 
 /* The targets of all of these paths. To be given to path_targets_clear(). */
@@ -24,17 +26,46 @@ void path_targets_find(const struct rules_context *context, const struct launch 
 		       const struct isa_path *paths, size_t count, struct path_targets *targets);
 void path_targets_clear(struct path_targets *targets);
 
+/* The same of pointers that are only copied: what is no address, or null, is not among them. */
+void path_values_find(const struct rules_context *context, const struct launch *launch,
+		      const struct isa_path *paths, size_t count, struct path_targets *targets);
+
 /*
- * All memory that the launch uses, through its arguments and through pointers in memory: the use
- * is of the argument that it starts from (NO_KERNARG: a variable), and certain if there is no other
- * memory that it could be.
+ * Memory that a launch uses through one pointer that lies in memory. The use is of the argument
+ * that it starts from (NO_KERNARG: a variable), and certain if there is no other memory that it
+ * could be.
  */
+struct path_memory_use {
+	struct isa_use use;
+	struct pointer_argument pointer; /* with a chain */
+};
+
+struct path_memory {
+	GArray *list;     /* struct path_memory_use */
+	GPtrArray *texts; /* what these borrow */
+	bool complete;    /* with the uses of arguments, that is all that the launch uses */
+	bool doubted;     /* ... unless a pointer was changed since it was recorded */
+};
+
+/* All of it. To be given to path_memory_clear(). */
+void path_memory_find(const struct rules_context *context, const struct launch *launch,
+		      struct path_memory *memory);
+void path_memory_clear(struct path_memory *memory);
+
+/* Whether it is certain that the launch uses no other memory than this and its arguments'. */
+bool path_memory_known(const struct launch *launch, const struct path_memory *memory);
+
+/* Changes when the answer may, in one epoch of the address space; always 0 without such uses. */
+uint64_t path_memory_version(const struct rules_context *context, const struct isa_kernel *code);
+
+/* All memory that the launch uses, through its arguments and through pointers in memory. */
 typedef void launch_use_function(const struct rules_context *context, const struct launch *launch,
 				 const struct isa_use *use, const struct pointer_argument *pointer);
 void launch_each_use(const struct rules_context *context, const struct launch *launch,
 		     launch_use_function *function);
 
-/* Whether it is known where all accesses through pointers in memory lead, for certain. */
+/* Whether it is known where all accesses through pointers in memory lead, as far as was recorded.
+ */
 bool paths_known(const struct rules_context *context, const struct launch *launch);
 
 /* Whether they lead to memory of one kind. */

@@ -121,6 +121,7 @@ struct pointer_argument {
 	 * people and as a key; what is doubtful about it, and how sure it can be. Borrowed. */
 	const char *chain, *path, *doubt;
 	enum confidence at_most; /* if there is a doubt */
+	bool vague; /* not at that address, but in that memory: a kernel computed the pointer */
 };
 
 /*

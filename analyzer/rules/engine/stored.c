@@ -7,10 +7,16 @@
 
 #include "analyzer/model/waits.h"
 #include "analyzer/rules/engine/kernels.h"
+#include "tracer/api/hip_graph.h"
+#include "tracer/api/hip_launch.h"
+#include "tracer/api/hip_objects.h"
 #include "tracer/api/hip_streams.h"
 
 /* Of memory whose extent is not known, so many bytes around the pointer. */
 #define OTHER_MEMORY ((uint64_t)1 << 20)
+
+/* A kernel's stores may depend on each other: they are followed so often until nothing is new. */
+#define ROUNDS 8u
 
 /* What a launch stores, kept with its arguments: the same while nothing has changed. */
 struct kept_stores {
@@ -25,6 +31,8 @@ struct kept_stores {
 
 struct stretch {
 	uint64_t start, size;
+	bool known;                   /* the values are all that is stored there */
+	struct content_values values; /* besides numbers */
 };
 
 static void clear_kept(void *data)
@@ -37,13 +45,19 @@ static void clear_kept(void *data)
 
 static const struct attachment_type kept_type = { sizeof(struct kept_stores), NULL, clear_kept };
 
+/* Whether a path ends exactly where its last pointer leads, or at a known distance. */
+static bool is_exact(const struct isa_path *path, const struct pointer_argument *target)
+{
+	return !target->vague && (path->step_count == 0 || path->step[path->step_count - 1].exact);
+}
+
 /* Where one store ends up: exactly there, or anywhere in that memory. */
 static struct stretch stretch_of(const struct pointer_argument *target,
 				 const struct isa_store *store)
 {
-	struct stretch stretch = { target->address, store->size };
+	struct stretch stretch = { .start = target->address, .size = store->size };
 
-	if (store->path.step_count == 0 || store->path.step[store->path.step_count - 1].exact)
+	if (is_exact(&store->path, target))
 		return stretch;
 	if (target->place.kind == PLACE_ALLOCATION) {
 		stretch.start -= target->place.offset;
@@ -53,6 +67,29 @@ static struct stretch stretch_of(const struct pointer_argument *target,
 		stretch.start -= MIN(stretch.start, OTHER_MEMORY / 2);
 	}
 	return stretch;
+}
+
+/* Adds what is stored, as far as these are pointers. False if not all of it is known. */
+static bool find_values(const struct rules_context *context, const struct launch *launch,
+			const struct isa_store *store, struct content_values *values)
+{
+	struct path_targets targets;
+	bool known = store->value_known && store->size == 8;
+
+	if (!known || !store->value_count)
+		return known;
+	path_values_find(context, launch, store->value, store->value_count, &targets);
+	known = targets.complete && !targets.doubted;
+	for (unsigned i = 0; known && i < targets.list->len; i++) {
+		const struct pointer_argument *target =
+		    &g_array_index(targets.list, struct pointer_argument, i);
+
+		known = target->place.kind != PLACE_UNKNOWN &&
+			(!target->vague || target->place.kind == PLACE_ALLOCATION) &&
+			content_values_add(values, target->address, target->vague);
+	}
+	path_targets_clear(&targets);
+	return known;
 }
 
 /* The runtime's own memory holds no pointers of the program. */
@@ -68,25 +105,51 @@ static bool is_hidden(const struct isa_kernel *code, const struct isa_path *path
 static void find_stores(const struct rules_context *context, const struct launch *launch,
 			struct kept_stores *kept)
 {
+	g_array_set_size(kept->list, 0);
 	kept->all = launch->code->stores_complete;
 	for (size_t i = 0; i < launch->code->store_count; i++) {
 		const struct isa_store *store = &launch->code->stores[i];
+		struct content_values values = { 0 };
 		struct path_targets targets;
+		bool known;
 
 		if (is_hidden(launch->code, &store->path))
 			continue;
+		known = find_values(context, launch, store, &values);
 		path_targets_find(context, launch, &store->path, 1, &targets);
 		kept->all &= targets.complete;
 		for (unsigned k = 0; k < targets.list->len; k++) {
 			struct stretch stretch = stretch_of(
 			    &g_array_index(targets.list, struct pointer_argument, k), store);
 
+			stretch.known = known;
+			stretch.values = values;
 			g_array_append_val(kept->list, stretch);
 		}
 		path_targets_clear(&targets);
 	}
 }
 
+static void apply_stretches(const struct rules_context *context, const struct kept_stores *kept,
+			    bool forget)
+{
+	const struct hg_ev_launch *event = &context->event->launch;
+	struct contents *contents = &context->process->contents;
+
+	for (unsigned i = 0; i < kept->list->len; i++) {
+		const struct stretch *stretch = &g_array_index(kept->list, struct stretch, i);
+
+		if (stretch->known && !forget)
+			contents_store(contents, stretch->start, stretch->size, &stretch->values,
+				       context->event->ns);
+		else
+			contents_forget(contents, stretch->start, stretch->size);
+		contents_pend(contents, stretch->start, stretch->size, event->stream,
+			      event->device);
+	}
+}
+
+/* What one store makes of memory another one may take from there, or follow. */
 static void apply_stores(const struct rules_context *context, const struct launch *launch,
 			 struct kernel_args *args)
 {
@@ -94,24 +157,37 @@ static void apply_stores(const struct rules_context *context, const struct launc
 	struct process *process = context->process;
 	struct contents *contents = &process->contents;
 	struct kept_stores *kept = attachment_get(&args->attachments, &kept_type);
+	bool all = true;
 
-	if (!kept->list || kept->epoch != process->epoch || kept->version != contents->version) {
-		kept->list =
-		    kept->list ? kept->list : g_array_new(FALSE, FALSE, sizeof(struct stretch));
-		g_array_set_size(kept->list, 0);
-		kept->epoch = process->epoch;
-		kept->version = contents->version;
-		find_stores(context, launch, kept);
+	for (unsigned round = 0; round <= ROUNDS; round++) {
+		if (!kept->list || kept->epoch != process->epoch ||
+		    kept->version != contents->version) {
+			if (!kept->list)
+				kept->list = g_array_new(FALSE, FALSE, sizeof(struct stretch));
+			kept->epoch = process->epoch;
+			kept->version = contents->version;
+			find_stores(context, launch, kept);
+		}
+		all &= kept->all;
+		apply_stretches(context, kept, round == ROUNDS);
+		if (kept->version == contents->version)
+			break;
 	}
-	for (unsigned i = 0; i < kept->list->len; i++) {
-		const struct stretch *stretch = &g_array_index(kept->list, struct stretch, i);
+	if (!all)
+		contents_doubt(contents, context->event->ns, event->stream, event->device);
+}
 
-		contents_forget(contents, stretch->start, stretch->size);
-		contents_pend(contents, stretch->start, stretch->size, event->stream,
-			      event->device);
+/* Calls that record events given to them, which their event does not name. */
+static bool records_unseen(unsigned api)
+{
+	switch (api) {
+	case HG_API_hipExtLaunchKernel:
+	case HG_API_hipExtModuleLaunchKernel:
+	case HG_API_hipHccModuleLaunchKernel:
+		return true;
+	default:
+		return false;
 	}
-	if (!kept->all)
-		contents_doubt(contents, context->event->ns);
 }
 
 static void follow_launch(const struct rules_context *context)
@@ -135,33 +211,71 @@ static void follow_launch(const struct rules_context *context)
 		kept->code = launch.code;
 		kept->arch = launch.arch;
 	}
+	if (records_unseen(event->api))
+		contents_forget_events(contents);
 	if (!launch.code || !args) {
-		contents_doubt(contents, context->event->ns);
+		contents_doubt(contents, context->event->ns, event->stream, event->device);
 		return;
 	}
 	apply_stores(context, &launch, args);
 }
 
-static void follow_copy(const struct rules_context *context)
+/* What a call waits for, for certain: within the device where that depends, it does not wait. */
+static enum wait wait_of(const struct rules_context *context, unsigned api, bool device_only)
 {
-	const struct hg_ev_copy *copy = &context->event->copy;
+	return device_only && model_wait_depends(api)
+		   ? WAIT_NOTHING
+		   : model_wait(api, context->process->runtime_version, device_only);
+}
+
+static void waited(const struct rules_context *context, enum wait wait, uint64_t stream,
+		   int32_t device)
+{
 	struct contents *contents = &context->process->contents;
 
-	switch (model_wait(copy->api, context->process->runtime_version, false)) {
+	switch (wait) {
 	case WAIT_NOTHING:
-		contents_pend(contents, copy->dst, copy->size * copy->rows, copy->stream,
-			      copy->device);
 		break;
 	case WAIT_ITSELF:
-		contents_waited_stream(contents, copy->stream);
+		contents_waited_stream(contents, stream, device);
 		break;
 	case WAIT_DEVICE:
-		contents_waited_device(contents, copy->device);
+		contents_waited_device(contents, device);
 		break;
 	case WAIT_EVERYTHING:
 		contents_waited_device(contents, -1);
 		break;
 	}
+}
+
+/* hipMemcpyKind [H523] */
+enum { HOST_TO_DEVICE = 1, DEVICE_TO_HOST = 2 };
+
+static void follow_copy(const struct rules_context *context)
+{
+	const struct hg_ev_copy *copy = &context->event->copy;
+	bool device_only = copy->kind != HOST_TO_DEVICE && copy->kind != DEVICE_TO_HOST;
+	enum wait wait = wait_of(context, copy->api, device_only);
+	uint64_t rows = copy->rows * MAX(copy->depth, 1);
+	uint64_t size = rows == 1 ? copy->size : MAX(copy->dst_pitch, copy->size) * rows;
+
+	if (wait == WAIT_NOTHING)
+		contents_pend(&context->process->contents, copy->dst, size, copy->stream,
+			      copy->device);
+	waited(context, wait, copy->stream, copy->device);
+}
+
+static void follow_fill(const struct rules_context *context)
+{
+	const struct hg_ev_fill *fill = &context->event->fill;
+	enum wait wait = wait_of(context, fill->api, true);
+	uint64_t rows = fill->rows * MAX(fill->depth, 1);
+	uint64_t size = rows == 1 ? fill->size : MAX(fill->pitch, fill->size) * rows;
+
+	if (wait == WAIT_NOTHING)
+		contents_pend(&context->process->contents, fill->dst, size, fill->stream,
+			      fill->device);
+	waited(context, wait, fill->stream, fill->device);
 }
 
 static void follow_sync(const struct rules_context *context)
@@ -172,7 +286,8 @@ static void follow_sync(const struct rules_context *context)
 	switch (sync->api) {
 	case HG_API_hipEventSynchronize:
 	case HG_API_hipEventQuery:
-		break; /* what the event stands for is not looked up */
+		contents_waited_event(contents, sync->event);
+		break;
 	case HG_API_hipDeviceSynchronize:
 	case HG_API_hipCtxSynchronize:
 	case HG_API_hipExecutionCtxSynchronize:
@@ -180,18 +295,53 @@ static void follow_sync(const struct rules_context *context)
 				       context->process->devices->len > 1 ? sync->device : -1);
 		break;
 	default:
-		contents_waited_stream(contents, sync->stream);
+		contents_waited_stream(contents, sync->stream,
+				       context->process->devices->len > 1 ? sync->device : -1);
 		break;
 	}
 }
 
+/* Events stand for what a stream has at that moment. */
+static void follow_event(const struct rules_context *context)
+{
+	const struct hg_ev_event *event = &context->event->event;
+	struct contents *contents = &context->process->contents;
+	struct content_moment moment = { .stream = event->stream, .device = -1 };
+	/* Of several devices it is not known whose null stream it is. */
+	bool ambiguous = !event->stream && context->process->devices->len > 1;
+
+	switch (event->api) {
+	case HG_API_hipEventRecord:
+	case HG_API_hipEventRecord_spt:
+	case HG_API_hipEventRecordWithFlags:
+		contents_recorded(contents, event->event, ambiguous ? NULL : &moment);
+		break;
+	case HG_API_hipStreamWaitEvent:
+	case HG_API_hipStreamWaitEvent_spt:
+		if (!ambiguous)
+			contents_stream_waits(contents, event->stream, -1, event->event);
+		break;
+	default: /* made or destroyed */
+		contents_recorded(contents, event->event, NULL);
+		break;
+	}
+}
+
+/* Calls that wait; those after which streams are recorded in events unseen. */
+static void follow_call(const struct rules_context *context)
+{
+	const struct hg_ev_call *call = &context->event->call;
+
+	if (call->api == HG_API_hipStreamBeginCapture ||
+	    call->api == HG_API_hipStreamBeginCapture_spt ||
+	    call->api == HG_API_hipStreamBeginCaptureToGraph ||
+	    call->api == HG_API_hipExecutionCtxRecordEvent)
+		contents_forget_events(&context->process->contents);
+	waited(context, wait_of(context, call->api, true), call->stream, call->device);
+}
+
 void follow_stores(const struct rules_context *context)
 {
-	const struct contents *contents = &context->process->contents;
-
-	if (contents->words->len == 0 && contents->pending->len == 0 && !contents->doubt_pending &&
-	    context->wake != WAKE_LAUNCH)
-		return;
 	switch (context->wake) {
 	case WAKE_LAUNCH:
 		follow_launch(context);
@@ -199,8 +349,17 @@ void follow_stores(const struct rules_context *context)
 	case WAKE_COPY:
 		follow_copy(context);
 		break;
+	case WAKE_FILL:
+		follow_fill(context);
+		break;
 	case WAKE_SYNC:
 		follow_sync(context);
+		break;
+	case WAKE_EVENT:
+		follow_event(context);
+		break;
+	case WAKE_CALL:
+		follow_call(context);
 		break;
 	default:
 		break;

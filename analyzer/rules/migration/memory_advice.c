@@ -118,13 +118,20 @@ static void describe_launch(const struct rules_context *context, struct finding 
 		.kernel = kernel,
 		.args = process_args(context->process, context->event->launch.args_id),
 	};
-	struct pointer_argument pointer;
+	struct pointer_argument pointer = { .kernarg = touched->kernarg,
+					    .index = -1,
+					    .address = touched->address,
+					    .chain = touched->chain,
+					    .path = touched->path,
+					    .doubt = touched->doubt,
+					    .at_most = CONFIDENCE_LIKELY };
 
 	launch.code = kernels_find(context->kernels, context->process, kernel, context->findings,
 				   &launch.arch);
-	finding_set_launch(finding, &launch,
-			   launch_pointer(context, &launch, touched->kernarg, &pointer) ? &pointer
-											: NULL);
+	pointer.place = process_place(context->process, touched->address);
+	if (touched->kernarg != NO_KERNARG)
+		launch_argument(&launch, touched->kernarg, &pointer);
+	finding_set_launch(finding, &launch, &pointer);
 }
 
 static struct finding *launch_finding(const struct rules_context *context, enum rule_id rule,
@@ -133,9 +140,9 @@ static struct finding *launch_finding(const struct rules_context *context, enum 
 	const struct hg_ev_launch *launch = &context->event->launch;
 	struct kernel_ref *kernel = process_kernel(context->process, launch->kernel_id);
 	struct allocation *allocation = touched->memory->allocation;
-	struct finding *finding =
-	    findings_get(context->findings, rule, context->process, is_new, "%u %u %u %u",
-			 launch->kernel_id, touched->kernarg, allocation->stack_id, site);
+	struct finding *finding = findings_get(
+	    context->findings, rule, context->process, is_new, "%u %u %u %u %s", launch->kernel_id,
+	    touched->kernarg, allocation->stack_id, site, touched->chain ? touched->path : "");
 	uint64_t items = (uint64_t)launch->grid_x * launch->grid_y * launch->grid_z *
 			 launch->block_x * launch->block_y * launch->block_z;
 

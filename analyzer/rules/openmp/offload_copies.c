@@ -13,6 +13,7 @@
 #include "analyzer/rules/engine/evidence.h"
 
 #include "analyzer/rules/engine/kernels.h"
+#include "analyzer/rules/engine/paths.h"
 #include "analyzer/rules/engine/thresholds.h"
 
 struct copy {
@@ -206,14 +207,16 @@ static void handle_launch(struct process_copies *process, const struct rules_con
 	const struct kernel_ref *kernel = process_kernel(context->process, event->kernel_id);
 	struct launch launch = { .kernel = kernel,
 				 .args = process_args(context->process, event->args_id) };
+	struct path_memory paths;
 
 	if (kernel && launch.args && launch.args->status == 0) {
 		launch.code = kernels_find(context->kernels, context->process, kernel,
 					   context->findings, &launch.arch);
 	}
-	if (!launch.code || !launch.code->uses_complete) {
+	path_memory_find(context, &launch, &paths);
+	if (!launch.code || !path_memory_known(&launch, &paths)) {
 		g_tree_foreach(process->copies, forget_copy, NULL);
-		return;
+		goto out;
 	}
 	for (size_t i = 0; i < launch.code->use_count; i++) {
 		const struct isa_use *use = &launch.code->uses[i];
@@ -226,6 +229,16 @@ static void handle_launch(struct process_copies *process, const struct rules_con
 		if (copy)
 			use_copy(process, context, use, copy);
 	}
+	for (unsigned i = 0; i < paths.list->len; i++) {
+		const struct path_memory_use *found =
+		    &g_array_index(paths.list, struct path_memory_use, i);
+		struct copy *copy = copy_at(process, found->pointer.address);
+
+		if (copy)
+			use_copy(process, context, &found->use, copy);
+	}
+out:
+	path_memory_clear(&paths);
 }
 
 void check_offload_copies(const struct rules_context *context)

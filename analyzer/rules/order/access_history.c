@@ -74,20 +74,58 @@ static void add_use(const struct rules_context *context, const struct launch *la
 	grain_clear(&grain);
 	if (use->certain) {
 		uses->at[uses->count++] =
-		    (struct launch_use){ pointer.place.allocation, pointer.address, use->kernarg,
-					 (uint8_t)use->access };
+		    (struct launch_use){ .allocation = pointer.place.allocation,
+					 .address = pointer.address,
+					 .kernarg = use->kernarg,
+					 .access = (uint8_t)use->access };
 	}
 }
 
-/* Kept with the arguments: the same in the same address space. */
+static void add_path_use(const struct rules_context *context, const struct path_memory_use *found,
+			 struct launch_uses *uses)
+{
+	const struct pointer_argument *pointer = &found->pointer;
+	struct grain grain;
+
+	/* Only certain ones are listed. */
+	uses->complete &= found->use.certain;
+	if (pointer->place.kind != PLACE_ALLOCATION) {
+		uses->device_memory_only = false;
+		return;
+	}
+	grain = place_grain(context->process, &pointer->place);
+	uses->device_memory_only &= grain.location == LOCATION_DEVICE;
+	uses->polls |= (found->use.access & (ISA_WRITE | ISA_ATOMIC)) &&
+		       grain.granularity != GRAIN_COARSE && grain.location != LOCATION_DEVICE;
+	grain_clear(&grain);
+	if (found->use.certain) {
+		uses->at[uses->count++] = (struct launch_use){ pointer->place.allocation,
+							       pointer->address,
+							       pointer->kernarg,
+							       (uint8_t)found->use.access,
+							       pointer->chain,
+							       pointer->path,
+							       pointer->doubt };
+	}
+}
+
+/* Kept with the arguments: the same in the same address space, with the same pointers in memory. */
 struct kept_uses {
-	struct launch_uses *uses; /* one block */
-	uint64_t epoch;
+	struct launch_uses *uses; /* one block, and what its paths own */
+	uint64_t epoch, version;
 };
+
+static void free_uses(struct kept_uses *kept)
+{
+	if (kept->uses)
+		path_memory_clear(&kept->uses->paths);
+	g_free(kept->uses);
+	kept->uses = NULL;
+}
 
 static void clear_uses(void *data)
 {
-	g_free(((struct kept_uses *)data)->uses);
+	free_uses(data);
 }
 
 static const struct attachment_type uses_type = { sizeof(struct kept_uses), NULL, clear_uses };
@@ -100,12 +138,19 @@ const struct launch_uses *launch_uses_known(const struct process *process,
 	return kept && kept->epoch == process->epoch ? kept->uses : NULL;
 }
 
+static bool is_fresh(const struct kept_uses *kept, const struct rules_context *context)
+{
+	return kept->uses && kept->epoch == context->process->epoch &&
+	       kept->version == path_memory_version(context, kept->uses->code);
+}
+
 const struct launch_uses *launch_uses(const struct rules_context *context)
 {
 	const struct hg_ev_launch *event = &context->event->launch;
 	struct kernel_ref *kernel = process_kernel(context->process, event->kernel_id);
 	struct kernel_args *args = process_args(context->process, event->args_id);
 	struct launch launch = { .kernel = kernel, .args = args };
+	struct path_memory paths;
 	struct launch_uses *uses;
 	struct kept_uses *kept;
 	size_t most;
@@ -113,24 +158,29 @@ const struct launch_uses *launch_uses(const struct rules_context *context)
 	if (!kernel || !args)
 		return NULL;
 	kept = attachment_get(&args->attachments, &uses_type);
-	if (kept->uses && kept->epoch == context->process->epoch)
+	if (is_fresh(kept, context))
 		return kept->uses;
-	g_free(kept->uses);
+	free_uses(kept);
 	launch.code = kernels_find(context->kernels, context->process, kernel, context->findings,
 				   &launch.arch);
 	if (args->status == HG_ARGS_UNKNOWN_LAYOUT || args->status == HG_ARGS_WITHHELD)
 		launch.code = NULL;
 	most = launch.code ? launch.code->use_count : 0;
-	uses = g_malloc0(sizeof(*uses) + most * sizeof(uses->at[0]));
+	path_memory_find(context, &launch, &paths);
+	uses = g_malloc0(sizeof(*uses) + (most + paths.list->len) * sizeof(uses->at[0]));
 	uses->code = launch.code;
-	uses->complete = launch.code && launch.code->uses_complete;
+	uses->complete = launch.code && path_memory_known(&launch, &paths);
 	uses->device_memory_only = uses->complete;
+	uses->paths = paths;
 	if (launch.code)
 		sum_scalars(launch.code, args, uses);
 	for (size_t i = 0; i < most; i++)
 		add_use(context, &launch, &launch.code->uses[i], uses);
+	for (unsigned i = 0; i < paths.list->len; i++)
+		add_path_use(context, &g_array_index(paths.list, struct path_memory_use, i), uses);
 	kept->uses = uses;
 	kept->epoch = context->process->epoch;
+	kept->version = path_memory_version(context, launch.code);
 	return uses;
 }
 

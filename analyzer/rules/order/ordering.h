@@ -4,6 +4,7 @@
 #define HIPGRAIN_RULES_ORDERING_H
 
 #include "analyzer/replay/order.h"
+#include "analyzer/rules/engine/paths.h"
 #include "analyzer/rules/engine/rule_api.h"
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_graph.h"
@@ -53,10 +54,11 @@ struct use {
 	int32_t device;
 	uint16_t api;
 	uint8_t access;
-	uint8_t kind;    /* enum stream_kind */
-	unsigned stream; /* number, 0: a default stream */
-	bool host;       /* the host itself is part of it, and waited for the stream before */
-	bool polls;      /* writes fine-grained memory that the host can look at meanwhile */
+	uint8_t kind;      /* enum stream_kind */
+	unsigned stream;   /* number, 0: a default stream */
+	bool host;         /* the host itself is part of it, and waited for the stream before */
+	bool polls;        /* writes fine-grained memory that the host can look at meanwhile */
+	const char *doubt; /* about the pointer in memory that led there; static, or NULL */
 };
 
 /* The uses of memory that one launch makes, as far as they are certain. */
@@ -65,6 +67,8 @@ struct launch_use {
 	uint64_t address;
 	uint32_t kernarg;
 	uint8_t access;
+	/* Through a pointer in memory: as in struct pointer_argument; else NULL. */
+	const char *chain, *path, *doubt;
 };
 
 struct launch_uses {
@@ -75,6 +79,7 @@ struct launch_uses {
 	bool complete;           /* no other memory is used */
 	bool null;               /* the code uses a null pointer, from the argument at: */
 	uint32_t null_kernarg;
+	struct path_memory paths; /* whose texts the uses borrow */
 	unsigned count;
 	struct launch_use at[];
 };

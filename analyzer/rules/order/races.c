@@ -116,17 +116,22 @@ static void set_later(const struct rules_context *context, struct finding *findi
 		      struct allocation *allocation, const struct use *later,
 		      const struct launch_use *from)
 {
-	const struct kernel_args *args;
 	struct pointer_argument pointer;
 	struct launch launch = { .code = later->code };
 	bool is_launch = context->event->type == HG_EVENT_launch && from;
 
 	finding->about_order = true;
 	if (is_launch) {
-		args = process_args(context->process, context->event->launch.args_id);
+		launch.args = process_args(context->process, context->event->launch.args_id);
 		launch.kernel = process_kernel(context->process, context->event->launch.kernel_id);
-		launch.args = args;
-		launch_pointer(context, &launch, from->kernarg, &pointer);
+		pointer = (struct pointer_argument){ .kernarg = from->kernarg,
+						     .index = -1,
+						     .address = from->address,
+						     .chain = from->chain,
+						     .path = from->path };
+		pointer.place = process_place(context->process, from->address);
+		if (from->kernarg != NO_KERNARG)
+			launch_argument(&launch, from->kernarg, &pointer);
 		finding_set_launch(finding, &launch, &pointer);
 		return;
 	}
@@ -142,10 +147,10 @@ static struct finding *race_finding(const struct rules_context *context, enum ru
 				    const struct use *later, const struct launch_use *from,
 				    bool *is_new)
 {
-	struct finding *finding =
-	    findings_get(context->findings, rule, context->process, is_new, "%s %u %s %u %u %u",
-			 use_name(earlier), earlier->stack_id, use_name(later), later->stack_id,
-			 allocation->stack_id, from ? from->kernarg : 0);
+	struct finding *finding = findings_get(
+	    context->findings, rule, context->process, is_new, "%s %u %s %u %u %u %s",
+	    use_name(earlier), earlier->stack_id, use_name(later), later->stack_id,
+	    allocation->stack_id, from ? from->kernarg : 0, from && from->chain ? from->path : "");
 
 	finding_hit(finding, later->ns, later->stack_id);
 	finding_figure(finding, 0, FIGURE_RANGE, allocation->size);
@@ -187,6 +192,10 @@ static void doubt(struct finding *finding, const struct allocation *allocation,
 	if (((earlier->access | later->access) & ACCESS_ATOMIC) && !both_atomic(earlier, later)) {
 		finding_at_most(finding, CONFIDENCE_POSSIBLE,
 				"the other one may intentionally read a running kernel's atomics");
+	}
+	if (earlier->doubt || later->doubt) {
+		finding_at_most(finding, CONFIDENCE_LIKELY,
+				earlier->doubt ? earlier->doubt : later->doubt);
 	}
 	if (earlier->polls) {
 		finding_at_most(
@@ -361,11 +370,13 @@ static void races_launch(const struct rules_context *context, struct process_ord
 
 		use.start = from->address;
 		use.access = from->access;
+		use.doubt = from->doubt;
 		meet(context, at, from->allocation, &use, from);
 	}
 	for (unsigned i = 0; i < uses->count; i++) {
 		use.start = uses->at[i].address;
 		use.access = uses->at[i].access;
+		use.doubt = uses->at[i].doubt;
 		access_history_add(&at->order, uses->at[i].allocation, &use);
 	}
 }

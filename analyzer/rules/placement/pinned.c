@@ -127,7 +127,7 @@ void check_carried(const struct rules_context *context)
 {
 	const struct launch *launch = context->launch;
 
-	if (launch->code->uses_complete)
+	if (launch->code->uses_complete || launch->code->paths_complete)
 		return; /* what the kernel uses is known, and other rules judge it */
 	for (size_t i = 0; i < launch->code->arg_count; i++) {
 		const struct isa_arg *arg = &launch->code->args[i];

@@ -31,7 +31,7 @@ static int deep_setup(void **state)
 	atomic.origin.paths = (struct isa_paths){ &path, 1, NULL };
 	path_use = (struct isa_path_use){ path, ISA_ATOMIC, true };
 	use.access = ISA_READ;
-	stores[0] = (struct isa_store){ path, 4 };
+	stores[0] = (struct isa_store){ .path = path, .size = 4 };
 	kernel.uses_complete = false;
 	kernel.incomplete = (char *)"global_atomic_add_f32 at address 0x40 goes through a pointer";
 	kernel.path_uses = &path_use;
@@ -77,6 +77,40 @@ static void copy(uint16_t api, uint64_t dst, uint64_t src, uint64_t size)
 					   .rows = 1,
 					   .depth = 1,
 					   .kind = 4 } });
+}
+
+static void copy_rows(uint64_t dst, uint64_t src, uint64_t width, uint64_t rows, uint64_t to_pitch,
+		      uint64_t from_pitch)
+{
+	apply((struct hg_event){ .type = HG_EVENT_copy,
+				 .copy = { .api = HG_API_hipMemcpy2D,
+					   .dst = dst,
+					   .src = src,
+					   .size = width,
+					   .rows = rows,
+					   .depth = 1,
+					   .dst_pitch = to_pitch,
+					   .src_pitch = from_pitch,
+					   .kind = 3 } });
+}
+
+static void fill(uint64_t dst, uint64_t size)
+{
+	apply((struct hg_event){
+	    .type = HG_EVENT_fill,
+	    .fill = { .api = HG_API_hipMemset, .dst = dst, .size = size, .rows = 1, .depth = 1 } });
+}
+
+static void event(uint16_t api, uint64_t handle, uint64_t stream)
+{
+	apply((struct hg_event){ .type = HG_EVENT_event,
+				 .event = { .api = api, .event = handle, .stream = stream } });
+}
+
+static void wait_for(uint64_t handle)
+{
+	apply((struct hg_event){ .type = HG_EVENT_sync,
+				 .sync = { .api = HG_API_hipEventSynchronize, .event = handle } });
 }
 
 static void wait(void)
@@ -388,6 +422,313 @@ static void malformed(void **state)
 	assert_string_equal(found(), "");
 }
 
+/* ---- what kernels store ---- */
+
+static struct isa_path value[2];
+
+/* The kernel stores a word at `offset` of its first argument: what lies at `from` there. */
+static struct isa_store stores_word(unsigned index, int64_t offset, int64_t from)
+{
+	value[index] = (struct isa_path){ .step_count = 2,
+					  .step = { { from, true, false }, { 0, true, false } } };
+	return (struct isa_store){
+		.path = { .step_count = 1, .step = { { offset, true, false } } },
+		.size = 8,
+		.value_known = true,
+		.value = &value[index],
+		.value_count = 1,
+	};
+}
+
+/* ... or its second argument. */
+static struct isa_store stores_argument(int64_t offset)
+{
+	value[0] =
+	    (struct isa_path){ .kernarg = 8, .step_count = 1, .step = { { 0, true, false } } };
+	return (struct isa_store){
+		.path = { .step_count = 1, .step = { { offset, offset >= 0, false } } },
+		.size = 8,
+		.value_known = true,
+		.value = &value[0],
+		.value_count = 1,
+	};
+}
+
+static void two_pointers(uint64_t first, uint64_t second)
+{
+	uint64_t words[] = { TABLE, SIZE, 2, 8, first, 16, second };
+
+	copy(HG_API_hipMemcpy, TABLE, 0x7000, SIZE);
+	apply((struct hg_event){
+	    .type = HG_EVENT_pointers,
+	    .pointers = { .source = HG_POINTERS_COPIED, .words = words, .count = 7 } });
+}
+
+/* A launch that only stores: no atomic of its own. */
+static void launch_storing(uint32_t args_id, uint64_t second)
+{
+	atomic.origin.kind = ISA_ORIGIN_LDS;
+	kernel.uses_complete = true;
+	kernel.path_use_count = 0;
+	launch(args_id, TABLE, second);
+	atomic.origin.kind = ISA_ORIGIN_INDIRECT;
+	kernel.uses_complete = false;
+	kernel.path_use_count = 1;
+}
+
+static void exchanged_by_a_kernel(void **state)
+{
+	(void)state;
+	memory(HG_API_hipMalloc);
+	two_pointers(COARSE, FINE);
+	stores[0] = stores_word(0, 8, 16);
+	stores[1] = stores_word(1, 16, 8);
+	kernel.store_count = 2;
+	launch_storing(9, 0);
+	kernel.store_count = 0;
+	launch(1, TABLE, 0);
+	assert_string_equal(found(), "HG101");
+	assert_int_equal(finding(0)->address, FINE);
+	/* Whether the launch executed that code is not recorded. */
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_POSSIBLE);
+	limited(false);
+}
+
+/* Whichever it is, it is lost. */
+static void exchanged_between_memory_of_one_kind(void **state)
+{
+	(void)state;
+	memory(HG_API_hipMalloc);
+	alloc(HG_API_hipMallocManaged, 0x50000, SIZE, 1, 2);
+	two_pointers(0x50000, FINE);
+	stores[0] = stores_word(0, 8, 16);
+	stores[1] = stores_word(1, 16, 8);
+	kernel.store_count = 2;
+	launch_storing(9, 0);
+	launch_storing(9, 0);
+	kernel.store_count = 0;
+	launch(1, TABLE, 0);
+	assert_string_equal(found(), "HG101");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
+	limited(false);
+}
+
+static void exchanged_and_both_coarse(void **state)
+{
+	(void)state;
+	memory(HG_API_hipMalloc);
+	two_pointers(COARSE, OTHER);
+	stores[0] = stores_word(0, 8, 16);
+	launch_storing(9, 0);
+	kernel.store_count = 0;
+	launch(1, TABLE, 0);
+	assert_string_equal(found(), "");
+	limited(false);
+}
+
+/* A structure that is made on the device: nothing lay there before. */
+static void made_on_the_device(void **state)
+{
+	(void)state;
+	memory(HG_API_hipMalloc);
+	stores[0] = stores_argument(8);
+	launch_storing(9, FINE);
+	kernel.store_count = 0;
+	launch(1, TABLE, 0);
+	assert_string_equal(found(), "HG101");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_PROVEN);
+	assert_int_equal(finding(0)->address, FINE);
+	limited(false);
+}
+
+static void made_in_memory_that_was_filled(void **state)
+{
+	(void)state;
+	memory(HG_API_hipMalloc);
+	fill(TABLE, SIZE);
+	stores[0] = stores_argument(8);
+	launch_storing(9, FINE);
+	kernel.store_count = 0;
+	launch(1, TABLE, 0);
+	assert_string_equal(found(), "HG101");
+	limited(false);
+}
+
+/* Something may have been there that nobody saw, and may be there still. */
+static void made_in_memory_of_unknown_contents(void **state)
+{
+	(void)state;
+	memory(HG_API_hipMalloc);
+	copy(HG_API_hipMemcpy, TABLE, 0x7000, SIZE);
+	stores[0] = stores_argument(8);
+	launch_storing(9, FINE);
+	kernel.store_count = 0;
+	launch(1, TABLE, 0);
+	assert_null(strstr(found(), "HG101"));
+	limited(true);
+}
+
+/* rows[i] = base + i * pitch, and rows[i] */
+static void a_table_that_a_kernel_computes(void **state)
+{
+	(void)state;
+	memory(HG_API_hipMalloc);
+	stores[0] = stores_argument(-1);
+	value[0].step[0] = (struct isa_step){ 0, false, false };
+	launch_storing(9, FINE);
+	kernel.store_count = 0;
+	path.step[0] = (struct isa_step){ 0, false, false };
+	launch(1, TABLE, 0);
+	assert_string_equal(found(), "HG101");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
+	limited(false);
+}
+
+static void a_store_of_something_unknown(void **state)
+{
+	(void)state;
+	memory(HG_API_hipMalloc);
+	two_pointers(COARSE, FINE);
+	stores[0] = stores_word(0, 8, 16);
+	stores[0].value_known = false;
+	launch_storing(9, 0);
+	kernel.store_count = 0;
+	launch(1, TABLE, 0);
+	assert_null(strstr(found(), "HG101"));
+	limited(true);
+}
+
+/* More than are kept: then nothing is known any more. */
+static void too_many_values(void **state)
+{
+	(void)state;
+	memory(HG_API_hipMalloc);
+	for (unsigned i = 0; i <= CONTENT_VALUES; i++) {
+		stores[0] = stores_argument(8);
+		launch_storing(9 + i, FINE + 8 * (i % 8));
+		alloc(HG_API_hipMalloc, 0x100000 + 0x1000 * i, SIZE, 0, 3);
+		stores[0] = stores_argument(8);
+		launch_storing(90 + i, 0x100000 + 0x1000 * i);
+	}
+	kernel.store_count = 0;
+	launch(1, TABLE, 0);
+	assert_null(strstr(found(), "HG101"));
+	limited(true);
+}
+
+/* ---- rows and events ---- */
+
+static void moved_in_rows(void **state)
+{
+	(void)state;
+	memory(HG_API_hipMalloc);
+	copy(HG_API_hipMemcpy, OTHER, 0x7000, SIZE);
+	pointer(HG_POINTERS_COPIED, OTHER, 40, FINE);
+	/* Its second row, of 8 bytes, goes to offset 8. */
+	copy_rows(TABLE, OTHER + 8, 8, 2, 8, 32);
+	launch(1, TABLE, 0);
+	assert_string_equal(found(), "HG101");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_PROVEN);
+	limited(false);
+}
+
+/* What lies between the rows stays. */
+static void rows_beside_it(void **state)
+{
+	(void)state;
+	memory(HG_API_hipMalloc);
+	copy(HG_API_hipMemcpy, TABLE, 0x7000, SIZE);
+	pointer(HG_POINTERS_COPIED, TABLE, 8, FINE);
+	copy_rows(TABLE, OTHER, 8, 2, 16, 8);
+	launch(1, TABLE, 0);
+	assert_string_equal(found(), "HG101");
+	limited(false);
+}
+
+static void by_rows(void)
+{
+	copy_rows(TABLE, OTHER, 16, 2, 32, 16);
+}
+
+static void rows_over_it(void **state)
+{
+	(void)state;
+	ends(by_rows);
+}
+
+/* A kernel in stream 7 stores there; the host reads it after waiting for `event`, if it stands for
+ * that. */
+static void read_after_event(void (*orders)(void), bool known)
+{
+	memory(HG_API_hipMallocManaged);
+	stores[0] = (struct isa_store){ .path = { .step_count = 1, .step = { { 8, true, false } } },
+					.size = 8 };
+	apply((struct hg_event){ .type = HG_EVENT_stream,
+				 .stream = { .api = HG_API_hipStreamCreate, .stream = 7 } });
+	stream_now = 7;
+	launch_storing(9, 0);
+	stream_now = 0;
+	orders();
+	kernel.store_count = 0;
+	pointer(HG_POINTERS_READ, TABLE, 8, FINE);
+	launch(1, TABLE, 0);
+	assert_int_equal(strstr(found(), "HG101") != NULL, known);
+	limited(!known);
+}
+
+static void event_after(void)
+{
+	event(HG_API_hipEventRecord, 0x9000, 7);
+	wait_for(0x9000);
+}
+
+static void waited_for_an_event(void **state)
+{
+	(void)state;
+	read_after_event(event_after, true);
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_PROVEN);
+}
+
+static void event_of_another_stream(void)
+{
+	event(HG_API_hipEventRecord, 0x9000, 8);
+	wait_for(0x9000);
+}
+
+static void waited_for_another_event(void **state)
+{
+	(void)state;
+	read_after_event(event_of_another_stream, false);
+}
+
+static void stream_after_event(void)
+{
+	event(HG_API_hipEventRecord, 0x9000, 7);
+	event(HG_API_hipStreamWaitEvent, 0x9000, 8);
+	event(HG_API_hipEventRecord, 0x9100, 8);
+	wait_for(0x9100);
+}
+
+static void waited_for_a_stream_that_waited(void **state)
+{
+	(void)state;
+	read_after_event(stream_after_event, true);
+}
+
+static void event_recorded_before_the_wait(void)
+{
+	event(HG_API_hipEventRecord, 0x9100, 8);
+	event(HG_API_hipEventRecord, 0x9000, 7);
+	event(HG_API_hipStreamWaitEvent, 0x9000, 8);
+	wait_for(0x9100);
+}
+
+static void waited_for_the_stream_before_it_waited(void **state)
+{
+	(void)state;
+	read_after_event(event_recorded_before_the_wait, false);
+}
+
 /* More than is kept: nothing is known of the rest, and memory stays bounded. */
 static void too_many(void **state)
 {
@@ -439,6 +780,22 @@ int main(void)
 		FINDS(HG101, read_after_waiting),
 		DOUBTS(HG101, one_of_a_table),
 		FINDS(HG101, a_ring),
+		DOUBTS(HG101, exchanged_by_a_kernel),
+		DOUBTS(HG101, exchanged_between_memory_of_one_kind),
+		SILENT(HG101, exchanged_and_both_coarse),
+		FINDS(HG101, made_on_the_device),
+		FINDS(HG101, made_in_memory_that_was_filled),
+		SILENT(HG101, made_in_memory_of_unknown_contents),
+		DOUBTS(HG101, a_table_that_a_kernel_computes),
+		SILENT(HG101, a_store_of_something_unknown),
+		SILENT(HG101, too_many_values),
+		FINDS(HG101, moved_in_rows),
+		FINDS(HG101, rows_beside_it),
+		FINDS(HG108, rows_over_it),
+		FINDS(HG101, waited_for_an_event),
+		SILENT(HG101, waited_for_another_event),
+		FINDS(HG101, waited_for_a_stream_that_waited),
+		SILENT(HG101, waited_for_the_stream_before_it_waited),
 		SILENT(HG101, malformed),
 		SILENT(HG101, too_many),
 	};

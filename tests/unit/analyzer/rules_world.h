@@ -42,6 +42,8 @@ static void alloc(uint16_t api, uint64_t ptr, uint64_t size, uint64_t flags, uin
 					    .stack_id = stack_id } });
 }
 
+static uint64_t stream_now; /* of launches */
+
 static void launch(uint32_t args_id, uint64_t first, uint64_t second)
 {
 	uint64_t words[] = { first, second };
@@ -60,7 +62,8 @@ static void launch(uint32_t args_id, uint64_t first, uint64_t second)
 					     .grid_z = 1,
 					     .block_x = 64,
 					     .block_y = 1,
-					     .block_z = 1 } });
+					     .block_z = 1,
+					     .stream = stream_now } });
 }
 
 static int setup(void **state)

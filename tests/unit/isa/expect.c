@@ -132,35 +132,61 @@ static void describe_uses(const struct isa_kernel *kernel, char *spec)
 		snprintf(spec + at, SPEC_SIZE - (size_t)at, " incomplete");
 }
 
+static int describe_path(const struct isa_path *path, char *spec, int at)
+{
+	if (path->symbol)
+		at += snprintf(spec + at, SPEC_SIZE - (size_t)at, " %s", path->symbol);
+	else
+		at += snprintf(spec + at, SPEC_SIZE - (size_t)at, " %u", path->kernarg);
+	for (unsigned k = 0; k < path->step_count; k++) {
+		const struct isa_step *step = &path->step[k];
+
+		if (step->exact)
+			at += snprintf(spec + at, SPEC_SIZE - (size_t)at, ">%lld",
+				       (long long)step->offset);
+		else
+			at += snprintf(spec + at, SPEC_SIZE - (size_t)at, ">any");
+		at += snprintf(spec + at, SPEC_SIZE - (size_t)at, "%s", step->repeats ? "*" : "");
+	}
+	assert_true(at < SPEC_SIZE);
+	return at;
+}
+
 static void describe_paths(const struct isa_kernel *kernel, char *spec)
 {
 	int at = snprintf(spec, SPEC_SIZE, "paths");
 
 	for (size_t i = 0; i < kernel->path_use_count; i++) {
 		const struct isa_path_use *use = &kernel->path_uses[i];
-		const struct isa_path *path = &use->path;
 
-		if (path->symbol)
-			at += snprintf(spec + at, SPEC_SIZE - (size_t)at, " %s", path->symbol);
-		else
-			at += snprintf(spec + at, SPEC_SIZE - (size_t)at, " %u", path->kernarg);
-		for (unsigned k = 0; k < path->step_count; k++) {
-			const struct isa_step *step = &path->step[k];
-
-			if (step->exact)
-				at += snprintf(spec + at, SPEC_SIZE - (size_t)at, ">%lld",
-					       (long long)step->offset);
-			else
-				at += snprintf(spec + at, SPEC_SIZE - (size_t)at, ">any");
-			at += snprintf(spec + at, SPEC_SIZE - (size_t)at, "%s",
-				       step->repeats ? "*" : "");
-		}
+		at = describe_path(&use->path, spec, at);
 		at += snprintf(
 		    spec + at, SPEC_SIZE - (size_t)at, ":%s%s%s", use->access & ISA_READ ? "r" : "",
 		    use->access & ISA_WRITE ? "w" : "", use->access & ISA_ATOMIC ? "a" : "");
 		assert_true(at < SPEC_SIZE);
 	}
 	if (!kernel->paths_complete)
+		snprintf(spec + at, SPEC_SIZE - (size_t)at, " incomplete");
+}
+
+/* Where it stores, and what: "stores PATH = VALUE ..., PATH = unknown". */
+static void describe_stores(const struct isa_kernel *kernel, char *spec)
+{
+	int at = snprintf(spec, SPEC_SIZE, "stores");
+
+	for (size_t i = 0; i < kernel->store_count; i++) {
+		const struct isa_store *store = &kernel->stores[i];
+
+		at = describe_path(&store->path, spec, at);
+		at += snprintf(spec + at, SPEC_SIZE - (size_t)at, " =%s",
+			       store->value_known ? "" : " unknown");
+		for (size_t k = 0; store->value_known && k < store->value_count; k++)
+			at = describe_path(&store->value[k], spec, at);
+		at += snprintf(spec + at, SPEC_SIZE - (size_t)at, "%s",
+			       i + 1 < kernel->store_count ? "," : "");
+		assert_true(at < SPEC_SIZE);
+	}
+	if (!kernel->stores_complete)
 		snprintf(spec + at, SPEC_SIZE - (size_t)at, " incomplete");
 }
 
@@ -267,7 +293,8 @@ static unsigned compare(const struct expectations *expectations, const struct va
 			const struct isa_kernel *kernel)
 {
 	struct set actual = { 0 };
-	char spec[SPEC_SIZE], uses[SPEC_SIZE], facts[SPEC_SIZE], paths[SPEC_SIZE];
+	char spec[SPEC_SIZE], uses[SPEC_SIZE], facts[SPEC_SIZE], paths[SPEC_SIZE],
+	    stores[SPEC_SIZE];
 	unsigned wrong = 0, i, k;
 
 	if (!strcmp(expected->spec[0], "miscompiled")) {
@@ -311,6 +338,12 @@ static unsigned compare(const struct expectations *expectations, const struct va
 			found = !strcmp(expected->spec[i], paths);
 			if (!found)
 				print_message("# %s %s: %s\n", variant->name, name, paths);
+		}
+		if (!strncmp(expected->spec[i], "stores", 6)) {
+			describe_stores(kernel, stores);
+			found = !strcmp(expected->spec[i], stores);
+			if (!found)
+				print_message("# %s %s: %s\n", variant->name, name, stores);
 		}
 		if (!strncmp(expected->spec[i], "facts", 5)) {
 			describe_facts(kernel, facts);

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files that make up contents.h share. */
+#ifndef HIPGRAIN_CONTENTS_INTERNAL_H
+#define HIPGRAIN_CONTENTS_INTERNAL_H
+
+#include "contents.h"
+
+#define WORD 8u
+
+static inline struct content_word *content_word_at(const struct contents *contents, unsigned index)
+{
+	return &g_array_index(contents->words, struct content_word, index);
+}
+
+static inline struct content_range *content_range_at(const GArray *ranges, unsigned index)
+{
+	return &g_array_index(ranges, struct content_range, index);
+}
+
+/* Where size bytes end; not beyond the last address. */
+static inline uint64_t content_end(uint64_t start, uint64_t size)
+{
+	return size > UINT64_MAX - start ? UINT64_MAX : start + size;
+}
+
+/* The first word at or after an address. */
+unsigned content_first_word(const struct contents *contents, uint64_t address);
+/* The first range that ends after an address. */
+unsigned content_first_range(const GArray *ranges, uint64_t address);
+/* Remove [start, end) from the ranges. */
+void content_cut(GArray *ranges, uint64_t start, uint64_t end);
+/* All that is known of [start, start + size) from now on: pairs of offset and address. */
+void contents_learn(struct contents *contents, uint64_t start, uint64_t size, const uint64_t *pairs,
+		    uint64_t count, struct content_stamp stamp);
+
+/* Unfinished work may store anywhere. */
+bool contents_doubt_pending(const struct contents *contents);
+/* The first byte at or after `from` that unfinished work writes, or `end`; *past: where that ends.
+ */
+uint64_t contents_next_pending(const struct contents *contents, uint64_t from, uint64_t end,
+			       uint64_t *past);
+
+#endif
