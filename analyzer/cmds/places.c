@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the paths of a kernel's accesses to the words that lead there. */
+/* From the paths of a kernel's accesses, and of what it stores, to the words that lead there. */
 #include "analyzer/cmds/places.h"
 
 #include <fcntl.h>
@@ -102,6 +102,24 @@ static bool add_path(const struct isa_path *from, struct hg_place_path *paths, u
 	return true;
 }
 
+/* A word that is copied lies at one place. */
+static bool is_one_place(const struct isa_path *path)
+{
+	for (unsigned i = 0; i + 1 < path->step_count; i++)
+		if (!path->step[i].exact || path->step[i].repeats)
+			return false;
+	return true;
+}
+
+/* Pointers that the kernel only moves are read as well, where that is few words. */
+static bool add_values(const struct isa_store *store, struct hg_place_path *paths, unsigned *count)
+{
+	for (size_t i = 0; store->value_known && i < store->value_count; i++)
+		if (is_one_place(&store->value[i]) && !add_path(&store->value[i], paths, count))
+			return false;
+	return true;
+}
+
 static enum hg_place_state list(const struct isa_kernel *kernel, struct hg_place_path *paths,
 				unsigned *count)
 {
@@ -110,6 +128,9 @@ static enum hg_place_state list(const struct isa_kernel *kernel, struct hg_place
 		return HG_PLACE_ANYWHERE;
 	for (size_t i = 0; i < kernel->path_use_count; i++)
 		if (!add_path(&kernel->path_uses[i].path, paths, count))
+			return HG_PLACE_ANYWHERE;
+	for (size_t i = 0; i < kernel->store_count; i++)
+		if (!add_values(&kernel->stores[i], paths, count))
 			return HG_PLACE_ANYWHERE;
 	return *count ? HG_PLACE_LISTED : HG_PLACE_NONE;
 }
