@@ -62,7 +62,8 @@ static int build_graph(struct live *live, const char *url)
 	bt_value *params = source_parameters(url);
 	int result = -EIO;
 
-	live->graph = bt_graph_create(0);
+	/* Under 0 the source refuses sessions in CTF 2; libbabeltrace 2.0 has only that. */
+	live->graph = bt_graph_create(bt_get_maximal_mip_version());
 	if (live->graph && class && params &&
 	    bt_graph_add_source_component(live->graph, class, "relay", params,
 					  BT_LOGGING_LEVEL_NONE,

@@ -188,7 +188,7 @@ static void gather(unsigned thread, unsigned round)
 /* As calls from `caller` would be; it need not be code. */
 static void dispatch(const char *caller, unsigned round)
 {
-	char frame;
+	char frame = 0;
 	int (*real)(int) = (int (*)(int))hg_hip_real(&row_hipExample, caller, &frame);
 	int wanted = (uintptr_t)caller >> 12 & 1 ? 2 : 1;
 	int (*by_name)(int);
