@@ -20,7 +20,7 @@ ok()
 		echo "ok $tap_count - $tap_description"
 	else
 		echo "not ok $tap_count - $tap_description"
-		echo "# failed: $*"
+		printf 'failed: %s\n' "$*" | sed 's/^/# /'
 		sed 's/^/#   /' "$scratch/.ok"
 		for tap_file in out err; do
 			[ -s "$scratch/.$tap_file" ] && sed "s/^/# std$tap_file: /" "$scratch/.$tap_file"

@@ -11,8 +11,8 @@
 
 /*
  * Whether code for that processor can be read here, by that back end (NULL: by any): false, with a
- * comment of TAP, where a library is not installed. For tests to leave out what they cannot do:
- * cmocka's skip() says "not ok", which meson takes for a failure.
+ * line on standard error, where a library is not installed. For tests to leave out what they cannot
+ * do: cmocka's skip() says "not ok", which meson takes for a failure.
  */
 static inline bool is_readable(const char *processor, const char *backend)
 {
@@ -20,7 +20,8 @@ static inline bool is_readable(const char *processor, const char *backend)
 	struct isa_disasm *disasm = isa_disasm_create(processor, 64, backend, &why);
 
 	if (!disasm && strstr(why, "not installed")) {
-		printf("# left out: %s: %s\n", processor, why);
+		/* On standard output it would stand ahead of cmocka's "TAP version". */
+		fprintf(stderr, "# left out: %s: %s\n", processor, why);
 		return false;
 	}
 	isa_disasm_destroy(disasm);
