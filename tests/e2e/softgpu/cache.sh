@@ -37,8 +37,9 @@ run env
 test $status = 0 && test $stored -gt 2 && test $taken = 0
 report $? "the first process compiles and keeps $stored results"
 all=$stored
-test "$(ls "$entries" | wc -l)" = $all &&
-	test -z "$(find "$XDG_CACHE_HOME" -type f ! -perm 600)$(find "$XDG_CACHE_HOME" -type d ! -perm 700)"
+# libamd_comgr 3 has a cache of its own beside ours.
+ours() { find "$XDG_CACHE_HOME" -path "$XDG_CACHE_HOME/comgr" -prune -o "$@" -print; }
+test "$(ls "$entries" | wc -l)" = $all && test -z "$(ours -type f ! -perm 600)$(ours -type d ! -perm 700)"
 report $? "nobody else can read them, and no draft is left"
 
 run env
