@@ -15,9 +15,22 @@
 
 /* ---- what rows record ---- */
 
+/* hipMemLocation, also where it begins a structure: type in the upper half, number in the lower. */
+static uint64_t packed(const int *location)
+{
+	return location ? (uint64_t)(uint32_t)location[0] << 32 | (uint32_t)location[1] : 0;
+}
+
+static unsigned type_of(int type)
+{
+	return type == 1 ? 1 : type == 0x40000000 ? 2 : 3;
+}
+
 /*
- * hipMemLocationType of what is mapped: 1 a device, 2 and more the host (from HIP 7 on); 0 if the
- * runtime does not report it. hipMemAllocationProp begins with two integers and the location [H62].
+ * What is mapped: bits 0 to 7 are its hipMemLocationType (1 a device, 2 and more the host, from HIP
+ * 7 on), 8 to 15 its hipMemAllocationType (1 pinned, 2 uncached, 3 another), 32 to 63 the number of
+ * the device or NUMA node. 0 if the runtime does not report it. hipMemAllocationProp begins with
+ * the type, another integer and the location [H62].
  */
 static uint64_t location_of(void *handle)
 {
@@ -31,7 +44,8 @@ static uint64_t location_of(void *handle)
 		hg_hip_forget_error();
 		return 0;
 	}
-	return (uint64_t)(uint32_t)properties[2];
+	return (uint64_t)(uint32_t)properties[3] << 32 | (uint64_t)type_of(properties[0]) << 8 |
+	       (uint8_t)properties[2];
 }
 
 /* hipChannelFormatDesc: bits of the four components, kind */

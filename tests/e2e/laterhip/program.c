@@ -85,6 +85,19 @@ int hipGraphLaunch(void *instance, void *stream);
 int hipStreamBeginCaptureToGraph(void *stream, void *graph, const void *dependencies,
 				 const void *data, size_t count, int mode);
 int hipStreamEndCapture(void *stream, void **graph);
+struct properties {
+	int type, handle_type;
+	struct location location;
+	char rest[32];
+};
+struct access {
+	struct location location;
+	int access;
+};
+int hipMemCreate(void **handle, size_t size, const struct properties *properties,
+		 unsigned long long flags);
+int hipMemMap(void *ptr, size_t size, size_t offset, void *handle, unsigned long long flags);
+int hipMemSetAccess(void *ptr, size_t size, const struct access *access, size_t count);
 int hipMallocAsync(void **ptr, size_t size, void *stream);
 int hipFreeAsync(void *ptr, void *stream);
 
@@ -199,6 +212,37 @@ static int batches(void)
 	return bad;
 }
 
+/* Physical memory of a device, and of a NUMA node; the second as hipMemAllocationTypeUncached. */
+static int physical(void)
+{
+	static const struct {
+		int type;
+		struct location location;
+		unsigned long long flags;
+	} cases[] = { { 1, { DEVICE, 1 }, 0x100000101 },
+		      { 0x40000000, { DEVICE, 0 }, 0x201 },
+		      { 1, { HOST_NODE, 2 }, 0x200000103 } };
+	int bad = 0;
+
+	for (unsigned i = 0; i < 3; i++) {
+		struct properties properties = { .type = cases[i].type,
+						 .location = cases[i].location };
+		struct access access = { cases[i].location, 3 };
+		void *handle;
+
+		bad |= hipMemCreate(&handle, 4096, &properties, 0);
+		bad |= hipMemMap(memory[i], 4096, 0, handle, 0);
+		printf("alloc api = %u, ptr = 0x%llX, size = 4096, flags = 0x%llX\n",
+		       HG_API_hipMemMap, HEX(memory[i]), cases[i].flags);
+		bad |= hipMemSetAccess(memory[i], 4096, &access, 1);
+		printf("call api = %u, ptr = 0x%llX, size = 4096, flags = 3, value = %llu\n",
+		       HG_API_hipMemSetAccess, HEX(memory[i]),
+		       (unsigned long long)access.location.type << 32 |
+			   (unsigned)access.location.id);
+	}
+	return bad;
+}
+
 /* ---- launches ---- */
 
 static void expect_launch(unsigned api, struct dim grid, struct dim block, unsigned shared,
@@ -307,6 +351,7 @@ int main(int argc, char **argv)
 	printf("kernel handle = 0x%llX, symbol = \"fill\"\n", HEX(functions[0]));
 	printf("kernel handle = 0x%llX, symbol = \"fill\"\n", HEX(kernels[0]));
 	bad |= each_location() | batches() | launches(functions[0], kernels[0]) | graph();
+	bad |= physical();
 	printf("done\n");
 	return bad;
 }

@@ -207,3 +207,24 @@ ANSWERS(
 	    add(MEMORY_FREE);
 	    last->params.ptr = ptr;
     })
+
+/* ---- physical memory: a handle is the properties that it was made with ---- */
+
+struct properties {
+	int type, handle_type;
+	struct location location;
+	char rest[32];
+};
+
+ANSWERS(hipMemCreate,
+	(void **handle, size_t size, const struct properties *properties, unsigned long long flags),
+	(void)size;
+	(void)flags; static struct properties made[4]; static unsigned count;
+	made[count] = *properties; *handle = &made[count++])
+ANSWERS(hipMemGetAllocationPropertiesFromHandle,
+	(struct properties * properties, const struct properties *handle), *properties = *handle)
+ANSWERS(hipMemMap, (void *ptr, size_t size, size_t offset, void *handle, unsigned long long flags),
+	(void)ptr;
+	(void)size; (void)offset; (void)handle; (void)flags)
+ANSWERS(hipMemSetAccess, (void *ptr, size_t size, const void *access, size_t count), (void)ptr;
+	(void)size; (void)access; (void)count)

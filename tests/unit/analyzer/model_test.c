@@ -151,6 +151,10 @@ static void memory_from_elsewhere(void **state)
 	/* From ROCm 7 on it may be of an uncached type. */
 	expect(HG_API_hipMemMap, 1, &xnack_off, GRAIN_COARSE, LOCATION_DEVICE, false, false);
 	assert_false(model_memory(HG_API_hipMemMap, 1, &newest).certain);
+	assert_true(model_memory(HG_API_hipMemMap, 3ull << 32 | 0x101, &newest).certain);
+	assert_int_equal(model_memory(HG_API_hipMemMap, 0x201, &newest).granularity, GRAIN_UNKNOWN);
+	assert_int_equal(model_memory(HG_API_hipMemMap, 1ull << 32 | 0x103, &newest).location,
+			 LOCATION_HOST);
 	assert_int_equal(model_memory(HG_API_hipMemMap, 2, &newest).granularity, GRAIN_UNKNOWN);
 	assert_int_equal(model_memory(HG_API_hipMemMap, 2, &newest).location, LOCATION_HOST);
 	for (size_t i = 0; i < sizeof(apis) / sizeof(apis[0]); i++) {
