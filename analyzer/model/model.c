@@ -415,12 +415,6 @@ const char *model_question_text(enum model_question question)
 	return texts[question];
 }
 
-bool model_hip_error_stays(int code)
-{
-	/* hipErrorIllegalAddress, hipErrorAssert, hipErrorLaunchFailure [H523] */
-	return code == 700 || code == 710 || code == 719;
-}
-
 const char *model_hip_error_name(int code)
 {
 	switch (code) {

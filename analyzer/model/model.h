@@ -155,8 +155,6 @@ struct model_outcome model_atomic(const struct model_atomic_use *use);
 
 /* "hipErrorInvalidValue" for 1; "unknown error" for what the table does not have. */
 const char *model_hip_error_name(int code);
-/* Whether it means that a device has stopped: calls that are made afterwards return it as well. */
-bool model_hip_error_stays(int code);
 
 /* As reports say it: "fine-grained", "device memory"; static. */
 const char *model_granularity_name(enum granularity granularity);

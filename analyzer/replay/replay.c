@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-#include "analyzer/model/model.h"
 #include "tracer/api/hip_objects.h"
 #include "tracer/api/host.h"
 #include "tracer/api/hsa.h"
@@ -398,10 +397,16 @@ static void apply_stack(struct process *process, const struct hg_event *event)
 	g_hash_table_replace(process->stacks, GUINT_TO_POINTER(event->stack.stack_id), stack);
 }
 
+/* hipErrorIllegalAddress, hipErrorAssert. hipErrorLaunchFailure is also that of a launch which is
+ * too large. */
+static bool is_stop(int code)
+{
+	return code == 700 || code == 710;
+}
+
 bool process_refused_launch(const struct process *process, int code, int64_t launch_ns)
 {
-	return !model_hip_error_stays(code) ||
-	       (process->stopped_ns && process->stopped_ns < launch_ns);
+	return !is_stop(code) || (process->stopped_ns && process->stopped_ns < launch_ns);
 }
 
 /* Faults of a GPU, and calls below HIP that this process does not record, and why. */
@@ -438,7 +443,7 @@ static void apply_error(struct process *process, const struct hg_event *event)
 	}
 	if (api == HG_API_mremap)
 		mapping_failed(process, event);
-	if (api >= HG_HIP_APIS && model_hip_error_stays(from->code) && !process->stopped_ns)
+	if (api >= HG_HIP_APIS && is_stop(from->code) && !process->stopped_ns)
 		process->stopped_ns = event->ns;
 	for (unsigned i = 0; i < process->failed->len; i++) {
 		struct failed_call *old = &g_array_index(process->failed, struct failed_call, i);

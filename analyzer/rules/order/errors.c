@@ -201,6 +201,12 @@ static void errors_transfer(const struct rules_context *context, struct process_
 
 /* ---- failures ---- */
 
+/* hipErrorIllegalAddress, hipErrorAssert, hipErrorLaunchFailure [H523] */
+static bool is_sticky(int code)
+{
+	return code == 700 || code == 710 || code == 719;
+}
+
 /* hipErrorStreamCaptureUnsupported to hipErrorStreamCaptureWrongThread [H523] */
 static bool is_capture_error(int code)
 {
@@ -259,7 +265,7 @@ static void errors_event(const struct rules_context *context, struct process_ord
 		return;
 	if (is_capture_error(error->code))
 		report_capture(context, at);
-	else if (model_hip_error_stays(error->code) && !at->sticky.code)
+	else if (is_sticky(error->code) && !at->sticky.code)
 		at->sticky = *error;
 	else if (class == HG_CLASS_COPY || class == HG_CLASS_FILL)
 		transfer_failed(context, at);

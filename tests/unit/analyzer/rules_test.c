@@ -152,6 +152,10 @@ static void a_launch_that_failed_is_taken_back(void **state)
 	launch(1, 0x10000, 0);
 	apply((struct hg_event){ .type = HG_EVENT_error,
 				 .error = { .api = HG_API_hipLaunchKernel, .code = 9, .ptr = 1 } });
+	launch(1, 0x10000, 0);
+	apply(
+	    (struct hg_event){ .type = HG_EVENT_error,
+			       .error = { .api = HG_API_hipLaunchKernel, .code = 719, .ptr = 1 } });
 	assert_string_equal(found(), "");
 }
 
