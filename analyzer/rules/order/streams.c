@@ -104,22 +104,30 @@ static void report_gone(const struct rules_context *context, struct process_orde
 	finding->fix = g_strdup("call hipStreamDestroy after the last use of the stream");
 }
 
-static void streams_failed(const struct rules_context *context, struct process_order *at)
+/* A call that waits for a stream, or destroys one. Up to 6.4 it fails; 7.2 looks into what was
+ * released [SEEN72]. */
+static void streams_gone(const struct rules_context *context, struct process_order *at,
+			 unsigned api, uint64_t stream, uint32_t stack_id)
 {
-	const struct hg_ev_error *error = &context->event->error;
-
-	switch (error->api) {
+	switch (api) {
 	case HG_API_hipStreamSynchronize:
 	case HG_API_hipStreamSynchronize_spt:
 	case HG_API_hipStreamQuery:
 	case HG_API_hipStreamQuery_spt:
 	case HG_API_hipStreamDestroy:
-		if (g_hash_table_contains(at->gone_streams, &error->ptr))
-			report_gone(context, at, error->api, error->stack_id);
+		if (g_hash_table_contains(at->gone_streams, &stream))
+			report_gone(context, at, api, stack_id);
 		break;
 	default:
 		break;
 	}
+}
+
+static void streams_failed(const struct rules_context *context, struct process_order *at)
+{
+	const struct hg_ev_error *error = &context->event->error;
+
+	streams_gone(context, at, error->api, error->ptr, error->stack_id);
 }
 
 /* ---- HG704 ---- */
@@ -204,6 +212,7 @@ static void streams_sync(const struct rules_context *context, struct process_ord
 	bool same_thread = at->wait_tid == context->event->tid, due;
 
 	at->wait_tid = context->event->tid;
+	streams_gone(context, at, sync->api, sync->stream, sync->stack_id);
 	if (is_query(sync->api) || sync->stack_id == 0)
 		return;
 	site = g_hash_table_lookup(at->syncs, key);

@@ -326,12 +326,23 @@ static void a_destroyed_stream_is_waited_for(void **state)
 	assert_string_equal(found(), "HG705");
 }
 
+/* From HIP 7 on such a call need not fail. */
+static void a_wait_for_a_destroyed_stream_succeeds(void **state)
+{
+	(void)state;
+	two_streams(0);
+	destroy(A);
+	sync_by(HG_API_hipStreamSynchronize, A);
+	assert_string_equal(found(), "HG705");
+}
+
 static void a_stream_has_the_handle_of_a_destroyed_one(void **state)
 {
 	(void)state;
 	two_streams(0);
 	destroy(A);
 	stream(A, 0);
+	sync_by(HG_API_hipStreamSynchronize, A);
 	launch(READER, A, P);
 	launch(READER, 0x999, P); /* never seen: from before the recording */
 	assert_string_equal(found(), "");
@@ -506,6 +517,7 @@ int main(void)
 		SILENT(HG704, waits_for_one_stream_after_another),
 		FINDS(HG705, a_destroyed_stream_is_used),
 		FINDS(HG705, a_destroyed_stream_is_waited_for),
+		FINDS(HG705, a_wait_for_a_destroyed_stream_succeeds),
 		SILENT(HG705, a_stream_has_the_handle_of_a_destroyed_one),
 		FINDS(HG706, a_call_breaks_a_capture),
 		FINDS(HG706, a_capture_ends_that_a_call_broke),
