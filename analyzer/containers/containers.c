@@ -163,6 +163,20 @@ static void no_device_code(const uint8_t *data, size_t size, const struct contai
 			  : "no device code in it (no section .hip_fatbin or .llvm.offloading)");
 }
 
+bool containers_compressed(const void *data, size_t size)
+{
+	struct codeobj_section section;
+	size_t at;
+
+	if (codeobj_identify(data, size) != CODEOBJ_HOST_ELF ||
+	    codeobj_elf_section(data, size, ".hip_fatbin", &section, NULL) ||
+	    codeobj_bundle_find((const uint8_t *)data + section.offset, (size_t)section.size, 0,
+				&at))
+		return false;
+	return codeobj_identify((const uint8_t *)data + section.offset + at,
+				(size_t)section.size - at) == CODEOBJ_COMPRESSED;
+}
+
 bool containers_in_host(const void *data, size_t size)
 {
 	struct codeobj_section section;

@@ -29,6 +29,9 @@ struct container_sink {
 /* Any length of any bytes. Entries for the host are left out. */
 void containers_walk(const void *data, size_t size, const struct container_sink *sink);
 
+/* Whether the device code of an executable or library begins with a compressed bundle. */
+bool containers_compressed(const void *data, size_t size);
+
 /* Whether an ELF file for the host has a section with device code. */
 bool containers_in_host(const void *data, size_t size);
 

@@ -33,6 +33,7 @@ struct doctor {
 	bool no_runtime;    /* no libamdhip64 can be loaded */
 	bool no_code;       /* the machine code of some GPU cannot be read */
 	bool no_record;     /* recording does not work */
+	int runtime;        /* hipRuntimeGetVersion(), 0 if unknown */
 };
 
 /* Nothing checked yet. `root`, which stays the caller's, stands before each path that is looked at.

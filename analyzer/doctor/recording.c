@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analyzer/containers/containers.h"
 #include "doctor.h"
 #include "tracer/buffers.h"
 #include "tracer/install.h"
@@ -111,6 +112,17 @@ static bool read_program(const char *path, struct program_facts *facts)
 	return is_elf;
 }
 
+static bool is_compressed(const char *path)
+{
+	GMappedFile *file = g_mapped_file_new(path, FALSE, NULL);
+	bool compressed = file && containers_compressed(g_mapped_file_get_contents(file),
+							g_mapped_file_get_length(file));
+
+	if (file)
+		g_mapped_file_unref(file);
+	return compressed;
+}
+
 void doctor_check_program(struct doctor *doctor, const char *command)
 {
 	struct program_facts facts = { 0 };
@@ -136,5 +148,10 @@ void doctor_check_program(struct doctor *doctor, const char *command)
 			   "program may load it at run time; both are recorded",
 			   facts.has_kernels ? " but has kernels in it" : "");
 	}
+	if (doctor->runtime >= 50700000 && doctor->runtime < 60000000 && is_compressed(path))
+		doctor_add(doctor, HEALTH_BROKEN,
+			   "compile it without --offload-compress, or use HIP 6 or later",
+			   "its device code is in compressed bundles, on which HIP 5.7.1 crashes "
+			   "by itself at the first call");
 	free(path);
 }

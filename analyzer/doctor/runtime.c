@@ -130,6 +130,7 @@ static bool run_probe(struct probe *probe, int *status)
 
 static void describe_probe(struct doctor *doctor, const struct probe *probe)
 {
+	doctor->runtime = probe->version;
 	/* HIP_VERSION: major * 10 000 000 + minor * 100 000 + patch. */
 	doctor_add(doctor, HEALTH_OK, NULL, "%s is HIP %d.%d", probe->path,
 		   probe->version / 10000000, probe->version / 100000 % 100);

@@ -4,6 +4,7 @@
 
 #include <signal.h>
 
+#include "analyzer/containers/containers.h"
 #include "analyzer/rules/lifetime/faults.h"
 #include "json_values.h"
 
@@ -104,6 +105,49 @@ static void append_fault(GString *text, const struct analysis *analysis,
 	g_free(reason);
 }
 
+/* Seen with 5.7.1 (docs/code-objects.md#compressed-bundles). */
+static bool may_be_hip_5_7(const struct process *process)
+{
+	return !process->runtime_version ||
+	       (process->runtime_version >= 50700000 && process->runtime_version < 60000000);
+}
+
+static bool has_compressed_code(const char *path)
+{
+	GMappedFile *file = path ? g_mapped_file_new(path, FALSE, NULL) : NULL;
+	bool compressed = file && containers_compressed(g_mapped_file_get_contents(file),
+							g_mapped_file_get_length(file));
+
+	if (file)
+		g_mapped_file_unref(file);
+	return compressed;
+}
+
+/* A crash that is the runtime's own. */
+static void add_runtimes_crash(const struct analysis *analysis, GPtrArray *lines)
+{
+	const GPtrArray *processes = analysis->replay.processes;
+	int killed = analysis->facts.exited ? analysis->facts.exit_signal : 0;
+
+	if (killed != SIGSEGV && killed != SIGABRT && killed != SIGBUS)
+		return;
+	for (unsigned i = 0; i < processes->len; i++) {
+		const struct process *process = processes->pdata[i];
+
+		if (may_be_hip_5_7(process) && has_compressed_code(process->exe))
+			g_ptr_array_add(
+			    lines,
+			    g_strdup_printf(
+				"%s has its device code in compressed bundles, on which HIP 5.7.1 "
+				"crashes by itself at the first call%s: compile it without "
+				"--offload-compress for that release",
+				process->exe,
+				process->runtime_version
+				    ? ""
+				    : " (which release this was is not recorded)"));
+	}
+}
+
 GPtrArray *report_death(const struct analysis *analysis)
 {
 	const GPtrArray *faults = faults_result(&analysis->findings);
@@ -140,6 +184,7 @@ GPtrArray *report_death(const struct analysis *analysis)
 		g_ptr_array_add(lines, g_string_free(line, FALSE));
 	}
 	g_string_free(text, TRUE);
+	add_runtimes_crash(analysis, lines);
 	return lines;
 }
 
