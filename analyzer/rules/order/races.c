@@ -448,6 +448,12 @@ static void races_take_back(const struct rules_context *context, const struct la
 	}
 }
 
+/* Whose stream releases memory in its order. */
+static const char *releaser(unsigned api)
+{
+	return api == HG_API_hipFreeAsync ? hg_api_name(api) : "the graph's launch";
+}
+
 /* ---- HG602, HG401: at the end of memory ---- */
 
 static void report_in_flight(const struct rules_context *context, struct allocation *allocation,
@@ -475,10 +481,7 @@ static void report_in_flight(const struct rules_context *context, struct allocat
 	    is_release_in_stream(from->api)
 		? g_strdup_printf("free it in %s, or let the stream of %s wait for an event that "
 				  "is recorded there after %s",
-				  stream,
-				  from->api == HG_API_hipFreeAsync ? "hipFreeAsync"
-								   : "the graph's launch",
-				  use_name(earlier))
+				  stream, releaser(from->api), use_name(earlier))
 		: g_strdup_printf("call hipStreamSynchronize for %s before %s", stream,
 				  hg_api_name(from->api));
 	g_free(memory);
