@@ -19,6 +19,13 @@ static void json_path(struct json_stream *json, const struct isa_path *path)
 			json_stream_number(json, "offset", path->step[i].offset);
 		else
 			json_stream_null(json, "offset");
+		if (path->step[i].stride) {
+			json_stream_number(json, "stride", path->step[i].stride);
+			json_stream_number(json, "remainder", path->step[i].offset);
+		} else {
+			json_stream_null(json, "stride");
+			json_stream_null(json, "remainder");
+		}
 		json_stream_bool(json, "repeats", path->step[i].repeats);
 		json_stream_end(json, '}');
 	}
@@ -67,6 +74,8 @@ void scan_print_path(const struct isa_kernel *kernel, const struct isa_path *pat
 
 		if (step->exact)
 			printf(" -> %s%" PRId64, step->offset < 0 ? "" : "+", step->offset);
+		else if (step->stride)
+			printf(" -> +%" PRId64 "+%" PRIu32 "*any", step->offset, step->stride);
 		else
 			printf(" -> +any");
 		if (step->repeats)

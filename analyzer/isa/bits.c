@@ -221,7 +221,7 @@ static value_id masked(struct flow *flow, value_id a, int32_t mask)
 
 	/* The upper 16 bits of an address are those of its sign. */
 	if ((uint32_t)mask < SMALL - 1)
-		return value_number(a);
+		return a == VALUE_BOTTOM ? a : flow_multiple(flow, value_power((uint32_t)mask));
 	if (mask > 0)
 		return signs(flow, either(flow, a), true);
 	/* Rounded down a pointer leads to the same memory. */
@@ -285,8 +285,11 @@ value_id flow_and(struct flow *flow, value_id a, value_id b)
 		return value_const(store, 0);
 	if (a == VALUE_BOTTOM || b == VALUE_BOTTOM)
 		return VALUE_BOTTOM;
-	if (is_index(flow, a) && is_index(flow, b))
-		return VALUE_NUMBER;
+	if (is_index(flow, a) && is_index(flow, b)) {
+		uint32_t one = value_stride(store, a), other = value_stride(store, b);
+
+		return flow_multiple(flow, one > other ? one : other);
+	}
 	if (xc)
 		return masked(flow, b, x);
 	if (yc)
@@ -343,21 +346,40 @@ value_id flow_not(struct flow *flow, value_id a)
 	return value_sub(&flow->store, value_const(&flow->store, -1), a);
 }
 
+value_id flow_multiple(struct flow *flow, uint32_t stride)
+{
+	/* The pass of swaps.h compares values. */
+	return flow->swaps ? VALUE_NUMBER : value_multiple(&flow->store, stride);
+}
+
+/* Of powers of 2; of 2^31 at most, as more is 0 in 32 bits. */
+static uint32_t product(uint32_t a, uint32_t b)
+{
+	uint64_t both = (uint64_t)a * b;
+
+	return both > UINT32_C(1) << 31 ? UINT32_C(1) << 31 : (uint32_t)both;
+}
+
 value_id flow_mul(struct flow *flow, value_id a, value_id b)
 {
+	uint32_t stride;
 	int32_t x, y;
 
 	if (value_constant(&flow->store, a, &x) && value_constant(&flow->store, b, &y))
 		return value_const(&flow->store, (int32_t)((uint32_t)x * (uint32_t)y));
 	if (a == VALUE_BOTTOM || b == VALUE_BOTTOM)
 		return VALUE_BOTTOM;
+	stride = product(value_stride(&flow->store, a), value_stride(&flow->store, b));
 	a = flow_mixed(flow, a);
 	b = flow_mixed(flow, b);
+	if (a == VALUE_NUMBER && b == VALUE_NUMBER)
+		return flow_multiple(flow, stride);
 	return b == VALUE_NUMBER ? a : value_add(&flow->store, a, b);
 }
 
 value_id flow_shift(struct flow *flow, value_id a, int32_t count, enum flow_shift shift)
 {
+	value_id mixed;
 	int32_t x;
 
 	count &= 31;
@@ -375,5 +397,9 @@ value_id flow_shift(struct flow *flow, value_id a, int32_t count, enum flow_shif
 		if (BASE_KIND(base) == BASE_APERTURE_RAW)
 			return value_base(&flow->store, BASE(BASE_APERTURE, BASE_PAYLOAD(base)), 0);
 	}
-	return flow_mixed(flow, a);
+	mixed = flow_mixed(flow, a);
+	if (shift == SHIFT_LEFT && mixed == VALUE_NUMBER)
+		return flow_multiple(flow,
+				     product(value_stride(&flow->store, a), UINT32_C(1) << count));
+	return mixed;
 }

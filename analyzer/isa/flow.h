@@ -169,6 +169,8 @@ value_id flow_xor(struct flow *flow, value_id a, value_id b);
 value_id flow_insert(struct flow *flow, value_id mask, value_id a, value_id b);
 value_id flow_not(struct flow *flow, value_id a);
 value_id flow_mul(struct flow *flow, value_id a, value_id b);
+/* Some multiple of a number. */
+value_id flow_multiple(struct flow *flow, uint32_t stride);
 /*
  * What a product, a shift or a mask makes of `a`: a number, unless it was a pointer, or a
  * difference in which a pointer was subtracted (BASE_DELTA).
@@ -219,6 +221,9 @@ struct target {
 	bool exact;
 	bool constant_known;
 	int32_t constant;
+	/* Of TARGET_POINTER and TARGET_IMAGE, unless exact: the constant, plus a multiple of this;
+	 * 1: of anything. */
+	uint32_t stride;
 	uint32_t base; /* low half's base, 0 if none */
 	const char *why;
 	int32_t more[TARGET_DISTANCES]; /* of TARGET_POINTER, if exact: other constants */

@@ -62,8 +62,10 @@ enum isa_origin_kind {
  * order.
  */
 struct isa_step {
-	int64_t offset; /* 0 if it is not known */
-	bool exact;     /* false: at an offset that is chosen at run time */
+	/* Where it is not exact what remains of it when it is divided by the stride; at least 0. */
+	int64_t offset;
+	uint32_t stride; /* 0 if it is exact, or nothing is known of it */
+	bool exact;      /* false: at an offset that is chosen at run time */
 	bool repeats;
 };
 

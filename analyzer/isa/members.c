@@ -97,6 +97,18 @@ static bool descend(Dwarf_Die *type, uint64_t offset, char *name, size_t room)
 	return false;
 }
 
+/* Whether all that differs by the stride is the same member of the structs in an array. */
+static bool is_element(Dwarf_Die *type, const struct isa_step *step, uint64_t *offset)
+{
+	Dwarf_Word size;
+
+	if (!step->stride || !is_struct(type) || dwarf_aggregate_size(type, &size) || !size ||
+	    step->stride % size)
+		return false;
+	*offset = (uint64_t)step->offset % size;
+	return true;
+}
+
 int members_name(Dwarf_Die *parameter, uint64_t offset, struct isa_path *path)
 {
 	char name[256];
@@ -106,10 +118,11 @@ int members_name(Dwarf_Die *parameter, uint64_t offset, struct isa_path *path)
 		return 0;
 	for (unsigned i = 0; i < path->step_count; i++) {
 		const struct isa_step *step = &path->step[i];
+		uint64_t at = (uint64_t)step->offset;
 
 		if (!is_pointer(&type) || !type_of(&type, &type) || step->repeats)
 			return 0;
-		if (!step->exact) {
+		if (!step->exact && !is_element(&type, step, &at)) {
 			/* One of an array: of pointers it is a pointer, whichever. */
 			if (!is_pointer(&type))
 				return 0;
@@ -119,7 +132,7 @@ int members_name(Dwarf_Die *parameter, uint64_t offset, struct isa_path *path)
 			return 0;
 		if (is_pointer(&type) && step->offset % 8 == 0)
 			continue;
-		if (!descend(&type, (uint64_t)step->offset, name, sizeof(name)))
+		if (!descend(&type, at, name, sizeof(name)))
 			return 0;
 		if (name[0]) {
 			path->member[i] = text_one_line(name);

@@ -368,6 +368,14 @@ static value_id load_one(struct flow *flow, const struct state *state, const str
 	}
 }
 
+static bool is_plain_number(const struct value_store *store, value_id id)
+{
+	const struct value *value = value_get(store, id);
+
+	return !value->lane_count && value->alt_count == 1 && !value->alt[0].term_count &&
+	       value->alt[0].flags == ALT_OPAQUE && !value->alt[0].constant;
+}
+
 static int store_private(struct flow *flow, struct state *state, const struct insn *insn,
 			 const struct layout *layout, const struct target *target, bool only)
 {
@@ -396,7 +404,7 @@ static int store_private(struct flow *flow, struct state *state, const struct in
 			}
 			/* Small numbers in their own slots are common; keep them so. */
 			old = state_private_load(store, state, dword, false);
-			if (old != VALUE_BOTTOM && old != VALUE_NUMBER)
+			if (old != VALUE_BOTTOM && !is_plain_number(store, old))
 				value = value_add(
 				    store, value_add(store, value, part_of(flow, old)),
 				    value_unknown(store, "a value that was stored in parts"));

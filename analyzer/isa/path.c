@@ -86,15 +86,28 @@ static struct edge *new_edge(struct search *search, int64_t offset, bool exact)
 	edge->node = -1;
 	edge->step.exact = exact;
 	edge->step.offset = exact ? offset : 0;
+	edge->step.stride = 0;
 	return edge;
 }
 
-static void edge_to_base(struct search *search, uint32_t base, int64_t offset, bool exact)
+/* The offset is one of those that differ from `offset` by a multiple of `stride`. */
+static void set_stride(struct isa_step *step, int64_t offset, uint32_t stride)
+{
+	if (step->exact || stride <= 1)
+		return;
+	step->stride = stride;
+	step->offset = offset % (int64_t)stride;
+	step->offset += step->offset < 0 ? stride : 0;
+}
+
+static void edge_to_base(struct search *search, uint32_t base, int64_t offset, bool exact,
+			 uint32_t stride)
 {
 	struct edge *edge = new_edge(search, offset, exact);
 
 	if (!edge)
 		return;
+	set_stride(&edge->step, offset, stride);
 	if (BASE_KIND(base) == BASE_KERNARG)
 		edge->kernarg = BASE_PAYLOAD(base);
 	else
@@ -143,11 +156,12 @@ static void add_edges(struct search *search, const struct target *target, int64_
 
 	switch (target->kind) {
 	case TARGET_POINTER:
-		edge_to_base(search, target->base, offset + target->constant, exact);
+		edge_to_base(search, target->base, offset + target->constant, exact,
+			     target->other_count ? 1 : target->stride);
 		for (unsigned i = 0; exact && i < target->more_count; i++)
-			edge_to_base(search, target->base, offset + target->more[i], true);
+			edge_to_base(search, target->base, offset + target->more[i], true, 1);
 		for (unsigned i = 0; i < target->other_count; i++)
-			edge_to_base(search, target->other[i], 0, false);
+			edge_to_base(search, target->other[i], 0, false, 1);
 		break;
 	case TARGET_IMAGE:
 		if (BASE_KIND(target->base) != BASE_SYMBOL) {
@@ -156,8 +170,10 @@ static void add_edges(struct search *search, const struct target *target, int64_
 			break;
 		}
 		edge = new_edge(search, offset + target->constant, exact);
-		if (edge)
-			edge->symbol = symbols[BASE_PAYLOAD(target->base)].name;
+		if (!edge)
+			break;
+		edge->symbol = symbols[BASE_PAYLOAD(target->base)].name;
+		set_stride(&edge->step, offset + target->constant, target->stride);
 		break;
 	case TARGET_KERNARG_SEGMENT:
 		if (load)
@@ -254,6 +270,8 @@ static int compare_steps(const struct isa_step *a, const struct isa_step *b)
 		return a->repeats ? 1 : -1;
 	if (a->exact != b->exact)
 		return a->exact ? -1 : 1;
+	if (a->stride != b->stride)
+		return a->stride < b->stride ? -1 : 1;
 	return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 

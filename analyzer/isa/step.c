@@ -67,6 +67,9 @@ static int step_shift(struct flow *flow, struct state *state, const struct opera
 			low = flow_mixed(flow, low);
 			high = flow_mixed(flow, high);
 			low = high = value_join(store, low, high);
+			if (low == VALUE_NUMBER && shift == SHIFT_LEFT && known)
+				low = flow_shift(flow, flow_operand(flow, state, a, 0), count,
+						 SHIFT_LEFT);
 		}
 	}
 	status = flow_write(flow, state, to, 0, low);
@@ -183,6 +186,20 @@ static int step_add(struct flow *flow, struct state *state, const struct insn *i
 	return status;
 }
 
+/* Of two dwords, in 64 bits; both halves as one number, which is a multiple of a factor. */
+static value_id wide_product(struct flow *flow, const struct state *state, const struct insn *insn)
+{
+	value_id a = flow_operand(flow, state, &insn->operand[2], 0);
+	value_id b = flow_operand(flow, state, &insn->operand[3], 0), mixed;
+	int32_t x, y;
+	bool xc = value_constant(&flow->store, a, &x), yc = value_constant(&flow->store, b, &y);
+
+	mixed = value_add(&flow->store, flow_mixed(flow, a), flow_mixed(flow, b));
+	if (mixed != VALUE_NUMBER || xc == yc || (xc ? x : y) <= 0)
+		return value_blur(&flow->store, mixed);
+	return flow_multiple(flow, (uint32_t)(xc ? x : y));
+}
+
 static int step_wide(struct flow *flow, struct state *state, const struct insn *insn)
 {
 	struct value_store *store = &flow->store;
@@ -211,23 +228,19 @@ static int step_wide(struct flow *flow, struct state *state, const struct insn *
 			high =
 			    value_add(store, high, flow_operand(flow, state, &insn->operand[1], 1));
 		} else {
-			low = value_add(
-			    store, value_blur(store, low),
-			    flow_mixed(flow, flow_operand(flow, state, &insn->operand[1], 0)));
+			low =
+			    value_add(store, low,
+				      shifted(flow, flow_operand(flow, state, &insn->operand[1], 0),
+					      flow_operand(flow, state, &insn->operand[2], 0)));
 			high = value_add(
 			    store, value_blur(store, high),
 			    flow_mixed(flow, flow_operand(flow, state, &insn->operand[1], 1)));
 		}
 	} else {
-		value_id product = value_add(
-		    store, flow_mixed(flow, flow_operand(flow, state, &insn->operand[2], 0)),
-		    flow_mixed(flow, flow_operand(flow, state, &insn->operand[3], 0)));
+		value_id product = wide_product(flow, state, insn);
 
-		low = value_add(store, product,
-				value_blur(store, flow_operand(flow, state, &insn->operand[4], 0)));
-		high =
-		    value_add(store, product,
-			      value_blur(store, flow_operand(flow, state, &insn->operand[4], 1)));
+		low = value_add(store, product, flow_operand(flow, state, &insn->operand[4], 0));
+		high = value_add(store, product, flow_operand(flow, state, &insn->operand[4], 1));
 		status = flow_write_all(flow, state, &insn->operand[1], VALUE_NUMBER);
 		if (status)
 			return status;

@@ -334,6 +334,54 @@ static const char *why_apart(const struct flow *flow, const struct value *low,
 	return "the halves of the address do not belong together";
 }
 
+/*
+ * Of what the distance from a base is a multiple, beside the constant in the lower half. A number
+ * that is no power of 2 is one only where the upper half has the number's other half, or nothing
+ * but a carry.
+ */
+static uint32_t stride_from(const struct alt *low, const struct term *match, const struct alt *high)
+{
+	const unsigned known = ALT_OPAQUE | ALT_NOCONST;
+	uint32_t stride = low->flags & ALT_OPAQUE && !low->stride ? 1 : low->stride;
+	uint32_t upper = high->stride ? high->stride : 1, both;
+
+	if (low->term_count != 1 || match->sign != SIGN_WHOLE || low->flags & ~known ||
+	    high->term_count != 1 || high->flags & ~known)
+		return 1;
+	if (!(high->flags & ALT_OPAQUE))
+		return stride;
+	if (!stride)
+		return 1; /* of 4 GiB */
+	both = value_divisor(stride, upper, 0);
+	stride = value_power(stride);
+	return both > stride ? both : stride;
+}
+
+/* What remains of a distance. */
+static int32_t remainder_of(int64_t distance, uint32_t stride)
+{
+	int64_t rest = stride ? distance % (int64_t)stride : distance;
+
+	return (int32_t)(rest < 0 ? rest + stride : rest);
+}
+
+/* Another distance from the same pointer, which is not one of few that are known. */
+static void merge_targets(struct target *to, const struct target *from)
+{
+	int64_t distance = (int64_t)to->constant - from->constant;
+	uint32_t stride = value_divisor(to->exact ? 0 : to->stride, from->exact ? 0 : from->stride,
+					(uint32_t)(distance < 0 ? -distance : distance));
+
+	for (unsigned i = 0; i < to->more_count; i++) {
+		distance = (int64_t)to->constant - to->more[i];
+		stride = value_divisor(stride, (uint32_t)(distance < 0 ? -distance : distance), 0);
+	}
+	to->exact = to->constant_known = false;
+	to->stride = stride;
+	to->constant = remainder_of(to->constant, stride);
+	to->more_count = 0;
+}
+
 static unsigned for_high(struct flow *flow, const struct value *low, const struct value *upper,
 			 const struct alt *high, struct target *target, unsigned count,
 			 uint64_t *left)
@@ -374,6 +422,7 @@ static unsigned for_high(struct flow *flow, const struct value *low, const struc
 		one.constant_known =
 		    !(alt->flags & (ALT_NOCONST | ALT_TAINT | ALT_MORE | ALT_LESS));
 		one.constant = alt->constant;
+		one.stride = stride_from(alt, match, high);
 		if (one.kind != TARGET_POINTER) {
 			count = emit(target, count, &one);
 			count = next_variable(flow, &one, target, count);
@@ -385,7 +434,7 @@ static unsigned for_high(struct flow *flow, const struct value *low, const struc
 		    emitted->more_count < TARGET_DISTANCES)
 			emitted->more[emitted->more_count++] = one.constant;
 		else if (emitted)
-			emitted->exact = emitted->constant_known = false;
+			merge_targets(emitted, &one);
 		if (emitted)
 			continue;
 		emitted = count < TARGETS_MAX ? &target[count] : &one;

@@ -89,6 +89,7 @@ static uint64_t hash_of(const struct value *value)
 		hash = mix(hash, alt->flags | (uint64_t)alt->term_count << 8 |
 				     (uint64_t)alt->why << 16 |
 				     (uint64_t)(uint32_t)alt->constant << 32);
+		hash = mix(hash, alt->stride);
 		for (k = 0; k < alt->term_count; k++)
 			hash = mix(hash,
 				   alt->term[k].base | (uint64_t)(uint32_t)alt->term[k].sign << 32);
@@ -121,7 +122,7 @@ static bool equal(const struct value *a, const struct value *b)
 		const struct alt *x = &a->alt[i], *y = &b->alt[i];
 
 		if (x->flags != y->flags || x->why != y->why || x->constant != y->constant ||
-		    !alt_same_terms(x, y))
+		    x->stride != y->stride || !alt_same_terms(x, y))
 			return false;
 	}
 	return !a->lane_count || !memcmp(a->lane, b->lane, a->lane_count * sizeof(*a->lane));
@@ -206,19 +207,87 @@ static int alt_order(const struct alt *a, const struct alt *b)
 	}
 	if (a->flags != b->flags)
 		return a->flags < b->flags ? -1 : 1;
-	return a->constant < b->constant ? -1 : a->constant > b->constant;
+	if (a->constant != b->constant)
+		return a->constant < b->constant ? -1 : 1;
+	return a->stride < b->stride ? -1 : a->stride > b->stride;
+}
+
+uint32_t value_power(uint32_t stride)
+{
+	return stride & -stride;
+}
+
+uint32_t value_divisor(uint32_t a, uint32_t b, uint32_t c)
+{
+	while (b) {
+		uint32_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return c ? value_divisor(c, a, 0) : a;
+}
+
+/* Of what the number in it is a multiple that is not followed; 0: there is none. */
+static uint32_t stride_of(const struct alt *alt)
+{
+	if (!(alt->flags & ALT_OPAQUE))
+		return 0;
+	return alt->stride ? alt->stride : 1;
+}
+
+value_id value_multiple(struct value_store *store, uint32_t stride)
+{
+	struct alt alt = { .flags = ALT_OPAQUE, .stride = stride > 1 ? stride : 0 };
+
+	return stride ? value_alts(store, &alt, 1) : value_const(store, 0);
+}
+
+uint32_t value_stride(const struct value_store *store, value_id a)
+{
+	const struct value *value = value_get(store, a);
+	uint32_t stride = 0;
+
+	if (value->lane_count || !value->alt_count)
+		return 1;
+	for (uint32_t i = 0; i < value->alt_count; i++) {
+		const struct alt *alt = &value->alt[i];
+
+		if (alt->term_count || alt->flags & ~(unsigned)(ALT_OPAQUE | ALT_NOCONST))
+			return 1;
+		stride = value_divisor(stride, stride_of(alt), (uint32_t)alt->constant);
+	}
+	/* The constant may have been a negative one. */
+	return value_power(stride);
+}
+
+/* Of a number that was found to be a multiple of `stride`, and what remains of its constant. */
+static void set_stride(struct alt *alt, uint32_t stride)
+{
+	int64_t rest;
+
+	if (alt->term_count == 0)
+		stride = value_power(stride);
+	alt->stride = alt->flags & ALT_OPAQUE && stride > 1 ? stride : 0;
+	if (!(alt->flags & ALT_NOCONST))
+		return;
+	rest = alt->stride ? alt->constant % (int64_t)alt->stride : 0;
+	alt->constant = (int32_t)(rest < 0 ? rest + alt->stride : rest);
 }
 
 /* Fold `from` into `to`, which has the same terms. */
 static void alt_merge(struct alt *to, const struct alt *from)
 {
+	int64_t distance = (int64_t)to->constant - from->constant;
+	uint32_t stride = value_divisor(stride_of(to), stride_of(from),
+					(uint32_t)(distance < 0 ? -distance : distance));
+
 	if (from->flags & ALT_TAINT && (!(to->flags & ALT_TAINT) || from->why < to->why))
 		to->why = from->why;
-	if (to->constant != from->constant || (to->flags | from->flags) & ALT_NOCONST) {
+	if (to->constant != from->constant || (to->flags | from->flags) & ALT_NOCONST)
 		to->flags |= ALT_OPAQUE | ALT_NOCONST;
-		to->constant = 0;
-	}
 	to->flags |= from->flags;
+	set_stride(to, stride);
 }
 
 bool value_subtracts(const struct alt *alt, size_t count)
@@ -462,6 +531,8 @@ value_id value_widen(struct value_store *store, value_id a, value_id b)
 static void alt_blur(struct alt *alt)
 {
 	alt->flags |= ALT_OPAQUE;
+	alt->stride = 0;
+	alt->constant = alt->flags & ALT_NOCONST ? 0 : alt->constant;
 }
 
 value_id value_blur(struct value_store *store, value_id a)

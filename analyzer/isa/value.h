@@ -62,7 +62,7 @@ enum base_kind {
 
 #define ALT_OPAQUE          1u /* plus a number that is not followed */
 #define ALT_TAINT           2u /* plus something that might be a pointer: `why` */
-#define ALT_NOCONST         4u /* the constant is not known (it is 0) */
+#define ALT_NOCONST         4u /* the constant is not known (it is 0, or what `stride` says) */
 #define ALT_LOST            8u /* with ALT_TAINT: a pointer may have been subtracted, too */
 /* Terms that value_store.keep does not ask for were too many: of those left out, some were... */
 #define ALT_MORE   16u /* added */
@@ -86,6 +86,13 @@ struct alt {
 	uint8_t term_count;
 	uint16_t why; /* index of a reason, with ALT_TAINT */
 	int32_t constant;
+	/*
+	 * With ALT_OPAQUE: the number that is not followed is a multiple of this; 0: of 1. With
+	 * ALT_NOCONST `constant` is then what remains of it, at least 0. In 32 bits only a power of
+	 * 2 survives an overflow: others are kept beside a base alone, of an address that has
+	 * another half with the same one, or to which distances of more than 32 bits were added.
+	 */
+	uint32_t stride;
 	struct term term[ALT_TERMS]; /* ascending by base */
 };
 
@@ -162,6 +169,14 @@ value_id value_sub(struct value_store *store, value_id a, value_id b);
 value_id value_blur(struct value_store *store, value_id a);
 /* What arithmetic that is not followed makes of it: a number; bottom stays bottom. */
 value_id value_number(value_id a);
+/* Some multiple of a number; without ALT_OPAQUE anywhere a multiple of 0 is 0. */
+value_id value_multiple(struct value_store *store, uint32_t stride);
+/* Of what it is a multiple, whatever it is; 0: it is 0. */
+uint32_t value_stride(const struct value_store *store, value_id a);
+/* The largest number of which all three are multiples. */
+uint32_t value_divisor(uint32_t a, uint32_t b, uint32_t c);
+/* The largest power of 2 that divides it; 0 of 0. */
+uint32_t value_power(uint32_t stride);
 
 /* The constant, if that is all the value can be. */
 bool value_constant(const struct value_store *store, value_id a, int32_t *constant);

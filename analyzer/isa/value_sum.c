@@ -50,10 +50,32 @@ static bool sign_sum(struct alt *to, uint32_t k, int32_t sign)
 	return true;
 }
 
+/* Of what the numbers in both are multiples that are not followed, and what remains. */
+static void sum_strides(struct alt *to, const struct alt *from, int sign, uint32_t stride)
+{
+	int64_t sum = sign > 0 ? (int64_t)to->constant + from->constant
+			       : (int64_t)to->constant - from->constant;
+
+	/* In 32 bits. */
+	to->constant = (int32_t)(uint32_t)(uint64_t)sum;
+	if (to->term_count == 0 || to->constant != sum)
+		stride = value_power(stride);
+	to->stride = stride > 1 ? stride : 0;
+	if (!(to->flags & ALT_NOCONST))
+		return;
+	sum = to->stride ? to->constant % (int64_t)to->stride : 0;
+	to->constant = (int32_t)(sum < 0 ? sum + to->stride : sum);
+}
+
 /* to += sign * from. False if the sum is not representable. */
 static bool alt_sum(struct value_store *store, struct alt *to, const struct alt *from, int sign)
 {
-	uint32_t i, k;
+	unsigned opaque = (to->flags | from->flags) & ALT_OPAQUE;
+	uint32_t a = to->flags & ALT_OPAQUE && !to->stride ? 1 : to->stride;
+	uint32_t b = from->flags & ALT_OPAQUE && !from->stride ? 1 : from->stride;
+	uint32_t stride = value_divisor(a, b, 0), i, k;
+
+	to->flags &= (uint8_t)~ALT_OPAQUE; /* to see whether a term becomes one */
 
 	for (i = 0; i < from->term_count; i++) {
 		struct term term = { from->term[i].base, from->term[i].sign * sign };
@@ -85,15 +107,15 @@ static bool alt_sum(struct value_store *store, struct alt *to, const struct alt 
 		to->term[k] = term;
 		to->term_count++;
 	}
+	if (to->flags & ALT_OPAQUE)
+		stride = 1;
+	to->flags |= (uint8_t)opaque;
 	if (from->flags & ALT_TAINT && !(to->flags & ALT_TAINT))
 		to->why = from->why;
 	to->flags |= from->flags;
 	if (sign < 0 && from->flags & ALT_MORE)
 		to->flags |= ALT_LESS;
-	to->constant = (int32_t)((uint32_t)to->constant +
-				 (sign > 0 ? (uint32_t)from->constant : -(uint32_t)from->constant));
-	if (to->flags & ALT_NOCONST)
-		to->constant = 0;
+	sum_strides(to, from, sign, stride);
 	return true;
 }
 

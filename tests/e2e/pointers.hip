@@ -33,6 +33,13 @@ struct words {
 /* Uses nothing of what it is given. */
 __global__ void ignore(void *, words) {}
 
+/* Nor does this one, but its machine code could use anything: all is searched at each launch. */
+__global__ void use_any(void *p, words w)
+{
+	if (w.at[15] == 1)
+		atomicAdd((int *)atomicExch((unsigned long long *)p, 0), 1);
+}
+
 struct far {
 	char before[100000];
 	float *sum;
@@ -42,6 +49,17 @@ struct far {
 __global__ void use_far(far *f)
 {
 	atomicAdd(f->sum, 1.0f);
+}
+
+struct box {
+	uint64_t number;
+	float *low, *high;
+};
+
+/* Of the pointers in an array of structs every third one. */
+__global__ void use_boxes(box *b, int i)
+{
+	unsafeAtomicAdd(b[i + threadIdx.x].low, 1.0f);
 }
 
 static const size_t page = 4096;
@@ -62,7 +80,7 @@ static void say(const char *name, bool right, uint64_t took = 0)
 
 static void launch(void *p, const words &w)
 {
-	ignore<<<1, 1>>>(p, w);
+	use_any<<<1, 1>>>(p, w);
 	CHECK(hipGetLastError());
 	CHECK(hipDeviceSynchronize());
 }
@@ -124,7 +142,7 @@ static void rings()
 	p[0] = (uint64_t)p;
 	begin = spent();
 	for (int i = 0; i < 200; i++)
-		ignore<<<1, 1>>>(p + i, { { (uint64_t)p, (uint64_t)(p + i) } });
+		use_any<<<1, 1>>>(p + i, { { (uint64_t)p, (uint64_t)(p + i) } });
 	CHECK(hipDeviceSynchronize());
 	say("rings", true, spent() - begin);
 }
@@ -201,7 +219,7 @@ static void torn()
 	CHECK(hipHostRegister(p, 4 * page, 0));
 	pthread_create(&thread, nullptr, remap, p);
 	for (int i = 0; i < 3000; i++)
-		ignore<<<1, 1>>>(p + i, { { (uint64_t)p } });
+		use_any<<<1, 1>>>(p + i, { { (uint64_t)p } });
 	stop = true;
 	pthread_join(thread, nullptr);
 	CHECK(hipDeviceSynchronize());
@@ -237,7 +255,8 @@ static void answers()
 		m->at[3] = (uint64_t)(sums + i);
 		use_far<<<1, 1>>>(f);
 		CHECK(hipGetLastError());
-		launch(m, {});
+		ignore<<<1, 1>>>(m, {});
+		CHECK(hipDeviceSynchronize());
 		usleep(50000);
 	}
 	say("answers", true);
@@ -279,6 +298,23 @@ static void scribble()
 	say("scribble", true);
 }
 
+/* What is added to lies in device memory, where that is right; what lies beside it does not. */
+static void boxes()
+{
+	box *b = (box *)managed(4 * sizeof(*b));
+	float *low, *high = (float *)managed(4 * sizeof(*high));
+
+	CHECK(hipMalloc(&low, 4 * sizeof(*low)));
+	for (int i = 0; i < 4; i++)
+		b[i] = { (uint64_t)i, low + i, high + i };
+	for (int i = 0; i < 2; i++) {
+		use_boxes<<<1, 2>>>(b, i);
+		CHECK(hipGetLastError());
+		CHECK(hipDeviceSynchronize());
+	}
+	say("boxes", true);
+}
+
 /* Numbers and pointers side by side, of which a recording may hold the latter. */
 static void secret(const char *text)
 {
@@ -301,7 +337,7 @@ int main(int argc, char **argv)
 	} tests[] = { { "wild", wild },	  { "unmapped", unmapped },   { "rings", rings }, { "many", many },
 		      { "edge", edge },	  { "untouched", untouched }, { "torn", torn },
 		      { "tame", tame },	  { "answers", answers },
-		      { "scribble", scribble } };
+		      { "scribble", scribble }, { "boxes", boxes } };
 
 	for (const auto &test : tests)
 		if (argc > 1 && !strcmp(argv[1], test.name))

@@ -81,7 +81,12 @@ static void add_node(struct walk *walk, const struct content_word *word)
 static bool add_any(void *data, const struct content_word *word)
 {
 	struct walk *walk = data;
+	int64_t stride = walk->step->stride,
+		distance = (int64_t)(word->address - walk->at->address);
 
+	/* Not one that the index can choose. */
+	if (stride && !walk->at->vague && ((distance - walk->step->offset) % stride))
+		return true;
 	walk->several = word->stamp.source == CONTENT_STORED;
 	add_node(walk, word);
 	return walk->left > 0;
@@ -237,7 +242,8 @@ static char *path_key(const struct isa_path *path)
 		if (path->step[i].exact)
 			g_string_append_printf(text, ">%" G_GINT64_FORMAT, path->step[i].offset);
 		else
-			g_string_append(text, ">any");
+			g_string_append_printf(text, ">any%" G_GINT64_FORMAT "/%u",
+					       path->step[i].offset, path->step[i].stride);
 		g_string_append(text, path->step[i].repeats ? "*" : "");
 	}
 	return g_string_free(text, FALSE);

@@ -144,6 +144,9 @@ static int describe_path(const struct isa_path *path, char *spec, int at)
 		if (step->exact)
 			at += snprintf(spec + at, SPEC_SIZE - (size_t)at, ">%lld",
 				       (long long)step->offset);
+		else if (step->stride)
+			at += snprintf(spec + at, SPEC_SIZE - (size_t)at, ">%lld/%u",
+				       (long long)step->offset, step->stride);
 		else
 			at += snprintf(spec + at, SPEC_SIZE - (size_t)at, ">any");
 		at += snprintf(spec + at, SPEC_SIZE - (size_t)at, "%s", step->repeats ? "*" : "");

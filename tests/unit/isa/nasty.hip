@@ -416,7 +416,7 @@ KERNEL stored_pointer(int *volatile *slot, int *a, int n)
 }
 
 //! stored_and_taken *: native i32 indirect 0,8
-//! stored_and_taken *: paths 0>any>any:a 8>any:a
+//! stored_and_taken *: paths 0>0/8>0/4:a 8>0/4:a
 KERNEL stored_and_taken(int **slot, int *a, int n)
 {
 	slot[threadIdx.x] = a;
@@ -469,7 +469,7 @@ KERNEL of_global_struct(int n)
 }
 
 //! argument_or_kept *: native i32 indirect 0 kept
-//! argument_or_kept *: paths 0>any:a kept>0>any:a
+//! argument_or_kept *: paths 0>0/4:a kept>0>0/4:a
 KERNEL argument_or_kept(int *a, int n)
 {
 	atomicAdd((n & 1 ? a : kept[0]) + threadIdx.x, 1);

@@ -2,7 +2,7 @@
 /*
  * Addresses that are reached through pointers in memory. Lines "//! KERNEL VARIANTS: SPEC" as in kernels.hip;
  * "paths ROOT>STEP>STEP:rwa ... [incomplete]": the kernel's accesses by paths, ROOT being the byte of an argument or a
- * variable, STEP an offset or "any", with "*" if it may be repeated. Needs no header, so that any compiler can build it
+ * variable, STEP an offset, REMAINDER/STRIDE or "any", with "*" if it may be repeated. Needs no header, so that any compiler can build it
  * for any processor. "stores PATH = VALUE..., PATH = unknown ... [incomplete]": where the kernel stores, and what, as far as
  * pointers and constants are concerned.
  */
@@ -49,13 +49,13 @@ KERNEL member(struct particles *s)
 }
 
 //! rows *: native i32 indirect 0
-//! rows *: paths 0>any>any:a
+//! rows *: paths 0>0/8>0/4:a
 KERNEL rows(int **r, int i, int j)
 {
 	ADD(r[i] + j);
 }
 
-//! first_row *: paths 0>0>any:a
+//! first_row *: paths 0>0>0/4:a
 //! first_row *: native i32 indirect 0
 KERNEL first_row(int **r)
 {
@@ -63,7 +63,7 @@ KERNEL first_row(int **r)
 }
 
 //! deep *: native i32 indirect 0
-//! deep *: paths 0>40>40:r 0>40>40>32:r 0>40>40>32>any:r 0>40>40>32>any>12:a
+//! deep *: paths 0>40>40:r 0>40>40>32:r 0>40>40>32>0/8:r 0>40>40>32>0/8>12:a
 KERNEL deep(struct particles *s, int i)
 {
 	ADD(&s->next->next->rows[i][3]);
@@ -90,7 +90,7 @@ KERNEL tree(struct node *n, int x)
 
 DEVICE int *kept;
 //! of_variable *: native i32 indirect kept
-//! of_variable *: paths kept>0>any:a
+//! of_variable *: paths kept>0>0/4:a
 KERNEL of_variable()
 {
 	ADD(kept + thread());
@@ -98,7 +98,7 @@ KERNEL of_variable()
 
 __attribute__((constant)) int *table[4];
 //! of_table *: native i32 indirect table
-//! of_table *: paths table>any>any:a
+//! of_table *: paths table>0/8>0/4:a
 KERNEL of_table(int i)
 {
 	ADD(table[i] + thread());
@@ -112,7 +112,7 @@ KERNEL by_value(struct functor f)
 }
 
 //! by_reference *: native i32 indirect 24
-//! by_reference *: paths 24>0>any:a
+//! by_reference *: paths 24>0>0/4:a
 KERNEL by_reference(struct functor f)
 {
 	ADD(&f.reference->data[thread()]);
@@ -135,12 +135,13 @@ KERNEL argument_or_loaded(int *a, int **b, bool c)
 }
 
 //! swapped *: native i32 indirect 0
-//! swapped *-O0: ? paths 0>0>0:a 0>0>any:a 0>8>any:a
-//! swapped *-O0: ? paths 0>0>any:a 0>8>any:a
-//! swapped *-O[123]@-16: paths 0>0>0:a 0>0>4:a 0>0>any:a 0>8>0:a 0>8>4:a 0>8>any:a
+//! swapped *-O0: ? paths 0>0>0:a 0>0>0/4:a 0>8>0/4:a
+//! swapped *-O0: ? paths 0>0>0/4:a 0>8>0/4:a
+//! swapped *-O0: ? paths 0>0>any:a 0>0>0/4:a 0>8>0/4:a
+//! swapped *-O[123]@-16: paths 0>0>0:a 0>0>4:a 0>0>0/4:a 0>8>0:a 0>8>4:a 0>8>0/4:a
 // clang 17 has more of the first turns apart.
-//! swapped *-O[123]@17: paths 0>0>0:a 0>0>4:a 0>0>8:a 0>0>any:a 0>8>0:a 0>8>4:a 0>8>8:a 0>8>any:a
-//! swapped *-O[123]@18-: paths 0>0>0:a 0>0>4:a 0>0>any:a 0>8>0:a 0>8>4:a 0>8>any:a
+//! swapped *-O[123]@17: paths 0>0>0:a 0>0>4:a 0>0>8:a 0>0>0/4:a 0>8>0:a 0>8>4:a 0>8>8:a 0>8>0/4:a
+//! swapped *-O[123]@18-: paths 0>0>0:a 0>0>4:a 0>0>0/4:a 0>8>0:a 0>8>4:a 0>8>0/4:a
 KERNEL swapped(int **a, int n)
 {
 	int *x = a[0], *y = a[1], *t;
@@ -161,6 +162,48 @@ KERNEL hop(struct node *n, int k)
 	for (int i = 0; i < k; i++)
 		n = n->left->right;
 	ADD(&n->value);
+}
+
+struct box {
+	word pad;
+	int *low;
+	int *high;
+};
+
+/* Of the pointers in an array of structs only each third one. */
+//! boxes *: native i32 indirect 0
+//! boxes *-O0: paths 0>0/8>0:a
+//! boxes *-O[123]: paths 0>8/24>0:a
+KERNEL boxes(struct box *b, int i)
+{
+	ADD(b[i + thread()].low);
+}
+
+struct pair {
+	int *left, *right;
+};
+
+//! pairs *: native i32 indirect 0
+//! pairs *: paths 0>8/16>0:a
+KERNEL pairs(struct pair *p, int i)
+{
+	ADD(p[i].right);
+}
+
+/* A distance within 32 bits that may have overflown is no multiple of 3. */
+//! hashed *: native i32 indirect 0
+//! hashed *: paths 0>0/8>0:a
+KERNEL hashed(int **p, unsigned h)
+{
+	ADD(p[(h + (unsigned)thread()) * 3u]);
+}
+
+//! walk *: native i32 indirect 0
+//! walk *-O[123]: paths 0>8>0:a 0>32>0:a 0>8/24>0:a
+KERNEL walk(struct box *b, int n)
+{
+	for (int i = 0; i < n; i++)
+		ADD(b[i].low);
 }
 
 /* What an atomic returns was put there by anybody. */
@@ -211,7 +254,7 @@ KERNEL put(struct particles *s, int i, int *p)
 	s->view.data = p + 3;
 }
 
-//! sort_rows *: stores 0>any = 0>any>0
+//! sort_rows *: stores 0>0/8 = 0>0/8>0
 //! sort_rows *: none
 KERNEL sort_rows(int **r, int i)
 {
@@ -221,7 +264,7 @@ KERNEL sort_rows(int **r, int i)
 	r[i + 1] = t;
 }
 
-//! make_rows *: stores 0>any = 8>any
+//! make_rows *: stores 0>0/8 = 8>0/4
 //! make_rows *: none
 KERNEL make_rows(int **r, int *base, int pitch)
 {
@@ -242,7 +285,7 @@ KERNEL count_up(word *n)
 	*n += 3;
 }
 
-//! pointer_of_doubles *: stores 0>any = unknown
+//! pointer_of_doubles *: stores 0>0/8 = unknown
 //! pointer_of_doubles *: none
 KERNEL pointer_of_doubles(double *a, double *b)
 {
