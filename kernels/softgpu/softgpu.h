@@ -113,10 +113,12 @@ void softgpu_code_invalidate(uint64_t base, uint64_t size);
 
 /* Whose instructions are executed. */
 enum softgpu_processor { SOFTGPU_GFX90A, SOFTGPU_GFX942 };
+#define SOFTGPU_MAX_XCDS 8u
 
 /* Set once at start-up by the runtime from the environment (SOFTGPU_*). */
 struct softgpu_config {
 	enum softgpu_processor processor; /* SOFTGPU_ARCH */
+	uint64_t xcds; /* SOFTGPU_XCDS: gfx942's L2 caches; 0 and 1: one, which is not modelled */
 	bool xnack;
 	uint64_t seed;    /* SOFTGPU_SEED: order of work-groups and waves; 0: natural */
 	uint64_t threads; /* SOFTGPU_THREADS: that work-groups are shared among; 0 is 1 */

@@ -4,6 +4,7 @@
  * and reads as 0 (docs/memory-model.md#atomics-on-memory).
  */
 #include "address.h"
+#include "l2.h"
 #include "log.h"
 #include "rmw.h"
 
@@ -64,6 +65,8 @@ static void atomic(struct sg_wave *wave, const struct sg_insn *in)
 		}
 		if (p) {
 			dropped = sg_rmw_dropped(op, state);
+			if (state && sg_has_l2(wave))
+				sg_l2_leave(wave, access.address[l], size);
 			/* gfx90a's L2 adds f32 without denormals (docs/memory-model.md#compilers);
 			 * gfx942's with them (LLVM, FeatureMemoryAtomicFAddF32DenormalSupport). */
 			if (!dropped)

@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "interp.h"
+#include "l2.h"
 
 /* wave->pc already points behind the instruction. */
 static void jump(struct sg_wave *wave, const struct sg_insn *in, bool taken)
@@ -70,11 +71,24 @@ static void swappc(struct sg_wave *wave, const struct sg_insn *in)
 	wave->pc = to;
 }
 
-/* Memory operations complete at once here, so waits and cache operations have nothing to do. */
+/* Memory operations complete at once here, so waits and operations of other caches than L2 have
+ * nothing to do. */
 static void nothing(struct sg_wave *wave, const struct sg_insn *in)
 {
 	(void)wave;
 	(void)in;
+}
+
+static void write_back_l2(struct sg_wave *wave, const struct sg_insn *in)
+{
+	if (in->sc1 && sg_has_l2(wave))
+		sg_l2_write_back(wave);
+}
+
+static void invalidate_l2(struct sg_wave *wave, const struct sg_insn *in)
+{
+	if (in->sc1 && sg_has_l2(wave))
+		sg_l2_invalidate(wave);
 }
 
 static void endpgm(struct sg_wave *wave, const struct sg_insn *in)
@@ -141,7 +155,7 @@ static bool hwreg_read(const struct sg_wave *wave, unsigned id, uint32_t *value)
 		*value = (wave->index / 4 & 15) | (wave->index & 3) << 4 | cu << 8;
 		return true;
 	case HWREG_XCC_ID:
-		*value = 0;
+		*value = wave->group->xcd;
 		return softgpu_config.processor == SOFTGPU_GFX942;
 	case HWREG_SH_MEM_BASES:
 		/* Top 16 bits of the private and the shared aperture. */
@@ -306,9 +320,9 @@ const struct sg_op sg_table_sopp[] = {
 	{ .name = "s_inst_prefetch", .exec = nothing },
 	{ .name = "buffer_wbinvl1", .exec = nothing },
 	{ .name = "buffer_wbinvl1_vol", .exec = nothing },
-	{ .name = "buffer_wbl2", .exec = nothing },
+	{ .name = "buffer_wbl2", .exec = write_back_l2 },
 	{ .name = "buffer_invl2", .exec = nothing },
-	{ .name = "buffer_inv", .exec = nothing },
+	{ .name = "buffer_inv", .exec = invalidate_l2 },
 	{ .name = "v_nop", .exec = nothing },
 	{ .name = "v_clrexcp", .exec = nothing },
 	{ .name = NULL },

@@ -132,10 +132,11 @@ struct sg_insn {
 	struct sg_operand o[SG_MAX_OPERANDS];
 	sg_exec_fn plain; /* where exec leads to native code: how it is interpreted */
 	uint8_t type[SG_MAX_OPERANDS];
-	bool simple; /* vector ALU: no SDWA, DPP, clamp, omod, half select */
-	bool direct; /* vector ALU: sources without modifiers */
-	bool glc, slc, offen, idxen, gds, lds, clamp; /* gfx942 writes sc0 and nt for glc and slc */
-	int8_t omod;                                  /* power of two to multiply the result by */
+	bool simple;        /* vector ALU: no SDWA, DPP, clamp, omod, half select */
+	bool direct;        /* vector ALU: sources without modifiers */
+	bool glc, slc, sc1; /* gfx942 writes sc0 and nt for glc and slc */
+	bool offen, idxen, gds, lds, clamp;
+	int8_t omod; /* power of two to multiply the result by */
 	uint8_t op_sel, op_sel_hi, neg_lo, neg_hi;
 	bool has_op_sel_hi;
 	bool sdwa;
@@ -223,6 +224,7 @@ struct sg_group {
 	uint32_t lds_size;
 	uint32_t id[3];
 	uint64_t linear;
+	unsigned xcd; /* which one executes it */
 	struct sg_group *link;
 };
 
@@ -436,6 +438,7 @@ struct softgpu_run {
 	uint64_t step, offset; /* order: the n-th group made is (n * step + offset) % ngroups */
 	uint64_t started;      /* groups given to workers (atomic) */
 	uint64_t code_generation;
+	unsigned nxcds;             /* more than 1: each has an L2 cache, see l2.h */
 	unsigned nworkers;          /* that have a share in this dispatch */
 	bool shared;                /* with other threads than the caller's */
 	unsigned waiting;           /* workers none of whose waves can go on (atomic) */

@@ -262,6 +262,7 @@ enum field {
 	F_IGNORE,
 	F_GLC,
 	F_SLC,
+	F_SC1,
 	F_OFFEN,
 	F_IDXEN,
 	F_GDS,
@@ -301,7 +302,7 @@ static const struct modifier {
 	{ "scc", F_IGNORE, 0 }, /* cache policy */
 	{ "sc0", F_GLC, 0 },
 	{ "nt", F_SLC, 0 },
-	{ "sc1", F_IGNORE, 0 },
+	{ "sc1", F_SC1, 0 },
 	{ "neg:", F_IGNORE, 0 }, /* of matrix operations, read from the encoding */
 	{ "offen", F_OFFEN, 0 },
 	{ "idxen", F_IDXEN, 0 },
@@ -390,6 +391,9 @@ static bool apply_modifier(struct sg_insn *in, const struct modifier *m, const c
 		return true;
 	case F_SLC:
 		in->slc = true;
+		return true;
+	case F_SC1:
+		in->sc1 = true;
 		return true;
 	case F_OFFEN:
 		in->offen = true;

@@ -12,6 +12,7 @@
 #include "interp.h"
 #include "group.h"
 #include "gws.h"
+#include "l2.h"
 #include "log.h"
 #include "threads.h"
 
@@ -340,6 +341,8 @@ enum softgpu_status softgpu_run_step(struct softgpu_run *run, uint64_t budget)
 	}
 	if (run->status == SOFTGPU_RUNNING)
 		run_workers(run, run->nworkers, budget);
+	if (run->status != SOFTGPU_RUNNING && run->nxcds > 1)
+		sg_l2_flush(run->dispatch.gpu);
 	sg_code_leave();
 	return run->status;
 }
@@ -357,8 +360,15 @@ static bool share_out(struct softgpu_run *run)
 	uint64_t n = softgpu_config.threads ? softgpu_config.threads : 1;
 	unsigned i;
 
+	run->nxcds = softgpu_config.processor == SOFTGPU_GFX942 && softgpu_config.xcds > 1
+			 ? (unsigned)softgpu_config.xcds
+			 : 1;
 	if (n > run->ngroups)
 		n = run->ngroups ? run->ngroups : 1;
+	if (run->nxcds > 1) {
+		n = 1;
+		sg_l2_flush(run->dispatch.gpu);
+	}
 	if (n > SG_MAX_THREADS)
 		n = SG_MAX_THREADS;
 	run->nworkers = (unsigned)n;

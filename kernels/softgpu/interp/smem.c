@@ -3,6 +3,7 @@
  * Scalar memory: loads, stores, atomics; one access a wave, whatever EXEC says. Beyond
  * num_records of a buffer loads give 0, stores and atomics vanish.
  */
+#include "l2.h"
 #include "log.h"
 #include "rmw.h"
 
@@ -32,7 +33,10 @@ static void load(struct sg_wave *wave, const struct sg_insn *in, uint64_t addres
 		sg_unsupported(wave, in, "destination of scalar load");
 		return;
 	}
-	memcpy(&wave->s[in->o[0].index], p, 4 * n);
+	if (sg_has_l2(wave))
+		sg_l2_read(wave, address & ~(uint64_t)3, p, &wave->s[in->o[0].index], 4 * n, false);
+	else
+		memcpy(&wave->s[in->o[0].index], p, 4 * n);
 }
 
 static void s_load(struct sg_wave *wave, const struct sg_insn *in)

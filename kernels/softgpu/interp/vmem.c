@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loads and stores of FLAT, GLOBAL, SCRATCH and MUBUF. */
 #include "address.h"
+#include "l2.h"
 #include "log.h"
 #include "move.h"
 
@@ -49,7 +50,7 @@ static void load_to_lds(struct sg_wave *wave, const struct sg_insn *in)
 		return;
 	for (m = access.active; m; m &= m - 1) {
 		unsigned l = (unsigned)__builtin_ctzll(m);
-		uint8_t *to = sg_lds(wave, base + 4 * l, 4);
+		uint8_t *to = sg_lds(wave, base + 4 * l, 4), bytes[4];
 		uint32_t value = 0;
 
 		if (!(access.outside >> l & 1)) {
@@ -59,6 +60,10 @@ static void load_to_lds(struct sg_wave *wave, const struct sg_insn *in)
 				return;
 			if (p && state)
 				sg_note(wave, access.address[l], SG_READ);
+			if (p && state && sg_has_l2(wave)) {
+				sg_l2_read(wave, access.address[l], p, bytes, size, in->sc1);
+				p = bytes;
+			}
 			if (p && size < 4)
 				load_narrow(&value, p, arg);
 			else if (p)
@@ -86,7 +91,8 @@ static void load(struct sg_wave *wave, const struct sg_insn *in)
 		sg_unsupported(wave, in, "destination operand");
 		return;
 	}
-	if (!(arg & (D16 | D16_HI)) && sg_reach(wave, in, in->op->c, 1, 2, size, &reach)) {
+	if (!(arg & (D16 | D16_HI)) && !sg_has_l2(wave) &&
+	    sg_reach(wave, in, in->op->c, 1, 2, size, &reach)) {
 		sg_gather(wave, d, reach.base, reach.offset, size, arg & SIGNED);
 		return;
 	}
@@ -94,7 +100,7 @@ static void load(struct sg_wave *wave, const struct sg_insn *in)
 		return;
 	for (m = access.active; m; m &= m - 1) {
 		const uint8_t *p = zero;
-		uint8_t part[16];
+		uint8_t part[16], seen[16];
 		unsigned inside;
 
 		l = (unsigned)__builtin_ctzll(m);
@@ -107,6 +113,10 @@ static void load(struct sg_wave *wave, const struct sg_insn *in)
 				p = zero;
 			else if (state)
 				sg_note(wave, access.address[l], SG_READ);
+			if (state && p != zero && sg_has_l2(wave)) {
+				sg_l2_read(wave, access.address[l], p, seen, inside, in->sc1);
+				p = seen;
+			}
 		}
 		if (inside && inside < size) {
 			memset(part, 0, sizeof(part));
@@ -168,7 +178,8 @@ static void store(struct sg_wave *wave, const struct sg_insn *in)
 		sg_unsupported(wave, in, "data operand");
 		return;
 	}
-	if (!(arg & D16_HI) && sg_reach(wave, in, in->op->c, buffer ? 1 : 0, 2, size, &reach) &&
+	if (!(arg & D16_HI) && !sg_has_l2(wave) &&
+	    sg_reach(wave, in, in->op->c, buffer ? 1 : 0, 2, size, &reach) &&
 	    !(reach.state & SOFTGPU_PAGE_READ)) {
 		sg_scatter(wave, rows, reach.base, reach.offset, size);
 		return;
@@ -176,8 +187,8 @@ static void store(struct sg_wave *wave, const struct sg_insn *in)
 	if (!sg_addresses(wave, in, in->op->c, buffer ? 1 : 0, 2, size, &access))
 		return;
 	for (m = access.active; m; m &= m - 1) {
+		uint8_t *p, *memory = NULL, bytes[16];
 		unsigned inside;
-		uint8_t *p;
 
 		l = (unsigned)__builtin_ctzll(m);
 		inside = access.outside >> l & 1 ? access.inside[l] : size;
@@ -192,6 +203,10 @@ static void store(struct sg_wave *wave, const struct sg_insn *in)
 		}
 		if (p && state)
 			sg_note(wave, access.address[l], SG_WRITE);
+		if (p && state && sg_has_l2(wave)) {
+			memory = p;
+			p = bytes;
+		}
 		if (p && inside < size)
 			/* Only accesses of several dwords are partly in range. */
 			for (unsigned i = 0; i < inside / 4; i++)
@@ -204,6 +219,8 @@ static void store(struct sg_wave *wave, const struct sg_insn *in)
 			default:
 				store_lane(&wave->v[data->index], l, p, arg);
 			}
+		if (memory)
+			sg_l2_write(wave, access.address[l], memory, bytes, inside, in->sc1);
 	}
 }
 

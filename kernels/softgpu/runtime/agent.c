@@ -189,7 +189,6 @@ static const struct answer gpu_answers[] = {
 	NUMBER(AGENT_INFO_UCODE_VERSION, U32, 1),
 	NUMBER(AGENT_INFO_SDMA_UCODE_VERSION, U32, 1),
 	NUMBER(AGENT_INFO_NUM_SDMA_ENG, U32, SG_COPY_ENGINES),
-	NUMBER(AGENT_INFO_NUM_XCC, U32, 1),
 	PER_GPU(AGENT_INFO_DRIVER_UID, U32, 1, 1),
 	NUMBER(AGENT_INFO_SCRATCH_LIMIT_MAX, U64, 0),
 	NUMBER(AGENT_INFO_SCRATCH_LIMIT_CURRENT, U64, 0),
@@ -299,6 +298,9 @@ hsa_status_t hsa_agent_get_info(hsa_agent_t handle, hsa_agent_info_t attribute, 
 		*(uint64_t *)value = agent->gpu ? sg_pool_room(agent)
 						: (uint64_t)sysconf(_SC_AVPHYS_PAGES) *
 						      (uint64_t)sysconf(_SC_PAGESIZE);
+		return HSA_STATUS_SUCCESS;
+	case AGENT_INFO_NUM_XCC:
+		*(uint32_t *)value = (uint32_t)softgpu_config.xcds;
 		return HSA_STATUS_SUCCESS;
 	case AGENT_INFO_NEAREST_CPU:
 		*(hsa_agent_t *)value = sg_agent_handle(&sg_cpu_agent);

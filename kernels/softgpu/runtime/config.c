@@ -48,6 +48,7 @@ static const struct {
 	{ "SOFTGPU_LOG", SWITCH, &sg_settings.log, 0, NULL },
 	{ "SOFTGPU_MIGRATION", SWITCH, &sg_settings.migration, 0, NULL },
 	{ "SOFTGPU_VRAM_MIB", NUMBER, &vram_mib, 65536, NULL },
+	{ "SOFTGPU_XCDS", NUMBER, &softgpu_config.xcds, 1, NULL },
 	{ "SOFTGPU_DEVICES", NUMBER, &sg_settings.gpus, 1, NULL },
 	{ "SOFTGPU_ARCH", CHOICE, &architecture, SOFTGPU_GFX90A, architectures },
 	{ "SOFTGPU_MEMORY", CHOICE, &memory, ITS_OWN, memories },
@@ -105,6 +106,12 @@ int sg_settings_read(void)
 	}
 	if (!sg_settings.gpus || sg_settings.gpus > SG_MAX_GPUS) {
 		sg_warn("SOFTGPU_DEVICES must be between 1 and %u", SG_MAX_GPUS);
+		return -EINVAL;
+	}
+	if (!softgpu_config.xcds || softgpu_config.xcds > SOFTGPU_MAX_XCDS ||
+	    (softgpu_config.xcds > 1 && architecture != SOFTGPU_GFX942)) {
+		sg_warn("SOFTGPU_XCDS must be between 1 and %u, and 1 but with SOFTGPU_ARCH=gfx942",
+			SOFTGPU_MAX_XCDS);
 		return -EINVAL;
 	}
 	if (!vram_mib || vram_mib > MAX_VRAM_MIB / sg_settings.gpus) {
