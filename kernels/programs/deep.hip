@@ -72,6 +72,33 @@
 // hipgrain-stdout: deep: sum 128 expected 128
 // hipgrain-expect: none
 //
+// The same in device memory, which nobody reads: it is one of the two.
+// hipgrain-run: swapped_device
+// hipgrain-stdout: deep: sum 0 expected 64
+// hipgrain-expect: HG101 kernel=add_energy argument=0 api=hipMallocManaged at=@fine launches=1 confidence=likely
+//
+// hipgrain-run: swapped_device_mended
+// hipgrain-stdout: deep: sum 64 expected 64
+// hipgrain-expect: none
+//
+// A struct in device memory that a kernel fills in.
+// hipgrain-run: made
+// hipgrain-stdout: deep: sum 0 expected 64
+// hipgrain-expect: HG101 kernel=add_energy argument=0 api=hipMallocManaged at=@fine launches=1 confidence=proven
+//
+// hipgrain-run: made_mended
+// hipgrain-stdout: deep: sum 64 expected 64
+// hipgrain-expect: none
+//
+// Rows of one block that a kernel computes.
+// hipgrain-run: made_rows
+// hipgrain-stdout: deep: sum 0 expected 64
+// hipgrain-expect: HG101 kernel=add_rows argument=0 api=hipMallocManaged at=@fine launches=1 confidence=likely
+//
+// hipgrain-run: made_rows_mended
+// hipgrain-stdout: deep: sum 64 expected 64
+// hipgrain-expect: none
+//
 // Four pointers deep.
 // hipgrain-run: four
 // hipgrain-stdout: deep: sum 0 expected 64
@@ -149,6 +176,17 @@ __global__ void exchange(particles *s)
 
 	s->energy = s->other;
 	s->other = energy;
+}
+
+__global__ void make_particles(particles *s, float *sum)
+{
+	s->energy = sum;
+	s->other = nullptr;
+}
+
+__global__ void make_rows(float **rows, float *base, int pitch)
+{
+	rows[threadIdx.x] = base + threadIdx.x * pitch;
 }
 
 __global__ void add_rows(float **rows)
@@ -347,6 +385,43 @@ static void run_swapped(bool mended)
 	say(total(first) + total(second), 2 * ITEMS);
 }
 
+static void run_swapped_device(bool mended)
+{
+	float *both[ROWS];
+
+	fill(both, mended);
+	particles filled = { ITEMS, both[0], both[1] };
+	particles *s = (particles *)on_device(&filled, sizeof(filled));
+
+	exchange<<<1, 1>>>(s);
+	add_energy<<<1, ITEMS>>>(s);
+	finish();
+	say(total(both[0]) + total(both[1]), ITEMS);
+}
+
+static void run_made(bool mended)
+{
+	particles *s;
+	float *sum = sums(mended);
+
+	CHECK(hipMalloc(&s, sizeof(*s)));
+	make_particles<<<1, 1>>>(s, sum);
+	add_energy<<<1, ITEMS>>>(s);
+	finish();
+	say(total(sum), ITEMS);
+}
+
+static void run_made_rows(bool mended)
+{
+	float **rows, *base = sums(mended);
+
+	CHECK(hipMalloc(&rows, ROWS * sizeof(*rows)));
+	make_rows<<<1, ROWS>>>(rows, base, ITEMS / ROWS);
+	add_rows<<<1, ITEMS>>>(rows);
+	finish();
+	say(total(base), ITEMS);
+}
+
 static void run_four(bool mended)
 {
 	level *below = nullptr;
@@ -405,6 +480,12 @@ static const variant variants[] = {
 	{ "table_mended", [] { run_table(true); } },
 	{ "swapped", [] { run_swapped(false); } },
 	{ "swapped_mended", [] { run_swapped(true); } },
+	{ "swapped_device", [] { run_swapped_device(false); } },
+	{ "swapped_device_mended", [] { run_swapped_device(true); } },
+	{ "made", [] { run_made(false); } },
+	{ "made_mended", [] { run_made(true); } },
+	{ "made_rows", [] { run_made_rows(false); } },
+	{ "made_rows_mended", [] { run_made_rows(true); } },
 	{ "host_pointer", [] { run_dangling(on_host(), false); } },
 	{ "freed_pointer", [] { run_dangling(short_lived(), true); } },
 	{ "past_end", [] { run_dangling(short_lived() + (2 << 20) / sizeof(float) + 16, false); } },

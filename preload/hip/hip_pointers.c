@@ -699,26 +699,70 @@ static void note_tame(uint64_t place, bool found)
 	__atomic_store_n(at, place | (found ? 0 : times + 1), __ATOMIC_RELAXED);
 }
 
+/* Where a copy's words are looked for, and what was found so far. */
+struct search {
+	struct scratch *own;
+	uint64_t holder;
+	uint32_t mapped, linked;
+	bool check, any;
+};
+
+/* One row of a copy, or all of it. How many bytes were read. */
+static uint64_t search_piece(struct search *search, uint64_t dst, uint64_t src, uint64_t size)
+{
+	uint32_t found[WHOLE / WORD];
+	struct scratch *own = search->own;
+	uint64_t done = 0;
+
+	while (done < size) {
+		size_t want = size - done < WHOLE ? size - done : WHOLE;
+		size_t got =
+		    read_piece(src + done, want, search->check, own->words) & ~(size_t)(WORD - 1);
+		uint32_t picked =
+		    pick(own->words, (uint32_t)(got / WORD), false, found, &search->mapped);
+
+		search->any |= picked > 0;
+		for (uint32_t i = 0; i < picked && search->linked++ < LINKS_OF_ONE; i++)
+			add_link(search->holder, own->words[found[i]]);
+		if (picked || own->used)
+			add_run(own, dst + done, own->words, (uint32_t)got, found, picked);
+		if (got + WORD <= want)
+			break;
+		done += want;
+	}
+	return done;
+}
+
+/* Each row of a copy of few; whether all were read. */
+static bool search_rows(struct search *search, const struct hg_ev_copy *event)
+{
+	uint64_t to_row = event->dst_pitch > event->size ? event->dst_pitch : event->size;
+	uint64_t from_row = event->src_pitch > event->size ? event->src_pitch : event->size;
+
+	if (event->depth > 1 || event->dst % WORD || event->rows > WHOLE / event->size)
+		return false;
+	for (uint64_t y = 0; y < event->rows; y++)
+		if (to_row % WORD == 0)
+			search_piece(search, event->dst + y * to_row, event->src + y * from_row,
+				     event->size);
+	return to_row % WORD == 0;
+}
+
 void hg_hip_pointers_copy(const struct hg_ev_copy *event)
 {
 	uint64_t lead = (WORD - event->dst % WORD) % WORD, src = event->src + lead, start;
-	uint64_t size = event->size > lead ? event->size - lead : 0, done = 0;
-	uint32_t found[WHOLE / WORD], mapped = MAPPED_FEW, linked = 0;
+	uint64_t size = event->size > lead ? event->size - lead : 0, place;
+	struct search search = { .holder = VARIABLE, .mapped = MAPPED_FEW };
 	struct hg_hip_block block;
 	struct scratch *own;
-	uint64_t holder = VARIABLE, place;
-	bool check, any = false;
+	bool whole = event->rows == 1 && event->depth <= 1;
 
 	if (event->kind == D2D || event->kind == DEFAULT)
 		copy_links(event);
 	if ((event->kind != H2D && event->kind != DEFAULT) || !event->dst || !event->src ||
 	    size < WORD || is_off() || is_tame(place = place_of(event)) ||
-	    !is_from_host(event, &check))
+	    !is_from_host(event, &search.check))
 		return;
-	if (event->rows != 1 || event->depth > 1) {
-		count(&left_out.untouched);
-		return;
-	}
 	own = scratch();
 	if (!own || !may_spend(&start)) {
 		count(&left_out.untouched);
@@ -726,31 +770,18 @@ void hg_hip_pointers_copy(const struct hg_ev_copy *event)
 	}
 	own->used = 0;
 	own->source = HG_POINTERS_COPIED;
-	if (size > WHOLE) {
+	search.own = own;
+	if (whole && size > WHOLE) {
 		count(&left_out.copies);
-		size = has_addresses(own, src, size, check) ? size : 0;
+		size = has_addresses(own, src, size, search.check) ? size : 0;
 		size = size > COPY_SIZE ? COPY_SIZE : size;
 	}
 	if (!is_variable(event->api) && hg_hip_memory_find(event->dst, &block))
-		holder = block.base;
-	while (done < size) {
-		size_t want = size - done < WHOLE ? size - done : WHOLE;
-		size_t got = read_piece(src + done, want, check, own->words) & ~(size_t)(WORD - 1);
-		uint32_t picked = pick(own->words, (uint32_t)(got / WORD), false, found, &mapped);
-
-		any |= picked > 0;
-		for (uint32_t i = 0; i < picked && linked++ < LINKS_OF_ONE; i++)
-			add_link(holder, own->words[found[i]]);
-		if (picked || own->used)
-			add_run(own, event->dst + lead + done, own->words, (uint32_t)got, found,
-				picked);
-		if (got + WORD <= want)
-			break;
-		done += want;
-	}
-	if (!done && size)
+		search.holder = block.base;
+	if (whole ? !search_piece(&search, event->dst + lead, src, size) && size
+		  : !search_rows(&search, event))
 		count(&left_out.untouched);
-	note_tame(place, any);
+	note_tame(place, search.any);
 	send(own);
 	was_spent(start);
 }

@@ -8,6 +8,7 @@
 #include "tracer/api/hip_alloc_managed.h"
 #include "tracer/api/hip_copies.h"
 #include "tracer/api/hip_streams.h"
+#include "tracer/api/host.h"
 
 #define TABLE  0x10000 /* what the argument leads to */
 #define FINE   0x20000
@@ -729,6 +730,82 @@ static void waited_for_the_stream_before_it_waited(void **state)
 	read_after_event(event_recorded_before_the_wait, false);
 }
 
+/* ---- other rules ask for the same memory ---- */
+
+static void two_streams(void)
+{
+	for (uint64_t stream = 7; stream <= 8; stream++)
+		apply((struct hg_event){ .type = HG_EVENT_stream,
+					 .stream = { .api = HG_API_hipStreamCreateWithFlags,
+						     .stream = stream,
+						     .flags = 1 } });
+}
+
+/* The same kernel in two streams writes what one pointer in memory leads to. */
+static void two_streams_write(uint64_t target)
+{
+	memory(HG_API_hipMalloc);
+	two_streams();
+	two_pointers(target, OTHER);
+	path_use.access = ISA_WRITE;
+	stores[0] = (struct isa_store){ .path = path, .size = 4 };
+	atomic.origin.kind = ISA_ORIGIN_LDS;
+	stream_now = 7;
+	launch(1, TABLE, 0);
+	stream_now = 8;
+	launch(1, TABLE, 0);
+	stream_now = 0;
+}
+
+static void a_race_behind_a_pointer(void **state)
+{
+	(void)state;
+	two_streams_write(COARSE);
+	assert_string_equal(found(), "HG701");
+	assert_int_equal(finding(0)->address, COARSE);
+	assert_string_equal(finding(0)->chain, "argument number 0 -> offset 8");
+}
+
+static void no_race_behind_two_pointers(void **state)
+{
+	(void)state;
+	path.step[0] = path_use.path.step[0] = (struct isa_step){ 0, false, false };
+	two_streams_write(COARSE); /* one of several */
+	assert_string_equal(found(), "");
+}
+
+#define LARGE      0x200000
+#define LARGE_SIZE (128 << 10)
+
+/* Memory is uploaded, a kernel uses what `target` is, and it is uploaded again. */
+static void uploaded_twice(uint64_t target)
+{
+	memory(HG_API_hipMalloc);
+	alloc(HG_API_hipMalloc, LARGE, LARGE_SIZE, 0, 5);
+	alloc(HG_API_malloc, 0x7000000, LARGE_SIZE, 0, 6);
+	path_use.access = ISA_READ;
+	kernel.store_count = 0;
+	atomic.origin.kind = ISA_ORIGIN_LDS;
+	two_pointers(target, OTHER);
+	copy(HG_API_hipMemcpy, LARGE, 0x7000000, LARGE_SIZE);
+	launch(1, TABLE, 0);
+	copy(HG_API_hipMemcpy, LARGE, 0x7000000, LARGE_SIZE);
+}
+
+static void uploaded_and_not_reached(void **state)
+{
+	(void)state;
+	uploaded_twice(COARSE);
+	assert_non_null(strstr(found(), "HG505"));
+}
+
+static void uploaded_and_read_behind_a_pointer(void **state)
+{
+	(void)state;
+	uploaded_twice(LARGE);
+	assert_null(strstr(found(), "HG505"));
+}
+
 /* More than is kept: nothing is known of the rest, and memory stays bounded. */
 static void too_many(void **state)
 {
@@ -796,6 +873,10 @@ int main(void)
 		SILENT(HG101, waited_for_another_event),
 		FINDS(HG101, waited_for_a_stream_that_waited),
 		SILENT(HG101, waited_for_the_stream_before_it_waited),
+		FINDS(HG701, a_race_behind_a_pointer),
+		SILENT(HG701, no_race_behind_two_pointers),
+		FINDS(HG505, uploaded_and_not_reached),
+		SILENT(HG505, uploaded_and_read_behind_a_pointer),
 		SILENT(HG101, malformed),
 		SILENT(HG101, too_many),
 	};
