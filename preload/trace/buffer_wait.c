@@ -72,6 +72,9 @@ static int wait_for_room(int timeout)
 		last.entry = hg_tls.entered;
 	}
 	last.waited += (uint32_t)timeout;
+	/* LTTng-UST comes back a hundred times for an event that was given up. */
+	if (last.hurried && last.waited < ENDLESS_MS)
+		return 0;
 	if (HG_ANY_PART(orphaned)) {
 		last.hurried = true;
 		return 0;
