@@ -67,6 +67,15 @@ static void serve(struct hg_places_table *table, int folder, places_finder *find
 	}
 }
 
+/* AddressSanitizer reserves 20 TiB of addresses, which count. */
+#if defined(__SANITIZE_ADDRESS__)
+#define LIMITS_ADDRESSES 0
+#elif defined(__has_feature)
+#define LIMITS_ADDRESSES !__has_feature(address_sanitizer)
+#else
+#define LIMITS_ADDRESSES 1
+#endif
+
 /* In the new process, which keeps nothing of the recorder's but what it needs. */
 static void begin(struct hg_places_table *table, int folder, places_finder *find, pid_t parent)
 {
@@ -85,7 +94,8 @@ static void begin(struct hg_places_table *table, int folder, places_finder *find
 	if (dup2(folder, 3) < 0 || close_range(4, ~0U, 0))
 		_exit(1);
 	(void)setpriority(PRIO_PROCESS, 0, 19);
-	setrlimit(RLIMIT_AS, &most);
+	if (LIMITS_ADDRESSES)
+		setrlimit(RLIMIT_AS, &most);
 	setrlimit(RLIMIT_CORE, &none);
 	serve(table, 3, find);
 }
