@@ -42,6 +42,10 @@ const char *contents_doubt_of(const struct process *process, const struct hg_eve
 	bool read_now = word->stamp.source == HG_POINTERS_READ && word->stamp.tid == launch->tid &&
 			word->stamp.ns > (times ? times[1] : 0);
 
+	/* Which of a graph's nodes come first is not recorded; its copies are recorded last. */
+	if (launch->launch.api == HG_API_hipGraphLaunch ||
+	    launch->launch.api == HG_API_hipGraphLaunch_spt)
+		return "other nodes of the graph may have changed a pointer in memory before";
 	if (!read_now && is_of_host(process, word->address))
 		return "the host may have changed a pointer in memory since it was recorded";
 	if (read_now ? contents_doubt_pending(contents) : word->stamp.ns <= contents->doubtful_ns) {

@@ -85,7 +85,8 @@ static bool add_any(void *data, const struct content_word *word)
 		distance = (int64_t)(word->address - walk->at->address);
 
 	/* Not one that the index can choose. */
-	if (stride && !walk->at->vague && ((distance - walk->step->offset) % stride))
+	if (stride && !walk->at->vague && word->stamp.source != CONTENT_STORED &&
+	    ((distance - walk->step->offset) % stride))
 		return true;
 	walk->several = word->stamp.source == CONTENT_STORED;
 	add_node(walk, word);

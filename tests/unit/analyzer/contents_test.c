@@ -18,7 +18,8 @@
 
 /* s->energy, at offset 8 of what the first argument leads to. */
 static struct isa_path path = { .step_count = 2,
-				.step = { { 8, true, false }, { 0, true, false } } };
+				.step = { { .offset = 8, .exact = true, .repeats = false },
+					  { .offset = 0, .exact = true, .repeats = false } } };
 static struct isa_path_use path_use;
 static struct isa_store stores[2];
 
@@ -27,7 +28,8 @@ static int deep_setup(void **state)
 	int status = setup(state);
 
 	path = (struct isa_path){ .step_count = 2,
-				  .step = { { 8, true, false }, { 0, true, false } } };
+				  .step = { { .offset = 8, .exact = true, .repeats = false },
+					    { .offset = 0, .exact = true, .repeats = false } } };
 	atomic.origin.kind = ISA_ORIGIN_INDIRECT;
 	atomic.origin.paths = (struct isa_paths){ &path, 1, NULL };
 	path_use = (struct isa_path_use){ path, ISA_ATOMIC, true };
@@ -278,7 +280,9 @@ static void discarded_and_prefetched(void **state)
 
 static void by_kernel(void)
 {
-	stores[0].path = (struct isa_path){ .step_count = 1, .step = { { 8, true, false } } };
+	stores[0].path =
+	    (struct isa_path){ .step_count = 1,
+			       .step = { { .offset = 8, .exact = true, .repeats = false } } };
 	launch(9, TABLE, 0);
 	wait();
 }
@@ -303,7 +307,9 @@ static void stored_beside(void **state)
 	memory(HG_API_hipMalloc);
 	copy(HG_API_hipMemcpy, TABLE, 0x7000, SIZE);
 	pointer(HG_POINTERS_COPIED, TABLE, 8, FINE);
-	stores[0].path = (struct isa_path){ .step_count = 1, .step = { { 16, true, false } } };
+	stores[0].path =
+	    (struct isa_path){ .step_count = 1,
+			       .step = { { .offset = 16, .exact = true, .repeats = false } } };
 	launch(9, TABLE, 0);
 	launch(1, TABLE, 0);
 	assert_string_equal(found(), "HG101");
@@ -331,7 +337,9 @@ static void read_too_early(void **state)
 {
 	(void)state;
 	memory(HG_API_hipMallocManaged);
-	stores[0].path = (struct isa_path){ .step_count = 1, .step = { { 8, true, false } } };
+	stores[0].path =
+	    (struct isa_path){ .step_count = 1,
+			       .step = { { .offset = 8, .exact = true, .repeats = false } } };
 	launch(9, TABLE, 0);
 	pointer(HG_POINTERS_READ, TABLE, 8, FINE);
 	launch(1, TABLE, 0);
@@ -344,7 +352,9 @@ static void read_after_waiting(void **state)
 {
 	(void)state;
 	memory(HG_API_hipMallocManaged);
-	stores[0].path = (struct isa_path){ .step_count = 1, .step = { { 8, true, false } } };
+	stores[0].path =
+	    (struct isa_path){ .step_count = 1,
+			       .step = { { .offset = 8, .exact = true, .repeats = false } } };
 	pointer(HG_POINTERS_READ, TABLE, 8, COARSE);
 	launch(9, TABLE, 0);
 	wait();
@@ -355,13 +365,27 @@ static void read_after_waiting(void **state)
 	limited(false);
 }
 
+/* A copy of the same graph may come first. */
+static void launched_by_a_graph(void **state)
+{
+	(void)state;
+	memory(HG_API_hipMalloc);
+	copy(HG_API_hipMemcpy, TABLE, 0x7000, SIZE);
+	pointer(HG_POINTERS_COPIED, TABLE, 8, FINE);
+	launch_api = HG_API_hipGraphLaunch;
+	launch(1, TABLE, 0);
+	launch_api = HG_API_hipLaunchKernel;
+	assert_string_equal(found(), "HG101");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
+}
+
 static void one_of_a_table(void **state)
 {
 	uint64_t words[] = { TABLE, SIZE, 2, 0, FINE, 8, COARSE };
 
 	(void)state;
 	memory(HG_API_hipMalloc);
-	path.step[0] = (struct isa_step){ 0, false, false };
+	path.step[0] = (struct isa_step){ .offset = 0, .exact = false, .repeats = false };
 	copy(HG_API_hipMemcpy, TABLE, 0x7000, SIZE);
 	apply((struct hg_event){
 	    .type = HG_EVENT_pointers,
@@ -378,10 +402,10 @@ static void a_ring(void **state)
 	(void)state;
 	memory(HG_API_hipMallocManaged);
 	path = (struct isa_path){ .step_count = 4,
-				  .step = { { 0, true, false },
-					    { 0, true, true },
-					    { 8, true, false },
-					    { 0, true, false } } };
+				  .step = { { .offset = 0, .exact = true, .repeats = false },
+					    { .offset = 0, .exact = true, .repeats = true },
+					    { .offset = 8, .exact = true, .repeats = false },
+					    { .offset = 0, .exact = true, .repeats = false } } };
 	for (unsigned i = 0; i < 4; i++) {
 		uint64_t words[] = { TABLE + 16 * i, 16, 2, 0, TABLE + 16 * ((i + 1) % 4), 8,
 				     FINE + 4 * i };
@@ -430,10 +454,13 @@ static struct isa_path value[2];
 /* The kernel stores a word at `offset` of its first argument: what lies at `from` there. */
 static struct isa_store stores_word(unsigned index, int64_t offset, int64_t from)
 {
-	value[index] = (struct isa_path){ .step_count = 2,
-					  .step = { { from, true, false }, { 0, true, false } } };
+	value[index] =
+	    (struct isa_path){ .step_count = 2,
+			       .step = { { .offset = from, .exact = true, .repeats = false },
+					 { .offset = 0, .exact = true, .repeats = false } } };
 	return (struct isa_store){
-		.path = { .step_count = 1, .step = { { offset, true, false } } },
+		.path = { .step_count = 1,
+			  .step = { { .offset = offset, .exact = true, .repeats = false } } },
 		.size = 8,
 		.value_known = true,
 		.value = &value[index],
@@ -445,9 +472,14 @@ static struct isa_store stores_word(unsigned index, int64_t offset, int64_t from
 static struct isa_store stores_argument(int64_t offset)
 {
 	value[0] =
-	    (struct isa_path){ .kernarg = 8, .step_count = 1, .step = { { 0, true, false } } };
+	    (struct isa_path){ .kernarg = 8,
+			       .step_count = 1,
+			       .step = { { .offset = 0, .exact = true, .repeats = false } } };
 	return (struct isa_store){
-		.path = { .step_count = 1, .step = { { offset, offset >= 0, false } } },
+		.path = { .step_count = 1,
+			  .step = { { .offset = offset,
+				      .exact = offset >= 0,
+				      .repeats = false } } },
 		.size = 8,
 		.value_known = true,
 		.value = &value[0],
@@ -575,10 +607,10 @@ static void a_table_that_a_kernel_computes(void **state)
 	(void)state;
 	memory(HG_API_hipMalloc);
 	stores[0] = stores_argument(-1);
-	value[0].step[0] = (struct isa_step){ 0, false, false };
+	value[0].step[0] = (struct isa_step){ .offset = 0, .exact = false, .repeats = false };
 	launch_storing(9, FINE);
 	kernel.store_count = 0;
-	path.step[0] = (struct isa_step){ 0, false, false };
+	path.step[0] = (struct isa_step){ .offset = 0, .exact = false, .repeats = false };
 	launch(1, TABLE, 0);
 	assert_string_equal(found(), "HG101");
 	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
@@ -662,8 +694,11 @@ static void rows_over_it(void **state)
 static void read_after_event(void (*orders)(void), bool known)
 {
 	memory(HG_API_hipMallocManaged);
-	stores[0] = (struct isa_store){ .path = { .step_count = 1, .step = { { 8, true, false } } },
-					.size = 8 };
+	stores[0] = (struct isa_store){
+		.path = { .step_count = 1,
+			  .step = { { .offset = 8, .exact = true, .repeats = false } } },
+		.size = 8
+	};
 	apply((struct hg_event){ .type = HG_EVENT_stream,
 				 .stream = { .api = HG_API_hipStreamCreate, .stream = 7 } });
 	stream_now = 7;
@@ -769,7 +804,8 @@ static void a_race_behind_a_pointer(void **state)
 static void no_race_behind_two_pointers(void **state)
 {
 	(void)state;
-	path.step[0] = path_use.path.step[0] = (struct isa_step){ 0, false, false };
+	path.step[0] = path_use.path.step[0] =
+	    (struct isa_step){ .offset = 0, .exact = false, .repeats = false };
 	two_streams_write(COARSE); /* one of several */
 	assert_string_equal(found(), "");
 }
@@ -855,6 +891,7 @@ int main(void)
 		DOUBTS(HG101, stored_by_an_unknown_way),
 		DOUBTS(HG101, read_too_early),
 		FINDS(HG101, read_after_waiting),
+		DOUBTS(HG101, launched_by_a_graph),
 		DOUBTS(HG101, one_of_a_table),
 		FINDS(HG101, a_ring),
 		DOUBTS(HG101, exchanged_by_a_kernel),

@@ -42,7 +42,9 @@ static void alloc(uint16_t api, uint64_t ptr, uint64_t size, uint64_t flags, uin
 					    .stack_id = stack_id } });
 }
 
-static uint64_t stream_now; /* of launches */
+/* Of launches. */
+static uint64_t stream_now;
+static uint16_t launch_api = HG_API_hipLaunchKernel;
 
 static void launch(uint32_t args_id, uint64_t first, uint64_t second)
 {
@@ -54,7 +56,7 @@ static void launch(uint32_t args_id, uint64_t first, uint64_t second)
 					   .bytes = (const uint8_t *)words,
 					   .length = sizeof(words) } });
 	apply((struct hg_event){ .type = HG_EVENT_launch,
-				 .launch = { .api = HG_API_hipLaunchKernel,
+				 .launch = { .api = launch_api,
 					     .kernel_id = 1,
 					     .args_id = args_id,
 					     .grid_x = 2,
