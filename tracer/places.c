@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -100,6 +101,16 @@ static void begin(struct hg_places_table *table, int folder, places_finder *find
 	serve(table, 3, find);
 }
 
+/* What a file system must have left: less of it is for the trace. */
+#define ROOM_LEAST (64 * sizeof(struct hg_places_table))
+
+static bool has_room(int folder)
+{
+	struct statvfs disk;
+
+	return !fstatvfs(folder, &disk) && (uint64_t)disk.f_bavail * disk.f_frsize >= ROOM_LEAST;
+}
+
 pid_t places_begin(int bundle, places_finder *find)
 {
 	int file =
@@ -110,7 +121,8 @@ pid_t places_begin(int bundle, places_finder *find)
 
 	/* Processes map the file: writing to a page for which the disk has no room would end them.
 	 */
-	if (file >= 0 && folder >= 0 && !posix_fallocate(file, 0, sizeof(*table)))
+	if (file >= 0 && folder >= 0 && has_room(bundle) &&
+	    !posix_fallocate(file, 0, sizeof(*table)))
 		table = mmap(NULL, sizeof(*table), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 	if (table != MAP_FAILED) {
 		table->magic = HG_PLACES_MAGIC;
