@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which disassembler. */
+#include "arch.h"
 #include "disasm.h"
+#include "disasm_guard.h"
 #ifdef HIPGRAIN_LLVM
 #include "disasm_llvm.h"
 #endif
@@ -12,6 +14,7 @@
 struct isa_disasm {
 	const struct disasm_backend *backend;
 	void *handle;
+	enum arch_generation generation;
 };
 
 /* In this order; every ROCm has the first, in the version that fits its GPUs. */
@@ -44,6 +47,7 @@ struct isa_disasm *isa_disasm_create(const char *processor, unsigned wave_size, 
 		return NULL;
 	if (!backend)
 		backend = getenv("HIPGRAIN_DISASSEMBLER");
+	disasm_guard_install();
 	for (i = 0; i < sizeof(backends) / sizeof(backends[0]); i++) {
 		const struct disasm_backend *one = backends[i];
 
@@ -53,6 +57,8 @@ struct isa_disasm *isa_disasm_create(const char *processor, unsigned wave_size, 
 		    !(backend && !strcmp(one->name, backend)))
 			continue;
 		disasm->backend = one;
+		disasm->generation =
+		    arch_find(processor) ? arch_find(processor)->generation : ARCH_GFX12;
 		disasm->handle = one->create(processor, wave_size, why);
 		if (disasm->handle)
 			return disasm;
@@ -109,9 +115,60 @@ bool isa_llvm_reads(size_t number, const char *processor, const char **why)
 	return false;
 }
 
+/* What an operand is that stands behind the instruction. */
+#define LITERAL 255u
+
+/*
+ * Whether it would have a literal where its encoding has none: VOP3 of gfx9, and the scalar offset
+ * of buffers before gfx12. It is no instruction, and LLVM from 21 on (hence amd_comgr from ROCm 7.0
+ * on) crashes when it says so.
+ */
+static bool misplaced_literal(enum arch_generation generation, const uint8_t *code, size_t size)
+{
+	uint32_t word[2];
+
+	if (size < sizeof(word))
+		return false;
+	memcpy(word, code, sizeof(word));
+	switch (word[0] >> 26) {
+	case 0x34: /* VOP3, VOP3P */
+		return generation == ARCH_GFX9 &&
+		       ((word[1] & 0x1ff) == LITERAL || (word[1] >> 9 & 0x1ff) == LITERAL ||
+			(word[1] >> 18 & 0x1ff) == LITERAL);
+	case 0x38: /* MUBUF */
+	case 0x3a: /* MTBUF */
+		return generation != ARCH_GFX12 && word[1] >> 24 == LITERAL;
+	default:
+		return false;
+	}
+}
+
+/*
+ * LLVM 21 and 22.1.8 also crash where the sources of V_MFMA_*_F8F6F4 are no vector registers, and
+ * for made-up V_MFMA_SCALE_* in ways that were not found out: the latter are not read at all.
+ */
+static bool unreadable_matrix(const uint8_t *code, size_t size)
+{
+	uint32_t word[2];
+
+	if (size < sizeof(word))
+		return false;
+	memcpy(word, code, sizeof(word));
+	switch (word[0] >> 16) {
+	case 0xd3ad:
+	case 0xd3ae:
+		return !(word[1] >> 8 & 1) || !(word[1] >> 17 & 1);
+	default:
+		return word[0] >> 16 == 0xd3ac;
+	}
+}
+
 size_t isa_disasm_one(struct isa_disasm *disasm, const uint8_t *code, size_t size, char *text,
 		      size_t text_size)
 {
 	text[0] = 0;
-	return disasm->backend->one(disasm->handle, code, size, text, text_size);
+	if (misplaced_literal(disasm->generation, code, size) ||
+	    (disasm->generation == ARCH_GFX9 && unreadable_matrix(code, size)))
+		return 0;
+	return disasm_guarded(disasm->backend, disasm->handle, code, size, text, text_size);
 }

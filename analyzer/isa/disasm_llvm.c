@@ -282,24 +282,6 @@ static void destroy(void *handle)
 	free(llvm);
 }
 
-/*
- * Whether it may be used at all: version 22.1.8 crashes where the sources of V_MFMA_*_F8F6F4 are
- * no vector registers, and for made-up V_MFMA_SCALE_* in ways that were not found out.
- */
-static bool may_ask(const uint8_t bytes[WINDOW])
-{
-	uint32_t word[2];
-
-	memcpy(word, bytes, sizeof(word));
-	switch (word[0] >> 16) {
-	case 0xd3ad:
-	case 0xd3ae:
-		return word[1] >> 8 & 1 && word[1] >> 17 & 1;
-	default:
-		return word[0] >> 16 != 0xd3ac;
-	}
-}
-
 static size_t one(void *handle, const uint8_t *code, size_t size, char *text, size_t text_size)
 {
 	const struct llvm *llvm = handle;
@@ -308,8 +290,6 @@ static size_t one(void *handle, const uint8_t *code, size_t size, char *text, si
 
 	/* Version 22 crashes where the bytes end ahead of a literal. */
 	memcpy(bytes, code, size < WINDOW ? size : WINDOW);
-	if (llvm->gfx9 && !may_ask(bytes))
-		return 0;
 	length = llvm->functions->one(llvm->context, bytes, WINDOW, 0, text, text_size);
 	/* It also finds literals behind vector instructions of two words, which gfx9 has not. */
 	if (length > size || (llvm->gfx9 && length == 12))

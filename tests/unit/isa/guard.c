@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Disassemblers that crash: what they crashed for is no instruction, in every thread. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "analyzer/isa/disasm_guard.h"
+
+static size_t one(void *handle, const uint8_t *code, size_t size, char *text, size_t text_size)
+{
+	(void)handle;
+	(void)size;
+	(void)text_size;
+	if (code[0] == 1)
+		raise(SIGSEGV);
+	if (code[0] == 2)
+		raise(SIGBUS);
+	strcpy(text, "s_nop 0");
+	return 4;
+}
+
+static const struct disasm_backend crashing = { .name = "crashing", .one = one };
+
+static size_t read_one(uint8_t byte)
+{
+	char text[32] = "";
+	uint8_t code[4] = { byte };
+
+	return disasm_guarded(&crashing, NULL, code, sizeof(code), text, sizeof(text));
+}
+
+static void *many(void *wrong)
+{
+	for (unsigned i = 0; i < 3000; i++)
+		if (read_one((uint8_t)(i % 3)) != (i % 3 ? 0 : 4))
+			*(bool *)wrong = true;
+	return NULL;
+}
+
+static void test_crashes(void **state)
+{
+	(void)state;
+	disasm_guard_install(); /* cmocka has put its own there */
+	assert_int_equal(read_one(0), 4);
+	assert_int_equal(read_one(1), 0);
+	assert_int_equal(read_one(2), 0);
+	assert_int_equal(read_one(1), 0);
+	assert_int_equal(read_one(0), 4);
+}
+
+static void test_threads(void **state)
+{
+	pthread_t thread[4];
+	bool wrong[4] = { false };
+
+	(void)state;
+	disasm_guard_install();
+	for (unsigned i = 0; i < 4; i++)
+		assert_int_equal(pthread_create(&thread[i], NULL, many, &wrong[i]), 0);
+	for (unsigned i = 0; i < 4; i++) {
+		pthread_join(thread[i], NULL);
+		assert_false(wrong[i]);
+	}
+}
+
+/* Crashes of anything else are not kept back. */
+static void test_others(void **state)
+{
+	int status;
+	pid_t pid = fork();
+
+	(void)state;
+	if (!pid) {
+		signal(SIGSEGV, SIG_DFL); /* cmocka's */
+		disasm_guard_install();
+		(void)read_one(1);
+		raise(SIGSEGV);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_others),
+		cmocka_unit_test(test_crashes),
+		cmocka_unit_test(test_threads),
+	};
+
+	return cmocka_run_group_tests_name("guard", tests, NULL, NULL);
+}
