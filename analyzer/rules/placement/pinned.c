@@ -93,6 +93,16 @@ static bool is_used(const struct isa_kernel *kernel, uint32_t kernarg)
 	return false;
 }
 
+/* Whether words of its arguments may be stored, and used from there. */
+static bool stores_pointers(const struct isa_kernel *kernel)
+{
+	for (size_t i = 0; i < kernel->store_count; i++)
+		if (kernel->stores[i].size >= 8 &&
+		    (!kernel->stores[i].value_known || kernel->stores[i].value_count))
+			return true;
+	return !kernel->stores_complete;
+}
+
 static void report_carried(const struct rules_context *context, const struct launch *launch,
 			   const struct pointer_argument *pointer)
 {
@@ -127,8 +137,10 @@ void check_carried(const struct rules_context *context)
 {
 	const struct launch *launch = context->launch;
 
-	if (launch->code->uses_complete || launch->code->paths_complete)
-		return; /* what the kernel uses is known, and other rules judge it */
+	/* What the kernel uses is known then, and other rules judge it. */
+	if (launch->code->uses_complete ||
+	    (launch->code->paths_complete && !stores_pointers(launch->code)))
+		return;
 	for (size_t i = 0; i < launch->code->arg_count; i++) {
 		const struct isa_arg *arg = &launch->code->args[i];
 
