@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Conversions from f32 to eight-bit floating point, which keep the rest of the destination
- * (CDNA3 ISA guide, V_CVT_PK_FP8_F32, V_CVT_SR_FP8_F32). The other direction is in
- * valu_convert.def.
+ * Conversions from f32 to eight-bit floating point, which keep the rest of the destination. Where
+ * results go is LLVM's syntax (op_sel); which bits of the random number stochastic rounding takes,
+ * and saturation by MODE.FP16_OVFL, were not compared with AMD's guide or hardware. The other
+ * direction is in valu_convert.def.
  */
 #include "fp8.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The eight-bit floating-point formats of gfx942, "FNUZ": no infinity, no negative zero, and one
- * NaN, 0x80 (CDNA3 ISA guide, "Data Types"; HIP's amd_hip_fp8.h). fp8 has 4 bits of exponent with
+ * NaN, 0x80 (composable_kernel, ck_tile/core/numeric/float8.hpp). fp8 has 4 bits of exponent with
  * a bias of 8 and 3 of mantissa, bf8 5 with a bias of 16 and 2.
  */
 #ifndef SOFTGPU_FP8_H

@@ -258,8 +258,7 @@ struct sg_group *sg_group_start(struct sg_worker *worker, uint64_t n)
 		return NULL;
 	at = (uint64_t)(((unsigned __int128)n * run->step + run->offset) % run->ngroups);
 	group->linear = at;
-	/* In turns, in the order of their numbers (ROCm, "MI300 and MI200 series workload
-	 * distribution"). */
+	/* In turns, in the order of their numbers; assumed, not compared with hardware. */
 	group->xcd = run->nxcds > 1 ? (unsigned)(at % run->nxcds) : 0;
 	for (i = 0; i < 3; i++) {
 		uint32_t begin;

@@ -4,7 +4,7 @@
 
 #include "l2.h"
 
-#define LINE    128u   /* bytes; CDNA3 ISA guide */
+#define LINE    128u   /* bytes; assumed, as is the size below: no document was read */
 #define BUCKETS 4096u  /* of a cache */
 #define LINES   32768u /* 4 MiB an XCD */
 

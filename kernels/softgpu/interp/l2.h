@@ -2,8 +2,9 @@
 /*
  * The L2 caches of a gfx942 with several XCDs, one each, between its work-groups and memory.
  *
- * Source: LLVM AMDGPUUsage, "Memory Model GFX942" [LUG]: L2 caches of one agent are not kept
- * coherent for memory of that agent. A store stays in its XCD's L2 until the line is written back
+ * A model after LLVM's AMDGPUUsage, "Memory Model GFX942" [LUG], as publications on MI300X quote
+ * it; the table itself was not compared, nor hardware: L2 caches of one agent are not kept coherent
+ * for memory of that agent. A store stays in its XCD's L2 until the line is written back
  * (BUFFER_WBL2 sc1, the end of the kernel, or because the hardware evicts it), unless sc1 is set on
  * it. A load is served by a line that is there, however old, until BUFFER_INV sc1 or the begin of a
  * kernel; with sc1 it comes from memory. Read-modify-write operations are performed on memory.

@@ -32,8 +32,8 @@ static void load_narrow(uint32_t *to, const uint8_t *p, unsigned arg)
 
 /*
  * Into LDS: lane l's value, extended to a dword, goes to M0[15:0] + offset + 4 * l, where `offset`
- * is the instruction's, which counts for the address in memory, too (CDNA3 ISA guide, "Memory
- * Buffer Load to LDS"; LLVM, llvm.amdgcn.global.load.lds). Beyond the group's LDS it vanishes.
+ * is the instruction's, which counts for the address in memory, too (after LLVM's
+ * llvm.amdgcn.global.load.lds; not compared with hardware). Beyond the group's LDS it vanishes.
  */
 static void load_to_lds(struct sg_wave *wave, const struct sg_insn *in)
 {
