@@ -10,6 +10,7 @@
 #include "analyzer/analyze.h"
 #include "analyzer/cmds/cmds.h"
 #include "analyzer/progress.h"
+#include "analyzer/report/csv_field.h"
 #include "analyzer/report/report.h"
 #include "tracer/message.h"
 
@@ -153,18 +154,6 @@ static void write_text(const struct printer *printer)
 		fprintf(printer->stream, "hipgrain: %s\n", (const char *)limits->pdata[i]);
 }
 
-/* RFC 4180: in double quotes, those inside doubled. */
-static void csv_text(FILE *stream, const char *text)
-{
-	putc('"', stream);
-	for (; *text; text++) {
-		if (*text == '"')
-			putc('"', stream);
-		putc(*text, stream);
-	}
-	putc('"', stream);
-}
-
 static void csv_site(const struct printer *printer, const struct memory_site *site)
 {
 	uint64_t ended = site->count - site->live_count;
@@ -179,7 +168,7 @@ static void csv_site(const struct printer *printer, const struct memory_site *si
 		",%" G_GINT64_FORMAT ",",
 		site->bytes, site->peak_bytes, site->largest, site->live_count, site->live_bytes,
 		site->used_bytes, ended ? site->lifetime_ns / (int64_t)ended : 0);
-	csv_text(printer->stream, place);
+	csv_field(printer->stream, place);
 	fprintf(printer->stream, ",%d\r\n", site->totals);
 	g_free(place);
 }

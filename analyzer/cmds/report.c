@@ -13,11 +13,12 @@
 #include "analyzer/progress.h"
 #include "analyzer/recordings.h"
 #include "tracer/message.h"
+#include "tracer/record.h"
 
 const char usage_report[] =
-    "Usage: hipgrain report [OPTION]... BUNDLE|DIR\n"
+    "Usage: hipgrain report [OPTION]... [BUNDLE|DIR]\n"
     "Analyse a trace bundle of 'hipgrain record' and print its findings; or analyse all\n"
-    "recordings below a directory and print one report.\n"
+    "recordings below a directory and print one report. Default: the bundle hipgrain.d.\n"
     "\n"
     "  -o, --output FILE         write the report to FILE instead of standard output\n" REPORT_USAGE
     "      --partial FILE        write a report for 'hipgrain merge' to FILE\n"
@@ -83,6 +84,9 @@ int report_parse_option(struct report_options *options, int code, const char *ar
 			return -EINVAL;
 		}
 		options->suppressions[options->suppression_files++] = argument;
+		return 1;
+	case REPORT_OPTION_GEN_SUPPRESSIONS:
+		options->format = REPORT_SUPPRESSIONS;
 		return 1;
 	case REPORT_OPTION_BASELINE:
 		options->baseline = argument;
@@ -278,6 +282,7 @@ int cmd_report(int argc, char **argv)
 	struct report_options options = REPORT_OPTIONS_DEFAULT;
 	unsigned jobs = merge_default_jobs();
 	bool partial = false;
+	const char *path;
 	int code, status;
 
 	while ((code = getopt_long(argc, argv, "o:j:h", long_options, NULL)) != -1) {
@@ -304,11 +309,17 @@ int cmd_report(int argc, char **argv)
 	}
 	if (partial)
 		options.format = REPORT_JSON; /* what merge reads */
-	if (argc - optind != 1) {
-		message_error(optind == argc ? "no bundle given (try 'hipgrain report --help')"
-					     : "only one bundle can be given");
+	if (argc - optind > 1) {
+		message_error("only one bundle can be given");
+		return HG_EXIT_USAGE;
+	}
+	path = optind < argc ? argv[optind] : RECORD_DEFAULT_DIRECTORY;
+	if (optind == argc && access(path, F_OK) != 0) {
+		message_error("no bundle given, and there is no %s here (try 'hipgrain report "
+			      "--help')",
+			      path);
 		return HG_EXIT_USAGE;
 	}
 	status = report_prepare(&options);
-	return status == HG_EXIT_OK ? report_path(&options, argv[optind], jobs) : status;
+	return status == HG_EXIT_OK ? report_path(&options, path, jobs) : status;
 }

@@ -16,6 +16,7 @@ enum {
 	REPORT_OPTION_FAIL_ON,
 	REPORT_OPTION_COLOR,
 	REPORT_OPTION_SUPPRESSIONS,
+	REPORT_OPTION_GEN_SUPPRESSIONS,
 	REPORT_OPTION_BASELINE,
 	REPORT_OPTION_VERBOSE,
 	REPORT_OPTION_PROGRESS,
@@ -24,18 +25,19 @@ enum {
 	REPORT_OPTION_END,
 };
 
-#define REPORT_LONG_OPTIONS                                                          \
-	{ "format", required_argument, NULL, REPORT_OPTION_FORMAT },                 \
-	    { "fail-on", required_argument, NULL, REPORT_OPTION_FAIL_ON },           \
-	    { "color", required_argument, NULL, REPORT_OPTION_COLOR },               \
-	    { "suppressions", required_argument, NULL, REPORT_OPTION_SUPPRESSIONS }, \
-	    { "baseline", required_argument, NULL, REPORT_OPTION_BASELINE },         \
-	    { "progress", required_argument, NULL, REPORT_OPTION_PROGRESS },         \
-	    { "what-if", required_argument, NULL, REPORT_OPTION_WHAT_IF },           \
-	    { "source-root", required_argument, NULL, REPORT_OPTION_SOURCE_ROOT },   \
-	    { "verbose", no_argument, NULL, REPORT_OPTION_VERBOSE },                 \
-	{                                                                            \
-		"output", required_argument, NULL, 'o'                               \
+#define REPORT_LONG_OPTIONS                                                            \
+	{ "format", required_argument, NULL, REPORT_OPTION_FORMAT },                   \
+	    { "fail-on", required_argument, NULL, REPORT_OPTION_FAIL_ON },             \
+	    { "color", required_argument, NULL, REPORT_OPTION_COLOR },                 \
+	    { "suppressions", required_argument, NULL, REPORT_OPTION_SUPPRESSIONS },   \
+	    { "gen-suppressions", no_argument, NULL, REPORT_OPTION_GEN_SUPPRESSIONS }, \
+	    { "baseline", required_argument, NULL, REPORT_OPTION_BASELINE },           \
+	    { "progress", required_argument, NULL, REPORT_OPTION_PROGRESS },           \
+	    { "what-if", required_argument, NULL, REPORT_OPTION_WHAT_IF },             \
+	    { "source-root", required_argument, NULL, REPORT_OPTION_SOURCE_ROOT },     \
+	    { "verbose", no_argument, NULL, REPORT_OPTION_VERBOSE },                   \
+	{                                                                              \
+		"output", required_argument, NULL, 'o'                                 \
 	}
 
 #define REPORT_USAGE                                                                              \
@@ -44,6 +46,8 @@ enum {
 	"                            error, warning, advice or note; with 5 if there is none\n"   \
 	"                            but the recording is incomplete\n"                           \
 	"      --suppressions FILE   omit the findings that FILE lists; may be repeated\n"        \
+	"      --gen-suppressions    the same as --format suppressions: a file for "              \
+	"--suppressions\n"                                                                        \
 	"      --baseline FILE       omit the findings of an earlier JSON report\n"               \
 	"      --what-if STATE       also report what would change for memory that kernels use\n" \
 	"                            with XNACK off (xnack0) or on (xnack1)\n"                    \

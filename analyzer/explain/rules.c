@@ -1,38 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What hipgrain-rules(7) says about a rule, and the list of rules. */
 #include "analyzer/output.h"
+#include "analyzer/report/rule_text.h"
 #include "explain.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-
-/* From hipgrain-rules(7), by rules_text.py. */
-static const struct text {
-	const char *name;
-	const char *text;
-} rule_texts[] = {
-#define RULE_TEXT(name, text) { name, text },
-#define SOURCE_TEXT(name, text)
-#include "analyzer/rules_text.inc"
-#undef RULE_TEXT
-#undef SOURCE_TEXT
-}, source_texts[] = {
-#define RULE_TEXT(name, text)
-#define SOURCE_TEXT(name, text) { name, text },
-#include "analyzer/rules_text.inc"
-#undef RULE_TEXT
-#undef SOURCE_TEXT
-};
-
-static const char *find(const struct text *texts, size_t count, const char *name, size_t length)
-{
-	for (size_t i = 0; i < count; i++)
-		if (strlen(texts[i].name) == length && memcmp(texts[i].name, name, length) == 0)
-			return texts[i].text;
-	return NULL;
-}
 
 static unsigned width(FILE *stream)
 {
@@ -89,7 +64,7 @@ void explain_rules(FILE *stream)
 
 void explain_rule(const struct rule *rule, FILE *stream)
 {
-	const char *text = find(rule_texts, G_N_ELEMENTS(rule_texts), rule->id, strlen(rule->id));
+	const char *text = rule_text(rule);
 	const char *tag = rule->sources;
 
 	fprintf(stream, "%s, %s (%s)\n%s\n\n", rule->id, rule->slug, severity_name(rule->severity),
@@ -101,7 +76,7 @@ void explain_rule(const struct rule *rule, FILE *stream)
 	while (*tag) {
 		size_t length = strcspn(tag, ",");
 
-		text = find(source_texts, G_N_ELEMENTS(source_texts), tag, length);
+		text = source_text(tag, length);
 		fprintf(stream, "  %-8.*s  %s\n", (int)length, tag, text ? text : "");
 		tag += length + (tag[length] == ',');
 	}

@@ -14,12 +14,15 @@ struct analysis;
  *   OVERVIEW  it shows where memory was over time (struct overview)
  *   SEVERAL   several recordings can be reported in it (analyzer/cmds/merge.c)
  */
-#define REPORT_FORMATS(FORMAT)                      \
-	FORMAT(TEXT, "text", report_text, SEVERAL)  \
-	FORMAT(JSON, "json", report_json, SEVERAL)  \
-	FORMAT(SARIF, "sarif", report_sarif, 0)     \
-	FORMAT(HTML, "html", report_html, OVERVIEW) \
-	FORMAT(CHROME, "chrome", report_chrome, OVERVIEW)
+#define REPORT_FORMATS(FORMAT)                            \
+	FORMAT(TEXT, "text", report_text, SEVERAL)        \
+	FORMAT(JSON, "json", report_json, SEVERAL)        \
+	FORMAT(SARIF, "sarif", report_sarif, 0)           \
+	FORMAT(HTML, "html", report_html, OVERVIEW)       \
+	FORMAT(CHROME, "chrome", report_chrome, OVERVIEW) \
+	FORMAT(LINE, "line", report_line, 0)              \
+	FORMAT(CSV, "csv", report_csv, 0)                 \
+	FORMAT(SUPPRESSIONS, "suppressions", report_suppressions, 0)
 
 enum report_format {
 #define FORMAT(id, ...) REPORT_##id,

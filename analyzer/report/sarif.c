@@ -3,7 +3,8 @@
  * SARIF 2.1.0 (OASIS, Static Analysis Results Interchange Format), for code-review tools. A result
  * stands where its memory was allocated, for that is where most fixes go; the launch or call and
  * the instruction are related locations, and all three, in the order in which they happened, the
- * code flow. Source files below the current directory are relative to %SRCROOT%.
+ * code flow. Source files below %SRCROOT% are relative to it: --source-root, else the root of the
+ * git repository that holds the current directory, else that directory.
  */
 #include "report.h"
 
@@ -13,12 +14,13 @@
 #include "config.h"
 #include "history.h"
 #include "json_values.h"
+#include "rule_text.h"
 
 #define SARIF_SCHEMA "https://json.schemastore.org/sarif-2.1.0.json"
 
 struct sarif {
 	const struct analysis *analysis;
-	char *root; /* the current directory with a slash at the end; NULL if it is unknown */
+	char *root; /* %SRCROOT%, absolute, with a slash at the end */
 };
 
 static struct json_object *text(const char *value)
@@ -61,6 +63,20 @@ static double rank(enum confidence confidence)
 
 /* ---- rules ---- */
 
+/* The first paragraph describes the rule, all of them are its help. */
+static void put_rule_text(struct json_object *object, const char *whole)
+{
+	const char *end = whole ? strchrnul(whole, '\n') : NULL;
+	char *first;
+
+	if (!whole)
+		return;
+	first = g_strndup(whole, (gsize)(end - whole));
+	put(object, "fullDescription", message(first));
+	put(object, "help", message(whole));
+	g_free(first);
+}
+
 static struct json_object *one_rule(const struct rule *rule)
 {
 	struct json_object *object = json_object_new_object();
@@ -71,6 +87,7 @@ static struct json_object *one_rule(const struct rule *rule)
 	put(object, "id", text(rule->id));
 	put(object, "name", text(rule->slug));
 	put(object, "shortDescription", message(rule->title));
+	put_rule_text(object, rule_text(rule));
 	put(configuration, "level", text(level(rule->severity)));
 	put(object, "defaultConfiguration", configuration);
 	json_object_array_add(tags, text(severity_name(rule->severity)));
@@ -391,12 +408,41 @@ static struct json_object *base_ids(const struct sarif *sarif)
 	return ids;
 }
 
+/* The directory for %SRCROOT%, with a slash at the end; to be freed. */
+static char *source_root_directory(void)
+{
+	char *current = g_get_current_dir(), *at, *parent, *git, *root;
+	const char *chosen = symbols_source_root();
+
+	if (chosen) {
+		at = g_canonicalize_filename(chosen, current);
+	} else {
+		at = g_strdup(current);
+		for (;;) {
+			git = g_build_filename(at, ".git", NULL);
+			/* A file in a work tree or a submodule. */
+			if (g_file_test(git, G_FILE_TEST_EXISTS) || strcmp(at, "/") == 0)
+				break;
+			g_free(git);
+			parent = g_path_get_dirname(at);
+			g_free(at);
+			at = parent;
+		}
+		if (strcmp(at, "/") == 0 && !g_file_test(git, G_FILE_TEST_EXISTS)) {
+			g_free(at);
+			at = g_strdup(current);
+		}
+		g_free(git);
+	}
+	root = g_str_has_suffix(at, "/") ? g_strdup(at) : g_strconcat(at, "/", NULL);
+	g_free(at);
+	g_free(current);
+	return root;
+}
+
 int report_sarif(const struct analysis *analysis, unsigned style, FILE *stream)
 {
-	char *folder = g_get_current_dir();
-	struct sarif sarif = { analysis, g_str_has_suffix(folder, "/")
-					     ? g_strdup(folder)
-					     : g_strconcat(folder, "/", NULL) };
+	struct sarif sarif = { analysis, source_root_directory() };
 	struct json_object *root = json_object_new_object();
 	struct json_object *run = json_object_new_object();
 	struct json_object *tool = json_object_new_object();
@@ -425,6 +471,5 @@ int report_sarif(const struct analysis *analysis, unsigned style, FILE *stream)
 	json_object_array_add(runs, run);
 	put(root, "runs", runs);
 	g_free(sarif.root);
-	g_free(folder);
 	return write_json(root, stream);
 }

@@ -75,7 +75,7 @@ void unite_migration(struct analysis *analysis);
  */
 void fingerprint_findings(struct analysis *analysis);
 
-/* Whether a suppression matches a finding; for each of them, one file: suppressions.c. */
+/* Whether a suppression matches a finding; for each of them, one file: suppression_files.c. */
 bool suppression_matches(const struct suppression *suppression, const struct analysis *analysis,
 			 const struct finding *finding);
 

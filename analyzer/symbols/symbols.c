@@ -446,6 +446,11 @@ void symbols_restrict_sources(const char *root)
 	source_root = root;
 }
 
+const char *symbols_source_root(void)
+{
+	return source_root;
+}
+
 const char *source_line(struct symbolizer *symbolizer, const char *file, unsigned line)
 {
 	char **lines = g_hash_table_lookup(symbolizer->files, file);

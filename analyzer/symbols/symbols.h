@@ -48,6 +48,8 @@ char *stack_place(struct symbolizer *symbolizer, const struct process *process, 
 
 /* From now on read no source files but those below `root`, borrowed; NULL: any (source.h). */
 void symbols_restrict_sources(const char *root);
+/* That root, borrowed; NULL: any. */
+const char *symbols_source_root(void);
 
 /* Line `line` of a source file without its indentation; NULL if it cannot be had. Borrowed. */
 const char *source_line(struct symbolizer *symbolizer, const char *file, unsigned line);
