@@ -11,8 +11,9 @@
 
 #define COUNT 100000
 /*
- * What the other process sees of an event that was recorded and has not happened. In 5.7.1 and 6.4.3 (seen)
- * hipEventRecord writes nothing into what the processes share, so it sees none; in 5.2.3 and 7.2.4 it does.
+ * What the other process sees of an event that was recorded and has not happened. In 5.7.1
+ * and 6.4.3 (seen) hipEventRecord writes nothing into what the processes share, so it sees none;
+ * in 5.2.3 and 7.2.4 it does.
  */
 #if HIP_VERSION >= 50700000 && HIP_VERSION < 70200000
 #define PENDING hipSuccess
@@ -73,9 +74,17 @@ static int child(int input, int output)
 	/* The parent frees its memory: a handle of the past opens nothing. */
 	if (write(output, "x", 1) != 1 || read(input, &go, 1) != 1)
 		return 7;
-	if (!hipIpcOpenMemHandle(reinterpret_cast<void **>(&again), handle,
-				 hipIpcMemLazyEnablePeerAccess))
-		return 8;
+	/*
+	 * Soon: a thread of the runtime's can still hold the last command that used the memory,
+	 * which is released only then (5.7.1, seen in 4 of 150 runs).
+	 */
+	for (int tries = 0; !hipIpcOpenMemHandle(reinterpret_cast<void **>(&again), handle,
+						 hipIpcMemLazyEnablePeerAccess);
+	     tries++) {
+		if (hipIpcCloseMemHandle(again) || tries == 1000)
+			return 8;
+		usleep(10000);
+	}
 	/* An event behind a kernel of the parent's, which waits for us. */
 	if (write(output, "x", 1) != 1 ||
 	    read(input, &event_handle, sizeof event_handle) != sizeof event_handle)
@@ -87,10 +96,21 @@ static int child(int input, int output)
 	return 0;
 }
 
+/* How the child ended, and with it the test. */
+static int end_with_child(pid_t pid)
+{
+	int status = -1;
+
+	waitpid(pid, &status, 0);
+	check(WIFEXITED(status) && !WEXITSTATUS(status), "the child: step %d",
+	      WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status));
+	return tap_end();
+}
+
 int main()
 {
 	static int numbers[COUNT];
-	int there[2], back[2], status = -1, *data, *other;
+	int there[2], back[2], *data, *other;
 	hipIpcMemHandle_t handle, second;
 	hipIpcEventHandle_t event_handle;
 	hipStream_t stream;
@@ -122,8 +142,11 @@ int main()
 	check(!hipDeviceSynchronize() && write(there[1], "x", 1) == 1, "so does ours");
 	check(read(back[0], &done, 1) == 1 && holds(data, 115), "the child closed it");
 	check(!hipFree(data) && write(there[1], "x", 1) == 1, "hipFree");
-	check(read(back[0], &done, 1) == 1 && !hipHostMalloc(&flag, sizeof *flag) &&
-		  !hipStreamCreate(&stream) &&
+	bool there_yet = read(back[0], &done, 1) == 1;
+	check(there_yet, "the child opens no handle of the past");
+	if (!there_yet)
+		return end_with_child(pid);
+	check(!hipHostMalloc(&flag, sizeof *flag) && !hipStreamCreate(&stream) &&
 		  !hipEventCreateWithFlags(&event, hipEventDisableTiming | hipEventInterprocess),
 	      "an event for several processes");
 	*flag = 0;
@@ -134,8 +157,5 @@ int main()
 	    read(back[0], &done, 1) != 1)
 		check(false, "the child opened the event and found it pending");
 	*flag = 1;
-	waitpid(pid, &status, 0);
-	check(WIFEXITED(status) && !WEXITSTATUS(status), "the child: step %d",
-	      WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status));
-	return tap_end();
+	return end_with_child(pid);
 }
