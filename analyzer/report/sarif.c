@@ -16,6 +16,9 @@
 #include "json_values.h"
 #include "rule_text.h"
 
+/* The manual is installed with the tool; URIs of its pages are in the form of systemd.unit(5). */
+#define MAIN_PAGE    "man:hipgrain(1)"
+#define RULES_PAGE   "man:hipgrain-rules(7)"
 #define SARIF_SCHEMA "https://json.schemastore.org/sarif-2.1.0.json"
 
 struct sarif {
@@ -77,6 +80,23 @@ static void put_rule_text(struct json_object *object, const char *whole)
 	g_free(first);
 }
 
+/* "hw-fp-atomic" as "HwFpAtomic": names of rules in SARIF begin their words with capitals. */
+static struct json_object *rule_name(const char *slug)
+{
+	GString *name = g_string_new(NULL);
+	struct json_object *object;
+	bool begins = true;
+
+	for (; *slug; slug++) {
+		if (*slug != '-')
+			g_string_append_c(name, begins ? g_ascii_toupper(*slug) : *slug);
+		begins = *slug == '-';
+	}
+	object = text(name->str);
+	g_string_free(name, TRUE);
+	return object;
+}
+
 static struct json_object *one_rule(const struct rule *rule)
 {
 	struct json_object *object = json_object_new_object();
@@ -85,13 +105,15 @@ static struct json_object *one_rule(const struct rule *rule)
 	struct json_object *tags = json_object_new_array();
 
 	put(object, "id", text(rule->id));
-	put(object, "name", text(rule->slug));
+	put(object, "name", rule_name(rule->slug));
 	put(object, "shortDescription", message(rule->title));
 	put_rule_text(object, rule_text(rule));
+	put(object, "helpUri", text(RULES_PAGE));
 	put(configuration, "level", text(level(rule->severity)));
 	put(object, "defaultConfiguration", configuration);
 	json_object_array_add(tags, text(severity_name(rule->severity)));
 	put(properties, "tags", tags);
+	put(properties, "slug", text(rule->slug));
 	put(properties, "sources", text(rule->sources));
 	put(object, "properties", properties);
 	return object;
@@ -103,6 +125,7 @@ static struct json_object *driver(void)
 	struct json_object *list = json_object_new_array();
 
 	put(object, "name", text("hipgrain"));
+	put(object, "informationUri", text(MAIN_PAGE));
 	put(object, "semanticVersion", text(HIPGRAIN_VERSION));
 	for (unsigned i = 0; i < RULES; i++)
 		json_object_array_add(list, one_rule(&rules[i]));
@@ -129,6 +152,13 @@ static struct json_object *artifact(const struct sarif *sarif, const char *file)
 	return object;
 }
 
+/* The line of source without its indentation; NULL: it cannot be had. */
+static void put_snippet(struct json_object *region, const char *line)
+{
+	if (line)
+		put(region, "snippet", message(line));
+}
+
 static struct json_object *location(const struct sarif *sarif, const char *file, unsigned line,
 				    const char *function, const char *note)
 {
@@ -141,6 +171,7 @@ static struct json_object *location(const struct sarif *sarif, const char *file,
 			struct json_object *region = json_object_new_object();
 
 			put(region, "startLine", json_object_new_int64(line));
+			put_snippet(region, source_line(sarif->analysis->symbolizer, file, line));
 			put(physical, "region", region);
 		}
 		put(object, "physicalLocation", physical);
