@@ -42,8 +42,9 @@ struct hg_place_step {
 	uint32_t flags;
 };
 
-/* From the pointer at a byte of the arguments each step loads another. */
+/* From the pointer at a byte of the arguments, or from a device symbol, each step loads another. */
 struct hg_place_path {
+	uint64_t variable; /* hg_places_symbol() of its name, with HG_PLACES_VARIABLE; else 0 */
 	uint32_t kernarg;
 	uint32_t step_count; /* at least 1 */
 	struct hg_place_step step[HG_PLACES_STEPS];
@@ -64,7 +65,7 @@ struct hg_places_table {
 	struct hg_place_kernel kernels[HG_PLACES_KERNELS];
 	struct hg_place_path paths[HG_PLACES_PATHS];
 };
-_Static_assert(sizeof(struct hg_place_kernel) == 64 && sizeof(struct hg_place_path) == 72,
+_Static_assert(sizeof(struct hg_place_kernel) == 64 && sizeof(struct hg_place_path) == 80,
 	       "no padding");
 
 /* FNV-1a */

@@ -77,7 +77,8 @@ static bool open_named(int folder, const char *name)
 /* False: it does not fit. */
 static bool add_path(const struct isa_path *from, struct hg_place_path *paths, unsigned *count)
 {
-	struct hg_place_path to = { .kernarg = from->symbol ? HG_PLACES_VARIABLE : from->kernarg };
+	struct hg_place_path to = { .kernarg = from->symbol ? HG_PLACES_VARIABLE : from->kernarg,
+				    .variable = from->symbol ? hg_places_symbol(from->symbol) : 0 };
 
 	/* The last step is the address of the access. */
 	to.step_count = from->step_count ? from->step_count - 1 : 0;

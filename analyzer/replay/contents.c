@@ -13,7 +13,7 @@ void contents_init(struct contents *contents)
 	contents->sets = g_ptr_array_new_with_free_func(g_free);
 	contents->pending = g_array_new(FALSE, FALSE, sizeof(struct content_pending));
 	contents->events = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
-	contents->launches = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	contents->threads = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 }
 
 void contents_clear(struct contents *contents)
@@ -24,7 +24,7 @@ void contents_clear(struct contents *contents)
 	g_ptr_array_free(contents->sets, TRUE);
 	g_array_free(contents->pending, TRUE);
 	g_hash_table_destroy(contents->events);
-	g_hash_table_destroy(contents->launches);
+	g_hash_table_destroy(contents->threads);
 }
 
 unsigned content_first_word(const struct contents *contents, uint64_t address)

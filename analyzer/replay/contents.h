@@ -66,6 +66,15 @@ struct content_pending {
 	struct content_moment moment[CONTENT_MOMENTS];
 };
 
+/* What a thread launches. All of a graph's kernels count as one launch. */
+struct content_thread {
+	int64_t launched_ns, before_ns; /* its latest launch and the one before */
+	/* Of a graph's launch: events to come, and how many of them run one after the other. */
+	uint32_t work, ordered;
+	bool begun;    /* a kernel of them has been launched */
+	bool in_order; /* the latest event of them is one of those */
+};
+
 #define CONTENT_WORDS   (256u << 10) /* kept of a process; of more nothing is known */
 #define CONTENT_RANGES  (64u << 10)
 #define CONTENT_PENDING 256u
@@ -82,10 +91,10 @@ struct contents {
 	uint64_t sequence;   /* of work */
 	GHashTable *events;  /* handle -> struct content_moment at which it was recorded */
 	int64_t doubtful_ns; /* until then anything may have been stored anywhere; 0: nothing was */
-	GHashTable *launches; /* tid -> int64_t[2]: times of its latest launch and of that before */
-	uint64_t version;     /* changes with the words */
-	uint64_t left_out;    /* words for which there was no room */
-	bool missed;          /* somebody needed what is not known */
+	GHashTable *threads; /* tid -> struct content_thread */
+	uint64_t version;    /* changes with the words */
+	uint64_t left_out;   /* words for which there was no room */
+	bool missed;         /* somebody needed what is not known */
 	struct hg_ev_pointers_left_out unexamined;
 };
 

@@ -27,24 +27,28 @@ static bool is_of_host(const struct process *process, uint64_t address)
 	case HG_API_hipHostAlloc:
 	case HG_API_hipMallocHost:
 	case HG_API_hipMemAllocHost:
+	case HG_API_hipLibraryGetManaged:
 		return true;
 	default:
 		return false;
 	}
 }
 
+static bool is_graph(unsigned api)
+{
+	return api == HG_API_hipGraphLaunch || api == HG_API_hipGraphLaunch_spt;
+}
+
 const char *contents_doubt_of(const struct process *process, const struct hg_event *launch,
 			      const struct content_word *word)
 {
 	const struct contents *contents = &process->contents;
-	const int64_t *times =
-	    g_hash_table_lookup(contents->launches, GINT_TO_POINTER(launch->tid));
+	const struct content_thread *thread =
+	    g_hash_table_lookup(contents->threads, GINT_TO_POINTER(launch->tid));
 	bool read_now = word->stamp.source == HG_POINTERS_READ && word->stamp.tid == launch->tid &&
-			word->stamp.ns > (times ? times[1] : 0);
+			word->stamp.ns > (thread ? thread->before_ns : 0);
 
-	/* Which of a graph's nodes come first is not recorded; its copies are recorded last. */
-	if (launch->launch.api == HG_API_hipGraphLaunch ||
-	    launch->launch.api == HG_API_hipGraphLaunch_spt)
+	if (is_graph(launch->launch.api) && (!thread || !thread->in_order))
 		return "other nodes of the graph may have changed a pointer in memory before";
 	if (!read_now && is_of_host(process, word->address))
 		return "the host may have changed a pointer in memory since it was recorded";
@@ -329,26 +333,66 @@ static void apply_alloc(struct process *process, const struct hg_event *event)
 			   range);
 }
 
+static struct content_thread *thread_of(struct contents *contents, const struct hg_event *event)
+{
+	struct content_thread *thread =
+	    g_hash_table_lookup(contents->threads, GINT_TO_POINTER(event->tid));
+
+	if (!thread) {
+		thread = g_new0(struct content_thread, 1);
+		g_hash_table_insert(contents->threads, GINT_TO_POINTER(event->tid), thread);
+	}
+	return thread;
+}
+
+static void begin_graph(struct contents *contents, const struct hg_event *event)
+{
+	struct content_thread *thread = thread_of(contents, event);
+
+	thread->work = event->graph.work;
+	thread->ordered = event->graph.ordered;
+	thread->begun = false;
+}
+
+/* A launch, copy or fill: one of a graph's, if some are to come. */
+static void note_work(struct contents *contents, const struct hg_event *event)
+{
+	struct content_thread *thread = thread_of(contents, event);
+
+	thread->in_order = thread->work && thread->ordered;
+	thread->ordered -= thread->in_order;
+	thread->work -= thread->work > 0;
+}
+
+static void note_launch(struct contents *contents, const struct hg_event *event)
+{
+	struct content_thread *thread = thread_of(contents, event);
+	bool later = thread->work && thread->begun;
+
+	thread->begun = thread->work > 0;
+	note_work(contents, event);
+	if (later)
+		return;
+	thread->before_ns = thread->launched_ns;
+	thread->launched_ns = event->ns;
+}
+
 /* A graph of which some nodes are unknown may store anywhere; one that failed was not launched. */
 static void apply_graph(struct contents *contents, const struct hg_event *event)
 {
 	const struct hg_ev_call *call = &event->call;
 
+	thread_of(contents, event)->work = 0;
 	contents_forget_events(contents);
 	if (call->flags)
 		contents_doubt(contents, event->ns, call->stream, call->device);
 }
 
-static void note_launch(struct contents *contents, const struct hg_event *event)
+/* Work that a graph's launch was recorded with ahead of the call, which then failed. */
+static void take_graph_back(struct contents *contents, const struct hg_event *event)
 {
-	int64_t *times = g_hash_table_lookup(contents->launches, GINT_TO_POINTER(event->tid));
-
-	if (!times) {
-		times = g_new0(int64_t, 2);
-		g_hash_table_insert(contents->launches, GINT_TO_POINTER(event->tid), times);
-	}
-	times[1] = times[0];
-	times[0] = event->ns;
+	if (is_graph(event->error.api))
+		contents_forget(contents, 0, UINT64_MAX);
 }
 
 void contents_event(struct process *process, const struct hg_event *event)
@@ -365,18 +409,25 @@ void contents_event(struct process *process, const struct hg_event *event)
 	case HG_EVENT_launch:
 		note_launch(contents, event);
 		break;
+	case HG_EVENT_graph:
+		begin_graph(contents, event);
+		break;
+	case HG_EVENT_error:
+		take_graph_back(contents, event);
+		break;
 	case HG_EVENT_alloc:
 		apply_alloc(process, event);
 		break;
 	case HG_EVENT_copy:
+		note_work(contents, event);
 		apply_copy(process, event);
 		break;
 	case HG_EVENT_fill:
+		note_work(contents, event);
 		apply_fill(process, event);
 		break;
 	case HG_EVENT_call:
-		if (event->call.api == HG_API_hipGraphLaunch ||
-		    event->call.api == HG_API_hipGraphLaunch_spt)
+		if (is_graph(event->call.api))
 			apply_graph(contents, event);
 		else if (is_discard(event->call.api))
 			contents_forget(contents, event->call.ptr, event->call.size);

@@ -607,6 +607,7 @@ struct process *replay_apply(struct replay *replay, const struct hg_event *event
 	case HG_EVENT_omp_submit:
 	case HG_EVENT_migration:
 	case HG_EVENT_smi_source:
+	case HG_EVENT_graph:
 	case HG_EVENT_pointers:
 	case HG_EVENT_pointers_left_out:
 	case HG_EVENT_fix_plan:

@@ -198,18 +198,26 @@ enum kind hg_hip_graph_node_kind(const void *node)
 				   : OTHER;
 }
 
+/* What follows it may find anything in memory. */
+static void add_unknown(struct instance *instance)
+{
+	instance->unknown++;
+	instance->forked = true;
+}
+
 static struct work *append(struct instance *instance, const void *owner, const void *node,
 			   enum kind kind)
 {
 	struct work *work = hg_pool_calloc(1, sizeof(*work));
 
 	if (!work) {
-		instance->unknown++;
+		add_unknown(instance);
 		return NULL;
 	}
 	work->owner = owner;
 	work->node = node;
 	work->kind = kind;
+	work->ordered = !instance->forked;
 	*instance->last = work;
 	instance->last = &work->next;
 	instance->count++;
@@ -300,20 +308,21 @@ static void read_graph(struct instance *instance, void *graph, const void *owner
 	int (*get_fill)(void *, struct fill_params *) =
 	    (int (*)(void *, struct fill_params *))hg_hip_query("hipGraphMemsetNodeGetParams");
 	int empty = empty_type(), type;
-	size_t count = 0;
+	size_t count = 0, ordered;
 	void **list;
 
 	if (!get_nodes || !get_type || !get_kernel || !get_child || empty < 5 || !nesting ||
 	    get_nodes(graph, NULL, &count)) {
-		instance->unknown++;
+		add_unknown(instance);
 		return;
 	}
 	list = hg_pool_calloc(count + 1, sizeof(*list));
 	if (!list || get_nodes(graph, list, &count)) {
-		instance->unknown++;
+		add_unknown(instance);
 		hg_pool_free(list);
 		return;
 	}
+	ordered = hg_hip_graph_sort(graph, list, count);
 	for (size_t i = 0; i < count; i++) {
 		struct kernel_params params = { .args = NULL };
 		struct fill_params fill;
@@ -322,6 +331,7 @@ static void read_graph(struct instance *instance, void *graph, const void *owner
 		struct work *work, *known = nodes[bucket(list[i])];
 		void *child = NULL;
 
+		instance->forked |= i >= ordered;
 		while (known && known->node != list[i])
 			known = known->next;
 		if (known) {
@@ -331,10 +341,10 @@ static void read_graph(struct instance *instance, void *graph, const void *owner
 			else if (work)
 				work->fill = known->fill;
 		} else if (get_type(list[i], &type)) {
-			instance->unknown++;
+			add_unknown(instance);
 		} else if (type == empty - 5) {
 			if (get_kernel(list[i], &params)) {
-				instance->unknown++;
+				add_unknown(instance);
 				continue;
 			}
 			work = append(instance, owner, list[i], KERNEL);
@@ -354,9 +364,10 @@ static void read_graph(struct instance *instance, void *graph, const void *owner
 				work->free = free;
 		} else if (type == empty - 1 && !get_child(list[i], &child)) {
 			read_graph(instance, child, owner ? owner : list[i], nesting - 1);
-		} else if (type < empty - 2 || type > empty + 2) { /* waits on no memory: host,
-								      empty, events */
-			instance->unknown++;
+		} else if (type < empty - 2 || type > empty + 2) {
+			add_unknown(instance);
+		} else if (type == empty - 2) { /* a function of the host's: any of its memory */
+			instance->forked = true;
 		}
 	}
 	hg_pool_free(list);
@@ -373,6 +384,7 @@ static void clear(struct instance *instance)
 	instance->work = NULL;
 	instance->last = &instance->work;
 	instance->count = instance->unknown = 0;
+	instance->forked = false;
 }
 
 struct instance *hg_hip_graph_find(const void *handle)
@@ -492,10 +504,44 @@ static void update_copy(const void *handle, const void *node, void *dst, const v
 	hg_tls.busy--;
 }
 
+/* Nothing is known of the order of that work any more. */
+static void disorder(struct work *work)
+{
+	for (; work; work = work->next)
+		work->ordered = false;
+}
+
+/*
+ * A child graph's work, where its former work was; NULL: it had none, and its place is not known.
+ * `ordered`: what stood there first was.
+ */
+static void read_again(struct instance *instance, void *graph, const void *node,
+		       struct work **place, bool ordered)
+{
+	struct work *behind = place ? *place : NULL;
+
+	if (!place) {
+		disorder(instance->work);
+		for (place = &instance->work; *place;)
+			place = &(*place)->next;
+	}
+	instance->forked = !ordered;
+	*place = NULL;
+	instance->last = place;
+	read_graph(instance, graph, node, NESTING);
+	*instance->last = behind;
+	if (instance->forked)
+		disorder(behind);
+	while (*instance->last)
+		instance->last = &(*instance->last)->next;
+}
+
 /* What a child graph holds now, in place of what it held. */
 static void update_child(const void *handle, const void *node, void *graph)
 {
 	struct instance *instance;
+	struct work **place = NULL;
+	bool ordered = false;
 
 	if (!hg_hip_enter())
 		return;
@@ -506,6 +552,8 @@ static void update_child(const void *handle, const void *node, void *graph)
 			struct work *work = *at;
 
 			if (work->owner == node) {
+				ordered = place ? ordered : work->ordered;
+				place = at;
 				*at = work->next;
 				free_work(work);
 				instance->count--;
@@ -513,9 +561,7 @@ static void update_child(const void *handle, const void *node, void *graph)
 				at = &work->next;
 			}
 		}
-		for (instance->last = &instance->work; *instance->last;)
-			instance->last = &(*instance->last)->next;
-		read_graph(instance, graph, node, NESTING);
+		read_again(instance, graph, node, place, ordered);
 	}
 	hg_hip_graph_unlock();
 	hg_leave();
@@ -541,6 +587,7 @@ static void forget(const void *handle, const void *node)
 			free_work(work);
 			instance->count--;
 			instance->unknown++;
+			disorder(*at);
 		} else {
 			at = &work->next;
 		}

@@ -27,6 +27,7 @@ struct work { /* what one node does */
 		struct hg_ev_alloc alloc;
 		struct hg_ev_free free;
 	};
+	bool ordered;  /* it runs after all before it in the list, and before all behind it */
 	bool was_live; /* an allocation's: of an earlier launch, when the latest one began */
 };
 
@@ -36,11 +37,19 @@ struct instance {
 	struct work *work, **last;
 	unsigned count;
 	unsigned unknown; /* nodes whose effect could not be determined */
+	bool forked;      /* what is appended may run beside other nodes, or in another order */
 };
 
 /* A kernel's ids in the recording that is on, if it began later than they were given. Under
  * hg_hip_graph_lock(), needs hg_hip_enter(). */
 void hg_hip_graph_refresh(struct work *work, int device);
+
+/*
+ * Sort a graph's nodes: each behind those that it depends on. Returns how many of them, from the
+ * first on, run one after the other and before the rest. 0 also where the order is not known.
+ * Needs hg_hip_may_query().
+ */
+size_t hg_hip_graph_sort(void *graph, void **nodes, size_t count);
 
 /* An instantiated graph's work, NULL if it is not known; under hg_hip_graph_lock(). */
 struct instance *hg_hip_graph_find(const void *handle);

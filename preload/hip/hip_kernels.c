@@ -8,6 +8,7 @@
 #include "preload/core/pool.h"
 #include "preload/hip/hip_code.h"
 #include "preload/hip/hip_expected.h"
+#include "preload/hip/hip_managed.h"
 #include "preload/hip/hip_memory.h"
 #include "preload/hip/hip_places.h"
 #include "preload/hip/hip_record.h"
@@ -110,8 +111,10 @@ static void record_variable(struct hg_hip_variable *variable, int device, const 
 	event.device_ptr = event.ptr;
 	event.stack_id = hg_stack_id(caller);
 	variable->ptr[variable->managed ? 0 : device] = event.ptr;
-	if (variable->managed && HG_UNLIKELY(hg_config.fixes))
+	if (variable->managed) {
 		hg_hip_memory_add(&event);
+		hg_hip_managed_add(hg_places_symbol(variable->name), event.ptr);
+	}
 	hg_live_lock();
 	hg_provider->alloc(&event);
 	hg_live_alloc(&event);
@@ -150,8 +153,10 @@ void hg_hip_variables_free(struct hg_hip_module *module, uint16_t api, const voi
 			if (!v->ptr[i])
 				continue;
 			event.stack_id = hg_stack_id(caller);
-			if (v->managed && HG_UNLIKELY(hg_config.fixes))
+			if (v->managed) {
 				hg_hip_memory_remove(event.ptr);
+				hg_hip_managed_remove(event.ptr);
+			}
 			hg_live_lock();
 			hg_provider->free(&event);
 			hg_live_free(event.ptr);

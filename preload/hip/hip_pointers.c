@@ -25,6 +25,7 @@
 #include "preload/core/parts.h"
 #include "preload/core/peek.h"
 #include "preload/core/threads.h"
+#include "preload/hip/hip_managed.h"
 #include "preload/hip/hip_memory.h"
 #include "preload/hip/hip_places.h"
 #include "preload/hip/hip_runtime.h"
@@ -69,7 +70,7 @@
 #define DEFAULT      4
 
 struct window {
-	uint64_t address;
+	uint64_t address, host; /* the GPU's, and where the host reads it */
 	uint32_t size;
 	uint8_t check; /* its pages may be on a GPU */
 };
@@ -299,27 +300,27 @@ static void add_block(struct scratch *own, uint64_t base)
 }
 
 /*
- * Whether the host can read at an address, of *size bytes at most so many; *check: its pages may be
- * on a GPU. What leads through device memory is noted.
+ * Where the host can read what the GPU has at an address, of *size bytes at most so many; 0:
+ * nowhere. *check: its pages may be on a GPU. What leads through device memory is noted.
  */
-static bool is_readable(struct scratch *own, uint64_t address, uint64_t *size, bool system,
-			bool *check)
+static uint64_t host_address(struct scratch *own, uint64_t address, uint64_t *size, bool system,
+			     bool *check)
 {
 	struct hg_hip_block block;
 
 	if (hg_hip_memory_find(address, &block)) {
 		if (block.kind == HG_HIP_ON_DEVICE) {
 			add_block(own, block.base);
-			return false;
+			return 0;
 		}
 		if (*size > block.base + block.size - address)
 			*size = block.base + block.size - address;
 		*check = block.kind != HG_HIP_PINNED;
-		/* Registered memory has another address on the GPU. */
-		return block.base == block.host;
+		/* Registered memory may have another address on the GPU. */
+		return address - block.base + block.host;
 	}
 	*check = true;
-	return system && is_plausible(address, true) && hg_is_mapped(address);
+	return system && is_plausible(address, true) && hg_is_mapped(address) ? address : 0;
 }
 
 /* A place to be read, unless it is among them; or what its device memory leads to. */
@@ -327,10 +328,11 @@ static void add_window(struct scratch *own, unsigned *windows, uint64_t address,
 		       bool system)
 {
 	struct window *window = &own->windows[*windows];
-	uint64_t from = address & ~(uint64_t)(WORD - 1), size = most;
+	uint64_t from = address & ~(uint64_t)(WORD - 1), size = most, host;
 	bool check;
 
-	if (!is_readable(own, from, &size, system, &check))
+	host = host_address(own, from, &size, system, &check);
+	if (!host)
 		return;
 	for (unsigned i = 0; i < *windows; i++)
 		if (from >= own->windows[i].address &&
@@ -340,6 +342,7 @@ static void add_window(struct scratch *own, unsigned *windows, uint64_t address,
 		return;
 	window->check = check;
 	window->address = from;
+	window->host = host;
 	window->size = (uint32_t)size & ~(WORD - 1);
 	++*windows;
 }
@@ -413,7 +416,7 @@ static void read_windows(struct scratch *own, unsigned windows, bool system)
 		size_t size = window->size < left ? window->size : left;
 		uint32_t picked;
 
-		size = read_host(own, window->address, size, window->check, own->words) &
+		size = read_host(own, window->host, size, window->check, own->words) &
 		       ~(size_t)(WORD - 1);
 		if (!size) {
 			count(&left_out.unreadable);
@@ -437,18 +440,20 @@ static void read_windows(struct scratch *own, unsigned windows, bool system)
 /* The pointer in a word of memory; 0 if there is none, or it cannot be read. */
 static uint64_t read_word(struct scratch *own, uint64_t address, bool system)
 {
-	uint64_t word = 0, size = WORD;
+	uint64_t word = 0, size = WORD, host;
 	uint32_t found, picked;
 	bool check;
 
 	for (uint32_t i = 0; i < own->read_count; i++)
 		if (own->read[i].address == address)
 			return own->read[i].value;
-	if (own->read_count == WORDS_MOST || address % WORD ||
-	    !is_readable(own, address, &size, system, &check) || size < WORD)
+	if (own->read_count == WORDS_MOST || address % WORD)
+		return 0;
+	host = host_address(own, address, &size, system, &check);
+	if (!host || size < WORD)
 		return 0;
 	own->read[own->read_count].address = address;
-	if (read_host(own, address, WORD, check, &word) < WORD) {
+	if (read_host(own, host, WORD, check, &word) < WORD) {
 		count(&left_out.unreadable);
 		word = 0;
 	} else {
@@ -476,16 +481,32 @@ static void add_choice(struct scratch *own, unsigned *windows, uint64_t address,
 		add_window(own, windows, address, ROOT_SIZE, system);
 }
 
+/* Where a path starts, and at which of its steps; 0: in memory of the device's, or of nobody's. */
+static uint64_t root_of(const struct scratch *own, const struct hg_place_path *path, uint32_t *step)
+{
+	uint64_t address = 0;
+
+	*step = 0;
+	if (path->kernarg == HG_PLACES_VARIABLE) {
+		/* The first pointer is the one to a managed variable, which the symbol holds. */
+		*step = 1;
+		return path->step[0].offset || path->step[0].flags
+			   ? 0
+			   : hg_hip_managed_find(path->variable);
+	}
+	if (path->kernarg <= own->length && own->length - path->kernarg >= WORD)
+		memcpy(&address, own->arguments + path->kernarg, WORD);
+	return address;
+}
+
 static void follow_paths(struct scratch *own, unsigned *windows, bool system)
 {
 	for (uint32_t i = 0; i < own->places->count; i++) {
 		const struct hg_place_path *path = &own->places->path[i];
-		uint64_t address = 0;
+		uint32_t first;
+		uint64_t address = root_of(own, path, &first);
 
-		if (path->kernarg > own->length || own->length - path->kernarg < WORD)
-			continue; /* a variable, whose memory is the device's */
-		memcpy(&address, own->arguments + path->kernarg, WORD);
-		for (uint32_t k = 0; k < path->step_count && address >> 16; k++) {
+		for (uint32_t k = first; k < path->step_count && address >> 16; k++) {
 			if (path->step[k].flags) {
 				add_choice(own, windows, address, system);
 				break;
@@ -526,7 +547,8 @@ static bool may_lead(const uint8_t *bytes, uint32_t length, int device)
 {
 	uint64_t low, span = hg_hip_memory_span(&low), word;
 
-	if (__atomic_load_n(&link_count, __ATOMIC_RELAXED) || is_system_used(device))
+	if (__atomic_load_n(&link_count, __ATOMIC_RELAXED) || hg_hip_managed_any() ||
+	    is_system_used(device))
 		return true;
 	for (uint32_t at = 0; at + WORD <= length; at += WORD) {
 		memcpy(&word, bytes + at, WORD);
@@ -578,6 +600,9 @@ void hg_hip_pointers_read(uint32_t args_id, int device)
 		if (word >> 16)
 			add_window(own, &windows, word, ROOT_SIZE, system);
 	}
+	for (uint32_t i = 0; !own->places && i < HG_MANAGED_VARIABLES; i++)
+		if (hg_hip_managed_at(i))
+			add_window(own, &windows, hg_hip_managed_at(i), ROOT_SIZE, system);
 	add_block(own, VARIABLE);
 	follow_links(own, &windows, system);
 	if (!windows && !own->read_count && !system)

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "tracer/api/hip_modules.h"
+
 /* Text of a chain is for people: so many steps are written out. */
 #define CHAIN_STEPS 6u
 
@@ -188,19 +190,36 @@ static void repeated_steps(struct walk *walk, const struct isa_step *steps, unsi
 	swap(walk);
 }
 
-/* The pointer that a path starts from. */
+/*
+ * Where a device variable lies. A managed one's symbol holds a pointer to it, which is known: the
+ * first step of the path is done (*taken). 0: not known.
+ */
+static uint64_t find_variable(const struct walk *walk, const struct isa_path *path, unsigned *taken)
+{
+	const struct allocation *variable =
+	    address_space_find_symbol(&walk->context->process->space, path->symbol);
+	const struct isa_step *first = &path->step[0];
+
+	if (!variable || variable->api != HG_API___hipRegisterManagedVar)
+		return variable ? variable->ptr : 0;
+	*taken = 1;
+	return path->step_count > 1 && first->exact && !first->offset && !first->repeats
+		   ? variable->ptr
+		   : 0;
+}
+
+/* The pointer that a path starts from; *taken: how many of its steps lead there. */
 static bool find_root(struct walk *walk, const struct launch *launch, const struct isa_path *path,
-		      struct node *root)
+		      struct node *root, unsigned *taken)
 {
 	struct pointer_argument argument = { .index = -1 };
-	const struct allocation *variable;
 	GString *text = g_string_new(NULL);
 
 	*root = (struct node){ 0 };
+	*taken = 0;
 	if (path->symbol) {
-		variable = address_space_find_symbol(&walk->context->process->space, path->symbol);
 		g_string_printf(text, "variable %s", path->symbol);
-		root->address = variable ? variable->ptr : 0;
+		root->address = find_variable(walk, path, taken);
 	} else if (launch->args &&
 		   kernel_args_address(launch->args, path->kernarg, &root->address)) {
 		launch_argument(launch, path->kernarg, &argument);
@@ -286,8 +305,9 @@ static void add_targets(struct walk *walk, const struct launch *launch, const st
 static void follow(struct walk *walk, const struct launch *launch, const struct isa_path *path)
 {
 	struct node root;
+	unsigned taken;
 
-	if (!find_root(walk, launch, path, &root)) {
+	if (!find_root(walk, launch, path, &root, &taken)) {
 		if (!walk->values || path->step_count > 1 || !is_null(launch, path))
 			lose(walk, "the argument or variable that it starts from was not recorded");
 		return;
@@ -295,7 +315,7 @@ static void follow(struct walk *walk, const struct launch *launch, const struct 
 	g_array_set_size(walk->from, 0);
 	g_array_set_size(walk->to, 0);
 	g_array_append_val(walk->from, root);
-	for (unsigned i = 0; i + 1 < path->step_count;) {
+	for (unsigned i = taken; i + 1 < path->step_count;) {
 		unsigned repeated = 0;
 
 		while (i + repeated + 1 < path->step_count && path->step[i + repeated].repeats)

@@ -379,6 +379,99 @@ static void launched_by_a_graph(void **state)
 	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
 }
 
+static void graph(uint32_t work, uint32_t ordered)
+{
+	apply((struct hg_event){ .type = HG_EVENT_graph,
+				 .graph = { .handle = 1, .work = work, .ordered = ordered } });
+	launch_api = HG_API_hipGraphLaunch;
+}
+
+/* One after the other: a kernel, a copy over what it stored, then the kernel again. */
+static void nodes_in_order(void **state)
+{
+	(void)state;
+	memory(HG_API_hipMalloc);
+	copy(HG_API_hipMemcpy, OTHER, 0x7000, SIZE);
+	pointer(HG_POINTERS_COPIED, OTHER, 8, FINE);
+	stores[0].path =
+	    (struct isa_path){ .step_count = 1,
+			       .step = { { .offset = 8, .exact = true, .repeats = false } } };
+	graph(2, 2);
+	copy(HG_API_hipMemcpyDtoDAsync, TABLE, OTHER, SIZE);
+	launch(1, TABLE, 0);
+	launch_api = HG_API_hipLaunchKernel;
+	assert_string_equal(found(), "HG101");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_PROVEN);
+	limited(false);
+	/* What the kernel stored there is not known, neither after the graph. */
+	launch(1, TABLE, 0);
+	limited(true);
+}
+
+static void nodes_beside_each_other(void **state)
+{
+	(void)state;
+	memory(HG_API_hipMalloc);
+	copy(HG_API_hipMemcpy, TABLE, 0x7000, SIZE);
+	pointer(HG_POINTERS_COPIED, TABLE, 8, FINE);
+	graph(3, 1);
+	copy(HG_API_hipMemcpyDtoDAsync, OTHER, COARSE, SIZE);
+	launch(1, TABLE, 0);
+	launch_api = HG_API_hipLaunchKernel;
+	assert_string_equal(found(), "HG101");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
+}
+
+/* What was read before the graph's launch holds for all of its kernels that none changes. */
+static void read_before_the_graph(void **state)
+{
+	(void)state;
+	memory(HG_API_hipMallocManaged);
+	kernel.store_count = 0;
+	pointer(HG_POINTERS_READ, TABLE, 8, FINE);
+	graph(2, 2);
+	launch(1, OTHER, 0);
+	launch(1, TABLE, 0);
+	launch_api = HG_API_hipLaunchKernel;
+	/* Of what OTHER holds nothing is known. */
+	assert_string_equal(found(), "HG101 HG108");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_PROVEN);
+}
+
+/* Not for those of the next launch. */
+static void read_before_another_graph(void **state)
+{
+	(void)state;
+	memory(HG_API_hipMallocManaged);
+	kernel.store_count = 0;
+	pointer(HG_POINTERS_READ, TABLE, 8, FINE);
+	graph(1, 1);
+	launch(1, OTHER, 0);
+	graph(1, 1);
+	launch(1, TABLE, 0);
+	launch_api = HG_API_hipLaunchKernel;
+	/* Of what OTHER holds nothing is known. */
+	assert_string_equal(found(), "HG101 HG108");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
+}
+
+/* Its copies were recorded ahead of the call. */
+static void graph_that_fails(void **state)
+{
+	(void)state;
+	memory(HG_API_hipMalloc);
+	graph(2, 2);
+	copy(HG_API_hipMemcpyHtoDAsync, TABLE, 0x7000, SIZE);
+	pointer(HG_POINTERS_COPIED, TABLE, 8, FINE);
+	launch(9, OTHER, 0);
+	launch_api = HG_API_hipLaunchKernel;
+	apply((struct hg_event){ .type = HG_EVENT_error,
+				 .error = { .api = HG_API_hipGraphLaunch, .code = 2, .ptr = 9 } });
+	launch(1, TABLE, 0);
+	assert_null(strstr(found(), "HG101"));
+	limited(true);
+}
+
 static void one_of_a_table(void **state)
 {
 	uint64_t words[] = { TABLE, SIZE, 2, 0, FINE, 8, COARSE };
@@ -892,6 +985,11 @@ int main(void)
 		DOUBTS(HG101, read_too_early),
 		FINDS(HG101, read_after_waiting),
 		DOUBTS(HG101, launched_by_a_graph),
+		FINDS(HG101, nodes_in_order),
+		DOUBTS(HG101, nodes_beside_each_other),
+		FINDS(HG101, read_before_the_graph),
+		DOUBTS(HG101, read_before_another_graph),
+		SILENT(HG101, graph_that_fails),
 		DOUBTS(HG101, one_of_a_table),
 		FINDS(HG101, a_ring),
 		DOUBTS(HG101, exchanged_by_a_kernel),
