@@ -59,6 +59,7 @@
 #define SAME_SLOTS   256u
 #define SAME_ALWAYS  16u /* after so many equal contents not every launch reads */
 #define SAME_MOST    64u /* but one of so many */
+#define TAME_MOST    64u /* likewise, of copies without addresses */
 #define LINKS        512u
 #define LINKS_OF_ONE 32u /* of a copy */
 #define BLOCKS       32u /* of device memory that a launch leads through */
@@ -100,8 +101,10 @@ static uint64_t barren[BARREN_SLOTS];
 /* args_id << 32 | hash of what was read << 16 | how often that was the same. */
 static uint64_t same[SAME_SLOTS];
 
-/* Copies to a place: its hash << 16 | how many in turn had no address. */
+/* Copies to a place: its hash << 16 | how many in turn had no address; how many of those to come
+ * are passed over. */
 static uint64_t tame[SAME_SLOTS];
+static uint16_t tame_left[SAME_SLOTS];
 
 /* Atomic, all of them; what they bound need not be exact. */
 static uint64_t second_ns, spent_ns, emitted;
@@ -145,19 +148,19 @@ static void count(uint64_t *counter)
 	__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
 }
 
-/* What was the same so often mostly is again: of how many one is looked at. A power of 2. */
-static uint64_t step_of(uint64_t times)
+/* What was the same so often mostly is again: of how many one is looked at. Powers of 2. */
+static uint64_t step_of(uint64_t times, uint64_t most)
 {
 	if (times < SAME_ALWAYS)
 		return 1;
-	if (times >= SAME_ALWAYS * SAME_MOST / 2)
-		return SAME_MOST;
+	if (times >= SAME_ALWAYS * most / 2)
+		return most;
 	return UINT64_C(2) << (63 - __builtin_clzll(times / SAME_ALWAYS));
 }
 
 static bool is_its_turn(uint64_t times)
 {
-	return (times & (step_of(times) - 1)) == 0;
+	return (times & (step_of(times, SAME_MOST) - 1)) == 0;
 }
 
 /* Copies that were passed over since the last one to their place that was looked at. */
@@ -167,9 +170,11 @@ static uint64_t passed_over(void)
 
 	for (unsigned i = 0; i < SAME_SLOTS; i++) {
 		uint64_t times = __atomic_load_n(&tame[i], __ATOMIC_RELAXED) & 0xffff;
-		uint64_t ahead = times & (step_of(times) - 1);
+		uint64_t left = __atomic_load_n(&tame_left[i], __ATOMIC_RELAXED);
 
-		all += ahead ? ahead - 1 : 0;
+		uint64_t step = step_of(times, TAME_MOST);
+
+		all += step > left ? step - 1 - left : 0;
 	}
 	return all;
 }
@@ -632,7 +637,7 @@ static bool is_from_host(const struct hg_ev_copy *event, bool *check)
 }
 
 /* A copy within the device: what its source leads to, its destination leads to now. */
-static void copy_links(const struct hg_ev_copy *event)
+static __attribute__((noinline)) void copy_links(const struct hg_ev_copy *event)
 {
 	uint32_t all = __atomic_load_n(&link_count, __ATOMIC_RELAXED), copied = 0;
 	struct hg_hip_block from, to;
@@ -702,26 +707,29 @@ static uint64_t place_of(const struct hg_ev_copy *event)
 /* Whether this copy is passed over. */
 static bool is_tame(uint64_t place)
 {
-	uint64_t *at = &tame[place >> 56], slot = __atomic_load_n(at, __ATOMIC_RELAXED);
-	uint64_t times = slot & 0xffff;
+	uint64_t slot = __atomic_load_n(&tame[place >> 56], __ATOMIC_RELAXED);
+	uint16_t left = __atomic_load_n(&tame_left[place >> 56], __ATOMIC_RELAXED);
 
-	if ((slot ^ place) >> 16 || is_its_turn(times))
+	if ((slot ^ place) >> 16 || !left)
 		return false;
-	__atomic_store_n(at, slot + 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&tame_left[place >> 56], (uint16_t)(left - 1), __ATOMIC_RELAXED);
 	return true;
 }
 
 static void note_tame(uint64_t place, bool found)
 {
 	uint64_t *at = &tame[place >> 56], slot = __atomic_load_n(at, __ATOMIC_RELAXED);
-	uint64_t times = (slot ^ place) >> 16 ? 0 : slot & 0xffff, step = step_of(times);
+	uint64_t times = (slot ^ place) >> 16 ? 0 : slot & 0xffff, step = step_of(times, TAME_MOST);
 
 	/* Those before it are counted here. */
-	if (step > 1 && times)
+	if (step > 1)
 		__atomic_fetch_add(&left_out.untouched, step - 1, __ATOMIC_RELAXED);
-	if (times >= 0x10000 - SAME_MOST)
+	times = found ? 0 : times + step;
+	if (times >= 0x10000 - TAME_MOST)
 		times = 0x8000; /* as well */
-	__atomic_store_n(at, place | (found ? 0 : times + 1), __ATOMIC_RELAXED);
+	__atomic_store_n(&tame_left[place >> 56], (uint16_t)(step_of(times, TAME_MOST) - 1),
+			 __ATOMIC_RELAXED);
+	__atomic_store_n(at, place | times, __ATOMIC_RELAXED);
 }
 
 /* Where a copy's words are looked for, and what was found so far. */
@@ -773,19 +781,16 @@ static bool search_rows(struct search *search, const struct hg_ev_copy *event)
 	return to_row % WORD == 0;
 }
 
-void hg_hip_pointers_copy(const struct hg_ev_copy *event)
+static __attribute__((noinline)) void examine(const struct hg_ev_copy *event)
 {
 	uint64_t lead = (WORD - event->dst % WORD) % WORD, src = event->src + lead, start;
-	uint64_t size = event->size > lead ? event->size - lead : 0, place;
+	uint64_t size = event->size > lead ? event->size - lead : 0;
 	struct search search = { .holder = VARIABLE, .mapped = MAPPED_FEW };
 	struct hg_hip_block block;
 	struct scratch *own;
 	bool whole = event->rows == 1 && event->depth <= 1;
 
-	if (event->kind == D2D || event->kind == DEFAULT)
-		copy_links(event);
-	if ((event->kind != H2D && event->kind != DEFAULT) || !event->dst || !event->src ||
-	    size < WORD || is_off() || is_tame(place = place_of(event)) ||
+	if (!event->dst || !event->src || size < WORD || is_off() ||
 	    !is_from_host(event, &search.check))
 		return;
 	own = scratch();
@@ -806,15 +811,25 @@ void hg_hip_pointers_copy(const struct hg_ev_copy *event)
 	if (whole ? !search_piece(&search, event->dst + lead, src, size) && size
 		  : !search_rows(&search, event))
 		count(&left_out.untouched);
-	note_tame(place, search.any);
+	note_tame(place_of(event), search.any);
 	send(own);
 	was_spent(start);
+}
+
+void hg_hip_pointers_copy(const struct hg_ev_copy *event)
+{
+	if (HG_UNLIKELY(__atomic_load_n(&link_count, __ATOMIC_RELAXED)) &&
+	    (event->kind == D2D || event->kind == DEFAULT))
+		copy_links(event);
+	if ((event->kind == H2D || event->kind == DEFAULT) && !is_tame(place_of(event)))
+		examine(event);
 }
 
 static void forget(void)
 {
 	memset(same, 0, sizeof(same));
 	memset(tame, 0, sizeof(tame));
+	memset(tame_left, 0, sizeof(tame_left));
 	memset(barren, 0, sizeof(barren));
 	memset(&recorded_before, 0, sizeof(recorded_before));
 }
