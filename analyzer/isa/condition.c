@@ -69,20 +69,40 @@ value_id condition_vector(struct flow *flow, const struct insn *insn, struct sta
 	return value_base(&flow->store, BASE(are == (bool)equal ? BASE_TRUE : BASE_FALSE, name), 0);
 }
 
+/*
+ * Whether the mask from register `reg` on is all ones (1) or zeros (-1): clang 21 makes such masks
+ * of a scalar condition that is known (s_cselect_b64 mask, -1, 0). 0: neither. Of waves of 32 lanes
+ * only the first register is meant; the next one is then seldom the same, and nothing is claimed.
+ */
+static int uniform_mask(struct flow *flow, const struct state *state, unsigned reg)
+{
+	int32_t low, high;
+
+	if (reg + 1 >= REG_VECTOR || !value_constant(&flow->store, state->scalar[reg], &low) ||
+	    !value_constant(&flow->store, state->scalar[reg + 1], &high) || low != high)
+		return 0;
+	return low == -1 ? 1 : low == 0 ? -1 : 0;
+}
+
 /* s_cselect takes its second operand for true; v_cndmask its third. */
 int condition_select(struct flow *flow, const struct insn *insn, const struct state *state)
 {
 	bool scalar = insn->mnemonic[0] == 's';
 	const struct operand *mask = &insn->operand[3];
+	unsigned reg = insn->operand_count > 3 ? mask->reg : REG_VCC;
 	uint32_t base;
+	int uniform;
 
 	if (scalar)
 		return state->scc ? (state->scc > 0 ? 1 : 2) : 0;
-	if (state->mode != EXEC_NORMAL || !state->conditions ||
-	    (insn->operand_count > 3 && (mask->kind != OPERAND_REG || mask->reg >= REG_VECTOR)))
+	if (insn->operand_count > 3 && (mask->kind != OPERAND_REG || mask->reg >= REG_VECTOR))
 		return 0;
-	base = value_sole_base(&flow->store,
-			       state->scalar[insn->operand_count > 3 ? mask->reg : REG_VCC]);
+	uniform = uniform_mask(flow, state, reg);
+	if (uniform)
+		return uniform > 0 ? 2 : 1;
+	if (state->mode != EXEC_NORMAL || !state->conditions)
+		return 0;
+	base = value_sole_base(&flow->store, state->scalar[reg]);
 	if (BASE_PAYLOAD(base) != state_exec_name(state))
 		return 0;
 	return BASE_KIND(base) == BASE_TRUE ? 2 : BASE_KIND(base) == BASE_FALSE ? 1 : 0;

@@ -164,18 +164,26 @@ static unsigned log_lines(const void *address, const char *end)
 	return n;
 }
 
+/* Not optimised, clang 21 emits flat atomics for gfx942, on which they exist for floats. */
+static unsigned either_form(const void *address, const char *end)
+{
+	char global[100], flat[100];
+
+	snprintf(global, sizeof(global), "global_%s", end);
+	snprintf(flat, sizeof(flat), "flat_%s", end);
+	return log_lines(address, global) + log_lines(address, flat);
+}
+
 void test_atomic_log(void **state)
 {
 	struct memory *m = run_atomics(SOFTGPU_PAGE_FINE);
 
 	(void)state;
-	assert_int_equal(log_lines(&m->f[0], "global_atomic_add_f32 dropped"), 100);
-	assert_int_equal(log_lines(&m->f[0], "global_atomic_add_f32 done"), 0);
-	assert_true(log_lines(&m->f[1], "global_atomic_cmpswap done") +
-			log_lines(&m->f[1], "flat_atomic_cmpswap done") >=
-		    100);
+	assert_int_equal(either_form(&m->f[0], "atomic_add_f32 dropped"), 100);
+	assert_int_equal(either_form(&m->f[0], "atomic_add_f32 done"), 0);
+	assert_true(either_form(&m->f[1], "atomic_cmpswap done") >= 100);
 	m = run_atomics(0);
-	assert_int_equal(log_lines(&m->f[0], "global_atomic_add_f32 done"), 100);
+	assert_int_equal(either_form(&m->f[0], "atomic_add_f32 done"), 100);
 }
 
 /* ---- what must stop ---- */

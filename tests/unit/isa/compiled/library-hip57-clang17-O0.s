@@ -3207,6 +3207,86 @@ through_constant:
 .Lfunc_end22:
 	.size	through_constant, .Lfunc_end22-through_constant
 	.section	.AMDGPU.csdata
+	.text
+	.protected	end_list
+	.globl	end_list
+	.p2align	8
+	.type	end_list,@function
+end_list:
+	s_mov_b32 s33, 0
+	s_add_u32 flat_scratch_lo, s12, s17
+	s_addc_u32 flat_scratch_hi, s13, 0
+	s_add_u32 s0, s0, s17
+	s_addc_u32 s1, s1, 0
+	s_load_dwordx2 s[4:5], s[8:9], 0x0
+	s_mov_b64 s[6:7], src_private_base
+	s_mov_b32 s8, 32
+	s_lshr_b64 s[6:7], s[6:7], s8
+	v_mov_b32_e32 v2, 8
+	v_mov_b32_e32 v0, s6
+	v_mov_b32_e32 v3, v0
+	v_mov_b32_e32 v0, 16
+	v_mov_b32_e32 v4, s6
+	v_mov_b32_e32 v1, v4
+	v_pk_mov_b32 v[4:5], v[2:3], v[2:3] op_sel:[0,1]
+	s_waitcnt lgkmcnt(0)
+	v_pk_mov_b32 v[6:7], s[4:5], s[4:5] op_sel:[0,1]
+	flat_store_dwordx2 v[4:5], v[6:7]
+	flat_load_dwordx2 v[4:5], v[2:3]
+	v_pk_mov_b32 v[2:3], v[0:1], v[0:1] op_sel:[0,1]
+	s_waitcnt vmcnt(0) lgkmcnt(0)
+	flat_store_dwordx2 v[2:3], v[4:5]
+	flat_load_dwordx2 v[0:1], v[0:1]
+	s_mov_b64 s[4:5], 0
+	v_pk_mov_b32 v[2:3], s[4:5], s[4:5] op_sel:[0,1]
+	s_waitcnt vmcnt(0) lgkmcnt(0)
+	flat_store_dwordx2 v[0:1], v[2:3] offset:8
+	s_endpgm
+	.section	.rodata,#alloc
+	.p2align	6, 0x0
+	.amdhsa_kernel end_list
+		.amdhsa_group_segment_fixed_size 0
+		.amdhsa_private_segment_fixed_size 24
+		.amdhsa_kernarg_size 64
+		.amdhsa_user_sgpr_count 14
+		.amdhsa_user_sgpr_private_segment_buffer 1
+		.amdhsa_user_sgpr_dispatch_ptr 1
+		.amdhsa_user_sgpr_queue_ptr 1
+		.amdhsa_user_sgpr_kernarg_segment_ptr 1
+		.amdhsa_user_sgpr_dispatch_id 1
+		.amdhsa_user_sgpr_flat_scratch_init 1
+		.amdhsa_user_sgpr_private_segment_size 0
+		.amdhsa_system_sgpr_private_segment_wavefront_offset 1
+		.amdhsa_system_sgpr_workgroup_id_x 1
+		.amdhsa_system_sgpr_workgroup_id_y 1
+		.amdhsa_system_sgpr_workgroup_id_z 1
+		.amdhsa_system_sgpr_workgroup_info 0
+		.amdhsa_system_vgpr_workitem_id 2
+		.amdhsa_next_free_vgpr 8
+		.amdhsa_next_free_sgpr 34
+		.amdhsa_accum_offset 8
+		.amdhsa_reserve_vcc 0
+		.amdhsa_reserve_xnack_mask 1
+		.amdhsa_float_round_mode_32 0
+		.amdhsa_float_round_mode_16_64 0
+		.amdhsa_float_denorm_mode_32 3
+		.amdhsa_float_denorm_mode_16_64 3
+		.amdhsa_dx10_clamp 1
+		.amdhsa_ieee_mode 1
+		.amdhsa_fp16_overflow 0
+		.amdhsa_tg_split 0
+		.amdhsa_exception_fp_ieee_invalid_op 0
+		.amdhsa_exception_fp_denorm_src 0
+		.amdhsa_exception_fp_ieee_div_zero 0
+		.amdhsa_exception_fp_ieee_overflow 0
+		.amdhsa_exception_fp_ieee_underflow 0
+		.amdhsa_exception_fp_ieee_inexact 0
+		.amdhsa_exception_int_div_zero 0
+	.end_amdhsa_kernel
+	.text
+.Lfunc_end23:
+	.size	end_list, .Lfunc_end23-end_list
+	.section	.AMDGPU.csdata
 	.section	.text._ZNK15__HIP_ThreadIdxclEj,#alloc,#execinstr
 	.hidden	_ZNK15__HIP_ThreadIdxclEj
 	.weak	_ZNK15__HIP_ThreadIdxclEj
@@ -3258,8 +3338,8 @@ _ZNK15__HIP_ThreadIdxclEj:
 	s_mov_b32 s33, s19
 	s_waitcnt vmcnt(0)
 	s_setpc_b64 s[30:31]
-.Lfunc_end23:
-	.size	_ZNK15__HIP_ThreadIdxclEj, .Lfunc_end23-_ZNK15__HIP_ThreadIdxclEj
+.Lfunc_end24:
+	.size	_ZNK15__HIP_ThreadIdxclEj, .Lfunc_end24-_ZNK15__HIP_ThreadIdxclEj
 	.section	.AMDGPU.csdata
 	.text
 	.p2align	2
@@ -3390,8 +3470,8 @@ __ockl_get_local_id:
 	s_mov_b32 s33, s10
 	s_waitcnt vmcnt(0)
 	s_setpc_b64 s[30:31]
-.Lfunc_end24:
-	.size	__ockl_get_local_id, .Lfunc_end24-__ockl_get_local_id
+.Lfunc_end25:
+	.size	__ockl_get_local_id, .Lfunc_end25-__ockl_get_local_id
 	.section	.AMDGPU.csdata
 	.section	.AMDGPU.csdata
 	.section	.AMDGPU.csdata
@@ -3928,6 +4008,49 @@ amdhsa.kernels:
     .sgpr_spill_count: 1
     .symbol:         through_constant.kd
     .vgpr_count:     41
+    .vgpr_spill_count: 0
+    .wavefront_size: 64
+  - .agpr_count:     0
+    .args:
+      - .address_space:  global
+        .offset:         0
+        .size:           8
+        .value_kind:     global_buffer
+      - .offset:         8
+        .size:           8
+        .value_kind:     hidden_global_offset_x
+      - .offset:         16
+        .size:           8
+        .value_kind:     hidden_global_offset_y
+      - .offset:         24
+        .size:           8
+        .value_kind:     hidden_global_offset_z
+      - .offset:         32
+        .size:           8
+        .value_kind:     hidden_hostcall_buffer
+      - .offset:         40
+        .size:           8
+        .value_kind:     hidden_default_queue
+      - .offset:         48
+        .size:           8
+        .value_kind:     hidden_completion_action
+      - .offset:         56
+        .size:           8
+        .value_kind:     hidden_multigrid_sync_arg
+    .group_segment_fixed_size: 0
+    .kernarg_segment_align: 8
+    .kernarg_segment_size: 64
+    .language:       OpenCL C
+    .language_version:
+      - 2
+      - 0
+    .max_flat_workgroup_size: 1024
+    .name:           end_list
+    .private_segment_fixed_size: 24
+    .sgpr_count:     40
+    .sgpr_spill_count: 0
+    .symbol:         end_list.kd
+    .vgpr_count:     8
     .vgpr_spill_count: 0
     .wavefront_size: 64
 amdhsa.target:   amdgcn-amd-amdhsa--gfx90a

@@ -5043,6 +5043,113 @@ through_constant:
 	.set through_constant.has_indirect_call, or(0, _Z9atomicAddPii.has_indirect_call)
 	.section	.AMDGPU.csdata,"",@progbits
 	.text
+	.protected	end_list
+	.globl	end_list
+	.p2align	8
+	.type	end_list,@function
+end_list:
+	s_mov_b32 s33, 0
+	s_add_u32 flat_scratch_lo, s12, s17
+	s_addc_u32 flat_scratch_hi, s13, 0
+	s_add_u32 s0, s0, s17
+	s_addc_u32 s1, s1, 0
+	s_load_dwordx2 s[4:5], s[8:9], 0x0
+	v_pk_mov_b32 v[2:3], 0, 0
+	v_mov_b32_e32 v1, v3
+	s_mov_b64 s[6:7], src_private_base
+	s_mov_b32 s8, 32
+	s_lshr_b64 s[8:9], s[6:7], s8
+	s_mov_b32 s6, -1
+	s_mov_b32 s7, 0
+	s_cmp_lg_u32 s7, s6
+	s_mov_b32 s9, s8
+	s_cselect_b64 s[10:11], -1, 0
+	v_mov_b32_e32 v0, s9
+	v_cndmask_b32_e64 v6, v1, v0, s[10:11]
+	v_mov_b32_e32 v0, v2
+	s_cselect_b64 s[10:11], -1, 0
+	v_mov_b32_e32 v4, s7
+	v_cndmask_b32_e64 v4, v0, v4, s[10:11]
+	v_mov_b32_e32 v5, v6
+	s_mov_b32 s8, 8
+	s_cmp_lg_u32 s8, s6
+	s_cselect_b64 s[6:7], -1, 0
+	v_mov_b32_e32 v6, s9
+	v_cndmask_b32_e64 v6, v1, v6, s[6:7]
+	s_cselect_b64 s[6:7], -1, 0
+	v_mov_b32_e32 v1, s8
+	v_cndmask_b32_e64 v0, v0, v1, s[6:7]
+	v_mov_b32_e32 v1, v6
+	v_pk_mov_b32 v[6:7], v[4:5], v[4:5] op_sel:[0,1]
+	s_waitcnt lgkmcnt(0)
+	v_pk_mov_b32 v[8:9], s[4:5], s[4:5] op_sel:[0,1]
+	flat_store_dwordx2 v[6:7], v[8:9]
+	flat_load_dwordx2 v[6:7], v[4:5]
+	v_pk_mov_b32 v[4:5], v[0:1], v[0:1] op_sel:[0,1]
+	s_waitcnt vmcnt(0) lgkmcnt(0)
+	flat_store_dwordx2 v[4:5], v[6:7]
+	flat_load_dwordx2 v[0:1], v[0:1]
+	s_waitcnt vmcnt(0) lgkmcnt(0)
+	flat_store_dwordx2 v[0:1], v[2:3] offset:8
+	s_endpgm
+	.section	.rodata,"a",@progbits
+	.p2align	6, 0x0
+	.amdhsa_kernel end_list
+		.amdhsa_group_segment_fixed_size 0
+		.amdhsa_private_segment_fixed_size 24
+		.amdhsa_kernarg_size 264
+		.amdhsa_user_sgpr_count 14
+		.amdhsa_user_sgpr_private_segment_buffer 1
+		.amdhsa_user_sgpr_dispatch_ptr 1
+		.amdhsa_user_sgpr_queue_ptr 1
+		.amdhsa_user_sgpr_kernarg_segment_ptr 1
+		.amdhsa_user_sgpr_dispatch_id 1
+		.amdhsa_user_sgpr_flat_scratch_init 1
+		.amdhsa_user_sgpr_kernarg_preload_length 0
+		.amdhsa_user_sgpr_kernarg_preload_offset 0
+		.amdhsa_user_sgpr_private_segment_size 0
+		.amdhsa_uses_dynamic_stack 0
+		.amdhsa_system_sgpr_private_segment_wavefront_offset 1
+		.amdhsa_system_sgpr_workgroup_id_x 1
+		.amdhsa_system_sgpr_workgroup_id_y 1
+		.amdhsa_system_sgpr_workgroup_id_z 1
+		.amdhsa_system_sgpr_workgroup_info 0
+		.amdhsa_system_vgpr_workitem_id 2
+		.amdhsa_next_free_vgpr 10
+		.amdhsa_next_free_sgpr 34
+		.amdhsa_accum_offset 12
+		.amdhsa_reserve_vcc 0
+		.amdhsa_reserve_flat_scratch 1
+		.amdhsa_float_round_mode_32 0
+		.amdhsa_float_round_mode_16_64 0
+		.amdhsa_float_denorm_mode_32 3
+		.amdhsa_float_denorm_mode_16_64 3
+		.amdhsa_dx10_clamp 1
+		.amdhsa_ieee_mode 1
+		.amdhsa_fp16_overflow 0
+		.amdhsa_tg_split 0
+		.amdhsa_exception_fp_ieee_invalid_op 0
+		.amdhsa_exception_fp_denorm_src 0
+		.amdhsa_exception_fp_ieee_div_zero 0
+		.amdhsa_exception_fp_ieee_overflow 0
+		.amdhsa_exception_fp_ieee_underflow 0
+		.amdhsa_exception_fp_ieee_inexact 0
+		.amdhsa_exception_int_div_zero 0
+	.end_amdhsa_kernel
+	.text
+.Lfunc_end29:
+	.size	end_list, .Lfunc_end29-end_list
+	.set end_list.num_vgpr, 10
+	.set end_list.num_agpr, 0
+	.set end_list.numbered_sgpr, 34
+	.set end_list.private_seg_size, 24
+	.set end_list.uses_vcc, 0
+	.set end_list.uses_flat_scratch, 1
+	.set end_list.has_dyn_sized_stack, 0
+	.set end_list.has_recursion, 0
+	.set end_list.has_indirect_call, 0
+	.section	.AMDGPU.csdata,"",@progbits
+	.text
 	.p2alignl 6, 3212836864
 	.fill 256, 4, 3212836864
 	.section	.AMDGPU.gpr_maximums,"",@progbits
@@ -5955,6 +6062,87 @@ amdhsa.kernels:
     .uniform_work_group_size: 1
     .uses_dynamic_stack: true
     .vgpr_count:     41
+    .vgpr_spill_count: 0
+    .wavefront_size: 64
+  - .agpr_count:     0
+    .args:
+      - .address_space:  global
+        .offset:         0
+        .size:           8
+        .value_kind:     global_buffer
+      - .offset:         8
+        .size:           4
+        .value_kind:     hidden_block_count_x
+      - .offset:         12
+        .size:           4
+        .value_kind:     hidden_block_count_y
+      - .offset:         16
+        .size:           4
+        .value_kind:     hidden_block_count_z
+      - .offset:         20
+        .size:           2
+        .value_kind:     hidden_group_size_x
+      - .offset:         22
+        .size:           2
+        .value_kind:     hidden_group_size_y
+      - .offset:         24
+        .size:           2
+        .value_kind:     hidden_group_size_z
+      - .offset:         26
+        .size:           2
+        .value_kind:     hidden_remainder_x
+      - .offset:         28
+        .size:           2
+        .value_kind:     hidden_remainder_y
+      - .offset:         30
+        .size:           2
+        .value_kind:     hidden_remainder_z
+      - .offset:         48
+        .size:           8
+        .value_kind:     hidden_global_offset_x
+      - .offset:         56
+        .size:           8
+        .value_kind:     hidden_global_offset_y
+      - .offset:         64
+        .size:           8
+        .value_kind:     hidden_global_offset_z
+      - .offset:         72
+        .size:           2
+        .value_kind:     hidden_grid_dims
+      - .offset:         88
+        .size:           8
+        .value_kind:     hidden_hostcall_buffer
+      - .offset:         96
+        .size:           8
+        .value_kind:     hidden_multigrid_sync_arg
+      - .offset:         104
+        .size:           8
+        .value_kind:     hidden_heap_v1
+      - .offset:         112
+        .size:           8
+        .value_kind:     hidden_default_queue
+      - .offset:         120
+        .size:           8
+        .value_kind:     hidden_completion_action
+      - .offset:         208
+        .size:           8
+        .value_kind:     hidden_queue_ptr
+    .group_segment_fixed_size: 0
+    .kernarg_segment_align: 8
+    .kernarg_segment_size: 264
+    .language:       OpenCL C
+    .language_version:
+      - 2
+      - 0
+    .max_flat_workgroup_size: 1024
+    .name:           end_list
+    .private_segment_fixed_size: 24
+    .sgpr_count:     40
+    .sgpr_spill_count: 0
+    .symbol:         end_list.kd
+    .uniform_work_group_size: 1
+    .uses_dynamic_stack: false
+    .vgpr_count:     10
     .vgpr_spill_count: 0
     .wavefront_size: 64
 amdhsa.target:   amdgcn-amd-amdhsa--gfx90a
