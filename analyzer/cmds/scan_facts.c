@@ -54,6 +54,31 @@ static void json_spin(struct json_stream *json, const struct isa_spin *spin)
 	json_stream_end(json, '}');
 }
 
+static void json_party(struct json_stream *json, const char *key, const struct isa_party *party)
+{
+	json_stream_begin(json, key, '{');
+	json_stream_text(json, "mnemonic", party->mnemonic);
+	json_stream_number(json, "kernel_offset", party->kernel_offset);
+	if (party->symbol)
+		json_stream_null(json, "kernarg");
+	else
+		json_stream_number(json, "kernarg", party->kernarg);
+	json_stream_text(json, "symbol", party->symbol);
+	scan_json_place(json, "source", party->file, party->line);
+	json_stream_end(json, '}');
+}
+
+static void json_handover(struct json_stream *json, const struct isa_handover *handover)
+{
+	json_stream_begin(json, NULL, '{');
+	json_stream_text(json, "side", handover->reads ? "reads" : "writes");
+	json_party(json, "data", &handover->data);
+	json_party(json, "flag", &handover->flag);
+	json_stream_bool(json, "ordered", handover->ordered);
+	json_stream_bool(json, "waits", handover->waits);
+	json_stream_end(json, '}');
+}
+
 void scan_json_kernel_facts(struct json_stream *json, const struct isa_kernel *kernel)
 {
 	json_stream_number(json, "wave_size", kernel->wave_size);
@@ -70,6 +95,10 @@ void scan_json_kernel_facts(struct json_stream *json, const struct isa_kernel *k
 	for (size_t i = 0; i < kernel->spin_count; i++)
 		json_spin(json, &kernel->spins[i]);
 	json_stream_end(json, ']');
+	json_stream_begin(json, "handovers", '[');
+	for (size_t i = 0; i < kernel->handover_count; i++)
+		json_handover(json, &kernel->handovers[i]);
+	json_stream_end(json, ']');
 }
 
 void scan_print_frames(const struct isa_atomic *atomic)
@@ -81,6 +110,44 @@ void scan_print_frames(const struct isa_atomic *atomic)
 		printf("        %s %s at %s:%u\n", i ? "inlined into" : "in",
 		       frame->function ? frame->function : "?", frame->file ? frame->file : "?",
 		       frame->line);
+	}
+}
+
+static void print_party(const struct isa_kernel *kernel, const struct isa_party *party)
+{
+	struct isa_origin origin = { .kind = party->symbol ? ISA_ORIGIN_GLOBAL : ISA_ORIGIN_DIRECT,
+				     .kernarg = &(uint32_t){ party->kernarg },
+				     .kernarg_count = party->symbol ? 0 : 1,
+				     .symbol = party->symbol };
+
+	printf(" %s ", party->mnemonic);
+	scan_print_origin(kernel, &origin);
+	if (party->file)
+		printf(" at %s:%u", party->file, party->line);
+}
+
+/* Where both sides are the same kernel's, and one of them lacks something. */
+static void print_handovers(const struct isa_kernel *kernel)
+{
+	for (size_t i = 0; i < kernel->handover_count; i++) {
+		const struct isa_handover *writes = &kernel->handovers[i];
+
+		for (size_t k = 0; k < kernel->handover_count; k++) {
+			const struct isa_handover *reads = &kernel->handovers[k];
+
+			if (!isa_handover_meets(writes, reads) ||
+			    (writes->ordered && reads->ordered))
+				continue;
+			printf("      hands over data:");
+			print_party(kernel, &writes->data);
+			printf(writes->ordered ? ", released," : ", no release,");
+			print_party(kernel, &writes->flag);
+			printf("; read:");
+			print_party(kernel, &reads->flag);
+			printf(reads->ordered ? ", acquired," : ", no acquire,");
+			print_party(kernel, &reads->data);
+			putchar('\n');
+		}
 	}
 }
 
@@ -120,4 +187,5 @@ void scan_print_facts(const struct isa_kernel *kernel)
 			printf("  at %s:%u", spin->file, spin->line);
 		putchar('\n');
 	}
+	print_handovers(kernel);
 }

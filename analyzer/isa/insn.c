@@ -468,6 +468,10 @@ void insn_parse(struct insn *insn, char *text)
 		}
 	}
 	insn->mnemonic = start;
+	if (!strcmp(start, "s_waitcnt") && strstr(at, "vmcnt(0)"))
+		insn->settles = 1;
+	else if (!strcmp(start, "buffer_wbinvl1_vol"))
+		insn->settles = 2;
 	stop = strstr(at, "//");
 	if (stop)
 		*stop = 0;

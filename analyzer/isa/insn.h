@@ -78,7 +78,8 @@ struct insn {
 	bool load, store, atomic; /* of a memory instruction */
 	bool returns;             /* atomic: writes the old value to its first operand */
 	uint8_t fence;            /* 1 writes caches back, 2 invalidates them */
-	uint16_t cache;           /* ISA_CACHE_*: the words it is printed with */
+	uint8_t settles; /* 1 waits for all accesses of the wave to memory, 2 invalidates its L1 */
+	uint16_t cache;  /* ISA_CACHE_*: the words it is printed with */
 	bool offen, idxen, lds, sub_dword, op_sel_hi[2];
 	bool dpp;            /* operands come from other lanes */
 	bool sdwa, sdwa_dst; /* parts of operands; writes a part of the destination only */

@@ -222,6 +222,29 @@ struct isa_spin {
 	unsigned line;
 };
 
+/* An instruction that accesses memory behind one argument, or a device variable. */
+struct isa_party {
+	char *mnemonic;
+	int64_t kernel_offset;
+	uint32_t kernarg; /* unless there is a symbol */
+	char *symbol;     /* or NULL */
+	char *file;
+	unsigned line;
+};
+
+/*
+ * What wavefronts of the whole GPU may hand over to each other: data that are stored before a flag
+ * is written, and data that are read because of what a flag said. Only accesses that are not
+ * coherent by themselves, and flags in other memory than the data.
+ */
+struct isa_handover {
+	struct isa_party flag, data;
+	bool reads; /* of the side that reads; else the one that writes */
+	/* Something between the two makes the data visible (`reads`: drops what is old), or may. */
+	bool ordered;
+	bool waits; /* reads: in a loop that waits for the flag; else one comparison decides */
+};
+
 /* A line of a source; file NULL: not known. */
 struct isa_line {
 	char *file;
@@ -268,6 +291,10 @@ struct isa_kernel {
 	enum isa_known system_acquire; /* invalidates caches that may lack the host's writes */
 	struct isa_spin *spins;
 	size_t spin_count;
+	/* On gfx90a and gfx94x, gfx950; each pair of memories once, one that is not ordered first.
+	 */
+	struct isa_handover *handovers;
+	size_t handover_count;
 	bool skipped; /* it has no atomics, and nothing else was looked at (atomics_only) */
 };
 
@@ -332,6 +359,9 @@ int isa_disassemble(const void *elf, size_t size, const struct isa_kernel *kerne
 
 /* The kernel of that (mangled) name, the object's; NULL if it has none, or it was not analysed. */
 const struct isa_kernel *isa_find_kernel(const struct isa_code_object *object, const char *symbol);
+
+/* Whether what one side writes is what the other reads, in one launch: the same flag and data. */
+bool isa_handover_meets(const struct isa_handover *writes, const struct isa_handover *reads);
 
 /* The word for bit number `bit` (below ISA_CACHE_WORDS) of isa_atomic.cache: "sc1". */
 const char *isa_cache_word(unsigned bit);

@@ -7,6 +7,7 @@
 
 #include "analysis.h"
 #include "casloop.h"
+#include "handover.h"
 #include "filter.h"
 #include "origin.h"
 #include "services.h"
@@ -463,6 +464,8 @@ int kernel_analyse(struct isa_analysis *analysis, const struct codeobj_kernel *f
 		status = find_line(analysis, flow.unvisited_pc, &kernel->unvisited_at);
 	if (!status)
 		status = facts_end(analysis, &flow, &entry, from, kernel);
+	if (!status)
+		status = handover_find(analysis, &flow, &entry, kernel);
 	flow_free(&flow);
 	program_trim(program);
 out:

@@ -16,6 +16,13 @@ void isa_origin_clear(struct isa_origin *origin)
 	path_clear(&origin->paths);
 }
 
+static void free_party(struct isa_party *party)
+{
+	free(party->mnemonic);
+	free(party->symbol);
+	free(party->file);
+}
+
 static void free_kernel(struct isa_kernel *kernel)
 {
 	size_t i;
@@ -44,6 +51,11 @@ static void free_kernel(struct isa_kernel *kernel)
 		isa_origin_clear(&kernel->spins[i].origin);
 	}
 	free(kernel->spins);
+	for (i = 0; i < kernel->handover_count; i++) {
+		free_party(&kernel->handovers[i].flag);
+		free_party(&kernel->handovers[i].data);
+	}
+	free(kernel->handovers);
 	free(kernel->args);
 	free(kernel->atomics);
 	free(kernel->uses);
