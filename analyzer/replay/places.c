@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is known of a process at this moment: objects by number, and what lies at an address. */
 #include "replay.h"
+
+#include <string.h>
+
+#include "codeobj/codeobj.h"
 #include "tracer/api/hip_objects.h"
 
 /* How far behind an allocation an address still counts as having run off its end. */
@@ -15,6 +19,25 @@ const struct device *process_device(const struct process *process, int32_t ordin
 			return device;
 	}
 	return process->devices->len ? process->devices->pdata[0] : NULL;
+}
+
+const char *process_arch_for_generic(const struct process *process, const char *generic)
+{
+	struct codeobj_target code, device, found = { "", 0, 0 };
+
+	if (codeobj_target_parse(generic, &code))
+		return "";
+	for (unsigned i = 0; i < process->devices->len; i++) {
+		const struct device *one = process->devices->pdata[i];
+
+		if (codeobj_target_parse(one->arch, &device) ||
+		    codeobj_target_match(&code, &device) < 0)
+			continue;
+		if (found.processor[0] && strcmp(found.processor, device.processor) != 0)
+			return "";
+		found = device;
+	}
+	return g_intern_string(found.processor);
 }
 
 const char *process_env(const struct process *process, const char *name)

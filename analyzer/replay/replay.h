@@ -187,6 +187,11 @@ struct process *replay_process(const struct replay *replay, int32_t pid);
  */
 bool process_refused_launch(const struct process *process, int code, int64_t launch_ns);
 const struct device *process_device(const struct process *process, int32_t ordinal);
+/*
+ * The processor that runs code for a generic one ("gfx9-generic"): that of the process's GPUs that
+ * can, if it is the same for all of them; else "". It lives as long as the program.
+ */
+const char *process_arch_for_generic(const struct process *process, const char *generic);
 /* What the recorder noted of the environment; NULL: it was not set, or is not among that. */
 const char *process_env(const struct process *process, const char *name);
 /* What events with that id described; NULL: there was none (yet). The process' own. */

@@ -214,29 +214,6 @@ static struct entry *analyse(struct kernels *kernels, const struct process *proc
 	return entry;
 }
 
-/*
- * The processor that runs code for a generic one: that of the process's GPUs that can, if it is the
- * same for all of them; else "".
- */
-static const char *arch_of_generic(const struct process *process, const char *generic)
-{
-	struct codeobj_target code, device, found = { "", 0, 0 };
-
-	if (codeobj_target_parse(generic, &code))
-		return "";
-	for (unsigned i = 0; i < process->devices->len; i++) {
-		const struct device *one = process->devices->pdata[i];
-
-		if (codeobj_target_parse(one->arch, &device) ||
-		    codeobj_target_match(&code, &device) < 0)
-			continue;
-		if (found.processor[0] && strcmp(found.processor, device.processor) != 0)
-			return "";
-		found = device;
-	}
-	return g_intern_string(found.processor);
-}
-
 const struct isa_kernel *kernels_find(struct kernels *kernels, const struct process *process,
 				      const struct kernel_ref *kernel, struct findings *findings,
 				      const char **arch)
@@ -269,7 +246,7 @@ const struct isa_kernel *kernels_find(struct kernels *kernels, const struct proc
 		return NULL;
 	}
 	*arch = codeobj_is_generic(entry->object->arch)
-		    ? arch_of_generic(process, entry->object->arch)
+		    ? process_arch_for_generic(process, entry->object->arch)
 		    : entry->object->arch;
 	return entry->kernel;
 }

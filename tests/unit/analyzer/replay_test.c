@@ -422,11 +422,32 @@ static void reused_unseen(void **state)
 	assert_int_equal(process_place(process, 0x200800).kind, PLACE_FREED);
 }
 
+static struct process *device_of(int32_t ordinal, const char *arch)
+{
+	return apply(
+	    (struct hg_event){ .type = HG_EVENT_device,
+			       .device = { .ordinal = ordinal, .name = "test", .arch = arch } });
+}
+
+static void processors_of_generic_code(void **state)
+{
+	const struct process *one;
+
+	(void)state;
+	device_of(0, "gfx90a:sramecc+:xnack-");
+	one = device_of(1, "gfx942:sramecc+:xnack-");
+	assert_string_equal(process_arch_for_generic(one, "gfx9-4-generic"), "gfx942");
+	assert_string_equal(process_arch_for_generic(one, "gfx9-generic"), "");
+	assert_string_equal(process_arch_for_generic(one, "gfx11-generic"), "");
+	assert_string_equal(process_arch_for_generic(one, "nonsense"), "");
+	/* Two that can, and differ. */
+	one = device_of(2, "gfx940:sramecc+:xnack-");
+	assert_string_equal(process_arch_for_generic(one, "gfx9-4-generic"), "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(finds_the_middle_and_not_the_end),
-		TEST(reused_unseen),
 		TEST(finds_the_middle_and_not_the_end),
 		TEST(reused_unseen),
 		TEST(freed_memory_is_remembered_until_it_is_reused),
@@ -443,6 +464,7 @@ int main(void)
 		TEST(later_advice_wins_page_by_page),
 		TEST(advice_outlives_small_blocks_but_not_mappings),
 		TEST(page_map_agrees_with_an_array),
+		TEST(processors_of_generic_code),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
