@@ -24,6 +24,12 @@
 #define SOFTGPU_PAGE_HOST   4u  /* physically in host memory */
 #define SOFTGPU_PAGE_ALIAS  8u  /* GPU address differs from the host's: translate */
 #define SOFTGPU_PAGE_READ   16u /* the GPU may only read it: a store or an atomic faults */
+/* How a gfx942's L2 caches hold it (MTYPE of the page table entry, runtime/mtype.def): two bits. */
+#define SOFTGPU_PAGE_MTYPE 96u
+#define SOFTGPU_PAGE_RW    0u  /* read-write: writes stay, lines that others write are dropped */
+#define SOFTGPU_PAGE_NC    32u /* not coherent: as RW, but lines that others write stay */
+#define SOFTGPU_PAGE_CC    64u /* coherent: as RW, but writes go through */
+#define SOFTGPU_PAGE_UC    96u /* not cached */
 
 /* Instead of the number of a GPU: whichever can reach the page. */
 #define SOFTGPU_ANY_GPU UINT32_MAX

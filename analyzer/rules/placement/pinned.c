@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HG212, HG216, HG217: too much pinned memory, a flag without effect, freed pointers in structs. */
+/* HG212, HG217: too much pinned memory, freed pointers in structs. */
 #include "analyzer/rules/engine/rule_api.h"
 #include "analyzer/rules/engine/evidence.h"
 #include "tracer/api/hip_alloc_host.h"
@@ -42,43 +42,12 @@ static void check_amount(const struct rules_context *context, const struct place
 	}
 }
 
-/* ---- HG216 ---- */
-
-static void check_apu(const struct rules_context *context, const struct place *place)
-{
-	const struct allocation *allocation = place->allocation;
-	const struct device *device = process_device(context->process, allocation->device);
-	const uint64_t non_coherent = 0x80000000; /* hipHostMallocNonCoherent [H523] */
-	struct finding *finding;
-	bool is_new;
-
-	if (allocation->api != HG_API_hipHostMalloc || !(allocation->flags & non_coherent) ||
-	    !device || device->integrated != 1)
-		return;
-	finding = findings_get(context->findings, RULE_HG216, context->process, &is_new, "%u",
-			       allocation->stack_id);
-	finding_hit(finding, context->event->ns, allocation->stack_id);
-	if (is_new) {
-		finding->api = g_strdup(hg_api_name(allocation->api));
-		finding_set_place(finding, place, allocation->ptr);
-		finding->granularity = GRAIN_FINE;
-		finding->message =
-		    g_strdup_printf("hipHostMallocNonCoherent has no effect on %s, whose GPU "
-				    "shares the CPU's memory: the memory is fine-grained.",
-				    device->arch);
-		finding->fix = g_strdup("drop the flag, or use hipMalloc where the kernels need "
-					"coarse-grained memory" FIX_NOT_TESTED);
-	}
-}
-
 void check_pinned(const struct rules_context *context)
 {
 	struct place place;
 
-	if (is_new_allocation(context, &place)) {
+	if (is_new_allocation(context, &place))
 		check_amount(context, &place);
-		check_apu(context, &place);
-	}
 }
 
 /* ---- HG217 ---- */

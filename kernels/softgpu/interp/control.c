@@ -71,8 +71,8 @@ static void swappc(struct sg_wave *wave, const struct sg_insn *in)
 	wave->pc = to;
 }
 
-/* Memory operations complete at once here, so waits and operations of other caches than L2 have
- * nothing to do. */
+/* Memory operations complete at once here, so waits and operations of other caches than L1 and L2
+ * have nothing to do. */
 static void nothing(struct sg_wave *wave, const struct sg_insn *in)
 {
 	(void)wave;
@@ -87,8 +87,8 @@ static void write_back_l2(struct sg_wave *wave, const struct sg_insn *in)
 
 static void invalidate_l2(struct sg_wave *wave, const struct sg_insn *in)
 {
-	if (in->sc1 && sg_has_l2(wave))
-		sg_l2_invalidate(wave);
+	if ((in->glc || in->sc1) && sg_has_l2(wave))
+		sg_l2_invalidate(wave, in->sc1);
 }
 
 static void endpgm(struct sg_wave *wave, const struct sg_insn *in)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "group.h"
+#include "l2.h"
 
 /* Bits of kernel_code_properties. */
 enum {
@@ -67,6 +68,7 @@ void sg_groups_free(struct sg_group *group)
 		}
 		free(group->waves);
 		free(group->lds);
+		sg_l1_free(group);
 		free(group);
 		group = next;
 	}
@@ -258,6 +260,7 @@ struct sg_group *sg_group_start(struct sg_worker *worker, uint64_t n)
 		return NULL;
 	at = (uint64_t)(((unsigned __int128)n * run->step + run->offset) % run->ngroups);
 	group->linear = at;
+	sg_l1_start(group);
 	/* In turns, in the order of their numbers; assumed, not compared with hardware. */
 	group->xcd = run->nxcds > 1 ? (unsigned)(at % run->nxcds) : 0;
 	for (i = 0; i < 3; i++) {

@@ -224,7 +224,8 @@ struct sg_group {
 	uint32_t lds_size;
 	uint32_t id[3];
 	uint64_t linear;
-	unsigned xcd; /* which one executes it */
+	unsigned xcd;        /* which one executes it */
+	struct sg_cache *l1; /* of its CU, where there are several XCDs (l2.h); NULL: empty */
 	struct sg_group *link;
 };
 

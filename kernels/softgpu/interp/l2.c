@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several L2 caches of one GPU; see l2.h. Lines are kept by GPU address. */
+/* The L1 and L2 caches of a GPU with several XCDs; see l2.h. Lines are kept by GPU address. */
 #include <stdlib.h>
 
 #include "l2.h"
 
-#define LINE    128u   /* bytes; assumed, as is the size below: no document was read */
-#define BUCKETS 4096u  /* of a cache */
-#define LINES   32768u /* 4 MiB an XCD */
+/* AMD CDNA 3 Architecture, white paper [CDNA3]: lines of 128 bytes, 32 KiB of L1, 4 MiB of L2. */
+#define LINE     128u
+#define L1_LINES 256u
+#define L2_LINES 32768u
 
 struct line {
 	struct line *next;
@@ -16,13 +17,13 @@ struct line {
 	uint8_t data[LINE];
 };
 
-struct cache {
-	struct line *bucket[BUCKETS];
-	unsigned lines;
+struct sg_cache {
+	unsigned buckets, lines, most;
+	struct line *bucket[];
 };
 
 #define MAX_GPUS 8u
-static struct cache *caches[MAX_GPUS][SOFTGPU_MAX_XCDS];
+static struct sg_cache *caches[MAX_GPUS][SOFTGPU_MAX_XCDS];
 static uint64_t draws; /* of the sequence that decides what is evicted */
 
 static bool bit(const uint64_t *mask, unsigned i)
@@ -35,14 +36,33 @@ static void set_bit(uint64_t *mask, unsigned i)
 	mask[i / 64] |= (uint64_t)1 << (i % 64);
 }
 
-static struct cache *cache_of(const struct sg_wave *wave)
+static struct sg_cache *make_cache(unsigned lines)
 {
-	struct cache **cache =
+	unsigned buckets = lines / 8;
+	struct sg_cache *cache = calloc(1, sizeof(*cache) + buckets * sizeof(cache->bucket[0]));
+
+	if (cache) {
+		cache->buckets = buckets;
+		cache->most = lines;
+	}
+	return cache;
+}
+
+static struct sg_cache *l2_of(const struct sg_wave *wave)
+{
+	struct sg_cache **cache =
 	    &caches[wave->run->dispatch.gpu % MAX_GPUS][wave->group->xcd % SOFTGPU_MAX_XCDS];
 
 	if (!*cache)
-		*cache = calloc(1, sizeof(**cache));
+		*cache = make_cache(L2_LINES);
 	return *cache;
+}
+
+static struct sg_cache *l1_of(const struct sg_wave *wave)
+{
+	if (!wave->group->l1)
+		wave->group->l1 = make_cache(L1_LINES);
+	return wave->group->l1;
 }
 
 /* One in `n`, in an order that the seed fixes; never without a seed. */
@@ -72,16 +92,16 @@ static void write_back(unsigned gpu, struct line *line)
 	line->dirty[0] = line->dirty[1] = 0;
 }
 
-static struct line **find(struct cache *cache, uint64_t address)
+static struct line **find(struct sg_cache *cache, uint64_t address)
 {
-	struct line **at = &cache->bucket[address / LINE % BUCKETS];
+	struct line **at = &cache->bucket[address / LINE % cache->buckets];
 
 	while (*at && (*at)->address != address)
 		at = &(*at)->next;
 	return at;
 }
 
-static void drop(struct cache *cache, unsigned gpu, struct line **at)
+static void drop(struct sg_cache *cache, unsigned gpu, struct line **at)
 {
 	struct line *line = *at;
 
@@ -91,13 +111,34 @@ static void drop(struct cache *cache, unsigned gpu, struct line **at)
 	free(line);
 }
 
-/* A full cache makes room in the line's own bucket, or any that has one. */
-static void make_room(struct cache *cache, unsigned gpu, uint64_t address)
+static void drop_all(struct sg_cache *cache, unsigned gpu)
 {
 	unsigned i;
 
-	for (i = 0; cache->lines >= LINES && i < BUCKETS; i++) {
-		struct line **at = &cache->bucket[(address / LINE + i) % BUCKETS];
+	for (i = 0; cache && cache->lines && i < cache->buckets; i++)
+		while (cache->bucket[i])
+			drop(cache, gpu, &cache->bucket[i]);
+}
+
+static void drop_range(struct sg_cache *cache, unsigned gpu, uint64_t address, unsigned size)
+{
+	uint64_t line;
+
+	for (line = address & ~(uint64_t)(LINE - 1); cache && line < address + size; line += LINE) {
+		struct line **at = find(cache, line);
+
+		if (*at)
+			drop(cache, gpu, at);
+	}
+}
+
+/* A full cache makes room in the line's own bucket, or any that has one. */
+static void make_room(struct sg_cache *cache, unsigned gpu, uint64_t address)
+{
+	unsigned i;
+
+	for (i = 0; cache->lines >= cache->most && i < cache->buckets; i++) {
+		struct line **at = &cache->bucket[(address / LINE + i) % cache->buckets];
 
 		if (*at)
 			drop(cache, gpu, at);
@@ -105,11 +146,15 @@ static void make_room(struct cache *cache, unsigned gpu, uint64_t address)
 }
 
 /* The line of `address`, made if it is not there; NULL without memory for it: then as uncached. */
-static struct line *get(struct cache *cache, unsigned gpu, uint64_t address, uint8_t *memory)
+static struct line *get(struct sg_cache *cache, unsigned gpu, uint64_t address, uint8_t *memory)
 {
 	uint64_t first = address & ~(uint64_t)(LINE - 1);
-	struct line **at = find(cache, first), *line = *at;
+	struct line **at, *line;
 
+	if (!cache)
+		return NULL;
+	at = find(cache, first);
+	line = *at;
 	if (line && line->memory == memory - (address - first))
 		return line;
 	if (line)
@@ -127,67 +172,93 @@ static struct line *get(struct cache *cache, unsigned gpu, uint64_t address, uin
 	return line;
 }
 
-/* How much of an access is in the line of its first byte. */
-static unsigned part(uint64_t address, unsigned size)
+/* ---- one line, of which an access has no more than this ---- */
+
+static unsigned room_in_line(uint64_t address, unsigned size)
 {
 	unsigned room = LINE - (unsigned)(address % LINE);
 
 	return size < room ? size : room;
 }
 
-void sg_l2_read(struct sg_wave *wave, uint64_t address, const uint8_t *memory, void *to,
-		unsigned size, bool fresh)
+static bool keeps_stale(unsigned state)
 {
-	unsigned gpu = wave->run->dispatch.gpu, i;
-	struct cache *cache = cache_of(wave);
-	struct line *line;
-
-	if (part(address, size) < size) {
-		unsigned n = part(address, size);
-
-		sg_l2_read(wave, address, memory, to, n, fresh);
-		sg_l2_read(wave, address + n, memory + n, (uint8_t *)to + n, size - n, fresh);
-		return;
-	}
-	if (fresh || chance(16))
-		sg_l2_leave(wave, address, size);
-	line = fresh || !cache ? NULL : get(cache, gpu, address, (uint8_t *)(uintptr_t)memory);
-	if (!line) {
-		memcpy(to, memory, size);
-		return;
-	}
-	/* A load brings the whole line, as far as its page goes: lines do not cross pages. */
-	for (i = 0; i < LINE; i++)
-		if (!bit(line->there, i))
-			line->data[i] = line->memory[i];
-	line->there[0] = line->there[1] = ~(uint64_t)0;
-	memcpy(to, line->data + address % LINE, size);
+	return (state & SOFTGPU_PAGE_MTYPE) == SOFTGPU_PAGE_NC;
 }
 
-void sg_l2_write(struct sg_wave *wave, uint64_t address, uint8_t *memory, const void *from,
-		 unsigned size, bool through)
+/* The part of an access that is in the L2's line of its first byte. */
+static void read_l2(struct sg_wave *wave, const struct sg_line_access *a, uint8_t *to)
 {
-	unsigned gpu = wave->run->dispatch.gpu, at = (unsigned)(address % LINE), i;
-	struct cache *cache = cache_of(wave);
+	unsigned gpu = wave->run->dispatch.gpu, from = (unsigned)(a->address % LINE), i;
+	struct sg_cache *cache = l2_of(wave);
+	struct line *line, **known;
+
+	if (chance(16) || (a->sc1 && keeps_stale(a->state)))
+		drop_range(cache, gpu, a->address, a->size);
+	if (keeps_stale(a->state) && !a->sc1) {
+		/* A load brings the whole line, as far as its page goes: lines do not cross pages.
+		 */
+		line = get(cache, gpu, a->address, a->memory);
+		for (i = 0; line && i < LINE; i++)
+			if (!bit(line->there, i))
+				line->data[i] = line->memory[i];
+		if (line)
+			line->there[0] = line->there[1] = ~(uint64_t)0;
+		memcpy(to, line ? line->data + from : a->memory, a->size);
+		return;
+	}
+	/* What is not the XCD's own is as in memory: others' writes drop the line. */
+	known = cache ? find(cache, a->address & ~(uint64_t)(LINE - 1)) : NULL;
+	line = known ? *known : NULL;
+	memcpy(to, a->memory, a->size);
+	if (line && line->memory == a->memory - from)
+		for (i = 0; i < a->size; i++)
+			if (bit(line->dirty, from + i))
+				to[i] = line->data[from + i];
+}
+
+static void read_line(struct sg_wave *wave, const struct sg_line_access *a, uint8_t *to)
+{
+	unsigned gpu = wave->run->dispatch.gpu, from = (unsigned)(a->address % LINE);
+	struct sg_cache *cache = a->scalar ? NULL : l1_of(wave);
+	struct sg_line_access whole = *a;
 	struct line *line;
 
-	if (part(address, size) < size) {
-		unsigned n = part(address, size);
-
-		sg_l2_write(wave, address, memory, from, n, through);
-		sg_l2_write(wave, address + n, memory + n, (const uint8_t *)from + n, size - n,
-			    through);
-		return;
-	}
-	if (through)
-		sg_l2_leave(wave, address, size);
-	line = through || !cache ? NULL : get(cache, gpu, address, memory);
+	if (a->sc1 || chance(16))
+		drop_range(cache, gpu, a->address, a->size);
+	line = a->sc1 ? NULL : get(cache, gpu, a->address, a->memory);
 	if (!line) {
-		memcpy(memory, from, size);
+		read_l2(wave, a, to);
 		return;
 	}
-	memcpy(line->data + at, from, size);
-	for (i = at; i < at + size; i++) {
+	if (!line->there[0]) {
+		whole.address -= from;
+		whole.memory -= from;
+		whole.size = LINE;
+		read_l2(wave, &whole, line->data);
+		line->there[0] = line->there[1] = ~(uint64_t)0;
+	}
+	memcpy(to, line->data + from, a->size);
+}
+
+static void write_line(struct sg_wave *wave, const struct sg_line_access *a, const uint8_t *from)
+{
+	unsigned gpu = wave->run->dispatch.gpu, at = (unsigned)(a->address % LINE), i;
+	bool through = a->sc1 || (a->state & SOFTGPU_PAGE_MTYPE) == SOFTGPU_PAGE_CC;
+	struct sg_cache *cache = l2_of(wave), *l1 = wave->group->l1;
+	struct line *line = l1 && !a->scalar ? *find(l1, a->address - at) : NULL;
+
+	if (line && line->there[0])
+		memcpy(line->data + at, from, a->size);
+	if (through)
+		drop_range(cache, gpu, a->address, a->size);
+	line = through ? NULL : get(cache, gpu, a->address, a->memory);
+	if (!line) {
+		memcpy(a->memory, from, a->size);
+		return;
+	}
+	memcpy(line->data + at, from, a->size);
+	for (i = at; i < at + a->size; i++) {
 		set_bit(line->there, i);
 		set_bit(line->dirty, i);
 	}
@@ -195,40 +266,73 @@ void sg_l2_write(struct sg_wave *wave, uint64_t address, uint8_t *memory, const 
 		write_back(gpu, line);
 }
 
+/* ---- accesses ---- */
+
+static bool uncached(const struct sg_line_access *a)
+{
+	return (a->state & SOFTGPU_PAGE_MTYPE) == SOFTGPU_PAGE_UC;
+}
+
+void sg_l2_read(struct sg_wave *wave, const struct sg_line_access *access, void *to)
+{
+	struct sg_line_access a = *access;
+	unsigned done = 0;
+
+	if (uncached(access)) {
+		memcpy(to, access->memory, access->size);
+		return;
+	}
+	for (; done < access->size; done += a.size) {
+		a.address = access->address + done;
+		a.memory = access->memory + done;
+		a.size = room_in_line(a.address, access->size - done);
+		read_line(wave, &a, (uint8_t *)to + done);
+	}
+}
+
+void sg_l2_write(struct sg_wave *wave, const struct sg_line_access *access, const void *from)
+{
+	struct sg_line_access a = *access;
+	unsigned done = 0;
+
+	if (uncached(access)) {
+		memcpy(access->memory, from, access->size);
+		return;
+	}
+	for (; done < access->size; done += a.size) {
+		a.address = access->address + done;
+		a.memory = access->memory + done;
+		a.size = room_in_line(a.address, access->size - done);
+		write_line(wave, &a, (const uint8_t *)from + done);
+	}
+}
+
 void sg_l2_leave(struct sg_wave *wave, uint64_t address, unsigned size)
 {
-	struct cache *cache = cache_of(wave);
-	uint64_t line;
-
-	if (!cache)
-		return;
-	for (line = address & ~(uint64_t)(LINE - 1); line < address + size; line += LINE) {
-		struct line **at = find(cache, line);
-
-		if (*at)
-			drop(cache, wave->run->dispatch.gpu, at);
-	}
+	drop_range(l2_of(wave), wave->run->dispatch.gpu, address, size);
+	drop_range(wave->group->l1, wave->run->dispatch.gpu, address, size);
 }
 
 void sg_l2_write_back(struct sg_wave *wave)
 {
-	struct cache *cache = cache_of(wave);
+	struct sg_cache *cache = l2_of(wave);
 	struct line *line;
 	unsigned i;
 
-	for (i = 0; cache && i < BUCKETS; i++)
+	for (i = 0; cache && i < cache->buckets; i++)
 		for (line = cache->bucket[i]; line; line = line->next)
 			write_back(wave->run->dispatch.gpu, line);
 }
 
 /* What is dirty stays: it is newer than what memory has. */
-void sg_l2_invalidate(struct sg_wave *wave)
+void sg_l2_invalidate(struct sg_wave *wave, bool sc1)
 {
-	struct cache *cache = cache_of(wave);
+	struct sg_cache *cache = sc1 ? l2_of(wave) : NULL;
 	struct line *line;
 	unsigned i;
 
-	for (i = 0; cache && i < BUCKETS; i++)
+	drop_all(wave->group->l1, wave->run->dispatch.gpu);
+	for (i = 0; cache && i < cache->buckets; i++)
 		for (line = cache->bucket[i]; line; line = line->next) {
 			line->there[0] = line->dirty[0];
 			line->there[1] = line->dirty[1];
@@ -237,13 +341,20 @@ void sg_l2_invalidate(struct sg_wave *wave)
 
 void sg_l2_flush(unsigned gpu)
 {
-	unsigned i, xcd;
+	unsigned xcd;
 
-	for (xcd = 0; xcd < SOFTGPU_MAX_XCDS; xcd++) {
-		struct cache *cache = caches[gpu % MAX_GPUS][xcd];
+	for (xcd = 0; xcd < SOFTGPU_MAX_XCDS; xcd++)
+		drop_all(caches[gpu % MAX_GPUS][xcd], gpu);
+}
 
-		for (i = 0; cache && i < BUCKETS; i++)
-			while (cache->bucket[i])
-				drop(cache, gpu, &cache->bucket[i]);
-	}
+void sg_l1_start(struct sg_group *group)
+{
+	drop_all(group->l1, 0);
+}
+
+void sg_l1_free(struct sg_group *group)
+{
+	drop_all(group->l1, 0);
+	free(group->l1);
+	group->l1 = NULL;
 }

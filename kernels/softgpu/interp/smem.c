@@ -23,8 +23,8 @@ static uint64_t scalar_offset(const struct sg_wave *wave, const struct sg_insn *
 
 static void load(struct sg_wave *wave, const struct sg_insn *in, uint64_t address)
 {
-	unsigned n = in->op->arg;
-	const uint8_t *p = sg_global(wave, address & ~(uint64_t)3, 4 * n, NULL);
+	unsigned n = in->op->arg, state;
+	uint8_t *p = sg_global(wave, address & ~(uint64_t)3, 4 * n, &state);
 
 	if (!p)
 		return;
@@ -34,7 +34,13 @@ static void load(struct sg_wave *wave, const struct sg_insn *in, uint64_t addres
 		return;
 	}
 	if (sg_has_l2(wave))
-		sg_l2_read(wave, address & ~(uint64_t)3, p, &wave->s[in->o[0].index], 4 * n, false);
+		sg_l2_read(wave,
+			   &(struct sg_line_access){ .address = address & ~(uint64_t)3,
+						     .memory = p,
+						     .size = 4 * n,
+						     .state = state,
+						     .scalar = true },
+			   &wave->s[in->o[0].index]);
 	else
 		memcpy(&wave->s[in->o[0].index], p, 4 * n);
 }

@@ -30,6 +30,19 @@ static void load_narrow(uint32_t *to, const uint8_t *p, unsigned arg)
 		*to = x;
 }
 
+/* What the caches show of `size` bytes at `p`. */
+static void cached_load(struct sg_wave *wave, const struct sg_insn *in, uint64_t address,
+			const uint8_t *p, unsigned size, unsigned state, uint8_t *to)
+{
+	sg_l2_read(wave,
+		   &(struct sg_line_access){ .address = address,
+					     .memory = (uint8_t *)(uintptr_t)p,
+					     .size = size,
+					     .state = state,
+					     .sc1 = in->sc1 },
+		   to);
+}
+
 /*
  * Into LDS: lane l's value, extended to a dword, goes to M0[15:0] + offset + 4 * l, where `offset`
  * is the instruction's, which counts for the address in memory, too (after LLVM's
@@ -61,7 +74,7 @@ static void load_to_lds(struct sg_wave *wave, const struct sg_insn *in)
 			if (p && state)
 				sg_note(wave, access.address[l], SG_READ);
 			if (p && state && sg_has_l2(wave)) {
-				sg_l2_read(wave, access.address[l], p, bytes, size, in->sc1);
+				cached_load(wave, in, access.address[l], p, size, state, bytes);
 				p = bytes;
 			}
 			if (p && size < 4)
@@ -114,7 +127,7 @@ static void load(struct sg_wave *wave, const struct sg_insn *in)
 			else if (state)
 				sg_note(wave, access.address[l], SG_READ);
 			if (state && p != zero && sg_has_l2(wave)) {
-				sg_l2_read(wave, access.address[l], p, seen, inside, in->sc1);
+				cached_load(wave, in, access.address[l], p, inside, state, seen);
 				p = seen;
 			}
 		}
@@ -220,7 +233,13 @@ static void store(struct sg_wave *wave, const struct sg_insn *in)
 				store_lane(&wave->v[data->index], l, p, arg);
 			}
 		if (memory)
-			sg_l2_write(wave, access.address[l], memory, bytes, inside, in->sc1);
+			sg_l2_write(wave,
+				    &(struct sg_line_access){ .address = access.address[l],
+							      .memory = memory,
+							      .size = inside,
+							      .state = state,
+							      .sc1 = in->sc1 },
+				    bytes);
 	}
 }
 

@@ -9,7 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-struct sg_agent sg_cpu_agent = { .gpu = false };
+struct sg_agent sg_cpu_agents[SG_MAX_GPUS] = { { false, 0 }, { false, 1 }, { false, 2 },
+					       { false, 3 }, { false, 4 }, { false, 5 },
+					       { false, 6 }, { false, 7 } };
 struct sg_agent sg_gpu_agents[SG_MAX_GPUS] = { { true, 0 }, { true, 1 }, { true, 2 }, { true, 3 },
 					       { true, 4 }, { true, 5 }, { true, 6 }, { true, 7 } };
 
@@ -30,6 +32,8 @@ static const struct processor {
 #undef PROCESSOR
 };
 
+#define CHIP_MI300A 0x74a0
+
 static const struct processor *processor(void)
 {
 	return &processors[softgpu_config.processor];
@@ -44,8 +48,9 @@ static const char isa_object;
 
 const struct sg_agent *sg_agent_get(hsa_agent_t handle)
 {
-	if (handle.handle == sg_agent_handle(&sg_cpu_agent).handle)
-		return &sg_cpu_agent;
+	for (unsigned i = 0; i < sg_cpus(); i++)
+		if (handle.handle == sg_agent_handle(&sg_cpu_agents[i]).handle)
+			return &sg_cpu_agents[i];
 	for (unsigned i = 0; i < sg_settings.gpus; i++)
 		if (handle.handle == sg_agent_handle(&sg_gpu_agents[i]).handle)
 			return &sg_gpu_agents[i];
@@ -67,14 +72,14 @@ struct answer {
 	uint64_t number;
 	const void *data;
 	size_t size;
-	uint64_t step; /* between the numbers of one GPU and the next */
+	uint64_t step; /* between the numbers of one agent and the next */
 };
 
 #define NUMBER(attribute, type, number)             \
 	{                                           \
 		attribute, type, number, NULL, 0, 0 \
 	}
-#define PER_GPU(attribute, type, number, step)         \
+#define PER_AGENT(attribute, type, number, step)       \
 	{                                              \
 		attribute, type, number, NULL, 0, step \
 	}
@@ -112,7 +117,6 @@ static const struct answer both_answers[] = {
 	NUMBER(HSA_AMD_AGENT_INFO_DOMAIN, U32, 0),
 	NUMBER(AGENT_INFO_TIMESTAMP_FREQUENCY, U64, 1000000000),
 	NUMBER(AGENT_INFO_IOMMU_SUPPORT, U32, 0),
-	ARRAY(AGENT_INFO_MEMORY_PROPERTIES, no_properties),
 	ARRAY(AGENT_INFO_AQL_EXTENSIONS, no_properties),
 };
 
@@ -129,14 +133,14 @@ static const struct answer cpu_answers[] = {
 	NUMBER(HSA_AGENT_INFO_QUEUES_MAX, U32, 0),
 	NUMBER(HSA_AGENT_INFO_QUEUE_MIN_SIZE, U32, 0),
 	NUMBER(HSA_AGENT_INFO_QUEUE_MAX_SIZE, U32, 0),
-	NUMBER(HSA_AGENT_INFO_NODE, U32, 0),
+	PER_AGENT(HSA_AGENT_INFO_NODE, U32, 0, 1),
 	NUMBER(HSA_AGENT_INFO_DEVICE, U32, HSA_DEVICE_TYPE_CPU),
 	ARRAY(HSA_AGENT_INFO_CACHE_SIZE, no_caches),
 	NUMBER(HSA_AGENT_INFO_ISA, U64, 0),
 	ARRAY(HSA_AGENT_INFO_EXTENSIONS, no_extensions),
 	NUMBER(HSA_AMD_AGENT_INFO_CHIP_ID, U32, 0),
 	NUMBER(HSA_AMD_AGENT_INFO_MAX_CLOCK_FREQUENCY, U32, 0),
-	NUMBER(HSA_AMD_AGENT_INFO_DRIVER_NODE_ID, U32, 0),
+	PER_AGENT(HSA_AMD_AGENT_INFO_DRIVER_NODE_ID, U32, 0, 1),
 	NUMBER(HSA_AMD_AGENT_INFO_BDFID, U32, 0),
 	NUMBER(HSA_AMD_AGENT_INFO_SVM_DIRECT_HOST_ACCESS, BOOL, 1),
 	NUMBER(AGENT_INFO_ASIC_FAMILY_ID, U32, 0),
@@ -165,15 +169,13 @@ static const struct answer gpu_answers[] = {
 	NUMBER(HSA_AGENT_INFO_QUEUE_MIN_SIZE, U32, 64),
 	NUMBER(HSA_AGENT_INFO_QUEUE_MAX_SIZE, U32, 131072),
 	NUMBER(HSA_AGENT_INFO_QUEUE_TYPE, U32, HSA_QUEUE_TYPE_MULTI),
-	PER_GPU(HSA_AGENT_INFO_NODE, U32, 1, 1),
 	NUMBER(HSA_AGENT_INFO_DEVICE, U32, HSA_DEVICE_TYPE_GPU),
 	ARRAY(HSA_AGENT_INFO_CACHE_SIZE, caches),
 	ARRAY(HSA_AGENT_INFO_EXTENSIONS, gpu_extensions),
 	NUMBER(HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT, U32, 8),
 	NUMBER(HSA_AMD_AGENT_INFO_MAX_CLOCK_FREQUENCY, U32, 1700),
-	PER_GPU(HSA_AMD_AGENT_INFO_DRIVER_NODE_ID, U32, 1, 1),
 	NUMBER(HSA_AMD_AGENT_INFO_MAX_ADDRESS_WATCH_POINTS, U32, 4),
-	PER_GPU(HSA_AMD_AGENT_INFO_BDFID, U32, 0x300, 0x100),
+	PER_AGENT(HSA_AMD_AGENT_INFO_BDFID, U32, 0x300, 0x100),
 	NUMBER(HSA_AMD_AGENT_INFO_MEMORY_WIDTH, U32, 4096),
 	NUMBER(HSA_AMD_AGENT_INFO_MEMORY_MAX_FREQUENCY, U32, 1600),
 	NUMBER(HSA_AMD_AGENT_INFO_MAX_WAVES_PER_CU, U32, 32),
@@ -189,7 +191,7 @@ static const struct answer gpu_answers[] = {
 	NUMBER(AGENT_INFO_UCODE_VERSION, U32, 1),
 	NUMBER(AGENT_INFO_SDMA_UCODE_VERSION, U32, 1),
 	NUMBER(AGENT_INFO_NUM_SDMA_ENG, U32, SG_COPY_ENGINES),
-	PER_GPU(AGENT_INFO_DRIVER_UID, U32, 1, 1),
+	PER_AGENT(AGENT_INFO_DRIVER_UID, U32, 1, 1),
 	NUMBER(AGENT_INFO_SCRATCH_LIMIT_MAX, U64, 0),
 	NUMBER(AGENT_INFO_SCRATCH_LIMIT_CURRENT, U64, 0),
 	NUMBER(HSA_EXT_AGENT_INFO_IMAGE_1D_MAX_ELEMENTS, U32, 16384),
@@ -273,13 +275,20 @@ hsa_status_t hsa_agent_get_info(hsa_agent_t handle, hsa_agent_info_t attribute, 
 		return HSA_STATUS_SUCCESS;
 	}
 	if (agent->gpu && (uint32_t)attribute == HSA_AMD_AGENT_INFO_CHIP_ID) {
-		*(uint32_t *)value = processor()->chip;
+		*(uint32_t *)value = sg_settings.apu ? CHIP_MI300A : processor()->chip;
+		return HSA_STATUS_SUCCESS;
+	}
+	/* Nodes of the driver: first those of CPUs. */
+	if (agent->gpu && (attribute == HSA_AGENT_INFO_NODE ||
+			   (uint32_t)attribute == HSA_AMD_AGENT_INFO_DRIVER_NODE_ID)) {
+		*(uint32_t *)value = sg_cpus() + agent->number;
 		return HSA_STATUS_SUCCESS;
 	}
 	/* Becomes hipDeviceProp_t.name: nobody may take this for hardware. */
 	if (agent->gpu && (uint32_t)attribute == HSA_AMD_AGENT_INFO_PRODUCT_NAME) {
 		memset(value, 0, 64);
-		snprintf(value, 64, "hipgrain software GPU (%s%s)", processor()->name,
+		snprintf(value, 64, "hipgrain software %s (%s%s)", sg_settings.apu ? "APU" : "GPU",
+			 processor()->name,
 			 sg_settings.gfx942 == (softgpu_config.processor == SOFTGPU_GFX942) ? ""
 			 : sg_settings.gfx942 ? ", memory of gfx942"
 					      : ", memory of gfx90a");
@@ -303,7 +312,15 @@ hsa_status_t hsa_agent_get_info(hsa_agent_t handle, hsa_agent_info_t attribute, 
 		*(uint32_t *)value = (uint32_t)softgpu_config.xcds;
 		return HSA_STATUS_SUCCESS;
 	case AGENT_INFO_NEAREST_CPU:
-		*(hsa_agent_t *)value = sg_agent_handle(&sg_cpu_agent);
+		*(hsa_agent_t *)value =
+		    sg_agent_handle(&sg_cpu_agents[sg_settings.apu ? agent->number : 0]);
+		return HSA_STATUS_SUCCESS;
+	case AGENT_INFO_MEMORY_PROPERTIES:
+		/* hsa_flag_isset64 takes HSA_AMD_MEMORY_PROPERTY_AGENT_IS_APU for the number of a
+		 * bit. */
+		memcpy(value, no_properties, sizeof no_properties);
+		if (agent->gpu && sg_settings.apu)
+			*(uint8_t *)value = 1u << MEMORY_PROPERTY_AGENT_IS_APU;
 		return HSA_STATUS_SUCCESS;
 	case AGENT_INFO_NUM_SDMA_XGMI_ENG:
 		*(uint32_t *)value = sg_settings.hive ? SG_HIVE_ENGINES : 0;
@@ -320,7 +337,9 @@ hsa_status_t hsa_iterate_agents(hsa_status_t (*callback)(hsa_agent_t, void *), v
 
 	if (!callback)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	status = callback(sg_agent_handle(&sg_cpu_agent), data);
+	status = HSA_STATUS_SUCCESS;
+	for (unsigned i = 0; !status && i < sg_cpus(); i++)
+		status = callback(sg_agent_handle(&sg_cpu_agents[i]), data);
 	for (unsigned i = 0; !status && i < sg_settings.gpus; i++)
 		status = callback(sg_agent_handle(&sg_gpu_agents[i]), data);
 	return status;

@@ -44,6 +44,7 @@ static const struct {
 	{ "SOFTGPU_XGMI_CPU", SWITCH, &softgpu_config.xgmi_cpu, 0, NULL },
 	{ "SOFTGPU_PCIE_ATOMICS", SWITCH, &softgpu_config.pcie_atomics, 1, NULL },
 	{ "SOFTGPU_XGMI_HIVE", SWITCH, &sg_settings.hive, 1, NULL },
+	{ "SOFTGPU_APU", SWITCH, &sg_settings.apu, 0, NULL },
 	{ "SOFTGPU_SVM", SWITCH, &sg_settings.svm, 1, NULL },
 	{ "SOFTGPU_LOG", SWITCH, &sg_settings.log, 0, NULL },
 	{ "SOFTGPU_MIGRATION", SWITCH, &sg_settings.migration, 0, NULL },
@@ -130,6 +131,17 @@ int sg_settings_read(void)
 	sg_settings.xgmi_cpu = softgpu_config.xgmi_cpu;
 	softgpu_config.processor = (enum softgpu_processor)architecture;
 	sg_settings.gfx942 = (memory == ITS_OWN ? architecture : memory) == SOFTGPU_GFX942;
+	if (sg_settings.apu && !sg_settings.gfx942) {
+		sg_warn("SOFTGPU_APU must be 0 but with SOFTGPU_ARCH or SOFTGPU_MEMORY=gfx942");
+		return -EINVAL;
+	}
+	/* One memory: nothing migrates; the APUs of a machine are in one hive, XGMI joins all. */
+	if (sg_settings.apu) {
+		sg_settings.migration = false;
+		sg_settings.hive = true;
+		sg_settings.fine_pool = true;
+		sg_settings.xgmi_cpu = true;
+	}
 	/*
 	 * MI300 does them all, on fine-grained device and host memory
 	 * (docs/memory-model.md#fine-grained-host-memory). For system scope on host memory that is

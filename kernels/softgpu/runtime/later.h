@@ -22,6 +22,7 @@
 #define AGENT_INFO_NEAREST_CPU           0xA113 /* hsa_agent_t */
 #define AGENT_INFO_MEMORY_PROPERTIES     0xA114 /* uint8_t[8] */
 #define AGENT_INFO_AQL_EXTENSIONS        0xA115 /* uint8_t[8] */
+#define MEMORY_PROPERTY_AGENT_IS_APU     1      /* of MEMORY_PROPERTIES, as a bit's number */
 #define AGENT_INFO_SCRATCH_LIMIT_MAX     0xA116 /* uint64_t */
 #define AGENT_INFO_SCRATCH_LIMIT_CURRENT 0xA117 /* uint64_t */
 
@@ -32,6 +33,10 @@
 #define SYSTEM_INFO_XNACK_ENABLED             0x206
 #define SYSTEM_INFO_EXT_VERSION_MAJOR         0x207 /* uint16_t */
 #define SYSTEM_INFO_EXT_VERSION_MINOR         0x208
+
+/* hsa_amd_memory_pool_global_flag_t, hsa_amd_memory_pool_flag_t */
+#define POOL_EXTENDED_SCOPE 8u
+#define POOL_UNCACHED       8u /* from interface version 1.9 of ROCm 7 on */
 
 /* hsa_amd_memory_pool_info_t */
 #define POOL_INFO_LOCATION    17 /* uint32_t: 0 host, 1 GPU */

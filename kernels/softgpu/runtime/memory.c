@@ -174,6 +174,21 @@ static uint64_t choose_address(enum window window, uint64_t size)
 	return address;
 }
 
+/* Whose memory it is, for mtype.c. */
+static int node_of(unsigned state, uint32_t gpus, const struct sg_pool *pool)
+{
+	if (pool)
+		return sg_pool_node(pool);
+	if (!(state & SOFTGPU_PAGE_HOST))
+		return __builtin_ctz(gpus ? gpus : 1);
+	return sg_settings.apu ? 0 : SG_NO_NODE;
+}
+
+static enum sg_coherence coherence_of(const struct sg_pool *pool)
+{
+	return pool && pool->flags & POOL_EXTENDED_SCOPE ? SG_EXTENDED : SG_PRESET;
+}
+
 /* New memory of its own (`file` 0), or what `file` holds. */
 static struct sg_mapping *allocate(enum sg_kind kind, uint64_t size, unsigned state, uint32_t gpus,
 				   struct sg_pool *pool, int file)
@@ -203,6 +218,8 @@ static struct sg_mapping *allocate(enum sg_kind kind, uint64_t size, unsigned st
 		.state = state | SOFTGPU_PAGE_MAPPED,
 		.gpus = gpus,
 		.pool = pool,
+		.node = node_of(state, gpus, pool),
+		.coherence = coherence_of(pool),
 		.references = 1,
 		.file = file,
 		.attached = file,
@@ -302,6 +319,8 @@ struct sg_mapping *sg_memory_map(uint64_t address, int file, uint64_t size, unsi
 			.kind = SG_VMEM,
 			.state = state | SOFTGPU_PAGE_MAPPED | SOFTGPU_PAGE_ALIAS,
 			.pool = pool,
+			.node = node_of(state, 0, pool),
+			.coherence = coherence_of(pool),
 			.references = 1,
 		};
 		pthread_rwlock_wrlock(&lock);
@@ -348,6 +367,8 @@ struct sg_mapping *sg_memory_lock(uint64_t host, uint64_t size, unsigned state, 
 			.state = state | SOFTGPU_PAGE_MAPPED | SOFTGPU_PAGE_ALIAS,
 			.gpus = gpus,
 			.pool = pool,
+			.node = node_of(state, gpus, pool),
+			.coherence = coherence_of(pool),
 			.references = 1,
 		};
 	}
@@ -443,10 +464,13 @@ void sg_memory_set_access(struct sg_mapping *mapping, uint32_t gpus, uint32_t re
 /* What `mapping` is for the GPUs of `set`: 0 where none has access. */
 static unsigned state_for(const struct sg_mapping *mapping, uint32_t set)
 {
+	unsigned gpu = set & (set - 1) ? SOFTGPU_ANY_GPU : (unsigned)__builtin_ctz(set);
+
 	set &= mapping->gpus;
 	if (!set)
 		return 0;
-	return mapping->state | (set & ~mapping->readers ? 0 : SOFTGPU_PAGE_READ);
+	return mapping->state | (set & ~mapping->readers ? 0 : SOFTGPU_PAGE_READ) |
+	       sg_mtype(gpu, mapping->node, mapping->coherence);
 }
 
 unsigned softgpu_page_state(unsigned gpu, uint64_t address)

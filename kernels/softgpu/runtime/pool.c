@@ -14,34 +14,38 @@
 /*
  * In the order in which ROCr publishes them (docs/hip-api.md#initialisation-requirements).
  * The fine-grained VRAM pool is there only with an XGMI hive or HSA_FORCE_FINE_GRAIN_PCIE
- * (docs/memory-model.md#hipextmallocwithflags).
+ * (docs/memory-model.md#hipextmallocwithflags). CPUs of APUs have the same as others [RINFO].
  */
-#define GPU_POOLS(n)                                                   \
-	{ &sg_gpu_agents[n], HSA_AMD_SEGMENT_GLOBAL, COARSE, 0, 0 },   \
-	    { &sg_gpu_agents[n], HSA_AMD_SEGMENT_GLOBAL, FINE, 0, 0 }, \
-	{                                                              \
-		&sg_gpu_agents[n], HSA_AMD_SEGMENT_GROUP, 0, 65536, 0  \
+#define CPU_POOLS(n)                                                             \
+	{ &sg_cpu_agents[n], HSA_AMD_SEGMENT_GLOBAL, FINE, 0, 0 },               \
+	    { &sg_cpu_agents[n], HSA_AMD_SEGMENT_GLOBAL, FINE | KERNARG, 0, 0 }, \
+	{                                                                        \
+		&sg_cpu_agents[n], HSA_AMD_SEGMENT_GLOBAL, COARSE, 0, 0          \
+	}
+#define GPU_POOLS(n)                                                                  \
+	{ &sg_gpu_agents[n], HSA_AMD_SEGMENT_GLOBAL, COARSE, 0, 0 },                  \
+	    { &sg_gpu_agents[n], HSA_AMD_SEGMENT_GLOBAL, POOL_EXTENDED_SCOPE, 0, 0 }, \
+	    { &sg_gpu_agents[n], HSA_AMD_SEGMENT_GLOBAL, FINE, 0, 0 },                \
+	{                                                                             \
+		&sg_gpu_agents[n], HSA_AMD_SEGMENT_GROUP, 0, 65536, 0                 \
 	}
 
 static struct sg_pool pools[] = {
-	{ &sg_cpu_agent, HSA_AMD_SEGMENT_GLOBAL, FINE, 0, 0 },
-	{ &sg_cpu_agent, HSA_AMD_SEGMENT_GLOBAL, FINE | KERNARG, 0, 0 },
-	{ &sg_cpu_agent, HSA_AMD_SEGMENT_GLOBAL, COARSE, 0, 0 },
-	GPU_POOLS(0),
-	GPU_POOLS(1),
-	GPU_POOLS(2),
-	GPU_POOLS(3),
-	GPU_POOLS(4),
-	GPU_POOLS(5),
-	GPU_POOLS(6),
-	GPU_POOLS(7),
+	CPU_POOLS(0), CPU_POOLS(1), CPU_POOLS(2), CPU_POOLS(3), CPU_POOLS(4), CPU_POOLS(5),
+	CPU_POOLS(6), CPU_POOLS(7), GPU_POOLS(0), GPU_POOLS(1), GPU_POOLS(2), GPU_POOLS(3),
+	GPU_POOLS(4), GPU_POOLS(5), GPU_POOLS(6), GPU_POOLS(7),
 };
 #define POOL_COUNT (sizeof pools / sizeof *pools)
 
 static bool exists(const struct sg_pool *pool)
 {
 	if (!pool->agent->gpu)
-		return true;
+		return pool->agent->number < sg_cpus();
+	/* Memory of extended scope has one of its own from ROCm 6.2 on [ROCR24]; modelled of
+	 * gfx942. */
+	if (pool->flags == POOL_EXTENDED_SCOPE &&
+	    (!sg_settings.gfx942 || sg_settings.table < SG_TABLE_6_4))
+		return false;
 	return pool->agent->number < sg_settings.gpus &&
 	       (sg_settings.fine_pool || pool->flags != FINE);
 }
@@ -50,7 +54,7 @@ static uint64_t pool_size(const struct sg_pool *pool)
 {
 	if (pool->segment == HSA_AMD_SEGMENT_GROUP)
 		return pool->size;
-	if (pool->agent->gpu)
+	if (pool->agent->gpu || sg_settings.apu)
 		return sg_settings.vram;
 	return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
@@ -156,14 +160,21 @@ static const struct link {
     host_link = { HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT, 1, 20, false },
   host_xgmi_link = { HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT, 1, 20, true },
   hive_link = { HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT, 1, 15, true },
+  /* Two sides of an APU, and two APUs. */
+    own_link = { HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT, 1, 10, true },
+  apu_link = { HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT, 1, 32, true },
   far_link = { HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED, 2, 40, false };
 
 static const struct link *link_between(const struct sg_agent *a, const struct sg_agent *b)
 {
 	if (a == b)
 		return &no_link;
+	if (sg_settings.apu)
+		return a->number == b->number ? &own_link : &apu_link;
 	if (a->gpu && b->gpu)
 		return sg_settings.hive ? &hive_link : &far_link;
+	if (!a->gpu && !b->gpu)
+		return &no_link;
 	return sg_settings.xgmi_cpu ? &host_xgmi_link : &host_link;
 }
 
@@ -212,27 +223,72 @@ hsa_status_t hsa_amd_agent_memory_pool_get_info(hsa_agent_t agent_handle,
 	return HSA_STATUS_SUCCESS;
 }
 
+/* Of APUs: bytes of each node's memory that were given out (atomic). */
+static uint64_t node_used[SG_MAX_GPUS];
+
+static uint64_t room(uint64_t used)
+{
+	return used < sg_settings.vram ? sg_settings.vram - used : 0;
+}
+
 uint64_t sg_pool_room(const struct sg_agent *gpu)
 {
 	uint64_t used = 0;
 
+	if (sg_settings.apu)
+		return room(__atomic_load_n(&node_used[gpu->number], __ATOMIC_RELAXED));
 	for (size_t i = 0; i < POOL_COUNT; i++)
 		if (pools[i].agent == gpu && pools[i].segment == HSA_AMD_SEGMENT_GLOBAL)
 			used += __atomic_load_n(&pools[i].used, __ATOMIC_RELAXED);
-	return used < sg_settings.vram ? sg_settings.vram - used : 0;
+	return room(used);
 }
 
-bool sg_pool_take(struct sg_pool *pool, uint64_t size)
+static bool take(uint64_t *used, uint64_t size, uint64_t most)
 {
-	if (__atomic_add_fetch(&pool->used, size, __ATOMIC_RELAXED) <= pool_size(pool))
+	if (__atomic_add_fetch(used, size, __ATOMIC_RELAXED) <= most)
 		return true;
-	__atomic_sub_fetch(&pool->used, size, __ATOMIC_RELAXED);
+	__atomic_sub_fetch(used, size, __ATOMIC_RELAXED);
 	return false;
+}
+
+int sg_pool_node(const struct sg_pool *pool)
+{
+	return pool->agent->gpu || sg_settings.apu ? (int)pool->agent->number : SG_NO_NODE;
+}
+
+/*
+ * The driver takes memory of APUs from the operating system, which goes on to other nodes where one
+ * is full: seen on MI300A [AMDGPU186]. All of an allocation comes from one node here.
+ */
+bool sg_pool_take(struct sg_pool *pool, uint64_t size, int *node)
+{
+	unsigned own = pool->agent->number;
+
+	*node = sg_pool_node(pool);
+	if (!sg_settings.apu)
+		return take(&pool->used, size, pool_size(pool));
+	for (unsigned i = 0; i < sg_settings.gpus; i++) {
+		unsigned n = (unsigned)((own + i) % sg_settings.gpus);
+
+		if (!take(&node_used[n], size, sg_settings.vram))
+			continue;
+		if (n != own)
+			sg_log("pool: node %u is full, %lu bytes come from node %u", own, size, n);
+		*node = (int)n;
+		return true;
+	}
+	return false;
+}
+
+void sg_pool_return(struct sg_pool *pool, uint64_t size, int node)
+{
+	__atomic_sub_fetch(sg_settings.apu ? &node_used[node] : &pool->used, size,
+			   __ATOMIC_RELAXED);
 }
 
 unsigned sg_pool_state(const struct sg_pool *pool)
 {
-	return (pool->flags & FINE ? SOFTGPU_PAGE_FINE : 0) |
+	return (pool->flags & (FINE | POOL_EXTENDED_SCOPE) ? SOFTGPU_PAGE_FINE : 0) |
 	       (pool->agent->gpu ? 0 : SOFTGPU_PAGE_HOST);
 }
 
@@ -241,23 +297,27 @@ hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t handle, size_t s
 {
 	struct sg_pool *pool = sg_pool_get(handle);
 	struct sg_mapping *mapping;
+	int node;
 
-	(void)flags;
 	if (!pool)
 		return (hsa_status_t)HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
 	if (!size || !pointer)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	if (pool->segment != HSA_AMD_SEGMENT_GLOBAL || size > pool_size(pool))
 		return HSA_STATUS_ERROR_INVALID_ALLOCATION;
-	if (!sg_pool_take(pool, size))
+	if (!sg_pool_take(pool, size, &node))
 		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 	/* Host memory is the GPUs' only after hsa_amd_agents_allow_access. */
 	mapping =
 	    sg_memory_allocate(SG_POOL, size, sg_pool_state(pool), sg_gpu_bit(pool->agent), pool);
 	if (!mapping) {
-		__atomic_sub_fetch(&pool->used, size, __ATOMIC_RELAXED);
+		sg_pool_return(pool, size, node);
 		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 	}
+	/* Nobody else knows it yet. */
+	mapping->node = node;
+	if (flags & POOL_UNCACHED)
+		mapping->coherence = SG_UNCACHED;
 	*pointer = (void *)(uintptr_t)mapping->gpu;
 	sg_log("pool: %zu bytes of %s %s at %p", size, pool->agent->gpu ? "VRAM" : "host memory",
 	       pool->flags & FINE ? "fine" : "coarse", *pointer);
@@ -275,7 +335,7 @@ hsa_status_t hsa_amd_memory_pool_free(void *pointer)
 	    mapping->gpu != (uint64_t)(uintptr_t)pointer)
 		return HSA_STATUS_ERROR_INVALID_ALLOCATION;
 	sg_log("pool: free %p", pointer);
-	__atomic_sub_fetch(&mapping->pool->used, mapping->request, __ATOMIC_RELAXED);
+	sg_pool_return(mapping->pool, mapping->request, mapping->node);
 	sg_memory_free(mapping);
 	return HSA_STATUS_SUCCESS;
 }
@@ -343,7 +403,7 @@ static hsa_status_t lock_memory(void *host, size_t size, const hsa_agent_t *agen
 	*agent_pointer = NULL;
 	if (pool && (pool->agent->gpu || pool->segment != HSA_AMD_SEGMENT_GLOBAL))
 		return (hsa_status_t)HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
-	if (!sg_pool_reachable((uint32_t)count, agents, &sg_cpu_agent, &gpus))
+	if (!sg_pool_reachable((uint32_t)count, agents, &sg_cpu_agents[0], &gpus))
 		return HSA_STATUS_ERROR_INVALID_AGENT;
 	if (sg_memory_describe(address, &known) && known.kind != SG_LOCK) {
 		/* HSA memory is locked by nature. */
@@ -402,10 +462,11 @@ static hsa_status_t list_agents(hsa_amd_pointer_type_t type, uint32_t gpus,
 	*list = NULL;
 	if (type == HSA_EXT_POINTER_TYPE_UNKNOWN)
 		return HSA_STATUS_SUCCESS;
-	*list = allocate((1 + sg_settings.gpus) * sizeof **list);
+	*list = allocate((sg_cpus() + sg_settings.gpus) * sizeof **list);
 	if (!*list)
 		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-	(*list)[(*count)++] = sg_agent_handle(&sg_cpu_agent);
+	for (unsigned i = 0; i < sg_cpus(); i++)
+		(*list)[(*count)++] = sg_agent_handle(&sg_cpu_agents[i]);
 	for (unsigned i = 0; i < sg_settings.gpus; i++)
 		if (gpus & sg_gpu_bit(&sg_gpu_agents[i]))
 			(*list)[(*count)++] = sg_agent_handle(&sg_gpu_agents[i]);
@@ -439,7 +500,7 @@ hsa_status_t hsa_amd_pointer_info(const void *pointer, hsa_amd_pointer_info_t *i
 		full.agentOwner = sg_agent_handle(mapping->pool ? mapping->pool->agent
 						  : mapping->kind == SG_CODE
 						      ? &sg_gpu_agents[__builtin_ctz(mapping->gpus)]
-						      : &sg_cpu_agent);
+						      : &sg_cpu_agents[0]);
 		if (mapping->kind == SG_VMEM)
 			full.hostBaseAddress = NULL;
 		full.global_flags = mapping->pool                        ? mapping->pool->flags

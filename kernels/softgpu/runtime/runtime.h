@@ -95,6 +95,7 @@ struct sg_settings {
 	bool xgmi_cpu;  /* CPU link is XGMI, else PCIe */
 	bool log;       /* SOFTGPU_LOG */
 	bool gfx942;    /* SOFTGPU_MEMORY: memory behaves like an MI300's */
+	bool apu;       /* SOFTGPU_APU: the GPUs are APUs, each with the CPU of its NUMA node */
 	bool migration; /* SOFTGPU_MIGRATION: pages move by faults, and back */
 	uint64_t vram;  /* SOFTGPU_VRAM_MIB, in bytes, of each GPU */
 	bool hive;      /* SOFTGPU_XGMI_HIVE: the GPUs reach each other's memory */
@@ -127,9 +128,15 @@ int sg_settings_read(void);
 
 struct sg_agent {
 	bool gpu;
-	unsigned number; /* of a GPU, from 0; its node is one more */
+	unsigned number; /* of those of its kind, from 0; nodes of GPUs follow those of CPUs */
 };
-extern struct sg_agent sg_cpu_agent, sg_gpu_agents[SG_MAX_GPUS];
+extern struct sg_agent sg_cpu_agents[SG_MAX_GPUS], sg_gpu_agents[SG_MAX_GPUS];
+
+/* CPUs: one, or with SOFTGPU_APU that of each APU, which is a NUMA node. */
+static inline unsigned sg_cpus(void)
+{
+	return sg_settings.apu ? (unsigned)sg_settings.gpus : 1;
+}
 
 /* Sets of GPUs: bit n is GPU n. */
 #define SG_EVERY_GPU UINT32_MAX
@@ -160,9 +167,15 @@ struct sg_pool *sg_pool_get(hsa_amd_memory_pool_t handle);
 /* Pools have the same numbers in all processes. NULL if there is none. */
 unsigned sg_pool_number(const struct sg_pool *pool);
 struct sg_pool *sg_pool_by_number(unsigned number);
-/* Count `size` bytes as allocated, to be subtracted from `used` when they are freed; false: no
- * room. */
-bool sg_pool_take(struct sg_pool *pool, uint64_t size);
+/*
+ * Take `size` bytes for the pool, and in *node whose memory they are (SG_NO_NODE: the host's, of a
+ * machine without APUs); false: no room. On APUs the memory of a node is that of all its pools, and
+ * who finds it full gets another node's. To be returned with the same numbers.
+ */
+bool sg_pool_take(struct sg_pool *pool, uint64_t size, int *node);
+void sg_pool_return(struct sg_pool *pool, uint64_t size, int node);
+/* Whose memory a pool's is if its node is not full. */
+int sg_pool_node(const struct sg_pool *pool);
 /* Bytes of a GPU's memory that its pools have not given out. */
 uint64_t sg_pool_room(const struct sg_agent *gpu);
 /* SOFTGPU_PAGE_* of its memory, apart from MAPPED. */
@@ -170,6 +183,15 @@ unsigned sg_pool_state(const struct sg_pool *pool);
 /* The GPUs among `agents` that have a path to the memory of `owner`; false: one has none. */
 bool sg_pool_reachable(uint32_t count, const hsa_agent_t *agents, const struct sg_agent *owner,
 		       uint32_t *gpus);
+
+/* ---- how caches hold pages: mtype.c ---- */
+
+#define SG_NO_NODE (-1)
+enum sg_coherence { SG_PRESET, SG_EXTENDED, SG_UNCACHED };
+
+/* SOFTGPU_PAGE_RW, NC, CC or UC: how GPU `gpu` caches memory of node `node` (number of a GPU, or
+ * SG_NO_NODE). RW where memory is not modelled as gfx942's, and for SOFTGPU_ANY_GPU. */
+unsigned sg_mtype(unsigned gpu, int node, enum sg_coherence coherence);
 
 /* ---- the GPU's address space: memory.c ---- */
 
@@ -193,6 +215,8 @@ struct sg_mapping {
 	uint32_t gpus;        /* these */
 	uint32_t readers;     /* those of them that may only read */
 	struct sg_pool *pool; /* NULL for internal mappings */
+	int node;             /* whose memory it is: number of a GPU, or SG_NO_NODE */
+	enum sg_coherence coherence;
 	void *user_data;
 	unsigned references; /* locks of the same bytes */
 	int file;            /* descriptor that other processes may open; 0: private memory */

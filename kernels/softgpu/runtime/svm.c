@@ -210,7 +210,8 @@ void sg_svm_new_epoch(void)
 	pthread_mutex_unlock(&lock);
 }
 
-static unsigned state_of(unsigned gpu, const struct range *range)
+/* *place: the GPU whose memory it is, or SG_WITH_HOST. */
+static unsigned state_of(unsigned gpu, const struct range *range, int *place)
 {
 	const struct attributes *a = range ? &range->attributes : &preset;
 	unsigned state = SOFTGPU_PAGE_MAPPED;
@@ -227,14 +228,26 @@ static unsigned state_of(unsigned gpu, const struct range *range)
 		where = a->preferred;
 	if (!a->coarse)
 		state |= SOFTGPU_PAGE_FINE;
-	if (!where || !where->gpu)
-		state |= SOFTGPU_PAGE_HOST;
+	/* On an APU nothing moves. */
+	*place = where && where->gpu && !sg_settings.apu ? (int)where->number : SG_WITH_HOST;
 	if (a->read_only)
 		state |= SOFTGPU_PAGE_READ;
 	return state;
 }
 
-static unsigned page_state_locked(unsigned gpu, uint64_t address)
+/* With where it is: SOFTGPU_PAGE_HOST, and how GPU `gpu` caches it. Pages that the system allocated
+ * are node 0's on APUs: which node it took is not known here. */
+static unsigned placed(unsigned gpu, unsigned state, int place)
+{
+	int node = place != SG_WITH_HOST ? place : sg_settings.apu ? 0 : SG_NO_NODE;
+
+	if (!state)
+		return 0;
+	return state | (place == SG_WITH_HOST ? SOFTGPU_PAGE_HOST : 0) |
+	       sg_mtype(gpu, node, SG_PRESET);
+}
+
+static unsigned page_state_locked(unsigned gpu, uint64_t address, int *place)
 {
 	const struct sg_vma *vma;
 	unsigned state;
@@ -249,7 +262,8 @@ static unsigned page_state_locked(unsigned gpu, uint64_t address)
 		refresh();
 		vma = sg_vma_find(&vmas, address);
 	}
-	state = vma && vma->readable ? state_of(gpu, find(address)) : 0;
+	*place = SG_WITH_HOST;
+	state = vma && vma->readable ? state_of(gpu, find(address), place) : 0;
 	/* The driver maps pages with the permissions of the process. */
 	return state && !vma->writable ? state | SOFTGPU_PAGE_READ : state;
 }
@@ -257,15 +271,14 @@ static unsigned page_state_locked(unsigned gpu, uint64_t address)
 unsigned sg_svm_page_state(unsigned gpu, uint64_t address)
 {
 	unsigned state;
+	int place;
 
 	pthread_mutex_lock(&lock);
-	state = page_state_locked(gpu, address);
+	state = page_state_locked(gpu, address, &place);
 	if (state && sg_settings.migration)
-		state = sg_pages_where(address) == SG_WITH_HOST
-			    ? state | SOFTGPU_PAGE_HOST
-			    : state & ~(unsigned)SOFTGPU_PAGE_HOST;
+		place = sg_pages_where(address);
 	pthread_mutex_unlock(&lock);
-	return state;
+	return placed(gpu, state, place);
 }
 
 /* ---- pages that move ---- */
@@ -359,11 +372,12 @@ unsigned sg_svm_page_span(unsigned gpu, uint64_t address, bool write, uint64_t *
 	const struct sg_vma *vma;
 	unsigned state;
 	size_t index;
+	int place;
 
 	*first = page_down(address);
 	*last = *first + SOFTGPU_PAGE_SIZE;
 	pthread_mutex_lock(&lock);
-	state = page_state_locked(gpu, address);
+	state = page_state_locked(gpu, address, &place);
 	vma = state ? sg_vma_find(&vmas, address) : NULL;
 	if (vma) {
 		/* Up to the next boundary of the mapping or of a range with attributes. */
@@ -380,21 +394,21 @@ unsigned sg_svm_page_span(unsigned gpu, uint64_t address, bool write, uint64_t *
 				*first = ranges[index - 1].end;
 		}
 		if (sg_settings.migration)
-			state = touch(gpu, address, write, vma, first, last) == SG_WITH_HOST
-				    ? state | SOFTGPU_PAGE_HOST
-				    : state & ~(unsigned)SOFTGPU_PAGE_HOST;
+			place = touch(gpu, address, write, vma, first, last);
 	}
 	pthread_mutex_unlock(&lock);
-	return state;
+	return placed(gpu, state, place);
 }
 
 uint64_t sg_svm_span(uint64_t address, uint64_t size, bool write)
 {
 	uint64_t end = address + size, at = address;
 	unsigned mask = SOFTGPU_PAGE_MAPPED | (write ? SOFTGPU_PAGE_READ : 0);
+	int place;
 
 	pthread_mutex_lock(&lock);
-	while (at < end && (page_state_locked(SOFTGPU_ANY_GPU, at) & mask) == SOFTGPU_PAGE_MAPPED)
+	while (at < end &&
+	       (page_state_locked(SOFTGPU_ANY_GPU, at, &place) & mask) == SOFTGPU_PAGE_MAPPED)
 		at = page_down(at) + SOFTGPU_PAGE_SIZE;
 	pthread_mutex_unlock(&lock);
 	return at < end ? at - address : size;

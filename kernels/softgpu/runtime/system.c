@@ -21,7 +21,8 @@ hsa_status_t hsa_init(void)
 	if (!references && sg_settings_read()) {
 		status = HSA_STATUS_ERROR;
 	} else if (!references++) {
-		sg_log("hsa_init: %lu software GPUs %s, XNACK %s", sg_settings.gpus,
+		sg_log("hsa_init: %lu software %s %s, XNACK %s", sg_settings.gpus,
+		       sg_settings.apu ? "APUs" : "GPUs",
 		       softgpu_config.processor == SOFTGPU_GFX942 ? "gfx942" : "gfx90a",
 		       softgpu_config.xnack ? "on" : "off");
 		sg_work_resume();

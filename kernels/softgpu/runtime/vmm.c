@@ -24,6 +24,7 @@ struct memory {
 	struct sg_pool *pool;
 	int type; /* hsa_amd_memory_type_t */
 	int file;
+	int node;         /* whose memory it is: struct sg_mapping */
 	bool imported;    /* counted in the pool of the process that created it */
 	unsigned handles; /* created, imported and retained */
 	unsigned mapped;
@@ -254,7 +255,8 @@ static struct memory *find_memory(uint64_t handle)
 }
 
 /* A new handle for `file`, which then belongs to it. 0: out of memory. */
-static uint64_t add_memory(int file, uint64_t size, struct sg_pool *pool, int type, bool imported)
+static uint64_t add_memory(int file, uint64_t size, struct sg_pool *pool, int node, int type,
+			   bool imported)
 {
 	struct memory *memory = malloc(sizeof *memory);
 
@@ -262,6 +264,7 @@ static uint64_t add_memory(int file, uint64_t size, struct sg_pool *pool, int ty
 		return 0;
 	*memory = (struct memory){ .size = size,
 				   .pool = pool,
+				   .node = node,
 				   .type = type,
 				   .file = file,
 				   .imported = imported,
@@ -284,7 +287,7 @@ static void drop_memory(struct memory *memory)
 		link = &(*link)->next;
 	*link = memory->next;
 	if (!memory->imported)
-		__atomic_sub_fetch(&memory->pool->used, memory->size, __ATOMIC_RELAXED);
+		sg_pool_return(memory->pool, memory->size, memory->node);
 	close(memory->file);
 	free(memory);
 }
@@ -294,20 +297,20 @@ hsa_status_t sg_hsa_amd_vmem_handle_create(hsa_amd_memory_pool_t pool_handle, si
 {
 	struct sg_pool *pool = sg_pool_get(pool_handle);
 	char name[32];
-	int file;
+	int file, node;
 
 	if (!pool || !handle || !is_whole(size) || flags)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	if (pool->segment != HSA_AMD_SEGMENT_GLOBAL)
 		return HSA_STATUS_ERROR_INVALID_ALLOCATION;
-	if (!sg_pool_take(pool, size))
+	if (!sg_pool_take(pool, size, &node))
 		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 	/* By its name another process knows the pool. */
 	snprintf(name, sizeof name, "softgpu-vmem-%u-%d", sg_pool_number(pool), type);
 	file = memfd_create(name, MFD_CLOEXEC);
 	*handle = 0;
 	if (file >= 0 && !ftruncate(file, (off_t)size))
-		*handle = add_memory(file, size, pool, type, false);
+		*handle = add_memory(file, size, pool, node, type, false);
 	if (*handle) {
 		sg_log("vmem: memory %#lx of %zu bytes, pool %u", *handle, size,
 		       sg_pool_number(pool));
@@ -315,7 +318,7 @@ hsa_status_t sg_hsa_amd_vmem_handle_create(hsa_amd_memory_pool_t pool_handle, si
 	}
 	if (file >= 0)
 		close(file);
-	__atomic_sub_fetch(&pool->used, size, __ATOMIC_RELAXED);
+	sg_pool_return(pool, size, node);
 	return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 }
 
@@ -374,7 +377,7 @@ hsa_status_t sg_hsa_amd_vmem_import_shareable_handle(int descriptor, uint64_t *h
 	file = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
 	if (file < 0)
 		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-	*handle = add_memory(file, (uint64_t)facts.st_size, pool, type, true);
+	*handle = add_memory(file, (uint64_t)facts.st_size, pool, sg_pool_node(pool), type, true);
 	if (!*handle) {
 		close(file);
 		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
@@ -447,6 +450,8 @@ hsa_status_t sg_hsa_amd_vmem_map(void *pointer, size_t size, size_t offset, uint
 		*map = (struct map){ .memory = memory, .next = maps };
 		map->mapping = sg_memory_map(address, memory->file, size,
 					     sg_pool_state(memory->pool), memory->pool);
+		if (map->mapping)
+			map->mapping->node = memory->node;
 		status = map->mapping ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 	}
 	if (!status) {

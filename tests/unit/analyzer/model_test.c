@@ -120,9 +120,9 @@ static void access_depends_on_the_machine(void **state)
 	assert_int_equal(model_ask(QUESTION_GPU, KIND_SYSTEM, &machine).access, ACCESS_LOCAL);
 	assert_int_equal(model_ask(QUESTION_MIGRATION, KIND_MANAGED, &machine).access, ACCESS_NO);
 	assert_int_equal(model_ask(QUESTION_CPU, KIND_DEVICE, &machine).access, ACCESS_LOCAL);
-	/* An APU has no coarse-grained host memory (ROCR24). */
+	/* CPUs of MI300A offer coarse-grained memory, too (RINFO). */
 	assert_int_equal(model_memory(HG_API_hipHostMalloc, 0x80000000, &machine).granularity,
-			 GRAIN_FINE);
+			 GRAIN_COARSE);
 	machine.apu = machine.large_bar = 0;
 	assert_int_equal(model_ask(QUESTION_CPU, KIND_DEVICE, &machine).access, ACCESS_NONE);
 	machine.large_bar = -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HG212, HG216, HG217. */
+/* HG212, HG217. */
 #include "rules_world.h"
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_alloc_host.h"
@@ -69,26 +69,6 @@ static void a_machine_of_unknown_size(void **state)
 	assert_string_equal(found(), "");
 }
 
-static void no_coarse_memory_on_an_apu(void **state)
-{
-	(void)state;
-	machine(16 * GIB, 1);
-	alloc(HG_API_hipHostMalloc, 0x10000, 256, 0x40000000, 5);
-	assert_string_equal(found(), "");
-	alloc(HG_API_hipHostMalloc, 0x20000, 256, 0x80000000, 6);
-	assert_string_equal(found(), "HG216");
-}
-
-static void other_gpus_heed_it(void **state)
-{
-	(void)state;
-	machine(16 * GIB, 0);
-	alloc(HG_API_hipHostMalloc, 0x20000, 256, 0x80000000, 6);
-	machine(16 * GIB, -1);
-	alloc(HG_API_hipHostMalloc, 0x30000, 256, 0x80000000, 7);
-	assert_string_equal(found(), "");
-}
-
 /* ---- HG217: the first argument is a struct of one word ---- */
 
 static int by_value(void **state)
@@ -153,8 +133,6 @@ int main(void)
 		FINDS(HG212, half_the_machine),
 		FINDS(HG212, what_was_released_is_not_pinned),
 		DOUBTS(HG212, a_machine_of_unknown_size),
-		FINDS(HG216, no_coarse_memory_on_an_apu),
-		SILENT(HG216, other_gpus_heed_it),
 #undef CLAIM_SETUP
 #undef CLAIM_TEARDOWN
 #define CLAIM_SETUP    by_value
