@@ -234,6 +234,7 @@ struct codeobj_kernel {
 	char *symbol;             /* of the kernel descriptor: "<name>.kd" */
 	uint32_t kernarg_size;    /* of the whole segment, hidden arguments included */
 	uint32_t explicit_size;   /* end of the last explicit argument; 0 without arguments */
+	uint32_t work_items;      /* of a work-group at most, as compiled; 0: not stated */
 	uint32_t private_size;    /* scratch memory of a work-item, bytes */
 	uint32_t vgpr_spills;     /* vector registers that the compiler put there */
 	bool dynamic_stack;       /* and it may need more, by recursion or calls through pointers */

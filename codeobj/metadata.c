@@ -199,6 +199,8 @@ static int read_kernels(struct msgpack *reader, const struct msgpack_value *valu
 		{ ".symbol", read_string, offsetof(struct codeobj_kernel, symbol) },
 		{ ".kernarg_segment_size", read_u32,
 		  offsetof(struct codeobj_kernel, kernarg_size) },
+		{ ".max_flat_workgroup_size", read_u32,
+		  offsetof(struct codeobj_kernel, work_items) },
 		{ ".private_segment_fixed_size", read_u32,
 		  offsetof(struct codeobj_kernel, private_size) },
 		{ ".vgpr_spill_count", read_u32, offsetof(struct codeobj_kernel, vgpr_spills) },

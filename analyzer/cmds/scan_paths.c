@@ -26,6 +26,13 @@ static void json_path(struct json_stream *json, const struct isa_path *path)
 			json_stream_null(json, "stride");
 			json_stream_null(json, "remainder");
 		}
+		if (path->step[i].bounded) {
+			json_stream_number(json, "first", path->step[i].first);
+			json_stream_number(json, "last", path->step[i].last);
+		} else {
+			json_stream_null(json, "first");
+			json_stream_null(json, "last");
+		}
 		json_stream_bool(json, "repeats", path->step[i].repeats);
 		json_stream_end(json, '}');
 	}
@@ -74,6 +81,11 @@ void scan_print_path(const struct isa_kernel *kernel, const struct isa_path *pat
 
 		if (step->exact)
 			printf(" -> %s%" PRId64, step->offset < 0 ? "" : "+", step->offset);
+		else if (step->bounded && step->stride)
+			printf(" -> +%" PRId64 "+%" PRIu32 "*0..%" PRId64, step->first,
+			       step->stride, (step->last - step->first) / step->stride);
+		else if (step->bounded)
+			printf(" -> +%" PRId64 "..%" PRId64, step->first, step->last);
 		else if (step->stride)
 			printf(" -> +%" PRId64 "+%" PRIu32 "*any", step->offset, step->stride);
 		else

@@ -195,6 +195,7 @@ static value_id signs(struct flow *flow, value_id a, bool cut)
 
 	for (uint32_t i = 0; i < n; i++) {
 		alt[i] = value->alt[i];
+		alt[i].bound = 0;
 		alt[i].flags |= ALT_OPAQUE;
 		for (uint32_t k = 0; k < alt[i].term_count; k++) {
 			struct term *term = &alt[i].term[k];
@@ -221,7 +222,9 @@ static value_id masked(struct flow *flow, value_id a, int32_t mask)
 
 	/* The upper 16 bits of an address are those of its sign. */
 	if ((uint32_t)mask < SMALL - 1)
-		return a == VALUE_BOTTOM ? a : flow_multiple(flow, value_power((uint32_t)mask));
+		return a == VALUE_BOTTOM
+			   ? a
+			   : flow_bounded(flow, value_power((uint32_t)mask), (uint32_t)mask);
 	if (mask > 0)
 		return signs(flow, either(flow, a), true);
 	/* Rounded down a pointer leads to the same memory. */
@@ -286,9 +289,14 @@ value_id flow_and(struct flow *flow, value_id a, value_id b)
 	if (a == VALUE_BOTTOM || b == VALUE_BOTTOM)
 		return VALUE_BOTTOM;
 	if (is_index(flow, a) && is_index(flow, b)) {
-		uint32_t one = value_stride(store, a), other = value_stride(store, b);
+		uint32_t one = value_stride(store, a), other = value_stride(store, b), top;
+		uint64_t bound = UINT64_MAX;
 
-		return flow_multiple(flow, one > other ? one : other);
+		if (value_top(store, a, &top))
+			bound = top;
+		if (value_top(store, b, &top) && top < bound)
+			bound = top;
+		return flow_bounded(flow, one > other ? one : other, bound);
 	}
 	if (xc)
 		return masked(flow, b, x);
@@ -352,6 +360,11 @@ value_id flow_multiple(struct flow *flow, uint32_t stride)
 	return flow->swaps ? VALUE_NUMBER : value_multiple(&flow->store, stride);
 }
 
+value_id flow_bounded(struct flow *flow, uint32_t stride, uint64_t bound)
+{
+	return flow->swaps ? VALUE_NUMBER : value_bounded(&flow->store, stride, bound);
+}
+
 /* Of powers of 2; of 2^31 at most, as more is 0 in 32 bits. */
 static uint32_t product(uint32_t a, uint32_t b)
 {
@@ -360,8 +373,30 @@ static uint32_t product(uint32_t a, uint32_t b)
 	return both > UINT32_C(1) << 31 ? UINT32_C(1) << 31 : (uint32_t)both;
 }
 
+/* Both from 0 to a number that fits into the 23 bits that all multiplications have. */
+#define FACTOR_MOST 0x7fffffu
+
+/* A number by a constant, where no bit is lost: also of a stride that is no power of 2. Bottom:
+ * that is not known. */
+static value_id small_product(struct flow *flow, value_id a, value_id b)
+{
+	uint32_t x, y, stride;
+	int32_t factor;
+
+	if (!value_top(&flow->store, a, &x) || !value_top(&flow->store, b, &y) || x > FACTOR_MOST ||
+	    y > FACTOR_MOST || (uint64_t)x * y > VALUE_BOUND)
+		return VALUE_BOTTOM;
+	stride = product(value_stride(&flow->store, a), value_stride(&flow->store, b));
+	if (value_constant(&flow->store, a, &factor))
+		stride = (uint32_t)factor * value_stride(&flow->store, b);
+	else if (value_constant(&flow->store, b, &factor))
+		stride = (uint32_t)factor * value_stride(&flow->store, a);
+	return flow_bounded(flow, stride, (uint64_t)x * y);
+}
+
 value_id flow_mul(struct flow *flow, value_id a, value_id b)
 {
+	value_id small;
 	uint32_t stride;
 	int32_t x, y;
 
@@ -369,6 +404,9 @@ value_id flow_mul(struct flow *flow, value_id a, value_id b)
 		return value_const(&flow->store, (int32_t)((uint32_t)x * (uint32_t)y));
 	if (a == VALUE_BOTTOM || b == VALUE_BOTTOM)
 		return VALUE_BOTTOM;
+	small = small_product(flow, a, b);
+	if (small != VALUE_BOTTOM)
+		return small;
 	stride = product(value_stride(&flow->store, a), value_stride(&flow->store, b));
 	a = flow_mixed(flow, a);
 	b = flow_mixed(flow, b);
@@ -380,6 +418,8 @@ value_id flow_mul(struct flow *flow, value_id a, value_id b)
 value_id flow_shift(struct flow *flow, value_id a, int32_t count, enum flow_shift shift)
 {
 	value_id mixed;
+	uint32_t top;
+	bool bounded;
 	int32_t x;
 
 	count &= 31;
@@ -398,8 +438,16 @@ value_id flow_shift(struct flow *flow, value_id a, int32_t count, enum flow_shif
 			return value_base(&flow->store, BASE(BASE_APERTURE, BASE_PAYLOAD(base)), 0);
 	}
 	mixed = flow_mixed(flow, a);
-	if (shift == SHIFT_LEFT && mixed == VALUE_NUMBER)
-		return flow_multiple(flow,
-				     product(value_stride(&flow->store, a), UINT32_C(1) << count));
+	if (mixed != VALUE_NUMBER)
+		return mixed;
+	top = UINT32_MAX;
+	bounded = value_top(&flow->store, a, &top);
+	if (shift == SHIFT_LEFT)
+		return flow_bounded(flow,
+				    product(value_stride(&flow->store, a), UINT32_C(1) << count),
+				    bounded ? (uint64_t)top << count : UINT64_MAX);
+	/* Where it is not bounded the sign counts; a logical shift fills up with zeros. */
+	if (shift == SHIFT_RIGHT || bounded)
+		return flow_bounded(flow, 1, (bounded ? top : UINT32_MAX) >> count);
 	return mixed;
 }

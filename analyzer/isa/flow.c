@@ -406,6 +406,9 @@ int flow_run(struct flow *flow, const struct flow_entry *entry)
 	for (i = 0; i < 3; i++)
 		status =
 		    status ? status : state_set(&flow->store, &state, REG_VECTOR + i, VALUE_NUMBER);
+	if (!status && entry->items)
+		status = state_set(&flow->store, &state, REG_VECTOR,
+				   flow_bounded(flow, 1, entry->items - 1));
 	for (i = 0; i < 4 && entry->scratch_rsrc >= 0; i++)
 		state.scalar[entry->scratch_rsrc + (int)i] =
 		    value_base(&flow->store, BASE(BASE_SCRATCH_RSRC, i), 0);

@@ -67,6 +67,7 @@ struct flow_entry {
 	int preload;         /* first register with preloaded kernarg dwords, -1 */
 	unsigned preload_offset, preload_count; /* in dwords */
 	uint32_t lds_size, scratch_size;        /* fixed parts, bytes */
+	uint32_t items; /* the first vector register is less; 0: not known */
 	bool dynamic_stack;
 };
 
@@ -171,6 +172,8 @@ value_id flow_not(struct flow *flow, value_id a);
 value_id flow_mul(struct flow *flow, value_id a, value_id b);
 /* Some multiple of a number. */
 value_id flow_multiple(struct flow *flow, uint32_t stride);
+/* The same from 0 to `bound`, as far as that says anything (VALUE_BOUND). */
+value_id flow_bounded(struct flow *flow, uint32_t stride, uint64_t bound);
 /*
  * What a product, a shift or a mask makes of `a`: a number, unless it was a pointer, or a
  * difference in which a pointer was subtracted (BASE_DELTA).
@@ -224,6 +227,10 @@ struct target {
 	/* Of TARGET_POINTER and TARGET_IMAGE, unless exact: the constant, plus a multiple of this;
 	 * 1: of anything. */
 	uint32_t stride;
+	/* Of TARGET_POINTER, unless exact, where it is known: the least and the greatest distance.
+	 */
+	bool bounded;
+	int64_t first, last;
 	uint32_t base; /* low half's base, 0 if none */
 	const char *why;
 	int32_t more[TARGET_DISTANCES]; /* of TARGET_POINTER, if exact: other constants */

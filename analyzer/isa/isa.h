@@ -67,6 +67,8 @@ struct isa_step {
 	uint32_t stride; /* 0 if it is exact, or nothing is known of it */
 	bool exact;      /* false: at an offset that is chosen at run time */
 	bool repeats;
+	bool bounded; /* not exact: the offset is known to be from `first` to `last`, in bytes */
+	int64_t first, last;
 };
 
 #define ISA_PATH_STEPS 8u

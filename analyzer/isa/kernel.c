@@ -29,6 +29,9 @@ static uint32_t get32(const uint8_t *at)
 	return value;
 }
 
+/* Of a work-group, at most. */
+#define WORK_ITEMS 1024u
+
 /* Registers at entry (docs/code-objects.md#kernel-descriptor). */
 int kernel_descriptor(const struct isa_analysis *analysis, const char *symbol,
 		      struct flow_entry *entry, char **error)
@@ -53,6 +56,12 @@ int kernel_descriptor(const struct isa_analysis *analysis, const char *symbol,
 	entry->dynamic_stack = properties & 1u << 11;
 	entry->lds_size = get32(bytes);
 	entry->scratch_size = get32(bytes + 4);
+	/*
+	 * Without the other dimensions the first vector register has the work-item's number in the
+	 * first alone, of at most 1024 in a work-group [LUG, "compute_pgm_rsrc2" and "AMDGPU Code
+	 * Object Metadata"].
+	 */
+	entry->items = get32(bytes + 52) >> 11 & 3 ? 0 : WORK_ITEMS;
 	entry->scratch_rsrc = entry->dispatch_ptr = entry->queue_ptr = entry->kernarg_ptr = -1;
 	if (properties & 1u << 0) {
 		entry->scratch_rsrc = next;
@@ -433,6 +442,8 @@ int kernel_analyse(struct isa_analysis *analysis, const struct codeobj_kernel *f
 	status = kernel_descriptor(analysis, from->symbol, &entry, error);
 	if (status)
 		goto out;
+	if (entry.items && from->work_items && from->work_items < entry.items)
+		entry.items = from->work_items;
 	facts_begin(analysis, &entry, kernel);
 	kernel->skipped = options && options->atomics_only && boring(analysis, entry.pc);
 	/* Line tables take long to open and serve atomics above all. */

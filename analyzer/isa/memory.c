@@ -128,11 +128,11 @@ static void address_of(struct flow *flow, const struct state *state, const struc
 		layout->high = flow_operand(flow, state, scalar, 1);
 		if (vector && vector->kind == OPERAND_REG) {
 			value_id index = flow_operand(flow, state, vector, 0);
-			int32_t constant;
+			uint32_t top;
 
 			layout->low = value_add(store, layout->low, index);
-			/* A carry, unless nothing is added. */
-			if (!value_constant(store, index, &constant) || constant)
+			/* A number of 32 bits without a sign, or nothing that is a number alone. */
+			if (!value_top(store, index, &top))
 				layout->high = value_blur(store, layout->high);
 		}
 	} else if (vector && vector->kind == OPERAND_REG && vector->count == 2) {
@@ -208,9 +208,12 @@ static void scalar_of(struct flow *flow, const struct state *state, const struct
 	if (offset->kind == OPERAND_CONST) {
 		layout->offset += offset->value;
 	} else {
-		layout->low =
-		    value_add(&flow->store, layout->low, flow_operand(flow, state, offset, 0));
-		layout->high = value_blur(&flow->store, layout->high);
+		value_id index = flow_operand(flow, state, offset, 0);
+		uint32_t top;
+
+		layout->low = value_add(&flow->store, layout->low, index);
+		if (!value_top(&flow->store, index, &top))
+			layout->high = value_blur(&flow->store, layout->high);
 	}
 }
 

@@ -87,6 +87,8 @@ static struct edge *new_edge(struct search *search, int64_t offset, bool exact)
 	edge->step.exact = exact;
 	edge->step.offset = exact ? offset : 0;
 	edge->step.stride = 0;
+	edge->step.bounded = false;
+	edge->step.first = edge->step.last = 0;
 	return edge;
 }
 
@@ -100,14 +102,29 @@ static void set_stride(struct isa_step *step, int64_t offset, uint32_t stride)
 	step->offset += step->offset < 0 ? stride : 0;
 }
 
-static void edge_to_base(struct search *search, uint32_t base, int64_t offset, bool exact,
-			 uint32_t stride)
+/* How far the index leads that chooses the offset. */
+static void set_range(struct isa_step *step, const struct target *target, int64_t offset)
 {
-	struct edge *edge = new_edge(search, offset, exact);
+	step->bounded = !step->exact && target->bounded;
+	if (!step->bounded)
+		return;
+	step->first = target->first + offset;
+	step->last = target->last + offset;
+	if (step->stride)
+		step->last -= (step->last - step->first) % step->stride;
+}
+
+/* From a base of the target, whose range is that of all its distances; or of another base. */
+static void edge_to_base(struct search *search, const struct target *target, uint32_t base,
+			 int64_t distance, int64_t offset, bool exact, uint32_t stride)
+{
+	struct edge *edge = new_edge(search, offset + distance, exact);
 
 	if (!edge)
 		return;
-	set_stride(&edge->step, offset, stride);
+	set_stride(&edge->step, offset + distance, stride);
+	if (base == target->base)
+		set_range(&edge->step, target, offset);
 	if (BASE_KIND(base) == BASE_KERNARG)
 		edge->kernarg = BASE_PAYLOAD(base);
 	else
@@ -156,12 +173,13 @@ static void add_edges(struct search *search, const struct target *target, int64_
 
 	switch (target->kind) {
 	case TARGET_POINTER:
-		edge_to_base(search, target->base, offset + target->constant, exact,
+		edge_to_base(search, target, target->base, target->constant, offset, exact,
 			     target->other_count ? 1 : target->stride);
 		for (unsigned i = 0; exact && i < target->more_count; i++)
-			edge_to_base(search, target->base, offset + target->more[i], true, 1);
+			edge_to_base(search, target, target->base, target->more[i], offset, true,
+				     1);
 		for (unsigned i = 0; i < target->other_count; i++)
-			edge_to_base(search, target->other[i], 0, false, 1);
+			edge_to_base(search, target, target->other[i], 0, 0, false, 1);
 		break;
 	case TARGET_IMAGE:
 		if (BASE_KIND(target->base) != BASE_SYMBOL) {
@@ -264,6 +282,7 @@ static void find_component(struct search *search, unsigned index)
 
 /* ---- paths ---- */
 
+/* They may differ in how far their indices lead (join_ranges()). */
 static int compare_steps(const struct isa_step *a, const struct isa_step *b)
 {
 	if (a->repeats != b->repeats)
@@ -273,6 +292,22 @@ static int compare_steps(const struct isa_step *a, const struct isa_step *b)
 	if (a->stride != b->stride)
 		return a->stride < b->stride ? -1 : 1;
 	return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+/* One of equal ones leads as far as either. */
+static void join_ranges(struct isa_step *to, const struct isa_step *from)
+{
+	to->bounded &= from->bounded;
+	to->first = from->first < to->first ? from->first : to->first;
+	to->last = from->last > to->last ? from->last : to->last;
+	if (!to->bounded)
+		to->first = to->last = 0;
+}
+
+static void join_paths(struct isa_path *to, const struct isa_path *from)
+{
+	for (unsigned i = 0; i < to->step_count; i++)
+		join_ranges(&to->step[i], &from->step[i]);
 }
 
 static int compare_paths(const struct isa_path *a, const struct isa_path *b)
@@ -324,8 +359,10 @@ static void add_path(struct search *search, const struct edge *root, const struc
 		if (order <= 0)
 			break;
 	}
-	if (at < search->count && !order)
+	if (at < search->count && !order) {
+		join_paths(&search->path[at], &path);
 		return;
+	}
 	if (search->count == ISA_PATHS) {
 		fail(search, "too many paths through memory");
 		return;
@@ -361,8 +398,10 @@ static bool add_inner_steps(struct search *search, unsigned component, struct tr
 			for (at = from; at < trail->count; at++)
 				if (compare_steps(&step, &trail->step[at]) >= 0)
 					break;
-			if (at < trail->count && !compare_steps(&step, &trail->step[at]))
+			if (at < trail->count && !compare_steps(&step, &trail->step[at])) {
+				join_ranges(&trail->step[at], &step);
 				continue;
+			}
 			if (!add_step(search, trail, &step))
 				return false;
 			memmove(&trail->step[at + 1], &trail->step[at],
@@ -537,6 +576,7 @@ int path_use(struct isa_kernel *kernel, const struct isa_paths *paths, unsigned 
 		if (at < kernel->path_use_count && !order) {
 			kernel->path_uses[at].access |= access;
 			kernel->path_uses[at].certain |= paths->count == 1;
+			join_paths(&kernel->path_uses[at].path, &paths->path[i]);
 			continue;
 		}
 		if (!make_room((void **)&kernel->path_uses, kernel->path_use_count, sizeof(*use),
@@ -556,8 +596,10 @@ int path_use(struct isa_kernel *kernel, const struct isa_paths *paths, unsigned 
 static int add_value(struct isa_store *store, const struct isa_path *value)
 {
 	for (size_t i = 0; i < store->value_count; i++)
-		if (!compare_paths(&store->value[i], value))
+		if (!compare_paths(&store->value[i], value)) {
+			join_paths(&store->value[i], value);
 			return 0;
+		}
 	if (store->value_count == ISA_VALUES) {
 		store->value_known = false;
 		return 0;
@@ -592,6 +634,8 @@ static int store_to(struct isa_kernel *kernel, const struct isa_path *path, uint
 		kernel->stores[at].value_known = values != NULL;
 		if (copy_path(&kernel->stores[at].path, path))
 			return -ENOMEM;
+	} else {
+		join_paths(&kernel->stores[at].path, path);
 	}
 	store = &kernel->stores[at];
 	store->size = store->size < size ? size : store->size;
@@ -599,6 +643,19 @@ static int store_to(struct isa_kernel *kernel, const struct isa_path *path, uint
 	for (size_t i = 0; !status && values && i < values->count; i++)
 		status = add_value(store, &values->path[i]);
 	return status;
+}
+
+/* The address that it leads to, and so many bytes. */
+static void move_step(struct isa_step *step, int64_t distance)
+{
+	if (step->exact)
+		step->offset += distance;
+	else
+		set_stride(step, step->offset + distance, step->stride);
+	if (step->bounded) {
+		step->first += distance;
+		step->last += distance;
+	}
 }
 
 int path_store(struct isa_kernel *kernel, const struct isa_paths *paths, int64_t distance,
@@ -609,8 +666,8 @@ int path_store(struct isa_kernel *kernel, const struct isa_paths *paths, int64_t
 	for (size_t i = 0; !status && i < paths->count; i++) {
 		struct isa_path path = paths->path[i];
 
-		if (path.step_count && path.step[path.step_count - 1].exact)
-			path.step[path.step_count - 1].offset += distance;
+		if (path.step_count)
+			move_step(&path.step[path.step_count - 1], distance);
 		status = store_to(kernel, &path, size, values);
 	}
 	return status;

@@ -17,6 +17,16 @@ static value_id shifted(struct flow *flow, value_id a, value_id amount)
 	return amount == VALUE_BOTTOM ? VALUE_BOTTOM : flow_mixed(flow, a);
 }
 
+/* Whether two dwords that are shifted left still have nothing in the upper one. */
+static bool stays_low(const struct value_store *store, value_id low, value_id high, int32_t count)
+{
+	uint32_t top;
+	int32_t upper;
+
+	return count < 32 && value_constant(store, high, &upper) && !upper &&
+	       value_top(store, low, &top) && (uint64_t)top << count <= VALUE_BOUND;
+}
+
 /* d = a shifted by b; one or two dwords by the width of d. */
 static int step_shift(struct flow *flow, struct state *state, const struct operand *to,
 		      const struct operand *a, const struct operand *b, enum flow_shift shift)
@@ -37,7 +47,9 @@ static int step_shift(struct flow *flow, struct state *state, const struct opera
 	high = flow_operand(flow, state, a, 1);
 	known = value_constant(&flow->store, amount, &count);
 	count = known ? count & 63 : 0; /* the hardware takes six bits [LUG] */
-	if (count >= 32) {
+	if (known && shift == SHIFT_LEFT && stays_low(store, low, high, count)) {
+		low = flow_shift(flow, low, count, shift);
+	} else if (count >= 32) {
 		value_id moved =
 		    flow_shift(flow, shift == SHIFT_LEFT ? low : high, count - 32, shift);
 		value_id filler = value_const(store, 0);
@@ -180,20 +192,31 @@ static int step_add(struct flow *flow, struct state *state, const struct insn *i
 	}
 	if (insn->sdwa)
 		result = value_blur(store, result);
+	/* With a carry it is one more. */
+	if (strstr(insn->mnemonic, "addc") || strstr(insn->mnemonic, "_ci_") ||
+	    strstr(insn->mnemonic, "subb"))
+		result = value_unbounded(store, result);
 	status = flow_write(flow, state, to, 0, flow_normalise(flow, result));
 	if (!status && carry_out)
 		status = flow_write_all(flow, state, &insn->operand[1], VALUE_NUMBER);
 	return status;
 }
 
-/* Of two dwords, in 64 bits; both halves as one number, which is a multiple of a factor. */
-static value_id wide_product(struct flow *flow, const struct state *state, const struct insn *insn)
+/* Of two dwords, in 64 bits; both halves as one number, which is a multiple of a factor. *small:
+ * the upper half is 0. */
+static value_id wide_product(struct flow *flow, const struct state *state, const struct insn *insn,
+			     bool *small)
 {
+	uint32_t p, q;
 	value_id a = flow_operand(flow, state, &insn->operand[2], 0);
 	value_id b = flow_operand(flow, state, &insn->operand[3], 0), mixed;
 	int32_t x, y;
 	bool xc = value_constant(&flow->store, a, &x), yc = value_constant(&flow->store, b, &y);
 
+	*small = value_top(&flow->store, a, &p) && value_top(&flow->store, b, &q) &&
+		 (uint64_t)p * q <= VALUE_BOUND;
+	if (*small)
+		return flow_mul(flow, a, b);
 	mixed = value_add(&flow->store, flow_mixed(flow, a), flow_mixed(flow, b));
 	if (mixed != VALUE_NUMBER || xc == yc || (xc ? x : y) <= 0)
 		return value_blur(&flow->store, mixed);
@@ -237,10 +260,12 @@ static int step_wide(struct flow *flow, struct state *state, const struct insn *
 			    flow_mixed(flow, flow_operand(flow, state, &insn->operand[1], 1)));
 		}
 	} else {
-		value_id product = wide_product(flow, state, insn);
+		bool small;
+		value_id product = wide_product(flow, state, insn, &small);
 
 		low = value_add(store, product, flow_operand(flow, state, &insn->operand[4], 0));
-		high = value_add(store, product, flow_operand(flow, state, &insn->operand[4], 1));
+		high = value_add(store, small ? value_const(store, 0) : product,
+				 flow_operand(flow, state, &insn->operand[4], 1));
 		status = flow_write_all(flow, state, &insn->operand[1], VALUE_NUMBER);
 		if (status)
 			return status;
@@ -299,18 +324,65 @@ static int step_dual(struct flow *flow, const struct function *function, const s
 }
 
 /* So few bits that they are no distance between two pieces of memory, as with a constant mask. */
-static bool is_small_field(struct flow *flow, const struct state *state, const struct insn *insn)
+static bool is_small_field(struct flow *flow, const struct state *state, const struct insn *insn,
+			   uint32_t *bits)
 {
 	const struct operand *from = &insn->operand[insn->class == OP_FIELD ? 3 : 2];
 	int32_t width;
 
 	if (!value_constant(&flow->store, flow_operand(flow, state, from, 0), &width))
 		return false;
-	return (insn->class == OP_FIELD ? width & 31 : width >> 16 & 127) < FLOW_INDEX_BITS;
+	*bits = insn->class == OP_FIELD ? (uint32_t)width & 31 : (uint32_t)width >> 16 & 127;
+	return *bits < FLOW_INDEX_BITS;
+}
+
+/* Of these: without a sign, in one dword. */
+static value_id small_field(struct flow *flow, const struct insn *insn, uint32_t bits)
+{
+	return strstr(insn->mnemonic, "_u32") && insn->operand[0].count == 1
+		   ? flow_bounded(flow, 1, (UINT64_C(1) << bits) - 1)
+		   : VALUE_NUMBER;
+}
+
+/* The lesser of two numbers, or the upper half of their product, as far as that is bounded; else
+ * bottom. */
+static value_id bounded_mix(struct flow *flow, const struct state *state, const struct insn *insn)
+{
+	bool least = !strcmp(insn->mnemonic + 1, "_min_u32");
+	value_id a, b;
+	uint32_t p, q;
+	bool x, y;
+
+	if (flow->swaps || insn->operand_count != 3 ||
+	    (!least && strcmp(insn->mnemonic + 1, "_mul_hi_u32") != 0))
+		return VALUE_BOTTOM;
+	a = flow_operand(flow, state, &insn->operand[1], 0);
+	b = flow_operand(flow, state, &insn->operand[2], 0);
+	if (flow_mixed(flow, a) != VALUE_NUMBER || flow_mixed(flow, b) != VALUE_NUMBER)
+		return VALUE_BOTTOM;
+	x = value_top(&flow->store, a, &p);
+	y = value_top(&flow->store, b, &q);
+	if (least && (x || y))
+		return flow_bounded(flow, 1, !x || (y && q < p) ? q : p);
+	return !least && x && y && (uint64_t)p * q <= UINT32_MAX ? value_const(&flow->store, 0)
+								 : VALUE_BOTTOM;
 }
 
 static int step_plain(struct flow *flow, const struct function *function, const struct insn *insn,
 		      struct state *state);
+
+static int drop_bounds(struct flow *flow, struct state *state, const struct operand *to)
+{
+	int status = 0;
+
+	for (unsigned i = 0; !status && to->kind == OPERAND_REG && i < to->count; i++)
+		if (to->reg + i < REG_EXEC || to->reg + i >= REG_VECTOR)
+			status =
+			    state_set(&flow->store, state, to->reg + i,
+				      value_unbounded(&flow->store,
+						      state_get(&flow->store, state, to->reg + i)));
+	return status;
+}
 
 /* In the pass of swaps.h numbers remember what they come from. */
 static int step_once(struct flow *flow, const struct function *function, const struct insn *insn,
@@ -326,6 +398,9 @@ static int step_once(struct flow *flow, const struct function *function, const s
 			return status;
 	}
 	status = step_plain(flow, function, insn, state);
+	/* What of a register is taken, or from which lane, says nothing that is known of bounds. */
+	if (!status && (insn->sdwa || insn->dpp) && insn->operand_count)
+		status = drop_bounds(flow, state, &insn->operand[0]);
 	if (!status && carried != VALUE_BOTTOM)
 		status = flow_write_all(flow, state, &insn->operand[0], carried);
 	return status;
@@ -338,6 +413,7 @@ static int step_plain(struct flow *flow, const struct function *function, const 
 	const struct operand *operand = insn->operand;
 	char why[96];
 	value_id value;
+	uint32_t bits;
 	int status;
 
 	if (insn->dual)
@@ -385,12 +461,16 @@ static int step_plain(struct flow *flow, const struct function *function, const 
 		return flow_write_all(flow, state, &operand[0], VALUE_NUMBER);
 	case OP_FIELD:
 	case OP_FIELD_PACKED:
-		if (is_small_field(flow, state, insn))
-			return flow_write_all(flow, state, &operand[0], VALUE_NUMBER);
+		if (is_small_field(flow, state, insn, &bits))
+			return flow_write_all(flow, state, &operand[0],
+					      small_field(flow, insn, bits));
 		return flow_write_all(flow, state, &operand[0],
 				      flow_sources(flow, state, insn, false));
 	case OP_MIX:
 	case OP_MIX_OWN:
+		value = bounded_mix(flow, state, insn);
+		if (value != VALUE_BOTTOM)
+			return flow_write_all(flow, state, &operand[0], value);
 		return flow_write_all(flow, state, &operand[0],
 				      flow_sources(flow, state, insn, insn->class == OP_MIX_OWN));
 	case OP_COMPARE:

@@ -365,6 +365,29 @@ static int32_t remainder_of(int64_t distance, uint32_t stride)
 	return (int32_t)(rest < 0 ? rest + stride : rest);
 }
 
+/* The least and the greatest distance of a target. False: not known. */
+static bool range_of(const struct target *target, int64_t *first, int64_t *last)
+{
+	*first = target->bounded ? target->first : target->constant;
+	*last = target->bounded ? target->last : target->constant;
+	for (unsigned i = 0; i < target->more_count; i++) {
+		*first = target->more[i] < *first ? target->more[i] : *first;
+		*last = target->more[i] > *last ? target->more[i] : *last;
+	}
+	return target->bounded || target->exact;
+}
+
+/* The upper half has nothing but the pointer's own, and the distance is no negative one. */
+static void set_range(struct target *target, const struct alt *low, const struct term *match,
+		      const struct alt *high)
+{
+	target->bounded = low->flags == ALT_OPAQUE && low->bound && low->term_count == 1 &&
+			  match->sign == SIGN_WHOLE && low->constant >= 0 && !high->flags &&
+			  high->term_count == 1 && !high->constant && !target->other_count;
+	target->first = low->constant;
+	target->last = (int64_t)low->constant + low->bound;
+}
+
 /* Another distance from the same pointer, which is not one of few that are known. */
 static void merge_targets(struct target *to, const struct target *from)
 {
@@ -372,6 +395,12 @@ static void merge_targets(struct target *to, const struct target *from)
 	uint32_t stride = value_divisor(to->exact ? 0 : to->stride, from->exact ? 0 : from->stride,
 					(uint32_t)(distance < 0 ? -distance : distance));
 
+	int64_t first, last, begin, end;
+	bool bounded = range_of(to, &first, &last);
+
+	to->bounded = range_of(from, &begin, &end) && bounded && !to->other_count;
+	to->first = begin < first ? begin : first;
+	to->last = end > last ? end : last;
 	for (unsigned i = 0; i < to->more_count; i++) {
 		distance = (int64_t)to->constant - to->more[i];
 		stride = value_divisor(stride, (uint32_t)(distance < 0 ? -distance : distance), 0);
@@ -423,6 +452,7 @@ static unsigned for_high(struct flow *flow, const struct value *low, const struc
 		    !(alt->flags & (ALT_NOCONST | ALT_TAINT | ALT_MORE | ALT_LESS));
 		one.constant = alt->constant;
 		one.stride = stride_from(alt, match, high);
+		set_range(&one, alt, match, high);
 		if (one.kind != TARGET_POINTER) {
 			count = emit(target, count, &one);
 			count = next_variable(flow, &one, target, count);

@@ -89,7 +89,7 @@ static uint64_t hash_of(const struct value *value)
 		hash = mix(hash, alt->flags | (uint64_t)alt->term_count << 8 |
 				     (uint64_t)alt->why << 16 |
 				     (uint64_t)(uint32_t)alt->constant << 32);
-		hash = mix(hash, alt->stride);
+		hash = mix(hash, alt->stride | (uint64_t)alt->bound << 32);
 		for (k = 0; k < alt->term_count; k++)
 			hash = mix(hash,
 				   alt->term[k].base | (uint64_t)(uint32_t)alt->term[k].sign << 32);
@@ -122,7 +122,7 @@ static bool equal(const struct value *a, const struct value *b)
 		const struct alt *x = &a->alt[i], *y = &b->alt[i];
 
 		if (x->flags != y->flags || x->why != y->why || x->constant != y->constant ||
-		    x->stride != y->stride || !alt_same_terms(x, y))
+		    x->stride != y->stride || x->bound != y->bound || !alt_same_terms(x, y))
 			return false;
 	}
 	return !a->lane_count || !memcmp(a->lane, b->lane, a->lane_count * sizeof(*a->lane));
@@ -209,7 +209,9 @@ static int alt_order(const struct alt *a, const struct alt *b)
 		return a->flags < b->flags ? -1 : 1;
 	if (a->constant != b->constant)
 		return a->constant < b->constant ? -1 : 1;
-	return a->stride < b->stride ? -1 : a->stride > b->stride;
+	if (a->stride != b->stride)
+		return a->stride < b->stride ? -1 : 1;
+	return a->bound < b->bound ? -1 : a->bound > b->bound;
 }
 
 uint32_t value_power(uint32_t stride)
@@ -266,13 +268,88 @@ static void set_stride(struct alt *alt, uint32_t stride)
 {
 	int64_t rest;
 
-	if (alt->term_count == 0)
+	if (alt->term_count == 0 && !alt->bound)
 		stride = value_power(stride);
 	alt->stride = alt->flags & ALT_OPAQUE && stride > 1 ? stride : 0;
 	if (!(alt->flags & ALT_NOCONST))
 		return;
 	rest = alt->stride ? alt->constant % (int64_t)alt->stride : 0;
 	alt->constant = (int32_t)(rest < 0 ? rest + alt->stride : rest);
+}
+
+value_id value_bounded(struct value_store *store, uint32_t stride, uint64_t bound)
+{
+	struct alt alt = { .flags = ALT_OPAQUE, .stride = stride > 1 ? stride : 0 };
+
+	if (bound > VALUE_BOUND)
+		return value_multiple(store, value_power(stride));
+	if (!bound || !stride)
+		return value_const(store, 0);
+	alt.bound = (uint32_t)bound;
+	return value_alts(store, &alt, 1);
+}
+
+/* The most that an alternative's own number can be. False: not known. */
+static bool alt_top(const struct alt *alt, uint32_t *top)
+{
+	*top = alt->bound;
+	return alt->flags == 0 || (alt->flags == ALT_OPAQUE && alt->bound);
+}
+
+bool value_top(const struct value_store *store, value_id a, uint32_t *top)
+{
+	const struct value *value = value_get(store, a);
+	uint32_t one;
+
+	*top = 0;
+	for (uint32_t i = 0; i < value->alt_count; i++) {
+		const struct alt *alt = &value->alt[i];
+
+		if (alt->term_count || alt->constant < 0 || !alt_top(alt, &one) ||
+		    one > VALUE_BOUND - (uint32_t)alt->constant)
+			return false;
+		one += (uint32_t)alt->constant;
+		*top = one > *top ? one : *top;
+	}
+	return value->alt_count && !value->lane_count;
+}
+
+static void drop_bound(struct alt *alt)
+{
+	if (alt->bound && alt->term_count == 0)
+		alt->stride = value_power(alt->stride);
+	alt->bound = 0;
+}
+
+value_id value_unbounded(struct value_store *store, value_id a)
+{
+	const struct value *value = value_get(store, a);
+	struct alt alt[VALUE_ALTS];
+	uint32_t n = value->alt_count;
+	bool any = false;
+
+	for (uint32_t i = 0; i < n; i++) {
+		alt[i] = value->alt[i];
+		any |= alt[i].bound;
+		drop_bound(&alt[i]);
+	}
+	return any ? value_alts(store, alt, n) : a;
+}
+
+/*
+ * What bounds two alternatives with the same terms have in common. Different ones become one less
+ * than a power of 2: a value that grows in a loop soon ends at none.
+ */
+static uint32_t common_bound(const struct alt *a, const struct alt *b)
+{
+	uint32_t x, y;
+
+	if (a->constant != b->constant || !alt_top(a, &x) || !alt_top(b, &y))
+		return 0;
+	if (x == y || !x || !y)
+		return x | y;
+	x = x > y ? x : y;
+	return x == VALUE_BOUND ? x : UINT32_MAX >> __builtin_clz(x);
 }
 
 /* Fold `from` into `to`, which has the same terms. */
@@ -282,6 +359,7 @@ static void alt_merge(struct alt *to, const struct alt *from)
 	uint32_t stride = value_divisor(stride_of(to), stride_of(from),
 					(uint32_t)(distance < 0 ? -distance : distance));
 
+	to->bound = common_bound(to, from);
 	if (from->flags & ALT_TAINT && (!(to->flags & ALT_TAINT) || from->why < to->why))
 		to->why = from->why;
 	if (to->constant != from->constant || (to->flags | from->flags) & ALT_NOCONST)
@@ -491,6 +569,15 @@ static bool has_sums(const struct alt *alt, size_t count)
 	return false;
 }
 
+/* Whether an alternative has another bound than that of the same terms in a value. */
+static bool has_grown(const struct value *value, const struct alt *alt)
+{
+	for (uint32_t i = 0; i < value->alt_count; i++)
+		if (alt_same_terms(&value->alt[i], alt) && value->alt[i].bound != alt->bound)
+			return alt->bound;
+	return false;
+}
+
 static value_id widen(struct value_store *store, value_id a, value_id b, value_id joined)
 {
 	struct alt alt[VALUE_ALTS];
@@ -504,6 +591,10 @@ static value_id widen(struct value_store *store, value_id a, value_id b, value_i
 			   : joined;
 	memcpy(alt, value->alt, value->alt_count * sizeof(*alt));
 	n = merge_same(alt, value->alt_count);
+	/* What has grown once may grow on. */
+	for (size_t i = 0; i < n; i++)
+		if (has_grown(value_get(store, a), &alt[i]))
+			drop_bound(&alt[i]);
 	/* One sum too many each time round would not end soon either. */
 	if (n > value_get(store, a)->alt_count + 1 && has_sums(alt, n))
 		return value_give_up(store, "a loop in which too many values meet",
@@ -531,7 +622,7 @@ value_id value_widen(struct value_store *store, value_id a, value_id b)
 static void alt_blur(struct alt *alt)
 {
 	alt->flags |= ALT_OPAQUE;
-	alt->stride = 0;
+	alt->stride = alt->bound = 0;
 	alt->constant = alt->flags & ALT_NOCONST ? 0 : alt->constant;
 }
 

@@ -93,6 +93,12 @@ struct alt {
 	 * another half with the same one, or to which distances of more than 32 bits were added.
 	 */
 	uint32_t stride;
+	/*
+	 * With ALT_OPAQUE and no other flag: the number that is not followed is at least 0 and at
+	 * most this, and the sum with the constant does not overflow. 0: not known. Then a stride
+	 * that is no power of 2 is kept as well.
+	 */
+	uint32_t bound;
 	struct term term[ALT_TERMS]; /* ascending by base */
 };
 
@@ -171,6 +177,13 @@ value_id value_blur(struct value_store *store, value_id a);
 value_id value_number(value_id a);
 /* Some multiple of a number; without ALT_OPAQUE anywhere a multiple of 0 is 0. */
 value_id value_multiple(struct value_store *store, uint32_t stride);
+/* The same from 0 to `bound`; a bound above VALUE_BOUND says nothing. */
+#define VALUE_BOUND 0x7fffffffu
+value_id value_bounded(struct value_store *store, uint32_t stride, uint64_t bound);
+/* Whether it is a number from 0 to *top, which is at most VALUE_BOUND. */
+bool value_top(const struct value_store *store, value_id a, uint32_t *top);
+/* Without what is known of bounds. */
+value_id value_unbounded(struct value_store *store, value_id a);
 /* Of what it is a multiple, whatever it is; 0: it is 0. */
 uint32_t value_stride(const struct value_store *store, value_id a);
 /* The largest number of which all three are multiples. */

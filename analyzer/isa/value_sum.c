@@ -58,13 +58,27 @@ static void sum_strides(struct alt *to, const struct alt *from, int sign, uint32
 
 	/* In 32 bits. */
 	to->constant = (int32_t)(uint32_t)(uint64_t)sum;
-	if (to->term_count == 0 || to->constant != sum)
+	if (to->constant != sum)
+		to->bound = 0;
+	if ((to->term_count == 0 && !to->bound) || to->constant != sum)
 		stride = value_power(stride);
 	to->stride = stride > 1 ? stride : 0;
 	if (!(to->flags & ALT_NOCONST))
 		return;
 	sum = to->stride ? to->constant % (int64_t)to->stride : 0;
 	to->constant = (int32_t)(sum < 0 ? sum + to->stride : sum);
+}
+
+/* The most that the numbers in both are together that are not followed; 0: not known. */
+static uint32_t sum_bounds(const struct alt *to, const struct alt *from, int sign)
+{
+	uint64_t sum = (uint64_t)to->bound + from->bound;
+
+	if ((to->flags && (to->flags != ALT_OPAQUE || !to->bound)) ||
+	    (from->flags && (from->flags != ALT_OPAQUE || !from->bound)) ||
+	    (sign < 0 && from->bound))
+		return 0;
+	return sum > VALUE_BOUND ? 0 : (uint32_t)sum;
 }
 
 /* to += sign * from. False if the sum is not representable. */
@@ -75,6 +89,7 @@ static bool alt_sum(struct value_store *store, struct alt *to, const struct alt 
 	uint32_t b = from->flags & ALT_OPAQUE && !from->stride ? 1 : from->stride;
 	uint32_t stride = value_divisor(a, b, 0), i, k;
 
+	to->bound = sum_bounds(to, from, sign);
 	to->flags &= (uint8_t)~ALT_OPAQUE; /* to see whether a term becomes one */
 
 	for (i = 0; i < from->term_count; i++) {
@@ -107,8 +122,10 @@ static bool alt_sum(struct value_store *store, struct alt *to, const struct alt 
 		to->term[k] = term;
 		to->term_count++;
 	}
-	if (to->flags & ALT_OPAQUE)
+	if (to->flags & ALT_OPAQUE) {
 		stride = 1;
+		to->bound = 0;
+	}
 	to->flags |= (uint8_t)opaque;
 	if (from->flags & ALT_TAINT && !(to->flags & ALT_TAINT))
 		to->why = from->why;

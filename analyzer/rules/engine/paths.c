@@ -119,10 +119,25 @@ static void take_exact_step(struct walk *walk)
 	}
 }
 
+/* Of the memory's bytes those that the index can choose. */
+static void clip(const struct walk *walk, uint64_t *start, uint64_t *end)
+{
+	int64_t first = (int64_t)(walk->at->address + (uint64_t)walk->step->first);
+	int64_t last = (int64_t)(walk->at->address + (uint64_t)walk->step->last) + 8;
+
+	if (first > (int64_t)*start)
+		*start = (uint64_t)first;
+	if (last < (int64_t)*end)
+		*end = (uint64_t)last;
+	if (*start > *end)
+		*start = *end;
+}
+
 /* One pointer further, from one node. */
 static void take_step(struct walk *walk)
 {
 	const struct process *process = walk->context->process;
+	uint64_t start, end;
 	struct place place;
 
 	if (walk->step->exact && !walk->at->vague) {
@@ -135,9 +150,11 @@ static void take_step(struct walk *walk)
 		lose(walk, "what the memory holds was not recorded");
 		return;
 	}
-	if (!contents_each(&process->contents, walk->at->address - place.offset,
-			   walk->at->address - place.offset + place.allocation->size, add_any,
-			   walk)) {
+	start = walk->at->address - place.offset;
+	end = start + place.allocation->size;
+	if (walk->step->bounded && !walk->at->vague)
+		clip(walk, &start, &end);
+	if (!contents_each(&process->contents, start, end, add_any, walk)) {
 		lose(walk, "what the memory holds was recorded in part");
 		walk->context->process->contents.missed = true;
 	}
@@ -264,6 +281,9 @@ static char *path_key(const struct isa_path *path)
 		else
 			g_string_append_printf(text, ">any%" G_GINT64_FORMAT "/%u",
 					       path->step[i].offset, path->step[i].stride);
+		if (path->step[i].bounded)
+			g_string_append_printf(text, "[%" G_GINT64_FORMAT "..%" G_GINT64_FORMAT "]",
+					       path->step[i].first, path->step[i].last);
 		g_string_append(text, path->step[i].repeats ? "*" : "");
 	}
 	return g_string_free(text, FALSE);

@@ -29,8 +29,9 @@ struct kept_stores {
 	const char *arch;
 };
 
+/* Bytes that a store may write: `size`, and as many again at each multiple of the stride. */
 struct stretch {
-	uint64_t start, size;
+	uint64_t start, size, stride, count;
 	bool known;                   /* the values are all that is stored there */
 	struct content_values values; /* besides numbers */
 };
@@ -51,14 +52,45 @@ static bool is_exact(const struct isa_path *path, const struct pointer_argument 
 	return !target->vague && (path->step_count == 0 || path->step[path->step_count - 1].exact);
 }
 
-/* Where one store ends up: exactly there, or anywhere in that memory. */
+/* So many places that an index chooses among are followed one by one. */
+#define SLOTS 1024u
+
+/* Of a stretch of memory those places that differ from `at` by a multiple of the stride. */
+static void keep_slots(struct stretch *stretch, uint64_t at, uint64_t stride, uint32_t size)
+{
+	uint64_t end = stretch->start + stretch->size;
+	uint64_t lead = (at - stretch->start) % stride; /* to the first one that begins in it */
+
+	if (at < stretch->start)
+		lead = (stride - (stretch->start - at) % stride) % stride;
+	/* One that began ahead may reach into it. */
+	if (lead + size > stride)
+		lead -= stride;
+	if (size >= stride || (stretch->size - lead) / stride >= SLOTS)
+		return;
+	stretch->start += lead;
+	stretch->count = stretch->start < end ? (end - stretch->start + stride - 1) / stride : 0;
+	stretch->size = size;
+	stretch->stride = stride;
+}
+
+/* Where one store ends up: exactly there, where its index can lead, or anywhere in that memory. */
 static struct stretch stretch_of(const struct pointer_argument *target,
 				 const struct isa_store *store)
 {
-	struct stretch stretch = { .start = target->address, .size = store->size };
+	const struct isa_path *path = &store->path;
+	const struct isa_step *last = path->step_count ? &path->step[path->step_count - 1] : NULL;
+	struct stretch stretch = { .start = target->address, .size = store->size, .count = 1 };
 
-	if (is_exact(&store->path, target))
+	if (is_exact(path, target))
 		return stretch;
+	if (last && last->bounded && !target->vague) {
+		stretch.start += (uint64_t)last->first;
+		stretch.size += (uint64_t)(last->last - last->first);
+		if (last->stride)
+			keep_slots(&stretch, stretch.start, last->stride, store->size);
+		return stretch;
+	}
 	if (target->place.kind == PLACE_ALLOCATION) {
 		stretch.start -= target->place.offset;
 		stretch.size = target->place.allocation->size;
@@ -66,6 +98,9 @@ static struct stretch stretch_of(const struct pointer_argument *target,
 		stretch.size = OTHER_MEMORY;
 		stretch.start -= MIN(stretch.start, OTHER_MEMORY / 2);
 	}
+	if (last && last->stride && !target->vague)
+		keep_slots(&stretch, target->address + (uint64_t)last->offset, last->stride,
+			   store->size);
 	return stretch;
 }
 
@@ -139,13 +174,19 @@ static void apply_stretches(const struct rules_context *context, const struct ke
 	for (unsigned i = 0; i < kept->list->len; i++) {
 		const struct stretch *stretch = &g_array_index(kept->list, struct stretch, i);
 
-		if (stretch->known && !forget)
-			contents_store(contents, stretch->start, stretch->size, &stretch->values,
-				       context->event->ns);
-		else
-			contents_forget(contents, stretch->start, stretch->size);
-		contents_pend(contents, stretch->start, stretch->size, event->stream,
-			      event->device);
+		for (uint64_t k = 0; k < stretch->count; k++) {
+			uint64_t start = stretch->start + k * stretch->stride;
+
+			if (stretch->known && !forget)
+				contents_store(contents, start, stretch->size, &stretch->values,
+					       context->event->ns);
+			else
+				contents_forget(contents, start, stretch->size);
+		}
+		if (stretch->count)
+			contents_pend(contents, stretch->start,
+				      (stretch->count - 1) * stretch->stride + stretch->size,
+				      event->stream, event->device);
 	}
 }
 

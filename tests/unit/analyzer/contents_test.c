@@ -489,6 +489,76 @@ static void one_of_a_table(void **state)
 	limited(false);
 }
 
+/* Of three pointers an index chooses one of the first two. */
+static void one_of_the_first(void **state)
+{
+	uint64_t words[] = { TABLE, SIZE, 3, 0, COARSE, 8, OTHER, 16, FINE };
+
+	(void)state;
+	memory(HG_API_hipMalloc);
+	path.step[0] = (struct isa_step){ .stride = 8, .bounded = true, .first = 0, .last = 8 };
+	copy(HG_API_hipMemcpy, TABLE, 0x7000, SIZE);
+	apply((struct hg_event){
+	    .type = HG_EVENT_pointers,
+	    .pointers = { .source = HG_POINTERS_COPIED, .words = words, .count = 9 } });
+	launch(1, TABLE, 0);
+	assert_string_equal(found(), "");
+	limited(false);
+}
+
+static void one_of_the_last(void **state)
+{
+	uint64_t words[] = { TABLE, SIZE, 3, 0, COARSE, 8, OTHER, 16, FINE };
+
+	(void)state;
+	memory(HG_API_hipMalloc);
+	path.step[0] = (struct isa_step){ .stride = 8, .bounded = true, .first = 16, .last = 56 };
+	copy(HG_API_hipMemcpy, TABLE, 0x7000, SIZE);
+	apply((struct hg_event){
+	    .type = HG_EVENT_pointers,
+	    .pointers = { .source = HG_POINTERS_COPIED, .words = words, .count = 9 } });
+	launch(1, TABLE, 0);
+	assert_string_equal(found(), "HG101");
+	limited(false);
+}
+
+/* A kernel stores numbers to one member of the structs in an array, another one has the pointer. */
+static void stored_beside_at_a_stride(struct isa_step step)
+{
+	memory(HG_API_hipMalloc);
+	copy(HG_API_hipMemcpy, TABLE, 0x7000, SIZE);
+	pointer(HG_POINTERS_COPIED, TABLE, 8, FINE);
+	stores[0].path = (struct isa_path){ .step_count = 1, .step = { step } };
+	launch(1, TABLE, 0);
+	launch(1, TABLE, 0);
+}
+
+static void stored_at_a_stride(void **state)
+{
+	(void)state;
+	stored_beside_at_a_stride((struct isa_step){ .offset = 0, .stride = 16 });
+	assert_string_equal(found(), "HG101");
+	assert_int_equal(finding(0)->count, 2);
+	limited(false);
+}
+
+static void stored_to_a_few(void **state)
+{
+	(void)state;
+	stored_beside_at_a_stride((struct isa_step){ .bounded = true, .first = 16, .last = 56 });
+	assert_string_equal(found(), "HG101");
+	assert_int_equal(finding(0)->count, 2);
+	limited(false);
+}
+
+static void stored_over_at_a_stride(void **state)
+{
+	(void)state;
+	stored_beside_at_a_stride((struct isa_step){ .offset = 12, .stride = 16 });
+	assert_non_null(strstr(found(), "HG108"));
+	limited(true);
+}
+
 /* Each node leads to the next one, and the last one to the first. */
 static void a_ring(void **state)
 {
@@ -991,6 +1061,11 @@ int main(void)
 		DOUBTS(HG101, read_before_another_graph),
 		SILENT(HG101, graph_that_fails),
 		DOUBTS(HG101, one_of_a_table),
+		SILENT(HG101, one_of_the_first),
+		FINDS(HG101, one_of_the_last),
+		FINDS(HG101, stored_at_a_stride),
+		FINDS(HG101, stored_to_a_few),
+		FINDS(HG108, stored_over_at_a_stride),
 		FINDS(HG101, a_ring),
 		DOUBTS(HG101, exchanged_by_a_kernel),
 		DOUBTS(HG101, exchanged_between_memory_of_one_kind),

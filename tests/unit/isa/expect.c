@@ -132,7 +132,7 @@ static void describe_uses(const struct isa_kernel *kernel, char *spec)
 		snprintf(spec + at, SPEC_SIZE - (size_t)at, " incomplete");
 }
 
-static int describe_path(const struct isa_path *path, char *spec, int at)
+static int describe_path(const struct isa_path *path, bool ranges, char *spec, int at)
 {
 	if (path->symbol)
 		at += snprintf(spec + at, SPEC_SIZE - (size_t)at, " %s", path->symbol);
@@ -149,20 +149,23 @@ static int describe_path(const struct isa_path *path, char *spec, int at)
 				       (long long)step->offset, step->stride);
 		else
 			at += snprintf(spec + at, SPEC_SIZE - (size_t)at, ">any");
+		if (ranges && step->bounded)
+			at += snprintf(spec + at, SPEC_SIZE - (size_t)at, "[%lld..%lld]",
+				       (long long)step->first, (long long)step->last);
 		at += snprintf(spec + at, SPEC_SIZE - (size_t)at, "%s", step->repeats ? "*" : "");
 	}
 	assert_true(at < SPEC_SIZE);
 	return at;
 }
 
-static void describe_paths(const struct isa_kernel *kernel, char *spec)
+static void describe_paths(const struct isa_kernel *kernel, bool ranges, char *spec)
 {
-	int at = snprintf(spec, SPEC_SIZE, "paths");
+	int at = snprintf(spec, SPEC_SIZE, ranges ? "ranges" : "paths");
 
 	for (size_t i = 0; i < kernel->path_use_count; i++) {
 		const struct isa_path_use *use = &kernel->path_uses[i];
 
-		at = describe_path(&use->path, spec, at);
+		at = describe_path(&use->path, ranges, spec, at);
 		at += snprintf(
 		    spec + at, SPEC_SIZE - (size_t)at, ":%s%s%s", use->access & ISA_READ ? "r" : "",
 		    use->access & ISA_WRITE ? "w" : "", use->access & ISA_ATOMIC ? "a" : "");
@@ -180,11 +183,11 @@ static void describe_stores(const struct isa_kernel *kernel, char *spec)
 	for (size_t i = 0; i < kernel->store_count; i++) {
 		const struct isa_store *store = &kernel->stores[i];
 
-		at = describe_path(&store->path, spec, at);
+		at = describe_path(&store->path, false, spec, at);
 		at += snprintf(spec + at, SPEC_SIZE - (size_t)at, " =%s",
 			       store->value_known ? "" : " unknown");
 		for (size_t k = 0; store->value_known && k < store->value_count; k++)
-			at = describe_path(&store->value[k], spec, at);
+			at = describe_path(&store->value[k], false, spec, at);
 		at += snprintf(spec + at, SPEC_SIZE - (size_t)at, "%s",
 			       i + 1 < kernel->store_count ? "," : "");
 		assert_true(at < SPEC_SIZE);
@@ -337,7 +340,13 @@ static unsigned compare(const struct expectations *expectations, const struct va
 				print_message("# %s %s: %s\n", variant->name, name, uses);
 		}
 		if (!strncmp(expected->spec[i], "paths", 5)) {
-			describe_paths(kernel, paths);
+			describe_paths(kernel, false, paths);
+			found = !strcmp(expected->spec[i], paths);
+			if (!found)
+				print_message("# %s %s: %s\n", variant->name, name, paths);
+		}
+		if (!strncmp(expected->spec[i], "ranges", 6)) {
+			describe_paths(kernel, true, paths);
 			found = !strcmp(expected->spec[i], paths);
 			if (!found)
 				print_message("# %s %s: %s\n", variant->name, name, paths);

@@ -4,7 +4,7 @@
  * "paths ROOT>STEP>STEP:rwa ... [incomplete]": the kernel's accesses by paths, ROOT being the byte of an argument or a
  * variable, STEP an offset, REMAINDER/STRIDE or "any", with "*" if it may be repeated. Needs no header, so that any compiler can build it
  * for any processor. "stores PATH = VALUE..., PATH = unknown ... [incomplete]": where the kernel stores, and what, as far as
- * pointers and constants are concerned.
+ * pointers and constants are concerned. "ranges ...": as "paths", with what is known of how far an index leads: STEP[FIRST..LAST].
  */
 #define KERNEL extern "C" __attribute__((global)) void
 #define DEVICE __attribute__((device))
@@ -290,4 +290,99 @@ KERNEL count_up(word *n)
 KERNEL pointer_of_doubles(double *a, double *b)
 {
 	a[thread()] = b[thread()] * 2;
+}
+
+//! masked *: ranges 0>0/8[0..56]>0:a
+//! masked *: native i32 indirect 0
+KERNEL masked(int **r, word i)
+{
+	ADD(r[i & 7]);
+}
+
+//! masked_int *: ranges 0>0/8[0..56]>0:a
+//! masked_int *: native i32 indirect 0
+KERNEL masked_int(int **r, int i)
+{
+	ADD(r[i & 7]);
+}
+
+//! field *: ranges 0>0/8[0..120]>8:a
+//! field *: native i32 indirect 0
+KERNEL field(int **r, unsigned i)
+{
+	ADD(r[i >> 3 & 15] + 2);
+}
+
+//! least *-O[123]: ranges 0>0/8[0..40]>0:a
+//! least *: native i32 indirect 0
+KERNEL least(int **r, unsigned i)
+{
+	ADD(r[i < 5 ? i : 5]);
+}
+
+struct three {
+	int *p;
+	word number;
+	int *q;
+};
+
+//! of_structs *: ranges 0>16/24[16..88]>0:a
+//! of_structs *: native i32 indirect 0
+KERNEL of_structs(struct three *s, unsigned i)
+{
+	ADD(s[i & 3].q);
+}
+
+//! of_work_items *-O[123]: ranges 0>0/8[0..504]>0/4[0..252]:a
+//! of_work_items *: native i32 indirect 0
+__attribute__((amdgpu_flat_work_group_size(1, 64))) KERNEL of_work_items(int **r)
+{
+	ADD(r[thread()] + thread());
+}
+
+//! two_parts *: ranges 0>0/8[0..80]>0:a
+//! two_parts *: native i32 indirect 0
+KERNEL two_parts(int **r, unsigned i, unsigned j)
+{
+	ADD(r[(i & 7) + (j & 3)]);
+}
+
+/* Of these nothing is known, or not for all. */
+//! unbounded *: ranges 0>0/8>0:a
+//! unbounded *: native i32 indirect 0
+KERNEL unbounded(int **r, unsigned i)
+{
+	ADD(r[i]);
+}
+
+//! ahead *: paths 0>0/8>0:a
+//! ahead *: native i32 indirect 0
+KERNEL ahead(int **r, int i)
+{
+	ADD(r[(i & 7) - 3]);
+}
+
+//! less *: ranges 0>0/8>0:a
+//! less *: native i32 indirect 0
+KERNEL less(int **r, unsigned i, unsigned j)
+{
+	ADD(r[(word)(i & 7) - (j & 3)]);
+}
+
+//! carried *: ranges 0>0/8>0:a
+//! carried *: native i32 indirect 0
+KERNEL carried(int **r, int *a, unsigned i, unsigned j)
+{
+	unsigned sum = i + j;
+
+	ADD(r[(sum >> 29) + (sum < i)]);
+}
+
+//! counted *: ranges 0>0/8>0:a
+//! counted *: native i32 indirect 0
+KERNEL counted(int **r, unsigned i, unsigned n)
+{
+#pragma clang loop unroll(disable)
+	for (i &= 7; i != n; i += 3)
+		ADD(r[i]);
 }
