@@ -45,10 +45,15 @@ static bool has_several_l2(const char *arch)
 	return strncmp(arch, "gfx94", 5) == 0 || strcmp(arch, "gfx950") == 0;
 }
 
-/* Memory that no L2 cache keeps (MTYPE UC), or that is written through it. */
-static bool is_uncached(const struct pointer_argument *pointer)
+/*
+ * Memory that no L2 cache keeps (MTYPE UC), or that is written through it (CC) [KFD]: what was
+ * requested so, and on gfx942 the host's, where the GPU has memory of its own.
+ */
+static bool is_uncached(const struct rules_context *context, const struct pointer_argument *pointer)
 {
+	const struct device *device = context->launch->device;
 	const struct allocation *allocation = pointer->place.allocation;
+	struct grain grain;
 	char *flags;
 	bool uncached;
 
@@ -57,6 +62,9 @@ static bool is_uncached(const struct pointer_argument *pointer)
 	flags = model_flags_text(allocation->api, allocation->flags);
 	uncached = strstr(flags, "Uncached") != NULL;
 	g_free(flags);
+	grain = place_grain(context->process, &pointer->place);
+	uncached |= grain.location == LOCATION_HOST && (!device || device->integrated != 1);
+	grain_clear(&grain);
 	return uncached;
 }
 
@@ -69,7 +77,7 @@ static bool find_memory(const struct rules_context *context, const struct isa_pa
 		return true;
 	}
 	return launch_pointer(context, context->launch, party->kernarg, pointer) &&
-	       pointer->address && !is_uncached(pointer);
+	       pointer->address && !is_uncached(context, pointer);
 }
 
 static void add_instruction(struct finding *finding, const struct isa_party *party)

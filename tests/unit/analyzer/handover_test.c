@@ -3,6 +3,7 @@
 #include "gpu_world.h"
 
 #include "tracer/api/hip_alloc_device.h"
+#include "tracer/api/hip_alloc_host.h"
 
 static struct isa_handover sides[2];
 static struct isa_kernel two[2];
@@ -113,8 +114,10 @@ static void uncached_data(void **state)
 	gpu("gfx942", PCIE, 1, 0, 0);
 	hand_over(false, false);
 	alloc(HG_API_hipExtMallocWithFlags, 0x30000, 8192, 3, 7);
+	alloc(HG_API_hipHostMalloc, 0x40000, 8192, 0, 8);
 	launch(1, 0x30000, 0x20000);
-	launch(2, 0, 0);
+	launch(2, 0x40000, 0x20000);
+	launch(3, 0, 0);
 	assert_string_equal(found(), "");
 }
 
