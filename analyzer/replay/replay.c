@@ -125,6 +125,7 @@ void replay_init(struct replay *replay)
 	replay->foreign = g_ptr_array_new_with_free_func(process_free);
 	replay->session = NULL;
 	replay->attached = false;
+	replay->observer = NULL;
 	replay->inherited = 0;
 	replay->by_pid = g_hash_table_new(NULL, NULL);
 }
