@@ -88,19 +88,23 @@ static void add_instruction(struct finding *finding, const struct isa_party *par
 							      .line = party->line });
 }
 
-static char *line_of(const struct isa_party *party)
+/* " (FILE:LINE)"; "" if the finding lists the instruction, or it has none. */
+static char *line_of(const struct isa_party *party, bool listed)
 {
-	return party->file ? g_strdup_printf(" (%s:%u)", party->file, party->line) : g_strdup("");
+	return party->file && !listed ? g_strdup_printf(" (%s:%u)", party->file, party->line)
+				      : g_strdup("");
 }
 
-/* What is missing, and in which instructions it shows. */
+/* What is missing, and in which instructions it shows; of `named` the finding lists them. */
 static char *describe(const struct isa_handover *writes, const struct isa_kernel *writer,
 		      const struct isa_handover *reads, const struct isa_kernel *reader,
-		      bool several_l2)
+		      const struct isa_kernel *named, bool several_l2)
 {
 	GString *text = g_string_new(NULL);
-	char *data = line_of(&writes->data), *flag = line_of(&writes->flag);
-	char *seen = line_of(&reads->flag), *used = line_of(&reads->data);
+	char *data = line_of(&writes->data, writer == named);
+	char *flag = line_of(&writes->flag, writer == named);
+	char *seen = line_of(&reads->flag, reader == named);
+	char *used = line_of(&reads->data, reader == named);
 
 	g_string_append_printf(text, "%s stores data with %s%s and then writes a flag with %s%s",
 			       writer->name, writes->data.mnemonic, data, writes->flag.mnemonic,
@@ -156,7 +160,7 @@ static void report(const struct rules_context *context, const struct side *write
 		add_instruction(finding, &r->flag);
 		add_instruction(finding, &r->data);
 	}
-	finding->message = describe(w, writes->code, r, reads->code, several_l2);
+	finding->message = describe(w, writes->code, r, reads->code, launch->code, several_l2);
 	finding->fix = g_strdup(
 	    "call __threadfence() between the stores and the write of the flag, and again between "
 	    "reading the flag and the data;\nor write the flag with __ATOMIC_RELEASE and read it "
