@@ -315,6 +315,7 @@ KERNEL field(int **r, unsigned i)
 
 //! least *-O[123]: ranges 0>0/8[0..40]>0:a
 //! least *: native i32 indirect 0
+//! least *-O0@17: miscompiled
 KERNEL least(int **r, unsigned i)
 {
 	ADD(r[i < 5 ? i : 5]);
