@@ -20,7 +20,7 @@ const char usage_merge[] =
     "A finding on several ranks is reported once.\n"
     "\n"
     "  -o, --output FILE         write the report to FILE instead of standard output\n"
-    "      --format FORMAT       text (default) or json\n"
+    "      --format FORMAT       text (default), json, line, csv or suppressions\n"
     "      --fail-on SEVERITY    exit with 1 if there is a finding of at least SEVERITY:\n"
     "                            error, warning, advice or note; with 5 if there is none\n"
     "                            and a recording is incomplete\n"
@@ -69,7 +69,7 @@ static int run_merge(struct merge_part *parts, const struct merge_options *optio
 	if (merge_bundles(parts, options->count, options) == 0 &&
 	    read_reports(&merge, parts, options->count) == 0) {
 		merge_reports(&merge);
-		status = merge_write(&merge, options->json, options->output);
+		status = merge_write(&merge, options->format, options->output);
 		for (unsigned i = 0; status == HG_EXIT_OK && i < merge.findings->len; i++) {
 			const char *severity = get_text(merge.findings->pdata[i], "severity");
 
@@ -141,7 +141,8 @@ int cmd_merge(int argc, char **argv)
 		{ NULL, 0, NULL, 0 },
 	};
 	struct merge_options options = { .fail_on = -1, .jobs = merge_default_jobs() };
-	int code;
+	int code, format;
+	char *list;
 
 	while ((code = getopt_long(argc, argv, "o:j:h", long_options, NULL)) != -1) {
 		switch (code) {
@@ -149,11 +150,14 @@ int cmd_merge(int argc, char **argv)
 			options.output = optarg;
 			break;
 		case OPTION_FORMAT:
-			options.json = strcmp(optarg, "json") == 0;
-			if (!options.json && strcmp(optarg, "text") != 0) {
-				message_error("--format: '%s' is not text or json", optarg);
+			format = report_format_by_name(optarg);
+			if (format < 0 || !report_takes_several((enum report_format)format)) {
+				list = report_format_list_of_several();
+				message_error("--format: '%s' is not %s", optarg, list);
+				g_free(list);
 				return HG_EXIT_USAGE;
 			}
+			options.format = (enum report_format)format;
 			break;
 		case OPTION_FAIL_ON:
 			options.fail_on = severity_by_name(optarg);

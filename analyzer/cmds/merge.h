@@ -5,14 +5,16 @@
 
 #include <stdbool.h>
 
+#include "analyzer/report/formats.h"
+
 struct merge_options {
 	const char *const *paths; /* JSON reports, and recordings, which are analysed first */
 	unsigned count;
-	unsigned jobs; /* recordings analysed at the same time */
-	bool json;
-	int fail_on;              /* enum severity, or -1 */
-	const char *output;       /* NULL: standard output */
-	const char *const *extra; /* options for the analysis of a recording, ends with NULL */
+	unsigned jobs;             /* recordings analysed at the same time */
+	enum report_format format; /* one that takes several (report/formats.h) */
+	int fail_on;               /* enum severity, or -1 */
+	const char *output;        /* NULL: standard output */
+	const char *const *extra;  /* options for the analysis of a recording, ends with NULL */
 };
 
 /* How many analyses suit this machine. */

@@ -60,6 +60,6 @@ void merge_reports(struct merge *merge);
 GArray *merge_finding_ranks(struct json_object *finding);
 
 /* Write it to a file or, NULL, to standard output. HG_EXIT_OK, or HG_EXIT_INPUT after a message. */
-int merge_write(const struct merge *merge, bool json, const char *output);
+int merge_write(const struct merge *merge, enum report_format format, const char *output);
 
 #endif

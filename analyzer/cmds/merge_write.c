@@ -10,6 +10,7 @@
 #include "analyzer/cmds/merge_parts.h"
 #include "analyzer/ranks.h"
 #include "analyzer/report/json_values.h"
+#include "analyzer/report/place.h"
 #include "analyzer/report/report.h"
 #include "tracer/message.h"
 #include "codeobj/text.h"
@@ -147,6 +148,74 @@ static void print_row(FILE *stream, struct json_object *finding, const char *lab
 	}
 }
 
+static void print_words(FILE *stream, const char *text)
+{
+	char *line = text_one_line(text);
+
+	fputs(line ? line : "?", stream);
+	free(line);
+}
+
+/* "  label  file:line (function)", if any of it is known. */
+static void print_place(FILE *stream, const char *label, struct source_place place)
+{
+	if (!place.file && !place.function)
+		return;
+	fprintf(stream, "  %-11s ", label);
+	if (place.file) {
+		print_words(stream, place.file);
+		if (place.line > 0)
+			fprintf(stream, ":%" G_GINT64_FORMAT, place.line);
+	}
+	if (place.function) {
+		fputs(place.file ? " (" : "", stream);
+		print_words(stream, place.function);
+		fputs(place.file ? ")" : "", stream);
+	}
+	fputc('\n', stream);
+}
+
+static void print_instruction(FILE *stream, struct json_object *finding)
+{
+	const struct source_place place = place_of_instruction(finding);
+
+	if (!*get_text(finding, "instruction"))
+		return;
+	fputs("  instruction ", stream);
+	print_words(stream, get_text(finding, "instruction"));
+	if (place.file) {
+		fputs(" at ", stream);
+		print_words(stream, place.file);
+		if (place.line > 0)
+			fprintf(stream, ":%" G_GINT64_FORMAT, place.line);
+	}
+	fputc('\n', stream);
+}
+
+static void print_memory(FILE *stream, struct json_object *finding)
+{
+	struct json_object *allocation = get_member(finding, "allocation");
+
+	if (!allocation)
+		return;
+	fprintf(stream, "  memory      %" G_GINT64_FORMAT " bytes from ",
+		get_number(allocation, "size"));
+	print_words(stream, get_text(allocation, "api"));
+	if (*get_text(allocation, "symbol")) {
+		fputc(' ', stream);
+		print_words(stream, get_text(allocation, "symbol"));
+	}
+	fputc('\n', stream);
+	print_place(stream, "allocated", place_of_allocation(finding));
+	if (*get_text(allocation, "granularity") && *get_text(allocation, "why")) {
+		fputs("  granularity ", stream);
+		print_words(stream, get_text(allocation, "granularity"));
+		fputs(": ", stream);
+		print_words(stream, get_text(allocation, "why"));
+		fputc('\n', stream);
+	}
+}
+
 static void print_line(FILE *stream, const char *heading, const char *text)
 {
 	char *line = text_one_line(text);
@@ -176,6 +245,11 @@ static void print_text(const struct merge *merge, FILE *stream)
 		fputc('\n', stream);
 		print_row(stream, finding, "what", "message");
 		print_row(stream, finding, "kernel", "kernel");
+		print_instruction(stream, finding);
+		print_row(stream, finding, "path", "path");
+		print_memory(stream, finding);
+		print_place(stream, get_member(finding, "kernel") ? "launched" : "called",
+			    place_of_call(finding));
 		fprintf(stream, "  count       %" G_GINT64_FORMAT "\n",
 			get_number(finding, "count"));
 		print_ranks(merge, finding, stream);
@@ -203,7 +277,26 @@ static void print_text(const struct merge *merge, FILE *stream)
 		merge->findings->len == 1 ? "" : "s");
 }
 
-int merge_write(const struct merge *merge, bool json, const char *output)
+static int write_format(const struct merge *merge, enum report_format format, FILE *stream)
+{
+	struct json_object *report;
+	int result;
+
+	switch (format) {
+	case REPORT_TEXT:
+		print_text(merge, stream);
+		return 0;
+	case REPORT_JSON:
+		return write_json(merge_json(merge), stream);
+	default:
+		report = merge_json(merge);
+		result = report_of_json(format, report, stream);
+		json_object_put(report);
+		return result;
+	}
+}
+
+int merge_write(const struct merge *merge, enum report_format format, const char *output)
 {
 	FILE *stream = output ? output_open(output) : stdout;
 	int result = 0;
@@ -212,10 +305,7 @@ int merge_write(const struct merge *merge, bool json, const char *output)
 		message_error("%s: %s", output, strerror(errno));
 		return HG_EXIT_INPUT;
 	}
-	if (json)
-		result = write_json(merge_json(merge), stream);
-	else
-		print_text(merge, stream);
+	result = write_format(merge, format, stream);
 	if (output && (ferror(stream) | fclose(stream)) && !result)
 		result = -EIO;
 	if (result) {

@@ -223,15 +223,19 @@ static int report_folder(struct report_options *options, const GPtrArray *record
 	struct merge_options merge = { .paths = (const char *const *)recordings->pdata,
 				       .count = recordings->len,
 				       .jobs = jobs,
-				       .json = options->format == REPORT_JSON,
+				       .format = options->format,
 				       .fail_on = options->fail_on,
 				       .output = options->output };
 	int status;
 
 	if (options->what_if || !report_takes_several(options->format)) {
-		message_error(options->what_if
-				  ? "--what-if needs a single recording"
-				  : "several recordings can be reported as text or json only");
+		char *list = report_format_list_of_several();
+
+		if (options->what_if)
+			message_error("--what-if needs a single recording");
+		else
+			message_error("several recordings can be reported as %s only", list);
+		g_free(list);
 		g_ptr_array_free(extra, TRUE);
 		selection_clear(&options->selection);
 		return HG_EXIT_USAGE;

@@ -6,78 +6,100 @@
 #include "report.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "codeobj/text.h"
 #include "csv_field.h"
+#include "json_values.h"
 #include "place.h"
 
 /* Names come from programs: a line feed in one of them must not look like a new row. */
-static void field(FILE *stream, const char *text)
+static void text_field(FILE *stream, const char *text)
 {
-	char *line = text_one_line(text);
+	char *line = text && *text ? text_one_line(text) : NULL;
 
 	putc(',', stream);
 	csv_field(stream, line);
 	free(line);
 }
 
+static void member_field(FILE *stream, struct json_object *object, const char *name)
+{
+	text_field(stream, get_text(object, name));
+}
+
+static void number_field(FILE *stream, struct json_object *object, const char *name)
+{
+	putc(',', stream);
+	if (get_member(object, name))
+		fprintf(stream, "%" PRId64, get_number(object, name));
+}
+
 /* Two columns, file and line. */
 static void place_fields(FILE *stream, struct source_place place)
 {
-	field(stream, place.file);
+	text_field(stream, place.file);
 	putc(',', stream);
-	if (place.file && place.line)
-		fprintf(stream, "%u", place.line);
+	if (place.file && place.line > 0)
+		fprintf(stream, "%" PRId64, place.line);
 }
 
-static void number_field(FILE *stream, uint64_t number, bool applies)
+/* "0 1 5": each once, in order. */
+static void ranks_field(FILE *stream, struct json_object *finding)
 {
-	putc(',', stream);
-	if (applies)
-		fprintf(stream, "%" G_GUINT64_FORMAT, number);
+	struct json_object *ranks = get_array(finding, "ranks");
+	GString *text = g_string_new(NULL);
+	int64_t last = -1;
+
+	for (size_t i = 0; i < array_length(ranks); i++) {
+		int64_t rank = get_number(json_object_array_get_idx(ranks, i), "rank");
+
+		if (i == 0 || rank != last)
+			g_string_append_printf(text, "%s%" PRId64, text->len ? " " : "", rank);
+		last = rank;
+	}
+	text_field(stream, text->str);
+	g_string_free(text, TRUE);
 }
 
-static void row(const struct analysis *analysis, const struct finding *finding, FILE *stream)
+static void put_row(struct json_object *finding, FILE *stream)
 {
-	const struct allocation *allocation = finding->allocation;
+	static const char *const first[] = { "severity", "confidence", "slug", "message", "fix" };
+	struct json_object *allocation = get_member(finding, "allocation");
+	char *rule = text_one_line(get_text(finding, "rule"));
 
-	csv_field(stream, finding->rule->id);
-	field(stream, severity_name(finding->rule->severity));
-	field(stream, confidence_name(finding->confidence));
-	field(stream, finding->rule->title);
-	field(stream, finding->message);
-	field(stream, finding->fix);
-	fprintf(stream, ",%d", finding->process->pid);
-	field(stream, finding->process->exe);
-	field(stream, finding->kernel);
-	field(stream, finding->instruction);
+	csv_field(stream, rule);
+	free(rule);
+	for (unsigned i = 0; i < G_N_ELEMENTS(first); i++)
+		member_field(stream, finding, first[i]);
+	number_field(stream, finding, "pid");
+	ranks_field(stream, finding);
+	member_field(stream, finding, "kernel");
+	member_field(stream, finding, "instruction");
 	place_fields(stream, place_of_instruction(finding));
-	field(stream, finding->argument_name);
-	field(stream, finding->chain);
-	field(stream, allocation ? hg_api_name(allocation->api) : NULL);
-	number_field(stream, allocation ? allocation->size : 0, allocation);
-	field(stream, allocation && finding->granularity != GRAIN_UNKNOWN
-			  ? model_granularity_name(finding->granularity)
-			  : NULL);
-	place_fields(stream, place_of_allocation(analysis, finding));
-	field(stream, finding->api);
-	place_fields(stream, place_of_call(analysis, finding));
-	number_field(stream, finding->launches, finding->kernel);
-	number_field(stream, MAX(finding->count, 1), true);
-	field(stream, finding->fingerprint);
+	member_field(stream, finding, "argument");
+	member_field(stream, finding, "path");
+	member_field(stream, allocation, "api");
+	number_field(stream, allocation, "size");
+	member_field(stream, allocation, "granularity");
+	place_fields(stream, place_of_allocation(finding));
+	member_field(stream, finding, "api");
+	place_fields(stream, place_of_call(finding));
+	number_field(stream, get_member(finding, "launches"), "count");
+	number_field(stream, finding, "count");
+	member_field(stream, finding, "fingerprint");
 	fputs("\r\n", stream);
 }
 
-int report_csv(const struct analysis *analysis, unsigned style, FILE *stream)
+int json_as_csv(struct json_object *report, FILE *stream)
 {
-	const GPtrArray *list = analysis->findings.list;
+	struct json_object *findings = get_array(report, "findings");
 
-	(void)style;
-	fputs("rule,severity,confidence,title,message,fix,pid,program,kernel,instruction,"
+	fputs("rule,severity,confidence,slug,message,fix,pid,ranks,kernel,instruction,"
 	      "instruction_file,instruction_line,argument,path,memory_api,memory_bytes,granularity,"
 	      "memory_file,memory_line,call,call_file,call_line,launches,count,fingerprint\r\n",
 	      stream);
-	for (unsigned i = 0; i < list->len; i++)
-		row(analysis, list->pdata[i], stream);
+	for (size_t i = 0; i < array_length(findings); i++)
+		put_row(json_object_array_get_idx(findings, i), stream);
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 struct analysis;
+struct json_object;
 
 /*
  * FORMAT(id, name, function, needs): the name on the command line, which is also that of the file
@@ -20,9 +21,18 @@ struct analysis;
 	FORMAT(SARIF, "sarif", report_sarif, 0)           \
 	FORMAT(HTML, "html", report_html, OVERVIEW)       \
 	FORMAT(CHROME, "chrome", report_chrome, OVERVIEW) \
-	FORMAT(LINE, "line", report_line, 0)              \
-	FORMAT(CSV, "csv", report_csv, 0)                 \
-	FORMAT(SUPPRESSIONS, "suppressions", report_suppressions, 0)
+	FORMAT(LINE, "line", report_line, SEVERAL)        \
+	FORMAT(CSV, "csv", report_csv, SEVERAL)           \
+	FORMAT(SUPPRESSIONS, "suppressions", report_suppressions, SEVERAL)
+
+/*
+ * Those that are made from the JSON report alone, which may be that of several recordings:
+ * ROW(id, name), with json_as_NAME() in report/NAME.c.
+ */
+#define REPORT_FORMATS_OF_JSON(ROW) \
+	ROW(LINE, line)             \
+	ROW(CSV, csv)               \
+	ROW(SUPPRESSIONS, suppressions)
 
 enum report_format {
 #define FORMAT(id, ...) REPORT_##id,
@@ -38,6 +48,8 @@ enum report_format {
 int report_format_by_name(const char *name);
 /* "text, json or html"; to be freed. */
 char *report_format_list(void);
+/* The same of those that take several recordings. */
+char *report_format_list_of_several(void);
 bool report_needs_overview(enum report_format format);
 bool report_takes_several(enum report_format format);
 
@@ -46,5 +58,12 @@ bool report_takes_several(enum report_format format);
 	int function(const struct analysis *analysis, unsigned style, FILE *stream);
 REPORT_FORMATS(FORMAT)
 #undef FORMAT
+
+/* From a JSON report, which is left as it is. 0 or a negative errno. */
+#define FORMAT(id, name) int json_as_##name(struct json_object *report, FILE *stream);
+REPORT_FORMATS_OF_JSON(FORMAT)
+#undef FORMAT
+/* One of them, by its id; -EINVAL for another format. */
+int report_of_json(enum report_format format, struct json_object *report, FILE *stream);
 
 #endif

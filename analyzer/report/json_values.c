@@ -62,6 +62,18 @@ struct json_object *get_member(struct json_object *object, const char *name)
 	return json_object_object_get_ex(object, name, &value) ? value : NULL;
 }
 
+struct json_object *get_array(struct json_object *object, const char *name)
+{
+	struct json_object *value = get_member(object, name);
+
+	return json_object_is_type(value, json_type_array) ? value : NULL;
+}
+
+size_t array_length(struct json_object *array)
+{
+	return array ? json_object_array_length(array) : 0;
+}
+
 const char *get_text(struct json_object *object, const char *name)
 {
 	const char *text = json_object_get_string(get_member(object, name));

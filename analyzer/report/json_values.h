@@ -16,14 +16,17 @@ struct json_object *text_or_null(const char *text);
 
 /* The member of that name, borrowed; NULL: there is none, it is null, or `object` is NULL. */
 struct json_object *get_member(struct json_object *object, const char *name);
-/* Its text, which lives as long as the object; "" where there is none. */
 /*
  * Print the text of a member, of a report that somebody else may have written, with `between` in
  * place of its line ends.
  */
 void print_member(FILE *stream, struct json_object *object, const char *name, const char *between);
 
+/* The member's text, which lives as long as the object; "" where there is none. */
 const char *get_text(struct json_object *object, const char *name);
+/* The member if it is an array, borrowed; else NULL, which has the length 0. */
+struct json_object *get_array(struct json_object *object, const char *name);
+size_t array_length(struct json_object *array);
 /* Its number; 0 where there is none. */
 int64_t get_number(struct json_object *object, const char *name);
 

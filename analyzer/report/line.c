@@ -6,17 +6,18 @@
 #include "report.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "codeobj/text.h"
+#include "json_values.h"
 #include "place.h"
 
 /* Compilers know no advice. */
-static const char *const words[] = {
-	[SEVERITY_NOTE] = "note",
-	[SEVERITY_ADVICE] = "note",
-	[SEVERITY_WARNING] = "warning",
-	[SEVERITY_ERROR] = "error",
-};
+static const char *word(const char *severity)
+{
+	return strcmp(severity, "error") == 0 || strcmp(severity, "warning") == 0 ? severity
+										  : "note";
+}
 
 static void put_text(FILE *stream, const char *text)
 {
@@ -33,29 +34,31 @@ static void put_place(FILE *stream, const struct source_place *place)
 		return;
 	}
 	put_text(stream, place->file);
-	if (place->line)
-		fprintf(stream, ":%u", place->line);
+	if (place->line > 0)
+		fprintf(stream, ":%" PRId64, place->line);
 	fputs(": ", stream);
 }
 
-int report_line(const struct analysis *analysis, unsigned style, FILE *stream)
+int json_as_line(struct json_object *report, FILE *stream)
 {
-	const struct findings *findings = &analysis->findings;
+	struct json_object *findings = get_array(report, "findings");
+	struct json_object *limits = get_array(report, "limits");
 
-	(void)style;
-	for (unsigned i = 0; i < findings->list->len; i++) {
-		const struct finding *finding = findings->list->pdata[i];
-		const struct source_place place = place_of_finding(analysis, finding);
+	for (size_t i = 0; i < array_length(findings); i++) {
+		struct json_object *finding = json_object_array_get_idx(findings, i);
+		const struct source_place place = place_of_finding(finding);
 
 		put_place(stream, &place);
-		fprintf(stream, "%s: ", words[finding->rule->severity]);
-		put_text(stream, finding->message);
-		fprintf(stream, " [%s]\n", finding->rule->id);
+		fprintf(stream, "%s: ", word(get_text(finding, "severity")));
+		put_text(stream, get_text(finding, "message"));
+		fputs(" [", stream);
+		put_text(stream, get_text(finding, "rule"));
+		fputs("]\n", stream);
 	}
 	/* An empty output must not look like a clean result. */
-	for (unsigned i = 0; i < findings->limits->len; i++) {
+	for (size_t i = 0; i < array_length(limits); i++) {
 		fputs("hipgrain: note: not analysed: ", stream);
-		put_text(stream, findings->limits->pdata[i]);
+		put_text(stream, json_object_get_string(json_object_array_get_idx(limits, i)));
 		fputc('\n', stream);
 	}
 	return 0;

@@ -1,45 +1,65 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one place in the source that stands for a finding, and its places by role. */
+/* Places in the source that stand for a finding of a JSON report. */
 #include "place.h"
 
-static struct source_place of_stack(const struct analysis *analysis, const struct process *process,
-				    uint32_t stack_id)
-{
-	const struct source_frame *frame =
-	    user_frame(symbolize_stack(analysis->symbolizer, process, stack_id));
+#include <glib.h>
 
-	return frame ? (struct source_place){ frame->file, frame->line, frame->function }
-		     : (struct source_place){ 0 };
+#include "analyzer/symbols/symbols.h"
+#include "json_values.h"
+
+static const char *text_of(struct json_object *object, const char *name)
+{
+	const char *text = get_text(object, name);
+
+	return *text ? text : NULL;
 }
 
-struct source_place place_of_allocation(const struct analysis *analysis,
-					const struct finding *finding)
+struct source_place place_of_stack(struct json_object *stack)
 {
-	const struct allocation *allocation = finding->allocation;
+	size_t count =
+	    json_object_is_type(stack, json_type_array) ? json_object_array_length(stack) : 0;
 
-	return allocation && !allocation->symbol
-		   ? of_stack(analysis, finding->process, allocation->stack_id)
-		   : (struct source_place){ 0 };
+	for (size_t i = 0; i < count; i++) {
+		struct json_object *frame = json_object_array_get_idx(stack, i);
+		const struct source_place place = { text_of(frame, "file"),
+						    get_number(frame, "line"),
+						    text_of(frame, "function") };
+
+		if (!is_wrapping_place(place.function, place.file))
+			return place;
+	}
+	return (struct source_place){ 0 };
 }
 
-struct source_place place_of_call(const struct analysis *analysis, const struct finding *finding)
+struct source_place place_of_allocation(struct json_object *finding)
 {
-	return finding->sites->len
-		   ? of_stack(analysis, finding->process,
-			      g_array_index(finding->sites, struct site, 0).stack_id)
-		   : (struct source_place){ 0 };
+	struct json_object *allocation = get_member(finding, "allocation");
+
+	/* A device variable's stack is that of the call which loaded it. */
+	return get_member(allocation, "symbol") ? (struct source_place){ 0 }
+						: place_of_stack(get_member(allocation, "stack"));
 }
 
-struct source_place place_of_instruction(const struct finding *finding)
+struct source_place place_of_call(struct json_object *finding)
 {
-	return (struct source_place){ finding->device_file, finding->device_line, finding->kernel };
+	struct json_object *launches = get_member(finding, "launches");
+
+	return place_of_stack(launches ? get_member(launches, "stack")
+				       : get_member(finding, "call_stack"));
 }
 
-struct source_place place_of_finding(const struct analysis *analysis, const struct finding *finding)
+struct source_place place_of_instruction(struct json_object *finding)
+{
+	return (struct source_place){ text_of(finding, "device_file"),
+				      get_number(finding, "device_line"),
+				      text_of(finding, "kernel") };
+}
+
+struct source_place place_of_finding(struct json_object *finding)
 {
 	const struct source_place places[] = {
-		place_of_allocation(analysis, finding),
-		place_of_call(analysis, finding),
+		place_of_allocation(finding),
+		place_of_call(finding),
 		place_of_instruction(finding),
 	};
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "codeobj/text.h"
-#include "selection.h"
+#include "json_values.h"
 
 /* The name as a glob that matches it and nothing else; NULL: a line cannot hold it. */
 static char *exactly(const char *name)
@@ -32,15 +32,14 @@ static char *exactly(const char *name)
  * What rules' suppressions are compared with (suppression_files.c): the kernel's symbol, else the
  * call, else the subject, else anything.
  */
-static char *pattern_of(const struct finding *finding)
+static char *pattern_of(struct json_object *finding)
 {
-	const char *name = finding->kernel
-			       ? finding->kernel_symbol ? finding->kernel_symbol : finding->kernel
-			   : finding->api     ? finding->api
-			   : finding->subject ? finding->subject
-					      : NULL;
+	static const char *const members[] = { "kernel_symbol", "kernel", "api", "subject" };
 
-	return name ? exactly(name) : g_strdup("*");
+	for (unsigned i = 0; i < G_N_ELEMENTS(members); i++)
+		if (*get_text(finding, members[i]))
+			return exactly(get_text(finding, members[i]));
+	return g_strdup("*");
 }
 
 static void put_comment(FILE *stream, const char *text)
@@ -51,22 +50,25 @@ static void put_comment(FILE *stream, const char *text)
 	free(line);
 }
 
-int report_suppressions(const struct analysis *analysis, unsigned style, FILE *stream)
+int json_as_suppressions(struct json_object *report, FILE *stream)
 {
-	const GPtrArray *list = analysis->findings.list;
+	struct json_object *findings = get_array(report, "findings");
 	GHashTable *written = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 
-	(void)style;
-	for (unsigned i = 0; i < list->len; i++) {
-		const struct finding *finding = list->pdata[i];
+	for (size_t i = 0; i < array_length(findings); i++) {
+		struct json_object *finding = json_object_array_get_idx(findings, i);
+		const struct rule *rule = rule_by_name(get_text(finding, "rule"));
 		char *pattern = pattern_of(finding), *line;
 
-		put_comment(stream, finding->message);
-		if (!pattern) {
-			fputs("# (its name cannot be written here)\n", stream);
+		put_comment(stream, get_text(finding, "message"));
+		if (!pattern || !rule) {
+			fputs(rule ? "# (its name cannot be written here)\n"
+				   : "# (of a rule that is not known here)\n",
+			      stream);
+			g_free(pattern);
 			continue;
 		}
-		line = g_strdup_printf("%s:%s", finding->rule->id, pattern);
+		line = g_strdup_printf("%s:%s", rule->id, pattern);
 		g_free(pattern);
 		if (g_hash_table_contains(written, line)) {
 			fputs("# (by the same line)\n", stream);

@@ -397,10 +397,15 @@ const GPtrArray *symbolize_stack(struct symbolizer *symbolizer, const struct pro
 	return frames;
 }
 
+bool is_wrapping_place(const char *function, const char *file)
+{
+	return (function && strstr(function, "__device_stub__")) ||
+	       (file && strstr(file, "/include/hip/"));
+}
+
 bool is_wrapping_frame(const struct source_frame *frame)
 {
-	return (frame->function && strstr(frame->function, "__device_stub__")) ||
-	       (frame->file && strstr(frame->file, "/include/hip/"));
+	return is_wrapping_place(frame->function, frame->file);
 }
 
 const struct source_frame *user_frame(const GPtrArray *frames)

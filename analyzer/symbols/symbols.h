@@ -36,6 +36,8 @@ const GPtrArray *symbolize_stack(struct symbolizer *symbolizer, const struct pro
  * generates, and inline functions of HIP's own headers.
  */
 bool is_wrapping_frame(const struct source_frame *frame);
+/* The same of a frame's function and file, which may be NULL. */
+bool is_wrapping_place(const char *function, const char *file);
 
 /* The innermost frame that a person wrote, or NULL. */
 const struct source_frame *user_frame(const GPtrArray *frames);
