@@ -118,7 +118,7 @@ void softgpu_run_destroy(struct softgpu_run *run);
 void softgpu_code_invalidate(uint64_t base, uint64_t size);
 
 /* Whose instructions are executed. */
-enum softgpu_processor { SOFTGPU_GFX90A, SOFTGPU_GFX942 };
+enum softgpu_processor { SOFTGPU_GFX90A, SOFTGPU_GFX942, SOFTGPU_GFX950 };
 #define SOFTGPU_MAX_XCDS 8u
 
 /* Set once at start-up by the runtime from the environment (SOFTGPU_*). */

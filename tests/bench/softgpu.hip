@@ -29,7 +29,7 @@
 		if (half && threadIdx.x & 1)                                                      \
 			return;                                                                   \
 		for (int i = 0; i < TURNS; i++)                                                   \
-			asm volatile(code : "+v"(a), "+v"(b) : "v"(at), "v"(offset) : "vcc", "memory"); \
+			asm volatile(code : "+v"(a), "+v"(b) : "v"(at), "v"(offset) : "vcc", "scc", "memory"); \
 		*at = a + b + local[threadIdx.x];                                                 \
 	}
 

@@ -156,7 +156,7 @@ static bool hwreg_read(const struct sg_wave *wave, unsigned id, uint32_t *value)
 		return true;
 	case HWREG_XCC_ID:
 		*value = wave->group->xcd;
-		return softgpu_config.processor == SOFTGPU_GFX942;
+		return softgpu_config.processor != SOFTGPU_GFX90A;
 	case HWREG_SH_MEM_BASES:
 		/* Top 16 bits of the private and the shared aperture. */
 		*value = SG_PRIVATE_BASE_HI >> 16 | (SG_SHARED_BASE_HI >> 16) << 16;

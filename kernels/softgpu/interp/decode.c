@@ -28,6 +28,7 @@ static struct {
 	/* amd_comgr 2.4 has only gfx942's forerunner, of which it differs in no encoding. */
 	[SOFTGPU_GFX942] = { .names = { "amdgcn-amd-amdhsa--gfx942",
 					"amdgcn-amd-amdhsa--gfx940" } },
+	[SOFTGPU_GFX950] = { .names = { "amdgcn-amd-amdhsa--gfx950", NULL } },
 };
 
 struct disassembly {
@@ -116,6 +117,9 @@ static struct sg_insn *decode(uint64_t pc)
 	} else {
 		in->size = (uint8_t)size;
 		in->problem = sg_parse(d.text, in);
+		/* Other formats than gfx942's under the same names (LLVM, FP8ConversionInsts). */
+		if (processor == SOFTGPU_GFX950 && (strstr(d.text, "fp8") || strstr(d.text, "bf8")))
+			in->problem = "the eight-bit floating point of gfx950 is not modelled";
 		if (in->problem || !in->op)
 			in->exec = exec_unknown;
 		else

@@ -180,7 +180,7 @@ static void set_scalars(struct sg_wave *wave)
 		wave->s[at++] = (uint32_t)run->scratch_size;
 	preload_arguments(wave, at);
 	/* gfx942 has it set by the hardware (LUG, "Flat Scratch", architected flat scratch). */
-	if (softgpu_config.processor == SOFTGPU_GFX942)
+	if (softgpu_config.processor != SOFTGPU_GFX90A)
 		sg_set_pair(wave, SG_FLAT_SCRATCH, (uint64_t)(uintptr_t)wave->scratch);
 	/* System registers follow the number of user registers that is set for the hardware. */
 	at = run->rsrc2 >> 1 & 31;
@@ -261,7 +261,8 @@ struct sg_group *sg_group_start(struct sg_worker *worker, uint64_t n)
 	at = (uint64_t)(((unsigned __int128)n * run->step + run->offset) % run->ngroups);
 	group->linear = at;
 	sg_l1_start(group);
-	/* In turns, in the order of their numbers; assumed, not compared with hardware. */
+	/* In turns, in the order of their numbers ("scheduled round-robin across XCDs" [CK3652]).
+	 */
 	group->xcd = run->nxcds > 1 ? (unsigned)(at % run->nxcds) : 0;
 	for (i = 0; i < 3; i++) {
 		uint32_t begin;

@@ -304,9 +304,9 @@ static bool broadcasts(const struct sg_insn *in, const struct shape *s, unsigned
 	*abid = in->raw[0] >> 11 & 15;
 	*blgp = in->raw[1] >> 29;
 	if (s->a == IN_F64) /* gfx942: blgp negates A, B and C */
-		return !*cbsz && !*abid && (!*blgp || softgpu_config.processor == SOFTGPU_GFX942);
+		return !*cbsz && !*abid && (!*blgp || softgpu_config.processor != SOFTGPU_GFX90A);
 	/* Of gfx942's operations with one block only those of f32 move lane groups. */
-	if (softgpu_config.processor == SOFTGPU_GFX942 && s->blocks == 1 && s->a != IN_F32 && *blgp)
+	if (softgpu_config.processor != SOFTGPU_GFX90A && s->blocks == 1 && s->a != IN_F32 && *blgp)
 		return false;
 	return 1u << *cbsz <= s->blocks && *abid < 1u << *cbsz;
 }

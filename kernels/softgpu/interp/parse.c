@@ -67,6 +67,7 @@ static void make_hash(void)
 	add_table(sg_table_gws);
 	add_table(sg_table_mfma);
 	add_table(sg_table_fp8);
+	add_table(sg_table_gfx950);
 }
 
 const struct sg_op *sg_find_op(const char *name)
@@ -296,6 +297,7 @@ static const struct modifier {
 	{ "cbsz:", F_IGNORE, 0 },
 	{ "abid:", F_IGNORE, 0 },
 	{ "blgp:", F_IGNORE, 0 },
+	{ "bitop3:", F_IGNORE, 0 },
 	{ "offset:", F_OFFSET, 0 },
 	{ "glc", F_GLC, 0 },
 	{ "slc", F_SLC, 0 },

@@ -360,7 +360,7 @@ static bool share_out(struct softgpu_run *run)
 	uint64_t n = softgpu_config.threads ? softgpu_config.threads : 1;
 	unsigned i;
 
-	run->nxcds = softgpu_config.processor == SOFTGPU_GFX942 && softgpu_config.xcds > 1
+	run->nxcds = softgpu_config.processor != SOFTGPU_GFX90A && softgpu_config.xcds > 1
 			 ? (unsigned)softgpu_config.xcds
 			 : 1;
 	if (n > run->ngroups)

@@ -18,7 +18,7 @@ struct sg_agent sg_gpu_agents[SG_MAX_GPUS] = { { true, 0 }, { true, 1 }, { true,
 /* What differs between the processors. */
 static const struct processor {
 	const char *name, *isa[2]; /* by XNACK */
-	uint32_t chip;             /* PCI device: MI250X, MI300X (amdgpu_drv.c) */
+	uint32_t chip;             /* PCI device: MI250X, MI300X, MI350X (amdgpu_drv.c) */
 } processors[] = {
 #define PROCESSOR(name, chip)                                          \
 	{                                                              \
@@ -29,6 +29,7 @@ static const struct processor {
 	}
 	[SOFTGPU_GFX90A] = PROCESSOR("gfx90a", 0x7408),
 	[SOFTGPU_GFX942] = PROCESSOR("gfx942", 0x74a1),
+	[SOFTGPU_GFX950] = PROCESSOR("gfx950", 0x75a0),
 #undef PROCESSOR
 };
 
@@ -289,7 +290,7 @@ hsa_status_t hsa_agent_get_info(hsa_agent_t handle, hsa_agent_info_t attribute, 
 		memset(value, 0, 64);
 		snprintf(value, 64, "hipgrain software %s (%s%s)", sg_settings.apu ? "APU" : "GPU",
 			 processor()->name,
-			 sg_settings.gfx942 == (softgpu_config.processor == SOFTGPU_GFX942) ? ""
+			 sg_settings.gfx942 == (softgpu_config.processor != SOFTGPU_GFX90A) ? ""
 			 : sg_settings.gfx942 ? ", memory of gfx942"
 					      : ", memory of gfx90a");
 		return HSA_STATUS_SUCCESS;

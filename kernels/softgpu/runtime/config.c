@@ -17,9 +17,9 @@ static bool force_fine_pool;
 static uint64_t vram_mib;
 /* SOFTGPU_ARCH: whose instructions, and SOFTGPU_MEMORY: whose memory, if it is not the same's. By
  * enum softgpu_processor. */
-static const char *const architectures[] = { "gfx90a", "gfx942", NULL };
+static const char *const architectures[] = { "gfx90a", "gfx942", "gfx950", NULL };
 static const char *const memories[] = { "gfx90a", "gfx942", "same", NULL };
-#define ITS_OWN 2
+#define ITS_OWN 2 /* of gfx950 as of gfx942, apart from its MTYPE of host memory */
 static uint64_t architecture, memory;
 /* SOFTGPU_HSA_TABLE, by enum sg_table: the ROCm release that has this layout. SOFTGPU_TABLE:
  * default. */
@@ -110,8 +110,8 @@ int sg_settings_read(void)
 		return -EINVAL;
 	}
 	if (!softgpu_config.xcds || softgpu_config.xcds > SOFTGPU_MAX_XCDS ||
-	    (softgpu_config.xcds > 1 && architecture != SOFTGPU_GFX942)) {
-		sg_warn("SOFTGPU_XCDS must be between 1 and %u, and 1 but with SOFTGPU_ARCH=gfx942",
+	    (softgpu_config.xcds > 1 && architecture == SOFTGPU_GFX90A)) {
+		sg_warn("SOFTGPU_XCDS must be between 1 and %u, and 1 with SOFTGPU_ARCH=gfx90a",
 			SOFTGPU_MAX_XCDS);
 		return -EINVAL;
 	}
@@ -130,7 +130,7 @@ int sg_settings_read(void)
 	sg_settings.fine_pool = sg_settings.hive || force_fine_pool;
 	sg_settings.xgmi_cpu = softgpu_config.xgmi_cpu;
 	softgpu_config.processor = (enum softgpu_processor)architecture;
-	sg_settings.gfx942 = (memory == ITS_OWN ? architecture : memory) == SOFTGPU_GFX942;
+	sg_settings.gfx942 = (memory == ITS_OWN ? architecture : memory) != SOFTGPU_GFX90A;
 	if (sg_settings.apu && !sg_settings.gfx942) {
 		sg_warn("SOFTGPU_APU must be 0 but with SOFTGPU_ARCH or SOFTGPU_MEMORY=gfx942");
 		return -EINVAL;

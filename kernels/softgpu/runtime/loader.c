@@ -13,6 +13,7 @@
 /* LUG, "AMDGPU ELF Header": EF_AMDGPU_MACH */
 #define MACH_GFX90A     0x3fu
 #define MACH_GFX942     0x4cu
+#define MACH_GFX950     0x4fu
 #define MACH_GFX9_4     0x5fu /* generic: gfx942, gfx950 */
 #define XNACK_MASK      0x300u
 #define XNACK_OFF       0x200u
@@ -62,6 +63,8 @@ static bool is_own(uint32_t mach)
 {
 	if (softgpu_config.processor == SOFTGPU_GFX942)
 		return mach == MACH_GFX942 || mach == MACH_GFX9_4;
+	if (softgpu_config.processor == SOFTGPU_GFX950)
+		return mach == MACH_GFX950 || mach == MACH_GFX9_4;
 	return mach == MACH_GFX90A;
 }
 
@@ -71,8 +74,9 @@ static hsa_status_t check_target(const Elf64_Ehdr *header)
 	const char *what = NULL;
 
 	if (header->e_machine != EM_AMDGPU_ || !is_own(flags & MACH_MASK))
-		what = softgpu_config.processor == SOFTGPU_GFX942 ? "is not for gfx942"
-								  : "is not for gfx90a";
+		what = softgpu_config.processor == SOFTGPU_GFX950   ? "is not for gfx950"
+		       : softgpu_config.processor == SOFTGPU_GFX942 ? "is not for gfx942"
+								    : "is not for gfx90a";
 	else if (header->e_ident[EI_ABIVERSION] < 2)
 		what = "has a version before 4";
 	else if ((flags & XNACK_MASK) == (softgpu_config.xnack ? XNACK_OFF : XNACK_ON))

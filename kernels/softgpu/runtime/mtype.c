@@ -29,6 +29,10 @@ unsigned sg_mtype(unsigned gpu, int node, enum sg_coherence coherence)
 		if ((rows[i].coherence == ANY ||
 		     (unsigned)rows[i].coherence == (unsigned)coherence) &&
 		    (rows[i].place == ANYWHERE || rows[i].place == place))
-			return rows[i].type;
+			/* svm_range_get_pte_flags() for GC 9.5.0 [KFD] */
+			return place == HOST && coherence == SG_PRESET &&
+				       softgpu_config.processor == SOFTGPU_GFX950
+				   ? SOFTGPU_PAGE_NC
+				   : rows[i].type;
 	return SOFTGPU_PAGE_UC;
 }

@@ -23,7 +23,9 @@ hsa_status_t hsa_init(void)
 	} else if (!references++) {
 		sg_log("hsa_init: %lu software %s %s, XNACK %s", sg_settings.gpus,
 		       sg_settings.apu ? "APUs" : "GPUs",
-		       softgpu_config.processor == SOFTGPU_GFX942 ? "gfx942" : "gfx90a",
+		       softgpu_config.processor == SOFTGPU_GFX950   ? "gfx950"
+		       : softgpu_config.processor == SOFTGPU_GFX942 ? "gfx942"
+								    : "gfx90a",
 		       softgpu_config.xnack ? "on" : "off");
 		sg_work_resume();
 		sg_tools_load();

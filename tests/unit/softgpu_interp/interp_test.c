@@ -299,6 +299,48 @@ static void test_small(void **state)
 	gpu_free(much, 1 << 16);
 }
 
+/* Processor time of all threads for 50 launches of a small kernel of 16 groups, in seconds. */
+static double small_cost(uint64_t *arguments, uint64_t threads)
+{
+	struct timespec a, b;
+	unsigned i;
+
+	softgpu_config.threads = threads;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &a);
+	for (i = 0; i < 50; i++)
+		must_run("case_arithmetic64", 16 * 64, 64, arguments, 3);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &b);
+	return (double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec) / 1e9;
+}
+
+/* It costs no more than twice as much with 16 threads as with one, when these exist. */
+static void test_small_cost(void **state)
+{
+	uint64_t *in = gpu_alloc(16384, 0), *out = gpu_alloc(16384, 0), threads;
+	float *much = gpu_alloc(1 << 16, 0);
+	uint64_t small[3] = { ADDRESS(in), ADDRESS(out), 1024 }, large[2] = { ADDRESS(much), 2000 };
+	double one = 1e9, sixteen = 1e9, x;
+	unsigned round;
+
+	(void)state;
+	threads = softgpu_config.threads;
+	softgpu_config.threads = 16;
+	must_run("work", 64 * 64, 64, large, 2);
+	/* The least of several rounds: others use the machine, too. */
+	for (round = 0; round < 8; round++) {
+		x = small_cost(small, 1);
+		one = x < one ? x : one;
+		x = small_cost(small, 16);
+		sixteen = x < sixteen ? x : sixteen;
+	}
+	softgpu_config.threads = threads;
+	print_message("%.1f us with one thread, %.1f with 16\n", one * 2e4, sixteen * 2e4);
+	assert_true(sixteen <= 2 * one);
+	gpu_free(in, 16384);
+	gpu_free(out, 16384);
+	gpu_free(much, 1 << 16);
+}
+
 /* ---- code of clang 17, unoptimized: lanes17.hip ---- */
 
 /* Runs "choose" on a wave; returns whether all lanes have what the source says. */
@@ -375,6 +417,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_geometry),
 		cmocka_unit_test(test_spin),
 		cmocka_unit_test(test_small),
+		cmocka_unit_test(test_small_cost),
 		cmocka_unit_test(test_atomics_coarse),
 		cmocka_unit_test(test_atomics_coarse_host),
 		cmocka_unit_test(test_atomics_fine_device),
