@@ -10,6 +10,8 @@ void *hg_hsa_query(const char *name);
  * -1 if unknown or not all alike.
  */
 int hg_hsa_host_link(int *atomics);
+/* Whether the GPUs share their memory with the CPU: 1 all, 0 none, -1 unknown or not all alike. */
+int hg_hsa_apus(void);
 /* Have faults of GPUs recorded from now on; once. The HSA runtime is up. */
 void hg_hsa_watch_faults(void);
 

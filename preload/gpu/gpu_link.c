@@ -12,6 +12,10 @@
 
 enum {
 	AGENT_INFO_DEVICE = 17,
+	AGENT_INFO_MEMORY_PROPERTIES = 0xA114, /* uint8_t[8], from ROCm 6 on */
+	/* HSA_AMD_MEMORY_PROPERTY_AGENT_IS_APU, which hsa_flag_isset64() takes for a bit's number
+	 */
+	AGENT_IS_APU = 1,
 	DEVICE_CPU = 0,
 	DEVICE_GPU = 1,
 	POOL_INFO_NUM_LINK_HOPS = 1,
@@ -116,4 +120,24 @@ int hg_hsa_host_link(int *atomics)
 		return -1;
 	*atomics = survey.atomics < 0 ? -1 : survey.atomics;
 	return survey.type < 0 ? -1 : survey.type;
+}
+
+int hg_hsa_apus(void)
+{
+	struct survey survey = { .type = -1, .atomics = -1 };
+	unsigned apus = 0;
+
+	hsa.iterate =
+	    (int (*)(int (*)(struct agent, void *), void *))hg_hsa_query("hsa_iterate_agents");
+	hsa.get_info = (int (*)(struct agent, int, void *))hg_hsa_query("hsa_agent_get_info");
+	if (!hsa.iterate || !hsa.get_info || hsa.iterate(collect_gpu, &survey) || !survey.gpu_count)
+		return -1;
+	for (unsigned i = 0; i < survey.gpu_count; i++) {
+		uint8_t properties[8] = { 0 };
+
+		if (hsa.get_info(survey.gpus[i], AGENT_INFO_MEMORY_PROPERTIES, properties))
+			return -1;
+		apus += properties[0] >> AGENT_IS_APU & 1;
+	}
+	return apus == survey.gpu_count ? 1 : apus ? -1 : 0;
 }

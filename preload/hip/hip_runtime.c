@@ -299,6 +299,9 @@ static void record_device(struct hg_hip_runtime *runtime, int ordinal)
 	event.host_link = (int8_t)runtime->host_link;
 	if (event.host_native_atomic < 0) /* HIP 5 does not know */
 		event.host_native_atomic = (int8_t)runtime->host_link_atomics;
+	/* HIP 5.7 answers no of an MI300A. */
+	if (event.integrated <= 0 && hg_hsa_apus() == 1)
+		event.integrated = 1;
 	runtime->device_events[ordinal] = event;
 	if (recorded == runtime)
 		hg_provider->device(&event);

@@ -165,9 +165,9 @@ static void check_copy(const struct rules_context *context, struct apu_state *st
 	    "memory on this APU: both sides can use one buffer.",
 	    finding->api, FIGURE(0), is_system_memory(host) ? "pageable memory" : "pinned memory");
 	finding->fix = g_strdup("allocate the buffer once, with hipMalloc, and use it on both "
-				"sides: the CPU reaches it as its own" FIX_NOT_TESTED
-				";\nor pass the host's pointer to the kernels, with HSA_XNACK=1 "
-				"where it is not pinned" FIX_NOT_TESTED);
+				"sides: the CPU reaches it as its own;\nor pass the host's pointer "
+				"to the kernels, with HSA_XNACK=1 "
+				"where it is not pinned");
 	finding_at_most(finding, CONFIDENCE_LIKELY,
 			"unknown whether the host's buffer lies in another APU's memory, and "
 			"whether one of the two changes while the other is still needed");
@@ -230,7 +230,7 @@ static void check_xnack(const struct rules_context *context, const struct apu_st
 					   variable ? "=" : " is not set", variable ? variable : "",
 					   state->pageable_copies, state->pageable_bytes);
 	finding->fix = g_strdup("run with HSA_XNACK=1, with code that is not for xnack- alone, and "
-				"pass the pointers instead" FIX_NOT_TESTED);
+				"pass the pointers instead");
 	finding->count = 1;
 }
 

@@ -120,6 +120,8 @@ static void access_depends_on_the_machine(void **state)
 	assert_int_equal(model_ask(QUESTION_GPU, KIND_SYSTEM, &machine).access, ACCESS_LOCAL);
 	assert_int_equal(model_ask(QUESTION_MIGRATION, KIND_MANAGED, &machine).access, ACCESS_NO);
 	assert_int_equal(model_ask(QUESTION_CPU, KIND_DEVICE, &machine).access, ACCESS_LOCAL);
+	assert_int_equal(model_ask(QUESTION_PREFETCH, KIND_MANAGED, &machine).access, ACCESS_NO);
+	assert_int_equal(model_ask(QUESTION_PREFETCH, KIND_SYSTEM, &machine).access, ACCESS_NO);
 	/* CPUs of MI300A offer coarse-grained memory, too (RINFO). */
 	assert_int_equal(model_memory(HG_API_hipHostMalloc, 0x80000000, &machine).granularity,
 			 GRAIN_COARSE);
@@ -370,6 +372,9 @@ static void atomics_by_gpu(void **state)
 		{ "gfx908", ATOMIC_F64_ADD, GRAIN_COARSE, LOCATION_DEVICE, OUTCOME_NO_OPCODE },
 		{ "gfx906", ATOMIC_F32_ADD, GRAIN_COARSE, LOCATION_DEVICE, OUTCOME_NO_OPCODE },
 		{ "gfx942", ATOMIC_F32_ADD, GRAIN_FINE, LOCATION_DEVICE, OUTCOME_WORKS },
+		{ "gfx942", ATOMIC_F64_ADD, GRAIN_FINE, LOCATION_MOVABLE, OUTCOME_WORKS },
+		{ "gfx942", ATOMIC_INT_OTHER, GRAIN_FINE, LOCATION_MOVABLE, OUTCOME_WORKS },
+		{ "gfx950", ATOMIC_F64_ADD, GRAIN_FINE, LOCATION_MOVABLE, OUTCOME_WORKS },
 		{ "gfx1100", ATOMIC_F32_ADD, GRAIN_FINE, LOCATION_DEVICE, OUTCOME_LOST },
 		{ "gfx1200", ATOMIC_F32_ADD, GRAIN_FINE, LOCATION_DEVICE, OUTCOME_WORKS },
 	};
