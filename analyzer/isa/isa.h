@@ -81,6 +81,8 @@ struct isa_step {
  */
 struct isa_path {
 	char *symbol;
+	bool managed; /* the variable holds a pointer that the runtime puts there: to what the
+		       * program calls by that name */
 	uint32_t kernarg;
 	unsigned step_count;
 	struct isa_step step[ISA_PATH_STEPS];

@@ -10,6 +10,7 @@
 #include "codeobj/text.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -440,6 +441,15 @@ static void follow(struct search *search, unsigned index, const struct trail *be
 	}
 }
 
+/* Compilers keep what a __managed__ variable begins with under another name [PROBE19]. */
+static bool is_managed(const struct isa_image *image, const char *symbol)
+{
+	char name[1024];
+
+	return snprintf(name, sizeof(name), "%s.managed", symbol) < (int)sizeof(name) &&
+	       isa_image_symbol(image, name);
+}
+
 static int copy_paths(const struct search *search, struct isa_paths *paths)
 {
 	paths->path = calloc(search->count + 1, sizeof(*paths->path));
@@ -451,6 +461,7 @@ static int copy_paths(const struct search *search, struct isa_paths *paths)
 		*to = search->path[i];
 		if (!to->symbol)
 			continue;
+		to->managed = is_managed(search->flow->program->image, to->symbol);
 		to->symbol = text_one_line(to->symbol);
 		if (!to->symbol) {
 			path_clear(paths);

@@ -217,7 +217,8 @@ static uint64_t find_variable(const struct walk *walk, const struct isa_path *pa
 	    address_space_find_symbol(&walk->context->process->space, path->symbol);
 	const struct isa_step *first = &path->step[0];
 
-	if (!variable || variable->api != HG_API___hipRegisterManagedVar)
+	/* Of each, calls and registration give the place of the memory, not of its symbol. */
+	if (!variable || (!path->managed && variable->api != HG_API___hipRegisterManagedVar))
 		return variable ? variable->ptr : 0;
 	*taken = 1;
 	return path->step_count > 1 && first->exact && !first->offset && !first->repeats

@@ -8,6 +8,7 @@
 #include "tracer/api/hip_alloc_managed.h"
 #include "tracer/api/hip_copies.h"
 #include "tracer/api/hip_streams.h"
+#include "tracer/api/hip_modules.h"
 #include "tracer/api/host.h"
 
 #define TABLE  0x10000 /* what the argument leads to */
@@ -559,6 +560,53 @@ static void stored_over_at_a_stride(void **state)
 	limited(true);
 }
 
+/* A managed variable's symbol holds a pointer to what `api` gives the address of. */
+static void of_managed_variable(uint16_t api, bool managed)
+{
+	static char name[] = "s";
+
+	memory(HG_API_hipMalloc);
+	apply((struct hg_event){ .type = HG_EVENT_alloc,
+				 .alloc = { .api = api,
+					    .ptr = TABLE,
+					    .device_ptr = TABLE,
+					    .size = SIZE,
+					    .symbol = name,
+					    .stack_id = 1 } });
+	path = (struct isa_path){
+		.symbol = name,
+		.managed = managed,
+		.step_count = 3,
+		.step = { { .exact = true }, { .offset = 8, .exact = true }, { .exact = true } }
+	};
+	kernel.store_count = 0;
+	pointer(HG_POINTERS_READ, TABLE, 8, FINE);
+	launch(1, OTHER, 0);
+}
+
+static void of_a_managed_variable(void **state)
+{
+	(void)state;
+	of_managed_variable(HG_API___hipRegisterManagedVar, false);
+	assert_string_equal(found(), "HG101");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_PROVEN);
+}
+
+static void of_a_modules_managed_variable(void **state)
+{
+	(void)state;
+	of_managed_variable(HG_API_hipModuleGetGlobal, true);
+	assert_string_equal(found(), "HG101");
+}
+
+/* Of another variable the first word is a pointer that is loaded. */
+static void of_another_variable(void **state)
+{
+	(void)state;
+	of_managed_variable(HG_API_hipModuleGetGlobal, false);
+	assert_null(strstr(found(), "HG101"));
+}
+
 /* Each node leads to the next one, and the last one to the first. */
 static void a_ring(void **state)
 {
@@ -1066,6 +1114,9 @@ int main(void)
 		FINDS(HG101, stored_at_a_stride),
 		FINDS(HG101, stored_to_a_few),
 		FINDS(HG108, stored_over_at_a_stride),
+		FINDS(HG101, of_a_managed_variable),
+		FINDS(HG101, of_a_modules_managed_variable),
+		SILENT(HG101, of_another_variable),
 		FINDS(HG101, a_ring),
 		DOUBTS(HG101, exchanged_by_a_kernel),
 		DOUBTS(HG101, exchanged_between_memory_of_one_kind),
