@@ -4,12 +4,15 @@
  * `launch` repeats one launch of the kernel "fill" (tests/e2e/preload-module.hip); with `vary` its
  * arguments change every time, `host` copies from the host in place of within the device.
  * usage: hip call|host|launch|vary CALLS DEPTH MODULE
+ * BENCH_SETTLE=MS: how long it waits after the first launch, for a recorder's analysis of its
+ * kernel.
  */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <time.h>
 
 int hipMemcpyAsync(void *dst, const void *src, size_t size, int kind, void *stream);
@@ -72,6 +75,7 @@ static __attribute__((noinline)) void descend(int left)
 
 int main(int argc, char **argv)
 {
+	const char *settle = getenv("BENCH_SETTLE");
 	void *module;
 
 	if (argc != 5 || hipModuleLoad(&module, argv[4]) ||
@@ -80,6 +84,8 @@ int main(int argc, char **argv)
 	what = argv[1];
 	calls = atol(argv[2]);
 	launch(0); /* finds the device code */
+	if (settle)
+		usleep((useconds_t)atol(settle) * 1000);
 	descend(atoi(argv[3]));
 	return 0;
 }
