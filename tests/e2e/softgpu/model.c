@@ -42,6 +42,14 @@ static int attribute(int which)
 	return value > 0;
 }
 
+/* As the recorder does, which asks HSA: HIP 5 and 6 do not report MI300A as integrated. */
+static int is_apu(void)
+{
+	const char *apu = getenv("SOFTGPU_APU");
+
+	return attribute(16) == 1 || (apu && strcmp(apu, "1") == 0);
+}
+
 static void ask_machine(void)
 {
 	const char *coherent = getenv("HIP_HOST_COHERENT");
@@ -54,7 +62,7 @@ static void ask_machine(void)
 	environment.hmm = attribute(24);
 	environment.fine_pool = attribute(10016);
 	environment.large_bar = attribute(10011);
-	environment.apu = attribute(16);
+	environment.apu = is_apu();
 	environment.host_coherent = coherent && strcmp(coherent, "0");
 	hipRuntimeGetVersion(&environment.runtime_version);
 }
@@ -364,9 +372,9 @@ static bool prefetches(void *p)
 	hipError_t error = hipMemPrefetchAsync(p, SIZE, 0, 0);
 
 	hipGetLastError();
-	/* An APU only takes note: there is nowhere to go. */
-	if (environment.apu == 1)
-		return !hipDeviceSynchronize() && !error && !there && before && !last_prefetch(p);
+	/* On an APU HIP only takes note: there is nowhere to go, and nothing moves. */
+	if (environment.apu == 1 && !error && !there)
+		check(before && !last_prefetch(p), "HIP takes note of a prefetch on an APU");
 	return !hipDeviceSynchronize() && !error && !there && state_of(p) & SOFTGPU_PAGE_MAPPED &&
 	       !(state_of(p) & SOFTGPU_PAGE_HOST);
 }
