@@ -35,7 +35,8 @@ struct point {
 	struct code_point at;
 	struct isa_origin origin;
 	bool waits;  /* reads: the loop that it is in waits for it */
-	bool update; /* reads: a loop around it computes what is stored there: nothing is asked */
+	bool update; /* reads: a loop around it computes what is stored there, no signal is awaited
+		      */
 };
 
 struct points {
@@ -171,7 +172,7 @@ static bool find_point(const struct function *function, const struct insn *insn,
 	return false;
 }
 
-/* Only what lies behind one argument, or in one variable, can be told from others. */
+/* Only what lies behind one argument, or in one variable, can be distinguished from others. */
 static int add_point(struct search *search, struct points *points, const struct access *access)
 {
 	struct point *point = &points->point[points->count];
