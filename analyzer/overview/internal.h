@@ -13,6 +13,10 @@ static inline unsigned class_of(uint64_t value)
 /* A struct lane. */
 void free_lane(void *data);
 
+/* The live memory that an address lies in; NULL: none that is counted. */
+const struct memory_site *overview_memory(const struct overview *overview,
+					  const struct process *process, uint64_t address);
+
 /* Put what an event did on its lane, and into the totals of its kernel. spans.c */
 void overview_add_span(struct overview *overview, struct process *process,
 		       const struct hg_event *event);

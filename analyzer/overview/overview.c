@@ -39,10 +39,31 @@ static gboolean equal_site(gconstpointer a, gconstpointer b)
 	return memcmp(a, b, sizeof(struct site_key)) == 0;
 }
 
+/* A report of many recordings may be larger than one of a single one, by this factor ... */
+#define SHARED 4u
+/* ... and each of them shows this much. */
+#define LEAST_SHARE 64u
+
+static unsigned shared_by = 1;
+
+void overview_share(unsigned parts)
+{
+	shared_by = MAX(parts, 1u);
+}
+
+static unsigned share_of(unsigned most)
+{
+	unsigned parts = MIN(shared_by, 1000000u);
+
+	return parts <= SHARED ? most : MAX(most * SHARED / parts, LEAST_SHARE);
+}
+
 struct overview *overview_new(void)
 {
 	struct overview *overview = g_new0(struct overview, 1);
 
+	overview->most_bars = share_of(OVERVIEW_BARS);
+	overview->most_spans = share_of(OVERVIEW_SPANS);
 	overview->sites = g_ptr_array_new_with_free_func(g_free);
 	overview->peaks = g_ptr_array_new_with_free_func(g_free);
 	overview->bars = g_array_new(FALSE, FALSE, sizeof(struct memory_bar));
@@ -150,6 +171,32 @@ static void raise_mark(uint64_t *live, uint64_t *peak, uint64_t size)
 	*peak = MAX(*peak, *live);
 }
 
+/*
+ * What a site had when the process was at its mark is what it had before its first change since
+ * then: so a new mark costs nothing, whatever the number of sites.
+ */
+static void note_peak(struct memory_site *site, const struct memory_peaks *peaks)
+{
+	if (site->peak_known != peaks->peak_number) {
+		site->at_peak = site->live_bytes;
+		site->peak_known = peaks->peak_number;
+	}
+}
+
+/* The site has `before` no more, but site->live_bytes. */
+static void change_live(const struct overview *overview, const struct memory_site *site,
+			struct memory_peaks *peaks, uint64_t before)
+{
+	if (site->layer == LAYER_REGISTERED)
+		return;
+	peaks->live = peaks->live - before + site->live_bytes;
+	if (peaks->live > peaks->peak) {
+		peaks->peak = peaks->live;
+		peaks->peak_number++;
+		peaks->peak_ns = overview->last_ns;
+	}
+}
+
 /* ---- bars ---- */
 
 static int by_size(gconstpointer a, gconstpointer b)
@@ -216,7 +263,7 @@ static unsigned add_bar(struct overview *overview, const struct memory_site *sit
 				  .start_ns = allocation->ns,
 				  .end_ns = INT64_MAX };
 
-	if (overview->bars->len >= OVERVIEW_BARS) {
+	if (overview->bars->len >= overview->most_bars) {
 		thin_bars(overview);
 		compact_bars(overview);
 	}
@@ -245,7 +292,9 @@ static void on_live(void *data, void *owner, struct allocation *allocation, bool
 	struct memory_site *site = site_of(overview, owner, allocation, false);
 	struct memory_peaks *peaks = peaks_of(overview, owner);
 	struct living *living = g_new0(struct living, 1);
+	uint64_t before = site->live_bytes;
 
+	note_peak(site, peaks);
 	if (!again) {
 		site->count++;
 		site->bytes += allocation->size;
@@ -253,6 +302,7 @@ static void on_live(void *data, void *owner, struct allocation *allocation, bool
 	}
 	site->live_count++;
 	raise_mark(&site->live_bytes, &site->peak_bytes, allocation->size);
+	change_live(overview, site, peaks, before);
 	site->largest = MAX(site->largest, allocation->size);
 	if (is_on_device(site))
 		raise_mark(&peaks->device_live, &peaks->device_peak, allocation->size);
@@ -274,8 +324,10 @@ static void on_ended(void *data, void *owner, struct allocation *allocation)
 
 	if (!living)
 		return; /* inherited from a parent process */
+	note_peak(living->site, peaks);
 	living->site->live_count--;
 	living->site->live_bytes -= allocation->size;
+	change_live(overview, living->site, peaks, living->site->live_bytes + allocation->size);
 	living->site->lifetime_ns += MAX(end - allocation->ns, 0);
 	overview->lifetime_histogram[class_of((uint64_t)MAX(end - allocation->ns, 0))]++;
 	if (is_on_device(living->site))
@@ -290,6 +342,18 @@ static void on_ended(void *data, void *owner, struct allocation *allocation)
 		bar->living = NULL;
 	}
 	g_hash_table_remove(overview->live, allocation);
+}
+
+const struct memory_site *overview_memory(const struct overview *overview,
+					  const struct process *process, uint64_t address)
+{
+	uint64_t offset;
+	struct allocation *allocation =
+	    address ? address_space_find(&process->space, address, &offset) : NULL;
+	const struct living *living =
+	    allocation ? g_hash_table_lookup(overview->live, allocation) : NULL;
+
+	return living ? living->site : NULL;
 }
 
 void overview_observe(struct overview *overview, struct replay *replay)
@@ -309,14 +373,17 @@ static void set_totals(struct overview *overview, struct process *process,
 				     .layer = LAYER_HOST,
 				     .device = -1 };
 	struct memory_site *site = site_of(overview, process, &blocks, true);
+	struct memory_peaks *peaks = peaks_of(overview, process);
+	uint64_t before = site->live_bytes;
 
-	peaks_of(overview, process);
+	note_peak(site, peaks);
 	site->count = totals->count;
 	site->bytes = totals->bytes;
 	site->largest = totals->largest;
 	site->live_count = totals->count - MIN(totals->freed, totals->count);
 	site->live_bytes = totals->bytes - MIN(totals->freed_bytes, totals->bytes);
 	site->peak_bytes = MAX(site->peak_bytes, site->live_bytes);
+	change_live(overview, site, peaks, before);
 }
 
 /* ---- launches ---- */
@@ -479,6 +546,8 @@ void overview_finish(struct overview *overview)
 
 		site->granularity = memory.granularity;
 		site->location = memory.location;
+		site->kind = memory.kind;
+		note_peak(site, peaks_of(overview, site->process));
 	}
 	g_ptr_array_sort(overview->sites, by_peak);
 	g_ptr_array_sort(overview->kernels, by_launches);

@@ -31,9 +31,12 @@ struct memory_site {
 		      */
 	enum granularity granularity; /* set at the end; advice may have changed pages */
 	enum location location;
+	enum memory_kind kind;           /* likewise */
 	uint64_t count, bytes;           /* ever */
 	uint64_t live_count, live_bytes; /* now; at the end: what was never freed */
 	uint64_t peak_bytes; /* high-water of live_bytes; of totals, as they were written */
+	uint64_t at_peak;    /* live when all memory of the process was at its high-water mark */
+	uint64_t peak_known; /* private: the mark, by number, for which at_peak is known */
 	uint64_t largest;
 	/* Of allocations that some launch got a pointer into, or reached by pointers in memory. */
 	uint64_t used_bytes;
@@ -45,6 +48,10 @@ struct memory_peaks {
 	struct process *process;
 	uint64_t device_live, device_peak; /* in the GPUs' memory */
 	uint64_t pinned_live, pinned_peak; /* host memory that is pinned */
+	/* All of it; registered memory is that of another allocation and not counted twice. */
+	uint64_t live, peak;
+	uint64_t peak_number; /* private: how often the mark was raised */
+	int64_t peak_ns;
 };
 
 /* One allocation's life on the placement map. */
@@ -71,6 +78,14 @@ struct span {
 	uint64_t count;
 	uint64_t bytes; /* moved or filled */
 	uint32_t name;  /* kernel id, or HG_API_NAME; OVERVIEW_MIXED: several */
+	/*
+	 * Of launches: when the host had waited for the stream, so that all of them were complete.
+	 * An upper bound, as the end of a kernel is not recorded. 0: no such wait was seen.
+	 */
+	int64_t done_ns;
+	/* The memory that is written and read; NULL: of no known allocation, or not just this one.
+	 */
+	const struct memory_site *to, *from;
 };
 #define OVERVIEW_MIXED UINT32_MAX
 
@@ -81,6 +96,7 @@ struct lane {
 	uint64_t stream; /* or thread id */
 	enum span_kind kind;
 	GArray *spans; /* struct span, in order of time */
+	unsigned open; /* private: the first launch without done_ns */
 };
 
 struct kernel_total {
@@ -107,8 +123,15 @@ struct overview {
 	/* private */
 	GHashTable *site_index, *live, *lane_index, *kernel_index, *peak_index, *scanned;
 	uint64_t span_count;
+	unsigned most_bars, most_spans;
 	struct space_observer observer;
 };
+
+/*
+ * Overviews that are made from now on are for a report of `parts` recordings: each has a share of
+ * what one may show. 1: all of it.
+ */
+void overview_share(unsigned parts);
 
 /* Never NULL; NULL is allowed for overview_free(). */
 struct overview *overview_new(void);

@@ -5,6 +5,9 @@
  */
 #include "internal.h"
 
+#include "tracer/api/hip_copies.h"
+#include "tracer/api/hip_streams.h"
+
 #define FIRST_GAP_NS 1000
 
 void free_lane(void *data)
@@ -49,18 +52,32 @@ static void merge(struct span *into, const struct span *next)
 	into->bytes += next->bytes;
 	if (into->name != next->name)
 		into->name = OVERVIEW_MIXED;
+	into->done_ns = into->done_ns && next->done_ns ? MAX(into->done_ns, next->done_ns) : 0;
+	if (into->to != next->to)
+		into->to = NULL;
+	if (into->from != next->from)
+		into->from = NULL;
+}
+
+/* Launches are waited for in the order of their stream: those without an end come last. */
+static void find_open(struct lane *lane)
+{
+	lane->open = lane->spans->len;
+	while (lane->open && !g_array_index(lane->spans, struct span, lane->open - 1).done_ns)
+		lane->open--;
 }
 
 /* Close gaps, wider ones each time, until a quarter of the room is free. */
 static void merge_spans(struct overview *overview)
 {
-	while (overview->span_count > OVERVIEW_SPANS / 4 * 3) {
+	while (overview->span_count > overview->most_spans / 4 * 3) {
 		if (overview->merge_gap_ns > INT64_MAX / 4)
 			break; /* one span a lane: as few as it gets */
 		overview->merge_gap_ns = MAX(overview->merge_gap_ns * 2, FIRST_GAP_NS);
 		overview->span_count = 0;
 		for (unsigned i = 0; i < overview->lanes->len; i++) {
-			GArray *spans = ((struct lane *)overview->lanes->pdata[i])->spans;
+			struct lane *lane = overview->lanes->pdata[i];
+			GArray *spans = lane->spans;
 			unsigned kept = 0;
 
 			for (unsigned j = 1; j < spans->len; j++) {
@@ -76,6 +93,7 @@ static void merge_spans(struct overview *overview)
 			}
 			if (spans->len)
 				g_array_set_size(spans, kept + 1);
+			find_open(lane);
 			overview->span_count += spans->len;
 		}
 	}
@@ -89,10 +107,11 @@ static void add(struct overview *overview, struct lane *lane, struct span span)
 
 	if (last && overview->merge_gap_ns && merges(last, &span, overview->merge_gap_ns)) {
 		merge(last, &span);
+		lane->open = MIN(lane->open, lane->spans->len - 1);
 		return;
 	}
 	g_array_append_val(lane->spans, span);
-	if (++overview->span_count > OVERVIEW_SPANS)
+	if (++overview->span_count > overview->most_spans)
 		merge_spans(overview);
 }
 
@@ -117,6 +136,70 @@ static void count_launch(struct overview *overview, struct process *process,
 			     launch->block_x * launch->block_y * launch->block_z;
 }
 
+/* What the host waited for in a call: `stream` of `device`, or all of the device. */
+struct waited {
+	int32_t device;
+	uint64_t stream;
+	bool whole_device;
+	int64_t from_ns, until_ns;
+};
+
+/* 1 and 2 are names for streams that depend on the thread (hipStreamLegacy, hipStreamPerThread). */
+#define LAST_NAMED_STREAM 2
+
+#define DEVICE_TO_HOST    2 /* hipMemcpyKind */
+
+/*
+ * Only calls that certainly wait: a bound that is too early would be wrong, one that is missing is
+ * not. Copies to the host count where they are not asynchronous.
+ */
+static bool waits(const struct hg_event *event, struct waited *waited)
+{
+	uint64_t duration = 0;
+
+	*waited = (struct waited){ .until_ns = event->ns };
+	if (event->type == HG_EVENT_sync) {
+		waited->device = event->sync.device;
+		waited->stream = event->sync.stream;
+		duration = event->sync.duration;
+		if (event->sync.api == HG_API_hipDeviceSynchronize)
+			waited->whole_device = true;
+		else if (event->sync.api != HG_API_hipStreamSynchronize)
+			return false;
+	} else if (event->type == HG_EVENT_copy && event->copy.kind == DEVICE_TO_HOST &&
+		   (event->copy.api == HG_API_hipMemcpy ||
+		    event->copy.api == HG_API_hipMemcpyWithStream)) {
+		waited->device = event->copy.device;
+		waited->stream = event->copy.stream;
+		duration = event->copy.duration;
+	} else {
+		return false;
+	}
+	waited->from_ns = event->ns - (int64_t)MIN(duration, (uint64_t)INT64_MAX / 2);
+	return waited->whole_device || !waited->stream || waited->stream > LAST_NAMED_STREAM;
+}
+
+/* Launches before the wait began are complete when it ends. */
+static void end_launches(struct overview *overview, const struct process *process,
+			 const struct waited *waited)
+{
+	for (unsigned i = 0; i < overview->lanes->len; i++) {
+		struct lane *lane = overview->lanes->pdata[i];
+
+		if (lane->kind != SPAN_LAUNCH || lane->process != process ||
+		    lane->device != waited->device ||
+		    (!waited->whole_device && lane->stream != waited->stream))
+			continue;
+		for (; lane->open < lane->spans->len; lane->open++) {
+			struct span *span = &g_array_index(lane->spans, struct span, lane->open);
+
+			if (span->end_ns > waited->from_ns)
+				break;
+			span->done_ns = waited->until_ns;
+		}
+	}
+}
+
 void overview_add_span(struct overview *overview, struct process *process,
 		       const struct hg_event *event)
 {
@@ -124,7 +207,10 @@ void overview_add_span(struct overview *overview, struct process *process,
 	enum span_kind kind;
 	uint64_t duration = 0, stream = 0;
 	int32_t device = 0;
+	struct waited waited;
 
+	if (waits(event, &waited))
+		end_launches(overview, process, &waited);
 	switch (event->type) {
 	case HG_EVENT_launch:
 		count_launch(overview, process, &event->launch);
@@ -141,6 +227,8 @@ void overview_add_span(struct overview *overview, struct process *process,
 		duration = event->copy.duration;
 		device = event->copy.device;
 		stream = event->copy.stream;
+		span.to = overview_memory(overview, process, event->copy.dst);
+		span.from = overview_memory(overview, process, event->copy.src);
 		break;
 	case HG_EVENT_fill:
 		kind = SPAN_FILL;
@@ -149,6 +237,7 @@ void overview_add_span(struct overview *overview, struct process *process,
 		duration = event->fill.duration;
 		device = event->fill.device;
 		stream = event->fill.stream;
+		span.to = overview_memory(overview, process, event->fill.dst);
 		break;
 	case HG_EVENT_prefetch:
 		kind = SPAN_PREFETCH;
@@ -156,6 +245,7 @@ void overview_add_span(struct overview *overview, struct process *process,
 		span.bytes = event->prefetch.size;
 		duration = event->prefetch.duration;
 		stream = event->prefetch.stream;
+		span.to = overview_memory(overview, process, event->prefetch.ptr);
 		break;
 	case HG_EVENT_sync:
 		kind = SPAN_SYNC;
