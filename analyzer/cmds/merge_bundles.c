@@ -12,8 +12,10 @@
 #include "tracer/message.h"
 
 /* Our own program again: one process a bundle, whose memory ends with it. */
-static pid_t start_report(const struct merge_part *part, const char *const *extra)
+static pid_t start_report(const struct merge_part *part, const struct merge_options *options)
 {
+	char *view = g_strdup_printf("--view=%u", options->count);
+	const char *const *extra = options->extra;
 	GPtrArray *arguments = g_ptr_array_new();
 	const char *const fixed[] = { "hipgrain",         "report", "--format=json",
 				      "--progress=never", "-o",     part->report };
@@ -21,6 +23,8 @@ static pid_t start_report(const struct merge_part *part, const char *const *extr
 
 	for (size_t i = 0; i < G_N_ELEMENTS(fixed); i++)
 		g_ptr_array_add(arguments, (gpointer)fixed[i]);
+	if (options->format == REPORT_HTML)
+		g_ptr_array_add(arguments, view);
 	for (; extra && *extra; extra++)
 		g_ptr_array_add(arguments, (gpointer)*extra);
 	g_ptr_array_add(arguments, (gpointer)part->path);
@@ -31,6 +35,7 @@ static pid_t start_report(const struct merge_part *part, const char *const *extr
 		_exit(127);
 	}
 	g_ptr_array_free(arguments, TRUE);
+	g_free(view);
 	return child;
 }
 
@@ -80,7 +85,7 @@ int merge_bundles(struct merge_part *parts, unsigned count, const struct merge_o
 			if (result < 0)
 				break;
 		}
-		parts[i].child = start_report(&parts[i], options->extra);
+		parts[i].child = start_report(&parts[i], options);
 		if (parts[i].child < 0) {
 			message_error("%s", strerror(errno));
 			result = -EIO;

@@ -9,6 +9,7 @@
 #include "analyzer/cmds/cmds.h"
 #include "analyzer/cmds/merge_parts.h"
 #include "analyzer/ranks.h"
+#include "analyzer/report/html.h"
 #include "analyzer/report/json_values.h"
 #include "analyzer/report/place.h"
 #include "analyzer/report/report.h"
@@ -277,6 +278,22 @@ static void print_text(const struct merge *merge, FILE *stream)
 		merge->findings->len == 1 ? "" : "s");
 }
 
+static int write_html(const struct merge *merge, FILE *stream)
+{
+	struct json_object *report = merge_json(merge);
+	struct json_object *views = json_object_new_array();
+	int result;
+
+	for (unsigned i = 0; i < merge->reports->len; i++) {
+		json_object_array_add(
+		    views, json_object_get(get_member(merge->reports->pdata[i], "view")));
+	}
+	result = html_write(report, views, stream);
+	json_object_put(report);
+	json_object_put(views);
+	return result;
+}
+
 static int write_format(const struct merge *merge, enum report_format format, FILE *stream)
 {
 	struct json_object *report;
@@ -288,6 +305,8 @@ static int write_format(const struct merge *merge, enum report_format format, FI
 		return 0;
 	case REPORT_JSON:
 		return write_json(merge_json(merge), stream);
+	case REPORT_HTML:
+		return write_html(merge, stream);
 	default:
 		report = merge_json(merge);
 		result = report_of_json(format, report, stream);

@@ -22,11 +22,13 @@ const char usage_report[] =
     "\n"
     "  -o, --output FILE         write the report to FILE instead of standard output\n" REPORT_USAGE
     "      --partial FILE        write a report for 'hipgrain merge' to FILE\n"
+    "      --view PARTS          with --partial or --format=json: add what the HTML report of\n"
+    "                            PARTS recordings draws, for 'hipgrain merge --format=html'\n"
     "      --trace DIR           output directory of the relay that a recording used (--url)\n"
     "  -j, --jobs N              analyse N recordings in parallel (default: one per CPU)\n"
     "  -h, --help                print this help\n";
 
-enum { REPORT_ONLY_PARTIAL = REPORT_OPTION_END, REPORT_ONLY_TRACE };
+enum { REPORT_ONLY_PARTIAL = REPORT_OPTION_END, REPORT_ONLY_TRACE, REPORT_ONLY_VIEW };
 
 /* auto -1, never 0, always 1; -2: none of them. */
 static int parse_when(const char *argument)
@@ -134,7 +136,8 @@ static unsigned style_of(const struct report_options *options, FILE *stream)
 
 	if (color)
 		output_allow_colors();
-	return (color ? REPORT_COLOR : 0) | (options->verbose ? REPORT_VERBOSE : 0);
+	return (color ? REPORT_COLOR : 0) | (options->verbose ? REPORT_VERBOSE : 0) |
+	       (options->view ? REPORT_VIEW : 0);
 }
 
 int report_prepare(struct report_options *options)
@@ -204,8 +207,9 @@ int report_bundle(struct report_options *options, const char *bundle, FILE *stre
 	progress_set(options->progress < 0 ? PROGRESS_AUTO
 		     : options->progress   ? PROGRESS_ALWAYS
 					   : PROGRESS_NEVER);
-	result = analysis_load_from(&analysis, bundle, options->trace,
-				    report_needs_overview(options->format), &error);
+	result =
+	    analysis_load_from(&analysis, bundle, options->trace,
+			       report_needs_overview(options->format) || options->view, &error);
 	if (result < 0) {
 		message_error("%s: %s", bundle, error ? error : strerror(-result));
 		free(error);
@@ -273,11 +277,25 @@ static int report_path(struct report_options *options, const char *path, unsigne
 	return status;
 }
 
+/* The number of --view; 0 after a message. */
+static unsigned parse_parts(const char *text)
+{
+	char *end;
+	long parts = strtol(text, &end, 10);
+
+	if (*end || end == text || parts < 1 || parts > 1000000) {
+		message_error("--view: '%s' is not a number from 1 to 1000000", text);
+		return 0;
+	}
+	return (unsigned)parts;
+}
+
 int cmd_report(int argc, char **argv)
 {
 	static const struct option long_options[] = {
 		REPORT_LONG_OPTIONS,
 		{ "partial", required_argument, NULL, REPORT_ONLY_PARTIAL },
+		{ "view", required_argument, NULL, REPORT_ONLY_VIEW },
 		{ "trace", required_argument, NULL, REPORT_ONLY_TRACE },
 		{ "jobs", required_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'h' },
@@ -298,6 +316,11 @@ int cmd_report(int argc, char **argv)
 			partial = true;
 			options.output = optarg;
 			break;
+		case REPORT_ONLY_VIEW:
+			options.view = parse_parts(optarg);
+			if (!options.view)
+				return HG_EXIT_USAGE;
+			break;
 		case REPORT_ONLY_TRACE:
 			options.trace = optarg;
 			break;
@@ -313,6 +336,11 @@ int cmd_report(int argc, char **argv)
 	}
 	if (partial)
 		options.format = REPORT_JSON; /* what merge reads */
+	if (options.view && options.format != REPORT_JSON) {
+		message_error("--view needs --partial or --format=json");
+		return HG_EXIT_USAGE;
+	}
+	overview_share(options.view);
 	if (argc - optind > 1) {
 		message_error("only one bundle can be given");
 		return HG_EXIT_USAGE;

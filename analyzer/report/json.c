@@ -10,6 +10,7 @@
 #include "history.h"
 #include "json_values.h"
 #include "selection.h"
+#include "view.h"
 
 #define FINDINGS_SCHEMA "hipgrain-findings/1"
 
@@ -320,8 +321,11 @@ struct json_object *report_json_object(const struct analysis *analysis)
 
 int report_json(const struct analysis *analysis, unsigned style, FILE *stream)
 {
-	(void)style;
-	return write_json(report_json_object(analysis), stream);
+	struct json_object *report = report_json_object(analysis);
+
+	if (style & REPORT_VIEW)
+		put(report, "view", view_object(analysis));
+	return write_json(report, stream);
 }
 
 /* ---- reading ---- */

@@ -456,7 +456,7 @@ const char *symbols_source_root(void)
 	return source_root;
 }
 
-const char *source_line(struct symbolizer *symbolizer, const char *file, unsigned line)
+const char *source_text_line(struct symbolizer *symbolizer, const char *file, unsigned line)
 {
 	char **lines = g_hash_table_lookup(symbolizer->files, file);
 
@@ -466,5 +466,14 @@ const char *source_line(struct symbolizer *symbolizer, const char *file, unsigne
 	}
 	if (line == 0 || line > g_strv_length(lines))
 		return NULL;
-	return g_strchug(lines[line - 1]);
+	return lines[line - 1];
+}
+
+const char *source_line(struct symbolizer *symbolizer, const char *file, unsigned line)
+{
+	const char *text = source_text_line(symbolizer, file, line);
+
+	while (text && g_ascii_isspace(*text))
+		text++;
+	return text;
 }

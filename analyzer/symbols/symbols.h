@@ -55,5 +55,7 @@ const char *symbols_source_root(void);
 
 /* Line `line` of a source file without its indentation; NULL if it cannot be had. Borrowed. */
 const char *source_line(struct symbolizer *symbolizer, const char *file, unsigned line);
+/* The same with its indentation. */
+const char *source_text_line(struct symbolizer *symbolizer, const char *file, unsigned line);
 
 #endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The data of all recordings as one set of processes, sites, bars, calls and moves, with links between them and the findings. */
+"use strict";
+const data = JSON.parse(byId("data").textContent);
+const report = data.report;
+const model = { processes: [], sites: [], bars: [], lanes: [], moves: [], kernels: [], sources: new Map(), duration: 1, leftOut: 0, leastBar: 0, mergeGap: 0, unseen: 0 };
+
+const frameKey = (f) => `${f.function ?? ""}|${f.file ?? f.module ?? ""}|${f.file ? f.line : 0}`;
+const stackKey = (frames) => frames.map(frameKey).join("\n");
+
+function addView(view) {
+  const firstProcess = model.processes.length, firstSite = model.sites.length;
+  const text = (index) => index < 0 ? null : view.names[index];
+  const frames = view.frames.map(([name, file, line, module]) => ({ function: text(name), file: text(file), line, module: text(module) }));
+  const siteOf = (index) => index == null || index < 0 ? null : model.sites[firstSite + index];
+  model.duration = Math.max(model.duration, view.duration_ns);
+  model.leftOut += view.bars_left_out;
+  model.leastBar = Math.max(model.leastBar, view.bar_minimum);
+  model.mergeGap = Math.max(model.mergeGap, view.merge_gap_ns);
+  for (const p of view.processes) model.processes.push({ ...p, id: model.processes.length, launches: 0, used: false });
+  const processOf = (index) => model.processes[firstProcess + index];
+  for (const s of view.sites) {
+    const stack = view.stacks[s.stack].map((i) => frames[i]);
+    model.sites.push({ ...s, id: model.sites.length, process: processOf(s.process), stack, key: stackKey(stack), bars: [], calls: [], findings: [] });
+  }
+  for (const [site, address, size, start, end] of view.bars) {
+    const bar = { id: model.bars.length, site: siteOf(site), address, size, start, end: end ?? view.duration_ns, freed: end != null };
+    if (!bar.site) continue;
+    bar.site.bars.push(bar);
+    bar.site.process.used = true;
+    model.bars.push(bar);
+  }
+  for (const l of view.lanes) {
+    const lane = { ...l, process: processOf(l.process ?? 0) };
+    lane.spans = l.spans.map(([start, end, calls, moved, name, done, to, from]) =>
+      ({ lane, start, end, count: calls, bytes: moved, name: text(name), done: done || 0, until: Math.max(end, done || 0), to: siteOf(to), from: siteOf(from) }));
+    lane.process.used = true;
+    for (const span of lane.spans) {
+      span.to?.calls.push(span);
+      if (span.from !== span.to) span.from?.calls.push(span);
+    }
+    model.lanes.push(lane);
+  }
+  for (const [process, start, end, from, to, moved, cause, site, kernel] of view.moves)
+    model.moves.push({ process: processOf(process), start, end, from, to, bytes: moved, cause: text(cause), to_site: siteOf(site), kernel: text(kernel) });
+  for (const [process, name, launches, items] of view.kernels) {
+    model.kernels.push({ process: processOf(process), name: text(name), launches, items });
+    processOf(process).launches += launches;
+  }
+  for (const [file, lines] of Object.entries(view.sources)) model.sources.set(file, { ...model.sources.get(file), ...lines });
+}
+
+function addFinding(f, index) {
+  const ranks = f.ranks && new Set(f.ranks.map((r) => `${r.rank} ${r.pid}`));
+  f.index = index;
+  f.processes = new Set(model.processes.filter((p) => ranks ? ranks.has(`${p.rank} ${p.pid}`) : p.pid === f.pid));
+  f.sites = new Set();
+  f.bars = new Set();
+  const memory = f.allocation;
+  if (memory?.stack.length) linkSites(f, memory.api, stackKey(memory.stack));
+  for (const c of f.candidates ?? []) if (c.stack.length) linkSites(f, c.api, stackKey(c.stack));
+  const address = memory ? Number(memory.address) : -1;
+  for (const p of f.processes) for (const bar of model.barsAt.get(`${p.id} ${address}`) ?? []) {
+    if (memory.stack.length && !f.sites.has(bar.site)) continue; /* other memory at the same address */
+    f.sites.add(bar.site);
+    f.bars.add(bar);
+  }
+  if (!memory || memory.several || ranks?.size > 1 || !f.bars.size || f.candidates) for (const s of f.sites) for (const bar of s.bars) f.bars.add(bar);
+  for (const s of f.sites) s.findings.push(f);
+}
+
+function linkSites(f, api, key) {
+  for (const p of f.processes) for (const site of model.sitesBy.get(`${p.id} ${api} ${key}`) ?? []) f.sites.add(site);
+}
+
+function groupBy(list, keyOf) {
+  const groups = new Map();
+  for (const item of list) {
+    const key = keyOf(item);
+    if (groups.has(key)) groups.get(key).push(item); else groups.set(key, [item]);
+  }
+  return groups;
+}
+
+function startModel() {
+  for (const view of data.views) if (view) addView(view); else model.unseen++;
+  model.sitesBy = groupBy(model.sites, (s) => `${s.process.id} ${s.api} ${s.key}`);
+  const wanted = new Set(report.findings.map((f) => Number(f.allocation?.address)));
+  model.barsAt = groupBy(model.bars.filter((b) => wanted.has(b.address)), (b) => `${b.site.process.id} ${b.address}`);
+  report.findings.forEach(addFinding);
+  model.offending = new Set(report.findings.flatMap((f) => [...f.bars]));
+  for (const p of model.processes) p.label = (p.rank == null ? "" : `rank ${p.rank}, `) + `process ${p.pid}`;
+  model.several = model.processes.filter((p) => p.used).length > 1;
+}
+
+/* ---- what a finding leads to ---- */
+
+const launchesOf = (f) => f.kernel ? model.lanes.filter((l) => l.kind === "launch" && f.processes.has(l.process)).flatMap((l) => l.spans.filter((s) => s.name === f.kernel)) : [];
+const callsOf = (sites) => [...new Set([...sites].flatMap((s) => s.calls))];
