@@ -183,9 +183,9 @@ static void note_peak(struct memory_site *site, const struct memory_peaks *peaks
 	}
 }
 
-/* The site has `before` no more, but site->live_bytes. */
-static void change_live(const struct overview *overview, const struct memory_site *site,
-			struct memory_peaks *peaks, uint64_t before)
+/* At `ns` the site has `before` no more, but site->live_bytes. */
+static void change_live(const struct memory_site *site, struct memory_peaks *peaks, uint64_t before,
+			int64_t ns)
 {
 	if (site->layer == LAYER_REGISTERED)
 		return;
@@ -193,7 +193,7 @@ static void change_live(const struct overview *overview, const struct memory_sit
 	if (peaks->live > peaks->peak) {
 		peaks->peak = peaks->live;
 		peaks->peak_number++;
-		peaks->peak_ns = overview->last_ns;
+		peaks->peak_ns = ns;
 	}
 }
 
@@ -302,7 +302,7 @@ static void on_live(void *data, void *owner, struct allocation *allocation, bool
 	}
 	site->live_count++;
 	raise_mark(&site->live_bytes, &site->peak_bytes, allocation->size);
-	change_live(overview, site, peaks, before);
+	change_live(site, peaks, before, MAX(allocation->ns, overview->last_ns));
 	site->largest = MAX(site->largest, allocation->size);
 	if (is_on_device(site))
 		raise_mark(&peaks->device_live, &peaks->device_peak, allocation->size);
@@ -327,7 +327,7 @@ static void on_ended(void *data, void *owner, struct allocation *allocation)
 	note_peak(living->site, peaks);
 	living->site->live_count--;
 	living->site->live_bytes -= allocation->size;
-	change_live(overview, living->site, peaks, living->site->live_bytes + allocation->size);
+	change_live(living->site, peaks, living->site->live_bytes + allocation->size, end);
 	living->site->lifetime_ns += MAX(end - allocation->ns, 0);
 	overview->lifetime_histogram[class_of((uint64_t)MAX(end - allocation->ns, 0))]++;
 	if (is_on_device(living->site))
@@ -383,7 +383,7 @@ static void set_totals(struct overview *overview, struct process *process,
 	site->live_count = totals->count - MIN(totals->freed, totals->count);
 	site->live_bytes = totals->bytes - MIN(totals->freed_bytes, totals->bytes);
 	site->peak_bytes = MAX(site->peak_bytes, site->live_bytes);
-	change_live(overview, site, peaks, before);
+	change_live(site, peaks, before, overview->last_ns);
 }
 
 /* ---- launches ---- */

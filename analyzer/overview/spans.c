@@ -40,6 +40,16 @@ static struct lane *lane_of(struct overview *overview, struct process *process, 
 	return lane;
 }
 
+/* When a call began that ended at `ns`; a damaged trace may name any numbers. */
+static int64_t beginning(int64_t ns, uint64_t duration)
+{
+	int64_t begin;
+
+	return __builtin_sub_overflow(ns, (int64_t)MIN(duration, (uint64_t)INT64_MAX / 2), &begin)
+		   ? INT64_MIN
+		   : begin;
+}
+
 static bool merges(const struct span *before, const struct span *after, int64_t gap)
 {
 	return after->start_ns - before->end_ns <= gap;
@@ -175,7 +185,7 @@ static bool waits(const struct hg_event *event, struct waited *waited)
 	} else {
 		return false;
 	}
-	waited->from_ns = event->ns - (int64_t)MIN(duration, (uint64_t)INT64_MAX / 2);
+	waited->from_ns = beginning(event->ns, duration);
 	return waited->whole_device || !waited->stream || waited->stream > LAST_NAMED_STREAM;
 }
 
@@ -257,6 +267,6 @@ void overview_add_span(struct overview *overview, struct process *process,
 	default:
 		return;
 	}
-	span.start_ns = span.end_ns - (int64_t)MIN(duration, (uint64_t)INT64_MAX / 2);
+	span.start_ns = beginning(span.end_ns, duration);
 	add(overview, lane_of(overview, process, device, stream, kind), span);
 }

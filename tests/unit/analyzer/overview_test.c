@@ -9,6 +9,7 @@
 #include "analyzer/overview/overview.h"
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_alloc_host.h"
+#include "tracer/api/hip_streams.h"
 #include "tracer/api/host.h"
 
 static struct replay replay;
@@ -110,6 +111,98 @@ static void test_sites(void **state)
 	assert_int_equal(peaks->device_peak, 0x2000);
 	assert_int_equal(peaks->device_live, 0x1800);
 	assert_int_equal(peaks->pinned_peak, 0x300);
+}
+
+/* What each site had when all together had most, whichever changed last; registered memory is not
+ * counted twice. */
+static void test_at_peak(void **state)
+{
+	const struct memory_peaks *peaks;
+
+	(void)state;
+	alloc(HG_API_hipMalloc, 0x10000, 0x1000, 1);
+	alloc(HG_API_malloc, 0x20000, 0x2000, 2);
+	alloc(HG_API_hipHostRegister, 0x20000, 0x2000, 4);
+	release(HG_API_hipFree, 0x10000);
+	alloc(HG_API_hipMalloc, 0x10000, 0x800, 3);
+	release(HG_API_free, 0x20000);
+	overview_finish(overview);
+	peaks = overview_peaks(overview, site(0)->process);
+	assert_int_equal(peaks->peak, 0x3000);
+	assert_int_equal(peaks->live, 0x800);
+	assert_int_equal(peaks->peak_ns, 1010);
+	for (unsigned i = 0; i < overview->sites->len; i++) {
+		static const uint64_t at_peak[] = { 0, 0x1000, 0x2000, 0 };
+
+		if (site(i)->stack_id < 4)
+			assert_int_equal(site(i)->at_peak, at_peak[site(i)->stack_id]);
+	}
+}
+
+static void wait(uint16_t api, uint64_t stream, uint64_t duration)
+{
+	apply((struct hg_event){ .type = HG_EVENT_sync,
+				 .sync = { .api = api, .stream = stream, .duration = duration } });
+}
+
+static const struct span *first_span(unsigned lane, unsigned at)
+{
+	const struct lane *from = overview->lanes->pdata[lane];
+
+	assert_in_range(at, 0, from->spans->len - 1);
+	return &g_array_index(from->spans, struct span, at);
+}
+
+/* The end of a wait bounds the launches before it, on the stream that was waited for. */
+static void test_done(void **state)
+{
+	(void)state;
+	launch(0, 0x1000);
+	launch(0, 0x2000);
+	wait(HG_API_hipStreamSynchronize, 0x1000, 5); /* at 1020 */
+	launch(0, 0x1000);
+	wait(HG_API_hipEventSynchronize, 0x1000, 5);
+	wait(HG_API_hipStreamSynchronize, 2, 5); /* the thread's own */
+	assert_int_equal(first_span(0, 0)->done_ns, 1020);
+	assert_int_equal(first_span(0, 1)->done_ns, 0);
+	assert_int_equal(first_span(1, 0)->done_ns, 0);
+	wait(HG_API_hipDeviceSynchronize, 0, 1000); /* began before all of them */
+	assert_int_equal(first_span(1, 0)->done_ns, 0);
+	wait(HG_API_hipDeviceSynchronize, 0, 5);
+	assert_int_equal(first_span(0, 0)->done_ns, 1020);
+	assert_int_equal(first_span(0, 1)->done_ns, 1070);
+	assert_int_equal(first_span(1, 0)->done_ns, 1070);
+	overview_finish(overview);
+}
+
+/* A copy names the memory on both sides. */
+static void test_memory_of_copies(void **state)
+{
+	(void)state;
+	alloc(HG_API_hipMalloc, 0x10000, 0x1000, 1);
+	alloc(HG_API_hipHostMalloc, 0x20000, 0x1000, 2);
+	apply((struct hg_event){
+	    .type = HG_EVENT_copy,
+	    .copy = { .dst = 0x10800, .src = 0x20000, .size = 8, .rows = 1, .depth = 1 } });
+	assert_int_equal(first_span(0, 0)->to->stack_id, 1);
+	assert_int_equal(first_span(0, 0)->from->stack_id, 2);
+	overview_finish(overview);
+}
+
+/* One of many recordings shows less. */
+static void test_share(void **state)
+{
+	struct overview *one;
+
+	(void)state;
+	overview_share(64);
+	one = overview_new();
+	assert_int_equal(one->most_bars, OVERVIEW_BARS * 4 / 64);
+	overview_free(one);
+	overview_share(1);
+	one = overview_new();
+	assert_int_equal(one->most_bars, OVERVIEW_BARS);
+	overview_free(one);
 }
 
 /* A free that failed did not end the memory's life, and it was allocated only once. */
@@ -295,6 +388,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_sites, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_at_peak, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_done, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_memory_of_copies, setup, teardown),
+		cmocka_unit_test(test_share),
 		cmocka_unit_test_setup_teardown(test_failed_free, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_totals, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_used, setup, teardown),
