@@ -2,8 +2,9 @@
 /*
  * Chrome's trace event format (JSON object form), which Perfetto's user interface opens: one
  * process a process, one thread a stream or a waiting host thread, one complete event ("X") a
- * call or several that lie close together, and counters of memory that is live; chrome_migration.c
- * adds the pages that moved.
+ * call or several that lie close together; an asynchronous event from a launch to the end of the
+ * next wait for its stream, which is an upper bound of the kernel's end; and counters of memory
+ * that is live; chrome_migration.c adds the pages that moved.
  */
 #include "chrome.h"
 
@@ -99,6 +100,36 @@ static char *span_name(const struct lane *lane, const struct span *span)
 	return kernel ? isa_demangle(kernel->symbol) : strdup("?");
 }
 
+/*
+ * Bounds of several launches in a stream overlap without lying within each other, which complete
+ * events must not: so they are asynchronous ones, with rows of their own.
+ */
+static void add_bound(struct chrome_trace *trace, const struct lane *lane, const struct span *span,
+		      const char *kernel, int row)
+{
+	char *name = g_strdup_printf("at most: %s", kernel);
+	const int64_t moments[] = { span->start_ns, span->done_ns };
+
+	trace->bounds++;
+	for (unsigned i = 0; i < G_N_ELEMENTS(moments); i++) {
+		struct json_object *object =
+		    chrome_event(trace, i ? "e" : "b", name, lane->process->pid, row);
+
+		put(object, "cat", text("upper bound"));
+		put(object, "id", json_object_new_int64(trace->bounds));
+		put(object, "ts", chrome_moment(trace, moments[i]));
+		if (i == 0) {
+			struct json_object *arguments = json_object_new_object();
+
+			put(arguments, "upper bound",
+			    text("from the launch to the end of the next wait for its stream; "
+				 "when the kernel ended is not recorded"));
+			put(object, "args", arguments);
+		}
+	}
+	g_free(name);
+}
+
 static void add_lane(struct chrome_trace *trace, const struct lane *lane)
 {
 	int row = chrome_lane_row(trace, lane);
@@ -118,6 +149,8 @@ static void add_lane(struct chrome_trace *trace, const struct lane *lane)
 		if (span->bytes)
 			put(arguments, "bytes", json_object_new_int64((int64_t)span->bytes));
 		put(object, "args", arguments);
+		if (span->done_ns)
+			add_bound(trace, lane, span, name ? name : "?", row);
 		free(name);
 	}
 }

@@ -11,6 +11,7 @@ struct chrome_trace {
 	const struct overview *overview;
 	struct json_object *events;
 	GHashTable *rows; /* key -> row number */
+	int64_t bounds;   /* upper bounds of kernels so far: their numbers */
 };
 
 /* The format counts microseconds; fractions are allowed. */
