@@ -219,7 +219,11 @@ function startMap() {
     "Heights grow with the logarithm of the size; addresses that are never used are left out." +
     (model.leftOut ? ` ${model.leftOut} allocations are not shown, most of them below ${bytes(model.leastBar)}; the tables count them.` : "");
   return new Chart("map", {
-    height: () => Math.min(Math.max(180, 60 + map.bars.length * 8), 420),
+    height: () => { /* what the dock has left, where it scrolls by itself */
+      const wished = Math.max(180, 60 + map.bars.length * 8), panel = byId("time");
+      const left = matchMedia("(max-width: 60rem)").matches ? 420 : panel.clientHeight - byId("lanes").offsetHeight - byId("map-legend").offsetHeight - 105;
+      return Math.min(wished, Math.max(left, 190), 900);
+    },
     draw: drawMap, pick: pickBar, say: sayBar, choose: chooseBar,
     items: () => [...map.bars].sort((a, b) => a.start - b.start),
     wheel: (chart, dy, y) => zoomAddresses(dy < 0 ? 0.8 : 1.25, Math.min(Math.max(1 - (y - AXIS - 2 * STRIP) / (chart.tall - 2 * STRIP), 0), 1)),
