@@ -60,7 +60,7 @@ static void modify_packed(uint32_t *t, const struct sg_insn *in, unsigned k, uin
 	uint32_t sign = 0;
 	unsigned l;
 
-	if (type == SG_ph)
+	if (type != SG_p16)
 		sign =
 		    (in->neg_lo >> k & 1 ? 0x8000u : 0) | (in->neg_hi >> k & 1 ? 0x80000000u : 0);
 	for (l = 0; l < SG_LANES; l++)
@@ -90,7 +90,7 @@ static const uint32_t *source32(struct sg_wave *wave, const struct sg_insn *in, 
 	uint8_t type = in->type[n];
 	bool half = sg_is16(type) && (in->op_sel >> k & 1);
 	bool selected = in->sdwa && k < 2 && (in->src_sel[k] != SG_DWORD || o->sext);
-	bool packed = type == SG_p16 || type == SG_ph;
+	bool packed = sg_is_pair(type);
 	unsigned l;
 
 	if (o->kind == SG_K_VECTOR) {
@@ -415,7 +415,7 @@ static bool run_lanes(struct sg_wave *wave, const struct sg_insn *in, struct sg_
 	}
 #if defined(__x86_64__)
 	{
-		bool half = op->d == SG_f16 || op->a == SG_f16 || op->a == SG_ph;
+		bool half = op->d == SG_f16 || op->a == SG_f16 || op->a == SG_ph || op->a == SG_pb;
 		bool wide = op->d == SG_f64 || op->a == SG_f64 || half;
 		unsigned csr = host_mode(wave->mode, wide), old = _mm_getcsr();
 

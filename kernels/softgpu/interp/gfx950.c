@@ -1,49 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Vector instructions that gfx950 has beyond gfx942. Source: LLVM's AMDGPUUsage (swaps of rows)
- * [LUG], VOP3Instructions.td (where the table of BITOP3 is in the encoding). What is not here is
- * refused by name: ../README.md, "Not modelled".
+ * Vector instructions of gfx950 beyond gfx942 that no row of valu_*.def can do: they read a table
+ * from the encoding, or more than one lane. Source: the pseudocode of AMD's CDNA4 ISA guide; LLVM's
+ * AMDGPUUsage (swaps of rows) [LUG].
  */
-#include "fp8.h"
+#include "lanes.h"
 
-static float source(const struct sg_wave *wave, const struct sg_operand *o, unsigned lane)
-{
-	float f = sg_float(sg_lane32(wave, o, lane));
-
-	if (o->abs)
-		f = sg_float(sg_bits32(f) & 0x7fffffffu);
-	return o->neg ? sg_float(sg_bits32(f) ^ 0x80000000u) : f;
-}
-
-static bool form_ok(struct sg_wave *wave, const struct sg_insn *in, unsigned operands)
+static bool form_ok(struct sg_wave *wave, const struct sg_insn *in, unsigned operands, bool halves)
 {
 	if (in->nops == operands && in->o[0].kind == SG_K_VECTOR && in->o[0].count == 1 &&
-	    !in->clamp && !in->omod && !in->op_sel && !in->dpp && !in->sdwa &&
+	    !in->clamp && !in->omod && (halves || !in->op_sel) && !in->dpp && !in->sdwa &&
 	    !(wave->mode & SG_MODE_GPR_IDX))
 		return true;
 	sg_unsupported(wave, in, "form of an instruction of gfx950");
 	return false;
 }
 
-/* Each bit of the result is the table's, at the three bits of the sources; the first is the highest
- * one. The table is in the fields for neg, abs and omod. */
+/*
+ * Each bit of the result is the table's, at the three bits of the sources; the first is the highest
+ * one. The table is in the fields for neg, abs and omod. With 16 bits, op_sel chooses halves, and
+ * the rest of the destination stays.
+ */
 static void bitop3(struct sg_wave *wave, const struct sg_insn *in)
 {
 	uint32_t table =
 	    in->raw[1] >> 29 | (in->raw[0] >> 8 & 7) << 3 | (in->raw[1] >> 27 & 3) << 6;
+	bool half = in->op->arg == 16;
+	unsigned select = half ? in->op_sel : 0, to = select >> 3 & 1 ? 16 : 0, i;
+	uint32_t keep = half ? ~(0xffffu << to) : 0;
 	uint64_t m;
 
-	if (!form_ok(wave, in, 4))
+	for (i = 1; i < 4; i++)
+		if (half && in->o[i].is_float) {
+			sg_unsupported(wave, in, "floating-point constant of 16 bits");
+			return;
+		}
+	if (!form_ok(wave, in, 4, half))
 		return;
 	for (m = sg_exec(wave); m; m &= m - 1) {
-		unsigned l = (unsigned)__builtin_ctzll(m), i;
-		uint32_t a = sg_lane32(wave, &in->o[1], l), b = sg_lane32(wave, &in->o[2], l);
-		uint32_t c = sg_lane32(wave, &in->o[3], l), d = 0;
+		unsigned l = (unsigned)__builtin_ctzll(m);
+		uint32_t a = sg_lane32(wave, &in->o[1], l) >> (select & 1 ? 16 : 0);
+		uint32_t b = sg_lane32(wave, &in->o[2], l) >> (select & 2 ? 16 : 0);
+		uint32_t c = sg_lane32(wave, &in->o[3], l) >> (select & 4 ? 16 : 0), d = 0;
+		uint32_t *result = &wave->v[in->o[0].index][l];
 
 		for (i = 0; i < 8; i++)
 			if (table >> i & 1)
 				d |= (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c);
-		wave->v[in->o[0].index][l] = d;
+		*result = half ? (*result & keep) | (d & 0xffff) << to : d;
 	}
 }
 
@@ -54,7 +58,7 @@ static void swap_rows(struct sg_wave *wave, const struct sg_insn *in)
 	uint32_t *a = wave->v[in->o[0].index], *b = wave->v[in->o[1].index];
 	unsigned row = in->op->arg, l;
 
-	if (!form_ok(wave, in, 2) || in->o[1].kind != SG_K_VECTOR)
+	if (!form_ok(wave, in, 2, false) || in->o[1].kind != SG_K_VECTOR)
 		return;
 	if (sg_exec(wave) != ~(uint64_t)0) {
 		sg_unsupported(wave, in, "swap of rows with lanes that are switched off");
@@ -69,61 +73,10 @@ static void swap_rows(struct sg_wave *wave, const struct sg_insn *in)
 		}
 }
 
-/* To nearest even; NaN stays one, quiet. */
-static uint32_t brain(float f)
-{
-	uint32_t bits = sg_bits32(f);
-
-	return f != f ? (bits >> 16 | 0x40) & 0xffff : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
-}
-
-static void pack_brain(struct sg_wave *wave, const struct sg_insn *in)
-{
-	uint64_t m;
-
-	if (!form_ok(wave, in, 3))
-		return;
-	for (m = sg_exec(wave); m; m &= m - 1) {
-		unsigned l = (unsigned)__builtin_ctzll(m);
-
-		wave->v[in->o[0].index][l] =
-		    brain(source(wave, &in->o[1], l)) | brain(source(wave, &in->o[2], l)) << 16;
-	}
-}
-
-/* IEEE 754-2019 minimum and maximum: NaN wins, -0 is below 0. */
-static float least(float a, float b, bool greatest)
-{
-	if (a != a || b != b)
-		return sg_float(sg_bits32(a != a ? a : b) | 0x400000u);
-	if (a == 0 && b == 0)
-		return sg_float(greatest ? sg_bits32(a) & sg_bits32(b)
-					 : sg_bits32(a) | sg_bits32(b));
-	return (a < b) != greatest ? a : b;
-}
-
-static void least3(struct sg_wave *wave, const struct sg_insn *in)
-{
-	bool greatest = in->op->arg;
-	uint64_t m;
-
-	if (!form_ok(wave, in, 4))
-		return;
-	for (m = sg_exec(wave); m; m &= m - 1) {
-		unsigned l = (unsigned)__builtin_ctzll(m);
-		float x = least(source(wave, &in->o[1], l), source(wave, &in->o[2], l), greatest);
-
-		wave->v[in->o[0].index][l] =
-		    sg_bits32(least(x, source(wave, &in->o[3], l), greatest));
-	}
-}
-
 const struct sg_op sg_table_gfx950[] = {
-	{ .name = "v_bitop3_b32", .exec = bitop3 },
+	{ .name = "v_bitop3_b32", .exec = bitop3, .arg = 32 },
+	{ .name = "v_bitop3_b16", .exec = bitop3, .arg = 16 },
 	{ .name = "v_permlane16_swap_b32", .exec = swap_rows, .arg = 16 },
 	{ .name = "v_permlane32_swap_b32", .exec = swap_rows, .arg = 32 },
-	{ .name = "v_cvt_pk_bf16_f32", .exec = pack_brain },
-	{ .name = "v_minimum3_f32", .exec = least3, .arg = 0 },
-	{ .name = "v_maximum3_f32", .exec = least3, .arg = 1 },
 	{ .name = NULL },
 };

@@ -241,8 +241,10 @@ static void start_wave(struct sg_worker *worker, struct sg_group *group, unsigne
 	wave->mode = (run->rsrc1 >> 12 & 0xff) | (run->rsrc1 >> 21 & 1 ? SG_MODE_DX10_CLAMP : 0) |
 		     (run->rsrc1 >> 23 & 1 ? SG_MODE_IEEE : 0);
 	memset(wave->v, 0, accum * sizeof(wave->v[0]));
-	if (total > accum)
-		memset(wave->v + SG_AGPR_BASE, 0, (total - accum) * sizeof(wave->v[0]));
+	total = total > accum ? total - accum : 0;
+	if (total > SG_VECTORS - SG_AGPR_BASE) /* a descriptor that no compiler makes */
+		total = SG_VECTORS - SG_AGPR_BASE;
+	memset(wave->v + SG_AGPR_BASE, 0, total * sizeof(wave->v[0]));
 	memset(wave->scratch, 0, SG_LANES * run->scratch_size);
 	set_scalars(wave);
 	set_lanes(wave, size);

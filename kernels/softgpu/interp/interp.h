@@ -52,10 +52,12 @@ enum sg_type {
 	SG_f64,
 	SG_mask, /* one bit per lane, in a scalar pair */
 	SG_p16,  /* packed integer pair of 16 bit */
-	SG_ph,   /* packed pair of half floats */
-	SG_pf,   /* packed pair of f32, in two registers */
-	SG_mix,  /* f32, or half of a register as f16, by op_sel_hi */
-	SG_any,  /* interpreted by the instruction's own function */
+	SG_bf16,
+	SG_ph,  /* packed pair of half floats */
+	SG_pb,  /* ... of bf16 */
+	SG_pf,  /* packed pair of f32, in two registers */
+	SG_mix, /* f32, or half of a register as f16, by op_sel_hi */
+	SG_any, /* interpreted by the instruction's own function */
 };
 
 enum sg_kind {
@@ -143,7 +145,7 @@ struct sg_insn {
 	uint8_t dst_sel, dst_unused, src_sel[2];
 	uint8_t dpp, dpp_arg, row_mask, bank_mask;
 	bool bound_ctrl;
-	uint32_t raw[2];
+	uint32_t raw[4];
 	char *text;
 	const char *problem; /* why it can't be executed; NULL: the mnemonic is unknown */
 } __attribute__((aligned(64)));
@@ -287,8 +289,9 @@ void sg_code_leave(void);
 /* ---- tables: each ends with a row without name ---- */
 
 extern const struct sg_op sg_table_salu[], sg_table_sopp[], sg_table_smem[], sg_table_lane[],
-    sg_table_vmem[], sg_table_atomic[], sg_table_fp8[], sg_table_gfx950[], sg_table_lds[],
-    sg_table_gws[], sg_table_mfma[], sg_table_valu[], sg_table_valu_haswell[];
+    sg_table_vmem[], sg_table_atomic[], sg_table_fp8[], sg_table_scale[], sg_table_gfx950[],
+    sg_table_lds[], sg_table_transpose[], sg_table_gws[], sg_table_mfma[], sg_table_block_scale[],
+    sg_table_valu[], sg_table_valu_haswell[];
 
 /* Row of mnemonic `name` (no encoding suffix), NULL if no table has it. */
 const struct sg_op *sg_find_op(const char *name);

@@ -26,7 +26,13 @@ static inline bool sg_is64(uint8_t type)
 
 static inline bool sg_is16(uint8_t type)
 {
-	return type == SG_u16 || type == SG_i16 || type == SG_f16;
+	return type == SG_u16 || type == SG_i16 || type == SG_f16 || type == SG_bf16;
+}
+
+/* Two halves in one register. */
+static inline bool sg_is_pair(uint8_t type)
+{
+	return type == SG_p16 || type == SG_ph || type == SG_pb;
 }
 
 static inline uint32_t sg_bits32(float f)
@@ -86,6 +92,19 @@ static inline uint32_t sg_double_to_half(double value)
 
 	memcpy(&h, &f, 2);
 	return h;
+}
+
+static inline float sg_brain_to_float(uint32_t bits)
+{
+	return sg_float(bits << 16);
+}
+
+/* bf16, to nearest even; NaN stays one, quiet. */
+static inline uint32_t sg_float_to_brain(float f)
+{
+	uint32_t bits = sg_bits32(f);
+
+	return f != f ? (bits >> 16 | 0x40) & 0xffff : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
 }
 
 /* AMD's default NaN is positive, x86's negative. */
@@ -215,6 +234,21 @@ static inline double sg_max64(double a, double b)
 						       : r;
 }
 
+/* IEEE 754-2019 minimum and maximum: NaN wins, -0 is below 0. */
+static inline float sg_minimum32(float a, float b)
+{
+	float r = a < b || (a == b && (sg_bits32(a) >> 31)) ? a : b;
+
+	return a != a ? sg_quiet32(a) : b != b ? sg_quiet32(b) : r;
+}
+
+static inline float sg_maximum32(float a, float b)
+{
+	float r = a > b || (a == b && !(sg_bits32(a) >> 31)) ? a : b;
+
+	return a != a ? sg_quiet32(a) : b != b ? sg_quiet32(b) : r;
+}
+
 static inline float sg_med3(float a, float b, float c)
 {
 	if (a != a || b != b || c != c)
@@ -322,6 +356,12 @@ static inline uint32_t sg_sad_u8(uint32_t a, uint32_t b, bool masked)
 			sum += (uint32_t)(d < 0 ? -d : d);
 	}
 	return sum;
+}
+
+/* V_PRNG_B32: the random number after `x` (CDNA4 ISA guide). */
+static inline uint32_t sg_prng(uint32_t x)
+{
+	return x << 1 ^ (x >> 31 ? 197 : 0);
 }
 
 /* V_PERM_B32: bytes of {a, b} chosen by a selector; 8..11 replicate signs, 12: 0, >= 13: 0xff. */

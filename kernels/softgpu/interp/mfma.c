@@ -11,29 +11,32 @@
  *
  * In a sparse A (SMFMAC) two of four elements along k are there, and the last operand holds two
  * bits for each that say which of the four it is: in a lane those of its elements in their order,
- * from bit 0 of the part that abid selects.
+ * from bit 0 of the part that abid selects. gfx950's, twice as deep, have half of a lane's elements
+ * of B in each half of k (CDNA4 ISA guide, "Sparse Matrix Index Layout").
  *
  * cbsz and abid let 2^cbsz neighbouring blocks use the A of the abid-th of them; blgp moves groups
  * of B's lanes (AMD Matrix Instruction Calculator, "Examples of Setting Modifiers on AMD CDNA").
  */
-#include "fp8.h"
+#include "small_float.h"
 
 enum input { IN_F32, IN_F64, IN_F16, IN_BF16, IN_I8, IN_XF32, IN_FP8, IN_BF8 };
 
 static const struct shape {
 	uint8_t m, k, blocks; /* n is m */
 	enum input a, b;
-	bool sparse;
+	bool sparse, halves; /* halves: B has one half of k after the other */
 } shapes[] = {
-#define MFMA(name, mm, kk, bb, ta, tb) { mm, kk, bb, ta, tb, false },
-#define SMFMAC(name, mm, kk, ta, tb)   { mm, kk, 1, ta, tb, true },
+#define MFMA(name, mm, kk, bb, ta, tb) { mm, kk, bb, ta, tb, false, false },
+#define SMFMAC(name, mm, kk, ta, tb)   { mm, kk, 1, ta, tb, true, false },
+#define SMFMAC2(name, mm, kk, ta, tb)  { mm, kk, 1, ta, tb, true, true },
 #include "mfma.def"
 #undef MFMA
 #undef SMFMAC
+#undef SMFMAC2
 };
 
 #define MAX_MN 32
-#define MAX_K  64
+#define MAX_K  128
 
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
 #define CLONES __attribute__((target_clones("arch=haswell", "default")))
@@ -64,6 +67,19 @@ static struct place result_place(const struct shape *s, unsigned group, unsigned
 static unsigned elements_per_lane(const struct shape *s)
 {
 	return (unsigned)(s->k * s->m * s->blocks) / SG_LANES;
+}
+
+/* Lane and number of element k of column `column` of B. */
+static struct place source_place(const struct shape *s, unsigned column, unsigned k, unsigned block)
+{
+	unsigned per_lane = elements_per_lane(s), half = s->k / 2u;
+
+	if (s->halves)
+		return (struct place){
+			k / half * (per_lane / 2) + k % half % (per_lane / 2),
+			column + s->m * (k % half / (per_lane / 2)),
+		};
+	return (struct place){ k % per_lane, column + s->m * (block + s->blocks * (k / per_lane)) };
 }
 
 /*
@@ -162,12 +178,12 @@ static void block_f32(const struct shape *s, uint32_t (*va)[SG_LANES], uint32_t 
 
 	for (i = 0; i < s->m; i++)
 		for (k = 0; k < s->k; k++) {
-			unsigned lane = i + s->m * (block + s->blocks * (k / per_lane));
+			struct place at = source_place(s, i, k, block);
 			unsigned from = i + s->m * (source + s->blocks * (k / per_lane));
 
 			if (!s->sparse)
 				a[i][k] = float_input(va, from, k % per_lane, s->a, flush);
-			b[k][i] = float_input(vb, lane, k % per_lane, s->b, flush);
+			b[k][i] = float_input(vb, at.lane, at.item, s->b, flush);
 		}
 	for (i = 0; i < s->m; i++)
 		for (j = 0; j < s->m; j++) {
@@ -248,14 +264,14 @@ static void block_i8(const struct shape *s, uint32_t (*va)[SG_LANES], uint32_t (
 				struct pick from = { i + s->m *
 							     (source + s->blocks * (k / per_lane)),
 						     k % per_lane, k };
+				struct place at;
 				int8_t x, y;
 
 				if (s->sparse)
 					from = picked(s, index, i, k);
+				at = source_place(s, j, from.k, block);
 				x = byte_input(va, from.lane, from.element);
-				y = byte_input(vb,
-					       j + s->m * (block + s->blocks * (from.k / per_lane)),
-					       from.k % per_lane);
+				y = byte_input(vb, at.lane, at.item);
 				sum += (uint32_t)(x * y);
 			}
 			acc[p.item][p.lane] = sum;
@@ -405,6 +421,8 @@ static void smfmac(struct sg_wave *wave, const struct sg_insn *in)
 		sg_unsupported(wave, in, "operands or rounding mode of a matrix operation");
 		return;
 	}
+	if (bits == 32) /* there is one set, and the fields do not count (CDNA4 ISA guide) */
+		abid = 0;
 	/* Two bits for each of half as many elements. */
 	if (abid >= 32 / bits || in->raw[1] >> 29) {
 		sg_unsupported(wave, in,
@@ -424,6 +442,7 @@ static void smfmac(struct sg_wave *wave, const struct sg_insn *in)
 enum {
 #define MFMA(name, mm, kk, bb, ta, tb) INDEX_##name,
 #define SMFMAC(name, mm, kk, ta, tb)   INDEX_S_##name,
+#define SMFMAC2                        SMFMAC
 #include "mfma.def"
 #undef MFMA
 #undef SMFMAC
@@ -437,5 +456,6 @@ const struct sg_op sg_table_mfma[] = {
 #include "mfma.def"
 #undef MFMA
 #undef SMFMAC
+#undef SMFMAC2
 	{ .name = NULL },
 };

@@ -64,9 +64,12 @@ static void make_hash(void)
 	add_table(sg_table_vmem);
 	add_table(sg_table_atomic);
 	add_table(sg_table_lds);
+	add_table(sg_table_transpose);
 	add_table(sg_table_gws);
 	add_table(sg_table_mfma);
+	add_table(sg_table_block_scale);
 	add_table(sg_table_fp8);
+	add_table(sg_table_scale);
 	add_table(sg_table_gfx950);
 }
 
@@ -124,7 +127,7 @@ static const struct {
 	{ "ttmp", SG_K_SCALAR, 108, 124 },
 	{ "v", SG_K_VECTOR, 0, 256 },
 	{ "a", SG_K_VECTOR, SG_AGPR_BASE, SG_VECTORS },
-	{ "s", SG_K_SCALAR, 0, 102 },
+	{ "s", SG_K_SCALAR, 0, 104 }, /* s[100:103]: with FLAT_SCRATCH */
 };
 
 /* "v7", "s[4:7]": true when `s` is a register. */
@@ -336,6 +339,7 @@ static const struct modifier {
 	{ "row_mask:", F_ROW_MASK, 0 },
 	{ "bank_mask:", F_BANK_MASK, 0 },
 	{ "bound_ctrl:", F_BOUND_CTRL, 0 },
+	{ "fi:", F_IGNORE, 0 }, /* of swaps of rows: about lanes that are switched off */
 };
 
 static const char *const sel_names[] = { "BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3",
@@ -380,6 +384,7 @@ static bool set_sel(const char *s, uint8_t *to)
 static bool apply_modifier(struct sg_insn *in, const struct modifier *m, const char *arg)
 {
 	long value = strtol(arg, NULL, 0);
+	uint8_t listed;
 	int i;
 
 	switch (m->field) {
@@ -419,7 +424,10 @@ static bool apply_modifier(struct sg_insn *in, const struct modifier *m, const c
 		in->omod = -1;
 		return true;
 	case F_OP_SEL:
-		return parse_bits(arg, 1, &in->op_sel);
+		/* The text leaves out sources that the instruction lacks, but the destination's bit
+		 * is always the fourth. VOP3P has none. */
+		in->op_sel = (uint8_t)(in->raw[0] >> 11 & (in->raw[0] >> 23 == 0x1a7 ? 7 : 15));
+		return parse_bits(arg, 1, &listed);
 	case F_OP_SEL_HI:
 		in->has_op_sel_hi = true;
 		return parse_bits(arg, 1, &in->op_sel_hi);
@@ -546,6 +554,12 @@ const char *sg_parse(const char *text, struct sg_insn *in)
 		in->sdwa = true;
 		in->dst_sel = in->src_sel[0] = in->src_sel[1] = SG_DWORD;
 	}
+	in->op = sg_find_op(name);
+	if (!in->op)
+		return NULL;
+	if (strstr(text,
+		   "/*")) /* LLVM's comment on an operand that is not one of the instruction's */
+		return "operand that this instruction does not have";
 	in->row_mask = in->bank_mask = 0xf;
 	while (*at && !text_only(name)) {
 		token = next_token(&at, &sep);
@@ -561,12 +575,15 @@ const char *sg_parse(const char *text, struct sg_insn *in)
 		}
 		if (in->nops < SG_MAX_OPERANDS)
 			memset(&in->o[in->nops], 0, sizeof(in->o[0]));
+		if (!strcmp(token, "null")) /* LLVM's name for 125, which is reserved on gfx9 */
+			return "operand that this instruction does not have";
+		if (!strcmp(token, "src_lds_direct") || !strcmp(token, "src_pops_exiting_wave_id"))
+			return "source operand that is not modelled";
 		if (!parse_modifier(in, token))
 			return "unsupported operand or modifier";
 		operands = false;
 	}
-	in->op = sg_find_op(name);
-	if (in->op && in->clamp && in->op->lane) {
+	if (in->clamp && in->op->lane) {
 		/* Integer clamp means saturation: rows of their own. */
 		const struct sg_op *saturating;
 
@@ -577,8 +594,6 @@ const char *sg_parse(const char *text, struct sg_insn *in)
 			in->clamp = false;
 		}
 	}
-	if (!in->op)
-		return NULL;
 	in->exec = in->op->exec;
 	if (in->op->lane)
 		return sg_prepare_valu(in);

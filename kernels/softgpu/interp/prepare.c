@@ -9,7 +9,11 @@ void sg_settle_constant(struct sg_operand *o, uint8_t type)
 	if (o->is_float) {
 		if (sg_is64(type) && type != SG_pf)
 			o->value = sg_bits64(o->fvalue);
-		else if (sg_is16(type) || type == SG_p16 || type == SG_ph)
+		else if (type == SG_bf16 || type == SG_pb)
+			/* 1 / (2 pi) is not rounded there (LLVM, AMDGPUBaseInfo.cpp). */
+			o->value =
+			    o->fvalue == 0.15915494 ? 0x3e22 : sg_float_to_brain((float)o->fvalue);
+		else if (sg_is16(type) || sg_is_pair(type))
 			o->value = sg_double_to_half(o->fvalue);
 		else
 			o->value = sg_bits32((float)o->fvalue);
@@ -77,7 +81,7 @@ static bool direct_source(struct sg_insn *in, unsigned n, unsigned k)
 {
 	struct sg_operand *o = &in->o[n];
 	uint8_t type = in->type[n];
-	bool halves = type == SG_p16 || type == SG_ph;
+	bool halves = sg_is_pair(type);
 
 	if (!n)
 		return true;
@@ -96,8 +100,8 @@ static const char *settle_sources(struct sg_insn *in)
 	const unsigned sources[] = { in->a, in->b, in->c };
 	unsigned k;
 
-	in->direct = !(in->op->flags & SG_F_ACCUM) ||
-		     (in->op->d != SG_p16 && in->op->d != SG_ph && in->op->d != SG_pf);
+	in->direct =
+	    !(in->op->flags & SG_F_ACCUM) || (!sg_is_pair(in->op->d) && in->op->d != SG_pf);
 	for (k = 0; k < 3; k++) {
 		struct sg_operand *o = &in->o[sources[k]];
 
@@ -119,12 +123,17 @@ static const char *settle_sources(struct sg_insn *in)
 	return NULL;
 }
 
+static bool selects_half(uint8_t type)
+{
+	return sg_is16(type) || sg_is_pair(type) || type == SG_pf || type == SG_mix;
+}
+
 const char *sg_prepare_valu(struct sg_insn *in)
 {
 	const struct sg_op *op = in->op;
 	unsigned n = 1;
 	const char *problem;
-	bool packed = op->a == SG_p16 || op->a == SG_ph || op->a == SG_pf;
+	bool packed = sg_is_pair(op->a) || op->a == SG_pf;
 	unsigned i;
 
 	if (in->nops < 1)
@@ -171,6 +180,16 @@ const char *sg_prepare_valu(struct sg_insn *in)
 	if (in->clamp && op->d != SG_f32 && op->d != SG_f64 && op->d != SG_f16 && op->d != SG_ph &&
 	    op->d != SG_pf)
 		return "clamp on this operation";
+	if (in->omod && op->d != SG_f32 && op->d != SG_f64 && op->d != SG_f16)
+		return "output modifier on this operation";
+	for (i = 0; i < 3; i++) {
+		uint8_t type = i == 0 ? op->a : i == 1 ? op->b : op->c;
+
+		if ((in->op_sel >> i & 1) && !selects_half(type))
+			return "half selection on this operation";
+	}
+	if ((in->op_sel >> 3 & 1) && !sg_is16(op->d))
+		return "half selection on this operation";
 	if (in->dpp && op->a != SG_none && sg_is64(op->a) && in->dpp != SG_DPP_ROW_NEWBCAST)
 		return "DPP on a 64-bit operand";
 	in->simple = !in->sdwa && !in->dpp && !in->clamp && !in->omod && !in->op_sel &&

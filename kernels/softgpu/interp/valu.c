@@ -4,7 +4,7 @@
  * compiled twice, for plain x86-64 and for machines with AVX2 and FMA (SG_VALU_TABLE names the
  * table), without contraction, so that both give the same bits.
  */
-#include "fp8.h"
+#include "small_float.h"
 #include "lanes.h"
 #include "vector_math.h"
 
@@ -52,6 +52,10 @@
 #define LD_p16(x, y)  (x)
 #define SV_p16(x)     (x)
 #define WIDE_p16      0
+#define CT_bf16       float
+#define LD_bf16(x, y) sg_brain_to_float(x)
+#define CT_pb         uint32_t
+#define LD_pb(x, y)   (x)
 #define CT_ph         uint32_t
 #define LD_ph(x, y)   (x)
 #define SV_ph(x)      (x)

@@ -44,18 +44,21 @@ static void cached_load(struct sg_wave *wave, const struct sg_insn *in, uint64_t
 }
 
 /*
- * Into LDS: lane l's value, extended to a dword, goes to M0[15:0] + offset + 4 * l, where `offset`
- * is the instruction's, which counts for the address in memory, too (after LLVM's
- * llvm.amdgcn.global.load.lds; not compared with hardware). Beyond the group's LDS it vanishes.
+ * Into LDS: lane l's value, extended to a dword, goes to M0 + offset + 4 * l, where `offset` is the
+ * instruction's, which counts for the address in memory, too (after LLVM's
+ * llvm.amdgcn.global.load.lds; not compared with hardware). Three and four dwords are 16 bytes
+ * apart (CDNA4 ISA guide, "Memory Buffer Load to LDS"; LLVM AMDGPUUsage, llvm.amdgcn.load.to.lds).
+ * Of M0 16 bits count, gfx950's greater LDS has 18. Beyond the group's LDS a dword vanishes.
  */
 static void load_to_lds(struct sg_wave *wave, const struct sg_insn *in)
 {
-	unsigned arg = in->op->arg, size = BYTES(arg), state;
-	uint32_t base = (wave->s[SG_M0] & 0xffff) + (uint32_t)in->offset;
+	unsigned arg = in->op->arg, size = BYTES(arg), words = (size + 3) / 4, state, i;
+	bool wide = softgpu_config.processor == SOFTGPU_GFX950;
+	uint32_t base = (wave->s[SG_M0] & (wide ? 0x3ffff : 0xffff)) + (uint32_t)in->offset;
 	struct sg_access access;
 	uint64_t m;
 
-	if (size > 4 || arg & (D16 | D16_HI)) {
+	if (size == 8 || (size > 8 && !wide) || arg & (D16 | D16_HI)) {
 		sg_unsupported(wave, in, "load of this size into LDS");
 		return;
 	}
@@ -63,8 +66,8 @@ static void load_to_lds(struct sg_wave *wave, const struct sg_insn *in)
 		return;
 	for (m = access.active; m; m &= m - 1) {
 		unsigned l = (unsigned)__builtin_ctzll(m);
-		uint8_t *to = sg_lds(wave, base + 4 * l, 4), bytes[4];
-		uint32_t value = 0;
+		uint32_t at = base + (words > 1 ? 16 : 4) * l, value[4] = { 0 };
+		uint8_t bytes[16];
 
 		if (!(access.outside >> l & 1)) {
 			const uint8_t *p = sg_access_pointer(wave, &access, l, size, &state);
@@ -78,12 +81,19 @@ static void load_to_lds(struct sg_wave *wave, const struct sg_insn *in)
 				p = bytes;
 			}
 			if (p && size < 4)
-				load_narrow(&value, p, arg);
+				load_narrow(value, p, arg);
 			else if (p)
-				memcpy(&value, p, 4);
+				memcpy(value, p, size);
+		} else if (access.inside[l]) {
+			sg_unsupported(wave, in, "load into LDS that is partly out of range");
+			return;
 		}
-		if (to)
-			memcpy(to, &value, 4);
+		for (i = 0; i < words; i++) {
+			uint8_t *to = sg_lds(wave, at + 4 * i, 4);
+
+			if (to)
+				memcpy(to, &value[i], 4);
+		}
 	}
 }
 
@@ -255,10 +265,11 @@ static void store(struct sg_wave *wave, const struct sg_insn *in)
 	{                                                                                 \
 		.name = prefix "load_lds_" text, .exec = load_to_lds, .c = s, .arg = bits \
 	}
-#define LDS_ROWS(prefix, s)                                                         \
-	TO_LDS(prefix, s, "dword", 4), TO_LDS(prefix, s, "ubyte", 1),               \
-	    TO_LDS(prefix, s, "sbyte", 1 | SIGNED), TO_LDS(prefix, s, "ushort", 2), \
-	    TO_LDS(prefix, s, "sshort", 2 | SIGNED)
+#define LDS_ROWS(prefix, s)                                                            \
+	TO_LDS(prefix, s, "dword", 4), TO_LDS(prefix, s, "ubyte", 1),                  \
+	    TO_LDS(prefix, s, "sbyte", 1 | SIGNED), TO_LDS(prefix, s, "ushort", 2),    \
+	    TO_LDS(prefix, s, "sshort", 2 | SIGNED), TO_LDS(prefix, s, "dwordx3", 12), \
+	    TO_LDS(prefix, s, "dwordx4", 16)
 #define ROWS(prefix, s)                                                                         \
 	LOAD(prefix, s, "dword", 4), LOAD(prefix, s, "dwordx2", 8),                             \
 	    LOAD(prefix, s, "dwordx3", 12), LOAD(prefix, s, "dwordx4", 16),                     \
