@@ -121,6 +121,17 @@ function kernelDetail(name) {
   ];
 }
 
+function frameDetail(node) {
+  const sites = [...node.sites].sort((a, b) => b[flame.measure] - a[flame.measure]), related = [...selection.findings];
+  return [
+    element("header", { className: "title" }, element("h2", {}, node.name), element("p", { className: "mono" }, node.full)),
+    links(selection.bars.size ? link(`Memory in the map (${selection.bars.size})`, () => showBars(selection.bars)) : null),
+    element("h3", {}, related.length ? "Findings about its memory" : "No finding is about its memory"), related.length ? findingButtons(related) : "",
+    element("h3", {}, "Call sites"),
+    element("ul", { className: "plain" }, ...sites.slice(0, 50).map((s) => element("li", {}, link(`${bytes(s[flame.measure])}: ${siteName(s)}, ${s.granularity}`, () => select({ site: s.id }))))),
+  ];
+}
+
 function overviewDetail() {
   const counts = SEVERITIES.map((s) => [s, report.findings.filter((f) => f.severity === s).length]).filter(([, n]) => n);
   const used = model.processes.filter((p) => p.used);
@@ -135,7 +146,7 @@ function overviewDetail() {
 function showDetail() {
   const pane = byId("detail");
   const content = selection.finding ? findingDetail(selection.finding) : selection.site ? siteDetail(selection.site, selection.bar) :
-    selection.kernel ? kernelDetail(selection.kernel) : overviewDetail();
+    selection.frame ? frameDetail(selection.frame) : selection.kernel ? kernelDetail(selection.kernel) : overviewDetail();
   const key = SELECTS.map((name) => state[name]).join("\n");
   pane.replaceChildren(...content.filter((x) => x !== "" && x));
   if (pane.dataset.of !== key) pane.scrollTop = 0;

@@ -6,7 +6,11 @@ const ROWS_SHOWN = 500;
 const CAUSES = { prefetch: "prefetched", gpu_fault: "GPU faults", cpu_fault: "host faults", eviction: "because GPU memory was full" };
 
 const frameText = (f) => (f.file ? `${f.file}:${f.line}` : `${f.module ?? "?"}+${f.offset ?? "?"}`) + (f.function ? ` (${f.function})` : "");
-const frames = (stack) => (stack || []).map(frameText).join("\n");
+/* What called main has names on some systems only, and says nothing of the program. */
+function frames(stack) {
+  const main = (stack ?? []).findIndex((f) => f.function === "main");
+  return (stack ?? []).slice(0, main < 0 ? undefined : main + 1).map(frameText).join("\n");
+}
 const sideOf = (place) => place < 0 ? "the host" : `device ${place}`;
 const callOf = (call) => call ? (call.api ?? "a call") + (call.file ? ` at ${call.file}:${call.line}` : "") : "";
 
@@ -32,7 +36,7 @@ const candidateOf = (c) => (c.count > 1 ? `${c.count} allocations of ` : "") + `
 function ranksOf(f) {
   if (!f.ranks) return null;
   const numbers = [...new Set(f.ranks.map((r) => r.rank))];
-  const text = numbers.length > 12 ? `${numbers.length} ranks, ${numbers[0]} to ${numbers.at(-1)}` : numbers.join(", ");
+  const text = numbers.length > 12 ? `${numbers.length} from ${numbers[0]} to ${numbers.at(-1)}` : numbers.join(", ");
   return text + (f.rank_outliers?.length ? ` (unlike the others: ${f.rank_outliers.join(", ")})` : "");
 }
 
@@ -146,6 +150,9 @@ function showFilters() {
   byId("query").value = state.query;
   byId("rule").value = state.rule;
   byId("process").value = state.process;
+  byId("measure").value = state.measure || "at_peak";
+  byId("by-kind").checked = Boolean(state.split);
+  byId("unfold").checked = Boolean(state.unfold);
   const hidden = state.hide.split(",");
   for (const box of byId("severities").querySelectorAll("input")) box.checked = !hidden.includes(box.name);
 }

@@ -9,6 +9,7 @@ const GRAINS = [["fine-grained", "--fine", "fine-grained"], ["coarse-grained", "
   ["inaccessible to the GPU", "--closed", "inaccessible"], ["unknown", "--unknown", "unknown"]];
 const PATTERNS = [["device memory", "device"], ["managed", "managed"], ["pinned", "pinned"], ["pageable", "pageable"], ["unknown kind", "unknown"]];
 const LEAST_BAR = 3; /* pixels */
+const DENSE = 800;   /* so many lower ones are drawn as what most of them are */
 const STRIP = 16;    /* of launches and of copies, above the bars */
 const map = { bars: [], low: 0, high: 1, strips: [], labels: [] };
 
@@ -38,6 +39,7 @@ function layout(bars) {
 
 function chooseBars() {
   const off = state.off.split(",");
+  map.sorted = null;
   map.bars = layout(model.bars.filter((b) => shownProcess(b.site.process) && !off.includes(grainOf(b)[2])));
   map.bars.sort((a, b) => GRAINS.indexOf(grainOf(b)) - GRAINS.indexOf(grainOf(a)) || (a.site.kind < b.site.kind ? -1 : a.site.kind > b.site.kind ? 1 : 0)); /* what can be at fault on top */
   const calls = (kind) => model.lanes.filter((l) => kind.includes(l.kind) && shownProcess(l.process)).flatMap((l) => l.spans).sort((a, b) => a.start - b.start);
@@ -83,10 +85,19 @@ function drawMap(chart, context) {
   context.clip();
   context.globalAlpha = selected ? 0.25 : 1;
   let style = null;
+  const thin = [];
   for (const bar of map.bars) {
     if (bar.end < range.from || bar.start > range.to || bar.high < map.low || bar.low > map.high) continue;
     drawn++;
-    if (model.offending.has(bar) || selection.bars.has(bar)) { late.push(bar); continue; }
+    if (model.offending.has(bar) || selection.bars.has(bar)) late.push(bar);
+    else if (barY(chart, bar.low) - barY(chart, bar.high) < LEAST_BAR) thin.push(bar);
+  }
+  const dense = thin.length > DENSE;
+  if (dense) drawDense(chart, context, thin);
+  map.isDense = dense;
+  const apart = new Set(dense ? [...thin, ...late] : late);
+  for (const bar of map.bars) {
+    if (bar.end < range.from || bar.start > range.to || bar.high < map.low || bar.low > map.high || apart.has(bar)) continue;
     const [x, y, width, height] = boxOf(chart, bar), fill = color(grainOf(bar)[1]);
     const wanted = height > 5 && width > 4 ? pattern(context, bar.site.kind, fill) : fill;
     if (wanted !== style) context.fillStyle = style = wanted;
@@ -94,16 +105,25 @@ function drawMap(chart, context) {
   }
   late.sort((a, b) => selection.bars.has(a) - selection.bars.has(b));
   const cells = new Set(); /* of many, one mark for each place where marks would cover each other */
+  if (state.query) { /* what the search finds */
+    const query = state.query.toLowerCase();
+    context.globalAlpha = 1;
+    context.strokeStyle = color("--link");
+    for (const bar of map.bars) {
+      if (bar.end < range.from || bar.start > range.to || bar.high < map.low || bar.low > map.high || !siteText(bar.site).includes(query)) continue;
+      const [x, y, width, height] = boxOf(chart, bar);
+      context.strokeRect(x - 0.5, y - 0.5, width + 1, height + 1);
+    }
+  }
   for (const bar of late) {
     const [x, y, width, height] = boxOf(chart, bar), fill = color(grainOf(bar)[1]), chosen = selection.bars.has(bar);
-    const cell = `${x >> 4} ${y >> 3} ${chosen}`;
-    if (late.length > 500 && cells.has(cell)) continue;
-    cells.add(cell);
+    const many = late.length > 500, cell = `${x >> 5} ${y >> 4} ${chosen}`;
     context.globalAlpha = selected && !chosen ? 0.45 : 1;
     context.fillStyle = height > 5 && width > 4 ? pattern(context, bar.site.kind, fill) : fill;
     context.fillRect(x, y, width, height);
-    if (model.offending.has(bar)) drawMark(context, x, y, width, height);
-    if (!chosen) continue;
+    if (model.offending.has(bar) && !(many && cells.has(cell))) drawMark(context, x, y, width, height);
+    cells.add(cell);
+    if (!chosen || many) continue;
     context.strokeStyle = color("--select");
     context.lineWidth = 2;
     context.strokeRect(x - 1, y - 1, width + 2, height + 2);
@@ -122,6 +142,41 @@ function drawMap(chart, context) {
   context.fillRect(0, top - 2, chart.gutter + chart.width, 1);
   drawMargin(chart, context, top);
   return drawn;
+}
+
+/*
+ * Many allocations that are lower than a bar can be drawn: each place has the colour of the granularity that most of the bytes
+ * there have. Differences along the rows, summed up once, whatever the length of the bars.
+ */
+function drawDense(chart, context, bars) {
+  const wide = 2, tall = LEAST_BAR, top = AXIS + 2 * STRIP + 4, columns = Math.ceil(chart.width / wide) + 2, rows = Math.ceil(chart.tall / tall) + 1;
+  const sums = GRAINS.map(() => new Float64Array(columns * rows));
+  for (const bar of bars) {
+    const [x, y, width, height] = boxOf(chart, bar), sum = sums[GRAINS.indexOf(grainOf(bar))];
+    const from = Math.floor((x - chart.gutter) / wide), to = Math.min(Math.max(Math.floor((x + width - chart.gutter) / wide), from + 1), columns - 1);
+    const low = Math.max(Math.floor((y - top) / tall), 0), high = Math.min(Math.floor((y + height - 0.01 - top) / tall), rows - 1);
+    for (let row = low; row <= high; row++) {
+      sum[row * columns + from] += bar.size / (high - low + 1);
+      sum[row * columns + to] -= bar.size / (high - low + 1);
+    }
+  }
+  for (let row = 0; row < rows; row++) {
+    const now = GRAINS.map(() => 0);
+    let began = 0, before = -1;
+    for (let column = 0; column < columns; column++) {
+      let best = -1;
+      for (let g = 0; g < sums.length; g++) {
+        now[g] += sums[g][row * columns + column];
+        if (now[g] > 0.5 && (best < 0 || now[g] > now[best])) best = g;
+      }
+      if (best === before && column + 1 < columns) continue;
+      if (before >= 0) {
+        context.fillStyle = color(GRAINS[before][1]);
+        context.fillRect(chart.gutter + began * wide, top + row * tall, (column - began) * wide, tall);
+      }
+      [began, before] = [column, best];
+    }
+  }
 }
 
 /* Memory that a finding is about: a triangle at its beginning. */
@@ -216,7 +271,7 @@ function startMap() {
   }), ...PATTERNS.filter(([, kind]) => model.sites.some((s) => s.kind === kind)).map(([name, kind]) => legendItem(name, "--soft", kind)),
     element("span", {}, element("i", { className: "offending" }), "memory of a finding"));
   byId("map-note").textContent = !model.bars.length ? "No allocation was recorded: only those of at least \u2018hipgrain record --threshold\u2019 bytes are, and those of HIP." :
-    "Heights grow with the logarithm of the size; addresses that are never used are left out." +
+    "Heights grow with the logarithm of the size; addresses that are never used are left out. Where many small allocations lie, the colour is that of most bytes: zoom in (Shift and wheel: addresses) to see each." +
     (model.leftOut ? ` ${model.leftOut} allocations are not shown, most of them below ${bytes(model.leastBar)}; the tables count them.` : "");
   return new Chart("map", {
     height: () => { /* what the dock has left, where it scrolls by itself */
@@ -225,7 +280,7 @@ function startMap() {
       return Math.min(wished, Math.max(left, 190), 900);
     },
     draw: drawMap, pick: pickBar, say: sayBar, choose: chooseBar,
-    items: () => [...map.bars].sort((a, b) => a.start - b.start),
+    items: () => map.sorted ??= [...map.bars].sort((a, b) => a.start - b.start),
     wheel: (chart, dy, y) => zoomAddresses(dy < 0 ? 0.8 : 1.25, Math.min(Math.max(1 - (y - AXIS - 2 * STRIP) / (chart.tall - 2 * STRIP), 0), 1)),
     drag: (chart, dy) => panAddresses(-dy / chart.tall),
     key: (chart, name) => {

@@ -13,7 +13,6 @@ function showTheme() {
 /* After any change of the state: everything that is on the screen. */
 function update() {
   showTheme();
-  findSelection();
   for (const tab of document.querySelectorAll("[role=tab]")) {
     const on = tab.dataset.view === state.view;
     tab.setAttribute("aria-selected", String(on));
@@ -21,13 +20,15 @@ function update() {
     byId(tab.dataset.view).hidden = !on;
   }
   byId("zoom").hidden = !["time", "residency"].includes(state.view);
-  const shown = `${state.process}|${state.off}`;
+  const shown = [state.process, state.off, state.measure, state.split, state.unfold].join("|");
   if (drawnFor !== shown) {
     drawnFor = shown;
     timeline.rows = timelineRows();
+    timeline.sorted = null;
     chooseBars();
     growFlame();
   }
+  findSelection();
   showFilters();
   for (const box of byId("map-legend").querySelectorAll("input")) box.checked = !state.off.split(",").includes(box.name);
   showFindings();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bytes by call stack: a flame graph whose frames are buttons, the outermost frame on top. */
 "use strict";
+const FLAME_OPTIONS = [["measure", "measure"], ["by-kind", "split"], ["unfold", "unfold"]];
 const FLAME_ROW = 21;
 const FRAMES_SHOWN = 1500;
 const flame = { root: null, top: null, measure: "at_peak" };
@@ -9,7 +10,7 @@ const flame = { root: null, top: null, measure: "at_peak" };
 function pathOf(site) {
   const path = [];
   for (let i = site.stack.length - 1; i >= 0; i--) {
-    const f = site.stack[i], folded = !byId("unfold").checked && isRuntimeFrame(f);
+    const f = site.stack[i], folded = !state.unfold && isRuntimeFrame(f);
     if (folded && !path.length) continue; /* what calls main */
     const name = folded ? (isRuntimeLibrary(f) ? `[${fileName(f.module)}]` : "[HIP and C++ headers]") : f.function ? shortName(f.function) : `${fileName(f.module ?? "?")}`;
     const key = folded ? name : `${f.function ?? frameKey(f)}|${f.file ?? ""}`;
@@ -25,13 +26,13 @@ function pathOf(site) {
 const newNode = (frame, parent) => ({ ...frame, parent, bytes: 0, count: 0, children: new Map(), sites: new Set(), grains: new Map() });
 
 function growFlame() {
-  flame.measure = byId("measure").value;
+  flame.measure = state.measure || "at_peak";
   const root = newNode({ key: "", name: "all memory", full: "all memory" }, null);
   for (const site of model.sites) {
     const amount = site[flame.measure];
     if (!amount || !shownProcess(site.process)) continue;
     const path = pathOf(site);
-    if (byId("by-kind").checked) path.unshift({ key: `#${site.granularity}`, name: `${site.granularity}, ${site.kind}`, full: `${site.granularity}, ${site.kind}` });
+    if (state.split) path.unshift({ key: `#${site.granularity}`, name: `${site.granularity}, ${site.kind}`, full: `${site.granularity}, ${site.kind}` });
     let node = root;
     for (const frame of [null, ...path]) {
       if (frame) {
@@ -102,7 +103,7 @@ function paintFlame() {
     spread(node, left, width, depth);
   };
   const spread = (node, left, width, depth) => {
-    for (const child of [...node.children.values()].sort((a, b) => b.bytes - a.bytes)) {
+    for (const child of largestFirst(node)) {
       const wide = width * child.bytes / node.bytes;
       if (wide < narrowest) break;
       grow(child, left, wide, depth + 1);
@@ -114,10 +115,24 @@ function paintFlame() {
   box.style.height = `${(deepest + 1) * FLAME_ROW}px`;
 }
 
-/* A frame becomes the whole width, and its memory the selection where it is one call site. */
+const largestFirst = (node) => [...node.children.values()].sort((a, b) => b.bytes - a.bytes);
+
+/* A frame by its place below each of its callers, "0.2.1", and back; null: there is none. */
+function addressOf(node) {
+  const path = [];
+  for (; node.parent; node = node.parent) path.unshift(largestFirst(node.parent).indexOf(node));
+  return path.join(".");
+}
+function frameAt(address) {
+  let node = flame.root;
+  for (const part of address.split(".")) node = node && largestFirst(node)[Number(part)];
+  return node ?? null;
+}
+
+/* A frame becomes the whole width, and its memory the selection. */
 function chooseFrame(node) {
   flame.top = node;
-  if (node.sites.size === 1) select({ site: [...node.sites][0].id }); else paintFlame();
+  select(node.sites.size === 1 ? { site: [...node.sites][0].id } : node.parent ? { frame: addressOf(node) } : {});
   node.button?.focus({ preventScroll: true });
   sayFrame(node);
 }
@@ -125,7 +140,7 @@ function chooseFrame(node) {
 /* The frame of a site, with what calls it above. */
 function showStack(site) {
   show("stacks");
-  if (!site[flame.measure]) { byId("measure").value = "bytes"; growFlame(); }
+  if (!site[flame.measure]) { state.measure = "bytes"; writeState(); update(); }
   let node = flame.root;
   for (;;) {
     const next = [...node.children.values()].find((n) => n.sites.has(site));
@@ -142,8 +157,8 @@ function showStack(site) {
 function moveInFlame(event) {
   const node = event.target.node;
   if (!node) return;
-  const beside = node.parent ? [...node.parent.children.values()].sort((a, b) => b.bytes - a.bytes) : [node], at = beside.indexOf(node);
-  const to = { ArrowUp: node.parent, ArrowDown: [...node.children.values()].sort((a, b) => b.bytes - a.bytes)[0], ArrowLeft: beside[at - 1], ArrowRight: beside[at + 1] }[event.key];
+  const beside = node.parent ? largestFirst(node.parent) : [node], at = beside.indexOf(node);
+  const to = { ArrowUp: node.parent, ArrowDown: largestFirst(node)[0], ArrowLeft: beside[at - 1], ArrowRight: beside[at + 1] }[event.key];
   if (!to?.button?.isConnected) return;
   event.preventDefault();
   event.stopPropagation();
@@ -153,7 +168,12 @@ function moveInFlame(event) {
 }
 
 function startFlame() {
-  for (const id of ["measure", "by-kind", "unfold"]) byId(id).addEventListener("change", () => { growFlame(); paintFlame(); });
+  for (const [id, key] of FLAME_OPTIONS) byId(id).addEventListener("change", (event) => {
+    state[key] = event.target.type === "checkbox" ? (event.target.checked ? "1" : "") : event.target.value;
+    state.frame = ""; /* frames have other places now */
+    writeState();
+    update();
+  });
   byId("flame-out").addEventListener("click", () => { flame.top = flame.root; paintFlame(); });
   byId("stack-options").addEventListener("submit", (event) => event.preventDefault());
   byId("flame").addEventListener("keydown", moveInFlame);

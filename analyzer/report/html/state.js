@@ -3,11 +3,11 @@
 "use strict";
 const VIEWS = ["time", "stacks", "tables", "residency", "sizes"];
 const ALIASES = { map: "time", timeline: "time", findings: "time" }; /* of earlier reports */
-const state = { view: "", query: "", rule: "", hide: "", off: "", theme: "", process: "", finding: "", site: "", bar: "", kernel: "", time: "" };
-const SELECTS = ["finding", "site", "bar", "kernel"];
+const state = { view: "", query: "", rule: "", hide: "", off: "", theme: "", process: "", finding: "", site: "", bar: "", kernel: "", frame: "", measure: "", split: "", unfold: "", time: "" };
+const SELECTS = ["finding", "site", "bar", "kernel", "frame"];
 
 /* What belongs to the selection: sets of sites, bars and spans, names of kernels. */
-const selection = { finding: null, site: null, bar: null, kernel: null, sites: new Set(), bars: new Set(), kernels: new Set(), findings: new Set(), processes: null };
+const selection = { finding: null, site: null, bar: null, kernel: null, frame: null, sites: new Set(), bars: new Set(), kernels: new Set(), findings: new Set(), processes: null };
 
 function readState() {
   const given = new URLSearchParams(location.hash.slice(1));
@@ -35,6 +35,7 @@ function findSelection() {
   selection.bar = state.bar ? model.bars[Number(state.bar)] ?? null : null;
   selection.site = selection.bar?.site ?? (state.site ? model.sites[Number(state.site)] ?? null : null);
   selection.kernel = state.kernel || null;
+  selection.frame = state.frame ? frameAt(state.frame) : null;
   selection.sites = new Set(); selection.bars = new Set(); selection.kernels = new Set(); selection.findings = new Set(); selection.processes = null;
   if (selection.finding) {
     const f = selection.finding;
@@ -47,6 +48,12 @@ function findSelection() {
     selection.sites.add(selection.site);
     for (const bar of selection.bar ? [selection.bar] : selection.site.bars) selection.bars.add(bar);
     selection.site.findings.forEach((f) => { selection.findings.add(f); if (f.kernel) selection.kernels.add(f.kernel); });
+  } else if (selection.frame) {
+    for (const site of selection.frame.sites) {
+      selection.sites.add(site);
+      site.bars.forEach((b) => selection.bars.add(b));
+      site.findings.forEach((f) => selection.findings.add(f));
+    }
   } else if (selection.kernel) {
     selection.kernels.add(selection.kernel);
     for (const f of all) if (f.kernel === selection.kernel) { selection.findings.add(f); f.sites.forEach((s) => selection.sites.add(s)); f.bars.forEach((b) => selection.bars.add(b)); }
@@ -55,7 +62,7 @@ function findSelection() {
 
 /* Fingerprints are unique within a process. */
 const identity = (f) => f.ranks ? f.fingerprint : `${f.fingerprint}@${f.pid}`;
-const hasSelection = () => Boolean(selection.finding || selection.site || selection.kernel);
+const hasSelection = () => Boolean(selection.finding || selection.site || selection.frame || selection.kernel);
 const isSelectedSpan = (span) => (!selection.processes || selection.processes.has(span.lane.process)) &&
   ((span.lane.kind === "launch" && selection.kernels.has(span.name)) || selection.sites.has(span.to) || selection.sites.has(span.from));
 

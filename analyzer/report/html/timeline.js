@@ -38,11 +38,15 @@ function drawSpans(chart, context, row, top, height) {
     for (let i = first; i < last; i++) drawSpan(chart, context, spans[i], top, height, fill, i + 1 < last ? chart.px(spans[i + 1].start) : Infinity);
   }
   context.globalAlpha = 1;
-  if (selected) {
-    let right = -1;
-    for (let i = first; i < last; i++) {
-      if (!isSelectedSpan(spans[i]) || chart.px(spans[i].end) < right) continue;
-      right = drawSpan(chart, context, spans[i], top, height, fill, i + 1 < last ? chart.px(spans[i + 1].start) : Infinity, true);
+  const query = state.query.toLowerCase();
+  if (selected || query) {
+    const chosen = spans.slice(first, last).filter((s) => (selected && isSelectedSpan(s)) || (query && isFound(s, query)));
+    if (chosen.length > chart.width / 3) {
+      density(chart, context, chosen, 0, top, height, fill);
+      context.fillStyle = color("--select");
+      context.fillRect(Math.max(chart.px(chosen[0].start), chart.gutter), top + height, chart.px(chosen.at(-1).end) - Math.max(chart.px(chosen[0].start), chart.gutter), 2);
+    } else {
+      chosen.forEach((s, i) => drawSpan(chart, context, s, top, height, fill, i + 1 < chosen.length ? chart.px(chosen[i + 1].start) : Infinity, true));
     }
   }
   return last - first;
@@ -88,6 +92,15 @@ function drawSpan(chart, context, span, top, height, fill, next, outlined) {
   }
   return right;
 }
+
+/* Whether the search finds a call, by its name or by the place of its memory. */
+function isFound(span, query) {
+  if (isFound.query !== query) { isFound.query = query; isFound.known = new Map(); }
+  const key = `${span.name}\n${span.to?.id}\n${span.from?.id}`;
+  if (!isFound.known.has(key)) isFound.known.set(key, [span.name, span.kernel, span.to && siteText(span.to), span.from && siteText(span.from)].some((t) => t?.toLowerCase().includes(query)));
+  return isFound.known.get(key);
+}
+const siteText = (site) => site.text ??= `${site.api}\n${site.place}\n${site.stack.map(frameText).join("\n")}`.toLowerCase();
 
 const spanName = (span) => span.lane.kind === "move" ? `${bytes(span.bytes)}, ${CAUSES[span.name] ?? span.name}` : span.name == null ? `${span.count} calls` : shortName(span.name);
 
@@ -158,7 +171,7 @@ function startTimeline() {
       return drawn + more;
     }, 0),
     pick: pickSpan, say: saySpan, choose: chooseSpan,
-    items: () => timeline.rows.flatMap((r) => r.spans).sort((a, b) => a.start - b.start),
+    items: () => timeline.sorted ??= timeline.rows.flatMap((r) => r.spans).sort((a, b) => a.start - b.start),
   });
 }
 
