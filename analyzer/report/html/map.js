@@ -117,16 +117,17 @@ function drawMap(chart, context) {
   }
   for (const bar of late) {
     const [x, y, width, height] = boxOf(chart, bar), fill = color(grainOf(bar)[1]), chosen = selection.bars.has(bar);
-    const many = late.length > 500, cell = `${x >> 5} ${y >> 4} ${chosen}`;
+    const many = late.length > 60, cell = `${x >> 5} ${y >> 4} ${chosen}`;
     context.globalAlpha = selected && !chosen ? 0.45 : 1;
     context.fillStyle = height > 5 && width > 4 ? pattern(context, bar.site.kind, fill) : fill;
     context.fillRect(x, y, width, height);
     if (model.offending.has(bar) && !(many && cells.has(cell))) drawMark(context, x, y, width, height);
     cells.add(cell);
-    if (!chosen || many) continue;
+    if (!chosen || (many && late.length > 500)) continue;
+    const line = height > 6 ? 2 : 1; /* of low bars there would be nothing but outlines */
     context.strokeStyle = color("--select");
-    context.lineWidth = 2;
-    context.strokeRect(x - 1, y - 1, width + 2, height + 2);
+    context.lineWidth = line;
+    context.strokeRect(x - line / 2, y - line / 2, width + line, height + line);
     context.lineWidth = 1;
   }
   context.globalAlpha = 1;
@@ -192,7 +193,7 @@ function drawMark(context, x, y, width, height) {
   context.fill();
   context.stroke();
   context.strokeStyle = color("--error");
-  context.strokeRect(x + 0.5, y + 0.5, Math.max(width - 1, 1), Math.max(height - 1, 1));
+  if (height > LEAST_BAR) context.strokeRect(x + 0.5, y + 0.5, Math.max(width - 1, 1), Math.max(height - 1, 1));
 }
 
 function drawMargin(chart, context, top) {
@@ -270,7 +271,7 @@ function startMap() {
     return item;
   }), ...PATTERNS.filter(([, kind]) => model.sites.some((s) => s.kind === kind)).map(([name, kind]) => legendItem(name, "--soft", kind)),
     element("span", {}, element("i", { className: "offending" }), "memory of a finding"));
-  byId("map-note").textContent = !model.bars.length ? "No allocation was recorded: only those of at least \u2018hipgrain record --threshold\u2019 bytes are, and those of HIP." :
+  byId("map-note").textContent = !model.bars.length ? emptyFor("No allocation was recorded: only those of at least \u2018hipgrain record --threshold\u2019 bytes are, and those of HIP.") :
     "Heights grow with the logarithm of the size; addresses that are never used are left out. Where many small allocations lie, the colour is that of most bytes: zoom in (Shift and wheel: addresses) to see each." +
     (model.leftOut ? ` ${model.leftOut} allocations are not shown, most of them below ${bytes(model.leastBar)}; the tables count them.` : "");
   return new Chart("map", {

@@ -93,6 +93,10 @@ function startModel() {
   model.several = model.processes.filter((p) => p.used).length > 1;
 }
 
+/* Why a part is empty: `why`, unless the reports that were merged say nothing of it. */
+const emptyFor = (why) => model.unseen === data.views.length ?
+  "The reports that were merged do not have it: \u2018hipgrain report --partial=FILE --view=PARTS\u2019 adds it, and merging the recordings themselves." : why;
+
 /* ---- what a finding leads to ---- */
 
 const launchesOf = (f) => f.kernel ? model.lanes.filter((l) => l.kind === "launch" && f.processes.has(l.process)).flatMap((l) => l.spans.filter((s) => s.name === f.kernel)) : [];

@@ -10,7 +10,7 @@ function snippet(title, file, line, note) {
   if (!file) return null;
   const box = element("figure", { className: "snippet" }, element("figcaption", {}, element("b", {}, title), " ", element("span", { className: "mono", title: `${file}:${line}` }, `${shortPath(file)}:${line}`), note ? ` ${note}` : ""));
   if (sourceLine(file, line) === undefined) {
-    box.append(element("p", { className: "note" }, "The source file was not readable when the report was made."));
+    box.append(element("p", { className: "note" }, emptyFor("The source file was not readable when the report was made.")));
     return box;
   }
   const code = element("code");

@@ -87,7 +87,7 @@ function paintFlame() {
   const box = byId("flame"), list = [];
   if (state.view !== "stacks" || !flame.root) return;
   if (!flame.root.bytes) {
-    box.replaceChildren(element("p", { className: "note" }, flame.measure === "live_bytes" ? "Nothing is left unfreed." : "No memory was recorded with call stacks: \u2018hipgrain record\u2019 takes them unless --stack-depth is 0."));
+    box.replaceChildren(element("p", { className: "note" }, model.sites.length && flame.measure === "live_bytes" ? "Nothing is left unfreed." : emptyFor("No allocation was recorded: only those of at least \u2018hipgrain record --threshold\u2019 bytes are, and those of HIP.")));
     box.style.height = "";
     return;
   }

@@ -57,7 +57,7 @@ function paintTables() {
 function startTables() {
   const amounts = [["high-water", (s) => s.peak, bytes], ["total", (s) => s.bytes, bytes], ["count", (s) => s.count, String], ["never freed", (s) => s.live_bytes, bytes], ["passed to kernels", (s) => s.used, bytes]];
   const process = model.several ? [["process", (s) => s.process.label]] : [];
-  const empty = "No allocation was recorded: only those of at least \u2018hipgrain record --threshold\u2019 bytes are, and those of HIP.";
+  const empty = emptyFor("No allocation was recorded: only those of at least \u2018hipgrain record --threshold\u2019 bytes are, and those of HIP.");
   table("sites", [["where", placeText], ["call", (s) => s.api], ["kind", (s) => `${s.granularity}, ${s.kind}`], ...process, ["findings", (s) => s.findings.length, (n) => n ? String(n) : ""], ...amounts], model.sites,
     { choose: (s) => select({ site: s.id }), isSelected: (s) => selection.sites.has(s), process: (s) => s.process, text: (s) => s.stack.map(frameText).join("\n"), empty });
   const kinds = new Map();
@@ -70,7 +70,7 @@ function startTables() {
   table("kinds", [["call", (s) => s.api], ["granularity", (s) => s.granularity], ["kind", (s) => s.kind], ...process, ["total", (s) => s.bytes, bytes],
     ["count", (s) => s.count, String], ["never freed", (s) => s.live_bytes, bytes], ["passed to kernels", (s) => s.used, bytes]], [...kinds.values()], { process: (s) => s.process, empty });
   table("kernels", [["kernel", (k) => k.name], ["process", (k) => k.process.label], ["launches", (k) => k.launches, String], ["work-items", (k) => k.items, String]], model.kernels,
-    { choose: (k) => select({ kernel: k.name }), isSelected: (k) => selection.kernels.has(k.name), process: (k) => k.process, empty: "No launch was recorded." });
+    { choose: (k) => select({ kernel: k.name }), isSelected: (k) => selection.kernels.has(k.name), process: (k) => k.process, empty: emptyFor("No launch was recorded.") });
   table("processes", [["process", (p) => p.label], ["command", (p) => p.command], ["launches", (p) => p.launches, String], ["peak of all memory", (p) => p.peak, bytes]], model.processes, { process: (p) => p });
   const sum = (name) => data.views.filter(Boolean).reduce((a, v) => v[name].map((n, i) => n + (a[i] ?? 0)), []);
   histogram("size-histogram", sum("size_histogram"), bytes);

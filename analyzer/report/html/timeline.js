@@ -151,7 +151,7 @@ function startTimeline() {
   const used = Object.keys(KIND_COLORS).filter((kind) => kind === "move" ? model.moves.length : model.lanes.some((l) => l.kind === kind && l.spans.length));
   byId("timeline-legend").append(...used.map((kind) => legendItem(KIND_NAMES[kind], KIND_COLORS[kind])));
   if (model.lanes.some((l) => l.spans.some((s) => s.done))) byId("timeline-legend").append(element("span", {}, element("i", { className: "bound" }), "until here at the latest: end of the next wait (upper bound)"));
-  byId("timeline-note").textContent = !model.lanes.length ? "No call was recorded: run the program under \u2018hipgrain record\u2019, without a filter that leaves out launches and copies." :
+  byId("timeline-note").textContent = !model.lanes.length ? emptyFor("No call was recorded: run the program under \u2018hipgrain record\u2019, without a filter that leaves out launches and copies.") :
     "The times are those of the calls on the host. When a kernel ends is not recorded; a wait that follows on its stream bounds it." +
     (model.mergeGap ? ` Calls less than ${time(model.mergeGap)} apart are drawn as one.` : "") + (data.views.length > 1 ? " Each recording begins at 0." : "");
   byId("lanes").addEventListener("scroll", repaint);
