@@ -68,6 +68,7 @@ struct overview *overview_new(void)
 	overview->peaks = g_ptr_array_new_with_free_func(g_free);
 	overview->bars = g_array_new(FALSE, FALSE, sizeof(struct memory_bar));
 	overview->lanes = g_ptr_array_new_with_free_func(free_lane);
+	overview->waiting = g_ptr_array_new();
 	overview->kernels = g_ptr_array_new_with_free_func(g_free);
 	overview->site_index = g_hash_table_new_full(hash_site, equal_site, g_free, NULL);
 	overview->live = g_hash_table_new_full(NULL, NULL, NULL, g_free);
@@ -87,6 +88,7 @@ void overview_free(struct overview *overview)
 	g_ptr_array_unref(overview->sites);
 	g_ptr_array_unref(overview->peaks);
 	g_array_unref(overview->bars);
+	g_ptr_array_unref(overview->waiting);
 	g_ptr_array_unref(overview->lanes);
 	g_ptr_array_unref(overview->kernels);
 	g_hash_table_unref(overview->site_index);

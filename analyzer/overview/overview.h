@@ -97,6 +97,7 @@ struct lane {
 	enum span_kind kind;
 	GArray *spans; /* struct span, in order of time */
 	unsigned open; /* private: the first launch without done_ns */
+	bool waiting;  /* private: it is among overview->waiting */
 };
 
 struct kernel_total {
@@ -122,6 +123,7 @@ struct overview {
 
 	/* private */
 	GHashTable *site_index, *live, *lane_index, *kernel_index, *peak_index, *scanned;
+	GPtrArray *waiting; /* struct lane: of launches, of which some may have no done_ns */
 	uint64_t span_count;
 	unsigned most_bars, most_spans;
 	struct space_observer observer;

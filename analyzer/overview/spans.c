@@ -18,11 +18,18 @@ void free_lane(void *data)
 	g_free(lane);
 }
 
+/* To be freed. */
+static char *lane_key(const struct process *process, int32_t device, uint64_t stream,
+		      enum span_kind kind)
+{
+	return g_strdup_printf("%p %d %" G_GUINT64_FORMAT " %d", (const void *)process, device,
+			       stream, (int)kind);
+}
+
 static struct lane *lane_of(struct overview *overview, struct process *process, int32_t device,
 			    uint64_t stream, enum span_kind kind)
 {
-	char *key = g_strdup_printf("%p %d %" G_GUINT64_FORMAT " %d", (void *)process, device,
-				    stream, (int)kind);
+	char *key = lane_key(process, device, stream, kind);
 	struct lane *lane = g_hash_table_lookup(overview->lane_index, key);
 
 	if (!lane) {
@@ -190,24 +197,43 @@ static bool waits(const struct hg_event *event, struct waited *waited)
 }
 
 /* Launches before the wait began are complete when it ends. */
-static void end_launches(struct overview *overview, const struct process *process,
-			 const struct waited *waited)
+static void end_launches(struct lane *lane, const struct waited *waited)
 {
-	for (unsigned i = 0; i < overview->lanes->len; i++) {
-		struct lane *lane = overview->lanes->pdata[i];
+	for (; lane->open < lane->spans->len; lane->open++) {
+		struct span *span = &g_array_index(lane->spans, struct span, lane->open);
 
-		if (lane->kind != SPAN_LAUNCH || lane->process != process ||
-		    lane->device != waited->device ||
-		    (!waited->whole_device && lane->stream != waited->stream))
-			continue;
-		for (; lane->open < lane->spans->len; lane->open++) {
-			struct span *span = &g_array_index(lane->spans, struct span, lane->open);
-
-			if (span->end_ns > waited->from_ns)
-				break;
-			span->done_ns = waited->until_ns;
-		}
+		if (span->end_ns > waited->from_ns)
+			break;
+		span->done_ns = waited->until_ns;
 	}
+}
+
+/* A wait for a device takes as long as there are lanes with launches that none was seen for. */
+static void end_wait(struct overview *overview, const struct process *process,
+		     const struct waited *waited)
+{
+	GPtrArray *waiting = overview->waiting;
+	unsigned kept = 0;
+
+	if (!waited->whole_device) {
+		char *key = lane_key(process, waited->device, waited->stream, SPAN_LAUNCH);
+		struct lane *lane = g_hash_table_lookup(overview->lane_index, key);
+
+		g_free(key);
+		if (lane)
+			end_launches(lane, waited);
+		return;
+	}
+	for (unsigned i = 0; i < waiting->len; i++) {
+		struct lane *lane = waiting->pdata[i];
+
+		if (lane->process == process && lane->device == waited->device)
+			end_launches(lane, waited);
+		lane->waiting = lane->open < lane->spans->len;
+		if (lane->waiting)
+			waiting->pdata[kept++] = lane;
+	}
+	g_ptr_array_set_size(waiting, (int)kept);
 }
 
 void overview_add_span(struct overview *overview, struct process *process,
@@ -218,9 +244,10 @@ void overview_add_span(struct overview *overview, struct process *process,
 	uint64_t duration = 0, stream = 0;
 	int32_t device = 0;
 	struct waited waited;
+	struct lane *lane;
 
 	if (waits(event, &waited))
-		end_launches(overview, process, &waited);
+		end_wait(overview, process, &waited);
 	switch (event->type) {
 	case HG_EVENT_launch:
 		count_launch(overview, process, &event->launch);
@@ -268,5 +295,10 @@ void overview_add_span(struct overview *overview, struct process *process,
 		return;
 	}
 	span.start_ns = beginning(span.end_ns, duration);
-	add(overview, lane_of(overview, process, device, stream, kind), span);
+	lane = lane_of(overview, process, device, stream, kind);
+	if (kind == SPAN_LAUNCH && !lane->waiting) {
+		lane->waiting = true;
+		g_ptr_array_add(overview->waiting, lane);
+	}
+	add(overview, lane, span);
 }
