@@ -89,16 +89,19 @@ static void check_node(const struct rules_context *context, struct apu_state *st
 	finding->api = g_strdup(hg_api_name(place.allocation->api));
 	finding_set_place(finding, &place, place.allocation->ptr);
 	finding->message = g_strdup_printf(
-	    "with this call %" G_GUINT64_FORMAT ".%" G_GUINT64_FORMAT
-	    " GiB are allocated on device %d, whose APU has %" G_GUINT64_FORMAT
-	    ".%" G_GUINT64_FORMAT " GiB: the rest lies in another APU's memory, which is 2 to 10 "
+	    "with this call the process alone has %" G_GUINT64_FORMAT ".%" G_GUINT64_FORMAT
+	    " GiB allocated on device %d, whose APU has %" G_GUINT64_FORMAT ".%" G_GUINT64_FORMAT
+	    " GiB, without what the CPU and other processes use of it: the rest lies in another "
+	    "APU's memory, which is 2 to 10 "
 	    "times slower to reach, and takes the room there.",
 	    *bytes / GIB, *bytes % GIB * 10 / GIB, device->ordinal, device->memory / GIB,
 	    device->memory % GIB * 10 / GIB);
 	finding->fix =
 	    g_strdup("spread the data over the APUs, one process or device each, and "
 		     "release what is not needed before more is allocated" FIX_NOT_TESTED);
-	finding_at_most(finding, CONFIDENCE_LIKELY, "where the memory lies is not recorded");
+	finding_at_most(finding, CONFIDENCE_LIKELY,
+			"neither where the memory lies is recorded, nor how much of the node's was "
+			"free; only this process's allocations count");
 }
 
 static void forget(const struct rules_context *context, struct apu_state *state)

@@ -62,7 +62,7 @@ static enum why slow_because(const struct rules_context *context, const struct l
 	return why;
 }
 
-/* What others measured; the factors are orders of magnitude. */
+/* What others measured, each on one GPU: MI300X [HECB326], MI350X [CHRONO807]. */
 static char *describe(const struct finding *finding, const struct isa_use *use, enum why why)
 {
 	const char *what = use->access & ISA_ATOMIC  ? "updates"
@@ -76,10 +76,10 @@ static char *describe(const struct finding *finding, const struct isa_use *use, 
 				       finding->kernel, what, FIGURE(0));
 	return g_strdup_printf(
 	    "%s %s %s bytes of managed memory over the interconnect: with XNACK off its pages stay "
-	    "in the host's memory. Measured on MI300X and MI350X: %s.",
+	    "in the host's memory. Measured there, against device memory: %s.",
 	    finding->kernel, what, FIGURE(0),
-	    use->access & ISA_ATOMIC ? "atomics 100 to 1000 times slower than in device memory"
-				     : "streaming 70 times slower than from device memory");
+	    use->access & ISA_ATOMIC ? "atomics 100 times slower on MI300X, 1161 times on MI350X"
+				     : "streaming 72 times slower on MI350X");
 }
 
 /* Many may update little memory. */

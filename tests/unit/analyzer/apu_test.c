@@ -42,7 +42,7 @@ static void more_than_the_node_has(void **state)
 	assert_string_equal(found(), "");
 	alloc(HG_API_hipMalloc, 5ull << 40, GIB, 0, 6);
 	assert_string_equal(found(), "HG219");
-	assert_non_null(strstr(finding(0)->message, "17.0 GiB"));
+	assert_non_null(strstr(finding(0)->message, "the process alone has 17.0 GiB"));
 	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
 }
 
@@ -221,6 +221,9 @@ static void managed_memory_stays(void **state)
 	launches(4);
 	assert_string_equal(found(), "HG218");
 	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
+	/* Streaming was measured on one of the two GPUs alone. */
+	assert_non_null(strstr(finding(0)->message, "streaming 72 times slower on MI350X."));
+	assert_null(strstr(finding(0)->message, "MI300X"));
 }
 
 static void many_update_little(void **state)
@@ -250,7 +253,8 @@ static void many_update_little(void **state)
 	}
 	assert_string_equal(found(), "HG218");
 	assert_int_equal(finding(0)->launches, 4);
-	assert_non_null(strstr(finding(0)->message, "atomics 100 to 1000 times slower"));
+	assert_non_null(strstr(finding(0)->message,
+			       "atomics 100 times slower on MI300X, 1161 times on MI350X"));
 }
 
 static void managed_memory_of_an_rdna_apu(void **state)
