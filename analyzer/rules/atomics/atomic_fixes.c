@@ -63,7 +63,8 @@ static const struct spelling *spelling_of(const char *name, size_t length)
 	return NULL;
 }
 
-/* A function of HIP's headers by its linkage name, "_Z15unsafeAtomicAddPdd". */
+/* A function of HIP's headers: "unsafeAtomicAdd(double*, double)", or its linkage name where that
+ * cannot be read. */
 static const struct spelling *spelling_of_frame(const struct isa_frame *frame)
 {
 	const char *name = frame->function;
@@ -73,7 +74,7 @@ static const struct spelling *spelling_of_frame(const struct isa_frame *frame)
 	if (!name || !frame->file || !lines_foreign(frame->file))
 		return NULL;
 	if (!g_str_has_prefix(name, "_Z"))
-		return spelling_of(name, strlen(name));
+		return spelling_of(name, strcspn(name, "(<"));
 	if (!isdigit((unsigned char)name[2]))
 		return NULL;
 	length = strtoul(name + 2, &end, 10);

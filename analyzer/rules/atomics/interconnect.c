@@ -6,6 +6,8 @@
 #include "analyzer/rules/engine/paths.h"
 #include "tracer/api/hip_alloc_host.h"
 
+#include <string.h>
+
 static const char *op_text(const struct isa_atomic *atomic)
 {
 	static const char *const texts[] = {
@@ -86,10 +88,48 @@ static void report_not_carried(const struct rules_context *context, const struct
 #define NOBODY_ELSE \
 	"it matters only if the CPU or another GPU updates the same memory at the same time"
 
+/*
+ * Who requests system scope. HIP's headers up to 6.4 do so for atomicAdd(double *) and
+ * unsafeAtomicAdd(double *) on all GPUs that they do not name, of which gfx94x and gfx950 have the
+ * instruction (docs/memory-model.md#compilers): whoever calls these asks for the device's.
+ */
+enum requested { BY_NOBODY, BY_PROGRAM, BY_PROGRAM_OR_HEADER };
+
+static enum requested who_requests_system(const struct launch *launch,
+					  const struct isa_atomic *atomic)
+{
+	bool may_be_header =
+	    atomic->native && atomic->op == ISA_OP_ADD && atomic->type == ISA_TYPE_F64 &&
+	    (strncmp(launch->arch, "gfx94", 5) == 0 || strcmp(launch->arch, "gfx950") == 0);
+	struct atomic_source *source;
+	enum requested who = BY_PROGRAM;
+
+	if (!atomic->system_scope)
+		return BY_NOBODY;
+	if (!may_be_header)
+		return BY_PROGRAM;
+	source = atomic_source_new(launch, atomic);
+	if (source->construct == CONSTRUCT_ATOMIC || source->construct == CONSTRUCT_UNSAFE)
+		who = BY_NOBODY;
+	else if (source->construct == CONSTRUCT_UNKNOWN)
+		who = BY_PROGRAM_OR_HEADER;
+	atomic_source_free(source);
+	return who;
+}
+
+static void weigh_scope(struct finding *finding, enum requested who)
+{
+	finding_at_most(finding, CONFIDENCE_LIKELY, NOBODY_ELSE);
+	if (who == BY_PROGRAM_OR_HEADER)
+		finding_at_most(finding, CONFIDENCE_POSSIBLE,
+				"HIP's headers up to 6.4 request system scope also for "
+				"atomicAdd(double *)");
+}
+
 static void report_downgraded(const struct rules_context *context, const struct launch *launch,
 			      const struct isa_atomic *atomic,
 			      const struct pointer_argument *pointer, const struct grain *grain,
-			      const struct pages_used *used)
+			      const struct pages_used *used, enum requested who)
 {
 	struct finding *finding =
 	    atomic_finding(context, launch, RULE_HG103, atomic, pointer, grain, used);
@@ -104,7 +144,7 @@ static void report_downgraded(const struct rules_context *context, const struct 
 	finding->fix = g_strdup("keep the variable in device memory" FIX_NOT_TESTED
 				";\nor use integer addition, "
 				"exchange or compare-and-swap, which PCIe carries" FIX_NOT_TESTED);
-	finding_at_most(finding, CONFIDENCE_LIKELY, NOBODY_ELSE);
+	weigh_scope(finding, who);
 }
 
 /* Coarse-grained by surprise: HG202, HG207; or by request: HG111. */
@@ -135,7 +175,8 @@ static const char *coarse_fix_text(enum rule_id rule)
 
 static void report_coarse(const struct rules_context *context, const struct launch *launch,
 			  const struct isa_atomic *atomic, const struct pointer_argument *pointer,
-			  const struct grain *grain, const struct pages_used *used)
+			  const struct grain *grain, const struct pages_used *used,
+			  enum requested who)
 {
 	const struct allocation *allocation = pointer->place.allocation;
 	enum rule_id rule = coarse_rule(allocation);
@@ -155,7 +196,7 @@ static void report_coarse(const struct rules_context *context, const struct laun
 			    rule == RULE_HG202 ? " alone" : "");
 	g_free(flags);
 	finding->fix = g_strdup(coarse_fix_text(rule));
-	finding_at_most(finding, CONFIDENCE_LIKELY, NOBODY_ELSE);
+	weigh_scope(finding, who);
 }
 
 /* Where the link to the host is unknown and decides whether the operation is carried out. */
@@ -178,6 +219,7 @@ void check_interconnect(const struct rules_context *context, const struct launch
 			const struct isa_atomic *atomic, const struct pointer_argument *pointer)
 {
 	enum atomic_kind kind = atomic_instruction_kind(atomic);
+	enum requested who = who_requests_system(launch, atomic);
 	struct model_atomic_use use;
 	struct model_outcome outcome;
 	struct pages_used used;
@@ -187,7 +229,7 @@ void check_interconnect(const struct rules_context *context, const struct launch
 		return;
 	used = atomic_grain(context, launch, atomic, pointer, &grain);
 	use = atomic_use(context, launch, kind, pointer, &grain);
-	use.system_scope = atomic->system_scope;
+	use.system_scope = who != BY_NOBODY;
 	outcome = model_atomic(&use);
 	if (!outcome.certain) {
 		if (use.link == LINK_UNKNOWN)
@@ -197,10 +239,10 @@ void check_interconnect(const struct rules_context *context, const struct launch
 	if (atomic_kind_is_integer(kind) && outcome.outcome == OUTCOME_LOST)
 		report_not_carried(context, launch, atomic, pointer, &grain, &used, &use, &outcome);
 	else if (outcome.outcome == OUTCOME_DOWNGRADED && grain.granularity == GRAIN_FINE)
-		report_downgraded(context, launch, atomic, pointer, &grain, &used);
-	else if (atomic->system_scope && grain.granularity == GRAIN_COARSE &&
+		report_downgraded(context, launch, atomic, pointer, &grain, &used, who);
+	else if (who != BY_NOBODY && grain.granularity == GRAIN_COARSE &&
 		 (use.location == LOCATION_HOST || use.location == LOCATION_MOVABLE))
-		report_coarse(context, launch, atomic, pointer, &grain, &used);
+		report_coarse(context, launch, atomic, pointer, &grain, &used, who);
 out:
 	grain_clear(&grain);
 }

@@ -281,6 +281,36 @@ static void system_scope_over_pcie(void **state)
 	assert_int_equal(finding(0)->launches, 1);
 }
 
+/* HIP's headers request it for atomicAdd(double *), and not the program. */
+static void system_scope_of_a_header(void **state)
+{
+	struct isa_frame frame = { .function = (char *)"atomicAdd(double*, double)",
+				   .file = (char *)"/usr/include/hip/amd_detail/amd_hip_atomic.h" };
+
+	(void)state;
+	gpu("gfx942", PCIE, 1, 0, 0);
+	atomic.type = ISA_TYPE_F64;
+	atomic.mnemonic = (char *)"global_atomic_add_f64";
+	atomic.system_scope = true;
+	atomic.frames = &frame;
+	atomic.frame_count = 1;
+	alloc(HG_API_hipHostMalloc, 0x10000, 8192, 0, 5);
+	alloc(HG_API_hipHostMalloc, 0x20000, 8192, 0x80000000, 6);
+	launch(1, 0x10000, 0);
+	launch(2, 0x20000, 0);
+	assert_string_equal(found(), "");
+	/* Who requests it is not known without debug information, or is the program. */
+	atomic.frame_count = 0;
+	launch(3, 0x10000, 0);
+	assert_string_equal(found(), "HG103");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_POSSIBLE);
+	frame.function = (char *)"atomicAdd_system(double*, double)";
+	atomic.frame_count = 1;
+	launch(4, 0x20000, 0);
+	assert_string_equal(found(), "HG111 HG103");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
+}
+
 static void system_scope_on_an_apu(void **state)
 {
 	(void)state;
@@ -427,6 +457,7 @@ int main(void)
 		SILENT(HG105, carried_on_mi250x),
 		FINDS(HG103, system_scope_over_pcie),
 		SILENT(HG103, system_scope_on_an_apu),
+		DOUBTS(HG103, system_scope_of_a_header),
 		FINDS(HG111, system_scope_on_coarse_memory),
 		FINDS(HG202, system_scope_on_coarse_memory),
 		FINDS(HG207, system_scope_on_coarse_memory),
