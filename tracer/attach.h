@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "tracer/standby.h"
+#include "tracer/environment.h"
 
 struct attach_options {
 	const char *directory; /* bundle; NULL: RECORD_DEFAULT_DIRECTORY */
@@ -41,6 +42,7 @@ int snapshot_bundle(const char *directory);
  */
 struct standby_options {
 	const char *directory; /* for code objects; made if it is not there. NULL: a default */
+	struct softgpu_model softgpu_model;
 	bool softgpu, no_memory_queries, no_migration, totals;
 	const char *kernel_arguments; /* full, hashed or off; NULL: full */
 	int stack_depth;              /* negative: the library's default */

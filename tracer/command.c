@@ -95,7 +95,7 @@ static int set_environment(const struct recording *recording)
 		result |= setenv("HIPGRAIN_FIX_PLAN", options->fix_plan, 1);
 	result |= set_hsa_tool(recording);
 	if (options->softgpu)
-		result |= environment_prepend("LD_LIBRARY_PATH", recording->install.softgpu);
+		result |= environment_softgpu(recording->install.softgpu, &options->softgpu_model);
 	return result ? -ENOMEM : 0;
 }
 

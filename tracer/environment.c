@@ -25,6 +25,24 @@ int environment_prepend(const char *name, const char *first)
 	return result;
 }
 
+int environment_softgpu(const char *directory, const struct softgpu_model *model)
+{
+	char number[24];
+	int result = environment_prepend("LD_LIBRARY_PATH", directory);
+
+	if (model->xcds) {
+		snprintf(number, sizeof(number), "%u", model->xcds);
+		result |= setenv("SOFTGPU_XCDS", number, 1);
+	}
+	if (model->xcds > 1)
+		result |= setenv("SOFTGPU_ARCH", "gfx942", 0);
+	if (model->seeded) {
+		snprintf(number, sizeof(number), "%llu", (unsigned long long)model->seed);
+		result |= setenv("SOFTGPU_SEED", number, 1);
+	}
+	return result;
+}
+
 /*
  * The GNU C library's loader replaces $LIB, in LD_PRELOAD too (ld.so(8), "Dynamic string tokens").
  * musl's does not, and ignores what it cannot open, whereas it ends a program for a library that it

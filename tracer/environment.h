@@ -4,12 +4,26 @@
 #define HIPGRAIN_TRACER_ENVIRONMENT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /*
  * NAME=FIRST, or NAME=FIRST:OLD when NAME is set and does not begin with FIRST already. 0, or not
  * 0 with errno.
  */
 int environment_prepend(const char *name, const char *first);
+
+/* What the software GPU models (kernels/softgpu/README.md). */
+struct softgpu_model {
+	unsigned xcds; /* 0: as SOFTGPU_XCDS says */
+	bool seeded;   /* else as SOFTGPU_SEED says */
+	uint64_t seed;
+};
+
+/*
+ * Run on the software GPU whose libraries are in that directory. With more than one XCD it is a
+ * gfx942, unless SOFTGPU_ARCH says otherwise. The same.
+ */
+int environment_softgpu(const char *directory, const struct softgpu_model *model);
 
 /*
  * Have the loader load the library into programs of the GNU C library, before what LD_PRELOAD names

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "tracer/environment.h"
 #include "tracer/places.h"
 #include "tracer/rotation.h"
 
@@ -16,8 +17,9 @@
 enum record_hsa { RECORD_HSA_AUTO, RECORD_HSA_YES, RECORD_HSA_NO };
 
 struct record_options {
-	const char *directory;        /* bundle; NULL: RECORD_DEFAULT_DIRECTORY */
-	bool softgpu;                 /* run on the software GPU */
+	const char *directory; /* bundle; NULL: RECORD_DEFAULT_DIRECTORY */
+	bool softgpu;          /* run on the software GPU */
+	struct softgpu_model softgpu_model;
 	bool totals;                  /* count host allocations below the threshold by call stack */
 	const char *kernel_arguments; /* full, hashed or off; NULL: full */
 	bool no_memory_queries;       /* do not query the runtime about memory */

@@ -243,7 +243,7 @@ static int set_environment(const struct standby_options *options, const char *di
 	if (options->totals)
 		result |= setenv("HIPGRAIN_TOTALS", "1", 1);
 	if (options->softgpu)
-		result |= environment_prepend("LD_LIBRARY_PATH", install->softgpu);
+		result |= environment_softgpu(install->softgpu, &options->softgpu_model);
 	return result;
 }
 

@@ -19,8 +19,8 @@ const char usage_standby[] =
     "Execute CMD such that 'hipgrain attach' can record it later. Nothing is recorded until then.\n"
     "\n"
     "  -o, --output DIR          directory for device code that is loaded from memory\n"
-    "                            (default hipgrain.standby); programs may share it\n"
-    "      --softgpu             run CMD on the software GPU instead of the machine's own\n"
+    "                            (default hipgrain.standby); programs may share "
+    "it\n" RECORD_USAGE_SOFTGPU
     "      --stack-depth N       frames recorded per call stack (0 to 128)\n"
     "      --threshold BYTES     record host allocations of at least BYTES; or \"all\"\n"
     "      --totals              count smaller ones by call stack while CMD is "
@@ -100,8 +100,11 @@ int cmd_standby(int argc, char **argv)
 		message_error("no command given (try 'hipgrain standby --help')");
 		return HG_EXIT_USAGE;
 	}
+	if (record_settle_options(&record) < 0)
+		return HG_EXIT_USAGE;
 	options = (struct standby_options){ .directory = record.directory,
 					    .softgpu = record.softgpu,
+					    .softgpu_model = record.softgpu_model,
 					    .no_memory_queries = record.no_memory_queries,
 					    .kernel_arguments = record.kernel_arguments,
 					    .no_migration = record.no_migration,

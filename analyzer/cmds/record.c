@@ -13,6 +13,7 @@
 #define STACK_DEPTH_MAX  128
 #define SNAPSHOT_MAX_MIB (1024 * 1024)
 #define CHUNKS_MAX       1000000
+#define XCDS_MAX         8 /* SOFTGPU_MAX_XCDS, kernels/softgpu/softgpu.h */
 
 const char usage_record[] =
     "Usage: hipgrain record [OPTION]... [--] CMD [ARG]...\n"
@@ -44,6 +45,22 @@ int record_parse_option(struct record_options *options, int code, const char *ar
 	switch (code) {
 	case RECORD_OPTION_SOFTGPU:
 		options->softgpu = true;
+		return 1;
+	case RECORD_OPTION_XCDS:
+		if (parse_number(argument, XCDS_MAX, &number) || !number) {
+			message_error("--xcds: '%s' is not a number from 1 to %d", argument,
+				      XCDS_MAX);
+			return -EINVAL;
+		}
+		options->softgpu_model.xcds = (unsigned)number;
+		return 1;
+	case RECORD_OPTION_SEED:
+		if (parse_number(argument, UINT64_MAX, &number)) {
+			message_error("--seed: '%s' is not a number below 2^64", argument);
+			return -EINVAL;
+		}
+		options->softgpu_model.seeded = true;
+		options->softgpu_model.seed = number;
 		return 1;
 	case RECORD_OPTION_OWN_DAEMON:
 		return 1; /* as every recording has */
@@ -137,9 +154,20 @@ int record_parse_option(struct record_options *options, int code, const char *ar
 int record_settle_options(struct record_options *options)
 {
 	const struct rotation_plan *plan = &options->rotation;
+	const struct softgpu_model *model = &options->softgpu_model;
+	const char *arch = getenv("SOFTGPU_ARCH");
 	bool rotates = plan->size || plan->period_us || plan->keep || plan->quota;
 	char why[256];
 
+	if ((model->xcds || model->seeded) && !options->softgpu) {
+		message_error("%s is an option of the software GPU: it needs --softgpu",
+			      model->xcds ? "--xcds" : "--seed");
+		return -EINVAL;
+	}
+	if (model->xcds > 1 && arch && !strcmp(arch, "gfx90a")) {
+		message_error("--xcds: a gfx90a (SOFTGPU_ARCH) has no XCDs");
+		return -EINVAL;
+	}
 	if (rotates && (options->url || options->snapshot_mib)) {
 		message_error("%s and rotation are mutually exclusive",
 			      options->url ? "--url" : "--snapshot");

@@ -12,6 +12,8 @@
 /* Values of getopt_long beyond the short options; a verb's own begin at RECORD_OPTION_END. */
 enum {
 	RECORD_OPTION_SOFTGPU = 0x100,
+	RECORD_OPTION_XCDS,
+	RECORD_OPTION_SEED,
 	RECORD_OPTION_STACK_DEPTH,
 	RECORD_OPTION_THRESHOLD,
 	RECORD_OPTION_TOTALS,
@@ -31,6 +33,8 @@ enum {
 /* Rows for the verb's table of long options: what is for the command, and all. */
 #define RECORD_COMMAND_LONG_OPTIONS                                                          \
 	{ "softgpu", no_argument, NULL, RECORD_OPTION_SOFTGPU },                             \
+	    { "xcds", required_argument, NULL, RECORD_OPTION_XCDS },                         \
+	    { "seed", required_argument, NULL, RECORD_OPTION_SEED },                         \
 	    { "stack-depth", required_argument, NULL, RECORD_OPTION_STACK_DEPTH },           \
 	    { "threshold", required_argument, NULL, RECORD_OPTION_THRESHOLD },               \
 	    { "totals", no_argument, NULL, RECORD_OPTION_TOTALS },                           \
@@ -57,8 +61,12 @@ enum {
 	"                            record kernel arguments (full, the default), only " \
 	"addresses\n"                                                                    \
 	"                            and hashes of other values (hashed), or none (off)\n"
+#define RECORD_USAGE_SOFTGPU                                                                     \
+	"      --softgpu             run CMD on the software GPU instead of the machine's own\n" \
+	"      --xcds N              with --softgpu: a gfx942 with N XCDs (1 to 8, default 1)\n" \
+	"      --seed N              with --softgpu: order of work-groups and cache evictions\n"
 #define RECORD_USAGE                                                                              \
-	"      --softgpu             run CMD on the software GPU instead of the machine's own\n"  \
+	RECORD_USAGE_SOFTGPU                                                                      \
 	"      --stack-depth N       frames recorded per call stack (0 to 128)\n"                 \
 	"      --threshold BYTES     record host allocations of at least BYTES; or \"all\"\n"     \
 	"      --totals              count smaller ones by call "                                 \
