@@ -134,7 +134,30 @@ struct softgpu_config {
 	bool pcie_atomics;         /* if it is PCIe: it carries some; else none at all */
 	const char *atomic_log;    /* SOFTGPU_ATOMIC_LOG or NULL */
 	const char *access_log;    /* SOFTGPU_ACCESS_LOG or NULL */
+	const char *stale_log;     /* SOFTGPU_STALE_LOG or NULL */
 };
 extern struct softgpu_config softgpu_config;
+
+/*
+ * With several XCDs: a load that a cache served with older data than another work-group had stored.
+ * Strings are the interpreter's and stay.
+ */
+struct softgpu_stale_read {
+	const char *kernel;    /* that loads: its symbol, without ".kd" */
+	int64_t offset;        /* of the load, bytes from the kernel's entry */
+	const char *writer;    /* the kernel that stored, and where */
+	int64_t writer_offset; /* as `offset` */
+	uint64_t address;      /* the GPU's, of one byte */
+	uint64_t seed;         /* SOFTGPU_SEED */
+	unsigned gpu, xcd, writer_xcd;
+};
+
+/*
+ * Have `function` called at stale reads from now on, once for each load and store instruction, on a
+ * thread of the runtime while a kernel executes; NULL: nobody. For tools: exported from the
+ * library.
+ */
+typedef void softgpu_stale_watcher(const struct softgpu_stale_read *read, void *data);
+void softgpu_watch_stale_reads(softgpu_stale_watcher *function, void *data);
 
 #endif

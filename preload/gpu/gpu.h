@@ -14,5 +14,7 @@ int hg_hsa_host_link(int *atomics);
 int hg_hsa_apus(void);
 /* Have faults of GPUs recorded from now on; once. The HSA runtime is up. */
 void hg_hsa_watch_faults(void);
+/* The same of stale reads, which only the software GPU can see. */
+void hg_hsa_watch_stale_reads(void);
 
 #endif

@@ -380,8 +380,10 @@ static void record_runtime(struct hg_hip_runtime *runtime)
 	runtime->device_count = count;
 	make_runtime_event(runtime);
 	runtime->host_link = runtime->host_link_atomics = -1;
-	if (count)
+	if (count) {
 		hg_hsa_watch_faults();
+		hg_hsa_watch_stale_reads();
+	}
 	if (count && hg_config.memory_queries)
 		runtime->host_link = hg_hsa_host_link(&runtime->host_link_atomics);
 	for (int i = 0; i < count; i++)

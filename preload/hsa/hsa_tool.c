@@ -213,6 +213,7 @@ static void record_devices(void)
 	if (__atomic_exchange_n(&known.devices_recorded, 1, __ATOMIC_RELAXED) || known.hip)
 		return;
 	hg_hsa_watch_faults();
+	hg_hsa_watch_stale_reads();
 	link = hg_hsa_host_link(&atomics);
 	for (int i = 0; i < known.count; i++) {
 		struct hg_ev_device event = { .ordinal = i,

@@ -11,6 +11,7 @@
  */
 #include <string.h>
 
+#include "handovers.h"
 #include "analyzer/rules/engine/rule_api.h"
 #include "analyzer/rules/engine/evidence.h"
 #include "tracer/api/hip_alloc_device.h"
@@ -151,6 +152,8 @@ static void report(const struct rules_context *context, const struct side *write
 		return;
 	}
 	finding_set_launch(finding, launch, data->address ? data : NULL);
+	handover_remember(finding, writes->code, w->data.kernel_offset, reads->code,
+			  r->data.kernel_offset);
 	/* Only of the kernel that the finding names. */
 	if (launch->code == writes->code) {
 		add_instruction(finding, &w->data);

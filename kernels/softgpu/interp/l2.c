@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "l2.h"
+#include "stale.h"
 
 /* AMD CDNA 3 Architecture, white paper [CDNA3]: lines of 128 bytes, 32 KiB of L1, 4 MiB of L2. */
 #define LINE     128u
@@ -10,15 +11,17 @@
 #define L2_LINES 32768u
 
 struct line {
-	struct line *next;
-	uint64_t address; /* of its first byte */
-	uint8_t *memory;  /* where that is in this process */
+	struct line *next;          /* in its bucket */
+	struct line *older, **link; /* among all of the cache; who points to this one */
+	uint64_t address;           /* of its first byte */
+	uint8_t *memory;            /* where that is in this process */
 	uint64_t there[2], dirty[2];
 	uint8_t data[LINE];
 };
 
 struct sg_cache {
-	unsigned buckets, lines, most;
+	unsigned buckets, lines, most; /* buckets: a power of 2 */
+	struct line *newest;           /* of all lines: those are few, and the buckets many */
 	struct line *bucket[];
 };
 
@@ -94,7 +97,7 @@ static void write_back(unsigned gpu, struct line *line)
 
 static struct line **find(struct sg_cache *cache, uint64_t address)
 {
-	struct line **at = &cache->bucket[address / LINE % cache->buckets];
+	struct line **at = &cache->bucket[address / LINE & (cache->buckets - 1)];
 
 	while (*at && (*at)->address != address)
 		at = &(*at)->next;
@@ -107,17 +110,17 @@ static void drop(struct sg_cache *cache, unsigned gpu, struct line **at)
 
 	write_back(gpu, line);
 	*at = line->next;
+	*line->link = line->older;
+	if (line->older)
+		line->older->link = line->link;
 	cache->lines--;
 	free(line);
 }
 
 static void drop_all(struct sg_cache *cache, unsigned gpu)
 {
-	unsigned i;
-
-	for (i = 0; cache && cache->lines && i < cache->buckets; i++)
-		while (cache->bucket[i])
-			drop(cache, gpu, &cache->bucket[i]);
+	while (cache && cache->newest)
+		drop(cache, gpu, find(cache, cache->newest->address));
 }
 
 static void drop_range(struct sg_cache *cache, unsigned gpu, uint64_t address, unsigned size)
@@ -138,7 +141,7 @@ static void make_room(struct sg_cache *cache, unsigned gpu, uint64_t address)
 	unsigned i;
 
 	for (i = 0; cache->lines >= cache->most && i < cache->buckets; i++) {
-		struct line **at = &cache->bucket[(address / LINE + i) % cache->buckets];
+		struct line **at = &cache->bucket[(address / LINE + i) & (cache->buckets - 1)];
 
 		if (*at)
 			drop(cache, gpu, at);
@@ -168,6 +171,11 @@ static struct line *get(struct sg_cache *cache, unsigned gpu, uint64_t address, 
 	line->memory = memory - (address - first);
 	line->next = *at;
 	*at = line;
+	line->older = cache->newest;
+	line->link = &cache->newest;
+	if (line->older)
+		line->older->link = &line->older;
+	cache->newest = line;
 	cache->lines++;
 	return line;
 }
@@ -266,6 +274,38 @@ static void write_line(struct sg_wave *wave, const struct sg_line_access *a, con
 		write_back(gpu, line);
 }
 
+/* Whether memory, or the L2 of the XCD that stored it, has that value: then it is still the latest.
+ */
+static bool is_latest(const struct sg_wave *wave, const struct sg_line_access *a, unsigned i,
+		      const struct sg_writer *writer)
+{
+	struct sg_cache *cache = caches[wave->run->dispatch.gpu % MAX_GPUS][writer->xcd];
+	unsigned at = (unsigned)((a->address + i) % LINE);
+	const struct line *line =
+	    cache ? *find(cache, (a->address + i) & ~(uint64_t)(LINE - 1)) : NULL;
+
+	if (line && bit(line->dirty, at))
+		return line->data[at] == writer->value;
+	return a->memory[i] == writer->value;
+}
+
+/* What was read, against what was stored last by another work-group. */
+static void look_for_stale(const struct sg_wave *wave, const struct sg_line_access *a,
+			   const uint8_t *got)
+{
+	struct sg_writer writer;
+	unsigned i;
+
+	if (!sg_stale_knows(a->address))
+		return;
+	for (i = 0; i < a->size; i++)
+		if (sg_stale_writer(a->address + i, &writer) && writer.value != got[i] &&
+		    writer.group != wave->group->linear && is_latest(wave, a, i, &writer)) {
+			sg_stale_seen(wave, a->address + i, &writer);
+			return;
+		}
+}
+
 /* ---- accesses ---- */
 
 static bool uncached(const struct sg_line_access *a)
@@ -287,6 +327,7 @@ void sg_l2_read(struct sg_wave *wave, const struct sg_line_access *access, void 
 		a.memory = access->memory + done;
 		a.size = room_in_line(a.address, access->size - done);
 		read_line(wave, &a, (uint8_t *)to + done);
+		look_for_stale(wave, &a, (const uint8_t *)to + done);
 	}
 }
 
@@ -296,6 +337,7 @@ void sg_l2_write(struct sg_wave *wave, const struct sg_line_access *access, cons
 	unsigned done = 0;
 
 	if (uncached(access)) {
+		sg_stale_forget(access->address, access->size);
 		memcpy(access->memory, from, access->size);
 		return;
 	}
@@ -303,6 +345,7 @@ void sg_l2_write(struct sg_wave *wave, const struct sg_line_access *access, cons
 		a.address = access->address + done;
 		a.memory = access->memory + done;
 		a.size = room_in_line(a.address, access->size - done);
+		sg_stale_stored(wave, a.address, a.size, (const uint8_t *)from + done);
 		write_line(wave, &a, (const uint8_t *)from + done);
 	}
 }
@@ -311,17 +354,16 @@ void sg_l2_leave(struct sg_wave *wave, uint64_t address, unsigned size)
 {
 	drop_range(l2_of(wave), wave->run->dispatch.gpu, address, size);
 	drop_range(wave->group->l1, wave->run->dispatch.gpu, address, size);
+	sg_stale_forget(address, size);
 }
 
 void sg_l2_write_back(struct sg_wave *wave)
 {
 	struct sg_cache *cache = l2_of(wave);
 	struct line *line;
-	unsigned i;
 
-	for (i = 0; cache && i < cache->buckets; i++)
-		for (line = cache->bucket[i]; line; line = line->next)
-			write_back(wave->run->dispatch.gpu, line);
+	for (line = cache ? cache->newest : NULL; line; line = line->older)
+		write_back(wave->run->dispatch.gpu, line);
 }
 
 /* What is dirty stays: it is newer than what memory has. */
@@ -329,14 +371,12 @@ void sg_l2_invalidate(struct sg_wave *wave, bool sc1)
 {
 	struct sg_cache *cache = sc1 ? l2_of(wave) : NULL;
 	struct line *line;
-	unsigned i;
 
 	drop_all(wave->group->l1, wave->run->dispatch.gpu);
-	for (i = 0; cache && i < cache->buckets; i++)
-		for (line = cache->bucket[i]; line; line = line->next) {
-			line->there[0] = line->dirty[0];
-			line->there[1] = line->dirty[1];
-		}
+	for (line = cache ? cache->newest : NULL; line; line = line->older) {
+		line->there[0] = line->dirty[0];
+		line->there[1] = line->dirty[1];
+	}
 }
 
 void sg_l2_flush(unsigned gpu)
@@ -345,6 +385,7 @@ void sg_l2_flush(unsigned gpu)
 
 	for (xcd = 0; xcd < SOFTGPU_MAX_XCDS; xcd++)
 		drop_all(caches[gpu % MAX_GPUS][xcd], gpu);
+	sg_stale_clear();
 }
 
 void sg_l1_start(struct sg_group *group)

@@ -4,7 +4,7 @@
 
 #include "log.h"
 
-static FILE *atomic_file, *access_file;
+static FILE *atomic_file, *access_file, *stale_file;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static FILE *open_log(const char *path)
@@ -20,6 +20,7 @@ static void open_logs(void)
 {
 	atomic_file = open_log(softgpu_config.atomic_log);
 	access_file = open_log(softgpu_config.access_log);
+	stale_file = open_log(softgpu_config.stale_log);
 }
 
 /*
@@ -84,6 +85,45 @@ void sg_log_flush(void)
 {
 	if (atomic_file)
 		fflush(atomic_file);
+}
+
+/* ---- stale reads ---- */
+
+static struct {
+	pthread_mutex_t lock;
+	softgpu_stale_watcher *function;
+	void *data;
+} watcher = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+void softgpu_watch_stale_reads(softgpu_stale_watcher *function, void *data)
+{
+	pthread_mutex_lock(&watcher.lock);
+	watcher.function = function;
+	watcher.data = data;
+	pthread_mutex_unlock(&watcher.lock);
+}
+
+static void print_site(const char *kernel, int64_t offset)
+{
+	fprintf(stale_file, "%s %s0x%llx ", kernel, offset < 0 ? "-" : "",
+		(unsigned long long)(offset < 0 ? -offset : offset));
+}
+
+/* KERNEL OFFSET WRITER OFFSET ADDRESS SEED GPU XCD WRITERS-XCD */
+void sg_log_stale(const struct softgpu_stale_read *read)
+{
+	pthread_once(&once, open_logs);
+	if (stale_file) {
+		print_site(read->kernel, read->offset);
+		print_site(read->writer, read->writer_offset);
+		fprintf(stale_file, "0x%llx %llu %u %u %u\n", (unsigned long long)read->address,
+			(unsigned long long)read->seed, read->gpu, read->xcd, read->writer_xcd);
+		fflush(stale_file);
+	}
+	pthread_mutex_lock(&watcher.lock);
+	if (watcher.function)
+		watcher.function(read, watcher.data);
+	pthread_mutex_unlock(&watcher.lock);
 }
 
 /* ---- reads and writes ---- */

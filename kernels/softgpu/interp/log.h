@@ -19,6 +19,9 @@ void sg_log_atomic(const struct sg_wave *wave, const struct sg_insn *in, uint64_
 		   bool dropped, struct sg_place *place);
 void sg_log_flush(void);
 
+/* A stale read, into softgpu_config.stale_log, and to whom softgpu_watch_stale_reads() named. */
+void sg_log_stale(const struct softgpu_stale_read *read);
+
 enum sg_access_kind { SG_READ = 1, SG_WRITE = 2, SG_ATOMIC = 4 };
 
 /* Note one lane's access to global memory, if softgpu_config.access_log asks for it. */

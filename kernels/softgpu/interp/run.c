@@ -19,6 +19,8 @@
 /* Instructions a wave runs before the next of its group, and a group before the next one. */
 #define WAVE_TURN  4096
 #define GROUP_TURN 65536
+/* ... with L2 caches: each access costs more, and work-groups mostly wait for each other. */
+#define CACHED_TURN 4096
 /* Bound on groups that are resident because earlier ones did not end (they may wait for later). */
 #define MAX_RESIDENT 256
 /*
@@ -281,6 +283,7 @@ static void work(void *data, unsigned number)
 {
 	struct softgpu_run *run = data;
 	struct sg_worker *worker = &run->worker[number];
+	uint64_t turn = run->nxcds > 1 ? CACHED_TURN : GROUP_TURN;
 	unsigned idle_turns = 0;
 
 	while (worker->budget && sg_running(run)) {
@@ -290,7 +293,7 @@ static void work(void *data, unsigned number)
 			;
 		if (!worker->resident || !sg_running(run))
 			break;
-		limit = GROUP_TURN - worker->turn_used;
+		limit = turn - worker->turn_used;
 		if (limit > worker->budget)
 			limit = worker->budget;
 		used = run_group(run, worker->resident, limit);
@@ -299,7 +302,7 @@ static void work(void *data, unsigned number)
 		if (!sg_running(run))
 			break;
 		idle_turns = used >= limit ? 0 : idle_turns + 1;
-		if (!worker->resident->alive || used < limit || worker->turn_used >= GROUP_TURN) {
+		if (!worker->resident->alive || used < limit || worker->turn_used >= turn) {
 			if (!worker->resident->alive)
 				idle_turns = 0;
 			rotate(worker);

@@ -157,5 +157,8 @@ int sg_settings_read(void)
 	softgpu_config.access_log = getenv("SOFTGPU_ACCESS_LOG");
 	if (softgpu_config.access_log && !*softgpu_config.access_log)
 		softgpu_config.access_log = NULL;
+	softgpu_config.stale_log = getenv("SOFTGPU_STALE_LOG");
+	if (softgpu_config.stale_log && !*softgpu_config.stale_log)
+		softgpu_config.stale_log = NULL;
 	return 0;
 }

@@ -4,6 +4,7 @@
 
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_alloc_host.h"
+#include "tracer/api/hsa.h"
 
 static struct isa_handover sides[2];
 static struct isa_kernel two[2];
@@ -66,6 +67,60 @@ static void no_acquire(void **state)
 	launch(1, 0x10000, 0x20000);
 	assert_string_equal(found(), "HG114");
 	assert_null(strstr(finding(0)->message, "buffer_wbl2 sc1"));
+}
+
+/* The software GPU saw a load of "KERNEL" at `load` that got less than what was stored at `store`.
+ */
+static void stale_read(const char *text, int64_t load, int64_t store, uint64_t address)
+{
+	apply((struct hg_event){ .type = HG_EVENT_call,
+				 .call = { .api = HG_API_gpu_stale_read,
+					   .ptr = address,
+					   .size = 7,
+					   .flags = (uint64_t)load,
+					   .value = (uint64_t)store,
+					   .text = text } });
+}
+
+static void stale_read_of_these_data(void **state)
+{
+	(void)state;
+	gpu("gfx942", PCIE, 1, 0, 0);
+	hand_over(false, false);
+	stale_read("_Z3addPf _Z3addPf", 0x44, 0x10, 0x10008); /* another load of the same memory */
+	launch(1, 0x10000, 0x20000);
+	assert_string_equal(found(), "HG114");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_PROVEN);
+	assert_null(finding(0)->doubts);
+	assert_non_null(strstr(finding(0)->message, "with seed 7, the load at +0x44"));
+}
+
+/* Of other memory, of another kernel, and what no recorder writes. */
+static void stale_reads_of_others(void **state)
+{
+	(void)state;
+	gpu("gfx942", PCIE, 1, 0, 0);
+	hand_over(false, false);
+	launch(1, 0x10000, 0x20000);
+	stale_read("_Z3addPf _Z3addPf", 0x44, 0x10, 0x20008);
+	stale_read("_Z3addPf other", 0x40, 0x10, 0x10008);
+	stale_read("", 0x40, 0x10, 0x10008);
+	stale_read("_Z3addPf", 0x40, 0x10, 0x10008);
+	stale_read("_Z3addPf ", 0x40, 0x10, 0x10008);
+	stale_read(" _Z3addPf", 0x40, 0x10, 0x10008);
+	assert_string_equal(found(), "HG114");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
+}
+
+/* Without a handover in the machine code it is no finding. */
+static void stale_read_alone(void **state)
+{
+	(void)state;
+	gpu("gfx942", PCIE, 1, 0, 0);
+	hand_over(true, true);
+	launch(1, 0x10000, 0x20000);
+	stale_read("_Z3addPf _Z3addPf", 0x40, 0x10, 0x10008);
+	assert_string_equal(found(), "");
 }
 
 static void one_l2_cache(void **state)
@@ -219,6 +274,9 @@ int main(void)
 		FINDS(HG114, neither_release_nor_acquire),
 		FINDS(HG114, no_release),
 		FINDS(HG114, no_acquire),
+		FINDS(HG114, stale_read_of_these_data),
+		DOUBTS(HG114, stale_reads_of_others),
+		SILENT(HG114, stale_read_alone),
 		SILENT(HG114, in_order),
 		SILENT(HG114, other_data),
 		SILENT(HG114, uncached_data),
