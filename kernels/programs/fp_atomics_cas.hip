@@ -2,6 +2,8 @@
 // atomicAdd, compiled without any option: compare-and-swap loops, right on every kind of memory, and slow. (With the
 // headers of 6.4 only for float: last section.)
 //
+// hipgrain-gpu: gfx942 without HG106 HG107: clang makes instructions of floating-point atomics there, without any option
+//
 // Coarse-grained memory: the hardware instruction would be right and tens of times faster.
 // hipgrain-run: hip_malloc
 // hipgrain-runtime: before 6.4 or from 7.0: the header of 6.4 lets the compiler take the instruction for double

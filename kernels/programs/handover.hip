@@ -2,33 +2,58 @@
 // Work-groups that hand data to each other within one launch: a message behind a flag, partial sums
 // that the last group adds up, a sum behind a lock. Without release and acquire this is right on a GPU
 // with one L2 cache, such as a GCD of an MI250X, and wrong on one with several: on an MI300X, and on
-// the software GPU with SOFTGPU_ARCH=gfx942 SOFTGPU_XCDS=8 (tests/samples/handover).
+// the software GPU with --xcds=8 (tests/samples/handover).
 //
 // hipgrain-run: message
 // hipgrain-stdout: 448 of 448 right
 // hipgrain-expect: HG115 kernel=message argument=0 api=hipMalloc at=@words launches=1 confidence=likely
+// hipgrain-gpu: gfx942: each XCD has an L2 cache of its own
+// hipgrain-env: SOFTGPU_XCDS=8 SOFTGPU_SEED=1
+// hipgrain-expect: HG114 kernel=message argument=0 api=hipMalloc at=@words launches=1 confidence=proven
 //
 // hipgrain-run: message_fenced
+// hipgrain-stdout: 448 of 448 right
+// hipgrain-expect: none
+// hipgrain-gpu: gfx942: each XCD has an L2 cache of its own
+// hipgrain-env: SOFTGPU_XCDS=8 SOFTGPU_SEED=1
 // hipgrain-stdout: 448 of 448 right
 // hipgrain-expect: none
 //
 // hipgrain-run: message_ordered
 // hipgrain-stdout: 448 of 448 right
 // hipgrain-expect: none
+// hipgrain-gpu: gfx942: each XCD has an L2 cache of its own
+// hipgrain-env: SOFTGPU_XCDS=8 SOFTGPU_SEED=1
+// hipgrain-stdout: 448 of 448 right
+// hipgrain-expect: none
 //
 // hipgrain-run: sums
 // hipgrain-stdout: 1 of 1 right
 // hipgrain-expect: HG115 kernel=sums argument=0 api=hipMalloc at=@words launches=1 confidence=likely
+// hipgrain-gpu: gfx942: each XCD has an L2 cache of its own
+// hipgrain-env: SOFTGPU_XCDS=8 SOFTGPU_SEED=1
+// hipgrain-expect: HG114 kernel=sums argument=0 api=hipMalloc at=@words launches=1 confidence=proven
 //
 // hipgrain-run: sums_fenced
+// hipgrain-stdout: 1 of 1 right
+// hipgrain-expect: none
+// hipgrain-gpu: gfx942: each XCD has an L2 cache of its own
+// hipgrain-env: SOFTGPU_XCDS=8 SOFTGPU_SEED=1
 // hipgrain-stdout: 1 of 1 right
 // hipgrain-expect: none
 //
 // hipgrain-run: lock
 // hipgrain-stdout: 1 of 1 right
 // hipgrain-expect: HG115 kernel=lock argument=0 api=hipMalloc at=@words launches=1 confidence=likely
+// hipgrain-gpu: gfx942: each XCD has an L2 cache of its own
+// hipgrain-env: SOFTGPU_XCDS=8 SOFTGPU_SEED=1
+// hipgrain-expect: HG114 kernel=lock argument=0 api=hipMalloc at=@words launches=1 confidence=proven
 //
 // hipgrain-run: lock_fenced
+// hipgrain-stdout: 1 of 1 right
+// hipgrain-expect: none
+// hipgrain-gpu: gfx942: each XCD has an L2 cache of its own
+// hipgrain-env: SOFTGPU_XCDS=8 SOFTGPU_SEED=1
 // hipgrain-stdout: 1 of 1 right
 // hipgrain-expect: none
 

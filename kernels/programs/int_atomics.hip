@@ -22,6 +22,9 @@
 // hipgrain-expect: HG104 kernel=do_or argument=0 api=hipHostMalloc at=@host_default launches=1 confidence=proven
 // hipgrain-expect: HG104 kernel=do_xor argument=0 api=hipHostMalloc at=@host_default launches=1 confidence=proven
 // hipgrain-expect: HG104 kernel=do_inc argument=0 api=hipHostMalloc at=@host_default launches=1 confidence=proven
+// hipgrain-gpu: gfx942: what PCIe does not carry it performs within the device
+// hipgrain-stdout: atomics: 7 of 7 right: add max and or xor inc cas
+// hipgrain-expect: none
 //
 // hipgrain-run: host_default
 // hipgrain-env: SOFTGPU_XGMI_CPU=1
@@ -36,6 +39,9 @@
 // hipgrain-expect: HG104 kernel=do_or argument=0 api=hipMallocManaged at=@managed launches=1 confidence=proven
 // hipgrain-expect: HG104 kernel=do_xor argument=0 api=hipMallocManaged at=@managed launches=1 confidence=proven
 // hipgrain-expect: HG104 kernel=do_inc argument=0 api=hipMallocManaged at=@managed launches=1 confidence=proven
+// hipgrain-gpu: gfx942: what PCIe does not carry it performs within the device
+// hipgrain-stdout: atomics: 7 of 7 right: add max and or xor inc cas
+// hipgrain-expect: none
 //
 // A slot that carries no atomics at all: what AMD's table says of this GPU, and nobody measured.
 // hipgrain-run: host_default
@@ -48,6 +54,9 @@
 // hipgrain-expect: HG104 kernel=do_xor argument=0 api=hipHostMalloc at=@host_default launches=1 confidence=proven
 // hipgrain-expect: HG104 kernel=do_inc argument=0 api=hipHostMalloc at=@host_default launches=1 confidence=proven
 // hipgrain-expect: HG105 kernel=do_cas argument=0 api=hipHostMalloc at=@host_default launches=1 confidence=possible
+// hipgrain-gpu: gfx942: what PCIe does not carry it performs within the device
+// hipgrain-stdout: atomics: 7 of 7 right: add max and or xor inc cas
+// hipgrain-expect: none
 //
 // hipgrain-run: hip_malloc
 // hipgrain-env: SOFTGPU_PCIE_ATOMICS=0

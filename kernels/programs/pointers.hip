@@ -43,6 +43,7 @@
 // hipgrain-stdout: pointers: even 32 expected 32, odd 32 expected 32
 // hipgrain-expect: HG106 kernel=count_parity argument=1 api=hipMallocManaged at=@fine_second launches=1 confidence=likely
 // hipgrain-expect: HG107 kernel=count_parity argument=0 api=hipMalloc at=@coarse launches=1 confidence=likely
+// hipgrain-gpu: gfx942 without HG106 HG107: it adds floats at any address
 //
 // The kernel chooses between its arguments: which one it was is not in the trace.
 // hipgrain-run: chosen
