@@ -76,6 +76,7 @@ static void json_handover(struct json_stream *json, const struct isa_handover *h
 	json_party(json, "flag", &handover->flag);
 	json_stream_bool(json, "ordered", handover->ordered);
 	json_stream_bool(json, "waits", handover->waits);
+	json_stream_bool(json, "pointer", handover->pointer);
 	json_stream_end(json, '}');
 }
 
@@ -142,7 +143,7 @@ static void print_handovers(const struct isa_kernel *kernel)
 			print_party(kernel, &writes->data);
 			printf(writes->ordered ? ", released," : ", no release,");
 			print_party(kernel, &writes->flag);
-			printf("; read:");
+			printf(reads->pointer ? ", a pointer; read:" : "; read:");
 			print_party(kernel, &reads->flag);
 			printf(reads->ordered ? ", acquired," : ", no acquire,");
 			print_party(kernel, &reads->data);

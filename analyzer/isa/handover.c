@@ -15,7 +15,7 @@
  * without active lanes; that an instruction lies between two others, on any way at all: what may be
  * ordered is taken to be ordered.
  */
-#include "handover.h"
+#include "handover_search.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -25,37 +25,6 @@
 #include "origin.h"
 #include "codeobj/text.h"
 
-/* Of each kind; code that has more is not looked at, or no further. */
-#define POINTS    96u
-#define FENCES    96u
-#define HANDOVERS 64u
-
-struct point {
-	const struct access *access;
-	struct code_point at;
-	struct isa_origin origin;
-	bool waits;  /* reads: the loop that it is in waits for it */
-	bool update; /* reads: a loop around it computes what is stored there, no signal is awaited
-		      */
-};
-
-struct points {
-	struct point point[POINTS];
-	unsigned count;
-};
-
-struct search {
-	struct isa_analysis *analysis;
-	struct flow *flow;
-	const struct flow_entry *entry;
-	struct isa_kernel *kernel;
-	const struct function *function;
-	struct points *data_writes, *data_reads, *flag_writes, *flag_reads;
-	struct code_point release[FENCES], acquire[FENCES];
-	unsigned release_count, acquire_count;
-	bool **reached[2]; /* by block, or NULL: which blocks are behind it; [1]: by address */
-};
-
 /* ---- what instructions are ---- */
 
 static bool several_l2(const struct search *search)
@@ -63,7 +32,7 @@ static bool several_l2(const struct search *search)
 	return search->analysis->arch->scope == ARCH_SCOPE_SC1;
 }
 
-static bool is_coherent(const struct search *search, const struct insn *insn)
+bool handover_is_coherent(const struct search *search, const struct insn *insn)
 {
 	return insn->cache & (several_l2(search) ? ISA_CACHE_SC1 : ISA_CACHE_GLC);
 }
@@ -89,7 +58,7 @@ static bool acquires(const struct search *search, const struct insn *insn)
 	return insn->fence & 2 && insn->cache & ISA_CACHE_SC1;
 }
 
-static bool is_vector_memory(const struct insn *insn)
+bool handover_is_vector_memory(const struct insn *insn)
 {
 	return (insn->family == MEM_GLOBAL || insn->family == MEM_FLAT) && !insn->lds;
 }
@@ -142,8 +111,8 @@ static bool comes_after(struct search *search, struct code_point a, struct code_
 	return behind ? behind[b.block] : !by_address;
 }
 
-static bool between(struct search *search, struct code_point a, struct code_point b,
-		    const struct code_point *fence, unsigned count)
+bool handover_between(struct search *search, struct code_point a, struct code_point b,
+		      const struct code_point *fence, unsigned count)
 {
 	if (count == FENCES)
 		return true;
@@ -156,8 +125,8 @@ static bool between(struct search *search, struct code_point a, struct code_poin
 
 /* ---- the instructions of a kernel ---- */
 
-static bool find_point(const struct function *function, const struct insn *insn,
-		       struct code_point *at)
+bool handover_find_point(const struct function *function, const struct insn *insn,
+			 struct code_point *at)
 {
 	for (at->block = 0; at->block < function->block_count; at->block++) {
 		const struct block *block = &function->block[at->block];
@@ -181,7 +150,7 @@ static int add_point(struct search *search, struct points *points, const struct 
 	if (points->count == POINTS)
 		return 0;
 	memset(point, 0, sizeof(*point));
-	if (!find_point(search->function, access->insn, &point->at))
+	if (!handover_find_point(search->function, access->insn, &point->at))
 		return 0;
 	status = origin_resolve(search->flow, access, &point->origin);
 	if (status)
@@ -190,18 +159,24 @@ static int add_point(struct search *search, struct points *points, const struct 
 	    (point->origin.kind == ISA_ORIGIN_GLOBAL && point->origin.symbol)) {
 		point->access = access;
 		points->count++;
+		status = place_find(search->flow, access, &point->place);
 	} else {
 		isa_origin_clear(&point->origin);
 	}
-	return 0;
+	return status;
 }
 
-static bool same_memory(const struct isa_origin *a, const struct isa_origin *b)
+static bool same_root(const struct isa_origin *a, const struct isa_origin *b)
 {
 	if (a->kind != b->kind)
 		return false;
 	return a->kind == ISA_ORIGIN_GLOBAL ? !strcmp(a->symbol, b->symbol)
 					    : a->kernarg[0] == b->kernarg[0];
+}
+
+bool handover_same_memory(const struct point *a, const struct point *b)
+{
+	return same_root(&a->origin, &b->origin) && !places_apart(&a->place, &b->place);
 }
 
 /* Whether the innermost loop around a read does nothing but wait for what it reads. */
@@ -241,8 +216,8 @@ static int find_wait(struct search *search, struct point *read)
 				if (insn->class == OP_MEMORY && !insn->load)
 					idle = false;
 				/* Of several flags each is read so. */
-				if (insn->class == OP_MEMORY && is_vector_memory(insn) &&
-				    !is_coherent(search, insn))
+				if (insn->class == OP_MEMORY && handover_is_vector_memory(insn) &&
+				    !handover_is_coherent(search, insn))
 					idle = false;
 				value_use_step(&use, insn);
 				if (round)
@@ -261,9 +236,9 @@ static int sort_accesses(struct search *search)
 	for (size_t i = 0; !status && i < search->flow->access_count; i++) {
 		const struct access *access = &search->flow->access[i];
 		const struct insn *insn = access->insn;
-		bool coherent = is_coherent(search, insn);
+		bool coherent = handover_is_coherent(search, insn);
 
-		if (access->function != search->function || !is_vector_memory(insn))
+		if (access->function != search->function || !handover_is_vector_memory(insn))
 			continue;
 		if (insn->atomic) {
 			status = add_point(search, search->flag_writes, access);
@@ -284,6 +259,8 @@ static int sort_accesses(struct search *search)
 	}
 	for (unsigned i = 0; !status && i < search->flag_reads->count; i++)
 		status = find_wait(search, &search->flag_reads->point[i]);
+	if (!status)
+		handover_find_followed(search);
 	return status;
 }
 
@@ -315,6 +292,9 @@ static int set_party(struct search *search, const struct point *point, struct is
 	for (unsigned i = 0; file && lines_foreign(file) && i < point->access->caller_count; i++)
 		file = lines_find(lines, point->access->caller[i], &party->line);
 	party->kernel_offset = (int64_t)(insn->pc - search->entry->start);
+	party->placed = point->place.known;
+	party->place = point->place.step;
+	party->size = point->place.size;
 	party->mnemonic = strdup(insn->mnemonic);
 	party->file = file ? text_one_line(file) : NULL;
 	if (point->origin.kind == ISA_ORIGIN_GLOBAL)
@@ -327,8 +307,14 @@ static int set_party(struct search *search, const struct point *point, struct is
 		   : 0;
 }
 
-static bool is_party(const struct isa_party *party, const struct isa_origin *origin)
+/* `together`: flag and data lie behind the same pointer. */
+static bool is_party(const struct isa_party *party, const struct point *point, bool together)
 {
+	const struct isa_origin *origin = &point->origin;
+	struct place place = { party->placed, party->place, party->size };
+
+	if (together && !places_equal(&place, &point->place))
+		return false;
 	if (origin->kind == ISA_ORIGIN_GLOBAL)
 		return party->symbol && !strcmp(party->symbol, origin->symbol);
 	return !party->symbol && party->kernarg == origin->kernarg[0];
@@ -336,17 +322,19 @@ static bool is_party(const struct isa_party *party, const struct isa_origin *ori
 
 /* Each pair of memories is kept once a side: one that is not ordered rather than one that is, one
  * that waits rather than one that does not. */
-static int add_handover(struct search *search, const struct point *flag, const struct point *data,
-			const struct isa_handover *facts)
+int handover_add(struct search *search, const struct point *flag, const struct point *data,
+		 const struct isa_handover *facts)
 {
 	struct isa_kernel *kernel = search->kernel;
+	bool together = same_root(&flag->origin, &data->origin) && !facts->pointer;
 	struct isa_handover *handover = NULL;
 	int status;
 
 	for (size_t i = 0; i < kernel->handover_count; i++) {
 		handover = &kernel->handovers[i];
-		if (handover->reads == facts->reads && is_party(&handover->flag, &flag->origin) &&
-		    is_party(&handover->data, &data->origin))
+		if (handover->reads == facts->reads && handover->pointer == facts->pointer &&
+		    is_party(&handover->flag, flag, together) &&
+		    is_party(&handover->data, data, together))
 			break;
 		handover = NULL;
 	}
@@ -377,11 +365,11 @@ static int add_handover(struct search *search, const struct point *flag, const s
 }
 
 /* Whether some wait or decision of this kernel is about that memory. */
-static bool is_awaited(const struct search *search, const struct isa_origin *origin)
+static bool is_awaited(const struct search *search, const struct point *point)
 {
 	for (unsigned i = 0; i < search->flag_reads->count; i++)
-		if (search->flag_reads->point[i].waits &&
-		    same_memory(&search->flag_reads->point[i].origin, origin))
+		if ((search->flag_reads->point[i].waits || search->flag_reads->point[i].followed) &&
+		    handover_same_memory(&search->flag_reads->point[i], point))
 			return true;
 	return false;
 }
@@ -405,21 +393,24 @@ static int find_writers(struct search *search)
 		/* A lock that is taken tells nobody anything. */
 		if (is_waiting_read(search, flag->access->insn) ||
 		    (!several_l2(search) && !flag->access->insn->atomic &&
-		     !is_awaited(search, &flag->origin)))
+		     !is_awaited(search, flag)))
 			continue;
 		for (unsigned k = 0; !status && k < search->data_writes->count; k++) {
 			const struct point *data = &search->data_writes->point[k];
 			struct isa_handover facts = { 0 };
 
-			if (same_memory(&flag->origin, &data->origin) ||
+			if (handover_same_memory(flag, data) ||
 			    !comes_after(search, data->at, flag->at, true))
 				continue;
 			if (!handover_leads_to(search->function, data->at, flag->at) &&
 			    !handover_always_after(search->function, data->at, flag->at))
 				continue;
-			facts.ordered = between(search, data->at, flag->at, search->release,
-						search->release_count);
-			status = add_handover(search, flag, data, &facts);
+			facts.ordered = handover_between(search, data->at, flag->at,
+							 search->release, search->release_count);
+			status = handover_add(search, flag, data, &facts);
+			facts.pointer = handover_is_pointer_to(search, flag, data);
+			if (!status && facts.pointer)
+				status = handover_add(search, flag, data, &facts);
 		}
 	}
 	return status;
@@ -459,7 +450,7 @@ static bool is_its_own(struct search *search, const struct point *flag, const st
 		const struct point *store = &search->data_writes->point[i];
 		enum address_match match;
 
-		if (!same_memory(&store->origin, &data->origin))
+		if (!handover_same_memory(store, data))
 			continue;
 		match = value_match_addresses(search->function, search->entry, store->at, data->at);
 		if (!(match == ADDRESS_OWN && comes_after(search, store->at, data->at, false)) &&
@@ -478,7 +469,7 @@ static bool is_guess(struct search *search, const struct point *data)
 		const struct point *swap = &search->flag_writes->point[i];
 
 		if (swap->access->insn->atomic && swap->access->insn->atomic_op == ISA_OP_CMPSWAP &&
-		    same_memory(&swap->origin, &data->origin) &&
+		    handover_same_memory(swap, data) &&
 		    comes_after(search, data->at, swap->at, true))
 			return true;
 	}
@@ -497,7 +488,7 @@ static int find_readers(struct search *search)
 			struct isa_handover facts = { .reads = true, .waits = flag->waits };
 			struct value_use use;
 
-			if (flag->update || same_memory(&flag->origin, &data->origin) ||
+			if (flag->update || handover_same_memory(flag, data) ||
 			    !comes_after(search, flag->at, data->at, true))
 				continue;
 			follow_value(search, flag, data, &use);
@@ -508,9 +499,9 @@ static int find_readers(struct search *search)
 			if (is_its_own(search, flag, data) || is_guess(search, data) ||
 			    !handover_leads_to(search->function, flag->at, data->at))
 				continue;
-			facts.ordered = between(search, flag->at, data->at, search->acquire,
-						search->acquire_count);
-			status = add_handover(search, flag, data, &facts);
+			facts.ordered = handover_between(search, flag->at, data->at,
+							 search->acquire, search->acquire_count);
+			status = handover_add(search, flag, data, &facts);
 		}
 	}
 	return status;
@@ -529,6 +520,7 @@ static void search_clear(struct search *search)
 	clear_points(search->data_reads);
 	clear_points(search->flag_writes);
 	clear_points(search->flag_reads);
+	clear_points(search->behind);
 	for (unsigned i = 0; i < 2; i++) {
 		for (uint32_t b = 0; search->reached[i] && b < search->function->block_count; b++)
 			free(search->reached[i][b]);
@@ -551,20 +543,21 @@ int handover_find(struct isa_analysis *analysis, struct flow *flow, const struct
 	    !flow->kernel || flow->exhausted || flow->broken)
 		return 0;
 	for (size_t i = 0; i < flow->access_count && !flags; i++)
-		flags =
-		    is_vector_memory(flow->access[i].insn) &&
-		    (flow->access[i].insn->atomic || is_coherent(&search, flow->access[i].insn));
+		flags = handover_is_vector_memory(flow->access[i].insn) &&
+			(flow->access[i].insn->atomic ||
+			 handover_is_coherent(&search, flow->access[i].insn));
 	if (!flags)
 		return 0;
 	search.data_writes = calloc(1, sizeof(*search.data_writes));
 	search.data_reads = calloc(1, sizeof(*search.data_reads));
 	search.flag_writes = calloc(1, sizeof(*search.flag_writes));
 	search.flag_reads = calloc(1, sizeof(*search.flag_reads));
+	search.behind = calloc(1, sizeof(*search.behind));
 	for (unsigned i = 0; i < 2; i++)
 		search.reached[i] =
 		    calloc((size_t)flow->kernel->block_count + 1, sizeof(*search.reached[i]));
 	if (search.data_writes && search.data_reads && search.flag_writes && search.flag_reads &&
-	    search.reached[0] && search.reached[1])
+	    search.behind && search.reached[0] && search.reached[1])
 		status = sort_accesses(&search);
 	if (!status) {
 		find_fences(&search);
@@ -572,6 +565,8 @@ int handover_find(struct isa_analysis *analysis, struct flow *flow, const struct
 	}
 	if (!status)
 		status = find_readers(&search);
+	if (!status)
+		status = handover_find_followers(&search);
 	search_clear(&search);
 	return status;
 }

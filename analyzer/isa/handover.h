@@ -2,7 +2,7 @@
 /*
  * Data that wavefronts hand over to each other: struct isa_handover. handover.c looks for the
  * instructions, handover_order.c for what leads to what, handover_value.c for where operands come
- * from.
+ * from, handover_place.c for where behind a pointer they lead.
  *
  * Only a kernel's own function is looked at, and only where the compiler kept values in registers:
  * in unoptimized code nothing is found.
@@ -11,10 +11,29 @@
 #define HIPGRAIN_ISA_HANDOVER_H
 
 #include "analysis.h"
+#include "flow.h"
 
 /* Fill kernel->handovers, after all other facts. 0 or -ENOMEM. */
 int handover_find(struct isa_analysis *analysis, struct flow *flow, const struct flow_entry *entry,
 		  struct isa_kernel *kernel);
+
+/* ---- handover_place.c ---- */
+
+/* Bytes behind the pointer that an access goes through. */
+struct place {
+	bool known;
+	struct isa_step step; /* from where the pointer leads */
+	uint32_t size;        /* at least 4, also where it is less */
+};
+
+/* Of an access through one pointer. 0 or -ENOMEM. */
+int place_find(struct flow *flow, const struct access *access, struct place *place);
+/* Whether it is certain that they have no byte in common, behind the same pointer. */
+bool places_apart(const struct place *a, const struct place *b);
+/* Whether they are the same one, or the same member of structs in an array. */
+bool places_equal(const struct place *a, const struct place *b);
+/* Whether both start from the same argument or variable. */
+bool handover_same_root(const struct isa_party *a, const struct isa_party *b);
 
 /* ---- handover_order.c and handover_value.c ---- */
 
@@ -61,5 +80,10 @@ enum address_match { ADDRESS_OTHER, ADDRESS_OWN, ADDRESS_SHARED };
 enum address_match value_match_addresses(const struct function *function,
 					 const struct flow_entry *entry, struct code_point store,
 					 struct code_point load);
+
+/* Whether what is stored at `pointer` is the address, but for a constant, that `store` stores to.
+ */
+bool value_stores_address(const struct function *function, const struct flow_entry *entry,
+			  struct code_point pointer, struct code_point store);
 
 #endif

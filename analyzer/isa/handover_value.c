@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where values come from and go to among the instructions of a handover, and which sides meet; see
- * handover.h. */
+/* Where values come from and go to among the instructions of a handover; see handover.h. */
 #include "handover.h"
 
 #include <stdlib.h>
@@ -317,17 +316,94 @@ enum address_match value_match_addresses(const struct function *function,
 	return varies ? ADDRESS_OWN : ADDRESS_SHARED;
 }
 
-/* ---- the two sides ---- */
-
-static bool same_party(const struct isa_party *a, const struct isa_party *b)
+/* The register that is moved to dword `part` of the destination; -1 if that is not all that
+ * happens. */
+static int moved_from(const struct insn *insn, unsigned part)
 {
-	if (a->symbol || b->symbol)
-		return a->symbol && b->symbol && !strcmp(a->symbol, b->symbol);
-	return a->kernarg == b->kernarg;
+	const struct operand *from;
+
+	if ((insn->class != OP_MOVE || insn->operand_count != 2) &&
+	    (insn->class != OP_PACKED_MOVE || insn->operand_count < 3 || part > 1))
+		return -1;
+	if (keeps(insn))
+		return -1;
+	from = &insn->operand[1];
+	if (insn->class == OP_PACKED_MOVE) {
+		from = &insn->operand[1 + part];
+		part = insn->op_sel_hi[part];
+	}
+	return from->kind == OPERAND_REG && part < from->count ? (int)(from->reg + part) : -1;
 }
 
-bool isa_handover_meets(const struct isa_handover *writes, const struct isa_handover *reads)
+/* Where a register's value was before it was moved there: *at and *reg. */
+static void before_moves(const struct function *function, struct code_point *at, unsigned *reg)
 {
-	return !writes->reads && reads->reads && same_party(&writes->flag, &reads->flag) &&
-	       same_party(&writes->data, &reads->data);
+	struct definitions found;
+
+	for (unsigned moves = 0; moves < DEFINITIONS; moves++) {
+		const struct insn *move;
+		int from;
+
+		find_definitions(function, *at, *reg, &found);
+		if (found.too_many || found.entry || found.count != 1)
+			return;
+		move = insn_at(function, found.at[0]);
+		from = moved_from(move, *reg - move->operand[0].reg);
+		if (from < 0)
+			return;
+		*at = found.at[0];
+		*reg = (unsigned)from;
+	}
+}
+
+/* Whether all that was ever put there is that constant. */
+static bool is_constant(const struct function *function, struct code_point at, unsigned reg,
+			int64_t constant)
+{
+	struct definitions found;
+
+	find_definitions(function, at, reg, &found);
+	for (unsigned i = 0; i < found.count; i++) {
+		const struct insn *insn = insn_at(function, found.at[i]);
+
+		if (insn->class != OP_MOVE || keeps(insn) || insn->operand_count != 2 ||
+		    insn->operand[1].kind != OPERAND_CONST || insn->operand[1].value != constant)
+			return false;
+	}
+	return found.count && !found.too_many && !found.entry;
+}
+
+/* The operand that it stores. */
+static const struct operand *stored_operand(const struct insn *insn)
+{
+	return insn->store && insn->operand_count > 1 ? &insn->operand[1] : NULL;
+}
+
+bool value_stores_address(const struct function *function, const struct flow_entry *entry,
+			  struct code_point pointer, struct code_point store)
+{
+	struct comparison comparison = { function, entry, REGISTERS };
+	const struct operand *value = stored_operand(insn_at(function, pointer)), *address[2];
+	unsigned count = address_operands(insn_at(function, store), address);
+	const struct operand *base = count ? address[0] : NULL;
+
+	/* A sum of two operands, of which one is 0. */
+	if (count == 2 && address[1]->kind == OPERAND_REG) {
+		if (base->kind != OPERAND_REG || !is_constant(function, store, base->reg, 0))
+			return false;
+		base = address[1];
+	}
+	if (!value || !base || value->kind != OPERAND_REG || base->kind != OPERAND_REG ||
+	    value->count != 2 || base->count != 2)
+		return false;
+	for (unsigned i = 0; i < 2; i++) {
+		struct code_point from = pointer, to = store;
+		unsigned stored = value->reg + i, used = base->reg + i;
+
+		before_moves(function, &from, &stored);
+		before_moves(function, &to, &used);
+		if (!same_register(&comparison, from, stored, to, used))
+			return false;
+	}
+	return true;
 }

@@ -234,15 +234,23 @@ struct isa_party {
 	char *symbol;     /* or NULL */
 	char *file;
 	unsigned line;
+	/* Where behind that pointer, if it is known: from which offset and how many bytes. */
+	bool placed;
+	struct isa_step place;
+	uint32_t size;
 };
 
 /*
  * What wavefronts of the whole GPU may hand over to each other: data that are stored before a flag
  * is written, and data that are read because of what a flag said. Only accesses that are not
- * coherent by themselves, and flags in other memory than the data.
+ * coherent by themselves, and flags in other memory than the data: behind another argument, or
+ * elsewhere behind the same one.
  */
 struct isa_handover {
 	struct isa_party flag, data;
+	/* The flag is a pointer to the data. `reads`: the data lie behind what the flag says, and
+	 * `data` names the flag's memory. */
+	bool pointer;
 	bool reads; /* of the side that reads; else the one that writes */
 	/* Something between the two makes the data visible (`reads`: drops what is old), or may. */
 	bool ordered;
@@ -366,6 +374,10 @@ const struct isa_kernel *isa_find_kernel(const struct isa_code_object *object, c
 
 /* Whether what one side writes is what the other reads, in one launch: the same flag and data. */
 bool isa_handover_meets(const struct isa_handover *writes, const struct isa_handover *reads);
+
+/* The same of places behind pointers alone, where flag and data may lie behind one (`together`). */
+bool isa_handover_places_meet(const struct isa_handover *writes, const struct isa_handover *reads,
+			      bool together);
 
 /* The word for bit number `bit` (below ISA_CACHE_WORDS) of isa_atomic.cache: "sc1". */
 const char *isa_cache_word(unsigned bit);

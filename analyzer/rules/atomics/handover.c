@@ -107,15 +107,17 @@ static char *describe(const struct isa_handover *writes, const struct isa_kernel
 	char *seen = line_of(&reads->flag, reader == named);
 	char *used = line_of(&reads->data, reader == named);
 
-	g_string_append_printf(text, "%s stores data with %s%s and then writes a flag with %s%s",
-			       writer->name, writes->data.mnemonic, data, writes->flag.mnemonic,
-			       flag);
+	g_string_append_printf(text, "%s stores data with %s%s and then writes %s with %s%s",
+			       writer->name, writes->data.mnemonic, data,
+			       writes->pointer ? "a pointer to them" : "a flag",
+			       writes->flag.mnemonic, flag);
 	if (!writes->ordered)
 		g_string_append_printf(text, ", without %s between",
 				       several_l2 ? "buffer_wbl2 sc1" : "s_waitcnt vmcnt(0)");
-	g_string_append_printf(text, "; %s reads the flag with %s%s and then the data with %s%s",
+	g_string_append_printf(text, "; %s reads the %s with %s%s and then the data%s with %s%s",
 			       reader == writer ? "another work-group" : reader->name,
-			       reads->flag.mnemonic, seen, reads->data.mnemonic, used);
+			       reads->pointer ? "pointer" : "flag", reads->flag.mnemonic, seen,
+			       reads->pointer ? " behind it" : "", reads->data.mnemonic, used);
 	if (!reads->ordered)
 		g_string_append_printf(text, ", without %s between",
 				       several_l2 ? "buffer_inv sc1" : "buffer_wbinvl1_vol");
@@ -138,6 +140,7 @@ static void report(const struct rules_context *context, const struct side *write
 	const struct launch *launch = context->launch;
 	bool several_l2 = has_several_l2(launch->arch);
 	const struct isa_handover *w = writes->handover, *r = reads->handover;
+	const char *what = w->pointer ? "pointer" : "flag";
 	struct finding *finding;
 	bool is_new;
 
@@ -164,10 +167,11 @@ static void report(const struct rules_context *context, const struct side *write
 		add_instruction(finding, &r->data);
 	}
 	finding->message = describe(w, writes->code, r, reads->code, launch->code, several_l2);
-	finding->fix = g_strdup(
-	    "call __threadfence() between the stores and the write of the flag, and again between "
-	    "reading the flag and the data;\nor write the flag with __ATOMIC_RELEASE and read it "
-	    "with __ATOMIC_ACQUIRE, of __HIP_MEMORY_SCOPE_AGENT");
+	finding->fix = g_strdup_printf(
+	    "call __threadfence() between the stores and the write of the %s, and again between "
+	    "reading the %s and the data;\nor write the %s with __ATOMIC_RELEASE and read it "
+	    "with __ATOMIC_ACQUIRE, of __HIP_MEMORY_SCOPE_AGENT",
+	    what, what, what);
 	finding_at_most(finding, CONFIDENCE_LIKELY,
 			several_l2 ? "unknown whether work-groups on different XCDs take part, and "
 				     "whether a device is a single XCD here (CPX mode)"
@@ -210,7 +214,7 @@ static bool side_of(const struct rules_context *context, const struct isa_handov
 	const struct hg_ev_launch *event = &context->event->launch;
 	struct pointer_argument flag;
 
-	if (handover->flag.symbol || handover->data.symbol ||
+	if (handover->flag.symbol || handover->data.symbol || handover->pointer ||
 	    (handover->reads && !handover->waits) || !find_memory(context, &handover->data, data) ||
 	    !find_memory(context, &handover->flag, &flag))
 		return false;
@@ -247,6 +251,10 @@ static void check_others(const struct rules_context *context)
 			    other.flag != side.flag || other.data != side.data ||
 			    other.allocation != side.allocation || other.stream == side.stream ||
 			    other.device != side.device ||
+			    !isa_handover_places_meet(
+				side.handover->reads ? other.handover : side.handover,
+				side.handover->reads ? side.handover : other.handover,
+				side.flag == side.data) ||
 			    (other.handover->ordered && side.handover->ordered))
 				continue;
 			report(context, side.handover->reads ? &other : &side,

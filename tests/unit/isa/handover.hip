@@ -317,3 +317,139 @@ KERNEL inputs(const u *in, u *flag, u *out)
 		;
 	out[ITEM + 64] = in[ITEM];
 }
+
+// One buffer: the flag lies in front of the data.
+//! one_buffer *: 0>0 w! r!+
+KERNEL one_buffer(u *memory, u *out)
+{
+	if (GROUP == 0) {
+		memory[16 + ITEM] = ITEM + 1;
+		__hip_atomic_store(memory, 1u, RELAXED, AGENT);
+		return;
+	}
+	while (!__hip_atomic_load(memory, RELAXED, AGENT))
+		;
+	out[ITEM] = memory[16 + ITEM];
+}
+
+//! one_buffer_ordered *: 0>0 w r+
+KERNEL one_buffer_ordered(u *memory, u *out)
+{
+	if (GROUP == 0) {
+		memory[16 + ITEM] = ITEM + 1;
+		__hip_atomic_store(memory, 1u, __ATOMIC_RELEASE, AGENT);
+		return;
+	}
+	while (!__hip_atomic_load(memory, __ATOMIC_ACQUIRE, AGENT))
+		;
+	out[ITEM] = memory[16 + ITEM];
+}
+
+// Another flag than the one that is waited for.
+KERNEL one_buffer_two_flags(u *memory, u *out)
+{
+	if (GROUP == 0) {
+		memory[16 + ITEM] = ITEM + 1;
+		__hip_atomic_store(memory + 1, 1u, RELAXED, AGENT);
+		return;
+	}
+	while (!__hip_atomic_load(memory, RELAXED, AGENT))
+		;
+	out[ITEM] = memory[16 + ITEM];
+}
+
+// The data may be where the flag is.
+KERNEL one_buffer_anywhere(u *memory, u *out, const u *index)
+{
+	u i = index[ITEM];
+
+	if (GROUP == 0) {
+		memory[i] = ITEM + 1;
+		__hip_atomic_store(memory, 1u, RELAXED, AGENT);
+		return;
+	}
+	while (!__hip_atomic_load(memory, RELAXED, AGENT))
+		;
+	out[ITEM] = memory[i];
+}
+
+// Each element of an array has a flag of its own.
+struct element {
+	u data, more, flag, rest;
+};
+
+//! elements *: 0>0 w! r!+
+KERNEL elements(element *list, u *out, const u *index)
+{
+	element *e = list + index[ITEM];
+
+	if (GROUP == 0) {
+		e->data = 3;
+		__hip_atomic_store(&e->flag, 1u, RELAXED, AGENT);
+		return;
+	}
+	while (!__hip_atomic_load(&e->flag, RELAXED, AGENT))
+		;
+	out[ITEM] = e->data;
+}
+
+// A pointer to the data is the flag.
+//! pointer_relaxed *: 0>1 w! r!
+KERNEL pointer_relaxed(element *pool, element **slot, u *out, const u *index)
+{
+	if (ITEM == 0) {
+		element *e = pool + index[GROUP];
+
+		e->more = GROUP;
+		__hip_atomic_store(slot + GROUP, e, RELAXED, AGENT);
+	}
+	element *other = __hip_atomic_load(slot + 7 - GROUP, RELAXED, AGENT);
+
+	if (other)
+		out[ITEM] = other->more;
+}
+
+//! pointer_awaited *: 0>1 w! r!+
+KERNEL pointer_awaited(element *pool, element **slot, u *out, const u *index)
+{
+	if (GROUP == 0) {
+		element *e = pool + index[ITEM];
+
+		e->more = ITEM;
+		__hip_atomic_store(slot + ITEM, e, RELAXED, AGENT);
+		return;
+	}
+	element *other;
+
+	while (!(other = __hip_atomic_load(slot + ITEM, RELAXED, AGENT)))
+		;
+	out[ITEM] = other->more;
+}
+
+//! pointer_ordered *: 0>1 w r
+KERNEL pointer_ordered(element *pool, element **slot, u *out, const u *index)
+{
+	if (ITEM == 0) {
+		element *e = pool + index[GROUP];
+
+		e->more = GROUP;
+		__hip_atomic_store(slot + GROUP, e, __ATOMIC_RELEASE, AGENT);
+	}
+	element *other = __hip_atomic_load(slot + 7 - GROUP, __ATOMIC_ACQUIRE, AGENT);
+
+	if (other)
+		out[ITEM] = other->more;
+}
+
+// What is published are pointers to other data than those that are stored.
+KERNEL pointer_to_others(element *pool, element **slot, u *out, const u *index)
+{
+	if (ITEM == 0) {
+		pool[index[GROUP]].more = GROUP;
+		__hip_atomic_store(slot + GROUP, pool + index[GROUP + 8], RELAXED, AGENT);
+	}
+	element *other = __hip_atomic_load(slot + 7 - GROUP, RELAXED, AGENT);
+
+	if (other)
+		out[ITEM] = other->more;
+}
