@@ -26,6 +26,9 @@
 // hipgrain-run: three_atomics
 // hipgrain-stdout: pointers: sum 0, sum of squares 0, count 0 expected 64
 // hipgrain-expect: HG101 kernel=moments argument=0 api=hipMallocManaged at=@moments launches=1 confidence=proven
+// hipgrain-gpu: gfx942: it performs them all
+// hipgrain-stdout: pointers: sum 2016, sum of squares 85344, count 64 expected 64
+// hipgrain-expect: none
 //
 // A pointer into the middle of an allocation.
 // hipgrain-run: interior
