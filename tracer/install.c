@@ -13,14 +13,17 @@
 #define PRELOAD_NAME  "libhipgrain-preload.so"
 #define PROVIDER_NAME "libhipgrain-provider.so"
 #define SHIM_NAME     "libhipgrain-sessiond.so"
+#define PROBE_NAME    "probe.hipfb"
 #define HSA_NAME      "libhsa-runtime64.so.1"
 
 /* Layouts to try, relative to the directory of the executable. */
 static const struct {
-	const char *preload, *softgpu;
+	const char *preload, *softgpu, *probe;
 } layouts[] = {
-	{ ".", "kernels/softgpu" },                                        /* build tree */
-	{ HIPGRAIN_LIBDIR_FROM_BIN, HIPGRAIN_LIBDIR_FROM_BIN "/softgpu" }, /* installed */
+	/* build tree */
+	{ ".", "kernels/softgpu", "kernels/probe" },
+	/* installed */
+	{ HIPGRAIN_LIBDIR_FROM_BIN, HIPGRAIN_LIBDIR_FROM_BIN "/softgpu", HIPGRAIN_LIBDIR_FROM_BIN },
 };
 
 /* BASE/FOLDER/FILE without links and dots if it exists, else NULL; malloc'ed. */
@@ -57,6 +60,7 @@ int install_find(struct install_paths *paths, char *why, size_t why_size)
 		if (paths->preload) {
 			paths->provider = find(base, layouts[i].preload, PROVIDER_NAME);
 			paths->shim = find(base, layouts[i].preload, SHIM_NAME);
+			paths->probe = find(base, layouts[i].probe, PROBE_NAME);
 		}
 		hsa = paths->preload ? find(base, layouts[i].softgpu, HSA_NAME) : NULL;
 		if (hsa) {
@@ -92,5 +96,6 @@ void install_paths_free(struct install_paths *paths)
 	free(paths->provider);
 	free(paths->shim);
 	free(paths->softgpu);
+	free(paths->probe);
 	*paths = (struct install_paths){ 0 };
 }

@@ -12,6 +12,7 @@ struct install_paths {
 	char *provider; /* libhipgrain-provider.so, beside it */
 	char *shim;     /* libhipgrain-sessiond.so, too: tracer/daemon_shim.c */
 	char *softgpu;  /* directory of the software GPU's libhsa-runtime64.so.1; NULL: not built */
+	char *probe;    /* probe.hipfb, the kernels of `hipgrain probe`; NULL: not built */
 };
 
 /*

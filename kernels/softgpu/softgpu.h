@@ -122,6 +122,12 @@ enum softgpu_processor { SOFTGPU_GFX90A, SOFTGPU_GFX942, SOFTGPU_GFX950 };
 #define SOFTGPU_MAX_XCDS 8u
 
 /* Set once at start-up by the runtime from the environment (SOFTGPU_*). */
+enum softgpu_quirk {
+#define QUIRK(name, text, effect) SOFTGPU_QUIRK_##name,
+#include "quirk.def"
+	SOFTGPU_QUIRKS,
+};
+
 struct softgpu_config {
 	enum softgpu_processor processor; /* SOFTGPU_ARCH */
 	uint64_t xcds; /* SOFTGPU_XCDS: gfx942's L2 caches; 0 and 1: one, which is not modelled */
@@ -132,6 +138,7 @@ struct softgpu_config {
 	bool drop_fine_fp_atomics; /* MI200: hardware FP atomics on fine-grained pages are lost */
 	bool xgmi_cpu;             /* link to the CPU carries all integer atomics */
 	bool pcie_atomics;         /* if it is PCIe: it carries some; else none at all */
+	uint64_t quirks;           /* SOFTGPU_QUIRK: bits 1 << enum softgpu_quirk */
 	const char *atomic_log;    /* SOFTGPU_ATOMIC_LOG or NULL */
 	const char *access_log;    /* SOFTGPU_ACCESS_LOG or NULL */
 	const char *stale_log;     /* SOFTGPU_STALE_LOG or NULL */
@@ -159,5 +166,10 @@ struct softgpu_stale_read {
  */
 typedef void softgpu_stale_watcher(const struct softgpu_stale_read *read, void *data);
 void softgpu_watch_stale_reads(softgpu_stale_watcher *function, void *data);
+
+static inline bool softgpu_quirk(enum softgpu_quirk quirk)
+{
+	return softgpu_config.quirks >> quirk & 1;
+}
 
 #endif

@@ -168,8 +168,8 @@ static void minimum()
 }
 
 // case: loop_of_integers HG104 quick
-// fix before 6.4: write a loop around atomicCAS instead of atomicMax at
-// fix from 6.4: write atomicMax_system instead of atomicMax at
+// fix before 5.7: write a loop around atomicCAS instead of atomicMax at
+// fix from 5.7: write atomicMax_system instead of atomicMax at
 static void loop_of_integers()
 {
 	int *most, *scale;

@@ -12,12 +12,17 @@
 bool sg_rmw_dropped(enum sg_rmw op, unsigned state)
 {
 	if (!(state & SOFTGPU_PAGE_FINE))
-		return false;
+		return state && op >= SG_RMW_FADD && softgpu_quirk(SOFTGPU_QUIRK_COARSE_FP_LOST);
 	if ((state & SOFTGPU_PAGE_HOST) && !softgpu_config.xgmi_cpu && !softgpu_config.pcie_atomics)
 		return true;
 	if (op >= SG_RMW_FADD)
-		return softgpu_config.drop_fine_fp_atomics;
-	return op >= SG_RMW_SUB && (state & SOFTGPU_PAGE_HOST) && !softgpu_config.xgmi_cpu;
+		return softgpu_config.drop_fine_fp_atomics &&
+		       !softgpu_quirk(SOFTGPU_QUIRK_FINE_FP_WORKS);
+	if (!(state & SOFTGPU_PAGE_HOST))
+		return false;
+	if (op < SG_RMW_SUB)
+		return softgpu_quirk(SOFTGPU_QUIRK_HOST_INT_ADD_LOST);
+	return !softgpu_config.xgmi_cpu && !softgpu_quirk(SOFTGPU_QUIRK_HOST_INT_OTHER_WORKS);
 }
 
 static uint64_t lane_value(const struct sg_wave *wave, unsigned row, unsigned lane, unsigned size)
@@ -73,6 +78,9 @@ static void atomic(struct sg_wave *wave, const struct sg_insn *in)
 				old = sg_rmw(op, size, p, value, other,
 					     state && size == 4 &&
 						 softgpu_config.processor == SOFTGPU_GFX90A);
+			if (!dropped && state && !(state & SOFTGPU_PAGE_FINE) && op < SG_RMW_FADD &&
+			    softgpu_quirk(SOFTGPU_QUIRK_DEVICE_INT_WRONG))
+				old = sg_rmw(op, size, p, value, other, false);
 			if (softgpu_config.atomic_log && (state & SOFTGPU_PAGE_MAPPED))
 				sg_log_atomic(wave, in, access.address[l], dropped, &place);
 			if (state)

@@ -2,6 +2,7 @@
 /* The environment variables that choose what hardware is modelled. README.md lists them. */
 #include "runtime.h"
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include <string.h>
@@ -21,19 +22,25 @@ static const char *const architectures[] = { "gfx90a", "gfx942", "gfx950", NULL 
 static const char *const memories[] = { "gfx90a", "gfx942", "same", NULL };
 #define ITS_OWN 2 /* of gfx950 as of gfx942, apart from its MTYPE of host memory */
 static uint64_t architecture, memory;
+/* SOFTGPU_QUIRK, by enum softgpu_quirk. */
+static const char *const quirks[] = {
+#define QUIRK(name, text, effect) text,
+#include "kernels/softgpu/quirk.def"
+	NULL
+};
 /* SOFTGPU_HSA_TABLE, by enum sg_table: the ROCm release that has this layout. SOFTGPU_TABLE:
  * default. */
 static const char *const tables[] = { "5.2", "5.6", "6.4", "7.2", "foreign", NULL };
 
-enum type { SWITCH, NUMBER, CHOICE };
+enum type { SWITCH, NUMBER, CHOICE, SET };
 
 static const struct {
 	const char *name;
 	enum type type;
 	void *target; /* bool or uint64_t */
 	uint64_t preset;
-	const char *const
-	    *choices; /* of a CHOICE, whose value is the number of one; NULL-terminated */
+	const char *const *choices; /* NULL-terminated. The value of a CHOICE is the number of one,
+				     * of a SET 1 << that of each in a list with commas */
 } variables[] = {
 	{ "HSA_XNACK", SWITCH, &softgpu_config.xnack, 0, NULL },
 	{ "HSA_FORCE_FINE_GRAIN_PCIE", SWITCH, &force_fine_pool, 0, NULL },
@@ -53,24 +60,44 @@ static const struct {
 	{ "SOFTGPU_DEVICES", NUMBER, &sg_settings.gpus, 1, NULL },
 	{ "SOFTGPU_ARCH", CHOICE, &architecture, SOFTGPU_GFX90A, architectures },
 	{ "SOFTGPU_MEMORY", CHOICE, &memory, ITS_OWN, memories },
+	{ "SOFTGPU_QUIRK", SET, &softgpu_config.quirks, 0, quirks },
 	{ "SOFTGPU_HSA_TABLE", CHOICE, &sg_settings.table, SOFTGPU_TABLE, tables },
 };
 
-static int read_choice(size_t index, const char *text)
+/* The number of the choice that text[length] names, or -EINVAL after a message. */
+static int read_choice(size_t index, const char *text, size_t length)
 {
 	const char *const *choices = variables[index].choices;
-	char list[64] = "";
+	char list[512] = "";
+	size_t used = 0;
 
 	for (size_t i = 0; choices[i]; i++) {
-		if (!strcmp(text, choices[i])) {
-			*(uint64_t *)variables[index].target = i;
-			return 0;
-		}
-		strcat(list, " ");
-		strcat(list, choices[i]);
+		int added;
+
+		if (strlen(choices[i]) == length && !strncmp(text, choices[i], length))
+			return (int)i;
+		added = snprintf(list + used, sizeof list - used, " %s", choices[i]);
+		used += (size_t)added < sizeof list - used ? (size_t)added : 0;
 	}
-	sg_warn("%s=%s is not one of:%s", variables[index].name, text, list);
+	sg_warn("%s=%.*s is not one of:%s", variables[index].name, (int)length, text, list);
 	return -EINVAL;
+}
+
+static int read_set(size_t index, const char *text)
+{
+	uint64_t set = 0;
+
+	while (text && *text) {
+		size_t length = strcspn(text, ",");
+		int number = read_choice(index, text, length);
+
+		if (number < 0)
+			return number;
+		set |= 1ull << number;
+		text += length + (text[length] == ',');
+	}
+	*(uint64_t *)variables[index].target = set;
+	return 0;
 }
 
 static int read_one(size_t index)
@@ -78,8 +105,19 @@ static int read_one(size_t index)
 	const char *text = getenv(variables[index].name);
 	uint64_t value = variables[index].preset;
 
-	if (variables[index].type == CHOICE)
-		return read_choice(index, text && *text ? text : variables[index].choices[value]);
+	if (variables[index].type == SET)
+		return read_set(index, text);
+	if (variables[index].type == CHOICE) {
+		int number;
+
+		if (!text || !*text)
+			text = variables[index].choices[value];
+		number = read_choice(index, text, strlen(text));
+		if (number < 0)
+			return number;
+		*(uint64_t *)variables[index].target = (uint64_t)number;
+		return 0;
+	}
 	if (text && *text) {
 		char *end;
 		errno = 0;

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum job_kind { COPY, RECTANGLE, PREFETCH };
 
@@ -349,6 +350,8 @@ hsa_status_t hsa_amd_svm_prefetch_async(void *pointer, size_t size, hsa_agent_t 
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	if (!agent)
 		return HSA_STATUS_ERROR_INVALID_AGENT;
+	while (softgpu_quirk(SOFTGPU_QUIRK_PREFETCH_HANGS) && !sg_memory_find(address))
+		pause();
 	job = new_job(PREFETCH, count, dependencies, completion);
 	if (!job)
 		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;

@@ -506,6 +506,8 @@ hsa_status_t hsa_amd_pointer_info(const void *pointer, hsa_amd_pointer_info_t *i
 		full.global_flags = mapping->pool                        ? mapping->pool->flags
 				    : mapping->state & SOFTGPU_PAGE_FINE ? FINE
 									 : COARSE;
+		if (full.global_flags == COARSE && softgpu_quirk(SOFTGPU_QUIRK_POOL_REPORTED_FINE))
+			full.global_flags = FINE;
 		gpus = mapping->gpus;
 	}
 	if (!mapping && sg_vmem_find((uint64_t)(uintptr_t)pointer, &reserved, &full.sizeInBytes)) {

@@ -527,6 +527,9 @@ hsa_status_t hsa_amd_svm_attributes_set(void *pointer, size_t size,
 		sg_log("svm: set %p+%zu attribute %#lx = %#lx", pointer, size, list[i].attribute,
 		       list[i].value);
 		status = set_one(&probe, &list[i]);
+		if (list[i].attribute == HSA_AMD_SVM_ATTRIB_READ_MOSTLY &&
+		    softgpu_quirk(SOFTGPU_QUIRK_ADVICE_REFUSED))
+			status = HSA_STATUS_ERROR;
 		if (status)
 			return status;
 	}
@@ -602,6 +605,8 @@ static hsa_status_t get_one(const struct summary *s, hsa_amd_svm_attribute_pair_
 		pair->value = s->coarse && s->fine ? HSA_AMD_SVM_GLOBAL_FLAG_INDETERMINATE
 			      : s->coarse          ? HSA_AMD_SVM_GLOBAL_FLAG_COARSE_GRAINED
 						   : HSA_AMD_SVM_GLOBAL_FLAG_FINE_GRAINED;
+		if (softgpu_quirk(SOFTGPU_QUIRK_SVM_REPORTED_COARSE))
+			pair->value = HSA_AMD_SVM_GLOBAL_FLAG_COARSE_GRAINED;
 		break;
 	case HSA_AMD_SVM_ATTRIB_READ_ONLY:
 		pair->value = s->read_only;

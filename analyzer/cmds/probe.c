@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* hipgrain probe: measures this machine's memory, and compares it with the model. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/cmds/cmds.h"
+#include "analyzer/probe/print.h"
+#include "analyzer/report/json_values.h"
+#include "tracer/install.h"
+#include "tracer/message.h"
+
+#define DEFAULT_STEP_SECONDS 10
+
+const char usage_probe[] =
+    "Usage: hipgrain probe [OPTION]...\n"
+    "       hipgrain probe --compare A.json B.json\n"
+    "Measure what the memory of this machine's GPUs does: allocate by each call and flag, execute\n"
+    "each atomic instruction, loads, stores, waits, prefetches and advice, and compare the results\n"
+    "with the memory model that findings rest on. Takes about a minute for a GPU; needs no root\n"
+    "and no compiler.\n"
+    "Exit status: 0 if all results agree with the model, 1 if some differ, 3 if nothing could be\n"
+    "measured.\n"
+    "\n"
+    "      --gpu N               measure only this GPU, as HIP counts them\n"
+    "      --format FORMAT       text (default) or json: schema hipgrain-probe/1\n"
+    "      --compare             print what two files of --format=json measured differently, and\n"
+    "                            exit with 1 if there is such a difference\n"
+    "      --time-limit SECONDS  end a step that takes longer, and report it as hanging\n"
+    "                            (default 10)\n"
+    "      --softgpu             measure the software GPU instead of this machine's\n"
+    "  -h, --help                print this help\n";
+
+enum { OPTION_SOFTGPU = 256, OPTION_FORMAT, OPTION_COMPARE, OPTION_GPU, OPTION_TIME_LIMIT };
+
+struct options {
+	bool softgpu, json, compare;
+	int gpu;
+	unsigned step_seconds;
+};
+
+static int compare_files(char **paths)
+{
+	struct json_object *probes[2] = { NULL, NULL };
+	int status = HG_EXIT_INPUT, which = 0, differences;
+
+	for (int i = 0; i < 2; i++) {
+		probes[i] = json_object_from_file(paths[i]);
+		if (!probes[i]) {
+			message_error("%s: cannot be read as JSON", paths[i]);
+			goto out;
+		}
+	}
+	differences = probe_print_comparison(probes, stdout, &which);
+	if (differences < 0)
+		message_error("%s: not written by 'hipgrain probe --format=json'", paths[which]);
+	else
+		status = differences ? HG_EXIT_FINDINGS : HG_EXIT_OK;
+out:
+	json_object_put(probes[0]);
+	json_object_put(probes[1]);
+	return status;
+}
+
+/* Whether any GPU gave a result at all; if not, why. */
+static bool measured_something(const struct probe *probe, const char **why)
+{
+	struct probe_counts counts = probe_count(probe);
+
+	*why = probe->problem;
+	for (unsigned gpu = 0; gpu < probe->gpus && !**why; gpu++)
+		for (unsigned mode = 0; mode < probe->gpu[gpu].modes && !**why; mode++)
+			*why = probe->gpu[gpu].mode[mode].problem;
+	return counts.of[VERDICT_AGREE] + counts.of[VERDICT_DIFFER] +
+		   counts.of[VERDICT_MODEL_UNKNOWN] >
+	       0;
+}
+
+static int print(const struct probe *probe, bool json)
+{
+	int result;
+
+	if (!json) {
+		probe_print_text(probe, stdout);
+		return 0;
+	}
+	result = write_json(probe_to_json(probe), stdout);
+	if (result < 0)
+		message_error("cannot write the output: %s", strerror(-result));
+	return result;
+}
+
+static int measure(const struct options *options)
+{
+	struct probe_settings settings = { .gpu = options->gpu,
+					   .step_seconds = options->step_seconds };
+	struct install_paths paths = { 0 };
+	int status = HG_EXIT_INPUT;
+	struct probe *probe;
+	const char *problem;
+	char why[256] = "";
+
+	if (install_find(&paths, why, sizeof(why)) < 0) {
+		message_error("%s", why);
+		return HG_EXIT_INPUT;
+	}
+	settings.kernels = paths.probe;
+	settings.softgpu = options->softgpu ? paths.softgpu : NULL;
+	if (options->softgpu && !paths.softgpu) {
+		message_error("--softgpu: the software GPU is not installed");
+		goto out;
+	}
+	if (!paths.probe) {
+		message_error("the probe's kernels are not installed: hipgrain was built without hipcc");
+		goto out;
+	}
+	probe = probe_measure(&settings);
+	if (!probe) {
+		message_error("%s", strerror(errno));
+		status = HG_EXIT_INTERNAL;
+	} else if (!measured_something(probe, &problem)) {
+		message_error("nothing was measured: %s", problem);
+	} else if (print(probe, options->json) < 0) {
+		status = HG_EXIT_INTERNAL;
+	} else {
+		status = probe_count(probe).of[VERDICT_DIFFER] ? HG_EXIT_FINDINGS : HG_EXIT_OK;
+	}
+	probe_free(probe);
+out:
+	install_paths_free(&paths);
+	return status;
+}
+
+/* A whole number in that range, or -1 after a message. */
+static int read_number(const char *option, const char *value, long least, long most)
+{
+	char *end;
+	long number = strtol(value, &end, 10);
+
+	if (end == value || *end || number < least || number > most) {
+		message_error("--%s: '%s' is not a number from %ld to %ld", option, value, least, most);
+		return -1;
+	}
+	return (int)number;
+}
+
+static int read_option(int code, const char *value, struct options *options)
+{
+	int number = 0;
+
+	switch (code) {
+	case OPTION_SOFTGPU:
+		options->softgpu = true;
+		break;
+	case OPTION_COMPARE:
+		options->compare = true;
+		break;
+	case OPTION_FORMAT:
+		options->json = strcmp(value, "json") == 0;
+		if (!options->json && strcmp(value, "text") != 0) {
+			message_error("--format: '%s' is neither text nor json", value);
+			return -1;
+		}
+		break;
+	case OPTION_GPU:
+		number = options->gpu = read_number("gpu", value, 0, PROBE_MAX_GPUS - 1);
+		break;
+	case OPTION_TIME_LIMIT:
+		number = read_number("time-limit", value, 1, 3600);
+		options->step_seconds = (unsigned)number;
+		break;
+	default:
+		return -1;
+	}
+	return number < 0 ? -1 : 0;
+}
+
+int cmd_probe(int argc, char **argv)
+{
+	static const struct option long_options[] = {
+		{ "softgpu", no_argument, NULL, OPTION_SOFTGPU },
+		{ "format", required_argument, NULL, OPTION_FORMAT },
+		{ "compare", no_argument, NULL, OPTION_COMPARE },
+		{ "gpu", required_argument, NULL, OPTION_GPU },
+		{ "time-limit", required_argument, NULL, OPTION_TIME_LIMIT },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct options options = { .gpu = -1, .step_seconds = DEFAULT_STEP_SECONDS };
+	int code;
+
+	while ((code = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
+		if (code == 'h') {
+			fputs(usage_probe, stdout);
+			return HG_EXIT_OK;
+		}
+		if (read_option(code, optarg, &options) < 0)
+			return HG_EXIT_USAGE;
+	}
+	if (options.compare && argc - optind == 2)
+		return compare_files(argv + optind);
+	if (options.compare || optind < argc) {
+		message_error(options.compare ? "--compare needs two files"
+					      : "unexpected argument '%s'",
+			      optind < argc ? argv[optind] : "");
+		return HG_EXIT_USAGE;
+	}
+	return measure(&options);
+}

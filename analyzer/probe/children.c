@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs the probe's children, one after the other, and keeps what they measured. A child that ends
+ * in a step, or makes no progress for the time limit, leaves that step behind as what it was; the
+ * next child goes on with the step after it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "probe.h"
+
+/* The driver may keep a killed process for a while, or for ever if it hangs itself. */
+#define KILL_SECONDS 5
+/* To load the runtime, and to initialise it, for the first step. */
+#define START_SECONDS 60
+#define POLL_MICROSECONDS 1000
+/* Children that ended without finishing a step, in a row, until the GPU is given up. */
+#define MAX_FRUITLESS 3
+
+enum ending { ENDED, ENDED_BY_SIGNAL, TIMED_OUT, STUCK };
+
+struct outcome {
+	enum ending ending;
+	int signal;
+};
+
+static double seconds(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+/* How far a mode's steps are: changes with each step that begins or ends. */
+static unsigned long progress(const struct probe_mode *mode)
+{
+	unsigned long sum = 0;
+
+	for (unsigned i = 0; mode && i < PROBE_PLACEMENTS; i++)
+		for (unsigned step = 0; step < PROBE_STEPS; step++)
+			sum += __atomic_load_n(&mode->memory[i].steps[step].state, __ATOMIC_ACQUIRE);
+	return sum;
+}
+
+/* What the runtime prints when it aborts is not for the user of the probe. */
+static void become_quiet(void)
+{
+	struct rlimit none = { 0, 0 };
+	int null = open("/dev/null", O_RDWR);
+
+	if (null >= 0) {
+		dup2(null, STDIN_FILENO);
+		dup2(null, STDOUT_FILENO);
+		dup2(null, STDERR_FILENO);
+	}
+	setrlimit(RLIMIT_CORE, &none);
+}
+
+static pid_t start(const struct probe_task *task, void (*child)(const struct probe_task *))
+{
+	pid_t parent = getpid(), pid = fork();
+
+	if (pid == 0) {
+		int asked = task->probe->gpu[task->gpu].mode[task->mode].asked;
+
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent)
+			_exit(1);
+		become_quiet();
+		if (asked >= 0)
+			setenv("HSA_XNACK", asked ? "1" : "0", 1);
+		child(task);
+	}
+	return pid;
+}
+
+/* Whether it was reaped within `limit` seconds; its status in *status. */
+static bool reap(pid_t pid, double limit, int *status)
+{
+	double until = seconds() + limit;
+
+	for (;;) {
+		pid_t reaped = waitpid(pid, status, WNOHANG);
+
+		if (reaped == pid || (reaped < 0 && errno != EINTR))
+			return true;
+		if (seconds() > until)
+			return false;
+		usleep(POLL_MICROSECONDS);
+	}
+}
+
+static struct outcome watch(pid_t pid, const struct probe_mode *mode, unsigned step_seconds)
+{
+	unsigned long last = progress(mode), first = last;
+	double since = seconds();
+	int status = 0;
+
+	while (!reap(pid, 0.01, &status)) {
+		unsigned long current = progress(mode);
+		double limit = current == first ? START_SECONDS : step_seconds;
+
+		if (current != last) {
+			last = current;
+			since = seconds();
+		} else if (seconds() - since > limit) {
+			kill(pid, SIGKILL);
+			return (struct outcome){ reap(pid, KILL_SECONDS, &status) ? TIMED_OUT : STUCK,
+						 SIGKILL };
+		}
+	}
+	if (WIFSIGNALED(status))
+		return (struct outcome){ ENDED_BY_SIGNAL, WTERMSIG(status) };
+	return (struct outcome){ ENDED, 0 };
+}
+
+/* After a step without which others make no sense. */
+static void skip(struct probe_memory *memory, int from, int to)
+{
+	for (int step = from; step < to; step++)
+		if (memory->steps[step].state == PROBE_PENDING)
+			memory->steps[step].state = PROBE_SKIPPED;
+}
+
+static void skip_what_follows(struct probe_memory *memory)
+{
+	enum { GPU_FROM = PROBE_STEP_LOAD, GPU_TO = PROBE_STEP_FILL };
+
+	if (memory->steps[PROBE_STEP_ALLOCATE].state > PROBE_WORKS)
+		skip(memory, PROBE_STEP_GRANULARITY, PROBE_STEPS);
+	if (memory->steps[PROBE_STEP_LOAD].state > PROBE_WORKS ||
+	    memory->steps[PROBE_STEP_STORE].state > PROBE_WORKS)
+		skip(memory, GPU_FROM, GPU_TO);
+	if (memory->steps[PROBE_STEP_HOST].state > PROBE_WORKS)
+		skip(memory, PROBE_STEP_STREAM_WAIT, PROBE_STEP_FILL);
+}
+
+/* The steps that the child had begun. Whether there was one. */
+static bool settle(struct probe_mode *mode, struct outcome outcome)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < PROBE_PLACEMENTS; i++) {
+		struct probe_memory *memory = &mode->memory[i];
+
+		for (unsigned step = 0; step < PROBE_STEPS; step++) {
+			struct probe_result *result = &memory->steps[step];
+
+			if (result->state != PROBE_STARTED)
+				continue;
+			any = true;
+			result->signal = (uint8_t)outcome.signal;
+			result->state = outcome.ending == ENDED_BY_SIGNAL || outcome.ending == ENDED
+					    ? PROBE_FAULTS
+					    : PROBE_HANGS;
+		}
+		skip_what_follows(memory);
+	}
+	return any;
+}
+
+static bool finished(const struct probe_mode *mode)
+{
+	for (unsigned i = 0; i < PROBE_PLACEMENTS; i++)
+		for (unsigned step = 0; step < PROBE_STEPS; step++)
+			if (mode->memory[i].steps[step].state == PROBE_PENDING)
+				return false;
+	return true;
+}
+
+static const char *ending_text(struct outcome outcome, char *text, size_t size)
+{
+	if (outcome.ending == STUCK)
+		return "the driver holds a process that was killed: it hangs";
+	if (outcome.ending == TIMED_OUT)
+		return "the HIP runtime hung when it was started";
+	if (outcome.ending == ENDED)
+		return "the HIP runtime ended the process when it was started";
+	snprintf(text, size, "the HIP runtime crashed when it was started: %s",
+		 strsignal(outcome.signal));
+	return text;
+}
+
+static void measure_mode(const struct probe_task *task)
+{
+	struct probe_mode *mode = &task->probe->gpu[task->gpu].mode[task->mode];
+	unsigned fruitless = 0;
+	char text[PROBE_TEXT];
+
+	while (!finished(mode) && !mode->problem[0]) {
+		unsigned long before = progress(mode);
+		pid_t pid = start(task, probe_child_measure);
+		struct outcome outcome;
+		bool any;
+
+		if (pid < 0) {
+			snprintf(mode->problem, PROBE_TEXT, "no process can be started: %s",
+				 strerror(errno));
+			return;
+		}
+		outcome = watch(pid, mode, task->settings->step_seconds);
+		any = settle(mode, outcome);
+		fruitless = any || progress(mode) != before ? 0 : fruitless + 1;
+		if (outcome.ending == STUCK || fruitless >= MAX_FRUITLESS) {
+			if (!mode->problem[0])
+				snprintf(mode->problem, PROBE_TEXT, "%s",
+					 ending_text(outcome, text, sizeof(text)));
+		}
+	}
+}
+
+/* Whether both XNACK modes make sense: only a GPU whose target id names the feature has them. */
+static void plan_modes(struct probe_gpu *gpu)
+{
+	const char *environment = getenv("HSA_XNACK");
+
+	gpu->modes = environment && environment[0] ? 1 : 2;
+	gpu->mode[0].asked = gpu->modes == 1 ? -1 : 0;
+	gpu->mode[1].asked = 1;
+}
+
+static void read_driver(struct probe *probe)
+{
+	char version[64] = "";
+	struct utsname system;
+	FILE *stream = fopen("/sys/module/amdgpu/version", "re");
+
+	if (stream) {
+		if (fgets(version, sizeof(version), stream))
+			version[strcspn(version, "\n")] = '\0';
+		fclose(stream);
+	}
+	if (uname(&system) == 0)
+		snprintf(probe->driver, sizeof(probe->driver), "%s %.60s%s%s", system.sysname,
+			 system.release, version[0] ? ", amdgpu " : "", version);
+}
+
+struct probe *probe_measure(const struct probe_settings *settings)
+{
+	struct probe *probe = mmap(NULL, sizeof(*probe), PROT_READ | PROT_WRITE,
+				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct probe_task task = { .settings = settings, .probe = probe };
+	struct outcome outcome;
+	char text[PROBE_TEXT];
+	pid_t pid;
+
+	if (probe == MAP_FAILED)
+		return NULL;
+	read_driver(probe);
+	probe->gpu[0].mode[0].asked = -1;
+	pid = start(&task, probe_child_survey);
+	if (pid < 0) {
+		snprintf(probe->problem, PROBE_TEXT, "no process can be started: %s",
+			 strerror(errno));
+		return probe;
+	}
+	outcome = watch(pid, NULL, settings->step_seconds);
+	if (outcome.ending != ENDED && !probe->problem[0])
+		snprintf(probe->problem, PROBE_TEXT, "%s", ending_text(outcome, text, sizeof(text)));
+	if (!probe->problem[0] && settings->gpu >= 0 && (unsigned)settings->gpu >= probe->gpus)
+		snprintf(probe->problem, PROBE_TEXT, "there is no GPU %d: the HIP runtime has %u",
+			 settings->gpu, probe->gpus);
+	for (task.gpu = 0; !probe->problem[0] && task.gpu < probe->gpus; task.gpu++) {
+		struct probe_gpu *gpu = &probe->gpu[task.gpu];
+
+		if (settings->gpu >= 0 && (unsigned)settings->gpu != task.gpu)
+			continue;
+		plan_modes(gpu);
+		for (task.mode = 0; task.mode < gpu->modes; task.mode++) {
+			measure_mode(&task);
+			if (task.mode == 1 && gpu->mode[1].environment.xnack != 1)
+				gpu->modes = 1; /* the same once more */
+		}
+	}
+	return probe;
+}
+
+void probe_free(struct probe *probe)
+{
+	if (probe)
+		munmap(probe, sizeof(*probe));
+}

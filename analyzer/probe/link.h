@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How a GPU reaches host memory. */
+#ifndef HIPGRAIN_PROBE_LINK_H
+#define HIPGRAIN_PROBE_LINK_H
+
+struct host_link {
+	int type;    /* hsa_amd_link_info_type_t; -1: unknown */
+	int atomics; /* whether it carries any; -1: unknown */
+	int apu;     /* whether GPU and CPU share one memory; -1: this runtime does not know */
+};
+
+/* Of the GPU agent with that ordinal, in this process, whose runtime is initialised. */
+void probe_host_link(int gpu, struct host_link *link);
+
+#endif

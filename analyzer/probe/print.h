@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The formats in which a probe is written. */
+#ifndef HIPGRAIN_PROBE_PRINT_H
+#define HIPGRAIN_PROBE_PRINT_H
+
+#include <json-c/json.h>
+#include <stdio.h>
+
+#include "compare.h"
+
+struct probe_counts {
+	unsigned of[VERDICTS];
+};
+
+/* Of all GPUs and modes. */
+struct probe_counts probe_count(const struct probe *probe);
+
+/* "hipHostMalloc, hipHostMallocCoherent, advised hipMemAdviseSetCoarseGrain"; the caller frees. */
+char *probe_placement_text(unsigned placement);
+
+/* Tables for people, and each difference in a line. */
+void probe_print_text(const struct probe *probe, FILE *stream);
+
+/* As hipgrain-probe-1.schema.json describes it; the caller releases it. */
+struct json_object *probe_to_json(const struct probe *probe);
+
+/*
+ * Print what two probes, which probe_to_json() made, measured differently. The number of
+ * differences, or -1: one of them is no probe; *which is then 0 or 1.
+ */
+int probe_print_comparison(struct json_object *const probes[2], FILE *stream, int *which);
+
+#endif
