@@ -44,8 +44,8 @@ static const struct verb {
 	  cmd_doctor },
 	{ "explain", "explain a rule, or the kinds of memory of this machine", usage_explain,
 	  cmd_explain },
-	{ "probe", "measure this machine's memory, and compare it with the memory model", usage_probe,
-	  cmd_probe },
+	{ "probe", "measure this machine's memory, and compare it with the memory model",
+	  usage_probe, cmd_probe },
 	{ "help", "print help for a verb", usage_help, cmd_help },
 };
 

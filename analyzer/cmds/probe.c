@@ -18,7 +18,8 @@ const char usage_probe[] =
     "Usage: hipgrain probe [OPTION]...\n"
     "       hipgrain probe --compare A.json B.json\n"
     "Measure what the memory of this machine's GPUs does: allocate by each call and flag, execute\n"
-    "each atomic instruction, loads, stores, waits, prefetches and advice, and compare the results\n"
+    "each atomic instruction, loads, stores, waits, prefetches and advice, and compare the "
+    "results\n"
     "with the memory model that findings rest on. Takes about a minute for a GPU; needs no root\n"
     "and no compiler.\n"
     "Exit status: 0 if all results agree with the model, 1 if some differ, 3 if nothing could be\n"
@@ -113,7 +114,8 @@ static int measure(const struct options *options)
 		goto out;
 	}
 	if (!paths.probe) {
-		message_error("the probe's kernels are not installed: hipgrain was built without hipcc");
+		message_error(
+		    "the probe's kernels are not installed: hipgrain was built without hipcc");
 		goto out;
 	}
 	probe = probe_measure(&settings);
@@ -140,7 +142,8 @@ static int read_number(const char *option, const char *value, long least, long m
 	long number = strtol(value, &end, 10);
 
 	if (end == value || *end || number < least || number > most) {
-		message_error("--%s: '%s' is not a number from %ld to %ld", option, value, least, most);
+		message_error("--%s: '%s' is not a number from %ld to %ld", option, value, least,
+			      most);
 		return -1;
 	}
 	return (int)number;

@@ -68,7 +68,8 @@ _Noreturn void probe_child_survey(const struct probe_task *task)
 	for (unsigned gpu = 0; gpu < probe->gpus; gpu++) {
 		struct probe_gpu *row = &probe->gpu[gpu];
 
-		hip_identify(&child.hip, (int)gpu, row->name, sizeof(row->name), arch, sizeof(arch));
+		hip_identify(&child.hip, (int)gpu, row->name, sizeof(row->name), arch,
+			     sizeof(arch));
 	}
 	_exit(0);
 }
@@ -132,8 +133,8 @@ static int launch(struct child *child, const char *name, void **arguments, void 
 		hip->hipGetLastError();
 		return -1;
 	}
-	error = hip->hipModuleLaunchKernel(function, PROBE_ITEMS / PROBE_GROUP, 1, 1, PROBE_GROUP, 1,
-					   1, 0, stream, arguments, NULL);
+	error = hip->hipModuleLaunchKernel(function, PROBE_ITEMS / PROBE_GROUP, 1, 1, PROBE_GROUP,
+					   1, 1, 0, stream, arguments, NULL);
 	return error || !wait ? error : hip->hipStreamSynchronize(stream);
 }
 
@@ -185,7 +186,8 @@ static int launch_copy(struct child *child, void *to, void *from, uint32_t add, 
 	return launch(child, "probe_copy", arguments, NULL, true);
 }
 
-/* Time a work-item takes for one of its words: the median of a few runs, without that of a launch. */
+/* Time a work-item takes for one of its words: the median of a few runs, without that of a launch.
+ */
 static double time_copy(struct child *child, void *to, void *from)
 {
 	double times[TIMED_RUNS];
@@ -358,7 +360,8 @@ static void step_call(struct child *child, struct probe_result *result, bool pre
 	if (prefetch && hip->hipMemPrefetchAsync)
 		error = hip->hipMemPrefetchAsync(child->block.device, PROBE_BYTES, gpu, NULL);
 	else if (!prefetch && hip->hipMemAdvise)
-		error = hip->hipMemAdvise(child->block.device, PROBE_BYTES, ADVISE_READ_MOSTLY, gpu);
+		error =
+		    hip->hipMemAdvise(child->block.device, PROBE_BYTES, ADVISE_READ_MOSTLY, gpu);
 	if (!error)
 		error = hip->hipDeviceSynchronize();
 	if (error)
@@ -420,7 +423,7 @@ static void describe(struct child *child)
 
 	hip_identify(hip, gpu, name, sizeof(name), mode->arch, sizeof(mode->arch));
 	probe_host_link(gpu, &link);
-	mode->environment.xnack = strstr(mode->arch, "xnack+")	 ? 1
+	mode->environment.xnack = strstr(mode->arch, "xnack+")   ? 1
 				  : strstr(mode->arch, "xnack-") ? 0
 								 : -1;
 	mode->environment.hmm = hip_attribute(hip, MANAGED_MEMORY, gpu);

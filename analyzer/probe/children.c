@@ -23,7 +23,7 @@
 /* The driver may keep a killed process for a while, or for ever if it hangs itself. */
 #define KILL_SECONDS 5
 /* To load the runtime, and to initialise it, for the first step. */
-#define START_SECONDS 60
+#define START_SECONDS     60
 #define POLL_MICROSECONDS 1000
 /* Children that ended without finishing a step, in a row, until the GPU is given up. */
 #define MAX_FRUITLESS 3
@@ -50,7 +50,8 @@ static unsigned long progress(const struct probe_mode *mode)
 
 	for (unsigned i = 0; mode && i < PROBE_PLACEMENTS; i++)
 		for (unsigned step = 0; step < PROBE_STEPS; step++)
-			sum += __atomic_load_n(&mode->memory[i].steps[step].state, __ATOMIC_ACQUIRE);
+			sum +=
+			    __atomic_load_n(&mode->memory[i].steps[step].state, __ATOMIC_ACQUIRE);
 	return sum;
 }
 
@@ -117,7 +118,8 @@ static struct outcome watch(pid_t pid, const struct probe_mode *mode, unsigned s
 			since = seconds();
 		} else if (seconds() - since > limit) {
 			kill(pid, SIGKILL);
-			return (struct outcome){ reap(pid, KILL_SECONDS, &status) ? TIMED_OUT : STUCK,
+			return (struct outcome){ reap(pid, KILL_SECONDS, &status) ? TIMED_OUT
+										  : STUCK,
 						 SIGKILL };
 		}
 	}
@@ -249,8 +251,8 @@ static void read_driver(struct probe *probe)
 
 struct probe *probe_measure(const struct probe_settings *settings)
 {
-	struct probe *probe = mmap(NULL, sizeof(*probe), PROT_READ | PROT_WRITE,
-				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct probe *probe =
+	    mmap(NULL, sizeof(*probe), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct probe_task task = { .settings = settings, .probe = probe };
 	struct outcome outcome;
 	char text[PROBE_TEXT];
@@ -268,7 +270,8 @@ struct probe *probe_measure(const struct probe_settings *settings)
 	}
 	outcome = watch(pid, NULL, settings->step_seconds);
 	if (outcome.ending != ENDED && !probe->problem[0])
-		snprintf(probe->problem, PROBE_TEXT, "%s", ending_text(outcome, text, sizeof(text)));
+		snprintf(probe->problem, PROBE_TEXT, "%s",
+			 ending_text(outcome, text, sizeof(text)));
 	if (!probe->problem[0] && settings->gpu >= 0 && (unsigned)settings->gpu >= probe->gpus)
 		snprintf(probe->problem, PROBE_TEXT, "there is no GPU %d: the HIP runtime has %u",
 			 settings->gpu, probe->gpus);

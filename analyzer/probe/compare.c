@@ -152,8 +152,10 @@ static void compare_atomic(const struct probe_mode *mode, unsigned placement, in
 			   const struct probe_result *result, struct probe_comparison *comparison)
 {
 	static const char *const outcomes[] = {
-		[OUTCOME_UNKNOWN] = "unknown",		 [OUTCOME_WORKS] = "works",
-		[OUTCOME_LOST] = "lost",		 [OUTCOME_NO_OPCODE] = "no instruction",
+		[OUTCOME_UNKNOWN] = "unknown",
+		[OUTCOME_WORKS] = "works",
+		[OUTCOME_LOST] = "lost",
+		[OUTCOME_NO_OPCODE] = "no instruction",
 		[OUTCOME_DOWNGRADED] = "atomic within the GPU only",
 	};
 	struct model_memory memory = expected_memory(mode, placement);
@@ -195,12 +197,12 @@ static void compare_atomic(const struct probe_mode *mode, unsigned placement, in
 	}
 	/* No instruction of its own for system scope; kernels of a generic processor lack what some
 	 * of its members have. */
-	if (result->state == PROBE_NO_CODE &&
-	    (outcome.outcome != OUTCOME_NO_OPCODE || text.system))
+	if (result->state == PROBE_NO_CODE && (outcome.outcome != OUTCOME_NO_OPCODE || text.system))
 		comparison->verdict = VERDICT_NOT_APPLICABLE;
 }
 
-/* The model: whoever waits so sees what the kernel stored (docs/memory-model.md#visibility-and-waiting). */
+/* The model: whoever waits so sees what the kernel stored
+ * (docs/memory-model.md#visibility-and-waiting). */
 static void compare_wait(const struct probe_result *result, struct probe_comparison *comparison)
 {
 	if (result->state == PROBE_WORKS)
@@ -224,8 +226,8 @@ struct probe_comparison probe_compare(const struct probe_mode *mode, unsigned pl
 		return comparison;
 	if (step == PROBE_STEP_ALLOCATE) {
 		/* Whether a call succeeds is not in the model. */
-		comparison.verdict = result->state == PROBE_WORKS ? VERDICT_NOT_APPLICABLE
-								   : VERDICT_NOT_MEASURED;
+		comparison.verdict =
+		    result->state == PROBE_WORKS ? VERDICT_NOT_APPLICABLE : VERDICT_NOT_MEASURED;
 	} else if (step == PROBE_STEP_GRANULARITY) {
 		compare_granularity(mode, placement, result, &comparison);
 	} else if (step >= PROBE_STEP_STREAM_WAIT && step <= PROBE_STEP_DEVICE_WAIT) {

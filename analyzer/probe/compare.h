@@ -16,10 +16,10 @@ enum probe_verdict {
 
 struct probe_comparison {
 	enum probe_verdict verdict;
-	char measured[96]; /* "lost", "coarse-grained", "refused: hipErrorInvalidValue" */
-	char model[96];    /* as that; "" where the model has nothing to say */
+	char measured[96];   /* "lost", "coarse-grained", "refused: hipErrorInvalidValue" */
+	char model[96];      /* as that; "" where the model has nothing to say */
 	const char *sources; /* of the model's answer; "" if none */
-	bool certain;      /* the model's answer passed over no unknown condition */
+	bool certain;        /* the model's answer passed over no unknown condition */
 };
 
 /* Step `step` on `memory` number `placement` of that mode. */

@@ -34,9 +34,9 @@ int hip_load(struct hip *hip, const char *softgpu, char *error, size_t size)
 	if (!library)
 		return -1;
 #define FIND(result, name, parameters) *(void **)&hip->name = dlsym(library, #name);
-#define FIND_REQUIRED(result, name, parameters)                                                      \
-	FIND(result, name, parameters)                                                               \
-	if (!hip->name)                                                                              \
+#define FIND_REQUIRED(result, name, parameters) \
+	FIND(result, name, parameters)          \
+	if (!hip->name)                         \
 		missing = #name;
 	HIP_FUNCTIONS(FIND_REQUIRED, FIND)
 #undef FIND_REQUIRED

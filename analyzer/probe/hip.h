@@ -11,41 +11,41 @@
 #include <stdint.h>
 
 /* HIP_FUNCTION(result, name, parameters): must be there. OPTIONAL: NULL in releases without it. */
-#define HIP_FUNCTIONS(HIP_FUNCTION, OPTIONAL)                                                        \
-	HIP_FUNCTION(int, hipRuntimeGetVersion, (int *))                                             \
-	HIP_FUNCTION(int, hipGetDeviceCount, (int *))                                                \
-	HIP_FUNCTION(int, hipSetDevice, (int))                                                       \
-	HIP_FUNCTION(int, hipDeviceGetAttribute, (int *, int, int))                                  \
-	HIP_FUNCTION(int, hipDeviceSynchronize, (void))                                              \
-	HIP_FUNCTION(int, hipGetLastError, (void))                                                   \
-	HIP_FUNCTION(int, hipModuleLoadData, (void **, const void *))                                \
-	HIP_FUNCTION(int, hipModuleGetFunction, (void **, void *, const char *))                     \
-	HIP_FUNCTION(int, hipModuleLaunchKernel,                                                     \
-		     (void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,  \
-		      void *, void **, void **))                                                     \
-	HIP_FUNCTION(int, hipMalloc, (void **, size_t))                                              \
-	HIP_FUNCTION(int, hipFree, (void *))                                                         \
-	HIP_FUNCTION(int, hipExtMallocWithFlags, (void **, size_t, unsigned))                        \
-	HIP_FUNCTION(int, hipHostMalloc, (void **, size_t, unsigned))                                \
-	HIP_FUNCTION(int, hipHostFree, (void *))                                                     \
-	HIP_FUNCTION(int, hipHostGetDevicePointer, (void **, void *, unsigned))                      \
-	HIP_FUNCTION(int, hipHostRegister, (void *, size_t, unsigned))                               \
-	HIP_FUNCTION(int, hipHostUnregister, (void *))                                               \
-	HIP_FUNCTION(int, hipMemcpy, (void *, const void *, size_t, int))                            \
-	HIP_FUNCTION(int, hipMemset, (void *, int, size_t))                                          \
-	HIP_FUNCTION(int, hipStreamCreate, (void **))                                                \
-	HIP_FUNCTION(int, hipStreamDestroy, (void *))                                                \
-	HIP_FUNCTION(int, hipStreamSynchronize, (void *))                                            \
-	HIP_FUNCTION(int, hipEventCreate, (void **))                                                 \
-	HIP_FUNCTION(int, hipEventDestroy, (void *))                                                 \
-	HIP_FUNCTION(int, hipEventRecord, (void *, void *))                                          \
-	HIP_FUNCTION(int, hipEventSynchronize, (void *))                                             \
-	OPTIONAL(int, hipMallocManaged, (void **, size_t, unsigned))                                 \
-	OPTIONAL(int, hipMallocAsync, (void **, size_t, void *))                                     \
-	OPTIONAL(int, hipMemAdvise, (const void *, size_t, int, int))                                \
-	OPTIONAL(int, hipMemPrefetchAsync, (const void *, size_t, int, void *))                      \
-	OPTIONAL(int, hipMemRangeGetAttribute, (void *, size_t, int, const void *, size_t))          \
-	OPTIONAL(int, hipGetDeviceProperties, (void *, int))                                         \
+#define HIP_FUNCTIONS(HIP_FUNCTION, OPTIONAL)                                               \
+	HIP_FUNCTION(int, hipRuntimeGetVersion, (int *))                                    \
+	HIP_FUNCTION(int, hipGetDeviceCount, (int *))                                       \
+	HIP_FUNCTION(int, hipSetDevice, (int))                                              \
+	HIP_FUNCTION(int, hipDeviceGetAttribute, (int *, int, int))                         \
+	HIP_FUNCTION(int, hipDeviceSynchronize, (void))                                     \
+	HIP_FUNCTION(int, hipGetLastError, (void))                                          \
+	HIP_FUNCTION(int, hipModuleLoadData, (void **, const void *))                       \
+	HIP_FUNCTION(int, hipModuleGetFunction, (void **, void *, const char *))            \
+	HIP_FUNCTION(int, hipModuleLaunchKernel,                                            \
+		     (void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,   \
+		      unsigned, void *, void **, void **))                                  \
+	HIP_FUNCTION(int, hipMalloc, (void **, size_t))                                     \
+	HIP_FUNCTION(int, hipFree, (void *))                                                \
+	HIP_FUNCTION(int, hipExtMallocWithFlags, (void **, size_t, unsigned))               \
+	HIP_FUNCTION(int, hipHostMalloc, (void **, size_t, unsigned))                       \
+	HIP_FUNCTION(int, hipHostFree, (void *))                                            \
+	HIP_FUNCTION(int, hipHostGetDevicePointer, (void **, void *, unsigned))             \
+	HIP_FUNCTION(int, hipHostRegister, (void *, size_t, unsigned))                      \
+	HIP_FUNCTION(int, hipHostUnregister, (void *))                                      \
+	HIP_FUNCTION(int, hipMemcpy, (void *, const void *, size_t, int))                   \
+	HIP_FUNCTION(int, hipMemset, (void *, int, size_t))                                 \
+	HIP_FUNCTION(int, hipStreamCreate, (void **))                                       \
+	HIP_FUNCTION(int, hipStreamDestroy, (void *))                                       \
+	HIP_FUNCTION(int, hipStreamSynchronize, (void *))                                   \
+	HIP_FUNCTION(int, hipEventCreate, (void **))                                        \
+	HIP_FUNCTION(int, hipEventDestroy, (void *))                                        \
+	HIP_FUNCTION(int, hipEventRecord, (void *, void *))                                 \
+	HIP_FUNCTION(int, hipEventSynchronize, (void *))                                    \
+	OPTIONAL(int, hipMallocManaged, (void **, size_t, unsigned))                        \
+	OPTIONAL(int, hipMallocAsync, (void **, size_t, void *))                            \
+	OPTIONAL(int, hipMemAdvise, (const void *, size_t, int, int))                       \
+	OPTIONAL(int, hipMemPrefetchAsync, (const void *, size_t, int, void *))             \
+	OPTIONAL(int, hipMemRangeGetAttribute, (void *, size_t, int, const void *, size_t)) \
+	OPTIONAL(int, hipGetDeviceProperties, (void *, int))                                \
 	OPTIONAL(int, hipGetDevicePropertiesR0600, (void *, int))
 
 #define HIP_MEMBER(result, name, parameters) result(*name) parameters;
@@ -57,8 +57,8 @@ struct hip {
 #undef HIP_MEMBER
 
 /*
- * Load the runtime into this process. `softgpu`: the directory of the HSA runtime to load before it,
- * or NULL. 0, or -1 with the reason in error[size].
+ * Load the runtime into this process. `softgpu`: the directory of the HSA runtime to load before
+ * it, or NULL. 0, or -1 with the reason in error[size].
  */
 int hip_load(struct hip *hip, const char *softgpu, char *error, size_t size);
 

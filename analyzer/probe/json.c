@@ -18,7 +18,8 @@ static struct json_object *known(int value)
 	return value < 0 ? NULL : json_object_new_boolean(value);
 }
 
-static struct json_object *result_to_json(const struct probe_mode *mode, unsigned placement, int step)
+static struct json_object *result_to_json(const struct probe_mode *mode, unsigned placement,
+					  int step)
 {
 	struct probe_comparison comparison = probe_compare(mode, placement, step);
 	const struct probe_result *result = &mode->memory[placement].steps[step];
@@ -72,8 +73,7 @@ static struct json_object *mode_to_json(const struct probe_mode *mode)
 		put(object, "fine_pool", known(environment->fine_pool));
 		put(object, "apu", known(environment->apu));
 		put(object, "pcie_atomics", known(mode->pcie_atomics));
-		put(object, "host_link",
-		    mode->link < 0 ? NULL : json_object_new_int(mode->link));
+		put(object, "host_link", mode->link < 0 ? NULL : json_object_new_int(mode->link));
 		for (unsigned i = 0; i < PROBE_PLACEMENTS; i++)
 			json_object_array_add(memory, memory_to_json(mode, i));
 	}

@@ -46,7 +46,8 @@ static int find_gpu(struct handle agent, void *data)
 	struct search *search = data;
 	uint32_t device = CPU;
 
-	if (hsa.get_info(agent, INFO_DEVICE, &device) == 0 && device == GPU && search->wanted-- == 0) {
+	if (hsa.get_info(agent, INFO_DEVICE, &device) == 0 && device == GPU &&
+	    search->wanted-- == 0) {
 		search->gpu = agent;
 		search->found = true;
 	}
@@ -61,8 +62,7 @@ static int read_pool(struct handle pool, void *data)
 	uint32_t hops = 0;
 
 	if (search->link->type >= 0 || hsa.get_pool_info(search->gpu, pool, POOL_HOPS, &hops) ||
-	    hops == 0 || hops > MAX_HOPS ||
-	    hsa.get_pool_info(search->gpu, pool, POOL_LINKS, links))
+	    hops == 0 || hops > MAX_HOPS || hsa.get_pool_info(search->gpu, pool, POOL_LINKS, links))
 		return 0;
 	search->link->type = (int)links[0].type;
 	search->link->atomics = 1;

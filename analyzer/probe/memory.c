@@ -95,10 +95,9 @@ int probe_allocate(const struct hip *hip, const struct probe_placement *placemen
 	*block = (struct probe_block){ .placement = placement };
 	switch (placement->way) {
 	case PROBE_MANAGED:
-		error = hip->hipMallocManaged
-			    ? hip->hipMallocManaged(&block->device, PROBE_BYTES,
-						    (unsigned)placement->flags)
-			    : -1;
+		error = hip->hipMallocManaged ? hip->hipMallocManaged(&block->device, PROBE_BYTES,
+								      (unsigned)placement->flags)
+					      : -1;
 		block->host = block->device;
 		break;
 	case PROBE_HOST:
@@ -110,9 +109,9 @@ int probe_allocate(const struct hip *hip, const struct probe_placement *placemen
 		error = allocate_device(hip, placement, block);
 	}
 	if (error == 0 && placement->advice) {
-		error = hip->hipMemAdvise ? hip->hipMemAdvise(block->device, PROBE_BYTES,
-							      placement->advice, gpu)
-					  : -1;
+		error = hip->hipMemAdvise
+			    ? hip->hipMemAdvise(block->device, PROBE_BYTES, placement->advice, gpu)
+			    : -1;
 	}
 	return error;
 }
@@ -151,7 +150,7 @@ int probe_granularity(const struct hip *hip, const struct probe_block *block)
 	if (get_info && get_info(block->device, &info, NULL, NULL, NULL) == 0 &&
 	    info.global_flags) {
 		return info.global_flags & (POOL_FINE | POOL_EXTENDED_FINE) ? GRAIN_FINE
-		       : info.global_flags & POOL_COARSE		    ? GRAIN_COARSE
+		       : info.global_flags & POOL_COARSE                    ? GRAIN_COARSE
 									    : GRAIN_UNKNOWN;
 	}
 	/* Memory from a pool is all of one kind; for other memory the driver keeps it by page. */

@@ -14,12 +14,12 @@ typedef double f64;
 static struct probe_operation_row rows[PROBE_OPERATIONS];
 
 /* As the kernel converts it: from the expression's own type to the operand's. */
-#define BYTES(type, expression, to)                                                                  \
-	do {                                                                                         \
-		type value = (type)(expression);                                                     \
-                                                                                                     \
-		(to) = 0;                                                                            \
-		memcpy(&(to), &value, sizeof(value));                                                \
+#define BYTES(type, expression, to)                   \
+	do {                                          \
+		type value = (type)(expression);      \
+                                                      \
+		(to) = 0;                             \
+		memcpy(&(to), &value, sizeof(value)); \
 	} while (0)
 
 static void fill_rows(void)
@@ -27,18 +27,18 @@ static void fill_rows(void)
 	const u64 n = PROBE_ITEMS;
 
 	(void)n;
-#define OPERATION(name_, kind_, type, instruction, start_, operand, result_, form_)                  \
-	{                                                                                            \
-		struct probe_operation_row *row = &rows[PROBE_OP_##name_];                           \
-                                                                                                     \
-		*row = (struct probe_operation_row){ .name = #name_,                                 \
-						     .kind = ATOMIC_##kind_,                         \
-						     .size = sizeof(type),                           \
-						     .form = PROBE_FORM_##form_ };                   \
-		BYTES(type, start_, row->start);                                                     \
-		BYTES(type, result_, row->result);                                                   \
-		for (u64 i = 0; i < PROBE_ITEMS; i++)                                                \
-			BYTES(type, operand, row->operands[i]);                                      \
+#define OPERATION(name_, kind_, type, instruction, start_, operand, result_, form_) \
+	{                                                                           \
+		struct probe_operation_row *row = &rows[PROBE_OP_##name_];          \
+                                                                                    \
+		*row = (struct probe_operation_row){ .name = #name_,                \
+						     .kind = ATOMIC_##kind_,        \
+						     .size = sizeof(type),          \
+						     .form = PROBE_FORM_##form_ };  \
+		BYTES(type, start_, row->start);                                    \
+		BYTES(type, result_, row->result);                                  \
+		for (u64 i = 0; i < PROBE_ITEMS; i++)                               \
+			BYTES(type, operand, row->operands[i]);                     \
 	}
 #include "kernels/probe/operations.def"
 }

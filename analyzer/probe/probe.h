@@ -3,9 +3,9 @@
  * `hipgrain probe`: what this machine's memory really does, measured by small kernels, beside what
  * the memory model expects.
  *
- * All that runs on a GPU runs in child processes (children.c), because it may fault or hang. A child
- * writes what it measured into memory that it shares with the parent, step by step, so that nothing
- * that was measured is lost with it. compare.c then sets the measurements beside the model.
+ * All that runs on a GPU runs in child processes (children.c), because it may fault or hang. A
+ * child writes what it measured into memory that it shares with the parent, step by step, so that
+ * nothing that was measured is lost with it. compare.c then sets the measurements beside the model.
  */
 #ifndef HIPGRAIN_PROBE_H
 #define HIPGRAIN_PROBE_H
@@ -53,8 +53,8 @@ enum {
 #include "placements.def"
 };
 
-/* The steps on one piece of memory, in this order. The atomics are PROBE_STEP_ATOMIC + 2 * operation,
- * and one more for the instruction of system scope. */
+/* The steps on one piece of memory, in this order. The atomics are PROBE_STEP_ATOMIC + 2 *
+ * operation, and one more for the instruction of system scope. */
 enum probe_step {
 	PROBE_STEP_ALLOCATE,
 	PROBE_STEP_GRANULARITY, /* as the runtime reports it */
@@ -74,22 +74,22 @@ enum probe_step {
 
 enum probe_state {
 	PROBE_PENDING,
-	PROBE_STARTED,  /* by a child that has not finished it (yet) */
-	PROBE_WORKS,    /* did what it is for */
-	PROBE_LOST,     /* no error, and no effect at all */
-	PROBE_WRONG,    /* no error, and a wrong result */
-	PROBE_REFUSED,  /* the runtime returned `error` */
-	PROBE_NO_CODE,  /* the GPU has no such instruction, the runtime no such function */
-	PROBE_FAULTS,   /* the process ended by `signal` */
-	PROBE_HANGS,    /* it did not end within the time limit */
-	PROBE_SKIPPED,  /* makes no sense after what another step showed */
+	PROBE_STARTED, /* by a child that has not finished it (yet) */
+	PROBE_WORKS,   /* did what it is for */
+	PROBE_LOST,    /* no error, and no effect at all */
+	PROBE_WRONG,   /* no error, and a wrong result */
+	PROBE_REFUSED, /* the runtime returned `error` */
+	PROBE_NO_CODE, /* the GPU has no such instruction, the runtime no such function */
+	PROBE_FAULTS,  /* the process ended by `signal` */
+	PROBE_HANGS,   /* it did not end within the time limit */
+	PROBE_SKIPPED, /* makes no sense after what another step showed */
 };
 
 struct probe_result {
-	uint8_t state;  /* enum probe_state; atomic */
-	uint8_t signal; /* of PROBE_FAULTS */
-	int error;      /* hipError_t of PROBE_REFUSED */
-	int value;      /* PROBE_STEP_GRANULARITY: enum granularity */
+	uint8_t state;      /* enum probe_state; atomic */
+	uint8_t signal;     /* of PROBE_FAULTS */
+	int error;          /* hipError_t of PROBE_REFUSED */
+	int value;          /* PROBE_STEP_GRANULARITY: enum granularity */
 	double nanoseconds; /* an operation of one work-item took so long; 0: not measured */
 };
 
@@ -103,7 +103,7 @@ struct probe_mode {
 	struct model_environment environment;
 	char arch[128]; /* target id; empty: `problem` says why there are no measurements */
 	char problem[PROBE_TEXT];
-	char code[64]; /* target of the kernels that ran */
+	char code[64];    /* target of the kernels that ran */
 	int pcie_atomics; /* hipDeviceAttributeHostNativeAtomicSupported; -1: unknown */
 	int link;         /* hsa_amd_link_info_type_t to host memory, -1: unknown */
 	struct probe_memory memory[PROBE_PLACEMENTS];
@@ -116,7 +116,7 @@ struct probe_gpu {
 };
 
 struct probe {
-	char runtime[4096]; /* path of libamdhip64 */
+	char runtime[4096];      /* path of libamdhip64 */
 	char driver[PROBE_TEXT]; /* release of the kernel, and version of the amdgpu module */
 	int runtime_version;
 	char problem[PROBE_TEXT]; /* why nothing was measured; empty if something was */
@@ -134,8 +134,8 @@ struct probe_settings {
 /* ---- the parts ---- */
 
 /*
- * Measure all GPUs of the machine. The result, which munmap()s with probe_free(), has `problem` where
- * nothing could be measured; NULL: no memory.
+ * Measure all GPUs of the machine. The result, which munmap()s with probe_free(), has `problem`
+ * where nothing could be measured; NULL: no memory.
  */
 struct probe *probe_measure(const struct probe_settings *settings);
 void probe_free(struct probe *probe);

@@ -6,7 +6,10 @@
 #include "print.h"
 
 #define NAME_WIDTH 51 /* of the longest in placements.def */
-#define NO_KIND { ATOMIC_KINDS, ATOMIC_KINDS }
+#define NO_KIND                            \
+	{                                  \
+		ATOMIC_KINDS, ATOMIC_KINDS \
+	}
 #define ATOMICS PROBE_STEP_ATOMIC, PROBE_STEP_STREAM_WAIT - 1
 
 /* Steps that share a column: a range, of atomics those of two operand kinds. */
@@ -57,8 +60,9 @@ struct probe_counts probe_count(const struct probe *probe)
 		for (unsigned mode = 0; mode < probe->gpu[gpu].modes; mode++)
 			for (unsigned i = 0; i < PROBE_PLACEMENTS; i++)
 				for (int step = 0; step < PROBE_STEPS; step++)
-					counts.of[probe_compare(&probe->gpu[gpu].mode[mode], i, step)
-						      .verdict]++;
+					counts
+					    .of[probe_compare(&probe->gpu[gpu].mode[mode], i, step)
+						    .verdict]++;
 	return counts;
 }
 
@@ -84,7 +88,7 @@ static void fill_cell(const struct probe_mode *mode, unsigned placement,
 		enum probe_state state =
 		    (enum probe_state)mode->memory[placement].steps[step].state;
 		struct probe_comparison comparison;
-		const char *here = state == PROBE_WORKS	    ? "works"
+		const char *here = state == PROBE_WORKS     ? "works"
 				   : state == PROBE_LOST    ? "lost"
 				   : state == PROBE_WRONG   ? "wrong"
 				   : state == PROBE_REFUSED ? "refused"
@@ -142,7 +146,8 @@ static void print_table(const struct probe_mode *mode, const struct column *colu
 			if (slowdown > 0)
 				fprintf(stream, " %.1f", slowdown);
 		} else {
-			fprintf(stream, " %s", probe_compare(mode, i, PROBE_STEP_ALLOCATE).measured);
+			fprintf(stream, " %s",
+				probe_compare(mode, i, PROBE_STEP_ALLOCATE).measured);
 		}
 		fputc('\n', stream);
 	}
@@ -163,10 +168,10 @@ static void print_differences(const struct probe_mode *mode, FILE *stream)
 				fputs("\n  Differences\n", stream);
 			any = true;
 			name = probe_placement_text(i);
-			fprintf(stream, "  %s: %s: measured \"%s\", the model expects \"%s\"%s [%s]\n",
-				name, probe_step_text(step).name, comparison.measured,
-				comparison.model, comparison.certain ? "" : ", not certainly",
-				comparison.sources);
+			fprintf(
+			    stream, "  %s: %s: measured \"%s\", the model expects \"%s\"%s [%s]\n",
+			    name, probe_step_text(step).name, comparison.measured, comparison.model,
+			    comparison.certain ? "" : ", not certainly", comparison.sources);
 			g_free(name);
 		}
 	}
@@ -185,14 +190,13 @@ static void print_mode(const struct probe_mode *mode, FILE *stream)
 		return;
 	}
 	fprintf(stream, ": %s, XNACK %s, %s, host memory by %s\n", mode->arch,
-		environment->xnack > 0	  ? "on"
+		environment->xnack > 0    ? "on"
 		: environment->xnack == 0 ? "off"
 					  : "unknown",
 		environment->apu > 0 ? "shares the CPU's memory" : "has its own memory",
-		mode->link == 2	  ? mode->pcie_atomics > 0 ? "PCIe, which carries atomics"
-				    : mode->pcie_atomics == 0
-					? "PCIe, which carries no atomics"
-					: "PCIe"
+		mode->link == 2   ? mode->pcie_atomics > 0    ? "PCIe, which carries atomics"
+				    : mode->pcie_atomics == 0 ? "PCIe, which carries no atomics"
+							      : "PCIe"
 		: mode->link == 4 ? "XGMI"
 				  : "an unknown link");
 	print_table(mode, access_columns, false, stream);
@@ -219,7 +223,8 @@ void probe_print_text(const struct probe *probe, FILE *stream)
 			print_mode(&row->mode[mode], stream);
 	}
 	fprintf(stream,
-		"\n\"-\": not measured. \"?\": the model does not know. \"!\": the model expects something "
+		"\n\"-\": not measured. \"?\": the model does not know. \"!\": the model expects "
+		"something "
 		"else. slowdown: the most that an atomic\ntakes longer than in memory of "
 		"hipMalloc.\n\n%u results agree with the memory model, %u differ; of %u it knows "
 		"nothing; %u were not measured.\n",

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The assembler's names of the instructions that operations.def lists, by the processor that is compiled for.
+ * The assembler's names of the instructions that operations.def lists, by the processor that is
+ * compiled for.
  *
- * They are written in assembler, not as atomicAdd() or __hip_atomic_fetch_add(): compilers make a loop of compare-and-swap
- * of these when they cannot prove that the memory carries the instruction, and the probe is there to measure just that.
+ * They are written in assembler, not as atomicAdd() or __hip_atomic_fetch_add(): compilers make a
+ * loop of compare-and-swap of these when they cannot prove that the memory carries the instruction,
+ * and the probe is there to measure just that.
  *
- * Source of each name: LLVM's AMDGPU back end, which refuses those that a processor does not have (seen with clang 15 and
- * 22 for every processor that they list).
+ * Source of each name: LLVM's AMDGPU back end, which refuses those that a processor does not have
+ * (seen with clang 15 and 22 for every processor that they list).
  */
 #ifndef HIPGRAIN_PROBE_INSTRUCTIONS_H
 #define HIPGRAIN_PROBE_INSTRUCTIONS_H
 
-#if defined(__GFX9__) && (defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__) || defined(__gfx950__) ||              \
-			  defined(__gfx9_4_generic__))
+#if defined(__GFX9__) && (defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__) || \
+			  defined(__gfx950__) || defined(__gfx9_4_generic__))
 #define CDNA3 1
 #endif
 
@@ -74,7 +76,8 @@
 #endif
 
 /* ---- floating point: HAS_NAME 0 where the processor has no such instruction ---- */
-#if defined(__gfx908__) || defined(__gfx90a__) || defined(CDNA3) || defined(__GFX11__) || defined(__GFX12__)
+#if defined(__gfx908__) || defined(__gfx90a__) || defined(CDNA3) || defined(__GFX11__) || \
+    defined(__GFX12__)
 #define HAS_F32_ADD 1
 #define F32_ADD     "global_atomic_add_f32"
 #else

@@ -335,7 +335,8 @@ static void test_small_cost(void **state)
 	}
 	softgpu_config.threads = threads;
 	print_message("%.1f us with one thread, %.1f with 16\n", one * 2e4, sixteen * 2e4);
-	/* Unoptimized it takes a hundred times as many instructions: not small, and shared by threads. */
+	/* Unoptimized it takes a hundred times as many instructions: not small, and shared by
+	 * threads. */
 	if (one < 10e-3)
 		assert_true(sixteen <= 2 * one);
 	gpu_free(in, 16384);
