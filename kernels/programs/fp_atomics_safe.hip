@@ -3,6 +3,7 @@
 // loop all the same, because the programmer says so at the call. The option alone proves nothing, nor does the name.
 //
 // hipgrain-build: -munsafe-fp-atomics
+// hipgrain-gpu: gfx942 without HG106 HG107: the headers' loops are for gfx90a and its like, here it is a hardware atomic
 //
 // hipgrain-run: hip_malloc
 // hipgrain-runtime: before 6.4: with the headers of 6.4 and 7.2 these are hardware atomics
