@@ -206,7 +206,8 @@ static void rdna_with_pcie_atomics(void **state)
 /*
  * Measured on an MI250X, XNACK off, ROCm 7.2.1 (PORT721): minimum and maximum on managed and pinned
  * memory are lost, and right on memory of hipMalloc, fine-grained device memory and managed memory
- * that was advised to be coarse-grained.
+ * that was advised to be coarse-grained. The findings that follow; the cells are in
+ * tests/hardware/tables/port721.tsv.
  */
 static void measure_mi250x(void)
 {
