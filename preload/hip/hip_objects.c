@@ -69,6 +69,17 @@ static uint64_t number(const void *data, size_t size)
 	return value;
 }
 
+/* Of what hipIpcGetMemHandle returned, and hipIpcOpenMemHandle is given: FNV-1a of all its bytes.
+ */
+static uint32_t ipc_identity(const struct ipc_handle *handle)
+{
+	uint32_t hash = 2166136261u;
+
+	for (size_t i = 0; i < sizeof(handle->reserved); i++)
+		hash = (hash ^ (unsigned char)handle->reserved[i]) * 16777619u;
+	return hash;
+}
+
 /* ---- memory of unknown size: an allocation only where the runtime reports the size ---- */
 
 static bool known_size(const void *ptr, size_t *size)

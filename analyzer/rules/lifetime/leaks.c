@@ -7,13 +7,15 @@
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/hip_graph.h"
+#include "tracer/api/hip_objects.h"
 #include "tracer/api/hsa.h"
 
 /* Allocations that wait for the device, or that nothing but their release gives back. */
 static bool is_watched(const struct allocation *allocation)
 {
 	return allocation->layer == LAYER_HIP && !allocation->symbol && allocation->stack_id &&
-	       allocation->api != HG_API_hsa_amd_memory_pool_allocate; /* HG803's business */
+	       allocation->api != HG_API_hsa_amd_memory_pool_allocate && /* HG803's business */
+	       allocation->api != HG_API_hipIpcOpenMemHandle;            /* HG612's */
 }
 
 /* Stream-ordered allocation comes from a pool: made for loops. */

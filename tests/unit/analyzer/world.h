@@ -104,16 +104,16 @@ static struct findings findings;
 static struct rules_engine *engine;
 static char *folder;
 static int64_t clock_ns;
-static int32_t tid_now;
+static int32_t pid_now, tid_now;
 
 static void apply(struct hg_event event)
 {
 	if ((int)event.type == left_out)
 		return;
-	event.pid = 1;
+	event.pid = pid_now;
 	event.tid = tid_now;
 	event.ns = clock_ns++;
-	rules_engine_before(engine, replay_process(&replay, 1), &event);
+	rules_engine_before(engine, replay_process(&replay, pid_now), &event);
 	rules_engine_event(engine, replay_apply(&replay, &event), &event);
 }
 
@@ -144,7 +144,7 @@ static void world_begin(struct isa_kernel *kernels, size_t count)
 	world_kernel_count = count;
 	object = (struct isa_code_object){ .arch = (char *)"gfx90a" };
 	clock_ns = 1000;
-	tid_now = 1;
+	pid_now = tid_now = 1;
 	folder = g_dir_make_tmp("hipgrain-rules-XXXXXX", NULL);
 	file = g_build_filename(folder, "abc", NULL);
 	g_file_set_contents(file, "x", 1, NULL);

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Memory of another process (hipIpcOpenMemHandle): HG609, released there while it is open here;
+ * HG612, opened again and again and never closed. Which memory a handle belongs to follows from the
+ * number that the recorder makes of it on both sides.
+ */
+#include "analyzer/rules/engine/call_history.h"
+#include "analyzer/rules/engine/evidence.h"
+#include "analyzer/rules/engine/thresholds.h"
+#include "tracer/api/hip_objects.h"
+
+/* ---- which memory is exported, of all processes ---- */
+
+struct exported {
+	const struct process *process;
+	struct allocation *allocation; /* a reference */
+};
+
+static void free_exported(gpointer data)
+{
+	struct exported *exported = data;
+
+	allocation_unref(exported->allocation);
+	g_free(exported);
+}
+
+static void init_exports(void *data)
+{
+	*(GHashTable **)data =
+	    g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, free_exported);
+}
+
+static void clear_exports(void *data)
+{
+	g_hash_table_destroy(*(GHashTable **)data);
+}
+
+static const struct attachment_type exports_type = { sizeof(GHashTable *), init_exports,
+						     clear_exports };
+
+/* By the number of the handle, the latest that had it. */
+static GHashTable *exports_of(const struct rules_context *context)
+{
+	return *(GHashTable **)findings_result(context->findings, &exports_type);
+}
+
+static void note_export(const struct rules_context *context)
+{
+	const struct hg_ev_call *call = &context->event->call;
+	struct place place;
+	struct exported *exported;
+
+	if (call->api != HG_API_hipIpcGetMemHandle || !call->value)
+		return;
+	place = process_place(context->process, call->ptr);
+	if (place.kind != PLACE_ALLOCATION || place.allocation->layer != LAYER_HIP) {
+		g_hash_table_remove(exports_of(context), GUINT_TO_POINTER(call->value));
+		return;
+	}
+	exported = g_new0(struct exported, 1);
+	exported->process = context->process;
+	exported->allocation = allocation_ref(place.allocation);
+	g_hash_table_insert(exports_of(context), GUINT_TO_POINTER(call->value), exported);
+}
+
+/* ---- imports ---- */
+
+/* Of an allocation that is an import: what it is in the other process, NULL if that is not known.
+ */
+struct import {
+	struct allocation *original; /* a reference */
+};
+
+static void clear_import(void *data)
+{
+	allocation_unref(((struct import *)data)->original);
+}
+
+static const struct attachment_type import_type = { sizeof(struct import), NULL, clear_import };
+
+static bool is_import(const struct allocation *allocation)
+{
+	return allocation->api == HG_API_hipIpcOpenMemHandle;
+}
+
+/* Of a process: the imports that are open, by address. One that is opened again counts once. */
+static void init_open(void *data)
+{
+	*(GHashTable **)data = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
+						     (GDestroyNotify)allocation_unref);
+}
+
+static const struct attachment_type open_type = { sizeof(GHashTable *), init_open, clear_exports };
+
+static GHashTable *open_imports(const struct rules_context *context)
+{
+	return *(GHashTable **)attachment_get(&context->process->attachments, &open_type);
+}
+
+static void note_import(const struct rules_context *context)
+{
+	const struct exported *exported;
+	struct import *import;
+	struct place place;
+
+	if (!is_new_allocation(context, &place) || !is_import(place.allocation))
+		return;
+	g_hash_table_replace(open_imports(context),
+			     g_memdup2(&place.allocation->ptr, sizeof(place.allocation->ptr)),
+			     allocation_ref(place.allocation));
+	exported = g_hash_table_lookup(exports_of(context),
+				       GUINT_TO_POINTER(place.allocation->flags >> 32));
+	if (!exported || exported->process == context->process ||
+	    exported->allocation->size != place.allocation->size)
+		return;
+	import = attachment_get(&place.allocation->attachments, &import_type);
+	allocation_unref(import->original);
+	import->original = allocation_ref(exported->allocation);
+}
+
+static void note_close(const struct rules_context *context)
+{
+	const struct hg_ev_free *event = &context->event->free;
+	const struct allocation *import;
+
+	if (event->api != HG_API_hipIpcCloseMemHandle)
+		return;
+	import = g_hash_table_lookup(open_imports(context), &event->ptr);
+	if (import) {
+		call_history_site(context->history, import->api, import->stack_id)->releases++;
+		g_hash_table_remove(open_imports(context), &event->ptr);
+	}
+}
+
+/* ---- HG609 ---- */
+
+/* At `ns` this process uses the import, or closes it (`use` says what it does): was it released? */
+static void check_import(const struct rules_context *context, struct allocation *allocation,
+			 uint64_t address, int64_t ns, uint32_t stack_id, const char *use)
+{
+	const struct import *import = attachment_find(&allocation->attachments, &import_type);
+	const struct allocation *original = import ? import->original : NULL;
+	struct place place = { .kind = PLACE_ALLOCATION, .allocation = allocation };
+	struct finding *finding;
+	bool is_new;
+
+	/* Opened after it was released, it would be a handle of something else. */
+	if (!original || !original->freed || original->free_ns <= allocation->ns ||
+	    original->free_ns >= ns)
+		return;
+	finding = findings_get(context->findings, RULE_HG609, context->process, &is_new, "%u",
+			       allocation->stack_id);
+	finding_hit(finding, ns, stack_id);
+	finding_figure(finding, 0, FIGURE_RANGE, allocation->size);
+	finding_detail(finding, original->free_api);
+	if (!is_new) {
+		finding_met(finding, &place);
+		return;
+	}
+	finding->api = g_strdup(hg_api_name(allocation->api));
+	finding_set_place(finding, &place, address);
+	finding_set_message(
+	    finding,
+	    g_strdup_printf("the process that owns this memory, %s bytes from %s, released it with "
+			    "%s while it was open here; after that this process %s it. The outcome "
+			    "is undefined.",
+			    FIGURE(0), hg_api_name(original->api), hg_api_name(original->free_api),
+			    use));
+	finding_set_fix(finding, g_strdup_printf("let the owner call %s after the other processes "
+						 "have called hipIpcCloseMemHandle",
+						 hg_api_name(original->free_api)));
+}
+
+static void check_address(const struct rules_context *context, uint64_t address, int64_t ns,
+			  uint32_t stack_id, const char *use)
+{
+	struct place place = process_place(context->process, address);
+
+	if (place.kind == PLACE_ALLOCATION && is_import(place.allocation))
+		check_import(context, place.allocation, address, ns, stack_id, use);
+}
+
+static void check_launched(const struct rules_context *context)
+{
+	const GArray *touched = context->memory ? context->memory->touched : NULL;
+
+	for (unsigned i = 0; touched && i < touched->len; i++) {
+		const struct touched *at = &g_array_index(touched, struct touched, i);
+
+		if (at->access && is_import(at->memory->allocation)) {
+			check_import(context, at->memory->allocation, at->address,
+				     context->event->ns, context->event->launch.stack_id,
+				     "launched a kernel that uses");
+		}
+	}
+}
+
+/* ---- HG612 ---- */
+
+static void report_open(const struct rules_context *context, const struct site_history *site)
+{
+	struct place place = { .kind = PLACE_ALLOCATION, .allocation = site->latest };
+	struct finding *finding;
+	bool is_new;
+
+	finding = findings_get(context->findings, RULE_HG612, context->process, &is_new, "%u",
+			       site->stack_id);
+	if (!is_new)
+		return;
+	finding->absence = true;
+	finding->api = g_strdup(hg_api_name(site->api));
+	finding_set_place(finding, &place, site->latest->ptr);
+	finding_hit(finding, site->latest->ns, site->stack_id);
+	finding_figure(finding, 0, FIGURE_SUM, site->live);
+	finding_figure(finding, 1, FIGURE_SUM, site->live_bytes);
+	finding_figure(finding, 2, FIGURE_SUM, site->releases);
+	finding->message = g_strdup_printf(
+	    "%s blocks (%s bytes) of other processes that were opened here were still open at the "
+	    "end of the recording; %s were closed. What the owner releases stays in use until "
+	    "every process has closed it.",
+	    FIGURE(0), FIGURE(1), FIGURE(2));
+	finding->fix = g_strdup("call hipIpcCloseMemHandle after the last use of each");
+	finding_at_most(finding, CONFIDENCE_LIKELY,
+			"an intentional cache that lives as long as the program looks the same");
+}
+
+static void check_open(const struct rules_context *context)
+{
+	GHashTableIter iterator;
+	gpointer value;
+
+	g_hash_table_iter_init(&iterator, open_imports(context));
+	while (g_hash_table_iter_next(&iterator, NULL, &value)) {
+		struct allocation *import = value;
+		struct site_history *site =
+		    call_history_site(context->history, import->api, import->stack_id);
+
+		if (!import->stack_id)
+			continue;
+		site->live++;
+		site->live_bytes += import->size;
+		if (!site->latest || site->latest->ns < import->ns) {
+			allocation_unref(site->latest);
+			site->latest = allocation_ref(import);
+		}
+	}
+	g_hash_table_iter_init(&iterator, context->history->sites);
+	while (g_hash_table_iter_next(&iterator, NULL, &value)) {
+		const struct site_history *site = value;
+
+		if (site->api == HG_API_hipIpcOpenMemHandle && site->live >= OPEN_IMPORTS &&
+		    site->live >= site->releases)
+			report_open(context, site);
+	}
+	g_hash_table_remove_all(open_imports(context));
+}
+
+void check_imports(const struct rules_context *context)
+{
+	const struct hg_event *event = context->event;
+
+	switch (context->wake) {
+	case WAKE_CALL:
+		note_export(context);
+		break;
+	case WAKE_ALLOC:
+		note_import(context);
+		break;
+	case WAKE_RELEASE:
+		note_close(context);
+		if (context->released && is_import(context->released)) {
+			check_import(context, context->released, context->released->ptr, event->ns,
+				     event->free.stack_id, "closed");
+		}
+		break;
+	case WAKE_LAUNCH:
+		check_launched(context);
+		break;
+	case WAKE_COPY: /* recorded after the call */
+		check_address(context, event->copy.dst, event->ns - (int64_t)event->copy.duration,
+			      event->copy.stack_id, "wrote to");
+		check_address(context, event->copy.src, event->ns - (int64_t)event->copy.duration,
+			      event->copy.stack_id, "read from");
+		break;
+	case WAKE_FILL:
+		check_address(context, event->fill.dst, event->ns - (int64_t)event->fill.duration,
+			      event->fill.stack_id, "filled");
+		break;
+	default:
+		check_open(context);
+		break;
+	}
+}

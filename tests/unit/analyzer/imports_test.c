@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* HG609, HG612: memory of another process. rules_world.h has the trace and the kernel. */
+#include "rules_world.h"
+#include "tracer/api/hip_alloc_device.h"
+#include "tracer/api/hip_copies.h"
+#include "tracer/api/hip_objects.h"
+
+enum { OWNER = 1, OTHER = 2 };
+
+#define HANDLE 0x1234abcdull
+#define FLAGS  1u
+#define SIZE   0x1000
+
+static void as(int32_t pid)
+{
+	pid_now = pid;
+}
+
+static void exports(uint64_t ptr, uint64_t number)
+{
+	as(OWNER);
+	alloc(HG_API_hipMalloc, ptr, SIZE, 0, 5);
+	apply((struct hg_event){
+	    .type = HG_EVENT_call,
+	    .call = {
+		.api = HG_API_hipIpcGetMemHandle, .ptr = ptr, .value = number, .text = "" } });
+}
+
+static void opens(uint64_t ptr, uint64_t number)
+{
+	as(OTHER);
+	alloc(HG_API_hipIpcOpenMemHandle, ptr, SIZE, number << 32 | FLAGS, 7);
+}
+
+static void releases(int32_t who, uint16_t api, uint64_t ptr)
+{
+	as(who);
+	apply((struct hg_event){ .type = HG_EVENT_free,
+				 .free = { .api = api, .ptr = ptr, .stack_id = 8 } });
+}
+
+static void copies(uint64_t from)
+{
+	as(OTHER);
+	apply((struct hg_event){ .type = HG_EVENT_copy,
+				 .copy = { .api = HG_API_hipMemcpy,
+					   .dst = 0x900000,
+					   .src = from,
+					   .size = 4,
+					   .rows = 1,
+					   .depth = 1,
+					   .kind = 2,
+					   .stack_id = 9 } });
+}
+
+static void freed_before_it_is_closed(void **state)
+{
+	(void)state;
+	exports(0x10000, HANDLE);
+	opens(0x50000, HANDLE);
+	releases(OWNER, HG_API_hipFree, 0x10000);
+	releases(OTHER, HG_API_hipIpcCloseMemHandle, 0x50000);
+	assert_string_equal(found(), "HG609");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_PROVEN);
+	assert_non_null(strstr(finding(0)->message, "4096 bytes from hipMalloc, released it with "
+						    "hipFree while it was open here"));
+	assert_int_equal(finding(0)->process->pid, OTHER);
+}
+
+static void freed_before_it_is_read(void **state)
+{
+	(void)state;
+	exports(0x10000, HANDLE);
+	opens(0x50000, HANDLE);
+	releases(OWNER, HG_API_hipFree, 0x10000);
+	copies(0x50010);
+	assert_string_equal(found(), "HG609");
+	assert_non_null(strstr(finding(0)->message, "read from it"));
+}
+
+static void closed_before_it_is_freed(void **state)
+{
+	(void)state;
+	exports(0x10000, HANDLE);
+	opens(0x50000, HANDLE);
+	copies(0x50010);
+	releases(OTHER, HG_API_hipIpcCloseMemHandle, 0x50000);
+	releases(OWNER, HG_API_hipFree, 0x10000);
+	assert_string_equal(found(), "");
+}
+
+/* The process may have ended before: that closes it, too. */
+static void not_used_after_that(void **state)
+{
+	(void)state;
+	exports(0x10000, HANDLE);
+	opens(0x50000, HANDLE);
+	copies(0x50010);
+	releases(OWNER, HG_API_hipFree, 0x10000);
+	assert_string_equal(found(), "");
+}
+
+/* Its owner was not recorded, or when it exported that; or the handle is one of other memory. */
+static void of_an_unknown_owner(void **state)
+{
+	(void)state;
+	exports(0x10000, HANDLE);
+	opens(0x50000, HANDLE + 1);
+	opens(0x60000, 0);
+	releases(OWNER, HG_API_hipFree, 0x10000);
+	releases(OTHER, HG_API_hipIpcCloseMemHandle, 0x50000);
+	releases(OTHER, HG_API_hipIpcCloseMemHandle, 0x60000);
+	assert_string_equal(found(), "");
+}
+
+static void the_release_failed(void **state)
+{
+	(void)state;
+	exports(0x10000, HANDLE);
+	opens(0x50000, HANDLE);
+	releases(OWNER, HG_API_hipFree, 0x10000);
+	apply((struct hg_event){
+	    .type = HG_EVENT_error,
+	    .error = { .api = HG_API_hipFree, .code = 1, .ptr = 0x10000, .stack_id = 8 } });
+	copies(0x50010);
+	assert_null(strstr(found(), "HG609"));
+}
+
+static void open_one_after_the_other(void **state)
+{
+	(void)state;
+	for (unsigned i = 1; i <= 16; i++) {
+		exports(0x10000 * i, HANDLE + i);
+		opens(0x1000000 + 0x10000 * i, HANDLE + i);
+	}
+	assert_string_equal(found(), "HG612");
+	assert_non_null(strstr(finding(0)->message, "16 blocks (65536 bytes) of other processes"));
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
+}
+
+static void a_few_that_stay_open(void **state)
+{
+	(void)state;
+	for (unsigned i = 1; i <= 15; i++)
+		opens(0x1000000 + 0x10000 * i, HANDLE + i);
+	assert_string_equal(found(), "");
+}
+
+/* Two openings of one handle have one address, and each is closed. */
+static void opened_twice_and_closed_twice(void **state)
+{
+	(void)state;
+	for (unsigned i = 1; i <= 40; i++) {
+		opens(0x1000000 + 0x10000 * i, HANDLE + i);
+		opens(0x1000000 + 0x10000 * i, HANDLE + i);
+		releases(OTHER, HG_API_hipIpcCloseMemHandle, 0x1000000 + 0x10000 * i);
+		releases(OTHER, HG_API_hipIpcCloseMemHandle, 0x1000000 + 0x10000 * i);
+	}
+	assert_string_equal(found(), "");
+}
+
+static int begin(void **state)
+{
+	int status = setup(state);
+
+	as(OWNER);
+	return status;
+}
+
+#undef CLAIM_SETUP
+#define CLAIM_SETUP begin
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		FINDS(HG609, freed_before_it_is_closed),      FINDS(HG609, freed_before_it_is_read),
+		SILENT(HG609, closed_before_it_is_freed),     SILENT(HG609, not_used_after_that),
+		DOUBTS(HG609, of_an_unknown_owner),           SILENT(HG609, the_release_failed),
+		FINDS(HG612, open_one_after_the_other),       SILENT(HG612, a_few_that_stay_open),
+		SILENT(HG612, opened_twice_and_closed_twice),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
