@@ -180,8 +180,8 @@ static void leave_out(struct finding *finding, const char *token)
 static void name_allocation(struct finding *finding, struct symbolizer *symbolizer)
 {
 	const struct allocation *allocation = finding->allocation;
-	const struct source_frame *frame = user_frame(
-	    symbolize_stack(symbolizer, finding->process, allocation ? allocation->stack_id : 0));
+	const struct source_frame *frame =
+	    stack_user_frame(symbolizer, finding->process, allocation ? allocation->stack_id : 0);
 	const char *line =
 	    frame && frame->file ? source_line(symbolizer, frame->file, frame->line) : NULL;
 	char *variable = NULL, *size = NULL, *text;

@@ -13,8 +13,7 @@ static char *memory_text(const struct printer *printer, const struct fix_row *ro
 
 	if (!allocation)
 		return g_strdup("memory");
-	frame = user_frame(
-	    symbolize_stack(printer->analysis->symbolizer, row->process, allocation->stack_id));
+	frame = stack_user_frame(printer->analysis->symbolizer, row->process, allocation->stack_id);
 	if (!frame || !frame->file) {
 		return g_strdup_printf("%" G_GUINT64_FORMAT " bytes from %s", allocation->size,
 				       hg_api_name(allocation->api));

@@ -33,7 +33,7 @@ const char *move_cause_text(enum migration_trigger trigger)
 static const struct source_frame *frame_of(const struct analysis *analysis,
 					   const struct process *process, uint32_t stack_id)
 {
-	return user_frame(symbolize_stack(analysis->symbolizer, process, stack_id));
+	return stack_user_frame(analysis->symbolizer, process, stack_id);
 }
 
 char *move_call_text(const struct analysis *analysis, const struct process *process,

@@ -31,9 +31,8 @@ void put_allocation(struct json_object *object, const struct analysis *analysis,
 		    const struct process *process, const struct allocation *allocation)
 {
 	const struct source_frame *frame =
-	    allocation
-		? user_frame(symbolize_stack(analysis->symbolizer, process, allocation->stack_id))
-		: NULL;
+	    allocation ? stack_user_frame(analysis->symbolizer, process, allocation->stack_id)
+		       : NULL;
 
 	put(object, "api", text_or_null(allocation ? hg_api_name_if_known(allocation->api) : NULL));
 	put(object, "size", allocation ? json_object_new_int64((int64_t)allocation->size) : NULL);

@@ -30,8 +30,8 @@ static void put_memory(const struct printer *printer, const struct migration_row
 	GString *text = g_string_new(NULL);
 
 	if (allocation) {
-		const struct source_frame *frame = user_frame(symbolize_stack(
-		    printer->analysis->symbolizer, row->process, allocation->stack_id));
+		const struct source_frame *frame = stack_user_frame(
+		    printer->analysis->symbolizer, row->process, allocation->stack_id);
 
 		g_string_printf(text, "%" G_GUINT64_FORMAT " bytes from %s", allocation->size,
 				hg_api_name(allocation->api));

@@ -203,7 +203,7 @@ static void add_stack_step(const struct sarif *sarif, struct json_object *steps,
 			   const struct process *process, uint32_t stack_id, const char *note)
 {
 	const struct source_frame *frame =
-	    user_frame(symbolize_stack(sarif->analysis->symbolizer, process, stack_id));
+	    stack_user_frame(sarif->analysis->symbolizer, process, stack_id);
 
 	if (frame)
 		add_step(sarif, steps, frame->file, frame->line, frame->function, note);

@@ -54,8 +54,7 @@ static void add_place(struct sources *sources, const char *file, unsigned line)
 
 static void add_stack(struct sources *sources, const struct process *process, uint32_t stack_id)
 {
-	const struct source_frame *frame =
-	    user_frame(symbolize_stack(sources->symbolizer, process, stack_id));
+	const struct source_frame *frame = stack_user_frame(sources->symbolizer, process, stack_id);
 
 	if (frame)
 		add_place(sources, frame->file, frame->line);

@@ -13,8 +13,8 @@
 static const struct source_frame *place_of(const struct analysis *analysis,
 					   const struct xnack_row *row)
 {
-	const struct source_frame *frame = user_frame(
-	    symbolize_stack(analysis->symbolizer, row->process, row->allocation->stack_id));
+	const struct source_frame *frame =
+	    stack_user_frame(analysis->symbolizer, row->process, row->allocation->stack_id);
 
 	return frame && frame->file ? frame : NULL;
 }

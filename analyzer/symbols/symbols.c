@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "elf_symbols.h"
 #include "jit.h"
 #include "names.h"
+#include "scopes.h"
 #include "source.h"
 #include "codeobj/text.h"
 
@@ -18,17 +20,29 @@
 struct symbolizer {
 	char *bundle;        /* path, or NULL */
 	GHashTable *objects; /* "path build-id" -> struct object */
+	unsigned open;       /* of these */
 	uint64_t uses;
-	GHashTable *stacks; /* "process stack" -> GPtrArray of struct source_frame */
-	GHashTable *files;  /* path -> char ** lines, or an empty vector */
-	GHashTable *jits;   /* struct process -> struct jit_map or NULL */
+	GHashTable *stacks;   /* "process stack" -> struct stack */
+	GPtrArray *unmatched; /* struct source_frame of addresses in no file */
+	GHashTable *files;    /* path -> char ** lines, or an empty vector */
+	GHashTable *jits;     /* struct process -> struct jit_map or NULL */
 };
 
 /* One file, as libdwfl sees it, at the addresses that the file itself gives. */
 struct object {
-	Dwfl *dwfl;
+	char *path;
+	Dwfl *dwfl;          /* NULL while it is closed */
 	Dwfl_Module *module; /* NULL if it cannot be used */
+	struct scopes *scopes;
+	struct elf_symbols *symbols; /* NULL until asked for */
+	GHashTable *places; /* uint64_t of an address -> GPtrArray of struct source_frame */
 	uint64_t last_use;
+};
+
+/* A recorded stack; what is outside of the frames that were asked for is not resolved. */
+struct stack {
+	GPtrArray *frames; /* struct source_frame, borrowed */
+	uint32_t resolved; /* addresses */
 };
 
 /* As in elfutils' own tools: "" is the file's own directory. */
@@ -53,11 +67,24 @@ static void find_debug_path(void)
 	}
 }
 
+static void object_close(struct object *object)
+{
+	scopes_free(object->scopes);
+	elf_symbols_free(object->symbols);
+	dwfl_end(object->dwfl);
+	object->scopes = NULL;
+	object->symbols = NULL;
+	object->dwfl = NULL;
+	object->module = NULL;
+}
+
 static void object_free(gpointer data)
 {
 	struct object *object = data;
 
-	dwfl_end(object->dwfl);
+	object_close(object);
+	g_hash_table_destroy(object->places);
+	g_free(object->path);
 	g_free(object);
 }
 
@@ -80,6 +107,14 @@ static void frames_free(gpointer data)
 	g_ptr_array_free(data, TRUE);
 }
 
+static void stack_free(gpointer data)
+{
+	struct stack *stack = data;
+
+	g_ptr_array_free(stack->frames, TRUE);
+	g_free(stack);
+}
+
 static void lines_free(gpointer data)
 {
 	g_strfreev(data);
@@ -92,7 +127,8 @@ struct symbolizer *symbolizer_new(const char *bundle)
 	find_debug_path();
 	symbolizer->bundle = g_strdup(bundle);
 	symbolizer->objects = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, object_free);
-	symbolizer->stacks = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, frames_free);
+	symbolizer->stacks = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, stack_free);
+	symbolizer->unmatched = g_ptr_array_new_with_free_func(frame_free);
 	symbolizer->files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, lines_free);
 	symbolizer->jits = g_hash_table_new_full(NULL, NULL, NULL, jit_free);
 	return symbolizer;
@@ -101,8 +137,9 @@ struct symbolizer *symbolizer_new(const char *bundle)
 void symbolizer_free(struct symbolizer *symbolizer)
 {
 	if (symbolizer) {
-		g_hash_table_destroy(symbolizer->objects);
 		g_hash_table_destroy(symbolizer->stacks);
+		g_hash_table_destroy(symbolizer->objects);
+		g_ptr_array_free(symbolizer->unmatched, TRUE);
 		g_hash_table_destroy(symbolizer->files);
 		g_hash_table_destroy(symbolizer->jits);
 		g_free(symbolizer->bundle);
@@ -131,55 +168,56 @@ static bool same_build(Dwfl_Module *module, const char *build_id)
 
 static void close_oldest(struct symbolizer *symbolizer)
 {
-	const struct object *oldest = NULL;
-	gpointer key, value, which = NULL;
+	struct object *oldest = NULL;
+	gpointer value;
 	GHashTableIter iterator;
 
 	g_hash_table_iter_init(&iterator, symbolizer->objects);
-	while (g_hash_table_iter_next(&iterator, &key, &value)) {
-		const struct object *object = value;
+	while (g_hash_table_iter_next(&iterator, NULL, &value)) {
+		struct object *object = value;
 
-		if (!oldest || object->last_use < oldest->last_use) {
+		if (object->dwfl && (!oldest || object->last_use < oldest->last_use))
 			oldest = object;
-			which = key;
-		}
 	}
-	g_hash_table_remove(symbolizer->objects, which);
+	if (oldest) {
+		object_close(oldest);
+		symbolizer->open--;
+	}
 }
 
-static struct object *open_object(const struct host_module *host)
+static void open_object(struct object *object, const char *build_id)
 {
-	struct object *object = g_new0(struct object, 1);
 	GElf_Addr bias;
 
 	object->dwfl = dwfl_begin(&callbacks);
 	if (!object->dwfl)
-		return object;
+		return;
 	dwfl_report_begin(object->dwfl);
-	object->module = dwfl_report_elf(object->dwfl, host->path, host->path, -1, 0, true);
+	object->module = dwfl_report_elf(object->dwfl, object->path, object->path, -1, 0, true);
 	dwfl_report_end(object->dwfl, NULL, NULL);
 	/* The build id can only be had once the ELF file has been opened. */
-	if (object->module && (!dwfl_module_getelf(object->module, &bias) ||
-			       !same_build(object->module, host->build_id)))
+	if (object->module &&
+	    (!dwfl_module_getelf(object->module, &bias) || !same_build(object->module, build_id)))
 		object->module = NULL;
-	return object;
+	if (object->module)
+		object->scopes = scopes_new(object->module);
 }
 
 /* Processes share what they have loaded, wherever it lies in each of them. */
-static Dwfl_Module *module_of(struct symbolizer *symbolizer, const struct host_module *host)
+static struct object *object_of(struct symbolizer *symbolizer, const struct host_module *host)
 {
 	char *key = g_strdup_printf("%s %s", host->path, host->build_id);
 	struct object *object = g_hash_table_lookup(symbolizer->objects, key);
 
-	if (!object) {
-		if (g_hash_table_size(symbolizer->objects) >= MAX_FILES)
-			close_oldest(symbolizer);
-		object = open_object(host);
-		g_hash_table_insert(symbolizer->objects, g_strdup(key), object);
+	if (object) {
+		g_free(key);
+		return object;
 	}
-	g_free(key);
-	object->last_use = ++symbolizer->uses;
-	return object->module;
+	object = g_new0(struct object, 1);
+	object->path = g_strdup(host->path);
+	object->places = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, frames_free);
+	g_hash_table_insert(symbolizer->objects, key, object);
+	return object;
 }
 
 /* Compilers write what they were given: "build/../src/main.cpp" is src/main.cpp. */
@@ -204,17 +242,19 @@ static char *on_one_line(char *text)
 	return copy;
 }
 
-static void add_frame(GPtrArray *frames, const char *function, Dwarf_Die *unit, const char *file,
-		      int line, const struct host_module *module, uint64_t address)
+static struct source_frame *add_frame(GPtrArray *frames, const char *function, Dwarf_Die *unit,
+				      const char *file, int line, const char *module,
+				      uint64_t offset)
 {
 	struct source_frame *frame = g_new0(struct source_frame, 1);
 
 	frame->function = on_one_line(demangled(function));
 	frame->file = on_one_line(full_path(unit, file));
 	frame->line = line > 0 ? (unsigned)line : 0;
-	frame->module = module ? module->path : NULL;
-	frame->offset = module ? address - module->bias : address;
+	frame->module = module;
+	frame->offset = offset;
 	g_ptr_array_add(frames, frame);
+	return frame;
 }
 
 /* Where an inlined call stands in its caller. */
@@ -233,54 +273,27 @@ static const char *call_position(Dwarf_Die *inlined, Dwarf_Die *unit, int *line)
 	return dwarf_filesrc(files, file, NULL, NULL);
 }
 
-/*
- * The compilation unit of an address. libdwfl only asks .debug_aranges, which clang does not
- * write, so the units themselves are searched if that finds nothing.
- */
-static Dwarf_Die *unit_of(Dwfl_Module *module, uint64_t address, Dwarf_Addr *bias)
-{
-	Dwarf_Die *unit = dwfl_module_addrdie(module, address, bias);
-
-	if (!unit) {
-		while ((unit = dwfl_module_nextcu(module, unit, bias)) != NULL &&
-		       dwarf_haspc(unit, address - *bias) != 1) {
-		}
-	}
-	return unit;
-}
-
 /* Inlined frames and the function that holds them; false if there is no debug information. */
-static bool add_scopes(GPtrArray *frames, Dwarf_Die *unit, uint64_t unit_address, uint64_t address,
-		       const struct host_module *host, const char *file, int line)
+static bool add_scopes(GPtrArray *frames, const struct object *object, Dwarf_Die *unit,
+		       Dwarf_Addr bias, uint64_t address, const char *file, int line)
 {
-	Dwarf_Die *scopes = NULL, *chain = NULL;
-	bool found = false;
-	int count;
+	GArray *calls = scopes_calls(object->scopes, unit, address - bias);
+	bool found = calls->len != 0;
 
-	if (dwarf_getscopes(unit, unit_address, &scopes) <= 0)
-		return false;
-	/* getscopes() goes on with the abstract parents of an inlined scope; the concrete ones
-	 * are the parents of the innermost scope. */
-	count = dwarf_getscopes_die(&scopes[0], &chain);
-	for (int i = 0; i < count; i++) {
-		int tag = dwarf_tag(&chain[i]);
+	for (unsigned i = 0; i < calls->len; i++) {
+		Dwarf_Die *call = &g_array_index(calls, Dwarf_Die, i);
 
-		if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram)
-			continue;
-		add_frame(frames, dwarf_diename(&chain[i]), unit, file, line, host, address);
-		found = true;
-		if (tag == DW_TAG_subprogram)
-			break;
-		file = call_position(&chain[i], unit, &line);
+		add_frame(frames, dwarf_diename(call), unit, file, line, object->path, address);
+		if (i + 1 < calls->len)
+			file = call_position(call, unit, &line);
 	}
-	free(scopes);
-	free(chain);
+	g_array_free(calls, TRUE);
 	return found;
 }
 
 /* Code that is in no file: what its compiler tells about it, or nothing. */
-static void add_jit(GPtrArray *frames, struct symbolizer *symbolizer, const struct process *process,
-		    uint64_t address)
+static struct source_frame *jit_frame(struct symbolizer *symbolizer, const struct process *process,
+				      uint64_t address)
 {
 	struct source_frame *frame;
 	gpointer map = NULL;
@@ -293,12 +306,12 @@ static void add_jit(GPtrArray *frames, struct symbolizer *symbolizer, const stru
 	}
 	if (map)
 		name = jit_map_find(map, address, &offset);
-	add_frame(frames, name, NULL, NULL, 0, NULL, address);
+	frame = add_frame(symbolizer->unmatched, name, NULL, NULL, 0, NULL, address);
 	if (name) {
-		frame = frames->pdata[frames->len - 1];
 		frame->module = "[JIT]";
 		frame->offset = offset;
 	}
+	return frame;
 }
 
 /* How far behind an instruction without a line the next one with a line may lie, bytes. */
@@ -340,61 +353,106 @@ static Dwarf_Line *next_position(Dwarf_Die *unit, Dwarf_Addr address)
 	return NULL;
 }
 
-static void add_address(GPtrArray *frames, struct symbolizer *symbolizer,
-			const struct process *process, unsigned modules, uint64_t return_address)
+/* Frames of an address of the file, which is open. */
+static void add_place(GPtrArray *frames, struct object *object, uint64_t address)
 {
-	/* The call, not what follows it: the return address may belong to the next line. */
-	uint64_t address = return_address ? return_address - 1 : 0;
-	const struct host_module *host = process_module(process, address, modules);
-	Dwfl_Module *module = host ? module_of(symbolizer, host) : NULL;
-	uint64_t in_file = host ? address - host->bias : 0;
 	Dwarf_Addr bias = 0;
 	Dwarf_Die *unit;
 	Dwarf_Line *position;
 	const char *file = NULL;
 	int line = 0;
 
-	if (!host) {
-		add_jit(frames, symbolizer, process, address);
+	if (!object->module) {
+		add_frame(frames, NULL, NULL, NULL, 0, object->path, address);
 		return;
 	}
-	if (!module) {
-		add_frame(frames, NULL, NULL, NULL, 0, host, address);
-		return;
-	}
-	unit = unit_of(module, in_file, &bias);
-	position = unit ? dwarf_getsrc_die(unit, in_file - bias) : NULL;
+	unit = scopes_unit(object->scopes, address, &bias);
+	position = unit ? dwarf_getsrc_die(unit, address - bias) : NULL;
 	if (position) {
 		file = dwarf_linesrc(position, NULL, NULL);
 		dwarf_lineno(position, &line);
 		if (line == 0) {
-			position = next_position(unit, in_file - bias);
+			position = next_position(unit, address - bias);
 			file = position ? dwarf_linesrc(position, NULL, NULL) : file;
 			dwarf_lineno(position, &line);
 		}
 	}
-	if (!unit || !add_scopes(frames, unit, in_file - bias, address, host, file, line)) {
-		add_frame(frames, dwfl_module_addrname(module, in_file), unit, file, line, host,
-			  address);
+	if (unit && add_scopes(frames, object, unit, bias, address, file, line))
+		return;
+	if (!object->symbols)
+		object->symbols = elf_symbols_new(object->module);
+	add_frame(frames, elf_symbols_find(object->symbols, address), unit, file, line,
+		  object->path, address);
+}
+
+/* Many stacks go through the same calls. */
+static const GPtrArray *place_of(struct symbolizer *symbolizer, const struct host_module *host,
+				 uint64_t address)
+{
+	struct object *object = object_of(symbolizer, host);
+	GPtrArray *frames = g_hash_table_lookup(object->places, &address);
+	uint64_t *key;
+
+	if (frames)
+		return frames;
+	if (!object->dwfl) {
+		if (symbolizer->open >= MAX_FILES)
+			close_oldest(symbolizer);
+		open_object(object, host->build_id);
+		symbolizer->open += object->dwfl != NULL;
 	}
+	object->last_use = ++symbolizer->uses;
+	frames = g_ptr_array_new_with_free_func(frame_free);
+	add_place(frames, object, address);
+	key = g_new(uint64_t, 1);
+	*key = address;
+	g_hash_table_insert(object->places, key, frames);
+	return frames;
+}
+
+static void resolve_next(struct stack *stack, struct symbolizer *symbolizer,
+			 const struct process *process, const struct call_stack *recorded)
+{
+	uint64_t return_address = recorded->frames[stack->resolved++];
+	/* The call, not what follows it: the return address may belong to the next line. */
+	uint64_t address = return_address ? return_address - 1 : 0;
+	const struct host_module *host = process_module(process, address, recorded->modules);
+	const GPtrArray *frames;
+
+	if (!host) {
+		g_ptr_array_add(stack->frames, jit_frame(symbolizer, process, address));
+		return;
+	}
+	frames = place_of(symbolizer, host, address - host->bias);
+	for (unsigned i = 0; i < frames->len; i++)
+		g_ptr_array_add(stack->frames, frames->pdata[i]);
+}
+
+static struct stack *stack_of(struct symbolizer *symbolizer, const struct process *process,
+			      uint32_t stack_id)
+{
+	char *key = g_strdup_printf("%p %u", (const void *)process, stack_id);
+	struct stack *stack = g_hash_table_lookup(symbolizer->stacks, key);
+
+	if (stack) {
+		g_free(key);
+		return stack;
+	}
+	stack = g_new0(struct stack, 1);
+	stack->frames = g_ptr_array_new();
+	g_hash_table_insert(symbolizer->stacks, key, stack);
+	return stack;
 }
 
 const GPtrArray *symbolize_stack(struct symbolizer *symbolizer, const struct process *process,
 				 uint32_t stack_id)
 {
-	char *key = g_strdup_printf("%p %u", (const void *)process, stack_id);
-	GPtrArray *frames = g_hash_table_lookup(symbolizer->stacks, key);
-	const struct call_stack *stack = process_stack(process, stack_id);
+	struct stack *stack = stack_of(symbolizer, process, stack_id);
+	const struct call_stack *recorded = process_stack(process, stack_id);
 
-	if (frames) {
-		g_free(key);
-		return frames;
-	}
-	frames = g_ptr_array_new_with_free_func(frame_free);
-	for (uint32_t i = 0; stack && i < stack->depth; i++)
-		add_address(frames, symbolizer, process, stack->modules, stack->frames[i]);
-	g_hash_table_insert(symbolizer->stacks, key, frames);
-	return frames;
+	while (recorded && stack->resolved < recorded->depth)
+		resolve_next(stack, symbolizer, process, recorded);
+	return stack->frames;
 }
 
 bool is_wrapping_place(const char *function, const char *file)
@@ -416,6 +474,20 @@ const struct source_frame *user_frame(const GPtrArray *frames)
 	return NULL;
 }
 
+const struct source_frame *stack_user_frame(struct symbolizer *symbolizer,
+					    const struct process *process, uint32_t stack_id)
+{
+	struct stack *stack = stack_of(symbolizer, process, stack_id);
+	const struct call_stack *recorded = process_stack(process, stack_id);
+	const struct source_frame *found = user_frame(stack->frames);
+
+	while (!found && recorded && stack->resolved < recorded->depth) {
+		resolve_next(stack, symbolizer, process, recorded);
+		found = user_frame(stack->frames);
+	}
+	return found;
+}
+
 char *source_frame_text(const struct source_frame *frame)
 {
 	char *place;
@@ -435,10 +507,10 @@ char *source_frame_text(const struct source_frame *frame)
 
 char *stack_place(struct symbolizer *symbolizer, const struct process *process, uint32_t stack_id)
 {
-	const GPtrArray *frames = symbolize_stack(symbolizer, process, stack_id);
-	const struct source_frame *frame = user_frame(frames);
+	const struct source_frame *frame = stack_user_frame(symbolizer, process, stack_id);
+	const GPtrArray *frames = frame ? NULL : symbolize_stack(symbolizer, process, stack_id);
 
-	if (!frame && frames->len)
+	if (frames && frames->len)
 		frame = frames->pdata[0];
 	return frame ? source_frame_text(frame) : g_strdup("(call stack not recorded)");
 }

@@ -13,8 +13,8 @@ struct source_frame {
 	char *function; /* demangled; NULL if unknown */
 	char *file;     /* NULL without line tables */
 	unsigned line;
-	const char *module; /* path, borrowed from the process; NULL if the address is in none,
-			     * "[JIT]" for code that its compiler described */
+	const char *module; /* path, the symbolizer's; NULL if the address is in none, "[JIT]" for
+			     * code that its compiler described */
 	uint64_t offset;    /* of the address in the module's file view (address minus bias) */
 };
 
@@ -41,6 +41,9 @@ bool is_wrapping_place(const char *function, const char *file);
 
 /* The innermost frame that a person wrote, or NULL. */
 const struct source_frame *user_frame(const GPtrArray *frames);
+/* The same of a recorded stack; frames outside of it are not resolved. The symbolizer's. */
+const struct source_frame *stack_user_frame(struct symbolizer *symbolizer,
+					    const struct process *process, uint32_t stack_id);
 
 /* "file.c:12 (function)", or "library.so+0x1234" without line tables; the caller frees. */
 char *source_frame_text(const struct source_frame *frame);
