@@ -84,7 +84,7 @@ unsigned analysis_count(const struct analysis *analysis, enum severity severity)
 
 /* Styles of the text format; the others have everything and no colours. */
 /* VIEW: the JSON report with what the HTML report draws (report/view.h); takes an overview. */
-enum { REPORT_COLOR = 1, REPORT_VERBOSE = 2, REPORT_VIEW = 4 };
+enum { REPORT_COLOR = 1, REPORT_VERBOSE = 2, REPORT_VIEW = 4, REPORT_EVENTS = 8 };
 
 /* Write a report. Returns 0 or a negative errno. */
 int report_write(const struct analysis *analysis, enum report_format format, unsigned style,

@@ -177,6 +177,104 @@ static void leave_out(struct finding *finding, const char *token)
 	finding->fix = g_string_free(kept, kept->len == 0);
 }
 
+/* A line of the source without indentation and comment at its end; to be freed. */
+static char *code_of(const char *line)
+{
+	char *text = g_strdup(line), *comment = strstr(text, "//");
+
+	if (comment)
+		*comment = 0;
+	g_strstrip(text);
+	if (g_str_has_prefix(text, "/*") && strstr(text, "*/") == text + strlen(text) - 2)
+		*text = 0;
+	return text;
+}
+
+/* Whether what follows it is a statement of its own: not one that hangs on an `if` without braces,
+ * and not in the middle of a macro. */
+static bool ends_statement(const char *code)
+{
+	size_t length = strlen(code);
+
+	if (*code == '#')
+		return code[length - 1] != '\\';
+	return length == 0 || strchr(";{}:", code[length - 1]);
+}
+
+static bool is_statement(const char *code)
+{
+	static const char *const controls[] = { "if",     "for",    "while", "else",
+						"do",     "return", "case",  "default",
+						"switch", "using",  "static" };
+	size_t length = 0;
+
+	while (is_word(code[length]))
+		length++;
+	for (unsigned i = 0; i < G_N_ELEMENTS(controls); i++)
+		if (strlen(controls[i]) == length && strncmp(controls[i], code, length) == 0)
+			return false;
+	return !strpbrk(code, "{}#\"") && g_str_has_suffix(code, ";");
+}
+
+bool fix_may_follow(const char *before, const char *line)
+{
+	char *code = code_of(line), *earlier = before ? code_of(before) : NULL;
+	bool may = earlier && ends_statement(earlier) && is_statement(code);
+
+	g_free(code);
+	g_free(earlier);
+	return may;
+}
+
+/* The line before that one that is more than a comment, borrowed; "" above the first, NULL if it
+ * cannot be had. */
+static const char *code_before(struct symbolizer *symbolizer, const char *file, unsigned line)
+{
+	while (line-- > 1) {
+		const char *text = source_text_line(symbolizer, file, line);
+		char *code = text ? code_of(text) : NULL;
+		bool found = !code || *code;
+
+		g_free(code);
+		if (found)
+			return text;
+	}
+	return "";
+}
+
+/*
+ * The first alternative is advice, to be inserted behind the allocation. Nothing else is: where a
+ * prefetch belongs depends on who writes the memory in between.
+ */
+static void set_edit(struct finding *finding, struct symbolizer *symbolizer,
+		     const struct source_frame *frame, const char *variable, const char *size)
+{
+	const char *line = source_text_line(symbolizer, frame->file, frame->line);
+	const char *before = code_before(symbolizer, frame->file, frame->line);
+	const char *call = strstr(finding->fix, ": hipMemAdvise(");
+	const char *end = call ? strchr(call, ';') : NULL;
+	char *statement, **parts;
+	size_t indent;
+
+	if (!g_str_has_prefix(finding->fix, "insert" FIX_SITE) || !end || !line ||
+	    !fix_may_follow(before, line))
+		return;
+	indent = strspn(line, " \t");
+	statement = g_strndup(call + 2, (gsize)(end + 1 - (call + 2)));
+	parts = g_strsplit(statement, FIX_POINTER, -1);
+	g_free(statement);
+	statement = g_strjoinv(variable, parts);
+	g_strfreev(parts);
+	parts = g_strsplit(statement, FIX_SIZE, -1);
+	g_free(statement);
+	statement = g_strjoinv(size, parts);
+	g_strfreev(parts);
+	finding->edit.file = g_strdup(frame->file);
+	finding->edit.line = frame->line;
+	finding->edit.text = g_strdup_printf("%.*s%s", (int)indent, line, statement);
+	g_free(statement);
+}
+
 static void name_allocation(struct finding *finding, struct symbolizer *symbolizer)
 {
 	const struct allocation *allocation = finding->allocation;
@@ -188,6 +286,8 @@ static void name_allocation(struct finding *finding, struct symbolizer *symboliz
 
 	if (line && allocation)
 		fix_parse_allocation(line, hg_api_name(allocation->api), &variable, &size);
+	if (variable && size)
+		set_edit(finding, symbolizer, frame, variable, size);
 	text = frame && frame->file ? g_strdup_printf(" after %s:%u", frame->file, frame->line)
 				    : g_strdup(" after the allocation");
 	replace(finding, FIX_SITE, text);

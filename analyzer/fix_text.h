@@ -6,7 +6,10 @@
 #include "analyzer/rules/engine/findings.h"
 #include "analyzer/symbols/symbols.h"
 
-/* Replace the tokens FIX_* in each fix by source positions, names and ways to compile. */
+/*
+ * Replace the tokens FIX_* in each fix by source positions, names and ways to compile. Sets
+ * finding->edit where the fix is a line to insert, and every part of it stands in the source.
+ */
 void fixes_finish(struct findings *findings, struct symbolizer *symbolizer);
 
 /*
@@ -16,5 +19,12 @@ void fixes_finish(struct findings *findings, struct symbolizer *symbolizer);
  * not certain, and to be freed.
  */
 void fix_parse_allocation(const char *line, const char *function, char **variable, char **size);
+
+/*
+ * Whether a statement inserted behind `line` is executed whenever the one in `line` is: that is a
+ * whole statement, and the line before it (`before`, "" above the first, NULL if unknown) ends one
+ * or opens a block. False where that is not certain.
+ */
+bool fix_may_follow(const char *before, const char *line);
 
 #endif

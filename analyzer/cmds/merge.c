@@ -20,7 +20,7 @@ const char usage_merge[] =
     "A finding on several ranks is reported once.\n"
     "\n"
     "  -o, --output FILE         write the report to FILE instead of standard output\n"
-    "      --format FORMAT       text (default), json, html, line, csv or suppressions\n"
+    "      --format FORMAT       one of" REPORT_FORMAT_NAMES " (default: text)\n"
     "      --fail-on SEVERITY    exit with 1 if there is a finding of at least SEVERITY:\n"
     "                            error, warning, advice or note; with 5 if there is none\n"
     "                            and a recording is incomplete\n"

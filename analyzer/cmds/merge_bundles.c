@@ -25,6 +25,8 @@ static pid_t start_report(const struct merge_part *part, const struct merge_opti
 		g_ptr_array_add(arguments, (gpointer)fixed[i]);
 	if (options->format == REPORT_HTML)
 		g_ptr_array_add(arguments, view);
+	if (options->format == REPORT_CHROME)
+		g_ptr_array_add(arguments, (gpointer) "--chrome");
 	for (; extra && *extra; extra++)
 		g_ptr_array_add(arguments, (gpointer)*extra);
 	g_ptr_array_add(arguments, (gpointer)part->path);

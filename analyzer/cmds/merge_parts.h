@@ -55,10 +55,6 @@ int merge_bundles(struct merge_part *parts, unsigned count, const struct merge_o
 /* Make one of merge->reports: all other members are empty before. */
 void merge_reports(struct merge *merge);
 
-/* The ranks of a merged finding, each once, in order: int, the caller's to free. NULL: it tells
- * none. */
-GArray *merge_finding_ranks(struct json_object *finding);
-
 /* Write it to a file or, NULL, to standard output. HG_EXIT_OK, or HG_EXIT_INPUT after a message. */
 int merge_write(const struct merge *merge, enum report_format format, const char *output);
 

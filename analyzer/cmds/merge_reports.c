@@ -5,6 +5,7 @@
 
 #include "analyzer/cmds/merge_parts.h"
 #include "analyzer/ranks.h"
+#include "analyzer/report/json_ranks.h"
 #include "analyzer/report/json_values.h"
 #include "analyzer/report/report.h"
 #include "analyzer/rules/engine/evidence.h"
@@ -101,26 +102,9 @@ static gint compare_findings(gconstpointer a, gconstpointer b)
 	return order ? order : strcmp(get_text(one, "fingerprint"), get_text(other, "fingerprint"));
 }
 
-GArray *merge_finding_ranks(struct json_object *finding)
-{
-	struct json_object *entries = get_member(finding, "ranks");
-	GArray *ranks;
-
-	if (!entries)
-		return NULL;
-	ranks = g_array_new(FALSE, FALSE, sizeof(int));
-	for (size_t i = 0; i < json_object_array_length(entries); i++) {
-		int rank = (int)get_number(json_object_array_get_idx(entries, i), "rank");
-
-		if (!ranks->len || g_array_index(ranks, int, ranks->len - 1) != rank)
-			g_array_append_val(ranks, rank);
-	}
-	return ranks;
-}
-
 static void set_outliers(const struct merge *merge, struct json_object *finding)
 {
-	GArray *ranks = merge_finding_ranks(finding), *outliers;
+	GArray *ranks = json_finding_ranks(finding), *outliers;
 	struct json_object *list;
 
 	if (!ranks)

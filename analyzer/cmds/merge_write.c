@@ -8,8 +8,9 @@
 #include "analyzer/output.h"
 #include "analyzer/cmds/cmds.h"
 #include "analyzer/cmds/merge_parts.h"
-#include "analyzer/ranks.h"
+#include "analyzer/report/chrome.h"
 #include "analyzer/report/html.h"
+#include "analyzer/report/json_ranks.h"
 #include "analyzer/report/json_values.h"
 #include "analyzer/report/place.h"
 #include "analyzer/report/report.h"
@@ -127,15 +128,11 @@ static struct json_object *merge_json(const struct merge *merge)
 
 static void print_ranks(const struct merge *merge, struct json_object *finding, FILE *stream)
 {
-	GArray *ranks = merge_finding_ranks(finding);
-	char *text;
+	char *text = json_ranks_text(finding, merge->ranks);
 
-	if (!ranks)
-		return;
-	text = ranks_text(ranks, merge->ranks);
-	fprintf(stream, "  ranks       %s\n", text);
+	if (text)
+		fprintf(stream, "  ranks       %s\n", text);
 	g_free(text);
-	g_array_free(ranks, TRUE);
 }
 
 /* A label and the text of a member, if there is one. */
@@ -294,6 +291,31 @@ static int write_html(const struct merge *merge, FILE *stream)
 	return result;
 }
 
+static int write_chrome(const struct merge *merge, FILE *stream)
+{
+	GPtrArray *traces = g_ptr_array_new();
+	int result = 0;
+
+	for (unsigned i = 0; i < merge->reports->len; i++) {
+		struct json_object *trace = get_member(merge->reports->pdata[i], "chrome");
+
+		if (!trace) {
+			message_error("a report has no events for --format=chrome: write it with "
+				      "'hipgrain report --partial=FILE --chrome'");
+			result = 1;
+			break;
+		}
+		g_ptr_array_add(traces, trace);
+	}
+	if (!result) {
+		result = write_json(
+		    chrome_join((struct json_object *const *)traces->pdata, traces->len), stream);
+	}
+	g_ptr_array_free(traces, TRUE);
+	return result;
+}
+
+/* 0; a negative errno; or 1 after a message. */
 static int write_format(const struct merge *merge, enum report_format format, FILE *stream)
 {
 	struct json_object *report;
@@ -307,6 +329,8 @@ static int write_format(const struct merge *merge, enum report_format format, FI
 		return write_json(merge_json(merge), stream);
 	case REPORT_HTML:
 		return write_html(merge, stream);
+	case REPORT_CHROME:
+		return write_chrome(merge, stream);
 	default:
 		report = merge_json(merge);
 		result = report_of_json(format, report, stream);
@@ -327,9 +351,7 @@ int merge_write(const struct merge *merge, enum report_format format, const char
 	result = write_format(merge, format, stream);
 	if (output && (ferror(stream) | fclose(stream)) && !result)
 		result = -EIO;
-	if (result) {
+	if (result < 0)
 		message_error("cannot write the report: %s", strerror(-result));
-		return HG_EXIT_INPUT;
-	}
-	return HG_EXIT_OK;
+	return result ? HG_EXIT_INPUT : HG_EXIT_OK;
 }

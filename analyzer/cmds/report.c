@@ -24,11 +24,18 @@ const char usage_report[] =
     "      --partial FILE        write a report for 'hipgrain merge' to FILE\n"
     "      --view PARTS          with --partial or --format=json: add what the HTML report of\n"
     "                            PARTS recordings draws, for 'hipgrain merge --format=html'\n"
+    "      --chrome              with --partial or --format=json: add the events for\n"
+    "                            'hipgrain merge --format=chrome'\n"
     "      --trace DIR           output directory of the relay that a recording used (--url)\n"
     "  -j, --jobs N              analyse N recordings in parallel (default: one per CPU)\n"
     "  -h, --help                print this help\n";
 
-enum { REPORT_ONLY_PARTIAL = REPORT_OPTION_END, REPORT_ONLY_TRACE, REPORT_ONLY_VIEW };
+enum {
+	REPORT_ONLY_PARTIAL = REPORT_OPTION_END,
+	REPORT_ONLY_TRACE,
+	REPORT_ONLY_VIEW,
+	REPORT_ONLY_CHROME
+};
 
 /* auto -1, never 0, always 1; -2: none of them. */
 static int parse_when(const char *argument)
@@ -137,7 +144,7 @@ static unsigned style_of(const struct report_options *options, FILE *stream)
 	if (color)
 		output_allow_colors();
 	return (color ? REPORT_COLOR : 0) | (options->verbose ? REPORT_VERBOSE : 0) |
-	       (options->view ? REPORT_VIEW : 0);
+	       (options->view ? REPORT_VIEW : 0) | (options->chrome ? REPORT_EVENTS : 0);
 }
 
 int report_prepare(struct report_options *options)
@@ -207,9 +214,9 @@ int report_bundle(struct report_options *options, const char *bundle, FILE *stre
 	progress_set(options->progress < 0 ? PROGRESS_AUTO
 		     : options->progress   ? PROGRESS_ALWAYS
 					   : PROGRESS_NEVER);
-	result =
-	    analysis_load_from(&analysis, bundle, options->trace,
-			       report_needs_overview(options->format) || options->view, &error);
+	result = analysis_load_from(
+	    &analysis, bundle, options->trace,
+	    report_needs_overview(options->format) || options->view || options->chrome, &error);
 	if (result < 0) {
 		message_error("%s: %s", bundle, error ? error : strerror(-result));
 		free(error);
@@ -296,6 +303,7 @@ int cmd_report(int argc, char **argv)
 		REPORT_LONG_OPTIONS,
 		{ "partial", required_argument, NULL, REPORT_ONLY_PARTIAL },
 		{ "view", required_argument, NULL, REPORT_ONLY_VIEW },
+		{ "chrome", no_argument, NULL, REPORT_ONLY_CHROME },
 		{ "trace", required_argument, NULL, REPORT_ONLY_TRACE },
 		{ "jobs", required_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'h' },
@@ -321,6 +329,9 @@ int cmd_report(int argc, char **argv)
 			if (!options.view)
 				return HG_EXIT_USAGE;
 			break;
+		case REPORT_ONLY_CHROME:
+			options.chrome = true;
+			break;
 		case REPORT_ONLY_TRACE:
 			options.trace = optarg;
 			break;
@@ -336,8 +347,9 @@ int cmd_report(int argc, char **argv)
 	}
 	if (partial)
 		options.format = REPORT_JSON; /* what merge reads */
-	if (options.view && options.format != REPORT_JSON) {
-		message_error("--view needs --partial or --format=json");
+	if ((options.view || options.chrome) && options.format != REPORT_JSON) {
+		message_error("%s needs --partial or --format=json",
+			      options.view ? "--view" : "--chrome");
 		return HG_EXIT_USAGE;
 	}
 	overview_share(options.view);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "analyzer/isa/disasm.h"
+#include "analyzer/ranks.h"
 #include "json_values.h"
 #include "report.h"
 
@@ -213,28 +214,51 @@ static void add_counters(struct chrome_trace *trace)
 	g_array_unref(steps);
 }
 
-int report_chrome(const struct analysis *analysis, unsigned style, FILE *stream)
+/* Ranks of a job stand in their order. */
+static void name_process(struct chrome_trace *trace, const struct process *process)
+{
+	const char *command = process->cmdline[0] ? process->cmdline : process->exe;
+	int rank = process_rank(process);
+	struct json_object *arguments;
+	char *name;
+
+	if (rank < 0) {
+		name_row(trace, "process_name", process->pid, 0, command);
+		return;
+	}
+	name = g_strdup_printf("rank %d: %s", rank, command);
+	name_row(trace, "process_name", process->pid, 0, name);
+	g_free(name);
+	arguments = json_object_new_object();
+	put(arguments, "sort_index", json_object_new_int(rank));
+	put(chrome_event(trace, "M", "process_sort_index", process->pid, 0), "args", arguments);
+}
+
+struct json_object *chrome_object(const struct analysis *analysis)
 {
 	struct chrome_trace trace = {
 		.overview = analysis->overview,
 		.events = json_object_new_array(),
 		.rows = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
 	};
-	struct json_object *root = json_object_new_object();
+	struct json_object *root = json_object_new_object(), *other = json_object_new_object();
 
-	(void)style;
-	for (unsigned i = 0; i < analysis->replay.processes->len; i++) {
-		const struct process *process = analysis->replay.processes->pdata[i];
-
-		name_row(&trace, "process_name", process->pid, 0,
-			 process->cmdline[0] ? process->cmdline : process->exe);
-	}
+	for (unsigned i = 0; i < analysis->replay.processes->len; i++)
+		name_process(&trace, analysis->replay.processes->pdata[i]);
 	for (unsigned i = 0; i < trace.overview->lanes->len; i++)
 		add_lane(&trace, trace.overview->lanes->pdata[i]);
 	add_counters(&trace);
 	chrome_migration(&trace, analysis);
 	put(root, "traceEvents", trace.events);
 	put(root, "displayTimeUnit", text("ns"));
+	put(other, "first_ns", json_object_new_int64(trace.overview->first_ns));
+	put(root, "otherData", other);
 	g_hash_table_unref(trace.rows);
-	return write_json(root, stream);
+	return root;
+}
+
+int report_chrome(const struct analysis *analysis, unsigned style, FILE *stream)
+{
+	(void)style;
+	return write_json(chrome_object(analysis), stream);
 }

@@ -23,6 +23,18 @@ struct json_object *chrome_event(struct chrome_trace *trace, const char *phase, 
 int chrome_row(struct chrome_trace *trace, int32_t pid, const char *key, const char *name);
 int chrome_lane_row(struct chrome_trace *trace, const struct lane *lane);
 
+/*
+ * The whole trace. Its member otherData.first_ns is the moment 0 of its time stamps, by the clock
+ * of the machine (nanoseconds since 1970): traces of several machines are joined by it.
+ */
+struct json_object *chrome_object(const struct analysis *analysis);
+
+/*
+ * One trace of several, which may be changed: processes with the same number get numbers of their
+ * own, and their moments are those of one clock. For the caller to put.
+ */
+struct json_object *chrome_join(struct json_object *const *traces, unsigned count);
+
 /* Series of moves, arrows from the launches that they are for, and counters of bytes each way. */
 void chrome_migration(struct chrome_trace *trace, const struct analysis *analysis);
 

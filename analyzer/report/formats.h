@@ -15,14 +15,14 @@ struct json_object;
  *   OVERVIEW  it shows where memory was over time (struct overview)
  *   SEVERAL   several recordings can be reported in it (analyzer/cmds/merge.c)
  */
-#define REPORT_FORMATS(FORMAT)                                \
-	FORMAT(TEXT, "text", report_text, SEVERAL)            \
-	FORMAT(JSON, "json", report_json, SEVERAL)            \
-	FORMAT(SARIF, "sarif", report_sarif, 0)               \
-	FORMAT(HTML, "html", report_html, OVERVIEW | SEVERAL) \
-	FORMAT(CHROME, "chrome", report_chrome, OVERVIEW)     \
-	FORMAT(LINE, "line", report_line, SEVERAL)            \
-	FORMAT(CSV, "csv", report_csv, SEVERAL)               \
+#define REPORT_FORMATS(FORMAT)                                      \
+	FORMAT(TEXT, "text", report_text, SEVERAL)                  \
+	FORMAT(JSON, "json", report_json, SEVERAL)                  \
+	FORMAT(SARIF, "sarif", report_sarif, SEVERAL)               \
+	FORMAT(HTML, "html", report_html, OVERVIEW | SEVERAL)       \
+	FORMAT(CHROME, "chrome", report_chrome, OVERVIEW | SEVERAL) \
+	FORMAT(LINE, "line", report_line, SEVERAL)                  \
+	FORMAT(CSV, "csv", report_csv, SEVERAL)                     \
 	FORMAT(SUPPRESSIONS, "suppressions", report_suppressions, SEVERAL)
 
 /*
@@ -30,6 +30,7 @@ struct json_object;
  * ROW(id, name), with json_as_NAME() in report/NAME.c.
  */
 #define REPORT_FORMATS_OF_JSON(ROW) \
+	ROW(SARIF, sarif)           \
 	ROW(LINE, line)             \
 	ROW(CSV, csv)               \
 	ROW(SUPPRESSIONS, suppressions)

@@ -7,6 +7,7 @@
 #include <json-c/json.h>
 #include <string.h>
 
+#include "chrome.h"
 #include "history.h"
 #include "json_values.h"
 #include "selection.h"
@@ -142,6 +143,22 @@ static struct json_object *rank_outliers(const struct analysis *analysis,
 	return list;
 }
 
+/* What could be applied as it is: for now a line to insert behind another one. */
+static struct json_object *edits(const struct fix_edit *edit)
+{
+	struct json_object *list, *object;
+
+	if (!edit->file)
+		return NULL;
+	list = json_object_new_array();
+	object = json_object_new_object();
+	put(object, "file", text_value(edit->file));
+	put(object, "line", json_object_new_int64(edit->line));
+	put(object, "insert_after", text_value(edit->text));
+	json_object_array_add(list, object);
+	return list;
+}
+
 static struct json_object *one_finding(const struct analysis *analysis,
 				       const struct finding *finding)
 {
@@ -154,6 +171,7 @@ static struct json_object *one_finding(const struct analysis *analysis,
 	put(object, "confidence", json_object_new_string(confidence_name(finding->confidence)));
 	put(object, "doubts", text_or_null(finding->doubts));
 	put(object, "message", text_or_null(finding->message));
+	put(object, "why", text_or_null(finding->why));
 	put(object, "pid", json_object_new_int(finding->process->pid));
 	put(object, "api", text_or_null(finding->api));
 	put(object, "subject", text_or_null(finding->subject));
@@ -189,6 +207,7 @@ static struct json_object *one_finding(const struct analysis *analysis,
 	    json_move_history(analysis, finding->process,
 			      finding_history(&analysis->findings, finding)));
 	put(object, "fix", text_or_null(finding->fix));
+	put(object, "edits", edits(&finding->edit));
 	put(object, "sources", sources(finding->rule->sources));
 	return object;
 }
@@ -325,6 +344,8 @@ int report_json(const struct analysis *analysis, unsigned style, FILE *stream)
 
 	if (style & REPORT_VIEW)
 		put(report, "view", view_object(analysis));
+	if (style & REPORT_EVENTS)
+		put(report, "chrome", chrome_object(analysis));
 	return write_json(report, stream);
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "codeobj/text.h"
+#include "json_ranks.h"
 #include "json_values.h"
 #include "place.h"
 
@@ -43,18 +44,24 @@ int json_as_line(struct json_object *report, FILE *stream)
 {
 	struct json_object *findings = get_array(report, "findings");
 	struct json_object *limits = get_array(report, "limits");
+	GArray *ranks = json_report_ranks(report);
 
 	for (size_t i = 0; i < array_length(findings); i++) {
 		struct json_object *finding = json_object_array_get_idx(findings, i);
 		const struct source_place place = place_of_finding(finding);
+		char *on = json_ranks_text(finding, ranks);
 
 		put_place(stream, &place);
 		fprintf(stream, "%s: ", word(get_text(finding, "severity")));
 		put_text(stream, get_text(finding, "message"));
+		if (on)
+			fprintf(stream, "; ranks: %s", on);
 		fputs(" [", stream);
 		put_text(stream, get_text(finding, "rule"));
 		fputs("]\n", stream);
+		g_free(on);
 	}
+	g_array_free(ranks, TRUE);
 	/* An empty output must not look like a clean result. */
 	for (size_t i = 0; i < array_length(limits); i++) {
 		fputs("hipgrain: note: not analysed: ", stream);

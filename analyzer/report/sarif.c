@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SARIF 2.1.0 (OASIS, Static Analysis Results Interchange Format), for code-review tools. A result
+ * SARIF 2.1.0 (OASIS, Static Analysis Results Interchange Format), for code-review tools, made from
+ * the JSON report, which may be that of several recordings. A result
  * stands where its memory was allocated, for that is where most fixes go; the launch or call and
  * the instruction are related locations, and all three, in the order in which they happened, the
  * code flow. Source files below %SRCROOT% are relative to it: --source-root, else the root of the
@@ -10,20 +11,17 @@
 
 #include <string.h>
 
-#include "analyzer/rules/engine/evidence.h"
-#include "config.h"
-#include "history.h"
+#include "analyzer/symbols/symbols.h"
 #include "json_values.h"
-#include "rule_text.h"
+#include "place.h"
+#include "sarif.h"
 
-/* The manual is installed with the tool; URIs of its pages are in the form of systemd.unit(5). */
-#define MAIN_PAGE    "man:hipgrain(1)"
-#define RULES_PAGE   "man:hipgrain-rules(7)"
 #define SARIF_SCHEMA "https://json.schemastore.org/sarif-2.1.0.json"
 
 struct sarif {
-	const struct analysis *analysis;
-	char *root; /* %SRCROOT%, absolute, with a slash at the end */
+	struct json_object *report;
+	struct symbolizer *symbolizer; /* for lines of source files */
+	char *root;                    /* %SRCROOT%, absolute, with a slash at the end */
 };
 
 static struct json_object *text(const char *value)
@@ -31,106 +29,22 @@ static struct json_object *text(const char *value)
 	return json_object_new_string(value);
 }
 
-/* A message, or a description, of one member. */
-static struct json_object *message(const char *value)
+/* SARIF's rank is a priority from 0 to 100; -1: unknown. */
+static double rank(const char *confidence)
 {
-	struct json_object *object = json_object_new_object();
-
-	put(object, "text", text_value(value));
-	return object;
-}
-
-static const char *level(enum severity severity)
-{
-	static const char *const levels[] = {
-		[SEVERITY_NOTE] = "note",
-		[SEVERITY_ADVICE] = "note",
-		[SEVERITY_WARNING] = "warning",
-		[SEVERITY_ERROR] = "error",
+	static const struct {
+		enum confidence confidence;
+		double rank;
+	} ranks[] = {
+		{ CONFIDENCE_POSSIBLE, 20 },
+		{ CONFIDENCE_LIKELY, 60 },
+		{ CONFIDENCE_PROVEN, 100 },
 	};
 
-	return levels[severity];
-}
-
-/* SARIF's rank is a priority from 0 to 100. */
-static double rank(enum confidence confidence)
-{
-	static const double ranks[] = {
-		[CONFIDENCE_POSSIBLE] = 20,
-		[CONFIDENCE_LIKELY] = 60,
-		[CONFIDENCE_PROVEN] = 100,
-	};
-
-	return ranks[confidence];
-}
-
-/* ---- rules ---- */
-
-/* The first paragraph describes the rule, all of them are its help. */
-static void put_rule_text(struct json_object *object, const char *whole)
-{
-	const char *end = whole ? strchrnul(whole, '\n') : NULL;
-	char *first;
-
-	if (!whole)
-		return;
-	first = g_strndup(whole, (gsize)(end - whole));
-	put(object, "fullDescription", message(first));
-	put(object, "help", message(whole));
-	g_free(first);
-}
-
-/* "hw-fp-atomic" as "HwFpAtomic": names of rules in SARIF begin their words with capitals. */
-static struct json_object *rule_name(const char *slug)
-{
-	GString *name = g_string_new(NULL);
-	struct json_object *object;
-	bool begins = true;
-
-	for (; *slug; slug++) {
-		if (*slug != '-')
-			g_string_append_c(name, begins ? g_ascii_toupper(*slug) : *slug);
-		begins = *slug == '-';
-	}
-	object = text(name->str);
-	g_string_free(name, TRUE);
-	return object;
-}
-
-static struct json_object *one_rule(const struct rule *rule)
-{
-	struct json_object *object = json_object_new_object();
-	struct json_object *configuration = json_object_new_object();
-	struct json_object *properties = json_object_new_object();
-	struct json_object *tags = json_object_new_array();
-
-	put(object, "id", text(rule->id));
-	put(object, "name", rule_name(rule->slug));
-	put(object, "shortDescription", message(rule->title));
-	put_rule_text(object, rule_text(rule));
-	put(object, "helpUri", text(RULES_PAGE));
-	put(configuration, "level", text(level(rule->severity)));
-	put(object, "defaultConfiguration", configuration);
-	json_object_array_add(tags, text(severity_name(rule->severity)));
-	put(properties, "tags", tags);
-	put(properties, "slug", text(rule->slug));
-	put(properties, "sources", text(rule->sources));
-	put(object, "properties", properties);
-	return object;
-}
-
-static struct json_object *driver(void)
-{
-	struct json_object *object = json_object_new_object();
-	struct json_object *list = json_object_new_array();
-
-	put(object, "name", text("hipgrain"));
-	put(object, "informationUri", text(MAIN_PAGE));
-	put(object, "semanticVersion", text(HIPGRAIN_VERSION));
-	for (unsigned i = 0; i < RULES; i++)
-		json_object_array_add(list, one_rule(&rules[i]));
-	put(object, "rules", list);
-	return object;
+	for (unsigned i = 0; i < G_N_ELEMENTS(ranks); i++)
+		if (strcmp(confidence_name(ranks[i].confidence), confidence) == 0)
+			return ranks[i].rank;
+	return -1;
 }
 
 /* ---- locations ---- */
@@ -156,7 +70,7 @@ static struct json_object *artifact(const struct sarif *sarif, const char *file)
 static void put_snippet(struct json_object *region, const char *line)
 {
 	if (line)
-		put(region, "snippet", message(line));
+		put(region, "snippet", sarif_message(line));
 }
 
 static struct json_object *location(const struct sarif *sarif, const char *file, unsigned line,
@@ -171,7 +85,7 @@ static struct json_object *location(const struct sarif *sarif, const char *file,
 			struct json_object *region = json_object_new_object();
 
 			put(region, "startLine", json_object_new_int64(line));
-			put_snippet(region, source_line(sarif->analysis->symbolizer, file, line));
+			put_snippet(region, source_line(sarif->symbolizer, file, line));
 			put(physical, "region", region);
 		}
 		put(object, "physicalLocation", physical);
@@ -187,115 +101,129 @@ static struct json_object *location(const struct sarif *sarif, const char *file,
 		put(object, "logicalLocations", list);
 	}
 	if (note)
-		put(object, "message", message(note));
+		put(object, "message", sarif_message(note));
 	return object;
 }
 
 /* One step of what led to the finding; nothing is added when its place is not known. */
-static void add_step(const struct sarif *sarif, struct json_object *steps, const char *file,
-		     unsigned line, const char *function, const char *note)
+static void add_step(const struct sarif *sarif, struct json_object *steps,
+		     struct source_place place, const char *note)
 {
-	if (file || function)
-		json_object_array_add(steps, location(sarif, file, line, function, note));
+	if (place.file || place.function) {
+		json_object_array_add(steps,
+				      location(sarif, place.file, (unsigned)MAX(place.line, 0),
+					       place.function, note));
+	}
 }
 
-static void add_stack_step(const struct sarif *sarif, struct json_object *steps,
-			   const struct process *process, uint32_t stack_id, const char *note)
+static const char *member_or_null(struct json_object *object, const char *name)
 {
-	const struct source_frame *frame =
-	    stack_user_frame(sarif->analysis->symbolizer, process, stack_id);
+	return get_member(object, name) ? get_text(object, name) : NULL;
+}
 
-	if (frame)
-		add_step(sarif, steps, frame->file, frame->line, frame->function, note);
+static bool same_member(struct json_object *one, struct json_object *other, const char *name)
+{
+	return strcmp(get_text(one, name), get_text(other, name)) == 0;
 }
 
 /* Each line of the source once. */
 static void add_instructions(const struct sarif *sarif, struct json_object *steps,
-			     const struct finding *finding)
+			     struct json_object *finding)
 {
-	for (unsigned i = 0; i < finding->instructions->len; i++) {
-		const struct code_site *site = finding->instructions->pdata[i];
+	struct json_object *sites = get_array(finding, "instructions");
+
+	for (size_t i = 0; i < array_length(sites); i++) {
+		struct json_object *site = json_object_array_get_idx(sites, i);
+		const struct source_place place = { member_or_null(site, "file"),
+						    get_number(site, "line"),
+						    member_or_null(finding, "kernel") };
 		bool before = false;
 
-		for (unsigned k = 0; k < i; k++) {
-			const struct code_site *other = finding->instructions->pdata[k];
+		for (size_t k = 0; k < i; k++) {
+			struct json_object *other = json_object_array_get_idx(sites, k);
 
-			before |=
-			    other->line == site->line && g_strcmp0(other->file, site->file) == 0;
+			before |= get_number(other, "line") == place.line &&
+				  same_member(other, site, "file");
 		}
-		if (!before) {
-			add_step(sarif, steps, site->file, site->line, finding->kernel,
-				 site->instruction);
-		}
+		if (!before)
+			add_step(sarif, steps, place, get_text(site, "instruction"));
 	}
 }
 
 /* The calls that gave pages of the memory their granularity, each once. */
 static void add_advice(const struct sarif *sarif, struct json_object *steps,
-		       const struct finding *finding)
+		       struct json_object *finding)
 {
-	for (unsigned i = 0; i < finding->pages->len; i++) {
-		const struct page_stretch *stretch =
-		    &g_array_index(finding->pages, struct page_stretch, i);
-		bool before = !stretch->advised;
+	struct json_object *pages = get_array(get_member(finding, "allocation"), "pages");
 
-		for (unsigned k = 0; k < i && !before; k++) {
-			const struct page_stretch *other =
-			    &g_array_index(finding->pages, struct page_stretch, k);
+	for (size_t i = 0; i < array_length(pages); i++) {
+		struct json_object *advice =
+		    get_member(json_object_array_get_idx(pages, i), "advice");
+		bool before = !advice;
 
-			before = other->advised && other->call.ns == stretch->call.ns;
+		for (size_t k = 0; k < i && !before; k++) {
+			struct json_object *other =
+			    get_member(json_object_array_get_idx(pages, k), "advice");
+
+			before = other && get_number(other, "ns") == get_number(advice, "ns");
 		}
 		if (!before) {
-			add_stack_step(sarif, steps, finding->process, stretch->call.stack_id,
-				       page_call_name(&stretch->call));
+			add_step(sarif, steps, place_of_stack(get_member(advice, "stack")),
+				 get_text(advice, "call"));
 		}
 	}
 }
 
+static char *bytes_note(const char *before, struct json_object *memory, const char *size)
+{
+	return g_strdup_printf("%s%" G_GINT64_FORMAT " bytes from %s", before,
+			       get_number(memory, size),
+			       get_member(memory, "api") ? get_text(memory, "api") : "?");
+}
+
 /* Memory that an address nobody could follow may lead to; the finding's own is there already. */
 static void add_candidates(const struct sarif *sarif, struct json_object *steps,
-			   const struct finding *finding)
+			   struct json_object *finding)
 {
-	for (unsigned i = 0; i < finding->candidates->len; i++) {
-		const struct candidate *candidate = finding->candidates->pdata[i];
+	struct json_object *candidates = get_array(finding, "candidates");
+	struct json_object *allocation = get_member(finding, "allocation");
+
+	for (size_t i = 0; i < array_length(candidates); i++) {
+		struct json_object *candidate = json_object_array_get_idx(candidates, i);
 		char *note;
 
-		if (candidate->allocation == finding->allocation || candidate->allocation->symbol)
+		if ((allocation && same_member(allocation, candidate, "address")) ||
+		    get_member(candidate, "symbol"))
 			continue;
-		note = g_strdup_printf("candidate: %" G_GUINT64_FORMAT " bytes from %s",
-				       candidate->least, hg_api_name(candidate->allocation->api));
-		add_stack_step(sarif, steps, finding->process, candidate->allocation->stack_id,
-			       note);
+		note = bytes_note("candidate: ", candidate, "least_size");
+		add_step(sarif, steps, place_of_stack(get_member(candidate, "stack")), note);
 		g_free(note);
 	}
 }
 
 /* Allocation, advice, launch or call, instruction: as far as they are known and apply. */
-static struct json_object *steps_of(const struct sarif *sarif, const struct finding *finding)
+static struct json_object *steps_of(const struct sarif *sarif, struct json_object *finding)
 {
 	struct json_object *steps = json_object_new_array();
-	const struct allocation *allocation = finding->allocation;
+	struct json_object *allocation = get_member(finding, "allocation");
+	const char *kernel = member_or_null(finding, "kernel");
 	char *note;
 
-	if (allocation && !allocation->symbol) {
-		note = g_strdup_printf("%" G_GUINT64_FORMAT " bytes from %s", allocation->size,
-				       hg_api_name(allocation->api));
-		add_stack_step(sarif, steps, finding->process, allocation->stack_id, note);
+	if (allocation) {
+		note = bytes_note("", allocation, "size");
+		add_step(sarif, steps, place_of_allocation(finding), note);
 		g_free(note);
 	}
 	add_candidates(sarif, steps, finding);
 	add_advice(sarif, steps, finding);
-	if (finding->sites->len) {
-		const struct site *site = &g_array_index(finding->sites, struct site, 0);
-
-		note = finding->kernel
-			   ? g_strdup_printf("%s is launched", finding->kernel)
-			   : g_strdup_printf("%s is called", finding->api ? finding->api : "it");
-		add_stack_step(sarif, steps, finding->process, site->stack_id, note);
-		g_free(note);
-	}
-	if (finding->kernel && finding->instructions->len == 0)
-		add_step(sarif, steps, NULL, 0, finding->kernel, NULL);
+	note = kernel
+		   ? g_strdup_printf("%s is launched", kernel)
+		   : g_strdup_printf("%s is called",
+				     get_member(finding, "api") ? get_text(finding, "api") : "it");
+	add_step(sarif, steps, place_of_call(finding), note);
+	g_free(note);
+	if (kernel && !get_member(finding, "instructions"))
+		add_step(sarif, steps, (struct source_place){ .function = kernel }, NULL);
 	add_instructions(sarif, steps, finding);
 	return steps;
 }
@@ -323,39 +251,117 @@ static struct json_object *code_flow(struct json_object *steps)
 
 /* ---- results ---- */
 
-static struct json_object *result_text(const struct finding *finding)
+static struct json_object *result_text(struct json_object *finding)
 {
+	const char *why = member_or_null(finding, "why"), *fix = member_or_null(finding, "fix");
 	char *whole =
-	    g_strdup_printf("%s%s%s%s%s", finding->message, finding->why ? "\nBecause: " : "",
-			    finding->why ? finding->why : "", finding->fix ? "\nFix: " : "",
-			    finding->fix ? finding->fix : "");
-	struct json_object *object = message(whole);
+	    g_strdup_printf("%s%s%s%s%s", get_text(finding, "message"), why ? "\nBecause: " : "",
+			    why ? why : "", fix ? "\nFix: " : "", fix ? fix : "");
+	struct json_object *object = sarif_message(whole);
 
 	g_free(whole);
 	return object;
 }
 
-static struct json_object *one_result(const struct sarif *sarif, const struct finding *finding)
+/* An insertion is the replacement of nothing, at the beginning of the next line (3.57). */
+static struct json_object *replacement(int64_t line, const char *inserted)
 {
 	struct json_object *object = json_object_new_object();
-	struct json_object *steps = steps_of(sarif, finding);
+	struct json_object *region = json_object_new_object();
+	char *whole = g_strconcat(inserted, "\n", NULL);
+
+	put(region, "startLine", json_object_new_int64(line + 1));
+	put(region, "startColumn", json_object_new_int(1));
+	put(region, "endLine", json_object_new_int64(line + 1));
+	put(region, "endColumn", json_object_new_int(1));
+	put(object, "deletedRegion", region);
+	put(object, "insertedContent", sarif_message(whole));
+	g_free(whole);
+	return object;
+}
+
+/* What a tool can apply (3.55); NULL: nothing. */
+static struct json_object *fixes_of(const struct sarif *sarif, struct json_object *finding)
+{
+	struct json_object *edits = get_array(finding, "edits");
+	struct json_object *changes, *fix, *fixes;
+
+	if (!array_length(edits))
+		return NULL;
+	changes = json_object_new_array();
+	for (size_t i = 0; i < array_length(edits); i++) {
+		struct json_object *edit = json_object_array_get_idx(edits, i);
+		struct json_object *change = json_object_new_object();
+		struct json_object *replacements = json_object_new_array();
+
+		json_object_array_add(replacements, replacement(get_number(edit, "line"),
+								get_text(edit, "insert_after")));
+		put(change, "artifactLocation", artifact(sarif, get_text(edit, "file")));
+		put(change, "replacements", replacements);
+		json_object_array_add(changes, change);
+	}
+	fix = json_object_new_object();
+	put(fix, "description", sarif_message(get_text(finding, "fix")));
+	put(fix, "artifactChanges", changes);
+	fixes = json_object_new_array();
+	json_object_array_add(fixes, fix);
+	return fixes;
+}
+
+/* The program of a finding, by the number of its process; nodes of a job may both have one. */
+static const char *program_of(const struct sarif *sarif, struct json_object *finding)
+{
+	struct json_object *processes = get_array(sarif->report, "processes");
+	struct json_object *ranks = get_array(finding, "ranks");
+	struct json_object *first =
+	    array_length(ranks) ? json_object_array_get_idx(ranks, 0) : NULL;
+	const char *found = NULL;
+
+	for (size_t i = 0; i < array_length(processes); i++) {
+		struct json_object *process = json_object_array_get_idx(processes, i);
+
+		if (get_number(process, "pid") != get_number(first ? first : finding, "pid") ||
+		    (first && get_number(process, "rank") != get_number(first, "rank")))
+			continue;
+		found = found ? found : get_text(process, "exe");
+	}
+	return found;
+}
+
+static void put_copy(struct json_object *object, const char *name, struct json_object *from)
+{
+	struct json_object *value = get_member(from, name);
+
+	if (value)
+		put(object, name, json_object_get(value));
+}
+
+static struct json_object *result_properties(const struct sarif *sarif, struct json_object *finding)
+{
+	static const char *const names[] = { "confidence", "doubts", "history", "ranks",
+					     "rank_outliers" };
 	struct json_object *properties = json_object_new_object();
+	const char *program = program_of(sarif, finding);
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++)
+		put_copy(properties, names[i], finding);
+	if (program)
+		put(properties, "process", text_value(program));
+	return properties;
+}
+
+static void put_places(struct json_object *object, struct json_object *steps)
+{
 	size_t count = json_object_array_length(steps);
+	struct json_object *places, *related;
 
-	put(object, "ruleId", text(finding->rule->id));
-	put(object, "ruleIndex", json_object_new_int64(finding->rule - rules));
-	put(object, "level", text(level(finding->rule->severity)));
-	put(object, "rank", json_object_new_double(rank(finding->confidence)));
-	put(object, "message", result_text(finding));
 	if (count) {
-		struct json_object *places = json_object_new_array();
-
+		places = json_object_new_array();
 		json_object_array_add(places, json_object_get(json_object_array_get_idx(steps, 0)));
 		put(object, "locations", places);
 	}
 	if (count > 1) {
-		struct json_object *related = json_object_new_array();
-
+		related = json_object_new_array();
 		for (size_t i = 1; i < count; i++) {
 			json_object_array_add(related,
 					      json_object_get(json_object_array_get_idx(steps, i)));
@@ -363,65 +369,80 @@ static struct json_object *one_result(const struct sarif *sarif, const struct fi
 		put(object, "relatedLocations", related);
 		put(object, "codeFlows", code_flow(steps));
 	}
-	if (finding->fingerprint) {
+}
+
+static struct json_object *one_result(const struct sarif *sarif, struct json_object *finding)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *steps = steps_of(sarif, finding), *fixes = fixes_of(sarif, finding);
+	const struct rule *rule = rule_by_name(get_text(finding, "rule"));
+	int severity = severity_by_name(get_text(finding, "severity"));
+	double priority = rank(get_text(finding, "confidence"));
+
+	put(object, "ruleId", text_value(get_text(finding, "rule")));
+	if (rule) /* else the report is another version's */
+		put(object, "ruleIndex", json_object_new_int64(rule - rules));
+	if (severity >= 0)
+		put(object, "level", text(sarif_level((enum severity)severity)));
+	if (priority >= 0)
+		put(object, "rank", json_object_new_double(priority));
+	put(object, "message", result_text(finding));
+	put_places(object, steps);
+	if (fixes)
+		put(object, "fixes", fixes);
+	if (get_member(finding, "fingerprint")) {
 		struct json_object *prints = json_object_new_object();
 
-		put(prints, "hipgrain/1", text(finding->fingerprint));
+		put(prints, "hipgrain/1", text_value(get_text(finding, "fingerprint")));
 		put(object, "partialFingerprints", prints);
 	}
-	put(object, "occurrenceCount", json_object_new_int64((int64_t)MAX(finding->count, 1)));
-	put(properties, "confidence", text(confidence_name(finding->confidence)));
-	if (finding->doubts)
-		put(properties, "doubts", text_value(finding->doubts));
-	put(properties, "process", text_value(finding->process->exe));
-	if (finding_history(&sarif->analysis->findings, finding)) {
-		put(properties, "history",
-		    json_move_history(sarif->analysis, finding->process,
-				      finding_history(&sarif->analysis->findings, finding)));
-	}
-	put(object, "properties", properties);
+	put(object, "occurrenceCount", json_object_new_int64(MAX(get_number(finding, "count"), 1)));
+	put(object, "properties", result_properties(sarif, finding));
 	json_object_put(steps);
 	return object;
 }
 
+/* ---- the run ---- */
+
+static void add_notifications(struct json_object *list, struct json_object *texts,
+			      const char *severity)
+{
+	for (size_t i = 0; i < array_length(texts); i++) {
+		struct json_object *notification = json_object_new_object();
+
+		put(notification, "level", text(severity));
+		put(notification, "message",
+		    sarif_message(json_object_get_string(json_object_array_get_idx(texts, i))));
+		json_object_array_add(list, notification);
+	}
+}
+
 /* What could not be determined is not a result: it is a notification about the whole analysis. */
-static struct json_object *invocations(const struct analysis *analysis)
+static struct json_object *invocations(struct json_object *report)
 {
 	struct json_object *invocation = json_object_new_object();
 	struct json_object *list = json_object_new_array();
 	struct json_object *notifications = json_object_new_array();
 	struct json_object *properties = json_object_new_object();
-	GPtrArray *sentences = report_death(analysis);
+	struct json_object *end = get_member(report, "end");
 
 	/* Whether the analysis succeeded; the rest is about the program (SARIF 2.1.0, 3.20). */
 	put(invocation, "executionSuccessful", json_object_new_boolean(true));
-	if (analysis->facts.exited && !analysis->facts.exit_signal) {
-		put(invocation, "exitCode", json_object_new_int(analysis->facts.exit_status));
-	} else if (analysis->facts.exited) {
-		const char *name = signal_text(analysis->facts.exit_signal);
+	if (get_member(end, "signal")) {
+		const char *name = signal_text((int)get_number(end, "signal"));
 
 		put(invocation, "exitSignalNumber",
-		    json_object_new_int(analysis->facts.exit_signal));
+		    json_object_new_int64(get_number(end, "signal")));
 		if (name)
 			put(invocation, "exitSignalName", text(name));
+	} else if (get_member(end, "status")) {
+		put(invocation, "exitCode", json_object_new_int64(get_number(end, "status")));
 	}
-	for (unsigned i = 0; i < sentences->len; i++) {
-		struct json_object *notification = json_object_new_object();
-
-		put(notification, "level", text("error"));
-		put(notification, "message", message(sentences->pdata[i]));
-		json_object_array_add(notifications, notification);
-	}
-	g_ptr_array_free(sentences, TRUE);
-	for (unsigned i = 0; i < analysis->findings.limits->len; i++) {
-		struct json_object *notification = json_object_new_object();
-
-		put(notification, "level", text("warning"));
-		put(notification, "message", message(analysis->findings.limits->pdata[i]));
-		json_object_array_add(notifications, notification);
-	}
+	add_notifications(notifications, get_array(end, "text"), "error");
+	add_notifications(notifications, get_array(report, "limits"), "warning");
+	add_notifications(notifications, get_array(report, "notes"), "note");
 	put(invocation, "toolExecutionNotifications", notifications);
-	put(properties, "recording", json_recording(analysis));
+	put_copy(properties, "recording", report);
 	put(invocation, "properties", properties);
 	json_object_array_add(list, invocation);
 	return list;
@@ -471,36 +492,37 @@ static char *source_root_directory(void)
 	return root;
 }
 
-int report_sarif(const struct analysis *analysis, unsigned style, FILE *stream)
+int json_as_sarif(struct json_object *report, FILE *stream)
 {
-	struct sarif sarif = { analysis, source_root_directory() };
+	struct sarif sarif = { report, symbolizer_new(NULL), source_root_directory() };
+	struct json_object *findings = get_array(report, "findings");
 	struct json_object *root = json_object_new_object();
 	struct json_object *run = json_object_new_object();
 	struct json_object *tool = json_object_new_object();
 	struct json_object *runs = json_object_new_array();
 	struct json_object *results = json_object_new_array();
 
-	(void)style;
 	put(root, "$schema", text(SARIF_SCHEMA));
 	put(root, "version", text("2.1.0"));
-	put(tool, "driver", driver());
+	put(tool, "driver", sarif_driver());
 	put(run, "tool", tool);
-	put(run, "invocations", invocations(analysis));
+	put(run, "invocations", invocations(report));
 	put(run, "columnKind", text("utf16CodeUnits"));
 	put(run, "originalUriBaseIds", base_ids(&sarif));
-	for (unsigned i = 0; i < analysis->findings.list->len; i++) {
+	for (size_t i = 0; i < array_length(findings); i++) {
 		json_object_array_add(results,
-				      one_result(&sarif, analysis->findings.list->pdata[i]));
+				      one_result(&sarif, json_object_array_get_idx(findings, i)));
 	}
 	put(run, "results", results);
-	if (migration_result(&analysis->findings)->rows->len) {
+	if (array_length(get_array(report, "migration"))) {
 		struct json_object *properties = json_object_new_object();
 
-		put(properties, "migration", json_migration(analysis));
+		put_copy(properties, "migration", report);
 		put(run, "properties", properties);
 	}
 	json_object_array_add(runs, run);
 	put(root, "runs", runs);
 	g_free(sarif.root);
+	symbolizer_free(sarif.symbolizer);
 	return write_json(root, stream);
 }

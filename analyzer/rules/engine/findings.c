@@ -61,6 +61,8 @@ static void finding_free(gpointer data)
 	g_free(finding->doubts);
 	g_free(finding->message);
 	g_free(finding->fix);
+	g_free(finding->edit.file);
+	g_free(finding->edit.text);
 	g_free(finding->kernel);
 	g_free(finding->kernel_symbol);
 	g_free(finding->instruction);

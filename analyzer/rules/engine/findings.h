@@ -73,6 +73,13 @@ struct memory_range {
 	uint64_t first_offset, last_offset;
 };
 
+/* The line that a fix puts behind a line of the source. */
+struct fix_edit {
+	char *file; /* NULL: the fix is no text to insert, or it is not certain */
+	unsigned line;
+	char *text; /* with its indentation, without line end */
+};
+
 struct finding {
 	const struct rule *rule;
 	enum confidence confidence;
@@ -80,6 +87,7 @@ struct finding {
 	struct process *process; /* borrowed */
 	char *message;           /* one sentence with the actual names and sizes */
 	char *fix;               /* what to change, concretely; may hold newlines */
+	struct fix_edit edit;    /* its first alternative */
 
 	char *kernel; /* demangled; NULL if no kernel is involved */
 	char *kernel_symbol;

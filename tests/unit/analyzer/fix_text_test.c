@@ -214,10 +214,47 @@ static void constructs_in_lines(void **state)
 	look(NULL, CONSTRUCT_UNKNOWN, NULL, NULL);
 }
 
+/* ---- where a line may be inserted ---- */
+
+static const struct {
+	const char *before, *line;
+	bool may;
+} places[] = {
+	{ "	int n = 8;", "	CHECK(hipMallocManaged(&p, n));", true },
+	{ "{", "	hipMallocManaged(&p, n);", true },
+	{ "", "	hipMallocManaged(&p, n);  ", true },
+	{ "	n = 8; // so many", "	hipMallocManaged(&p, n); // the sum", true },
+	{ "	/* the sum */", "	hipMallocManaged(&p, n);", true },
+	{ "#endif", "	hipMallocManaged(&p, n);", true },
+	/* Not always, or not as a statement. */
+	{ "	if (n) // so many", "		hipMallocManaged(&p, n);", false },
+	{ "	int n = 8;", "	CHECK(hipMallocManaged(&p, n), \"//\");", false },
+	{ "	int n = 8;", "	// hipMallocManaged(&p, n);", false },
+	{ "	if (n)", "		hipMallocManaged(&p, n);", false },
+	{ "	else", "		hipMallocManaged(&p, n);", false },
+	{ "	CHECK(", "		hipMallocManaged(&p, n));", false },
+	{ "#define ALLOCATE(p, n) \\", "	hipMallocManaged(&p, n);", false },
+	{ "	int n = 8;", "	if (hipMallocManaged(&p, n)) return;", false },
+	{ "	int n = 8;", "	return hipMallocManaged(&p, n);", false },
+	{ "	int n = 8;", "	if (n) { hipMallocManaged(&p, n); }", false },
+	{ "	int n = 8;", "	hipMallocManaged(&p, n) ||", false },
+	{ "	int n = 8;", "", false },
+	{ NULL, "	hipMallocManaged(&p, n);", false },
+};
+
+static void lines_may_be_inserted(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < G_N_ELEMENTS(places); i++)
+		if (fix_may_follow(places[i].before, places[i].line) != places[i].may)
+			fail_msg("after '%s': '%s'", places[i].before, places[i].line);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_are_understood_or_left_alone),
+		cmocka_unit_test(lines_may_be_inserted),
 		cmocka_unit_test(loops),
 		cmocka_unit_test(loops_of_integers),
 		cmocka_unit_test(instructions),

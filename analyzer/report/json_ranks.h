@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ranks of parallel jobs in JSON reports. */
+#ifndef HIPGRAIN_REPORT_JSON_RANKS_H
+#define HIPGRAIN_REPORT_JSON_RANKS_H
+
+#include <glib.h>
+
+struct json_object;
+
+/* The ranks of a report's processes that use HIP: int, sorted, each once; the caller's to free. */
+GArray *json_report_ranks(struct json_object *report);
+
+/* The same of a finding. NULL: it has none. */
+GArray *json_finding_ranks(struct json_object *finding);
+
+/* Which of `all` have the finding, as ranks_text() has it; to be freed. NULL: it has none. */
+char *json_ranks_text(struct json_object *finding, const GArray *all);
+
+#endif
