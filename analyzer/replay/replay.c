@@ -307,6 +307,7 @@ static void apply_runtime(struct process *process, const struct hg_event *event)
 	process->device_count = event->runtime.device_count;
 	process->runtime_result = event->runtime.result;
 	process->host_memory = event->runtime.host_memory;
+	process->huge_pages = event->runtime.huge_pages;
 }
 
 static void apply_device(struct process *process, const struct hg_event *event)

@@ -119,6 +119,7 @@ struct process {
 	int32_t device_count;    /* -1: no HIP call was made */
 	int32_t runtime_result;
 	uint64_t host_memory; /* the machine's, bytes; 0 if unknown */
+	uint8_t huge_pages;   /* of struct hg_ev_runtime */
 	int64_t stopped_ns;   /* when a GPU stopped for good, as far as known; 0: none did */
 	GPtrArray *devices;   /* struct device */
 

@@ -155,8 +155,9 @@ void hg_id_table_reset(struct hg_id_table *set)
 {
 	for (size_t i = 0; i < HG_ID_TABLE_LEVELS; i++) {
 		if (set->levels[i])
-			madvise(set->levels[i], levels[i].slots * sizeof(struct hg_id_table_slot),
-				MADV_DONTNEED);
+			hg_libc.madvise(set->levels[i],
+					levels[i].slots * sizeof(struct hg_id_table_slot),
+					MADV_DONTNEED);
 	}
 }
 

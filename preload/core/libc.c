@@ -214,6 +214,12 @@ static void *boot_mremap(void *address, size_t old_size, size_t size, int flags,
 	return (void *)syscall(SYS_mremap, address, old_size, size, flags, new_address);
 }
 
+static int boot_madvise(void *address, size_t size, int advice)
+{
+	return ready() ? hg_libc.madvise(address, size, advice)
+		       : (int)syscall(SYS_madvise, address, size, advice);
+}
+
 static void *boot_shmat(int id, const void *address, int flags)
 {
 	return ready() ? hg_libc.shmat(id, address, flags)
@@ -291,6 +297,7 @@ struct hg_libc hg_libc = {
 	.mmap = boot_mmap,
 	.munmap = boot_munmap,
 	.mremap = boot_mremap,
+	.madvise = boot_madvise,
 	.shmat = boot_shmat,
 	.shmdt = boot_shmdt,
 	.brk = boot_brk,
@@ -360,6 +367,11 @@ bool hg_libc_is_passed(void)
 	void *first = first_malloc();
 
 	return first && !same_object(first, (void *)find_allocator);
+}
+
+bool hg_libc_has_own_allocator(void)
+{
+	return own_allocator;
 }
 
 bool hg_libc_is_allocator(const void *address)
@@ -480,6 +492,7 @@ void hg_libc_init(void)
 	NEXT(mmap);
 	NEXT(munmap);
 	NEXT(mremap);
+	NEXT(madvise);
 	NEXT(shmat);
 	NEXT(shmdt);
 	NEXT(brk);

@@ -33,6 +33,7 @@ struct hg_libc {
 	void *(*mmap)(void *address, size_t size, int prot, int flags, int fd, off_t offset);
 	int (*munmap)(void *address, size_t size);
 	void *(*mremap)(void *address, size_t old_size, size_t size, int flags, void *new_address);
+	int (*madvise)(void *address, size_t size, int advice);
 	void *(*shmat)(int id, const void *address, int flags);
 	int (*shmdt)(const void *address);
 	int (*brk)(void *end);
@@ -70,6 +71,8 @@ bool hg_libc_is_allocator(const void *address);
 
 /* Whether the program's calls of malloc() reach a definition before ours: its own, say. */
 bool hg_libc_is_passed(void);
+/* Whether it allocates by another allocator than the C library's. */
+bool hg_libc_has_own_allocator(void);
 
 /* Whether it is glibc's malloc() that is in force, with an arena for each thread. */
 bool hg_libc_has_arenas(void);

@@ -16,6 +16,7 @@
 
 #include "preload/core/base.h"
 #include "preload/core/clock.h"
+#include "preload/core/files.h"
 #include "preload/core/libc.h"
 #include "preload/core/parts.h"
 #include "preload/core/pool.h"
@@ -307,6 +308,26 @@ static void record_device(struct hg_hip_runtime *runtime, int ordinal)
 		hg_provider->device(&event);
 }
 
+#define HUGE_PAGES "/sys/kernel/mm/transparent_hugepage/"
+
+/* As in struct hg_ev_runtime. From Linux 6.8 on each size has a mode of its own, or inherits it. */
+static uint8_t huge_pages(void)
+{
+	static const char *const modes[] = { "[never]", "[madvise]", "[always]" };
+	static const char *const files[] = { HUGE_PAGES "hugepages-2048kB/enabled",
+					     HUGE_PAGES "enabled" };
+	char text[64];
+
+	for (unsigned i = 0; i < 2 && !hg_libc_has_own_allocator(); i++) {
+		if (!hg_read_file(files[i], text, sizeof(text)))
+			continue;
+		for (uint8_t mode = 0; mode < 3; mode++)
+			if (strstr(text, modes[mode]))
+				return mode + 1;
+	}
+	return 0;
+}
+
 static int call_version(const char *name)
 {
 	int (*get)(int *) = (int (*)(int *))hg_hip_query(name);
@@ -368,6 +389,7 @@ static void record_runtime(struct hg_hip_runtime *runtime)
 	runtime->version = event.version;
 	event.device_count = count;
 	event.host_memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+	event.huge_pages = huge_pages();
 	runtime->event = event;
 	runtime->event.path = hg_pool_strdup(event.path);
 	if (!runtime->event.path)

@@ -251,7 +251,7 @@ static int run(struct unpacking *work, const struct method *method, char *proble
 			return fail(problem, -EINVAL,
 				    "compressed bundle expands to more than it claims");
 		if (work->made < work->entry.offset)
-			madvise(from, room, MADV_DONTNEED);
+			hg_libc.madvise(from, room, MADV_DONTNEED);
 	}
 	return 0;
 }

@@ -412,6 +412,35 @@ void hg_map_alloc(uint16_t api, void *ptr, size_t size, uint64_t flags, void *ca
 		run(map_alloc, &call, true);
 }
 
+static void map_advised(void *data)
+{
+	struct call *call = data;
+	struct hg_ev_call event = { .api = HG_API_madvise,
+				    .ptr = (uintptr_t)call->ptr,
+				    .size = call->size,
+				    .flags = call->flags,
+				    .device = -1,
+				    .text = "" };
+
+	if (!is_started(call->caller) || !enter(call->caller, true, HG_UNRECORDED_CALL))
+		return;
+	event.stack_id = hg_stack_id(call->caller);
+	hg_provider->call(&event);
+	hg_leave();
+}
+
+void hg_map_advised(void *ptr, size_t size, int advice, void *caller)
+{
+	struct call call = { .api = HG_API_madvise,
+			     .ptr = ptr,
+			     .size = size,
+			     .flags = (uint64_t)advice,
+			     .caller = caller };
+
+	if (!hg_tls.busy && !hg_libc_is_allocator(caller))
+		run(map_advised, &call, true);
+}
+
 static void map_free(void *data)
 {
 	struct call *call = data;

@@ -30,6 +30,8 @@ void hg_host_failed(uint16_t api, void *ptr, size_t size, int code, void *caller
 void hg_map_alloc(uint16_t api, void *ptr, size_t size, uint64_t flags, void *caller);
 void hg_map_free(uint16_t api, void *ptr, size_t size, void *caller);
 void hg_map_failed(uint16_t api, void *ptr, size_t size, uint64_t flags, void *caller);
+/* The kernel accepted the advice to use huge pages. */
+void hg_map_advised(void *ptr, size_t size, int advice, void *caller);
 void hg_map_freed(void); /* what hg_map_free() was about succeeded */
 
 /* Ours (malloc.c); headers before C23 do not declare them. */

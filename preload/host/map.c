@@ -13,6 +13,8 @@
 #include "tracer/api/host.h"
 #include "tracer/events.h"
 
+#define HG_MADV_COLLAPSE 25 /* linux/mman.h, from Linux 6.1 on */
+
 HG_EXPORT void *mmap(void *address, size_t size, int prot, int flags, int fd, off_t offset)
 {
 	void *ptr;
@@ -48,6 +50,16 @@ HG_EXPORT int munmap(void *address, size_t size)
 		hg_map_failed(HG_API_munmap, address, size, 0, HG_CALLER());
 	else
 		hg_map_freed();
+	return rc;
+}
+
+/* Of its advice only that which makes pages huge is recorded: allocators give much other. */
+HG_EXPORT int madvise(void *address, size_t size, int advice)
+{
+	int rc = hg_libc.madvise(address, size, advice);
+
+	if (HG_UNLIKELY(advice == MADV_HUGEPAGE || advice == HG_MADV_COLLAPSE) && hg_active && !rc)
+		hg_map_advised(address, size, advice, HG_CALLER());
 	return rc;
 }
 

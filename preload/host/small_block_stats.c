@@ -509,7 +509,7 @@ static void wipe(struct shadow *shadow)
 {
 	for (uint32_t *part = __atomic_load_n(&shadow->all, __ATOMIC_ACQUIRE); part;
 	     part = end_of(part)->next)
-		madvise(part, part_bytes(), MADV_DONTNEED);
+		hg_libc.madvise(part, part_bytes(), MADV_DONTNEED);
 }
 
 static void begin_counting(void)

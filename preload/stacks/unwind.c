@@ -188,7 +188,7 @@ void hg_unwind_flush(void)
 {
 	__atomic_fetch_add(&flushes, 1, __ATOMIC_RELAXED);
 	if (rules)
-		madvise((void *)rules, PLACES * sizeof(*rules), MADV_DONTNEED);
+		hg_libc.madvise((void *)rules, PLACES * sizeof(*rules), MADV_DONTNEED);
 }
 
 /* ---- the thread's stack ---- */

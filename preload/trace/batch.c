@@ -145,7 +145,7 @@ static void loaded(const struct hg_provider *provider)
 			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (memory == MAP_FAILED)
 		return;
-	if (madvise(memory, size, MADV_WIPEONFORK)) { /* Linux 4.14 */
+	if (hg_libc.madvise(memory, size, MADV_WIPEONFORK)) { /* Linux 4.14 */
 		hg_libc.munmap(memory, size);
 		return;
 	}

@@ -92,7 +92,7 @@ static struct own *make_own(void)
 
 	if (memory == MAP_FAILED)
 		return NULL;
-	if (madvise(memory, size, MADV_WIPEONFORK)) { /* Linux 4.14 */
+	if (hg_libc.madvise(memory, size, MADV_WIPEONFORK)) { /* Linux 4.14 */
 		hg_libc.munmap(memory, size);
 		return NULL;
 	}
@@ -122,7 +122,7 @@ static void joined(const struct hg_provider *provider)
 	    is_closed() ? NULL : hg_mapped_file(HG_COUNTS, sizeof(*counts), path, sizeof(path));
 	if (!counts)
 		goto out;
-	madvise(counts, sizeof(*counts), MADV_DONTFORK);
+	hg_libc.madvise(counts, sizeof(*counts), MADV_DONTFORK);
 	counts->kinds = HG_COUNTS_KINDS;
 	counts->rows = HG_COUNTS_ROWS;
 	counts->pid = (int32_t)getpid();

@@ -155,6 +155,7 @@ static int make_thread(void)
 	X("sbrk", result = sbrk(INTPTR_MAX) == (void *)-1)                                \
 	X("brk", result = brk((void *)4096))                                              \
 	X("mremap", result = mremap((void *)1, 4096, 8192, 0) == MAP_FAILED)              \
+	X("madvise", result = madvise((void *)1, 4096, MADV_HUGEPAGE))                    \
 	X("close", result = close(1000000))                                               \
 	X("close", result = close(dup(0)))                                                \
 	X("close_range", result = close_range(1000000, 1000001, 0))                       \

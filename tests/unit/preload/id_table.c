@@ -31,6 +31,7 @@ static int setup(void **state)
 {
 	(void)state;
 	hg_libc.mmap = mmap;
+	hg_libc.madvise = madvise;
 	hg_libc.munmap = munmap;
 	return hg_id_table_init(&set);
 }

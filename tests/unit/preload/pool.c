@@ -20,6 +20,7 @@ static int set_up(void **state)
 {
 	(void)state;
 	hg_libc.mmap = mmap;
+	hg_libc.madvise = madvise;
 	hg_libc.munmap = munmap;
 	return 0;
 }

@@ -227,6 +227,7 @@ int main(void)
 	pthread_t threads[THREADS];
 
 	hg_libc.mmap = mmap;
+	hg_libc.madvise = madvise;
 	hg_libc.munmap = munmap;
 	hg_libc.calloc = calloc;
 	hg_libc.close = close;

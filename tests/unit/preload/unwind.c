@@ -403,6 +403,7 @@ static int set_up(void **state)
 	(void)state;
 	backtrace(frames, 4);
 	hg_libc.mmap = mmap;
+	hg_libc.madvise = madvise;
 	hg_libc.dlsym = dlsym;
 	hg_libc.dl_iterate_phdr = dl_iterate_phdr;
 	hg_config.stack_depth = ROOM;
