@@ -9,10 +9,12 @@
 #include <errno.h>
 #include <ftw.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "analyzer/fix_text.h"
+#include "analyzer/model/measured.h"
 #include "analyzer/progress.h"
 #include "analyzer/ranks.h"
 #include "analyzer/recordings.h"
@@ -20,6 +22,7 @@
 #include "analyzer/rules/engine/rule_api.h"
 #include "analyzer/rules/rules.h"
 #include "analyzer/rules/environment/static_notes.h"
+#include "tracer/machine.h"
 
 struct analysis_run {
 	struct analysis *analysis;
@@ -150,6 +153,24 @@ static void read_cost(struct analysis *analysis)
 }
 
 /* The recorder's own statements about the recording. */
+/* The bundle's own measurements; else those of the same machine that were made later, or here. */
+static void read_measurements(struct analysis *analysis)
+{
+	char *folder = g_build_filename(analysis->bundle, MACHINE_PROBES, NULL);
+	char *cache = machine_probe_directory();
+	GPtrArray *problems = g_ptr_array_new_with_free_func(g_free);
+	unsigned count = measured_add_directory(analysis->measured, folder, "", problems);
+
+	if (count == 0 && cache && analysis->facts.machine)
+		measured_add_directory(analysis->measured, cache, analysis->facts.machine,
+				       problems);
+	for (guint i = 0; i < problems->len; i++)
+		findings_limit(&analysis->findings, "%s", (const char *)problems->pdata[i]);
+	g_ptr_array_free(problems, TRUE);
+	free(cache);
+	g_free(folder);
+}
+
 static void read_facts(struct analysis *analysis)
 {
 	struct recording_facts *facts = &analysis->facts;
@@ -162,6 +183,7 @@ static void read_facts(struct analysis *analysis)
 	/* What is left of a rotated recording begins with the state that the processes recorded
 	 * then. */
 	analysis->replay.attached = facts->attached || facts->snapshot || facts->deleted > 0;
+	read_measurements(analysis);
 	if (facts->snapshot) {
 		findings_limit(
 		    &analysis->findings,
@@ -273,7 +295,9 @@ static struct analysis_run *begin(struct analysis *analysis, const char *bundle,
 	run->analysis = analysis;
 	analysis->bundle = g_strdup(bundle);
 	analysis->cost.reported = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	analysis->measured = measured_new();
 	replay_init(&analysis->replay);
+	analysis->replay.measured = analysis->measured;
 	findings_init(&analysis->findings);
 	analysis->symbolizer = symbolizer_new(bundle);
 	if (overview) {
@@ -453,6 +477,7 @@ void analysis_clear(struct analysis *analysis)
 	findings_destroy(&analysis->findings);
 	symbolizer_free(analysis->symbolizer);
 	replay_destroy(&analysis->replay);
+	measured_free(analysis->measured);
 	if (analysis->ranks)
 		g_array_free(analysis->ranks, TRUE);
 	completeness_clear(&analysis->recording);

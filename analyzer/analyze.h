@@ -14,6 +14,7 @@
 #include "analyzer/rules/engine/findings.h"
 #include "analyzer/symbols/symbols.h"
 
+struct measured;
 struct selection;
 
 /* Of which state of XNACK the report tells what it would change. */
@@ -32,7 +33,8 @@ struct recording_cost {
 };
 
 struct analysis {
-	char *bundle; /* path */
+	char *bundle;              /* path */
+	struct measured *measured; /* on the machine (model/measured.h) */
 	struct replay replay;
 	struct findings findings;
 	struct reader_stats stats;

@@ -50,6 +50,7 @@ struct recording_facts {
 	bool snapshot;                /* of a flight recorder */
 	int64_t chunks, deleted, deleted_bytes; /* of a rotated recording */
 	char *session;                          /* NULL: not known */
+	char *machine;                          /* its key (tracer/machine.h), NULL: not known */
 	GArray *missed;                         /* struct recording_missed; NULL: it is not known */
 	uint64_t missed_others;                 /* processes beside these */
 	GPtrArray *messages; /* char *: messages of processes, a line each; or NULL */

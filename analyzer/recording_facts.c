@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/completeness.h"
+#include "tracer/machine.h"
 
 /*
  * Events that processes discarded because the trace buffers were not emptied, where the recorder
@@ -56,6 +57,21 @@ static void read_exit(struct recording_facts *facts, struct json_object *manifes
 	facts->exited = status || signal;
 }
 
+/* Becomes a part of file names: nothing but hexadecimal digits is taken. */
+static void read_machine(struct recording_facts *facts, struct json_object *manifest)
+{
+	struct json_object *host = NULL, *key = NULL;
+	const char *text;
+
+	if (!json_object_object_get_ex(manifest, "host", &host) ||
+	    !json_object_object_get_ex(host, "key", &key))
+		return;
+	text = json_object_get_string(key);
+	if (text && strlen(text) == MACHINE_KEY_SIZE - 1 &&
+	    strspn(text, "0123456789abcdef") == MACHINE_KEY_SIZE - 1)
+		facts->machine = g_strdup(text);
+}
+
 void recording_facts_read(struct recording_facts *facts, const char *bundle)
 {
 	char *path = g_build_filename(bundle, "manifest.json", NULL);
@@ -72,6 +88,7 @@ void recording_facts_read(struct recording_facts *facts, const char *bundle)
 		       json_object_get_boolean(value);
 	read_given_up(facts, bundle, manifest);
 	read_exit(facts, manifest);
+	read_machine(facts, manifest);
 	if (!json_object_object_get_ex(manifest, "recording", &recording))
 		goto out;
 	if (json_object_object_get_ex(recording, "session", &value))
@@ -93,5 +110,6 @@ out:
 void recording_facts_clear(struct recording_facts *facts)
 {
 	g_clear_pointer(&facts->session, g_free);
+	g_clear_pointer(&facts->machine, g_free);
 	recording_missed_clear(facts);
 }

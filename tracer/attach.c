@@ -25,6 +25,7 @@
 #include "tracer/open_batches.h"
 #include "tracer/daemon.h"
 #include "tracer/install.h"
+#include "tracer/machine.h"
 #include "tracer/message.h"
 #include "tracer/record.h"
 #include "tracer/record_request.h"
@@ -341,6 +342,7 @@ static int begin(struct attachment *attachment)
 		    strerror(-attachment->control), (long)getpid());
 		attachment->control = -1;
 	}
+	machine_copy_probes(attachment->bundle.lock, attachment->bundle.path, false);
 	status = HG_EXIT_OK;
 out:
 	if (status != HG_EXIT_OK) {

@@ -14,6 +14,7 @@
 
 #include "config.h"
 #include "tracer/bundle.h"
+#include "tracer/machine.h"
 #include "tracer/variables.h"
 
 extern char **environ;
@@ -113,9 +114,10 @@ static struct json_object *json_environment(void)
 	return object;
 }
 
-static struct json_object *json_host(void)
+static struct json_object *json_host(bool softgpu)
 {
 	struct json_object *object = json_object_new_object();
+	char key[MACHINE_KEY_SIZE];
 	struct utsname name;
 
 	if (uname(&name) == 0) {
@@ -126,6 +128,8 @@ static struct json_object *json_host(void)
 	json_object_object_add(object, "cpus",
 			       json_object_new_int64(sysconf(_SC_NPROCESSORS_ONLN)));
 	json_object_object_add(object, "page_size", json_object_new_int64(sysconf(_SC_PAGESIZE)));
+	machine_key(softgpu, key);
+	json_object_object_add(object, "key", json_object_new_string(key));
 	return object;
 }
 
@@ -213,7 +217,7 @@ static struct json_object *json_manifest(const struct bundle *bundle,
 	json_object_object_add(root, "executable", json_text(manifest->executable));
 	json_object_object_add(root, "cwd", json_text(getcwd(directory, sizeof(directory))));
 	json_object_object_add(root, "uid", json_object_new_int64((int64_t)getuid()));
-	json_object_object_add(root, "host", json_host());
+	json_object_object_add(root, "host", json_host(manifest->softgpu));
 	json_object_object_add(root, "start_time", json_time(manifest->start_ns));
 	json_object_object_add(root, "end_time", json_time(manifest->end_ns));
 	json_object_object_add(root, "exit", exit_object);

@@ -16,6 +16,7 @@
 #include "tracer/control.h"
 #include "tracer/event_counts.h"
 #include "tracer/open_batches.h"
+#include "tracer/machine.h"
 #include "tracer/message.h"
 #include "tracer/missed.h"
 #include "tracer/record.h"
@@ -289,6 +290,8 @@ static int begin(struct recording *recording)
 		session_end(&recording->session, &loss, why, sizeof(why));
 		goto out;
 	}
+	machine_copy_probes(recording->bundle.lock, recording->bundle.path,
+			    recording->options->softgpu);
 	if (options->snapshot_mib)
 		recording_listen(recording);
 	if (options->find_places)

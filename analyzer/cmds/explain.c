@@ -9,6 +9,7 @@
 #include "analyzer/cmds/cmds.h"
 #include "analyzer/explain/explain.h"
 #include "tracer/install.h"
+#include "tracer/machine.h"
 #include "tracer/message.h"
 
 const char usage_explain[] =
@@ -24,17 +25,30 @@ const char usage_explain[] =
 static int explain_machine(bool softgpu)
 {
 	struct install_paths paths = { 0 };
+	char why[256] = "", key[MACHINE_KEY_SIZE], *cache = machine_probe_directory();
+	GPtrArray *problems = g_ptr_array_new_with_free_func(g_free);
+	struct measured *measured = measured_new();
 	struct machine machine;
-	char why[256] = "";
+	int status = HG_EXIT_INPUT;
 
 	if (softgpu && (install_find(&paths, why, sizeof(why)) < 0 || !paths.softgpu)) {
 		message_error("--softgpu: %s", why[0] ? why : "the software GPU is not installed");
-		return HG_EXIT_INPUT;
+		goto out;
 	}
 	machine_ask(paths.softgpu && softgpu ? paths.softgpu : NULL, &machine);
-	explain_memory(&machine, stdout);
+	machine_key(softgpu, key);
+	if (cache)
+		measured_add_directory(measured, cache, key, problems);
+	for (guint i = 0; i < problems->len; i++)
+		message_warning("%s", (const char *)problems->pdata[i]);
+	explain_memory(&machine, measured, stdout);
+	status = HG_EXIT_OK;
+out:
+	g_ptr_array_free(problems, TRUE);
+	measured_free(measured);
+	free(cache);
 	install_paths_free(&paths);
-	return HG_EXIT_OK;
+	return status;
 }
 
 int cmd_explain(int argc, char **argv)

@@ -17,12 +17,9 @@ const char *const merge_costs[MERGE_COST_COUNT] = { MERGE_COSTS(MERGE_COST) };
 
 static int confidence_of(struct json_object *finding)
 {
-	static const enum confidence all[] = { CONFIDENCE_POSSIBLE, CONFIDENCE_LIKELY,
-					       CONFIDENCE_PROVEN };
-
-	for (unsigned i = 0; i < G_N_ELEMENTS(all); i++)
-		if (strcmp(confidence_name(all[i]), get_text(finding, "confidence")) == 0)
-			return (int)all[i];
+	for (enum confidence i = 0; i < CONFIDENCES; i++)
+		if (strcmp(confidence_name(i), get_text(finding, "confidence")) == 0)
+			return (int)i;
 	return -1;
 }
 

@@ -2,11 +2,13 @@
 /* hipgrain probe: measures this machine's memory, and compares it with the model. */
 #include <errno.h>
 #include <getopt.h>
+#include <glib.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/cmds/cmds.h"
+#include "analyzer/probe/keep.h"
 #include "analyzer/probe/print.h"
 #include "analyzer/report/json_values.h"
 #include "tracer/install.h"
@@ -22,6 +24,8 @@ const char usage_probe[] =
     "results\n"
     "with the memory model that findings rest on. Takes about a minute for a GPU; needs no root\n"
     "and no compiler.\n"
+    "The result is kept: reports of this machine's recordings follow it, and 'hipgrain explain\n"
+    "memory' shows it.\n"
     "Exit status: 0 if all results agree with the model, 1 if some differ, 3 if nothing could be\n"
     "measured.\n"
     "\n"
@@ -79,6 +83,25 @@ static bool measured_something(const struct probe *probe, const char **why)
 	       0;
 }
 
+/* A part of the GPUs or modes does not replace the whole. */
+static void keep(const struct probe *probe, const struct options *options)
+{
+	const char *xnack = getenv("HSA_XNACK");
+	char *path, *why = NULL;
+
+	if (options->gpu >= 0 || (xnack && xnack[0])) {
+		message_note("not kept for reports: not all GPUs and XNACK modes were measured");
+		return;
+	}
+	path = probe_keep(probe, options->softgpu, &why);
+	if (path)
+		message_note("kept for reports: %s", path);
+	else
+		message_warning("the result cannot be kept for reports: %s", why);
+	g_free(path);
+	g_free(why);
+}
+
 static int print(const struct probe *probe, bool json)
 {
 	int result;
@@ -128,6 +151,7 @@ static int measure(const struct options *options)
 		status = HG_EXIT_INTERNAL;
 	} else {
 		status = probe_count(probe).of[VERDICT_DIFFER] ? HG_EXIT_FINDINGS : HG_EXIT_OK;
+		keep(probe, options);
 	}
 	probe_free(probe);
 out:

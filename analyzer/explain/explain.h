@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "analyzer/model/measured.h"
 #include "analyzer/model/model.h"
 #include "analyzer/rules/engine/findings.h"
 
@@ -31,7 +32,7 @@ struct machine {
 void machine_ask(const char *softgpu, struct machine *machine);
 
 /* The tables of the memory model as they apply on that machine; both XNACK modes where it is not
- * known which one does. */
-void explain_memory(const struct machine *machine, FILE *stream);
+ * known which one does. What was `measured` on it takes precedence. */
+void explain_memory(const struct machine *machine, const struct measured *measured, FILE *stream);
 
 #endif

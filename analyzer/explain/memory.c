@@ -97,18 +97,59 @@ static void print_access(const struct model_environment *environment, FILE *stre
 	}
 }
 
-static void print_calls(const struct model_environment *environment, FILE *stream)
+/* What was measured of a call's memory, in the XNACK mode of `environment`: for the end of a line;
+ * to be freed. */
+static char *measured_text(const struct machine *machine, const struct measured *measured,
+			   int xnack, const struct measured_memory *memory,
+			   enum granularity expected)
+{
+	struct measured_key key = { .arch = machine->arch,
+				    .xnack = xnack,
+				    .runtime_version = machine->environment.runtime_version };
+	enum granularity grain = measured_granularity(measured, &key, memory);
+
+	if (grain == GRAIN_UNKNOWN)
+		return NULL;
+	return g_strdup_printf(", measured%s%s%s", xnack ? " with XNACK" : "",
+			       grain == expected ? "" : ": ",
+			       grain == expected ? "" : granularity_cell(grain));
+}
+
+static void print_calls(const struct machine *machine, const struct model_environment *environment,
+			const struct measured *measured, FILE *stream)
 {
 	for (unsigned i = 0; i < G_N_ELEMENTS(calls); i++) {
 		struct model_memory memory =
 		    model_memory(calls[i].api, calls[i].flags, environment);
+		struct measured_memory row = { .api = calls[i].api, .flags = calls[i].flags };
 		char *flags = model_flags_text(calls[i].api, calls[i].flags);
 
-		fprintf(stream, "  %-23s %-31s %-14s %s%s\n", calls[i].name, flags,
+		fprintf(stream, "  %-23s %-31s %-14s %s%s", calls[i].name, flags,
 			granularity_cell(memory.granularity), model_location_name(memory.location),
 			memory.certain ? "" : " *");
+		for (int xnack = 0; xnack <= 1; xnack++) {
+			char *text =
+			    environment->xnack == !xnack
+				? NULL
+				: measured_text(machine, measured, xnack, &row, memory.granularity);
+
+			fputs(text ? text : "", stream);
+			g_free(text);
+		}
+		fputc('\n', stream);
 		g_free(flags);
 	}
+}
+
+static bool measured_here(const struct machine *machine, const struct measured *measured)
+{
+	struct measured_key key = { .arch = machine->arch,
+				    .runtime_version = machine->environment.runtime_version };
+
+	if (measured_any(measured, &key))
+		return true;
+	key.xnack = 1;
+	return measured_any(measured, &key);
 }
 
 static void print_machine(const struct machine *machine, FILE *stream)
@@ -148,7 +189,7 @@ static void print_mode(const struct machine *machine, int xnack, FILE *stream)
 	print_access(&environment, stream);
 }
 
-void explain_memory(const struct machine *machine, FILE *stream)
+void explain_memory(const struct machine *machine, const struct measured *measured, FILE *stream)
 {
 	struct model_environment environment = machine->environment;
 
@@ -162,7 +203,10 @@ void explain_memory(const struct machine *machine, FILE *stream)
 		environment.apu = 0;
 	}
 	fputs("\nBy call and flags, before advice\n\n", stream);
-	print_calls(&environment, stream);
+	print_calls(machine, &environment, measured, stream);
+	if (!machine->problem[0] && !measured_here(machine, measured))
+		fputs("\nNothing was measured on this machine: hipgrain probe does that.\n",
+		      stream);
 	fputs("\n* depends on the release, or on a property that could not be queried\n"
 	      "hipMemAdviseSetCoarseGrain makes pages of managed memory, and with XNACK on of "
 	      "malloc, "

@@ -13,12 +13,12 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "probe.h"
+#include "tracer/machine.h"
 
 /* The driver may keep a killed process for a while, or for ever if it hangs itself. */
 #define KILL_SECONDS 5
@@ -233,22 +233,6 @@ static void plan_modes(struct probe_gpu *gpu)
 	gpu->mode[1].asked = 1;
 }
 
-static void read_driver(struct probe *probe)
-{
-	char version[64] = "";
-	struct utsname system;
-	FILE *stream = fopen("/sys/module/amdgpu/version", "re");
-
-	if (stream) {
-		if (fgets(version, sizeof(version), stream))
-			version[strcspn(version, "\n")] = '\0';
-		fclose(stream);
-	}
-	if (uname(&system) == 0)
-		snprintf(probe->driver, sizeof(probe->driver), "%s %.60s%s%s", system.sysname,
-			 system.release, version[0] ? ", amdgpu " : "", version);
-}
-
 struct probe *probe_measure(const struct probe_settings *settings)
 {
 	struct probe *probe =
@@ -260,7 +244,7 @@ struct probe *probe_measure(const struct probe_settings *settings)
 
 	if (probe == MAP_FAILED)
 		return NULL;
-	read_driver(probe);
+	machine_driver(probe->driver, sizeof(probe->driver));
 	probe->gpu[0].mode[0].asked = -1;
 	pid = start(&task, probe_child_survey);
 	if (pid < 0) {

@@ -126,6 +126,7 @@ void replay_init(struct replay *replay)
 	replay->session = NULL;
 	replay->attached = false;
 	replay->observer = NULL;
+	replay->measured = NULL;
 	replay->inherited = 0;
 	replay->by_pid = g_hash_table_new(NULL, NULL);
 }
@@ -184,6 +185,7 @@ static struct process *start_process(struct replay *replay, const struct hg_even
 	process->foreign = is_foreign(replay, first);
 	process->space.observer = process->foreign ? NULL : replay->observer;
 	process->space.owner = process;
+	process->measured = replay->measured;
 	g_ptr_array_add(process->foreign ? replay->foreign : replay->processes, process);
 	g_hash_table_insert(replay->by_pid, GINT_TO_POINTER(first->pid), process);
 	return process;

@@ -100,6 +100,8 @@ struct process_state {
 	uint64_t counted;   /* ns that these had been counted by then; 0: they are not */
 };
 
+struct measured;
+
 struct process {
 	int32_t pid;
 	int32_t ppid;
@@ -122,6 +124,7 @@ struct process {
 	uint8_t huge_pages;   /* of struct hg_ev_runtime */
 	int64_t stopped_ns;   /* when a GPU stopped for good, as far as known; 0: none did */
 	GPtrArray *devices;   /* struct device */
+	const struct measured *measured; /* on the machine (model/measured.h), or NULL; borrowed */
 
 	GPtrArray *modules;   /* struct host_module, in order of loading and unloading */
 	GHashTable *bypasses; /* path of an object -> HIP functions that it calls unrecorded */
@@ -157,6 +160,7 @@ struct replay {
 	GHashTable *by_pid;   /* the latest process with that pid */
 	uint64_t inherited;   /* allocations that forked processes have from their parents */
 	const struct space_observer *observer; /* of every process's memory, or NULL; borrowed */
+	const struct measured *measured;       /* on the machine, or NULL; borrowed */
 };
 
 void replay_init(struct replay *replay);

@@ -169,6 +169,7 @@ static struct json_object *one_finding(const struct analysis *analysis,
 	put(object, "slug", json_object_new_string(finding->rule->slug));
 	put(object, "severity", json_object_new_string(severity_name(finding->rule->severity)));
 	put(object, "confidence", json_object_new_string(confidence_name(finding->confidence)));
+	put(object, "measured", text_or_null(finding->measured));
 	put(object, "doubts", text_or_null(finding->doubts));
 	put(object, "message", text_or_null(finding->message));
 	put(object, "why", text_or_null(finding->why));

@@ -38,7 +38,8 @@ static double rank(const char *confidence)
 	} ranks[] = {
 		{ CONFIDENCE_POSSIBLE, 20 },
 		{ CONFIDENCE_LIKELY, 60 },
-		{ CONFIDENCE_PROVEN, 100 },
+		{ CONFIDENCE_PROVEN, 95 },
+		{ CONFIDENCE_MEASURED, 100 },
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(ranks); i++)
@@ -338,8 +339,8 @@ static void put_copy(struct json_object *object, const char *name, struct json_o
 
 static struct json_object *result_properties(const struct sarif *sarif, struct json_object *finding)
 {
-	static const char *const names[] = { "confidence", "doubts", "history", "ranks",
-					     "rank_outliers" };
+	static const char *const names[] = { "confidence", "doubts", "measured",
+					     "history",    "ranks",  "rank_outliers" };
 	struct json_object *properties = json_object_new_object();
 	const char *program = program_of(sarif, finding);
 

@@ -121,7 +121,7 @@ static void put_sites(const struct printer *printer, const struct finding *findi
 					      finding->launches, finding->launches == 1 ? "" : "es",
 					      finding->work_items,
 					      finding->rule == &rules[RULE_HG101] &&
-						      finding->confidence == CONFIDENCE_PROVEN
+						      finding->confidence >= CONFIDENCE_PROVEN
 						  ? ": every one of these updates is lost"
 						  : ""));
 		if (finding->beside) {
@@ -176,6 +176,8 @@ static void put_finding(const struct printer *printer, const struct finding *fin
 	put_sites(printer, finding);
 	put_related(printer, finding);
 	put_ranks(printer, finding);
+	if (finding->measured)
+		put_row(printer, "measured", finding->measured);
 	put_row(printer, "fix", finding->fix);
 	put_row_owned(printer, "confidence",
 		      g_strdup_printf("%s%s%s; sources %s", confidence_name(finding->confidence),

@@ -4,6 +4,7 @@
 
 #include "atomic_fixes.h"
 #include "analyzer/rules/engine/evidence.h"
+#include "analyzer/rules/engine/measurements.h"
 #include "analyzer/rules/engine/paths.h"
 #include "openmp_atomics.h"
 #include "tracer/api/hip_alloc_device.h"
@@ -326,7 +327,7 @@ struct finding *atomic_finding(const struct rules_context *context, const struct
 static void report_lost(const struct rules_context *context, const struct launch *launch,
 			const struct isa_atomic *atomic, enum atomic_kind kind,
 			const struct pointer_argument *pointer, const struct grain *grain,
-			const struct pages_used *used)
+			const struct pages_used *used, const struct atomic_effect *effect)
 {
 	const struct allocation *allocation = pointer->place.allocation;
 	enum rule_id rule = !grain->mixed                   ? RULE_HG101
@@ -338,6 +339,18 @@ static void report_lost(const struct rules_context *context, const struct launch
 
 	if (!finding)
 		return;
+	finding_set_measured(finding, launch, effect);
+	finding_set_source(finding, atomic_source_new(launch, atomic));
+	if (grain->granularity == GRAIN_COARSE) { /* only a measurement says so */
+		finding->message = g_strdup_printf(
+		    "%s does its %s with %s, which this machine's %s discards on this %s without "
+		    "an error, although the memory is coarse-grained.",
+		    finding->kernel, atomic_kind_text(kind), atomic->mnemonic, launch->arch,
+		    allocation ? allocation_noun(allocation) : system_noun(&pointer->place));
+		finding->fix = g_strdup(FIX_LOOP " (a compare-and-swap loop: correct everywhere, "
+						 "but slow)");
+		return;
+	}
 	part = fine_part(pointer, used);
 	finding->message = g_strdup_printf(
 	    "%s does its %s with %s, which %s discards on fine-grained memory without an "
@@ -345,7 +358,6 @@ static void report_lost(const struct rules_context *context, const struct launch
 	    finding->kernel, atomic_kind_text(kind), atomic->mnemonic, launch->arch, part);
 	g_free(part);
 	fix = coarse_fix(allocation, context->event->launch.device);
-	finding_set_source(finding, atomic_source_new(launch, atomic));
 	finding->fix = g_strdup_printf("%s;\nor " FIX_LOOP " (a compare-and-swap loop: correct "
 				       "everywhere, but slow)",
 				       fix);
@@ -451,7 +463,8 @@ static void check_target(const struct rules_context *context, const struct launc
 	struct grain grain;
 	struct pages_used used;
 	struct model_atomic_use use;
-	struct model_outcome here, coarse;
+	struct atomic_effect here;
+	struct model_outcome coarse;
 
 	if (pointer->place.kind == PLACE_UNKNOWN && atomic->origin.kind == ISA_ORIGIN_DIRECT) {
 		atomic_limit_memory(context, launch, atomic,
@@ -466,11 +479,11 @@ static void check_target(const struct rules_context *context, const struct launc
 		goto out;
 	use = atomic_use(context, launch, kind, pointer, &grain);
 	use.location = grain.location;
-	here = model_atomic(&use);
+	here = atomic_effect(context->process, launch, &pointer->place, &grain, &use);
 	use.granularity = GRAIN_COARSE;
 	coarse = model_atomic(&use);
 	if (is_omp_system(launch, &pointer->place)) {
-		if (atomic->native && here.outcome == OUTCOME_LOST) {
+		if (atomic->native && here.outcome.outcome == OUTCOME_LOST) {
 			omp_lost(context, launch, atomic, atomic_kind_text(kind), pointer, &grain,
 				 &used);
 		} else if (atomic->cas_loop && pointer->place.allocation &&
@@ -478,9 +491,9 @@ static void check_target(const struct rules_context *context, const struct launc
 			report_loop(context, launch, atomic, kind, pointer, &grain, &used);
 		}
 	} else if (atomic->native) {
-		if (here.outcome == OUTCOME_LOST) {
-			report_lost(context, launch, atomic, kind, pointer, &grain, &used);
-		} else if (here.outcome == OUTCOME_UNKNOWN) {
+		if (here.outcome.outcome == OUTCOME_LOST) {
+			report_lost(context, launch, atomic, kind, pointer, &grain, &used, &here);
+		} else if (here.outcome.outcome == OUTCOME_UNKNOWN) {
 			char *why =
 			    g_strdup_printf("the memory model has no entry for %s in %s of %s",
 					    model_granularity_name(grain.granularity),
@@ -488,6 +501,8 @@ static void check_target(const struct rules_context *context, const struct launc
 
 			atomic_limit_memory(context, launch, atomic, why);
 			g_free(why);
+		} else if (grain.granularity == GRAIN_FINE) {
+			note_measured(context, launch, &pointer->place, atomic->mnemonic, &here);
 		}
 	} else if (atomic->cas_loop && coarse.outcome == OUTCOME_WORKS && !grain.mixed &&
 		   pointer->place.allocation) {

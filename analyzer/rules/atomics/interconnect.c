@@ -3,6 +3,7 @@
 #include "atomics.h"
 #include "atomic_fixes.h"
 #include "analyzer/rules/engine/evidence.h"
+#include "analyzer/rules/engine/measurements.h"
 #include "analyzer/rules/engine/paths.h"
 #include "tracer/api/hip_alloc_host.h"
 
@@ -46,7 +47,7 @@ static void report_not_carried(const struct rules_context *context, const struct
 			       const struct isa_atomic *atomic,
 			       const struct pointer_argument *pointer, const struct grain *grain,
 			       const struct pages_used *used, const struct model_atomic_use *use,
-			       const struct model_outcome *outcome)
+			       const struct atomic_effect *effect)
 {
 	struct model_atomic_use with_atomics = *use;
 	bool lacking = use->kind == ATOMIC_INT_PCIE;
@@ -55,6 +56,17 @@ static void report_not_carried(const struct rules_context *context, const struct
 
 	if (!finding)
 		return;
+	finding_set_measured(finding, launch, effect);
+	if (effect->differs) {
+		finding->message = g_strdup_printf(
+		    "%s does its %s with %s on %s, where this machine's %s discards the operation "
+		    "without an error.",
+		    finding->kernel, op_text(atomic), atomic->mnemonic,
+		    allocation_noun(pointer->place.allocation), launch->arch);
+		finding->fix = g_strdup("keep data that the kernel updates this way in memory in "
+					"which 'hipgrain probe' measures that it works");
+		return;
+	}
 	with_atomics.pcie_atomics = 1;
 	finding->message =
 	    g_strdup_printf("%s does its %s with %s on %s in host memory: %s, and %s discards the "
@@ -80,7 +92,9 @@ static void report_not_carried(const struct rules_context *context, const struct
 		    g_strdup("keep data that the kernel updates this way in device memory "
 			     "(hipMalloc);\nor " FIX_LOOP " (a compare-and-swap loop)");
 	}
-	weigh_not_carried(finding, outcome, model_atomic(&with_atomics).outcome != OUTCOME_LOST);
+	if (!effect->measured)
+		weigh_not_carried(finding, &effect->outcome,
+				  model_atomic(&with_atomics).outcome != OUTCOME_LOST);
 }
 
 /* ---- scope ---- */
@@ -221,6 +235,7 @@ void check_interconnect(const struct rules_context *context, const struct launch
 	enum atomic_kind kind = atomic_instruction_kind(atomic);
 	enum requested who = who_requests_system(launch, atomic);
 	struct model_atomic_use use;
+	struct atomic_effect effect;
 	struct model_outcome outcome;
 	struct pages_used used;
 	struct grain grain;
@@ -230,19 +245,22 @@ void check_interconnect(const struct rules_context *context, const struct launch
 	used = atomic_grain(context, launch, atomic, pointer, &grain);
 	use = atomic_use(context, launch, kind, pointer, &grain);
 	use.system_scope = who != BY_NOBODY;
-	outcome = model_atomic(&use);
+	effect = atomic_effect(context->process, launch, &pointer->place, &grain, &use);
+	outcome = effect.outcome;
 	if (!outcome.certain) {
 		if (use.link == LINK_UNKNOWN)
 			limit_unknown_link(context, launch, atomic, use);
 		goto out;
 	}
 	if (atomic_kind_is_integer(kind) && outcome.outcome == OUTCOME_LOST)
-		report_not_carried(context, launch, atomic, pointer, &grain, &used, &use, &outcome);
+		report_not_carried(context, launch, atomic, pointer, &grain, &used, &use, &effect);
 	else if (outcome.outcome == OUTCOME_DOWNGRADED && grain.granularity == GRAIN_FINE)
 		report_downgraded(context, launch, atomic, pointer, &grain, &used, who);
 	else if (who != BY_NOBODY && grain.granularity == GRAIN_COARSE &&
 		 (use.location == LOCATION_HOST || use.location == LOCATION_MOVABLE))
 		report_coarse(context, launch, atomic, pointer, &grain, &used, who);
+	else if (atomic_kind_is_integer(kind) && outcome.outcome == OUTCOME_WORKS)
+		note_measured(context, launch, &pointer->place, atomic->mnemonic, &effect);
 out:
 	grain_clear(&grain);
 }

@@ -25,6 +25,7 @@ static const char *const confidence_names[] = {
 	[CONFIDENCE_POSSIBLE] = "possible",
 	[CONFIDENCE_LIKELY] = "likely",
 	[CONFIDENCE_PROVEN] = "proven",
+	[CONFIDENCE_MEASURED] = "measured",
 };
 
 const struct rule *rule_by_name(const char *id_or_slug)
@@ -59,6 +60,7 @@ static void finding_free(gpointer data)
 	struct finding *finding = data;
 
 	g_free(finding->doubts);
+	g_free(finding->measured);
 	g_free(finding->message);
 	g_free(finding->fix);
 	g_free(finding->edit.file);

@@ -24,7 +24,13 @@
 
 enum severity { SEVERITY_NOTE, SEVERITY_ADVICE, SEVERITY_WARNING, SEVERITY_ERROR };
 
-enum confidence { CONFIDENCE_POSSIBLE, CONFIDENCE_LIKELY, CONFIDENCE_PROVEN };
+enum confidence {
+	CONFIDENCE_POSSIBLE,
+	CONFIDENCE_LIKELY,
+	CONFIDENCE_PROVEN,
+	CONFIDENCE_MEASURED, /* proven, and seen on this machine by `hipgrain probe` */
+	CONFIDENCES,
+};
 
 enum rule_id {
 #define RULE(id, ...) RULE_##id,
@@ -84,6 +90,7 @@ struct finding {
 	const struct rule *rule;
 	enum confidence confidence;
 	char *doubts;            /* why not proven, NULL if it is */
+	char *measured;          /* what was measured of it on the machine, a clause; or NULL */
 	struct process *process; /* borrowed */
 	char *message;           /* one sentence with the actual names and sizes */
 	char *fix;               /* what to change, concretely; may hold newlines */

@@ -2,6 +2,8 @@
 /* Functions for rules: about launches, pointers and memory, and to fill in findings. */
 #include "rule_api.h"
 
+#include "measurements.h"
+
 #include <string.h>
 
 #include "analyzer/rules/engine/runtime_attributes.h"
@@ -117,6 +119,26 @@ static void apply_advice(const struct process *process, const struct allocation 
 	g_free(before);
 }
 
+/* What such memory was on this machine when it was measured. */
+static void apply_measurement(const struct process *process, const struct place *place,
+			      struct grain *grain)
+{
+	enum granularity measured = measured_grain(process, place);
+	char *before = grain->why;
+
+	if (measured == GRAIN_UNKNOWN || grain->granularity == GRAIN_INACCESSIBLE)
+		return;
+	grain->certain = true;
+	if (measured == grain->granularity)
+		return;
+	grain->how |= GRAIN_BY_PROBE;
+	grain->granularity = measured;
+	grain->why = g_strdup_printf("hipgrain probe measured on this machine that it is %s, "
+				     "although the memory model has: %s",
+				     model_granularity_name(measured), before);
+	g_free(before);
+}
+
 static char *with_flags(const struct allocation *allocation, const char *why)
 {
 	char *flags = model_flags_text(allocation->api, allocation->flags);
@@ -157,6 +179,7 @@ struct grain place_table_grain(const struct process *process, const struct place
 		return grain;
 	}
 	grain.why = with_flags(place->allocation, memory.why);
+	apply_measurement(process, place, &grain);
 	if (memory.location == LOCATION_MOVABLE && memory.granularity == GRAIN_FINE)
 		apply_advice(process, place->allocation, &grain);
 	return grain;

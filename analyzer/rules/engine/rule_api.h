@@ -147,6 +147,7 @@ struct grain {
 };
 #define GRAIN_BY_ADVICE  1u
 #define GRAIN_BY_RUNTIME 2u /* the runtime's own */
+#define GRAIN_BY_PROBE   4u /* measured on the machine */
 
 /* The word at a kernarg offset as a pointer. False if the recorded bytes end before it. */
 bool launch_pointer(const struct rules_context *context, const struct launch *launch,

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What `hipgrain probe` measured on the machine that was recorded, of the memory and the
+ * instruction at hand. It takes precedence over the tables of the memory model.
+ */
+#ifndef HIPGRAIN_RULES_MEASUREMENTS_H
+#define HIPGRAIN_RULES_MEASUREMENTS_H
+
+#include "analyzer/rules/engine/rule_api.h"
+
+/* GRAIN_FINE or GRAIN_COARSE, before advice; GRAIN_UNKNOWN: not measured. */
+enum granularity measured_grain(const struct process *process, const struct place *place);
+
+/* What an atomic does. */
+struct atomic_effect {
+	struct model_outcome outcome; /* measured, where it was; else the model's */
+	bool measured;
+	bool differs; /* ... and the model expects something else */
+};
+
+/* As model_atomic(use), but for measurements of memory as in `place`, which is `grain` now. */
+struct atomic_effect atomic_effect(const struct process *process, const struct launch *launch,
+				   const struct place *place, const struct grain *grain,
+				   const struct model_atomic_use *use);
+
+/* A finding that rests on a measured effect: says so, and that raises "proven" to "measured". */
+void finding_set_measured(struct finding *finding, const struct launch *launch,
+			  const struct atomic_effect *effect);
+
+/* No finding because of a measured effect, where the model expects one: a note of the report. */
+void note_measured(const struct rules_context *context, const struct launch *launch,
+		   const struct place *place, const char *mnemonic,
+		   const struct atomic_effect *effect);
+
+#endif
