@@ -5,6 +5,7 @@
 #include "measurements.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 #include "analyzer/rules/engine/runtime_attributes.h"
 #include "analyzer/rules/engine/evidence.h"
@@ -238,6 +239,12 @@ bool is_system_memory(const struct place *place)
 	default:
 		return false;
 	}
+}
+
+bool is_file_mapping(const struct place *place)
+{
+	return place->kind == PLACE_ALLOCATION && place->allocation->api == HG_API_mmap &&
+	       !((uint32_t)place->allocation->flags & MAP_ANONYMOUS);
 }
 
 void finding_at_most(struct finding *finding, enum confidence confidence, const char *doubt)

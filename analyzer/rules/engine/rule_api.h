@@ -185,6 +185,9 @@ void finding_at_most(struct finding *finding, enum confidence confidence, const 
 /* The operating system's memory that is not registered with HIP: pageable. */
 bool is_system_memory(const struct place *place);
 
+/* Of that, a mapping of a file, or of memory with a name (shm_open, memfd_create). */
+bool is_file_mapping(const struct place *place);
+
 /* "64 bytes from hipHostMalloc", "the stack of a thread"; the caller frees. */
 char *place_text(const struct place *place);
 

@@ -268,8 +268,11 @@ void check_pageable(const struct rules_context *context)
 	}
 	if (is_new) {
 		finding->api = g_strdup(hg_api_name(copy->api));
-		finding->fix = g_strdup("allocate the host buffer with hipHostMalloc, or register "
-					"it once with hipHostRegister");
+		finding->fix = g_strdup(
+		    is_file_mapping(host)
+			? "read the file into a buffer of hipHostMalloc, and copy from there"
+			: "allocate the host buffer with hipHostMalloc, or register it once with "
+			  "hipHostRegister");
 	}
 	if (bytes > finding->bytes)
 		describe_pageable(finding, copy, host, from_host, bytes);
