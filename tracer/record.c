@@ -237,10 +237,37 @@ static int open_session(struct recording *recording, const char *name, const cha
 	}
 }
 
-static int begin(struct recording *recording)
+/* 0, or a negative errno. */
+static int create_elsewhere(struct bundle *bundle)
+{
+	const char *folder = getenv("TMPDIR");
+	char *path = NULL, why[512];
+	int result;
+
+	if (asprintf(&path, "%s/hipgrain-XXXXXX", folder && *folder ? folder : "/tmp") < 0)
+		return -ENOMEM;
+	result = mkdtemp(path) ? bundle_create(bundle, path, why, sizeof(why)) : -errno;
+	free(path);
+	return result;
+}
+
+/* HG_EXIT_OK, or HG_EXIT_INPUT after a message. */
+static int create_bundle(struct recording *recording)
 {
 	const struct record_options *options = recording->options;
 	const char *directory = options->directory ? options->directory : RECORD_DEFAULT_DIRECTORY;
+	char why[512];
+
+	if (bundle_create(&recording->bundle, directory, why, sizeof(why)) == 0 ||
+	    (options->elsewhere && create_elsewhere(&recording->bundle) == 0))
+		return HG_EXIT_OK;
+	message_error("'%s': %s", directory, why);
+	return HG_EXIT_INPUT;
+}
+
+static int begin(struct recording *recording)
+{
+	const struct record_options *options = recording->options;
 	char name[sizeof(recording->session.name)], why[512];
 	struct buffers buffers;
 	struct session_loss loss;
@@ -256,11 +283,10 @@ static int begin(struct recording *recording)
 	status = connect_daemon(recording, name);
 	if (status != HG_EXIT_OK)
 		return status;
-	status = HG_EXIT_INPUT;
-	if (bundle_create(&recording->bundle, directory, why, sizeof(why))) {
-		message_error("'%s': %s", directory, why);
+	status = create_bundle(recording);
+	if (status != HG_EXIT_OK)
 		goto out;
-	}
+	status = HG_EXIT_INPUT;
 	/* With 512 processors the buffers take 10 MiB more of shared memory without the threads. */
 	missed = missed_make(recording->bundle.lock, buffers_cpus() > 128);
 	if (asprintf(&ctf, "%s/%s", recording->bundle.path,
@@ -416,6 +442,7 @@ int record_command(const struct record_options *options, char **argv, struct rec
 
 	*result = (struct record_result){
 		.lost_events = -1,
+		.lock = -1,
 		/* The device of the amdkfd driver, without which ROCr has no GPU agent. */
 		.gpu_missing = !options->softgpu && access("/dev/kfd", F_OK) != 0,
 	};
@@ -450,6 +477,8 @@ int record_command(const struct record_options *options, char **argv, struct rec
 	result->directory = strdup(recording.bundle.path);
 	if (!result->directory)
 		status = HG_EXIT_INTERNAL;
+	else if (options->elsewhere)
+		result->lock = fcntl(recording.bundle.lock, F_DUPFD_CLOEXEC, 0);
 disconnect:
 	daemon_disconnect(&recording.daemon);
 out:

@@ -18,7 +18,8 @@ enum record_hsa { RECORD_HSA_AUTO, RECORD_HSA_YES, RECORD_HSA_NO };
 
 struct record_options {
 	const char *directory; /* bundle; NULL: RECORD_DEFAULT_DIRECTORY */
-	bool softgpu;          /* run on the software GPU */
+	bool elsewhere; /* where that cannot be used: a new directory below TMPDIR, or /tmp */
+	bool softgpu;   /* run on the software GPU */
 	struct softgpu_model softgpu_model;
 	bool totals;                  /* count host allocations below the threshold by call stack */
 	const char *kernel_arguments; /* full, hashed or off; NULL: full */
@@ -43,6 +44,8 @@ struct record_result {
 	bool complete;       /* the recording was flushed and ended */
 	bool nothing;        /* no process of the command was recorded, although they were to be */
 	int64_t lost_events; /* -1: not known */
+	int lock;            /* with `elsewhere`: open while nobody else may rename the bundle, the
+			      * caller's to close; else -1 */
 	bool gpu_missing;    /* the machine has none, and the software GPU was not requested */
 };
 

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "analyzer/cmds/cmds.h"
+#include "analyzer/report/json_text.h"
 #include "analyzer/report/json_values.h"
 #include "analyzer/report/report.h"
 #include "analyzer/report/selection.h"
@@ -139,6 +140,9 @@ static void print_text(const char *const paths[2], struct json_object *const rep
 			fputs(": ", stdout);
 			print_member(stdout, finding, "message", " ");
 			putchar('\n');
+			json_text_instruction(stdout, finding);
+			json_text_place(stdout, "allocated", place_of_allocation(finding));
+			json_text_call(stdout, finding);
 		}
 	}
 	if (!is_complete(reports[0])) {
@@ -236,7 +240,7 @@ int cmd_diff(int argc, char **argv)
 		switch (code) {
 		case DIFF_OPTION_FORMAT:
 			format = report_format_by_name(optarg);
-			if (format < 0) {
+			if (format != REPORT_TEXT && format != REPORT_JSON) {
 				message_error("--format: '%s' is not text or json", optarg);
 				return HG_EXIT_USAGE;
 			}

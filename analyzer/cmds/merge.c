@@ -69,7 +69,7 @@ static int run_merge(struct merge_part *parts, const struct merge_options *optio
 	if (merge_bundles(parts, options->count, options) == 0 &&
 	    read_reports(&merge, parts, options->count) == 0) {
 		merge_reports(&merge);
-		status = merge_write(&merge, options->format, options->output);
+		status = merge_write(&merge, options);
 		for (unsigned i = 0; status == HG_EXIT_OK && i < merge.findings->len; i++) {
 			const char *severity = get_text(merge.findings->pdata[i], "severity");
 

@@ -14,6 +14,7 @@ struct merge_options {
 	enum report_format format; /* one that takes several (report/formats.h) */
 	int fail_on;               /* enum severity, or -1 */
 	const char *output;        /* NULL: standard output */
+	bool verbose;
 	const char *const *extra;  /* options for the analysis of a recording, ends with NULL */
 };
 

@@ -56,6 +56,6 @@ int merge_bundles(struct merge_part *parts, unsigned count, const struct merge_o
 void merge_reports(struct merge *merge);
 
 /* Write it to a file or, NULL, to standard output. HG_EXIT_OK, or HG_EXIT_INPUT after a message. */
-int merge_write(const struct merge *merge, enum report_format format, const char *output);
+int merge_write(const struct merge *merge, const struct merge_options *options);
 
 #endif

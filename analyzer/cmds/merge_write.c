@@ -11,8 +11,8 @@
 #include "analyzer/report/chrome.h"
 #include "analyzer/report/html.h"
 #include "analyzer/report/json_ranks.h"
+#include "analyzer/report/json_text.h"
 #include "analyzer/report/json_values.h"
-#include "analyzer/report/place.h"
 #include "analyzer/report/report.h"
 #include "tracer/message.h"
 #include "codeobj/text.h"
@@ -135,85 +135,6 @@ static void print_ranks(const struct merge *merge, struct json_object *finding, 
 	g_free(text);
 }
 
-/* A label and the text of a member, if there is one. */
-static void print_row(FILE *stream, struct json_object *finding, const char *label,
-		      const char *name)
-{
-	if (get_member(finding, name)) {
-		fprintf(stream, "  %-11s ", label);
-		print_member(stream, finding, name, "\n              ");
-		fputc('\n', stream);
-	}
-}
-
-static void print_words(FILE *stream, const char *text)
-{
-	char *line = text_one_line(text);
-
-	fputs(line ? line : "?", stream);
-	free(line);
-}
-
-/* "  label  file:line (function)", if any of it is known. */
-static void print_place(FILE *stream, const char *label, struct source_place place)
-{
-	if (!place.file && !place.function)
-		return;
-	fprintf(stream, "  %-11s ", label);
-	if (place.file) {
-		print_words(stream, place.file);
-		if (place.line > 0)
-			fprintf(stream, ":%" G_GINT64_FORMAT, place.line);
-	}
-	if (place.function) {
-		fputs(place.file ? " (" : "", stream);
-		print_words(stream, place.function);
-		fputs(place.file ? ")" : "", stream);
-	}
-	fputc('\n', stream);
-}
-
-static void print_instruction(FILE *stream, struct json_object *finding)
-{
-	const struct source_place place = place_of_instruction(finding);
-
-	if (!*get_text(finding, "instruction"))
-		return;
-	fputs("  instruction ", stream);
-	print_words(stream, get_text(finding, "instruction"));
-	if (place.file) {
-		fputs(" at ", stream);
-		print_words(stream, place.file);
-		if (place.line > 0)
-			fprintf(stream, ":%" G_GINT64_FORMAT, place.line);
-	}
-	fputc('\n', stream);
-}
-
-static void print_memory(FILE *stream, struct json_object *finding)
-{
-	struct json_object *allocation = get_member(finding, "allocation");
-
-	if (!allocation)
-		return;
-	fprintf(stream, "  memory      %" G_GINT64_FORMAT " bytes from ",
-		get_number(allocation, "size"));
-	print_words(stream, get_text(allocation, "api"));
-	if (*get_text(allocation, "symbol")) {
-		fputc(' ', stream);
-		print_words(stream, get_text(allocation, "symbol"));
-	}
-	fputc('\n', stream);
-	print_place(stream, "allocated", place_of_allocation(finding));
-	if (*get_text(allocation, "granularity") && *get_text(allocation, "why")) {
-		fputs("  granularity ", stream);
-		print_words(stream, get_text(allocation, "granularity"));
-		fputs(": ", stream);
-		print_words(stream, get_text(allocation, "why"));
-		fputc('\n', stream);
-	}
-}
-
 static void print_line(FILE *stream, const char *heading, const char *text)
 {
 	char *line = text_one_line(text);
@@ -222,7 +143,7 @@ static void print_line(FILE *stream, const char *heading, const char *text)
 	free(line);
 }
 
-static void print_text(const struct merge *merge, FILE *stream)
+static void print_text(const struct merge *merge, bool verbose, FILE *stream)
 {
 	for (unsigned i = 0; i < merge->ends->len; i++)
 		fprintf(stream, "hipgrain: %s\n", (const char *)merge->ends->pdata[i]);
@@ -241,25 +162,24 @@ static void print_text(const struct merge *merge, FILE *stream)
 		else
 			print_member(stream, finding, "slug", " ");
 		fputc('\n', stream);
-		print_row(stream, finding, "what", "message");
-		print_row(stream, finding, "kernel", "kernel");
-		print_instruction(stream, finding);
-		print_row(stream, finding, "path", "path");
-		print_memory(stream, finding);
-		print_place(stream, get_member(finding, "kernel") ? "launched" : "called",
-			    place_of_call(finding));
+		json_text_row(stream, finding, "what", "message");
+		json_text_row(stream, finding, "kernel", "kernel");
+		json_text_instruction(stream, finding);
+		json_text_row(stream, finding, "path", "path");
+		json_text_memory(stream, finding);
+		json_text_call(stream, finding);
 		fprintf(stream, "  count       %" G_GINT64_FORMAT "\n",
 			get_number(finding, "count"));
 		print_ranks(merge, finding, stream);
-		print_row(stream, finding, "fix", "fix");
-		print_row(stream, finding, "confidence", "confidence");
+		json_text_row(stream, finding, "fix", "fix");
+		json_text_row(stream, finding, "confidence", "confidence");
 		fputc('\n', stream);
 	}
 	for (unsigned i = 0; i < merge->limits->len; i++)
 		print_line(stream, i ? "" : "Not analysed:\n", merge->limits->pdata[i]);
 	for (unsigned i = 0; i < merge->notes->len; i++)
 		print_line(stream, i ? "" : "Notes:\n", merge->notes->pdata[i]);
-	if (merge->cost[MERGE_COST_processor_ns] > merge->cost[MERGE_COST_hook_ns]) {
+	if (verbose && merge->cost[MERGE_COST_processor_ns] > merge->cost[MERGE_COST_hook_ns]) {
 		fprintf(
 		    stream,
 		    "hipgrain: recording cost: %.1f MB; about %.1f %% of the programs' CPU time\n",
@@ -316,14 +236,15 @@ static int write_chrome(const struct merge *merge, FILE *stream)
 }
 
 /* 0; a negative errno; or 1 after a message. */
-static int write_format(const struct merge *merge, enum report_format format, FILE *stream)
+static int write_format(const struct merge *merge, const struct merge_options *options,
+			FILE *stream)
 {
 	struct json_object *report;
 	int result;
 
-	switch (format) {
+	switch (options->format) {
 	case REPORT_TEXT:
-		print_text(merge, stream);
+		print_text(merge, options->verbose, stream);
 		return 0;
 	case REPORT_JSON:
 		return write_json(merge_json(merge), stream);
@@ -333,14 +254,15 @@ static int write_format(const struct merge *merge, enum report_format format, FI
 		return write_chrome(merge, stream);
 	default:
 		report = merge_json(merge);
-		result = report_of_json(format, report, stream);
+		result = report_of_json(options->format, report, stream);
 		json_object_put(report);
 		return result;
 	}
 }
 
-int merge_write(const struct merge *merge, enum report_format format, const char *output)
+int merge_write(const struct merge *merge, const struct merge_options *options)
 {
+	const char *output = options->output;
 	FILE *stream = output ? output_open(output) : stdout;
 	int result = 0;
 
@@ -348,7 +270,7 @@ int merge_write(const struct merge *merge, enum report_format format, const char
 		message_error("%s: %s", output, strerror(errno));
 		return HG_EXIT_INPUT;
 	}
-	result = write_format(merge, format, stream);
+	result = write_format(merge, options, stream);
 	if (output && (ferror(stream) | fclose(stream)) && !result)
 		result = -EIO;
 	if (result < 0)

@@ -236,6 +236,7 @@ static int report_folder(struct report_options *options, const GPtrArray *record
 				       .jobs = jobs,
 				       .format = options->format,
 				       .fail_on = options->fail_on,
+				       .verbose = options->verbose,
 				       .output = options->output };
 	int status;
 

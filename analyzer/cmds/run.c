@@ -12,54 +12,21 @@
 #include "analyzer/cmds/report_child.h"
 #include "analyzer/cmds/report_options.h"
 #include "tracer/message.h"
-#include "tracer/tree.h"
 
 const char usage_run[] =
     "Usage: hipgrain run [OPTION]... [--] CMD [ARG]...\n"
     "Run CMD, record it, and then report the findings on standard error. CMD's standard streams\n"
     "are not changed. The exit status is that of CMD, unless --fail-on is given.\n"
-    "If the report crashes, the recording is kept.\n"
     "\n"
-    "  -o, --output FILE         write the report to FILE instead of standard error\n" REPORT_USAGE
-    "      --keep DIR            keep the trace bundle in DIR\n" RECORD_USAGE
+    "  -o, --output DIR          the bundle (default " RECORD_DEFAULT_DIRECTORY
+    "); an older one is renamed to DIR.old\n" RECORD_USAGE
+    "      --report FILE         write the report to FILE instead of standard error\n" REPORT_USAGE
     "      --fix LIST            modify the program's memory, and record each change: LIST is\n"
     "                            coarse-managed, prefetch, align, separated by commas\n"
     "  -q, --quiet               print only the report, warnings and errors\n"
     "  -h, --help                print this help\n";
 
-enum { RUN_OPTION_KEEP = REPORT_OPTION_END, RUN_OPTION_FIX };
-
-/* The report could be written, so the trace has done its work. */
-static void remove_bundle(const char *directory)
-{
-	char name[256];
-	int parent = tree_open_parent(directory, name, sizeof(name)), result = parent;
-
-	if (parent >= 0) {
-		result = tree_remove(parent, name);
-		close(parent);
-	}
-	if (result < 0)
-		message_warning("%s: cannot be removed: %s", directory, strerror(-result));
-}
-
-/* A name for a bundle that lives only as long as this run; the caller frees. */
-static char *temporary_bundle(void)
-{
-	const char *folder = getenv("TMPDIR");
-	char *path = NULL;
-
-	if (asprintf(&path, "%s/hipgrain-XXXXXX", folder && *folder ? folder : "/tmp") < 0) {
-		message_error("out of memory");
-		return NULL;
-	}
-	if (!mkdtemp(path)) {
-		message_error("%s: %s", path, strerror(errno));
-		free(path);
-		return NULL;
-	}
-	return path;
-}
+enum { RUN_OPTION_REPORT = REPORT_OPTION_END, RUN_OPTION_FIX };
 
 /* 0, or -EINVAL after a message. */
 static int check_fixes(const char *list)
@@ -90,7 +57,7 @@ static int parse_options(int argc, char **argv, struct record_options *record,
 	static const struct option long_options[] = {
 		RECORD_LONG_OPTIONS,
 		REPORT_LONG_OPTIONS,
-		{ "keep", required_argument, NULL, RUN_OPTION_KEEP },
+		{ "report", required_argument, NULL, RUN_OPTION_REPORT },
 		{ "fix", required_argument, NULL, RUN_OPTION_FIX },
 		{ "quiet", no_argument, NULL, 'q' },
 		{ "help", no_argument, NULL, 'h' },
@@ -100,7 +67,10 @@ static int parse_options(int argc, char **argv, struct record_options *record,
 
 	while ((code = getopt_long(argc, argv, "+o:qh", long_options, NULL)) != -1) {
 		switch (code) {
-		case RUN_OPTION_KEEP:
+		case RUN_OPTION_REPORT:
+			report->output = optarg;
+			break;
+		case 'o':
 			record->directory = optarg;
 			break;
 		case RUN_OPTION_FIX:
@@ -135,12 +105,36 @@ static int parse_options(int argc, char **argv, struct record_options *record,
 	return record_settle_options(record);
 }
 
+/* The bundle as the user would name it here; to be freed. */
+static char *short_name(const char *bundle)
+{
+	char *current = g_get_current_dir(), *folder = g_path_get_dirname(bundle);
+	char *name = strcmp(current, folder) == 0 ? g_path_get_basename(bundle) : g_strdup(bundle);
+
+	g_free(current);
+	g_free(folder);
+	return name;
+}
+
+/* Not behind a report for programs. */
+static void say_more(const struct report_options *report, const char *bundle)
+{
+	char *name = short_name(bundle);
+
+	if (report->format == REPORT_TEXT || report->output) {
+		message_note("more: 'hipgrain report --verbose %s', or a page by 'hipgrain report "
+			     "--format=html -o report.html %s'",
+			     name, name);
+	}
+	g_free(name);
+}
+
 int cmd_run(int argc, char **argv)
 {
 	struct record_options record = RECORD_OPTIONS_DEFAULT;
 	struct report_options report = REPORT_OPTIONS_DEFAULT;
-	struct record_result result = { 0 };
-	char *temporary = NULL, *plan = NULL;
+	struct record_result result = { .lock = -1 };
+	char *plan = NULL;
 	bool help = false, crashed;
 	int status;
 
@@ -153,18 +147,10 @@ int cmd_run(int argc, char **argv)
 	status = report_prepare(&report);
 	if (status != HG_EXIT_OK)
 		return status;
-	if (!record.directory) {
-		temporary = temporary_bundle();
-		if (!temporary) {
-			selection_clear(&report.selection);
-			return HG_EXIT_INPUT;
-		}
-		record.directory = temporary;
-	}
+	/* Not every run needs a bundle: one that cannot be here is no reason to refuse. */
+	record.elsewhere = !record.directory;
 	if (record.fix && strstr(record.fix, "coarse-managed")) {
 		if (fix_plan_write(argv[optind], &plan) < 0) {
-			if (temporary)
-				rmdir(temporary);
 			selection_clear(&report.selection);
 			status = HG_EXIT_INPUT;
 			goto out;
@@ -173,8 +159,6 @@ int cmd_run(int argc, char **argv)
 	}
 	status = record_command(&record, argv + optind, &result);
 	if (status != HG_EXIT_OK) {
-		if (temporary)
-			rmdir(temporary); /* still empty: no bundle is left behind on failure */
 		selection_clear(&report.selection);
 		goto out;
 	}
@@ -185,12 +169,10 @@ int cmd_run(int argc, char **argv)
 			status = result.status;
 		goto out;
 	}
-	if (status == HG_EXIT_OK || status == HG_EXIT_FINDINGS || status == HG_EXIT_INCOMPLETE) {
-		if (temporary)
-			remove_bundle(temporary);
-	} else {
-		message_note("the trace is in %s", result.directory);
-	}
+	if (status == HG_EXIT_OK || status == HG_EXIT_FINDINGS || status == HG_EXIT_INCOMPLETE)
+		say_more(&report, result.directory);
+	else
+		message_note("the recording is in %s", result.directory);
 	if (status == HG_EXIT_OK)
 		status = result.status;
 out:
@@ -198,7 +180,8 @@ out:
 		unlink(plan);
 		g_free(plan);
 	}
+	if (result.lock >= 0)
+		close(result.lock);
 	free(result.directory);
-	free(temporary);
 	return status;
 }

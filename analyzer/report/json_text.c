@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of text about a finding of a JSON report. */
+#include "json_text.h"
+
+#include <glib.h>
+#include <stdlib.h>
+
+#include "codeobj/text.h"
+#include "json_values.h"
+
+void json_text_row(FILE *stream, struct json_object *finding, const char *label, const char *name)
+{
+	if (get_member(finding, name)) {
+		fprintf(stream, "  %-11s ", label);
+		print_member(stream, finding, name, "\n              ");
+		fputc('\n', stream);
+	}
+}
+
+static void print_words(FILE *stream, const char *text)
+{
+	char *line = text_one_line(text);
+
+	fputs(line ? line : "?", stream);
+	free(line);
+}
+
+void json_text_place(FILE *stream, const char *label, struct source_place place)
+{
+	if (!place.file && !place.function)
+		return;
+	fprintf(stream, "  %-11s ", label);
+	if (place.file) {
+		print_words(stream, place.file);
+		if (place.line > 0)
+			fprintf(stream, ":%" G_GINT64_FORMAT, place.line);
+	}
+	if (place.function) {
+		fputs(place.file ? " (" : "", stream);
+		print_words(stream, place.function);
+		fputs(place.file ? ")" : "", stream);
+	}
+	fputc('\n', stream);
+}
+
+void json_text_instruction(FILE *stream, struct json_object *finding)
+{
+	const struct source_place place = place_of_instruction(finding);
+
+	if (!*get_text(finding, "instruction"))
+		return;
+	fputs("  instruction ", stream);
+	print_words(stream, get_text(finding, "instruction"));
+	if (place.file) {
+		fputs(" at ", stream);
+		print_words(stream, place.file);
+		if (place.line > 0)
+			fprintf(stream, ":%" G_GINT64_FORMAT, place.line);
+	}
+	fputc('\n', stream);
+}
+
+void json_text_memory(FILE *stream, struct json_object *finding)
+{
+	struct json_object *allocation = get_member(finding, "allocation");
+
+	if (!allocation)
+		return;
+	fprintf(stream, "  memory      %" G_GINT64_FORMAT " bytes from ",
+		get_number(allocation, "size"));
+	print_words(stream, get_text(allocation, "api"));
+	if (*get_text(allocation, "symbol")) {
+		fputc(' ', stream);
+		print_words(stream, get_text(allocation, "symbol"));
+	}
+	fputc('\n', stream);
+	json_text_place(stream, "allocated", place_of_allocation(finding));
+	if (*get_text(allocation, "granularity") && *get_text(allocation, "why")) {
+		fputs("  granularity ", stream);
+		print_words(stream, get_text(allocation, "granularity"));
+		fputs(": ", stream);
+		print_words(stream, get_text(allocation, "why"));
+		fputc('\n', stream);
+	}
+}
+
+void json_text_call(FILE *stream, struct json_object *finding)
+{
+	json_text_place(stream, get_member(finding, "kernel") ? "launched" : "called",
+			place_of_call(finding));
+}
