@@ -15,7 +15,7 @@ struct merge_options {
 	int fail_on;               /* enum severity, or -1 */
 	const char *output;        /* NULL: standard output */
 	bool verbose;
-	const char *const *extra;  /* options for the analysis of a recording, ends with NULL */
+	const char *const *extra; /* options for the analysis of a recording, ends with NULL */
 };
 
 /* How many analyses suit this machine. */
