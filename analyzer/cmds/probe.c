@@ -86,10 +86,15 @@ static bool measured_something(const struct probe *probe, const char **why)
 /* A part of the GPUs or modes does not replace the whole. */
 static void keep(const struct probe *probe, const struct options *options)
 {
-	const char *xnack = getenv("HSA_XNACK");
+	static const char *const parts[] = { "HSA_XNACK", "HIP_VISIBLE_DEVICES",
+					     "CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES",
+					     "GPU_DEVICE_ORDINAL" };
+	bool whole = options->gpu < 0;
 	char *path, *why = NULL;
 
-	if (options->gpu >= 0 || (xnack && xnack[0])) {
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		whole &= !getenv(parts[i]) || !getenv(parts[i])[0];
+	if (!whole) {
 		message_note("not kept for reports: not all GPUs and XNACK modes were measured");
 		return;
 	}

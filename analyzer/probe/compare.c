@@ -215,16 +215,65 @@ static void compare_wait(const struct probe_result *result, struct probe_compari
 	judge(comparison, result->state == PROBE_WORKS);
 }
 
+/* Both add to one word: right wherever each is right alone and the link carries additions. */
+static void compare_together(const struct probe_mode *mode, unsigned placement,
+			     const struct probe_result *result, struct probe_comparison *comparison)
+{
+	struct model_memory memory = expected_memory(mode, placement);
+
+	compare_atomic(mode, placement, PROBE_STEP_ATOMIC + 2 * PROBE_OP_u32_add, result,
+		       comparison);
+	/* Of coarse-grained memory the GPU may hold what the host changes: any sum is possible. */
+	if (memory.granularity != GRAIN_FINE || strcmp(comparison->model, "works") != 0) {
+		comparison->model[0] = '\0';
+		comparison->verdict = VERDICT_MODEL_UNKNOWN;
+	}
+}
+
+/* That pages stayed does not prove that they never move. */
+static void compare_migration(const struct probe_mode *mode, unsigned placement,
+			      const struct probe_result *result,
+			      struct probe_comparison *comparison)
+{
+	struct model_memory memory = expected_memory(mode, placement);
+	struct model_answer answer = model_ask(QUESTION_MIGRATION, memory.kind, &mode->environment);
+	bool moved = result->state == PROBE_WORKS;
+
+	if (moved || result->state == PROBE_LOST)
+		set(comparison->measured, "%s", moved ? "pages move" : "pages stay");
+	set(comparison->model, "%s", model_access_text(answer.access));
+	comparison->sources = answer.sources;
+	comparison->certain = answer.certain && memory.certain;
+	comparison->verdict = VERDICT_MODEL_UNKNOWN;
+	if (answer.access == ACCESS_NO || (answer.access == ACCESS_YES && moved))
+		judge(comparison, moved == (answer.access == ACCESS_YES));
+}
+
 struct probe_comparison probe_compare(const struct probe_mode *mode, unsigned placement, int step)
 {
 	const struct probe_result *result = &mode->memory[placement].steps[step];
 	struct probe_comparison comparison = { .verdict = VERDICT_NOT_MEASURED, .sources = "" };
 
 	describe(result, comparison.measured);
+	if (step == PROBE_STEP_ALLOCATE && result->state == PROBE_NO_CODE)
+		set(comparison.measured, "not possible here");
+	/* No such call in this runtime, or no second GPU. */
+	if (mode->memory[placement].steps[PROBE_STEP_ALLOCATE].state == PROBE_NO_CODE) {
+		comparison.verdict = VERDICT_NOT_APPLICABLE;
+		return comparison;
+	}
 	if (result->state == PROBE_PENDING || result->state == PROBE_STARTED ||
 	    result->state == PROBE_SKIPPED)
 		return comparison;
-	if (step == PROBE_STEP_ALLOCATE) {
+	if (probe_placements[placement].way == PROBE_PEER && step != PROBE_STEP_GRANULARITY) {
+		/* The model knows one GPU. */
+		comparison.verdict =
+		    result->state == PROBE_NO_CODE ? VERDICT_NOT_APPLICABLE : VERDICT_MODEL_UNKNOWN;
+	} else if (step == PROBE_STEP_TOGETHER) {
+		compare_together(mode, placement, result, &comparison);
+	} else if (step == PROBE_STEP_MIGRATION) {
+		compare_migration(mode, placement, result, &comparison);
+	} else if (step == PROBE_STEP_ALLOCATE) {
 		/* Whether a call succeeds is not in the model. */
 		comparison.verdict =
 		    result->state == PROBE_WORKS ? VERDICT_NOT_APPLICABLE : VERDICT_NOT_MEASURED;

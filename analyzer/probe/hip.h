@@ -45,6 +45,8 @@
 	OPTIONAL(int, hipMemAdvise, (const void *, size_t, int, int))                       \
 	OPTIONAL(int, hipMemPrefetchAsync, (const void *, size_t, int, void *))             \
 	OPTIONAL(int, hipMemRangeGetAttribute, (void *, size_t, int, const void *, size_t)) \
+	OPTIONAL(int, hipDeviceEnablePeerAccess, (int, unsigned))                           \
+	OPTIONAL(int, hipDeviceGetPCIBusId, (char *, int, int))                             \
 	OPTIONAL(int, hipGetDeviceProperties, (void *, int))                                \
 	OPTIONAL(int, hipGetDevicePropertiesR0600, (void *, int))
 

@@ -48,6 +48,7 @@ static struct json_object *memory_to_json(const struct probe_mode *mode, unsigne
 	put(object, "call", text(row->call));
 	put(object, "flags", json_object_new_int64((int64_t)row->flags));
 	put(object, "flag_names", text(flags));
+	put(object, "peer", json_object_new_boolean(row->way == PROBE_PEER));
 	put(object, "advice", row->advice ? json_object_new_int(row->advice) : NULL);
 	for (int step = 0; step < PROBE_STEPS; step++)
 		json_object_array_add(results, result_to_json(mode, placement, step));
@@ -132,9 +133,11 @@ static void collect_results(struct json_object *mode, const char *where, GHashTa
 		for (size_t r = 0; r < array_length(list); r++) {
 			struct json_object *result = json_object_array_get_idx(list, r);
 			char *key = g_strdup_printf(
-			    "%s, %s(%#" PRIx64 ")%s: %s", where, get_text(row, "call"),
+			    "%s, %s(%#" PRIx64 ")%s%s: %s", where, get_text(row, "call"),
 			    (uint64_t)get_number(row, "flags"),
-			    get_number(row, "advice") ? ", advised" : "", get_text(result, "what"));
+			    get_number(row, "advice") ? ", advised" : "",
+			    get_number(row, "peer") ? ", on the next GPU" : "",
+			    get_text(result, "what"));
 
 			if (!g_hash_table_contains(results, key))
 				g_ptr_array_add(order, key);

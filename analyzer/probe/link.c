@@ -8,10 +8,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "hip.h"
 
-enum { INFO_DEVICE = 17, INFO_MEMORY_PROPERTIES = 0xA114, IS_APU = 1, CPU = 0, GPU = 1 };
+enum {
+	INFO_DEVICE = 17,
+	INFO_BDFID = 0xA006,
+	INFO_DOMAIN = 0xA00F,
+	INFO_MEMORY_PROPERTIES = 0xA114,
+	IS_APU = 1,
+	CPU = 0,
+	GPU = 1
+};
 enum { POOL_HOPS = 1, POOL_LINKS = 2, MAX_HOPS = 8, LINK_TYPE_PCIE = 2 };
 
 struct handle {
@@ -35,7 +44,9 @@ static struct {
 } hsa;
 
 struct search {
-	int wanted; /* ordinal of the GPU among the GPU agents; counts down */
+	/* HIP_VISIBLE_DEVICES changes HIP's numbers, but not the order of the agents. */
+	unsigned domain, bdf; /* place on the PCI bus */
+	int ordinal; /* where that is unknown: among the GPU agents; counts down. -1: known */
 	struct handle gpu;
 	bool found;
 	struct host_link *link;
@@ -46,8 +57,14 @@ static int find_gpu(struct handle agent, void *data)
 	struct search *search = data;
 	uint32_t device = CPU;
 
-	if (hsa.get_info(agent, INFO_DEVICE, &device) == 0 && device == GPU &&
-	    search->wanted-- == 0) {
+	uint32_t bdf = 0, domain = 0;
+
+	if (hsa.get_info(agent, INFO_DEVICE, &device) || device != GPU)
+		return 0;
+	hsa.get_info(agent, INFO_BDFID, &bdf);
+	hsa.get_info(agent, INFO_DOMAIN, &domain);
+	if (search->ordinal < 0 ? bdf == search->bdf && domain == search->domain
+				: search->ordinal-- == 0) {
 		search->gpu = agent;
 		search->found = true;
 	}
@@ -83,16 +100,26 @@ static int read_cpu(struct handle agent, void *data)
 	return 0;
 }
 
-void probe_host_link(int gpu, struct host_link *link)
+void probe_host_link(const struct hip *hip, int gpu, struct host_link *link)
 {
-	struct search search = { .wanted = gpu, .link = link };
+	struct search search = { .ordinal = gpu, .link = link };
+	unsigned domain, bus, device, function = 0;
 	uint8_t properties[8] = { 0 };
+	char place[64] = "";
 
 	*link = (struct host_link){ -1, -1, -1 };
 	*(void **)&hsa.iterate = hip_hsa_function("hsa_iterate_agents");
 	*(void **)&hsa.get_info = hip_hsa_function("hsa_agent_get_info");
 	*(void **)&hsa.iterate_pools = hip_hsa_function("hsa_amd_agent_iterate_memory_pools");
 	*(void **)&hsa.get_pool_info = hip_hsa_function("hsa_amd_agent_memory_pool_get_info");
+	/* "0000:c1:00.0" */
+	if (hip->hipDeviceGetPCIBusId &&
+	    hip->hipDeviceGetPCIBusId(place, sizeof(place), gpu) == 0 &&
+	    sscanf(place, "%x:%x:%x.%x", &domain, &bus, &device, &function) >= 3) {
+		search.ordinal = -1;
+		search.domain = domain;
+		search.bdf = bus << 8 | device << 3 | function;
+	}
 	if (!hsa.iterate || !hsa.get_info || !hsa.iterate_pools || !hsa.get_pool_info ||
 	    hsa.iterate(find_gpu, &search) || !search.found)
 		return;

@@ -3,13 +3,15 @@
 #ifndef HIPGRAIN_PROBE_LINK_H
 #define HIPGRAIN_PROBE_LINK_H
 
+#include "hip.h"
+
 struct host_link {
 	int type;    /* hsa_amd_link_info_type_t; -1: unknown */
 	int atomics; /* whether it carries any; -1: unknown */
 	int apu;     /* whether GPU and CPU share one memory; -1: this runtime does not know */
 };
 
-/* Of the GPU agent with that ordinal, in this process, whose runtime is initialised. */
-void probe_host_link(int gpu, struct host_link *link);
+/* Of the GPU that HIP gives that number, in this process, whose runtime is initialised. */
+void probe_host_link(const struct hip *hip, int gpu, struct host_link *link);
 
 #endif

@@ -63,6 +63,26 @@ static int allocate_device(const struct hip *hip, const struct probe_placement *
 	return error;
 }
 
+/* On the next GPU, which the current one gets access to if it can have it. */
+static int allocate_peer(const struct hip *hip, int gpu, struct probe_block *block)
+{
+	int count = 0, peer, error;
+
+	if (hip->hipGetDeviceCount(&count) != 0 || count < 2)
+		return -1;
+	peer = (gpu + 1) % count;
+	error = hip->hipSetDevice(peer);
+	if (!error)
+		error = hip->hipMalloc(&block->device, PROBE_BYTES);
+	if (hip->hipSetDevice(gpu) != 0)
+		return 101; /* hipErrorInvalidDevice */
+	/* An error here (no access, or access already) shows in what kernels do. */
+	if (!error && hip->hipDeviceEnablePeerAccess)
+		hip->hipDeviceEnablePeerAccess(peer, 0);
+	hip->hipGetLastError();
+	return error;
+}
+
 static int allocate_host(const struct hip *hip, const struct probe_placement *placement,
 			 struct probe_block *block)
 {
@@ -99,6 +119,9 @@ int probe_allocate(const struct hip *hip, const struct probe_placement *placemen
 								      (unsigned)placement->flags)
 					      : -1;
 		block->host = block->device;
+		break;
+	case PROBE_PEER:
+		error = allocate_peer(hip, gpu, block);
 		break;
 	case PROBE_HOST:
 	case PROBE_REGISTERED:

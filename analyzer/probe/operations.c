@@ -99,6 +99,9 @@ struct probe_step_text probe_step_text(int step)
 		[PROBE_STEP_FILL] = { "fill", "hipMemset" },
 		[PROBE_STEP_PREFETCH] = { "prefetch", "hipMemPrefetchAsync" },
 		[PROBE_STEP_ADVICE] = { "advice", "hipMemAdvise" },
+		[PROBE_STEP_MIGRATION] = { "migration", "migration by loads of the GPU" },
+		[PROBE_STEP_TOGETHER] = { "host_and_gpu_add",
+					  "additions by host and GPU at the same time" },
 	};
 	struct probe_step_text text = { .kind = ATOMIC_KINDS };
 

@@ -34,6 +34,7 @@ enum probe_way {
 	PROBE_HOST,
 	PROBE_REGISTERED,
 	PROBE_SYSTEM,
+	PROBE_PEER, /* on the next GPU */
 };
 
 /* A row of placements.def. */
@@ -66,7 +67,9 @@ enum probe_step {
 	PROBE_STEP_STREAM_WAIT = PROBE_STEP_ATOMIC + 2 * PROBE_OPERATIONS,
 	PROBE_STEP_EVENT_WAIT,
 	PROBE_STEP_DEVICE_WAIT,
-	PROBE_STEP_FILL, /* hipMemset */
+	PROBE_STEP_FILL,      /* hipMemset */
+	PROBE_STEP_TOGETHER,  /* the host and the GPU add to one word at the same time */
+	PROBE_STEP_MIGRATION, /* PROBE_WORKS: loads by the GPU move pages to it; PROBE_LOST: none */
 	PROBE_STEP_PREFETCH,
 	PROBE_STEP_ADVICE,
 	PROBE_STEPS,

@@ -25,6 +25,8 @@ static const struct column access_columns[] = {
 	{ "GPU", PROBE_STEP_LOAD, PROBE_STEP_STORE, NO_KIND },
 	{ "waits", PROBE_STEP_STREAM_WAIT, PROBE_STEP_DEVICE_WAIT, NO_KIND },
 	{ "fill", PROBE_STEP_FILL, PROBE_STEP_FILL, NO_KIND },
+	{ "shared", PROBE_STEP_TOGETHER, PROBE_STEP_TOGETHER, NO_KIND },
+	{ "migrates", PROBE_STEP_MIGRATION, PROBE_STEP_MIGRATION, NO_KIND },
 	{ "prefetch", PROBE_STEP_PREFETCH, PROBE_STEP_PREFETCH, NO_KIND },
 	{ "advice", PROBE_STEP_ADVICE, PROBE_STEP_ADVICE, NO_KIND },
 	{ NULL, 0, 0, NO_KIND },
@@ -47,7 +49,8 @@ char *probe_placement_text(unsigned placement)
 	char *flags = model_flags_text(row->api, row->flags), *text;
 
 	text = g_strconcat(row->call, flags[0] ? ", " : "", flags,
-			   row->advice ? ", coarse advice" : "", NULL);
+			   row->advice ? ", coarse advice" : "",
+			   row->way == PROBE_PEER ? " on the next GPU" : "", NULL);
 	g_free(flags);
 	return text;
 }

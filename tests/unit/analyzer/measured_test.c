@@ -144,6 +144,10 @@ static void other_files(void **state)
 		PROBE(50200000, MODE("gfx90a", "null", ROW("hipHostMalloc", 0, "null", ""))),
 		PROBE(50200000, MODE("", "false", ROW("hipHostMalloc", 0, "null", ""))),
 		PROBE(50200000, MODE("gfx90a", "false", "1, null, [], {}")) /* no memory in it */,
+		PROBE(50200000, MODE("gfx90a", "false",
+				     "{\"call\": \"hipHostMalloc\", \"flags\": 0, \"peer\": true, "
+				     "\"advice\": null, \"results\": [" RESULT(
+					 "granularity", "fine-grained") "]}")),
 		PROBE(50200000,
 		      MODE("gfx90a", "false",
 			   ROW("hipNoSuchCall", 0, "null", RESULT("granularity", "fine-grained")))),
