@@ -70,6 +70,14 @@ static int refuse_file(const char *folder, const char *name, const char *what, c
 	return -EINVAL;
 }
 
+/* Bundles are their users' own. `name`: within the bundle; NULL: the bundle itself. */
+static int refuse_access(const char *name, char **error)
+{
+	if (asprintf(error, "%s%spermission denied", name ? name : "", name ? ": " : "") < 0)
+		*error = NULL;
+	return -EACCES;
+}
+
 /* What a name stands for, also through a link: links themselves lead out of some bundles. */
 static int check_file(const char *folder, const char *name, const struct stat *status,
 		      const struct rule *rule, char **error)
@@ -103,9 +111,12 @@ static int check_folder(int parent, const char *name, const char *folder, unsign
 	const struct dirent *entry;
 
 	if (!list) {
+		int why = errno;
+
 		if (fd >= 0)
 			close(fd);
-		return 0; /* who reads it says why it cannot be read */
+		/* Who reads it says why else it cannot be read. */
+		return why == EACCES ? refuse_access(depth ? name : NULL, error) : 0;
 	}
 	while (!result && (entry = readdir(list))) {
 		const char *inner = *folder ? folder : entry->d_name;
@@ -122,6 +133,8 @@ static int check_folder(int parent, const char *name, const char *folder, unsign
 				     : refuse_file(folder, entry->d_name, "too deep", error);
 		} else if (rule && !(S_ISDIR(status.st_mode) && *folder)) {
 			result = check_file(folder, entry->d_name, &status, rule, error);
+			if (!result && faccessat(fd, entry->d_name, R_OK, 0) && errno == EACCES)
+				result = refuse_access(entry->d_name, error);
 		}
 	}
 	closedir(list);

@@ -16,12 +16,13 @@ const char usage_doctor[] =
     "how to solve each problem. Nothing is changed; CMD is not started.\n"
     "Exit status: 0 if nothing is broken, else 1.\n"
     "\n"
+    "      --softgpu             check what 'hipgrain run --softgpu' needs: no driver, no GPU\n"
     "      --format FORMAT       text (default) or json: schema hipgrain-doctor/1\n"
     "      --root DIR            read DIR/proc, DIR/sys, DIR/dev and DIR/boot (files of\n"
     "                            another machine)\n"
     "  -h, --help                print this help\n";
 
-enum { DOCTOR_OPTION_ROOT = 256, DOCTOR_OPTION_FORMAT };
+enum { DOCTOR_OPTION_ROOT = 256, DOCTOR_OPTION_FORMAT, DOCTOR_OPTION_SOFTGPU };
 
 static unsigned count(const struct doctor *doctor, enum health health)
 {
@@ -93,18 +94,22 @@ int cmd_doctor(int argc, char **argv)
 	static const struct option long_options[] = {
 		{ "format", required_argument, NULL, DOCTOR_OPTION_FORMAT },
 		{ "root", required_argument, NULL, DOCTOR_OPTION_ROOT },
+		{ "softgpu", no_argument, NULL, DOCTOR_OPTION_SOFTGPU },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
 	const char *root = "";
 	struct doctor doctor;
-	bool json = false;
+	bool json = false, softgpu = false;
 	int code, status;
 
 	while ((code = getopt_long(argc, argv, "+h", long_options, NULL)) != -1) {
 		switch (code) {
 		case DOCTOR_OPTION_ROOT:
 			root = optarg;
+			break;
+		case DOCTOR_OPTION_SOFTGPU:
+			softgpu = true;
 			break;
 		case DOCTOR_OPTION_FORMAT:
 			json = strcmp(optarg, "json") == 0;
@@ -120,13 +125,21 @@ int cmd_doctor(int argc, char **argv)
 			return HG_EXIT_USAGE;
 		}
 	}
+	if (*root && softgpu) {
+		message_error("--softgpu and --root are mutually exclusive");
+		return HG_EXIT_USAGE;
+	}
 	if (*root && access(root, R_OK | X_OK) != 0) {
 		message_error("--root: %s: %m", root);
 		return HG_EXIT_INPUT;
 	}
 	doctor_init(&doctor, root);
-	doctor_check_kernel(&doctor);
-	doctor_check_gpus(&doctor);
+	if (softgpu) {
+		doctor_check_softgpu(&doctor);
+	} else {
+		doctor_check_kernel(&doctor);
+		doctor_check_gpus(&doctor);
+	}
 	doctor_check_runtime(&doctor);
 	doctor_check_disassembler(&doctor);
 	doctor_check_recording(&doctor);

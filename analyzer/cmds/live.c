@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "analyzer/cmds/cmds.h"
+#include "analyzer/cmds/live_local.h"
 #include "analyzer/cmds/report_options.h"
 #include "analyzer/reader/live.h"
 #include "analyzer/recordings.h"
@@ -15,12 +17,14 @@
 #include "tracer/bundle.h"
 #include "tracer/daemon.h"
 #include "tracer/message.h"
+#include "tracer/record.h"
 
 const char usage_live[] =
-    "Usage: hipgrain live [OPTION]... BUNDLE|net://HOST[:PORT]/host/NODE/SESSION\n"
+    "Usage: hipgrain live [OPTION]... [BUNDLE|net://HOST[:PORT]/host/NODE/SESSION]\n"
     "       hipgrain live net://HOST[:PORT]\n"
-    "Print findings of a running recording (made with --url) as they occur, and a report when it\n"
-    "ends or when interrupted (Ctrl-C). With the address of a relay only, list its sessions.\n"
+    "Print findings of a running recording as they occur, and a report when it ends or when\n"
+    "interrupted (Ctrl-C). Default: the bundle hipgrain.d. With the address of a relay only, list\n"
+    "its sessions.\n"
     "\n"
     "  -o, --output FILE         write the report to FILE instead of standard output\n" REPORT_USAGE
     "      --bundle DIR          the recording's bundle, which has its device code\n"
@@ -149,7 +153,7 @@ static char *find_session(const char *bundle, const char *port)
 	GPtrArray *sessions;
 
 	if (!session || !url) {
-		message_error("%s: not a bundle that is recorded with --url", bundle);
+		message_error("%s: its manifest names no session of a relay", bundle);
 		goto out;
 	}
 	relay = g_strdup_printf("net://%s:%s", host, port);
@@ -238,9 +242,16 @@ static int watch_session(struct report_options *options, const char *url, const 
 static int start(struct report_options *options, const char *what, const char *bundle,
 		 const char *port, bool quiet)
 {
-	char *url = NULL;
+	char *url = strstr(what, "://") ? NULL : recording_url(what);
 	int status;
 
+	if (!strstr(what, "://") && !url) {
+		catch_signals();
+		status = report_prepare(options);
+		return status == HG_EXIT_OK ? live_local(options, what, quiet) : status;
+	}
+	g_free(url);
+	url = NULL;
 	if (!strstr(what, "://")) {
 		url = find_session(what, port);
 		bundle = bundle ? bundle : what;
@@ -296,10 +307,15 @@ int cmd_live(int argc, char **argv)
 				return HG_EXIT_USAGE;
 		}
 	}
-	if (argc - optind != 1) {
-		message_error(optind == argc ? "no recording given (try 'hipgrain live --help')"
-					     : "only one recording can be given");
+	if (argc - optind > 1) {
+		message_error("only one recording can be given");
 		return HG_EXIT_USAGE;
 	}
-	return start(&options, argv[optind], bundle, port, quiet);
+	if (optind == argc && access(RECORD_DEFAULT_DIRECTORY, F_OK) != 0) {
+		message_error("no recording given, and there is no " RECORD_DEFAULT_DIRECTORY
+			      " here (try 'hipgrain live --help')");
+		return HG_EXIT_USAGE;
+	}
+	return start(&options, optind < argc ? argv[optind] : RECORD_DEFAULT_DIRECTORY, bundle,
+		     port, quiet);
 }

@@ -49,10 +49,12 @@ static int wait_report(struct merge_part *parts, unsigned count)
 	for (unsigned i = 0; i < count; i++) {
 		if (parts[i].child == child && child > 0) {
 			parts[i].child = 0;
-			if (!WIFEXITED(status) || WEXITSTATUS(status) != HG_EXIT_OK) {
+			if (WIFEXITED(status) && WEXITSTATUS(status) == HG_EXIT_OK)
+				continue;
+			/* What cannot be read it has said itself. */
+			if (!WIFEXITED(status) || WEXITSTATUS(status) != HG_EXIT_INPUT)
 				message_error("%s: could not be analysed", parts[i].path);
-				return -EIO;
-			}
+			return -EIO;
 		}
 	}
 	return 0;

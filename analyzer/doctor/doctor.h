@@ -34,6 +34,7 @@ struct doctor {
 	bool no_code;       /* the machine code of some GPU cannot be read */
 	bool no_record;     /* recording does not work */
 	int runtime;        /* hipRuntimeGetVersion(), 0 if unknown */
+	char *softgpu;      /* directory of the software GPU, if that is to be checked; else NULL */
 };
 
 /* Nothing checked yet. `root`, which stays the caller's, stands before each path that is looked at.
@@ -50,6 +51,8 @@ void doctor_add(struct doctor *doctor, enum health health, const char *advice, c
 /* The checks, in the order in which they build on each other. */
 void doctor_check_kernel(struct doctor *doctor);
 void doctor_check_gpus(struct doctor *doctor);
+/* In place of these two: the software GPU, as the environment configures it. */
+void doctor_check_softgpu(struct doctor *doctor);
 void doctor_check_runtime(struct doctor *doctor);
 void doctor_check_disassembler(struct doctor *doctor);
 void doctor_check_recording(struct doctor *doctor);

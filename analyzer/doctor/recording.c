@@ -33,6 +33,28 @@ static void check_install(struct doctor *doctor)
 	install_paths_free(&paths);
 }
 
+void doctor_check_softgpu(struct doctor *doctor)
+{
+	const char *xcds = getenv("SOFTGPU_XCDS"), *arch = getenv("SOFTGPU_ARCH");
+	struct install_paths paths = { 0 };
+	char why[512];
+
+	doctor->section = "GPUs";
+	if (install_find(&paths, why, sizeof(why)) != 0 || !paths.softgpu) {
+		doctor_add(doctor, HEALTH_BROKEN,
+			   "install hipgrain with it, or run on a machine with an AMD GPU",
+			   "the software GPU is not installed");
+	} else {
+		/* As kernels/softgpu/README.md has it. */
+		arch = arch && *arch ? arch : xcds && atoi(xcds) > 1 ? "gfx942" : "gfx90a";
+		doctor->softgpu = g_strdup(paths.softgpu);
+		g_ptr_array_add(doctor->targets, g_strdup(arch));
+		doctor_add(doctor, HEALTH_OK, NULL, "the software GPU models a %s (SOFTGPU_ARCH)",
+			   arch);
+	}
+	install_paths_free(&paths);
+}
+
 /* ---- shared memory ---- */
 
 static void check_buffers(struct doctor *doctor)

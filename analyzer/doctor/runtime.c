@@ -38,7 +38,7 @@ struct probe {
 };
 
 /* In a process of its own: the runtime starts threads, and prints or aborts as it likes. */
-static void probe_runtime(struct probe *probe)
+static void probe_runtime(struct probe *probe, const char *softgpu)
 {
 	static const int wanted[] = { ATTRIBUTE_CONCURRENT_MANAGED_ACCESS,
 				      ATTRIBUTE_HOST_NATIVE_ATOMIC,
@@ -46,9 +46,15 @@ static void probe_runtime(struct probe *probe)
 	int (*get_version)(int *);
 	int (*get_count)(int *);
 	int (*get_attribute)(int *, int, int);
-	void *library = hip_library_open(probe->error, sizeof(probe->error));
+	char *name = softgpu ? g_build_filename(softgpu, "libhsa-runtime64.so.1", NULL) : NULL;
+	/* The HIP runtime takes the library that is loaded under this name. */
+	void *hsa = name ? dlopen(name, RTLD_NOW | RTLD_GLOBAL) : NULL;
+	void *library = name && !hsa ? NULL : hip_library_open(probe->error, sizeof(probe->error));
 	Dl_info info;
 
+	if (name && !hsa)
+		g_strlcpy(probe->error, dlerror(), sizeof(probe->error));
+	g_free(name);
 	if (!library)
 		return;
 	*(void **)&get_version = dlsym(library, "hipRuntimeGetVersion");
@@ -92,7 +98,7 @@ static bool read_probe(int fd, struct probe *probe)
 	return true;
 }
 
-static bool run_probe(struct probe *probe, int *status)
+static bool run_probe(struct probe *probe, const char *softgpu, int *status)
 {
 	int channel[2];
 	bool whole;
@@ -106,7 +112,7 @@ static bool run_probe(struct probe *probe, int *status)
 
 		dup2(null, STDOUT_FILENO);
 		dup2(null, STDERR_FILENO);
-		probe_runtime(probe);
+		probe_runtime(probe, softgpu);
 		for (size_t sent = 0; sent < sizeof(*probe);) {
 			ssize_t part =
 			    write(channel[1], (char *)probe + sent, sizeof(*probe) - sent);
@@ -188,7 +194,7 @@ void doctor_check_runtime(struct doctor *doctor)
 	int status = 0;
 
 	doctor->section = "HIP runtime";
-	if (!run_probe(&probe, &status)) {
+	if (!run_probe(&probe, doctor->softgpu, &status)) {
 		doctor->no_runtime = true;
 		doctor_add(doctor, HEALTH_BROKEN,
 			   "run a small HIP program without hipgrain, and look at its messages",

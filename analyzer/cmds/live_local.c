@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * hipgrain live of a bundle on this machine.
+ *
+ * LTTng writes what is recorded to the disk about once a second. What is there is analysed again
+ * and again, each time by a process of its own, and the longer that takes the less often, such
+ * that it takes a fifth of the time at most.
+ */
+#include "analyzer/cmds/live_local.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "analyzer/cmds/cmds.h"
+#include "analyzer/reader/live.h"
+#include "analyzer/report/json_values.h"
+#include "analyzer/report/place.h"
+#include "analyzer/report/report.h"
+#include "codeobj/text.h"
+#include "tracer/message.h"
+
+#define PAUSE_LEAST_US (G_USEC_PER_SEC)
+#define PAUSE_PER_LOOK 4
+#define PAUSE_STEP_US  (100 * 1000)
+#define PLACE_COLUMN   "         "
+
+/* Whether the bundle's recorder, which has a lock on its directory, still runs; or -errno. */
+static int is_recorded(const char *bundle)
+{
+	int fd = open(bundle, O_RDONLY | O_DIRECTORY | O_CLOEXEC), locked;
+
+	if (fd < 0)
+		return -errno;
+	locked = flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
+	close(fd);
+	return locked;
+}
+
+/* The report so far, by a child process; NULL: there is none yet. */
+static struct json_object *look(const struct report_options *options, const char *bundle)
+{
+	struct report_options own = *options;
+	struct json_object *report = NULL;
+	char *path = NULL, *error = NULL;
+	int fd = g_file_open_tmp("hipgrain-XXXXXX", &path, NULL), status = -1;
+	pid_t child;
+
+	if (fd < 0)
+		return NULL;
+	close(fd);
+	own.format = REPORT_JSON;
+	own.output = path;
+	own.fail_on = -1;
+	own.progress = 0;
+	child = fork();
+	if (child == 0) {
+		int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+		/* What it could not read yet is nothing to report. */
+		dup2(null, STDERR_FILENO);
+		_exit(report_bundle(&own, bundle, stdout));
+	}
+	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+	}
+	if (child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == HG_EXIT_OK)
+		report_read_json(path, &report, &error);
+	g_free(error);
+	unlink(path);
+	g_free(path);
+	return report;
+}
+
+static void print_text(const char *text)
+{
+	char *line = text_one_line(text);
+
+	fputs(line ? line : "?", stdout);
+	free(line);
+}
+
+static void print_finding(struct json_object *finding)
+{
+	const struct source_place place = place_of_allocation(finding);
+	time_t now = time(NULL);
+	char clock[16] = "";
+	struct tm parts;
+
+	if (localtime_r(&now, &parts))
+		strftime(clock, sizeof(clock), "%H:%M:%S ", &parts);
+	printf("%s%s %s: process %" G_GINT64_FORMAT ": ", clock, get_text(finding, "severity"),
+	       get_text(finding, "rule"), get_number(finding, "pid"));
+	print_text(get_text(finding, "message"));
+	putchar('\n');
+	if (place.file) {
+		fputs(PLACE_COLUMN "allocated at ", stdout);
+		print_text(place.file);
+		printf(":%" G_GINT64_FORMAT "\n", place.line);
+	}
+	fflush(stdout);
+}
+
+/* Those that were not there before. */
+static void print_new(struct json_object *report, GHashTable *seen)
+{
+	struct json_object *findings = get_array(report, "findings");
+
+	for (size_t i = 0; i < array_length(findings); i++) {
+		struct json_object *finding = json_object_array_get_idx(findings, i);
+
+		if (g_hash_table_add(seen, g_strdup(get_text(finding, "fingerprint"))))
+			print_finding(finding);
+	}
+}
+
+static void pause_after(const char *bundle, int64_t took_us)
+{
+	int64_t until = g_get_monotonic_time() + MAX(PAUSE_LEAST_US, PAUSE_PER_LOOK * took_us);
+
+	while (!live_stopped() && g_get_monotonic_time() < until && is_recorded(bundle) == 1)
+		g_usleep(PAUSE_STEP_US);
+}
+
+int live_local(struct report_options *options, const char *bundle, bool quiet)
+{
+	GHashTable *seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	int recorded = is_recorded(bundle);
+
+	if (recorded <= 0) {
+		if (recorded < 0) {
+			message_error("%s: %s", bundle, strerror(-recorded));
+		} else {
+			message_error("%s: that recording has ended ('hipgrain report' reads it)",
+				      bundle);
+		}
+		selection_clear(&options->selection);
+		g_hash_table_destroy(seen);
+		return HG_EXIT_INPUT;
+	}
+	while (!live_stopped() && is_recorded(bundle) == 1) {
+		int64_t began = g_get_monotonic_time();
+		struct json_object *report = quiet ? NULL : look(options, bundle);
+
+		print_new(report, seen);
+		json_object_put(report);
+		pause_after(bundle, g_get_monotonic_time() - began);
+	}
+	g_hash_table_destroy(seen);
+	if (!options->output && !quiet)
+		putchar('\n');
+	fflush(stdout);
+	return report_bundle(options, bundle, stdout);
+}
