@@ -10,14 +10,22 @@
 #include "analyzer/cmds/cmds.h"
 #include "analyzer/output.h"
 #include "analyzer/cmds/defaults.h"
+#include "analyzer/cmds/values.h"
 #include "config.h"
 #include "tracer/message.h"
 #include "tracer/streams.h"
 
 static int cmd_help(int argc, char **argv);
 
-static const char usage_help[] = "Usage: hipgrain help [VERB]\n"
-				 "Print help for hipgrain or one of its verbs.\n";
+static const char usage_help[] =
+    "Usage: hipgrain help [VERB]\n"
+    "       hipgrain help --values VERB [OPTION]\n"
+    "Print help for hipgrain or one of its verbs.\n"
+    "\n"
+    "      --values VERB         print the values that OPTION of VERB, or its arguments, can "
+    "have,\n"
+    "                            a word a line (for completion in shells)\n"
+    "  -h, --help                print this help\n";
 
 static const struct verb {
 	const char *name, *summary, *usage;
@@ -81,6 +89,21 @@ static int finish(int status)
 	return status;
 }
 
+/* Verbs are those of the table above; all else is in values.c. */
+static int print_values(const char *name, const char *option)
+{
+	if (!find_verb(name)) {
+		message_error("'%s' is not a verb (try 'hipgrain --help')", name);
+		return HG_EXIT_USAGE;
+	}
+	if (strcmp(name, "help") == 0 && !option) {
+		for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++)
+			puts(verbs[i].name);
+		return HG_EXIT_OK;
+	}
+	return values_print(name, option) ? HG_EXIT_OK : HG_EXIT_USAGE;
+}
+
 static int cmd_help(int argc, char **argv)
 {
 	const struct verb *verb;
@@ -89,6 +112,8 @@ static int cmd_help(int argc, char **argv)
 		print_usage(stdout);
 		return HG_EXIT_OK;
 	}
+	if (strcmp(argv[1], "--values") == 0 && (argc == 3 || argc == 4))
+		return print_values(argv[2], argc == 4 ? argv[3] : NULL);
 	verb = find_verb(argv[1]);
 	if (!verb && argv[1][0] == '-') {
 		fputs(usage_help, stdout);
