@@ -48,6 +48,15 @@
 // hipgrain-run: wait_after_all
 // hipgrain-stdout: unnoticed: 1024 of 1024 right
 // hipgrain-expect: none
+//
+// hipgrain-run: no_such_device
+// hipgrain-stdout: unnoticed: 1024 of 1024 right
+// hipgrain-expect: HG313 call=hipMemPrefetchAsync
+// hipgrain-expect: HG313 call=hipMemAdvise
+//
+// hipgrain-run: devices_that_are_there
+// hipgrain-stdout: unnoticed: 1024 of 1024 right
+// hipgrain-expect: none
 
 #include "sample.h"
 
@@ -207,6 +216,20 @@ static void run_rounds(bool wait)
 	show(result);
 }
 
+/* Of one GPU. */
+static void run_placed(int device, int host)
+{
+	int *result;
+
+	CHECK(hipMallocManaged(&result, BYTES));
+	SHOW("hipMemAdvise", hipMemAdvise(result, BYTES, hipMemAdviseSetPreferredLocation, device));
+	SHOW("hipMemPrefetchAsync", hipMemPrefetchAsync(result, BYTES, host, 0));
+	fill<<<ELEMENTS / GROUP_SIZE, GROUP_SIZE>>>(result);
+	CHECK(hipDeviceSynchronize());
+	judge(result);
+	CHECK(hipFree(result));
+}
+
 static const variant variants[] = {
 	{ "launch_fails", [] { run_launch(TOO_LARGE, false); } },
 	{ "launch_retried", [] { run_launch(TOO_LARGE, true); } },
@@ -218,6 +241,8 @@ static const variant variants[] = {
 	{ "stream_destroyed", run_stream_destroyed },
 	{ "null_stream_between", run_null_stream_between },
 	{ "wait_after_each", [] { run_rounds(true); } },
+	{ "no_such_device", [] { run_placed(1, -2); } },
+	{ "devices_that_are_there", [] { run_placed(0, hipCpuDeviceId); } },
 	{ "wait_after_all", [] { run_rounds(false); } },
 };
 

@@ -162,11 +162,14 @@ FINISH(fill, event->dst, event->size * event->rows * (event->depth ? event->dept
        event->value, hg_hip_captured_fill(event), (DEPTH, DURATION, DEVICE, STACK), WAITED)
 FINISH(call, event->ptr ? event->ptr : event->handle, event->size, event->flags, false,
        (TEXT, DEVICE, STACK), NOTHING)
-FINISH(prefetch, event->ptr, event->size, (uint64_t)(uint32_t)event->target,
+FINISH(prefetch, event->ptr, event->size, (uint64_t)event->location << 32 | (uint32_t)event->target,
        hg_hip_capturing(event->stream), (LOCATED, DURATION, STACK, hg_residency_prefetched()),
        hg_live_prefetch(event))
-FINISH(advise, event->ptr, event->size, (uint64_t)(uint32_t)event->advice, false,
-       (LOCATED, hg_hip_memory_changed(event->ptr, event->size), STACK), hg_live_advise(event))
+FINISH(advise, event->ptr, event->size,
+       (uint64_t)(uint16_t)event->target << 48 | (uint64_t)event->location << 32 |
+	   (uint32_t)event->advice,
+       false, (LOCATED, hg_hip_memory_changed(event->ptr, event->size), STACK),
+       hg_live_advise(event))
 FINISH(stream, call->api == HG_API_hipStreamDestroy ? event->stream : 0, 0, event->flags, false,
        DEVICE, hg_live_stream(event))
 FINISH(event,

@@ -3,6 +3,7 @@
 #include "analyzer/rules/engine/rule_api.h"
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/engine/paths.h"
+#include "analyzer/rules/placement/locations.h"
 #include "tracer/api/hip_alloc_managed.h"
 #include "tracer/api/host.h"
 
@@ -383,10 +384,12 @@ static void check_error(const struct rules_context *context)
 {
 	const struct hg_ev_error *error = &context->event->error;
 	struct place place = process_place(context->process, error->ptr);
-	char *outcome;
+	char *outcome = refused_location(context->process, error);
 
-	if (!is_memory(&place))
+	if (outcome || !is_memory(&place)) {
+		g_free(outcome); /* HG313 says it */
 		return;
+	}
 	outcome =
 	    g_strdup_printf("failed with %s (%d)", model_hip_error_name(error->code), error->code);
 	if (error->api == HG_API_hipMemAdvise && !call_memory(context, &place).advisable) {
