@@ -21,6 +21,21 @@
 // hipgrain-run: device
 // hipgrain-stdout: 262144 of 262144 right
 // hipgrain-expect: none
+//
+// hipgrain-run: device_often
+// hipgrain-env: HSA_XNACK=1
+// hipgrain-stdout: 262144 of 262144 right
+// hipgrain-expect: HG911 confidence=likely
+//
+// hipgrain-run: device_often
+// hipgrain-env: HSA_XNACK=0
+// hipgrain-stdout: 262144 of 262144 right
+// hipgrain-expect: none
+//
+// hipgrain-run: managed_often
+// hipgrain-env: HSA_XNACK=1
+// hipgrain-stdout: 262144 of 262144 right
+// hipgrain-expect: none
 
 #include "sample.h"
 
@@ -28,6 +43,9 @@
 
 #define COUNT (256 * 1024) /* floats: a megabyte */
 #define ROUNDS 6
+#define OFTEN 16
+
+static int rounds = ROUNDS;
 
 __global__ void scale(float *x, int n)
 {
@@ -40,7 +58,7 @@ __global__ void scale(float *x, int n)
 
 static void scale_all(float *x)
 {
-	for (int round = 0; round < ROUNDS; round++) {
+	for (int round = 0; round < rounds; round++) {
 		scale<<<COUNT / 256, 256>>>(x, COUNT);
 	}
 	CHECK(hipDeviceSynchronize());
@@ -51,7 +69,7 @@ static void print(const float *x)
 	int right = 0;
 
 	for (int i = 0; i < COUNT; i++) {
-		right += x[i] == (1 << ROUNDS) * (i % 7);
+		right += x[i] == (1 << rounds) * (i % 7);
 	}
 	printf("%d of %d right\n", right, COUNT);
 }
@@ -100,12 +118,20 @@ static void on_device()
 	CHECK(hipFree(x));
 }
 
+static void often(void (*run)())
+{
+	rounds = OFTEN;
+	run();
+}
+
 int main(int argc, char **argv)
 {
 	static const variant variants[] = {
 		{ "managed", managed },
 		{ "prefetched", prefetched },
 		{ "device", on_device },
+		{ "device_often", [] { often(on_device); } },
+		{ "managed_often", [] { often(managed); } },
 	};
 
 	return run_variant(variants, argc, argv);

@@ -57,6 +57,14 @@
 // hipgrain-run: devices_that_are_there
 // hipgrain-stdout: unnoticed: 1024 of 1024 right
 // hipgrain-expect: none
+//
+// hipgrain-run: no_bytes
+// hipgrain-stdout: unnoticed: 1024 of 1024 right
+// hipgrain-expect: HG221 call=hipMallocManaged
+//
+// hipgrain-run: one_byte
+// hipgrain-stdout: unnoticed: 1024 of 1024 right
+// hipgrain-expect: none
 
 #include "sample.h"
 
@@ -230,6 +238,20 @@ static void run_placed(int device, int host)
 	CHECK(hipFree(result));
 }
 
+/* What belongs to each element, of which there may be none. */
+static void run_extra(size_t bytes)
+{
+	int *result = zeros();
+	void *extra = nullptr;
+
+	SHOW("hipMallocManaged", hipMallocManaged(&extra, bytes));
+	fill<<<ELEMENTS / GROUP_SIZE, GROUP_SIZE>>>(result);
+	CHECK(hipDeviceSynchronize());
+	show(result);
+	CHECK(hipFree(extra));
+	CHECK(hipFree(result));
+}
+
 static const variant variants[] = {
 	{ "launch_fails", [] { run_launch(TOO_LARGE, false); } },
 	{ "launch_retried", [] { run_launch(TOO_LARGE, true); } },
@@ -243,6 +265,8 @@ static const variant variants[] = {
 	{ "wait_after_each", [] { run_rounds(true); } },
 	{ "no_such_device", [] { run_placed(1, -2); } },
 	{ "devices_that_are_there", [] { run_placed(0, hipCpuDeviceId); } },
+	{ "no_bytes", [] { run_extra(0); } },
+	{ "one_byte", [] { run_extra(1); } },
 	{ "wait_after_all", [] { run_rounds(false); } },
 };
 

@@ -12,6 +12,7 @@ enum {
 	/* hipHostMalloc and hipHostRegister flags, hipError_t: H523. */
 	HOST_MAPPED = 0x2,
 	REGISTER_COARSE_GRAINED = 0x8,
+	INVALID_VALUE = 1,
 	ERROR_ALREADY_REGISTERED = 712,
 	ERROR_NOT_REGISTERED = 713,
 	ADVICE_SET_COARSE_GRAIN = 100,
@@ -332,6 +333,29 @@ static void check_neighbours(const struct rules_context *context)
 				    "%u, or with hipMallocManaged",
 				    context->process->page_size, context->process->page_size);
 	}
+}
+
+/* ---- HG221 ---- */
+
+void check_no_size(const struct rules_context *context)
+{
+	const struct hg_ev_error *error = &context->event->error;
+	struct finding *finding;
+	bool is_new;
+
+	if (error->api != HG_API_hipMallocManaged || error->size || error->code != INVALID_VALUE)
+		return;
+	finding = findings_get(context->findings, RULE_HG221, context->process, &is_new, "%u",
+			       error->stack_id);
+	finding_hit(finding, context->event->ns, error->stack_id);
+	if (!is_new)
+		return;
+	finding->api = g_strdup(hg_api_name(error->api));
+	finding->message = g_strdup_printf(
+	    "%s of 0 bytes failed with %s (%d), and left the pointer as it was; hipMalloc returns "
+	    "NULL and succeeds.",
+	    finding->api, model_hip_error_name(error->code), error->code);
+	finding->fix = g_strdup("allocate at least one byte, or set the pointer to NULL instead");
 }
 
 void check_allocations(const struct rules_context *context)

@@ -501,9 +501,40 @@ static void host_memory_from_a_loop_that_is_read_again(void **state)
 	assert_non_null(strstr(finding(0)->message, "up to 4194304 bytes"));
 }
 
+static void managed(int code, uint64_t size)
+{
+	apply((struct hg_event){
+	    .type = HG_EVENT_error,
+	    .error = {
+		.api = HG_API_hipMallocManaged, .code = code, .size = size, .stack_id = 7 } });
+}
+
+static void managed_memory_of_no_size(void **state)
+{
+	(void)state;
+	managed(1, 0);
+	managed(1, 0);
+	assert_string_equal(found(), "HG221");
+	assert_int_equal(finding(0)->count, 2);
+	assert_non_null(strstr(finding(0)->message, "failed with hipErrorInvalidValue (1)"));
+}
+
+/* No memory; in a capture; no device. */
+static void managed_memory_that_fails_otherwise(void **state)
+{
+	(void)state;
+	managed(1, 4096);
+	managed(2, 4096);
+	managed(900, 0);
+	managed(100, 0);
+	assert_null(strstr(found(), "HG221"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		FINDS(HG221, managed_memory_of_no_size),
+		SILENT(HG221, managed_memory_that_fails_otherwise),
 		FINDS(HG607, reserved_and_not_mapped),
 		FINDS(HG601, reserved_and_not_mapped),
 		SILENT(HG607, reserved_and_mapped),

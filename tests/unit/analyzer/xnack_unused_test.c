@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* HG911: XNACK that nothing needs. rules_world.h has the trace and the kernel. */
+#include "rules_world.h"
+#include "tracer/api/hip_alloc_device.h"
+#include "tracer/api/hip_alloc_host.h"
+#include "tracer/api/hip_alloc_managed.h"
+#include "tracer/api/host.h"
+
+enum { PTR = 0x100000, OTHER = 0x400000 };
+
+static void machine(const char *env, int8_t xnack)
+{
+	apply((struct hg_event){
+	    .type = HG_EVENT_process,
+	    .process = {
+		.page_size = 4096, .version = "", .exe = "a", .cmdline = "", .env = env } });
+	device(xnack);
+	code_object_event();
+	kernel_event(1, "_Z3addPf");
+	kernel.atomic_count = 0;
+	kernel.paths_complete = true;
+	use.access = ISA_READ | ISA_WRITE;
+	alloc(HG_API_hipMalloc, PTR, 0x10000, 0, 5);
+}
+
+static void launches(unsigned count, uint64_t first, uint64_t second)
+{
+	for (unsigned i = 0; i < count; i++)
+		launch(1, first, second);
+}
+
+static void device_memory_alone(void **state)
+{
+	(void)state;
+	machine("HSA_XNACK=1", 1);
+	alloc(HG_API_hipHostMalloc, OTHER, 0x10000, 0, 6);
+	launches(8, PTR, 0);
+	launch(2, OTHER, PTR);
+	launches(7, PTR, 0);
+	assert_string_equal(found(), "HG911");
+	assert_non_null(strstr(finding(0)->message, "that the 16 launches use is"));
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
+}
+
+static void a_few_launches(void **state)
+{
+	(void)state;
+	machine("HSA_XNACK=1", 1);
+	launches(15, PTR, 0);
+	assert_string_equal(found(), "");
+}
+
+static void memory_that_needs_it(void **state)
+{
+	static const uint16_t apis[] = { HG_API_hipMallocManaged, HG_API_malloc };
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		machine("HSA_XNACK=1", 1);
+		alloc(apis[i], OTHER, 0x10000, 0, 6);
+		launches(16, PTR, 0);
+		launch(2, PTR, OTHER); /* passed alone */
+	}
+	assert_null(strstr(found(), "HG911"));
+}
+
+static void not_switched_on(void **state)
+{
+	(void)state;
+	machine("", 1); /* by default */
+	launches(16, PTR, 0);
+	machine("HSA_XNACK=1", 0); /* the GPU has none */
+	launches(16, PTR, 0);
+	assert_string_equal(found(), "");
+}
+
+/* Memory that was not recorded; code that is not known. */
+static void memory_is_unknown(void **state)
+{
+	(void)state;
+	machine("HSA_XNACK=1", 1);
+	launches(16, PTR, 0);
+	launch(2, 0x7f0000001000, 0);
+	machine("HSA_XNACK=1", 1);
+	launches(16, PTR, 0);
+	object.arch = NULL;
+	apply((struct hg_event){ .type = HG_EVENT_code_object,
+				 .code_object = { .code_object_id = 2,
+						  .sha256 = "",
+						  .target = "gfx90a",
+						  .path = "",
+						  .problem = "none" } });
+	apply((struct hg_event){
+	    .type = HG_EVENT_kernel,
+	    .kernel = { .kernel_id = 2, .code_object_id = 2, .symbol = "other" } });
+	apply((struct hg_event){ .type = HG_EVENT_launch,
+				 .launch = { .api = HG_API_hipLaunchKernel,
+					     .kernel_id = 2,
+					     .grid_x = 1,
+					     .grid_y = 1,
+					     .grid_z = 1,
+					     .block_x = 64,
+					     .block_y = 1,
+					     .block_z = 1 } });
+	IF_WHOLE(assert_null(strstr(found(), "HG911")));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		FINDS(HG911, device_memory_alone),   SILENT(HG911, a_few_launches),
+		SILENT(HG911, memory_that_needs_it), SILENT(HG911, not_switched_on),
+		DOUBTS(HG911, memory_is_unknown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
