@@ -269,6 +269,8 @@ static void judge_recording(struct analysis *analysis, bool cut_off)
 		findings_limit(findings, "%s", (const char *)recording->reasons->pdata[i]);
 	if (recording->missing)
 		findings_lost(findings, recording->missing);
+	if (analysis->facts.left_out)
+		findings_unrecorded(findings);
 	if (recording->status >= RECORDING_UNKNOWN)
 		findings_drop(findings, BASIS_ORDER);
 	if (recording->status >= RECORDING_UNKNOWN || cut_off ||

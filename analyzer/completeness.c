@@ -277,6 +277,8 @@ void completeness_judge(struct completeness *completeness, const struct reader_s
 	};
 	if (facts->partial)
 		completeness->status = RECORDING_PARTIAL;
+	if (facts->imported)
+		add_reason(completeness, RECORDING_PARTIAL, "%s", facts->imported);
 	if (facts->bundle && !facts->manifest) {
 		add_reason(
 		    completeness, RECORDING_INCOMPLETE,

@@ -49,11 +49,13 @@ struct recording_facts {
 	bool attached;                /* to processes that stood by */
 	bool snapshot;                /* of a flight recorder */
 	int64_t chunks, deleted, deleted_bytes; /* of a rotated recording */
-	char *session;                          /* NULL: not known */
-	char *machine;                          /* its key (tracer/machine.h), NULL: not known */
-	GArray *missed;                         /* struct recording_missed; NULL: it is not known */
-	uint64_t missed_others;                 /* processes beside these */
-	GPtrArray *messages; /* char *: messages of processes, a line each; or NULL */
+	char *imported;         /* what an imported recording lacks; NULL: it is none */
+	bool left_out;          /* among that, calls that matter */
+	char *session;          /* NULL: not known */
+	char *machine;          /* its key (tracer/machine.h), NULL: not known */
+	GArray *missed;         /* struct recording_missed; NULL: it is not known */
+	uint64_t missed_others; /* processes beside these */
+	GPtrArray *messages;    /* char *: messages of processes, a line each; or NULL */
 	/* The caller's: whether a process belongs to another recording; NULL: none does. */
 	bool (*is_foreign)(int32_t pid, void *data);
 	void *data;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the recorder and the processes wrote about a recording beside its trace. */
 #include <glib.h>
+#include <inttypes.h>
 #include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
@@ -72,6 +73,73 @@ static void read_machine(struct recording_facts *facts, struct json_object *mani
 		facts->machine = g_strdup(text);
 }
 
+/* Whether a function's name is one: a manifest may be anybody's. */
+static bool is_name(const char *text)
+{
+	static const char letters[] =
+	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+	size_t length = text ? strlen(text) : 0;
+
+	return length && length <= 64 && strspn(text, letters) == length;
+}
+
+#define LEFT_OUT_NAMED 8 /* functions, then "others" */
+
+static void add_left_out(GString *text, struct json_object *list)
+{
+	size_t count =
+	    json_object_is_type(list, json_type_array) ? json_object_array_length(list) : 0;
+	unsigned named = 0;
+	int64_t others = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct json_object *row = json_object_array_get_idx(list, i), *name = NULL;
+		const char *function;
+
+		json_object_object_get_ex(row, "function", &name);
+		function = json_object_get_string(name);
+		if (!is_name(function))
+			continue;
+		if (named == LEFT_OUT_NAMED) {
+			others += number(row, "calls");
+			continue;
+		}
+		g_string_append_printf(text, "%s%s (%" PRId64 ")",
+				       named ? ", " : "; left out are the calls of ", function,
+				       number(row, "calls"));
+		named++;
+	}
+	if (others)
+		g_string_append_printf(text, " and of others (%" PRId64 ")", others);
+}
+
+/* What is not there because another tool recorded it (hipgrain import). */
+static void read_imported(struct recording_facts *facts, struct json_object *manifest)
+{
+	struct json_object *imported = NULL, *list = NULL, *format = NULL;
+	const char *name;
+	GString *text;
+
+	if (!json_object_object_get_ex(manifest, "imported", &imported) || !imported)
+		return;
+	json_object_object_get_ex(imported, "format", &format);
+	json_object_object_get_ex(imported, "left_out", &list);
+	name = json_object_get_string(format);
+	text = g_string_new("it was imported");
+	if (name && strcmp(name, "hrr") == 0) {
+		g_string_append_printf(
+		    text,
+		    " from a capture of HIP's (HRR, version %" PRId64
+		    "), which has no call stacks, no memory of the C library, no calls "
+		    "that failed, no device variables and no environment",
+		    number(imported, "version"));
+	}
+	add_left_out(text, list);
+	facts->left_out =
+	    json_object_is_type(list, json_type_array) && json_object_array_length(list) > 0;
+	facts->imported = g_string_free(text, FALSE);
+}
+
 void recording_facts_read(struct recording_facts *facts, const char *bundle)
 {
 	char *path = g_build_filename(bundle, "manifest.json", NULL);
@@ -89,6 +157,9 @@ void recording_facts_read(struct recording_facts *facts, const char *bundle)
 	read_given_up(facts, bundle, manifest);
 	read_exit(facts, manifest);
 	read_machine(facts, manifest);
+	read_imported(facts, manifest);
+	facts->partial = facts->imported;
+	facts->compared = !facts->partial;
 	if (!json_object_object_get_ex(manifest, "recording", &recording))
 		goto out;
 	if (json_object_object_get_ex(recording, "session", &value))
@@ -101,7 +172,7 @@ void recording_facts_read(struct recording_facts *facts, const char *bundle)
 		facts->deleted_bytes = number(rotation, "deleted_bytes");
 	}
 	/* They begin in the middle of what the processes counted. */
-	facts->partial = facts->snapshot || facts->deleted > 0;
+	facts->partial |= facts->snapshot || facts->deleted > 0;
 	facts->compared = !facts->partial;
 out:
 	json_object_put(manifest);
@@ -111,5 +182,6 @@ void recording_facts_clear(struct recording_facts *facts)
 {
 	g_clear_pointer(&facts->session, g_free);
 	g_clear_pointer(&facts->machine, g_free);
+	g_clear_pointer(&facts->imported, g_free);
 	recording_missed_clear(facts);
 }

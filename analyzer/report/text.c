@@ -319,7 +319,7 @@ static void put_cost(const struct printer *printer)
 {
 	const struct recording_cost *cost = &printer->analysis->cost;
 
-	if (!cost->bytes || !printer->verbose)
+	if (!cost->bytes || !printer->verbose || printer->analysis->facts.imported)
 		return;
 	fprintf(printer->stream,
 		"hipgrain: recording cost: %" G_GUINT64_FORMAT " events, %.1f MB; ",

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writes packets of events, and the description of all events of tracer/events.def. */
+#include "ctf_writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analyzer/reader/fields.h"
+#include "analyzer/reader/packet.h"
+
+#define PACKET_FILL (256u << 10) /* bytes after which a packet is written */
+
+/* The rest of packet.context. */
+struct packet_tail {
+	uint64_t number, discarded;
+	uint32_t cpu;
+} __attribute__((packed));
+
+#define HEAD_SIZE (sizeof(struct packet_header) + sizeof(struct packet_tail))
+
+static const uint8_t trace_uuid[16] = "hipgrain-import";
+
+struct ctf_writer {
+	int file, error;
+	GByteArray *packet; /* with room for its head */
+	uint64_t begin, end, number, instance;
+};
+
+static int write_all(int file, const void *data, size_t size)
+{
+	const char *at = data;
+
+	while (size) {
+		ssize_t written = write(file, at, size);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written <= 0)
+			return written ? -errno : -EIO;
+		at += written;
+		size -= (size_t)written;
+	}
+	return 0;
+}
+
+/* ---- the description ---- */
+
+static void describe_field(GString *text, const struct field *field)
+{
+	switch (field->kind) {
+	case FIELD_STRING:
+		g_string_append_printf(text, "\t\tstring _%s;\n", field->name);
+		return;
+	case FIELD_BYTES:
+	case FIELD_WORDS:
+		g_string_append_printf(
+		    text,
+		    "\t\tinteger { size = 32; align = 8; signed = 0; } __%s_length;\n"
+		    "\t\tinteger { size = %d; align = 8; signed = 0; } _%s[ __%s_length ];\n",
+		    field->name, field->kind == FIELD_BYTES ? 8 : 64, field->name, field->name);
+		return;
+	case FIELD_SIGNED:
+	case FIELD_UNSIGNED:
+	default:
+		g_string_append_printf(
+		    text, "\t\tinteger { size = %zu; align = 8; signed = %d; base = %d; } _%s;\n",
+		    8 * field->size, field->kind == FIELD_SIGNED, field->show == SHOW_HEX ? 16 : 10,
+		    field->name);
+	}
+}
+
+static void describe_events(GString *text)
+{
+	for (unsigned type = 0; type < HG_EVENT_TYPES; type++) {
+		g_string_append_printf(text,
+				       "event {\n\tname = \"%s\";\n\tid = %u;\n\tstream_id = 0;\n"
+				       "\tfields := struct {\n",
+				       event_layouts[type].name, type);
+		for (const struct field *field = event_layouts[type].fields(); field->name; field++)
+			describe_field(text, field);
+		g_string_append(text, "\t};\n};\n\n");
+	}
+}
+
+static void describe_uuid(GString *text)
+{
+	for (unsigned i = 0; i < sizeof(trace_uuid); i++) {
+		g_string_append_printf(text, "%s%02x",
+				       i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
+				       trace_uuid[i]);
+	}
+}
+
+int ctf_write_metadata(int folder)
+{
+	GString *text = g_string_new("/* CTF 1.8 */\n\n");
+	int file = openat(folder, "metadata", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	int result = file < 0 ? -errno : 0;
+
+	for (unsigned bits = 8; bits <= 64; bits *= 2) {
+		g_string_append_printf(text,
+				       "typealias integer { size = %u; align = 8; signed = false; "
+				       "} := uint%u_t;\n",
+				       bits, bits);
+	}
+	g_string_append(text, "\ntrace {\n\tmajor = 1;\n\tminor = 8;\n\tuuid = \"");
+	describe_uuid(text);
+	g_string_append(
+	    text, "\";\n\tbyte_order = le;\n\tpacket.header := struct {\n\t\tuint32_t magic;\n"
+		  "\t\tuint8_t uuid[16];\n\t\tuint32_t stream_id;\n\t\tuint64_t "
+		  "stream_instance_id;\n\t};\n};\n\n"
+		  "clock {\n\tname = \"monotonic\";\n\tfreq = 1000000000;\n\toffset = 0;\n};\n\n"
+		  "typealias integer { size = 64; align = 8; signed = false; map = "
+		  "clock.monotonic.value; } := uint64_clock_t;\n\n"
+		  "stream {\n\tid = 0;\n\tevent.header := struct {\n\t\tuint16_t id;\n"
+		  "\t\tuint64_clock_t timestamp;\n\t};\n\tpacket.context := struct {\n"
+		  "\t\tuint64_clock_t timestamp_begin;\n\t\tuint64_clock_t timestamp_end;\n"
+		  "\t\tuint64_t content_size;\n\t\tuint64_t packet_size;\n"
+		  "\t\tuint64_t packet_seq_num;\n\t\tuint64_t events_discarded;\n"
+		  "\t\tuint32_t cpu_id;\n\t};\n\tevent.context := struct {\n"
+		  "\t\tinteger { size = 32; align = 8; signed = 1; } _vpid;\n"
+		  "\t\tinteger { size = 32; align = 8; signed = 1; } _vtid;\n\t};\n};\n\n");
+	describe_events(text);
+	if (file >= 0) {
+		result = write_all(file, text->str, text->len);
+		if (close(file) && !result)
+			result = -errno;
+	}
+	g_string_free(text, TRUE);
+	return result;
+}
+
+/* ---- packets ---- */
+
+static void flush(struct ctf_writer *writer)
+{
+	struct packet_header header = { .magic = PACKET_MAGIC,
+					.instance = writer->instance,
+					.begin = writer->begin,
+					.end = writer->end,
+					.content_bits = 8 * (uint64_t)writer->packet->len,
+					.packet_bits = 8 * (uint64_t)writer->packet->len };
+	struct packet_tail tail = { .number = writer->number++ };
+
+	if (writer->packet->len == HEAD_SIZE)
+		return;
+	memcpy(header.uuid, trace_uuid, sizeof(header.uuid));
+	memcpy(writer->packet->data, &header, sizeof(header));
+	memcpy(writer->packet->data + sizeof(header), &tail, sizeof(tail));
+	if (!writer->error)
+		writer->error = write_all(writer->file, writer->packet->data, writer->packet->len);
+	g_byte_array_set_size(writer->packet, HEAD_SIZE);
+}
+
+struct ctf_writer *ctf_writer_open(int folder, int32_t pid)
+{
+	struct ctf_writer *writer;
+	char name[32];
+	int file;
+
+	snprintf(name, sizeof(name), "process-%d", pid);
+	file = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (file < 0)
+		return NULL;
+	writer = g_new0(struct ctf_writer, 1);
+	writer->file = file;
+	writer->instance = (uint64_t)pid;
+	writer->packet = g_byte_array_new();
+	g_byte_array_set_size(writer->packet, HEAD_SIZE);
+	return writer;
+}
+
+static void put(struct ctf_writer *writer, const void *data, size_t size)
+{
+	g_byte_array_append(writer->packet, data, (guint)size);
+}
+
+static void put_field(struct ctf_writer *writer, const char *event, const struct field *field)
+{
+	const char *value = event + field->offset;
+	const void *elements;
+	const char *text;
+	uint32_t count;
+
+	switch (field->kind) {
+	case FIELD_STRING:
+		memcpy(&text, value, sizeof(text));
+		text = text ? text : "";
+		put(writer, text, strlen(text) + 1);
+		return;
+	case FIELD_BYTES:
+	case FIELD_WORDS:
+		memcpy(&elements, value, sizeof(elements));
+		memcpy(&count, event + field->count_offset, sizeof(count));
+		put(writer, &count, sizeof(count));
+		put(writer, elements ? elements : "",
+		    (field->kind == FIELD_BYTES ? 1 : 8) * (size_t)count);
+		return;
+	case FIELD_SIGNED:
+	case FIELD_UNSIGNED:
+	default:
+		put(writer, value, field->size);
+	}
+}
+
+void ctf_writer_event(struct ctf_writer *writer, const struct hg_event *event)
+{
+	uint16_t id = (uint16_t)event->type;
+	uint64_t time = (uint64_t)event->ns;
+
+	if (writer->packet->len == HEAD_SIZE)
+		writer->begin = time;
+	writer->end = time;
+	put(writer, &id, sizeof(id));
+	put(writer, &time, sizeof(time));
+	put(writer, &event->pid, sizeof(event->pid));
+	put(writer, &event->tid, sizeof(event->tid));
+	for (const struct field *field = event_layouts[event->type].fields(); field->name; field++)
+		put_field(writer, (const char *)event, field);
+	if (writer->packet->len >= PACKET_FILL)
+		flush(writer);
+}
+
+int ctf_writer_close(struct ctf_writer *writer)
+{
+	int result;
+
+	flush(writer);
+	result = writer->error;
+	if (close(writer->file) && !result)
+		result = -errno;
+	g_byte_array_unref(writer->packet);
+	g_free(writer);
+	return result;
+}
