@@ -188,12 +188,13 @@ static int32_t version_of(const char *text)
 	return (int32_t)(major * 10000000 + minor * 100000 + patch);
 }
 
-/* Where the manifest has no devices: those that were chosen, of the first code object's kind. */
-static void put_supposed_devices(struct translation *to)
+/* Where the manifest has no devices: those that were chosen, and the first code object's target, or
+ * NULL. */
+static int32_t suppose_devices(struct translation *to, const char **arch)
 {
-	const char *arch = NULL;
 	int32_t last = 0;
 
+	*arch = NULL;
 	for (guint i = 0; i < to->process->events.records->len; i++) {
 		const struct hrr_record *record =
 		    &g_array_index(to->process->events.records, struct hrr_record, i);
@@ -202,9 +203,9 @@ static void put_supposed_devices(struct translation *to)
 		struct hrr_call call;
 		char *why = NULL;
 
-		if (row->kind == HRR_IS_LAUNCH && !arch &&
+		if (row->kind == HRR_IS_LAUNCH && !*arch &&
 		    hrr_launch_read(&launch, row, record, &why) == 0) {
-			arch = hrr_code_target(to->code, launch.code_object);
+			*arch = hrr_code_target(to->code, launch.code_object);
 			hrr_launch_clear(&launch);
 		}
 		if (row->kind == HRR_IS_CALL && row->api == HG_API_hipSetDevice &&
@@ -212,33 +213,44 @@ static void put_supposed_devices(struct translation *to)
 			last = MAX(last, call.device);
 		g_free(why);
 	}
-	for (int32_t i = 0; arch && i <= last; i++)
-		put_device(to, i, arch, NULL);
+	return last + 1;
+}
+
+static void put_runtime(struct translation *to, const char *version, int32_t devices)
+{
+	struct hg_event event = { .type = HG_EVENT_runtime };
+
+	event.runtime = (struct hg_ev_runtime){ .path = "",
+						.version = version_of(version),
+						.device_count = devices };
+	emit(&event, to);
 }
 
 static void put_machine(struct translation *to)
 {
 	struct json_object *metadata = member(to->process->manifest, "metadata");
 	struct json_object *devices = member(metadata, "devices");
-	struct hg_event event = { .type = HG_EVENT_runtime };
-	size_t count =
-	    json_object_is_type(devices, json_type_array) ? json_object_array_length(devices) : 0;
+	const char *version = text(member(metadata, "runtime"), "hip_runtime_version"), *arch;
+	size_t count = json_object_is_type(devices, json_type_array)
+			   ? MIN(json_object_array_length(devices), DEVICES_MAX)
+			   : 0;
 
-	event.runtime = (struct hg_ev_runtime){
-		.path = "",
-		.version = version_of(text(member(metadata, "runtime"), "hip_runtime_version")),
-		.device_count = count ? (int32_t)MIN(count, DEVICES_MAX) : -1,
-	};
-	emit(&event, to);
-	for (size_t i = 0; i < MIN(count, DEVICES_MAX); i++) {
+	if (count) {
+		put_runtime(to, version, (int32_t)count);
+	} else {
+		int32_t supposed = suppose_devices(to, &arch);
+
+		put_runtime(to, version, supposed);
+		for (int32_t i = 0; arch && i < supposed; i++)
+			put_device(to, i, arch, NULL);
+	}
+	for (size_t i = 0; i < count; i++) {
 		struct json_object *device = json_object_array_get_idx(devices, i);
 		struct json_object *properties = member(device, "properties");
 
 		put_device(to, json_object_get_int(member(device, "ordinal")),
 			   text(properties, "gcn_arch_name"), properties);
 	}
-	if (!count)
-		put_supposed_devices(to);
 }
 
 /* ---- memory ---- */
