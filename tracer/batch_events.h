@@ -62,8 +62,8 @@ struct hg_open_batch {
 	int32_t thread;
 	uint32_t number; /* as in the events */
 	uint32_t words;  /* that are filled; 0: nothing is open */
-	uint64_t begin;
-	uint64_t hold; /* of the first: not 0: store nothing (tracer/open_batches.h) */
+	uint64_t begin;  /* 0: it is being opened */
+	uint64_t hold;   /* of the first: not 0: store nothing (tracer/open_batches.h) */
 	uint64_t records[HG_BATCH_WORDS];
 };
 _Static_assert(sizeof(struct hg_open_batch) == HG_BATCH_BYTES, "a page");

@@ -2,6 +2,7 @@
 /* Keeps the batches that processes have not recorded when a recording ends. */
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,8 +15,10 @@
 #include "tracer/batch_events.h"
 #include "tracer/open_batches.h"
 
-/* Time for a thread to add the record that it had begun to add. */
-#define SETTLE_NS (20 * 1000 * 1000)
+/* Time for a thread to add the record that it had begun to add; so often, while one opens a batch.
+ */
+#define SETTLE_NS   (20 * 1000 * 1000)
+#define SETTLE_MOST 50
 
 /* Call `function` for each file of gathered records; how many there are. */
 static unsigned each(const char *directory, void (*function)(int file, const char *name, int value),
@@ -66,6 +69,21 @@ static void set_hold(int file, const char *name, int value)
 	(void)!pwrite(file, &hold, sizeof(hold), offsetof(struct hg_open_batch, hold));
 }
 
+static bool opening;
+
+/* Whether a thread is opening a batch: it was counted, and has no record yet. */
+static void look_for_opening(int file, const char *name, int value)
+{
+	struct hg_open_batch page;
+	const size_t size = offsetof(struct hg_open_batch, records);
+	off_t at = (off_t)sizeof(page);
+
+	(void)name;
+	(void)value;
+	for (; pread(file, &page, size, at) == (ssize_t)size; at += (off_t)sizeof(page))
+		opening |= page.pid && page.number && !page.begin && kill(page.pid, 0) == 0;
+}
+
 /* The first page and those with records, as a file of the same form. */
 static void copy_pages(int file, const char *name, int folder)
 {
@@ -101,7 +119,12 @@ void open_batches_keep(const char *directory, int bundle)
 
 	if (!each(directory, set_hold, 1))
 		return;
-	nanosleep(&settle, NULL);
+	opening = true;
+	for (unsigned i = 0; i < SETTLE_MOST && opening; i++) {
+		nanosleep(&settle, NULL);
+		opening = false;
+		each(directory, look_for_opening, 0);
+	}
 	mkdirat(bundle, HG_OPEN_BATCHES, 0700); /* or it is there */
 	folder = openat(bundle, HG_OPEN_BATCHES, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (folder >= 0) {

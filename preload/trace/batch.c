@@ -228,10 +228,12 @@ static __attribute__((noinline)) bool begin(struct hg_batch *batch)
 	if (!batch->page && !(batch->page = new_page()))
 		return false;
 	event.number = __atomic_add_fetch(number, 1, __ATOMIC_RELAXED);
+	/* Until there is a time its first record is about to come: the recorder waits for it. */
+	__atomic_store_n(&batch->page->begin, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&batch->page->number, event.number, __ATOMIC_RELEASE);
 	hg_provider->batch_open(&event);
-	batch->page->number = event.number;
 	batch->page->thread = (int32_t)syscall(SYS_gettid);
-	batch->page->begin = hg_now();
+	__atomic_store_n(&batch->page->begin, hg_now(), __ATOMIC_RELEASE);
 	__atomic_fetch_add(&hg_batches_open, 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&batch->open, 1, __ATOMIC_RELAXED);
 	return true;
