@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,9 +21,23 @@
 #define SETTLE_NS   (20 * 1000 * 1000)
 #define SETTLE_MOST 50
 
-/* Call `function` for each file of gathered records; how many there are. */
-static unsigned each(const char *directory, void (*function)(int file, const char *name, int value),
-		     int value)
+/* Names of the copies that open_batches_keep() makes. */
+#define HELD ".held"
+
+static bool is_held(int bundle, const char *name)
+{
+	char copy[300];
+
+	snprintf(copy, sizeof(copy), HG_OPEN_BATCHES "/%s" HELD, name);
+	return faccessat(bundle, copy, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/*
+ * Call `function` for each file of gathered records, but for those of which there is a copy in the
+ * bundle (-1: for all); how many there are.
+ */
+static unsigned each(const char *directory, int bundle,
+		     void (*function)(int file, const char *name, int value), int value)
 {
 	int home = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC), folder = -1;
 	struct dirent *entry;
@@ -38,9 +53,11 @@ static unsigned each(const char *directory, void (*function)(int file, const cha
 	while (list && (entry = readdir(list))) {
 		struct hg_open_batch first;
 		struct stat status;
-		int file =
-		    openat(folder, entry->d_name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+		int file;
 
+		if (strstr(entry->d_name, HELD) || (bundle >= 0 && is_held(bundle, entry->d_name)))
+			continue;
+		file = openat(folder, entry->d_name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 		if (file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
 		    pread(file, &first, sizeof(first), 0) == sizeof(first) &&
 		    first.begin == HG_OPEN_BATCHES_MAGIC) {
@@ -92,7 +109,7 @@ static void copy_pages(int file, const char *name, int folder)
 	off_t at = 0;
 	int to = -1;
 
-	snprintf(copy, sizeof(copy), "%s.held", name);
+	snprintf(copy, sizeof(copy), "%s" HELD, name);
 	while (page && pread(file, page, sizeof(*page), at) == sizeof(*page)) {
 		bool first = at == 0;
 
@@ -117,23 +134,23 @@ void open_batches_keep(const char *directory, int bundle)
 	const struct timespec settle = { .tv_nsec = SETTLE_NS };
 	int folder;
 
-	if (!each(directory, set_hold, 1))
+	if (!each(directory, bundle, set_hold, 1))
 		return;
 	opening = true;
 	for (unsigned i = 0; i < SETTLE_MOST && opening; i++) {
 		nanosleep(&settle, NULL);
 		opening = false;
-		each(directory, look_for_opening, 0);
+		each(directory, bundle, look_for_opening, 0);
 	}
 	mkdirat(bundle, HG_OPEN_BATCHES, 0700); /* or it is there */
 	folder = openat(bundle, HG_OPEN_BATCHES, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (folder >= 0) {
-		each(directory, copy_pages, folder);
+		each(directory, bundle, copy_pages, folder);
 		close(folder);
 	}
 }
 
 void open_batches_release(const char *directory)
 {
-	each(directory, set_hold, 0);
+	each(directory, -1, set_hold, 0);
 }

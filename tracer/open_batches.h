@@ -12,6 +12,8 @@
  * Before the session is stopped: have the processes whose files are below `directory` gather
  * nothing more, and keep what they have by now in the bundle of which `bundle` is the descriptor;
  * what they record after all is there twice, and counts once. Without such files it does nothing.
+ * Called again, when events are not counted any more, it does the same for processes that began to
+ * gather meanwhile.
  */
 void open_batches_keep(const char *directory, int bundle);
 

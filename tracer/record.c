@@ -382,6 +382,7 @@ static void end(struct recording *recording, struct record_result *result)
 	missed_close(recording->bundle.lock);
 	error = session_end(&recording->session, &loss, why, sizeof(why));
 	event_counts_end(recording->bundle.path);
+	open_batches_keep(recording->bundle.path, recording->bundle.lock);
 	if (recording->options->snapshot_mib) {
 		/* A flight recorder overwrites by design. */
 		loss = (struct session_loss){ 0 };

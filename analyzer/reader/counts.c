@@ -266,7 +266,9 @@ static enum counts_group group_of(unsigned kind)
 
 struct counts_gap counts_compare(const struct counts_process *process)
 {
-	uint64_t written = process->counted[HG_COUNT_batch] + process->pages;
+	/* One that was recorded as the recording ended may not be counted. */
+	uint64_t written =
+	    MAX(process->counted[HG_COUNT_batch], process->read[HG_COUNT_batch]) + process->pages;
 	uint64_t opened = process->counted[HG_COUNT_batch_open];
 	struct counts_gap gap = { .batches = opened > written ? opened - written : 0 };
 	uint64_t batches = 0;

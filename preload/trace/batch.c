@@ -54,6 +54,7 @@ struct header {
 	uint64_t magic;
 	uint64_t hold;              /* atomic, the recorder's: the recording is about to end */
 	int32_t owners[SHARED_MAX]; /* atomic; processes, 0: free */
+	int32_t left;               /* atomic: nobody had pages in it, its name is removed */
 };
 
 int hg_batches_open;
@@ -75,15 +76,56 @@ static struct hg_open_batch *pages(void)
 	return (struct hg_open_batch *)(void *)shared + 1;
 }
 
+static struct header *make_file(char *path, size_t size)
+{
+	struct header *made = hg_mapped_file(
+	    HG_OPEN_BATCHES, (SHARED_MAX + 1) * sizeof(struct hg_open_batch), path, size);
+
+	if (made)
+		made->magic = HG_OPEN_BATCHES_MAGIC;
+	return made;
+}
+
+/*
+ * A process has its parent's file. If all that had pages in it left before this one had any,
+ * nobody finds it any more.
+ */
+static void renew_file(void)
+{
+	static int renewing;
+	char path[PATH_MAX];
+	struct header *made;
+	int nobody = 0;
+
+	if (!shared || !__atomic_load_n(&shared->left, __ATOMIC_SEQ_CST) ||
+	    !__atomic_compare_exchange_n(&renewing, &nobody, 1, false, __ATOMIC_ACQUIRE,
+					 __ATOMIC_RELAXED))
+		return;
+	made =
+	    __atomic_load_n(&shared->left, __ATOMIC_SEQ_CST) ? make_file(path, sizeof(path)) : NULL;
+	if (made) {
+		made->number = __atomic_load_n(&shared->number, __ATOMIC_RELAXED);
+		strcpy(shared_path, path);
+		__atomic_store_n(&shared, made, __ATOMIC_RELEASE);
+	}
+	__atomic_store_n(&renewing, 0, __ATOMIC_RELEASE);
+}
+
 static struct hg_open_batch *shared_page(void)
 {
+	renew_file();
 	for (uint32_t i = 0; shared && i < SHARED_MAX; i++) {
 		int32_t nobody = 0;
 
-		if (!__atomic_load_n(&shared->owners[i], __ATOMIC_RELAXED) &&
-		    __atomic_compare_exchange_n(&shared->owners[i], &nobody, hg_process_id, false,
-						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		if (__atomic_load_n(&shared->owners[i], __ATOMIC_RELAXED) ||
+		    !__atomic_compare_exchange_n(&shared->owners[i], &nobody, hg_process_id, false,
+						 __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+			continue;
+		/* The other half of leave_file(). */
+		if (!__atomic_load_n(&shared->left, __ATOMIC_SEQ_CST))
 			return &pages()[i];
+		__atomic_store_n(&shared->owners[i], 0, __ATOMIC_RELEASE);
+		return NULL;
 	}
 	return NULL;
 }
@@ -103,14 +145,6 @@ static struct hg_open_batch *new_page(void)
 	return page;
 }
 
-static void make_file(void)
-{
-	shared = hg_mapped_file(HG_OPEN_BATCHES, (SHARED_MAX + 1) * sizeof(struct hg_open_batch),
-				shared_path, sizeof(shared_path));
-	if (shared)
-		shared->magic = HG_OPEN_BATCHES_MAGIC;
-}
-
 /* Another thread or process may have it. */
 static void give_back(struct hg_batch *batch)
 {
@@ -122,14 +156,20 @@ static void give_back(struct hg_batch *batch)
 	__atomic_store_n(&shared->owners[page - pages()], 0, __ATOMIC_RELEASE);
 }
 
-/* The file, if no process has pages in it. */
+/* Remove the file, if no process has pages in it: a child that has none yet makes one of its own.
+ */
 static void leave_file(void)
 {
 	bool any = false;
 
-	for (uint32_t i = 0; shared && i < SHARED_MAX; i++)
-		any |= __atomic_load_n(&shared->owners[i], __ATOMIC_RELAXED) != 0;
-	if (shared && !any)
+	if (!shared)
+		return;
+	__atomic_store_n(&shared->left, 1, __ATOMIC_SEQ_CST);
+	for (uint32_t i = 0; i < SHARED_MAX; i++)
+		any |= __atomic_load_n(&shared->owners[i], __ATOMIC_SEQ_CST) != 0;
+	if (any)
+		__atomic_store_n(&shared->left, 0, __ATOMIC_SEQ_CST);
+	else
 		unlink(shared_path);
 }
 
@@ -149,7 +189,7 @@ static void loaded(const struct hg_provider *provider)
 		hg_libc.munmap(memory, size);
 		return;
 	}
-	make_file();
+	shared = make_file(shared_path, sizeof(shared_path));
 	batches = memory;
 }
 
