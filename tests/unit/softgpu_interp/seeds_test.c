@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The kernels of kernels/programs/handover.hip with many seeds and 8 XCDs, each seed in a process
- * of its own. Usage: seeds CODE [SEEDS]; CODE is for gfx942, SEEDS 20. Without release and acquire
- * a kernel ends wrongly with some seed, and stale reads are seen; with them neither ever happens.
- * TAP on stdout; the figures of 1000 seeds are in docs/gfx90a-gfx942.md.
+ * of its own. Usage: seeds CODE [SEEDS [FIRST]]; CODE is for gfx942, SEEDS 20. Without release and
+ * acquire a kernel ends wrongly with some seed, and stale reads are seen; with them neither
+ * happens. TAP on stdout; the figures of 1000 seeds are in docs/gfx90a-gfx942.md.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,6 +65,7 @@ static int run(const struct code *code, const struct kernel *kernel, uint64_t se
 int main(int argc, char **argv)
 {
 	unsigned long seeds = argc > 2 ? strtoul(argv[2], NULL, 10) : 20;
+	unsigned long first = argc > 3 ? strtoul(argv[3], NULL, 10) : 1;
 	struct code code;
 	int failed = 0;
 
@@ -79,7 +80,7 @@ int main(int argc, char **argv)
 		bool good = true;
 
 		fflush(stdout);
-		for (unsigned long seed = 1; seed <= seeds; seed++) {
+		for (unsigned long seed = first; seed < first + seeds; seed++) {
 			pid_t child = fork();
 			int status = 0;
 
