@@ -10,9 +10,8 @@
 #include "analyzer/cmds/merge_parts.h"
 #include "analyzer/report/chrome.h"
 #include "analyzer/report/html.h"
-#include "analyzer/report/json_ranks.h"
-#include "analyzer/report/json_text.h"
 #include "analyzer/report/json_values.h"
+#include "analyzer/report/printer.h"
 #include "analyzer/report/report.h"
 #include "tracer/message.h"
 #include "codeobj/text.h"
@@ -126,15 +125,6 @@ static struct json_object *merge_json(const struct merge *merge)
 	return root;
 }
 
-static void print_ranks(const struct merge *merge, struct json_object *finding, FILE *stream)
-{
-	char *text = json_ranks_text(finding, merge->ranks);
-
-	if (text)
-		fprintf(stream, "  ranks       %s\n", text);
-	g_free(text);
-}
-
 static void print_line(FILE *stream, const char *heading, const char *text)
 {
 	char *line = text_one_line(text);
@@ -145,36 +135,17 @@ static void print_line(FILE *stream, const char *heading, const char *text)
 
 static void print_text(const struct merge *merge, bool verbose, FILE *stream)
 {
+	struct printer printer;
+
 	for (unsigned i = 0; i < merge->ends->len; i++)
 		fprintf(stream, "hipgrain: %s\n", (const char *)merge->ends->pdata[i]);
 	fprintf(stream, "hipgrain: %zu processes, %u ranks, %" G_GINT64_FORMAT " events\n\n",
 		json_object_array_length(merge->processes), merge->ranks->len, merge->events);
-	for (unsigned i = 0; i < merge->findings->len; i++) {
-		struct json_object *finding = merge->findings->pdata[i];
-		const struct rule *rule = rule_by_name(get_text(finding, "rule"));
-
-		print_member(stream, finding, "severity", " ");
-		fputc(' ', stream);
-		print_member(stream, finding, "rule", " ");
-		fputs(": ", stream);
-		if (rule)
-			fputs(rule->title, stream);
-		else
-			print_member(stream, finding, "slug", " ");
-		fputc('\n', stream);
-		json_text_row(stream, finding, "what", "message");
-		json_text_row(stream, finding, "kernel", "kernel");
-		json_text_instruction(stream, finding);
-		json_text_row(stream, finding, "path", "path");
-		json_text_memory(stream, finding);
-		json_text_call(stream, finding);
-		fprintf(stream, "  count       %" G_GINT64_FORMAT "\n",
-			get_number(finding, "count"));
-		print_ranks(merge, finding, stream);
-		json_text_row(stream, finding, "fix", "fix");
-		json_text_row(stream, finding, "confidence", "confidence");
-		fputc('\n', stream);
-	}
+	printer_init(&printer, NULL, verbose ? REPORT_VERBOSE : 0, stream);
+	printer.symbolizer = symbolizer_new(NULL);
+	for (unsigned i = 0; i < merge->findings->len; i++)
+		put_finding(&printer, merge->findings->pdata[i], merge->ranks, NULL);
+	symbolizer_free(printer.symbolizer);
 	for (unsigned i = 0; i < merge->limits->len; i++)
 		print_line(stream, i ? "" : "Not analysed:\n", merge->limits->pdata[i]);
 	for (unsigned i = 0; i < merge->notes->len; i++)

@@ -65,6 +65,7 @@ static struct json_object *allocation(const struct analysis *analysis,
 	    finding->granularity == GRAIN_UNKNOWN
 		? NULL
 		: json_object_new_string(model_granularity_name(finding->granularity)));
+	put(object, "mixed", json_object_new_boolean(finding->mixed));
 	put(object, "why", text_or_null(finding->why));
 	put(object, "symbol", text_or_null(from->symbol));
 	put(object, "flags", json_flags(from));
@@ -159,8 +160,7 @@ static struct json_object *edits(const struct fix_edit *edit)
 	return list;
 }
 
-static struct json_object *one_finding(const struct analysis *analysis,
-				       const struct finding *finding)
+struct json_object *json_finding(const struct analysis *analysis, const struct finding *finding)
 {
 	struct json_object *object = json_object_new_object();
 
@@ -190,6 +190,9 @@ static struct json_object *one_finding(const struct analysis *analysis,
 	put(object, "argument_index", number_or_null(finding->argument));
 	put(object, "allocation", allocation(analysis, finding));
 	put(object, "candidates", json_candidates(analysis, finding));
+	put(object, "candidates_left_out",
+	    json_object_new_int64((int64_t)finding->candidates_left_out));
+	put(object, "sites", json_object_new_int64(finding->sites->len));
 	put(object, "launches", finding->kernel ? launches(analysis, finding) : NULL);
 	put(object, "call_stack",
 	    finding->kernel || !finding->sites->len
@@ -321,7 +324,7 @@ struct json_object *report_json_object(const struct analysis *analysis)
 	put(root, "end", json_death(analysis));
 	for (unsigned i = 0; i < analysis->findings.list->len; i++) {
 		json_object_array_add(findings,
-				      one_finding(analysis, analysis->findings.list->pdata[i]));
+				      json_finding(analysis, analysis->findings.list->pdata[i]));
 	}
 	put(root, "findings", findings);
 	put(root, "suppressed",

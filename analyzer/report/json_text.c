@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of text about a finding of a JSON report. */
+/* Places of a finding of a JSON report as rows of text. */
 #include "json_text.h"
 
 #include <glib.h>
@@ -7,15 +7,6 @@
 
 #include "codeobj/text.h"
 #include "json_values.h"
-
-void json_text_row(FILE *stream, struct json_object *finding, const char *label, const char *name)
-{
-	if (get_member(finding, name)) {
-		fprintf(stream, "  %-11s ", label);
-		print_member(stream, finding, name, "\n              ");
-		fputc('\n', stream);
-	}
-}
 
 static void print_words(FILE *stream, const char *text)
 {
@@ -58,30 +49,6 @@ void json_text_instruction(FILE *stream, struct json_object *finding)
 			fprintf(stream, ":%" G_GINT64_FORMAT, place.line);
 	}
 	fputc('\n', stream);
-}
-
-void json_text_memory(FILE *stream, struct json_object *finding)
-{
-	struct json_object *allocation = get_member(finding, "allocation");
-
-	if (!allocation)
-		return;
-	fprintf(stream, "  memory      %" G_GINT64_FORMAT " bytes from ",
-		get_number(allocation, "size"));
-	print_words(stream, get_text(allocation, "api"));
-	if (*get_text(allocation, "symbol")) {
-		fputc(' ', stream);
-		print_words(stream, get_text(allocation, "symbol"));
-	}
-	fputc('\n', stream);
-	json_text_place(stream, "allocated", place_of_allocation(finding));
-	if (*get_text(allocation, "granularity") && *get_text(allocation, "why")) {
-		fputs("  granularity ", stream);
-		print_words(stream, get_text(allocation, "granularity"));
-		fputs(": ", stream);
-		print_words(stream, get_text(allocation, "why"));
-		fputc('\n', stream);
-	}
 }
 
 void json_text_call(FILE *stream, struct json_object *finding)

@@ -95,6 +95,11 @@ void print_member(FILE *stream, struct json_object *object, const char *name, co
 	}
 }
 
+bool get_flag(struct json_object *object, const char *name)
+{
+	return json_object_get_boolean(get_member(object, name));
+}
+
 int64_t get_number(struct json_object *object, const char *name)
 {
 	return json_object_get_int64(get_member(object, name));

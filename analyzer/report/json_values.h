@@ -4,6 +4,7 @@
 #define HIPGRAIN_JSON_VALUES_H
 
 #include <json-c/json.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -27,6 +28,8 @@ const char *get_text(struct json_object *object, const char *name);
 /* The member if it is an array, borrowed; else NULL, which has the length 0. */
 struct json_object *get_array(struct json_object *object, const char *name);
 size_t array_length(struct json_object *array);
+/* Whether it is true. */
+bool get_flag(struct json_object *object, const char *name);
 /* Its number; 0 where there is none. */
 int64_t get_number(struct json_object *object, const char *name);
 
@@ -39,6 +42,9 @@ void put_allocation(struct json_object *object, const struct analysis *analysis,
 		    const struct process *process, const struct allocation *allocation);
 
 struct finding;
+
+/* As it is in the JSON report; for the caller to put. */
+struct json_object *json_finding(const struct analysis *analysis, const struct finding *finding);
 
 /* "0x7f..." */
 struct json_object *json_address(uint64_t value);

@@ -8,15 +8,18 @@
 
 #include "analyzer/analyze.h"
 
+struct json_object;
+
 struct printer {
-	const struct analysis *analysis;
+	const struct analysis *analysis; /* NULL: of several recordings */
+	struct symbolizer *symbolizer;   /* for lines of source */
 	FILE *stream;
 	bool color;
 	bool verbose; /* all frames, all places, the evidence */
 	size_t width; /* columns beside the labels */
 };
 
-/* The width is that of `stream`: COLUMNS, the terminal's, or 100. */
+/* The width is that of `stream`: COLUMNS, the terminal's, or 100. `analysis` may be NULL. */
 void printer_init(struct printer *printer, const struct analysis *analysis, unsigned style,
 		  FILE *stream);
 
@@ -28,19 +31,34 @@ void put_row(const struct printer *printer, const char *label, const char *text)
 /* The same; frees the text. */
 void put_row_owned(const struct printer *printer, const char *label, char *text);
 
+/* The same of text that may hold line ends, which become blanks: names, and what others wrote. */
+void put_words(const struct printer *printer, const char *label, const char *text);
+void put_words_owned(const struct printer *printer, const char *label, char *text);
+
 /* A recorded call stack, innermost call first, the first line quoted where the file exists. */
 void put_stack(const struct printer *printer, const char *label, const struct process *process,
 	       uint32_t stack_id);
+
+/* The same of a JSON report. */
+void put_json_stack(const struct printer *printer, const char *label, struct json_object *stack);
+
+/*
+ * text_finding.c: the whole block of a finding of a JSON report, which may be that of several
+ * recordings and written by somebody else. `ranks`: of the job (json_report_ranks()). `more`: the
+ * finding itself, for what --verbose adds; NULL where it is not at hand.
+ */
+void put_finding(const struct printer *printer, struct json_object *finding, const GArray *ranks,
+		 const struct finding *more);
 
 /* --verbose: what was recorded that led to the finding, in the order of time. */
 void put_evidence(const struct printer *printer, const struct finding *finding);
 
 /* text_evidence.c: rows about what a finding unites; nothing where there is nothing to say. */
-void put_instructions(const struct printer *printer, const struct finding *finding);
-void put_several(const struct printer *printer, const struct finding *finding);
-void put_pages(const struct printer *printer, const struct finding *finding);
-void put_candidates(const struct printer *printer, const struct finding *finding);
+void put_instructions(const struct printer *printer, struct json_object *finding);
+void put_several(const struct printer *printer, struct json_object *allocation);
+void put_pages(const struct printer *printer, struct json_object *allocation);
+void put_candidates(const struct printer *printer, struct json_object *finding);
 /* " 8" or "s 8 to 64": where in the memory, after "offset"; the caller frees. */
-char *memory_extent(const struct finding *finding);
+char *memory_extent(struct json_object *allocation);
 
 #endif

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "analyzer/output.h"
-#include "analyzer/ranks.h"
 #include "codeobj/text.h"
+#include "json_values.h"
 #include "printer.h"
 #include "report.h"
 #include "selection.h"
@@ -15,179 +15,6 @@ static const char *const severity_colors[] = {
 	[SEVERITY_WARNING] = OUTPUT_COLOR "[1;35m",
 	[SEVERITY_ERROR] = OUTPUT_COLOR "[1;31m",
 };
-
-static void put_kernel(const struct printer *printer, const struct finding *finding)
-{
-	GString *text = g_string_new(finding->kernel);
-
-	put_row(printer, "kernel", text->str);
-	put_instructions(printer, finding);
-	if (finding->kernarg_offset >= 0) {
-		if (finding->argument_name) {
-			g_string_printf(text, "%s (number %d)", finding->argument_name,
-					finding->argument);
-		} else if (finding->argument >= 0) {
-			g_string_printf(text, "number %d", finding->argument);
-		} else {
-			g_string_assign(text, "?");
-		}
-		g_string_append_printf(
-		    text, ", the pointer at byte %" G_GINT64_FORMAT " of the arguments",
-		    finding->kernarg_offset);
-		put_row(printer, "argument", text->str);
-	}
-	if (finding->chain && finding->allocation) {
-		g_string_printf(text, "%s -> %" G_GUINT64_FORMAT " bytes from %s", finding->chain,
-				finding->allocation->size, hg_api_name(finding->allocation->api));
-		put_row(printer, "path", text->str);
-	} else if (finding->chain) {
-		put_row(printer, "path", finding->chain);
-	}
-	g_string_free(text, TRUE);
-}
-
-static void put_allocation(const struct printer *printer, const struct finding *finding)
-{
-	const struct allocation *allocation = finding->allocation;
-	char *extent;
-
-	if (!allocation)
-		return;
-	extent = memory_extent(finding);
-	put_row_owned(
-	    printer, "memory",
-	    g_strdup_printf(
-		"%" G_GUINT64_FORMAT " bytes from %s%s%s at 0x%" G_GINT64_MODIFIER "x, %s%s%s",
-		allocation->size, hg_api_name(allocation->api), allocation->symbol ? " " : "",
-		allocation->symbol ? allocation->symbol : "", allocation->ptr,
-		finding->rule == &rules[RULE_HG607] ? "used past the end by" : "used at offset",
-		finding->rule == &rules[RULE_HG607] && *extent == 's' ? extent + 1 : extent,
-		allocation->freed ? " (freed since)" : ""));
-	g_free(extent);
-	put_several(printer, finding);
-	if (!allocation->symbol)
-		put_stack(printer, "allocated", finding->process, allocation->stack_id);
-	if (finding->rule == &rules[RULE_HG601])
-		put_stack(printer, "freed", finding->process, allocation->free_stack_id);
-	if (finding->granularity != GRAIN_UNKNOWN && finding->why) {
-		put_row_owned(printer, "granularity",
-			      g_strdup_printf("%s: %s",
-					      finding->mixed
-						  ? "mixed"
-						  : model_granularity_name(finding->granularity),
-					      finding->why));
-		put_pages(printer, finding);
-	}
-}
-
-/* Without --verbose only their number. */
-static void put_other_sites(const struct printer *printer, const struct finding *finding)
-{
-	unsigned others = finding->sites->len - 1;
-
-	if (others && !printer->verbose) {
-		put_row_owned(printer, "",
-			      g_strdup_printf("from %u places; the first is shown", others + 1));
-	}
-	for (unsigned i = 1; i <= others && printer->verbose; i++) {
-		const struct site *site = &g_array_index(finding->sites, struct site, i);
-
-		put_row_owned(printer, "also",
-			      g_strdup_printf("%" G_GUINT64_FORMAT " time%s from", site->count,
-					      site->count == 1 ? "" : "s"));
-		put_stack(printer, "", finding->process, site->stack_id);
-	}
-}
-
-static void put_sites(const struct printer *printer, const struct finding *finding)
-{
-	const struct site *site =
-	    finding->sites->len ? &g_array_index(finding->sites, struct site, 0) : NULL;
-	const char *label = finding->kernel ? "launched" : "called";
-	bool same;
-
-	if (!site)
-		return;
-	/* Of findings about allocating, the call is the allocation: one stack is enough. */
-	same = !finding->kernel && site->stack_id && finding->allocation &&
-	       !finding->allocation->symbol && finding->allocation->stack_id == site->stack_id;
-	if (!same)
-		put_stack(printer, label, finding->process, site->stack_id);
-	if (finding->kernel) {
-		put_row_owned(printer, "",
-			      g_strdup_printf("%" G_GUINT64_FORMAT
-					      " launch%s, up to %" G_GUINT64_FORMAT
-					      " work-items each%s",
-					      finding->launches, finding->launches == 1 ? "" : "es",
-					      finding->work_items,
-					      finding->rule == &rules[RULE_HG101] &&
-						      finding->confidence >= CONFIDENCE_PROVEN
-						  ? ": every one of these updates is lost"
-						  : ""));
-		if (finding->beside) {
-			put_row_owned(
-			    printer, "",
-			    g_strdup_printf("%" G_GUINT64_FORMAT
-					    " more launch%s used other pages of the memory",
-					    finding->beside, finding->beside == 1 ? "" : "es"));
-		}
-	} else if (finding->count > 1) {
-		put_row_owned(printer, same ? label : "",
-			      g_strdup_printf("%s%" G_GUINT64_FORMAT " times",
-					      same ? "there, " : "", finding->count));
-	}
-	put_other_sites(printer, finding);
-}
-
-static void put_related(const struct printer *printer, const struct finding *finding)
-{
-	if (!finding->related)
-		return;
-	put_row(printer, "other", finding->related);
-	if (finding->related_stack_id)
-		put_stack(printer, "", finding->process, finding->related_stack_id);
-}
-
-static void put_ranks(const struct printer *printer, const struct finding *finding)
-{
-	const GArray *all = printer->analysis->ranks;
-	GArray *ranks;
-
-	if (!finding->ranks || !all || !all->len)
-		return;
-	ranks = finding_ranks(finding);
-	put_row_owned(printer, "ranks", ranks_text(ranks, all));
-	g_array_free(ranks, TRUE);
-}
-
-static void put_finding(const struct printer *printer, const struct finding *finding)
-{
-	fprintf(printer->stream, "%s%s%s %s%s%s: %s\n",
-		paint(printer, severity_colors[finding->rule->severity]),
-		severity_name(finding->rule->severity), paint(printer, OUTPUT_COLOR "[0m"),
-		paint(printer, OUTPUT_COLOR "[1m"), finding->rule->id,
-		paint(printer, OUTPUT_COLOR "[0m"), finding->rule->title);
-	put_row(printer, "what", finding->message);
-	if (finding->kernel)
-		put_kernel(printer, finding);
-	if (finding->candidates->len == 0) /* else the memory is one of them */
-		put_allocation(printer, finding);
-	put_candidates(printer, finding);
-	put_sites(printer, finding);
-	put_related(printer, finding);
-	put_ranks(printer, finding);
-	if (finding->measured)
-		put_row(printer, "measured", finding->measured);
-	put_row(printer, "fix", finding->fix);
-	put_row_owned(printer, "confidence",
-		      g_strdup_printf("%s%s%s; sources %s", confidence_name(finding->confidence),
-				      finding->doubts ? ": " : "",
-				      finding->doubts ? finding->doubts : "",
-				      finding->rule->sources));
-	if (printer->verbose)
-		put_evidence(printer, finding);
-	fputc('\n', printer->stream);
-}
 
 static void put_process(const struct printer *printer, const struct process *process)
 {
@@ -358,9 +185,11 @@ int report_text(const struct analysis *analysis, unsigned style, FILE *stream)
 	fputc('\n', stream);
 	for (unsigned i = 0; i < findings->list->len; i++) {
 		const struct finding *finding = findings->list->pdata[i];
+		struct json_object *object = json_finding(analysis, finding);
 
 		counts[finding->rule->severity]++;
-		put_finding(&printer, finding);
+		put_finding(&printer, object, analysis->ranks, finding);
+		json_object_put(object);
 	}
 	put_summary(&printer);
 	put_fixes(&printer);

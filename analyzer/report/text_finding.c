@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The block of a finding in the text report, of one recording or of several. */
+#include "printer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/output.h"
+#include "codeobj/text.h"
+#include "json_ranks.h"
+#include "json_values.h"
+
+static const char *const severity_colors[] = {
+	[SEVERITY_NOTE] = OUTPUT_COLOR "[1;36m",
+	[SEVERITY_ADVICE] = OUTPUT_COLOR "[1;34m",
+	[SEVERITY_WARNING] = OUTPUT_COLOR "[1;35m",
+	[SEVERITY_ERROR] = OUTPUT_COLOR "[1;31m",
+};
+
+static bool is_rule(struct json_object *finding, enum rule_id rule)
+{
+	return strcmp(get_text(finding, "rule"), rules[rule].id) == 0;
+}
+
+/* Which argument the address comes from, and by which pointers. */
+static void put_argument(const struct printer *printer, struct json_object *finding)
+{
+	struct json_object *allocation = get_member(finding, "allocation");
+	GString *text = g_string_new("?");
+
+	if (get_member(finding, "kernarg_offset")) {
+		if (get_member(finding, "argument")) {
+			g_string_printf(text, "%s (number %" G_GINT64_FORMAT ")",
+					get_text(finding, "argument"),
+					get_number(finding, "argument_index"));
+		} else if (get_member(finding, "argument_index")) {
+			g_string_printf(text, "number %" G_GINT64_FORMAT,
+					get_number(finding, "argument_index"));
+		}
+		g_string_append_printf(
+		    text, ", the pointer at byte %" G_GINT64_FORMAT " of the arguments",
+		    get_number(finding, "kernarg_offset"));
+		put_words(printer, "argument", text->str);
+	}
+	if (get_member(finding, "path") && allocation) {
+		g_string_printf(text, "%s -> %" G_GINT64_FORMAT " bytes from %s",
+				get_text(finding, "path"), get_number(allocation, "size"),
+				get_text(allocation, "api"));
+		put_words(printer, "path", text->str);
+	} else if (get_member(finding, "path")) {
+		put_words(printer, "path", get_text(finding, "path"));
+	}
+	g_string_free(text, TRUE);
+}
+
+static void put_kernel(const struct printer *printer, struct json_object *finding)
+{
+	put_words(printer, "kernel", get_text(finding, "kernel"));
+	put_instructions(printer, finding);
+	put_argument(printer, finding);
+}
+
+static void put_memory_row(const struct printer *printer, struct json_object *finding,
+			   struct json_object *allocation)
+{
+	const char *symbol = get_text(allocation, "symbol");
+	char *extent = memory_extent(allocation);
+	bool past = is_rule(finding, RULE_HG607);
+
+	put_words_owned(
+	    printer, "memory",
+	    g_strdup_printf("%" G_GINT64_FORMAT " bytes from %s%s%s at %s, %s%s%s",
+			    get_number(allocation, "size"), get_text(allocation, "api"),
+			    *symbol ? " " : "", symbol, get_text(allocation, "address"),
+			    past ? "used past the end by" : "used at offset",
+			    past && *extent == 's' ? extent + 1 : extent,
+			    get_member(allocation, "free_stack") ? " (freed since)" : ""));
+	g_free(extent);
+}
+
+static void put_memory(const struct printer *printer, struct json_object *finding)
+{
+	struct json_object *allocation = get_member(finding, "allocation");
+	const char *why = get_text(allocation, "why");
+
+	if (!allocation)
+		return;
+	put_memory_row(printer, finding, allocation);
+	put_several(printer, allocation);
+	if (!get_member(allocation, "symbol"))
+		put_json_stack(printer, "allocated", get_member(allocation, "stack"));
+	if (is_rule(finding, RULE_HG601))
+		put_json_stack(printer, "freed", get_member(allocation, "free_stack"));
+	if (get_member(allocation, "granularity") && *why) {
+		put_words_owned(printer, "granularity",
+				g_strdup_printf("%s: %s",
+						get_flag(allocation, "mixed")
+						    ? "mixed"
+						    : get_text(allocation, "granularity"),
+						why));
+		put_pages(printer, allocation);
+	}
+}
+
+/* Without --verbose only their number. */
+static void put_other_sites(const struct printer *printer, struct json_object *finding,
+			    const struct finding *more)
+{
+	int64_t count = get_number(finding, "sites");
+
+	if (count > 1 && !(printer->verbose && more)) {
+		put_row_owned(
+		    printer, "",
+		    g_strdup_printf("from %" G_GINT64_FORMAT " places; the first is shown", count));
+	}
+	for (unsigned i = 1; printer->verbose && more && i < more->sites->len; i++) {
+		const struct site *site = &g_array_index(more->sites, struct site, i);
+
+		put_row_owned(printer, "also",
+			      g_strdup_printf("%" G_GUINT64_FORMAT " time%s from", site->count,
+					      site->count == 1 ? "" : "s"));
+		put_stack(printer, "", more->process, site->stack_id);
+	}
+}
+
+static void put_launches(const struct printer *printer, struct json_object *finding)
+{
+	struct json_object *launches = get_member(finding, "launches");
+	int64_t count = get_number(launches, "count"), beside = get_number(launches, "beside");
+	bool lost = is_rule(finding, RULE_HG101) && strcmp(get_text(finding, "confidence"),
+							   confidence_name(CONFIDENCE_PROVEN)) == 0;
+
+	put_json_stack(printer, "launched", get_member(launches, "stack"));
+	put_row_owned(printer, "",
+		      g_strdup_printf("%" G_GINT64_FORMAT " launch%s, up to %" G_GINT64_FORMAT
+				      " work-items each%s",
+				      count, count == 1 ? "" : "es",
+				      get_number(launches, "work_items"),
+				      lost ? ": every one of these updates is lost" : ""));
+	if (beside) {
+		put_row_owned(printer, "",
+			      g_strdup_printf("%" G_GINT64_FORMAT
+					      " more launch%s used other pages of the memory",
+					      beside, beside == 1 ? "" : "es"));
+	}
+}
+
+/* Of findings about allocating, the call is the allocation: one stack is enough. */
+static void put_calls(const struct printer *printer, struct json_object *finding)
+{
+	struct json_object *allocation = get_member(finding, "allocation");
+	struct json_object *stack = get_array(finding, "call_stack");
+	int64_t count = get_number(finding, "count");
+	bool same = array_length(stack) && allocation && !get_member(allocation, "symbol") &&
+		    json_object_equal(stack, get_member(allocation, "stack"));
+
+	if (!same)
+		put_json_stack(printer, "called", stack);
+	if (count > 1) {
+		put_row_owned(
+		    printer, same ? "called" : "",
+		    g_strdup_printf("%s%" G_GINT64_FORMAT " times", same ? "there, " : "", count));
+	}
+}
+
+static void put_sites(const struct printer *printer, struct json_object *finding,
+		      const struct finding *more)
+{
+	/* Reports of earlier versions do not tell their number. */
+	if (get_member(finding, "sites") && !get_number(finding, "sites"))
+		return;
+	if (get_member(finding, "launches"))
+		put_launches(printer, finding);
+	else if (get_array(finding, "call_stack"))
+		put_calls(printer, finding);
+	put_other_sites(printer, finding, more);
+}
+
+static void put_related(const struct printer *printer, struct json_object *finding)
+{
+	if (!get_member(finding, "related"))
+		return;
+	put_row(printer, "other", get_text(finding, "related"));
+	if (get_member(finding, "related_stack"))
+		put_json_stack(printer, "", get_member(finding, "related_stack"));
+}
+
+static void put_ranks(const struct printer *printer, struct json_object *finding,
+		      const GArray *ranks)
+{
+	char *text = ranks && ranks->len ? json_ranks_text(finding, ranks) : NULL;
+
+	if (text)
+		put_row(printer, "ranks", text);
+	g_free(text);
+}
+
+static void put_confidence(const struct printer *printer, struct json_object *finding)
+{
+	struct json_object *sources = get_array(finding, "sources");
+	const char *doubts = get_text(finding, "doubts");
+	GString *text = g_string_new(get_text(finding, "confidence"));
+
+	g_string_append_printf(text, "%s%s; sources ", *doubts ? ": " : "", doubts);
+	for (size_t i = 0; i < array_length(sources); i++) {
+		g_string_append_printf(
+		    text, "%s%s", i ? "," : "",
+		    json_object_get_string(json_object_array_get_idx(sources, i)));
+	}
+	put_words(printer, "confidence", text->str);
+	g_string_free(text, TRUE);
+}
+
+static void put_heading(const struct printer *printer, struct json_object *finding)
+{
+	const struct rule *rule = rule_by_name(get_text(finding, "rule"));
+	int severity = severity_by_name(get_text(finding, "severity"));
+	char *text = g_strdup_printf(
+	    "%s%s%s %s%s%s: %s", severity >= 0 ? paint(printer, severity_colors[severity]) : "",
+	    severity >= 0 ? severity_name((enum severity)severity) : "?",
+	    paint(printer, OUTPUT_COLOR "[0m"), paint(printer, OUTPUT_COLOR "[1m"),
+	    rule ? rule->id : "(unknown rule)", paint(printer, OUTPUT_COLOR "[0m"),
+	    rule ? rule->title : "");
+
+	fprintf(printer->stream, "%s\n", text);
+	g_free(text);
+}
+
+void put_finding(const struct printer *printer, struct json_object *finding, const GArray *ranks,
+		 const struct finding *more)
+{
+	put_heading(printer, finding);
+	put_row(printer, "what", get_text(finding, "message"));
+	if (get_member(finding, "kernel"))
+		put_kernel(printer, finding);
+	if (!array_length(get_array(finding, "candidates"))) /* else the memory is one of them */
+		put_memory(printer, finding);
+	put_candidates(printer, finding);
+	put_sites(printer, finding, more);
+	put_related(printer, finding);
+	put_ranks(printer, finding, ranks);
+	put_row(printer, "fix", get_text(finding, "fix"));
+	put_confidence(printer, finding);
+	if (printer->verbose && more)
+		put_evidence(printer, more);
+	fputc('\n', printer->stream);
+}
