@@ -139,7 +139,8 @@ void *event_queue_keep(struct event_queue *queue, const void *data, size_t size)
 		copy = batch->bytes + at;
 		batch->used = at + size;
 	}
-	memcpy(copy, data, size);
+	if (size) /* of an empty sequence there is no data */
+		memcpy(copy, data, size);
 	return copy;
 }
 
