@@ -40,6 +40,7 @@ static const struct row {
 	{ "*", "--user", "@user" },
 
 	{ "attach", "--output", "@directory" },
+	{ "import", "--output", "@directory" },
 	{ "record", "--output", "@directory" },
 	{ "run", "--output", "@directory" },
 	{ "standby", "--output", "@directory" },
@@ -74,6 +75,7 @@ static const struct row {
 	{ "explain", "", "memory %rules" },
 	{ "detach", "", "@directory" },
 	{ "events", "", "@directory" },
+	{ "import", "", "@directory" },
 	{ "placement", "", "@directory" },
 	{ "report", "", "@directory" },
 	{ "snapshot", "", "@directory" },
