@@ -139,6 +139,19 @@ static void describe(struct child *child)
 	mode->link = link.type;
 }
 
+/* From 7.2 on HIP reports a fault instead of ending the process, whose GPU is of no use any more.
+ */
+static void end_after_fault(struct probe_result *result)
+{
+	enum { ILLEGAL_ADDRESS = 700, LAUNCH_FAILURE = 719 };
+
+	if (result->state != PROBE_REFUSED ||
+	    (result->error != ILLEGAL_ADDRESS && result->error != LAUNCH_FAILURE))
+		return;
+	__atomic_store_n(&result->state, PROBE_FAULTS, __ATOMIC_RELEASE);
+	_exit(0);
+}
+
 static void measure(struct child *child, struct probe_memory *memory,
 		    const struct probe_placement *placement)
 {
@@ -162,6 +175,7 @@ static void measure(struct child *child, struct probe_memory *memory,
 			allocated = true;
 		}
 		probe_step(child, result, number);
+		end_after_fault(result);
 	}
 	probe_release(&child->hip, &child->block);
 }

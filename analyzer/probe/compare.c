@@ -63,7 +63,9 @@ static const char *state_text(enum probe_state state)
 
 static void describe(const struct probe_result *result, char text[96])
 {
-	if (result->state == PROBE_FAULTS && result->signal)
+	if (result->state == PROBE_FAULTS && result->error)
+		set(text, "faults: %s", model_hip_error_name(result->error));
+	else if (result->state == PROBE_FAULTS && result->signal)
 		set(text, "ends the process: %s", strsignal(result->signal));
 	else if (result->state == PROBE_FAULTS)
 		set(text, "ends the process");
@@ -73,9 +75,12 @@ static void describe(const struct probe_result *result, char text[96])
 		set(text, "%s", state_text((enum probe_state)result->state));
 }
 
+/* An answer that passed over an unknown condition is none that a measurement can refute. */
 static void judge(struct probe_comparison *comparison, bool agree)
 {
-	comparison->verdict = agree ? VERDICT_AGREE : VERDICT_DIFFER;
+	comparison->verdict = agree                 ? VERDICT_AGREE
+			      : comparison->certain ? VERDICT_DIFFER
+						    : VERDICT_MODEL_UNKNOWN;
 }
 
 static void compare_granularity(const struct probe_mode *mode, unsigned placement,
@@ -127,7 +132,10 @@ static void compare_access(const struct probe_mode *mode, unsigned placement, in
 
 	set(comparison->model, "%s", model_access_text(answer.access));
 	comparison->sources = answer.sources;
-	comparison->certain = answer.certain && memory.certain;
+	/* Memory of pools may be mapped for GPUs alone, as that of HIP 7.2 is [SEEN72]. */
+	comparison->certain =
+	    answer.certain && memory.certain &&
+	    !(step == PROBE_STEP_HOST && probe_placements[placement].way == PROBE_DEVICE_STREAM);
 	switch (answer.access) {
 	case ACCESS_UNKNOWN:
 		comparison->verdict = VERDICT_MODEL_UNKNOWN;

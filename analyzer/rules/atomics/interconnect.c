@@ -64,7 +64,8 @@ static void report_not_carried(const struct rules_context *context, const struct
 		    finding->kernel, op_text(atomic), atomic->mnemonic,
 		    allocation_noun(pointer->place.allocation), launch->arch);
 		finding->fix = g_strdup("keep data that the kernel updates this way in memory in "
-					"which 'hipgrain probe' measures that it works");
+					"which 'hipgrain probe' measures that it "
+					"works" FIX_NOT_TESTED);
 		return;
 	}
 	with_atomics.pcie_atomics = 1;
