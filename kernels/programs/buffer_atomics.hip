@@ -13,6 +13,9 @@
 // hipgrain-run: int_pinned
 // hipgrain-stdout: buffer_atomics: sum 0 expected 63
 // hipgrain-expect: HG104 kernel=max_i32 argument=0 api=hipHostMalloc at=@pinned launches=1 confidence=proven
+// hipgrain-gpu: gfx942: what PCIe does not carry it performs within the device
+// hipgrain-stdout: buffer_atomics: sum 63 expected 63
+// hipgrain-expect: none
 //
 // hipgrain-run: int_device
 // hipgrain-stdout: buffer_atomics: sum 63 expected 63

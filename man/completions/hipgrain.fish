@@ -26,7 +26,7 @@ function __hipgrain_option
         case -j
             set last --jobs
     end
-    if string match -q -- '--?*' $last; and hipgrain help --values $words[2] $last >/dev/null 2>&1
+    if string match -qr -- '^--.' $last; and hipgrain help --values $words[2] $last >/dev/null 2>&1
         echo $last
         echo
     end
