@@ -2,7 +2,8 @@
 /*
  * Memory of another process (hipIpcOpenMemHandle): HG609, released there while it is open here;
  * HG612, opened again and again and never closed. Which memory a handle belongs to follows from the
- * number that the recorder makes of it on both sides.
+ * number that the recorder makes of it on both sides. Events of different processes do not arrive
+ * in the order of their times, so that what is between two processes is judged at the end.
  */
 #include "analyzer/rules/engine/call_history.h"
 #include "analyzer/rules/engine/evidence.h"
@@ -13,21 +14,24 @@
 
 struct exported {
 	const struct process *process;
-	struct allocation *allocation; /* a reference */
+	struct allocation *allocation; /* a reference; NULL: the handle is of something else now */
+	int64_t ns;
 };
 
-static void free_exported(gpointer data)
+static void clear_exported(gpointer data)
 {
-	struct exported *exported = data;
+	allocation_unref(((struct exported *)data)->allocation);
+}
 
-	allocation_unref(exported->allocation);
-	g_free(exported);
+static void free_exports(gpointer data)
+{
+	g_array_free(data, TRUE);
 }
 
 static void init_exports(void *data)
 {
 	*(GHashTable **)data =
-	    g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, free_exported);
+	    g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, free_exports);
 }
 
 static void clear_exports(void *data)
@@ -38,7 +42,7 @@ static void clear_exports(void *data)
 static const struct attachment_type exports_type = { sizeof(GHashTable *), init_exports,
 						     clear_exports };
 
-/* By the number of the handle, the latest that had it. */
+/* By the number of the handle: struct exported, all that had it. */
 static GHashTable *exports_of(const struct rules_context *context)
 {
 	return *(GHashTable **)findings_result(context->findings, &exports_type);
@@ -47,40 +51,78 @@ static GHashTable *exports_of(const struct rules_context *context)
 static void note_export(const struct rules_context *context)
 {
 	const struct hg_ev_call *call = &context->event->call;
+	struct exported exported = { .process = context->process, .ns = context->event->ns };
 	struct place place;
-	struct exported *exported;
+	GArray *all;
 
 	if (call->api != HG_API_hipIpcGetMemHandle || !call->value)
 		return;
 	place = process_place(context->process, call->ptr);
-	if (place.kind != PLACE_ALLOCATION || place.allocation->layer != LAYER_HIP) {
-		g_hash_table_remove(exports_of(context), GUINT_TO_POINTER(call->value));
-		return;
+	if (place.kind == PLACE_ALLOCATION && place.allocation->layer == LAYER_HIP)
+		exported.allocation = allocation_ref(place.allocation);
+	all = g_hash_table_lookup(exports_of(context), GUINT_TO_POINTER(call->value));
+	if (!all) {
+		all = g_array_new(FALSE, FALSE, sizeof(exported));
+		g_array_set_clear_func(all, clear_exported);
+		g_hash_table_insert(exports_of(context), GUINT_TO_POINTER(call->value), all);
 	}
-	exported = g_new0(struct exported, 1);
-	exported->process = context->process;
-	exported->allocation = allocation_ref(place.allocation);
-	g_hash_table_insert(exports_of(context), GUINT_TO_POINTER(call->value), exported);
+	g_array_append_val(all, exported);
+}
+
+/* The memory that an import is: of the latest export with that number before it; or NULL. */
+static const struct allocation *original_of(const struct rules_context *context,
+					    const struct allocation *import)
+{
+	const GArray *all =
+	    g_hash_table_lookup(exports_of(context), GUINT_TO_POINTER(import->flags >> 32));
+	const struct exported *latest = NULL;
+
+	for (guint i = 0; all && i < all->len; i++) {
+		const struct exported *one = &g_array_index(all, struct exported, i);
+
+		if (one->ns < import->ns && (!latest || latest->ns < one->ns))
+			latest = one;
+	}
+	if (!latest || latest->process == context->process || !latest->allocation ||
+	    latest->allocation->size != import->size)
+		return NULL;
+	return latest->allocation;
 }
 
 /* ---- imports ---- */
 
-/* Of an allocation that is an import: what it is in the other process, NULL if that is not known.
- */
+/* Of an allocation that is an import: its latest use. */
 struct import {
-	struct allocation *original; /* a reference */
+	int64_t ns; /* 0: none */
+	uint64_t address;
+	uint32_t stack_id;
+	const char *use; /* "closed" */
 };
 
-static void clear_import(void *data)
-{
-	allocation_unref(((struct import *)data)->original);
-}
-
-static const struct attachment_type import_type = { sizeof(struct import), NULL, clear_import };
+static const struct attachment_type import_type = { sizeof(struct import), NULL, NULL };
 
 static bool is_import(const struct allocation *allocation)
 {
 	return allocation->api == HG_API_hipIpcOpenMemHandle;
+}
+
+/* Of a process: all imports, in the order in which they were opened. */
+static void init_opened(void *data)
+{
+	*(GPtrArray **)data = g_ptr_array_new_with_free_func((GDestroyNotify)allocation_unref);
+}
+
+static void clear_opened(void *data)
+{
+	g_ptr_array_free(*(GPtrArray **)data, TRUE);
+}
+
+static const struct attachment_type opened_type = { sizeof(GPtrArray *), init_opened,
+						    clear_opened };
+
+static GPtrArray *opened_imports(const struct rules_context *context)
+{
+	return *(GPtrArray **)attachment_get(&context->process->attachments, &opened_type);
 }
 
 /* Of a process: the imports that are open, by address. One that is opened again counts once. */
@@ -99,8 +141,6 @@ static GHashTable *open_imports(const struct rules_context *context)
 
 static void note_import(const struct rules_context *context)
 {
-	const struct exported *exported;
-	struct import *import;
 	struct place place;
 
 	if (!is_new_allocation(context, &place) || !is_import(place.allocation))
@@ -108,14 +148,7 @@ static void note_import(const struct rules_context *context)
 	g_hash_table_replace(open_imports(context),
 			     g_memdup2(&place.allocation->ptr, sizeof(place.allocation->ptr)),
 			     allocation_ref(place.allocation));
-	exported = g_hash_table_lookup(exports_of(context),
-				       GUINT_TO_POINTER(place.allocation->flags >> 32));
-	if (!exported || exported->process == context->process ||
-	    exported->allocation->size != place.allocation->size)
-		return;
-	import = attachment_get(&place.allocation->attachments, &import_type);
-	allocation_unref(import->original);
-	import->original = allocation_ref(exported->allocation);
+	g_ptr_array_add(opened_imports(context), allocation_ref(place.allocation));
 }
 
 static void note_close(const struct rules_context *context)
@@ -134,23 +167,32 @@ static void note_close(const struct rules_context *context)
 
 /* ---- HG609 ---- */
 
-/* At `ns` this process uses the import, or closes it (`use` says what it does): was it released? */
-static void check_import(const struct rules_context *context, struct allocation *allocation,
-			 uint64_t address, int64_t ns, uint32_t stack_id, const char *use)
+/* At `ns` this process uses the import, or closes it (`use` says what it does). */
+static void note_use(struct allocation *allocation, uint64_t address, int64_t ns, uint32_t stack_id,
+		     const char *use)
+{
+	struct import *import = attachment_get(&allocation->attachments, &import_type);
+
+	if (ns > import->ns)
+		*import = (struct import){ ns, address, stack_id, use };
+}
+
+/* At the end: was it released before its latest use? */
+static void check_import(const struct rules_context *context, struct allocation *allocation)
 {
 	const struct import *import = attachment_find(&allocation->attachments, &import_type);
-	const struct allocation *original = import ? import->original : NULL;
+	const struct allocation *original = import ? original_of(context, allocation) : NULL;
 	struct place place = { .kind = PLACE_ALLOCATION, .allocation = allocation };
 	struct finding *finding;
 	bool is_new;
 
 	/* Opened after it was released, it would be a handle of something else. */
 	if (!original || !original->freed || original->free_ns <= allocation->ns ||
-	    original->free_ns >= ns)
+	    original->free_ns >= import->ns)
 		return;
 	finding = findings_get(context->findings, RULE_HG609, context->process, &is_new, "%u",
 			       allocation->stack_id);
-	finding_hit(finding, ns, stack_id);
+	finding_hit(finding, import->ns, import->stack_id);
 	finding_figure(finding, 0, FIGURE_RANGE, allocation->size);
 	finding_detail(finding, original->free_api);
 	if (!is_new) {
@@ -158,14 +200,14 @@ static void check_import(const struct rules_context *context, struct allocation 
 		return;
 	}
 	finding->api = g_strdup(hg_api_name(allocation->api));
-	finding_set_place(finding, &place, address);
+	finding_set_place(finding, &place, import->address);
 	finding_set_message(
 	    finding,
 	    g_strdup_printf("the process that owns this memory, %s bytes from %s, released it with "
 			    "%s while it was open here; after that this process %s it. The outcome "
 			    "is undefined.",
 			    FIGURE(0), hg_api_name(original->api), hg_api_name(original->free_api),
-			    use));
+			    import->use));
 	finding_set_fix(finding, g_strdup_printf("let the owner call %s after the other processes "
 						 "have called hipIpcCloseMemHandle",
 						 hg_api_name(original->free_api)));
@@ -177,7 +219,7 @@ static void check_address(const struct rules_context *context, uint64_t address,
 	struct place place = process_place(context->process, address);
 
 	if (place.kind == PLACE_ALLOCATION && is_import(place.allocation))
-		check_import(context, place.allocation, address, ns, stack_id, use);
+		note_use(place.allocation, address, ns, stack_id, use);
 }
 
 static void check_launched(const struct rules_context *context)
@@ -188,9 +230,8 @@ static void check_launched(const struct rules_context *context)
 		const struct touched *at = &g_array_index(touched, struct touched, i);
 
 		if (at->access && is_import(at->memory->allocation)) {
-			check_import(context, at->memory->allocation, at->address,
-				     context->event->ns, context->event->launch.stack_id,
-				     "launched a kernel that uses");
+			note_use(at->memory->allocation, at->address, context->event->ns,
+				 context->event->launch.stack_id, "launched a kernel that uses");
 		}
 	}
 }
@@ -269,8 +310,8 @@ void check_imports(const struct rules_context *context)
 	case WAKE_RELEASE:
 		note_close(context);
 		if (context->released && is_import(context->released)) {
-			check_import(context, context->released, context->released->ptr, event->ns,
-				     event->free.stack_id, "closed");
+			note_use(context->released, context->released->ptr, event->ns,
+				 event->free.stack_id, "closed");
 		}
 		break;
 	case WAKE_LAUNCH:
@@ -287,6 +328,8 @@ void check_imports(const struct rules_context *context)
 			      event->fill.stack_id, "filled");
 		break;
 	default:
+		for (guint i = 0; i < opened_imports(context)->len; i++)
+			check_import(context, opened_imports(context)->pdata[i]);
 		check_open(context);
 		break;
 	}
