@@ -74,14 +74,14 @@ static pid_t start(const struct probe_task *task, void (*child)(const struct pro
 	pid_t parent = getpid(), pid = fork();
 
 	if (pid == 0) {
-		int asked = task->probe->gpu[task->gpu].mode[task->mode].asked;
+		int hsa_xnack = task->probe->gpu[task->gpu].mode[task->mode].hsa_xnack;
 
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != parent)
 			_exit(1);
 		become_quiet();
-		if (asked >= 0)
-			setenv("HSA_XNACK", asked ? "1" : "0", 1);
+		if (hsa_xnack >= 0)
+			setenv("HSA_XNACK", hsa_xnack ? "1" : "0", 1);
 		child(task);
 	}
 	return pid;
@@ -229,8 +229,8 @@ static void plan_modes(struct probe_gpu *gpu)
 	const char *environment = getenv("HSA_XNACK");
 
 	gpu->modes = environment && environment[0] ? 1 : 2;
-	gpu->mode[0].asked = gpu->modes == 1 ? -1 : 0;
-	gpu->mode[1].asked = 1;
+	gpu->mode[0].hsa_xnack = gpu->modes == 1 ? -1 : 0;
+	gpu->mode[1].hsa_xnack = 1;
 }
 
 struct probe *probe_measure(const struct probe_settings *settings)
@@ -245,7 +245,7 @@ struct probe *probe_measure(const struct probe_settings *settings)
 	if (probe == MAP_FAILED)
 		return NULL;
 	machine_driver(probe->driver, sizeof(probe->driver));
-	probe->gpu[0].mode[0].asked = -1;
+	probe->gpu[0].mode[0].hsa_xnack = -1;
 	pid = start(&task, probe_child_survey);
 	if (pid < 0) {
 		snprintf(probe->problem, PROBE_TEXT, "no process can be started: %s",

@@ -63,7 +63,7 @@ static struct json_object *mode_to_json(const struct probe_mode *mode)
 	struct json_object *object = json_object_new_object();
 	struct json_object *memory = json_object_new_array();
 
-	put(object, "hsa_xnack", known(mode->asked));
+	put(object, "hsa_xnack", known(mode->hsa_xnack));
 	put(object, "problem", text(mode->problem));
 	put(object, "target", text(mode->arch));
 	put(object, "kernels", text(mode->code));

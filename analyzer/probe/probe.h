@@ -102,7 +102,8 @@ struct probe_memory {
 
 /* One GPU in one XNACK mode. */
 struct probe_mode {
-	int asked; /* HSA_XNACK that the process was started with, -1: as the environment has it */
+	int hsa_xnack; /* HSA_XNACK that the process was started with, -1: as the environment has it
+			*/
 	struct model_environment environment;
 	char arch[128]; /* target id; empty: `problem` says why there are no measurements */
 	char problem[PROBE_TEXT];

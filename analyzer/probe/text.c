@@ -184,8 +184,8 @@ static void print_mode(const struct probe_mode *mode, FILE *stream)
 {
 	const struct model_environment *environment = &mode->environment;
 
-	if (mode->asked >= 0)
-		fprintf(stream, "\nHSA_XNACK=%d", mode->asked);
+	if (mode->hsa_xnack >= 0)
+		fprintf(stream, "\nHSA_XNACK=%d", mode->hsa_xnack);
 	else
 		fputs("\nHSA_XNACK as it is set", stream);
 	if (!mode->arch[0]) {

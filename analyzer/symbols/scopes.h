@@ -3,7 +3,7 @@
  * Units, functions and inlined calls of a file's debug information, by address.
  *
  * libdw walks through a unit for each question, which takes 10 ms and more where templates have
- * made the unit large. Here each unit is walked through once, when its first address is asked for.
+ * made the unit large. Here each unit is walked through once, when its first address is resolved.
  */
 #ifndef HIPGRAIN_SCOPES_H
 #define HIPGRAIN_SCOPES_H

@@ -39,7 +39,7 @@ struct object {
 	uint64_t last_use;
 };
 
-/* A recorded stack; what is outside of the frames that were asked for is not resolved. */
+/* A recorded stack; what is outside of the frames that were requested is not resolved. */
 struct stack {
 	GPtrArray *frames; /* struct source_frame, borrowed */
 	uint32_t resolved; /* addresses */

@@ -16,7 +16,7 @@
 enum { HUGE_PAGES_ON_ADVICE = 2 }; /* of struct hg_ev_runtime */
 
 #define MIB           (1u << 20)
-#define ADVICE_RANGES 4096 /* more are not followed: then nothing is said */
+#define ADVICE_RANGES 4096 /* more are not followed: then there is no finding */
 
 struct range {
 	uint64_t start, end;

@@ -10,7 +10,7 @@
 #define LINES   16384u /* of which the stores are known: 6 MiB */
 #define BUCKETS 4096u
 #define SITES   1024u /* store instructions; a power of two */
-#define PAIRS   64u   /* of a load and a store that are told, each once a process */
+#define PAIRS   64u   /* of a load and a store that are reported, each once a process */
 
 struct site {
 	uint64_t pc; /* 0: free */
