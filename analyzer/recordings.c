@@ -2,10 +2,12 @@
 /* Where recordings are: below a directory, or with a relay daemon. */
 #include "recordings.h"
 
+#include <errno.h>
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "bundle_check.h"
 #include "tracer/bundle.h"
@@ -141,9 +143,15 @@ static bool is_older(const char *path)
 	return older;
 }
 
-static void add_recordings(GPtrArray *list, const char *folder, unsigned depth)
+static void add_recordings(GPtrArray *list, GPtrArray *closed, const char *folder, unsigned depth)
 {
 	GPtrArray *folders;
+
+	/* Of a bundle that may be entered and not listed, its own check says so. */
+	if (depth && access(folder, R_OK | X_OK) != 0 && errno == EACCES && !is_recording(folder)) {
+		g_ptr_array_add(closed, g_strdup(folder));
+		return;
+	}
 
 	if (is_recording(folder)) {
 		g_ptr_array_add(list, g_strdup(folder));
@@ -154,14 +162,14 @@ static void add_recordings(GPtrArray *list, const char *folder, unsigned depth)
 	folders = folders_in(folder);
 	for (unsigned i = 0; i < folders->len; i++)
 		if (!is_older(folders->pdata[i]))
-			add_recordings(list, folders->pdata[i], depth + 1);
+			add_recordings(list, closed, folders->pdata[i], depth + 1);
 	g_ptr_array_free(folders, TRUE);
 }
 
-GPtrArray *recordings_below(const char *folder)
+GPtrArray *recordings_below(const char *folder, GPtrArray *closed)
 {
 	GPtrArray *list = g_ptr_array_new_with_free_func(g_free);
 
-	add_recordings(list, folder, 0);
+	add_recordings(list, closed, folder, 0);
 	return list;
 }

@@ -20,8 +20,8 @@ char *recording_below_relay(const char *folder, const char *session);
 /*
  * Paths (char *, sorted) of all recordings below a directory, or of the directory itself if it is
  * one: bundles, and what LTTng alone wrote. Renamed older bundles (NAME.old beside NAME) are left
- * out, and links are not followed.
+ * out, and links are not followed. `closed` gets the paths of directories that may not be read.
  */
-GPtrArray *recordings_below(const char *folder);
+GPtrArray *recordings_below(const char *folder, GPtrArray *closed);
 
 #endif

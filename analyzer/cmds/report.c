@@ -272,9 +272,14 @@ static int report_folder(struct report_options *options, const GPtrArray *record
 
 static int report_path(struct report_options *options, const char *path, unsigned jobs)
 {
-	GPtrArray *recordings = recordings_below(path);
+	GPtrArray *closed = g_ptr_array_new_with_free_func(g_free);
+	GPtrArray *recordings = recordings_below(path, closed);
 	int status;
 
+	for (guint i = 0; i < closed->len; i++)
+		message_warning("%s: permission denied: it is not in the report",
+				(const char *)closed->pdata[i]);
+	g_ptr_array_free(closed, TRUE);
 	if (recordings->len > 1) {
 		status = report_folder(options, recordings, jobs);
 	} else {
