@@ -17,8 +17,9 @@
 
 const char usage_events[] =
     "Usage: hipgrain events TRACE\n"
-    "Print every event of a recording, one per line, in chronological order, including host\n"
-    "allocations that were recorded in batches (babeltrace2 prints only the batches).\n"
+    "Print every event of a recording, one per line, those of a process in chronological\n"
+    "order, including host allocations that were recorded in batches (babeltrace2 prints only\n"
+    "the batches).\n"
     "\n"
     "  -h, --help                print this help\n";
 

@@ -110,7 +110,7 @@ void note_measured(const struct rules_context *context, const struct launch *lau
 		return;
 	release = release_text(context->process->runtime_version);
 	findings_note(context->findings,
-		      "%s with %s on %s: the memory model expects an error, but hipgrain probe "
+		      "%s with %s on %s: the memory model expects otherwise, but hipgrain probe "
 		      "measured on this machine (%s, %s) that it is %s: not reported",
 		      launch->code->name, mnemonic,
 		      place->allocation ? allocation_noun(place->allocation) : "the host's heap",
