@@ -36,6 +36,8 @@ static void init_migration(void *data)
 	g_array_set_clear_func(migration->prefetches, clear_prefetch);
 	migration->prefetched = g_array_new(FALSE, FALSE, sizeof(struct prefetch_move));
 	migration->counts = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	migration->returned = g_array_new(FALSE, FALSE, sizeof(struct returned));
+	g_array_set_clear_func(migration->returned, recycled_clear);
 }
 
 static void clear_migration(void *data)
@@ -50,6 +52,7 @@ static void clear_migration(void *data)
 	g_array_free(migration->prefetches, TRUE);
 	g_array_free(migration->prefetched, TRUE);
 	g_hash_table_destroy(migration->counts);
+	g_array_free(migration->returned, TRUE);
 	g_free(migration->problem);
 }
 
@@ -266,6 +269,13 @@ static void account_piece(struct migration *migration, const struct rules_contex
 		.launch = cause->launch,
 		.neighbour = cause->launch && !gpu_work_touches(cause->launch, piece->owner),
 	};
+	const struct departure departure = {
+		.began = cause->began_ns,
+		.ns = ns,
+		.timed = move->age > 0,
+		.trigger = trigger,
+		.row = row,
+	};
 
 	(to_host ? row->to_host : row->to_device)[trigger] += bytes;
 	history_move(migration, context, move, piece->owner, bytes, cause->began_ns, ns,
@@ -275,12 +285,10 @@ static void account_piece(struct migration *migration, const struct rules_contex
 	residency_moved(context, piece->owner, !to_host, bytes, ns);
 	if (trigger == MIGRATION_EVICTION)
 		count_eviction(context, move, piece->owner, ns);
-	if (to_host) {
-		pages_leave(migration, context, piece->owner, piece->start, piece->end, ns, trigger,
-			    row);
-	} else {
+	if (to_host)
+		pages_leave(migration, context, piece->owner, piece->start, piece->end, &departure);
+	else
 		pages_arrive(migration, piece->owner, piece->start, piece->end, &arrival);
-	}
 }
 
 static void account_move(struct migration *migration, const struct rules_context *context,
@@ -454,6 +462,7 @@ static void finish(struct migration *migration, const struct rules_context *cont
 			       context->process->pid, migration->lost);
 	}
 	pages_settle(migration);
+	recycled_finish(migration, context);
 	if (migration->source)
 		prefetches_finish(migration, context);
 	if (migration->source && !migration->lost)
@@ -481,10 +490,17 @@ void check_migration(const struct rules_context *context)
 			finish(migration, context);
 		return;
 	}
+	if (context->wake == WAKE_HOST_RELEASE) {
+		migration = attachment_find(&context->process->attachments, &migration_type);
+		if (migration && migration->returned->len)
+			recycled_release(migration, context);
+		return;
+	}
 	migration = attachment_get(&context->process->attachments, &migration_type);
 	switch (context->wake) {
 	case WAKE_CALL_OF_HIP:
 		note_call(migration, context->event);
+		recycled_look(migration, context);
 		break;
 	case WAKE_LAUNCH:
 		gpu_work_launch(migration, context, context->memory);

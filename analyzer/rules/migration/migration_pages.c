@@ -41,6 +41,9 @@ struct part {
 	struct gpu_work launch;
 	bool by_fault, neighbour;
 	unsigned trips; /* back to the host by its faults, since the allocation was made */
+	/* Of a block of the C library that was freed: pages that were on a GPU then, and are not
+	 * known to have gone since. */
+	struct pages left;
 };
 
 static unsigned count(const struct pages *pages)
@@ -65,6 +68,17 @@ static struct pages pages_of(uint64_t block, uint64_t start, uint64_t end)
 		pages.bits[page / 64] |= 1ull << page % 64;
 	}
 	return pages;
+}
+
+/* Its address; `pages` has one. */
+static uint64_t first_page(uint64_t block, const struct pages *pages)
+{
+	unsigned word = 0;
+
+	while (!pages->bits[word])
+		word++;
+	return block * MIGRATION_BLOCK +
+	       (word * 64 + (unsigned)__builtin_ctzll(pages->bits[word])) * (uint64_t)PAGE;
 }
 
 static struct pages both(const struct pages *a, const struct pages *b)
@@ -163,12 +177,20 @@ void parts_free(gpointer parts)
 	}
 }
 
+/* free() keeps the pages where they are; who unmaps memory drops them. */
+static bool leaves_pages(const struct part *part)
+{
+	return part->allocation->freed && part->allocation->layer == LAYER_HOST;
+}
+
 /* Nothing more comes of it: what is there stays until the memory is released, or until `ns`. */
 static void settle(const struct migration *migration, struct part *part, int64_t ns)
 {
 	static const struct pages all = { { -1ull, -1ull, -1ull, -1ull, -1ull, -1ull, -1ull,
 					    -1ull } };
 
+	for (const struct stay *stay = part->stays; stay && leaves_pages(part); stay = stay->next)
+		add(&part->left, &stay->pages);
 	end_stays(migration, part, &all, part->allocation->freed ? part->allocation->free_ns : ns,
 		  NULL);
 }
@@ -176,7 +198,7 @@ static void settle(const struct migration *migration, struct part *part, int64_t
 /* Of two that do, the older one was unmapped, which is not kept as a release. */
 static bool overlap(const struct allocation *a, const struct allocation *b)
 {
-	return a->ptr < b->ptr + b->size && b->ptr < a->ptr + a->size;
+	return a->layer == b->layer && a->ptr < b->ptr + b->size && b->ptr < a->ptr + a->size;
 }
 
 struct allocation *pages_owner(const struct migration *migration, uint64_t page)
@@ -186,9 +208,12 @@ struct allocation *pages_owner(const struct migration *migration, uint64_t page)
 	const struct part *part = g_hash_table_lookup(migration->blocks, GSIZE_TO_POINTER(block));
 
 	for (; part; part = part->next) {
-		for (const struct stay *stay = part->stays; stay; stay = stay->next) {
-			struct pages found = both(&stay->pages, &wanted);
+		struct pages found = both(&part->left, &wanted);
 
+		if (count(&found))
+			return part->allocation;
+		for (const struct stay *stay = part->stays; stay; stay = stay->next) {
+			found = both(&stay->pages, &wanted);
 			if (count(&found))
 				return part->allocation;
 		}
@@ -210,6 +235,10 @@ static struct part *part_of(struct migration *migration, uint64_t block,
 		part = *at;
 		if (part->allocation->freed || overlap(part->allocation, allocation)) {
 			settle(migration, part, allocation->ns);
+			if (count(&part->left)) {
+				at = &part->next;
+				continue;
+			}
 			*at = part->next;
 			free_part(part);
 		} else {
@@ -234,6 +263,8 @@ static void arrive(struct migration *migration, uint64_t block, struct allocatio
 
 	/* That they left was not reported, or they come from another GPU. */
 	end_stays(migration, part, &pages, arrival->ns, NULL);
+	for (struct part *other = part; other; other = other->next)
+		take(&other->left, &pages);
 	arrival->row->again += (uint64_t)count(&again) * PAGE;
 	add(&part->ever, &pages);
 	stay->pages = pages;
@@ -273,18 +304,44 @@ static void count_return(struct migration *migration, const struct rules_context
 		count_trip(migration, context, &part->launch, part->allocation, ++part->trips, ns);
 }
 
+/* Pages that memory which was freed left on a GPU went to the host; `owner`: whose they are. */
+static void return_left(struct migration *migration, const struct rules_context *context,
+			uint64_t block, struct pages pages, struct allocation *owner,
+			const struct departure *departure)
+{
+	struct part *part = g_hash_table_lookup(migration->blocks, GSIZE_TO_POINTER(block));
+
+	for (; part; part = part->next) {
+		struct pages returned;
+
+		if (!leaves_pages(part) || part->allocation->free_ns >= departure->began)
+			continue;
+		settle(migration, part, 0);
+		part->by_fault = false;
+		returned = both(&part->left, &pages);
+		take(&part->left, &returned);
+		if (count(&returned) && departure->timed &&
+		    departure->trigger == MIGRATION_CPU_FAULT)
+			recycled_return(migration, context, part->allocation, owner,
+					first_page(block, &returned),
+					(uint64_t)count(&returned) * PAGE, departure->ns);
+	}
+}
+
 void pages_leave(struct migration *migration, const struct rules_context *context,
-		 struct allocation *allocation, uint64_t start, uint64_t end, int64_t ns,
-		 enum migration_trigger trigger, struct migration_row *row)
+		 struct allocation *allocation, uint64_t start, uint64_t end,
+		 const struct departure *departure)
 {
 	for (uint64_t block = start / MIGRATION_BLOCK; block <= (end - 1) / MIGRATION_BLOCK;
 	     block++) {
-		struct part *part = part_of(migration, block, allocation);
 		struct pages pages = pages_of(block, start, end);
+		struct part *part;
 
-		end_stays(migration, part, &pages, ns, row);
-		if (trigger == MIGRATION_CPU_FAULT && part->by_fault)
-			count_return(migration, context, part, ns);
+		return_left(migration, context, block, pages, allocation, departure);
+		part = part_of(migration, block, allocation);
+		end_stays(migration, part, &pages, departure->ns, departure->row);
+		if (departure->trigger == MIGRATION_CPU_FAULT && part->by_fault)
+			count_return(migration, context, part, departure->ns);
 	}
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the files about moved pages share: when what was called (migration_when.c), where pages are
- * (migration_pages.c), advice and prefetches (migration_history.c), the rules (migration_rules.c)
- * and those about prefetches (prefetches.c); migration.c keeps the account.
+ * (migration_pages.c), advice and prefetches (migration_history.c), the rules (migration_rules.c),
+ * those about prefetches (prefetches.c) and about heap that is used again (recycled.c); migration.c
+ * keeps the account.
  */
 #ifndef HIPGRAIN_RULES_MIGRATION_STATE_H
 #define HIPGRAIN_RULES_MIGRATION_STATE_H
@@ -74,6 +75,14 @@ struct fault_move {
 	struct gpu_work launch; /* for which */
 };
 
+/* A fault of the host's that returned pages of freed memory, for memory that is not known yet. */
+struct returned {
+	struct allocation *freed; /* a reference */
+	uint64_t page, bytes;
+	int64_t ns;
+	unsigned looks; /* for the memory */
+};
+
 struct migration {
 	struct gpu_work recent[RECENT];
 	uint64_t count;
@@ -89,6 +98,7 @@ struct migration {
 	GArray *prefetches; /* struct prefetch_record */
 	GArray *prefetched; /* struct prefetch_move, in the driver's order */
 	GHashTable *counts; /* finding -> struct launch_count */
+	GArray *returned;   /* struct returned */
 	bool source;        /* the driver's events were read */
 	uint64_t lost;      /* of them, dropped or not understood */
 	char *problem;
@@ -139,10 +149,18 @@ void parts_free(gpointer parts);
 /* [start, end) of the allocation came to a GPU. */
 void pages_arrive(struct migration *migration, struct allocation *allocation, uint64_t start,
 		  uint64_t end, const struct arrival *arrival);
-/* They went to the host, which is in `row`. */
+/* What brought pages to the host. */
+struct departure {
+	int64_t began, ns;
+	bool timed; /* the driver told when; else it is the time of the recording */
+	enum migration_trigger trigger;
+	struct migration_row *row; /* borrowed */
+};
+
+/* [start, end) of the allocation went to the host. */
 void pages_leave(struct migration *migration, const struct rules_context *context,
-		 struct allocation *allocation, uint64_t start, uint64_t end, int64_t ns,
-		 enum migration_trigger trigger, struct migration_row *row);
+		 struct allocation *allocation, uint64_t start, uint64_t end,
+		 const struct departure *departure);
 /* The launch that brought a page to a GPU, as far as recorded; NULL: unknown. */
 struct allocation *pages_owner(const struct migration *migration, uint64_t page);
 /* After the last event: what is still there. */
@@ -203,5 +221,23 @@ void prefetches_fault(struct migration *migration, const struct gpu_work *launch
 void prefetches_move(struct migration *migration, const struct prefetch_move *move);
 /* HG304, HG311: at the end, when nothing was lost. */
 void prefetches_finish(struct migration *migration, const struct rules_context *context);
+
+/* ---- recycled.c ---- */
+
+/*
+ * HG314: a fault of the host's returned `bytes` of pages, the first at `page`, that `freed` had
+ * left on a GPU. `owner`: whose they are now, as far as is known.
+ */
+void recycled_return(struct migration *migration, const struct rules_context *context,
+		     struct allocation *freed, struct allocation *owner, uint64_t page,
+		     uint64_t bytes, int64_t ns);
+/* A call, which may come after the allocation for which pages returned. */
+void recycled_look(struct migration *migration, const struct rules_context *context);
+/* A block of the C library is about to be released. */
+void recycled_release(struct migration *migration, const struct rules_context *context);
+/* At the end. */
+void recycled_finish(struct migration *migration, const struct rules_context *context);
+/* Of struct returned. */
+void recycled_clear(gpointer returned);
 
 #endif
