@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Registers <-> memory for whole waves. Consecutive lanes that access consecutive elements move as
- * vectors (aligned words still in one piece each); anything else goes lane by lane.
+ * vectors (aligned words of 4, 8 and 16 bytes still in one piece each); anything else goes lane by
+ * lane.
  */
 #include "move.h"
 
@@ -115,6 +116,14 @@ CLONES static void load_rows(uint32_t (*d)[SG_LANES], const uint8_t *p, unsigned
 	case 8:
 		EACH(uint64_t, 8, d[0][l] = (uint32_t)x; d[1][l] = (uint32_t)(x >> 32);)
 		break;
+	case 16:
+		for (l = 0; l < SG_LANES; l++) {
+			sg_quad x = sg_load_quad(p + 16 * l);
+
+			for (unsigned i = 0; i < 4; i++)
+				d[i][l] = x[i];
+		}
+		break;
 	default:
 		for (unsigned i = 0; i < size / 4; i++)
 			EACH(uint32_t, size, memcpy(&x, p + l * size + 4 * i, 4); d[i][l] = x;)
@@ -154,6 +163,13 @@ load_lane(uint32_t (*d)[SG_LANES], unsigned l, const uint8_t *p, unsigned size, 
 		d[0][l] = (uint32_t)q;
 		d[1][l] = (uint32_t)(q >> 32);
 		break;
+	case 16: {
+		sg_quad x = sg_load_quad(p);
+
+		for (unsigned i = 0; i < 4; i++)
+			d[i][l] = x[i];
+		break;
+	}
 	default:
 		for (unsigned i = 0; i < size / 4; i++)
 			memcpy(&d[i][l], p + 4 * i, 4);
@@ -254,6 +270,8 @@ static inline __attribute__((always_inline)) void store_lane(const uint32_t (*d)
 	} else if (size == 8) {
 		q = (uint64_t)d[1][l] << 32 | d[0][l];
 		memcpy(p, &q, 8);
+	} else if (size == 16) {
+		sg_store_quad(p, (sg_quad){ d[0][l], d[1][l], d[2][l], d[3][l] });
 	} else {
 		for (unsigned i = 0; i < size / 4; i++)
 			memcpy(p + 4 * i, &d[i][l], 4);

@@ -156,6 +156,11 @@ static void load(struct sg_wave *wave, const struct sg_insn *in)
 			memcpy(&x, p, 8); /* one access: device code polls 64-bit values */
 			d[0][l] = (uint32_t)x;
 			d[1][l] = (uint32_t)(x >> 32);
+		} else if (words == 4) {
+			sg_quad x = sg_load_quad(p);
+
+			for (i = 0; i < 4; i++)
+				d[i][l] = x[i];
 		} else {
 			for (i = 0; i < words; i++)
 				memcpy(&d[i][l], p + 4 * i, 4);
@@ -180,6 +185,9 @@ static void store_lane(uint32_t (*d)[SG_LANES], unsigned l, uint8_t *p, unsigned
 	case 8:
 		q = (uint64_t)d[1][l] << 32 | x;
 		memcpy(p, &q, 8);
+		break;
+	case 16:
+		sg_store_quad(p, (sg_quad){ d[0][l], d[1][l], d[2][l], d[3][l] });
 		break;
 	default:
 		for (i = 0; i < size / 4; i++)

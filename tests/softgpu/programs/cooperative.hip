@@ -182,11 +182,45 @@ static bool locks(void)
 	return same(got, want) && value.get()[0] == n && end.get()[0] == n;
 }
 
+// ---- values of 16 bytes that one group stores while others load them: never halves of two ----
+
+typedef unsigned quad __attribute__((ext_vector_type(4)));
+
+__global__ void quad_kernel(quad *p, unsigned *torn, unsigned rounds)
+{
+	volatile quad *own = p + threadIdx.x;
+	unsigned found = 0;
+
+	for (unsigned r = 0; r < rounds; r++) {
+		// Whole waves, and lanes here and there.
+		if (r & 1 && threadIdx.x % 3)
+			continue;
+		if (blockIdx.x & 1) {
+			*own = (quad)(r + blockIdx.x);
+		} else {
+			quad x = *own;
+
+			found += x.x != x.y || x.x != x.z || x.x != x.w;
+		}
+	}
+	atomicAdd(torn, found);
+}
+
+static bool quads(void)
+{
+	device<quad> p(64);
+	device<unsigned> torn(1);
+
+	quad_kernel<<<16, 64>>>(p, torn, 10000);
+	return same(torn.get(), { 0 });
+}
+
 static const program programs[] = {
 	{ "grid_sync", grid_sync },
 	{ "tiles", tiles },
 	{ "atomics", atomics },
 	{ "locks", locks },
+	{ "quads", quads },
 	{},
 };
 MAIN(programs)
