@@ -103,16 +103,45 @@ static bool is_plain(char c)
 	return (c >= ' ' && c <= '~') || c == '\n' || c == '\t';
 }
 
+/* Whether nothing in it has to be looked at: most output. */
+static bool all_plain(const char *bytes, size_t size)
+{
+	enum { BLOCK = 64 };
+	size_t i = 0;
+
+	for (; size - i >= BLOCK; i += BLOCK) {
+		unsigned char others = 0;
+
+		for (size_t k = 0; k < BLOCK; k++) {
+			unsigned char c = (unsigned char)bytes[i + k];
+
+			others |= (unsigned char)((unsigned char)(c - ' ') > '~' - ' ') &
+				  (unsigned char)(c != '\n') & (unsigned char)(c != '\t');
+		}
+		if (others)
+			return false;
+	}
+	for (; i < size; i++)
+		if (!is_plain(bytes[i]))
+			return false;
+	return true;
+}
+
 /* fopencookie(3): how many bytes were taken, 0 with errno if not all can be written. */
 static ssize_t write_visible(void *cookie, const char *bytes, size_t size)
 {
 	struct output *output = cookie;
 	/* In front of new bytes stand those that were held. */
 	size_t left = output->held + size, used = 0;
-	char *text = malloc(left + 1), *out = malloc(left * TEXT_ESCAPE_MAX + 1);
-	const char *at = text;
+	char *text, *out;
+	const char *at;
 	int result = -1;
 
+	if (!output->held && all_plain(bytes, size))
+		return write_all(output->fd, bytes, size) ? 0 : (ssize_t)size;
+	text = malloc(left + 1);
+	out = malloc(left * TEXT_ESCAPE_MAX + 1);
+	at = text;
 	if (!text || !out) {
 		errno = ENOMEM;
 		goto out;

@@ -26,6 +26,12 @@ int cmd_scan(int argc, char **argv);
 int cmd_snapshot(int argc, char **argv);
 int cmd_standby(int argc, char **argv);
 
+/*
+ * Use the cache (analyzer/cache) from here on, unless that is not possible: a warning says so where
+ * somebody should mend it.
+ */
+void cmds_use_cache(void);
+
 /* The usage text of `verb` ("hipgrain VERB --help" and "hipgrain help VERB"). */
 extern const char usage_attach[];
 extern const char usage_detach[];

@@ -103,7 +103,7 @@ static void found(void *user, const void *elf, size_t size, const char *target)
 {
 	struct plan *plan = user;
 
-	if (scan_queue_add(&plan->queue, elf, size, target))
+	if (scan_queue_add(&plan->queue, elf, size, target, NULL))
 		plan->error = -ENOMEM;
 }
 

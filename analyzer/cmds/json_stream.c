@@ -32,11 +32,14 @@ static inline void put_char(struct json_stream *stream, char c)
 	stream->buffer[stream->used++] = c;
 }
 
+/* Nothing in compact output. */
 static void new_line(struct json_stream *stream)
 {
 	static const char blanks[] = "\n                                ";
 	size_t rest = stream->depth * 2, part = sizeof(blanks) - 2;
 
+	if (!stream->indent)
+		return;
 	put(stream, blanks, 1 + (rest < part ? rest : part));
 	for (; rest > part; rest -= part)
 		put(stream, blanks + 1, rest - part < part ? rest - part : part);
@@ -61,6 +64,27 @@ static const bool special[256] = {
 	['\\'] = true,
 };
 
+/* How many of the first bytes are plain text for certain: eight at a time. */
+static size_t plain(const char *text, size_t length)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
+	size_t i;
+
+	for (i = 0; length - i >= sizeof(uint64_t); i += sizeof(uint64_t)) {
+		uint64_t word, quote, backslash;
+
+		memcpy(&word, text + i, sizeof(word));
+		quote = word ^ ones * '"';
+		backslash = word ^ ones * '\\';
+		/* Bytes below ' ', equal to these two, or from 0x7f on; rarely one next to them. */
+		if (((word - ones * ' ') | (quote - ones) | (backslash - ones) | (word + ones) |
+		     word) &
+		    tops)
+			break;
+	}
+	return i;
+}
+
 /* One character: a byte that belongs to none becomes U+FFFD. Returns its length. */
 static size_t put_special(struct json_stream *stream, const char *text)
 {
@@ -80,10 +104,13 @@ static size_t put_special(struct json_stream *stream, const char *text)
 
 static void put_string(struct json_stream *stream, const char *text)
 {
+	const char *end = text + strlen(text);
+
 	put_char(stream, '"');
 	for (;;) {
 		const char *start = text;
 
+		text += plain(text, (size_t)(end - text));
 		while (!special[(unsigned char)*text])
 			text++;
 		put(stream, start, (size_t)(text - start));
@@ -103,8 +130,9 @@ static void member(struct json_stream *stream, const char *key)
 	stream->some = true;
 	if (!key)
 		return;
-	put_string(stream, key);
-	put_char(stream, ':');
+	put_char(stream, '"');
+	put(stream, key, strlen(key));
+	put(stream, "\":", 2);
 }
 
 void json_stream_text(struct json_stream *stream, const char *key, const char *text)

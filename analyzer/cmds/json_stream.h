@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JSON written as it comes, for output that would be large as a tree in memory. Indented by two
- * blanks a level, keys and values on one line.
+ * JSON written as it comes, for output that would be large as a tree in memory. In one line; with
+ * `indent` by two blanks a level, keys and values on one line.
  */
 #ifndef HIPGRAIN_ANALYZER_CMDS_JSON_STREAM_H
 #define HIPGRAIN_ANALYZER_CMDS_JSON_STREAM_H
@@ -11,7 +11,8 @@
 #include <stdio.h>
 
 struct json_stream {
-	FILE *file; /* borrowed */
+	FILE *file;  /* borrowed */
+	bool indent; /* for people */
 	unsigned depth;
 	bool some; /* there is something in the object or array at hand */
 	size_t used;
@@ -19,7 +20,8 @@ struct json_stream {
 };
 
 /*
- * One member of the object, or element of the array (`key` NULL), at hand. Of text, a byte that is
+ * One member of the object, or element of the array (`key` NULL), at hand. Keys are plain text
+ * without quotes. Of text, a byte that is
  * no UTF-8 becomes U+FFFD; NULL gives null.
  */
 void json_stream_text(struct json_stream *stream, const char *key, const char *text);

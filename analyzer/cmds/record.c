@@ -23,6 +23,7 @@ const char usage_record[] =
     "); an older one is renamed to DIR.old\n" RECORD_USAGE
     "      --snapshot MIB        flight recorder: keep the last MIB MiB of events in memory, and\n"
     "                            write them when CMD fails or on 'hipgrain snapshot'\n"
+    "      --no-cache            neither use nor keep earlier analyses of machine code\n"
     "  -q, --quiet               print only warnings and errors\n"
     "  -h, --help                print this help\n";
 
@@ -192,6 +193,7 @@ int cmd_record(int argc, char **argv)
 		RECORD_LONG_OPTIONS,
 		{ "output", required_argument, NULL, 'o' },
 		{ "snapshot", required_argument, NULL, RECORD_OPTION_END },
+		{ "no-cache", no_argument, NULL, RECORD_OPTION_END + 1 },
 		{ "quiet", no_argument, NULL, 'q' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
@@ -199,6 +201,7 @@ int cmd_record(int argc, char **argv)
 	struct record_options options = RECORD_OPTIONS_DEFAULT;
 	struct record_result result;
 	unsigned long long mib;
+	bool cached = true;
 	int code, status;
 
 	/* "+": options end at the command, whose own options are not ours. */
@@ -213,6 +216,9 @@ int cmd_record(int argc, char **argv)
 				return HG_EXIT_USAGE;
 			}
 			options.snapshot_mib = (int)mib;
+			break;
+		case RECORD_OPTION_END + 1:
+			cached = false;
 			break;
 		case 'q':
 			message_set_quiet(true);
@@ -231,6 +237,8 @@ int cmd_record(int argc, char **argv)
 	}
 	if (record_settle_options(&options) < 0)
 		return HG_EXIT_USAGE;
+	if (cached)
+		cmds_use_cache();
 	status = record_command(&options, argv + optind, &result);
 	if (status == HG_EXIT_OK) {
 		if (result.gpu_missing) {

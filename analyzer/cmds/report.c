@@ -115,6 +115,9 @@ int report_parse_option(struct report_options *options, int code, const char *ar
 		options->source_root = argument;
 		symbols_restrict_sources(argument);
 		return 1;
+	case REPORT_OPTION_NO_CACHE:
+		options->no_cache = true;
+		return 1;
 	case REPORT_OPTION_VERBOSE:
 		options->verbose = true;
 		return 1;
@@ -167,6 +170,8 @@ int report_prepare(struct report_options *options)
 		selection_clear(selection);
 		return HG_EXIT_INPUT;
 	}
+	if (!options->no_cache)
+		cmds_use_cache();
 	return HG_EXIT_OK;
 }
 

@@ -22,6 +22,7 @@ enum {
 	REPORT_OPTION_PROGRESS,
 	REPORT_OPTION_WHAT_IF,
 	REPORT_OPTION_SOURCE_ROOT,
+	REPORT_OPTION_NO_CACHE,
 	REPORT_OPTION_END,
 };
 
@@ -35,6 +36,7 @@ enum {
 	    { "progress", required_argument, NULL, REPORT_OPTION_PROGRESS },           \
 	    { "what-if", required_argument, NULL, REPORT_OPTION_WHAT_IF },             \
 	    { "source-root", required_argument, NULL, REPORT_OPTION_SOURCE_ROOT },     \
+	    { "no-cache", no_argument, NULL, REPORT_OPTION_NO_CACHE },                 \
 	    { "verbose", no_argument, NULL, REPORT_OPTION_VERBOSE },                   \
 	{                                                                              \
 		"output", required_argument, NULL, 'o'                                 \
@@ -52,6 +54,7 @@ enum {
 	"      --what-if STATE       also report what would change for memory that kernels use\n" \
 	"                            with XNACK off (xnack0) or on (xnack1)\n"                    \
 	"      --source-root DIR     quote lines of source files below DIR only\n"                \
+	"      --no-cache            neither use nor keep earlier analyses of machine code\n"     \
 	"      --verbose             all frames and places, and the evidence in chronological\n"  \
 	"                            order\n"                                                     \
 	"      --progress WHEN       show the progress of the analysis: auto (default), always\n" \
@@ -65,6 +68,7 @@ struct report_options {
 	enum what_if what_if;
 	const char *source_root; /* NULL: read source files anywhere */
 	bool verbose;
+	bool no_cache;
 	int progress; /* 1 always, 0 never, -1 auto */
 	int color;    /* 1 always, 0 never, -1 auto */
 	const char *suppressions[16];

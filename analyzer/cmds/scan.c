@@ -30,6 +30,7 @@ const char usage_scan[] =
     "that each one's address comes from.\n"
     "\n"
     "      --format=FORMAT   text (default) or json\n"
+    "      --pretty          indent JSON also where it does not go to a terminal\n"
     "      --arch TARGET     only code for this GPU, such as gfx90a or gfx90a:xnack-\n"
     "      --kernel GLOB     only kernels whose name (demangled or not) matches\n"
     "      --disassemble GLOB  print the machine code of these kernels, and next to each atomic\n"
@@ -44,6 +45,7 @@ const char usage_scan[] =
     "                        but some code could not be followed\n"
     "      --pid PID         scan the files with device code that a running process has loaded,\n"
     "                        and the code objects in its memory\n"
+    "      --no-cache        neither use nor keep results of earlier analyses\n"
     "  -j, --jobs N          analyse N code objects, or kernels of one, in parallel\n"
     "  -h, --help            print this help\n";
 
@@ -117,15 +119,23 @@ static void remember(struct scan *scan, const char *sha256)
 	memcpy(scan->reported[scan->reported_count++], sha256, CODEOBJ_SHA256_SIZE);
 }
 
+/* Whether it lies in the file as it is, and where. */
+static bool in_file(const struct scan *scan, const uint8_t *elf, uint64_t *offset)
+{
+	*offset = (uint64_t)(elf - scan->mapping);
+	return scan->mapping && elf >= scan->mapping && *offset < scan->mapping_size;
+}
+
 /* A library's code objects are many times what is needed at once. The file has them still. */
 static void let_go(const struct scan *scan, const uint8_t *elf, size_t size)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), from, end;
+	uint64_t offset;
 
-	if (!scan->mapping || elf < scan->mapping || elf >= scan->mapping + scan->mapping_size)
+	if (!in_file(scan, elf, &offset))
 		return;
-	from = ((size_t)(elf - scan->mapping) + page - 1) / page * page;
-	end = (size_t)(elf + size - scan->mapping) / page * page;
+	from = (offset + page - 1) / page * page;
+	end = (offset + size) / page * page;
 	if (from < end)
 		madvise((void *)(uintptr_t)(scan->mapping + from), end - from, MADV_DONTNEED);
 }
@@ -133,6 +143,7 @@ static void let_go(const struct scan *scan, const uint8_t *elf, size_t size)
 static void report_code_object(void *user, const struct scan_item *item)
 {
 	struct scan *scan = user;
+	uint64_t offset;
 
 	scan->disagreement_count = 0;
 	scan_check_target(scan, item->elf, item->size, item->target,
@@ -152,6 +163,8 @@ static void report_code_object(void *user, const struct scan_item *item)
 					scan->path, item->object->sha256,
 					item->object->debug_problem);
 		remember(scan, item->object->sha256);
+		if (in_file(scan, item->elf, &offset))
+			scan_sums_add(&scan->sums, offset, item->size, item->object->sha256);
 		count_kernels(scan, item->object);
 		(scan->json ? scan_print_json : scan_print_text)(scan, item->object, item->elf,
 								 item->size);
@@ -171,10 +184,14 @@ static void problem(void *user, const char *text)
 static void found(void *user, const void *elf, size_t size, const char *target)
 {
 	struct scan *scan = user;
+	const char *sha256 = NULL;
+	uint64_t offset;
 
+	if (in_file(scan, elf, &offset))
+		sha256 = scan_sums_find(&scan->sums, offset, size);
 	if (!right_target(scan, elf, size))
 		scan->passed_over++;
-	else if (scan_queue_add(&scan->queue, elf, size, target))
+	else if (scan_queue_add(&scan->queue, elf, size, target, sha256))
 		scan_bad(scan, "out of memory");
 }
 
@@ -244,7 +261,9 @@ static void scan_file(struct scan *scan)
 	} else {
 		scan->mapping = data;
 		scan->mapping_size = (size_t)stat.st_size;
+		scan_sums_begin(&scan->sums, file);
 		scan_contents(scan, data, (size_t)stat.st_size);
+		scan_sums_end(&scan->sums, file);
 		scan->mapping = NULL;
 		munmap(data, (size_t)stat.st_size);
 	}
@@ -358,11 +377,14 @@ static int parse_options(struct scan *scan, int argc, char **argv, const char **
 		{ "fail-on", required_argument, NULL, 'F' },
 		{ "pid", required_argument, NULL, 'p' },
 		{ "jobs", required_argument, NULL, 'j' },
+		{ "no-cache", no_argument, NULL, 'n' },
+		{ "pretty", no_argument, NULL, 'P' },
 		{ "all", no_argument, NULL, 'a' },
 		{ "runtime", no_argument, NULL, 'r' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
+	bool cached = true;
 	char *end;
 	long jobs;
 	int code;
@@ -410,6 +432,12 @@ static int parse_options(struct scan *scan, int argc, char **argv, const char **
 			}
 			scan->jobs = (unsigned)jobs;
 			break;
+		case 'n':
+			cached = false;
+			break;
+		case 'P':
+			scan->stream.indent = true;
+			break;
 		case 'a':
 			scan->all = true;
 			break;
@@ -432,12 +460,15 @@ static int parse_options(struct scan *scan, int argc, char **argv, const char **
 				   : "no file given (try 'hipgrain scan --help')");
 		return HG_EXIT_USAGE;
 	}
+	if (cached)
+		cmds_use_cache();
 	return HG_EXIT_OK;
 }
 
 int cmd_scan(int argc, char **argv)
 {
-	struct scan scan = { .status = HG_EXIT_OK, .stream = { .file = stdout } };
+	struct scan scan = { .status = HG_EXIT_OK,
+			     .stream = { .file = stdout, .indent = isatty(STDOUT_FILENO) } };
 	const char *pid = NULL;
 	int status = parse_options(&scan, argc, argv, &pid);
 

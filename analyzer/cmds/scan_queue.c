@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,7 @@ static void analyse(const struct scan_queue *queue, size_t index)
 	struct scan_item *item = &queue->item[index];
 	struct isa_options options = queue->options;
 
+	options.sha256 = *item->sha256 ? item->sha256 : NULL;
 	/* Threads for which no code object is left help with the kernels of the last ones. */
 	options.jobs = (unsigned)(queue->jobs / (queue->count - index));
 	item->status = isa_analyze(item->elf, item->size, &options, &item->object, &item->error);
@@ -105,7 +107,8 @@ void scan_queue_flush(struct scan_queue *queue)
 	queue->count = queue->buffer_count = queue->buffer_bytes = 0;
 }
 
-int scan_queue_add(struct scan_queue *queue, const void *elf, size_t size, const char *target)
+int scan_queue_add(struct scan_queue *queue, const void *elf, size_t size, const char *target,
+		   const char *sha256)
 {
 	struct scan_item item = { .elf = elf, .size = size };
 
@@ -121,6 +124,8 @@ int scan_queue_add(struct scan_queue *queue, const void *elf, size_t size, const
 	item.target = target ? strdup(target) : NULL;
 	if (target && !item.target)
 		return -ENOMEM;
+	if (sha256)
+		snprintf(item.sha256, sizeof(item.sha256), "%s", sha256);
 	queue->item[queue->count++] = item;
 	return 0;
 }

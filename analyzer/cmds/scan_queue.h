@@ -4,11 +4,13 @@
 #define HIPGRAIN_ANALYZER_CMDS_SCAN_QUEUE_H
 
 #include "analyzer/isa/isa.h"
+#include "codeobj/codeobj.h"
 
 struct scan_item {
 	const void *elf; /* borrowed until it is reported */
 	size_t size;
-	char *target; /* what its container calls it, or NULL */
+	char *target;                     /* what its container calls it, or NULL */
+	char sha256[CODEOBJ_SHA256_SIZE]; /* of its bytes; "" if it is not known */
 	/* Results of isa_analyze(). */
 	struct isa_code_object *object;
 	char *error;
@@ -27,8 +29,12 @@ struct scan_queue {
 	size_t buffer_count, buffer_room, buffer_bytes;
 };
 
-/* Set options, jobs, report and user of a zeroed queue; then these. 0 or -ENOMEM. */
-int scan_queue_add(struct scan_queue *queue, const void *elf, size_t size, const char *target);
+/*
+ * Set options, jobs, report and user of a zeroed queue; then these. `target` and `sha256` may be
+ * NULL and are copied. 0 or -ENOMEM.
+ */
+int scan_queue_add(struct scan_queue *queue, const void *elf, size_t size, const char *target,
+		   const char *sha256);
 
 /* Free `buffer` once everything added so far is reported; on -ENOMEM too. */
 int scan_queue_keep(struct scan_queue *queue, void *buffer, size_t size);

@@ -35,6 +35,8 @@ struct isa_analysis {
 	struct lines *lines;              /* of this thread: libdw keeps what it read in it */
 	struct codeobj_metadata *metadata;
 	bool has_image, has_program[2], lines_tried;
+	/* A kernel's code was read by another disassembler than the others', or by none. */
+	bool mixed;
 };
 
 /*
@@ -70,6 +72,9 @@ void facts_begin(const struct isa_analysis *analysis, const struct flow_entry *e
 		 struct isa_kernel *kernel);
 int facts_end(struct isa_analysis *analysis, struct flow *flow, const struct flow_entry *entry,
 	      const struct codeobj_kernel *from, struct isa_kernel *kernel);
+
+/* Release what a kernel's result owns. */
+void isa_kernel_clear(struct isa_kernel *kernel);
 
 /* Release what an origin owns. */
 void isa_origin_clear(struct isa_origin *origin);

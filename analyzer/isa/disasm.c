@@ -115,6 +115,11 @@ bool isa_llvm_reads(size_t number, const char *processor, const char **why)
 	return false;
 }
 
+const void *isa_disasm_library(const struct isa_disasm *disasm)
+{
+	return disasm->backend->library(disasm->handle);
+}
+
 /* What an operand is that stands behind the instruction. */
 #define LITERAL 255u
 

@@ -26,6 +26,9 @@ void isa_disasm_destroy(struct isa_disasm *disasm);
 /* "comgr", "llvm-19", "llvm-22" or "llvm-other". */
 const char *isa_disasm_name(const struct isa_disasm *disasm);
 
+/* An address in the library behind it, which tells it from others. */
+const void *isa_disasm_library(const struct isa_disasm *disasm);
+
 /*
  * Disassemble the instruction at `code` (at most `size` readable bytes) into text[text_size].
  * Returns its length in bytes, or 0 if these bytes are no instruction.
@@ -56,6 +59,8 @@ struct disasm_backend {
 	/* NULL: not known to it, with a static text in *why. */
 	void *(*create)(const char *processor, unsigned wave_size, const char **why);
 	void (*destroy)(void *handle);
+	/* An address in the library that does the work. */
+	const void *(*library)(void *handle);
 	/* As isa_disasm_one(). */
 	size_t (*one)(void *handle, const uint8_t *code, size_t size, char *text, size_t text_size);
 };

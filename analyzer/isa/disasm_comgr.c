@@ -71,6 +71,17 @@ static void *create(const char *processor, unsigned wave_size, const char **why)
 	return comgr;
 }
 
+static const void *library(void *handle)
+{
+	static __typeof__(&amd_comgr_disassemble_instruction) const function =
+	    amd_comgr_disassemble_instruction;
+	const void *address;
+
+	(void)handle;
+	memcpy(&address, &function, sizeof(address));
+	return address;
+}
+
 static void destroy(void *handle)
 {
 	struct comgr *comgr = handle;
@@ -92,7 +103,7 @@ static size_t one(void *handle, const uint8_t *code, size_t size, char *text, si
 	return text[0] ? (size_t)length : 0;
 }
 
-const struct disasm_backend disasm_comgr = { "comgr", NULL, create, destroy, one };
+const struct disasm_backend disasm_comgr = { "comgr", NULL, create, destroy, library, one };
 
 static bool has_structure(const char *text)
 {

@@ -282,6 +282,15 @@ static void destroy(void *handle)
 	free(llvm);
 }
 
+static const void *library(void *handle)
+{
+	const struct llvm *llvm = handle;
+	const void *address;
+
+	memcpy(&address, &llvm->functions->one, sizeof(address));
+	return address;
+}
+
 static size_t one(void *handle, const uint8_t *code, size_t size, char *text, size_t text_size)
 {
 	const struct llvm *llvm = handle;
@@ -298,11 +307,14 @@ static size_t one(void *handle, const uint8_t *code, size_t size, char *text, si
 	return length && strstr(text, "v_illegal") ? 0 : length;
 }
 
-const struct disasm_backend disasm_llvm_19 = { "llvm-19", NULL, create_19, destroy, one };
+const struct disasm_backend disasm_llvm_19 = { "llvm-19", NULL, create_19, destroy, library, one };
 /*
  * Version 22.1.8 crashes where an instruction that allows no literal has one (made-up bytes): on
  * other gfx9 processors in VOP3 and MTBUF, on gfx12 in SOP1. On gfx950 it was not seen to, in
  * millions of them.
  */
-const struct disasm_backend disasm_llvm_22 = { "llvm-22", "gfx950", create_22, destroy, one };
-const struct disasm_backend disasm_llvm_other = { "llvm-other", NULL, create_other, destroy, one };
+const struct disasm_backend disasm_llvm_22 = {
+	"llvm-22", "gfx950", create_22, destroy, library, one
+};
+const struct disasm_backend disasm_llvm_other = { "llvm-other", NULL,    create_other,
+						  destroy,      library, one };

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analysis.h"
+#include "kept.h"
 #include "analyzer/containers/containers.h"
 #include "codeobj/text.h"
 
@@ -38,8 +39,14 @@ int analysis_program(struct isa_analysis *analysis, unsigned wave_size, struct p
 	if (!analysis->decoder[index])
 		analysis->decoder[index] =
 		    decoder_get(analysis->arch, wave_size, analysis->backend, why);
-	if (!analysis->decoder[index])
+	if (!analysis->decoder[index]) {
+		analysis->mixed = true;
 		return -ENOTSUP;
+	}
+	if (analysis->decoder[!index] &&
+	    isa_disasm_library(decoder_disasm(analysis->decoder[index])) !=
+		isa_disasm_library(decoder_disasm(analysis->decoder[!index])))
+		analysis->mixed = true;
 	status = program_init(*program, &analysis->image, analysis->decoder[index]);
 	analysis->has_program[index] = !status;
 	return status;
@@ -142,6 +149,7 @@ struct work {
 	size_t next;
 	int status; /* of the first that failed */
 	char *error;
+	bool mixed; /* as in struct isa_analysis, of any of the threads */
 };
 
 static void work_on(struct work *work, struct isa_analysis *analysis)
@@ -163,6 +171,7 @@ static void work_on(struct work *work, struct isa_analysis *analysis)
 			free(error);
 		}
 	}
+	work->mixed |= analysis->mixed;
 	pthread_mutex_unlock(&work->lock);
 }
 
@@ -206,10 +215,29 @@ static int run_work(struct work *work, struct isa_analysis *analysis)
 struct isa_session {
 	const void *elf;
 	size_t size;
+	struct isa_options options; /* as it was opened */
 	struct isa_analysis analysis;
 	struct isa_analysis_debug debug;
-	struct isa_code_object object; /* all but kernels and debug_problem */
+	struct isa_code_object object; /* all but kernels and debug_problem, once it is ready */
+	bool ready;
+	struct kept kept;
 };
+
+/* Read what all kernels need. */
+static int prepare(struct isa_session *session, char **error)
+{
+	int status;
+
+	if (session->ready)
+		return 0;
+	session->analysis.debug = &session->debug;
+	status = analysis_open(&session->analysis, session->elf, session->size, &session->options,
+			       &session->object, error);
+	if (status)
+		return isa_fail(error, status, "code object: %s", strerror(-status));
+	session->ready = true;
+	return 0;
+}
 
 int isa_session_open(const void *elf, size_t size, const struct isa_options *options,
 		     struct isa_session **out, char **error)
@@ -223,12 +251,17 @@ int isa_session_open(const void *elf, size_t size, const struct isa_options *opt
 	if (session) {
 		session->elf = elf;
 		session->size = size;
-		session->analysis.debug = &session->debug;
+		session->options.disassembler = options ? options->disassembler : NULL;
 		pthread_mutex_init(&session->debug.lock, NULL);
-		status =
-		    analysis_open(&session->analysis, elf, size, options, &session->object, error);
-		if (!status)
+		status = 0;
+		if (!kept_begin(&session->kept, elf, size, &session->options))
+			status = prepare(session, error);
+		if (!status && options && options->sha256)
+			snprintf(session->object.sha256, sizeof(session->object.sha256), "%s",
+				 options->sha256);
+		else if (!status)
 			status = containers_sha256(elf, size, session->object.sha256);
+		strcpy(session->kept.sha256, session->object.sha256);
 	}
 	if (status) {
 		isa_fail(error, status, "code object: %s", strerror(-status));
@@ -273,13 +306,12 @@ static struct isa_code_object *new_object(const struct isa_session *session)
 int isa_session_analyze(struct isa_session *session, const struct isa_options *options,
 			struct isa_code_object **out, char **error)
 {
-	const struct codeobj_metadata *metadata = session->analysis.metadata;
-	struct isa_code_object *object = new_object(session);
+	const struct codeobj_metadata *metadata;
+	struct isa_code_object *object;
 	struct work work = { .elf = session->elf,
 			     .size = session->size,
 			     .options = options,
 			     .debug = &session->debug,
-			     .object = object,
 			     .lock = PTHREAD_MUTEX_INITIALIZER };
 	size_t count = 0, i;
 	int status;
@@ -287,6 +319,13 @@ int isa_session_analyze(struct isa_session *session, const struct isa_options *o
 	*out = NULL;
 	if (error)
 		*error = NULL;
+	if (kept_find(&session->kept, options, out))
+		return 0;
+	status = prepare(session, error);
+	if (status)
+		return status;
+	metadata = session->analysis.metadata;
+	work.object = object = new_object(session);
 	work.from = calloc(metadata->kernel_count + 1, sizeof(*work.from));
 	status = object && work.from ? 0 : -ENOMEM;
 	for (i = 0; !status && i < metadata->kernel_count; i++) {
@@ -319,6 +358,8 @@ int isa_session_analyze(struct isa_session *session, const struct isa_options *o
 		isa_code_object_free(object);
 		return status;
 	}
+	if (!work.mixed)
+		kept_add(&session->kept, options, object);
 	*out = object;
 	return 0;
 }

@@ -327,13 +327,15 @@ struct isa_options {
 	unsigned jobs;     /* threads that analyse kernels; 0 or 1: only the caller's */
 	/* A name of disasm.h; NULL: as the environment says (HIPGRAIN_DISASSEMBLER), or either. */
 	const char *disassembler;
+	const char *sha256; /* of the code object in hex, where that is known; NULL: computed */
 };
 
 /*
  * Analyse a code object of `size` bytes (an ELF of e_machine EM_AMDGPU; not a bundle).
  * `options` may be NULL. Returns 0 and an object in *out; or a negative errno and a
  * one-line message in *error (to be freed by the caller) that names what is wrong and where.
- * An architecture that is not known is -ENOTSUP: nothing is claimed about it.
+ * An architecture that is not known is -ENOTSUP: nothing is claimed about it. What was analysed
+ * before is taken from the cache, if one is in use.
  */
 int isa_analyze(const void *elf, size_t size, const struct isa_options *options,
 		struct isa_code_object **out, char **error);
@@ -344,7 +346,11 @@ int isa_analyze(const void *elf, size_t size, const struct isa_options *options,
  */
 struct isa_session;
 
-/* As isa_analyze(), up to the first kernel; of `options` only the disassembler counts. */
+/*
+ * As isa_analyze(), up to the first kernel; of `options` the disassembler and the hash count. With
+ * a cache (analyzer/cache) in use, what is wrong with the code object is found by the first
+ * isa_session_analyze() that needs its bytes.
+ */
 int isa_session_open(const void *elf, size_t size, const struct isa_options *options,
 		     struct isa_session **session, char **error);
 

@@ -23,7 +23,7 @@ static void free_party(struct isa_party *party)
 	free(party->file);
 }
 
-static void free_kernel(struct isa_kernel *kernel)
+void isa_kernel_clear(struct isa_kernel *kernel)
 {
 	size_t i;
 
@@ -85,7 +85,7 @@ void isa_code_object_free(struct isa_code_object *object)
 	if (!object)
 		return;
 	for (i = 0; i < object->kernel_count; i++)
-		free_kernel(&object->kernels[i]);
+		isa_kernel_clear(&object->kernels[i]);
 	free(object->kernels);
 	free(object->target);
 	free(object->arch);

@@ -6,7 +6,7 @@ tap_failed=0
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/hipgrain-test.XXXXXX") || exit 99
 chmod 755 "$scratch"
 trap 'rm -rf "$scratch"' EXIT
-export HIPGRAIN_CONFIG= # not that of whoever runs the tests
+export HIPGRAIN_CONFIG= XDG_CACHE_HOME="$scratch/.cache" # not those of whoever runs the tests
 # A version manager's python3 is a script that executes a dozen programs: tests record the interpreter itself.
 PATH=$(python3 -c 'import os, sys; print(os.path.dirname(os.path.realpath(sys.executable)))'):$PATH
 
