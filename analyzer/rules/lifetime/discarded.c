@@ -99,8 +99,8 @@ static void report(const struct rules_context *context, const struct discarded *
 	    "%s reads memory (%s bytes from %s) that %s discarded before in the same stream, and "
 	    "nothing was written there since: what it reads is indeterminate.",
 	    reader, FIGURE(0), hg_api_name(place.allocation->api), finding->api);
-	finding->fix = g_strdup("discard the memory after its last use, or write it before it is "
-				"read again" FIX_NOT_TESTED);
+	finding->fix =
+	    g_strdup("discard the memory after its last use, or write it before it is read again");
 	finding_at_most(finding, CONFIDENCE_LIKELY, "what the host itself writes is not recorded");
 }
 

@@ -150,6 +150,17 @@ static void *take(size_t size)
 	return heap + heap_used - 4096;
 }
 
+/* ---- memory of no kind in particular, that nothing copies or fills ---- */
+
+ANSWERS(hipMallocManaged, (void **ptr, size_t size, unsigned flags), (void)flags; *ptr = take(size))
+ANSWERS(hipMemcpyAsync, (void *dst, const void *src, size_t size, int kind, void *stream),
+	(void)dst;
+	(void)src; (void)size; (void)kind; (void)stream)
+ANSWERS(hipMemsetAsync, (void *dst, int value, size_t size, void *stream), (void)dst; (void)value;
+	(void)size; (void)stream)
+ANSWERS(hipStreamSynchronize, (void *stream), (void)stream)
+ANSWERS(hipFree, (void *ptr), (void)ptr)
+
 /* The preload library queries a graph of its own for the number of the type "empty". */
 ANSWERS(hipGraphCreate, (void **graph, unsigned flags), (void)flags;
 	*graph = counting++ ? (void *)&empty_graph : (void *)nodes)

@@ -519,6 +519,18 @@ static void managed_memory_of_no_size(void **state)
 	assert_non_null(strstr(finding(0)->message, "failed with hipErrorInvalidValue (1)"));
 }
 
+/* A release that does not refuse it; an error that no release is known to return for it. */
+static void managed_memory_of_no_size_and_another_error(void **state)
+{
+	(void)state;
+	managed(999, 0);
+	managed(801, 0);
+	apply((struct hg_event){
+	    .type = HG_EVENT_alloc,
+	    .alloc = { .api = HG_API_hipMallocManaged, .symbol = "", .stack_id = 7 } });
+	assert_null(strstr(found(), "HG221"));
+}
+
 /* No memory; in a capture; no device. */
 static void managed_memory_that_fails_otherwise(void **state)
 {
@@ -535,6 +547,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		FINDS(HG221, managed_memory_of_no_size),
 		SILENT(HG221, managed_memory_that_fails_otherwise),
+		DOUBTS(HG221, managed_memory_of_no_size_and_another_error),
 		FINDS(HG607, reserved_and_not_mapped),
 		FINDS(HG601, reserved_and_not_mapped),
 		SILENT(HG607, reserved_and_mapped),
