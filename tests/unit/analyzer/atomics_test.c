@@ -435,6 +435,63 @@ static void contention_after_lds(void **state)
 	assert_string_equal(found(), "");
 }
 
+/* ---- buffer_atomic_*: memory treats them like global ones ---- */
+
+/* Float additions on fine-grained memory of three kinds, and on hipMalloc's. */
+static void add_floats_on(const char *arch, const char *mnemonic)
+{
+	g_ptr_array_set_size(replay_process(&replay, 1)->devices, 0);
+	gpu(arch, PCIE, 1, 0, 0);
+	atomic.mnemonic = (char *)mnemonic;
+	alloc(HG_API_hipHostMalloc, 0x20000, 8192, 0, 6);
+	alloc(HG_API_hipExtMallocWithFlags, 0x30000, 8192, 1, 7);
+	alloc(HG_API_hipMalloc, 0x40000, 8192, 0, 8);
+	for (unsigned i = 2; i <= 4; i++)
+		launch(i, i * 0x10000, 0);
+}
+
+static void float_additions_through_a_buffer(void **state)
+{
+	(void)state;
+	add_floats_on("gfx90a", "buffer_atomic_add_f32");
+	assert_string_equal(found(), "HG101 HG101");
+	assert_int_equal(finding(0)->address, 0x20000);
+	assert_int_equal(finding(1)->address, 0x30000);
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_PROVEN);
+	assert_string_equal(finding(0)->instruction, "buffer_atomic_add_f32");
+}
+
+/* Of gfx11's additions to host memory nothing is known, so that nothing is claimed. */
+static void float_additions_through_a_buffer_on_gfx11(void **state)
+{
+	(void)state;
+	add_floats_on("gfx1100", "buffer_atomic_add_f32");
+	assert_string_equal(found(), "HG101");
+	assert_int_equal(finding(0)->address, 0x30000);
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_PROVEN);
+	assert_string_equal(finding(0)->instruction, "buffer_atomic_add_f32");
+}
+
+static void float_additions_through_a_buffer_on_gfx12(void **state)
+{
+	(void)state;
+	add_floats_on("gfx1200", "buffer_atomic_add_f32");
+	assert_string_equal(found(), "");
+}
+
+static void maxima_through_a_buffer(void **state)
+{
+	(void)state;
+	gpu("gfx90a", PCIE, 1, 0, 0);
+	alloc(HG_API_hipHostMalloc, 0x10000, 8192, 0, 5);
+	alloc(HG_API_hipMalloc, 0x20000, 8192, 0, 6);
+	integer(ISA_OP_MAX, "buffer_atomic_smax");
+	launch(1, 0x10000, 0);
+	launch(2, 0x20000, 0);
+	assert_string_equal(found(), "HG104");
+	assert_int_equal(finding(0)->address, 0x10000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -471,6 +528,10 @@ int main(void)
 		SILENT(HG113, few_updates_are_nothing),
 		FINDS(HG113, contention),
 		SILENT(HG113, contention_after_lds),
+		FINDS(HG101, float_additions_through_a_buffer),
+		FINDS(HG101, float_additions_through_a_buffer_on_gfx11),
+		SILENT(HG101, float_additions_through_a_buffer_on_gfx12),
+		FINDS(HG104, maxima_through_a_buffer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -241,3 +241,47 @@ KERNEL void calls_anything(void (**function)(int))
 {
 	(*function)(1);
 }
+
+// Through a buffer resource that is made of an argument, as Triton's kernels do it. Words 2 and 3 are size and format; the
+// offset register that is left out is called "null" from gfx12 on, and the integer operations have other names from gfx11 on.
+// Without optimisation the compiler takes no such operand from a function.
+#ifdef __OPTIMIZE__
+typedef unsigned int descriptor __attribute__((ext_vector_type(4)));
+
+DEVICE static inline descriptor buffer_of(const void *p)
+{
+	unsigned long long address = (unsigned long long)p;
+
+	return descriptor{ (unsigned)address, (unsigned)(address >> 32) & 0xffff, 4096, 0x31014000 };
+}
+
+#if defined(__gfx1200__)
+#define NO_OFFSET "null"
+#else
+#define NO_OFFSET "0"
+#endif
+#if defined(__gfx1100__) || defined(__gfx1200__)
+#define MAXIMUM "buffer_atomic_max_i32"
+#else
+#define MAXIMUM "buffer_atomic_smax"
+#endif
+
+//! buffer_maximum *-O[13]: native i32 direct 8
+//! buffer_maximum *-O[13]: uses 8:a
+KERNEL void buffer_maximum(int n, int *largest)
+{
+	asm volatile(MAXIMUM " %0, off, %1, " NO_OFFSET : : "v"(n + thread()), "s"(buffer_of(largest)) : "memory");
+}
+
+// Not on all of them.
+#if !defined(__gfx906__) && !defined(__gfx1030__)
+//! buffer_sum gfx90[8a]*-O[13]: native f32 direct 0
+//! buffer_sum gfx9[45]*-O[13]: native f32 direct 0
+//! buffer_sum gfx1[12]*-O[13]: native f32 direct 0
+//! buffer_sum gfx1[12]*-O[13]: uses 0:a
+KERNEL void buffer_sum(float *sum, float x)
+{
+	asm volatile("buffer_atomic_add_f32 %0, off, %1, " NO_OFFSET : : "v"(x), "s"(buffer_of(sum)) : "memory");
+}
+#endif
+#endif
