@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "analyzer/cmds/cmds.h"
+#include "analyzer/cmds/diff_keys.h"
 #include "analyzer/report/json_text.h"
 #include "analyzer/report/json_values.h"
 #include "analyzer/report/report.h"
@@ -67,15 +68,14 @@ static struct json_object *load(const char *path)
 	return report;
 }
 
-static GHashTable *fingerprints(struct json_object *report)
+/* What makes each of the report's findings the same: diff_key(). */
+static GHashTable *keys_of(struct json_object *report, bool without_stacks)
 {
 	GHashTable *set = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	struct json_object *list = get_member(report, "findings");
 
-	for (size_t i = 0; i < json_object_array_length(list); i++) {
-		g_hash_table_add(
-		    set, g_strdup(get_text(json_object_array_get_idx(list, i), "fingerprint")));
-	}
+	for (size_t i = 0; i < json_object_array_length(list); i++)
+		g_hash_table_add(set, diff_key(json_object_array_get_idx(list, i), without_stacks));
 	return set;
 }
 
@@ -83,19 +83,20 @@ static GHashTable *fingerprints(struct json_object *report)
  * Put the report's findings into `absent` or, if the other report has them too and `both` is
  * not NULL, into `both`. A finding of several processes counts once.
  */
-static void split(struct json_object *report, GHashTable *other, struct json_object *absent,
-		  struct json_object *both)
+static void split(struct json_object *report, GHashTable *other, bool without_stacks,
+		  struct json_object *absent, struct json_object *both)
 {
-	GHashTable *seen = g_hash_table_new(g_str_hash, g_str_equal);
+	GHashTable *seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	struct json_object *list = get_member(report, "findings");
 
 	for (size_t i = 0; i < json_object_array_length(list); i++) {
 		struct json_object *finding = json_object_array_get_idx(list, i);
-		const char *fingerprint = get_text(finding, "fingerprint");
-		struct json_object *target =
-		    g_hash_table_contains(other, fingerprint) ? both : absent;
+		char *key = diff_key(finding, without_stacks);
+		struct json_object *target = g_hash_table_contains(other, key) ? both : absent;
 
-		if (target && g_hash_table_add(seen, (gpointer)fingerprint))
+		if (!target)
+			g_free(key);
+		else if (g_hash_table_add(seen, key))
 			json_object_array_add(target, json_object_get(finding));
 	}
 	g_hash_table_destroy(seen);
@@ -122,9 +123,19 @@ static bool fails_recording(struct json_object *report)
 	return status >= 0 && recording_status_fails((enum recording_status)status);
 }
 
+/* Which of the two has no call stacks, if the other one has; -1: neither, or both. */
+static int side_without_stacks(struct json_object *const reports[2])
+{
+	bool lacks[2] = { diff_lacks_stacks(reports[0]), diff_lacks_stacks(reports[1]) };
+
+	return lacks[0] == lacks[1] ? -1 : lacks[0] ? 0 : 1;
+}
+
 static void print_text(const char *const paths[2], struct json_object *const reports[2],
 		       struct json_object *const lists[CHANGES])
 {
+	int without = side_without_stacks(reports);
+
 	for (int change = 0; change < CHANGES; change++) {
 		size_t length = json_object_array_length(lists[change]);
 
@@ -144,6 +155,11 @@ static void print_text(const char *const paths[2], struct json_object *const rep
 			json_text_place(stdout, "allocated", place_of_allocation(finding));
 			json_text_call(stdout, finding);
 		}
+	}
+	if (without >= 0) {
+		printf("hipgrain: %s has no call stacks: findings are compared without the places "
+		       "of their calls\n",
+		       paths[without]);
 	}
 	if (!is_complete(reports[0])) {
 		printf("hipgrain: %s is incomplete: new findings may have been present before\n",
@@ -179,6 +195,8 @@ static void print_json(const char *const paths[2], struct json_object *const rep
 			? NULL
 			: json_object_new_string(recording_status_name(
 			      (enum recording_status)recording_status(reports[i]))));
+		json_object_object_add(side, "call_stacks",
+				       json_object_new_boolean(!diff_lacks_stacks(reports[i])));
 		json_object_object_add(root, sides[i], side);
 		g_free(valid);
 	}
@@ -194,6 +212,7 @@ static int compare(const char *const paths[2], enum report_format format, int fa
 	struct json_object *reports[2] = { NULL, NULL }, *lists[CHANGES];
 	GHashTable *sets[2];
 	int status = HG_EXIT_OK;
+	bool without;
 
 	for (int i = 0; i < 2; i++) {
 		reports[i] = load(paths[i]);
@@ -204,10 +223,11 @@ static int compare(const char *const paths[2], enum report_format format, int fa
 	}
 	for (int i = 0; i < CHANGES; i++)
 		lists[i] = json_object_new_array();
+	without = side_without_stacks(reports) >= 0;
 	for (int i = 0; i < 2; i++)
-		sets[i] = fingerprints(reports[i]);
-	split(reports[1], sets[0], lists[CHANGE_NEW], lists[CHANGE_SAME]);
-	split(reports[0], sets[1], lists[CHANGE_GONE], NULL);
+		sets[i] = keys_of(reports[i], without);
+	split(reports[1], sets[0], without, lists[CHANGE_NEW], lists[CHANGE_SAME]);
+	split(reports[0], sets[1], without, lists[CHANGE_GONE], NULL);
 	(format == REPORT_JSON ? print_json : print_text)(paths, reports, lists);
 	for (size_t i = 0; i < json_object_array_length(lists[CHANGE_NEW]); i++) {
 		struct json_object *finding = json_object_array_get_idx(lists[CHANGE_NEW], i);

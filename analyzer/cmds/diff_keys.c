@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* By what `hipgrain diff` takes two findings for the same. */
+#include "analyzer/cmds/diff_keys.h"
+
+#include <inttypes.h>
+
+#include "analyzer/report/json_values.h"
+
+static bool has_stack(struct json_object *object, const char *name)
+{
+	return array_length(get_array(object, name)) > 0;
+}
+
+bool diff_lacks_stacks(struct json_object *report)
+{
+	struct json_object *list = get_array(report, "findings");
+	size_t length = array_length(list);
+
+	for (size_t i = 0; i < length; i++) {
+		struct json_object *finding = json_object_array_get_idx(list, i);
+
+		if (has_stack(finding, "call_stack") || has_stack(finding, "related_stack") ||
+		    has_stack(get_member(finding, "launches"), "stack") ||
+		    has_stack(get_member(finding, "allocation"), "stack"))
+			return false;
+	}
+	return length > 0;
+}
+
+/* As analyzer/report/fingerprint.c describes a finding. */
+char *diff_key(struct json_object *finding, bool without_stacks)
+{
+	struct json_object *allocation = get_member(finding, "allocation");
+
+	if (!without_stacks)
+		return g_strdup(get_text(finding, "fingerprint"));
+	return g_strdup_printf("%s|%s|%" PRId64 "|%s|%s|%s|%s|%s|%s", get_text(finding, "rule"),
+			       get_text(finding, "kernel_symbol"),
+			       get_number(finding, "kernarg_offset"),
+			       get_text(finding, "instruction"), get_text(finding, "api"),
+			       get_text(allocation, "api"), get_text(allocation, "symbol"),
+			       get_text(finding, "subject"), get_text(finding, "related"));
+}
