@@ -130,14 +130,6 @@ static void clear_uses(void *data)
 
 static const struct attachment_type uses_type = { sizeof(struct kept_uses), NULL, clear_uses };
 
-const struct launch_uses *launch_uses_known(const struct process *process,
-					    const struct kernel_args *args)
-{
-	const struct kept_uses *kept = attachment_find(&args->attachments, &uses_type);
-
-	return kept && kept->epoch == process->epoch ? kept->uses : NULL;
-}
-
 static bool is_fresh(const struct kept_uses *kept, const struct rules_context *context)
 {
 	return kept->uses && kept->epoch == context->process->epoch &&

@@ -164,7 +164,8 @@ static void errors_lost_launch(const struct rules_context *context, struct proce
 		struct grain grain = place_grain(context->process, &place);
 
 		/* Other memory the host can have filled itself. */
-		if ((uses->at[i].access & WRITES) && grain.location == LOCATION_DEVICE)
+		if ((uses->at[i].access & WRITES) && !allocation->freed &&
+		    grain.location == LOCATION_DEVICE)
 			lose(at, allocation, &context->event->error, uses->code);
 		grain_clear(&grain);
 	}

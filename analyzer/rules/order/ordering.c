@@ -17,17 +17,60 @@
 #define POOL_FREES_DO_NOT_WAIT 70000000 /* hipFree of a pool's memory, from HIP 7 on [CLR7] */
 #define GONE_STREAMS_KEPT      4096
 
-/* The latest launch of a thread, in case that an error takes it back. */
+/*
+ * The latest launch of a thread, in case that an error takes it back. Between the launch and its
+ * error other threads, and the runtime itself, may allocate and free: what the launch uses is kept
+ * as it was, and holds its allocations.
+ */
 struct launched {
 	bool known; /* not taken back yet */
-	uint32_t kernel_id, args_id;
+	uint32_t kernel_id;
 	int64_t ns;
 	struct moment moment;
+	struct launch_uses *uses; /* NULL: nothing is known; without paths */
+	unsigned room;            /* for so many uses */
 };
 
 static void drop_allocation(gpointer data)
 {
 	allocation_unref(data);
+}
+
+static void release_uses(struct launched *last)
+{
+	for (unsigned i = 0; last->uses && i < last->uses->count; i++)
+		allocation_unref(last->uses->at[i].allocation);
+	if (last->uses)
+		last->uses->count = 0;
+}
+
+static void free_launched(gpointer data)
+{
+	struct launched *last = data;
+
+	release_uses(last);
+	g_free(last->uses);
+	g_free(last);
+}
+
+/* `uses` may be NULL. */
+static void keep_uses(struct launched *last, const struct launch_uses *uses)
+{
+	release_uses(last);
+	if (!uses)
+		return;
+	if (!last->uses || last->room < uses->count) {
+		last->room = uses->count;
+		last->uses = g_realloc(last->uses, sizeof(*uses) + last->room * sizeof(uses->at[0]));
+	}
+	*last->uses = (struct launch_uses){ .code = uses->code, .count = uses->count };
+	for (unsigned i = 0; i < uses->count; i++) {
+		last->uses->at[i] =
+		    (struct launch_use){ .allocation = allocation_ref(uses->at[i].allocation),
+					 .address = uses->at[i].address,
+					 .kernarg = uses->at[i].kernarg,
+					 .access = uses->at[i].access };
+	}
 }
 
 static void init_order(void *data)
@@ -42,7 +85,7 @@ static void init_order(void *data)
 	at->early = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	at->syncs = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	at->lost = g_hash_table_new_full(NULL, NULL, drop_allocation, g_free);
-	at->last_launches = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	at->last_launches = g_hash_table_new_full(NULL, NULL, NULL, free_launched);
 }
 
 static void clear_order(void *data)
@@ -228,26 +271,24 @@ static void on_launch(const struct rules_context *context, struct process_order 
 		last = g_new0(struct launched, 1);
 		g_hash_table_insert(at->last_launches, key, last);
 	}
-	*last = (struct launched){ true, launch->kernel_id, launch->args_id, context->event->ns,
-				   moment };
+	last->known = uses != NULL;
+	last->kernel_id = launch->kernel_id;
+	last->ns = context->event->ns;
+	last->moment = moment;
+	keep_uses(last, uses);
 }
 
 static void on_error(const struct rules_context *context, struct process_order *at)
 {
 	struct launched *last =
 	    g_hash_table_lookup(at->last_launches, GINT_TO_POINTER(context->event->tid));
-	const struct kernel_args *args;
-	struct work work = { .at = at };
 
 	if (!last || !last->known || last->kernel_id != context->event->error.ptr ||
 	    hg_api_class(context->event->error.api) != HG_CLASS_LAUNCH ||
 	    !process_refused_launch(at->process, context->event->error.code, last->ns))
 		return;
-	args = process_args(at->process, last->args_id);
-	work.uses = args ? launch_uses_known(at->process, args) : NULL;
-	work.moment = last->moment;
-	if (work.uses)
-		wake(context, WAKE_TAKEN_BACK, &work);
+	wake(context, WAKE_TAKEN_BACK,
+	     &(struct work){ .at = at, .uses = last->uses, .moment = last->moment });
 	last->known = false;
 }
 

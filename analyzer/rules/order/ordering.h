@@ -87,10 +87,6 @@ struct launch_uses {
 /* What the launch at hand does, cached with its arguments. NULL if its events were lost. */
 const struct launch_uses *launch_uses(const struct rules_context *context);
 
-/* The same, if it is known already and still holds; else NULL. */
-const struct launch_uses *launch_uses_known(const struct process *process,
-					    const struct kernel_args *args);
-
 /* What wakes about the order come with; members that do not belong to the wake are 0. */
 struct work {
 	struct process_order *at;
@@ -98,7 +94,8 @@ struct work {
 	uint64_t handle;                   /* SUBMIT: of the stream; EVENT_...: of the event */
 	unsigned api;
 	uint32_t stack_id;
-	const struct launch_uses *uses; /* of a launch, if its events are known */
+	const struct launch_uses *uses; /* of a launch, if its events are known; TAKEN_BACK: without
+					 * paths, allocations may be freed since */
 	const struct use *use;          /* WORK: without start, end and access */
 	struct moment moment;           /* TAKEN_BACK */
 	struct allocation *allocation;  /* ORDERED_RELEASE */

@@ -391,6 +391,31 @@ static void the_result_of_a_failed_launch_is_copied(void **state)
 	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
 }
 
+/* Another thread, or the runtime within the call, allocates before the error is recorded. */
+static void something_is_allocated_before_a_launch_fails(void **state)
+{
+	(void)state;
+	two_streams(0);
+	launch(WRITER, A, P);
+	alloc(HG_API_malloc, 0x5000000, 0);
+	failure(HG_API_hipLaunchKernel, 9, WRITER, 0);
+	copy(HG_API_hipMemcpyAsync, Q, P, 0x1000, A);
+	assert_string_equal(found(), "HG707");
+	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
+}
+
+static void the_memory_is_freed_before_a_launch_fails(void **state)
+{
+	(void)state;
+	two_streams(0);
+	launch(WRITER, A, P);
+	release(HG_API_hipFree, P, 0);
+	failure(HG_API_hipLaunchKernel, 9, WRITER, 0);
+	alloc(HG_API_hipMalloc, P, 0);
+	copy(HG_API_hipMemcpyAsync, Q, P, 0x1000, A);
+	assert_string_equal(found(), "");
+}
+
 static void a_failed_launch_is_tried_again(void **state)
 {
 	(void)state;
@@ -524,6 +549,8 @@ int main(void)
 		SILENT(HG706, only_the_end_of_a_broken_capture_is_recorded),
 		SILENT(HG706, a_call_fails_without_a_capture),
 		FINDS(HG707, the_result_of_a_failed_launch_is_copied),
+		FINDS(HG707, something_is_allocated_before_a_launch_fails),
+		SILENT(HG707, the_memory_is_freed_before_a_launch_fails),
 		SILENT(HG707, a_failed_launch_is_tried_again),
 		FINDS(HG707, the_destination_of_a_failed_copy_is_read),
 		SILENT(HG707, the_destination_of_a_failed_copy_is_written_first),
