@@ -115,6 +115,11 @@ void sg_work_exclude(enum sg_work work)
 	__atomic_sub_fetch(&guests[work], 1, __ATOMIC_SEQ_CST);
 }
 
+bool sg_work_may_wait(enum sg_work work)
+{
+	return owner == getpid() && !inside[work];
+}
+
 void sg_work_stop(void)
 {
 	struct timespec limit;

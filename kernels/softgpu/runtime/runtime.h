@@ -352,6 +352,8 @@ bool sg_signals_are_zero(const hsa_signal_t *signals, uint32_t count);
 /* New signal that the GPU can reach. 0 handle when out of memory. */
 hsa_signal_t sg_signal_create(amd_signal_kind64_t kind, hsa_signal_value_t value);
 void sg_signal_release(hsa_signal_t handle);
+/* Wait, a second at most, until no asynchronous handler is due or runs. At exit, see there. */
+void sg_handlers_settle(void);
 
 /* Every signal change, doorbell and completion counts here; whoever waits, waits on this. */
 uint32_t sg_event_count(void);
@@ -375,6 +377,8 @@ void sg_work_begin(enum sg_work work);
 void sg_work_end(enum sg_work work);
 /* For another thread, which ends it with sg_work_end: no unit runs meanwhile. */
 void sg_work_exclude(enum sg_work work);
+/* Can others' units end while the calling thread waits? Not its own, nor any in a forked child. */
+bool sg_work_may_wait(enum sg_work work);
 /*
  * Let no unit begin any more, and wait a while for those that run, except one of the calling
  * thread's own; and the reverse.

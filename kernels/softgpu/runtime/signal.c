@@ -7,9 +7,13 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A released slot is used again only after this many others: late readers see a dead signal. */
 #define QUARANTINE 1024u
+
+/* For how long handlers that are due hold up the end of a process. */
+#define SETTLE_NS 1000000000u
 
 struct slot {
 	amd_signal_t amd; /* first: the handle */
@@ -295,6 +299,7 @@ struct handler {
 static pthread_mutex_t handlers_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct handler *handlers, **handlers_last = &handlers;
 static bool handlers_running;
+static bool handler_taken; /* one is about to run, runs, or is being freed */
 
 static void add_handler(struct handler *handler)
 {
@@ -303,23 +308,32 @@ static void add_handler(struct handler *handler)
 	handlers_last = &handler->next;
 }
 
+/* The link to the first handler whose condition holds, NULL if there is none. With the lock held. */
+static struct handler **find_ready(hsa_signal_value_t *value)
+{
+	for (struct handler **link = &handlers; *link; link = &(*link)->next) {
+		*value = load((*link)->signal);
+		if (sg_condition(*value, (*link)->condition, (*link)->compare))
+			return link;
+	}
+	return NULL;
+}
+
 /* Take the first handler whose condition holds out of the list. */
 static struct handler *take_ready(hsa_signal_value_t *value, bool *any)
 {
-	struct handler *ready = NULL;
+	struct handler *ready = NULL, **link;
 
 	pthread_mutex_lock(&handlers_lock);
 	*any = handlers;
-	for (struct handler **link = &handlers; *link; link = &(*link)->next) {
-		*value = load((*link)->signal);
-		if (!sg_condition(*value, (*link)->condition, (*link)->compare))
-			continue;
+	link = find_ready(value);
+	if (link) {
 		ready = *link;
 		*link = ready->next;
 		if (!*link)
 			handlers_last = link;
-		break;
 	}
+	handler_taken = ready;
 	pthread_mutex_unlock(&handlers_lock);
 	return ready;
 }
@@ -340,16 +354,40 @@ static void *run_handlers(void *unused)
 		sg_work_begin(SG_WORK_HANDLERS);
 		again = ready->function(value, ready->argument);
 		sg_work_end(SG_WORK_HANDLERS);
-		if (again) {
-			pthread_mutex_lock(&handlers_lock);
-			add_handler(ready);
-			pthread_mutex_unlock(&handlers_lock);
-		} else {
+		if (!again)
 			sg_signal_release(ready->signal);
+		pthread_mutex_lock(&handlers_lock);
+		if (again)
+			add_handler(ready);
+		handler_taken = false;
+		pthread_mutex_unlock(&handlers_lock);
+		if (!again)
 			free(ready);
-		}
 	}
 	return NULL;
+}
+
+/*
+ * HIP 7.2 destroys its devices at exit while a handler of a command that has ended may still be
+ * running, or may not have begun, and that handler uses them: the process crashes. A GPU's handler
+ * is long done then. Here it competes with the program for processors.
+ */
+void sg_handlers_settle(void)
+{
+	uint64_t start = sg_now_ns();
+	bool busy;
+
+	do {
+		hsa_signal_value_t value;
+
+		if (!sg_work_may_wait(SG_WORK_HANDLERS))
+			return;
+		pthread_mutex_lock(&handlers_lock);
+		busy = handler_taken || find_ready(&value);
+		pthread_mutex_unlock(&handlers_lock);
+		if (busy)
+			usleep(100);
+	} while (busy && sg_now_ns() - start < SETTLE_NS);
 }
 
 hsa_status_t hsa_amd_signal_async_handler(hsa_signal_t signal, hsa_signal_condition_t condition,

@@ -3,6 +3,7 @@
 #include "runtime.h"
 #include <hsa/hsa_ven_amd_loader.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* hsa.h declares these two without a prototype. */
@@ -12,6 +13,7 @@ hsa_status_t hsa_shut_down(void);
 /* Recursive: a tool may call hsa_init while it is being loaded. */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static uint32_t references;
+static bool settles; /* at exit */
 
 hsa_status_t hsa_init(void)
 {
@@ -28,6 +30,8 @@ hsa_status_t hsa_init(void)
 								    : "gfx90a",
 		       softgpu_config.xnack ? "on" : "off");
 		sg_work_resume();
+		if (!settles)
+			settles = !atexit(sg_handlers_settle);
 		sg_tools_load();
 	}
 	pthread_mutex_unlock(&lock);
