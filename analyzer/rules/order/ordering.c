@@ -61,7 +61,8 @@ static void keep_uses(struct launched *last, const struct launch_uses *uses)
 		return;
 	if (!last->uses || last->room < uses->count) {
 		last->room = uses->count;
-		last->uses = g_realloc(last->uses, sizeof(*uses) + last->room * sizeof(uses->at[0]));
+		last->uses =
+		    g_realloc(last->uses, sizeof(*uses) + last->room * sizeof(uses->at[0]));
 	}
 	*last->uses = (struct launch_uses){ .code = uses->code, .count = uses->count };
 	for (unsigned i = 0; i < uses->count; i++) {

@@ -308,7 +308,8 @@ static void add_handler(struct handler *handler)
 	handlers_last = &handler->next;
 }
 
-/* The link to the first handler whose condition holds, NULL if there is none. With the lock held. */
+/* The link to the first handler whose condition holds, NULL if there is none. With the lock held.
+ */
 static struct handler **find_ready(hsa_signal_value_t *value)
 {
 	for (struct handler **link = &handlers; *link; link = &(*link)->next) {
