@@ -27,11 +27,53 @@ enum hg_record {
 	 * word each.
 	 */
 	HG_RECORD_COPY = 5,
+	/*
+	 * A launch with all its arguments, and what differs from it in a later one of the same slot
+	 * of the same batch: see below.
+	 */
+	HG_RECORD_LAUNCH = 6,
+	HG_RECORD_LAUNCH_CHANGED = 7,
 };
+
+/*
+ * Launches. Nothing depends on what is in another batch, or in an event of its own, but for the
+ * definitions of kernels and stacks: a batch that is lost takes its own launches with it and no
+ * others.
+ *
+ * The first word of both: the kind in bits 56 to 63, the record's length in words in 48 to 55, the
+ * slot in 40 to 47. HG_RECORD_LAUNCH: the api in bits 0 to 15, the arguments' length in bytes in 16
+ * to 31; upper half of the second: kernel_id; then HG_LAUNCH_STATE words (enum hg_launch_word), and
+ * the bytes of the arguments in words, of which the last is filled up with zeros.
+ *
+ * HG_RECORD_LAUNCH_CHANGED: bits 0 to 39 of the first word and, above these, the upper half of the
+ * second say which of those words are others than in the latest record of that slot; they follow in
+ * their order. Bit 0 is the first of HG_LAUNCH_STATE, the arguments begin at bit HG_LAUNCH_STATE.
+ * All else is as in that record.
+ */
+enum hg_launch_word {
+	HG_LAUNCH_WHERE, /* stack_id in the upper half, device in the lower */
+	HG_LAUNCH_GRID,  /* grid_y, grid_x */
+	HG_LAUNCH_SHAPE, /* block_x, grid_z */
+	HG_LAUNCH_BLOCK, /* block_z, block_y */
+	HG_LAUNCH_SHARED,
+	HG_LAUNCH_STREAM,
+	HG_LAUNCH_STATE, /* so many */
+};
+#define HG_LAUNCH_HEAD     2u                                /* words before these */
+#define HG_LAUNCH_ARGS     (72u - (uint32_t)HG_LAUNCH_STATE) /* words of arguments at most */
+#define HG_LAUNCH_SLOTS    256u
+#define HG_LAUNCH_LOW_BITS 40u
+
+static inline uint32_t hg_launch_slot(uint64_t first)
+{
+	return (uint32_t)(first >> 40) & 0xff;
+}
 
 /* Words of a record, by its first; 0 of one that this version does not know. */
 static inline uint32_t hg_record_words(uint64_t first)
 {
+	uint32_t length = (uint32_t)(first >> 48) & 0xff;
+
 	switch ((enum hg_record)(first >> 56)) {
 	case HG_RECORD_ALLOC:
 	case HG_RECORD_FREE:
@@ -41,6 +83,10 @@ static inline uint32_t hg_record_words(uint64_t first)
 		return 3;
 	case HG_RECORD_COPY:
 		return 7;
+	case HG_RECORD_LAUNCH:
+		return length >= HG_LAUNCH_HEAD + HG_LAUNCH_STATE ? length : 0;
+	case HG_RECORD_LAUNCH_CHANGED:
+		return length >= HG_LAUNCH_HEAD ? length : 0;
 	}
 	return 0;
 }

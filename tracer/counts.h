@@ -23,6 +23,7 @@
 	RECORD(batched_free)       \
 	RECORD(batched_relaunch)   \
 	RECORD(batched_copy)       \
+	RECORD(batched_launch)     \
 	RECORD(batched_other)
 
 /* Every event type, then the records. */
@@ -48,6 +49,9 @@ static inline enum hg_count hg_count_of_record(uint64_t first)
 		return HG_COUNT_batched_relaunch;
 	case HG_RECORD_COPY:
 		return HG_COUNT_batched_copy;
+	case HG_RECORD_LAUNCH:
+	case HG_RECORD_LAUNCH_CHANGED:
+		return HG_COUNT_batched_launch;
 	}
 	return HG_COUNT_batched_other;
 }

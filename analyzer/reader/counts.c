@@ -252,6 +252,7 @@ static enum counts_group group_of(unsigned kind)
 	case HG_COUNT_launch:
 	case HG_COUNT_relaunch:
 	case HG_COUNT_batched_relaunch:
+	case HG_COUNT_batched_launch:
 		return COUNTS_LAUNCHES;
 	case HG_COUNT_copy:
 	case HG_COUNT_batched_copy:

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "fields.h"
+#include "launches.h"
 #include "order.h"
 #include "codeobj/text.h"
 
@@ -41,9 +42,12 @@ struct decode {
 	struct {
 		const bt_event_class *class;
 		struct decoder *decoder;
-	} recent[RECENT];      /* by the class's address */
-	GHashTable *launches;  /* of each thread, by launch_key() */
-	GHashTable *announced; /* processes, by pid, whose `process` event was read */
+	} recent[RECENT];     /* by the class's address */
+	GHashTable *launches; /* of each thread, by launch_key() */
+	/* Processes, by pid, whose `process` event was read: to that event's number. */
+	GHashTable *announced;
+	unsigned announcements;
+	struct launch_arguments *arguments;
 	GByteArray *bytes;
 	GArray *words;
 	uint64_t begin;    /* by the trace's clock */
@@ -69,6 +73,7 @@ struct decode *decode_new(struct event_queue *queue, struct reader_stats *stats)
 	decode->decoders = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	decode->launches = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
 	decode->announced = g_hash_table_new(NULL, NULL);
+	decode->arguments = launch_arguments_new();
 	decode->bytes = g_byte_array_new();
 	decode->words = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	return decode;
@@ -82,6 +87,7 @@ void decode_free(struct decode *decode)
 	g_hash_table_destroy(decode->decoders);
 	g_hash_table_destroy(decode->launches);
 	g_hash_table_destroy(decode->announced);
+	launch_arguments_free(decode->arguments);
 	g_byte_array_free(decode->bytes, TRUE);
 	g_array_free(decode->words, TRUE);
 	g_free(decode);
@@ -352,6 +358,12 @@ static bool repeat_launch(struct decode *decode, struct hg_event *event)
 	return known;
 }
 
+/* Differs for each program that a process executes, and each process of one pid. */
+static unsigned image_of(struct decode *decode, int32_t pid)
+{
+	return GPOINTER_TO_UINT(g_hash_table_lookup(decode->announced, GINT_TO_POINTER(pid)));
+}
+
 void decode_begin_at(struct decode *decode, uint64_t moment)
 {
 	decode->begin = moment;
@@ -418,9 +430,13 @@ static void handle_event(struct decode *decode, const bt_message *message)
 		if (!repeat_launch(decode, event))
 			return;
 	} else if (event->type == HG_EVENT_process) {
-		g_hash_table_add(decode->announced, GINT_TO_POINTER(event->pid));
+		g_hash_table_insert(decode->announced, GINT_TO_POINTER(event->pid),
+				    GUINT_TO_POINTER(++decode->announcements));
 	} else if (event->type == HG_EVENT_launch && event->launch.launch_id) {
 		keep_launch(decode, event);
+	} else if (event->type == HG_EVENT_args) {
+		launch_arguments_known(decode->arguments, event->pid, image_of(decode, event->pid),
+				       &event->args);
 	}
 	decode->stats->events++;
 	decode->stopped = !event_queue_commit(decode->queue);
@@ -436,6 +452,22 @@ static void pass_message(void *item, void *data)
 	if (!decode->stopped)
 		handle_event(decode, message);
 	bt_message_put_ref(message);
+}
+
+static struct hg_event *begin_event(struct decode *decode, const struct order_record *record)
+{
+	struct hg_event *event = event_queue_next(decode->queue);
+
+	event->ns = record->ns;
+	event->pid = record->pid;
+	event->tid = record->tid;
+	return event;
+}
+
+static void end_event(struct decode *decode)
+{
+	decode->stats->events++;
+	decode->stopped = !event_queue_commit(decode->queue);
 }
 
 static void fill_alloc(struct hg_event *event, const uint64_t *words, uint64_t stack_id)
@@ -473,6 +505,31 @@ static void fill_copy(struct hg_event *event, const uint64_t *words)
 					   .stack_id = (uint32_t)words[6] };
 }
 
+static void pass_launch(struct decode *decode, const struct order_record *record)
+{
+	struct hg_ev_launch launch;
+	const uint8_t *bytes;
+	struct hg_event *event;
+	uint32_t length;
+
+	launches_read(record->words, &launch, &bytes, &length);
+	if (launch_arguments_id(decode->arguments, record->pid, image_of(decode, record->pid),
+				&launch, bytes, length)) {
+		event = begin_event(decode, record);
+		event->type = HG_EVENT_args;
+		event->args = (struct hg_ev_args){ .args_id = launch.args_id,
+						   .kernel_id = launch.kernel_id,
+						   .status = HG_ARGS_COMPLETE,
+						   .length = length };
+		event->args.bytes = event_queue_keep(decode->queue, bytes, length);
+		end_event(decode);
+	}
+	event = begin_event(decode, record);
+	event->type = HG_EVENT_launch;
+	event->launch = launch;
+	end_event(decode);
+}
+
 /* False if the record is of no use: what it repeats is not there (repeat_launch() counts). */
 static bool fill_event(struct decode *decode, struct hg_event *event, const uint64_t *words)
 {
@@ -493,6 +550,9 @@ static bool fill_event(struct decode *decode, struct hg_event *event, const uint
 		event->type = HG_EVENT_launch;
 		event->launch.launch_id = (uint8_t)words[0];
 		return repeat_launch(decode, event);
+	case HG_RECORD_LAUNCH:         /* pass_launch() */
+	case HG_RECORD_LAUNCH_CHANGED: /* launches_expand() leaves none */
+		return false;
 	}
 	return true;
 }
@@ -504,14 +564,13 @@ static void pass_record(const struct order_record *record, void *data)
 
 	if (decode->stopped)
 		return;
-	event = event_queue_next(decode->queue);
-	event->ns = record->ns;
-	event->pid = record->pid;
-	event->tid = record->tid;
-	if (!fill_event(decode, event, record->words))
+	if (record->words[0] >> 56 == HG_RECORD_LAUNCH) {
+		pass_launch(decode, record);
 		return;
-	decode->stats->events++;
-	decode->stopped = !event_queue_commit(decode->queue);
+	}
+	event = begin_event(decode, record);
+	if (fill_event(decode, event, record->words))
+		end_event(decode);
 }
 
 static const bt_field *member_of(const bt_field *payload, uint64_t member)

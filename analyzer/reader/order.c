@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "launches.h"
 #include "open_batches.h"
 
 struct held {
@@ -349,7 +350,7 @@ static void add_records(struct process *process, const struct hg_ev_batch *batch
 	run->begin = begin_ns;
 	run->tid = batch->thread;
 	run->words = batch->words;
-	run->records = g_memdup2(batch->records, batch->words * sizeof(uint64_t));
+	run->records = launches_expand(batch->records, &run->words);
 	skip_until(run, MAX(since_ns, process->first));
 	process->missing.records += skip_until(run, process->reached);
 	if (run_look(run))

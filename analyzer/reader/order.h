@@ -17,7 +17,7 @@
 struct order_record {
 	int64_t ns; /* by the trace's clock, since its origin */
 	int32_t pid, tid;
-	const uint64_t *words; /* as in the batch */
+	const uint64_t *words; /* as in the batch, but launches in full: launches.h */
 };
 
 /* What is done with what was held back, when its turn has come. */

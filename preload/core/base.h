@@ -41,6 +41,9 @@ struct hg_tls {
 	int keeping;        /* this call is remembered although nothing records (live_state.c) */
 	int unrecorded;     /* enum hg_unrecorded: what this call is if nothing records */
 	uint32_t suspended; /* live_state.c's: what the call in progress removes */
+	/* Code around the last caller in which there is no library of a tool: host.c. */
+	uintptr_t apart_from, apart_size;
+	size_t apart_known; /* hg_tools_known then */
 	uint16_t named_api; /* operator new or delete is about to call malloc or free */
 	void *named_caller;
 	uintptr_t stack_start, stack_end; /* part of the thread's stack known to be readable */

@@ -143,14 +143,39 @@ static __attribute__((noinline)) void record_veiled(const struct codeobj_kernel 
 	hg_provider->args(&event);
 }
 
-uint32_t hg_hip_arguments(struct hg_hip_launch *launch, struct hg_hip_kernel_variant *variant)
+uint32_t hg_hip_arguments_id(const struct hg_hip_kernel_variant *variant, const uint8_t *bytes,
+			     uint32_t length, uint8_t status)
 {
-	const struct codeobj_kernel *layout = variant->layout;
-	struct bytes bytes;
 	struct hg_ev_args event;
 	uint64_t hash;
 	uint32_t id;
 	bool fresh;
+
+	pthread_once(&arguments_once, init_arguments);
+	hash = hg_hash((uint64_t)variant->id << 8 | status, bytes, length);
+	id = hg_id_table_id(&arguments, hash, &fresh);
+	if (fresh) {
+		event.args_id = id;
+		event.kernel_id = variant->id;
+		event.status = status;
+		event.bytes = bytes;
+		event.length = length;
+		event.kept = NULL;
+		event.kept_length = 0;
+		if (HG_UNLIKELY(hg_config.kernel_arguments == HG_ARGUMENTS_HASHED && length))
+			record_veiled(variant->layout, &event);
+		else
+			hg_provider->args(&event);
+		hg_id_table_defined(&arguments, id);
+	}
+	return id;
+}
+
+uint32_t hg_hip_arguments(struct hg_hip_launch *launch, struct hg_hip_kernel_variant *variant)
+{
+	const struct codeobj_kernel *layout = variant->layout;
+	struct bytes bytes;
+	uint32_t id;
 
 	bytes.length = 0;
 	bytes.status = HG_ARGS_COMPLETE;
@@ -172,23 +197,7 @@ uint32_t hg_hip_arguments(struct hg_hip_launch *launch, struct hg_hip_kernel_var
 		bytes.status = HG_ARGS_UNKNOWN_LAYOUT;
 		bytes.length = 0;
 	}
-	pthread_once(&arguments_once, init_arguments);
-	hash = hg_hash((uint64_t)variant->id << 8 | bytes.status, bytes.data, bytes.length);
-	id = hg_id_table_id(&arguments, hash, &fresh);
-	if (fresh) {
-		event.args_id = id;
-		event.kernel_id = variant->id;
-		event.status = bytes.status;
-		event.bytes = bytes.data;
-		event.length = bytes.length;
-		event.kept = NULL;
-		event.kept_length = 0;
-		if (HG_UNLIKELY(hg_config.kernel_arguments == HG_ARGUMENTS_HASHED && bytes.length))
-			record_veiled(layout, &event);
-		else
-			hg_provider->args(&event);
-		hg_id_table_defined(&arguments, id);
-	}
+	id = hg_hip_arguments_id(variant, bytes.data, bytes.length, bytes.status);
 	hg_hip_memory_note(&launch->subjects, id, bytes.data, bytes.length);
 	launch->pointers =
 	    !launch->node &&
@@ -240,6 +249,25 @@ void hg_hip_launch_identify(struct hg_hip_launch *launch)
 
 /* ---- around the real call ---- */
 
+/* As an event, or two if its arguments are new; or as one that names the launch that it repeats. */
+static __attribute__((noinline)) void record_alone(struct hg_hip_launch *launch)
+{
+	int device = launch->event.device;
+
+	if (!hg_hip_repeat(launch)) {
+		hg_modules_poll();
+		hg_regions_record();
+		if (!hg_hip_repeat_other(launch))
+			hg_hip_launch_identify(launch);
+		hg_fix_apply(launch, device);
+	}
+	hg_hip_memory_ask(&launch->subjects);
+	if (HG_UNLIKELY(launch->pointers))
+		hg_hip_pointers_read(launch->event.args_id, device);
+	launch->event.stack_id = hg_stack_id(launch->call.caller);
+	hg_hip_launch_emit(&launch->event);
+}
+
 /* A launch into a stream that is being captured runs nothing: it becomes a node (hip_graph.c). */
 static void before_on(struct hg_hip_launch *launch, int device)
 {
@@ -250,18 +278,8 @@ static void before_on(struct hg_hip_launch *launch, int device)
 	if (!hg_hip_capturing(launch->event.stream)) {
 		launch->event.api = launch->call.api;
 		launch->event.device = device;
-		if (!hg_hip_repeat(launch)) {
-			hg_modules_poll();
-			hg_regions_record();
-			if (!hg_hip_repeat_other(launch))
-				hg_hip_launch_identify(launch);
-			hg_fix_apply(launch, device);
-		}
-		hg_hip_memory_ask(&launch->subjects);
-		if (HG_UNLIKELY(launch->pointers))
-			hg_hip_pointers_read(launch->event.args_id, device);
-		launch->event.stack_id = hg_stack_id(launch->call.caller);
-		hg_hip_launch_emit(&launch->event);
+		if (!hg_hip_launch_batched(launch))
+			record_alone(launch);
 		hg_hip_expect(launch->event.kernel_id, 1);
 	}
 	hg_leave();

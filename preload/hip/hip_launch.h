@@ -60,6 +60,14 @@ void hg_hip_launch_identify(struct hg_hip_launch *launch);
 /* Record it, shorter if this thread has made the same launch before. Needs hg_hip_enter(). */
 void hg_hip_launch_emit(struct hg_ev_launch *event);
 
+/* ---- hip_batched.c ---- */
+
+/*
+ * Do all that is to be done before the call, if this thread has launched the kernel from there
+ * before and records can be gathered. false: nothing was done. Needs hg_hip_enter().
+ */
+bool hg_hip_launch_batched(struct hg_hip_launch *launch);
+
 /* ---- hip_repeat.c ---- */
 
 /*
@@ -81,6 +89,9 @@ bool hg_hip_arguments_known(uint32_t id);
 #define HG_EXTRA_SIZE   ((void *)2)
 #define HG_EXTRA_END    ((void *)3)
 
+/* The number of these bytes as arguments of a kernel; recorded if new. */
+uint32_t hg_hip_arguments_id(const struct hg_hip_kernel_variant *variant, const uint8_t *bytes,
+			     uint32_t length, uint8_t status);
 /* The launch's args_id for this kernel; recorded if new. Sets launch->subjects. */
 uint32_t hg_hip_arguments(struct hg_hip_launch *launch, struct hg_hip_kernel_variant *variant);
 

@@ -385,17 +385,12 @@ bool hg_hip_memory_claim(uint64_t address, unsigned fix, int32_t device,
 
 /* ---- queries before launches ---- */
 
-void hg_hip_memory_note(struct hg_hip_subjects *subjects, uint32_t args_id, const uint8_t *bytes,
-			uint32_t length)
+bool hg_hip_memory_gather(struct hg_hip_subjects *subjects, const uint8_t *bytes, uint32_t length)
 {
-	uint64_t *slot = &seen[args_id % SEEN_SLOTS], word, mark;
+	uint64_t word;
+	bool all = true;
 
 	subjects->count = 0;
-	if (!hg_config.memory_queries)
-		return;
-	mark = (uint64_t)args_id << 32 | __atomic_load_n(&change, __ATOMIC_RELAXED);
-	if (HG_LIKELY(__atomic_load_n(slot, __ATOMIC_RELAXED) == mark))
-		return;
 	pthread_mutex_lock(&lock);
 	for (uint32_t offset = 0; root && offset + sizeof(word) <= length; offset += sizeof(word)) {
 		uint32_t at;
@@ -405,7 +400,7 @@ void hg_hip_memory_note(struct hg_hip_subjects *subjects, uint32_t args_id, cons
 		if (!at || word - nodes[at].base >= nodes[at].size || nodes[at].queried)
 			continue;
 		if (subjects->count == MAX_SUBJECTS) {
-			mark = 0; /* the rest at the next launch */
+			all = false; /* the rest at the next launch */
 			break;
 		}
 		nodes[at].queried = true;
@@ -413,6 +408,22 @@ void hg_hip_memory_note(struct hg_hip_subjects *subjects, uint32_t args_id, cons
 		    (struct hg_hip_subject){ nodes[at].base, nodes[at].size, nodes[at].host };
 	}
 	pthread_mutex_unlock(&lock);
+	return all;
+}
+
+void hg_hip_memory_note(struct hg_hip_subjects *subjects, uint32_t args_id, const uint8_t *bytes,
+			uint32_t length)
+{
+	uint64_t *slot = &seen[args_id % SEEN_SLOTS], mark;
+
+	subjects->count = 0;
+	if (!hg_config.memory_queries)
+		return;
+	mark = (uint64_t)args_id << 32 | __atomic_load_n(&change, __ATOMIC_RELAXED);
+	if (HG_LIKELY(__atomic_load_n(slot, __ATOMIC_RELAXED) == mark))
+		return;
+	if (!hg_hip_memory_gather(subjects, bytes, length))
+		mark = 0;
 	__atomic_store_n(slot, mark, __ATOMIC_RELAXED);
 }
 

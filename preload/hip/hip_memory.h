@@ -37,6 +37,8 @@ void hg_hip_memory_changed(uint64_t ptr, uint64_t size);
 /* The allocations that these arguments point into and that have not been queried. */
 void hg_hip_memory_note(struct hg_hip_subjects *subjects, uint32_t args_id, const uint8_t *bytes,
 			uint32_t length);
+/* The same whatever was checked before; false: there are more, for another time. */
+bool hg_hip_memory_gather(struct hg_hip_subjects *subjects, const uint8_t *bytes, uint32_t length);
 /* Whether an address lies in a live allocation of HIP's. */
 bool hg_hip_memory_known(uint64_t address);
 

@@ -96,10 +96,13 @@ struct scratch {
 	uint8_t source;
 };
 
-/* args_id << 32 | change, of arguments that lead to nothing that could be read. */
+/* mark_of() of arguments that lead to nothing that could be read. */
 static uint64_t barren[BARREN_SLOTS];
-/* args_id << 32 | hash of what was read << 16 | how often that was the same. */
-static uint64_t same[SAME_SLOTS];
+/* Of these arguments: hash of what was read, how often that was the same in the lower 16 bits. */
+static struct {
+	uint64_t key;
+	uint32_t slot;
+} same[SAME_SLOTS];
 
 /* Copies to a place: its hash << 16 | how many in turn had no address; how many of those to come
  * are passed over. */
@@ -397,10 +400,16 @@ static void add_link(uint64_t block, uint64_t to)
 }
 
 /* Changes when arguments may lead to something else. */
-static uint64_t mark_of(uint32_t args_id)
+static uint64_t mark_of(uint64_t key)
 {
-	return (uint64_t)args_id << 32 |
-	       (uint32_t)(hg_hip_memory_change() + __atomic_load_n(&link_count, __ATOMIC_RELAXED));
+	return hg_mix(key,
+		      hg_hip_memory_change() + __atomic_load_n(&link_count, __ATOMIC_RELAXED)) |
+	       1;
+}
+
+static uint64_t *barren_of(uint64_t key)
+{
+	return &barren[(key ^ key >> 32) % BARREN_SLOTS];
 }
 
 /* Whether a device can use memory that HIP knows nothing about. */
@@ -523,28 +532,30 @@ static void follow_paths(struct scratch *own, unsigned *windows, bool system)
 }
 
 /* Whether this launch's memory is to be read: what was the same so often mostly is again. */
-static bool is_due(uint32_t args_id)
+static bool is_due(uint64_t key)
 {
-	uint64_t slot = __atomic_load_n(&same[args_id % SAME_SLOTS], __ATOMIC_RELAXED);
-	uint64_t times = slot & 0xffff;
+	unsigned at = (unsigned)(key % SAME_SLOTS);
+	uint32_t slot = __atomic_load_n(&same[at].slot, __ATOMIC_RELAXED);
 
-	if (slot >> 32 != args_id || is_its_turn(times))
+	if (__atomic_load_n(&same[at].key, __ATOMIC_RELAXED) != key || is_its_turn(slot & 0xffff))
 		return true;
-	__atomic_store_n(&same[args_id % SAME_SLOTS], slot + 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&same[at].slot, slot + 1, __ATOMIC_RELAXED);
 	return false;
 }
 
 /* Whether earlier contents of these arguments had addresses. */
-static bool note_same(uint32_t args_id, const struct scratch *own)
+static bool note_same(uint64_t key, const struct scratch *own)
 {
-	uint64_t *at = &same[args_id % SAME_SLOTS], slot = __atomic_load_n(at, __ATOMIC_RELAXED);
-	uint64_t key = (uint64_t)args_id << 32 | (own->found ? own->hash & 0xffff0000u : 0);
-	bool had = slot >> 32 == args_id && (slot & 0xffff0000u);
-	uint64_t times = slot >> 16 == key >> 16 ? slot & 0xffff : 0;
+	unsigned at = (unsigned)(key % SAME_SLOTS);
+	bool known = __atomic_load_n(&same[at].key, __ATOMIC_RELAXED) == key;
+	uint32_t slot = known ? __atomic_load_n(&same[at].slot, __ATOMIC_RELAXED) : 0;
+	uint32_t hash = own->found ? (uint32_t)own->hash & 0xffff0000u : 0;
+	uint32_t times = known && (slot & 0xffff0000u) == hash ? slot & 0xffff : 0;
 
-	times += times < 0xfff0 ? 1 : -(uint64_t)SAME_MOST;
-	__atomic_store_n(at, key | times, __ATOMIC_RELAXED);
-	return had;
+	times += times < 0xfff0 ? 1 : -SAME_MOST;
+	__atomic_store_n(&same[at].key, key, __ATOMIC_RELAXED);
+	__atomic_store_n(&same[at].slot, hash | times, __ATOMIC_RELAXED);
+	return slot & 0xffff0000u;
 }
 
 /* Whether any of the arguments could be an address; most are decided by this alone. */
@@ -563,14 +574,20 @@ static bool may_lead(const uint8_t *bytes, uint32_t length, int device)
 	return false;
 }
 
-bool hg_hip_pointers_note(struct hg_hip_kernel_variant *variant, uint32_t args_id,
-			  const uint8_t *bytes, uint32_t length, int device)
+bool hg_hip_pointers_sought(struct hg_hip_kernel_variant *variant)
+{
+	const struct hg_places *places = hg_hip_places(variant);
+
+	return !places || places->count;
+}
+
+bool hg_hip_pointers_note(struct hg_hip_kernel_variant *variant, uint64_t key, const uint8_t *bytes,
+			  uint32_t length, int device)
 {
 	const struct hg_places *places;
 	struct scratch *own;
 
-	if (HG_LIKELY(__atomic_load_n(&barren[args_id % BARREN_SLOTS], __ATOMIC_RELAXED) ==
-		      mark_of(args_id)))
+	if (HG_LIKELY(__atomic_load_n(barren_of(key), __ATOMIC_RELAXED) == mark_of(key)))
 		return false;
 	places = hg_hip_places(variant);
 	if ((places && !places->count) || is_off() || !may_lead(bytes, length, device) ||
@@ -582,14 +599,14 @@ bool hg_hip_pointers_note(struct hg_hip_kernel_variant *variant, uint32_t args_i
 	return true;
 }
 
-void hg_hip_pointers_read(uint32_t args_id, int device)
+void hg_hip_pointers_read(uint64_t key, int device)
 {
-	uint64_t mark = mark_of(args_id), start, word;
+	uint64_t mark = mark_of(key), start, word;
 	struct scratch *own = scratch();
 	bool system = is_system_used(device);
 	unsigned windows = 0;
 
-	if (!is_due(args_id) || !may_spend(&start)) {
+	if (!is_due(key) || !may_spend(&start)) {
 		count(&left_out.launches);
 		return;
 	}
@@ -611,11 +628,11 @@ void hg_hip_pointers_read(uint32_t args_id, int device)
 	add_block(own, VARIABLE);
 	follow_links(own, &windows, system);
 	if (!windows && !own->read_count && !system)
-		__atomic_store_n(&barren[args_id % BARREN_SLOTS], mark, __ATOMIC_RELAXED);
+		__atomic_store_n(barren_of(key), mark, __ATOMIC_RELAXED);
 	read_windows(own, windows, system);
 	hg_pagemap_close(own->pagemap);
 	/* No event where these arguments lead to no pointers, and did not before. */
-	if (!note_same(args_id, own) && !own->found)
+	if (!note_same(key, own) && !own->found)
 		own->used = 0;
 	send(own);
 	was_spent(start);

@@ -12,13 +12,15 @@ struct hg_hip_kernel_variant;
 
 /*
  * A launch of the kernel with these arguments is about to be recorded: whether to call
- * hg_hip_pointers_read() before that, in the same thread.
+ * hg_hip_pointers_read() before that, in the same thread. `key` stands for kernel and arguments.
  */
-bool hg_hip_pointers_note(struct hg_hip_kernel_variant *variant, uint32_t args_id,
-			  const uint8_t *bytes, uint32_t length, int device);
+bool hg_hip_pointers_note(struct hg_hip_kernel_variant *variant, uint64_t key, const uint8_t *bytes,
+			  uint32_t length, int device);
+/* Whether that may be so for any arguments of this kernel. */
+bool hg_hip_pointers_sought(struct hg_hip_kernel_variant *variant);
 /* Record what memory of the host's that they lead to holds. Needs hg_hip_enter(), and no lock of
  * ours. */
-void hg_hip_pointers_read(uint32_t args_id, int device);
+void hg_hip_pointers_read(uint64_t key, int device);
 
 /* A copy was recorded: what it carried from the host. The same. */
 void hg_hip_pointers_copy(const struct hg_ev_copy *event);

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches that are like one before: what need not be determined again, nor recorded in full. */
+/*
+ * Launches that are like one before: what need not be determined again, nor recorded in full. How
+ * most are recorded is in hip_batched.c; the ways here serve where there are no batches, and where
+ * arguments are veiled.
+ */
 #include <string.h>
 #include <sys/mman.h>
 
@@ -10,6 +14,7 @@
 #include "preload/hip/hip_launch.h"
 #include "preload/hip/hip_memory.h"
 #include "preload/hip/hip_pointers.h"
+#include "preload/hip/hip_recent.h"
 #include "preload/hip/hip_registry.h"
 #include "preload/stacks/stack.h"
 #include "preload/trace/batch.h"
@@ -25,26 +30,15 @@ struct known_launch {
 	uint32_t repeats;
 };
 
-/*
- * The last launch of a kernel: while nothing changes on which it depends, the next one needs no
- * look-up in the tables, and with the same arguments no hash of them.
- */
-#define RECENT      16u /* kernels of a thread, by the handle's hash */
-#define RECENT_ARGS 256u
-
-struct recent {
-	const void *handle;
-	struct hg_hip_kernel_variant *variant;
-	const char *name;
-	struct hg_hip_as_of as_of;
-	int32_t device;
-	uint32_t args_id, length;
-	uint8_t bytes[RECENT_ARGS];
-};
+/* Those of a kernel and a place are in one of several ways of a set. */
+#define SETS 64u
+#define WAYS 4u
+_Static_assert(SETS *WAYS == HG_LAUNCH_SLOTS, "each is a slot");
 
 struct launches {
 	struct known_launch known[LAUNCHES];
-	struct recent recent[RECENT];
+	struct hg_hip_recent recent[SETS * WAYS];
+	uint32_t turn;
 };
 
 static struct launches *launches(void)
@@ -62,7 +56,8 @@ static struct launches *launches(void)
 		thread->launches = memory;
 	}
 	if (HG_UNLIKELY(thread->launches_stale)) { /* of another thread, or of the parent */
-		memset(thread->launches, 0, sizeof(struct launches));
+		if (hg_libc.madvise(thread->launches, sizeof(struct launches), MADV_DONTNEED))
+			memset(thread->launches, 0, sizeof(struct launches));
 		thread->launches_stale = false;
 	}
 	return thread->launches;
@@ -107,11 +102,6 @@ void hg_hip_launch_emit(struct hg_ev_launch *event)
 
 /* ---- the same kernel again ---- */
 
-static struct recent *recent_of(struct launches *own, const void *handle)
-{
-	return &own->recent[(uintptr_t)handle * 0x9e3779b97f4a7c15u >> 60];
-}
-
 struct hg_hip_as_of hg_hip_now_as_of(void)
 {
 	return (struct hg_hip_as_of){ .epoch = hg_hip_epoch(),
@@ -128,33 +118,55 @@ static bool is_now(const struct hg_hip_as_of *as_of)
 	       as_of->stack_generation == now.stack_generation;
 }
 
-static struct recent *find_recent(const struct hg_hip_launch *launch)
+static struct hg_hip_recent *set_of(struct launches *own, const struct hg_hip_launch *launch)
 {
-	struct launches *own = launches();
-	struct recent *recent = own ? recent_of(own, launch->handle) : NULL;
+	uint64_t hash = ((uintptr_t)launch->handle ^ (uintptr_t)launch->call.caller << 20) *
+			0x9e3779b97f4a7c15u;
 
-	return recent && recent->handle == launch->handle && recent->variant && launch->params &&
-		       recent->device == launch->event.device && is_now(&recent->as_of)
-		   ? recent
-		   : NULL;
+	return &own->recent[(hash >> 58) * WAYS];
+}
+
+static struct hg_hip_recent *find_in(struct hg_hip_recent *set, const struct hg_hip_launch *launch)
+{
+	for (unsigned way = 0; way < WAYS; way++)
+		if (set[way].handle == launch->handle && set[way].caller == launch->call.caller &&
+		    set[way].device == launch->event.device)
+			return &set[way];
+	return NULL;
+}
+
+struct hg_hip_recent *hg_hip_recent_find(const struct hg_hip_launch *launch)
+{
+	struct launches *own = launch->params ? launches() : NULL;
+	struct hg_hip_recent *recent = own ? find_in(set_of(own, launch), launch) : NULL;
+
+	return recent && recent->variant && is_now(&recent->as_of) ? recent : NULL;
+}
+
+uint32_t hg_hip_recent_slot(const struct hg_hip_recent *recent)
+{
+	const struct launches *own = hg_tls.thread->launches;
+
+	return (uint32_t)(recent - own->recent);
 }
 
 /* Both are as long as the last arguments; bytes between arguments are zero in either. */
-static bool same_arguments(const struct recent *recent, void *const *params)
+static bool same_arguments(const struct hg_hip_recent *recent, void *const *params)
 {
 	const struct codeobj_kernel *layout = recent->variant->layout;
+	const uint8_t *bytes = (const uint8_t *)recent->args;
 
 	for (uint32_t i = 0; i < layout->explicit_count; i++) {
 		const struct codeobj_arg *arg = &layout->args[i];
 
 		if (arg->offset > recent->length || arg->size > recent->length - arg->offset ||
-		    memcmp(recent->bytes + arg->offset, params[i], arg->size))
+		    memcmp(bytes + arg->offset, params[i], arg->size))
 			return false;
 	}
 	return true;
 }
 
-static void take(struct hg_hip_launch *launch, const struct recent *recent)
+void hg_hip_recent_take(struct hg_hip_launch *launch, const struct hg_hip_recent *recent)
 {
 	launch->fixes.count = 0;
 	launch->name = recent->name;
@@ -165,26 +177,28 @@ static void take(struct hg_hip_launch *launch, const struct recent *recent)
 
 bool hg_hip_repeat(struct hg_hip_launch *launch)
 {
-	const struct recent *recent = find_recent(launch);
+	const struct hg_hip_recent *recent = hg_hip_recent_find(launch);
+	const uint8_t *bytes;
 
-	if (!recent || !same_arguments(recent, launch->params) ||
+	if (!recent || !recent->args_id || !same_arguments(recent, launch->params) ||
 	    !hg_hip_arguments_known(recent->args_id))
 		return false;
-	take(launch, recent);
+	hg_hip_recent_take(launch, recent);
+	bytes = (const uint8_t *)recent->args;
 	launch->event.args_id = recent->args_id;
-	hg_hip_memory_note(&launch->subjects, recent->args_id, recent->bytes, recent->length);
-	launch->pointers = hg_hip_pointers_note(recent->variant, recent->args_id, recent->bytes,
+	hg_hip_memory_note(&launch->subjects, recent->args_id, bytes, recent->length);
+	launch->pointers = hg_hip_pointers_note(recent->variant, recent->args_id, bytes,
 						recent->length, recent->device);
 	return true;
 }
 
 bool hg_hip_repeat_other(struct hg_hip_launch *launch)
 {
-	const struct recent *recent = find_recent(launch);
+	const struct hg_hip_recent *recent = hg_hip_recent_find(launch);
 
 	if (!recent)
 		return false;
-	take(launch, recent);
+	hg_hip_recent_take(launch, recent);
 	launch->event.args_id = hg_hip_arguments(launch, recent->variant);
 	return true;
 }
@@ -193,17 +207,26 @@ void hg_hip_repeat_keep(const struct hg_hip_launch *launch, struct hg_hip_kernel
 			uint32_t args_id, const uint8_t *bytes, uint32_t length)
 {
 	struct launches *own;
-	struct recent *recent;
+	struct hg_hip_recent *set, *recent;
 
-	if (launch->node || !launch->settled || length > RECENT_ARGS || !(own = launches()))
+	if (launch->node || !launch->settled || length > sizeof(recent->args) ||
+	    !(own = launches()))
 		return;
-	recent = recent_of(own, launch->handle);
+	set = set_of(own, launch);
+	recent = find_in(set, launch);
+	if (!recent)
+		recent = &set[own->turn++ % WAYS];
+	recent->number = recent->noted = 0;
+	recent->key = 0;
 	recent->handle = launch->handle;
+	recent->caller = launch->call.caller;
 	recent->variant = variant;
 	recent->name = launch->name;
 	recent->as_of = launch->as_of;
 	recent->device = launch->event.device;
+	recent->api = launch->event.api;
 	recent->args_id = args_id;
 	recent->length = length;
-	memcpy(recent->bytes, bytes, length);
+	memset(recent->args, 0, (length + 7u) & ~7u);
+	memcpy(recent->args, bytes, length);
 }

@@ -345,6 +345,105 @@ void hg_host_free(uint16_t api, void *ptr, void *caller)
 		run(host_free, &call, false);
 }
 
+/* ---- blocks, where nothing is out of the ordinary ---- */
+
+/*
+ * What most calls have in common: the process is recorded, the thread is known and on its own
+ * stack, and the call is neither the runtime's nor one of ours. All else is for those above. The
+ * processor time of some calls is taken there, too (cost.c).
+ */
+static inline bool is_ordinary(const uintptr_t *frame, const void *caller)
+{
+	return hg_active == HG_ACTIVE && !hg_tls.hip && hg_tls.prepared && hg_has_room() &&
+	       !hg_tls.outside && frame[1] == (uintptr_t)caller && !hg_tls.async &&
+	       hg_tls.looked >= HG_LOOKS &&
+	       !(hg_config.standby | hg_config.totals | (hg_config.residency != 0)) &&
+	       *hg_provider->recording && __atomic_load_n(&hg_recording_begun, __ATOMIC_ACQUIRE) &&
+	       (uintptr_t)caller - hg_tls.apart_from < hg_tls.apart_size &&
+	       hg_tls.apart_known == __atomic_load_n(&hg_tools_known, __ATOMIC_ACQUIRE) &&
+	       (int32_t)(hg_tls.entered + 1 - hg_tls.timed_next) < 0;
+}
+
+/* So that the next call from thereabouts is known to be none of a tool's. */
+static __attribute__((noinline)) void look_around(const void *caller)
+{
+	hg_tls.apart_known = __atomic_load_n(&hg_tools_known, __ATOMIC_ACQUIRE);
+	if (!hg_modules_gap(caller, &hg_tls.apart_from, &hg_tls.apart_size))
+		hg_tls.apart_size = 0;
+}
+
+void hg_host_block(uint16_t api, void *ptr, size_t size, const uintptr_t *frame, void *caller)
+{
+	uint64_t address = (uintptr_t)ptr;
+	uint32_t stack_id;
+	int saved;
+
+	if (hg_tls.busy)
+		return;
+	if (HG_UNLIKELY(!is_ordinary(frame, caller) || size > UINT32_MAX ||
+			address > HG_RECORD_ADDRESS)) {
+		hg_host_alloc(api, ptr, size, 0, caller);
+		look_around(caller);
+		return;
+	}
+	if (HG_UNLIKELY(hg_tls.named_api))
+		take_name(&api, &caller);
+	if (size < hg_threshold && hg_libc.malloc_usable_size(ptr) < hg_threshold)
+		return;
+	hg_tls.busy = 1;
+	saved = errno;
+	hg_tls.entered++;
+	hg_tracers_clean();
+	stack_id = hg_stack_id_of(frame, caller);
+	if (HG_UNLIKELY(!hg_batch_add_block(
+		(uint64_t)(stack_id ? HG_RECORD_ALLOC_STACK : HG_RECORD_ALLOC) << 56 |
+		    (uint64_t)api << 48 | address,
+		(uint32_t)size, stack_id))) {
+		struct hg_ev_host_alloc event = { .api = (uint8_t)api,
+						  .ptr = address,
+						  .size = (uint32_t)size,
+						  .stack_id = stack_id };
+
+		hg_provider->host_alloc(&event);
+	}
+	errno = saved;
+	hg_tls.busy = 0;
+}
+
+void hg_host_block_free(uint16_t api, void *ptr, const uintptr_t *frame, void *caller)
+{
+	uint64_t address = (uintptr_t)ptr;
+	uint32_t stack_id = 0;
+	int saved;
+
+	if (hg_tls.busy)
+		return;
+	if (HG_UNLIKELY(!is_ordinary(frame, caller) || address > HG_RECORD_ADDRESS)) {
+		hg_host_free(api, ptr, caller);
+		look_around(caller);
+		return;
+	}
+	if (HG_UNLIKELY(hg_tls.named_api))
+		take_name(&api, &caller);
+	if (hg_libc.malloc_usable_size(ptr) < hg_threshold)
+		return;
+	hg_tls.busy = 1;
+	saved = errno;
+	hg_tls.entered++;
+	if (__atomic_load_n(&hg_gpu_seen, __ATOMIC_RELAXED)) /* stack_of_free() */
+		stack_id = hg_stack_id_of(frame, caller);
+	if (HG_UNLIKELY(!hg_batch_add_block(
+		(uint64_t)HG_RECORD_FREE << 56 | (uint64_t)api << 48 | address, stack_id, 0))) {
+		struct hg_ev_host_free event = { .api = (uint8_t)api,
+						 .ptr = address,
+						 .stack_id = stack_id };
+
+		hg_provider->host_free(&event);
+	}
+	errno = saved;
+	hg_tls.busy = 0;
+}
+
 uint32_t hg_host_take(void *ptr)
 {
 	if (!hg_config.totals || hg_tls.busy || hg_active != HG_ACTIVE)

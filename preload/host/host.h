@@ -13,6 +13,13 @@
  */
 void hg_host_alloc(uint16_t api, void *ptr, size_t size, uint64_t flags, void *caller);
 
+/*
+ * The same of a block (not NULL) of a thread that is on its own stack, if `frame` is that of the
+ * interposed function, whose second word is the return address; any other frame is as good as none.
+ */
+void hg_host_block(uint16_t api, void *ptr, size_t size, const uintptr_t *frame, void *caller);
+void hg_host_block_free(uint16_t api, void *ptr, const uintptr_t *frame, void *caller);
+
 /* A block is about to be freed. Recorded by the same measure, so without a table of blocks. */
 void hg_host_free(uint16_t api, void *ptr, void *caller);
 

@@ -24,6 +24,19 @@ static inline bool is_small(const void *ptr)
 	return HG_LIKELY(ptr && limit) && HG_CHUNK_SIZE(ptr) < limit;
 }
 
+/*
+ * `frame`: where the compiler leaves the exported function by a jump, as it does when it optimises,
+ * that of the function here is at the same place.
+ */
+static inline void watched(uint16_t api, void *ptr, size_t size, const uintptr_t *frame,
+			   void *caller)
+{
+	if (HG_LIKELY(ptr))
+		hg_host_block(api, ptr, size, frame, caller);
+	else
+		hg_host_alloc(api, ptr, size, 0, caller);
+}
+
 /* What is not small enough to be passed on without a look at what came back. */
 static __attribute__((noinline)) void *watched_malloc(size_t size, void *caller)
 {
@@ -33,7 +46,7 @@ static __attribute__((noinline)) void *watched_malloc(size_t size, void *caller)
 		return hg_tracers_alloc(0, size);
 	ptr = hg_libc.malloc(size);
 	if (HG_UNLIKELY(hg_active) && !is_small(ptr))
-		hg_host_alloc(HG_API_malloc, ptr, size, 0, caller);
+		watched(HG_API_malloc, ptr, size, __builtin_frame_address(0), caller);
 	return ptr;
 }
 
@@ -56,7 +69,7 @@ static __attribute__((noinline)) void *watched_calloc(size_t count, size_t size,
 	if (HG_UNLIKELY(hg_active) && !is_small(ptr)) {
 		if (__builtin_mul_overflow(count, size, &total))
 			total = SIZE_MAX;
-		hg_host_alloc(HG_API_calloc, ptr, total, 0, caller);
+		watched(HG_API_calloc, ptr, total, __builtin_frame_address(0), caller);
 	}
 	return ptr;
 }
@@ -122,7 +135,7 @@ static __attribute__((noinline)) void watched_free(void *ptr, void *caller)
 	if (HG_UNLIKELY(hg_tracers_free(ptr)))
 		return;
 	if (HG_LIKELY(hg_active))
-		hg_host_free(HG_API_free, ptr, caller);
+		hg_host_block_free(HG_API_free, ptr, __builtin_frame_address(0), caller);
 	hg_libc.free(ptr);
 }
 

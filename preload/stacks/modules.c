@@ -53,21 +53,21 @@ int hg_gpu_seen;
 static struct {
 	uintptr_t start, end;
 } tools[32];
-static size_t tool_count; /* atomic: read without the lock */
+size_t hg_tools_known; /* read without the lock */
 
 /* What hg_bypass_look() must know of; atomic: read without the lock. */
 static size_t runtimes_loaded;
 
 static void note_tool(const char *path, uint64_t start, uint64_t end)
 {
-	size_t count = tool_count;
+	size_t count = hg_tools_known;
 
 	for (size_t i = 0; i < HG_COUNT(tool_names); i++) {
 		if (!strstr(path, tool_names[i]) || count == HG_COUNT(tools))
 			continue;
 		tools[count].start = (uintptr_t)start;
 		tools[count].end = (uintptr_t)end;
-		__atomic_store_n(&tool_count, count + 1, __ATOMIC_RELEASE);
+		__atomic_store_n(&hg_tools_known, count + 1, __ATOMIC_RELEASE);
 		if (i >= FIRST_OF_GPU)
 			__atomic_store_n(&hg_gpu_seen, 1, __ATOMIC_RELAXED);
 		return;
@@ -407,10 +407,27 @@ bool hg_modules_is_tool(const void *address)
 {
 	uintptr_t at = (uintptr_t)address;
 
-	for (size_t i = 0; i < __atomic_load_n(&tool_count, __ATOMIC_ACQUIRE); i++)
+	for (size_t i = 0; i < __atomic_load_n(&hg_tools_known, __ATOMIC_ACQUIRE); i++)
 		if (at >= tools[i].start && at < tools[i].end)
 			return true;
 	return false;
+}
+
+bool hg_modules_gap(const void *address, uintptr_t *start, uintptr_t *size)
+{
+	uintptr_t at = (uintptr_t)address, low = 0, high = UINTPTR_MAX;
+
+	for (size_t i = 0; i < __atomic_load_n(&hg_tools_known, __ATOMIC_ACQUIRE); i++) {
+		if (at >= tools[i].start && at < tools[i].end)
+			return false;
+		if (at < tools[i].start && tools[i].start < high)
+			high = tools[i].start;
+		if (at >= tools[i].end && tools[i].end > low)
+			low = tools[i].end;
+	}
+	*start = low;
+	*size = high - low;
+	return true;
 }
 
 static int init(void)

@@ -319,6 +319,18 @@ uint32_t hg_stack_id(const void *caller)
 	return HG_LIKELY(id != 0) ? id : walk(&start, caller, trail, before);
 }
 
+uint32_t hg_stack_id_of(const uintptr_t *frame, const void *caller)
+{
+	uint32_t before = __atomic_load_n(&generation, __ATOMIC_RELAXED), id;
+	struct hg_frame start = { frame[1], (uintptr_t)(frame + 2), frame[0] };
+	struct hg_cached_walk *trail;
+
+	if (HG_UNLIKELY(!hg_config.stack_depth))
+		return 0;
+	trail = hg_stack_cache_find(&start, caller, before, &id);
+	return HG_LIKELY(id != 0) ? id : walk(&start, caller, trail, before);
+}
+
 static int init(void)
 {
 	int rc;

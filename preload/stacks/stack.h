@@ -17,6 +17,8 @@ bool hg_stack_in_handler(void);    /* of a signal, where that can be determined 
  * outwards, recorded if new. Needs hg_enter(). 0 if there is no stack to be had.
  */
 uint32_t hg_stack_id(const void *caller);
+/* The same of a thread on its own stack, from the frame of the interposed function: two words. */
+uint32_t hg_stack_id_of(const uintptr_t *frame, const void *caller);
 
 /*
  * Libraries that were loaded late, as LTTng-UST was, have a thread's variables allocated, by

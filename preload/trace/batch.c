@@ -145,12 +145,18 @@ static struct hg_open_batch *new_page(void)
 	return page;
 }
 
+/* In the file, and not in memory of the process's alone. */
+static bool is_shared(const struct hg_open_batch *page)
+{
+	return shared && page >= pages() && page < pages() + SHARED_MAX;
+}
+
 /* Another thread or process may have it. */
 static void give_back(struct hg_batch *batch)
 {
 	struct hg_open_batch *page = batch->page;
 
-	if (!shared || page < pages() || page >= pages() + SHARED_MAX)
+	if (!is_shared(page))
 		return;
 	batch->page = NULL;
 	__atomic_store_n(&shared->owners[page - pages()], 0, __ATOMIC_RELEASE);
@@ -279,14 +285,14 @@ static __attribute__((noinline)) bool begin(struct hg_batch *batch)
 	return true;
 }
 
-static struct hg_batch *own_batch(void)
+static __attribute__((noinline)) struct hg_batch *find_batch(void)
 {
 	struct hg_thread *thread = hg_thread();
 	uint32_t at;
 
-	if (HG_UNLIKELY(!thread))
+	if (!batches || !thread)
 		return NULL;
-	if (HG_UNLIKELY(!thread->batch)) {
+	if (!thread->batch) {
 		at = __atomic_fetch_add(&batches_used, 1, __ATOMIC_RELAXED);
 		if (at >= BATCHES_MAX) {
 			__atomic_store_n(&batches_used, BATCHES_MAX, __ATOMIC_RELAXED);
@@ -297,47 +303,123 @@ static struct hg_batch *own_batch(void)
 	return thread->batch;
 }
 
-bool hg_batch_add(const uint64_t *words, uint32_t count, uint64_t when)
+static inline struct hg_batch *own_batch(void)
 {
-	struct hg_batch *batch = HG_LIKELY(batches != NULL) ? own_batch() : NULL;
-	struct hg_open_batch *page;
-	uint64_t *record;
+	struct hg_batch *batch = HG_LIKELY(hg_tls.thread != NULL) ? hg_tls.thread->batch : NULL;
 
-	if (HG_UNLIKELY(!batch))
-		return false;
-	/* Whoever writes it out, for long only where buffers are full. */
-	for (unsigned tries = 0; HG_UNLIKELY(!try_lock(batch, THREAD)); tries++) {
+	return HG_LIKELY(batch != NULL) ? batch : find_batch();
+}
+
+bool hg_batches_keep(void)
+{
+	const struct hg_thread *thread = hg_tls.thread;
+	const struct hg_batch *batch = thread ? thread->batch : NULL;
+
+	return shared && batches && (!batch || !batch->page || is_shared(batch->page));
+}
+
+/* Whoever writes it out has the lock, for long only where buffers are full. */
+static __attribute__((noinline)) bool wait_for_lock(struct hg_batch *batch)
+{
+	for (unsigned tries = 0; !try_lock(batch, THREAD); tries++) {
 		if (tries == TRIES_MAX)
 			return false;
 		sched_yield();
 	}
+	return true;
+}
+
+/* Under the lock, for what cannot go into the page as it is. false: nothing can. */
+static __attribute__((noinline)) bool make_room_in(struct hg_batch *batch)
+{
+	if (shared && __atomic_load_n(&shared->hold, __ATOMIC_RELAXED)) {
+		if (batch->open)
+			write_out(batch);
+		return false;
+	}
+	return begin(batch);
+}
+
+static inline __attribute__((always_inline)) bool take(struct hg_batch_room *room, uint32_t most,
+						       uint64_t when)
+{
+	struct hg_batch *batch = own_batch();
+	struct hg_open_batch *page;
+
+	if (HG_UNLIKELY(!batch))
+		return false;
+	if (HG_UNLIKELY(!try_lock(batch, THREAD)) && !wait_for_lock(batch))
+		return false;
 	if (!when)
 		when = hg_now();
 	page = batch->page;
-	if (HG_UNLIKELY(shared && __atomic_load_n(&shared->hold, __ATOMIC_RELAXED))) {
-		if (batch->open)
-			write_out(batch);
-		unlock(batch);
-		return false;
-	}
-	if (HG_UNLIKELY(!batch->open || page->words + count > HG_BATCH_WORDS ||
-			when - page->begin > UINT32_MAX)) {
-		if (!begin(batch)) {
+	if (HG_UNLIKELY(!batch->open || page->words + most > HG_BATCH_WORDS ||
+			when - page->begin > UINT32_MAX ||
+			(shared && __atomic_load_n(&shared->hold, __ATOMIC_RELAXED)))) {
+		if (!make_room_in(batch)) {
 			unlock(batch);
 			return false;
 		}
 		page = batch->page;
 		when = page->begin;
 	}
-	record = &page->records[page->words];
-	record[0] = words[0];
-	record[1] = words[1] | (when - page->begin);
+	room->batch = batch;
+	room->words = &page->records[page->words];
+	room->when = when;
+	room->number = page->number;
+	room->since = (uint32_t)(when - page->begin);
+	return true;
+}
+
+static inline __attribute__((always_inline)) void put(const struct hg_batch_room *room,
+						      uint32_t words)
+{
+	struct hg_open_batch *page = room->batch->page;
+
+	__atomic_store_n(&page->words, page->words + words, __ATOMIC_RELEASE);
+	unlock(room->batch);
+	if (HG_UNLIKELY(room->when > __atomic_load_n(&hg_batches_due, __ATOMIC_RELAXED)))
+		hg_batches_look(room->when);
+}
+
+bool hg_batch_take(struct hg_batch_room *room, uint32_t most, uint64_t when)
+{
+	if (!take(room, most, when))
+		return false;
+	room->kept = is_shared(room->batch->page);
+	return true;
+}
+
+void hg_batch_put(const struct hg_batch_room *room, uint32_t words)
+{
+	put(room, words);
+}
+
+bool hg_batch_add_block(uint64_t first, uint32_t second, uint64_t third)
+{
+	struct hg_batch_room room;
+
+	if (HG_UNLIKELY(!take(&room, 3, 0)))
+		return false;
+	room.words[0] = first;
+	room.words[1] = (uint64_t)second << 32 | room.since;
+	if (third)
+		room.words[2] = third;
+	put(&room, third ? 3 : 2);
+	return true;
+}
+
+bool hg_batch_add(const uint64_t *words, uint32_t count, uint64_t when)
+{
+	struct hg_batch_room room;
+
+	if (!take(&room, count, when))
+		return false;
+	room.words[0] = words[0];
+	room.words[1] = words[1] | room.since;
 	for (uint32_t i = 2; i < count; i++)
-		record[i] = words[i];
-	__atomic_store_n(&page->words, page->words + count, __ATOMIC_RELEASE);
-	unlock(batch);
-	if (HG_UNLIKELY(when > __atomic_load_n(&hg_batches_due, __ATOMIC_RELAXED)))
-		hg_batches_look(when);
+		room.words[i] = words[i];
+	put(&room, count);
 	return true;
 }
 

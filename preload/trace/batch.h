@@ -16,6 +16,30 @@
  */
 bool hg_batch_add(const uint64_t *words, uint32_t count, uint64_t when);
 
+/* The same, now, of two words, or of three if the third is not 0; the second is the upper half of
+ * its word. */
+bool hg_batch_add_block(uint64_t first, uint32_t second, uint64_t third);
+
+/*
+ * Room for `most` words at the end of the calling thread's buffer, which nobody else touches until
+ * hg_batch_put() has added as many of them as were filled. What was put into a batch of the same
+ * number is in this one, ahead. The second word's lower half is to be `since`. false: not now.
+ */
+struct hg_batch;
+struct hg_batch_room {
+	struct hg_batch *batch;
+	uint64_t *words;
+	uint64_t when;   /* ns of CLOCK_MONOTONIC */
+	uint32_t number; /* not 0 */
+	uint32_t since;  /* ns, of the batch's begin */
+	bool kept;       /* it outlives the process */
+};
+bool hg_batch_take(struct hg_batch_room *room, uint32_t most, uint64_t when);
+void hg_batch_put(const struct hg_batch_room *room, uint32_t words);
+
+/* Whether records that the calling thread puts into its buffer outlive the process, or may. */
+bool hg_batches_keep(void);
+
 /* Record those of any thread that have become old; ns of CLOCK_MONOTONIC. Needs hg_enter(). */
 void hg_batches_look(uint64_t now);
 void hg_batches_poll(void); /* now */
