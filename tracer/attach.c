@@ -19,6 +19,7 @@
 #include "tracer/attach.h"
 #include "tracer/session_filter.h"
 #include "tracer/bundle.h"
+#include "tracer/close_from.h"
 #include "tracer/code_objects.h"
 #include "tracer/control.h"
 #include "tracer/event_counts.h"
@@ -548,9 +549,7 @@ static int close_inherited(int kept)
 
 	if (kept != place)
 		dup3(kept, place, O_CLOEXEC);
-	if (close_range((unsigned)place + 1, ~0U, 0))
-		for (int fd = place + 1; fd < 1024; fd++) /* Linux before 5.9 */
-			close(fd);
+	close_from(place + 1);
 	return place;
 }
 

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "tracer/bundle.h"
+#include "tracer/close_from.h"
 
 #define MEMORY_MOST (UINT64_C(4) << 30)
 
@@ -92,8 +93,9 @@ static void begin(struct hg_places_table *table, int folder, places_finder *find
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	for (int i = 0; i < 3; i++)
 		dup2(nowhere, i);
-	if (dup2(folder, 3) < 0 || close_range(4, ~0U, 0))
+	if (dup2(folder, 3) < 0)
 		_exit(1);
+	close_from(4);
 	(void)setpriority(PRIO_PROCESS, 0, 19);
 	if (LIMITS_ADDRESSES)
 		setrlimit(RLIMIT_AS, &most);

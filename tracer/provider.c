@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libhipgrain-provider.so: the tracepoints, as a table of functions. */
+#include "tracer/ust_names.h"
+
+#ifdef HG_UST_OLD_NAMES
+#define TRACEPOINT_CREATE_PROBES
+#define TRACEPOINT_DEFINE
+#else
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
+#endif
 
 /* The probe templates of LTTng-UST cause these warnings, which cannot be fixed here. */
 #pragma GCC diagnostic push
@@ -15,8 +22,12 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#ifdef HG_UST_OLD_NAMES
+#include <lttng/ust.h>
+#else
 #include <lttng/ust-fork.h>
 #include <lttng/ust-thread.h>
+#endif
 #include <pthread.h>
 
 #include "tracer/counts.h"
@@ -44,7 +55,8 @@ static void (*counted)(unsigned kind, const void *event);
 	}
 #include "tracer/events.def"
 
-/* In liblttng-ust-common since 2.13, for its own liblttng-ust-fd; in no header. */
+/* In liblttng-ust-common since 2.13, in liblttng-ust before, for its own liblttng-ust-fd; in no
+ * header. */
 int lttng_ust_safe_close_fd(int fd, int (*real)(int fd)) __attribute__((weak));
 
 /* Before LTTng-UST's own destructor, because it is this object's dependency. */
@@ -62,9 +74,17 @@ __attribute__((destructor)) static void destruct(void)
  * probe on the first of them (lttng-ust 2.13, lttng-ust-statedump-provider.h) is how we detect
  * that. In liblttng-ust-tracepoint; in no header.
  */
+#ifndef HG_UST_OLD_NAMES
 int lttng_ust_tracepoint_provider_register(const char *provider, const char *event,
 					   void (*probe)(void), void *data, const char *signature)
     __attribute__((weak));
+#endif
+
+#ifdef HG_UST_OLD_NAMES
+/* In liburcu-bp, which LTTng-UST 2.12 needs (urcu/static/urcu-bp.h). */
+void urcu_bp_before_fork(void);
+void urcu_bp_after_fork_child(void);
+#endif
 
 /* In liblttng-ust-common since 2.13 (lttng/urcu/urcu-ust.h, which not every package has). */
 static void (*urcu_before_fork)(void), (*urcu_after_fork_child)(void);
@@ -86,17 +106,28 @@ static void on_statedump(void *data, void *session)
 
 static int on_state_wanted(void (*wanted)(void))
 {
+	state_wanted = wanted;
+#ifdef HG_UST_OLD_NAMES
+	/* lttng-ust 2.12, lttng/tracepoint.h, lttng-ust-statedump-provider.h */
+	return __tracepoint_probe_register("lttng_ust_statedump:start",
+					   (void (*)(void))on_statedump, NULL,
+					   "struct lttng_session *, session");
+#else
 	if (!lttng_ust_tracepoint_provider_register)
 		return -ENOSYS;
-	state_wanted = wanted;
 	return lttng_ust_tracepoint_provider_register("lttng_ust_statedump", "start",
 						      (void (*)(void))on_statedump, NULL,
 						      "struct lttng_ust_session *, session");
+#endif
 }
 
 static struct hg_provider provider = {
 	.version = HG_PROVIDER_VERSION,
+#ifdef HG_UST_OLD_NAMES
+	.recording = &__tracepoint_hipgrain___alloc.state,
+#else
 	.recording = &lttng_ust_tracepoint_hipgrain___alloc.state,
+#endif
 #define HG_EVENT(name, ...) .name = emit_##name,
 #include "tracer/events.def"
 	.before_fork = lttng_ust_before_fork,
@@ -105,16 +136,23 @@ static struct hg_provider provider = {
 	.forget_threads = forget_threads,
 	.on_state_wanted = on_state_wanted,
 	.safe_close = lttng_ust_safe_close_fd,
+#ifndef HG_UST_OLD_NAMES
 	.init_thread = lttng_ust_init_thread,
+#endif
 	.at_exit = &at_exit,
 	.counted = &counted,
 };
 
 __attribute__((visibility("default"))) const struct hg_provider *hipgrain_provider(void)
 {
+#ifdef HG_UST_OLD_NAMES
+	urcu_before_fork = urcu_bp_before_fork;
+	urcu_after_fork_child = urcu_bp_after_fork_child;
+#else
 	urcu_before_fork = (void (*)(void))dlsym(RTLD_DEFAULT, "lttng_ust_urcu_before_fork");
 	urcu_after_fork_child =
 	    (void (*)(void))dlsym(RTLD_DEFAULT, "lttng_ust_urcu_after_fork_child");
+#endif
 	if (!urcu_before_fork || !urcu_after_fork_child)
 		provider.forget_threads = NULL;
 	return &provider;

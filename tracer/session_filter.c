@@ -4,10 +4,12 @@
 #include <stdlib.h>
 
 #include "tracer/session_filter.h"
+#include "tracer/ust_names.h"
 
 /*
  * LTTng-UST's interface for contexts of applications, a part of its ABI that no installed header
- * has (lttng-ust 2.13, src/common/ust-context-provider.h, dynamic-type.h).
+ * has (lttng-ust 2.13, src/common/ust-context-provider.h, dynamic-type.h; lttng-ust 2.12,
+ * include/ust-context-provider.h, where what is private to the provider is left out).
  */
 enum { TYPE_S64 = 4 };
 
@@ -21,13 +23,27 @@ struct context_value {
 	} is;
 };
 
+#ifdef HG_UST_OLD_NAMES
+#define FIRST void *field
+#define USE   (void)field
+#else
+#define FIRST void *priv, void *probe_ctx
+#define USE   (void)priv, (void)probe_ctx
+#endif
+
 struct context_provider {
+#ifndef HG_UST_OLD_NAMES
 	uint32_t struct_size;
+#endif
 	const char *name;
-	size_t (*get_size)(void *priv, void *probe_ctx, size_t offset);
-	void (*record)(void *priv, void *probe_ctx, void *ring_buffer_ctx, void *channel);
-	void (*get_value)(void *priv, void *probe_ctx, struct context_value *value);
+	size_t (*get_size)(FIRST, size_t offset);
+	void (*record)(FIRST, void *ring_buffer_ctx, void *channel);
+	void (*get_value)(FIRST, struct context_value *value);
+#ifdef HG_UST_OLD_NAMES
+	void *node[2]; /* of its list of providers */
+#else
 	void *priv;
+#endif
 };
 
 void *lttng_ust_context_provider_register(struct context_provider *provider);
@@ -35,26 +51,23 @@ void *lttng_ust_context_provider_register(struct context_provider *provider);
 static int64_t own;
 
 /* It is evaluated by filters only, never recorded. */
-static size_t no_size(void *priv, void *probe_ctx, size_t offset)
+static size_t no_size(FIRST, size_t offset)
 {
-	(void)priv;
-	(void)probe_ctx;
+	USE;
 	(void)offset;
 	return 0;
 }
 
-static void no_record(void *priv, void *probe_ctx, void *ring_buffer_ctx, void *channel)
+static void no_record(FIRST, void *ring_buffer_ctx, void *channel)
 {
-	(void)priv;
-	(void)probe_ctx;
+	USE;
 	(void)ring_buffer_ctx;
 	(void)channel;
 }
 
-static void tell(void *priv, void *probe_ctx, struct context_value *value)
+static void tell(FIRST, struct context_value *value)
 {
-	(void)priv;
-	(void)probe_ctx;
+	USE;
 	value->type = TYPE_S64;
 	value->is.s64 = own;
 }
@@ -62,11 +75,15 @@ static void tell(void *priv, void *probe_ctx, struct context_value *value)
 /* Before the first event: those of a session with a filter would be dropped. */
 __attribute__((constructor)) static void construct(void)
 {
-	static struct context_provider provider = { .struct_size = sizeof(provider),
-						    .name = HG_SESSION_FILTER_PROVIDER,
-						    .get_size = no_size,
-						    .record = no_record,
-						    .get_value = tell };
+	static struct context_provider provider = {
+#ifndef HG_UST_OLD_NAMES
+		.struct_size = sizeof(provider),
+#endif
+		.name = HG_SESSION_FILTER_PROVIDER,
+		.get_size = no_size,
+		.record = no_record,
+		.get_value = tell,
+	};
 	const char *session = getenv(HG_SESSION_VARIABLE);
 
 	own = session ? hg_session_filter(session) : HG_SESSION_FILTER_NONE;

@@ -3,13 +3,23 @@
  * The events of events.def in LTTng-UST's description language: same names, same order. Addresses,
  * handles and flags are marked as hexadecimal. Each probe takes the event's struct.
  */
+#include "tracer/ust_names.h"
+
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER hipgrain
 
 #undef LTTNG_UST_TRACEPOINT_INCLUDE
 #define LTTNG_UST_TRACEPOINT_INCLUDE "tracer/tracepoints.h"
 
-#if !defined(HIPGRAIN_TRACER_TRACEPOINTS_H) || defined(LTTNG_UST_TRACEPOINT_HEADER_MULTI_READ)
+#ifdef HG_UST_OLD_NAMES
+#undef TRACEPOINT_PROVIDER
+#define TRACEPOINT_PROVIDER hipgrain
+#undef TRACEPOINT_INCLUDE
+#define TRACEPOINT_INCLUDE "tracer/tracepoints.h"
+#endif
+
+#if !defined(HIPGRAIN_TRACER_TRACEPOINTS_H) || defined(LTTNG_UST_TRACEPOINT_HEADER_MULTI_READ) || \
+    defined(TRACEPOINT_HEADER_MULTI_READ)
 #define HIPGRAIN_TRACER_TRACEPOINTS_H
 
 #include <lttng/tracepoint.h>

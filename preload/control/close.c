@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "preload/control/close_range.h"
 #include "preload/control/descriptors.h"
 #include "preload/core/base.h"
 #include "preload/core/kernel_call.h"
@@ -39,7 +40,7 @@ static void loaded(const struct hg_provider *provider)
 
 	(void)provider;
 	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
-		if (!strstr(map->l_name, "/liblttng-ust") || code == lttng + HG_COUNT(lttng))
+		if (!hg_is_lttng_file(map->l_name) || code == lttng + HG_COUNT(lttng))
 			continue;
 		*code++ = (struct code){ map->l_addr, map->l_addr + hg_object_size(map->l_addr) };
 	}

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "preload/control/close_range.h"
 #include "preload/control/descriptors.h"
 #include "preload/control/seccomp.h"
 #include "preload/control/thread_exit_watch.h"

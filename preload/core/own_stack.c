@@ -18,6 +18,7 @@
 #include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 

@@ -8,6 +8,7 @@
 
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "preload/core/base.h"
 #include "preload/hip/hip_memory.h"
