@@ -16,6 +16,7 @@
 
 #include "tracer/daemon.h"
 #include "tracer/guard.h"
+#include "tracer/install.h"
 #include "tracer/message.h"
 
 /* Longest LTTNG_HOME with which every socket below it fits into sun_path (108 bytes): the
@@ -50,8 +51,14 @@ char *daemon_program(void)
 	const char *configured = getenv("LTTNG_SESSIOND_PATH");
 	const char *lists[] = { getenv("PATH"), daemon_directories };
 
+	char *bundled;
+
 	if (configured && *configured)
 		return access(configured, X_OK) ? NULL : strdup(configured);
+	/* It speaks the protocol of the LTTng-UST beside the provider. */
+	bundled = install_bundled("lttng-sessiond");
+	if (bundled)
+		return bundled;
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
 		for (const char *list = lists[i]; list && *list;) {
 			size_t length = strcspn(list, ":");

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -23,8 +24,10 @@
 
 #include <lttng/lttng.h>
 
+#include "tracer/close_from.h"
 #include "tracer/daemon.h"
 #include "tracer/guard.h"
+#include "tracer/install.h"
 #include "tracer/missed.h"
 #include "tracer/session.h"
 #include "tracer/tree.h"
@@ -100,6 +103,8 @@ static void be_nice_to_nobody(void)
 static void exec_daemon(const struct guard *guard, pid_t parent, int log)
 {
 	int null = open("/dev/null", O_RDWR);
+	/* lttng-sessiond(8); it would look where it was installed first. */
+	const char *consumer = install_bundled("lttng-consumerd");
 	sigset_t none;
 
 	/* No daemon without its guard, even if the guard is killed. */
@@ -119,6 +124,15 @@ static void exec_daemon(const struct guard *guard, pid_t parent, int log)
 	/* LTTng 2.16 does not start with it, lest its own threads wait for themselves. Recorded
 	 * programs have it, of which one may be a recorder. */
 	unsetenv("LTTNG_UST_ALLOW_BLOCKING");
+	if (consumer) {
+		char folder[PATH_MAX];
+		const char *slash = strrchr(consumer, '/');
+
+		snprintf(folder, sizeof(folder), "%.*s", (int)(slash - consumer), consumer);
+		setenv("LTTNG_CONSUMERD64_BIN", consumer, 0);
+		/* session.xsd, without which it does not start. */
+		setenv("LTTNG_SESSION_CONFIG_XSD_PATH", folder, 0);
+	}
 	if (*guard->client.home)
 		setenv("LTTNG_HOME", guard->client.home, 1);
 	if (guard->shim)
@@ -346,9 +360,7 @@ static void close_inherited(struct guard *guard)
 		dup3(guard->channel, place, O_CLOEXEC);
 		guard->channel = place;
 	}
-	if (close_range((unsigned)place + 1, ~0U, 0))
-		for (int fd = place + 1; fd < 1024; fd++) /* Linux before 5.9 */
-			close(fd);
+	close_from(place + 1);
 }
 
 static void end_session(void *argument, struct client_answer *answer)

@@ -2,9 +2,12 @@
 /* Finds hipgrain's own files relative to its executable. */
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "config.h"
@@ -14,16 +17,22 @@
 #define PROVIDER_NAME "libhipgrain-provider.so"
 #define SHIM_NAME     "libhipgrain-sessiond.so"
 #define PROBE_NAME    "probe.hipfb"
+#define DEMO_NAME     "hipgrain-demo"
+#define DEMO_CODE     "energy.hipfb" /* kernels/demo/demo.c opens it */
 #define HSA_NAME      "libhsa-runtime64.so.1"
+
+/* What a portable tree brings along (tests/portable), beside the preload library. */
+#define BUNDLED "bundled"
 
 /* Layouts to try, relative to the directory of the executable. */
 static const struct {
-	const char *preload, *softgpu, *probe;
+	const char *preload, *softgpu, *probe, *demo;
 } layouts[] = {
 	/* build tree */
-	{ ".", "kernels/softgpu", "kernels/probe" },
+	{ ".", "kernels/softgpu", "kernels/probe", "kernels/demo" },
 	/* installed */
-	{ HIPGRAIN_LIBDIR_FROM_BIN, HIPGRAIN_LIBDIR_FROM_BIN "/softgpu", HIPGRAIN_LIBDIR_FROM_BIN },
+	{ HIPGRAIN_LIBDIR_FROM_BIN, HIPGRAIN_LIBDIR_FROM_BIN "/softgpu", HIPGRAIN_LIBDIR_FROM_BIN,
+	  HIPGRAIN_LIBDIR_FROM_BIN },
 };
 
 /* BASE/FOLDER/FILE without links and dots if it exists, else NULL; malloc'ed. */
@@ -38,29 +47,151 @@ static char *find(const char *base, const char *folder, const char *file)
 	return resolved;
 }
 
-int install_find(struct install_paths *paths, char *why, size_t why_size)
+/* The directory of the executable; 0 or -errno. */
+static int find_base(char base[PATH_MAX])
 {
-	char base[PATH_MAX];
-	ssize_t length = readlink("/proc/self/exe", base, sizeof(base) - 1);
+	ssize_t length = readlink("/proc/self/exe", base, PATH_MAX - 1);
 	char *slash;
 
-	*paths = (struct install_paths){ 0 };
-	if (length < 0) {
-		snprintf(why, why_size, "/proc/self/exe: %s", strerror(errno));
+	if (length < 0)
 		return -errno;
-	}
 	base[length] = '\0';
 	slash = strrchr(base, '/');
 	if (slash)
 		*slash = '\0';
+	return 0;
+}
+
+char *install_bundled(const char *file)
+{
+	char base[PATH_MAX];
+
+	return find_base(base) ? NULL : find(base, HIPGRAIN_LIBDIR_FROM_BIN "/" BUNDLED, file);
+}
+
+/* A directory that nobody else can write to, made if it is not there. 0 or -errno. */
+static int own_directory(const char *path)
+{
+	struct stat status;
+
+	if (mkdir(path, 0700) && errno != EEXIST)
+		return -errno;
+	if (lstat(path, &status))
+		return -errno;
+	return S_ISDIR(status.st_mode) && status.st_uid == geteuid() &&
+		       !(status.st_mode & (S_IWGRP | S_IWOTH))
+		   ? 0
+		   : -EPERM;
+}
+
+/* A symbolic link PATH to `target`, which may be there already. 0 or -errno. */
+static int own_link(const char *path, const char *target)
+{
+	char there[PATH_MAX];
+	ssize_t length;
+
+	if (symlink(target, path) == 0)
+		return 0;
+	if (errno != EEXIST)
+		return -errno;
+	length = readlink(path, there, sizeof(there) - 1);
+	if (length < 0)
+		return -errno;
+	there[length] = '\0';
+	return strcmp(there, target) ? -EEXIST : 0;
+}
+
+/* Whether `path` is what lies in `folder` under that name, links and dots aside. */
+static bool is_below(const char *path, const char *folder, const char *name)
+{
+	char *real = realpath(path, NULL);
+	size_t length = strlen(folder);
+	bool below = real && strncmp(real, folder, length) == 0 && !strcmp(real + length, name);
+
+	free(real);
+	return below;
+}
+
+/*
+ * Paths without spaces and colons to what is preloaded, by way of their folder: a link in a
+ * directory of the user's. It stays, because processes that outlive the recording name it in their
+ * environment; its name is made of the folder's.
+ */
+static int link_preload(struct install_paths *paths, char *why, size_t why_size)
+{
+	static const char *const places[] = { "/tmp", "/var/tmp", "/dev/shm" };
+	uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
+	char *folder = strdup(paths->preload), *slash, *place = NULL, *path = NULL;
+	int error = folder ? -ENOENT : -ENOMEM;
+
+	slash = folder ? strrchr(folder, '/') : NULL;
+	if (slash)
+		*slash = '\0';
+	for (const char *at = folder; at && *at; at++)
+		hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
+	for (size_t i = 0; slash && i < sizeof(places) / sizeof(places[0]); i++) {
+		free(place);
+		free(path);
+		place = path = NULL;
+		if (asprintf(&place, "%s/hipgrain-preload-%u", places[i], (unsigned)geteuid()) < 0)
+			place = NULL;
+		if (asprintf(&path, "%s/%016llx", place ? place : "", (unsigned long long)hash) < 0)
+			path = NULL;
+		error = place && path ? own_directory(place) : -ENOMEM;
+		if (!error)
+			error = own_link(path, folder);
+		if (!error)
+			break;
+	}
+	if (!error) {
+		/* The shim is preloaded, too, and LD_LIBRARY_PATH names the software GPU's. */
+		free(paths->preload);
+		free(paths->shim);
+		if (paths->softgpu && is_below(paths->softgpu, folder, "/softgpu")) {
+			free(paths->softgpu);
+			if (asprintf(&paths->softgpu, "%s/softgpu", path) < 0)
+				paths->softgpu = NULL;
+		}
+		if (asprintf(&paths->preload, "%s/%s", path, PRELOAD_NAME) < 0)
+			paths->preload = NULL;
+		if (asprintf(&paths->shim, "%s/%s", path, SHIM_NAME) < 0)
+			paths->shim = NULL;
+		error = paths->preload && paths->shim ? 0 : -ENOMEM;
+	}
+	if (error) {
+		snprintf(why, why_size,
+			 "'%s' cannot be preloaded: its path has a space or a colon, and there can "
+			 "be no link "
+			 "to it in /tmp, /var/tmp and /dev/shm: %s",
+			 paths->preload ? paths->preload : PRELOAD_NAME, strerror(-error));
+	}
+	free(folder);
+	free(place);
+	free(path);
+	return error;
+}
+
+int install_find(struct install_paths *paths, char *why, size_t why_size)
+{
+	char base[PATH_MAX];
+	int error = find_base(base);
+
+	*paths = (struct install_paths){ 0 };
+	if (error) {
+		snprintf(why, why_size, "/proc/self/exe: %s", strerror(-error));
+		return error;
+	}
 	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]) && !paths->preload; i++) {
-		char *hsa;
+		char *hsa, *code;
 
 		paths->preload = find(base, layouts[i].preload, PRELOAD_NAME);
 		if (paths->preload) {
 			paths->provider = find(base, layouts[i].preload, PROVIDER_NAME);
 			paths->shim = find(base, layouts[i].preload, SHIM_NAME);
 			paths->probe = find(base, layouts[i].probe, PROBE_NAME);
+			code = find(base, layouts[i].demo, DEMO_CODE);
+			paths->demo = code ? find(base, layouts[i].demo, DEMO_NAME) : NULL;
+			free(code);
 		}
 		hsa = paths->preload ? find(base, layouts[i].softgpu, HSA_NAME) : NULL;
 		if (hsa) {
@@ -82,10 +213,10 @@ int install_find(struct install_paths *paths, char *why, size_t why_size)
 	}
 	/* ld.so(8): LD_PRELOAD is a list separated by spaces or colons, without quoting. */
 	if (strpbrk(paths->preload, " :")) {
-		snprintf(why, why_size, "'%s' cannot be preloaded: its path has a space or a colon",
-			 paths->preload);
-		install_paths_free(paths);
-		return -EINVAL;
+		error = link_preload(paths, why, why_size);
+		if (error)
+			install_paths_free(paths);
+		return error;
 	}
 	return 0;
 }
@@ -97,5 +228,6 @@ void install_paths_free(struct install_paths *paths)
 	free(paths->shim);
 	free(paths->softgpu);
 	free(paths->probe);
+	free(paths->demo);
 	*paths = (struct install_paths){ 0 };
 }

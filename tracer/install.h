@@ -12,14 +12,23 @@ struct install_paths {
 	char *provider; /* libhipgrain-provider.so, beside it */
 	char *shim;     /* libhipgrain-sessiond.so, too: tracer/daemon_shim.c */
 	char *softgpu;  /* directory of the software GPU's libhsa-runtime64.so.1; NULL: not built */
+	char *demo;     /* hipgrain-demo with its code object beside it; NULL: not built */
 	char *probe;    /* probe.hipfb, the kernels of `hipgrain probe`; NULL: not built */
 };
 
 /*
  * Find them relative to /proc/self/exe, so that a build tree or an installation can be moved.
- * 0 (install_paths_free() later) or -errno with one line in `why`.
+ * 0 (install_paths_free() later) or -errno with one line in `why`. Where the path of the preload
+ * library has a space or a colon, which LD_PRELOAD does not take, `preload` leads there through a
+ * link.
  */
 int install_find(struct install_paths *paths, char *why, size_t why_size);
+
+/*
+ * What a portable tree brings along: the path of FILE there, malloc'ed; NULL if there is none, as
+ * in a build tree or an installation among the system's packages.
+ */
+char *install_bundled(const char *file);
 
 void install_paths_free(struct install_paths *paths);
 

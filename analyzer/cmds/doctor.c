@@ -17,12 +17,20 @@ const char usage_doctor[] =
     "Exit status: 0 if nothing is broken, else 1.\n"
     "\n"
     "      --softgpu             check what 'hipgrain run --softgpu' needs: no driver, no GPU\n"
+    "      --self-test           run a demonstration on the software GPU, record it, and check "
+    "the\n"
+    "                            report; nothing else is checked\n"
     "      --format FORMAT       text (default) or json: schema hipgrain-doctor/1\n"
     "      --root DIR            read DIR/proc, DIR/sys, DIR/dev and DIR/boot (files of\n"
     "                            another machine)\n"
     "  -h, --help                print this help\n";
 
-enum { DOCTOR_OPTION_ROOT = 256, DOCTOR_OPTION_FORMAT, DOCTOR_OPTION_SOFTGPU };
+enum {
+	DOCTOR_OPTION_ROOT = 256,
+	DOCTOR_OPTION_FORMAT,
+	DOCTOR_OPTION_SOFTGPU,
+	DOCTOR_OPTION_SELF_TEST
+};
 
 static unsigned count(const struct doctor *doctor, enum health health)
 {
@@ -89,18 +97,36 @@ static void print_text(const struct doctor *doctor)
 	       count(doctor, HEALTH_LIMITED));
 }
 
+/* `command`: NULL if none is given. */
+static void check_machine(struct doctor *doctor, bool softgpu, const char *command)
+{
+	if (softgpu) {
+		doctor_check_softgpu(doctor);
+	} else {
+		doctor_check_kernel(doctor);
+		doctor_check_gpus(doctor);
+	}
+	doctor_check_runtime(doctor);
+	doctor_check_disassembler(doctor);
+	doctor_check_recording(doctor);
+	if (command)
+		doctor_check_program(doctor, command);
+	doctor_check_worth(doctor);
+}
+
 int cmd_doctor(int argc, char **argv)
 {
 	static const struct option long_options[] = {
 		{ "format", required_argument, NULL, DOCTOR_OPTION_FORMAT },
 		{ "root", required_argument, NULL, DOCTOR_OPTION_ROOT },
 		{ "softgpu", no_argument, NULL, DOCTOR_OPTION_SOFTGPU },
+		{ "self-test", no_argument, NULL, DOCTOR_OPTION_SELF_TEST },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
 	const char *root = "";
 	struct doctor doctor;
-	bool json = false, softgpu = false;
+	bool json = false, softgpu = false, self_test = false;
 	int code, status;
 
 	while ((code = getopt_long(argc, argv, "+h", long_options, NULL)) != -1) {
@@ -110,6 +136,9 @@ int cmd_doctor(int argc, char **argv)
 			break;
 		case DOCTOR_OPTION_SOFTGPU:
 			softgpu = true;
+			break;
+		case DOCTOR_OPTION_SELF_TEST:
+			self_test = true;
 			break;
 		case DOCTOR_OPTION_FORMAT:
 			json = strcmp(optarg, "json") == 0;
@@ -129,23 +158,19 @@ int cmd_doctor(int argc, char **argv)
 		message_error("--softgpu and --root are mutually exclusive");
 		return HG_EXIT_USAGE;
 	}
+	if (self_test && (*root || softgpu || optind < argc)) {
+		message_error("--self-test cannot be combined with --softgpu, --root and CMD");
+		return HG_EXIT_USAGE;
+	}
 	if (*root && access(root, R_OK | X_OK) != 0) {
 		message_error("--root: %s: %m", root);
 		return HG_EXIT_INPUT;
 	}
 	doctor_init(&doctor, root);
-	if (softgpu) {
-		doctor_check_softgpu(&doctor);
-	} else {
-		doctor_check_kernel(&doctor);
-		doctor_check_gpus(&doctor);
-	}
-	doctor_check_runtime(&doctor);
-	doctor_check_disassembler(&doctor);
-	doctor_check_recording(&doctor);
-	if (optind < argc)
-		doctor_check_program(&doctor, argv[optind]);
-	doctor_check_worth(&doctor);
+	if (self_test)
+		doctor_check_self(&doctor);
+	else
+		check_machine(&doctor, softgpu, optind < argc ? argv[optind] : NULL);
 	status = count(&doctor, HEALTH_BROKEN) ? HG_EXIT_FINDINGS : HG_EXIT_OK;
 	if (!json)
 		print_text(&doctor);

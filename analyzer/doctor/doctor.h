@@ -60,6 +60,8 @@ void doctor_check_recording(struct doctor *doctor);
 void doctor_check_daemon(struct doctor *doctor);
 /* The program that is to be recorded: found as a shell would find it. */
 void doctor_check_program(struct doctor *doctor, const char *command);
+/* What is installed, tried by a recording of a demonstration on the software GPU. */
+void doctor_check_self(struct doctor *doctor);
 /* Last: what the findings of each group will be worth, given the above. */
 void doctor_check_worth(struct doctor *doctor);
 

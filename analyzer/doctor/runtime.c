@@ -17,6 +17,9 @@
 #include "doctor.h"
 #include "../hip_library.h"
 #include "analyzer/isa/disasm.h"
+#ifdef HIPGRAIN_PORTABLE
+#include "comgr/load.h"
+#endif
 
 #define PROBE_TIMEOUT_MS 30000
 
@@ -260,21 +263,41 @@ static void describe_llvm(struct doctor *doctor)
 	}
 }
 
+/* The file of amd_comgr; NULL: there is none. */
+static const char *comgr_of(void)
+{
+#ifdef HIPGRAIN_PORTABLE
+	return comgr_path();
+#else
+	Dl_info info;
+
+	if (dladdr((void *)amd_comgr_get_version, &info) && info.dli_fname)
+		return info.dli_fname;
+	return "its library";
+#endif
+}
+
 void doctor_check_disassembler(struct doctor *doctor)
 {
 	size_t major = 0, minor = 0, processors = 0;
-	Dl_info info;
+	const char *path;
 
 	doctor->section = "Machine code";
 	amd_comgr_get_version(&major, &minor);
 	if (amd_comgr_get_isa_count(&processors) != AMD_COMGR_STATUS_SUCCESS)
 		processors = 0;
-	if (!dladdr((void *)amd_comgr_get_version, &info) || !info.dli_fname)
-		info.dli_fname = "its library";
-	doctor_add(doctor, HEALTH_OK, NULL, "amd_comgr %zu.%zu (%s) reads that of %zu processors",
-		   major, minor, info.dli_fname, processors);
+	path = comgr_of();
+	if (path) {
+		doctor_add(doctor, HEALTH_OK, NULL,
+			   "amd_comgr %zu.%zu (%s) reads that of %zu processors", major, minor,
+			   path, processors);
+	} else {
+		doctor_add(doctor, HEALTH_LIMITED,
+			   "set ROCM_PATH, or LD_LIBRARY_PATH, to where your ROCm is",
+			   "no libamd_comgr is found");
+	}
 	describe_llvm(doctor);
-	for (unsigned i = 0; i < doctor->targets->len; i++) {
+	for (unsigned i = 0; path && i < doctor->targets->len; i++) {
 		if (!knows(doctor->targets->pdata[i])) {
 			doctor->no_code = true;
 			doctor_add(doctor, HEALTH_LIMITED, "install the amd_comgr of your ROCm",

@@ -105,12 +105,23 @@ static size_t one(void *handle, const uint8_t *code, size_t size, char *text, si
 
 const struct disasm_backend disasm_comgr = { "comgr", NULL, create, destroy, library, one };
 
+/* The C++ run-time library's, where it is linked: a stand-in for amd_comgr. */
+char *__cxa_demangle(const char *symbol, char *buffer, size_t *size, int *status)
+    __attribute__((weak));
+
 static bool has_structure(const char *text)
 {
 	for (; *text; text++)
 		if (text_is_structure(*text))
 			return true;
 	return false;
+}
+
+static char *demangle_otherwise(const char *symbol)
+{
+	char *text = __cxa_demangle ? __cxa_demangle(symbol, NULL, NULL, NULL) : NULL;
+
+	return text ? text : strdup(symbol);
 }
 
 char *isa_demangle(const char *symbol)
@@ -123,7 +134,7 @@ char *isa_demangle(const char *symbol)
 	if (strncmp(symbol, "_Z", 2) || has_structure(symbol))
 		return text_one_line(symbol);
 	if (amd_comgr_create_data(AMD_COMGR_DATA_KIND_BYTES, &mangled) != AMD_COMGR_STATUS_SUCCESS)
-		return strdup(symbol);
+		return demangle_otherwise(symbol);
 	if (amd_comgr_set_data(mangled, strlen(symbol), symbol) == AMD_COMGR_STATUS_SUCCESS &&
 	    amd_comgr_demangle_symbol_name(mangled, &demangled) == AMD_COMGR_STATUS_SUCCESS) {
 		if (amd_comgr_get_data(demangled, &size, NULL) == AMD_COMGR_STATUS_SUCCESS) {
@@ -137,5 +148,5 @@ char *isa_demangle(const char *symbol)
 		amd_comgr_release_data(demangled);
 	}
 	amd_comgr_release_data(mangled);
-	return text ? text : strdup(symbol);
+	return text ? text : demangle_otherwise(symbol);
 }

@@ -6,6 +6,9 @@
 #include <glib.h>
 
 #include "guard.h"
+#ifdef HIPGRAIN_PORTABLE
+#include "tracer/install.h"
+#endif
 
 static bt_graph_simple_sink_component_initialize_func_status
 sink_initialize(bt_message_iterator *iterator, void *data)
@@ -47,10 +50,44 @@ int graph_add_sink(bt_graph *graph, struct decode *decode, const bt_component_si
 		   : -EIO;
 }
 
+/* That of a portable tree belongs to the libbabeltrace2 beside it. 0 or -ENOENT. */
+static int find_bundled(const char *name, const bt_plugin **plugin)
+{
+	const bt_plugin_set *set = NULL;
+#ifdef HIPGRAIN_PORTABLE
+	char *file = g_strdup_printf("babeltrace-plugin-%s.so", name);
+	char *path = install_bundled(file);
+
+	if (path && bt_plugin_find_all_from_file(path, BT_FALSE, &set) ==
+			BT_PLUGIN_FIND_ALL_FROM_FILE_STATUS_OK) {
+		*plugin = bt_plugin_set_borrow_plugin_by_index_const(set, 0);
+		bt_plugin_get_ref(*plugin);
+	}
+	free(path);
+	g_free(file);
+#else
+	(void)name;
+	(void)plugin;
+#endif
+	if (!set)
+		return -ENOENT;
+	bt_plugin_set_put_ref(set);
+	return 0;
+}
+
+int graph_find_plugin(const char *name, const bt_plugin **plugin)
+{
+	if (find_bundled(name, plugin) == 0)
+		return 0;
+	return bt_plugin_find(name, BT_TRUE, BT_TRUE, BT_TRUE, BT_TRUE, BT_FALSE, plugin) ==
+		       BT_PLUGIN_FIND_STATUS_OK
+		   ? 0
+		   : -ENOENT;
+}
+
 const bt_component_class_source *graph_source_class(const char *name, const bt_plugin **plugin)
 {
-	if (bt_plugin_find("ctf", BT_TRUE, BT_TRUE, BT_TRUE, BT_TRUE, BT_FALSE, plugin) !=
-	    BT_PLUGIN_FIND_STATUS_OK)
+	if (graph_find_plugin("ctf", plugin) != 0)
 		return NULL;
 	return bt_plugin_borrow_source_component_class_by_name_const(*plugin, name);
 }

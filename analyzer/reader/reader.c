@@ -122,8 +122,7 @@ static void begin_when_whole(struct decode *decode, const GPtrArray *traces)
 
 static const bt_component_class_filter *muxer_class(const bt_plugin **plugin)
 {
-	if (bt_plugin_find("utils", BT_TRUE, BT_TRUE, BT_TRUE, BT_TRUE, BT_FALSE, plugin) !=
-	    BT_PLUGIN_FIND_STATUS_OK)
+	if (graph_find_plugin("utils", plugin) != 0)
 		return NULL;
 	return bt_plugin_borrow_filter_component_class_by_name_const(*plugin, "muxer");
 }

@@ -73,6 +73,10 @@ struct hg_tls {
 /* initial-exec: any other model may call malloc() at the first access of a thread. */
 extern __thread struct hg_tls hg_tls __attribute__((tls_model("initial-exec")));
 
+/* How the names of LTTng-UST's libraries begin in a portable tree: tests/package/private_names.py.
+ */
+#define HG_PRIVATE_UST "libhgust-"
+
 struct hg_config {
 	const char *dir;            /* HIPGRAIN_DIR, copied */
 	uid_t user;                 /* the effective one at the start */

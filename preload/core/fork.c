@@ -365,8 +365,7 @@ void hg_fork_loaded(void)
 {
 	for (const struct link_map *map = _r_debug.r_map; map && !hg_brings_lttng();
 	     map = map->l_next)
-		if (strstr(map->l_name, "/liblttng-ust") ||
-		    strstr(map->l_name, "/libhipgrain-provider"))
+		if (hg_is_lttng_file(map->l_name) || strstr(map->l_name, "/libhipgrain-provider"))
 			find_ends(map);
 }
 

@@ -135,6 +135,11 @@ static int check_room(void)
 	return 0;
 }
 
+bool hg_is_lttng_file(const char *path)
+{
+	return strstr(path, "/liblttng-ust") || strstr(path, "/" HG_PRIVATE_UST);
+}
+
 /*
  * Whether LTTng-UST was loaded with the program, which has tracepoints of its own. Its constructors
  * allocate: to start it from inside of them would start it half made.

@@ -20,6 +20,13 @@ uintptr_t hg_object_size(uintptr_t base);
 bool hg_brings_lttng(void); /* the program was linked with LTTng-UST */
 
 /*
+ * A file of LTTng-UST's libraries: the system's, or that of a portable tree (tests/portable), which
+ * has names of its own, so that a program's LTTng-UST of another version is in the process beside
+ * it.
+ */
+bool hg_is_lttng_file(const char *path);
+
+/*
  * Open the provider, and LTTng-UST with it, or set it up anew in a process that was forked while it
  * was on standby. `early`: the program's own code does not run yet. 0 or -ENOENT, with a message.
  */

@@ -163,7 +163,7 @@ static bool is_lttngs(const void *caller)
 {
 	Dl_info info;
 
-	return dladdr(caller, &info) && info.dli_fname && strstr(info.dli_fname, "/liblttng-ust");
+	return dladdr(caller, &info) && info.dli_fname && hg_is_lttng_file(info.dli_fname);
 }
 
 typedef int create_function(pthread_t *thread, const pthread_attr_t *attributes,

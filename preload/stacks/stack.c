@@ -11,9 +11,12 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "preload/core/base.h"
 #include "preload/core/cancel.h"
@@ -50,10 +53,30 @@ static uint64_t epoch; /* atomic */
 /* Changes with it, and when ids are to be defined anew. */
 static uint32_t generation; /* atomic */
 
+/* A portable tree has one beside this library, under a name of its own; else the system's. */
+static void *open_unwinder(void)
+{
+	static const char file[] = "libhgwind.so.8";
+	const char *slash;
+	char path[PATH_MAX];
+	void *library = NULL;
+	Dl_info own;
+
+	if (dladdr((void *)hg_stack_open, &own) && own.dli_fname &&
+	    (slash = strrchr(own.dli_fname, '/')) &&
+	    (size_t)(slash - own.dli_fname) < sizeof(path) - sizeof(file) - 1) {
+		snprintf(path, sizeof(path), "%.*s/%s", (int)(slash - own.dli_fname), own.dli_fname,
+			 file);
+		if (access(path, R_OK) == 0)
+			library = dlopen(path, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
+	}
+	return library ? library : dlopen("libunwind.so.8", RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
+}
+
 void hg_stack_open(void)
 {
 	int (*found)(void **, int) = NULL;
-	void *library = dlopen("libunwind.so.8", RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
+	void *library = open_unwinder();
 
 	if (library)
 		found = (int (*)(void **, int))hg_libc.dlsym(library, "unw_backtrace");
