@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The steps of the probe on a piece of memory: what is executed, and how the result is judged. */
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "child.h"
 #include "kernels/probe/probe_layout.h"
 #include "operations.h"
+#include "pagemap.h"
 
 enum { COPY_DEFAULT = 4, ADVISE_READ_MOSTLY = 1 };
 enum { WORDS = PROBE_BYTES / 4, FILL_BYTE = 0x5a };
@@ -296,27 +296,11 @@ static void step_together(struct child *child, struct probe_result *result)
 		child->hip.hipStreamDestroy(stream);
 }
 
-/* /proc/PID/pagemap: an entry of 64 bits a page [KPM]. Pages in a GPU's memory are swapped out. */
-#define SWAPPED (UINT64_C(1) << 62)
-
 /* How many of the block's pages are not in the host's memory; -1: unknown. */
 static int count_moved(const struct probe_block *block)
 {
-	uint64_t entries[PROBE_BYTES / 4096], page = (uint64_t)sysconf(_SC_PAGESIZE);
-	size_t count = PROBE_BYTES / page;
-	int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC), moved = 0;
-	ssize_t got;
-
-	if (fd < 0)
-		return -1;
-	got = pread(fd, entries, count * sizeof(*entries),
-		    (off_t)((uintptr_t)block->host / page * sizeof(*entries)));
-	close(fd);
-	if (got != (ssize_t)(count * sizeof(*entries)))
-		return -1;
-	for (size_t i = 0; i < count; i++)
-		moved += (entries[i] & SWAPPED) != 0;
-	return moved;
+	return pagemap_away("/proc/self/pagemap", (uintptr_t)block->host, PROBE_BYTES,
+			    (size_t)sysconf(_SC_PAGESIZE));
 }
 
 /* Whether pages that the host has written move to the GPU when it loads them. */
@@ -335,10 +319,8 @@ static void step_migration(struct child *child, struct probe_result *result)
 	after = count_moved(&child->block);
 	if (error)
 		probe_refuse(result, error);
-	else if (before != 0 || after < 0) /* the machine swaps, or shows nothing */
-		result->state = PROBE_SKIPPED;
 	else
-		result->state = after ? PROBE_WORKS : PROBE_LOST;
+		result->state = pagemap_moved(before, after);
 }
 
 void probe_step(struct child *child, struct probe_result *result, int number)
