@@ -71,7 +71,7 @@ static uint64_t number(const void *data, size_t size)
 
 /* Of what hipIpcGetMemHandle returned, and hipIpcOpenMemHandle is given: FNV-1a of all its bytes.
  */
-static uint32_t ipc_identity(const struct ipc_handle *handle)
+static __attribute__((noinline)) uint32_t ipc_identity(const struct ipc_handle *handle)
 {
 	uint32_t hash = 2166136261u;
 
