@@ -242,6 +242,11 @@ static bool api_hides_work(unsigned api)
 	case HG_API_hipMemGetHandleForAddressRange:
 	case HG_API_hipMemPoolExportPointer:
 	case HG_API_hipMemPoolExportToShareableHandle:
+	case HG_API_hipIpcOpenMemHandle:
+	case HG_API_hipMemPoolImportPointer:
+	case HG_API_hipMemImportFromShareableHandle:
+	case HG_API_hipMemPoolImportFromShareableHandle:
+	case HG_API_hipImportExternalMemory:
 	case HG_API_hipGraphLaunch:
 	case HG_API_hipGraphLaunch_spt:
 		return true;
@@ -297,6 +302,9 @@ void call_history_event(const struct rules_context *context, const struct launch
 		break;
 	case HG_EVENT_stream:
 		count_stream(process, &event->stream);
+		break;
+	case HG_EVENT_alloc:
+		process->hidden_work |= api_hides_work(event->alloc.api);
 		break;
 	case HG_EVENT_call:
 		/* Graphs, exported memory, host functions: work that no event shows. */

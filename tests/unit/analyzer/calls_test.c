@@ -241,6 +241,27 @@ static void exported_memory(void **state)
 	assert_string_equal(found(), "");
 }
 
+/* The process that owns it may read what this one copies there; its events say so too late, or in
+ * another recording. */
+static void imported_memory(void **state)
+{
+	static const uint16_t imports[] = { HG_API_hipIpcOpenMemHandle,
+					    HG_API_hipMemPoolImportPointer };
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		begin(0);
+		alloc(imports[i], 0x800000000u, MIB, 31);
+		copy(0x800000000u, HOST, MIB);
+		copy(0x800000000u, HOST, MIB);
+	}
+	begin(0);
+	call(HG_API_hipMemImportFromShareableHandle);
+	copy(DEVICE, HOST, MIB);
+	copy(DEVICE, HOST, MIB);
+	assert_string_equal(found(), "");
+}
+
 static void losses_take_back_what_rests_on_absence(void **state)
 {
 	(void)state;
@@ -615,6 +636,7 @@ int main(void)
 		FINDS(HG505, a_kernel_that_still_runs_may_poll),
 		DOUBTS(HG505, work_that_no_event_shows),
 		SILENT(HG505, exported_memory),
+		SILENT(HG505, imported_memory),
 		DOUBTS(HG505, losses_take_back_what_rests_on_absence),
 		FINDS(HG506, blocking_copies_in_a_loop),
 		SILENT(HG506, loops_that_do_not_wait),
