@@ -320,12 +320,67 @@ static void a_kernel_that_talks_to_the_host(void **state)
 	assert_string_equal(found(), "");
 }
 
+/* ---- the machine is not known ---- */
+
+static void whether_it_is_an_apu(void **state)
+{
+	(void)state;
+	machine("gfx942", -1, 0);
+	buffers(HG_API_malloc);
+	copies(8, 0x100000, 0x800000, 256 * KIB);
+	faults(100, 'U');
+	for (uint64_t i = 1; i <= 8; i++)
+		alloc(HG_API_hipMalloc, i << 40, 4 * GIB, 0, 5);
+	found();
+	for (unsigned i = 0; i < findings.list->len; i++)
+		assert_true(strstr("HG219 HG312 HG510 HG910", finding(i)->rule->id) == NULL);
+}
+
+static void how_much_memory_it_has(void **state)
+{
+	(void)state;
+	apply((struct hg_event){
+	    .type = HG_EVENT_device,
+	    .device = { .name = "test", .arch = "gfx942", .xnack = 1, .integrated = 1 } });
+	for (uint64_t i = 1; i <= 8; i++)
+		alloc(HG_API_hipMalloc, i << 40, 4 * GIB, 0, 5);
+	assert_string_equal(found(), "");
+}
+
+static void whether_pages_move(void **state)
+{
+	(void)state;
+	machine("gfx942", 0, -1);
+	use_managed(MIB, ISA_READ);
+	launches(8);
+	assert_string_equal(found(), "");
+}
+
+static void what_the_kernel_uses(void **state)
+{
+	(void)state;
+	machine("gfx942", 0, 0);
+	use_managed(MIB, ISA_READ);
+	use.certain = false;
+	kernel.uses_complete = false;
+	launches(8);
+	found();
+	assert_true(claim_confidence("HG218") < CONFIDENCE_PROVEN);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FINDS(HG218, managed_memory_stays),
 		FINDS(HG218, many_update_little),
 		FINDS(HG218, managed_memory_of_an_rdna_apu),
+		DOUBTS(HG219, whether_it_is_an_apu),
+		DOUBTS(HG219, how_much_memory_it_has),
+		DOUBTS(HG312, whether_it_is_an_apu),
+		DOUBTS(HG510, whether_it_is_an_apu),
+		DOUBTS(HG910, whether_it_is_an_apu),
+		DOUBTS(HG218, whether_pages_move),
+		DOUBTS(HG218, what_the_kernel_uses),
 		SILENT(HG218, seldom_or_little),
 		SILENT(HG218, pages_move),
 		SILENT(HG218, an_mi300a),
