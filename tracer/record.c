@@ -22,6 +22,7 @@
 #include "tracer/record.h"
 #include "tracer/recording.h"
 #include "tracer/process_messages.h"
+#include "tracer/stage.h"
 #include "tracer/target.h"
 #include "tracer/tree.h"
 
@@ -251,18 +252,79 @@ static int create_elsewhere(struct bundle *bundle)
 	return result;
 }
 
+/*
+ * `stage`: one bundle there, and an empty one where it goes at the end, so that nobody else takes
+ * its name. The same.
+ */
+static int create_staged(struct recording *recording, const char *path)
+{
+	const char *stage = recording->options->stage;
+	char *staged = NULL, why[512];
+	int status = HG_EXIT_INPUT;
+
+	if (asprintf(&staged, "%s/hipgrain-XXXXXX", stage) < 0)
+		return HG_EXIT_INTERNAL;
+	if (bundle_create(&recording->target, path, why, sizeof(why)) != 0) {
+		message_error("'%s': %s", path, why);
+	} else if (!mkdtemp(staged)) {
+		message_error("--stage: '%s': %s", stage, strerror(errno));
+	} else if (bundle_create(&recording->bundle, staged, why, sizeof(why)) != 0) {
+		message_error("--stage: '%s': %s", staged, why);
+		rmdir(staged);
+	} else {
+		status = HG_EXIT_OK;
+	}
+	if (status != HG_EXIT_OK && recording->target.path)
+		bundle_remove(&recording->target);
+	free(staged);
+	return status;
+}
+
+/* The staged bundle goes to its place; where that fails it stays, and a message says so. */
+static void unstage(struct recording *recording, struct record_result *result)
+{
+	char name[256];
+	int error, parent;
+
+	if (!recording->options->stage)
+		return;
+	error = stage_copy(recording->bundle.lock, recording->target.lock);
+	if (error) {
+		message_warning("'%s': %s; the recording stays in '%s'", recording->target.path,
+				strerror(-error), recording->bundle.path);
+		result->complete = false;
+		return;
+	}
+	parent = tree_open_parent(recording->bundle.path, name, sizeof(name));
+	if (parent < 0 || tree_remove(parent, name))
+		message_warning("'%s' cannot be removed", recording->bundle.path);
+	if (parent >= 0)
+		close(parent);
+	bundle_close(&recording->bundle);
+	recording->bundle = recording->target;
+	recording->target = (struct bundle){ .lock = -1 };
+}
+
 /* HG_EXIT_OK, or HG_EXIT_INPUT after a message. */
 static int create_bundle(struct recording *recording)
 {
 	const struct record_options *options = recording->options;
 	const char *directory = options->directory ? options->directory : RECORD_DEFAULT_DIRECTORY;
+	char *path = options->per_node ? node_bundle(directory) : strdup(directory);
 	char why[512];
+	int status = HG_EXIT_INPUT;
 
-	if (bundle_create(&recording->bundle, directory, why, sizeof(why)) == 0 ||
-	    (options->elsewhere && create_elsewhere(&recording->bundle) == 0))
-		return HG_EXIT_OK;
-	message_error("'%s': %s", directory, why);
-	return HG_EXIT_INPUT;
+	if (!path)
+		message_error("'%s': %s", directory, strerror(errno));
+	else if (options->stage)
+		status = create_staged(recording, path);
+	else if (bundle_create(&recording->bundle, path, why, sizeof(why)) == 0 ||
+		 (options->elsewhere && create_elsewhere(&recording->bundle) == 0))
+		status = HG_EXIT_OK;
+	else
+		message_error("'%s': %s", path, why);
+	free(path);
+	return status;
 }
 
 static int begin(struct recording *recording)
@@ -326,6 +388,8 @@ static int begin(struct recording *recording)
 out:
 	if (status != HG_EXIT_OK && recording->bundle.path)
 		bundle_remove(&recording->bundle);
+	if (status != HG_EXIT_OK && recording->target.path)
+		bundle_remove(&recording->target);
 	if (missed >= 0)
 		close(missed);
 	free(ctf);
@@ -413,17 +477,74 @@ static void end(struct recording *recording, struct record_result *result)
 	result->lost_events = loss.events < 0 ? -1 : loss.events + loss.packets;
 }
 
+/* `per_node`: who records. HG_EXIT_OK, or HG_EXIT_INPUT after a message. */
+static int join_node(struct recording *recording)
+{
+	char why[512];
+
+	if (!recording->options->per_node)
+		return HG_EXIT_OK;
+	if (node_join(&recording->node, why, sizeof(why)) == 0)
+		return HG_EXIT_OK;
+	message_error("--per-node: %s", why);
+	return HG_EXIT_INPUT;
+}
+
+/* The status of the command as a shell has it, and in the manifest. */
+static void take_status(struct recording *recording, int wait_status, struct record_result *result)
+{
+	recording->manifest.end_ns = now_ns();
+	if (WIFSIGNALED(wait_status)) {
+		recording->manifest.exit_signal = WTERMSIG(wait_status);
+		result->status = 128 + WTERMSIG(wait_status);
+	} else {
+		recording->manifest.exit_status = WEXITSTATUS(wait_status);
+		result->status = WEXITSTATUS(wait_status);
+	}
+}
+
+/* Run the command in the recording of another rank. As record_command(). */
+static int follow(struct recording *recording, struct record_result *result)
+{
+	struct node *node = &recording->node;
+	pid_t child;
+
+	if (strlen(node->session) >= sizeof(recording->session.name) ||
+	    strlen(node->home) >= sizeof(recording->daemon.client.home)) {
+		message_error("--per-node: the announcement of another rank is damaged");
+		return HG_EXIT_INPUT;
+	}
+	recording->bundle.path = node->bundle;
+	strcpy(recording->session.name, node->session);
+	strcpy(recording->daemon.client.home, node->home);
+	child = recording_start_command(recording);
+	recording->bundle.path = NULL;
+	if (child < 0) {
+		message_error("'%s': cannot be executed: %s", recording->argv[0],
+			      strerror(-(int)child));
+		return HG_EXIT_INPUT;
+	}
+	take_status(recording, wait_command(recording, child), result);
+	result->follows = true;
+	result->complete = true;
+	result->lost_events = 0;
+	result->directory = strdup(node->bundle);
+	return result->directory ? HG_EXIT_OK : HG_EXIT_INTERNAL;
+}
+
 int record_command(const struct record_options *options, char **argv, struct record_result *result)
 {
 	struct recording recording = {
 		.options = options,
 		.argv = argv,
 		.bundle = {.lock = -1},
+		.target = {.lock = -1},
 		.places = -1,
 		.control = -1,
 		.signals = -1,
 		.interrupt = -1,
 		.daemon = DAEMON_LINK_NONE,
+		.node = NODE_NONE,
 		.manifest = {
 			.argv = argv,
 			.softgpu = options->softgpu,
@@ -453,28 +574,38 @@ int record_command(const struct record_options *options, char **argv, struct rec
 	recording.manifest.executable = recording.executable;
 	/* From here on a signal must not leave a daemon or a half-made bundle behind. */
 	block_signals(&recording);
+	status = join_node(&recording);
+	if (status != HG_EXIT_OK)
+		goto out;
+	if (recording.node.leader >= 0 && !recording.node.leads) {
+		status = follow(&recording, result);
+		goto out;
+	}
 	status = begin(&recording);
 	if (status != HG_EXIT_OK)
 		goto disconnect;
+	if (recording.node.leads)
+		node_announce(&recording.node, recording.bundle.path, recording.session.name,
+			      recording.daemon.client.home);
 	child = recording_start_command(&recording);
 	if (child < 0) {
 		struct record_result ignored;
 
 		message_error("'%s': cannot be executed: %s", argv[0], strerror(-(int)child));
+		if (recording.node.leads)
+			node_wait(&recording.node);
 		end(&recording, &ignored);
 		status = HG_EXIT_INPUT;
 		goto disconnect;
 	}
 	wait_status = wait_command(&recording, child);
-	recording.manifest.end_ns = now_ns();
-	if (WIFSIGNALED(wait_status)) {
-		recording.manifest.exit_signal = WTERMSIG(wait_status);
-		result->status = 128 + WTERMSIG(wait_status);
-	} else {
-		recording.manifest.exit_status = WEXITSTATUS(wait_status);
-		result->status = WEXITSTATUS(wait_status);
+	take_status(&recording, wait_status, result);
+	if (recording.node.leads) {
+		node_wait(&recording.node);
+		recording.manifest.end_ns = now_ns();
 	}
 	end(&recording, result);
+	unstage(&recording, result);
 	result->directory = strdup(recording.bundle.path);
 	if (!result->directory)
 		status = HG_EXIT_INTERNAL;
@@ -488,6 +619,8 @@ out:
 	if (recording.interrupt >= 0)
 		close(recording.interrupt);
 	bundle_close(&recording.bundle);
+	bundle_close(&recording.target);
+	node_leave(&recording.node);
 	install_paths_free(&recording.install);
 	free(recording.executable);
 	return status;

@@ -19,7 +19,11 @@ enum record_hsa { RECORD_HSA_AUTO, RECORD_HSA_YES, RECORD_HSA_NO };
 struct record_options {
 	const char *directory; /* bundle; NULL: RECORD_DEFAULT_DIRECTORY */
 	bool elsewhere; /* where that cannot be used: a new directory below TMPDIR, or /tmp */
-	bool softgpu;   /* run on the software GPU */
+	bool per_node;  /* one recording for all ranks here, in a bundle named by the machine below
+			   `directory` */
+	const char *stage; /* record below this directory, and move the bundle to its place at the
+			      end; NULL: no */
+	bool softgpu;      /* run on the software GPU */
 	struct softgpu_model softgpu_model;
 	bool totals;                  /* count host allocations below the threshold by call stack */
 	const char *kernel_arguments; /* full, hashed or off; NULL: full */
@@ -44,6 +48,7 @@ struct record_result {
 	bool complete;       /* the recording was flushed and ended */
 	bool nothing;        /* no process of the command was recorded, although they were to be */
 	int64_t lost_events; /* -1: not known */
+	bool follows;        /* `per_node`: another rank of this machine makes the recording */
 	int lock;            /* with `elsewhere`: open while nobody else may rename the bundle, the
 			      * caller's to close; else -1 */
 	bool gpu_missing;    /* the machine has none, and the software GPU was not requested */

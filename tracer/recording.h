@@ -9,6 +9,7 @@
 #include "tracer/bundle.h"
 #include "tracer/daemon.h"
 #include "tracer/install.h"
+#include "tracer/node.h"
 #include "tracer/record.h"
 #include "tracer/session.h"
 
@@ -21,10 +22,12 @@ struct recording {
 	struct daemon_link daemon;
 	struct session session;
 	struct bundle_manifest manifest;
-	pid_t places;  /* the process that answers where kernels load pointers from; or -1 */
-	int control;   /* a flight recorder takes requests here; or -1 */
-	int signals;   /* of `waited`, readable when one is pending; or -1 */
-	int interrupt; /* of those signals that are forwarded, the same */
+	struct node node;     /* of `per_node` */
+	struct bundle target; /* of `stage`: where the bundle goes at the end */
+	pid_t places;         /* the process that answers where kernels load pointers from; or -1 */
+	int control;          /* a flight recorder takes requests here; or -1 */
+	int signals;          /* of `waited`, readable when one is pending; or -1 */
+	int interrupt;        /* of those signals that are forwarded, the same */
 	sigset_t old_mask, waited;
 	struct sigaction old_sigchld;
 };

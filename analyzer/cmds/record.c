@@ -23,6 +23,11 @@ const char usage_record[] =
     "); an older one is renamed to DIR.old\n" RECORD_USAGE
     "      --snapshot MIB        flight recorder: keep the last MIB MiB of events in memory, and\n"
     "                            write them when CMD fails or on 'hipgrain snapshot'\n"
+    "      --per-node            one recording for all ranks of a job on this machine, each of "
+    "which\n"
+    "                            is started with this command: the bundle is DIR/HOST\n"
+    "      --stage DIR           record below DIR, on a disk of this machine, and move the bundle\n"
+    "                            to its place at the end\n"
     "      --no-cache            neither use nor keep earlier analyses of machine code\n"
     "  -q, --quiet               print only warnings and errors\n"
     "  -h, --help                print this help\n";
@@ -194,6 +199,8 @@ int cmd_record(int argc, char **argv)
 		{ "output", required_argument, NULL, 'o' },
 		{ "snapshot", required_argument, NULL, RECORD_OPTION_END },
 		{ "no-cache", no_argument, NULL, RECORD_OPTION_END + 1 },
+		{ "per-node", no_argument, NULL, RECORD_OPTION_END + 2 },
+		{ "stage", required_argument, NULL, RECORD_OPTION_END + 3 },
 		{ "quiet", no_argument, NULL, 'q' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
@@ -220,6 +227,12 @@ int cmd_record(int argc, char **argv)
 		case RECORD_OPTION_END + 1:
 			cached = false;
 			break;
+		case RECORD_OPTION_END + 2:
+			options.per_node = true;
+			break;
+		case RECORD_OPTION_END + 3:
+			options.stage = optarg;
+			break;
 		case 'q':
 			message_set_quiet(true);
 			break;
@@ -237,15 +250,25 @@ int cmd_record(int argc, char **argv)
 	}
 	if (record_settle_options(&options) < 0)
 		return HG_EXIT_USAGE;
+	if (options.stage && (*options.stage != '/' || options.url)) {
+		message_error(options.url ? "--stage and --url are mutually exclusive"
+					  : "--stage: '%s' is not an absolute path",
+			      options.stage);
+		return HG_EXIT_USAGE;
+	}
+	if (options.per_node && options.snapshot_mib) {
+		message_error("--per-node and --snapshot are mutually exclusive");
+		return HG_EXIT_USAGE;
+	}
 	if (cached)
 		cmds_use_cache();
 	status = record_command(&options, argv + optind, &result);
 	if (status == HG_EXIT_OK) {
-		if (result.gpu_missing) {
+		if (result.gpu_missing && !result.follows) {
 			message_note("this machine has no AMD GPU (no /dev/kfd); use --softgpu to "
 				     "run the command on the software GPU");
 		}
-		if (!result.nothing)
+		if (!result.nothing && !result.follows)
 			message_note("recorded into %s", result.directory);
 		status = result.status || !result.nothing ? result.status : HG_EXIT_INCOMPLETE;
 	}

@@ -52,6 +52,7 @@ static const struct row {
 	{ "*", "--bundle", "@directory" },
 	{ "*", "--root", "@directory" },
 	{ "*", "--source-root", "@directory" },
+	{ "*", "--stage", "@directory" },
 	{ "*", "--trace", "@directory" },
 
 	{ "*", "--arch", "@none" },
