@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "config.h"
 #include "tracer/message.h"
@@ -116,6 +117,19 @@ static bool is_section(const struct reading *reading, const char *name)
 	return strcmp(name, "all") == 0;
 }
 
+/* Below a directory that this user may not enter: another one's home, in a user namespace for
+ * example. */
+static bool is_out_of_reach(const char *path, const GError *problem)
+{
+	char *folder = g_path_get_dirname(path);
+	bool out = g_error_matches(problem, G_FILE_ERROR, G_FILE_ERROR_ACCES) &&
+		   access(folder, X_OK) != 0 && errno == EACCES;
+
+	g_free(folder);
+	return out || g_error_matches(problem, G_FILE_ERROR, G_FILE_ERROR_NOENT) ||
+	       g_error_matches(problem, G_FILE_ERROR, G_FILE_ERROR_NOTDIR);
+}
+
 /* `required`: the file was named explicitly. */
 static int read_file(struct reading *reading, const char *path, bool required)
 {
@@ -125,7 +139,7 @@ static int read_file(struct reading *reading, const char *path, bool required)
 	int result = 0;
 
 	if (!g_key_file_load_from_file(file, path, G_KEY_FILE_NONE, &problem)) {
-		if (required || !g_error_matches(problem, G_FILE_ERROR, G_FILE_ERROR_NOENT)) {
+		if (required || !is_out_of_reach(path, problem)) {
 			message_error("%s: %s", path, problem->message);
 			result = -EINVAL;
 		}
