@@ -5,10 +5,14 @@
 #include "tracer/api.h"
 #include "tracer/events.h"
 
-enum row { ROW_NOTHING, ROW_ITSELF, ROW_COPY, ROW_FILL, ROW_DEVICE, ROW_EVERYTHING };
+enum row { ROW_NOTHING, ROW_ITSELF, ROW_COPY, ROW_COPY_ANY, ROW_FILL, ROW_DEVICE, ROW_EVERYTHING };
 
-/* Copies within a device and fills of device memory do not wait from here on [CLR62]. */
-#define ASYNCHRONOUS_SINCE 60000000
+/*
+ * Copies within device memory and fills of it do not wait from here on: HIP 5.6.1 by its release
+ * notes [REL561], which name hipMemcpy, and by its source [CLR57]; seen with 5.7.1 to 7.2.4. 5.2.3
+ * waits [SEEN52]; of the releases between it is assumed.
+ */
+#define ASYNCHRONOUS_SINCE 50631062
 
 static enum row row_of(unsigned api)
 {
@@ -23,14 +27,31 @@ static enum row row_of(unsigned api)
 	}
 }
 
-enum wait model_wait(unsigned api, int version, bool device_only)
+/* What memory a call of that row must touch so as not to wait. */
+static enum wait_memory without_wait(enum row row)
 {
-	switch (row_of(api)) {
+	switch (row) {
+	case ROW_COPY:
+		return WAIT_MEMORY_GPU;
+	case ROW_COPY_ANY:
+		return WAIT_MEMORY_GPUS;
+	default:
+		return WAIT_MEMORY_BEGINNING;
+	}
+}
+
+enum wait model_wait(unsigned api, int version, enum wait_memory memory)
+{
+	enum row row = row_of(api);
+
+	switch (row) {
 	case ROW_NOTHING:
 		return WAIT_NOTHING;
 	case ROW_COPY:
+	case ROW_COPY_ANY:
 	case ROW_FILL:
-		return device_only && version >= ASYNCHRONOUS_SINCE ? WAIT_NOTHING : WAIT_ITSELF;
+		return version >= ASYNCHRONOUS_SINCE && memory >= without_wait(row) ? WAIT_NOTHING
+										    : WAIT_ITSELF;
 	case ROW_DEVICE:
 		return WAIT_DEVICE;
 	case ROW_EVERYTHING:
@@ -45,5 +66,5 @@ bool model_wait_depends(unsigned api)
 {
 	enum row row = row_of(api);
 
-	return row == ROW_COPY || row == ROW_FILL;
+	return row == ROW_COPY || row == ROW_COPY_ANY || row == ROW_FILL;
 }

@@ -12,12 +12,19 @@ enum wait {
 	WAIT_EVERYTHING,
 };
 
+/* What a copy or a fill touches, as far as it matters here; each includes those after it. */
+enum wait_memory {
+	WAIT_MEMORY_OTHER,     /* also other than device memory, or it is unknown */
+	WAIT_MEMORY_GPUS,      /* device memory of several GPUs */
+	WAIT_MEMORY_GPU,       /* of one */
+	WAIT_MEMORY_BEGINNING, /* coarse-grained, from the first byte of an allocation on */
+};
+
 /*
- * What the host waits for in a call of `api`  under HIP `version`
- * (hipRuntimeGetVersion, 0: unknown). `device_only`: every byte that the call touches is device
- * memory. Where it is uncertain, the answer is that it waits.
+ * What the host waits for in a call of `api` under HIP `version` (hipRuntimeGetVersion, 0:
+ * unknown) that touches `memory`. Where it is uncertain, the answer is that it waits.
  */
-enum wait model_wait(unsigned api, int version, bool device_only);
+enum wait model_wait(unsigned api, int version, enum wait_memory memory);
 
 /* Does a call of this name promise nothing about waiting, but waited in earlier releases? */
 bool model_wait_depends(unsigned api);

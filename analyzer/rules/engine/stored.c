@@ -266,7 +266,7 @@ static enum wait wait_of(const struct rules_context *context, unsigned api, bool
 {
 	return device_only && model_wait_depends(api)
 		   ? WAIT_NOTHING
-		   : model_wait(api, context->process->runtime_version, device_only);
+		   : model_wait(api, context->process->runtime_version, WAIT_MEMORY_OTHER);
 }
 
 static void waited(const struct rules_context *context, enum wait wait, uint64_t stream,

@@ -293,19 +293,33 @@ static void on_error(const struct rules_context *context, struct process_order *
 	last->known = false;
 }
 
-/* Is that memory the GPU's own? Otherwise copies of it make the host wait. */
-static bool is_device_memory(const struct process *process, uint64_t address)
+/* What kind of memory that is, and of which GPU. */
+static enum wait_memory memory_at(const struct process *process, uint64_t address, int32_t *gpu)
 {
 	struct place place = process_place(process, address);
+	enum wait_memory memory = WAIT_MEMORY_OTHER;
 	struct grain grain;
-	bool device;
 
 	if (place.kind != PLACE_ALLOCATION)
-		return false;
+		return memory;
+	*gpu = place.allocation->device;
 	grain = place_grain(process, &place);
-	device = grain.location == LOCATION_DEVICE;
+	if (grain.location == LOCATION_DEVICE) {
+		memory = grain.granularity == GRAIN_COARSE && place.allocation->ptr == address
+			     ? WAIT_MEMORY_BEGINNING
+			     : WAIT_MEMORY_GPU;
+	}
 	grain_clear(&grain);
-	return device;
+	return memory;
+}
+
+static enum wait_memory memory_of_copy(const struct process *process, const struct hg_ev_copy *copy)
+{
+	int32_t from = 0, to = 0;
+	enum wait_memory memory =
+	    MIN(memory_at(process, copy->src, &from), memory_at(process, copy->dst, &to));
+
+	return from == to ? memory : MIN(memory, WAIT_MEMORY_GPUS);
 }
 
 /* The runtime stages or pins memory that HIP does not know, and waits for that [HIPAMD52]. */
@@ -320,9 +334,8 @@ static void on_copy(const struct rules_context *context, struct process_order *a
 {
 	const struct hg_ev_copy *copy = &context->event->copy;
 	struct order_stream *stream = stream_of(context, at, copy->api, copy->stream, copy->device);
-	bool inside =
-	    is_device_memory(at->process, copy->dst) && is_device_memory(at->process, copy->src);
-	enum wait wait = model_wait(copy->api, at->process->runtime_version, inside);
+	enum wait wait =
+	    model_wait(copy->api, at->process->runtime_version, memory_of_copy(at->process, copy));
 	struct use use;
 
 	wake_submit(context, at, stream, copy->stream, copy->stack_id, copy->api, NULL);
@@ -343,8 +356,9 @@ static void on_fill(const struct rules_context *context, struct process_order *a
 {
 	const struct hg_ev_fill *fill = &context->event->fill;
 	struct order_stream *stream = stream_of(context, at, fill->api, fill->stream, fill->device);
+	int32_t gpu;
 	enum wait wait = model_wait(fill->api, at->process->runtime_version,
-				    is_device_memory(at->process, fill->dst));
+				    memory_at(at->process, fill->dst, &gpu));
 	struct use use;
 
 	wake_submit(context, at, stream, fill->stream, fill->stack_id, fill->api, NULL);
@@ -364,7 +378,8 @@ static void on_prefetch(const struct rules_context *context, struct process_orde
 	    stream_of(context, at, prefetch->api, prefetch->stream, MAX(prefetch->target, 0));
 
 	order_submit(&at->order, stream);
-	host_waits(at, model_wait(prefetch->api, at->process->runtime_version, false), stream, 0);
+	host_waits(at, model_wait(prefetch->api, at->process->runtime_version, WAIT_MEMORY_OTHER),
+		   stream, 0);
 }
 
 /* ---- streams, events, waits ---- */
@@ -502,8 +517,9 @@ static void on_call(const struct rules_context *context, struct process_order *a
 		at->latest_wait = NULL; /* the host wanted to know how long it took */
 		break;
 	default:
-		host_waits(at, model_wait(call->api, at->process->runtime_version, false), NULL,
-			   call->device);
+		host_waits(at,
+			   model_wait(call->api, at->process->runtime_version, WAIT_MEMORY_OTHER),
+			   NULL, call->device);
 		break;
 	}
 }
@@ -549,10 +565,12 @@ static void on_release(const struct rules_context *context)
 	if (waits) {
 		/* hipFreeAsync of other memory is hipFree [CLR62]. */
 		unsigned api = in_stream ? (unsigned)HG_API_hipFree : from->api;
-		bool own = is_device_memory(context->process, allocation->ptr);
+		int32_t gpu;
+		bool own = memory_at(context->process, allocation->ptr, &gpu) != WAIT_MEMORY_OTHER;
 
-		host_waits(at, model_wait(api, context->process->runtime_version, false), NULL,
-			   own ? allocation->device : -1);
+		host_waits(at,
+			   model_wait(api, context->process->runtime_version, WAIT_MEMORY_OTHER),
+			   NULL, own ? allocation->device : -1);
 	}
 }
 

@@ -288,7 +288,7 @@ static void count_barrier(const struct rules_context *context, struct process_or
 
 	/* A stream that has been waited on by the null stream since its last work is not dirty. */
 	if (stream->kind != STREAM_KIND_LEGACY || !stream->on->dirty ||
-	    model_wait(api, at->process->runtime_version, false) != WAIT_NOTHING ||
+	    model_wait(api, at->process->runtime_version, WAIT_MEMORY_OTHER) != WAIT_NOTHING ||
 	    !is_blocking_busy(&at->order, stream))
 		return;
 	at->barriers++;

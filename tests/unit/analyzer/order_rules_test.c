@@ -240,7 +240,7 @@ static void a_synchronous_copy_to_the_device_is_complete(void **state)
 	assert_string_equal(found(), "");
 }
 
-static void hipMemset_waits_until_hip_6(void **state)
+static void hipMemset_waits_until_hip_5_6(void **state)
 {
 	(void)state;
 	two_streams(NON_BLOCKING);
@@ -250,7 +250,7 @@ static void hipMemset_waits_until_hip_6(void **state)
 	assert_string_equal(found(), "");
 }
 
-static void hipMemset_does_not_wait_from_hip_6_on(void **state)
+static void hipMemset_does_not_wait_later(void **state)
 {
 	(void)state;
 	runtime(60200000, "");
@@ -261,7 +261,7 @@ static void hipMemset_does_not_wait_from_hip_6_on(void **state)
 	assert_int_equal(confidence(), CONFIDENCE_LIKELY);
 }
 
-static void a_copy_within_the_device_does_not_wait_from_hip_6_on(void **state)
+static void a_copy_within_the_device_does_not_wait_later(void **state)
 {
 	(void)state;
 	runtime(60200000, "");
@@ -271,6 +271,57 @@ static void a_copy_within_the_device_does_not_wait_from_hip_6_on(void **state)
 	/* Both directions are one race each: Q was read, P was written. */
 	assert_string_equal(found(), "HG404");
 	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
+}
+
+static void hipMemset_of_the_middle_waits(void **state)
+{
+	(void)state;
+	runtime(60200000, "");
+	two_streams(NON_BLOCKING);
+	fill(HG_API_hipMemset, P + 64, 0x100, NULLS);
+	launch(UPDATER, A, P);
+	assert_string_equal(found(), "");
+}
+
+/* The kernel in another stream would race with a copy that the host did not wait for. */
+static void copy_and_launch(int version, uint16_t api, int32_t gpu)
+{
+	runtime(version, "");
+	stream(A, NON_BLOCKING);
+	alloc(HG_API_hipMalloc, P, 0);
+	device_now = gpu;
+	alloc(HG_API_hipMalloc, Q, 0);
+	device_now = 0;
+	copy(api, P, Q, 0x1000, NULLS);
+	launch(UPDATER, A, P);
+}
+
+static void copies_of_rows_do_not_wait_later(void **state)
+{
+	(void)state;
+	copy_and_launch(50731921, HG_API_hipMemcpy2D, 0);
+	assert_string_equal(found(), "HG404");
+}
+
+static void copies_of_rows_wait_until_hip_5_6(void **state)
+{
+	(void)state;
+	copy_and_launch(50221153, HG_API_hipMemcpy2D, 0);
+	assert_string_equal(found(), "");
+}
+
+static void a_copy_to_another_gpu_waits(void **state)
+{
+	(void)state;
+	copy_and_launch(50731921, HG_API_hipMemcpy, 1);
+	assert_string_equal(found(), "");
+}
+
+static void hipMemcpyPeer_does_not_wait_later(void **state)
+{
+	(void)state;
+	copy_and_launch(50731921, HG_API_hipMemcpyPeer, 1);
+	assert_string_equal(found(), "HG404");
 }
 
 /* ---- HG402, HG403, HG215 ---- */
@@ -359,9 +410,14 @@ int main(void)
 		SILENT(HG703, a_blocking_stream_waits_for_the_null_stream),
 		FINDS(HG703, a_synchronous_copy_does_not_wait_for_a_non_blocking_stream),
 		SILENT(HG404, a_synchronous_copy_to_the_device_is_complete),
-		SILENT(HG404, hipMemset_waits_until_hip_6),
-		FINDS(HG404, hipMemset_does_not_wait_from_hip_6_on),
-		FINDS(HG404, a_copy_within_the_device_does_not_wait_from_hip_6_on),
+		SILENT(HG404, hipMemset_waits_until_hip_5_6),
+		FINDS(HG404, hipMemset_does_not_wait_later),
+		FINDS(HG404, a_copy_within_the_device_does_not_wait_later),
+		SILENT(HG404, hipMemset_of_the_middle_waits),
+		FINDS(HG404, copies_of_rows_do_not_wait_later),
+		SILENT(HG404, copies_of_rows_wait_until_hip_5_6),
+		SILENT(HG404, a_copy_to_another_gpu_waits),
+		FINDS(HG404, hipMemcpyPeer_does_not_wait_later),
 		FINDS(HG403, the_host_copies_what_the_gpu_still_writes),
 		SILENT(HG403, the_host_copies_after_it_has_waited),
 		SILENT(HG402, the_host_copies_after_it_has_waited),
