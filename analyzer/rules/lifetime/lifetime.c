@@ -112,6 +112,13 @@ static void report_reserved(const struct rules_context *context, const struct la
 	finding_at_most(finding, CONFIDENCE_LIKELY, NOT_SEEN);
 }
 
+/* The end itself says where a range ends: reverse iterators hold it, and count backwards from it.
+ */
+static bool is_outside(const struct place *place)
+{
+	return place->kind == PLACE_PAST_END && place->offset > 0;
+}
+
 static void check_use(const struct rules_context *context, const struct launch *launch,
 		      const struct isa_use *use, const struct pointer_argument *pointer)
 {
@@ -120,7 +127,7 @@ static void check_use(const struct rules_context *context, const struct launch *
 		return;
 	if (pointer->place.kind == PLACE_FREED)
 		report_freed(context, launch, use, pointer);
-	else if (pointer->place.kind == PLACE_PAST_END && use->certain)
+	else if (is_outside(&pointer->place) && use->certain)
 		report_outside(context, launch, use, pointer);
 	else if (is_bare_reservation(context, &pointer->place) && use->certain)
 		report_reserved(context, launch, use, pointer);

@@ -87,6 +87,18 @@ static void freed_and_outside(void **state)
 	assert_int_equal(finding(1)->offset, 0x10);
 }
 
+static void the_end_of_a_range(void **state)
+{
+	(void)state;
+	kernel.atomic_count = 0;
+	device(0);
+	alloc(HG_API_hipMalloc, 0x40000, 0x1000, 0, 6);
+	launch(1, 0x41000, 0);
+	assert_string_equal(found(), "");
+	launch(2, 0x41001, 0);
+	assert_string_equal(found(), "HG607");
+}
+
 /* ---- memory access faults: ROCr reports the page ---- */
 
 static void fault(uint64_t page, uint32_t reason)
@@ -230,6 +242,7 @@ int main(void)
 		DOUBTS(HG209, unknown_xnack_is_a_limit),
 		FINDS(HG601, freed_and_outside),
 		FINDS(HG607, freed_and_outside),
+		FINDS(HG607, the_end_of_a_range),
 		FINDS(HG601, a_fault_in_freed_memory),
 		FINDS(HG607, a_fault_past_the_end),
 		FINDS(HG209, a_fault_in_memory_of_the_system),
