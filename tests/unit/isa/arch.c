@@ -65,7 +65,7 @@ static bool decode(struct isa_disasm *disasm, const uint32_t *code, struct insn 
 /* No opcode that updates memory atomically, or leads elsewhere, is passed over. */
 static void opcodes(void **state)
 {
-	static const char *const processors[] = { "gfx1030", "gfx1100", "gfx1200" };
+	static const char *const processors[] = { "gfx1010", "gfx1030", "gfx1100", "gfx1200" };
 	/* "null" where addresses need it. */
 	static const uint32_t seconds[] = { 0, 0x7c0000, 0x7d0000 };
 
