@@ -274,7 +274,7 @@ KERNEL void buffer_maximum(int n, int *largest)
 }
 
 // Not on all of them.
-#if !defined(__gfx906__) && !defined(__gfx1030__)
+#if !defined(__gfx906__) && !defined(__gfx1010__) && !defined(__gfx1030__)
 //! buffer_sum gfx90[8a]*-O[13]: native f32 direct 0
 //! buffer_sum gfx9[45]*-O[13]: native f32 direct 0
 //! buffer_sum gfx1[12]*-O[13]: native f32 direct 0
