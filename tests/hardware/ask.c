@@ -10,7 +10,7 @@
  *
  * - ask=cpu, gpu, migration, prefetch, advice, fill: as model_access_text() has it
  *
- * - ask=waits, with device_only: yes, no
+ * - ask=waits, with device_only (memory of one GPU, from its beginning): yes, no
  *
  * The memory: api and flags, coarse (1: advised so); or grain (fine, coarse), where a source names
  * no allocator. The machine: arch, xnack, hmm, fine_pool, host_coherent, large_bar, apu, runtime
@@ -181,7 +181,8 @@ static const char *answer(const struct question *question)
 
 	if (!strcmp(question->ask, "waits")) {
 		return model_wait(question->api, question->machine.runtime_version,
-				  question->device_only) == WAIT_NOTHING
+				  question->device_only ? WAIT_MEMORY_BEGINNING
+							: WAIT_MEMORY_OTHER) == WAIT_NOTHING
 			   ? "no"
 			   : "yes";
 	}
