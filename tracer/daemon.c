@@ -297,7 +297,7 @@ void daemon_disconnect(struct daemon_link *link)
 		close(link->lock);
 		link->lock = -1;
 	}
-	word = link->stuck ? RECORDER_STUCK : RECORDER_DONE;
+	word = link->stuck ? RECORDER_STUCK : link->written ? RECORDER_WRITTEN : RECORDER_DONE;
 	(void)send(link->channel, &word, 1, MSG_NOSIGNAL);
 	/* End of file: the guard has ended, and the daemon before it. */
 	if (recv(link->channel, message, sizeof(message), 0) <= 0)

@@ -49,10 +49,11 @@ enum daemon_choice {
 
 struct daemon_link {
 	pid_t guard;
-	int channel; /* our end of the guard's socket pair */
-	int lock;    /* root's shared lock, -1 if none */
-	bool stuck;  /* set by the caller: the session could not be ended, nor can its daemon */
-	bool shared; /* other sessions may live in the daemon */
+	int channel;  /* our end of the guard's socket pair */
+	int lock;     /* root's shared lock, -1 if none */
+	bool stuck;   /* set by the caller: the session could not be ended, nor can its daemon */
+	bool written; /* set by the caller: all is on disk, so that a private daemon is killed */
+	bool shared;  /* other sessions may live in the daemon */
 	struct client client; /* for calls; its home is LTTNG_HOME for the programs, if not empty */
 };
 

@@ -100,6 +100,23 @@ static void be_nice_to_nobody(void)
 	(void)setpriority(PRIO_PROCESS, 0, 0);
 }
 
+/*
+ * The daemon and its consumer each have a child that closes every descriptor there may be, one by
+ * one (run-as.c of lttng-tools): with the limit of a container, a million, that is seconds. So many
+ * serve 3000 processes at a time.
+ */
+#define DESCRIPTORS 8192u
+
+static void limit_descriptors(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur <= DESCRIPTORS)
+		return;
+	limit.rlim_cur = DESCRIPTORS;
+	(void)setrlimit(RLIMIT_NOFILE, &limit); /* or it takes longer */
+}
+
 static void exec_daemon(const struct guard *guard, pid_t parent, int log)
 {
 	int null = open("/dev/null", O_RDWR);
@@ -119,6 +136,7 @@ static void exec_daemon(const struct guard *guard, pid_t parent, int log)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	umask(S_IRWXG | S_IRWXO);
+	limit_descriptors();
 	/* Settings for the command must not affect the daemon. */
 	unsetenv("LD_PRELOAD");
 	/* LTTng 2.16 does not start with it, lest its own threads wait for themselves. Recorded
@@ -236,6 +254,8 @@ static void end_child(pid_t child, int number)
 	close(fd);
 }
 
+#define REAP_STEP_MS 2
+
 /* Wait for the end of a child for at most `ms`; true when it has ended. */
 static bool reap(pid_t child, int ms)
 {
@@ -246,8 +266,8 @@ static bool reap(pid_t child, int ms)
 			return true;
 		if (ms <= 0)
 			return false;
-		poll(NULL, 0, 20);
-		ms -= 20;
+		poll(NULL, 0, REAP_STEP_MS);
+		ms -= REAP_STEP_MS;
 	}
 }
 
@@ -484,9 +504,10 @@ void guard_main(struct guard *guard)
 	if (guard->daemon > 0 && !*guard->client.home) {
 		retire_common(guard);
 	} else if (guard->daemon > 0) {
-		end_daemon(guard, word == RECORDER_STUCK ? STUCK_TIMEOUT_S
-				  : word || ended == 0   ? ENDED_TIMEOUT_S
-							 : STOP_TIMEOUT_S);
+		end_daemon(guard, word == RECORDER_STUCK     ? STUCK_TIMEOUT_S
+				  : word == RECORDER_WRITTEN ? 0
+				  : word || ended == 0       ? ENDED_TIMEOUT_S
+							     : STOP_TIMEOUT_S);
 	}
 out:
 	if (*guard->client.home)

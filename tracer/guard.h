@@ -31,6 +31,7 @@ enum guard_word {
 /* Messages of the recorder, when it has ended its session, or could not. */
 enum recorder_word {
 	RECORDER_DONE = 'd',
+	RECORDER_WRITTEN = 'w', /* its session was left to the daemon, all of it is on disk */
 	RECORDER_STUCK = 's',
 	/* Before: with a descriptor of the table (tracer/missed.h) by which processes stop. */
 	RECORDER_TABLE = 't',

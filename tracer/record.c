@@ -219,7 +219,8 @@ static int open_session(struct recording *recording, const char *name, const cha
 				     .rotation = rotation_is_planned(&options->rotation)
 						     ? &options->rotation
 						     : NULL,
-				     .provider = recording->install.provider };
+				     .provider = recording->install.provider,
+				     .last = true };
 	char why[512];
 	int error, status;
 
@@ -456,6 +457,7 @@ static void end(struct recording *recording, struct record_result *result)
 		message_warning("the recording may be incomplete: %s", why);
 		recording->daemon.stuck = true;
 	}
+	recording->daemon.written = !error && recording->session.left;
 	if (rotation_is_planned(&recording->options->rotation))
 		end_chunks(recording);
 	recording->manifest.lost_events = loss.events;

@@ -331,6 +331,7 @@ int session_begin(struct session *session, const struct client *client, const ch
 		session_end(session, &loss, ignored, sizeof(ignored));
 		return result;
 	}
+	session->left = plan->last && !plan->url && !plan->rotation && !plan->snapshot;
 	session->path = plan->url ? NULL : strdup(path); /* NULL: not known, either */
 	return 0;
 }
@@ -460,6 +461,8 @@ static void end_here(void *argument, struct client_answer *answer)
 	answer->result = session_stop(session->name, answer->why, sizeof(answer->why));
 	if (!answer->result)
 		ask_losses(session->name, &answer->numbers[0], &answer->numbers[1]);
+	if (!answer->result && session->left)
+		return;
 	code = session_destroy(session->name, answer->result ? ignored : answer->why,
 			       answer->result ? sizeof(ignored) : sizeof(answer->why));
 	answer->result = answer->result ? answer->result : code;

@@ -30,6 +30,7 @@ struct session_plan {
 	const char *url;    /* to the relay daemon there, which readers can watch; NULL: `path` */
 	const struct rotation_plan *rotation; /* NULL: none */
 	const char *provider;                 /* path of our provider library, needed */
+	bool last;                            /* the daemon ends after it, and serves no other */
 };
 
 struct session {
@@ -38,6 +39,7 @@ struct session {
 	struct buffers buffers;
 	char *path; /* what it writes to; NULL: a relay daemon */
 	bool mute;  /* the daemon has not answered in time */
+	bool left;  /* to the daemon, which is to end: it need not be destroyed */
 };
 
 /*
@@ -77,7 +79,9 @@ int session_destroy(const char *name, char *why, size_t why_size);
 
 /*
  * Stop, wait until everything recorded is written, query losses, destroy. Returns 0 or -errno with
- * one line in `why`; the session is destroyed as far as possible in any case.
+ * one line in `why`; the session is destroyed as far as possible in any case. A plan's `last` that
+ * writes a plain trace here is not destroyed: nothing follows what was written, and LTTng takes
+ * half a second to look whether it is (DEFAULT_ROTATE_PENDING_TIMER of lttng-tools).
  */
 int session_end(struct session *session, struct session_loss *loss, char *why, size_t why_size);
 

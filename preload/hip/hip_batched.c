@@ -196,7 +196,7 @@ bool hg_hip_launch_batched(struct hg_hip_launch *launch)
 	hg_hip_memory_ask(&launch->subjects);
 	if (HG_UNLIKELY(launch->pointers))
 		hg_hip_pointers_read(recent->key, recent->device);
-	launch->event.stack_id = hg_stack_id(launch->call.caller);
+	launch->event.stack_id = hg_hip_stack_id(&launch->call);
 	if (changed)
 		recent->args_id = 0;
 	if (HG_UNLIKELY(!add(launch, recent, args, count))) {

@@ -47,22 +47,27 @@ static uint64_t duration(struct hg_hip_call *call)
 /* A copy of one row, which most are. */
 static bool add_copy(const struct hg_hip_call *call, const struct hg_ev_copy *event)
 {
-	uint64_t words[] = { (uint64_t)HG_RECORD_COPY << 56 |
-				 (uint64_t)((uint16_t)event->device) << 24 |
-				 (uint64_t)((uint8_t)event->kind) << 16 | event->api,
-			     event->duration << 32,
-			     event->dst,
-			     event->src,
-			     event->size,
-			     event->stream,
-			     event->stack_id };
+	struct hg_batch_room room;
+	uint64_t *words;
 
-	return event->rows == 1 && event->depth == 1 &&
-	       !(event->dst_pitch | event->src_pitch | event->dst_slice | event->src_slice) &&
-	       event->kind == (uint8_t)event->kind && event->device == (int16_t)event->device &&
-	       event->duration <= UINT32_MAX &&
-	       /* A stack is defined before the first event that names it. */
-	       hg_batch_add(words, HG_COUNT(words), hg_tls.walked ? 0 : call->end);
+	if (event->rows != 1 || event->depth != 1 ||
+	    event->dst_pitch | event->src_pitch | event->dst_slice | event->src_slice ||
+	    event->kind != (uint8_t)event->kind || event->device != (int16_t)event->device ||
+	    event->duration > UINT32_MAX ||
+	    /* A stack is defined before the first event that names it. */
+	    !hg_batch_take(&room, 7, hg_tls.walked ? 0 : call->end))
+		return false;
+	words = room.words;
+	words[0] = (uint64_t)HG_RECORD_COPY << 56 | (uint64_t)((uint16_t)event->device) << 24 |
+		   (uint64_t)((uint8_t)event->kind) << 16 | event->api;
+	words[1] = event->duration << 32 | room.since;
+	words[2] = event->dst;
+	words[3] = event->src;
+	words[4] = event->size;
+	words[5] = event->stream;
+	words[6] = event->stack_id;
+	hg_batch_put(&room, 7);
+	return true;
 }
 
 static void emit_copy(const struct hg_hip_call *call, const struct hg_ev_copy *event)
@@ -105,7 +110,7 @@ static void emit_copy(const struct hg_hip_call *call, const struct hg_ev_copy *e
 		errno = saved;                                                        \
 	}
 
-#define STACK    event->stack_id = hg_stack_id(call->caller)
+#define STACK    event->stack_id = hg_hip_stack_id(call)
 #define DEVICE   event->device = hg_hip_device()
 #define DEPTH    event->depth = event->depth ? event->depth : 1
 #define TEXT     event->text = event->text ? event->text : ""

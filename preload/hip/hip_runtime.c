@@ -26,6 +26,7 @@
 #include "preload/migration/residency.h"
 #include "preload/migration/smi.h"
 #include "preload/stacks/modules.h"
+#include "preload/stacks/stack.h"
 #include "preload/standby/live_state.h"
 #include "preload/standby/standby.h"
 #include "preload/trace/batch.h"
@@ -526,6 +527,15 @@ static inline bool begin(struct hg_hip_call *call, uint16_t api, const void *cal
 		hg_batches_look(call->start);
 	hg_leave();
 	return true;
+}
+
+uint32_t hg_hip_stack_id(const struct hg_hip_call *call)
+{
+	const uintptr_t *frame = (const uintptr_t *)(const void *)hg_tls.hip_frame;
+
+	if (HG_LIKELY(frame && frame[1] == (uintptr_t)call->caller && !hg_tls.outside))
+		return hg_stack_id_of(frame, call->caller);
+	return hg_stack_id(call->caller);
 }
 
 bool hg_hip_begin(struct hg_hip_call *call, uint16_t api, const void *caller)

@@ -64,6 +64,9 @@ static inline void hg_hip_outside(void)
 /* Between begin and end: make events about the call (true), then hg_leave(). */
 bool hg_hip_enter(void);
 
+/* hg_stack_id() of the call, for which its wrapper's frame is known. */
+uint32_t hg_hip_stack_id(const struct hg_hip_call *call);
+
 int hg_hip_device(void); /* current device, -1 if unknown */
 
 /*

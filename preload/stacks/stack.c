@@ -348,9 +348,11 @@ uint32_t hg_stack_id_of(const uintptr_t *frame, const void *caller)
 	struct hg_frame start = { frame[1], (uintptr_t)(frame + 2), frame[0] };
 	struct hg_cached_walk *trail;
 
+	hg_tls.walked = false;
 	if (HG_UNLIKELY(!hg_config.stack_depth))
 		return 0;
 	trail = hg_stack_cache_find(&start, caller, before, &id);
+	hg_tls.walked = !id;
 	return HG_LIKELY(id != 0) ? id : walk(&start, caller, trail, before);
 }
 
