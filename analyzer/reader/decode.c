@@ -400,6 +400,7 @@ static void handle_event(struct decode *decode, const bt_message *message)
 	struct hg_event *event = event_queue_next(decode->queue);
 	const struct field *fields;
 
+	memset(event, 0, sizeof(*event)); /* an older recording lacks fields */
 	event->type = decoder->unknown ? HG_EVENT_TYPES : (enum hg_event_type)decoder->type;
 	event->pid = context_value(context, decoder->pid, decoder->pid_type);
 	event->tid = context_value(context, decoder->tid, decoder->tid_type);
@@ -458,6 +459,7 @@ static struct hg_event *begin_event(struct decode *decode, const struct order_re
 {
 	struct hg_event *event = event_queue_next(decode->queue);
 
+	event->type = HG_EVENT_TYPES; /* of a record that is not known */
 	event->ns = record->ns;
 	event->pid = record->pid;
 	event->tid = record->tid;
@@ -473,20 +475,21 @@ static void end_event(struct decode *decode)
 static void fill_alloc(struct hg_event *event, const uint64_t *words, uint64_t stack_id)
 {
 	event->type = HG_EVENT_alloc;
-	event->alloc.api = (uint8_t)(words[0] >> 48);
-	event->alloc.ptr = event->alloc.device_ptr = words[0] & HG_RECORD_ADDRESS;
-	event->alloc.size = words[1] >> 32;
-	event->alloc.device = -1;
-	event->alloc.symbol = "";
-	event->alloc.stack_id = (uint32_t)stack_id;
+	event->alloc = (struct hg_ev_alloc){ .api = (uint8_t)(words[0] >> 48),
+					     .ptr = words[0] & HG_RECORD_ADDRESS,
+					     .device_ptr = words[0] & HG_RECORD_ADDRESS,
+					     .size = words[1] >> 32,
+					     .device = -1,
+					     .symbol = "",
+					     .stack_id = (uint32_t)stack_id };
 }
 
 static void fill_free(struct hg_event *event, const uint64_t *words)
 {
 	event->type = HG_EVENT_free;
-	event->free.api = (uint8_t)(words[0] >> 48);
-	event->free.ptr = words[0] & HG_RECORD_ADDRESS;
-	event->free.stack_id = (uint32_t)(words[1] >> 32);
+	event->free = (struct hg_ev_free){ .api = (uint8_t)(words[0] >> 48),
+					   .ptr = words[0] & HG_RECORD_ADDRESS,
+					   .stack_id = (uint32_t)(words[1] >> 32) };
 }
 
 static void fill_copy(struct hg_event *event, const uint64_t *words)
@@ -589,18 +592,22 @@ static uint64_t number_of(const bt_field *payload, uint64_t member)
 
 static void read_words(struct decode *decode, const bt_field *field)
 {
-	uint64_t count = 0;
+	uint64_t count = 0, *words;
 
 	if (field &&
 	    bt_field_class_type_is(bt_field_get_class_type(field), BT_FIELD_CLASS_TYPE_ARRAY))
 		count = bt_field_array_get_length(field);
-	g_array_set_size(decode->words, 0);
-	for (uint64_t i = 0; i < count; i++) {
-		uint64_t word =
-		    integer_value(bt_field_array_borrow_element_field_by_index_const(field, i));
-
-		g_array_append_val(decode->words, word);
-	}
+	/* All elements are of one class. */
+	if (count && !bt_field_class_type_is(
+			 bt_field_get_class_type(
+			     bt_field_array_borrow_element_field_by_index_const(field, 0)),
+			 BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER))
+		count = 0;
+	g_array_set_size(decode->words, (guint)count);
+	words = (uint64_t *)(void *)decode->words->data;
+	for (uint64_t i = 0; i < count; i++)
+		words[i] = bt_field_integer_unsigned_get_value(
+		    bt_field_array_borrow_element_field_by_index_const(field, i));
 }
 
 static void take_batch(struct decode *decode, const struct decoder *decoder,

@@ -120,10 +120,8 @@ static void send(struct event_queue *queue)
 struct hg_event *event_queue_next(struct event_queue *queue)
 {
 	struct batch *batch = at_hand(queue);
-	struct hg_event *event = &batch->events[batch->count];
 
-	memset(event, 0, sizeof(*event));
-	return event;
+	return &batch->events[batch->count];
 }
 
 void *event_queue_keep(struct event_queue *queue, const void *data, size_t size)

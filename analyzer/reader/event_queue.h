@@ -21,7 +21,7 @@ void event_queue_free(struct event_queue *queue);
 
 /* ---- the producer ---- */
 
-/* The next event's place, zeroed; waits while all batches are on their way. */
+/* The next event's place, with any contents; waits while all batches are on their way. */
 struct hg_event *event_queue_next(struct event_queue *queue);
 
 /* A copy of `size` bytes that lives as long as the event at hand; aligned for 64-bit words. */

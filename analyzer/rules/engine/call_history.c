@@ -45,6 +45,7 @@ static void init_process(void *data)
 	process->sites = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_site);
 	process->streams = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	process->kernels = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	process->large_turn = 1;
 }
 
 static void clear_process(void *data)

@@ -25,8 +25,10 @@ struct memory_history {
 	struct allocation *allocation; /* a reference */
 	struct upload uploads[PENDING_UPLOADS];
 	unsigned upload_count;
-	uint64_t last_use; /* process->launches at the latest launch that touched it */
-	bool large_upload; /* by the call at `large_site`, and not used since */
+	uint64_t upload_turn; /* process_history.upload_turn as it was; else there are none */
+	uint64_t last_use;    /* process->launches at the latest launch that touched it */
+	/* process_history.large_turn as it was at the call at `large_site`, unless used since. */
+	uint64_t large_turn;
 	uint32_t large_site;
 	unsigned large_api;
 	uint64_t large_size;
@@ -103,6 +105,8 @@ struct process_history {
 	struct copy_run run;
 	GHashTable *streams; /* live ones that were created */
 	unsigned most_streams;
+	uint64_t upload_turn;           /* counts up when all uploads are forgotten */
+	uint64_t large_turn;            /* ... all large ones; from 1 on */
 	unsigned large_uploads;         /* since the latest other work */
 	uint64_t stream;                /* the one that has had all work so far ... */
 	bool any_work, several_streams; /* ... unless there were several */

@@ -22,12 +22,20 @@ struct kernels {
 	char *directory;
 	GHashTable *opened; /* sha256 -> struct opened, at most OPEN_MAX */
 	guint64 uses;
-	GHashTable *analysed; /* "sha256 symbol" -> struct entry */
+	GHashTable *analysed; /* struct key -> struct entry */
 	GHashTable *modes;    /* "process arch symbol" -> bits, see kernels_modes() */
 	GHashTable *metadata; /* sha256 -> struct codeobj_metadata, NULL if it has none */
 };
 
+/* Looked up with every launch: no text is made for that. */
+struct key {
+	const char *sha256; /* of the code object; of one that was not captured, why */
+	const char *symbol;
+	bool captured;
+};
+
 struct entry {
+	struct key key;                 /* its texts are the entry's */
 	struct isa_code_object *object; /* NULL: not available */
 	const struct isa_kernel *kernel;
 	int clang;
@@ -41,7 +49,38 @@ static void entry_free(gpointer data)
 
 	isa_code_object_free(entry->object);
 	g_free(entry->problem);
+	g_free((char *)(uintptr_t)entry->key.sha256);
+	g_free((char *)(uintptr_t)entry->key.symbol);
 	g_free(entry);
+}
+
+static guint key_hash(gconstpointer data)
+{
+	const struct key *key = data;
+	guint hash = g_str_hash(key->symbol);
+
+	/* The beginning of a hash is as good as all of it. */
+	for (unsigned i = 0; i < 8 && key->sha256[i]; i++)
+		hash = hash * 33 + (guchar)key->sha256[i];
+	return hash;
+}
+
+static gboolean key_equal(gconstpointer a, gconstpointer b)
+{
+	const struct key *one = a, *other = b;
+
+	return one->captured == other->captured && strcmp(one->symbol, other->symbol) == 0 &&
+	       strcmp(one->sha256, other->sha256) == 0;
+}
+
+static struct key key_of(const struct code_object_ref *object, const struct kernel_ref *kernel)
+{
+	bool captured = object && object->sha256[0];
+
+	return (struct key){ captured ? object->sha256
+			     : object ? object->problem
+				      : "",
+			     kernel->symbol, captured };
 }
 
 static void free_metadata(gpointer data)
@@ -65,7 +104,7 @@ struct kernels *kernels_new(const char *directory)
 
 	kernels->directory = g_strdup(directory);
 	kernels->opened = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, opened_free);
-	kernels->analysed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, entry_free);
+	kernels->analysed = g_hash_table_new_full(key_hash, key_equal, NULL, entry_free);
 	kernels->modes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	kernels->metadata = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_metadata);
 	return kernels;
@@ -214,37 +253,50 @@ static struct entry *analyse(struct kernels *kernels, const struct process *proc
 	return entry;
 }
 
+/* A line about a kernel without code, at its first launch. */
+static void tell(struct findings *findings, const struct entry *entry)
+{
+	if (entry->key.captured) {
+		findings_limit_of(findings, LIMIT_CODE,
+				  "kernel %s: its machine code was not analysed: %s",
+				  entry->key.symbol, entry->problem);
+	} else {
+		findings_limit_of(
+		    findings, LIMIT_CODE, "kernel %s: its machine code was not captured%s%s",
+		    entry->key.symbol, entry->key.sha256[0] ? ": " : "", entry->key.sha256);
+	}
+}
+
+static struct entry *make_entry(struct kernels *kernels, const struct process *process,
+				const struct key *key, struct findings *findings)
+{
+	struct entry *entry = key->captured
+				  ? analyse(kernels, process, key->sha256, key->symbol, findings)
+				  : g_new0(struct entry, 1);
+
+	entry->key = *key;
+	entry->key.sha256 = g_strdup(key->sha256);
+	entry->key.symbol = g_strdup(key->symbol);
+	g_hash_table_insert(kernels->analysed, &entry->key, entry);
+	if (!entry->kernel)
+		tell(findings, entry);
+	return entry;
+}
+
 const struct isa_kernel *kernels_find(struct kernels *kernels, const struct process *process,
 				      const struct kernel_ref *kernel, struct findings *findings,
 				      const char **arch)
 {
 	const struct code_object_ref *object =
 	    g_hash_table_lookup(process->code_objects, GUINT_TO_POINTER(kernel->code_object_id));
-	struct entry *entry;
-	char *key;
+	struct key key = key_of(object, kernel);
+	struct entry *entry = g_hash_table_lookup(kernels->analysed, &key);
 
 	*arch = "";
-	if (!object || !object->sha256[0]) {
-		findings_limit_of(findings, LIMIT_CODE,
-				  "kernel %s: its machine code was not captured%s%s",
-				  kernel->symbol, object && object->problem[0] ? ": " : "",
-				  object ? object->problem : "");
+	if (!entry)
+		entry = make_entry(kernels, process, &key, findings);
+	if (!entry->kernel)
 		return NULL;
-	}
-	key = g_strdup_printf("%s %s", object->sha256, kernel->symbol);
-	entry = g_hash_table_lookup(kernels->analysed, key);
-	if (entry) {
-		g_free(key);
-	} else {
-		entry = analyse(kernels, process, object->sha256, kernel->symbol, findings);
-		g_hash_table_insert(kernels->analysed, key, entry);
-	}
-	if (!entry->kernel) {
-		findings_limit_of(findings, LIMIT_CODE,
-				  "kernel %s: its machine code was not analysed: %s",
-				  kernel->symbol, entry->problem);
-		return NULL;
-	}
 	*arch = codeobj_is_generic(entry->object->arch)
 		    ? process_arch_for_generic(process, entry->object->arch)
 		    : entry->object->arch;
@@ -256,14 +308,9 @@ int kernels_clang(const struct kernels *kernels, const struct process *process,
 {
 	const struct code_object_ref *object =
 	    g_hash_table_lookup(process->code_objects, GUINT_TO_POINTER(kernel->code_object_id));
-	const struct entry *entry = NULL;
-	char *key;
+	struct key key = key_of(object, kernel);
+	const struct entry *entry = g_hash_table_lookup(kernels->analysed, &key);
 
-	if (object) {
-		key = g_strdup_printf("%s %s", object->sha256, kernel->symbol);
-		entry = g_hash_table_lookup(kernels->analysed, key);
-		g_free(key);
-	}
 	*amd = entry && entry->amd;
 	return entry ? entry->clang : 0;
 }

@@ -107,16 +107,16 @@ static void apply_advice(const struct process *process, const struct allocation 
 	grain->how |= GRAIN_BY_ADVICE;
 	if (pages.coarse == 0)
 		return;
-	if (pages.coarse == size) {
+	if (pages.coarse == size)
 		grain->granularity = GRAIN_COARSE;
-		grain->why = g_strdup_printf("%s; %s then made all of it coarse-grained", before,
-					     who_advised(process));
-	} else {
+	else
 		grain->mixed = true;
-		grain->why = g_strdup_printf(
-		    "%s; %s made part of it coarse-grained, the rest is fine-grained", before,
-		    who_advised(process));
-	}
+	if (!before)
+		return;
+	grain->why = g_strdup_printf(
+	    grain->mixed ? "%s; %s made part of it coarse-grained, the rest is fine-grained"
+			 : "%s; %s then made all of it coarse-grained",
+	    before, who_advised(process));
 	g_free(before);
 }
 
@@ -134,6 +134,8 @@ static void apply_measurement(const struct process *process, const struct place 
 		return;
 	grain->how |= GRAIN_BY_PROBE;
 	grain->granularity = measured;
+	if (!before)
+		return;
 	grain->why = g_strdup_printf("hipgrain probe measured on this machine that it is %s, "
 				     "although the memory model has: %s",
 				     model_granularity_name(measured), before);
@@ -149,7 +151,8 @@ static char *with_flags(const struct allocation *allocation, const char *why)
 	return text;
 }
 
-struct grain place_table_grain(const struct process *process, const struct place *place)
+/* `text`: with grain.why. */
+static struct grain table_grain(const struct process *process, const struct place *place, bool text)
 {
 	struct model_environment environment = process_environment(process);
 	struct grain grain = { .granularity = GRAIN_UNKNOWN, .why = NULL, .sources = "" };
@@ -167,7 +170,7 @@ struct grain place_table_grain(const struct process *process, const struct place
 	case PLACE_STATIC:
 		break;
 	default:
-		grain.why = g_strdup("no live memory is known at this address");
+		grain.why = text ? g_strdup("no live memory is known at this address") : NULL;
 		return grain;
 	}
 	memory = model_memory(api, flags, &environment);
@@ -176,19 +179,24 @@ struct grain place_table_grain(const struct process *process, const struct place
 	grain.certain = memory.certain;
 	grain.sources = memory.sources;
 	if (place->kind != PLACE_ALLOCATION) {
-		grain.why = g_strdup(memory.why);
+		grain.why = text ? g_strdup(memory.why) : NULL;
 		return grain;
 	}
-	grain.why = with_flags(place->allocation, memory.why);
+	grain.why = text ? with_flags(place->allocation, memory.why) : NULL;
 	apply_measurement(process, place, &grain);
 	if (memory.location == LOCATION_MOVABLE && memory.granularity == GRAIN_FINE)
 		apply_advice(process, place->allocation, &grain);
 	return grain;
 }
 
-struct grain place_grain(const struct process *process, const struct place *place)
+struct grain place_table_grain(const struct process *process, const struct place *place)
 {
-	struct grain grain = place_table_grain(process, place);
+	return table_grain(process, place, true);
+}
+
+static struct grain grain_of(const struct process *process, const struct place *place, bool text)
+{
+	struct grain grain = table_grain(process, place, text);
 	struct runtime_attributes reported = { GRAIN_UNKNOWN, LOCATION_UNKNOWN, false };
 	char *before = grain.why;
 
@@ -200,10 +208,13 @@ struct grain place_grain(const struct process *process, const struct place *plac
 		grain.mixed = true;
 		grain.how |= GRAIN_BY_RUNTIME;
 		grain.granularity = GRAIN_FINE;
-		grain.why = g_strdup_printf("the runtime reports that some of its pages are "
+		if (text) {
+			grain.why =
+			    g_strdup_printf("the runtime reports that some of its pages are "
 					    "coarse-grained and others fine-grained; %s",
 					    before);
-		g_free(before);
+			g_free(before);
+		}
 	}
 	if (reported.granularity == GRAIN_UNKNOWN)
 		return grain;
@@ -212,12 +223,25 @@ struct grain place_grain(const struct process *process, const struct place *plac
 	if (reported.granularity != grain.granularity || grain.mixed) {
 		grain.how |= GRAIN_BY_RUNTIME;
 		grain.granularity = reported.granularity;
-		grain.why = g_strdup_printf("the runtime reports that all of it is %s, although %s",
+		if (text) {
+			grain.why =
+			    g_strdup_printf("the runtime reports that all of it is %s, although %s",
 					    model_granularity_name(reported.granularity), before);
-		g_free(before);
+			g_free(before);
+		}
 	}
 	grain.mixed = false;
 	return grain;
+}
+
+struct grain place_grain(const struct process *process, const struct place *place)
+{
+	return grain_of(process, place, true);
+}
+
+struct grain place_grain_brief(const struct process *process, const struct place *place)
+{
+	return grain_of(process, place, false);
 }
 
 void grain_clear(struct grain *grain)

@@ -158,6 +158,8 @@ bool launch_pointer(const struct rules_context *context, const struct launch *la
  * advice so far.
  */
 struct grain place_grain(const struct process *process, const struct place *place);
+/* The same without the text: why is NULL, and nothing has to be cleared. */
+struct grain place_grain_brief(const struct process *process, const struct place *place);
 /* The same by table and advice alone. */
 struct grain place_table_grain(const struct process *process, const struct place *place);
 void grain_clear(struct grain *grain);

@@ -28,9 +28,8 @@ static struct memory_history *movable(struct process_history *history,
 
 	if (place.kind != PLACE_ALLOCATION)
 		return NULL;
-	grain = place_grain(context->process, &place);
+	grain = place_grain_brief(context->process, &place);
 	moves = grain.location == LOCATION_MOVABLE && grain.certain;
-	grain_clear(&grain);
 	return moves ? call_history_memory(history, place.allocation) : NULL;
 }
 

@@ -67,11 +67,10 @@ static void add_use(const struct rules_context *context, const struct launch *la
 		}
 		return;
 	}
-	grain = place_grain(context->process, &pointer.place);
+	grain = place_grain_brief(context->process, &pointer.place);
 	uses->device_memory_only &= grain.location == LOCATION_DEVICE;
 	uses->polls |= (use->access & (ISA_WRITE | ISA_ATOMIC)) &&
 		       grain.granularity != GRAIN_COARSE && grain.location != LOCATION_DEVICE;
-	grain_clear(&grain);
 	if (use->certain) {
 		uses->at[uses->count++] =
 		    (struct launch_use){ .allocation = pointer.place.allocation,
@@ -93,11 +92,10 @@ static void add_path_use(const struct rules_context *context, const struct path_
 		uses->device_memory_only = false;
 		return;
 	}
-	grain = place_grain(context->process, &pointer->place);
+	grain = place_grain_brief(context->process, &pointer->place);
 	uses->device_memory_only &= grain.location == LOCATION_DEVICE;
 	uses->polls |= (found->use.access & (ISA_WRITE | ISA_ATOMIC)) &&
 		       grain.granularity != GRAIN_COARSE && grain.location != LOCATION_DEVICE;
-	grain_clear(&grain);
 	if (found->use.certain) {
 		uses->at[uses->count++] = (struct launch_use){ pointer->place.allocation,
 							       pointer->address,

@@ -161,13 +161,12 @@ static void errors_lost_launch(const struct rules_context *context, struct proce
 	for (unsigned i = 0; i < uses->count; i++) {
 		struct allocation *allocation = uses->at[i].allocation;
 		struct place place = { .kind = PLACE_ALLOCATION, .allocation = allocation };
-		struct grain grain = place_grain(context->process, &place);
+		struct grain grain = place_grain_brief(context->process, &place);
 
 		/* Other memory the host can have filled itself. */
 		if ((uses->at[i].access & WRITES) && !allocation->freed &&
 		    grain.location == LOCATION_DEVICE)
 			lose(at, allocation, &context->event->error, uses->code);
-		grain_clear(&grain);
 	}
 }
 
@@ -249,10 +248,9 @@ static void transfer_failed(const struct rules_context *context, struct process_
 
 	if (place.kind != PLACE_ALLOCATION || error->size == 0)
 		return;
-	grain = place_grain(context->process, &place);
+	grain = place_grain_brief(context->process, &place);
 	if (grain.location == LOCATION_DEVICE)
 		lose(at, place.allocation, error, NULL);
-	grain_clear(&grain);
 }
 
 static void errors_event(const struct rules_context *context, struct process_order *at)

@@ -303,13 +303,12 @@ static enum wait_memory memory_at(const struct process *process, uint64_t addres
 	if (place.kind != PLACE_ALLOCATION)
 		return memory;
 	*gpu = place.allocation->device;
-	grain = place_grain(process, &place);
+	grain = place_grain_brief(process, &place);
 	if (grain.location == LOCATION_DEVICE) {
 		memory = grain.granularity == GRAIN_COARSE && place.allocation->ptr == address
 			     ? WAIT_MEMORY_BEGINNING
 			     : WAIT_MEMORY_GPU;
 	}
-	grain_clear(&grain);
 	return memory;
 }
 

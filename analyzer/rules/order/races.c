@@ -341,9 +341,8 @@ static void meet(const struct rules_context *context, struct process_order *at,
 		    order_before(&at->order, earlier->moment, stream) ||
 		    overlap(allocation, earlier, later) < 0)
 			continue;
-		grain = place_grain(context->process, &place);
+		grain = place_grain_brief(context->process, &place);
 		rule = classify(&at->order, earlier, later, &grain);
-		grain_clear(&grain);
 		if (rule != RULES)
 			report_race(context, rule, allocation, earlier, later, from);
 	}
@@ -525,7 +524,7 @@ static void races_free(const struct rules_context *context, struct process_order
 
 	if (!history || at->unfollowed)
 		return;
-	grain = place_grain(context->process, &place);
+	grain = place_grain_brief(context->process, &place);
 	for (unsigned i = 0; i < history->count; i++) {
 		const struct use *use = &history->at[i];
 		bool ordered = stream ? order_before(&at->order, use->moment, stream)
@@ -538,7 +537,6 @@ static void races_free(const struct rules_context *context, struct process_order
 			 !order_visible(&at->order, use->moment))
 			report_fence(context, allocation, use);
 	}
-	grain_clear(&grain);
 }
 
 void check_races(const struct rules_context *context)

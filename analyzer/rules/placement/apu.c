@@ -131,8 +131,9 @@ static bool is_host_side(const struct process *process, const struct place *plac
 
 static bool is_device_side(const struct process *process, const struct place *place)
 {
-	return place->kind == PLACE_ALLOCATION && is_device_memory(process, place->allocation) &&
-	       is_apu(process_device(process, place->allocation->device));
+	return place->kind == PLACE_ALLOCATION &&
+	       is_apu(process_device(process, place->allocation->device)) &&
+	       is_device_memory(process, place->allocation);
 }
 
 static void check_copy(const struct rules_context *context, struct apu_state *state)

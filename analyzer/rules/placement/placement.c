@@ -163,9 +163,8 @@ static bool is_hot(const struct rules_context *context, const struct isa_use *us
 	if (!(use->access & ISA_READ) || place->kind != PLACE_ALLOCATION ||
 	    place->allocation->size < HOT_SIZE)
 		return false;
-	grain = place_grain(context->process, place);
+	grain = place_grain_brief(context->process, place);
 	host = grain.location == LOCATION_HOST && grain.granularity != GRAIN_INACCESSIBLE;
-	grain_clear(&grain);
 	return host;
 }
 

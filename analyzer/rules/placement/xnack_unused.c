@@ -56,13 +56,16 @@ static void check_process(const struct rules_context *context)
 	struct process *process = context->process;
 	const struct xnack_use *state = attachment_find(&process->attachments, &use_type);
 	const struct device *device = process_device(process, 0);
-	const char *variable = process_env(process, "HSA_XNACK");
+	const char *variable;
 	struct finding *finding;
 	bool is_new;
 
-	if (!state || state->needed || !variable || strcmp(variable, "1") != 0 || !device ||
-	    device->xnack != 1 || process->launches < XNACK_LAUNCHES || process->state.late ||
-	    process->target_regions || context->history->hidden_work || context->history->unknown)
+	if (!state || state->needed || !device || device->xnack != 1 ||
+	    process->launches < XNACK_LAUNCHES || process->state.late || process->target_regions ||
+	    context->history->hidden_work || context->history->unknown)
+		return;
+	variable = process_env(process, "HSA_XNACK");
+	if (!variable || strcmp(variable, "1") != 0)
 		return;
 	finding = findings_get(context->findings, RULE_HG911, process, &is_new, "xnack");
 	if (!is_new)

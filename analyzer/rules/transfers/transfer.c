@@ -23,9 +23,8 @@ static bool is_device_memory(const struct process *process, const struct place *
 
 	if (place->kind != PLACE_ALLOCATION || place->allocation->layer != LAYER_HIP)
 		return false;
-	grain = place_grain(process, place);
+	grain = place_grain_brief(process, place);
 	device = grain.location == LOCATION_DEVICE && grain.certain;
-	grain_clear(&grain);
 	return device;
 }
 
@@ -38,9 +37,8 @@ static bool is_host_memory(const struct process *process, const struct place *pl
 		return true;
 	if (place->kind != PLACE_ALLOCATION)
 		return false;
-	grain = place_grain(process, place);
+	grain = place_grain_brief(process, place);
 	host = grain.location == LOCATION_HOST;
-	grain_clear(&grain);
 	return host;
 }
 
@@ -222,12 +220,15 @@ static void forget_uploads(struct memory_history *memory)
 
 static void forget_all_uploads(struct process_history *history)
 {
-	GHashTableIter iterator;
-	gpointer memory;
+	history->upload_turn++;
+}
 
-	g_hash_table_iter_init(&iterator, history->memory);
-	while (g_hash_table_iter_next(&iterator, NULL, &memory))
+/* Those that were forgotten with all others go now. */
+static void settle_uploads(const struct process_history *history, struct memory_history *memory)
+{
+	if (memory->upload_turn != history->upload_turn)
 		forget_uploads(memory);
+	memory->upload_turn = history->upload_turn;
 }
 
 /* Bytes that are written over: uploads that lie within were for nothing. */
@@ -236,6 +237,7 @@ static void overwrite(struct process_history *history, const struct rules_contex
 {
 	unsigned kept = 0;
 
+	settle_uploads(history, memory);
 	for (unsigned i = 0; i < memory->upload_count; i++) {
 		const struct upload upload = memory->uploads[i];
 
@@ -260,6 +262,7 @@ static void remember_upload(struct process_history *history, const struct rules_
 	if (!is_blocking(copy->api) &&
 	    (memory->last_use > history->waited || history->unknown > history->waited))
 		return;
+	settle_uploads(history, memory);
 	if (size >= SMALL_COPY && memory->upload_count < PENDING_UPLOADS &&
 	    dst->offset + size <= dst->allocation->size) {
 		memory->uploads[memory->upload_count++] =
@@ -273,6 +276,8 @@ static void on_release(struct process_history *history, const struct rules_conte
 {
 	struct memory_history *memory = g_hash_table_lookup(history->memory, allocation);
 
+	if (memory)
+		settle_uploads(history, memory);
 	for (unsigned i = 0; memory && i < memory->upload_count; i++)
 		report_unused(history, context, allocation, &memory->uploads[i], "is released");
 }
@@ -281,12 +286,7 @@ static void on_release(struct process_history *history, const struct rules_conte
 
 static void forget_large(struct process_history *history)
 {
-	GHashTableIter iterator;
-	gpointer memory;
-
-	g_hash_table_iter_init(&iterator, history->memory);
-	while (history->large_uploads && g_hash_table_iter_next(&iterator, NULL, &memory))
-		((struct memory_history *)memory)->large_upload = false;
+	history->large_turn++;
 	history->large_uploads = 0;
 }
 
@@ -324,9 +324,9 @@ static void check_large_use(struct process_history *history, const struct rules_
 		struct memory_history *memory =
 		    g_array_index(launch->touched, struct touched, i).memory;
 
-		if (memory->large_upload && !history->hidden_work) {
+		if (memory->large_turn == history->large_turn && !history->hidden_work) {
 			report_large(context, memory);
-			memory->large_upload = false;
+			memory->large_turn = 0;
 		}
 	}
 	forget_large(history);
@@ -468,7 +468,7 @@ static void on_copy(struct process_history *history, const struct rules_context 
 	if (to_device && from_host && bytes >= LARGE_COPY && copy->stack_id) {
 		struct memory_history *memory = call_history_memory(history, dst.allocation);
 
-		memory->large_upload = true;
+		memory->large_turn = history->large_turn;
 		memory->large_site = copy->stack_id;
 		memory->large_api = copy->api;
 		memory->large_size = bytes;

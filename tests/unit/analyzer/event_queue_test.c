@@ -27,6 +27,7 @@ static void *produce(void *data)
 	for (int i = 0; i < EVENTS; i++) {
 		struct hg_event *event = event_queue_next(queue);
 
+		memset(event, 0, sizeof(*event));
 		event->ns = i;
 		event->process.exe = "";
 		if (i % EVERY_LONG == 0) {
