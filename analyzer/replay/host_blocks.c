@@ -2,6 +2,7 @@
 /* Blocks of the C library as records of few bytes. */
 #include "host_blocks.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -48,6 +49,7 @@ void host_blocks_init(struct host_blocks *set, gboolean released)
 	set->pieces = g_tree_new_full(compare_keys, NULL, NULL, g_free);
 	set->count = 0;
 	set->recent = NULL;
+	set->latest = 0;
 }
 
 void host_blocks_destroy(struct host_blocks *set)
@@ -84,12 +86,24 @@ static GTreeNode *node_of(const struct host_blocks *set, const struct piece *pie
 	return g_tree_lookup_node(set->pieces, (gpointer)(uintptr_t)piece->low);
 }
 
+/* Whether exactly the first `at` records of the piece begin at or below the address. */
+static bool begins_after(const struct host_blocks *set, const struct piece *piece, uint32_t at,
+			 uint64_t address)
+{
+	return at <= piece->count && (!at || record_at(set, piece, at - 1)->ptr <= address) &&
+	       (at == piece->count || record_at(set, piece, at)->ptr > address);
+}
+
 /* How many records of the piece begin at or below the address. */
-static uint32_t records_up_to(const struct host_blocks *set, const struct piece *piece,
-			      uint64_t address)
+static uint32_t records_up_to(struct host_blocks *set, const struct piece *piece, uint64_t address)
 {
 	uint32_t low = 0, high = piece->count;
 
+	/* Whatever happens at an address looks there several times, or right before it. */
+	if (begins_after(set, piece, set->latest, address))
+		return set->latest;
+	if (set->latest && begins_after(set, piece, set->latest - 1, address))
+		return set->latest - 1;
 	while (low < high) {
 		uint32_t middle = (low + high) / 2;
 
@@ -98,7 +112,7 @@ static uint32_t records_up_to(const struct host_blocks *set, const struct piece 
 		else
 			high = middle;
 	}
-	return low;
+	return set->latest = low;
 }
 
 /* `count` records from number `from` on move behind those of another piece. */

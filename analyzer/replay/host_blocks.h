@@ -29,6 +29,7 @@ struct host_blocks {
 	uint64_t count;
 	struct piece *recent; /* the one used last, NULL when pieces came or went; ... */
 	uint64_t recent_last; /* ... and the last address that belongs into it */
+	uint32_t latest;      /* what the latest search in a piece found */
 };
 
 /* For records that are released, or only for those that are not. */

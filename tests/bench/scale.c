@@ -8,9 +8,10 @@
  * does (tracer/batch_events.h), with every stack and every name as an event of its own. A
  * thread has one batch at a time: the preload library must not make any (HIPGRAIN_BATCH=0).
  *
- * usage: scale PROVIDER EVENTS [PROCESSES [KERNELS [LIVE]]]
+ * usage: scale PROVIDER EVENTS [PROCESSES [KERNELS [LIVE [DEVICE]]]]
  *
- * EVENTS, KERNELS and LIVE (allocations that are live all the time) are of all processes together.
+ * EVENTS, KERNELS and LIVE (allocations that are live all the time) are of all processes together;
+ * DEVICE is how many HIP allocations each has beside the host's (64).
  * What each process does depends on nothing but these numbers.
  */
 #include <dlfcn.h>
@@ -32,7 +33,6 @@
 
 #define STACKS       1000u
 #define STACK_DEPTH  12u
-#define DEVICE_LIVE  64u /* HIP allocations, beside the host's */
 #define ARGS         1000u
 #define STREAMS      8u
 #define HOST_BASE    0x100000000000u
@@ -43,6 +43,8 @@
 struct share {
 	uint64_t events, kernels, live;
 };
+
+static uint64_t device_live; /* a multiple of STREAMS */
 
 static const struct hg_provider *provider;
 static uint64_t made, random_state;
@@ -122,7 +124,7 @@ static uint64_t device_block(uint64_t i)
 /* One of those that are used in one stream alone: without races nobody has to report any. */
 static uint64_t block_of_stream(uint64_t stream)
 {
-	return device_block(draw(DEVICE_LIVE / STREAMS) * STREAMS + stream);
+	return device_block(draw(device_live / STREAMS) * STREAMS + stream);
 }
 
 static void define_stacks(void)
@@ -285,7 +287,7 @@ static void work(const struct share *share)
 	define_stacks();
 	announce();
 	define_kernels(share->kernels);
-	for (uint64_t i = 0; i < DEVICE_LIVE; i++)
+	for (uint64_t i = 0; i < device_live; i++)
 		device_alloc(i);
 	while (next < share->live)
 		host_alloc(host_place(next++, places));
@@ -319,10 +321,12 @@ int main(int argc, char **argv)
 			       number(argv, argc, 5, 10000) / processes };
 	int failed = 0, status;
 
+	device_live = (number(argv, argc, 6, 64) + STREAMS - 1) / STREAMS * STREAMS;
 	get = library ? (const struct hg_provider *(*)(void))dlsym(library, HG_PROVIDER_SYMBOL)
 		      : NULL;
 	if (!get || (provider = get())->version != HG_PROVIDER_VERSION) {
-		fprintf(stderr, "usage: scale PROVIDER EVENTS [PROCESSES [KERNELS [LIVE]]]\n");
+		fprintf(stderr,
+			"usage: scale PROVIDER EVENTS [PROCESSES [KERNELS [LIVE [DEVICE]]]]\n");
 		return 2;
 	}
 	if (!*provider->recording) {
