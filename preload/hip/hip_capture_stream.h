@@ -13,6 +13,14 @@ struct hg_ev_copy;
 struct hg_ev_fill;
 struct hg_ev_free;
 
+extern int hg_hip_captures; /* begun and not ended; atomic */
+
+/* Whether any stream is: mostly none, and the following then need not be called. */
+static inline bool hg_hip_any_capture(void)
+{
+	return __atomic_load_n(&hg_hip_captures, __ATOMIC_RELAXED);
+}
+
 /* Whether what is submitted to a stream becomes a node of a graph instead of being carried out. */
 bool hg_hip_capturing(uint64_t stream);
 /* Remember a copy or fill that was captured; true if it was, and then has no event of its own. */

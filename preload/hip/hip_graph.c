@@ -52,7 +52,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 #define BUCKETS 1024u
 static struct work *nodes[BUCKETS]; /* copies and fills, by node */
 static struct instance *instances[BUCKETS];
-static int captures; /* begun and not ended, atomic */
+int hg_hip_captures;
 
 void hg_hip_graph_lock(void)
 {
@@ -77,7 +77,7 @@ bool hg_hip_capturing(uint64_t stream)
 	int (*query)(uint64_t, int *);
 	int status = 0;
 
-	if (HG_LIKELY(!__atomic_load_n(&captures, __ATOMIC_RELAXED)) || !stream)
+	if (HG_LIKELY(!hg_hip_any_capture()) || !stream)
 		return false;
 	query = (int (*)(uint64_t, int *))hg_hip_query("hipStreamIsCapturing");
 	if (!query || !hg_hip_may_query())
@@ -636,8 +636,8 @@ static void add_fill(const void *graph, const void *node, const struct fill_para
 					      .stream = HG_PTR(stream_) };                  \
 		  hg_finish_call(&call, &event))
 
-#define BEGUN __atomic_fetch_add(&captures, 1, __ATOMIC_RELAXED)
-#define ENDED __atomic_fetch_sub(&captures, 1, __ATOMIC_RELAXED)
+#define BEGUN __atomic_fetch_add(&hg_hip_captures, 1, __ATOMIC_RELAXED)
+#define ENDED __atomic_fetch_sub(&hg_hip_captures, 1, __ATOMIC_RELAXED)
 #define HG_WRAP_FORGET_NODE(class, name, params, args) \
 	HG_WRAP_GRAPH(class, name, params, args, node, NULL, forget(NULL, node))
 #define HG_WRAP_FORGET(class, name, params, args) \

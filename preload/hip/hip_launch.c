@@ -275,7 +275,7 @@ static void before_on(struct hg_hip_launch *launch, int device)
 
 	if (!hg_hip_enter())
 		return;
-	if (!hg_hip_capturing(launch->event.stream)) {
+	if (HG_LIKELY(!hg_hip_any_capture()) || !hg_hip_capturing(launch->event.stream)) {
 		launch->event.api = launch->call.api;
 		launch->event.device = device;
 		if (!hg_hip_launch_batched(launch))

@@ -161,7 +161,7 @@ static void keep_alloc(const struct hg_ev_alloc *event)
 FINISH(alloc, call->api == HG_API_hipHostRegister ? event->ptr : 0, event->size, event->flags,
        hg_hip_captured_alloc(event), (finish_alloc(call, event), DEVICE, STACK), keep_alloc(event))
 FINISH(copy, event->dst, event->size * event->rows * (event->depth ? event->depth : 1),
-       (uint64_t)(uint32_t)event->kind, hg_hip_captured_copy(event),
+       (uint64_t)(uint32_t)event->kind, hg_hip_any_capture() && hg_hip_captured_copy(event),
        (DEPTH, DURATION, DEVICE, STACK), (WAITED, hg_hip_pointers_copy(event)))
 FINISH(fill, event->dst, event->size * event->rows * (event->depth ? event->depth : 1),
        event->value, hg_hip_captured_fill(event), (DEPTH, DURATION, DEVICE, STACK), WAITED)
