@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds hipgrain's own files relative to its executable. */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "config.h"
+#include "tracer/build_mark.h"
 #include "tracer/install.h"
 
 #define PRELOAD_NAME  "libhipgrain-preload.so"
@@ -171,10 +174,40 @@ static int link_preload(struct install_paths *paths, char *why, size_t why_size)
 	return error;
 }
 
+/* Whether the preload library is of this version; else its own goes to `theirs`. An unreadable one
+ * is. */
+static bool is_of_this_version(const char *path, char *theirs, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat status;
+	const char *bytes, *mark;
+	bool same = true;
+
+	if (fd < 0)
+		return true;
+	bytes = fstat(fd, &status) == 0 && status.st_size > 0
+		    ? mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0)
+		    : MAP_FAILED;
+	close(fd);
+	if (bytes == MAP_FAILED)
+		return true;
+	mark = memmem(bytes, (size_t)status.st_size, HG_BUILD_MARK_BEGIN,
+		      sizeof(HG_BUILD_MARK_BEGIN) - 1);
+	if (!mark || (size_t)(bytes + status.st_size - mark) < sizeof(HG_BUILD_MARK) ||
+	    memcmp(mark, HG_BUILD_MARK, sizeof(HG_BUILD_MARK))) {
+		same = false;
+		snprintf(theirs, size, "%.40s",
+			 mark ? mark + sizeof(HG_BUILD_MARK_BEGIN) - 1 : "unknown");
+	}
+	munmap((void *)(uintptr_t)bytes, (size_t)status.st_size);
+	return same;
+}
+
 int install_find(struct install_paths *paths, char *why, size_t why_size)
 {
 	char base[PATH_MAX];
 	int error = find_base(base);
+	char theirs[64];
 
 	*paths = (struct install_paths){ 0 };
 	if (error) {
@@ -210,6 +243,12 @@ int install_find(struct install_paths *paths, char *why, size_t why_size)
 			 paths->provider ? SHIM_NAME : PROVIDER_NAME, paths->preload);
 		install_paths_free(paths);
 		return -ENOENT;
+	}
+	if (!is_of_this_version(paths->preload, theirs, sizeof(theirs))) {
+		snprintf(why, why_size, "'%s' is of another version (%s) than this hipgrain (%s)",
+			 paths->preload, theirs, HG_BUILD_MARK + sizeof(HG_BUILD_MARK_BEGIN) - 1);
+		install_paths_free(paths);
+		return -EINVAL;
 	}
 	/* ld.so(8): LD_PRELOAD is a list separated by spaces or colons, without quoting. */
 	if (strpbrk(paths->preload, " :")) {

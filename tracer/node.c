@@ -14,7 +14,8 @@
 #include "tracer/message.h"
 #include "tracer/node.h"
 
-#define POLL_MS 20
+#define POLL_MS      20
+#define PAUSE_MAX_MS 300
 /* A daemon starts in tenths of a second; on a node whose processors are all busy it takes longer.
  */
 #define JOIN_MS 120000
@@ -162,7 +163,7 @@ int node_join(struct node *node, char *why, size_t why_size)
 		node_leave(node);
 		return refuse(why, why_size, -result, "%s", strerror(-result));
 	}
-	for (int waited = 0; waited < JOIN_MS; waited += POLL_MS) {
+	for (int waited = 0, pause = POLL_MS; waited < JOIN_MS; waited += pause) {
 		if (flock(node->leader, LOCK_EX | LOCK_NB) == 0) {
 			node->leads = true;
 			return ftruncate(node->leader, 0) ? -errno : 0;
@@ -174,7 +175,11 @@ int node_join(struct node *node, char *why, size_t why_size)
 				return 0;
 			flock(node->members, LOCK_UN);
 		}
-		poll(NULL, 0, POLL_MS);
+		poll(NULL, 0, pause);
+		/* Hundreds of ranks must not take the processors from the one that starts the
+		 * daemon. */
+		if (pause < PAUSE_MAX_MS)
+			pause *= 2;
 	}
 	node_leave(node);
 	return refuse(why, why_size, ETIMEDOUT,

@@ -13,9 +13,12 @@
 
 #include "tracer/events.h"
 
+/* Of this table, by hand. */
+#define HG_PROVIDER_NUMBER 14
+
 /* Of this table, and of the events: a preload library takes a provider of its own build only. */
 enum {
-	HG_PROVIDER_VERSION = 14 * 65536
+	HG_PROVIDER_VERSION = HG_PROVIDER_NUMBER * 65536
 #define HG_EVENT(name, ...) +(int)sizeof(struct hg_ev_##name)
 #include "tracer/events.def"
 };

@@ -37,6 +37,7 @@
 #include "preload/core/parts.h"
 #include "preload/core/pool.h"
 #include "preload/core/start.h"
+#include "tracer/build_mark.h"
 #include "tracer/process_messages.h"
 #include "tracer/provider.h"
 #include "tracer/session_filter.h"
@@ -60,6 +61,9 @@ bool hg_process_forked;
 
 enum state { STATE_NEW, STATE_STARTING, STATE_DONE };
 static int state; /* enum state, atomic */
+
+/* Read by the recorder in this library's file: tracer/install.c. */
+__attribute__((used)) static const char build_mark[] = HG_BUILD_MARK;
 
 /* A number of the environment; `fallback` if unset, with a message if it is not a number. */
 static uint32_t read_number(const char *name, uint32_t fallback, uint32_t limit)
