@@ -78,13 +78,18 @@ char *daemon_program(void)
 
 /* ---- a directory for a private daemon ---- */
 
+/* How a user namespace shows owners that are not in it, among them the system's root
+ * (user_namespaces(7)). */
+#define OVERFLOW_USER 65534u
+
 /* Nobody else can rename or replace what is made in that directory. */
 static bool is_safe(const char *path)
 {
 	struct stat status;
 
 	return stat(path, &status) == 0 && S_ISDIR(status.st_mode) &&
-	       (status.st_uid == 0 || status.st_uid == geteuid()) &&
+	       (status.st_uid == 0 || status.st_uid == geteuid() ||
+		(status.st_uid == OVERFLOW_USER && strcmp(path, "/tmp") == 0)) &&
 	       (!(status.st_mode & (S_IWGRP | S_IWOTH)) || status.st_mode & S_ISVTX);
 }
 
