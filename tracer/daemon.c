@@ -292,6 +292,53 @@ error:
 	return result;
 }
 
+/* Whether `found` is true of a child of that process, of any of its threads. */
+static bool any_child(pid_t parent, bool (*found)(pid_t))
+{
+	char pattern[64];
+	glob_t files;
+	bool is_found = false;
+
+	snprintf(pattern, sizeof(pattern), "/proc/%d/task/*/children", (int)parent);
+	if (glob(pattern, GLOB_NOSORT, NULL, &files))
+		return false;
+	for (size_t i = 0; i < files.gl_pathc && !is_found; i++) {
+		FILE *file = fopen(files.gl_pathv[i], "re");
+		int child;
+
+		while (file && !is_found && fscanf(file, "%d", &child) == 1)
+			is_found = found(child);
+		if (file)
+			fclose(file);
+	}
+	globfree(&files);
+	return is_found;
+}
+
+/* A process that has ended has no executable any more. */
+static bool is_writer(pid_t process)
+{
+	char link[64], path[4096];
+	ssize_t length;
+
+	snprintf(link, sizeof(link), "/proc/%d/exe", (int)process);
+	length = readlink(link, path, sizeof(path) - 1);
+	if (length <= 0)
+		return false;
+	path[length] = '\0';
+	return strstr(path, "/lttng-consumerd") != NULL;
+}
+
+static bool has_writer(pid_t daemon)
+{
+	return any_child(daemon, is_writer);
+}
+
+bool daemon_writer_lives(const struct daemon_link *link)
+{
+	return link->guard > 0 && any_child(link->guard, has_writer);
+}
+
 void daemon_disconnect(struct daemon_link *link)
 {
 	char message[512], word;

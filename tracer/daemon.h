@@ -79,6 +79,13 @@ int daemon_connect(struct daemon_link *link, const char *session, enum daemon_ch
  */
 void daemon_disconnect(struct daemon_link *link);
 
+/*
+ * Whether the process that writes the traces of our own daemon lives, which LTTng does not report
+ * when a session is stopped. False also for a daemon that is not ours, where nothing has been
+ * recorded yet, and where the kernel does not list children (CONFIG_PROC_CHILDREN).
+ */
+bool daemon_writer_lives(const struct daemon_link *link);
+
 /* The lttng-sessiond that would be started: malloc'ed, NULL if there is none. */
 char *daemon_program(void);
 

@@ -445,7 +445,13 @@ static void end(struct recording *recording, struct record_result *result)
 	open_batches_keep(recording->bundle.path, recording->bundle.lock);
 	event_counts_close(recording->bundle.path);
 	missed_close(recording->bundle.lock);
+	/* LTTng itself notices at the session's destruction that nobody writes any more. */
+	recording->session.left &= daemon_writer_lives(&recording->daemon);
 	error = session_end(&recording->session, &loss, why, sizeof(why));
+	if (!error && recording->session.left && !daemon_writer_lives(&recording->daemon)) {
+		error = -EPIPE;
+		snprintf(why, sizeof(why), "lttng-consumerd, which writes it, has ended");
+	}
 	event_counts_end(recording->bundle.path);
 	open_batches_keep(recording->bundle.path, recording->bundle.lock);
 	if (recording->options->snapshot_mib) {
