@@ -36,17 +36,16 @@ struct header {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int directory = -1; /* -1: not used */
+static dev_t device;       /* of what was opened, which tells it from what has its number now */
+static ino_t inode;
 static bool full;          /* nothing can be written any more */
 static uint64_t most;      /* bytes of all entries */
 static uint64_t unlooked;  /* bytes written since the size of all was looked at */
 
 /* Whether it is ours alone to write to. */
-static bool is_ours(int folder)
+static bool is_ours(const struct stat *status)
 {
-	struct stat status;
-
-	return !fstat(folder, &status) && status.st_uid == geteuid() &&
-	       !(status.st_mode & (S_IWGRP | S_IWOTH));
+	return status->st_uid == geteuid() && !(status->st_mode & (S_IWGRP | S_IWOTH));
 }
 
 /* Descend into `name` below `folder`, which is closed; it is made if it is not there. */
@@ -82,6 +81,7 @@ const char *cache_open(void)
 	const char *limit = getenv("HIPGRAIN_CACHE_SIZE");
 	char *end = NULL;
 	unsigned long size = limit ? strtoul(limit, &end, 10) : SIZE_DEFAULT;
+	struct stat status;
 	int folder;
 
 	cache_close();
@@ -92,7 +92,7 @@ const char *cache_open(void)
 	folder = open_directory();
 	if (folder < 0)
 		return NULL;
-	if (!is_ours(folder)) {
+	if (fstat(folder, &status) || !is_ours(&status)) {
 		close(folder);
 		return "the cache's directory hipgrain/analysis is another user's, or others can "
 		       "write to it: nothing is kept";
@@ -102,14 +102,30 @@ const char *cache_open(void)
 	unlooked = most; /* look at the first write */
 	full = false;
 	directory = folder;
+	device = status.st_dev;
+	inode = status.st_ino;
 	pthread_mutex_unlock(&lock);
 	return NULL;
+}
+
+/*
+ * With the lock held. A process that this one forked may have closed what it inherited, and have
+ * another directory under that number: nothing is written or deleted there.
+ */
+static bool still_open(void)
+{
+	struct stat status;
+
+	if (directory >= 0 &&
+	    (fstat(directory, &status) || status.st_dev != device || status.st_ino != inode))
+		directory = -1;
+	return directory >= 0;
 }
 
 void cache_close(void)
 {
 	pthread_mutex_lock(&lock);
-	if (directory >= 0)
+	if (still_open())
 		close(directory);
 	directory = -1;
 	pthread_mutex_unlock(&lock);
@@ -120,7 +136,7 @@ bool cache_usable(void)
 	bool usable;
 
 	pthread_mutex_lock(&lock);
-	usable = directory >= 0;
+	usable = still_open();
 	pthread_mutex_unlock(&lock);
 	return usable;
 }

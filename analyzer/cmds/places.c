@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analyzer/cache/cache.h"
 #include "analyzer/isa/isa.h"
 #include "codeobj/codeobj.h"
 
@@ -136,6 +137,21 @@ static enum hg_place_state list(const struct isa_kernel *kernel, struct hg_place
 	return *count ? HG_PLACE_LISTED : HG_PLACE_NONE;
 }
 
+static bool uses_cache;
+
+void places_use_cache(void)
+{
+	uses_cache = true;
+}
+
+/* This process has closed what it inherited, the cache's directory too. */
+static void open_cache(void)
+{
+	if (uses_cache)
+		(void)cache_open(); /* the recorder has reported what is wrong with it */
+	uses_cache = false;
+}
+
 enum hg_place_state places_find(int folder, const char *name, uint64_t symbol,
 				struct hg_place_path *paths, unsigned *count)
 {
@@ -145,6 +161,7 @@ enum hg_place_state places_find(int folder, const char *name, uint64_t symbol,
 	const struct isa_kernel *kernel;
 	char *error = NULL;
 
+	open_cache();
 	if (!open_named(folder, name))
 		return HG_PLACE_ANYWHERE;
 	for (size_t i = 0; i < open_object.metadata->kernel_count && !options.only_symbol; i++)

@@ -8,4 +8,7 @@
 /* The code object that was used last stays open: it is for a process that does nothing else. */
 places_finder places_find;
 
+/* Let places_find() use the cache of analyses, in whatever process it is called. */
+void places_use_cache(void);
+
 #endif

@@ -260,8 +260,10 @@ int cmd_record(int argc, char **argv)
 		message_error("--per-node and --snapshot are mutually exclusive");
 		return HG_EXIT_USAGE;
 	}
-	if (cached)
+	if (cached) {
 		cmds_use_cache();
+		places_use_cache();
+	}
 	status = record_command(&options, argv + optind, &result);
 	if (status == HG_EXIT_OK) {
 		if (result.gpu_missing && !result.follows) {

@@ -363,6 +363,33 @@ static void test_build(void **state)
 	assert_false(cache_build_of(NULL, here, sizeof(here)));
 }
 
+/* A forked process closed it, and has another directory under its number. */
+static void test_number(void **state)
+{
+	struct stat ours, other;
+	int fd = 3, elsewhere;
+
+	(void)state;
+	assert_int_equal(stat(folder, &ours), 0);
+	while (fstat(fd, &other) || other.st_dev != ours.st_dev || other.st_ino != ours.st_ino)
+		assert_true(++fd < 1024);
+	elsewhere = open(base, O_RDONLY | O_DIRECTORY);
+	assert_int_equal(dup2(elsewhere, fd), fd);
+	close(elsewhere);
+	put("a", "kept");
+	assert_false(cache_usable());
+	holds("a", NULL);
+	cache_close();
+	assert_int_equal(fcntl(fd, F_GETFD), 0);
+	close(fd);
+	put("b", "kept"); /* not there either */
+	assert_int_equal(rmdir(folder), 0);
+	snprintf(folder, sizeof(folder), "%s/hipgrain", base);
+	assert_int_equal(rmdir(folder), 0);
+	assert_int_equal(rmdir(base), 0); /* both are empty but for that */
+	assert_int_equal(mkdir(base, 0700), 0);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
@@ -370,7 +397,7 @@ int main(void)
 		TEST(test_round),   TEST(test_names),     TEST(test_private), TEST(test_damage),
 		TEST(test_swapped), TEST(test_links),     TEST(test_others),  TEST(test_settings),
 		TEST(test_limit),   TEST(test_abandoned), TEST(test_no_room), TEST(test_together),
-		TEST(test_build),
+		TEST(test_build),   TEST(test_number),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
