@@ -38,9 +38,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int directory = -1; /* -1: not used */
 static dev_t device;       /* of what was opened, which tells it from what has its number now */
 static ino_t inode;
-static bool full;          /* nothing can be written any more */
-static uint64_t most;      /* bytes of all entries */
-static uint64_t unlooked;  /* bytes written since the size of all was looked at */
+static bool full;         /* nothing can be written any more */
+static uint64_t most;     /* bytes of all entries */
+static uint64_t unlooked; /* bytes written since the size of all was looked at */
 
 /* Whether it is ours alone to write to. */
 static bool is_ours(const struct stat *status)
