@@ -33,7 +33,7 @@ const char usage_probe[] =
     "      --format FORMAT       text (default) or json: schema hipgrain-probe/1\n"
     "      --compare             print what two files of --format=json measured differently, and\n"
     "                            exit with 1 if there is such a difference\n"
-    "      --time-limit SECONDS  end a step that takes longer, and report it as hanging\n"
+    "      --time-limit SECONDS  end a step that takes longer: its result is then unknown\n"
     "                            (default 10)\n"
     "      --softgpu             measure the software GPU instead of this machine's\n"
     "  -h, --help                print this help\n";
@@ -70,17 +70,29 @@ out:
 }
 
 /* Whether any GPU gave a result at all; if not, why. */
-static bool measured_something(const struct probe *probe, const char **why)
+static bool measured_something(const struct probe *probe, const struct probe_counts *counts,
+			       const char **why)
 {
-	struct probe_counts counts = probe_count(probe);
-
 	*why = probe->problem;
 	for (unsigned gpu = 0; gpu < probe->gpus && !**why; gpu++)
 		for (unsigned mode = 0; mode < probe->gpu[gpu].modes && !**why; mode++)
 			*why = probe->gpu[gpu].mode[mode].problem;
-	return counts.of[VERDICT_AGREE] + counts.of[VERDICT_DIFFER] +
-		   counts.of[VERDICT_MODEL_UNKNOWN] >
+	if (!**why)
+		*why = "no step has a result";
+	return counts->of[VERDICT_AGREE] + counts->of[VERDICT_DIFFER] +
+		   counts->of[VERDICT_MODEL_UNKNOWN] >
 	       0;
+}
+
+/* Why results are unknown, which is no fault of the GPU's. */
+static void note_unknown(const struct probe_counts *counts, unsigned step_seconds)
+{
+	if (counts->time_limits)
+		message_note("unknown: %u steps that did not end within %u seconds; on a busy "
+			     "machine give them more with --time-limit",
+			     counts->time_limits, step_seconds);
+	if (counts->killed)
+		message_note("unknown: %u steps whose process somebody else ended", counts->killed);
 }
 
 /* A part of the GPUs or modes does not replace the whole. */
@@ -121,6 +133,23 @@ static int print(const struct probe *probe, bool json)
 	return result;
 }
 
+/* Prints and keeps what was measured; the exit status. */
+static int conclude(const struct probe *probe, const struct options *options)
+{
+	struct probe_counts counts = probe_count(probe);
+	const char *problem;
+
+	note_unknown(&counts, options->step_seconds);
+	if (!measured_something(probe, &counts, &problem)) {
+		message_error("nothing was measured: %s", problem);
+		return HG_EXIT_INPUT;
+	}
+	if (print(probe, options->json) < 0)
+		return HG_EXIT_INTERNAL;
+	keep(probe, options);
+	return counts.of[VERDICT_DIFFER] ? HG_EXIT_FINDINGS : HG_EXIT_OK;
+}
+
 static int measure(const struct options *options)
 {
 	struct probe_settings settings = { .gpu = options->gpu,
@@ -128,7 +157,6 @@ static int measure(const struct options *options)
 	struct install_paths paths = { 0 };
 	int status = HG_EXIT_INPUT;
 	struct probe *probe;
-	const char *problem;
 	char why[256] = "";
 
 	if (install_find(&paths, why, sizeof(why)) < 0) {
@@ -147,17 +175,9 @@ static int measure(const struct options *options)
 		goto out;
 	}
 	probe = probe_measure(&settings);
-	if (!probe) {
+	if (!probe)
 		message_error("%s", strerror(errno));
-		status = HG_EXIT_INTERNAL;
-	} else if (!measured_something(probe, &problem)) {
-		message_error("nothing was measured: %s", problem);
-	} else if (print(probe, options->json) < 0) {
-		status = HG_EXIT_INTERNAL;
-	} else {
-		status = probe_count(probe).of[VERDICT_DIFFER] ? HG_EXIT_FINDINGS : HG_EXIT_OK;
-		keep(probe, options);
-	}
+	status = probe ? conclude(probe, options) : HG_EXIT_INTERNAL;
 	probe_free(probe);
 out:
 	install_paths_free(&paths);

@@ -28,13 +28,6 @@
 /* Children that ended without finishing a step, in a row, until the GPU is given up. */
 #define MAX_FRUITLESS 3
 
-enum ending { ENDED, ENDED_BY_SIGNAL, TIMED_OUT, STUCK };
-
-struct outcome {
-	enum ending ending;
-	int signal;
-};
-
 static double seconds(void)
 {
 	struct timespec time;
@@ -103,7 +96,7 @@ static bool reap(pid_t pid, double limit, int *status)
 	}
 }
 
-static struct outcome watch(pid_t pid, const struct probe_mode *mode, unsigned step_seconds)
+static struct probe_outcome watch(pid_t pid, const struct probe_mode *mode, unsigned step_seconds)
 {
 	unsigned long last = progress(mode), first = last;
 	double since = seconds();
@@ -118,59 +111,15 @@ static struct outcome watch(pid_t pid, const struct probe_mode *mode, unsigned s
 			since = seconds();
 		} else if (seconds() - since > limit) {
 			kill(pid, SIGKILL);
-			return (struct outcome){ reap(pid, KILL_SECONDS, &status) ? TIMED_OUT
-										  : STUCK,
-						 SIGKILL };
+			return (struct probe_outcome){ reap(pid, KILL_SECONDS, &status)
+							   ? PROBE_TIMED_OUT
+							   : PROBE_STUCK,
+						       SIGKILL };
 		}
 	}
 	if (WIFSIGNALED(status))
-		return (struct outcome){ ENDED_BY_SIGNAL, WTERMSIG(status) };
-	return (struct outcome){ ENDED, 0 };
-}
-
-/* After a step without which others make no sense. */
-static void skip(struct probe_memory *memory, int from, int to)
-{
-	for (int step = from; step < to; step++)
-		if (memory->steps[step].state == PROBE_PENDING)
-			memory->steps[step].state = PROBE_SKIPPED;
-}
-
-static void skip_what_follows(struct probe_memory *memory)
-{
-	enum { GPU_FROM = PROBE_STEP_LOAD, GPU_TO = PROBE_STEP_FILL };
-
-	if (memory->steps[PROBE_STEP_ALLOCATE].state > PROBE_WORKS)
-		skip(memory, PROBE_STEP_GRANULARITY, PROBE_STEPS);
-	if (memory->steps[PROBE_STEP_LOAD].state > PROBE_WORKS ||
-	    memory->steps[PROBE_STEP_STORE].state > PROBE_WORKS)
-		skip(memory, GPU_FROM, GPU_TO);
-	if (memory->steps[PROBE_STEP_HOST].state > PROBE_WORKS)
-		skip(memory, PROBE_STEP_STREAM_WAIT, PROBE_STEP_FILL);
-}
-
-/* The steps that the child had begun. Whether there was one. */
-static bool settle(struct probe_mode *mode, struct outcome outcome)
-{
-	bool any = false;
-
-	for (unsigned i = 0; i < PROBE_PLACEMENTS; i++) {
-		struct probe_memory *memory = &mode->memory[i];
-
-		for (unsigned step = 0; step < PROBE_STEPS; step++) {
-			struct probe_result *result = &memory->steps[step];
-
-			if (result->state != PROBE_STARTED)
-				continue;
-			any = true;
-			result->signal = (uint8_t)outcome.signal;
-			result->state = outcome.ending == ENDED_BY_SIGNAL || outcome.ending == ENDED
-					    ? PROBE_FAULTS
-					    : PROBE_HANGS;
-		}
-		skip_what_follows(memory);
-	}
-	return any;
+		return (struct probe_outcome){ PROBE_ENDED_BY_SIGNAL, WTERMSIG(status) };
+	return (struct probe_outcome){ PROBE_ENDED, 0 };
 }
 
 static bool finished(const struct probe_mode *mode)
@@ -182,13 +131,13 @@ static bool finished(const struct probe_mode *mode)
 	return true;
 }
 
-static const char *ending_text(struct outcome outcome, char *text, size_t size)
+static const char *ending_text(struct probe_outcome outcome, char *text, size_t size)
 {
-	if (outcome.ending == STUCK)
+	if (outcome.ending == PROBE_STUCK)
 		return "the driver holds a process that was killed: it hangs";
-	if (outcome.ending == TIMED_OUT)
+	if (outcome.ending == PROBE_TIMED_OUT)
 		return "the HIP runtime hung when it was started";
-	if (outcome.ending == ENDED)
+	if (outcome.ending == PROBE_ENDED)
 		return "the HIP runtime ended the process when it was started";
 	snprintf(text, size, "the HIP runtime crashed when it was started: %s",
 		 strsignal(outcome.signal));
@@ -204,7 +153,7 @@ static void measure_mode(const struct probe_task *task)
 	while (!finished(mode) && !mode->problem[0]) {
 		unsigned long before = progress(mode);
 		pid_t pid = start(task, probe_child_measure);
-		struct outcome outcome;
+		struct probe_outcome outcome;
 		bool any;
 
 		if (pid < 0) {
@@ -213,9 +162,9 @@ static void measure_mode(const struct probe_task *task)
 			return;
 		}
 		outcome = watch(pid, mode, task->settings->step_seconds);
-		any = settle(mode, outcome);
+		any = probe_settle(mode, outcome);
 		fruitless = any || progress(mode) != before ? 0 : fruitless + 1;
-		if (outcome.ending == STUCK || fruitless >= MAX_FRUITLESS) {
+		if (outcome.ending == PROBE_STUCK || fruitless >= MAX_FRUITLESS) {
 			if (!mode->problem[0])
 				snprintf(mode->problem, PROBE_TEXT, "%s",
 					 ending_text(outcome, text, sizeof(text)));
@@ -238,7 +187,7 @@ struct probe *probe_measure(const struct probe_settings *settings)
 	struct probe *probe =
 	    mmap(NULL, sizeof(*probe), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct probe_task task = { .settings = settings, .probe = probe };
-	struct outcome outcome;
+	struct probe_outcome outcome;
 	char text[PROBE_TEXT];
 	pid_t pid;
 
@@ -253,7 +202,7 @@ struct probe *probe_measure(const struct probe_settings *settings)
 		return probe;
 	}
 	outcome = watch(pid, NULL, settings->step_seconds);
-	if (outcome.ending != ENDED && !probe->problem[0])
+	if (outcome.ending != PROBE_ENDED && !probe->problem[0])
 		snprintf(probe->problem, PROBE_TEXT, "%s",
 			 ending_text(outcome, text, sizeof(text)));
 	if (!probe->problem[0] && settings->gpu >= 0 && (unsigned)settings->gpu >= probe->gpus)

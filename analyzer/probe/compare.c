@@ -52,10 +52,14 @@ static const char *state_text(enum probe_state state)
 		return "wrong result";
 	case PROBE_NO_CODE:
 		return "no instruction";
-	case PROBE_HANGS:
-		return "hangs";
 	case PROBE_SKIPPED:
 		return "skipped";
+	case PROBE_TIME_LIMIT:
+		return PROBE_UNKNOWN "(time limit)";
+	case PROBE_KILLED:
+		return PROBE_UNKNOWN "(killed)";
+	case PROBE_NOT_TRIED:
+		return PROBE_UNKNOWN "(not tried)";
 	default:
 		return "not measured";
 	}
@@ -271,7 +275,7 @@ struct probe_comparison probe_compare(const struct probe_mode *mode, unsigned pl
 		return comparison;
 	}
 	if (result->state == PROBE_PENDING || result->state == PROBE_STARTED ||
-	    result->state == PROBE_SKIPPED)
+	    result->state == PROBE_SKIPPED || probe_state_unknown((enum probe_state)result->state))
 		return comparison;
 	if (probe_placements[placement].way == PROBE_PEER && step != PROBE_STEP_GRANULARITY) {
 		/* The model knows one GPU. */

@@ -8,11 +8,14 @@
 enum probe_verdict {
 	VERDICT_AGREE,
 	VERDICT_DIFFER,
-	VERDICT_MODEL_UNKNOWN, /* measured, and the model does not know */
-	VERDICT_NOT_MEASURED,
+	VERDICT_MODEL_UNKNOWN,  /* measured, and the model does not know */
+	VERDICT_NOT_MEASURED,   /* also: began, and its result is unknown */
 	VERDICT_NOT_APPLICABLE, /* the GPU has no such instruction, as the model says or nobody */
 	VERDICTS,
 };
+
+/* How `measured` begins where a step began and its result is unknown; what follows says why. */
+#define PROBE_UNKNOWN "unknown "
 
 struct probe_comparison {
 	enum probe_verdict verdict;

@@ -120,9 +120,10 @@ struct json_object *probe_to_json(const struct probe *probe)
 
 /* ---- two of them ---- */
 
-/* A line for each result of a probe: where and what -> what was measured. */
+/* A line for each result of a probe: where and what -> what was measured. `order` has those of both
+ * probes, each once, and `listed` the same as a set, which owns them. */
 static void collect_results(struct json_object *mode, const char *where, GHashTable *results,
-			    GPtrArray *order)
+			    GHashTable *listed, GPtrArray *order)
 {
 	struct json_object *memory = get_array(mode, "memory");
 
@@ -139,16 +140,19 @@ static void collect_results(struct json_object *mode, const char *where, GHashTa
 			    get_number(row, "peer") ? ", on the next GPU" : "",
 			    get_text(result, "what"));
 
-			if (!g_hash_table_contains(results, key))
-				g_ptr_array_add(order, key);
-			g_hash_table_insert(results, g_strdup(key),
-					    g_strdup(get_text(result, "measured")));
+			if (!g_hash_table_contains(listed, key)) {
+				char *copy = g_strdup(key);
+
+				g_hash_table_add(listed, copy);
+				g_ptr_array_add(order, copy);
+			}
+			g_hash_table_insert(results, key, g_strdup(get_text(result, "measured")));
 		}
 	}
 }
 
 /* By target and mode, so that the same kind of GPU in another slot is the same. */
-static GHashTable *collect(struct json_object *probe, GPtrArray *order)
+static GHashTable *collect(struct json_object *probe, GHashTable *listed, GPtrArray *order)
 {
 	GHashTable *results = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	struct json_object *gpus = get_array(probe, "gpus");
@@ -162,27 +166,33 @@ static GHashTable *collect(struct json_object *probe, GPtrArray *order)
 			char *where = g_strdup_printf("GPU %d %s", (int)get_number(gpu, "gpu"),
 						      get_text(mode, "target"));
 
-			collect_results(mode, where, results, order);
+			collect_results(mode, where, results, listed, order);
 			g_free(where);
 		}
 	}
 	return results;
 }
 
+static bool is_known(const char *measured)
+{
+	return !g_str_has_prefix(measured, PROBE_UNKNOWN) && strcmp(measured, "not measured") != 0;
+}
+
 int probe_print_comparison(struct json_object *const probes[2], FILE *stream, int *which)
 {
-	GPtrArray *order = g_ptr_array_new_with_free_func(g_free);
+	GHashTable *listed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	GPtrArray *order = g_ptr_array_new();
 	GHashTable *results[2];
-	int differences = 0;
+	int differences = 0, unknown = 0;
 
 	for (*which = 0; *which < 2; ++*which) {
 		if (strcmp(get_text(probes[*which], "schema"), "hipgrain-probe/1") != 0) {
-			g_ptr_array_free(order, TRUE);
-			return -1;
+			differences = -1;
+			goto out;
 		}
 	}
 	for (int i = 0; i < 2; i++)
-		results[i] = collect(probes[i], order);
+		results[i] = collect(probes[i], listed, order);
 	for (unsigned i = 0; i < order->len; i++) {
 		const char *key = order->pdata[i];
 		const char *a = g_hash_table_lookup(results[0], key);
@@ -190,13 +200,21 @@ int probe_print_comparison(struct json_object *const probes[2], FILE *stream, in
 
 		if (g_strcmp0(a, b) == 0)
 			continue;
-		/* A key of both stands in the order twice only if the first had it not. */
+		if (a && b && (!is_known(a) || !is_known(b))) {
+			unknown++;
+			continue;
+		}
 		fprintf(stream, "%s: %s, %s\n", key, a ? a : "absent", b ? b : "absent");
 		differences++;
 	}
-	fprintf(stream, "%d of %u results differ\n", differences, order->len);
+	fprintf(stream, "%d of %u results differ", differences, order->len);
+	if (unknown)
+		fprintf(stream, "; %d are unknown in one of the files", unknown);
+	fputc('\n', stream);
 	g_hash_table_unref(results[0]);
 	g_hash_table_unref(results[1]);
+out:
 	g_ptr_array_free(order, TRUE);
+	g_hash_table_unref(listed);
 	return differences;
 }

@@ -10,6 +10,7 @@
 
 struct probe_counts {
 	unsigned of[VERDICTS];
+	unsigned time_limits, killed; /* PROBE_TIME_LIMIT, PROBE_KILLED */
 };
 
 /* Of all GPUs and modes. */
@@ -26,7 +27,8 @@ struct json_object *probe_to_json(const struct probe *probe);
 
 /*
  * Print what two probes, which probe_to_json() made, measured differently. The number of
- * differences, or -1: one of them is no probe; *which is then 0 or 1.
+ * differences, or -1: one of them is no probe; *which is then 0 or 1. What one of them did not
+ * measure, or does not know, is no difference.
  */
 int probe_print_comparison(struct json_object *const probes[2], FILE *stream, int *which);
 

@@ -84,13 +84,16 @@ enum probe_state {
 	PROBE_REFUSED, /* the runtime returned `error` */
 	PROBE_NO_CODE, /* the GPU has no such instruction, the runtime no such function */
 	PROBE_FAULTS,  /* the process ended by `signal` */
-	PROBE_HANGS,   /* it did not end within the time limit */
 	PROBE_SKIPPED, /* makes no sense after what another step showed */
+	/* From here on the result is unknown: neither a measurement nor a contradiction. */
+	PROBE_TIME_LIMIT, /* not finished within the time limit: it hangs, or the machine is busy */
+	PROBE_KILLED,     /* somebody else ended the process, by `signal` */
+	PROBE_NOT_TRIED,  /* needs a step whose result is unknown */
 };
 
 struct probe_result {
 	uint8_t state;      /* enum probe_state; atomic */
-	uint8_t signal;     /* of PROBE_FAULTS */
+	uint8_t signal;     /* of PROBE_FAULTS and PROBE_KILLED */
 	int error;          /* hipError_t of PROBE_REFUSED */
 	int value;          /* PROBE_STEP_GRANULARITY: enum granularity */
 	double nanoseconds; /* an operation of one work-item took so long; 0: not measured */
@@ -152,6 +155,32 @@ struct probe_step_text {
 };
 
 struct probe_step_text probe_step_text(int step);
+
+/* Whether the step began, and nobody knows what it does. */
+static inline bool probe_state_unknown(enum probe_state state)
+{
+	return state >= PROBE_TIME_LIMIT;
+}
+
+/* ---- what a child leaves behind (settle.c) ---- */
+
+enum probe_ending {
+	PROBE_ENDED, /* by itself */
+	PROBE_ENDED_BY_SIGNAL,
+	PROBE_TIMED_OUT, /* ended after the time limit */
+	PROBE_STUCK,     /* as that, and the driver keeps the process */
+};
+
+struct probe_outcome {
+	enum probe_ending ending;
+	int signal;
+};
+
+/*
+ * After a child has ended: gives the step that it had begun its state, and those that make no
+ * sense after it. Returns whether there was such a step.
+ */
+bool probe_settle(struct probe_mode *mode, struct probe_outcome outcome);
 
 /* ---- the child's side (child.c) ---- */
 

@@ -55,17 +55,25 @@ char *probe_placement_text(unsigned placement)
 	return text;
 }
 
+static void count_step(const struct probe_mode *mode, unsigned placement, int step,
+		       struct probe_counts *counts)
+{
+	uint8_t state = mode->memory[placement].steps[step].state;
+
+	counts->of[probe_compare(mode, placement, step).verdict]++;
+	counts->time_limits += state == PROBE_TIME_LIMIT;
+	counts->killed += state == PROBE_KILLED;
+}
+
 struct probe_counts probe_count(const struct probe *probe)
 {
-	struct probe_counts counts = { { 0 } };
+	struct probe_counts counts = { .of = { 0 } };
 
 	for (unsigned gpu = 0; gpu < probe->gpus; gpu++)
 		for (unsigned mode = 0; mode < probe->gpu[gpu].modes; mode++)
 			for (unsigned i = 0; i < PROBE_PLACEMENTS; i++)
 				for (int step = 0; step < PROBE_STEPS; step++)
-					counts
-					    .of[probe_compare(&probe->gpu[gpu].mode[mode], i, step)
-						    .verdict]++;
+					count_step(&probe->gpu[gpu].mode[mode], i, step, &counts);
 	return counts;
 }
 
@@ -86,6 +94,7 @@ static void fill_cell(const struct probe_mode *mode, unsigned placement,
 		      const struct column *column, char cell[24])
 {
 	const char *word = NULL, *mark = "";
+	bool unknown = false;
 
 	for (int step = column->first; step <= column->last; step++) {
 		enum probe_state state =
@@ -96,11 +105,11 @@ static void fill_cell(const struct probe_mode *mode, unsigned placement,
 				   : state == PROBE_WRONG   ? "wrong"
 				   : state == PROBE_REFUSED ? "refused"
 				   : state == PROBE_FAULTS  ? "faults"
-				   : state == PROBE_HANGS   ? "hangs"
 							    : NULL;
 
 		if (!is_in(column, step))
 			continue;
+		unknown |= probe_state_unknown(state);
 		comparison = probe_compare(mode, placement, step);
 		if (comparison.verdict == VERDICT_DIFFER)
 			mark = "!";
@@ -113,7 +122,7 @@ static void fill_cell(const struct probe_mode *mode, unsigned placement,
 		if (here)
 			word = !word || strcmp(word, here) == 0 ? here : "partly";
 	}
-	g_snprintf(cell, 24, "%s%s", word ? word : "-", mark);
+	g_snprintf(cell, 24, "%s%s", word ? word : unknown ? "unknown" : "-", mark);
 }
 
 /* The most that an atomic of any kind is slower here than in memory of hipMalloc. */
@@ -180,6 +189,29 @@ static void print_differences(const struct probe_mode *mode, FILE *stream)
 	}
 }
 
+/* The steps that began and have no result; not those that were not tried because of them. */
+static void print_unknown(const struct probe_mode *mode, FILE *stream)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < PROBE_PLACEMENTS; i++) {
+		for (int step = 0; step < PROBE_STEPS; step++) {
+			uint8_t state = mode->memory[i].steps[step].state;
+			char *name;
+
+			if (state != PROBE_TIME_LIMIT && state != PROBE_KILLED)
+				continue;
+			if (!any)
+				fputs("\n  Unknown\n", stream);
+			any = true;
+			name = probe_placement_text(i);
+			fprintf(stream, "  %s: %s: %s\n", name, probe_step_text(step).name,
+				probe_compare(mode, i, step).measured);
+			g_free(name);
+		}
+	}
+}
+
 static void print_mode(const struct probe_mode *mode, FILE *stream)
 {
 	const struct model_environment *environment = &mode->environment;
@@ -205,6 +237,7 @@ static void print_mode(const struct probe_mode *mode, FILE *stream)
 	print_table(mode, access_columns, false, stream);
 	print_table(mode, atomic_columns, true, stream);
 	print_differences(mode, stream);
+	print_unknown(mode, stream);
 	if (mode->problem[0])
 		fprintf(stream, "\n  Not all was measured: %s\n", mode->problem);
 }

@@ -107,6 +107,39 @@ static void what_was_measured(void **state)
 	measured_free(measured);
 }
 
+/* A step that reached the time limit measured nothing, also not of the kind it belongs to. */
+static void steps_without_a_result(void **state)
+{
+	static const char *const unknown[] = { "unknown (time limit)", "unknown (killed)",
+					       "unknown (not tried)", "skipped", "not measured" };
+
+	(void)state;
+	for (unsigned i = 0; i < G_N_ELEMENTS(unknown); i++) {
+		struct measured *measured = measured_new();
+		char *text = g_strdup_printf(
+		    "{\"schema\": \"hipgrain-probe/1\", \"runtime_version\": 50200000, "
+		    "\"gpus\": [{\"modes\": [{\"target\": \"gfx90a\", \"xnack\": false, "
+		    "\"memory\": [{\"call\": \"hipHostMalloc\", \"flags\": 0, \"advice\": null, "
+		    "\"results\": [{\"what\": \"granularity\", \"measured\": \"%1$s\"}, "
+		    "{\"what\": \"f32_add\", \"measured\": \"%1$s\"}, "
+		    "{\"what\": \"u32_add\", \"measured\": \"works\"}, "
+		    "{\"what\": \"u64_add\", \"measured\": \"%1$s\"}, "
+		    "{\"what\": \"s32_min\", \"measured\": \"lost\"}]}]}]}]}",
+		    unknown[i]);
+
+		assert_int_equal(add(measured, text), 0);
+		assert_int_equal(measured_granularity(measured, &key, &pinned), GRAIN_UNKNOWN);
+		assert_int_equal(measured_atomic(measured, &key, &pinned, ATOMIC_F32_ADD, false),
+				 OUTCOME_UNKNOWN);
+		assert_int_equal(measured_atomic(measured, &key, &pinned, ATOMIC_INT_PCIE, false),
+				 OUTCOME_UNKNOWN);
+		assert_int_equal(measured_atomic(measured, &key, &pinned, ATOMIC_INT_MINMAX, false),
+				 OUTCOME_LOST);
+		g_free(text);
+		measured_free(measured);
+	}
+}
+
 static void gpus_that_differ_say_nothing(void **state)
 {
 	struct measured *measured = measured_new();
@@ -177,6 +210,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_measured),
+		cmocka_unit_test(steps_without_a_result),
 		cmocka_unit_test(gpus_that_differ_say_nothing),
 		cmocka_unit_test(other_files),
 	};
