@@ -38,6 +38,7 @@ static void init_migration(void *data)
 	migration->counts = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	migration->returned = g_array_new(FALSE, FALSE, sizeof(struct returned));
 	g_array_set_clear_func(migration->returned, recycled_clear);
+	migration->resized = g_ptr_array_new_with_free_func((GDestroyNotify)allocation_unref);
 }
 
 static void clear_migration(void *data)
@@ -53,6 +54,7 @@ static void clear_migration(void *data)
 	g_array_free(migration->prefetched, TRUE);
 	g_hash_table_destroy(migration->counts);
 	g_array_free(migration->returned, TRUE);
+	g_ptr_array_free(migration->resized, TRUE);
 	g_free(migration->problem);
 }
 
@@ -188,6 +190,16 @@ static struct allocation *page_owner(const struct migration *migration,
 	return owner ? owner : pages_owner(migration, page);
 }
 
+/* Where the first block of the C library within a mapping begins, behind the page at `at`; `end`:
+ * nowhere before. */
+static uint64_t first_block(const struct process *process, uint64_t at, uint64_t end)
+{
+	const struct allocation *block =
+	    address_space_overlapping(&process->space, LAYER_HOST, at, end - at);
+
+	return block ? MAX(MIN(block->ptr & ~(uint64_t)(PAGE - 1), end), at + PAGE) : end;
+}
+
 /* The piece that begins at `at`. */
 static struct piece piece_at(const struct migration *migration, const struct process *process,
 			     uint64_t at, uint64_t end, int64_t ns)
@@ -199,6 +211,8 @@ static struct piece piece_at(const struct migration *migration, const struct pro
 		    (piece.owner->ptr + piece.owner->size + PAGE - 1) & ~(uint64_t)(PAGE - 1);
 
 		piece.end = MIN(end, MAX(last, at + PAGE));
+		if (piece.owner->layer == LAYER_MAPPING)
+			piece.end = first_block(process, at, piece.end);
 	} else {
 		piece.end = at + PAGE;
 		while (piece.end < end && !page_owner(migration, process, piece.end, ns))
@@ -299,6 +313,7 @@ static void account_move(struct migration *migration, const struct rules_context
 	struct cause cause;
 	struct piece piece;
 
+	pages_follow(migration, context);
 	if (move->trigger < 0 || move->trigger >= MIGRATION_TRIGGERS || move->detail || !move->size)
 		return;
 	cause = cause_of(migration, context, move, ns);
@@ -492,8 +507,10 @@ void check_migration(const struct rules_context *context)
 	}
 	if (context->wake == WAKE_HOST_RELEASE) {
 		migration = attachment_find(&context->process->attachments, &migration_type);
-		if (migration && migration->returned->len)
+		if (migration) {
+			pages_release(migration, context);
 			recycled_release(migration, context);
+		}
 		return;
 	}
 	migration = attachment_get(&context->process->attachments, &migration_type);

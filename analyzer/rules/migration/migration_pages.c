@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "migration_state.h"
+#include "tracer/api/host.h"
 
 #define BLOCK_PAGES (MIGRATION_BLOCK / PAGE)
 #define WORDS       (BLOCK_PAGES / 64)
@@ -41,8 +42,10 @@ struct part {
 	struct gpu_work launch;
 	bool by_fault, neighbour;
 	unsigned trips; /* back to the host by its faults, since the allocation was made */
-	/* Of a block of the C library that was freed: pages that were on a GPU then, and are not
-	 * known to have gone since. */
+	/* Of a block that realloc() made where another one lay: pages that were on a GPU then, and
+	 * are not known to have gone since. */
+	struct pages kept;
+	/* Of a block of the C library that was freed: the same. */
 	struct pages left;
 };
 
@@ -177,10 +180,27 @@ void parts_free(gpointer parts)
 	}
 }
 
-/* free() keeps the pages where they are; who unmaps memory drops them. */
+static bool is_realloc(uint16_t api)
+{
+	return api == HG_API_realloc || api == HG_API_reallocarray;
+}
+
+/*
+ * free() keeps the pages where they are; who unmaps memory drops them. realloc() leaves none
+ * behind: the host copies from all of them, or the block keeps them because it stays in its place.
+ */
 static bool leaves_pages(const struct part *part)
 {
-	return part->allocation->freed && part->allocation->layer == LAYER_HOST;
+	return part->allocation->freed && part->allocation->layer == LAYER_HOST &&
+	       !is_realloc(part->allocation->free_api);
+}
+
+/* realloc() did not move the block: its release and the new one are recorded all the same. */
+static bool stayed(const struct allocation *old, const struct allocation *allocation)
+{
+	return old->freed && is_realloc(old->free_api) && allocation->api == old->free_api &&
+	       allocation->ptr == old->ptr && allocation->tid == old->free_tid &&
+	       allocation->ns >= old->free_ns;
 }
 
 /* Nothing more comes of it: what is there stays until the memory is released, or until `ns`. */
@@ -191,8 +211,30 @@ static void settle(const struct migration *migration, struct part *part, int64_t
 
 	for (const struct stay *stay = part->stays; stay && leaves_pages(part); stay = stay->next)
 		add(&part->left, &stay->pages);
+	if (leaves_pages(part))
+		add(&part->left, &part->kept);
+	take(&part->kept, &all);
 	end_stays(migration, part, &all, part->allocation->freed ? part->allocation->free_ns : ns,
 		  NULL);
+}
+
+/* What `old` has on a GPU is `part`'s, whose block is in its place; what that is too short for is
+ * free. */
+static void take_over(uint64_t block, struct part *old, struct part *part)
+{
+	uint64_t start = part->allocation->ptr & ~(uint64_t)(PAGE - 1);
+	struct pages range = pages_of(block, start, part->allocation->ptr + part->allocation->size);
+
+	for (const struct stay *stay = old->stays; stay; stay = stay->next)
+		add(&old->kept, &stay->pages);
+	part->kept = both(&old->kept, &range);
+	part->ever = both(&old->ever, &range);
+	take(&old->kept, &range);
+	old->left = old->kept;
+	part->launch = old->launch;
+	part->by_fault = old->by_fault;
+	part->neighbour = old->neighbour;
+	part->trips = old->trips;
 }
 
 /* Of two that do, the older one was unmapped, which is not kept as a release. */
@@ -209,8 +251,9 @@ struct allocation *pages_owner(const struct migration *migration, uint64_t page)
 
 	for (; part; part = part->next) {
 		struct pages found = both(&part->left, &wanted);
+		struct pages kept = both(&part->kept, &wanted);
 
-		if (count(&found))
+		if (count(&found) || count(&kept))
 			return part->allocation;
 		for (const struct stay *stay = part->stays; stay; stay = stay->next) {
 			found = both(&stay->pages, &wanted);
@@ -226,13 +269,17 @@ static struct part *part_of(struct migration *migration, uint64_t block,
 			    struct allocation *allocation)
 {
 	struct part *first = g_hash_table_lookup(migration->blocks, GSIZE_TO_POINTER(block)), *part;
-	struct part **at = &first;
+	struct part **at = &first, *made;
 
 	for (part = first; part; part = part->next)
 		if (part->allocation == allocation)
 			return part;
+	made = g_new0(struct part, 1);
+	made->allocation = allocation_ref(allocation);
 	while (*at) {
 		part = *at;
+		if (stayed(part->allocation, allocation))
+			take_over(block, part, made);
 		if (part->allocation->freed || overlap(part->allocation, allocation)) {
 			settle(migration, part, allocation->ns);
 			if (count(&part->left)) {
@@ -245,14 +292,87 @@ static struct part *part_of(struct migration *migration, uint64_t block,
 			at = &part->next;
 		}
 	}
-	part = g_new0(struct part, 1);
-	part->allocation = allocation_ref(allocation);
-	part->next = first;
+	made->next = first;
 	/* The list is its first part's: the table must not free it. */
 	g_hash_table_steal(migration->blocks, GSIZE_TO_POINTER(block));
-	g_hash_table_insert(migration->blocks, GSIZE_TO_POINTER(block), part);
+	g_hash_table_insert(migration->blocks, GSIZE_TO_POINTER(block), made);
+	return made;
+}
+
+/* ---- realloc() ---- */
+
+static bool known_part(const struct migration *migration, uint64_t block,
+		       const struct allocation *allocation)
+{
+	const struct part *part = g_hash_table_lookup(migration->blocks, GSIZE_TO_POINTER(block));
+
+	while (part && part->allocation != allocation)
+		part = part->next;
 	return part;
 }
+
+/* The live block of memory at `ptr` of which pages are known; NULL: none. */
+static struct allocation *known_block(const struct migration *migration,
+				      const struct rules_context *context, uint64_t ptr)
+{
+	const struct host_block *block = address_space_block(&context->process->space, ptr);
+	const struct allocation *allocation = NULL;
+	uint64_t end;
+
+	if (!block)
+		allocation = address_space_find_base(&context->process->space, ptr, HG_API_realloc);
+	end = ptr + (block ? block->size : allocation ? allocation->size : 0);
+	for (uint64_t at = ptr / MIGRATION_BLOCK; at * MIGRATION_BLOCK < end; at++) {
+		const struct part *part =
+		    g_hash_table_lookup(migration->blocks, GSIZE_TO_POINTER(at));
+
+		for (; part; part = part->next)
+			if (part->allocation->ptr == ptr && !part->allocation->freed)
+				return part->allocation;
+	}
+	return NULL;
+}
+
+/* False: it is not known yet what became of the block. */
+static bool follow(struct migration *migration, const struct rules_context *context,
+		   const struct allocation *old)
+{
+	struct allocation *allocation =
+	    address_space_find_base(&context->process->space, old->ptr, HG_API_free);
+	uint64_t end = old->ptr + old->size;
+
+	if (!allocation || allocation == old)
+		return !old->freed;
+	for (uint64_t block = old->ptr / MIGRATION_BLOCK;
+	     stayed(old, allocation) && block * MIGRATION_BLOCK < end; block++)
+		if (known_part(migration, block, old))
+			part_of(migration, block, allocation);
+	return true;
+}
+
+void pages_follow(struct migration *migration, const struct rules_context *context)
+{
+	for (unsigned i = migration->resized->len; i > 0; i--)
+		if (follow(migration, context, migration->resized->pdata[i - 1]))
+			g_ptr_array_remove_index(migration->resized, i - 1);
+}
+
+void pages_release(struct migration *migration, const struct rules_context *context)
+{
+	struct allocation *allocation;
+
+	pages_follow(migration, context);
+	if (!is_realloc(context->event->free.api) || !g_hash_table_size(migration->blocks))
+		return;
+	allocation = known_block(migration, context, context->event->free.ptr);
+	if (!allocation)
+		return;
+	if (migration->resized->len == RESIZED) /* most probably it was moved */
+		g_ptr_array_remove_index(migration->resized, 0);
+	g_ptr_array_add(migration->resized, allocation_ref(allocation));
+}
+
+/* ---- moves ---- */
 
 static void arrive(struct migration *migration, uint64_t block, struct allocation *allocation,
 		   uint64_t start, uint64_t end, const struct arrival *arrival)
@@ -263,6 +383,7 @@ static void arrive(struct migration *migration, uint64_t block, struct allocatio
 
 	/* That they left was not reported, or they come from another GPU. */
 	end_stays(migration, part, &pages, arrival->ns, NULL);
+	take(&part->kept, &pages);
 	for (struct part *other = part; other; other = other->next)
 		take(&other->left, &pages);
 	arrival->row->again += (uint64_t)count(&again) * PAGE;
@@ -293,14 +414,18 @@ void pages_arrive(struct migration *migration, struct allocation *allocation, ui
 		arrive(migration, block, allocation, start, end, arrival);
 }
 
-/* The host faulted on pages that a GPU's fault had moved. */
+/*
+ * The host faulted on pages that a GPU's fault had moved. Whose fault it was says which memory of
+ * the block was used: where no launch can have caused it, but a copy for example, all of the block
+ * moved and nothing is known of each part.
+ */
 static void count_return(struct migration *migration, const struct rules_context *context,
 			 struct part *part, int64_t ns)
 {
 	part->by_fault = false;
 	if (part->neighbour)
 		count_neighbour(migration, context, &part->launch, part->allocation, ns);
-	else
+	else if (part->launch.kernel_id)
 		count_trip(migration, context, &part->launch, part->allocation, ++part->trips, ns);
 }
 
@@ -314,10 +439,12 @@ static void return_left(struct migration *migration, const struct rules_context 
 	for (; part; part = part->next) {
 		struct pages returned;
 
-		if (!leaves_pages(part) || part->allocation->free_ns >= departure->began)
+		if (!part->allocation->freed || part->allocation->free_ns >= departure->began)
 			continue;
-		settle(migration, part, 0);
-		part->by_fault = false;
+		if (leaves_pages(part)) {
+			settle(migration, part, 0);
+			part->by_fault = false;
+		}
 		returned = both(&part->left, &pages);
 		take(&part->left, &returned);
 		if (count(&returned) && departure->timed &&
@@ -335,10 +462,10 @@ void pages_leave(struct migration *migration, const struct rules_context *contex
 	for (uint64_t block = start / MIGRATION_BLOCK; block <= (end - 1) / MIGRATION_BLOCK;
 	     block++) {
 		struct pages pages = pages_of(block, start, end);
-		struct part *part;
+		struct part *part = part_of(migration, block, allocation);
 
 		return_left(migration, context, block, pages, allocation, departure);
-		part = part_of(migration, block, allocation);
+		take(&part->kept, &pages);
 		end_stays(migration, part, &pages, departure->ns, departure->row);
 		if (departure->trigger == MIGRATION_CPU_FAULT && part->by_fault)
 			count_return(migration, context, part, departure->ns);

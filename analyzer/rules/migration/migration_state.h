@@ -19,6 +19,9 @@
 #define RECENT     1024u
 #define ANY_ACCESS (ISA_READ | ISA_WRITE | ISA_ATOMIC)
 
+/* Blocks of the C library that realloc() is about to resize. */
+#define RESIZED 64u
+
 /*
  * The driver's times and the program's are recorded by two threads, each of which may be delayed
  * between reading a clock and recording: events that are closer together than this have no known
@@ -99,6 +102,8 @@ struct migration {
 	GArray *prefetched; /* struct prefetch_move, in the driver's order */
 	GHashTable *counts; /* finding -> struct launch_count */
 	GArray *returned;   /* struct returned */
+	GPtrArray *resized; /* struct allocation that realloc() released, and what became of them
+			       is not known yet: references */
 	bool source;        /* the driver's events were read */
 	uint64_t lost;      /* of them, dropped or not understood */
 	char *problem;
@@ -163,6 +168,11 @@ void pages_leave(struct migration *migration, const struct rules_context *contex
 		 const struct departure *departure);
 /* The launch that brought a page to a GPU, as far as recorded; NULL: unknown. */
 struct allocation *pages_owner(const struct migration *migration, uint64_t page);
+/* A block of the C library is about to be released, perhaps by realloc(). */
+void pages_release(struct migration *migration, const struct rules_context *context);
+/* Blocks that realloc() did not move keep their pages, which follows from the block that is there
+ * now. */
+void pages_follow(struct migration *migration, const struct rules_context *context);
 /* After the last event: what is still there. */
 void pages_settle(struct migration *migration);
 

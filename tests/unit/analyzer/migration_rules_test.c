@@ -130,6 +130,23 @@ static void twice_to_and_fro(void **state)
 	assert_string_equal(found(), "");
 }
 
+/* Copies move pages, too: the whole block, whatever of it they need. */
+static void to_and_fro_by_copies(void **state)
+{
+	(void)state;
+	begin();
+	alloc(HG_API_malloc, 0x500000000u, 64 << 10, 22);
+	alloc(HG_API_malloc, 0x500020000u, 64 << 10, 23);
+	for (unsigned i = 0; i < 5; i++) {
+		launch(MANAGED, OTHER);
+		wait();
+		copy(MANAGED, 0x500000000u, 4096);
+		gpu_faults(0x500000000u, 1);
+		host_uses(0x500000000u, 1);
+	}
+	assert_string_equal(found(), "");
+}
+
 static void to_and_fro_by_prefetch(void **state)
 {
 	(void)state;
@@ -466,6 +483,7 @@ int main(void)
 		DOUBTS(HG301, faults_of_one_of_several_kernels),
 		FINDS(HG302, three_times_to_and_fro),
 		SILENT(HG302, twice_to_and_fro),
+		SILENT(HG302, to_and_fro_by_copies),
 		SILENT(HG302, to_and_fro_by_prefetch),
 		SILENT(HG302, the_same_place_but_other_memory),
 		FINDS(HG303, pages_that_go_with_others),
