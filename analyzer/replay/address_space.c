@@ -317,6 +317,7 @@ void address_space_release_block(struct address_space *space, uint64_t ptr,
 	if (!found)
 		return;
 	memcpy(&block, found, offsetof(struct host_block, free_api));
+	space->latest_free_ns = MAX(space->latest_free_ns, block.free_ns);
 	host_blocks_remove(space->blocks, ptr);
 	drop_freed(space, ptr, ptr + block_extent(&block));
 	host_blocks_add(space->freed_blocks, &block);
@@ -328,6 +329,7 @@ void address_space_release(struct address_space *space, struct allocation *alloc
 	bool alias = kept->device_ptr != kept->ptr;
 
 	detach(space, allocation);
+	space->latest_free_ns = MAX(space->latest_free_ns, kept->free_ns);
 	kept->freed = true;
 	if (kept->layer != LAYER_REGISTERED) {
 		drop_freed(space, kept->ptr, kept->ptr + extent(kept));

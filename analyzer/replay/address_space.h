@@ -77,9 +77,10 @@ struct address_space {
 	struct host_blocks *freed_blocks; /* likewise beside `freed` */
 	GTree *layers[LAYERS];            /* live, by ptr */
 	GTree *aliases;                   /* live, those whose GPU address differs, by device_ptr */
-	GTree *gone_aliases; /* by device_ptr: registrations that ended; the memory lives on */
-	GTree *freed;        /* latest freed allocation at an address */
-	uint64_t overlaps;   /* allocations that appeared on top of live ones of their layer */
+	GTree *gone_aliases;    /* by device_ptr: registrations that ended; the memory lives on */
+	GTree *freed;           /* latest freed allocation at an address */
+	int64_t latest_free_ns; /* when something was last released */
+	uint64_t overlaps;      /* allocations that appeared on top of live ones of their layer */
 
 	const struct space_observer *observer; /* borrowed, or NULL */
 	void *owner;                           /* for the observer: whose space this is */

@@ -6,8 +6,11 @@
 #define INHERITED_STACKS 0x80000000u
 
 struct copying {
-	struct process *child;
+	struct process *child; /* NULL: they are only counted */
 	const struct process *parent;
+	int64_t fork_ns;
+	bool released; /* something was, since */
+	uint64_t count;
 	GHashTable *stacks; /* the parent's number -> the child's */
 };
 
@@ -30,47 +33,123 @@ static uint32_t copy_stack(struct copying *copying, uint32_t id)
 	return known;
 }
 
+/* Whether what lived from one time to another did when the parent forked. */
+static bool is_of_then(const struct copying *copying, int64_t ns, bool freed, int64_t free_ns)
+{
+	return ns <= copying->fork_ns && (!freed || free_ns > copying->fork_ns);
+}
+
 static gboolean copy_allocation(gpointer key, gpointer value, gpointer data)
 {
 	const struct allocation *from = value;
 	struct copying *copying = data;
-	struct allocation *copy = g_memdup2(from, sizeof(*from));
+	struct allocation *copy;
+	GTree *layer;
 
 	(void)key;
+	if ((from->layer != LAYER_HOST && from->layer != LAYER_MAPPING) ||
+	    !is_of_then(copying, from->ns, from->freed, from->free_ns))
+		return FALSE;
+	copying->count++;
+	if (!copying->child)
+		return FALSE;
+	layer = copying->child->space.layers[from->layer];
+	if (g_tree_lookup(layer, &from->ptr))
+		return FALSE;
+	copy = g_memdup2(from, sizeof(*from));
 	copy->references = 1;
 	copy->symbol = g_strdup(from->symbol);
 	copy->attachments = (struct attachments){ NULL };
 	copy->stack_id = copy_stack(copying, from->stack_id);
-	g_tree_insert(copying->child->space.layers[copy->layer], &copy->ptr, copy);
+	copy->freed = false;
+	copy->free_api = 0;
+	copy->free_tid = 0;
+	copy->free_ns = 0;
+	copy->free_stack_id = 0;
+	g_tree_insert(layer, &copy->ptr, copy);
 	return FALSE;
 }
 
-static void copy_block(const struct host_block *from, void *data)
+static void copy_block(struct copying *copying, const struct host_block *from)
 {
-	struct copying *copying = data;
+	struct host_blocks *blocks;
+	const struct host_block *there;
 	struct host_block copy = { .ptr = from->ptr,
 				   .size = from->size,
-				   .stack_id = copy_stack(copying, from->stack_id),
 				   .ns = from->ns,
 				   .tid = from->tid,
 				   .api = from->api };
 
-	host_blocks_add(copying->child->space.blocks, &copy);
+	copying->count++;
+	if (!copying->child)
+		return;
+	blocks = copying->child->space.blocks;
+	there = host_blocks_floor(blocks, from->ptr);
+	if (there && there->ptr == from->ptr)
+		return;
+	copy.stack_id = copy_stack(copying, from->stack_id);
+	host_blocks_add(blocks, &copy);
 }
 
-int64_t process_inherit(struct process *child, const struct process *parent, uint64_t budget)
+static void copy_live_block(const struct host_block *from, void *data)
 {
-	struct copying copying = { child, parent, g_hash_table_new(NULL, NULL) };
-	GTree *host = parent->space.layers[LAYER_HOST], *maps = parent->space.layers[LAYER_MAPPING];
-	uint64_t count = (uint64_t)g_tree_nnodes(host) + (uint64_t)g_tree_nnodes(maps) +
-			 parent->space.blocks->count;
+	if (is_of_then(data, from->ns, false, 0))
+		copy_block(data, from);
+}
 
-	if (count <= budget) {
-		host_blocks_each(parent->space.blocks, copy_block, &copying);
-		g_tree_foreach(host, copy_allocation, &copying);
-		g_tree_foreach(maps, copy_allocation, &copying);
-		child->epoch++;
+static void copy_freed_block(const struct host_block *from, void *data)
+{
+	if (is_of_then(data, from->ns, true, from->free_ns))
+		copy_block(data, from);
+}
+
+static void copy_all(struct copying *copying)
+{
+	const struct address_space *from = &copying->parent->space;
+
+	host_blocks_each(from->blocks, copy_live_block, copying);
+	g_tree_foreach(from->layers[LAYER_HOST], copy_allocation, copying);
+	g_tree_foreach(from->layers[LAYER_MAPPING], copy_allocation, copying);
+	if (!copying->released)
+		return;
+	host_blocks_each(from->freed_blocks, copy_freed_block, copying);
+	g_tree_foreach(from->freed, copy_allocation, copying);
+}
+
+static uint64_t live_now(const struct address_space *space)
+{
+	return space->blocks->count + (uint64_t)g_tree_nnodes(space->layers[LAYER_HOST]) +
+	       (uint64_t)g_tree_nnodes(space->layers[LAYER_MAPPING]);
+}
+
+static uint64_t released_ever(const struct address_space *space)
+{
+	return space->freed_blocks->count + (uint64_t)g_tree_nnodes(space->freed);
+}
+
+int64_t process_inherit(struct process *child, const struct process *parent, int64_t fork_ns,
+			struct inherit_limits *limits)
+{
+	const struct address_space *from = &parent->space;
+	struct copying copying = { .parent = parent,
+				   .fork_ns = fork_ns,
+				   .released = from->latest_free_ns > fork_ns };
+	uint64_t looks = copying.released ? released_ever(from) : 0;
+
+	/* Before anything is looked at: a server of many blocks may fork for each request. */
+	if (live_now(from) > limits->copies || looks > limits->looks)
+		return -1;
+	limits->looks -= looks;
+	if (looks && live_now(from) + looks > limits->copies) {
+		copy_all(&copying);
+		if (copying.count > limits->copies)
+			return -1;
+		copying.count = 0;
 	}
+	copying.child = child;
+	copying.stacks = g_hash_table_new(NULL, NULL);
+	copy_all(&copying);
+	child->epoch++;
 	g_hash_table_destroy(copying.stacks);
-	return count <= budget ? (int64_t)count : -1;
+	return (int64_t)copying.count;
 }

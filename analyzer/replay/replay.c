@@ -128,6 +128,7 @@ void replay_init(struct replay *replay)
 	replay->observer = NULL;
 	replay->measured = NULL;
 	replay->inherited = 0;
+	replay->inherit_looks = 0;
 	replay->by_pid = g_hash_table_new(NULL, NULL);
 }
 
@@ -191,14 +192,36 @@ static struct process *start_process(struct replay *replay, const struct hg_even
 	return process;
 }
 
-static void inherit(struct replay *replay, struct process *child, int32_t ppid)
+/* The program image that ran at `ns` under a pid: it may have executed another since, or have
+ * ended. */
+static const struct process *process_then(const struct replay *replay, int32_t pid, int64_t ns)
 {
-	const struct process *parent = replay_process(replay, ppid);
+	for (guint i = replay->processes->len; i--;) {
+		const struct process *process = replay->processes->pdata[i];
+
+		if (process->pid == pid && process->began_ns <= ns)
+			return process;
+	}
+	return NULL;
+}
+
+/* `announced`: its first event. Without the time of the fork, the parent is taken as it is now. */
+static void inherit(struct replay *replay, struct process *child, const struct hg_event *announced)
+{
+	const struct hg_ev_process *about = &announced->process;
+	bool known = about->ancestor && about->fork_age <= (uint64_t)INT64_MAX;
+	int64_t fork_ns = known ? announced->ns - (int64_t)about->fork_age : INT64_MAX;
+	const struct process *parent = known
+					   ? process_then(replay, (int32_t)about->ancestor, fork_ns)
+					   : replay_process(replay, (int32_t)about->ppid);
+	struct inherit_limits limits = { INHERITED_MOST - replay->inherited,
+					 INHERIT_LOOKS - replay->inherit_looks };
 	int64_t count;
 
 	if (!parent || parent == child || parent->foreign != child->foreign)
 		return;
-	count = process_inherit(child, parent, INHERITED_MOST - replay->inherited);
+	count = process_inherit(child, parent, fork_ns, &limits);
+	replay->inherit_looks = INHERIT_LOOKS - limits.looks;
 	child->inherited_unknown = count < 0;
 	replay->inherited += (uint64_t)MAX(count, 0);
 	child->inherited = (uint64_t)MAX(count, 0);
@@ -531,7 +554,7 @@ struct process *replay_apply(struct replay *replay, const struct hg_event *event
 			forget_inherited(replay, process);
 		process = start_process(replay, event);
 		if (event->type == HG_EVENT_process && event->process.forked)
-			inherit(replay, process, (int32_t)event->process.ppid);
+			inherit(replay, process, event);
 	}
 	contents_event(process, event);
 	switch (event->type) {

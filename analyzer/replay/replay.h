@@ -153,12 +153,13 @@ struct process {
 };
 
 struct replay {
-	char *session;        /* of this recording, NULL if not known */
-	bool attached;        /* to processes that ran: they begin by telling what they have */
-	GPtrArray *processes; /* struct process, in order of appearance */
-	GPtrArray *foreign;   /* processes of other recordings, out of the way */
-	GHashTable *by_pid;   /* the latest process with that pid */
-	uint64_t inherited;   /* allocations that forked processes have from their parents */
+	char *session;          /* of this recording, NULL if not known */
+	bool attached;          /* to processes that ran: they begin by telling what they have */
+	GPtrArray *processes;   /* struct process, in order of appearance */
+	GPtrArray *foreign;     /* processes of other recordings, out of the way */
+	GHashTable *by_pid;     /* the latest process with that pid */
+	uint64_t inherited;     /* allocations that forked processes have from their parents */
+	uint64_t inherit_looks; /* at released ones, for that */
 	const struct space_observer *observer; /* of every process's memory, or NULL; borrowed */
 	const struct measured *measured;       /* on the machine, or NULL; borrowed */
 };

@@ -131,5 +131,13 @@ extern uint32_t hg_threshold;
 
 extern pid_t hg_process_id;    /* of the process that was started, or forked: not vfork()'s child */
 extern bool hg_process_forked; /* by fork(), without an exec since */
+/*
+ * Whose memory it then has: the closest process before it that recorded when it forked, and
+ * hg_now() of that fork; pid 0: unknown.
+ */
+extern struct hg_fork_origin {
+	int32_t pid;
+	uint64_t ns;
+} hg_fork_origin;
 
 #endif

@@ -28,6 +28,7 @@
 
 #include "preload/core/base.h"
 #include "preload/core/cancel.h"
+#include "preload/core/clock.h"
 #include "preload/core/libc.h"
 #include "preload/core/own_stack.h"
 #include "preload/core/parts.h"
@@ -112,6 +113,18 @@ static bool lock_state(void)
 	}
 }
 
+/* A process that has recorded nothing since its own fork has the memory that it had then. */
+static __thread struct hg_fork_origin next_origin __attribute__((tls_model("initial-exec")));
+
+static void note_origin(void)
+{
+	next_origin = hg_fork_origin;
+	if (kind == AWAKE)
+		next_origin = (struct hg_fork_origin){ hg_process_id, hg_now() };
+	else if (kind == NOT_OURS)
+		next_origin.pid = 0;
+}
+
 static void before_fork(void)
 {
 	hg_tls.fork_state = hg_keep_thread();
@@ -121,11 +134,13 @@ static void before_fork(void)
 		kind = hg_active == HG_ACTIVE ? AWAKE : ASLEEP;
 	if (kind != AWAKE) {
 		hg_pool_lock(); /* LTTng-UST's threads allocate there, also in their own fork() */
+		note_origin();
 		return;
 	}
 	HG_EACH_PART(fork_lock);
 	hg_provider->before_fork(&hg_tls.saved_signals);
 	hg_pool_lock();
+	note_origin();
 }
 
 static void unlock(bool child)
@@ -234,6 +249,7 @@ static void begin_process(void)
 	hg_threads_reset();
 	hg_room_reset();
 	hg_process_forked = true;
+	hg_fork_origin = next_origin;
 	HG_EACH_PART(fork_child);
 	hg_process_id = getpid();
 }

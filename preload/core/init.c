@@ -58,6 +58,7 @@ uint32_t hg_generation = 1;
 uint32_t hg_threshold;
 pid_t hg_process_id;
 bool hg_process_forked;
+struct hg_fork_origin hg_fork_origin;
 
 enum state { STATE_NEW, STATE_STARTING, STATE_DONE };
 static int state; /* enum state, atomic */

@@ -73,6 +73,10 @@ void hg_process_record(bool late)
 		if (!cmdline[i])
 			cmdline[i] = ' ';
 	collect_environment(env);
+	if (hg_process_forked && hg_fork_origin.pid) {
+		event.ancestor = (uint32_t)hg_fork_origin.pid;
+		event.fork_age = hg_now() - hg_fork_origin.ns;
+	}
 	hg_provider->process(&event);
 }
 

@@ -70,6 +70,31 @@ static void grandchild(void)
 	CHILD(child(););
 }
 
+/* The parent releases a block after the fork, and the child's first event is that it does so, too.
+ */
+static void apart(void)
+{
+	char *volatile block = malloc(SIZE);
+	int ready[2];
+	pid_t pid;
+
+	if (pipe(ready))
+		return;
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		close(ready[1]);
+		if (read(ready[0], ready, 1) == 1)
+			free(block);
+		exit(0);
+	}
+	free(block);
+	allocate(1);
+	usleep(50000);
+	if (write(ready[1], "", 1) == 1)
+		wait_for(pid);
+}
+
 static void *keep_allocating(void *stop)
 {
 	while (!*(volatile bool *)stop)
@@ -148,6 +173,7 @@ int main(int argc, char **argv)
 		{ "quiet", quiet },   { "late", late },       { "grandchild", grandchild },
 		{ "amid", amid },     { "threads", threads }, { "left-threads", left_threads },
 		{ "closes", closes }, { "drops", drops },     { "limits", limits },
+		{ "apart", apart },
 	};
 
 	for (size_t i = 0; argc > 1 && i < sizeof(modes) / sizeof(modes[0]); i++) {

@@ -154,6 +154,82 @@ static void a_forked_process_has_its_parents_memory(void **state)
 	assert_int_equal(found->frames[0], 0xcccc);
 }
 
+/* Forked by `ancestor` at `fork_ns`; its parent at its first event is another process. */
+static struct process *announce_forked(int32_t pid, int32_t ancestor, int64_t fork_ns)
+{
+	pid_now = pid;
+	return apply((struct hg_event){ .type = HG_EVENT_process,
+					.process = { .ppid = 77,
+						     .page_size = 4096,
+						     .forked = 1,
+						     .ancestor = (uint32_t)ancestor,
+						     .fork_age = (uint64_t)(clock_ns - fork_ns),
+						     .version = "",
+						     .exe = "",
+						     .cmdline = "",
+						     .env = "" } });
+}
+
+static void what_the_parent_did_since_the_fork_is_its_own(void **state)
+{
+	struct process *parent, *child;
+	int64_t fork_ns;
+
+	(void)state;
+	parent = announce(1, 0, 0);
+	alloc(HG_API_malloc, 0x10000, 0x1000);
+	alloc(HG_API_malloc, 0x20000, 0x1000);
+	alloc(HG_API_malloc, 0x30000, 0x1000);
+	alloc(HG_API_malloc, 0x50000, 0x1000);
+	alloc(HG_API_mmap, 0x200000, 0x4000);
+	assert_non_null(at(parent, 0x20000)); /* looked up: kept in another way */
+	release(HG_API_free, 0x30000, 0);
+	fork_ns = clock_ns++;
+	release(HG_API_free, 0x10000, 0);
+	release(HG_API_free, 0x20000, 0);
+	release(HG_API_free, 0x50000, 0);
+	alloc(HG_API_malloc, 0x50000, 0x800);
+	alloc(HG_API_malloc, 0x40000, 0x1000);
+	child = announce_forked(2, 1, fork_ns);
+	assert_non_null(at(child, 0x10000));
+	assert_int_equal(at(child, 0x10000)->size, 0x1000);
+	assert_non_null(at(child, 0x20000));
+	assert_false(at(child, 0x20000)->freed);
+	assert_null(at(child, 0x30000));
+	assert_null(at(child, 0x40000));
+	assert_non_null(at(child, 0x200000));
+	assert_null(at(child, 0x50000)); /* what was there is not known any more */
+	assert_int_equal(at(parent, 0x50000)->size, 0x800);
+	assert_null(at(parent, 0x20000));
+	release(HG_API_free, 0x20000, 0);
+	assert_int_equal(process_place(child, 0x20000).kind, PLACE_FREED);
+	/* A limit on what is looked at for it. */
+	child = announce(3, 0, 0);
+	assert_int_equal(
+	    process_inherit(child, parent, fork_ns, &(struct inherit_limits){ 100, 1 }), -1);
+	assert_int_equal(
+	    process_inherit(child, parent, fork_ns, &(struct inherit_limits){ 2, 100 }), -1);
+	assert_null(at(child, 0x20000));
+}
+
+static void the_image_that_forked_counts(void **state)
+{
+	struct process *child;
+	int64_t fork_ns;
+
+	(void)state;
+	announce(1, 0, 0);
+	alloc(HG_API_malloc, 0x10000, 0x1000);
+	fork_ns = clock_ns++;
+	announce(1, 0, 0); /* exec */
+	alloc(HG_API_malloc, 0x20000, 0x1000);
+	child = announce_forked(2, 1, fork_ns);
+	assert_non_null(at(child, 0x10000));
+	assert_null(at(child, 0x20000));
+	child = announce_forked(3, 1, -1); /* before any that is in the trace */
+	assert_null(at(child, 0x10000));
+}
+
 static void another_program_has_nothing_of_it(void **state)
 {
 	struct process *child;
@@ -182,9 +258,11 @@ static void too_much_is_not_inherited(void **state)
 	alloc(HG_API_malloc, 0x10000, 0x1000);
 	alloc(HG_API_malloc, 0x20000, 0x1000);
 	child = announce(2, 0, 0);
-	assert_int_equal(process_inherit(child, parent, 1), -1);
+	assert_int_equal(
+	    process_inherit(child, parent, INT64_MAX, &(struct inherit_limits){ 1, 0 }), -1);
 	assert_null(at(child, 0x10000));
-	assert_int_equal(process_inherit(child, parent, 2), 2);
+	assert_int_equal(
+	    process_inherit(child, parent, INT64_MAX, &(struct inherit_limits){ 2, 0 }), 2);
 	assert_non_null(at(child, 0x10000));
 }
 
@@ -505,6 +583,8 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(a_forked_process_has_its_parents_memory),
+		TEST(what_the_parent_did_since_the_fork_is_its_own),
+		TEST(the_image_that_forked_counts),
 		TEST(another_program_has_nothing_of_it),
 		TEST(too_much_is_not_inherited),
 		TEST(a_mapping_moves_grows_and_shrinks),
