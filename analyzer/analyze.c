@@ -198,6 +198,25 @@ static void read_facts(struct analysis *analysis)
 	}
 }
 
+/* Of processes that ended after a rotation and before they recorded their state in the new chunk,
+ * if all chunks before it were deleted. */
+static void note_without_state(struct analysis *analysis)
+{
+	const GPtrArray *foreign = analysis->replay.foreign;
+
+	for (guint i = 0; analysis->facts.deleted > 0 && i < foreign->len; i++) {
+		const struct process *process = foreign->pdata[i];
+
+		if (replay_process(&analysis->replay, process->pid) != process ||
+		    process->announced)
+			continue;
+		findings_limit(&analysis->findings,
+			       "process %d: its state is in no chunk that was kept; what it did is "
+			       "not analysed",
+			       process->pid);
+	}
+}
+
 /* What was used, freed or changed before is not all known. */
 static void note_late(struct analysis *analysis)
 {
@@ -355,6 +374,7 @@ void analysis_end(struct analysis_run *run)
 		sum_told(&analysis->cost);
 	judge_recording(analysis, run->cut_off);
 	note_unknown(analysis, run->unknown);
+	note_without_state(analysis);
 	note_late(analysis);
 	fixes_finish(&analysis->findings, analysis->symbolizer);
 	static_notes(&analysis->findings, &analysis->replay);

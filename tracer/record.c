@@ -71,15 +71,31 @@ static void block_signals(struct recording *recording)
 /* Often enough that a quota is not exceeded for long. */
 #define ROTATION_LOOK_NS (250 * 1000 * 1000)
 
-/* Delete what exceeds the limits; the manifest is updated before the deletion. */
-static void delete_chunks(struct recording *recording, const struct rotation_plan *plan)
+/* A reader of the new chunk without those before it needs the state of the processes. */
+static void record_state(struct recording *recording)
+{
+	struct rotation_state *state = &recording->manifest.rotated;
+	char why[512];
+
+	if (state->fresh && recording_forgets(recording->options))
+		session_record_again(&recording->session, why, sizeof(why));
+	state->fresh = false;
+}
+
+/*
+ * Delete what exceeds the limits; the manifest is updated before the deletion, and before that the
+ * processes record their state, unless they have `ended`: a program may end at once.
+ */
+static void delete_chunks(struct recording *recording, const struct rotation_plan *plan, bool ended)
 {
 	int trace = tree_open(recording->bundle.lock, BUNDLE_CTF), error = 0;
 	struct rotation_victims *victims;
 
 	if (trace < 0)
 		return; /* next time */
-	victims = rotation_look(trace, plan, &recording->manifest.rotated);
+	victims = rotation_look(trace, plan, &recording->manifest.rotated, ended);
+	if (!ended)
+		record_state(recording);
 	if (rotation_count(victims))
 		error = bundle_write_manifest(&recording->bundle, &recording->manifest);
 	if (error) {
@@ -90,25 +106,13 @@ static void delete_chunks(struct recording *recording, const struct rotation_pla
 	close(trace);
 }
 
-static void tend_chunks(struct recording *recording)
-{
-	struct rotation_state *state = &recording->manifest.rotated;
-	char why[512];
-
-	delete_chunks(recording, &recording->options->rotation);
-	/* A reader of the new chunk without those before it needs the state of the processes. */
-	if (state->fresh && recording_forgets(recording->options))
-		session_record_again(&recording->session, why, sizeof(why));
-	state->fresh = false;
-}
-
 /* The last chunk has been archived with the session. */
 static void end_chunks(struct recording *recording)
 {
 	struct rotation_plan plan = recording->options->rotation;
 
 	plan.keep += plan.keep > 0;
-	delete_chunks(recording, &plan);
+	delete_chunks(recording, &plan, true);
 	if (recording->manifest.rotated.deleted && !recording->manifest.rotated.chunks) {
 		message_warning("nothing is left of the recording: its last chunk was larger than "
 				"the quota");
@@ -124,7 +128,7 @@ static int wait_signal(struct recording *recording, siginfo_t *information)
 	if (rotation_is_planned(&recording->options->rotation)) {
 		number = sigtimedwait(&recording->waited, information, &look);
 		if (number < 0 && errno == EAGAIN)
-			tend_chunks(recording);
+			delete_chunks(recording, &recording->options->rotation, false);
 		return number;
 	}
 	if (!recording_forgets(recording->options))

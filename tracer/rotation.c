@@ -233,14 +233,14 @@ static struct chunk *find_chunks(int archives, unsigned *count)
 }
 
 struct rotation_victims *rotation_look(int trace, const struct rotation_plan *plan,
-				       struct rotation_state *state)
+				       struct rotation_state *state, bool ended)
 {
 	struct rotation_victims *victims = calloc(1, sizeof(*victims));
 	int archives = tree_open(trace, ROTATION_ARCHIVES); /* or there is none yet */
 	unsigned count, known = state->chunks + state->deleted;
 	struct chunk *chunks = find_chunks(archives, &count);
 	uint64_t bytes = plan->quota ? tree_bytes(trace) : 0;
-	uint64_t limit = plan->quota - plan->quota / QUOTA_SPARE;
+	uint64_t limit = plan->quota - (ended ? 0 : plan->quota / QUOTA_SPARE);
 
 	if (!victims) {
 		free_chunks(chunks, count);

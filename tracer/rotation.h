@@ -52,10 +52,11 @@ int rotation_begin(const char *session, const struct rotation_plan *plan, char *
 /*
  * To be called periodically: look for new chunks of the trace in the open directory `trace` and
  * choose which are to be deleted. state->deleted is what it will be after rotation_delete().
+ * `ended`: nothing more is recorded, so that no part of a quota has to be kept free.
  */
 struct rotation_victims;
 struct rotation_victims *rotation_look(int trace, const struct rotation_plan *plan,
-				       struct rotation_state *state);
+				       struct rotation_state *state, bool ended);
 /* How many were chosen. */
 unsigned rotation_count(const struct rotation_victims *victims);
 /* Delete them and free the list. */

@@ -716,13 +716,16 @@ static bool is_variable(uint16_t api)
 	}
 }
 
+/* The upper bits of one multiplication (Fibonacci hashing): this is done for each copy. */
 static uint64_t place_of(const struct hg_ev_copy *event)
 {
-	return hg_mix(event->dst, event->size) & ~(uint64_t)0xffff;
+	uint64_t word = event->dst + (event->size << 40 | event->size >> 24);
+
+	return (word * 0x9e3779b97f4a7c15u) & ~(uint64_t)0xffff;
 }
 
 /* Whether this copy is passed over. */
-static bool is_tame(uint64_t place)
+static inline __attribute__((always_inline)) bool is_tame(uint64_t place)
 {
 	uint64_t slot = __atomic_load_n(&tame[place >> 56], __ATOMIC_RELAXED);
 	uint16_t left = __atomic_load_n(&tame_left[place >> 56], __ATOMIC_RELAXED);
@@ -833,13 +836,26 @@ static __attribute__((noinline)) void examine(const struct hg_ev_copy *event)
 	was_spent(start);
 }
 
-void hg_hip_pointers_copy(const struct hg_ev_copy *event)
+static inline __attribute__((always_inline)) void
+examine_unless_tame(const struct hg_ev_copy *event)
 {
-	if (HG_UNLIKELY(__atomic_load_n(&link_count, __ATOMIC_RELAXED)) &&
-	    (event->kind == D2D || event->kind == DEFAULT))
-		copy_links(event);
 	if ((event->kind == H2D || event->kind == DEFAULT) && !is_tame(place_of(event)))
 		examine(event);
+}
+
+static __attribute__((noinline)) void copy_with_links(const struct hg_ev_copy *event)
+{
+	if (event->kind == D2D || event->kind == DEFAULT)
+		copy_links(event);
+	examine_unless_tame(event);
+}
+
+void hg_hip_pointers_copy(const struct hg_ev_copy *event)
+{
+	if (HG_UNLIKELY(__atomic_load_n(&link_count, __ATOMIC_RELAXED)))
+		copy_with_links(event);
+	else
+		examine_unless_tame(event);
 }
 
 static void forget(void)
