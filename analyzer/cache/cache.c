@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include <openssl/evp.h>
+#include <zstd.h>
 
 #include "analyzer/cache/internal.h"
 
@@ -27,10 +28,15 @@
 
 static const char magic[8] = "hgcache";
 
+/* What is kept repeats itself: one frame of zstd. Faster than to read, hash and write so much more.
+ */
+#define LEVEL 1
+
 struct header {
 	char magic[sizeof(magic)];
 	char name[CODEOBJ_SHA256_SIZE + 7]; /* padded */
 	uint64_t size;                      /* of what follows */
+	uint64_t expanded;                  /* bytes of the contents */
 	uint8_t sha256[SHA256_BYTES];       /* of what follows */
 };
 
@@ -203,12 +209,23 @@ static bool write_all(int file, const void *from, size_t size)
 	return true;
 }
 
+/* The contents, of so many bytes, from the frame that holds them; or NULL. */
+static uint8_t *expand(const uint8_t *frame, size_t size, uint64_t expanded)
+{
+	uint8_t *data = expanded < SIZE_MAX ? malloc(expanded + 1) : NULL;
+
+	if (data && ZSTD_decompress(data, expanded, frame, size) == expanded)
+		return data;
+	free(data);
+	return NULL;
+}
+
 /* The contents of an open entry; NULL if they are not what was written under that name. */
 static uint8_t *read_entry(int file, const struct stat *status, const struct cache_name *name,
 			   size_t *size)
 {
 	struct header header;
-	uint8_t digest[SHA256_BYTES], *data = NULL;
+	uint8_t digest[SHA256_BYTES], *frame, *data = NULL;
 
 	if (!S_ISREG(status->st_mode) || status->st_uid != geteuid() ||
 	    (uint64_t)status->st_size < sizeof(header) || (uint64_t)status->st_size > most ||
@@ -217,14 +234,13 @@ static uint8_t *read_entry(int file, const struct stat *status, const struct cac
 	    header.size != (uint64_t)status->st_size - sizeof(header) ||
 	    strncmp(header.name, name->text, sizeof(header.name)))
 		return NULL;
-	data = malloc(header.size + 1);
-	if (data && read_all(file, data, header.size) && sha256(data, header.size, digest) &&
-	    !memcmp(digest, header.sha256, sizeof(digest))) {
-		*size = header.size;
-		return data;
-	}
-	free(data);
-	return NULL;
+	frame = malloc(header.size + 1);
+	if (frame && read_all(file, frame, header.size) && sha256(frame, header.size, digest) &&
+	    !memcmp(digest, header.sha256, sizeof(digest)))
+		data = expand(frame, header.size, header.expanded);
+	free(frame);
+	*size = header.expanded;
+	return data;
 }
 
 uint8_t *cache_get(const struct cache_name *name, size_t *size)
@@ -268,28 +284,41 @@ static bool write_entry(const char *temporary, const struct header *header, cons
 	return !close(file) && good && !renameat(directory, temporary, directory, header->name);
 }
 
-void cache_put(const struct cache_name *name, const void *data, size_t size)
+/* With the lock held. */
+static void put(const struct header *header, const void *frame)
 {
-	struct header header = { .size = size };
 	char temporary[64];
 	static unsigned number;
 
-	if (!cache_usable() || size > most / 4 || !sha256(data, size, header.sha256))
+	snprintf(temporary, sizeof(temporary), CACHE_TEMPORARY "%ld-%lld-%u", (long)getpid(),
+		 (long long)time(NULL), number++);
+	full = !write_entry(temporary, header, frame);
+	if (full)
+		(void)unlinkat(directory, temporary, 0); /* as far as it came into being */
+	unlooked += sizeof(*header) + header->size;
+	if (!full && unlooked > most / 8) {
+		cache_trim(directory, most);
+		unlooked = 0;
+	}
+}
+
+void cache_put(const struct cache_name *name, const void *data, size_t size)
+{
+	size_t bound = ZSTD_compressBound(size);
+	struct header header = { .expanded = size };
+	void *frame = cache_usable() && !ZSTD_isError(bound) ? malloc(bound) : NULL;
+
+	if (!frame)
 		return;
+	header.size = ZSTD_compress(frame, bound, data, size, LEVEL);
 	memcpy(header.magic, magic, sizeof(magic));
 	memcpy(header.name, name->text, sizeof(name->text));
-	pthread_mutex_lock(&lock);
-	if (!full) {
-		snprintf(temporary, sizeof(temporary), CACHE_TEMPORARY "%ld-%lld-%u",
-			 (long)getpid(), (long long)time(NULL), number++);
-		full = !write_entry(temporary, &header, data);
-		if (full)
-			(void)unlinkat(directory, temporary, 0); /* as far as it came into being */
-		unlooked += sizeof(header) + size;
-		if (!full && unlooked > most / 8) {
-			cache_trim(directory, most);
-			unlooked = 0;
-		}
+	if (!ZSTD_isError(header.size) && header.size <= most / 4 &&
+	    sha256(frame, header.size, header.sha256)) {
+		pthread_mutex_lock(&lock);
+		if (!full)
+			put(&header, frame);
+		pthread_mutex_unlock(&lock);
 	}
-	pthread_mutex_unlock(&lock);
+	free(frame);
 }

@@ -5,6 +5,9 @@
  * that its contents follow from (cache_name()), so that an entry is never out of date, and all of
  * them may be deleted at any time.
  *
+ * Contents are compressed (zstd): those of code objects repeat themselves, and what is printed of
+ * them even more.
+ *
  * Processes share the directory without locks: an entry is written under another name and renamed.
  * Each carries a checksum; one that is damaged is deleted. A directory that belongs to another
  * user, or that others may write to, is not used; where it cannot be written to, nothing is kept.

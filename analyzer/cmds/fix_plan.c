@@ -81,7 +81,7 @@ static void plan_kernel(struct plan *plan, const struct isa_code_object *object,
 	g_hash_table_destroy(offsets);
 }
 
-static void plan_object(void *user, const struct scan_item *item)
+static void plan_object(void *user, struct scan_item *item)
 {
 	struct plan *plan = user;
 

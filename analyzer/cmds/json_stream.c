@@ -172,6 +172,19 @@ void json_stream_null(struct json_stream *stream, const char *key)
 	put(stream, "null", 4);
 }
 
+void json_stream_element(struct json_stream *stream, const char *json, size_t size)
+{
+	member(stream, NULL);
+	put(stream, json, size);
+}
+
+bool json_stream_divert(struct json_stream *stream, FILE *file)
+{
+	flush(stream);
+	stream->file = file;
+	return !stream->some;
+}
+
 void json_stream_begin(struct json_stream *stream, const char *key, char bracket)
 {
 	member(stream, key);

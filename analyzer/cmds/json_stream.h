@@ -29,6 +29,15 @@ void json_stream_number(struct json_stream *stream, const char *key, int64_t num
 void json_stream_bool(struct json_stream *stream, const char *key, bool value);
 void json_stream_null(struct json_stream *stream, const char *key);
 
+/* An element that was written before. */
+void json_stream_element(struct json_stream *stream, const char *json, size_t size);
+
+/*
+ * Write to another file from here on; what was written before is in the one so far. Whether the
+ * next element is the first of its array: no comma comes before it.
+ */
+bool json_stream_divert(struct json_stream *stream, FILE *file);
+
 /* Begin an object ('{') or array ('['), the first one without key; end the one at hand. */
 void json_stream_begin(struct json_stream *stream, const char *key, char bracket);
 void json_stream_end(struct json_stream *stream, char bracket);

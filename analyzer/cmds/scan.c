@@ -18,6 +18,7 @@
 
 #include "analyzer/cmds/cmds.h"
 #include "analyzer/cmds/scan.h"
+#include "analyzer/cmds/scan_kept.h"
 #include "analyzer/containers/containers.h"
 #include "tracer/message.h"
 #include "codeobj/text.h"
@@ -86,23 +87,27 @@ static bool right_target(struct scan *scan, const void *elf, size_t size)
 	return codeobj_target_match(&target, &scan->device) >= 0;
 }
 
-static void count_kernels(struct scan *scan, const struct isa_code_object *object)
+static struct scan_counts count_kernels(const struct scan *scan,
+					const struct isa_code_object *object)
 {
+	struct scan_counts counts = { 0 };
+
 	for (size_t i = 0; i < object->kernel_count; i++) {
 		const struct isa_kernel *kernel = &object->kernels[i];
 
 		if (!scan_wanted(scan, kernel))
 			continue;
-		scan->matched++;
-		scan->incomplete += kernel->unvisited != NULL;
+		counts.matched++;
+		counts.incomplete += kernel->unvisited != NULL;
 		for (size_t k = 0; k < kernel->atomic_count; k++) {
 			const struct isa_atomic *atomic = &kernel->atomics[k];
 
 			if (atomic->fp && atomic->native && atomic->space != ISA_SPACE_LDS &&
 			    atomic->origin.kind != ISA_ORIGIN_LDS)
-				scan->has_hw_fp_atomics = true;
+				counts.hw_fp_atomics = true;
 		}
 	}
+	return counts;
 }
 
 /* So that what a process has in files and in memory is listed once. */
@@ -140,14 +145,57 @@ static void let_go(const struct scan *scan, const uint8_t *elf, size_t size)
 		madvise((void *)(uintptr_t)(scan->mapping + from), end - from, MADV_DONTNEED);
 }
 
-static void report_code_object(void *user, const struct scan_item *item)
+/* Print what was found in a code object, or what was printed of it before. */
+static struct scan_counts print_code_object(struct scan *scan, const struct scan_item *item)
 {
-	struct scan *scan = user;
+	struct scan_counts counts;
+
+	if (item->kept) {
+		json_stream_element(&scan->stream, item->kept->json, item->kept->size);
+		return item->kept->counts;
+	}
+	counts = count_kernels(scan, item->object);
+	if (scan->json)
+		scan_kept_print(scan, item, &counts);
+	else
+		scan_print_text(scan, item->object, item->elf, item->size);
+	return counts;
+}
+
+static const char *note_of(const struct scan_item *item)
+{
+	if (item->kept)
+		return item->kept->note;
+	return item->status ? NULL : item->object->note;
+}
+
+static void report_found(struct scan *scan, const struct scan_item *item)
+{
+	const char *sha256 = item->kept ? item->sha256 : item->object->sha256;
+	struct scan_counts counts;
 	uint64_t offset;
 
+	scan->analysed++;
+	if (!item->kept && item->object->debug_problem)
+		message_warning("%s: code object %.12s: %s; its source lines are unknown",
+				scan->path, sha256, item->object->debug_problem);
+	remember(scan, sha256);
+	if (in_file(scan, item->elf, &offset))
+		scan_sums_add(&scan->sums, offset, item->size, sha256);
+	counts = print_code_object(scan, item);
+	scan->matched += counts.matched;
+	scan->incomplete += counts.incomplete;
+	scan->has_hw_fp_atomics |= counts.hw_fp_atomics;
+}
+
+static void report_code_object(void *user, struct scan_item *item)
+{
+	struct scan *scan = user;
+
 	scan->disagreement_count = 0;
-	scan_check_target(scan, item->elf, item->size, item->target,
-			  item->status ? NULL : item->object->note);
+	scan_check_target(scan, item->elf, item->size, item->target, note_of(item));
+	if (item->kept && scan->disagreement_count) /* that is printed, too */
+		scan_queue_analyse(&scan->queue, item);
 	if (item->status == -ENOTSUP) {
 		/* Others in the file may be of a kind that is known. */
 		message_warning("%s: %s", scan->path,
@@ -157,19 +205,14 @@ static void report_code_object(void *user, const struct scan_item *item)
 	} else if (item->status) {
 		scan_bad(scan, item->error ? item->error : strerror(-item->status));
 	} else {
-		scan->analysed++;
-		if (item->object->debug_problem)
-			message_warning("%s: code object %.12s: %s; its source lines are unknown",
-					scan->path, item->object->sha256,
-					item->object->debug_problem);
-		remember(scan, item->object->sha256);
-		if (in_file(scan, item->elf, &offset))
-			scan_sums_add(&scan->sums, offset, item->size, item->object->sha256);
-		count_kernels(scan, item->object);
-		(scan->json ? scan_print_json : scan_print_text)(scan, item->object, item->elf,
-								 item->size);
+		report_found(scan, item);
 	}
 	let_go(scan, item->elf, item->size);
+}
+
+static struct scan_kept *recall(const void *user, struct scan_item *item)
+{
+	return scan_kept_find(user, item);
 }
 
 static void problem(void *user, const char *text)
@@ -210,6 +253,7 @@ static void scan_bytes(struct scan *scan, const void *data, size_t size)
 	scan->queue = (struct scan_queue){
 		.options = { .atomics_only = !scan->all },
 		.jobs = scan->jobs ? scan->jobs : 1,
+		.recall = recall,
 		.report = report_code_object,
 		.user = scan,
 	};

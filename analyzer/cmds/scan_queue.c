@@ -2,6 +2,8 @@
 /* Kernels of a scan, shared among workers. */
 #include "analyzer/cmds/scan_queue.h"
 
+#include "analyzer/cmds/scan_kept.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -20,15 +22,30 @@ struct run {
 	size_t next, reported;
 };
 
-static void analyse(const struct scan_queue *queue, size_t index)
+static void analyse_with(const struct scan_queue *queue, struct scan_item *item, unsigned jobs)
 {
-	struct scan_item *item = &queue->item[index];
 	struct isa_options options = queue->options;
 
 	options.sha256 = *item->sha256 ? item->sha256 : NULL;
-	/* Threads for which no code object is left help with the kernels of the last ones. */
-	options.jobs = (unsigned)(queue->jobs / (queue->count - index));
+	options.jobs = jobs;
 	item->status = isa_analyze(item->elf, item->size, &options, &item->object, &item->error);
+}
+
+static void analyse(const struct scan_queue *queue, size_t index)
+{
+	struct scan_item *item = &queue->item[index];
+
+	item->kept = queue->recall ? queue->recall(queue->user, item) : NULL;
+	/* Threads for which no code object is left help with the kernels of the last ones. */
+	if (!item->kept)
+		analyse_with(queue, item, (unsigned)(queue->jobs / (queue->count - index)));
+}
+
+void scan_queue_analyse(const struct scan_queue *queue, struct scan_item *item)
+{
+	scan_kept_free(item->kept);
+	item->kept = NULL;
+	analyse_with(queue, item, queue->jobs);
 }
 
 static void *worker(void *data)
@@ -59,6 +76,7 @@ static void report(struct scan_queue *queue, struct scan_item *item)
 {
 	queue->report(queue->user, item);
 	isa_code_object_free(item->object);
+	scan_kept_free(item->kept);
 	free(item->error);
 	free(item->target);
 }

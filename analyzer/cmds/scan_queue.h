@@ -6,6 +6,8 @@
 #include "analyzer/isa/isa.h"
 #include "codeobj/codeobj.h"
 
+struct scan_kept;
+
 struct scan_item {
 	const void *elf; /* borrowed until it is reported */
 	size_t size;
@@ -15,13 +17,16 @@ struct scan_item {
 	struct isa_code_object *object;
 	char *error;
 	int status;
+	struct scan_kept *kept; /* then there are no results, but what they are printed as */
 	bool done;
 };
 
 struct scan_queue {
 	struct isa_options options;
 	unsigned jobs;
-	void (*report)(void *user, const struct scan_item *item);
+	/* What was kept of it, if that is enough; in any thread. NULL: nothing is. */
+	struct scan_kept *(*recall)(const void *user, struct scan_item *item);
+	void (*report)(void *user, struct scan_item *item);
 	void *user;
 	struct scan_item *item;
 	size_t count, room;
@@ -30,8 +35,8 @@ struct scan_queue {
 };
 
 /*
- * Set options, jobs, report and user of a zeroed queue; then these. `target` and `sha256` may be
- * NULL and are copied. 0 or -ENOMEM.
+ * Set options, jobs, recall, report and user of a zeroed queue; then these. `target` and `sha256`
+ * may be NULL and are copied. 0 or -ENOMEM.
  */
 int scan_queue_add(struct scan_queue *queue, const void *elf, size_t size, const char *target,
 		   const char *sha256);
@@ -41,6 +46,9 @@ int scan_queue_keep(struct scan_queue *queue, void *buffer, size_t size);
 
 /* Analyse and report what was added, and forget it. */
 void scan_queue_flush(struct scan_queue *queue);
+
+/* Within report(): results in place of what was kept of the item. */
+void scan_queue_analyse(const struct scan_queue *queue, struct scan_item *item);
 
 /* After scan_queue_flush(). */
 void scan_queue_free(struct scan_queue *queue);

@@ -63,6 +63,10 @@ int analysis_program(struct isa_analysis *analysis, unsigned wave_size, struct p
 int kernel_descriptor(const struct isa_analysis *analysis, const char *symbol,
 		      struct flow_entry *entry, char **error);
 
+/* Names of arguments, as far as debug information has them. 0 or -ENOMEM. */
+int kernel_name_arguments(const struct isa_analysis *analysis, const struct codeobj_kernel *from,
+			  struct isa_kernel *kernel);
+
 /* Everything about the kernel `from` of the metadata note. `kernel` is zeroed before. */
 int kernel_analyse(struct isa_analysis *analysis, const struct codeobj_kernel *from,
 		   const struct isa_options *options, struct isa_kernel *kernel, char **error);

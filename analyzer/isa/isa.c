@@ -212,6 +212,27 @@ static int run_work(struct work *work, struct isa_analysis *analysis)
 	return work->status;
 }
 
+/*
+ * Debug information is opened for kernels that are analysed. Where it was, the others have their
+ * arguments' names from it, too, whichever thread they came to.
+ */
+static int name_skipped(const struct work *work, struct isa_analysis *analysis)
+{
+	struct isa_kernel *kernel = work->object->kernels;
+	size_t count = work->object->kernel_count, analysed = 0;
+	int status = 0;
+
+	for (size_t i = 0; i < count; i++)
+		analysed += !kernel[i].skipped;
+	if (!analysed || analysed == count)
+		return 0;
+	analysis_open_lines(analysis);
+	for (size_t i = 0; i < count && !status; i++)
+		if (kernel[i].skipped)
+			status = kernel_name_arguments(analysis, work->from[i], &kernel[i]);
+	return status;
+}
+
 struct isa_session {
 	const void *elf;
 	size_t size;
@@ -319,8 +340,10 @@ int isa_session_analyze(struct isa_session *session, const struct isa_options *o
 	*out = NULL;
 	if (error)
 		*error = NULL;
-	if (kept_find(&session->kept, options, out))
+	if (kept_find(&session->kept, options, out)) {
+		(*out)->lasting = true;
 		return 0;
+	}
 	status = prepare(session, error);
 	if (status)
 		return status;
@@ -345,6 +368,8 @@ int isa_session_analyze(struct isa_session *session, const struct isa_options *o
 	}
 	if (!status)
 		status = run_work(&work, &session->analysis);
+	if (!status)
+		status = name_skipped(&work, &session->analysis);
 	if (work.error)
 		isa_fail(error, status, "%s", work.error);
 	if (!status && session->debug.problem[0]) {
@@ -358,7 +383,8 @@ int isa_session_analyze(struct isa_session *session, const struct isa_options *o
 		isa_code_object_free(object);
 		return status;
 	}
-	if (!work.mixed)
+	object->lasting = !work.mixed && session->kept.use;
+	if (object->lasting)
 		kept_add(&session->kept, options, object);
 	*out = object;
 	return 0;

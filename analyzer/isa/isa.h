@@ -319,6 +319,7 @@ struct isa_code_object {
 			      */
 	struct isa_kernel *kernels; /* in the order of the metadata notes */
 	size_t kernel_count;
+	bool lasting; /* it follows from the bytes and the disassembler alone: it may be kept */
 };
 
 struct isa_options {

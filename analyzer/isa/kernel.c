@@ -304,20 +304,31 @@ out:
 	return status;
 }
 
+int kernel_name_arguments(const struct isa_analysis *analysis, const struct codeobj_kernel *from,
+			  struct isa_kernel *kernel)
+{
+	const char **name = calloc(kernel->arg_count + 1, sizeof(*name));
+
+	if (!name)
+		return -ENOMEM;
+	if (analysis->lines)
+		lines_parameters(analysis->lines, from->name, name, kernel->arg_count);
+	for (size_t i = 0; i < kernel->arg_count; i++)
+		if (!kernel->args[i].name)
+			kernel->args[i].name = copy(name[i]);
+	free(name);
+	return 0;
+}
+
 static int fill_args(struct isa_analysis *analysis, const struct codeobj_kernel *from,
 		     struct isa_kernel *kernel, struct flow_arg *flow_args, size_t *flow_count)
 {
-	const char **name = calloc(from->arg_count + 1, sizeof(*name));
 	size_t i;
 
 	kernel->args = calloc(from->arg_count + 1, sizeof(*kernel->args));
 	kernel->hidden = calloc(from->arg_count + 1, sizeof(*kernel->hidden));
-	if (!name || !kernel->args || !kernel->hidden) {
-		free(name);
+	if (!kernel->args || !kernel->hidden)
 		return -ENOMEM;
-	}
-	if (analysis->lines)
-		lines_parameters(analysis->lines, from->name, name, from->arg_count);
 	*flow_count = 0;
 	for (i = 0; i < from->arg_count; i++) {
 		const struct codeobj_arg *arg = &from->args[i];
@@ -334,12 +345,12 @@ static int fill_args(struct isa_analysis *analysis, const struct codeobj_kernel 
 		to->offset = arg->offset;
 		to->size = arg->size;
 		to->pointer = arg->kind == CODEOBJ_ARG_GLOBAL_BUFFER;
-		to->name = copy(arg->name ? arg->name : name[kernel->arg_count]);
+		to->name = copy(arg->name);
 		to->type_name = copy(arg->type_name);
 		kernel->arg_count++;
 	}
-	free(name);
-	return 0;
+	/* Of those that are skipped later: whether this thread has the names yet is chance. */
+	return kernel->skipped ? 0 : kernel_name_arguments(analysis, from, kernel);
 }
 
 /* Nothing in the code of this kernel is an atomic or leads to other code. */

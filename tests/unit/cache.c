@@ -252,15 +252,21 @@ static void test_settings(void **state)
 /* Of the most bytes no more than an eighth are too many, and the latest are there. */
 static void test_limit(void **state)
 {
-	enum { ENTRIES = 64, SIZE = 64 << 10 };
-	static char data[SIZE + 1];
+	enum { ENTRIES = 64, SIZE = 64 << 10, LARGE = (1 << 18) + 1 };
+	static char data[LARGE + 1];
+	uint32_t state_of = 1;
+	struct cache_name name;
 	char text[16];
 	off_t bytes;
 
 	(void)state;
 	setenv("HIPGRAIN_CACHE_SIZE", "1", 1);
 	assert_null(cache_open());
-	memset(data, 'x', SIZE);
+	for (int i = 0; i < LARGE; i++) { /* nothing makes this shorter */
+		state_of = state_of * 1664525u + 1013904223u;
+		data[i] = (char)(1 + (state_of >> 24) % 255);
+	}
+	data[SIZE] = 0;
 	for (int i = 0; i < ENTRIES; i++) {
 		const struct timespec times[2] = { { i + 1000000, 0 }, { i + 1000000, 0 } };
 
@@ -273,8 +279,27 @@ static void test_limit(void **state)
 	holds("63", data);
 	holds("0", NULL);
 	/* One that is as large as a quarter is none. */
-	cache_put(&(struct cache_name){ "0123" }, data, (1 << 18) + 1);
-	assert_int_equal(access("0123", F_OK), -1);
+	name = name_of("large");
+	cache_put(&name, data, LARGE);
+	holds("large", NULL);
+}
+
+/* What repeats itself takes little room. */
+static void test_repeats(void **state)
+{
+	enum { SIZE = 4 << 20 };
+	static char data[SIZE + 1];
+	off_t bytes;
+
+	(void)state;
+	for (int i = 0; i < SIZE; i++)
+		data[i] = "what was found "[i % 15];
+	setenv("HIPGRAIN_CACHE_SIZE", "1", 1);
+	assert_null(cache_open());
+	put("a", data);
+	holds("a", data);
+	assert_int_equal(count_files(&bytes), 1);
+	assert_in_range(bytes, 1, SIZE / 100);
 }
 
 /* What a writer left behind that was killed. */
@@ -397,7 +422,7 @@ int main(void)
 		TEST(test_round),   TEST(test_names),     TEST(test_private), TEST(test_damage),
 		TEST(test_swapped), TEST(test_links),     TEST(test_others),  TEST(test_settings),
 		TEST(test_limit),   TEST(test_abandoned), TEST(test_no_room), TEST(test_together),
-		TEST(test_build),   TEST(test_number),
+		TEST(test_build),   TEST(test_number),    TEST(test_repeats),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Printed results of code objects, and the cache. */
+#include "analyzer/cmds/scan_kept.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/cache/cache.h"
+#include "analyzer/cmds/scan.h"
+#include "analyzer/containers/containers.h"
+#include "analyzer/isa/kept.h"
+
+/* What an entry begins with; the note and the text follow. */
+struct head {
+	uint32_t matched, incomplete, hw_fp_atomics;
+	uint32_t note_size; /* with the end of the text; 0: there is none */
+};
+
+/* The name of what this scan prints of that code object; false if nothing of it is kept. */
+static bool name_of(const struct scan *scan, const struct scan_item *item, const char *sha256,
+		    struct cache_name *name)
+{
+	struct kept kept;
+
+	return scan->json && !scan->stream.indent && !scan->kernel && *sha256 &&
+	       kept_begin(&kept, item->elf, item->size, &scan->queue.options) &&
+	       cache_name(name, "scan", sha256, kept.disassembler, scan->all ? "all" : "atomics",
+			  scan->runtime ? "runtime" : "", NULL);
+}
+
+struct scan_kept *scan_kept_find(const struct scan *scan, struct scan_item *item)
+{
+	struct scan_kept *kept = NULL;
+	struct cache_name name;
+	struct head head;
+	size_t size = 0;
+	uint8_t *data;
+
+	if (!scan->json || scan->stream.indent || scan->kernel || !cache_usable())
+		return NULL;
+	if (!*item->sha256 && containers_sha256(item->elf, item->size, item->sha256)) {
+		*item->sha256 = 0;
+		return NULL;
+	}
+	data = name_of(scan, item, item->sha256, &name) ? cache_get(&name, &size) : NULL;
+	if (data && size > sizeof(head)) {
+		memcpy(&head, data, sizeof(head));
+		if (head.note_size < size - sizeof(head) &&
+		    (!head.note_size || !data[sizeof(head) + head.note_size - 1]))
+			kept = calloc(1, sizeof(*kept));
+	}
+	if (!kept) {
+		free(data);
+		return NULL;
+	}
+	kept->counts = (struct scan_counts){ head.matched, head.incomplete, head.hw_fp_atomics };
+	kept->data = data;
+	kept->note = head.note_size ? (const char *)data + sizeof(head) : NULL;
+	kept->json = (const char *)data + sizeof(head) + head.note_size;
+	kept->size = size - sizeof(head) - head.note_size;
+	return kept;
+}
+
+void scan_kept_free(struct scan_kept *kept)
+{
+	if (kept)
+		free(kept->data);
+	free(kept);
+}
+
+/* Into the file that is open for an entry. */
+static void write_head(FILE *file, const struct isa_code_object *object,
+		       const struct scan_counts *counts)
+{
+	struct head head = { .matched = counts->matched,
+			     .incomplete = counts->incomplete,
+			     .hw_fp_atomics = counts->hw_fp_atomics };
+
+	head.note_size = object->note ? (uint32_t)strlen(object->note) + 1 : 0;
+	fwrite(&head, sizeof(head), 1, file);
+	if (object->note)
+		fwrite(object->note, head.note_size, 1, file);
+}
+
+void scan_kept_print(struct scan *scan, const struct scan_item *item,
+		     const struct scan_counts *counts)
+{
+	const struct isa_code_object *object = item->object;
+	struct json_stream *stream = &scan->stream;
+	FILE *file = stream->file, *memory = NULL;
+	struct cache_name name;
+	char *text = NULL;
+	size_t size = 0, begin;
+	bool first;
+
+	/* What containers and names of files say of it is not its own. */
+	if (object->lasting && !object->debug_problem && !scan->disagreement_count &&
+	    name_of(scan, item, object->sha256, &name))
+		memory = open_memstream(&text, &size);
+	if (!memory) {
+		scan_print_json(scan, object, item->elf, item->size);
+		return;
+	}
+	write_head(memory, object, counts);
+	fflush(memory);
+	begin = size;
+	first = json_stream_divert(stream, memory);
+	scan_print_json(scan, object, item->elf, item->size);
+	json_stream_divert(stream, file);
+	if (fclose(memory) == 0) {
+		fwrite(text + begin, 1, size - begin, file);
+		if (!first) /* the comma belongs to the array */
+			memmove(text + begin, text + begin + 1, --size - begin);
+		cache_put(&name, text, size);
+	}
+	free(text);
+}

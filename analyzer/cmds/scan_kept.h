@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a scan prints of a code object as JSON, kept in the cache: a second scan neither takes the
+ * results apart nor writes them anew. For scans that are one line and of all kernels.
+ */
+#ifndef HIPGRAIN_ANALYZER_CMDS_SCAN_KEPT_H
+#define HIPGRAIN_ANALYZER_CMDS_SCAN_KEPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct scan;
+struct scan_item;
+
+/* What of the results matters beside the text. */
+struct scan_counts {
+	unsigned matched, incomplete; /* kernels */
+	bool hw_fp_atomics;
+};
+
+struct scan_kept {
+	struct scan_counts counts;
+	const char *note; /* as in struct isa_code_object */
+	const char *json; /* one element of an array */
+	size_t size;
+	void *data; /* that holds both */
+};
+
+/*
+ * Find the text of the code object of an item, whose hash may be set here, in any thread. The
+ * caller frees; NULL if there is none.
+ */
+struct scan_kept *scan_kept_find(const struct scan *scan, struct scan_item *item);
+void scan_kept_free(struct scan_kept *kept);
+
+/* Print the analysed code object of an item, and keep the text if that is possible. */
+void scan_kept_print(struct scan *scan, const struct scan_item *item,
+		     const struct scan_counts *counts);
+
+#endif
