@@ -224,6 +224,8 @@ static void managed_memory_stays(void **state)
 	/* Streaming was measured on one of the two GPUs alone. */
 	assert_non_null(strstr(finding(0)->message, "streaming 72 times slower on MI350X."));
 	assert_null(strstr(finding(0)->message, "MI300X"));
+	assert_true(g_str_has_prefix(finding(0)->fix, "allocate it with hipMalloc"));
+	assert_true(g_str_has_prefix(finding(0)->doubts, "unknown how much of it"));
 }
 
 static void many_update_little(void **state)
@@ -265,6 +267,8 @@ static void managed_memory_of_an_rdna_apu(void **state)
 	launches(4);
 	assert_string_equal(found(), "HG218");
 	assert_int_equal(finding(0)->confidence, CONFIDENCE_POSSIBLE);
+	assert_non_null(strstr(finding(0)->fix, "hipMemAdviseSetCoarseGrain"));
+	assert_string_equal(finding(0)->doubts, "measured on one gfx1103");
 }
 
 static void seldom_or_little(void **state)
@@ -318,6 +322,73 @@ static void a_kernel_that_talks_to_the_host(void **state)
 	kernel.system_release = ISA_YES;
 	launches(8);
 	assert_string_equal(found(), "");
+}
+
+/* Those that the compiler adds, for printf() or malloc() of a kernel, are no sign of it. */
+static void atomics_of_system_scope(void **state)
+{
+	(void)state;
+	machine("gfx942", 0, 0);
+	use_managed(MIB, ISA_READ | ISA_WRITE);
+	kernel.atomic_count = 1;
+	atomic.system_scope = true;
+	launches(8);
+	assert_false(is_found("HG218"));
+}
+
+static void atomics_of_device_functions(void **state)
+{
+	(void)state;
+	machine("gfx942", 0, 0);
+	use_managed(MIB, ISA_READ | ISA_WRITE);
+	kernel.atomic_count = 1;
+	atomic.system_scope = true;
+	atomic.runtime = true;
+	launches(8);
+	assert_true(is_found("HG218"));
+}
+
+static void atomics_of_agent_scope(void **state)
+{
+	(void)state;
+	machine("gfx942", 0, 0);
+	use_managed(MIB, ISA_READ | ISA_WRITE);
+	kernel.atomic_count = 1;
+	atomic.system_scope = false;
+	launches(8);
+	assert_true(is_found("HG218"));
+}
+
+static void advised(int32_t advice, int32_t target)
+{
+	machine("gfx942", 0, 0);
+	use_managed(MIB, ISA_READ);
+	apply((struct hg_event){ .type = HG_EVENT_advise,
+				 .advise = { .api = HG_API_hipMemAdvise,
+					     .ptr = 0x100000,
+					     .size = MIB,
+					     .advice = advice,
+					     .target = target } });
+	launches(8);
+	assert_false(is_found("HG218"));
+}
+
+static void memory_that_prefers_the_gpu(void **state)
+{
+	(void)state;
+	advised(3, 0);
+}
+
+static void memory_that_prefers_the_host(void **state)
+{
+	(void)state;
+	advised(3, -1);
+}
+
+static void memory_that_is_mapped_on_the_gpu(void **state)
+{
+	(void)state;
+	advised(5, 0);
 }
 
 /* ---- the machine is not known ---- */
@@ -386,6 +457,12 @@ int main(void)
 		SILENT(HG218, an_mi300a),
 		SILENT(HG218, memory_that_was_prefetched),
 		SILENT(HG218, a_kernel_that_talks_to_the_host),
+		SILENT(HG218, atomics_of_system_scope),
+		FINDS(HG218, atomics_of_device_functions),
+		FINDS(HG218, atomics_of_agent_scope),
+		SILENT(HG218, memory_that_prefers_the_gpu),
+		SILENT(HG218, memory_that_prefers_the_host),
+		SILENT(HG218, memory_that_is_mapped_on_the_gpu),
 		FINDS(HG219, more_than_the_node_has),
 		SILENT(HG219, as_much_as_it_has),
 		SILENT(HG219, a_gpu_of_its_own),

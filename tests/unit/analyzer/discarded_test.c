@@ -4,6 +4,7 @@
 #include "trace.h"
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_alloc_managed.h"
+#include "tracer/api/host.h"
 
 enum { SIZE = 0x10000, PTR = 0x100000, RESULT = 0x400000, STREAM = 0x77 };
 
@@ -118,6 +119,93 @@ static void what_happened_is_unknown(void **state)
 	assert_false(is_found());
 }
 
+/* The function of the driver interface. */
+static void discarded_by_the_driver_interface(void **state)
+{
+	(void)state;
+	begin();
+	apply((struct hg_event){ .type = HG_EVENT_call,
+				 .call = { .api = HG_API_hipDrvMemDiscardBatchAsync,
+					   .ptr = PTR,
+					   .size = SIZE,
+					   .stream = STREAM,
+					   .stack_id = 7,
+					   .text = "" } });
+	launch_on(0, STREAM, PTR, RESULT);
+	assert_true(is_found());
+}
+
+/* Other calls with such fields discard nothing. */
+static void another_call(void **state)
+{
+	(void)state;
+	begin();
+	apply((struct hg_event){ .type = HG_EVENT_call,
+				 .call = { .api = HG_API_madvise,
+					   .ptr = PTR,
+					   .size = SIZE,
+					   .stream = STREAM,
+					   .stack_id = 7,
+					   .text = "" } });
+	launch_on(0, STREAM, PTR, RESULT);
+	assert_false(is_found());
+}
+
+/* The host waits in it, and may have written since. */
+static void after_a_copy_that_waits(void **state)
+{
+	(void)state;
+	begin();
+	discard(SIZE);
+	copy_on(STREAM, HG_API_hipMemcpy, 2, 0x900000, RESULT, 16);
+	launch_on(0, STREAM, PTR, RESULT);
+	assert_false(is_found());
+}
+
+/* ... but not in this one. */
+static void after_a_copy_that_does_not_wait(void **state)
+{
+	(void)state;
+	begin();
+	discard(SIZE);
+	copy_on(STREAM, HG_API_hipMemcpyAsync, 3, 0x900000, RESULT, 16);
+	launch_on(0, STREAM, PTR, RESULT);
+	assert_true(is_found());
+}
+
+/* Its arguments were not recorded. */
+static void after_an_unknown_launch(void **state)
+{
+	(void)state;
+	begin();
+	discard(SIZE);
+	apply((struct hg_event){ .type = HG_EVENT_launch,
+				 .launch = { .api = HG_API_hipLaunchKernel,
+					     .kernel_id = 1,
+					     .args_id = 999,
+					     .grid_x = 1,
+					     .grid_y = 1,
+					     .grid_z = 1,
+					     .block_x = 64,
+					     .block_y = 1,
+					     .block_z = 1,
+					     .stream = STREAM } });
+	launch_on(0, STREAM, PTR, RESULT);
+	assert_false(is_found());
+}
+
+/* Right before and right behind it. */
+static void other_memory_is_defined(void **state)
+{
+	(void)state;
+	begin();
+	discard(SIZE);
+	fill(PTR - SIZE);
+	fill(PTR + SIZE);
+	launch_on(0, STREAM, PTR, RESULT);
+	assert_true(is_found());
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -126,6 +214,12 @@ int main(void)
 		SILENT(HG613, defined_again),
 		SILENT(HG613, read_elsewhere),
 		DOUBTS(HG613, what_happened_is_unknown),
+		FINDS(HG613, discarded_by_the_driver_interface),
+		SILENT(HG613, another_call),
+		FINDS(HG613, other_memory_is_defined),
+		SILENT(HG613, after_a_copy_that_waits),
+		FINDS(HG613, after_a_copy_that_does_not_wait),
+		DOUBTS(HG613, after_an_unknown_launch),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

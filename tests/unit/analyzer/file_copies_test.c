@@ -15,6 +15,8 @@ enum { HIP_5_2 = 50221153, HIP_7_2 = 70253211 };
 enum { DEVICE = 0x10000000, SOURCE = 0x40000000 };
 
 static const char *environment = "";
+/* Of each copy. */
+static uint64_t destination, rows, depth;
 
 static void machine(int32_t version, int8_t xnack, int8_t apu)
 {
@@ -33,6 +35,8 @@ static void machine(int32_t version, int8_t xnack, int8_t apu)
 	kernel_event(1, "_Z3addPf");
 	kernel.atomic_count = 0;
 	alloc(HG_API_hipMalloc, DEVICE, 64 * MIB, 0, 4);
+	destination = DEVICE;
+	rows = depth = 1;
 }
 
 static void map(uint32_t flags)
@@ -45,11 +49,11 @@ static void copies(unsigned count, uint16_t api, uint64_t size)
 	for (unsigned i = 0; i < count; i++) {
 		apply((struct hg_event){ .type = HG_EVENT_copy,
 					 .copy = { .api = api,
-						   .dst = DEVICE,
+						   .dst = destination,
 						   .src = SOURCE + i * 16 * MIB,
 						   .size = size,
-						   .rows = 1,
-						   .depth = 1,
+						   .rows = (uint32_t)rows,
+						   .depth = (uint32_t)depth,
 						   .kind = 1,
 						   .duration = 5000,
 						   .stack_id = 9 } });
@@ -122,12 +126,57 @@ static void where_it_is_not_known_that_they_are_pinned(void **state)
 	machine(HIP_7_2, -1, 0);
 	map(MAP_PRIVATE);
 	copies(8, HG_API_hipMemcpy, 16 * MIB);
-	environment = "GPU_PINNED_MIN_XFER_SIZE=1048576";
-	machine(HIP_7_2, 0, 0);
-	environment = "";
-	map(MAP_PRIVATE);
-	copies(8, HG_API_hipMemcpy, 16 * MIB);
+	for (unsigned i = 0; i < 3; i++) {
+		static const char *const variables[] = { "GPU_PINNED_MIN_XFER_SIZE=1048576",
+							 "GPU_PINNED_XFER_SIZE=32",
+							 "GPU_STAGING_BUFFER_SIZE=4" };
+
+		environment = variables[i];
+		machine(HIP_7_2, 0, 0);
+		environment = "";
+		map(MAP_PRIVATE);
+		copies(8, HG_API_hipMemcpy, 16 * MIB);
+	}
 	assert_string_equal(found(), "");
+}
+
+/* HIP 6.4.0 is the first one that pins what is larger than its staging buffer. */
+static void of_the_first_release_that_pins(void **state)
+{
+	(void)state;
+	machine(60400000, 0, 0);
+	map(MAP_PRIVATE);
+	copies(8, HG_API_hipMemcpy, 2 * MIB);
+	assert_string_equal(found(), "HG511");
+}
+
+static void of_the_release_before(void **state)
+{
+	(void)state;
+	machine(60400000 - 1, 0, 0);
+	map(MAP_PRIVATE);
+	copies(8, HG_API_hipMemcpy, 2 * MIB);
+	assert_string_equal(found(), "");
+}
+
+/* To the host's own memory, or to where nobody knows; rows and boxes, which go another way. */
+static void other_copies(void **state)
+{
+	(void)state;
+	machine(HIP_7_2, 0, 0);
+	map(MAP_PRIVATE);
+	alloc(HG_API_malloc, SOURCE + 1024 * MIB, 64 * MIB, 0, 8);
+	destination = SOURCE + 1024 * MIB;
+	copies(8, HG_API_hipMemcpy, 2 * MIB);
+	destination = 0x7f0000000000;
+	copies(8, HG_API_hipMemcpy, 2 * MIB);
+	destination = DEVICE;
+	rows = 2;
+	copies(8, HG_API_hipMemcpy, 2 * MIB);
+	rows = 1;
+	depth = 2;
+	copies(8, HG_API_hipMemcpy, 2 * MIB);
+	assert_null(strstr(found(), "HG511"));
 }
 
 /* Registering the file would pin it for good. */
@@ -150,6 +199,9 @@ int main(void)
 		SILENT(HG511, a_few),
 		SILENT(HG511, of_other_memory),
 		DOUBTS(HG511, where_it_is_not_known_that_they_are_pinned),
+		FINDS(HG511, of_the_first_release_that_pins),
+		SILENT(HG511, of_the_release_before),
+		SILENT(HG511, other_copies),
 		FINDS(HG501, asynchronous),
 	};
 

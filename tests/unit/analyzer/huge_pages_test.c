@@ -141,6 +141,41 @@ static void attached_late(void **state)
 	assert_string_equal(found(), "");
 }
 
+/* Right before the registered memory, and right behind it: of something else. */
+static void advice_beside_it(void **state)
+{
+	(void)state;
+	machine(ON_ADVICE, "");
+	map(MAP_PRIVATE | MAP_ANONYMOUS, 2 * GIB);
+	advise(PTR - GIB, GIB);
+	advise(PTR + 2 * GIB, GIB);
+	registers(2 * GIB);
+	assert_string_equal(found(), "HG220");
+}
+
+static void much_advice(unsigned count)
+{
+	machine(ON_ADVICE, "");
+	map(MAP_PRIVATE | MAP_ANONYMOUS, 2 * GIB);
+	for (unsigned i = 0; i < count; i++)
+		advise(PTR + 4 * GIB, GIB);
+	registers(2 * GIB);
+}
+
+static void as_much_advice_as_is_followed(void **state)
+{
+	(void)state;
+	much_advice(4096);
+	assert_string_equal(found(), "HG220");
+}
+
+static void more_advice_than_is_followed(void **state)
+{
+	(void)state;
+	much_advice(4097);
+	assert_string_equal(found(), "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -152,6 +187,9 @@ int main(void)
 		DOUBTS(HG220, the_mode_is_unknown),
 		DOUBTS(HG220, memory_of_other_kinds),
 		DOUBTS(HG220, attached_late),
+		FINDS(HG220, advice_beside_it),
+		FINDS(HG220, as_much_advice_as_is_followed),
+		DOUBTS(HG220, more_advice_than_is_followed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

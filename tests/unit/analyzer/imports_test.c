@@ -4,6 +4,7 @@
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_copies.h"
 #include "tracer/api/hip_objects.h"
+#include "tracer/api/host.h"
 
 enum { OWNER = 1, OTHER = 2 };
 
@@ -207,6 +208,68 @@ static int begin(void **state)
 #undef CLAIM_SETUP
 #define CLAIM_SETUP begin
 
+/* The number is a handle's, and handles are made again: the latest before the import counts. */
+static void exported_again_later(void **state)
+{
+	(void)state;
+	exports(0x10000, HANDLE);
+	opens(0x50000, HANDLE);
+	exports(0x20000, HANDLE);
+	releases(OWNER, HG_API_hipFree, 0x10000);
+	releases(OTHER, HG_API_hipIpcCloseMemHandle, 0x50000);
+	assert_string_equal(found(), "HG609");
+}
+
+static void exported_again_before(void **state)
+{
+	(void)state;
+	exports(0x10000, HANDLE);
+	exports(0x20000, HANDLE);
+	opens(0x50000, HANDLE);
+	releases(OWNER, HG_API_hipFree, 0x10000);
+	releases(OTHER, HG_API_hipIpcCloseMemHandle, 0x50000);
+	assert_string_equal(found(), "");
+}
+
+/* Another call with a number; an export of memory that nobody recorded, or of the C library's. */
+static void no_export(void **state)
+{
+	(void)state;
+	as(OWNER);
+	alloc(HG_API_hipMalloc, 0x10000, SIZE, 0, 5);
+	alloc(HG_API_malloc, 0x30000, SIZE, 0, 5);
+	apply((struct hg_event){
+	    .type = HG_EVENT_call,
+	    .call = { .api = HG_API_madvise, .ptr = 0x10000, .value = HANDLE, .text = "" } });
+	apply((struct hg_event){ .type = HG_EVENT_call,
+				 .call = { .api = HG_API_hipIpcGetMemHandle,
+					   .ptr = 0x990000,
+					   .value = HANDLE + 1,
+					   .text = "" } });
+	apply((struct hg_event){ .type = HG_EVENT_call,
+				 .call = { .api = HG_API_hipIpcGetMemHandle,
+					   .ptr = 0x30000,
+					   .value = HANDLE + 2,
+					   .text = "" } });
+	for (unsigned i = 0; i < 3; i++)
+		opens(0x50000 + i * 0x10000, HANDLE + i);
+	releases(OWNER, HG_API_hipFree, 0x10000);
+	releases(OWNER, HG_API_free, 0x30000);
+	for (unsigned i = 0; i < 3; i++)
+		releases(OTHER, HG_API_hipIpcCloseMemHandle, 0x50000 + i * 0x10000);
+	assert_string_equal(found(), "");
+}
+
+/* Memory of its own that a process allocates again and again is no import. */
+static void allocations_that_stay(void **state)
+{
+	(void)state;
+	as(OTHER);
+	for (unsigned i = 0; i < 64; i++)
+		alloc(HG_API_hipMalloc, 0x10000 + i * SIZE, SIZE, 0, 7);
+	assert_null(strstr(found(), "HG612"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -217,6 +280,10 @@ int main(void)
 		SILENT(HG609, not_used_after_that),
 		DOUBTS(HG609, of_an_unknown_owner),
 		SILENT(HG609, the_release_failed),
+		FINDS(HG609, exported_again_later),
+		SILENT(HG609, exported_again_before),
+		DOUBTS(HG609, no_export),
+		SILENT(HG612, allocations_that_stay),
 		FINDS(HG612, open_one_after_the_other),
 		SILENT(HG612, a_few_that_stay_open),
 		SILENT(HG612, opened_twice_and_closed_twice),

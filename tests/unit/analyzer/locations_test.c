@@ -52,6 +52,23 @@ static void by_number(void **state)
 	assert_int_equal(finding(0)->count, 2);
 	assert_non_null(strstr(finding(1)->message, "device -2 of 2"));
 	assert_int_equal(finding(0)->confidence, CONFIDENCE_PROVEN);
+	assert_int_equal(finding(0)->allocation->stack_id, 5);
+}
+
+/* Not of memory that was released, or that nobody knows. */
+static void of_unknown_memory(void **state)
+{
+	(void)state;
+	devices(2);
+	apply((struct hg_event){ .type = HG_EVENT_error,
+				 .error = { .api = HG_API_hipMemPrefetchAsync,
+					    .code = INVALID_DEVICE,
+					    .ptr = PTR + 0x1000000,
+					    .size = 0x1000,
+					    .flags = 2,
+					    .stack_id = 7 } });
+	assert_string_equal(found(), "HG313");
+	assert_null(finding(0)->allocation);
 }
 
 static void by_location(void **state)
@@ -103,11 +120,9 @@ static void what_is_there_is_unknown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		FINDS(HG313, by_number),
-		FINDS(HG313, by_location),
-		FINDS(HG313, one_cause_for_one_error),
-		SILENT(HG313, other_failures),
-		DOUBTS(HG313, what_is_there_is_unknown),
+		FINDS(HG313, by_number),       FINDS(HG313, of_unknown_memory),
+		FINDS(HG313, by_location),     FINDS(HG313, one_cause_for_one_error),
+		SILENT(HG313, other_failures), DOUBTS(HG313, what_is_there_is_unknown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,16 +4,22 @@
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/hip_alloc_managed.h"
+#include "tracer/api/hip_launch.h"
 #include "tracer/api/host.h"
 
 enum { PTR = 0x100000, OTHER = 0x400000 };
 
+static bool late;
+
 static void machine(const char *env, int8_t xnack)
 {
-	apply((struct hg_event){
-	    .type = HG_EVENT_process,
-	    .process = {
-		.page_size = 4096, .version = "", .exe = "a", .cmdline = "", .env = env } });
+	apply((struct hg_event){ .type = HG_EVENT_process,
+				 .process = { .page_size = 4096,
+					      .version = "",
+					      .exe = "a",
+					      .cmdline = "",
+					      .env = env,
+					      .late = late } });
 	device(xnack);
 	code_object_event();
 	kernel_event(1, "_Z3addPf");
@@ -105,12 +111,44 @@ static void memory_is_unknown(void **state)
 	IF_WHOLE(assert_null(strstr(found(), "HG911")));
 }
 
+/* An address behind the first page is memory that nobody recorded. */
+static void the_second_page(void **state)
+{
+	(void)state;
+	machine("HSA_XNACK=1", 1);
+	launches(16, PTR, 0);
+	launch(2, 4096, 0);
+	assert_string_equal(found(), "");
+}
+
+/* Recorded from somewhere in the middle on; OpenMP regions; graphs, whose kernels are not seen;
+ * code that is not known, at the latest launch but one. */
+static void launches_are_unknown(void **state)
+{
+	(void)state;
+	late = true;
+	machine("HSA_XNACK=1", 1);
+	late = false;
+	launches(16, PTR, 0);
+	machine("HSA_XNACK=1", 1);
+	launches(16, PTR, 0);
+	apply(
+	    (struct hg_event){ .type = HG_EVENT_omp_target,
+			       .omp_target = { .kind = HG_OMP_TARGET, .endpoint = HG_OMP_BEGIN } });
+	machine("HSA_XNACK=1", 1);
+	launches(16, PTR, 0);
+	apply((struct hg_event){ .type = HG_EVENT_call,
+				 .call = { .api = HG_API_hipGraphLaunch, .text = "" } });
+	assert_string_equal(found(), "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FINDS(HG911, device_memory_alone),   SILENT(HG911, a_few_launches),
 		SILENT(HG911, memory_that_needs_it), SILENT(HG911, not_switched_on),
-		DOUBTS(HG911, memory_is_unknown),
+		DOUBTS(HG911, memory_is_unknown),    SILENT(HG911, the_second_page),
+		DOUBTS(HG911, launches_are_unknown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
