@@ -154,6 +154,7 @@ static void open_one_after_the_other(void **state)
 	assert_string_equal(found(), "HG612");
 	assert_non_null(strstr(finding(0)->message, "16 blocks (65536 bytes) of other processes"));
 	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
+	assert_int_equal(finding(0)->process->pid, OTHER);
 }
 
 static void a_few_that_stay_open(void **state)
@@ -260,6 +261,39 @@ static void no_export(void **state)
 	assert_string_equal(found(), "");
 }
 
+/* A kernel of the other process reads its first argument, and is only given the second. */
+static void launches_after_release(uint64_t first, uint64_t second)
+{
+	as(OTHER);
+	device(0);
+	code_object_event();
+	kernel_event(1, "_Z3addPf");
+	kernel.atomic_count = 0;
+	kernel.paths_complete = true;
+	use.access = ISA_READ;
+	exports(0x10000, HANDLE);
+	opens(0x50000, HANDLE);
+	releases(OWNER, HG_API_hipFree, 0x10000);
+	as(OTHER);
+	alloc(HG_API_hipMalloc, 0x900000, SIZE, 0, 6);
+	launch(1, first, second);
+}
+
+static void freed_before_a_kernel_reads_it(void **state)
+{
+	(void)state;
+	launches_after_release(0x50000, 0x900000);
+	assert_string_equal(found(), "HG609");
+	assert_non_null(strstr(finding(0)->message, "launched a kernel that uses"));
+}
+
+static void given_to_a_kernel_that_does_not_use_it(void **state)
+{
+	(void)state;
+	launches_after_release(0x900000, 0x50000);
+	assert_null(strstr(found(), "HG609"));
+}
+
 /* Memory of its own that a process allocates again and again is no import. */
 static void allocations_that_stay(void **state)
 {
@@ -281,6 +315,8 @@ int main(void)
 		DOUBTS(HG609, of_an_unknown_owner),
 		SILENT(HG609, the_release_failed),
 		FINDS(HG609, exported_again_later),
+		FINDS(HG609, freed_before_a_kernel_reads_it),
+		SILENT(HG609, given_to_a_kernel_that_does_not_use_it),
 		SILENT(HG609, exported_again_before),
 		DOUBTS(HG609, no_export),
 		SILENT(HG612, allocations_that_stay),
