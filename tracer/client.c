@@ -34,6 +34,9 @@ static struct {
 	bool global;                                                 /* ... or not below it */
 } route;
 
+/* The process with which it has connected last as a client. */
+static struct ucred served_by;
+
 static const char *last_part(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -48,6 +51,19 @@ static bool is_below(const char *path, const char *folder)
 	return strncmp(path, folder, length) == 0 && path[length] == '/';
 }
 
+/* connect(2) with a daemon's socket for clients. */
+static int connect_client(int fd, const void *address, socklen_t length)
+{
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+	int result = (int)syscall(SYS_connect, fd, address, length), error = errno;
+
+	if (result == 0 && getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0)
+		served_by = peer;
+	errno = error;
+	return result;
+}
+
 /*
  * In place of the C library's, for liblttng-ctl and LTTng-UST: the executable's symbols come first.
  * In the recorder itself it is connect(2).
@@ -58,12 +74,13 @@ __attribute__((visibility("default"))) int connect(int fd, __CONST_SOCKADDR_ARG 
 	const struct sockaddr_un *local = address.__sockaddr_un__;
 	struct sockaddr_un other = { .sun_family = AF_UNIX };
 
-	if ((!*route.client && !route.only) || length <= sizeof(local->sun_family) ||
-	    local->sun_family != AF_UNIX)
+	if (length < sizeof(other) || local->sun_family != AF_UNIX)
 		return (int)syscall(SYS_connect, fd, address.__sockaddr__, length);
-	if (*route.client && strcmp(last_part(local->sun_path), CLIENT_SOCKET) == 0) {
+	if (strcmp(last_part(local->sun_path), CLIENT_SOCKET) == 0) {
+		if (!*route.client)
+			return connect_client(fd, local, length);
 		memcpy(other.sun_path, route.client, sizeof(other.sun_path));
-		return (int)syscall(SYS_connect, fd, &other, sizeof(other));
+		return connect_client(fd, &other, sizeof(other));
 	}
 	if (route.only &&
 	    strncmp(last_part(local->sun_path), APPLICATIONS_SOCKET,
@@ -212,6 +229,26 @@ enum client_daemon client_probe(const struct client *client, int limit_ms)
 	return result >= 0            ? (enum client_daemon)result
 	       : result == -ETIMEDOUT ? CLIENT_DAEMON_MUTE
 				      : CLIENT_DAEMON_UNKNOWN;
+}
+
+static void ask_process(void *argument, struct client_answer *answer)
+{
+	(void)argument;
+	/* It connects only. */
+	if (lttng_session_daemon_alive() != 1 || served_by.pid <= 0 ||
+	    (served_by.uid != 0 && served_by.uid != geteuid()))
+		return;
+	answer->result = served_by.pid;
+	answer->numbers[0] = served_by.uid == 0;
+}
+
+pid_t client_daemon_process(const struct client *client, int limit_ms, bool *root)
+{
+	struct client_answer answer;
+	int process = client_call(client, ask_process, NULL, limit_ms, &answer);
+
+	*root = process > 0 && answer.numbers[0];
+	return process > 0 ? process : 0;
 }
 
 /* ---- a program that registers ---- */

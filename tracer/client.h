@@ -54,6 +54,12 @@ enum client_daemon {
 /* Query the daemon for its sessions, waiting at most `limit_ms`. */
 enum client_daemon client_probe(const struct client *client, int limit_ms);
 
+/*
+ * The process that serves the daemon's socket, root's or this user's, waiting at most `limit_ms`
+ * for a place in its queue; 0: there is none, or it is somebody else's. Nothing is asked of it.
+ */
+pid_t client_daemon_process(const struct client *client, int limit_ms, bool *root);
+
 /* Where a program registers. */
 enum client_place {
 	CLIENT_HOME, /* below client->home, or without one below the caller's LTTNG_HOME or HOME */

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "tracer/daemon.h"
+#include "tracer/daemon_version.h"
 #include "tracer/guard.h"
 #include "tracer/install.h"
 #include "tracer/message.h"
@@ -133,6 +134,24 @@ void daemon_describe(bool root, char *text, size_t size)
 		 *number ? " " : "", number);
 }
 
+bool daemon_common_is_other(const struct client *client, int limit_ms, char *text, size_t size)
+{
+	char *program = daemon_program();
+	struct daemon_other other;
+	bool is_other = daemon_is_other(client, program, limit_ms, &other);
+
+	free(program);
+	if (is_other) {
+		snprintf(text, size,
+			 "%s session daemon %ld is LTTng %u.%u and does not understand the %u.%u "
+			 "of this hipgrain",
+			 other.root ? "root's" : "the user's", (long)other.process,
+			 other.theirs.major, other.theirs.minor, other.ours.major,
+			 other.ours.minor);
+	}
+	return is_other;
+}
+
 bool daemon_roots_is_mute(const char *provider, int limit_ms)
 {
 	struct client client = { .interrupt = -1 };
@@ -153,7 +172,7 @@ static int look_for_common(struct daemon_link *link, char *why, size_t why_size)
 {
 	struct pollfd interrupt = { .fd = link->client.interrupt, .events = POLLIN };
 	bool root = getuid() == 0;
-	char which[128];
+	char which[256];
 
 	if (root) {
 		link->lock = open(GUARD_ROOT_LOCK, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -166,6 +185,11 @@ static int look_for_common(struct daemon_link *link, char *why, size_t why_size)
 			if (poll(&interrupt, 1, POLL_MS) > 0)
 				return refuse(why, why_size, EINTR, "interrupted");
 		}
+	}
+	/* It would misunderstand what it is asked, and answer with an error, or never. */
+	if (daemon_common_is_other(&link->client, PROBE_MS, which, sizeof(which))) {
+		return refuse(why, why_size, EPROTONOSUPPORT,
+			      "%s: end it, or use 'record', which has a daemon of its own", which);
 	}
 	switch (client_probe(&link->client, PROBE_MS)) {
 	case CLIENT_NO_DAEMON:

@@ -96,6 +96,12 @@ char *daemon_program(void);
 void daemon_describe(bool root, char *text, size_t size);
 
 /*
+ * Whether the common daemon is of a version that this program does not understand, with a
+ * sentence on that in `text`.
+ */
+bool daemon_common_is_other(const struct client *client, int limit_ms, char *text, size_t size);
+
+/*
  * Whether root's common daemon, with which programs of all users register, delays them: a test
  * program is started, for at most `limit_ms`. `provider` is the path of our provider library.
  */

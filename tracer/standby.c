@@ -204,10 +204,13 @@ static bool warn_of_mute(const struct install_paths *install)
 {
 	struct client client = { .interrupt = -1 };
 	bool root = getuid() == 0;
-	bool own = client_probe(&client, ANSWER_MS) == CLIENT_DAEMON_MUTE;
+	char which[256];
+	bool other = daemon_common_is_other(&client, ANSWER_MS, which, sizeof(which));
+	bool own = !other && client_probe(&client, ANSWER_MS) == CLIENT_DAEMON_MUTE;
 	bool roots = root ? own : daemon_roots_is_mute(install->provider, ANSWER_MS);
-	char which[128];
 
+	if (other)
+		message_warning("%s: 'attach' works when it is ended", which);
 	if (own || roots) {
 		daemon_describe(roots, which, sizeof(which));
 		message_warning("%s does not answer: 'attach' works when it is ended, and its "

@@ -8,6 +8,7 @@
 
 #include "doctor.h"
 #include "tracer/daemon.h"
+#include "tracer/daemon_version.h"
 #include "tracer/install.h"
 #include "tracer/session.h"
 #include "tracer/tree.h"
@@ -17,40 +18,25 @@
 
 /* ---- its version ---- */
 
-/* "lttng-sessiond 2.13.9 - Nordicité - ...": the two numbers, false if there are none. */
-static bool daemon_version(const char *program, unsigned *major, unsigned *minor)
-{
-	char *command[] = { (char *)program, (char *)"--version", NULL };
-	char *output = NULL;
-	const char *digit;
-	bool found;
-
-	if (!g_spawn_sync(NULL, command, NULL, G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL, &output,
-			  NULL, NULL, NULL))
-		return false;
-	digit = output ? strpbrk(output, "0123456789") : NULL;
-	found = digit && sscanf(digit, "%u.%u", major, minor) == 2;
-	g_free(output);
-	return found;
-}
-
 static void check_version(struct doctor *doctor, const char *program)
 {
-	unsigned major = 0, minor = 0;
+	struct daemon_version version;
 
-	if (!daemon_version(program, &major, &minor)) {
+	if (!daemon_version_of(program, &version)) {
 		doctor_add(doctor, HEALTH_UNKNOWN, NULL,
 			   "lttng-sessiond does not report its version");
-	} else if (major < LTTNG_UST_MAJOR_VERSION ||
-		   (major == LTTNG_UST_MAJOR_VERSION && minor < LTTNG_UST_MINOR_VERSION)) {
+	} else if (version.major < LTTNG_UST_MAJOR_VERSION ||
+		   (version.major == LTTNG_UST_MAJOR_VERSION &&
+		    version.minor < LTTNG_UST_MINOR_VERSION)) {
 		/* The library speaks the daemon's protocol of its own version (lttng-ust(3)). */
-		doctor_add(doctor, HEALTH_LIMITED,
-			   "use an lttng-tools at least as new as liblttng-ust",
-			   "lttng-sessiond %u.%u is older than liblttng-ust %d.%d: it may refuse",
-			   major, minor, LTTNG_UST_MAJOR_VERSION, LTTNG_UST_MINOR_VERSION);
+		doctor_add(
+		    doctor, HEALTH_LIMITED, "use an lttng-tools at least as new as liblttng-ust",
+		    "lttng-sessiond %u.%u is older than liblttng-ust %d.%d: it may refuse",
+		    version.major, version.minor, LTTNG_UST_MAJOR_VERSION, LTTNG_UST_MINOR_VERSION);
 	} else {
 		doctor_add(doctor, HEALTH_OK, NULL, "lttng-sessiond %u.%u, liblttng-ust %d.%d",
-			   major, minor, LTTNG_UST_MAJOR_VERSION, LTTNG_UST_MINOR_VERSION);
+			   version.major, version.minor, LTTNG_UST_MAJOR_VERSION,
+			   LTTNG_UST_MINOR_VERSION);
 	}
 }
 
@@ -145,7 +131,13 @@ static void check_common(struct doctor *doctor)
 {
 	struct client client = { .interrupt = -1 };
 	bool root = getuid() == 0;
+	char which[256];
 
+	if (daemon_common_is_other(&client, ANSWER_MS, which, sizeof(which))) {
+		doctor_add(doctor, HEALTH_LIMITED, "end it; 'record' has a daemon of its own",
+			   "%s: 'attach' does not work", which);
+		return;
+	}
 	switch (client_probe(&client, ANSWER_MS)) {
 	case CLIENT_NO_DAEMON:
 		doctor_add(doctor, HEALTH_OK, NULL,

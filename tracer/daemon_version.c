@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Asks programs of session daemons for their versions. */
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tracer/daemon_version.h"
+
+/* It prints it at once; a machine may be busy. */
+#define VERSION_MS 10000
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* What comes from `fd` until its end or the time is up, as a string. */
+static void read_text(int fd, char *text, size_t size)
+{
+	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+	int64_t end = now_ms() + VERSION_MS;
+	size_t length = 0;
+
+	while (length < size - 1) {
+		int64_t left = end - now_ms();
+		ssize_t part;
+
+		if (left <= 0 || poll(&poll_fd, 1, (int)left) <= 0)
+			break;
+		part = read(fd, text + length, size - 1 - length);
+		if (part <= 0)
+			break;
+		length += (size_t)part;
+	}
+	text[length] = '\0';
+}
+
+/* "2.13.9", or "lttng-sessiond 2.13.9 - Nordicité - ...": the two numbers. */
+bool daemon_version_of(const char *path, struct daemon_version *version)
+{
+	char text[256];
+	const char *digit;
+	int channel[2];
+	pid_t child;
+
+	if (pipe2(channel, O_CLOEXEC))
+		return false;
+	child = fork();
+	if (child == 0) {
+		int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+		dup2(null, STDIN_FILENO);
+		dup2(channel[1], STDOUT_FILENO);
+		dup2(null, STDERR_FILENO);
+		execl(path, "lttng-sessiond", "--version", (char *)NULL);
+		_exit(127);
+	}
+	close(channel[1]);
+	*text = '\0';
+	if (child > 0) {
+		read_text(channel[0], text, sizeof(text));
+		kill(child, SIGKILL); /* not waited for yet: the number is still its own */
+		waitpid(child, NULL, 0);
+	}
+	close(channel[0]);
+	digit = strpbrk(text, "0123456789");
+	return digit && sscanf(digit, "%u.%u", &version->major, &version->minor) == 2;
+}
+
+/* The program of a process, opened; -1: it cannot be, or is none that this user may trust. */
+static int open_program(pid_t process, struct stat *status)
+{
+	char link[64], path[4096];
+	const char *name;
+	ssize_t length;
+	int fd;
+
+	snprintf(link, sizeof(link), "/proc/%ld/exe", (long)process);
+	fd = open(link, O_RDONLY | O_CLOEXEC);
+	length = fd < 0 ? -1 : readlink(link, path, sizeof(path) - 1);
+	path[length > 0 ? length : 0] = '\0';
+	name = strrchr(path, '/');
+	if (fd >= 0 && name && strncmp(name + 1, "lttng-sessiond", 14) == 0 &&
+	    fstat(fd, status) == 0 && S_ISREG(status->st_mode) &&
+	    (status->st_uid == 0 || status->st_uid == geteuid()) &&
+	    !(status->st_mode & (S_IWGRP | S_IWOTH)))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+bool daemon_is_other(const struct client *client, const char *program, int limit_ms,
+		     struct daemon_other *other)
+{
+	struct stat theirs, ours;
+	char path[64];
+	bool differs;
+	int fd;
+
+	other->process = client_daemon_process(client, limit_ms, &other->root);
+	fd = other->process > 0 ? open_program(other->process, &theirs) : -1;
+	if (fd < 0)
+		return false;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	differs =
+	    program && stat(program, &ours) == 0 &&
+	    (theirs.st_dev != ours.st_dev || theirs.st_ino != ours.st_ino) &&
+	    daemon_version_of(path, &other->theirs) && daemon_version_of(program, &other->ours) &&
+	    (other->theirs.major != other->ours.major || other->theirs.minor != other->ours.minor);
+	close(fd);
+	return differs;
+}
