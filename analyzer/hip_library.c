@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Opens the HIP runtime that the dynamic linker finds, trying its names from the newest release
- * down.
+ * down, and then places that the linker does not know.
  */
 #include "hip_library.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "comgr/rocm.h"
 
 #define HIGHEST 99
 #define LOWEST  3
@@ -16,28 +18,41 @@
  * found. */
 static const char absent[] = "cannot open shared object file: No such file or directory";
 
-void *hip_library_open(char *error, size_t size)
+/* Opens `name`, a file or a soname. In place of a name that is not there, error[size] tells what is
+ * wrong with a library that is. */
+static void *try(const char *name, char *error, size_t size)
+{
+	void *library = dlopen(name, RTLD_NOW);
+	const char *why = library ? NULL : dlerror();
+
+	/* Its own file, not one that it needs. */
+	if (why && !(strncmp(why, name, strlen(name)) == 0 && strstr(why, absent)) &&
+	    strstr(error, absent))
+		snprintf(error, size, "%s", why);
+	return library;
+}
+
+void *hip_library_open(const char *path, char *error, size_t size)
 {
 	const char *base = "libamdhip64.so";
-	char name[32];
+	void *library = NULL;
+	char name[32], **list;
 
-	snprintf(error, size, "%s: %s", base, absent);
-	for (int number = HIGHEST; number >= LOWEST - 1; number--) {
-		void *library;
-		const char *why;
-
+	snprintf(error, size, "%s: %s", path ? path : base, absent);
+	if (path)
+		return try(path, error, size);
+	for (int number = HIGHEST; number >= LOWEST - 1 && !library; number--) {
 		if (number >= LOWEST)
 			snprintf(name, sizeof(name), "%s.%d", base, number);
 		else
 			snprintf(name, sizeof(name), "%s", base);
-		library = dlopen(name, RTLD_NOW);
-		if (library)
-			return library;
-		why = dlerror();
-		/* Its own file, not one that it needs. */
-		if (why && !(strncmp(why, name, strlen(name)) == 0 && strstr(why, absent)) &&
-		    strstr(error, absent))
-			snprintf(error, size, "%s", why);
+		library = try(name, error, size);
 	}
-	return NULL;
+	if (library)
+		return library;
+	list = rocm_libraries(base);
+	for (size_t i = 0; list && list[i] && !library; i++)
+		library = try(list[i], error, size);
+	rocm_libraries_free(list);
+	return library;
 }

@@ -4,20 +4,20 @@
  * instead of libamd_comgr.so runs with any release of it, and without one (meson's option
  * `portable`).
  *
- * The library is looked for once, at the first call: as the dynamic linker finds it by its names
- * (that includes LD_LIBRARY_PATH), then below ROCM_PATH and where AMD's packages install it. Its
+ * The library is looked for once, at the first call: the one that comgr_prefer() names, as the
+ * dynamic linker finds it by its names (that includes LD_LIBRARY_PATH), then below ROCM_PATH and
+ * where AMD's packages install it. Its
  * name ends in the number of its interface: .2 up to ROCm 6, .3 from 7 on; the functions used here
  * are the same in both [amd_comgr.h of 2.4, 2.8, 3.0]. Without a library each function fails with
  * AMD_COMGR_STATUS_ERROR.
  */
 #include AMD_COMGR_HEADER
 #include <dlfcn.h>
-#include <glob.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "comgr/load.h"
+#include "comgr/rocm.h"
 
 /* Interfaces that may exist, newest first. */
 #define HIGHEST 19
@@ -25,34 +25,30 @@
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void *library;
-
-static void look_below(const char *pattern)
-{
-	glob_t found;
-
-	if (library || glob(pattern, 0, NULL, &found))
-		return;
-	/* The highest number is last. */
-	for (size_t i = found.gl_pathc; i > 0 && !library; i--)
-		library = dlopen(found.gl_pathv[i - 1], RTLD_NOW | RTLD_LOCAL);
-	globfree(&found);
-}
+static const char *preferred;
 
 static void look(void)
 {
-	const char *rocm = getenv("ROCM_PATH");
-	char name[4096];
+	char **list;
+	char name[32];
 
+	if (preferred)
+		library = dlopen(preferred, RTLD_NOW | RTLD_LOCAL);
 	for (int number = HIGHEST; number >= LOWEST && !library; number--) {
 		snprintf(name, sizeof(name), "libamd_comgr.so.%d", number);
 		library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
 	}
-	if (rocm && *rocm == '/') {
-		snprintf(name, sizeof(name), "%s/lib/libamd_comgr.so.[0-9]*", rocm);
-		look_below(name);
-	}
-	look_below("/opt/rocm*/lib/libamd_comgr.so.[0-9]*");
-	look_below("/opt/rocm*/core-*/lib/libamd_comgr.so.[0-9]*");
+	if (library)
+		return;
+	list = rocm_libraries("libamd_comgr.so");
+	for (size_t i = 0; list && list[i] && !library; i++)
+		library = dlopen(list[i], RTLD_NOW | RTLD_LOCAL);
+	rocm_libraries_free(list);
+}
+
+void comgr_prefer(const char *path)
+{
+	preferred = path;
 }
 
 static void *function(const char *name)

@@ -29,6 +29,9 @@ static const char *const variables_recorded[] = {
 	/* OpenMP offload */
 	"LIBOMPTARGET_",
 	"OMP_",
+	/* what MPI does with GPU memory: cray-mpich, and its GPU transport layer */
+	"GTL_",
+	"MPICH_GPU_",
 	/* ranks and places */
 	"FLUX_JOB_ID=",
 	"FLUX_TASK_",

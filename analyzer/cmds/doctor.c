@@ -106,6 +106,8 @@ static void check_machine(struct doctor *doctor, bool softgpu, const char *comma
 		doctor_check_kernel(doctor);
 		doctor_check_gpus(doctor);
 	}
+	if (command)
+		program_runtime_use(command, &doctor->program);
 	doctor_check_runtime(doctor);
 	doctor_check_disassembler(doctor);
 	doctor_check_recording(doctor);

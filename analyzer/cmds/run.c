@@ -11,6 +11,7 @@
 #include "analyzer/cmds/record_options.h"
 #include "analyzer/cmds/report_child.h"
 #include "analyzer/cmds/report_options.h"
+#include "analyzer/program_runtime.h"
 #include "tracer/message.h"
 
 const char usage_run[] =
@@ -134,6 +135,7 @@ int cmd_run(int argc, char **argv)
 	struct record_options record = RECORD_OPTIONS_DEFAULT;
 	struct report_options report = REPORT_OPTIONS_DEFAULT;
 	struct record_result result = { .lock = -1 };
+	struct program_runtime runtime = { NULL, NULL, NULL };
 	char *plan = NULL;
 	bool help = false, crashed;
 	int status;
@@ -162,7 +164,11 @@ int cmd_run(int argc, char **argv)
 		selection_clear(&report.selection);
 		goto out;
 	}
+#ifdef HIPGRAIN_PORTABLE
+	program_runtime_use(argv[optind], &runtime);
+#endif
 	status = report_child(&report, result.directory, stderr, &crashed);
+	program_runtime_clear(&runtime);
 	if (crashed) {
 		/* CMD itself reported no failure; --fail-on requires a report. */
 		if (report.fail_on < 0 || result.status != 0)

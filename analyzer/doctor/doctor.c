@@ -26,6 +26,7 @@ void doctor_clear(struct doctor *doctor)
 	g_ptr_array_unref(doctor->checks);
 	g_ptr_array_unref(doctor->targets);
 	g_free(doctor->softgpu);
+	program_runtime_clear(&doctor->program);
 }
 
 const char *health_name(enum health health)

@@ -73,12 +73,37 @@ static void check_buffers(struct doctor *doctor)
 	}
 }
 
+/* ---- MPI ---- */
+
+/*
+ * cray-mpich with GPU support hands memory to other ranks of the node by IPC, unless that is turned
+ * off [https://github.com/BLAST-WarpX/warpx/issues/6382].
+ */
+static void check_mpi(struct doctor *doctor)
+{
+	const char *support = getenv("MPICH_GPU_SUPPORT_ENABLED");
+	const char *ipc = getenv("MPICH_GPU_IPC_ENABLED");
+
+	if (!support || strcmp(support, "1") != 0)
+		return;
+	if (ipc && strcmp(ipc, "0") == 0) {
+		doctor_add(doctor, HEALTH_OK, NULL,
+			   "MPICH_GPU_SUPPORT_ENABLED=1, MPICH_GPU_IPC_ENABLED=0: cray-mpich takes "
+			   "GPU memory, and opens none of other ranks");
+	} else {
+		doctor_add(doctor, HEALTH_OK, NULL,
+			   "MPICH_GPU_SUPPORT_ENABLED=1: cray-mpich opens GPU memory of other "
+			   "ranks of the node (IPC); that is recorded as calls of libmpi_gtl_hsa");
+	}
+}
+
 void doctor_check_recording(struct doctor *doctor)
 {
 	doctor->section = "Recording";
 	check_install(doctor);
 	check_buffers(doctor);
 	doctor_check_daemon(doctor);
+	check_mpi(doctor);
 }
 
 /* ---- the program ---- */
@@ -169,6 +194,12 @@ void doctor_check_program(struct doctor *doctor, const char *command)
 			   "it is not linked to the HIP runtime itself%s: a library may be, or the "
 			   "program may load it at run time; both are recorded",
 			   facts.has_kernels ? " but has kernels in it" : "");
+	}
+	if (doctor->program.missing) {
+		doctor_add(doctor, HEALTH_BROKEN,
+			   "set LD_LIBRARY_PATH to the directory where your ROCm has it",
+			   "it needs %s, which the dynamic linker does not find",
+			   doctor->program.missing);
 	}
 	if (doctor->runtime >= 50700000 && doctor->runtime < 60000000 && is_compressed(path))
 		doctor_add(doctor, HEALTH_BROKEN,

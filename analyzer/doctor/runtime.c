@@ -4,7 +4,6 @@
 #include AMD_COMGR_HEADER
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
@@ -17,6 +16,7 @@
 #include "doctor.h"
 #include "../hip_library.h"
 #include "analyzer/isa/disasm.h"
+#include "comgr/rocm.h"
 #ifdef HIPGRAIN_PORTABLE
 #include "comgr/load.h"
 #endif
@@ -41,7 +41,7 @@ struct probe {
 };
 
 /* In a process of its own: the runtime starts threads, and prints or aborts as it likes. */
-static void probe_runtime(struct probe *probe, const char *softgpu)
+static void probe_runtime(struct probe *probe, const char *softgpu, const char *path)
 {
 	static const int wanted[] = { ATTRIBUTE_CONCURRENT_MANAGED_ACCESS,
 				      ATTRIBUTE_HOST_NATIVE_ATOMIC,
@@ -52,7 +52,8 @@ static void probe_runtime(struct probe *probe, const char *softgpu)
 	char *name = softgpu ? g_build_filename(softgpu, "libhsa-runtime64.so.1", NULL) : NULL;
 	/* The HIP runtime takes the library that is loaded under this name. */
 	void *hsa = name ? dlopen(name, RTLD_NOW | RTLD_GLOBAL) : NULL;
-	void *library = name && !hsa ? NULL : hip_library_open(probe->error, sizeof(probe->error));
+	void *library =
+	    name && !hsa ? NULL : hip_library_open(path, probe->error, sizeof(probe->error));
 	Dl_info info;
 
 	if (name && !hsa)
@@ -101,7 +102,7 @@ static bool read_probe(int fd, struct probe *probe)
 	return true;
 }
 
-static bool run_probe(struct probe *probe, const char *softgpu, int *status)
+static bool run_probe(struct probe *probe, const struct doctor *doctor, int *status)
 {
 	int channel[2];
 	bool whole;
@@ -115,7 +116,7 @@ static bool run_probe(struct probe *probe, const char *softgpu, int *status)
 
 		dup2(null, STDOUT_FILENO);
 		dup2(null, STDERR_FILENO);
-		probe_runtime(probe, softgpu);
+		probe_runtime(probe, doctor->softgpu, doctor->program.hip);
 		for (size_t sent = 0; sent < sizeof(*probe);) {
 			ssize_t part =
 			    write(channel[1], (char *)probe + sent, sizeof(*probe) - sent);
@@ -172,22 +173,20 @@ static void describe_probe(struct doctor *doctor, const struct probe *probe)
 static void list_others(struct doctor *doctor, const char *used)
 {
 	GHashTable *known = g_hash_table_new_full(g_str_hash, g_str_equal, free, NULL);
-	glob_t found = { 0 };
+	char **found = rocm_libraries("libamdhip64.so");
 
 	if (*used)
 		g_hash_table_add(known, realpath(used, NULL) ?: strdup(used));
-	glob("/opt/rocm*/lib/libamdhip64.so.[0-9]*", 0, NULL, &found);
-	glob("/opt/rocm*/core-*/lib/libamdhip64.so.[0-9]*", GLOB_APPEND, NULL, &found);
-	for (size_t i = 0; i < found.gl_pathc; i++) {
-		char *other = realpath(found.gl_pathv[i], NULL);
+	for (size_t i = 0; found && found[i]; i++) {
+		char *other = realpath(found[i], NULL);
 
-		/* Each has several names, of which the shortest comes first. */
+		/* Each has several names. */
 		if (other && g_hash_table_add(known, other)) {
 			doctor_add(doctor, HEALTH_OK, NULL, "there is another runtime: %s",
-				   found.gl_pathv[i]);
+				   found[i]);
 		}
 	}
-	globfree(&found);
+	rocm_libraries_free(found);
 	g_hash_table_destroy(known);
 }
 
@@ -197,7 +196,7 @@ void doctor_check_runtime(struct doctor *doctor)
 	int status = 0;
 
 	doctor->section = "HIP runtime";
-	if (!run_probe(&probe, doctor->softgpu, &status)) {
+	if (!run_probe(&probe, doctor, &status)) {
 		doctor->no_runtime = true;
 		doctor_add(doctor, HEALTH_BROKEN,
 			   "run a small HIP program without hipgrain, and look at its messages",
@@ -230,6 +229,18 @@ static bool knows(const char *target)
 		    g_str_has_suffix(name, target))
 			return true;
 	}
+	return false;
+}
+
+/* Does one of LLVM's libraries? */
+static bool llvm_knows(const char *target)
+{
+	struct isa_llvm found;
+	const char *why;
+
+	for (size_t i = 0; isa_llvm_library(i, &found); i++)
+		if (!found.problem && isa_llvm_reads(i, target, &why))
+			return true;
 	return false;
 }
 
@@ -297,12 +308,20 @@ void doctor_check_disassembler(struct doctor *doctor)
 			   "no libamd_comgr is found");
 	}
 	describe_llvm(doctor);
-	for (unsigned i = 0; path && i < doctor->targets->len; i++) {
-		if (!knows(doctor->targets->pdata[i])) {
-			doctor->no_code = true;
-			doctor_add(doctor, HEALTH_LIMITED, "install the amd_comgr of your ROCm",
-				   "this amd_comgr does not know %s",
-				   (char *)doctor->targets->pdata[i]);
+	for (unsigned i = 0; i < doctor->targets->len; i++) {
+		const char *target = doctor->targets->pdata[i];
+
+		if (path && knows(target))
+			continue;
+		if (llvm_knows(target)) {
+			doctor_add(doctor, HEALTH_OK, NULL,
+				   "the machine code of %s is read by LLVM", target);
+			continue;
 		}
+		doctor->no_code = true;
+		doctor_add(doctor, HEALTH_LIMITED, "install the amd_comgr of your ROCm",
+			   path ? "this amd_comgr does not know %s"
+				: "nothing reads the machine code of %s",
+			   target);
 	}
 }

@@ -93,7 +93,7 @@ static void ask_here(const char *softgpu, struct machine *machine)
 			return;
 		}
 	}
-	library = hip_library_open(error, sizeof(error));
+	library = hip_library_open(NULL, error, sizeof(error));
 	if (library) {
 		ask_library(library, machine);
 	} else {

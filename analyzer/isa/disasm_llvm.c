@@ -257,7 +257,7 @@ static void *create_other(const char *processor, unsigned wave_size, const char 
 	*why = "this processor has no such waves";
 	if (!arch || (arch->generation == ARCH_GFX9 && wave_size != arch->lanes))
 		return NULL;
-	*why = "no LLVM library that knows it is installed";
+	*why = "neither a libamd_comgr nor an LLVM library that knows it is installed";
 	for (size_t i = 0; i < count; i++)
 		if (!list[i].problem && llvm_passes(&list[i], processor, NULL))
 			return make(&list[i].functions, arch, processor, wave_size, why);

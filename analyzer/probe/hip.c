@@ -30,7 +30,7 @@ int hip_load(struct hip *hip, const char *softgpu, char *error, size_t size)
 			return -1;
 		}
 	}
-	library = hip_library_open(error, size);
+	library = hip_library_open(NULL, error, size);
 	if (!library)
 		return -1;
 #define FIND(result, name, parameters) *(void **)&hip->name = dlsym(library, #name);

@@ -19,7 +19,7 @@ static inline bool is_readable(const char *processor, const char *backend)
 	const char *why;
 	struct isa_disasm *disasm = isa_disasm_create(processor, 64, backend, &why);
 
-	/* "... is not installed", "no LLVM library that knows it is installed" */
+	/* "... is not installed", "neither a libamd_comgr nor ... that knows it is installed" */
 	if (!disasm && strstr(why, " installed")) {
 		/* On standard output it would stand ahead of cmocka's "TAP version". */
 		fprintf(stderr, "# left out: %s: %s\n", processor, why);

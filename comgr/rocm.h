@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where ROCm's libraries lie that the dynamic linker does not find by their names. */
+#ifndef HIPGRAIN_COMGR_ROCM_H
+#define HIPGRAIN_COMGR_ROCM_H
+
+/*
+ * The files NAME.[0-9]* ("libamdhip64.so") below ROCM_PATH and where AMD's packages install them,
+ * in the order in which they are to be tried; of one directory the highest number first. A list
+ * that ends with NULL, for rocm_libraries_free(); NULL without memory.
+ */
+char **rocm_libraries(const char *name);
+
+/* The same in one directory. */
+char **rocm_libraries_in(const char *directory, const char *name);
+
+void rocm_libraries_free(char **list);
+
+#endif
