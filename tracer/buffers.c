@@ -3,11 +3,13 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
@@ -113,6 +115,32 @@ static int try_shared_memory(void)
 	return 0;
 }
 
+/*
+ * LTTng-UST waits for its session daemon in /dev/shm/lttng-ust-wait-N-USER, N being a number of its
+ * protocol. It takes no file of another user, and then records nothing [lttng-ust 2.12 and 2.13,
+ * seen]: one that somebody made, or the same user's of another user namespace. 0 or -errno.
+ */
+static int check_wait_file(char *why, size_t why_size)
+{
+	char pattern[64];
+	struct stat status;
+	int result = 0;
+	glob_t found;
+
+	snprintf(pattern, sizeof(pattern), "/dev/shm/lttng-ust-wait-*-%lu",
+		 (unsigned long)getuid());
+	if (glob(pattern, 0, NULL, &found))
+		return 0;
+	for (size_t i = 0; i < found.gl_pathc && !result; i++)
+		if (lstat(found.gl_pathv[i], &status) == 0 && status.st_uid != geteuid())
+			result = refuse(why, why_size, EACCES,
+					"%s belongs to user %lu, so LTTng-UST records nothing: "
+					"remove it, or use another /dev/shm",
+					found.gl_pathv[i], (unsigned long)status.st_uid);
+	globfree(&found);
+	return result;
+}
+
 int buffers_measure(struct buffers *buffers, char *why, size_t why_size)
 {
 	unsigned cpus = buffers_cpus();
@@ -124,6 +152,8 @@ int buffers_measure(struct buffers *buffers, char *why, size_t why_size)
 		return refuse(why, why_size, errno, "/dev/shm, where LTTng's buffers live: %s",
 			      strerror(errno));
 	}
+	if (check_wait_file(why, why_size))
+		return -EACCES;
 	available = (uint64_t)filesystem.f_bavail * filesystem.f_frsize;
 	if (buffers_choose(buffers, cpus, available)) {
 		return refuse(why, why_size, ENOSPC,
