@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "tracer/api/hip_launch.h"
 #include "tracer/api/hip_objects.h"
 #include "tracer/api/host.h"
 #include "tracer/api/hsa.h"
@@ -441,6 +442,12 @@ static void apply_call(struct process *process, const struct hg_event *event)
 {
 	if (event->call.api == HG_API_gpu_memory_fault && !process->stopped_ns)
 		process->stopped_ns = event->ns;
+	if ((event->call.api == HG_API_hipGraphLaunch ||
+	     event->call.api == HG_API_hipGraphLaunch_spt) &&
+	    event->call.flags) {
+		process->unknown_graphs++;
+		process->unknown_nodes = MAX(process->unknown_nodes, event->call.flags);
+	}
 	if (event->call.api == HG_API_hsa_tables_refused) {
 		g_free(process->hsa_refused);
 		process->hsa_refused = g_strdup(event->call.text);

@@ -150,6 +150,9 @@ struct process {
 	uint64_t target_regions, target_transfers; /* OpenMP's */
 	uint64_t pinned; /* bytes of host memory that are pinned or registered now */
 	uint64_t unresolved_frees;
+	/* Launches of graphs, and nodes in the largest of them, whose effect the recorder does not
+	 * know. */
+	uint64_t unknown_graphs, unknown_nodes;
 };
 
 struct replay {

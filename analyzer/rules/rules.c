@@ -449,6 +449,13 @@ static void note_process(struct findings *findings, const struct process *proces
 			      name ? name : "a call", model_hip_error_name(failed->code),
 			      failed->code, failed->count, failed->count == 1 ? "" : "s");
 	}
+	if (process->unknown_graphs) {
+		findings_limit(findings,
+			       "process %d: %" G_GUINT64_FORMAT
+			       " launches of graphs with nodes (up to %" G_GUINT64_FORMAT
+			       ") of a kind that is not recorded: what those do is not analysed",
+			       process->pid, process->unknown_graphs, process->unknown_nodes);
+	}
 	if (process->unresolved_frees && process->threshold <= 1) {
 		findings_note(findings,
 			      "%" G_GUINT64_FORMAT " releases of memory whose allocation was not "

@@ -274,6 +274,31 @@ static void losses_take_back_what_rests_on_absence(void **state)
 	assert_int_equal(findings.limits->len, 1);
 }
 
+/* ---- graphs ---- */
+
+static void graphs_of_known_nodes_are_no_limit(void **state)
+{
+	(void)state;
+	begin(0);
+	call(HG_API_hipGraphLaunch);
+	assert_string_equal(found(), "");
+	assert_int_equal(findings.limits->len, 0);
+}
+
+static void nodes_of_an_unknown_kind_are_a_limit(void **state)
+{
+	(void)state;
+	begin(0);
+	for (unsigned nodes = 1; nodes < 4; nodes++)
+		apply((struct hg_event){
+		    .type = HG_EVENT_call,
+		    .call = { .api = HG_API_hipGraphLaunch, .flags = nodes, .text = "" } });
+	assert_string_equal(found(), "");
+	assert_int_equal(findings.limits->len, 1);
+	assert_non_null(
+	    strstr(findings.limits->pdata[0], "3 launches of graphs with nodes (up to 3)"));
+}
+
 /* ---- HG506 ---- */
 
 static void iterate(unsigned times, uint16_t api, uint64_t size, bool with_launch)
@@ -637,6 +662,10 @@ int main(void)
 		DOUBTS(HG505, work_that_no_event_shows),
 		SILENT(HG505, exported_memory),
 		SILENT(HG505, imported_memory),
+		cmocka_unit_test_setup_teardown(graphs_of_known_nodes_are_no_limit, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(nodes_of_an_unknown_kind_are_a_limit, setup,
+						teardown),
 		DOUBTS(HG505, losses_take_back_what_rests_on_absence),
 		FINDS(HG506, blocking_copies_in_a_loop),
 		SILENT(HG506, loops_that_do_not_wait),
