@@ -106,20 +106,6 @@ static void add_run(struct process *process, struct run *run)
 		swap_runs(process, at, (at - 1) / 2);
 }
 
-/* The first run goes on to its next record, or is removed. */
-static void next_record(struct process *process)
-{
-	struct run *run = run_at(process, 0);
-
-	run->at += hg_record_words(run->records[run->at]);
-	if (!run_look(run)) {
-		swap_runs(process, 0, process->runs->len - 1);
-		g_ptr_array_set_size(process->runs, (gint)process->runs->len - 1);
-		free_run(run);
-	}
-	sift_down(process);
-}
-
 /* ---- processes ---- */
 
 static void free_process(gpointer data)
@@ -178,16 +164,37 @@ static struct process *find_or_make(struct event_order *order, int32_t pid)
 
 /* ---- letting go ---- */
 
-static void pass_record(struct event_order *order, struct process *process)
+/* The first run stays the first as long as its records are not later than this. */
+static int64_t next_run_ns(const struct process *process)
 {
-	const struct run *run = run_at(process, 0);
-	struct order_record record = {
-		.ns = run->ns, .pid = process->pid, .tid = run->tid, .words = &run->records[run->at]
-	};
+	int64_t ns = INT64_MAX;
 
-	process->reached = record.ns;
-	order->calls.record(&record, order->data);
-	next_record(process);
+	for (guint i = 1; i <= 2 && i < process->runs->len; i++)
+		ns = MIN(ns, run_at(process, i)->ns);
+	return ns;
+}
+
+/* Those of the first run up to and with that moment, until another run is to go on. */
+static void pass_records(struct event_order *order, struct process *process, int64_t until)
+{
+	struct run *run = run_at(process, 0);
+	struct order_record record = { .pid = process->pid, .tid = run->tid };
+	int64_t last = MIN(until, next_run_ns(process));
+	bool any;
+
+	do {
+		record.ns = process->reached = run->ns;
+		record.words = &run->records[run->at];
+		order->calls.record(&record, order->data);
+		run->at += hg_record_words(run->records[run->at]);
+		any = run_look(run);
+	} while (any && run->ns <= last);
+	if (!any) {
+		swap_runs(process, 0, process->runs->len - 1);
+		g_ptr_array_set_size(process->runs, (gint)process->runs->len - 1);
+		free_run(run);
+	}
+	sift_down(process);
 }
 
 static void pass_item(struct event_order *order, struct process *process)
@@ -207,8 +214,9 @@ static void release_until(struct event_order *order, struct process *process, in
 		const struct held *held = g_queue_peek_head(&process->held);
 		const struct run *run = process->runs->len ? run_at(process, 0) : NULL;
 
+		/* What was held back goes before records of the same moment. */
 		if (run && run->ns <= until && (!held || run->ns < held->ns))
-			pass_record(order, process);
+			pass_records(order, process, held ? MIN(until, held->ns - 1) : until);
 		else if (held && held->ns <= until)
 			pass_item(order, process);
 		else

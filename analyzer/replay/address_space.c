@@ -43,9 +43,7 @@ void address_space_init(struct address_space *space)
 {
 	memset(space, 0, sizeof(*space));
 	space->blocks = g_new(struct host_blocks, 1);
-	space->freed_blocks = g_new(struct host_blocks, 1);
-	host_blocks_init(space->blocks, false);
-	host_blocks_init(space->freed_blocks, true);
+	host_blocks_init(space->blocks);
 	for (int i = 0; i < LAYERS; i++)
 		space->layers[i] = g_tree_new_full(compare_addresses, NULL, NULL, unref_value);
 	space->aliases = g_tree_new_full(compare_addresses, NULL, NULL, unref_value);
@@ -61,13 +59,20 @@ void address_space_destroy(struct address_space *space)
 	g_tree_destroy(space->gone_aliases);
 	g_tree_destroy(space->freed);
 	host_blocks_destroy(space->blocks);
-	host_blocks_destroy(space->freed_blocks);
 	g_free(space->blocks);
-	g_free(space->freed_blocks);
 }
 
+/* Asked for each event: the C library's are most of them. */
 enum layer layer_of_api(uint16_t api)
 {
+	static const bool is_mapping[HG_HIP_APIS] = {
+		[HG_API_mmap] = true,  [HG_API_mremap] = true, [HG_API_munmap] = true,
+		[HG_API_shmat] = true, [HG_API_shmdt] = true,  [HG_API_brk] = true,
+		[HG_API_sbrk] = true,
+	};
+
+	if (api < HG_HIP_APIS)
+		return is_mapping[api] ? LAYER_MAPPING : LAYER_HOST;
 	switch (api) {
 	case HG_API_hipHostRegister:
 	case HG_API_hipHostUnregister:
@@ -78,16 +83,8 @@ enum layer layer_of_api(uint16_t api)
 	case HG_API_hipMemMap:
 	case HG_API_hipMemUnmap:
 		return LAYER_MAPPED;
-	case HG_API_mmap:
-	case HG_API_mremap:
-	case HG_API_munmap:
-	case HG_API_shmat:
-	case HG_API_shmdt:
-	case HG_API_brk:
-	case HG_API_sbrk:
-		return LAYER_MAPPING;
 	default:
-		return api < HG_HIP_APIS ? LAYER_HOST : LAYER_HIP;
+		return LAYER_HIP;
 	}
 }
 
@@ -128,39 +125,12 @@ static struct allocation *containing(GTree *tree, uint64_t address, bool by_devi
 
 /* ---- blocks ---- */
 
-static uint64_t block_extent(const struct host_block *block)
-{
-	return block->size ? block->size : 1;
-}
-
-/* The first that overlaps [start, end), or NULL. */
-static struct host_block *block_within(struct host_blocks *blocks, uint64_t start, uint64_t end)
-{
-	struct host_block *found = host_blocks_floor(blocks, start);
-
-	if (found && found->ptr + block_extent(found) > start)
-		return found;
-	found = host_blocks_ceiling(blocks, start);
-	return found && found->ptr < end ? found : NULL;
-}
-
-static uint64_t drop_blocks(struct host_blocks *blocks, uint64_t start, uint64_t end)
-{
-	const struct host_block *found;
-	uint64_t dropped = 0;
-
-	while ((found = block_within(blocks, start, end)) != NULL) {
-		host_blocks_remove(blocks, found->ptr);
-		dropped++;
-	}
-	return dropped;
-}
-
 /* Its address was looked up: from now on it is an allocation like others. */
 static struct allocation *make_allocation(const struct address_space *space,
-					  const struct host_block *block, bool freed)
+					  const struct host_block *block)
 {
 	struct allocation *allocation = g_new0(struct allocation, 1);
+	bool freed = block->released;
 
 	allocation->references = 1;
 	allocation->ptr = allocation->device_ptr = block->ptr;
@@ -180,30 +150,30 @@ static struct allocation *make_allocation(const struct address_space *space,
 	}
 	g_tree_insert(freed ? space->freed : space->layers[LAYER_HOST], &allocation->ptr,
 		      allocation);
-	host_blocks_remove(freed ? space->freed_blocks : space->blocks, allocation->ptr);
+	host_blocks_remove(space->blocks, block);
 	return allocation;
 }
 
 static struct allocation *containing_block(const struct address_space *space, uint64_t address,
 					   bool freed, uint64_t *offset)
 {
-	const struct host_block *block =
-	    host_blocks_floor(freed ? space->freed_blocks : space->blocks, address);
+	const struct host_block *block = host_blocks_holding(space->blocks, address, freed);
 
-	if (!block || address - block->ptr >= block_extent(block))
+	if (!block)
 		return NULL;
 	if (offset)
 		*offset = address - block->ptr;
-	return make_allocation(space, block, freed);
+	return make_allocation(space, block);
 }
 
 /* The freed one that began there, or NULL. */
 static struct allocation *freed_at(const struct address_space *space, uint64_t ptr)
 {
 	struct allocation *found = g_tree_lookup(space->freed, &ptr);
-	const struct host_block *block = found ? NULL : host_blocks_floor(space->freed_blocks, ptr);
+	const struct host_block *block =
+	    found ? NULL : host_blocks_holding(space->blocks, ptr, true);
 
-	return block && block->ptr == ptr ? make_allocation(space, block, true) : found;
+	return block && block->ptr == ptr ? make_allocation(space, block) : found;
 }
 
 static void detach(struct address_space *space, struct allocation *allocation)
@@ -233,12 +203,12 @@ static void drop_overlapping(GTree *tree, uint64_t start, uint64_t end, bool by_
 static void drop_freed(struct address_space *space, uint64_t start, uint64_t end)
 {
 	drop_overlapping(space->freed, start, end, false);
-	drop_blocks(space->freed_blocks, start, end);
+	host_blocks_drop(space->blocks, start, end, true);
 }
 
-/* What lives there still, in one layer, has ended. */
-static void end_overlapped(struct address_space *space, enum layer layer, uint64_t start,
-			   uint64_t end)
+/* What lives there still, in one layer, has ended; but for blocks. */
+static void end_allocations(struct address_space *space, enum layer layer, uint64_t start,
+			    uint64_t end)
 {
 	GTreeNode *node;
 
@@ -250,8 +220,14 @@ static void end_overlapped(struct address_space *space, enum layer layer, uint64
 		space->overlaps++;
 		detach(space, old);
 	}
+}
+
+static void end_overlapped(struct address_space *space, enum layer layer, uint64_t start,
+			   uint64_t end)
+{
+	end_allocations(space, layer, start, end);
 	if (layer == LAYER_HOST)
-		space->overlaps += drop_blocks(space->blocks, start, end);
+		space->overlaps += host_blocks_drop(space->blocks, start, end, false);
 }
 
 static void insert(struct address_space *space, struct allocation *allocation, bool again)
@@ -286,41 +262,33 @@ struct allocation *address_space_find_base(const struct address_space *space, ui
 	const struct host_block *block =
 	    found || layer != LAYER_HOST ? NULL : address_space_block(space, ptr);
 
-	return block ? make_allocation(space, block, false) : found;
+	return block ? make_allocation(space, block) : found;
 }
 
 bool address_space_add_block(struct address_space *space, const struct host_block *block)
 {
-	uint64_t end = block->ptr + block_extent(block);
+	uint64_t end = block->ptr + (block->size ? block->size : 1);
 
 	if (space->observer)
 		return false;
-	end_overlapped(space, LAYER_HOST, block->ptr, end);
-	drop_freed(space, block->ptr, end);
-	host_blocks_add(space->blocks, block);
+	end_allocations(space, LAYER_HOST, block->ptr, end);
+	drop_overlapping(space->freed, block->ptr, end, false);
+	space->overlaps += host_blocks_add(space->blocks, block);
 	return true;
 }
 
-const struct host_block *address_space_block(const struct address_space *space, uint64_t ptr)
+struct host_block *address_space_block(const struct address_space *space, uint64_t ptr)
 {
-	const struct host_block *found = host_blocks_floor(space->blocks, ptr);
-
-	return found && found->ptr == ptr ? found : NULL;
+	return host_blocks_live(space->blocks, ptr);
 }
 
-void address_space_release_block(struct address_space *space, uint64_t ptr,
+void address_space_release_block(struct address_space *space, struct host_block *block,
 				 const struct host_block *how)
 {
-	const struct host_block *found = address_space_block(space, ptr);
-	struct host_block block = *how;
-
-	if (!found)
-		return;
-	memcpy(&block, found, offsetof(struct host_block, free_api));
-	space->latest_free_ns = MAX(space->latest_free_ns, block.free_ns);
-	host_blocks_remove(space->blocks, ptr);
-	drop_freed(space, ptr, ptr + block_extent(&block));
-	host_blocks_add(space->freed_blocks, &block);
+	space->latest_free_ns = MAX(space->latest_free_ns, how->free_ns);
+	host_blocks_release(space->blocks, block, how);
+	drop_overlapping(space->freed, block->ptr, block->ptr + (block->size ? block->size : 1),
+			 false);
 }
 
 void address_space_release(struct address_space *space, struct allocation *allocation)
@@ -485,13 +453,14 @@ struct allocation *address_space_overlapping(const struct address_space *space, 
 					     uint64_t start, uint64_t size)
 {
 	const struct host_block *block =
-	    layer == LAYER_HOST ? block_within(space->blocks, start, start + size) : NULL;
+	    layer == LAYER_HOST ? host_blocks_overlapping(space->blocks, start, start + size)
+				: NULL;
 	GTree *tree = space->layers[layer];
 	struct allocation *found;
 	GTreeNode *node;
 
 	if (block)
-		make_allocation(space, block, false);
+		make_allocation(space, block);
 	node = floor_node(tree, start);
 	found = value_of(node);
 	if (found && found->ptr + extent(found) > start)

@@ -73,10 +73,9 @@ struct space_observer {
  * sees allocations only.
  */
 struct address_space {
-	struct host_blocks *blocks;       /* live; what is there is not in the host's layer */
-	struct host_blocks *freed_blocks; /* likewise beside `freed` */
-	GTree *layers[LAYERS];            /* live, by ptr */
-	GTree *aliases;                   /* live, those whose GPU address differs, by device_ptr */
+	struct host_blocks *blocks; /* what is there is not in the host's layer, nor in `freed` */
+	GTree *layers[LAYERS];      /* live, by ptr */
+	GTree *aliases;             /* live, those whose GPU address differs, by device_ptr */
 	GTree *gone_aliases;    /* by device_ptr: registrations that ended; the memory lives on */
 	GTree *freed;           /* latest freed allocation at an address */
 	int64_t latest_free_ns; /* when something was last released */
@@ -107,10 +106,10 @@ bool address_space_add_block(struct address_space *space, const struct host_bloc
 
 /* The block that begins at `ptr`, if nobody has looked it up yet, or NULL; valid until the next
  * change. */
-const struct host_block *address_space_block(const struct address_space *space, uint64_t ptr);
+struct host_block *address_space_block(const struct address_space *space, uint64_t ptr);
 
-/* It is released; of `how` its free_ members count. */
-void address_space_release_block(struct address_space *space, uint64_t ptr,
+/* That block is released; of `how` its free_ members count. */
+void address_space_release_block(struct address_space *space, struct host_block *block,
 				 const struct host_block *how);
 
 /* The live allocation that begins at `ptr` in one of the layers that `api` (a release function)

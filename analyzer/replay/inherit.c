@@ -73,7 +73,6 @@ static gboolean copy_allocation(gpointer key, gpointer value, gpointer data)
 static void copy_block(struct copying *copying, const struct host_block *from)
 {
 	struct host_blocks *blocks;
-	const struct host_block *there;
 	struct host_block copy = { .ptr = from->ptr,
 				   .size = from->size,
 				   .ns = from->ns,
@@ -84,8 +83,7 @@ static void copy_block(struct copying *copying, const struct host_block *from)
 	if (!copying->child)
 		return;
 	blocks = copying->child->space.blocks;
-	there = host_blocks_floor(blocks, from->ptr);
-	if (there && there->ptr == from->ptr)
+	if (host_blocks_live(blocks, from->ptr))
 		return;
 	copy.stack_id = copy_stack(copying, from->stack_id);
 	host_blocks_add(blocks, &copy);
@@ -107,24 +105,24 @@ static void copy_all(struct copying *copying)
 {
 	const struct address_space *from = &copying->parent->space;
 
-	host_blocks_each(from->blocks, copy_live_block, copying);
+	host_blocks_each(from->blocks, false, copy_live_block, copying);
 	g_tree_foreach(from->layers[LAYER_HOST], copy_allocation, copying);
 	g_tree_foreach(from->layers[LAYER_MAPPING], copy_allocation, copying);
 	if (!copying->released)
 		return;
-	host_blocks_each(from->freed_blocks, copy_freed_block, copying);
+	host_blocks_each(from->blocks, true, copy_freed_block, copying);
 	g_tree_foreach(from->freed, copy_allocation, copying);
 }
 
 static uint64_t live_now(const struct address_space *space)
 {
-	return space->blocks->count + (uint64_t)g_tree_nnodes(space->layers[LAYER_HOST]) +
+	return space->blocks->live + (uint64_t)g_tree_nnodes(space->layers[LAYER_HOST]) +
 	       (uint64_t)g_tree_nnodes(space->layers[LAYER_MAPPING]);
 }
 
 static uint64_t released_ever(const struct address_space *space)
 {
-	return space->freed_blocks->count + (uint64_t)g_tree_nnodes(space->freed);
+	return space->blocks->released + (uint64_t)g_tree_nnodes(space->freed);
 }
 
 int64_t process_inherit(struct process *child, const struct process *parent, int64_t fork_ns,

@@ -117,12 +117,12 @@ static bool free_block(struct process *process, const struct hg_event *event)
 				  .free_tid = event->tid,
 				  .free_ns = event->ns,
 				  .free_stack_id = from->stack_id };
-	const struct host_block *block = address_space_block(&process->space, from->ptr);
+	struct host_block *block = address_space_block(&process->space, from->ptr);
 
 	if (!block || layer_of_api(from->api) != LAYER_HOST || from->api > UINT8_MAX)
 		return false;
 	forget_pages(process, block->api, block->ptr, block->size);
-	address_space_release_block(&process->space, from->ptr, &how);
+	address_space_release_block(&process->space, block, &how);
 	process->epoch++;
 	return true;
 }

@@ -131,6 +131,7 @@ void replay_init(struct replay *replay)
 	replay->inherited = 0;
 	replay->inherit_looks = 0;
 	replay->by_pid = g_hash_table_new(NULL, NULL);
+	replay->last = NULL;
 }
 
 void replay_destroy(struct replay *replay)
@@ -190,6 +191,7 @@ static struct process *start_process(struct replay *replay, const struct hg_even
 	process->measured = replay->measured;
 	g_ptr_array_add(process->foreign ? replay->foreign : replay->processes, process);
 	g_hash_table_insert(replay->by_pid, GINT_TO_POINTER(first->pid), process);
+	replay->last = process;
 	return process;
 }
 
@@ -519,6 +521,8 @@ static void apply_state(struct process *process, const struct hg_event *event)
 
 struct process *replay_process(const struct replay *replay, int32_t pid)
 {
+	if (replay->last && replay->last->pid == pid)
+		return replay->last;
 	return g_hash_table_lookup(replay->by_pid, GINT_TO_POINTER(pid));
 }
 
@@ -548,7 +552,7 @@ bool replay_knows(const struct replay *replay, const struct hg_event *event)
 
 struct process *replay_apply(struct replay *replay, const struct hg_event *event)
 {
-	struct process *process = g_hash_table_lookup(replay->by_pid, GINT_TO_POINTER(event->pid));
+	struct process *process = replay_process(replay, event->pid);
 
 	if (process && is_again(process, event)) {
 		process->state.again = true;
@@ -563,6 +567,7 @@ struct process *replay_apply(struct replay *replay, const struct hg_event *event
 		if (event->type == HG_EVENT_process && event->process.forked)
 			inherit(replay, process, event);
 	}
+	replay->last = process;
 	contents_event(process, event);
 	switch (event->type) {
 	case HG_EVENT_process:

@@ -161,6 +161,7 @@ struct replay {
 	GPtrArray *processes;   /* struct process, in order of appearance */
 	GPtrArray *foreign;     /* processes of other recordings, out of the way */
 	GHashTable *by_pid;     /* the latest process with that pid */
+	struct process *last;   /* that of the latest event, or NULL */
 	uint64_t inherited;     /* allocations that forked processes have from their parents */
 	uint64_t inherit_looks; /* at released ones, for that */
 	const struct space_observer *observer; /* of every process's memory, or NULL; borrowed */

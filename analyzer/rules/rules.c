@@ -347,11 +347,12 @@ static enum wake wake_of(const struct hg_event *event)
 void rules_engine_event(struct rules_engine *engine, struct process *process,
 			const struct hg_event *event)
 {
-	enum wake wake = wake_of(event);
 	struct rules_context context;
+	enum wake wake;
 
 	if (is_of_c_library(event))
 		return;
+	wake = wake_of(event);
 	context = context_of(engine, process, event);
 	context.history = call_history_of(process);
 	rules_wake(&context, WAKE_CALL_OF_HIP);

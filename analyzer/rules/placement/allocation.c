@@ -213,12 +213,13 @@ static void check_block_release(const struct rules_context *context)
 {
 	const struct hg_ev_free *from = &context->event->free;
 	const struct address_space *space = &context->process->space;
-	const struct host_block *block = address_space_block(space, from->ptr);
+	const struct host_block *block;
 	const struct allocation *allocation;
 
 	/* As nearly always; and blocks are released often. */
 	if (!g_tree_nnodes(space->layers[LAYER_REGISTERED]))
 		return;
+	block = address_space_block(space, from->ptr);
 	if (block) {
 		check_registered(context, block->ptr, block->size);
 		return;
