@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,12 @@
 #include "tracer/rotation.h"
 #include "tracer/tree.h"
 
-/* LTTng checks the size once a second; smaller chunks would all be too large. */
+/*
+ * Of a chunk, for each CPU: LTTng writes a packet of 4 KiB for each into every chunk, also if
+ * nothing happened. A chunk that may not be larger than these is full at once, and so is the next
+ * one. LTTng checks the size once a second; chunks of less than SIZE_MIN would all be too large.
+ */
+#define CPU_MIN   (8 * 1024)
 #define SIZE_MIN  (16 * 1024)
 #define QUOTA_MIN (256 * 1024)
 /* Chunks that fit into a quota at the same time, the one that is written among them. */
@@ -90,20 +96,30 @@ int rotation_parse(const char *text, struct rotation_plan *plan)
 	return parse(text, sizes, &plan->size) == 0 ? 0 : parse(text, times, &plan->period_us);
 }
 
-int rotation_settle(struct rotation_plan *plan, char *why, size_t why_size)
+static uint64_t at_least(uint64_t bytes, uint64_t minimum)
 {
+	return bytes > minimum ? bytes : minimum;
+}
+
+int rotation_settle(struct rotation_plan *plan, unsigned cpus, char *why, size_t why_size)
+{
+	uint64_t size_min = at_least((uint64_t)CPU_MIN * cpus, SIZE_MIN);
+	uint64_t quota_min = at_least(size_min * QUOTA_PARTS, QUOTA_MIN);
+
 	if (plan->keep && !plan->size && !plan->period_us) {
 		snprintf(why, why_size, "--keep-chunks requires --rotate");
 		return -EINVAL;
 	}
-	if (plan->size && plan->size < SIZE_MIN) {
-		snprintf(why, why_size, "a chunk has at least %d KiB", SIZE_MIN / 1024);
+	if (plan->size && plan->size < size_min) {
+		snprintf(why, why_size, "a chunk has at least %" PRIu64 " KiB with %u processors",
+			 size_min / 1024, cpus);
 		return -EINVAL;
 	}
 	if (!plan->quota)
 		return 0;
-	if (plan->quota < QUOTA_MIN) {
-		snprintf(why, why_size, "a quota is at least %d KiB", QUOTA_MIN / 1024);
+	if (plan->quota < quota_min) {
+		snprintf(why, why_size, "a quota is at least %" PRIu64 " KiB with %u processors",
+			 quota_min / 1024, cpus);
 		return -EINVAL;
 	}
 	if (plan->size > plan->quota / 2) {

@@ -36,9 +36,10 @@ int rotation_parse(const char *text, struct rotation_plan *plan);
 
 /*
  * What was requested, completed: a quota makes chunks of at most a quarter of it. 0, or -EINVAL
- * with one line in `why` when it contradicts itself.
+ * with one line in `why` when it contradicts itself, or chunks would be too small for a trace with
+ * buffers for `cpus` (buffers_cpus()).
  */
-int rotation_settle(struct rotation_plan *plan, char *why, size_t why_size);
+int rotation_settle(struct rotation_plan *plan, unsigned cpus, char *why, size_t why_size);
 
 /* Whether the trace is rotated at all. */
 bool rotation_is_planned(const struct rotation_plan *plan);

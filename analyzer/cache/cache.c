@@ -209,11 +209,16 @@ static bool write_all(int file, const void *from, size_t size)
 	return true;
 }
 
-/* The contents, of so many bytes, from the frame that holds them; or NULL. */
+/*
+ * The contents, of so many bytes, from the frame that holds them; or NULL. The frame is as it was
+ * written: its own size counts, before memory is taken for what may be damaged.
+ */
 static uint8_t *expand(const uint8_t *frame, size_t size, uint64_t expanded)
 {
-	uint8_t *data = expanded < SIZE_MAX ? malloc(expanded + 1) : NULL;
+	uint8_t *data = NULL;
 
+	if (ZSTD_getFrameContentSize(frame, size) == expanded && expanded < SIZE_MAX)
+		data = malloc(expanded + 1);
 	if (data && ZSTD_decompress(data, expanded, frame, size) == expanded)
 		return data;
 	free(data);

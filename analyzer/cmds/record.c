@@ -8,6 +8,7 @@
 #include "analyzer/cmds/cmds.h"
 #include "analyzer/cmds/places.h"
 #include "analyzer/cmds/record_options.h"
+#include "tracer/buffers.h"
 #include "tracer/message.h"
 
 #define STACK_DEPTH_MAX  128
@@ -183,7 +184,7 @@ int record_settle_options(struct record_options *options)
 		message_error("--url and --snapshot are mutually exclusive");
 		return -EINVAL;
 	}
-	if (rotation_settle(&options->rotation, why, sizeof(why))) {
+	if (rotation_settle(&options->rotation, buffers_cpus(), why, sizeof(why))) {
 		message_error("%s", why);
 		return -EINVAL;
 	}

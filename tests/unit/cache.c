@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -149,13 +150,23 @@ static void test_private(void **state)
 }
 
 /* Every byte that is another one, and every length. */
+static long peak_kib(void)
+{
+	struct rusage usage;
+
+	assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+	return usage.ru_maxrss;
+}
+
 static void test_damage(void **state)
 {
 	char data[400];
+	long before = peak_kib();
 	ssize_t size;
 	int file;
 
 	(void)state;
+	mallopt(M_PERTURB, 0x55); /* what is allocated is written, and counts */
 	put("a", "what was found");
 	file = open(path_of("a"), O_RDONLY);
 	size = read(file, data, sizeof(data));
@@ -182,6 +193,8 @@ static void test_damage(void **state)
 			assert_int_equal(access(path_of("a"), F_OK), -1);
 		free(found);
 	}
+	/* A damaged size takes no memory. */
+	assert_in_range(peak_kib() - before, 0, 64 << 10);
 	put("a", "again");
 	holds("a", "again");
 }
