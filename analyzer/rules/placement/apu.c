@@ -107,12 +107,15 @@ static void check_node(const struct rules_context *context, struct apu_state *st
 static void forget(const struct rules_context *context, struct apu_state *state)
 {
 	const struct allocation *released = context->released;
+	const struct device *device;
 	uint64_t *bytes;
 
-	if (!released || !is_device_memory(context->process, released) ||
-	    !is_apu(process_device(context->process, released->device)))
+	if (!released || !is_device_memory(context->process, released))
 		return;
-	bytes = live_bytes(state, released->device);
+	device = process_device(context->process, released->device);
+	if (!is_apu(device))
+		return;
+	bytes = live_bytes(state, device->ordinal);
 	*bytes -= MIN(*bytes, released->size);
 }
 
