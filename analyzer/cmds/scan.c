@@ -151,14 +151,14 @@ static struct scan_counts print_code_object(struct scan *scan, const struct scan
 	struct scan_counts counts;
 
 	if (item->kept) {
-		json_stream_element(&scan->stream, item->kept->json, item->kept->size);
+		if (scan->json)
+			json_stream_element(&scan->stream, item->kept->text, item->kept->size);
+		else
+			fwrite(item->kept->text, 1, item->kept->size, scan->out);
 		return item->kept->counts;
 	}
 	counts = count_kernels(scan, item->object);
-	if (scan->json)
-		scan_kept_print(scan, item, &counts);
-	else
-		scan_print_text(scan, item->object, item->elf, item->size);
+	scan_kept_print(scan, item, &counts);
 	return counts;
 }
 
@@ -273,7 +273,7 @@ static void scan_contents(struct scan *scan, const void *data, size_t size)
 	} else {
 		char *path = text_one_line(scan->path);
 
-		printf("%s\n", path ? path : "?");
+		fprintf(scan->out, "%s\n", path ? path : "?");
 		free(path);
 	}
 	scan_bytes(scan, data, size);
@@ -512,7 +512,8 @@ static int parse_options(struct scan *scan, int argc, char **argv, const char **
 int cmd_scan(int argc, char **argv)
 {
 	struct scan scan = { .status = HG_EXIT_OK,
-			     .stream = { .file = stdout, .indent = isatty(STDOUT_FILENO) } };
+			     .stream = { .file = stdout, .indent = isatty(STDOUT_FILENO) },
+			     .out = stdout };
 	const char *pid = NULL;
 	int status = parse_options(&scan, argc, argv, &pid);
 

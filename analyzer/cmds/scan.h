@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "analyzer/cmds/json_stream.h"
 #include "analyzer/cmds/scan_queue.h"
@@ -22,7 +23,8 @@ struct scan {
 	const char *arch;             /* as given, or NULL */
 	struct codeobj_target device; /* valid if arch */
 	unsigned jobs;
-	struct json_stream stream; /* with json */
+	FILE *out;                 /* stdout, or memory for what is kept */
+	struct json_stream stream; /* with json: it writes to out */
 	/* of the file at hand */
 	const char *path;
 	const uint8_t *mapping; /* of the file's bytes; NULL if they are not mapped from it */
@@ -65,23 +67,23 @@ void scan_print_text(struct scan *scan, const struct isa_code_object *object, co
 
 /* ---- parts of these two (scan_print.c, scan_paths.c, scan_facts.c) ---- */
 
-/* As members of the object that is being written (json), or as the rest of a line on stdout. */
+/* As members of the object that is being written (json), or as the rest of a line. */
 void scan_json_origin(struct json_stream *json, const struct isa_origin *origin);
 /* "file:line", or null without a file. */
 void scan_json_place(struct json_stream *json, const char *key, const char *file, unsigned line);
 void scan_json_atomic_facts(struct json_stream *json, const struct isa_atomic *atomic);
 void scan_json_kernel_facts(struct json_stream *json, const struct isa_kernel *kernel);
-void scan_print_origin(const struct isa_kernel *kernel, const struct isa_origin *origin);
+void scan_print_origin(FILE *out, const struct isa_kernel *kernel, const struct isa_origin *origin);
 /* "argument 0 'head' (byte 0)", "hidden_hostcall_buffer (byte 40)". */
-void scan_print_argument(const struct isa_kernel *kernel, uint32_t offset);
+void scan_print_argument(FILE *out, const struct isa_kernel *kernel, uint32_t offset);
 /* "argument 0 's' (byte 0) -> +24 -> +any": each arrow but the last one loads a pointer. */
-void scan_print_path(const struct isa_kernel *kernel, const struct isa_path *path);
+void scan_print_path(FILE *out, const struct isa_kernel *kernel, const struct isa_path *path);
 /* What is done to memory, and whether that is certain: members of an object. */
 void scan_json_access(struct json_stream *json, unsigned access, bool certain);
 void scan_json_paths(struct json_stream *json, const struct isa_paths *paths);
 void scan_json_path_uses(struct json_stream *json, const struct isa_kernel *kernel);
-void scan_print_frames(const struct isa_atomic *atomic);
-void scan_print_facts(const struct isa_kernel *kernel);
+void scan_print_frames(FILE *out, const struct isa_atomic *atomic);
+void scan_print_facts(FILE *out, const struct isa_kernel *kernel);
 
 /*
  * The files with device code that process `pid` (text) has loaded, to scan(path, user) one by one.

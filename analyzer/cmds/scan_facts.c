@@ -102,33 +102,33 @@ void scan_json_kernel_facts(struct json_stream *json, const struct isa_kernel *k
 	json_stream_end(json, ']');
 }
 
-void scan_print_frames(const struct isa_atomic *atomic)
+void scan_print_frames(FILE *out, const struct isa_atomic *atomic)
 {
 	/* The innermost is where it stands already, unless it lies in a header of the runtime. */
 	for (size_t i = 0; atomic->frame_count > 1 && i < atomic->frame_count; i++) {
 		const struct isa_frame *frame = &atomic->frames[i];
 
-		printf("        %s %s at %s:%u\n", i ? "inlined into" : "in",
-		       frame->function ? frame->function : "?", frame->file ? frame->file : "?",
-		       frame->line);
+		fprintf(out, "        %s %s at %s:%u\n", i ? "inlined into" : "in",
+			frame->function ? frame->function : "?", frame->file ? frame->file : "?",
+			frame->line);
 	}
 }
 
-static void print_party(const struct isa_kernel *kernel, const struct isa_party *party)
+static void print_party(FILE *out, const struct isa_kernel *kernel, const struct isa_party *party)
 {
 	struct isa_origin origin = { .kind = party->symbol ? ISA_ORIGIN_GLOBAL : ISA_ORIGIN_DIRECT,
 				     .kernarg = &(uint32_t){ party->kernarg },
 				     .kernarg_count = party->symbol ? 0 : 1,
 				     .symbol = party->symbol };
 
-	printf(" %s ", party->mnemonic);
-	scan_print_origin(kernel, &origin);
+	fprintf(out, " %s ", party->mnemonic);
+	scan_print_origin(out, kernel, &origin);
 	if (party->file)
-		printf(" at %s:%u", party->file, party->line);
+		fprintf(out, " at %s:%u", party->file, party->line);
 }
 
 /* Where both sides are the same kernel's, and one of them lacks something. */
-static void print_handovers(const struct isa_kernel *kernel)
+static void print_handovers(FILE *out, const struct isa_kernel *kernel)
 {
 	for (size_t i = 0; i < kernel->handover_count; i++) {
 		const struct isa_handover *writes = &kernel->handovers[i];
@@ -139,20 +139,20 @@ static void print_handovers(const struct isa_kernel *kernel)
 			if (!isa_handover_meets(writes, reads) ||
 			    (writes->ordered && reads->ordered))
 				continue;
-			printf("      hands over data:");
-			print_party(kernel, &writes->data);
-			printf(writes->ordered ? ", released," : ", no release,");
-			print_party(kernel, &writes->flag);
-			printf(reads->pointer ? ", a pointer; read:" : "; read:");
-			print_party(kernel, &reads->flag);
-			printf(reads->ordered ? ", acquired," : ", no acquire,");
-			print_party(kernel, &reads->data);
-			putchar('\n');
+			fprintf(out, "      hands over data:");
+			print_party(out, kernel, &writes->data);
+			fprintf(out, writes->ordered ? ", released," : ", no release,");
+			print_party(out, kernel, &writes->flag);
+			fprintf(out, reads->pointer ? ", a pointer; read:" : "; read:");
+			print_party(out, kernel, &reads->flag);
+			fprintf(out, reads->ordered ? ", acquired," : ", no acquire,");
+			print_party(out, kernel, &reads->data);
+			putc('\n', out);
 		}
 	}
 }
 
-void scan_print_facts(const struct isa_kernel *kernel)
+void scan_print_facts(FILE *out, const struct isa_kernel *kernel)
 {
 	const struct {
 		enum isa_known value;
@@ -167,26 +167,26 @@ void scan_print_facts(const struct isa_kernel *kernel)
 	};
 	size_t i;
 
-	printf("      waves of %u", kernel->wave_size);
+	fprintf(out, "      waves of %u", kernel->wave_size);
 	if (kernel->lds_size || kernel->uses_lds == ISA_YES)
-		printf(", LDS %u bytes%s", kernel->lds_size,
-		       kernel->lds_size ? "" : " and what the launch adds");
+		fprintf(out, ", LDS %u bytes%s", kernel->lds_size,
+			kernel->lds_size ? "" : " and what the launch adds");
 	if (kernel->scratch_size)
-		printf(", private memory %u bytes", kernel->scratch_size);
+		fprintf(out, ", private memory %u bytes", kernel->scratch_size);
 	for (i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
 		if (facts[i].value == ISA_YES)
-			printf(", %s", facts[i].text);
-	putchar('\n');
+			fprintf(out, ", %s", facts[i].text);
+	putc('\n', out);
 	for (i = 0; i < kernel->spin_count; i++) {
 		const struct isa_spin *spin = &kernel->spins[i];
 
-		printf("      waits in a loop: %s  ", spin->mnemonic);
-		scan_print_origin(kernel, &spin->origin);
+		fprintf(out, "      waits in a loop: %s  ", spin->mnemonic);
+		scan_print_origin(out, kernel, &spin->origin);
 		if (spin->function)
-			printf("  in %s", spin->function);
+			fprintf(out, "  in %s", spin->function);
 		if (spin->file)
-			printf("  at %s:%u", spin->file, spin->line);
-		putchar('\n');
+			fprintf(out, "  at %s:%u", spin->file, spin->line);
+		putc('\n', out);
 	}
-	print_handovers(kernel);
+	print_handovers(out, kernel);
 }

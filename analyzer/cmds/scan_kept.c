@@ -18,16 +18,23 @@ struct head {
 	uint32_t note_size; /* with the end of the text; 0: there is none */
 };
 
+/* Whether what this scan prints is that of any of its kind: of all kernels, JSON without
+ * indentation. */
+static bool is_kept(const struct scan *scan)
+{
+	return !scan->kernel && !(scan->json && scan->stream.indent);
+}
+
 /* The name of what this scan prints of that code object; false if nothing of it is kept. */
 static bool name_of(const struct scan *scan, const struct scan_item *item, const char *sha256,
 		    struct cache_name *name)
 {
 	struct kept kept;
 
-	return scan->json && !scan->stream.indent && !scan->kernel && *sha256 &&
+	return is_kept(scan) && *sha256 &&
 	       kept_begin(&kept, item->elf, item->size, &scan->queue.options) &&
-	       cache_name(name, "scan", sha256, kept.disassembler, scan->all ? "all" : "atomics",
-			  scan->runtime ? "runtime" : "", NULL);
+	       cache_name(name, scan->json ? "scan" : "scan as text", sha256, kept.disassembler,
+			  scan->all ? "all" : "atomics", scan->runtime ? "runtime" : "", NULL);
 }
 
 struct scan_kept *scan_kept_find(const struct scan *scan, struct scan_item *item)
@@ -38,7 +45,7 @@ struct scan_kept *scan_kept_find(const struct scan *scan, struct scan_item *item
 	size_t size = 0;
 	uint8_t *data;
 
-	if (!scan->json || scan->stream.indent || scan->kernel || !cache_usable())
+	if (!is_kept(scan) || !cache_usable())
 		return NULL;
 	if (!*item->sha256 && containers_sha256(item->elf, item->size, item->sha256)) {
 		*item->sha256 = 0;
@@ -58,7 +65,7 @@ struct scan_kept *scan_kept_find(const struct scan *scan, struct scan_item *item
 	kept->counts = (struct scan_counts){ head.matched, head.incomplete, head.hw_fp_atomics };
 	kept->data = data;
 	kept->note = head.note_size ? (const char *)data + sizeof(head) : NULL;
-	kept->json = (const char *)data + sizeof(head) + head.note_size;
+	kept->text = (const char *)data + sizeof(head) + head.note_size;
 	kept->size = size - sizeof(head) - head.note_size;
 	return kept;
 }
@@ -84,13 +91,34 @@ static void write_head(FILE *file, const struct isa_code_object *object,
 		fwrite(object->note, head.note_size, 1, file);
 }
 
+static void print(struct scan *scan, const struct scan_item *item)
+{
+	if (scan->json)
+		scan_print_json(scan, item->object, item->elf, item->size);
+	else
+		scan_print_text(scan, item->object, item->elf, item->size);
+}
+
+/* Print to memory; false if what is printed begins with the comma of a JSON array. */
+static bool print_to(FILE *memory, struct scan *scan, const struct scan_item *item)
+{
+	FILE *file = scan->out;
+	bool first = !scan->json || json_stream_divert(&scan->stream, memory);
+
+	scan->out = memory;
+	print(scan, item);
+	scan->out = file;
+	if (scan->json)
+		json_stream_divert(&scan->stream, file);
+	return first;
+}
+
 void scan_kept_print(struct scan *scan, const struct scan_item *item,
 		     const struct scan_counts *counts)
 {
 	const struct isa_code_object *object = item->object;
-	struct json_stream *stream = &scan->stream;
-	FILE *file = stream->file, *memory = NULL;
 	struct cache_name name;
+	FILE *memory = NULL;
 	char *text = NULL;
 	size_t size = 0, begin;
 	bool first;
@@ -100,20 +128,20 @@ void scan_kept_print(struct scan *scan, const struct scan_item *item,
 	    name_of(scan, item, object->sha256, &name))
 		memory = open_memstream(&text, &size);
 	if (!memory) {
-		scan_print_json(scan, object, item->elf, item->size);
+		print(scan, item);
 		return;
 	}
 	write_head(memory, object, counts);
 	fflush(memory);
 	begin = size;
-	first = json_stream_divert(stream, memory);
-	scan_print_json(scan, object, item->elf, item->size);
-	json_stream_divert(stream, file);
+	first = print_to(memory, scan, item);
 	if (fclose(memory) == 0) {
-		fwrite(text + begin, 1, size - begin, file);
-		if (!first) /* the comma belongs to the array */
+		fwrite(text + begin, 1, size - begin, scan->out);
+		if (!first)
 			memmove(text + begin, text + begin + 1, --size - begin);
 		cache_put(&name, text, size);
+	} else {
+		scan_bad(scan, "out of memory");
 	}
 	free(text);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a scan prints of a code object as JSON, kept in the cache: a second scan neither takes the
- * results apart nor writes them anew. For scans that are one line and of all kernels.
+ * What a scan prints of a code object, kept in the cache: a second scan neither takes the results
+ * apart nor writes them anew. For scans of all kernels; JSON without indentation.
  */
 #ifndef HIPGRAIN_ANALYZER_CMDS_SCAN_KEPT_H
 #define HIPGRAIN_ANALYZER_CMDS_SCAN_KEPT_H
@@ -21,7 +21,7 @@ struct scan_counts {
 struct scan_kept {
 	struct scan_counts counts;
 	const char *note; /* as in struct isa_code_object */
-	const char *json; /* one element of an array */
+	const char *text; /* as it is printed; JSON: one element of an array */
 	size_t size;
 	void *data; /* that holds both */
 };

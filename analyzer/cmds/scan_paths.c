@@ -70,27 +70,28 @@ void scan_json_path_uses(struct json_stream *json, const struct isa_kernel *kern
 	json_stream_bool(json, "paths_complete", kernel->paths_complete);
 }
 
-void scan_print_path(const struct isa_kernel *kernel, const struct isa_path *path)
+void scan_print_path(FILE *out, const struct isa_kernel *kernel, const struct isa_path *path)
 {
 	if (path->symbol)
-		printf("%s", path->symbol);
+		fprintf(out, "%s", path->symbol);
 	else
-		scan_print_argument(kernel, path->kernarg);
+		scan_print_argument(out, kernel, path->kernarg);
 	for (unsigned i = 0; i < path->step_count; i++) {
 		const struct isa_step *step = &path->step[i];
 
 		if (step->exact)
-			printf(" -> %s%" PRId64, step->offset < 0 ? "" : "+", step->offset);
+			fprintf(out, " -> %s%" PRId64, step->offset < 0 ? "" : "+", step->offset);
 		else if (step->bounded && step->stride)
-			printf(" -> +%" PRId64 "+%" PRIu32 "*0..%" PRId64, step->first,
-			       step->stride, (step->last - step->first) / step->stride);
+			fprintf(out, " -> +%" PRId64 "+%" PRIu32 "*0..%" PRId64, step->first,
+				step->stride, (step->last - step->first) / step->stride);
 		else if (step->bounded)
-			printf(" -> +%" PRId64 "..%" PRId64, step->first, step->last);
+			fprintf(out, " -> +%" PRId64 "..%" PRId64, step->first, step->last);
 		else if (step->stride)
-			printf(" -> +%" PRId64 "+%" PRIu32 "*any", step->offset, step->stride);
+			fprintf(out, " -> +%" PRId64 "+%" PRIu32 "*any", step->offset,
+				step->stride);
 		else
-			printf(" -> +any");
+			fprintf(out, " -> +any");
 		if (step->repeats)
-			printf(" (repeated)");
+			fprintf(out, " (repeated)");
 	}
 }

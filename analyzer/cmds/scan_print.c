@@ -169,7 +169,7 @@ void scan_print_json(struct scan *scan, const struct isa_code_object *object, co
 
 /* "argument 2 'out' (byte 16)", or the struct member's place; "hidden_hostcall_buffer (byte 40)".
  */
-void scan_print_argument(const struct isa_kernel *kernel, uint32_t offset)
+void scan_print_argument(FILE *out, const struct isa_kernel *kernel, uint32_t offset)
 {
 	size_t i;
 
@@ -178,12 +178,12 @@ void scan_print_argument(const struct isa_kernel *kernel, uint32_t offset)
 
 		if (offset < arg->offset || offset - arg->offset >= arg->size)
 			continue;
-		printf("argument %zu", i);
+		fprintf(out, "argument %zu", i);
 		if (arg->name)
-			printf(" '%s'", arg->name);
+			fprintf(out, " '%s'", arg->name);
 		if (offset != arg->offset || !arg->pointer)
-			printf(" + %u", offset - arg->offset);
-		printf(" (byte %u)", offset);
+			fprintf(out, " + %u", offset - arg->offset);
+		fprintf(out, " (byte %u)", offset);
 		return;
 	}
 	for (i = 0; i < kernel->hidden_count; i++) {
@@ -192,58 +192,58 @@ void scan_print_argument(const struct isa_kernel *kernel, uint32_t offset)
 		if (!hidden->name || offset < hidden->offset ||
 		    offset - hidden->offset >= hidden->size)
 			continue;
-		printf("%s", hidden->name);
+		fprintf(out, "%s", hidden->name);
 		if (offset != hidden->offset)
-			printf(" + %u", offset - hidden->offset);
-		printf(" (byte %u)", offset);
+			fprintf(out, " + %u", offset - hidden->offset);
+		fprintf(out, " (byte %u)", offset);
 		return;
 	}
 	if (offset >= kernel->kernarg_size)
-		printf("byte %u (beyond the kernel arguments)", offset);
+		fprintf(out, "byte %u (beyond the kernel arguments)", offset);
 	else
-		printf("byte %u of the kernel arguments", offset);
+		fprintf(out, "byte %u of the kernel arguments", offset);
 }
 
-void scan_print_origin(const struct isa_kernel *kernel, const struct isa_origin *origin)
+void scan_print_origin(FILE *out, const struct isa_kernel *kernel, const struct isa_origin *origin)
 {
 	size_t i;
 
 	switch (origin->kind) {
 	case ISA_ORIGIN_SET:
-		printf("one of: ");
+		fprintf(out, "one of: ");
 		break;
 	case ISA_ORIGIN_INDIRECT:
-		printf("pointer loaded through ");
+		fprintf(out, "pointer loaded through ");
 		break;
 	case ISA_ORIGIN_GLOBAL:
-		printf("device variable ");
+		fprintf(out, "device variable ");
 		break;
 	case ISA_ORIGIN_LDS:
-		printf("LDS");
+		fprintf(out, "LDS");
 		break;
 	case ISA_ORIGIN_CONSTANT:
-		printf("a fixed address");
+		fprintf(out, "a fixed address");
 		break;
 	case ISA_ORIGIN_UNKNOWN:
-		printf("unknown");
+		fprintf(out, "unknown");
 		break;
 	case ISA_ORIGIN_DIRECT:
 		break;
 	}
 	for (i = 0; i < origin->paths.count; i++) {
-		printf("%s", i ? "; " : "");
-		scan_print_path(kernel, &origin->paths.path[i]);
+		fprintf(out, "%s", i ? "; " : "");
+		scan_print_path(out, kernel, &origin->paths.path[i]);
 	}
 	if (origin->paths.count)
 		return;
 	for (i = 0; i < origin->kernarg_count; i++) {
-		printf("%s", i ? ", " : "");
-		scan_print_argument(kernel, origin->kernarg[i]);
+		fprintf(out, "%s", i ? ", " : "");
+		scan_print_argument(out, kernel, origin->kernarg[i]);
 	}
 	if (origin->symbol)
-		printf("%s%s", origin->kernarg_count ? ", " : "", origin->symbol);
+		fprintf(out, "%s%s", origin->kernarg_count ? ", " : "", origin->symbol);
 	if (origin->why)
-		printf(" (%s)", origin->why);
+		fprintf(out, " (%s)", origin->why);
 }
 
 static const char *manner(const struct isa_atomic *atomic)
@@ -255,70 +255,72 @@ static const char *manner(const struct isa_atomic *atomic)
 	return atomic->cas_loop ? "CAS loop" : "native";
 }
 
-static void print_incomplete(const char *why, const struct isa_line *at)
+static void print_incomplete(FILE *out, const char *why, const struct isa_line *at)
 {
-	printf("      incomplete: %s", why);
+	fprintf(out, "      incomplete: %s", why);
 	if (at->file)
-		printf(" (%s:%u)", at->file, at->line);
+		fprintf(out, " (%s:%u)", at->file, at->line);
 }
 
-static void print_access(unsigned access, bool certain)
+static void print_access(FILE *out, unsigned access, bool certain)
 {
-	printf(":%s%s%s%s\n", access & ISA_READ ? " read" : "", access & ISA_WRITE ? " write" : "",
-	       access & ISA_ATOMIC ? " atomic" : "", certain ? "" : " (possibly)");
+	fprintf(out, ":%s%s%s%s\n", access & ISA_READ ? " read" : "",
+		access & ISA_WRITE ? " write" : "", access & ISA_ATOMIC ? " atomic" : "",
+		certain ? "" : " (possibly)");
 }
 
 static void print_kernel(const struct scan *scan, const struct isa_kernel *kernel)
 {
+	FILE *out = scan->out;
 	size_t i;
 
-	printf("    %s\n", kernel->name);
+	fprintf(out, "    %s\n", kernel->name);
 	for (i = 0; i < kernel->atomic_count; i++) {
 		const struct isa_atomic *atomic = &kernel->atomics[i];
 
 		if (!listed_atomic(scan, atomic))
 			continue;
-		printf("      +0x%llx %s  %s", (unsigned long long)atomic->offset, atomic->mnemonic,
-		       manner(atomic));
+		fprintf(out, "      +0x%llx %s  %s", (unsigned long long)atomic->offset,
+			atomic->mnemonic, manner(atomic));
 		if (atomic->cas_loop)
-			printf(" %s", isa_op_name(atomic->loop_op));
-		printf(" %s  ", isa_type_name(atomic->type));
-		scan_print_origin(kernel, &atomic->origin);
+			fprintf(out, " %s", isa_op_name(atomic->loop_op));
+		fprintf(out, " %s  ", isa_type_name(atomic->type));
+		scan_print_origin(out, kernel, &atomic->origin);
 		if (atomic->loop_why)
-			printf("  (unknown whether it is part of an update loop: %s)",
-			       atomic->loop_why);
+			fprintf(out, "  (unknown whether it is part of an update loop: %s)",
+				atomic->loop_why);
 		if (atomic->function)
-			printf("  in %s", atomic->function);
+			fprintf(out, "  in %s", atomic->function);
 		if (atomic->file)
-			printf("  at %s:%u", atomic->file, atomic->line);
-		putchar('\n');
+			fprintf(out, "  at %s:%u", atomic->file, atomic->line);
+		putc('\n', out);
 		if (scan->all)
-			scan_print_frames(atomic);
+			scan_print_frames(out, atomic);
 	}
 	if (kernel->unvisited) {
-		print_incomplete(kernel->unvisited, &kernel->unvisited_at);
-		puts(": there may be more atomics");
+		print_incomplete(out, kernel->unvisited, &kernel->unvisited_at);
+		fputs(": there may be more atomics\n", out);
 	}
 	if (!scan->all)
 		return;
 	for (i = 0; i < kernel->use_count; i++) {
 		const struct isa_use *use = &kernel->uses[i];
 
-		printf("      uses ");
-		scan_print_argument(kernel, use->kernarg);
-		print_access(use->access, use->certain);
+		fprintf(out, "      uses ");
+		scan_print_argument(out, kernel, use->kernarg);
+		print_access(out, use->access, use->certain);
 	}
 	for (i = 0; i < kernel->path_use_count; i++) {
 		const struct isa_path_use *use = &kernel->path_uses[i];
 
-		printf("      uses ");
-		scan_print_path(kernel, &use->path);
-		print_access(use->access, use->certain);
+		fprintf(out, "      uses ");
+		scan_print_path(out, kernel, &use->path);
+		print_access(out, use->access, use->certain);
 	}
-	scan_print_facts(kernel);
+	scan_print_facts(out, kernel);
 	if (kernel->incomplete && !kernel->unvisited) {
-		print_incomplete(kernel->incomplete, &kernel->incomplete_at);
-		putchar('\n');
+		print_incomplete(out, kernel->incomplete, &kernel->incomplete_at);
+		putc('\n', out);
 	}
 }
 
@@ -327,20 +329,21 @@ static const struct isa_kernel *listed; /* whose code is being printed */
 static void print_line(void *user, int64_t offset, const char *text,
 		       const struct isa_atomic *atomic)
 {
-	(void)user;
+	FILE *out = user;
+
 	if (offset == INT64_MIN) {
-		printf("    %s:\n", text);
+		fprintf(out, "    %s:\n", text);
 		return;
 	}
-	printf("      %c0x%04llx %s", offset < 0 ? '-' : '+',
-	       (unsigned long long)(offset < 0 ? -offset : offset), text + (*text == '\t'));
+	fprintf(out, "      %c0x%04llx %s", offset < 0 ? '-' : '+',
+		(unsigned long long)(offset < 0 ? -offset : offset), text + (*text == '\t'));
 	if (atomic) {
-		printf("    ; %s %s: ", manner(atomic), isa_type_name(atomic->type));
-		scan_print_origin(listed, &atomic->origin);
+		fprintf(out, "    ; %s %s: ", manner(atomic), isa_type_name(atomic->type));
+		scan_print_origin(out, listed, &atomic->origin);
 		if (atomic->file)
-			printf("  at %s:%u", atomic->file, atomic->line);
+			fprintf(out, "  at %s:%u", atomic->file, atomic->line);
 	}
-	putchar('\n');
+	putc('\n', out);
 }
 
 static void print_listing(struct scan *scan, const struct isa_kernel *kernel, const void *elf,
@@ -349,7 +352,7 @@ static void print_listing(struct scan *scan, const struct isa_kernel *kernel, co
 	char *error = NULL;
 
 	listed = kernel;
-	if (isa_disassemble(elf, size, kernel, print_line, NULL, &error))
+	if (isa_disassemble(elf, size, kernel, print_line, scan->out, &error))
 		scan_bad(scan, error ? error : "out of memory");
 	free(error);
 }
@@ -358,12 +361,13 @@ void scan_print_text(struct scan *scan, const struct isa_code_object *object, co
 		     size_t size)
 {
 	size_t atomics = 0, kernels = 0, i;
+	FILE *out = scan->out;
 
-	printf("  %s  %.12s  %zu kernel%s\n", object->target, object->sha256, object->kernel_count,
-	       object->kernel_count == 1 ? "" : "s");
+	fprintf(out, "  %s  %.12s  %zu kernel%s\n", object->target, object->sha256,
+		object->kernel_count, object->kernel_count == 1 ? "" : "s");
 	for (i = 0; i < object->kernel_count; i++) {
 		const struct isa_kernel *kernel = &object->kernels[i];
-		size_t out = left_out(scan, kernel);
+		size_t unlisted = left_out(scan, kernel);
 
 		if (!scan_wanted(scan, kernel))
 			continue;
@@ -371,14 +375,16 @@ void scan_print_text(struct scan *scan, const struct isa_code_object *object, co
 			print_listing(scan, kernel, elf, size);
 			continue;
 		}
-		if (scan->all || kernel->atomic_count > out || kernel->unvisited)
+		if (scan->all || kernel->atomic_count > unlisted || kernel->unvisited)
 			print_kernel(scan, kernel);
-		atomics += out;
-		kernels += out > 0;
+		atomics += unlisted;
+		kernels += unlisted > 0;
 	}
 	if (atomics)
-		printf("    not listed: %zu atomic%s of the runtime's services (printf, malloc) in "
-		       "%zu "
-		       "kernel%s; --runtime lists them\n",
-		       atomics, atomics == 1 ? "" : "s", kernels, kernels == 1 ? "" : "s");
+		fprintf(
+		    out,
+		    "    not listed: %zu atomic%s of the runtime's services (printf, malloc) in "
+		    "%zu "
+		    "kernel%s; --runtime lists them\n",
+		    atomics, atomics == 1 ? "" : "s", kernels, kernels == 1 ? "" : "s");
 }
