@@ -86,13 +86,19 @@ static void count(const struct rules_context *context, struct allocation *freed,
 	settle(finding, freed);
 }
 
+/* It had not been freed by then: what was there before is not known to be used. */
+static bool had_memory(const struct allocation *owner, int64_t ns)
+{
+	return owner->layer == LAYER_HOST && (!owner->freed || owner->free_ns >= ns);
+}
+
 void recycled_return(struct migration *migration, const struct rules_context *context,
 		     struct allocation *freed, struct allocation *owner, uint64_t page,
 		     uint64_t bytes, int64_t ns)
 {
 	struct returned returned = { freed, page, bytes, ns, 0 };
 
-	if (owner && owner != freed && owner->layer == LAYER_HOST) {
+	if (owner && owner != freed && had_memory(owner, ns)) {
 		count(context, freed, owner, bytes, ns);
 	} else if (migration->returned->len < RETURNS) {
 		allocation_ref(freed);

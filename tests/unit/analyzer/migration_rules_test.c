@@ -130,6 +130,28 @@ static void twice_to_and_fro(void **state)
 	assert_string_equal(found(), "");
 }
 
+/* New blocks right before and behind it, in the same 2 MiB, are others. */
+static void to_and_fro_between_new_blocks(void **state)
+{
+	const uint64_t block = 0x500100000u, size = 64 << 10;
+
+	(void)state;
+	begin();
+	alloc(HG_API_malloc, block, size, 22);
+	for (unsigned i = 0; i < 3; i++) {
+		if (i == 2) {
+			alloc(HG_API_malloc, block - size, size, 23);
+			alloc(HG_API_malloc, block + size, size, 24);
+		}
+		launch(block, OTHER);
+		gpu_faults(0x500000000u, 1);
+		wait();
+		host_uses(0x500000000u, 1);
+	}
+	assert_string_equal(found(), "HG302");
+	assert_int_equal(finding(0)->allocation->stack_id, 22);
+}
+
 /* Copies move pages, too: the whole block, whatever of it they need. */
 static void to_and_fro_by_copies(void **state)
 {
@@ -482,6 +504,7 @@ int main(void)
 		SILENT(HG301, faults_that_move_nothing),
 		DOUBTS(HG301, faults_of_one_of_several_kernels),
 		FINDS(HG302, three_times_to_and_fro),
+		FINDS(HG302, to_and_fro_between_new_blocks),
 		SILENT(HG302, twice_to_and_fro),
 		SILENT(HG302, to_and_fro_by_copies),
 		SILENT(HG302, to_and_fro_by_prefetch),

@@ -217,6 +217,44 @@ static void told_twice(void **state)
 	assert_int_equal(finding(0)->count, 8);
 }
 
+/* What was there last but one is not whose memory it is. */
+static void nobodys_since_two_were_freed(void **state)
+{
+	(void)state;
+	begin();
+	for (unsigned i = 0; i < 8; i++) {
+		uint64_t block = HEAP + i * 2ull * MIB, half = block + MIB;
+
+		alloc(HG_API_malloc, block, 2 * MIB, 31);
+		launch(block, OTHER);
+		gpu_faults(block, 1);
+		wait();
+		release(HG_API_free, block);
+		alloc(HG_API_malloc, half, MIB, 33);
+		launch(half, OTHER);
+		move(half, MIB, -1, 0, GPU_FAULT);
+		wait();
+		release(HG_API_free, half);
+		host_fault(block);
+	}
+	assert_string_equal(found(), "");
+}
+
+/* By the time of the driver's events it was not. */
+static void told_after_it_was_freed_again(void **state)
+{
+	(void)state;
+	begin();
+	freed_in_gpu_memory(8);
+	alloc(HG_API_malloc, HEAP, 16 * MIB, 32);
+	clock_ns += 100;
+	release(HG_API_free, HEAP);
+	for (unsigned i = 0; i < 8; i++)
+		late(6, HEAP + i * 2ull * MIB, 2 * MIB, 0, -1, CPU_FAULT, 0, 50 + i);
+	assert_string_equal(found(), "HG314");
+	assert_int_equal(finding(0)->allocation->stack_id, 32);
+}
+
 /* ---- calloc(), which is recorded after it has cleared the memory ---- */
 
 static void cleared_at_last(void **state)
@@ -519,6 +557,8 @@ int main(void)
 		SILENT(HG314, returns_that_began_before),
 		SILENT(HG314, returns_that_began_then),
 		FINDS(HG314, told_twice),
+		SILENT(HG314, nobodys_since_two_were_freed),
+		FINDS(HG314, told_after_it_was_freed_again),
 		FINDS(HG314, cleared_at_last),
 		FINDS(HG314, cleared_by_halves),
 		DOUBTS(HG314, cleared_from_within_a_page),

@@ -50,6 +50,218 @@ static void grown_in_place_and_freed(void **state)
 	assert_int_equal(finding(0)->related_stack_id, 34);
 }
 
+/* They come back once. */
+static void grown_in_place_and_used_again(void **state)
+{
+	(void)state;
+	begin();
+	in_gpu_memory(8);
+	resize(HEAP, HEAP, 32 * MIB);
+	release(HG_API_free, HEAP);
+	alloc(HG_API_malloc, HEAP, 16 * MIB, 32);
+	host_faults(HEAP, 8);
+	launch(HEAP, OTHER);
+	gpu_faults(HEAP, 8);
+	wait();
+	host_faults(HEAP, 8);
+	assert_string_equal(found(), "HG314");
+	assert_int_equal(finding(0)->count, 8);
+}
+
+/* calloc() clears them before it is recorded. */
+static void grown_in_place_freed_and_cleared(void **state)
+{
+	(void)state;
+	begin();
+	in_gpu_memory(8);
+	resize(HEAP, HEAP, 32 * MIB);
+	release(HG_API_free, HEAP);
+	host_faults(HEAP, 8);
+	clock_ns += 10;
+	alloc(HG_API_calloc, HEAP, 16 * MIB, 32);
+	assert_string_equal(found(), "HG314");
+}
+
+/* Its release and the new block may have one time. */
+static void grown_in_place_at_once(void **state)
+{
+	(void)state;
+	begin();
+	in_gpu_memory(8);
+	release(HG_API_realloc, HEAP);
+	clock_ns--;
+	alloc(HG_API_realloc, HEAP, 32 * MIB, 34);
+	release(HG_API_free, HEAP);
+	alloc(HG_API_malloc, HEAP, 16 * MIB, 32);
+	host_faults(HEAP, 8);
+	assert_string_equal(found(), "HG314");
+}
+
+static void grown_by_reallocarray(void **state)
+{
+	(void)state;
+	begin();
+	in_gpu_memory(8);
+	release(HG_API_reallocarray, HEAP);
+	alloc(HG_API_reallocarray, HEAP, 32 * MIB, 34);
+	host_faults(HEAP, 8);
+	assert_string_equal(found(), "");
+}
+
+/* The C library copied what stayed at first; the driver has not told yet. */
+static void grown_in_place_and_moved(void **state)
+{
+	(void)state;
+	begin();
+	in_gpu_memory(8);
+	resize(HEAP, HEAP, 20 * MIB);
+	resize(HEAP, HEAP + 64 * MIB, 40 * MIB);
+	alloc(HG_API_malloc, HEAP, 16 * MIB, 32);
+	host_faults(HEAP, 8);
+	assert_string_equal(found(), "");
+}
+
+/* Another thread's block came to where this one was. */
+static void moved_for_another_thread(void **state)
+{
+	(void)state;
+	begin();
+	alloc(HG_API_malloc, HEAP + 128 * MIB, 4 * MIB, 33);
+	in_gpu_memory(8);
+	release(HG_API_realloc, HEAP);
+	alloc(HG_API_realloc, HEAP + 64 * MIB, 32 * MIB, 34);
+	tid_now = 2;
+	resize(HEAP + 128 * MIB, HEAP, 16 * MIB);
+	release(HG_API_free, HEAP);
+	alloc(HG_API_malloc, HEAP, 16 * MIB, 32);
+	host_faults(HEAP, 8);
+	assert_string_equal(found(), "");
+}
+
+/* The new block is on other pages of the same 2 MiB. */
+static void moved_by_a_few_pages(void **state)
+{
+	(void)state;
+	begin();
+	for (unsigned i = 0; i < 8; i++) {
+		uint64_t block = HEAP + i * 2ull * MIB;
+
+		alloc(HG_API_malloc, block, 64 << 10, 31);
+		launch(block, OTHER);
+		gpu_faults(block, 1);
+		wait();
+		resize(block, block + MIB, 128 << 10);
+		clock_ns += 10;
+		late(6, block + MIB, 128 << 10, 0, -1, CPU_FAULT, 0, 5);
+		alloc(HG_API_malloc, block, 64 << 10, 32);
+		host_fault(block);
+	}
+	assert_string_equal(found(), "");
+}
+
+/* The first page and the last one are not all its. */
+static void grown_in_place_within_pages(void **state)
+{
+	const uint64_t start = HEAP + 2048, size = 2 * 4096 + 16 - 2048;
+
+	(void)state;
+	begin();
+	for (unsigned i = 0; i < 8; i++) {
+		alloc(HG_API_malloc, start, size, 31);
+		launch(start, OTHER);
+		gpu_faults(HEAP, 1);
+		wait();
+		resize(start, start, size);
+		release(HG_API_free, start);
+		alloc(HG_API_malloc, start, size, 32);
+		host_fault(HEAP);
+		release(HG_API_free, start);
+	}
+	assert_string_equal(found(), "HG314");
+	assert_int_equal(finding(0)->count, 8);
+	assert_non_null(strstr(finding(0)->message, "brought 98304 bytes back"));
+}
+
+/* Each of two in one block of 2 MiB. */
+static void two_grown_in_place(void **state)
+{
+	(void)state;
+	begin();
+	for (unsigned i = 0; i < 4; i++) {
+		for (uint64_t block = HEAP; block < HEAP + 2 * MIB; block += MIB)
+			alloc(HG_API_malloc, block, 64 << 10, 31);
+		launch(HEAP, HEAP + MIB);
+		gpu_faults(HEAP, 1);
+		wait();
+		for (uint64_t block = HEAP; block < HEAP + 2 * MIB; block += MIB) {
+			resize(block, block, 128 << 10);
+			release(HG_API_free, block);
+			alloc(HG_API_malloc, block, 64 << 10, 32);
+		}
+		host_fault(HEAP);
+		for (uint64_t block = HEAP; block < HEAP + 2 * MIB; block += MIB)
+			release(HG_API_free, block);
+	}
+	assert_string_equal(found(), "HG314");
+	assert_int_equal(finding(0)->count, 8);
+}
+
+/* While `others` are moved, and their pages have come back. */
+static void grown_in_place_while(unsigned others)
+{
+	const uint64_t small = HEAP + 64 * MIB;
+
+	begin();
+	for (unsigned i = 0; i < others; i++)
+		alloc(HG_API_malloc, small + i * 16384ull, 16384, 33);
+	launch(small, OTHER);
+	gpu_faults(small, 1);
+	wait();
+	in_gpu_memory(8);
+	release(HG_API_realloc, HEAP);
+	tid_now = 2;
+	for (unsigned i = 0; i < others; i++)
+		resize(small + i * 16384ull, small + (64 + i) * (uint64_t)MIB, 32768);
+	tid_now = 1;
+	alloc(HG_API_realloc, HEAP, 32 * MIB, 34);
+	release(HG_API_free, HEAP);
+	alloc(HG_API_malloc, HEAP, 16 * MIB, 32);
+	host_faults(HEAP, 8);
+}
+
+static void grown_in_place_while_others_are_moved(void **state)
+{
+	(void)state;
+	grown_in_place_while(63);
+	assert_string_equal(found(), "HG314");
+}
+
+/* Of so many the first is no longer followed. */
+static void grown_in_place_while_many_are_moved(void **state)
+{
+	(void)state;
+	grown_in_place_while(64);
+	assert_string_equal(found(), "");
+}
+
+/* Beside memory that a kernel uses. */
+static void resized_neighbour(void **state)
+{
+	(void)state;
+	begin();
+	alloc(HG_API_malloc, HEAP, 64 << 10, 31);
+	alloc(HG_API_malloc, HEAP + MIB, 64 << 10, 33);
+	for (unsigned i = 0; i < 3; i++) {
+		launch(HEAP, OTHER);
+		gpu_faults(HEAP, 1);
+		wait();
+		resize(HEAP + MIB, HEAP + MIB, (65 + i) << 10);
+		clock_ns += 10;
+		late(6, HEAP + MIB, 64 << 10, 0, -1, CPU_FAULT, 0, 5);
+	}
+	IF_WHOLE(assert_int_equal(claim_confidence("HG302"), -1));
+}
+
 /* Something else moves while realloc() is at work. */
 static void grown_in_place_meanwhile(void **state)
 {
@@ -193,6 +405,19 @@ int main(void)
 		SILENT(HG314, grown_in_place),
 		SILENT(HG314, grown_in_place_often),
 		FINDS(HG314, grown_in_place_and_freed),
+		FINDS(HG314, grown_in_place_and_used_again),
+		FINDS(HG314, grown_in_place_freed_and_cleared),
+		FINDS(HG314, grown_in_place_at_once),
+		SILENT(HG314, grown_by_reallocarray),
+		SILENT(HG314, grown_in_place_and_moved),
+		SILENT(HG314, moved_for_another_thread),
+		SILENT(HG314, moved_by_a_few_pages),
+		FINDS(HG314, grown_in_place_within_pages),
+		FINDS(HG314, two_grown_in_place),
+		FINDS(HG314, grown_in_place_while_others_are_moved),
+		SILENT(HG314, grown_in_place_while_many_are_moved),
+		FINDS(HG303, resized_neighbour),
+		SILENT(HG302, resized_neighbour),
 		FINDS(HG314, grown_in_place_meanwhile),
 		SILENT(HG314, grown_in_place_and_read),
 		FINDS(HG314, grown_in_place_later_pages),
