@@ -31,13 +31,12 @@ static void managed_memory_stays(void **state)
 	assert_true(g_str_has_prefix(finding(0)->doubts, "unknown how much of it"));
 }
 
-static void many_update_little(void **state)
+static void use_little(unsigned access)
 {
 	uint64_t words[] = { 0x100000, 0 };
 
-	(void)state;
 	machine("gfx942", 0, 0);
-	use_managed(4096, ISA_ATOMIC);
+	use_managed(4096, access);
 	launches(4);
 	for (unsigned i = 0; i < 4; i++) {
 		apply((struct hg_event){ .type = HG_EVENT_args,
@@ -56,10 +55,23 @@ static void many_update_little(void **state)
 						     .block_y = 1,
 						     .block_z = 1 } });
 	}
+}
+
+static void many_update_little(void **state)
+{
+	(void)state;
+	use_little(ISA_ATOMIC);
 	assert_string_equal(found(), "HG218");
 	assert_int_equal(finding(0)->launches, 4);
 	assert_non_null(strstr(finding(0)->message,
 			       "atomics 100 times slower on MI300X, 1161 times on MI350X"));
+}
+
+static void many_read_little(void **state)
+{
+	(void)state;
+	use_little(ISA_READ);
+	assert_string_equal(found(), "");
 }
 
 static void managed_memory_of_an_rdna_apu(void **state)
@@ -205,6 +217,24 @@ static void whether_pages_move(void **state)
 	assert_string_equal(found(), "");
 }
 
+static void whether_it_is_an_apu(void **state)
+{
+	(void)state;
+	machine("gfx942", -1, 0);
+	use_managed(MIB, ISA_READ);
+	launches(8);
+	assert_string_equal(found(), "");
+}
+
+static void whether_it_is_an_rdna_apu(void **state)
+{
+	(void)state;
+	machine("gfx1103", -1, 0);
+	use_managed(MIB, ISA_READ);
+	launches(8);
+	assert_string_equal(found(), "");
+}
+
 static void what_the_kernel_uses(void **state)
 {
 	(void)state;
@@ -234,6 +264,9 @@ int main(void)
 		SILENT(HG218, memory_that_prefers_the_gpu),
 		SILENT(HG218, memory_that_prefers_the_host),
 		SILENT(HG218, memory_that_is_mapped_on_the_gpu),
+		SILENT(HG218, many_read_little),
+		DOUBTS(HG218, whether_it_is_an_apu),
+		DOUBTS(HG218, whether_it_is_an_rdna_apu),
 		DOUBTS(HG218, whether_pages_move),
 		DOUBTS(HG218, what_the_kernel_uses),
 	};
