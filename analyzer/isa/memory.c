@@ -531,7 +531,9 @@ int flow_memory(struct flow *flow, const struct function *function, const struct
 			layout.low = VALUE_NUMBER;
 		layout.high = value_base(store, BASE(BASE_APERTURE, 0), 0);
 	} else if (layout.unknown) {
-		layout.low = layout.high = value_unknown(store, "an addressing mode not followed");
+		layout.low = layout.high = value_unknown(
+		    store, insn->family == MEM_IMAGE ? "memory that an image's descriptor names"
+						     : "an addressing mode not followed");
 		add_pair(access, layout.low, layout.high);
 	} else {
 		add_pair(access, layout.low, layout.high);

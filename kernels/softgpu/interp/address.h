@@ -34,6 +34,15 @@ uint8_t *sg_access_pointer(struct sg_wave *wave, const struct sg_access *access,
 			   unsigned size, unsigned *state);
 
 /*
+ * One lane's bytes, all or none of them in range: copied to `to` (zeros out of range), or from
+ * `from` (dropped out of range). False when the wave stopped. In vmem.c.
+ */
+bool sg_read_lane(struct sg_wave *wave, const struct sg_insn *in, const struct sg_access *access,
+		  unsigned lane, unsigned size, uint8_t *to);
+bool sg_write_lane(struct sg_wave *wave, const struct sg_insn *in, const struct sg_access *access,
+		   unsigned lane, unsigned size, const uint8_t *from);
+
+/*
  * An instruction all of whose lanes stay in one span, or in private memory: lane l is at base +
  * offset[l].
  */

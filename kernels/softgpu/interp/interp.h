@@ -289,9 +289,9 @@ void sg_code_leave(void);
 /* ---- tables: each ends with a row without name ---- */
 
 extern const struct sg_op sg_table_salu[], sg_table_sopp[], sg_table_smem[], sg_table_lane[],
-    sg_table_vmem[], sg_table_atomic[], sg_table_fp8[], sg_table_scale[], sg_table_gfx950[],
-    sg_table_lds[], sg_table_transpose[], sg_table_gws[], sg_table_mfma[], sg_table_block_scale[],
-    sg_table_valu[], sg_table_valu_haswell[];
+    sg_table_vmem[], sg_table_formatted[], sg_table_image[], sg_table_atomic[], sg_table_fp8[],
+    sg_table_scale[], sg_table_gfx950[], sg_table_lds[], sg_table_transpose[], sg_table_gws[],
+    sg_table_mfma[], sg_table_block_scale[], sg_table_valu[], sg_table_valu_haswell[];
 
 /* Row of mnemonic `name` (no encoding suffix), NULL if no table has it. */
 const struct sg_op *sg_find_op(const char *name);

@@ -8,10 +8,10 @@ void sg_memory_forget(struct sg_memory *memory, uint64_t generation)
 	memory->generation = generation;
 }
 
-/* The mnemonics say it: buffer_store_dword, s_atomic_add. */
+/* The mnemonics say it: buffer_store_dword, image_store, s_atomic_add. */
 static bool writes(const struct sg_insn *in)
 {
-	return in && in->op && (strstr(in->op->name, "store_") || strstr(in->op->name, "atomic_"));
+	return in && in->op && (strstr(in->op->name, "_store") || strstr(in->op->name, "atomic_"));
 }
 
 const struct sg_span *sg_span_slow(struct sg_worker *worker, uint64_t pc, uint64_t address)

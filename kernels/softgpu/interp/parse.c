@@ -62,6 +62,8 @@ static void make_hash(void)
 	add_table(sg_table_smem);
 	add_table(sg_table_lane);
 	add_table(sg_table_vmem);
+	add_table(sg_table_formatted);
+	add_table(sg_table_image);
 	add_table(sg_table_atomic);
 	add_table(sg_table_lds);
 	add_table(sg_table_transpose);
@@ -301,6 +303,9 @@ static const struct modifier {
 	{ "abid:", F_IGNORE, 0 },
 	{ "blgp:", F_IGNORE, 0 },
 	{ "bitop3:", F_IGNORE, 0 },
+	{ "dmask:", F_IGNORE, 0 }, /* of images, read from the encoding, as the two that follow */
+	{ "unorm", F_IGNORE, 0 },
+	{ "da", F_IGNORE, 0 },
 	{ "offset:", F_OFFSET, 0 },
 	{ "glc", F_GLC, 0 },
 	{ "slc", F_SLC, 0 },
@@ -580,7 +585,8 @@ const char *sg_parse(const char *text, struct sg_insn *in)
 		if (!strcmp(token, "src_lds_direct") || !strcmp(token, "src_pops_exiting_wave_id"))
 			return "source operand that is not modelled";
 		if (!parse_modifier(in, token))
-			return "unsupported operand or modifier";
+			return !strncmp(name, "image_", 6) ? "form of an image access"
+							   : "unsupported operand or modifier";
 		operands = false;
 	}
 	if (in->clamp && in->op->lane) {

@@ -168,6 +168,57 @@ static void load(struct sg_wave *wave, const struct sg_insn *in)
 	}
 }
 
+bool sg_read_lane(struct sg_wave *wave, const struct sg_insn *in, const struct sg_access *access,
+		  unsigned lane, unsigned size, uint8_t *to)
+{
+	const uint8_t *p;
+	unsigned state;
+
+	memset(to, 0, size);
+	if (access->outside >> lane & 1)
+		return true;
+	p = sg_access_pointer(wave, access, lane, size, &state);
+	if (!p)
+		return !wave->stop;
+	if (state)
+		sg_note(wave, access->address[lane], SG_READ);
+	if (state && sg_has_l2(wave))
+		cached_load(wave, in, access->address[lane], p, size, state, to);
+	else
+		memcpy(to, p, size);
+	return true;
+}
+
+bool sg_write_lane(struct sg_wave *wave, const struct sg_insn *in, const struct sg_access *access,
+		   unsigned lane, unsigned size, const uint8_t *from)
+{
+	unsigned state;
+	uint8_t *p;
+
+	if (access->outside >> lane & 1)
+		return true;
+	p = sg_access_pointer(wave, access, lane, size, &state);
+	if (!p)
+		return !wave->stop;
+	if (state & SOFTGPU_PAGE_READ) {
+		sg_write_fault(wave, access->address[lane], size);
+		return false;
+	}
+	if (state)
+		sg_note(wave, access->address[lane], SG_WRITE);
+	if (state && sg_has_l2(wave))
+		sg_l2_write(wave,
+			    &(struct sg_line_access){ .address = access->address[lane],
+						      .memory = p,
+						      .size = size,
+						      .state = state,
+						      .sc1 = in->sc1 },
+			    from);
+	else
+		memcpy(p, from, size);
+	return true;
+}
+
 static void store_lane(uint32_t (*d)[SG_LANES], unsigned l, uint8_t *p, unsigned arg)
 {
 	unsigned size = BYTES(arg), i;

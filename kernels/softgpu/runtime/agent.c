@@ -252,6 +252,36 @@ static bool reply_from(const struct answer *answers, size_t count, const struct 
 	return false;
 }
 
+/* What GPUs without image instructions answer: sizes and numbers of 0 (ROCr, GpuAgent::GetInfo). */
+static bool reply_without_images(uint32_t attribute, void *value)
+{
+	size_t size = sizeof(uint32_t);
+
+	switch (attribute) {
+	case HSA_EXT_AGENT_INFO_IMAGE_3D_MAX_ELEMENTS:
+		size = sizeof image_3d;
+		break;
+	case HSA_EXT_AGENT_INFO_IMAGE_2D_MAX_ELEMENTS:
+	case HSA_EXT_AGENT_INFO_IMAGE_2DA_MAX_ELEMENTS:
+	case HSA_EXT_AGENT_INFO_IMAGE_2DDEPTH_MAX_ELEMENTS:
+	case HSA_EXT_AGENT_INFO_IMAGE_2DADEPTH_MAX_ELEMENTS:
+		size = sizeof image_2d;
+		break;
+	case HSA_EXT_AGENT_INFO_IMAGE_1D_MAX_ELEMENTS:
+	case HSA_EXT_AGENT_INFO_IMAGE_1DA_MAX_ELEMENTS:
+	case HSA_EXT_AGENT_INFO_IMAGE_1DB_MAX_ELEMENTS:
+	case HSA_EXT_AGENT_INFO_IMAGE_ARRAY_MAX_LAYERS:
+	case HSA_EXT_AGENT_INFO_MAX_IMAGE_RD_HANDLES:
+	case HSA_EXT_AGENT_INFO_MAX_IMAGE_RORW_HANDLES:
+	case HSA_EXT_AGENT_INFO_MAX_SAMPLER_HANDLERS:
+		break;
+	default:
+		return false;
+	}
+	memset(value, 0, size);
+	return true;
+}
+
 hsa_status_t hsa_agent_get_info(hsa_agent_t handle, hsa_agent_info_t attribute, void *value)
 {
 	const struct sg_agent *agent = sg_agent_get(handle);
@@ -260,6 +290,9 @@ hsa_status_t hsa_agent_get_info(hsa_agent_t handle, hsa_agent_info_t attribute, 
 		return HSA_STATUS_ERROR_INVALID_AGENT;
 	if (!value)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	if (agent->gpu && softgpu_config.processor != SOFTGPU_GFX90A &&
+	    reply_without_images((uint32_t)attribute, value))
+		return HSA_STATUS_SUCCESS;
 	if (reply_from(both_answers, COUNT(both_answers), agent, (uint32_t)attribute, value))
 		return HSA_STATUS_SUCCESS;
 	if (agent->gpu

@@ -93,6 +93,17 @@ hsa_status_t sg_hsa_amd_vmem_get_alloc_properties_from_handle(uint64_t handle,
 							      hsa_amd_memory_pool_t *pool,
 							      int *type);
 
+/* ---- images: image.c; of 7.2.4 ---- */
+
+/* hsa_ext_sampler_descriptor_v2_t: how coordinates outside of the image count, by dimension. */
+struct sg_sampler_descriptor {
+	uint32_t coordinate_mode, filter_mode, address_modes[3];
+};
+
+hsa_status_t sg_hsa_ext_sampler_create_v2(hsa_agent_t agent,
+					  const struct sg_sampler_descriptor *sampler,
+					  hsa_ext_sampler_t *result);
+
 /* ---- messages of its own: system.c ---- */
 
 hsa_status_t sg_hsa_amd_enable_logging(uint8_t *flags, void *file);

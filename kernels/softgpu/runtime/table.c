@@ -262,8 +262,9 @@ static __attribute__((ONCE)) void jumps(void)
 #undef HAVE
 #undef LACK
 #undef LATER
-#define HAVE(name) JUMP(image_table, name)
-#define LACK(name) JUMP(image_table, name)
+#define HAVE(name)  JUMP(image_table, name)
+#define LACK(name)  JUMP(image_table, name)
+#define LATER(name) JUMP(image_table, name)
 #include "kernels/softgpu/runtime/api/image.def"
 #undef HAVE
 #undef LACK

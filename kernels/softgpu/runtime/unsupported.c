@@ -11,34 +11,16 @@
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
-REFUSE((hsa_agent_t agent, const hsa_ext_image_descriptor_t *descriptor, const void *data,
-	hsa_access_permission_t permission, hsa_ext_image_t *image),
-       hsa_ext_image_create, HSA_EXT_STATUS_ERROR_IMAGE_FORMAT_UNSUPPORTED)
-REFUSE((hsa_agent_t agent, const hsa_ext_image_descriptor_t *descriptor, const void *data,
-	hsa_access_permission_t permission, hsa_ext_image_data_layout_t layout, size_t row,
-	size_t slice, hsa_ext_image_t *image),
-       hsa_ext_image_create_with_layout, HSA_EXT_STATUS_ERROR_IMAGE_FORMAT_UNSUPPORTED)
 REFUSE((hsa_agent_t agent, const hsa_ext_image_descriptor_t *descriptor,
 	const hsa_amd_image_descriptor_t *layout, const void *data,
 	hsa_access_permission_t permission, hsa_ext_image_t *image),
        hsa_amd_image_create, HSA_EXT_STATUS_ERROR_IMAGE_FORMAT_UNSUPPORTED)
-REFUSE((hsa_agent_t agent, const hsa_ext_image_descriptor_t *descriptor,
-	hsa_access_permission_t permission, hsa_ext_image_data_info_t *info),
-       hsa_ext_image_data_get_info, HSA_EXT_STATUS_ERROR_IMAGE_FORMAT_UNSUPPORTED)
-REFUSE((hsa_agent_t agent, hsa_ext_image_t image), hsa_ext_image_destroy,
-       HSA_STATUS_ERROR_INVALID_ARGUMENT)
 REFUSE((hsa_agent_t agent, hsa_ext_image_t image, void *memory, size_t row, size_t slice,
 	const hsa_ext_image_region_t *region),
        hsa_ext_image_export, HSA_STATUS_ERROR_INVALID_ARGUMENT)
 REFUSE((hsa_agent_t agent, const void *memory, size_t row, size_t slice, hsa_ext_image_t image,
 	const hsa_ext_image_region_t *region),
        hsa_ext_image_import, HSA_STATUS_ERROR_INVALID_ARGUMENT)
-REFUSE((hsa_agent_t agent, const hsa_ext_sampler_descriptor_t *descriptor,
-	hsa_ext_sampler_t *sampler),
-       hsa_ext_sampler_create, HSA_EXT_STATUS_ERROR_SAMPLER_DESCRIPTOR_UNSUPPORTED)
-REFUSE((hsa_agent_t agent, hsa_ext_sampler_t sampler), hsa_ext_sampler_destroy,
-       HSA_STATUS_ERROR_INVALID_ARGUMENT)
-
 REFUSE((uint32_t count, hsa_agent_t *agents, int handle, uint32_t flags, size_t *size,
 	void **pointer, size_t *metadata_size, const void **metadata),
        hsa_amd_interop_map_buffer, HSA_STATUS_ERROR_INVALID_ARGUMENT)

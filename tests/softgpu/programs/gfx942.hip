@@ -483,6 +483,22 @@ static bool atomics(void)
 	return single.get()[0] == added;
 }
 
+// There are no images: HIP says so before it looks at anything else.
+static bool no_textures(void)
+{
+	hipResourceDesc resource = {};
+	hipTextureDesc description = {};
+	hipTextureObject_t texture;
+	device<float> memory(64);
+
+	resource.resType = hipResourceTypeLinear;
+	resource.res.linear.devPtr = memory;
+	resource.res.linear.desc = hipCreateChannelDesc<float>();
+	resource.res.linear.sizeInBytes = 64 * sizeof(float);
+	description.readMode = hipReadModeElementType;
+	return hipCreateTextureObject(&texture, &resource, &description, NULL) == hipErrorNotSupported;
+}
+
 static const program programs[] = {
 	{ "dense", dense },
 	{ "sparse", sparse },
@@ -491,6 +507,7 @@ static const program programs[] = {
 	{ "narrowing", narrowing },
 	{ "loads into LDS", loads_into_lds },
 	{ "atomics", atomics },
+	{ "no textures", no_textures },
 	{},
 };
 MAIN(programs)

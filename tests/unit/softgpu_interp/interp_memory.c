@@ -239,7 +239,7 @@ void test_unsupported(void **state)
 
 	(void)state;
 	assert_int_equal(launch(&code, "converting", &l, arguments, 1), SOFTGPU_UNSUPPORTED);
-	assert_non_null(strstr(l.message, "buffer_load_format_x"));
+	assert_non_null(strstr(l.message, "buffer_load_format_d16_x"));
 	assert_non_null(strstr(l.message, "kernel converting, entry+0x"));
 	assert_int_equal(launch(&code, "broadcasting", &l, arguments, 1), SOFTGPU_UNSUPPORTED);
 	assert_non_null(strstr(l.message, softgpu_config.processor == SOFTGPU_GFX942
@@ -399,7 +399,7 @@ void test_long_name(void **state)
 	l = (struct launch){ .grid = { 64 }, .group = { 64 }, .shown_name = name };
 	assert_int_equal(launch(&code, "converting", &l, arguments, 1), SOFTGPU_UNSUPPORTED);
 	assert_non_null(strstr(l.message, name));
-	assert_non_null(strstr(l.message, "buffer_load_format_x"));
+	assert_non_null(strstr(l.message, "buffer_load_format_d16_x"));
 	gpu_set_state(out, 4096, SOFTGPU_PAGE_MAPPED);
 	gpu_free(out, 4096);
 }

@@ -213,7 +213,7 @@ extern "C" __global__ void lds_negative(unsigned *out)
 // One instruction that nothing executes, and one with a field whose meaning no document gives.
 extern "C" __global__ void converting(float *out)
 {
-	asm volatile("buffer_load_format_x v40, off, s[0:3], 0" ::: "v40", "memory");
+	asm volatile("buffer_load_format_d16_x v40, off, s[0:3], 0" ::: "v40", "memory");
 	out[threadIdx.x] = 0;
 }
 

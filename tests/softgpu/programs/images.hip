@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// Textures of two and three dimensions and of layers: rows with a pitch, arrays. gfx90a only, and only optimized: unoptimized code
+// has calls of all kinds of samples, which this processor lacks, and does not compile.
+#include "texture.h"
+
+#define WIDTH  37
+#define HEIGHT 11
+#define DEPTH  5
+
+template <class T> static T value(int x, int y, int z);
+template <> float value<float>(int x, int y, int z)
+{
+	return unit((uint32_t)(x + 100 * y + 10000 * z));
+}
+template <> uchar4 value<uchar4>(int x, int y, int z)
+{
+	uint32_t v = hash32((uint32_t)(x + 100 * y + 10000 * z));
+
+	return make_uchar4(v & 255, v >> 8 & 255, v >> 16 & 255, v >> 24);
+}
+
+template <class T> static std::vector<T> picture(int width, int height, int depth)
+{
+	std::vector<T> all;
+
+	for (int z = 0; z < depth; z++)
+		for (int y = 0; y < height; y++)
+			for (int x = 0; x < width; x++)
+				all.push_back(value<T>(x, y, z));
+	return all;
+}
+
+template <class T> __global__ void sample_2d(hipTextureObject_t texture, T *to, float step, float from, int width, int height)
+{
+	int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+
+	if (x < width && y < height)
+		to[y * width + x] = tex2D<T>(texture, x * step + from, y * step + from);
+}
+
+// The element that OpenCL C 2.0, 8.2, chooses; -1: the border.
+static int edge(int i, int n, hipTextureAddressMode mode)
+{
+	switch (mode) {
+	case hipAddressModeWrap:
+		return (i % n + n) % n;
+	case hipAddressModeMirror:
+		i = (i % (2 * n) + 2 * n) % (2 * n);
+		return i < n ? i : 2 * n - 1 - i;
+	case hipAddressModeBorder:
+		return i < 0 || i >= n ? -1 : i;
+	default:
+		return i < 0 ? 0 : i >= n ? n - 1 : i;
+	}
+}
+
+static float texel(int x, int y, hipTextureAddressMode mode)
+{
+	x = edge(x, WIDTH, mode);
+	y = edge(y, HEIGHT, mode);
+	return x < 0 || y < 0 ? 0 : value<float>(x, y, 0);
+}
+
+// At i / 4 - 3, so also outside of the image, and in between elements.
+static bool sampled(hipTextureObject_t texture, hipTextureAddressMode mode, bool filtered, bool normalized)
+{
+	const int width = 4 * WIDTH + 24, height = 4 * HEIGHT + 24;
+	std::vector<float> want;
+	device<float> result((size_t)width * height);
+	// Normalized coordinates: both are the same fraction, of the width and of the height.
+	float step = normalized ? 1.0f / 64 : 0.25f, from = normalized ? -0.5f : -3;
+
+	for (int j = 0; j < height; j++)
+		for (int i = 0; i < width; i++) {
+			float x = (i * step + from) * (normalized ? WIDTH : 1), y = (j * step + from) * (normalized ? HEIGHT : 1);
+
+			if (filtered) {
+				int x0 = (int)floorf(x - 0.5f), y0 = (int)floorf(y - 0.5f);
+				float a = x - 0.5f - (float)x0, b = y - 0.5f - (float)y0;
+
+				want.push_back((1 - a) * (1 - b) * texel(x0, y0, mode) + a * (1 - b) * texel(x0 + 1, y0, mode) +
+					       (1 - a) * b * texel(x0, y0 + 1, mode) + a * b * texel(x0 + 1, y0 + 1, mode));
+			} else {
+				want.push_back(texel((int)floorf(x), (int)floorf(y), mode));
+			}
+		}
+	sample_2d<float><<<dim3(groups(width, 64), height), 64>>>(texture, result, step, from, width, height);
+	return near(result.get(), want, 1e-5);
+}
+
+static const hipTextureAddressMode modes[] = { hipAddressModeClamp, hipAddressModeBorder, hipAddressModeWrap, hipAddressModeMirror };
+
+// Wrapping and mirroring take normalized coordinates.
+static bool in_all_modes(hipResourceDesc resource)
+{
+	hipTextureObject_t texture;
+	bool good = true;
+
+	for (int i = 0; i < 16; i++) {
+		hipTextureDesc description = reading(hipReadModeElementType);
+		hipTextureAddressMode mode = modes[i & 3];
+		bool filtered = i & 4, normalized = i & 8;
+
+		if (!normalized && (i & 3) >= 2)
+			continue;
+		description.addressMode[0] = description.addressMode[1] = description.addressMode[2] = mode;
+		description.filterMode = filtered ? hipFilterModeLinear : hipFilterModePoint;
+		description.normalizedCoords = normalized;
+		HIP(hipCreateTextureObject(&texture, &resource, &description, NULL));
+		if (!sampled(texture, mode, filtered, normalized)) {
+			printf("# mode %d, filtered %d, normalized %d\n", (int)mode, filtered, normalized);
+			good = false;
+		}
+		HIP(hipDestroyTextureObject(texture));
+	}
+	return good;
+}
+
+static bool pitch(void)
+{
+	std::vector<float> from = picture<float>(WIDTH, HEIGHT, 1);
+	hipResourceDesc resource = {};
+	size_t row = 0;
+	void *memory;
+
+	HIP(hipMallocPitch(&memory, &row, WIDTH * sizeof(float), HEIGHT));
+	HIP(hipMemcpy2D(memory, row, from.data(), WIDTH * sizeof(float), WIDTH * sizeof(float), HEIGHT, hipMemcpyHostToDevice));
+	resource.resType = hipResourceTypePitch2D;
+	resource.res.pitch2D.devPtr = memory;
+	resource.res.pitch2D.desc = hipCreateChannelDesc<float>();
+	resource.res.pitch2D.width = WIDTH;
+	resource.res.pitch2D.height = HEIGHT;
+	resource.res.pitch2D.pitchInBytes = row;
+	bool good = in_all_modes(resource);
+	HIP(hipFree(memory));
+	return good;
+}
+
+// ---- arrays ----
+
+static hipResourceDesc array_of(hipArray_t array)
+{
+	hipResourceDesc resource = {};
+
+	resource.resType = hipResourceTypeArray;
+	resource.res.array.array = array;
+	return resource;
+}
+
+// To the array and back, in between a texture.
+static bool array(void)
+{
+	std::vector<float> from = picture<float>(WIDTH, HEIGHT, 1), back(from.size());
+	hipChannelFormatDesc format = hipCreateChannelDesc<float>();
+	hipArray_t memory;
+
+	HIP(hipMallocArray(&memory, &format, WIDTH, HEIGHT, hipArrayDefault));
+	HIP(hipMemcpy2DToArray(memory, 0, 0, from.data(), WIDTH * sizeof(float), WIDTH * sizeof(float), HEIGHT, hipMemcpyHostToDevice));
+	bool good = in_all_modes(array_of(memory));
+	HIP(hipMemcpy2DFromArray(back.data(), WIDTH * sizeof(float), memory, 0, 0, WIDTH * sizeof(float), HEIGHT, hipMemcpyDeviceToHost));
+	HIP(hipFreeArray(memory));
+	return good & same(back, from);
+}
+
+__global__ void sample_3d(hipTextureObject_t texture, uchar4 *to)
+{
+	int x = threadIdx.x, y = blockIdx.x, z = blockIdx.y;
+
+	if (x < WIDTH)
+		to[(z * HEIGHT + y) * WIDTH + x] = tex3D<uchar4>(texture, x + 0.5f, y + 0.5f, z + 0.5f);
+}
+
+__global__ void sample_layers(hipTextureObject_t texture, uchar4 *to)
+{
+	int x = threadIdx.x, y = blockIdx.x, z = blockIdx.y;
+
+	if (x < WIDTH)
+		to[(z * HEIGHT + y) * WIDTH + x] = tex2DLayered<uchar4>(texture, x + 0.5f, y + 0.5f, z);
+}
+
+static bool volume(bool layered)
+{
+	std::vector<uchar4> from = picture<uchar4>(WIDTH, HEIGHT, DEPTH);
+	hipTextureDesc description = reading(hipReadModeElementType);
+	hipChannelFormatDesc format = hipCreateChannelDesc<uchar4>();
+	hipExtent extent = make_hipExtent(WIDTH, HEIGHT, DEPTH);
+	device<uchar4> result(from.size());
+	hipTextureObject_t texture;
+	hipMemcpy3DParms copy = {};
+	hipResourceDesc resource;
+	hipArray_t memory;
+
+	HIP(hipMalloc3DArray(&memory, &format, extent, layered ? hipArrayLayered : hipArrayDefault));
+	copy.srcPtr = make_hipPitchedPtr(from.data(), WIDTH * sizeof(uchar4), WIDTH, HEIGHT);
+	copy.dstArray = memory;
+	copy.extent = extent;
+	copy.kind = hipMemcpyHostToDevice;
+	HIP(hipMemcpy3D(&copy));
+	resource = array_of(memory);
+	description.addressMode[0] = description.addressMode[1] = description.addressMode[2] = hipAddressModeClamp;
+	HIP(hipCreateTextureObject(&texture, &resource, &description, NULL));
+	if (layered)
+		sample_layers<<<dim3(HEIGHT, DEPTH), 64>>>(texture, result);
+	else
+		sample_3d<<<dim3(HEIGHT, DEPTH), 64>>>(texture, result);
+	bool good = same_bytes(result.get(), from);
+	HIP(hipDestroyTextureObject(texture));
+	HIP(hipFreeArray(memory));
+	return good;
+}
+
+static bool three_dimensions(void)
+{
+	return volume(false);
+}
+
+static bool layers(void)
+{
+	return volume(true);
+}
+
+MAIN(((const program[]){
+    { "pitch", pitch },
+    { "array", array },
+    { "three_dimensions", three_dimensions },
+    { "layers", layers },
+    {},
+}))
