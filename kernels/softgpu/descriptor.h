@@ -17,6 +17,7 @@ enum sg_number_format {
 	SG_UINT,
 	SG_SINT,
 	SG_FLOAT = 7,
+	SG_SRGB = 9, /* of images: the first three parts are sRGB, the fourth a fraction */
 };
 
 /* DST_SEL: what a component of the result is. */

@@ -22,7 +22,8 @@ bool sg_format_find(unsigned data, unsigned number, unsigned selects, struct sg_
 			format->bits = data_formats[i][1];
 			format->count = data_formats[i][2];
 		}
-	if (!format->bits || number == 6 || number > SG_FLOAT)
+	if (number == SG_SRGB ? format->bits != 8 || format->count != 4
+			      : !format->bits || number == 6 || number > SG_FLOAT)
 		return false;
 	/* 8-bit floats, and 32 bits as fractions or scaled, are no formats. */
 	if (number == SG_FLOAT ? format->bits == 8 : number < SG_UINT && format->bits == 32)
@@ -41,6 +42,12 @@ static int32_t sign_extended(uint32_t x, unsigned bits)
 	return (int32_t)(x << (32 - bits)) >> (32 - bits);
 }
 
+/* IEC 61966-2-1. */
+static float linear_of_srgb(float x)
+{
+	return x <= 0.04045f ? x / 12.92f : powf((x + 0.055f) / 1.055f, 2.4f);
+}
+
 static uint32_t part_to_register(uint32_t x, unsigned bits, unsigned number)
 {
 	int32_t s = sign_extended(x, bits);
@@ -49,6 +56,8 @@ static uint32_t part_to_register(uint32_t x, unsigned bits, unsigned number)
 	switch (number) {
 	case SG_UNORM:
 		return sg_bits32((float)x / (float)((1u << bits) - 1));
+	case SG_SRGB:
+		return sg_bits32(linear_of_srgb((float)x / 255));
 	case SG_SNORM:
 		greatest = (float)((1u << (bits - 1)) - 1);
 		return sg_bits32(fmaxf((float)s / greatest, -1));
@@ -75,7 +84,9 @@ void sg_format_load(const struct sg_format *format, const uint8_t *from, uint32_
 		uint32_t x = 0;
 
 		memcpy(&x, from + i * format->bits / 8, format->bits / 8u);
-		part[i] = part_to_register(x, format->bits, format->number);
+		part[i] = part_to_register(x, format->bits,
+					   format->number == SG_SRGB && i == 3 ? SG_UNORM
+									       : format->number);
 	}
 	for (i = 0; i < 4; i++)
 		to[i] = format->select[i] >= SG_SEL_X ? part[format->select[i] - SG_SEL_X]

@@ -45,7 +45,7 @@ void sg_format_load(const struct sg_format *format, const uint8_t *from, uint32_
 /*
  * Four components -> the element at `to`. Integers out of range become the nearest that there is
  * (OpenCL C 2.0, 8.4: conversions of image writes are those of convert_*_sat), so do normalized
- * numbers. A part of the element that no component selects becomes 0.
+ * numbers. sRGB cannot be written. A part of the element that no component selects becomes 0.
  */
 void sg_format_store(const struct sg_format *format, const uint32_t from[4], uint8_t *to);
 

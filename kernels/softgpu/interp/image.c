@@ -112,6 +112,10 @@ static void store(struct sg_wave *wave, const struct sg_insn *in)
 
 	if (!find_image(wave, in, &image))
 		return;
+	if (image.format.number == SG_SRGB) {
+		sg_unsupported(wave, in, "store to an sRGB image");
+		return;
+	}
 	begin(wave, &access);
 	for (m = access.active; m; m &= m - 1) {
 		unsigned l = (unsigned)__builtin_ctzll(m), from = in->o[0].index, i;

@@ -130,6 +130,12 @@ static bool find_format(const hsa_ext_image_format_t *format, uint32_t geometry,
 	     format->channel_order == HSA_EXT_IMAGE_CHANNEL_ORDER_ARGB) &&
 	    bits != 8)
 		return false;
+	if (format->channel_order == HSA_EXT_IMAGE_CHANNEL_ORDER_SRGBA) {
+		if (format->channel_type != HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_INT8 ||
+		    geometry == HSA_EXT_IMAGE_GEOMETRY_1DB)
+			return false;
+		number = SG_SRGB;
+	}
 	*found = (struct image_format){ .data = data_format(bits, count),
 					.number = number,
 					.selects = selects,
@@ -206,10 +212,13 @@ static hsa_status_t capability(hsa_agent_t agent, uint32_t geometry,
 		return HSA_STATUS_ERROR_INVALID_AGENT;
 	if (!format || !mask)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	*mask = has_images(agent) && find_format(format, geometry, &found)
-		    ? HSA_EXT_IMAGE_CAPABILITY_READ_ONLY | HSA_EXT_IMAGE_CAPABILITY_WRITE_ONLY |
-			  HSA_EXT_IMAGE_CAPABILITY_READ_WRITE
-		    : HSA_EXT_IMAGE_CAPABILITY_NOT_SUPPORTED;
+	*mask = HSA_EXT_IMAGE_CAPABILITY_NOT_SUPPORTED;
+	if (has_images(agent) && find_format(format, geometry, &found)) {
+		*mask = HSA_EXT_IMAGE_CAPABILITY_READ_ONLY;
+		if (found.number != SG_SRGB)
+			*mask |= HSA_EXT_IMAGE_CAPABILITY_WRITE_ONLY |
+				 HSA_EXT_IMAGE_CAPABILITY_READ_WRITE;
+	}
 	return HSA_STATUS_SUCCESS;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Textures of two and three dimensions and of layers: rows with a pitch, arrays. gfx90a only, and only optimized: unoptimized code
+// Textures of two and three dimensions and of layers: rows with a pitch, arrays; surfaces. gfx90a only, and only optimized: unoptimized code
 // has calls of all kinds of samples, which this processor lacks, and does not compile.
 #include "texture.h"
 
@@ -162,6 +162,62 @@ static bool array(void)
 	return good & same(back, from);
 }
 
+__global__ void sample_colors(hipTextureObject_t texture, float4 *to)
+{
+	int x = threadIdx.x, y = blockIdx.x;
+
+	if (x < WIDTH)
+		to[y * WIDTH + x] = tex2D<float4>(texture, x + 0.5f, y + 0.5f);
+}
+
+static float linear_of_srgb(float x)
+{
+	return x <= 0.04045f ? x / 12.92f : powf((x + 0.055f) / 1.055f, 2.4f);
+}
+
+// Bytes as fractions: another view of the array's elements.
+static bool colors(bool srgb)
+{
+	std::vector<uchar4> from = picture<uchar4>(WIDTH, HEIGHT, 1);
+	hipTextureDesc description = reading(hipReadModeNormalizedFloat);
+	// hipCreateChannelDesc<uchar4>() of HIP 5.2 is that of char4.
+	hipChannelFormatDesc format = hipCreateChannelDesc(8, 8, 8, 8, hipChannelFormatKindUnsigned);
+	device<float4> result(from.size());
+	std::vector<float> got, want;
+	hipTextureObject_t texture;
+	hipResourceDesc resource;
+	hipArray_t memory;
+
+	HIP(hipMallocArray(&memory, &format, WIDTH, HEIGHT, hipArrayDefault));
+	HIP(hipMemcpy2DToArray(memory, 0, 0, from.data(), WIDTH * sizeof(uchar4), WIDTH * sizeof(uchar4), HEIGHT, hipMemcpyHostToDevice));
+	resource = array_of(memory);
+	description.sRGB = srgb;
+	description.addressMode[0] = description.addressMode[1] = description.addressMode[2] = hipAddressModeClamp;
+	HIP(hipCreateTextureObject(&texture, &resource, &description, NULL));
+	sample_colors<<<HEIGHT, 64>>>(texture, result);
+	for (uchar4 v : from) {
+		for (float x : { v.x / 255.0f, v.y / 255.0f, v.z / 255.0f })
+			want.push_back(srgb ? linear_of_srgb(x) : x);
+		want.push_back(v.w / 255.0f);
+	}
+	for (float4 v : result.get())
+		for (float x : { v.x, v.y, v.z, v.w })
+			got.push_back(x);
+	HIP(hipDestroyTextureObject(texture));
+	HIP(hipFreeArray(memory));
+	return near(got, want, 1e-6);
+}
+
+static bool fractions(void)
+{
+	return colors(false);
+}
+
+static bool srgb(void)
+{
+	return colors(true);
+}
+
 __global__ void sample_3d(hipTextureObject_t texture, uchar4 *to)
 {
 	int x = threadIdx.x, y = blockIdx.x, z = blockIdx.y;
@@ -219,10 +275,54 @@ static bool layers(void)
 	return volume(true);
 }
 
+// ---- surfaces: x counts bytes; floats, as HIP 5.2 converts all else to them ----
+
+__global__ void transpose_surface(hipSurfaceObject_t from, hipSurfaceObject_t to)
+{
+	int x = threadIdx.x, y = blockIdx.x;
+	float v;
+
+	if (x < WIDTH) {
+		surf2Dread(&v, from, x * (int)sizeof(v), y);
+		surf2Dwrite(-v, to, y * (int)sizeof(v), x);
+	}
+}
+
+static bool surface(void)
+{
+	std::vector<float> from = picture<float>(WIDTH, HEIGHT, 1), back(from.size()), want;
+	hipChannelFormatDesc format = hipCreateChannelDesc<float>();
+	hipResourceDesc resources[2];
+	hipSurfaceObject_t surfaces[2];
+	hipArray_t arrays[2];
+
+	for (int x = 0; x < WIDTH; x++)
+		for (int y = 0; y < HEIGHT; y++)
+			want.push_back(-from[y * WIDTH + x]);
+	HIP(hipMallocArray(&arrays[0], &format, WIDTH, HEIGHT, hipArrayDefault));
+	HIP(hipMallocArray(&arrays[1], &format, HEIGHT, WIDTH, hipArrayDefault));
+	HIP(hipMemcpy2DToArray(arrays[0], 0, 0, from.data(), WIDTH * sizeof(float), WIDTH * sizeof(float), HEIGHT, hipMemcpyHostToDevice));
+	for (int i = 0; i < 2; i++) {
+		resources[i] = array_of(arrays[i]);
+		HIP(hipCreateSurfaceObject(&surfaces[i], &resources[i]));
+	}
+	transpose_surface<<<HEIGHT, 64>>>(surfaces[0], surfaces[1]);
+	FINISH();
+	HIP(hipMemcpy2DFromArray(back.data(), HEIGHT * sizeof(float), arrays[1], 0, 0, HEIGHT * sizeof(float), WIDTH, hipMemcpyDeviceToHost));
+	for (int i = 0; i < 2; i++) {
+		HIP(hipDestroySurfaceObject(surfaces[i]));
+		HIP(hipFreeArray(arrays[i]));
+	}
+	return same(back, want);
+}
+
 MAIN(((const program[]){
     { "pitch", pitch },
     { "array", array },
     { "three_dimensions", three_dimensions },
     { "layers", layers },
+    { "surface", surface },
+    { "fractions", fractions },
+    { "srgb", srgb },
     {},
 }))

@@ -77,6 +77,20 @@ static void test_snorm_minimum(void **state)
 	assert_true(sg_float(out[2]) == 0 && sg_float(out[3]) == 1);
 }
 
+static void test_srgb(void **state)
+{
+	struct sg_format f = format(D8_8_8_8, SG_SRGB, RGBA);
+	uint8_t element[SG_ELEMENT_MAX] = { 188, 10, 255, 188 };
+	uint32_t out[4];
+
+	(void)state;
+	sg_format_load(&f, element, out);
+	assert_true(fabsf(sg_float(out[0]) - 0.502886f) < 1e-5f);
+	assert_true(fabsf(sg_float(out[1]) - 10 / 255.0f / 12.92f) < 1e-7f);
+	assert_true(fabsf(sg_float(out[2]) - 1) < 1e-6f);
+	assert_true(sg_float(out[3]) == 188 / 255.0f);
+}
+
 static void test_selects(void **state)
 {
 	struct sg_format f = format(D8_8_8_8, SG_UINT, BGRA);
@@ -110,7 +124,7 @@ static void test_refused(void **state)
 	assert_false(sg_format_find(D8, SG_FLOAT, RGBA, &f));
 	assert_false(sg_format_find(D32, SG_UNORM, RGBA, &f));
 	assert_false(sg_format_find(D8, 6, RGBA, &f));
-	assert_false(sg_format_find(D8, 9, RGBA, &f)); /* sRGB */
+	assert_false(sg_format_find(D8, SG_SRGB, RGBA, &f));
 	assert_false(sg_format_find(D8, SG_UINT, SELECT(2, 0, 0, 0), &f));
 }
 
@@ -215,9 +229,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ranges),  cmocka_unit_test(test_snorm_minimum),
-		cmocka_unit_test(test_selects), cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_image),   cmocka_unit_test(test_edges),
-		cmocka_unit_test(test_linear),
+		cmocka_unit_test(test_srgb),    cmocka_unit_test(test_selects),
+		cmocka_unit_test(test_refused), cmocka_unit_test(test_image),
+		cmocka_unit_test(test_edges),   cmocka_unit_test(test_linear),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

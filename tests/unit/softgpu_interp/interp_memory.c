@@ -381,6 +381,82 @@ void test_buffers(void **state)
 	gpu_free(out, 4096);
 }
 
+/* Selections of two components, then 0 and 1. NUM_FORMAT and DATA_FORMAT as in descriptor.h. */
+#define WORD3(number, data) (4 | 5 << 3 | 0 << 6 | 1 << 9 | (number) << 12 | (data) << 15)
+
+/* Loads of signed bytes by two, of which 40 are in range: those beyond are 0, 0, 0, 1. */
+static void check_format_loads(unsigned *out, uint8_t *memory, unsigned components)
+{
+	uint64_t arguments[4] = { ADDRESS(out), ADDRESS(memory), (uint64_t)40 << 32 | 2,
+				  (uint64_t)(components - 1) << 32 | WORD3(5, 3) };
+	unsigned lane, i;
+
+	memset(out, 0xee, 4096);
+	must_run("buffer_format", 64, 64, arguments, 4);
+	for (lane = 0; lane < 64; lane++) {
+		int32_t want[4] = { 0, 0, 0, 1 };
+
+		for (i = 0; i < 2 && lane < 40; i++)
+			want[i] = (int8_t)memory[2 * lane + i];
+		for (i = components; i < 4; i++) /* registers that are not written */
+			want[i] = (int32_t)(0x10000 + 4 * lane + i);
+		for (i = 0; i < 4; i++)
+			if (out[4 * lane + i] != (uint32_t)want[i])
+				fail_msg("%u components, lane %u, component %u: 0x%x instead of "
+					 "0x%x",
+					 components, lane, i, out[4 * lane + i], (uint32_t)want[i]);
+	}
+}
+
+/* Stores of words that do not fit into 16 bits to 50 pairs; one component leaves the other 0. */
+static void check_format_stores(unsigned *out, uint8_t *memory, unsigned components)
+{
+	uint64_t arguments[4] = { ADDRESS(out), ADDRESS(memory), (uint64_t)50 << 32 | 4,
+				  (uint64_t)(components == 1 ? 4 : 5) << 32 | WORD3(4, 5) };
+	unsigned lane, i;
+
+	memset(memory, 0x11, 4096);
+	must_run("buffer_format", 64, 64, arguments, 4);
+	for (lane = 0; lane < 64; lane++)
+		for (i = 0; i < 2; i++) {
+			uint16_t got, want = lane >= 50 ? 0x1111 : i < components ? 0xffff : 0;
+
+			memcpy(&got, memory + 4 * lane + 2 * i, 2);
+			if (got != want)
+				fail_msg("%u components, lane %u, component %u: 0x%x instead of "
+					 "0x%x",
+					 components, lane, i, got, want);
+		}
+}
+
+void test_buffer_formats(void **state)
+{
+	uint8_t *memory = gpu_alloc(4096, 0);
+	unsigned *out = gpu_alloc(4096, 0), i;
+	uint64_t arguments[4] = { ADDRESS(out), ADDRESS(memory), (uint64_t)40 << 32 | 2,
+				  WORD3(7, 1) };
+	struct launch l = { .grid = { 64 }, .group = { 64 } };
+
+	(void)state;
+	for (i = 0; i < 4096; i++)
+		memory[i] = (uint8_t)(7 * i);
+	for (i = 1; i <= 4; i++)
+		check_format_loads(out, memory, i);
+	check_format_stores(out, memory, 1);
+	check_format_stores(out, memory, 4);
+	/* Floating-point numbers of eight bits. */
+	assert_int_equal(launch(&code, "buffer_format", &l, arguments, 4), SOFTGPU_UNSUPPORTED);
+	assert_non_null(strstr(l.message, "format of a buffer"));
+	/* What may only be read, at its first byte. */
+	gpu_set_state(memory, 4096, SOFTGPU_PAGE_MAPPED | SOFTGPU_PAGE_READ);
+	arguments[3] = (uint64_t)4 << 32 | WORD3(4, 5);
+	assert_int_equal(launch(&code, "buffer_format", &l, arguments, 4), SOFTGPU_FAULT);
+	assert_true(l.fault == ADDRESS(memory));
+	gpu_set_state(memory, 4096, SOFTGPU_PAGE_MAPPED);
+	gpu_free(memory, 4096);
+	gpu_free(out, 4096);
+}
+
 /* What a kernel's message says behind its name must not depend on how long that is. */
 void test_long_name(void **state)
 {

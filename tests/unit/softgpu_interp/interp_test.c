@@ -432,6 +432,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_lds_negative),
 		cmocka_unit_test(test_unsupported),
 		cmocka_unit_test(test_buffers),
+		cmocka_unit_test(test_buffer_formats),
 		cmocka_unit_test(test_long_name),
 		cmocka_unit_test(test_speed),
 	};

@@ -29,6 +29,7 @@ void test_lds_outside(void **state);
 void test_lds_negative(void **state);
 void test_unsupported(void **state);
 void test_buffers(void **state);
+void test_buffer_formats(void **state);
 void test_long_name(void **state);
 
 #endif

@@ -229,11 +229,11 @@ extern "C" __global__ void broadcasting(double *out)
 }
 
 // One access through a buffer resource: s[44:47], soffset in s48. The lane's offset is `lane * step`,
-// its index the lane. The data go from and to v[40:43].
+// its index the lane. The data go from and to v[40:43]. The resource's last word is `word3`.
 #define BUFFER(number, text)                                                                   \
 	case number:                                                                           \
 		asm volatile("v_readfirstlane_b32 s44, %4\n\tv_readfirstlane_b32 s45, %5\n\t"  \
-			     "v_readfirstlane_b32 s46, %6\n\ts_mov_b32 s47, 0x20000\n\t"       \
+			     "v_readfirstlane_b32 s46, %6\n\tv_readfirstlane_b32 s47, %11\n\t"  \
 			     "v_readfirstlane_b32 s48, %7\n\tv_mov_b32 v44, %8\n\t"            \
 			     "v_mov_b32 v45, %9\n\tv_mov_b32 v40, %10\n\t"                     \
 			     "v_add_u32 v41, 1, v40\n\tv_add_u32 v42, 2, v40\n\t"              \
@@ -243,7 +243,7 @@ extern "C" __global__ void broadcasting(double *out)
 			     : "=&v"(a), "=&v"(b), "=&v"(c), "=&v"(d)                          \
 			     : "v"((unsigned)base), "v"((unsigned)(base >> 32) | stride << 16), \
 			       "v"(records), "v"(soffset), "v"(lane), "v"(lane * step),        \
-			       "v"(0x10000 + 4 * lane)                                         \
+			       "v"(0x10000 + 4 * lane), "v"(word3)                             \
 			     : "s44", "s45", "s46", "s47", "s48", "v40", "v41", "v42", "v43",  \
 			       "v44", "v45", "memory");                                        \
 		break;
@@ -252,7 +252,7 @@ extern "C" __global__ void buffer_access(unsigned *out, unsigned long long base,
 					 unsigned records, unsigned soffset, unsigned step,
 					 unsigned how)
 {
-	unsigned lane = threadIdx.x, a = 0, b = 0, c = 0, d = 0;
+	unsigned lane = threadIdx.x, a = 0, b = 0, c = 0, d = 0, word3 = 0x20000;
 
 	switch (how) {
 		BUFFER(0, "buffer_load_ubyte v40, v45, s[44:47], s48 offen")
@@ -267,6 +267,27 @@ extern "C" __global__ void buffer_access(unsigned *out, unsigned long long base,
 		BUFFER(9, "buffer_store_dword v40, v44, s[44:47], s48 idxen")
 		BUFFER(10, "buffer_atomic_add v40, v45, s[44:47], s48 offen " RETURNS)
 		BUFFER(11, "buffer_atomic_add_x2 v[40:41], v45, s[44:47], s48 offen " RETURNS)
+	}
+	out += 4 * lane;
+	out[0] = a;
+	out[1] = b;
+	out[2] = c;
+	out[3] = d;
+}
+
+// The same with the format that word3 names.
+extern "C" __global__ void buffer_format(unsigned *out, unsigned long long base, unsigned stride,
+					 unsigned records, unsigned word3, unsigned how)
+{
+	unsigned lane = threadIdx.x, a = 0, b = 0, c = 0, d = 0, soffset = 0, step = 0;
+
+	switch (how) {
+		BUFFER(0, "buffer_load_format_x v40, v44, s[44:47], s48 idxen")
+		BUFFER(1, "buffer_load_format_xy v[40:41], v44, s[44:47], s48 idxen")
+		BUFFER(2, "buffer_load_format_xyz v[40:42], v44, s[44:47], s48 idxen")
+		BUFFER(3, "buffer_load_format_xyzw v[40:43], v44, s[44:47], s48 idxen")
+		BUFFER(4, "buffer_store_format_x v40, v44, s[44:47], s48 idxen")
+		BUFFER(5, "buffer_store_format_xyzw v[40:43], v44, s[44:47], s48 idxen")
 	}
 	out += 4 * lane;
 	out[0] = a;
