@@ -162,6 +162,59 @@ static bool array(void)
 	return good & same(back, from);
 }
 
+// ---- elements of each size, to arrays and back; one dimension ----
+
+template <class T> __global__ void sample_1d(hipTextureObject_t texture, T *to, int n)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i < n)
+		to[i] = tex1D<T>(texture, n - 1 - i + 0.5f);
+}
+
+template <class T> static bool element(const char *type)
+{
+	const int n = 3000, width = 100;
+	std::vector<T> from(n), reversed(n), back(n);
+	hipTextureDesc description = reading(hipReadModeElementType);
+	hipChannelFormatDesc format = hipCreateChannelDesc<T>();
+	hipTextureObject_t texture;
+	hipResourceDesc resource;
+	device<T> result(n);
+	hipArray_t line, area;
+	bool good = true;
+
+	for (size_t i = 0; i < n * sizeof(T); i++)
+		((unsigned char *)from.data())[i] = (unsigned char)(hash32((uint32_t)i) % 127);
+	for (int i = 0; i < n; i++)
+		reversed[i] = from[n - 1 - i];
+	HIP(hipMallocArray(&line, &format, n, 0, hipArrayDefault));
+	HIP(hipMallocArray(&area, &format, width, n / width, hipArrayDefault));
+	HIP(hipMemcpy2DToArray(line, 0, 0, from.data(), n * sizeof(T), n * sizeof(T), 1, hipMemcpyHostToDevice));
+	HIP(hipMemcpy2DToArray(area, 0, 0, from.data(), width * sizeof(T), width * sizeof(T), n / width, hipMemcpyHostToDevice));
+	HIP(hipMemcpy2DFromArray(back.data(), width * sizeof(T), area, 0, 0, width * sizeof(T), n / width, hipMemcpyDeviceToHost));
+	good &= same_bytes(back, from);
+	resource = array_of(line);
+	description.addressMode[0] = hipAddressModeClamp;
+	HIP(hipCreateTextureObject(&texture, &resource, &description, NULL));
+	sample_1d<T><<<groups(n, 256), 256>>>(texture, result, n);
+	good &= same_bytes(result.get(), reversed);
+	HIP(hipDestroyTextureObject(texture));
+	HIP(hipFreeArray(line));
+	HIP(hipFreeArray(area));
+	if (!good)
+		printf("# %s\n", type);
+	return good;
+}
+
+#define ELEMENT(type) element<type>(#type)
+
+static bool elements(void)
+{
+	return ELEMENT(unsigned char) & ELEMENT(char2) & ELEMENT(uchar4) & ELEMENT(short) & ELEMENT(ushort2) & ELEMENT(short4) & ELEMENT(int) &
+	       ELEMENT(uint2) & ELEMENT(int4) & ELEMENT(float2) & ELEMENT(float4);
+}
+
 __global__ void sample_colors(hipTextureObject_t texture, float4 *to)
 {
 	int x = threadIdx.x, y = blockIdx.x;
@@ -324,5 +377,6 @@ MAIN(((const program[]){
     { "surface", surface },
     { "fractions", fractions },
     { "srgb", srgb },
+    { "elements", elements },
     {},
 }))
