@@ -46,9 +46,9 @@ static void put(uint32_t (*d)[SG_LANES], unsigned l, const uint8_t *p, unsigned 
 		if (arg & SIGNED)
 			x = size == 1 ? (uint32_t)(int8_t)x : (uint32_t)(int16_t)x;
 		if (arg & D16)
-			x = (d[0][l] & 0xffff0000u) | (x & 0xffff);
+			x &= 0xffff;
 		else if (arg & D16_HI)
-			x = (d[0][l] & 0xffff) | x << 16;
+			x <<= 16;
 		d[0][l] = x;
 		return;
 	}

@@ -8,8 +8,13 @@
 /* Row's arg: bytes per lane, and how they meet the register. */
 #define BYTES(arg) ((arg)&0x1fu)
 #define SIGNED     0x20u
-#define D16        0x40u /* into the low half, keeping the other */
-#define D16_HI     0x80u /* into, or from, the high half */
+/*
+ * Half a register: the other half becomes 0. On GPUs whose registers have ECC a load writes all of
+ * a register (LLVM review D112635 for gfx90a; Tensile's `HasEccHalf`, gfx90a to gfx950: its kernels
+ * join halves with v_or_b32).
+ */
+#define D16    0x40u /* into the low half */
+#define D16_HI 0x80u /* into, or from, the high half */
 
 static void load_narrow(uint32_t *to, const uint8_t *p, unsigned arg)
 {
@@ -22,12 +27,7 @@ static void load_narrow(uint32_t *to, const uint8_t *p, unsigned arg)
 		memcpy(&h, p, 2);
 		x = arg & SIGNED ? (uint32_t)(int16_t)h : h;
 	}
-	if (arg & D16)
-		*to = (*to & 0xffff0000u) | (x & 0xffff);
-	else if (arg & D16_HI)
-		*to = (*to & 0xffff) | x << 16;
-	else
-		*to = x;
+	*to = arg & D16 ? x & 0xffff : arg & D16_HI ? x << 16 : x;
 }
 
 /* What the caches show of `size` bytes at `p`. */

@@ -231,6 +231,26 @@ void test_lds_negative(void **state)
 		assert_int_equal(out[i], 320 + i);
 }
 
+/* Registers have ECC: a load of half a register clears the other half. */
+void test_halves(void **state)
+{
+	uint32_t *out = gpu_alloc(4096, 0), *in = gpu_alloc(4096, 0), i;
+	uint64_t arguments[2] = { ADDRESS(out), ADDRESS(in) };
+
+	(void)state;
+	for (i = 0; i < 64; i++)
+		in[i] = 0x7788f080 + i;
+	must_run("halves", 64, 64, arguments, 2);
+	for (i = 0; i < 64; i++) {
+		assert_int_equal(out[6 * i], 0xf080 + i);
+		assert_int_equal(out[6 * i + 1], (0xf080 + i) << 16);
+		assert_int_equal(out[6 * i + 2], 0xff80 + i);
+		assert_int_equal(out[6 * i + 3], (0x80 + i) << 16);
+		assert_int_equal(out[6 * i + 4], 0xf080 + i);
+		assert_int_equal(out[6 * i + 5], (0xf080 + i) << 16);
+	}
+}
+
 void test_unsupported(void **state)
 {
 	float *out = gpu_alloc(4096, 0);

@@ -430,6 +430,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_fault),
 		cmocka_unit_test(test_lds_outside),
 		cmocka_unit_test(test_lds_negative),
+		cmocka_unit_test(test_halves),
 		cmocka_unit_test(test_unsupported),
 		cmocka_unit_test(test_buffers),
 		cmocka_unit_test(test_buffer_formats),

@@ -27,6 +27,7 @@ void test_atomic_log(void **state);
 void test_fault(void **state);
 void test_lds_outside(void **state);
 void test_lds_negative(void **state);
+void test_halves(void **state);
 void test_unsupported(void **state);
 void test_buffers(void **state);
 void test_buffer_formats(void **state);

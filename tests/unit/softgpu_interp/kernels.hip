@@ -210,6 +210,27 @@ extern "C" __global__ void lds_negative(unsigned *out)
 	out[threadIdx.x] = a == 18 && s[256 + threadIdx.x] == 18 ? b : 0;
 }
 
+// Loads into one half of a register that has something in both: six words a lane.
+extern "C" __global__ void halves(unsigned *out, const unsigned *in)
+{
+	__shared__ unsigned s[64];
+	unsigned r[6];
+
+	s[threadIdx.x] = in[threadIdx.x];
+	__syncthreads();
+	for (int i = 0; i < 6; i++)
+		r[i] = 0x55aa1234;
+	asm volatile("global_load_short_d16 %0, %6, off\n\tglobal_load_short_d16_hi %1, %6, off\n\t"
+		     "global_load_sbyte_d16 %2, %6, off\n\tglobal_load_ubyte_d16_hi %3, %6, off\n\t"
+		     "ds_read_u16_d16 %4, %7\n\tds_read_u16_d16_hi %5, %7\n\t"
+		     "s_waitcnt vmcnt(0) lgkmcnt(0)"
+		     : "+v"(r[0]), "+v"(r[1]), "+v"(r[2]), "+v"(r[3]), "+v"(r[4]), "+v"(r[5])
+		     : "v"(in + threadIdx.x), "v"((unsigned)(uintptr_t)(__attribute__((address_space(3))) unsigned *)(s + threadIdx.x))
+		     : "memory");
+	for (int i = 0; i < 6; i++)
+		out[6 * threadIdx.x + i] = r[i];
+}
+
 // One instruction that nothing executes, and one with a field whose meaning no document gives.
 extern "C" __global__ void converting(float *out)
 {
