@@ -33,6 +33,8 @@ static struct {
 
 struct disassembly {
 	char text[512];
+	uint64_t pc;
+	uint32_t first; /* the word at pc that the disassembler gets */
 };
 
 static uint64_t read_code(uint64_t from, char *to, uint64_t size, void *data)
@@ -51,6 +53,16 @@ static uint64_t read_code(uint64_t from, char *to, uint64_t size, void *data)
 		memcpy(to + done, softgpu_host_pointer(at), n);
 		done += n;
 	}
+	return done;
+}
+
+static uint64_t read_for_text(uint64_t from, char *to, uint64_t size, void *data)
+{
+	const struct disassembly *d = data;
+	uint64_t done = read_code(from, to, size, NULL);
+
+	if (from == d->pc && done >= sizeof(d->first))
+		memcpy(to, &d->first, sizeof(d->first));
 	return done;
 }
 
@@ -84,7 +96,7 @@ static bool make_disassembler(enum softgpu_processor processor)
 
 		disassemblers[processor].made =
 		    name && amd_comgr_create_disassembly_info(
-				name, read_code, take_text, ignore_address,
+				name, read_for_text, take_text, ignore_address,
 				&disassemblers[processor].info) == AMD_COMGR_STATUS_SUCCESS;
 	}
 	return disassemblers[processor].made;
@@ -109,10 +121,53 @@ static bool crashes_decoder(const uint32_t *raw, enum softgpu_processor processo
 	       (~sources & 0x20100u);
 }
 
+/*
+ * The first word of the V_CMP with the operands of a V_CMPX in VOP3, 0 for all others. Opcodes as
+ * in "AMD Instinct MI200 Instruction Set Architecture", VOPC: classes are odd, others have bit 4.
+ */
+static uint32_t plain_compare(uint32_t first)
+{
+	uint32_t op = first >> 16 & 0x3ff;
+
+	if (first >> 26 != 0x34)
+		return 0;
+	if (op == 0x11 || op == 0x13 || op == 0x15)
+		return first & ~(UINT32_C(1) << 16);
+	return op >= 0x30 && op < 0x100 && (op & 0x10) ? first & ~(UINT32_C(0x10) << 16) : 0;
+}
+
+static bool disassemble(struct disassembly *d, uint64_t *size)
+{
+	return amd_comgr_disassemble_instruction(disassemblers[softgpu_config.processor].info,
+						 d->pc, d, size) == AMD_COMGR_STATUS_SUCCESS;
+}
+
+/*
+ * amd_comgr refuses what LLVM's decoder calls a soft failure: for LLVM 21 that is a V_CMPX in VOP3
+ * that writes other scalar registers than EXEC, which gfx9 has and assemblers write. Its V_CMP has
+ * the same operands.
+ */
+static bool disassemble_softly(struct disassembly *d, uint64_t *size)
+{
+	static const char compare[] = "v_cmp";
+	const size_t length = sizeof(compare) - 1;
+	size_t rest;
+
+	d->first = plain_compare(d->first);
+	if (!d->first || !disassemble(d, size) || strncmp(d->text, compare, length) != 0)
+		return false;
+	rest = strlen(d->text + length);
+	if (length + 1 + rest >= sizeof(d->text))
+		return false;
+	memmove(d->text + length + 1, d->text + length, rest + 1);
+	d->text[length] = 'x';
+	return true;
+}
+
 static struct sg_insn *decode(uint64_t pc)
 {
 	enum softgpu_processor processor = softgpu_config.processor;
-	struct disassembly d = { "" };
+	struct disassembly d = { .pc = pc };
 	struct sg_insn *in = aligned_alloc(_Alignof(struct sg_insn), sizeof(*in));
 	uint64_t size = 0;
 
@@ -128,10 +183,9 @@ static struct sg_insn *decode(uint64_t pc)
 	}
 	if (read_code(pc, (char *)in->raw, sizeof(in->raw), NULL) < 4)
 		in->problem = "code is not mapped";
-	else if (crashes_decoder(in->raw, processor))
-		in->problem = "not an instruction";
-	else if (amd_comgr_disassemble_instruction(disassemblers[processor].info, pc, &d, &size) !=
-		 AMD_COMGR_STATUS_SUCCESS)
+	d.first = in->raw[0];
+	if (!in->problem && (crashes_decoder(in->raw, processor) ||
+			     (!disassemble(&d, &size) && !disassemble_softly(&d, &size))))
 		in->problem = "not an instruction";
 	if (in->problem) {
 		snprintf(d.text, sizeof(d.text), ".long 0x%08x", in->raw[0]);

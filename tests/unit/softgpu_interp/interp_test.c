@@ -161,6 +161,20 @@ static void test_backwards(void **state)
 	assert_int_equal(out[1], (uint32_t)in[8]);
 }
 
+static void test_masks(void **state)
+{
+	uint64_t *in = inputs(), *out = gpu_alloc(4096, 0), expected = 0;
+	uint64_t arguments[2] = { ADDRESS(in), ADDRESS(out) };
+	unsigned i;
+
+	(void)state;
+	must_run("masks", 64, 64, arguments, 2);
+	for (i = 0; i < 64; i++)
+		expected |= (uint64_t)((uint32_t)in[i] < (uint32_t)in[i + 1]) << i;
+	assert_int_equal(out[0], expected);
+	assert_int_equal(out[1], expected);
+}
+
 static void test_histogram(void **state)
 {
 	uint64_t *in = inputs(), *out = gpu_alloc(4096, 0), expected[64] = { 0 };
@@ -414,6 +428,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		CASES(UNIT) cmocka_unit_test(test_reduce),
 		cmocka_unit_test(test_backwards),
+		cmocka_unit_test(test_masks),
 		cmocka_unit_test(test_histogram),
 		cmocka_unit_test(test_lanes),
 		cmocka_unit_test(test_late),

@@ -59,6 +59,21 @@ extern "C" __global__ void backwards(const uint64_t *in, uint64_t *out)
 	out[1] = high;
 }
 
+// A comparison that writes EXEC and other scalar registers.
+extern "C" __global__ void masks(const uint64_t *in, uint64_t *out)
+{
+	unsigned i = threadIdx.x, x = (unsigned)in[i], y = (unsigned)in[i + 1];
+	uint64_t chosen, left;
+
+	asm volatile("s_mov_b64 s[20:21], exec\n\tv_cmpx_lt_u32_e64 %0, %2, %3\n\t"
+		     "s_mov_b64 %1, exec\n\ts_mov_b64 exec, s[20:21]"
+		     : "=&s"(chosen), "=&s"(left)
+		     : "v"(x), "v"(y)
+		     : "s20", "s21");
+	out[0] = chosen;
+	out[1] = left;
+}
+
 extern "C" __global__ void histogram(const uint64_t *in, uint64_t *out, unsigned n)
 {
 	__shared__ unsigned bin[64];
