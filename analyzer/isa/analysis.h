@@ -67,6 +67,14 @@ int kernel_descriptor(const struct isa_analysis *analysis, const char *symbol,
 int kernel_name_arguments(const struct isa_analysis *analysis, const struct codeobj_kernel *from,
 			  struct isa_kernel *kernel);
 
+/*
+ * Lines, names and members of what was found in the code, and which atomics are services'; once.
+ * `flow` is the analysis that found it; NULL: it was another kernel's, whose code called nothing.
+ * `incomplete_pc`: the instruction that is the reason why uses are incomplete, or 0. 0 or -ENOMEM.
+ */
+int names_find(struct isa_analysis *analysis, const struct flow *flow,
+	       const struct flow_entry *entry, uint64_t incomplete_pc, struct isa_kernel *kernel);
+
 /* Everything about the kernel `from` of the metadata note. `kernel` is zeroed before. */
 int kernel_analyse(struct isa_analysis *analysis, const struct codeobj_kernel *from,
 		   const struct isa_options *options, struct isa_kernel *kernel, char **error);

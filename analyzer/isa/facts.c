@@ -7,7 +7,6 @@
 #include "analysis.h"
 #include "casloop.h"
 #include "origin.h"
-#include "codeobj/text.h"
 
 /* Nobody distinguishes more of them. */
 #define SPINS_MAX 16u
@@ -101,7 +100,6 @@ static int add_spin(struct isa_analysis *analysis, struct flow *flow, const stru
 	const struct isa_symbol *symbol = isa_image_symbol_at(&analysis->image, insn->pc, true);
 	struct isa_spin *spin, *grown;
 	struct isa_origin origin;
-	const char *file;
 	int status = origin_resolve(flow, access, &origin);
 
 	if (status)
@@ -122,12 +120,6 @@ static int add_spin(struct isa_analysis *analysis, struct flow *flow, const stru
 	if (access->function->entry != entry->pc) {
 		spin->function = isa_demangle(symbol ? symbol->name : "?");
 		if (!spin->function)
-			return -ENOMEM;
-	}
-	file = analysis->lines ? lines_find(analysis->lines, insn->pc, &spin->line) : NULL;
-	if (file) {
-		spin->file = text_one_line(file);
-		if (!spin->file)
 			return -ENOMEM;
 	}
 	return 0;

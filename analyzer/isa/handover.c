@@ -286,22 +286,17 @@ static void find_fences(struct search *search)
 static int set_party(struct search *search, const struct point *point, struct isa_party *party)
 {
 	const struct insn *insn = point->access->insn;
-	struct lines *lines = search->analysis->lines;
-	const char *file = lines ? lines_find(lines, insn->pc, &party->line) : NULL;
 
-	for (unsigned i = 0; file && lines_foreign(file) && i < point->access->caller_count; i++)
-		file = lines_find(lines, point->access->caller[i], &party->line);
 	party->kernel_offset = (int64_t)(insn->pc - search->entry->start);
 	party->placed = point->place.known;
 	party->place = point->place.step;
 	party->size = point->place.size;
 	party->mnemonic = strdup(insn->mnemonic);
-	party->file = file ? text_one_line(file) : NULL;
 	if (point->origin.kind == ISA_ORIGIN_GLOBAL)
 		party->symbol = strdup(point->origin.symbol);
 	else
 		party->kernarg = point->origin.kernarg[0];
-	return !party->mnemonic || (file && !party->file) ||
+	return !party->mnemonic ||
 		       (point->origin.kind == ISA_ORIGIN_GLOBAL && !party->symbol)
 		   ? -ENOMEM
 		   : 0;
@@ -354,10 +349,8 @@ int handover_add(struct search *search, const struct point *flag, const struct p
 	} else {
 		free(handover->flag.mnemonic);
 		free(handover->flag.symbol);
-		free(handover->flag.file);
 		free(handover->data.mnemonic);
 		free(handover->data.symbol);
-		free(handover->data.file);
 	}
 	*handover = *facts;
 	status = set_party(search, flag, &handover->flag);

@@ -10,8 +10,8 @@
 #include "handover.h"
 #include "filter.h"
 #include "origin.h"
-#include "services.h"
 #include "swaps.h"
+#include "twins.h"
 #include "codeobj/text.h"
 
 static char *copy(const char *text)
@@ -121,21 +121,6 @@ static enum isa_scope scope_of(const struct arch *arch, const struct insn *insn)
 	}
 }
 
-static void add_frame(const char *function, const char *file, unsigned line, void *user)
-{
-	struct isa_atomic *atomic = user;
-	struct isa_frame *frame, *grown;
-
-	grown = reallocarray(atomic->frames, atomic->frame_count + 1, sizeof(*grown));
-	if (!grown)
-		return;
-	atomic->frames = grown;
-	frame = &grown[atomic->frame_count++];
-	frame->function = function ? isa_demangle(function) : NULL;
-	frame->file = text_one_line(file);
-	frame->line = line;
-}
-
 /* An isa_atomic.loop_why that settle_loops() replaces. */
 static const char not_looked_for[] = "not determined";
 
@@ -160,36 +145,6 @@ static void set_loop(struct isa_atomic *atomic, const struct casloop *loop)
 	atomic->lock = loop->lock;
 }
 
-/* Names of the members on a path that starts from an argument. 0 or -ENOMEM. */
-static int name_members(struct isa_analysis *analysis, const struct isa_kernel *kernel,
-			struct isa_path *path)
-{
-	for (size_t i = 0; analysis->lines && !path->symbol && i < kernel->arg_count; i++) {
-		const struct isa_arg *arg = &kernel->args[i];
-
-		if (path->kernarg >= arg->offset && path->kernarg - arg->offset < arg->size &&
-		    lines_members(analysis->lines, kernel->symbol, i, path->kernarg - arg->offset,
-				  path))
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-static int name_all_members(struct isa_analysis *analysis, struct isa_kernel *kernel)
-{
-	int status = 0;
-
-	for (size_t i = 0; !status && i < kernel->path_use_count; i++)
-		status = name_members(analysis, kernel, &kernel->path_uses[i].path);
-	for (size_t i = 0; i < kernel->atomic_count; i++) {
-		struct isa_paths *paths = &kernel->atomics[i].origin.paths;
-
-		for (size_t k = 0; !status && k < paths->count; k++)
-			status = name_members(analysis, kernel, &paths->path[k]);
-	}
-	return status;
-}
-
 static int fill_atomic(struct isa_analysis *analysis, struct flow *flow,
 		       const struct access *access, const struct flow_entry *entry,
 		       struct isa_atomic *atomic)
@@ -203,8 +158,6 @@ static int fill_atomic(struct isa_analysis *analysis, struct flow *flow,
 	const struct insn *insn = access->insn;
 	const struct isa_symbol *function = isa_image_symbol_at(&analysis->image, insn->pc, true);
 	uint64_t start = function ? function->address : access->function->entry;
-	const char *file;
-	unsigned i;
 	int status;
 
 	atomic->mnemonic = strdup(insn->mnemonic);
@@ -236,22 +189,6 @@ static int fill_atomic(struct isa_analysis *analysis, struct flow *flow,
 			return status;
 		set_loop(atomic, &loop);
 		atomic->loop_why = in_callers(access, entry, &loop) ? not_looked_for : loop.why;
-	}
-	file = analysis->lines ? lines_find(analysis->lines, insn->pc, &atomic->line) : NULL;
-	for (i = 0; file && lines_foreign(file) && i < access->caller_count; i++) {
-		unsigned line;
-		const char *caller = lines_find(analysis->lines, access->caller[i], &line);
-
-		if (!caller)
-			break;
-		file = caller;
-		atomic->line = line;
-	}
-	if (file) {
-		lines_frames(analysis->lines, insn->pc, add_frame, atomic);
-		atomic->file = text_one_line(file);
-		if (!atomic->file)
-			return -ENOMEM;
 	}
 	return origin_resolve(flow, access, &atomic->origin);
 }
@@ -295,29 +232,10 @@ static int fill_atomics(struct isa_analysis *analysis, struct flow *flow,
 	for (status = 0, i = 0; !status && i < count; i++) {
 		kernel->atomic_count = i + 1;
 		status = fill_atomic(analysis, flow, order[i].access, entry, &kernel->atomics[i]);
-		if (!status)
-			kernel->atomics[i].runtime = services_runtime(
-			    &analysis->image, kernel, order[i].access, &kernel->atomics[i]);
 	}
 out:
 	free(order);
 	return status;
-}
-
-int kernel_name_arguments(const struct isa_analysis *analysis, const struct codeobj_kernel *from,
-			  struct isa_kernel *kernel)
-{
-	const char **name = calloc(kernel->arg_count + 1, sizeof(*name));
-
-	if (!name)
-		return -ENOMEM;
-	if (analysis->lines)
-		lines_parameters(analysis->lines, from->name, name, kernel->arg_count);
-	for (size_t i = 0; i < kernel->arg_count; i++)
-		if (!kernel->args[i].name)
-			kernel->args[i].name = copy(name[i]);
-	free(name);
-	return 0;
 }
 
 static int fill_args(struct isa_analysis *analysis, const struct codeobj_kernel *from,
@@ -421,25 +339,16 @@ static int settle_loops(struct isa_analysis *analysis, struct program *program,
 	return status;
 }
 
-/* The source line of the instruction at `pc`, where debug information has it; `pc` 0: of none. 0 or
- * -ENOMEM. */
-static int find_line(const struct isa_analysis *analysis, uint64_t pc, struct isa_line *at)
-{
-	const char *file =
-	    pc && analysis->lines ? lines_find(analysis->lines, pc, &at->line) : NULL;
-
-	at->file = file ? text_one_line(file) : NULL;
-	return file && !at->file ? -ENOMEM : 0;
-}
-
 int kernel_analyse(struct isa_analysis *analysis, const struct codeobj_kernel *from,
 		   const struct isa_options *options, struct isa_kernel *kernel, char **error)
 {
 	struct flow_entry entry = { 0 };
 	struct flow_arg *args = NULL;
+	struct twin_key twin = { 0 };
 	struct flow flow = { 0 };
 	struct program *program;
 	const char *why = NULL;
+	uint64_t incomplete_pc = 0;
 	size_t arg_count = 0;
 	int status;
 
@@ -468,8 +377,14 @@ int kernel_analyse(struct isa_analysis *analysis, const struct codeobj_kernel *f
 		status = not_analysed(kernel, entry.wave_size, why);
 		goto out;
 	}
-	if (!status)
-		status = flow_init(&flow, program, analysis->arch, args, arg_count);
+	if (status)
+		goto out;
+	twin_key_make(&twin, analysis, from, &entry);
+	if (twins_find(&twin, kernel, &incomplete_pc)) {
+		status = names_find(analysis, NULL, &entry, incomplete_pc, kernel);
+		goto out;
+	}
+	status = flow_init(&flow, program, analysis->arch, args, arg_count);
 	if (!status)
 		status = flow_run(&flow, &entry);
 	if (!status)
@@ -479,18 +394,17 @@ int kernel_analyse(struct isa_analysis *analysis, const struct codeobj_kernel *f
 	if (!status)
 		status = origin_uses(&flow, kernel);
 	if (!status)
-		status = name_all_members(analysis, kernel);
-	if (!status)
-		status = find_line(analysis, flow.incomplete_pc, &kernel->incomplete_at);
-	if (!status)
-		status = find_line(analysis, flow.unvisited_pc, &kernel->unvisited_at);
-	if (!status)
 		status = facts_end(analysis, &flow, &entry, from, kernel);
 	if (!status)
 		status = handover_find(analysis, &flow, &entry, kernel);
+	if (!status)
+		twins_add(&twin, &flow, kernel);
+	if (!status)
+		status = names_find(analysis, &flow, &entry, flow.incomplete_pc, kernel);
 	flow_free(&flow);
 	program_trim(program);
 out:
+	twin_key_clear(&twin);
 	free(args);
 	return status;
 }

@@ -63,16 +63,16 @@ static bool by_origin(const struct isa_kernel *kernel, const struct isa_origin *
 	return hidden;
 }
 
-bool services_runtime(const struct isa_image *image, const struct isa_kernel *kernel,
-		      const struct access *access, const struct isa_atomic *atomic)
+bool services_runtime(const struct isa_image *image, const struct isa_kernel *kernel, uint64_t pc,
+		      const struct access *called, const struct isa_atomic *atomic)
 {
 	/* None of them computes with floating-point numbers. */
 	if (atomic->fp)
 		return false;
-	if (by_origin(kernel, &atomic->origin) || in_service(image, access->insn->pc))
+	if (by_origin(kernel, &atomic->origin) || in_service(image, pc))
 		return true;
-	for (unsigned i = 0; i < access->caller_count; i++)
-		if (in_service(image, access->caller[i]))
+	for (unsigned i = 0; called && i < called->caller_count; i++)
+		if (in_service(image, called->caller[i]))
 			return true;
 	for (size_t i = 0; i < atomic->frame_count; i++)
 		if (is_service(atomic->frames[i].function))

@@ -7,8 +7,11 @@
 #include "image.h"
 #include "isa.h"
 
-/* Whether an atomic is part of such a service; `atomic` is filled in, but for this. */
-bool services_runtime(const struct isa_image *image, const struct isa_kernel *kernel,
-		      const struct access *access, const struct isa_atomic *atomic);
+/*
+ * Whether an atomic, the instruction at `pc`, is part of such a service; `atomic` is filled in, but
+ * for this. `called`: the access with the calls that led there, or NULL.
+ */
+bool services_runtime(const struct isa_image *image, const struct isa_kernel *kernel, uint64_t pc,
+		      const struct access *called, const struct isa_atomic *atomic);
 
 #endif
