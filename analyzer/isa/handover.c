@@ -219,7 +219,8 @@ static int find_wait(struct search *search, struct point *read)
 				if (insn->class == OP_MEMORY && handover_is_vector_memory(insn) &&
 				    !handover_is_coherent(search, insn))
 					idle = false;
-				value_use_step(&use, insn);
+				if (!value_use_over(&use))
+					value_use_step(&use, insn);
 				if (round)
 					read->waits |= use.compared;
 			}
@@ -428,6 +429,8 @@ static void follow_value(struct search *search, const struct point *flag, const 
 			last.index = data->at.index;
 		for (; i < last.index; i++)
 			value_use_step(use, insn_at(function, (struct code_point){ b, i }));
+		if (value_use_over(use))
+			return;
 	}
 }
 
@@ -484,11 +487,15 @@ static int find_readers(struct search *search)
 			if (flag->update || handover_same_memory(flag, data) ||
 			    !comes_after(search, flag->at, data->at, true))
 				continue;
-			follow_value(search, flag, data, &use);
 			/* Who has drawn a number looks at what that number is of. */
-			if (!flag->waits && (!flag->access->insn->atomic || !use.equality ||
-					     value_use_in_address(&use, data->access->insn)))
+			if (!flag->waits && !flag->access->insn->atomic)
 				continue;
+			if (!flag->waits) {
+				follow_value(search, flag, data, &use);
+				if (!use.equality ||
+				    value_use_in_address(&use, data->access->insn))
+					continue;
+			}
 			if (is_its_own(search, flag, data) || is_guess(search, data) ||
 			    !handover_leads_to(search->function, flag->at, data->at))
 				continue;

@@ -69,6 +69,8 @@ struct value_use {
 /* `use` is zeroed; the value is what `insn` reads from memory. */
 void value_use_begin(struct value_use *use, const struct insn *insn);
 void value_use_step(struct value_use *use, const struct insn *insn);
+/* Whether no instruction can change it any more: nothing holds the value, no branch is awaited. */
+bool value_use_over(const struct value_use *use);
 /* Whether one of the operands that make its address holds something made of the value. */
 bool value_use_in_address(const struct value_use *use, const struct insn *insn);
 

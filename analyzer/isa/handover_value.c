@@ -107,6 +107,15 @@ void value_use_step(struct value_use *use, const struct insn *insn)
 			remove_register(&use->holds, &insn->operand[i]);
 }
 
+bool value_use_over(const struct value_use *use)
+{
+	uint64_t any = 0;
+
+	for (size_t i = 0; i < REG_COUNT / 64; i++)
+		any |= use->holds.word[i];
+	return !any && !use->pending;
+}
+
 /* The operands that make the address of a global or flat instruction that is no atomic. */
 static unsigned address_operands(const struct insn *insn, const struct operand *operand[2])
 {

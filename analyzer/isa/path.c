@@ -71,7 +71,7 @@ static int node_of(struct search *search, uint32_t load)
 		fail(search, "a long chain of pointers");
 		return 0;
 	}
-	search->node[i].load = load;
+	search->node[i] = (struct node){ .load = load };
 	return (int)search->node_count++;
 }
 
@@ -84,12 +84,7 @@ static struct edge *new_edge(struct search *search, int64_t offset, bool exact)
 		return NULL;
 	}
 	search->edge_count++;
-	edge->node = -1;
-	edge->step.exact = exact;
-	edge->step.offset = exact ? offset : 0;
-	edge->step.stride = 0;
-	edge->step.bounded = false;
-	edge->step.first = edge->step.last = 0;
+	*edge = (struct edge){ .node = -1, .step.exact = exact, .step.offset = exact ? offset : 0 };
 	return edge;
 }
 
@@ -476,7 +471,7 @@ static int find(struct search *search, const struct access *access, struct isa_p
 	const struct trail empty = { .count = 0 };
 	const struct flow *flow = search->flow;
 
-	search->node[0].load = (uint32_t)(access - flow->access) << 4;
+	search->node[0] = (struct node){ .load = (uint32_t)(access - flow->access) << 4 };
 	search->node_count = 1;
 	if (flow->exhausted)
 		fail(search, "the kernel is too large to be analysed to the end");
@@ -498,15 +493,31 @@ static int find(struct search *search, const struct access *access, struct isa_p
 	return paths->why ? 0 : -ENOMEM;
 }
 
+/* With nothing found yet. Its tables, which are large, are written before they are read. */
+static struct search *new_search(struct flow *flow)
+{
+	struct search *search = malloc(sizeof(*search));
+
+	if (!search)
+		return NULL;
+	search->flow = flow;
+	search->node_count = search->edge_count = search->count = 0;
+	search->depth = search->numbered = search->components = 0;
+	search->why = NULL;
+	search->pair = NULL;
+	search->pair_count = 0;
+	search->overflow = search->word = search->constants = false;
+	return search;
+}
+
 int path_find(struct flow *flow, const struct access *access, struct isa_paths *paths)
 {
-	struct search *search = calloc(1, sizeof(*search));
+	struct search *search = new_search(flow);
 	int status;
 
 	memset(paths, 0, sizeof(*paths));
 	if (!search)
 		return -ENOMEM;
-	search->flow = flow;
 	search->pair = access->pair;
 	search->pair_count = access->pair_count;
 	search->overflow = access->overflow;
@@ -518,13 +529,12 @@ int path_find(struct flow *flow, const struct access *access, struct isa_paths *
 int path_find_word(struct flow *flow, const struct access *access, unsigned word,
 		   struct isa_paths *paths)
 {
-	struct search *search = calloc(1, sizeof(*search));
+	struct search *search = new_search(flow);
 	int status;
 
 	memset(paths, 0, sizeof(*paths));
 	if (!search)
 		return -ENOMEM;
-	search->flow = flow;
 	search->word = true;
 	search->pair = access->word[word].pair;
 	search->pair_count = access->word[word].count;
