@@ -81,6 +81,16 @@ static bool same_group(const value_id *a, const value_id *b)
 	return !differ;
 }
 
+/* Which registers of the group that begins with number `first` are live: a bit for each. */
+static uint32_t live_of(const struct reg_set *live, uint32_t first)
+{
+	const uint32_t all = (1u << LANE_GROUP) - 1;
+
+	if (!live)
+		return all;
+	return (uint32_t)(live->word[(REG_VECTOR + first) / 64] >> (REG_VECTOR + first) % 64) & all;
+}
+
 /* (*file)->*member |= value: 1 if it changed, 0 if not, -ENOMEM. */
 static int join_one(struct value_store *store, struct lane_file **file, value_id *member,
 		    value_id value, bool widen)
@@ -109,11 +119,13 @@ int lane_file_join(struct value_store *store, struct lane_file **into, const str
 		return 0;
 	for (used = from->used; used; used &= used - 1) {
 		uint32_t first = (uint32_t)__builtin_ctz(used) * LANE_GROUP;
+		uint32_t lives = live_of(live, first);
 
-		if (same_group((*into)->reg + first, from->reg + first))
+		if (!lives || same_group((*into)->reg + first, from->reg + first))
 			continue;
-		for (i = first; i < first + LANE_GROUP; i++) {
-			if (live && !reg_in(live, REG_VECTOR + i))
+		for (; lives; lives &= lives - 1) {
+			i = first + (uint32_t)__builtin_ctz(lives);
+			if ((*into)->reg[i] == from->reg[i])
 				continue;
 			status = join_one(store, into, &(*into)->reg[i], from->reg[i], widen);
 			if (status < 0)
@@ -155,9 +167,11 @@ int lane_file_keep(struct lane_file **file, const struct reg_set *live)
 
 	for (used = (*file)->used; used; used &= used - 1) {
 		uint32_t first = (uint32_t)__builtin_ctz(used) * LANE_GROUP;
+		uint32_t dead = ~live_of(live, first) & ((1u << LANE_GROUP) - 1);
 
-		for (i = first; i < first + LANE_GROUP; i++) {
-			if (!(*file)->reg[i] || reg_in(live, REG_VECTOR + i))
+		for (; dead; dead &= dead - 1) {
+			i = first + (uint32_t)__builtin_ctz(dead);
+			if (!(*file)->reg[i])
 				continue;
 			if (file_own(file))
 				return -ENOMEM;

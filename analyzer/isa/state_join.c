@@ -91,8 +91,50 @@ static value_id join_scalar(struct value_store *store, const struct state *into,
 
 static void keep_scalars(struct state *state, const struct state_live *live)
 {
-	for (unsigned i = 0; live && i < REG_VECTOR; i++)
-		state->scalar[i] = reg_in(live->active, i) ? state->scalar[i] : VALUE_BOTTOM;
+	for (unsigned w = 0; live && w < REG_VECTOR / 64; w++)
+		for (uint64_t dead = ~live->active->word[w]; dead; dead &= dead - 1)
+			state->scalar[w * 64 + (unsigned)__builtin_ctzll(dead)] = VALUE_BOTTOM;
+}
+
+/* The scalar registers of `other` that are live, into those of `into`: whether that changed any. */
+static bool join_scalars(struct value_store *store, struct state *into, const struct state *other,
+			 const struct state_live *live, bool widen)
+{
+	bool changed = false;
+
+	for (unsigned w = 0; w < REG_VECTOR / 64; w++) {
+		uint64_t lives = live ? live->active->word[w] : UINT64_MAX;
+
+		for (; lives; lives &= lives - 1) {
+			unsigned i = w * 64 + (unsigned)__builtin_ctzll(lives);
+			value_id joined;
+
+			if (into->scalar[i] == other->scalar[i])
+				continue;
+			joined = join_scalar(store, into, other, i, live && reg_in(live->mask, i),
+					     widen);
+			changed |= joined != into->scalar[i];
+			into->scalar[i] = joined;
+		}
+	}
+	return changed;
+}
+
+/* Whether both are in the same lanes, but for sites that one of them has passed and the other not:
+ * nothing of either is to be forgotten first. */
+static bool meet(const struct state *into, const struct state *from)
+{
+	bool same = into->aside_count == from->aside_count;
+
+	if (into->mode != from->mode)
+		return false;
+	for (unsigned i = 0; same && i < into->aside_count; i++)
+		same = into->aside[i].name == from->aside[i].name;
+	if (same)
+		return true;
+	return same_order(into, from) && together(into, from) <= ASIDE_MAX &&
+	       (names_within(into, from) || names_within(from, into)) &&
+	       !(into->aside_count && into->aside[0].name == SITE_LOST);
 }
 
 int state_keep(struct state *state, const struct state_live *live)
@@ -153,13 +195,38 @@ static int join_asides(struct value_store *store, struct state *into, const stru
 	return changed;
 }
 
+/* All but which lanes are active; those agree. */
+static int join_contents(struct value_store *store, struct state *into, const struct state *other,
+			 const struct state_live *live, bool inner, bool widen)
+{
+	int status, changed = join_scalars(store, into, other, live, widen);
+
+	into->conditions |= other->conditions;
+	if (other->index_mode & ~into->index_mode) {
+		into->index_mode |= other->index_mode;
+		changed = 1;
+	}
+	if (other->floor < into->floor)
+		into->floor = other->floor;
+	status =
+	    lane_file_join(store, &into->active, other->active, live ? live->active : NULL, widen);
+	if (status < 0)
+		return status;
+	changed |= status;
+	status = join_asides(store, into, other, live ? live->aside : NULL, inner, widen);
+	if (status < 0)
+		return status;
+	return store->failed ? -ENOMEM : changed | status;
+}
+
 int state_join(struct value_store *store, struct state *into, const struct state *from,
 	       const struct state_live *live, bool inner, bool widen)
 {
 	struct state other;
 	int status, changed = 0;
-	unsigned i;
 
+	if (meet(into, from))
+		return join_contents(store, into, from, live, inner, widen);
 	state_copy(&other, from);
 	keep_scalars(&other, live);
 	/* Where files are joined across, none may bring what is not live. */
@@ -188,34 +255,9 @@ int state_join(struct value_store *store, struct state *into, const struct state
 		if (status)
 			goto out;
 	}
-	for (i = 0; i < REG_VECTOR; i++) {
-		value_id joined;
-
-		if (into->scalar[i] == other.scalar[i])
-			continue;
-		joined = join_scalar(store, into, &other, i, live && reg_in(live->mask, i), widen);
-		if (joined != into->scalar[i]) {
-			into->scalar[i] = joined;
-			changed = 1;
-		}
-	}
-	into->conditions |= other.conditions;
-	if (other.index_mode & ~into->index_mode) {
-		into->index_mode |= other.index_mode;
-		changed = 1;
-	}
-	if (other.floor < into->floor)
-		into->floor = other.floor;
-	status =
-	    lane_file_join(store, &into->active, other.active, live ? live->active : NULL, widen);
-	if (status < 0)
-		goto out;
-	changed |= status;
-	status = join_asides(store, into, &other, live ? live->aside : NULL, inner, widen);
-	if (status < 0)
-		goto out;
-	changed |= status;
-	status = store->failed ? -ENOMEM : changed;
+	status = join_contents(store, into, &other, live, inner, widen);
+	changed |= status > 0;
+	status = status < 0 ? status : changed;
 out:
 	state_clear(&other);
 	return status;
