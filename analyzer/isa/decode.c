@@ -21,8 +21,10 @@ struct decoder {
 	char backend[16];
 	struct isa_disasm *disasm;
 	struct patterns *patterns; /* of gfx9; NULL: none */
-	uint64_t *key;             /* by slot: the bytes */
-	uint32_t *at;              /* by slot: index in insn + 1; 0: free */
+	struct slot {
+		uint64_t key; /* the bytes */
+		uint32_t at;  /* index in insn + 1; 0: free */
+	} * slot;
 	struct insn *insn;
 	uint32_t count, room;
 	char *names[NAMES];
@@ -38,7 +40,7 @@ static void forget(struct decoder *decoder)
 {
 	for (uint32_t i = 0; i < decoder->count; i++)
 		free(decoder->insn[i].dual);
-	memset(decoder->at, 0, SLOTS * sizeof(*decoder->at));
+	memset(decoder->slot, 0, SLOTS * sizeof(*decoder->slot));
 	decoder->count = 0;
 }
 
@@ -46,14 +48,13 @@ static void destroy(struct decoder *decoder)
 {
 	if (!decoder)
 		return;
-	if (decoder->at)
+	if (decoder->slot)
 		forget(decoder);
 	isa_disasm_destroy(decoder->disasm);
 	patterns_free(decoder->patterns);
 	for (size_t i = 0; i < NAMES; i++)
 		free(decoder->names[i]);
-	free(decoder->key);
-	free(decoder->at);
+	free(decoder->slot);
 	free(decoder->insn);
 	free(decoder);
 }
@@ -98,11 +99,10 @@ struct decoder *decoder_get(const struct arch *arch, unsigned wave_size, const c
 	decoder->arch = arch;
 	decoder->wave_size = wave_size;
 	strcpy(decoder->backend, backend);
-	decoder->key = calloc(SLOTS, sizeof(*decoder->key));
-	decoder->at = calloc(SLOTS, sizeof(*decoder->at));
+	decoder->slot = calloc(SLOTS, sizeof(*decoder->slot));
 	if (arch->generation == ARCH_GFX9)
 		decoder->patterns = patterns_new();
-	if (decoder->key && decoder->at) {
+	if (decoder->slot) {
 		/* The first one initialises the library behind it, which threads must not share. */
 		pthread_mutex_lock(&lock);
 		decoder->disasm = isa_disasm_create(arch->name, wave_size, backend, why);
@@ -174,14 +174,16 @@ static uint32_t slot_of(const struct decoder *decoder, uint64_t key)
 {
 	uint32_t slot = (uint32_t)(key * 0x9e3779b97f4a7c15u >> 40) & (SLOTS - 1);
 
-	while (decoder->at[slot] && decoder->key[slot] != key)
+	while (decoder->slot[slot].at && decoder->slot[slot].key != key)
 		slot = (slot + 1) & (SLOTS - 1);
 	return slot;
 }
 
+/* `to` is zeroed: operands that are not there need not be copied. */
 static bool copy_insn(struct insn *to, const struct insn *from)
 {
-	*to = *from;
+	memcpy(to, from,
+	       offsetof(struct insn, operand) + from->operand_count * sizeof(from->operand[0]));
 	if (!from->dual)
 		return true;
 	to->dual = malloc(sizeof(*to->dual));
@@ -192,9 +194,8 @@ static bool copy_insn(struct insn *to, const struct insn *from)
 
 static void remember(struct decoder *decoder, uint64_t key, const struct insn *insn)
 {
+	struct insn copy = { 0 };
 	uint32_t slot;
-
-	struct insn copy;
 
 	if (decoder->count >= SLOTS / 2)
 		forget(decoder);
@@ -210,9 +211,9 @@ static void remember(struct decoder *decoder, uint64_t key, const struct insn *i
 	if (!copy_insn(&copy, insn))
 		return;
 	slot = slot_of(decoder, key);
-	decoder->key[slot] = key;
+	decoder->slot[slot].key = key;
 	decoder->insn[decoder->count] = copy;
-	decoder->at[slot] = ++decoder->count;
+	decoder->slot[slot].at = ++decoder->count;
 }
 
 /* The disassembler's text into *insn. */
@@ -283,8 +284,8 @@ bool decoder_insn(struct decoder *decoder, const uint8_t *code, size_t size, str
 
 		memcpy(&key, code, known);
 		slot = slot_of(decoder, key);
-		if (decoder->at[slot])
-			return copy_insn(insn, &decoder->insn[decoder->at[slot] - 1]);
+		if (decoder->slot[slot].at)
+			return copy_insn(insn, &decoder->insn[decoder->slot[slot].at - 1]);
 	}
 	if (size < 4 || (decoder->arch->generation <= ARCH_GFX10 && !selects_parts(code, size)))
 		return false;

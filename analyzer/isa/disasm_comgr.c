@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Disassembly and demangling by AMD's code object manager. */
 #include AMD_COMGR_HEADER
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,7 +125,7 @@ static char *demangle_otherwise(const char *symbol)
 	return text ? text : strdup(symbol);
 }
 
-char *isa_demangle(const char *symbol)
+static char *demangle(const char *symbol)
 {
 	amd_comgr_data_t mangled, demangled;
 	char *text = NULL;
@@ -149,4 +150,49 @@ char *isa_demangle(const char *symbol)
 	}
 	amd_comgr_release_data(mangled);
 	return text ? text : demangle_otherwise(symbol);
+}
+
+/*
+ * Names repeat themselves: code objects for several processors have the same kernels, and kernels
+ * have the same functions inlined. Of each place the last one is kept.
+ */
+#define NAMES        4096u
+#define NAME_LONGEST 2048u
+
+char *isa_demangle(const char *symbol)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static struct {
+		char *symbol, *text;
+	} names[NAMES];
+	uint64_t hash = 0xcbf29ce484222325u;
+	char *text = NULL, *copy, *key;
+	size_t length, at;
+
+	for (length = 0; symbol[length]; length++)
+		hash = (hash ^ (unsigned char)symbol[length]) * 0x100000001b3u;
+	at = (size_t)(hash ^ hash >> 32) & (NAMES - 1);
+	pthread_mutex_lock(&lock);
+	if (names[at].symbol && !strcmp(names[at].symbol, symbol))
+		text = strdup(names[at].text);
+	pthread_mutex_unlock(&lock);
+	if (text)
+		return text;
+	text = demangle(symbol);
+	if (!text || length > NAME_LONGEST || strlen(text) > NAME_LONGEST)
+		return text;
+	copy = strdup(text);
+	key = strdup(symbol);
+	if (copy && key) {
+		pthread_mutex_lock(&lock);
+		free(names[at].symbol);
+		free(names[at].text);
+		names[at].symbol = key;
+		names[at].text = copy;
+		pthread_mutex_unlock(&lock);
+	} else {
+		free(copy);
+		free(key);
+	}
+	return text;
 }

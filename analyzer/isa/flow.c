@@ -82,7 +82,7 @@ void flow_broken(struct flow *flow, const struct insn *insn, const char *what)
 /* One function being iterated. */
 struct activation {
 	const struct function *function;
-	struct state *in; /* per block */
+	struct state *in; /* per block; not set before it is reached */
 	bool *reached;    /* in[] holds something */
 	bool *dirty;      /* to be visited */
 	unsigned *visits;
@@ -347,7 +347,7 @@ static int run_function(struct flow *flow, uint64_t entry, const struct state *i
 			       (unsigned long long)entry);
 	if (function->entry_block == NO_BLOCK)
 		return 0;
-	activation.in = calloc(function->block_count, sizeof(*activation.in));
+	activation.in = reallocarray(NULL, function->block_count, sizeof(*activation.in));
 	activation.reached = calloc(function->block_count, sizeof(bool));
 	activation.dirty = calloc(function->block_count, sizeof(bool));
 	activation.visits = calloc(function->block_count, sizeof(unsigned));

@@ -13,26 +13,21 @@ static void add_register(struct reg_set *set, const struct operand *operand)
 {
 	if (operand->kind != OPERAND_REG)
 		return;
-	for (unsigned i = operand->reg; i < operand->reg + operand->count && i < REG_COUNT; i++)
-		set->word[i / 64] |= UINT64_C(1) << i % 64;
+	reg_add(set, operand->reg, operand->count);
 }
 
 static void remove_register(struct reg_set *set, const struct operand *operand)
 {
 	if (operand->kind != OPERAND_REG)
 		return;
-	for (unsigned i = operand->reg; i < operand->reg + operand->count && i < REG_COUNT; i++)
-		set->word[i / 64] &= ~(UINT64_C(1) << i % 64);
+	reg_remove(set, operand->reg, operand->count);
 }
 
 static bool has_register(const struct reg_set *set, const struct operand *operand)
 {
 	if (operand->kind != OPERAND_REG)
 		return false;
-	for (unsigned i = operand->reg; i < operand->reg + operand->count && i < REG_COUNT; i++)
-		if (reg_in(set, i))
-			return true;
-	return false;
+	return reg_any(set, operand->reg, operand->count);
 }
 
 /* How many of its first operands it writes. */

@@ -144,6 +144,38 @@ static int load_relocs(struct isa_image *image, const Elf64_Ehdr *elf, const Elf
 	return 0;
 }
 
+static size_t slot_of(const struct isa_image *image, const char *name)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+	size_t slot;
+
+	for (const char *at = name; *at; at++)
+		hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
+	slot = (size_t)(hash ^ hash >> 32) & (image->by_name_size - 1);
+	while (image->by_name[slot] &&
+	       strcmp(image->symbols[image->by_name[slot] - 1].name, name) != 0)
+		slot = (slot + 1) & (image->by_name_size - 1);
+	return slot;
+}
+
+/* Of several symbols with one name the first by address is found. */
+static int index_names(struct isa_image *image)
+{
+	image->by_name_size = 16;
+	while (image->by_name_size < image->symbol_count * 2)
+		image->by_name_size *= 2;
+	image->by_name = calloc(image->by_name_size, sizeof(*image->by_name));
+	if (!image->by_name)
+		return -ENOMEM;
+	for (size_t i = 0; i < image->symbol_count; i++) {
+		size_t slot = slot_of(image, image->symbols[i].name);
+
+		if (!image->by_name[slot])
+			image->by_name[slot] = (uint32_t)i + 1;
+	}
+	return 0;
+}
+
 int isa_image_open(struct isa_image *image, const void *data, size_t size, char *error,
 		   size_t error_size)
 {
@@ -214,6 +246,10 @@ int isa_image_open(struct isa_image *image, const void *data, size_t size, char 
 	}
 	if (image->symbol_count)
 		qsort(image->symbols, image->symbol_count, sizeof(*image->symbols), by_address);
+	status = index_names(image);
+	what = "out of memory";
+	if (status)
+		goto out;
 	if (image->reloc_count)
 		qsort(image->relocs, image->reloc_count, sizeof(*image->relocs), reloc_by_address);
 	status = 0;
@@ -229,6 +265,7 @@ void isa_image_close(struct isa_image *image)
 {
 	free(image->sections);
 	free(image->symbols);
+	free(image->by_name);
 	free(image->relocs);
 	memset(image, 0, sizeof(*image));
 }
@@ -263,12 +300,9 @@ size_t isa_image_read(const struct isa_image *image, uint64_t address, void *to,
 
 const struct isa_symbol *isa_image_symbol(const struct isa_image *image, const char *name)
 {
-	size_t i;
+	size_t slot = slot_of(image, name);
 
-	for (i = 0; i < image->symbol_count; i++)
-		if (!strcmp(image->symbols[i].name, name))
-			return &image->symbols[i];
-	return NULL;
+	return image->by_name[slot] ? &image->symbols[image->by_name[slot] - 1] : NULL;
 }
 
 const struct isa_symbol *isa_image_symbol_at(const struct isa_image *image, uint64_t address,

@@ -37,6 +37,8 @@ struct isa_image {
 	size_t section_count;
 	struct isa_symbol *symbols; /* defined ones, ascending by address */
 	size_t symbol_count;
+	uint32_t *by_name; /* hash table of them: index + 1, 0: free; a power of two of slots */
+	size_t by_name_size;
 	struct isa_reloc *relocs; /* ascending by address */
 	size_t reloc_count;
 	unsigned clang; /* isa_image_clang() */

@@ -493,13 +493,9 @@ static int find(struct search *search, const struct access *access, struct isa_p
 	return paths->why ? 0 : -ENOMEM;
 }
 
-/* With nothing found yet. Its tables, which are large, are written before they are read. */
-static struct search *new_search(struct flow *flow)
+/* Nothing was found yet. The tables, which are large, are written before they are read. */
+static void begin(struct search *search, struct flow *flow)
 {
-	struct search *search = malloc(sizeof(*search));
-
-	if (!search)
-		return NULL;
 	search->flow = flow;
 	search->node_count = search->edge_count = search->count = 0;
 	search->depth = search->numbered = search->components = 0;
@@ -507,41 +503,32 @@ static struct search *new_search(struct flow *flow)
 	search->pair = NULL;
 	search->pair_count = 0;
 	search->overflow = search->word = search->constants = false;
-	return search;
 }
 
 int path_find(struct flow *flow, const struct access *access, struct isa_paths *paths)
 {
-	struct search *search = new_search(flow);
-	int status;
+	struct search search;
 
 	memset(paths, 0, sizeof(*paths));
-	if (!search)
-		return -ENOMEM;
-	search->pair = access->pair;
-	search->pair_count = access->pair_count;
-	search->overflow = access->overflow;
-	status = find(search, access, paths);
-	free(search);
-	return status;
+	begin(&search, flow);
+	search.pair = access->pair;
+	search.pair_count = access->pair_count;
+	search.overflow = access->overflow;
+	return find(&search, access, paths);
 }
 
 int path_find_word(struct flow *flow, const struct access *access, unsigned word,
 		   struct isa_paths *paths)
 {
-	struct search *search = new_search(flow);
-	int status;
+	struct search search;
 
 	memset(paths, 0, sizeof(*paths));
-	if (!search)
-		return -ENOMEM;
-	search->word = true;
-	search->pair = access->word[word].pair;
-	search->pair_count = access->word[word].count;
-	search->overflow = access->word[word].overflow;
-	status = find(search, access, paths);
-	free(search);
-	return status;
+	begin(&search, flow);
+	search.word = true;
+	search.pair = access->word[word].pair;
+	search.pair_count = access->word[word].count;
+	search.overflow = access->word[word].overflow;
+	return find(&search, access, paths);
 }
 
 void path_free(struct isa_path *path)

@@ -133,9 +133,14 @@ struct insn *program_insn(struct program *program, uint64_t pc)
 	section = isa_image_section(program->image, pc);
 	skip = pc - section->address;
 	insn = new_insn(program);
-	if (!insn || !decoder_insn(program->decoder, program->image->data + section->offset + skip,
-				   (size_t)(section->size - skip), insn))
+	if (!insn)
 		return NULL;
+	if (!decoder_insn(program->decoder, program->image->data + section->offset + skip,
+			  (size_t)(section->size - skip), insn)) {
+		/* It is the next one's. */
+		memset(insn, 0, sizeof(*insn));
+		return NULL;
+	}
 	insn->pc = pc;
 	insn->walk = 0;
 	if (insn->dual)

@@ -84,26 +84,20 @@ static void add_operand(struct reg_set *set, const struct operand *operand)
 {
 	if (operand->kind != OPERAND_REG)
 		return;
-	for (unsigned i = operand->reg; i < operand->reg + operand->count && i < REG_COUNT; i++)
-		set->word[i / 64] |= UINT64_C(1) << i % 64;
+	reg_add(set, operand->reg, operand->count);
 }
 
 static bool any_of(const struct reg_set *set, const struct operand *operand)
 {
-	for (unsigned i = operand->reg; i < operand->reg + operand->count && i < REG_COUNT; i++)
-		if (reg_in(set, i))
-			return true;
-	return false;
+	return reg_any(set, operand->reg, operand->count);
 }
 
 static void remove_operand(struct live *live, const struct operand *operand)
 {
 	if (operand->kind != OPERAND_REG)
 		return;
-	for (unsigned i = operand->reg; i < operand->reg + operand->count && i < REG_COUNT; i++) {
-		live->value.word[i / 64] &= ~(UINT64_C(1) << i % 64);
-		live->mask.word[i / 64] &= ~(UINT64_C(1) << i % 64);
-	}
+	reg_remove(&live->value, operand->reg, operand->count);
+	reg_remove(&live->mask, operand->reg, operand->count);
 }
 
 static bool merge_set(struct reg_set *into, const struct reg_set *from)

@@ -7,6 +7,11 @@
 #include <string.h>
 
 #define JOIN_CACHE 4096u
+/* More than the most alternatives, or lanes, of one value. */
+#define CHUNK_BYTES 16384u
+_Static_assert(VALUE_ALTS * sizeof(struct alt) <= CHUNK_BYTES &&
+		   (VALUE_LANES + 1) * sizeof(struct lane) <= CHUNK_BYTES,
+	       "any value fits");
 /* Exact constants kept per set of bases before they are given up. */
 #define EXACT_CONSTANTS 3u
 
@@ -32,13 +37,33 @@ int value_init(struct value_store *store)
 	return store->failed ? -ENOMEM : 0;
 }
 
+/* Room that value_free() frees; NULL: out of memory. */
+static void *take(struct value_store *store, size_t size)
+{
+	struct value_chunk *chunk;
+
+	size = (size + 7) / 8 * 8;
+	if (size > store->chunk_left) {
+		chunk = malloc(sizeof(*chunk) + CHUNK_BYTES);
+		if (!chunk)
+			return NULL;
+		chunk->next = store->chunk;
+		store->chunk = chunk;
+		store->chunk_left = CHUNK_BYTES;
+	}
+	store->chunk_left -= size;
+	return (char *)store->chunk->bytes + store->chunk_left;
+}
+
 void value_free(struct value_store *store)
 {
 	size_t i;
 
-	for (i = 0; store->value && i < store->count; i++) {
-		free(store->value[i].alt);
-		free(store->value[i].lane);
+	while (store->chunk) {
+		struct value_chunk *next = store->chunk->next;
+
+		free(store->chunk);
+		store->chunk = next;
 	}
 	for (i = 0; i < store->reason_count; i++)
 		free(store->owned[i]);
@@ -170,17 +195,15 @@ static value_id intern(struct value_store *store, struct value *value)
 	copy.alt = NULL;
 	copy.lane = NULL;
 	if (value->alt_count) {
-		copy.alt = malloc(value->alt_count * sizeof(*copy.alt));
+		copy.alt = take(store, value->alt_count * sizeof(*copy.alt));
 		if (!copy.alt)
 			goto fail;
 		memcpy(copy.alt, value->alt, value->alt_count * sizeof(*copy.alt));
 	}
 	if (value->lane_count) {
-		copy.lane = malloc(value->lane_count * sizeof(*copy.lane));
-		if (!copy.lane) {
-			free(copy.alt);
+		copy.lane = take(store, value->lane_count * sizeof(*copy.lane));
+		if (!copy.lane)
 			goto fail;
-		}
 		memcpy(copy.lane, value->lane, value->lane_count * sizeof(*copy.lane));
 	}
 	store->value[store->count] = copy;

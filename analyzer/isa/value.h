@@ -133,6 +133,12 @@ struct value_store {
 	 */
 	bool (*keep)(const void *user, uint32_t base);
 	const void *user;
+	/* What alternatives and lanes of values lie in, which are freed together. */
+	struct value_chunk {
+		struct value_chunk *next;
+		uint64_t bytes[];
+	} * chunk;
+	size_t chunk_left;
 	value_id *mixed; /* flow_mixed() by value, for the first mixed_count; 0: not computed */
 	size_t mixed_count;
 	const char *reason[256]; /* static strings or owned by owned[] */
