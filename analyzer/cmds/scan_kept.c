@@ -25,15 +25,18 @@ static bool is_kept(const struct scan *scan)
 	return !scan->kernel && !(scan->json && scan->stream.indent);
 }
 
-/* The name of what this scan prints of that code object; false if nothing of it is kept. */
-static bool name_of(const struct scan *scan, const struct scan_item *item, const char *sha256,
+/* Whether anything of that code object is kept; then under the name of `kept`. */
+static bool can_keep(const struct scan *scan, const struct scan_item *item, struct kept *kept)
+{
+	return is_kept(scan) && kept_begin(kept, item->elf, item->size, &scan->queue.options);
+}
+
+/* The name of what this scan prints of it. */
+static bool name_of(const struct scan *scan, const struct kept *kept, const char *sha256,
 		    struct cache_name *name)
 {
-	struct kept kept;
-
-	return is_kept(scan) && *sha256 &&
-	       kept_begin(&kept, item->elf, item->size, &scan->queue.options) &&
-	       cache_name(name, scan->json ? "scan" : "scan as text", sha256, kept.disassembler,
+	return *sha256 &&
+	       cache_name(name, scan->json ? "scan" : "scan as text", sha256, kept->disassembler,
 			  scan->all ? "all" : "atomics", scan->runtime ? "runtime" : "", NULL);
 }
 
@@ -41,17 +44,19 @@ struct scan_kept *scan_kept_find(const struct scan *scan, struct scan_item *item
 {
 	struct scan_kept *kept = NULL;
 	struct cache_name name;
+	struct kept analysed;
 	struct head head;
 	size_t size = 0;
 	uint8_t *data;
 
-	if (!is_kept(scan) || !cache_usable())
+	/* First: what is of no known processor need not be hashed. */
+	if (!can_keep(scan, item, &analysed))
 		return NULL;
 	if (!*item->sha256 && containers_sha256(item->elf, item->size, item->sha256)) {
 		*item->sha256 = 0;
 		return NULL;
 	}
-	data = name_of(scan, item, item->sha256, &name) ? cache_get(&name, &size) : NULL;
+	data = name_of(scan, &analysed, item->sha256, &name) ? cache_get(&name, &size) : NULL;
 	if (data && size > sizeof(head)) {
 		memcpy(&head, data, sizeof(head));
 		if (head.note_size < size - sizeof(head) &&
@@ -118,6 +123,7 @@ void scan_kept_print(struct scan *scan, const struct scan_item *item,
 {
 	const struct isa_code_object *object = item->object;
 	struct cache_name name;
+	struct kept kept;
 	FILE *memory = NULL;
 	char *text = NULL;
 	size_t size = 0, begin;
@@ -125,7 +131,7 @@ void scan_kept_print(struct scan *scan, const struct scan_item *item,
 
 	/* What containers and names of files say of it is not its own. */
 	if (object->lasting && !object->debug_problem && !scan->disagreement_count &&
-	    name_of(scan, item, object->sha256, &name))
+	    can_keep(scan, item, &kept) && name_of(scan, &kept, object->sha256, &name))
 		memory = open_memstream(&text, &size);
 	if (!memory) {
 		print(scan, item);
