@@ -528,6 +528,16 @@ static void search_clear(struct search *search)
 	}
 }
 
+/* The rows, which are large, are written as they are added. */
+static struct points *new_points(void)
+{
+	struct points *points = malloc(sizeof(*points));
+
+	if (points)
+		points->count = 0;
+	return points;
+}
+
 int handover_find(struct isa_analysis *analysis, struct flow *flow, const struct flow_entry *entry,
 		  struct isa_kernel *kernel)
 {
@@ -548,11 +558,11 @@ int handover_find(struct isa_analysis *analysis, struct flow *flow, const struct
 			 handover_is_coherent(&search, flow->access[i].insn));
 	if (!flags)
 		return 0;
-	search.data_writes = calloc(1, sizeof(*search.data_writes));
-	search.data_reads = calloc(1, sizeof(*search.data_reads));
-	search.flag_writes = calloc(1, sizeof(*search.flag_writes));
-	search.flag_reads = calloc(1, sizeof(*search.flag_reads));
-	search.behind = calloc(1, sizeof(*search.behind));
+	search.data_writes = new_points();
+	search.data_reads = new_points();
+	search.flag_writes = new_points();
+	search.flag_reads = new_points();
+	search.behind = new_points();
 	for (unsigned i = 0; i < 2; i++)
 		search.reached[i] =
 		    calloc((size_t)flow->kernel->block_count + 1, sizeof(*search.reached[i]));

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define JOIN_CACHE 4096u
+#define JOIN_CACHE 1024u
 /* More than the most alternatives, or lanes, of one value. */
 #define CHUNK_BYTES 16384u
 _Static_assert(VALUE_ALTS * sizeof(struct alt) <= CHUNK_BYTES &&
@@ -20,16 +20,17 @@ int value_init(struct value_store *store)
 	struct alt number = { .flags = ALT_OPAQUE };
 
 	memset(store, 0, sizeof(*store));
-	store->table_size = 4096;
-	store->room = 1024;
+	store->table_size = 1024;
+	store->room = 512;
 	store->table = calloc(store->table_size, sizeof(*store->table));
-	store->value = calloc(store->room, sizeof(*store->value));
+	store->value = reallocarray(NULL, store->room, sizeof(*store->value));
 	store->join_cache = calloc(JOIN_CACHE, sizeof(*store->join_cache));
 	store->widen_cache = calloc(JOIN_CACHE, sizeof(*store->widen_cache));
 	if (!store->table || !store->value || !store->join_cache || !store->widen_cache) {
 		value_free(store);
 		return -ENOMEM;
 	}
+	memset(store->value, 0, sizeof(*store->value));
 	store->count = 1; /* bottom */
 	store->reason[0] = "not followed";
 	store->reason_count = 1;
