@@ -35,6 +35,7 @@ void flow_free(struct flow *flow)
 	free(flow->incomplete);
 	free(flow->unvisited);
 	slice_clear(&flow->slice);
+	lane_pool_free(&flow->pool);
 	memset(flow, 0, sizeof(*flow));
 }
 
@@ -391,7 +392,7 @@ int flow_run(struct flow *flow, const struct flow_entry *entry)
 	struct state state, out;
 	bool returned;
 	unsigned i;
-	int status = state_init(&state);
+	int status = state_init(&state, &flow->pool);
 
 	if (status)
 		return status;

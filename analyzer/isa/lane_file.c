@@ -7,12 +7,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct lane_file *lane_file_new(void)
+static struct lane_file *take(struct lane_pool *pool)
 {
-	struct lane_file *file = calloc(1, sizeof(*file));
+	struct lane_file *file = pool ? pool->released : NULL;
 
-	if (file)
-		file->refs = 1;
+	if (!file)
+		return malloc(sizeof(*file));
+	pool->released = file->next;
+	return file;
+}
+
+static void put_back(struct lane_pool *pool, struct lane_file *file)
+{
+	if (!pool) {
+		free(file);
+		return;
+	}
+	file->next = pool->released;
+	pool->released = file;
+}
+
+void lane_pool_free(struct lane_pool *pool)
+{
+	while (pool->released) {
+		struct lane_file *next = pool->released->next;
+
+		free(pool->released);
+		pool->released = next;
+	}
+}
+
+struct lane_file *lane_file_new(struct lane_pool *pool)
+{
+	struct lane_file *file = take(pool);
+
+	if (!file)
+		return NULL;
+	memset(file, 0, sizeof(*file));
+	file->pool = pool;
+	file->refs = 1;
 	return file;
 }
 
@@ -21,7 +54,7 @@ void lane_file_put(struct lane_file *file)
 	if (!file || --file->refs)
 		return;
 	free(file->private);
-	free(file);
+	put_back(file->pool, file);
 }
 
 /* Make *file writable. */
@@ -31,7 +64,7 @@ static int file_own(struct lane_file **file)
 
 	if (old->refs == 1)
 		return 0;
-	copy = malloc(sizeof(*copy));
+	copy = take(old->pool);
 	if (!copy)
 		return -ENOMEM;
 	*copy = *old;
@@ -40,7 +73,7 @@ static int file_own(struct lane_file **file)
 	if (old->private_count) {
 		copy->private = malloc(old->private_count * sizeof(*copy->private));
 		if (!copy->private) {
-			free(copy);
+			put_back(old->pool, copy);
 			return -ENOMEM;
 		}
 		memcpy(copy->private, old->private, old->private_count * sizeof(*copy->private));

@@ -15,7 +15,18 @@ _Static_assert(LANE_REGS == 32 * LANE_GROUP, "a bit for each group");
 /* Private memory is followed up to this many bytes per lane. */
 #define PRIVATE_LIMIT 65536u
 
+struct lane_file;
+
+/* Files that were released, for the next ones of one analysis: one is copied at most writes. */
+struct lane_pool {
+	struct lane_file *released;
+};
+/* After all files of the pool were released. */
+void lane_pool_free(struct lane_pool *pool);
+
 struct lane_file {
+	struct lane_pool *pool; /* NULL: none; copies have that of what they were made from */
+	struct lane_file *next; /* in the pool */
 	unsigned refs;
 	uint32_t private_count;
 	value_id *private; /* by dword */
@@ -26,7 +37,7 @@ struct lane_file {
 };
 
 /* With one reference and nothing written; NULL: out of memory. */
-struct lane_file *lane_file_new(void);
+struct lane_file *lane_file_new(struct lane_pool *pool);
 /* Drop a reference; NULL is allowed. */
 void lane_file_put(struct lane_file *file);
 

@@ -7,10 +7,10 @@
 
 /* ---- states ---- */
 
-int state_init(struct state *state)
+int state_init(struct state *state, struct lane_pool *pool)
 {
 	memset(state, 0, sizeof(*state));
-	state->active = lane_file_new();
+	state->active = lane_file_new(pool);
 	return state->active ? 0 : -ENOMEM;
 }
 

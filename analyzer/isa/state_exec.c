@@ -199,7 +199,7 @@ int state_none(struct state *state)
 
 	if (state->mode != EXEC_NORMAL)
 		return 0;
-	empty = lane_file_new();
+	empty = lane_file_new(state->active->pool);
 	if (!empty)
 		return -ENOMEM;
 	lane_file_put(state->active);

@@ -231,7 +231,7 @@ static void sites_of_two_ways(void **state)
 	(void)state;
 	assert_int_equal(value_init(&store), 0);
 	for (int i = 0; i < 2; i++) {
-		assert_int_equal(state_init(&way[i]), 0);
+		assert_int_equal(state_init(&way[i], NULL), 0);
 		assert_int_equal(state_shrink(&store, &way[i], 10, NULL), 0);
 		assert_int_equal(state_set(&store, &way[i], REG_VECTOR, VALUE_NUMBER), 0);
 		assert_int_equal(state_shrink(&store, &way[i], site[i], NULL), 0);
