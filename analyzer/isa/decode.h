@@ -26,9 +26,9 @@ void decoder_put(struct decoder *decoder);
 struct isa_disasm *decoder_disasm(struct decoder *decoder);
 
 /*
- * The instruction that begins the `size` bytes at `code` into *insn, which is zeroed: everything but
- * its pc. Its mnemonic is valid until decoder_put(); insn->dual, where there is one, is the caller's to free. False if
- * these bytes are none.
+ * The instruction that begins the `size` bytes at `code` into *insn, which is zeroed: everything
+ * but its pc. Its mnemonic is valid until decoder_put(); insn->dual, where there is one, is the
+ * caller's to free. False if these bytes are none.
  */
 bool decoder_insn(struct decoder *decoder, const uint8_t *code, size_t size, struct insn *insn);
 

@@ -297,8 +297,7 @@ static int set_party(struct search *search, const struct point *point, struct is
 		party->symbol = strdup(point->origin.symbol);
 	else
 		party->kernarg = point->origin.kernarg[0];
-	return !party->mnemonic ||
-		       (point->origin.kind == ISA_ORIGIN_GLOBAL && !party->symbol)
+	return !party->mnemonic || (point->origin.kind == ISA_ORIGIN_GLOBAL && !party->symbol)
 		   ? -ENOMEM
 		   : 0;
 }
@@ -492,8 +491,7 @@ static int find_readers(struct search *search)
 				continue;
 			if (!flag->waits) {
 				follow_value(search, flag, data, &use);
-				if (!use.equality ||
-				    value_use_in_address(&use, data->access->insn))
+				if (!use.equality || value_use_in_address(&use, data->access->insn))
 					continue;
 			}
 			if (is_its_own(search, flag, data) || is_guess(search, data) ||

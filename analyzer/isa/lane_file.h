@@ -17,7 +17,7 @@ _Static_assert(LANE_REGS == 32 * LANE_GROUP, "a bit for each group");
 
 struct lane_file;
 
-/* Files that were released, for the next ones of one analysis: one is copied at most writes. */
+/* Files that were released, for the next ones of one analysis. */
 struct lane_pool {
 	struct lane_file *released;
 };

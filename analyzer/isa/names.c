@@ -91,8 +91,7 @@ static int name_atomic(struct isa_analysis *analysis, const struct flow *flow,
 {
 	uint64_t pc = entry->start + (uint64_t)atomic->kernel_offset;
 	const struct access *called = callers_of(flow, pc);
-	const char *file =
-	    analysis->lines ? lines_find(analysis->lines, pc, &atomic->line) : NULL;
+	const char *file = analysis->lines ? lines_find(analysis->lines, pc, &atomic->line) : NULL;
 
 	for (unsigned i = 0; file && called && lines_foreign(file) && i < called->caller_count;
 	     i++) {

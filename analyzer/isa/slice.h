@@ -40,9 +40,8 @@ static inline uint64_t reg_bits(unsigned reg, unsigned count, unsigned word)
 }
 
 /* Every register from `reg` on, `count` of them; words of a set are visited once each. */
-#define REG_WORDS(w, reg, count)                 \
-	for (unsigned w = (reg) / 64;            \
-	     w < REG_COUNT / 64 && w * 64 < (unsigned)(reg) + (count); w++)
+#define REG_WORDS(w, reg, count) \
+	for (unsigned w = (reg) / 64; w < REG_COUNT / 64 && w * 64 < (unsigned)(reg) + (count); w++)
 
 static inline void reg_add(struct reg_set *set, unsigned reg, unsigned count)
 {

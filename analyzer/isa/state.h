@@ -53,8 +53,8 @@ struct state {
 	bool conditions; /* scalar registers may hold BASE_TRUE or BASE_FALSE */
 };
 
-/* A state in which nothing was written; its files, and those of its copies, come from `pool` (may be
- * NULL). 0 or -ENOMEM. */
+/* A state in which nothing was written; its files, and those of its copies, come from `pool` (may
+ * be NULL). 0 or -ENOMEM. */
 int state_init(struct state *state, struct lane_pool *pool);
 void state_clear(struct state *state);
 /* Share the files of `from`; they are copied when written. */

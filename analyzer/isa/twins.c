@@ -21,7 +21,7 @@ struct twin {
 	uint64_t hash;
 	uint64_t incomplete_pc; /* of the kernel that was analysed, whose... */
 	uint64_t first;         /* ...code began here */
-	uint8_t bytes[]; /* the key, then the results */
+	uint8_t bytes[];        /* the key, then the results */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -26,9 +26,10 @@ void twin_key_make(struct twin_key *key, const struct isa_analysis *analysis,
 void twin_key_clear(struct twin_key *key);
 
 /*
- * Set what follows from the code to what was found for a twin. `kernel` has its names, arguments and
- * what the descriptor says, which stay. *incomplete_pc is set to the instruction that is the reason
- * why the results are incomplete, if there is one. False if none is known: nothing is changed.
+ * Set what follows from the code to what was found for a twin. `kernel` has its names, arguments
+ * and what the descriptor says, which stay. *incomplete_pc is set to the instruction that is the
+ * reason why the results are incomplete, if there is one. False if none is known: nothing is
+ * changed.
  */
 bool twins_find(const struct twin_key *key, struct isa_kernel *kernel, uint64_t *incomplete_pc);
 
