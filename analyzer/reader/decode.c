@@ -9,6 +9,7 @@
 #include "fields.h"
 #include "launches.h"
 #include "order.h"
+#include "short_batches.h"
 #include "codeobj/text.h"
 
 /* Determined once for a class, not for each event's field. */
@@ -53,6 +54,7 @@ struct decode {
 	uint64_t begin;    /* by the trace's clock */
 	int64_t offset_ns; /* of the clock's origin */
 	struct event_order *order;
+	struct short_batches *batches; /* may be NULL */
 	bool stopped;
 };
 
@@ -364,6 +366,11 @@ static unsigned image_of(struct decode *decode, int32_t pid)
 	return GPOINTER_TO_UINT(g_hash_table_lookup(decode->announced, GINT_TO_POINTER(pid)));
 }
 
+void decode_fetch_from(struct decode *decode, struct short_batches *batches)
+{
+	decode->batches = batches;
+}
+
 void decode_begin_at(struct decode *decode, uint64_t moment)
 {
 	decode->begin = moment;
@@ -608,6 +615,9 @@ static void read_words(struct decode *decode, const bt_field *field)
 	for (uint64_t i = 0; i < count; i++)
 		words[i] = bt_field_integer_unsigned_get_value(
 		    bt_field_array_borrow_element_field_by_index_const(field, i));
+	if (decode->batches && !short_batches_fetch(decode->batches, decode->words) &&
+	    !decode->stats->truncated)
+		decode->stats->truncated = g_strdup("records of batches can no longer be read");
 }
 
 static void take_batch(struct decode *decode, const struct decoder *decoder,

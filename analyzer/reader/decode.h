@@ -10,10 +10,14 @@
 #include "analyzer/reader/reader.h"
 
 struct decode;
+struct short_batches;
 
 /* What is decoded goes into the batches, losses into the statistics; both are borrowed. */
 struct decode *decode_new(struct event_queue *queue, struct reader_stats *stats);
 void decode_free(struct decode *decode);
+
+/* Records of batches may be references, which these resolve; borrowed. */
+void decode_fetch_from(struct decode *decode, struct short_batches *batches);
 
 /* Leave out events before that moment of the trace's clock. */
 void decode_begin_at(struct decode *decode, uint64_t moment);

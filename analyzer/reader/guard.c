@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A crash inside of libbabeltrace2 becomes one line and an exit status. */
+/* How the process ends while it reads a trace: a crash inside of libbabeltrace2 becomes one line
+ * and an exit status. */
 #include "guard.h"
 
 #include <signal.h>
@@ -7,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "temporary.h"
 #include "tracer/message.h"
 
 /* SIGTRAP is how GLib ends where it gets no memory. */
@@ -14,6 +16,12 @@ static const int signals[] = { SIGSEGV, SIGBUS, SIGABRT, SIGTRAP, SIGFPE, SIGILL
 #define SIGNALS (sizeof(signals) / sizeof(signals[0]))
 
 static struct sigaction before[SIGNALS];
+
+/* What ends the process in the middle: where it does, temporary files go with it. */
+static const int ends[] = { SIGHUP, SIGINT, SIGPIPE, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ };
+#define ENDS (sizeof(ends) / sizeof(ends[0]))
+static struct sigaction before_ends[ENDS];
+
 static char message[4400];
 static __thread volatile sig_atomic_t reading;
 
@@ -21,7 +29,8 @@ static void ended(int number, siginfo_t *info, void *context)
 {
 	(void)context;
 	if (reading) {
-		/* write() and _exit() alone are safe here; the message is ready. */
+		/* Little is safe here; the message is ready. */
+		temporary_remove_all();
 		if (write(STDERR_FILENO, message, strlen(message)) < 0)
 			_exit(HG_EXIT_INTERNAL);
 		_exit(HG_EXIT_INPUT);
@@ -32,6 +41,27 @@ static void ended(int number, siginfo_t *info, void *context)
 	/* A fault repeats when this returns: a sanitizer then reports where it was. */
 	if (number == SIGABRT || number == SIGTRAP || info->si_code <= 0)
 		raise(number);
+}
+
+static void ended_by_signal(int number)
+{
+	temporary_remove_all();
+	for (size_t i = 0; i < ENDS; i++)
+		if (ends[i] == number)
+			sigaction(number, &before_ends[i], NULL);
+	raise(number);
+}
+
+/* Signals that are ignored, or that somebody handles, stay as they are. */
+static void guard_ends(void)
+{
+	struct sigaction action = { .sa_handler = ended_by_signal, .sa_flags = SA_RESTART };
+
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < ENDS; i++)
+		if (sigaction(ends[i], NULL, &before_ends[i]) == 0 &&
+		    before_ends[i].sa_handler == SIG_DFL)
+			sigaction(ends[i], &action, NULL);
 }
 
 void guard_begin(const char *directory)
@@ -45,10 +75,14 @@ void guard_begin(const char *directory)
 	sigemptyset(&action.sa_mask);
 	for (size_t i = 0; i < SIGNALS; i++)
 		sigaction(signals[i], &action, &before[i]);
+	guard_ends();
 }
 
 void guard_end(void)
 {
+	for (size_t i = 0; i < ENDS; i++)
+		if (before_ends[i].sa_handler == SIG_DFL)
+			sigaction(ends[i], &before_ends[i], NULL);
 	for (size_t i = 0; i < SIGNALS; i++)
 		sigaction(signals[i], &before[i], NULL);
 }

@@ -3,7 +3,8 @@
  * libbabeltrace2 2.0 does not survive all damage: a length of an array, in an event, of billions
  * ends the process (our own sequences have at most 65535 elements: tracer/tracepoints.h). While a
  * thread reads, that becomes a message and the exit status for bad input; crashes of other threads
- * and of our own code are what they were.
+ * and of our own code are what they were. Signals that end the process do so as before, after
+ * temporary_remove_all().
  */
 #ifndef HIPGRAIN_GUARD_H
 #define HIPGRAIN_GUARD_H

@@ -18,6 +18,8 @@
 #include "graph.h"
 #include "guard.h"
 #include "salvage.h"
+#include "short_batches.h"
+#include "temporary.h"
 
 struct reader {
 	struct reader_stats *stats; /* the reading thread's until it has ended */
@@ -25,6 +27,8 @@ struct reader {
 	struct decode *decode;
 	char *open_batches;  /* a directory */
 	GPtrArray *salvaged; /* temporary directories */
+	struct short_batches *batches;
+	GHashTable *copies; /* of traces' directories: to what libbabeltrace2 reads instead */
 	bt_graph *graph;
 	bool apart; /* a chunk of a trace is damaged: each is read as a trace of its own */
 };
@@ -107,6 +111,16 @@ static void drop_damaged_indexes(struct reader *reader, GPtrArray *traces)
 	}
 }
 
+static void make_copies(struct reader *reader, const GPtrArray *traces)
+{
+	for (unsigned i = 0; i < traces->len; i++) {
+		char *copy = short_batches_copy(reader->batches, traces->pdata[i]);
+
+		if (copy)
+			g_hash_table_insert(reader->copies, g_strdup(traces->pdata[i]), copy);
+	}
+}
+
 /* All traces of one recording have one clock. Of a rotated one the oldest chunk defines it. */
 static void begin_when_whole(struct decode *decode, const GPtrArray *traces)
 {
@@ -133,8 +147,8 @@ static const bt_component_class_filter *muxer_class(const bt_plugin **plugin)
  * between them.
  */
 static int add_source(bt_graph *graph, const bt_component_class_source *class,
-		      const GPtrArray *traces, unsigned first, unsigned count,
-		      const bt_component_filter *muxer, uint64_t *muxer_port)
+		      const struct reader *reader, const GPtrArray *traces, unsigned first,
+		      unsigned count, const bt_component_filter *muxer, uint64_t *muxer_port)
 {
 	const bt_component_source *source = NULL;
 	bt_value *params = bt_value_map_create();
@@ -145,10 +159,13 @@ static int add_source(bt_graph *graph, const bt_component_class_source *class,
 	if (!params || bt_value_map_insert_empty_array_entry(params, "inputs", &inputs) !=
 			   BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK)
 		goto out;
-	for (unsigned i = first; i < first + count; i++)
-		if (bt_value_array_append_string_element(inputs, traces->pdata[i]) !=
+	for (unsigned i = first; i < first + count; i++) {
+		const char *copy = g_hash_table_lookup(reader->copies, traces->pdata[i]);
+
+		if (bt_value_array_append_string_element(inputs, copy ? copy : traces->pdata[i]) !=
 		    BT_VALUE_ARRAY_APPEND_ELEMENT_STATUS_OK)
 			goto out;
+	}
 	result = -EINVAL;
 	if (bt_graph_add_source_component(graph, class, name, params, BT_LOGGING_LEVEL_NONE,
 					  &source) != BT_GRAPH_ADD_COMPONENT_STATUS_OK)
@@ -192,7 +209,7 @@ static int build_graph(bt_graph *graph, GPtrArray *traces, struct reader *reader
 				chunk_continues(traces, i + count);
 		     count++) {
 		}
-		if (add_source(graph, source, traces, i, count, muxer, &ports) < 0) {
+		if (add_source(graph, source, reader, traces, i, count, muxer, &ports) < 0) {
 			*failed = i;
 			result = count > 1 ? -EAGAIN : -EINVAL;
 			goto out;
@@ -226,7 +243,7 @@ static void replace_damaged(struct reader *reader, GPtrArray *traces, unsigned i
 		g_free(why);
 		return;
 	}
-	salvage_remove(folder);
+	temporary_remove(folder);
 	g_free(what);
 	g_ptr_array_remove_index(traces, index);
 	reader->stats->truncated = why;
@@ -250,6 +267,12 @@ static bt_graph *make_graph(struct reader *reader, GPtrArray *traces, char **err
 		if (failed == traces->len) {
 			*error = graph_take_error();
 			return NULL;
+		}
+		/* Whatever is wrong is to be reported of the traces themselves. */
+		if (g_hash_table_size(reader->copies)) {
+			g_free(graph_take_error());
+			g_hash_table_remove_all(reader->copies);
+			continue;
 		}
 		if (result == -EAGAIN) {
 			g_free(graph_take_error());
@@ -306,7 +329,11 @@ int read_trace(const char *directory, const char *bundle, reader_callback callba
 	reader.decode = decode_new(reader.queue, stats);
 	reader.open_batches = bundle ? g_build_filename(bundle, HG_OPEN_BATCHES, NULL)
 				     : g_build_filename(directory, "..", HG_OPEN_BATCHES, NULL);
-	reader.salvaged = g_ptr_array_new_with_free_func((GDestroyNotify)salvage_remove);
+	reader.salvaged = g_ptr_array_new_with_free_func((GDestroyNotify)temporary_remove);
+	reader.batches = short_batches_new();
+	reader.copies = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
+					      (GDestroyNotify)temporary_remove);
+	decode_fetch_from(reader.decode, reader.batches);
 	drop_unreadable_traces(traces, stats);
 	drop_damaged_indexes(&reader, traces);
 	begin_when_whole(reader.decode, traces);
@@ -316,6 +343,7 @@ int read_trace(const char *directory, const char *bundle, reader_callback callba
 		result = *error ? -EINVAL : -ENOENT;
 		goto out;
 	}
+	make_copies(&reader, traces);
 	guard_reading(true);
 	reader.graph = make_graph(&reader, traces, error);
 	guard_reading(false);
@@ -334,6 +362,8 @@ out:
 	decode_free(reader.decode);
 	event_queue_free(reader.queue);
 	g_free(reader.open_batches);
+	g_hash_table_destroy(reader.copies);
+	short_batches_free(reader.batches);
 	g_ptr_array_free(reader.salvaged, TRUE);
 	g_ptr_array_free(traces, TRUE);
 	return result;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "packet.h"
+#include "temporary.h"
 
 #define EMPTY_CONTENT_BITS (88u * 8) /* the whole header and context, rounded up to 8 bytes */
 
@@ -66,7 +67,7 @@ static gint64 show_file(const char *trace, const char *folder, const char *name)
 static char *make_view(const char *trace, unsigned *files, gint64 *total)
 {
 	GDir *directory = g_dir_open(trace, 0, NULL);
-	char *folder = g_dir_make_tmp("hipgrain-salvage-XXXXXX", NULL);
+	char *folder = temporary_make("salvage");
 	const char *name;
 
 	*total = *files = 0;
@@ -92,7 +93,7 @@ char *salvage_trace(const char *trace, char **what)
 	char *folder = make_view(trace, &files, &total);
 
 	if (folder && total <= 0) {
-		salvage_remove(folder);
+		temporary_remove(folder);
 		folder = NULL;
 	}
 	if (folder) {
@@ -177,28 +178,10 @@ char *trace_without_index(const char *trace)
 	char *folder = make_view(trace, &files, &total);
 
 	if (folder && total < 0) {
-		salvage_remove(folder);
+		temporary_remove(folder);
 		folder = NULL;
 	}
 	return folder;
-}
-
-void salvage_remove(char *folder)
-{
-	GDir *directory = folder ? g_dir_open(folder, 0, NULL) : NULL;
-	const char *name;
-
-	while (directory && (name = g_dir_read_name(directory)) != NULL) {
-		char *path = g_build_filename(folder, name, NULL);
-
-		g_unlink(path);
-		g_free(path);
-	}
-	if (directory)
-		g_dir_close(directory);
-	if (folder)
-		g_rmdir(folder);
-	g_free(folder);
 }
 
 bool trace_is_described(const char *trace)
@@ -274,22 +257,53 @@ static bool is_json_sequence(const char *data, uint64_t size)
 	return true;
 }
 
-bool trace_metadata_is_sound(const char *trace)
+static bool starts_as_text(const char *data, uint64_t size)
 {
 	static const char plain_text[] = "/* CTF 1.8 */";
+
+	return size > strlen(plain_text) && memcmp(data, plain_text, strlen(plain_text)) == 0;
+}
+
+bool trace_metadata_is_sound(const char *trace)
+{
 	char *path = g_build_filename(trace, "metadata", NULL);
 	GMappedFile *file = g_mapped_file_new(path, FALSE, NULL);
 	const char *data = file ? g_mapped_file_get_contents(file) : NULL;
 	uint64_t size = file ? g_mapped_file_get_length(file) : 0;
-	bool sound =
-	    data &&
-	    ((size > strlen(plain_text) && memcmp(data, plain_text, strlen(plain_text)) == 0) ||
-	     is_packet_chain(data, size) || is_json_sequence(data, size));
+	bool sound = data && (starts_as_text(data, size) || is_packet_chain(data, size) ||
+			      is_json_sequence(data, size));
 
 	if (file)
 		g_mapped_file_unref(file);
 	g_free(path);
 	return sound;
+}
+
+char *trace_metadata_text(const char *trace)
+{
+	char *path = g_build_filename(trace, "metadata", NULL);
+	GMappedFile *file = g_mapped_file_new(path, FALSE, NULL);
+	const char *data = file ? g_mapped_file_get_contents(file) : NULL;
+	uint64_t size = file ? g_mapped_file_get_length(file) : 0;
+	GString *text = g_string_new(NULL);
+
+	if (data && starts_as_text(data, size)) {
+		g_string_append_len(text, data, (gssize)size);
+	} else if (data && is_packet_chain(data, size)) {
+		for (uint64_t at = 0; at < size;) {
+			uint32_t content_bits, packet_bits;
+
+			memcpy(&content_bits, data + at + METADATA_CONTENT_SIZE_OFFSET, 4);
+			memcpy(&packet_bits, data + at + METADATA_PACKET_SIZE_OFFSET, 4);
+			g_string_append_len(text, data + at + METADATA_HEADER_SIZE,
+					    content_bits / 8 - METADATA_HEADER_SIZE);
+			at += packet_bits / 8;
+		}
+	}
+	if (file)
+		g_mapped_file_unref(file);
+	g_free(path);
+	return g_string_free(text, text->len == 0);
 }
 
 static bool stream_holds_events(const char *path)

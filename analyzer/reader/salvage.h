@@ -11,12 +11,11 @@
 
 /*
  * Make a temporary directory that shows the trace in directory `trace` without its incomplete
- * packets. Returns its path (salvage_remove() it) and in *what one line that names what was left
+ * packets. Returns its path (temporary_remove() it) and in *what one line that names what was left
  * out; or NULL if no stream file is cut off, or the directory cannot be made. The trace is not
  * changed.
  */
 char *salvage_trace(const char *trace, char **what);
-void salvage_remove(char *folder);
 
 /*
  * Whether the packets that the trace's index files name lie in their stream files. On others
@@ -38,6 +37,12 @@ bool trace_is_described(const char *trace);
  * not, libbabeltrace2 2.0 can read for ever.
  */
 bool trace_metadata_is_sound(const char *trace);
+
+/*
+ * The text of the trace's metadata, out of its packets if it is in such; for g_free(). NULL if it
+ * cannot be read, or is not that of CTF 1.8.
+ */
+char *trace_metadata_text(const char *trace);
 
 /* Whether a stream file of the trace has a packet with an event in it. */
 bool trace_holds_events(const char *trace);
