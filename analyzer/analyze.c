@@ -80,6 +80,15 @@ static void sum_told(struct recording_cost *cost)
 	}
 }
 
+/* Whether nothing but blocks changes by it; where it is recorded again, or others look at it, there
+ * is more to do. */
+static bool is_block_event(const struct analysis *analysis, const struct process *process,
+			   const struct hg_event *event)
+{
+	return hg_event_is_of_c_library(event) && process && !process->foreign &&
+	       !process->state.again && !analysis->overview;
+}
+
 int analysis_event(const struct hg_event *event, void *data)
 {
 	struct analysis_run *run = data;
@@ -88,6 +97,11 @@ int analysis_event(const struct hg_event *event, void *data)
 	progress_event(event->ns);
 	if (!run->analysis->began_ns)
 		run->analysis->began_ns = event->ns;
+	if (is_block_event(run->analysis, process, event)) {
+		rules_engine_before(run->engine, process, event);
+		replay_apply_block(&run->analysis->replay, process, event);
+		return 0;
+	}
 	if (event->type == HG_EVENT_TYPES) {
 		/* Others may record into a shared daemon with another version: not our gap. */
 		run->unknown += process ? !process->foreign : !run->analysis->replay.session;

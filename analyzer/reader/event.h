@@ -7,6 +7,8 @@
 #ifndef HIPGRAIN_EVENT_H
 #define HIPGRAIN_EVENT_H
 
+#include <stdbool.h>
+
 #include "tracer/events.h"
 
 enum hg_event_type {
@@ -29,6 +31,13 @@ struct hg_event {
 #include "tracer/events.def"
 	};
 };
+
+/* Most events of most traces: allocations and releases of the C library. */
+static inline bool hg_event_is_of_c_library(const struct hg_event *event)
+{
+	return (event->type == HG_EVENT_free && event->free.api < HG_HIP_APIS) ||
+	       (event->type == HG_EVENT_alloc && event->alloc.api < HG_HIP_APIS);
+}
 
 /*
  * The name of an interface function by its id. Recordings of later releases and damaged recordings

@@ -190,6 +190,8 @@ static void drop_overlapping(GTree *tree, uint64_t start, uint64_t end, bool by_
 {
 	GTreeNode *node;
 
+	if (!g_tree_nnodes(tree)) /* of most programs, at most events */
+		return;
 	while ((node = floor_node(tree, end - 1)) != NULL) {
 		struct allocation *old = g_tree_node_value(node);
 		uint64_t *base = by_device_ptr ? &old->device_ptr : &old->ptr;
@@ -212,6 +214,8 @@ static void end_allocations(struct address_space *space, enum layer layer, uint6
 {
 	GTreeNode *node;
 
+	if (!g_tree_nnodes(space->layers[layer]))
+		return;
 	while ((node = floor_node(space->layers[layer], end - 1)) != NULL) {
 		struct allocation *old = g_tree_node_value(node);
 

@@ -211,6 +211,7 @@ struct host_block *host_blocks_live(struct host_blocks *set, uint64_t ptr)
 		piece = find(set, ptr, NULL);
 		end = piece ? records_up_to(piece, ptr) : 0;
 		found = set->latest = end ? &piece->records[end - 1] : NULL;
+		set->latest_piece = piece;
 	}
 	return found && found->ptr == ptr && !found->released ? found : NULL;
 }
@@ -335,15 +336,19 @@ uint64_t host_blocks_add(struct host_blocks *set, const struct host_block *block
 	}
 	write_over(piece, from, to, block);
 	set->live++;
-	if (to > from + 1)
+	if (to > from + 1) {
 		tidy(set, piece);
+	} else { /* most are released soon */
+		set->latest = &piece->records[from];
+		set->latest_piece = piece;
+	}
 	return ended;
 }
 
 void host_blocks_release(struct host_blocks *set, struct host_block *block,
 			 const struct host_block *how)
 {
-	find(set, block->ptr, NULL)->live--;
+	(block == set->latest ? set->latest_piece : find(set, block->ptr, NULL))->live--;
 	set->live--;
 	set->released++;
 	block->released = true;

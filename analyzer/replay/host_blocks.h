@@ -37,7 +37,9 @@ struct host_blocks {
 		struct piece *piece;
 		uint64_t last; /* address that belongs into it */
 	} recent[HOST_BLOCKS_RECENT];
-	struct host_block *latest; /* found last; NULL when any was added or removed */
+	/* Found or added last, and where it is; NULL when any was removed or records moved. */
+	struct host_block *latest;
+	struct piece *latest_piece;
 };
 
 void host_blocks_init(struct host_blocks *set);

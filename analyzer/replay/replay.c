@@ -550,6 +550,19 @@ bool replay_knows(const struct replay *replay, const struct hg_event *event)
 	}
 }
 
+void replay_apply_block(struct replay *replay, struct process *process,
+			const struct hg_event *event)
+{
+	replay->last = process;
+	if (event->type == HG_EVENT_free) {
+		memory_free(process, event);
+		return;
+	}
+	if (event->alloc.ptr)
+		contents_forget(&process->contents, event->alloc.ptr, event->alloc.size);
+	memory_alloc(process, event);
+}
+
 struct process *replay_apply(struct replay *replay, const struct hg_event *event)
 {
 	struct process *process = replay_process(replay, event->pid);

@@ -187,6 +187,11 @@ bool replay_knows(const struct replay *replay, const struct hg_event *event);
 /* Bring the state up to after `event`; returns the process it happened in (never NULL). */
 struct process *replay_apply(struct replay *replay, const struct hg_event *event);
 
+/* The same for one of the C library (hg_event_is_of_c_library()) in a process that is known and not
+ * state.again. */
+void replay_apply_block(struct replay *replay, struct process *process,
+			const struct hg_event *event);
+
 /* The latest process with that pid, or NULL. */
 struct process *replay_process(const struct replay *replay, int32_t pid);
 

@@ -273,13 +273,6 @@ static void take_back_launch(struct rules_engine *engine, const struct process *
 	last->hits = NULL;
 }
 
-/* Most events of most traces: allocations and releases of the C library. */
-static bool is_of_c_library(const struct hg_event *event)
-{
-	return (event->type == HG_EVENT_free && event->free.api < HG_HIP_APIS) ||
-	       (event->type == HG_EVENT_alloc && event->alloc.api < HG_HIP_APIS);
-}
-
 static struct rules_context context_of(const struct rules_engine *engine, struct process *process,
 				       const struct hg_event *event)
 {
@@ -298,8 +291,9 @@ void rules_engine_before(struct rules_engine *engine, struct process *process,
 	if (!process || event->type != HG_EVENT_free)
 		return;
 	context = context_of(engine, process, event);
-	if (is_of_c_library(event)) {
-		rules_wake(&context, WAKE_HOST_RELEASE);
+	if (hg_event_is_of_c_library(event)) {
+		context.wake = WAKE_HOST_RELEASE;
+		rules_wake_as_is(&context);
 		return;
 	}
 	context.history = call_history_of(process);
@@ -350,7 +344,7 @@ void rules_engine_event(struct rules_engine *engine, struct process *process,
 	struct rules_context context;
 	enum wake wake;
 
-	if (is_of_c_library(event))
+	if (hg_event_is_of_c_library(event))
 		return;
 	wake = wake_of(event);
 	context = context_of(engine, process, event);

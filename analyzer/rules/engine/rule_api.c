@@ -19,8 +19,14 @@ void rules_wake(const struct rules_context *context, enum wake wake)
 	struct rules_context own = *context;
 
 	own.wake = wake;
-	for (rule_function **function = context->dispatch->woken[wake]; *function; function++)
-		(*function)(&own);
+	rules_wake_as_is(&own);
+}
+
+void rules_wake_as_is(const struct rules_context *context)
+{
+	for (rule_function **function = context->dispatch->woken[context->wake]; *function;
+	     function++)
+		(*function)(context);
 }
 
 bool is_new_allocation(const struct rules_context *context, struct place *place)

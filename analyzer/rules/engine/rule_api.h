@@ -80,6 +80,9 @@ struct dispatch {
 /* Call the functions whose rows name the wake. The context is the caller's, but for its wake. */
 void rules_wake(const struct rules_context *context, enum wake wake);
 
+/* The same for the wake that the context has. */
+void rules_wake_as_is(const struct rules_context *context);
+
 /* The functions of the tables. */
 #define RULE(id, slug, severity, title, sources, wakes, function, ...) rule_function function;
 #include "analyzer/rules/rules.def"

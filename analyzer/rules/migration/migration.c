@@ -509,7 +509,8 @@ void check_migration(const struct rules_context *context)
 		migration = attachment_find(&context->process->attachments, &migration_type);
 		if (migration) {
 			pages_release(migration, context);
-			recycled_release(migration, context);
+			if (migration->returned->len)
+				recycled_release(migration, context);
 		}
 		return;
 	}

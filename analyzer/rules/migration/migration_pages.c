@@ -361,7 +361,8 @@ void pages_release(struct migration *migration, const struct rules_context *cont
 {
 	struct allocation *allocation;
 
-	pages_follow(migration, context);
+	if (migration->resized->len)
+		pages_follow(migration, context);
 	if (!is_realloc(context->event->free.api) || !g_hash_table_size(migration->blocks))
 		return;
 	allocation = known_block(migration, context, context->event->free.ptr);
