@@ -59,12 +59,12 @@ struct decode {
 };
 
 static void pass_message(void *item, void *data);
-static void pass_record(const struct order_record *record, void *data);
+static void pass_records(const struct order_records *records, void *data);
 static void note_found(const struct hg_open_batch *page, void *data);
 
 struct decode *decode_new(struct event_queue *queue, struct reader_stats *stats)
 {
-	static const struct order_calls calls = { pass_message, pass_record, note_found };
+	static const struct order_calls calls = { pass_message, pass_records, note_found };
 	struct decode *decode = g_new0(struct decode, 1);
 
 	decode->order = order_new(&calls, decode);
@@ -462,7 +462,14 @@ static void pass_message(void *item, void *data)
 	bt_message_put_ref(message);
 }
 
-static struct hg_event *begin_event(struct decode *decode, const struct order_record *record)
+/* One of order_records. */
+struct record {
+	int64_t ns;
+	int32_t pid, tid;
+	const uint64_t *words;
+};
+
+static struct hg_event *begin_event(struct decode *decode, const struct record *record)
 {
 	struct hg_event *event = event_queue_next(decode->queue);
 
@@ -515,7 +522,7 @@ static void fill_copy(struct hg_event *event, const uint64_t *words)
 					   .stack_id = (uint32_t)words[6] };
 }
 
-static void pass_launch(struct decode *decode, const struct order_record *record)
+static void pass_launch(struct decode *decode, const struct record *record)
 {
 	struct hg_ev_launch launch;
 	const uint8_t *bytes;
@@ -567,13 +574,10 @@ static bool fill_event(struct decode *decode, struct hg_event *event, const uint
 	return true;
 }
 
-static void pass_record(const struct order_record *record, void *data)
+static void pass_record(struct decode *decode, const struct record *record)
 {
-	struct decode *decode = data;
 	struct hg_event *event;
 
-	if (decode->stopped)
-		return;
 	if (record->words[0] >> 56 == HG_RECORD_LAUNCH) {
 		pass_launch(decode, record);
 		return;
@@ -581,6 +585,19 @@ static void pass_record(const struct order_record *record, void *data)
 	event = begin_event(decode, record);
 	if (fill_event(decode, event, record->words))
 		end_event(decode);
+}
+
+static void pass_records(const struct order_records *records, void *data)
+{
+	struct record record = { .pid = records->pid, .tid = records->tid };
+	struct decode *decode = data;
+
+	for (uint32_t at = 0; at < records->count && !decode->stopped;
+	     at += hg_record_words(records->words[at])) {
+		record.words = &records->words[at];
+		record.ns = records->begin_ns + (int64_t)(uint32_t)record.words[1];
+		pass_record(decode, &record);
+	}
 }
 
 static const bt_field *member_of(const bt_field *payload, uint64_t member)

@@ -4,7 +4,6 @@
 
 #include <glib.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <string.h>
 
 #define BATCHES      8
@@ -28,10 +27,9 @@ struct queue {
 	unsigned first, count;
 };
 
-struct event_queue {
+struct event_batches {
 	struct queue empty, full; /* in `full`, a batch without events is the end */
 	struct batch *at_hand;    /* the producer's */
-	atomic_bool stopped;
 };
 
 static void queue_push(struct queue *queue, struct batch *batch)
@@ -82,51 +80,54 @@ struct event_queue *event_queue_new(void)
 {
 	struct event_queue *queue = g_new0(struct event_queue, 1);
 
-	queue_init(&queue->empty);
-	queue_init(&queue->full);
+	queue->batches = g_new0(struct event_batches, 1);
+	queue_init(&queue->batches->empty);
+	queue_init(&queue->batches->full);
 	for (unsigned i = 0; i < BATCHES; i++) {
 		struct batch *batch = g_new0(struct batch, 1);
 
 		batch->events = g_new(struct hg_event, BATCH_EVENTS);
 		batch->bytes = g_malloc(BATCH_BYTES);
 		batch->large = g_ptr_array_new_with_free_func(g_free);
-		queue_push(&queue->empty, batch);
+		queue_push(&queue->batches->empty, batch);
 	}
 	return queue;
 }
 
 void event_queue_free(struct event_queue *queue)
 {
-	if (queue->at_hand)
-		free_batch(queue->at_hand);
-	queue_clear(&queue->empty);
-	queue_clear(&queue->full);
+	if (queue->batches->at_hand)
+		free_batch(queue->batches->at_hand);
+	queue_clear(&queue->batches->empty);
+	queue_clear(&queue->batches->full);
+	g_free(queue->batches);
 	g_free(queue);
 }
 
-static struct batch *at_hand(struct event_queue *queue)
+struct hg_event *event_queue_begin(struct event_queue *queue)
 {
-	if (!queue->at_hand)
-		queue->at_hand = queue_pop(&queue->empty);
-	return queue->at_hand;
+	struct batch *batch = queue_pop(&queue->batches->empty);
+
+	queue->batches->at_hand = batch;
+	queue->next = batch->events;
+	queue->last = &batch->events[BATCH_EVENTS - 1];
+	return queue->next;
 }
 
-static void send(struct event_queue *queue)
+void event_queue_send(struct event_queue *queue)
 {
-	queue_push(&queue->full, at_hand(queue));
-	queue->at_hand = NULL;
-}
+	struct batch *batch = queue->batches->at_hand;
 
-struct hg_event *event_queue_next(struct event_queue *queue)
-{
-	struct batch *batch = at_hand(queue);
-
-	return &batch->events[batch->count];
+	batch->count = (unsigned)(queue->next - batch->events);
+	queue->batches->at_hand = NULL;
+	queue->next = NULL;
+	queue_push(&queue->batches->full, batch);
 }
 
 void *event_queue_keep(struct event_queue *queue, const void *data, size_t size)
 {
-	struct batch *batch = at_hand(queue);
+	struct hg_event *event = event_queue_next(queue);
+	struct batch *batch = queue->batches->at_hand;
 	size_t at = (batch->used + 7) & ~(size_t)7;
 	void *copy;
 
@@ -137,37 +138,30 @@ void *event_queue_keep(struct event_queue *queue, const void *data, size_t size)
 		copy = batch->bytes + at;
 		batch->used = at + size;
 	}
+	if (batch->used > BATCH_BYTES / 4 * 3 || batch->large->len)
+		queue->last = event;
 	if (size) /* of an empty sequence there is no data */
 		memcpy(copy, data, size);
 	return copy;
 }
 
-bool event_queue_commit(struct event_queue *queue)
-{
-	struct batch *batch = at_hand(queue);
-
-	batch->count++;
-	if (batch->count == BATCH_EVENTS || batch->used > BATCH_BYTES / 4 * 3 || batch->large->len)
-		send(queue);
-	return !atomic_load_explicit(&queue->stopped, memory_order_relaxed);
-}
-
 void event_queue_flush(struct event_queue *queue)
 {
-	if (at_hand(queue)->count)
-		send(queue);
+	if (queue->next && queue->next > queue->batches->at_hand->events)
+		event_queue_send(queue);
 }
 
 void event_queue_finish(struct event_queue *queue)
 {
 	event_queue_flush(queue);
-	send(queue); /* empty: the end */
+	event_queue_next(queue);
+	event_queue_send(queue); /* empty: the end */
 }
 
 const struct hg_event *event_queue_take(struct event_queue *queue, struct batch **batch,
 					unsigned *count)
 {
-	*batch = queue_pop(&queue->full);
+	*batch = queue_pop(&queue->batches->full);
 	*count = (*batch)->count;
 	if (*count == 0) {
 		event_queue_give_back(queue, *batch);
@@ -181,7 +175,7 @@ void event_queue_give_back(struct event_queue *queue, struct batch *batch)
 	batch->count = 0;
 	batch->used = 0;
 	g_ptr_array_set_size(batch->large, 0);
-	queue_push(&queue->empty, batch);
+	queue_push(&queue->batches->empty, batch);
 }
 
 void event_queue_stop(struct event_queue *queue)

@@ -6,6 +6,7 @@
 #ifndef HIPGRAIN_EVENT_QUEUE_H
 #define HIPGRAIN_EVENT_QUEUE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -13,7 +14,14 @@
 #include "analyzer/reader/reader.h"
 
 struct batch;
-struct event_queue;
+
+struct event_queue {
+	/* The producer's: the next event's place, NULL without a batch, and the last one of its
+	 * batch. */
+	struct hg_event *next, *last;
+	atomic_bool stopped;
+	struct event_batches *batches;
+};
 
 /* Never NULL. Neither thread may use them any more when they are freed. */
 struct event_queue *event_queue_new(void);
@@ -21,14 +29,26 @@ void event_queue_free(struct event_queue *queue);
 
 /* ---- the producer ---- */
 
+/* What the two below need where a batch begins or is full. */
+struct hg_event *event_queue_begin(struct event_queue *queue);
+void event_queue_send(struct event_queue *queue);
+
 /* The next event's place, with any contents; waits while all batches are on their way. */
-struct hg_event *event_queue_next(struct event_queue *queue);
+static inline struct hg_event *event_queue_next(struct event_queue *queue)
+{
+	return queue->next ? queue->next : event_queue_begin(queue);
+}
 
 /* A copy of `size` bytes that lives as long as the event at hand; aligned for 64-bit words. */
 void *event_queue_keep(struct event_queue *queue, const void *data, size_t size);
 
 /* The event at hand is complete. False if the consumer wants no more. */
-bool event_queue_commit(struct event_queue *queue);
+static inline bool event_queue_commit(struct event_queue *queue)
+{
+	if (queue->next++ == queue->last)
+		event_queue_send(queue);
+	return !atomic_load_explicit(&queue->stopped, memory_order_relaxed);
+}
 
 /* Hand on what is complete, although there is room for more. */
 void event_queue_flush(struct event_queue *queue);

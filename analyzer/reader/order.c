@@ -20,7 +20,7 @@ struct run {
 	int64_t begin;
 	int32_t tid;
 	uint32_t at, words;
-	uint64_t *records;
+	uint64_t *records; /* of launches_expand(): whole ones */
 };
 
 struct open {
@@ -51,12 +51,10 @@ struct event_order {
 
 /* ---- records ---- */
 
-/* Whether a whole record is next in the run; then its time is set. */
-static bool run_look(struct run *run)
+/* Whether a record is next in the run; then its time is set. */
+static inline bool run_look(struct run *run)
 {
-	uint32_t words = run->at < run->words ? hg_record_words(run->records[run->at]) : 0;
-
-	if (!words || words > run->words - run->at)
+	if (run->at >= run->words)
 		return false;
 	run->ns = run->begin + (int64_t)(uint32_t)run->records[run->at + 1];
 	return true;
@@ -178,17 +176,21 @@ static int64_t next_run_ns(const struct process *process)
 static void pass_records(struct event_order *order, struct process *process, int64_t until)
 {
 	struct run *run = run_at(process, 0);
-	struct order_record record = { .pid = process->pid, .tid = run->tid };
+	struct order_records records = { .pid = process->pid,
+					 .tid = run->tid,
+					 .begin_ns = run->begin,
+					 .words = &run->records[run->at] };
 	int64_t last = MIN(until, next_run_ns(process));
+	uint32_t from = run->at;
 	bool any;
 
 	do {
-		record.ns = process->reached = run->ns;
-		record.words = &run->records[run->at];
-		order->calls.record(&record, order->data);
+		process->reached = run->ns;
 		run->at += hg_record_words(run->records[run->at]);
 		any = run_look(run);
 	} while (any && run->ns <= last);
+	records.count = run->at - from;
+	order->calls.records(&records, order->data);
 	if (!any) {
 		swap_runs(process, 0, process->runs->len - 1);
 		g_ptr_array_set_size(process->runs, (gint)process->runs->len - 1);

@@ -13,17 +13,18 @@
 
 #include "tracer/events.h"
 
-/* Where a record comes from. */
-struct order_record {
-	int64_t ns; /* by the trace's clock, since its origin */
+/* Records of one thread, whole ones, that follow one another. */
+struct order_records {
 	int32_t pid, tid;
+	int64_t begin_ns;      /* of their batch, by the trace's clock, since its origin */
 	const uint64_t *words; /* as in the batch, but launches in full: launches.h */
+	uint32_t count;        /* of words */
 };
 
 /* What is done with what was held back, when its turn has come. */
 struct order_calls {
 	void (*item)(void *item, void *data); /* which is the callee's from then on */
-	void (*record)(const struct order_record *record, void *data);
+	void (*records)(const struct order_records *records, void *data);
 	/* Records that were found in a file instead of the trace; may be NULL. */
 	void (*found)(const struct hg_open_batch *page, void *data);
 };

@@ -22,14 +22,18 @@ static void pass_item(void *item, void *data)
 	g_string_append_printf(seen, "e%d ", GPOINTER_TO_INT(item));
 }
 
-static void pass_record(const struct order_record *record, void *data)
+static void pass_records(const struct order_records *records, void *data)
 {
 	(void)data;
-	assert_int_equal(record->pid, PID);
-	g_string_append_printf(seen, "r%d.%d ", (int)record->ns, record->tid);
+	assert_int_equal(records->pid, PID);
+	for (uint32_t at = 0; at < records->count; at += hg_record_words(records->words[at])) {
+		int ns = (int)(records->begin_ns + (uint32_t)records->words[at + 1]);
+
+		g_string_append_printf(seen, "r%d.%d ", ns, records->tid);
+	}
 }
 
-static const struct order_calls calls = { .item = pass_item, .record = pass_record };
+static const struct order_calls calls = { .item = pass_item, .records = pass_records };
 static struct event_order *order;
 
 static int begin(void **state)
