@@ -357,7 +357,6 @@ int read_trace(const char *directory, const char *bundle, reader_callback callba
 		pthread_join(thread, NULL);
 	}
 out:
-	guard_end();
 	bt_graph_put_ref(reader.graph);
 	decode_free(reader.decode);
 	event_queue_free(reader.queue);
@@ -365,6 +364,7 @@ out:
 	g_hash_table_destroy(reader.copies);
 	short_batches_free(reader.batches);
 	g_ptr_array_free(reader.salvaged, TRUE);
+	guard_end(); /* there are no temporary directories any more */
 	g_ptr_array_free(traces, TRUE);
 	return result;
 }
