@@ -2,6 +2,8 @@
 /* Fixpoint over the blocks of a function; calls in place. */
 #include "flow.h"
 
+#include "way.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -87,17 +89,70 @@ struct activation {
 	bool *reached;    /* in[] holds something */
 	bool *dirty;      /* to be visited */
 	unsigned *visits;
-	uint32_t current;  /* the block being visited */
+	uint32_t current;          /* the block being visited, or passed through */
+	uint32_t trail[WAY_TRAIL]; /* the one being visited, and those passed through since */
+	unsigned trail_count;
 	struct state *out; /* at returns */
 	bool returned;
 	value_id return_low; /* where the caller expects to go on; bottom for the kernel itself */
 };
 
 static int flow_into(struct flow *flow, struct activation *activation, uint32_t block,
+		     const struct state *state);
+
+/* What a block does, but for the branch at its end. */
+static int run_block(struct flow *flow, const struct function *function, const struct block *block,
+		     struct state *state)
+{
+	uint64_t target;
+	bool falls;
+	int status = 0;
+
+	condition_forget(flow, state);
+	for (uint32_t i = 0; i < block->count && !status; i++) {
+		const struct insn *insn = function->insn[block->first + i];
+
+		if (flow->sliced && flow->slice.idle[block->first + i])
+			continue;
+		if (++flow->steps > FLOW_STEPS) {
+			flow->exhausted = true;
+			break;
+		}
+		if (i + 1 == block->count && insn_is_branch(insn, &target, &falls))
+			break;
+		status = flow_step(flow, function, insn, state);
+	}
+	if (!status && state->mode == EXEC_SOME)
+		status = state_lose(&flow->store, state);
+	return status;
+}
+
+/* Through a block for those who come from the one being visited; `way` follows it then. */
+static int pass_through(struct flow *flow, struct activation *activation, uint32_t block,
+			uint32_t way, const struct state *state)
+{
+	uint32_t current = activation->current;
+	struct state passing;
+	int status;
+
+	state_copy(&passing, state);
+	activation->current = activation->trail[activation->trail_count++] = block;
+	status =
+	    run_block(flow, activation->function, &activation->function->block[block], &passing);
+	if (!status && !flow->exhausted)
+		status = flow_into(flow, activation, way, &passing);
+	activation->current = current;
+	activation->trail_count--;
+	state_clear(&passing);
+	return status;
+}
+
+static int flow_into(struct flow *flow, struct activation *activation, uint32_t block,
 		     const struct state *state)
 {
 	struct state_live live = { NULL, &flow->slice.aside, NULL };
 	bool loop = block <= activation->current;
+	uint32_t way;
 	int status;
 
 	if (block == NO_BLOCK) {
@@ -106,6 +161,9 @@ static int flow_into(struct flow *flow, struct activation *activation, uint32_t 
 							    : "a function");
 		return 0;
 	}
+	way = way_from(activation->function, activation->trail, activation->trail_count, block);
+	if (way != NO_BLOCK && activation->trail_count < WAY_TRAIL)
+		return pass_through(flow, activation, block, way, state);
 	if (flow->sliced) {
 		live.active = &flow->slice.live[block];
 		live.mask = &flow->slice.mask[block];
@@ -261,30 +319,13 @@ static int visit(struct flow *flow, struct activation *activation, uint32_t inde
 	const struct function *function = activation->function;
 	const struct block *block = &function->block[index];
 	struct state state;
-	uint32_t i;
-	int status = 0;
+	int status;
 
 	activation->visits[index]++;
-	activation->current = index;
+	activation->current = activation->trail[0] = index;
+	activation->trail_count = 1;
 	state_copy(&state, &activation->in[index]);
-	condition_forget(flow, &state);
-	for (i = 0; i < block->count && !status; i++) {
-		const struct insn *insn = function->insn[block->first + i];
-		uint64_t target;
-		bool falls;
-
-		if (flow->sliced && flow->slice.idle[block->first + i])
-			continue;
-		if (++flow->steps > FLOW_STEPS) {
-			flow->exhausted = true;
-			break;
-		}
-		if (i + 1 == block->count && insn_is_branch(insn, &target, &falls))
-			break;
-		status = flow_step(flow, function, insn, &state);
-	}
-	if (!status && state.mode == EXEC_SOME)
-		status = state_lose(&flow->store, &state);
+	status = run_block(flow, function, block, &state);
 	if (!status && !flow->exhausted)
 		status = leave(flow, activation, block,
 			       function->insn[block->first + block->count - 1], &state);

@@ -258,9 +258,7 @@ struct variant {
 };
 
 //! in_union *-O0@17: miscompiled
-//! in_union *-O[03]: native i32 set 16,24
-//! in_union *-O[12]@-16: native i32 unknown
-//! in_union *-O[12]@17-: native i32 set 16,24
+//! in_union *: native i32 set 16,24
 KERNEL in_union(int n, struct variant v)
 {
 	int *p = v.which ? (int *)((word)v.u[0].half.high << 32 | v.u[0].half.low) : v.u[1].p;
