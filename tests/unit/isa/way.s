@@ -198,23 +198,24 @@ begin far
 .Lfar_end:
 finish far
 
-// The first part may be left with ones.
-//! far_and_changed *: native i32 unknown
-begin far_and_changed
-	set -1
-	s_cbranch_scc1 .Lchanged
+// Ones or zeros, by another way than the one that is left last.
+//! changed *: native i32 unknown
+begin changed
+	first
 	set 0
-	s_cmp_lg_u32 s2, 4
 	s_cbranch_scc1 .Lchanged_again
 	set -1
 .Lchanged_again:
+	s_cmp_lg_u32 s2, 4
+	s_cbranch_scc1 .Lchanged
 	s_nop 0
 .Lchanged:
 	where_ones
 	s_cbranch_vccnz .Lchanged_end
-	second
+	v_mul_lo_u32 v2, v0, v0
+	v_mul_lo_u32 v3, v2, v0
 .Lchanged_end:
-finish far_and_changed
+finish changed
 
 // Two such blocks one behind the other: what led to the first decides the second.
 //! two *: native i32 set 0,8
@@ -366,8 +367,8 @@ amdhsa.kernels:
     .vgpr_count: 8
     .wavefront_size: 64
     .args: [ { .offset: 0, .size: 8, .value_kind: global_buffer }, { .offset: 8, .size: 8, .value_kind: global_buffer }, { .offset: 16, .size: 4, .value_kind: by_value } ]
-  - .name: far_and_changed
-    .symbol: far_and_changed.kd
+  - .name: changed
+    .symbol: changed.kd
     .kernarg_segment_align: 8
     .kernarg_segment_size: 24
     .group_segment_fixed_size: 0
