@@ -320,6 +320,11 @@ int origin_resolve(struct flow *flow, const struct access *access, struct isa_or
 	int status;
 
 	memset(origin, 0, sizeof(*origin));
+	/* Also where nothing is known of addresses. */
+	if (access->insn->family == MEM_DS) {
+		origin->kind = ISA_ORIGIN_LDS;
+		return 0;
+	}
 	status = gather_all(flow, access, &s);
 	if (!status && (s.indirect.count || s.through))
 		status = path_find(flow, access, &origin->paths);

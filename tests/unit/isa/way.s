@@ -286,6 +286,17 @@ begin around
 	s_cbranch_vccz .Laround
 finish around
 
+// An instruction that is not followed: atomics of LDS are some whatever the address is.
+//! not_followed *: native i32 lds
+//! not_followed *: native i32 unknown
+begin not_followed
+	first
+	s_cbranch_cdbgsys .Lnot_followed
+.Lnot_followed:
+	v_mov_b32 v1, 0
+	ds_add_u32 v1, v5
+finish not_followed
+
 .amdgpu_metadata
 ---
 amdhsa.version: [ 1, 1 ]
@@ -413,6 +424,17 @@ amdhsa.kernels:
     .args: [ { .offset: 0, .size: 8, .value_kind: global_buffer }, { .offset: 8, .size: 8, .value_kind: global_buffer }, { .offset: 16, .size: 4, .value_kind: by_value } ]
   - .name: around
     .symbol: around.kd
+    .kernarg_segment_align: 8
+    .kernarg_segment_size: 24
+    .group_segment_fixed_size: 0
+    .private_segment_fixed_size: 0
+    .max_flat_workgroup_size: 256
+    .sgpr_count: 16
+    .vgpr_count: 8
+    .wavefront_size: 64
+    .args: [ { .offset: 0, .size: 8, .value_kind: global_buffer }, { .offset: 8, .size: 8, .value_kind: global_buffer }, { .offset: 16, .size: 4, .value_kind: by_value } ]
+  - .name: not_followed
+    .symbol: not_followed.kd
     .kernarg_segment_align: 8
     .kernarg_segment_size: 24
     .group_segment_fixed_size: 0
