@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "choice.h"
 #include "flow.h"
 
 /* Of "v_cmp_ne_u32" and alike: 1 equal, 0 not equal, -1 any other comparison. */
@@ -91,8 +92,10 @@ int condition_select(struct flow *flow, const struct insn *insn, const struct st
 	const struct operand *mask = &insn->operand[3];
 	unsigned reg = insn->operand_count > 3 ? mask->reg : REG_VCC;
 	uint32_t base;
-	int uniform;
+	int uniform = choices_select(flow, insn);
 
+	if (uniform)
+		return uniform;
 	if (scalar)
 		return state->scc ? (state->scc > 0 ? 1 : 2) : 0;
 	if (insn->operand_count > 3 && (mask->kind != OPERAND_REG || mask->reg >= REG_VECTOR))

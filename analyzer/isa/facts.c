@@ -6,6 +6,7 @@
 
 #include "analysis.h"
 #include "casloop.h"
+#include "choice.h"
 #include "origin.h"
 
 /* Nobody distinguishes more of them. */
@@ -113,6 +114,7 @@ static int add_spin(struct isa_analysis *analysis, struct flow *flow, const stru
 	spin = &grown[kernel->spin_count++];
 	memset(spin, 0, sizeof(*spin));
 	spin->origin = origin;
+	spin->when = choices_when(flow, access);
 	spin->kernel_offset = (int64_t)(insn->pc - entry->start);
 	spin->mnemonic = strdup(insn->mnemonic);
 	if (!spin->mnemonic)

@@ -38,6 +38,7 @@ void flow_free(struct flow *flow)
 	free(flow->unvisited);
 	slice_clear(&flow->slice);
 	lane_pool_free(&flow->pool);
+	free(flow->when);
 	memset(flow, 0, sizeof(*flow));
 }
 

@@ -99,6 +99,12 @@ struct flow {
 	const struct function *kernel;
 	struct slice slice; /* of the kernel's function */
 	bool sliced;
+	isa_when *when; /* of blocks of the kernel's function (choice.h); NULL: always */
+	/* Which operand each OP_SELECT of that function takes, 0: not known (choice.h); borrowed,
+	 * or NULL. */
+	const uint8_t *selects;
+	/* An access may go through a word of a struct argument, or to the wave's own memory. */
+	bool chosen;
 	bool failed;         /* out of memory */
 	struct swaps *swaps; /* only in the pass of swaps.h; owned by its caller */
 };

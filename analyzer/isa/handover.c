@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "casloop.h"
+#include "choice.h"
 #include "origin.h"
 #include "codeobj/text.h"
 
@@ -322,6 +323,8 @@ int handover_add(struct search *search, const struct point *flag, const struct p
 {
 	struct isa_kernel *kernel = search->kernel;
 	bool together = same_root(&flag->origin, &data->origin) && !facts->pointer;
+	isa_when when =
+	    choices_when(search->flow, flag->access) & choices_when(search->flow, data->access);
 	struct isa_handover *handover = NULL;
 	int status;
 
@@ -334,8 +337,10 @@ int handover_add(struct search *search, const struct point *flag, const struct p
 		handover = NULL;
 	}
 	if (handover && (!handover->ordered || facts->ordered) &&
-	    (handover->ordered != facts->ordered || handover->waits || !facts->waits))
+	    (handover->ordered != facts->ordered || handover->waits || !facts->waits)) {
+		handover->when |= when;
 		return 0;
+	}
 	if (!handover && kernel->handover_count == HANDOVERS)
 		return 0;
 	if (!handover) {
@@ -347,12 +352,14 @@ int handover_add(struct search *search, const struct point *flag, const struct p
 		kernel->handovers = grown;
 		handover = &grown[kernel->handover_count++];
 	} else {
+		when |= handover->when;
 		free(handover->flag.mnemonic);
 		free(handover->flag.symbol);
 		free(handover->data.mnemonic);
 		free(handover->data.symbol);
 	}
 	*handover = *facts;
+	handover->when = when;
 	status = set_party(search, flag, &handover->flag);
 	return status ? status : set_party(search, data, &handover->data);
 }

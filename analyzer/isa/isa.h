@@ -135,6 +135,34 @@ struct isa_frame {
 	unsigned line;
 };
 
+/*
+ * A number that arguments give: ((word at byte `kernarg` of them >> shift) & mask) + add. The word
+ * has 32 bits, or 64 if it is `wide`, and so has the result. A mask of 0: the constant `add`.
+ */
+struct isa_field {
+	uint32_t kernarg;
+	bool wide;
+	uint8_t shift;
+	uint64_t mask, add;
+};
+
+enum isa_test { ISA_TEST_EQUAL, ISA_TEST_LESS, ISA_TEST_LESS_SIGNED };
+
+/* What a branch depends on, the same for all work-items of a launch: left == right, or less. */
+struct isa_condition {
+	enum isa_test test;
+	struct isa_field left, right;
+};
+
+#define ISA_CONDITIONS 6u
+
+/*
+ * For which results of a kernel's conditions some code is executed: bit i, if condition c holds
+ * exactly where bit c of i is set. Without bits it never is.
+ */
+typedef uint64_t isa_when;
+#define ISA_ALWAYS (~(isa_when)0)
+
 /* One atomic instruction. */
 struct isa_atomic {
 	char *mnemonic;
@@ -158,6 +186,7 @@ struct isa_atomic {
 	enum isa_scope scope;
 	unsigned cache; /* ISA_CACHE_* */
 	struct isa_origin origin;
+	isa_when when;
 	bool runtime; /* a service's of the runtime (printf, malloc), not the program's own */
 	char *file;   /* device source, NULL without line tables */
 	unsigned line;
@@ -166,15 +195,17 @@ struct isa_atomic {
 	size_t frame_count;
 };
 
-#define ISA_READ   1u
-#define ISA_WRITE  2u
-#define ISA_ATOMIC 4u
+#define ISA_READ     1u
+#define ISA_WRITE    2u
+#define ISA_ATOMIC   4u
+#define ISA_ACCESSES 3u /* bits of these */
 
 /* What the kernel does through the pointer stored at one kernarg offset. */
 struct isa_use {
 	uint32_t kernarg;
 	unsigned access; /* ISA_READ | ISA_WRITE | ISA_ATOMIC */
 	bool certain;    /* false: only one of several possible origins of the accesses */
+	isa_when when[ISA_ACCESSES]; /* each kind of access, by its bit */
 };
 
 /* What the kernel does by one path through memory. */
@@ -182,6 +213,7 @@ struct isa_path_use {
 	struct isa_path path;
 	unsigned access; /* ISA_READ | ISA_WRITE | ISA_ATOMIC */
 	bool certain;    /* false: only one of several possible paths of the accesses */
+	isa_when when[ISA_ACCESSES];
 };
 
 #define ISA_STORES 256u
@@ -198,6 +230,7 @@ struct isa_store {
 	bool value_known;
 	struct isa_path *value;
 	size_t value_count;
+	isa_when when;
 };
 
 /* One explicit kernel argument, from the metadata note. */
@@ -222,6 +255,7 @@ struct isa_spin {
 	char *mnemonic;
 	char *function; /* as in isa_atomic */
 	struct isa_origin origin;
+	isa_when when;
 	char *file;
 	unsigned line;
 };
@@ -255,6 +289,7 @@ struct isa_handover {
 	/* Something between the two makes the data visible (`reads`: drops what is old), or may. */
 	bool ordered;
 	bool waits; /* reads: in a loop that waits for the flag; else one comparison decides */
+	isa_when when;
 };
 
 /* A line of a source; file NULL: not known. */
@@ -269,6 +304,8 @@ struct isa_kernel {
 	uint32_t kernarg_size;
 	struct isa_arg *args;
 	size_t arg_count;
+	struct isa_condition condition[ISA_CONDITIONS];
+	unsigned condition_count;
 	struct isa_hidden *hidden;
 	size_t hidden_count;
 	struct isa_atomic *atomics;
@@ -378,6 +415,23 @@ int isa_disassemble(const void *elf, size_t size, const struct isa_kernel *kerne
 
 /* The kernel of that (mangled) name, the object's; NULL if it has none, or it was not analysed. */
 const struct isa_kernel *isa_find_kernel(const struct isa_code_object *object, const char *symbol);
+
+/*
+ * The results of its conditions that are possible with the arguments of a launch. `read` gives the
+ * `size` bytes (4 or 8) at an offset of these, false if they are not known.
+ */
+typedef bool isa_read_argument(void *user, uint32_t offset, unsigned size, uint64_t *value);
+isa_when isa_possible(const struct isa_kernel *kernel, isa_read_argument *read, void *user);
+
+/*
+ * What of the kernel can be executed then, to be given to isa_given_free(); it borrows from
+ * `kernel`. Uses of arguments that cannot be are left without access; those that may be or not, of
+ * words that are not declared to be pointers, are not certain. NULL if that is all of it as it is;
+ * or without memory, and then *failed.
+ */
+struct isa_kernel *isa_given(const struct isa_kernel *kernel, isa_when now, bool *failed);
+/* NULL is allowed. */
+void isa_given_free(struct isa_kernel *given);
 
 /* Whether what one side writes is what the other reads, in one launch: the same flag and data. */
 bool isa_handover_meets(const struct isa_handover *writes, const struct isa_handover *reads);

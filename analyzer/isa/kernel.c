@@ -7,6 +7,7 @@
 
 #include "analysis.h"
 #include "casloop.h"
+#include "choice.h"
 #include "handover.h"
 #include "filter.h"
 #include "origin.h"
@@ -190,6 +191,7 @@ static int fill_atomic(struct isa_analysis *analysis, struct flow *flow,
 		set_loop(atomic, &loop);
 		atomic->loop_why = in_callers(access, entry, &loop) ? not_looked_for : loop.why;
 	}
+	atomic->when = choices_when(flow, access);
 	return origin_resolve(flow, access, &atomic->origin);
 }
 
@@ -339,6 +341,70 @@ static int settle_loops(struct isa_analysis *analysis, struct program *program,
 	return status;
 }
 
+/* Forget what origin_uses() found. */
+static void forget_uses(struct isa_kernel *kernel)
+{
+	struct isa_kernel uses = { .uses = kernel->uses,
+				   .path_uses = kernel->path_uses,
+				   .path_use_count = kernel->path_use_count,
+				   .stores = kernel->stores,
+				   .store_count = kernel->store_count,
+				   .incomplete = kernel->incomplete,
+				   .unvisited = kernel->unvisited };
+
+	isa_kernel_clear(&uses);
+	kernel->uses = NULL;
+	kernel->path_uses = NULL;
+	kernel->stores = NULL;
+	kernel->incomplete = kernel->unvisited = NULL;
+	kernel->use_count = kernel->path_use_count = kernel->store_count = 0;
+}
+
+static int find_uses(struct flow *flow, struct isa_kernel *kernel)
+{
+	kernel->uses_complete = kernel->paths_complete = kernel->stores_complete = true;
+	return origin_uses(flow, kernel);
+}
+
+/*
+ * Once more for each way in which conditions on the arguments decide selections: what is selected
+ * may be an address. 0 or -ENOMEM.
+ */
+static int uses_by_choice(struct flow *flow, const struct flow_entry *entry,
+			  struct isa_kernel *kernel)
+{
+	struct choice_groups groups;
+	int status = choices_groups(flow, entry, kernel, &groups);
+
+	if (status || !groups.count)
+		return status;
+	forget_uses(kernel);
+	kernel->uses_complete = kernel->paths_complete = kernel->stores_complete = true;
+	for (unsigned i = 0; !status && i < groups.count; i++) {
+		uint32_t blocks = flow->kernel->block_count;
+		struct flow again;
+
+		status = flow_init(&again, flow->program, flow->arch, flow->args, flow->arg_count);
+		if (status)
+			break;
+		again.selects = groups.group[i].selects;
+		again.when = calloc(blocks, sizeof(*again.when));
+		status = again.when ? flow_run(&again, entry) : -ENOMEM;
+		for (uint32_t b = 0; !status && b < blocks; b++)
+			again.when[b] = flow->when[b] & groups.group[i].when;
+		if (!status) {
+			bool known = kernel->incomplete;
+
+			status = origin_uses(&again, kernel);
+			if (!known)
+				flow->incomplete_pc = again.incomplete_pc;
+		}
+		flow_free(&again);
+	}
+	choices_groups_clear(&groups);
+	return status;
+}
+
 int kernel_analyse(struct isa_analysis *analysis, const struct codeobj_kernel *from,
 		   const struct isa_options *options, struct isa_kernel *kernel, char **error)
 {
@@ -388,11 +454,15 @@ int kernel_analyse(struct isa_analysis *analysis, const struct codeobj_kernel *f
 	if (!status)
 		status = flow_run(&flow, &entry);
 	if (!status)
+		status = choices_find(&flow, &entry, kernel);
+	if (!status)
 		status = fill_atomics(analysis, &flow, &entry, kernel);
 	if (!status)
 		status = settle_loops(analysis, program, &entry, args, arg_count, kernel);
 	if (!status)
-		status = origin_uses(&flow, kernel);
+		status = find_uses(&flow, kernel);
+	if (!status && flow.chosen)
+		status = uses_by_choice(&flow, &entry, kernel);
 	if (!status)
 		status = facts_end(analysis, &flow, &entry, from, kernel);
 	if (!status)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where the address of an access comes from, or why that is unknown. */
 #include "origin.h"
+#include "choice.h"
 #include "codeobj/text.h"
 #include "path.h"
 
@@ -373,7 +374,8 @@ int origin_resolve(struct flow *flow, const struct access *access, struct isa_or
 
 /* ---- uses ---- */
 
-static int add_use(struct isa_kernel *kernel, uint32_t offset, unsigned access, bool certain)
+static int add_use(struct isa_kernel *kernel, uint32_t offset, unsigned access, bool certain,
+		   isa_when when)
 {
 	struct isa_use *grown;
 	size_t i;
@@ -383,6 +385,7 @@ static int add_use(struct isa_kernel *kernel, uint32_t offset, unsigned access, 
 	if (i < kernel->use_count && kernel->uses[i].kernarg == offset) {
 		kernel->uses[i].access |= access;
 		kernel->uses[i].certain |= certain;
+		isa_add_when(kernel->uses[i].when, access, when);
 		return 0;
 	}
 	grown = reallocarray(kernel->uses, kernel->use_count + 1, sizeof(*grown));
@@ -390,11 +393,25 @@ static int add_use(struct isa_kernel *kernel, uint32_t offset, unsigned access, 
 		return -ENOMEM;
 	kernel->uses = grown;
 	memmove(&grown[i + 1], &grown[i], (kernel->use_count - i) * sizeof(*grown));
-	grown[i].kernarg = offset;
-	grown[i].access = access;
-	grown[i].certain = certain;
+	grown[i] = (struct isa_use){ .kernarg = offset, .access = access, .certain = certain };
+	isa_add_when(grown[i].when, access, when);
 	kernel->use_count++;
 	return 0;
+}
+
+/*
+ * Whether an access either goes through a word of a struct that was passed by value, or to the
+ * work-group's or the work-item's own memory, where compilers keep such a struct: so a union of a
+ * number and a pointer looks, of which a flag says which it is.
+ */
+static bool is_chosen(const struct flow *flow, const struct sources *sources, uint32_t kernarg)
+{
+	if (!sources->lds && !sources->private)
+		return false;
+	for (size_t i = 0; i < flow->arg_count; i++)
+		if (flow->args[i].pointer && flow->args[i].offset == kernarg)
+			return false;
+	return true;
 }
 
 /*
@@ -410,7 +427,7 @@ static int add_paths(struct flow *flow, const struct access *access, unsigned ho
 	if (status)
 		return status;
 	if (paths.count)
-		status = path_use(kernel, &paths, how);
+		status = path_use(kernel, &paths, how, choices_when(flow, access));
 	else
 		kernel->paths_complete = false;
 	path_clear(&paths);
@@ -429,8 +446,8 @@ static int add_words(struct flow *flow, const struct access *access, const struc
 		status = path_find_word(flow, access, word, &values);
 		if (status)
 			return status;
-		status =
-		    path_store(kernel, paths, 8 * (int64_t)word, 8, values.why ? NULL : &values);
+		status = path_store(kernel, paths, 8 * (int64_t)word, 8,
+				    values.why ? NULL : &values, choices_when(flow, access));
 		path_clear(&values);
 	}
 	return status;
@@ -461,7 +478,8 @@ static int add_stores(struct flow *flow, const struct access *access, const stru
 	if (insn_stores_words(insn))
 		status = add_words(flow, access, &paths, kernel);
 	else
-		status = path_store(kernel, &paths, 0, insn->dwords ? 4u * insn->dwords : 4u, NULL);
+		status = path_store(kernel, &paths, 0, insn->dwords ? 4u * insn->dwords : 4u, NULL,
+				    choices_when(flow, access));
 	path_clear(&paths);
 	return status;
 }
@@ -472,21 +490,27 @@ int origin_uses(struct flow *flow, struct isa_kernel *kernel)
 	unsigned k;
 	int status;
 
-	kernel->paths_complete = kernel->stores_complete = !flow->incomplete;
+	kernel->paths_complete &= !flow->incomplete;
+	kernel->stores_complete &= !flow->incomplete;
 	for (i = 0; i < flow->access_count; i++) {
 		const struct access *access = &flow->access[i];
 		const struct insn *insn = access->insn;
 		unsigned how = insn->atomic ? ISA_ATOMIC : insn->store ? ISA_WRITE : ISA_READ;
 		struct sources s;
 
-		if (insn->family == MEM_DS)
+		if (insn->family == MEM_DS || !choices_when(flow, access))
 			continue;
 		status = gather_all(flow, access, &s);
 		if (status)
 			return status;
 		for (k = 0; k < s.direct.count; k++) {
-			status = add_use(kernel, s.direct.offset[k], how,
-					 s.direct.count == 1 && !s.unknown && !s.symbol[0]);
+			bool chosen = is_chosen(flow, &s, s.direct.offset[k]);
+
+			flow->chosen |= chosen;
+			status =
+			    add_use(kernel, s.direct.offset[k], how,
+				    s.direct.count == 1 && !s.unknown && !s.symbol[0] && !chosen,
+				    choices_when(flow, access));
 			if (status)
 				return status;
 		}
@@ -512,15 +536,15 @@ int origin_uses(struct flow *flow, struct isa_kernel *kernel)
 		flow_unvisited(flow, 0, "the kernel is too large to be analysed to the end");
 	if (flow->store.failed)
 		return -ENOMEM;
-	kernel->uses_complete = !flow->incomplete;
+	kernel->uses_complete &= !flow->incomplete;
 	kernel->paths_complete &= !flow->unvisited && !flow->unseen && !flow->broken;
 	kernel->stores_complete &= !flow->unvisited && !flow->unseen && !flow->broken;
-	if (flow->incomplete) {
+	if (flow->incomplete && !kernel->incomplete) {
 		kernel->incomplete = text_one_line(flow->incomplete);
 		if (!kernel->incomplete)
 			return -ENOMEM;
 	}
-	if (flow->unvisited) {
+	if (flow->unvisited && !kernel->unvisited) {
 		kernel->unvisited = text_one_line(flow->unvisited);
 		if (!kernel->unvisited)
 			return -ENOMEM;

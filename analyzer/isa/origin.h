@@ -9,7 +9,9 @@
 /* Fill *origin for one access. 0 or -ENOMEM. */
 int origin_resolve(struct flow *flow, const struct access *access, struct isa_origin *origin);
 
-/* Fill the kernel's uses, uses_complete and incomplete from all accesses. 0 or -ENOMEM. */
+/* Add what all accesses do to the kernel's uses, path_uses and stores; what is true of them
+ * (uses_complete...) becomes false, and incomplete and unvisited are set, where it is not. 0 or
+ * -ENOMEM. */
 int origin_uses(struct flow *flow, struct isa_kernel *kernel);
 
 #endif

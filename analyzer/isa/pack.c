@@ -244,6 +244,47 @@ static void pack_origin(struct pack *pack, struct isa_origin *origin)
 	pack_text(pack, &origin->paths.why);
 }
 
+/* Bits, all of which count. */
+static void pack_when(struct pack *pack, isa_when *when)
+{
+	int64_t bits = (int64_t)*when;
+
+	NUMBER(pack, bits);
+	*when = (isa_when)bits;
+}
+
+static void pack_field(struct pack *pack, struct isa_field *field)
+{
+	NUMBER(pack, field->kernarg);
+	NUMBER(pack, field->wide);
+	NUMBER(pack, field->shift);
+	pack_when(pack, &field->mask);
+	pack_when(pack, &field->add);
+	if (field->shift > 63)
+		fail(pack, -EINVAL);
+}
+
+static void pack_condition(struct pack *pack, struct isa_condition *condition)
+{
+	CHOICE(pack, condition->test, ISA_TEST_EQUAL, ISA_TEST_LESS_SIGNED);
+	pack_field(pack, &condition->left);
+	pack_field(pack, &condition->right);
+}
+
+static void pack_conditions(struct pack *pack, struct isa_kernel *kernel)
+{
+	unsigned count = kernel->condition_count;
+
+	NUMBER(pack, count);
+	if (count > ISA_CONDITIONS) {
+		fail(pack, -EINVAL);
+		return;
+	}
+	kernel->condition_count = count;
+	for (unsigned i = 0; i < count; i++)
+		pack_condition(pack, &kernel->condition[i]);
+}
+
 static void pack_frame(struct pack *pack, struct isa_frame *frame)
 {
 	pack_text(pack, &frame->function);
@@ -271,6 +312,7 @@ static void pack_atomic(struct pack *pack, struct isa_atomic *atomic)
 	CHOICE(pack, atomic->scope, ISA_SCOPE_UNSTATED, ISA_SCOPE_SYSTEM);
 	NUMBER(pack, atomic->cache);
 	pack_origin(pack, &atomic->origin);
+	pack_when(pack, &atomic->when);
 	NUMBER(pack, atomic->runtime);
 	pack_text(pack, &atomic->file);
 	NUMBER(pack, atomic->line);
@@ -282,6 +324,8 @@ static void pack_use(struct pack *pack, struct isa_use *use)
 	NUMBER(pack, use->kernarg);
 	NUMBER(pack, use->access);
 	NUMBER(pack, use->certain);
+	for (unsigned i = 0; i < ISA_ACCESSES; i++)
+		pack_when(pack, &use->when[i]);
 }
 
 static void pack_path_use(struct pack *pack, struct isa_path_use *use)
@@ -289,6 +333,8 @@ static void pack_path_use(struct pack *pack, struct isa_path_use *use)
 	pack_path(pack, &use->path);
 	NUMBER(pack, use->access);
 	NUMBER(pack, use->certain);
+	for (unsigned i = 0; i < ISA_ACCESSES; i++)
+		pack_when(pack, &use->when[i]);
 }
 
 static void pack_store(struct pack *pack, struct isa_store *store)
@@ -297,6 +343,7 @@ static void pack_store(struct pack *pack, struct isa_store *store)
 	NUMBER(pack, store->size);
 	NUMBER(pack, store->value_known);
 	ARRAY(pack, store->value, store->value_count, pack_path);
+	pack_when(pack, &store->when);
 }
 
 static void pack_arg(struct pack *pack, struct isa_arg *arg)
@@ -321,6 +368,7 @@ static void pack_spin(struct pack *pack, struct isa_spin *spin)
 	pack_word(pack, &spin->mnemonic);
 	pack_text(pack, &spin->function);
 	pack_origin(pack, &spin->origin);
+	pack_when(pack, &spin->when);
 	pack_text(pack, &spin->file);
 	NUMBER(pack, spin->line);
 }
@@ -346,6 +394,7 @@ static void pack_handover(struct pack *pack, struct isa_handover *handover)
 	NUMBER(pack, handover->reads);
 	NUMBER(pack, handover->ordered);
 	NUMBER(pack, handover->waits);
+	pack_when(pack, &handover->when);
 }
 
 static void pack_line(struct pack *pack, struct isa_line *line)
@@ -360,6 +409,7 @@ static void pack_one(struct pack *pack, struct isa_kernel *kernel)
 	pack_word(pack, &kernel->name);
 	NUMBER(pack, kernel->kernarg_size);
 	ARRAY(pack, kernel->args, kernel->arg_count, pack_arg);
+	pack_conditions(pack, kernel);
 	ARRAY(pack, kernel->hidden, kernel->hidden_count, pack_hidden);
 	ARRAY(pack, kernel->atomics, kernel->atomic_count, pack_atomic);
 	ARRAY(pack, kernel->uses, kernel->use_count, pack_use);

@@ -7,6 +7,8 @@
  * repeated.
  */
 #include "path.h"
+
+#include "choice.h"
 #include "codeobj/text.h"
 
 #include <errno.h>
@@ -569,7 +571,8 @@ static int copy_path(struct isa_path *to, const struct isa_path *from)
 	return from->symbol && !to->symbol ? -ENOMEM : 0;
 }
 
-int path_use(struct isa_kernel *kernel, const struct isa_paths *paths, unsigned access)
+int path_use(struct isa_kernel *kernel, const struct isa_paths *paths, unsigned access,
+	     isa_when when)
 {
 	for (size_t i = 0; i < paths->count; i++) {
 		struct isa_path_use *use;
@@ -584,6 +587,7 @@ int path_use(struct isa_kernel *kernel, const struct isa_paths *paths, unsigned 
 		if (at < kernel->path_use_count && !order) {
 			kernel->path_uses[at].access |= access;
 			kernel->path_uses[at].certain |= paths->count == 1;
+			isa_add_when(kernel->path_uses[at].when, access, when);
 			join_paths(&kernel->path_uses[at].path, &paths->path[i]);
 			continue;
 		}
@@ -594,6 +598,7 @@ int path_use(struct isa_kernel *kernel, const struct isa_paths *paths, unsigned 
 		kernel->path_use_count++;
 		use->access = access;
 		use->certain = paths->count == 1;
+		isa_add_when(use->when, access, when);
 		if (copy_path(&use->path, &paths->path[i]))
 			return -ENOMEM;
 	}
@@ -619,7 +624,7 @@ static int add_value(struct isa_store *store, const struct isa_path *value)
 }
 
 static int store_to(struct isa_kernel *kernel, const struct isa_path *path, uint32_t size,
-		    const struct isa_paths *values)
+		    const struct isa_paths *values, isa_when when)
 {
 	struct isa_store *store;
 	size_t at;
@@ -648,6 +653,7 @@ static int store_to(struct isa_kernel *kernel, const struct isa_path *path, uint
 	store = &kernel->stores[at];
 	store->size = store->size < size ? size : store->size;
 	store->value_known &= values != NULL;
+	store->when |= when;
 	for (size_t i = 0; !status && values && i < values->count; i++)
 		status = add_value(store, &values->path[i]);
 	return status;
@@ -667,7 +673,7 @@ static void move_step(struct isa_step *step, int64_t distance)
 }
 
 int path_store(struct isa_kernel *kernel, const struct isa_paths *paths, int64_t distance,
-	       uint32_t size, const struct isa_paths *values)
+	       uint32_t size, const struct isa_paths *values, isa_when when)
 {
 	int status = 0;
 
@@ -676,7 +682,7 @@ int path_store(struct isa_kernel *kernel, const struct isa_paths *paths, int64_t
 
 		if (path.step_count)
 			move_step(&path.step[path.step_count - 1], distance);
-		status = store_to(kernel, &path, size, values);
+		status = store_to(kernel, &path, size, values, when);
 	}
 	return status;
 }

@@ -30,13 +30,14 @@ void path_clear(struct isa_paths *paths);
 
 /* Add what an access does by each of its paths to the kernel's list. Takes over nothing. 0 or
  * -ENOMEM. */
-int path_use(struct isa_kernel *kernel, const struct isa_paths *paths, unsigned access);
+int path_use(struct isa_kernel *kernel, const struct isa_paths *paths, unsigned access,
+	     isa_when when);
 
 /*
  * The same of what it stores there: so many bytes, `distance` from where the paths lead. `values`:
  * what path_find_word() found, or NULL: it is not known what is stored.
  */
 int path_store(struct isa_kernel *kernel, const struct isa_paths *paths, int64_t distance,
-	       uint32_t size, const struct isa_paths *values);
+	       uint32_t size, const struct isa_paths *values, isa_when when);
 
 #endif

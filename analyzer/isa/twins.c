@@ -251,7 +251,7 @@ void twins_add(const struct twin_key *key, const struct flow *flow, const struct
 		twin->key_size = key->size;
 		twin->size = size;
 		twin->hash = hash_of(key);
-		twin->incomplete_pc = flow->incomplete ? flow->incomplete_pc : 0;
+		twin->incomplete_pc = kernel->incomplete ? flow->incomplete_pc : 0;
 		twin->first = key->first;
 		memcpy(twin->bytes, key->bytes, key->size);
 		memcpy(twin->bytes + key->size, data, size);

@@ -401,15 +401,22 @@ static bool is_kept(const struct kernel_args *args, uint32_t at)
 	return bit / 8 < args->kept_length && args->kept[bit / 8] >> bit % 8 & 1;
 }
 
+bool kernel_args_number(const struct kernel_args *args, uint32_t offset, unsigned size,
+			uint64_t *number)
+{
+	if ((uint64_t)offset + size > args->length || size > sizeof(*number))
+		return false;
+	for (uint32_t at = offset; args->kept_length > 0 && at < offset + size; at++)
+		if (!is_kept(args, at))
+			return false;
+	*number = 0;
+	memcpy(number, args->bytes + offset, size);
+	return true;
+}
+
 bool kernel_args_address(const struct kernel_args *args, uint32_t offset, uint64_t *address)
 {
-	if ((uint64_t)offset + sizeof(*address) > args->length ||
-	    (args->kept_length > 0 &&
-	     !(is_kept(args, offset) && is_kept(args, offset + HG_ARGS_GRANULE) &&
-	       is_kept(args, offset + (uint32_t)sizeof(*address) - 1))))
-		return false;
-	memcpy(address, args->bytes + offset, sizeof(*address));
-	return true;
+	return kernel_args_number(args, offset, sizeof(*address), address);
 }
 
 bool kernel_args_veiled(const struct kernel_args *args)

@@ -217,6 +217,9 @@ struct kernel_args *process_args(const struct process *process, uint32_t id);
  * of anything.
  */
 bool kernel_args_address(const struct kernel_args *args, uint32_t offset, uint64_t *address);
+/* The `size` bytes at an offset (up to 8) as a number, likewise. */
+bool kernel_args_number(const struct kernel_args *args, uint32_t offset, unsigned size,
+			uint64_t *number);
 /* Whether any were recorded that are not as they were. */
 bool kernel_args_veiled(const struct kernel_args *args);
 /* Id 0 is no stack: NULL. */

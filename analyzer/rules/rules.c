@@ -160,8 +160,8 @@ static void check_launch(const struct rules_context *context, struct kernel_ref 
 				 .items_matter = &checked->items_matter,
 				 .hits = checked->hits };
 
-	launch.code = kernels_find(context->kernels, context->process, kernel, context->findings,
-				   &launch.arch);
+	launch.code = kernels_find_launched(context->kernels, context->process, kernel, args,
+					    context->findings, &launch.arch);
 	launch.device = process_device(context->process, event->device);
 	launch.clang = kernels_clang(context->kernels, context->process, kernel, &launch.amd_clang);
 	if (!launch.code)

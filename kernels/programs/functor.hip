@@ -22,6 +22,22 @@
 // hipgrain-stdout: functor: squares 0 expected 85344
 // hipgrain-expect: HG101 kernel=for_each argument=0 kernarg=16 api=hipMallocManaged at=@first_sum launches=1
 // hipgrain-expect: HG101 kernel=for_each argument=0 kernarg=24 api=hipMallocManaged at=@second_sum launches=1
+//
+// A number or a pointer, of which a flag says which it is, as BLAS libraries pass their scalars. Behind a number stands what was on
+// the stack, here the rest of a host address: nothing is read there.
+// hipgrain-run: number
+// hipgrain-stdout: functor: 64 of 64 right
+// hipgrain-expect: none
+// hipgrain-silent: HG209
+//
+// hipgrain-run: number_in_memory
+// hipgrain-stdout: functor: 64 of 64 right
+// hipgrain-expect: none
+//
+// hipgrain-run: number_on_host
+// hipgrain-exit: 134 before 7.2: the runtime ends the program
+// hipgrain-exit: 1 from 7.2: the runtime returns hipErrorIllegalAddress
+// hipgrain-expect: HG209 kernel=fill argument=2 kernarg=8 launches=1 confidence=proven
 
 #include "sample.h"
 
@@ -150,11 +166,78 @@ static void run_two_sums()
 	CHECK(hipFree(in));
 }
 
+struct number_or_pointer {
+	union {
+		int value;
+		const int *pointer;
+	};
+};
+
+static __global__ void fill(bool is_number, int n, number_or_pointer number, int *out)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i < n) {
+		out[i] = is_number ? number.value : *number.pointer;
+	}
+}
+
+static void fill_and_report(bool is_number, number_or_pointer number, int expected)
+{
+	int out[ELEMENTS], *device, right = 0;
+
+	CHECK(hipMalloc(&device, sizeof(out)));
+	fill<<<1, 64>>>(is_number, ELEMENTS, number, device);
+	CHECK(hipGetLastError());
+	CHECK(hipMemcpy(out, device, sizeof(out), hipMemcpyDeviceToHost));
+	for (int i = 0; i < ELEMENTS; i++) {
+		right += out[i] == expected;
+	}
+	printf("functor: %d of %d right\n", right, ELEMENTS);
+	CHECK(hipFree(device));
+}
+
+static int on_host[ELEMENTS];
+
+static void run_number()
+{
+	number_or_pointer number;
+	int value;
+
+	number.pointer = on_host; /* what the stack held */
+	memcpy(&value, &number, sizeof(value));
+	number.value = value;
+	fill_and_report(true, number, value);
+}
+
+static void run_number_in_memory()
+{
+	number_or_pointer number;
+	int value = 7, *copy;
+
+	CHECK(hipMalloc(&copy, sizeof(value)));
+	CHECK(hipMemcpy(copy, &value, sizeof(value), hipMemcpyHostToDevice));
+	number.pointer = copy;
+	fill_and_report(false, number, value);
+	CHECK(hipFree(copy));
+}
+
+static void run_number_on_host()
+{
+	number_or_pointer number;
+
+	number.pointer = on_host;
+	fill_and_report(false, number, 0);
+}
+
 static const variant variants[] = {
 	{ "device", run_device },
 	{ "managed", run_managed },
 	{ "pinned", run_pinned },
 	{ "two_sums", run_two_sums },
+	{ "number", run_number },
+	{ "number_in_memory", run_number_in_memory },
+	{ "number_on_host", run_number_on_host },
 };
 
 int main(int argc, char **argv)

@@ -36,8 +36,10 @@ static void fill(struct isa_kernel *kernel, const char *symbol)
 					 { 8, 4, false, NULL, NULL } };
 	static struct isa_hidden hidden[] = { { 16, 8, "hidden_hostcall_buffer" },
 					      { 24, 4, NULL } };
-	static struct isa_use uses[] = { { 0, ISA_READ | ISA_ATOMIC, true },
-					 { 8, ISA_WRITE, false } };
+	static struct isa_use uses[] = {
+		{ 0, ISA_READ | ISA_ATOMIC, true, { ISA_ALWAYS, 0, 0xaaaaaaaaaaaaaaaa } },
+		{ 8, ISA_WRITE, false, { 0, 1, 0 } }
+	};
 	static struct isa_path_use path_uses[1];
 	static struct isa_store stores[2];
 	static struct isa_spin spins[1];
@@ -65,13 +67,16 @@ static void fill(struct isa_kernel *kernel, const char *symbol)
 						      .paths = { paths, 2, NULL } },
 					  .file = (char *)"k.hip",
 					  .line = 7,
+					  .when = 0x8000000000000000,
 					  .frames = frames,
 					  .frame_count = 2 };
 	atomics[1].mnemonic = (char *)"ds_add_u32";
-	path_uses[0] = (struct isa_path_use){ path(24), ISA_READ, true };
-	stores[0] = (struct isa_store){ path(0), 8, true, paths, 2 };
+	path_uses[0] = (struct isa_path_use){ path(24), ISA_READ, true, { 3, 0, 0 } };
+	stores[0] = (struct isa_store){ path(0), 8, true, paths, 2, 5 };
 	stores[1] = (struct isa_store){ .path = path(8), .size = 4 };
-	spins[0] = (struct isa_spin){ .mnemonic = (char *)"global_load_dword", .line = 5 };
+	spins[0] =
+	    (struct isa_spin){ .mnemonic = (char *)"global_load_dword", .when = 6, .line = 5 };
+	handovers[0].when = 7;
 	handovers[0].flag.mnemonic = (char *)"a";
 	handovers[0].data.mnemonic = (char *)"b";
 	handovers[0].data.place = paths[0].step[1];
@@ -80,6 +85,13 @@ static void fill(struct isa_kernel *kernel, const char *symbol)
 				       .kernarg_size = 280,
 				       .args = args,
 				       .arg_count = 2,
+				       .condition = { { .test = ISA_TEST_LESS_SIGNED,
+							.left = { .kernarg = 8,
+								  .shift = 31,
+								  .mask = UINT32_MAX,
+								  .add = UINT64_MAX },
+							.right = { .wide = true, .add = 1 } } },
+				       .condition_count = 1,
 				       .hidden = hidden,
 				       .hidden_count = 2,
 				       .atomics = atomics,
@@ -140,6 +152,15 @@ static void test_round(void **state)
 	assert_string_equal(back->kernels[1].stores[0].value[1].symbol, "table");
 	assert_string_equal(back->kernels[0].hidden[0].name, "hidden_hostcall_buffer");
 	assert_null(back->kernels[0].hidden[1].name);
+	assert_int_equal(back->kernels[1].condition_count, 1);
+	assert_memory_equal(back->kernels[1].condition, kernels[1].condition,
+			    sizeof(kernels[1].condition));
+	assert_true(back->kernels[1].uses[0].when[2] == 0xaaaaaaaaaaaaaaaa);
+	assert_true(back->kernels[1].atomics[0].when == 0x8000000000000000);
+	assert_true(back->kernels[1].path_uses[0].when[0] == 3);
+	assert_true(back->kernels[1].stores[0].when == 5);
+	assert_true(back->kernels[1].spins[0].when == 6);
+	assert_true(back->kernels[1].handovers[0].when == 7);
 	/* A text of ours is one of all that are the same. */
 	assert_ptr_equal(back->kernels[0].atomics[0].loop_why,
 			 back->kernels[1].atomics[0].loop_why);

@@ -134,6 +134,12 @@ static char *describe(const struct isa_handover *writes, const struct isa_kernel
 	return g_string_free(text, FALSE);
 }
 
+/* Whether they are of one kernel, with whatever arguments. */
+static bool is_same(const struct isa_kernel *a, const struct isa_kernel *b)
+{
+	return a->symbol == b->symbol;
+}
+
 static void report(const struct rules_context *context, const struct side *writes,
 		   const struct side *reads, const struct pointer_argument *data)
 {
@@ -158,11 +164,11 @@ static void report(const struct rules_context *context, const struct side *write
 	handover_remember(finding, writes->code, w->data.kernel_offset, reads->code,
 			  r->data.kernel_offset);
 	/* Only of the kernel that the finding names. */
-	if (launch->code == writes->code) {
+	if (is_same(launch->code, writes->code)) {
 		add_instruction(finding, &w->data);
 		add_instruction(finding, &w->flag);
 	}
-	if (launch->code == reads->code) {
+	if (is_same(launch->code, reads->code)) {
 		add_instruction(finding, &r->flag);
 		add_instruction(finding, &r->data);
 	}
@@ -176,12 +182,12 @@ static void report(const struct rules_context *context, const struct side *write
 			several_l2 ? "unknown whether work-groups on different XCDs take part, and "
 				     "whether a device is a single XCD here (CPX mode)"
 				   : "unknown whether different work-groups take part");
-	if (writes->code == reads->code)
+	if (is_same(writes->code, reads->code))
 		return;
 	finding->related =
-	    g_strdup(launch->code == writes->code ? reads->code->name : writes->code->name);
+	    g_strdup(is_same(launch->code, writes->code) ? reads->code->name : writes->code->name);
 	finding->related_stack_id =
-	    launch->code == writes->code ? reads->stack_id : writes->stack_id;
+	    is_same(launch->code, writes->code) ? reads->stack_id : writes->stack_id;
 	finding_at_most(finding, CONFIDENCE_POSSIBLE,
 			"unknown whether both kernels run at the same time");
 }
@@ -247,7 +253,8 @@ static void check_others(const struct rules_context *context)
 		for (unsigned k = 0; k < before; k++) {
 			struct side other = g_array_index(*sides, struct side, k);
 
-			if (other.code == code || other.handover->reads == side.handover->reads ||
+			if (is_same(other.code, code) ||
+			    other.handover->reads == side.handover->reads ||
 			    other.flag != side.flag || other.data != side.data ||
 			    other.allocation != side.allocation || other.stream == side.stream ||
 			    other.device != side.device ||

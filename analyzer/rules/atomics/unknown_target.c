@@ -134,11 +134,12 @@ static bool is_table(const struct isa_atomic *atomic, uint32_t kernarg)
 	return false;
 }
 
-/* What the kernel does through this word was seen: it is not the one that was lost sight of. */
+/* What the kernel does through this word was seen: it is not the one that was lost sight of. Also
+ * where the other arguments exclude it. */
 static bool is_followed(const struct isa_kernel *kernel, uint32_t kernarg)
 {
 	for (size_t i = 0; i < kernel->use_count; i++)
-		if (kernel->uses[i].kernarg == kernarg && kernel->uses[i].access != 0)
+		if (kernel->uses[i].kernarg == kernarg)
 			return true;
 	return false;
 }

@@ -199,8 +199,8 @@ static const struct launch_memory *launch_of(struct process_history *history,
 	g_array_set_size(launch->touched, 0);
 	path_memory_clear(&launch->paths);
 	if (kernel) {
-		with.code = kernels_find(context->kernels, context->process, kernel,
-					 context->findings, &with.arch);
+		with.code = kernels_find_launched(context->kernels, context->process, kernel, args,
+						  context->findings, &with.arch);
 	}
 	launch->follows = with.code && with.code->path_use_count;
 	launch->unknown = !with.code || !args || args->status != HG_ARGS_COMPLETE;

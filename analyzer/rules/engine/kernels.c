@@ -38,6 +38,7 @@ struct entry {
 	struct key key;                 /* its texts are the entry's */
 	struct isa_code_object *object; /* NULL: not available */
 	const struct isa_kernel *kernel;
+	GHashTable *given; /* isa_when -> what isa_given() made of it, or NULL; NULL: nothing yet */
 	int clang;
 	bool amd;
 	char *problem;
@@ -47,6 +48,8 @@ static void entry_free(gpointer data)
 {
 	struct entry *entry = data;
 
+	if (entry->given)
+		g_hash_table_destroy(entry->given);
 	isa_code_object_free(entry->object);
 	g_free(entry->problem);
 	g_free((char *)(uintptr_t)entry->key.sha256);
@@ -283,24 +286,78 @@ static struct entry *make_entry(struct kernels *kernels, const struct process *p
 	return entry;
 }
 
-const struct isa_kernel *kernels_find(struct kernels *kernels, const struct process *process,
-				      const struct kernel_ref *kernel, struct findings *findings,
-				      const char **arch)
+static struct entry *entry_of(struct kernels *kernels, const struct process *process,
+			      const struct kernel_ref *kernel, struct findings *findings)
 {
 	const struct code_object_ref *object =
 	    g_hash_table_lookup(process->code_objects, GUINT_TO_POINTER(kernel->code_object_id));
 	struct key key = key_of(object, kernel);
 	struct entry *entry = g_hash_table_lookup(kernels->analysed, &key);
 
-	*arch = "";
-	if (!entry)
-		entry = make_entry(kernels, process, &key, findings);
+	return entry ? entry : make_entry(kernels, process, &key, findings);
+}
+
+static const char *arch_of(const struct process *process, const struct entry *entry)
+{
 	if (!entry->kernel)
-		return NULL;
-	*arch = codeobj_is_generic(entry->object->arch)
-		    ? process_arch_for_generic(process, entry->object->arch)
-		    : entry->object->arch;
+		return "";
+	return codeobj_is_generic(entry->object->arch)
+		   ? process_arch_for_generic(process, entry->object->arch)
+		   : entry->object->arch;
+}
+
+const struct isa_kernel *kernels_find(struct kernels *kernels, const struct process *process,
+				      const struct kernel_ref *kernel, struct findings *findings,
+				      const char **arch)
+{
+	struct entry *entry = entry_of(kernels, process, kernel, findings);
+
+	*arch = arch_of(process, entry);
 	return entry->kernel;
+}
+
+static void free_given(gpointer data)
+{
+	isa_given_free(data);
+}
+
+static bool read_argument(void *user, uint32_t offset, unsigned size, uint64_t *value)
+{
+	return kernel_args_number(user, offset, size, value);
+}
+
+/* What the kernel is with these results of its conditions. */
+static const struct isa_kernel *given(struct entry *entry, isa_when now)
+{
+	struct isa_kernel *made = NULL;
+	gpointer kept = NULL;
+	bool failed = false;
+
+	if (!entry->given)
+		entry->given =
+		    g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_given);
+	if (!g_hash_table_lookup_extended(entry->given, &now, NULL, &kept)) {
+		made = isa_given(entry->kernel, now, &failed);
+		if (failed)
+			g_error("out of memory");
+		g_hash_table_insert(entry->given, g_memdup2(&now, sizeof(now)), made);
+		kept = made;
+	}
+	return kept ? kept : entry->kernel;
+}
+
+const struct isa_kernel *kernels_find_launched(struct kernels *kernels,
+					       const struct process *process,
+					       const struct kernel_ref *kernel,
+					       struct kernel_args *args, struct findings *findings,
+					       const char **arch)
+{
+	struct entry *entry = entry_of(kernels, process, kernel, findings);
+
+	*arch = arch_of(process, entry);
+	if (!entry->kernel || !entry->kernel->condition_count || !args)
+		return entry->kernel;
+	return given(entry, isa_possible(entry->kernel, read_argument, args));
 }
 
 int kernels_clang(const struct kernels *kernels, const struct process *process,

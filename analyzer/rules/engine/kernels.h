@@ -22,6 +22,16 @@ const struct isa_kernel *kernels_find(struct kernels *kernels, const struct proc
 				      const struct kernel_ref *kernel, struct findings *findings,
 				      const char **arch);
 
+/*
+ * The same with what a launch with these arguments can execute (isa_given()); `args` may be NULL.
+ * There are then several of one kernel, with the same `symbol`.
+ */
+const struct isa_kernel *kernels_find_launched(struct kernels *kernels,
+					       const struct process *process,
+					       const struct kernel_ref *kernel,
+					       struct kernel_args *args, struct findings *findings,
+					       const char **arch);
+
 /* Major release of clang that compiled the kernel's code object, 0 if unknown; *amd: AMD's. */
 int kernels_clang(const struct kernels *kernels, const struct process *process,
 		  const struct kernel_ref *kernel, bool *amd);

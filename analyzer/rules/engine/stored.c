@@ -23,7 +23,7 @@ struct kept_stores {
 	uint64_t epoch, version;
 	GArray *list; /* struct stretch; NULL: not determined yet */
 	bool all;     /* these are all */
-	/* What kernels_find() returned for `kernel`, the launch's. */
+	/* What kernels_find_launched() returned for `kernel`, the launch's. */
 	const struct kernel_ref *kernel;
 	const struct isa_kernel *code;
 	const char *arch;
@@ -244,8 +244,8 @@ static void follow_launch(const struct rules_context *context)
 		launch.code = kept->code;
 		launch.arch = kept->arch;
 	} else if (kernel) {
-		launch.code = kernels_find(context->kernels, context->process, kernel,
-					   context->findings, &launch.arch);
+		launch.code = kernels_find_launched(context->kernels, context->process, kernel,
+						    args, context->findings, &launch.arch);
 	}
 	if (kept) {
 		kept->kernel = kernel;

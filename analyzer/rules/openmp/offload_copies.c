@@ -205,13 +205,13 @@ static void handle_launch(struct process_copies *process, const struct rules_con
 {
 	const struct hg_ev_launch *event = &context->event->launch;
 	const struct kernel_ref *kernel = process_kernel(context->process, event->kernel_id);
-	struct launch launch = { .kernel = kernel,
-				 .args = process_args(context->process, event->args_id) };
+	struct kernel_args *args = process_args(context->process, event->args_id);
+	struct launch launch = { .kernel = kernel, .args = args };
 	struct path_memory paths;
 
 	if (kernel && launch.args && launch.args->status == 0) {
-		launch.code = kernels_find(context->kernels, context->process, kernel,
-					   context->findings, &launch.arch);
+		launch.code = kernels_find_launched(context->kernels, context->process, kernel,
+						    args, context->findings, &launch.arch);
 	}
 	path_memory_find(context, &launch, &paths);
 	if (!launch.code || !path_memory_known(&launch, &paths)) {

@@ -31,7 +31,7 @@ static void sum_scalars(const struct isa_kernel *code, const struct kernel_args 
 		if (at < args->length)
 			memset(bytes + at, 0, MIN(8u, args->length - at));
 	}
-	uses->signature = mix((uintptr_t)code, NULL, 0);
+	uses->signature = mix((uintptr_t)code->symbol, NULL, 0);
 	for (size_t i = 0; i < code->arg_count; i++) {
 		const struct isa_arg *arg = &code->args[i];
 		uint64_t hash;
@@ -151,8 +151,8 @@ const struct launch_uses *launch_uses(const struct rules_context *context)
 	if (is_fresh(kept, context))
 		return kept->uses;
 	free_uses(kept);
-	launch.code = kernels_find(context->kernels, context->process, kernel, context->findings,
-				   &launch.arch);
+	launch.code = kernels_find_launched(context->kernels, context->process, kernel, args,
+					    context->findings, &launch.arch);
 	if (args->status == HG_ARGS_UNKNOWN_LAYOUT || args->status == HG_ARGS_WITHHELD)
 		launch.code = NULL;
 	most = launch.code ? launch.code->use_count : 0;

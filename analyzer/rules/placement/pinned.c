@@ -54,10 +54,11 @@ void check_pinned(const struct rules_context *context)
 
 #define CARRIED_LAUNCHES 2 /* once can be a number that looks like an address */
 
+/* Also where the other arguments exclude it. */
 static bool is_used(const struct isa_kernel *kernel, uint32_t kernarg)
 {
 	for (size_t i = 0; i < kernel->use_count; i++)
-		if (kernel->uses[i].kernarg == kernarg && kernel->uses[i].access != 0)
+		if (kernel->uses[i].kernarg == kernarg)
 			return true;
 	return false;
 }

@@ -33,7 +33,7 @@ static int deep_setup(void **state)
 					    { .offset = 0, .exact = true, .repeats = false } } };
 	atomic.origin.kind = ISA_ORIGIN_INDIRECT;
 	atomic.origin.paths = (struct isa_paths){ &path, 1, NULL };
-	path_use = (struct isa_path_use){ path, ISA_ATOMIC, true };
+	path_use = (struct isa_path_use){ path, ISA_ATOMIC, true, { 0 } };
 	use.access = ISA_READ;
 	stores[0] = (struct isa_store){ .path = path, .size = 4 };
 	kernel.uses_complete = false;

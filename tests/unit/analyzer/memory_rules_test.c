@@ -452,6 +452,82 @@ static void pointers_that_a_kernel_chooses_from(void **state)
 	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
 }
 
+/*
+ * A number or a pointer at byte 8 of the arguments: a pointer where the lowest bit at byte 0 is not
+ * set, and then the target of an atomic, too. Memory for it of the C library and of
+ * hipMallocManaged.
+ */
+static void number_or_pointer(void)
+{
+	static uint32_t second = 8;
+
+	kernel.condition[0] =
+	    (struct isa_condition){ .test = ISA_TEST_EQUAL, .left = { .mask = 1 } };
+	kernel.condition_count = 1;
+	use = (struct isa_use){ .kernarg = 8,
+				.access = ISA_READ | ISA_ATOMIC,
+				.certain = true,
+				.when = { 0xaaaaaaaaaaaaaaaa, 0, 0xaaaaaaaaaaaaaaaa } };
+	atomic.when = 0xaaaaaaaaaaaaaaaa;
+	atomic.origin.kernarg = &second;
+	arguments[1].pointer = false;
+	device(0);
+	alloc(HG_API_malloc, 0x10000, 0x2000, 0, 5);
+	alloc(HG_API_hipMallocManaged, 0x20000, 0x2000, 1, 6);
+}
+
+static void a_number_that_looks_like_a_pointer(void **state)
+{
+	(void)state;
+	number_or_pointer();
+	launch(1, 1, 0x10800);
+	launch(2, 3, 0x20000);
+	arguments[1].pointer = true;
+	assert_string_equal(found(), "");
+	assert_int_equal(findings.limits->len, 0);
+}
+
+static void a_pointer_that_may_be_a_number(void **state)
+{
+	(void)state;
+	number_or_pointer();
+	launch(1, 0, 0x10800);
+	launch(2, 2, 0x20000);
+	arguments[1].pointer = true;
+	assert_string_equal(found(), "HG101 HG209");
+}
+
+/* Only addresses were recorded: it is not known which of them it is. */
+static void a_number_or_a_pointer_that_is_not_known(void **state)
+{
+	const uint64_t words[] = { 1, 0x10800 };
+	const uint8_t kept = 3 << 2;
+	struct hg_event args = { .type = HG_EVENT_args,
+				 .args = { .args_id = 1,
+					   .kernel_id = 1,
+					   .bytes = (const uint8_t *)words,
+					   .length = sizeof(words),
+					   .kept = &kept,
+					   .kept_length = 1 } };
+
+	(void)state;
+	number_or_pointer();
+	kernel.atomic_count = 0;
+	apply(args);
+	apply((struct hg_event){ .type = HG_EVENT_launch,
+				 .launch = { .kernel_id = 1,
+					     .args_id = 1,
+					     .grid_x = 1,
+					     .grid_y = 1,
+					     .grid_z = 1,
+					     .block_x = 64,
+					     .block_y = 1,
+					     .block_z = 1 } });
+	arguments[1].pointer = true;
+	assert_string_equal(found(), "");
+	assert_true(findings.limits->len > 0);
+}
+
 /* The same line allocates and releases it in each round of a loop. */
 static void rounds_with_new_host_memory(int rounds)
 {
@@ -576,6 +652,10 @@ int main(void)
 		SILENT(HG209, unset_words_of_a_struct),
 		SILENT(HG601, unset_words_of_a_struct),
 		DOUBTS(HG209, pointers_that_a_kernel_chooses_from),
+		SILENT(HG209, a_number_that_looks_like_a_pointer),
+		SILENT(HG101, a_number_that_looks_like_a_pointer),
+		FINDS(HG209, a_pointer_that_may_be_a_number),
+		DOUBTS(HG209, a_number_or_a_pointer_that_is_not_known),
 		SILENT(HG210, host_memory_from_one_place_in_turn),
 		FINDS(HG210, host_memory_from_a_loop_that_is_read_again),
 	};

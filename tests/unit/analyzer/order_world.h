@@ -18,12 +18,12 @@ static struct isa_arg arguments[] = { { 0, 8, true, NULL, NULL },
 				      { 8, 8, true, NULL, NULL },
 				      { 16, 4, false, NULL, NULL } };
 
-static struct isa_use writes_first[] = { { 0, ISA_WRITE, true } };
-static struct isa_use reads_first[] = { { 0, ISA_READ, true } };
-static struct isa_use updates_first[] = { { 0, ISA_READ | ISA_WRITE, true } };
-static struct isa_use counts_first[] = { { 0, ISA_READ | ISA_ATOMIC, true } };
-static struct isa_use maybe_writes[] = { { 0, ISA_WRITE, false } };
-static struct isa_use copies[] = { { 0, ISA_WRITE, true }, { 8, ISA_READ, true } };
+static struct isa_use writes_first[] = { { 0, ISA_WRITE, true, { 0 } } };
+static struct isa_use reads_first[] = { { 0, ISA_READ, true, { 0 } } };
+static struct isa_use updates_first[] = { { 0, ISA_READ | ISA_WRITE, true, { 0 } } };
+static struct isa_use counts_first[] = { { 0, ISA_READ | ISA_ATOMIC, true, { 0 } } };
+static struct isa_use maybe_writes[] = { { 0, ISA_WRITE, false, { 0 } } };
+static struct isa_use copies[] = { { 0, ISA_WRITE, true, { 0 } }, { 8, ISA_READ, true, { 0 } } };
 
 #define KERNEL(text, list)                                                                       \
 	{                                                                                        \

@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which blocks of a kernel are reached, with the results of some conditions assumed. */
+#include "choice.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Instructions looked at in all, less what a pass needs: a large kernel gets fewer conditions. */
+#define CHOICE_STEPS (1u << 20)
+
+/* So few are not ranked. */
+#define FEW_CONDITIONS 3u
+
+/* One pass over the function. */
+struct pass {
+	struct choice *choice;
+	uint32_t *step;          /* instructions that matter, ascending */
+	uint32_t *first;         /* by block: the first of its steps; one more than blocks */
+	struct choice_state *in; /* by block */
+	bool *dirty;             /* by block */
+	uint8_t *ways;           /* by block: how many ways it goes */
+	size_t steps;
+};
+
+static void flow_to(struct pass *pass, uint32_t block, const struct choice_state *state)
+{
+	struct choice_state *in;
+	bool changed = false;
+
+	if (block == NO_BLOCK)
+		return;
+	in = &pass->in[block];
+	if (!in->reached) {
+		*in = *state;
+		in->reached = pass->dirty[block] = true;
+		return;
+	}
+	if (!memcmp(in, state, sizeof(*in)))
+		return;
+	in->by_exec |= state->by_exec;
+	for (unsigned i = 0; i < CHOICE_REGS; i++) {
+		if (in->reg[i] != state->reg[i] && in->reg[i] != CHOICE_UNKNOWN) {
+			in->reg[i] = CHOICE_UNKNOWN;
+			changed = true;
+		}
+	}
+	if (in->scc != state->scc && in->scc != TRUTH_UNKNOWN) {
+		in->scc = TRUTH_UNKNOWN;
+		changed = true;
+	}
+	pass->dirty[block] |= changed;
+}
+
+/* Which of its two ways a block goes; both where that is not known. */
+static void ways_of(struct pass *pass, const struct block *block, const struct choice_state *state,
+		    bool *falls, bool *jumps)
+{
+	const struct insn *last = pass->choice->function->insn[block->first + block->count - 1];
+	enum choice_truth taken = choice_branch(pass->choice, last, state);
+
+	*falls = block->successor[0] != NO_BLOCK && taken != TRUTH_YES;
+	*jumps = block->successor[1] != NO_BLOCK && taken != TRUTH_NO;
+}
+
+static void visit(struct pass *pass, uint32_t index)
+{
+	const struct function *function = pass->choice->function;
+	const struct block *block = &function->block[index];
+	struct choice_state state = pass->in[index];
+	bool falls, jumps;
+
+	for (uint32_t i = pass->first[index]; i < pass->first[index + 1]; i++)
+		choice_step(pass->choice, function->insn[pass->step[i]], &state);
+	pass->steps += pass->first[index + 1] - pass->first[index] + 1;
+	ways_of(pass, block, &state, &falls, &jumps);
+	pass->ways[index] = (uint8_t)(falls + jumps);
+	if (falls)
+		flow_to(pass, block->successor[0], &state);
+	if (jumps)
+		flow_to(pass, block->successor[1], &state);
+}
+
+/* How many ways are left; what is reached stands in pass->in. */
+static unsigned run(struct pass *pass, const struct choice_state *entry)
+{
+	const struct function *function = pass->choice->function;
+	unsigned edges = 0;
+	bool again = true;
+
+	for (uint32_t b = 0; b < function->block_count; b++)
+		pass->in[b].reached = pass->dirty[b] = false;
+	flow_to(pass, function->entry_block, entry);
+	while (again) {
+		again = false;
+		for (uint32_t b = 0; b < function->block_count; b++) {
+			if (!pass->dirty[b])
+				continue;
+			pass->dirty[b] = false;
+			visit(pass, b);
+			again = true;
+		}
+	}
+	for (uint32_t b = 0; b < function->block_count; b++)
+		edges += pass->in[b].reached ? pass->ways[b] : 0;
+	return edges;
+}
+
+/* Registers when the kernel begins. */
+static void begin(struct choice *choice, const struct flow_entry *entry, struct choice_state *state)
+{
+	struct isa_field field = { .mask = UINT32_MAX };
+
+	memset(state, 0, sizeof(*state)); /* all unknown */
+	state->reg[REG_EXEC] = state->reg[REG_EXEC + 1] = CHOICE_ALL;
+	if (entry->kernarg_ptr >= 0) {
+		state->reg[entry->kernarg_ptr] =
+		    choice_node(choice, CHOICE_POINTER, &(struct isa_field){ 0 });
+		state->reg[entry->kernarg_ptr + 1] = CHOICE_UPPER;
+	}
+	for (unsigned i = 0; i < entry->preload_count && entry->preload >= 0; i++) {
+		field.kernarg = (entry->preload_offset + i) * 4;
+		state->reg[entry->preload + (int)i] = choice_node(choice, CHOICE_FIELD, &field);
+	}
+	state->reached = true;
+}
+
+/* Whether a block accesses memory of other than the work-group. */
+static bool accesses_memory(const struct function *function, uint32_t index)
+{
+	const struct block *block = &function->block[index];
+
+	for (uint32_t i = 0; i < block->count; i++) {
+		const struct insn *insn = function->insn[block->first + i];
+
+		if (insn->class == OP_CALL || (insn->class == OP_MEMORY && insn->family != MEM_DS))
+			return true;
+	}
+	return false;
+}
+
+/* A condition, and what it decides. */
+struct candidate {
+	unsigned index;
+	unsigned blocks; /* with accesses, that one of its results excludes */
+	unsigned edges;
+	unsigned selects; /* that are decided by one of its results */
+};
+
+/* Those first that exclude something, and of these the ones that exclude least. */
+static int by_use(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	if (!x->blocks != !y->blocks)
+		return x->blocks ? -1 : 1;
+	if (x->blocks != y->blocks)
+		return x->blocks < y->blocks ? -1 : 1;
+	return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* How many selections are decided after a pass. */
+static unsigned decided_selects(const struct pass *pass)
+{
+	const struct function *function = pass->choice->function;
+	unsigned count = 0;
+
+	for (uint32_t b = 0; b < function->block_count; b++) {
+		struct choice_state state = pass->in[b];
+
+		for (uint32_t i = pass->first[b]; state.reached && i < pass->first[b + 1]; i++) {
+			const struct insn *insn = function->insn[pass->step[i]];
+
+			count += insn->class == OP_SELECT && insn->mnemonic[0] == 'v' &&
+				 choice_selects(pass->choice, insn, &state);
+			choice_step(pass->choice, insn, &state);
+		}
+	}
+	return count;
+}
+
+/* All of them, where trying them one by one takes as long as trying what they have in common. */
+static unsigned take_all(const struct choice *choice, struct candidate *candidates)
+{
+	for (unsigned c = 0; c < choice->condition_count; c++)
+		candidates[c] = (struct candidate){ .index = c };
+	return choice->condition_count;
+}
+
+/* Try each condition by itself. Returns how many decide anything, the most useful ones first. */
+static unsigned rank(struct pass *pass, const struct choice_state *entry, const bool *accessing,
+		     const bool *reached, unsigned edges, struct candidate *candidates)
+{
+	struct choice *choice = pass->choice;
+	unsigned count = 0;
+
+	for (unsigned c = 0; c < choice->condition_count; c++) {
+		struct candidate *candidate = &candidates[count];
+
+		*candidate = (struct candidate){ .index = c };
+		for (unsigned yes = 0; yes < 2; yes++) {
+			choice->truth[c] = yes ? TRUTH_YES : TRUTH_NO;
+			candidate->edges += edges - run(pass, entry);
+			candidate->selects += decided_selects(pass);
+			for (uint32_t b = 0; b < choice->function->block_count; b++)
+				candidate->blocks +=
+				    accessing[b] && reached[b] && !pass->in[b].reached;
+		}
+		choice->truth[c] = TRUTH_UNKNOWN;
+		count += candidate->edges > 0 || candidate->selects > 0;
+	}
+	qsort(candidates, count, sizeof(*candidates), by_use);
+	return count;
+}
+
+/* Results of the first `count` conditions, a bit for each; returns them as those of isa_when. */
+static isa_when assume(struct choice *choice, unsigned count, unsigned results)
+{
+	isa_when bits = 0;
+
+	for (unsigned c = 0; c < count; c++)
+		choice->truth[c] = results >> c & 1 ? TRUTH_YES : TRUTH_NO;
+	for (unsigned bit = 0; bit < 64; bit++)
+		if ((bit & ((1u << count) - 1)) == results)
+			bits |= UINT64_C(1) << bit;
+	return bits;
+}
+
+static void try_all(struct pass *pass, const struct choice_state *entry, unsigned count,
+		    const bool *reached, isa_when *when)
+{
+	uint32_t blocks = pass->choice->function->block_count;
+
+	for (uint32_t b = 0; b < blocks; b++)
+		when[b] = reached[b] ? 0 : ISA_ALWAYS; /* seen by the data flow alone */
+	for (unsigned results = 0; results < 1u << count; results++) {
+		isa_when bits = assume(pass->choice, count, results);
+
+		run(pass, entry);
+		for (uint32_t b = 0; b < blocks; b++)
+			if (pass->in[b].reached)
+				when[b] |= bits;
+	}
+}
+
+/* Make the candidates the choice's conditions, and the kernel's. */
+static void take(struct choice *choice, const struct candidate *candidates, unsigned count,
+		 struct isa_kernel *kernel)
+{
+	for (unsigned i = 0; i < count; i++)
+		kernel->condition[i] = choice->condition[candidates[i].index];
+	memcpy(choice->condition, kernel->condition, count * sizeof(choice->condition[0]));
+	choice->condition_count = kernel->condition_count = count;
+}
+
+static int solve(struct pass *pass, const struct flow_entry *entry, struct isa_kernel *kernel,
+		 isa_when **when)
+{
+	struct choice *choice = pass->choice;
+	uint32_t blocks = choice->function->block_count;
+	bool *accessing = calloc(blocks, sizeof(*accessing));
+	bool *reached = calloc(blocks, sizeof(*reached));
+	struct candidate candidates[CHOICE_CONDITIONS_MAX];
+	struct choice_state start;
+	unsigned edges, count;
+	int status = accessing && reached ? 0 : -ENOMEM;
+	size_t steps;
+
+	if (status)
+		goto out;
+	begin(choice, entry, &start);
+	choice->learning = true;
+	edges = run(pass, &start);
+	choice->learning = false;
+	steps = pass->steps;
+	if (choice->lost || !choice->condition_count ||
+	    steps * 2 * choice->condition_count > CHOICE_STEPS)
+		goto out;
+	for (uint32_t b = 0; b < blocks; b++) {
+		accessing[b] = accesses_memory(choice->function, b);
+		reached[b] = pass->in[b].reached;
+	}
+	count = choice->condition_count <= FEW_CONDITIONS
+		    ? take_all(choice, candidates)
+		    : rank(pass, &start, accessing, reached, edges, candidates);
+	count = count > ISA_CONDITIONS ? ISA_CONDITIONS : count;
+	while (count && steps << count > CHOICE_STEPS)
+		count--;
+	if (!count)
+		goto out;
+	*when = calloc(blocks, sizeof(**when));
+	if (!*when) {
+		status = -ENOMEM;
+		goto out;
+	}
+	take(choice, candidates, count, kernel);
+	try_all(pass, &start, count, reached, *when);
+out:
+	free(accessing);
+	free(reached);
+	return status;
+}
+
+static void pass_end(struct pass *pass)
+{
+	free(pass->choice);
+	free(pass->step);
+	free(pass->first);
+	free(pass->in);
+	free(pass->dirty);
+	free(pass->ways);
+}
+
+/* 0 or -ENOMEM; to be ended also then. */
+static int pass_begin(struct pass *pass, const struct function *function,
+		      const struct flow_entry *entry)
+{
+	uint32_t count = 0;
+
+	memset(pass, 0, sizeof(*pass));
+	pass->choice = calloc(1, sizeof(*pass->choice));
+	pass->step = calloc((size_t)function->insn_count + 1, sizeof(*pass->step));
+	pass->first = calloc((size_t)function->block_count + 1, sizeof(*pass->first));
+	pass->in = calloc(function->block_count, sizeof(*pass->in));
+	pass->dirty = calloc(function->block_count, sizeof(*pass->dirty));
+	pass->ways = calloc(function->block_count, sizeof(*pass->ways));
+	if (!pass->ways || !pass->choice || !pass->step || !pass->first || !pass->in ||
+	    !pass->dirty)
+		return -ENOMEM;
+	pass->choice->function = function;
+	pass->choice->mask_dwords = entry->wave_size / 32;
+	for (uint32_t i = 0; i < function->insn_count; i++)
+		choice_follow(pass->choice, function->insn[i]);
+	for (uint32_t b = 0; b < function->block_count; b++) {
+		const struct block *block = &function->block[b];
+
+		pass->first[b] = count;
+		for (uint32_t i = block->first; i < block->first + block->count; i++)
+			if (!choice_is_idle(pass->choice, function->insn[i]))
+				pass->step[count++] = i;
+	}
+	pass->first[function->block_count] = count;
+	return 0;
+}
+
+int choices_find(struct flow *flow, const struct flow_entry *entry, struct isa_kernel *kernel)
+{
+	const struct function *function = flow->kernel;
+	struct pass pass;
+	int status;
+
+	if (!function || function->entry_block == NO_BLOCK || flow->exhausted || flow->broken)
+		return 0;
+	status = pass_begin(&pass, function, entry);
+	if (!status)
+		status = solve(&pass, entry, kernel, &flow->when);
+	pass_end(&pass);
+	return status;
+}
+
+/* ---- selections ---- */
+
+/* What each selection takes after a pass. */
+static void read_selects(const struct pass *pass, uint8_t *selects)
+{
+	const struct function *function = pass->choice->function;
+
+	for (uint32_t b = 0; b < function->block_count; b++) {
+		const struct block *block = &function->block[b];
+		struct choice_state state = pass->in[b];
+
+		for (uint32_t i = block->first; state.reached && i < block->first + block->count;
+		     i++) {
+			const struct insn *insn = function->insn[i];
+
+			if (insn->class == OP_SELECT)
+				selects[i] = (uint8_t)choice_selects(pass->choice, insn, &state);
+			if (!choice_is_idle(pass->choice, insn))
+				choice_step(pass->choice, insn, &state);
+		}
+	}
+}
+
+/* Takes over `selects`. False if there are too many groups. */
+static bool add_group(struct choice_groups *groups, uint8_t *selects, size_t count, isa_when when)
+{
+	for (unsigned i = 0; i < groups->count; i++) {
+		if (!memcmp(groups->group[i].selects, selects, count)) {
+			groups->group[i].when |= when;
+			free(selects);
+			return true;
+		}
+	}
+	if (groups->count == CHOICE_GROUPS) {
+		free(selects);
+		return false;
+	}
+	groups->group[groups->count++] = (struct choice_group){ when, selects };
+	return true;
+}
+
+void choices_groups_clear(struct choice_groups *groups)
+{
+	for (unsigned i = 0; i < groups->count; i++)
+		free(groups->group[i].selects);
+	groups->count = 0;
+}
+
+int choices_groups(struct flow *flow, const struct flow_entry *entry,
+		   const struct isa_kernel *kernel, struct choice_groups *groups)
+{
+	const struct function *function = flow->kernel;
+	struct choice_state start;
+	struct pass pass;
+	bool few = true;
+	int status = 0;
+
+	groups->count = 0;
+	if (!kernel->condition_count)
+		return 0;
+	status = pass_begin(&pass, function, entry);
+	if (status)
+		goto out;
+	begin(pass.choice, entry, &start);
+	memcpy(pass.choice->condition, kernel->condition, sizeof(kernel->condition));
+	pass.choice->condition_count = kernel->condition_count;
+	for (unsigned results = 0; few && results < 1u << kernel->condition_count; results++) {
+		isa_when when = assume(pass.choice, kernel->condition_count, results);
+		uint8_t *selects = calloc((size_t)function->insn_count + 1, 1);
+
+		if (!selects) {
+			status = -ENOMEM;
+			break;
+		}
+		run(&pass, &start);
+		read_selects(&pass, selects);
+		few = add_group(groups, selects, function->insn_count, when);
+	}
+	if (status || !few || groups->count < 2)
+		choices_groups_clear(groups);
+out:
+	pass_end(&pass);
+	return status;
+}
+
+int choices_select(const struct flow *flow, const struct insn *insn)
+{
+	const struct function *function = flow->kernel;
+	uint32_t low = 0, high;
+
+	if (!flow->selects || !function)
+		return 0;
+	high = function->insn_count;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (function->insn[middle]->pc < insn->pc)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < function->insn_count && function->insn[low] == insn ? flow->selects[low] : 0;
+}
+
+/* ---- accesses ---- */
+
+isa_when choices_when(const struct flow *flow, const struct access *access)
+{
+	const struct function *function = flow->kernel;
+	uint32_t low = 0, high;
+
+	/* What a function does is done for whoever calls it. */
+	if (!flow->when || access->function != function)
+		return ISA_ALWAYS;
+	high = function->block_count;
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (function->insn[function->block[middle].first]->pc <= access->insn->pc)
+			low = middle;
+		else
+			high = middle;
+	}
+	return flow->when[low];
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What of a kernel is left with the arguments of a launch (isa_when). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa.h"
+
+static bool value_of(const struct isa_field *field, isa_read_argument *read, void *user,
+		     uint64_t *value)
+{
+	uint64_t word = 0;
+
+	if (field->mask && !read(user, field->kernarg, field->wide ? 8 : 4, &word))
+		return false;
+	*value = (word >> field->shift & field->mask) + field->add;
+	if (!field->wide)
+		*value = (uint32_t)*value;
+	return true;
+}
+
+/* False if it is not known whether the condition holds. */
+static bool holds(const struct isa_condition *condition, isa_read_argument *read, void *user,
+		  bool *yes)
+{
+	uint64_t left, right;
+
+	if (!value_of(&condition->left, read, user, &left) ||
+	    !value_of(&condition->right, read, user, &right))
+		return false;
+	switch (condition->test) {
+	case ISA_TEST_EQUAL:
+		*yes = left == right;
+		return true;
+	case ISA_TEST_LESS:
+		*yes = left < right;
+		return true;
+	default:
+		*yes = (int32_t)left < (int32_t)right;
+		return true;
+	}
+}
+
+isa_when isa_possible(const struct isa_kernel *kernel, isa_read_argument *read, void *user)
+{
+	isa_when bits = ISA_ALWAYS;
+
+	for (unsigned c = 0; c < kernel->condition_count; c++) {
+		bool yes;
+
+		if (!holds(&kernel->condition[c], read, user, &yes))
+			continue;
+		for (unsigned bit = 0; bit < 64; bit++)
+			if ((bool)(bit >> c & 1) != yes)
+				bits &= ~(UINT64_C(1) << bit);
+	}
+	return bits;
+}
+
+/* Whether a word of the arguments is declared to be a pointer. */
+static bool is_pointer(const struct isa_kernel *kernel, uint32_t kernarg)
+{
+	for (size_t i = 0; i < kernel->arg_count; i++)
+		if (kernel->args[i].pointer && kernel->args[i].offset == kernarg)
+			return true;
+	return false;
+}
+
+/* Of the kinds of access those that are possible; *sure: each for certain. */
+static unsigned access_left(unsigned access, const isa_when *when, isa_when now, bool *sure)
+{
+	unsigned left = access;
+
+	*sure = true;
+	for (unsigned i = 0; i < ISA_ACCESSES; i++) {
+		if (!(access & 1u << i))
+			continue;
+		if (!(when[i] & now))
+			left &= ~(1u << i);
+		else
+			*sure &= !(now & ~when[i]);
+	}
+	return left;
+}
+
+/* A copy of an array; NULL only without memory. */
+static void *copy(const void *array, size_t count, size_t size)
+{
+	void *copied = calloc(count + 1, size);
+
+	if (copied && count)
+		memcpy(copied, array, count * size);
+	return copied;
+}
+
+static void keep_uses(struct isa_kernel *given, isa_when now)
+{
+	size_t count = 0;
+	bool sure;
+
+	for (size_t i = 0; i < given->use_count; i++) {
+		struct isa_use *use = &given->uses[i];
+
+		use->access = access_left(use->access, use->when, now, &sure);
+		use->certain &= sure || is_pointer(given, use->kernarg);
+	}
+	for (size_t i = 0; i < given->path_use_count; i++) {
+		struct isa_path_use use = given->path_uses[i];
+
+		use.access = access_left(use.access, use.when, now, &sure);
+		use.certain &= sure || use.path.symbol || is_pointer(given, use.path.kernarg);
+		if (use.access)
+			given->path_uses[count++] = use;
+	}
+	given->path_use_count = count;
+}
+
+/* Elements of an array whose isa_when `when` is possible. */
+#define KEEP(array, array_count, now)                           \
+	do {                                                    \
+		size_t kept_ = 0;                               \
+                                                                \
+		for (size_t i_ = 0; i_ < (array_count); i_++)   \
+			if ((array)[i_].when & (now))           \
+				(array)[kept_++] = (array)[i_]; \
+		(array_count) = kept_;                          \
+	} while (0)
+
+/* Whether something is left out, or doubted. */
+static bool matters(const struct isa_kernel *kernel, isa_when now)
+{
+	bool sure = true;
+
+	for (size_t i = 0; i < kernel->use_count; i++) {
+		const struct isa_use *use = &kernel->uses[i];
+
+		if (access_left(use->access, use->when, now, &sure) != use->access || !sure)
+			return true;
+	}
+	for (size_t i = 0; i < kernel->path_use_count; i++) {
+		const struct isa_path_use *use = &kernel->path_uses[i];
+
+		if (access_left(use->access, use->when, now, &sure) != use->access || !sure)
+			return true;
+	}
+	for (size_t i = 0; i < kernel->atomic_count; i++)
+		if (!(kernel->atomics[i].when & now))
+			return true;
+	for (size_t i = 0; i < kernel->store_count; i++)
+		if (!(kernel->stores[i].when & now))
+			return true;
+	for (size_t i = 0; i < kernel->spin_count; i++)
+		if (!(kernel->spins[i].when & now))
+			return true;
+	for (size_t i = 0; i < kernel->handover_count; i++)
+		if (!(kernel->handovers[i].when & now))
+			return true;
+	return false;
+}
+
+struct isa_kernel *isa_given(const struct isa_kernel *kernel, isa_when now, bool *failed)
+{
+	struct isa_kernel *given;
+
+	*failed = false;
+	if (!kernel->condition_count || !matters(kernel, now))
+		return NULL;
+	given = malloc(sizeof(*given));
+	*failed = !given;
+	if (!given)
+		return NULL;
+	*given = *kernel;
+	given->uses = copy(kernel->uses, kernel->use_count, sizeof(*kernel->uses));
+	given->path_uses =
+	    copy(kernel->path_uses, kernel->path_use_count, sizeof(*kernel->path_uses));
+	given->atomics = copy(kernel->atomics, kernel->atomic_count, sizeof(*kernel->atomics));
+	given->stores = copy(kernel->stores, kernel->store_count, sizeof(*kernel->stores));
+	given->spins = copy(kernel->spins, kernel->spin_count, sizeof(*kernel->spins));
+	given->handovers =
+	    copy(kernel->handovers, kernel->handover_count, sizeof(*kernel->handovers));
+	if (!given->uses || !given->path_uses || !given->atomics || !given->stores ||
+	    !given->spins || !given->handovers) {
+		isa_given_free(given);
+		*failed = true;
+		return NULL;
+	}
+	keep_uses(given, now);
+	KEEP(given->atomics, given->atomic_count, now);
+	KEEP(given->stores, given->store_count, now);
+	KEEP(given->spins, given->spin_count, now);
+	KEEP(given->handovers, given->handover_count, now);
+	return given;
+}
+
+void isa_given_free(struct isa_kernel *given)
+{
+	if (!given)
+		return;
+	free(given->uses);
+	free(given->path_uses);
+	free(given->atomics);
+	free(given->stores);
+	free(given->spins);
+	free(given->handovers);
+	free(given);
+}
