@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HG5xx and HG6xx: pointers into freed memory, past the end, and copies of the wrong memory. */
+/* HG6xx: pointers into freed memory, past the end, and copies of the wrong memory. */
 #include "analyzer/rules/engine/rule_api.h"
 #include "analyzer/rules/engine/evidence.h"
 #include "analyzer/rules/engine/paths.h"
@@ -7,9 +7,7 @@
 
 #include <string.h>
 
-#define PAGEABLE_COPY_THRESHOLD (64 * 1024) /* bytes; smaller copies are staged at little cost */
-
-#define REUSABLE                "an allocation below the recording threshold may have reused the address"
+#define REUSABLE "an allocation below the recording threshold may have reused the address"
 
 static const char *verb(unsigned access)
 {
@@ -220,73 +218,6 @@ static void check_range(const struct rules_context *context, const struct transf
 	g_free(outcome);
 	finding->fix = g_strdup_printf("pass a size of at most %s bytes, or allocate %s", FIGURE(4),
 				       FIGURE(5));
-}
-
-/* Every copy function whose name says so, of whatever shape. */
-static bool is_async_copy(unsigned api)
-{
-	return strstr(hg_api_name(api), "Async");
-}
-
-/* Of several copies by one call the largest is described. */
-static void describe_pageable(struct finding *finding, const struct hg_ev_copy *copy,
-			      const struct place *host, bool from_host, uint64_t bytes)
-{
-	char *what = place_figure(finding, 1, host);
-	char *took = copy->duration / 1000 ? g_strdup_printf(" during the call (this one took "
-							     "%" G_GUINT64_FORMAT " us)",
-							     copy->duration / 1000)
-					   : g_strdup("");
-
-	allocation_unref(finding->allocation);
-	finding_set_place(finding, host, from_host ? copy->src : copy->dst);
-	finding_set_message(
-	    finding,
-	    g_strdup_printf("%s copies %s bytes %s pageable memory (%s): the runtime stages or "
-			    "pins it%s, so the call does not overlap with other work.",
-			    finding->api, FIGURE(0), from_host ? "from" : "to", what, took));
-	finding->bytes = bytes;
-	g_free(took);
-	g_free(what);
-}
-
-void check_pageable(const struct rules_context *context)
-{
-	const struct hg_ev_copy *copy = &context->event->copy;
-	struct place dst = process_place(context->process, copy->dst);
-	struct place src = process_place(context->process, copy->src);
-	uint64_t bytes = copy->size * copy->rows * (copy->depth ? copy->depth : 1);
-	bool from_host = is_system_memory(&src);
-	const struct place *host = from_host ? &src : &dst;
-	struct finding *finding;
-	bool is_new;
-
-	if (!is_async_copy(copy->api) || bytes < PAGEABLE_COPY_THRESHOLD ||
-	    from_host == is_system_memory(&dst))
-		return;
-	finding = findings_get(context->findings, RULE_HG501, context->process, &is_new, "%u %u %u",
-			       copy->api, copy->stack_id,
-			       host->allocation ? host->allocation->stack_id : 0);
-	finding_hit(finding, context->event->ns, copy->stack_id);
-	finding_figure(finding, 0, FIGURE_MOST, bytes);
-	if (host->allocation) {
-		finding_figure(finding, 1, FIGURE_RANGE, host->allocation->size);
-		finding_met(finding, host);
-	}
-	if (is_new) {
-		finding->api = g_strdup(hg_api_name(copy->api));
-		finding->fix = g_strdup(
-		    is_file_mapping(host)
-			? "read the file into a buffer of hipHostMalloc, and copy from there"
-			: "allocate the host buffer with hipHostMalloc, or register it once with "
-			  "hipHostRegister");
-	}
-	if (bytes > finding->bytes)
-		describe_pageable(finding, copy, host, from_host, bytes);
-	if (is_new && !copy->duration) {
-		finding_at_most(finding, CONFIDENCE_LIKELY,
-				"the duration of copies in a graph is not recorded");
-	}
 }
 
 /* The side of a copy that is written, or the one that is read. */

@@ -4,12 +4,12 @@
  */
 #include "ordering.h"
 #include "analyzer/rules/engine/evidence.h"
+#include "analyzer/rules/engine/thresholds.h"
 
 #include "analyzer/model/waits.h"
 #include "tracer/api/hip_streams.h"
 
 #define MANY_BARRIERS 16 /* HG702: fewer are a start-up, not a pattern */
-#define MANY_WAITS    64 /* HG704 */
 
 /* ---- HG405 ---- */
 
@@ -136,7 +136,9 @@ struct sync_site {
 	unsigned api;
 	uint32_t stack_id;
 	int64_t ns;
-	uint64_t idle;     /* the thread knew already that everything was complete */
+	uint64_t idle;    /* the thread knew already that everything was complete */
+	uint64_t idle_ns; /* these took; 0: not recorded */
+	int64_t first_idle_ns, last_idle_ns;
 	uint64_t needless; /* between two launches that use only the GPU's own memory */
 };
 
@@ -203,6 +205,23 @@ static bool is_due(struct process_order *at, const struct hg_ev_sync *sync)
 	return g_hash_table_size(at->early) > 0;
 }
 
+static void count_idle(struct sync_site *site, const struct hg_event *event)
+{
+	if (!site->idle++)
+		site->first_idle_ns = event->ns;
+	site->last_idle_ns = event->ns;
+	site->idle_ns += event->sync.duration;
+}
+
+/* Waits for nothing take next to no time: they matter in a loop that does little else. */
+static bool idles(const struct sync_site *site)
+{
+	int64_t between = site->last_idle_ns - site->first_idle_ns;
+
+	return site->idle >= MANY_WAITS &&
+	       (!site->idle_ns || site->idle_ns >= (uint64_t)between / IDLE_SHARE);
+}
+
 static void streams_sync(const struct rules_context *context, struct process_order *at)
 {
 	const struct hg_ev_sync *sync = &context->event->sync;
@@ -218,16 +237,20 @@ static void streams_sync(const struct rules_context *context, struct process_ord
 	site = g_hash_table_lookup(at->syncs, key);
 	if (!site) {
 		site = g_new0(struct sync_site, 1);
-		*site = (struct sync_site){ sync->api, sync->stack_id, context->event->ns, 0, 0 };
+		*site = (struct sync_site){ .api = sync->api,
+					    .stack_id = sync->stack_id,
+					    .ns = context->event->ns };
 		g_hash_table_insert(at->syncs, key, site);
 	}
 	at->latest_wait = NULL;
 	due = is_due(at, sync);
-	if (is_over(at, sync))
-		site->idle += same_thread && !due;
-	else if (at->launches_since_wait == 1 && at->others_since_wait == 0 &&
-		 at->device_memory_only)
+	if (is_over(at, sync)) {
+		if (same_thread && !due)
+			count_idle(site, context->event);
+	} else if (at->launches_since_wait == 1 && at->others_since_wait == 0 &&
+		   at->device_memory_only) {
 		at->latest_wait = site;
+	}
 	at->launches_since_wait = at->others_since_wait = 0;
 	at->device_memory_only = true;
 }
@@ -235,7 +258,7 @@ static void streams_sync(const struct rules_context *context, struct process_ord
 static void report_waits(struct findings *findings, struct process_order *at,
 			 const struct sync_site *site)
 {
-	bool idle = site->idle >= MANY_WAITS, is_new;
+	bool idle = idles(site), is_new;
 	struct finding *finding;
 
 	if (!idle && site->needless < MANY_WAITS)

@@ -9,6 +9,7 @@
 #include "tracer/api/hip_alloc_managed.h"
 #include "tracer/api/hip_copies.h"
 #include "tracer/api/hip_objects.h"
+#include "tracer/api/hip_streams.h"
 #include "tracer/api/host.h"
 
 /* ---- calls ---- */
@@ -159,6 +160,75 @@ static void pageable_copies(void **state)
 	copy(HG_API_hipMemcpyAsync, 0x4000000, 0x1000000, 0x10000);
 	assert_string_equal(found(), "HG501 HG501 HG501");
 	assert_int_equal(finding(0)->count, 1);
+}
+
+static void copy_in_stream(uint64_t duration)
+{
+	apply((struct hg_event){ .type = HG_EVENT_copy,
+				 .copy = { .api = HG_API_hipMemcpyAsync,
+					   .dst = 0x4000000,
+					   .src = 0x1000000,
+					   .size = 0x10000,
+					   .rows = 1,
+					   .kind = 4,
+					   .stream = 0x77,
+					   .duration = duration,
+					   .stack_id = 44 } });
+}
+
+static void wait_for(uint64_t stream)
+{
+	apply((struct hg_event){
+	    .type = HG_EVENT_sync,
+	    .sync = { .api = HG_API_hipStreamSynchronize, .stream = stream, .stack_id = 45 } });
+}
+
+static void memory_to_copy(void)
+{
+	device(0);
+	alloc(HG_API_hipMalloc, 0x1000000, 0x100000, 0, 5);
+	alloc(HG_API_malloc, 0x4000000, 0x100000, 0, 6);
+}
+
+/* Whoever waits for a copy before anything else wanted none that is asynchronous. */
+static void pageable_copies_that_are_waited_for(void **state)
+{
+	(void)state;
+	memory_to_copy();
+	copy_in_stream(4000);
+	wait_for(0x77);
+	copy_in_stream(4000);
+	/* Another thread's call, and what describes the next one. */
+	tid_now++;
+	wait_for(0x78);
+	tid_now--;
+	apply((struct hg_event){ .type = HG_EVENT_stack, .stack = { .stack_id = 45 } });
+	apply((struct hg_event){ .type = HG_EVENT_sync,
+				 .sync = { .api = HG_API_hipDeviceSynchronize, .stack_id = 46 } });
+	/* A quarter of the copy's time. */
+	copy_in_stream(4000000);
+	clock_ns += 900000;
+	wait_for(0x77);
+	assert_string_equal(found(), "");
+}
+
+static void pageable_copies_beside_other_work(void **state)
+{
+	(void)state;
+	memory_to_copy();
+	copy_in_stream(4000);
+	wait_for(0x78);
+	assert_string_equal(found(), "HG501");
+	assert_int_equal(finding(0)->count, 1);
+	copy_in_stream(4000);
+	launch(1, 0x1000000, 0);
+	wait_for(0x77);
+	/* The host computes something. */
+	copy_in_stream(4000);
+	clock_ns += 200000;
+	wait_for(0x77);
+	assert_string_equal(found(), "HG501");
+	assert_int_equal(finding(0)->count, 3);
 }
 
 static void advice_and_prefetch_without_effect(void **state)
@@ -635,6 +705,8 @@ int main(void)
 		FINDS(HG606, rows_count_in_copies),
 		FINDS(HG606, slices_count_in_copies_and_fills),
 		FINDS(HG501, pageable_copies),
+		SILENT(HG501, pageable_copies_that_are_waited_for),
+		FINDS(HG501, pageable_copies_beside_other_work),
 		FINDS(HG214, advice_and_prefetch_without_effect),
 		FINDS(HG304, advice_and_prefetch_without_effect),
 		FINDS(HG304, prefetch_that_this_release_refuses),

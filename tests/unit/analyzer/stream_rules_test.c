@@ -255,6 +255,36 @@ static void waits_for_nothing(void **state)
 	assert_string_equal(found(), "HG704");
 }
 
+/* Each takes `duration` ns, and after it so much time goes by. */
+static void waits_that_take(uint64_t duration, int64_t then)
+{
+	for (int i = 0; i < 200; i++) {
+		apply((struct hg_event){ .type = HG_EVENT_sync,
+					 .sync = { .api = HG_API_hipDeviceSynchronize,
+						   .duration = duration,
+						   .stack_id = 30 } });
+		clock_ns += then;
+	}
+}
+
+static void waits_for_nothing_in_a_loop_of_little_else(void **state)
+{
+	(void)state;
+	two_streams(0);
+	launch(UPDATER, A, P);
+	waits_that_take(2000, 100000);
+	assert_string_equal(found(), "HG704");
+}
+
+static void waits_for_nothing_now_and_then(void **state)
+{
+	(void)state;
+	two_streams(0);
+	launch(UPDATER, A, P);
+	waits_that_take(2000, 50000000);
+	assert_string_equal(found(), "");
+}
+
 /* The runtime has copied pageable memory by then, but does not promise it. */
 static void waits_for_copies_of_pageable_memory(void **state)
 {
@@ -537,6 +567,8 @@ int main(void)
 		SILENT(HG704, waits_that_may_be_needed),
 		SILENT(HG704, waits_for_the_time),
 		FINDS(HG704, waits_for_nothing),
+		FINDS(HG704, waits_for_nothing_in_a_loop_of_little_else),
+		SILENT(HG704, waits_for_nothing_now_and_then),
 		FINDS(HG704, waits_for_copies_of_pageable_memory),
 		SILENT(HG704, waits_for_what_the_environment_serialised),
 		SILENT(HG704, waits_for_one_stream_after_another),
