@@ -95,8 +95,8 @@ static inline uint32_t hg_record_words(uint64_t first)
 
 /*
  * A process's batches that are not written yet lie in a file of the bundle, where they outlive it:
- * DIR/open-batches/<pid>-<hexadecimal number>, pages of this form. The first is no batch: `number`
- * is the last one given, and begin HG_OPEN_BATCHES_MAGIC.
+ * DIR/open-batches/<pid>-<hexadecimal number>, pages of this form. The first is no batch: its
+ * begin is HG_OPEN_BATCHES_MAGIC, and what follows hold the recorded processes' own.
  */
 #define HG_OPEN_BATCHES       "open-batches"
 #define HG_OPEN_BATCHES_MAGIC UINT64_C(0x31686374616267a8)

@@ -26,49 +26,77 @@
 #define HG_CALLER()    __builtin_return_address(0)
 #define HG_COUNT(a)    (sizeof(a) / sizeof((a)[0]))
 
+/* Of variables of ours: then the compiler knows that they are near. A test sees them from outside.
+ */
+#ifndef HG_HIDDEN
+#define HG_HIDDEN __attribute__((visibility("hidden")))
+#endif
+
+struct hg_batch;
 struct hg_provider;
 struct hg_thread;
 struct hg_hip_runtime;
 
-/* Of each thread. */
+/* Of each thread. What each block that is recorded looks at comes first, side by side. */
 struct hg_tls {
-	int busy; /* inside our own code: record nothing, interpose nothing */
-	int hip;  /* inside a HIP call: what the runtime does is not the application's */
-	const char *hip_frame;  /* of the wrapper of the outermost of these, on the stack */
+	union {
+		struct {
+			int busy; /* inside our own code: record nothing, interpose nothing */
+			int hip;  /* inside a HIP call: what the runtime does is not the
+				     application's */
+		};
+		uint64_t inside; /* either */
+	};
+	union {
+		struct {
+			bool prepared;  /* hg_thread_prepare() is done */
+			bool async;     /* may be cancelled anywhere: pthread_setcanceltype() */
+			uint8_t looked; /* how often its name was checked: is it LTTng-UST's */
+			bool tracer;    /* a thread of LTTng-UST, its memory is ours:
+					   tracer_threads.c */
+		};
+		uint32_t kind; /* all four: host/block.h */
+	};
+	uint16_t named_api; /* operator new or delete is about to call malloc or free */
+	union {
+		struct {
+			bool timing;     /* cost.c */
+			bool async_kept; /* it may not be cancelled now: hg_enter() has seen to
+					    that */
+		};
+		uint16_t leaving; /* either: something to be done by hg_leave() */
+	};
+	uint32_t entered;               /* times that it began to make events */
+	uint32_t timed_next;            /* at which of them its time is taken: cost.c */
+	uintptr_t room_from, room_size; /* free part of its stack that we may use: own_stack.c */
+	/* Code around the last caller in which there is no library of a tool: host.c. */
+	uintptr_t apart_from, apart_size;
+	size_t apart_known;               /* hg_tools_known then */
+	uintptr_t stack_start, stack_end; /* part of the thread's stack known to be readable */
+	void *trails;                     /* of `thread`, likewise: stack_cache.c */
+	struct hg_batch *batch; /* of `thread`, if it is known; NULL: it is to be found: batch.c */
+	struct hg_thread *thread;
+	void *named_caller;
+
+	const char *hip_frame;  /* of the wrapper of the outermost HIP call, on the stack */
 	const void *hip_caller; /* to which that returns */
-	int in_phdr;            /* inside dl_iterate_phdr(): the loader's lock is held */
-	int resolving;          /* looking up the C library's functions */
+	struct hg_hip_runtime *hip_runtime; /* of the HIP call in progress; NULL: the first */
+	int in_phdr;        /* inside dl_iterate_phdr(): the loader's lock is held */
+	int resolving;      /* looking up the C library's functions */
 	int keeping;        /* this call is remembered although nothing records (live_state.c) */
 	int unrecorded;     /* enum hg_unrecorded: what this call is if nothing records */
 	uint32_t suspended; /* live_state.c's: what the call in progress removes */
-	/* Code around the last caller in which there is no library of a tool: host.c. */
-	uintptr_t apart_from, apart_size;
-	size_t apart_known; /* hg_tools_known then */
-	uint16_t named_api; /* operator new or delete is about to call malloc or free */
-	void *named_caller;
-	uintptr_t stack_start, stack_end; /* part of the thread's stack known to be readable */
-	uintptr_t room_from, room_size;   /* free part of it that we may use: own_stack.c */
-	uintptr_t room_low, room_end;     /* all of it; 0: it is not known */
-	bool room_locked;                 /* the C library is determining it */
-	const uintptr_t *outside;         /* frame on the program's stack, while on one of ours */
+	uintptr_t room_low, room_end; /* all of the stack; 0: it is not known */
+	bool room_locked;             /* the C library is determining it */
+	const uintptr_t *outside;     /* frame on the program's stack, while on one of ours */
 	uint32_t stack_known; /* the generation in which its stack was recorded as a region */
-	bool tracer;          /* a thread of LTTng-UST, its memory is ours: tracer_threads.c */
 	bool ending;          /* its struct hg_thread was given back */
-	bool prepared;        /* hg_thread_prepare() is done */
 	bool interrupted;     /* the last walk of the stack led through a signal's handler */
-	uint8_t looked;       /* how often its name was checked: is it LTTng-UST's */
-	uint32_t entered;     /* times that it began to make events */
-	bool walked;          /* hg_stack_id() had to walk, and may have recorded the stack */
 	uint32_t totalled;    /* calls since it last read the clock: small_block_stats.c */
-	uint32_t timed_next;  /* at which of them its time is taken: cost.c */
-	bool timing;
-	bool async;      /* may be cancelled anywhere: pthread_setcanceltype() */
-	bool async_kept; /* but not now: hg_enter() has seen to that */
-	int fork_state;  /* of cancellation, before fork() */
-	struct hg_thread *thread;
-	struct hg_hip_runtime *hip_runtime; /* of the HIP call in progress; NULL: the first */
+	bool walked;          /* hg_stack_id() had to walk, and may have recorded the stack */
+	int fork_state;       /* of cancellation, before fork() */
 	sigset_t saved_signals;
-};
+} __attribute__((aligned(64)));
 
 /* initial-exec: any other model may call malloc() at the first access of a thread. */
 extern __thread struct hg_tls hg_tls __attribute__((tls_model("initial-exec")));
@@ -116,26 +144,27 @@ enum {
 	HG_WAKING = 4, /* a thread is at it */
 };
 
-extern int hg_active;
-extern struct hg_config hg_config;
-extern const struct hg_provider *hg_provider;
+extern HG_HIDDEN int hg_active;
+extern HG_HIDDEN struct hg_config hg_config;
+extern HG_HIDDEN const struct hg_provider *hg_provider;
 
 /* Set while a filter of system calls of the program's own is in force (seccomp(2)); atomic.
  * hg_active is HG_DORMANT then. */
-extern bool hg_confined;
+extern HG_HIDDEN bool hg_confined;
 
 /* Definitions (stacks, kernels, regions ...) of an older one must be recorded again; atomic. */
-extern uint32_t hg_generation;
+extern HG_HIDDEN uint32_t hg_generation;
 /* Host blocks smaller than this are of no interest at the moment, bytes. */
-extern uint32_t hg_threshold;
+extern HG_HIDDEN uint32_t hg_threshold;
 
-extern pid_t hg_process_id;    /* of the process that was started, or forked: not vfork()'s child */
-extern bool hg_process_forked; /* by fork(), without an exec since */
+extern HG_HIDDEN pid_t
+    hg_process_id; /* of the process that was started, or forked: not vfork()'s child */
+extern HG_HIDDEN bool hg_process_forked; /* by fork(), without an exec since */
 /*
  * Whose memory it then has: the closest process before it that recorded when it forked, and
  * hg_now() of that fork; pid 0: unknown.
  */
-extern struct hg_fork_origin {
+extern HG_HIDDEN struct hg_fork_origin {
 	int32_t pid;
 	uint64_t ns;
 } hg_fork_origin;

@@ -126,11 +126,3 @@ uint64_t hg_now_about(void)
 }
 
 #endif
-
-uint64_t hg_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}

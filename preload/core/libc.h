@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "preload/core/base.h"
 #include "preload/host/host.h"
 
 struct msghdr;
@@ -55,7 +56,7 @@ struct hg_libc {
 };
 
 /* Callable at any time: until the real functions are known, members look them up first. */
-extern struct hg_libc hg_libc;
+extern HG_HIDDEN struct hg_libc hg_libc;
 
 /* The sanitizer that the program was built with, or NULL. All that we do then is to forward. */
 extern const char *hg_sanitizer;
@@ -90,10 +91,12 @@ void hg_libc_check(void);
  * another allocator is in force, or blocks were found to look otherwise.
  */
 #define HG_CHUNK_SIZE(ptr) (((const size_t *)(ptr))[-1] & ~(size_t)7)
-extern size_t hg_small_chunk;
+extern HG_HIDDEN size_t hg_small_chunk;
+/* Others reach the threshold, but for those in a mapping of their own, which have this flag. */
+#define HG_CHUNK_MAPPED 2u
 /* Requests below it are for such blocks; SIZE_MAX where nothing is recorded, 0 where it is not
  * known. */
-extern size_t hg_small_request;
+extern HG_HIDDEN size_t hg_small_request;
 void hg_libc_measure(size_t threshold); /* sets both */
 void hg_libc_limit(size_t threshold);   /* another threshold, after that; 0: none */
 

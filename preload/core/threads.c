@@ -23,6 +23,8 @@ static void give_back(void *data)
 	HG_EACH_PART(thread_end);
 	hg_tls.ending = true;
 	hg_tls.thread = NULL;
+	hg_tls.batch = NULL;
+	hg_tls.trails = NULL;
 	__atomic_store_n(&thread->used, 0, __ATOMIC_RELEASE);
 }
 

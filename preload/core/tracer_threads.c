@@ -82,35 +82,35 @@ size_t hg_tracers_size(const void *ptr)
  * A block of the program's heap that a thread of LTTng-UST frees: doing so there would make an
  * arena. The next thread that gets here frees it.
  */
-struct left {
-	struct left *next;
+struct hg_tracers_left {
+	struct hg_tracers_left *next;
 };
 
-static struct left *all_left; /* atomic */
+struct hg_tracers_left *hg_tracers_all_left;
 
 static void leave_to_others(void *ptr)
 {
-	struct left *left = ptr;
+	struct hg_tracers_left *left = ptr;
 
-	left->next = __atomic_load_n(&all_left, __ATOMIC_RELAXED);
-	while (!__atomic_compare_exchange_n(&all_left, &left->next, left, false, __ATOMIC_RELEASE,
-					    __ATOMIC_RELAXED))
+	left->next = __atomic_load_n(&hg_tracers_all_left, __ATOMIC_RELAXED);
+	while (!__atomic_compare_exchange_n(&hg_tracers_all_left, &left->next, left, false,
+					    __ATOMIC_RELEASE, __ATOMIC_RELAXED))
 		;
 }
 
-void hg_tracers_clean(void)
+__attribute__((noinline)) void hg_tracers_give_back(void)
 {
-	struct left *left;
+	struct hg_tracers_left *left =
+	    __atomic_exchange_n(&hg_tracers_all_left, NULL, __ATOMIC_ACQUIRE);
+	int saved = errno;
 
-	if (HG_LIKELY(!__atomic_load_n(&all_left, __ATOMIC_RELAXED)) || hg_tls.tracer)
-		return;
-	left = __atomic_exchange_n(&all_left, NULL, __ATOMIC_ACQUIRE);
 	while (left) {
-		struct left *next = left->next;
+		struct hg_tracers_left *next = left->next;
 
 		hg_libc.free(left);
 		left = next;
 	}
+	errno = saved;
 }
 
 void hg_tracers_take(void *ptr)

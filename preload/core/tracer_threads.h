@@ -11,9 +11,10 @@
 
 #include "preload/core/base.h"
 
-extern bool hg_tracers_heap; /* atomic: there are such blocks */
+extern HG_HIDDEN bool hg_tracers_heap; /* atomic: there are such blocks */
 
-/* In the word before a block, where glibc has the size of its own: no size has these bits. */
+/* In the word before a block, where glibc has the size of its own: no size has these bits. It has
+ * that of HG_CHUNK_MAPPED. */
 #define HG_TRACERS_MARK (~(size_t)0 << 48 | 0x6867)
 
 /* In such a thread; zeroed. */
@@ -56,7 +57,15 @@ static inline bool hg_tracers_free(void *ptr)
 
 bool hg_tracers_realloc(void *old, size_t size, void **ptr);
 
+extern HG_HIDDEN struct hg_tracers_left *hg_tracers_all_left; /* atomic */
+void hg_tracers_give_back(void);
+
 /* Give back what such a thread could not. */
-void hg_tracers_clean(void);
+static inline void hg_tracers_clean(void)
+{
+	if (HG_UNLIKELY(__atomic_load_n(&hg_tracers_all_left, __ATOMIC_RELAXED) != NULL) &&
+	    !hg_tls.tracer)
+		hg_tracers_give_back();
+}
 
 #endif

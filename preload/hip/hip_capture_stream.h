@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "preload/core/base.h"
 #include "tracer/events.h"
 
 struct hg_ev_alloc;
@@ -13,7 +14,7 @@ struct hg_ev_copy;
 struct hg_ev_fill;
 struct hg_ev_free;
 
-extern int hg_hip_captures; /* begun and not ended; atomic */
+extern HG_HIDDEN int hg_hip_captures; /* begun and not ended; atomic */
 
 /* Whether any stream is: mostly none, and the following then need not be called. */
 static inline bool hg_hip_any_capture(void)

@@ -6,8 +6,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "preload/core/base.h"
+
 /* Set once queues are looked at; atomic. */
-extern int hg_hip_expects;
+extern HG_HIDDEN int hg_hip_expects;
 
 /* A kernel's name; and that so many launches of it were recorded, or did not happen after all. */
 void hg_hip_expect_name(uint32_t kernel_id, const char *name);

@@ -12,6 +12,7 @@
 #include "preload/core/own_stack.h"
 #include "preload/core/start.h"
 #include "preload/core/tracer_threads.h"
+#include "preload/host/block.h"
 #include "preload/host/small_block_stats.h"
 #include "preload/migration/residency.h"
 #include "preload/stacks/modules.h"
@@ -61,16 +62,6 @@ static bool enter(const void *caller, bool anywhere, enum hg_unrecorded what)
 	hg_tls.unrecorded = HG_UNRECORDED_CALL;
 	hg_tls.keeping--;
 	return entered;
-}
-
-/* operator new and delete, if one of them made this call; only the first call is theirs. */
-static void take_name(uint16_t *api, void **caller)
-{
-	if (hg_tls.named_api) {
-		*api = hg_tls.named_api;
-		*caller = hg_tls.named_caller;
-		hg_tls.named_api = 0;
-	}
 }
 
 static void emit_error(uint16_t api, int code, uint64_t ptr, uint64_t size, uint64_t flags,
@@ -293,7 +284,7 @@ static void host_alloc(void *data)
 
 	if (!is_started(call->caller))
 		return;
-	take_name(&call->api, &call->caller);
+	hg_take_name(&call->api, &call->caller);
 	if (size < hg_threshold && (!ptr || hg_libc.malloc_usable_size(ptr) < hg_threshold)) {
 		if (hg_config.totals && ptr)
 			count_alloc(call->api, ptr, size, call->caller);
@@ -325,7 +316,7 @@ static void host_free(void *data)
 
 	if (!is_started(call->caller))
 		return;
-	take_name(&call->api, &call->caller);
+	hg_take_name(&call->api, &call->caller);
 	if (hg_libc.malloc_usable_size(call->ptr) < hg_threshold) {
 		if (hg_config.totals)
 			count_free(call->ptr);
@@ -345,103 +336,70 @@ void hg_host_free(uint16_t api, void *ptr, void *caller)
 		run(host_free, &call, false);
 }
 
-/* ---- blocks, where nothing is out of the ordinary ---- */
+/* ---- blocks, where anything is out of the ordinary: block.h ---- */
 
 /*
- * What most calls have in common: the process is recorded, the thread is known and on its own
- * stack, and the call is neither the runtime's nor one of ours. All else is for those above. The
- * processor time of some calls is taken there, too (cost.c).
+ * So that the next call from thereabouts is known to be none of a tool's. What else is asked for
+ * here is final once the recording has begun: of a process that is not on standby it begins once,
+ * and once more in each child.
  */
-static inline bool is_ordinary(const uintptr_t *frame, const void *caller)
+static void look_around(const void *caller)
 {
-	return hg_active == HG_ACTIVE && !hg_tls.hip && hg_tls.prepared && hg_has_room() &&
-	       !hg_tls.outside && frame[1] == (uintptr_t)caller && !hg_tls.async &&
-	       hg_tls.looked >= HG_LOOKS &&
-	       !(hg_config.standby | hg_config.totals | (hg_config.residency != 0)) &&
-	       *hg_provider->recording && __atomic_load_n(&hg_recording_begun, __ATOMIC_ACQUIRE) &&
-	       (uintptr_t)caller - hg_tls.apart_from < hg_tls.apart_size &&
-	       hg_tls.apart_known == __atomic_load_n(&hg_tools_known, __ATOMIC_ACQUIRE) &&
-	       (int32_t)(hg_tls.entered + 1 - hg_tls.timed_next) < 0;
-}
-
-/* So that the next call from thereabouts is known to be none of a tool's. */
-static __attribute__((noinline)) void look_around(const void *caller)
-{
+	if (hg_active != HG_ACTIVE || !__atomic_load_n(&hg_recording_begun, __ATOMIC_ACQUIRE))
+		return;
 	hg_tls.apart_known = __atomic_load_n(&hg_tools_known, __ATOMIC_ACQUIRE);
-	if (!hg_modules_gap(caller, &hg_tls.apart_from, &hg_tls.apart_size))
+	if (hg_config.standby || hg_config.totals || hg_config.residency ||
+	    !hg_modules_gap(caller, &hg_tls.apart_from, &hg_tls.apart_size))
 		hg_tls.apart_size = 0;
 }
 
-void hg_host_block(uint16_t api, void *ptr, size_t size, const uintptr_t *frame, void *caller)
+/* Whether a block is below the threshold, and that is all: nobody counts it, nothing begins. */
+static bool is_below(void *ptr)
 {
-	uint64_t address = (uintptr_t)ptr;
-	uint32_t stack_id;
-	int saved;
-
-	if (hg_tls.busy)
-		return;
-	if (HG_UNLIKELY(!is_ordinary(frame, caller) || size > UINT32_MAX ||
-			address > HG_RECORD_ADDRESS)) {
-		hg_host_alloc(api, ptr, size, 0, caller);
-		look_around(caller);
-		return;
-	}
-	if (HG_UNLIKELY(hg_tls.named_api))
-		take_name(&api, &caller);
-	if (size < hg_threshold && hg_libc.malloc_usable_size(ptr) < hg_threshold)
-		return;
-	hg_tls.busy = 1;
-	saved = errno;
-	hg_tls.entered++;
-	hg_tracers_clean();
-	stack_id = hg_stack_id_of(frame, caller);
-	if (HG_UNLIKELY(!hg_batch_add_block(
-		(uint64_t)(stack_id ? HG_RECORD_ALLOC_STACK : HG_RECORD_ALLOC) << 56 |
-		    (uint64_t)api << 48 | address,
-		(uint32_t)size, stack_id))) {
-		struct hg_ev_host_alloc event = { .api = (uint8_t)api,
-						  .ptr = address,
-						  .size = (uint32_t)size,
-						  .stack_id = stack_id };
-
-		hg_provider->host_alloc(&event);
-	}
-	errno = saved;
-	hg_tls.busy = 0;
+	if (hg_active != HG_ACTIVE || hg_config.totals ||
+	    hg_libc.malloc_usable_size(ptr) >= hg_threshold)
+		return false;
+	hg_tls.named_api = 0; /* as hg_take_name() */
+	return true;
 }
 
-void hg_host_block_free(uint16_t api, void *ptr, const uintptr_t *frame, void *caller)
+__attribute__((noinline)) void hg_host_block(uint16_t api, void *ptr, size_t size, void *caller)
 {
-	uint64_t address = (uintptr_t)ptr;
-	uint32_t stack_id = 0;
-	int saved;
+	if (hg_tls.busy || (size < hg_threshold && is_below(ptr)))
+		return;
+	hg_host_alloc(api, ptr, size, 0, caller);
+	look_around(caller);
+}
 
-	if (hg_tls.busy)
+__attribute__((noinline)) void hg_host_block_free(uint16_t api, void *ptr, void *caller)
+{
+	if (hg_tls.busy || is_below(ptr))
 		return;
-	if (HG_UNLIKELY(!is_ordinary(frame, caller) || address > HG_RECORD_ADDRESS)) {
-		hg_host_free(api, ptr, caller);
-		look_around(caller);
-		return;
-	}
-	if (HG_UNLIKELY(hg_tls.named_api))
-		take_name(&api, &caller);
-	if (hg_libc.malloc_usable_size(ptr) < hg_threshold)
-		return;
-	hg_tls.busy = 1;
-	saved = errno;
-	hg_tls.entered++;
-	if (__atomic_load_n(&hg_gpu_seen, __ATOMIC_RELAXED)) /* stack_of_free() */
-		stack_id = hg_stack_id_of(frame, caller);
-	if (HG_UNLIKELY(!hg_batch_add_block(
-		(uint64_t)HG_RECORD_FREE << 56 | (uint64_t)api << 48 | address, stack_id, 0))) {
-		struct hg_ev_host_free event = { .api = (uint8_t)api,
-						 .ptr = address,
-						 .stack_id = stack_id };
+	hg_host_free(api, ptr, caller);
+	look_around(caller);
+}
 
-		hg_provider->host_free(&event);
-	}
+__attribute__((noinline)) void hg_host_block_event(uint16_t api, void *ptr, uint32_t size,
+						   uint32_t stack_id)
+{
+	struct hg_ev_host_alloc event = {
+		.api = (uint8_t)api, .ptr = (uintptr_t)ptr, .size = size, .stack_id = stack_id
+	};
+	int saved = errno;
+
+	hg_provider->host_alloc(&event);
 	errno = saved;
-	hg_tls.busy = 0;
+}
+
+__attribute__((noinline)) void hg_host_block_free_event(uint16_t api, void *ptr, uint32_t stack_id)
+{
+	struct hg_ev_host_free event = { .api = (uint8_t)api,
+					 .ptr = (uintptr_t)ptr,
+					 .stack_id = stack_id };
+	int saved = errno;
+
+	hg_provider->host_free(&event);
+	errno = saved;
 }
 
 uint32_t hg_host_take(void *ptr)

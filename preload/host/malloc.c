@@ -8,6 +8,7 @@
 #include "preload/core/libc.h"
 #include "preload/core/tracer_threads.h"
 #include "preload/host/alignment.h"
+#include "preload/host/block.h"
 #include "preload/host/host.h"
 #include "tracer/api/host.h"
 #include "tracer/events.h"
@@ -24,20 +25,20 @@ static inline bool is_small(const void *ptr)
 	return HG_LIKELY(ptr && limit) && HG_CHUNK_SIZE(ptr) < limit;
 }
 
-/*
- * `frame`: where the compiler leaves the exported function by a jump, as it does when it optimises,
- * that of the function here is at the same place.
- */
-static inline void watched(uint16_t api, void *ptr, size_t size, const uintptr_t *frame,
-			   void *caller)
+/* What is to be recorded and was not by hg_block_add(). */
+static __attribute__((noinline)) void watched(uint16_t api, void *ptr, size_t size, void *caller)
 {
 	if (HG_LIKELY(ptr))
-		hg_host_block(api, ptr, size, frame, caller);
+		hg_host_block(api, ptr, size, caller);
 	else
 		hg_host_alloc(api, ptr, size, 0, caller);
 }
 
-/* What is not small enough to be passed on without a look at what came back. */
+/*
+ * What is not small enough to be passed on without a look at what came back. The frame: where the
+ * compiler leaves the exported function by a jump, as it does when it optimises, that of the
+ * function here is at the same place.
+ */
 static __attribute__((noinline)) void *watched_malloc(size_t size, void *caller)
 {
 	void *ptr;
@@ -45,8 +46,11 @@ static __attribute__((noinline)) void *watched_malloc(size_t size, void *caller)
 	if (HG_UNLIKELY(hg_tls.tracer))
 		return hg_tracers_alloc(0, size);
 	ptr = hg_libc.malloc(size);
+	if (HG_LIKELY(ptr && size >= hg_threshold) &&
+	    HG_LIKELY(hg_block_add(HG_API_malloc, ptr, size, __builtin_frame_address(0), caller)))
+		return ptr;
 	if (HG_UNLIKELY(hg_active) && !is_small(ptr))
-		watched(HG_API_malloc, ptr, size, __builtin_frame_address(0), caller);
+		watched(HG_API_malloc, ptr, size, caller);
 	return ptr;
 }
 
@@ -66,11 +70,13 @@ static __attribute__((noinline)) void *watched_calloc(size_t count, size_t size,
 		return hg_tracers_alloc(0, __builtin_mul_overflow(count, size, &total) ? SIZE_MAX
 										       : total);
 	ptr = hg_libc.calloc(count, size);
-	if (HG_UNLIKELY(hg_active) && !is_small(ptr)) {
-		if (__builtin_mul_overflow(count, size, &total))
-			total = SIZE_MAX;
-		watched(HG_API_calloc, ptr, total, __builtin_frame_address(0), caller);
-	}
+	if (__builtin_mul_overflow(count, size, &total))
+		total = SIZE_MAX;
+	if (HG_LIKELY(ptr && total >= hg_threshold) &&
+	    HG_LIKELY(hg_block_add(HG_API_calloc, ptr, total, __builtin_frame_address(0), caller)))
+		return ptr;
+	if (HG_UNLIKELY(hg_active) && !is_small(ptr))
+		watched(HG_API_calloc, ptr, total, caller);
 	return ptr;
 }
 
@@ -130,23 +136,56 @@ HG_EXPORT void *reallocarray(void *old, size_t count, size_t size)
 	return hg_libc.reallocarray(old, count, size);
 }
 
-static __attribute__((noinline)) void watched_free(void *ptr, void *caller)
+/*
+ * Of a block of which the word before it does not say enough: another allocator's, one that is a
+ * mapping of its own, LTTng-UST's. Or where anything else is out of the ordinary.
+ */
+static __attribute__((noinline)) void watched_free(void *ptr, const uintptr_t *frame, void *caller)
 {
 	if (HG_UNLIKELY(hg_tracers_free(ptr)))
 		return;
-	if (HG_LIKELY(hg_active))
-		hg_host_block_free(HG_API_free, ptr, __builtin_frame_address(0), caller);
+	if (HG_LIKELY(hg_active) && (hg_libc.malloc_usable_size(ptr) < hg_threshold ||
+				     !hg_block_add_free(HG_API_free, ptr, frame, caller)))
+		hg_host_block_free(HG_API_free, ptr, caller);
 	hg_libc.free(ptr);
 }
 
+static __attribute__((noinline)) void free_large(void *ptr, void *caller)
+{
+	const uintptr_t *frame = __builtin_frame_address(0);
+
+	if (HG_LIKELY(hg_block_add_free(HG_API_free, ptr, frame, caller)))
+		hg_libc.free(ptr);
+	else
+		watched_free(ptr, frame, caller);
+}
+
+/* Without a limit the word before the block says nothing, or may not even be mapped. */
+static __attribute__((noinline)) void free_unknown(void *ptr, void *caller)
+{
+	watched_free(ptr, __builtin_frame_address(0), caller);
+}
+
+_Static_assert(HG_TRACERS_MARK &HG_CHUNK_MAPPED, "LTTng-UST's blocks are not free_large()'s");
+
 HG_EXPORT void free(void *ptr)
 {
+	size_t limit = hg_small_chunk, word;
+
 	/* What is LTTng-UST's outlives the recording. */
-	if ((HG_UNLIKELY(hg_active) || HG_UNLIKELY(hg_tracers_heap)) && ptr &&
-	    (HG_UNLIKELY(!is_small(ptr)) || HG_UNLIKELY(hg_tls.tracer)))
-		watched_free(ptr, HG_CALLER());
-	else
+	if (!(HG_UNLIKELY(hg_active) || HG_UNLIKELY(hg_tracers_heap)) || !ptr) {
 		hg_libc.free(ptr);
+	} else if (HG_UNLIKELY(!limit)) {
+		free_unknown(ptr, HG_CALLER());
+	} else {
+		word = ((const size_t *)ptr)[-1];
+		if (HG_CHUNK_SIZE(ptr) >= limit && HG_LIKELY(!(word & HG_CHUNK_MAPPED)))
+			free_large(ptr, HG_CALLER());
+		else if (HG_CHUNK_SIZE(ptr) >= limit || HG_UNLIKELY(hg_tls.tracer))
+			free_unknown(ptr, HG_CALLER());
+		else
+			hg_libc.free(ptr);
+	}
 }
 
 /* Not in glibc's headers since 2.26, but old binaries still call it. */

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "preload/core/base.h"
+
 void hg_modules_poll(void); /* record objects that were loaded since the last call */
 /* The same, and where calls of HIP lead that were not bound by then: for when that may end. */
 void hg_modules_look_again(void);
@@ -18,8 +20,8 @@ bool hg_modules_is_tool(const void *address);
  * it holds as long as hg_tools_known is the same. false: the address is in one.
  */
 bool hg_modules_gap(const void *address, uintptr_t *start, uintptr_t *size);
-extern size_t hg_tools_known; /* atomic; only grows */
+extern HG_HIDDEN size_t hg_tools_known; /* atomic; only grows */
 /* Something by which a GPU is reached was loaded, or called; atomic. It stays so. */
-extern int hg_gpu_seen;
+extern HG_HIDDEN int hg_gpu_seen;
 
 #endif

@@ -29,6 +29,7 @@
 #include "preload/core/threads.h"
 #include "preload/core/tracer_threads.h"
 #include "preload/stacks/modules.h"
+#include "preload/stacks/stack_cache.h"
 #include "preload/stacks/unwind.h"
 #include "preload/trace/buffer_wait.h"
 #include "tracer/events.h"
@@ -51,7 +52,7 @@ static struct tls_index unwinders; /* module 0: there are none */
 static uint64_t epoch; /* atomic */
 
 /* Changes with it, and when ids are to be defined anew. */
-static uint32_t generation; /* atomic */
+uint32_t hg_stacks_generation; /* atomic */
 
 /* A portable tree has one beside this library, under a name of its own; else the system's. */
 static void *open_unwinder(void)
@@ -99,7 +100,7 @@ void hg_stack_open(void)
  */
 static void reset(void)
 {
-	__atomic_fetch_add(&generation, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&hg_stacks_generation, 1, __ATOMIC_RELAXED);
 	if (hg_config.standby)
 		hg_id_table_forget(&stacks);
 	else
@@ -193,13 +194,13 @@ void hg_stack_define(uint32_t id)
 
 static void forget(void)
 {
-	__atomic_fetch_add(&generation, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&hg_stacks_generation, 1, __ATOMIC_RELAXED);
 	hg_id_table_forget(&stacks);
 }
 
 uint32_t hg_stack_generation(void)
 {
-	return __atomic_load_n(&generation, __ATOMIC_RELAXED);
+	return __atomic_load_n(&hg_stacks_generation, __ATOMIC_RELAXED);
 }
 
 static void unloaded(void)
@@ -207,7 +208,7 @@ static void unloaded(void)
 	if (hg_active != HG_ACTIVE && hg_active <= HG_NEW)
 		return;
 	__atomic_fetch_add(&epoch, 1, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&generation, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&hg_stacks_generation, 1, __ATOMIC_RELAXED);
 	hg_unwind_flush();
 }
 
@@ -329,7 +330,7 @@ static __attribute__((noinline)) uint32_t walk(const struct hg_frame *start, con
 
 uint32_t hg_stack_id(const void *caller)
 {
-	uint32_t before = __atomic_load_n(&generation, __ATOMIC_RELAXED), id = 0;
+	uint32_t before = __atomic_load_n(&hg_stacks_generation, __ATOMIC_RELAXED), id = 0;
 	struct hg_cached_walk *trail = NULL;
 	struct hg_frame start;
 
@@ -342,18 +343,24 @@ uint32_t hg_stack_id(const void *caller)
 	return HG_LIKELY(id != 0) ? id : walk(&start, caller, trail, before);
 }
 
+__attribute__((noinline)) uint32_t hg_stack_id_walked(const uintptr_t *frame, const void *caller)
+{
+	uint32_t before = hg_stack_generation(), id;
+	struct hg_frame start = { frame[1], (uintptr_t)(frame + 2), frame[0] };
+	int saved = errno;
+	struct hg_cached_walk *trail = hg_stack_cache_find(&start, caller, before, &id);
+
+	hg_tls.walked = !id;
+	if (!id)
+		id = walk(&start, caller, trail, before);
+	errno = saved;
+	return id;
+}
+
 uint32_t hg_stack_id_of(const uintptr_t *frame, const void *caller)
 {
-	uint32_t before = __atomic_load_n(&generation, __ATOMIC_RELAXED), id;
-	struct hg_frame start = { frame[1], (uintptr_t)(frame + 2), frame[0] };
-	struct hg_cached_walk *trail;
-
 	hg_tls.walked = false;
-	if (HG_UNLIKELY(!hg_config.stack_depth))
-		return 0;
-	trail = hg_stack_cache_find(&start, caller, before, &id);
-	hg_tls.walked = !id;
-	return HG_LIKELY(id != 0) ? id : walk(&start, caller, trail, before);
+	return hg_stack_known_id(frame, caller);
 }
 
 static int init(void)

@@ -19,6 +19,8 @@ bool hg_stack_in_handler(void);    /* of a signal, where that can be determined 
 uint32_t hg_stack_id(const void *caller);
 /* The same of a thread on its own stack, from the frame of the interposed function: two words. */
 uint32_t hg_stack_id_of(const uintptr_t *frame, const void *caller);
+/* The same of one that hg_stack_known_id() does not know (stack_cache.h). */
+uint32_t hg_stack_id_walked(const uintptr_t *frame, const void *caller);
 
 /*
  * Libraries that were loaded late, as LTTng-UST was, have a thread's variables allocated, by

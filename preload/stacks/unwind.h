@@ -20,13 +20,17 @@ struct hg_cached_word {
  * reads: if these are the same again, so is the stack, without walking.
  */
 struct hg_cached_walk {
-	struct hg_frame start;
+	struct hg_frame start; /* sp 0: there is none */
 	uintptr_t caller;
-	uintptr_t end; /* of the stack that was known to be readable */
+	uintptr_t bp_mask; /* of start.bp: which bits matter, all or none */
+	uintptr_t end;     /* of the stack that was known to be readable */
 	uint32_t generation, id;
-	uint32_t count, room; /* more words read than there was room for: of no use */
-	bool bp_used;         /* start.bp matters, too */
-	struct hg_cached_word words[];
+	uint32_t pairs_size, size; /* bytes of `packed`: words that are neighbours come first */
+	/* Of a walk in progress: more words read than there was room for are of no use. */
+	struct hg_cached_word *words;
+	uint32_t count, room;
+	bool bp_used;
+	uint64_t packed[] __attribute__((aligned(16))); /* stack_cache.h */
 };
 
 int hg_unwind_init(void);

@@ -15,6 +15,7 @@
  */
 #include "preload/trace/batch.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <sched.h>
 #include <string.h>
@@ -30,6 +31,8 @@
 #include "preload/core/mapped_file.h"
 #include "preload/core/parts.h"
 #include "preload/core/threads.h"
+#include "preload/core/tracer_threads.h"
+#include "preload/trace/batch_add.h"
 #include "tracer/events.h"
 #include "tracer/provider.h"
 
@@ -38,27 +41,23 @@
 #define AGE_MAX     100000000u /* ns */
 #define TRIES_MAX   2000u
 
-struct hg_batch {
-	int lock;
-	int open; /* atomic for others */
-	int32_t thread;
-	struct hg_open_batch *page;
-} __attribute__((aligned(64)));
-
-/* The file's first page. */
+/* The file's first page. Each record reads `hold`: what is written often is in lines of its own. */
 struct header {
 	int32_t pid;
 	int32_t thread;
-	uint32_t number; /* atomic: the last one given */
-	uint32_t words;  /* 0 */
+	uint32_t zero[2];
 	uint64_t magic;
-	uint64_t hold;              /* atomic, the recorder's: the recording is about to end */
-	int32_t owners[SHARED_MAX]; /* atomic; processes, 0: free */
-	int32_t left;               /* atomic: nobody had pages in it, its name is removed */
+	uint64_t hold; /* atomic, the recorder's: the recording is about to end */
+	uint32_t number __attribute__((aligned(128))); /* atomic: of a batch, the last one given */
+	int32_t owners[SHARED_MAX] __attribute__((aligned(128))); /* atomic; processes, 0: free */
+	int32_t left; /* atomic: nobody had pages in it, its name is removed */
 };
 
-int hg_batches_open;
-uint64_t hg_batches_due;
+/* Lines of their own, too: each record reads the second. */
+int hg_batches_open __attribute__((aligned(128)));
+uint64_t hg_batches_due __attribute__((aligned(128)));
+static const uint64_t never __attribute__((aligned(128)));
+const uint64_t *hg_batches_hold = &never;
 
 static struct hg_batch *batches; /* NULL: nothing is gathered */
 static uint32_t batches_used;    /* atomic */
@@ -107,6 +106,7 @@ static void renew_file(void)
 		made->number = __atomic_load_n(&shared->number, __ATOMIC_RELAXED);
 		strcpy(shared_path, path);
 		__atomic_store_n(&shared, made, __ATOMIC_RELEASE);
+		__atomic_store_n(&hg_batches_hold, &made->hold, __ATOMIC_RELEASE);
 	}
 	__atomic_store_n(&renewing, 0, __ATOMIC_RELEASE);
 }
@@ -196,25 +196,18 @@ static void loaded(const struct hg_provider *provider)
 		return;
 	}
 	shared = make_file(shared_path, sizeof(shared_path));
+	hg_batches_hold = shared ? &shared->hold : &never;
 	batches = memory;
 }
 
 /* ---- one buffer ---- */
 
-/* Who has the lock. */
-enum { NOBODY, THREAD, OTHER };
-
 static bool try_lock(struct hg_batch *batch, int who)
 {
-	int nobody = NOBODY;
+	int nobody = HG_BATCH_NOBODY;
 
 	return __atomic_compare_exchange_n(&batch->lock, &nobody, who, false, __ATOMIC_ACQUIRE,
 					   __ATOMIC_RELAXED);
-}
-
-static void unlock(struct hg_batch *batch)
-{
-	__atomic_store_n(&batch->lock, NOBODY, __ATOMIC_RELEASE);
 }
 
 /* For others than its thread: that may have been interrupted permanently while it held the lock. */
@@ -223,7 +216,7 @@ static bool lock_patiently(struct hg_batch *batch)
 	struct timespec nap = { .tv_nsec = 100000 };
 	int cancel;
 
-	for (unsigned tries = 0; !try_lock(batch, OTHER); tries++) {
+	for (unsigned tries = 0; !try_lock(batch, HG_BATCH_OTHER); tries++) {
 		if (tries == TRIES_MAX)
 			return false;
 		if (tries < 100)
@@ -254,6 +247,7 @@ static __attribute__((noinline)) void write_out(struct hg_batch *batch)
 		return;
 	hg_provider->batch(&event);
 	__atomic_store_n(&page->words, 0, __ATOMIC_RELEASE);
+	batch->next = batch->end = NULL;
 	__atomic_store_n(&batch->open, 0, __ATOMIC_RELAXED);
 	__atomic_fetch_sub(&hg_batches_open, 1, __ATOMIC_RELAXED);
 }
@@ -279,8 +273,11 @@ static __attribute__((noinline)) bool begin(struct hg_batch *batch)
 	__atomic_store_n(&batch->page->number, event.number, __ATOMIC_RELEASE);
 	hg_provider->batch_open(&event);
 	batch->page->thread = (int32_t)syscall(SYS_gettid);
-	__atomic_store_n(&batch->page->begin, hg_now(), __ATOMIC_RELEASE);
+	batch->begin = hg_now();
+	__atomic_store_n(&batch->page->begin, batch->begin, __ATOMIC_RELEASE);
 	__atomic_fetch_add(&hg_batches_open, 1, __ATOMIC_RELAXED);
+	batch->next = batch->page->records;
+	batch->end = batch->page->records + HG_BATCH_WORDS;
 	__atomic_store_n(&batch->open, 1, __ATOMIC_RELAXED);
 	return true;
 }
@@ -300,14 +297,13 @@ static __attribute__((noinline)) struct hg_batch *find_batch(void)
 		}
 		thread->batch = &batches[at];
 	}
+	hg_tls.batch = thread->batch;
 	return thread->batch;
 }
 
 static inline struct hg_batch *own_batch(void)
 {
-	struct hg_batch *batch = HG_LIKELY(hg_tls.thread != NULL) ? hg_tls.thread->batch : NULL;
-
-	return HG_LIKELY(batch != NULL) ? batch : find_batch();
+	return HG_LIKELY(hg_tls.batch != NULL) ? hg_tls.batch : find_batch();
 }
 
 bool hg_batches_keep(void)
@@ -321,7 +317,7 @@ bool hg_batches_keep(void)
 /* Whoever writes it out has the lock, for long only where buffers are full. */
 static __attribute__((noinline)) bool wait_for_lock(struct hg_batch *batch)
 {
-	for (unsigned tries = 0; !try_lock(batch, THREAD); tries++) {
+	for (unsigned tries = 0; !hg_batch_lock(batch); tries++) {
 		if (tries == TRIES_MAX)
 			return false;
 		sched_yield();
@@ -340,87 +336,62 @@ static __attribute__((noinline)) bool make_room_in(struct hg_batch *batch)
 	return begin(batch);
 }
 
-static inline __attribute__((always_inline)) bool take(struct hg_batch_room *room, uint32_t most,
-						       uint64_t when)
+bool hg_batch_take(struct hg_batch_room *room, uint32_t most, uint64_t when)
 {
 	struct hg_batch *batch = own_batch();
-	struct hg_open_batch *page;
 
 	if (HG_UNLIKELY(!batch))
 		return false;
-	if (HG_UNLIKELY(!try_lock(batch, THREAD)) && !wait_for_lock(batch))
+	if (HG_UNLIKELY(!hg_batch_lock(batch)) && !wait_for_lock(batch))
 		return false;
 	if (!when)
 		when = hg_now();
-	page = batch->page;
-	if (HG_UNLIKELY(!batch->open || page->words + most > HG_BATCH_WORDS ||
-			when - page->begin > UINT32_MAX ||
-			(shared && __atomic_load_n(&shared->hold, __ATOMIC_RELAXED)))) {
+	if (HG_UNLIKELY(!hg_batch_has_room(batch, most, when - batch->begin))) {
 		if (!make_room_in(batch)) {
-			unlock(batch);
+			hg_batch_unlock(batch);
 			return false;
 		}
-		page = batch->page;
-		when = page->begin;
+		when = batch->begin;
 	}
 	room->batch = batch;
-	room->words = &page->records[page->words];
+	room->words = batch->next;
 	room->when = when;
-	room->number = page->number;
-	room->since = (uint32_t)(when - page->begin);
-	return true;
-}
-
-static inline __attribute__((always_inline)) void put(const struct hg_batch_room *room,
-						      uint32_t words)
-{
-	struct hg_open_batch *page = room->batch->page;
-
-	__atomic_store_n(&page->words, page->words + words, __ATOMIC_RELEASE);
-	unlock(room->batch);
-	if (HG_UNLIKELY(room->when > __atomic_load_n(&hg_batches_due, __ATOMIC_RELAXED)))
-		hg_batches_look(room->when);
-}
-
-bool hg_batch_take(struct hg_batch_room *room, uint32_t most, uint64_t when)
-{
-	if (!take(room, most, when))
-		return false;
-	room->kept = is_shared(room->batch->page);
+	room->number = batch->page->number;
+	room->since = (uint32_t)(when - batch->begin);
+	room->kept = is_shared(batch->page);
 	return true;
 }
 
 void hg_batch_put(const struct hg_batch_room *room, uint32_t words)
 {
-	put(room, words);
-}
-
-bool hg_batch_add_block(uint64_t first, uint32_t second, uint64_t third)
-{
-	struct hg_batch_room room;
-
-	if (HG_UNLIKELY(!take(&room, 3, 0)))
-		return false;
-	room.words[0] = first;
-	room.words[1] = (uint64_t)second << 32 | room.since;
-	if (third)
-		room.words[2] = third;
-	put(&room, third ? 3 : 2);
-	return true;
+	hg_batch_filled(room->batch, words, room->when);
 }
 
 bool hg_batch_add(const uint64_t *words, uint32_t count, uint64_t when)
 {
 	struct hg_batch_room room;
 
-	if (!take(&room, count, when))
+	if (!hg_batch_take(&room, count, when))
 		return false;
 	room.words[0] = words[0];
 	room.words[1] = words[1] | room.since;
 	for (uint32_t i = 2; i < count; i++)
 		room.words[i] = words[i];
-	put(&room, count);
+	hg_batch_put(&room, count);
 	return true;
+}
+
+__attribute__((noinline)) bool hg_batch_add_otherwise(uint64_t first, uint64_t second,
+						      uint64_t third)
+{
+	uint64_t words[] = { first, second, third };
+	int saved = errno;
+	bool added;
+
+	hg_tracers_clean();
+	added = hg_batch_add(words, third ? 3 : 2, 0);
+	errno = saved;
+	return added;
 }
 
 /* ---- those of others ---- */
@@ -430,6 +401,7 @@ void hg_batches_look(uint64_t now)
 {
 	uint64_t due = __atomic_load_n(&hg_batches_due, __ATOMIC_RELAXED);
 	uint32_t used = __atomic_load_n(&batches_used, __ATOMIC_RELAXED);
+	int saved = errno;
 
 	if (now <= due || !__atomic_compare_exchange_n(&hg_batches_due, &due, now + AGE_MAX / 2,
 						       false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
@@ -437,12 +409,14 @@ void hg_batches_look(uint64_t now)
 	for (uint32_t i = 0; i < used && i < BATCHES_MAX; i++) {
 		struct hg_batch *batch = &batches[i];
 
-		if (!__atomic_load_n(&batch->open, __ATOMIC_RELAXED) || !try_lock(batch, OTHER))
+		if (!__atomic_load_n(&batch->open, __ATOMIC_RELAXED) ||
+		    !try_lock(batch, HG_BATCH_OTHER))
 			continue;
 		if (batch->open && now > batch->page->begin + AGE_MAX / 2)
 			write_out(batch);
-		unlock(batch);
+		hg_batch_unlock(batch);
 	}
+	errno = saved;
 }
 
 void hg_batches_poll(void)
@@ -461,7 +435,7 @@ static void close_batch(struct hg_batch *batch, bool for_good)
 		write_out(batch);
 	if (for_good && batch->page && !batch->open)
 		give_back(batch);
-	unlock(batch);
+	hg_batch_unlock(batch);
 }
 
 static void close_all(bool for_good)
@@ -481,14 +455,14 @@ static void thread_end(void)
 {
 	struct hg_batch *batch = hg_tls.thread ? hg_tls.thread->batch : NULL;
 
-	int thread = THREAD;
+	int thread = HG_BATCH_THREAD;
 
 	if (!batch)
 		return;
 	/* It left our code by a jump out of a signal's handler, say. */
 	if (hg_tls.busy)
-		__atomic_compare_exchange_n(&batch->lock, &thread, NOBODY, false, __ATOMIC_RELEASE,
-					    __ATOMIC_RELAXED);
+		__atomic_compare_exchange_n(&batch->lock, &thread, HG_BATCH_NOBODY, false,
+					    __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 	hg_tls.busy++;
 	close_batch(batch, true);
 	hg_tls.busy--;

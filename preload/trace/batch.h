@@ -9,16 +9,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "preload/core/base.h"
+
 /*
  * Put a record at the end of the calling thread's buffer. Its words are as in batch_events.h, but
  * for the time: that is `when`, in ns of CLOCK_MONOTONIC, after which this thread has recorded
  * nothing; 0: now. false: not now; record an event instead. Needs hg_enter(); may record an event.
  */
 bool hg_batch_add(const uint64_t *words, uint32_t count, uint64_t when);
-
-/* The same, now, of two words, or of three if the third is not 0; the second is the upper half of
- * its word. */
-bool hg_batch_add_block(uint64_t first, uint32_t second, uint64_t third);
 
 /*
  * Room for `most` words at the end of the calling thread's buffer, which nobody else touches until
@@ -44,8 +42,8 @@ bool hg_batches_keep(void);
 void hg_batches_look(uint64_t now);
 void hg_batches_poll(void); /* now */
 
-extern int hg_batches_open;     /* atomic: how many threads have records */
-extern uint64_t hg_batches_due; /* atomic: when to look next */
+extern HG_HIDDEN int hg_batches_open;     /* atomic: how many threads have records */
+extern HG_HIDDEN uint64_t hg_batches_due; /* atomic: when to look next */
 
 /* Record what all threads have gathered; their buffers are empty then, unless they go on. */
 void hg_batches_flush(void);

@@ -41,14 +41,31 @@ static void joined(const struct hg_provider *provider);
 
 static void count_records(uint64_t *row, const struct hg_ev_batch *batch)
 {
-	uint64_t sums[HG_COUNTS_USED] = { 0 };
-	uint32_t words = 1;
+	const uint64_t *at = batch->records, *end = at + batch->words;
+	uint64_t sums[HG_COUNTS_USED] = { 0 }, stacks = 0, frees = 0;
 
-	/* A record that is not known ends the batch. */
-	for (uint32_t at = 0; words && at < batch->words; at += words) {
-		words = hg_record_words(batch->records[at]);
-		sums[hg_count_of_record(batch->records[at])]++;
+	while (at < end) {
+		uint32_t words;
+
+		/* Those of which there are most. */
+		if (*at >> 56 == HG_RECORD_ALLOC_STACK) {
+			stacks++;
+			at += 3;
+			continue;
+		}
+		if (*at >> 56 == HG_RECORD_FREE) {
+			frees++;
+			at += 2;
+			continue;
+		}
+		sums[hg_count_of_record(*at)]++;
+		words = hg_record_words(*at);
+		if (!words)
+			break; /* one that is not known ends the batch */
+		at += words;
 	}
+	sums[HG_COUNT_batched_alloc] += stacks;
+	sums[HG_COUNT_batched_free] += frees;
 	for (unsigned kind = HG_COUNT_batched_alloc; kind < HG_COUNTS_USED; kind++)
 		if (sums[kind])
 			__atomic_fetch_add(&row[kind], sums[kind], __ATOMIC_RELAXED);

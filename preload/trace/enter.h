@@ -30,9 +30,11 @@ static inline bool hg_enter_batched(void)
 {
 	if (HG_UNLIKELY(!hg_awake()) || hg_tls.busy)
 		return false;
-	if (HG_UNLIKELY(hg_tls.looked < HG_LOOKS) && hg_is_tracers_thread())
-		return false;
-	hg_keep_async();
+	if (HG_UNLIKELY((hg_tls.kind | 1) != HG_ORDINARY_THREAD)) { /* prepared or not */
+		if (hg_tls.looked < HG_LOOKS && hg_is_tracers_thread())
+			return false;
+		hg_keep_async();
+	}
 	if (HG_UNLIKELY(!*hg_provider->recording)) {
 		if (hg_enter_unrecorded())
 			return true;
@@ -50,6 +52,20 @@ static inline bool hg_enter_batched(void)
 	return true;
 }
 
+/* The same where a call is made often: what mostly holds, inline. */
+static inline __attribute__((always_inline)) bool hg_enter_often(void)
+{
+	if (HG_LIKELY(hg_active == HG_ACTIVE && !hg_tls.busy &&
+		      (hg_tls.kind | 1) == HG_ORDINARY_THREAD && *hg_provider->recording &&
+		      __atomic_load_n(&hg_recording_begun, __ATOMIC_ACQUIRE) &&
+		      (int32_t)(hg_tls.entered + 1 - hg_tls.timed_next) < 0)) {
+		hg_tls.busy = 1;
+		hg_tls.entered++;
+		return true;
+	}
+	return hg_enter_batched();
+}
+
 /* Begin to make events in the calling thread; false if none are to be made. errno is kept. */
 static inline bool hg_enter(void)
 {
@@ -62,10 +78,14 @@ static inline bool hg_enter(void)
 
 static inline void hg_leave(void)
 {
-	if (HG_UNLIKELY(hg_tls.timing))
-		hg_cost_end();
-	hg_tls.busy = 0;
-	hg_release_async();
+	if (HG_UNLIKELY(hg_tls.leaving)) {
+		if (hg_tls.timing)
+			hg_cost_end();
+		hg_tls.busy = 0;
+		hg_release_async();
+	} else {
+		hg_tls.busy = 0;
+	}
 }
 
 #endif

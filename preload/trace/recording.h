@@ -6,15 +6,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "preload/core/base.h"
+
 /*
  * Record the process and its modules, once a session; at the first event if recording began late,
  * and then what the process has (live_state.c). Waits for a thread that is at it. false: it cannot
  * here.
  */
 bool hg_begin_recording(bool late);
-extern int hg_recording_begun; /* atomic */
+extern HG_HIDDEN int hg_recording_begun; /* atomic */
 
 /* ns since small blocks are counted, 0: they are not. NULL where nobody could count them. */
-extern uint64_t (*hg_counted_age)(void);
+extern HG_HIDDEN uint64_t (*hg_counted_age)(void);
 
 #endif
