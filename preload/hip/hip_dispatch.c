@@ -167,7 +167,7 @@ static struct caller *callers; /* atomic: only prepended to */
 #define CODE_PAGES 64
 static unsigned code_pages; /* atomic */
 
-static bool is_in(const struct caller *caller, uintptr_t address)
+static inline bool is_in(const struct caller *caller, uintptr_t address)
 {
 	uintptr_t size = __atomic_load_n(&caller->size, __ATOMIC_ACQUIRE);
 
@@ -175,7 +175,7 @@ static bool is_in(const struct caller *caller, uintptr_t address)
 	       size == __atomic_load_n(&caller->size, __ATOMIC_RELAXED);
 }
 
-static struct caller *find_caller(const void *address)
+static inline struct caller *find_caller(const void *address)
 {
 	struct caller *caller = __atomic_load_n(&callers, __ATOMIC_ACQUIRE);
 

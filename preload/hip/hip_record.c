@@ -16,6 +16,7 @@
 #include "preload/stacks/stack.h"
 #include "preload/standby/live_state.h"
 #include "preload/trace/batch.h"
+#include "preload/trace/batch_add.h"
 #include "preload/trace/enter.h"
 #include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/hip_alloc_managed.h"
@@ -30,7 +31,7 @@ void hg_hip_error(const struct hg_hip_call *call, uint64_t ptr, uint64_t size, u
 		.api = call->api, .code = call->rc, .ptr = ptr, .size = size, .flags = flags
 	};
 
-	if (!call->rc || call->rc == HIP_NOT_READY || !hg_hip_enter())
+	if (!call->rc || call->rc == HIP_NOT_READY || !hg_enter_batched())
 		return;
 	event.stack_id = hg_stack_id(call->caller);
 	hg_provider->error(&event);
@@ -44,33 +45,59 @@ static uint64_t duration(struct hg_hip_call *call)
 	return call->end > call->start ? call->end - call->start : 0;
 }
 
-/* A copy of one row, which most are. */
-static bool add_copy(const struct hg_hip_call *call, const struct hg_ev_copy *event)
-{
-	struct hg_batch_room room;
-	uint64_t *words;
+#define COPY_WORDS 7u
 
-	if (event->rows != 1 || event->depth != 1 ||
-	    event->dst_pitch | event->src_pitch | event->dst_slice | event->src_slice ||
-	    event->kind != (uint8_t)event->kind || event->device != (int16_t)event->device ||
-	    event->duration > UINT32_MAX ||
-	    /* A stack is defined before the first event that names it. */
-	    !hg_batch_take(&room, 7, hg_tls.walked ? 0 : call->end))
-		return false;
-	words = room.words;
+static inline void fill_in_copy(uint64_t *words, const struct hg_ev_copy *event, uint32_t since)
+{
 	words[0] = (uint64_t)HG_RECORD_COPY << 56 | (uint64_t)((uint16_t)event->device) << 24 |
 		   (uint64_t)((uint8_t)event->kind) << 16 | event->api;
-	words[1] = event->duration << 32 | room.since;
+	words[1] = event->duration << 32 | since;
 	words[2] = event->dst;
 	words[3] = event->src;
 	words[4] = event->size;
 	words[5] = event->stream;
 	words[6] = event->stack_id;
-	hg_batch_put(&room, 7);
+}
+
+static __attribute__((noinline)) bool add_copy_otherwise(const struct hg_ev_copy *event,
+							 uint64_t when)
+{
+	struct hg_batch_room room;
+
+	if (!hg_batch_take(&room, COPY_WORDS, when))
+		return false;
+	fill_in_copy(room.words, event, room.since);
+	hg_batch_put(&room, COPY_WORDS);
 	return true;
 }
 
-static void emit_copy(const struct hg_hip_call *call, const struct hg_ev_copy *event)
+/* A copy of one row, which most are. */
+static inline bool add_copy(const struct hg_hip_call *call, const struct hg_ev_copy *event)
+{
+	struct hg_batch *batch = hg_tls.batch;
+	uint64_t since;
+
+	if (event->rows != 1 || event->depth != 1 ||
+	    event->dst_pitch | event->src_pitch | event->dst_slice | event->src_slice ||
+	    event->kind != (uint8_t)event->kind || event->device != (int16_t)event->device ||
+	    event->duration > UINT32_MAX)
+		return false;
+	/* A stack is defined before the first event that names it. */
+	if (HG_UNLIKELY(hg_tls.walked))
+		return add_copy_otherwise(event, 0);
+	if (HG_LIKELY(batch && hg_batch_lock(batch))) {
+		since = call->end - batch->begin;
+		if (HG_LIKELY(hg_batch_has_room(batch, COPY_WORDS, since))) {
+			fill_in_copy(batch->next, event, (uint32_t)since);
+			hg_batch_filled(batch, COPY_WORDS, call->end);
+			return true;
+		}
+		hg_batch_unlock(batch);
+	}
+	return add_copy_otherwise(event, call->end);
+}
+
+static inline void emit_copy(const struct hg_hip_call *call, const struct hg_ev_copy *event)
 {
 	if (!add_copy(call, event))
 		hg_provider->copy(event);
@@ -96,7 +123,7 @@ static void emit_copy(const struct hg_hip_call *call, const struct hg_ev_copy *e
                                                                                       \
 		if (call->rc) {                                                       \
 			hg_hip_error(call, error_ptr, error_size, error_flags);       \
-		} else if (hg_hip_enter()) {                                          \
+		} else if (hg_enter_often()) {                                        \
 			if (!(captured)) {                                            \
 				fill_in;                                              \
 				hg_live_lock();                                       \
@@ -190,7 +217,7 @@ void hg_before_free(struct hg_hip_call *call, struct hg_ev_free *event)
 	int saved = errno;
 
 	/* hipFree(NULL) is how programs wake the runtime up. */
-	if (event->ptr && hg_hip_enter()) {
+	if (event->ptr && hg_enter_batched()) {
 		if (hg_hip_captured_free(event)) {
 			hg_leave();
 			errno = saved;

@@ -422,11 +422,12 @@ static void record_runtime(struct hg_hip_runtime *runtime)
 int hg_hip_device(void)
 {
 	const struct hg_hip_runtime *runtime = current();
-	bool pending = !hg_hip_may_query();
 	int device = -1;
+	bool pending;
 
-	if (runtime->device_count <= 0 || !runtime->get_device)
+	if (HG_UNLIKELY(runtime->device_count <= 0 || !runtime->get_device))
 		return -1;
+	pending = runtime->peek_error && runtime->peek_error();
 	if (!runtime->get_device(&device))
 		return device;
 	if (!pending)
@@ -494,29 +495,37 @@ bool hg_hip_enter(void)
 /* Which old batches are looked after before the call, by what time. */
 enum look { LOOK_NOT, LOOK_NOW, LOOK_AT_START };
 
+static __attribute__((noinline)) void record_first_of(struct hg_hip_runtime *runtime)
+{
+	int saved = errno;
+
+	record_first(runtime);
+	errno = saved;
+}
+
+static __attribute__((noinline)) void look_at_standby(uint16_t api)
+{
+	if (HG_UNLIKELY(__atomic_load_n(&hg_standby_unwatched, __ATOMIC_RELAXED)))
+		hg_standby_watch(NULL, false);
+	hg_tls.keeping = hg_live_wants(api);
+}
+
 static inline bool begin(struct hg_hip_call *call, uint16_t api, const void *caller, enum look look)
 {
 	struct hg_hip_runtime *runtime;
 
 	if (HG_UNLIKELY(!hg_awake()) || hg_tls.hip)
 		return false;
-	if (HG_UNLIKELY(hg_config.standby)) {
-		if (HG_UNLIKELY(__atomic_load_n(&hg_standby_unwatched, __ATOMIC_RELAXED)))
-			hg_standby_watch(NULL, false);
-		hg_tls.keeping = hg_live_wants(api);
-	}
-	if (!(look == LOOK_NOW ? hg_enter() : hg_enter_batched())) {
+	if (HG_UNLIKELY(hg_config.standby))
+		look_at_standby(api);
+	if (!(look == LOOK_NOW ? hg_enter() : hg_enter_often())) {
 		hg_tls.keeping = 0;
 		return false;
 	}
 	hg_tls.hip = 1;
 	runtime = current();
-	if (HG_UNLIKELY(!__atomic_load_n(&runtime->first_done, __ATOMIC_ACQUIRE))) {
-		int saved = errno;
-
-		record_first(runtime);
-		errno = saved;
-	}
+	if (HG_UNLIKELY(!__atomic_load_n(&runtime->first_done, __ATOMIC_ACQUIRE)))
+		record_first_of(runtime);
 	call->api = api;
 	call->rc = 0;
 	call->caller = caller;
@@ -533,6 +542,9 @@ uint32_t hg_hip_stack_id(const struct hg_hip_call *call)
 {
 	const uintptr_t *frame = (const uintptr_t *)(const void *)hg_tls.hip_frame;
 
+	hg_tls.walked = false;
+	if (!hg_config.stack_depth)
+		return 0;
 	if (HG_LIKELY(frame && frame[1] == (uintptr_t)call->caller && !hg_tls.outside))
 		return hg_stack_id_of(frame, call->caller);
 	return hg_stack_id(call->caller);

@@ -250,16 +250,14 @@ static void drop_advice(uint64_t start, uint64_t size, bool advice_too)
 	}
 }
 
-void hg_live_lock(void)
+void hg_live_lock_state(void)
 {
-	if (hg_config.standby)
-		pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&lock);
 }
 
-void hg_live_unlock(void)
+void hg_live_unlock_state(void)
 {
-	if (hg_config.standby)
-		pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&lock);
 }
 
 /* ---- what is remembered; under the lock ---- */

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "preload/core/base.h"
 #include "tracer/events.h"
 
 /* Whether a HIP function's calls are remembered while nothing records. */
@@ -18,8 +19,20 @@ bool hg_live_wants(uint16_t api);
  * Around recording and remembering a call, so that both happen before or after the state is
  * recorded to a session: nothing but an event and one of the functions below in between.
  */
-void hg_live_lock(void);
-void hg_live_unlock(void);
+void hg_live_lock_state(void);
+void hg_live_unlock_state(void);
+
+static inline void hg_live_lock(void)
+{
+	if (HG_UNLIKELY(hg_config.standby))
+		hg_live_lock_state();
+}
+
+static inline void hg_live_unlock(void)
+{
+	if (HG_UNLIKELY(hg_config.standby))
+		hg_live_unlock_state();
+}
 
 /* Of HIP's functions, and mappings of the program's. Under the lock. */
 void hg_live_alloc(const struct hg_ev_alloc *event);
