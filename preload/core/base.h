@@ -69,9 +69,10 @@ struct hg_tls {
 	uint32_t entered;               /* times that it began to make events */
 	uint32_t timed_next;            /* at which of them its time is taken: cost.c */
 	uintptr_t room_from, room_size; /* free part of its stack that we may use: own_stack.c */
-	/* Code around the last caller in which there is no library of a tool: host.c. */
+	/* Code around the last caller in which there is no library of a tool: modules.h. */
 	uintptr_t apart_from, apart_size;
-	size_t apart_known;               /* hg_tools_known then */
+	size_t apart_known;    /* hg_tools_known then */
+	size_t ordinary_known; /* the same, where nothing else is out of the ordinary: host.c */
 	uintptr_t stack_start, stack_end; /* part of the thread's stack known to be readable */
 	void *trails;                     /* of `thread`, likewise: stack_cache.c */
 	struct hg_batch *batch; /* of `thread`, if it is known; NULL: it is to be found: batch.c */

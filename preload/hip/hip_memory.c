@@ -41,7 +41,7 @@ struct node {
 	uint8_t kind;     /* enum hg_hip_kind */
 	bool coarse;      /* made so by fix.c */
 	uint32_t moved;   /* prefetched there by fix.c ... */
-	int32_t moved_to; /* ... at that value of `waits` */
+	int32_t moved_to; /* ... at that value of hg_hip_memory_waits */
 };
 
 /* Nodes are numbers, 0 is none. */
@@ -351,17 +351,12 @@ uint32_t hg_hip_memory_change(void)
 
 /* ---- changes by advice and fixes ---- */
 
-static uint32_t waits = 1;
-
-void hg_hip_memory_waited(void)
-{
-	__atomic_fetch_add(&waits, 1, __ATOMIC_RELAXED);
-}
+uint32_t hg_hip_memory_waits = 1;
 
 bool hg_hip_memory_claim(uint64_t address, unsigned fix, int32_t device,
 			 struct hg_hip_subject *subject)
 {
-	uint32_t at, now = __atomic_load_n(&waits, __ATOMIC_RELAXED);
+	uint32_t at, now = __atomic_load_n(&hg_hip_memory_waits, __ATOMIC_RELAXED);
 	bool due = false;
 
 	pthread_mutex_lock(&lock);

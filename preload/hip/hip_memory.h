@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "preload/core/base.h"
 #include "tracer/events.h"
 
 struct hg_ev_alloc;
@@ -29,7 +30,16 @@ void hg_hip_memory_remove(uint64_t ptr);
  */
 bool hg_hip_memory_claim(uint64_t address, unsigned fix, int32_t device,
 			 struct hg_hip_subject *subject);
-void hg_hip_memory_waited(void);
+
+extern HG_HIDDEN uint32_t hg_hip_memory_waits; /* atomic */
+
+/* The host has waited. Nobody asks unless there are fixes: then all threads write one line. */
+static inline void hg_hip_memory_waited(void)
+{
+	if (HG_UNLIKELY(hg_config.fixes))
+		__atomic_fetch_add(&hg_hip_memory_waits, 1, __ATOMIC_RELAXED);
+}
+
 /* Its coarse-grained advice, if it was ours, and the runtime's answers are out of date. */
 void hg_hip_memory_answered(uint64_t ptr, uint64_t size);
 /* The runtime's answers about memory that overlaps this range are no longer valid. */

@@ -106,8 +106,10 @@ static struct {
 
 /* Copies to a place: its hash << 16 | how many in turn had no address; how many of those to come
  * are passed over. */
-static uint64_t tame[SAME_SLOTS];
-static uint16_t tame_left[SAME_SLOTS];
+static struct tame {
+	uint64_t slot;
+	uint32_t left;
+} tame[SAME_SLOTS];
 
 /* Atomic, all of them; what they bound need not be exact. */
 static uint64_t second_ns, spent_ns, emitted;
@@ -172,8 +174,8 @@ static uint64_t passed_over(void)
 	uint64_t all = 0;
 
 	for (unsigned i = 0; i < SAME_SLOTS; i++) {
-		uint64_t times = __atomic_load_n(&tame[i], __ATOMIC_RELAXED) & 0xffff;
-		uint64_t left = __atomic_load_n(&tame_left[i], __ATOMIC_RELAXED);
+		uint64_t times = __atomic_load_n(&tame[i].slot, __ATOMIC_RELAXED) & 0xffff;
+		uint64_t left = __atomic_load_n(&tame[i].left, __ATOMIC_RELAXED);
 
 		uint64_t step = step_of(times, TAME_MOST);
 
@@ -727,18 +729,20 @@ static uint64_t place_of(const struct hg_ev_copy *event)
 /* Whether this copy is passed over. */
 static inline __attribute__((always_inline)) bool is_tame(uint64_t place)
 {
-	uint64_t slot = __atomic_load_n(&tame[place >> 56], __ATOMIC_RELAXED);
-	uint16_t left = __atomic_load_n(&tame_left[place >> 56], __ATOMIC_RELAXED);
+	struct tame *at = &tame[place >> 56];
+	uint64_t slot = __atomic_load_n(&at->slot, __ATOMIC_RELAXED);
+	uint32_t left;
 
-	if ((slot ^ place) >> 16 || !left)
+	if ((slot ^ place) >> 16 || !(left = __atomic_load_n(&at->left, __ATOMIC_RELAXED)))
 		return false;
-	__atomic_store_n(&tame_left[place >> 56], (uint16_t)(left - 1), __ATOMIC_RELAXED);
+	__atomic_store_n(&at->left, left - 1, __ATOMIC_RELAXED);
 	return true;
 }
 
 static void note_tame(uint64_t place, bool found)
 {
-	uint64_t *at = &tame[place >> 56], slot = __atomic_load_n(at, __ATOMIC_RELAXED);
+	struct tame *at = &tame[place >> 56];
+	uint64_t slot = __atomic_load_n(&at->slot, __ATOMIC_RELAXED);
 	uint64_t times = (slot ^ place) >> 16 ? 0 : slot & 0xffff, step = step_of(times, TAME_MOST);
 
 	/* Those before it are counted here. */
@@ -747,9 +751,8 @@ static void note_tame(uint64_t place, bool found)
 	times = found ? 0 : times + step;
 	if (times >= 0x10000 - TAME_MOST)
 		times = 0x8000; /* as well */
-	__atomic_store_n(&tame_left[place >> 56], (uint16_t)(step_of(times, TAME_MOST) - 1),
-			 __ATOMIC_RELAXED);
-	__atomic_store_n(at, place | times, __ATOMIC_RELAXED);
+	__atomic_store_n(&at->left, (uint32_t)step_of(times, TAME_MOST) - 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&at->slot, place | times, __ATOMIC_RELAXED);
 }
 
 /* Where a copy's words are looked for, and what was found so far. */
@@ -862,7 +865,6 @@ static void forget(void)
 {
 	memset(same, 0, sizeof(same));
 	memset(tame, 0, sizeof(tame));
-	memset(tame_left, 0, sizeof(tame_left));
 	memset(barren, 0, sizeof(barren));
 	memset(&recorded_before, 0, sizeof(recorded_before));
 }

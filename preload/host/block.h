@@ -22,8 +22,8 @@
 
 /*
  * `frame` is that of the interposed function, whose second word is the return address; any other
- * frame is as good as none. apart_size is 0 until the recording has begun, and
- * where the configuration is not ordinary (look_around() in host.c).
+ * frame is as good as none. hg_tools_known, which is not 0 as we are one ourselves, stands for the
+ * configuration, too: look_around() in host.c.
  */
 HG_BLOCK_ALWAYS bool hg_block_is_ordinary(const uintptr_t *frame, const void *caller)
 {
@@ -32,7 +32,7 @@ HG_BLOCK_ALWAYS bool hg_block_is_ordinary(const uintptr_t *frame, const void *ca
 	return !tls->inside && tls->kind == HG_ORDINARY_THREAD && hg_active == HG_ACTIVE &&
 	       hg_has_room() && frame[1] == (uintptr_t)caller && *hg_provider->recording &&
 	       (uintptr_t)caller - tls->apart_from < tls->apart_size &&
-	       tls->apart_known == __atomic_load_n(&hg_tools_known, __ATOMIC_ACQUIRE) &&
+	       tls->ordinary_known == __atomic_load_n(&hg_tools_known, __ATOMIC_ACQUIRE) &&
 	       (int32_t)(tls->entered + 1 - tls->timed_next) < 0;
 }
 

@@ -339,18 +339,19 @@ void hg_host_free(uint16_t api, void *ptr, void *caller)
 /* ---- blocks, where anything is out of the ordinary: block.h ---- */
 
 /*
- * So that the next call from thereabouts is known to be none of a tool's. What else is asked for
- * here is final once the recording has begun: of a process that is not on standby it begins once,
- * and once more in each child.
+ * So that the next call from thereabouts is known to be ordinary. What is asked for here is final
+ * once the recording has begun, but for what tools there are: of a process that is not on standby
+ * it begins once, and once more in each child.
  */
 static void look_around(const void *caller)
 {
-	if (hg_active != HG_ACTIVE || !__atomic_load_n(&hg_recording_begun, __ATOMIC_ACQUIRE))
-		return;
-	hg_tls.apart_known = __atomic_load_n(&hg_tools_known, __ATOMIC_ACQUIRE);
-	if (hg_config.standby || hg_config.totals || hg_config.residency ||
-	    !hg_modules_gap(caller, &hg_tls.apart_from, &hg_tls.apart_size))
-		hg_tls.apart_size = 0;
+	size_t known = __atomic_load_n(&hg_tools_known, __ATOMIC_ACQUIRE);
+
+	hg_tls.ordinary_known = 0;
+	if (hg_active == HG_ACTIVE && __atomic_load_n(&hg_recording_begun, __ATOMIC_ACQUIRE) &&
+	    !hg_config.standby && !hg_config.totals && !hg_config.residency &&
+	    !hg_modules_is_tool(caller) && hg_tls.apart_known == known)
+		hg_tls.ordinary_known = known;
 }
 
 /* Whether a block is below the threshold, and that is all: nobody counts it, nothing begins. */

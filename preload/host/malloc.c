@@ -144,8 +144,10 @@ static __attribute__((noinline)) void watched_free(void *ptr, const uintptr_t *f
 {
 	if (HG_UNLIKELY(hg_tracers_free(ptr)))
 		return;
-	if (HG_LIKELY(hg_active) && (hg_libc.malloc_usable_size(ptr) < hg_threshold ||
-				     !hg_block_add_free(HG_API_free, ptr, frame, caller)))
+	/* Before that the allocator may not even be able to say how large a block is. */
+	if (HG_LIKELY(hg_active) &&
+	    !(hg_active == HG_ACTIVE && hg_libc.malloc_usable_size(ptr) >= hg_threshold &&
+	      hg_block_add_free(HG_API_free, ptr, frame, caller)))
 		hg_host_block_free(HG_API_free, ptr, caller);
 	hg_libc.free(ptr);
 }

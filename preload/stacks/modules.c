@@ -404,31 +404,30 @@ static void forget(void)
 	emitted = 0;
 }
 
-bool hg_modules_is_tool(const void *address)
+__attribute__((noinline)) bool hg_modules_is_tool_anywhere(uintptr_t address)
 {
-	uintptr_t at = (uintptr_t)address;
+	size_t known = __atomic_load_n(&hg_tools_known, __ATOMIC_ACQUIRE);
+	uintptr_t low = 0, high = UINTPTR_MAX;
 
-	for (size_t i = 0; i < __atomic_load_n(&hg_tools_known, __ATOMIC_ACQUIRE); i++)
-		if (at >= tools[i].start && at < tools[i].end)
+	for (size_t i = 0; i < known; i++) {
+		if (address >= tools[i].start && address < tools[i].end)
 			return true;
-	return false;
-}
-
-bool hg_modules_gap(const void *address, uintptr_t *start, uintptr_t *size)
-{
-	uintptr_t at = (uintptr_t)address, low = 0, high = UINTPTR_MAX;
-
-	for (size_t i = 0; i < __atomic_load_n(&hg_tools_known, __ATOMIC_ACQUIRE); i++) {
-		if (at >= tools[i].start && at < tools[i].end)
-			return false;
-		if (at < tools[i].start && tools[i].start < high)
+		if (address < tools[i].start && tools[i].start < high)
 			high = tools[i].start;
-		if (at >= tools[i].end && tools[i].end > low)
+		if (address >= tools[i].end && tools[i].end > low)
 			low = tools[i].end;
 	}
-	*start = low;
-	*size = high - low;
-	return true;
+	/* A signal's handler may come in between: it finds no span, and leaves one of its own. */
+	hg_tls.apart_size = 0;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	hg_tls.apart_from = low;
+	hg_tls.apart_known = known;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	hg_tls.apart_size = high - low;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (hg_tls.apart_from != low)
+		hg_tls.apart_size = 0;
+	return false;
 }
 
 static int init(void)

@@ -12,15 +12,24 @@
 void hg_modules_poll(void); /* record objects that were loaded since the last call */
 /* The same, and where calls of HIP lead that were not bound by then: for when that may end. */
 void hg_modules_look_again(void);
-void hg_modules_find(void); /* look, without recording anything */
-/* Whether an address lies in a library whose memory is not the program's: ours, the runtime. */
-bool hg_modules_is_tool(const void *address);
+void hg_modules_find(void);             /* look, without recording anything */
+extern HG_HIDDEN size_t hg_tools_known; /* libraries of tools; atomic; only grows */
+/* hg_modules_is_tool() of an address that is not near the last one. */
+bool hg_modules_is_tool_anywhere(uintptr_t address);
+
 /*
- * The span around an address that is in no such library, up to the nearest of them on either side;
- * it holds as long as hg_tools_known is the same. false: the address is in one.
+ * Whether an address lies in a library whose memory is not the program's: ours, the runtime. For
+ * the span around the last one that did not, up to the nearest of them on either side, that is one
+ * comparison.
  */
-bool hg_modules_gap(const void *address, uintptr_t *start, uintptr_t *size);
-extern HG_HIDDEN size_t hg_tools_known; /* atomic; only grows */
+static inline bool hg_modules_is_tool(const void *address)
+{
+	return HG_UNLIKELY((uintptr_t)address - hg_tls.apart_from >= hg_tls.apart_size ||
+			   hg_tls.apart_known !=
+			       __atomic_load_n(&hg_tools_known, __ATOMIC_ACQUIRE)) &&
+	       hg_modules_is_tool_anywhere((uintptr_t)address);
+}
+
 /* Something by which a GPU is reached was loaded, or called; atomic. It stays so. */
 extern HG_HIDDEN int hg_gpu_seen;
 
