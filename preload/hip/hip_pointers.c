@@ -104,11 +104,11 @@ static struct {
 	uint32_t slot;
 } same[SAME_SLOTS];
 
-/* Copies to a place: its hash << 16 | how many in turn had no address; how many of those to come
- * are passed over. */
+/* Copies to a place, by its hash: how many in turn had no address; how many of those to come are
+ * passed over. */
 static struct tame {
-	uint64_t slot;
-	uint32_t left;
+	uint64_t place;
+	uint32_t times, left;
 } tame[SAME_SLOTS];
 
 /* Atomic, all of them; what they bound need not be exact. */
@@ -174,7 +174,7 @@ static uint64_t passed_over(void)
 	uint64_t all = 0;
 
 	for (unsigned i = 0; i < SAME_SLOTS; i++) {
-		uint64_t times = __atomic_load_n(&tame[i].slot, __ATOMIC_RELAXED) & 0xffff;
+		uint64_t times = __atomic_load_n(&tame[i].times, __ATOMIC_RELAXED);
 		uint64_t left = __atomic_load_n(&tame[i].left, __ATOMIC_RELAXED);
 
 		uint64_t step = step_of(times, TAME_MOST);
@@ -723,27 +723,30 @@ static uint64_t place_of(const struct hg_ev_copy *event)
 {
 	uint64_t word = event->dst + (event->size << 40 | event->size >> 24);
 
-	return (word * 0x9e3779b97f4a7c15u) & ~(uint64_t)0xffff;
+	return word * 0x9e3779b97f4a7c15u;
 }
 
 /* Whether this copy is passed over. */
 static inline __attribute__((always_inline)) bool is_tame(uint64_t place)
 {
 	struct tame *at = &tame[place >> 56];
-	uint64_t slot = __atomic_load_n(&at->slot, __ATOMIC_RELAXED);
 	uint32_t left;
 
-	if ((slot ^ place) >> 16 || !(left = __atomic_load_n(&at->left, __ATOMIC_RELAXED)))
+	if (__atomic_load_n(&at->place, __ATOMIC_RELAXED) != place)
 		return false;
-	__atomic_store_n(&at->left, left - 1, __ATOMIC_RELAXED);
+	left = __atomic_load_n(&at->left, __ATOMIC_RELAXED);
+	if (__builtin_sub_overflow(left, 1u, &left))
+		return false;
+	__atomic_store_n(&at->left, left, __ATOMIC_RELAXED);
 	return true;
 }
 
 static void note_tame(uint64_t place, bool found)
 {
 	struct tame *at = &tame[place >> 56];
-	uint64_t slot = __atomic_load_n(&at->slot, __ATOMIC_RELAXED);
-	uint64_t times = (slot ^ place) >> 16 ? 0 : slot & 0xffff, step = step_of(times, TAME_MOST);
+	bool known = __atomic_load_n(&at->place, __ATOMIC_RELAXED) == place;
+	uint64_t times = known ? __atomic_load_n(&at->times, __ATOMIC_RELAXED) : 0;
+	uint64_t step = step_of(times, TAME_MOST);
 
 	/* Those before it are counted here. */
 	if (step > 1)
@@ -752,7 +755,8 @@ static void note_tame(uint64_t place, bool found)
 	if (times >= 0x10000 - TAME_MOST)
 		times = 0x8000; /* as well */
 	__atomic_store_n(&at->left, (uint32_t)step_of(times, TAME_MOST) - 1, __ATOMIC_RELAXED);
-	__atomic_store_n(&at->slot, place | times, __ATOMIC_RELAXED);
+	__atomic_store_n(&at->times, (uint32_t)times, __ATOMIC_RELAXED);
+	__atomic_store_n(&at->place, place, __ATOMIC_RELAXED);
 }
 
 /* Where a copy's words are looked for, and what was found so far. */
