@@ -20,6 +20,7 @@
 #include "preload/core/base.h"
 #include "preload/core/libc.h"
 #include "preload/core/threads.h"
+#include "preload/stacks/stack_cache.h"
 #include "preload/stacks/unwind.h"
 
 #define ROOM 100
@@ -396,6 +397,75 @@ static void test_lies(void **state)
 	munmap(both, 2 * size);
 }
 
+/* ---- each word of a trail ---- */
+
+static unsigned words_changed, words_missed;
+
+/*
+ * A trail is kept of this stack, and each of the words that its walk read is another for a moment:
+ * the trail must not hold then. Nothing returns, and nothing is called, in between.
+ */
+static __attribute__((noinline)) void change_words(void)
+{
+	uint64_t frames[ROOM], hash = 1;
+	struct hg_cached_walk *trail;
+	struct hg_frame start;
+	uint32_t id;
+
+	assert_true(hg_unwind_start(&start));
+	trail = hg_stack_cache_find(&start, HG_CALLER(), trails_end, &id);
+	assert_non_null(trail);
+	assert_int_equal(id, 0);
+	assert_int_not_equal(hg_unwind_from(&start, HG_CALLER(), frames, ROOM, &hash, trail), 0);
+	hg_stack_cache_keep(trail, &start, HG_CALLER(), trails_end, 1);
+	assert_true(hg_trail_same(trail, (const char *)start.sp));
+	for (uint32_t i = 0; i < trail->count; i++) {
+		uintptr_t volatile *word = (uintptr_t volatile *)trail->words[i].address;
+		bool same;
+
+		*word ^= 32;
+		__asm__ volatile("" ::: "memory");
+		same = hg_trail_same(trail, (const char *)start.sp);
+		__asm__ volatile("" ::: "memory");
+		*word ^= 32;
+		words_changed++;
+		words_missed += same;
+	}
+}
+
+static __attribute__((noinline)) void deep(int left)
+{
+	if (left)
+		deep(left - 1);
+	else
+		change_words();
+	KEEP;
+}
+
+static NO_FRAME_POINTER void deep_without(int left, int rest)
+{
+	char volatile local[40];
+
+	memset((void *)local, 0, sizeof(local));
+	if (left)
+		deep_without(left - 1, rest);
+	else
+		deep(rest);
+	KEEP;
+}
+
+/* Words that are neighbours and words that are not, of any number by which they fill a step. */
+static void test_words(void **state)
+{
+	(void)state;
+	trails_end++;
+	for (int without_pointer = 0; without_pointer < 10; without_pointer++)
+		for (int with_pointer = 0; with_pointer < 10; with_pointer++)
+			deep_without(without_pointer, with_pointer);
+	assert_in_range(words_changed, 1000, 100000);
+	assert_int_equal(words_missed, 0);
+}
+
 static int set_up(void **state)
 {
 	void *frames[4];
@@ -417,6 +487,7 @@ int main(void)
 		cmocka_unit_test(test_signals), cmocka_unit_test(test_fault),
 		cmocka_unit_test(test_threads), cmocka_unit_test(test_fibers),
 		cmocka_unit_test(test_lies),    cmocka_unit_test(test_values_in_rbp),
+		cmocka_unit_test(test_words),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, NULL);
