@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A threaded solver (OpenMP): conjugate gradients for a Poisson problem on a cube, of which each thread allocates its work array of
- * 32 KiB anew in every iteration, as solvers do that keep none. Prints the residual.
- * usage: solver SIDE ITERATIONS
+ * A threaded solver (OpenMP): conjugate gradients for a Poisson problem on a cube, of which each
+ * thread allocates its work array of 32 KiB anew in every iteration, as solvers do that keep none.
+ * Prints the residual. usage: solver SIDE ITERATIONS
  */
 #include <math.h>
 #include <omp.h>
