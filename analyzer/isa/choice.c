@@ -20,13 +20,14 @@ struct pass {
 	struct choice_state *in; /* by block */
 	bool *dirty;             /* by block */
 	uint8_t *ways;           /* by block: how many ways it goes */
+	bool selects;            /* it has vector instructions that select by a mask */
 	size_t steps;
 };
 
 static void flow_to(struct pass *pass, uint32_t block, const struct choice_state *state)
 {
 	struct choice_state *in;
-	bool changed = false;
+	choice_id changed = 0;
 
 	if (block == NO_BLOCK)
 		return;
@@ -39,17 +40,18 @@ static void flow_to(struct pass *pass, uint32_t block, const struct choice_state
 	if (!memcmp(in, state, sizeof(*in)))
 		return;
 	in->by_exec |= state->by_exec;
+	/* Without branches, as this is done for each way into a block: CHOICE_UNKNOWN is 0. */
 	for (unsigned i = 0; i < CHOICE_REGS; i++) {
-		if (in->reg[i] != state->reg[i] && in->reg[i] != CHOICE_UNKNOWN) {
-			in->reg[i] = CHOICE_UNKNOWN;
-			changed = true;
-		}
+		choice_id same = in->reg[i] == state->reg[i] ? in->reg[i] : CHOICE_UNKNOWN;
+
+		changed |= in->reg[i] ^ same;
+		in->reg[i] = same;
 	}
 	if (in->scc != state->scc && in->scc != TRUTH_UNKNOWN) {
 		in->scc = TRUTH_UNKNOWN;
-		changed = true;
+		changed = 1;
 	}
-	pass->dirty[block] |= changed;
+	pass->dirty[block] |= changed != 0;
 }
 
 /* Which of its two ways a block goes; both where that is not known. */
@@ -165,7 +167,7 @@ static unsigned decided_selects(const struct pass *pass)
 	const struct function *function = pass->choice->function;
 	unsigned count = 0;
 
-	for (uint32_t b = 0; b < function->block_count; b++) {
+	for (uint32_t b = 0; pass->selects && b < function->block_count; b++) {
 		struct choice_state state = pass->in[b];
 
 		for (uint32_t i = pass->first[b]; state.reached && i < pass->first[b + 1]; i++) {
@@ -329,8 +331,11 @@ static int pass_begin(struct pass *pass, const struct function *function,
 		return -ENOMEM;
 	pass->choice->function = function;
 	pass->choice->mask_dwords = entry->wave_size / 32;
-	for (uint32_t i = 0; i < function->insn_count; i++)
+	for (uint32_t i = 0; i < function->insn_count; i++) {
 		choice_follow(pass->choice, function->insn[i]);
+		pass->selects |=
+		    function->insn[i]->class == OP_SELECT && function->insn[i]->mnemonic[0] == 'v';
+	}
 	for (uint32_t b = 0; b < function->block_count; b++) {
 		const struct block *block = &function->block[b];
 

@@ -509,7 +509,8 @@ static unsigned destinations(const struct insn *insn)
 	case OP_MEMORY:
 		return insn->store && !insn->atomic ? 0 : 1;
 	default:
-		return strstr(insn->mnemonic, "div_scale") ? 2 : 1;
+		return insn->mnemonic[0] == 'v' && !strncmp(insn->mnemonic, "v_div_scale", 11) ? 2
+											       : 1;
 	}
 }
 
@@ -641,7 +642,6 @@ static void compare_vector(struct choice *choice, const struct insn *insn,
 static bool combine(struct choice *choice, const struct insn *insn, const choice_id *a,
 		    const choice_id *b, unsigned part, choice_id *result)
 {
-	bool upper = strstr(insn->mnemonic, "addc") || strstr(insn->mnemonic, "add_co_ci");
 	uint32_t constant;
 
 	switch (insn->class) {
@@ -664,7 +664,10 @@ static bool combine(struct choice *choice, const struct insn *insn, const choice
 		*result = xor_of(choice, a[part], choice_constant(choice, UINT32_MAX));
 		return true;
 	case OP_ADD:
-		*result = upper ? add_upper(choice, a[0], b[0]) : add_of(choice, a[0], b[0], false);
+		if (strstr(insn->mnemonic, "addc") || strstr(insn->mnemonic, "add_co_ci"))
+			*result = add_upper(choice, a[0], b[0]);
+		else
+			*result = add_of(choice, a[0], b[0], false);
 		return true;
 	case OP_ADD64:
 		*result = part ? add_upper(choice, a[1], b[1]) : add_of(choice, a[0], b[0], false);
@@ -736,7 +739,7 @@ static bool step_scalar(struct choice *choice, const struct insn *insn, struct c
 			b[i] = read_operand(choice, state, &insn->operand[2], i);
 	}
 	/* Printed as it is encoded. */
-	if (strstr(insn->mnemonic, "movk_i32") && is_constant(choice, a[0], &constant))
+	if (!strcmp(insn->mnemonic, "s_movk_i32") && is_constant(choice, a[0], &constant))
 		a[0] = choice_constant(choice, (uint32_t)(int32_t)(int16_t)constant);
 	for (unsigned i = 0; known && i < to->count; i++)
 		known = combine(choice, insn, a, b, i, &result[i]);
@@ -757,7 +760,8 @@ static bool keeps_scc(const struct insn *insn)
 	static const char *const names[] = { "s_mul_", "s_pack_", "s_sext_" };
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strncmp(insn->mnemonic, names[i], strlen(names[i])))
+		if (insn->mnemonic[2] == names[i][2] &&
+		    !strncmp(insn->mnemonic, names[i], strlen(names[i])))
 			return true;
 	switch (insn->class) {
 	case OP_MOVE:
@@ -777,6 +781,8 @@ static void lose_vectors(struct choice *choice, const struct insn *insn, unsigne
 {
 	choice_id flag = CHOICE_UNKNOWN;
 
+	if (!choice->vector_count)
+		return;
 	if (makes_flag(insn)) {
 		int taken = choice_selects(choice, insn, state);
 
