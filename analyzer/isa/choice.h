@@ -102,7 +102,7 @@ struct choice {
 	uint8_t truth[CHOICE_CONDITIONS_MAX]; /* enum choice_truth: what is assumed */
 	unsigned condition_count;
 	bool learning; /* new conditions are added */
-	bool lost;     /* it goes elsewhere: nothing can be said */
+	bool lost;     /* control leaves the function: nothing is known */
 };
 
 choice_id choice_constant(struct choice *choice, uint32_t constant);

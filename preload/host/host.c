@@ -339,9 +339,9 @@ void hg_host_free(uint16_t api, void *ptr, void *caller)
 /* ---- blocks, where anything is out of the ordinary: block.h ---- */
 
 /*
- * So that the next call from thereabouts is known to be ordinary. What is asked for here is final
- * once the recording has begun, but for what tools there are: of a process that is not on standby
- * it begins once, and once more in each child.
+ * So that the next call from thereabouts is known to be ordinary. Once the recording has begun,
+ * only the set of tools' libraries changes what is determined here: a process that is not on
+ * standby begins once, and once more in each child.
  */
 static void look_around(const void *caller)
 {
