@@ -122,28 +122,46 @@ static bool is_lost(unsigned index)
 	return true;
 }
 
+/*
+ * Whether a read would return at once. The program may close the descriptor, and another file get
+ * its number, at any time: a read of that one could wait forever, and with it who wants the lock.
+ */
+static bool is_ready(unsigned index)
+{
+	struct pollfd fd = { .fd = sources[index].fd, .events = POLLIN };
+	int ready;
+
+	do
+		ready = poll(&fd, 1, 0);
+	while (ready < 0 && errno == EINTR);
+	return ready > 0;
+}
+
 /* Read all that is there; whether there was anything. With the lock. */
 static bool drain(unsigned index)
 {
 	struct hg_smi_source *source = &sources[index];
 	char bytes[8192];
 	bool any = false;
-	ssize_t got;
 
-	if (source->fd < 0 || is_lost(index))
-		return false;
 	reading = index;
-	while ((got = read(source->fd, bytes, sizeof(bytes))) > 0 || (got < 0 && errno == EINTR)) {
-		if (got < 0)
+	/* The name is compared as late as possible, so that no bytes of the program's are taken. */
+	while (source->fd >= 0 && is_ready(index) && !is_lost(index)) {
+		ssize_t got = read(source->fd, bytes, sizeof(bytes));
+
+		if (got < 0 && errno == EINTR)
 			continue;
+		if (got <= 0) {
+			/* A FIFO without writer, or a file's end, or a GPU that was removed. */
+			if (!got || errno != EAGAIN) {
+				hg_libc.close(source->fd);
+				source->fd = -1;
+			}
+			break;
+		}
 		if (*hg_provider->recording && wanted)
 			hg_smi_cut(&cutters[index], bytes, (size_t)got, take, NULL);
 		any = true;
-	}
-	/* A FIFO without writer, or a file's end, or a GPU that was removed. */
-	if (!got || errno != EAGAIN) {
-		hg_libc.close(source->fd);
-		source->fd = -1;
 	}
 	return any;
 }
