@@ -11,12 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 /* Nodes stay, because a signal's handler may look at them at any time. */
 struct temporary {
 	struct temporary *next;
 	char *folder;
+	pid_t owner; /* a child that it forked leaves them alone */
 	atomic_bool gone;
 };
 
@@ -27,6 +29,7 @@ static void add(const char *folder)
 	struct temporary *temporary = g_new0(struct temporary, 1);
 
 	temporary->folder = g_strdup(folder);
+	temporary->owner = getpid();
 	temporary->next = atomic_load(&all);
 	while (!atomic_compare_exchange_weak(&all, &temporary->next, temporary)) {
 	}
@@ -65,7 +68,7 @@ struct entry {
 static void remove_files(const char *folder)
 {
 	_Alignas(struct entry) char buffer[4096];
-	int directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int directory = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	bool any = true;
 
 	while (directory >= 0 && any) {
@@ -105,6 +108,6 @@ void temporary_remove_all(void)
 {
 	for (struct temporary *temporary = atomic_load(&all); temporary;
 	     temporary = temporary->next)
-		if (!atomic_exchange(&temporary->gone, true))
+		if (temporary->owner == getpid() && !atomic_exchange(&temporary->gone, true))
 			remove_files(temporary->folder);
 }
