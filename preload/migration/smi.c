@@ -37,9 +37,11 @@ static const char *problem = "";
 static bool wanted;        /* the events are requested */
 static unsigned reading;   /* the source at hand */
 static int started, tried; /* tried: atomic */
+static bool paused;        /* the process may end at any moment: the thread reads nothing */
 static pid_t owner;
 /* Of what the thread and those have to do with that begin and end. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t resumed = PTHREAD_COND_INITIALIZER;
 
 /* HIP's number of the GPU that the driver calls `id`. */
 static int32_t device_of(uint64_t id)
@@ -235,10 +237,38 @@ static void *run(void *unused)
 		if (any)
 			poll(fds, source_count, -1);
 		pthread_mutex_lock(&lock);
+		while (paused)
+			pthread_cond_wait(&resumed, &lock);
 		look();
 		pthread_mutex_unlock(&lock);
 	}
 	return NULL;
+}
+
+/*
+ * Before _exit() and exec(), which end the thread wherever it is: what it has read is recorded, and
+ * it reads no more. At exit(), finish() has been here.
+ */
+static void flush(void)
+{
+	if (!started || owner != getpid())
+		return;
+	pthread_mutex_lock(&lock);
+	drain_all();
+	report_counts();
+	paused = true;
+	pthread_mutex_unlock(&lock);
+}
+
+/* exec() failed. */
+static void again(void)
+{
+	if (!started || owner != getpid())
+		return;
+	pthread_mutex_lock(&lock);
+	paused = false;
+	pthread_cond_signal(&resumed);
+	pthread_mutex_unlock(&lock);
 }
 
 /* At the end of the process: the events so far are worth a moment. */
@@ -342,6 +372,8 @@ static void fork_child(void)
 		if (sources[i].fd >= 0 && !is_lost(i))
 			hg_libc.close(sources[i].fd);
 	pthread_mutex_init(&lock, NULL);
+	pthread_cond_init(&resumed, NULL);
+	paused = false;
 	source_count = 0;
 	started = tried = 0;
 	wanted = false;
@@ -350,4 +382,5 @@ static void fork_child(void)
 	memset(cutters, 0, sizeof(cutters));
 }
 
-HG_PART(.name = "driver-events", .order = 83, .fork_child = fork_child, .owns = owns);
+HG_PART(.name = "driver-events", .order = 83, .fork_child = fork_child, .flush = flush,
+	.again = again, .owns = owns);

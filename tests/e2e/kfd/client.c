@@ -59,7 +59,10 @@ static int find_events(void)
 	return -1;
 }
 
-/* Until the driver has noted something of this process so often. */
+/*
+ * Until the driver has noted something of this process so often. The recorder's thread, which the
+ * driver may hold up (-s), can go on then.
+ */
 static void wait_until(const char *what, unsigned often)
 {
 	const char *path = getenv("REQUESTS");
@@ -75,8 +78,11 @@ static void wait_until(const char *what, unsigned often)
 				 sscanf(line + strlen(what), "%d", &pid) == 1 && pid == getpid();
 		if (file)
 			fclose(file);
-		if (count >= often)
-			return;
+		if (count >= often) {
+			if (readlink("/proc/self/go-on", line, sizeof(line)) < 0)
+				return;
+			exit(9);
+		}
 		rest(10);
 	}
 	exit(9);
@@ -155,6 +161,7 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "fork-first")) {
 		child = fork();
 		use_hip();
+		wait_until("mask ", 1);
 		return child ? wait_for(child) : 0;
 	}
 	if (!strcmp(what, "lines")) {
@@ -172,9 +179,23 @@ int main(int argc, char **argv)
 		return close_all();
 	if (!strcmp(what, "close-itself"))
 		return close_by_itself();
-	if (!strcmp(what, "exec")) {
+	if (!strcmp(what, "sent"))
+		wait_until("mask ", argc > 2 ? (unsigned)atoi(argv[2]) : 1);
+	if (!strcmp(what, "read"))
 		wait_until("read ", 1);
-		return execl("/proc/self/exe", argv[0], "plain", (char *)NULL);
+	if (!strcmp(what, "quit")) {
+		wait_until("mask ", 1);
+		_exit(0);
+	}
+	if (!strcmp(what, "exec")) {
+		wait_until("mask ", 1);
+		return execl("/proc/self/exe", argv[0], "sent", "2", (char *)NULL);
+	}
+	if (!strcmp(what, "exec-fails")) {
+		wait_until("read ", 1);
+		execl("/proc/self/exe/none", argv[0], (char *)NULL);
+		wait_until("read ", 4);
+		return 0;
 	}
 	if (!strcmp(what, "fork")) {
 		child = fork();
@@ -184,9 +205,10 @@ int main(int argc, char **argv)
 		return wait_for(child);
 	}
 	if (!strcmp(what, "fork-exec")) {
+		wait_until("mask ", 1);
 		child = fork();
 		if (!child) {
-			execl("/proc/self/exe", argv[0], "plain", (char *)NULL);
+			execl("/proc/self/exe", argv[0], "sent", (char *)NULL);
 			_exit(127);
 		}
 		return wait_for(child);

@@ -12,11 +12,12 @@
  *   -i ERRNO                asking for events fails; -i ID:ERRNO of one GPU
  *   -e N                    the first N system calls are interrupted
  *   -p OFFSET               by which the driver's process ids are others, as seen from a container
- *   -l FILE                 lines for each who asks for events: %t the time, %p the process, %g the
- * GPU, %z a NUL; only of events that were requested, unless one begins with ! -b a byte at a time
- *   -r                      and again each 20 ms
- *   -w FILE                 what is requested: "open PID", "events PID GPU", "mask PID GPU MASK",
- *                           "read PID GPU" when that has read all so far, "closed PID GPU"
+ *   -s MILLISECONDS         readlink() of threads other than the first is held up: so long from
+ * when the first calls it -l FILE                 lines for each who asks for events: %t the time,
+ * %p the process, %g the GPU, %z a NUL; only of events that were requested, unless one begins with
+ * ! -b a byte at a time -r                      and again each 20 ms -w FILE                 what
+ * is requested: "open PID", "events PID GPU", "mask PID GPU MASK", "read PID GPU" when that has
+ * read all so far, "closed PID GPU"
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -67,6 +68,7 @@ static unsigned major = 1, minor = 11, open_error, events_error, interruptions;
 static int pid_offset;
 static char *lines;
 static bool bytewise, again;
+static int delay;
 static FILE *log_file;
 
 static void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -138,7 +140,6 @@ static void send_bytes(struct client *client, const char *bytes, size_t size)
 	memcpy(client->pending + client->used, bytes, size);
 	client->unread = true;
 	client->used += size;
-	flush(client);
 }
 
 static void tell(struct client *client)
@@ -176,6 +177,7 @@ static void tell(struct client *client)
 		}
 		send_bytes(client, text, used);
 	}
+	flush(client);
 }
 
 static void hear(struct client *client)
@@ -187,9 +189,10 @@ static void hear(struct client *client)
 		end(client);
 	} else if (got == (ssize_t)sizeof(mask)) {
 		client->mask = mask;
-		note("mask %d %x %llx\n", client->pid, client->gpu, (unsigned long long)mask);
 		if (mask)
 			tell(client);
+		/* Whoever reads this finds the events in the socket. */
+		note("mask %d %x %llx\n", client->pid, client->gpu, (unsigned long long)mask);
 	}
 }
 
@@ -337,6 +340,63 @@ static int on_events(int listener, const struct seccomp_notif *call)
 	return 0;
 }
 
+/*
+ * ---- readlink() of threads other than the first ----
+ *
+ * The recorder's thread calls it before it reads. It is held up until the first thread has called
+ * readlink() for GO_ON, and `delay` ms after that.
+ */
+#define GO_ON         "/proc/self/go-on"
+#define LONGEST_DELAY 20000
+
+static struct delayed {
+	uint64_t id;
+	long long due; /* ms */
+} delayed[64];
+static unsigned delayed_count;
+
+static long long milliseconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (long long)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void let_go_on(int listener, uint64_t id)
+{
+	struct seccomp_notif_resp answer = { .id = id, .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE };
+
+	(void)ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
+}
+
+static void on_readlink(int listener, const struct seccomp_notif *call)
+{
+	bool first = process_of((int)call->pid) == (int)call->pid;
+	char path[sizeof(GO_ON)] = "";
+	bool go_on =
+	    copy((int)call->pid, call->data.args[0], path, sizeof(path), false) == sizeof(path) &&
+	    !memcmp(path, GO_ON, sizeof(path));
+
+	for (unsigned i = 0; go_on && i < delayed_count; i++)
+		delayed[i].due = milliseconds() + delay;
+	if (first || delayed_count == sizeof(delayed) / sizeof(delayed[0]))
+		let_go_on(listener, call->id);
+	else
+		delayed[delayed_count++] =
+		    (struct delayed){ call->id, milliseconds() + LONGEST_DELAY };
+}
+
+static void let_delayed_go_on(int listener)
+{
+	for (unsigned i = delayed_count; i-- > 0;) {
+		if (delayed[i].due > milliseconds())
+			continue;
+		let_go_on(listener, delayed[i].id);
+		delayed[i] = delayed[--delayed_count];
+	}
+}
+
 static int on_version(const struct seccomp_notif *call)
 {
 	struct kfd_ioctl_get_version_args args = { .major_version = major, .minor_version = minor };
@@ -353,6 +413,10 @@ static void serve(int listener)
 
 	if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &call))
 		return; /* the caller has ended */
+	if (call.data.nr == SYS_readlink) {
+		on_readlink(listener, &call);
+		return;
+	}
 	if (call.data.nr != SYS_ioctl)
 		rc = on_open(listener, &call);
 	else if (interruptions && interruptions--)
@@ -413,14 +477,15 @@ static int receive_fd(int socket)
 
 static int listen_to_calls(void)
 {
-	static struct sock_filter code[] = {
+	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, FIELD(nr)),
-		IS(SYS_openat, 6, 0),
+		IS(SYS_openat, 7, 0),
 #ifdef SYS_open
-		IS(SYS_open, 5, 0),
+		IS(SYS_open, 6, 0),
 #else
-		IS(SYS_openat, 5, 0),
+		IS(SYS_openat, 6, 0),
 #endif
+		IS(delay ? SYS_readlink : SYS_openat, 5, 0),
 		IS(SYS_ioctl, 0, 3),
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, FIELD(args[1])),
 		IS(AMDKFD_IOC_SMI_EVENTS, 2, 0),
@@ -493,6 +558,9 @@ static void option(int letter, char *value)
 		if (!log_file)
 			die(value);
 		break;
+	case 's':
+		delay = atoi(value);
+		break;
 	case 'b':
 		bytewise = true;
 		break;
@@ -512,8 +580,9 @@ static int watch(int listener, pid_t child)
 		struct pollfd fds[66] = { { .fd = listener, .events = POLLIN },
 					  { .fd = process, .events = POLLIN } };
 
-		bool waiting = again;
+		bool waiting = again || delayed_count;
 
+		let_delayed_go_on(listener);
 		for (unsigned i = 0; i < client_count; i++) {
 			look_whether_read(&clients[i]);
 			waiting |= clients[i].unread && clients[i].fd >= 0;
@@ -546,7 +615,7 @@ int main(int argc, char **argv)
 	int letter, sockets[2], listener;
 	pid_t child;
 
-	while ((letter = getopt(argc, argv, "+g:x:v:o:i:e:p:l:w:br")) != -1)
+	while ((letter = getopt(argc, argv, "+g:x:v:o:i:e:p:s:l:w:br")) != -1)
 		option(letter, optarg);
 	if (optind >= argc || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets))
 		die("no command");
