@@ -150,6 +150,7 @@ static void print_text(const struct merge *merge, bool verbose, FILE *stream)
 		print_line(stream, i ? "" : "Not analysed:\n", merge->limits->pdata[i]);
 	for (unsigned i = 0; i < merge->notes->len; i++)
 		print_line(stream, i ? "" : "Notes:\n", merge->notes->pdata[i]);
+	put_left_out(&printer);
 	if (verbose && merge->cost[MERGE_COST_processor_ns] > merge->cost[MERGE_COST_hook_ns]) {
 		fprintf(
 		    stream,

@@ -55,8 +55,8 @@ enum {
 	"                            with XNACK off (xnack0) or on (xnack1)\n"                    \
 	"      --source-root DIR     quote lines of source files below DIR only\n"                \
 	"      --no-cache            neither use nor keep earlier analyses of machine code\n"     \
-	"      --verbose             all frames and places, and the evidence in chronological\n"  \
-	"                            order\n"                                                     \
+	"      --verbose             all findings, frames and places, and the evidence in\n"      \
+	"                            chronological order\n"                                       \
 	"      --progress WHEN       show the progress of the analysis: auto (default), always\n" \
 	"                            or never\n"                                                  \
 	"      --color WHEN          auto (default), always or never; NO_COLOR is honoured\n"

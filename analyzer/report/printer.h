@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "analyzer/analyze.h"
+#include "analyzer/rules/engine/findings.h"
 
 struct json_object;
 
@@ -15,8 +16,9 @@ struct printer {
 	struct symbolizer *symbolizer;   /* for lines of source */
 	FILE *stream;
 	bool color;
-	bool verbose; /* all frames, all places, the evidence */
-	size_t width; /* columns beside the labels */
+	bool verbose;          /* all frames, all places, the evidence */
+	size_t width;          /* columns beside the labels */
+	unsigned given[RULES]; /* findings, by rule */
 };
 
 /* The width is that of `stream`: COLUMNS, the terminal's, or 100. `analysis` may be NULL. */
@@ -45,10 +47,14 @@ void put_json_stack(const struct printer *printer, const char *label, struct jso
 /*
  * text_finding.c: the whole block of a finding of a JSON report, which may be that of several
  * recordings and written by somebody else. `ranks`: of the job (json_report_ranks()). `more`: the
- * finding itself, for what --verbose adds; NULL where it is not at hand.
+ * finding itself, for what --verbose adds; NULL where it is not at hand. Without --verbose nothing
+ * is printed for advice and notes of a rule of which SHOWN_OF_A_RULE were printed.
  */
-void put_finding(const struct printer *printer, struct json_object *finding, const GArray *ranks,
+#define SHOWN_OF_A_RULE 10u
+void put_finding(struct printer *printer, struct json_object *finding, const GArray *ranks,
 		 const struct finding *more);
+/* How many put_finding() has not printed, a line a rule. */
+void put_left_out(const struct printer *printer);
 
 /* --verbose: what was recorded that led to the finding, in the order of time. */
 void put_evidence(const struct printer *printer, const struct finding *finding);

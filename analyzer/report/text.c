@@ -199,6 +199,7 @@ int report_text(const struct analysis *analysis, unsigned style, FILE *stream)
 	put_list(&printer, "Notes:", findings->notes);
 	if (findings->limits->len || findings->notes->len)
 		fputc('\n', stream);
+	put_left_out(&printer);
 	put_selection(&printer);
 	put_cost(&printer);
 	recording_line(recording_status_name(analysis->recording.status),

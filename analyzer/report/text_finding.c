@@ -226,9 +226,38 @@ static void put_heading(const struct printer *printer, struct json_object *findi
 	g_free(text);
 }
 
-void put_finding(const struct printer *printer, struct json_object *finding, const GArray *ranks,
+/* A rule of another version of the program is not known. */
+static const struct rule *rule_of(struct json_object *finding)
+{
+	for (const struct rule *rule = rules; rule < rules + RULES; rule++)
+		if (strcmp(get_text(finding, "rule"), rule->id) == 0)
+			return rule;
+	return NULL;
+}
+
+static bool is_one_too_many(struct printer *printer, struct json_object *finding)
+{
+	const struct rule *rule = rule_of(finding);
+
+	return rule && rule->severity <= SEVERITY_ADVICE &&
+	       ++printer->given[rule - rules] > SHOWN_OF_A_RULE && !printer->verbose;
+}
+
+void put_left_out(const struct printer *printer)
+{
+	for (unsigned i = 0; i < RULES && !printer->verbose; i++)
+		if (printer->given[i] > SHOWN_OF_A_RULE)
+			fprintf(printer->stream,
+				"hipgrain: %u more of %s not shown; all are in 'report "
+				"--verbose' and the other formats\n",
+				printer->given[i] - SHOWN_OF_A_RULE, rules[i].id);
+}
+
+void put_finding(struct printer *printer, struct json_object *finding, const GArray *ranks,
 		 const struct finding *more)
 {
+	if (is_one_too_many(printer, finding))
+		return;
 	put_heading(printer, finding);
 	put_row(printer, "what", get_text(finding, "message"));
 	if (get_member(finding, "kernel"))
