@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pointers that lie in memory and are stored there by kernels. */
+#include "contents_world.h"
+
+static struct isa_path value[2];
+
+/* The kernel stores a word at `offset` of its first argument: what lies at `from` there. */
+static struct isa_store stores_word(unsigned index, int64_t offset, int64_t from)
+{
+	value[index] =
+	    (struct isa_path){ .step_count = 2,
+			       .step = { { .offset = from, .exact = true, .repeats = false },
+					 { .offset = 0, .exact = true, .repeats = false } } };
+	return (struct isa_store){
+		.path = { .step_count = 1,
+			  .step = { { .offset = offset, .exact = true, .repeats = false } } },
+		.size = 8,
+		.value_known = true,
+		.value = &value[index],
+		.value_count = 1,
+	};
+}
+
+/* ... or its second argument. */
+static struct isa_store stores_argument(int64_t offset)
+{
+	value[0] =
+	    (struct isa_path){ .kernarg = 8,
+			       .step_count = 1,
+			       .step = { { .offset = 0, .exact = true, .repeats = false } } };
+	return (struct isa_store){
+		.path = { .step_count = 1,
+			  .step = { { .offset = offset,
+				      .exact = offset >= 0,
+				      .repeats = false } } },
+		.size = 8,
+		.value_known = true,
+		.value = &value[0],
+		.value_count = 1,
+	};
+}
+
+static void exchanged_by_a_kernel(void **state)
+{
+	(void)state;
+	memory(HG_API_hipMalloc);
+	two_pointers(COARSE, FINE);
+	stores[0] = stores_word(0, 8, 16);
+	stores[1] = stores_word(1, 16, 8);
+	kernel.store_count = 2;
+	launch_storing(9, 0);
+	kernel.store_count = 0;
+	launch(1, TABLE, 0);
+	assert_string_equal(found(), "HG101");
+	assert_int_equal(finding(0)->address, FINE);
+	/* Whether the launch executed that code is not recorded. */
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_POSSIBLE);
+	limited(false);
+}
+
+/* Whichever it is, it is lost. */
+static void exchanged_between_memory_of_one_kind(void **state)
+{
+	(void)state;
+	memory(HG_API_hipMalloc);
+	alloc(HG_API_hipMallocManaged, 0x50000, SIZE, 1, 2);
+	two_pointers(0x50000, FINE);
+	stores[0] = stores_word(0, 8, 16);
+	stores[1] = stores_word(1, 16, 8);
+	kernel.store_count = 2;
+	launch_storing(9, 0);
+	launch_storing(9, 0);
+	kernel.store_count = 0;
+	launch(1, TABLE, 0);
+	assert_string_equal(found(), "HG101");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
+	limited(false);
+}
+
+static void exchanged_and_both_coarse(void **state)
+{
+	(void)state;
+	memory(HG_API_hipMalloc);
+	two_pointers(COARSE, OTHER);
+	stores[0] = stores_word(0, 8, 16);
+	launch_storing(9, 0);
+	kernel.store_count = 0;
+	launch(1, TABLE, 0);
+	assert_string_equal(found(), "");
+	limited(false);
+}
+
+/* A structure that is made on the device: nothing lay there before. */
+static void made_on_the_device(void **state)
+{
+	(void)state;
+	memory(HG_API_hipMalloc);
+	stores[0] = stores_argument(8);
+	launch_storing(9, FINE);
+	kernel.store_count = 0;
+	launch(1, TABLE, 0);
+	assert_string_equal(found(), "HG101");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_PROVEN);
+	assert_int_equal(finding(0)->address, FINE);
+	limited(false);
+}
+
+static void made_in_memory_that_was_filled(void **state)
+{
+	(void)state;
+	memory(HG_API_hipMalloc);
+	fill(TABLE, SIZE);
+	stores[0] = stores_argument(8);
+	launch_storing(9, FINE);
+	kernel.store_count = 0;
+	launch(1, TABLE, 0);
+	assert_string_equal(found(), "HG101");
+	limited(false);
+}
+
+/* Something may have been there that nobody saw, and may be there still. */
+static void made_in_memory_of_unknown_contents(void **state)
+{
+	(void)state;
+	memory(HG_API_hipMalloc);
+	copy(HG_API_hipMemcpy, TABLE, 0x7000, SIZE);
+	stores[0] = stores_argument(8);
+	launch_storing(9, FINE);
+	kernel.store_count = 0;
+	launch(1, TABLE, 0);
+	assert_null(strstr(found(), "HG101"));
+	limited(true);
+}
+
+/* rows[i] = base + i * pitch, and rows[i] */
+static void a_table_that_a_kernel_computes(void **state)
+{
+	(void)state;
+	memory(HG_API_hipMalloc);
+	stores[0] = stores_argument(-1);
+	value[0].step[0] = (struct isa_step){ .offset = 0, .exact = false, .repeats = false };
+	launch_storing(9, FINE);
+	kernel.store_count = 0;
+	path.step[0] = (struct isa_step){ .offset = 0, .exact = false, .repeats = false };
+	launch(1, TABLE, 0);
+	assert_string_equal(found(), "HG101");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
+	limited(false);
+}
+
+static void a_store_of_something_unknown(void **state)
+{
+	(void)state;
+	memory(HG_API_hipMalloc);
+	two_pointers(COARSE, FINE);
+	stores[0] = stores_word(0, 8, 16);
+	stores[0].value_known = false;
+	launch_storing(9, 0);
+	kernel.store_count = 0;
+	launch(1, TABLE, 0);
+	assert_null(strstr(found(), "HG101"));
+	limited(true);
+}
+
+/* More than are kept: then nothing is known any more. */
+static void too_many_values(void **state)
+{
+	(void)state;
+	memory(HG_API_hipMalloc);
+	for (unsigned i = 0; i <= CONTENT_VALUES; i++) {
+		stores[0] = stores_argument(8);
+		launch_storing(9 + i, FINE + 8 * (i % 8));
+		alloc(HG_API_hipMalloc, 0x100000 + 0x1000 * i, SIZE, 0, 3);
+		stores[0] = stores_argument(8);
+		launch_storing(90 + i, 0x100000 + 0x1000 * i);
+	}
+	kernel.store_count = 0;
+	launch(1, TABLE, 0);
+	assert_null(strstr(found(), "HG101"));
+	limited(true);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		DOUBTS(HG101, exchanged_by_a_kernel),
+		DOUBTS(HG101, exchanged_between_memory_of_one_kind),
+		SILENT(HG101, exchanged_and_both_coarse),
+		FINDS(HG101, made_on_the_device),
+		FINDS(HG101, made_in_memory_that_was_filled),
+		SILENT(HG101, made_in_memory_of_unknown_contents),
+		DOUBTS(HG101, a_table_that_a_kernel_computes),
+		SILENT(HG101, a_store_of_something_unknown),
+		SILENT(HG101, too_many_values),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
