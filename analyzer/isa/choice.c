@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which blocks of a kernel are reached, with the results of some conditions assumed. */
-#include "choice.h"
+#include "choice_search.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,33 +12,36 @@
 /* So few are not ranked. */
 #define FEW_CONDITIONS 3u
 
-/* One pass over the function. */
+/* A block of the function: its steps, and how it ends. */
+struct pass_block {
+	uint32_t first; /* of pass.step; they end where the next block's begin */
+	uint32_t cost;  /* instructions that matter, and one */
+	uint8_t branch; /* enum choice_branch */
+	uint8_t ways;   /* how many it went last */
+	bool selects;   /* it has vector instructions that select by a mask */
+	bool dirty;     /* to be visited */
+};
+
+/* Passes over the function. */
 struct pass {
 	struct choice *choice;
-	uint32_t *step;          /* instructions that matter, ascending */
-	uint32_t *first;         /* by block: the first of its steps; one more than blocks */
-	struct choice_state *in; /* by block */
-	bool *dirty;             /* by block */
-	uint8_t *ways;           /* by block: how many ways it goes */
-	bool selects;            /* it has vector instructions that select by a mask */
+	struct choice_insn *step; /* instructions that matter, by block */
+	struct pass_block *block; /* one more than blocks */
+	struct choice_state *in;  /* by block */
+	bool selects;             /* some block has */
 	size_t steps;
 };
 
 static void flow_to(struct pass *pass, uint32_t block, const struct choice_state *state)
 {
-	struct choice_state *in;
+	struct choice_state *in = &pass->in[block];
 	choice_id changed = 0;
 
-	if (block == NO_BLOCK)
-		return;
-	in = &pass->in[block];
 	if (!in->reached) {
 		*in = *state;
-		in->reached = pass->dirty[block] = true;
+		in->reached = pass->block[block].dirty = true;
 		return;
 	}
-	if (!memcmp(in, state, sizeof(*in)))
-		return;
 	in->by_exec |= state->by_exec;
 	/* Without branches, as this is done for each way into a block: CHOICE_UNKNOWN is 0. */
 	for (unsigned i = 0; i < CHOICE_REGS; i++) {
@@ -51,36 +54,33 @@ static void flow_to(struct pass *pass, uint32_t block, const struct choice_state
 		in->scc = TRUTH_UNKNOWN;
 		changed = 1;
 	}
-	pass->dirty[block] |= changed != 0;
-}
-
-/* Which of its two ways a block goes; both where that is not known. */
-static void ways_of(struct pass *pass, const struct block *block, const struct choice_state *state,
-		    bool *falls, bool *jumps)
-{
-	const struct insn *last = pass->choice->function->insn[block->first + block->count - 1];
-	enum choice_truth taken = choice_branch(pass->choice, last, state);
-
-	*falls = block->successor[0] != NO_BLOCK && taken != TRUTH_YES;
-	*jumps = block->successor[1] != NO_BLOCK && taken != TRUTH_NO;
+	pass->block[block].dirty |= changed != 0;
 }
 
 static void visit(struct pass *pass, uint32_t index)
 {
-	const struct function *function = pass->choice->function;
-	const struct block *block = &function->block[index];
-	struct choice_state state = pass->in[index];
+	const struct block *block = &pass->choice->function->block[index];
+	struct pass_block *own = &pass->block[index];
+	const struct choice_state *state = &pass->in[index];
+	struct choice_state stepped;
+	enum choice_truth taken;
 	bool falls, jumps;
 
-	for (uint32_t i = pass->first[index]; i < pass->first[index + 1]; i++)
-		choice_step(pass->choice, function->insn[pass->step[i]], &state);
-	pass->steps += pass->first[index + 1] - pass->first[index] + 1;
-	ways_of(pass, block, &state, &falls, &jumps);
-	pass->ways[index] = (uint8_t)(falls + jumps);
+	if (own[0].first != own[1].first) {
+		stepped = *state;
+		state = &stepped;
+		for (uint32_t i = own[0].first; i < own[1].first; i++)
+			choice_step(pass->choice, &pass->step[i], &stepped);
+	}
+	pass->steps += own->cost;
+	taken = choice_taken(pass->choice, own->branch, state);
+	falls = block->successor[0] != NO_BLOCK && taken != TRUTH_YES;
+	jumps = block->successor[1] != NO_BLOCK && taken != TRUTH_NO;
+	own->ways = (uint8_t)(falls + jumps);
 	if (falls)
-		flow_to(pass, block->successor[0], &state);
+		flow_to(pass, block->successor[0], state);
 	if (jumps)
-		flow_to(pass, block->successor[1], &state);
+		flow_to(pass, block->successor[1], state);
 }
 
 /* How many ways are left; what is reached stands in pass->in. */
@@ -91,20 +91,20 @@ static unsigned run(struct pass *pass, const struct choice_state *entry)
 	bool again = true;
 
 	for (uint32_t b = 0; b < function->block_count; b++)
-		pass->in[b].reached = pass->dirty[b] = false;
+		pass->in[b].reached = pass->block[b].dirty = false;
 	flow_to(pass, function->entry_block, entry);
 	while (again) {
 		again = false;
 		for (uint32_t b = 0; b < function->block_count; b++) {
-			if (!pass->dirty[b])
+			if (!pass->block[b].dirty)
 				continue;
-			pass->dirty[b] = false;
+			pass->block[b].dirty = false;
 			visit(pass, b);
 			again = true;
 		}
 	}
 	for (uint32_t b = 0; b < function->block_count; b++)
-		edges += pass->in[b].reached ? pass->ways[b] : 0;
+		edges += pass->in[b].reached ? pass->block[b].ways : 0;
 	return edges;
 }
 
@@ -164,18 +164,21 @@ static int by_use(const void *a, const void *b)
 /* How many selections are decided after a pass. */
 static unsigned decided_selects(const struct pass *pass)
 {
-	const struct function *function = pass->choice->function;
+	uint32_t blocks = pass->choice->function->block_count;
 	unsigned count = 0;
 
-	for (uint32_t b = 0; pass->selects && b < function->block_count; b++) {
-		struct choice_state state = pass->in[b];
+	for (uint32_t b = 0; pass->selects && b < blocks; b++) {
+		struct choice_state state;
 
-		for (uint32_t i = pass->first[b]; state.reached && i < pass->first[b + 1]; i++) {
-			const struct insn *insn = function->insn[pass->step[i]];
+		if (!pass->block[b].selects || !pass->in[b].reached)
+			continue;
+		state = pass->in[b];
+		for (uint32_t i = pass->block[b].first; i < pass->block[b + 1].first; i++) {
+			struct choice_insn *step = &pass->step[i];
 
-			count += insn->class == OP_SELECT && insn->mnemonic[0] == 'v' &&
-				 choice_selects(pass->choice, insn, &state);
-			choice_step(pass->choice, insn, &state);
+			count += step->selects && !step->half &&
+				 choice_selects(pass->choice, step->insn, &state);
+			choice_step(pass->choice, step, &state);
 		}
 	}
 	return count;
@@ -307,44 +310,68 @@ static void pass_end(struct pass *pass)
 {
 	free(pass->choice);
 	free(pass->step);
-	free(pass->first);
+	free(pass->block);
 	free(pass->in);
-	free(pass->dirty);
-	free(pass->ways);
+}
+
+/* An instruction that matters, its second half first. */
+static void add_step(struct pass *pass, uint32_t index, uint32_t *count, bool half)
+{
+	const struct insn *insn = pass->choice->function->insn[index];
+
+	if (half)
+		insn = insn->dual;
+	else if (insn->dual)
+		add_step(pass, index, count, true);
+	choice_read(insn, index, &pass->step[*count]);
+	pass->step[(*count)++].half = half;
+}
+
+static void read_block(struct pass *pass, const struct block *from, struct pass_block *block,
+		       uint32_t *count)
+{
+	const struct function *function = pass->choice->function;
+
+	block->first = *count;
+	block->cost = 1;
+	for (uint32_t i = from->first; i < from->first + from->count; i++) {
+		const struct insn *insn = function->insn[i];
+
+		if (choice_is_idle(pass->choice, insn))
+			continue;
+		add_step(pass, i, count, false);
+		block->selects |= insn->class == OP_SELECT && insn->mnemonic[0] == 'v';
+		block->cost++;
+	}
+	block->branch = (uint8_t)choice_read_branch(function->insn[from->first + from->count - 1]);
+	pass->selects |= block->selects;
 }
 
 /* 0 or -ENOMEM; to be ended also then. */
 static int pass_begin(struct pass *pass, const struct function *function,
 		      const struct flow_entry *entry)
 {
-	uint32_t count = 0;
+	uint32_t count = 0, room = 0;
 
 	memset(pass, 0, sizeof(*pass));
 	pass->choice = calloc(1, sizeof(*pass->choice));
-	pass->step = calloc((size_t)function->insn_count + 1, sizeof(*pass->step));
-	pass->first = calloc((size_t)function->block_count + 1, sizeof(*pass->first));
+	pass->block = calloc((size_t)function->block_count + 1, sizeof(*pass->block));
 	pass->in = calloc(function->block_count, sizeof(*pass->in));
-	pass->dirty = calloc(function->block_count, sizeof(*pass->dirty));
-	pass->ways = calloc(function->block_count, sizeof(*pass->ways));
-	if (!pass->ways || !pass->choice || !pass->step || !pass->first || !pass->in ||
-	    !pass->dirty)
+	if (!pass->choice || !pass->block || !pass->in)
 		return -ENOMEM;
 	pass->choice->function = function;
 	pass->choice->mask_dwords = entry->wave_size / 32;
-	for (uint32_t i = 0; i < function->insn_count; i++) {
+	for (uint32_t i = 0; i < function->insn_count; i++)
 		choice_follow(pass->choice, function->insn[i]);
-		pass->selects |=
-		    function->insn[i]->class == OP_SELECT && function->insn[i]->mnemonic[0] == 'v';
-	}
-	for (uint32_t b = 0; b < function->block_count; b++) {
-		const struct block *block = &function->block[b];
-
-		pass->first[b] = count;
-		for (uint32_t i = block->first; i < block->first + block->count; i++)
-			if (!choice_is_idle(pass->choice, function->insn[i]))
-				pass->step[count++] = i;
-	}
-	pass->first[function->block_count] = count;
+	for (uint32_t i = 0; i < function->insn_count; i++)
+		if (!choice_is_idle(pass->choice, function->insn[i]))
+			room += function->insn[i]->dual ? 2 : 1;
+	pass->step = reallocarray(NULL, (size_t)room + 1, sizeof(*pass->step));
+	if (!pass->step)
+		return -ENOMEM;
+	for (uint32_t b = 0; b < function->block_count; b++)
+		read_block(pass, &function->block[b], &pass->block[b], &count);
+	pass->block[function->block_count].first = count;
 	return 0;
 }
 
@@ -368,20 +395,17 @@ int choices_find(struct flow *flow, const struct flow_entry *entry, struct isa_k
 /* What each selection takes after a pass. */
 static void read_selects(const struct pass *pass, uint8_t *selects)
 {
-	const struct function *function = pass->choice->function;
-
-	for (uint32_t b = 0; b < function->block_count; b++) {
-		const struct block *block = &function->block[b];
+	for (uint32_t b = 0; b < pass->choice->function->block_count; b++) {
 		struct choice_state state = pass->in[b];
 
-		for (uint32_t i = block->first; state.reached && i < block->first + block->count;
-		     i++) {
-			const struct insn *insn = function->insn[i];
+		for (uint32_t i = pass->block[b].first;
+		     state.reached && i < pass->block[b + 1].first; i++) {
+			struct choice_insn *step = &pass->step[i];
 
-			if (insn->class == OP_SELECT)
-				selects[i] = (uint8_t)choice_selects(pass->choice, insn, &state);
-			if (!choice_is_idle(pass->choice, insn))
-				choice_step(pass->choice, insn, &state);
+			if (step->insn->class == OP_SELECT && !step->half)
+				selects[step->index] =
+				    (uint8_t)choice_selects(pass->choice, step->insn, &state);
+			choice_step(pass->choice, step, &state);
 		}
 	}
 }

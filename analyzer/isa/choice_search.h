@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The state of a search for conditions on arguments: what the files choice*.c share. */
+#ifndef HIPGRAIN_ISA_CHOICE_SEARCH_H
+#define HIPGRAIN_ISA_CHOICE_SEARCH_H
+
+#include "choice.h"
+
+/* What a scalar register holds. */
+typedef uint16_t choice_id;
+#define CHOICE_UNKNOWN 0u
+#define CHOICE_ALL     1u /* exec as it is, which is not 0; in each dword of a mask */
+#define CHOICE_NONE    2u /* its complement */
+#define CHOICE_UPPER   3u /* the upper half of an address in the kernarg segment */
+#define CHOICE_NODES   4u /* an index into the nodes, plus this */
+
+/* The condition code; also results of tests. */
+enum choice_truth { TRUTH_UNKNOWN, TRUTH_NO, TRUTH_YES };
+
+/* Vector registers in which compilers keep a flag: 0 or 1 by a mask, and a mask of it again. */
+#define CHOICE_VECTORS 8u
+#define CHOICE_REGS    (REG_VECTOR + CHOICE_VECTORS)
+
+struct choice_state {
+	choice_id reg[CHOICE_REGS]; /* scalar registers, then those of choice.vector */
+	uint8_t scc;                /* enum choice_truth */
+	bool by_exec;               /* a register may hold what was made by exec as it is */
+	bool reached;
+};
+
+enum choice_kind {
+	CHOICE_FIELD,
+	CHOICE_POINTER, /* the lower half of the kernarg segment's address, plus field.add */
+	CHOICE_AND,     /* of two fields, field.kernarg and field.add being their ids */
+	CHOICE_OR,
+};
+
+struct choice_node {
+	enum choice_kind kind;
+	struct isa_field field;
+};
+
+#define CHOICE_NODES_MAX      1024u
+#define CHOICE_SLOTS          2048u /* a power of 2, more than nodes */
+#define CHOICE_CONDITIONS_MAX 24u
+
+/* Of one kernel. */
+struct choice {
+	const struct function *function;
+	unsigned mask_dwords;            /* of a lane mask */
+	uint16_t vector[CHOICE_VECTORS]; /* numbers of registers */
+	unsigned vector_count;
+	struct choice_node node[CHOICE_NODES_MAX];
+	unsigned node_count;
+	uint16_t slot[CHOICE_SLOTS]; /* nodes by content: index + 1 */
+	struct isa_condition condition[CHOICE_CONDITIONS_MAX];
+	uint8_t truth[CHOICE_CONDITIONS_MAX]; /* enum choice_truth: what is assumed */
+	unsigned condition_count;
+	bool learning; /* new conditions are added */
+	bool lost;     /* control leaves the function: nothing is known */
+};
+
+/* ---- choice_number.c: numbers, and what is known of them ---- */
+
+choice_id choice_constant(struct choice *choice, uint32_t constant);
+choice_id choice_node(struct choice *choice, enum choice_kind kind, const struct isa_field *field);
+/* NULL: it is none. */
+const struct choice_node *choice_node_of(const struct choice *choice, choice_id id);
+bool choice_is_constant(const struct choice *choice, choice_id id, uint32_t *constant);
+
+/* Of one dword each. */
+choice_id choice_and(struct choice *choice, choice_id a, choice_id b);
+choice_id choice_and_not(struct choice *choice, choice_id a, choice_id b);
+choice_id choice_or(struct choice *choice, choice_id a, choice_id b);
+choice_id choice_xor(struct choice *choice, choice_id a, choice_id b);
+choice_id choice_add(struct choice *choice, choice_id a, choice_id b, bool subtract);
+choice_id choice_shift_right(struct choice *choice, choice_id value, uint32_t count);
+/* The upper half of a sum: addresses in the kernarg segment differ in the lower one. */
+choice_id choice_add_upper(const struct choice *choice, choice_id a, choice_id b);
+
+enum choice_relation {
+	RELATION_NONE, /* a comparison that is not followed */
+	RELATION_EQUAL,
+	RELATION_DIFFERENT,
+	RELATION_LESS,
+	RELATION_LESS_EQUAL,
+	RELATION_GREATER,
+	RELATION_GREATER_EQUAL,
+};
+
+enum choice_truth choice_negate(enum choice_truth truth);
+enum choice_truth choice_compare(struct choice *choice, enum choice_relation relation,
+				 bool is_signed, choice_id left, choice_id right);
+/* Whether two dwords equal two others. */
+enum choice_truth choice_equal_wide(struct choice *choice, const choice_id *left,
+				    const choice_id *right);
+/* Whether a result of one or two dwords differs from 0. */
+enum choice_truth choice_is_set(struct choice *choice, const choice_id *result, unsigned dwords);
+
+/* ---- choice_insn.c: instructions, read once for all passes ---- */
+
+#define CHOICE_SOURCES 3u /* operands that are read are the first ones */
+
+struct choice_insn {
+	const struct insn *insn;
+	uint32_t index;       /* in the function */
+	uint8_t action;       /* enum choice_action */
+	uint8_t destinations; /* the first operands; INSN_OPERANDS: any register */
+	uint8_t relation;     /* enum choice_relation */
+	bool is_signed;       /* of a relation */
+	bool half;            /* the second half of an instruction that does two things at once */
+	bool selects;         /* a vector instruction that selects by a mask */
+	bool makes_flag;      /* such a one of constants */
+	bool keeps_scc;
+	bool carries; /* adds or subtracts a carry, too */
+	bool extends; /* its constant has 16 bits and a sign */
+	/* Of sources that are constants, by dword; CHOICE_UNKNOWN: not asked for yet. */
+	choice_id constant[CHOICE_SOURCES][2];
+};
+
+enum choice_action {
+	ACTION_WRITE, /* to its destinations, what is not known */
+	ACTION_MASKS, /* and to exec and the condition mask */
+	ACTION_LOSE_ALL,
+	ACTION_LOAD,
+	ACTION_COMPARE_SCALAR,
+	ACTION_COMPARE_WIDE,
+	ACTION_TEST_BIT,
+	ACTION_TEST_NO_BIT,
+	ACTION_COMPARE_VECTOR,
+	ACTION_SELECT_SCC,
+	/* Of one or two dwords in scalar registers, with the classes of insn.h. */
+	ACTION_COMPUTE,
+};
+
+/* Which branch ends a block. */
+enum choice_branch {
+	BRANCH_UNKNOWN,
+	BRANCH_SCC0,
+	BRANCH_SCC1,
+	BRANCH_VCC_ZERO,
+	BRANCH_VCC_NOT_ZERO,
+};
+
+/* Follow a vector register if the instruction makes it a flag: before everything else. */
+void choice_follow(struct choice *choice, const struct insn *insn);
+/* Where choice_state has a vector register; CHOICE_REGS: it is not followed. */
+unsigned choice_vector_slot(const struct choice *choice, const struct operand *operand);
+/* Whether an instruction changes nothing that is followed. */
+bool choice_is_idle(const struct choice *choice, const struct insn *insn);
+void choice_read(const struct insn *insn, uint32_t index, struct choice_insn *step);
+enum choice_branch choice_read_branch(const struct insn *insn);
+
+static inline bool choice_is_scalar(const struct operand *operand)
+{
+	return operand->kind == OPERAND_REG && operand->reg < REG_VECTOR;
+}
+
+/* ---- choice_step.c: their effects ---- */
+
+/* Of one that is no branch. */
+void choice_step(struct choice *choice, struct choice_insn *step, struct choice_state *state);
+/* Which operand an OP_SELECT takes: 1 or 2; 0: not known. */
+int choice_selects(const struct choice *choice, const struct insn *insn,
+		   const struct choice_state *state);
+/* Whether a conditional branch is taken. */
+enum choice_truth choice_taken(struct choice *choice, enum choice_branch branch,
+			       const struct choice_state *state);
+
+#endif
