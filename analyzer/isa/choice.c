@@ -12,30 +12,20 @@
 /* So few are not ranked. */
 #define FEW_CONDITIONS 3u
 
-/* A block of the function: its steps, and how it ends. */
-struct pass_block {
-	uint32_t first; /* of pass.step; they end where the next block's begin */
-	uint32_t cost;  /* instructions that matter, and one */
-	uint8_t branch; /* enum choice_branch */
-	uint8_t ways;   /* how many it went last */
-	bool selects;   /* it has vector instructions that select by a mask */
-	bool dirty;     /* to be visited */
-};
-
 /* Passes over the function. */
 struct pass {
 	struct choice *choice;
-	struct choice_insn *step; /* instructions that matter, by block */
-	struct pass_block *block; /* one more than blocks */
-	struct choice_state *in;  /* by block */
-	bool selects;             /* some block has */
+	struct choice_insn *step;   /* instructions that matter, by block */
+	struct choice_block *block; /* one more than blocks */
+	struct choice_state *in;    /* by block */
+	bool selects;               /* some block has */
 	size_t steps;
 };
 
 static void flow_to(struct pass *pass, uint32_t block, const struct choice_state *state)
 {
 	struct choice_state *in = &pass->in[block];
-	choice_id changed = 0;
+	bool changed = false;
 
 	if (!in->reached) {
 		*in = *state;
@@ -43,24 +33,29 @@ static void flow_to(struct pass *pass, uint32_t block, const struct choice_state
 		return;
 	}
 	in->by_exec |= state->by_exec;
-	/* Without branches, as this is done for each way into a block: CHOICE_UNKNOWN is 0. */
-	for (unsigned i = 0; i < CHOICE_REGS; i++) {
-		choice_id same = in->reg[i] == state->reg[i] ? in->reg[i] : CHOICE_UNKNOWN;
+	for (unsigned w = 0; w < CHOICE_WORDS; w++) {
+		uint64_t live = pass->block[block].live.word[w];
 
-		changed |= in->reg[i] ^ same;
-		in->reg[i] = same;
+		for (; live; live &= live - 1) {
+			unsigned i = w * 64 + (unsigned)__builtin_ctzll(live);
+
+			if (i < CHOICE_REGS && in->reg[i] != state->reg[i] && in->reg[i]) {
+				in->reg[i] = CHOICE_UNKNOWN;
+				changed = true;
+			}
+		}
 	}
 	if (in->scc != state->scc && in->scc != TRUTH_UNKNOWN) {
 		in->scc = TRUTH_UNKNOWN;
-		changed = 1;
+		changed = true;
 	}
-	pass->block[block].dirty |= changed != 0;
+	pass->block[block].dirty |= changed;
 }
 
 static void visit(struct pass *pass, uint32_t index)
 {
 	const struct block *block = &pass->choice->function->block[index];
-	struct pass_block *own = &pass->block[index];
+	struct choice_block *own = &pass->block[index];
 	const struct choice_state *state = &pass->in[index];
 	struct choice_state stepped;
 	enum choice_truth taken;
@@ -218,15 +213,20 @@ static unsigned rank(struct pass *pass, const struct choice_state *entry, const 
 	return count;
 }
 
-/* Results of the first `count` conditions, a bit for each; returns them as those of isa_when. */
-static isa_when assume(struct choice *choice, unsigned count, unsigned results)
+/* Results of the first `count` conditions, a bit for each. */
+static void assume(struct choice *choice, unsigned count, unsigned results)
+{
+	for (unsigned c = 0; c < count; c++)
+		choice->truth[c] = results >> c & 1 ? TRUTH_YES : TRUTH_NO;
+}
+
+/* As those of isa_when: all in which the conditions of `asked` have these results. */
+static isa_when like(unsigned results, unsigned asked)
 {
 	isa_when bits = 0;
 
-	for (unsigned c = 0; c < count; c++)
-		choice->truth[c] = results >> c & 1 ? TRUTH_YES : TRUTH_NO;
 	for (unsigned bit = 0; bit < 64; bit++)
-		if ((bit & ((1u << count) - 1)) == results)
+		if (!((bit ^ results) & asked))
 			bits |= UINT64_C(1) << bit;
 	return bits;
 }
@@ -235,13 +235,21 @@ static void try_all(struct pass *pass, const struct choice_state *entry, unsigne
 		    const bool *reached, isa_when *when)
 {
 	uint32_t blocks = pass->choice->function->block_count;
+	isa_when tried = 0;
 
 	for (uint32_t b = 0; b < blocks; b++)
 		when[b] = reached[b] ? 0 : ISA_ALWAYS; /* seen by the data flow alone */
 	for (unsigned results = 0; results < 1u << count; results++) {
-		isa_when bits = assume(pass->choice, count, results);
+		isa_when bits;
 
+		if (tried >> results & 1)
+			continue;
+		assume(pass->choice, count, results);
+		pass->choice->asked = 0;
 		run(pass, entry);
+		/* With other results of the conditions that nothing asked for it is the same. */
+		bits = like(results, pass->choice->asked);
+		tried |= bits;
 		for (uint32_t b = 0; b < blocks; b++)
 			if (pass->in[b].reached)
 				when[b] |= bits;
@@ -285,6 +293,9 @@ static int solve(struct pass *pass, const struct flow_entry *entry, struct isa_k
 		accessing[b] = accesses_memory(choice->function, b);
 		reached[b] = pass->in[b].reached;
 	}
+	status = choice_slice(choice, pass->step, pass->block, false);
+	if (status)
+		goto out;
 	count = choice->condition_count <= FEW_CONDITIONS
 		    ? take_all(choice, candidates)
 		    : rank(pass, &start, accessing, reached, edges, candidates);
@@ -323,17 +334,19 @@ static void add_step(struct pass *pass, uint32_t index, uint32_t *count, bool ha
 		insn = insn->dual;
 	else if (insn->dual)
 		add_step(pass, index, count, true);
-	choice_read(insn, index, &pass->step[*count]);
+	choice_read(pass->choice, insn, index, &pass->step[*count]);
 	pass->step[(*count)++].half = half;
 }
 
-static void read_block(struct pass *pass, const struct block *from, struct pass_block *block,
+static void read_block(struct pass *pass, const struct block *from, struct choice_block *block,
 		       uint32_t *count)
 {
 	const struct function *function = pass->choice->function;
 
 	block->first = *count;
 	block->cost = 1;
+	/* Where conditions are found all registers matter. */
+	memset(&block->live, 0xff, sizeof(block->live));
 	for (uint32_t i = from->first; i < from->first + from->count; i++) {
 		const struct insn *insn = function->insn[i];
 
@@ -448,19 +461,22 @@ int choices_groups(struct flow *flow, const struct flow_entry *entry,
 	if (!kernel->condition_count)
 		return 0;
 	status = pass_begin(&pass, function, entry);
+	if (!status)
+		status = choice_slice(pass.choice, pass.step, pass.block, true);
 	if (status)
 		goto out;
 	begin(pass.choice, entry, &start);
 	memcpy(pass.choice->condition, kernel->condition, sizeof(kernel->condition));
 	pass.choice->condition_count = kernel->condition_count;
 	for (unsigned results = 0; few && results < 1u << kernel->condition_count; results++) {
-		isa_when when = assume(pass.choice, kernel->condition_count, results);
+		isa_when when = like(results, (1u << kernel->condition_count) - 1);
 		uint8_t *selects = calloc((size_t)function->insn_count + 1, 1);
 
 		if (!selects) {
 			status = -ENOMEM;
 			break;
 		}
+		assume(pass.choice, kernel->condition_count, results);
 		run(&pass, &start);
 		read_selects(&pass, selects);
 		few = add_group(groups, selects, function->insn_count, when);

@@ -207,7 +207,15 @@ static enum choice_action read_scalar(const struct insn *insn, struct choice_ins
 	}
 }
 
-static enum choice_action read_action(const struct insn *insn, struct choice_insn *step)
+/* Whether it can be followed what an operand holds. */
+static bool can_be_known(const struct choice *choice, const struct operand *operand)
+{
+	return operand->kind == OPERAND_CONST || choice_is_scalar(operand) ||
+	       choice_vector_slot(choice, operand) < CHOICE_REGS;
+}
+
+static enum choice_action read_action(const struct choice *choice, const struct insn *insn,
+				      struct choice_insn *step)
 {
 	if (step->destinations == INSN_OPERANDS)
 		return ACTION_LOSE_ALL;
@@ -218,9 +226,10 @@ static enum choice_action read_action(const struct insn *insn, struct choice_ins
 		return read_comparison(insn, step);
 	case OP_COMPARE:
 		if (insn->operand_count == 3 && !insn->sdwa && !insn->dpp &&
-		    starts(insn->mnemonic, "v_cmp_"))
+		    can_be_known(choice, &insn->operand[1]) &&
+		    can_be_known(choice, &insn->operand[2]) && starts(insn->mnemonic, "v_cmp_"))
 			read_relation(insn->mnemonic + 6, step);
-		return ACTION_COMPARE_VECTOR;
+		return step->relation == RELATION_NONE ? ACTION_WRITE : ACTION_COMPARE_VECTOR;
 	default:
 		break;
 	}
@@ -230,7 +239,8 @@ static enum choice_action read_action(const struct insn *insn, struct choice_ins
 							      : ACTION_WRITE;
 }
 
-void choice_read(const struct insn *insn, uint32_t index, struct choice_insn *step)
+void choice_read(const struct choice *choice, const struct insn *insn, uint32_t index,
+		 struct choice_insn *step)
 {
 	memset(step, 0, sizeof(*step));
 	step->insn = insn;
@@ -239,7 +249,7 @@ void choice_read(const struct insn *insn, uint32_t index, struct choice_insn *st
 	step->selects = insn->class == OP_SELECT && insn->mnemonic[0] == 'v';
 	step->makes_flag = makes_flag(insn);
 	step->keeps_scc = insn->mnemonic[0] != 's' || keeps_scc(insn);
-	step->action = (uint8_t)read_action(insn, step);
+	step->action = (uint8_t)read_action(choice, insn, step);
 }
 
 enum choice_branch choice_read_branch(const struct insn *insn)

@@ -106,8 +106,10 @@ static enum choice_truth ask(struct choice *choice, struct isa_condition conditi
 		return choice_negate(ask(choice, condition));
 	}
 	for (i = 0; i < choice->condition_count; i++)
-		if (same_condition(&choice->condition[i], &condition))
+		if (same_condition(&choice->condition[i], &condition)) {
+			choice->asked |= 1u << i;
 			return (enum choice_truth)choice->truth[i];
+		}
 	if (choice->learning && i < CHOICE_CONDITIONS_MAX) {
 		choice->condition[i] = condition;
 		choice->truth[i] = TRUTH_UNKNOWN;

@@ -55,8 +55,9 @@ struct choice {
 	struct isa_condition condition[CHOICE_CONDITIONS_MAX];
 	uint8_t truth[CHOICE_CONDITIONS_MAX]; /* enum choice_truth: what is assumed */
 	unsigned condition_count;
-	bool learning; /* new conditions are added */
-	bool lost;     /* control leaves the function: nothing is known */
+	uint32_t asked; /* a bit for each condition whose result was asked for */
+	bool learning;  /* new conditions are added */
+	bool lost;      /* control leaves the function: nothing is known */
 };
 
 /* ---- choice_number.c: numbers, and what is known of them ---- */
@@ -141,19 +142,46 @@ enum choice_branch {
 	BRANCH_VCC_NOT_ZERO,
 };
 
+/* A bit for each register of choice_state, and one for the condition code. */
+#define CHOICE_WORDS ((CHOICE_REGS + 1 + 63) / 64)
+struct choice_set {
+	uint64_t word[CHOICE_WORDS];
+};
+
+/* A block of the function: its steps, and how it ends. */
+struct choice_block {
+	uint32_t first;         /* its steps; they end where the next block's begin */
+	uint32_t cost;          /* instructions that matter, and one */
+	uint8_t branch;         /* enum choice_branch */
+	uint8_t ways;           /* how many it went last */
+	bool selects;           /* it has vector instructions that select by a mask */
+	bool dirty;             /* to be visited */
+	struct choice_set live; /* what can still decide something, at its beginning */
+};
+
 /* Follow a vector register if the instruction makes it a flag: before everything else. */
 void choice_follow(struct choice *choice, const struct insn *insn);
 /* Where choice_state has a vector register; CHOICE_REGS: it is not followed. */
 unsigned choice_vector_slot(const struct choice *choice, const struct operand *operand);
 /* Whether an instruction changes nothing that is followed. */
 bool choice_is_idle(const struct choice *choice, const struct insn *insn);
-void choice_read(const struct insn *insn, uint32_t index, struct choice_insn *step);
+void choice_read(const struct choice *choice, const struct insn *insn, uint32_t index,
+		 struct choice_insn *step);
 enum choice_branch choice_read_branch(const struct insn *insn);
 
 static inline bool choice_is_scalar(const struct operand *operand)
 {
 	return operand->kind == OPERAND_REG && operand->reg < REG_VECTOR;
 }
+
+/* ---- choice_slice.c ---- */
+
+/*
+ * Leave out steps that decide neither branches nor vector selections (`scalar`: any selections),
+ * and set blocks' `live`. The blocks are one more than the function's. 0 or -ENOMEM.
+ */
+int choice_slice(const struct choice *choice, struct choice_insn *steps,
+		 struct choice_block *blocks, bool scalar);
 
 /* ---- choice_step.c: their effects ---- */
 
