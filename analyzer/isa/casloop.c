@@ -10,19 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t block_of(const struct function *function, const struct insn *insn, uint32_t *index)
-{
-	uint32_t b, i;
-
-	for (b = 0; b < function->block_count; b++)
-		for (i = 0; i < function->block[b].count; i++)
-			if (function->insn[function->block[b].first + i] == insn) {
-				*index = i;
-				return b;
-			}
-	return NO_BLOCK;
-}
-
 /* Blocks on some cycle through `start`. */
 int loop_find(const struct function *function, uint32_t start, bool *in_loop, bool *cyclic)
 {
@@ -461,13 +448,14 @@ int casloop_classify(const struct function *function, const struct insn *insn,
 		     struct casloop *result)
 {
 	struct search search = { .function = function, .cas = insn };
-	uint32_t index = 0, block = block_of(function, insn, &index);
+	uint32_t index = 0, block = NO_BLOCK;
 	const struct operand *data;
 	bool *in_loop, cyclic = false, updates = false;
 	int status;
 
 	memset(result, 0, sizeof(*result));
-	if (block == NO_BLOCK || !insn->returns || insn->family == MEM_DS)
+	if (!insn->returns || insn->family == MEM_DS ||
+	    !function_place(function, insn, &block, &index))
 		return 0;
 	/* Data: the new value, then the expected one, in one run of registers. */
 	data = insn->family == MEM_BUFFER ? &insn->operand[0] : &insn->operand[2];

@@ -490,41 +490,18 @@ out:
 
 int choices_select(const struct flow *flow, const struct insn *insn)
 {
-	const struct function *function = flow->kernel;
-	uint32_t low = 0, high;
+	uint32_t index =
+	    flow->selects && flow->kernel ? function_index(flow->kernel, insn) : NO_INSN;
 
-	if (!flow->selects || !function)
-		return 0;
-	high = function->insn_count;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (function->insn[middle]->pc < insn->pc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < function->insn_count && function->insn[low] == insn ? flow->selects[low] : 0;
+	return index == NO_INSN ? 0 : flow->selects[index];
 }
 
 /* ---- accesses ---- */
 
 isa_when choices_when(const struct flow *flow, const struct access *access)
 {
-	const struct function *function = flow->kernel;
-	uint32_t low = 0, high;
-
 	/* What a function does is done for whoever calls it. */
-	if (!flow->when || access->function != function)
+	if (!flow->when || access->function != flow->kernel)
 		return ISA_ALWAYS;
-	high = function->block_count;
-	while (high - low > 1) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (function->insn[function->block[middle].first]->pc <= access->insn->pc)
-			low = middle;
-		else
-			high = middle;
-	}
-	return flow->when[low];
+	return flow->when[function_block(flow->kernel, access->insn->pc)];
 }

@@ -179,11 +179,9 @@ static uint32_t slot_of(const struct decoder *decoder, uint64_t key)
 	return slot;
 }
 
-/* `to` is zeroed: operands that are not there need not be copied. */
 static bool copy_insn(struct insn *to, const struct insn *from)
 {
-	memcpy(to, from,
-	       offsetof(struct insn, operand) + from->operand_count * sizeof(from->operand[0]));
+	*to = *from;
 	if (!from->dual)
 		return true;
 	to->dual = malloc(sizeof(*to->dual));

@@ -129,17 +129,7 @@ bool handover_between(struct search *search, struct code_point a, struct code_po
 bool handover_find_point(const struct function *function, const struct insn *insn,
 			 struct code_point *at)
 {
-	for (at->block = 0; at->block < function->block_count; at->block++) {
-		const struct block *block = &function->block[at->block];
-
-		if (!block->count || insn->pc < function->insn[block->first]->pc ||
-		    insn->pc > function->insn[block->first + block->count - 1]->pc)
-			continue;
-		for (at->index = 0; at->index < block->count; at->index++)
-			if (function->insn[block->first + at->index] == insn)
-				return true;
-	}
-	return false;
+	return function_place(function, insn, &at->block, &at->index);
 }
 
 /* Only what lies behind one argument, or in one variable, can be distinguished from others. */

@@ -147,6 +147,15 @@ struct insn *program_insn(struct program *program, uint64_t pc);
 /* The function at `entry`; NULL only when out of memory. Owned by the program. */
 struct function *program_function(struct program *program, uint64_t entry);
 
+/* The block in which `pc` lies, if the function has it; there must be one. */
+uint32_t function_block(const struct function *function, uint64_t pc);
+/* The place of an instruction in function->insn; NO_INSN if it is not there. */
+#define NO_INSN UINT32_MAX
+uint32_t function_index(const struct function *function, const struct insn *insn);
+/* Its block, and its place in that. False if it is not there. */
+bool function_place(const struct function *function, const struct insn *insn, uint32_t *block,
+		    uint32_t *index);
+
 /* Fill everything but pc and length from a line of disassembly. Exposed for its test. */
 void insn_parse(struct insn *insn, char *text);
 

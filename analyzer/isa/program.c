@@ -41,18 +41,18 @@ static void forget(struct program *program)
 
 	for (i = 0; i < program->used; i++)
 		free(program->chunk[i / CHUNK_INSNS][i % CHUNK_INSNS].dual);
-	for (i = 0; i < program->chunk_count; i++)
-		free(program->chunk[i]);
 	for (i = 0; i < program->function_count; i++)
 		function_free(program->function[i]);
 	for (i = 0; i < program->map_count; i++)
 		free(program->map[i].insn);
-	program->chunk_count = program->function_count = program->map_count = program->used = 0;
+	program->function_count = program->map_count = program->used = 0;
 }
 
 void program_free(struct program *program)
 {
 	forget(program);
+	for (size_t i = 0; i < program->chunk_count; i++)
+		free(program->chunk[i]);
 	free(program->map);
 	free(program->chunk);
 	free(program->function);
@@ -107,16 +107,16 @@ static struct insn **slot_of(struct program *program, uint64_t pc)
 
 static struct insn *new_insn(struct program *program)
 {
-	size_t index = program->used % CHUNK_INSNS;
+	size_t index = program->used / CHUNK_INSNS;
 	struct insn **grown, *chunk;
 
-	if (index || program->used < program->chunk_count * CHUNK_INSNS)
-		return &program->chunk[program->chunk_count - 1][index];
+	if (index < program->chunk_count)
+		return &program->chunk[index][program->used % CHUNK_INSNS];
 	grown = reallocarray(program->chunk, program->chunk_count + 1, sizeof(struct insn *));
 	if (!grown)
 		return NULL;
 	program->chunk = grown;
-	chunk = calloc(CHUNK_INSNS, sizeof(*chunk));
+	chunk = malloc(CHUNK_INSNS * sizeof(*chunk));
 	if (chunk)
 		program->chunk[program->chunk_count++] = chunk;
 	return chunk;
@@ -135,12 +135,10 @@ struct insn *program_insn(struct program *program, uint64_t pc)
 	insn = new_insn(program);
 	if (!insn)
 		return NULL;
+	/* Where that fails the place is the next one's. */
 	if (!decoder_insn(program->decoder, program->image->data + section->offset + skip,
-			  (size_t)(section->size - skip), insn)) {
-		/* It is the next one's. */
-		memset(insn, 0, sizeof(*insn));
+			  (size_t)(section->size - skip), insn))
 		return NULL;
-	}
 	insn->pc = pc;
 	insn->walk = 0;
 	if (insn->dual)
@@ -198,22 +196,56 @@ static size_t pc_unique(struct pc_list *list)
 	return kept;
 }
 
-static uint32_t block_at(const struct function *function, uint64_t pc)
+uint32_t function_block(const struct function *function, uint64_t pc)
 {
 	uint32_t low = 0, high = function->block_count;
 
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (function->insn[function->block[middle].first]->pc <= pc)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+uint32_t function_index(const struct function *function, const struct insn *insn)
+{
+	uint32_t low = 0, high = function->insn_count;
+
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
-		uint64_t start = function->insn[function->block[middle].first]->pc;
 
-		if (start == pc)
-			return middle;
-		if (start < pc)
+		if (function->insn[middle]->pc < insn->pc)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return NO_BLOCK;
+	return low < function->insn_count && function->insn[low] == insn ? low : NO_INSN;
+}
+
+bool function_place(const struct function *function, const struct insn *insn, uint32_t *block,
+		    uint32_t *index)
+{
+	uint32_t at = function_index(function, insn);
+
+	if (at == NO_INSN)
+		return false;
+	*block = function_block(function, insn->pc);
+	*index = at - function->block[*block].first;
+	return true;
+}
+
+/* The block that begins there. */
+static uint32_t block_at(const struct function *function, uint64_t pc)
+{
+	uint32_t block = function_block(function, pc);
+
+	return function->block_count && function->insn[function->block[block].first]->pc == pc
+		   ? block
+		   : NO_BLOCK;
 }
 
 /* After a call or trap that never returns, compilers put nothing before the next function. */

@@ -27,40 +27,38 @@ static inline bool reg_in(const struct reg_set *set, unsigned reg)
 	return set->word[reg / 64] >> reg % 64 & 1;
 }
 
-/* Bits of `count` registers from `reg` on that lie in word `word` of a set. */
-static inline uint64_t reg_bits(unsigned reg, unsigned count, unsigned word)
-{
-	unsigned end = reg + count < REG_COUNT ? reg + count : REG_COUNT;
-	unsigned from = reg > word * 64 ? reg - word * 64 : 0;
-	unsigned to = end > word * 64 ? end - word * 64 : 0;
-
-	if (from >= 64 || from >= to)
-		return 0;
-	return (to >= 64 ? UINT64_MAX : (UINT64_C(1) << to) - 1) & UINT64_MAX << from;
-}
-
-/* Every register from `reg` on, `count` of them; words of a set are visited once each. */
-#define REG_WORDS(w, reg, count) \
-	for (unsigned w = (reg) / 64; w < REG_COUNT / 64 && w * 64 < (unsigned)(reg) + (count); w++)
+/*
+ * Do something with each word of a set that has some of `count` registers from `reg` on, and with
+ * the bits of these; mostly it is one word.
+ */
+#define REG_WORDS(w, bits, reg, count, do_this)                                     \
+	do {                                                                        \
+		unsigned w = (reg) / 64, left_ = (count), shift_ = (reg) % 64;      \
+                                                                                    \
+		for (; left_ && w < REG_COUNT / 64; w++, shift_ = 0) {              \
+			unsigned here_ = left_ < 64 - shift_ ? left_ : 64 - shift_; \
+			uint64_t bits = UINT64_MAX >> (64 - here_) << shift_;       \
+                                                                                    \
+			do_this;                                                    \
+			left_ -= here_;                                             \
+		}                                                                   \
+	} while (0)
 
 static inline void reg_add(struct reg_set *set, unsigned reg, unsigned count)
 {
-	REG_WORDS(w, reg, count)
-	set->word[w] |= reg_bits(reg, count, w);
+	REG_WORDS(w, bits, reg, count, set->word[w] |= bits);
 }
 
 static inline void reg_remove(struct reg_set *set, unsigned reg, unsigned count)
 {
-	REG_WORDS(w, reg, count)
-	set->word[w] &= ~reg_bits(reg, count, w);
+	REG_WORDS(w, bits, reg, count, set->word[w] &= ~bits);
 }
 
 static inline bool reg_any(const struct reg_set *set, unsigned reg, unsigned count)
 {
 	uint64_t any = 0;
 
-	REG_WORDS(w, reg, count)
-	any |= set->word[w] & reg_bits(reg, count, w);
+	REG_WORDS(w, bits, reg, count, any |= set->word[w] & bits);
 	return any;
 }
 

@@ -29,7 +29,8 @@ void state_copy(struct state *to, const struct state *from)
 {
 	unsigned i;
 
-	*to = *from;
+	memcpy(to, from,
+	       offsetof(struct state, aside) + from->aside_count * sizeof(from->aside[0]));
 	to->active->refs++;
 	for (i = 0; i < to->aside_count; i++)
 		to->aside[i].file->refs++;

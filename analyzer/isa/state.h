@@ -42,15 +42,15 @@ struct state_live {
 struct state {
 	value_id scalar[REG_VECTOR];
 	struct lane_file *active;
-	struct aside aside[ASIDE_MAX];
 	unsigned aside_count;
 	unsigned floor; /* files below are those of lanes that were off when the function began */
 	enum exec_mode mode;
 	uint32_t some;       /* with EXEC_SOME: a bit for each lane */
 	unsigned index_mode; /* registers are indexed at run time: 1 sources, 2 destinations */
 	/* Known conditions; they are forgotten at the end of a block. */
-	int8_t scc;      /* 0 not known, 1 true, -1 false */
-	bool conditions; /* scalar registers may hold BASE_TRUE or BASE_FALSE */
+	int8_t scc;                    /* 0 not known, 1 true, -1 false */
+	bool conditions;               /* scalar registers may hold BASE_TRUE or BASE_FALSE */
+	struct aside aside[ASIDE_MAX]; /* last: copies have the first aside_count of them */
 };
 
 /* A state in which nothing was written; its files, and those of its copies, come from `pool` (may
