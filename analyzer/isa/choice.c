@@ -22,29 +22,47 @@ struct pass {
 	size_t steps;
 };
 
+static void copy_state(const struct choice *choice, struct choice_state *to,
+		       const struct choice_state *from)
+{
+	memcpy(to, from, offsetof(struct choice_state, reg) + choice->slots * sizeof(to->reg[0]));
+}
+
+/* So many registers are joined at a time. */
+typedef choice_id lane __attribute__((vector_size(CHOICE_LANE * sizeof(choice_id))));
+
+/* What is not the same in both becomes CHOICE_UNKNOWN, which is 0. Whether anything did. */
+static bool join_regs(choice_id *into, const choice_id *from, unsigned count)
+{
+	lane a, b, same, changed = { 0 };
+	uint64_t any[sizeof(lane) / sizeof(uint64_t)], all = 0;
+
+	for (unsigned i = 0; i < count; i += CHOICE_LANE) {
+		memcpy(&a, into + i, sizeof(a));
+		memcpy(&b, from + i, sizeof(b));
+		same = a & (lane)(a == b);
+		changed |= a ^ same;
+		memcpy(into + i, &same, sizeof(same));
+	}
+	memcpy(any, &changed, sizeof(any));
+	for (size_t i = 0; i < sizeof(any) / sizeof(any[0]); i++)
+		all |= any[i];
+	return all;
+}
+
 static void flow_to(struct pass *pass, uint32_t block, const struct choice_state *state)
 {
 	struct choice_state *in = &pass->in[block];
-	bool changed = false;
+	bool changed;
 
 	if (!in->reached) {
-		*in = *state;
+		copy_state(pass->choice, in, state);
+		in->reg[pass->choice->unused] = CHOICE_UNKNOWN;
 		in->reached = pass->block[block].dirty = true;
 		return;
 	}
 	in->by_exec |= state->by_exec;
-	for (unsigned w = 0; w < CHOICE_WORDS; w++) {
-		uint64_t live = pass->block[block].live.word[w];
-
-		for (; live; live &= live - 1) {
-			unsigned i = w * 64 + (unsigned)__builtin_ctzll(live);
-
-			if (i < CHOICE_REGS && in->reg[i] != state->reg[i] && in->reg[i]) {
-				in->reg[i] = CHOICE_UNKNOWN;
-				changed = true;
-			}
-		}
-	}
+	changed = join_regs(in->reg, state->reg, pass->choice->slots);
 	if (in->scc != state->scc && in->scc != TRUTH_UNKNOWN) {
 		in->scc = TRUTH_UNKNOWN;
 		changed = true;
@@ -62,7 +80,7 @@ static void visit(struct pass *pass, uint32_t index)
 	bool falls, jumps;
 
 	if (own[0].first != own[1].first) {
-		stepped = *state;
+		copy_state(pass->choice, &stepped, state);
 		state = &stepped;
 		for (uint32_t i = own[0].first; i < own[1].first; i++)
 			choice_step(pass->choice, &pass->step[i], &stepped);
@@ -107,17 +125,19 @@ static unsigned run(struct pass *pass, const struct choice_state *entry)
 static void begin(struct choice *choice, const struct flow_entry *entry, struct choice_state *state)
 {
 	struct isa_field field = { .mask = UINT32_MAX };
+	const uint8_t *place = choice->place;
 
 	memset(state, 0, sizeof(*state)); /* all unknown */
-	state->reg[REG_EXEC] = state->reg[REG_EXEC + 1] = CHOICE_ALL;
+	state->reg[place[REG_EXEC]] = state->reg[place[REG_EXEC + 1]] = CHOICE_ALL;
 	if (entry->kernarg_ptr >= 0) {
-		state->reg[entry->kernarg_ptr] =
+		state->reg[place[entry->kernarg_ptr]] =
 		    choice_node(choice, CHOICE_POINTER, &(struct isa_field){ 0 });
-		state->reg[entry->kernarg_ptr + 1] = CHOICE_UPPER;
+		state->reg[place[entry->kernarg_ptr + 1]] = CHOICE_UPPER;
 	}
 	for (unsigned i = 0; i < entry->preload_count && entry->preload >= 0; i++) {
 		field.kernarg = (entry->preload_offset + i) * 4;
-		state->reg[entry->preload + (int)i] = choice_node(choice, CHOICE_FIELD, &field);
+		state->reg[place[entry->preload + (int)i]] =
+		    choice_node(choice, CHOICE_FIELD, &field);
 	}
 	state->reached = true;
 }
@@ -167,7 +187,7 @@ static unsigned decided_selects(const struct pass *pass)
 
 		if (!pass->block[b].selects || !pass->in[b].reached)
 			continue;
-		state = pass->in[b];
+		copy_state(pass->choice, &state, &pass->in[b]);
 		for (uint32_t i = pass->block[b].first; i < pass->block[b + 1].first; i++) {
 			struct choice_insn *step = &pass->step[i];
 
@@ -296,6 +316,7 @@ static int solve(struct pass *pass, const struct flow_entry *entry, struct isa_k
 	status = choice_slice(choice, pass->step, pass->block, false);
 	if (status)
 		goto out;
+	begin(choice, entry, &start);
 	count = choice->condition_count <= FEW_CONDITIONS
 		    ? take_all(choice, candidates)
 		    : rank(pass, &start, accessing, reached, edges, candidates);
@@ -345,8 +366,6 @@ static void read_block(struct pass *pass, const struct block *from, struct choic
 
 	block->first = *count;
 	block->cost = 1;
-	/* Where conditions are found all registers matter. */
-	memset(&block->live, 0xff, sizeof(block->live));
 	for (uint32_t i = from->first; i < from->first + from->count; i++) {
 		const struct insn *insn = function->insn[i];
 
@@ -365,6 +384,7 @@ static int pass_begin(struct pass *pass, const struct function *function,
 		      const struct flow_entry *entry)
 {
 	uint32_t count = 0, room = 0;
+	struct choice_set all;
 
 	memset(pass, 0, sizeof(*pass));
 	pass->choice = calloc(1, sizeof(*pass->choice));
@@ -385,6 +405,9 @@ static int pass_begin(struct pass *pass, const struct function *function,
 	for (uint32_t b = 0; b < function->block_count; b++)
 		read_block(pass, &function->block[b], &pass->block[b], &count);
 	pass->block[function->block_count].first = count;
+	/* Where conditions are found all registers matter. */
+	memset(&all, 0xff, sizeof(all));
+	choice_arrange(pass->choice, &all);
 	return 0;
 }
 
@@ -409,8 +432,9 @@ int choices_find(struct flow *flow, const struct flow_entry *entry, struct isa_k
 static void read_selects(const struct pass *pass, uint8_t *selects)
 {
 	for (uint32_t b = 0; b < pass->choice->function->block_count; b++) {
-		struct choice_state state = pass->in[b];
+		struct choice_state state;
 
+		copy_state(pass->choice, &state, &pass->in[b]);
 		for (uint32_t i = pass->block[b].first;
 		     state.reached && i < pass->block[b + 1].first; i++) {
 			struct choice_insn *step = &pass->step[i];

@@ -20,11 +20,15 @@ enum choice_truth { TRUTH_UNKNOWN, TRUTH_NO, TRUTH_YES };
 #define CHOICE_VECTORS 8u
 #define CHOICE_REGS    (REG_VECTOR + CHOICE_VECTORS)
 
+/* Registers are joined so many at a time. */
+#define CHOICE_LANE 8u
+
 struct choice_state {
-	choice_id reg[CHOICE_REGS]; /* scalar registers, then those of choice.vector */
-	uint8_t scc;                /* enum choice_truth */
-	bool by_exec;               /* a register may hold what was made by exec as it is */
+	uint8_t scc;  /* enum choice_truth */
+	bool by_exec; /* a register may hold what was made by exec as it is */
 	bool reached;
+	/* By choice.place: copies have the first choice.slots of them. */
+	choice_id reg[(CHOICE_REGS + CHOICE_LANE) / CHOICE_LANE * CHOICE_LANE];
 };
 
 enum choice_kind {
@@ -49,6 +53,12 @@ struct choice {
 	unsigned mask_dwords;            /* of a lane mask */
 	uint16_t vector[CHOICE_VECTORS]; /* numbers of registers */
 	unsigned vector_count;
+	/*
+	 * Where choice_state has a register: scalar ones in their order, then those of `vector`.
+	 * Those that do not matter are in one place together, the last one.
+	 */
+	uint8_t place[CHOICE_REGS];
+	unsigned slots, first_vector, unused; /* slots: of CHOICE_LANE */
 	struct choice_node node[CHOICE_NODES_MAX];
 	unsigned node_count;
 	uint16_t slot[CHOICE_SLOTS]; /* nodes by content: index + 1 */
@@ -180,8 +190,11 @@ static inline bool choice_is_scalar(const struct operand *operand)
  * Leave out steps that decide neither branches nor vector selections (`scalar`: any selections),
  * and set blocks' `live`. The blocks are one more than the function's. 0 or -ENOMEM.
  */
-int choice_slice(const struct choice *choice, struct choice_insn *steps,
-		 struct choice_block *blocks, bool scalar);
+int choice_slice(struct choice *choice, struct choice_insn *steps, struct choice_block *blocks,
+		 bool scalar);
+
+/* Set choice->place for these registers. */
+void choice_arrange(struct choice *choice, const struct choice_set *set);
 
 /* ---- choice_step.c: their effects ---- */
 

@@ -203,11 +203,44 @@ static void drop(const struct choice *choice, struct choice_insn *steps,
 	blocks[count].first = kept;
 }
 
-int choice_slice(const struct choice *choice, struct choice_insn *steps,
-		 struct choice_block *blocks, bool scalar)
+/* What a step that was kept reads, also within a block. */
+static void touch(const struct choice *choice, const struct choice_insn *step,
+		  struct choice_set *any)
+{
+	struct choice_set set;
+
+	used(choice, step, &set);
+	asked(choice, step, &set);
+	for (unsigned w = 0; w < CHOICE_WORDS; w++)
+		any->word[w] |= set.word[w];
+}
+
+void choice_arrange(struct choice *choice, const struct choice_set *set)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < CHOICE_REGS; i++) {
+		if (i == REG_VECTOR)
+			choice->first_vector = count;
+		choice->place[i] = UINT8_MAX;
+		/* The condition mask is written with exec, and asked for by branches. */
+		if (set->word[i / 64] >> i % 64 & 1 || i == REG_VCC || i == REG_VCC + 1 ||
+		    i == REG_EXEC || i == REG_EXEC + 1)
+			choice->place[i] = (uint8_t)count++;
+	}
+	for (unsigned i = 0; i < CHOICE_REGS; i++)
+		if (choice->place[i] == UINT8_MAX)
+			choice->place[i] = (uint8_t)count;
+	choice->unused = count;
+	choice->slots = (count + CHOICE_LANE) / CHOICE_LANE * CHOICE_LANE;
+}
+
+int choice_slice(struct choice *choice, struct choice_insn *steps, struct choice_block *blocks,
+		 bool scalar)
 {
 	uint32_t count = choice->function->block_count;
 	bool *keep = malloc((size_t)blocks[count].first + 1);
+	struct choice_set any = { 0 };
 	bool again = true;
 
 	if (!keep)
@@ -233,5 +266,11 @@ int choice_slice(const struct choice *choice, struct choice_insn *steps,
 	}
 	drop(choice, steps, blocks, scalar, keep);
 	free(keep);
+	for (uint32_t b = 0; b < count; b++)
+		for (unsigned w = 0; w < CHOICE_WORDS; w++)
+			any.word[w] |= blocks[b].live.word[w];
+	for (uint32_t i = 0; i < blocks[count].first; i++)
+		touch(choice, &steps[i], &any);
+	choice_arrange(choice, &any);
 	return 0;
 }

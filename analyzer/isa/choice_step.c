@@ -24,13 +24,13 @@ static choice_id source(struct choice *choice, const struct choice_state *state,
 		unsigned slot = choice_vector_slot(choice, operand);
 
 		return slot < CHOICE_REGS && operand->count == 1 && !operand->half
-			   ? state->reg[slot]
+			   ? state->reg[choice->place[slot]]
 			   : CHOICE_UNKNOWN;
 	}
 	if (!choice_is_scalar(operand) || operand->half || part >= operand->count ||
 	    operand->reg + part >= REG_VECTOR)
 		return CHOICE_UNKNOWN;
-	return state->reg[operand->reg + part];
+	return state->reg[choice->place[operand->reg + part]];
 }
 
 static bool is_exec(unsigned reg)
@@ -39,44 +39,46 @@ static bool is_exec(unsigned reg)
 }
 
 /* Masks and flags that were made by the old one say nothing of the new one. */
-static void write_exec(struct choice_state *state)
+static void write_exec(const struct choice *choice, struct choice_state *state)
 {
 	if (!state->by_exec)
 		return;
-	for (unsigned i = REG_VECTOR; i < CHOICE_REGS; i++)
-		state->reg[i] = CHOICE_UNKNOWN;
-	for (unsigned i = 0; i < REG_VECTOR; i++)
-		if (!is_exec(i) && (state->reg[i] == CHOICE_ALL || state->reg[i] == CHOICE_NONE))
+	for (unsigned i = 0; i < choice->slots; i++)
+		if (i != choice->place[REG_EXEC] && i != choice->place[REG_EXEC + 1] &&
+		    (i >= choice->first_vector || state->reg[i] == CHOICE_ALL ||
+		     state->reg[i] == CHOICE_NONE))
 			state->reg[i] = CHOICE_UNKNOWN;
 	state->by_exec = false;
 }
 
-static void write_reg(struct choice_state *state, unsigned reg, choice_id id)
+static void write_reg(const struct choice *choice, struct choice_state *state, unsigned reg,
+		      choice_id id)
 {
 	if (is_exec(reg))
-		write_exec(state);
+		write_exec(choice, state);
 	else if (reg < REG_VECTOR)
-		state->reg[reg] = id;
+		state->reg[choice->place[reg]] = id;
 	state->by_exec |= id == CHOICE_ALL || id == CHOICE_NONE;
 }
 
-static void write_operand(struct choice_state *state, const struct operand *operand, unsigned part,
-			  choice_id id)
+static void write_operand(const struct choice *choice, struct choice_state *state,
+			  const struct operand *operand, unsigned part, choice_id id)
 {
 	if (choice_is_scalar(operand) && part < operand->count)
-		write_reg(state, operand->reg + part, id);
+		write_reg(choice, state, operand->reg + part, id);
 }
 
-static void lose_operand(struct choice_state *state, const struct operand *operand)
+static void lose_operand(const struct choice *choice, struct choice_state *state,
+			 const struct operand *operand)
 {
 	for (unsigned i = 0; choice_is_scalar(operand) && i < operand->count; i++)
-		write_reg(state, operand->reg + i, CHOICE_UNKNOWN);
+		write_reg(choice, state, operand->reg + i, CHOICE_UNKNOWN);
 }
 
-static void lose_all(struct choice_state *state)
+static void lose_all(const struct choice *choice, struct choice_state *state)
 {
-	for (unsigned i = 0; i < CHOICE_REGS; i++)
-		if (!is_exec(i))
+	for (unsigned i = 0; i < choice->slots; i++)
+		if (i != choice->place[REG_EXEC] && i != choice->place[REG_EXEC + 1])
 			state->reg[i] = CHOICE_UNKNOWN;
 	state->scc = TRUTH_UNKNOWN;
 }
@@ -104,7 +106,7 @@ static void load(struct choice *choice, struct choice_insn *step, struct choice_
 	for (unsigned i = 0; choice_is_scalar(to) && i < to->count; i++) {
 		struct isa_field field = { .kernarg = offset + 4 * i, .mask = UINT32_MAX };
 
-		write_reg(state, to->reg + i,
+		write_reg(choice, state, to->reg + i,
 			  known && offset % 4 == 0 && offset < 1u << 20
 			      ? choice_node(choice, CHOICE_FIELD, &field)
 			      : CHOICE_UNKNOWN);
@@ -162,7 +164,7 @@ static void compare_vector(struct choice *choice, struct choice_insn *step,
 					       : CHOICE_UNKNOWN;
 
 	for (unsigned i = 0; i < step->insn->operand[0].count; i++)
-		write_operand(state, &step->insn->operand[0], i, result);
+		write_operand(choice, state, &step->insn->operand[0], i, result);
 }
 
 /* Of one dword; false: it is not followed. */
@@ -236,7 +238,7 @@ static void select_by_scc(struct choice *choice, struct choice_insn *step,
 						     : CHOICE_UNKNOWN;
 	}
 	for (unsigned i = 0; i < to->count; i++)
-		write_operand(state, to, i, chosen[i]);
+		write_operand(choice, state, to, i, chosen[i]);
 }
 
 /* False: it is not followed. */
@@ -262,7 +264,7 @@ static bool compute(struct choice *choice, struct choice_insn *step, struct choi
 	else if (insn->class != OP_MOVE)
 		state->scc = (uint8_t)choice_is_set(choice, result, to->count);
 	for (unsigned i = 0; i < to->count; i++)
-		write_operand(state, to, i, result[i]);
+		write_operand(choice, state, to, i, result[i]);
 	return true;
 }
 
@@ -284,15 +286,16 @@ static void lose_vectors(struct choice *choice, struct choice_insn *step,
 			if (insn->operand[i].kind == OPERAND_REG &&
 			    insn->operand[i].reg <= choice->vector[k] &&
 			    choice->vector[k] - insn->operand[i].reg < insn->operand[i].count)
-				state->reg[REG_VECTOR + k] = flag;
+				state->reg[choice->place[REG_VECTOR + k]] = flag;
 	state->by_exec |= flag != CHOICE_UNKNOWN;
 }
 
 /* Destinations hold what is not known. */
-static void lose(const struct choice_insn *step, struct choice_state *state)
+static void lose(const struct choice *choice, const struct choice_insn *step,
+		 struct choice_state *state)
 {
 	for (unsigned i = 0; i < step->destinations && i < step->insn->operand_count; i++)
-		lose_operand(state, &step->insn->operand[i]);
+		lose_operand(choice, state, &step->insn->operand[i]);
 	if (!step->keeps_scc)
 		state->scc = TRUTH_UNKNOWN;
 }
@@ -304,8 +307,8 @@ void choice_step(struct choice *choice, struct choice_insn *step, struct choice_
 	switch (step->action) {
 	case ACTION_LOSE_ALL:
 		choice->lost |= step->insn->class == OP_SETPC || step->insn->class == OP_ODD;
-		lose_all(state);
-		write_exec(state);
+		lose_all(choice, state);
+		write_exec(choice, state);
 		break;
 	case ACTION_LOAD:
 		load(choice, step, state);
@@ -330,15 +333,16 @@ void choice_step(struct choice *choice, struct choice_insn *step, struct choice_
 		break;
 	case ACTION_COMPUTE:
 		if (!compute(choice, step, state))
-			lose(step, state);
+			lose(choice, step, state);
 		break;
 	case ACTION_MASKS:
-		lose(step, state);
-		write_exec(state);
-		state->reg[REG_VCC] = state->reg[REG_VCC + 1] = CHOICE_UNKNOWN;
+		lose(choice, step, state);
+		write_exec(choice, state);
+		state->reg[choice->place[REG_VCC]] = CHOICE_UNKNOWN;
+		state->reg[choice->place[REG_VCC + 1]] = CHOICE_UNKNOWN;
 		break;
 	default:
-		lose(step, state);
+		lose(choice, step, state);
 		break;
 	}
 }
@@ -358,7 +362,7 @@ int choice_selects(const struct choice *choice, const struct insn *insn,
 		reg = insn->operand[3].reg;
 	}
 	for (unsigned i = 0; i < choice->mask_dwords && reg + i < REG_VECTOR; i++) {
-		choice_id id = state->reg[reg + i];
+		choice_id id = state->reg[choice->place[reg + i]];
 		bool known = choice_is_constant(choice, id, &constant);
 
 		all &= id == CHOICE_ALL || (known && constant == UINT32_MAX);
@@ -376,10 +380,11 @@ enum choice_truth choice_taken(struct choice *choice, enum choice_branch branch,
 	case BRANCH_SCC1:
 		return (enum choice_truth)state->scc;
 	case BRANCH_VCC_ZERO:
-		return choice_negate(
-		    choice_is_set(choice, &state->reg[REG_VCC], choice->mask_dwords));
+		return choice_negate(choice_is_set(choice, &state->reg[choice->place[REG_VCC]],
+						   choice->mask_dwords));
 	case BRANCH_VCC_NOT_ZERO:
-		return choice_is_set(choice, &state->reg[REG_VCC], choice->mask_dwords);
+		return choice_is_set(choice, &state->reg[choice->place[REG_VCC]],
+				     choice->mask_dwords);
 	default:
 		return TRUTH_UNKNOWN;
 	}

@@ -13,6 +13,7 @@
 #define HIPGRAIN_ISA_FLOW_H
 
 #include "arch.h"
+#include "casloop.h"
 #include "insn.h"
 #include "slice.h"
 #include "state.h"
@@ -41,6 +42,8 @@ struct access {
 	struct value_pair {
 		value_id low, high;
 	} pair[ACCESS_PAIRS];
+	struct casloop loop; /* of a compare-and-swap that was classified */
+	bool classified;
 	/* Of a store of whole words of 64 bits: what each of them was seen to be. */
 	struct stored_word {
 		unsigned count;

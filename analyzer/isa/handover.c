@@ -182,7 +182,9 @@ static int find_wait(struct search *search, struct point *read)
 	uint32_t b, i;
 	int status = in_loop ? 0 : -ENOMEM;
 
-	if (!status && flag->atomic && flag->atomic_op == ISA_OP_CMPSWAP)
+	if (read->access->classified)
+		loop = read->access->loop;
+	else if (!status && flag->atomic && flag->atomic_op == ISA_OP_CMPSWAP)
 		status = casloop_classify(function, flag, &loop);
 	read->update = loop.computes || loop.why;
 	if (!status && !read->update)

@@ -146,9 +146,8 @@ static void set_loop(struct isa_atomic *atomic, const struct casloop *loop)
 	atomic->lock = loop->lock;
 }
 
-static int fill_atomic(struct isa_analysis *analysis, struct flow *flow,
-		       const struct access *access, const struct flow_entry *entry,
-		       struct isa_atomic *atomic)
+static int fill_atomic(struct isa_analysis *analysis, struct flow *flow, struct access *access,
+		       const struct flow_entry *entry, struct isa_atomic *atomic)
 {
 	static const uint8_t spaces[] = {
 		[MEM_SCALAR] = ISA_SPACE_GLOBAL,   [MEM_SCALAR_BUFFER] = ISA_SPACE_BUFFER,
@@ -183,13 +182,13 @@ static int fill_atomic(struct isa_analysis *analysis, struct flow *flow,
 	atomic->scope = scope_of(analysis->arch, insn);
 	atomic->system_scope = atomic->scope == ISA_SCOPE_SYSTEM;
 	if (insn->atomic_op == ISA_OP_CMPSWAP) {
-		struct casloop loop;
-
-		status = casloop_classify(access->function, insn, &loop);
+		status = casloop_classify(access->function, insn, &access->loop);
 		if (status)
 			return status;
-		set_loop(atomic, &loop);
-		atomic->loop_why = in_callers(access, entry, &loop) ? not_looked_for : loop.why;
+		access->classified = true;
+		set_loop(atomic, &access->loop);
+		atomic->loop_why =
+		    in_callers(access, entry, &access->loop) ? not_looked_for : access->loop.why;
 	}
 	atomic->when = choices_when(flow, access);
 	return origin_resolve(flow, access, &atomic->origin);
@@ -197,7 +196,7 @@ static int fill_atomic(struct isa_analysis *analysis, struct flow *flow,
 
 /* The kernel's own atomics first, then those of its callees by address. */
 struct placed_access {
-	const struct access *access;
+	struct access *access;
 	bool callee;
 };
 

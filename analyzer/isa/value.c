@@ -490,16 +490,20 @@ value_id value_alts(struct value_store *store, const struct alt *alt, size_t cou
 
 value_id value_const(struct value_store *store, int32_t constant)
 {
-	struct alt alt = { .constant = constant };
-
-	return value_alts(store, &alt, 1);
+	return value_base(store, 0, constant);
 }
 
 value_id value_base(struct value_store *store, uint32_t base, int32_t constant)
 {
-	struct alt alt = { .constant = constant, .term_count = 1, .term = { { base, 1 } } };
+	struct alt alt = { .constant = constant,
+			   .term_count = base != 0,
+			   .term = { { base, base != 0 } } };
+	struct simple_value *known =
+	    &store->simple[mix(base, (uint32_t)constant) & (SIMPLE_CACHE - 1)];
 
-	return value_alts(store, &alt, 1);
+	if (known->value == VALUE_BOTTOM || known->base != base || known->constant != constant)
+		*known = (struct simple_value){ base, constant, value_alts(store, &alt, 1) };
+	return known->value;
 }
 
 value_id value_unknown(struct value_store *store, const char *why)

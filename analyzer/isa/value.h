@@ -119,6 +119,9 @@ struct value {
 	uint64_t hash;
 };
 
+#define SIMPLE_CACHE 64u /* a power of two, as the next one */
+#define SUM_CACHE    256u
+
 struct value_store {
 	struct value *value;
 	size_t count, room;
@@ -126,7 +129,13 @@ struct value_store {
 	size_t table_size;
 	struct {
 		value_id a, b, result;
-	} * join_cache, *widen_cache;
+	} * join_cache, *widen_cache, sum_cache[SUM_CACHE];
+	/* value_const(), whose base is 0, and value_base(); bottom: none. */
+	struct simple_value {
+		uint32_t base;
+		int32_t constant;
+		value_id value;
+	} simple[SIMPLE_CACHE];
 	/*
 	 * Whether a term of that base must be kept, because it is known to be a pointer; NULL:
 	 * each.

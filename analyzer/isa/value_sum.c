@@ -162,12 +162,26 @@ static value_id combine(struct value_store *store, value_id a, value_id b, int s
 	return value_alts(store, alt, n);
 }
 
+/* `sign` 1 or -1: the second one is added or subtracted; remembered as negative. */
+static value_id sum(struct value_store *store, value_id a, value_id b, int sign)
+{
+	value_id other = sign > 0 ? b : ~b;
+	size_t slot = (a * 31u + other) % SUM_CACHE;
+
+	if (store->sum_cache[slot].result != VALUE_BOTTOM && store->sum_cache[slot].a == a &&
+	    store->sum_cache[slot].b == other)
+		return store->sum_cache[slot].result;
+	store->sum_cache[slot].a = a;
+	store->sum_cache[slot].b = other;
+	return store->sum_cache[slot].result = combine(store, a, b, sign);
+}
+
 value_id value_add(struct value_store *store, value_id a, value_id b)
 {
-	return combine(store, a, b, 1);
+	return sum(store, a, b, 1);
 }
 
 value_id value_sub(struct value_store *store, value_id a, value_id b)
 {
-	return combine(store, a, b, -1);
+	return sum(store, a, b, -1);
 }
