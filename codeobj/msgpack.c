@@ -148,11 +148,3 @@ bool msgpack_skip_elements(struct msgpack *reader, const struct msgpack_value *v
 	}
 	return true;
 }
-
-bool msgpack_is(const struct msgpack_value *value, const char *text)
-{
-	size_t length = strlen(text);
-
-	return value->type == MSGPACK_STRING && value->length == length &&
-	       !memcmp(value->bytes, text, length);
-}

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct msgpack {
 	const uint8_t *at, *end;
@@ -42,7 +43,13 @@ bool msgpack_read(struct msgpack *reader, struct msgpack_value *value);
 /* Skip what belongs to a value that msgpack_read() just returned (nothing for scalars). */
 bool msgpack_skip_elements(struct msgpack *reader, const struct msgpack_value *value);
 
-/* Whether a value is the string `text`. */
-bool msgpack_is(const struct msgpack_value *value, const char *text);
+/* Whether a value is the string `text`; here, as the length of most texts is known here. */
+static inline bool msgpack_is(const struct msgpack_value *value, const char *text)
+{
+	size_t length = strlen(text);
+
+	return value->type == MSGPACK_STRING && value->length == length &&
+	       !memcmp(value->bytes, text, length);
+}
 
 #endif

@@ -54,7 +54,8 @@ static enum isa_known uses_hidden(const struct codeobj_kernel *from,
 
 static bool sleeps(const struct insn *insn)
 {
-	return !strcmp(insn->mnemonic, "s_sleep") || !strcmp(insn->mnemonic, "s_sleep_var");
+	return insn->class == OP_NOTHING &&
+	       (!strcmp(insn->mnemonic, "s_sleep") || !strcmp(insn->mnemonic, "s_sleep_var"));
 }
 
 /* Blocks of loops that sleep, in waits[]. */

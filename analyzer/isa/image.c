@@ -320,6 +320,13 @@ const struct isa_symbol *isa_image_symbol_at(const struct isa_image *image, uint
 	return NULL;
 }
 
+uint64_t isa_image_next_symbol(const struct isa_image *image, uint64_t address)
+{
+	size_t next = ROWS_UP_TO(image->symbols, image->symbol_count, address, address);
+
+	return next < image->symbol_count ? image->symbols[next].address : UINT64_MAX;
+}
+
 static bool is_descriptor(const struct isa_symbol *symbol)
 {
 	size_t length = strlen(symbol->name);

@@ -58,6 +58,9 @@ size_t isa_image_read(const struct isa_image *image, uint64_t address, void *to,
 /* Symbol by exact name, or NULL. */
 const struct isa_symbol *isa_image_symbol(const struct isa_image *image, const char *name);
 
+/* Where the next symbol begins that is behind `address`; UINT64_MAX: there is none. */
+uint64_t isa_image_next_symbol(const struct isa_image *image, uint64_t address);
+
 /* Symbol (function or object) whose bytes contain `address`, or NULL. */
 const struct isa_symbol *isa_image_symbol_at(const struct isa_image *image, uint64_t address,
 					     bool function);

@@ -401,7 +401,11 @@ static void classify(struct insn *insn)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(opcodes); i++) {
-		if (!strcmp(opcodes[i].mnemonic, name)) {
+		const char *known = opcodes[i].mnemonic;
+
+		/* "s_" or "v_" and a letter: most differ there. */
+		if (known[0] == name[0] && known[1] == name[1] && known[2] == name[2] &&
+		    !strcmp(known, name)) {
 			insn->class = opcodes[i].class;
 			for (i = 0; insn->class == OP_NOTHING && i < ARRAY_SIZE(fences); i++)
 				if (!strcmp(fences[i].mnemonic, name))

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scopes.h"
 #include "search.h"
 #include "skim.h"
 
@@ -46,6 +47,7 @@ struct lines {
 	Dwarf_Die scope[MAX_DEPTH];
 	unsigned scope_count;
 	uint64_t scope_pc;
+	struct scopes scopes;
 };
 
 /* Parts of paths under which headers are installed that no user wrote. */
@@ -232,6 +234,7 @@ void lines_close(struct lines *lines)
 	for (size_t i = 0; i < lines->table_count; i++)
 		skim_lines_close(lines->table[i].rows);
 	free(lines->table);
+	scopes_clear(&lines->scopes);
 	free(lines);
 }
 
@@ -255,24 +258,14 @@ static unsigned find_scopes(struct lines *lines, const struct function *function
 {
 	Dwarf_Die *scope = lines->scope;
 	unsigned count = 1;
-	Dwarf_Die die;
 
 	if (lines->scope_count && lines->scope_pc == pc)
 		return lines->scope_count;
 	scope[0] = function->die;
-	while (count < MAX_DEPTH && !dwarf_child(&scope[count - 1], &die)) {
-		bool found = false;
-
-		do {
-			int tag = dwarf_tag(&die);
-
-			found = (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block) &&
-				dwarf_haspc(&die, pc) > 0;
-		} while (!found && !dwarf_siblingof(&die, &die));
-		if (!found)
-			break;
-		scope[count++] = die;
-	}
+	scopes_enter(&lines->scopes, &function->die);
+	while (count < MAX_DEPTH &&
+	       scopes_child(&lines->scopes, &scope[count - 1], pc, &scope[count]))
+		count++;
 	lines->scope_count = count;
 	lines->scope_pc = pc;
 	return count;

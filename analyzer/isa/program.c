@@ -130,7 +130,7 @@ struct insn *program_insn(struct program *program, uint64_t pc)
 
 	if (!slot || *slot)
 		return slot ? *slot : NULL;
-	section = isa_image_section(program->image, pc);
+	section = find_map(program, pc)->section;
 	skip = pc - section->address;
 	insn = new_insn(program);
 	if (!insn)
@@ -266,7 +266,7 @@ static int walk(struct program *program, struct function *function, struct pc_li
 
 	status = pc_push(&work, function->entry);
 	while (!status && work.count) {
-		uint64_t pc = work.pc[--work.count], target;
+		uint64_t pc = work.pc[--work.count], target, quiet = pc;
 		bool falls = true, branch = false;
 
 		status = pc_push(leaders, pc);
@@ -298,7 +298,11 @@ static int walk(struct program *program, struct function *function, struct pc_li
 			insn->walk = number;
 			pc += insn->length;
 			branch = insn_is_branch(insn, &target, &falls);
-			falls = falls && !next_function(program, function, pc);
+			/* Up to `quiet` no symbol begins. */
+			if (falls && pc >= quiet) {
+				falls = !next_function(program, function, pc);
+				quiet = isa_image_next_symbol(program->image, pc);
+			}
 			if (branch && target)
 				status = pc_push(&work, target);
 			if (!status && branch && falls)
