@@ -445,8 +445,9 @@ int kernel_analyse(struct isa_analysis *analysis, const struct codeobj_kernel *f
 	if (status)
 		goto out;
 	twin_key_make(&twin, analysis, from, &entry);
-	if (twins_find(&twin, kernel, &incomplete_pc)) {
+	if (twins_find(&twin, program, kernel, &incomplete_pc)) {
 		status = names_find(analysis, NULL, &entry, incomplete_pc, kernel);
+		program_trim(program);
 		goto out;
 	}
 	status = flow_init(&flow, program, analysis->arch, args, arg_count);

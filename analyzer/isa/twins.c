@@ -21,7 +21,9 @@ struct twin {
 	uint64_t hash;
 	uint64_t incomplete_pc; /* of the kernel that was analysed, whose... */
 	uint64_t first;         /* ...code began here */
-	uint8_t bytes[];        /* the key, then the results */
+	const struct arch *arch;
+	uint64_t decoded; /* its instructions, hashed */
+	uint8_t bytes[];  /* the key, then the results */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -32,8 +34,8 @@ static size_t kept, count;
 struct head {
 	char code[CODEOBJ_SHA256_SIZE];
 	uint64_t size, entry, start; /* of the code; distances from where it begins */
-	const struct arch *arch;
-	const void *library; /* of the disassembler */
+	uint32_t generation, scope, lanes, preloads; /* of the processor */
+	const void *library;                         /* of the disassembler */
 	char disassembler[16];
 	uint32_t kernarg_size, scratch_size, items;
 	int32_t scratch_rsrc, dispatch_ptr, queue_ptr, kernarg_ptr, preload;
@@ -76,6 +78,8 @@ void twin_key_make(struct twin_key *key, const struct isa_analysis *analysis,
 	struct arg *arg;
 
 	memset(key, 0, sizeof(*key));
+	key->arch = analysis->arch;
+	key->pc = entry->pc;
 	code = code_of(&analysis->image, entry, key);
 	memset(&head, 0, sizeof(head));
 	if (!code || strlen(isa_disasm_name(disasm)) >= sizeof(head.disassembler) ||
@@ -88,7 +92,10 @@ void twin_key_make(struct twin_key *key, const struct isa_analysis *analysis,
 	head.size = key->end - key->first;
 	head.entry = entry->pc - key->first;
 	head.start = entry->start - key->first;
-	head.arch = analysis->arch;
+	head.generation = analysis->arch->generation;
+	head.scope = analysis->arch->scope;
+	head.lanes = analysis->arch->lanes;
+	head.preloads = analysis->arch->preload;
 	head.library = isa_disasm_library(disasm);
 	strcpy(head.disassembler, isa_disasm_name(disasm));
 	head.kernarg_size = from->kernarg_size;
@@ -181,22 +188,85 @@ static bool move_reason(char **reason, uint64_t from, uint64_t to)
 	return true;
 }
 
-bool twins_find(const struct twin_key *key, struct isa_kernel *kernel, uint64_t *incomplete_pc)
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+	hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+	return hash ^ hash >> 29;
+}
+
+/* All that the analysis takes from an instruction. */
+static uint64_t hash_insn(uint64_t hash, const struct insn *insn)
+{
+	uint64_t flags = insn->load | insn->store << 1 | insn->atomic << 2 | insn->returns << 3 |
+			 insn->offen << 4 | insn->idxen << 5 | insn->lds << 6 |
+			 insn->sub_dword << 7 | insn->op_sel_hi[0] << 8 | insn->op_sel_hi[1] << 9 |
+			 insn->dpp << 10 | insn->sdwa << 11 | insn->sdwa_dst << 12 | insn->fp << 13;
+
+	hash = mix(hash, insn->length | insn->class << 8 | insn->operand_count << 16 |
+			     (uint64_t)insn->family << 24 | flags << 32);
+	hash = mix(hash, insn->fence | insn->settles << 8 | (uint64_t)insn->cache << 16 |
+			     (uint64_t)(uint32_t)insn->offset << 32);
+	hash = mix(hash, insn->sdwa_src | insn->index_mode << 8 | insn->dwords << 16 |
+			     (uint64_t)insn->atomic_op << 24 | (uint64_t)insn->atomic_type << 32);
+	for (const char *at = insn->mnemonic; *at; at++)
+		hash = mix(hash, (uint8_t)*at);
+	for (unsigned i = 0; i < insn->operand_count; i++) {
+		const struct operand *operand = &insn->operand[i];
+
+		hash = mix(hash, operand->kind | operand->half << 8 | (uint64_t)operand->reg << 16 |
+				     (uint64_t)operand->count << 32);
+		hash = mix(hash, (uint64_t)operand->value);
+	}
+	return insn->dual ? hash_insn(hash, insn->dual) : hash;
+}
+
+/* Of a function, wherever it lies. */
+static uint64_t hash_function(const struct function *function)
+{
+	uint64_t hash = mix(function->insn_count, function->block_count);
+
+	for (uint32_t i = 0; i < function->insn_count; i++)
+		hash = hash_insn(mix(hash, function->insn[i]->pc - function->entry),
+				 function->insn[i]);
+	return hash;
+}
+
+/* Whether the code is decoded for this processor as it was for a twin. */
+static bool same_code(const struct twin_key *key, struct program *program, uint64_t decoded)
+{
+	const struct function *function = program_function(program, key->pc);
+
+	return function && !function->problem && hash_function(function) == decoded;
+}
+
+bool twins_find(const struct twin_key *key, struct program *program, struct isa_kernel *kernel,
+		uint64_t *incomplete_pc)
 {
 	struct isa_kernel twin = { 0 };
+	const struct arch *arch = NULL;
 	const struct twin *found;
+	uint64_t hash, decoded = 0;
 	bool good;
 
 	if (!key->bytes)
 		return false;
+	hash = hash_of(key);
 	pthread_mutex_lock(&lock);
-	found = *place_of(key, hash_of(key));
+	found = *place_of(key, hash);
 	good = found && !unpack_kernel(found->bytes + found->key_size, found->size, &twin);
+	if (good) {
+		arch = found->arch;
+		decoded = found->decoded;
+	}
 	if (good && found->incomplete_pc) {
 		*incomplete_pc = found->incomplete_pc - found->first + key->first;
 		good = move_reason(&twin.incomplete, found->incomplete_pc, *incomplete_pc);
 	}
 	pthread_mutex_unlock(&lock);
+	if (good && arch != key->arch && !same_code(key, program, decoded)) {
+		*incomplete_pc = 0;
+		good = false;
+	}
 	if (good)
 		take(kernel, &twin);
 	else
@@ -253,6 +323,8 @@ void twins_add(const struct twin_key *key, const struct flow *flow, const struct
 		twin->hash = hash_of(key);
 		twin->incomplete_pc = kernel->incomplete ? flow->incomplete_pc : 0;
 		twin->first = key->first;
+		twin->arch = key->arch;
+		twin->decoded = hash_function(flow->kernel);
 		memcpy(twin->bytes, key->bytes, key->size);
 		memcpy(twin->bytes + key->size, data, size);
 		pthread_mutex_lock(&lock);
