@@ -99,7 +99,7 @@ struct block {
 	uint32_t first, count; /* instructions, indexes into function.insn */
 	uint32_t successor[2]; /* block indexes; NO_BLOCK if absent; [0] is the fall-through */
 	bool ends;             /* the next function begins here: what precedes never returns */
-	uint32_t *predecessor;
+	uint32_t *predecessor; /* in function.predecessors, ascending */
 	uint32_t predecessor_count;
 };
 #define NO_BLOCK UINT32_MAX
@@ -112,6 +112,7 @@ struct function {
 	uint32_t insn_count;
 	struct block *block; /* ascending by pc; blocks end at calls, too */
 	uint32_t block_count;
+	uint32_t *predecessors; /* of all blocks */
 	uint32_t entry_block;
 	const char *problem; /* what could not be decoded, NULL if nothing */
 };

@@ -26,10 +26,7 @@ int program_init(struct program *program, const struct isa_image *image, struct 
 
 static void function_free(struct function *function)
 {
-	uint32_t i;
-
-	for (i = 0; i < function->block_count; i++)
-		free(function->block[i].predecessor);
+	free(function->predecessors);
 	free(function->block);
 	free(function->insn);
 	free(function);
@@ -338,6 +335,36 @@ static void sort_insns(struct program *program, struct function *function)
 			function->insn[i++] = *slot;
 }
 
+/* Ascending for each block; all of them lie together. 0 or -ENOMEM. */
+static int find_predecessors(struct function *function)
+{
+	uint32_t *next = reallocarray(NULL, function->block_count, 2 * sizeof(*next));
+
+	if (!next)
+		return -ENOMEM;
+	function->predecessors = next;
+	for (uint32_t b = 0; b < function->block_count; b++)
+		for (unsigned k = 0; k < 2; k++)
+			if (function->block[b].successor[k] != NO_BLOCK)
+				function->block[function->block[b].successor[k]]
+				    .predecessor_count++;
+	for (uint32_t b = 0; b < function->block_count; b++) {
+		function->block[b].predecessor = next;
+		next += function->block[b].predecessor_count;
+		function->block[b].predecessor_count = 0;
+	}
+	for (uint32_t b = 0; b < function->block_count; b++)
+		for (unsigned k = 0; k < 2; k++) {
+			struct block *to;
+
+			if (function->block[b].successor[k] == NO_BLOCK)
+				continue;
+			to = &function->block[function->block[b].successor[k]];
+			to->predecessor[to->predecessor_count++] = b;
+		}
+	return 0;
+}
+
 static int build_blocks(struct program *program, struct function *function, struct pc_list *leaders)
 {
 	uint32_t i, b = 0;
@@ -366,7 +393,6 @@ static int build_blocks(struct program *program, struct function *function, stru
 		const struct insn *last = function->insn[block->first + block->count - 1];
 		uint64_t target;
 		bool falls;
-		int k;
 
 		insn_is_branch(last, &target, &falls);
 		block->ends = falls && next_function(program, function, last->pc + last->length);
@@ -374,21 +400,9 @@ static int build_blocks(struct program *program, struct function *function, stru
 		block->successor[0] =
 		    falls ? block_at(function, last->pc + last->length) : NO_BLOCK;
 		block->successor[1] = target ? block_at(function, target) : NO_BLOCK;
-		for (k = 0; k < 2; k++) {
-			struct block *next;
-			uint32_t *grown;
-
-			if (block->successor[k] == NO_BLOCK)
-				continue;
-			next = &function->block[block->successor[k]];
-			grown = reallocarray(next->predecessor, next->predecessor_count + 1,
-					     sizeof(*grown));
-			if (!grown)
-				return -ENOMEM;
-			next->predecessor = grown;
-			next->predecessor[next->predecessor_count++] = b;
-		}
 	}
+	if (find_predecessors(function))
+		return -ENOMEM;
 	function->entry_block = block_at(function, function->entry);
 	return 0;
 }

@@ -56,9 +56,11 @@ struct walk {
 	const struct function *function;
 	struct live *in;    /* by block */
 	bool *stale;        /* by block: what it depends on has changed */
+	bool *across;       /* by block: it depends on `aside` */
 	struct live aside;  /* wherever lanes may be switched on, and what other lanes read */
 	bool private_reads; /* what is stored may come back */
 	bool changed;       /* `aside` has */
+	bool asked;         /* `aside` was */
 };
 
 static bool is_register(const struct insn *insn, unsigned index)
@@ -191,6 +193,7 @@ static void before_exec(struct walk *walk, const struct insn *insn, struct live 
 {
 	for (unsigned i = 0; insn->class != OP_COMPARE_EXEC && i < insn->operand_count; i++)
 		want(live, &insn->operand[i], false, true);
+	walk->asked = true;
 	if (!only_shrinks(insn))
 		walk->changed |= merge(&walk->aside, live);
 	merge(live, &walk->aside);
@@ -206,6 +209,7 @@ static void pin(struct walk *walk, const struct insn *insn, struct live *live)
 	for (unsigned i = 0; i < insn->operand_count; i++)
 		if (is_register(insn, i) && insn->operand[i].reg >= REG_VECTOR)
 			want(&pinned, &insn->operand[i], true, true);
+	walk->asked = true;
 	walk->changed |= merge(&walk->aside, &pinned);
 	merge(live, &pinned);
 }
@@ -354,11 +358,12 @@ static bool solve(struct walk *walk, struct slice *slice)
 
 			if (!walk->stale[b])
 				continue;
-			walk->stale[b] = walk->changed = false;
+			walk->stale[b] = walk->changed = walk->asked = false;
 			through_block(walk, block, &live, NULL);
+			walk->across[b] = walk->asked;
 			/* It is part of what every block with a change of exec passes on. */
-			if (walk->changed)
-				memset(walk->stale, true, function->block_count);
+			for (i = 0; walk->changed && i < function->block_count; i++)
+				walk->stale[i] |= walk->across[i];
 			if (merge(&walk->in[b], &live))
 				for (i = 0; i < block->predecessor_count; i++)
 					walk->stale[block->predecessor[i]] = true;
@@ -396,13 +401,15 @@ bool slice_function(struct slice *slice, const struct function *function)
 	}
 	walk.in = calloc(function->block_count + 1, sizeof(*walk.in));
 	walk.stale = calloc(function->block_count + 1, sizeof(*walk.stale));
+	walk.across = calloc(function->block_count + 1, sizeof(*walk.across));
 	slice->live = calloc(function->block_count + 1, sizeof(*slice->live));
 	slice->mask = calloc(function->block_count + 1, sizeof(*slice->mask));
 	slice->idle = calloc(function->insn_count + 1, sizeof(*slice->idle));
-	solved = walk.in && walk.stale && slice->live && slice->mask && slice->idle &&
-		 solve(&walk, slice);
+	solved = walk.in && walk.stale && walk.across && slice->live && slice->mask &&
+		 slice->idle && solve(&walk, slice);
 	free(walk.in);
 	free(walk.stale);
+	free(walk.across);
 	return solved;
 }
 
