@@ -206,10 +206,9 @@ static uint64_t hash_insn(uint64_t hash, const struct insn *insn)
 			     (uint64_t)insn->family << 24 | flags << 32);
 	hash = mix(hash, insn->fence | insn->settles << 8 | (uint64_t)insn->cache << 16 |
 			     (uint64_t)(uint32_t)insn->offset << 32);
+	hash = mix(hash, insn->name);
 	hash = mix(hash, insn->sdwa_src | insn->index_mode << 8 | insn->dwords << 16 |
 			     (uint64_t)insn->atomic_op << 24 | (uint64_t)insn->atomic_type << 32);
-	for (const char *at = insn->mnemonic; *at; at++)
-		hash = mix(hash, (uint8_t)*at);
 	for (unsigned i = 0; i < insn->operand_count; i++) {
 		const struct operand *operand = &insn->operand[i];
 

@@ -435,6 +435,11 @@ value_id value_alts(struct value_store *store, const struct alt *alt, size_t cou
 	struct value value = { .alt = kept };
 	size_t i, k, n = 0;
 
+	if (count == 1) {
+		kept[0] = alt[0];
+		value.alt_count = 1;
+		return intern(store, &value);
+	}
 	for (i = 0; i < count; i++) {
 		size_t same = 0, first = n;
 		bool exact = !(alt[i].flags & (ALT_OPAQUE | ALT_TAINT)), done = false;
