@@ -12,136 +12,6 @@
 /* So few are not ranked. */
 #define FEW_CONDITIONS 3u
 
-/* Passes over the function. */
-struct pass {
-	struct choice *choice;
-	struct choice_insn *step;   /* instructions that matter, by block */
-	struct choice_block *block; /* one more than blocks */
-	struct choice_state *in;    /* by block */
-	bool selects;               /* some block has */
-	size_t steps;
-};
-
-static void copy_state(const struct choice *choice, struct choice_state *to,
-		       const struct choice_state *from)
-{
-	memcpy(to, from, offsetof(struct choice_state, reg) + choice->slots * sizeof(to->reg[0]));
-}
-
-/* So many registers are joined at a time. */
-typedef choice_id lane __attribute__((vector_size(CHOICE_LANE * sizeof(choice_id))));
-
-/* What is not the same in both becomes CHOICE_UNKNOWN, which is 0. Whether anything did. */
-static bool join_regs(choice_id *into, const choice_id *from, unsigned count)
-{
-	lane a, b, same, changed = { 0 };
-	uint64_t any[sizeof(lane) / sizeof(uint64_t)], all = 0;
-
-	for (unsigned i = 0; i < count; i += CHOICE_LANE) {
-		memcpy(&a, into + i, sizeof(a));
-		memcpy(&b, from + i, sizeof(b));
-		same = a & (lane)(a == b);
-		changed |= a ^ same;
-		memcpy(into + i, &same, sizeof(same));
-	}
-	memcpy(any, &changed, sizeof(any));
-	for (size_t i = 0; i < sizeof(any) / sizeof(any[0]); i++)
-		all |= any[i];
-	return all;
-}
-
-static void flow_to(struct pass *pass, uint32_t block, const struct choice_state *state)
-{
-	struct choice_state *in = &pass->in[block];
-	bool changed;
-
-	if (!in->reached) {
-		copy_state(pass->choice, in, state);
-		in->reg[pass->choice->unused] = CHOICE_UNKNOWN;
-		in->reached = pass->block[block].dirty = true;
-		return;
-	}
-	in->by_exec |= state->by_exec;
-	changed = join_regs(in->reg, state->reg, pass->choice->slots);
-	if (in->scc != state->scc && in->scc != TRUTH_UNKNOWN) {
-		in->scc = TRUTH_UNKNOWN;
-		changed = true;
-	}
-	pass->block[block].dirty |= changed;
-}
-
-static void visit(struct pass *pass, uint32_t index)
-{
-	const struct block *block = &pass->choice->function->block[index];
-	struct choice_block *own = &pass->block[index];
-	const struct choice_state *state = &pass->in[index];
-	struct choice_state stepped;
-	enum choice_truth taken;
-	bool falls, jumps;
-
-	if (own[0].first != own[1].first) {
-		copy_state(pass->choice, &stepped, state);
-		state = &stepped;
-		for (uint32_t i = own[0].first; i < own[1].first; i++)
-			choice_step(pass->choice, &pass->step[i], &stepped);
-	}
-	pass->steps += own->cost;
-	taken = choice_taken(pass->choice, own->branch, state);
-	falls = block->successor[0] != NO_BLOCK && taken != TRUTH_YES;
-	jumps = block->successor[1] != NO_BLOCK && taken != TRUTH_NO;
-	own->ways = (uint8_t)(falls + jumps);
-	if (falls)
-		flow_to(pass, block->successor[0], state);
-	if (jumps)
-		flow_to(pass, block->successor[1], state);
-}
-
-/* How many ways are left; what is reached stands in pass->in. */
-static unsigned run(struct pass *pass, const struct choice_state *entry)
-{
-	const struct function *function = pass->choice->function;
-	unsigned edges = 0;
-	bool again = true;
-
-	for (uint32_t b = 0; b < function->block_count; b++)
-		pass->in[b].reached = pass->block[b].dirty = false;
-	flow_to(pass, function->entry_block, entry);
-	while (again) {
-		again = false;
-		for (uint32_t b = 0; b < function->block_count; b++) {
-			if (!pass->block[b].dirty)
-				continue;
-			pass->block[b].dirty = false;
-			visit(pass, b);
-			again = true;
-		}
-	}
-	for (uint32_t b = 0; b < function->block_count; b++)
-		edges += pass->in[b].reached ? pass->block[b].ways : 0;
-	return edges;
-}
-
-/* Registers when the kernel begins. */
-static void begin(struct choice *choice, const struct flow_entry *entry, struct choice_state *state)
-{
-	struct isa_field field = { .mask = UINT32_MAX };
-	const uint8_t *place = choice->place;
-
-	memset(state, 0, sizeof(*state)); /* all unknown */
-	state->reg[place[REG_EXEC]] = state->reg[place[REG_EXEC + 1]] = CHOICE_ALL;
-	if (entry->kernarg_ptr >= 0) {
-		state->reg[place[entry->kernarg_ptr]] =
-		    choice_node(choice, CHOICE_POINTER, &(struct isa_field){ 0 });
-		state->reg[place[entry->kernarg_ptr + 1]] = CHOICE_UPPER;
-	}
-	for (unsigned i = 0; i < entry->preload_count && entry->preload >= 0; i++) {
-		field.kernarg = (entry->preload_offset + i) * 4;
-		state->reg[place[entry->preload + (int)i]] =
-		    choice_node(choice, CHOICE_FIELD, &field);
-	}
-	state->reached = true;
-}
-
 /* Whether a block accesses memory of other than the work-group. */
 static bool accesses_memory(const struct function *function, uint32_t index)
 {
@@ -177,7 +47,7 @@ static int by_use(const void *a, const void *b)
 }
 
 /* How many selections are decided after a pass. */
-static unsigned decided_selects(const struct pass *pass)
+static unsigned decided_selects(const struct choice_pass *pass)
 {
 	uint32_t blocks = pass->choice->function->block_count;
 	unsigned count = 0;
@@ -187,7 +57,7 @@ static unsigned decided_selects(const struct pass *pass)
 
 		if (!pass->block[b].selects || !pass->in[b].reached)
 			continue;
-		copy_state(pass->choice, &state, &pass->in[b]);
+		choice_copy(pass->choice, &state, &pass->in[b]);
 		for (uint32_t i = pass->block[b].first; i < pass->block[b + 1].first; i++) {
 			struct choice_insn *step = &pass->step[i];
 
@@ -208,8 +78,9 @@ static unsigned take_all(const struct choice *choice, struct candidate *candidat
 }
 
 /* Try each condition by itself. Returns how many decide anything, the most useful ones first. */
-static unsigned rank(struct pass *pass, const struct choice_state *entry, const bool *accessing,
-		     const bool *reached, unsigned edges, struct candidate *candidates)
+static unsigned rank(struct choice_pass *pass, const struct choice_state *entry,
+		     const bool *accessing, const bool *reached, unsigned edges,
+		     struct candidate *candidates)
 {
 	struct choice *choice = pass->choice;
 	unsigned count = 0;
@@ -220,7 +91,7 @@ static unsigned rank(struct pass *pass, const struct choice_state *entry, const 
 		*candidate = (struct candidate){ .index = c };
 		for (unsigned yes = 0; yes < 2; yes++) {
 			choice->truth[c] = yes ? TRUTH_YES : TRUTH_NO;
-			candidate->edges += edges - run(pass, entry);
+			candidate->edges += edges - choice_run(pass, entry);
 			candidate->selects += decided_selects(pass);
 			for (uint32_t b = 0; b < choice->function->block_count; b++)
 				candidate->blocks +=
@@ -251,43 +122,71 @@ static isa_when like(unsigned results, unsigned asked)
 	return bits;
 }
 
-static void try_all(struct pass *pass, const struct choice_state *entry, unsigned count,
+/*
+ * Conditions in the order in which their results change from one pass to the next, most often
+ * those that decide little: a pass goes over what differs from the one before.
+ */
+static void order_conditions(struct choice_pass *pass, unsigned count, unsigned *order)
+{
+	unsigned weight[ISA_CONDITIONS];
+
+	for (unsigned c = 0; c < count; c++) {
+		unsigned k = c, own = choice_mark(pass, 1u << c);
+
+		for (; k && weight[k - 1] > own; k--) {
+			weight[k] = weight[k - 1];
+			order[k] = order[k - 1];
+		}
+		weight[k] = own;
+		order[k] = c;
+	}
+}
+
+static void try_all(struct choice_pass *pass, const struct choice_state *entry, unsigned count,
 		    const bool *reached, isa_when *when)
 {
 	uint32_t blocks = pass->choice->function->block_count;
+	unsigned order[ISA_CONDITIONS];
 	isa_when tried = 0;
 
 	for (uint32_t b = 0; b < blocks; b++)
 		when[b] = reached[b] ? 0 : ISA_ALWAYS; /* seen by the data flow alone */
-	for (unsigned results = 0; results < 1u << count; results++) {
+	for (unsigned number = 0; number < 1u << count; number++) {
+		unsigned results = 0;
 		isa_when bits;
 
+		for (unsigned k = 0; number && k < count; k++)
+			results |= (number >> k & 1) << order[k];
 		if (tried >> results & 1)
 			continue;
 		assume(pass->choice, count, results);
-		pass->choice->asked = 0;
-		run(pass, entry);
+		choice_run(pass, entry);
 		/* With other results of the conditions that nothing asked for it is the same. */
 		bits = like(results, pass->choice->asked);
 		tried |= bits;
 		for (uint32_t b = 0; b < blocks; b++)
 			if (pass->in[b].reached)
 				when[b] |= bits;
+		if (!number)
+			order_conditions(pass, count, order);
 	}
 }
 
 /* Make the candidates the choice's conditions, and the kernel's. */
-static void take(struct choice *choice, const struct candidate *candidates, unsigned count,
+static void take(struct choice_pass *pass, const struct candidate *candidates, unsigned count,
 		 struct isa_kernel *kernel)
 {
+	struct choice *choice = pass->choice;
+
 	for (unsigned i = 0; i < count; i++)
 		kernel->condition[i] = choice->condition[candidates[i].index];
 	memcpy(choice->condition, kernel->condition, count * sizeof(choice->condition[0]));
 	choice->condition_count = kernel->condition_count = count;
+	pass->settled = false;
 }
 
-static int solve(struct pass *pass, const struct flow_entry *entry, struct isa_kernel *kernel,
-		 isa_when **when)
+static int solve(struct choice_pass *pass, const struct flow_entry *entry,
+		 struct isa_kernel *kernel, isa_when **when)
 {
 	struct choice *choice = pass->choice;
 	uint32_t blocks = choice->function->block_count;
@@ -301,9 +200,9 @@ static int solve(struct pass *pass, const struct flow_entry *entry, struct isa_k
 
 	if (status)
 		goto out;
-	begin(choice, entry, &start);
+	choice_begin(choice, entry, &start);
 	choice->learning = true;
-	edges = run(pass, &start);
+	edges = choice_run(pass, &start);
 	choice->learning = false;
 	steps = pass->steps;
 	if (choice->lost || !choice->condition_count ||
@@ -314,9 +213,10 @@ static int solve(struct pass *pass, const struct flow_entry *entry, struct isa_k
 		reached[b] = pass->in[b].reached;
 	}
 	status = choice_slice(choice, pass->step, pass->block, false);
+	pass->settled = false;
 	if (status)
 		goto out;
-	begin(choice, entry, &start);
+	choice_begin(choice, entry, &start);
 	count = choice->condition_count <= FEW_CONDITIONS
 		    ? take_all(choice, candidates)
 		    : rank(pass, &start, accessing, reached, edges, candidates);
@@ -330,7 +230,7 @@ static int solve(struct pass *pass, const struct flow_entry *entry, struct isa_k
 		status = -ENOMEM;
 		goto out;
 	}
-	take(choice, candidates, count, kernel);
+	take(pass, candidates, count, kernel);
 	try_all(pass, &start, count, reached, *when);
 out:
 	free(accessing);
@@ -338,103 +238,30 @@ out:
 	return status;
 }
 
-static void pass_end(struct pass *pass)
-{
-	free(pass->choice);
-	free(pass->step);
-	free(pass->block);
-	free(pass->in);
-}
-
-/* An instruction that matters, its second half first. */
-static void add_step(struct pass *pass, uint32_t index, uint32_t *count, bool half)
-{
-	const struct insn *insn = pass->choice->function->insn[index];
-
-	if (half)
-		insn = insn->dual;
-	else if (insn->dual)
-		add_step(pass, index, count, true);
-	choice_read(pass->choice, insn, index, &pass->step[*count]);
-	pass->step[(*count)++].half = half;
-}
-
-static void read_block(struct pass *pass, const struct block *from, struct choice_block *block,
-		       uint32_t *count)
-{
-	const struct function *function = pass->choice->function;
-
-	block->first = *count;
-	block->cost = 1;
-	for (uint32_t i = from->first; i < from->first + from->count; i++) {
-		const struct insn *insn = function->insn[i];
-
-		if (choice_is_idle(pass->choice, insn))
-			continue;
-		add_step(pass, i, count, false);
-		block->selects |= insn->class == OP_SELECT && insn->mnemonic[0] == 'v';
-		block->cost++;
-	}
-	block->branch = (uint8_t)choice_read_branch(function->insn[from->first + from->count - 1]);
-	pass->selects |= block->selects;
-}
-
-/* 0 or -ENOMEM; to be ended also then. */
-static int pass_begin(struct pass *pass, const struct function *function,
-		      const struct flow_entry *entry)
-{
-	uint32_t count = 0, room = 0;
-	struct choice_set all;
-
-	memset(pass, 0, sizeof(*pass));
-	pass->choice = calloc(1, sizeof(*pass->choice));
-	pass->block = calloc((size_t)function->block_count + 1, sizeof(*pass->block));
-	pass->in = calloc(function->block_count, sizeof(*pass->in));
-	if (!pass->choice || !pass->block || !pass->in)
-		return -ENOMEM;
-	pass->choice->function = function;
-	pass->choice->mask_dwords = entry->wave_size / 32;
-	for (uint32_t i = 0; i < function->insn_count; i++)
-		choice_follow(pass->choice, function->insn[i]);
-	for (uint32_t i = 0; i < function->insn_count; i++)
-		if (!choice_is_idle(pass->choice, function->insn[i]))
-			room += function->insn[i]->dual ? 2 : 1;
-	pass->step = reallocarray(NULL, (size_t)room + 1, sizeof(*pass->step));
-	if (!pass->step)
-		return -ENOMEM;
-	for (uint32_t b = 0; b < function->block_count; b++)
-		read_block(pass, &function->block[b], &pass->block[b], &count);
-	pass->block[function->block_count].first = count;
-	/* Where conditions are found all registers matter. */
-	memset(&all, 0xff, sizeof(all));
-	choice_arrange(pass->choice, &all);
-	return 0;
-}
-
 int choices_find(struct flow *flow, const struct flow_entry *entry, struct isa_kernel *kernel)
 {
 	const struct function *function = flow->kernel;
-	struct pass pass;
+	struct choice_pass pass;
 	int status;
 
 	if (!function || function->entry_block == NO_BLOCK || flow->exhausted || flow->broken)
 		return 0;
-	status = pass_begin(&pass, function, entry);
+	status = choice_pass_begin(&pass, function, entry);
 	if (!status)
 		status = solve(&pass, entry, kernel, &flow->when);
-	pass_end(&pass);
+	choice_pass_end(&pass);
 	return status;
 }
 
 /* ---- selections ---- */
 
 /* What each selection takes after a pass. */
-static void read_selects(const struct pass *pass, uint8_t *selects)
+static void read_selects(const struct choice_pass *pass, uint8_t *selects)
 {
 	for (uint32_t b = 0; b < pass->choice->function->block_count; b++) {
 		struct choice_state state;
 
-		copy_state(pass->choice, &state, &pass->in[b]);
+		choice_copy(pass->choice, &state, &pass->in[b]);
 		for (uint32_t i = pass->block[b].first;
 		     state.reached && i < pass->block[b + 1].first; i++) {
 			struct choice_insn *step = &pass->step[i];
@@ -477,19 +304,19 @@ int choices_groups(struct flow *flow, const struct flow_entry *entry,
 {
 	const struct function *function = flow->kernel;
 	struct choice_state start;
-	struct pass pass;
+	struct choice_pass pass;
 	bool few = true;
 	int status = 0;
 
 	groups->count = 0;
 	if (!kernel->condition_count)
 		return 0;
-	status = pass_begin(&pass, function, entry);
+	status = choice_pass_begin(&pass, function, entry);
 	if (!status)
 		status = choice_slice(pass.choice, pass.step, pass.block, true);
 	if (status)
 		goto out;
-	begin(pass.choice, entry, &start);
+	choice_begin(pass.choice, entry, &start);
 	memcpy(pass.choice->condition, kernel->condition, sizeof(kernel->condition));
 	pass.choice->condition_count = kernel->condition_count;
 	for (unsigned results = 0; few && results < 1u << kernel->condition_count; results++) {
@@ -501,14 +328,14 @@ int choices_groups(struct flow *flow, const struct flow_entry *entry,
 			break;
 		}
 		assume(pass.choice, kernel->condition_count, results);
-		run(&pass, &start);
+		choice_run(&pass, &start);
 		read_selects(&pass, selects);
 		few = add_group(groups, selects, function->insn_count, when);
 	}
 	if (status || !few || groups->count < 2)
 		choices_groups_clear(groups);
 out:
-	pass_end(&pass);
+	choice_pass_end(&pass);
 	return status;
 }
 

@@ -3,6 +3,8 @@
 #ifndef HIPGRAIN_ISA_CHOICE_SEARCH_H
 #define HIPGRAIN_ISA_CHOICE_SEARCH_H
 
+#include <string.h>
+
 #include "choice.h"
 
 /* What a scalar register holds. */
@@ -166,6 +168,8 @@ struct choice_block {
 	uint8_t ways;           /* how many it went last */
 	bool selects;           /* it has vector instructions that select by a mask */
 	bool dirty;             /* to be visited */
+	bool renewed;           /* what conditions decide that are looked at */
+	uint32_t asks;          /* conditions that it asked for: a bit for each */
 	struct choice_set live; /* what can still decide something, at its beginning */
 };
 
@@ -196,6 +200,12 @@ int choice_slice(struct choice *choice, struct choice_insn *steps, struct choice
 /* Set choice->place for these registers. */
 void choice_arrange(struct choice *choice, const struct choice_set *set);
 
+static inline void choice_copy(const struct choice *choice, struct choice_state *to,
+			       const struct choice_state *from)
+{
+	memcpy(to, from, offsetof(struct choice_state, reg) + choice->slots * sizeof(to->reg[0]));
+}
+
 /* ---- choice_step.c: their effects ---- */
 
 /* Of one that is no branch. */
@@ -206,5 +216,38 @@ int choice_selects(const struct choice *choice, const struct insn *insn,
 /* Whether a conditional branch is taken. */
 enum choice_truth choice_taken(struct choice *choice, enum choice_branch branch,
 			       const struct choice_state *state);
+
+/* ---- choice_run.c ---- */
+
+/* Passes over the function. */
+struct choice_pass {
+	struct choice *choice;
+	struct choice_insn *step;   /* instructions that matter, by block */
+	struct choice_block *block; /* one more than blocks */
+	struct choice_state *in;    /* by block */
+	bool selects;               /* some block has */
+	size_t steps;
+	uint32_t *todo;
+	uint8_t last[CHOICE_CONDITIONS_MAX]; /* choice.truth in the last pass */
+	bool settled; /* `in` is as the last pass left it: what differs from that is followed */
+};
+
+/* 0 or -ENOMEM; to be ended also then. */
+int choice_pass_begin(struct choice_pass *pass, const struct function *function,
+		      const struct flow_entry *entry);
+void choice_pass_end(struct choice_pass *pass);
+
+/* Registers when the kernel begins. */
+void choice_begin(struct choice *choice, const struct flow_entry *entry,
+		  struct choice_state *state);
+
+/*
+ * How many ways are left with choice->truth; what is reached stands in pass->in, which conditions
+ * were asked for in choice->asked.
+ */
+unsigned choice_run(struct choice_pass *pass, const struct choice_state *entry);
+
+/* How many blocks may differ after a pass with other results of these conditions: `renewed`. */
+unsigned choice_mark(struct choice_pass *pass, uint32_t conditions);
 
 #endif
