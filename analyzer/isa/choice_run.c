@@ -243,12 +243,13 @@ int choice_pass_begin(struct choice_pass *pass, const struct function *function,
 	struct choice_set all;
 
 	memset(pass, 0, sizeof(*pass));
-	pass->choice = calloc(1, sizeof(*pass->choice));
+	pass->choice = malloc(sizeof(*pass->choice));
 	pass->block = calloc((size_t)function->block_count + 1, sizeof(*pass->block));
 	pass->in = calloc(function->block_count, sizeof(*pass->in));
 	pass->todo = reallocarray(NULL, (size_t)function->block_count + 1, 2 * sizeof(*pass->todo));
 	if (!pass->choice || !pass->block || !pass->in || !pass->todo)
 		return -ENOMEM;
+	memset(pass->choice, 0, offsetof(struct choice, node));
 	pass->choice->function = function;
 	pass->choice->mask_dwords = entry->wave_size / 32;
 	for (uint32_t i = 0; i < function->insn_count; i++)

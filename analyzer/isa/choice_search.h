@@ -61,7 +61,6 @@ struct choice {
 	 */
 	uint8_t place[CHOICE_REGS];
 	unsigned slots, first_vector, unused; /* slots: of CHOICE_LANE */
-	struct choice_node node[CHOICE_NODES_MAX];
 	unsigned node_count;
 	uint16_t slot[CHOICE_SLOTS]; /* nodes by content: index + 1 */
 	struct isa_condition condition[CHOICE_CONDITIONS_MAX];
@@ -70,6 +69,7 @@ struct choice {
 	uint32_t asked; /* a bit for each condition whose result was asked for */
 	bool learning;  /* new conditions are added */
 	bool lost;      /* control leaves the function: nothing is known */
+	struct choice_node node[CHOICE_NODES_MAX]; /* last: written as they are added */
 };
 
 /* ---- choice_number.c: numbers, and what is known of them ---- */

@@ -134,13 +134,12 @@ struct isa_disasm *decoder_disasm(struct decoder *decoder)
 }
 
 /* One copy of each mnemonic; there are a few hundred. */
-static const char *intern(struct decoder *decoder, const char *name, uint32_t *whole)
+static const char *intern(struct decoder *decoder, const char *name)
 {
 	size_t hash = 5381, i;
 
 	for (i = 0; name[i]; i++)
 		hash = hash * 33 + (unsigned char)name[i];
-	*whole = (uint32_t)(hash ^ hash >> 32);
 	hash &= NAMES - 1;
 	while (decoder->names[hash]) {
 		if (!strcmp(decoder->names[hash], name))
@@ -221,7 +220,7 @@ static bool parse(struct decoder *decoder, char *text, struct insn *insn, size_t
 	memset(insn, 0, sizeof(*insn));
 	insn->length = (uint8_t)length;
 	insn_parse(insn, text);
-	insn->mnemonic = intern(decoder, insn->mnemonic, &insn->name);
+	insn->mnemonic = intern(decoder, insn->mnemonic);
 	return insn->mnemonic;
 }
 

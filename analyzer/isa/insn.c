@@ -472,6 +472,8 @@ void insn_parse(struct insn *insn, char *text)
 		}
 	}
 	insn->mnemonic = start;
+	for (insn->name = 0, i = 0; start[i]; i++)
+		insn->name = insn->name * 33 + (unsigned char)start[i];
 	if (!strcmp(start, "s_waitcnt") && strstr(at, "vmcnt(0)"))
 		insn->settles = 1;
 	else if (!strcmp(start, "buffer_wbinvl1_vol"))

@@ -91,7 +91,7 @@ struct insn {
 	uint8_t atomic_type;
 	bool fp;
 	const char *mnemonic; /* without encoding suffix; owned by the program */
-	uint32_t name;        /* a hash of the mnemonic, as the decoder set it */
+	uint32_t name;        /* a hash of the mnemonic */
 	uint32_t walk;        /* the walk that found it last */
 	struct operand operand[INSN_OPERANDS];
 };

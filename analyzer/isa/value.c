@@ -26,7 +26,9 @@ int value_init(struct value_store *store)
 	store->value = reallocarray(NULL, store->room, sizeof(*store->value));
 	store->join_cache = calloc(JOIN_CACHE, sizeof(*store->join_cache));
 	store->widen_cache = calloc(JOIN_CACHE, sizeof(*store->widen_cache));
-	if (!store->table || !store->value || !store->join_cache || !store->widen_cache) {
+	store->sum_cache = calloc(SUM_CACHE, sizeof(*store->sum_cache));
+	if (!store->table || !store->value || !store->join_cache || !store->widen_cache ||
+	    !store->sum_cache) {
 		value_free(store);
 		return -ENOMEM;
 	}
@@ -72,6 +74,7 @@ void value_free(struct value_store *store)
 	free(store->table);
 	free(store->join_cache);
 	free(store->widen_cache);
+	free(store->sum_cache);
 	free(store->mixed);
 	memset(store, 0, sizeof(*store));
 }

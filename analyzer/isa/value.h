@@ -129,7 +129,7 @@ struct value_store {
 	size_t table_size;
 	struct {
 		value_id a, b, result;
-	} * join_cache, *widen_cache, sum_cache[SUM_CACHE];
+	} * join_cache, *widen_cache, *sum_cache;
 	/* value_const(), whose base is 0, and value_base(); bottom: none. */
 	struct simple_value {
 		uint32_t base;
