@@ -55,9 +55,14 @@ static void (*counted)(unsigned kind, const void *event);
 	}
 #include "tracer/events.def"
 
-/* In liblttng-ust-common since 2.13, in liblttng-ust before, for its own liblttng-ust-fd; in no
- * header. */
-int lttng_ust_safe_close_fd(int fd, int (*real)(int fd)) __attribute__((weak));
+/*
+ * Of LTTng-UST, if this release has it: functions that are in no header. Not by weak references,
+ * which the linker leaves out here (meson.build).
+ */
+static void *find(const char *name)
+{
+	return dlsym(RTLD_DEFAULT, name);
+}
 
 /* Before LTTng-UST's own destructor, because it is this object's dependency. */
 static void (*at_exit)(void);
@@ -72,12 +77,11 @@ __attribute__((destructor)) static void destruct(void)
  * LTTng-UST reports to a session which objects are loaded by events of a provider of its own, fired
  * when the session is started in this process, or on request (lttng regenerate statedump). Another
  * probe on the first of them (lttng-ust 2.13, lttng-ust-statedump-provider.h) is how we detect
- * that. In liblttng-ust-tracepoint; in no header.
+ * that. In liblttng-ust-tracepoint.
  */
 #ifndef HG_UST_OLD_NAMES
-int lttng_ust_tracepoint_provider_register(const char *provider, const char *event,
-					   void (*probe)(void), void *data, const char *signature)
-    __attribute__((weak));
+typedef int register_function(const char *provider, const char *event, void (*probe)(void),
+			      void *data, const char *signature);
 #endif
 
 #ifdef HG_UST_OLD_NAMES
@@ -113,11 +117,13 @@ static int on_state_wanted(void (*wanted)(void))
 					   (void (*)(void))on_statedump, NULL,
 					   "struct lttng_session *, session");
 #else
-	if (!lttng_ust_tracepoint_provider_register)
+	register_function *add =
+	    (register_function *)find("lttng_ust_tracepoint_provider_register");
+
+	if (!add)
 		return -ENOSYS;
-	return lttng_ust_tracepoint_provider_register("lttng_ust_statedump", "start",
-						      (void (*)(void))on_statedump, NULL,
-						      "struct lttng_ust_session *, session");
+	return add("lttng_ust_statedump", "start", (void (*)(void))on_statedump, NULL,
+		   "struct lttng_ust_session *, session");
 #endif
 }
 
@@ -135,7 +141,6 @@ static struct hg_provider provider = {
 	.after_fork_child = lttng_ust_after_fork_child,
 	.forget_threads = forget_threads,
 	.on_state_wanted = on_state_wanted,
-	.safe_close = lttng_ust_safe_close_fd,
 #ifndef HG_UST_OLD_NAMES
 	.init_thread = lttng_ust_init_thread,
 #endif
@@ -149,10 +154,12 @@ __attribute__((visibility("default"))) const struct hg_provider *hipgrain_provid
 	urcu_before_fork = urcu_bp_before_fork;
 	urcu_after_fork_child = urcu_bp_after_fork_child;
 #else
-	urcu_before_fork = (void (*)(void))dlsym(RTLD_DEFAULT, "lttng_ust_urcu_before_fork");
-	urcu_after_fork_child =
-	    (void (*)(void))dlsym(RTLD_DEFAULT, "lttng_ust_urcu_after_fork_child");
+	urcu_before_fork = (void (*)(void))find("lttng_ust_urcu_before_fork");
+	urcu_after_fork_child = (void (*)(void))find("lttng_ust_urcu_after_fork_child");
 #endif
+	/* In liblttng-ust-common since 2.13, in liblttng-ust before, for its own liblttng-ust-fd.
+	 */
+	provider.safe_close = (int (*)(int, int (*)(int)))find("lttng_ust_safe_close_fd");
 	if (!urcu_before_fork || !urcu_after_fork_child)
 		provider.forget_threads = NULL;
 	return &provider;

@@ -89,6 +89,7 @@ static void fork_unlock(bool child)
 static void read_build_id(const struct dl_phdr_info *info, const ElfW(Phdr) * segment,
 			  char hex[2 * 64 + 1])
 {
+	static const char digits[] = "0123456789abcdef";
 	const uint8_t *note = (const uint8_t *)(info->dlpi_addr + segment->p_vaddr);
 	const uint8_t *end = note + segment->p_memsz;
 
@@ -101,8 +102,11 @@ static void read_build_id(const struct dl_phdr_info *info, const ElfW(Phdr) * se
 			return;
 		if (header->n_type == NT_GNU_BUILD_ID && header->n_namesz == 4 &&
 		    !memcmp(name, "GNU", 4) && header->n_descsz <= 64) {
-			for (unsigned i = 0; i < header->n_descsz; i++)
-				snprintf(hex + 2 * i, 3, "%02x", id[i]);
+			for (unsigned i = 0; i < header->n_descsz; i++) {
+				hex[2 * i] = digits[id[i] >> 4];
+				hex[2 * i + 1] = digits[id[i] & 15];
+			}
+			hex[2 * header->n_descsz] = '\0';
 			return;
 		}
 		note = id + ((header->n_descsz + 3u) & ~3u);
