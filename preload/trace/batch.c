@@ -5,8 +5,8 @@
  *
  * A buffer belongs to its thread, but a thread that has to write all buffers, or notices that one
  * has become old, writes those of others: each buffer has a lock, for which only its own thread
- * waits (the others try). A reader of the trace has to wait for an open buffer: it is closed when
- * it is older than AGE_MAX and any thread records something.
+ * waits (the others try; batch_add.h). A reader of the trace has to wait for an open buffer: it is
+ * closed when it is older than AGE_MAX and any thread records something.
  *
  * Buffers lie in a mapped file of the bundle, so that they are preserved when the process is
  * killed. Processes that fork share the file, each with pages of its own; the owner of each page is
@@ -17,6 +17,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <linux/membarrier.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -27,6 +28,7 @@
 #include "preload/core/base.h"
 #include "preload/core/cancel.h"
 #include "preload/core/clock.h"
+#include "preload/core/kernel_call.h"
 #include "preload/core/libc.h"
 #include "preload/core/mapped_file.h"
 #include "preload/core/parts.h"
@@ -65,6 +67,7 @@ static struct header *shared;    /* NULL: memory of the process's alone */
 static uint32_t own_number;      /* atomic; then in place of shared->number */
 static char shared_path[PATH_MAX];
 static int forking, ended; /* atomic */
+static bool fenced;        /* there is no membarrier(2) */
 
 /* ---- pages ---- */
 
@@ -195,6 +198,7 @@ static void loaded(const struct hg_provider *provider)
 		hg_libc.munmap(memory, size);
 		return;
 	}
+	fenced = hg_syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0) < 0;
 	shared = make_file(shared_path, sizeof(shared_path));
 	hg_batches_hold = shared ? &shared->hold : &never;
 	batches = memory;
@@ -202,12 +206,45 @@ static void loaded(const struct hg_provider *provider)
 
 /* ---- one buffer ---- */
 
-static bool try_lock(struct hg_batch *batch, int who)
+/* Every thread of the process passes a barrier. A forked child may have to register anew. */
+static bool all_pass_barrier(void)
 {
-	int nobody = HG_BATCH_NOBODY;
+	int saved = errno;
+	bool done = !hg_syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0) ||
+		    (!hg_syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0) &&
+		     !hg_syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0));
 
-	return __atomic_compare_exchange_n(&batch->lock, &nobody, who, false, __ATOMIC_ACQUIRE,
-					   __ATOMIC_RELAXED);
+	errno = saved;
+	return done;
+}
+
+static void unlock_for_others(struct hg_batch *batch)
+{
+	__atomic_fetch_and(&batch->others, ~HG_BATCH_TAKEN, __ATOMIC_RELEASE);
+}
+
+/* For others than its thread, or for that thread where it may have the lock already. */
+static bool try_lock(struct hg_batch *batch)
+{
+	int before = __atomic_fetch_or(&batch->others, HG_BATCH_TAKEN, __ATOMIC_SEQ_CST);
+
+	if (before & HG_BATCH_TAKEN)
+		return false;
+	if ((before & HG_BATCH_FENCED || all_pass_barrier()) &&
+	    !__atomic_load_n(&batch->owner, __ATOMIC_ACQUIRE))
+		return true;
+	unlock_for_others(batch);
+	return false;
+}
+
+__attribute__((noinline)) bool hg_batch_lock_fenced(struct hg_batch *batch)
+{
+	/* Once more, as a barrier. */
+	__atomic_exchange_n(&batch->owner, 1, __ATOMIC_SEQ_CST);
+	if (!(__atomic_load_n(&batch->others, __ATOMIC_ACQUIRE) & HG_BATCH_TAKEN))
+		return true;
+	hg_batch_unlock(batch);
+	return false;
 }
 
 /* For others than its thread: that may have been interrupted permanently while it held the lock. */
@@ -216,7 +253,7 @@ static bool lock_patiently(struct hg_batch *batch)
 	struct timespec nap = { .tv_nsec = 100000 };
 	int cancel;
 
-	for (unsigned tries = 0; !try_lock(batch, HG_BATCH_OTHER); tries++) {
+	for (unsigned tries = 0; !try_lock(batch); tries++) {
 		if (tries == TRIES_MAX)
 			return false;
 		if (tries < 100)
@@ -273,7 +310,7 @@ static __attribute__((noinline)) bool begin(struct hg_batch *batch)
 	__atomic_store_n(&batch->page->number, event.number, __ATOMIC_RELEASE);
 	hg_provider->batch_open(&event);
 	batch->page->thread = (int32_t)syscall(SYS_gettid);
-	batch->begin = hg_now();
+	__atomic_store_n(&batch->begin, hg_now(), __ATOMIC_RELAXED);
 	__atomic_store_n(&batch->page->begin, batch->begin, __ATOMIC_RELEASE);
 	__atomic_fetch_add(&hg_batches_open, 1, __ATOMIC_RELAXED);
 	batch->next = batch->page->records;
@@ -297,6 +334,9 @@ static __attribute__((noinline)) struct hg_batch *find_batch(void)
 		}
 		thread->batch = &batches[at];
 	}
+	/* Again in a forked child, where the kernel has cleared it. */
+	if (fenced)
+		__atomic_fetch_or(&thread->batch->others, HG_BATCH_FENCED, __ATOMIC_SEQ_CST);
 	hg_tls.batch = thread->batch;
 	return thread->batch;
 }
@@ -410,11 +450,12 @@ void hg_batches_look(uint64_t now)
 		struct hg_batch *batch = &batches[i];
 
 		if (!__atomic_load_n(&batch->open, __ATOMIC_RELAXED) ||
-		    !try_lock(batch, HG_BATCH_OTHER))
+		    now <= __atomic_load_n(&batch->begin, __ATOMIC_RELAXED) + AGE_MAX / 2 ||
+		    !try_lock(batch))
 			continue;
 		if (batch->open && now > batch->page->begin + AGE_MAX / 2)
 			write_out(batch);
-		hg_batch_unlock(batch);
+		unlock_for_others(batch);
 	}
 	errno = saved;
 }
@@ -435,7 +476,7 @@ static void close_batch(struct hg_batch *batch, bool for_good)
 		write_out(batch);
 	if (for_good && batch->page && !batch->open)
 		give_back(batch);
-	hg_batch_unlock(batch);
+	unlock_for_others(batch);
 }
 
 static void close_all(bool for_good)
@@ -455,14 +496,11 @@ static void thread_end(void)
 {
 	struct hg_batch *batch = hg_tls.thread ? hg_tls.thread->batch : NULL;
 
-	int thread = HG_BATCH_THREAD;
-
 	if (!batch)
 		return;
 	/* It left our code by a jump out of a signal's handler, say. */
 	if (hg_tls.busy)
-		__atomic_compare_exchange_n(&batch->lock, &thread, HG_BATCH_NOBODY, false,
-					    __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+		hg_batch_unlock(batch);
 	hg_tls.busy++;
 	close_batch(batch, true);
 	hg_tls.busy--;

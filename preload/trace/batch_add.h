@@ -13,29 +13,45 @@
 
 /* Two lines of the cache, as processors fetch them in pairs. */
 struct hg_batch {
-	int lock;             /* atomic: enum hg_batch_holder */
+	int owner;            /* atomic: its thread has it */
+	int others;           /* atomic: enum hg_batch_others */
 	int open;             /* atomic for others */
 	uint64_t *next, *end; /* room in the page; NULL if it is not open */
-	uint64_t begin;       /* page->begin, while it is open */
+	uint64_t begin;       /* page->begin, while it is open; atomic for others */
 	struct hg_open_batch *page;
 } __attribute__((aligned(128)));
 
-enum hg_batch_holder { HG_BATCH_NOBODY, HG_BATCH_THREAD, HG_BATCH_OTHER };
+/*
+ * A lock that costs its own thread no locked instruction: the thread sets `owner` and then looks at
+ * `others`; whoever else wants the batch sets `others`, has all threads of the process pass a
+ * barrier (membarrier(2)), and then looks at `owner`. Where there is no such call, each lock has a
+ * barrier.
+ */
+enum hg_batch_others {
+	HG_BATCH_TAKEN = 1,  /* one of them has it, or is about to look whether it can */
+	HG_BATCH_FENCED = 2, /* no membarrier(2) */
+};
+
+/* What hg_batch_lock() does if anything of `others` is set. */
+bool hg_batch_lock_fenced(struct hg_batch *batch);
 
 /* Not 0: nothing is to be stored, the recording is about to end. */
 extern HG_HIDDEN const uint64_t *hg_batches_hold;
 
+/* By its own thread. */
 static inline __attribute__((always_inline)) bool hg_batch_lock(struct hg_batch *batch)
 {
-	int nobody = HG_BATCH_NOBODY;
-
-	return __atomic_compare_exchange_n(&batch->lock, &nobody, HG_BATCH_THREAD, false,
-					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+	if (HG_UNLIKELY(batch->owner))
+		return false;
+	__atomic_store_n(&batch->owner, 1, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return HG_LIKELY(!__atomic_load_n(&batch->others, __ATOMIC_ACQUIRE)) ||
+	       hg_batch_lock_fenced(batch);
 }
 
 static inline __attribute__((always_inline)) void hg_batch_unlock(struct hg_batch *batch)
 {
-	__atomic_store_n(&batch->lock, HG_BATCH_NOBODY, __ATOMIC_RELEASE);
+	__atomic_store_n(&batch->owner, 0, __ATOMIC_RELEASE);
 }
 
 /*
