@@ -111,13 +111,13 @@ static void assume(struct choice *choice, unsigned count, unsigned results)
 		choice->truth[c] = results >> c & 1 ? TRUTH_YES : TRUTH_NO;
 }
 
-/* As those of isa_when: all in which the conditions of `asked` have these results. */
-static isa_when like(unsigned results, unsigned asked)
+/* As those of isa_when: all in which the conditions of `consulted` have these results. */
+static isa_when like(unsigned results, unsigned consulted)
 {
 	isa_when bits = 0;
 
 	for (unsigned bit = 0; bit < 64; bit++)
-		if (!((bit ^ results) & asked))
+		if (!((bit ^ results) & consulted))
 			bits |= UINT64_C(1) << bit;
 	return bits;
 }
@@ -161,8 +161,8 @@ static void try_all(struct choice_pass *pass, const struct choice_state *entry, 
 			continue;
 		assume(pass->choice, count, results);
 		choice_run(pass, entry);
-		/* With other results of the conditions that nothing asked for it is the same. */
-		bits = like(results, pass->choice->asked);
+		/* With other results of the conditions that nothing consulted it is the same. */
+		bits = like(results, pass->choice->consulted);
 		tried |= bits;
 		for (uint32_t b = 0; b < blocks; b++)
 			if (pass->in[b].reached)

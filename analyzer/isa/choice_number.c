@@ -107,7 +107,7 @@ static enum choice_truth ask(struct choice *choice, struct isa_condition conditi
 	}
 	for (i = 0; i < choice->condition_count; i++)
 		if (same_condition(&choice->condition[i], &condition)) {
-			choice->asked |= 1u << i;
+			choice->consulted |= 1u << i;
 			return (enum choice_truth)choice->truth[i];
 		}
 	if (choice->learning && i < CHOICE_CONDITIONS_MAX) {

@@ -57,7 +57,7 @@ static void visit(struct choice_pass *pass, uint32_t index)
 	enum choice_truth taken;
 	bool falls, jumps;
 
-	pass->choice->asked = 0;
+	pass->choice->consulted = 0;
 	if (own[0].first != own[1].first) {
 		choice_copy(pass->choice, &stepped, state);
 		state = &stepped;
@@ -66,7 +66,7 @@ static void visit(struct choice_pass *pass, uint32_t index)
 	}
 	pass->steps += own->cost;
 	taken = choice_taken(pass->choice, own->branch, state);
-	own->asks |= pass->choice->asked;
+	own->consults |= pass->choice->consulted;
 	falls = block->successor[0] != NO_BLOCK && taken != TRUTH_YES;
 	jumps = block->successor[1] != NO_BLOCK && taken != TRUTH_NO;
 	own->ways = (uint8_t)(falls + jumps);
@@ -84,9 +84,9 @@ unsigned choice_mark(struct choice_pass *pass, uint32_t conditions)
 	for (uint32_t b = 0; b < function->block_count; b++)
 		pass->block[b].renewed = false;
 	for (uint32_t b = 0; b < function->block_count; b++)
-		if (pass->in[b].reached && pass->block[b].asks & conditions)
+		if (pass->in[b].reached && pass->block[b].consults & conditions)
 			pass->todo[top++] = b;
-	/* A block is there at most twice: as one that asks, and as one that follows. */
+	/* A block is there at most twice: as one that consults, and as one that follows. */
 	while (top) {
 		const struct block *from = &function->block[pass->todo[--top]];
 
@@ -116,14 +116,14 @@ static void renew(struct choice_pass *pass, uint32_t conditions)
 		block->dirty = false;
 		if (block->renewed) {
 			pass->in[b].reached = false;
-			block->asks = 0;
+			block->consults = 0;
 		} else if (pass->in[b].reached) {
-			block->dirty = block->asks & conditions ||
+			block->dirty = block->consults & conditions ||
 				       (next[0] != NO_BLOCK && pass->block[next[0]].renewed) ||
 				       (next[1] != NO_BLOCK && pass->block[next[1]].renewed);
 		}
 		if (block->dirty)
-			block->asks = 0;
+			block->consults = 0;
 	}
 }
 
@@ -141,7 +141,7 @@ static uint32_t flipped(struct choice_pass *pass)
 unsigned choice_run(struct choice_pass *pass, const struct choice_state *entry)
 {
 	const struct function *function = pass->choice->function;
-	uint32_t conditions = flipped(pass), asked = 0;
+	uint32_t conditions = flipped(pass), consulted = 0;
 	unsigned edges = 0;
 	bool again = true;
 
@@ -149,7 +149,7 @@ unsigned choice_run(struct choice_pass *pass, const struct choice_state *entry)
 		renew(pass, conditions);
 	for (uint32_t b = 0; !pass->settled && b < function->block_count; b++) {
 		pass->in[b].reached = pass->block[b].dirty = false;
-		pass->block[b].asks = 0;
+		pass->block[b].consults = 0;
 	}
 	pass->settled = true;
 	if (!pass->in[function->entry_block].reached)
@@ -168,9 +168,9 @@ unsigned choice_run(struct choice_pass *pass, const struct choice_state *entry)
 		if (!pass->in[b].reached)
 			continue;
 		edges += pass->block[b].ways;
-		asked |= pass->block[b].asks;
+		consulted |= pass->block[b].consults;
 	}
-	pass->choice->asked = asked;
+	pass->choice->consulted = consulted;
 	return edges;
 }
 

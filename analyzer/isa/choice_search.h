@@ -66,9 +66,9 @@ struct choice {
 	struct isa_condition condition[CHOICE_CONDITIONS_MAX];
 	uint8_t truth[CHOICE_CONDITIONS_MAX]; /* enum choice_truth: what is assumed */
 	unsigned condition_count;
-	uint32_t asked; /* a bit for each condition whose result was asked for */
-	bool learning;  /* new conditions are added */
-	bool lost;      /* control leaves the function: nothing is known */
+	uint32_t consulted; /* a bit for each condition whose result was consulted */
+	bool learning;      /* new conditions are added */
+	bool lost;          /* control leaves the function: nothing is known */
 	struct choice_node node[CHOICE_NODES_MAX]; /* last: written as they are added */
 };
 
@@ -126,7 +126,7 @@ struct choice_insn {
 	bool keeps_scc;
 	bool carries; /* adds or subtracts a carry, too */
 	bool extends; /* its constant has 16 bits and a sign */
-	/* Of sources that are constants, by dword; CHOICE_UNKNOWN: not asked for yet. */
+	/* Of sources that are constants, by dword; CHOICE_UNKNOWN: not computed yet. */
 	choice_id constant[CHOICE_SOURCES][2];
 };
 
@@ -169,7 +169,7 @@ struct choice_block {
 	bool selects;           /* it has vector instructions that select by a mask */
 	bool dirty;             /* to be visited */
 	bool renewed;           /* what conditions decide that are looked at */
-	uint32_t asks;          /* conditions that it asked for: a bit for each */
+	uint32_t consults;      /* conditions whose results it consulted: a bit for each */
 	struct choice_set live; /* what can still decide something, at its beginning */
 };
 
@@ -243,7 +243,7 @@ void choice_begin(struct choice *choice, const struct flow_entry *entry,
 
 /*
  * How many ways are left with choice->truth; what is reached stands in pass->in, which conditions
- * were asked for in choice->asked.
+ * were consulted in choice->consulted.
  */
 unsigned choice_run(struct choice_pass *pass, const struct choice_state *entry);
 

@@ -96,8 +96,8 @@ static void used(const struct choice *choice, const struct choice_insn *step,
 }
 
 /* What a selection selects by. */
-static void asked(const struct choice *choice, const struct choice_insn *step,
-		  struct choice_set *set)
+static void consulted_by(const struct choice *choice, const struct choice_insn *step,
+			 struct choice_set *set)
 {
 	if (step->insn->class != OP_SELECT)
 		return;
@@ -144,7 +144,7 @@ static bool through(const struct choice *choice, const struct choice_insn *step,
 			live->word[w] |= set.word[w];
 	}
 	if (counts || (hit && step->makes_flag))
-		asked(choice, step, live);
+		consulted_by(choice, step, live);
 	return true;
 }
 
@@ -210,7 +210,7 @@ static void touch(const struct choice *choice, const struct choice_insn *step,
 	struct choice_set set;
 
 	used(choice, step, &set);
-	asked(choice, step, &set);
+	consulted_by(choice, step, &set);
 	for (unsigned w = 0; w < CHOICE_WORDS; w++)
 		any->word[w] |= set.word[w];
 }
@@ -223,7 +223,7 @@ void choice_arrange(struct choice *choice, const struct choice_set *set)
 		if (i == REG_VECTOR)
 			choice->first_vector = count;
 		choice->place[i] = UINT8_MAX;
-		/* The condition mask is written with exec, and asked for by branches. */
+		/* The condition mask is written with exec, and read by branches. */
 		if (set->word[i / 64] >> i % 64 & 1 || i == REG_VCC || i == REG_VCC + 1 ||
 		    i == REG_EXEC || i == REG_EXEC + 1)
 			choice->place[i] = (uint8_t)count++;
