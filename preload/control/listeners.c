@@ -7,7 +7,8 @@
  *
  * LTTng-UST has two listener threads, which receive commands of session daemons. They are not
  * needed to record: events are written to memory that is shared with the consumer. So in a process
- * that is recorded until it ends, the listeners end as soon as the session records it. To the
+ * that is recorded until it ends, the listeners, which have no threads there (threadless.c), end as
+ * soon as the session records it. To the
  * daemon such a process has ended, which does not affect buffers that belong to the user
  * (LTTNG_BUFFER_PER_UID). Whether the session still records, which the daemon would have reported,
  * is read from memory that the process shares with the recorder (struct hg_missed_table:
@@ -38,6 +39,7 @@
 #include "preload/control/missed.h"
 #include "preload/control/process_exit.h"
 #include "preload/control/seccomp.h"
+#include "preload/control/threadless.h"
 #include "preload/control/thread_exit_watch.h"
 #include "preload/core/base.h"
 #include "preload/core/cancel.h"
@@ -89,6 +91,7 @@ static void set_up(void)
 		original = NULL;
 	}
 	memset(listeners, 0, sizeof(listeners));
+	hg_threadless_reset();
 	pthread_mutex_init(&lock, NULL);
 	ending = false;
 	own = NULL;
@@ -117,6 +120,8 @@ static void set_work(enum work work, int fd)
 
 static __attribute__((noreturn)) void leave(void)
 {
+	if (hg_threadless_runs())
+		hg_threadless_leave();
 	set_work(WORK_ENDS, -1);
 	real_exit(NULL);
 }
@@ -124,6 +129,15 @@ static __attribute__((noreturn)) void leave(void)
 bool hg_is_listener(void)
 {
 	return own != NULL;
+}
+
+void hg_listener_left(void)
+{
+	pthread_mutex_lock(&lock);
+	if (own)
+		own->tid = 0;
+	own = NULL;
+	pthread_mutex_unlock(&lock);
 }
 
 void hg_listener_connects(void)
@@ -154,6 +168,10 @@ void hg_listener_receives(int fd)
 {
 	if (!own)
 		return;
+	if (hg_threadless_runs()) {
+		hg_threadless_receives(fd, may_be_cancelled());
+		return;
+	}
 	if (!may_be_cancelled()) { /* part of a command */
 		if (own->work != WORK_SERVES)
 			set_work(WORK_SERVES, -1);
@@ -166,6 +184,8 @@ void hg_listener_receives(int fd)
 
 void hg_listener_received(void)
 {
+	if (own && hg_threadless_runs())
+		hg_threadless_received();
 	if (!own || own->work != WORK_RECEIVES)
 		return;
 	if (is_ending())
@@ -270,6 +290,7 @@ static void dismiss(bool needed)
 	quiet.recording = recording;
 	__atomic_store_n(&hg_provider, &quiet, __ATOMIC_RELEASE);
 	begin_end();
+	hg_threadless_hang_up();
 	wait_for_end(START_STEPS);
 }
 

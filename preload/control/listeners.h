@@ -17,6 +17,8 @@ void hg_listener_received(void);
 
 /* Whether the calling thread is a listener; the futex(2) at which it waits for a daemon. */
 bool hg_is_listener(void);
+/* The calling thread was one, without a thread of its own, and is the program's again. */
+void hg_listener_left(void);
 long hg_listener_waits(long a, long b, long c, long d, long e, long f);
 
 /* No thread of LTTng-UST or of this library is left, or will be in a moment. */

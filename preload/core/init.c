@@ -246,10 +246,11 @@ int hg_join(bool early)
 
 void hg_begin_first(void)
 {
-	if (!*hg_provider->recording)
-		return;
-	HG_EACH_PART(record, false);
-	HG_EACH_PART(recorded);
+	if (*hg_provider->recording) {
+		HG_EACH_PART(record, false);
+		HG_EACH_PART(recorded);
+	}
+	HG_EACH_PART(begun);
 }
 
 bool hg_load_late(void)

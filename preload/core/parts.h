@@ -35,6 +35,11 @@ struct hg_part {
 	void (*loaded)(const struct hg_provider *provider);
 	/* Events of this process will be made by it: after `loaded`, and in a forked process. */
 	void (*joined)(const struct hg_provider *provider);
+	/* LTTng-UST is about to start a thread of its own. Whether this part sees to it that what
+	 * the thread was to do is done; `thread` is then set. */
+	bool (*threadless)(pthread_t *thread, void *(*function)(void *), void *data);
+	/* The process is recorded now if it was to be recorded from its beginning. */
+	void (*begun)(void);
 	/* The provider was opened after all, by the first event. */
 	void (*loaded_late)(void);
 	/* hg_config and hg_provider are set. Not 0: the process is not recorded. */

@@ -28,6 +28,7 @@
 #include "preload/core/fork.h"
 #include "preload/core/kernel_call.h"
 #include "preload/core/libc.h"
+#include "preload/core/parts.h"
 #include "preload/core/pool.h"
 #include "preload/core/start.h"
 
@@ -184,16 +185,13 @@ static int create(create_function *real, pthread_t *thread, pthread_attr_t *attr
 	if (!start)
 		return real(thread, attributes, function, data);
 	*start = (struct start){ .function = function, .data = data };
-	if (hg_libc_has_arenas())
-		__atomic_store_n(&hg_tracers_heap, true, __ATOMIC_RELAXED);
 	rc = real(thread, attributes, begin, start);
 	if (rc)
 		hg_pool_free(start);
 	return rc;
 }
 
-HG_EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes,
-			     void *(*function)(void *), void *restrict data)
+static create_function *find_real(void)
 {
 	static create_function *real; /* atomic */
 	create_function *found = __atomic_load_n(&real, __ATOMIC_RELAXED);
@@ -203,9 +201,37 @@ HG_EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *r
 		found = (create_function *)hg_libc.dlsym(RTLD_NEXT, "pthread_create");
 		__atomic_store_n(&real, found, __ATOMIC_RELAXED);
 	}
-	if (HG_UNLIKELY(hg_tls.busy) && hg_config.own_lttng && is_lttngs(HG_CALLER()))
-		return create(found, thread, (pthread_attr_t *)(uintptr_t)attributes, function,
-			      data);
+	return found;
+}
+
+void hg_tracers_start(pthread_t *thread, void *(*function)(void *), void *data)
+{
+	pthread_attr_t attributes;
+	sigset_t blocked, before;
+
+	if (pthread_attr_init(&attributes))
+		return;
+	sigfillset(&blocked);
+	pthread_sigmask(SIG_SETMASK, &blocked, &before);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	create(find_real(), thread, &attributes, function, data);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attributes);
+}
+
+HG_EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes,
+			     void *(*function)(void *), void *restrict data)
+{
+	create_function *found = find_real();
+
+	if (HG_UNLIKELY(hg_tls.busy) && hg_config.own_lttng && is_lttngs(HG_CALLER())) {
+		if (hg_libc_has_arenas())
+			__atomic_store_n(&hg_tracers_heap, true, __ATOMIC_RELAXED);
+		return HG_ANY_PART(threadless, thread, function, data)
+			   ? 0
+			   : create(found, thread, (pthread_attr_t *)(uintptr_t)attributes,
+				    function, data);
+	}
 	/* Loading LTTng-UST could wait for a thread that waits for this one. */
 	if (HG_UNLIKELY(hg_active > HG_NEW) && !hg_opened_provider)
 		hg_fork_wake();

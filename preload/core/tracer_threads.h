@@ -57,6 +57,9 @@ static inline bool hg_tracers_free(void *ptr)
 
 bool hg_tracers_realloc(void *old, size_t size, void **ptr);
 
+/* Start such a thread, as LTTng-UST does: detached, without signals. */
+void hg_tracers_start(pthread_t *thread, void *(*function)(void *), void *data);
+
 extern HG_HIDDEN struct hg_tracers_left *hg_tracers_all_left; /* atomic */
 void hg_tracers_give_back(void);
 

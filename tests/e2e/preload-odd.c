@@ -16,6 +16,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
+#include <semaphore.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -110,6 +111,7 @@ static struct pollfd *volatile nowhere = (struct pollfd *)8;
 static void *volatile no_limit = NULL;
 static char *none[] = { NULL }; /* arguments, and an environment */
 static const char *const absent = "/nothing/there";
+static const char *const too_long = "a name of a thread has 15 bytes";
 
 static void *no_work(void *unused)
 {
@@ -122,6 +124,21 @@ static int make_thread(void)
 	int rc = pthread_create(&thread, NULL, no_work, NULL);
 
 	return rc ? rc : pthread_detach(thread);
+}
+
+static int wait_until_past(sem_t *semaphore)
+{
+	static const struct timespec past = { 1, 0 };
+
+	return sem_timedwait(semaphore, &past);
+}
+
+static int wait_for(int (*wait)(sem_t *), unsigned value)
+{
+	sem_t semaphore;
+
+	sem_init(&semaphore, 0, value);
+	return wait(&semaphore);
 }
 
 /* name of the function, and a call: `result` is what it says of itself */
@@ -198,6 +215,12 @@ static int make_thread(void)
 	X("dlclose", result = dlclose(dlopen("libz.so.1", RTLD_NOW)))                     \
 	X("dl_iterate_phdr", result = visit())                                            \
 	X("pthread_create", result = make_thread())                                       \
+	X("pthread_setname_np", result = pthread_setname_np(pthread_self(), absent))      \
+	X("pthread_setname_np", result = pthread_setname_np(pthread_self(), too_long))    \
+	X("sem_wait", result = wait_for(sem_wait, 1))                                     \
+	X("sem_timedwait", result = wait_for(wait_until_past, 1))                         \
+	X("sem_timedwait", result = wait_for(wait_until_past, 0))                         \
+	X("sleep", result = sleep(0))                                                     \
 	X("execv", result = execv(absent, none))                                          \
 	X("execve", result = execve(absent, none, none))                                  \
 	X("execvp", result = execvp(absent, none))                                        \

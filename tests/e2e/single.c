@@ -141,6 +141,40 @@ static void in_child(void)
 	printf("%d\n", status);
 }
 
+/*
+ * What glibc's malloc() and mutexes go by: that there was never a second thread, from glibc 2.32
+ * on. And the name of the only one.
+ */
+extern char __libc_single_threaded __attribute__((weak));
+
+static void say_alone(void)
+{
+	char name[17] = "";
+
+	prctl(PR_GET_NAME, name);
+	printf("%s: %d\n", name, &__libc_single_threaded ? __libc_single_threaded : -1);
+	fflush(stdout);
+}
+
+/* The same of a child, and of the program that one executes. */
+static void stay_alone(void)
+{
+	int status = 0;
+
+	say_alone();
+	for (unsigned child = 0; child < 2; child++) {
+		if (!fork()) {
+			if (child)
+				execl("/proc/self/exe", "single", "say-alone", NULL);
+			allocate();
+			say_alone();
+			_exit(0);
+		}
+		wait(&status);
+		printf("%d\n", status);
+	}
+}
+
 /* A program that goes on after the recording, with buffers that nobody empties. */
 static void go_on(const char *file)
 {
@@ -160,6 +194,16 @@ static void go_on(const char *file)
 	fclose(result);
 }
 
+/* A program that begins while its session is stopped, and goes on when it was started. */
+static void begin_early(const char *file)
+{
+	allocate();
+	close(open(file, O_WRONLY | O_CREAT, 0600));
+	for (unsigned tries = 0; !access(file, F_OK) && tries < 3000; tries++)
+		usleep(10000);
+	allocate();
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -174,10 +218,15 @@ int main(int argc, char **argv)
 		{ "leave-directly", leave_directly },
 		{ "count-threads", count_threads },
 		{ "in-child", in_child },
+		{ "say-alone", say_alone },
+		{ "stay-alone", stay_alone },
 	};
 
 	if (argc == 3) {
-		go_on(argv[2]);
+		if (!strcmp(argv[1], "begin-early"))
+			begin_early(argv[2]);
+		else
+			go_on(argv[2]);
 		return 0;
 	}
 	allocate();
