@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -147,6 +148,7 @@ static void *watch(void *unused)
 
 	(void)unused;
 	hg_tls.busy = 1;
+	hg_syscall(SYS_prctl, PR_SET_NAME, "hipgrain-ust");
 	hg_stack_open();
 	__atomic_store_n(&watcher, (pid_t)hg_syscall(SYS_gettid), __ATOMIC_RELEASE);
 	while (!is_wanted(value = __atomic_load_n(slot, __ATOMIC_ACQUIRE))) {
@@ -193,8 +195,7 @@ void hg_standby_watch(const void *caller, bool anywhere)
 		 * Without one it cannot be recorded, and goes on. Its name says that it does not
 		 * keep the process alive: thread_exit_watch.c.
 		 */
-		if (!pthread_create(&thread, &attributes, watch, NULL))
-			pthread_setname_np(thread, "hipgrain-ust");
+		pthread_create(&thread, &attributes, watch, NULL);
 		pthread_attr_destroy(&attributes);
 	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
