@@ -51,12 +51,27 @@ static bool is_below(const char *path, const char *folder)
 	return strncmp(path, folder, length) == 0 && path[length] == '/';
 }
 
-/* connect(2) with a daemon's socket for clients. */
+/* The C library's connect(), or what a preloaded library has in its place. */
+static int (*next_connect)(int, const void *, socklen_t);
+
+/* Early: dlsym() takes a lock that another thread may hold when client_call() forks. */
+__attribute__((constructor)) static void find_connect(void)
+{
+	next_connect = (__typeof__(next_connect))dlsym(RTLD_NEXT, "connect");
+}
+
+static int connect_next(int fd, const void *address, socklen_t length)
+{
+	return next_connect ? next_connect(fd, address, length)
+			    : (int)syscall(SYS_connect, fd, address, length);
+}
+
+/* connect() with a daemon's socket for clients. */
 static int connect_client(int fd, const void *address, socklen_t length)
 {
 	struct ucred peer;
 	socklen_t size = sizeof(peer);
-	int result = (int)syscall(SYS_connect, fd, address, length), error = errno;
+	int result = connect_next(fd, address, length), error = errno;
 
 	if (result == 0 && getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0)
 		served_by = peer;
@@ -66,7 +81,7 @@ static int connect_client(int fd, const void *address, socklen_t length)
 
 /*
  * In place of the C library's, for liblttng-ctl and LTTng-UST: the executable's symbols come first.
- * In the recorder itself it is connect(2).
+ * In the recorder itself it passes every call on.
  */
 __attribute__((visibility("default"))) int connect(int fd, __CONST_SOCKADDR_ARG address,
 						   socklen_t length)
@@ -75,7 +90,7 @@ __attribute__((visibility("default"))) int connect(int fd, __CONST_SOCKADDR_ARG 
 	struct sockaddr_un other = { .sun_family = AF_UNIX };
 
 	if (length < sizeof(other) || local->sun_family != AF_UNIX)
-		return (int)syscall(SYS_connect, fd, address.__sockaddr__, length);
+		return connect_next(fd, address.__sockaddr__, length);
 	if (strcmp(last_part(local->sun_path), CLIENT_SOCKET) == 0) {
 		if (!*route.client)
 			return connect_client(fd, local, length);
@@ -89,7 +104,7 @@ __attribute__((visibility("default"))) int connect(int fd, __CONST_SOCKADDR_ARG 
 		errno = ECONNREFUSED;
 		return -1;
 	}
-	return (int)syscall(SYS_connect, fd, address.__sockaddr__, length);
+	return connect_next(fd, address.__sockaddr__, length);
 }
 
 static int64_t now_ms(void)

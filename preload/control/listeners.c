@@ -128,7 +128,7 @@ static __attribute__((noreturn)) void leave(void)
 
 bool hg_is_listener(void)
 {
-	return own != NULL;
+	return own || hg_threadless_runs();
 }
 
 void hg_listener_left(void)
@@ -166,12 +166,12 @@ static bool may_be_cancelled(void)
 
 void hg_listener_receives(int fd)
 {
-	if (!own)
-		return;
 	if (hg_threadless_runs()) {
 		hg_threadless_receives(fd, may_be_cancelled());
 		return;
 	}
+	if (!own)
+		return;
 	if (!may_be_cancelled()) { /* part of a command */
 		if (own->work != WORK_SERVES)
 			set_work(WORK_SERVES, -1);
@@ -184,7 +184,7 @@ void hg_listener_receives(int fd)
 
 void hg_listener_received(void)
 {
-	if (own && hg_threadless_runs())
+	if (hg_threadless_runs())
 		hg_threadless_received();
 	if (!own || own->work != WORK_RECEIVES)
 		return;

@@ -124,7 +124,7 @@ static struct timespec *time_left(struct timespec *left)
 	return left;
 }
 
-/* Until there is something to receive; false: the time is over. */
+/* Until there is something to receive; false: the time is over, or the kernel does not wait. */
 static bool await(int fd)
 {
 	struct pollfd one = { .fd = fd, .events = POLLIN };
@@ -135,7 +135,7 @@ static bool await(int fd)
 		got = hg_syscall(SYS_ppoll, &one, 1L, time_left(&left), &run->program,
 				 sizeof(run->program));
 	while (got < 0 && errno == EINTR);
-	return got != 0;
+	return got > 0;
 }
 
 void hg_threadless_receives(int fd, bool between)
