@@ -17,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -28,6 +27,7 @@
 #include "preload/core/fork.h"
 #include "preload/core/kernel_call.h"
 #include "preload/core/libc.h"
+#include "preload/core/libc_symbols.h"
 #include "preload/core/parts.h"
 #include "preload/core/start.h"
 #include "preload/stacks/modules.h"
@@ -148,7 +148,6 @@ static void *watch(void *unused)
 
 	(void)unused;
 	hg_tls.busy = 1;
-	hg_syscall(SYS_prctl, PR_SET_NAME, "hipgrain-ust");
 	hg_stack_open();
 	__atomic_store_n(&watcher, (pid_t)hg_syscall(SYS_gettid), __ATOMIC_RELEASE);
 	while (!is_wanted(value = __atomic_load_n(slot, __ATOMIC_ACQUIRE))) {
@@ -175,6 +174,7 @@ static bool is_joining(void)
 void hg_standby_watch(const void *caller, bool anywhere)
 {
 	int saved = errno, one = 1, cancel;
+	int (*set_name)(pthread_t, const char *); /* behind ours, which is in another part */
 	pthread_attr_t attributes;
 	sigset_t all, before;
 	pthread_t thread;
@@ -186,6 +186,7 @@ void hg_standby_watch(const void *caller, bool anywhere)
 		return;
 	hg_tls.busy++;
 	cancel = hg_keep_thread();
+	set_name = (__typeof__(set_name))hg_function_behind("pthread_setname_np");
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	if (!pthread_attr_init(&attributes)) {
@@ -193,9 +194,11 @@ void hg_standby_watch(const void *caller, bool anywhere)
 		pthread_attr_setstacksize(&attributes, STACK_SIZE);
 		/*
 		 * Without one it cannot be recorded, and goes on. Its name says that it does not
-		 * keep the process alive: thread_exit_watch.c.
+		 * keep the process alive (thread_exit_watch.c), so it has it before the program
+		 * continues.
 		 */
-		pthread_create(&thread, &attributes, watch, NULL);
+		if (!pthread_create(&thread, &attributes, watch, NULL) && set_name)
+			set_name(thread, "hipgrain-ust");
 		pthread_attr_destroy(&attributes);
 	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
