@@ -71,10 +71,25 @@ static __thread struct run {
  */
 static char nobody[16384] __attribute__((aligned(64)));
 
+/*
+ * Whether LTTng-UST's calls arrive here. Otherwise, with another preloaded library that does not
+ * pass them on, a listener would never leave.
+ */
+static bool is_called(void)
+{
+	static const char *const names[] = { "recvmsg",       "syscall", "sem_wait",
+					     "sem_timedwait", "connect", "sleep" };
+
+	for (size_t i = 0; i < HG_COUNT(names); i++)
+		if (hg_is_function_before(names[i]))
+			return false;
+	return true;
+}
+
 static bool postpone(pthread_t *thread, void *(*function)(void *), void *data)
 {
 	if (!hg_config.recorded || hg_config.standby || !hg_config.own_lttng ||
-	    count == LISTENERS_MAX || !hg_missed_recording() || hg_missed_keep())
+	    count == LISTENERS_MAX || !hg_missed_recording() || hg_missed_keep() || !is_called())
 		return false;
 	listeners[count++] =
 	    (struct listener){ .thread = thread, .function = function, .data = data, .fd = -1 };

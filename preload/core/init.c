@@ -32,6 +32,7 @@
 #include "preload/core/fork.h"
 #include "preload/core/kernel_call.h"
 #include "preload/core/libc.h"
+#include "preload/core/libc_symbols.h"
 #include "preload/core/own_stack.h"
 #include "preload/core/message.h"
 #include "preload/core/parts.h"
@@ -270,12 +271,15 @@ bool hg_load_late(void)
 
 /* ---- start ---- */
 
-/* As hg_say(), by hand: at this time the functions of such a program may not be called. */
-static void report_sanitizer(void)
+/*
+ * That nothing is recorded because the program `what` `name`. As hg_say(), by hand: the functions
+ * of such a program may not be called.
+ */
+static void report_unrecorded(const char *what, const char *name)
 {
-	static const char start_[] = "0 : nothing is recorded: the program was built with ";
-	static const char variable[] = "HIPGRAIN_DIR=", name[] = "/" HG_MESSAGES;
-	char line[128], path[PATH_MAX + sizeof(name)];
+	static const char start_[] = "0 : nothing is recorded: the program ";
+	static const char variable[] = "HIPGRAIN_DIR=", file[] = "/" HG_MESSAGES;
+	char line[128], path[PATH_MAX + sizeof(file)];
 	size_t length = 0, used = 0;
 	long fd;
 
@@ -288,12 +292,14 @@ static void report_sanitizer(void)
 			continue;
 		for (; (*env)[i] && used < PATH_MAX; i++)
 			path[used++] = (*env)[i];
-		for (size_t k = 0; k < sizeof(name); k++)
-			path[used++] = name[k];
+		for (size_t k = 0; k < sizeof(file); k++)
+			path[used++] = file[k];
 		for (size_t k = 0; k + 1 < sizeof(start_); k++)
 			line[length++] = start_[k];
-		for (const char *at = hg_sanitizer; *at; at++)
-			line[length++] = *at;
+		for (; *what; what++)
+			line[length++] = *what;
+		for (; *name; name++)
+			line[length++] = *name;
 		line[length++] = '\n';
 		fd = hg_syscall(SYS_open, path,
 				O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0600);
@@ -333,12 +339,17 @@ static void read_settings(void)
 static void start(void)
 {
 	static char directory[PATH_MAX];
-	const char *dir;
+	const char *dir, *own_function;
 
 	hg_parts_init();
 	hg_libc_init();
 	if (hg_sanitizer) {
-		report_sanitizer();
+		report_unrecorded("was built with ", hg_sanitizer);
+		return;
+	}
+	own_function = hg_own_function();
+	if (own_function) {
+		report_unrecorded("has a function of its own by the name of ", own_function);
 		return;
 	}
 	/*

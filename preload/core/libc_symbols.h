@@ -7,6 +7,7 @@
 #define HIPGRAIN_PRELOAD_CORE_LIBC_SYMBOLS_H
 
 #include <link.h>
+#include <stdbool.h>
 
 /* A function that one object defines. */
 void *hg_object_function(const struct link_map *map, const char *name);
@@ -20,6 +21,17 @@ void *hg_libc_function(const char *name);
  * waits for us.
  */
 void *hg_function_behind(const char *name);
+
+/* Whether an object has it that the loader searches before this library. */
+bool hg_is_function_before(const char *name);
+
+/*
+ * The name of a function of the C library that LTTng-UST would call and which the program has in
+ * its place; NULL: it has none (own_functions.c). A program whose functions pass calls on to the
+ * C library's exports the symbol HG_PASSES_ON.
+ */
+const char *hg_own_function(void);
+#define HG_PASSES_ON "hipgrain_passes_calls_on"
 
 /* Set hg_sanitizer (libc.h), whose runtime is in the executable or a library. */
 void hg_find_sanitizer(void);
