@@ -8,7 +8,8 @@
  *
  * Named are the functions that LTTng-UST (2.13) or the preload library call, but for those whose
  * names nobody uses for another purpose: pthread_...(), sem_...(), sig...(), dl...(), mem...(),
- * str...(), allocators (which programs do replace, by their like), and get...() of a process.
+ * str...(), get...() of a process, and allocators with what maps memory, which programs replace by
+ * their like (tcmalloc has its own mmap()).
  */
 #include "preload/core/libc_symbols.h"
 
@@ -17,15 +18,14 @@
 #include "preload/core/base.h"
 
 static const char *const names[] = {
-	"abort",   "accept",  "access",     "bind",     "close",   "closedir",  "connect",
-	"exit",    "fclose",  "fcntl",      "fcntl64",  "fileno",  "flock",     "fopen",
-	"fork",    "fprintf", "fread",      "fstat",    "fsync",   "ftruncate", "fwrite",
-	"ioctl",   "kill",    "listen",     "lseek",    "mincore", "mmap",      "mprotect",
-	"mremap",  "munmap",  "nanosleep",  "open",     "open64",  "opendir",   "perror",
-	"pipe2",   "poll",    "raise",      "read",     "readdir", "readlink",  "recvmsg",
-	"send",    "sendmsg", "setsockopt", "shutdown", "sleep",   "snprintf",  "socket",
-	"stat",    "syscall", "sysconf",    "time",     "umask",   "uname",     "unlink",
-	"waitpid", "write",   "writev",
+	"abort",    "accept",  "access",  "bind",    "close",      "closedir",  "connect",
+	"exit",     "fclose",  "fcntl",   "fcntl64", "fileno",     "flock",     "fopen",
+	"fork",     "fprintf", "fread",   "fstat",   "fsync",      "ftruncate", "fwrite",
+	"ioctl",    "kill",    "listen",  "lseek",   "nanosleep",  "open",      "open64",
+	"opendir",  "perror",  "pipe2",   "poll",    "raise",      "read",      "readdir",
+	"readlink", "recvmsg", "send",    "sendmsg", "setsockopt", "shutdown",  "sleep",
+	"snprintf", "socket",  "stat",    "syscall", "sysconf",    "time",      "umask",
+	"uname",    "unlink",  "waitpid", "write",   "writev",
 };
 
 const char *hg_own_function(void)
