@@ -33,6 +33,7 @@ static void end_recording(enum hg_confined_by why)
 	hg_counts_confined(why);
 	hg_libc_check();
 	hg_active = HG_DORMANT;
+	hg_changed();
 	hg_fork_ends(false);
 }
 

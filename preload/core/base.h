@@ -32,6 +32,22 @@
 #define HG_HIDDEN __attribute__((visibility("hidden")))
 #endif
 
+/*
+ * Whether something atomic is 0, as a relaxed load; but the compiler compares in memory, where it
+ * would load a volatile or atomic object first.
+ */
+static inline __attribute__((always_inline)) bool hg_is_zero(const volatile int *at)
+{
+#if defined(__x86_64__)
+	bool zero;
+
+	__asm__ volatile("cmpl $0, %1" : "=@cce"(zero) : "m"(*at));
+	return zero;
+#else
+	return !__atomic_load_n(at, __ATOMIC_RELAXED);
+#endif
+}
+
 struct hg_batch;
 struct hg_provider;
 struct hg_thread;
@@ -41,11 +57,14 @@ struct hg_hip_runtime;
 struct hg_tls {
 	union {
 		struct {
-			int busy; /* inside our own code: record nothing, interpose nothing */
-			int hip;  /* inside a HIP call: what the runtime does is not the
-				     application's */
+			uint8_t busy;      /* inside our own code: record nothing, interpose
+					      nothing */
+			uint8_t named_api; /* operator new or delete is about to call malloc or
+					      free */
+			uint16_t hip;      /* inside a HIP call: what the runtime does is not the
+					      application's */
 		};
-		uint64_t inside; /* either */
+		uint32_t inside; /* any of them; loaded as it was stored: host/block.h */
 	};
 	union {
 		struct {
@@ -55,9 +74,8 @@ struct hg_tls {
 			bool tracer;    /* a thread of LTTng-UST, its memory is ours:
 					   tracer_threads.c */
 		};
-		uint32_t kind; /* all four: host/block.h */
+		uint32_t kind; /* all four */
 	};
-	uint16_t named_api; /* operator new or delete is about to call malloc or free */
 	union {
 		struct {
 			bool timing;     /* cost.c */
@@ -66,27 +84,34 @@ struct hg_tls {
 		};
 		uint16_t leaving; /* either: something to be done by hg_leave() */
 	};
-	uint32_t entered;               /* times that it began to make events */
-	uint32_t timed_next;            /* at which of them its time is taken: cost.c */
+	/* Times that it began to make events: -1 where the next one's time is taken (cost.c), and
+	 * what is to be added for their number. */
+	int32_t until_timed;
+	uint32_t timed_at;
 	uintptr_t room_from, room_size; /* free part of its stack that we may use: own_stack.c */
 	/* Code around the last caller in which there is no library of a tool: modules.h. */
 	uintptr_t apart_from, apart_size;
-	size_t apart_known;    /* hg_tools_known then */
-	size_t ordinary_known; /* the same, where nothing else is out of the ordinary: host.c */
+	/* hg_changes when nothing was out of the ordinary, 0: look (block.c); the same, if stacks
+	 * are recorded; hg_provider's then. */
+	size_t ordinary, ordinary_stacks;
+	const volatile int *recording;
 	uintptr_t stack_start, stack_end; /* part of the thread's stack known to be readable */
 	void *trails;                     /* of `thread`, likewise: stack_cache.c */
 	struct hg_batch *batch; /* of `thread`, if it is known; NULL: it is to be found: batch.c */
+	size_t apart_known;     /* hg_tools_known when `apart_from` was determined */
 	struct hg_thread *thread;
 	void *named_caller;
 
 	const char *hip_frame;  /* of the wrapper of the outermost HIP call, on the stack */
 	const void *hip_caller; /* to which that returns */
 	struct hg_hip_runtime *hip_runtime; /* of the HIP call in progress; NULL: the first */
-	int in_phdr;        /* inside dl_iterate_phdr(): the loader's lock is held */
-	int resolving;      /* looking up the C library's functions */
-	int keeping;        /* this call is remembered although nothing records (live_state.c) */
-	int unrecorded;     /* enum hg_unrecorded: what this call is if nothing records */
-	uint32_t suspended; /* live_state.c's: what the call in progress removes */
+	int in_phdr;    /* inside dl_iterate_phdr(): the loader's lock is held */
+	int resolving;  /* looking up the C library's functions */
+	int keeping;    /* this call is remembered although nothing records (live_state.c) */
+	int unrecorded; /* enum hg_unrecorded: what this call is if nothing records */
+	/* Of the batch that it records, what batch.c has counted itself: counts.c. */
+	uint32_t counted_allocs, counted_frees;
+	uint32_t suspended;           /* live_state.c's: what the call in progress removes */
 	uintptr_t room_low, room_end; /* all of the stack; 0: it is not known */
 	bool room_locked;             /* the C library is determining it */
 	const uintptr_t *outside;     /* frame on the program's stack, while on one of ours */
@@ -98,6 +123,18 @@ struct hg_tls {
 	int fork_state;       /* of cancellation, before fork() */
 	sigset_t saved_signals;
 } __attribute__((aligned(64)));
+
+/*
+ * Changes, before anything else acts on it, with what a thread has looked at to know that its calls
+ * are nothing out of the ordinary (look_around() in host.c) and that its trails hold
+ * (stack_cache.h): the libraries of tools, the generation of stacks, and hg_active where it was
+ * HG_ACTIVE. Atomic; not 0.
+ */
+extern HG_HIDDEN size_t hg_changes;
+static inline void hg_changed(void)
+{
+	__atomic_fetch_add(&hg_changes, 1, __ATOMIC_SEQ_CST);
+}
 
 /* initial-exec: any other model may call malloc() at the first access of a thread. */
 extern __thread struct hg_tls hg_tls __attribute__((tls_model("initial-exec")));

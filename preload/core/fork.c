@@ -294,8 +294,10 @@ static void after_fork_child(void)
 	if (kind == NOT_OURS) {
 		hg_libc_check();
 		hg_active = HG_DORMANT; /* half of LTTng-UST is there */
+		hg_changed();
 	}
 	if (kind == AWAKE) {
+		hg_changed();
 		hg_active = sleeps ? HG_FORKED : HG_WAKING;
 		unlock(true);
 		if (sleeps)

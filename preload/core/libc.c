@@ -379,7 +379,7 @@ bool hg_libc_is_allocator(const void *address)
 	return (uintptr_t)address >= allocator.start && (uintptr_t)address < allocator.end;
 }
 
-size_t hg_small_chunk, hg_small_request;
+size_t hg_small_chunk, hg_small_request, hg_block_least, hg_block_span;
 static bool chunks_known; /* blocks look as glibc's do */
 
 /*
@@ -430,8 +430,12 @@ static void set_limits(size_t threshold)
 {
 	size_t request = 0;
 
+	/* A multiple of 8: below it are both a chunk's size and its flags, or neither. */
 	if (chunks_known)
-		__atomic_store_n(&hg_small_chunk, threshold ? threshold + 8 : 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&hg_small_chunk, threshold ? (threshold + 15) & ~(size_t)7 : 0,
+				 __ATOMIC_RELAXED);
+	__atomic_store_n(&hg_block_least, threshold, __ATOMIC_RELAXED);
+	__atomic_store_n(&hg_block_span, UINT32_MAX - threshold, __ATOMIC_RELAXED);
 	if (less_than_twice)
 		request = threshold / 2;
 	else if (chunks_known && threshold && threshold % PAGE == 0)

@@ -87,8 +87,8 @@ void hg_libc_check(void);
 /*
  * glibc keeps a chunk's size, and three flags below it, in the word before the block
  * (malloc/malloc.c, "struct malloc_chunk"); what can be used of it is 8 bytes less, or 16 in a
- * mapping of its own. Blocks whose word is below hg_small_chunk are below the threshold. 0 where
- * another allocator is in force, or blocks were found to look otherwise.
+ * mapping of its own. Blocks whose word is below hg_small_chunk are below the threshold, with the
+ * flags or without. 0 where another allocator is in force, or blocks were found to look otherwise.
  */
 #define HG_CHUNK_SIZE(ptr) (((const size_t *)(ptr))[-1] & ~(size_t)7)
 extern HG_HIDDEN size_t hg_small_chunk;
@@ -97,6 +97,8 @@ extern HG_HIDDEN size_t hg_small_chunk;
 /* Requests below it are for such blocks; SIZE_MAX where nothing is recorded, 0 where it is not
  * known. */
 extern HG_HIDDEN size_t hg_small_request;
+/* Sizes that host/block.h records: from the threshold on, so many more. */
+extern HG_HIDDEN size_t hg_block_least, hg_block_span;
 void hg_libc_measure(size_t threshold); /* sets both */
 void hg_libc_limit(size_t threshold);   /* another threshold, after that; 0: none */
 

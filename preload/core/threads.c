@@ -8,6 +8,8 @@
 #include "preload/core/libc.h"
 #include "preload/core/parts.h"
 
+size_t hg_changes = 1;
+
 static struct hg_thread *all; /* atomic; only grows */
 static pthread_key_t key;
 static bool key_made;
@@ -23,6 +25,7 @@ static void give_back(void *data)
 	HG_EACH_PART(thread_end);
 	hg_tls.ending = true;
 	hg_tls.thread = NULL;
+	hg_tls.ordinary = hg_tls.ordinary_stacks = 0; /* block.c */
 	hg_tls.batch = NULL;
 	hg_tls.trails = NULL;
 	__atomic_store_n(&thread->used, 0, __ATOMIC_RELEASE);

@@ -14,6 +14,7 @@ struct hg_thread {
 	struct hg_thread *next;         /* of all there ever were */
 	int used;                       /* atomic */
 	void *trails;                   /* stack_cache.c */
+	bool trails_marked;             /* some, by whoever had them: hg_cached_walk.marked_sp */
 	struct hg_past *past;           /* unwind.c */
 	void *launches;                 /* hip_launch.c */
 	void *pointers;                 /* hip_pointers.c */

@@ -2,8 +2,8 @@
 /*
  * Blocks, where nothing is out of the ordinary: the process is recorded, the thread is known and on
  * its own stack, and the call is neither the runtime's nor one of ours. Then recording one is a few
- * comparisons, inline in malloc() and free(). All else is host.c's. The processor time of some
- * calls is taken there, too (cost.c).
+ * comparisons, inline in malloc() and free(), which change nothing until all of them are made. All
+ * else is block.c's. The processor time of some calls is taken there, too (cost.c).
  */
 #ifndef HIPGRAIN_PRELOAD_HOST_BLOCK_H
 #define HIPGRAIN_PRELOAD_HOST_BLOCK_H
@@ -16,44 +16,87 @@
 #include "preload/stacks/modules.h"
 #include "preload/stacks/stack_cache.h"
 #include "preload/trace/batch_add.h"
+#include "tracer/batch_events.h"
 #include "tracer/provider.h"
 
 #define HG_BLOCK_ALWAYS static inline __attribute__((always_inline))
 
 /*
- * `frame` is that of the interposed function, whose second word is the return address; any other
- * frame is as good as none. hg_tools_known, which is not 0 as we are one ourselves, stands for the
- * configuration, too: look_around() in host.c.
+ * Whether the thread is in no code of ours or the runtime's. `named`: but for one of operator new
+ * and delete, which is about to call malloc() or free().
  */
-HG_BLOCK_ALWAYS bool hg_block_is_ordinary(const uintptr_t *frame, const void *caller)
+HG_BLOCK_ALWAYS bool hg_block_is_outside(bool named)
 {
-	const struct hg_tls *tls = &hg_tls;
-
-	return !tls->inside && tls->kind == HG_ORDINARY_THREAD && hg_active == HG_ACTIVE &&
-	       hg_has_room() && frame[1] == (uintptr_t)caller && *hg_provider->recording &&
-	       (uintptr_t)caller - tls->apart_from < tls->apart_size &&
-	       tls->ordinary_known == __atomic_load_n(&hg_tools_known, __ATOMIC_ACQUIRE) &&
-	       (int32_t)(tls->entered + 1 - tls->timed_next) < 0;
+	return named ? hg_tls.named_api && hg_tls.inside == (uint32_t)hg_tls.named_api << 8
+		     : HG_LIKELY(!hg_tls.inside);
 }
 
-/* Whether an address and a size have room in a record. */
-HG_BLOCK_ALWAYS bool hg_block_fits(uint64_t address, uint64_t size)
+/*
+ * Whether the process and the thread are as they were when that was looked for (look_around() in
+ * block.c: there are a batch and, if `stacks` are recorded, their trails; the configuration).
+ */
+HG_BLOCK_ALWAYS bool hg_block_is_ordinary(bool stacks)
 {
-	return !(address >> 48 | size >> 32);
+	size_t changes = __atomic_load_n(&hg_changes, __ATOMIC_ACQUIRE);
+
+	return HG_LIKELY(changes == (stacks ? hg_tls.ordinary_stacks : hg_tls.ordinary));
 }
 
-/* Nothing in between is moved out of it: a signal's handler finds the thread in our code. */
-HG_BLOCK_ALWAYS void hg_block_enter(void)
+/* ... and it is recorded now. */
+HG_BLOCK_ALWAYS bool hg_block_is_recorded(void)
 {
-	hg_tls.busy = 1;
-	hg_tls.entered++;
+	return HG_LIKELY(!hg_is_zero(hg_tls.recording));
+}
+
+/* ... and of where the call comes from: of a marked trail this is known (hg_stack_mark()). */
+HG_BLOCK_ALWAYS bool hg_block_is_place_ordinary(const void *caller)
+{
+	return HG_LIKELY(hg_has_room()) &&
+	       HG_LIKELY((uintptr_t)caller - hg_tls.apart_from < hg_tls.apart_size);
+}
+
+/* Whether there is a block, and its address has room in a record (block's of the kernel do not lie
+ * above). */
+HG_BLOCK_ALWAYS bool hg_block_fits(const void *ptr)
+{
+	return HG_LIKELY(!(((uintptr_t)ptr - 1) >> 47));
+}
+
+/*
+ * Nothing in between is moved out of it: a signal's handler finds the thread in our code. All of
+ * `inside` is stored, as a load of it waits for a store of less. false: the call's time is to be
+ * taken, and nothing was done.
+ */
+HG_BLOCK_ALWAYS bool hg_block_enter(bool named)
+{
+	hg_tls.until_timed++;
+	if (HG_UNLIKELY(hg_tls.until_timed >= 0)) {
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+		hg_tls.until_timed--;
+		return false;
+	}
+	if (named)
+		hg_tls.busy = 1;
+	else
+		hg_tls.inside = 1;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return true;
 }
 
+/* Of operator new's or delete's calls only the first is theirs. */
 HG_BLOCK_ALWAYS void hg_block_leave(void)
 {
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	hg_tls.inside = 0;
+}
+
+/* Nothing was done. */
+HG_BLOCK_ALWAYS bool hg_block_leave_undone(void)
+{
+	hg_tls.until_timed--;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	hg_tls.busy = 0;
+	return false;
 }
 
 /* operator new and delete, if one of them made this call; only the first call is theirs. */
@@ -66,52 +109,93 @@ HG_BLOCK_ALWAYS void hg_take_name(uint16_t *api, void **caller)
 	}
 }
 
-/* Record what malloc() or calloc() returned, of at least the threshold; false: host.c is to. */
-HG_BLOCK_ALWAYS bool hg_block_add(uint16_t api, void *ptr, size_t size, const uintptr_t *frame,
-				  void *caller)
+HG_BLOCK_ALWAYS uint64_t hg_block_first(uint64_t kind, uint16_t api)
 {
-	struct hg_batch *batch = hg_tls.batch;
-	uint32_t stack_id;
+	return kind << 56 | (uint64_t)api << 48;
+}
 
-	if (HG_UNLIKELY(!batch || !hg_block_is_ordinary(frame, caller) ||
-			!hg_block_fits((uintptr_t)ptr, size)))
+/* Whether it reaches the threshold, and has room in a record. */
+HG_BLOCK_ALWAYS bool hg_block_has_size(size_t size)
+{
+	return HG_LIKELY(size - hg_block_least <= hg_block_span);
+}
+
+/*
+ * Record what malloc() or calloc() returned, in an ordinary thread that is outside, or `named`,
+ * with its stack. `frame` is that of the interposed function. false: nothing was done, it may have
+ * to be recorded.
+ */
+HG_BLOCK_ALWAYS bool hg_block_add_quickly(uint16_t api, void *ptr, size_t size,
+					  const uintptr_t *frame, bool named)
+{
+	uint64_t first =
+	    hg_block_first(HG_RECORD_ALLOC_STACK, named ? hg_tls.named_api : api) | (uintptr_t)ptr;
+	const void *caller = named ? hg_tls.named_caller : (const void *)frame[1];
+	const struct hg_cached_walk *trail;
+
+	if (!hg_block_has_size(size) || !hg_block_fits(ptr) || !hg_block_is_recorded() ||
+	    !hg_block_enter(named))
 		return false;
-	hg_take_name(&api, &caller);
-	hg_block_enter();
-	stack_id = hg_stack_known_id(frame, caller);
-	if (HG_UNLIKELY(!hg_batch_add_block(
-		batch,
-		(uint64_t)(stack_id ? HG_RECORD_ALLOC_STACK : HG_RECORD_ALLOC) << 56 |
-		    (uint64_t)api << 48 | (uintptr_t)ptr,
-		(uint32_t)size, stack_id)))
-		hg_host_block_event(api, ptr, (uint32_t)size, stack_id);
+	trail = hg_stack_marked(frame, caller);
+	if (HG_UNLIKELY(!trail) || HG_UNLIKELY(!hg_batch_add_here(HG_RECORD_ALLOC_STACK, first,
+								  (uint32_t)size, trail->id)))
+		return hg_block_leave_undone();
+	hg_block_leave();
+	return true;
+}
+
+/* The same where no stacks are recorded, in any thread. */
+HG_BLOCK_ALWAYS bool hg_block_add_without_stack(uint16_t api, void *ptr, size_t size,
+						const uintptr_t *frame)
+{
+	uint64_t first = hg_block_first(HG_RECORD_ALLOC, api) | (uintptr_t)ptr;
+
+	if (HG_UNLIKELY(hg_config.stack_depth) || !hg_block_has_size(size) ||
+	    !hg_block_is_outside(false) || !hg_block_fits(ptr) || !hg_block_is_ordinary(false) ||
+	    !hg_block_is_recorded() || !hg_block_is_place_ordinary((const void *)frame[1]) ||
+	    !hg_block_enter(false))
+		return false;
+	if (HG_UNLIKELY(!hg_batch_add_here(HG_RECORD_ALLOC, first, (uint32_t)size, 0)))
+		return hg_block_leave_undone();
 	hg_block_leave();
 	return true;
 }
 
 /*
- * Record that free() is about to free such a block; false: host.c is to. The place of a free is
- * recorded where a GPU might still use the block: stack_of_free() in host.c.
+ * Record that free() is about to free such a block; false as above. The place of a free is recorded
+ * where a GPU might still use the block: stack_of_free() in host.c.
  */
-HG_BLOCK_ALWAYS bool hg_block_add_free(uint16_t api, void *ptr, const uintptr_t *frame,
-				       void *caller)
+HG_BLOCK_ALWAYS bool hg_block_add_free_quickly(uint16_t api, void *ptr, const uintptr_t *frame,
+					       bool named)
 {
-	struct hg_batch *batch = hg_tls.batch;
-	uint32_t stack_id = 0;
+	uint64_t first =
+	    hg_block_first(HG_RECORD_FREE, named ? hg_tls.named_api : api) | (uintptr_t)ptr;
+	const void *caller = named ? hg_tls.named_caller : (const void *)frame[1];
+	const struct hg_cached_walk *trail;
+	bool added;
 
-	if (HG_UNLIKELY(!batch || !hg_block_is_ordinary(frame, caller) ||
-			!hg_block_fits((uintptr_t)ptr, 0)))
+	if (!hg_block_fits(ptr) || !hg_block_is_ordinary(false) || !hg_block_is_recorded() ||
+	    !hg_block_is_place_ordinary((const void *)frame[1]) || !hg_block_enter(named))
 		return false;
-	hg_take_name(&api, &caller);
-	hg_block_enter();
-	if (__atomic_load_n(&hg_gpu_seen, __ATOMIC_RELAXED))
-		stack_id = hg_stack_known_id(frame, caller);
-	if (HG_UNLIKELY(!hg_batch_add_block(
-		batch, (uint64_t)HG_RECORD_FREE << 56 | (uint64_t)api << 48 | (uintptr_t)ptr,
-		stack_id, 0)))
-		hg_host_block_free_event(api, ptr, stack_id);
+	if (HG_LIKELY(hg_is_zero(&hg_gpu_seen)) || !hg_config.stack_depth) {
+		added = hg_batch_add_here(HG_RECORD_FREE, first, 0, 0);
+	} else {
+		trail = hg_tls.trails ? hg_stack_marked(frame, caller) : NULL;
+		added = HG_LIKELY(trail != NULL) &&
+			hg_batch_add_here(HG_RECORD_FREE, first, trail->id, 0);
+	}
+	if (HG_UNLIKELY(!added))
+		return hg_block_leave_undone();
 	hg_block_leave();
 	return true;
 }
+
+/*
+ * The same where the stack is not known, the batch is full, or the like. Of a block that is at
+ * least as large as the threshold. A frame whose second word is not the caller is as good as none.
+ * false: nothing was done.
+ */
+bool hg_block_add(uint16_t api, void *ptr, size_t size, const uintptr_t *frame, void *caller);
+bool hg_block_add_free(uint16_t api, void *ptr, const uintptr_t *frame, void *caller);
 
 #endif

@@ -13,14 +13,9 @@
  */
 void hg_host_alloc(uint16_t api, void *ptr, size_t size, uint64_t flags, void *caller);
 
-/*
- * What block.h does not do itself: blocks (not NULL) where anything is out of the ordinary, and
- * those that no batch takes, which are events of their own. Both keep errno.
- */
+/* Blocks (not NULL) that block.h leaves: block.c. Both keep errno. */
 void hg_host_block(uint16_t api, void *ptr, size_t size, void *caller);
 void hg_host_block_free(uint16_t api, void *ptr, void *caller);
-void hg_host_block_event(uint16_t api, void *ptr, uint32_t size, uint32_t stack_id);
-void hg_host_block_free_event(uint16_t api, void *ptr, uint32_t stack_id);
 
 /* A block is about to be freed. Recorded by the same measure, so without a table of blocks. */
 void hg_host_free(uint16_t api, void *ptr, void *caller);

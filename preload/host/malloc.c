@@ -10,6 +10,7 @@
 #include "preload/host/alignment.h"
 #include "preload/host/block.h"
 #include "preload/host/host.h"
+#include "preload/stacks/unwind.h"
 #include "tracer/api/host.h"
 #include "tracer/events.h"
 
@@ -25,59 +26,93 @@ static inline bool is_small(const void *ptr)
 	return HG_LIKELY(ptr && limit) && HG_CHUNK_SIZE(ptr) < limit;
 }
 
-/* What is to be recorded and was not by hg_block_add(). */
-static __attribute__((noinline)) void watched(uint16_t api, void *ptr, size_t size, void *caller)
+/*
+ * A frame of ours, and the address to which the outermost function of ours returns. The compiler
+ * leaves the exported functions by a jump, as it does when it optimises; then it is that of the
+ * function which it jumps to. Else it is further out.
+ */
+#define FRAME() ((const uintptr_t *)__builtin_frame_address(0))
+static inline void *caller_of(const uintptr_t *frame)
 {
+	return HG_LIKELY(!hg_unwind_is_own(frame[1])) ? (void *)frame[1]
+						      : hg_unwind_out_of_own(frame);
+}
+
+/* Recorded unless it is certain that it is too small. */
+static __attribute__((noinline)) void *returned(uint16_t api, void *ptr, size_t size)
+{
+	void *caller = caller_of(FRAME());
+
+	if (HG_LIKELY(ptr && size >= hg_threshold) &&
+	    (hg_block_add_without_stack(api, ptr, size, FRAME()) ||
+	     hg_block_add(api, ptr, size, FRAME(), caller)))
+		return ptr;
+	if (HG_LIKELY(!hg_active) || is_small(ptr))
+		return ptr;
 	if (HG_LIKELY(ptr))
 		hg_host_block(api, ptr, size, caller);
 	else
 		hg_host_alloc(api, ptr, size, 0, caller);
+	return ptr;
 }
 
-/*
- * What is not small enough to be passed on without a look at what came back. The frame: where the
- * compiler leaves the exported function by a jump, as it does when it optimises, that of the
- * function here is at the same place.
- */
-static __attribute__((noinline)) void *watched_malloc(size_t size, void *caller)
+/* Called by operator new, or in a thread of which anything is out of the ordinary. */
+static __attribute__((noinline)) void *unusual_malloc(size_t size)
 {
+	bool named = hg_block_is_outside(true) && hg_block_is_ordinary(true);
 	void *ptr;
 
 	if (HG_UNLIKELY(hg_tls.tracer))
 		return hg_tracers_alloc(0, size);
 	ptr = hg_libc.malloc(size);
-	if (HG_LIKELY(ptr && size >= hg_threshold) &&
-	    HG_LIKELY(hg_block_add(HG_API_malloc, ptr, size, __builtin_frame_address(0), caller)))
+	if (named && hg_block_add_quickly(HG_API_malloc, ptr, size, FRAME(), true))
 		return ptr;
-	if (HG_UNLIKELY(hg_active) && !is_small(ptr))
-		watched(HG_API_malloc, ptr, size, caller);
-	return ptr;
+	return returned(HG_API_malloc, ptr, size);
+}
+
+/* What is not small enough to be passed on without a look at what came back. */
+static __attribute__((noinline)) void *watched_malloc(size_t size)
+{
+	void *ptr;
+
+	if (!hg_block_is_outside(false) || !hg_block_is_ordinary(true))
+		return unusual_malloc(size);
+	ptr = hg_libc.malloc(size);
+	if (HG_LIKELY(hg_block_add_quickly(HG_API_malloc, ptr, size, FRAME(), false)))
+		return ptr;
+	return returned(HG_API_malloc, ptr, size);
 }
 
 HG_EXPORT void *malloc(size_t size)
 {
 	if (HG_UNLIKELY(size >= hg_small_request) || HG_UNLIKELY(hg_tls.tracer))
-		return watched_malloc(size, HG_CALLER());
+		return watched_malloc(size);
 	return hg_libc.malloc(size);
 }
 
-static __attribute__((noinline)) void *watched_calloc(size_t count, size_t size, void *caller)
+static __attribute__((noinline)) void *unusual_calloc(size_t count, size_t size)
+{
+	size_t total;
+
+	if (__builtin_mul_overflow(count, size, &total))
+		total = SIZE_MAX;
+	if (HG_UNLIKELY(hg_tls.tracer))
+		return hg_tracers_alloc(0, total);
+	return returned(HG_API_calloc, hg_libc.calloc(count, size), total);
+}
+
+static __attribute__((noinline)) void *watched_calloc(size_t count, size_t size)
 {
 	size_t total;
 	void *ptr;
 
-	if (HG_UNLIKELY(hg_tls.tracer))
-		return hg_tracers_alloc(0, __builtin_mul_overflow(count, size, &total) ? SIZE_MAX
-										       : total);
+	if (!hg_block_is_outside(false) || !hg_block_is_ordinary(true) ||
+	    HG_UNLIKELY(__builtin_mul_overflow(count, size, &total)))
+		return unusual_calloc(count, size);
 	ptr = hg_libc.calloc(count, size);
-	if (__builtin_mul_overflow(count, size, &total))
-		total = SIZE_MAX;
-	if (HG_LIKELY(ptr && total >= hg_threshold) &&
-	    HG_LIKELY(hg_block_add(HG_API_calloc, ptr, total, __builtin_frame_address(0), caller)))
+	if (HG_LIKELY(hg_block_add_quickly(HG_API_calloc, ptr, total, FRAME(), false)))
 		return ptr;
-	if (HG_UNLIKELY(hg_active) && !is_small(ptr))
-		watched(HG_API_calloc, ptr, total, caller);
-	return ptr;
+	return returned(HG_API_calloc, ptr, total);
 }
 
 HG_EXPORT void *calloc(size_t count, size_t size)
@@ -86,7 +121,7 @@ HG_EXPORT void *calloc(size_t count, size_t size)
 
 	if (__builtin_mul_overflow(count, size, &total) || HG_UNLIKELY(total >= hg_small_request) ||
 	    HG_UNLIKELY(hg_tls.tracer))
-		return watched_calloc(count, size, HG_CALLER());
+		return watched_calloc(count, size);
 	return hg_libc.calloc(count, size);
 }
 
@@ -152,20 +187,48 @@ static __attribute__((noinline)) void watched_free(void *ptr, const uintptr_t *f
 	hg_libc.free(ptr);
 }
 
-static __attribute__((noinline)) void free_large(void *ptr, void *caller)
+static __attribute__((noinline)) void free_otherwise(void *ptr)
 {
-	const uintptr_t *frame = __builtin_frame_address(0);
+	void *caller = caller_of(FRAME());
 
-	if (HG_LIKELY(hg_block_add_free(HG_API_free, ptr, frame, caller)))
+	if (HG_LIKELY(hg_block_add_free(HG_API_free, ptr, FRAME(), caller)))
 		hg_libc.free(ptr);
 	else
-		watched_free(ptr, frame, caller);
+		watched_free(ptr, FRAME(), caller);
+}
+
+/* Called by operator delete, or in a thread of which anything is out of the ordinary. */
+static __attribute__((noinline)) void free_unusual(void *ptr)
+{
+	if (hg_block_is_outside(true) && hg_block_add_free_quickly(HG_API_free, ptr, FRAME(), true))
+		hg_libc.free(ptr);
+	else
+		free_otherwise(ptr);
+}
+
+static __attribute__((noinline)) void free_large(void *ptr)
+{
+	if (!hg_block_is_outside(false))
+		free_unusual(ptr);
+	else if (HG_LIKELY(hg_block_add_free_quickly(HG_API_free, ptr, FRAME(), false)))
+		hg_libc.free(ptr);
+	else
+		free_otherwise(ptr);
 }
 
 /* Without a limit the word before the block says nothing, or may not even be mapped. */
-static __attribute__((noinline)) void free_unknown(void *ptr, void *caller)
+static __attribute__((noinline)) void free_unknown(void *ptr)
 {
-	watched_free(ptr, __builtin_frame_address(0), caller);
+	watched_free(ptr, FRAME(), caller_of(FRAME()));
+}
+
+/* What is LTTng-UST's outlives the recording. */
+static __attribute__((noinline)) void free_unlimited(void *ptr)
+{
+	if (ptr && (HG_UNLIKELY(hg_active) || HG_UNLIKELY(hg_tracers_heap)))
+		free_unknown(ptr);
+	else
+		hg_libc.free(ptr);
 }
 
 _Static_assert(HG_TRACERS_MARK &HG_CHUNK_MAPPED, "LTTng-UST's blocks are not free_large()'s");
@@ -174,20 +237,17 @@ HG_EXPORT void free(void *ptr)
 {
 	size_t limit = hg_small_chunk, word;
 
-	/* What is LTTng-UST's outlives the recording. */
-	if (!(HG_UNLIKELY(hg_active) || HG_UNLIKELY(hg_tracers_heap)) || !ptr) {
-		hg_libc.free(ptr);
-	} else if (HG_UNLIKELY(!limit)) {
-		free_unknown(ptr, HG_CALLER());
-	} else {
-		word = ((const size_t *)ptr)[-1];
-		if (HG_CHUNK_SIZE(ptr) >= limit && HG_LIKELY(!(word & HG_CHUNK_MAPPED)))
-			free_large(ptr, HG_CALLER());
-		else if (HG_CHUNK_SIZE(ptr) >= limit || HG_UNLIKELY(hg_tls.tracer))
-			free_unknown(ptr, HG_CALLER());
-		else
-			hg_libc.free(ptr);
+	if (HG_UNLIKELY(!limit) || HG_UNLIKELY(!ptr)) {
+		free_unlimited(ptr);
+		return;
 	}
+	word = ((const size_t *)ptr)[-1];
+	if (word < limit && HG_LIKELY(!hg_tls.tracer))
+		hg_libc.free(ptr);
+	else if (word < limit || HG_UNLIKELY(word & HG_CHUNK_MAPPED))
+		free_unknown(ptr);
+	else
+		free_large(ptr);
 }
 
 /* Not in glibc's headers since 2.26, but old binaries still call it. */

@@ -69,6 +69,7 @@ static void note_tool(const char *path, uint64_t start, uint64_t end)
 		tools[count].start = (uintptr_t)start;
 		tools[count].end = (uintptr_t)end;
 		__atomic_store_n(&hg_tools_known, count + 1, __ATOMIC_RELEASE);
+		hg_changed();
 		if (i >= FIRST_OF_GPU)
 			__atomic_store_n(&hg_gpu_seen, 1, __ATOMIC_RELAXED);
 		return;

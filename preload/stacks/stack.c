@@ -94,13 +94,19 @@ void hg_stack_open(void)
 	__atomic_store_n(&unwind, found, __ATOMIC_RELEASE);
 }
 
+static void new_generation(void)
+{
+	__atomic_fetch_add(&hg_stacks_generation, 1, __ATOMIC_RELAXED);
+	hg_changed();
+}
+
 /*
  * Calls that are remembered from before a recording name stacks by their ids, which then stay
  * valid.
  */
 static void reset(void)
 {
-	__atomic_fetch_add(&hg_stacks_generation, 1, __ATOMIC_RELAXED);
+	new_generation();
 	if (hg_config.standby)
 		hg_id_table_forget(&stacks);
 	else
@@ -194,7 +200,7 @@ void hg_stack_define(uint32_t id)
 
 static void forget(void)
 {
-	__atomic_fetch_add(&hg_stacks_generation, 1, __ATOMIC_RELAXED);
+	new_generation();
 	hg_id_table_forget(&stacks);
 }
 
@@ -208,7 +214,7 @@ static void unloaded(void)
 	if (hg_active != HG_ACTIVE && hg_active <= HG_NEW)
 		return;
 	__atomic_fetch_add(&epoch, 1, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&hg_stacks_generation, 1, __ATOMIC_RELAXED);
+	new_generation();
 	hg_unwind_flush();
 }
 

@@ -17,66 +17,98 @@
 
 #define HG_TRAIL_BITS 6u /* of the number of a thread's trails */
 
-/* Words of the stack, four at a time: where they are, less the walk's first sp, and what. */
-#define HG_TRAIL_STEP 4u
+/* Words of the stack: where they are, less the walk's first sp, and what. */
+#define HG_TRAIL_PAIRS 4u
 struct hg_trail_pairs {
-	uint32_t at[HG_TRAIL_STEP];
-	uint64_t values[2 * HG_TRAIL_STEP];
+	uint32_t at[HG_TRAIL_PAIRS];
+	uint64_t values[2 * HG_TRAIL_PAIRS];
 };
+#define HG_TRAIL_WORDS 2u
 struct hg_trail_words {
-	uint32_t at[HG_TRAIL_STEP];
-	uint64_t values[HG_TRAIL_STEP];
+	uint32_t at[HG_TRAIL_WORDS], zero[2];
+	uint64_t values[HG_TRAIL_WORDS];
 };
 
-extern HG_HIDDEN size_t hg_trail_size;          /* bytes of a trail in hg_thread.trails */
+extern HG_HIDDEN uint32_t hg_trail_size;        /* bytes of a trail in hg_thread.trails */
 extern HG_HIDDEN uint32_t hg_stacks_generation; /* atomic: hg_stack_generation() */
 
 static inline __attribute__((always_inline)) struct hg_cached_walk *
 hg_trail_of(void *trails, uintptr_t sp, uintptr_t caller)
 {
-	uint64_t hash = (sp ^ caller << 20) * 0x9e3779b97f4a7c15u;
+	uint32_t hash = (uint32_t)(caller + 8 * sp) * 0x9e3779b1u;
 
 	return (struct hg_cached_walk *)(void *)((char *)trails +
-						 (hash >> (64 - HG_TRAIL_BITS)) * hg_trail_size);
+						 (hash >> (32 - HG_TRAIL_BITS)) * hg_trail_size);
+}
+
+static inline __attribute__((always_inline)) uintptr_t hg_trail_word(const char *sp, uintptr_t at)
+{
+	return *(const uintptr_t *)(const void *)(sp + at);
 }
 
 /*
  * Saved frame pointers and return addresses lie side by side, and are compared as one. What was
- * found to differ is gathered and looked at once: nearly always it is nothing.
+ * found to be the same is gathered, from `same` on, and looked at once: nearly always it is all.
+ * Most stacks have few steps, which follow one another without a loop.
  */
+static inline __attribute__((always_inline)) bool
+hg_trail_rest_same(const struct hg_cached_walk *trail, const char *sp, __m128i same)
+{
+	const struct hg_trail_pairs *pairs = (const void *)trail->packed;
+	const struct hg_trail_words *words;
+	uint32_t left = trail->pairs;
+
+#define SAME(found, expected) \
+	(same = _mm_and_si128(same, _mm_cmpeq_epi32(found, _mm_load_si128((const void *)expected))))
+#define PAIR(step, i) \
+	SAME(_mm_loadu_si128((const void *)(sp + (step)->at[i])), &(step)->values[2 * (i)])
+#define PAIRS(step)                                                                      \
+	do {                                                                             \
+		PAIR(step, 0);                                                           \
+		PAIR(step, 1);                                                           \
+		PAIR(step, 2);                                                           \
+		PAIR(step, 3);                                                           \
+		__asm__("" : "+x"(same)); /* it stays where it is, wherever this ends */ \
+	} while (0)
+#define UNLESS_LAST(number)   \
+	if (left == (number)) \
+		goto paired;  \
+	PAIRS(pairs + (number))
+	UNLESS_LAST(0);
+	UNLESS_LAST(1);
+	UNLESS_LAST(2);
+	UNLESS_LAST(3);
+	UNLESS_LAST(4);
+	UNLESS_LAST(5);
+	for (uint32_t i = 6; HG_UNLIKELY(i < left); i++)
+		PAIRS(pairs + i);
+paired:
+	if (HG_UNLIKELY(hg_trail_word(sp, trail->odd_at[0]) != trail->odd[0]) ||
+	    HG_UNLIKELY(hg_trail_word(sp, trail->odd_at[1]) != trail->odd[1]))
+		return false;
+	if (!hg_is_zero(&trail->more)) {
+		if (trail->half) {
+			PAIR((const struct hg_trail_pairs *)trail->half, 0);
+			PAIR((const struct hg_trail_pairs *)trail->half, 1);
+		}
+		words = trail->alone;
+		for (left = trail->words; left; left--, words++)
+			SAME(_mm_castpd_si128(
+				 _mm_loadh_pd(_mm_load_sd((const void *)(sp + words->at[0])),
+					      (const void *)(sp + words->at[1]))),
+			     words->values);
+	}
+#undef UNLESS_LAST
+#undef PAIRS
+#undef PAIR
+#undef SAME
+	return _mm_movemask_epi8(same) == 0xffff;
+}
+
 static inline __attribute__((always_inline)) bool hg_trail_same(const struct hg_cached_walk *trail,
 								const char *sp)
 {
-	const struct hg_trail_pairs *pairs = (const void *)trail->packed;
-	const struct hg_trail_pairs *pairs_end =
-	    (const void *)((const char *)trail->packed + trail->pairs_size);
-	const struct hg_trail_words *words, *end;
-	__m128i differ = _mm_setzero_si128();
-
-#define DIFFERS(found, expected) \
-	(differ =                \
-	     _mm_or_si128(differ, _mm_xor_si128(found, _mm_load_si128((const void *)expected))))
-#define PAIR(i) DIFFERS(_mm_loadu_si128((const void *)(sp + pairs->at[i])), &pairs->values[2 * (i)])
-	for (; pairs < pairs_end; pairs++) {
-		PAIR(0);
-		PAIR(1);
-		PAIR(2);
-		PAIR(3);
-	}
-#undef PAIR
-#define WORDS(i)                                                                              \
-	DIFFERS(_mm_castpd_si128(_mm_loadh_pd(_mm_load_sd((const void *)(sp + words->at[i])), \
-					      (const void *)(sp + words->at[(i) + 1]))),      \
-		&words->values[i])
-	words = (const void *)pairs_end;
-	end = (const void *)((const char *)trail->packed + trail->size);
-	for (; words < end; words++) {
-		WORDS(0);
-		WORDS(2);
-	}
-#undef WORDS
-#undef DIFFERS
-	return _mm_movemask_epi8(_mm_cmpeq_epi8(differ, _mm_setzero_si128())) == 0xffff;
+	return hg_trail_rest_same(trail, sp, _mm_set1_epi32(-1));
 }
 
 /* Whether the trail is that of this stack; only what a walk would read without trying is read. */
@@ -110,5 +142,32 @@ static inline __attribute__((always_inline)) uint32_t hg_stack_known_id(const ui
 	}
 	return hg_stack_id_walked(frame, caller);
 }
+
+/*
+ * The trail that was marked by hg_stack_mark(), if it is that of this stack; else NULL. Only where
+ * hg_tls.ordinary_stacks is hg_changes: then there are trails, and it was marked since.
+ */
+static inline __attribute__((always_inline)) const struct hg_cached_walk *
+hg_stack_marked(const uintptr_t *frame, const void *caller)
+{
+	uintptr_t sp = (uintptr_t)(frame + 2);
+	const struct hg_cached_walk *trail = hg_trail_of(hg_tls.trails, sp, (uintptr_t)caller);
+	__m128i first;
+
+	if (HG_UNLIKELY(trail->marked_sp != sp || trail->caller != (uintptr_t)caller))
+		return NULL;
+	first = _mm_cmpeq_epi32(_mm_loadu_si128((const void *)frame),
+				_mm_load_si128((const void *)trail->first));
+	first = _mm_or_si128(first, _mm_load_si128((const void *)trail->any));
+	return HG_LIKELY(hg_trail_rest_same(trail, (const char *)sp, first)) ? trail : NULL;
+}
+
+/*
+ * The stack has this number. If it has a trail, mark that: the calling thread is on its own stack,
+ * with room left, and the caller is not a tool's (host/block.h). errno is kept.
+ */
+void hg_stack_mark(const uintptr_t *frame, const void *caller, uint32_t id);
+bool hg_stack_cache_begin(void); /* whether the calling thread has trails */
+void hg_stack_unmark(void);      /* all of the calling thread's */
 
 #endif

@@ -236,7 +236,7 @@ static inline bool read_word(struct span *span, uintptr_t address, uintptr_t *wo
 		struct hg_cached_walk *trail = span->trail;
 
 		if (HG_LIKELY(trail->count < trail->room))
-			trail->words[trail->count] = (struct hg_cached_word){ address, *word };
+			trail->read[trail->count] = (struct hg_cached_word){ address, *word };
 		trail->count++;
 	}
 	return true;
@@ -331,6 +331,11 @@ static bool is_own(uintptr_t ip)
 	return ip - (uintptr_t)__ehdr_start < (uintptr_t)(etext - __ehdr_start);
 }
 
+bool hg_unwind_is_own(uintptr_t ip)
+{
+	return is_own(ip);
+}
+
 /*
  * Out of our own functions by their frame pointers, which they are compiled to keep: each step
  * is one load, where rules cost a chain of them. Left as it was where that does not hold.
@@ -348,6 +353,14 @@ static void leave_own(struct hg_frame *frame)
 	}
 	if (!is_own(at.ip))
 		*frame = at;
+}
+
+void *hg_unwind_out_of_own(const uintptr_t *frame)
+{
+	struct hg_frame at = { frame[1], (uintptr_t)(frame + 2), frame[0] };
+
+	leave_own(&at);
+	return (void *)at.ip;
 }
 
 __attribute__((noinline)) bool hg_unwind_start(struct hg_frame *frame)

@@ -25,11 +25,24 @@ struct hg_cached_walk {
 	uintptr_t bp_mask; /* of start.bp: which bits matter, all or none */
 	uintptr_t end;     /* of the stack that was known to be readable */
 	uint32_t generation, id;
-	uint32_t pairs_size, size; /* bytes of `packed`: words that are neighbours come first */
+	/* start.sp, if nothing else has to be looked at but what hg_stack_marked_id() does; or 0.
+	 */
+	uintptr_t marked_sp;
+	uintptr_t last; /* the outermost word's address, less start.sp */
+	/* Of `packed`: steps of words that are neighbours, which come first; whether there are
+	 * others, one of these that is half full or NULL, and those of words that have no
+	 * neighbour, but for two, which are here (where they are, less start.sp). */
+	uint32_t pairs, words;
+	int more;
+	const void *half, *alone;
+	uintptr_t odd_at[2], odd[2];
 	/* Of a walk in progress: more words read than there was room for are of no use. */
-	struct hg_cached_word *words;
+	struct hg_cached_word *read;
 	uint32_t count, room;
 	bool bp_used;
+	/* start.bp and start.ip, as they lie in the stack below start.sp, and the bits of them that
+	 * do not matter. */
+	uint64_t first[2] __attribute__((aligned(16))), any[2];
 	uint64_t packed[] __attribute__((aligned(16))); /* stack_cache.h */
 };
 
@@ -46,6 +59,9 @@ unsigned hg_unwind(const void *caller, uint64_t *frames, unsigned room, uint64_t
  * not be determined.
  */
 bool hg_unwind_start(struct hg_frame *frame);
+bool hg_unwind_is_own(uintptr_t ip); /* an address in code of this library */
+/* Where the outermost function of ours returns to, of those from that of this frame on. */
+void *hg_unwind_out_of_own(const uintptr_t *frame);
 /* `frames` may be NULL. `trail`: where to note the words that are read, or NULL. */
 unsigned hg_unwind_from(const struct hg_frame *start, const void *caller, uint64_t *frames,
 			unsigned room, uint64_t *hash, struct hg_cached_walk *trail);

@@ -282,9 +282,13 @@ static __attribute__((noinline)) void write_out(struct hg_batch *batch)
 
 	if (HG_UNLIKELY(hg_config.recorded && !*hg_provider->recording))
 		return;
+	hg_tls.counted_allocs = batch->allocs;
+	hg_tls.counted_frees = batch->frees;
 	hg_provider->batch(&event);
+	batch->allocs = batch->frees = 0;
 	__atomic_store_n(&page->words, 0, __ATOMIC_RELEASE);
 	batch->next = batch->end = NULL;
+	batch->until = 0;
 	__atomic_store_n(&batch->open, 0, __ATOMIC_RELAXED);
 	__atomic_fetch_sub(&hg_batches_open, 1, __ATOMIC_RELAXED);
 }
@@ -354,6 +358,15 @@ bool hg_batches_keep(void)
 	return shared && batches && (!batch || !batch->page || is_shared(batch->page));
 }
 
+/* Under its lock, by its thread, which has room in it. */
+static inline void set_until(struct hg_batch *batch)
+{
+	uint64_t most = batch->begin + UINT32_MAX;
+	uint64_t due = __atomic_load_n(&hg_batches_due, __ATOMIC_RELAXED);
+
+	batch->until = due < most ? due : most;
+}
+
 /* Whoever writes it out has the lock, for long only where buffers are full. */
 static __attribute__((noinline)) bool wait_for_lock(struct hg_batch *batch)
 {
@@ -393,6 +406,8 @@ bool hg_batch_take(struct hg_batch_room *room, uint32_t most, uint64_t when)
 		}
 		when = batch->begin;
 	}
+	if (HG_UNLIKELY(when > batch->until))
+		set_until(batch);
 	room->batch = batch;
 	room->words = batch->next;
 	room->when = when;
@@ -417,6 +432,8 @@ bool hg_batch_add(const uint64_t *words, uint32_t count, uint64_t when)
 	room.words[1] = words[1] | room.since;
 	for (uint32_t i = 2; i < count; i++)
 		room.words[i] = words[i];
+	room.batch->allocs += words[0] >> 56 == HG_RECORD_ALLOC_STACK;
+	room.batch->frees += words[0] >> 56 == HG_RECORD_FREE;
 	hg_batch_put(&room, count);
 	return true;
 }

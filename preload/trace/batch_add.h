@@ -13,12 +13,18 @@
 
 /* Two lines of the cache, as processors fetch them in pairs. */
 struct hg_batch {
+	struct timespec now;  /* its thread's: a function that has it on the stack is longer */
 	int owner;            /* atomic: its thread has it */
 	int others;           /* atomic: enum hg_batch_others */
 	int open;             /* atomic for others */
 	uint64_t *next, *end; /* room in the page; NULL if it is not open */
 	uint64_t begin;       /* page->begin, while it is open; atomic for others */
+	/* Of hg_now(): until then it is not old, nobody has to look for others that are, and a time
+	 * after `begin` has 32 bits. 0 if it is not open. */
+	uint64_t until;
 	struct hg_open_batch *page;
+	/* Of its records, so many HG_RECORD_ALLOC_STACK and HG_RECORD_FREE. */
+	uint32_t allocs, frees;
 } __attribute__((aligned(128)));
 
 /*
@@ -81,33 +87,53 @@ static inline __attribute__((always_inline)) void hg_batch_filled(struct hg_batc
 		hg_batches_look(when);
 }
 
-/* hg_batch_add() of two or three words, now. */
+/* hg_batch_add() of two or three words, now; keeps errno. */
 bool hg_batch_add_otherwise(uint64_t first, uint64_t second, uint64_t third);
 
 /*
- * hg_batch_add() of two words, now, or of three if the third is not 0; the second is the upper half
- * of its word. `batch` is the calling thread's.
+ * The same, where nothing is in the way: of a block, the second is the upper half of its word.
+ * The calling thread's batch is known, and not locked by it. false: nothing was done.
  */
 static inline __attribute__((always_inline)) bool
-hg_batch_add_block(struct hg_batch *batch, uint64_t first, uint32_t second, uint32_t third)
+hg_batch_add_here(enum hg_record kind, uint64_t first, uint32_t second, uint64_t third)
 {
-	uint64_t when, since, *words;
+	const uint32_t count = kind == HG_RECORD_ALLOC_STACK ? 3 : 2;
+	struct hg_batch *batch = hg_tls.batch;
+	uint64_t when, *words;
+	uint32_t since;
 
-	if (HG_LIKELY(hg_batch_lock(batch))) {
-		when = hg_now();
-		since = when - batch->begin;
-		if (HG_LIKELY(hg_batch_has_room(batch, 3, since))) {
-			words = batch->next;
-			words[0] = first;
-			words[1] = (uint64_t)second << 32 | since;
-			if (third)
-				words[2] = third;
-			hg_batch_filled(batch, third ? 3 : 2, when);
-			return true;
-		}
-		hg_batch_unlock(batch);
-	}
-	return hg_batch_add_otherwise(first, (uint64_t)second << 32, third);
+	__atomic_store_n(&batch->owner, 1, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (HG_UNLIKELY(!hg_is_zero(&batch->others)))
+		goto not_here;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	words = batch->next;
+	if (HG_UNLIKELY((uintptr_t)words + count * sizeof(*words) > (uintptr_t)batch->end) ||
+	    HG_UNLIKELY(*hg_batches_hold != 0))
+		goto not_here;
+	words[0] = first;
+	__builtin_memcpy((char *)&words[1] + sizeof(second), &second, sizeof(second));
+	if (count > 2)
+		words[2] = third;
+	clock_gettime(CLOCK_MONOTONIC, &batch->now);
+	batch = hg_tls.batch; /* a load is less than to keep it */
+	when = hg_ns(&batch->now);
+	if (HG_UNLIKELY(when > batch->until))
+		goto not_here;
+	since = (uint32_t)(when - batch->begin);
+	__builtin_memcpy(&batch->next[1], &since, sizeof(since));
+	batch->next += count;
+	__atomic_signal_fence(__ATOMIC_RELEASE);
+	batch->page->words += count;
+	if (kind == HG_RECORD_ALLOC_STACK)
+		batch->allocs++;
+	else if (kind == HG_RECORD_FREE)
+		batch->frees++;
+	hg_batch_unlock(batch);
+	return true;
+not_here:
+	hg_batch_unlock(batch);
+	return false;
 }
 
 #endif

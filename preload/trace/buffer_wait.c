@@ -24,6 +24,7 @@
 #include "preload/core/libc.h"
 #include "preload/core/message.h"
 #include "preload/core/parts.h"
+#include "preload/trace/enter.h"
 
 /* tracer/session.c: what an event waits at most. */
 #define LIMIT_MS 10000u
@@ -67,9 +68,9 @@ static int wait_for_room(int timeout)
 	uint64_t now = hg_now();
 	int cancel, rc;
 
-	if (last.entry != hg_tls.entered) {
+	if (last.entry != hg_entered()) {
 		account();
-		last.entry = hg_tls.entered;
+		last.entry = hg_entered();
 	}
 	last.waited += (uint32_t)timeout;
 	/* LTTng-UST comes back a hundred times for an event that was given up. */

@@ -113,7 +113,8 @@ void hg_cost_end(void)
 	mean = samples < LATER_FROM ? INTERVAL_MEAN : LATER_MEAN;
 	samples += samples < LATER_FROM;
 	weight = 1 + (uint32_t)(random_state % (2 * mean - 1));
-	hg_tls.timed_next = hg_tls.entered + weight;
+	hg_tls.timed_at = hg_entered() + weight;
+	hg_tls.until_timed = -(int32_t)weight;
 	/* Other processes report it when they end. */
 	if (HG_UNLIKELY(hg_config.standby))
 		record_if_due();

@@ -25,6 +25,12 @@ bool hg_enter_unrecorded(void);
 void hg_cost_begin(void);
 void hg_cost_end(void);
 
+/* How often the calling thread has begun to make events. */
+static inline uint32_t hg_entered(void)
+{
+	return hg_tls.timed_at + (uint32_t)hg_tls.until_timed;
+}
+
 /* As hg_enter(), for those who look after old batches themselves. */
 static inline bool hg_enter_batched(void)
 {
@@ -47,7 +53,7 @@ static inline bool hg_enter_batched(void)
 		return false;
 	}
 	hg_tls.busy = 1;
-	if (HG_UNLIKELY((int32_t)(++hg_tls.entered - hg_tls.timed_next) >= 0))
+	if (HG_UNLIKELY(++hg_tls.until_timed >= 0))
 		hg_cost_begin();
 	return true;
 }
@@ -58,9 +64,9 @@ static inline __attribute__((always_inline)) bool hg_enter_often(void)
 	if (HG_LIKELY(hg_active == HG_ACTIVE && !hg_tls.busy &&
 		      (hg_tls.kind | 1) == HG_ORDINARY_THREAD && *hg_provider->recording &&
 		      __atomic_load_n(&hg_recording_begun, __ATOMIC_ACQUIRE) &&
-		      (int32_t)(hg_tls.entered + 1 - hg_tls.timed_next) < 0)) {
+		      hg_tls.until_timed < -1)) {
 		hg_tls.busy = 1;
-		hg_tls.entered++;
+		hg_tls.until_timed++;
 		return true;
 	}
 	return hg_enter_batched();

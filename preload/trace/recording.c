@@ -179,7 +179,7 @@ static void fork_unlock(bool child)
 static void fork_child(void)
 {
 	hg_recording_begun = 0;
-	hg_tls.ordinary_known = 0; /* host.c's look_around() */
+	hg_tls.ordinary = hg_tls.ordinary_stacks = 0; /* block.c */
 }
 
 HG_PART(.name = "recording", .order = 20, .loaded = listen, .init = init,

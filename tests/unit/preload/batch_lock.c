@@ -89,13 +89,10 @@ static void *add(void *unused)
 	uint32_t number = 0;
 
 	hg_tls.busy = 1;
-	while (number < RECORDS) {
-		struct hg_batch *batch = hg_tls.batch;
-
-		if (batch ? hg_batch_add_block(batch, number, ~number, 0)
-			  : hg_batch_add_otherwise(number, (uint64_t)~number << 32, 0))
+	while (number < RECORDS)
+		if ((hg_tls.batch && hg_batch_add_here(HG_RECORD_ALLOC, number, ~number, 0)) ||
+		    hg_batch_add_otherwise(number, (uint64_t)~number << 32, 0))
 			number++;
-	}
 	__atomic_store_n(&done, 1, __ATOMIC_RELEASE);
 	return unused;
 }

@@ -401,36 +401,69 @@ static void test_lies(void **state)
 
 static unsigned words_changed, words_missed;
 
+/* A word of the stack is another for a moment: the trail, which was marked, must not hold then. */
+static __attribute__((noinline)) void change_word(const struct hg_cached_walk *trail,
+						  uintptr_t volatile *word, const uintptr_t *frame,
+						  const void *caller, bool matters)
+{
+	bool same, marked;
+
+	*word ^= 32;
+	__asm__ volatile("" ::: "memory");
+	same = hg_trail_same(trail, (const char *)(frame + 2));
+	marked = hg_stack_marked(frame, caller) != NULL;
+	__asm__ volatile("" ::: "memory");
+	*word ^= 32;
+	words_changed++;
+	/* The first two are the frame's own. */
+	if (word >= frame + 2)
+		words_missed += same;
+	words_missed += marked == matters;
+	words_missed += !hg_stack_marked(frame, caller);
+}
+
 /*
- * A trail is kept of this stack, and each of the words that its walk read is another for a moment:
- * the trail must not hold then. Nothing returns, and nothing is called, in between.
+ * A trail is kept of this stack, and each of the words that its walk read is changed. Nothing
+ * returns in between.
  */
 static __attribute__((noinline)) void change_words(void)
 {
 	uint64_t frames[ROOM], hash = 1;
 	struct hg_cached_walk *trail;
+	const uintptr_t *frame;
 	struct hg_frame start;
 	uint32_t id;
 
-	assert_true(hg_unwind_start(&start));
+	frame = __builtin_frame_address(0);
+	start = (struct hg_frame){ frame[1], (uintptr_t)(frame + 2), frame[0] };
 	trail = hg_stack_cache_find(&start, HG_CALLER(), trails_end, &id);
 	assert_non_null(trail);
 	assert_int_equal(id, 0);
 	assert_int_not_equal(hg_unwind_from(&start, HG_CALLER(), frames, ROOM, &hash, trail), 0);
 	hg_stack_cache_keep(trail, &start, HG_CALLER(), trails_end, 1);
 	assert_true(hg_trail_same(trail, (const char *)start.sp));
-	for (uint32_t i = 0; i < trail->count; i++) {
-		uintptr_t volatile *word = (uintptr_t volatile *)trail->words[i].address;
-		bool same;
-
-		*word ^= 32;
-		__asm__ volatile("" ::: "memory");
-		same = hg_trail_same(trail, (const char *)start.sp);
-		__asm__ volatile("" ::: "memory");
-		*word ^= 32;
-		words_changed++;
-		words_missed += same;
-	}
+	hg_tls.room_end = start.sp; /* not all of it is in the thread's stack, or not known to be */
+	hg_stack_mark(frame, HG_CALLER(), 1);
+	assert_null(hg_stack_marked(frame, HG_CALLER()));
+	hg_tls.room_end = UINTPTR_MAX;
+	hg_stack_mark(frame, HG_CALLER(), 2); /* another one's number */
+	assert_null(hg_stack_marked(frame, HG_CALLER()));
+	hg_stack_mark(frame, HG_CALLER(), 1);
+	assert_ptr_equal(hg_stack_marked(frame, HG_CALLER()), trail);
+	assert_null(hg_stack_marked(frame, change_words));
+	for (uint32_t i = 0; i < trail->count; i++)
+		change_word(trail, (uintptr_t volatile *)trail->read[i].address, frame, HG_CALLER(),
+			    true);
+	change_word(trail, (uintptr_t volatile *)&frame[1], frame, HG_CALLER(), true);
+	change_word(trail, (uintptr_t volatile *)&frame[0], frame, HG_CALLER(), trail->bp_mask);
+	hg_stack_unmark();
+	assert_null(hg_stack_marked(frame, HG_CALLER()));
+	hg_stack_mark(frame, HG_CALLER(), 1);
+	hg_stacks_generation++;
+	hg_stack_unmark();
+	hg_stack_mark(frame, HG_CALLER(), 1); /* of a generation that has passed */
+	assert_null(hg_stack_marked(frame, HG_CALLER()));
+	hg_stacks_generation--;
 }
 
 static __attribute__((noinline)) void deep(int left)
@@ -458,11 +491,11 @@ static NO_FRAME_POINTER void deep_without(int left, int rest)
 static void test_words(void **state)
 {
 	(void)state;
-	trails_end++;
+	hg_stacks_generation = ++trails_end;
 	for (int without_pointer = 0; without_pointer < 10; without_pointer++)
-		for (int with_pointer = 0; with_pointer < 10; with_pointer++)
+		for (int with_pointer = 0; with_pointer < 40; with_pointer++)
 			deep_without(without_pointer, with_pointer);
-	assert_in_range(words_changed, 1000, 100000);
+	assert_in_range(words_changed, 10000, 100000);
 	assert_int_equal(words_missed, 0);
 }
 

@@ -11,6 +11,7 @@
 __thread struct hg_tls hg_tls __attribute__((tls_model("initial-exec")));
 struct hg_libc hg_libc;
 struct hg_config hg_config;
+uint32_t hg_stacks_generation;
 
 const struct hg_part *hg_parts[HG_PARTS_MAX];
 unsigned hg_part_count;

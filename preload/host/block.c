@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Blocks of which anything is out of the ordinary: block.h has those of which nothing is. */
+#include "preload/host/block.h"
+
+#include <errno.h>
+
+#include "preload/core/base.h"
+#include "preload/core/libc.h"
+#include "preload/host/host.h"
+#include "preload/stacks/modules.h"
+#include "preload/stacks/stack_cache.h"
+#include "preload/trace/batch_add.h"
+#include "preload/trace/recording.h"
+#include "tracer/events.h"
+#include "tracer/provider.h"
+
+/*
+ * So that the next call from thereabouts is known to be ordinary. Once the recording has begun,
+ * only what hg_changes stands for changes what is determined here: a process that is not on standby
+ * begins once, and once more in each child. What was marked before that may not hold any more.
+ */
+static void look_around(const void *caller)
+{
+	size_t changes = __atomic_load_n(&hg_changes, __ATOMIC_ACQUIRE);
+
+	if (hg_tls.ordinary == changes)
+		return;
+	hg_tls.ordinary = hg_tls.ordinary_stacks = 0;
+	if (hg_tls.kind != HG_ORDINARY_THREAD || hg_active != HG_ACTIVE ||
+	    !__atomic_load_n(&hg_recording_begun, __ATOMIC_ACQUIRE) || hg_config.standby ||
+	    hg_config.totals || hg_config.residency || !hg_tls.batch ||
+	    hg_modules_is_tool(caller) ||
+	    hg_tls.apart_known != __atomic_load_n(&hg_tools_known, __ATOMIC_ACQUIRE))
+		return;
+	hg_stack_unmark();
+	hg_tls.recording = hg_provider->recording;
+	hg_tls.ordinary = changes;
+	if (hg_config.stack_depth && hg_stack_cache_begin())
+		hg_tls.ordinary_stacks = changes;
+}
+
+/* Whether a block is below the threshold, and that is all: nobody counts it, nothing begins. */
+static bool is_below(void *ptr)
+{
+	if (hg_active != HG_ACTIVE || hg_config.totals ||
+	    hg_libc.malloc_usable_size(ptr) >= hg_threshold)
+		return false;
+	hg_tls.named_api = 0; /* as hg_take_name() */
+	return true;
+}
+
+__attribute__((noinline)) void hg_host_block(uint16_t api, void *ptr, size_t size, void *caller)
+{
+	if (hg_tls.busy || (size < hg_threshold && is_below(ptr)))
+		return;
+	hg_host_alloc(api, ptr, size, 0, caller);
+	look_around(caller);
+}
+
+__attribute__((noinline)) void hg_host_block_free(uint16_t api, void *ptr, void *caller)
+{
+	if (hg_tls.busy || is_below(ptr))
+		return;
+	hg_host_free(api, ptr, caller);
+	look_around(caller);
+}
+
+/* What no batch takes is an event of its own. Both keep errno. */
+static __attribute__((noinline)) void block_event(uint16_t api, void *ptr, uint32_t size,
+						  uint32_t stack_id)
+{
+	struct hg_ev_host_alloc event = {
+		.api = (uint8_t)api, .ptr = (uintptr_t)ptr, .size = size, .stack_id = stack_id
+	};
+	int saved = errno;
+
+	hg_provider->host_alloc(&event);
+	errno = saved;
+}
+
+static __attribute__((noinline)) void free_event(uint16_t api, void *ptr, uint32_t stack_id)
+{
+	struct hg_ev_host_free event = { .api = (uint8_t)api,
+					 .ptr = (uintptr_t)ptr,
+					 .stack_id = stack_id };
+	int saved = errno;
+
+	hg_provider->host_free(&event);
+	errno = saved;
+}
+
+static bool is_ordinary(const void *ptr, const uintptr_t *frame, const void *caller)
+{
+	return (hg_block_is_outside(false) || hg_block_is_outside(true)) && hg_block_fits(ptr) &&
+	       hg_block_is_ordinary(false) && hg_block_is_recorded() &&
+	       frame[1] == (uintptr_t)caller && hg_block_is_place_ordinary(caller);
+}
+
+/* The stack's number; the next call from there is to find it by one comparison. */
+static uint32_t stack_id_of(const uintptr_t *frame, const void *caller)
+{
+	uint32_t id = hg_stack_known_id(frame, caller);
+
+	hg_stack_mark(frame, caller, id);
+	return id;
+}
+
+__attribute__((noinline)) bool hg_block_add(uint16_t api, void *ptr, size_t size,
+					    const uintptr_t *frame, void *caller)
+{
+	uint32_t stack_id;
+
+	if (size >> 32 || !is_ordinary(ptr, frame, caller) || !hg_block_enter(true))
+		return false;
+	hg_take_name(&api, &caller);
+	stack_id = stack_id_of(frame, caller);
+	if (!hg_batch_add_otherwise(
+		hg_block_first(stack_id ? HG_RECORD_ALLOC_STACK : HG_RECORD_ALLOC, api) |
+		    (uintptr_t)ptr,
+		(uint64_t)size << 32, stack_id))
+		block_event(api, ptr, (uint32_t)size, stack_id);
+	hg_block_leave();
+	return true;
+}
+
+__attribute__((noinline)) bool hg_block_add_free(uint16_t api, void *ptr, const uintptr_t *frame,
+						 void *caller)
+{
+	uint32_t stack_id = 0;
+
+	if (!is_ordinary(ptr, frame, caller) || !hg_block_enter(true))
+		return false;
+	hg_take_name(&api, &caller);
+	if (__atomic_load_n(&hg_gpu_seen, __ATOMIC_RELAXED))
+		stack_id = stack_id_of(frame, caller);
+	if (!hg_batch_add_otherwise(hg_block_first(HG_RECORD_FREE, api) | (uintptr_t)ptr,
+				    (uint64_t)stack_id << 32, 0))
+		free_event(api, ptr, stack_id);
+	hg_block_leave();
+	return true;
+}
