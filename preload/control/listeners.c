@@ -89,6 +89,7 @@ static void set_up(void)
 	if (original) {
 		hg_provider = original;
 		original = NULL;
+		hg_changed();
 	}
 	memset(listeners, 0, sizeof(listeners));
 	hg_threadless_reset();
@@ -289,6 +290,7 @@ static void dismiss(bool needed)
 	quiet = *hg_provider;
 	quiet.recording = recording;
 	__atomic_store_n(&hg_provider, &quiet, __ATOMIC_RELEASE);
+	hg_changed(); /* threads have looked at the other provider's word (block.c) */
 	begin_end();
 	hg_threadless_hang_up();
 	wait_for_end(START_STEPS);
@@ -351,6 +353,7 @@ static bool orphaned(void)
 	if (!original || (*quiet.recording && !hg_descriptors_hung_up() && has_recorder()))
 		return false;
 	quiet.recording = &never;
+	hg_changed();
 	return true;
 }
 

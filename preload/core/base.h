@@ -97,6 +97,7 @@ struct hg_tls {
 	const volatile int *recording;
 	uintptr_t stack_start, stack_end; /* part of the thread's stack known to be readable */
 	void *trails;                     /* of `thread`, likewise: stack_cache.c */
+	uint16_t trails_passed_over, trails_unused; /* stack_cache.c */
 	struct hg_batch *batch; /* of `thread`, if it is known; NULL: it is to be found: batch.c */
 	size_t apart_known;     /* hg_tools_known when `apart_from` was determined */
 	struct hg_thread *thread;

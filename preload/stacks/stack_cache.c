@@ -56,6 +56,28 @@ bool hg_stack_cache_begin(void)
 	return true;
 }
 
+/*
+ * To keep a trail takes half as long as the walk. Programs that nearly always come from another
+ * place, as recursive ones do (CPython's compiler), do not find them again: the more trails were
+ * replaced that nobody had found, the fewer walks are kept, down to one of eight.
+ */
+#define UNUSED_MOST 3u
+static bool is_to_be_kept(const struct hg_cached_walk *replaced)
+{
+	if (hg_tls.trails_passed_over + 1u < 1u << hg_tls.trails_unused) {
+		hg_tls.trails_passed_over++;
+		return false;
+	}
+	hg_tls.trails_passed_over = 0;
+	if (!replaced->start.sp)
+		return true;
+	if (replaced->found)
+		hg_tls.trails_unused = 0;
+	else if (hg_tls.trails_unused < UNUSED_MOST)
+		hg_tls.trails_unused++;
+	return true;
+}
+
 struct hg_cached_walk *hg_stack_cache_find(const struct hg_frame *start, const void *caller,
 					   uint32_t generation, uint32_t *id)
 {
@@ -67,9 +89,13 @@ struct hg_cached_walk *hg_stack_cache_find(const struct hg_frame *start, const v
 	trail = hg_trail_of(hg_tls.trails, start->sp, (uintptr_t)caller);
 	if (HG_LIKELY(hg_trail_holds(trail, start, (uintptr_t)caller, generation))) {
 		*id = trail->id;
+		trail->found = true;
 		return trail;
 	}
+	if (!is_to_be_kept(trail))
+		return NULL;
 	trail->start.sp = 0;
+	trail->found = false;
 	trail->marked_sp = 0;
 	trail->count = 0;
 	trail->bp_used = false;
@@ -185,8 +211,9 @@ void hg_stack_cache_keep(struct hg_cached_walk *trail, const struct hg_frame *st
 }
 
 /*
- * Each of its words lies in the thread's own stack then, which stays where it is while the thread
- * is there; that they are readable was known when it was kept.
+ * Only one that was found again, so that those are known. Each of its words lies in the thread's
+ * own stack then, which stays where it is while the thread is there; that they are readable was
+ * known when it was kept.
  */
 void hg_stack_mark(const uintptr_t *frame, const void *caller, uint32_t id)
 {
@@ -196,7 +223,7 @@ void hg_stack_mark(const uintptr_t *frame, const void *caller, uint32_t id)
 	if (!id || !hg_tls.trails)
 		return;
 	trail = hg_trail_of(hg_tls.trails, sp, (uintptr_t)caller);
-	if (trail->start.sp != sp || trail->start.ip != frame[1] ||
+	if (!trail->found || trail->start.sp != sp || trail->start.ip != frame[1] ||
 	    trail->caller != (uintptr_t)caller || trail->id != id ||
 	    trail->generation != __atomic_load_n(&hg_stacks_generation, __ATOMIC_RELAXED) ||
 	    trail->last >= hg_tls.room_end - sp)

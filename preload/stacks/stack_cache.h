@@ -129,7 +129,7 @@ static inline __attribute__((always_inline)) uint32_t hg_stack_known_id(const ui
 									const void *caller)
 {
 	struct hg_frame start = { frame[1], (uintptr_t)(frame + 2), frame[0] };
-	const struct hg_cached_walk *trail;
+	struct hg_cached_walk *trail;
 
 	if (!hg_config.stack_depth)
 		return 0;
@@ -137,8 +137,10 @@ static inline __attribute__((always_inline)) uint32_t hg_stack_known_id(const ui
 		trail = hg_trail_of(hg_tls.trails, start.sp, (uintptr_t)caller);
 		if (HG_LIKELY(
 			hg_trail_holds(trail, &start, (uintptr_t)caller,
-				       __atomic_load_n(&hg_stacks_generation, __ATOMIC_RELAXED))))
+				       __atomic_load_n(&hg_stacks_generation, __ATOMIC_RELAXED)))) {
+			trail->found = true;
 			return trail->id;
+		}
 	}
 	return hg_stack_id_walked(frame, caller);
 }

@@ -40,6 +40,7 @@ struct hg_cached_walk {
 	struct hg_cached_word *read;
 	uint32_t count, room;
 	bool bp_used;
+	bool found; /* again, since it was kept */
 	/* start.bp and start.ip, as they lie in the stack below start.sp, and the bits of them that
 	 * do not matter. */
 	uint64_t first[2] __attribute__((aligned(16))), any[2];
@@ -67,7 +68,8 @@ unsigned hg_unwind_from(const struct hg_frame *start, const void *caller, uint64
 			unsigned room, uint64_t *hash, struct hg_cached_walk *trail);
 
 /*
- * The calling thread's place for the trail of such a walk; NULL if there is no memory for it.
+ * The calling thread's place for the trail of such a walk; NULL if there is no memory for it, or it
+ * is not to be kept.
  * *id: of the stack, if its trail is there and holds; else 0, and the place is empty.
  */
 struct hg_cached_walk *hg_stack_cache_find(const struct hg_frame *start, const void *caller,
