@@ -6,10 +6,10 @@
  * one as well: the executable comes first, also before what is preloaded. Their calls would do what
  * the program's function does. So such a program is not recorded.
  *
- * Named are the functions that LTTng-UST (2.13) or the preload library call, but for those whose
- * names nobody uses for another purpose: pthread_...(), sem_...(), sig...(), dl...(), mem...(),
- * str...(), get...() of a process, and allocators with what maps memory, which programs replace by
- * their like (tcmalloc has its own mmap()).
+ * Named are the functions that LTTng-UST (2.13 to 2.16) or the preload library call, but for those
+ * whose names nobody uses for another purpose: pthread_...(), sem_...(), sig...(), dl...(),
+ * mem...(), str...(), get...() of a process, and allocators with what maps memory, which programs
+ * replace by their like (tcmalloc has its own mmap()).
  */
 #include "preload/core/libc_symbols.h"
 
@@ -18,14 +18,14 @@
 #include "preload/core/base.h"
 
 static const char *const names[] = {
-	"abort",    "accept",  "access",  "bind",    "close",      "closedir",  "connect",
-	"exit",     "fclose",  "fcntl",   "fcntl64", "fileno",     "flock",     "fopen",
-	"fork",     "fprintf", "fread",   "fstat",   "fsync",      "ftruncate", "fwrite",
-	"ioctl",    "kill",    "listen",  "lseek",   "nanosleep",  "open",      "open64",
-	"opendir",  "perror",  "pipe2",   "poll",    "raise",      "read",      "readdir",
-	"readlink", "recvmsg", "send",    "sendmsg", "setsockopt", "shutdown",  "sleep",
-	"snprintf", "socket",  "stat",    "syscall", "sysconf",    "time",      "umask",
-	"uname",    "unlink",  "waitpid", "write",   "writev",
+	"abort",    "accept",  "access",   "bind",    "close",   "closedir",  "connect",
+	"exit",     "fclose",  "fcntl",    "fcntl64", "fflush",  "fileno",    "flock",
+	"fopen",    "fork",    "fprintf",  "fread",   "fstat",   "fsync",     "ftruncate",
+	"fwrite",   "ioctl",   "kill",     "listen",  "lseek",   "nanosleep", "open",
+	"open64",   "opendir", "perror",   "pipe2",   "poll",    "qsort",     "raise",
+	"read",     "readdir", "readlink", "recvmsg", "send",    "sendmsg",   "setsockopt",
+	"shutdown", "sleep",   "snprintf", "socket",  "stat",    "syscall",   "sysconf",
+	"time",     "umask",   "uname",    "unlink",  "waitpid", "write",     "writev",
 };
 
 const char *hg_own_function(void)

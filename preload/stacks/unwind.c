@@ -464,6 +464,78 @@ static inline uint32_t rule_of(struct memory *memory, const struct hg_frame *fra
 	return rule;
 }
 
+/* A rule that is where it is first looked for; 0: it is not. */
+static inline uint32_t rule_at_hand(uintptr_t address)
+{
+	uint64_t key = address * 0x9e3779b97f4a7c15u & (((uint64_t)1 << KEY_BITS) - 1);
+	uint64_t word = atomic_load_explicit(&rules[key >> TAG_BITS], memory_order_relaxed);
+
+	return word >> 32 == (key & (((uint64_t)1 << TAG_BITS) - 1)) << 1 ? (uint32_t)word : 0;
+}
+
+/*
+ * Frames whose rules are at hand and like nearly all, on the part of the stack that is known to be
+ * readable, and of which no trail is noted: with all that it needs in registers. It ends, with
+ * nothing done, before the first other frame, or where the frames do.
+ */
+static inline unsigned walk_plainly(const struct span *span, struct walk *walk,
+				    struct memory *memory, uint64_t *frames, unsigned count,
+				    unsigned room, uint64_t *sum)
+{
+	const struct past_frame *old = memory->old, *old_end = memory->old_end;
+	uintptr_t ip = walk->frame.ip, sp = walk->frame.sp, bp = walk->frame.bp;
+	uintptr_t bp_at = walk->bp_at, start = span->start, end = span->end;
+	struct past_frame *next = memory->next;
+	uint64_t terms = *sum;
+
+	_Static_assert(CFI_SAME == 0 && CFI_AT_CFA == 1 && CFI_RBP == CFI_RSP + 1, "forms");
+	if (HG_UNLIKELY(sp & 7u || sp < start || !next))
+		return count;
+	while (count < room) {
+		uint32_t rule, form;
+		uintptr_t cfa = sp;
+
+		while (old < old_end && old->sp < sp)
+			old++;
+		if (old < old_end && old->sp == sp && old->ip == ip)
+			rule = old->rule;
+		else
+			rule = rule_at_hand(ip);
+		form = (rule >> (CFA_BITS + RBP_BITS)) - (CFI_RSP << 2);
+		if (HG_UNLIKELY(form & ~5u)) /* not RSP or RBP, with SAME or AT_CFA */
+			break;
+		if (form & 4u) { /* RBP */
+			if (bp_at) {
+				if (bp_at < start || bp_at > end - sizeof(bp) || bp_at & 7u)
+					break;
+				bp = *(const uintptr_t *)bp_at;
+				bp_at = 0;
+			}
+			cfa = bp;
+		}
+		cfa += (uintptr_t)rule_cfa(rule);
+		if (HG_UNLIKELY(cfa <= sp || cfa > end || cfa & 7u))
+			break;
+		*next++ = (struct past_frame){ ip, sp, rule };
+		terms += hg_mix(count, ip); /* terms that need not wait for one another */
+		frames[count++] = ip;
+		ip = *(const uintptr_t *)(cfa - sizeof(ip));
+		sp = cfa;
+		if (form & 1u) {
+			bp_at = cfa + (uintptr_t)rule_rbp(rule);
+			walk->begun = true;
+		}
+		if (HG_UNLIKELY(!ip))
+			break;
+	}
+	walk->frame = (struct hg_frame){ ip, sp, bp };
+	walk->bp_at = bp_at;
+	memory->old = old;
+	memory->next = next;
+	*sum = terms;
+	return count;
+}
+
 unsigned hg_unwind_from(const struct hg_frame *start, const void *caller, uint64_t *frames,
 			unsigned room, uint64_t *hash, struct hg_cached_walk *trail)
 {
@@ -483,6 +555,11 @@ unsigned hg_unwind_from(const struct hg_frame *start, const void *caller, uint64
 	while (count < room) {
 		uint32_t rule;
 
+		if (!trail && frames && !exact && (count || frame->ip == (uintptr_t)caller)) {
+			count = walk_plainly(&span, &walk, &memory, frames, count, room, &sum);
+			if (count == room || !frame->ip)
+				break;
+		}
 		if (count || frame->ip == (uintptr_t)caller) {
 			sum +=
 			    hg_mix(count, frame->ip); /* terms that need not wait for one another */

@@ -33,21 +33,25 @@ static unsigned trails_end;  /* of the generation in which they were made */
 /* The stack's number by its trail, if that holds, must be the one by its frames. */
 static __attribute__((noinline)) bool trail_agrees(const void *caller, uint32_t expected)
 {
-	uint64_t frames[ROOM], hash = 1;
-	struct hg_frame start;
+	uint64_t frames[ROOM], without[ROOM], hash = 1, again = 1;
 	struct hg_cached_walk *trail;
+	struct hg_frame start;
+	unsigned count;
 	uint32_t id;
 
 	assert_true(hg_unwind_start(&start));
+	hg_tls.trails_unused = 0; /* each is to be kept */
 	trail = hg_stack_cache_find(&start, caller, trails_end, &id);
-	assert_non_null(trail);
 	if (id) {
 		held++;
 		return id == expected;
 	}
-	assert_int_not_equal(hg_unwind_from(&start, caller, frames, ROOM, &hash, trail), 0);
+	count = hg_unwind_from(&start, caller, frames, ROOM, &hash, trail);
+	assert_int_not_equal(count, 0);
+	assert_non_null(trail);
 	hg_stack_cache_keep(trail, &start, caller, trails_end, expected);
-	return true;
+	return hg_unwind_from(&start, caller, without, ROOM, &again, NULL) == count &&
+	       again == hash && !memcmp(frames, without, count * sizeof(*frames));
 }
 
 /* Frames from this function's caller on, by both. */
@@ -166,6 +170,49 @@ static void test_trails(void **state)
 		trails_end += i; /* a library was unloaded */
 	}
 	expect_agreement(12);
+}
+
+/*
+ * A walk from `caller`, which is kept if it is to be: as stack 1. Whether it was found; adds to
+ * *kept.
+ */
+static __attribute__((noinline)) bool find_or_keep(const void *caller, unsigned *kept)
+{
+	const uintptr_t *frame = __builtin_frame_address(0);
+	struct hg_frame start = { frame[1], (uintptr_t)(frame + 2), frame[0] };
+	uint64_t frames[ROOM], hash = 1;
+	struct hg_cached_walk *trail;
+	uint32_t id;
+
+	trail = hg_stack_cache_find(&start, caller, trails_end, &id);
+	if (id)
+		return true;
+	if (trail) {
+		hg_unwind_from(&start, HG_CALLER(), frames, ROOM, &hash, trail);
+		hg_stack_cache_keep(trail, &start, caller, trails_end, 1);
+		++*kept;
+	}
+	return false;
+}
+
+/* Of stacks that never come again few are kept; of those that do, all soon. */
+static void test_unused_trails(void **state)
+{
+	unsigned kept = 0, found = 0;
+
+	(void)state;
+	trails_end++;
+	hg_tls.trails_unused = hg_tls.trails_passed_over = 0;
+	for (uintptr_t i = 0; i < 64000; i++)
+		found += find_or_keep((const void *)(i * 8), &kept);
+	assert_int_equal(found, 0);
+	assert_in_range(kept, 64000 / 8, 64000 / 8 + 200);
+	kept = 0;
+	for (uintptr_t i = 0; i < 64000; i++)
+		found += find_or_keep((const void *)(1000000 + i % 16 * 8), &kept);
+	assert_in_range(kept, 1, 200);
+	assert_in_range(found, 64000 - 1000, 64000);
+	trails_end++;
 }
 
 static int by_qsort(const void *one, const void *other)
@@ -436,11 +483,16 @@ static __attribute__((noinline)) void change_words(void)
 
 	frame = __builtin_frame_address(0);
 	start = (struct hg_frame){ frame[1], (uintptr_t)(frame + 2), frame[0] };
+	hg_tls.trails_unused = 0;
 	trail = hg_stack_cache_find(&start, HG_CALLER(), trails_end, &id);
 	assert_non_null(trail);
 	assert_int_equal(id, 0);
 	assert_int_not_equal(hg_unwind_from(&start, HG_CALLER(), frames, ROOM, &hash, trail), 0);
 	hg_stack_cache_keep(trail, &start, HG_CALLER(), trails_end, 1);
+	hg_stack_mark(frame, HG_CALLER(), 1); /* it was not found again so far */
+	assert_null(hg_stack_marked(frame, HG_CALLER()));
+	assert_ptr_equal(hg_stack_cache_find(&start, HG_CALLER(), trails_end, &id), trail);
+	assert_int_equal(id, 1);
 	assert_true(hg_trail_same(trail, (const char *)start.sp));
 	hg_tls.room_end = start.sp; /* not all of it is in the thread's stack, or not known to be */
 	hg_stack_mark(frame, HG_CALLER(), 1);
@@ -516,11 +568,11 @@ static int set_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shapes),  cmocka_unit_test(test_trails),
-		cmocka_unit_test(test_signals), cmocka_unit_test(test_fault),
-		cmocka_unit_test(test_threads), cmocka_unit_test(test_fibers),
-		cmocka_unit_test(test_lies),    cmocka_unit_test(test_values_in_rbp),
-		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_shapes),        cmocka_unit_test(test_trails),
+		cmocka_unit_test(test_unused_trails), cmocka_unit_test(test_signals),
+		cmocka_unit_test(test_fault),         cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_fibers),        cmocka_unit_test(test_lies),
+		cmocka_unit_test(test_values_in_rbp), cmocka_unit_test(test_words),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, NULL);
