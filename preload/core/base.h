@@ -94,6 +94,7 @@ struct hg_tls {
 	/* hg_changes when nothing was out of the ordinary, 0: look (block.c); the same, if stacks
 	 * are recorded; hg_provider's then. */
 	size_t ordinary, ordinary_stacks;
+	size_t ordinary_but_async; /* the first, of a thread that may be cancelled anywhere */
 	const volatile int *recording;
 	uintptr_t stack_start, stack_end; /* part of the thread's stack known to be readable */
 	void *trails;                     /* of `thread`, likewise: stack_cache.c */

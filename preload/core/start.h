@@ -48,10 +48,12 @@ bool hg_is_tracers_thread(void);
 
 /* hg_tls.kind of a thread that is prepared, was looked at, and is not to be cancelled anywhere. */
 #define HG_ORDINARY_THREAD (1u | HG_LOOKS << 16)
+#define HG_ASYNC_THREAD    (HG_ORDINARY_THREAD | 1u << 8) /* but it may be cancelled anywhere */
 _Static_assert(offsetof(struct hg_tls, prepared) == offsetof(struct hg_tls, kind) &&
 		   offsetof(struct hg_tls, looked) == offsetof(struct hg_tls, kind) + 2 &&
 		   offsetof(struct hg_tls, named_api) == offsetof(struct hg_tls, inside) + 1,
 	       "kind, inside");
+_Static_assert(offsetof(struct hg_tls, async) == offsetof(struct hg_tls, kind) + 1, "async");
 
 /* Whether a call is LTTng-UST's or our own; false in a process that has no HIPGRAIN_DIR. */
 static inline bool hg_is_tracer(void)

@@ -25,7 +25,7 @@ static void give_back(void *data)
 	HG_EACH_PART(thread_end);
 	hg_tls.ending = true;
 	hg_tls.thread = NULL;
-	hg_tls.ordinary = hg_tls.ordinary_stacks = 0; /* block.c */
+	hg_tls.ordinary = hg_tls.ordinary_stacks = hg_tls.ordinary_but_async = 0; /* block.c */
 	hg_tls.batch = NULL;
 	hg_tls.trails = NULL;
 	__atomic_store_n(&thread->used, 0, __ATOMIC_RELEASE);

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "preload/core/base.h"
+#include "preload/core/cancel.h"
 #include "preload/core/libc.h"
 #include "preload/host/host.h"
 #include "preload/stacks/modules.h"
@@ -23,17 +24,21 @@ static void look_around(const void *caller)
 {
 	size_t changes = __atomic_load_n(&hg_changes, __ATOMIC_ACQUIRE);
 
-	if (hg_tls.ordinary == changes)
+	if (hg_tls.ordinary == changes || hg_tls.ordinary_but_async == changes)
 		return;
-	hg_tls.ordinary = hg_tls.ordinary_stacks = 0;
-	if (hg_tls.kind != HG_ORDINARY_THREAD || hg_active != HG_ACTIVE ||
-	    !__atomic_load_n(&hg_recording_begun, __ATOMIC_ACQUIRE) || hg_config.standby ||
-	    hg_config.totals || hg_config.residency || !hg_tls.batch ||
+	hg_tls.ordinary = hg_tls.ordinary_stacks = hg_tls.ordinary_but_async = 0;
+	if ((hg_tls.kind != HG_ORDINARY_THREAD && hg_tls.kind != HG_ASYNC_THREAD) ||
+	    hg_active != HG_ACTIVE || !__atomic_load_n(&hg_recording_begun, __ATOMIC_ACQUIRE) ||
+	    hg_config.standby || hg_config.totals || hg_config.residency || !hg_tls.batch ||
 	    hg_modules_is_tool(caller) ||
 	    hg_tls.apart_known != __atomic_load_n(&hg_tools_known, __ATOMIC_ACQUIRE))
 		return;
 	hg_stack_unmark();
 	hg_tls.recording = hg_provider->recording;
+	if (hg_tls.kind == HG_ASYNC_THREAD) {
+		hg_tls.ordinary_but_async = changes;
+		return;
+	}
 	hg_tls.ordinary = changes;
 	if (hg_config.stack_depth && hg_stack_cache_begin())
 		hg_tls.ordinary_stacks = changes;
@@ -105,8 +110,28 @@ static uint32_t stack_id_of(const uintptr_t *frame, const void *caller)
 	return id;
 }
 
-__attribute__((noinline)) bool hg_block_add(uint16_t api, void *ptr, size_t size,
-					    const uintptr_t *frame, void *caller)
+/*
+ * A thread that may be cancelled anywhere is ordinary while that is deferred: Redis has such
+ * threads. Whether it was deferred now; the flag comes first, for a signal's handler in between.
+ */
+static bool begin_deferred(void)
+{
+	if (HG_LIKELY(!hg_tls.ordinary_but_async) || hg_tls.async_kept)
+		return false;
+	hg_tls.async_kept = true;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	hg_defer_cancel(true);
+	hg_tls.ordinary = hg_tls.ordinary_but_async;
+	return true;
+}
+
+static void end_deferred(void)
+{
+	hg_tls.ordinary = 0;
+	hg_release_async();
+}
+
+static bool add(uint16_t api, void *ptr, size_t size, const uintptr_t *frame, void *caller)
 {
 	uint32_t stack_id;
 
@@ -123,8 +148,7 @@ __attribute__((noinline)) bool hg_block_add(uint16_t api, void *ptr, size_t size
 	return true;
 }
 
-__attribute__((noinline)) bool hg_block_add_free(uint16_t api, void *ptr, const uintptr_t *frame,
-						 void *caller)
+static bool add_free(uint16_t api, void *ptr, const uintptr_t *frame, void *caller)
 {
 	uint32_t stack_id = 0;
 
@@ -138,4 +162,32 @@ __attribute__((noinline)) bool hg_block_add_free(uint16_t api, void *ptr, const 
 		free_event(api, ptr, stack_id);
 	hg_block_leave();
 	return true;
+}
+
+__attribute__((noinline)) bool hg_block_add(uint16_t api, void *ptr, size_t size,
+					    const uintptr_t *frame, void *caller)
+{
+	bool added;
+
+	if (HG_LIKELY(!begin_deferred()))
+		return add(api, ptr, size, frame, caller);
+	added =
+	    (hg_tls.trails && hg_config.stack_depth && hg_block_is_outside(false) &&
+	     hg_block_is_ordinary(false) && hg_block_add_quickly(api, ptr, size, frame, false)) ||
+	    add(api, ptr, size, frame, caller);
+	end_deferred();
+	return added;
+}
+
+__attribute__((noinline)) bool hg_block_add_free(uint16_t api, void *ptr, const uintptr_t *frame,
+						 void *caller)
+{
+	bool added;
+
+	if (HG_LIKELY(!begin_deferred()))
+		return add_free(api, ptr, frame, caller);
+	added = (hg_block_is_outside(false) && hg_block_add_free_quickly(api, ptr, frame, false)) ||
+		add_free(api, ptr, frame, caller);
+	end_deferred();
+	return added;
 }

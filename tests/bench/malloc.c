@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ns and ns of processor time per malloc/free pair and thread of blocks of MIN to MAX bytes, under
- * DEPTH frames of its own, on THREADS threads. usage: malloc PAIRS [DEPTH [THREADS [MIN MAX]]]
+ * DEPTH frames of its own, on THREADS threads. usage: malloc PAIRS [DEPTH [THREADS [MIN MAX
+ * [HOW]]]] HOW: "async", from threads that may be cancelled anywhere; "places", from 256 call
+ * stacks by chance.
  */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 static long pairs;
 static int depth = 10;
 static size_t smallest = 16, span = 1024;
+static const char *how = "";
 
 static uint64_t now(clockid_t clock)
 {
@@ -19,6 +23,32 @@ static uint64_t now(clockid_t clock)
 
 	clock_gettime(clock, &time);
 	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+/* One of 2^left call stacks. */
+static __attribute__((noinline)) void pair_at(uint32_t place, int left, size_t size)
+{
+	if (!left) {
+		char *volatile ptr = malloc(size);
+
+		free(ptr);
+	} else if (place & 1) {
+		pair_at(place >> 1, left - 1, size);
+		__asm__ volatile("nop"); /* neither a tail call nor the same one */
+	} else {
+		pair_at(place >> 1, left - 1, size);
+		__asm__ volatile("");
+	}
+}
+
+static __attribute__((noinline)) void work_at_places(void)
+{
+	uint32_t state = 1;
+
+	for (long i = 0; i < pairs; i++) {
+		state = state * 1664525u + 1013904223u;
+		pair_at(state >> 24, 8, smallest + (size_t)((uint64_t)state * span >> 32));
+	}
 }
 
 static __attribute__((noinline)) void work(void)
@@ -38,6 +68,8 @@ static __attribute__((noinline)) void descend(int left)
 {
 	if (left > 1)
 		descend(left - 1);
+	else if (!strcmp(how, "places"))
+		work_at_places();
 	else
 		work();
 	__asm__ volatile(""); /* no tail call */
@@ -45,6 +77,8 @@ static __attribute__((noinline)) void descend(int left)
 
 static void *run(void *unused)
 {
+	if (!strcmp(how, "async"))
+		pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
 	descend(depth);
 	return unused;
 }
@@ -61,6 +95,8 @@ int main(int argc, char **argv)
 		smallest = (size_t)atol(argv[4]);
 		span = (size_t)atol(argv[5]) - smallest + 1;
 	}
+	if (argc > 6)
+		how = argv[6];
 	if (threads < 1 || threads > 64 || pairs < 1 || !span)
 		return 2;
 	start = now(CLOCK_MONOTONIC);
