@@ -35,6 +35,7 @@
 #include "preload/core/threads.h"
 #include "preload/core/tracer_threads.h"
 #include "preload/trace/batch_add.h"
+#include "preload/trace/turns.h"
 #include "tracer/events.h"
 #include "tracer/provider.h"
 
@@ -279,12 +280,15 @@ static __attribute__((noinline)) void write_out(struct hg_batch *batch)
 				     .begin = page->begin,
 				     .records = page->records,
 				     .words = page->words };
+	uintptr_t *turn;
 
 	if (HG_UNLIKELY(hg_config.recorded && !*hg_provider->recording))
 		return;
 	hg_tls.counted_allocs = batch->allocs;
 	hg_tls.counted_frees = batch->frees;
+	turn = hg_turn_take();
 	hg_provider->batch(&event);
+	hg_turn_end(turn);
 	batch->allocs = batch->frees = 0;
 	__atomic_store_n(&page->words, 0, __ATOMIC_RELEASE);
 	batch->next = batch->end = NULL;
@@ -297,6 +301,7 @@ static __attribute__((noinline)) void write_out(struct hg_batch *batch)
 static __attribute__((noinline)) bool begin(struct hg_batch *batch)
 {
 	struct hg_ev_batch_open event;
+	uintptr_t *turn;
 	uint32_t *number = shared ? &shared->number : &own_number;
 
 	if (batch->open)
@@ -312,7 +317,9 @@ static __attribute__((noinline)) bool begin(struct hg_batch *batch)
 	/* Until there is a time its first record is about to come: the recorder waits for it. */
 	__atomic_store_n(&batch->page->begin, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&batch->page->number, event.number, __ATOMIC_RELEASE);
+	turn = hg_turn_take();
 	hg_provider->batch_open(&event);
+	hg_turn_end(turn);
 	batch->page->thread = (int32_t)syscall(SYS_gettid);
 	__atomic_store_n(&batch->begin, hg_now(), __ATOMIC_RELAXED);
 	__atomic_store_n(&batch->page->begin, batch->begin, __ATOMIC_RELEASE);
