@@ -59,10 +59,12 @@ enum hg_launch_word {
 	HG_LAUNCH_STREAM,
 	HG_LAUNCH_STATE, /* so many */
 };
-#define HG_LAUNCH_HEAD     2u                                /* words before these */
-#define HG_LAUNCH_ARGS     (72u - (uint32_t)HG_LAUNCH_STATE) /* words of arguments at most */
-#define HG_LAUNCH_SLOTS    256u
-#define HG_LAUNCH_LOW_BITS 40u
+#define HG_RECORD_COPY_WORDS 7u
+
+#define HG_LAUNCH_HEAD       2u                                /* words before these */
+#define HG_LAUNCH_ARGS       (72u - (uint32_t)HG_LAUNCH_STATE) /* words of arguments at most */
+#define HG_LAUNCH_SLOTS      256u
+#define HG_LAUNCH_LOW_BITS   40u
 
 static inline uint32_t hg_launch_slot(uint64_t first)
 {
@@ -82,7 +84,7 @@ static inline uint32_t hg_record_words(uint64_t first)
 	case HG_RECORD_ALLOC_STACK:
 		return 3;
 	case HG_RECORD_COPY:
-		return 7;
+		return HG_RECORD_COPY_WORDS;
 	case HG_RECORD_LAUNCH:
 		return length >= HG_LAUNCH_HEAD + HG_LAUNCH_STATE ? length : 0;
 	case HG_RECORD_LAUNCH_CHANGED:

@@ -53,6 +53,11 @@ struct hg_provider;
 struct hg_thread;
 struct hg_hip_runtime;
 
+/* Records of a batch that are counted as they are added, by their kinds. */
+struct hg_batch_counts {
+	uint32_t allocs, allocs_stack, frees, copies;
+};
+
 /* Of each thread. What each block that is recorded looks at comes first, side by side. */
 struct hg_tls {
 	union {
@@ -64,7 +69,7 @@ struct hg_tls {
 			uint16_t hip;      /* inside a HIP call: what the runtime does is not the
 					      application's */
 		};
-		uint32_t inside; /* any of them; loaded as it was stored: host/block.h */
+		int inside; /* any of them; loaded as it was stored: host/block.h */
 	};
 	union {
 		struct {
@@ -111,12 +116,11 @@ struct hg_tls {
 	int resolving;  /* looking up the C library's functions */
 	int keeping;    /* this call is remembered although nothing records (live_state.c) */
 	int unrecorded; /* enum hg_unrecorded: what this call is if nothing records */
-	/* Of the batch that it records, what batch.c has counted itself: counts.c. */
-	uint32_t counted_allocs, counted_frees;
-	uint32_t suspended;           /* live_state.c's: what the call in progress removes */
-	uintptr_t room_low, room_end; /* all of the stack; 0: it is not known */
-	bool room_locked;             /* the C library is determining it */
-	const uintptr_t *outside;     /* frame on the program's stack, while on one of ours */
+	struct hg_batch_counts counted; /* of the batch that it records: counts.c */
+	uint32_t suspended;             /* live_state.c's: what the call in progress removes */
+	uintptr_t room_low, room_end;   /* all of the stack; 0: it is not known */
+	bool room_locked;               /* the C library is determining it */
+	const uintptr_t *outside;       /* frame on the program's stack, while on one of ours */
 	uint32_t stack_known; /* the generation in which its stack was recorded as a region */
 	bool ending;          /* its struct hg_thread was given back */
 	bool interrupted;     /* the last walk of the stack led through a signal's handler */

@@ -24,7 +24,10 @@ HG_EXPORT int pthread_setcanceltype(int type, int *before)
 	}
 	/* A thread that is cancelled here does not return. */
 	hg_tls.async = type == PTHREAD_CANCEL_ASYNCHRONOUS;
-	hg_tls.ordinary = hg_tls.ordinary_stacks = hg_tls.ordinary_but_async = 0; /* block.c */
+	if (hg_tls.async) /* block.c */
+		hg_tls.ordinary = hg_tls.ordinary_stacks = 0;
+	else
+		hg_tls.ordinary_but_async = 0;
 	rc = set_cancel_type(type, before);
 	if (rc)
 		hg_tls.async = async;

@@ -45,8 +45,6 @@ static uint64_t duration(struct hg_hip_call *call)
 	return call->end > call->start ? call->end - call->start : 0;
 }
 
-#define COPY_WORDS 7u
-
 static inline void fill_in_copy(uint64_t *words, const struct hg_ev_copy *event, uint32_t since)
 {
 	words[0] = (uint64_t)HG_RECORD_COPY << 56 | (uint64_t)((uint16_t)event->device) << 24 |
@@ -64,10 +62,11 @@ static __attribute__((noinline)) bool add_copy_otherwise(const struct hg_ev_copy
 {
 	struct hg_batch_room room;
 
-	if (!hg_batch_take(&room, COPY_WORDS, when))
+	if (!hg_batch_take(&room, HG_RECORD_COPY_WORDS, when))
 		return false;
 	fill_in_copy(room.words, event, room.since);
-	hg_batch_put(&room, COPY_WORDS);
+	hg_batch_count(room.batch, HG_RECORD_COPY);
+	hg_batch_put(&room, HG_RECORD_COPY_WORDS);
 	return true;
 }
 
@@ -87,9 +86,10 @@ static inline bool add_copy(const struct hg_hip_call *call, const struct hg_ev_c
 		return add_copy_otherwise(event, 0);
 	if (HG_LIKELY(batch && hg_batch_lock(batch))) {
 		since = call->end - batch->begin;
-		if (HG_LIKELY(hg_batch_has_room(batch, COPY_WORDS, since))) {
+		if (HG_LIKELY(hg_batch_has_room(batch, HG_RECORD_COPY_WORDS, since))) {
 			fill_in_copy(batch->next, event, (uint32_t)since);
-			hg_batch_filled(batch, COPY_WORDS, call->end);
+			hg_batch_count(batch, HG_RECORD_COPY);
+			hg_batch_filled(batch, HG_RECORD_COPY_WORDS, call->end);
 			return true;
 		}
 		hg_batch_unlock(batch);

@@ -27,8 +27,8 @@
  */
 HG_BLOCK_ALWAYS bool hg_block_is_outside(bool named)
 {
-	return named ? hg_tls.named_api && hg_tls.inside == (uint32_t)hg_tls.named_api << 8
-		     : HG_LIKELY(!hg_tls.inside);
+	return named ? hg_tls.named_api && hg_tls.inside == hg_tls.named_api << 8
+		     : HG_LIKELY(hg_is_zero(&hg_tls.inside));
 }
 
 /*
@@ -170,12 +170,13 @@ HG_BLOCK_ALWAYS bool hg_block_add_free_quickly(uint16_t api, void *ptr, const ui
 {
 	uint64_t first =
 	    hg_block_first(HG_RECORD_FREE, named ? hg_tls.named_api : api) | (uintptr_t)ptr;
-	const void *caller = named ? hg_tls.named_caller : (const void *)frame[1];
+	const void *place = (const void *)frame[1];
+	const void *caller = named ? hg_tls.named_caller : place;
 	const struct hg_cached_walk *trail;
 	bool added;
 
 	if (!hg_block_fits(ptr) || !hg_block_is_ordinary(false) || !hg_block_is_recorded() ||
-	    !hg_block_is_place_ordinary((const void *)frame[1]) || !hg_block_enter(named))
+	    !hg_block_is_place_ordinary(place) || !hg_block_enter(named))
 		return false;
 	if (HG_LIKELY(hg_is_zero(&hg_gpu_seen)) || !hg_config.stack_depth) {
 		added = hg_batch_add_here(HG_RECORD_FREE, first, 0, 0);

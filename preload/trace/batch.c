@@ -284,12 +284,11 @@ static __attribute__((noinline)) void write_out(struct hg_batch *batch)
 
 	if (HG_UNLIKELY(hg_config.recorded && !*hg_provider->recording))
 		return;
-	hg_tls.counted_allocs = batch->allocs;
-	hg_tls.counted_frees = batch->frees;
+	hg_tls.counted = batch->counts;
 	turn = hg_turn_take();
 	hg_provider->batch(&event);
 	hg_turn_end(turn);
-	batch->allocs = batch->frees = 0;
+	batch->counts = (struct hg_batch_counts){ 0 };
 	__atomic_store_n(&page->words, 0, __ATOMIC_RELEASE);
 	batch->next = batch->end = NULL;
 	batch->until = 0;
@@ -439,8 +438,7 @@ bool hg_batch_add(const uint64_t *words, uint32_t count, uint64_t when)
 	room.words[1] = words[1] | room.since;
 	for (uint32_t i = 2; i < count; i++)
 		room.words[i] = words[i];
-	room.batch->allocs += words[0] >> 56 == HG_RECORD_ALLOC_STACK;
-	room.batch->frees += words[0] >> 56 == HG_RECORD_FREE;
+	hg_batch_count(room.batch, (enum hg_record)(words[0] >> 56));
 	hg_batch_put(&room, count);
 	return true;
 }

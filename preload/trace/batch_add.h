@@ -23,8 +23,7 @@ struct hg_batch {
 	 * after `begin` has 32 bits. 0 if it is not open. */
 	uint64_t until;
 	struct hg_open_batch *page;
-	/* Of its records, so many HG_RECORD_ALLOC_STACK and HG_RECORD_FREE. */
-	uint32_t allocs, frees;
+	struct hg_batch_counts counts; /* of its records; others are not counted */
 } __attribute__((aligned(128)));
 
 /*
@@ -87,6 +86,20 @@ static inline __attribute__((always_inline)) void hg_batch_filled(struct hg_batc
 		hg_batches_look(when);
 }
 
+/* Under its lock: a record of this kind is added. */
+static inline __attribute__((always_inline)) void hg_batch_count(struct hg_batch *batch,
+								 enum hg_record kind)
+{
+	if (kind == HG_RECORD_ALLOC_STACK)
+		batch->counts.allocs_stack++;
+	else if (kind == HG_RECORD_FREE)
+		batch->counts.frees++;
+	else if (kind == HG_RECORD_ALLOC)
+		batch->counts.allocs++;
+	else if (kind == HG_RECORD_COPY)
+		batch->counts.copies++;
+}
+
 /* hg_batch_add() of two or three words, now; keeps errno. */
 bool hg_batch_add_otherwise(uint64_t first, uint64_t second, uint64_t third);
 
@@ -125,14 +138,11 @@ hg_batch_add_here(enum hg_record kind, uint64_t first, uint32_t second, uint64_t
 	batch->next += count;
 	__atomic_signal_fence(__ATOMIC_RELEASE);
 	batch->page->words += count;
-	if (kind == HG_RECORD_ALLOC_STACK)
-		batch->allocs++;
-	else if (kind == HG_RECORD_FREE)
-		batch->frees++;
+	hg_batch_count(batch, kind);
 	hg_batch_unlock(batch);
 	return true;
 not_here:
-	hg_batch_unlock(batch);
+	hg_batch_unlock(hg_tls.batch);
 	return false;
 }
 

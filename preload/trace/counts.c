@@ -42,12 +42,16 @@ static void joined(const struct hg_provider *provider);
 static void count_records(uint64_t *row, const struct hg_ev_batch *batch)
 {
 	const uint64_t *at = batch->records, *end = at + batch->words;
+	const struct hg_batch_counts *counted = &hg_tls.counted;
 	uint64_t sums[HG_COUNTS_USED] = { 0 };
 
-	/* Mostly there are no others, and these were counted as they were added. */
-	if (3 * hg_tls.counted_allocs + 2 * hg_tls.counted_frees == batch->words) {
-		sums[HG_COUNT_batched_alloc] = hg_tls.counted_allocs;
-		sums[HG_COUNT_batched_free] = hg_tls.counted_frees;
+	/* Mostly there are no others than were counted as they were added. */
+	if (2 * counted->allocs + 3 * counted->allocs_stack + 2 * counted->frees +
+		HG_RECORD_COPY_WORDS * counted->copies ==
+	    batch->words) {
+		sums[HG_COUNT_batched_alloc] = counted->allocs + counted->allocs_stack;
+		sums[HG_COUNT_batched_free] = counted->frees;
+		sums[HG_COUNT_batched_copy] = counted->copies;
 		at = end;
 	}
 	while (at < end) {
