@@ -859,7 +859,7 @@ static __attribute__((noinline)) void copy_with_links(const struct hg_ev_copy *e
 
 void hg_hip_pointers_copy(const struct hg_ev_copy *event)
 {
-	if (HG_UNLIKELY(__atomic_load_n(&link_count, __ATOMIC_RELAXED)))
+	if (HG_UNLIKELY(!hg_is_zero((const volatile int *)&link_count)))
 		copy_with_links(event);
 	else
 		examine_unless_tame(event);
