@@ -7,8 +7,8 @@
 
 static const struct arch archs[] = {
 #define HG_GENERIC(name, member)
-#define HG_ARCH(name, generation, lanes, scope, preload) \
-	{ name, ARCH_##generation, lanes, ARCH_SCOPE_##scope, preload },
+#define HG_ARCH(name, generation, lanes, scope, preload, aligned) \
+	{ name, ARCH_##generation, lanes, ARCH_SCOPE_##scope, preload, aligned },
 #include "arch.def"
 #undef HG_ARCH
 #undef HG_GENERIC
@@ -18,7 +18,7 @@ static const struct {
 	const char *name, *member;
 } generics[] = {
 #define HG_GENERIC(name, member) { name, member },
-#define HG_ARCH(name, generation, lanes, scope, preload)
+#define HG_ARCH(name, generation, lanes, scope, preload, aligned)
 #include "arch.def"
 #undef HG_ARCH
 #undef HG_GENERIC

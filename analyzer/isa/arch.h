@@ -14,6 +14,7 @@ struct arch {
 	unsigned lanes;
 	enum arch_scope scope;
 	bool preload;
+	bool aligned; /* operands of several vector registers begin at even ones */
 };
 
 /* NULL for a processor that is not in the table; of a generic one, its member there. */

@@ -20,7 +20,7 @@ struct decoder {
 	unsigned wave_size;
 	char backend[16];
 	struct isa_disasm *disasm;
-	struct patterns *patterns; /* of gfx9; NULL: none */
+	struct patterns *patterns; /* of gfx9 and gfx10; NULL: none */
 	struct slot {
 		uint64_t key; /* the bytes */
 		uint32_t at;  /* index in insn + 1; 0: free */
@@ -100,8 +100,8 @@ struct decoder *decoder_get(const struct arch *arch, unsigned wave_size, const c
 	decoder->wave_size = wave_size;
 	strcpy(decoder->backend, backend);
 	decoder->slot = calloc(SLOTS, sizeof(*decoder->slot));
-	if (arch->generation == ARCH_GFX9)
-		decoder->patterns = patterns_new();
+	if (arch->generation <= ARCH_GFX10)
+		decoder->patterns = patterns_new(arch);
 	if (decoder->slot) {
 		/* The first one initialises the library behind it, which threads must not share. */
 		pthread_mutex_lock(&lock);
@@ -154,20 +154,30 @@ static const char *intern(struct decoder *decoder, const char *name)
 }
 
 /*
- * What is remembered is found by the bytes that make it the instruction it is. GFX9's first word
- * tells how many these are. Later generations' does not always: 8 bytes, so that some instructions
- * are remembered several times. 0: not to be remembered.
+ * What is remembered is found by the bytes that make it the instruction it is. Up to gfx10 its
+ * words tell how many these are; *exact then, and an instruction that has another length is not
+ * remembered. Else 8 bytes, so that some instructions are remembered several times. 0: not to be
+ * remembered.
  */
-static size_t key_size(const struct decoder *decoder, const uint8_t *code, size_t size)
+static size_t key_size(const struct decoder *decoder, const uint8_t *code, size_t size, bool *exact)
 {
-	uint32_t word;
-	size_t length = 8;
+	uint32_t word, next = 0;
+	size_t length = 0;
 
-	if (decoder->arch->generation == ARCH_GFX9) {
-		memcpy(&word, code, sizeof(word));
+	*exact = false;
+	if (size < 4)
+		return 0;
+	memcpy(&word, code, sizeof(word));
+	if (size >= 8)
+		memcpy(&next, code + 4, sizeof(next));
+	if (decoder->arch->generation == ARCH_GFX9)
 		length = filter_length(word);
-	}
-	return length <= size ? length : 0;
+	else if (decoder->arch->generation == ARCH_GFX10)
+		length = filter_length10(word, next);
+	*exact = length;
+	if (!length && decoder->arch->generation != ARCH_GFX9)
+		length = 8;
+	return length <= size && length <= 8 ? length : 0;
 }
 
 static uint32_t slot_of(const struct decoder *decoder, uint64_t key)
@@ -274,7 +284,8 @@ static bool decode(void *user, const uint8_t *code, size_t size, struct insn *in
 
 bool decoder_insn(struct decoder *decoder, const uint8_t *code, size_t size, struct insn *insn)
 {
-	size_t known = size < 4 ? 0 : key_size(decoder, code, size);
+	bool exact;
+	size_t known = key_size(decoder, code, size, &exact);
 	uint64_t key = 0;
 
 	if (known) {
@@ -287,11 +298,11 @@ bool decoder_insn(struct decoder *decoder, const uint8_t *code, size_t size, str
 	}
 	if (size < 4 || (decoder->arch->generation <= ARCH_GFX10 && !selects_parts(code, size)))
 		return false;
-	if (!(known && decoder->patterns &&
+	if (!(known && exact && decoder->patterns &&
 	      patterns_insn(decoder->patterns, key, known, decode, decoder, insn)) &&
 	    !decode(decoder, code, size, insn))
 		return false;
-	if (decoder->arch->generation == ARCH_GFX9 ? insn->length == known : insn->length <= known)
+	if (exact ? insn->length == known : insn->length <= known)
 		remember(decoder, key, insn);
 	return true;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fields of gfx9 encodings that may vary [LUG, "Instructions" of GFX9; the bits as its assembler
- * encodes them]. A field too many, or one that means something else in some instruction, costs
- * time only: what the disassembler makes of it decides.
+ * Fields of gfx9 and gfx10 encodings that may vary [LUG, "Instructions" of GFX9 and GFX10; the bits
+ * as their assembler encodes them]. A field too many, or one that means something else in some
+ * instruction, costs time only: what the disassembler makes of it decides.
  */
 #include "pattern.h"
 
@@ -44,17 +44,25 @@ struct field {
 	uint8_t kind, shift;
 };
 
+/* Generations that have an encoding. */
+#define GFX9  (1u << ARCH_GFX9)
+#define GFX10 (1u << ARCH_GFX10)
+#define BOTH  (GFX9 | GFX10)
+
 /* The first row that fits is taken. SDWA and DPP have one more source, in the second word. */
 static const struct encoding {
+	uint8_t generations;
 	uint32_t mask, value;
 	struct field field[FIELDS];
 } encodings[] = {
 	/* VOP1 */
-	{ 0xfe000000,
+	{ BOTH,
+	  0xfe000000,
 	  0x7e000000,
 	  { { FIELD_SOURCE, 0 }, { FIELD_VECTOR, 17 }, { FIELD_VECTOR, 32 } } },
 	/* VOPC */
-	{ 0xfe000000,
+	{ BOTH,
+	  0xfe000000,
 	  0x7c000000,
 	  { { FIELD_SOURCE, 0 }, { FIELD_VECTOR, 9 }, { FIELD_VECTOR, 32 } } },
 	/* VOP2 */
@@ -65,35 +73,41 @@ static const struct encoding {
 	    { FIELD_VECTOR, 17 },
 	    { FIELD_VECTOR, 32 } } },
 	/* SOP1 */
-	{ 0xff800000, 0xbe800000, { { FIELD_SCALAR, 0 }, { FIELD_SCALAR_TO, 16 } } },
+	{ BOTH, 0xff800000, 0xbe800000, { { FIELD_SCALAR, 0 }, { FIELD_SCALAR_TO, 16 } } },
 	/* SOPC */
-	{ 0xff800000, 0xbf000000, { { FIELD_SCALAR, 0 }, { FIELD_SCALAR, 8 } } },
+	{ BOTH, 0xff800000, 0xbf000000, { { FIELD_SCALAR, 0 }, { FIELD_SCALAR, 8 } } },
 	/* SOPP: s_branch, s_cbranch_*; others take the number apart */
-	{ 0xffff0000, 0xbf820000, { { FIELD_NUMBER16, 0 } } },
-	{ 0xfffc0000, 0xbf840000, { { FIELD_NUMBER16, 0 } } },
-	{ 0xfffe0000, 0xbf880000, { { FIELD_NUMBER16, 0 } } },
+	{ BOTH, 0xffff0000, 0xbf820000, { { FIELD_NUMBER16, 0 } } },
+	{ BOTH, 0xfffc0000, 0xbf840000, { { FIELD_NUMBER16, 0 } } },
+	{ BOTH, 0xfffe0000, 0xbf880000, { { FIELD_NUMBER16, 0 } } },
+	/* s_version: some numbers have names */
+	{ GFX10, 0xff800000, 0xb0800000, { { FIELD_END, 0 } } },
 	/* SOPK, ahead of s_getreg and s_setreg */
-	{ 0xf8000000, 0xb0000000, { { FIELD_NUMBER16, 0 }, { FIELD_SCALAR_TO, 16 } } },
+	{ BOTH, 0xf8000000, 0xb0000000, { { FIELD_NUMBER16, 0 }, { FIELD_SCALAR_TO, 16 } } },
 	/* what is left of both */
-	{ 0xff800000, 0xbf800000, { { FIELD_END, 0 } } },
-	{ 0xf0000000, 0xb0000000, { { FIELD_END, 0 } } },
+	{ BOTH, 0xff800000, 0xbf800000, { { FIELD_END, 0 } } },
+	{ BOTH, 0xf0000000, 0xb0000000, { { FIELD_END, 0 } } },
 	/* SOP2 */
-	{ 0xc0000000,
+	{ BOTH,
+	  0xc0000000,
 	  0x80000000,
 	  { { FIELD_SCALAR, 0 }, { FIELD_SCALAR, 8 }, { FIELD_SCALAR_TO, 16 } } },
 	/* VOP3, VOP3P */
-	{ 0xfc000000,
+	{ GFX9,
+	  0xfc000000,
 	  0xd0000000,
 	  { { FIELD_VECTOR, 0 },
 	    { FIELD_SOURCE, 32 },
 	    { FIELD_SOURCE, 41 },
 	    { FIELD_SOURCE, 50 } } },
 	/* SMEM */
-	{ 0xfc000000,
+	{ GFX9,
+	  0xfc000000,
 	  0xc0000000,
 	  { { FIELD_PAIR, 0 }, { FIELD_SCALAR_TO, 6 }, { FIELD_NUMBER21, 32 } } },
 	/* DS */
-	{ 0xfc000000,
+	{ BOTH,
+	  0xfc000000,
 	  0xd8000000,
 	  { { FIELD_NUMBER16, 0 },
 	    { FIELD_VECTOR, 32 },
@@ -101,15 +115,44 @@ static const struct encoding {
 	    { FIELD_VECTOR, 48 },
 	    { FIELD_VECTOR, 56 } } },
 	/* FLAT */
-	{ 0xfc000000,
+	{ GFX9,
+	  0xfc000000,
 	  0xdc000000,
 	  { { FIELD_NUMBER13, 0 },
 	    { FIELD_VECTOR, 32 },
 	    { FIELD_VECTOR, 40 },
 	    { FIELD_SCALAR_TO, 48 },
 	    { FIELD_VECTOR, 56 } } },
+	/* The same three of gfx10: VOP3P and VOP3 */
+	{ GFX10,
+	  0xfc000000,
+	  0xcc000000,
+	  { { FIELD_VECTOR, 0 },
+	    { FIELD_SOURCE, 32 },
+	    { FIELD_SOURCE, 41 },
+	    { FIELD_SOURCE, 50 } } },
+	{ GFX10,
+	  0xfc000000,
+	  0xd4000000,
+	  { { FIELD_VECTOR, 0 },
+	    { FIELD_SOURCE, 32 },
+	    { FIELD_SOURCE, 41 },
+	    { FIELD_SOURCE, 50 } } },
+	{ GFX10,
+	  0xfc000000,
+	  0xf4000000,
+	  { { FIELD_PAIR, 0 }, { FIELD_SCALAR_TO, 6 }, { FIELD_NUMBER21, 32 } } },
+	{ GFX10,
+	  0xfc000000,
+	  0xdc000000,
+	  { { FIELD_NUMBER12, 0 },
+	    { FIELD_VECTOR, 32 },
+	    { FIELD_VECTOR, 40 },
+	    { FIELD_SCALAR_TO, 48 },
+	    { FIELD_VECTOR, 56 } } },
 	/* MUBUF */
-	{ 0xfc000000,
+	{ BOTH,
+	  0xfc000000,
 	  0xe0000000,
 	  { { FIELD_NUMBER12, 0 },
 	    { FIELD_VECTOR, 32 },
@@ -133,15 +176,20 @@ struct pattern {
 };
 
 struct patterns {
+	const struct arch *arch;
 	uint32_t slot[SLOTS]; /* index of the pattern + 1; 0: free */
 	struct pattern *pattern;
 	struct insn *insn;
 	uint32_t count, room, insn_count, insn_room;
 };
 
-struct patterns *patterns_new(void)
+struct patterns *patterns_new(const struct arch *arch)
 {
-	return calloc(1, sizeof(struct patterns));
+	struct patterns *patterns = calloc(1, sizeof(*patterns));
+
+	if (patterns)
+		patterns->arch = arch;
+	return patterns;
 }
 
 void patterns_free(struct patterns *patterns)
@@ -213,10 +261,11 @@ static int64_t difference(struct field field, uint32_t value, unsigned index)
 	       kinds[field.kind].unit;
 }
 
-static const struct encoding *find_encoding(uint32_t word)
+static const struct encoding *find_encoding(enum arch_generation generation, uint32_t word)
 {
 	for (size_t i = 0; i < sizeof(encodings) / sizeof(encodings[0]); i++)
-		if ((word & encodings[i].mask) == encodings[i].value)
+		if (encodings[i].generations >> generation & 1 &&
+		    (word & encodings[i].mask) == encodings[i].value)
 			return &encodings[i];
 	return NULL;
 }
@@ -399,15 +448,18 @@ static const struct pattern *find(struct patterns *patterns, const struct encodi
 	return &patterns->pattern[patterns->count - 1];
 }
 
-/* Other registers of the same kind, as encodings can name them: tuples at even or fourth ones. */
-static bool move(struct operand *operand, int64_t by)
+/*
+ * Other registers of the same kind, as encodings can name them: tuples of scalar registers, and of
+ * vector registers if these are `aligned`, at even or fourth ones.
+ */
+static bool move(struct operand *operand, int64_t by, bool aligned)
 {
 	int64_t reg = operand->reg + by, count = operand->count;
 
 	if (operand->reg < REG_VECTOR) {
 		if (reg + count > SCALARS || (count > 2 ? reg & 3 : count == 2 ? reg & 1 : 0))
 			return false;
-	} else if ((reg - REG_VECTOR) % 256 + count > 256 || (count > 1 && reg & 1)) {
+	} else if ((reg - REG_VECTOR) % 256 + count > 256 || (aligned && count > 1 && reg & 1)) {
 		return false;
 	}
 	operand->reg = (uint16_t)reg;
@@ -417,7 +469,7 @@ static bool move(struct operand *operand, int64_t by)
 bool patterns_insn(struct patterns *patterns, uint64_t word, size_t length, pattern_decode decode,
 		   void *user, struct insn *insn)
 {
-	const struct encoding *encoding = find_encoding((uint32_t)word);
+	const struct encoding *encoding = find_encoding(patterns->arch->generation, (uint32_t)word);
 	uint8_t varying = encoding ? candidates(encoding, word, length) : 0;
 	const struct pattern *pattern = NULL;
 
@@ -443,7 +495,7 @@ bool patterns_insn(struct patterns *patterns, uint64_t word, size_t length, patt
 			insn->offset = (int32_t)(insn->offset + by);
 		else if (is_number(field.kind))
 			operand->value += by;
-		else if (!move(operand, by))
+		else if (!move(operand, by, patterns->arch->aligned))
 			return false;
 	}
 	return true;

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch.h"
 #include "insn.h"
 
 struct patterns;
@@ -20,13 +21,12 @@ struct patterns;
 /* Decode `size` bytes by the disassembler. */
 typedef bool (*pattern_decode)(void *user, const uint8_t *code, size_t size, struct insn *insn);
 
-/* NULL: out of memory. */
-struct patterns *patterns_new(void);
+/* For a processor of gfx9 or gfx10. NULL: out of memory. */
+struct patterns *patterns_new(const struct arch *arch);
 void patterns_free(struct patterns *patterns);
 
 /*
- * The gfx9 instruction of `length` bytes (4 or 8, as filter_length() tells) in `word`, lowest
- * first, as decode() would give it. False if it follows no pattern.
+ * The instruction of `length` bytes (4 or 8, as filter.h tells) in `word`, lowest first, as decode() would give it. False if it follows no pattern.
  */
 bool patterns_insn(struct patterns *patterns, uint64_t word, size_t length, pattern_decode decode,
 		   void *user, struct insn *insn);

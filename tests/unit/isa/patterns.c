@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What is decoded by patterns is what the disassembler says of the same bytes: for made-up
- * instructions of every gfx9 encoding, by groups that differ in what is not their opcode.
+ * instructions of every gfx9 and gfx10 encoding, by groups that differ in what is not their opcode.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,10 +21,12 @@
 #define OTHERS  8u   /* instructions with each */
 
 /* The bits that make an encoding, and those of its opcode, in the first word. */
-static const struct {
+struct encoding {
 	uint32_t value, mask, opcode;
 	uint64_t zero; /* rarely used bits of the second word, mostly left alone */
-} encodings[] = {
+};
+
+static const struct encoding gfx9[] = {
 	{ 0x7e000000, 0xfe000000, 0x0001fe00, UINT64_MAX << 32 },               /* VOP1 */
 	{ 0x7c000000, 0xfe000000, 0x01fe0000, UINT64_MAX << 32 },               /* VOPC */
 	{ 0x00000000, 0x80000000, 0x7e000000, UINT64_MAX << 32 },               /* VOP2 */
@@ -42,6 +44,32 @@ static const struct {
 	{ 0xdc008000, 0xfc00c000, 0x03fc0000, 0x007f000000000000ull },                 /* GLOBAL */
 	{ 0xdc000000, 0xfc00f000, 0x03fc0000, 0x007f000000000000ull },                 /* FLAT */
 	{ 0xe0000000, 0xfc000000, 0x03fc0000, 0x00e0000000000000ull | 0xc000 },        /* MUBUF */
+};
+
+static const struct encoding gfx10[] = {
+	{ 0x7e000000, 0xfe000000, 0x0001fe00, UINT64_MAX << 32 },               /* VOP1 */
+	{ 0x7c000000, 0xfe000000, 0x01fe0000, UINT64_MAX << 32 },               /* VOPC */
+	{ 0x00000000, 0x80000000, 0x7e000000, UINT64_MAX << 32 },               /* VOP2 */
+	{ 0x7e0000f9, 0xfe0001ff, 0x0001fe00, 0x7979ff00ull << 32 },            /* VOP1, SDWA */
+	{ 0x000000fa, 0x800001ff, 0x7e000000, 0x00ffff00ull << 32 },            /* VOP2, DPP */
+	{ 0x000000e9, 0x800001ff, 0x7e000000, 0 },                              /* VOP2, DPP8 */
+	{ 0xbe800000, 0xff800000, 0x0000ff00, UINT64_MAX << 32 },               /* SOP1 */
+	{ 0xbf000000, 0xff800000, 0x007f0000, UINT64_MAX << 32 },               /* SOPC */
+	{ 0xbf800000, 0xff800000, 0x007f0000, UINT64_MAX << 32 },               /* SOPP */
+	{ 0xb0000000, 0xf0000000, 0x0f800000, UINT64_MAX << 32 },               /* SOPK */
+	{ 0x80000000, 0xc0000000, 0x3f800000, UINT64_MAX << 32 },               /* SOP2 */
+	{ 0xd4000000, 0xfc000000, 0x03ff0000, 0xf800000000000000ull | 0xff00 }, /* VOP3 */
+	{ 0xcc000000, 0xfc000000, 0x007f0000, 0x03804000 },                     /* VOP3P */
+	{ 0xf4000000, 0xfc000000, 0x03fc0000, 0x0001c000ull | 0x01e0000000000000ull }, /* SMEM */
+	{ 0xd8000000, 0xfc000000, 0x03fc0000, 0 },                                     /* DS */
+	{ 0xdc008000, 0xfc00c000, 0x03fc0000, 0x007f000000000000ull },                 /* GLOBAL */
+	{ 0xdc000000, 0xfc00f000, 0x03fc0000, 0x007f000000000000ull },                 /* FLAT */
+	{ 0xe0000000, 0xfc000000, 0x03fc0000, 0x00e0000000000000ull | 0xc000 },        /* MUBUF */
+};
+
+struct processor {
+	const char *name;
+	unsigned lanes;
 };
 
 /* The same numbers on every machine [Knuth, MMIX]. */
@@ -90,14 +118,18 @@ static bool check(struct decoder *decoder, struct isa_disasm *disasm, uint64_t w
 static void made_up(void **state)
 {
 	const char *why;
-	const struct arch *arch = arch_find(*state);
-	struct decoder *decoder = decoder_get(arch, 64, NULL, &why);
-	struct isa_disasm *disasm = isa_disasm_create(arch->name, 64, NULL, &why);
+	const struct processor *processor = *state;
+	const struct arch *arch = arch_find(processor->name);
+	struct decoder *decoder = decoder_get(arch, processor->lanes, NULL, &why);
+	struct isa_disasm *disasm = isa_disasm_create(arch->name, processor->lanes, NULL, &why);
+	const struct encoding *encodings = arch->generation == ARCH_GFX10 ? gfx10 : gfx9;
+	size_t count = arch->generation == ARCH_GFX10 ? sizeof(gfx10) / sizeof(gfx10[0])
+						      : sizeof(gfx9) / sizeof(gfx9[0]);
 	unsigned sound = 0;
 
 	if (!decoder || !disasm)
 		fail_msg("no disassembler: %s", why);
-	for (size_t i = 0; i < sizeof(encodings) / sizeof(encodings[0]); i++) {
+	for (size_t i = 0; i < count; i++) {
 		for (unsigned n = 0; n < OPCODES; n++) {
 			uint64_t opcode = number() & encodings[i].opcode;
 
@@ -119,13 +151,19 @@ static void made_up(void **state)
 	decoder_put(decoder);
 }
 
+#define TEST(name, lanes)                                                 \
+	{                                                                 \
+		name " " #lanes, made_up, NULL, NULL, &(struct processor) \
+		{                                                         \
+			name, lanes                                       \
+		}                                                         \
+	}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		{ "gfx906", made_up, NULL, NULL, (void *)(uintptr_t) "gfx906" },
-		{ "gfx90a", made_up, NULL, NULL, (void *)(uintptr_t) "gfx90a" },
-		{ "gfx942", made_up, NULL, NULL, (void *)(uintptr_t) "gfx942" },
-		{ "gfx950", made_up, NULL, NULL, (void *)(uintptr_t) "gfx950" },
+		TEST("gfx906", 64),  TEST("gfx908", 64),  TEST("gfx90a", 64),  TEST("gfx942", 64),
+		TEST("gfx1010", 32), TEST("gfx1030", 32), TEST("gfx1030", 64), TEST("gfx950", 64),
 	};
 	size_t count = sizeof(tests) / sizeof(tests[0]) - !is_readable("gfx950", NULL);
 
