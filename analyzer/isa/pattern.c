@@ -66,7 +66,8 @@ static const struct encoding {
 	  0x7c000000,
 	  { { FIELD_SOURCE, 0 }, { FIELD_VECTOR, 9 }, { FIELD_VECTOR, 32 } } },
 	/* VOP2 */
-	{ 0x80000000,
+	{ BOTH,
+	  0x80000000,
 	  0,
 	  { { FIELD_SOURCE, 0 },
 	    { FIELD_VECTOR, 9 },
@@ -166,8 +167,9 @@ enum { IN_OFFSET = INSN_OPERANDS }; /* of a memory instruction, instead of an op
 /* Fields that vary, and where they show. */
 struct pattern {
 	uint64_t key;
-	bool whole;      /* `key` has all that does not vary; otherwise it tells only... */
-	uint8_t varying; /* ...which fields of the encoding do: a bit for each */
+	uint8_t asked;   /* fields that were expected to vary: a bit for each */
+	bool whole;      /* those that do, so that `key` has all that does not */
+	uint8_t varying; /* which do */
 	uint32_t insn;   /* index of the instruction with the first probes; UNUSABLE */
 	uint8_t places;
 	struct {
@@ -290,6 +292,16 @@ static uint8_t candidates(const struct encoding *encoding, uint64_t word, size_t
 	return found;
 }
 
+/* Fields that are 0. */
+static uint8_t zeros(const struct encoding *encoding, uint64_t word)
+{
+	uint8_t found = 0;
+
+	for (unsigned i = 0; i < FIELDS && encoding->field[i].kind; i++)
+		found |= (uint8_t)(!get(word, encoding->field[i]) << i);
+	return found;
+}
+
 /* The word with its `varying` fields as what stands for their kind (`probe_number` 0) or probes. */
 static uint64_t with_fields(const struct encoding *encoding, uint64_t word, uint8_t varying,
 			    unsigned probe_number)
@@ -398,14 +410,15 @@ static void *room_for(void *array, uint32_t count, uint32_t *room, size_t size)
 	return grown;
 }
 
-static uint32_t *slot_of(struct patterns *patterns, uint64_t key, bool whole)
+static uint32_t *slot_of(struct patterns *patterns, uint64_t key, uint8_t asked, bool whole)
 {
-	uint32_t slot = (uint32_t)((key + whole) * 0x9e3779b97f4a7c15u >> 40) & (SLOTS - 1);
+	uint32_t slot =
+	    (uint32_t)((key + asked * 2u + whole) * 0x9e3779b97f4a7c15u >> 40) & (SLOTS - 1);
 
 	for (; patterns->slot[slot]; slot = (slot + 1) & (SLOTS - 1)) {
 		const struct pattern *pattern = &patterns->pattern[patterns->slot[slot] - 1];
 
-		if (pattern->key == key && pattern->whole == whole)
+		if (pattern->key == key && pattern->asked == asked && pattern->whole == whole)
 			break;
 	}
 	return &patterns->slot[slot];
@@ -417,8 +430,10 @@ static const struct pattern *find(struct patterns *patterns, const struct encodi
 				  pattern_decode decode, void *user)
 {
 	uint64_t key = with_fields(encoding, word, varying, 0);
-	uint32_t *slot = slot_of(patterns, key, whole);
-	struct pattern pattern = { .key = key, .whole = whole, .varying = varying };
+	uint32_t *slot = slot_of(patterns, key, varying, whole);
+	struct pattern pattern = {
+		.key = key, .asked = varying, .whole = whole, .varying = varying
+	};
 	struct insn first, second;
 	void *grown;
 
@@ -475,6 +490,13 @@ bool patterns_insn(struct patterns *patterns, uint64_t word, size_t length, patt
 
 	if (varying)
 		pattern = find(patterns, encoding, word, length, varying, false, decode, user);
+	/* Fields that an instruction does not use must be 0. */
+	if (pattern && pattern->insn == UNUSABLE) {
+		varying &= (uint8_t)~zeros(encoding, word);
+		pattern = varying
+			      ? find(patterns, encoding, word, length, varying, false, decode, user)
+			      : NULL;
+	}
 	if (!pattern || pattern->insn == UNUSABLE)
 		return false;
 	/* What was expected to vary, but does not, belongs to what a pattern is found by. */
