@@ -282,6 +282,38 @@ static bool decode(void *user, const uint8_t *code, size_t size, struct insn *in
 	return true;
 }
 
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+	hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+	return hash ^ hash >> 29;
+}
+
+/* All that the analysis takes from an instruction; not 0. */
+static uint64_t hash_insn(uint64_t hash, const struct insn *insn)
+{
+	uint64_t flags = insn->load | insn->store << 1 | insn->atomic << 2 | insn->returns << 3 |
+			 insn->offen << 4 | insn->idxen << 5 | insn->lds << 6 |
+			 insn->sub_dword << 7 | insn->op_sel_hi[0] << 8 | insn->op_sel_hi[1] << 9 |
+			 insn->dpp << 10 | insn->sdwa << 11 | insn->sdwa_dst << 12 | insn->fp << 13;
+
+	hash = mix(hash, insn->length | insn->class << 8 | insn->operand_count << 16 |
+			     (uint64_t)insn->family << 24 | flags << 32);
+	hash = mix(hash, insn->fence | insn->settles << 8 | (uint64_t)insn->cache << 16 |
+			     (uint64_t)(uint32_t)insn->offset << 32);
+	hash = mix(hash, insn->name);
+	hash = mix(hash, insn->sdwa_src | insn->index_mode << 8 | insn->dwords << 16 |
+			     (uint64_t)insn->atomic_op << 24 | (uint64_t)insn->atomic_type << 32);
+	for (unsigned i = 0; i < insn->operand_count; i++) {
+		const struct operand *operand = &insn->operand[i];
+
+		hash = mix(hash, operand->kind | operand->half << 8 | (uint64_t)operand->reg << 16 |
+				     (uint64_t)operand->count << 32);
+		hash = mix(hash, (uint64_t)operand->value);
+	}
+	hash = insn->dual ? hash_insn(hash, insn->dual) : hash;
+	return hash ? hash : 1;
+}
+
 bool decoder_insn(struct decoder *decoder, const uint8_t *code, size_t size, struct insn *insn)
 {
 	bool exact;
@@ -302,7 +334,33 @@ bool decoder_insn(struct decoder *decoder, const uint8_t *code, size_t size, str
 	      patterns_insn(decoder->patterns, key, known, decode, decoder, insn)) &&
 	    !decode(decoder, code, size, insn))
 		return false;
+	insn->hash = hash_insn(17, insn);
 	if (exact ? insn->length == known : insn->length <= known)
 		remember(decoder, key, insn);
+	return true;
+}
+
+bool decoder_hash(struct decoder *decoder, const uint8_t *code, size_t size, uint64_t *hash)
+{
+	struct insn insn;
+	uint64_t key = 0;
+	bool exact;
+	size_t known = key_size(decoder, code, size, &exact);
+
+	if (known) {
+		uint32_t at;
+
+		memcpy(&key, code, known);
+		at = decoder->slot[slot_of(decoder, key)].at;
+		if (at) {
+			*hash = decoder->insn[at - 1].hash;
+			return true;
+		}
+	}
+	memset(&insn, 0, sizeof(insn));
+	if (!decoder_insn(decoder, code, size, &insn))
+		return false;
+	*hash = insn.hash;
+	free(insn.dual);
 	return true;
 }

@@ -32,4 +32,7 @@ struct isa_disasm *decoder_disasm(struct decoder *decoder);
  */
 bool decoder_insn(struct decoder *decoder, const uint8_t *code, size_t size, struct insn *insn);
 
+/* The `hash` of that instruction. */
+bool decoder_hash(struct decoder *decoder, const uint8_t *code, size_t size, uint64_t *hash);
+
 #endif

@@ -37,7 +37,6 @@ void flow_free(struct flow *flow)
 	free(flow->incomplete);
 	free(flow->unvisited);
 	slice_clear(&flow->slice);
-	lane_pool_free(&flow->pool);
 	free(flow->when);
 	memset(flow, 0, sizeof(*flow));
 }
@@ -162,7 +161,10 @@ static int flow_into(struct flow *flow, struct activation *activation, uint32_t 
 							    : "a function");
 		return 0;
 	}
-	way = way_from(activation->function, activation->trail, activation->trail_count, block);
+	way =
+	    activation->function->block[block].asks
+		? way_from(activation->function, activation->trail, activation->trail_count, block)
+		: NO_BLOCK;
 	if (way != NO_BLOCK && activation->trail_count < WAY_TRAIL)
 		return pass_through(flow, activation, block, way, state);
 	if (flow->sliced) {
@@ -434,7 +436,7 @@ int flow_run(struct flow *flow, const struct flow_entry *entry)
 	struct state state, out;
 	bool returned;
 	unsigned i;
-	int status = state_init(&state, &flow->pool);
+	int status = state_init(&state, &flow->program->pool);
 
 	if (status)
 		return status;

@@ -77,7 +77,6 @@ struct flow_entry {
 struct flow {
 	struct program *program;
 	struct value_store store;
-	struct lane_pool pool;
 	const struct flow_arg *args;
 	size_t arg_count;
 	unsigned wave_size;

@@ -9,6 +9,7 @@
 
 #include "image.h"
 #include "isa.h"
+#include "lane_pool.h"
 
 /*
  * Register numbers: 0..127 scalar (as encoded: 106 vcc_lo, 124 m0, 126 exec_lo), 128..383 vector,
@@ -91,6 +92,7 @@ struct insn {
 	uint8_t atomic_type;
 	bool fp;
 	const char *mnemonic; /* without encoding suffix; owned by the program */
+	uint64_t hash;        /* of everything but pc and walk; set by decode.c */
 	uint32_t name;        /* a hash of the mnemonic */
 	uint32_t walk;        /* the walk that found it last */
 	struct operand operand[INSN_OPERANDS];
@@ -100,6 +102,7 @@ struct block {
 	uint32_t first, count; /* instructions, indexes into function.insn */
 	uint32_t successor[2]; /* block indexes; NO_BLOCK if absent; [0] is the fall-through */
 	bool ends;             /* the next function begins here: what precedes never returns */
+	bool asks;             /* its branch may be decided by the way that led to it (way.h) */
 	uint32_t *predecessor; /* in function.predecessors, ascending */
 	uint32_t predecessor_count;
 };
@@ -135,6 +138,7 @@ struct program {
 	uint32_t walks;
 	struct function **function;
 	size_t function_count;
+	struct lane_pool pool; /* of the analyses of its kernels */
 };
 
 /* Both are borrowed. 0 or -ENOMEM. */

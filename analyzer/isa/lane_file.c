@@ -3,16 +3,18 @@
 #include "lane_file.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* Registers that are not in `used` are zero, also in files of a pool. */
 static struct lane_file *take(struct lane_pool *pool)
 {
 	struct lane_file *file = pool ? pool->released : NULL;
 
 	if (!file)
-		return malloc(sizeof(*file));
+		return calloc(1, sizeof(*file));
 	pool->released = file->next;
 	return file;
 }
@@ -37,13 +39,31 @@ void lane_pool_free(struct lane_pool *pool)
 	}
 }
 
+static void forget_groups(struct lane_file *file, uint32_t groups)
+{
+	for (; groups; groups &= groups - 1)
+		memset(file->reg + (unsigned)__builtin_ctz(groups) * LANE_GROUP, 0,
+		       LANE_GROUP * sizeof(file->reg[0]));
+}
+
+static void copy_groups(struct lane_file *to, const struct lane_file *from)
+{
+	forget_groups(to, to->used & ~from->used);
+	for (uint32_t used = from->used; used; used &= used - 1) {
+		unsigned first = (unsigned)__builtin_ctz(used) * LANE_GROUP;
+
+		memcpy(to->reg + first, from->reg + first, LANE_GROUP * sizeof(to->reg[0]));
+	}
+}
+
 struct lane_file *lane_file_new(struct lane_pool *pool)
 {
 	struct lane_file *file = take(pool);
 
 	if (!file)
 		return NULL;
-	memset(file, 0, sizeof(*file));
+	forget_groups(file, file->used);
+	memset(file, 0, offsetof(struct lane_file, reg));
 	file->pool = pool;
 	file->refs = 1;
 	return file;
@@ -53,21 +73,19 @@ void lane_file_put(struct lane_file *file)
 {
 	if (!file || --file->refs)
 		return;
-	free(file->private);
+	if (file->private)
+		free(file->private);
 	put_back(file->pool, file);
 }
 
-/* Make *file writable. */
-static int file_own(struct lane_file **file)
+static int file_copy(struct lane_file **file)
 {
-	struct lane_file *old = *file, *copy;
+	struct lane_file *old = *file, *copy = take(old->pool);
 
-	if (old->refs == 1)
-		return 0;
-	copy = take(old->pool);
 	if (!copy)
 		return -ENOMEM;
-	*copy = *old;
+	copy_groups(copy, old);
+	memcpy(copy, old, offsetof(struct lane_file, reg));
 	copy->refs = 1;
 	copy->private = NULL;
 	if (old->private_count) {
@@ -81,6 +99,12 @@ static int file_own(struct lane_file **file)
 	old->refs--;
 	*file = copy;
 	return 0;
+}
+
+/* Make *file writable. */
+static inline int file_own(struct lane_file **file)
+{
+	return (*file)->refs == 1 ? 0 : file_copy(file);
 }
 
 static int file_grow(struct lane_file *file, uint32_t count)

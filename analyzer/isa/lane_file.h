@@ -4,6 +4,7 @@
 #define HIPGRAIN_ISA_LANE_FILE_H
 
 #include "insn.h"
+#include "lane_pool.h"
 #include "slice.h"
 #include "value.h"
 
@@ -15,15 +16,6 @@ _Static_assert(LANE_REGS == 32 * LANE_GROUP, "a bit for each group");
 /* Private memory is followed up to this many bytes per lane. */
 #define PRIVATE_LIMIT 65536u
 
-struct lane_file;
-
-/* Files that were released, for the next ones of one analysis. */
-struct lane_pool {
-	struct lane_file *released;
-};
-/* After all files of the pool were released. */
-void lane_pool_free(struct lane_pool *pool);
-
 struct lane_file {
 	struct lane_pool *pool; /* NULL: none; copies have that of what they were made from */
 	struct lane_file *next; /* in the pool */
@@ -32,7 +24,7 @@ struct lane_file {
 	value_id *private; /* by dword */
 	value_id wild;     /* stored at unknown private addresses */
 	value_id stray;    /* stored at addresses that may or may not be private */
-	uint32_t used;     /* bit n: registers n * LANE_GROUP and following may be written */
+	uint32_t used;     /* bit n: registers n * LANE_GROUP and following may not be 0 */
 	value_id reg[LANE_REGS];
 };
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "decode.h"
+#include "way.h"
 
 /* Longest function that is looked at; real ones stay far below. */
 #define MAX_FUNCTION_INSNS 400000u
@@ -53,6 +54,7 @@ void program_free(struct program *program)
 	free(program->map);
 	free(program->chunk);
 	free(program->function);
+	lane_pool_free(&program->pool);
 	memset(program, 0, sizeof(*program));
 }
 
@@ -403,6 +405,8 @@ static int build_blocks(struct program *program, struct function *function, stru
 	}
 	if (find_predecessors(function))
 		return -ENOMEM;
+	for (b = 0; b < function->block_count; b++)
+		function->block[b].asks = way_asks(function, &function->block[b]);
 	function->entry_block = block_at(function, function->entry);
 	return 0;
 }

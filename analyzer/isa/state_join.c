@@ -3,6 +3,7 @@
 #include "state_internal.h"
 
 #include <errno.h>
+#include <string.h>
 
 /* Whether no two names that both have stand in a different order. */
 static bool same_order(const struct state *a, const struct state *b)
@@ -96,6 +97,24 @@ static void keep_scalars(struct state *state, const struct state_live *live)
 			state->scalar[w * 64 + (unsigned)__builtin_ctzll(dead)] = VALUE_BOTTOM;
 }
 
+/* Which of 64 values are not the same in both: a bit for each. Most are, by eights. */
+static uint64_t differences(const value_id *a, const value_id *b)
+{
+	uint64_t found = 0;
+
+	for (unsigned i = 0; i < 64; i += 8) {
+		uint64_t x[4], y[4];
+
+		memcpy(x, a + i, sizeof(x));
+		memcpy(y, b + i, sizeof(y));
+		if (!((x[0] ^ y[0]) | (x[1] ^ y[1]) | (x[2] ^ y[2]) | (x[3] ^ y[3])))
+			continue;
+		for (unsigned k = i; k < i + 8; k++)
+			found |= (uint64_t)(a[k] != b[k]) << k;
+	}
+	return found;
+}
+
 /* The scalar registers of `other` that are live, into those of `into`: whether that changed any. */
 static bool join_scalars(struct value_store *store, struct state *into, const struct state *other,
 			 const struct state_live *live, bool widen)
@@ -105,12 +124,11 @@ static bool join_scalars(struct value_store *store, struct state *into, const st
 	for (unsigned w = 0; w < REG_VECTOR / 64; w++) {
 		uint64_t lives = live ? live->active->word[w] : UINT64_MAX;
 
+		lives &= differences(into->scalar + w * 64, other->scalar + w * 64);
 		for (; lives; lives &= lives - 1) {
 			unsigned i = w * 64 + (unsigned)__builtin_ctzll(lives);
 			value_id joined;
 
-			if (into->scalar[i] == other->scalar[i])
-				continue;
 			joined = join_scalar(store, into, other, i, live && reg_in(live->mask, i),
 					     widen);
 			changed |= joined != into->scalar[i];

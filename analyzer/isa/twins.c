@@ -22,7 +22,8 @@ struct twin {
 	uint64_t incomplete_pc; /* of the kernel that was analysed, whose... */
 	uint64_t first;         /* ...code began here */
 	const struct arch *arch;
-	uint64_t decoded; /* its instructions, hashed */
+	uint64_t decoded; /* its instructions, hashed, and... */
+	uint64_t *begins; /* ...where they begin: a bit for each word of its code */
 	uint8_t bytes[];  /* the key, then the results */
 };
 
@@ -66,7 +67,9 @@ static const uint8_t *code_of(const struct isa_image *image, const struct flow_e
 	next = ROWS_UP_TO(image->symbols, image->symbol_count, address, key->first);
 	if (next < image->symbol_count && image->symbols[next].address < key->end)
 		return NULL;
-	return image->data + section->offset + (key->first - section->address);
+	key->code = image->data + section->offset + (key->first - section->address);
+	key->room = (size_t)(section->address + section->size - key->first);
+	return key->code;
 }
 
 void twin_key_make(struct twin_key *key, const struct isa_analysis *analysis,
@@ -194,57 +197,56 @@ static uint64_t mix(uint64_t hash, uint64_t word)
 	return hash ^ hash >> 29;
 }
 
-/* All that the analysis takes from an instruction. */
-static uint64_t hash_insn(uint64_t hash, const struct insn *insn)
+/* Words in which an instruction of the code may begin, a bit for each. */
+static size_t begin_words(const struct twin_key *key)
 {
-	uint64_t flags = insn->load | insn->store << 1 | insn->atomic << 2 | insn->returns << 3 |
-			 insn->offen << 4 | insn->idxen << 5 | insn->lds << 6 |
-			 insn->sub_dword << 7 | insn->op_sel_hi[0] << 8 | insn->op_sel_hi[1] << 9 |
-			 insn->dpp << 10 | insn->sdwa << 11 | insn->sdwa_dst << 12 | insn->fp << 13;
-
-	hash = mix(hash, insn->length | insn->class << 8 | insn->operand_count << 16 |
-			     (uint64_t)insn->family << 24 | flags << 32);
-	hash = mix(hash, insn->fence | insn->settles << 8 | (uint64_t)insn->cache << 16 |
-			     (uint64_t)(uint32_t)insn->offset << 32);
-	hash = mix(hash, insn->name);
-	hash = mix(hash, insn->sdwa_src | insn->index_mode << 8 | insn->dwords << 16 |
-			     (uint64_t)insn->atomic_op << 24 | (uint64_t)insn->atomic_type << 32);
-	for (unsigned i = 0; i < insn->operand_count; i++) {
-		const struct operand *operand = &insn->operand[i];
-
-		hash = mix(hash, operand->kind | operand->half << 8 | (uint64_t)operand->reg << 16 |
-				     (uint64_t)operand->count << 32);
-		hash = mix(hash, (uint64_t)operand->value);
-	}
-	return insn->dual ? hash_insn(hash, insn->dual) : hash;
+	return (size_t)(key->end - key->first) / 4 / 64 + 1;
 }
 
-/* Of a function, wherever it lies. */
-static uint64_t hash_function(const struct function *function)
+/* Where instructions of a function begin that lies in the code; and all of them, hashed. */
+static uint64_t hash_function(const struct twin_key *key, const struct function *function,
+			      uint64_t *begins)
 {
-	uint64_t hash = mix(function->insn_count, function->block_count);
+	uint64_t hash = 0;
 
-	for (uint32_t i = 0; i < function->insn_count; i++)
-		hash = hash_insn(mix(hash, function->insn[i]->pc - function->entry),
-				 function->insn[i]);
+	memset(begins, 0, begin_words(key) * sizeof(*begins));
+	for (uint32_t i = 0; i < function->insn_count; i++) {
+		size_t at = (size_t)(function->insn[i]->pc - key->first) / 4;
+
+		begins[at / 64] |= UINT64_C(1) << at % 64;
+		hash = mix(hash, function->insn[i]->hash);
+	}
 	return hash;
 }
 
-/* Whether the code is decoded for this processor as it was for a twin. */
-static bool same_code(const struct twin_key *key, struct program *program, uint64_t decoded)
+/*
+ * Whether the code is decoded for this processor as it was for a twin, which began its instructions
+ * there: then control goes the same ways in both.
+ */
+static bool same_code(const struct twin_key *key, struct decoder *decoder, const uint64_t *begins,
+		      uint64_t decoded)
 {
-	const struct function *function = program_function(program, key->pc);
+	uint64_t hash = 0, one;
 
-	return function && !function->problem && hash_function(function) == decoded;
+	for (size_t w = 0; w < begin_words(key); w++) {
+		for (uint64_t bits = begins[w]; bits; bits &= bits - 1) {
+			size_t at = (w * 64 + (size_t)__builtin_ctzll(bits)) * 4;
+
+			if (!decoder_hash(decoder, key->code + at, key->room - at, &one))
+				return false;
+			hash = mix(hash, one);
+		}
+	}
+	return hash == decoded;
 }
 
 bool twins_find(const struct twin_key *key, struct program *program, struct isa_kernel *kernel,
 		uint64_t *incomplete_pc)
 {
 	struct isa_kernel twin = { 0 };
-	const struct arch *arch = NULL;
+	bool other = false; /* of another processor */
+	uint64_t hash, decoded = 0, *begins = NULL;
 	const struct twin *found;
-	uint64_t hash, decoded = 0;
 	bool good;
 
 	if (!key->bytes)
@@ -253,19 +255,24 @@ bool twins_find(const struct twin_key *key, struct program *program, struct isa_
 	pthread_mutex_lock(&lock);
 	found = *place_of(key, hash);
 	good = found && !unpack_kernel(found->bytes + found->key_size, found->size, &twin);
-	if (good) {
-		arch = found->arch;
+	if (good && found->arch != key->arch) {
+		other = true;
 		decoded = found->decoded;
+		begins = malloc(begin_words(key) * sizeof(*begins));
+		good = begins;
 	}
+	if (begins)
+		memcpy(begins, found->begins, begin_words(key) * sizeof(*begins));
 	if (good && found->incomplete_pc) {
 		*incomplete_pc = found->incomplete_pc - found->first + key->first;
 		good = move_reason(&twin.incomplete, found->incomplete_pc, *incomplete_pc);
 	}
 	pthread_mutex_unlock(&lock);
-	if (good && arch != key->arch && !same_code(key, program, decoded)) {
+	if (good && other && !same_code(key, program->decoder, begins, decoded)) {
 		*incomplete_pc = 0;
 		good = false;
 	}
+	free(begins);
 	if (good)
 		take(kernel, &twin);
 	else
@@ -290,10 +297,17 @@ static bool stands_alone(const struct twin_key *key, const struct function *func
 	return !function->problem;
 }
 
+static void twin_free(struct twin *twin)
+{
+	if (twin)
+		free(twin->begins);
+	free(twin);
+}
+
 static void forget(void)
 {
 	for (size_t i = 0; i < SLOTS; i++) {
-		free(slot[i]);
+		twin_free(slot[i]);
 		slot[i] = NULL;
 	}
 	kept = count = 0;
@@ -305,7 +319,7 @@ void twins_add(const struct twin_key *key, const struct flow *flow, const struct
 	struct twin *twin, **place;
 	char none[] = "";
 	uint8_t *data;
-	size_t size;
+	size_t size, bytes;
 
 	if (!key->bytes || !flow->kernel || flow->unvisited || flow->unseen || flow->broken ||
 	    flow->exhausted || !stands_alone(key, flow->kernel))
@@ -316,28 +330,31 @@ void twins_add(const struct twin_key *key, const struct flow *flow, const struct
 	plain.arg_count = plain.hidden_count = 0;
 	data = pack_kernel(&plain, &size);
 	twin = data ? malloc(sizeof(*twin) + key->size + size) : NULL;
-	if (twin) {
+	if (twin)
+		twin->begins = malloc(begin_words(key) * sizeof(*twin->begins));
+	if (twin && twin->begins) {
 		twin->key_size = key->size;
 		twin->size = size;
 		twin->hash = hash_of(key);
 		twin->incomplete_pc = kernel->incomplete ? flow->incomplete_pc : 0;
 		twin->first = key->first;
 		twin->arch = key->arch;
-		twin->decoded = hash_function(flow->kernel);
+		twin->decoded = hash_function(key, flow->kernel, twin->begins);
 		memcpy(twin->bytes, key->bytes, key->size);
 		memcpy(twin->bytes + key->size, data, size);
+		bytes = key->size + size + begin_words(key) * sizeof(*twin->begins);
 		pthread_mutex_lock(&lock);
-		if (kept + key->size + size > BYTES_MAX || count >= SLOTS / 2)
+		if (kept + bytes > BYTES_MAX || count >= SLOTS / 2)
 			forget();
 		place = place_of(key, twin->hash);
 		if (!*place) {
 			*place = twin;
-			kept += key->size + size;
+			kept += bytes;
 			count++;
 			twin = NULL;
 		}
 		pthread_mutex_unlock(&lock);
 	}
-	free(twin);
+	twin_free(twin);
 	free(data);
 }

@@ -18,7 +18,9 @@
 struct twin_key {
 	uint8_t *bytes; /* NULL: this kernel has no twin */
 	size_t size;
-	uint64_t first, end; /* its code: addresses */
+	uint64_t first, end; /* its code: addresses, in bytes and... */
+	const uint8_t *code; /* ...where it lies */
+	size_t room;         /* bytes of the section from there on */
 	uint64_t pc;         /* where it is entered */
 	const struct arch *arch;
 };

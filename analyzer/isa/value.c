@@ -79,11 +79,6 @@ void value_free(struct value_store *store)
 	memset(store, 0, sizeof(*store));
 }
 
-const struct value *value_get(const struct value_store *store, value_id id)
-{
-	return &store->value[id];
-}
-
 uint16_t value_reason(struct value_store *store, const char *text)
 {
 	unsigned i;
@@ -176,6 +171,16 @@ static int rehash(struct value_store *store)
 	return 0;
 }
 
+static uint32_t sole_base(const struct value *value)
+{
+	const struct alt *alt = value->alt;
+
+	return value->alt_count == 1 && alt->term_count == 1 && !alt->flags && !alt->constant &&
+		       alt->term[0].sign == SIGN_WHOLE
+		   ? alt->term[0].base
+		   : 0;
+}
+
 static value_id intern(struct value_store *store, struct value *value)
 {
 	struct value copy = *value;
@@ -210,6 +215,7 @@ static value_id intern(struct value_store *store, struct value *value)
 			goto fail;
 		memcpy(copy.lane, value->lane, value->lane_count * sizeof(*copy.lane));
 	}
+	copy.sole = sole_base(&copy);
 	store->value[store->count] = copy;
 	store->table[slot] = (value_id)store->count++;
 	if (store->count * 2 > store->table_size && rehash(store))
@@ -516,10 +522,14 @@ value_id value_base(struct value_store *store, uint32_t base, int32_t constant)
 
 value_id value_unknown(struct value_store *store, const char *why)
 {
+	struct known_reason *known = &store->known[mix(7, (uintptr_t)why) & (REASON_CACHE - 1)];
 	struct alt alt = { .flags = ALT_OPAQUE | ALT_TAINT | ALT_NOCONST };
 
+	if (known->text && !strcmp(known->text, why))
+		return known->value;
 	alt.why = value_reason(store, why);
-	return value_alts(store, &alt, 1);
+	*known = (struct known_reason){ store->reason[alt.why], value_alts(store, &alt, 1) };
+	return known->value;
 }
 
 static value_id lane_of(const struct value *value, uint32_t lane)
@@ -562,17 +572,13 @@ static value_id join_lanes(struct value_store *store, value_id a, value_id b,
 	return intern(store, &value);
 }
 
-value_id value_join(struct value_store *store, value_id a, value_id b)
+value_id value_join_both(struct value_store *store, value_id a, value_id b)
 {
 	struct alt alt[2 * VALUE_ALTS];
 	const struct value *x, *y;
 	value_id result;
 	size_t slot;
 
-	if (a == b || b == VALUE_BOTTOM)
-		return a;
-	if (a == VALUE_BOTTOM)
-		return b;
 	if (a > b) {
 		value_id swap = a;
 
@@ -690,16 +696,6 @@ bool value_constant(const struct value_store *store, value_id a, int32_t *consta
 		return false;
 	*constant = value->alt[0].constant;
 	return true;
-}
-
-uint32_t value_sole_base(const struct value_store *store, value_id a)
-{
-	const struct value *value = value_get(store, a);
-
-	if (value->alt_count != 1 || value->alt[0].term_count != 1 || value->alt[0].flags ||
-	    value->alt[0].constant || value->alt[0].term[0].sign != SIGN_WHOLE)
-		return 0;
-	return value->alt[0].term[0].base;
 }
 
 bool value_has(const struct value_store *store, value_id a, enum base_kind kind)

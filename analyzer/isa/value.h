@@ -116,11 +116,13 @@ struct value {
 	uint32_t lane_count;
 	struct lane *lane; /* ascending */
 	value_id rest;     /* the lanes not listed */
+	uint32_t sole;     /* the only base, with nothing added, or 0 */
 	uint64_t hash;
 };
 
-#define SIMPLE_CACHE 64u /* a power of two, as the next one */
+#define SIMPLE_CACHE 512u /* powers of two */
 #define SUM_CACHE    256u
+#define REASON_CACHE 32u
 
 struct value_store {
 	struct value *value;
@@ -150,6 +152,11 @@ struct value_store {
 	size_t chunk_left;
 	value_id *mixed; /* flow_mixed() by value, for the first mixed_count; 0: not computed */
 	size_t mixed_count;
+	/* value_unknown() by where its text lies; NULL: none. */
+	struct known_reason {
+		const char *text; /* one of reason[] */
+		value_id value;
+	} known[REASON_CACHE];
 	const char *reason[256]; /* static strings or owned by owned[] */
 	char *owned[256];
 	unsigned reason_count;
@@ -160,7 +167,10 @@ struct value_store {
 int value_init(struct value_store *store);
 void value_free(struct value_store *store);
 /* Valid until the next value is made. */
-const struct value *value_get(const struct value_store *store, value_id id);
+static inline const struct value *value_get(const struct value_store *store, value_id id)
+{
+	return &store->value[id];
+}
 
 /* Index of a reason (copied); the same text gives the same index. */
 uint16_t value_reason(struct value_store *store, const char *text);
@@ -178,8 +188,15 @@ bool value_subtracts(const struct alt *alt, size_t count);
 /* In place of values that are too many or too large to be kept. */
 value_id value_give_up(struct value_store *store, const char *why, bool subtracted);
 
+/* Two that differ, and are not bottom. */
+value_id value_join_both(struct value_store *store, value_id a, value_id b);
 /* Either of them: what both paths may have left in a register. */
-value_id value_join(struct value_store *store, value_id a, value_id b);
+static inline value_id value_join(struct value_store *store, value_id a, value_id b)
+{
+	if (a == b || b == VALUE_BOTTOM)
+		return a;
+	return a == VALUE_BOTTOM ? b : value_join_both(store, a, b);
+}
 /* Like join, but so that a loop converges: constants that differ are given up. */
 value_id value_widen(struct value_store *store, value_id a, value_id b);
 
@@ -209,7 +226,10 @@ uint32_t value_power(uint32_t stride);
 /* The constant, if that is all the value can be. */
 bool value_constant(const struct value_store *store, value_id a, int32_t *constant);
 /* The only base with nothing added, or 0. */
-uint32_t value_sole_base(const struct value_store *store, value_id a);
+static inline uint32_t value_sole_base(const struct value_store *store, value_id a)
+{
+	return a > VALUE_NUMBER ? value_get(store, a)->sole : 0;
+}
 /* Whether an alternative has a base of that kind. */
 bool value_has(const struct value_store *store, value_id a, enum base_kind kind);
 

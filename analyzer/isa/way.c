@@ -179,15 +179,18 @@ static uint32_t way_of(const struct function *function, const uint32_t *trail, u
 		       uint32_t index, unsigned depth)
 {
 	const struct block *block = &function->block[index], *before;
-	const struct insn *last = function->insn[block->first + block->count - 1];
 	uint32_t next = index;
 	struct question question;
-	struct seen seen = { .count = 0 };
+	const struct insn *last;
+	struct seen seen;
 	int mask = MASK_SAME;
 	bool taken;
 
-	if (trail[count - 1] >= index || !find_question(function, block, &question))
+	if (!block->asks || trail[count - 1] >= index)
 		return NO_BLOCK;
+	find_question(function, block, &question);
+	seen.count = 0;
+	last = function->insn[block->first + block->count - 1];
 	before = &function->block[trail[count - 1]];
 	switch (function->insn[before->first + before->count - 1]->class) {
 	case OP_CBRANCH_EXECZ:
@@ -206,6 +209,13 @@ static uint32_t way_of(const struct function *function, const uint32_t *trail, u
 		return NO_BLOCK;
 	taken = (mask != (int)question.inverted) == !strcmp(last->mnemonic, "s_cbranch_vccnz");
 	return block->successor[taken];
+}
+
+bool way_asks(const struct function *function, const struct block *block)
+{
+	struct question question;
+
+	return find_question(function, block, &question);
 }
 
 uint32_t way_from(const struct function *function, const uint32_t *trail, unsigned count,

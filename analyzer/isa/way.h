@@ -21,6 +21,9 @@
 /* So many blocks are passed one after the other. */
 #define WAY_TRAIL 8u
 
+/* Whether the branch at the end of a block is of this kind: struct block's `asks`. */
+bool way_asks(const struct function *function, const struct block *block);
+
 /*
  * The block that follows on block `index` where control came there through the `count` blocks of
  * `trail`, each from the one before it; NO_BLOCK where either may, or where `index` does not lie

@@ -89,6 +89,7 @@ static bool same_insn(const struct insn *a, const struct insn *b)
 	struct insn x = *a, y = *b;
 
 	x.mnemonic = y.mnemonic = NULL;
+	x.hash = y.hash = 0;
 	return !strcmp(a->mnemonic, b->mnemonic) && !memcmp(&x, &y, sizeof(x));
 }
 
