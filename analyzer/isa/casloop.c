@@ -319,7 +319,7 @@ static int from_definition(struct search *search, const struct insn *insn, uint3
 		}
 	}
 	/* d += a * b reads its destination. */
-	if (!status && (strstr(insn->mnemonic, "fmac") || strstr(insn->mnemonic, "_mac_"))) {
+	if (!status && insn->traits & INSN_ACCUMULATES) {
 		place.kind = 0;
 		place.a = insn->operand[0].reg + part;
 		status = push(search, block, index, place);

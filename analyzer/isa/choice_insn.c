@@ -57,7 +57,7 @@ static unsigned destinations(const struct insn *insn)
 	case OP_MEMORY:
 		return insn->store && !insn->atomic ? 0 : 1;
 	case OP_DATA:
-		return starts(insn->mnemonic, "v_div_scale") ? 2 : 1;
+		return insn->traits & INSN_VECTOR && insn->traits & INSN_DIV_SCALE ? 2 : 1;
 	default:
 		return 1;
 	}
@@ -66,7 +66,7 @@ static unsigned destinations(const struct insn *insn)
 /* v_cndmask of 0 and 1. */
 static bool makes_flag(const struct insn *insn)
 {
-	return insn->class == OP_SELECT && insn->mnemonic[0] == 'v' && insn->operand_count >= 3 &&
+	return insn->class == OP_SELECT && insn->traits & INSN_VECTOR && insn->operand_count >= 3 &&
 	       insn->operand[0].count == 1 && !insn->sdwa && !insn->dpp &&
 	       insn->operand[1].kind == OPERAND_CONST && insn->operand[2].kind == OPERAND_CONST;
 }
@@ -95,7 +95,7 @@ bool choice_is_idle(const struct choice *choice, const struct insn *insn)
 	default:
 		break;
 	}
-	if (insn->class != OP_NOTHING && insn->class != OP_MEMORY && insn->mnemonic[0] == 's')
+	if (insn->class != OP_NOTHING && insn->class != OP_MEMORY && insn->traits & INSN_SCALAR)
 		return false;
 	count = destinations(insn);
 	if (count == INSN_OPERANDS || is_masks(insn))
@@ -235,8 +235,8 @@ static enum choice_action read_action(const struct choice *choice, const struct 
 	}
 	if (is_masks(insn))
 		return ACTION_MASKS;
-	return insn->mnemonic[0] == 's' && step->destinations ? read_scalar(insn, step)
-							      : ACTION_WRITE;
+	return insn->traits & INSN_SCALAR && step->destinations ? read_scalar(insn, step)
+								: ACTION_WRITE;
 }
 
 void choice_read(const struct choice *choice, const struct insn *insn, uint32_t index,
@@ -246,9 +246,9 @@ void choice_read(const struct choice *choice, const struct insn *insn, uint32_t 
 	step->insn = insn;
 	step->index = index;
 	step->destinations = (uint8_t)destinations(insn);
-	step->selects = insn->class == OP_SELECT && insn->mnemonic[0] == 'v';
+	step->selects = insn->class == OP_SELECT && insn->traits & INSN_VECTOR;
 	step->makes_flag = makes_flag(insn);
-	step->keeps_scc = insn->mnemonic[0] != 's' || keeps_scc(insn);
+	step->keeps_scc = !(insn->traits & INSN_SCALAR) || keeps_scc(insn);
 	step->action = (uint8_t)read_action(choice, insn, step);
 }
 

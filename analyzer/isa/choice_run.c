@@ -229,7 +229,7 @@ static void read_block(struct choice_pass *pass, const struct block *from,
 		if (choice_is_idle(pass->choice, insn))
 			continue;
 		add_step(pass, i, count, false);
-		block->selects |= insn->class == OP_SELECT && insn->mnemonic[0] == 'v';
+		block->selects |= insn->class == OP_SELECT && insn->traits & INSN_VECTOR;
 		block->cost++;
 	}
 	block->branch = (uint8_t)choice_read_branch(function->insn[from->first + from->count - 1]);

@@ -354,7 +354,7 @@ int choice_selects(const struct choice *choice, const struct insn *insn,
 	unsigned reg = REG_VCC;
 	uint32_t constant;
 
-	if (insn->mnemonic[0] == 's')
+	if (insn->traits & INSN_SCALAR)
 		return state->scc == TRUTH_YES ? 1 : state->scc == TRUTH_NO ? 2 : 0;
 	if (insn->operand_count > 3) {
 		if (!choice_is_scalar(&insn->operand[3]))

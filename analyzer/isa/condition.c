@@ -5,33 +5,12 @@
  * Compilers test pointers into private memory for null before they turn them into flat ones: the
  * pointer is a constant, and taking the other way for possible would mix it with the address 0.
  */
-#include <string.h>
-
 #include "choice.h"
 #include "flow.h"
 
-/* Of "v_cmp_ne_u32" and alike: 1 equal, 0 not equal, -1 any other comparison. */
-static int wants_equal(const char *mnemonic, const char *prefix, const char *different)
-{
-	static const char *const types[] = { "_u32", "_i32" };
-	size_t length = strlen(prefix), i;
-	const char *rest = mnemonic + length;
-
-	if (strncmp(mnemonic, prefix, length))
-		return -1;
-	for (i = 0; i < 2; i++) {
-		if (!strncmp(rest, "eq", 2) && !strcmp(rest + 2, types[i]))
-			return 1;
-		if (!strncmp(rest, different, 2) && !strcmp(rest + 2, types[i]))
-			return 0;
-	}
-	return -1;
-}
-
 bool condition_followed(const struct insn *insn)
 {
-	return insn->mnemonic[0] == 's' ? wants_equal(insn->mnemonic, "s_cmp_", "lg") >= 0
-					: wants_equal(insn->mnemonic, "v_cmp_", "ne") >= 0;
+	return insn->traits & (INSN_EQUAL | INSN_DIFFERENT);
 }
 
 static bool both_constant(struct flow *flow, const struct state *state, const struct operand *a,
@@ -48,26 +27,25 @@ static bool both_constant(struct flow *flow, const struct state *state, const st
 
 void condition_scalar(struct flow *flow, const struct insn *insn, struct state *state)
 {
-	int equal = wants_equal(insn->mnemonic, "s_cmp_", "lg");
-	bool are;
+	bool equal = insn->traits & INSN_EQUAL, are;
 
 	state->scc = 0;
-	if (equal >= 0 && both_constant(flow, state, &insn->operand[0], &insn->operand[1], &are))
-		state->scc = are == (bool)equal ? 1 : -1;
+	if (condition_followed(insn) &&
+	    both_constant(flow, state, &insn->operand[0], &insn->operand[1], &are))
+		state->scc = are == equal ? 1 : -1;
 }
 
 value_id condition_vector(struct flow *flow, const struct insn *insn, struct state *state)
 {
-	int equal = wants_equal(insn->mnemonic, "v_cmp_", "ne");
+	bool equal = insn->traits & INSN_EQUAL, are;
 	uint32_t name = state_exec_name(state);
-	bool are;
 
-	if (equal < 0 || insn->dpp || insn->sdwa || insn->operand_count < 3 ||
+	if (!condition_followed(insn) || insn->dpp || insn->sdwa || insn->operand_count < 3 ||
 	    state->mode != EXEC_NORMAL || name == SITE_LOST ||
 	    !both_constant(flow, state, &insn->operand[1], &insn->operand[2], &are))
 		return VALUE_NUMBER;
 	state->conditions = true;
-	return value_base(&flow->store, BASE(are == (bool)equal ? BASE_TRUE : BASE_FALSE, name), 0);
+	return value_base(&flow->store, BASE(are == equal ? BASE_TRUE : BASE_FALSE, name), 0);
 }
 
 /*
@@ -88,7 +66,7 @@ static int uniform_mask(struct flow *flow, const struct state *state, unsigned r
 /* s_cselect takes its second operand for true; v_cndmask its third. */
 int condition_select(struct flow *flow, const struct insn *insn, const struct state *state)
 {
-	bool scalar = insn->mnemonic[0] == 's';
+	bool scalar = insn->traits & INSN_SCALAR;
 	const struct operand *mask = &insn->operand[3];
 	unsigned reg = insn->operand_count > 3 ? mask->reg : REG_VCC;
 	uint32_t base;

@@ -54,8 +54,7 @@ static enum isa_known uses_hidden(const struct codeobj_kernel *from,
 
 static bool sleeps(const struct insn *insn)
 {
-	return insn->class == OP_NOTHING &&
-	       (!strcmp(insn->mnemonic, "s_sleep") || !strcmp(insn->mnemonic, "s_sleep_var"));
+	return insn->class == OP_NOTHING && insn->traits & INSN_SLEEPS;
 }
 
 /* Blocks of loops that sleep, in waits[]. */

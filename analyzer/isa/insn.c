@@ -373,11 +373,14 @@ static void classify_memory(struct insn *insn)
 	const char *name = insn->mnemonic;
 	enum isa_op op;
 	enum isa_type type;
+	bool sub_dword, fp = false;
 
 	insn->class = OP_MEMORY;
 	insn->lds |= strstr(name, "_lds_") != NULL;
-	insn->dwords = data_dwords(name, &insn->sub_dword);
-	if (insn_atomic(name, &op, &type, &insn->fp)) {
+	insn->dwords = data_dwords(name, &sub_dword);
+	insn->sub_dword = sub_dword;
+	if (insn_atomic(name, &op, &type, &fp)) {
+		insn->fp = fp;
 		insn->atomic = true;
 		insn->atomic_op = (uint8_t)op;
 		insn->atomic_type = (uint8_t)type;
@@ -446,6 +449,40 @@ static void classify(struct insn *insn)
 	else if (starts(name, "s_") &&
 		 (strstr(name, "_f32") || strstr(name, "_f16") || starts(name, "s_cvt_")))
 		insn->class = OP_DATA;
+}
+
+static uint16_t find_traits(const struct insn *insn)
+{
+	static const struct {
+		const char *part;
+		uint16_t trait;
+	} parts[] = {
+		{ "div_scale", INSN_DIV_SCALE }, { "addc", INSN_CARRIES },
+		{ "_ci_", INSN_CARRIES },        { "subb", INSN_CARRIES },
+		{ "_u32", INSN_UNSIGNED },       { "fmac", INSN_ACCUMULATES },
+		{ "_mac_", INSN_ACCUMULATES },
+	}, whole[] = {
+		{ "s_cmp_eq_u32", INSN_EQUAL },     { "s_cmp_eq_i32", INSN_EQUAL },
+		{ "s_cmp_lg_u32", INSN_DIFFERENT }, { "s_cmp_lg_i32", INSN_DIFFERENT },
+		{ "v_cmp_eq_u32", INSN_EQUAL },     { "v_cmp_eq_i32", INSN_EQUAL },
+		{ "v_cmp_ne_u32", INSN_DIFFERENT }, { "v_cmp_ne_i32", INSN_DIFFERENT },
+		{ "s_min_u32", INSN_LEAST },        { "v_min_u32", INSN_LEAST },
+		{ "s_mul_hi_u32", INSN_HIGH_PART }, { "v_mul_hi_u32", INSN_HIGH_PART },
+		{ "s_sleep", INSN_SLEEPS },         { "s_sleep_var", INSN_SLEEPS },
+	};
+	const char *name = insn->mnemonic;
+	uint16_t traits = name[0] == 's' ? INSN_SCALAR : name[0] == 'v' ? INSN_VECTOR : 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		if (strstr(name, parts[i].part))
+			traits |= parts[i].trait;
+	for (size_t i = 0; i < ARRAY_SIZE(whole); i++)
+		if (!strcmp(name, whole[i].part))
+			traits |= whole[i].trait;
+	if (traits & INSN_SCALAR && insn->class != OP_NOTHING && insn->class != OP_MOVE &&
+	    insn->class != OP_SELECT && insn->class != OP_GETPC && insn->class != OP_MEMORY)
+		traits |= INSN_SETS_SCC;
+	return traits;
 }
 
 void insn_parse(struct insn *insn, char *text)
@@ -542,6 +579,7 @@ void insn_parse(struct insn *insn, char *text)
 			parse_modifier(insn, start);
 	}
 	classify(insn);
+	insn->traits = find_traits(insn);
 	if (insn->sdwa_src) {
 		/* Sources follow the destination, and the mask of carries. */
 		unsigned first = strstr(insn->mnemonic, "_co_") ? 2 : 1;

@@ -69,33 +69,50 @@ struct decoder;
 
 #define INSN_OPERANDS 8
 
+/* Parts of mnemonics that are asked for often. */
+enum insn_trait {
+	INSN_SCALAR = 1u << 0,    /* of the scalar unit: s_... */
+	INSN_VECTOR = 1u << 1,    /* v_... */
+	INSN_SETS_SCC = 1u << 2,  /* of the scalar unit, and may set the condition code */
+	INSN_DIV_SCALE = 1u << 3, /* it has two destinations */
+	INSN_CARRIES = 1u << 4,   /* adds or subtracts a carry, too */
+	INSN_EQUAL = 1u << 5,     /* compares two numbers of 32 bits: whether they are equal... */
+	INSN_DIFFERENT = 1u << 6, /* ...or not */
+	INSN_UNSIGNED = 1u << 7,  /* ..._u32 */
+	INSN_LEAST = 1u << 8,     /* the lesser of two numbers without sign */
+	INSN_HIGH_PART = 1u << 9, /* the upper half of their product */
+	INSN_ACCUMULATES = 1u << 10, /* its destination is a source, too: d += a * b */
+	INSN_SLEEPS = 1u << 11,
+};
+
 struct insn {
 	uint64_t pc;
-	uint8_t length; /* bytes */
-	uint8_t class;  /* enum op_class */
-	uint8_t operand_count;
-	struct insn *dual; /* the second half of an instruction that does two things at once */
-	uint8_t family;    /* enum mem_family */
-	bool load, store, atomic; /* of a memory instruction */
-	bool returns;             /* atomic: writes the old value to its first operand */
-	uint8_t fence;            /* 1 writes caches back, 2 invalidates them */
-	uint8_t settles; /* 1 waits for all accesses of the wave to memory, 2 invalidates its L1 */
-	uint16_t cache;  /* ISA_CACHE_*: the words it is printed with */
-	bool offen, idxen, lds, sub_dword, op_sel_hi[2];
-	bool dpp;            /* operands come from other lanes */
-	bool sdwa, sdwa_dst; /* parts of operands; writes a part of the destination only */
-	uint8_t sdwa_src;    /* of which sources it takes a part: a bit for each */
-	uint8_t index_mode;  /* of OP_INDEX_ON: 1 sources, 2 destinations */
-	uint8_t dwords;      /* registers moved by a memory instruction */
-	int32_t offset;      /* the offset: modifier, bytes */
-	uint8_t atomic_op;   /* enum isa_op */
-	uint8_t atomic_type;
-	bool fp;
 	const char *mnemonic; /* without encoding suffix; owned by the program */
+	struct insn *dual;    /* the second half of an instruction that does two things at once */
 	uint64_t hash;        /* of everything but pc and walk; set by decode.c */
 	uint32_t name;        /* a hash of the mnemonic */
 	uint32_t walk;        /* the walk that found it last */
-	struct operand operand[INSN_OPERANDS];
+	int32_t offset;       /* the offset: modifier, bytes */
+	uint16_t cache;       /* ISA_CACHE_*: the words it is printed with */
+	uint16_t traits;      /* enum insn_trait, a bit for each */
+	uint8_t length;       /* bytes */
+	uint8_t class;        /* enum op_class */
+	uint8_t operand_count;
+	uint8_t family;   /* enum mem_family */
+	uint8_t fence;    /* 1 writes caches back, 2 invalidates them */
+	uint8_t settles;  /* 1 waits for all accesses of the wave to memory, 2 invalidates its L1 */
+	uint8_t sdwa_src; /* of which sources it takes a part: a bit for each */
+	uint8_t index_mode; /* of OP_INDEX_ON: 1 sources, 2 destinations */
+	uint8_t dwords;     /* registers moved by a memory instruction */
+	uint8_t atomic_op;  /* enum isa_op */
+	uint8_t atomic_type;
+	bool load : 1, store : 1, atomic : 1; /* of a memory instruction */
+	bool returns : 1; /* atomic: writes the old value to its first operand */
+	bool offen : 1, idxen : 1, lds : 1, sub_dword : 1, fp : 1;
+	bool dpp : 1;                /* operands come from other lanes */
+	bool sdwa : 1, sdwa_dst : 1; /* parts of operands; writes a part of the destination only */
+	bool op_sel_hi[2];
+	struct operand operand[INSN_OPERANDS]; /* zero from operand_count on */
 };
 
 struct block {

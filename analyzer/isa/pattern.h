@@ -26,7 +26,8 @@ struct patterns *patterns_new(const struct arch *arch);
 void patterns_free(struct patterns *patterns);
 
 /*
- * The instruction of `length` bytes (4 or 8, as filter.h tells) in `word`, lowest first, as decode() would give it. False if it follows no pattern.
+ * The instruction of `length` bytes (4 or 8, as filter.h tells) in `word`, lowest first, as
+ * decode() would give it. False if it follows no pattern.
  */
 bool patterns_insn(struct patterns *patterns, uint64_t word, size_t length, pattern_decode decode,
 		   void *user, struct insn *insn);

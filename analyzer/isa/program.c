@@ -15,7 +15,7 @@
 /* Instructions are allocated together. */
 #define CHUNK_INSNS 1024u
 /* So many instructions are kept for the next kernel; kernels share little. */
-#define KEPT_INSNS 50000u
+#define KEPT_INSNS 4000u
 
 int program_init(struct program *program, const struct isa_image *image, struct decoder *decoder)
 {
@@ -33,37 +33,6 @@ static void function_free(struct function *function)
 	free(function);
 }
 
-static void forget(struct program *program)
-{
-	size_t i;
-
-	for (i = 0; i < program->used; i++)
-		free(program->chunk[i / CHUNK_INSNS][i % CHUNK_INSNS].dual);
-	for (i = 0; i < program->function_count; i++)
-		function_free(program->function[i]);
-	for (i = 0; i < program->map_count; i++)
-		free(program->map[i].insn);
-	program->function_count = program->map_count = program->used = 0;
-}
-
-void program_free(struct program *program)
-{
-	forget(program);
-	for (size_t i = 0; i < program->chunk_count; i++)
-		free(program->chunk[i]);
-	free(program->map);
-	free(program->chunk);
-	free(program->function);
-	lane_pool_free(&program->pool);
-	memset(program, 0, sizeof(*program));
-}
-
-void program_trim(struct program *program)
-{
-	if (program->used > KEPT_INSNS)
-		forget(program);
-}
-
 static struct code_map *find_map(struct program *program, uint64_t pc)
 {
 	for (size_t i = 0; i < program->map_count; i++) {
@@ -78,6 +47,41 @@ static struct code_map *find_map(struct program *program, uint64_t pc)
 static struct insn **slot_in(const struct code_map *map, uint64_t pc)
 {
 	return &map->insn[(pc - map->section->address) / 4];
+}
+
+static void forget(struct program *program)
+{
+	size_t i;
+
+	for (i = 0; i < program->used; i++) {
+		struct insn *insn = &program->chunk[i / CHUNK_INSNS][i % CHUNK_INSNS];
+
+		*slot_in(find_map(program, insn->pc), insn->pc) = NULL;
+		free(insn->dual);
+	}
+	for (i = 0; i < program->function_count; i++)
+		function_free(program->function[i]);
+	program->function_count = program->used = 0;
+}
+
+void program_free(struct program *program)
+{
+	forget(program);
+	for (size_t i = 0; i < program->map_count; i++)
+		free(program->map[i].insn);
+	for (size_t i = 0; i < program->chunk_count; i++)
+		free(program->chunk[i]);
+	free(program->map);
+	free(program->chunk);
+	free(program->function);
+	lane_pool_free(&program->pool);
+	memset(program, 0, sizeof(*program));
+}
+
+void program_trim(struct program *program)
+{
+	if (program->used > KEPT_INSNS)
+		forget(program);
 }
 
 /* Where the instruction at `pc` is remembered; NULL if no code can be there, or without memory. */

@@ -193,8 +193,7 @@ static int step_add(struct flow *flow, struct state *state, const struct insn *i
 	if (insn->sdwa)
 		result = value_blur(store, result);
 	/* With a carry it is one more. */
-	if (strstr(insn->mnemonic, "addc") || strstr(insn->mnemonic, "_ci_") ||
-	    strstr(insn->mnemonic, "subb"))
+	if (insn->traits & INSN_CARRIES)
 		result = value_unbounded(store, result);
 	status = flow_write(flow, state, to, 0, flow_normalise(flow, result));
 	if (!status && carry_out)
@@ -339,7 +338,7 @@ static bool is_small_field(struct flow *flow, const struct state *state, const s
 /* Of these: without a sign, in one dword. */
 static value_id small_field(struct flow *flow, const struct insn *insn, uint32_t bits)
 {
-	return strstr(insn->mnemonic, "_u32") && insn->operand[0].count == 1
+	return insn->traits & INSN_UNSIGNED && insn->operand[0].count == 1
 		   ? flow_bounded(flow, 1, (UINT64_C(1) << bits) - 1)
 		   : VALUE_NUMBER;
 }
@@ -348,13 +347,13 @@ static value_id small_field(struct flow *flow, const struct insn *insn, uint32_t
  * bottom. */
 static value_id bounded_mix(struct flow *flow, const struct state *state, const struct insn *insn)
 {
-	bool least = !strcmp(insn->mnemonic + 1, "_min_u32");
+	bool least = insn->traits & INSN_LEAST;
 	value_id a, b;
 	uint32_t p, q;
 	bool x, y;
 
 	if (flow->swaps || insn->operand_count != 3 ||
-	    (!least && strcmp(insn->mnemonic + 1, "_mul_hi_u32") != 0))
+	    !(insn->traits & (INSN_LEAST | INSN_HIGH_PART)))
 		return VALUE_BOTTOM;
 	a = flow_operand(flow, state, &insn->operand[1], 0);
 	b = flow_operand(flow, state, &insn->operand[2], 0);
@@ -453,7 +452,7 @@ static int step_plain(struct flow *flow, const struct function *function, const 
 		flow->has_barrier = true;
 		return 0;
 	case OP_DATA:
-		if (strstr(insn->mnemonic, "div_scale")) {
+		if (insn->traits & INSN_DIV_SCALE) {
 			status = flow_write_all(flow, state, &operand[1], VALUE_NUMBER);
 			if (status)
 				return status;
@@ -565,7 +564,7 @@ static int step_plain(struct flow *flow, const struct function *function, const 
 			      : flow_write(flow, state, &operand[0], 1, flow_image_high(flow));
 	default:
 		/* It might even go elsewhere. */
-		if (!strncmp(insn->mnemonic, "s_", 2))
+		if (insn->traits & INSN_SCALAR)
 			flow_broken(flow, insn, "the effect");
 		snprintf(why, sizeof(why), "%s is not followed", insn->mnemonic);
 		value = value_add(store, value_unknown(store, why),
@@ -589,7 +588,7 @@ static int step_some(struct flow *flow, const struct insn *insn, struct state *s
 		return 0;
 	case OP_MOVE:
 	case OP_MEMORY:
-		if (insn->mnemonic[0] == 's' && insn->family <= MEM_SCALAR_BUFFER)
+		if (insn->traits & INSN_SCALAR && insn->family <= MEM_SCALAR_BUFFER)
 			return 0;
 		break;
 	default:
@@ -616,8 +615,7 @@ int flow_step(struct flow *flow, const struct function *function, const struct i
 			return status;
 	}
 
-	if (insn->mnemonic[0] == 's' && insn->class != OP_NOTHING && insn->class != OP_MOVE &&
-	    insn->class != OP_SELECT && insn->class != OP_GETPC && insn->class != OP_MEMORY)
+	if (insn->traits & INSN_SETS_SCC)
 		state->scc = 0;
 	if (insn->class != OP_MEMORY) {
 		status = flow_exec(flow, insn, state, &handled);
