@@ -12,9 +12,15 @@
 /* One field of a map: its key and how to read its value. */
 struct field {
 	const char *key;
+	size_t length; /* of the key */
 	int (*read)(struct msgpack *reader, const struct msgpack_value *value, void *into);
 	size_t offset; /* of the member in the struct that `into` starts */
 };
+
+#define FIELD(key, read, offset)                   \
+	{                                          \
+		key, sizeof(key) - 1, read, offset \
+	}
 
 static int read_string(struct msgpack *reader, const struct msgpack_value *value, void *into)
 {
@@ -79,15 +85,17 @@ static int read_kind(struct msgpack *reader, const struct msgpack_value *value, 
 	if (value->type != MSGPACK_STRING)
 		return -EINVAL;
 	arg->kind = CODEOBJ_ARG_OTHER;
-	if (value->length >= 7 && !memcmp(value->bytes, "hidden_", 7))
+	if (value->length >= 7 && !memcmp(value->bytes, "hidden_", 7)) {
 		arg->kind = CODEOBJ_ARG_HIDDEN;
-	if (msgpack_is(value, "hidden_hostcall_buffer"))
-		arg->hidden = CODEOBJ_HIDDEN_HOSTCALL;
-	else if (msgpack_is(value, "hidden_printf_buffer"))
-		arg->hidden = CODEOBJ_HIDDEN_PRINTF;
-	for (size_t i = 0; i < sizeof(hidden_kinds) / sizeof(hidden_kinds[0]); i++)
-		if (msgpack_is(value, hidden_kinds[i]))
-			arg->hidden_name = hidden_kinds[i];
+		if (msgpack_is(value, "hidden_hostcall_buffer"))
+			arg->hidden = CODEOBJ_HIDDEN_HOSTCALL;
+		else if (msgpack_is(value, "hidden_printf_buffer"))
+			arg->hidden = CODEOBJ_HIDDEN_PRINTF;
+		for (size_t i = 0; i < sizeof(hidden_kinds) / sizeof(hidden_kinds[0]); i++)
+			if (msgpack_is(value, hidden_kinds[i]))
+				arg->hidden_name = hidden_kinds[i];
+		return 0;
+	}
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (msgpack_is(value, kinds[i].name))
 			arg->kind = kinds[i].kind;
@@ -113,7 +121,8 @@ static int read_map(struct msgpack *reader, const struct msgpack_value *map,
 		    !msgpack_read(reader, &value))
 			return -EINVAL;
 		for (size_t j = 0; j < field_count; j++)
-			if (msgpack_is(&key, fields[j].key))
+			if (key.type == MSGPACK_STRING && key.length == fields[j].length &&
+			    !memcmp(key.bytes, fields[j].key, key.length))
 				field = &fields[j];
 		if (!field) {
 			if (!msgpack_skip_elements(reader, &value))
@@ -143,11 +152,11 @@ static int new_elements(const struct msgpack *reader, const struct msgpack_value
 static int read_args(struct msgpack *reader, const struct msgpack_value *value, void *into)
 {
 	static const struct field fields[] = {
-		{ ".name", read_string, offsetof(struct codeobj_arg, name) },
-		{ ".type_name", read_string, offsetof(struct codeobj_arg, type_name) },
-		{ ".offset", read_u32, offsetof(struct codeobj_arg, offset) },
-		{ ".size", read_u32, offsetof(struct codeobj_arg, size) },
-		{ ".value_kind", read_kind, 0 },
+		FIELD(".name", read_string, offsetof(struct codeobj_arg, name)),
+		FIELD(".type_name", read_string, offsetof(struct codeobj_arg, type_name)),
+		FIELD(".offset", read_u32, offsetof(struct codeobj_arg, offset)),
+		FIELD(".size", read_u32, offsetof(struct codeobj_arg, size)),
+		FIELD(".value_kind", read_kind, 0),
 	};
 	struct codeobj_kernel *kernel = into;
 	struct msgpack_value map;
@@ -195,18 +204,18 @@ static int finish_kernel(struct codeobj_kernel *kernel)
 static int read_kernels(struct msgpack *reader, const struct msgpack_value *value, void *into)
 {
 	static const struct field fields[] = {
-		{ ".name", read_string, offsetof(struct codeobj_kernel, name) },
-		{ ".symbol", read_string, offsetof(struct codeobj_kernel, symbol) },
-		{ ".kernarg_segment_size", read_u32,
-		  offsetof(struct codeobj_kernel, kernarg_size) },
-		{ ".max_flat_workgroup_size", read_u32,
-		  offsetof(struct codeobj_kernel, work_items) },
-		{ ".private_segment_fixed_size", read_u32,
-		  offsetof(struct codeobj_kernel, private_size) },
-		{ ".vgpr_spill_count", read_u32, offsetof(struct codeobj_kernel, vgpr_spills) },
-		{ ".uses_dynamic_stack", read_bool,
-		  offsetof(struct codeobj_kernel, dynamic_stack) },
-		{ ".args", read_args, 0 },
+		FIELD(".name", read_string, offsetof(struct codeobj_kernel, name)),
+		FIELD(".symbol", read_string, offsetof(struct codeobj_kernel, symbol)),
+		FIELD(".kernarg_segment_size", read_u32,
+		      offsetof(struct codeobj_kernel, kernarg_size)),
+		FIELD(".max_flat_workgroup_size", read_u32,
+		      offsetof(struct codeobj_kernel, work_items)),
+		FIELD(".private_segment_fixed_size", read_u32,
+		      offsetof(struct codeobj_kernel, private_size)),
+		FIELD(".vgpr_spill_count", read_u32, offsetof(struct codeobj_kernel, vgpr_spills)),
+		FIELD(".uses_dynamic_stack", read_bool,
+		      offsetof(struct codeobj_kernel, dynamic_stack)),
+		FIELD(".args", read_args, 0),
 	};
 	struct codeobj_metadata *metadata = into;
 	struct msgpack_value map;
@@ -247,9 +256,9 @@ static int read_version(struct msgpack *reader, const struct msgpack_value *valu
 static int parse(const uint8_t *note, size_t size, struct codeobj_metadata *metadata)
 {
 	static const struct field fields[] = {
-		{ "amdhsa.version", read_version, offsetof(struct codeobj_metadata, version) },
-		{ "amdhsa.target", read_string, offsetof(struct codeobj_metadata, target) },
-		{ "amdhsa.kernels", read_kernels, 0 },
+		FIELD("amdhsa.version", read_version, offsetof(struct codeobj_metadata, version)),
+		FIELD("amdhsa.target", read_string, offsetof(struct codeobj_metadata, target)),
+		FIELD("amdhsa.kernels", read_kernels, 0),
 	};
 	struct msgpack reader = { .at = note, .end = note + size };
 	struct msgpack_value map;

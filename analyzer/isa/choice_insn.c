@@ -246,6 +246,12 @@ void choice_read(const struct choice *choice, const struct insn *insn, uint32_t 
 	step->insn = insn;
 	step->index = index;
 	step->destinations = (uint8_t)destinations(insn);
+	for (unsigned i = 0; i < step->destinations && i < insn->operand_count; i++)
+		for (unsigned k = 0; k < choice->vector_count; k++)
+			if (insn->operand[i].kind == OPERAND_REG &&
+			    insn->operand[i].reg <= choice->vector[k] &&
+			    choice->vector[k] - insn->operand[i].reg < insn->operand[i].count)
+				step->vectors |= (uint8_t)(1u << k);
 	step->selects = insn->class == OP_SELECT && insn->traits & INSN_VECTOR;
 	step->makes_flag = makes_flag(insn);
 	step->keeps_scc = !(insn->traits & INSN_SCALAR) || keeps_scc(insn);

@@ -120,6 +120,7 @@ struct choice_insn {
 	uint8_t destinations; /* the first operands; INSN_OPERANDS: any register */
 	uint8_t relation;     /* enum choice_relation */
 	bool is_signed;       /* of a relation */
+	uint8_t vectors;      /* of the flags' registers, those that it writes: a bit for each */
 	bool half;            /* the second half of an instruction that does two things at once */
 	bool selects;         /* a vector instruction that selects by a mask */
 	bool makes_flag;      /* such a one of constants */

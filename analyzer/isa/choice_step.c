@@ -281,12 +281,9 @@ static void lose_vectors(struct choice *choice, struct choice_insn *step,
 		if (taken)
 			flag = source(choice, state, step, (unsigned)taken, 0);
 	}
-	for (unsigned i = 0; i < step->destinations && i < insn->operand_count; i++)
-		for (unsigned k = 0; k < choice->vector_count; k++)
-			if (insn->operand[i].kind == OPERAND_REG &&
-			    insn->operand[i].reg <= choice->vector[k] &&
-			    choice->vector[k] - insn->operand[i].reg < insn->operand[i].count)
-				state->reg[choice->place[REG_VECTOR + k]] = flag;
+	for (unsigned k = 0; step->vectors >> k; k++)
+		if (step->vectors >> k & 1)
+			state->reg[choice->place[REG_VECTOR + k]] = flag;
 	state->by_exec |= flag != CHOICE_UNKNOWN;
 }
 
@@ -302,7 +299,7 @@ static void lose(const struct choice *choice, const struct choice_insn *step,
 
 void choice_step(struct choice *choice, struct choice_insn *step, struct choice_state *state)
 {
-	if (choice->vector_count)
+	if (step->vectors || step->makes_flag)
 		lose_vectors(choice, step, state);
 	switch (step->action) {
 	case ACTION_LOSE_ALL:

@@ -13,9 +13,6 @@
 #define LONGEST 20u /* bytes of an instruction */
 /* Instructions remembered; a power of two. When half of the slots are taken all are forgotten. */
 #define SLOTS (1u << 17)
-/* Bytes of code ahead of which it is fetched; the former further. */
-#define SLOTS_AHEAD 96u
-#define INSNS_AHEAD 48u
 #define NAMES 4096u /* slots for mnemonics; a power of two */
 #define IDLE  64u   /* decoders kept that nobody uses */
 
@@ -31,8 +28,6 @@ struct decoder {
 	} * slot;
 	struct insn *insn;
 	uint32_t count, room;
-	/* Code behind what was asked for last, up to where slots and instructions were fetched. */
-	const uint8_t *slots_fetched, *insns_fetched;
 	char *names[NAMES];
 	unsigned name_count;
 };
@@ -186,56 +181,13 @@ static size_t key_size(const struct decoder *decoder, const uint8_t *code, size_
 	return length <= size && length <= 8 ? length : 0;
 }
 
-static uint32_t first_slot(uint64_t key)
-{
-	return (uint32_t)(key * 0x9e3779b97f4a7c15u >> 40) & (SLOTS - 1);
-}
-
 static uint32_t slot_of(const struct decoder *decoder, uint64_t key)
 {
-	uint32_t slot = first_slot(key);
+	uint32_t slot = (uint32_t)(key * 0x9e3779b97f4a7c15u >> 40) & (SLOTS - 1);
 
 	while (decoder->slot[slot].at && decoder->slot[slot].key != key)
 		slot = (slot + 1) & (SLOTS - 1);
 	return slot;
-}
-
-/*
- * The tables are larger than caches, and code is mostly asked for in its order: fetch what the next
- * instructions are found by, and then these.
- */
-static void fetch_ahead(struct decoder *decoder, const uint8_t *code, size_t size)
-{
-	const uint8_t *slots = decoder->slots_fetched, *insns = decoder->insns_fetched;
-	uint64_t key;
-	bool exact;
-
-	if (slots < code || slots > code + SLOTS_AHEAD)
-		slots = code;
-	if (insns < code || insns > code + SLOTS_AHEAD)
-		insns = code;
-	for (size_t at = (size_t)(slots - code), known; at < SLOTS_AHEAD && at + 8 <= size;
-	     at += known ? known : 4, slots = code + at) {
-		key = 0;
-		known = key_size(decoder, slots, size - at, &exact);
-		memcpy(&key, slots, known);
-		__builtin_prefetch(&decoder->slot[first_slot(key)]);
-	}
-	for (size_t at = (size_t)(insns - code), known; at < INSNS_AHEAD && at + 8 <= size;
-	     at += known ? known : 4, insns = code + at) {
-		const struct slot *slot;
-
-		key = 0;
-		known = key_size(decoder, insns, size - at, &exact);
-		memcpy(&key, insns, known);
-		slot = &decoder->slot[first_slot(key)];
-		if (slot->at) {
-			__builtin_prefetch(&decoder->insn[slot->at - 1]);
-			__builtin_prefetch(decoder->insn[slot->at - 1].operand);
-		}
-	}
-	decoder->slots_fetched = slots;
-	decoder->insns_fetched = insns;
 }
 
 static bool copy_insn(struct insn *to, const struct insn *from)
@@ -374,7 +326,6 @@ bool decoder_insn(struct decoder *decoder, const uint8_t *code, size_t size, str
 	size_t known = key_size(decoder, code, size, &exact);
 	uint64_t key = 0;
 
-	fetch_ahead(decoder, code, size);
 	if (known) {
 		uint32_t slot;
 
@@ -402,7 +353,6 @@ bool decoder_hash(struct decoder *decoder, const uint8_t *code, size_t size, uin
 	bool exact;
 	size_t known = key_size(decoder, code, size, &exact);
 
-	fetch_ahead(decoder, code, size);
 	if (known) {
 		uint32_t at;
 

@@ -17,6 +17,7 @@
 #include "insn.h"
 #include "slice.h"
 #include "state.h"
+#include "target.h"
 #include "value.h"
 
 #define CALL_DEPTH 24u
@@ -99,6 +100,7 @@ struct flow {
 	uint64_t call[CALL_DEPTH]; /* where each of them was left by a call */
 	unsigned depth;
 	const struct function *kernel;
+	struct known_targets known_targets[KNOWN_TARGETS];
 	struct slice slice; /* of the kernel's function */
 	bool sliced;
 	isa_when *when; /* of blocks of the kernel's function (choice.h); NULL: always */
@@ -210,45 +212,6 @@ value_id flow_image_high(struct flow *flow);
 value_id flow_normalise(struct flow *flow, value_id value);
 /* Whether the low half is exactly one address in the code object. */
 bool flow_code_address(const struct flow *flow, value_id low, uint64_t *address);
-
-/*
- * One thing that a pair of address halves may be, for every alternative: called with what the
- * upper half's base is and the matching alternative of the lower half.
- */
-enum target_kind {
-	TARGET_KERNARG_SEGMENT, /* constant = byte offset, if exact */
-	TARGET_RUNTIME,         /* dispatch packet and alike */
-	TARGET_PRIVATE,         /* constant = private address, if exact */
-	TARGET_LDS,
-	TARGET_IMAGE,   /* constant = address or offset from the symbol, if exact */
-	TARGET_POINTER, /* base: dword of the kernarg segment or of a load */
-	TARGET_NUMBER,  /* a constant address */
-	TARGET_UNKNOWN,
-};
-
-#define TARGET_DISTANCES 3u
-
-struct target {
-	enum target_kind kind;
-	bool exact;
-	bool constant_known;
-	int32_t constant;
-	/* Of TARGET_POINTER and TARGET_IMAGE, unless exact: the constant, plus a multiple of this;
-	 * 1: of anything. */
-	uint32_t stride;
-	/* Of TARGET_POINTER, unless exact, where it is known: the least and the greatest distance.
-	 */
-	bool bounded;
-	int64_t first, last;
-	uint32_t base; /* low half's base, 0 if none */
-	const char *why;
-	int32_t more[TARGET_DISTANCES]; /* of TARGET_POINTER, if exact: other constants */
-	unsigned more_count;
-	uint32_t other[ALT_TERMS]; /* further bases that match both halves as well */
-	unsigned other_count;
-};
-
-#define TARGETS_MAX 96
 
 /* Returns how many targets were written to target[TARGETS_MAX]; 0 for bottom. */
 unsigned flow_targets(struct flow *flow, value_id low, value_id high, struct target *target);

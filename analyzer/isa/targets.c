@@ -473,23 +473,39 @@ static unsigned for_high(struct flow *flow, const struct value *low, const struc
 	return count;
 }
 
+static unsigned find_targets(struct flow *flow, value_id low, value_id high, struct target *target)
+{
+	const struct value *x = value_get(&flow->store, low), *y = value_get(&flow->store, high);
+	uint64_t left = (UINT64_C(1) << x->alt_count) - 1;
+	unsigned count = 0;
+
+	for (uint32_t i = 0; i < y->alt_count; i++)
+		count = for_high(flow, x, y, &y->alt[i], target, count, &left);
+	if (left)
+		count = emit_unknown(target, count, why_apart(flow, x, y));
+	return count ? count : emit_unknown(target, 0, "the address is computed from numbers only");
+}
+
 unsigned flow_targets(struct flow *flow, value_id low, value_id high, struct target *target)
 {
-	const struct value *x, *y;
-	unsigned count = 0;
-	uint64_t left;
-	uint32_t i;
+	struct known_targets *known;
+	unsigned count;
 
 	low = value_plain(&flow->store, low);
 	high = value_plain(&flow->store, high);
 	if (low == VALUE_BOTTOM || high == VALUE_BOTTOM)
 		return 0;
-	x = value_get(&flow->store, low);
-	y = value_get(&flow->store, high);
-	left = (UINT64_C(1) << x->alt_count) - 1;
-	for (i = 0; i < y->alt_count; i++)
-		count = for_high(flow, x, y, &y->alt[i], target, count, &left);
-	if (left)
-		count = emit_unknown(target, count, why_apart(flow, x, y));
-	return count ? count : emit_unknown(target, 0, "the address is computed from numbers only");
+	known = &flow->known_targets[(low * 31u + high) % KNOWN_TARGETS];
+	if (known->count && known->low == low && known->high == high) {
+		memcpy(target, known->target, known->count * sizeof(*target));
+		return known->count;
+	}
+	count = find_targets(flow, low, high, target);
+	if (count && count <= KNOWN_FEW) {
+		known->low = low;
+		known->high = high;
+		known->count = count;
+		memcpy(known->target, target, count * sizeof(*target));
+	}
+	return count;
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define JOIN_CACHE 1024u
+#define JOIN_CACHE 2048u
 /* More than the most alternatives, or lanes, of one value. */
 #define CHUNK_BYTES 16384u
 _Static_assert(VALUE_ALTS * sizeof(struct alt) <= CHUNK_BYTES &&

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an address may point to. */
+#ifndef HIPGRAIN_ISA_TARGET_H
+#define HIPGRAIN_ISA_TARGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "value.h"
+
+/*
+ * One thing that a pair of address halves may be, for every alternative: called with what the
+ * upper half's base is and the matching alternative of the lower half.
+ */
+enum target_kind {
+	TARGET_KERNARG_SEGMENT, /* constant = byte offset, if exact */
+	TARGET_RUNTIME,         /* dispatch packet and alike */
+	TARGET_PRIVATE,         /* constant = private address, if exact */
+	TARGET_LDS,
+	TARGET_IMAGE,   /* constant = address or offset from the symbol, if exact */
+	TARGET_POINTER, /* base: dword of the kernarg segment or of a load */
+	TARGET_NUMBER,  /* a constant address */
+	TARGET_UNKNOWN,
+};
+
+#define TARGET_DISTANCES 3u
+
+struct target {
+	enum target_kind kind;
+	bool exact;
+	bool constant_known;
+	int32_t constant;
+	/* Of TARGET_POINTER and TARGET_IMAGE, unless exact: the constant, plus a multiple of this;
+	 * 1: of anything. */
+	uint32_t stride;
+	/* Of TARGET_POINTER, unless exact, where it is known: the least and the greatest distance.
+	 */
+	bool bounded;
+	int64_t first, last;
+	uint32_t base; /* low half's base, 0 if none */
+	const char *why;
+	int32_t more[TARGET_DISTANCES]; /* of TARGET_POINTER, if exact: other constants */
+	unsigned more_count;
+	uint32_t other[ALT_TERMS]; /* further bases that match both halves as well */
+	unsigned other_count;
+};
+
+#define TARGETS_MAX 96
+
+/* The targets of two halves, if these are few: the same are asked for again and again. */
+#define KNOWN_FEW 2u
+struct known_targets {
+	value_id low, high;
+	unsigned count; /* 0: of none */
+	struct target target[KNOWN_FEW];
+};
+#define KNOWN_TARGETS 64u /* a power of two */
+
+#endif
