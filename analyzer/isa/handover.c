@@ -157,6 +157,27 @@ static int add_point(struct search *search, struct points *points, const struct 
 	return status;
 }
 
+/*
+ * Of an access that counts as either, to two lists: where it lies is found once. The first one
+ * keeps what the second one shows.
+ */
+static int add_to_both(struct search *search, struct points *first, struct points *second,
+		       const struct access *access)
+{
+	unsigned count = first->count;
+	int status = add_point(search, first, access);
+
+	if (status)
+		return status;
+	if (first->count == count)
+		return count == POINTS ? add_point(search, second, access) : 0;
+	if (second->count < POINTS) {
+		second->point[second->count] = first->point[count];
+		second->point[second->count++].borrowed = true;
+	}
+	return 0;
+}
+
 static bool same_root(const struct isa_origin *a, const struct isa_origin *b)
 {
 	if (a->kind != b->kind)
@@ -235,9 +256,9 @@ static int sort_accesses(struct search *search)
 		if (access->function != search->function || !handover_is_vector_memory(insn))
 			continue;
 		if (insn->atomic) {
-			status = add_point(search, search->flag_writes, access);
-			if (!status && insn->returns)
-				status = add_point(search, search->flag_reads, access);
+			status = insn->returns ? add_to_both(search, search->flag_writes,
+							     search->flag_reads, access)
+					       : add_point(search, search->flag_writes, access);
 		} else if (insn->load) {
 			status = add_point(
 			    search, coherent ? search->flag_reads : search->data_reads, access);
@@ -246,9 +267,8 @@ static int sort_accesses(struct search *search)
 			    search, coherent ? search->flag_writes : search->data_writes, access);
 		} else if (insn->store) {
 			/* Which it is shows who reads it. */
-			status = add_point(search, search->data_writes, access);
-			if (!status)
-				status = add_point(search, search->flag_writes, access);
+			status =
+			    add_to_both(search, search->data_writes, search->flag_writes, access);
 		}
 	}
 	for (unsigned i = 0; !status && i < search->flag_reads->count; i++)
@@ -507,7 +527,8 @@ static int find_readers(struct search *search)
 static void clear_points(struct points *points)
 {
 	for (unsigned i = 0; points && i < points->count; i++)
-		isa_origin_clear(&points->point[i].origin);
+		if (!points->point[i].borrowed)
+			isa_origin_clear(&points->point[i].origin);
 	free(points);
 }
 

@@ -15,7 +15,8 @@ struct point {
 	struct code_point at;
 	struct isa_origin origin;
 	struct place place;
-	bool waits;  /* reads: the loop that it is in waits for it */
+	bool borrowed; /* the origin belongs to another list */
+	bool waits;    /* reads: the loop that it is in waits for it */
 	bool update; /* reads: a loop around it computes what is stored there, no signal is awaited
 		      */
 	bool followed; /* reads: it is a pointer that data are read by */
