@@ -1,230 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values that are followed: constants, arguments, sums, unknown ones. */
-#include "value.h"
+#include "value_internal.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define JOIN_CACHE 2048u
-/* More than the most alternatives, or lanes, of one value. */
-#define CHUNK_BYTES 16384u
-_Static_assert(VALUE_ALTS * sizeof(struct alt) <= CHUNK_BYTES &&
-		   (VALUE_LANES + 1) * sizeof(struct lane) <= CHUNK_BYTES,
-	       "any value fits");
 /* Exact constants kept per set of bases before they are given up. */
 #define EXACT_CONSTANTS 3u
-
-int value_init(struct value_store *store)
-{
-	struct alt number = { .flags = ALT_OPAQUE };
-
-	memset(store, 0, sizeof(*store));
-	store->table_size = 1024;
-	store->room = 512;
-	store->table = calloc(store->table_size, sizeof(*store->table));
-	store->value = reallocarray(NULL, store->room, sizeof(*store->value));
-	store->join_cache = calloc(JOIN_CACHE, sizeof(*store->join_cache));
-	store->widen_cache = calloc(JOIN_CACHE, sizeof(*store->widen_cache));
-	store->sum_cache = calloc(SUM_CACHE, sizeof(*store->sum_cache));
-	if (!store->table || !store->value || !store->join_cache || !store->widen_cache ||
-	    !store->sum_cache) {
-		value_free(store);
-		return -ENOMEM;
-	}
-	memset(store->value, 0, sizeof(*store->value));
-	store->count = 1; /* bottom */
-	store->reason[0] = "not followed";
-	store->reason_count = 1;
-	value_alts(store, &number, 1);
-	return store->failed ? -ENOMEM : 0;
-}
-
-/* Room that value_free() frees; NULL: out of memory. */
-static void *take(struct value_store *store, size_t size)
-{
-	struct value_chunk *chunk;
-
-	size = (size + 7) / 8 * 8;
-	if (size > store->chunk_left) {
-		chunk = malloc(sizeof(*chunk) + CHUNK_BYTES);
-		if (!chunk)
-			return NULL;
-		chunk->next = store->chunk;
-		store->chunk = chunk;
-		store->chunk_left = CHUNK_BYTES;
-	}
-	store->chunk_left -= size;
-	return (char *)store->chunk->bytes + store->chunk_left;
-}
-
-void value_free(struct value_store *store)
-{
-	size_t i;
-
-	while (store->chunk) {
-		struct value_chunk *next = store->chunk->next;
-
-		free(store->chunk);
-		store->chunk = next;
-	}
-	for (i = 0; i < store->reason_count; i++)
-		free(store->owned[i]);
-	free(store->value);
-	free(store->table);
-	free(store->join_cache);
-	free(store->widen_cache);
-	free(store->sum_cache);
-	free(store->mixed);
-	memset(store, 0, sizeof(*store));
-}
-
-uint16_t value_reason(struct value_store *store, const char *text)
-{
-	unsigned i;
-
-	for (i = 0; i < store->reason_count; i++)
-		if (!strcmp(store->reason[i], text))
-			return (uint16_t)i;
-	if (store->reason_count == 256)
-		return 0;
-	store->owned[i] = strdup(text);
-	if (!store->owned[i])
-		return 0;
-	store->reason[i] = store->owned[i];
-	store->reason_count++;
-	return (uint16_t)i;
-}
-
-static uint64_t mix(uint64_t hash, uint64_t x)
-{
-	hash = (hash ^ x) * 0x9e3779b97f4a7c15u;
-	return hash ^ hash >> 29;
-}
-
-static uint64_t hash_of(const struct value *value)
-{
-	uint64_t hash = mix(17, value->alt_count | (uint64_t)value->lane_count << 32);
-	uint32_t i, k;
-
-	for (i = 0; i < value->alt_count; i++) {
-		const struct alt *alt = &value->alt[i];
-
-		hash = mix(hash, alt->flags | (uint64_t)alt->term_count << 8 |
-				     (uint64_t)alt->why << 16 |
-				     (uint64_t)(uint32_t)alt->constant << 32);
-		hash = mix(hash, alt->stride | (uint64_t)alt->bound << 32);
-		for (k = 0; k < alt->term_count; k++)
-			hash = mix(hash,
-				   alt->term[k].base | (uint64_t)(uint32_t)alt->term[k].sign << 32);
-	}
-	for (i = 0; i < value->lane_count; i++)
-		hash = mix(hash, value->lane[i].lane | (uint64_t)value->lane[i].value << 32);
-	return mix(hash, value->rest);
-}
-
-static bool alt_same_terms(const struct alt *a, const struct alt *b)
-{
-	uint32_t i;
-
-	if (a->term_count != b->term_count)
-		return false;
-	for (i = 0; i < a->term_count; i++)
-		if (a->term[i].base != b->term[i].base || a->term[i].sign != b->term[i].sign)
-			return false;
-	return true;
-}
-
-static bool equal(const struct value *a, const struct value *b)
-{
-	uint32_t i;
-
-	if (a->hash != b->hash || a->alt_count != b->alt_count || a->lane_count != b->lane_count ||
-	    a->rest != b->rest)
-		return false;
-	for (i = 0; i < a->alt_count; i++) {
-		const struct alt *x = &a->alt[i], *y = &b->alt[i];
-
-		if (x->flags != y->flags || x->why != y->why || x->constant != y->constant ||
-		    x->stride != y->stride || x->bound != y->bound || !alt_same_terms(x, y))
-			return false;
-	}
-	return !a->lane_count || !memcmp(a->lane, b->lane, a->lane_count * sizeof(*a->lane));
-}
-
-static int rehash(struct value_store *store)
-{
-	size_t size = store->table_size * 2, i, slot;
-	value_id *table = calloc(size, sizeof(*table));
-
-	if (!table)
-		return -ENOMEM;
-	for (i = 1; i < store->count; i++) {
-		slot = (size_t)store->value[i].hash & (size - 1);
-		while (table[slot])
-			slot = (slot + 1) & (size - 1);
-		table[slot] = (value_id)i;
-	}
-	free(store->table);
-	store->table = table;
-	store->table_size = size;
-	return 0;
-}
-
-static uint32_t sole_base(const struct value *value)
-{
-	const struct alt *alt = value->alt;
-
-	return value->alt_count == 1 && alt->term_count == 1 && !alt->flags && !alt->constant &&
-		       alt->term[0].sign == SIGN_WHOLE
-		   ? alt->term[0].base
-		   : 0;
-}
-
-static value_id intern(struct value_store *store, struct value *value)
-{
-	struct value copy = *value;
-	size_t slot;
-
-	copy.hash = hash_of(value);
-	if (store->failed)
-		return VALUE_BOTTOM;
-	for (slot = (size_t)copy.hash & (store->table_size - 1); store->table[slot];
-	     slot = (slot + 1) & (store->table_size - 1))
-		if (equal(&store->value[store->table[slot]], &copy))
-			return store->table[slot];
-	if (store->count == store->room) {
-		struct value *grown = reallocarray(store->value, store->room * 2, sizeof(*grown));
-
-		if (!grown)
-			goto fail;
-		store->value = grown;
-		store->room *= 2;
-	}
-	copy.alt = NULL;
-	copy.lane = NULL;
-	if (value->alt_count) {
-		copy.alt = take(store, value->alt_count * sizeof(*copy.alt));
-		if (!copy.alt)
-			goto fail;
-		memcpy(copy.alt, value->alt, value->alt_count * sizeof(*copy.alt));
-	}
-	if (value->lane_count) {
-		copy.lane = take(store, value->lane_count * sizeof(*copy.lane));
-		if (!copy.lane)
-			goto fail;
-		memcpy(copy.lane, value->lane, value->lane_count * sizeof(*copy.lane));
-	}
-	copy.sole = sole_base(&copy);
-	store->value[store->count] = copy;
-	store->table[slot] = (value_id)store->count++;
-	if (store->count * 2 > store->table_size && rehash(store))
-		goto fail;
-	return (value_id)(store->count - 1);
-fail:
-	store->failed = true;
-	return VALUE_BOTTOM;
-}
 
 static int alt_order(const struct alt *a, const struct alt *b)
 {
@@ -428,7 +209,7 @@ static size_t merge_same(struct alt *alt, size_t count)
 	size_t i, k, n = 0;
 
 	for (i = 0; i < count; i++) {
-		for (k = 0; k < n && !alt_same_terms(&alt[k], &alt[i]); k++)
+		for (k = 0; k < n && !value_same_terms(&alt[k], &alt[i]); k++)
 			;
 		if (k < n)
 			alt_merge(&alt[k], &alt[i]);
@@ -447,14 +228,14 @@ value_id value_alts(struct value_store *store, const struct alt *alt, size_t cou
 	if (count == 1) {
 		kept[0] = alt[0];
 		value.alt_count = 1;
-		return intern(store, &value);
+		return value_intern(store, &value);
 	}
 	for (i = 0; i < count; i++) {
 		size_t same = 0, first = n;
 		bool exact = !(alt[i].flags & (ALT_OPAQUE | ALT_TAINT)), done = false;
 
 		for (k = 0; k < n && !done; k++) {
-			if (!alt_same_terms(&kept[k], &alt[i]))
+			if (!value_same_terms(&kept[k], &alt[i]))
 				continue;
 			if (first == n)
 				first = k;
@@ -474,7 +255,7 @@ value_id value_alts(struct value_store *store, const struct alt *alt, size_t cou
 			size_t out = 0;
 
 			for (k = 0; k < n; k++)
-				if (alt_same_terms(&kept[k], &merged))
+				if (value_same_terms(&kept[k], &merged))
 					alt_merge(&merged, &kept[k]);
 				else
 					kept[out++] = kept[k];
@@ -499,7 +280,7 @@ value_id value_alts(struct value_store *store, const struct alt *alt, size_t cou
 		kept[k] = moving;
 	}
 	value.alt_count = (uint32_t)n;
-	return n ? intern(store, &value) : VALUE_BOTTOM;
+	return n ? value_intern(store, &value) : VALUE_BOTTOM;
 }
 
 value_id value_const(struct value_store *store, int32_t constant)
@@ -513,7 +294,7 @@ value_id value_base(struct value_store *store, uint32_t base, int32_t constant)
 			   .term_count = base != 0,
 			   .term = { { base, base != 0 } } };
 	struct simple_value *known =
-	    &store->simple[mix(base, (uint32_t)constant) & (SIMPLE_CACHE - 1)];
+	    &store->simple[value_mix(base, (uint32_t)constant) & (SIMPLE_CACHE - 1)];
 
 	if (known->value == VALUE_BOTTOM || known->base != base || known->constant != constant)
 		*known = (struct simple_value){ base, constant, value_alts(store, &alt, 1) };
@@ -522,7 +303,8 @@ value_id value_base(struct value_store *store, uint32_t base, int32_t constant)
 
 value_id value_unknown(struct value_store *store, const char *why)
 {
-	struct known_reason *known = &store->known[mix(7, (uintptr_t)why) & (REASON_CACHE - 1)];
+	struct known_reason *known =
+	    &store->known[value_mix(7, (uintptr_t)why) & (REASON_CACHE - 1)];
 	struct alt alt = { .flags = ALT_OPAQUE | ALT_TAINT | ALT_NOCONST };
 
 	if (known->text && !strcmp(known->text, why))
@@ -569,7 +351,7 @@ static value_id join_lanes(struct value_store *store, value_id a, value_id b,
 		lane[value.lane_count++].value = join(store, lane_of(&x, i), lane_of(&y, i));
 	}
 	value.rest = join(store, x.rest, y.rest);
-	return intern(store, &value);
+	return value_intern(store, &value);
 }
 
 value_id value_join_both(struct value_store *store, value_id a, value_id b)
@@ -585,7 +367,7 @@ value_id value_join_both(struct value_store *store, value_id a, value_id b)
 		a = b;
 		b = swap;
 	}
-	slot = (size_t)mix(a, b) & (JOIN_CACHE - 1);
+	slot = (size_t)value_mix(a, b) & (JOIN_CACHE - 1);
 	if (store->join_cache[slot].a == a && store->join_cache[slot].b == b)
 		return store->join_cache[slot].result;
 	x = value_get(store, a);
@@ -615,7 +397,7 @@ static bool has_sums(const struct alt *alt, size_t count)
 static bool has_grown(const struct value *value, const struct alt *alt)
 {
 	for (uint32_t i = 0; i < value->alt_count; i++)
-		if (alt_same_terms(&value->alt[i], alt) && value->alt[i].bound != alt->bound)
+		if (value_same_terms(&value->alt[i], alt) && value->alt[i].bound != alt->bound)
 			return alt->bound;
 	return false;
 }
@@ -651,7 +433,7 @@ value_id value_widen(struct value_store *store, value_id a, value_id b)
 
 	if (joined == a || a == VALUE_BOTTOM)
 		return joined;
-	slot = (size_t)mix(a, b) & (JOIN_CACHE - 1);
+	slot = (size_t)value_mix(a, b) & (JOIN_CACHE - 1);
 	if (store->widen_cache[slot].a == a && store->widen_cache[slot].b == b)
 		return store->widen_cache[slot].result;
 	result = widen(store, a, b, joined);
@@ -730,7 +512,7 @@ value_id value_lane_write(struct value_store *store, value_id vector, uint32_t l
 		if (old->lane[i].lane != lane)
 			list[k++] = old->lane[i];
 	value.lane_count = k;
-	return k ? intern(store, &value) : value.rest;
+	return k ? value_intern(store, &value) : value.rest;
 }
 
 bool value_holds_lanes(const struct value_store *store, value_id value)
