@@ -252,11 +252,11 @@ int choice_pass_begin(struct choice_pass *pass, const struct function *function,
 	memset(pass->choice, 0, offsetof(struct choice, node));
 	pass->choice->function = function;
 	pass->choice->mask_dwords = entry->wave_size / 32;
-	for (uint32_t i = 0; i < function->insn_count; i++)
+	/* What is idle is known when all are followed; room that is not used is not touched. */
+	for (uint32_t i = 0; i < function->insn_count; i++) {
 		choice_follow(pass->choice, function->insn[i]);
-	for (uint32_t i = 0; i < function->insn_count; i++)
-		if (!choice_is_idle(pass->choice, function->insn[i]))
-			room += function->insn[i]->dual ? 2 : 1;
+		room += function->insn[i]->dual ? 2 : 1;
+	}
 	pass->step = reallocarray(NULL, (size_t)room + 1, sizeof(*pass->step));
 	if (!pass->step)
 		return -ENOMEM;

@@ -82,6 +82,12 @@ void flow_broken(struct flow *flow, const struct insn *insn, const char *what)
 	flow_incomplete(flow, insn->pc, "%s at address 0x%llx", why, (unsigned long long)insn->pc);
 }
 
+/* What way_from() said of a block behind another one last. */
+struct known_way {
+	uint32_t from; /* index + 1; 0: nothing yet */
+	uint32_t way;
+};
+
 /* One function being iterated. */
 struct activation {
 	const struct function *function;
@@ -89,6 +95,7 @@ struct activation {
 	bool *reached;    /* in[] holds something */
 	bool *dirty;      /* to be visited */
 	unsigned *visits;
+	struct known_way *ways;    /* per block */
 	uint32_t current;          /* the block being visited, or passed through */
 	uint32_t trail[WAY_TRAIL]; /* the one being visited, and those passed through since */
 	unsigned trail_count;
@@ -147,6 +154,21 @@ static int pass_through(struct flow *flow, struct activation *activation, uint32
 	return status;
 }
 
+static uint32_t find_way(struct activation *activation, uint32_t block)
+{
+	struct known_way *known = &activation->ways[block];
+	uint32_t way;
+
+	if (!activation->function->block[block].asks)
+		return NO_BLOCK;
+	if (activation->trail_count == 1 && known->from == activation->trail[0] + 1)
+		return known->way;
+	way = way_from(activation->function, activation->trail, activation->trail_count, block);
+	if (activation->trail_count == 1)
+		*known = (struct known_way){ activation->trail[0] + 1, way };
+	return way;
+}
+
 static int flow_into(struct flow *flow, struct activation *activation, uint32_t block,
 		     const struct state *state)
 {
@@ -161,10 +183,7 @@ static int flow_into(struct flow *flow, struct activation *activation, uint32_t 
 							    : "a function");
 		return 0;
 	}
-	way =
-	    activation->function->block[block].asks
-		? way_from(activation->function, activation->trail, activation->trail_count, block)
-		: NO_BLOCK;
+	way = find_way(activation, block);
 	if (way != NO_BLOCK && activation->trail_count < WAY_TRAIL)
 		return pass_through(flow, activation, block, way, state);
 	if (flow->sliced) {
@@ -396,7 +415,9 @@ static int run_function(struct flow *flow, uint64_t entry, const struct state *i
 	activation.reached = calloc(function->block_count, sizeof(bool));
 	activation.dirty = calloc(function->block_count, sizeof(bool));
 	activation.visits = calloc(function->block_count, sizeof(unsigned));
-	if (!activation.in || !activation.reached || !activation.dirty || !activation.visits)
+	activation.ways = calloc(function->block_count, sizeof(*activation.ways));
+	if (!activation.in || !activation.reached || !activation.dirty || !activation.visits ||
+	    !activation.ways)
 		goto out;
 	if (!flow->depth) {
 		flow->kernel = function;
@@ -417,6 +438,7 @@ out:
 	free(activation.reached);
 	free(activation.dirty);
 	free(activation.visits);
+	free(activation.ways);
 	if (status && activation.returned)
 		state_clear(out);
 	*returned = !status && activation.returned;
