@@ -22,8 +22,14 @@ int flow_init(struct flow *flow, struct program *program, const struct arch *arc
 	flow->arch = arch;
 	flow->args = args;
 	flow->arg_count = arg_count;
-	if (value_init(&flow->store))
+	flow->known_targets = reallocarray(NULL, KNOWN_TARGETS, sizeof(*flow->known_targets));
+	if (!flow->known_targets || value_init(&flow->store)) {
+		free(flow->known_targets);
+		flow->known_targets = NULL;
 		return -ENOMEM;
+	}
+	for (unsigned i = 0; i < KNOWN_TARGETS; i++)
+		flow->known_targets[i].count = 0;
 	flow->store.keep = flow_keeps;
 	flow->store.user = flow;
 	return 0;
@@ -32,6 +38,7 @@ int flow_init(struct flow *flow, struct program *program, const struct arch *arc
 void flow_free(struct flow *flow)
 {
 	value_free(&flow->store);
+	free(flow->known_targets);
 	free(flow->access);
 	free(flow->access_table);
 	free(flow->incomplete);

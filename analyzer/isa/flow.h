@@ -100,8 +100,8 @@ struct flow {
 	uint64_t call[CALL_DEPTH]; /* where each of them was left by a call */
 	unsigned depth;
 	const struct function *kernel;
-	struct known_targets known_targets[KNOWN_TARGETS];
-	struct slice slice; /* of the kernel's function */
+	struct known_targets *known_targets; /* KNOWN_TARGETS of them */
+	struct slice slice;                  /* of the kernel's function */
 	bool sliced;
 	isa_when *when; /* of blocks of the kernel's function (choice.h); NULL: always */
 	/* Which operand each OP_SELECT of that function takes, 0: not known (choice.h); borrowed,

@@ -6,6 +6,7 @@
  */
 #include "pattern.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 #define SLOTS    (1u << 14) /* a power of two */
 #define SCALARS  102u       /* s0 to s101; what follows has other names */
 #define UNUSABLE UINT32_MAX
+#define UNTRIED  (UINT32_MAX - 1) /* met once: what is not met again is not worth a pattern */
 /* As source of a vector instruction: more about sources follows. */
 #define SDWA 0xf9u
 #define DPP  0xfau
@@ -424,43 +426,63 @@ static uint32_t *slot_of(struct patterns *patterns, uint64_t key, uint8_t asked,
 	return &patterns->slot[slot];
 }
 
-/* The pattern of that key; disassembled and kept if it is new. NULL: none can be kept. */
+/* Disassemble both probes of a pattern. */
+static int try_pattern(struct patterns *patterns, const struct encoding *encoding, uint64_t word,
+		       size_t length, pattern_decode decode, void *user, struct pattern *pattern)
+{
+	struct insn first, second;
+	void *grown;
+
+	pattern->insn = UNUSABLE;
+	if (!ask(with_fields(encoding, word, pattern->asked, 1), length, decode, user, &first) ||
+	    !ask(with_fields(encoding, word, pattern->asked, 2), length, decode, user, &second) ||
+	    !compare(encoding, word, pattern, &first, &second) || !pattern->varying)
+		return 0;
+	grown = room_for(patterns->insn, patterns->insn_count, &patterns->insn_room, sizeof(first));
+	if (!grown)
+		return -ENOMEM;
+	patterns->insn = grown;
+	pattern->insn = patterns->insn_count;
+	patterns->insn[patterns->insn_count++] = first;
+	return 0;
+}
+
+static bool is_usable(const struct pattern *pattern)
+{
+	return pattern && pattern->insn != UNUSABLE && pattern->insn != UNTRIED;
+}
+
+/* The pattern of that key, kept if it is new. NULL: none can be kept. */
 static const struct pattern *find(struct patterns *patterns, const struct encoding *encoding,
 				  uint64_t word, size_t length, uint8_t varying, bool whole,
 				  pattern_decode decode, void *user)
 {
 	uint64_t key = with_fields(encoding, word, varying, 0);
 	uint32_t *slot = slot_of(patterns, key, varying, whole);
-	struct pattern pattern = {
-		.key = key, .asked = varying, .whole = whole, .varying = varying
-	};
-	struct insn first, second;
+	struct pattern *pattern;
 	void *grown;
 
-	if (*slot)
-		return &patterns->pattern[*slot - 1];
-	if (patterns->count >= SLOTS / 2)
-		return NULL;
-	pattern.insn = UNUSABLE;
-	if (ask(with_fields(encoding, word, varying, 1), length, decode, user, &first) &&
-	    ask(with_fields(encoding, word, varying, 2), length, decode, user, &second) &&
-	    compare(encoding, word, &pattern, &first, &second) && pattern.varying)
-		pattern.insn = patterns->insn_count;
-	grown = room_for(patterns->pattern, patterns->count, &patterns->room, sizeof(pattern));
-	if (!grown)
-		return NULL;
-	patterns->pattern = grown;
-	if (pattern.insn != UNUSABLE) {
-		grown = room_for(patterns->insn, patterns->insn_count, &patterns->insn_room,
-				 sizeof(first));
+	if (!*slot) {
+		if (patterns->count >= SLOTS / 2)
+			return NULL;
+		grown =
+		    room_for(patterns->pattern, patterns->count, &patterns->room, sizeof(*pattern));
 		if (!grown)
 			return NULL;
-		patterns->insn = grown;
-		patterns->insn[patterns->insn_count++] = first;
+		patterns->pattern = grown;
+		patterns->pattern[patterns->count] = (struct pattern){ .key = key,
+								       .asked = varying,
+								       .whole = whole,
+								       .varying = varying,
+								       .insn = UNTRIED };
+		*slot = ++patterns->count;
+		return &patterns->pattern[*slot - 1];
 	}
-	patterns->pattern[patterns->count] = pattern;
-	*slot = ++patterns->count;
-	return &patterns->pattern[patterns->count - 1];
+	pattern = &patterns->pattern[*slot - 1];
+	if (pattern->insn == UNTRIED &&
+	    try_pattern(patterns, encoding, word, length, decode, user, pattern))
+		return NULL;
+	return pattern;
 }
 
 /*
@@ -497,13 +519,13 @@ bool patterns_insn(struct patterns *patterns, uint64_t word, size_t length, patt
 			      ? find(patterns, encoding, word, length, varying, false, decode, user)
 			      : NULL;
 	}
-	if (!pattern || pattern->insn == UNUSABLE)
+	if (!is_usable(pattern))
 		return false;
 	/* What was expected to vary, but does not, belongs to what a pattern is found by. */
 	if (pattern->varying != varying)
 		pattern =
 		    find(patterns, encoding, word, length, pattern->varying, true, decode, user);
-	if (!pattern || pattern->insn == UNUSABLE)
+	if (!is_usable(pattern))
 		return false;
 	*insn = patterns->insn[pattern->insn];
 	for (unsigned i = 0; i < pattern->places; i++) {

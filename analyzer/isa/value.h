@@ -120,7 +120,7 @@ struct value {
 	uint64_t hash;
 };
 
-#define SIMPLE_CACHE 512u /* powers of two */
+#define SIMPLE_CACHE 128u /* powers of two */
 #define SUM_CACHE    256u
 #define REASON_CACHE 32u
 

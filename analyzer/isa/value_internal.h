@@ -5,7 +5,7 @@
 
 #include "value.h"
 
-#define JOIN_CACHE 2048u
+#define JOIN_CACHE 1024u
 
 static inline uint64_t value_mix(uint64_t hash, uint64_t x)
 {
