@@ -100,17 +100,22 @@ static bool writes_exec(const struct insn *insn)
 	}
 }
 
+static int grow_refs(struct slice_steps *steps)
+{
+	uint32_t room = steps->ref_room * 2 + 256;
+	struct slice_ref *grown = reallocarray(steps->ref, room, sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	steps->ref = grown;
+	steps->ref_room = room;
+	return 0;
+}
+
 static int add_ref(struct slice_steps *steps, unsigned word, uint64_t bits)
 {
-	if (steps->ref_count == steps->ref_room) {
-		uint32_t room = steps->ref_room * 2 + 256;
-		struct slice_ref *grown = reallocarray(steps->ref, room, sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		steps->ref = grown;
-		steps->ref_room = room;
-	}
+	if (steps->ref_count == steps->ref_room && grow_refs(steps))
+		return -ENOMEM;
 	steps->ref[steps->ref_count++] = (struct slice_ref){ bits, (uint8_t)word };
 	return 0;
 }
@@ -256,7 +261,8 @@ int slice_steps_read(struct slice_steps *steps, const struct function *function)
 	steps->step =
 	    reallocarray(NULL, (size_t)function->insn_count + 1, 2 * sizeof(*steps->step));
 	steps->begin = reallocarray(NULL, (size_t)function->block_count + 1, sizeof(*steps->begin));
-	if (!steps->step || !steps->begin)
+	/* Steps point to theirs, also where there are none. */
+	if (!steps->step || !steps->begin || grow_refs(steps))
 		return -ENOMEM;
 	for (uint32_t b = 0; !status && b < function->block_count; b++) {
 		const struct block *block = &function->block[b];
