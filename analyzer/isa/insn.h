@@ -69,7 +69,7 @@ struct decoder;
 
 #define INSN_OPERANDS 8
 
-/* Parts of mnemonics that are asked for often. */
+/* What mnemonics say that is needed often. */
 enum insn_trait {
 	INSN_SCALAR = 1u << 0,    /* of the scalar unit: s_... */
 	INSN_VECTOR = 1u << 1,    /* v_... */
@@ -189,6 +189,14 @@ bool insn_atomic(const char *mnemonic, enum isa_op *op, enum isa_type *type, boo
 bool insn_is_branch(const struct insn *insn, uint64_t *target, bool *falls_through);
 
 /* A store of one or two words of 64 bits, which may be pointers. */
+/* Instructions that write exec without naming it. */
+static inline bool insn_writes_exec_unnamed(const struct insn *insn)
+{
+	return insn->class == OP_AND_SAVEEXEC || insn->class == OP_ANDN2_SAVEEXEC ||
+	       insn->class == OP_OR_SAVEEXEC || insn->class == OP_OTHER_SAVEEXEC ||
+	       insn->class == OP_COMPARE_EXEC;
+}
+
 static inline bool insn_stores_words(const struct insn *insn)
 {
 	return insn->store && !insn->atomic && !insn->sub_dword && !insn->lds &&

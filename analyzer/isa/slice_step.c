@@ -86,18 +86,10 @@ static bool only_shrinks(const struct insn *insn)
 
 static bool writes_exec(const struct insn *insn)
 {
-	switch (insn->class) {
-	case OP_AND_SAVEEXEC:
-	case OP_ANDN2_SAVEEXEC:
-	case OP_OR_SAVEEXEC:
-	case OP_OTHER_SAVEEXEC:
-	case OP_COMPARE_EXEC:
-		return true;
-	default:
-		return insn->class != OP_MEMORY && insn->class != OP_NOTHING &&
-		       insn->class != OP_COMPARE_SCALAR && is_register(insn, 0) &&
-		       touches_exec(&insn->operand[0]);
-	}
+	return insn_writes_exec_unnamed(insn) ||
+	       (insn->class != OP_MEMORY && insn->class != OP_NOTHING &&
+		insn->class != OP_COMPARE_SCALAR && is_register(insn, 0) &&
+		touches_exec(&insn->operand[0]));
 }
 
 static int grow_refs(struct slice_steps *steps)

@@ -47,7 +47,7 @@ struct target {
 
 #define TARGETS_MAX 96
 
-/* The targets of two halves, if these are few: the same are asked for again and again. */
+/* The targets of two halves, if these are few: the same halves are looked up many times. */
 #define KNOWN_FEW 2u
 struct known_targets {
 	value_id low, high;

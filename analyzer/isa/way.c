@@ -91,16 +91,8 @@ static bool find_question(const struct function *function, const struct block *b
 	while (i--) {
 		const struct insn *insn = function->insn[block->first + i];
 
-		switch (insn->class) {
-		case OP_AND_SAVEEXEC:
-		case OP_ANDN2_SAVEEXEC:
-		case OP_OR_SAVEEXEC:
-		case OP_OTHER_SAVEEXEC:
-		case OP_COMPARE_EXEC:
+		if (insn_writes_exec_unnamed(insn))
 			return false;
-		default:
-			break;
-		}
 		if (insn->class == OP_OR && is_reg(&insn->operand[0], REG_EXEC))
 			question->grows = true;
 		else if (mentions(insn, REG_EXEC, 2) ||

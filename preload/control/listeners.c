@@ -8,11 +8,10 @@
  * LTTng-UST has two listener threads, which receive commands of session daemons. They are not
  * needed to record: events are written to memory that is shared with the consumer. So in a process
  * that is recorded until it ends, the listeners, which have no threads there (threadless.c), end as
- * soon as the session records it. To the
- * daemon such a process has ended, which does not affect buffers that belong to the user
- * (LTTNG_BUFFER_PER_UID). Whether the session still records, which the daemon would have reported,
- * is read from memory that the process shares with the recorder (struct hg_missed_table:
- * recording).
+ * soon as the session records it. To the daemon such a process has ended, which does not affect
+ * buffers that belong to the user (LTTNG_BUFFER_PER_UID). Whether the session still records, which
+ * the daemon would have reported, is read from memory that the process shares with the recorder
+ * (struct hg_missed_table: recording).
  *
  * Other processes keep their listeners: those that can be attached to, and those whose state is to
  * be recorded repeatedly (a flight recorder's). Their listeners end before a call that fails beside

@@ -347,17 +347,17 @@ static void start(void)
 		report_unrecorded("was built with ", hg_sanitizer);
 		return;
 	}
-	own_function = hg_own_function();
-	if (own_function) {
-		report_unrecorded("has a function of its own by the name of ", own_function);
-		return;
-	}
 	/*
 	 * A user who starts a program with more rights than he has does not choose where it writes.
 	 */
 	dir = secure_getenv("HIPGRAIN_DIR");
 	if (!dir || !*dir)
 		return;
+	own_function = hg_own_function();
+	if (own_function) {
+		report_unrecorded("has a function of its own by the name of ", own_function);
+		return;
+	}
 	if (getenv(HG_SESSION_VARIABLE) && HG_ANY_PART(refuse, dir))
 		return;
 	/* The program may change its working directory. */

@@ -55,8 +55,7 @@ HG_BLOCK_ALWAYS bool hg_block_is_place_ordinary(const void *caller)
 	       HG_LIKELY((uintptr_t)caller - hg_tls.apart_from < hg_tls.apart_size);
 }
 
-/* Whether there is a block, and its address has room in a record (block's of the kernel do not lie
- * above). */
+/* Whether there is a block, and its address is one of a record's 48 bits. */
 HG_BLOCK_ALWAYS bool hg_block_fits(const void *ptr)
 {
 	return HG_LIKELY(!(((uintptr_t)ptr - 1) >> 47));
