@@ -33,12 +33,14 @@ enum hg_record {
 	 */
 	HG_RECORD_LAUNCH = 6,
 	HG_RECORD_LAUNCH_CHANGED = 7,
+	/* A call stack, of which other records and events have the id (stack_record.h). */
+	HG_RECORD_STACK = 8,
 };
 
 /*
  * Launches. Nothing depends on what is in another batch, or in an event of its own, but for the
  * definitions of kernels and stacks: a batch that is lost takes its own launches with it and no
- * others.
+ * others, and the stacks that it defines.
  *
  * The first word of both: the kind in bits 56 to 63, the record's length in words in 48 to 55, the
  * slot in 40 to 47. HG_RECORD_LAUNCH: the api in bits 0 to 15, the arguments' length in bytes in 16
@@ -89,6 +91,8 @@ static inline uint32_t hg_record_words(uint64_t first)
 		return length >= HG_LAUNCH_HEAD + HG_LAUNCH_STATE ? length : 0;
 	case HG_RECORD_LAUNCH_CHANGED:
 		return length >= HG_LAUNCH_HEAD ? length : 0;
+	case HG_RECORD_STACK:
+		return length > 2 ? length : 0;
 	}
 	return 0;
 }

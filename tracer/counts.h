@@ -24,6 +24,7 @@
 	RECORD(batched_relaunch)   \
 	RECORD(batched_copy)       \
 	RECORD(batched_launch)     \
+	RECORD(batched_stack)      \
 	RECORD(batched_other)
 
 /* Every event type, then the records. */
@@ -52,6 +53,8 @@ static inline enum hg_count hg_count_of_record(uint64_t first)
 	case HG_RECORD_LAUNCH:
 	case HG_RECORD_LAUNCH_CHANGED:
 		return HG_COUNT_batched_launch;
+	case HG_RECORD_STACK:
+		return HG_COUNT_batched_stack;
 	}
 	return HG_COUNT_batched_other;
 }

@@ -11,6 +11,7 @@
 #include "order.h"
 #include "short_batches.h"
 #include "codeobj/text.h"
+#include "tracer/stack_record.h"
 
 /* Determined once for a class, not for each event's field. */
 enum member_type { MEMBER_OTHER, MEMBER_UNSIGNED, MEMBER_SIGNED };
@@ -522,6 +523,19 @@ static void fill_copy(struct hg_event *event, const uint64_t *words)
 					   .stack_id = (uint32_t)words[6] };
 }
 
+static bool fill_stack(struct decode *decode, struct hg_event *event, const uint64_t *words)
+{
+	uint64_t frames[HG_STACK_FRAMES_MAX];
+	uint32_t depth;
+
+	if (!hg_stack_read(words, hg_record_words(words[0]), frames, &depth))
+		return false;
+	event->type = HG_EVENT_stack;
+	event->stack = (struct hg_ev_stack){ .stack_id = (uint32_t)words[0], .depth = depth };
+	event->stack.frames = event_queue_keep(decode->queue, frames, depth * sizeof(*frames));
+	return true;
+}
+
 static void pass_launch(struct decode *decode, const struct record *record)
 {
 	struct hg_ev_launch launch;
@@ -547,7 +561,10 @@ static void pass_launch(struct decode *decode, const struct record *record)
 	end_event(decode);
 }
 
-/* False if the record is of no use: what it repeats is not there (repeat_launch() counts). */
+/*
+ * False if the record is of no use: what it repeats is not there (repeat_launch() counts), or it is
+ * damaged.
+ */
 static bool fill_event(struct decode *decode, struct hg_event *event, const uint64_t *words)
 {
 	switch ((enum hg_record)(words[0] >> 56)) {
@@ -567,6 +584,8 @@ static bool fill_event(struct decode *decode, struct hg_event *event, const uint
 		event->type = HG_EVENT_launch;
 		event->launch.launch_id = (uint8_t)words[0];
 		return repeat_launch(decode, event);
+	case HG_RECORD_STACK:
+		return fill_stack(decode, event, words);
 	case HG_RECORD_LAUNCH:         /* pass_launch() */
 	case HG_RECORD_LAUNCH_CHANGED: /* launches_expand() leaves none */
 		return false;

@@ -62,7 +62,8 @@ static uint32_t survey(const uint64_t *records, uint32_t words, bool *launches)
 		step = hg_record_words(records[at]);
 		if (!step || step > words - at)
 			break;
-		*launches |= records[at] >> 56 >= HG_RECORD_LAUNCH;
+		*launches |= records[at] >> 56 == HG_RECORD_LAUNCH ||
+			     records[at] >> 56 == HG_RECORD_LAUNCH_CHANGED;
 	}
 	return at;
 }

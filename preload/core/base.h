@@ -56,6 +56,7 @@ struct hg_hip_runtime;
 /* Records of a batch that are counted as they are added, by their kinds. */
 struct hg_batch_counts {
 	uint32_t allocs, allocs_stack, frees, copies;
+	uint32_t stacks, stack_words; /* and the words of these */
 };
 
 /* Of each thread. What each block that is recorded looks at comes first, side by side. */

@@ -31,12 +31,16 @@
 #include "preload/stacks/modules.h"
 #include "preload/stacks/stack_cache.h"
 #include "preload/stacks/unwind.h"
+#include "preload/trace/batch_add.h"
 #include "preload/trace/buffer_wait.h"
 #include "tracer/events.h"
 #include "tracer/provider.h"
+#include "tracer/stack_record.h"
 
 /* Frames of our own that an unwinder may find before the application's. */
 #define OWN_FRAMES 16u
+
+_Static_assert(HG_STACK_DEPTH_MAX <= HG_STACK_FRAMES_MAX, "a record has room for a stack");
 
 static int (*unwind)(void **frames, int size);
 static struct hg_id_table stacks;
@@ -293,6 +297,33 @@ static __attribute__((noinline)) unsigned unwind_slowly(const void *caller, uint
 	return count;
 }
 
+/*
+ * In the thread's batch, ahead of what names it: an event takes twice the room and several times as
+ * long, and a recursive program comes from another place nearly each time. Whoever has the id
+ * before the batch is written finds the definition there, as the batch outlives the process. On
+ * standby a recording may begin or end at any time, which the table of ids knows and a batch does
+ * not.
+ */
+static bool define_in_batch(uint32_t id, const uint64_t *frames, uint32_t count)
+{
+	struct hg_batch_room room;
+	uint32_t words;
+
+	if (hg_config.standby || !hg_batches_keep())
+		return false;
+	words = hg_stack_words(frames, count);
+	if (!hg_batch_take(&room, words, 0))
+		return false;
+	if (HG_UNLIKELY(!room.kept)) {
+		hg_batch_put(&room, 0);
+		return false;
+	}
+	hg_stack_write(room.words, words, id, frames, count, room.since);
+	hg_batch_count_stack(room.batch, words);
+	hg_batch_put(&room, words);
+	return true;
+}
+
 /* Its id, defined if that is new. */
 static uint32_t define(const uint64_t *frames, unsigned count, uint64_t hash)
 {
@@ -308,7 +339,8 @@ static uint32_t define(const uint64_t *frames, unsigned count, uint64_t hash)
 			return id;
 		if (!hg_tls.in_phdr)
 			hg_modules_poll();
-		hg_provider->stack(&event);
+		if (!define_in_batch(id, frames, count))
+			hg_provider->stack(&event);
 		hg_id_table_defined(&stacks, id);
 	}
 	return id;

@@ -100,6 +100,12 @@ static inline __attribute__((always_inline)) void hg_batch_count(struct hg_batch
 		batch->counts.copies++;
 }
 
+static inline void hg_batch_count_stack(struct hg_batch *batch, uint32_t words)
+{
+	batch->counts.stacks++;
+	batch->counts.stack_words += words;
+}
+
 /* hg_batch_add() of two or three words, now; keeps errno. */
 bool hg_batch_add_otherwise(uint64_t first, uint64_t second, uint64_t third);
 

@@ -47,11 +47,12 @@ static void count_records(uint64_t *row, const struct hg_ev_batch *batch)
 
 	/* Mostly there are no others than were counted as they were added. */
 	if (2 * counted->allocs + 3 * counted->allocs_stack + 2 * counted->frees +
-		HG_RECORD_COPY_WORDS * counted->copies ==
+		HG_RECORD_COPY_WORDS * counted->copies + counted->stack_words ==
 	    batch->words) {
 		sums[HG_COUNT_batched_alloc] = counted->allocs + counted->allocs_stack;
 		sums[HG_COUNT_batched_free] = counted->frees;
 		sums[HG_COUNT_batched_copy] = counted->copies;
+		sums[HG_COUNT_batched_stack] = counted->stacks;
 		at = end;
 	}
 	while (at < end) {

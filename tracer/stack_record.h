@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Call stacks in batches: the form of HG_RECORD_STACK, which defines a stack as the event `stack`
+ * does. The recorder writes it and the analyzer reads it, both with what is here.
+ *
+ * The first word: the kind in bits 56 to 63, the record's length in words in 48 to 55, the number of
+ * frames in 32 to 47, the stack's id in 0 to 31. The second: the time, as in other records. Then
+ * values of 32 bits, two a word, the lower half first; the rest of the last word is zero. Each frame
+ * is its address less the one before (the first: less 0), as a signed value; if that does not fit,
+ * HG_STACK_FAR and then the address itself, its lower half first.
+ */
+#ifndef HIPGRAIN_TRACER_STACK_RECORD_H
+#define HIPGRAIN_TRACER_STACK_RECORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tracer/batch_events.h"
+
+#define HG_STACK_FAR        INT32_MIN
+#define HG_STACK_HEAD       2u   /* words before the values */
+#define HG_STACK_FRAMES_MAX 160u /* whose record has a length that 8 bits can hold */
+
+/* Whether a frame takes one value; the addresses may be far apart. */
+static inline bool hg_stack_is_near(uint64_t before, uint64_t frame)
+{
+	uint64_t step = frame - before + (uint64_t)INT32_MAX;
+
+	return step <= (uint64_t)UINT32_MAX - 1;
+}
+
+/* Words of the record of these frames, of which there are 1 to HG_STACK_FRAMES_MAX. */
+static inline uint32_t hg_stack_words(const uint64_t *frames, uint32_t count)
+{
+	uint32_t values = 0;
+	uint64_t before = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		values += hg_stack_is_near(before, frames[i]) ? 1 : 3;
+		before = frames[i];
+	}
+	return HG_STACK_HEAD + (values + 1) / 2;
+}
+
+static inline uint32_t hg_stack_put(uint64_t *out, uint32_t at, uint32_t value)
+{
+	__builtin_memcpy((char *)(out + HG_STACK_HEAD) + at * sizeof(value), &value, sizeof(value));
+	return at + 1;
+}
+
+/* Store the record, of hg_stack_words() words; `since`: ns since the batch's begin. */
+static inline void hg_stack_write(uint64_t *out, uint32_t words, uint32_t id,
+				  const uint64_t *frames, uint32_t count, uint32_t since)
+{
+	uint64_t before = 0;
+	uint32_t at = 0;
+
+	out[words - 1] = 0;
+	out[0] = (uint64_t)HG_RECORD_STACK << 56 | (uint64_t)words << 48 | (uint64_t)count << 32 |
+		 id;
+	out[1] = since;
+	for (uint32_t i = 0; i < count; i++) {
+		if (hg_stack_is_near(before, frames[i])) {
+			at = hg_stack_put(out, at, (uint32_t)(frames[i] - before));
+		} else {
+			at = hg_stack_put(out, at, (uint32_t)HG_STACK_FAR);
+			at = hg_stack_put(out, at, (uint32_t)frames[i]);
+			at = hg_stack_put(out, at, (uint32_t)(frames[i] >> 32));
+		}
+		before = frames[i];
+	}
+}
+
+/*
+ * The frames of a record, of `words` words by its first; *count: how many, at most
+ * HG_STACK_FRAMES_MAX, for which there is room. False if it is damaged.
+ */
+static inline bool hg_stack_read(const uint64_t *record, uint32_t words, uint64_t *frames,
+				 uint32_t *count)
+{
+	uint32_t values = 2 * (words - HG_STACK_HEAD), at = 0;
+	uint64_t before = 0;
+
+	*count = (uint32_t)(record[0] >> 32) & 0xffff;
+	if (!*count || *count > HG_STACK_FRAMES_MAX)
+		return false;
+	for (uint32_t i = 0; i < *count; i++) {
+		uint32_t taken = 1;
+		uint32_t value[3] = { 0 };
+
+		for (uint32_t part = 0; part < taken; part++, at++) {
+			if (at == values)
+				return false;
+			value[part] =
+			    (uint32_t)(record[HG_STACK_HEAD + at / 2] >> (at % 2 ? 32 : 0));
+			taken = value[0] == (uint32_t)HG_STACK_FAR ? 3 : 1;
+		}
+		before = taken == 3 ? (uint64_t)value[2] << 32 | value[1]
+				    : before + (uint64_t)(int64_t)(int32_t)value[0];
+		frames[i] = before;
+	}
+	return at + 1 >= values; /* the last word may be half full */
+}
+
+#endif
