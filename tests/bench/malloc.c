@@ -3,7 +3,7 @@
  * ns and ns of processor time per malloc/free pair and thread of blocks of MIN to MAX bytes, under
  * DEPTH frames of its own, on THREADS threads. usage: malloc PAIRS [DEPTH [THREADS [MIN MAX
  * [HOW]]]] HOW: "async", from threads that may be cancelled anywhere; "places", from 256 call
- * stacks by chance.
+ * stacks by chance; "new", from another one each of the first 8192 times.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -51,6 +51,16 @@ static __attribute__((noinline)) void work_at_places(void)
 	}
 }
 
+static __attribute__((noinline)) void work_at_new_places(void)
+{
+	uint32_t state = 1;
+
+	for (long i = 0; i < pairs; i++) {
+		state = state * 1664525u + 1013904223u;
+		pair_at((uint32_t)i, 13, smallest + (size_t)((uint64_t)state * span >> 32));
+	}
+}
+
 static __attribute__((noinline)) void work(void)
 {
 	uint32_t state = 1;
@@ -70,6 +80,8 @@ static __attribute__((noinline)) void descend(int left)
 		descend(left - 1);
 	else if (!strcmp(how, "places"))
 		work_at_places();
+	else if (!strcmp(how, "new"))
+		work_at_new_places();
 	else
 		work();
 	__asm__ volatile(""); /* no tail call */
