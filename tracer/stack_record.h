@@ -3,11 +3,11 @@
  * Call stacks in batches: the form of HG_RECORD_STACK, which defines a stack as the event `stack`
  * does. The recorder writes it and the analyzer reads it, both with what is here.
  *
- * The first word: the kind in bits 56 to 63, the record's length in words in 48 to 55, the number of
- * frames in 32 to 47, the stack's id in 0 to 31. The second: the time, as in other records. Then
- * values of 32 bits, two a word, the lower half first; the rest of the last word is zero. Each frame
- * is its address less the one before (the first: less 0), as a signed value; if that does not fit,
- * HG_STACK_FAR and then the address itself, its lower half first.
+ * The first word: the kind in bits 56 to 63, the record's length in words in 48 to 55, the number
+ * of frames in 32 to 47, the stack's id in 0 to 31. The second: the time, as in other records. Then
+ * values of 32 bits, two a word, the lower half first; the rest of the last word is zero. Each
+ * frame is its address less the one before (the first: less 0), as a signed value; if that does not
+ * fit, HG_STACK_FAR and then the address itself, its lower half first.
  */
 #ifndef HIPGRAIN_TRACER_STACK_RECORD_H
 #define HIPGRAIN_TRACER_STACK_RECORD_H
@@ -56,8 +56,8 @@ static inline void hg_stack_write(uint64_t *out, uint32_t words, uint32_t id,
 	uint32_t at = 0;
 
 	out[words - 1] = 0;
-	out[0] = (uint64_t)HG_RECORD_STACK << 56 | (uint64_t)words << 48 | (uint64_t)count << 32 |
-		 id;
+	out[0] =
+	    (uint64_t)HG_RECORD_STACK << 56 | (uint64_t)words << 48 | (uint64_t)count << 32 | id;
 	out[1] = since;
 	for (uint32_t i = 0; i < count; i++) {
 		if (hg_stack_is_near(before, frames[i])) {

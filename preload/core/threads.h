@@ -17,7 +17,7 @@ struct hg_thread {
 	bool trails_marked;             /* some, by whoever had them: hg_cached_walk.marked_sp */
 	struct hg_past *past;           /* unwind.c */
 	void *launches;                 /* hip_launch.c */
-	void *pointers;                 /* hip_pointers.c */
+	void *pointers;                 /* hip/pointer_words.c */
 	bool launches_stale;            /* they are not this thread's */
 	struct hg_small_blocks *totals; /* small_block_stats.c; atomic */
 	struct hg_batch *batch;         /* batch.c */

@@ -56,9 +56,15 @@ static void test_sizes(void **state)
 /* Differences about which 32 bits do and do not hold, also around the ends of the addresses. */
 static void test_edges(void **state)
 {
-	static const int64_t steps[] = { INT32_MAX, (int64_t)INT32_MAX + 1, -(int64_t)INT32_MAX,
-					 INT32_MIN, (int64_t)INT32_MIN - 1, 0,
-					 INT64_MAX, INT64_MIN,		    -1 };
+	static const int64_t steps[] = { INT32_MAX,
+					 (int64_t)INT32_MAX + 1,
+					 -(int64_t)INT32_MAX,
+					 INT32_MIN,
+					 (int64_t)INT32_MIN - 1,
+					 0,
+					 INT64_MAX,
+					 INT64_MIN,
+					 -1 };
 	static const uint64_t from[] = { 0, 1, UINT32_MAX, UINT64_C(1) << 63, UINT64_MAX };
 
 	(void)state;

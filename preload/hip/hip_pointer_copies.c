@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Addresses in what is copied to the device. Of copies to one place that had none so often, one of
+ * many is looked at; of large ones a sample first.
+ */
+#include "preload/hip/hip_pointers.h"
+
+#include <string.h>
+
+#include "preload/core/base.h"
+#include "preload/core/peek.h"
+#include "preload/hip/hip_memory.h"
+#include "preload/hip/pointer_budget.h"
+#include "preload/hip/pointer_links.h"
+#include "preload/hip/pointer_words.h"
+#include "tracer/api/hip_copies.h"
+#include "tracer/events.h"
+
+#define WORD      HG_POINTER_WORD
+#define WHOLE     HG_POINTER_PIECE /* of larger ones first a sample: */
+#define HEAD      1024u            /* bytes from the beginning ... */
+#define SAMPLES   8u               /* ... and so many pieces ... */
+#define SAMPLE    128u             /* ... of so many bytes */
+#define COPY_SIZE 65536u           /* where the sample has addresses, so many bytes */
+
+#define H2D       1
+#define D2D       3
+#define DEFAULT   4
+
+/*
+ * Whether the source is memory that the host reads; *check: its pages may be on a GPU. Most copies
+ * say by their kind what they are.
+ */
+static bool is_from_host(const struct hg_ev_copy *event, bool *check)
+{
+	struct hg_hip_block block;
+	bool known = hg_hip_memory_find(event->src, &block);
+
+	*check = known && block.kind == HG_HIP_MANAGED;
+	return event->kind == H2D || !(known && block.kind == HG_HIP_ON_DEVICE);
+}
+
+static size_t read_piece(uint64_t address, size_t size, bool check, void *to)
+{
+	struct hg_piece piece = { address, size };
+	int pagemap;
+
+	if (check) {
+		pagemap = hg_pagemap_open();
+		piece.size = pagemap < 0 ? 0 : hg_resident(pagemap, address, size);
+		hg_pagemap_close(pagemap);
+	}
+	return piece.size ? hg_peek(&piece, 1, to) : 0;
+}
+
+/* Whether a sample of a large copy has addresses. */
+static bool has_addresses(struct hg_pointer_words *own, uint64_t src, uint64_t size, bool check)
+{
+	struct hg_piece pieces[1 + SAMPLES] = { { src, HEAD } };
+	uint32_t found[(HEAD + SAMPLES * SAMPLE) / WORD];
+	size_t got;
+
+	if (check) {
+		got = read_piece(src, HEAD, true, own->words);
+	} else {
+		for (unsigned i = 0; i < SAMPLES; i++) {
+			pieces[1 + i].address =
+			    src + (HEAD + (size - HEAD - SAMPLE) / SAMPLES * (i + 1)) / WORD * WORD;
+			pieces[1 + i].size = SAMPLE;
+		}
+		got = hg_peek(pieces, 1 + SAMPLES, own->words);
+	}
+	return hg_hip_memory_pick(own->words, (uint32_t)(got / WORD), found) > 0;
+}
+
+static bool is_variable(uint16_t api)
+{
+	switch (api) {
+	case HG_API_hipMemcpyToSymbol:
+	case HG_API_hipMemcpyToSymbol_spt:
+	case HG_API_hipMemcpyToSymbolAsync:
+	case HG_API_hipMemcpyToSymbolAsync_spt:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The upper bits of one multiplication (Fibonacci hashing): this is done for each copy. */
+static uint64_t place_of(const struct hg_ev_copy *event)
+{
+	uint64_t word = event->dst + (event->size << 40 | event->size >> 24);
+
+	return word * 0x9e3779b97f4a7c15u;
+}
+
+/* Where a copy's words are looked for, and what was found so far. */
+struct search {
+	struct hg_pointer_words *own;
+	uint64_t holder;
+	uint32_t mapped, linked;
+	bool check, any;
+};
+
+/* One row of a copy, or all of it. How many bytes were read. */
+static uint64_t search_piece(struct search *search, uint64_t dst, uint64_t src, uint64_t size)
+{
+	uint32_t found[WHOLE / WORD];
+	struct hg_pointer_words *own = search->own;
+	uint64_t done = 0;
+
+	while (done < size) {
+		size_t want = size - done < WHOLE ? size - done : WHOLE;
+		size_t got =
+		    read_piece(src + done, want, search->check, own->words) & ~(size_t)(WORD - 1);
+		uint32_t picked = hg_pointer_words_pick(own->words, (uint32_t)(got / WORD), false,
+							found, &search->mapped);
+
+		search->any |= picked > 0;
+		for (uint32_t i = 0; i < picked && search->linked++ < HG_POINTER_LINKS_OF_ONE; i++)
+			hg_pointer_links_add(search->holder, own->words[found[i]]);
+		if (picked || own->used)
+			hg_pointer_words_add(own, dst + done, own->words, (uint32_t)got, found,
+					     picked);
+		if (got + WORD <= want)
+			break;
+		done += want;
+	}
+	return done;
+}
+
+/* Each row of a copy of few; whether all were read. */
+static bool search_rows(struct search *search, const struct hg_ev_copy *event)
+{
+	uint64_t to_row = event->dst_pitch > event->size ? event->dst_pitch : event->size;
+	uint64_t from_row = event->src_pitch > event->size ? event->src_pitch : event->size;
+
+	if (event->depth > 1 || event->dst % WORD || event->rows > WHOLE / event->size)
+		return false;
+	for (uint64_t y = 0; y < event->rows; y++)
+		if (to_row % WORD == 0)
+			search_piece(search, event->dst + y * to_row, event->src + y * from_row,
+				     event->size);
+	return to_row % WORD == 0;
+}
+
+static __attribute__((noinline)) void examine(const struct hg_ev_copy *event)
+{
+	uint64_t lead = (WORD - event->dst % WORD) % WORD, src = event->src + lead, start;
+	uint64_t size = event->size > lead ? event->size - lead : 0;
+	struct search search = { .holder = HG_POINTER_VARIABLE, .mapped = HG_POINTER_MAPPED_FEW };
+	struct hg_hip_block block;
+	struct hg_pointer_words *own;
+	bool whole = event->rows == 1 && event->depth <= 1;
+
+	if (!event->dst || !event->src || size < WORD || hg_pointers_off() ||
+	    !is_from_host(event, &search.check))
+		return;
+	own = hg_pointer_words();
+	if (!own || !hg_pointers_may_spend(&start)) {
+		hg_pointers_count(&hg_pointers_left_out.untouched);
+		return;
+	}
+	own->used = 0;
+	own->source = HG_POINTERS_COPIED;
+	search.own = own;
+	if (whole && size > WHOLE) {
+		hg_pointers_count(&hg_pointers_left_out.copies);
+		size = has_addresses(own, src, size, search.check) ? size : 0;
+		size = size > COPY_SIZE ? COPY_SIZE : size;
+	}
+	if (!is_variable(event->api) && hg_hip_memory_find(event->dst, &block))
+		search.holder = block.base;
+	if (whole ? !search_piece(&search, event->dst + lead, src, size) && size
+		  : !search_rows(&search, event))
+		hg_pointers_count(&hg_pointers_left_out.untouched);
+	hg_pointers_note_tame(place_of(event), search.any);
+	hg_pointer_words_send(own);
+	hg_pointers_spent(start);
+}
+
+static inline __attribute__((always_inline)) void
+examine_unless_tame(const struct hg_ev_copy *event)
+{
+	if ((event->kind == H2D || event->kind == DEFAULT) && !hg_pointers_is_tame(place_of(event)))
+		examine(event);
+}
+
+static __attribute__((noinline)) void copy_with_links(const struct hg_ev_copy *event)
+{
+	if (event->kind == D2D || event->kind == DEFAULT)
+		hg_pointer_links_copy(event->src, event->dst);
+	examine_unless_tame(event);
+}
+
+void hg_hip_pointers_copy(const struct hg_ev_copy *event)
+{
+	if (HG_UNLIKELY(!hg_is_zero((const volatile int *)&hg_pointer_links_added)))
+		copy_with_links(event);
+	else
+		examine_unless_tame(event);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The memory that a launch's arguments lead to: which places the host can read, what is read of
+ * them, and what the pointers there lead to.
+ */
+#ifndef HIPGRAIN_PRELOAD_HIP_POINTER_READS_H
+#define HIPGRAIN_PRELOAD_HIP_POINTER_READS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/core/base.h"
+#include "preload/hip/hip_places.h"
+#include "preload/hip/pointer_words.h"
+#include "tracer/events.h"
+
+#define HG_READ_WINDOWS   64u   /* places that are read */
+#define HG_READ_ROOT_SIZE 2048u /* bytes from where an argument leads */
+#define HG_READ_WORDS     64u   /* that are read one by one, by the paths to them */
+#define HG_READ_BLOCKS    32u   /* of device memory that a launch leads through */
+
+struct hg_pointer_window {
+	uint64_t address, host; /* the GPU's, and where the host reads it */
+	uint32_t size;
+	uint8_t check; /* its pages may be on a GPU */
+};
+
+/* Of a thread: its buffer, and what a launch of its reads. */
+struct hg_pointer_reads {
+	struct hg_pointer_words out;
+	bool system; /* the device can use memory that HIP knows nothing about */
+	uint32_t window_count;
+	struct hg_pointer_window windows[HG_READ_WINDOWS];
+	struct {
+		uint64_t address, value; /* 0: no address */
+	} read[HG_READ_WORDS];
+	uint32_t read_count, mapped; /* words that may still be looked up in the mappings */
+	int pagemap;                 /* negative until it is needed */
+	uint64_t blocks[HG_READ_BLOCKS];
+	uint32_t block_count, block_done;
+	uint64_t found, hash; /* of addresses */
+	/* The arguments, and the paths from them to what the kernel loads; NULL: unknown. */
+	const struct hg_places *places;
+	uint8_t arguments[HG_ARGS_MAX];
+	uint32_t length;
+};
+_Static_assert(sizeof(struct hg_pointer_reads) <= HG_POINTER_BUFFER, "a buffer");
+
+/* The calling thread's; NULL: there is no memory for it. */
+struct hg_pointer_reads *hg_pointer_reads(void);
+
+/* Nothing is read yet, of a launch of a device that can, or cannot, use the system's memory. */
+void hg_pointer_reads_begin(struct hg_pointer_reads *own, bool system);
+void hg_pointer_reads_end(struct hg_pointer_reads *own);
+
+/* A place to be read, of so many bytes at most; or what its device memory leads to. */
+void hg_pointer_reads_place(struct hg_pointer_reads *own, uint64_t address, uint32_t most);
+
+/* What the device's variables lead to, which any kernel uses. */
+void hg_pointer_reads_variables(struct hg_pointer_reads *own);
+
+/* Read what the kernel's paths lead to; places to be read are noted. */
+void hg_pointer_reads_paths(struct hg_pointer_reads *own);
+
+/* Read the places, and what pointers in them lead to. */
+void hg_pointer_reads_places(struct hg_pointer_reads *own);
+
+#endif
