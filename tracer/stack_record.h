@@ -32,42 +32,44 @@ static inline bool hg_stack_is_near(uint64_t before, uint64_t frame)
 /* Words of the record of these frames, of which there are 1 to HG_STACK_FRAMES_MAX. */
 static inline uint32_t hg_stack_words(const uint64_t *frames, uint32_t count)
 {
-	uint32_t values = 0;
+	uint32_t values = 0; /* beyond one a frame */
 	uint64_t before = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		values += hg_stack_is_near(before, frames[i]) ? 1 : 3;
+		values += hg_stack_is_near(before, frames[i]) ? 0 : 2;
 		before = frames[i];
 	}
-	return HG_STACK_HEAD + (values + 1) / 2;
+	return HG_STACK_HEAD + (count + values + 1) / 2;
 }
 
-static inline uint32_t hg_stack_put(uint64_t *out, uint32_t at, uint32_t value)
+static inline char *hg_stack_put(char *to, uint32_t value)
 {
-	__builtin_memcpy((char *)(out + HG_STACK_HEAD) + at * sizeof(value), &value, sizeof(value));
-	return at + 1;
+	__builtin_memcpy(to, &value, sizeof(value));
+	return to + sizeof(value);
 }
 
 /* Store the record, of hg_stack_words() words; `since`: ns since the batch's begin. */
 static inline void hg_stack_write(uint64_t *out, uint32_t words, uint32_t id,
 				  const uint64_t *frames, uint32_t count, uint32_t since)
 {
+	char *to = (char *)(out + HG_STACK_HEAD);
 	uint64_t before = 0;
-	uint32_t at = 0;
 
 	out[words - 1] = 0;
 	out[0] =
 	    (uint64_t)HG_RECORD_STACK << 56 | (uint64_t)words << 48 | (uint64_t)count << 32 | id;
 	out[1] = since;
 	for (uint32_t i = 0; i < count; i++) {
-		if (hg_stack_is_near(before, frames[i])) {
-			at = hg_stack_put(out, at, (uint32_t)(frames[i] - before));
+		uint64_t frame = frames[i];
+
+		if (__builtin_expect(hg_stack_is_near(before, frame), 1)) {
+			to = hg_stack_put(to, (uint32_t)(frame - before));
 		} else {
-			at = hg_stack_put(out, at, (uint32_t)HG_STACK_FAR);
-			at = hg_stack_put(out, at, (uint32_t)frames[i]);
-			at = hg_stack_put(out, at, (uint32_t)(frames[i] >> 32));
+			to = hg_stack_put(to, (uint32_t)HG_STACK_FAR);
+			to = hg_stack_put(to, (uint32_t)frame);
+			to = hg_stack_put(to, (uint32_t)(frame >> 32));
 		}
-		before = frames[i];
+		before = frame;
 	}
 }
 
