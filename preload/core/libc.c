@@ -276,6 +276,12 @@ static int boot_connect(int fd, const struct sockaddr *address, socklen_t length
 		       : (int)syscall(SYS_connect, fd, address, length);
 }
 
+static ssize_t boot_sendmsg(int fd, const struct msghdr *message, int flags)
+{
+	return ready() ? hg_libc.sendmsg(fd, message, flags)
+		       : syscall(SYS_sendmsg, fd, message, flags);
+}
+
 static ssize_t boot_recvmsg(int fd, struct msghdr *message, int flags)
 {
 	return ready() ? hg_libc.recvmsg(fd, message, flags)
@@ -307,6 +313,7 @@ struct hg_libc hg_libc = {
 	.socket = boot_socket,
 	.connect = boot_connect,
 	.recvmsg = boot_recvmsg,
+	.sendmsg = boot_sendmsg,
 	.dl_iterate_phdr = boot_dl_iterate_phdr,
 };
 
@@ -506,6 +513,7 @@ void hg_libc_init(void)
 	NEXT(socket);
 	NEXT(connect);
 	NEXT(recvmsg);
+	NEXT(sendmsg);
 	NEXT(syscall);
 	NEXT(_exit);
 	NEXT(execve);

@@ -44,6 +44,7 @@ struct hg_libc {
 	int (*socket)(int domain, int type, int protocol);
 	int (*connect)(int fd, const struct sockaddr *address, unsigned length);
 	ssize_t (*recvmsg)(int fd, struct msghdr *message, int flags);
+	ssize_t (*sendmsg)(int fd, const struct msghdr *message, int flags);
 	/* NULL until they are known: */
 	long (*syscall)(long number, ...);
 	void (*_exit)(int status);

@@ -208,6 +208,7 @@ static int wait_for(int (*wait)(sem_t *), unsigned value)
 	X("socket", result = socket(-1, 0, 0))                                            \
 	X("socket", result = close(socket(AF_UNIX, SOCK_STREAM, 0)))                      \
 	X("connect", result = connect(1000000, NULL, 0))                                  \
+	X("sendmsg", result = sendmsg(1000000, NULL, 0))                                  \
 	X("recvmsg", result = recvmsg(1000000, NULL, 0))                                  \
 	X("dlsym", result = dlsym(RTLD_DEFAULT, "strlen") != NULL)                        \
 	X("dlsym", result = dlsym(RTLD_DEFAULT, "hipMalloc") != NULL)                     \
