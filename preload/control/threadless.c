@@ -86,10 +86,18 @@ static bool is_called(void)
 	return true;
 }
 
+static bool without_threads; /* decided before LTTng-UST is loaded */
+
+static bool decide(void)
+{
+	without_threads = hg_config.recorded && !hg_config.standby && !hg_brings_lttng() &&
+			  hg_missed_recording() && !hg_missed_keep() && is_called();
+	return without_threads;
+}
+
 static bool postpone(pthread_t *thread, void *(*function)(void *), void *data)
 {
-	if (!hg_config.recorded || hg_config.standby || !hg_config.own_lttng ||
-	    count == LISTENERS_MAX || !hg_missed_recording() || hg_missed_keep() || !is_called())
+	if (!without_threads || count == LISTENERS_MAX)
 		return false;
 	listeners[count++] =
 	    (struct listener){ .thread = thread, .function = function, .data = data, .fd = -1 };
@@ -274,9 +282,12 @@ void hg_threadless_hang_up(void)
 /* Nothing records, and something may later: they get their threads. */
 static void begun(void)
 {
-	for (unsigned i = 0; i < count; i++)
+	bool can_end = count && hg_load_thread_end();
+
+	for (unsigned i = 0; can_end && i < count; i++)
 		hg_tracers_start(listeners[i].thread, listeners[i].function, listeners[i].data);
 	count = 0;
 }
 
-HG_PART(.name = "threadless", .order = 13, .threadless = postpone, .begun = begun);
+HG_PART(.name = "threadless", .order = 13, .no_threads = decide, .threadless = postpone,
+	.begun = begun);

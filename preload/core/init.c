@@ -111,10 +111,19 @@ static unsigned read_arguments(void)
 	return value;
 }
 
+bool hg_load_thread_end(void)
+{
+	if (dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL))
+		return true;
+	hg_say("nothing is recorded: %s", dlerror());
+	return false;
+}
+
 /*
  * LTTng's threads: if they cannot be started, LTTng-UST crashes when the program ends; so it does
  * if the C library cannot load libgcc_s at that time, which ending a thread needs. So there must be
- * memory for threads and buffers within the limits, and libgcc_s is loaded now.
+ * memory for threads and buffers within the limits, and libgcc_s is loaded now, unless there will
+ * be no such threads.
  */
 #define ROOM (32u << 20)
 
@@ -123,10 +132,8 @@ static int check_room(void)
 	struct rlimit memory, data;
 	void *room;
 
-	if (!dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL)) {
-		hg_say("nothing is recorded: %s", dlerror());
+	if (!HG_ANY_PART(no_threads) && !hg_load_thread_end())
 		return -ENOENT;
-	}
 	if (getrlimit(RLIMIT_AS, &memory) || getrlimit(RLIMIT_DATA, &data) ||
 	    (memory.rlim_cur == RLIM_INFINITY && data.rlim_cur == RLIM_INFINITY))
 		return 0;

@@ -35,6 +35,9 @@ struct hg_part {
 	void (*loaded)(const struct hg_provider *provider);
 	/* Events of this process will be made by it: after `loaded`, and in a forked process. */
 	void (*joined)(const struct hg_provider *provider);
+	/* LTTng-UST is about to be loaded. Whether it will have no threads, unless `begun` starts
+	 * them. */
+	bool (*no_threads)(void);
 	/* LTTng-UST is about to start a thread of its own. Whether this part sees to it that what
 	 * the thread was to do is done; `thread` is then set. */
 	bool (*threadless)(pthread_t *thread, void *(*function)(void *), void *data);

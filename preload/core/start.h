@@ -26,6 +26,9 @@ bool hg_brings_lttng(void); /* the program was linked with LTTng-UST */
  */
 bool hg_is_lttng_file(const char *path);
 
+/* What the end of a thread of LTTng-UST needs; false after a message: it cannot be loaded. */
+bool hg_load_thread_end(void);
+
 /*
  * Open the provider, and LTTng-UST with it, or set it up anew in a process that was forked while it
  * was on standby. `early`: the program's own code does not run yet. 0 or -ENOENT, with a message.
