@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * LTTng-UST tells the session daemon each type of event in three messages, and waits for an answer
- * to the last: a fixed part, which has the lengths of the others, a signature, and the fields
- * (lttng-ust 2.13, ustcomm_register_event()). Each message wakes the daemon. Here the first two are
- * kept until the third one is sent, and are sent with it: to the daemon, which reads a stream of
- * bytes, it is the same. What does not look so is sent as it is.
+ * LTTng-UST describes each type of event to the session daemon in three messages, and waits for an
+ * answer to the last: a fixed part, which has the lengths of the others, a signature, and the
+ * fields (lttng-ust 2.13, ustcomm_register_event()). Each message wakes the daemon. Here the first
+ * two are kept until the third one is sent, and are sent with it: to the daemon, which reads a
+ * stream of bytes, it is the same. What does not look so is sent as it is.
  *
  * LTTng-UST does this with its lock held, which protects what is kept, also over a fork().
  */
@@ -72,7 +72,7 @@ static ssize_t send_all(int fd, const struct msghdr *message, int flags)
 		if (sent > 0)
 			done += (size_t)sent;
 	}
-	/* A part of it is what LTTng-UST would have been told, too. */
+	/* A part of it is a result that LTTng-UST expects, too. */
 	return done > before ? (ssize_t)(done - before) : hg_libc.sendmsg(fd, message, flags);
 }
 
