@@ -13,8 +13,10 @@
 #define LONGEST 20u /* bytes of an instruction */
 /* Instructions remembered; a power of two. When half of the slots are taken all are forgotten. */
 #define SLOTS (1u << 17)
-#define NAMES 4096u /* slots for mnemonics; a power of two */
-#define IDLE  64u   /* decoders kept that nobody uses */
+#define KNOWN (SLOTS / 2)
+#define INDEX (SLOTS - 1) /* the part of a slot that tells which one */
+#define NAMES 4096u       /* slots for mnemonics; a power of two */
+#define IDLE  64u         /* decoders kept that nobody uses */
 
 struct decoder {
 	const struct arch *arch;
@@ -22,12 +24,9 @@ struct decoder {
 	char backend[16];
 	struct isa_disasm *disasm;
 	struct patterns *patterns; /* of gfx9 and gfx10; NULL: none */
-	struct slot {
-		uint64_t key; /* the bytes */
-		uint32_t at;  /* index in insn + 1; 0: free */
-	} * slot;
-	struct insn *insn;
-	uint32_t count, room;
+	uint32_t *slot;    /* bits of a hash, and an index in insn + 1 below them; 0: free */
+	struct insn *insn; /* KNOWN of them; pc: the bytes */
+	uint32_t count;
 	char *names[NAMES];
 	unsigned name_count;
 };
@@ -101,9 +100,11 @@ struct decoder *decoder_get(const struct arch *arch, unsigned wave_size, const c
 	decoder->wave_size = wave_size;
 	strcpy(decoder->backend, backend);
 	decoder->slot = calloc(SLOTS, sizeof(*decoder->slot));
+	/* Most of it is never touched. */
+	decoder->insn = aligned_alloc(64, KNOWN * sizeof(*decoder->insn));
 	if (arch->generation <= ARCH_GFX10)
 		decoder->patterns = patterns_new(arch);
-	if (decoder->slot) {
+	if (decoder->slot && decoder->insn) {
 		/* The first one initialises the library behind it, which threads must not share. */
 		pthread_mutex_lock(&lock);
 		decoder->disasm = isa_disasm_create(arch->name, wave_size, backend, why);
@@ -181,23 +182,40 @@ static size_t key_size(const struct decoder *decoder, const uint8_t *code, size_
 	return length <= size && length <= 8 ? length : 0;
 }
 
-static uint32_t slot_of(const struct decoder *decoder, uint64_t key)
+/* Where what has these bytes is remembered, or would be; *tag is then what its slot begins with. */
+static uint32_t slot_of(const struct decoder *decoder, uint64_t key, uint32_t *tag)
 {
-	uint32_t slot = (uint32_t)(key * 0x9e3779b97f4a7c15u >> 40) & (SLOTS - 1);
+	uint64_t hash = key * 0x9e3779b97f4a7c15u;
+	uint32_t slot = (uint32_t)(hash >> 40) & (SLOTS - 1), at;
 
-	while (decoder->slot[slot].at && decoder->slot[slot].key != key)
-		slot = (slot + 1) & (SLOTS - 1);
+	*tag = (uint32_t)hash & ~INDEX;
+	for (; (at = decoder->slot[slot]); slot = (slot + 1) & (SLOTS - 1))
+		if ((at & ~INDEX) == *tag && decoder->insn[(at & INDEX) - 1].pc == key)
+			break;
 	return slot;
 }
 
+/* The instruction that has these bytes, if it is remembered. */
+static const struct insn *recall(const struct decoder *decoder, uint64_t key)
+{
+	uint32_t tag, at = decoder->slot[slot_of(decoder, key, &tag)];
+
+	return at ? &decoder->insn[(at & INDEX) - 1] : NULL;
+}
+
+/* Operands that most instructions do not exceed. */
+#define FEW 4u
+
 static bool copy_insn(struct insn *to, const struct insn *from)
 {
-	size_t size =
-	    offsetof(struct insn, operand) + from->operand_count * sizeof(from->operand[0]);
-
 	/* What lies behind is not read: most of these were not looked at for long. */
-	memcpy(to, from, size);
-	memset((char *)to + size, 0, sizeof(*to) - size);
+	memcpy(to, from, offsetof(struct insn, operand[FEW]));
+	to->pc = 0;
+	if (from->operand_count > FEW)
+		memcpy(&to->operand[FEW], &from->operand[FEW],
+		       sizeof(*to) - offsetof(struct insn, operand[FEW]));
+	else
+		memset(&to->operand[FEW], 0, sizeof(*to) - offsetof(struct insn, operand[FEW]));
 	if (!from->dual)
 		return true;
 	to->dual = malloc(sizeof(*to->dual));
@@ -208,26 +226,17 @@ static bool copy_insn(struct insn *to, const struct insn *from)
 
 static void remember(struct decoder *decoder, uint64_t key, const struct insn *insn)
 {
-	struct insn copy = { 0 };
-	uint32_t slot;
+	struct insn *copy;
+	uint32_t slot, tag;
 
-	if (decoder->count >= SLOTS / 2)
+	if (decoder->count >= KNOWN)
 		forget(decoder);
-	if (decoder->count == decoder->room) {
-		uint32_t room = decoder->room ? decoder->room * 2 : 1024;
-		struct insn *grown = reallocarray(decoder->insn, room, sizeof(*grown));
-
-		if (!grown)
-			return;
-		decoder->insn = grown;
-		decoder->room = room;
-	}
-	if (!copy_insn(&copy, insn))
+	copy = &decoder->insn[decoder->count];
+	if (!copy_insn(copy, insn))
 		return;
-	slot = slot_of(decoder, key);
-	decoder->slot[slot].key = key;
-	decoder->insn[decoder->count] = copy;
-	decoder->slot[slot].at = ++decoder->count;
+	copy->pc = key;
+	slot = slot_of(decoder, key, &tag);
+	decoder->slot[slot] = tag | ++decoder->count;
 }
 
 /* The disassembler's text into *insn. */
@@ -327,12 +336,12 @@ bool decoder_insn(struct decoder *decoder, const uint8_t *code, size_t size, str
 	uint64_t key = 0;
 
 	if (known) {
-		uint32_t slot;
+		const struct insn *same;
 
 		memcpy(&key, code, known);
-		slot = slot_of(decoder, key);
-		if (decoder->slot[slot].at)
-			return copy_insn(insn, &decoder->insn[decoder->slot[slot].at - 1]);
+		same = recall(decoder, key);
+		if (same)
+			return copy_insn(insn, same);
 	}
 	if (size < 4 || (decoder->arch->generation <= ARCH_GFX10 && !selects_parts(code, size)))
 		return false;
@@ -354,12 +363,12 @@ bool decoder_hash(struct decoder *decoder, const uint8_t *code, size_t size, uin
 	size_t known = key_size(decoder, code, size, &exact);
 
 	if (known) {
-		uint32_t at;
+		const struct insn *same;
 
 		memcpy(&key, code, known);
-		at = decoder->slot[slot_of(decoder, key)].at;
-		if (at) {
-			*hash = decoder->insn[at - 1].hash;
+		same = recall(decoder, key);
+		if (same) {
+			*hash = same->hash;
 			return true;
 		}
 	}

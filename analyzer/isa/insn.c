@@ -177,8 +177,8 @@ static bool parse_range(const char *text, unsigned base, struct operand *operand
 	if (last > 255 || (base == 0 && last > 123))
 		return false;
 	operand->kind = OPERAND_REG;
-	operand->reg = (uint16_t)(base + first);
-	operand->count = (uint16_t)(last - first + 1);
+	operand->reg = (base + (unsigned)first) & 0x1fff;
+	operand->count = (unsigned)(last - first + 1) & 0x1fff;
 	return true;
 }
 
@@ -585,7 +585,8 @@ void insn_parse(struct insn *insn, char *text)
 		unsigned first = strstr(insn->mnemonic, "_co_") ? 2 : 1;
 
 		for (i = 0; i < 2 && first + i < insn->operand_count; i++)
-			insn->operand[first + i].half |= insn->sdwa_src >> i & 1;
+			if (insn->sdwa_src >> i & 1)
+				insn->operand[first + i].half = 1;
 	}
 }
 

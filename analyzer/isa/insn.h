@@ -34,13 +34,14 @@ enum operand_kind {
 	OPERAND_OTHER,
 };
 
+/* Three words: there are many of them, and what few cache lines hold is found quickly. */
 struct operand {
-	uint8_t kind;
-	uint16_t reg;
-	uint16_t count;
-	bool half; /* a part of the register only */
+	uint32_t kind : 5;
+	uint32_t half : 1; /* a part of the register only */
+	uint32_t reg : 13;
+	uint32_t count : 13;
 	int64_t value;
-};
+} __attribute__((packed, aligned(4)));
 
 /* What an instruction means to the analysis; see optable.def. */
 enum op_class {

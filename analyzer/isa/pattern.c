@@ -499,7 +499,7 @@ static bool move(struct operand *operand, int64_t by, bool aligned)
 	} else if ((reg - REG_VECTOR) % 256 + count > 256 || (aligned && count > 1 && reg & 1)) {
 		return false;
 	}
-	operand->reg = (uint16_t)reg;
+	operand->reg = (uint32_t)reg & 0x1fff;
 	return true;
 }
 
