@@ -151,7 +151,7 @@ static int find_role(struct search *search, const struct swap *swap, uint32_t bl
 	int status = 0;
 
 	*role = ROLE_NONE;
-	for (unsigned i = 0; !status && i < dwords; i++)
+	for (unsigned i = 0; !status && i < dwords && i < 2; i++)
 		status = find_roots(search, block, index, operand, i, &roots[i]);
 	if (status || dwords > swap->dwords)
 		return status;
