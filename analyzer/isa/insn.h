@@ -189,7 +189,6 @@ bool insn_atomic(const char *mnemonic, enum isa_op *op, enum isa_type *type, boo
 /* Whether control does not continue after it, or may continue elsewhere. */
 bool insn_is_branch(const struct insn *insn, uint64_t *target, bool *falls_through);
 
-/* A store of one or two words of 64 bits, which may be pointers. */
 /* Instructions that write exec without naming it. */
 static inline bool insn_writes_exec_unnamed(const struct insn *insn)
 {
@@ -198,6 +197,7 @@ static inline bool insn_writes_exec_unnamed(const struct insn *insn)
 	       insn->class == OP_COMPARE_EXEC;
 }
 
+/* A store of one or two words of 64 bits, which may be pointers. */
 static inline bool insn_stores_words(const struct insn *insn)
 {
 	return insn->store && !insn->atomic && !insn->sub_dword && !insn->lds &&

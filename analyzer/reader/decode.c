@@ -9,9 +9,9 @@
 #include "fields.h"
 #include "launches.h"
 #include "order.h"
+#include "record_event.h"
 #include "short_batches.h"
 #include "codeobj/text.h"
-#include "tracer/stack_record.h"
 
 /* Determined once for a class, not for each event's field. */
 enum member_type { MEMBER_OTHER, MEMBER_UNSIGNED, MEMBER_SIGNED };
@@ -487,55 +487,6 @@ static void end_event(struct decode *decode)
 	decode->stopped = !event_queue_commit(decode->queue);
 }
 
-static void fill_alloc(struct hg_event *event, const uint64_t *words, uint64_t stack_id)
-{
-	event->type = HG_EVENT_alloc;
-	event->alloc = (struct hg_ev_alloc){ .api = (uint8_t)(words[0] >> 48),
-					     .ptr = words[0] & HG_RECORD_ADDRESS,
-					     .device_ptr = words[0] & HG_RECORD_ADDRESS,
-					     .size = words[1] >> 32,
-					     .device = -1,
-					     .symbol = "",
-					     .stack_id = (uint32_t)stack_id };
-}
-
-static void fill_free(struct hg_event *event, const uint64_t *words)
-{
-	event->type = HG_EVENT_free;
-	event->free = (struct hg_ev_free){ .api = (uint8_t)(words[0] >> 48),
-					   .ptr = words[0] & HG_RECORD_ADDRESS,
-					   .stack_id = (uint32_t)(words[1] >> 32) };
-}
-
-static void fill_copy(struct hg_event *event, const uint64_t *words)
-{
-	event->type = HG_EVENT_copy;
-	event->copy = (struct hg_ev_copy){ .api = (uint16_t)words[0],
-					   .kind = (uint8_t)(words[0] >> 16),
-					   .device = (int16_t)(words[0] >> 24),
-					   .duration = words[1] >> 32,
-					   .dst = words[2],
-					   .src = words[3],
-					   .size = words[4],
-					   .rows = 1,
-					   .depth = 1,
-					   .stream = words[5],
-					   .stack_id = (uint32_t)words[6] };
-}
-
-static bool fill_stack(struct decode *decode, struct hg_event *event, const uint64_t *words)
-{
-	uint64_t frames[HG_STACK_FRAMES_MAX];
-	uint32_t depth;
-
-	if (!hg_stack_read(words, hg_record_words(words[0]), frames, &depth))
-		return false;
-	event->type = HG_EVENT_stack;
-	event->stack = (struct hg_ev_stack){ .stack_id = (uint32_t)words[0], .depth = depth };
-	event->stack.frames = event_queue_keep(decode->queue, frames, depth * sizeof(*frames));
-	return true;
-}
-
 static void pass_launch(struct decode *decode, const struct record *record)
 {
 	struct hg_ev_launch launch;
@@ -561,36 +512,15 @@ static void pass_launch(struct decode *decode, const struct record *record)
 	end_event(decode);
 }
 
-/*
- * False if the record is of no use: what it repeats is not there (repeat_launch() counts), or it is
- * damaged.
- */
+/* False if the record is of no use: what it repeats is not there (repeat_launch() counts), or it is
+ * damaged. */
 static bool fill_event(struct decode *decode, struct hg_event *event, const uint64_t *words)
 {
-	switch ((enum hg_record)(words[0] >> 56)) {
-	case HG_RECORD_ALLOC:
-		fill_alloc(event, words, 0);
-		break;
-	case HG_RECORD_ALLOC_STACK:
-		fill_alloc(event, words, words[2]);
-		break;
-	case HG_RECORD_FREE:
-		fill_free(event, words);
-		break;
-	case HG_RECORD_COPY:
-		fill_copy(event, words);
-		break;
-	case HG_RECORD_RELAUNCH:
-		event->type = HG_EVENT_launch;
-		event->launch.launch_id = (uint8_t)words[0];
-		return repeat_launch(decode, event);
-	case HG_RECORD_STACK:
-		return fill_stack(decode, event, words);
-	case HG_RECORD_LAUNCH:         /* pass_launch() */
-	case HG_RECORD_LAUNCH_CHANGED: /* launches_expand() leaves none */
-		return false;
-	}
-	return true;
+	if (words[0] >> 56 != HG_RECORD_RELAUNCH)
+		return record_event(decode->queue, event, words);
+	event->type = HG_EVENT_launch;
+	event->launch.launch_id = (uint8_t)words[0];
+	return repeat_launch(decode, event);
 }
 
 static void pass_record(struct decode *decode, const struct record *record)

@@ -26,7 +26,7 @@ bool hg_brings_lttng(void); /* the program was linked with LTTng-UST */
  */
 bool hg_is_lttng_file(const char *path);
 
-/* What the end of a thread of LTTng-UST needs; false after a message: it cannot be loaded. */
+/* Load what a thread of LTTng-UST needs when it ends; false after a message: that failed. */
 bool hg_load_thread_end(void);
 
 /*

@@ -298,8 +298,8 @@ static __attribute__((noinline)) unsigned unwind_slowly(const void *caller, uint
 }
 
 /*
- * In the thread's batch, ahead of what names it: an event takes twice the room and several times as
- * long, and a recursive program comes from another place nearly each time. Whoever has the id
+ * In the thread's batch, ahead of what names it: an event takes twice the room, and longer, and a
+ * recursive program comes from another place nearly each time. Whoever has the id
  * before the batch is written finds the definition there, as the batch outlives the process. On
  * standby a recording may begin or end at any time, which the table of ids knows and a batch does
  * not.
