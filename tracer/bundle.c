@@ -15,6 +15,7 @@
 #include <json-c/json.h>
 
 #include "tracer/bundle.h"
+#include "tracer/early_events.h"
 #include "tracer/control.h"
 #include "tracer/message.h"
 #include "tracer/missed.h"
@@ -266,6 +267,7 @@ static void remove_made(int folder)
 	unlinkat(folder, HG_PLACES, 0);
 	unlinkat(folder, BUNDLE_CTF, AT_REMOVEDIR);
 	unlinkat(folder, BUNDLE_CODE_OBJECTS, AT_REMOVEDIR);
+	early_events_remove(folder);
 }
 
 /* Make, open and lock directory `name` of `parent`, and make its contents. */

@@ -78,6 +78,12 @@ enum hg_confined_by {
 	HG_CONFINED_KINDS,
 };
 
+enum hg_begun {
+	HG_BEGUN_NOT,
+	HG_BEGUN,       /* by LTTng */
+	HG_BEGUN_EARLY, /* its events are early ones only, so far (early_events.h) */
+};
+
 #define HG_COUNTS "counts"
 /* An empty file there: the session has ended, processes that begin now are not recorded. */
 #define HG_COUNTS_CLOSED  "closed"
@@ -92,7 +98,7 @@ struct hg_counts {
 	uint64_t magic;
 	uint32_t kinds, rows; /* as above; the first says how many names there are, too */
 	int32_t pid;
-	uint32_t begun;    /* atomic: its session has begun to record it */
+	uint32_t begun;    /* atomic, enum hg_begun: its session has begun to record it */
 	uint32_t closed;   /* atomic, the recorder's: its session is about to end */
 	uint32_t expected; /* it was started to be recorded, not on standby */
 	uint64_t unrecorded[HG_UNRECORDED_KINDS]; /* atomic; not counted once it is closed */

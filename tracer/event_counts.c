@@ -71,7 +71,8 @@ static void add_file(int file, const char *name, const struct hg_counts *counts,
 	(void)file;
 	(void)name;
 	sum->processes++;
-	sum->begun += counts->begun != 0;
+	sum->begun += counts->begun == HG_BEGUN;
+	sum->early += counts->begun == HG_BEGUN_EARLY;
 	/* The records of a batch are events, too, but were recorded as one. */
 	for (unsigned row = 0; row < HG_COUNTS_ROWS; row++)
 		for (unsigned kind = 0; kind < HG_COUNT_batched_alloc; kind++)

@@ -12,6 +12,7 @@
 struct event_counts_sum {
 	uint64_t processes; /* that left a file */
 	uint64_t begun;     /* of them, those that a session recorded */
+	uint64_t early;     /* and those that needed no LTTng: all of their events are early ones */
 	uint64_t events;
 };
 

@@ -21,11 +21,13 @@ static uint32_t own_filters(void)
 	return (uint32_t)hg_seccomp_filters(status);
 }
 
-int missed_make(int bundle, bool keep)
+int missed_make(int bundle, bool keep, bool early)
 {
-	const struct hg_missed_table table = {
-		.magic = HG_MISSED_MAGIC, .recording = 1, .keep = keep, .filters = own_filters()
-	};
+	const struct hg_missed_table table = { .magic = HG_MISSED_MAGIC,
+					       .recording = 1,
+					       .keep = keep,
+					       .filters = own_filters(),
+					       .early = early };
 	int file =
 	    openat(bundle, HG_MISSED, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 

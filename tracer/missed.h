@@ -53,7 +53,8 @@ struct hg_missed_table {
 	int32_t recording; /* atomic; not 0: events are wanted (preload/listeners.c) */
 	uint32_t keep;     /* LTTng-UST's threads end when they must, not at once */
 	uint32_t filters;  /* of system calls, under which the recorder itself runs */
-	uint32_t zero[8];
+	uint32_t early; /* events may be in early-events/ instead of the trace (early_events.h) */
+	uint32_t zero[7];
 	struct hg_missed_row rows[HG_MISSED_ROWS];
 };
 _Static_assert(sizeof(struct hg_missed_row) == 64 && sizeof(struct hg_missed_table) == 4 * 4096,
@@ -63,7 +64,7 @@ _Static_assert(sizeof(struct hg_missed_row) == 64 && sizeof(struct hg_missed_tab
  * The recorder's, in a bundle: make it, if there is room; its descriptor, or -1. missed_close() it
  * at the end; missed_stop() if nobody records any more and the processes are to count that.
  */
-int missed_make(int bundle, bool keep);
+int missed_make(int bundle, bool keep, bool early);
 void missed_close(int bundle);
 void missed_stop(int file);
 

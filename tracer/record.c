@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "tracer/control.h"
+#include "tracer/early_events.h"
 #include "tracer/event_counts.h"
 #include "tracer/open_batches.h"
 #include "tracer/machine.h"
@@ -332,6 +333,19 @@ static int create_bundle(struct recording *recording)
 	return status;
 }
 
+/*
+ * Whether processes may store their first events in the bundle. Not where something else reads or
+ * keeps the trace while it is made. Without the directory they use LTTng-UST at once.
+ */
+static bool has_early_events(const struct recording *recording)
+{
+	const struct record_options *options = recording->options;
+
+	return !options->snapshot_mib && !options->url &&
+	       !rotation_is_planned(&options->rotation) &&
+	       !early_events_make(recording->bundle.lock);
+}
+
 static int begin(struct recording *recording)
 {
 	const struct record_options *options = recording->options;
@@ -355,7 +369,8 @@ static int begin(struct recording *recording)
 		goto out;
 	status = HG_EXIT_INPUT;
 	/* With 512 processors the buffers take 10 MiB more of shared memory without the threads. */
-	missed = missed_make(recording->bundle.lock, buffers_cpus() > 128);
+	missed =
+	    missed_make(recording->bundle.lock, buffers_cpus() > 128, has_early_events(recording));
 	if (asprintf(&ctf, "%s/%s", recording->bundle.path,
 		     options->snapshot_mib ? RECORDING_SNAPSHOTS : BUNDLE_CTF) < 0) {
 		ctf = NULL;
@@ -411,9 +426,10 @@ static bool says_nothing(const struct recording *recording)
 	struct buffers ignored;
 	char why[512];
 
-	if (!sum.processes || sum.begun)
+	if (sum.processes == sum.early || sum.begun)
 		return false;
-	message_warning("nothing was recorded: %s",
+	message_warning("nothing was recorded%s: %s",
+			sum.early ? " but the first events of short processes" : "",
 			buffers_measure(&ignored, why, sizeof(why))
 			    ? why
 			    : "LTTng's daemon gave the program no trace buffers");

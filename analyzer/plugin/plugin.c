@@ -18,6 +18,7 @@
 #include "analyzer/analyze.h"
 #include "analyzer/reader/event_queue.h"
 #include "analyzer/reader/decode.h"
+#include "tracer/early_events.h"
 
 struct findings_sink {
 	bt_message_iterator *iterator;
@@ -105,6 +106,7 @@ initialize(bt_self_component_sink *self, bt_self_component_sink_configuration *c
 {
 	const char *bundle, *format, *output;
 	struct findings_sink *sink;
+	char *early;
 	int chosen;
 
 	(void)configuration;
@@ -133,6 +135,11 @@ initialize(bt_self_component_sink *self, bt_self_component_sink_configuration *c
 		counts_load(sink->analysis.stats.counts, bundle);
 	}
 	sink->decode = decode_new(sink->queue, &sink->analysis.stats);
+	if (bundle) {
+		early = g_build_filename(bundle, HG_EARLY, NULL);
+		decode_early(sink->decode, early);
+		g_free(early);
+	}
 	if (pthread_create(&sink->analyst, NULL, analyse, sink) != 0) {
 		destroy(sink);
 		return refuse("cannot start a thread", NULL);

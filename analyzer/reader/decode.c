@@ -6,12 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "early_events.h"
 #include "fields.h"
+#include "keep_text.h"
 #include "launches.h"
 #include "order.h"
 #include "record_event.h"
 #include "short_batches.h"
-#include "codeobj/text.h"
 
 /* Determined once for a class, not for each event's field. */
 enum member_type { MEMBER_OTHER, MEMBER_UNSIGNED, MEMBER_SIGNED };
@@ -54,8 +55,10 @@ struct decode {
 	GArray *words;
 	uint64_t begin;    /* by the trace's clock */
 	int64_t offset_ns; /* of the clock's origin */
+	bool offset_known;
 	struct event_order *order;
 	struct short_batches *batches; /* may be NULL */
+	struct early_events *early;    /* NULL: there are none, or none any more */
 	bool stopped;
 };
 
@@ -246,28 +249,6 @@ static uint32_t store_sequence(struct decode *decode, const bt_field *field,
 	return (uint32_t)count;
 }
 
-/*
- * A string of an event, whose text a program chose, on one line: reports are made of lines. The
- * environment is a list of lines itself, and nothing else prints more than one of it. What
- * else may be hidden in it is dealt with where it is printed (analyzer/output.h).
- */
-static const char *keep_text(struct decode *decode, const struct field *layout, const char *text,
-			     uint64_t length)
-{
-	const char *kept;
-	char *line;
-
-	for (uint64_t i = 0; i < length && strcmp(layout->name, "env") != 0; i++) {
-		if (!text_is_structure(text[i]))
-			continue;
-		line = text_one_line(text);
-		kept = line ? event_queue_keep(decode->queue, line, strlen(line) + 1) : "";
-		free(line);
-		return kept;
-	}
-	return event_queue_keep(decode->queue, text, length + 1);
-}
-
 static void decode_field(struct decode *decode, const bt_field *field, enum member_type type,
 			 const struct field *layout, char *event)
 {
@@ -286,7 +267,8 @@ static void decode_field(struct decode *decode, const bt_field *field, enum memb
 		length = bt_field_get_class_type(field) == BT_FIELD_CLASS_TYPE_STRING
 			     ? bt_field_string_get_length(field)
 			     : 0;
-		text = length ? keep_text(decode, layout, bt_field_string_get_value(field), length)
+		text = length ? keep_text(decode->queue, layout, bt_field_string_get_value(field),
+					  length)
 			      : "";
 		memcpy(event + layout->offset, &text, sizeof(text));
 		break;
@@ -395,7 +377,32 @@ static int64_t time_of(struct decode *decode, const bt_message *message)
 		return 0;
 	/* LTTng-UST's clock counts nanoseconds. */
 	decode->offset_ns = ns - (int64_t)bt_clock_snapshot_get_value(snapshot);
+	decode->offset_known = true;
 	return ns;
+}
+
+/* The event at hand has its fields: what others of its type refer to, and to the queue. */
+static void finish_event(struct decode *decode, struct hg_event *event, bool alias)
+{
+	if (alias && event->type == HG_EVENT_alloc) { /* of the host: events.def */
+		event->alloc.symbol = "";
+		event->alloc.device = -1;
+		event->alloc.device_ptr = event->alloc.ptr;
+	}
+	if (event->type == HG_EVENT_launch && alias) {
+		if (!repeat_launch(decode, event))
+			return;
+	} else if (event->type == HG_EVENT_process) {
+		g_hash_table_insert(decode->announced, GINT_TO_POINTER(event->pid),
+				    GUINT_TO_POINTER(++decode->announcements));
+	} else if (event->type == HG_EVENT_launch && event->launch.launch_id) {
+		keep_launch(decode, event);
+	} else if (event->type == HG_EVENT_args) {
+		launch_arguments_known(decode->arguments, event->pid, image_of(decode, event->pid),
+				       &event->args);
+	}
+	decode->stats->events++;
+	decode->stopped = !event_queue_commit(decode->queue);
 }
 
 /* An event whose turn it is. */
@@ -430,25 +437,97 @@ static void handle_event(struct decode *decode, const bt_message *message)
 			memcpy((char *)event + fields[i].offset, &empty, sizeof(empty));
 		}
 	}
-	if (decoder->alias && event->type == HG_EVENT_alloc) { /* of the host: events.def */
-		event->alloc.symbol = "";
-		event->alloc.device = -1;
-		event->alloc.device_ptr = event->alloc.ptr;
+	finish_event(decode, event, decoder->alias);
+}
+
+/* ---- early events ---- */
+
+/* Among what is held back, a copy of an early event has an odd address. */
+#define EARLY_ITEM 1u
+
+static void handle_early(struct decode *decode, const struct early_event *early)
+{
+	struct hg_event *event = event_queue_next(decode->queue);
+	bool alias = false;
+
+	memset(event, 0, sizeof(*event));
+	event->pid = early->pid;
+	event->tid = early->tid;
+	event->ns = (int64_t)early->ns + decode->offset_ns;
+	if (early_event_class(early) == EARLY_UNKNOWN) {
+		event->type = HG_EVENT_TYPES;
+		decode->stopped = !event_queue_commit(decode->queue);
+		return;
 	}
-	if (event->type == HG_EVENT_launch && decoder->alias) {
-		if (!repeat_launch(decode, event))
-			return;
-	} else if (event->type == HG_EVENT_process) {
-		g_hash_table_insert(decode->announced, GINT_TO_POINTER(event->pid),
-				    GUINT_TO_POINTER(++decode->announcements));
-	} else if (event->type == HG_EVENT_launch && event->launch.launch_id) {
-		keep_launch(decode, event);
-	} else if (event->type == HG_EVENT_args) {
-		launch_arguments_known(decode->arguments, event->pid, image_of(decode, event->pid),
-				       &event->args);
+	event->type = early_event_type(early, &alias);
+	if (early_event_fill(decode->queue, event, early))
+		finish_event(decode, event, alias);
+}
+
+static void take_early_batch(struct decode *decode, const struct early_event *early)
+{
+	struct hg_ev_batch batch;
+	uint64_t *records;
+
+	if (early_event_batch(early, &batch, &records)) {
+		counts_batch(decode->stats->counts, early->pid, &batch);
+		order_batch(decode->order, early->pid, &batch,
+			    (int64_t)batch.begin + decode->offset_ns, INT64_MIN);
 	}
-	decode->stats->events++;
-	decode->stopped = !event_queue_commit(decode->queue);
+	g_free(records);
+}
+
+/* As take_event(). */
+static void take_early(struct decode *decode, const struct early_event *early)
+{
+	int64_t ns = (int64_t)early->ns + decode->offset_ns;
+	struct early_event *copy;
+	bool alias, is_process = false, is_state = false;
+
+	counts_event(decode->stats->counts, early->pid, early_event_kind(early));
+	switch (early_event_class(early)) {
+	case EARLY_BATCH_OPEN:
+		order_open(decode->order, early->pid, early->tid, early_event_number(early), ns);
+		return;
+	case EARLY_BATCH:
+		take_early_batch(decode, early);
+		return;
+	case EARLY_EVENT:
+		is_process = early_event_type(early, &alias) == HG_EVENT_process;
+		is_state = early_event_type(early, &alias) == HG_EVENT_state;
+		break;
+	case EARLY_UNKNOWN:
+		break;
+	}
+	if (is_process)
+		order_forget(decode->order, early->pid);
+	order_heard(decode->order, early->pid, ns, is_process || is_state);
+	copy = early_event_copy(early);
+	if (order_hold(decode->order, early->pid, ns, (char *)copy + EARLY_ITEM))
+		return;
+	handle_early(decode, copy);
+	g_free(copy);
+}
+
+/* Those up to that moment of the trace's clock. */
+static void take_early_until(struct decode *decode, uint64_t moment)
+{
+	const struct early_event *early;
+
+	while (decode->early && !decode->stopped && (early = early_events_next(decode->early)) &&
+	       early->ns <= moment) {
+		if (!decode->offset_known) {
+			decode->offset_ns = (int64_t)early->origin;
+			decode->offset_known = true;
+		}
+		take_early(decode, early);
+		early_events_take(decode->early);
+	}
+}
+
+void decode_early(struct decode *decode, const char *folder)
+{
+	decode->early = early_events_open(folder, &decode->stats->truncated);
 }
 
 /* ---- batches ---- */
@@ -458,6 +537,14 @@ static void pass_message(void *item, void *data)
 	const bt_message *message = item;
 	struct decode *decode = data;
 
+	if ((uintptr_t)item & EARLY_ITEM) {
+		struct early_event *early = (void *)((char *)item - EARLY_ITEM);
+
+		if (!decode->stopped)
+			handle_early(decode, early);
+		g_free(early);
+		return;
+	}
 	if (!decode->stopped)
 		handle_event(decode, message);
 	bt_message_put_ref(message);
@@ -616,6 +703,7 @@ static void take_event(struct decode *decode, const bt_message *message)
 	if (decoder->type < 0 && !decoder->unknown && !decoder->batch)
 		return;
 	ns = time_of(decode, message);
+	take_early_until(decode, (uint64_t)(ns - decode->offset_ns));
 	counts_event(decode->stats->counts, pid, decoder->kind);
 	switch (decoder->batch) {
 	case BATCH_OPEN:
@@ -652,7 +740,9 @@ void decode_end(struct decode *decode, const char *open_batches)
 {
 	if (!decode->stats->missing)
 		decode->stats->missing = g_array_new(FALSE, FALSE, sizeof(struct order_missing));
+	take_early_until(decode, UINT64_MAX);
 	order_end(decode->order, open_batches, decode->offset_ns, decode->stats->missing);
+	g_clear_pointer(&decode->early, early_events_close); /* what was held back refers to it */
 }
 
 static void count_losses(struct reader_stats *stats, const bt_message *message)

@@ -16,6 +16,9 @@ struct short_batches;
 struct decode *decode_new(struct event_queue *queue, struct reader_stats *stats);
 void decode_free(struct decode *decode);
 
+/* Before the first message: events that processes stored in the bundle's directory HG_EARLY. */
+void decode_early(struct decode *decode, const char *folder);
+
 /* Records of batches may be references, which these resolve; borrowed. */
 void decode_fetch_from(struct decode *decode, struct short_batches *batches);
 

@@ -15,6 +15,7 @@
 #include "event_queue.h"
 #include "chunks.h"
 #include "decode.h"
+#include "tracer/early_events.h"
 #include "graph.h"
 #include "guard.h"
 #include "salvage.h"
@@ -316,6 +317,7 @@ int read_trace(const char *directory, const char *bundle, reader_callback callba
 {
 	GPtrArray *traces = find_traces(directory);
 	struct reader reader = { .stats = stats };
+	char *early;
 	pthread_t thread;
 	int result;
 
@@ -329,6 +331,10 @@ int read_trace(const char *directory, const char *bundle, reader_callback callba
 	reader.decode = decode_new(reader.queue, stats);
 	reader.open_batches = bundle ? g_build_filename(bundle, HG_OPEN_BATCHES, NULL)
 				     : g_build_filename(directory, "..", HG_OPEN_BATCHES, NULL);
+	early = bundle ? g_build_filename(bundle, HG_EARLY, NULL)
+		       : g_build_filename(directory, "..", HG_EARLY, NULL);
+	decode_early(reader.decode, early);
+	g_free(early);
 	reader.salvaged = g_ptr_array_new_with_free_func((GDestroyNotify)temporary_remove);
 	reader.batches = short_batches_new();
 	reader.copies = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,

@@ -310,6 +310,7 @@ void hg_listeners_alone(void)
 	int saved = errno, cancel;
 
 	/* Later it may no longer be possible to start LTTng-UST. */
+	hg_fork_load();
 	if (hg_active > HG_NEW)
 		hg_fork_wake();
 	if (hg_tls.busy || hg_active != HG_ACTIVE || getpid() != hg_process_id)

@@ -57,6 +57,13 @@ bool hg_missed_keep(void)
 	return table && table->keep;
 }
 
+/* struct hg_missed_table: early. */
+static bool early_allowed(const volatile int **recording)
+{
+	*recording = hg_missed_recording();
+	return *recording && table->early;
+}
+
 long hg_missed_filters(void)
 {
 	hg_missed_open();
@@ -122,4 +129,4 @@ static void waking(void)
 		hg_missed_add(HG_MISSED_PLACE, program_invocation_short_name, getpid());
 }
 
-HG_PART(.name = "missed", .order = 14, .waking = waking);
+HG_PART(.name = "missed", .order = 14, .early_allowed = early_allowed, .waking = waking);

@@ -45,6 +45,7 @@
 static void wake(void)
 {
 	hg_missed_open();
+	hg_fork_load();
 	if (HG_UNLIKELY(hg_active > HG_NEW))
 		hg_fork_wake();
 }

@@ -40,6 +40,7 @@ static void end_recording(enum hg_confined_by why)
 /* Whether it was this call that ended the recording. */
 static bool begin(void)
 {
+	hg_fork_load();
 	if (hg_active > HG_NEW && !hg_fork_wake())
 		return false;
 	if (hg_active != HG_ACTIVE || getpid() != hg_process_id)

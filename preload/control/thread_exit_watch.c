@@ -26,6 +26,7 @@
 #include "preload/core/cancel.h"
 #include "preload/core/libc.h"
 #include "preload/core/parts.h"
+#include "preload/core/start.h"
 #include "tracer/provider.h"
 #include "preload/control/listeners.h"
 
@@ -236,7 +237,8 @@ static void begin(bool alone)
 	pthread_t thread;
 	int saved = errno, cancel;
 
-	if (hg_active == HG_FORKED || hg_listeners_ended()) /* LTTng-UST's are not there */
+	/* LTTng-UST's are not there */
+	if (hg_active == HG_FORKED || hg_early_events() || hg_listeners_ended())
 		return;
 	if (__atomic_exchange_n(&begun, 1, __ATOMIC_ACQ_REL))
 		return;

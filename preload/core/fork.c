@@ -232,7 +232,8 @@ void hg_fork_ends_only(void (*function)(void))
 /* Whether LTTng-UST can be left as it is for now. */
 static bool can_sleep(void)
 {
-	return hg_provider->forget_threads && end_count && end_count <= ENDS_MAX;
+	return hg_early_events() ||
+	       (hg_provider->forget_threads && end_count && end_count <= ENDS_MAX);
 }
 
 static void fall_asleep(void)
@@ -331,9 +332,19 @@ void hg_fork_join(const struct hg_provider *provider)
 	provider->after_fork_child(&hg_tls.saved_signals);
 }
 
+static bool loading; /* LTTng-UST is needed now */
+
 static void wake(void)
 {
+	if (hg_early_events()) {
+		set_state(HG_WAKING, hg_load_after_early() ? HG_ACTIVE : HG_DORMANT);
+		return;
+	}
 	HG_EACH_PART(waking);
+	if (!hg_opened_provider && !loading && hg_begin_early()) {
+		set_state(HG_WAKING, HG_ACTIVE);
+		return;
+	}
 	if (!hg_opened_provider) {
 		/* A program that was executed, and has had no LTTng-UST so far. */
 		set_state(HG_WAKING, hg_load_late() ? HG_ACTIVE : HG_DORMANT);
@@ -367,7 +378,8 @@ bool hg_fork_wake(void)
 	hg_tls.busy++;
 	cancel = hg_keep_thread();
 	pthread_mutex_lock(&state_lock);
-	first = set_state(HG_FORKED, HG_WAKING);
+	first = set_state(HG_FORKED, HG_WAKING) ||
+		(loading && hg_early_events() && set_state(HG_ACTIVE, HG_WAKING));
 	pthread_mutex_unlock(&state_lock);
 	if (first)
 		wake();
@@ -377,6 +389,15 @@ bool hg_fork_wake(void)
 	hg_tls.busy--;
 	errno = saved;
 	return hg_active == HG_ACTIVE;
+}
+
+void hg_fork_load(void)
+{
+	if (hg_opened_provider || (hg_active <= HG_NEW && !hg_early_events()))
+		return;
+	loading = true;
+	hg_fork_wake();
+	loading = false;
 }
 
 void hg_fork_loaded(void)

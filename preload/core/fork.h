@@ -13,6 +13,12 @@ struct hg_provider;
  * is. */
 bool hg_fork_wake(void);
 
+/*
+ * Load LTTng-UST, if that can be done here, in a process that has not loaded it yet: because the
+ * process has made no event, or has stored those that it made (trace/early_events.h).
+ */
+void hg_fork_load(void);
+
 /* Once, in a process that is to be recorded. */
 void hg_fork_init(void);
 void hg_fork_loaded(void); /* LTTng-UST is there now */

@@ -234,6 +234,44 @@ static const struct hg_provider *open_provider(bool early)
 
 const struct hg_provider *hg_opened_provider;
 
+const struct hg_provider *hg_early_provider;
+
+bool hg_begin_early(void)
+{
+	const struct hg_provider *provider = NULL;
+	const volatile int *recording = NULL;
+
+	if (!HG_ANY_PART(early_allowed, &recording) ||
+	    !HG_ANY_PART(early_begin, recording, &provider))
+		return false;
+	hg_early_provider = provider;
+	HG_EACH_PART(loaded, provider);
+	HG_EACH_PART(joined, provider);
+	__atomic_store_n(&hg_provider, provider, __ATOMIC_RELEASE);
+	HG_EACH_PART(loaded_late);
+	if (hg_process_forked)
+		HG_EACH_PART(fork_record);
+	hg_begin_first();
+	HG_EACH_PART(started);
+	return true;
+}
+
+bool hg_load_after_early(void)
+{
+	extern char __libc_single_threaded __attribute__((weak));
+
+	if (hg_join(&__libc_single_threaded && __libc_single_threaded))
+		return false;
+	hg_early_provider = NULL;
+	HG_EACH_PART(early_end, *hg_provider->recording);
+	hg_changed(); /* threads have looked at the other provider's word (block.c) */
+	if (*hg_provider->recording)
+		HG_EACH_PART(recorded);
+	HG_EACH_PART(begun);
+	HG_EACH_PART(threads_started);
+	return true;
+}
+
 int hg_join(bool early)
 {
 	const struct hg_provider *provider = hg_opened_provider;
@@ -338,6 +376,7 @@ static void read_settings(void)
 	}
 	hg_config.omp_contents = read_number("HIPGRAIN_OMP_CONTENTS", 1, 2);
 	hg_config.batch = read_number("HIPGRAIN_BATCH", 1, 1);
+	hg_config.early = read_number("HIPGRAIN_EARLY", 1, 1);
 	hg_config.migration = read_number("HIPGRAIN_MIGRATION", 1, 1);
 	hg_config.recorded = getenv(HG_SESSION_VARIABLE) != NULL;
 	hg_config.mute_daemon = read_number("HIPGRAIN_MUTE_DAEMON", 0, 1);

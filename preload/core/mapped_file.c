@@ -18,16 +18,16 @@
 #include "preload/core/libc.h"
 
 /* Reserve the file's blocks: writing to a page without one would raise SIGBUS later. */
-static bool reserve(int fd, size_t size)
+static bool reserve(int fd, size_t from, size_t size)
 {
 	static const char zeros[4096];
 
-	if (!fallocate(fd, 0, 0, (off_t)size))
+	if (!fallocate(fd, 0, (off_t)from, (off_t)(size - from)))
 		return true;
 	if (errno != EOPNOTSUPP)
 		return false;
 	/* File systems that cannot reserve: what was written once can be written again. */
-	for (size_t at = 0; at < size; at += sizeof(zeros)) {
+	for (size_t at = from; at < size; at += sizeof(zeros)) {
 		size_t length = size - at < sizeof(zeros) ? size - at : sizeof(zeros);
 
 		if (pwrite(fd, zeros, length, (off_t)at) != (ssize_t)length)
@@ -36,7 +36,8 @@ static bool reserve(int fd, size_t size)
 	return true;
 }
 
-void *hg_mapped_file(const char *folder, size_t size, char *path, size_t path_size)
+void *hg_mapped_file_part(const char *folder, size_t size, size_t reserved, char *path,
+			  size_t path_size)
 {
 	struct rlimit limit;
 	void *memory = MAP_FAILED;
@@ -55,7 +56,7 @@ void *hg_mapped_file(const char *folder, size_t size, char *path, size_t path_si
 	hg_libc.close(directory);
 	if (fd < 0)
 		return NULL;
-	if (reserve(fd, size))
+	if (reserve(fd, 0, reserved))
 		memory = hg_libc.mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	hg_libc.close(fd);
 	if (memory == MAP_FAILED) {
@@ -63,4 +64,19 @@ void *hg_mapped_file(const char *folder, size_t size, char *path, size_t path_si
 		return NULL;
 	}
 	return memory;
+}
+
+void *hg_mapped_file(const char *folder, size_t size, char *path, size_t path_size)
+{
+	return hg_mapped_file_part(folder, size, size, path, path_size);
+}
+
+bool hg_mapped_file_grow(const char *path, size_t reserved, size_t size)
+{
+	int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	bool done = fd >= 0 && reserve(fd, reserved, size);
+
+	if (fd >= 0)
+		hg_libc.close(fd);
+	return done;
 }

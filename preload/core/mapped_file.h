@@ -3,6 +3,7 @@
 #ifndef HIPGRAIN_PRELOAD_CORE_MAPPED_FILE_H
 #define HIPGRAIN_PRELOAD_CORE_MAPPED_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -11,5 +12,13 @@
  * later without a signal (a full disk, a limit on the size of files): then there is no file.
  */
 void *hg_mapped_file(const char *folder, size_t size, char *path, size_t path_size);
+
+/*
+ * The same, but only the first `reserved` bytes have room on the disk. What is behind them must not
+ * be touched until hg_mapped_file_grow() has reserved `size` bytes.
+ */
+void *hg_mapped_file_part(const char *folder, size_t size, size_t reserved, char *path,
+			  size_t path_size);
+bool hg_mapped_file_grow(const char *path, size_t reserved, size_t size);
 
 #endif

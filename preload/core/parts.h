@@ -31,6 +31,15 @@ struct hg_part {
 	void (*early)(void);
 	/* The provider must not be opened yet: hg_provider points to a substitute. */
 	bool (*postpone)(void);
+	/*
+	 * The process's first event: whether it may be stored in the bundle, and LTTng-UST be left
+	 * for later; *recording is not 0 as long as events are wanted.
+	 */
+	bool (*early_allowed)(const volatile int **recording);
+	/* A provider that stores events there; false: there is none. And the end of it, when
+	 * LTTng-UST is there: whether that records the process. */
+	bool (*early_begin)(const volatile int *recording, const struct hg_provider **provider);
+	void (*early_end)(bool recorded);
 	/* The provider was opened, once. */
 	void (*loaded)(const struct hg_provider *provider);
 	/* Events of this process will be made by it: after `loaded`, and in a forked process. */

@@ -37,6 +37,18 @@ int hg_join(bool early);
 void hg_begin_first(void); /* record this process, if a session records when it begins */
 bool hg_load_late(void);   /* the same by the first event; false: nothing is recorded */
 
+/*
+ * Record this process without LTTng-UST for now (trace/early_events.h), by its first event; and
+ * later with it. False: that cannot be done; the second has left a message.
+ */
+bool hg_begin_early(void);
+bool hg_load_after_early(void);
+extern const struct hg_provider *hg_early_provider; /* NULL: not now */
+static inline bool hg_early_events(void)
+{
+	return hg_early_provider != NULL;
+}
+
 /* The provider that was opened, in this process or one it was forked from; or NULL. */
 extern const struct hg_provider *hg_opened_provider;
 

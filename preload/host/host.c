@@ -25,16 +25,21 @@
 #include "tracer/api/host.h"
 #include "tracer/counts.h"
 #include "tracer/events.h"
+#include "preload/trace/early_events.h"
 #include "tracer/provider.h"
 
 /*
  * As hg_fork_wake(), but not where the call comes from the loader, or (`anywhere`) may come from a
  * handler that interrupted malloc().
  */
+static bool may_load(const void *caller, bool anywhere)
+{
+	return !hg_tls.busy && !hg_is_loader(caller) && (!anywhere || !hg_stack_in_handler());
+}
+
 static bool wake(const void *caller, bool anywhere)
 {
-	return !hg_tls.busy && !hg_is_loader(caller) && (!anywhere || !hg_stack_in_handler()) &&
-	       hg_fork_wake();
+	return may_load(caller, anywhere) && hg_fork_wake();
 }
 
 /*
@@ -50,6 +55,12 @@ static bool enter(const void *caller, bool anywhere, enum hg_unrecorded what)
 		return false;
 	if (HG_UNLIKELY(hg_active != HG_ACTIVE) && !wake(caller, anywhere))
 		return false;
+	if (HG_UNLIKELY(__atomic_load_n(&hg_early_due, __ATOMIC_RELAXED)) &&
+	    may_load(caller, anywhere)) {
+		hg_fork_load();
+		if (hg_active != HG_ACTIVE)
+			return false;
+	}
 	if (HG_UNLIKELY(!hg_tls.prepared)) {
 		if (HG_UNLIKELY(__atomic_load_n(&hg_standby_unwatched, __ATOMIC_RELAXED)))
 			hg_standby_watch(caller, anywhere);

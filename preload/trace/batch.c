@@ -189,7 +189,7 @@ static void loaded(const struct hg_provider *provider)
 	size_t size = BATCHES_MAX * sizeof(*batches);
 	void *memory;
 
-	if (!hg_config.batch)
+	if (!hg_config.batch || batches)
 		return;
 	memory = hg_libc.mmap(NULL, size, PROT_READ | PROT_WRITE,
 			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -16,6 +16,7 @@
 #include "preload/core/id_table.h"
 #include "preload/core/libc.h"
 #include "preload/core/parts.h"
+#include "preload/core/start.h"
 #include "preload/trace/enter.h"
 #include "tracer/events.h"
 #include "tracer/provider.h"
@@ -146,8 +147,9 @@ static void write_out(void)
 
 static void joined(const struct hg_provider *provider)
 {
-	(void)provider;
-	init();
+	/* Else it is counted already. */
+	if (!hg_early_events() || provider == hg_early_provider)
+		init();
 }
 
 static void flush(void)

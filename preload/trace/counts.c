@@ -13,6 +13,7 @@
 #include "preload/core/libc.h"
 #include "preload/core/mapped_file.h"
 #include "preload/core/parts.h"
+#include "preload/core/start.h"
 #include "tracer/counts.h"
 #include "tracer/events.h"
 #include "tracer/provider.h"
@@ -130,6 +131,10 @@ static void joined(const struct hg_provider *provider)
 
 	if (!own && !(own = make_own()))
 		goto out;
+	*provider->counted = counted;
+	/* Its first events were early ones, and LTTng-UST makes the rest. */
+	if (own->counts && own->counts->pid == (int32_t)getpid())
+		goto out;
 	own->tried = true;
 	own->counts = NULL;
 	counts =
@@ -145,7 +150,6 @@ static void joined(const struct hg_provider *provider)
 	memcpy(counts->names, names, sizeof(names));
 	__atomic_store_n(&counts->magic, HG_COUNTS_MAGIC, __ATOMIC_RELEASE);
 	own->counts = counts;
-	*provider->counted = counted;
 out:
 	errno = saved;
 }
@@ -153,7 +157,15 @@ out:
 void hg_counts_begun(void)
 {
 	if (own && own->counts)
-		__atomic_store_n(&own->counts->begun, 1, __ATOMIC_RELAXED);
+		__atomic_store_n(&own->counts->begun, hg_early_events() ? HG_BEGUN_EARLY : HG_BEGUN,
+				 __ATOMIC_RELAXED);
+}
+
+static void early_end(bool recorded)
+{
+	if (own && own->counts)
+		__atomic_store_n(&own->counts->begun, recorded ? HG_BEGUN : HG_BEGUN_NOT,
+				 __ATOMIC_RELAXED);
 }
 
 static void end(void)
@@ -201,4 +213,5 @@ void hg_counts_unrecorded(void)
 	__atomic_fetch_add(&counts->unrecorded[hg_tls.unrecorded], 1, __ATOMIC_RELAXED);
 }
 
-HG_PART(.name = "counts", .order = 71, .joined = joined, .exit = end, .again = again);
+HG_PART(.name = "counts", .order = 71, .joined = joined, .early_end = early_end, .exit = end,
+	.again = again);
