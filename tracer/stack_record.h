@@ -12,6 +12,7 @@
 #ifndef HIPGRAIN_TRACER_STACK_RECORD_H
 #define HIPGRAIN_TRACER_STACK_RECORD_H
 
+#include <emmintrin.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -48,6 +49,14 @@ static inline char *hg_stack_put(char *to, uint32_t value)
 	return to + sizeof(value);
 }
 
+static inline void hg_stack_put_head(uint64_t *out, uint32_t words, uint32_t id, uint32_t count,
+				     uint32_t since)
+{
+	out[0] =
+	    (uint64_t)HG_RECORD_STACK << 56 | (uint64_t)words << 48 | (uint64_t)count << 32 | id;
+	out[1] = since;
+}
+
 /* Store the record, of hg_stack_words() words; `since`: ns since the batch's begin. */
 static inline void hg_stack_write(uint64_t *out, uint32_t words, uint32_t id,
 				  const uint64_t *frames, uint32_t count, uint32_t since)
@@ -56,9 +65,7 @@ static inline void hg_stack_write(uint64_t *out, uint32_t words, uint32_t id,
 	uint64_t before = 0;
 
 	out[words - 1] = 0;
-	out[0] =
-	    (uint64_t)HG_RECORD_STACK << 56 | (uint64_t)words << 48 | (uint64_t)count << 32 | id;
-	out[1] = since;
+	hg_stack_put_head(out, words, id, count, since);
 	for (uint32_t i = 0; i < count; i++) {
 		uint64_t frame = frames[i];
 
@@ -71,6 +78,54 @@ static inline void hg_stack_write(uint64_t *out, uint32_t words, uint32_t id,
 		}
 		before = frame;
 	}
+}
+
+/* Words of the record if only the first frame may take more than one value. */
+static inline uint32_t hg_stack_words_close(const uint64_t *frames, uint32_t count)
+{
+	return HG_STACK_HEAD + (count + (hg_stack_is_near(0, frames[0]) ? 0 : 2) + 1) / 2;
+}
+
+/*
+ * The same record in one pass, of hg_stack_words_close() words. False, and nothing of it is of use,
+ * if two frames that follow one another are further apart than code mostly is.
+ */
+static inline bool hg_stack_write_close(uint64_t *out, uint32_t words, uint32_t id,
+					const uint64_t *frames, uint32_t count, uint32_t since)
+{
+	const __m128i most = _mm_set1_epi64x(1 << 30); /* bytes, less than a value can hold */
+	char *to = (char *)(out + HG_STACK_HEAD);
+	__m128i apart = _mm_setzero_si128();
+	uint64_t rest = 0;
+	uint32_t i = 1;
+
+	out[words - 1] = 0;
+	hg_stack_put_head(out, words, id, count, since);
+	if (hg_stack_is_near(0, frames[0])) {
+		to = hg_stack_put(to, (uint32_t)frames[0]);
+	} else {
+		to = hg_stack_put(to, (uint32_t)HG_STACK_FAR);
+		to = hg_stack_put(to, (uint32_t)frames[0]);
+		to = hg_stack_put(to, (uint32_t)(frames[0] >> 32));
+	}
+	for (; i + 4 <= count; i += 4, to += 4 * sizeof(uint32_t)) {
+		const char *at = (const char *)&frames[i];
+		__m128i low = _mm_sub_epi64(_mm_loadu_si128((const void *)at),
+					    _mm_loadu_si128((const void *)(at - 8)));
+		__m128i high = _mm_sub_epi64(_mm_loadu_si128((const void *)(at + 16)),
+					     _mm_loadu_si128((const void *)(at + 8)));
+
+		apart = _mm_or_si128(apart, _mm_srli_epi64(_mm_add_epi64(low, most), 31));
+		apart = _mm_or_si128(apart, _mm_srli_epi64(_mm_add_epi64(high, most), 31));
+		_mm_storeu_si128((void *)to,
+				 _mm_castps_si128(_mm_shuffle_ps(_mm_castsi128_ps(low),
+								 _mm_castsi128_ps(high), 0x88)));
+	}
+	for (; i < count; i++) {
+		rest |= (frames[i] - frames[i - 1] + (1 << 30)) >> 31;
+		to = hg_stack_put(to, (uint32_t)(frames[i] - frames[i - 1]));
+	}
+	return !rest && _mm_movemask_epi8(_mm_cmpeq_epi32(apart, _mm_setzero_si128())) == 0xffff;
 }
 
 /*

@@ -102,12 +102,13 @@ static bool is_ordinary(const void *ptr, const uintptr_t *frame, const void *cal
 	       frame[1] == (uintptr_t)caller && hg_block_is_place_ordinary(caller);
 }
 
-/* The stack's number; the next call from there is to find it by one comparison. */
+/* The stack's number; the next call from there is to find it, once known, by one comparison. */
 static uint32_t stack_id_of(const uintptr_t *frame, const void *caller)
 {
-	uint32_t id = hg_stack_known_id(frame, caller);
+	uint32_t id = hg_stack_id_of(frame, caller);
 
-	hg_stack_mark(frame, caller, id);
+	if (!hg_tls.walked)
+		hg_stack_mark(frame, caller, id);
 	return id;
 }
 

@@ -311,21 +311,54 @@ static bool define_in_batch(uint32_t id, const uint64_t *frames, uint32_t count)
 
 	if (hg_config.standby || !hg_batches_keep())
 		return false;
-	words = hg_stack_words(frames, count);
+	words = hg_stack_words_close(frames, count);
 	if (!hg_batch_take(&room, words, 0))
 		return false;
 	if (HG_UNLIKELY(!room.kept)) {
 		hg_batch_put(&room, 0);
 		return false;
 	}
-	hg_stack_write(room.words, words, id, frames, count, room.since);
+	if (HG_UNLIKELY(!hg_stack_write_close(room.words, words, id, frames, count, room.since))) {
+		hg_batch_put(&room, 0);
+		words = hg_stack_words(frames, count);
+		if (!hg_batch_take(&room, words, 0))
+			return false;
+		if (HG_UNLIKELY(!room.kept)) {
+			hg_batch_put(&room, 0);
+			return false;
+		}
+		hg_stack_write(room.words, words, id, frames, count, room.since);
+	}
 	hg_batch_count_stack(room.batch, words);
 	hg_batch_put(&room, words);
 	return true;
 }
 
-/* Its id, defined if that is new. */
-static uint32_t define(const uint64_t *frames, unsigned count, uint64_t hash)
+/*
+ * Objects are recorded ahead of the stacks that lead through them. To ask the loader takes two
+ * locks: it is done where rules were found since it was last done, as the rules of code that was
+ * loaded since then are, or where another unwinder found the frames; and now and then, for objects
+ * that no stack leads through.
+ */
+#define POLLS_APART 32u
+
+static void poll_modules(bool walked)
+{
+	static uint32_t polled; /* atomic: hg_rules_found when it was last done */
+	uint32_t found = __atomic_load_n(&hg_rules_found, __ATOMIC_ACQUIRE);
+
+	if (hg_tls.in_phdr)
+		return;
+	if (HG_LIKELY(walked && found == __atomic_load_n(&polled, __ATOMIC_ACQUIRE) &&
+		      ++hg_tls.stacks_unpolled < POLLS_APART))
+		return;
+	hg_tls.stacks_unpolled = 0;
+	hg_modules_poll();
+	__atomic_store_n(&polled, found, __ATOMIC_RELEASE);
+}
+
+/* Its id, defined if that is new. `walked`: by rules. */
+static uint32_t define(const uint64_t *frames, unsigned count, uint64_t hash, bool walked)
 {
 	bool fresh;
 	uint32_t id = hg_id_table_id(&stacks, hg_mix(hash, count), &fresh);
@@ -337,8 +370,7 @@ static uint32_t define(const uint64_t *frames, unsigned count, uint64_t hash)
 			keep(id, frames, count);
 		if (!*hg_provider->recording)
 			return id;
-		if (!hg_tls.in_phdr)
-			hg_modules_poll();
+		poll_modules(walked);
 		if (!define_in_batch(id, frames, count))
 			hg_provider->stack(&event);
 		hg_id_table_defined(&stacks, id);
@@ -360,7 +392,7 @@ static __attribute__((noinline)) uint32_t walk(const struct hg_frame *start, con
 		hash = seed;
 		count = unwind_slowly(caller, frames, &hash);
 	}
-	id = define(frames, count, hash);
+	id = define(frames, count, hash, walked);
 	if (trail && walked)
 		hg_stack_cache_keep(trail, start, caller, generation_before, id);
 	return id;
@@ -386,11 +418,9 @@ __attribute__((noinline)) uint32_t hg_stack_id_walked(const uintptr_t *frame, co
 	uint32_t before = hg_stack_generation(), id;
 	struct hg_frame start = { frame[1], (uintptr_t)(frame + 2), frame[0] };
 	int saved = errno;
-	struct hg_cached_walk *trail = hg_stack_cache_find(&start, caller, before, &id);
 
-	hg_tls.walked = !id;
-	if (!id)
-		id = walk(&start, caller, trail, before);
+	hg_tls.walked = true;
+	id = walk(&start, caller, hg_stack_cache_place(&start, caller), before);
 	errno = saved;
 	return id;
 }

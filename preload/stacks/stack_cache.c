@@ -92,6 +92,16 @@ struct hg_cached_walk *hg_stack_cache_find(const struct hg_frame *start, const v
 		trail->found = true;
 		return trail;
 	}
+	return hg_stack_cache_place(start, caller);
+}
+
+struct hg_cached_walk *hg_stack_cache_place(const struct hg_frame *start, const void *caller)
+{
+	struct hg_cached_walk *trail;
+
+	if (HG_UNLIKELY(!hg_tls.trails && !hg_stack_cache_begin()))
+		return NULL;
+	trail = hg_trail_of(hg_tls.trails, start->sp, (uintptr_t)caller);
 	if (!is_to_be_kept(trail))
 		return NULL;
 	trail->start.sp = 0;

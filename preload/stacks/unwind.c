@@ -40,6 +40,8 @@
 static _Atomic uint64_t *rules;
 static uint32_t flushes = 1; /* atomic: of what is known of code */
 
+uint32_t hg_rules_found;
+
 /* struct dl_find_object of glibc 2.35 and later (dlfcn.h), here for headers older than that. */
 struct found_object {
 	unsigned long long flags;
@@ -144,6 +146,13 @@ static __attribute__((noinline)) uint32_t find_rule(uintptr_t pc)
 	return pack(&rule);
 }
 
+/* Of an instruction that a signal has interrupted. */
+static uint32_t find_exact_rule(uintptr_t pc)
+{
+	__atomic_fetch_add(&hg_rules_found, 1, __ATOMIC_RELEASE);
+	return find_rule(pc);
+}
+
 /* The rule at the call before a return address. */
 static inline uint32_t rule_of_call(uintptr_t address)
 {
@@ -163,11 +172,13 @@ static inline uint32_t rule_of_call(uintptr_t address)
 	/* No call returns there: a coroutine that ends goes on there (makecontext(3)). */
 	if (rule_kind(rule) == CFI_OTHER && cfi_is_start(find_table, address))
 		rule = (uint32_t)CFI_END << 29;
+	/* Before anybody finds it in the table. */
+	__atomic_fetch_add(&hg_rules_found, 1, __ATOMIC_RELEASE);
 	if (!atomic_load_explicit(&rules[place], memory_order_relaxed) || tag & 2u)
-		atomic_store_explicit(&rules[place], tag << 32 | rule, memory_order_relaxed);
+		atomic_store_explicit(&rules[place], tag << 32 | rule, memory_order_release);
 	else
 		atomic_store_explicit(&rules[place ^ 1u], (tag | 1u) << 32 | rule,
-				      memory_order_relaxed);
+				      memory_order_release);
 	return rule;
 }
 
@@ -473,6 +484,15 @@ static inline uint32_t rule_at_hand(uintptr_t address)
 	return word >> 32 == (key & (((uint64_t)1 << TAG_BITS) - 1)) << 1 ? (uint32_t)word : 0;
 }
 
+/* Of a stack's hash, by a frame and its number: terms that need not wait for one another. */
+static inline uint64_t term(unsigned number, uintptr_t ip)
+{
+	unsigned __int128 product =
+	    (unsigned __int128)ip * (0xd6e8feb86659fd93u + number * 0x3c6ef372fe94f82au);
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
 /*
  * Frames whose rules are at hand and like nearly all, on the part of the stack that is known to be
  * readable, and of which no trail is noted: with all that it needs in registers. It ends, with
@@ -517,7 +537,7 @@ static inline unsigned walk_plainly(const struct span *span, struct walk *walk,
 		if (HG_UNLIKELY(cfa <= sp || cfa > end || cfa & 7u))
 			break;
 		*next++ = (struct past_frame){ ip, sp, rule };
-		terms += hg_mix(count, ip); /* terms that need not wait for one another */
+		terms += term(count, ip);
 		frames[count++] = ip;
 		ip = *(const uintptr_t *)(cfa - sizeof(ip));
 		sp = cfa;
@@ -561,15 +581,14 @@ unsigned hg_unwind_from(const struct hg_frame *start, const void *caller, uint64
 				break;
 		}
 		if (count || frame->ip == (uintptr_t)caller) {
-			sum +=
-			    hg_mix(count, frame->ip); /* terms that need not wait for one another */
+			sum += term(count, frame->ip);
 			if (HG_LIKELY(frames != NULL))
 				frames[count] = frame->ip;
 			count++;
 		} else if (++skipped > OWN_FRAMES) {
 			return 0;
 		}
-		rule = HG_UNLIKELY(exact) ? find_rule(frame->ip) : rule_of(&memory, frame);
+		rule = HG_UNLIKELY(exact) ? find_exact_rule(frame->ip) : rule_of(&memory, frame);
 		exact = false;
 		if (HG_LIKELY(rule_kind(rule) <= CFI_RBP_DEREF)) {
 			if (!step(&span, &walk, rule))

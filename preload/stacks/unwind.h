@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "preload/core/base.h"
+
 /* Where a walk stands: a return address, and the registers after that return. */
 struct hg_frame {
 	uintptr_t ip, sp, bp;
@@ -47,6 +49,9 @@ struct hg_cached_walk {
 	uint64_t packed[] __attribute__((aligned(16))); /* stack_cache.h */
 };
 
+/* Changes whenever a rule is looked for in call-frame information, before it is used; atomic. */
+extern HG_HIDDEN uint32_t hg_rules_found;
+
 int hg_unwind_init(void);
 void hg_unwind_flush(void); /* forget rules of code that may have been unloaded */
 /*
@@ -74,6 +79,8 @@ unsigned hg_unwind_from(const struct hg_frame *start, const void *caller, uint64
  */
 struct hg_cached_walk *hg_stack_cache_find(const struct hg_frame *start, const void *caller,
 					   uint32_t generation, uint32_t *id);
+/* The same, of a trail that is known not to hold. */
+struct hg_cached_walk *hg_stack_cache_place(const struct hg_frame *start, const void *caller);
 /* The walk was made and its stack is `id`: keep it, if it is worth keeping. */
 void hg_stack_cache_keep(struct hg_cached_walk *trail, const struct hg_frame *start,
 			 const void *caller, uint32_t generation, uint32_t id);
