@@ -344,7 +344,9 @@ HG_HIP(int, hipMemcpy3DBatchAsync,
 		 .size = width_, .rows = height_, .dst_pitch = dst_pitch_,                  \
 		 .src_pitch = src_pitch_, .kind = kind_, .stream = HG_PTR(stream_))
 #define HG_WRAP_BYTES(class, name, params, args, dst, src, size, kind, stream) \
-	HG_WRAP_ROWS(class, name, params, args, dst, 0, src, 0, size, 1, kind, stream)
+	HG_CALLED(                                                             \
+	    hg_hip_begin_timed, name, params, args,                            \
+	    hg_finish_copy_bytes(&call, HG_PTR(dst), HG_PTR(src), size, kind, HG_PTR(stream)))
 #define SYMBOL(symbol, offset) (call.rc ? 0 : hg_hip_symbol_address(symbol) + offset)
 
 #define HG_WRAP_FILL_2D(class, name, params, args, dst_, width_, height_, pitch_, value_, stream_) \

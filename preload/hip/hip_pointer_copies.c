@@ -87,11 +87,16 @@ static bool is_variable(uint16_t api)
 }
 
 /* The upper bits of one multiplication (Fibonacci hashing): this is done for each copy. */
-static uint64_t place_of(const struct hg_ev_copy *event)
+static inline uint64_t place(uint64_t dst, uint64_t size)
 {
-	uint64_t word = event->dst + (event->size << 40 | event->size >> 24);
+	uint64_t word = dst + (size << 40 | size >> 24);
 
 	return word * 0x9e3779b97f4a7c15u;
+}
+
+static uint64_t place_of(const struct hg_ev_copy *event)
+{
+	return place(event->dst, event->size);
 }
 
 /* Where a copy's words are looked for, and what was found so far. */
@@ -199,4 +204,30 @@ void hg_hip_pointers_copy(const struct hg_ev_copy *event)
 		copy_with_links(event);
 	else
 		examine_unless_tame(event);
+}
+
+static __attribute__((noinline)) void copy_bytes(uint16_t api, uint64_t dst, uint64_t src,
+						 uint64_t size, int kind, bool links)
+{
+	struct hg_ev_copy event = { .api = api,
+				    .dst = dst,
+				    .src = src,
+				    .size = size,
+				    .rows = 1,
+				    .depth = 1,
+				    .kind = kind };
+
+	if (links)
+		copy_with_links(&event);
+	else
+		examine(&event);
+}
+
+void hg_hip_pointers_copy_bytes(uint16_t api, uint64_t dst, uint64_t src, uint64_t size, int kind)
+{
+	/* From the host no links are copied. */
+	if (kind != H2D && HG_UNLIKELY(!hg_is_zero((const volatile int *)&hg_pointer_links_added)))
+		copy_bytes(api, dst, src, size, kind, true);
+	else if ((kind == H2D || kind == DEFAULT) && !hg_pointers_is_tame(place(dst, size)))
+		copy_bytes(api, dst, src, size, kind, false);
 }

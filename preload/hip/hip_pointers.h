@@ -24,5 +24,6 @@ void hg_hip_pointers_read(uint64_t key, int device);
 
 /* A copy was recorded: what it carried from the host. The same. */
 void hg_hip_pointers_copy(const struct hg_ev_copy *event);
+void hg_hip_pointers_copy_bytes(uint16_t api, uint64_t dst, uint64_t src, uint64_t size, int kind);
 
 #endif

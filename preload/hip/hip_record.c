@@ -45,56 +45,83 @@ static uint64_t duration(struct hg_hip_call *call)
 	return call->end > call->start ? call->end - call->start : 0;
 }
 
-static inline void fill_in_copy(uint64_t *words, const struct hg_ev_copy *event, uint32_t since)
+/* What is stored of a copy of one row, which most are; by value, for it to stay in registers. */
+struct row {
+	uint64_t dst, src, size, stream;
+	uint32_t duration, stack_id;
+	uint16_t api, device;
+	uint8_t kind;
+};
+
+static inline __attribute__((always_inline)) void fill_in_row(uint64_t *words, struct row row,
+							      uint32_t since)
 {
-	words[0] = (uint64_t)HG_RECORD_COPY << 56 | (uint64_t)((uint16_t)event->device) << 24 |
-		   (uint64_t)((uint8_t)event->kind) << 16 | event->api;
-	words[1] = event->duration << 32 | since;
-	words[2] = event->dst;
-	words[3] = event->src;
-	words[4] = event->size;
-	words[5] = event->stream;
-	words[6] = event->stack_id;
+	words[0] = (uint64_t)HG_RECORD_COPY << 56 | (uint64_t)row.device << 24 |
+		   (uint64_t)row.kind << 16 | row.api;
+	words[1] = (uint64_t)row.duration << 32 | since;
+	words[2] = row.dst;
+	words[3] = row.src;
+	words[4] = row.size;
+	words[5] = row.stream;
+	words[6] = row.stack_id;
 }
 
-static __attribute__((noinline)) bool add_copy_otherwise(const struct hg_ev_copy *event,
-							 uint64_t when)
+static __attribute__((noinline)) bool add_row_otherwise(struct row row, uint64_t when)
 {
 	struct hg_batch_room room;
 
 	if (!hg_batch_take(&room, HG_RECORD_COPY_WORDS, when))
 		return false;
-	fill_in_copy(room.words, event, room.since);
+	fill_in_row(room.words, row, room.since);
 	hg_batch_count(room.batch, HG_RECORD_COPY);
 	hg_batch_put(&room, HG_RECORD_COPY_WORDS);
 	return true;
 }
 
-/* A copy of one row, which most are. */
-static inline bool add_copy(const struct hg_hip_call *call, const struct hg_ev_copy *event)
+static inline __attribute__((always_inline)) bool add_row(struct row row, uint64_t end)
 {
 	struct hg_batch *batch = hg_tls.batch;
 	uint64_t since;
 
-	if (event->rows != 1 || event->depth != 1 ||
-	    event->dst_pitch | event->src_pitch | event->dst_slice | event->src_slice ||
-	    event->kind != (uint8_t)event->kind || event->device != (int16_t)event->device ||
-	    event->duration > UINT32_MAX)
-		return false;
 	/* A stack is defined before the first event that names it. */
 	if (HG_UNLIKELY(hg_tls.walked))
-		return add_copy_otherwise(event, 0);
+		return add_row_otherwise(row, 0);
 	if (HG_LIKELY(batch && hg_batch_lock(batch))) {
-		since = call->end - batch->begin;
+		since = end - batch->begin;
 		if (HG_LIKELY(hg_batch_has_room(batch, HG_RECORD_COPY_WORDS, since))) {
-			fill_in_copy(batch->next, event, (uint32_t)since);
+			fill_in_row(batch->next, row, (uint32_t)since);
 			hg_batch_count(batch, HG_RECORD_COPY);
-			hg_batch_filled(batch, HG_RECORD_COPY_WORDS, call->end);
+			hg_batch_filled(batch, HG_RECORD_COPY_WORDS, end);
 			return true;
 		}
 		hg_batch_unlock(batch);
 	}
-	return add_copy_otherwise(event, call->end);
+	return add_row_otherwise(row, end);
+}
+
+/* Whether these fit into the record. */
+static inline __attribute__((always_inline)) bool fits(int32_t kind, int32_t device,
+						       uint64_t duration)
+{
+	return kind == (uint8_t)kind && device == (int16_t)device && duration <= UINT32_MAX;
+}
+
+static bool add_copy(const struct hg_hip_call *call, const struct hg_ev_copy *event)
+{
+	if (event->rows != 1 || event->depth != 1 ||
+	    event->dst_pitch | event->src_pitch | event->dst_slice | event->src_slice ||
+	    !fits(event->kind, event->device, event->duration))
+		return false;
+	return add_row((struct row){ .dst = event->dst,
+				     .src = event->src,
+				     .size = event->size,
+				     .stream = event->stream,
+				     .duration = (uint32_t)event->duration,
+				     .stack_id = event->stack_id,
+				     .api = event->api,
+				     .device = (uint16_t)event->device,
+				     .kind = (uint8_t)event->kind },
+		       call->end);
 }
 
 static inline void emit_copy(const struct hg_hip_call *call, const struct hg_ev_copy *event)
@@ -190,6 +217,76 @@ FINISH(alloc, call->api == HG_API_hipHostRegister ? event->ptr : 0, event->size,
 FINISH(copy, event->dst, event->size * event->rows * (event->depth ? event->depth : 1),
        (uint64_t)(uint32_t)event->kind, hg_hip_any_capture() && hg_hip_captured_copy(event),
        (DEPTH, DURATION, DEVICE, STACK), (WAITED, hg_hip_pointers_copy(event)))
+
+static __attribute__((noinline)) void finish_bytes_otherwise(struct hg_hip_call *call, uint64_t dst,
+							     uint64_t src, uint64_t size, int kind,
+							     uint64_t stream)
+{
+	struct hg_ev_copy event = { .api = call->api,
+				    .dst = dst,
+				    .src = src,
+				    .size = size,
+				    .rows = 1,
+				    .kind = kind,
+				    .stream = stream };
+
+	hg_finish_copy(call, &event);
+}
+
+static __attribute__((noinline)) void emit_row(struct row row, int32_t kind, int32_t device,
+					       uint64_t took)
+{
+	struct hg_ev_copy event = { .api = row.api,
+				    .dst = row.dst,
+				    .src = row.src,
+				    .size = row.size,
+				    .rows = 1,
+				    .depth = 1,
+				    .kind = kind,
+				    .device = device,
+				    .stream = row.stream,
+				    .stack_id = row.stack_id,
+				    .duration = took };
+
+	hg_provider->copy(&event);
+}
+
+/* As hg_finish_copy(), which has what is rare; there is an event in memory only where it is needed.
+ */
+void hg_finish_copy_bytes(struct hg_hip_call *call, uint64_t dst, uint64_t src, uint64_t size,
+			  int kind, uint64_t stream)
+{
+	int saved = errno;
+	uint64_t took;
+	int32_t device;
+	struct row row;
+
+	if (HG_UNLIKELY(call->rc || hg_config.standby || hg_hip_any_capture())) {
+		finish_bytes_otherwise(call, dst, src, size, kind, stream);
+		return;
+	}
+	if (hg_enter_often()) {
+		took = duration(call);
+		device = hg_hip_device();
+		row = (struct row){ .dst = dst,
+				    .src = src,
+				    .size = size,
+				    .stream = stream,
+				    .duration = (uint32_t)took,
+				    .stack_id = hg_hip_stack_id(call),
+				    .api = call->api,
+				    .device = (uint16_t)device,
+				    .kind = (uint8_t)kind };
+		if (HG_UNLIKELY(!fits(kind, device, took)) || !add_row(row, call->end))
+			emit_row(row, kind, device, took);
+		hg_hip_memory_waited();
+		hg_hip_pointers_copy_bytes(call->api, dst, src, size, kind);
+		hg_leave();
+	}
+	hg_hip_end();
+	errno = saved;
+}
+
 FINISH(fill, event->dst, event->size * event->rows * (event->depth ? event->depth : 1),
        event->value, hg_hip_captured_fill(event), (DEPTH, DURATION, DEVICE, STACK), WAITED)
 FINISH(call, event->ptr ? event->ptr : event->handle, event->size, event->flags, false,

@@ -21,6 +21,9 @@ HG_FINISH(event);
 HG_FINISH(sync);
 HG_FINISH(call);
 #undef HG_FINISH
+/* The same of a copy of so many bytes in one row. */
+void hg_finish_copy_bytes(struct hg_hip_call *call, uint64_t dst, uint64_t src, uint64_t size,
+			  int kind, uint64_t stream);
 void hg_before_free(struct hg_hip_call *call, struct hg_ev_free *event);
 void hg_finish_free(struct hg_hip_call *call, const struct hg_ev_free *event);
 void hg_finish_checked(struct hg_hip_call *call, uint64_t ptr, uint64_t size, uint64_t flags);
