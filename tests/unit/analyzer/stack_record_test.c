@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <glib.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "tracer/stack_record.h"
@@ -97,6 +98,92 @@ static void test_random(void **state)
 	g_rand_free(random);
 }
 
+/* Whether no two frames that follow one another are further apart than the fast form takes. */
+static bool are_close(const uint64_t *frames, uint32_t count)
+{
+	const int64_t most = 1 << 30;
+
+	for (uint32_t i = 1; i < count; i++) {
+		int64_t step = (int64_t)(frames[i] - frames[i - 1]);
+
+		if (step < -most || step >= most)
+			return false;
+	}
+	return true;
+}
+
+/* The same bytes in one pass, and none behind them; or it says that it cannot. Whether it can. */
+static bool check_close(const uint64_t *frames, uint32_t count)
+{
+	uint64_t record[WORDS_MAX + 1], close[WORDS_MAX + 1];
+	uint32_t words = hg_stack_words_close(frames, count);
+	bool written;
+
+	assert_true(words <= hg_stack_words(frames, count));
+	memset(close, 0xa5, sizeof(close));
+	written = hg_stack_write_close(close, words, 4711, frames, count, 815);
+	assert_int_equal(close[words], UINT64_C(0xa5a5a5a5a5a5a5a5));
+	assert_int_equal(written, are_close(frames, count));
+	if (!written)
+		return false;
+	assert_int_equal(words, hg_stack_words(frames, count));
+	memset(record, 0xa5, sizeof(record));
+	hg_stack_write(record, words, 4711, frames, count, 815);
+	assert_memory_equal(close, record, sizeof(record));
+	return true;
+}
+
+/* Of each length, with one step at each place about which it can or cannot do it. */
+static void test_close(void **state)
+{
+	static const int64_t steps[] = { 0,
+					 -1,
+					 4096,
+					 (1 << 30) - 1,
+					 1 << 30,
+					 (1 << 30) + 1,
+					 -(1 << 30) + 1,
+					 -(1 << 30),
+					 -(1 << 30) - 1,
+					 INT32_MAX,
+					 INT32_MIN,
+					 INT64_C(1) << 31,
+					 INT64_C(1) << 32,
+					 -(INT64_C(1) << 32),
+					 (INT64_C(1) << 32) + 4,
+					 INT64_C(0x7f0000000000) - 0x555555554000,
+					 INT64_C(0x555555554000) - 0x7f0000000000,
+					 INT64_MAX,
+					 INT64_MIN };
+	static const uint64_t from[] = { 0x401000,       0x7ffffffe, 0x7fffffff,
+					 0x80000000,     UINT32_MAX, UINT64_C(1) << 32,
+					 0x7f0000001000, 0,          UINT64_C(0xffffffff80000000),
+					 UINT64_MAX };
+	uint64_t frames[HG_STACK_FRAMES_MAX];
+	unsigned written = 0, refused = 0;
+
+	(void)state;
+	for (size_t i = 0; i < G_N_ELEMENTS(from); i++) {
+		for (uint32_t count = 1; count <= HG_STACK_FRAMES_MAX; count++) {
+			for (uint32_t at = 0; at < count; at++) {
+				for (size_t k = 0; k < G_N_ELEMENTS(steps); k++) {
+					frames[0] = from[i];
+					for (uint32_t f = 1; f < count; f++)
+						frames[f] =
+						    frames[f - 1] + (f == at ? (uint64_t)steps[k]
+								     : f % 3 ? 0x1234
+									     : UINT64_MAX - 0x777);
+					if (check_close(frames, count))
+						written++;
+					else
+						refused++;
+				}
+			}
+		}
+	}
+	assert_true(written > 100000 && refused > 100000);
+}
+
 /* What is too short, too long or names more frames than there are. */
 static void test_damaged(void **state)
 {
@@ -125,9 +212,8 @@ static void test_damaged(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_edges),
-		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_sizes),   cmocka_unit_test(test_edges),
+		cmocka_unit_test(test_random),  cmocka_unit_test(test_close),
 		cmocka_unit_test(test_damaged),
 	};
 
