@@ -19,6 +19,7 @@
 #include "preload/core/libc.h"
 #include "preload/core/parts.h"
 #include "preload/stacks/hip_bypass.h"
+#include "preload/stacks/unwind.h"
 #include "tracer/events.h"
 #include "tracer/provider.h"
 
@@ -404,9 +405,11 @@ void hg_modules_look_again(void)
 	pthread_mutex_unlock(&lock);
 }
 
+/* A stack that is recorded ahead of begin() asks, too: stack.c. */
 static void forget(void)
 {
 	emitted = 0;
+	__atomic_fetch_add(&hg_rules_found, 1, __ATOMIC_RELEASE);
 }
 
 __attribute__((noinline)) bool hg_modules_is_tool_anywhere(uintptr_t address)

@@ -49,7 +49,10 @@ struct hg_cached_walk {
 	uint64_t packed[] __attribute__((aligned(16))); /* stack_cache.h */
 };
 
-/* Changes whenever a rule is looked for in call-frame information, before it is used; atomic. */
+/*
+ * Changes whenever a rule is looked for in call-frame information, before it is used, and when the
+ * objects are to be recorded anew; atomic.
+ */
 extern HG_HIDDEN uint32_t hg_rules_found;
 
 int hg_unwind_init(void);
