@@ -35,4 +35,18 @@ static inline uint64_t hg_mix(uint64_t hash, uint64_t word)
 	return (uint64_t)product ^ (uint64_t)(product >> 64) ^ (hash << 23 | hash >> 41);
 }
 
+/*
+ * Of a sum that is the hash of a sequence: a word by its place. None waits for another. The factor
+ * is another at each place, and so is what is added to the word, which gives each product 128 bits:
+ * of small words, as addresses of a program that is not relocatable are, and of words that differ
+ * in little, as return addresses in one function do, terms would else cancel each other.
+ */
+static inline uint64_t hg_term(uint32_t place, uint64_t word)
+{
+	uint64_t factor = 0xd6e8feb86659fd93u + place * 0x3c6ef372fe94f82au;
+	unsigned __int128 product = (unsigned __int128)(word + factor) * factor;
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
 #endif

@@ -484,15 +484,6 @@ static inline uint32_t rule_at_hand(uintptr_t address)
 	return word >> 32 == (key & (((uint64_t)1 << TAG_BITS) - 1)) << 1 ? (uint32_t)word : 0;
 }
 
-/* Of a stack's hash, by a frame and its number: terms that need not wait for one another. */
-static inline uint64_t term(unsigned number, uintptr_t ip)
-{
-	unsigned __int128 product =
-	    (unsigned __int128)ip * (0xd6e8feb86659fd93u + number * 0x3c6ef372fe94f82au);
-
-	return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
-
 /*
  * Frames whose rules are at hand and like nearly all, on the part of the stack that is known to be
  * readable, and of which no trail is noted: with all that it needs in registers. It ends, with
@@ -537,7 +528,7 @@ static inline unsigned walk_plainly(const struct span *span, struct walk *walk,
 		if (HG_UNLIKELY(cfa <= sp || cfa > end || cfa & 7u))
 			break;
 		*next++ = (struct past_frame){ ip, sp, rule };
-		terms += term(count, ip);
+		terms += hg_term(count, ip);
 		frames[count++] = ip;
 		ip = *(const uintptr_t *)(cfa - sizeof(ip));
 		sp = cfa;
@@ -581,7 +572,7 @@ unsigned hg_unwind_from(const struct hg_frame *start, const void *caller, uint64
 				break;
 		}
 		if (count || frame->ip == (uintptr_t)caller) {
-			sum += term(count, frame->ip);
+			sum += hg_term(count, frame->ip);
 			if (HG_LIKELY(frames != NULL))
 				frames[count] = frame->ip;
 			count++;

@@ -127,13 +127,46 @@ static void test_overflow(void **state)
 	assert_non_null(hg_id_table_kept(&set, SLOTS));
 }
 
+#define DEPTH 16u
+
+static int compare_sums(const void *a, const void *b)
+{
+	uint64_t first = *(const uint64_t *)a, second = *(const uint64_t *)b;
+
+	return (first > second) - (first < second);
+}
+
+/* Those of a function that calls itself from two places, by all ways of so many calls. */
+static void check_sequences(uint64_t first, uint64_t second)
+{
+	static uint64_t sums[1u << DEPTH];
+
+	for (uint32_t way = 0; way < HG_COUNT(sums); way++) {
+		sums[way] = 0;
+		for (uint32_t i = 0; i < DEPTH; i++)
+			sums[way] += hg_term(i, way >> i & 1 ? second : first);
+	}
+	qsort(sums, HG_COUNT(sums), sizeof(*sums), compare_sums);
+	for (uint32_t i = 1; i < HG_COUNT(sums); i++)
+		assert_int_not_equal(sums[i], sums[i - 1]);
+}
+
+static void test_sequences(void **state)
+{
+	(void)state;
+	for (uint64_t apart = 5; apart < 64; apart++) {
+		check_sequences(0x4011f3, 0x4011f3 + apart);
+		check_sequences(0x401a08, 0x401a08 + apart);
+		check_sequences(0x7f31c0a01200, 0x7f31c0a01200 + apart);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_few_take_little),
-		cmocka_unit_test(test_each_its_own),
-		cmocka_unit_test(test_forgotten),
-		cmocka_unit_test(test_overflow),
+		cmocka_unit_test(test_few_take_little), cmocka_unit_test(test_each_its_own),
+		cmocka_unit_test(test_forgotten),       cmocka_unit_test(test_overflow),
+		cmocka_unit_test(test_sequences),
 	};
 
 	return cmocka_run_group_tests(tests, setup, NULL);
