@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Loaded objects of the host process. New ones are found by comparing the loader's count of
- * additions and removals when a new stack or a launch is recorded; dlopen() is not wrapped for it.
+ * additions and removals when a launch, or a new stack that may lead through them (stack.c), is
+ * recorded; dlopen() is not wrapped for it.
  */
 #include "preload/stacks/modules.h"
 
