@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder.h"
 #include "early_events.h"
 #include "fields.h"
 #include "keep_text.h"
@@ -14,29 +15,7 @@
 #include "record_event.h"
 #include "short_batches.h"
 
-/* Determined once for a class, not for each event's field. */
-enum member_type { MEMBER_OTHER, MEMBER_UNSIGNED, MEMBER_SIGNED };
-
-enum batch_event { NO_BATCH, BATCH_OPEN, BATCH };
-
-/* How the members of one event class of one trace map to an event layout. */
-struct decoder {
-	int type; /* enum hg_event_type, or -1: not ours, or unknown */
-	enum batch_event batch;
-	uint64_t late; /* of `process`: the member of that name */
-	bool unknown;
-	bool alias;    /* of the type's own event */
-	unsigned kind; /* as the process counts it */
-	const struct field *fields;
-	uint64_t member[FIELDS_MAX];
-	bool present[FIELDS_MAX];
-	enum member_type member_type[FIELDS_MAX];
-	enum member_type pid_type, tid_type;
-	uint64_t pid, tid; /* members of the common context, NO_MEMBER without one */
-};
-#define NO_MEMBER UINT64_MAX
-
-#define RECENT    16u /* classes that are found without a look into the table */
+#define RECENT 16u /* classes that are found without a look into the table */
 
 struct decode {
 	struct event_queue *queue;
@@ -97,96 +76,6 @@ void decode_free(struct decode *decode)
 	g_byte_array_free(decode->bytes, TRUE);
 	g_array_free(decode->words, TRUE);
 	g_free(decode);
-}
-
-static uint64_t find_member(const bt_field_class *structure, const char *name)
-{
-	uint64_t count = structure ? bt_field_class_structure_get_member_count(structure) : 0;
-
-	for (uint64_t i = 0; i < count; i++) {
-		const bt_field_class_structure_member *member =
-		    bt_field_class_structure_borrow_member_by_index_const(structure, i);
-
-		if (strcmp(bt_field_class_structure_member_get_name(member), name) == 0)
-			return i;
-	}
-	return NO_MEMBER;
-}
-
-static enum member_type type_of_member(const bt_field_class *structure, uint64_t member)
-{
-	bt_field_class_type type;
-
-	if (!structure || member == NO_MEMBER)
-		return MEMBER_OTHER;
-	type = bt_field_class_get_type(bt_field_class_structure_member_borrow_field_class_const(
-	    bt_field_class_structure_borrow_member_by_index_const(structure, member)));
-	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER))
-		return MEMBER_UNSIGNED;
-	return bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_SIGNED_INTEGER) ? MEMBER_SIGNED
-										: MEMBER_OTHER;
-}
-
-static const char *const batch_members[] = { "number", "thread", "begin", "records" };
-
-static struct decoder *make_decoder(const bt_event_class *class)
-{
-	struct decoder *decoder = g_new0(struct decoder, 1);
-	const char *name = bt_event_class_get_name(class);
-	const bt_field_class *payload = bt_event_class_borrow_payload_field_class_const(class);
-	const bt_field_class *context =
-	    bt_stream_class_borrow_event_common_context_field_class_const(
-		bt_event_class_borrow_stream_class_const(class));
-	const struct field *field;
-	unsigned i;
-
-	decoder->type = -1;
-	decoder->pid = find_member(context, "vpid");
-	decoder->tid = find_member(context, "vtid");
-	decoder->pid_type = type_of_member(context, decoder->pid);
-	decoder->tid_type = type_of_member(context, decoder->tid);
-	decoder->late = find_member(payload, "late");
-	decoder->kind = name && g_str_has_prefix(name, "hipgrain:")
-			    ? counts_kind(name + strlen("hipgrain:"))
-			    : COUNTS_OTHER;
-	if (name && strcmp(name, "hipgrain:batch_open") == 0) {
-		decoder->batch = BATCH_OPEN;
-		decoder->member[0] = find_member(payload, "number");
-		return decoder;
-	}
-	if (name && strcmp(name, "hipgrain:batch") == 0) {
-		decoder->batch = BATCH;
-		for (i = 0; i < G_N_ELEMENTS(batch_members); i++)
-			decoder->member[i] = find_member(payload, batch_members[i]);
-		return decoder;
-	}
-	for (i = 0; name && i < HG_EVENT_TYPES; i++) {
-		if (strcmp(name, event_layouts[i].name) == 0) {
-			decoder->type = (int)i;
-			break;
-		}
-	}
-	for (unsigned a = 0; name && event_aliases[a].layout.name; a++) {
-		if (strcmp(name, event_aliases[a].layout.name) == 0) {
-			decoder->type = (int)event_aliases[a].type;
-			decoder->fields = event_aliases[a].layout.fields();
-			decoder->alias = true;
-		}
-	}
-	if (decoder->type < 0) {
-		decoder->unknown = name && strncmp(name, "hipgrain:", 9) == 0;
-		return decoder;
-	}
-	if (!decoder->alias)
-		decoder->fields = event_layouts[decoder->type].fields();
-	for (field = decoder->fields; payload && field->name; field++) {
-		size_t at = (size_t)(field - decoder->fields);
-
-		decoder->member[at] = find_member(payload, field->name);
-		decoder->present[at] = decoder->member[at] != NO_MEMBER;
-		decoder->member_type[at] = type_of_member(payload, decoder->member[at]);
-	}
-	return decoder;
 }
 
 static uint64_t integer_value(const bt_field *field)
@@ -298,7 +187,7 @@ static struct decoder *decoder_of(struct decode *decode, const bt_event_class *c
 		return decode->recent[slot].decoder;
 	decoder = g_hash_table_lookup(decode->decoders, class);
 	if (!decoder) {
-		decoder = make_decoder(class);
+		decoder = decoder_of_class(class);
 		g_hash_table_insert(decode->decoders, (gpointer) class, decoder);
 	}
 	decode->recent[slot].class = class;

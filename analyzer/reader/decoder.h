@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How the members of an event class of a trace map to struct hg_event. */
+#ifndef HIPGRAIN_READER_DECODER_H
+#define HIPGRAIN_READER_DECODER_H
+
+#include <babeltrace2/babeltrace.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/reader/fields.h"
+
+/* Determined once for a class, not for each event's field. */
+enum member_type { MEMBER_OTHER, MEMBER_UNSIGNED, MEMBER_SIGNED };
+
+enum batch_event { NO_BATCH, BATCH_OPEN, BATCH };
+
+/* How the members of one event class of one trace map to an event layout. */
+struct decoder {
+	int type; /* enum hg_event_type, or -1: not ours, or unknown */
+	enum batch_event batch;
+	uint64_t late; /* of `process`: the member of that name */
+	bool unknown;
+	bool alias;    /* of the type's own event */
+	unsigned kind; /* as the process counts it */
+	const struct field *fields;
+	uint64_t member[FIELDS_MAX];
+	bool present[FIELDS_MAX];
+	enum member_type member_type[FIELDS_MAX];
+	enum member_type pid_type, tid_type;
+	uint64_t pid, tid; /* members of the common context, NO_MEMBER without one */
+};
+#define NO_MEMBER UINT64_MAX
+
+/* For g_free(). */
+struct decoder *decoder_of_class(const bt_event_class *class);
+
+#endif
