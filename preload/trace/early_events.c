@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "preload/core/base.h"
+#include "preload/core/cancel.h"
 #include "preload/core/clock.h"
 #include "preload/core/kernel_call.h"
 #include "preload/core/libc.h"
@@ -96,22 +97,25 @@ static bool make_file(void)
 
 /* ---- entries ---- */
 
-/* Whether `size` bytes of the file have room on the disk. */
-static bool reserve(size_t size)
+/* Make a file, or room for `size` bytes in it; errno stays, and no thread is cancelled in it. */
+static bool make_room(size_t size)
 {
+	int saved = errno, cancel = hg_keep_thread();
 	size_t more = own->reserved;
-	int saved = errno;
+	bool made = size <= HG_EARLY_MOST;
 
-	while (more < size)
-		more *= 4;
-	if (more == own->reserved)
-		return true;
-	if (more > HG_EARLY_MOST || !hg_mapped_file_grow(own->path, own->reserved, more)) {
-		errno = saved;
-		return false;
+	if (!own->file) {
+		made = !own->tried && make_file();
+	} else if (made) {
+		while (more < size)
+			more *= 4;
+		made = hg_mapped_file_grow(own->path, own->reserved, more);
+		if (made)
+			own->reserved = more;
 	}
-	own->reserved = more;
-	return true;
+	hg_release_thread(cancel);
+	errno = saved;
+	return made;
 }
 
 /* Threads that take the shortest way look again at what they do (host/block.c). */
@@ -140,14 +144,15 @@ static struct hg_early_entry *take(unsigned type, size_t size)
 	struct hg_early_file *file;
 	uint64_t used;
 
-	if (!own->file && (own->tried || !make_file()))
+	if (!own->file && !make_room(0)) /* in a child that was made without fork() */
 		return NULL;
 	if (!lock())
 		return NULL;
 	file = own->file;
 	used = file->used;
 	size = (sizeof(*entry) + size + 7) & ~(size_t)7;
-	if (!reserve(sizeof(*file) + used + size)) {
+	if (sizeof(*file) + used + size > own->reserved &&
+	    !make_room(sizeof(*file) + used + size)) {
 		load_soon();
 		__atomic_store_n(&own->locked, 0, __ATOMIC_RELEASE);
 		return NULL;
