@@ -233,7 +233,6 @@ static const struct hg_provider *open_provider(bool early)
 }
 
 const struct hg_provider *hg_opened_provider;
-
 const struct hg_provider *hg_early_provider;
 
 bool hg_begin_early(void)
