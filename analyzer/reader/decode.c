@@ -14,6 +14,7 @@
 #include "order.h"
 #include "record_event.h"
 #include "short_batches.h"
+#include "tracer/early_events.h"
 
 #define RECENT 16u /* classes that are found without a look into the table */
 
@@ -334,6 +335,14 @@ static void handle_event(struct decode *decode, const bt_message *message)
 /* Among what is held back, a copy of an early event has an odd address. */
 #define EARLY_ITEM 1u
 
+static void note_damaged(struct decode *decode, const struct early_event *early)
+{
+	if (!decode->stats->truncated)
+		decode->stats->truncated = g_strdup_printf(
+		    "an event of '%s/%d-*' at %" G_GUINT64_FORMAT " ns is damaged: it is not read",
+		    HG_EARLY, early->pid, early->ns);
+}
+
 static void handle_early(struct decode *decode, const struct early_event *early)
 {
 	struct hg_event *event = event_queue_next(decode->queue);
@@ -351,6 +360,8 @@ static void handle_early(struct decode *decode, const struct early_event *early)
 	event->type = early_event_type(early, &alias);
 	if (early_event_fill(decode->queue, event, early))
 		finish_event(decode, event, alias);
+	else
+		note_damaged(decode, early);
 }
 
 static void take_early_batch(struct decode *decode, const struct early_event *early)
@@ -362,6 +373,8 @@ static void take_early_batch(struct decode *decode, const struct early_event *ea
 		counts_batch(decode->stats->counts, early->pid, &batch);
 		order_batch(decode->order, early->pid, &batch,
 			    (int64_t)batch.begin + decode->offset_ns, INT64_MIN);
+	} else {
+		note_damaged(decode, early);
 	}
 	g_free(records);
 }

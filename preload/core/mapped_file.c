@@ -80,3 +80,16 @@ bool hg_mapped_file_grow(const char *path, size_t reserved, size_t size)
 		hg_libc.close(fd);
 	return done;
 }
+
+void *hg_wiped_memory(size_t size)
+{
+	void *memory = hg_libc.mmap(NULL, size, PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (memory == MAP_FAILED)
+		return NULL;
+	if (!hg_libc.madvise(memory, size, MADV_WIPEONFORK))
+		return memory;
+	hg_libc.munmap(memory, size);
+	return NULL;
+}

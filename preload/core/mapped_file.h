@@ -21,4 +21,10 @@ void *hg_mapped_file_part(const char *folder, size_t size, size_t reserved, char
 			  size_t path_size);
 bool hg_mapped_file_grow(const char *path, size_t reserved, size_t size);
 
+/*
+ * `size` bytes, all 0, that the kernel clears in every child, also in those that were made without
+ * the C library's knowledge. NULL: there is no memory, or the kernel cannot do that (Linux 4.14).
+ */
+void *hg_wiped_memory(size_t size);
+
 #endif

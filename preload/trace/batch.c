@@ -186,19 +186,13 @@ static void leave_file(void)
 static void loaded(const struct hg_provider *provider)
 {
 	(void)provider;
-	size_t size = BATCHES_MAX * sizeof(*batches);
 	void *memory;
 
 	if (!hg_config.batch || batches)
 		return;
-	memory = hg_libc.mmap(NULL, size, PROT_READ | PROT_WRITE,
-			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (memory == MAP_FAILED)
+	memory = hg_wiped_memory(BATCHES_MAX * sizeof(*batches));
+	if (!memory)
 		return;
-	if (hg_libc.madvise(memory, size, MADV_WIPEONFORK)) { /* Linux 4.14 */
-		hg_libc.munmap(memory, size);
-		return;
-	}
 	fenced = hg_syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0) < 0;
 	shared = make_file(shared_path, sizeof(shared_path));
 	hg_batches_hold = shared ? &shared->hold : &never;

@@ -99,21 +99,6 @@ static void counted(unsigned kind, const void *event)
 	__atomic_fetch_add(&row[kind], 1, __ATOMIC_RELAXED);
 }
 
-static struct own *make_own(void)
-{
-	size_t size = (size_t)getpagesize();
-	void *memory =
-	    hg_libc.mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (memory == MAP_FAILED)
-		return NULL;
-	if (hg_libc.madvise(memory, size, MADV_WIPEONFORK)) { /* Linux 4.14 */
-		hg_libc.munmap(memory, size);
-		return NULL;
-	}
-	return memory;
-}
-
 /* A process in the background that outlives the recorder may still begin others. */
 static bool is_closed(void)
 {
@@ -129,7 +114,7 @@ static void joined(const struct hg_provider *provider)
 	struct hg_counts *counts;
 	int saved = errno;
 
-	if (!own && !(own = make_own()))
+	if (!own && !(own = hg_wiped_memory((size_t)getpagesize())))
 		goto out;
 	*provider->counted = counted;
 	/* Its first events were early ones, and LTTng-UST makes the rest. */

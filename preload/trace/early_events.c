@@ -55,25 +55,6 @@ static void (*at_exit)(void);
 static void (*counted)(unsigned kind, const void *event);
 int hg_early_due;
 
-static bool make_own(void)
-{
-	size_t page = (size_t)getpagesize(), size = (sizeof(*own) + page - 1) & -page;
-	void *memory;
-
-	if (own)
-		return true;
-	memory =
-	    hg_libc.mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (memory == MAP_FAILED)
-		return false;
-	if (hg_libc.madvise(memory, size, MADV_WIPEONFORK)) { /* Linux 4.14 */
-		hg_libc.munmap(memory, size);
-		return false;
-	}
-	own = memory;
-	return true;
-}
-
 static bool make_file(void)
 {
 	struct hg_early_file *file;
@@ -240,7 +221,11 @@ static struct hg_provider provider = {
 
 static bool early_begin(const volatile int *wanted, const struct hg_provider **found)
 {
-	if (!hg_config.early || hg_config.totals || !make_own())
+	size_t page = (size_t)getpagesize();
+
+	if (!hg_config.early || hg_config.totals)
+		return false;
+	if (!own && !(own = hg_wiped_memory((sizeof(*own) + page - 1) & -page)))
 		return false;
 	memset(own, 0, sizeof(*own));
 	if (!make_file())
