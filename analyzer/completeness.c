@@ -124,7 +124,7 @@ static void judge_process(struct completeness *completeness, const struct counts
 		add_reason(completeness, RECORDING_INCOMPLETE,
 			   "%s: up to %" PRIu64 " allocations and frees of the host are missing: "
 			   "they were not written when it ended",
-			   name, row.gap.batches * (HG_BATCH_WORDS / 2));
+			   name, row.gap.batches * HG_BATCH_RECORDS);
 	}
 	text = unrecorded_text(process);
 	if (row.unrecorded) {

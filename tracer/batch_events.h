@@ -35,6 +35,10 @@ enum hg_record {
 	HG_RECORD_LAUNCH_CHANGED = 7,
 	/* A call stack, of which other records and events have the id (stack_record.h). */
 	HG_RECORD_STACK = 8,
+	/* Several of the kinds ALLOC, ALLOC_STACK, FREE and COPY in fewer bytes (packed_record.h).
+	 */
+	HG_RECORD_PACKED = 9,
+	HG_RECORD_KINDS, /* so many, with 0 */
 };
 
 /*
@@ -93,6 +97,10 @@ static inline uint32_t hg_record_words(uint64_t first)
 		return length >= HG_LAUNCH_HEAD ? length : 0;
 	case HG_RECORD_STACK:
 		return length > 2 ? length : 0;
+	case HG_RECORD_PACKED:
+		return length;
+	case HG_RECORD_KINDS:
+		break;
 	}
 	return 0;
 }
@@ -108,6 +116,8 @@ static inline uint32_t hg_record_words(uint64_t first)
 #define HG_OPEN_BATCHES_MAGIC UINT64_C(0x31686374616267a8)
 #define HG_BATCH_BYTES        4096u
 #define HG_BATCH_WORDS        508u
+/* Records at most: packed ones of five bytes. */
+#define HG_BATCH_RECORDS (HG_BATCH_WORDS * 8u / 5u)
 
 struct hg_open_batch {
 	int32_t pid; /* whose page this is; 0: free */

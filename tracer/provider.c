@@ -33,7 +33,7 @@
 #include "tracer/counts.h"
 #include "tracer/provider.h"
 
-static void (*counted)(unsigned kind, const void *event);
+static void (*counted)(unsigned kind);
 
 /*
  * An event that no session wants is not made, and not counted. LTTng-UST wakes its consumer by
@@ -50,7 +50,7 @@ static void (*counted)(unsigned kind, const void *event);
 		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); \
 		lttng_ust_do_tracepoint(hipgrain, name, event);          \
 		if (counted)                                             \
-			counted((unsigned)HG_COUNT_##name, event);       \
+			counted((unsigned)HG_COUNT_##name);              \
 		pthread_setcancelstate(cancel, NULL);                    \
 	}
 #include "tracer/events.def"

@@ -71,7 +71,7 @@ struct hg_provider {
 	 * Called, if set, after each event that a session wanted: enum hg_count (counts.h) and the
 	 * event. LTTng-UST may have discarded it.
 	 */
-	void (**counted)(unsigned kind, const void *event);
+	void (**counted)(unsigned kind);
 };
 
 /* The one exported function; returns a table that lives as long as the process. */

@@ -7,6 +7,7 @@
 
 #include "open_batches.h"
 #include "sorted_files.h"
+#include "whole_records.h"
 
 /* Of a batch that was open: not in the trace, as far as is known. */
 struct page {
@@ -80,15 +81,11 @@ unsigned counts_kind(const char *name)
 
 /* ---- records ---- */
 
-/* A record that is not known ends the batch. */
+/* Whole ones. */
 static void add_records(uint64_t *sums, const uint64_t *records, uint32_t words)
 {
-	uint32_t step = 1;
-
-	for (uint32_t at = 0; step && at < words; at += step) {
-		step = hg_record_words(records[at]);
+	for (uint32_t at = 0; at < words; at += hg_record_words(records[at]))
 		sums[hg_count_of_record(records[at])]++;
-	}
 }
 
 static struct page *find_page(struct counts *counts, int32_t pid, uint32_t number, uint64_t begin)
@@ -109,7 +106,11 @@ static void add_page(const struct hg_open_batch *source, void *data)
 
 	/* What the recorder kept of a process that went on may be there twice. */
 	if (!find_page(counts, page.pid, page.number, page.begin)) {
-		add_records(page.records, source->records, source->words);
+		uint32_t words = source->words;
+		uint64_t *records = whole_records(source->records, &words);
+
+		add_records(page.records, records, words);
+		g_free(records);
 		g_array_append_val(counts->pages, page);
 		find(counts, page.pid)->pages++;
 	}
@@ -182,10 +183,11 @@ void counts_event(struct counts *counts, int32_t pid, unsigned kind)
 	find(counts, pid)->read[kind]++;
 }
 
-void counts_batch(struct counts *counts, int32_t pid, const struct hg_ev_batch *batch)
+void counts_batch(struct counts *counts, int32_t pid, const struct order_batch *batch,
+		  uint64_t begin)
 {
 	struct page *page =
-	    counts->pages->len ? find_page(counts, pid, batch->number, batch->begin) : NULL;
+	    counts->pages->len ? find_page(counts, pid, batch->number, begin) : NULL;
 
 	if (page)
 		page->seen = true;

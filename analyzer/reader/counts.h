@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "order.h"
 #include "tracer/counts.h"
 
 /* Kinds of this version, and one for all that it does not know. */
@@ -47,7 +48,8 @@ unsigned counts_kind(const char *name);
 
 /* An event of the trace; and a batch's records, beside the event of the batch itself. */
 void counts_event(struct counts *counts, int32_t pid, unsigned kind);
-void counts_batch(struct counts *counts, int32_t pid, const struct hg_ev_batch *batch);
+void counts_batch(struct counts *counts, int32_t pid, const struct order_batch *batch,
+		  uint64_t begin);
 
 /* Records that were not in the trace, and were found in the bundle. */
 void counts_found(struct counts *counts, const struct hg_open_batch *page);

@@ -14,6 +14,7 @@
 #include "order.h"
 #include "record_event.h"
 #include "short_batches.h"
+#include "whole_records.h"
 #include "tracer/early_events.h"
 
 #define RECENT 16u /* classes that are found without a look into the table */
@@ -364,18 +365,28 @@ static void handle_early(struct decode *decode, const struct early_event *early)
 		note_damaged(decode, early);
 }
 
+/* Records before `since` are left out. */
+static void add_batch(struct decode *decode, int32_t pid, const struct hg_ev_batch *batch,
+		      int64_t since)
+{
+	struct order_batch whole = { .number = batch->number,
+				     .tid = batch->thread,
+				     .words = batch->words };
+
+	whole.records = whole_records(batch->records, &whole.words);
+	counts_batch(decode->stats->counts, pid, &whole, batch->begin);
+	order_batch(decode->order, pid, &whole, (int64_t)batch->begin + decode->offset_ns, since);
+}
+
 static void take_early_batch(struct decode *decode, const struct early_event *early)
 {
 	struct hg_ev_batch batch;
 	uint64_t *records;
 
-	if (early_event_batch(early, &batch, &records)) {
-		counts_batch(decode->stats->counts, early->pid, &batch);
-		order_batch(decode->order, early->pid, &batch,
-			    (int64_t)batch.begin + decode->offset_ns, INT64_MIN);
-	} else {
+	if (early_event_batch(early, &batch, &records))
+		add_batch(decode, early->pid, &batch, INT64_MIN);
+	else
 		note_damaged(decode, early);
-	}
 	g_free(records);
 }
 
@@ -583,13 +594,12 @@ static void take_batch(struct decode *decode, const struct decoder *decoder,
 		.thread = (int32_t)number_of(payload, decoder->member[1]),
 		.begin = number_of(payload, decoder->member[2]),
 	};
-	int64_t since = decode->begin ? (int64_t)decode->begin + decode->offset_ns : INT64_MIN;
 
 	read_words(decode, member_of(payload, decoder->member[3]));
 	batch.records = (const uint64_t *)(void *)decode->words->data;
 	batch.words = decode->words->len;
-	counts_batch(decode->stats->counts, pid, &batch);
-	order_batch(decode->order, pid, &batch, (int64_t)batch.begin + decode->offset_ns, since);
+	add_batch(decode, pid, &batch,
+		  decode->begin ? (int64_t)decode->begin + decode->offset_ns : INT64_MIN);
 }
 
 /* An event as it comes: passed on, or held back while its process owes records. */

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "launches.h"
 #include "open_batches.h"
+#include "whole_records.h"
 
 struct held {
 	int64_t ns;
@@ -20,7 +20,7 @@ struct run {
 	int64_t begin;
 	int32_t tid;
 	uint32_t at, words;
-	uint64_t *records; /* of launches_expand(): whole ones */
+	uint64_t *records; /* of whole_records() */
 };
 
 struct open {
@@ -244,7 +244,7 @@ static void release(struct event_order *order, struct process *process)
 static void count_missing(struct process *process, uint64_t batches)
 {
 	process->missing.batches += batches;
-	process->missing.records += batches * (HG_BATCH_WORDS / 2);
+	process->missing.records += batches * HG_BATCH_RECORDS;
 }
 
 static guint oldest_open(const struct process *process)
@@ -352,15 +352,15 @@ static uint64_t skip_until(struct run *run, int64_t since)
 	return skipped;
 }
 
-static void add_records(struct process *process, const struct hg_ev_batch *batch, int64_t begin_ns,
+static void add_records(struct process *process, const struct order_batch *batch, int64_t begin_ns,
 			int64_t since_ns)
 {
 	struct run *run = g_new0(struct run, 1);
 
 	run->begin = begin_ns;
-	run->tid = batch->thread;
+	run->tid = batch->tid;
 	run->words = batch->words;
-	run->records = launches_expand(batch->records, &run->words);
+	run->records = batch->records;
 	skip_until(run, MAX(since_ns, process->first));
 	process->missing.records += skip_until(run, process->reached);
 	if (run_look(run))
@@ -369,7 +369,7 @@ static void add_records(struct process *process, const struct hg_ev_batch *batch
 		free_run(run);
 }
 
-void order_batch(struct event_order *order, int32_t pid, const struct hg_ev_batch *batch,
+void order_batch(struct event_order *order, int32_t pid, const struct order_batch *batch,
 		 int64_t begin_ns, int64_t since_ns)
 {
 	struct process *process = find_or_make(order, pid);
@@ -418,17 +418,16 @@ static void use_page(const struct hg_open_batch *page, void *data)
 {
 	struct ending *ending = data;
 	struct process *process = find(ending->order, page->pid);
-	struct hg_ev_batch batch = { .number = page->number,
-				     .thread = page->thread,
-				     .begin = page->begin,
-				     .records = page->records,
-				     .words = page->words };
 	int64_t begin = (int64_t)page->begin + ending->offset_ns;
+	struct order_batch batch = { .number = page->number,
+				     .tid = page->thread,
+				     .words = page->words };
 
 	if (process && is_its_page(process, page->number, begin) &&
 	    take_open(process, page->number)) {
 		if (ending->order->calls.found)
 			ending->order->calls.found(page, ending->order->data);
+		batch.records = whole_records(page->records, &batch.words);
 		add_records(process, &batch, begin, INT64_MIN);
 	}
 }

@@ -17,7 +17,7 @@
 struct order_records {
 	int32_t pid, tid;
 	int64_t begin_ns;      /* of their batch, by the trace's clock, since its origin */
-	const uint64_t *words; /* as in the batch, but launches in full: launches.h */
+	const uint64_t *words; /* of whole_records() */
 	uint32_t count;        /* of words */
 };
 
@@ -57,10 +57,16 @@ bool order_hold(struct event_order *order, int32_t pid, int64_t ns, void *item);
 void order_open(struct event_order *order, int32_t pid, int32_t tid, uint32_t number, int64_t ns);
 
 /*
- * A batch was recorded; its words are copied. `begin_ns` is its begin, since the clock's origin;
- * records before `since_ns` are left out.
+ * A batch was recorded. `begin_ns` is its begin, since the clock's origin; records before
+ * `since_ns` are left out.
  */
-void order_batch(struct event_order *order, int32_t pid, const struct hg_ev_batch *batch,
+struct order_batch {
+	uint32_t number;
+	int32_t tid;
+	uint64_t *records; /* of whole_records(); they are the order's from then on */
+	uint32_t words;
+};
+void order_batch(struct event_order *order, int32_t pid, const struct order_batch *batch,
 		 int64_t begin_ns, int64_t since_ns);
 
 /* Another program runs in that process, which does not go on with what was open. */

@@ -73,6 +73,8 @@ bool record_event(struct event_queue *queue, struct hg_event *event, const uint6
 	case HG_RECORD_RELAUNCH:
 	case HG_RECORD_LAUNCH:
 	case HG_RECORD_LAUNCH_CHANGED:
+	case HG_RECORD_PACKED: /* not among whole ones */
+	case HG_RECORD_KINDS:
 		return false;
 	}
 	return true;

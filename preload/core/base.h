@@ -49,15 +49,10 @@ static inline __attribute__((always_inline)) bool hg_is_zero(const volatile int 
 }
 
 struct hg_batch;
+struct hg_batch_counts;
 struct hg_provider;
 struct hg_thread;
 struct hg_hip_runtime;
-
-/* Records of a batch that are counted as they are added, by their kinds. */
-struct hg_batch_counts {
-	uint32_t allocs, allocs_stack, frees, copies;
-	uint32_t stacks, stack_words; /* and the words of these */
-};
 
 /* Of each thread. What each block that is recorded looks at comes first, side by side. */
 struct hg_tls {
@@ -117,11 +112,11 @@ struct hg_tls {
 	int resolving;  /* looking up the C library's functions */
 	int keeping;    /* this call is remembered although nothing records (live_state.c) */
 	int unrecorded; /* enum hg_unrecorded: what this call is if nothing records */
-	struct hg_batch_counts counted; /* of the batch that it records: counts.c */
-	uint32_t suspended;             /* live_state.c's: what the call in progress removes */
-	uintptr_t room_low, room_end;   /* all of the stack; 0: it is not known */
-	bool room_locked;               /* the C library is determining it */
-	const uintptr_t *outside;       /* frame on the program's stack, while on one of ours */
+	const struct hg_batch_counts *counted; /* of the batch that it records: counts.c */
+	uint32_t suspended;           /* live_state.c's: what the call in progress removes */
+	uintptr_t room_low, room_end; /* all of the stack; 0: it is not known */
+	bool room_locked;             /* the C library is determining it */
+	const uintptr_t *outside;     /* frame on the program's stack, while on one of ours */
 	uint32_t stack_known;    /* the generation in which its stack was recorded as a region */
 	bool ending;             /* its struct hg_thread was given back */
 	bool interrupted;        /* the last walk of the stack led through a signal's handler */

@@ -45,40 +45,20 @@ static uint64_t duration(struct hg_hip_call *call)
 	return call->end > call->start ? call->end - call->start : 0;
 }
 
-/* What is stored of a copy of one row, which most are; by value, for it to stay in registers. */
-struct row {
-	uint64_t dst, src, size, stream;
-	uint32_t duration, stack_id;
-	uint16_t api, device;
-	uint8_t kind;
-};
-
-static inline __attribute__((always_inline)) void fill_in_row(uint64_t *words, struct row row,
-							      uint32_t since)
-{
-	words[0] = (uint64_t)HG_RECORD_COPY << 56 | (uint64_t)row.device << 24 |
-		   (uint64_t)row.kind << 16 | row.api;
-	words[1] = (uint64_t)row.duration << 32 | since;
-	words[2] = row.dst;
-	words[3] = row.src;
-	words[4] = row.size;
-	words[5] = row.stream;
-	words[6] = row.stack_id;
-}
-
-static __attribute__((noinline)) bool add_row_otherwise(struct row row, uint64_t when)
+/* A copy of one row, which most are; by value, for it to stay in registers. */
+static __attribute__((noinline)) bool add_row_otherwise(struct hg_packed_copy row, uint64_t when)
 {
 	struct hg_batch_room room;
+	char *end;
 
-	if (!hg_batch_take(&room, HG_RECORD_COPY_WORDS, when))
+	if (!hg_batch_take_packed(&room, HG_PACKED_COPY_MOST, when))
 		return false;
-	fill_in_row(room.words, row, room.since);
-	hg_batch_count(room.batch, HG_RECORD_COPY);
-	hg_batch_put(&room, HG_RECORD_COPY_WORDS);
+	end = hg_packed_put_copy(room.batch->packed, &room.batch->before, &row, room.since);
+	hg_batch_put_packed(&room, end, HG_RECORD_COPY);
 	return true;
 }
 
-static inline __attribute__((always_inline)) bool add_row(struct row row, uint64_t end)
+static inline __attribute__((always_inline)) bool add_row(struct hg_packed_copy row, uint64_t end)
 {
 	struct hg_batch *batch = hg_tls.batch;
 	uint64_t since;
@@ -88,15 +68,21 @@ static inline __attribute__((always_inline)) bool add_row(struct row row, uint64
 		return add_row_otherwise(row, 0);
 	if (HG_LIKELY(batch && hg_batch_lock(batch))) {
 		since = end - batch->begin;
-		if (HG_LIKELY(hg_batch_has_room(batch, HG_RECORD_COPY_WORDS, since))) {
-			fill_in_row(batch->next, row, (uint32_t)since);
+		if (hg_batch_has_run(batch, HG_PACKED_COPY_MOST) && hg_batch_takes(since)) {
+			batch->packed = hg_packed_put_copy(batch->packed, &batch->before, &row,
+							   (uint32_t)since);
 			hg_batch_count(batch, HG_RECORD_COPY);
-			hg_batch_filled(batch, HG_RECORD_COPY_WORDS, end);
+			hg_batch_filled(batch, end);
 			return true;
 		}
 		hg_batch_unlock(batch);
 	}
 	return add_row_otherwise(row, end);
+}
+
+static inline uint64_t row_what(uint16_t api, int32_t kind, int32_t device)
+{
+	return (uint64_t)(uint16_t)device << 24 | (uint64_t)(uint8_t)kind << 16 | api;
 }
 
 /* Whether these fit into the record. */
@@ -112,16 +98,15 @@ static bool add_copy(const struct hg_hip_call *call, const struct hg_ev_copy *ev
 	    event->dst_pitch | event->src_pitch | event->dst_slice | event->src_slice ||
 	    !fits(event->kind, event->device, event->duration))
 		return false;
-	return add_row((struct row){ .dst = event->dst,
+	return add_row(
+	    (struct hg_packed_copy){ .dst = event->dst,
 				     .src = event->src,
 				     .size = event->size,
 				     .stream = event->stream,
+				     .what = row_what(event->api, event->kind, event->device),
 				     .duration = (uint32_t)event->duration,
-				     .stack_id = event->stack_id,
-				     .api = event->api,
-				     .device = (uint16_t)event->device,
-				     .kind = (uint8_t)event->kind },
-		       call->end);
+				     .stack_id = event->stack_id },
+	    call->end);
 }
 
 static inline void emit_copy(const struct hg_hip_call *call, const struct hg_ev_copy *event)
@@ -233,10 +218,10 @@ static __attribute__((noinline)) void finish_bytes_otherwise(struct hg_hip_call 
 	hg_finish_copy(call, &event);
 }
 
-static __attribute__((noinline)) void emit_row(struct row row, int32_t kind, int32_t device,
-					       uint64_t took)
+static __attribute__((noinline)) void emit_row(struct hg_packed_copy row, uint16_t api,
+					       int32_t kind, int32_t device, uint64_t took)
 {
-	struct hg_ev_copy event = { .api = row.api,
+	struct hg_ev_copy event = { .api = api,
 				    .dst = row.dst,
 				    .src = row.src,
 				    .size = row.size,
@@ -259,7 +244,7 @@ void hg_finish_copy_bytes(struct hg_hip_call *call, uint64_t dst, uint64_t src, 
 	int saved = errno;
 	uint64_t took;
 	int32_t device;
-	struct row row;
+	struct hg_packed_copy row;
 
 	if (HG_UNLIKELY(call->rc || hg_config.standby || hg_hip_any_capture())) {
 		finish_bytes_otherwise(call, dst, src, size, kind, stream);
@@ -268,17 +253,15 @@ void hg_finish_copy_bytes(struct hg_hip_call *call, uint64_t dst, uint64_t src, 
 	if (hg_enter_often()) {
 		took = duration(call);
 		device = hg_hip_device();
-		row = (struct row){ .dst = dst,
-				    .src = src,
-				    .size = size,
-				    .stream = stream,
-				    .duration = (uint32_t)took,
-				    .stack_id = hg_hip_stack_id(call),
-				    .api = call->api,
-				    .device = (uint16_t)device,
-				    .kind = (uint8_t)kind };
+		row = (struct hg_packed_copy){ .dst = dst,
+					       .src = src,
+					       .size = size,
+					       .stream = stream,
+					       .what = row_what(call->api, kind, device),
+					       .duration = (uint32_t)took,
+					       .stack_id = hg_hip_stack_id(call) };
 		if (HG_UNLIKELY(!fits(kind, device, took)) || !add_row(row, call->end))
-			emit_row(row, kind, device, took);
+			emit_row(row, call->api, kind, device, took);
 		hg_hip_memory_waited();
 		hg_hip_pointers_copy_bytes(call->api, dst, src, size, kind);
 		hg_leave();

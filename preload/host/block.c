@@ -135,33 +135,31 @@ static void end_deferred(void)
 
 static bool add(uint16_t api, void *ptr, size_t size, const uintptr_t *frame, void *caller)
 {
-	uint32_t stack_id;
+	struct hg_batch_block block = { .address = (uintptr_t)ptr, .size = (uint32_t)size };
 
 	if (size >> 32 || !is_ordinary(ptr, frame, caller) || !hg_block_enter(true))
 		return false;
 	hg_take_name(&api, &caller);
-	stack_id = stack_id_of(frame, caller);
-	if (!hg_batch_add_otherwise(
-		hg_block_first(stack_id ? HG_RECORD_ALLOC_STACK : HG_RECORD_ALLOC, api) |
-		    (uintptr_t)ptr,
-		(uint64_t)size << 32, stack_id))
-		block_event(api, ptr, (uint32_t)size, stack_id);
+	block.api = api;
+	block.stack_id = stack_id_of(frame, caller);
+	if (!hg_batch_add_block_otherwise(&block))
+		block_event(api, ptr, (uint32_t)size, block.stack_id);
 	hg_block_leave();
 	return true;
 }
 
 static bool add_free(uint16_t api, void *ptr, const uintptr_t *frame, void *caller)
 {
-	uint32_t stack_id = 0;
+	struct hg_batch_block block = { .address = (uintptr_t)ptr, .freed = true };
 
 	if (!is_ordinary(ptr, frame, caller) || !hg_block_enter(true))
 		return false;
 	hg_take_name(&api, &caller);
+	block.api = api;
 	if (__atomic_load_n(&hg_gpu_seen, __ATOMIC_RELAXED))
-		stack_id = stack_id_of(frame, caller);
-	if (!hg_batch_add_otherwise(hg_block_first(HG_RECORD_FREE, api) | (uintptr_t)ptr,
-				    (uint64_t)stack_id << 32, 0))
-		free_event(api, ptr, stack_id);
+		block.stack_id = stack_id_of(frame, caller);
+	if (!hg_batch_add_block_otherwise(&block))
+		free_event(api, ptr, block.stack_id);
 	hg_block_leave();
 	return true;
 }

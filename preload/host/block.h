@@ -108,11 +108,6 @@ HG_BLOCK_ALWAYS void hg_take_name(uint16_t *api, void **caller)
 	}
 }
 
-HG_BLOCK_ALWAYS uint64_t hg_block_first(uint64_t kind, uint16_t api)
-{
-	return kind << 56 | (uint64_t)api << 48;
-}
-
 /* Whether it reaches the threshold, and has room in a record. */
 HG_BLOCK_ALWAYS bool hg_block_has_size(size_t size)
 {
@@ -127,8 +122,9 @@ HG_BLOCK_ALWAYS bool hg_block_has_size(size_t size)
 HG_BLOCK_ALWAYS bool hg_block_add_quickly(uint16_t api, void *ptr, size_t size,
 					  const uintptr_t *frame, bool named)
 {
-	uint64_t first =
-	    hg_block_first(HG_RECORD_ALLOC_STACK, named ? hg_tls.named_api : api) | (uintptr_t)ptr;
+	struct hg_batch_block block = { .address = (uintptr_t)ptr,
+					.size = (uint32_t)size,
+					.api = named ? hg_tls.named_api : api };
 	const void *caller = named ? hg_tls.named_caller : (const void *)frame[1];
 	const struct hg_cached_walk *trail;
 
@@ -136,8 +132,10 @@ HG_BLOCK_ALWAYS bool hg_block_add_quickly(uint16_t api, void *ptr, size_t size,
 	    !hg_block_enter(named))
 		return false;
 	trail = hg_stack_marked(frame, caller);
-	if (HG_UNLIKELY(!trail) || HG_UNLIKELY(!hg_batch_add_here(HG_RECORD_ALLOC_STACK, first,
-								  (uint32_t)size, trail->id)))
+	if (HG_UNLIKELY(!trail))
+		return hg_block_leave_undone();
+	block.stack_id = trail->id;
+	if (HG_UNLIKELY(!hg_batch_add_here(block)))
 		return hg_block_leave_undone();
 	hg_block_leave();
 	return true;
@@ -147,14 +145,16 @@ HG_BLOCK_ALWAYS bool hg_block_add_quickly(uint16_t api, void *ptr, size_t size,
 HG_BLOCK_ALWAYS bool hg_block_add_without_stack(uint16_t api, void *ptr, size_t size,
 						const uintptr_t *frame)
 {
-	uint64_t first = hg_block_first(HG_RECORD_ALLOC, api) | (uintptr_t)ptr;
+	struct hg_batch_block block = { .address = (uintptr_t)ptr,
+					.size = (uint32_t)size,
+					.api = api };
 
 	if (HG_UNLIKELY(hg_config.stack_depth) || !hg_block_has_size(size) ||
 	    !hg_block_is_outside(false) || !hg_block_fits(ptr) || !hg_block_is_ordinary(false) ||
 	    !hg_block_is_recorded() || !hg_block_is_place_ordinary((const void *)frame[1]) ||
 	    !hg_block_enter(false))
 		return false;
-	if (HG_UNLIKELY(!hg_batch_add_here(HG_RECORD_ALLOC, first, (uint32_t)size, 0)))
+	if (HG_UNLIKELY(!hg_batch_add_here(block)))
 		return hg_block_leave_undone();
 	hg_block_leave();
 	return true;
@@ -167,24 +167,23 @@ HG_BLOCK_ALWAYS bool hg_block_add_without_stack(uint16_t api, void *ptr, size_t 
 HG_BLOCK_ALWAYS bool hg_block_add_free_quickly(uint16_t api, void *ptr, const uintptr_t *frame,
 					       bool named)
 {
-	uint64_t first =
-	    hg_block_first(HG_RECORD_FREE, named ? hg_tls.named_api : api) | (uintptr_t)ptr;
+	struct hg_batch_block block = { .address = (uintptr_t)ptr,
+					.api = named ? hg_tls.named_api : api,
+					.freed = true };
 	const void *place = (const void *)frame[1];
 	const void *caller = named ? hg_tls.named_caller : place;
 	const struct hg_cached_walk *trail;
-	bool added;
 
 	if (!hg_block_fits(ptr) || !hg_block_is_ordinary(false) || !hg_block_is_recorded() ||
 	    !hg_block_is_place_ordinary(place) || !hg_block_enter(named))
 		return false;
-	if (HG_LIKELY(hg_is_zero(&hg_gpu_seen)) || !hg_config.stack_depth) {
-		added = hg_batch_add_here(HG_RECORD_FREE, first, 0, 0);
-	} else {
+	if (HG_UNLIKELY(!hg_is_zero(&hg_gpu_seen)) && hg_config.stack_depth) {
 		trail = hg_tls.trails ? hg_stack_marked(frame, caller) : NULL;
-		added = HG_LIKELY(trail != NULL) &&
-			hg_batch_add_here(HG_RECORD_FREE, first, trail->id, 0);
+		if (HG_UNLIKELY(!trail))
+			return hg_block_leave_undone();
+		block.stack_id = trail->id;
 	}
-	if (HG_UNLIKELY(!added))
+	if (HG_UNLIKELY(!hg_batch_add_here(block)))
 		return hg_block_leave_undone();
 	hg_block_leave();
 	return true;

@@ -20,6 +20,7 @@
 #include "preload/standby/live_state.h"
 #include "preload/standby/standby.h"
 #include "preload/trace/batch.h"
+#include "preload/trace/batch_add.h"
 #include "preload/trace/buffer_wait.h"
 #include "preload/trace/enter.h"
 #include "tracer/api/host.h"
@@ -97,20 +98,16 @@ static bool is_kept(void *ptr)
 
 static bool add_block(const struct hg_ev_host_alloc *event)
 {
-	uint64_t kind = event->stack_id ? HG_RECORD_ALLOC_STACK : HG_RECORD_ALLOC;
-	uint64_t words[] = { kind << 56 | (uint64_t)event->api << 48 | event->ptr,
-			     (uint64_t)event->size << 32, event->stack_id };
-
-	return event->ptr <= HG_RECORD_ADDRESS && hg_batch_add(words, event->stack_id ? 3 : 2, 0);
+	return hg_batch_add_block(&(struct hg_batch_block){ .address = event->ptr,
+							    .size = event->size,
+							    .stack_id = event->stack_id,
+							    .api = event->api });
 }
 
 static bool add_block_free(const struct hg_ev_host_free *event)
 {
-	uint64_t words[] = { (uint64_t)HG_RECORD_FREE << 56 | (uint64_t)event->api << 48 |
-				 event->ptr,
-			     (uint64_t)event->stack_id << 32 };
-
-	return event->ptr <= HG_RECORD_ADDRESS && hg_batch_add(words, 2, 0);
+	return hg_batch_add_block(&(struct hg_batch_block){
+	    .address = event->ptr, .stack_id = event->stack_id, .api = event->api, .freed = true });
 }
 
 /* Ids of the host's functions are below HG_HIP_APIS: the events of blocks hold them in 8 bits. */

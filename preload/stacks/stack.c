@@ -329,7 +329,6 @@ static bool define_in_batch(uint32_t id, const uint64_t *frames, uint32_t count)
 		}
 		hg_stack_write(room.words, words, id, frames, count, room.since);
 	}
-	hg_batch_count_stack(room.batch, words);
 	hg_batch_put(&room, words);
 	return true;
 }

@@ -263,6 +263,66 @@ static bool lock_patiently(struct hg_batch *batch)
 }
 
 /*
+ * Under its lock: the run of packed records at its end, which had the room that there was, is as
+ * long as these, and others may follow.
+ * Whoever reads the page of a process that was killed finds whole records: a processor of this kind
+ * stores in order, and a run's length may exceed what the batch has.
+ */
+static void end_run(struct hg_batch *batch)
+{
+	uint64_t *run = batch->run;
+	size_t used;
+
+	if (!run)
+		return;
+	used = (size_t)(batch->packed - (char *)run);
+	memset(batch->packed, 0, -used % sizeof(*run));
+	used = (used + sizeof(*run) - 1) / sizeof(*run);
+	__atomic_store_n(&batch->page->words, (uint32_t)(run - batch->page->records) + used,
+			 __ATOMIC_RELEASE);
+	*run = hg_packed_head(used);
+	batch->next = run + used;
+	batch->run = NULL;
+	batch->run_end = 0;
+}
+
+/* Under its lock: the batch has so many words more, which are empty or in a run. */
+static void claim(struct hg_batch *batch, uint32_t words)
+{
+	batch->next += words;
+	__atomic_signal_fence(__ATOMIC_RELEASE);
+	batch->page->words += words;
+}
+
+/* Under its lock: whether the page has room for so many words at its end. */
+static bool has_words(const struct hg_batch *batch, uint32_t words)
+{
+	return (uintptr_t)batch->next + words * sizeof(uint64_t) <= (uintptr_t)batch->end;
+}
+
+/* Under its lock: whether there is a run with room for so many bytes; it is made. */
+static bool has_run(struct hg_batch *batch, uint32_t most)
+{
+	uint32_t words;
+
+	if (hg_batch_has_run(batch, most))
+		return true;
+	end_run(batch);
+	if (!has_words(batch, HG_PACKED_WORDS_LEAST))
+		return false;
+	words = (uint32_t)(batch->end - batch->next);
+	if (words > HG_PACKED_WORDS_MAX)
+		words = HG_PACKED_WORDS_MAX;
+	batch->run = batch->next;
+	batch->packed = (char *)(batch->run + 1);
+	*batch->packed = HG_PACKED_END;
+	*batch->run = hg_packed_head(words);
+	claim(batch, words);
+	batch->run_end = (uintptr_t)batch->next;
+	return true;
+}
+
+/*
  * Under its lock. The page is empty only when the event is there: if the recording has ended before
  * the process, as when the recorder was killed, the records stay in their file.
  */
@@ -272,13 +332,14 @@ static __attribute__((noinline)) void write_out(struct hg_batch *batch)
 	struct hg_ev_batch event = { .number = page->number,
 				     .thread = page->thread,
 				     .begin = page->begin,
-				     .records = page->records,
-				     .words = page->words };
+				     .records = page->records };
 	uintptr_t *turn;
 
 	if (HG_UNLIKELY(hg_config.recorded && !*hg_provider->recording))
 		return;
-	hg_tls.counted = batch->counts;
+	end_run(batch);
+	event.words = page->words;
+	hg_tls.counted = &batch->counts;
 	turn = hg_turn_take();
 	hg_provider->batch(&event);
 	hg_turn_end(turn);
@@ -319,6 +380,7 @@ static __attribute__((noinline)) bool begin(struct hg_batch *batch)
 	__atomic_fetch_add(&hg_batches_open, 1, __ATOMIC_RELAXED);
 	batch->next = batch->page->records;
 	batch->end = batch->page->records + HG_BATCH_WORDS;
+	batch->before = (struct hg_packed){ 0 };
 	__atomic_store_n(&batch->open, 1, __ATOMIC_RELAXED);
 	return true;
 }
@@ -389,7 +451,17 @@ static __attribute__((noinline)) bool make_room_in(struct hg_batch *batch)
 	return begin(batch);
 }
 
-bool hg_batch_take(struct hg_batch_room *room, uint32_t most, uint64_t when)
+/* Under its lock: whether it has room at its end for so many words, or a packed record. */
+static inline bool has_room(struct hg_batch *batch, uint32_t words, uint32_t packed)
+{
+	if (packed)
+		return has_run(batch, packed);
+	end_run(batch);
+	return has_words(batch, words);
+}
+
+static inline __attribute__((always_inline)) bool take(struct hg_batch_room *room, uint32_t words,
+						       uint32_t packed, uint64_t when)
 {
 	struct hg_batch *batch = own_batch();
 
@@ -399,8 +471,9 @@ bool hg_batch_take(struct hg_batch_room *room, uint32_t most, uint64_t when)
 		return false;
 	if (!when)
 		when = hg_now();
-	if (HG_UNLIKELY(!hg_batch_has_room(batch, most, when - batch->begin))) {
-		if (!make_room_in(batch)) {
+	if (HG_UNLIKELY(!hg_batch_takes(when - batch->begin)) ||
+	    HG_UNLIKELY(!has_room(batch, words, packed))) {
+		if (!make_room_in(batch) || !has_room(batch, words, packed)) {
 			hg_batch_unlock(batch);
 			return false;
 		}
@@ -417,9 +490,31 @@ bool hg_batch_take(struct hg_batch_room *room, uint32_t most, uint64_t when)
 	return true;
 }
 
+bool hg_batch_take(struct hg_batch_room *room, uint32_t most, uint64_t when)
+{
+	return take(room, most, 0, when);
+}
+
+/* Whoever reads the page of a process that was killed finds whole records. */
 void hg_batch_put(const struct hg_batch_room *room, uint32_t words)
 {
-	hg_batch_filled(room->batch, words, room->when);
+	if (words) {
+		hg_batch_count(room->batch, (enum hg_record)(room->words[0] >> 56));
+		claim(room->batch, words);
+	}
+	hg_batch_filled(room->batch, room->when);
+}
+
+bool hg_batch_take_packed(struct hg_batch_room *room, uint32_t most, uint64_t when)
+{
+	return take(room, 0, most, when);
+}
+
+void hg_batch_put_packed(const struct hg_batch_room *room, char *end, unsigned kind)
+{
+	room->batch->packed = end;
+	hg_batch_count(room->batch, (enum hg_record)kind);
+	hg_batch_filled(room->batch, room->when);
 }
 
 bool hg_batch_add(const uint64_t *words, uint32_t count, uint64_t when)
@@ -432,20 +527,50 @@ bool hg_batch_add(const uint64_t *words, uint32_t count, uint64_t when)
 	room.words[1] = words[1] | room.since;
 	for (uint32_t i = 2; i < count; i++)
 		room.words[i] = words[i];
-	hg_batch_count(room.batch, (enum hg_record)(words[0] >> 56));
 	hg_batch_put(&room, count);
 	return true;
 }
 
-__attribute__((noinline)) bool hg_batch_add_otherwise(uint64_t first, uint64_t second,
-						      uint64_t third)
+/* A block whose address, or api, no packed record can have. */
+static bool add_unpacked(const struct hg_batch_block *block)
 {
-	uint64_t words[] = { first, second, third };
+	uint64_t kind = block->freed      ? HG_RECORD_FREE
+			: block->stack_id ? HG_RECORD_ALLOC_STACK
+					  : HG_RECORD_ALLOC;
+	uint64_t words[] = { kind << 56 | (uint64_t)block->api << 48 | block->address,
+			     (uint64_t)(block->freed ? block->stack_id : block->size) << 32,
+			     block->stack_id };
+
+	return block->address <= HG_RECORD_ADDRESS && block->api <= UINT8_MAX &&
+	       hg_batch_add(words, hg_record_words(words[0]), 0);
+}
+
+bool hg_batch_add_block(const struct hg_batch_block *block)
+{
+	uint64_t address = block->address / 16;
+	struct hg_batch_room room;
+	struct hg_packed *before;
+	char *end;
+
+	if (!hg_packed_fits(block->api, block->address))
+		return add_unpacked(block);
+	if (!hg_batch_take_packed(&room, HG_PACKED_BLOCK_MOST, 0))
+		return false;
+	before = &room.batch->before;
+	end = hg_packed_put_block(room.batch->packed, before, (uint8_t)block->api, block->freed,
+				  address, hg_packed_fold(address - before->address), block->size,
+				  block->stack_id, room.since);
+	hg_batch_put_packed(&room, end, block->freed ? HG_RECORD_FREE : HG_RECORD_ALLOC);
+	return true;
+}
+
+__attribute__((noinline)) bool hg_batch_add_block_otherwise(const struct hg_batch_block *block)
+{
 	int saved = errno;
 	bool added;
 
 	hg_tracers_clean();
-	added = hg_batch_add(words, third ? 3 : 2, 0);
+	added = hg_batch_add_block(block);
 	errno = saved;
 	return added;
 }

@@ -10,6 +10,7 @@
 #include "preload/core/clock.h"
 #include "preload/trace/batch.h"
 #include "tracer/batch_events.h"
+#include "tracer/packed_record.h"
 
 /* Two lines of the cache, as processors fetch them in pairs. */
 struct hg_batch {
@@ -23,7 +24,12 @@ struct hg_batch {
 	 * after `begin` has 32 bits. 0 if it is not open. */
 	uint64_t until;
 	struct hg_open_batch *page;
-	struct hg_batch_counts counts; /* of its records; others are not counted */
+	/* The run of packed records at the end of the batch; NULL: there is none. */
+	uint64_t *run;
+	char *packed;            /* where its next record begins */
+	uintptr_t run_end;       /* batch->next; 0 without a run */
+	struct hg_packed before; /* the last packed record */
+	struct hg_batch_counts counts;
 } __attribute__((aligned(128)));
 
 /*
@@ -59,28 +65,16 @@ static inline __attribute__((always_inline)) void hg_batch_unlock(struct hg_batc
 	__atomic_store_n(&batch->owner, 0, __ATOMIC_RELEASE);
 }
 
-/*
- * Under its lock: whether there is room for so many words at batch->next, of a record `since` ns
- * after the batch's begin. If not, it is to be begun or written first, or nothing can be stored.
- */
-static inline __attribute__((always_inline)) bool hg_batch_has_room(const struct hg_batch *batch,
-								    uint32_t words, uint64_t since)
+/* Under its lock: whether a record can be stored that is `since` ns after the batch's begin. */
+static inline __attribute__((always_inline)) bool hg_batch_takes(uint64_t since)
 {
-	return HG_LIKELY((uintptr_t)batch->next + words * sizeof(uint64_t) <=
-			     (uintptr_t)batch->end &&
-			 !(since >> 32) && !__atomic_load_n(hg_batches_hold, __ATOMIC_RELAXED));
+	return HG_LIKELY(!(since >> 32) && !__atomic_load_n(hg_batches_hold, __ATOMIC_RELAXED));
 }
 
-/*
- * Under its lock: so many words of that room were filled. Gives the lock back. Whoever reads the
- * page of a process that was killed finds whole records: a processor of this kind stores in order.
- */
+/* Under its lock: a record of that time was stored. Gives the lock back. */
 static inline __attribute__((always_inline)) void hg_batch_filled(struct hg_batch *batch,
-								  uint32_t words, uint64_t when)
+								  uint64_t when)
 {
-	batch->next += words;
-	__atomic_signal_fence(__ATOMIC_RELEASE);
-	batch->page->words += words;
 	hg_batch_unlock(batch);
 	if (HG_UNLIKELY(when > __atomic_load_n(&hg_batches_due, __ATOMIC_RELAXED)))
 		hg_batches_look(when);
@@ -90,61 +84,63 @@ static inline __attribute__((always_inline)) void hg_batch_filled(struct hg_batc
 static inline __attribute__((always_inline)) void hg_batch_count(struct hg_batch *batch,
 								 enum hg_record kind)
 {
-	if (kind == HG_RECORD_ALLOC_STACK)
-		batch->counts.allocs_stack++;
-	else if (kind == HG_RECORD_FREE)
-		batch->counts.frees++;
-	else if (kind == HG_RECORD_ALLOC)
-		batch->counts.allocs++;
-	else if (kind == HG_RECORD_COPY)
-		batch->counts.copies++;
+	batch->counts.of[kind]++;
 }
 
-static inline void hg_batch_count_stack(struct hg_batch *batch, uint32_t words)
+/* Under its lock: whether its run has room for a packed record of at most so many bytes. */
+static inline __attribute__((always_inline)) bool hg_batch_has_run(const struct hg_batch *batch,
+								   uint32_t most)
 {
-	batch->counts.stacks++;
-	batch->counts.stack_words += words;
+	return HG_LIKELY((uintptr_t)batch->packed + most <= batch->run_end);
 }
-
-/* hg_batch_add() of two or three words, now; keeps errno. */
-bool hg_batch_add_otherwise(uint64_t first, uint64_t second, uint64_t third);
 
 /*
- * The same, where nothing is in the way: of a block, the second is the upper half of its word.
- * The calling thread's batch is known, and not locked by it. false: nothing was done.
+ * A block that was allocated or freed, in the calling thread's batch. Of one that was freed `size`
+ * is 0. 0 as `stack_id` is none.
  */
-static inline __attribute__((always_inline)) bool
-hg_batch_add_here(enum hg_record kind, uint64_t first, uint32_t second, uint64_t third)
-{
-	const uint32_t count = kind == HG_RECORD_ALLOC_STACK ? 3 : 2;
-	struct hg_batch *batch = hg_tls.batch;
-	uint64_t when, *words;
-	uint32_t since;
+struct hg_batch_block {
+	uint64_t address;
+	uint32_t size, stack_id;
+	uint16_t api;
+	bool freed;
+};
 
+/* Needs hg_enter(); false: not now; record an event instead. */
+bool hg_batch_add_block(const struct hg_batch_block *block);
+/* The same where nobody has entered; keeps errno. */
+bool hg_batch_add_block_otherwise(const struct hg_batch_block *block);
+
+/*
+ * The same, where nothing is in the way; the calling thread's batch is known, and not locked by it.
+ * false: nothing was done.
+ */
+static inline __attribute__((always_inline)) bool hg_batch_add_here(struct hg_batch_block block)
+{
+	struct hg_batch *batch = hg_tls.batch;
+	uint64_t when, address = block.address / 16, folded;
+	char *end;
+
+	if (HG_UNLIKELY(!hg_packed_fits(block.api, block.address)))
+		return false;
 	__atomic_store_n(&batch->owner, 1, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (HG_UNLIKELY(!hg_is_zero(&batch->others)))
 		goto not_here;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	words = batch->next;
-	if (HG_UNLIKELY((uintptr_t)words + count * sizeof(*words) > (uintptr_t)batch->end) ||
+	if (HG_UNLIKELY(!hg_batch_has_run(batch, HG_PACKED_BLOCK_MOST)) ||
 	    HG_UNLIKELY(*hg_batches_hold != 0))
 		goto not_here;
-	words[0] = first;
-	__builtin_memcpy((char *)&words[1] + sizeof(second), &second, sizeof(second));
-	if (count > 2)
-		words[2] = third;
+	folded = hg_packed_fold(address - batch->before.address);
 	clock_gettime(CLOCK_MONOTONIC, &batch->now);
 	batch = hg_tls.batch; /* a load is less than to keep it */
 	when = hg_ns(&batch->now);
 	if (HG_UNLIKELY(when > batch->until))
 		goto not_here;
-	since = (uint32_t)(when - batch->begin);
-	__builtin_memcpy(&batch->next[1], &since, sizeof(since));
-	batch->next += count;
-	__atomic_signal_fence(__ATOMIC_RELEASE);
-	batch->page->words += count;
-	hg_batch_count(batch, kind);
+	end = hg_packed_put_block(batch->packed, &batch->before, (uint8_t)block.api, block.freed,
+				  address, folded, block.size, block.stack_id,
+				  (uint32_t)(when - batch->begin));
+	batch->packed = end;
+	hg_batch_count(batch, block.freed ? HG_RECORD_FREE : HG_RECORD_ALLOC);
 	hg_batch_unlock(batch);
 	return true;
 not_here:

@@ -14,6 +14,7 @@
 #include "preload/core/mapped_file.h"
 #include "preload/core/parts.h"
 #include "preload/core/start.h"
+#include "preload/trace/batch.h"
 #include "tracer/counts.h"
 #include "tracer/events.h"
 #include "tracer/provider.h"
@@ -40,33 +41,15 @@ static const char names[][HG_COUNTS_NAME] = {
 
 static void joined(const struct hg_provider *provider);
 
-static void count_records(uint64_t *row, const struct hg_ev_batch *batch)
+/* What the batch has was counted as it was added. */
+static void count_records(uint64_t *row)
 {
-	const uint64_t *at = batch->records, *end = at + batch->words;
-	const struct hg_batch_counts *counted = &hg_tls.counted;
-	uint64_t sums[HG_COUNTS_USED] = { 0 };
+	const struct hg_batch_counts *counted = hg_tls.counted;
 
-	/* Mostly there are no others than were counted as they were added. */
-	if (2 * counted->allocs + 3 * counted->allocs_stack + 2 * counted->frees +
-		HG_RECORD_COPY_WORDS * counted->copies + counted->stack_words ==
-	    batch->words) {
-		sums[HG_COUNT_batched_alloc] = counted->allocs + counted->allocs_stack;
-		sums[HG_COUNT_batched_free] = counted->frees;
-		sums[HG_COUNT_batched_copy] = counted->copies;
-		sums[HG_COUNT_batched_stack] = counted->stacks;
-		at = end;
-	}
-	while (at < end) {
-		uint32_t words = hg_record_words(*at);
-
-		sums[hg_count_of_record(*at)]++;
-		if (!words)
-			break; /* one that is not known ends the batch */
-		at += words;
-	}
-	for (unsigned kind = HG_COUNT_batched_alloc; kind < HG_COUNTS_USED; kind++)
-		if (sums[kind])
-			__atomic_fetch_add(&row[kind], sums[kind], __ATOMIC_RELAXED);
+	for (uint64_t kind = 0; kind < HG_RECORD_KINDS; kind++)
+		if (counted->of[kind])
+			__atomic_fetch_add(&row[hg_count_of_record(kind << 56)], counted->of[kind],
+					   __ATOMIC_RELAXED);
 }
 
 /* Threads' variables lie far apart. */
@@ -77,7 +60,7 @@ static uint64_t *own_row(struct hg_counts *counts)
 	return counts->counts[(spread >> 32) % HG_COUNTS_ROWS];
 }
 
-static void counted(unsigned kind, const void *event)
+static void counted(unsigned kind)
 {
 	struct hg_counts *counts = own->counts;
 	uint64_t *row;
@@ -95,7 +78,7 @@ static void counted(unsigned kind, const void *event)
 		return;
 	row = own_row(counts);
 	if (kind == HG_COUNT_batch)
-		count_records(row, event);
+		count_records(row);
 	__atomic_fetch_add(&row[kind], 1, __ATOMIC_RELAXED);
 }
 

@@ -52,7 +52,7 @@ struct own {
 static struct own *own;
 static const volatile int *recording;
 static void (*at_exit)(void);
-static void (*counted)(unsigned kind, const void *event);
+static void (*counted)(unsigned kind);
 int hg_early_due;
 
 static bool make_file(void)
@@ -192,7 +192,7 @@ static char *add(char *at, const void *data, size_t size)
 			put(entry);                                             \
 		}                                                               \
 		if (counted)                                                    \
-			counted((unsigned)HG_COUNT_##name, event);              \
+			counted((unsigned)HG_COUNT_##name);                     \
 	}
 #include "tracer/events.def"
 

@@ -27,7 +27,7 @@ static int on_state_wanted(void (*wanted)(void))
 }
 
 static void (*at_exit)(void);
-static void (*counted)(unsigned kind, const void *event);
+static void (*counted)(unsigned kind);
 
 static const struct hg_provider provider = {
 	.version = HG_PROVIDER_VERSION,

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "analyzer/reader/order.h"
+#include "analyzer/reader/whole_records.h"
 
 #define PID 7
 
@@ -61,13 +62,14 @@ static void event(int ns)
 /* A batch of frees at begin + each of the times, which -1 ends. */
 static void batch_since(int tid, unsigned number, int begin_ns, int since_ns, const int *times)
 {
+	struct order_batch batch = { .number = number, .tid = tid };
 	uint64_t words[64];
-	struct hg_ev_batch batch = { .number = number, .thread = tid, .records = words };
 
 	for (; *times >= 0; times++) {
 		words[batch.words++] = (uint64_t)HG_RECORD_FREE << 56;
 		words[batch.words++] = (uint64_t)*times;
 	}
+	batch.records = whole_records(words, &batch.words);
 	order_batch(order, PID, &batch, begin_ns, since_ns);
 }
 
@@ -185,7 +187,7 @@ static void test_never_came(void **state)
 	stats = finish(NULL, 0);
 	assert_string_equal(seen->str, "e11 r23.1 e31 ");
 	assert_int_equal(stats.batches, 2);
-	assert_int_equal(stats.records, HG_BATCH_WORDS);
+	assert_int_equal(stats.records, 2 * HG_BATCH_RECORDS);
 }
 
 /* A batch whose beginning was not seen: what would be out of order is counted. */
@@ -232,11 +234,13 @@ static void test_overdue(void **state)
 static void test_unknown(void **state)
 {
 	uint64_t words[] = { (uint64_t)HG_RECORD_FREE << 56, 1, UINT64_C(200) << 56, 2 };
-	struct hg_ev_batch batch = { 1, 1, 0, words, 4 };
+	struct order_batch batch = { .number = 1, .tid = 1, .words = 4 };
 
 	(void)state;
+	batch.records = whole_records(words, &batch.words);
 	order_batch(order, PID, &batch, 10, 0);
 	batch.words = 1;
+	batch.records = whole_records(words, &batch.words);
 	order_batch(order, PID, &batch, 20, 0);
 	assert_string_equal(seen->str, "r11.1 ");
 	finish(NULL, 0);

@@ -36,13 +36,26 @@ static uint32_t written; /* of the records, by whoever has the lock */
 static unsigned wrong;   /* atomic */
 static int done;         /* atomic */
 
-/* Records have two words: the number, and in the upper half of the second its complement. */
+/* Records have the number as address, less the last bits, and its complement as stack_id. */
 static void take_batch(const struct hg_ev_batch *event)
 {
-	for (uint32_t i = 0; i + 1 < event->words; i += 2, written++)
-		if (event->records[i] != written ||
-		    (uint32_t)(event->records[i + 1] >> 32) != ~written)
+	struct hg_packed packed = { 0 };
+
+	for (uint32_t at = 0; at < event->words; at += hg_record_words(event->records[at])) {
+		const uint64_t *run = &event->records[at];
+		struct hg_packed_bytes bytes = {
+			.at = (const unsigned char *)(run + 1),
+			.end = (const unsigned char *)(run + hg_record_words(*run)),
+		};
+		uint64_t record[HG_RECORD_COPY_WORDS];
+
+		for (; hg_packed_read(&bytes, &packed, record); written++)
+			if ((record[0] & HG_RECORD_ADDRESS) != (uint64_t)written * 16 ||
+			    (uint32_t)record[2] != ~written)
+				__atomic_fetch_add(&wrong, 1, __ATOMIC_RELAXED);
+		if (bytes.damaged || *run >> 56 != HG_RECORD_PACKED)
 			__atomic_fetch_add(&wrong, 1, __ATOMIC_RELAXED);
+	}
 }
 
 static void open_batch(const struct hg_ev_batch_open *event)
@@ -86,13 +99,17 @@ long hg_syscall(long number, ...)
 
 static void *add(void *unused)
 {
+	struct hg_batch_block block = { .api = 1 };
 	uint32_t number = 0;
 
 	hg_tls.busy = 1;
-	while (number < RECORDS)
-		if ((hg_tls.batch && hg_batch_add_here(HG_RECORD_ALLOC, number, ~number, 0)) ||
-		    hg_batch_add_otherwise(number, (uint64_t)~number << 32, 0))
+	while (number < RECORDS) {
+		block.address = (uint64_t)number * 16;
+		block.stack_id = ~number;
+		if ((hg_tls.batch && hg_batch_add_here(block)) ||
+		    hg_batch_add_block_otherwise(&block))
 			number++;
+	}
 	__atomic_store_n(&done, 1, __ATOMIC_RELEASE);
 	return unused;
 }

@@ -171,7 +171,9 @@ static uint64_t records_made, sum_made; /* atomic */
 
 static void gather(unsigned thread, unsigned round)
 {
-	uint64_t words[3] = { (uint64_t)thread << 32 | round, 0, 0 };
+	uint64_t words[3] = {
+		(uint64_t)HG_RECORD_ALLOC_STACK << 56 | (uint64_t)thread << 32 | round, 0, 0
+	};
 
 	words[2] = ~words[0];
 	if (hg_batch_add(words, 3, 0)) {
