@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When a call began, for its duration, at a third of the clock's cost: the processor's counter,
- * relative to where clock and counter were last read together. Only for durations: the two drift
- * apart between readings, and the order of threads must be determined by the clock itself.
+ * The time by the processor's counter, relative to where clock and counter were last read together.
+ * The two drift apart between such readings: a thread reads both again after a fifth of a
+ * millisecond, and the counter's speed is determined anew each tenth of a second, from the last one
+ * or two tenths. Where the prediction was wrong all the same, as after the clock was adjusted, the
+ * clock itself is read until the speed is known again.
  */
 #include "preload/core/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,27 +19,27 @@
 #include "preload/core/libc.h"
 
 #if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
 
-#if defined(__x86_64__)
+#define APART_NS 200000u    /* the clock may be adjusted by 500 ppm: 100 ns by then */
+#define LEAST_NS 1000000u   /* between the first readings that determine the speed */
+#define SPEED_NS 100000000u /* between later ones */
+#define MOST_NS  2000000000u
+#define WRONG_NS 40u
+#define TRIES    3u
+#define SELDOM   50000u /* ticks between two calls */
 
-#define APART_NS 1000000u /* the clock may be adjusted by 500 ppm: half a microsecond by then */
-#define CLOSE    2000u    /* ticks: a reading of the clock that took longer was interrupted */
-#define LEAST_NS 1000000u /* between the readings that determine how fast the counter counts */
-#define SHIFT    32u
-
-/* The first reading, and the counter's speed: ns a tick, in units of 2^-SHIFT. */
-static uint64_t first_ticks, first_ns;
-static uint64_t speed; /* atomic */
-static uint64_t apart; /* atomic; ticks; 0: the speed is not known */
+/* Where speed is measured from. */
+static struct {
+	int busy;           /* atomic: somebody is at it */
+	uint64_t ticks, ns; /* 0: nothing was read */
+} origin;
+uint64_t hg_clock_speed, hg_clock_apart;
+static uint64_t quickest = UINT64_MAX; /* atomic: ticks that a reading of the clock took at least */
 
 enum { UNKNOWN, BEING_LOOKED_AT, USABLE, UNUSABLE };
 static int usable; /* atomic */
 
-static __thread struct {
-	uint64_t ticks, ns; /* 0: never read */
-} last __attribute__((tls_model("initial-exec")));
+__thread struct hg_clock_base hg_clock_base __attribute__((tls_model("initial-exec")));
 
 /* Linux takes the counter for its clock only where it runs evenly and alike on all processors. */
 static bool is_clock_source(void)
@@ -51,78 +54,117 @@ static bool is_clock_source(void)
 	return length == 4 && !memcmp(name, "tsc\n", 4);
 }
 
-/* Both, if nothing came in between. */
+/* Both, if nothing came in between. The fences keep the readings in order. */
 static bool read_both(uint64_t *ticks, uint64_t *ns)
 {
-	uint64_t before = __rdtsc(), after;
+	for (unsigned i = 0; i < TRIES; i++) {
+		uint64_t before, took, least = __atomic_load_n(&quickest, __ATOMIC_RELAXED);
 
-	*ns = hg_now();
-	after = __rdtsc();
-	*ticks = before + (after - before) / 2;
-	return after - before < CLOSE;
+		_mm_lfence();
+		before = __rdtsc();
+		*ns = hg_now();
+		_mm_lfence();
+		took = __rdtsc() - before;
+		*ticks = before + took / 2;
+		if (took < least)
+			__atomic_store_n(&quickest, least = took, __ATOMIC_RELAXED);
+		if (took <= least + least / 4)
+			return true;
+	}
+	return false;
 }
 
-static void measure(uint64_t ticks, uint64_t ns)
+static void set_origin(uint64_t ticks, uint64_t ns)
 {
-	uint64_t passed = ns - first_ns, counted = ticks - first_ticks, found;
+	origin.ticks = ticks;
+	origin.ns = ns;
+}
 
-	if (passed < LEAST_NS || !counted || passed >> SHIFT)
+/* With these readings of both; `wrong`: they are not what the speed predicted. */
+static void measure(uint64_t ticks, uint64_t ns, bool wrong)
+{
+	uint64_t passed, counted, found;
+	int nobody = 0;
+
+	if (!__atomic_compare_exchange_n(&origin.busy, &nobody, 1, false, __ATOMIC_ACQUIRE,
+					 __ATOMIC_RELAXED))
 		return;
-	found = (passed << SHIFT) / counted;
-	if (!found)
-		return;
-	__atomic_store_n(&speed, found, __ATOMIC_RELAXED);
-	__atomic_store_n(&apart, ((uint64_t)APART_NS << SHIFT) / found, __ATOMIC_RELEASE);
+	passed = ns - origin.ns;
+	counted = ticks - origin.ticks;
+	if (wrong || passed > MOST_NS || !counted) {
+		__atomic_store_n(&hg_clock_apart, 0, __ATOMIC_RELAXED);
+		set_origin(ticks, ns);
+	} else if (passed >= SPEED_NS ||
+		   (passed >= LEAST_NS && !__atomic_load_n(&hg_clock_apart, __ATOMIC_RELAXED))) {
+		found = (passed << HG_CLOCK_SHIFT) / counted;
+		if (found) {
+			__atomic_store_n(&hg_clock_speed, found, __ATOMIC_RELAXED);
+			__atomic_store_n(&hg_clock_apart,
+					 ((uint64_t)APART_NS << HG_CLOCK_SHIFT) / found,
+					 __ATOMIC_RELEASE);
+		}
+		if (passed >= SPEED_NS)
+			set_origin(ticks, ns);
+	}
+	__atomic_store_n(&origin.busy, 0, __ATOMIC_RELEASE);
 }
 
 static void begin(void)
 {
 	int unknown = UNKNOWN, saved = errno, cancel;
+	uint64_t ticks, ns;
 
 	if (!__atomic_compare_exchange_n(&usable, &unknown, BEING_LOOKED_AT, false,
 					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return;
 	cancel = hg_keep_thread();
-	__atomic_store_n(
-	    &usable, is_clock_source() && read_both(&first_ticks, &first_ns) ? USABLE : UNUSABLE,
-	    __ATOMIC_RELEASE);
+	if (is_clock_source() && (read_both(&ticks, &ns) || read_both(&ticks, &ns))) {
+		set_origin(ticks, ns);
+		__atomic_store_n(&usable, USABLE, __ATOMIC_RELEASE);
+	} else {
+		__atomic_store_n(&usable, UNUSABLE, __ATOMIC_RELEASE);
+	}
 	hg_release_thread(cancel);
 	errno = saved;
 }
 
-static __attribute__((noinline)) uint64_t read_again(void)
+/* Whether the base was not too old for a prediction, which was wrong. */
+static bool is_wrong(uint64_t ticks, uint64_t ns)
 {
-	uint64_t ticks, ns;
+	uint64_t passed = ticks - hg_clock_base.ticks, predicted;
 
+	if (passed > 2 * __atomic_load_n(&hg_clock_apart, __ATOMIC_RELAXED))
+		return false;
+	predicted = hg_clock_base.ns +
+		    (passed * __atomic_load_n(&hg_clock_speed, __ATOMIC_RELAXED) >> HG_CLOCK_SHIFT);
+	return predicted - ns + WRONG_NS > 2 * WRONG_NS;
+}
+
+/* A thread that calls seldom reads the clock: a base would be old again. */
+__attribute__((noinline)) uint64_t hg_now_again(uint64_t now)
+{
+	uint64_t since = now - hg_clock_base.called, ticks, ns;
+	bool wrong;
+
+	hg_clock_base.called = now;
 	if (__atomic_load_n(&usable, __ATOMIC_ACQUIRE) != USABLE) {
 		if (__atomic_load_n(&usable, __ATOMIC_RELAXED) == UNKNOWN)
 			begin();
 		return hg_now();
 	}
-	last.ticks = 0;
+	if (since > SELDOM)
+		return hg_now();
 	if (!read_both(&ticks, &ns))
 		return ns;
-	measure(ticks, ns);
-	last.ticks = ticks;
-	last.ns = ns;
+	wrong = is_wrong(ticks, ns);
+	/* A signal's handler finds no base, or a whole one. */
+	hg_clock_base.ticks = 0;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	hg_clock_base.ns = ns;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	hg_clock_base.ticks = ticks;
+	measure(ticks, ns, wrong);
 	return ns;
-}
-
-uint64_t hg_now_about(void)
-{
-	uint64_t passed = __rdtsc() - last.ticks;
-
-	/* A counter that went back has passed very far. */
-	if (HG_UNLIKELY(passed > __atomic_load_n(&apart, __ATOMIC_ACQUIRE)))
-		return read_again();
-	return last.ns + (passed * __atomic_load_n(&speed, __ATOMIC_RELAXED) >> SHIFT);
-}
-
-#else
-
-uint64_t hg_now_about(void)
-{
-	return hg_now();
 }
 
 #endif

@@ -38,11 +38,16 @@ void hg_hip_error(const struct hg_hip_call *call, uint64_t ptr, uint64_t size, u
 	hg_leave();
 }
 
+static inline uint64_t duration_until(struct hg_hip_call *call, uint64_t end)
+{
+	call->end = end;
+	return end > call->start ? end - call->start : 0;
+}
+
 /* Until now, which is the call's end; its start is only about that. */
 static uint64_t duration(struct hg_hip_call *call)
 {
-	call->end = hg_now();
-	return call->end > call->start ? call->end - call->start : 0;
+	return duration_until(call, hg_now());
 }
 
 /* A copy of one row, which most are; by value, for it to stay in registers. */
@@ -251,7 +256,7 @@ void hg_finish_copy_bytes(struct hg_hip_call *call, uint64_t dst, uint64_t src, 
 		return;
 	}
 	if (hg_enter_often()) {
-		took = duration(call);
+		took = duration_until(call, hg_now_or_before());
 		device = hg_hip_device();
 		row = (struct hg_packed_copy){ .dst = dst,
 					       .src = src,

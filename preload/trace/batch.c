@@ -343,6 +343,7 @@ static __attribute__((noinline)) void write_out(struct hg_batch *batch)
 	turn = hg_turn_take();
 	hg_provider->batch(&event);
 	hg_turn_end(turn);
+	hg_tls.counted = NULL;
 	batch->counts = (struct hg_batch_counts){ 0 };
 	__atomic_store_n(&page->words, 0, __ATOMIC_RELEASE);
 	batch->next = batch->end = NULL;

@@ -117,7 +117,7 @@ bool hg_batch_add_block_otherwise(const struct hg_batch_block *block);
 static inline __attribute__((always_inline)) bool hg_batch_add_here(struct hg_batch_block block)
 {
 	struct hg_batch *batch = hg_tls.batch;
-	uint64_t when, address = block.address / 16, folded;
+	uint64_t when, since, address = block.address / 16, folded;
 	char *end;
 
 	if (HG_UNLIKELY(!hg_packed_fits(block.api, block.address)))
@@ -131,14 +131,18 @@ static inline __attribute__((always_inline)) bool hg_batch_add_here(struct hg_ba
 	    HG_UNLIKELY(*hg_batches_hold != 0))
 		goto not_here;
 	folded = hg_packed_fold(address - batch->before.address);
-	clock_gettime(CLOCK_MONOTONIC, &batch->now);
-	batch = hg_tls.batch; /* a load is less than to keep it */
-	when = hg_ns(&batch->now);
-	if (HG_UNLIKELY(when > batch->until))
+	if (block.freed) {
+		when = hg_now_or_before();
+	} else {
+		clock_gettime(CLOCK_MONOTONIC, &batch->now);
+		batch = hg_tls.batch; /* a load is less than to keep it */
+		when = hg_ns(&batch->now);
+	}
+	since = when - batch->begin;
+	if (HG_UNLIKELY(since > batch->until - batch->begin))
 		goto not_here;
 	end = hg_packed_put_block(batch->packed, &batch->before, (uint8_t)block.api, block.freed,
-				  address, folded, block.size, block.stack_id,
-				  (uint32_t)(when - batch->begin));
+				  address, folded, block.size, block.stack_id, (uint32_t)since);
 	batch->packed = end;
 	hg_batch_count(batch, block.freed ? HG_RECORD_FREE : HG_RECORD_ALLOC);
 	hg_batch_unlock(batch);

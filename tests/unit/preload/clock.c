@@ -23,7 +23,7 @@ static void check_for(uint64_t ns)
 	uint64_t begin = hg_now(), after = begin;
 
 	while (after - begin < ns) {
-		uint64_t before = hg_now(), about = hg_now_about();
+		uint64_t before = hg_now(), about = hg_now_or_before();
 
 		after = hg_now();
 		assert_in_range(about, before - ERROR_NS, after + ERROR_NS);
