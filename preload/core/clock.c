@@ -22,7 +22,7 @@
 
 #define APART_NS 200000u    /* the clock may be adjusted by 500 ppm: 100 ns by then */
 #define LEAST_NS 1000000u   /* between the first readings that determine the speed */
-#define SPEED_NS 100000000u /* between later ones */
+#define SPEED_NS 100000000u /* between later ones, also after a prediction was wrong */
 #define MOST_NS  2000000000u
 #define WRONG_NS 40u
 #define TRIES    3u
@@ -94,8 +94,8 @@ static void measure(uint64_t ticks, uint64_t ns, bool wrong)
 	if (wrong || passed > MOST_NS || !counted) {
 		__atomic_store_n(&hg_clock_apart, 0, __ATOMIC_RELAXED);
 		set_origin(ticks, ns);
-	} else if (passed >= SPEED_NS ||
-		   (passed >= LEAST_NS && !__atomic_load_n(&hg_clock_apart, __ATOMIC_RELAXED))) {
+	} else if (passed >=
+		   (__atomic_load_n(&hg_clock_speed, __ATOMIC_RELAXED) ? SPEED_NS : LEAST_NS)) {
 		found = (passed << HG_CLOCK_SHIFT) / counted;
 		if (found) {
 			__atomic_store_n(&hg_clock_speed, found, __ATOMIC_RELAXED);
