@@ -25,8 +25,10 @@
 #define SPEED_NS 100000000u /* between later ones, also after a prediction was wrong */
 #define MOST_NS  2000000000u
 #define WRONG_NS 40u
-#define TRIES    3u
-#define SELDOM   50000u /* ticks between two calls */
+#define TRIES    2u
+#define CLOSE    400u   /* ticks: a reading that takes longer cannot become the measure */
+#define SELDOM   20000u /* ticks between two calls: to read both takes as long as ten save */
+#define SKIPPED  64u    /* calls after both could not be read together */
 
 /* Where speed is measured from. */
 static struct {
@@ -34,7 +36,7 @@ static struct {
 	uint64_t ticks, ns; /* 0: nothing was read */
 } origin;
 uint64_t hg_clock_speed, hg_clock_apart;
-static uint64_t quickest = UINT64_MAX; /* atomic: ticks that a reading of the clock took at least */
+static uint64_t quickest = UINT64_MAX; /* atomic: ticks that a reading of the clock takes */
 
 enum { UNKNOWN, BEING_LOOKED_AT, USABLE, UNUSABLE };
 static int usable; /* atomic */
@@ -70,6 +72,9 @@ static bool read_both(uint64_t *ticks, uint64_t *ns)
 			__atomic_store_n(&quickest, least = took, __ATOMIC_RELAXED);
 		if (took <= least + least / 4)
 			return true;
+		/* The processor may have become slower. */
+		if (least < CLOSE)
+			__atomic_store_n(&quickest, least + least / 8, __ATOMIC_RELAXED);
 	}
 	return false;
 }
@@ -77,7 +82,7 @@ static bool read_both(uint64_t *ticks, uint64_t *ns)
 static void set_origin(uint64_t ticks, uint64_t ns)
 {
 	origin.ticks = ticks;
-	origin.ns = ns;
+	__atomic_store_n(&origin.ns, ns, __ATOMIC_RELAXED);
 }
 
 /* With these readings of both; `wrong`: they are not what the speed predicted. */
@@ -140,6 +145,15 @@ static bool is_wrong(uint64_t ticks, uint64_t ns)
 	return predicted - ns + WRONG_NS > 2 * WRONG_NS;
 }
 
+/* Whether the speed is known, or can be measured by now. */
+static bool is_measurable(uint64_t ns)
+{
+	uint64_t needed = __atomic_load_n(&hg_clock_speed, __ATOMIC_RELAXED) ? SPEED_NS : LEAST_NS;
+
+	return __atomic_load_n(&hg_clock_apart, __ATOMIC_RELAXED) ||
+	       ns - __atomic_load_n(&origin.ns, __ATOMIC_RELAXED) >= needed;
+}
+
 /* A thread that calls seldom reads the clock: a base would be old again. */
 __attribute__((noinline)) uint64_t hg_now_again(uint64_t now)
 {
@@ -147,15 +161,24 @@ __attribute__((noinline)) uint64_t hg_now_again(uint64_t now)
 	bool wrong;
 
 	hg_clock_base.called = now;
+	if (since > SELDOM)
+		return hg_now();
 	if (__atomic_load_n(&usable, __ATOMIC_ACQUIRE) != USABLE) {
 		if (__atomic_load_n(&usable, __ATOMIC_RELAXED) == UNKNOWN)
 			begin();
 		return hg_now();
 	}
-	if (since > SELDOM)
+	if (hg_clock_base.skipped) {
+		hg_clock_base.skipped--;
 		return hg_now();
-	if (!read_both(&ticks, &ns))
+	}
+	ns = hg_now();
+	if (!is_measurable(ns))
 		return ns;
+	if (!read_both(&ticks, &ns)) {
+		hg_clock_base.skipped = SKIPPED;
+		return ns;
+	}
 	wrong = is_wrong(ticks, ns);
 	/* A signal's handler finds no base, or a whole one. */
 	hg_clock_base.ticks = 0;

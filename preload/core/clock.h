@@ -33,7 +33,8 @@ static inline uint64_t hg_now(void) /* ns, monotonic */
 /* Where the calling thread last read clock and processor's counter together; clock.c's. */
 struct hg_clock_base {
 	uint64_t ticks, ns;
-	uint64_t called; /* ticks when this was last found to be old */
+	uint64_t called;  /* ticks when this was last found to be old */
+	uint32_t skipped; /* calls that the clock answers */
 };
 extern HG_HIDDEN __thread struct hg_clock_base hg_clock_base
     __attribute__((tls_model("initial-exec")));

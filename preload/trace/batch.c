@@ -264,9 +264,9 @@ static bool lock_patiently(struct hg_batch *batch)
 
 /*
  * Under its lock: the run of packed records at its end, which had the room that there was, is as
- * long as these, and others may follow.
- * Whoever reads the page of a process that was killed finds whole records: a processor of this kind
- * stores in order, and a run's length may exceed what the batch has.
+ * long as these, and others may follow. Whoever reads the page of a process that was killed finds
+ * whole records: a processor of this kind stores in order, and a run's length may exceed what the
+ * batch has.
  */
 static void end_run(struct hg_batch *batch)
 {
@@ -278,8 +278,8 @@ static void end_run(struct hg_batch *batch)
 	used = (size_t)(batch->packed - (char *)run);
 	memset(batch->packed, 0, -used % sizeof(*run));
 	used = (used + sizeof(*run) - 1) / sizeof(*run);
-	__atomic_store_n(&batch->page->words, (uint32_t)(run - batch->page->records) + used,
-			 __ATOMIC_RELEASE);
+	batch->page->words = (uint32_t)((size_t)(run - batch->page->records) + used);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	*run = hg_packed_head(used);
 	batch->next = run + used;
 	batch->run = NULL;

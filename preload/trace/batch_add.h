@@ -12,24 +12,26 @@
 #include "tracer/batch_events.h"
 #include "tracer/packed_record.h"
 
-/* Two lines of the cache, as processors fetch them in pairs. */
+/*
+ * What each block changes comes first, in two lines of the cache, as processors fetch them in
+ * pairs.
+ */
 struct hg_batch {
-	struct timespec now;  /* its thread's: a function that has it on the stack is longer */
-	int owner;            /* atomic: its thread has it */
-	int others;           /* atomic: enum hg_batch_others */
-	int open;             /* atomic for others */
-	uint64_t *next, *end; /* room in the page; NULL if it is not open */
-	uint64_t begin;       /* page->begin, while it is open; atomic for others */
+	struct timespec now; /* its thread's: a function that has it on the stack is longer */
+	int owner;           /* atomic: its thread has it */
+	int others;          /* atomic: enum hg_batch_others */
+	int open;            /* atomic for others */
+	uint64_t begin;      /* page->begin, while it is open; atomic for others */
 	/* Of hg_now(): until then it is not old, nobody has to look for others that are, and a time
 	 * after `begin` has 32 bits. 0 if it is not open. */
 	uint64_t until;
-	struct hg_open_batch *page;
-	/* The run of packed records at the end of the batch; NULL: there is none. */
-	uint64_t *run;
-	char *packed;            /* where its next record begins */
-	uintptr_t run_end;       /* batch->next; 0 without a run */
-	struct hg_packed before; /* the last packed record */
+	char *packed;      /* where the next record of the run begins */
+	uintptr_t run_end; /* of the run, which is `next`; 0 without a run */
 	struct hg_batch_counts counts;
+	struct hg_packed before; /* the last packed record */
+	uint64_t *next, *end;    /* room in the page; NULL if it is not open */
+	uint64_t *run; /* of packed records, the last record of all; NULL: there is none */
+	struct hg_open_batch *page;
 } __attribute__((aligned(128)));
 
 /*
