@@ -198,8 +198,8 @@ static void report_code_object(void *user, struct scan_item *item)
 		scan_queue_analyse(&scan->queue, item);
 	if (item->status == -ENOTSUP) {
 		/* Others in the file may be of a kind that is known. */
-		message_warning("%s: %s", scan->path,
-				item->error ? item->error : strerror(-item->status));
+		scan_refusals_add(&scan->refusals,
+				  item->error ? item->error : strerror(-item->status));
 		scan->refused++;
 		scan->unknown++;
 	} else if (item->status) {
@@ -277,6 +277,7 @@ static void scan_contents(struct scan *scan, const void *data, size_t size)
 		free(path);
 	}
 	scan_bytes(scan, data, size);
+	scan_refusals_report(&scan->refusals, scan->path);
 	if (scan->refused && !scan->analysed)
 		scan->status = HG_EXIT_INPUT;
 	if (scan->passed_over && !scan->analysed && !scan->refused)

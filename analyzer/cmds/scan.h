@@ -9,6 +9,7 @@
 
 #include "analyzer/cmds/json_stream.h"
 #include "analyzer/cmds/scan_queue.h"
+#include "analyzer/cmds/scan_refusals.h"
 #include "analyzer/cmds/scan_sums.h"
 #include "analyzer/isa/isa.h"
 #include "codeobj/codeobj.h"
@@ -30,6 +31,7 @@ struct scan {
 	const uint8_t *mapping; /* of the file's bytes; NULL if they are not mapped from it */
 	size_t mapping_size;
 	struct scan_sums sums;
+	struct scan_refusals refusals;
 	struct scan_queue queue;
 	char disagreement[SCAN_DISAGREEMENTS][256]; /* of the code object at hand */
 	unsigned disagreement_count;
