@@ -10,9 +10,12 @@
 #undef _FILE_OFFSET_BITS
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <grp.h>
 #include <sched.h>
 #include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -67,9 +70,35 @@ BEFORE(initgroups, (const char *user, gid_t group), (user, group))
 BEFORE(setgroups, (size_t count, const gid_t *groups), (count, groups))
 BEFORE(chroot, (const char *path), (path))
 
-/* Limits of memory, file descriptors and threads. */
-BEFORE(setrlimit, (__rlimit_resource_t resource, const struct rlimit *limit), (resource, limit))
-BEFORE(setrlimit64, (__rlimit_resource_t resource, const struct rlimit64 *limit), (resource, limit))
+/*
+ * Limits of memory, file descriptors and threads. A limit that is not lowered takes nothing away:
+ * gcc, g++ and make raise that of the stack. The two types of limits are the same.
+ */
+_Static_assert(sizeof(struct rlimit) == sizeof(struct rlimit64), "limits");
+
+/* Only what lies in the caller's own stack can surely be read. */
+static bool lowers(__rlimit_resource_t resource, const void *limit)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0), place = (uintptr_t)limit;
+	struct rlimit64 now, then;
+	int saved = errno;
+	bool fails;
+
+	if (here < hg_tls.room_low || place < here || place > hg_tls.room_end - sizeof(then) ||
+	    place % sizeof(then.rlim_cur))
+		return true;
+	memcpy(&then, limit, sizeof(then));
+	fails = hg_syscall(SYS_prlimit64, 0, resource, NULL, &now) != 0;
+	errno = saved;
+	return fails || then.rlim_cur < now.rlim_cur;
+}
+
+#define LIMIT(name, type)                                       \
+	AFTER(lowers(resource, limit) ? wake() : (void)0, name, \
+	      (__rlimit_resource_t resource, const struct type *limit), (resource, limit))
+
+LIMIT(setrlimit, rlimit)
+LIMIT(setrlimit64, rlimit64)
 
 /*
  * Calls that change a single thread, or need a process with one thread. With unshare(), the other
