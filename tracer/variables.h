@@ -65,11 +65,14 @@ static const char *const variables_secret[] = { "TOKEN", "SECRET",     "PASS",
 /* Whether an entry of the environment, "NAME=VALUE", is recorded. */
 static inline bool variables_records(const char *entry)
 {
-	const char *equals = strchr(entry, '=');
+	const char *equals;
 	bool found = false;
 
-	for (size_t i = 0; equals && i < sizeof(variables_recorded) / sizeof(char *); i++)
-		found |= !strncmp(entry, variables_recorded[i], strlen(variables_recorded[i]));
+	for (size_t i = 0; !found && i < sizeof(variables_recorded) / sizeof(char *); i++)
+		found = *entry == *variables_recorded[i] &&
+			!strncmp(entry, variables_recorded[i], strlen(variables_recorded[i]));
+	equals = found ? strchr(entry, '=') : NULL;
+	found = equals != NULL;
 	for (size_t i = 0; found && i < sizeof(variables_secret) / sizeof(char *); i++) {
 		const char *word = strstr(entry, variables_secret[i]);
 

@@ -14,6 +14,8 @@
 #include "preload/core/cancel.h"
 #include "preload/core/libc.h"
 
+#define FOLDER (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+
 int hg_open_folder(const char *name)
 {
 	int home = open(hg_config.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), folder, rc;
@@ -21,9 +23,10 @@ int hg_open_folder(const char *name)
 
 	if (home < 0)
 		return -errno;
-	folder = mkdirat(home, name, 0700) && errno != EEXIST
-		     ? -1
-		     : openat(home, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	/* Mostly it is there: mkdirat() takes the bundle's lock. */
+	folder = openat(home, name, FOLDER);
+	if (folder < 0 && errno == ENOENT && (!mkdirat(home, name, 0700) || errno == EEXIST))
+		folder = openat(home, name, FOLDER);
 	rc = folder < 0 || fstat(home, &above) || fstat(folder, &status) ? -errno
 	     : status.st_uid != above.st_uid                             ? -EPERM
 									 : 0;

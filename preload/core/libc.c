@@ -348,12 +348,14 @@ static bool own_allocator; /* there is one, even if it is not known where */
 static void *first_malloc(void)
 {
 	void *first = real.dlsym(RTLD_DEFAULT, "malloc");
-	struct link_map *map = NULL;
-	Dl_info info;
+	struct hg_object object;
 
-	if (!first || !dladdr1(first, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
+	if (!first || !iterate_objects || !hg_object_of(iterate_objects, first, &object))
 		return NULL;
-	return hg_object_function(map, "malloc") == first ? first : NULL;
+	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next)
+		if ((uintptr_t)map->l_ld >= object.start && (uintptr_t)map->l_ld < object.end)
+			return hg_object_function(map, "malloc") == first ? first : NULL;
+	return NULL;
 }
 
 static void find_allocator(void)

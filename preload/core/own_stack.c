@@ -12,7 +12,6 @@
  */
 #include "preload/core/own_stack.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
 #include <sched.h>
@@ -25,6 +24,8 @@
 #include "preload/core/base.h"
 #include "preload/core/kernel_call.h"
 #include "preload/core/libc.h"
+#include "preload/core/libc_symbols.h"
+#include "preload/core/objects.h"
 
 #define NEED      ((size_t)64 << 10)
 #define SIZE      ((size_t)256 << 10)
@@ -68,24 +69,17 @@ static void bound_first(void)
 	set_bounds(size < high ? high - size : 0, high);
 }
 
-/* Where the C library is, as far as one call can determine it. */
+/* Where the C library is. Not by dladdr(), which looks at each of its symbols. */
 static void find_libc(void)
 {
-	uintptr_t end = 0;
-	Dl_info info;
+	__typeof__(&dl_iterate_phdr) iterate =
+	    (__typeof__(iterate))hg_libc_function("dl_iterate_phdr");
+	struct hg_object object;
 
-	if (!dladdr((void *)(uintptr_t)pthread_getattr_np, &info) || !info.dli_fbase)
+	if (!iterate || !hg_object_of(iterate, (void *)(uintptr_t)pthread_getattr_np, &object))
 		return;
-	const ElfW(Ehdr) *header = info.dli_fbase;
-	const ElfW(Phdr) *segments =
-	    (const ElfW(Phdr) *)((const char *)info.dli_fbase + header->e_phoff);
-
-	for (unsigned i = 0; i < header->e_phnum; i++)
-		if (segments[i].p_type == PT_LOAD &&
-		    segments[i].p_vaddr + segments[i].p_memsz > end)
-			end = segments[i].p_vaddr + segments[i].p_memsz;
-	libc_start = (uintptr_t)info.dli_fbase;
-	libc_size = end;
+	libc_start = object.start;
+	libc_size = object.end - object.start;
 }
 
 void hg_room_init(void)
