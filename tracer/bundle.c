@@ -15,10 +15,12 @@
 #include <json-c/json.h>
 
 #include "tracer/bundle.h"
+#include "tracer/batch_events.h"
 #include "tracer/early_events.h"
 #include "tracer/control.h"
 #include "tracer/message.h"
 #include "tracer/missed.h"
+#include "tracer/open_batches.h"
 #include "tracer/places.h"
 #include "tracer/tree.h"
 
@@ -268,6 +270,8 @@ static void remove_made(int folder)
 	unlinkat(folder, BUNDLE_CTF, AT_REMOVEDIR);
 	unlinkat(folder, BUNDLE_CODE_OBJECTS, AT_REMOVEDIR);
 	early_events_remove(folder);
+	open_batches_unshare(folder);
+	unlinkat(folder, HG_OPEN_BATCHES, AT_REMOVEDIR);
 }
 
 /* Make, open and lock directory `name` of `parent`, and make its contents. */

@@ -27,6 +27,14 @@
 #define HG_EARLY_LAYOUT "layout"
 #define HG_EARLY_MAGIC  UINT64_C(0x31796c7261656768)
 
+/*
+ * Such processes gather records in one file, which the recorder makes: this one in the directory of
+ * batches that are not written yet (batch_events.h), so many of them at a time. The others, and
+ * those that have LTTng-UST, make files of their own.
+ */
+#define HG_EARLY_BATCHES       "early"
+#define HG_EARLY_BATCHES_PAGES 64u
+
 /* Bytes of a file at most; from HG_EARLY_ENOUGH on the process loads LTTng-UST. */
 #define HG_EARLY_MOST   (1u << 20)
 #define HG_EARLY_ENOUGH (1u << 18)

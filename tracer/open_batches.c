@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Keeps the batches that processes have not recorded when a recording ends. */
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -9,11 +10,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "tracer/batch_events.h"
+#include "tracer/early_events.h"
 #include "tracer/open_batches.h"
 
 /* Time for a thread to add the record that it had begun to add; so often, while one opens a batch.
@@ -22,7 +25,9 @@
 #define SETTLE_MOST 50
 
 /* Names of the copies that open_batches_keep() makes. */
-#define HELD ".held"
+#define HELD   ".held"
+
+#define SHARED HG_OPEN_BATCHES "/" HG_EARLY_BATCHES
 
 static bool is_held(int bundle, const char *name)
 {
@@ -32,9 +37,35 @@ static bool is_held(int bundle, const char *name)
 	return faccessat(bundle, copy, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
+static void set_hold(int file, const char *name, int value)
+{
+	uint64_t hold = (uint64_t)value;
+
+	(void)name;
+	/*
+	 * If it cannot be written here, recording ends all the same: its records are missing, and
+	 * counted.
+	 */
+	(void)!pwrite(file, &hold, sizeof(hold), offsetof(struct hg_open_batch, hold));
+}
+
+/* Whether a page has records, or a process that lives may add some. */
+static bool is_used(int file)
+{
+	struct hg_open_batch page;
+	const size_t size = offsetof(struct hg_open_batch, records);
+	off_t at = (off_t)sizeof(page);
+	bool used = false;
+
+	for (; pread(file, &page, size, at) == (ssize_t)size; at += (off_t)sizeof(page))
+		used |= page.pid && (page.words || kill(page.pid, 0) == 0 || errno == EPERM);
+	return used;
+}
+
 /*
  * Call `function` for each file of gathered records, but for those of which there is a copy in the
- * bundle (-1: for all); how many there are.
+ * bundle (-1: for all); how many there are. The one that processes share does not count while none
+ * uses it.
  */
 static unsigned each(const char *directory, int bundle,
 		     void (*function)(int file, const char *name, int value), int value)
@@ -61,8 +92,11 @@ static unsigned each(const char *directory, int bundle,
 		if (file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
 		    pread(file, &first, sizeof(first), 0) == sizeof(first) &&
 		    first.begin == HG_OPEN_BATCHES_MAGIC) {
-			function(file, entry->d_name, value);
-			count++;
+			bool counts = strcmp(entry->d_name, HG_EARLY_BATCHES) != 0 || is_used(file);
+
+			if (counts || function == set_hold)
+				function(file, entry->d_name, value);
+			count += counts;
 		}
 		if (file >= 0)
 			close(file);
@@ -72,18 +106,6 @@ static unsigned each(const char *directory, int bundle,
 	else if (folder >= 0)
 		close(folder);
 	return count;
-}
-
-static void set_hold(int file, const char *name, int value)
-{
-	uint64_t hold = (uint64_t)value;
-
-	(void)name;
-	/*
-	 * If it cannot be written here, recording ends all the same: its records are missing, and
-	 * counted.
-	 */
-	(void)!pwrite(file, &hold, sizeof(hold), offsetof(struct hg_open_batch, hold));
 }
 
 static bool opening;
@@ -148,6 +170,44 @@ void open_batches_keep(const char *directory, int bundle)
 		each(directory, bundle, copy_pages, folder);
 		close(folder);
 	}
+}
+
+int open_batches_share(int bundle)
+{
+	static const struct hg_open_batch first = { .begin = HG_OPEN_BATCHES_MAGIC };
+	const off_t size = (HG_EARLY_BATCHES_PAGES + 1) * (off_t)sizeof(first);
+	struct rlimit limit;
+	int file, result;
+
+	/* A process that makes a larger file than it may is sent a signal. */
+	if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur < (rlim_t)size)
+		return -EFBIG;
+	if (mkdirat(bundle, HG_OPEN_BATCHES, 0700) && errno != EEXIST)
+		return -errno;
+	file = openat(bundle, SHARED, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (file < 0)
+		return -errno;
+	/* Processes that map it would get a signal where the disk is full. */
+	result = -posix_fallocate(file, 0, size);
+	errno = ENOSPC;
+	if (!result && pwrite(file, &first, sizeof(first), 0) != (ssize_t)sizeof(first))
+		result = -errno;
+	close(file);
+	if (result)
+		unlinkat(bundle, SHARED, 0);
+	return result;
+}
+
+void open_batches_unshare(int bundle)
+{
+	int file = openat(bundle, SHARED, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+	if (file < 0)
+		return;
+	set_hold(file, NULL, 1);
+	if (!is_used(file))
+		unlinkat(bundle, SHARED, 0);
+	close(file);
 }
 
 void open_batches_release(const char *directory)

@@ -17,6 +17,13 @@
  */
 void open_batches_keep(const char *directory, int bundle);
 
+/*
+ * The recorder's, in its bundle: make the file that processes without LTTng-UST share
+ * (early_events.h), 0 or -errno; at the end remove it, if no process uses it.
+ */
+int open_batches_share(int bundle);
+void open_batches_unshare(int bundle);
+
 /* They may gather again. */
 void open_batches_release(const char *directory);
 

@@ -341,9 +341,12 @@ static bool has_early_events(const struct recording *recording)
 {
 	const struct record_options *options = recording->options;
 
-	return !options->snapshot_mib && !options->url &&
-	       !rotation_is_planned(&options->rotation) &&
-	       !early_events_make(recording->bundle.lock);
+	if (options->snapshot_mib || options->url || rotation_is_planned(&options->rotation) ||
+	    early_events_make(recording->bundle.lock))
+		return false;
+	/* Without it they make files of their own. */
+	open_batches_share(recording->bundle.lock);
+	return true;
 }
 
 static int begin(struct recording *recording)
@@ -474,6 +477,7 @@ static void end(struct recording *recording, struct record_result *result)
 	}
 	event_counts_end(recording->bundle.path);
 	open_batches_keep(recording->bundle.path, recording->bundle.lock);
+	open_batches_unshare(recording->bundle.lock);
 	if (recording->options->snapshot_mib) {
 		/* A flight recorder overwrites by design. */
 		loss = (struct session_loss){ 0 };

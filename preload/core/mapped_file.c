@@ -81,6 +81,24 @@ bool hg_mapped_file_grow(const char *path, size_t reserved, size_t size)
 	return done;
 }
 
+void *hg_mapped_file_there(const char *folder, const char *name, size_t size)
+{
+	int directory = hg_open_folder(folder), fd;
+	void *memory = MAP_FAILED;
+	struct stat status;
+
+	if (directory < 0)
+		return NULL;
+	fd = openat(directory, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	hg_libc.close(directory);
+	if (fd < 0)
+		return NULL;
+	if (!fstat(fd, &status) && S_ISREG(status.st_mode) && status.st_size == (off_t)size)
+		memory = hg_libc.mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	hg_libc.close(fd);
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
 void *hg_wiped_memory(size_t size)
 {
 	void *memory = hg_libc.mmap(NULL, size, PROT_READ | PROT_WRITE,

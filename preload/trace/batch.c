@@ -11,7 +11,8 @@
  * Buffers lie in a mapped file of the bundle, so that they are preserved when the process is
  * killed. Processes that fork share the file, each with pages of its own; the owner of each page is
  * in memory that the kernel clears in every child, also in those that were made without the C
- * library's knowledge.
+ * library's knowledge. Processes that have no LTTng-UST, which mostly end soon, share the one that
+ * the recorder made: to make a file, and to remove it, takes longer than anything else they do.
  */
 #include "preload/trace/batch.h"
 
@@ -32,15 +33,17 @@
 #include "preload/core/libc.h"
 #include "preload/core/mapped_file.h"
 #include "preload/core/parts.h"
+#include "preload/core/start.h"
 #include "preload/core/threads.h"
 #include "preload/core/tracer_threads.h"
 #include "preload/trace/batch_add.h"
 #include "preload/trace/turns.h"
+#include "tracer/early_events.h"
 #include "tracer/events.h"
 #include "tracer/provider.h"
 
 #define BATCHES_MAX 4096u      /* threads at a time */
-#define SHARED_MAX  64u        /* of them with a page in the file */
+#define SHARED_MAX  64u        /* of them with a page in a file */
 #define AGE_MAX     100000000u /* ns */
 #define TRIES_MAX   2000u
 
@@ -65,6 +68,7 @@ const uint64_t *hg_batches_hold = &never;
 static struct hg_batch *batches; /* NULL: nothing is gathered */
 static uint32_t batches_used;    /* atomic */
 static struct header *shared;    /* NULL: memory of the process's alone */
+static struct header *common;    /* the recorder's file; NULL: it is not used, `shared` may be it */
 static uint32_t own_number;      /* atomic; then in place of shared->number */
 static char shared_path[PATH_MAX];
 static int forking, ended; /* atomic */
@@ -74,9 +78,22 @@ static bool fenced;        /* there is no membarrier(2) */
 
 _Static_assert(offsetof(struct header, hold) == offsetof(struct hg_open_batch, hold), "hold");
 
-static struct hg_open_batch *pages(void)
+_Static_assert(SHARED_MAX == HG_EARLY_BATCHES_PAGES, "pages");
+
+static struct hg_open_batch *pages(struct header *file)
 {
-	return (struct hg_open_batch *)(void *)shared + 1;
+	return (struct hg_open_batch *)(void *)file + 1;
+}
+
+/* The file that a page is in; NULL: it is in memory of the process's alone. */
+static struct header *file_of(const struct hg_open_batch *page)
+{
+	struct header *const files[] = { shared, common };
+
+	for (unsigned i = 0; i < HG_COUNT(files); i++)
+		if (files[i] && page >= pages(files[i]) && page < pages(files[i]) + SHARED_MAX)
+			return files[i];
+	return NULL;
 }
 
 static struct header *make_file(char *path, size_t size)
@@ -89,25 +106,31 @@ static struct header *make_file(char *path, size_t size)
 	return made;
 }
 
-/*
- * A process has its parent's file. If all that had pages in it left before this one had any,
- * nobody finds it any more.
- */
-static void renew_file(void)
+static struct header *common_file(void)
+{
+	struct header *found = hg_mapped_file_there(
+	    HG_OPEN_BATCHES, HG_EARLY_BATCHES, (SHARED_MAX + 1) * sizeof(struct hg_open_batch));
+
+	if (!found || found->magic == HG_OPEN_BATCHES_MAGIC)
+		return found;
+	hg_libc.munmap(found, (SHARED_MAX + 1) * sizeof(struct hg_open_batch));
+	return NULL;
+}
+
+/* A file in place of this one. What is open in that stays there. */
+static void renew_file(const struct header *old)
 {
 	static int renewing;
 	char path[PATH_MAX];
 	struct header *made;
 	int nobody = 0;
 
-	if (!shared || !__atomic_load_n(&shared->left, __ATOMIC_SEQ_CST) ||
-	    !__atomic_compare_exchange_n(&renewing, &nobody, 1, false, __ATOMIC_ACQUIRE,
+	if (!__atomic_compare_exchange_n(&renewing, &nobody, 1, false, __ATOMIC_ACQUIRE,
 					 __ATOMIC_RELAXED))
 		return;
-	made =
-	    __atomic_load_n(&shared->left, __ATOMIC_SEQ_CST) ? make_file(path, sizeof(path)) : NULL;
+	made = shared == old ? make_file(path, sizeof(path)) : NULL;
 	if (made) {
-		made->number = __atomic_load_n(&shared->number, __ATOMIC_RELAXED);
+		made->number = __atomic_load_n(&old->number, __ATOMIC_RELAXED);
 		strcpy(shared_path, path);
 		__atomic_store_n(&shared, made, __ATOMIC_RELEASE);
 		__atomic_store_n(&hg_batches_hold, &made->hold, __ATOMIC_RELEASE);
@@ -115,23 +138,41 @@ static void renew_file(void)
 	__atomic_store_n(&renewing, 0, __ATOMIC_RELEASE);
 }
 
-static struct hg_open_batch *shared_page(void)
+static struct hg_open_batch *page_in(struct header *file)
 {
-	renew_file();
-	for (uint32_t i = 0; shared && i < SHARED_MAX; i++) {
+	for (uint32_t i = 0; file && i < SHARED_MAX; i++) {
 		int32_t nobody = 0;
 
-		if (__atomic_load_n(&shared->owners[i], __ATOMIC_RELAXED) ||
-		    !__atomic_compare_exchange_n(&shared->owners[i], &nobody, hg_process_id, false,
+		if (__atomic_load_n(&file->owners[i], __ATOMIC_RELAXED) ||
+		    !__atomic_compare_exchange_n(&file->owners[i], &nobody, hg_process_id, false,
 						 __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
 			continue;
 		/* The other half of leave_file(). */
-		if (!__atomic_load_n(&shared->left, __ATOMIC_SEQ_CST))
-			return &pages()[i];
-		__atomic_store_n(&shared->owners[i], 0, __ATOMIC_RELEASE);
+		if (!__atomic_load_n(&file->left, __ATOMIC_SEQ_CST))
+			return &pages(file)[i];
+		__atomic_store_n(&file->owners[i], 0, __ATOMIC_RELEASE);
 		return NULL;
 	}
 	return NULL;
+}
+
+static struct hg_open_batch *shared_page(void)
+{
+	struct hg_open_batch *page;
+
+	/*
+	 * A process has its parent's file. If all that had pages in it left before this one had
+	 * any, nobody finds it any more.
+	 */
+	if (shared && __atomic_load_n(&shared->left, __ATOMIC_SEQ_CST))
+		renew_file(shared);
+	page = page_in(shared);
+	/* Others have all pages of the recorder's file. */
+	if (!page && shared && shared == common) {
+		renew_file(common);
+		page = page_in(shared);
+	}
+	return page;
 }
 
 static struct hg_open_batch *new_page(void)
@@ -149,21 +190,16 @@ static struct hg_open_batch *new_page(void)
 	return page;
 }
 
-/* In the file, and not in memory of the process's alone. */
-static bool is_shared(const struct hg_open_batch *page)
-{
-	return shared && page >= pages() && page < pages() + SHARED_MAX;
-}
-
 /* Another thread or process may have it. */
 static void give_back(struct hg_batch *batch)
 {
 	struct hg_open_batch *page = batch->page;
+	struct header *file = file_of(page);
 
-	if (!is_shared(page))
+	if (!file)
 		return;
 	batch->page = NULL;
-	__atomic_store_n(&shared->owners[page - pages()], 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&file->owners[page - pages(file)], 0, __ATOMIC_RELEASE);
 }
 
 /* Remove the file, if no process has pages in it: a child that has none yet makes one of its own.
@@ -172,7 +208,7 @@ static void leave_file(void)
 {
 	bool any = false;
 
-	if (!shared)
+	if (!shared || shared == common)
 		return;
 	__atomic_store_n(&shared->left, 1, __ATOMIC_SEQ_CST);
 	for (uint32_t i = 0; i < SHARED_MAX; i++)
@@ -183,18 +219,30 @@ static void leave_file(void)
 		unlink(shared_path);
 }
 
+/* LTTng-UST is there: the process goes on, and may have many threads. */
+static void leave_common(bool recorded)
+{
+	if (recorded && shared && shared == common)
+		renew_file(common);
+}
+
 static void loaded(const struct hg_provider *provider)
 {
-	(void)provider;
 	void *memory;
 
+	(void)provider;
+	if (batches && !hg_early_events()) /* a child of a process that had none */
+		leave_common(true);
 	if (!hg_config.batch || batches)
 		return;
 	memory = hg_wiped_memory(BATCHES_MAX * sizeof(*batches));
 	if (!memory)
 		return;
 	fenced = hg_syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0) < 0;
-	shared = make_file(shared_path, sizeof(shared_path));
+	if (hg_early_events())
+		shared = common = common_file();
+	if (!shared)
+		shared = make_file(shared_path, sizeof(shared_path));
 	hg_batches_hold = shared ? &shared->hold : &never;
 	batches = memory;
 }
@@ -418,7 +466,7 @@ bool hg_batches_keep(void)
 	const struct hg_thread *thread = hg_tls.thread;
 	const struct hg_batch *batch = thread ? thread->batch : NULL;
 
-	return shared && batches && (!batch || !batch->page || is_shared(batch->page));
+	return shared && batches && (!batch || !batch->page || file_of(batch->page));
 }
 
 /* Under its lock, by its thread, which has room in it. */
@@ -487,7 +535,7 @@ static inline __attribute__((always_inline)) bool take(struct hg_batch_room *roo
 	room->when = when;
 	room->number = batch->page->number;
 	room->since = (uint32_t)(when - batch->begin);
-	room->kept = is_shared(batch->page);
+	room->kept = file_of(batch->page) != NULL;
 	return true;
 }
 
@@ -684,6 +732,6 @@ static void fork_child(void)
 	forking = ended = 0;
 }
 
-HG_PART(.name = "batches", .order = 70, .loaded = loaded, .fork_lock = fork_lock,
-	.fork_unlock = fork_unlock, .fork_child = fork_child, .exit = end, .again = again,
-	.thread_end = thread_end);
+HG_PART(.name = "batches", .order = 70, .loaded = loaded, .early_end = leave_common,
+	.fork_lock = fork_lock, .fork_unlock = fork_unlock, .fork_child = fork_child, .exit = end,
+	.again = again, .thread_end = thread_end);

@@ -30,6 +30,7 @@ __thread struct hg_tls hg_tls __attribute__((tls_model("initial-exec")));
 struct hg_config hg_config = { .batch = true, .dir = "/nothing" };
 struct hg_libc hg_libc;
 pid_t hg_process_id;
+const struct hg_provider *hg_early_provider;
 struct hg_tracers_left *hg_tracers_all_left;
 
 static uint32_t written; /* of the records, by whoever has the lock */

@@ -36,6 +36,7 @@ __thread struct hg_tls hg_tls __attribute__((tls_model("initial-exec")));
 struct hg_config hg_config = { .batch = true, .dir = "/nothing" };
 struct hg_libc hg_libc;
 pid_t hg_process_id;
+const struct hg_provider *hg_early_provider;
 
 static uint64_t records_written, sum_written; /* atomic */
 static unsigned failures;                     /* atomic */
