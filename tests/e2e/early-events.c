@@ -3,8 +3,10 @@
  * early-events WHAT: a process that allocates, and what it does besides. Prints "PID allocations
  * lttng" for each process and program: whether LTTng-UST is in it, 0 or 1.
  */
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +64,53 @@ static void child(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
+/* A limit as it is or higher; or lower. */
+static void set_limit(int resource, int lower)
+{
+	struct rlimit limit;
+
+	if (getrlimit((__rlimit_resource_t)resource, &limit))
+		exit(1);
+	limit.rlim_cur = lower ? limit.rlim_cur - 1 : limit.rlim_max;
+	if (setrlimit((__rlimit_resource_t)resource, &limit))
+		exit(1);
+}
+
+/* Processes that live at the same time, all with records that are not written yet, and are killed.
+ */
+#define CROWD 70
+
+static void crowd(char *program)
+{
+	int ready[2], go[2];
+	char number[2][16], byte;
+	char *arguments[] = { program, "crowded", number[0], number[1], NULL };
+
+	if (pipe(ready) || pipe(go) || fcntl(go[1], F_SETFD, FD_CLOEXEC))
+		exit(1);
+	snprintf(number[0], sizeof(number[0]), "%d", ready[1]);
+	snprintf(number[1], sizeof(number[1]), "%d", go[0]);
+	for (int i = 0; i < CROWD; i++)
+		if (posix_spawn(&(pid_t){ 0 }, program, NULL, NULL, arguments, environ))
+			exit(1);
+	for (int i = 0; i < CROWD; i++)
+		if (read(ready[0], &byte, 1) != 1)
+			exit(1);
+	close(go[1]);
+	while (wait(NULL) > 0) {
+	}
+}
+
+static void crowded(int ready, int go)
+{
+	char byte = 0;
+
+	print_counts();
+	if (write(ready, &byte, 1) != 1 || read(go, &byte, 1))
+		exit(1);
+	raise(SIGKILL);
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -100,6 +149,19 @@ int main(int argc, char **argv)
 		if (setuid(getuid()))
 			return 1;
 		blocks(10);
+	} else if (strcmp(what, "raised") == 0) {
+		set_limit(RLIMIT_STACK, 0);
+		blocks(10);
+	} else if (strcmp(what, "lowered") == 0) {
+		set_limit(RLIMIT_NOFILE, 1);
+		blocks(10);
+	} else if (strcmp(what, "crowd") == 0) {
+		crowd(argv[0]);
+	} else if (strcmp(what, "crowded") == 0) {
+		crowded(atoi(argv[2]), atoi(argv[3]));
+	} else if (strcmp(what, "outlives") == 0) {
+		print_counts();
+		sleep(60);
 	} else if (strcmp(what, "exec") == 0) {
 		execv("/nonexistent", none);
 		blocks(10);
