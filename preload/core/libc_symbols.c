@@ -44,21 +44,36 @@ static uint32_t gnu_hash(const char *name)
 	return hash;
 }
 
-void *hg_object_function(const struct link_map *map, const char *name)
+/* Where an object has its symbols: what its dynamic section says (gABI; DT_GNU_HASH). */
+struct symbols {
+	uintptr_t base;
+	const Elf64_Sym *table;
+	const char *strings;
+	const uint32_t *hashes; /* NULL: it has none */
+};
+
+static struct symbols symbols_of(const struct link_map *map)
 {
-	const Elf64_Sym *symbols = NULL;
-	const char *strings = NULL;
-	const uint32_t *table = NULL, *buckets, *chain;
-	uint32_t hash = gnu_hash(name), at;
+	struct symbols found = { .base = map->l_addr };
 
 	for (const Elf64_Dyn *dyn = map->l_ld; dyn->d_tag != DT_NULL; dyn++)
 		if (dyn->d_tag == DT_SYMTAB)
-			symbols = (const Elf64_Sym *)dyn->d_un.d_ptr;
+			found.table = (const Elf64_Sym *)dyn->d_un.d_ptr;
 		else if (dyn->d_tag == DT_STRTAB)
-			strings = (const char *)dyn->d_un.d_ptr;
+			found.strings = (const char *)dyn->d_un.d_ptr;
 		else if (dyn->d_tag == DT_GNU_HASH)
-			table = (const uint32_t *)dyn->d_un.d_ptr;
-	if (!symbols || !strings || !table || !table[0])
+			found.hashes = (const uint32_t *)dyn->d_un.d_ptr;
+	if (!found.table || !found.strings || (found.hashes && !found.hashes[0]))
+		found.hashes = NULL;
+	return found;
+}
+
+static void *find_function(const struct symbols *symbols, const char *name)
+{
+	const uint32_t *table = symbols->hashes, *buckets, *chain;
+	uint32_t hash = gnu_hash(name), at;
+
+	if (!table)
 		return NULL;
 	/* Header: buckets, first symbol, words in the Bloom filter (64 bits each), shift. */
 	buckets = table + 4 + 2 * table[2];
@@ -68,15 +83,32 @@ void *hg_object_function(const struct link_map *map, const char *name)
 		return NULL;
 	for (;; at++) {
 		uint32_t entry = chain[at - table[1]];
-		const Elf64_Sym *symbol = &symbols[at];
+		const Elf64_Sym *symbol = &symbols->table[at];
 
 		if ((entry | 1) == (hash | 1) && symbol->st_shndx != SHN_UNDEF &&
 		    ELF64_ST_TYPE(symbol->st_info) == STT_FUNC &&
-		    is_same(strings + symbol->st_name, name))
-			return (void *)(map->l_addr + symbol->st_value);
+		    is_same(symbols->strings + symbol->st_name, name))
+			return (void *)(symbols->base + symbol->st_value);
 		if (entry & 1)
 			return NULL;
 	}
+}
+
+void *hg_object_function(const struct link_map *map, const char *name)
+{
+	struct symbols symbols = symbols_of(map);
+
+	return find_function(&symbols, name);
+}
+
+const char *hg_object_has(const struct link_map *map, const char *const *names, size_t count)
+{
+	struct symbols symbols = symbols_of(map);
+
+	for (size_t i = 0; i < count; i++)
+		if (find_function(&symbols, names[i]))
+			return names[i];
+	return NULL;
 }
 
 void *hg_libc_function(const char *name)
@@ -145,11 +177,14 @@ void hg_find_sanitizer(void)
 	};
 
 	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
+		struct symbols symbols;
+
 		/* The kernel's own object has no file, and addresses that were not adjusted. */
 		if (map->l_name[0] && base_name(map->l_name)[0] != '/')
 			continue;
+		symbols = symbols_of(map);
 		for (size_t i = 0; i < HG_COUNT(known_ones); i++)
-			if (hg_object_function(map, known_ones[i].function))
+			if (find_function(&symbols, known_ones[i].function))
 				hg_sanitizer = known_ones[i].name;
 	}
 }

@@ -12,6 +12,9 @@
 /* A function that one object defines. */
 void *hg_object_function(const struct link_map *map, const char *name);
 
+/* The first of these names that is one of its functions. */
+const char *hg_object_has(const struct link_map *map, const char *const *names, size_t count);
+
 /* A function of the C library. */
 void *hg_libc_function(const char *name);
 

@@ -34,8 +34,5 @@ const char *hg_own_function(void)
 
 	if (!program || hg_object_function(program, HG_PASSES_ON))
 		return NULL;
-	for (size_t i = 0; i < HG_COUNT(names); i++)
-		if (hg_object_function(program, names[i]))
-			return names[i];
-	return NULL;
+	return hg_object_has(program, names, HG_COUNT(names));
 }
