@@ -187,11 +187,12 @@ int open_batches_share(int bundle)
 	file = openat(bundle, SHARED, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (file < 0)
 		return -errno;
-	/* Processes that map it would get a signal where the disk is full. */
-	result = -posix_fallocate(file, 0, size);
+	/* Processes reserve the other pages' room on the disk. */
 	errno = ENOSPC;
-	if (!result && pwrite(file, &first, sizeof(first), 0) != (ssize_t)sizeof(first))
-		result = -errno;
+	result = ftruncate(file, size) ||
+			 pwrite(file, &first, sizeof(first), 0) != (ssize_t)sizeof(first)
+		     ? -errno
+		     : 0;
 	close(file);
 	if (result)
 		unlinkat(bundle, SHARED, 0);

@@ -81,12 +81,18 @@ bool hg_mapped_file_grow(const char *path, size_t reserved, size_t size)
 	return done;
 }
 
-void *hg_mapped_file_there(const char *folder, const char *name, size_t size)
+void *hg_mapped_file_there(const char *folder, const char *name, size_t size, char *path,
+			   size_t path_size)
 {
-	int directory = hg_open_folder(folder), fd;
 	void *memory = MAP_FAILED;
+	struct rlimit limit;
 	struct stat status;
+	int fd, directory;
 
+	if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur < size ||
+	    (size_t)snprintf(path, path_size, "%s/%s/%s", hg_config.dir, folder, name) >= path_size)
+		return NULL;
+	directory = hg_open_folder(folder);
 	if (directory < 0)
 		return NULL;
 	fd = openat(directory, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);

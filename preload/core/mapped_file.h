@@ -21,8 +21,12 @@ void *hg_mapped_file_part(const char *folder, size_t size, size_t reserved, char
 			  size_t path_size);
 bool hg_mapped_file_grow(const char *path, size_t reserved, size_t size);
 
-/* A file there that has `size` bytes, all of them with room on the disk; NULL: there is none. */
-void *hg_mapped_file_there(const char *folder, const char *name, size_t size);
+/*
+ * A file of that name that is there already and has `size` bytes; NULL: there is none. Not all of
+ * them need have room on the disk.
+ */
+void *hg_mapped_file_there(const char *folder, const char *name, size_t size, char *path,
+			   size_t path_size);
 
 /*
  * `size` bytes, all 0, that the kernel clears in every child, also in those that were made without

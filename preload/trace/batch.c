@@ -108,12 +108,13 @@ static struct header *make_file(char *path, size_t size)
 
 static struct header *common_file(void)
 {
-	struct header *found = hg_mapped_file_there(
-	    HG_OPEN_BATCHES, HG_EARLY_BATCHES, (SHARED_MAX + 1) * sizeof(struct hg_open_batch));
+	const size_t size = (SHARED_MAX + 1) * sizeof(struct hg_open_batch);
+	struct header *found = hg_mapped_file_there(HG_OPEN_BATCHES, HG_EARLY_BATCHES, size,
+						    shared_path, sizeof(shared_path));
 
 	if (!found || found->magic == HG_OPEN_BATCHES_MAGIC)
 		return found;
-	hg_libc.munmap(found, (SHARED_MAX + 1) * sizeof(struct hg_open_batch));
+	hg_libc.munmap(found, size);
 	return NULL;
 }
 
@@ -156,23 +157,41 @@ static struct hg_open_batch *page_in(struct header *file)
 	return NULL;
 }
 
+/*
+ * A page of the recorder's file gets its room on the disk from the first process that has it. In
+ * its place, if there is none or others have all pages: of a file of the process's own. errno
+ * stays, and no thread is cancelled in it.
+ */
+static struct hg_open_batch *page_of_common(void)
+{
+	int saved = errno, cancel = hg_keep_thread();
+	struct hg_open_batch *page = page_in(common);
+	size_t at = page ? (size_t)((char *)page - (char *)common) : 0;
+
+	if (page && !hg_mapped_file_grow(shared_path, at, at + sizeof(*page))) {
+		__atomic_store_n(&common->owners[page - pages(common)], 0, __ATOMIC_RELEASE);
+		page = NULL;
+	}
+	if (!page) {
+		renew_file(common);
+		page = shared == common ? NULL : page_in(shared);
+	}
+	hg_release_thread(cancel);
+	errno = saved;
+	return page;
+}
+
 static struct hg_open_batch *shared_page(void)
 {
-	struct hg_open_batch *page;
-
+	if (shared && shared == common)
+		return page_of_common();
 	/*
 	 * A process has its parent's file. If all that had pages in it left before this one had
 	 * any, nobody finds it any more.
 	 */
 	if (shared && __atomic_load_n(&shared->left, __ATOMIC_SEQ_CST))
 		renew_file(shared);
-	page = page_in(shared);
-	/* Others have all pages of the recorder's file. */
-	if (!page && shared && shared == common) {
-		renew_file(common);
-		page = page_in(shared);
-	}
-	return page;
+	return page_in(shared);
 }
 
 static struct hg_open_batch *new_page(void)
