@@ -22,18 +22,33 @@
 #define HIPGRAIN_TRACER_EARLY_EVENTS_H
 
 #include <stdint.h>
+#include <stdio.h>
+#include <sys/utsname.h>
 
 #define HG_EARLY        "early-events"
 #define HG_EARLY_LAYOUT "layout"
 #define HG_EARLY_MAGIC  UINT64_C(0x31796c7261656768)
 
 /*
- * Such processes gather records in one file, which the recorder makes: this one in the directory of
- * batches that are not written yet (batch_events.h), so many of them at a time. The others, and
- * those that have LTTng-UST, make files of their own.
+ * Such processes gather records in one file, which the recorder makes in the directory of batches
+ * that are not written yet (batch_events.h); so many of them at a time. The others, and those that
+ * have LTTng-UST, make files of their own. So do those that a launcher started on another machine:
+ * a mapped file is not the same memory there. The name has a hash of the machine's.
  */
-#define HG_EARLY_BATCHES       "early"
+#define HG_EARLY_BATCHES       "early-"
+#define HG_EARLY_BATCHES_NAME  24u
 #define HG_EARLY_BATCHES_PAGES 64u
+
+static inline void hg_early_batches(char name[HG_EARLY_BATCHES_NAME])
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	struct utsname machine;
+
+	if (!uname(&machine))
+		for (const char *at = machine.nodename; *at; at++)
+			hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+	snprintf(name, HG_EARLY_BATCHES_NAME, HG_EARLY_BATCHES "%016llx", (unsigned long long)hash);
+}
 
 /* Bytes of a file at most; from HG_EARLY_ENOUGH on the process loads LTTng-UST. */
 #define HG_EARLY_MOST   (1u << 20)

@@ -25,9 +25,9 @@
 #define SETTLE_MOST 50
 
 /* Names of the copies that open_batches_keep() makes. */
-#define HELD   ".held"
+#define HELD        ".held"
 
-#define SHARED HG_OPEN_BATCHES "/" HG_EARLY_BATCHES
+#define SHARED_PATH 64u
 
 static bool is_held(int bundle, const char *name)
 {
@@ -47,6 +47,11 @@ static void set_hold(int file, const char *name, int value)
 	 * counted.
 	 */
 	(void)!pwrite(file, &hold, sizeof(hold), offsetof(struct hg_open_batch, hold));
+}
+
+static bool is_of_many(const char *name)
+{
+	return strncmp(name, HG_EARLY_BATCHES, strlen(HG_EARLY_BATCHES)) == 0;
 }
 
 /* Whether a page has records, or a process that lives may add some. */
@@ -92,7 +97,7 @@ static unsigned each(const char *directory, int bundle,
 		if (file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
 		    pread(file, &first, sizeof(first), 0) == sizeof(first) &&
 		    first.begin == HG_OPEN_BATCHES_MAGIC) {
-			bool counts = strcmp(entry->d_name, HG_EARLY_BATCHES) != 0 || is_used(file);
+			bool counts = !is_of_many(entry->d_name) || is_used(file);
 
 			if (counts || function == set_hold)
 				function(file, entry->d_name, value);
@@ -172,10 +177,19 @@ void open_batches_keep(const char *directory, int bundle)
 	}
 }
 
+static void shared_path(char path[SHARED_PATH])
+{
+	char name[HG_EARLY_BATCHES_NAME];
+
+	hg_early_batches(name);
+	snprintf(path, SHARED_PATH, HG_OPEN_BATCHES "/%s", name);
+}
+
 int open_batches_share(int bundle)
 {
 	static const struct hg_open_batch first = { .begin = HG_OPEN_BATCHES_MAGIC };
 	const off_t size = (HG_EARLY_BATCHES_PAGES + 1) * (off_t)sizeof(first);
+	char path[SHARED_PATH];
 	struct rlimit limit;
 	int file, result;
 
@@ -184,7 +198,8 @@ int open_batches_share(int bundle)
 		return -EFBIG;
 	if (mkdirat(bundle, HG_OPEN_BATCHES, 0700) && errno != EEXIST)
 		return -errno;
-	file = openat(bundle, SHARED, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	shared_path(path);
+	file = openat(bundle, path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (file < 0)
 		return -errno;
 	/* Processes reserve the other pages' room on the disk. */
@@ -195,19 +210,22 @@ int open_batches_share(int bundle)
 		     : 0;
 	close(file);
 	if (result)
-		unlinkat(bundle, SHARED, 0);
+		unlinkat(bundle, path, 0);
 	return result;
 }
 
 void open_batches_unshare(int bundle)
 {
-	int file = openat(bundle, SHARED, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	char path[SHARED_PATH];
+	int file;
 
+	shared_path(path);
+	file = openat(bundle, path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (file < 0)
 		return;
 	set_hold(file, NULL, 1);
 	if (!is_used(file))
-		unlinkat(bundle, SHARED, 0);
+		unlinkat(bundle, path, 0);
 	close(file);
 }
 

@@ -109,9 +109,11 @@ static struct header *make_file(char *path, size_t size)
 static struct header *common_file(void)
 {
 	const size_t size = (SHARED_MAX + 1) * sizeof(struct hg_open_batch);
-	struct header *found = hg_mapped_file_there(HG_OPEN_BATCHES, HG_EARLY_BATCHES, size,
-						    shared_path, sizeof(shared_path));
+	char name[HG_EARLY_BATCHES_NAME];
+	struct header *found;
 
+	hg_early_batches(name);
+	found = hg_mapped_file_there(HG_OPEN_BATCHES, name, size, shared_path, sizeof(shared_path));
 	if (!found || found->magic == HG_OPEN_BATCHES_MAGIC)
 		return found;
 	hg_libc.munmap(found, size);
@@ -218,6 +220,7 @@ static void give_back(struct hg_batch *batch)
 	if (!file)
 		return;
 	batch->page = NULL;
+	page->pid = 0;
 	__atomic_store_n(&file->owners[page - pages(file)], 0, __ATOMIC_RELEASE);
 }
 
