@@ -1,27 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Batches of records. An event of LTTng-UST costs several times what it takes to store a time, an
- * address and a size; so threads store these, and one event carries some two hundred of them.
+ * address and a size; so threads store these, and one event carries some three hundred of them.
  *
  * A buffer belongs to its thread, but a thread that has to write all buffers, or notices that one
  * has become old, writes those of others: each buffer has a lock, for which only its own thread
  * waits (the others try; batch_add.h). A reader of the trace has to wait for an open buffer: it is
  * closed when it is older than AGE_MAX and any thread records something.
  *
- * Buffers lie in a mapped file of the bundle, so that they are preserved when the process is
- * killed. Processes that fork share the file, each with pages of its own; the owner of each page is
- * in memory that the kernel clears in every child, also in those that were made without the C
- * library's knowledge. Processes that have no LTTng-UST, which mostly end soon, share the one that
- * the recorder made: to make a file, and to remove it, takes longer than anything else they do.
+ * Buffers lie in pages of a mapped file of the bundle (batch_pages.c), so that they are preserved
+ * when the process is killed; the owner of each page is in memory that the kernel clears in every
+ * child, also in those that were made without the C library's knowledge.
  */
 #include "preload/trace/batch.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <linux/membarrier.h>
 #include <sched.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -37,216 +33,24 @@
 #include "preload/core/threads.h"
 #include "preload/core/tracer_threads.h"
 #include "preload/trace/batch_add.h"
+#include "preload/trace/batch_pages.h"
 #include "preload/trace/turns.h"
 #include "tracer/early_events.h"
 #include "tracer/events.h"
 #include "tracer/provider.h"
 
 #define BATCHES_MAX 4096u      /* threads at a time */
-#define SHARED_MAX  64u        /* of them with a page in a file */
 #define AGE_MAX     100000000u /* ns */
 #define TRIES_MAX   2000u
-
-/* The file's first page. Each record reads `hold`: what is written often is in lines of its own. */
-struct header {
-	int32_t pid;
-	int32_t thread;
-	uint32_t zero[2];
-	uint64_t magic;
-	uint64_t hold; /* atomic, the recorder's: the recording is about to end */
-	uint32_t number __attribute__((aligned(128))); /* atomic: of a batch, the last one given */
-	int32_t owners[SHARED_MAX] __attribute__((aligned(128))); /* atomic; processes, 0: free */
-	int32_t left; /* atomic: nobody had pages in it, its name is removed */
-};
 
 /* Lines of their own, too: each record reads the second. */
 int hg_batches_open __attribute__((aligned(128)));
 uint64_t hg_batches_due __attribute__((aligned(128)));
-static const uint64_t never __attribute__((aligned(128)));
-const uint64_t *hg_batches_hold = &never;
 
 static struct hg_batch *batches; /* NULL: nothing is gathered */
 static uint32_t batches_used;    /* atomic */
-static struct header *shared;    /* NULL: memory of the process's alone */
-static struct header *common;    /* the recorder's file; NULL: it is not used, `shared` may be it */
-static uint32_t own_number;      /* atomic; then in place of shared->number */
-static char shared_path[PATH_MAX];
-static int forking, ended; /* atomic */
-static bool fenced;        /* there is no membarrier(2) */
-
-/* ---- pages ---- */
-
-_Static_assert(offsetof(struct header, hold) == offsetof(struct hg_open_batch, hold), "hold");
-
-_Static_assert(SHARED_MAX == HG_EARLY_BATCHES_PAGES, "pages");
-
-static struct hg_open_batch *pages(struct header *file)
-{
-	return (struct hg_open_batch *)(void *)file + 1;
-}
-
-/* The file that a page is in; NULL: it is in memory of the process's alone. */
-static struct header *file_of(const struct hg_open_batch *page)
-{
-	struct header *const files[] = { shared, common };
-
-	for (unsigned i = 0; i < HG_COUNT(files); i++)
-		if (files[i] && page >= pages(files[i]) && page < pages(files[i]) + SHARED_MAX)
-			return files[i];
-	return NULL;
-}
-
-static struct header *make_file(char *path, size_t size)
-{
-	struct header *made = hg_mapped_file(
-	    HG_OPEN_BATCHES, (SHARED_MAX + 1) * sizeof(struct hg_open_batch), path, size);
-
-	if (made)
-		made->magic = HG_OPEN_BATCHES_MAGIC;
-	return made;
-}
-
-static struct header *common_file(void)
-{
-	const size_t size = (SHARED_MAX + 1) * sizeof(struct hg_open_batch);
-	char name[HG_EARLY_BATCHES_NAME];
-	struct header *found;
-
-	hg_early_batches(name);
-	found = hg_mapped_file_there(HG_OPEN_BATCHES, name, size, shared_path, sizeof(shared_path));
-	if (!found || found->magic == HG_OPEN_BATCHES_MAGIC)
-		return found;
-	hg_libc.munmap(found, size);
-	return NULL;
-}
-
-/* A file in place of this one. What is open in that stays there. */
-static void renew_file(const struct header *old)
-{
-	static int renewing;
-	char path[PATH_MAX];
-	struct header *made;
-	int nobody = 0;
-
-	if (!__atomic_compare_exchange_n(&renewing, &nobody, 1, false, __ATOMIC_ACQUIRE,
-					 __ATOMIC_RELAXED))
-		return;
-	made = shared == old ? make_file(path, sizeof(path)) : NULL;
-	if (made) {
-		made->number = __atomic_load_n(&old->number, __ATOMIC_RELAXED);
-		strcpy(shared_path, path);
-		__atomic_store_n(&shared, made, __ATOMIC_RELEASE);
-		__atomic_store_n(&hg_batches_hold, &made->hold, __ATOMIC_RELEASE);
-	}
-	__atomic_store_n(&renewing, 0, __ATOMIC_RELEASE);
-}
-
-static struct hg_open_batch *page_in(struct header *file)
-{
-	for (uint32_t i = 0; file && i < SHARED_MAX; i++) {
-		int32_t nobody = 0;
-
-		if (__atomic_load_n(&file->owners[i], __ATOMIC_RELAXED) ||
-		    !__atomic_compare_exchange_n(&file->owners[i], &nobody, hg_process_id, false,
-						 __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
-			continue;
-		/* The other half of leave_file(). */
-		if (!__atomic_load_n(&file->left, __ATOMIC_SEQ_CST))
-			return &pages(file)[i];
-		__atomic_store_n(&file->owners[i], 0, __ATOMIC_RELEASE);
-		return NULL;
-	}
-	return NULL;
-}
-
-/*
- * A page of the recorder's file gets its room on the disk from the first process that has it. In
- * its place, if there is none or others have all pages: of a file of the process's own. errno
- * stays, and no thread is cancelled in it.
- */
-static struct hg_open_batch *page_of_common(void)
-{
-	int saved = errno, cancel = hg_keep_thread();
-	struct hg_open_batch *page = page_in(common);
-	size_t at = page ? (size_t)((char *)page - (char *)common) : 0;
-
-	if (page && !hg_mapped_file_grow(shared_path, at, at + sizeof(*page))) {
-		__atomic_store_n(&common->owners[page - pages(common)], 0, __ATOMIC_RELEASE);
-		page = NULL;
-	}
-	if (!page) {
-		renew_file(common);
-		page = shared == common ? NULL : page_in(shared);
-	}
-	hg_release_thread(cancel);
-	errno = saved;
-	return page;
-}
-
-static struct hg_open_batch *shared_page(void)
-{
-	if (shared && shared == common)
-		return page_of_common();
-	/*
-	 * A process has its parent's file. If all that had pages in it left before this one had
-	 * any, nobody finds it any more.
-	 */
-	if (shared && __atomic_load_n(&shared->left, __ATOMIC_SEQ_CST))
-		renew_file(shared);
-	return page_in(shared);
-}
-
-static struct hg_open_batch *new_page(void)
-{
-	struct hg_open_batch *page = shared_page();
-
-	if (!page) {
-		page = hg_libc.mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE,
-				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (page == MAP_FAILED)
-			return NULL;
-	}
-	page->words = 0;
-	page->pid = hg_process_id;
-	return page;
-}
-
-/* Another thread or process may have it. */
-static void give_back(struct hg_batch *batch)
-{
-	struct hg_open_batch *page = batch->page;
-	struct header *file = file_of(page);
-
-	if (!file)
-		return;
-	batch->page = NULL;
-	page->pid = 0;
-	__atomic_store_n(&file->owners[page - pages(file)], 0, __ATOMIC_RELEASE);
-}
-
-/* Remove the file, if no process has pages in it: a child that has none yet makes one of its own.
- */
-static void leave_file(void)
-{
-	bool any = false;
-
-	if (!shared || shared == common)
-		return;
-	__atomic_store_n(&shared->left, 1, __ATOMIC_SEQ_CST);
-	for (uint32_t i = 0; i < SHARED_MAX; i++)
-		any |= __atomic_load_n(&shared->owners[i], __ATOMIC_SEQ_CST) != 0;
-	if (any)
-		__atomic_store_n(&shared->left, 0, __ATOMIC_SEQ_CST);
-	else
-		unlink(shared_path);
-}
-
-/* LTTng-UST is there: the process goes on, and may have many threads. */
-static void leave_common(bool recorded)
-{
-	if (recorded && shared && shared == common)
-		renew_file(common);
-}
+static int forking, ended;       /* atomic */
+static bool fenced;              /* there is no membarrier(2) */
 
 static void loaded(const struct hg_provider *provider)
 {
@@ -254,19 +58,22 @@ static void loaded(const struct hg_provider *provider)
 
 	(void)provider;
 	if (batches && !hg_early_events()) /* a child of a process that had none */
-		leave_common(true);
+		hg_batch_pages_leave_common();
 	if (!hg_config.batch || batches)
 		return;
 	memory = hg_wiped_memory(BATCHES_MAX * sizeof(*batches));
 	if (!memory)
 		return;
 	fenced = hg_syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0) < 0;
-	if (hg_early_events())
-		shared = common = common_file();
-	if (!shared)
-		shared = make_file(shared_path, sizeof(shared_path));
-	hg_batches_hold = shared ? &shared->hold : &never;
+	hg_batch_pages_begin();
 	batches = memory;
+}
+
+/* LTTng-UST is there: the process goes on, and may have many threads. */
+static void early_end(bool recorded)
+{
+	if (recorded)
+		hg_batch_pages_leave_common();
 }
 
 /* ---- one buffer ---- */
@@ -427,7 +234,6 @@ static __attribute__((noinline)) bool begin(struct hg_batch *batch)
 {
 	struct hg_ev_batch_open event;
 	uintptr_t *turn;
-	uint32_t *number = shared ? &shared->number : &own_number;
 
 	if (batch->open)
 		write_out(batch);
@@ -436,9 +242,13 @@ static __attribute__((noinline)) bool begin(struct hg_batch *batch)
 	if (__atomic_load_n(&forking, __ATOMIC_ACQUIRE) ||
 	    __atomic_load_n(&ended, __ATOMIC_ACQUIRE) || getpid() != hg_process_id)
 		return false;
-	if (!batch->page && !(batch->page = new_page()))
-		return false;
-	event.number = __atomic_add_fetch(number, 1, __ATOMIC_RELAXED);
+	if (!batch->page) {
+		batch->page = hg_batch_page_new();
+		if (!batch->page)
+			return false;
+		batch->kept = hg_batch_page_is_kept(batch->page);
+	}
+	event.number = hg_batch_number();
 	/* Until there is a time its first record is about to come: the recorder waits for it. */
 	__atomic_store_n(&batch->page->begin, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&batch->page->number, event.number, __ATOMIC_RELEASE);
@@ -488,7 +298,7 @@ bool hg_batches_keep(void)
 	const struct hg_thread *thread = hg_tls.thread;
 	const struct hg_batch *batch = thread ? thread->batch : NULL;
 
-	return shared && batches && (!batch || !batch->page || file_of(batch->page));
+	return batches && (batch && batch->page ? batch->kept : hg_batch_pages_are_kept());
 }
 
 /* Under its lock, by its thread, which has room in it. */
@@ -514,7 +324,7 @@ static __attribute__((noinline)) bool wait_for_lock(struct hg_batch *batch)
 /* Under the lock, for what cannot go into the page as it is. false: nothing can. */
 static __attribute__((noinline)) bool make_room_in(struct hg_batch *batch)
 {
-	if (shared && __atomic_load_n(&shared->hold, __ATOMIC_RELAXED)) {
+	if (__atomic_load_n(hg_batches_hold, __ATOMIC_RELAXED)) {
 		if (batch->open)
 			write_out(batch);
 		return false;
@@ -557,7 +367,7 @@ static inline __attribute__((always_inline)) bool take(struct hg_batch_room *roo
 	room->when = when;
 	room->number = batch->page->number;
 	room->since = (uint32_t)(when - batch->begin);
-	room->kept = file_of(batch->page) != NULL;
+	room->kept = batch->kept;
 	return true;
 }
 
@@ -686,8 +496,8 @@ static void close_batch(struct hg_batch *batch, bool for_good)
 		return;
 	if (batch->open)
 		write_out(batch);
-	if (for_good && batch->page && !batch->open)
-		give_back(batch);
+	if (for_good && batch->page && !batch->open && hg_batch_page_give_back(batch->page))
+		batch->page = NULL;
 	unlock_for_others(batch);
 }
 
@@ -727,7 +537,7 @@ static void end(void)
 	hg_tls.busy = 1;
 	__atomic_store_n(&ended, 1, __ATOMIC_RELEASE);
 	close_all(true);
-	leave_file();
+	hg_batch_pages_leave();
 	hg_tls.busy = 0;
 }
 
@@ -754,6 +564,6 @@ static void fork_child(void)
 	forking = ended = 0;
 }
 
-HG_PART(.name = "batches", .order = 70, .loaded = loaded, .early_end = leave_common,
+HG_PART(.name = "batches", .order = 70, .loaded = loaded, .early_end = early_end,
 	.fork_lock = fork_lock, .fork_unlock = fork_unlock, .fork_child = fork_child, .exit = end,
 	.again = again, .thread_end = thread_end);

@@ -32,6 +32,7 @@ struct hg_batch {
 	uint64_t *next, *end;    /* room in the page; NULL if it is not open */
 	uint64_t *run; /* of packed records, the last record of all; NULL: there is none */
 	struct hg_open_batch *page;
+	bool kept; /* the page is in a file */
 } __attribute__((aligned(128)));
 
 /*
