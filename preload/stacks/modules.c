@@ -20,7 +20,7 @@
 #include "preload/core/libc.h"
 #include "preload/core/parts.h"
 #include "preload/stacks/hip_bypass.h"
-#include "preload/stacks/unwind.h"
+#include "preload/stacks/rules.h"
 #include "tracer/events.h"
 #include "tracer/provider.h"
 

@@ -29,6 +29,7 @@
 #include "preload/core/threads.h"
 #include "preload/core/tracer_threads.h"
 #include "preload/stacks/modules.h"
+#include "preload/stacks/rules.h"
 #include "preload/stacks/stack_cache.h"
 #include "preload/stacks/unwind.h"
 #include "preload/trace/batch_add.h"

@@ -3,203 +3,36 @@
  * Call stacks from cached call-frame rules, without locks and, once the rules of the code are
  * known, without more than a few loads a frame.
  *
- * The rules stand in a table of one 64-bit word each, so that readers need no lock: 31 bits of
- * the key (the other 16 are the word's place, and a multiplication by an odd number can be
- * undone, so a hit is exact), one bit that tells a word in its neighbour's place, and 32 bits of
- * rule. The word's place is shared by all threads, and a wrong guess at who writes last costs a
- * look into .eh_frame, no more.
- *
  * What a rule says is only believed as far as the stack is readable memory and grows outwards:
  * call-frame information written by hand is sometimes wrong. Up to where a thread's stack was
  * found readable is remembered.
  */
 #include "preload/stacks/unwind.h"
 
-#include <dlfcn.h>
 #include <errno.h>
-#include <stdatomic.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "preload/core/base.h"
 #include "preload/core/id_table.h"
-#include "preload/core/libc.h"
 #include "preload/core/threads.h"
-#include "preload/stacks/cfi.h"
-
-#define PLACE_BITS 16u
-#define PLACES     (1u << PLACE_BITS)
-#define TAG_BITS   31u
-#define KEY_BITS   (PLACE_BITS + TAG_BITS) /* user addresses of x86-64 have 47 */
+#include "preload/stacks/past.h"
+#include "preload/stacks/rules.h"
 
 #define PAGE       4096u
 #define MAX_GROWTH (8u << 20) /* bytes of stack between two frames */
-#define OWN_FRAMES 24u        /* between the walk and the application; more is a runaway */
 
-static _Atomic uint64_t *rules;
-static uint32_t flushes = 1; /* atomic: of what is known of code */
-
-uint32_t hg_rules_found;
-
-/* struct dl_find_object of glibc 2.35 and later (dlfcn.h), here for headers older than that. */
-struct found_object {
-	unsigned long long flags;
-	void *start, *end;
-	struct link_map *map;
-	void *eh_frame;
-	unsigned long long reserved[7];
-};
-
-static int (*find_object)(void *pc, struct found_object *found);
-
-/* ---- where an address' call-frame information is ---- */
-
-struct search {
-	uintptr_t pc;
-	const uint8_t *table;
-};
-
-static int find_in_object(struct dl_phdr_info *info, size_t size, void *data)
-{
-	struct search *search = data;
-	const uint8_t *table = NULL;
-	bool inside = false;
-
-	(void)size;
-	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-		uintptr_t start = info->dlpi_addr + segment->p_vaddr;
-
-		if (segment->p_type == PT_LOAD && search->pc - start < segment->p_memsz)
-			inside = true;
-		else if (segment->p_type == PT_GNU_EH_FRAME)
-			table = (const uint8_t *)start;
-	}
-	if (inside)
-		search->table = table;
-	return inside;
-}
-
-/* Before glibc 2.35 under the loader's lock, hence not where this thread may hold it. */
-static const uint8_t *find_table(uintptr_t pc)
-{
-	struct search search = { .pc = pc };
-	struct found_object found;
-
-	if (find_object)
-		return find_object((void *)pc, &found) ? NULL : found.eh_frame;
-	if (!hg_tls.in_phdr)
-		hg_libc.dl_iterate_phdr(find_in_object, &search);
-	return search.table;
-}
-
-/* ---- the table of rules ---- */
-
-/* From the least significant bit: rbp 10, cfa 17 (signed, in words), saved 2, kind 3. */
-#define RBP_BITS 10u
-#define CFA_BITS 17u
-
-static bool fits(int32_t value, unsigned bits)
-{
-	int32_t limit = 1 << (bits - 1);
-
-	return !(value & 7) && value / 8 >= -limit && value / 8 < limit;
-}
-
-static uint32_t pack(const struct cfi_rule *rule)
-{
-	uint32_t kind = rule->kind;
-
-	if (!fits(rule->rbp, RBP_BITS) || !fits(rule->cfa, CFA_BITS))
-		kind = CFI_OTHER;
-	return kind << 29 | (uint32_t)rule->saved << 27 |
-	       ((uint32_t)(rule->cfa / 8) & ((1u << CFA_BITS) - 1)) << RBP_BITS |
-	       ((uint32_t)(rule->rbp / 8) & ((1u << RBP_BITS) - 1));
-}
-
-static inline unsigned rule_kind(uint32_t rule)
-{
-	return rule >> 29;
-}
-
-static inline unsigned rule_saved(uint32_t rule)
-{
-	return rule >> 27 & 3u;
-}
-
-static inline int64_t rule_cfa(uint32_t rule)
-{
-	return (int32_t)(rule << 5) >> (32 - CFA_BITS) << 3;
-}
-
-static inline int64_t rule_rbp(uint32_t rule)
-{
-	return (int32_t)(rule << (32 - RBP_BITS)) >> (32 - RBP_BITS) << 3;
-}
-
-static __attribute__((noinline)) uint32_t find_rule(uintptr_t pc)
-{
-	struct cfi_rule rule;
-
-	cfi_find(find_table, pc, &rule);
-	return pack(&rule);
-}
-
-/* Of an instruction that a signal has interrupted. */
-static uint32_t find_exact_rule(uintptr_t pc)
-{
-	__atomic_fetch_add(&hg_rules_found, 1, __ATOMIC_RELEASE);
-	return find_rule(pc);
-}
-
-/* The rule at the call before a return address. */
-static inline uint32_t rule_of_call(uintptr_t address)
-{
-	uint64_t key = address * 0x9e3779b97f4a7c15u & (((uint64_t)1 << KEY_BITS) - 1);
-	uint32_t place = (uint32_t)(key >> TAG_BITS), rule;
-	uint64_t tag = (key & (((uint64_t)1 << TAG_BITS) - 1)) << 1;
-	uint64_t word = atomic_load_explicit(&rules[place], memory_order_relaxed);
-
-	if (HG_LIKELY(word >> 32 == tag && word))
-		return (uint32_t)word;
-	word = atomic_load_explicit(&rules[place ^ 1u], memory_order_relaxed);
-	if (HG_LIKELY(word >> 32 == (tag | 1u)))
-		return (uint32_t)word;
-	if (address >> KEY_BITS)
-		return (uint32_t)CFI_OTHER << 29;
-	rule = find_rule(address - 1);
-	/* No call returns there: a coroutine that ends goes on there (makecontext(3)). */
-	if (rule_kind(rule) == CFI_OTHER && cfi_is_start(find_table, address))
-		rule = (uint32_t)CFI_END << 29;
-	/* Before anybody finds it in the table. */
-	__atomic_fetch_add(&hg_rules_found, 1, __ATOMIC_RELEASE);
-	if (!atomic_load_explicit(&rules[place], memory_order_relaxed) || tag & 2u)
-		atomic_store_explicit(&rules[place], tag << 32 | rule, memory_order_release);
-	else
-		atomic_store_explicit(&rules[place ^ 1u], (tag | 1u) << 32 | rule,
-				      memory_order_release);
-	return rule;
-}
+static uint32_t epoch = 1; /* atomic: of what is known of code */
 
 int hg_unwind_init(void)
 {
-	void *table = hg_libc.mmap(NULL, PLACES * sizeof(*rules), PROT_READ | PROT_WRITE,
-				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (table == MAP_FAILED)
-		return -ENOMEM;
-	find_object =
-	    (int (*)(void *, struct found_object *))hg_libc.dlsym(RTLD_DEFAULT, "_dl_find_object");
-	rules = table;
-	return 0;
+	return hg_rules_init();
 }
 
 void hg_unwind_flush(void)
 {
-	__atomic_fetch_add(&flushes, 1, __ATOMIC_RELAXED);
-	if (rules)
-		hg_libc.madvise((void *)rules, PLACES * sizeof(*rules), MADV_DONTNEED);
+	__atomic_fetch_add(&epoch, 1, __ATOMIC_RELAXED);
+	hg_rules_flush();
 }
 
 /* ---- the thread's stack ---- */
@@ -262,44 +95,42 @@ static inline bool read_word(struct span *span, uintptr_t address, uintptr_t *wo
  */
 struct walk {
 	struct hg_frame frame;
-	uintptr_t bp_at; /* where frame.bp is saved and was not read from yet; or 0 */
-	bool begun;      /* frame.bp is no longer that of the start */
+	bool bp_saved; /* frame.bp is where it is saved, and was not read from yet */
+	bool begun;    /* frame.bp is no longer that of the start */
 };
 
 static inline bool need_bp(struct span *span, struct walk *walk)
 {
-	uintptr_t at = walk->bp_at;
-
-	if (HG_LIKELY(!at)) {
+	if (HG_LIKELY(!walk->bp_saved)) {
 		if (span->trail && !walk->begun)
 			span->trail->bp_used = true;
 		return true;
 	}
-	walk->bp_at = 0;
-	return read_word(span, at, &walk->frame.bp);
+	walk->bp_saved = false;
+	return read_word(span, walk->frame.bp, &walk->frame.bp);
 }
 
 /* One frame outwards by a rule; false if it cannot be believed. */
-static inline bool step(struct span *span, struct walk *walk, uint32_t rule)
+static bool step(struct span *span, struct walk *walk, uint32_t rule)
 {
 	struct hg_frame *frame = &walk->frame;
 	uintptr_t cfa = frame->sp;
 
-	if (rule_kind(rule) != CFI_RSP || HG_UNLIKELY(rule_saved(rule) == CFI_AT_RBP)) {
+	if (hg_rule_kind(rule) != CFI_RSP || hg_rule_saved(rule) == CFI_AT_RBP) {
 		if (!need_bp(span, walk))
 			return false;
-		if (rule_kind(rule) != CFI_RSP)
+		if (hg_rule_kind(rule) != CFI_RSP)
 			cfa = frame->bp;
 	}
-	cfa += (uintptr_t)rule_cfa(rule);
-	if (HG_UNLIKELY(rule_kind(rule) == CFI_RBP_DEREF) && !read_word(span, cfa, &cfa))
+	cfa += (uintptr_t)hg_rule_cfa(rule);
+	if (hg_rule_kind(rule) == CFI_RBP_DEREF && !read_word(span, cfa, &cfa))
 		return false;
 	if (HG_UNLIKELY(cfa <= frame->sp) || !read_word(span, cfa - 8, &frame->ip))
 		return false;
-	if (rule_saved(rule) != CFI_SAME) {
-		walk->bp_at =
-		    (rule_saved(rule) == CFI_AT_CFA ? cfa : frame->bp) + (uintptr_t)rule_rbp(rule);
-		walk->begun = true;
+	if (hg_rule_saved(rule) != CFI_SAME) {
+		frame->bp = (hg_rule_saved(rule) == CFI_AT_CFA ? cfa : frame->bp) +
+			    (uintptr_t)hg_rule_rbp(rule);
+		walk->bp_saved = walk->begun = true;
 	}
 	frame->sp = cfa;
 	return true;
@@ -319,7 +150,7 @@ static bool step_signal(struct span *span, struct walk *walk)
 	struct hg_frame *frame = &walk->frame;
 	uintptr_t base = frame->sp;
 
-	walk->bp_at = 0;
+	walk->bp_saved = false;
 	walk->begun = true;
 	return read_word(span, base + UCONTEXT_RBP, &frame->bp) &&
 	       read_word(span, base + UCONTEXT_RIP, &frame->ip) &&
@@ -355,7 +186,7 @@ static void leave_own(struct hg_frame *frame)
 {
 	struct hg_frame at = *frame;
 
-	for (unsigned i = 0; i < OWN_FRAMES && is_own(at.ip); i++) {
+	for (unsigned i = 0; i < HG_PAST_OWN_FRAMES && is_own(at.ip); i++) {
 		const uintptr_t *base = (const uintptr_t *)at.bp;
 
 		if (at.bp - at.sp >= PAGE || at.bp & 7u)
@@ -385,103 +216,79 @@ __attribute__((noinline)) bool hg_unwind_start(struct hg_frame *frame)
 	return !is_own(frame->ip);
 }
 
-/*
- * In a signal's handler other unwinders must not be called: what they have to allocate or lock,
- * the code that was interrupted may hold. The stack then ends where the walk does.
- */
-static unsigned lost_way(unsigned count, uint64_t sum, uint64_t *hash, struct hg_cached_walk *trail)
+/* ---- frames that are known ---- */
+
+/* Whether the end of the frame, which is found by rbp, is where it was. */
+static bool ends_there(const struct span *span, const struct hg_past_frame *frame, uintptr_t end)
 {
-	if (!hg_tls.interrupted)
-		return 0;
-	if (trail)
-		trail->count = trail->room + 1;
-	*hash = hg_mix(*hash, sum);
+	const struct hg_past_more *more = hg_past_more(frame);
+
+	return !(frame->sp & HG_PAST_SAVED) ||
+	       (more->bp >= span->start && more->bp <= span->end - sizeof(end) &&
+		!(more->bp & 7u) &&
+		*(const uintptr_t *)more->bp + (uintptr_t)hg_rule_cfa((uint32_t)more->rule) == end);
+}
+
+/* Whether the walk, which has come to this frame, leads to the next one as before. */
+static inline bool follows(const struct span *span, const struct hg_past_frame *frame)
+{
+	uintptr_t flags = frame[1].sp, sp = hg_past_sp(frame + 1);
+
+	if (flags & HG_PAST_LINK && (flags & HG_PAST_NONE || !ends_there(span, frame, sp)))
+		return false;
+	return sp <= span->end && *(const uintptr_t *)(sp - sizeof(sp)) == frame[1].ip;
+}
+
+/*
+ * Goes on as long as what is known of frames holds; where it does not, the walk is there.
+ * Returns how many frames there are now.
+ */
+static unsigned follow(const struct span *span, struct walk *walk, struct hg_past_walk *past,
+		       uint64_t *frames, unsigned count, unsigned room)
+{
+	const struct hg_past_frame *old = past->old;
+
+	past->run = old;
+	past->run_flags = past->flags;
+	for (; count < room && follows(span, old); old++)
+		frames[count++] = old->ip;
+	if (count == room)
+		return count;
+	if (old != past->run) {
+		past->old = old;
+		past->flags = old->sp & HG_PAST_FLAGS;
+		walk->frame = (struct hg_frame){ old->ip, hg_past_sp(old), hg_past_more(old)->bp };
+	}
+	hg_past_end_run(past, old);
 	return count;
 }
 
-/* ---- the walk before ---- */
-
-/*
- * Stacks differ from the one before in their inner frames. The rules of the others lie there one
- * after the other, where they are found without waiting for the stack's words; in the table each
- * lies in a line of the cache of its own.
- */
-struct past_frame {
-	uintptr_t ip, sp;
-	uint32_t rule;
-};
-
-struct hg_past {
-	uint32_t flushes; /* when it was made; 0: it was not */
-	uint32_t count;
-	unsigned now; /* which of the two is the walk before */
-	struct past_frame walks[2][HG_STACK_DEPTH_MAX + OWN_FRAMES + 1];
-};
-
-/* A walk with the one before beside it. */
-struct memory {
-	struct hg_past *past; /* NULL: none */
-	const struct past_frame *old, *old_end;
-	struct past_frame *next;
-};
-
-static struct memory remember(void)
+/* The rule of the walk's frame, which is noted. */
+static uint32_t rule_of(struct hg_past_walk *past, const struct walk *walk)
 {
-	uint32_t current = __atomic_load_n(&flushes, __ATOMIC_RELAXED);
-	/* Not hg_thread(), which may allocate, where this may be a signal's handler. */
-	struct hg_thread *thread = hg_tls.thread;
-	struct hg_past *past = thread ? thread->past : NULL;
-
-	if (HG_UNLIKELY(thread && !past)) {
-		past = hg_libc.mmap(NULL, sizeof(*past), PROT_READ | PROT_WRITE,
-				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (past == MAP_FAILED)
-			past = NULL;
-		thread->past = past;
-	}
-	if (HG_UNLIKELY(!past))
-		return (struct memory){ NULL, NULL, NULL, NULL };
-	if (past->flushes != current)
-		past->count = 0;
-	past->flushes = current;
-	return (struct memory){ past, past->walks[past->now], past->walks[past->now] + past->count,
-				past->walks[!past->now] };
-}
-
-/* What was walked is the walk before from now on. */
-static void keep(const struct memory *memory)
-{
-	struct hg_past *past = memory->past;
-
-	if (!past)
-		return;
-	past->now = !past->now;
-	past->count = (uint32_t)(memory->next - past->walks[past->now]);
-}
-
-static inline uint32_t rule_of(struct memory *memory, const struct hg_frame *frame)
-{
+	const struct hg_frame *frame = &walk->frame;
 	uint32_t rule;
 
-	while (memory->old < memory->old_end && memory->old->sp < frame->sp)
-		memory->old++;
-	if (HG_LIKELY(memory->old < memory->old_end && memory->old->sp == frame->sp &&
-		      memory->old->ip == frame->ip))
-		rule = memory->old->rule;
-	else
-		rule = rule_of_call(frame->ip);
-	if (HG_LIKELY(memory->next != NULL))
-		*memory->next++ = (struct past_frame){ frame->ip, frame->sp, rule };
+	if (HG_UNLIKELY(!past->past))
+		return hg_rule_of_call(frame->ip);
+	while (past->old->sp < frame->sp)
+		past->old++;
+	rule = hg_past_sp(past->old) == frame->sp && past->old->ip == frame->ip
+		   ? (uint32_t)hg_past_more(past->old)->rule
+		   : hg_rule_of_call(frame->ip);
+	if (frame->sp & HG_PAST_FLAGS)
+		past->of_no_use = true;
+	if (!past->of_no_use)
+		hg_past_add(past->next++, frame->ip, frame->sp, past->flags, frame->bp, rule);
 	return rule;
 }
 
-/* A rule that is where it is first looked for; 0: it is not. */
-static inline uint32_t rule_at_hand(uintptr_t address)
+/* Of the frame to which the rule has led. */
+static uintptr_t flags_after(uint32_t rule, const struct walk *walk)
 {
-	uint64_t key = address * 0x9e3779b97f4a7c15u & (((uint64_t)1 << KEY_BITS) - 1);
-	uint64_t word = atomic_load_explicit(&rules[key >> TAG_BITS], memory_order_relaxed);
+	uintptr_t link = hg_rule_is_plain(rule) ? rule & HG_RULE_BY_RBP : HG_PAST_NONE;
 
-	return word >> 32 == (key & (((uint64_t)1 << TAG_BITS) - 1)) << 1 ? (uint32_t)word : 0;
+	return link | (walk->bp_saved ? HG_PAST_SAVED : 0);
 }
 
 /*
@@ -489,73 +296,162 @@ static inline uint32_t rule_at_hand(uintptr_t address)
  * readable, and of which no trail is noted: with all that it needs in registers. It ends, with
  * nothing done, before the first other frame, or where the frames do.
  */
-static inline unsigned walk_plainly(const struct span *span, struct walk *walk,
-				    struct memory *memory, uint64_t *frames, unsigned count,
-				    unsigned room, uint64_t *sum)
+static unsigned walk_plainly(const struct span *span, struct walk *walk, struct hg_past_walk *past,
+			     uint64_t *frames, unsigned count, unsigned room)
 {
-	const struct past_frame *old = memory->old, *old_end = memory->old_end;
+	const struct hg_past_frame *old = past->old;
 	uintptr_t ip = walk->frame.ip, sp = walk->frame.sp, bp = walk->frame.bp;
-	uintptr_t bp_at = walk->bp_at, start = span->start, end = span->end;
-	struct past_frame *next = memory->next;
-	uint64_t terms = *sum;
+	struct hg_past_frame *next = past->next;
+	uintptr_t flags = past->flags;
+	uint64_t rule;
 
-	_Static_assert(CFI_SAME == 0 && CFI_AT_CFA == 1 && CFI_RBP == CFI_RSP + 1, "forms");
-	if (HG_UNLIKELY(sp & 7u || sp < start || !next))
+	_Static_assert(HG_PAST_BP == HG_RULE_BY_RBP, "by which a frame is found");
+	if (HG_UNLIKELY(sp & HG_PAST_FLAGS || sp < span->start || past->of_no_use))
 		return count;
 	while (count < room) {
-		uint32_t rule, form;
 		uintptr_t cfa = sp;
 
-		while (old < old_end && old->sp < sp)
-			old++;
-		if (old < old_end && old->sp == sp && old->ip == ip)
-			rule = old->rule;
-		else
-			rule = rule_at_hand(ip);
-		form = (rule >> (CFA_BITS + RBP_BITS)) - (CFI_RSP << 2);
-		if (HG_UNLIKELY(form & ~5u)) /* not RSP or RBP, with SAME or AT_CFA */
-			break;
-		if (form & 4u) { /* RBP */
-			if (bp_at) {
-				if (bp_at < start || bp_at > end - sizeof(bp) || bp_at & 7u)
-					break;
-				bp = *(const uintptr_t *)bp_at;
-				bp_at = 0;
+		if (HG_LIKELY(old->sp > (sp | HG_PAST_FLAGS))) {
+			rule = hg_rule_at_hand(ip);
+		} else {
+			while (old->sp < sp)
+				old++;
+			if (old->ip != ip || hg_past_sp(old) != sp) {
+				rule = hg_rule_at_hand(ip);
+			} else {
+				if (hg_past_more(old)->bp == bp &&
+				    !((old->sp ^ flags) & HG_PAST_SAVED)) {
+					past->old = old;
+					past->next = next;
+					past->flags = flags;
+					count = follow(span, walk, past, frames, count, room);
+					if (count == room)
+						goto ended;
+					old = past->old;
+					next = past->next;
+					flags = past->flags;
+					ip = old->ip;
+					cfa = sp = hg_past_sp(old);
+					bp = hg_past_more(old)->bp;
+				}
+				rule = hg_past_more(old)->rule;
 			}
-			cfa = bp;
 		}
-		cfa += (uintptr_t)rule_cfa(rule);
-		if (HG_UNLIKELY(cfa <= sp || cfa > end || cfa & 7u))
+		if (HG_UNLIKELY(rule & ~(uint64_t)(uint32_t)~HG_RULE_ODD))
 			break;
-		*next++ = (struct past_frame){ ip, sp, rule };
-		terms += hg_term(count, ip);
+		if (HG_UNLIKELY(rule & HG_RULE_BY_RBP)) {
+			cfa = bp;
+			if (flags & HG_PAST_SAVED) {
+				if (bp < span->start || bp > span->end - sizeof(bp) || bp & 7u)
+					break;
+				cfa = *(const uintptr_t *)bp;
+			}
+			if (cfa & 7u)
+				break;
+		}
+		cfa += (uintptr_t)hg_rule_cfa((uint32_t)rule);
+		if (HG_UNLIKELY(cfa <= sp || cfa > span->end))
+			break;
+		hg_past_add(next++, ip, sp, flags, bp, (uint32_t)rule);
 		frames[count++] = ip;
+		if (rule & HG_RULE_BY_RBP) {
+			bp = cfa - (uintptr_t)hg_rule_cfa((uint32_t)rule);
+			flags = 0;
+		}
+		flags = (flags & HG_PAST_SAVED) | (rule & HG_RULE_BY_RBP);
 		ip = *(const uintptr_t *)(cfa - sizeof(ip));
 		sp = cfa;
-		if (form & 1u) {
-			bp_at = cfa + (uintptr_t)rule_rbp(rule);
-			walk->begun = true;
+		if (HG_LIKELY(rule & HG_RULE_SAVES)) {
+			bp = cfa + (uintptr_t)hg_rule_rbp((uint32_t)rule);
+			flags |= HG_PAST_SAVED;
 		}
 		if (HG_UNLIKELY(!ip))
 			break;
 	}
+ended:
 	walk->frame = (struct hg_frame){ ip, sp, bp };
-	walk->bp_at = bp_at;
-	memory->old = old;
-	memory->next = next;
-	*sum = terms;
+	walk->bp_saved = flags & HG_PAST_SAVED;
+	past->old = old;
+	past->next = next;
+	past->flags = flags;
 	return count;
 }
 
-unsigned hg_unwind_from(const struct hg_frame *start, const void *caller, uint64_t *frames,
-			unsigned room, uint64_t *hash, struct hg_cached_walk *trail)
+/*
+ * The words that led through the frames of a walk, which are kept; false if there are frames that
+ * are not plain.
+ */
+static bool note_words(const struct hg_past *past, uint32_t count, struct hg_cached_walk *trail)
+{
+	const struct hg_past_frame *frame = &past->frames[past->first], *end = frame + count;
+	struct hg_cached_word *words = trail->read, *next = words;
+	bool begun = false;
+
+	if (2 * count > trail->room)
+		return false;
+	for (; frame < end; frame++) {
+		const struct hg_past_more *more = hg_past_more(frame);
+		uintptr_t cfa = hg_past_sp(frame), at;
+		uint32_t rule = (uint32_t)more->rule;
+
+		if (!hg_rule_is_plain(rule)) {
+			if (frame + 1 != end || hg_rule_kind(rule) != CFI_END)
+				return false;
+			break;
+		}
+		if (rule & HG_RULE_BY_RBP) {
+			cfa = more->bp;
+			if (frame->sp & HG_PAST_SAVED) {
+				cfa = *(const uintptr_t *)more->bp;
+				*next++ = (struct hg_cached_word){ more->bp, cfa };
+			} else if (!begun) {
+				trail->bp_used = true;
+			}
+		}
+		at = cfa + (uintptr_t)hg_rule_cfa(rule) - sizeof(at);
+		*next++ = (struct hg_cached_word){ at, *(const uintptr_t *)at };
+		begun |= (rule & HG_RULE_SAVES) != 0;
+	}
+	trail->count = (uint32_t)(next - words);
+	return true;
+}
+
+/* ---- all of a walk ---- */
+
+static void add_to_hash(const uint64_t *frames, unsigned count, uint64_t *hash)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; frames && i < count; i++)
+		sum += hg_term(i, frames[i]);
+	*hash = hg_mix(*hash, sum);
+}
+
+/*
+ * In a signal's handler other unwinders must not be called: what they have to allocate or lock,
+ * the code that was interrupted may hold. The stack then ends where the walk does.
+ */
+static unsigned lost_way(unsigned count, const uint64_t *frames, uint64_t *hash,
+			 struct hg_cached_walk *trail)
+{
+	if (!hg_tls.interrupted)
+		return 0;
+	if (trail)
+		trail->count = trail->room + 1;
+	add_to_hash(frames, count, hash);
+	return count;
+}
+
+/* *kept: how many frames of the walk are known from now on, if all are. */
+static unsigned walk_from(const struct hg_frame *start, const void *caller, uint64_t *frames,
+			  unsigned room, uint64_t *hash, struct hg_cached_walk *trail,
+			  uint32_t *kept)
 {
 	struct walk walk = { .frame = *start };
 	const struct hg_frame *frame = &walk.frame;
 	struct span span = { hg_tls.stack_start, hg_tls.stack_end, trail };
-	struct memory memory = remember();
+	struct hg_past_walk past = hg_past_begin(__atomic_load_n(&epoch, __ATOMIC_RELAXED));
 	unsigned count = 0, skipped = 0;
-	uint64_t sum = 0;
 	bool remember = true, exact = false;
 
 	hg_tls.interrupted = false;
@@ -567,41 +463,42 @@ unsigned hg_unwind_from(const struct hg_frame *start, const void *caller, uint64
 		uint32_t rule;
 
 		if (!trail && frames && !exact && (count || frame->ip == (uintptr_t)caller)) {
-			count = walk_plainly(&span, &walk, &memory, frames, count, room, &sum);
+			count = walk_plainly(&span, &walk, &past, frames, count, room);
 			if (count == room || !frame->ip)
 				break;
 		}
 		if (count || frame->ip == (uintptr_t)caller) {
-			sum += hg_term(count, frame->ip);
 			if (HG_LIKELY(frames != NULL))
 				frames[count] = frame->ip;
 			count++;
-		} else if (++skipped > OWN_FRAMES) {
+		} else if (++skipped > HG_PAST_OWN_FRAMES) {
 			return 0;
 		}
-		rule = HG_UNLIKELY(exact) ? find_exact_rule(frame->ip) : rule_of(&memory, frame);
+		rule = HG_UNLIKELY(exact) ? hg_rule_exact(frame->ip) : rule_of(&past, &walk);
 		exact = false;
-		if (HG_LIKELY(rule_kind(rule) <= CFI_RBP_DEREF)) {
+		if (HG_LIKELY(hg_rule_kind(rule) <= CFI_RBP_DEREF)) {
 			if (!step(&span, &walk, rule))
-				return lost_way(count, sum, hash, trail);
+				return lost_way(count, frames, hash, trail);
 			if (!frame->ip)
 				break;
-		} else if (rule_kind(rule) == CFI_SIGNAL) {
+			past.flags = flags_after(rule, &walk);
+		} else if (hg_rule_kind(rule) == CFI_SIGNAL) {
 			uintptr_t before = frame->sp;
 
 			hg_tls.interrupted = true;
+			past.of_no_use = true;
 			if (!step_signal(&span, &walk))
-				return lost_way(count, sum, hash, trail);
+				return lost_way(count, frames, hash, trail);
 			exact = true;
 			if (frame->sp - before > MAX_GROWTH || frame->sp >= span.end) {
 				remember = false;
 				if (!on_other_stack(&span, frame->sp))
-					return lost_way(count, sum, hash, trail);
+					return lost_way(count, frames, hash, trail);
 			}
-		} else if (rule_kind(rule) == CFI_END) {
+		} else if (hg_rule_kind(rule) == CFI_END) {
 			break;
 		} else {
-			return lost_way(count, sum, hash, trail);
+			return lost_way(count, frames, hash, trail);
 		}
 	}
 	if (remember) {
@@ -610,9 +507,27 @@ unsigned hg_unwind_from(const struct hg_frame *start, const void *caller, uint64
 	}
 	if (trail && !remember)
 		trail->count = trail->room + 1;
-	keep(&memory);
-	*hash = hg_mix(*hash, sum);
+	if (!past.of_no_use) {
+		hg_past_keep(&past);
+		*kept = count + skipped;
+	}
+	add_to_hash(frames, count, hash);
 	return count;
+}
+
+unsigned hg_unwind_from(const struct hg_frame *start, const void *caller, uint64_t *frames,
+			unsigned room, uint64_t *hash, struct hg_cached_walk *trail)
+{
+	uint64_t before = *hash;
+	uint32_t kept = 0;
+	unsigned count = walk_from(start, caller, frames, room, hash, NULL, &kept);
+
+	if (!trail || !count || (kept && note_words(hg_tls.thread->past, kept, trail)))
+		return count;
+	trail->count = 0;
+	trail->bp_used = false;
+	*hash = before;
+	return walk_from(start, caller, frames, room, hash, trail, &kept);
 }
 
 __attribute__((noinline)) unsigned hg_unwind(const void *caller, uint64_t *frames, unsigned room,

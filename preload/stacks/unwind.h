@@ -49,12 +49,6 @@ struct hg_cached_walk {
 	uint64_t packed[] __attribute__((aligned(16))); /* stack_cache.h */
 };
 
-/*
- * Changes whenever a rule is looked for in call-frame information, before it is used, and when the
- * objects are to be recorded anew; atomic.
- */
-extern HG_HIDDEN uint32_t hg_rules_found;
-
 int hg_unwind_init(void);
 void hg_unwind_flush(void); /* forget rules of code that may have been unloaded */
 /*
@@ -71,7 +65,8 @@ bool hg_unwind_start(struct hg_frame *frame);
 bool hg_unwind_is_own(uintptr_t ip); /* an address in code of this library */
 /* Where the outermost function of ours returns to, of those from that of this frame on. */
 void *hg_unwind_out_of_own(const uintptr_t *frame);
-/* `frames` may be NULL. `trail`: where to note the words that are read, or NULL. */
+/* `frames` may be NULL, and *hash is of no use then. `trail`: where to note the words that are
+ * read, or NULL. */
 unsigned hg_unwind_from(const struct hg_frame *start, const void *caller, uint64_t *frames,
 			unsigned room, uint64_t *hash, struct hg_cached_walk *trail);
 
