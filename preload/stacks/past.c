@@ -2,6 +2,7 @@
 /* Keeps the frames that walks found. */
 #include "preload/stacks/past.h"
 
+#include <emmintrin.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,7 +14,7 @@
 #define SLACK 64u /* room that is made for more than is needed */
 _Static_assert(HG_PAST_FRAMES - SLACK >= HG_PAST_WALK, "all of a walk stays");
 
-static struct hg_past *make(void)
+static __attribute__((cold)) struct hg_past *make(void)
 {
 	struct hg_past *past = hg_libc.mmap(NULL, sizeof(*past), PROT_READ | PROT_WRITE,
 					    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -24,7 +25,7 @@ static struct hg_past *make(void)
 	return past;
 }
 
-struct hg_past_walk hg_past_begin(uint32_t epoch)
+void hg_past_begin(struct hg_past_walk *walk, uint32_t epoch)
 {
 	/* Not hg_thread(), which may allocate, where this may be a signal's handler. */
 	struct hg_thread *thread = hg_tls.thread;
@@ -32,21 +33,29 @@ struct hg_past_walk hg_past_begin(uint32_t epoch)
 
 	if (HG_UNLIKELY(thread && !past))
 		thread->past = past = make();
-	if (HG_UNLIKELY(!past))
-		return (struct hg_past_walk){ .of_no_use = true };
+	if (HG_UNLIKELY(!past)) {
+		walk->of_no_use = true;
+		return;
+	}
 	if (HG_UNLIKELY(past->epoch != epoch)) {
 		past->first = HG_PAST_FRAMES;
 		past->epoch = epoch;
 	}
-	return (struct hg_past_walk){ .past = past,
-				      .old = &past->frames[past->first],
-				      .next = past->fresh };
+	walk->past = past;
+	walk->old = &past->frames[past->first];
+	walk->next = past->fresh;
 }
 
-static void copy(struct hg_past_frame *to, const struct hg_past_frame *from, size_t count)
+/* Few: a call of memcpy() would take longer. */
+static inline void copy(struct hg_past_frame *to, const struct hg_past_frame *from, size_t count)
 {
-	memcpy(to, from, count * sizeof(*to));
-	memcpy(hg_past_more(to), hg_past_more(from), count * sizeof(*hg_past_more(to)));
+	for (size_t i = 0; i < count; i++) {
+		__m128i frame = _mm_loadu_si128((const void *)&from[i]);
+		__m128i more = _mm_loadu_si128((const void *)hg_past_more(&from[i]));
+
+		_mm_storeu_si128((void *)&to[i], frame);
+		_mm_storeu_si128((void *)hg_past_more(&to[i]), more);
+	}
 }
 
 void hg_past_end_run(struct hg_past_walk *walk, const struct hg_past_frame *at)

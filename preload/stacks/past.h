@@ -84,8 +84,8 @@ static inline void hg_past_add(struct hg_past_frame *next, uintptr_t ip, uintptr
 	*hg_past_more(next) = (struct hg_past_more){ bp, rule };
 }
 
-/* Begin a walk of the calling thread. */
-struct hg_past_walk hg_past_begin(uint32_t epoch);
+/* Begin a walk of the calling thread; *walk is zero. */
+void hg_past_begin(struct hg_past_walk *walk, uint32_t epoch);
 /* What was known ends to be so at this frame, which the walk goes on from otherwise. */
 void hg_past_end_run(struct hg_past_walk *walk, const struct hg_past_frame *at);
 /* The walk, which is of use, is at its end: its frames are known from now on, from `first`. */

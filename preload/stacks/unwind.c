@@ -294,7 +294,7 @@ static uintptr_t flags_after(uint32_t rule, const struct walk *walk)
 /*
  * Frames whose rules are at hand and like nearly all, on the part of the stack that is known to be
  * readable, and of which no trail is noted: with all that it needs in registers. It ends, with
- * nothing done, before the first other frame, or where the frames do.
+ * nothing done, before the first other frame, or where the frames do: with no address.
  */
 static unsigned walk_plainly(const struct span *span, struct walk *walk, struct hg_past_walk *past,
 			     uint64_t *frames, unsigned count, unsigned room)
@@ -337,8 +337,14 @@ static unsigned walk_plainly(const struct span *span, struct walk *walk, struct 
 				rule = hg_past_more(old)->rule;
 			}
 		}
-		if (HG_UNLIKELY(rule & ~(uint64_t)(uint32_t)~HG_RULE_ODD))
+		if (HG_UNLIKELY(rule & ~(uint64_t)(uint32_t)~HG_RULE_ODD)) {
+			if (rule != hg_rule_odd(HG_ODD_END))
+				break;
+			hg_past_add(next++, ip, sp, flags, bp, (uint32_t)rule);
+			frames[count++] = ip;
+			ip = 0;
 			break;
+		}
 		if (HG_UNLIKELY(rule & HG_RULE_BY_RBP)) {
 			cfa = bp;
 			if (flags & HG_PAST_SAVED) {
@@ -442,77 +448,102 @@ static unsigned lost_way(unsigned count, const uint64_t *frames, uint64_t *hash,
 	return count;
 }
 
+/* A walk in progress. */
+struct progress {
+	struct span span;
+	struct walk walk;
+	struct hg_past_walk past;
+	unsigned count;
+	bool exact; /* a signal has interrupted the frame's very instruction */
+	bool other; /* it is on another stack than it was at first */
+};
+
+enum end { GOES_ON, ENDS, LOST };
+
+/* One frame of any kind, or of which nothing is known so far; its address was noted. */
+static __attribute__((noinline, cold)) enum end frame_otherwise(struct progress *at)
+{
+	struct hg_frame *frame = &at->walk.frame;
+	uintptr_t before = frame->sp;
+	uint32_t rule = at->exact ? hg_rule_exact(frame->ip) : rule_of(&at->past, &at->walk);
+
+	at->exact = false;
+	switch (hg_rule_kind(rule)) {
+	case CFI_RSP:
+	case CFI_RBP:
+	case CFI_RBP_DEREF:
+		if (!step(&at->span, &at->walk, rule))
+			return LOST;
+		at->past.flags = flags_after(rule, &at->walk);
+		return frame->ip ? GOES_ON : ENDS;
+	case CFI_SIGNAL:
+		hg_tls.interrupted = true;
+		at->past.of_no_use = true;
+		if (!step_signal(&at->span, &at->walk))
+			return LOST;
+		at->exact = true;
+		if (frame->sp - before > MAX_GROWTH || frame->sp >= at->span.end) {
+			at->other = true;
+			if (!on_other_stack(&at->span, frame->sp))
+				return LOST;
+		}
+		return GOES_ON;
+	case CFI_END:
+		return ENDS;
+	default:
+		return LOST;
+	}
+}
+
 /* *kept: how many frames of the walk are known from now on, if all are. */
 static unsigned walk_from(const struct hg_frame *start, const void *caller, uint64_t *frames,
 			  unsigned room, uint64_t *hash, struct hg_cached_walk *trail,
 			  uint32_t *kept)
 {
-	struct walk walk = { .frame = *start };
-	const struct hg_frame *frame = &walk.frame;
-	struct span span = { hg_tls.stack_start, hg_tls.stack_end, trail };
-	struct hg_past_walk past = hg_past_begin(__atomic_load_n(&epoch, __ATOMIC_RELAXED));
-	unsigned count = 0, skipped = 0;
-	bool remember = true, exact = false;
+	struct progress at = { .span = { hg_tls.stack_start, hg_tls.stack_end, trail },
+			       .walk = { .frame = *start } };
+	const struct hg_frame *frame = &at.walk.frame;
+	enum end end = GOES_ON;
+	unsigned skipped = 0;
 
+	hg_past_begin(&at.past, __atomic_load_n(&epoch, __ATOMIC_RELAXED));
 	hg_tls.interrupted = false;
-	if (frame->sp - span.start >= span.end - span.start) {
-		span.start = frame->sp & ~(uintptr_t)(PAGE - 1);
-		span.end = span.start + PAGE;
+	if (HG_UNLIKELY(start->sp - at.span.start >= at.span.end - at.span.start)) {
+		at.span.start = start->sp & ~(uintptr_t)(PAGE - 1);
+		at.span.end = at.span.start + PAGE;
 	}
-	while (count < room) {
-		uint32_t rule;
+	while (at.count < room && end == GOES_ON) {
+		bool counts = at.count || frame->ip == (uintptr_t)caller;
 
-		if (!trail && frames && !exact && (count || frame->ip == (uintptr_t)caller)) {
-			count = walk_plainly(&span, &walk, &past, frames, count, room);
-			if (count == room || !frame->ip)
+		if (HG_LIKELY(counts && !trail && frames && !at.exact)) {
+			at.count =
+			    walk_plainly(&at.span, &at.walk, &at.past, frames, at.count, room);
+			if (at.count == room || !frame->ip)
 				break;
 		}
-		if (count || frame->ip == (uintptr_t)caller) {
+		if (HG_LIKELY(counts)) {
 			if (HG_LIKELY(frames != NULL))
-				frames[count] = frame->ip;
-			count++;
+				frames[at.count] = frame->ip;
+			at.count++;
 		} else if (++skipped > HG_PAST_OWN_FRAMES) {
 			return 0;
 		}
-		rule = HG_UNLIKELY(exact) ? hg_rule_exact(frame->ip) : rule_of(&past, &walk);
-		exact = false;
-		if (HG_LIKELY(hg_rule_kind(rule) <= CFI_RBP_DEREF)) {
-			if (!step(&span, &walk, rule))
-				return lost_way(count, frames, hash, trail);
-			if (!frame->ip)
-				break;
-			past.flags = flags_after(rule, &walk);
-		} else if (hg_rule_kind(rule) == CFI_SIGNAL) {
-			uintptr_t before = frame->sp;
-
-			hg_tls.interrupted = true;
-			past.of_no_use = true;
-			if (!step_signal(&span, &walk))
-				return lost_way(count, frames, hash, trail);
-			exact = true;
-			if (frame->sp - before > MAX_GROWTH || frame->sp >= span.end) {
-				remember = false;
-				if (!on_other_stack(&span, frame->sp))
-					return lost_way(count, frames, hash, trail);
-			}
-		} else if (hg_rule_kind(rule) == CFI_END) {
-			break;
-		} else {
-			return lost_way(count, frames, hash, trail);
-		}
+		end = frame_otherwise(&at);
 	}
-	if (remember) {
-		hg_tls.stack_start = span.start;
-		hg_tls.stack_end = span.end;
-	}
-	if (trail && !remember)
+	if (HG_UNLIKELY(end == LOST))
+		return lost_way(at.count, frames, hash, trail);
+	if (HG_LIKELY(!at.other)) {
+		hg_tls.stack_start = at.span.start;
+		hg_tls.stack_end = at.span.end;
+	} else if (trail) {
 		trail->count = trail->room + 1;
-	if (!past.of_no_use) {
-		hg_past_keep(&past);
-		*kept = count + skipped;
 	}
-	add_to_hash(frames, count, hash);
-	return count;
+	if (HG_LIKELY(!at.past.of_no_use)) {
+		hg_past_keep(&at.past);
+		*kept = at.count + skipped;
+	}
+	add_to_hash(frames, at.count, hash);
+	return at.count;
 }
 
 unsigned hg_unwind_from(const struct hg_frame *start, const void *caller, uint64_t *frames,
