@@ -33,10 +33,12 @@ void hg_past_begin(struct hg_past_walk *walk, uint32_t epoch)
 
 	if (HG_UNLIKELY(thread && !past))
 		thread->past = past = make();
-	if (HG_UNLIKELY(!past)) {
+	if (HG_UNLIKELY(!past || past->walker == &hg_tls)) {
 		walk->of_no_use = true;
 		return;
 	}
+	past->walker = &hg_tls;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (HG_UNLIKELY(past->epoch != epoch)) {
 		past->first = HG_PAST_FRAMES;
 		past->epoch = epoch;
@@ -44,6 +46,13 @@ void hg_past_begin(struct hg_past_walk *walk, uint32_t epoch)
 	walk->past = past;
 	walk->old = &past->frames[past->first];
 	walk->next = past->fresh;
+}
+
+void hg_past_end(struct hg_past_walk *walk)
+{
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (HG_LIKELY(walk->past != NULL))
+		walk->past->walker = NULL;
 }
 
 /* Few: a call of memcpy() would take longer. */

@@ -46,8 +46,9 @@ struct hg_past_more {
 
 /* As many of each kind, so that what belongs together has the same distance. */
 struct hg_past {
-	uint32_t epoch; /* of the rules; 0: the frames must not be used */
-	uint32_t first; /* of `frames`; the last one is above all others */
+	const void *walker; /* hg_tls of the thread that is walking; NULL: none is */
+	uint32_t epoch;     /* of the rules; 0: the frames must not be used */
+	uint32_t first;     /* of `frames`; the last one is above all others */
 	struct hg_past_frame frames[HG_PAST_FRAMES + 1], fresh[HG_PAST_WALK];
 	struct hg_past_more more[HG_PAST_FRAMES + 1], fresh_more[HG_PAST_WALK];
 };
@@ -84,11 +85,15 @@ static inline void hg_past_add(struct hg_past_frame *next, uintptr_t ip, uintptr
 	*hg_past_more(next) = (struct hg_past_more){ bp, rule };
 }
 
-/* Begin a walk of the calling thread; *walk is zero. */
+/*
+ * Begin a walk of the calling thread; *walk is zero. One in a signal's handler that has interrupted
+ * another walk knows no frames. Every walk is to be ended.
+ */
 void hg_past_begin(struct hg_past_walk *walk, uint32_t epoch);
+void hg_past_end(struct hg_past_walk *walk);
 /* What was known ends to be so at this frame, which the walk goes on from otherwise. */
 void hg_past_end_run(struct hg_past_walk *walk, const struct hg_past_frame *at);
-/* The walk, which is of use, is at its end: its frames are known from now on, from `first`. */
+/* What the walk, which is of use, found is known from now on, from `first`. */
 void hg_past_keep(struct hg_past_walk *walk);
 
 #endif

@@ -495,10 +495,10 @@ static __attribute__((noinline, cold)) enum end frame_otherwise(struct progress 
 	}
 }
 
-/* *kept: how many frames of the walk are known from now on, if all are. */
+/* `trail`: as the words are read. `later`: what to note afterwards; *noted: that was possible. */
 static unsigned walk_from(const struct hg_frame *start, const void *caller, uint64_t *frames,
 			  unsigned room, uint64_t *hash, struct hg_cached_walk *trail,
-			  uint32_t *kept)
+			  struct hg_cached_walk *later, bool *noted)
 {
 	struct progress at = { .span = { hg_tls.stack_start, hg_tls.stack_end, trail },
 			       .walk = { .frame = *start } };
@@ -526,10 +526,16 @@ static unsigned walk_from(const struct hg_frame *start, const void *caller, uint
 				frames[at.count] = frame->ip;
 			at.count++;
 		} else if (++skipped > HG_PAST_OWN_FRAMES) {
+			hg_past_end(&at.past);
 			return 0;
 		}
 		end = frame_otherwise(&at);
 	}
+	if (HG_LIKELY(end != LOST && !at.past.of_no_use)) {
+		hg_past_keep(&at.past);
+		*noted = later && note_words(at.past.past, at.count + skipped, later);
+	}
+	hg_past_end(&at.past);
 	if (HG_UNLIKELY(end == LOST))
 		return lost_way(at.count, frames, hash, trail);
 	if (HG_LIKELY(!at.other)) {
@@ -537,10 +543,6 @@ static unsigned walk_from(const struct hg_frame *start, const void *caller, uint
 		hg_tls.stack_end = at.span.end;
 	} else if (trail) {
 		trail->count = trail->room + 1;
-	}
-	if (HG_LIKELY(!at.past.of_no_use)) {
-		hg_past_keep(&at.past);
-		*kept = at.count + skipped;
 	}
 	add_to_hash(frames, at.count, hash);
 	return at.count;
@@ -550,15 +552,15 @@ unsigned hg_unwind_from(const struct hg_frame *start, const void *caller, uint64
 			unsigned room, uint64_t *hash, struct hg_cached_walk *trail)
 {
 	uint64_t before = *hash;
-	uint32_t kept = 0;
-	unsigned count = walk_from(start, caller, frames, room, hash, NULL, &kept);
+	bool noted = false;
+	unsigned count = walk_from(start, caller, frames, room, hash, NULL, trail, &noted);
 
-	if (!trail || !count || (kept && note_words(hg_tls.thread->past, kept, trail)))
+	if (!trail || !count || noted)
 		return count;
 	trail->count = 0;
 	trail->bp_used = false;
 	*hash = before;
-	return walk_from(start, caller, frames, room, hash, trail, &kept);
+	return walk_from(start, caller, frames, room, hash, trail, NULL, &noted);
 }
 
 __attribute__((noinline)) unsigned hg_unwind(const void *caller, uint64_t *frames, unsigned room,

@@ -5,10 +5,12 @@
  */
 #include <dlfcn.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 
 #include <cmocka.h>
 
@@ -394,6 +396,34 @@ static void test_rbp(void **unused)
 	expect_same(60);
 }
 
+/* ---- walks in signals' handlers, which may interrupt a walk ---- */
+
+static unsigned interruptions;
+
+static void interrupt(int number)
+{
+	uint32_t before = state;
+
+	(void)number;
+	interruptions++;
+	somewhere(3);
+	state = before;
+}
+
+static void test_interrupted_walks(void **unused)
+{
+	static const struct itimerval often = { { 0, 50 }, { 0, 50 } }, never;
+	struct sigaction action = { .sa_handler = interrupt, .sa_flags = SA_RESTART };
+
+	(void)unused;
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	for (int i = 0; interruptions < 1000 || i < 20000; i++)
+		somewhere((int)chance(14));
+	setitimer(ITIMER_REAL, &never, NULL);
+	expect_same(20000);
+}
+
 /* ---- what is remembered ---- */
 
 static uint32_t outermost; /* index of the frame before the last one */
@@ -451,7 +481,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_chance), cmocka_unit_test(test_depth),
 		cmocka_unit_test(test_words),  cmocka_unit_test(test_callers),
-		cmocka_unit_test(test_rbp),    cmocka_unit_test(test_place),
+		cmocka_unit_test(test_rbp),    cmocka_unit_test(test_interrupted_walks),
+		cmocka_unit_test(test_place),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, NULL);
