@@ -161,13 +161,17 @@ static bool pack(struct hg_cached_walk *trail, uintptr_t sp, uintptr_t ip)
 	for (uint32_t i = 0; i < trail->count; i++) {
 		uintptr_t at = trail->read[i].address - sp;
 
+		if (is_pair(trail, i)) {
+			uintptr_t other = trail->read[++i].address - sp;
+
+			at = other > at ? other : at;
+			paired++;
+		}
 		if (at > UINT32_MAX)
 			return false;
 		if (at > trail->last)
 			trail->last = at;
 	}
-	for (uint32_t i = 0; i < trail->count; i += is_pair(trail, i) ? 2 : 1)
-		paired += is_pair(trail, i);
 	steps = (paired + HG_TRAIL_PAIRS - 1) / HG_TRAIL_PAIRS;
 	words = (struct hg_trail_words *)(void *)(pairs + steps);
 	trail->alone = words;

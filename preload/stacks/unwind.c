@@ -338,12 +338,15 @@ static unsigned walk_plainly(const struct span *span, struct walk *walk, struct 
 			}
 		}
 		if (HG_UNLIKELY(rule & ~(uint64_t)(uint32_t)~HG_RULE_ODD)) {
-			if (rule != hg_rule_odd(HG_ODD_END))
+			if (rule >> 32)
+				rule = hg_rule_of_call(ip);
+			if (rule == hg_rule_odd(HG_ODD_END)) {
+				hg_past_add(next++, ip, sp, flags, bp, (uint32_t)rule);
+				frames[count++] = ip;
+				ip = 0;
+			}
+			if (rule & HG_RULE_ODD)
 				break;
-			hg_past_add(next++, ip, sp, flags, bp, (uint32_t)rule);
-			frames[count++] = ip;
-			ip = 0;
-			break;
 		}
 		if (HG_UNLIKELY(rule & HG_RULE_BY_RBP)) {
 			cfa = bp;
