@@ -44,14 +44,22 @@ struct hg_past_more {
 	uint64_t rule;
 };
 
-/* As many of each kind, so that what belongs together has the same distance. */
+/*
+ * As many of each kind, so that what belongs together has the same distance. Few frames are kept at
+ * the end of `frames`, and go through the begin of `fresh`: that, with what else is needed, is in
+ * one page, and so is what belongs to it.
+ */
 struct hg_past {
+	struct hg_past_frame frames[HG_PAST_FRAMES + 1], fresh[HG_PAST_WALK];
 	const void *walker; /* hg_tls of the thread that is walking; NULL: none is */
 	uint32_t epoch;     /* of the rules; 0: the frames must not be used */
 	uint32_t first;     /* of `frames`; the last one is above all others */
-	struct hg_past_frame frames[HG_PAST_FRAMES + 1], fresh[HG_PAST_WALK];
-	struct hg_past_more more[HG_PAST_FRAMES + 1], fresh_more[HG_PAST_WALK];
+	struct hg_past_more more[HG_PAST_FRAMES + 1] __attribute__((aligned(4096)));
+	struct hg_past_more fresh_more[HG_PAST_WALK];
 };
+_Static_assert(offsetof(struct hg_past, fresh_more) - offsetof(struct hg_past, more) ==
+		   offsetof(struct hg_past, fresh),
+	       "distance");
 
 /* A walk beside the frames that are known. */
 struct hg_past_walk {

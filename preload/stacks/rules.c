@@ -11,9 +11,14 @@
 #include "preload/core/libc.h"
 #include "preload/stacks/cfi.h"
 
-#define PLACES (1u << HG_RULE_PLACE_BITS)
+#define PLACES_FIRST (1u << 11)
+#define PLACES_MOST  (1u << 16)
+#define GROWTH       4u
 
-_Atomic uint64_t *hg_rules;
+struct hg_rule_table *hg_rules;
+_Atomic uint32_t hg_rules_by_number[1u << HG_RULE_NUMBER_BITS]; /* 0: none yet */
+static uint32_t words_used;                                     /* atomic; about */
+static uint32_t flushes;                                        /* atomic */
 uint32_t hg_rules_found;
 
 /* struct dl_find_object of glibc 2.35 and later (dlfcn.h), here for headers older than that. */
@@ -113,19 +118,109 @@ uint32_t hg_rule_exact(uintptr_t pc)
 	return find_rule(pc);
 }
 
+/* Its number, which is not 0; false: there are no more. Few rules lie close to each other. */
+static bool number_of(uint32_t rule, uint32_t *number)
+{
+	uint32_t start = rule * 0x9e3779b1u >> 24;
+
+	for (uint32_t i = 0; i < HG_COUNT(hg_rules_by_number) - 1; i++) {
+		_Atomic uint32_t *place;
+		uint32_t found;
+
+		*number = 1 + (start + i) % ((uint32_t)HG_COUNT(hg_rules_by_number) - 1);
+		place = &hg_rules_by_number[*number];
+		found = atomic_load_explicit(place, memory_order_relaxed);
+		if (!found && atomic_compare_exchange_strong(place, &found, rule))
+			found = rule;
+		if (found == rule)
+			return true;
+	}
+	return false;
+}
+
+/* At its place or beside it, in the stead of another one if there is no room. */
+static void put(struct hg_rule_table *table, uint64_t word)
+{
+	uintptr_t address = (uintptr_t)(word >> HG_RULE_NUMBER_BITS);
+	uint64_t place = hg_rule_place(table, address);
+
+	if (atomic_load_explicit(&table->words[place], memory_order_relaxed) &&
+	    (address & 1u ||
+	     !atomic_load_explicit(&table->words[place ^ 1u], memory_order_relaxed)))
+		place ^= 1u;
+	atomic_store_explicit(&table->words[place], word, memory_order_release);
+}
+
+static size_t table_size(size_t places)
+{
+	return sizeof(struct hg_rule_table) + places * sizeof(hg_rules->words[0]);
+}
+
+static struct hg_rule_table *make_table(size_t places)
+{
+	struct hg_rule_table *table =
+	    hg_libc.mmap(NULL, table_size(places), PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (table == MAP_FAILED)
+		return NULL;
+	table->places = places;
+	return table;
+}
+
+/*
+ * The smaller one stays, as threads may read it; what they store there is looked for again. Words
+ * that were flushed meanwhile must not come back.
+ */
+static void grow(struct hg_rule_table *table)
+{
+	uint32_t before = __atomic_load_n(&flushes, __ATOMIC_SEQ_CST);
+	struct hg_rule_table *more = make_table(table->places * GROWTH);
+
+	if (!more)
+		return;
+	for (uint64_t i = 0; i < table->places; i++) {
+		uint64_t word = atomic_load_explicit(&table->words[i], memory_order_relaxed);
+
+		if (word)
+			put(more, word);
+	}
+	if (!__atomic_compare_exchange_n(&hg_rules, &table, more, false, __ATOMIC_SEQ_CST,
+					 __ATOMIC_SEQ_CST))
+		hg_libc.munmap(more, table_size(more->places));
+	else if (__atomic_load_n(&flushes, __ATOMIC_SEQ_CST) != before)
+		hg_rules_flush();
+}
+
+static void keep(uintptr_t address, uint32_t rule)
+{
+	struct hg_rule_table *table = __atomic_load_n(&hg_rules, __ATOMIC_ACQUIRE);
+	uint32_t number;
+
+	if (!rule || !number_of(rule, &number))
+		return;
+	if (__atomic_add_fetch(&words_used, 1, __ATOMIC_RELAXED) > table->places / 2 &&
+	    table->places < PLACES_MOST) {
+		grow(table);
+		table = __atomic_load_n(&hg_rules, __ATOMIC_ACQUIRE);
+	}
+	put(table, (uint64_t)address << HG_RULE_NUMBER_BITS | number);
+}
+
 uint32_t hg_rule_of_call(uintptr_t address)
 {
-	uint64_t key = hg_rule_key(address), tag = hg_rule_tag(key);
-	const uint64_t displaced = (uint64_t)1 << 32;
-	uint32_t place = hg_rule_place(key), rule;
-	uint64_t word = atomic_load_explicit(&hg_rules[place], memory_order_relaxed);
+	const struct hg_rule_table *table = __atomic_load_n(&hg_rules, __ATOMIC_ACQUIRE);
+	uint32_t rule = hg_rule_at_hand(address);
+	uint64_t word;
 
-	if (HG_LIKELY((word ^ tag) >> 32 == 0 && (uint32_t)word))
-		return (uint32_t)word;
-	word = atomic_load_explicit(&hg_rules[place ^ 1u], memory_order_relaxed);
-	if (HG_LIKELY((word ^ tag) >> 32 == 1))
-		return (uint32_t)word;
-	if (address >> HG_RULE_KEY_BITS)
+	if (rule != hg_rule_odd(HG_ODD_UNKNOWN))
+		return rule;
+	word = atomic_load_explicit(&table->words[hg_rule_place(table, address) ^ 1u],
+				    memory_order_relaxed);
+	if (word >> HG_RULE_NUMBER_BITS == address && address)
+		return atomic_load_explicit(&hg_rules_by_number[(uint16_t)word],
+					    memory_order_relaxed);
+	if (address >> (64 - HG_RULE_NUMBER_BITS))
 		return hg_rule_odd(HG_ODD_OTHER);
 	rule = find_rule(address - 1);
 	/* No call returns there: a coroutine that ends goes on there (makecontext(3)). */
@@ -133,20 +228,15 @@ uint32_t hg_rule_of_call(uintptr_t address)
 		rule = hg_rule_odd(HG_ODD_END);
 	/* Before anybody finds it in the table. */
 	__atomic_fetch_add(&hg_rules_found, 1, __ATOMIC_RELEASE);
-	if (!atomic_load_explicit(&hg_rules[place], memory_order_relaxed) || key & 1u)
-		atomic_store_explicit(&hg_rules[place], tag | rule, memory_order_release);
-	else
-		atomic_store_explicit(&hg_rules[place ^ 1u], tag | displaced | rule,
-				      memory_order_release);
+	keep(address, rule);
 	return rule;
 }
 
 int hg_rules_init(void)
 {
-	void *table = hg_libc.mmap(NULL, PLACES * sizeof(*hg_rules), PROT_READ | PROT_WRITE,
-				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	struct hg_rule_table *table = make_table(PLACES_FIRST);
 
-	if (table == MAP_FAILED)
+	if (!table)
 		return -ENOMEM;
 	find_object =
 	    (int (*)(void *, struct found_object *))hg_libc.dlsym(RTLD_DEFAULT, "_dl_find_object");
@@ -156,6 +246,11 @@ int hg_rules_init(void)
 
 void hg_rules_flush(void)
 {
-	if (hg_rules)
-		hg_libc.madvise((void *)hg_rules, PLACES * sizeof(*hg_rules), MADV_DONTNEED);
+	struct hg_rule_table *table;
+
+	__atomic_fetch_add(&flushes, 1, __ATOMIC_SEQ_CST);
+	table = __atomic_load_n(&hg_rules, __ATOMIC_SEQ_CST);
+	for (uint64_t i = 0; table && i < table->places; i++)
+		atomic_store_explicit(&table->words[i], 0, memory_order_relaxed);
+	__atomic_store_n(&words_used, 0, __ATOMIC_RELAXED);
 }

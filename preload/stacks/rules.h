@@ -3,11 +3,11 @@
  * Call-frame rules by the address of the code, packed into 32 bits, and the table of those that
  * were looked for before.
  *
- * The rules stand in a table of one 64-bit word each, so that readers need no lock: 31 bits of
- * the key (the other 16 are the word's place, and a multiplication by an odd number can be
- * undone, so a hit is exact), one bit that tells a word in its neighbour's place, and 32 bits of
- * rule. The word's place is shared by all threads, and a wrong guess at who writes last costs a
- * look into .eh_frame, no more.
+ * The table's words stand for one return address each: the address and the number of a rule, of
+ * which there are few. So readers need no lock, and a word may be anywhere. It grows, as a walk
+ * looks for rules all over it: a page takes a place in the processor's table of pages, which the
+ * program needs, too. The words' places are shared by all threads, and a wrong guess at who writes
+ * last costs a look into .eh_frame, no more.
  */
 #ifndef HIPGRAIN_PRELOAD_STACKS_RULES_H
 #define HIPGRAIN_PRELOAD_STACKS_RULES_H
@@ -18,9 +18,7 @@
 #include "preload/core/base.h"
 #include "preload/stacks/cfi.h"
 
-#define HG_RULE_PLACE_BITS 16u
-#define HG_RULE_TAG_BITS   31u
-#define HG_RULE_KEY_BITS   (HG_RULE_PLACE_BITS + HG_RULE_TAG_BITS) /* user addresses have 47 */
+#define HG_RULE_NUMBER_BITS 16u /* user addresses have 47 */
 
 /*
  * Of a rule, from the least significant bit: 1, whether the frame's end is found by rbp; 1, whether
@@ -43,10 +41,17 @@ enum hg_rule_odd {
 	HG_ODD_SIGNAL,
 	HG_ODD_END,
 	HG_ODD_OTHER,
+	HG_ODD_UNKNOWN, /* the rule is not at hand */
 };
 
-/* NULL: hg_rules_init() was not called. */
-extern HG_HIDDEN _Atomic uint64_t *hg_rules;
+struct hg_rule_table {
+	uint64_t places; /* a power of two */
+	_Atomic uint64_t words[] __attribute__((aligned(64)));
+};
+
+/* Atomic; NULL: hg_rules_init() was not called. */
+extern HG_HIDDEN struct hg_rule_table *hg_rules;
+extern HG_HIDDEN _Atomic uint32_t hg_rules_by_number[1u << HG_RULE_NUMBER_BITS];
 
 /*
  * Changes whenever a rule is looked for in call-frame information, before it is used, and when the
@@ -99,32 +104,21 @@ static inline int64_t hg_rule_rbp(uint32_t rule)
 	return (int64_t)((int32_t)(rule << HG_RULE_CFA_BITS) >> (32 - HG_RULE_RBP_BITS)) * 8;
 }
 
-static inline uint64_t hg_rule_key(uintptr_t address)
+static inline uint64_t hg_rule_place(const struct hg_rule_table *table, uintptr_t address)
 {
-	return address * 0x9e3779b97f4a7c15u;
+	return address * 0x9e3779b97f4a7c15u >> 40 & (table->places - 1);
 }
 
-static inline uint32_t hg_rule_place(uint64_t key)
+/* The rule of a call that is where it is first looked for; else HG_ODD_UNKNOWN. */
+static inline uint32_t hg_rule_at_hand(uintptr_t address)
 {
-	return (uint32_t)(key >> HG_RULE_TAG_BITS) & ((1u << HG_RULE_PLACE_BITS) - 1);
-}
+	const struct hg_rule_table *table = __atomic_load_n(&hg_rules, __ATOMIC_ACQUIRE);
+	uint64_t word = atomic_load_explicit(&table->words[hg_rule_place(table, address)],
+					     memory_order_relaxed);
 
-/* What is above the rule in a word at its place: the tag. */
-static inline uint64_t hg_rule_tag(uint64_t key)
-{
-	return key << (64 - HG_RULE_TAG_BITS);
-}
-
-/*
- * The rule of a call that is where it is first looked for; else not of use: more than 32 bits, or a
- * plain one of a frame that has no end.
- */
-static inline uint64_t hg_rule_at_hand(uintptr_t address)
-{
-	uint64_t key = hg_rule_key(address);
-	uint64_t word = atomic_load_explicit(&hg_rules[hg_rule_place(key)], memory_order_relaxed);
-
-	return word ^ hg_rule_tag(key);
+	if (HG_UNLIKELY(word >> HG_RULE_NUMBER_BITS != address))
+		return hg_rule_odd(HG_ODD_UNKNOWN);
+	return atomic_load_explicit(&hg_rules_by_number[(uint16_t)word], memory_order_relaxed);
 }
 
 #endif

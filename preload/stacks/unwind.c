@@ -285,8 +285,8 @@ static unsigned walk_plainly(const struct span *span, struct walk *walk, struct 
 				rule = hg_past_more(old)->rule;
 			}
 		}
-		if (HG_UNLIKELY(rule & ~(uint64_t)(uint32_t)~HG_RULE_ODD)) {
-			if (rule >> 32)
+		if (HG_UNLIKELY(rule & HG_RULE_ODD)) {
+			if (rule == hg_rule_odd(HG_ODD_UNKNOWN))
 				rule = hg_rule_of_call(ip);
 			if (rule == hg_rule_odd(HG_ODD_END)) {
 				hg_past_add(next++, ip, sp, flags, bp, (uint32_t)rule);

@@ -558,6 +558,7 @@ static int set_up(void **state)
 	(void)state;
 	backtrace(frames, 4);
 	hg_libc.mmap = mmap;
+	hg_libc.munmap = munmap;
 	hg_libc.madvise = madvise;
 	hg_libc.dlsym = dlsym;
 	hg_libc.dl_iterate_phdr = dl_iterate_phdr;

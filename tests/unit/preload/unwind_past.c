@@ -18,6 +18,7 @@
 #include "preload/core/libc.h"
 #include "preload/core/threads.h"
 #include "preload/stacks/past.h"
+#include "preload/stacks/rules.h"
 #include "preload/stacks/unwind.h"
 
 #define ROOM  HG_STACK_DEPTH_MAX
@@ -465,10 +466,43 @@ static void test_place(void **unused)
 	assert_int_equal(hg_tls.thread->past->epoch, 2);
 }
 
+/* ---- the table of rules ---- */
+
+/* Those of many addresses, so that it grows: as call-frame information has them, also from it. */
+static void test_rules(void **unused)
+{
+	uintptr_t from = (uintptr_t)dlsym(RTLD_DEFAULT, "qsort");
+	uint64_t places = hg_rules->places, at_hand = 0, ends = 0;
+
+	(void)unused;
+	for (int round = 0; round < 3; round++) {
+		for (uintptr_t address = from; address < from + 60000; address++) {
+			uint32_t rule = hg_rule_of_call(address);
+			uint32_t expected = hg_rule_exact(address - 1);
+
+			ends += rule != expected && rule == hg_rule_odd(HG_ODD_END) &&
+				expected == hg_rule_odd(HG_ODD_OTHER);
+			if (rule != expected && rule != hg_rule_odd(HG_ODD_END))
+				fail_msg("%#x, expected %#x", rule, expected);
+			rule = hg_rule_at_hand(address);
+			at_hand += rule == expected;
+			if (rule != expected && rule != hg_rule_odd(HG_ODD_UNKNOWN) &&
+			    rule != hg_rule_odd(HG_ODD_END))
+				fail_msg("%#x at hand, expected %#x", rule, expected);
+		}
+		assert_true(hg_rules->places >= 16 * places);
+	}
+	assert_in_range(at_hand, 90000, 180000);
+	assert_in_range(ends, 0, 3000);
+	hg_unwind_flush();
+	assert_int_equal(hg_rule_at_hand(from + 100), hg_rule_odd(HG_ODD_UNKNOWN));
+}
+
 static int set_up(void **unused)
 {
 	(void)unused;
 	hg_libc.mmap = mmap;
+	hg_libc.munmap = munmap;
 	hg_libc.madvise = madvise;
 	hg_libc.dlsym = dlsym;
 	hg_libc.dl_iterate_phdr = dl_iterate_phdr;
@@ -482,7 +516,7 @@ int main(void)
 		cmocka_unit_test(test_chance), cmocka_unit_test(test_depth),
 		cmocka_unit_test(test_words),  cmocka_unit_test(test_callers),
 		cmocka_unit_test(test_rbp),    cmocka_unit_test(test_interrupted_walks),
-		cmocka_unit_test(test_place),
+		cmocka_unit_test(test_place),  cmocka_unit_test(test_rules),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, NULL);
