@@ -13,7 +13,7 @@
 
 #define PLACES_FIRST (1u << 11)
 #define PLACES_MOST  (1u << 16)
-#define GROWTH       4u
+#define GROWTH       2u
 
 struct hg_rule_table *hg_rules;
 _Atomic uint32_t hg_rules_by_number[1u << HG_RULE_NUMBER_BITS]; /* 0: none yet */
