@@ -20,15 +20,15 @@
 
 #if defined(__x86_64__)
 
-#define APART_NS 200000u    /* the clock may be adjusted by 500 ppm: 100 ns by then */
-#define LEAST_NS 1000000u   /* between the first readings that determine the speed */
-#define SPEED_NS 100000000u /* between later ones, also after a prediction was wrong */
-#define MOST_NS  2000000000u
-#define WRONG_NS 40u
-#define TRIES    2u
-#define CLOSE    400u   /* ticks: a reading that takes longer cannot become the measure */
-#define SELDOM   20000u /* ticks between two calls: to read both takes as long as ten save */
-#define SKIPPED  64u    /* calls after both could not be read together */
+#define APART_NS  200000u    /* the clock may be adjusted by 500 ppm: 100 ns by then */
+#define LEAST_NS  1000000u   /* between the first readings that determine the speed */
+#define SPEED_NS  100000000u /* between later ones, also after a prediction was wrong */
+#define MOST_NS   2000000000u
+#define WRONG_NS  40u
+#define TRIES     2u
+#define CLOSE     400u  /* ticks: a reading that takes longer cannot become the measure */
+#define SELDOM_NS 8000u /* between two calls: to read both takes as long as ten save */
+#define SKIPPED   64u   /* calls after both could not be read together */
 
 /* Where speed is measured from. */
 static struct {
@@ -155,37 +155,37 @@ static bool is_measurable(uint64_t ns)
 }
 
 /* A thread that calls seldom reads the clock: a base would be old again. */
-__attribute__((noinline)) uint64_t hg_now_again(uint64_t now)
+__attribute__((noinline)) uint64_t hg_now_again(void)
 {
-	uint64_t since = now - hg_clock_base.called, ticks, ns;
+	struct hg_clock_base *base = &hg_clock_base;
+	uint64_t now = hg_now(), since = now - base->called, ticks, ns;
 	bool wrong;
 
-	hg_clock_base.called = now;
-	if (since > SELDOM)
-		return hg_now();
+	base->valid = 0;
+	base->called = now;
+	if (since > SELDOM_NS)
+		return now;
 	if (__atomic_load_n(&usable, __ATOMIC_ACQUIRE) != USABLE) {
 		if (__atomic_load_n(&usable, __ATOMIC_RELAXED) == UNKNOWN)
 			begin();
-		return hg_now();
+		return now;
 	}
-	if (hg_clock_base.skipped) {
-		hg_clock_base.skipped--;
-		return hg_now();
+	if (base->skipped) {
+		base->skipped--;
+		return now;
 	}
-	ns = hg_now();
-	if (!is_measurable(ns))
-		return ns;
+	if (!is_measurable(now))
+		return now;
 	if (!read_both(&ticks, &ns)) {
-		hg_clock_base.skipped = SKIPPED;
+		base->skipped = SKIPPED;
 		return ns;
 	}
 	wrong = is_wrong(ticks, ns);
+	base->ticks = ticks;
+	base->ns = ns;
 	/* A signal's handler finds no base, or a whole one. */
-	hg_clock_base.ticks = 0;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	hg_clock_base.ns = ns;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	hg_clock_base.ticks = ticks;
+	base->valid = 1;
 	measure(ticks, ns, wrong);
 	return ns;
 }

@@ -256,7 +256,7 @@ void hg_finish_copy_bytes(struct hg_hip_call *call, uint64_t dst, uint64_t src, 
 		return;
 	}
 	if (hg_enter_often()) {
-		took = duration_until(call, hg_now_or_before());
+		took = duration_until(call, hg_now_counted());
 		device = hg_hip_device();
 		row = (struct hg_packed_copy){ .dst = dst,
 					       .src = src,

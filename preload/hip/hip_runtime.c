@@ -529,7 +529,7 @@ static inline bool begin(struct hg_hip_call *call, uint16_t api, const void *cal
 	call->api = api;
 	call->rc = 0;
 	call->caller = caller;
-	call->start = look == LOOK_AT_START ? hg_now_or_before() : 0;
+	call->start = look == LOOK_AT_START ? hg_now_counted() : 0;
 	if (look == LOOK_AT_START &&
 	    HG_UNLIKELY(call->start > __atomic_load_n(&hg_batches_due, __ATOMIC_RELAXED)) &&
 	    __atomic_load_n(&hg_batches_open, __ATOMIC_RELAXED))

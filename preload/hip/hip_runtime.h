@@ -32,7 +32,7 @@ uint32_t hg_hip_runtime_number(void); /* from 1 on, in the order in which they w
 struct hg_hip_call {
 	uint16_t api;
 	int rc;
-	uint64_t start; /* ns; hg_now_or_before() */
+	uint64_t start; /* ns; hg_now_counted() */
 	uint64_t end;   /* ns; where the event has a duration */
 	const void *caller;
 };

@@ -17,11 +17,10 @@
  * pairs.
  */
 struct hg_batch {
-	struct timespec now; /* its thread's: a function that has it on the stack is longer */
-	int owner;           /* atomic: its thread has it */
-	int others;          /* atomic: enum hg_batch_others */
-	int open;            /* atomic for others */
-	uint64_t begin;      /* page->begin, while it is open; atomic for others */
+	int owner;      /* atomic: its thread has it */
+	int others;     /* atomic: enum hg_batch_others */
+	int open;       /* atomic for others */
+	uint64_t begin; /* page->begin, while it is open; atomic for others */
 	/* Of hg_now(): until then it is not old, nobody has to look for others that are, and a time
 	 * after `begin` has 32 bits. 0 if it is not open. */
 	uint64_t until;
@@ -134,13 +133,7 @@ static inline __attribute__((always_inline)) bool hg_batch_add_here(struct hg_ba
 	    HG_UNLIKELY(*hg_batches_hold != 0))
 		goto not_here;
 	folded = hg_packed_fold(address - batch->before.address);
-	if (block.freed) {
-		when = hg_now_or_before();
-	} else {
-		clock_gettime(CLOCK_MONOTONIC, &batch->now);
-		batch = hg_tls.batch; /* a load is less than to keep it */
-		when = hg_ns(&batch->now);
-	}
+	when = hg_now_counted();
 	since = when - batch->begin;
 	if (HG_UNLIKELY(since > batch->until - batch->begin))
 		goto not_here;

@@ -62,7 +62,7 @@ static void check_for(uint64_t ns)
 
 	while (after - begin < ns) {
 		for (int i = 0; i < 20; i++) {
-			uint64_t before = hg_now(), counted = hg_now_or_before();
+			uint64_t before = hg_now(), counted = hg_now_counted();
 
 			after = hg_now();
 			assert_in_range(counted, before - ERROR_NS, after + ERROR_NS);
