@@ -20,23 +20,24 @@
 
 #if defined(__x86_64__)
 
-#define APART_NS  200000u    /* the clock may be adjusted by 500 ppm: 100 ns by then */
-#define LEAST_NS  1000000u   /* between the first readings that determine the speed */
-#define SPEED_NS  100000000u /* between later ones, also after a prediction was wrong */
-#define MOST_NS   2000000000u
-#define WRONG_NS  40u
-#define TRIES     2u
-#define CLOSE     400u  /* ticks: a reading that takes longer cannot become the measure */
-#define SELDOM_NS 8000u /* between two calls: to read both takes as long as ten save */
-#define SKIPPED   64u   /* calls after both could not be read together */
+#define APART_NS   200000u    /* the clock may be adjusted by 500 ppm: 100 ns by then */
+#define LEAST_NS   1000000u   /* between the first readings that determine the speed */
+#define SPEED_NS   100000000u /* between later ones, also after a prediction was wrong */
+#define MOST_NS    2000000000u
+#define WRONG_NS   40u
+#define WRONG_MOST 3u /* predictions in a row: the clock was adjusted */
+#define TRIES      2u
+#define CLOSE      400u  /* ticks: a reading that takes longer cannot become the measure */
+#define SELDOM_NS  8000u /* between two calls: to read both takes as long as ten save */
+#define SKIPPED    64u   /* calls after both could not be read together */
 
 /* Where speed is measured from. */
 static struct {
 	int busy;           /* atomic: somebody is at it */
 	uint64_t ticks, ns; /* 0: nothing was read */
 } origin;
-uint64_t hg_clock_speed, hg_clock_apart;
-static uint64_t quickest = UINT64_MAX; /* atomic: ticks that a reading of the clock takes */
+struct hg_clock_rate hg_clock_rate;
+static uint64_t quickest; /* atomic: ticks that a reading of the clock takes; 0: not known */
 
 enum { UNKNOWN, BEING_LOOKED_AT, USABLE, UNUSABLE };
 static int usable; /* atomic */
@@ -68,11 +69,13 @@ static bool read_both(uint64_t *ticks, uint64_t *ns)
 		_mm_lfence();
 		took = __rdtsc() - before;
 		*ticks = before + took / 2;
-		if (took < least)
+		if (!least || took < least)
 			__atomic_store_n(&quickest, least = took, __ATOMIC_RELAXED);
-		if (took <= least + least / 4)
+		/* Mostly it is in the middle, also where another thread of the core slows all of
+		 * it. */
+		if (took <= 2 * least)
 			return true;
-		/* The processor may have become slower. */
+		/* Or the processor has become slower. */
 		if (least < CLOSE)
 			__atomic_store_n(&quickest, least + least / 8, __ATOMIC_RELAXED);
 	}
@@ -97,14 +100,14 @@ static void measure(uint64_t ticks, uint64_t ns, bool wrong)
 	passed = ns - origin.ns;
 	counted = ticks - origin.ticks;
 	if (wrong || passed > MOST_NS || !counted) {
-		__atomic_store_n(&hg_clock_apart, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&hg_clock_rate.apart, 0, __ATOMIC_RELAXED);
 		set_origin(ticks, ns);
-	} else if (passed >=
-		   (__atomic_load_n(&hg_clock_speed, __ATOMIC_RELAXED) ? SPEED_NS : LEAST_NS)) {
+	} else if (passed >= (__atomic_load_n(&hg_clock_rate.speed, __ATOMIC_RELAXED) ? SPEED_NS
+										      : LEAST_NS)) {
 		found = (passed << HG_CLOCK_SHIFT) / counted;
 		if (found) {
-			__atomic_store_n(&hg_clock_speed, found, __ATOMIC_RELAXED);
-			__atomic_store_n(&hg_clock_apart,
+			__atomic_store_n(&hg_clock_rate.speed, found, __ATOMIC_RELAXED);
+			__atomic_store_n(&hg_clock_rate.apart,
 					 ((uint64_t)APART_NS << HG_CLOCK_SHIFT) / found,
 					 __ATOMIC_RELEASE);
 		}
@@ -138,19 +141,21 @@ static bool is_wrong(uint64_t ticks, uint64_t ns)
 {
 	uint64_t passed = ticks - hg_clock_base.ticks, predicted;
 
-	if (passed > 2 * __atomic_load_n(&hg_clock_apart, __ATOMIC_RELAXED))
+	if (passed > 2 * __atomic_load_n(&hg_clock_rate.apart, __ATOMIC_RELAXED))
 		return false;
-	predicted = hg_clock_base.ns +
-		    (passed * __atomic_load_n(&hg_clock_speed, __ATOMIC_RELAXED) >> HG_CLOCK_SHIFT);
+	predicted =
+	    hg_clock_base.ns +
+	    (passed * __atomic_load_n(&hg_clock_rate.speed, __ATOMIC_RELAXED) >> HG_CLOCK_SHIFT);
 	return predicted - ns + WRONG_NS > 2 * WRONG_NS;
 }
 
 /* Whether the speed is known, or can be measured by now. */
 static bool is_measurable(uint64_t ns)
 {
-	uint64_t needed = __atomic_load_n(&hg_clock_speed, __ATOMIC_RELAXED) ? SPEED_NS : LEAST_NS;
+	uint64_t needed =
+	    __atomic_load_n(&hg_clock_rate.speed, __ATOMIC_RELAXED) ? SPEED_NS : LEAST_NS;
 
-	return __atomic_load_n(&hg_clock_apart, __ATOMIC_RELAXED) ||
+	return __atomic_load_n(&hg_clock_rate.apart, __ATOMIC_RELAXED) ||
 	       ns - __atomic_load_n(&origin.ns, __ATOMIC_RELAXED) >= needed;
 }
 
@@ -180,7 +185,8 @@ __attribute__((noinline)) uint64_t hg_now_again(void)
 		base->skipped = SKIPPED;
 		return ns;
 	}
-	wrong = is_wrong(ticks, ns);
+	base->wrong = is_wrong(ticks, ns) ? base->wrong + 1 : 0;
+	wrong = base->wrong == WRONG_MOST;
 	base->ticks = ticks;
 	base->ns = ns;
 	/* A signal's handler finds no base, or a whole one. */

@@ -36,11 +36,16 @@ struct hg_clock_base {
 	uint64_t called;  /* ns when hg_now_again() was last called */
 	uint32_t valid;   /* both were read, and the thread calls often */
 	uint32_t skipped; /* calls that the clock answers */
+	uint32_t wrong;   /* predictions in a row that were */
 };
 extern HG_HIDDEN __thread struct hg_clock_base hg_clock_base
     __attribute__((tls_model("initial-exec")));
-extern HG_HIDDEN uint64_t hg_clock_speed; /* atomic: ns a tick, in units of 2^-HG_CLOCK_SHIFT */
-extern HG_HIDDEN uint64_t hg_clock_apart; /* atomic: ticks until a base is old; 0: always */
+/* In a line of the cache of its own, as each record reads it. Atomic. */
+struct hg_clock_rate {
+	uint64_t speed; /* ns a tick, in units of 2^-HG_CLOCK_SHIFT */
+	uint64_t apart; /* ticks until a base is old; 0: always */
+} __attribute__((aligned(128)));
+extern HG_HIDDEN struct hg_clock_rate hg_clock_rate;
 #define HG_CLOCK_SHIFT 32u
 
 uint64_t hg_now_again(void); /* there is no base, or it is old */
@@ -59,10 +64,10 @@ static inline __attribute__((always_inline)) uint64_t hg_now_counted(void)
 		_mm_lfence();
 		passed = __rdtsc() - base->ticks;
 		/* A counter that went back has passed very far. */
-		if (__builtin_expect(passed <= __atomic_load_n(&hg_clock_apart, __ATOMIC_RELAXED),
-				     1))
+		if (__builtin_expect(
+			passed <= __atomic_load_n(&hg_clock_rate.apart, __ATOMIC_RELAXED), 1))
 			return base->ns +
-			       (passed * __atomic_load_n(&hg_clock_speed, __ATOMIC_RELAXED) >>
+			       (passed * __atomic_load_n(&hg_clock_rate.speed, __ATOMIC_RELAXED) >>
 				HG_CLOCK_SHIFT);
 	}
 	return hg_now_again();
