@@ -33,7 +33,8 @@
  * Such processes gather records in one file, which the recorder makes in the directory of batches
  * that are not written yet (batch_events.h); so many of them at a time. The others, and those that
  * have LTTng-UST, make files of their own. So do those that a launcher started on another machine:
- * a mapped file is not the same memory there. The name has a hash of the machine's.
+ * a mapped file is not the same memory there. The name has a hash of the machine's and its
+ * kernel's.
  */
 #define HG_EARLY_BATCHES       "early-"
 #define HG_EARLY_BATCHES_NAME  24u
@@ -44,9 +45,13 @@ static inline void hg_early_batches(char name[HG_EARLY_BATCHES_NAME])
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 	struct utsname machine;
 
-	if (!uname(&machine))
-		for (const char *at = machine.nodename; *at; at++)
-			hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+	if (!uname(&machine)) {
+		const char *const parts[] = { machine.nodename, machine.release, machine.version };
+
+		for (unsigned i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+			for (const char *at = parts[i]; *at; at++)
+				hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+	}
 	snprintf(name, HG_EARLY_BATCHES_NAME, HG_EARLY_BATCHES "%016llx", (unsigned long long)hash);
 }
 

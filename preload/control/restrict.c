@@ -84,8 +84,8 @@ static bool lowers(__rlimit_resource_t resource, const void *limit)
 	int saved = errno;
 	bool fails;
 
-	if (here < hg_tls.room_low || place < here || place > hg_tls.room_end - sizeof(then) ||
-	    place % sizeof(then.rlim_cur))
+	if (!hg_tls.room_end || here < hg_tls.room_low || place < here ||
+	    place > hg_tls.room_end - sizeof(then) || place % sizeof(then.rlim_cur))
 		return true;
 	memcpy(&then, limit, sizeof(then));
 	fails = hg_syscall(SYS_prlimit64, 0, resource, NULL, &now) != 0;
