@@ -120,6 +120,7 @@ int main(int argc, char **argv)
 	pthread_t thread;
 
 	without = argc > 1 && !strcmp(argv[1], "without");
+	hg_libc.close = close;
 	hg_libc.mmap = mmap;
 	hg_libc.madvise = madvise;
 	hg_libc.munmap = munmap;
