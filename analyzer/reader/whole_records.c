@@ -26,8 +26,8 @@ static enum hg_record kind_of(const uint64_t *record)
 }
 
 /*
- * Words of the record there; 0: it is not whole, or not known. A run of packed records is the last
- * one of a process that was killed, and may be said to be longer than what there is.
+ * Words of the record there; 0: it is not whole, or not known. Where a process was killed, a run of
+ * packed records may be the last record, and its length greater than what is left.
  */
 static uint32_t step_at(const uint64_t *records, uint32_t at, uint32_t words)
 {

@@ -22,6 +22,7 @@
 #include "preload/core/threads.h"
 #include "preload/stacks/stack_cache.h"
 #include "preload/stacks/unwind.h"
+#include "tests/unit/preload/unwind_set_up.h"
 
 #define ROOM 100
 
@@ -557,13 +558,7 @@ static int set_up(void **state)
 
 	(void)state;
 	backtrace(frames, 4);
-	hg_libc.mmap = mmap;
-	hg_libc.munmap = munmap;
-	hg_libc.madvise = madvise;
-	hg_libc.dlsym = dlsym;
-	hg_libc.dl_iterate_phdr = dl_iterate_phdr;
-	hg_config.stack_depth = ROOM;
-	return hg_threads_init() || hg_unwind_init();
+	return unwind_set_up(ROOM);
 }
 
 int main(void)

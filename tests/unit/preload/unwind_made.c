@@ -16,6 +16,7 @@
 #include "preload/core/libc.h"
 #include "preload/core/threads.h"
 #include "preload/stacks/unwind.h"
+#include "tests/unit/preload/unwind_set_up.h"
 
 #define ROOM   60u
 #define TRIALS 200000u
@@ -186,13 +187,7 @@ static void test_made_stacks(void **unused)
 static int set_up(void **unused)
 {
 	(void)unused;
-	hg_libc.mmap = mmap;
-	hg_libc.munmap = munmap;
-	hg_libc.madvise = madvise;
-	hg_libc.dlsym = dlsym;
-	hg_libc.dl_iterate_phdr = dl_iterate_phdr;
-	hg_config.stack_depth = ROOM;
-	return hg_threads_init() || hg_unwind_init() || !hg_thread();
+	return unwind_set_up(ROOM) || !hg_thread();
 }
 
 int main(void)

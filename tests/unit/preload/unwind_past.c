@@ -20,6 +20,7 @@
 #include "preload/stacks/past.h"
 #include "preload/stacks/rules.h"
 #include "preload/stacks/unwind.h"
+#include "tests/unit/preload/unwind_set_up.h"
 
 #define ROOM  HG_STACK_DEPTH_MAX
 #define WORDS (2 * ROOM)
@@ -501,13 +502,7 @@ static void test_rules(void **unused)
 static int set_up(void **unused)
 {
 	(void)unused;
-	hg_libc.mmap = mmap;
-	hg_libc.munmap = munmap;
-	hg_libc.madvise = madvise;
-	hg_libc.dlsym = dlsym;
-	hg_libc.dl_iterate_phdr = dl_iterate_phdr;
-	hg_config.stack_depth = ROOM;
-	return hg_threads_init() || hg_unwind_init() || !hg_thread();
+	return unwind_set_up(ROOM) || !hg_thread();
 }
 
 int main(void)
