@@ -64,6 +64,7 @@ struct checked_launch {
 	uint64_t contents; /* version of what is known to lie in memory */
 	uint64_t items;    /* work-items, if what was found depends on them */
 	bool items_matter;
+	int32_t device;
 	GPtrArray *hits; /* struct finding, borrowed; NULL: none was checked */
 };
 
@@ -219,10 +220,12 @@ static void handle_launch(struct rules_engine *engine, const struct rules_contex
 			       "events before it were lost");
 		return;
 	}
-	/* The same arguments in the same address space lead to the same findings. */
+	/* The same arguments on the same device and in the same address space lead to the same
+	 * findings. */
 	checked = attachment_get(&args->attachments, &checked_type);
 	if (!checked->hits || checked->epoch != context->process->epoch ||
 	    checked->contents != context->process->contents.version ||
+	    checked->device != event->device ||
 	    (checked->items_matter && checked->items != items)) {
 		if (checked->hits)
 			g_ptr_array_set_size(checked->hits, 0);
@@ -230,6 +233,7 @@ static void handle_launch(struct rules_engine *engine, const struct rules_contex
 			checked->hits = g_ptr_array_new();
 		checked->items_matter = false;
 		checked->items = items;
+		checked->device = event->device;
 		check_launch(context, kernel, args, checked);
 		checked->epoch = context->process->epoch;
 		checked->contents = context->process->contents.version;

@@ -19,6 +19,10 @@
 // hipgrain-stdout: histogram: 65536 bytes counted, 0 of 256 bins wrong
 // hipgrain-expect: none
 //
+// Bins that nobody sets to 0: their sum is what fresh pages happen to hold, and the counts.
+// hipgrain-run: fresh
+// hipgrain-expect: HG619 kernel=count_lds argument=0 api=hipMalloc at=@peak launches=1 confidence=likely
+//
 // Fine-grained bins: additions of integers still arrive.
 // hipgrain-run: lds_managed
 // hipgrain-stdout: histogram: 65536 bytes counted, 0 of 256 bins wrong
@@ -111,12 +115,14 @@ __global__ void count_lds(unsigned *bins)
 	}
 }
 
-static void peak(void (*kernel)(unsigned *))
+static void peak(void (*kernel)(unsigned *), bool cleared = true)
 {
 	unsigned *bins, counted[2];
 
 	CHECK(hipMalloc(&bins, sizeof(counted))); // @peak
-	CHECK(hipMemset(bins, 0, sizeof(counted)));
+	if (cleared) {
+		CHECK(hipMemset(bins, 0, sizeof(counted)));
+	}
 	kernel<<<ITEMS / 1024, 1024>>>(bins);
 	CHECK(hipGetLastError());
 	CHECK(hipMemcpy(counted, bins, sizeof(counted), hipMemcpyDeviceToHost));
@@ -128,6 +134,7 @@ static const variant variants[] = {
 	{ "global", [] { histogram(histogram_global, false); } },
 	{ "peak", [] { peak(count_global); } },
 	{ "peak_lds", [] { peak(count_lds); } },
+	{ "fresh", [] { peak(count_lds, false); } },
 	{ "lds", [] { histogram(histogram_lds, false); } },
 	{ "lds_managed", [] { histogram(histogram_lds, true); } },
 };

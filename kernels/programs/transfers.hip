@@ -38,7 +38,25 @@
 //
 // hipgrain-run: scratch_kept
 // hipgrain-stdout: transfers: 0 wrong
-// hipgrain-expect: HG608 call=hipMalloc api=hipMalloc at=@scratch confidence=likely
+// hipgrain-expect: HG620 call=hipMalloc api=hipMalloc at=@scratch confidence=likely
+//
+// A pinned buffer, or a registration of the host's memory, for each of 16 copies.
+// hipgrain-run: pinned_each
+// hipgrain-stdout: transfers: 0 wrong
+// hipgrain-expect: HG512 call=hipHostMalloc api=hipHostMalloc at=@buffer confidence=proven
+//
+// hipgrain-run: registered_each
+// hipgrain-stdout: transfers: 0 wrong
+// hipgrain-expect: HG512 call=hipHostRegister api=hipHostRegister at=@registered confidence=proven
+//
+// One number after each of 128 kernels; one after each 16 kernels.
+// hipgrain-run: number_each
+// hipgrain-stdout: transfers: 0 wrong
+// hipgrain-expect: HG513 call=hipMemcpy confidence=proven
+//
+// hipgrain-run: number_seldom
+// hipgrain-stdout: transfers: 0 wrong
+// hipgrain-expect: none
 //
 // The same, done well: one call for all rows, hipMemcpy2DAsync, one upload, one fetch, one allocation.
 // hipgrain-run: well
@@ -300,6 +318,108 @@ static void run_scratch_kept()
 	finish(2);
 }
 
+/* Sends the matrix through a pinned buffer; NULL: through one for each row. */
+static void send_through(int *buffer)
+{
+	make(ROWS * ROW_BYTES);
+	for (int row = 0; row < ROUNDS; row++) {
+		size_t part = ROWS / ROUNDS * ROW_BYTES, offset = row * part;
+		int *own = buffer;
+
+		if (!own) {
+			CHECK(hipHostMalloc(&own, part, hipHostMallocDefault)); // @buffer
+		}
+		memcpy(own, (char *)host + offset, part);
+		CHECK(hipMemcpyAsync((char *)device + offset, own, part, hipMemcpyHostToDevice, stream));
+		CHECK(hipStreamSynchronize(stream));
+		if (own != buffer) {
+			CHECK(hipHostFree(own));
+		}
+	}
+	compute(device, result);
+	finish(1);
+}
+
+static void run_pinned_each()
+{
+	send_through(nullptr);
+}
+
+static void run_pinned_once()
+{
+	int *buffer;
+
+	CHECK(hipHostMalloc(&buffer, ROWS / ROUNDS * ROW_BYTES, hipHostMallocDefault));
+	send_through(buffer);
+	CHECK(hipHostFree(buffer));
+}
+
+/* The host's own memory, registered for each of the rounds or for all of them. */
+static void send_registered(bool each)
+{
+	size_t bytes = ROWS * ROW_BYTES;
+	int *own = (int *)aligned_alloc(4096, bytes);
+
+	make(bytes);
+	memcpy(own, host, bytes);
+	if (!each) {
+		CHECK(hipHostRegister(own, bytes, hipHostRegisterDefault));
+	}
+	for (int round = 0; round < ROUNDS; round++) {
+		if (each) {
+			CHECK(hipHostRegister(own, bytes, hipHostRegisterDefault)); // @registered
+		}
+		CHECK(hipMemcpyAsync(device, own, bytes, hipMemcpyHostToDevice, stream));
+		compute(device, result);
+		CHECK(hipStreamSynchronize(stream));
+		if (each) {
+			CHECK(hipHostUnregister(own));
+		}
+	}
+	if (!each) {
+		CHECK(hipHostUnregister(own));
+	}
+	finish(1);
+	free(own);
+}
+
+static void run_registered_each()
+{
+	send_registered(true);
+}
+
+static void run_registered_once()
+{
+	send_registered(false);
+}
+
+/* Looks at one element after every `kernels` launches. */
+static void look_every(int kernels)
+{
+	int first;
+
+	make(ROWS * ROW_BYTES);
+	upload(ROWS * ROW_BYTES);
+	for (int i = 0; i < 128; i++) {
+		compute(device, result);
+		if ((i + 1) % kernels == 0) {
+			CHECK(hipStreamSynchronize(stream));
+			CHECK(hipMemcpy(&first, result, sizeof(first), hipMemcpyDeviceToHost));
+		}
+	}
+	finish(1);
+}
+
+static void run_number_each()
+{
+	look_every(1);
+}
+
+static void run_number_seldom()
+{
+	look_every(16);
+}
+
 static void run_well()
 {
 	run_rows_at_once();
@@ -309,6 +429,8 @@ static void run_well()
 	run_fetch_last();
 	run_right_kind();
 	run_scratch_once();
+	run_pinned_once();
+	run_registered_once();
 }
 
 static const variant variants[] = {
@@ -320,6 +442,10 @@ static const variant variants[] = {
 	{ "wrong_kind", run_wrong_kind },
 	{ "scratch_each", run_scratch_each },
 	{ "scratch_kept", run_scratch_kept },
+	{ "pinned_each", run_pinned_each },
+	{ "registered_each", run_registered_each },
+	{ "number_each", run_number_each },
+	{ "number_seldom", run_number_seldom },
 	{ "well", run_well },
 };
 

@@ -37,6 +37,17 @@
 // hipgrain-env: SOFTGPU_DEVICES=2
 // hipgrain-stdout: two gpus: 1048576 expected 1048576
 // hipgrain-expect: none
+//
+// GPU 0 stayed selected after peer access was enabled for it, so it got the array that only kernels of GPU 1 use.
+// hipgrain-run: not_selected_again
+// hipgrain-env: SOFTGPU_DEVICES=2
+// hipgrain-stdout: two gpus: 1048576 expected 1048576
+// hipgrain-expect: HG222 kernel=add_one argument=0 api=hipMalloc at=@peer launches=4 confidence=likely
+//
+// hipgrain-run: selected_again
+// hipgrain-env: SOFTGPU_DEVICES=2
+// hipgrain-stdout: two gpus: 1048576 expected 1048576
+// hipgrain-expect: none
 
 #include "sample.h"
 
@@ -95,20 +106,26 @@ static int *managed()
 	return values;
 }
 
-static void add_up(int *values, int rounds)
+/* How many elements are `rounds`. */
+static int count_right(const int *values, int rounds)
 {
 	int right = 0;
 
+	for (int i = 0; i < ELEMENTS; i++) {
+		right += values[i] == rounds;
+	}
+	return right;
+}
+
+static void add_up(int *values, int rounds)
+{
 	CHECK(hipSetDevice(1));
 	for (int i = 0; i < rounds; i++) {
 		add_one<<<ELEMENTS / ITEMS, ITEMS>>>(values);
 		CHECK(hipGetLastError());
 	}
 	CHECK(hipDeviceSynchronize());
-	for (int i = 0; i < ELEMENTS; i++) {
-		right += values[i] == rounds;
-	}
-	printf("two gpus: %d expected %d\n", right, ELEMENTS);
+	printf("two gpus: %d expected %d\n", count_right(values, rounds), ELEMENTS);
 	CHECK(hipFree(values));
 }
 
@@ -132,6 +149,37 @@ static void run_mapped(bool preferred)
 	add_up(values, ROUNDS);
 }
 
+/* Device memory for kernels of GPU 1, which was selected before the other one was set up. */
+static void run_peer(bool selected_again)
+{
+	size_t bytes = ELEMENTS * sizeof(int);
+	int *values, *results = (int *)malloc(bytes);
+	hipStream_t stream;
+
+	CHECK(hipSetDevice(1));
+	CHECK(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
+	CHECK(hipDeviceEnablePeerAccess(0, 0));
+	CHECK(hipSetDevice(0));
+	CHECK(hipDeviceEnablePeerAccess(1, 0));
+	if (selected_again) {
+		CHECK(hipSetDevice(1));
+	}
+	CHECK(hipMalloc(&values, bytes)); // @peer
+	CHECK(hipMemset(values, 0, bytes));
+	CHECK(hipDeviceSynchronize());
+	CHECK(hipSetDevice(1));
+	for (int i = 0; i < ROUNDS; i++) {
+		add_one<<<ELEMENTS / ITEMS, ITEMS, 0, stream>>>(values);
+		CHECK(hipGetLastError());
+	}
+	CHECK(hipStreamSynchronize(stream));
+	CHECK(hipMemcpy(results, values, bytes, hipMemcpyDeviceToHost));
+	printf("two gpus: %d expected %d\n", count_right(results, ROUNDS), ELEMENTS);
+	CHECK(hipFree(values));
+	CHECK(hipStreamDestroy(stream));
+	free(results);
+}
+
 static const variant variants[] = {
 	{ "both_count_coarse", [] { run_count(hipHostMallocNonCoherent, false); } },
 	{ "both_count_fine", [] { run_count(hipHostMallocCoherent, false); } },
@@ -140,6 +188,8 @@ static const variant variants[] = {
 	{ "prefetched_here", [] { run_prefetched(1); } },
 	{ "mapped", [] { run_mapped(false); } },
 	{ "mapped_and_preferred", [] { run_mapped(true); } },
+	{ "not_selected_again", [] { run_peer(false); } },
+	{ "selected_again", [] { run_peer(true); } },
 };
 
 int main(int argc, char **argv)

@@ -214,6 +214,27 @@ static const struct launch_memory *launch_of(struct process_history *history,
 	return launch;
 }
 
+/* The event at hand has to do with the memory at an address. */
+static void note_use(struct process_history *history, const struct hg_event *event,
+		     uint64_t address)
+{
+	uint64_t offset;
+	struct allocation *allocation =
+	    address_space_find(&history->process->space, address, &offset);
+
+	if (allocation)
+		call_history_memory(history, allocation)->used_ns = event->ns;
+}
+
+static void note_launched(struct process_history *history, const struct hg_event *event,
+			  const struct launch_memory *launch)
+{
+	if (launch->unknown)
+		history->unknown_ns = event->ns;
+	for (unsigned i = 0; i < launch->touched->len; i++)
+		g_array_index(launch->touched, struct touched, i).memory->used_ns = event->ns;
+}
+
 static void count_kernel(struct process_history *history, const struct hg_event *event)
 {
 	const struct hg_ev_launch *launch = &event->launch;
@@ -291,15 +312,19 @@ void call_history_event(const struct rules_context *context, const struct launch
 	switch (event->type) {
 	case HG_EVENT_copy:
 		note_work(process, event->copy.stream);
+		note_use(process, event, event->copy.dst);
+		note_use(process, event, event->copy.src);
 		break;
 	case HG_EVENT_fill:
 		note_work(process, event->fill.stream);
+		note_use(process, event, event->fill.dst);
 		break;
 	case HG_EVENT_launch:
 		note_work(process, event->launch.stream);
 		count_kernel(process, event);
 		process->hidden_work |= api_hides_work(event->launch.api);
 		*memory = launch_of(process, context);
+		note_launched(process, event, *memory);
 		break;
 	case HG_EVENT_stream:
 		count_stream(process, &event->stream);

@@ -27,6 +27,7 @@ struct memory_history {
 	unsigned upload_count;
 	uint64_t upload_turn; /* process_history.upload_turn as it was; else there are none */
 	uint64_t last_use;    /* process->launches at the latest launch that touched it */
+	int64_t used_ns;      /* the latest launch, copy or fill that had to do with it; 0: none */
 	/* process_history.large_turn as it was at the call at `large_site`, unless used since. */
 	uint64_t large_turn;
 	uint32_t large_site;
@@ -89,6 +90,7 @@ struct site_history {
 	uint64_t iterations; /* allocations with a launch since the one before */
 	uint64_t last_ptr, last_launches;
 	uint64_t pairs;            /* allocated, used by launches, released */
+	uint64_t left, left_bytes; /* live at the end, and not used since the next allocation */
 	struct allocation *latest; /* a reference */
 	/* Copies. */
 	uint64_t copy_launches; /* process->launches at the latest */
@@ -113,6 +115,7 @@ struct process_history {
 	bool async_copies;              /* on a stream of their own */
 	uint64_t waited;                /* process->launches when the host last waited for work */
 	uint64_t unknown;               /* ... at the latest launch that may use any memory */
+	int64_t unknown_ns;             /* the time of that launch; 0: there was none */
 	bool hidden_work;               /* graphs or other processes may use memory unseen */
 	GHashTable *kernels;            /* kernel id -> struct kernel_history */
 };

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HG608: memory that is allocated in every iteration, and released in each or in none. */
+/*
+ * Memory that is allocated in every iteration: HG608, released in each; HG512, pinned and released
+ * in each; HG620, released in none and not used again.
+ */
 #include "analyzer/rules/engine/call_history.h"
 #include "analyzer/rules/engine/evidence.h"
 
@@ -10,10 +13,21 @@
 #include "tracer/api/hip_objects.h"
 #include "tracer/api/hsa.h"
 
+#include <string.h>
+
+/* Pages of the host that stay where they are, because the GPU's driver has pinned them. */
+static bool is_pinned(unsigned api)
+{
+	return api == HG_API_hipHostMalloc || api == HG_API_hipHostAlloc ||
+	       api == HG_API_hipMallocHost || api == HG_API_hipMemAllocHost ||
+	       api == HG_API_hipHostRegister;
+}
+
 /* Allocations that wait for the device, or that nothing but their release gives back. */
 static bool is_watched(const struct allocation *allocation)
 {
-	return allocation->layer == LAYER_HIP && !allocation->symbol && allocation->stack_id &&
+	return (allocation->layer == LAYER_HIP || allocation->layer == LAYER_REGISTERED) &&
+	       !allocation->symbol && allocation->stack_id &&
 	       allocation->api != HG_API_hsa_amd_memory_pool_allocate && /* HG803's business */
 	       allocation->api != HG_API_hipIpcOpenMemHandle;            /* HG612's */
 }
@@ -26,16 +40,15 @@ static bool is_pooled(unsigned api)
 	       api == HG_API_hipGraphAddMemFreeNode;
 }
 
-static struct finding *site_finding(const struct rules_context *context,
-				    const struct site_history *site, const char *kind, bool *is_new)
+static struct finding *site_finding(const struct rules_context *context, enum rule_id rule,
+				    const struct site_history *site, bool *is_new)
 {
 	const struct allocation *latest = site->latest;
-	struct finding *finding = findings_get(context->findings, RULE_HG608, context->process,
-					       is_new, "%s %u %u", kind, site->api, site->stack_id);
+	struct finding *finding = findings_get(context->findings, rule, context->process, is_new,
+					       "%u %u", site->api, site->stack_id);
 
 	if (*is_new) {
 		finding->api = g_strdup(hg_api_name(site->api));
-		finding->subject = g_strdup(kind);
 		finding_set_place(finding,
 				  &(struct place){ .kind = PLACE_ALLOCATION,
 						   .allocation = (struct allocation *)latest },
@@ -64,14 +77,41 @@ static void on_alloc(struct process_history *history, const struct rules_context
 	site->latest = allocation_ref(place.allocation);
 }
 
+static void describe_pinned(struct finding *finding, const char *release)
+{
+	bool registered = strcmp(finding->api, "hipHostRegister") == 0;
+
+	finding->message = g_strdup_printf(
+	    "%s bytes are pinned with %s and released with %s, again and again: each time the "
+	    "driver maps and unmaps every page, and the release waits for all work on the device.",
+	    FIGURE(0), finding->api, release);
+	finding->fix =
+	    g_strdup(registered ? "register the memory once, as long as it is used"
+				: "allocate one pinned buffer before the loop, and use it again");
+}
+
+static void describe_pairs(struct finding *finding, const char *release, unsigned api)
+{
+	finding->message =
+	    g_strdup_printf("%s bytes are allocated with %s, used by a launch and released with "
+			    "%s, repeatedly: each release waits for all work on the device.",
+			    FIGURE(0), finding->api, release);
+	finding->fix = g_strdup_printf(
+	    "allocate them once, before the loop%s",
+	    api == HG_API_hipMalloc
+		? ";\nor use hipMallocAsync and hipFreeAsync in a created stream, which take "
+		  "them from a pool (HIP 5.2's hipMallocAsync crashes with the null stream)"
+		: "");
+}
+
 static void report_pairs(const struct rules_context *context, const struct site_history *site,
 			 const struct allocation *allocation)
 {
 	const struct hg_ev_free *from = &context->event->free;
-	struct finding *finding;
-	bool is_new;
+	bool pinned = is_pinned(allocation->api), is_new;
+	struct finding *finding =
+	    site_finding(context, pinned ? RULE_HG512 : RULE_HG608, site, &is_new);
 
-	finding = site_finding(context, site, "in a loop", &is_new);
 	finding_hit(finding, allocation->ns, allocation->stack_id);
 	finding_figure(finding, 0, FIGURE_RANGE, allocation->size);
 	finding_detail(finding, from->api);
@@ -80,16 +120,10 @@ static void report_pairs(const struct rules_context *context, const struct site_
 	if (!is_new)
 		return;
 	finding->least_count = ALLOCATION_PAIRS;
-	finding->message =
-	    g_strdup_printf("%s bytes are allocated with %s, used by a launch and released with "
-			    "%s, repeatedly: each release waits for all work on the device.",
-			    FIGURE(0), finding->api, hg_api_name(from->api));
-	finding->fix = g_strdup_printf(
-	    "allocate them once, before the loop%s",
-	    allocation->api == HG_API_hipMalloc
-		? ";\nor use hipMallocAsync and hipFreeAsync in a created stream, which take "
-		  "them from a pool (HIP 5.2's hipMallocAsync crashes with the null stream)"
-		: "");
+	if (pinned)
+		describe_pinned(finding, hg_api_name(from->api));
+	else
+		describe_pairs(finding, hg_api_name(from->api), allocation->api);
 }
 
 static void on_release(struct process_history *history, const struct rules_context *context,
@@ -106,37 +140,66 @@ static void on_release(struct process_history *history, const struct rules_conte
 		site->live_bytes -= MIN(site->live_bytes, allocation->size);
 	}
 	site->releases++;
+	/* Pinned memory is for copies as well as for launches. */
 	if (site->last_ptr != allocation->ptr || is_pooled(from->api) ||
-	    is_pooled(allocation->api) || context->process->launches == site->last_launches)
+	    is_pooled(allocation->api) ||
+	    (!is_pinned(allocation->api) && context->process->launches == site->last_launches))
 		return;
 	site->pairs++;
 	report_pairs(context, site, allocation);
 }
 
-static void report_growth(const struct rules_context *context, const struct site_history *site)
+static void report_leak(struct process_history *history, const struct rules_context *context,
+			const struct site_history *site)
 {
 	struct finding *finding;
 	bool is_new;
 
-	finding = site_finding(context, site, "never released", &is_new);
+	finding = site_finding(context, RULE_HG620, site, &is_new);
 	if (!is_new)
 		return;
 	finding->absence = true;
 	finding_hit(finding, site->latest->ns, site->stack_id);
-	finding_figure(finding, 0, FIGURE_SUM, site->live);
-	finding_figure(finding, 1, FIGURE_SUM, site->live_bytes);
+	finding_figure(finding, 0, FIGURE_SUM, site->left);
+	finding_figure(finding, 1, FIGURE_SUM, site->left_bytes);
 	finding_figure(finding, 2, FIGURE_SUM, site->releases);
 	finding->message = g_strdup_printf(
 	    "%s blocks (%s bytes) that %s allocated here, with launches between them, were still "
-	    "allocated at the end of the recording; %s were released.",
+	    "allocated at the end of the recording, although none of them was used after the next "
+	    "one was allocated; %s were released.",
 	    FIGURE(0), FIGURE(1), finding->api, FIGURE(2));
 	finding->fix = g_strdup_printf(
 	    "release each block after its last use (%s), or allocate one before the loop",
-	    is_pooled(site->api)                        ? "hipFreeAsync"
-	    : site->latest->api == HG_API_hipHostMalloc ? "hipHostFree"
-							: "hipFree");
-	finding_at_most(finding, CONFIDENCE_LIKELY,
-			"an intentional cache that lives as long as the program looks the same");
+	    is_pooled(site->api)                  ? "hipFreeAsync"
+	    : site->api == HG_API_hipHostRegister ? "hipHostUnregister"
+	    : is_pinned(site->api)                ? "hipHostFree"
+						  : "hipFree");
+	if (history->unknown_ns > site->latest->ns || history->hidden_work)
+		finding_at_most(finding, CONFIDENCE_POSSIBLE,
+				"work whose memory is not known may use them later");
+	else
+		finding_at_most(finding, CONFIDENCE_LIKELY,
+				"the program may keep them for a use that did not come");
+}
+
+/* A block that was not used since its call site allocated the next one. */
+static gboolean count_left(gpointer key, gpointer value, gpointer data)
+{
+	struct allocation *allocation = value;
+	struct process_history *history = data;
+	const struct memory_history *memory = g_hash_table_lookup(history->memory, allocation);
+	struct site_history *site;
+
+	(void)key;
+	if (!is_watched(allocation))
+		return FALSE;
+	site = call_history_site(history, allocation->api, allocation->stack_id);
+	if (site->latest && site->latest != allocation &&
+	    (memory ? memory->used_ns : 0) < site->latest->ns) {
+		site->left++;
+		site->left_bytes += allocation->size;
+	}
+	return FALSE;
 }
 
 static void on_finish(struct process_history *history, const struct rules_context *context)
@@ -144,13 +207,15 @@ static void on_finish(struct process_history *history, const struct rules_contex
 	GHashTableIter iterator;
 	gpointer value;
 
+	g_tree_foreach(context->process->space.layers[LAYER_HIP], count_left, history);
+	g_tree_foreach(context->process->space.layers[LAYER_REGISTERED], count_left, history);
 	g_hash_table_iter_init(&iterator, history->sites);
 	while (g_hash_table_iter_next(&iterator, NULL, &value)) {
 		const struct site_history *site = value;
 
-		if (site->latest && site->live >= LEAKED_BLOCKS &&
-		    site->iterations >= LEAKED_BLOCKS && site->live >= site->releases)
-			report_growth(context, site);
+		if (site->left >= LEAKED_BLOCKS && site->iterations >= LEAKED_BLOCKS &&
+		    site->live >= site->releases)
+			report_leak(history, context, site);
 	}
 }
 

@@ -332,32 +332,11 @@ static void check_large_use(struct process_history *history, const struct rules_
 	forget_large(history);
 }
 
-/* ---- HG506 ---- */
+/* ---- HG506, HG513 ---- */
 
-static void check_blocking(struct process_history *history, const struct rules_context *context,
-			   const struct place *host)
+static void describe_blocking(struct finding *finding)
 {
-	const struct hg_ev_copy *copy = &context->event->copy;
-	struct site_history *site;
-	struct finding *finding;
-	uint64_t before;
-	bool is_new;
-
-	if (!is_blocking(copy->api) || copy_bytes(copy) < SMALL_COPY || !copy->stack_id)
-		return;
-	site = call_history_site(history, copy->api, copy->stack_id);
-	before = site->copy_launches;
-	site->copy_launches = context->process->launches;
-	if (context->process->launches == before)
-		return;
-	finding = call_finding(context, RULE_HG506, copy->api, copy->stack_id, context->event->ns,
-			       &is_new);
-	finding_figure(finding, 0, FIGURE_RANGE, copy_bytes(copy));
-	finding_met(finding, host);
-	if (!is_new)
-		return;
 	finding->least_count = BLOCKING_REPEATS;
-	finding_set_place(finding, host, host->allocation ? host->allocation->ptr : 0);
 	finding->message =
 	    g_strdup_printf("%s repeatedly copies %s bytes between launches: each time the host "
 			    "waits for the GPU, and then the GPU for the host.",
@@ -365,6 +344,52 @@ static void check_blocking(struct process_history *history, const struct rules_c
 	finding->fix = g_strdup("copy with hipMemcpyAsync from or to pinned memory on a second "
 				"stream with two buffers in turn, and wait for an event where the "
 				"bytes are needed" FIX_NOT_TESTED);
+}
+
+static void describe_fetched(struct finding *finding)
+{
+	finding->least_count = FETCHED_REPEATS;
+	finding->message = g_strdup_printf(
+	    "%s fetches %s bytes between launches, %s times: each time the host waits for "
+	    "all work of the stream, and the GPU has none until the next launch.",
+	    finding->api, FIGURE(0), FIGURE(1));
+	finding->fix = g_strdup(
+	    "fetch the value after every 16th iteration, if some more do no harm;\nor copy "
+	    "it with hipMemcpyAsync to pinned memory, and launch the next iteration before "
+	    "the host waits for the value" FIX_NOT_TESTED);
+}
+
+static void check_blocking(struct process_history *history, const struct rules_context *context,
+			   const struct place *host, bool to_device)
+{
+	const struct hg_ev_copy *copy = &context->event->copy;
+	uint64_t bytes = copy_bytes(copy);
+	bool few = bytes <= FETCHED_SIZE && !to_device;
+	struct site_history *site;
+	struct finding *finding;
+	uint64_t before;
+	bool is_new;
+
+	if (!is_blocking(copy->api) || (bytes < SMALL_COPY && !few) || !bytes || !copy->stack_id)
+		return;
+	site = call_history_site(history, copy->api, copy->stack_id);
+	before = site->copy_launches;
+	site->copy_launches = context->process->launches;
+	if (context->process->launches == before)
+		return;
+	finding = call_finding(context, few ? RULE_HG513 : RULE_HG506, copy->api, copy->stack_id,
+			       context->event->ns, &is_new);
+	finding_figure(finding, 0, FIGURE_RANGE, bytes);
+	if (few)
+		finding_figure(finding, 1, FIGURE_SUM, 1);
+	finding_met(finding, host);
+	if (!is_new)
+		return;
+	finding_set_place(finding, host, host->allocation ? host->allocation->ptr : 0);
+	if (few)
+		describe_fetched(finding);
+	else
+		describe_blocking(finding);
 }
 
 /* ---- HG508 ---- */
@@ -462,9 +487,9 @@ static void on_copy(struct process_history *history, const struct rules_context 
 			remember_upload(history, context, &dst, bytes);
 	}
 	if (to_device && from_host)
-		check_blocking(history, context, &src);
+		check_blocking(history, context, &src, true);
 	else if (is_host_memory(context->process, &dst) && is_device_memory(context->process, &src))
-		check_blocking(history, context, &dst);
+		check_blocking(history, context, &dst, false);
 	if (to_device && from_host && bytes >= LARGE_COPY && copy->stack_id) {
 		struct memory_history *memory = call_history_memory(history, dst.allocation);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules about sequences of calls: HG303 to HG307, HG5xx, HG608. Each one's case, what is like it
- * and right, and what happens when evidence is missing. */
+/* Rules about sequences of calls: HG303 to HG307, HG5xx, HG608, HG620. Each one's case, what is
+ * like it and right, and what happens when evidence is missing. */
 #include "trace.h"
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_alloc_host.h"
@@ -325,8 +325,34 @@ static void loops_that_do_not_wait(void **state)
 	begin(0);
 	iterate(15, HG_API_hipMemcpy, 64 * KIB, true);
 	iterate(40, HG_API_hipMemcpyDtoHAsync, 64 * KIB, true);
-	iterate(40, HG_API_hipMemcpyDtoH, 4, true);         /* a flag */
+	iterate(40, HG_API_hipMemcpyDtoH, 4, true);         /* a flag: HG513's, and few */
 	iterate(40, HG_API_hipMemcpyDtoH, 64 * KIB, false); /* no kernel between */
+	assert_string_equal(found(), "");
+}
+
+/* ---- HG513 ---- */
+
+static void a_flag_after_each_launch(void **state)
+{
+	(void)state;
+	begin(0);
+	iterate(128, HG_API_hipMemcpy, 4, true);
+	assert_string_equal(found(), "HG513");
+	assert_int_equal(finding(0)->count, 128);
+	assert_true(g_str_has_prefix(finding(0)->message, "hipMemcpy fetches "));
+}
+
+static void values_that_are_fetched_seldom(void **state)
+{
+	(void)state;
+	begin(0);
+	iterate(127, HG_API_hipMemcpy, 4, true);
+	iterate(200, HG_API_hipMemcpyDtoH, 65, true); /* more than a value */
+	iterate(200, HG_API_hipMemcpyDtoHAsync, 4, true);
+	for (unsigned i = 0; i < 200; i++) {
+		launch(DEVICE, OTHER);
+		copy_on(0, HG_API_hipMemcpyHtoD, 1, DEVICE, HOST, 4); /* a parameter */
+	}
 	assert_string_equal(found(), "");
 }
 
@@ -411,15 +437,83 @@ static void grow(unsigned times, uint32_t stack_id, bool use, unsigned release_e
 	}
 }
 
+/* ---- HG512 ---- */
+
+static void pinned_for_each_copy(void **state)
+{
+	(void)state;
+	begin(0);
+	for (unsigned i = 0; i < 16; i++) {
+		alloc(HG_API_hipHostMalloc, 0x300000000, MIB, 5);
+		copy(0x300000000, DEVICE, MIB);
+		release(HG_API_hipHostFree, 0x300000000);
+	}
+	assert_string_equal(found(), "HG512");
+	assert_int_equal(finding(0)->count, 16);
+	assert_true(g_str_has_prefix(finding(0)->fix, "allocate one pinned buffer"));
+}
+
+static void registered_for_each_launch(void **state)
+{
+	(void)state;
+	begin(0);
+	for (unsigned i = 0; i < 16; i++) {
+		alloc(HG_API_hipHostRegister, PAGEABLE, MIB, 5);
+		launch(PAGEABLE, OTHER);
+		release(HG_API_hipHostUnregister, PAGEABLE);
+	}
+	assert_string_equal(found(), "HG512");
+	assert_true(g_str_has_prefix(finding(0)->fix, "register the memory once"));
+}
+
+static void pinned_seldom_or_kept(void **state)
+{
+	(void)state;
+	begin(0);
+	for (unsigned i = 0; i < 15; i++) {
+		alloc(HG_API_hipHostMalloc, 0x300000000, MIB, 5);
+		release(HG_API_hipHostFree, 0x300000000);
+	}
+	alloc(HG_API_hipHostMalloc, 0x300000000, MIB, 6);
+	for (unsigned i = 0; i < 40; i++)
+		copy(0x300000000, DEVICE, MIB);
+	release(HG_API_hipHostFree, 0x300000000);
+	assert_string_equal(found(), "");
+}
+
+/* ---- HG620 ---- */
+
 static void memory_that_is_never_released(void **state)
 {
 	(void)state;
 	begin(0);
 	grow(20, 5, true, 0);
-	assert_string_equal(found(), "HG608");
-	assert_non_null(strstr(finding(0)->message, "20 blocks (20971520 bytes)"));
+	assert_string_equal(found(), "HG620");
+	/* What was allocated last may still be needed. */
+	assert_non_null(strstr(finding(0)->message, "19 blocks (19922944 bytes)"));
 	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
 	assert_true(finding(0)->absence);
+}
+
+static void memory_that_is_used_again(void **state)
+{
+	(void)state;
+	begin(0);
+	grow(20, 5, true, 0);
+	for (unsigned i = 0; i < 20; i++)
+		copy(HOST, 0x300000000 + 5 * 0x10000000ull + i * MIB, MIB);
+	assert_string_equal(found(), "");
+}
+
+static void memory_that_work_nobody_knows_may_use(void **state)
+{
+	(void)state;
+	begin(0);
+	grow(20, 5, true, 0);
+	apply((struct hg_event){ .type = HG_EVENT_call,
+				 .call = { .api = HG_API_hipGraphLaunch, .text = "" } });
+	assert_string_equal(found(), "HG620");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_POSSIBLE);
 }
 
 static void memory_that_lives_long(void **state)
@@ -669,13 +763,20 @@ int main(void)
 		DOUBTS(HG505, losses_take_back_what_rests_on_absence),
 		FINDS(HG506, blocking_copies_in_a_loop),
 		SILENT(HG506, loops_that_do_not_wait),
+		FINDS(HG513, a_flag_after_each_launch),
+		SILENT(HG513, values_that_are_fetched_seldom),
 		FINDS(HG508, kinds_that_contradict),
 		SILENT(HG508, kinds_that_fit),
 		SILENT(HG508, system_memory_is_the_devices_with_xnack),
 		FINDS(HG608, allocation_in_a_loop),
 		SILENT(HG608, allocation_that_is_no_loop),
-		FINDS(HG608, memory_that_is_never_released),
-		SILENT(HG608, memory_that_lives_long),
+		FINDS(HG512, pinned_for_each_copy),
+		FINDS(HG512, registered_for_each_launch),
+		SILENT(HG512, pinned_seldom_or_kept),
+		FINDS(HG620, memory_that_is_never_released),
+		SILENT(HG620, memory_that_lives_long),
+		SILENT(HG620, memory_that_is_used_again),
+		DOUBTS(HG620, memory_that_work_nobody_knows_may_use),
 		DOUBTS(HG601, heap_memory_that_may_be_in_use_again),
 		FINDS(HG601, heap_memory_that_is_not),
 		FINDS(HG305, prefetched_to_the_other_device),

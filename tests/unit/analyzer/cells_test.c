@@ -114,7 +114,7 @@ static const struct finding *the_finding(void)
 	const struct finding *got = NULL;
 
 	found();
-	for (unsigned i = 0; i < findings.list->len; i++) {
+	for (unsigned i = 0; finding(i); i++) {
 		const char *rule = finding(i)->rule->id;
 
 		if (strcmp(rule, "HG214") != 0 && strcmp(rule, "HG904") != 0) {

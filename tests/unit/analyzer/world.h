@@ -172,6 +172,17 @@ static int teardown(void **state)
 /* ---- what was found ---- */
 
 /*
+ * Traces of tests write nothing into the memory that they allocate, so HG619 is found in most. It
+ * is looked at where a test sets this.
+ */
+static bool initialisation_matters;
+
+static bool is_looked_at(const struct finding *finding)
+{
+	return initialisation_matters || strcmp(finding->rule->id, "HG619") != 0;
+}
+
+/*
  * The rules' names in the order of the report, separated by blanks; static. Findings that are not
  * reported (too few launches or work-items) are missing then: what leads to them again is not
  * allowed.
@@ -185,15 +196,21 @@ static const char *found(void)
 	for (unsigned i = 0; i < findings.list->len; i++) {
 		const struct finding *finding = findings.list->pdata[i];
 
-		g_strlcat(text, i ? " " : "", sizeof(text));
+		if (!is_looked_at(finding))
+			continue;
+		g_strlcat(text, *text ? " " : "", sizeof(text));
 		g_strlcat(text, finding->rule->id, sizeof(text));
 	}
 	return text;
 }
 
+/* The finding at a place of found(); NULL: there are fewer. */
 static const struct finding *finding(unsigned index)
 {
-	return findings.list->pdata[index];
+	for (unsigned i = 0; i < findings.list->len; i++)
+		if (is_looked_at(findings.list->pdata[i]) && index-- == 0)
+			return findings.list->pdata[i];
+	return NULL;
 }
 
 /* ---- claims ---- */

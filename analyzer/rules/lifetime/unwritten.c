@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * HG619: a kernel reads, or updates atomically, device memory into which nothing was written since
+ * it was allocated. Any write counts, of any byte: which bytes a kernel writes is not recorded.
+ */
+#include "analyzer/rules/engine/call_history.h"
+#include "analyzer/rules/engine/evidence.h"
+#include "tracer/api/hip_objects.h"
+
+/* Kept with an allocation. */
+struct writes {
+	bool written; /* or it may have been */
+};
+
+static const struct attachment_type writes_type = { sizeof(struct writes), NULL, NULL };
+
+/* Kept with a process: when something that may have written anywhere happened last. */
+static const struct attachment_type anywhere_type = { sizeof(int64_t), NULL, NULL };
+
+static void note_written(struct allocation *allocation)
+{
+	((struct writes *)attachment_get(&allocation->attachments, &writes_type))->written = true;
+}
+
+static void note_written_at(const struct rules_context *context, uint64_t address)
+{
+	struct place place = process_place(context->process, address);
+
+	if (place.kind == PLACE_ALLOCATION)
+		note_written(place.allocation);
+}
+
+static void note_anywhere(const struct rules_context *context)
+{
+	*(int64_t *)attachment_get(&context->process->attachments, &anywhere_type) =
+	    context->event->ns;
+}
+
+/* Returns true if nothing that was recorded has written into the allocation. */
+static bool is_unwritten(const struct rules_context *context, struct allocation *allocation)
+{
+	const struct writes *writes = attachment_find(&allocation->attachments, &writes_type);
+	const int64_t *anywhere = attachment_find(&context->process->attachments, &anywhere_type);
+
+	return !(writes && writes->written) && !(anywhere && *anywhere >= allocation->ns);
+}
+
+/* Returns true for what hipMalloc and its kind gave: the host reaches it by calls, most often. */
+static bool is_fresh_device_memory(const struct process *process, const struct place *place)
+{
+	struct grain grain;
+
+	if (place->kind != PLACE_ALLOCATION || place->allocation->layer != LAYER_HIP ||
+	    place->allocation->symbol || place->allocation->api == HG_API_hipIpcOpenMemHandle)
+		return false;
+	grain = place_grain_brief(process, place);
+	return grain.location == LOCATION_DEVICE && grain.certain;
+}
+
+/* Returns true if the kernel may write to the allocation, through any of its arguments. */
+static bool may_write(const struct rules_context *context, const struct allocation *allocation)
+{
+	const struct launch *launch = context->launch;
+
+	for (size_t i = 0; i < launch->code->use_count; i++) {
+		const struct isa_use *use = &launch->code->uses[i];
+		struct pointer_argument pointer;
+
+		if ((use->access & ISA_WRITE) &&
+		    launch_pointer(context, launch, use->kernarg, &pointer) &&
+		    pointer.place.kind == PLACE_ALLOCATION &&
+		    pointer.place.allocation == allocation)
+			return true;
+	}
+	return !launch->code->uses_complete;
+}
+
+static void check_use(const struct rules_context *context, const struct isa_use *use)
+{
+	const struct launch *launch = context->launch;
+	struct pointer_argument pointer;
+	struct finding *finding;
+	bool is_new;
+
+	if (!(use->access & (ISA_READ | ISA_ATOMIC)) ||
+	    !launch_pointer(context, launch, use->kernarg, &pointer) ||
+	    !is_fresh_device_memory(context->process, &pointer.place) ||
+	    !is_unwritten(context, pointer.place.allocation) ||
+	    may_write(context, pointer.place.allocation))
+		return;
+	finding =
+	    findings_get(context->findings, RULE_HG619, context->process, &is_new, "%s %u %u",
+			 launch->kernel->symbol, use->kernarg, pointer.place.allocation->stack_id);
+	launch_hit(launch, finding);
+	finding_figure(finding, 0, FIGURE_RANGE, pointer.place.allocation->size);
+	if (!is_new) {
+		finding_met(finding, &pointer.place);
+		return;
+	}
+	finding->absence = true;
+	finding_set_launch(finding, launch, &pointer);
+	finding->message = g_strdup_printf(
+	    "%s %s device memory (%s bytes from %s) into which nothing was written since it was "
+	    "allocated: what is there is undefined, although fresh pages are often zero.",
+	    finding->kernel, use->access & ISA_ATOMIC ? "updates" : "reads", FIGURE(0),
+	    hg_api_name(pointer.place.allocation->api));
+	finding->fix = g_strdup_printf("initialise it before the launch: hipMemset(%s, 0, %s)",
+				       FIX_POINTER, FIX_SIZE);
+	finding_at_most(finding, CONFIDENCE_LIKELY, use->certain ? NOT_SEEN : ONE_OF_SEVERAL);
+}
+
+static void check_launched(const struct rules_context *context)
+{
+	const struct isa_kernel *code = context->launch->code;
+
+	/* What it had before the recording began is not known. */
+	if (context->history->hidden_work || context->process->state.late)
+		return;
+	for (size_t i = 0; i < code->use_count; i++)
+		check_use(context, &code->uses[i]);
+}
+
+/* After check_launched(): the launch wakes with its code first. */
+static void note_launch(const struct rules_context *context)
+{
+	const struct launch_memory *memory = context->memory;
+
+	if (!memory || memory->unknown) {
+		note_anywhere(context);
+		return;
+	}
+	for (unsigned i = 0; i < memory->touched->len; i++) {
+		const struct touched *at = &g_array_index(memory->touched, struct touched, i);
+
+		if (at->access != ISA_READ)
+			note_written(at->memory->allocation);
+	}
+}
+
+void check_unwritten(const struct rules_context *context)
+{
+	const struct hg_event *event = context->event;
+
+	switch (context->wake) {
+	case WAKE_CODE:
+		check_launched(context);
+		break;
+	case WAKE_LAUNCH:
+		note_launch(context);
+		break;
+	case WAKE_COPY:
+		note_written_at(context, event->copy.dst);
+		break;
+	case WAKE_FILL:
+		note_written_at(context, event->fill.dst);
+		break;
+	default:
+		break;
+	}
+}

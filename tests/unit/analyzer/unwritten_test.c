@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* HG619: device memory is read before anything was written there. */
+#include "rules_world.h"
+#include "tracer/api/hip_alloc_device.h"
+#include "tracer/api/hip_alloc_managed.h"
+#include "tracer/api/hip_copies.h"
+#include "tracer/api/hip_objects.h"
+
+#define MEMORY 0x100000u
+#define OTHER  0x800000u
+
+static void begin(unsigned access)
+{
+	initialisation_matters = true;
+	device(0);
+	kernel.atomic_count = 0;
+	use.access = access;
+	alloc(HG_API_hipMalloc, MEMORY, 4096, 0, 5);
+}
+
+static void fill(uint64_t address)
+{
+	apply((struct hg_event){
+	    .type = HG_EVENT_fill,
+	    .fill = { .api = HG_API_hipMemset, .dst = address, .size = 64, .rows = 1 } });
+}
+
+static void an_update_of_fresh_memory(void **state)
+{
+	(void)state;
+	begin(ISA_ATOMIC);
+	launch(1, MEMORY, 0);
+	assert_string_equal(found(), "HG619");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
+	assert_non_null(strstr(finding(0)->message, "updates device memory"));
+	assert_true(g_str_has_prefix(finding(0)->fix, "initialise it before the launch"));
+}
+
+static void a_read_of_fresh_memory(void **state)
+{
+	(void)state;
+	begin(ISA_READ);
+	launch(1, MEMORY, 0);
+	assert_string_equal(found(), "HG619");
+	assert_non_null(strstr(finding(0)->message, "reads device memory"));
+}
+
+static void memory_that_was_filled(void **state)
+{
+	(void)state;
+	begin(ISA_READ | ISA_ATOMIC);
+	fill(MEMORY);
+	launch(1, MEMORY, 0);
+	assert_string_equal(found(), "");
+}
+
+static void memory_that_was_copied_to(void **state)
+{
+	(void)state;
+	begin(ISA_READ);
+	apply((struct hg_event){ .type = HG_EVENT_copy,
+				 .copy = { .api = HG_API_hipMemcpy,
+					   .dst = MEMORY + 64,
+					   .src = OTHER,
+					   .size = 64,
+					   .kind = 4,
+					   .rows = 1,
+					   .depth = 1 } });
+	launch(1, MEMORY, 0);
+	assert_string_equal(found(), "");
+}
+
+/* Which of its bytes it writes first is not known. */
+static void a_kernel_that_writes_too(void **state)
+{
+	(void)state;
+	begin(ISA_READ | ISA_WRITE);
+	launch(1, MEMORY, 0);
+	assert_string_equal(found(), "");
+}
+
+static void memory_that_a_kernel_wrote_before(void **state)
+{
+	(void)state;
+	begin(ISA_WRITE);
+	launch(1, MEMORY, 0);
+	use.access = ISA_READ;
+	alloc(HG_API_hipMalloc, OTHER, 4096, 0, 6);
+	launch(2, MEMORY, 0);
+	assert_string_equal(found(), "");
+}
+
+static void memory_that_the_host_writes(void **state)
+{
+	(void)state;
+	begin(ISA_READ);
+	alloc(HG_API_hipMallocManaged, OTHER, 4096, 1, 6);
+	launch(1, OTHER, 0);
+	assert_string_equal(found(), "");
+}
+
+static void after_a_kernel_that_may_write_anywhere(void **state)
+{
+	(void)state;
+	begin(ISA_READ);
+	kernel.uses_complete = false;
+	launch(1, OTHER, 0);
+	launch(2, MEMORY, 0);
+	assert_string_equal(found(), "");
+}
+
+static void memory_that_another_process_may_write(void **state)
+{
+	(void)state;
+	begin(ISA_READ);
+	apply((struct hg_event){
+	    .type = HG_EVENT_call,
+	    .call = { .api = HG_API_hipIpcGetMemHandle, .ptr = MEMORY, .text = "" } });
+	launch(1, MEMORY, 0);
+	assert_string_equal(found(), "");
+}
+
+static void one_of_several_arguments(void **state)
+{
+	(void)state;
+	begin(ISA_READ);
+	use.certain = false;
+	launch(1, MEMORY, 0);
+	found();
+	assert_true(claim_confidence("HG619") < CONFIDENCE_PROVEN);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		FINDS(HG619, an_update_of_fresh_memory),
+		FINDS(HG619, a_read_of_fresh_memory),
+		SILENT(HG619, memory_that_was_filled),
+		SILENT(HG619, memory_that_was_copied_to),
+		SILENT(HG619, a_kernel_that_writes_too),
+		SILENT(HG619, memory_that_a_kernel_wrote_before),
+		SILENT(HG619, memory_that_the_host_writes),
+		SILENT(HG619, after_a_kernel_that_may_write_anywhere),
+		SILENT(HG619, memory_that_another_process_may_write),
+		DOUBTS(HG619, one_of_several_arguments),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
