@@ -122,13 +122,13 @@ events()
 alive() { grep -q '^State:[[:space:]]*[^ZX[:space:]]' "/proc/$1/status" 2>/dev/null; }
 gone() { ! alive "$1"; }
 
-# wait_for COMMAND...: until it succeeds, at most ten seconds.
+# wait_for COMMAND...: until it succeeds, at most a minute.
 wait_for()
 {
 	tap_tries=0
 	until "$@" >/dev/null 2>&1; do
 		tap_tries=$((tap_tries + 1))
-		[ "$tap_tries" -lt 200 ] || return 1
+		[ "$tap_tries" -lt 1200 ] || return 1
 		sleep 0.05
 	done
 }
