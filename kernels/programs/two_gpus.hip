@@ -48,6 +48,26 @@
 // hipgrain-env: SOFTGPU_DEVICES=2
 // hipgrain-stdout: two gpus: 1048576 expected 1048576
 // hipgrain-expect: none
+//
+// What is launched in a stream runs on the stream's device, whichever is the current one.
+// hipgrain-run: prefetched_for_stream
+// hipgrain-env: SOFTGPU_DEVICES=2
+// hipgrain-stdout: two gpus: 1048576 expected 1048576
+// hipgrain-expect: none
+//
+// hipgrain-run: prefetched_for_current
+// hipgrain-env: SOFTGPU_DEVICES=2
+// hipgrain-stdout: two gpus: 1048576 expected 1048576
+// hipgrain-expect: HG305 kernel=add_one argument=0 api=hipMallocManaged at=@managed
+//
+// hipgrain-run: prefetched_for_thread
+// hipgrain-env: SOFTGPU_DEVICES=2
+// hipgrain-stdout: two gpus: 1048576 expected 1048576
+// hipgrain-expect: none
+//
+// hipgrain-run: both_count_in_streams
+// hipgrain-env: SOFTGPU_DEVICES=2
+// hipgrain-expect: HG406 kernel=count argument=0 api=hipHostMalloc at=@coarse
 
 #include "sample.h"
 
@@ -117,14 +137,14 @@ static int count_right(const int *values, int rounds)
 	return right;
 }
 
-static void add_up(int *values, int rounds)
+static void add_up(int *values, int rounds, hipStream_t stream = nullptr)
 {
 	CHECK(hipSetDevice(1));
 	for (int i = 0; i < rounds; i++) {
-		add_one<<<ELEMENTS / ITEMS, ITEMS>>>(values);
+		add_one<<<ELEMENTS / ITEMS, ITEMS, 0, stream>>>(values);
 		CHECK(hipGetLastError());
 	}
-	CHECK(hipDeviceSynchronize());
+	CHECK(hipStreamSynchronize(stream));
 	printf("two gpus: %d expected %d\n", count_right(values, rounds), ELEMENTS);
 	CHECK(hipFree(values));
 }
@@ -135,6 +155,47 @@ static void run_prefetched(int device)
 
 	CHECK(hipMemPrefetchAsync(values, ELEMENTS * sizeof(*values), device, nullptr));
 	add_up(values, 1);
+}
+
+/* The stream is device 0's, and device 1 is current at the launch. */
+static void run_in_stream(int device)
+{
+	int *values = managed();
+	hipStream_t stream;
+
+	CHECK(hipStreamCreate(&stream));
+	CHECK(hipMemPrefetchAsync(values, ELEMENTS * sizeof(*values), device, stream));
+	add_up(values, 1, stream);
+	CHECK(hipStreamDestroy(stream));
+}
+
+static void run_in_thread_stream()
+{
+	int *values = managed();
+
+	CHECK(hipSetDevice(1));
+	CHECK(hipMemPrefetchAsync(values, ELEMENTS * sizeof(*values), 1, hipStreamPerThread));
+	add_up(values, 1, hipStreamPerThread);
+}
+
+static void run_count_in_streams()
+{
+	unsigned *sum = pinned(hipHostMallocNonCoherent);
+	hipStream_t streams[2];
+
+	for (int i = 0; i < 2; i++) {
+		CHECK(hipSetDevice(i));
+		CHECK(hipStreamCreate(&streams[i]));
+	}
+	for (int i = 0; i < 2; i++) {
+		count<<<1, ITEMS, 0, streams[i]>>>(sum);
+		CHECK(hipGetLastError());
+	}
+	for (int i = 0; i < 2; i++) {
+		CHECK(hipStreamSynchronize(streams[i]));
+	}
+	printf("two gpus: %u expected %d\n", *sum, 2 * ITEMS);
+	CHECK(hipHostFree(sum));
 }
 
 static void run_mapped(bool preferred)
@@ -190,6 +251,10 @@ static const variant variants[] = {
 	{ "mapped_and_preferred", [] { run_mapped(true); } },
 	{ "not_selected_again", [] { run_peer(false); } },
 	{ "selected_again", [] { run_peer(true); } },
+	{ "prefetched_for_stream", [] { run_in_stream(0); } },
+	{ "prefetched_for_current", [] { run_in_stream(1); } },
+	{ "prefetched_for_thread", [] { run_in_thread_stream(); } },
+	{ "both_count_in_streams", [] { run_count_in_streams(); } },
 };
 
 int main(int argc, char **argv)

@@ -149,7 +149,7 @@ static void emit(struct hg_hip_call *call, struct hg_ev_call *event, bool before
 		return;
 	hg_modules_poll();
 	hg_regions_record();
-	batch.device = hg_hip_device();
+	batch.device = hg_hip_stream_device(batch.stream);
 	batch.stack_id = hg_stack_id(call->caller);
 	hg_hip_graph_lock();
 	instance = hg_hip_graph_find((const void *)(uintptr_t)event->handle);

@@ -269,7 +269,7 @@ static __attribute__((noinline)) void record_alone(struct hg_hip_launch *launch)
 }
 
 /* A launch into a stream that is being captured runs nothing: it becomes a node (hip_graph.c). */
-static void before_on(struct hg_hip_launch *launch, int device)
+static void before(struct hg_hip_launch *launch)
 {
 	int saved = errno;
 
@@ -277,18 +277,13 @@ static void before_on(struct hg_hip_launch *launch, int device)
 		return;
 	if (HG_LIKELY(!hg_hip_any_capture()) || !hg_hip_capturing(launch->event.stream)) {
 		launch->event.api = launch->call.api;
-		launch->event.device = device;
+		launch->event.device = hg_hip_stream_device(launch->event.stream);
 		if (!hg_hip_launch_batched(launch))
 			record_alone(launch);
 		hg_hip_expect(launch->event.kernel_id, 1);
 	}
 	hg_leave();
 	errno = saved;
-}
-
-static void before(struct hg_hip_launch *launch)
-{
-	before_on(launch, hg_hip_device());
 }
 
 static int after(struct hg_hip_launch *launch, int rc)
@@ -442,15 +437,6 @@ struct module_params {
 
 #define MAX_DEVICES 64
 
-/* The device of a stream; the current one if the runtime does not report it. */
-static int stream_device(void *stream)
-{
-	int (*query)(void *) = (int (*)(void *))hg_hip_query("hipGetStreamDeviceId");
-	int device = query && stream ? query(stream) : -1;
-
-	return device >= 0 ? device : hg_hip_device();
-}
-
 /* All are recorded before the call, and all taken back if it fails. */
 #define MULTI(name, type)                                                                    \
 	HG_HIP(int, name, (const struct type *list, int count, unsigned flags))              \
@@ -468,7 +454,7 @@ static int stream_device(void *stream)
 			launch.params = list[i].args;                                        \
 			set_shape(&launch, list[i].grid, list[i].block, list[i].shared,      \
 				  list[i].stream);                                           \
-			before_on(&launch, stream_device(list[i].stream));                   \
+			before(&launch);                                                     \
 			kernels[i] = launch.event.kernel_id;                                 \
 		}                                                                            \
 		rc = launch.call.rc = real(list, count, flags);                              \

@@ -155,7 +155,7 @@ static inline void emit_copy(const struct hg_hip_call *call, const struct hg_ev_
 	}
 
 #define STACK    event->stack_id = hg_hip_stack_id(call)
-#define DEVICE   event->device = hg_hip_device()
+#define DEVICE   event->device = hg_hip_stream_device(event->stream)
 #define DEPTH    event->depth = event->depth ? event->depth : 1
 #define TEXT     event->text = event->text ? event->text : ""
 #define NOTHING  (void)0
@@ -257,7 +257,7 @@ void hg_finish_copy_bytes(struct hg_hip_call *call, uint64_t dst, uint64_t src, 
 	}
 	if (hg_enter_often()) {
 		took = duration_until(call, hg_now_counted());
-		device = hg_hip_device();
+		device = hg_hip_stream_device(stream);
 		row = (struct hg_packed_copy){ .dst = dst,
 					       .src = src,
 					       .size = size,
@@ -288,7 +288,9 @@ FINISH(advise, event->ptr, event->size,
        false, (LOCATED, hg_hip_memory_changed(event->ptr, event->size), STACK),
        hg_live_advise(event))
 FINISH(stream, call->api == HG_API_hipStreamDestroy ? event->stream : 0, 0, event->flags, false,
-       DEVICE, hg_live_stream(event))
+       event->device = call->api == HG_API_hipStreamDestroy ? hg_hip_device()
+							    : hg_hip_stream_device(event->stream),
+       hg_live_stream(event))
 FINISH(event,
        call->api == HG_API_hipEventCreate || call->api == HG_API_hipEventCreateWithFlags
 	   ? 0

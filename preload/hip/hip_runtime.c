@@ -46,6 +46,8 @@ struct hg_hip_runtime {
 	int first_done; /* atomic: it and its devices are recorded */
 	/* Functions that are called often enough to keep. */
 	int (*get_device)(int *);
+	int (*stream_device_id)(void *); /* of a stream's device, negative: none; one of the two */
+	int (*stream_device)(void *, int *);
 	int (*peek_error)(void);
 	int (*get_error)(void);
 	struct hg_ev_runtime event; /* as recorded, with device_events */
@@ -162,6 +164,8 @@ void hg_hip_runtimes_unloaded(bool (*is_loaded)(uintptr_t base),
 		r->first_done = 0;
 		recorded = recorded == r ? NULL : recorded;
 		r->get_device = NULL;
+		r->stream_device_id = NULL;
+		r->stream_device = NULL;
 		r->peek_error = r->get_error = NULL;
 		r->device_count = 0;
 		pthread_mutex_unlock(&table_lock);
@@ -208,6 +212,9 @@ void hg_hip_forget_error(void)
 }
 
 /* ---- the runtime and its devices ---- */
+
+/* hipStreamPerThread; 0 and hipStreamLegacy, 1, are null streams. They are the current device's. */
+#define PER_THREAD_STREAM 2
 
 /* hipDeviceAttribute_t; docs/memory-model.md#types-and-attributes */
 static const struct {
@@ -374,6 +381,9 @@ static void record_runtime(struct hg_hip_runtime *runtime)
 	int count = 0;
 
 	runtime->get_device = (int (*)(int *))hg_hip_query("hipGetDevice");
+	runtime->stream_device_id = (int (*)(void *))hg_hip_query("hipGetStreamDeviceId");
+	if (!runtime->stream_device_id)
+		runtime->stream_device = (int (*)(void *, int *))hg_hip_query("hipStreamGetDevice");
 	runtime->peek_error = (int (*)(void))hg_hip_query("hipPeekAtLastError");
 	runtime->get_error = (int (*)(void))hg_hip_query("hipGetLastError");
 	if (get_count) {
@@ -433,6 +443,31 @@ int hg_hip_device(void)
 	if (!pending)
 		hg_hip_forget_error();
 	return -1;
+}
+
+/*
+ * hipGetStreamDeviceId() neither reads nor sets the thread's last error. Who sets another device
+ * keeps the streams of the one before: what is submitted to them runs there [CLR62
+ * hip_stream.cpp, hip_module.cpp].
+ */
+int hg_hip_stream_device(uint64_t stream)
+{
+	const struct hg_hip_runtime *runtime = current();
+	void *handle = (void *)(uintptr_t)stream;
+	int device = -1;
+
+	if (HG_LIKELY(runtime->device_count <= 1 || stream <= PER_THREAD_STREAM))
+		return hg_hip_device();
+	if (runtime->stream_device_id) {
+		device = runtime->stream_device_id(handle);
+	} else if (!runtime->stream_device) {
+		return -1;
+	} else if (runtime->stream_device(handle, &device)) {
+		hg_hip_forget_error();
+		device = -1;
+	}
+	/* A handle that names no stream: the call fails. */
+	return device >= 0 ? device : hg_hip_device();
 }
 
 int hg_hip_version(void)

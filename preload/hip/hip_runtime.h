@@ -68,6 +68,8 @@ bool hg_hip_enter(void);
 uint32_t hg_hip_stack_id(const struct hg_hip_call *call);
 
 int hg_hip_device(void); /* current device, -1 if unknown */
+/* The device on which the work of a stream runs, whatever device is current; -1 if unknown. */
+int hg_hip_stream_device(uint64_t stream);
 
 /*
  * Calls of our own that may fail would change what the program gets from hipGetLastError(): they
