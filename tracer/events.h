@@ -67,8 +67,14 @@ enum hg_region {
 
 #define HG_MEMORY_UNKNOWN INT32_MIN /* in `memory`: the runtime did not report it */
 
-#define HG_PLACE_HOST     (-1)
-#define HG_PLACE_UNKNOWN  INT32_MIN /* a GPU that HIP has no number for */
+/* hsa_amd_pointer_type_t [HSAH], in `memory`: of these the runtime has no flags of a pool. */
+enum hg_pointer_type {
+	HG_POINTER_UNKNOWN = 0,
+	HG_POINTER_RESERVED = 5, /* addresses without memory */
+};
+
+#define HG_PLACE_HOST    (-1)
+#define HG_PLACE_UNKNOWN INT32_MIN /* a GPU that HIP has no number for */
 
 /* args.status */
 enum hg_args_status {

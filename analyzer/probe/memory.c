@@ -9,6 +9,7 @@
 #include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/hip_alloc_managed.h"
 #include "tracer/api/host.h"
+#include "tracer/events.h"
 
 /* docs/memory-model.md#advice-constants, #hsa-constants */
 enum { RANGE_COHERENCY = 100, MODE_FINE = 0, MODE_COARSE = 1 };
@@ -171,7 +172,8 @@ int probe_granularity(const struct hip *hip, const struct probe_block *block)
 
 	*(void **)&get_info = hip_hsa_function("hsa_amd_pointer_info");
 	if (get_info && get_info(block->device, &info, NULL, NULL, NULL) == 0 &&
-	    info.global_flags) {
+	    info.type != HG_POINTER_UNKNOWN &&
+	    info.global_flags) { /* ROCr 5.2.3 has flags for that */
 		return info.global_flags & (POOL_FINE | POOL_EXTENDED_FINE) ? GRAIN_FINE
 		       : info.global_flags & POOL_COARSE                    ? GRAIN_COARSE
 									    : GRAIN_UNKNOWN;

@@ -253,6 +253,17 @@ void memory_fix(struct process *process, const struct hg_event *event)
 	}
 }
 
+/*
+ * The flags of a pool are about memory that the runtime knows. Older recordings have those that
+ * ROCr 5.2.3 answers for any other as well [SEENROCR].
+ */
+static uint64_t pool_flags(const struct hg_ev_memory *from)
+{
+	return from->hsa_type == HG_POINTER_UNKNOWN || from->hsa_type == HG_POINTER_RESERVED
+		   ? 0
+		   : from->pool_flags;
+}
+
 /* What was known before stays known until the next answer, except that it is out of date. */
 void memory_attributes_apply(struct process *process, const struct hg_event *event)
 {
@@ -268,7 +279,7 @@ void memory_attributes_apply(struct process *process, const struct hg_event *eve
 		.coherency = from->coherency,
 		.preferred = from->preferred,
 		.last_prefetch = from->last_prefetch,
-		.pool_flags = from->pool_flags,
+		.pool_flags = pool_flags(from),
 	};
 	process->epoch++;
 }

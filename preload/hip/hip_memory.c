@@ -438,7 +438,7 @@ enum { PREFERRED_LOCATION = 2, LAST_PREFETCH = 4, COHERENCY = 100 };
 
 /* hsa_amd_pointer_info_t up to global_flags [HSAH] */
 struct hsa_info {
-	uint32_t size, type;
+	uint32_t size, type; /* size: how much the runtime filled in */
 	void *agent_base, *host_base;
 	size_t bytes;
 	void *user;
@@ -506,6 +506,18 @@ static void ask_range(const struct questions *q, const struct hg_hip_subject *su
 		event->coherency = coherency;
 }
 
+/*
+ * ROCr 5.2.3 answers success and flags 2, fine-grained, for memory that it does not know, as
+ * managed memory is [SEENROCR]; at a reserved address there is none yet.
+ */
+static uint32_t pool_flags(const struct hsa_info *info)
+{
+	if (info->type == HG_POINTER_UNKNOWN || info->type == HG_POINTER_RESERVED ||
+	    info->size < offsetof(struct hsa_info, global_flags) + sizeof(info->global_flags))
+		return 0;
+	return info->global_flags;
+}
+
 static void ask(const struct questions *q, const struct hg_hip_subject *subject)
 {
 	const void *pointer = (const void *)(uintptr_t)subject->base;
@@ -535,7 +547,7 @@ static void ask(const struct questions *q, const struct hg_hip_subject *subject)
 	}
 	if (q->get_hsa_info && !q->get_hsa_info(pointer, &info, NULL, NULL, NULL)) {
 		event.hsa_type = (int32_t)info.type;
-		event.pool_flags = info.global_flags;
+		event.pool_flags = pool_flags(&info);
 	}
 	/* Memory from a pool is all of one kind, and stays so. */
 	if (!event.pool_flags)

@@ -393,7 +393,7 @@ static hsa_status_t lock_memory(void *host, size_t size, const hsa_agent_t *agen
 				struct sg_pool *pool, void **agent_pointer)
 {
 	uint64_t address = (uint64_t)(uintptr_t)host;
-	unsigned state = SOFTGPU_PAGE_HOST | (pool ? sg_pool_state(pool) : SOFTGPU_PAGE_FINE);
+	unsigned state = SOFTGPU_PAGE_HOST | (pool ? sg_pool_state(pool) : 0);
 	struct sg_mapping *mapping, known;
 	uint32_t gpus;
 
@@ -421,6 +421,7 @@ static hsa_status_t lock_memory(void *host, size_t size, const hsa_agent_t *agen
 	return HSA_STATUS_SUCCESS;
 }
 
+/* In the first coarse-grained pool of the host [ROCR24 hsa_ext_amd.cpp, SEENROCR]. */
 hsa_status_t hsa_amd_memory_lock(void *host, size_t size, hsa_agent_t *agents, int count,
 				 void **agent_pointer)
 {
@@ -510,6 +511,9 @@ hsa_status_t hsa_amd_pointer_info(const void *pointer, hsa_amd_pointer_info_t *i
 			full.global_flags = FINE;
 		gpus = mapping->gpus;
 	}
+	/* Its answer for memory that it does not know [SEENROCR]. */
+	if (!mapping && sg_settings.table == SG_TABLE_5_2)
+		full.global_flags = FINE;
 	if (!mapping && sg_vmem_find((uint64_t)(uintptr_t)pointer, &reserved, &full.sizeInBytes)) {
 		full.type = (hsa_amd_pointer_type_t)POINTER_TYPE_RESERVED_ADDR;
 		full.agentBaseAddress = (void *)(uintptr_t)reserved;

@@ -28,6 +28,20 @@ static void answer(uint64_t ptr, int32_t type, int32_t managed, int32_t coherenc
 					     .pool_flags = pool_flags } });
 }
 
+/* As ROCr 5.2.3 answers of memory that it does not know, without the pages' coherency. */
+static void answer_of_unknown(uint64_t ptr, int32_t hsa_type)
+{
+	apply((struct hg_event){ .type = HG_EVENT_memory,
+				 .memory = { .ptr = ptr,
+					     .size = 256,
+					     .managed = 1,
+					     .coherency = HG_MEMORY_UNKNOWN,
+					     .preferred = HG_MEMORY_UNKNOWN,
+					     .last_prefetch = HG_MEMORY_UNKNOWN,
+					     .hsa_type = hsa_type,
+					     .pool_flags = 2 } });
+}
+
 static void advise(uint64_t ptr, uint64_t size, int32_t advice)
 {
 	apply((struct hg_event){
@@ -95,6 +109,25 @@ static void the_pool_answers_where_the_range_does_not(void **state)
 	launch(2, 0x20000, 0);
 	assert_string_equal(found(), "HG101");
 	assert_int_equal(finding(0)->address, 0x10000);
+}
+
+/* Flags of a pool that come with "I do not know this memory" are about nothing. */
+static void flags_of_memory_that_hsa_does_not_know(void **state)
+{
+	(void)state;
+	runtime(50221153);
+	device(0);
+	alloc(HG_API_hipMallocManaged, 0x10000, 0x2000, 1, 5);
+	advise(0x10000, 0x2000, 100);
+	answer_of_unknown(0x10000, HG_POINTER_UNKNOWN);
+	launch(1, 0x10000, 0);
+	answer_of_unknown(0x10000, HG_POINTER_RESERVED);
+	launch(1, 0x10000, 0);
+	assert_string_equal(found(), "");
+	assert_int_equal(findings.notes->len, 0);
+	answer_of_unknown(0x10000, 1);
+	launch(1, 0x10000, 0);
+	assert_string_equal(found(), "HG101");
 }
 
 /* Advice after the answer: it is out of date until the runtime is queried again. */
@@ -205,6 +238,7 @@ int main(void)
 		TEST(an_answer_goes_before_the_table),
 		SILENT(HG101, mapped_memory_is_not_what_the_range_answers),
 		TEST(the_pool_answers_where_the_range_does_not),
+		TEST(flags_of_memory_that_hsa_does_not_know),
 		TEST(advice_outdates_an_answer),
 		FINDS(HG102, mixed_pages_by_answer),
 		TEST(where_it_is),
