@@ -186,6 +186,9 @@ struct isa_atomic {
 	enum isa_scope scope;
 	unsigned cache; /* ISA_CACHE_* */
 	struct isa_origin origin;
+	/* Of ISA_ORIGIN_DIRECT: where behind that pointer, as far as it is known. */
+	bool placed;
+	struct isa_step place;
 	isa_when when;
 	bool runtime; /* a service's of the runtime (printf, malloc), not the program's own */
 	char *file;   /* device source, NULL without line tables */

@@ -146,6 +146,20 @@ static void set_loop(struct isa_atomic *atomic, const struct casloop *loop)
 	atomic->lock = loop->lock;
 }
 
+/* Where it is and, behind one pointer of the arguments, at which offset. */
+static int fill_origin(struct flow *flow, const struct access *access, struct isa_atomic *atomic)
+{
+	struct place place;
+	int status = origin_resolve(flow, access, &atomic->origin);
+
+	if (status || atomic->origin.kind != ISA_ORIGIN_DIRECT)
+		return status;
+	status = place_find(flow, access, &place);
+	atomic->placed = place.known;
+	atomic->place = place.step;
+	return status;
+}
+
 static int fill_atomic(struct isa_analysis *analysis, struct flow *flow, struct access *access,
 		       const struct flow_entry *entry, struct isa_atomic *atomic)
 {
@@ -191,7 +205,7 @@ static int fill_atomic(struct isa_analysis *analysis, struct flow *flow, struct 
 		    in_callers(access, entry, &access->loop) ? not_looked_for : access->loop.why;
 	}
 	atomic->when = choices_when(flow, access);
-	return origin_resolve(flow, access, &atomic->origin);
+	return fill_origin(flow, access, atomic);
 }
 
 /* The kernel's own atomics first, then those of its callees by address. */

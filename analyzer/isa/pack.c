@@ -312,6 +312,8 @@ static void pack_atomic(struct pack *pack, struct isa_atomic *atomic)
 	CHOICE(pack, atomic->scope, ISA_SCOPE_UNSTATED, ISA_SCOPE_SYSTEM);
 	NUMBER(pack, atomic->cache);
 	pack_origin(pack, &atomic->origin);
+	NUMBER(pack, atomic->placed);
+	pack_step(pack, &atomic->place);
 	pack_when(pack, &atomic->when);
 	NUMBER(pack, atomic->runtime);
 	pack_text(pack, &atomic->file);

@@ -16,6 +16,15 @@
 // hipgrain-stdout: pages: 2048 of 4096 elements right
 // hipgrain-expect: HG102 kernel=add_each argument=0 api=hipMallocManaged at=@managed launches=1
 //
+// Nothing is added to the pointer: all work-items update one element, and the half that it is in is known.
+// hipgrain-run: first_element
+// hipgrain-stdout: pages: 4096 of 4096 counted
+// hipgrain-expect: none
+//
+// hipgrain-run: last_element
+// hipgrain-stdout: pages: 0 of 4096 counted
+// hipgrain-expect: HG102 kernel=add_all argument=0 api=hipMallocManaged at=@managed launches=1 confidence=proven
+//
 // One byte of advice is a page of advice.
 // hipgrain-run: one_byte
 // hipgrain-stdout: pages: 1024 of 4096 elements right
@@ -158,6 +167,26 @@ static void run_advised(size_t offset, size_t bytes)
 	CHECK(hipFree(p));
 }
 
+__global__ void add_all(float *sum)
+{
+	atomicAdd(sum, 1.0f);
+}
+
+/* One element of managed memory whose first half is advised. */
+static void run_element(int at)
+{
+	char *p = managed();
+	float *sum = (float *)p + at;
+
+	coarse(p, BYTES / 2);
+	*sum = 0;
+	add_all<<<BLOCKS, GROUP_SIZE>>>(sum);
+	CHECK(hipGetLastError());
+	CHECK(hipDeviceSynchronize());
+	printf("pages: %d of %d counted\n", (int)*sum, BLOCKS * GROUP_SIZE);
+	CHECK(hipFree(p));
+}
+
 static void run_half_unset()
 {
 	char *p = managed();
@@ -248,6 +277,8 @@ static const variant variants[] = {
 	{ "not_advised", [] { run_advised(0, 0); } },
 	{ "whole", [] { run_advised(0, BYTES); } },
 	{ "half", [] { run_advised(0, BYTES / 2); } },
+	{ "first_element", [] { run_element(0); } },
+	{ "last_element", [] { run_element(ELEMENTS - 1); } },
 	{ "one_byte", [] { run_advised(PAGE + 100, 1); } },
 	{ "rounded", [] { run_advised(100, BYTES - 200); } },
 	{ "half_unset", run_half_unset },

@@ -11,7 +11,7 @@
 // The first half of the memory is coarse-grained; the third launch is given the second half.
 // hipgrain-run: third_launch
 // hipgrain-stdout: apart: 1024 of 2048 right
-// hipgrain-expect: HG102 kernel=add_each argument=0 api=hipMallocManaged at=@managed launches=1 offset=8192 from=@third advised=@advice confidence=proven
+// hipgrain-expect: HG102 kernel=add_each argument=0 api=hipMallocManaged at=@managed launches=1 offset=8192 from=@third advised=@advice confidence=likely
 //
 // The same, and only the launches that use the coarse-grained half: the index is not followed.
 // hipgrain-run: first_launches

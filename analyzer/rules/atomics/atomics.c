@@ -146,8 +146,8 @@ struct pages_used atomic_grain(const struct rules_context *context, const struct
 	struct pages_used used;
 
 	*grain = place_grain(context->process, &pointer->place);
-	used =
-	    pages_used(context->process, pointer, grain, launch->work_items, element_size(atomic));
+	used = pages_used(context->process, pointer, grain, atomic->placed ? &atomic->place : NULL,
+			  launch->work_items, element_size(atomic));
 	if (used.reach != PAGES_ALIKE)
 		*launch->items_matter = true;
 	if (used.reach == PAGES_COARSE) {
@@ -160,6 +160,11 @@ struct pages_used atomic_grain(const struct rules_context *context, const struct
 static void weigh_pages(struct finding *finding, enum page_reach reach)
 {
 	switch (reach) {
+	case PAGES_BEHIND:
+		finding_at_most(finding, CONFIDENCE_LIKELY,
+				"the index that is added to the pointer is not known: a negative "
+				"one leads back to coarse-grained pages");
+		break;
 	case PAGES_LIKELY:
 		finding_at_most(finding, CONFIDENCE_LIKELY,
 				"which pages are updated depends on the index that is added to the "
@@ -170,8 +175,10 @@ static void weigh_pages(struct finding *finding, enum page_reach reach)
 				"with one element for each work-item, from the pointer on, only "
 				"coarse-grained pages are updated");
 		break;
+	case PAGES_SOME_OF_ALL:
 	case PAGES_UNKNOWN:
-		finding_at_most(finding, CONFIDENCE_LIKELY,
+		finding_at_most(finding,
+				reach == PAGES_UNKNOWN ? CONFIDENCE_POSSIBLE : CONFIDENCE_LIKELY,
 				"the runtime does not say which pages are fine-grained");
 		break;
 	default:
@@ -271,6 +278,10 @@ static char *fine_part(const struct pointer_argument *pointer, const struct page
 
 	switch (used->reach) {
 	case PAGES_FINE:
+		return g_strdup_printf("only part of %s was made coarse-grained: what it updates, "
+				       "from offset %s on, is fine-grained",
+				       noun, FIGURE(2));
+	case PAGES_BEHIND:
 		return g_strdup_printf("only part of %s was made coarse-grained: from offset "
 				       "%s on, where the pointer leads, all of it is fine-grained",
 				       noun, FIGURE(0));
@@ -279,6 +290,7 @@ static char *fine_part(const struct pointer_argument *pointer, const struct page
 		return g_strdup_printf("the pointer leads to offset %s of %s, of which %s bytes "
 				       "from offset %s on are fine-grained",
 				       FIGURE(0), noun, FIGURE(1), FIGURE(2));
+	case PAGES_SOME_OF_ALL:
 	case PAGES_UNKNOWN:
 		return g_strdup_printf("part of %s is fine-grained", noun);
 	default:

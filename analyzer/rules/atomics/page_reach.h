@@ -5,28 +5,33 @@
 
 #include "analyzer/rules/engine/rule_api.h"
 
-/* The machine code shows where the pointer comes from, not what is added to it. */
 enum page_reach {
-	PAGES_ALIKE,    /* they do not differ */
-	PAGES_FINE,     /* from the pointer on all of them are fine-grained */
-	PAGES_LIKELY,   /* the pointer's own is, or one element a work-item reaches one that is */
+	PAGES_ALIKE,  /* they do not differ */
+	PAGES_FINE,   /* all that is used is fine-grained */
+	PAGES_BEHIND, /* from the pointer on all of them are; what is added to it is not known */
+	/* The pointer's own is, or one element a work-item reaches one that is; or some of those
+	 * are which are within bounds that the machine code shows. */
+	PAGES_LIKELY,
 	PAGES_POSSIBLE, /* one that is lies further on */
-	PAGES_COARSE,   /* from the pointer on all of them are coarse-grained */
-	PAGES_UNKNOWN,  /* the runtime says that they differ, and not which */
+	PAGES_COARSE,   /* all that is used, or all from the pointer on, is coarse-grained */
+	/* The runtime says that they differ, and not which: one element a work-item is all of the
+	 * memory, or is not. */
+	PAGES_SOME_OF_ALL,
+	PAGES_UNKNOWN,
 };
 
 struct pages_used {
 	enum page_reach reach;
-	uint64_t
-	    fine_start; /* the first fine-grained part at or after the pointer: offset, bytes */
+	uint64_t fine_start; /* the first fine-grained part of what is used: offset, bytes */
 	uint64_t fine_size;
 };
 
 /*
  * Pages of the live allocation that `pointer` leads into, whose granularity is `grain`, used by
- * `items` work-items with `element` bytes each.
+ * `items` work-items with `element` bytes each. `place`: where behind the pointer; NULL: not known.
  */
 struct pages_used pages_used(const struct process *process, const struct pointer_argument *pointer,
-			     const struct grain *grain, uint64_t items, uint64_t element);
+			     const struct grain *grain, const struct isa_step *place,
+			     uint64_t items, uint64_t element);
 
 #endif

@@ -111,7 +111,7 @@ static void pages_that_a_launch_uses(void **state)
 	launch(3, 0x12000, 0);
 	assert_string_equal(found(), "HG102");
 	IF_WHOLE({
-		assert_int_equal(finding(0)->confidence, CONFIDENCE_PROVEN);
+		assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
 		assert_int_equal(finding(0)->launches, 1);
 		assert_int_equal(finding(0)->beside, 2);
 		assert_int_equal(finding(0)->offset, 8192);
@@ -153,6 +153,31 @@ static void pages_further_on(void **state)
 	assert_int_equal(finding(0)->confidence, CONFIDENCE_POSSIBLE);
 }
 
+/* The machine code shows that nothing is added to the pointer, or how much at most. */
+static void pages_of_a_known_place(void **state)
+{
+	(void)state;
+	gpu("gfx90a", PCIE, 1, 0, 0);
+	alloc(HG_API_hipMallocManaged, 0x10000, 16384, 1, 5);
+	coarse_pages(0x10000, 8192);
+	atomic.placed = true;
+	atomic.place = (struct isa_step){ .exact = true };
+	launch(1, 0x11e04, 0);
+	atomic.place = (struct isa_step){ .bounded = true, .first = -4, .last = 0x1f8 };
+	launch(1, 0x11e04, 0);
+	assert_string_equal(found(), "");
+	launch(2, 0x11e08, 0);
+	assert_string_equal(found(), "HG102");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
+	atomic.place = (struct isa_step){ .exact = true, .offset = 0x200 };
+	launch(3, 0x11e04, 0);
+	assert_string_equal(found(), "HG102"); /* the other one is beside it */
+	IF_WHOLE({
+		assert_int_equal(finding(0)->confidence, CONFIDENCE_PROVEN);
+		assert_non_null(strstr(finding(0)->message, "from offset 8196 on, is"));
+	});
+}
+
 static void pages_behind_the_pointer(void **state)
 {
 	(void)state;
@@ -171,6 +196,7 @@ int main(void)
 		FINDS(HG101, other_flags_are_other_memory),
 		FINDS(HG102, pages_that_a_launch_uses),
 		FINDS(HG102, pages_that_the_work_items_reach),
+		FINDS(HG102, pages_of_a_known_place),
 		SILENT(HG102, pages_further_on),
 		FINDS(HG108, pages_further_on),
 		SILENT(HG102, pages_behind_the_pointer),
