@@ -529,7 +529,7 @@ unsigned analysis_count(const struct analysis *analysis, enum severity severity)
 	for (unsigned i = 0; i < analysis->findings.list->len; i++) {
 		const struct finding *finding = analysis->findings.list->pdata[i];
 
-		count += finding->rule->severity >= severity;
+		count += finding_severity(finding) >= severity;
 	}
 	return count;
 }

@@ -167,8 +167,8 @@ static gint compare_findings(gconstpointer a, gconstpointer b)
 	const struct finding *other = *(struct finding *const *)b;
 	int order;
 
-	if (one->rule->severity != other->rule->severity)
-		return (gint)other->rule->severity - (gint)one->rule->severity;
+	if (finding_place(one) != finding_place(other))
+		return (gint)finding_place(other) - (gint)finding_place(one);
 	if (one->confidence != other->confidence)
 		return (gint)other->confidence - (gint)one->confidence;
 	order = strcmp(one->rule->id, other->rule->id);

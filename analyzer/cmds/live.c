@@ -62,8 +62,8 @@ static void print_finding(struct watch *watch, const struct finding *finding)
 
 	if (localtime_r(&seconds, &parts))
 		strftime(clock, sizeof(clock), "%H:%M:%S ", &parts);
-	printf("%s%s %s: process %d: %s\n", clock, severity_name(rule->severity), rule->id,
-	       finding->process->pid, finding->message ? finding->message : rule->title);
+	printf("%s%s %s: process %d: %s\n", clock, severity_name(finding_severity(finding)),
+	       rule->id, finding->process->pid, finding->message ? finding->message : rule->title);
 	if (finding->allocation) {
 		char *place = stack_place(watch->analysis.symbolizer, finding->process,
 					  finding->allocation->stack_id);

@@ -87,12 +87,21 @@ static struct json_object *join(struct json_object *one, struct json_object *oth
 	return to;
 }
 
+/* As finding_place(): where a severity is not the rule's, the finding is not sure enough for that.
+ */
+static int place_of(struct json_object *finding)
+{
+	const struct rule *rule = rule_by_name(get_text(finding, "rule"));
+	int severity = severity_by_name(get_text(finding, "severity"));
+
+	return rule && severity < (int)rule->severity ? SEVERITY_NOTE : severity;
+}
+
 static gint compare_findings(gconstpointer a, gconstpointer b)
 {
 	struct json_object *one = *(struct json_object *const *)a;
 	struct json_object *other = *(struct json_object *const *)b;
-	int order = severity_by_name(get_text(other, "severity")) -
-		    severity_by_name(get_text(one, "severity"));
+	int order = place_of(other) - place_of(one);
 
 	order = order ? order : confidence_of(other) - confidence_of(one);
 	order = order ? order : strcmp(get_text(one, "rule"), get_text(other, "rule"));

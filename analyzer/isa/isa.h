@@ -209,6 +209,8 @@ struct isa_use {
 	unsigned access; /* ISA_READ | ISA_WRITE | ISA_ATOMIC */
 	bool certain;    /* false: only one of several possible origins of the accesses */
 	isa_when when[ISA_ACCESSES]; /* each kind of access, by its bit */
+	unsigned width; /* bytes that the widest of them has for each work-item; 0: all have the
+			 * same, or it is not known */
 };
 
 /* What the kernel does by one path through memory. */

@@ -374,8 +374,16 @@ int origin_resolve(struct flow *flow, const struct access *access, struct isa_or
 
 /* ---- uses ---- */
 
+/* Bytes that the instruction accesses for each work-item, at least; 0: the same for all. */
+static unsigned item_width(const struct insn *insn)
+{
+	if (insn->family != MEM_GLOBAL && insn->family != MEM_FLAT && insn->family != MEM_BUFFER)
+		return 0;
+	return insn->sub_dword ? 1u : 4u * insn->dwords;
+}
+
 static int add_use(struct isa_kernel *kernel, uint32_t offset, unsigned access, bool certain,
-		   isa_when when)
+		   isa_when when, unsigned width)
 {
 	struct isa_use *grown;
 	size_t i;
@@ -385,6 +393,8 @@ static int add_use(struct isa_kernel *kernel, uint32_t offset, unsigned access, 
 	if (i < kernel->use_count && kernel->uses[i].kernarg == offset) {
 		kernel->uses[i].access |= access;
 		kernel->uses[i].certain |= certain;
+		if (width > kernel->uses[i].width)
+			kernel->uses[i].width = width;
 		isa_add_when(kernel->uses[i].when, access, when);
 		return 0;
 	}
@@ -393,7 +403,9 @@ static int add_use(struct isa_kernel *kernel, uint32_t offset, unsigned access, 
 		return -ENOMEM;
 	kernel->uses = grown;
 	memmove(&grown[i + 1], &grown[i], (kernel->use_count - i) * sizeof(*grown));
-	grown[i] = (struct isa_use){ .kernarg = offset, .access = access, .certain = certain };
+	grown[i] = (struct isa_use){
+		.kernarg = offset, .access = access, .certain = certain, .width = width
+	};
 	isa_add_when(grown[i].when, access, when);
 	kernel->use_count++;
 	return 0;
@@ -510,7 +522,7 @@ int origin_uses(struct flow *flow, struct isa_kernel *kernel)
 			status =
 			    add_use(kernel, s.direct.offset[k], how,
 				    s.direct.count == 1 && !s.unknown && !s.symbol[0] && !chosen,
-				    choices_when(flow, access));
+				    choices_when(flow, access), item_width(insn));
 			if (status)
 				return status;
 		}

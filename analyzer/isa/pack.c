@@ -328,6 +328,7 @@ static void pack_use(struct pack *pack, struct isa_use *use)
 	NUMBER(pack, use->certain);
 	for (unsigned i = 0; i < ISA_ACCESSES; i++)
 		pack_when(pack, &use->when[i]);
+	NUMBER(pack, use->width);
 }
 
 static void pack_path_use(struct pack *pack, struct isa_path_use *use)

@@ -167,7 +167,7 @@ struct json_object *json_finding(const struct analysis *analysis, const struct f
 	put(object, "rule", json_object_new_string(finding->rule->id));
 	put(object, "fingerprint", text_or_null(finding->fingerprint));
 	put(object, "slug", json_object_new_string(finding->rule->slug));
-	put(object, "severity", json_object_new_string(severity_name(finding->rule->severity)));
+	put(object, "severity", json_object_new_string(severity_name(finding_severity(finding))));
 	put(object, "confidence", json_object_new_string(confidence_name(finding->confidence)));
 	put(object, "measured", text_or_null(finding->measured));
 	put(object, "doubts", text_or_null(finding->doubts));

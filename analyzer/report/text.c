@@ -123,14 +123,15 @@ static void put_summary(const struct printer *printer)
 	}
 	fputs("Findings by rule:\n", printer->stream);
 	for (unsigned i = 0; i < list->len; i++) {
-		const struct rule *rule = ((const struct finding *)list->pdata[i])->rule;
+		const struct finding *finding = list->pdata[i];
+		const struct rule *rule = finding->rule;
+		enum severity severity = finding_severity(finding);
 		unsigned *count = &counts[rule - rules];
 
 		if (*count) {
 			fprintf(printer->stream, "  %5u  %s%-7s%s %s  %s\n", *count,
-				paint(printer, severity_colors[rule->severity]),
-				severity_name(rule->severity), paint(printer, OUTPUT_COLOR "[0m"),
-				rule->id, rule->title);
+				paint(printer, severity_colors[severity]), severity_name(severity),
+				paint(printer, OUTPUT_COLOR "[0m"), rule->id, rule->title);
 			*count = 0;
 		}
 	}
@@ -187,7 +188,7 @@ int report_text(const struct analysis *analysis, unsigned style, FILE *stream)
 		const struct finding *finding = findings->list->pdata[i];
 		struct json_object *object = json_finding(analysis, finding);
 
-		counts[finding->rule->severity]++;
+		counts[finding_severity(finding)]++;
 		put_finding(&printer, object, analysis->ranks, finding);
 		json_object_put(object);
 	}

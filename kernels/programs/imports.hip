@@ -16,6 +16,15 @@
 // hipgrain-run: each_closed
 // hipgrain-stdout: imports: sum 1024 expected 1024
 // hipgrain-expect: none
+//
+// A part of an allocation is exported: what opens the handle gets the allocation's start.
+// hipgrain-run: inner_address
+// hipgrain-stdout: imports: sum 0 expected 64
+// hipgrain-expect: HG618 call=hipIpcOpenMemHandle api=hipIpcOpenMemHandle at=@part confidence=likely
+//
+// hipgrain-run: inner_offset
+// hipgrain-stdout: imports: sum 64 expected 64
+// hipgrain-expect: none
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -155,11 +164,56 @@ static void share_each(bool close)
 	}
 }
 
+#define PART (BYTES / 2 / sizeof(int)) /* elements before the part that is exported */
+
+static void use_part(bool adds_offset)
+{
+	hipIpcMemHandle_t handle;
+	int *block, result;
+	size_t offset;
+
+	hear(to_child[0], &handle, sizeof(handle));
+	hear(to_child[0], &offset, sizeof(offset));
+	CHECK(hipIpcOpenMemHandle((void **)&block, handle, hipIpcMemLazyEnablePeerAccess)); // @part
+	CHECK(hipMemcpy(&result, (char *)block + (adds_offset ? offset : 0), sizeof(result),
+			hipMemcpyDeviceToHost));
+	CHECK(hipIpcCloseMemHandle(block));
+	tell(to_parent[1], &result, sizeof(result));
+	_exit(0);
+}
+
+static void share_part(bool adds_offset)
+{
+	hipIpcMemHandle_t handle;
+	int *block, result, status;
+	hipDeviceptr_t start;
+	size_t size, offset;
+
+	if (is_child()) {
+		use_part(adds_offset);
+	}
+	CHECK(hipMalloc(&block, BYTES));
+	CHECK(hipMemset(block, 0, BYTES));
+	count<<<1, ITEMS>>>(block + PART);
+	CHECK(hipDeviceSynchronize());
+	CHECK(hipIpcGetMemHandle(&handle, block + PART));
+	CHECK(hipMemGetAddressRange(&start, &size, block + PART));
+	offset = (char *)(block + PART) - (char *)start;
+	tell(to_child[1], &handle, sizeof(handle));
+	tell(to_child[1], &offset, sizeof(offset));
+	hear(to_parent[0], &result, sizeof(result));
+	printf("imports: sum %d expected %d\n", result, ITEMS);
+	wait(&status);
+	CHECK(hipFree(block));
+}
+
 static const variant variants[] = {
 	{ "freed_first", [] { share_one(false); } },
 	{ "closed_first", [] { share_one(true); } },
 	{ "never_closed", [] { share_each(false); } },
 	{ "each_closed", [] { share_each(true); } },
+	{ "inner_address", [] { share_part(false); } },
+	{ "inner_offset", [] { share_part(true); } },
 };
 
 int main(int argc, char **argv)

@@ -49,6 +49,33 @@
 // hipgrain-stdout: ordering: 1024 of 1024 seen
 // hipgrain-expect: none
 //
+// Memory of a pool is used in a stream that does not wait for its allocation: the block's last owner still writes it.
+// hipgrain-run: pool_too_early
+// hipgrain-stdout: ordering: 0 of 1024 seen
+// hipgrain-expect: HG708 call=hipMemsetAsync api=hipMallocAsync at=@second confidence=proven
+//
+// hipgrain-run: pool_after_event
+// hipgrain-stdout: ordering: 1024 of 1024 seen
+// hipgrain-expect: none
+//
+// The next result is copied over one for which the host has not waited.
+// hipgrain-run: results_unseen
+// hipgrain-stdout: ordering: 0 of 1024 seen
+// hipgrain-expect: HG407 call=hipMemcpyAsync api=hipHostMalloc at=@pinned confidence=likely
+//
+// hipgrain-run: results_seen
+// hipgrain-stdout: ordering: 1024 of 1024 seen
+// hipgrain-expect: none
+//
+// Another kernel reads what the first has not written yet. Their numbers differ, but each needs all of the memory.
+// hipgrain-run: consumed_too_early
+// hipgrain-stdout: ordering: 0 of 1024 seen
+// hipgrain-expect: HG701 kernel=consume argument=1 api=hipMalloc at=@result confidence=possible
+//
+// hipgrain-run: consumed_after_event
+// hipgrain-stdout: ordering: 1024 of 1024 seen
+// hipgrain-expect: none
+//
 // Halves of one array in two streams, chosen by the pointer and by a number.
 // hipgrain-run: halves
 // hipgrain-stdout: ordering: 1024 of 1024 seen
@@ -81,6 +108,13 @@ __global__ void copy_behind(volatile int *gate, int *result, const int *input)
 	result[i] = input[i];
 }
 
+__global__ void consume(int *result, const int *input, int factor)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	result[i] = input[i] * factor;
+}
+
 static hipStream_t make_stream(unsigned flags)
 {
 	hipStream_t stream;
@@ -93,7 +127,7 @@ static int *pinned(unsigned flags)
 {
 	int *p;
 
-	CHECK(hipHostMalloc(&p, BYTES, flags));
+	CHECK(hipHostMalloc(&p, BYTES, flags)); // @pinned
 	memset(p, 0, BYTES);
 	return p;
 }
@@ -200,6 +234,73 @@ static void run_freed(bool ordered)
 	CHECK(hipFreeAsync(second, a));
 }
 
+static void run_pool(bool ordered)
+{
+	hipStream_t a = make_stream(hipStreamNonBlocking), b = make_stream(hipStreamNonBlocking);
+	int *first, *second, *seen = pinned(hipHostMallocDefault);
+
+	CHECK(hipMallocAsync((void **)&first, BYTES, a));
+	fill(a, first, 0, ELEMENTS);
+	if (ordered) {
+		open_gate();
+	}
+	CHECK(hipFreeAsync(first, a));
+	CHECK(hipMallocAsync((void **)&second, BYTES, a)); // @second
+	if (ordered) {
+		order(a, b);
+	}
+	CHECK(hipMemsetAsync(second, 0, BYTES, b));
+	CHECK(hipStreamSynchronize(b));
+	open_gate();
+	CHECK(hipDeviceSynchronize());
+	CHECK(hipMemcpy(seen, second, BYTES, hipMemcpyDeviceToHost));
+	for (int i = 0; i < ELEMENTS; i++) {
+		seen[i] = seen[i] == 0 ? VALUE : 0; /* whole, or overwritten by the old owner */
+	}
+	finish(seen);
+	CHECK(hipFreeAsync(second, a));
+}
+
+static void run_results(bool waits)
+{
+	hipStream_t a = make_stream(hipStreamNonBlocking);
+	int *result = on_device(), *seen = pinned(hipHostMallocDefault), *kept = pinned(hipHostMallocDefault);
+
+	for (int round = 0; round < 2; round++) {
+		if (waits) {
+			open_gate();
+		}
+		fill(a, result, 0, ELEMENTS);
+		CHECK(hipMemcpyAsync(seen, result, BYTES, hipMemcpyDeviceToHost, a));
+		if (waits) {
+			CHECK(hipStreamSynchronize(a));
+		}
+		memcpy(kept, seen, BYTES); /* the host uses it now */
+	}
+	open_gate();
+	CHECK(hipStreamSynchronize(a));
+	finish(kept);
+}
+
+static void run_consumed(bool ordered)
+{
+	hipStream_t a = make_stream(hipStreamNonBlocking), b = make_stream(hipStreamNonBlocking);
+	int *result = on_device(), *consumed = on_device(), *seen = pinned(hipHostMallocDefault);
+
+	if (ordered) {
+		open_gate();
+	}
+	fill(a, result, 0, ELEMENTS);
+	if (ordered) {
+		order(a, b);
+	}
+	consume<<<ELEMENTS / GROUP_SIZE, GROUP_SIZE, 0, b>>>(consumed, result, 1);
+	CHECK(hipGetLastError());
+	CHECK(hipMemcpyAsync(seen, consumed, BYTES, hipMemcpyDeviceToHost, b));
+	CHECK(hipStreamSynchronize(b));
+	finish(seen);
+}
+
 static void run_halves()
 {
 	hipStream_t a = make_stream(hipStreamNonBlocking), b = make_stream(hipStreamNonBlocking);
@@ -272,6 +373,12 @@ static const variant variants[] = {
 	{ "input_overwritten", run_input_overwritten },
 	{ "freed_in_flight", [] { run_freed(false); } },
 	{ "freed_in_order", [] { run_freed(true); } },
+	{ "pool_too_early", [] { run_pool(false); } },
+	{ "pool_after_event", [] { run_pool(true); } },
+	{ "results_unseen", [] { run_results(false); } },
+	{ "results_seen", [] { run_results(true); } },
+	{ "consumed_too_early", [] { run_consumed(false); } },
+	{ "consumed_after_event", [] { run_consumed(true); } },
 	{ "halves", run_halves },
 };
 

@@ -324,13 +324,29 @@ void findings_unrecorded(struct findings *findings)
 	}
 }
 
+static bool is_no_error_yet(const struct finding *finding)
+{
+	return finding->about_order && finding->confidence == CONFIDENCE_POSSIBLE &&
+	       finding->rule->severity == SEVERITY_ERROR;
+}
+
+enum severity finding_severity(const struct finding *finding)
+{
+	return is_no_error_yet(finding) ? SEVERITY_WARNING : finding->rule->severity;
+}
+
+enum severity finding_place(const struct finding *finding)
+{
+	return is_no_error_yet(finding) ? SEVERITY_NOTE : finding->rule->severity;
+}
+
 static gint compare_findings(gconstpointer a, gconstpointer b)
 {
 	const struct finding *left = *(struct finding *const *)a;
 	const struct finding *right = *(struct finding *const *)b;
 
-	if (left->rule->severity != right->rule->severity)
-		return (int)right->rule->severity - (int)left->rule->severity;
+	if (finding_place(left) != finding_place(right))
+		return (int)finding_place(right) - (int)finding_place(left);
 	if (left->confidence != right->confidence)
 		return (int)right->confidence - (int)left->confidence;
 	if (left->first_ns != right->first_ns)

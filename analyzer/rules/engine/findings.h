@@ -181,6 +181,11 @@ void findings_destroy(struct findings *findings);
 struct finding *findings_get(struct findings *findings, enum rule_id rule, struct process *process,
 			     bool *is_new, const char *key, ...) G_GNUC_PRINTF(5, 6);
 
+/* Its rule's severity; of an error in the order of work that is only possible: a warning ... */
+enum severity finding_severity(const struct finding *finding);
+/* ... which is listed with the notes: behind all that is proven. */
+enum severity finding_place(const struct finding *finding);
+
 /* Count one occurrence at a call site. */
 void finding_hit(struct finding *finding, int64_t ns, uint32_t stack_id);
 /* Take out a site, by its place. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Memory of another process (hipIpcOpenMemHandle): HG609, released there while it is open here;
- * HG612, opened again and again and never closed. Which memory a handle belongs to follows from the
- * number that the recorder makes of it on both sides. Events of different processes do not arrive
- * in the order of their times, so that what is between two processes is judged at the end.
+ * HG612, opened again and again and never closed; HG618, exported by an address inside of it and
+ * used here from its start. Which memory a handle belongs to follows from the number that the
+ * recorder makes of it on both sides. Events of different processes do not arrive in the order of
+ * their times, so that what is between two processes is judged at the end.
  */
 #include "analyzer/rules/engine/call_history.h"
 #include "analyzer/rules/engine/evidence.h"
@@ -16,6 +17,7 @@ struct exported {
 	const struct process *process;
 	struct allocation *allocation; /* a reference; NULL: the handle is of something else now */
 	int64_t ns;
+	uint64_t offset; /* in the allocation, of the address that was exported */
 };
 
 static void clear_exported(gpointer data)
@@ -60,6 +62,7 @@ static void note_export(const struct rules_context *context)
 	place = process_place(context->process, call->ptr);
 	if (place.kind == PLACE_ALLOCATION && place.allocation->layer == LAYER_HIP)
 		exported.allocation = allocation_ref(place.allocation);
+	exported.offset = place.offset;
 	all = g_hash_table_lookup(exports_of(context), GUINT_TO_POINTER(call->value));
 	if (!all) {
 		all = g_array_new(FALSE, FALSE, sizeof(exported));
@@ -69,12 +72,17 @@ static void note_export(const struct rules_context *context)
 	g_array_append_val(all, exported);
 }
 
+static const GArray *exports_with(const struct rules_context *context,
+				  const struct allocation *import)
+{
+	return g_hash_table_lookup(exports_of(context), GUINT_TO_POINTER(import->flags >> 32));
+}
+
 /* The memory that an import is: of the latest export with that number before it; or NULL. */
 static const struct allocation *original_of(const struct rules_context *context,
 					    const struct allocation *import)
 {
-	const GArray *all =
-	    g_hash_table_lookup(exports_of(context), GUINT_TO_POINTER(import->flags >> 32));
+	const GArray *all = exports_with(context, import);
 	const struct exported *latest = NULL;
 
 	for (guint i = 0; all && i < all->len; i++) {
@@ -91,12 +99,16 @@ static const struct allocation *original_of(const struct rules_context *context,
 
 /* ---- imports ---- */
 
-/* Of an allocation that is an import: its latest use. */
+/* Of an allocation that is an import: its latest use, and where it was used. */
 struct import {
 	int64_t ns; /* 0: none */
 	uint64_t address;
 	uint32_t stack_id;
-	const char *use; /* "closed" */
+	const char *use;   /* "closed" */
+	uint64_t farthest; /* offset of a use, but for its closing */
+	int64_t start_ns;  /* when its start was used; 0: never */
+	uint32_t start_stack_id;
+	const char *start_use;
 };
 
 static const struct attachment_type import_type = { sizeof(struct import), NULL, NULL };
@@ -173,8 +185,27 @@ static void note_use(struct allocation *allocation, uint64_t address, int64_t ns
 {
 	struct import *import = attachment_get(&allocation->attachments, &import_type);
 
-	if (ns > import->ns)
-		*import = (struct import){ ns, address, stack_id, use };
+	if (ns > import->ns) {
+		import->ns = ns;
+		import->address = address;
+		import->stack_id = stack_id;
+		import->use = use;
+	}
+}
+
+/* The same for what is more than closing it. */
+static void note_access(struct allocation *allocation, uint64_t address, int64_t ns,
+			uint32_t stack_id, const char *use)
+{
+	struct import *import = attachment_get(&allocation->attachments, &import_type);
+
+	note_use(allocation, address, ns, stack_id, use);
+	import->farthest = MAX(import->farthest, address - allocation->ptr);
+	if (address == allocation->ptr && !import->start_ns) {
+		import->start_ns = ns;
+		import->start_stack_id = stack_id;
+		import->start_use = use;
+	}
 }
 
 /* At the end: was it released before its latest use? */
@@ -219,7 +250,7 @@ static void check_address(const struct rules_context *context, uint64_t address,
 	struct place place = process_place(context->process, address);
 
 	if (place.kind == PLACE_ALLOCATION && is_import(place.allocation))
-		note_use(place.allocation, address, ns, stack_id, use);
+		note_access(place.allocation, address, ns, stack_id, use);
 }
 
 static void check_launched(const struct rules_context *context)
@@ -230,10 +261,79 @@ static void check_launched(const struct rules_context *context)
 		const struct touched *at = &g_array_index(touched, struct touched, i);
 
 		if (at->access && is_import(at->memory->allocation)) {
-			note_use(at->memory->allocation, at->address, context->event->ns,
-				 context->event->launch.stack_id, "launched a kernel that uses");
+			note_access(at->memory->allocation, at->address, context->event->ns,
+				    context->event->launch.stack_id, "launched a kernel that uses");
 		}
 	}
+}
+
+/* ---- HG618 ---- */
+
+/*
+ * At the end: a handle is of a whole allocation, and what opens it gets the start of that. The
+ * offset of an address that was exported with that number, the least that is not 0; 0: there is
+ * none. *start: the start was exported, too.
+ */
+static uint64_t inner_offset(const struct rules_context *context, const struct allocation *import,
+			     const struct allocation *original, bool *start)
+{
+	const GArray *all = exports_with(context, import);
+	uint64_t least = 0;
+
+	*start = false;
+	for (guint i = 0; i < all->len; i++) {
+		const struct exported *one = &g_array_index(all, struct exported, i);
+
+		if (one->allocation != original || one->ns >= import->ns)
+			continue;
+		*start |= one->offset == 0;
+		if (one->offset && (!least || one->offset < least))
+			least = one->offset;
+	}
+	return least;
+}
+
+static void check_start(const struct rules_context *context, struct allocation *allocation)
+{
+	struct import *import = attachment_find(&allocation->attachments, &import_type);
+	const struct allocation *original = import ? original_of(context, allocation) : NULL;
+	struct place place = { .kind = PLACE_ALLOCATION, .allocation = allocation };
+	struct finding *finding;
+	uint64_t offset;
+	bool is_new, start;
+
+	offset = original ? inner_offset(context, allocation, original, &start) : 0;
+	/* Who uses what lies there adds the offset. */
+	if (!offset || !import->start_ns || import->farthest >= offset)
+		return;
+	finding = findings_get(context->findings, RULE_HG618, context->process, &is_new, "%u",
+			       allocation->stack_id);
+	finding_hit(finding, import->start_ns, import->start_stack_id);
+	finding_figure(finding, 0, FIGURE_RANGE, allocation->size);
+	finding_figure(finding, 1, FIGURE_RANGE, offset);
+	finding_detail(finding, (uintptr_t)import->start_use);
+	import->start_ns = 0; /* once */
+	if (!is_new) {
+		finding_met(finding, &place);
+		return;
+	}
+	finding->absence = true;
+	finding->api = g_strdup(hg_api_name(allocation->api));
+	finding_set_place(finding, &place, allocation->ptr);
+	finding_set_message(
+	    finding,
+	    g_strdup_printf(
+		"the process that owns this memory, %s bytes from %s, called hipIpcGetMemHandle "
+		"for an address %s bytes behind its start. hipIpcOpenMemHandle returned the start "
+		"here, and this process %s it.",
+		FIGURE(0), hg_api_name(original->api), FIGURE(1), import->start_use));
+	finding_set_fix(finding,
+			g_strdup("send the address' offset in its allocation along with the handle "
+				 "(hipMemGetAddressRange returns the start), and add it to what "
+				 "hipIpcOpenMemHandle returns"));
+	finding_at_most(finding, CONFIDENCE_LIKELY,
+			start ? "the start was exported, too, and has the same handle"
+			      : "this process may want what lies at the start");
 }
 
 /* ---- HG612 ---- */
@@ -328,8 +428,10 @@ void check_imports(const struct rules_context *context)
 			      event->fill.stack_id, "filled");
 		break;
 	default:
-		for (guint i = 0; i < opened_imports(context)->len; i++)
+		for (guint i = 0; i < opened_imports(context)->len; i++) {
 			check_import(context, opened_imports(context)->pdata[i]);
+			check_start(context, opened_imports(context)->pdata[i]);
+		}
 		check_open(context);
 		break;
 	}

@@ -76,7 +76,8 @@ static void add_use(const struct rules_context *context, const struct launch *la
 		    (struct launch_use){ .allocation = pointer.place.allocation,
 					 .address = pointer.address,
 					 .kernarg = use->kernarg,
-					 .access = (uint8_t)use->access };
+					 .access = (uint8_t)use->access,
+					 .width = use->width };
 	}
 }
 
@@ -97,13 +98,14 @@ static void add_path_use(const struct rules_context *context, const struct path_
 	uses->polls |= (found->use.access & (ISA_WRITE | ISA_ATOMIC)) &&
 		       grain.granularity != GRAIN_COARSE && grain.location != LOCATION_DEVICE;
 	if (found->use.certain) {
-		uses->at[uses->count++] = (struct launch_use){ pointer->place.allocation,
-							       pointer->address,
-							       pointer->kernarg,
-							       (uint8_t)found->use.access,
-							       pointer->chain,
-							       pointer->path,
-							       pointer->doubt };
+		uses->at[uses->count++] =
+		    (struct launch_use){ .allocation = pointer->place.allocation,
+					 .address = pointer->address,
+					 .kernarg = pointer->kernarg,
+					 .access = (uint8_t)found->use.access,
+					 .chain = pointer->chain,
+					 .path = pointer->path,
+					 .doubt = pointer->doubt };
 	}
 }
 
@@ -172,6 +174,16 @@ const struct launch_uses *launch_uses(const struct rules_context *context)
 	kept->epoch = context->process->epoch;
 	kept->version = path_memory_version(context, launch.code);
 	return uses;
+}
+
+bool launch_uses_all(const struct launch_uses *uses)
+{
+	if (!uses || !uses->complete)
+		return false;
+	for (size_t i = 0; i < uses->code->use_count; i++)
+		if (uses->code->uses[i].access && !uses->code->uses[i].certain)
+			return false;
+	return true;
 }
 
 /* ---- histories ---- */

@@ -523,13 +523,35 @@ static void on_call(const struct rules_context *context, struct process_order *a
 	}
 }
 
-/* ---- release ---- */
+/* ---- allocation and release ---- */
 
 static bool is_pool_memory(const struct allocation *allocation)
 {
 	return allocation->api == HG_API_hipMallocAsync ||
 	       allocation->api == HG_API_hipMallocFromPoolAsync ||
 	       allocation->api == HG_API_hipGraphAddMemAllocNode;
+}
+
+/* Memory of a pool is allocated when its stream comes that far. */
+static void on_alloc(const struct rules_context *context)
+{
+	const struct hg_ev_alloc *from = &context->event->alloc;
+	struct process_order *at;
+	struct order_stream *stream;
+	struct place place;
+	struct use use;
+	bool busy;
+
+	if (!is_new_allocation(context, &place) || !is_pool_memory(place.allocation) ||
+	    from->api == HG_API_hipGraphAddMemAllocNode)
+		return;
+	at = order_of(context->process);
+	stream = stream_of(context, at, from->api, from->stream, from->device);
+	busy = !order_stream_idle(&at->order, stream);
+	use = use_of(stream, order_submit(&at->order, stream), context, from->api, from->stack_id);
+	pool_allocated(at, place.allocation, &use, busy);
+	if (is_serialised(at))
+		order_host_stream(&at->order, stream);
 }
 
 static void on_release(const struct rules_context *context)
@@ -592,6 +614,9 @@ void follow_order(const struct rules_context *context)
 	struct process_order *at;
 
 	switch (context->wake) {
+	case WAKE_ALLOC:
+		on_alloc(context);
+		return;
 	case WAKE_RELEASE:
 	case WAKE_HOST_RELEASE:
 		on_release(context);

@@ -49,6 +49,8 @@ struct use {
 	uint64_t start, end;           /* addresses; end 0: a kernel's, from a pointer `start` on */
 	uint64_t signature; /* kernels: equal if kernel, scalar arguments and shape are equal */
 	uint64_t scalars; /* kernels: equal if scalar arguments and size are, whatever the kernel */
+	uint64_t extent;  /* kernels: bytes, if each work-item uses an element of its own, without
+			     those that rounding up to whole groups may have added; 0: not known */
 	int64_t ns;
 	uint32_t stack_id;
 	int32_t device;
@@ -67,6 +69,7 @@ struct launch_use {
 	uint64_t address;
 	uint32_t kernarg;
 	uint8_t access;
+	unsigned width; /* bytes for each work-item; 0: not known */
 	/* Through a pointer in memory: as in struct pointer_argument; else NULL. */
 	const char *chain, *path, *doubt;
 };
@@ -86,6 +89,8 @@ struct launch_uses {
 
 /* What the launch at hand does, cached with its arguments. NULL if its events were lost. */
 const struct launch_uses *launch_uses(const struct rules_context *context);
+/* Whether these are all uses that it can make; false of NULL. */
+bool launch_uses_all(const struct launch_uses *uses);
 
 /* What wakes about the order come with; members that do not belong to the wake are 0. */
 struct work {
@@ -106,6 +111,19 @@ struct work {
 struct process_order *order_of(struct process *process);
 /* NULL: nothing is. */
 struct process_order *order_known(struct process *process);
+
+/* races.c: "stream 1 (non-blocking)", to be freed; the kernel's name, or the call's. */
+char *order_stream_text(const struct use *use);
+const char *use_name(const struct use *use);
+
+/* races.c: a new finding's launch or call, which is at hand; `from`: of a launch, else NULL. */
+void order_set_later(const struct rules_context *context, struct finding *finding,
+		     struct allocation *allocation, const struct use *later,
+		     const struct launch_use *from);
+
+/* pool.c: memory of a pool was allocated; `busy`: its stream had work before. */
+void pool_allocated(struct process_order *at, struct allocation *allocation, const struct use *made,
+		    bool busy);
 
 /* streams.c: the runtime waited for what it was just given, though that call need not wait. */
 void streams_early(struct process_order *at, uint64_t handle, unsigned api);

@@ -3,11 +3,13 @@
  * HG215, HG401 to HG404, HG406, HG602, HG701, HG703: uses of the same memory that nothing orders.
  *
  * How far a kernel reaches from a pointer is not known. Two kernels in two streams that work on
- * two parts of one array are right, and distinguished from a race only by what chooses the part:
+ * two parts of one array are right, and distinguished from a race only by what chooses the part,
+ * and by how much they use:
  *  - ranges of two copies or fills overlap or not: proven;
  *  - a copy or fill of the whole allocation meets whatever a kernel does in it: likely;
  *  - the same kernel from the same pointer with equal scalars and shape: likely;
  *  - two kernels from the same pointer, whose scalars are equal too: possible;
+ *  - from the same pointer, with so many work-items that there is no room for two parts: possible;
  *  - everything else is no finding.
  */
 #include "access_history.h"
@@ -20,27 +22,60 @@
 
 /* ---- do they meet ---- */
 
-/* Confidence that both touch the same bytes, -1 if that cannot be determined. */
-static int overlap(const struct allocation *allocation, const struct use *a, const struct use *b)
+/* The end of the allocation, by the address that `start` is one of. */
+static uint64_t end_of(const struct allocation *allocation, uint64_t start)
+{
+	uint64_t base =
+	    start - allocation->ptr < allocation->size ? allocation->ptr : allocation->device_ptr;
+
+	return base + allocation->size;
+}
+
+/*
+ * Two kernels from one pointer, of which each work-item uses an element of its own: behind it the
+ * allocation has no room for both. More than all of it shows that work-items share elements.
+ */
+static bool is_crowded(const struct allocation *allocation, const struct use *a,
+		       const struct use *b)
+{
+	uint64_t room = end_of(allocation, a->start) - a->start;
+
+	return a->extent && b->extent && a->extent <= room && b->extent <= room &&
+	       a->extent > room - b->extent;
+}
+
+static const char *const same_range = "the range that a kernel accesses from the pointer is "
+				      "unknown";
+static const char *const same_scalars = "the kernels may work on different parts from the same "
+					"pointer";
+static const char *const same_extent =
+    "the kernels' scalar arguments differ and may choose different parts, which would have to be "
+    "smaller than one element for each work-item";
+
+/* Confidence that both touch the same bytes, -1 if that cannot be determined; and the doubt. */
+static int overlap(const struct allocation *allocation, const struct use *a, const struct use *b,
+		   const char **doubt)
 {
 	const struct use *copy = a->end ? a : b;
 
+	*doubt = NULL;
 	if (a->end && b->end)
 		return a->start < b->end && b->start < a->end ? CONFIDENCE_PROVEN : -1;
 	if (copy->end) {
-		uint64_t base = copy->start - allocation->ptr < allocation->size
-				    ? allocation->ptr
-				    : allocation->device_ptr;
+		uint64_t end = end_of(allocation, copy->start);
 
-		return copy->start == base && copy->end >= base + allocation->size
-			   ? CONFIDENCE_LIKELY
-			   : -1;
+		*doubt = same_range;
+		return copy->start == end - allocation->size && copy->end >= end ? CONFIDENCE_LIKELY
+										 : -1;
 	}
 	if (a->start != b->start)
 		return -1;
-	return a->signature == b->signature ? CONFIDENCE_LIKELY
-	       : a->scalars == b->scalars   ? CONFIDENCE_POSSIBLE
-					    : -1;
+	if (a->signature == b->signature) {
+		*doubt = same_range;
+		return CONFIDENCE_LIKELY;
+	}
+	*doubt = a->scalars == b->scalars ? same_scalars : same_extent;
+	return a->scalars == b->scalars || is_crowded(allocation, a, b) ? CONFIDENCE_POSSIBLE : -1;
 }
 
 static bool both_atomic(const struct use *a, const struct use *b)
@@ -57,7 +92,7 @@ static bool is_split_atomic(const struct use *a, const struct use *b, const stru
 
 /* ---- names ---- */
 
-static char *stream_text(const struct use *use)
+char *order_stream_text(const struct use *use)
 {
 	switch ((enum stream_kind)use->kind) {
 	case STREAM_KIND_LEGACY:
@@ -72,7 +107,7 @@ static char *stream_text(const struct use *use)
 	return g_strdup_printf("stream %u", use->stream);
 }
 
-static const char *use_name(const struct use *use)
+const char *use_name(const struct use *use)
 {
 	return use->code ? use->code->name : hg_api_name(use->api);
 }
@@ -105,16 +140,16 @@ static const struct attachment_type latest_type = { sizeof(struct moment), NULL,
 /* The other party of a finding: what it is, in which stream. */
 static void set_related(struct finding *finding, const struct use *earlier)
 {
-	char *stream = stream_text(earlier);
+	char *stream = order_stream_text(earlier);
 
 	finding->related = g_strdup_printf("%s in %s, before it", use_name(earlier), stream);
 	finding->related_stack_id = earlier->stack_id;
 	g_free(stream);
 }
 
-static void set_later(const struct rules_context *context, struct finding *finding,
-		      struct allocation *allocation, const struct use *later,
-		      const struct launch_use *from)
+void order_set_later(const struct rules_context *context, struct finding *finding,
+		     struct allocation *allocation, const struct use *later,
+		     const struct launch_use *from)
 {
 	struct pointer_argument pointer;
 	struct launch launch = { .code = later->code };
@@ -168,7 +203,7 @@ static struct finding *race_finding(const struct rules_context *context, enum ru
 		finding->work_items = MAX(finding->work_items, items);
 	}
 	if (*is_new) {
-		set_later(context, finding, allocation, later, from);
+		order_set_later(context, finding, allocation, later, from);
 		set_related(finding, earlier);
 	}
 	return finding;
@@ -177,18 +212,11 @@ static struct finding *race_finding(const struct rules_context *context, enum ru
 static void doubt(struct finding *finding, const struct allocation *allocation,
 		  const struct use *earlier, const struct use *later)
 {
-	switch (overlap(allocation, earlier, later)) {
-	case CONFIDENCE_LIKELY:
-		finding_at_most(finding, CONFIDENCE_LIKELY,
-				"the range that a kernel accesses from the pointer is unknown");
-		break;
-	case CONFIDENCE_POSSIBLE:
-		finding_at_most(finding, CONFIDENCE_POSSIBLE,
-				"the kernels may work on different parts from the same pointer");
-		break;
-	default:
-		break;
-	}
+	const char *why;
+	int sure = overlap(allocation, earlier, later, &why);
+
+	if (why)
+		finding_at_most(finding, (enum confidence)sure, why);
 	if (((earlier->access | later->access) & ACCESS_ATOMIC) && !both_atomic(earlier, later)) {
 		finding_at_most(finding, CONFIDENCE_POSSIBLE,
 				"the other one may intentionally read a running kernel's atomics");
@@ -227,7 +255,7 @@ static const char *race_reason(enum rule_id rule, const struct use *earlier)
 
 static char *race_fix(enum rule_id rule, const struct use *earlier, const struct use *later)
 {
-	char *first = stream_text(earlier), *second = stream_text(later), *fix;
+	char *first = order_stream_text(earlier), *second = order_stream_text(later), *fix;
 
 	switch (rule) {
 	case RULE_HG215:
@@ -264,8 +292,8 @@ static void report_race(const struct rules_context *context, enum rule_id rule,
 	if (!is_new)
 		return;
 	memory = memory_text(allocation);
-	first = stream_text(earlier);
-	second = stream_text(later);
+	first = order_stream_text(earlier);
+	second = order_stream_text(later);
 	finding->message = g_strdup_printf(
 	    "%s in %s %s %s that %s in %s may still %s: %s.", use_name(later), second, verb(later),
 	    memory, use_name(earlier), first, infinitive(earlier), race_reason(rule, earlier));
@@ -336,10 +364,11 @@ static void meet(const struct rules_context *context, struct process_order *at,
 		const struct use *earlier = &history->at[i];
 		enum rule_id rule;
 		struct grain grain;
+		const char *why;
 
 		if (earlier->moment.slot == later->moment.slot ||
 		    order_before(&at->order, earlier->moment, stream) ||
-		    overlap(allocation, earlier, later) < 0)
+		    overlap(allocation, earlier, later, &why) < 0)
 			continue;
 		grain = place_grain_brief(context->process, &place);
 		rule = classify(&at->order, earlier, later, &grain);
@@ -350,6 +379,30 @@ static void meet(const struct rules_context *context, struct process_order *at,
 
 /* ---- launches, copies, fills ---- */
 
+/* Work-items without those by which each dimension may have been rounded up to whole groups. */
+static uint64_t least_items(const struct hg_ev_launch *launch)
+{
+	const uint64_t grid[] = { launch->grid_x, launch->grid_y, launch->grid_z };
+	const uint64_t block[] = { launch->block_x, launch->block_y, launch->block_z };
+	uint64_t items = 1;
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(grid); i++) {
+		uint64_t more = grid[i] && block[i] ? (grid[i] - 1) * block[i] + 1 : 0;
+
+		if (__builtin_mul_overflow(items, more, &items))
+			return 0;
+	}
+	return items;
+}
+
+/* 0: not known. */
+static uint64_t extent_of(uint64_t items, unsigned width)
+{
+	uint64_t extent;
+
+	return __builtin_mul_overflow(items, width, &extent) ? 0 : extent;
+}
+
 static void races_launch(const struct rules_context *context, struct process_order *at,
 			 struct use use)
 {
@@ -357,6 +410,7 @@ static void races_launch(const struct rules_context *context, struct process_ord
 	const struct launch_uses *uses = context->work->uses;
 	uint64_t groups = (uint64_t)launch->grid_x * launch->grid_y * launch->grid_z;
 	uint64_t items = groups * launch->block_x * launch->block_y * launch->block_z;
+	uint64_t items_used = least_items(launch);
 
 	if (at->unfollowed)
 		return;
@@ -369,12 +423,14 @@ static void races_launch(const struct rules_context *context, struct process_ord
 
 		use.start = from->address;
 		use.access = from->access;
+		use.extent = extent_of(items_used, from->width);
 		use.doubt = from->doubt;
 		meet(context, at, from->allocation, &use, from);
 	}
 	for (unsigned i = 0; i < uses->count; i++) {
 		use.start = uses->at[i].address;
 		use.access = uses->at[i].access;
+		use.extent = extent_of(items_used, uses->at[i].width);
 		use.doubt = uses->at[i].doubt;
 		access_history_add(&at->order, uses->at[i].allocation, &use);
 	}
@@ -471,7 +527,7 @@ static void report_in_flight(const struct rules_context *context, struct allocat
 	if (!is_new)
 		return;
 	memory = memory_text(allocation);
-	stream = stream_text(earlier);
+	stream = order_stream_text(earlier);
 	finding->message = g_strdup_printf(
 	    "%s releases %s while %s in %s, which %s it, can still be running: nothing makes the "
 	    "release wait for it.",

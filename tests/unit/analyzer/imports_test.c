@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HG609, HG612: memory of another process. rules_world.h has the trace and the kernel. */
+/* HG609, HG612, HG618: memory of another process. rules_world.h has the trace and the kernel. */
 #include "rules_world.h"
 #include "tracer/api/hip_alloc_device.h"
 #include "tracer/api/hip_copies.h"
@@ -17,14 +17,20 @@ static void as(int32_t pid)
 	pid_now = pid;
 }
 
-static void exports(uint64_t ptr, uint64_t number)
+static void exports_address(uint64_t ptr, uint64_t number)
 {
 	as(OWNER);
-	alloc(HG_API_hipMalloc, ptr, SIZE, 0, 5);
 	apply((struct hg_event){
 	    .type = HG_EVENT_call,
 	    .call = {
 		.api = HG_API_hipIpcGetMemHandle, .ptr = ptr, .value = number, .text = "" } });
+}
+
+static void exports(uint64_t ptr, uint64_t number)
+{
+	as(OWNER);
+	alloc(HG_API_hipMalloc, ptr, SIZE, 0, 5);
+	exports_address(ptr, number);
 }
 
 static void opens(uint64_t ptr, uint64_t number)
@@ -304,6 +310,107 @@ static void allocations_that_stay(void **state)
 	assert_null(strstr(found(), "HG612"));
 }
 
+/* ---- HG618 ---- */
+
+static void exports_part(uint64_t ptr, uint64_t offset, uint64_t number)
+{
+	as(OWNER);
+	alloc(HG_API_hipMalloc, ptr, SIZE, 0, 5);
+	exports_address(ptr + offset, number);
+}
+
+static void the_start_is_taken_for_the_part(void **state)
+{
+	(void)state;
+	exports_part(0x10000, 0x800, HANDLE);
+	opens(0x50000, HANDLE);
+	copies(0x50000);
+	assert_string_equal(found(), "HG618");
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
+	assert_int_equal(finding(0)->process->pid, OTHER);
+	assert_non_null(strstr(finding(0)->message, "an address 2048 bytes behind its start"));
+	assert_non_null(strstr(finding(0)->message, "this process read from it"));
+}
+
+/* Each part has the same handle, as the start has. */
+static void parts_with_one_handle(void **state)
+{
+	(void)state;
+	exports(0x10000, HANDLE);
+	exports_address(0x10800, HANDLE);
+	opens(0x50000, HANDLE);
+	copies(0x50000);
+	assert_string_equal(found(), "HG618");
+	assert_non_null(strstr(finding(0)->doubts, "the start was exported, too"));
+}
+
+static void the_offset_is_added(void **state)
+{
+	(void)state;
+	exports_part(0x10000, 0x800, HANDLE);
+	opens(0x50000, HANDLE);
+	copies(0x50800);
+	assert_string_equal(found(), "");
+}
+
+/* Who knows where the part is may use the rest, too. */
+static void the_whole_is_used(void **state)
+{
+	(void)state;
+	exports_part(0x10000, 0x800, HANDLE);
+	opens(0x50000, HANDLE);
+	copies(0x50000);
+	copies(0x50800);
+	assert_string_equal(found(), "");
+}
+
+static void the_start_is_exported(void **state)
+{
+	(void)state;
+	exports(0x10000, HANDLE);
+	opens(0x50000, HANDLE);
+	copies(0x50000);
+	assert_string_equal(found(), "");
+}
+
+static void opened_and_closed_alone(void **state)
+{
+	(void)state;
+	exports_part(0x10000, 0x800, HANDLE);
+	opens(0x50000, HANDLE);
+	releases(OTHER, HG_API_hipIpcCloseMemHandle, 0x50000);
+	assert_string_equal(found(), "");
+}
+
+/* The part was one of memory that had this handle before, and another size. */
+static void of_other_memory(void **state)
+{
+	(void)state;
+	exports_part(0x10000, 0x800, HANDLE);
+	releases(OWNER, HG_API_hipFree, 0x10000);
+	exports(0x20000, HANDLE);
+	opens(0x50000, HANDLE);
+	copies(0x50000);
+	assert_string_equal(found(), "");
+}
+
+static void who_exported_it_is_not_known(void **state)
+{
+	(void)state;
+	exports_part(0x10000, 0x800, HANDLE);
+	opens(0x50000, HANDLE + 1);
+	copies(0x50000);
+	assert_string_equal(found(), "");
+}
+
+/* A use behind the offset may be among what is missing. */
+static void uses_may_be_lost(void **state)
+{
+	the_start_is_taken_for_the_part(state);
+	findings_lost(&findings, 1);
+	IF_WHOLE(assert_int_equal(claim_confidence("HG618"), -1));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -325,6 +432,15 @@ int main(void)
 		SILENT(HG612, opened_twice_and_closed_twice),
 		DOUBTS(HG612, opened_from_unknown_places),
 		DOUBTS(HG612, closes_may_be_lost),
+		FINDS(HG618, the_start_is_taken_for_the_part),
+		FINDS(HG618, parts_with_one_handle),
+		SILENT(HG618, the_offset_is_added),
+		SILENT(HG618, the_whole_is_used),
+		SILENT(HG618, the_start_is_exported),
+		SILENT(HG618, opened_and_closed_alone),
+		SILENT(HG618, of_other_memory),
+		DOUBTS(HG618, who_exported_it_is_not_known),
+		DOUBTS(HG618, uses_may_be_lost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -158,8 +158,8 @@ static void pageable_copies(void **state)
 	/* Registered now: pinned. */
 	alloc(HG_API_hipHostRegister, 0x4000000, 0x100000, 0, 8);
 	copy(HG_API_hipMemcpyAsync, 0x4000000, 0x1000000, 0x10000);
-	assert_string_equal(found(), "HG501 HG501 HG501");
-	assert_int_equal(finding(0)->count, 1);
+	assert_string_equal(found(), "HG407 HG501 HG501 HG501"); /* HG407: nobody waits for it */
+	assert_int_equal(finding(1)->count, 1);
 }
 
 static void copy_in_stream(uint64_t duration)

@@ -127,6 +127,60 @@ static void two_kernels_from_the_same_pointer_are_possibly_a_race(void **state)
 	assert_int_equal(confidence(), CONFIDENCE_POSSIBLE);
 }
 
+/* A number of one kernel alone, as what to fill with: the other one reads the elements. */
+static void two_kernels_from_one_pointer(uint32_t groups, int32_t first, int32_t second)
+{
+	two_streams(0);
+	groups_now = groups;
+	launch_by(HG_API_hipLaunchKernel, WRITER, A, (struct bytes){ P, 0, first });
+	launch_by(HG_API_hipLaunchKernel, READER, B, (struct bytes){ P, 0, second });
+}
+
+static void work_items_that_need_all_of_the_memory_meet(void **state)
+{
+	(void)state;
+	two_kernels_from_one_pointer(0x1000 / 4 / 64, 1, 2);
+	assert_string_equal(found(), "HG701");
+	assert_int_equal(confidence(), CONFIDENCE_POSSIBLE);
+	assert_int_equal(finding_severity(finding(0)), SEVERITY_WARNING);
+	assert_non_null(strstr(finding(0)->doubts, "smaller than one element"));
+}
+
+/* What is not proven about order is listed behind what is. */
+static void a_possible_race_is_below_what_is_proven(void **state)
+{
+	(void)state;
+	work_items_that_need_all_of_the_memory_meet(state);
+	copy(HG_API_hipMemcpyAsync, Q, Q + 0x100, 0x10, A);
+	copy(HG_API_hipMemcpyAsync, Q + 0x100, Q, 0x10, B);
+	assert_int_equal(finding_severity(finding(1)), SEVERITY_ERROR);
+	findings_sort(&findings);
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_PROVEN);
+}
+
+static void half_as_many_may_work_on_a_half_each(void **state)
+{
+	(void)state;
+	two_kernels_from_one_pointer(0x1000 / 4 / 64 / 2, 0, 0x800);
+	assert_string_equal(found(), "");
+}
+
+static void more_work_items_than_elements_share_some(void **state)
+{
+	(void)state;
+	two_kernels_from_one_pointer(0x1000, 0, 0x800);
+	assert_string_equal(found(), "");
+}
+
+static void how_much_a_work_item_reads_is_not_known(void **state)
+{
+	(void)state;
+	reads_first->width = 0;
+	two_kernels_from_one_pointer(0x1000 / 4 / 64, 1, 2);
+	assert_string_equal(found(), "");
+	reads_first->width = 4;
+}
+
 static void an_access_that_is_not_certain_is_none(void **state)
 {
 	(void)state;
@@ -398,6 +452,11 @@ int main(void)
 		FINDS(HG701, two_copies_meet_or_do_not),
 		SILENT(HG701, readers_do_not_disturb_each_other),
 		SILENT(HG701, parts_of_an_array_are_no_race),
+		FINDS(HG701, work_items_that_need_all_of_the_memory_meet),
+		FINDS(HG701, a_possible_race_is_below_what_is_proven),
+		SILENT(HG701, half_as_many_may_work_on_a_half_each),
+		SILENT(HG701, more_work_items_than_elements_share_some),
+		DOUBTS(HG701, how_much_a_work_item_reads_is_not_known),
 		FINDS(HG701, the_same_kernel_on_the_same_memory_in_two_streams),
 		DOUBTS(HG701, two_kernels_from_the_same_pointer_are_possibly_a_race),
 		DOUBTS(HG701, an_access_that_is_not_certain_is_none),

@@ -18,12 +18,13 @@ static struct isa_arg arguments[] = { { 0, 8, true, NULL, NULL },
 				      { 8, 8, true, NULL, NULL },
 				      { 16, 4, false, NULL, NULL } };
 
-static struct isa_use writes_first[] = { { 0, ISA_WRITE, true, { 0 } } };
-static struct isa_use reads_first[] = { { 0, ISA_READ, true, { 0 } } };
-static struct isa_use updates_first[] = { { 0, ISA_READ | ISA_WRITE, true, { 0 } } };
-static struct isa_use counts_first[] = { { 0, ISA_READ | ISA_ATOMIC, true, { 0 } } };
-static struct isa_use maybe_writes[] = { { 0, ISA_WRITE, false, { 0 } } };
-static struct isa_use copies[] = { { 0, ISA_WRITE, true, { 0 } }, { 8, ISA_READ, true, { 0 } } };
+static struct isa_use writes_first[] = { { 0, ISA_WRITE, true, { 0 }, 4 } };
+static struct isa_use reads_first[] = { { 0, ISA_READ, true, { 0 }, 4 } };
+static struct isa_use updates_first[] = { { 0, ISA_READ | ISA_WRITE, true, { 0 }, 4 } };
+static struct isa_use counts_first[] = { { 0, ISA_READ | ISA_ATOMIC, true, { 0 }, 4 } };
+static struct isa_use maybe_writes[] = { { 0, ISA_WRITE, false, { 0 }, 4 } };
+static struct isa_use copies[] = { { 0, ISA_WRITE, true, { 0 }, 4 },
+				   { 8, ISA_READ, true, { 0 }, 4 } };
 
 #define KERNEL(text, list)                                                                       \
 	{                                                                                        \
@@ -40,6 +41,7 @@ static struct isa_kernel kernels[] = {
 
 static uint32_t next_args;
 static int32_t device_now;
+static uint32_t groups_now; /* of 64 work-items, of launches */
 
 static void runtime(int version, const char *variables)
 {
@@ -63,6 +65,7 @@ static int setup(void **state)
 	(void)state;
 	next_args = 1;
 	device_now = 0;
+	groups_now = 2;
 	world_begin(kernels, G_N_ELEMENTS(kernels));
 	for (unsigned i = 0; i < G_N_ELEMENTS(kernels); i++)
 		kernels[i].uses_complete = true;
@@ -105,7 +108,7 @@ static void launch_by(uint16_t api, uint32_t kernel, uint64_t stream, struct byt
 				 .launch = { .api = (uint16_t)api,
 					     .kernel_id = kernel,
 					     .args_id = next_args++,
-					     .grid_x = 2,
+					     .grid_x = groups_now,
 					     .grid_y = 1,
 					     .grid_z = 1,
 					     .block_x = 64,
