@@ -67,6 +67,15 @@
 // hipgrain-stdout: ordering: 1024 of 1024 seen
 // hipgrain-expect: none
 //
+// The host writes the next input where the copy of this one has not begun.
+// hipgrain-run: source_changed
+// hipgrain-stdout: ordering: 0 of 1024 seen
+// hipgrain-expect: HG408 call=hipMemcpyAsync api=hipHostMalloc at=@pinned confidence=likely
+//
+// hipgrain-run: source_kept
+// hipgrain-stdout: ordering: 1024 of 1024 seen
+// hipgrain-expect: none
+//
 // Another kernel reads what the first has not written yet. Their numbers differ, but each needs all of the memory.
 // hipgrain-run: consumed_too_early
 // hipgrain-stdout: ordering: 0 of 1024 seen
@@ -282,6 +291,29 @@ static void run_results(bool waits)
 	finish(kept);
 }
 
+static void run_source(bool waits)
+{
+	hipStream_t a = make_stream(hipStreamNonBlocking);
+	int *result = on_device(), *input = pinned(hipHostMallocDefault), *seen = pinned(hipHostMallocDefault);
+
+	if (waits) {
+		open_gate();
+	}
+	fill(a, result, 0, ELEMENTS);
+	for (int i = 0; i < ELEMENTS; i++) {
+		input[i] = VALUE;
+	}
+	CHECK(hipMemcpyAsync(result, input, BYTES, hipMemcpyHostToDevice, a));
+	if (waits) {
+		CHECK(hipStreamSynchronize(a));
+	}
+	memset(input, 0, BYTES); /* the next one */
+	open_gate();
+	CHECK(hipStreamSynchronize(a));
+	CHECK(hipMemcpy(seen, result, BYTES, hipMemcpyDeviceToHost));
+	finish(seen);
+}
+
 static void run_consumed(bool ordered)
 {
 	hipStream_t a = make_stream(hipStreamNonBlocking), b = make_stream(hipStreamNonBlocking);
@@ -377,6 +409,8 @@ static const variant variants[] = {
 	{ "pool_after_event", [] { run_pool(true); } },
 	{ "results_unseen", [] { run_results(false); } },
 	{ "results_seen", [] { run_results(true); } },
+	{ "source_changed", [] { run_source(false); } },
+	{ "source_kept", [] { run_source(true); } },
 	{ "consumed_too_early", [] { run_consumed(false); } },
 	{ "consumed_after_event", [] { run_consumed(true); } },
 	{ "halves", run_halves },

@@ -12,6 +12,7 @@
 #include "preload/hip/hip_pointers.h"
 #include "preload/hip/hip_redact.h"
 #include "preload/hip/hip_runtime.h"
+#include "preload/hip/hip_sources.h"
 #include "preload/migration/residency.h"
 #include "preload/stacks/stack.h"
 #include "preload/standby/live_state.h"
@@ -269,6 +270,7 @@ void hg_finish_copy_bytes(struct hg_hip_call *call, uint64_t dst, uint64_t src, 
 			emit_row(row, call->api, kind, device, took);
 		hg_hip_memory_waited();
 		hg_hip_pointers_copy_bytes(call->api, dst, src, size, kind);
+		hg_hip_sources_copied(call->api, src, size, kind);
 		hg_leave();
 	}
 	hg_hip_end();

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pinned memory that an asynchronous copy still reads: whether the host changes it before it waits.
+ * A sample of its bytes is read after the copy was submitted, and again before the thread's next
+ * copy from there and before it waits for anything.
+ */
+#ifndef HIPGRAIN_PRELOAD_HIP_HIP_SOURCES_H
+#define HIPGRAIN_PRELOAD_HIP_HIP_SOURCES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/core/base.h"
+#include "preload/hip/hip_runtime.h"
+#include "tracer/api/hip_copies.h"
+
+/* Copies of the calling thread that are followed. */
+extern HG_HIDDEN __thread unsigned hg_hip_sources_followed
+    __attribute__((tls_model("initial-exec")));
+
+/* A copy from there was recorded. Needs hg_hip_enter(), and no lock of ours. */
+void hg_hip_sources_copy(uint64_t src, uint64_t size);
+/* The same of any copy of bytes; `kind`: as passed, 1 from the host, 4 by the addresses. */
+static inline void hg_hip_sources_copied(uint16_t api, uint64_t src, uint64_t size, int kind)
+{
+	if ((api == HG_API_hipMemcpyAsync || api == HG_API_hipMemcpyHtoDAsync ||
+	     api == HG_API_hipMemcpyAsync_spt) &&
+	    (kind == 1 || kind == 4))
+		hg_hip_sources_copy(src, size);
+}
+
+/* The thread is about to wait: look once more at what it has copied. errno is kept. */
+void hg_hip_sources_look(void);
+
+/* As hg_hip_begin_timed(), of a call that waits. */
+static inline bool hg_hip_begin_waiting(struct hg_hip_call *call, uint16_t api, const void *caller)
+{
+	if (HG_UNLIKELY(hg_hip_sources_followed))
+		hg_hip_sources_look();
+	return hg_hip_begin_timed(call, api, caller);
+}
+
+#endif
