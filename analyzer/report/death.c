@@ -5,7 +5,7 @@
 #include <signal.h>
 
 #include "analyzer/containers/containers.h"
-#include "analyzer/rules/lifetime/faults.h"
+#include "analyzer/rules/order/faults.h"
 #include "json_values.h"
 
 const char *signal_text(int number)

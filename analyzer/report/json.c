@@ -189,7 +189,8 @@ struct json_object *json_finding(const struct analysis *analysis, const struct f
 	put(object, "path", text_or_null(finding->chain));
 	put(object, "argument_index", number_or_null(finding->argument));
 	put(object, "allocation", allocation(analysis, finding));
-	put(object, "candidates", json_candidates(analysis, finding));
+	put(object, "candidates", finding->holders ? NULL : json_candidates(analysis, finding));
+	put(object, "holders", finding->holders ? json_candidates(analysis, finding) : NULL);
 	put(object, "candidates_left_out",
 	    json_object_new_int64((int64_t)finding->candidates_left_out));
 	put(object, "sites", json_object_new_int64(finding->sites->len));

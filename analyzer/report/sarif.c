@@ -184,9 +184,9 @@ static char *bytes_note(const char *before, struct json_object *memory, const ch
 
 /* Memory that an address nobody could follow may lead to; the finding's own is there already. */
 static void add_candidates(const struct sarif *sarif, struct json_object *steps,
-			   struct json_object *finding)
+			   struct json_object *finding, const char *name, const char *text)
 {
-	struct json_object *candidates = get_array(finding, "candidates");
+	struct json_object *candidates = get_array(finding, name);
 	struct json_object *allocation = get_member(finding, "allocation");
 
 	for (size_t i = 0; i < array_length(candidates); i++) {
@@ -196,7 +196,7 @@ static void add_candidates(const struct sarif *sarif, struct json_object *steps,
 		if ((allocation && same_member(allocation, candidate, "address")) ||
 		    get_member(candidate, "symbol"))
 			continue;
-		note = bytes_note("candidate: ", candidate, "least_size");
+		note = bytes_note(text, candidate, "least_size");
 		add_step(sarif, steps, place_of_stack(get_member(candidate, "stack")), note);
 		g_free(note);
 	}
@@ -215,7 +215,8 @@ static struct json_object *steps_of(const struct sarif *sarif, struct json_objec
 		add_step(sarif, steps, place_of_allocation(finding), note);
 		g_free(note);
 	}
-	add_candidates(sarif, steps, finding);
+	add_candidates(sarif, steps, finding, "candidates", "candidate: ");
+	add_candidates(sarif, steps, finding, "holders", "holds memory: ");
 	add_advice(sarif, steps, finding);
 	note = kernel
 		   ? g_strdup_printf("%s is launched", kernel)

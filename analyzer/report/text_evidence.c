@@ -163,7 +163,8 @@ void put_pages(const struct printer *printer, struct json_object *allocation)
 	}
 }
 
-static void put_candidate(const struct printer *printer, struct json_object *candidate)
+static void put_candidate(const struct printer *printer, struct json_object *candidate,
+			  const char *name)
 {
 	GString *row = g_string_new(NULL);
 	int64_t count = get_number(candidate, "count");
@@ -184,7 +185,7 @@ static void put_candidate(const struct printer *printer, struct json_object *can
 				       ", passed at byte %" G_GINT64_FORMAT " of the arguments",
 				       get_number(candidate, "kernarg_offset"));
 	}
-	put_words(printer, "candidate", row->str);
+	put_words(printer, name, row->str);
 	if (get_member(candidate, "why"))
 		put_words(printer, "", get_text(candidate, "why"));
 	if (!*symbol)
@@ -195,9 +196,12 @@ static void put_candidate(const struct printer *printer, struct json_object *can
 void put_candidates(const struct printer *printer, struct json_object *finding)
 {
 	struct json_object *candidates = get_array(finding, "candidates");
+	struct json_object *holders = get_array(finding, "holders");
 
 	for (size_t i = 0; i < array_length(candidates); i++)
-		put_candidate(printer, json_object_array_get_idx(candidates, i));
+		put_candidate(printer, json_object_array_get_idx(candidates, i), "candidate");
+	for (size_t i = 0; i < array_length(holders); i++)
+		put_candidate(printer, json_object_array_get_idx(holders, i), "held by");
 	if (get_number(finding, "candidates_left_out")) {
 		put_row_owned(printer, "",
 			      g_strdup_printf("%" G_GINT64_FORMAT " more are not listed",

@@ -19,7 +19,7 @@
 // hipgrain-run: allocation_fails
 // hipgrain-exit: 134 before 7.2: the runtime ends the program
 // hipgrain-exit: 1 from 7.2: the runtime returns hipErrorIllegalAddress
-// hipgrain-expect: HG707 call=hipMalloc confidence=likely
+// hipgrain-expect: HG617 call=hipMalloc confidence=likely
 //
 // hipgrain-run: call_in_capture
 // hipgrain-expect: HG706 call=hipMemset

@@ -52,6 +52,7 @@ function snippetsOf(f) {
   addFrame("Call", f.call_stack);
   addFrame("Also involved", f.related_stack);
   for (const c of f.candidates ?? []) addFrame("Candidate", c.stack);
+  for (const c of f.holders ?? []) addFrame("Holder", c.stack);
   return list.slice(0, 12);
 }
 

@@ -112,6 +112,9 @@ struct finding {
 	char *fingerprint;       /* the same in every recording of it: see report/selection.h */
 	char *related;           /* the other party, for findings about two; else NULL */
 	uint32_t related_stack_id;
+	/* What a memory access fault of a GPU on its memory makes of it; CONFIDENCE_POSSIBLE: it
+	 * causes none. Below CONFIDENCE_PROVEN its doubts stay. */
+	enum confidence if_faulted;
 	bool about_order; /* rests on having seen every wait: worthless if events were lost */
 
 	struct allocation *allocation; /* a reference, or NULL */
@@ -124,6 +127,7 @@ struct finding {
 	GArray *pages; /* struct page_stretch (evidence.h), at the first launch; empty: all alike */
 	GPtrArray *candidates; /* struct candidate (evidence.h): any of them may be the memory */
 	uint64_t candidates_left_out;
+	bool holders; /* ... no: they hold the memory that it is about */
 	struct figure figures[FIGURES];
 	uint64_t detail;
 	bool detailed, varies;               /* see finding_detail() */

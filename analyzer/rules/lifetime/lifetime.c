@@ -38,6 +38,7 @@ static struct finding *launch_finding(const struct rules_context *context,
 		return NULL;
 	}
 	finding_set_launch(finding, launch, pointer);
+	finding->if_faulted = CONFIDENCE_PROVEN;
 	return finding;
 }
 

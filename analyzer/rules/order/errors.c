@@ -8,7 +8,6 @@
  */
 #include "access_history.h"
 #include "analyzer/rules/engine/evidence.h"
-#include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/hip_launch.h"
 
 #include <string.h>
@@ -115,24 +114,6 @@ static void errors_launch(const struct rules_context *context, struct process_or
 			    "%s failed with %s (%d), after which all results are undefined; the "
 			    "program continued to launch kernels.",
 			    finding->api, model_hip_error_name(at->sticky.code), at->sticky.code);
-		}
-	}
-	if (at->no_memory.code && uses->null) {
-		struct finding *finding =
-		    unchecked(context, at, &at->no_memory, NULL, launch->api, &is_new);
-
-		finding_figure(finding, 0, FIGURE_RANGE, at->no_memory.size);
-		finding_detail(finding, (uintptr_t)uses->code);
-		if (is_new) {
-			finding->message = g_strdup_printf(
-			    "%s of %s bytes failed with %s (%d), and %s is then passed a null "
-			    "pointer, which it uses.",
-			    finding->api, FIGURE(0), model_hip_error_name(at->no_memory.code),
-			    at->no_memory.code, uses->code->name);
-			finding->related = g_strdup_printf("the launch of %s", uses->code->name);
-			finding->related_stack_id = launch->stack_id;
-			finding_at_most(finding, CONFIDENCE_LIKELY,
-					"the null pointer may have another origin");
 		}
 	}
 	if (g_hash_table_size(at->lost) == 0)
@@ -268,8 +249,6 @@ static void errors_event(const struct rules_context *context, struct process_ord
 		at->sticky = *error;
 	else if (class == HG_CLASS_COPY || class == HG_CLASS_FILL)
 		transfer_failed(context, at);
-	else if (class == HG_CLASS_ALLOC && error->api != HG_API_hipHostRegister)
-		at->no_memory = *error;
 }
 
 void check_errors(const struct rules_context *context)

@@ -28,7 +28,6 @@ struct process_order {
 	struct sync_site *latest_wait; /* the last event was this wait; or NULL */
 	uint64_t barriers;             /* HG702 */
 	struct hg_ev_error sticky;     /* after which nothing works any more; code 0: none */
-	struct hg_ev_error no_memory;  /* the latest allocation that failed; code 0: none */
 };
 
 /* Whether a release is part of a stream's work. */

@@ -57,6 +57,7 @@ static void report_unreachable(const struct rules_context *context, const struct
 	}
 	finding_set_launch(finding, launch, pointer);
 	finding->granularity = GRAIN_INACCESSIBLE;
+	finding->if_faulted = CONFIDENCE_PROVEN;
 	finding->why = g_strdup(grain->why);
 	finding->message = g_strdup_printf(
 	    "%s %s %s, which is the operating system's memory: with XNACK off the GPU has no "
@@ -189,6 +190,7 @@ static void omp_unreachable(const struct rules_context *context, const struct la
 		return;
 	finding_set_launch(finding, launch, pointer);
 	finding->granularity = GRAIN_INACCESSIBLE;
+	finding->if_faulted = CONFIDENCE_PROVEN;
 	finding->why = g_strdup(grain->why);
 	place = place_text(&pointer->place);
 	finding->message =

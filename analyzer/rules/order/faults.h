@@ -5,6 +5,8 @@
 
 #include "analyzer/rules/engine/rule_api.h"
 
+struct fault;
+
 struct fault_row {
 	struct process *process; /* borrowed */
 	uint64_t address;        /* the first byte of the page, where a page is missing */
@@ -15,13 +17,24 @@ struct fault_row {
 	struct allocation *allocation; /* a reference; NULL: none there or near */
 	uint64_t offset;               /* into it; PLACE_PAST_END: bytes after its end */
 	char *module;                  /* PLACE_STATIC: path, or NULL */
-	char *rules;                   /* "HG601, HG607": findings that name this memory, or NULL */
+	char *rules;                   /* "HG601, HG607": findings that name this memory */
 };
+
+/* hsa_amd_memory_fault_reason_t (hsa_ext_amd.h of ROCr 6.2) */
+#define FAULT_READ_ONLY 2u
+#define FAULT_HARDWARE  (16u | 64u | 0x80000000u) /* it says nothing about the program */
 
 /* "page not present"; the caller frees. */
 char *fault_reason(uint32_t mask);
 
 /* The section of the report: struct fault_row. */
 const GPtrArray *faults_result(const struct findings *findings);
+
+/* fault_report.c: HG614, for a fault that no other finding names. */
+void report_fault(const struct rules_context *context, const struct fault_row *row,
+		  const struct fault *fault);
+
+/* fault_report.c: which GPUs may access each other's memory. */
+void note_peer_access(const struct rules_context *context);
 
 #endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * HG615: memory that the host and the GPU know by different addresses, as hipHostRegister makes it
+ * in some releases, used by the host's one.
+ */
+#include "analyzer/rules/engine/evidence.h"
+#include "analyzer/rules/engine/paths.h"
+#include "analyzer/rules/engine/rule_api.h"
+
+/* Returns true if the address is the host's, and the GPU has another one for this memory. */
+static bool is_host_address(const struct pointer_argument *pointer)
+{
+	const struct allocation *allocation = pointer->place.allocation;
+
+	return pointer->place.kind == PLACE_ALLOCATION &&
+	       allocation->device_ptr != allocation->ptr &&
+	       pointer->address - allocation->device_ptr >= allocation->size;
+}
+
+static void check_use(const struct rules_context *context, const struct launch *launch,
+		      const struct isa_use *use, const struct pointer_argument *pointer)
+{
+	const struct allocation *allocation = pointer->place.allocation;
+	struct finding *finding;
+	bool is_new;
+
+	/* What is left in tables of pointers need not be used. */
+	if (!is_host_address(pointer) || (pointer->chain && !use->certain) ||
+	    maybe_unset(context, launch, use, pointer))
+		return;
+	finding = findings_get(context->findings, RULE_HG615, context->process, &is_new,
+			       "%s %u %u %s", launch->kernel->symbol, use->kernarg,
+			       allocation->stack_id, pointer->chain ? pointer->path : "");
+	launch_hit(launch, finding);
+	finding_figure(finding, 0, FIGURE_RANGE, allocation->size);
+	if (!is_new) {
+		finding_met(finding, &pointer->place);
+		return;
+	}
+	finding_set_launch(finding, launch, pointer);
+	finding->if_faulted = CONFIDENCE_PROVEN;
+	finding->message = g_strdup_printf(
+	    "%s %s the host's address of %s bytes from %s, which the GPU knows by another address: "
+	    "with XNACK off the access causes a memory access fault.",
+	    finding->kernel, use->access & (ISA_WRITE | ISA_ATOMIC) ? "writes to" : "reads",
+	    FIGURE(0), hg_api_name(allocation->api));
+	finding->fix = g_strdup("pass what hipHostGetDevicePointer returns for this memory");
+	finding_at_most(finding, CONFIDENCE_LIKELY, use->certain ? NOT_SEEN : ONE_OF_SEVERAL);
+}
+
+void check_host_address(const struct rules_context *context)
+{
+	/* With XNACK the GPU reaches the memory by the host's address, too. */
+	if (context->launch->device && context->launch->device->xnack == 0)
+		launch_each_use(context, context->launch, check_use);
+}

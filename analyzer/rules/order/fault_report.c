@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* HG614: what a memory access fault shows that no other finding says: the memory, the kernel. */
+#include "faults.h"
+#include "suspects.h"
+#include "analyzer/rules/engine/evidence.h"
+#include "tracer/api/hip_alloc_device.h"
+#include "tracer/api/hip_objects.h"
+#include "tracer/api/host.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+/* ---- which GPUs may access each other's memory ---- */
+
+struct peer_access {
+	GHashTable *pairs; /* (device << 32 | peer) + 1 */
+	bool otherwise;    /* access to pools or mapped memory was given as well */
+};
+
+static void init_peers(void *data)
+{
+	((struct peer_access *)data)->pairs =
+	    g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+}
+
+static void clear_peers(void *data)
+{
+	g_hash_table_destroy(((struct peer_access *)data)->pairs);
+}
+
+static const struct attachment_type peers_type = { sizeof(struct peer_access), init_peers,
+						   clear_peers };
+
+static int64_t pair_of(int32_t device, int32_t peer)
+{
+	return (int64_t)device << 32 | (uint32_t)peer;
+}
+
+void note_peer_access(const struct rules_context *context)
+{
+	const struct hg_ev_call *call = &context->event->call;
+	int64_t pair = pair_of(call->device, (int32_t)call->value);
+	struct peer_access *peers;
+
+	switch (call->api) {
+	case HG_API_hipDeviceEnablePeerAccess:
+		peers = attachment_get(&context->process->attachments, &peers_type);
+		g_hash_table_add(peers->pairs, g_memdup2(&pair, sizeof(pair)));
+		break;
+	case HG_API_hipDeviceDisablePeerAccess:
+		peers = attachment_get(&context->process->attachments, &peers_type);
+		g_hash_table_remove(peers->pairs, &pair);
+		break;
+	case HG_API_hipMemSetAccess:
+	case HG_API_hipMemPoolSetAccess:
+		peers = attachment_get(&context->process->attachments, &peers_type);
+		peers->otherwise = true;
+		break;
+	default:
+		break;
+	}
+}
+
+/* Returns true if the memory is another GPU's, and nothing gave the one that faulted access. */
+static bool is_unopened_peers(const struct rules_context *context, const struct fault *fault)
+{
+	const struct peer_access *peers =
+	    attachment_find(&context->process->attachments, &peers_type);
+	const struct allocation *allocation = fault->place.allocation;
+	int64_t pair;
+
+	if (fault->place.kind != PLACE_ALLOCATION || fault->device < 0 ||
+	    allocation->layer != LAYER_HIP || allocation->device < 0 ||
+	    allocation->device == fault->device ||
+	    place_grain_brief(context->process, &fault->place).location != LOCATION_DEVICE)
+		return false;
+	pair = pair_of(fault->device, allocation->device);
+	return !peers || (!peers->otherwise && !g_hash_table_contains(peers->pairs, &pair));
+}
+
+/* ---- what the memory is ---- */
+
+enum cause {
+	CAUSE_HARDWARE,
+	CAUSE_NULL,
+	CAUSE_FREED,
+	CAUSE_PAST_END,
+	CAUSE_READ_ONLY,
+	CAUSE_PEER,
+	CAUSE_HOST_ADDRESS,
+	CAUSE_SYSTEM,
+	CAUSE_OTHER,
+	CAUSE_NOWHERE,
+};
+
+static const struct {
+	bool explained;   /* the memory is one that the GPU cannot access so */
+	const char *slug; /* in the fingerprint */
+	const char *fix;
+} causes[] = {
+	[CAUSE_HARDWARE] = { true, "hardware",
+			     "look at the GPU's error counters, and run it again on "
+			     "another GPU: the program need not be the reason" FIX_NOT_TESTED },
+	[CAUSE_NULL] = { true, "null",
+			 "check the pointer before the launch: it is null, or an offset to null" },
+	[CAUSE_FREED] = { true, "freed",
+			  "release the memory after the last kernel that uses it has finished" },
+	[CAUSE_PAST_END] = { true, "past-the-end",
+			     "compare the kernel's index with the number of elements, or allocate "
+			     "as many as it uses" },
+	[CAUSE_READ_ONLY] = { true, "read-only",
+			      "map the memory with PROT_WRITE, or let the kernel write elsewhere" },
+	[CAUSE_PEER] = { true, "peer",
+			 "call hipDeviceEnablePeerAccess before the launch, with the kernel's GPU "
+			 "as the current device, or use memory of the kernel's own GPU" },
+	[CAUSE_HOST_ADDRESS] = { true, "host-address",
+				 "pass what hipHostGetDevicePointer returns for this memory" },
+	[CAUSE_SYSTEM] = { true, "system",
+			   "allocate the memory with hipMallocManaged or hipMalloc, or run with "
+			   "HSA_XNACK=1 on a GPU and kernel that support it (MI200 and later)" },
+	[CAUSE_OTHER] = { false, "other",
+			  "look at what was done with this memory before the "
+			  "launch" FIX_NOT_TESTED },
+	[CAUSE_NOWHERE] = { true, "nowhere",
+			    "look at how the kernel computes its addresses: a wrong index, a "
+			    "number that overflows, or a pointer that was never set" },
+};
+
+static const char *cause_fix(enum cause cause)
+{
+	return causes[cause].fix;
+}
+
+/* Where the GPU reaches such memory at all, it was a write that faulted. */
+static bool is_read_only(const struct rules_context *context, const struct fault *fault)
+{
+	const struct device *device = process_device(context->process, fault->device);
+	const struct place *place = &fault->place;
+
+	return device && device->xnack == 1 && place->kind == PLACE_ALLOCATION &&
+	       place->allocation->api == HG_API_mmap &&
+	       !(place->allocation->flags >> 32 & PROT_WRITE);
+}
+
+/* Returns true if it is the host's address of memory that has another one for GPUs. */
+static bool is_host_address(const struct place *place, uint64_t address)
+{
+	const struct allocation *allocation = place->allocation;
+
+	return place->kind == PLACE_ALLOCATION && allocation->device_ptr != allocation->ptr &&
+	       address - allocation->device_ptr >= allocation->size;
+}
+
+static enum cause cause_of(const struct rules_context *context, const struct fault_row *row,
+			   const struct fault *fault)
+{
+	const struct place *place = &fault->place;
+
+	if (row->reason & FAULT_HARDWARE)
+		return CAUSE_HARDWARE;
+	if (fault->writes || is_read_only(context, fault))
+		return CAUSE_READ_ONLY;
+	switch (place->kind) {
+	case PLACE_NULL:
+		return CAUSE_NULL;
+	case PLACE_FREED:
+		return CAUSE_FREED;
+	case PLACE_PAST_END:
+		return CAUSE_PAST_END;
+	case PLACE_UNKNOWN:
+		return CAUSE_NOWHERE;
+	default:
+		break;
+	}
+	if (is_host_address(place, fault->page))
+		return CAUSE_HOST_ADDRESS;
+	if (is_system_memory(place))
+		return CAUSE_SYSTEM;
+	return is_unopened_peers(context, fault) ? CAUSE_PEER : CAUSE_OTHER;
+}
+
+/* "accesses ..." with the memory; to be freed. */
+static char *what_happened(enum cause cause, const struct fault_row *row, const struct fault *fault)
+{
+	const struct allocation *allocation = fault->place.allocation;
+	char *memory = place_text(&fault->place), *text = NULL, *past;
+
+	switch (cause) {
+	case CAUSE_HARDWARE:
+		break;
+	case CAUSE_NULL:
+		text = g_strdup("uses a null pointer, or an offset to one");
+		break;
+	case CAUSE_FREED:
+		text = g_strdup_printf("uses memory that was released by %s: %s",
+				       hg_api_name(allocation->free_api), memory);
+		break;
+	case CAUSE_PAST_END:
+		past = fault->place.offset
+			   ? g_strdup_printf(", by %" G_GUINT64_FORMAT " bytes or more",
+					     fault->place.offset)
+			   : g_strdup("");
+		text = g_strdup_printf("goes past the end of %s%s", memory, past);
+		g_free(past);
+		break;
+	case CAUSE_READ_ONLY:
+		text =
+		    g_strdup_printf("writes to memory that the process may only read: %s", memory);
+		break;
+	case CAUSE_PEER:
+		text =
+		    g_strdup_printf("uses memory of GPU %d on GPU %d, which was never given access "
+				    "to it: %s",
+				    allocation->device, fault->device, memory);
+		break;
+	case CAUSE_HOST_ADDRESS:
+		text =
+		    g_strdup_printf("uses the host's address of %s, whose address is another one "
+				    "on the GPU",
+				    memory);
+		break;
+	case CAUSE_SYSTEM:
+		text = g_strdup_printf(
+		    "uses %s, which is the operating system's memory and not mapped "
+		    "on the GPU",
+		    memory);
+		break;
+	case CAUSE_OTHER:
+		text = g_strdup_printf("uses %s, which the GPU could not access; why is not known",
+				       memory);
+		break;
+	case CAUSE_NOWHERE:
+		text = g_strdup_printf("uses the address 0x%" G_GINT64_MODIFIER
+				       "x, where no memory is known",
+				       row->address);
+		break;
+	}
+	g_free(memory);
+	return text;
+}
+
+/* ---- who ---- */
+
+#define NAMED 3u /* suspects in a message */
+
+static const struct suspect *suspect_at(const struct suspects *suspects, unsigned i)
+{
+	return &g_array_index(suspects->list, struct suspect, i);
+}
+
+/* The likeliest that is other work than the first, not just another launch of its kernel; or NULL.
+ */
+static const struct suspect *runner_up(const struct suspects *suspects)
+{
+	const struct suspect *first = suspect_at(suspects, 0);
+
+	for (unsigned i = 1; i < suspects->list->len; i++) {
+		const struct suspect *other = suspect_at(suspects, i);
+
+		if (!first->kernel || other->kernel != first->kernel)
+			return other;
+	}
+	return NULL;
+}
+
+/* Returns true if the first is likelier than all other work. */
+static bool stands_out(const struct suspects *suspects)
+{
+	const struct suspect *second;
+
+	if (suspects->list->len == 0)
+		return false;
+	second = runner_up(suspects);
+	return !second || suspect_at(suspects, 0)->reach > second->reach;
+}
+
+static char *names_text(const struct suspects *suspects)
+{
+	GString *text = g_string_new(NULL);
+	GPtrArray *names = g_ptr_array_new();
+
+	for (unsigned i = 0; i < suspects->list->len; i++) {
+		const char *name = suspect_name(suspect_at(suspects, i));
+
+		if (!g_ptr_array_find_with_equal_func(names, name, g_str_equal, NULL))
+			g_ptr_array_add(names, (gpointer)name);
+	}
+	for (unsigned i = 0; i < names->len && i < NAMED; i++)
+		g_string_append_printf(text, "%s%s", i ? ", or " : "", (char *)names->pdata[i]);
+	if (names->len > NAMED)
+		g_string_append_printf(text, ", or one of %u others", names->len - NAMED);
+	g_ptr_array_free(names, TRUE);
+	return g_string_free(text, FALSE);
+}
+
+static char *who_text(const struct suspects *suspects)
+{
+	if (suspects->list->len == 0)
+		return g_strdup("Unknown work");
+	return stands_out(suspects) ? g_strdup(suspect_name(suspect_at(suspects, 0)))
+				    : names_text(suspects);
+}
+
+static char *gpu_text(const struct fault_row *row)
+{
+	return row->device < 0 ? g_strdup("A GPU") : g_strdup_printf("GPU %d", row->device);
+}
+
+/* ---- the finding ---- */
+
+static void set_suspect(const struct rules_context *context, struct finding *finding,
+			const struct suspect *suspect)
+{
+	const struct flight *flight = suspect->flight;
+	struct launch launch = { .kernel = suspect->kernel, .code = suspect->code };
+	bool of_pointer = suspect->reach == REACH_MEMORY ||
+			  (suspect->reach == REACH_COMPUTED && suspect->ways == 1);
+
+	if (suspect->kernel) {
+		finding_set_launch(finding, &launch, NULL);
+		finding->launches = flight->count;
+		finding->work_items = flight->work_items;
+	} else {
+		finding->api = g_strdup(hg_api_name(flight->api));
+	}
+	if (suspect->kernel && of_pointer && suspect->pointer.kernarg != NO_KERNARG) {
+		finding->kernarg_offset = suspect->pointer.kernarg;
+		finding->argument = suspect->pointer.index;
+		finding->argument_name = g_strdup(suspect->pointer.name);
+	}
+	/* Where nothing is, the memory from which it went there. */
+	if (!finding->allocation && of_pointer && suspect->pointer.place.allocation &&
+	    suspect->pointer.place.kind == PLACE_ALLOCATION)
+		finding_set_place(finding, &suspect->pointer.place, suspect->pointer.address);
+	finding_hit(finding, context->event->ns, flight->stack_id);
+	finding->count = 1; /* one fault, whatever launched it */
+}
+
+/* What is not certain. */
+static void doubt(struct finding *finding, enum cause cause, const struct suspects *suspects)
+{
+	const struct suspect *first = suspects->list->len ? suspect_at(suspects, 0) : NULL;
+
+	if (cause == CAUSE_HARDWARE) {
+		finding_at_most(finding, CONFIDENCE_LIKELY,
+				"which work met the error does not follow from it");
+		return;
+	}
+	if (!first) {
+		finding_at_most(finding, CONFIDENCE_POSSIBLE,
+				"no work is known that was in flight and could get there");
+		return;
+	}
+	if (!stands_out(suspects)) {
+		finding_at_most(finding, CONFIDENCE_POSSIBLE,
+				"several pieces of work were in flight that could get there, the "
+				"likeliest is named first");
+	} else if (runner_up(suspects)) {
+		finding_at_most(finding, CONFIDENCE_LIKELY,
+				"other work was in flight as well, which is less likely to get "
+				"there");
+	}
+	if (!suspects->all) {
+		finding_at_most(finding, CONFIDENCE_LIKELY,
+				"work may have been in flight that is not known");
+	}
+	if (first->reach == REACH_UNKNOWN) {
+		finding_at_most(finding, CONFIDENCE_LIKELY,
+				"not all of its accesses are known from the machine code");
+	} else if (first->reach == REACH_COMPUTED && first->ways > 1) {
+		finding_at_most(finding, CONFIDENCE_LIKELY,
+				"from which of its pointers it got there is not known");
+	}
+	if (!causes[cause].explained)
+		finding_at_most(finding, CONFIDENCE_LIKELY, "why the access faulted is not known");
+}
+
+static char *message_text(enum cause cause, const struct fault_row *row, const struct fault *fault,
+			  const struct suspects *suspects)
+{
+	char *reason = fault_reason(row->reason), *gpu = gpu_text(row), *text;
+	char *who = who_text(suspects), *what = what_happened(cause, row, fault);
+	bool alone = suspects->list->len && !runner_up(suspects) && suspects->all;
+
+	if (what) {
+		text = g_strdup_printf(
+		    "%s %s. %s reported a memory access fault there (%s).%s", who, what, gpu,
+		    reason, alone ? " No other work that could get there was in flight." : "");
+	} else {
+		text = g_strdup_printf("%s reported a fault of its own: %s.", gpu, reason);
+	}
+	g_free(reason);
+	g_free(gpu);
+	g_free(who);
+	g_free(what);
+	return text;
+}
+
+void report_fault(const struct rules_context *context, const struct fault_row *row,
+		  const struct fault *fault)
+{
+	enum cause cause = cause_of(context, row, fault);
+	struct place place = fault->place;
+	const struct suspect *second;
+	struct suspects suspects;
+	struct finding *finding;
+	bool is_new;
+
+	if (place.kind == PLACE_PAST_END) /* offsets of findings are from the beginning */
+		place.offset += place.allocation->size;
+	suspects_find(context, fault, &suspects);
+	finding = findings_get(context->findings, RULE_HG614, context->process, &is_new,
+			       "%s %" G_GINT64_MODIFIER "x %d", causes[cause].slug, fault->page,
+			       row->device);
+	if (is_new) {
+		finding->subject = g_strdup(causes[cause].slug);
+		finding->message = message_text(cause, row, fault, &suspects);
+		finding->fix = g_strdup(cause_fix(cause));
+		if (place.allocation && cause != CAUSE_HARDWARE)
+			finding_set_place(finding, &place, row->address);
+		doubt(finding, cause, &suspects);
+		if (!suspects.list->len || cause == CAUSE_HARDWARE) {
+			finding->api = g_strdup("gpu_memory_fault");
+			finding_hit(finding, row->ns, 0);
+		} else {
+			set_suspect(context, finding, suspect_at(&suspects, 0));
+			second = runner_up(&suspects);
+			if (second) {
+				finding->related =
+				    g_strdup_printf("%s, in flight as well", suspect_name(second));
+				finding->related_stack_id = second->flight->stack_id;
+			}
+		}
+	} else {
+		finding->count++;
+	}
+	suspects_clear(&suspects);
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A GPU's memory access fault. The hardware reports a page of 4 KiB. Findings about a kernel's use
+ * of memory on that page (finding->if_faulted) were likely, because it was unknown whether a launch
+ * executes that code; the fault shows that one did. A fault that none of them names is HG614.
+ */
+#include "faults.h"
+#include "suspects.h"
+#include "tracer/api/hsa.h"
+
+#include <string.h>
+
+static void free_row(gpointer data)
+{
+	struct fault_row *row = data;
+
+	allocation_unref(row->allocation);
+	g_free(row->module);
+	g_free(row->rules);
+	g_free(row);
+}
+
+static void init_result(void *data)
+{
+	*(GPtrArray **)data = g_ptr_array_new_with_free_func(free_row);
+}
+
+static void clear_result(void *data)
+{
+	g_ptr_array_free(*(GPtrArray **)data, TRUE);
+}
+
+static const struct attachment_type result_type = { sizeof(GPtrArray *), init_result,
+						    clear_result };
+
+const GPtrArray *faults_result(const struct findings *findings)
+{
+	return *(GPtrArray **)findings_result(findings, &result_type);
+}
+
+char *fault_reason(uint32_t mask)
+{
+	/* hsa_amd_memory_fault_reason_t (hsa_ext_amd.h of ROCr 6.2), in ROCr's order */
+	static const struct {
+		uint32_t bit;
+		const char *text;
+	} reasons[] = {
+		{ 1, "page not present" },
+		{ 2, "write access to a read-only page" },
+		{ 4, "execute access to a page that is not executable" },
+		{ 8, "only the host may access it" },
+		{ 16, "uncorrectable error of device memory" },
+		{ 64, "uncorrectable error of a cache" },
+		{ 0x80000000, "hang" },
+	};
+	const char *imprecise = mask & 32 ? ", the address may not be exact" : "";
+
+	for (size_t i = 0; i < G_N_ELEMENTS(reasons); i++)
+		if (mask & reasons[i].bit)
+			return g_strconcat(reasons[i].text, imprecise, NULL);
+	return g_strconcat("reason unknown", imprecise, NULL);
+}
+
+static bool meets(uint64_t page, uint64_t start, uint64_t size)
+{
+	return start < page + FAULT_PAGE && page < start + size;
+}
+
+/* Returns true if the finding says that a kernel uses memory on that page, which it cannot. */
+static bool names(const struct rules_context *context, const struct finding *finding,
+		  const struct fault *fault)
+{
+	const struct allocation *allocation = finding->allocation;
+	bool inside =
+	    allocation && allocation->size && finding->address - allocation->ptr < allocation->size;
+
+	if (finding->process != context->process || !finding->count || !finding->if_faulted ||
+	    !suspects_may_have(context, finding->kernel_symbol))
+		return false;
+	/* Not if other memory was allocated there since. */
+	if (allocation && allocation->freed && fault->place.kind == PLACE_ALLOCATION)
+		return false;
+	return inside ? meets(fault->page, allocation->ptr, allocation->size)
+		      : meets(fault->page, finding->address, 1);
+}
+
+/* Blocks of the C library: a smaller one that is not recorded may live there by now. */
+static bool may_be_reused(const struct finding *finding)
+{
+	return finding->allocation && finding->allocation->freed &&
+	       finding->allocation->layer == LAYER_HOST;
+}
+
+/* What the one finding says happened for certain. */
+static void prove(struct finding *finding)
+{
+	if (finding->if_faulted == CONFIDENCE_PROVEN && !may_be_reused(finding)) {
+		finding->confidence = CONFIDENCE_PROVEN;
+		g_clear_pointer(&finding->doubts, g_free);
+	}
+}
+
+static void take_memory(struct fault_row *row, const struct finding *finding)
+{
+	if (!finding->allocation)
+		return;
+	row->allocation = allocation_ref(finding->allocation);
+	row->offset = finding->offset;
+	if (finding->allocation->freed)
+		row->kind = PLACE_FREED;
+	else if (finding->address - finding->allocation->ptr < finding->allocation->size)
+		row->kind = PLACE_ALLOCATION;
+	else
+		row->kind = PLACE_PAST_END;
+}
+
+/*
+ * The findings that name the memory. One of several uses of memory on that page caused the fault;
+ * it is unknown which.
+ */
+static void find_named(const struct rules_context *context, struct fault_row *row,
+		       const struct fault *fault)
+{
+	const GPtrArray *list = context->findings->list;
+	GPtrArray *named = g_ptr_array_new();
+	GString *text = g_string_new(NULL);
+
+	for (unsigned i = 0; i < list->len; i++) {
+		struct finding *finding = list->pdata[i];
+
+		if (!names(context, finding, fault))
+			continue;
+		if (!strstr(text->str, finding->rule->id)) {
+			g_string_append_printf(text, "%s%s", text->len ? ", " : "",
+					       finding->rule->id);
+		}
+		g_ptr_array_add(named, finding);
+	}
+	if (named->len == 1)
+		prove(named->pdata[0]);
+	if (named->len)
+		take_memory(row, named->pdata[0]);
+	row->rules = g_string_free(text, named->len == 0);
+	g_ptr_array_free(named, TRUE);
+}
+
+void check_faults(const struct rules_context *context)
+{
+	const struct hg_ev_call *event = &context->event->call;
+	struct fault fault = { .page = event->ptr & ~(uint64_t)(FAULT_PAGE - 1),
+			       .device = event->device,
+			       .writes = event->flags & FAULT_READ_ONLY };
+	struct fault_row *row;
+
+	note_peer_access(context);
+	if (event->api != HG_API_gpu_memory_fault)
+		return;
+	fault.place = process_place(context->process, event->ptr);
+	row = g_new0(struct fault_row, 1);
+	row->process = context->process;
+	row->address = event->ptr;
+	row->reason = (uint32_t)event->flags;
+	row->device = event->device;
+	row->ns = context->event->ns;
+	row->kind = fault.place.kind;
+	if (!(row->reason & FAULT_HARDWARE))
+		find_named(context, row, &fault);
+	if (!row->allocation && fault.place.allocation) {
+		row->allocation = allocation_ref(fault.place.allocation);
+		row->offset = fault.place.offset;
+	}
+	if (fault.place.kind == PLACE_STATIC && fault.place.module)
+		row->module = g_strdup(fault.place.module->path);
+	if (!row->rules) {
+		report_fault(context, row, &fault);
+		row->rules = g_strdup(rules[RULE_HG614].id);
+	}
+	g_ptr_array_add(*(GPtrArray **)findings_result(context->findings, &result_type), row);
+}

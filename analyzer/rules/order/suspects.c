@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Work in flight against a page. Of a kernel's use of a pointer the machine code shows that there
+ * is one, not how far from the pointer it goes; of stores it does, where the index is known or
+ * there is none.
+ */
+#include "suspects.h"
+
+#include <string.h>
+
+#include "analyzer/rules/engine/kernels.h"
+
+const char *suspect_name(const struct suspect *suspect)
+{
+	if (suspect->code)
+		return suspect->code->name;
+	return suspect->kernel ? suspect->kernel->symbol : hg_api_name(suspect->flight->api);
+}
+
+static bool meets(const struct fault *fault, uint64_t start, uint64_t size)
+{
+	return start < fault->page + FAULT_PAGE && fault->page < start + size;
+}
+
+/* Returns true if the address lies in the memory that the fault is in, behind, or was in. */
+static bool in_its_memory(const struct fault *fault, uint64_t address, const struct place *place)
+{
+	if (meets(fault, address, 1))
+		return true;
+	if (!fault->place.allocation)
+		return false;
+	return place->allocation == fault->place.allocation;
+}
+
+static uint64_t distance(const struct fault *fault, uint64_t address)
+{
+	return address > fault->page ? address - fault->page : fault->page - address;
+}
+
+/* One more way of the suspect's to the page. */
+static void add_way(struct suspect *suspect, enum reach reach, const struct isa_use *use,
+		    const struct pointer_argument *pointer, const struct fault *fault)
+{
+	uint64_t far = distance(fault, pointer->address);
+
+	if (reach < suspect->reach)
+		return;
+	if (reach > suspect->reach)
+		suspect->ways = 0;
+	if (!suspect->ways++ || far < suspect->distance) {
+		suspect->pointer = *pointer;
+		suspect->pointer.chain = suspect->pointer.path = suspect->pointer.doubt = NULL;
+		suspect->distance = far;
+		suspect->writes = use->access & (ISA_WRITE | ISA_ATOMIC);
+	}
+	suspect->reach = reach;
+}
+
+/* ---- how far stores go ---- */
+
+/* Where one store can end up, from its pointer on: false if anywhere. */
+static bool store_bounds(const struct isa_store *store, int64_t *first, int64_t *last)
+{
+	const struct isa_step *step = &store->path.step[store->path.step_count - 1];
+
+	if (step->exact)
+		*first = *last = step->offset;
+	else if (step->bounded && step->first <= step->last) {
+		*first = step->first;
+		*last = step->last;
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/*
+ * Returns true if the kernel does nothing through that argument but stores, of which the places are
+ * known, and none is on the page.
+ */
+static bool misses(const struct isa_kernel *code, const struct isa_use *use,
+		   const struct pointer_argument *pointer, const struct fault *fault)
+{
+	bool any = false;
+
+	if (use->access != ISA_WRITE || !code->stores_complete || pointer->chain)
+		return false;
+	for (size_t i = 0; i < code->store_count; i++) {
+		const struct isa_store *store = &code->stores[i];
+		int64_t first, last;
+
+		if (store->path.symbol || store->path.kernarg != use->kernarg ||
+		    store->path.step_count != 1)
+			continue;
+		any = true;
+		if (!store_bounds(store, &first, &last) ||
+		    meets(fault, pointer->address + (uint64_t)first,
+			  (uint64_t)(last - first) + store->size))
+			return false;
+	}
+	return any;
+}
+
+/* ---- one piece of work ---- */
+
+static void look_at_use(const struct isa_kernel *code, const struct isa_use *use,
+			const struct pointer_argument *pointer, const struct fault *fault,
+			struct suspect *suspect)
+{
+	if (!use->access || (fault->writes && !(use->access & (ISA_WRITE | ISA_ATOMIC))))
+		return;
+	if (in_its_memory(fault, pointer->address, &pointer->place))
+		add_way(suspect, REACH_MEMORY, use, pointer, fault);
+	else if (!misses(code, use, pointer, fault))
+		add_way(suspect, REACH_COMPUTED, use, pointer, fault);
+}
+
+static void look_at_kernel(const struct rules_context *context, const struct fault *fault,
+			   struct suspect *suspect)
+{
+	const struct flight *flight = suspect->flight;
+	struct kernel_args *args = process_args(context->process, flight->args_id);
+	struct launch launch = { .kernel = suspect->kernel, .args = args };
+	struct pointer_argument pointer;
+	struct path_memory memory;
+
+	suspect->code =
+	    suspect->kernel && args
+		? kernels_find_launched(context->kernels, context->process, suspect->kernel, args,
+					context->findings, &launch.arch)
+		: NULL;
+	launch.code = suspect->code;
+	suspect->reach = REACH_UNKNOWN;
+	if (!launch.code)
+		return;
+	path_memory_find(context, &launch, &memory);
+	if (path_memory_known(&launch, &memory))
+		suspect->reach = REACH_NONE;
+	for (size_t i = 0; i < launch.code->use_count; i++) {
+		const struct isa_use *use = &launch.code->uses[i];
+
+		if (use->access && launch_pointer(context, &launch, use->kernarg, &pointer))
+			look_at_use(launch.code, use, &pointer, fault, suspect);
+		else if (use->access && suspect->reach == REACH_NONE)
+			suspect->reach = REACH_UNKNOWN; /* the argument was not recorded */
+	}
+	for (unsigned i = 0; i < memory.list->len; i++) {
+		const struct path_memory_use *found =
+		    &g_array_index(memory.list, struct path_memory_use, i);
+
+		look_at_use(launch.code, &found->use, &found->pointer, fault, suspect);
+	}
+	path_memory_clear(&memory);
+}
+
+static void look_at_range(const struct rules_context *context, const struct fault *fault,
+			  const struct touched_range *range, bool writes, struct suspect *suspect)
+{
+	struct pointer_argument pointer = { .kernarg = NO_KERNARG, .index = -1 };
+	struct isa_use use = { .access = writes ? ISA_WRITE : ISA_READ };
+
+	if (!meets(fault, range->start, range->size) || (fault->writes && !writes))
+		return;
+	pointer.address = range->start;
+	pointer.place = process_place(context->process, range->start);
+	add_way(suspect, REACH_MEMORY, &use, &pointer, fault);
+}
+
+static void look_at(const struct rules_context *context, const struct fault *fault,
+		    struct suspect *suspect)
+{
+	const struct flight *flight = suspect->flight;
+
+	if (flight->kernel_id) {
+		suspect->kernel = process_kernel(context->process, flight->kernel_id);
+		look_at_kernel(context, fault, suspect);
+	} else if (flight->dst.size) {
+		look_at_range(context, fault, &flight->dst, true, suspect);
+		look_at_range(context, fault, &flight->src, false, suspect);
+	} else {
+		suspect->reach = REACH_UNKNOWN; /* of an array */
+	}
+}
+
+/* ---- all of it ---- */
+
+static int compare_suspects(gconstpointer a, gconstpointer b)
+{
+	const struct suspect *left = a, *right = b;
+
+	if (left->reach != right->reach)
+		return (int)right->reach - (int)left->reach;
+	if (left->distance != right->distance)
+		return left->distance < right->distance ? -1 : 1;
+	if (left->flight->ns != right->flight->ns)
+		return left->flight->ns > right->flight->ns ? -1 : 1;
+	return 0;
+}
+
+static bool everything_is_followed(const struct process *process, const struct flights *flights)
+{
+	const struct process_order *at = order_known((struct process *)process);
+
+	return flights && !flights->more && at && !at->unfollowed && !at->order.overflows &&
+	       !process->unknown_graphs && !process->state.late && !process->hsa_refused &&
+	       g_hash_table_size(process->bypasses) == 0;
+}
+
+static bool on_other_device(const struct fault *fault, const struct flight *flight)
+{
+	return fault->device >= 0 && flight->device >= 0 && flight->device != fault->device &&
+	       flight->kernel_id;
+}
+
+void suspects_find(const struct rules_context *context, const struct fault *fault,
+		   struct suspects *suspects)
+{
+	const struct flights *flights = flights_of(context->process);
+
+	suspects->list = g_array_new(FALSE, FALSE, sizeof(struct suspect));
+	suspects->all = everything_is_followed(context->process, flights);
+	for (unsigned i = 0; flights && i < flights->list->len; i++) {
+		struct suspect suspect = { .flight = flights->list->pdata[i] };
+
+		if (!flight_is_open(context->process, flights, suspect.flight) ||
+		    on_other_device(fault, suspect.flight))
+			continue;
+		look_at(context, fault, &suspect);
+		/* It may be complete for long. */
+		suspects->all &= suspect.flight->ordered;
+		if (suspect.reach != REACH_NONE)
+			g_array_append_val(suspects->list, suspect);
+	}
+	g_array_sort(suspects->list, compare_suspects);
+}
+
+void suspects_clear(struct suspects *suspects)
+{
+	g_array_free(suspects->list, TRUE);
+}
+
+bool suspects_may_have(const struct rules_context *context, const char *kernel_symbol)
+{
+	const struct flights *flights = flights_of(context->process);
+
+	if (!everything_is_followed(context->process, flights))
+		return true;
+	for (unsigned i = 0; i < flights->list->len; i++) {
+		const struct flight *flight = flights->list->pdata[i];
+		const struct kernel_ref *kernel =
+		    process_kernel(context->process, flight->kernel_id);
+
+		if (flight_is_open(context->process, flights, flight) &&
+		    (!flight->ordered || (kernel && !strcmp(kernel->symbol, kernel_symbol))))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,587 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * HG614 to HG617: memory access faults that no other finding names, and allocations that made no
+ * memory. What faults make of other findings is in lifetime_rules_test.c.
+ */
+#include "analyzer/rules/engine/evidence.h"
+#include "analyzer/rules/order/faults.h"
+#include "order_world.h"
+#include "tracer/api/hip_alloc_host.h"
+#include "tracer/api/hip_copies.h"
+#include "tracer/api/hip_objects.h"
+#include "tracer/api/host.h"
+#include "tracer/api/hsa.h"
+
+#define ABSENT 1u /* page not present */
+#define FAR    0x900000u
+
+static void fault_of(int32_t device, uint64_t page, uint32_t reason)
+{
+	apply((struct hg_event){ .type = HG_EVENT_call,
+				 .call = { .api = HG_API_gpu_memory_fault,
+					   .ptr = page,
+					   .flags = reason,
+					   .device = device,
+					   .text = "" } });
+}
+
+static void fault(uint64_t page)
+{
+	fault_of(0, page, ABSENT);
+}
+
+static bool says(const char *text)
+{
+	return strstr(finding(0)->message, text) != NULL;
+}
+
+static void other_device(int32_t ordinal)
+{
+	apply((struct hg_event){ .type = HG_EVENT_device,
+				 .device = { .ordinal = ordinal, .name = "", .arch = "gfx90a" } });
+}
+
+static void switch_xnack_on(void)
+{
+	const struct process *process = replay_process(&replay, pid_now);
+
+	if (process && process->devices->len)
+		((struct device *)process->devices->pdata[0])->xnack = 1;
+}
+
+/* ---- which kernel ---- */
+
+static void the_only_kernel_that_was_not_waited_for(void **state)
+{
+	(void)state;
+	two_streams(0);
+	launch(READER, A, Q);
+	sync_by(HG_API_hipStreamSynchronize, A);
+	launch(WRITER, A, P);
+	fault(FAR);
+	assert_string_equal(found(), "HG614");
+	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
+	assert_string_equal(finding(0)->kernel, "writer");
+	assert_true(says("0x900000, where no memory is known"));
+	assert_int_equal(finding(0)->kernarg_offset, 0);
+	assert_int_equal(finding(0)->allocation->ptr, P);
+}
+
+static void one_of_two_kernels(void **state)
+{
+	(void)state;
+	two_streams(0);
+	launch(READER, A, Q);
+	launch(WRITER, B, P);
+	fault(FAR);
+	assert_string_equal(found(), "HG614");
+	assert_int_equal(confidence(), CONFIDENCE_POSSIBLE);
+	assert_true(says("reader, or writer") || says("writer, or reader"));
+	assert_non_null(finding(0)->related);
+}
+
+/* The one whose argument leads to that memory is the likelier one. */
+static void one_of_two_kernels_is_given_the_memory(void **state)
+{
+	(void)state;
+	two_streams(0);
+	launch(READER, A, Q);
+	launch(WRITER, B, P);
+	fault(P + 0x1000);
+	assert_string_equal(found(), "HG614");
+	assert_int_equal(confidence(), CONFIDENCE_LIKELY);
+	assert_string_equal(finding(0)->kernel, "writer");
+}
+
+static void a_kernel_that_only_reads_does_not_write(void **state)
+{
+	(void)state;
+	two_streams(0);
+	launch(READER, A, Q);
+	launch(WRITER, B, P);
+	fault_of(0, FAR, 2);
+	assert_string_equal(found(), "HG614");
+	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
+	assert_string_equal(finding(0)->kernel, "writer");
+}
+
+static void a_kernel_of_another_gpu(void **state)
+{
+	(void)state;
+	other_device(1);
+	two_streams(0);
+	launch(WRITER, A, P);
+	device_now = 1;
+	stream(0x300, 0);
+	launch(READER, 0x300, Q);
+	fault(FAR);
+	assert_string_equal(found(), "HG614");
+	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
+	assert_string_equal(finding(0)->kernel, "writer");
+}
+
+/* Its stores are known, and do not go so far. */
+static void a_kernel_whose_stores_are_known(void **state)
+{
+	static struct isa_store store = { .path = { .kernarg = 0, .step_count = 1 }, .size = 4 };
+	struct isa_kernel *writer = &kernels[WRITER - 1];
+
+	(void)state;
+	store.path.step[0] = (struct isa_step){ .exact = true, .offset = 16 };
+	writer->stores = &store;
+	writer->store_count = 1;
+	writer->stores_complete = true;
+	two_streams(0);
+	launch(READER, A, Q);
+	launch(WRITER, B, P);
+	fault(FAR);
+	writer->stores_complete = false;
+	writer->store_count = 0;
+	writer->stores = NULL;
+	assert_string_equal(found(), "HG614");
+	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
+	assert_string_equal(finding(0)->kernel, "reader");
+}
+
+static void a_kernel_of_unknown_accesses(void **state)
+{
+	(void)state;
+	kernels[READER - 1].uses_complete = false;
+	kernels[READER - 1].use_count = 0;
+	two_streams(0);
+	launch(READER, A, Q);
+	fault(FAR);
+	kernels[READER - 1].use_count = 1;
+	assert_string_equal(found(), "HG614");
+	assert_int_equal(confidence(), CONFIDENCE_LIKELY);
+}
+
+static void from_which_pointer_is_not_known(void **state)
+{
+	(void)state;
+	two_streams(0);
+	launch_by(HG_API_hipLaunchKernel, COPIER, A, (struct bytes){ P, Q, 0 });
+	fault(FAR);
+	assert_string_equal(found(), "HG614");
+	assert_int_equal(confidence(), CONFIDENCE_LIKELY);
+	assert_string_equal(finding(0)->kernel, "copier");
+	assert_int_equal(finding(0)->kernarg_offset, -1);
+}
+
+static void nothing_was_in_flight(void **state)
+{
+	(void)state;
+	two_streams(0);
+	launch(WRITER, A, P);
+	sync_by(HG_API_hipDeviceSynchronize, 0);
+	fault(FAR);
+	assert_string_equal(found(), "HG614");
+	assert_int_equal(confidence(), CONFIDENCE_POSSIBLE);
+	assert_null(finding(0)->kernel);
+}
+
+/* hipFree waits, and its event comes before it does. */
+static void while_a_release_waits(void **state)
+{
+	(void)state;
+	two_streams(0);
+	launch(WRITER, A, P);
+	release(HG_API_hipFree, Q, 0);
+	fault(FAR);
+	assert_string_equal(found(), "HG614");
+	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
+	assert_string_equal(finding(0)->kernel, "writer");
+}
+
+static void after_a_release_has_waited(void **state)
+{
+	(void)state;
+	two_streams(0);
+	launch(WRITER, A, P);
+	release(HG_API_hipFree, Q, 0);
+	alloc(HG_API_hipMalloc, 0x30000, 0);
+	launch(READER, A, P);
+	fault(FAR);
+	assert_string_equal(found(), "HG614");
+	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
+	assert_string_equal(finding(0)->kernel, "reader");
+}
+
+static void a_launch_that_the_environment_makes_wait(void **state)
+{
+	(void)state;
+	runtime(50221153, "AMD_SERIALIZE_KERNEL=3");
+	two_streams(0);
+	launch(WRITER, A, P);
+	launch(READER, A, Q);
+	fault(FAR);
+	assert_string_equal(found(), "HG614 HG903"); /* the variable is a finding, too */
+	assert_string_equal(finding(0)->kernel, "reader");
+}
+
+static void a_launch_that_failed_did_not_fault(void **state)
+{
+	(void)state;
+	two_streams(0);
+	launch(READER, B, Q);
+	launch(WRITER, A, P);
+	failure(HG_API_hipLaunchKernel, 9, WRITER, 0);
+	fault(FAR);
+	assert_string_equal(found(), "HG614");
+	assert_string_equal(finding(0)->kernel, "reader");
+	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
+}
+
+static void equal_launches_count_as_one(void **state)
+{
+	(void)state;
+	two_streams(0);
+	for (unsigned i = 0; i < 2000; i++) {
+		launch(WRITER, A, P);
+		next_args--;
+	}
+	fault(FAR);
+	assert_string_equal(found(), "HG614");
+	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
+	assert_int_equal(finding(0)->launches, 2000);
+}
+
+static void more_work_than_is_followed(void **state)
+{
+	(void)state;
+	two_streams(0);
+	for (unsigned i = 0; i < 1025; i++)
+		launch(WRITER, A, P);
+	fault(FAR);
+	assert_string_equal(found(), "HG614");
+	assert_int_equal(confidence(), CONFIDENCE_LIKELY);
+}
+
+static void a_copy_in_flight(void **state)
+{
+	(void)state;
+	two_streams(0);
+	copy(HG_API_hipMemcpyAsync, P, Q + 0x800, 0x1000, A);
+	fault(Q + 0x1000);
+	assert_non_null(strstr(found(), "HG614"));
+	for (unsigned i = 0; i < findings.list->len; i++)
+		if (finding(i)->rule == &rules[RULE_HG614])
+			assert_string_equal(finding(i)->api, "hipMemcpyAsync");
+}
+
+/* ---- which memory ---- */
+
+static void past_the_end(void **state)
+{
+	(void)state;
+	two_streams(0);
+	launch(WRITER, A, P);
+	fault(P + 0x3000);
+	assert_string_equal(found(), "HG614");
+	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
+	assert_true(says("past the end of 4096 bytes from hipMalloc, by 8192 bytes or more"));
+	assert_int_equal(finding(0)->offset, 0x3000);
+}
+
+static void a_null_pointer(void **state)
+{
+	(void)state;
+	two_streams(0);
+	launch(WRITER, A, 0);
+	fault(0);
+	assert_string_equal(found(), "HG614");
+	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
+	assert_true(says("a null pointer"));
+}
+
+static void peer_memory(bool enable, bool pools)
+{
+	other_device(1);
+	device_now = 1;
+	alloc(HG_API_hipMalloc, P, 0);
+	device_now = 0;
+	stream(A, 0);
+	if (enable)
+		apply((struct hg_event){
+		    .type = HG_EVENT_call,
+		    .call = { .api = HG_API_hipDeviceEnablePeerAccess, .value = 1, .text = "" } });
+	if (pools)
+		call(HG_API_hipMemPoolSetAccess, 0);
+	launch(WRITER, A, P);
+	fault(P);
+}
+
+static void memory_of_another_gpu(void **state)
+{
+	(void)state;
+	peer_memory(false, false);
+	assert_string_equal(found(), "HG614");
+	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
+	assert_true(says("memory of GPU 1 on GPU 0, which was never given access"));
+}
+
+static void memory_of_another_gpu_that_is_accessible(void **state)
+{
+	(void)state;
+	peer_memory(true, false);
+	assert_string_equal(found(), "HG614");
+	assert_int_equal(confidence(), CONFIDENCE_LIKELY);
+	assert_true(says("why is not known"));
+}
+
+static void memory_of_another_gpu_that_may_be_accessible(void **state)
+{
+	(void)state;
+	peer_memory(false, true);
+	assert_string_equal(found(), "HG614");
+	assert_int_equal(confidence(), CONFIDENCE_LIKELY);
+}
+
+static void memory_that_may_only_be_read(void **state)
+{
+	(void)state;
+	switch_xnack_on();
+	alloc(HG_API_mmap, P, 1ull << 32 | 0x22);
+	stream(A, 0);
+	launch(WRITER, A, P);
+	fault_of(0, P, 2);
+	assert_non_null(strstr(found(), "HG614"));
+	assert_true(says("may only read: 4096 bytes from mmap"));
+}
+
+/* Broken memory says nothing about the program. */
+static void an_error_of_the_hardware(void **state)
+{
+	(void)state;
+	two_streams(0);
+	launch(WRITER, A, P);
+	fault_of(0, P, 16);
+	assert_string_equal(found(), "HG614");
+	assert_int_equal(confidence(), CONFIDENCE_LIKELY);
+	assert_true(says("uncorrectable error"));
+	assert_null(finding(0)->kernel);
+}
+
+static void no_fault(void **state)
+{
+	(void)state;
+	two_streams(0);
+	launch(WRITER, A, P);
+	sync_by(HG_API_hipDeviceSynchronize, 0);
+	assert_string_equal(found(), "");
+}
+
+/* ---- HG615 ---- */
+
+static void register_memory(uint64_t device_ptr)
+{
+	alloc(HG_API_malloc, HOST, 0);
+	apply((struct hg_event){ .type = HG_EVENT_alloc,
+				 .alloc = { .api = HG_API_hipHostRegister,
+					    .ptr = HOST,
+					    .device_ptr = device_ptr,
+					    .size = 0x1000,
+					    .symbol = "",
+					    .stack_id = 1 } });
+	stream(A, 0);
+}
+
+static void the_hosts_address(void **state)
+{
+	(void)state;
+	register_memory(0x700000);
+	launch(WRITER, A, HOST + 0x10);
+	assert_string_equal(found(), "HG615");
+	assert_int_equal(confidence(), CONFIDENCE_LIKELY);
+}
+
+static void the_hosts_address_and_a_fault(void **state)
+{
+	(void)state;
+	register_memory(0x700000);
+	launch(WRITER, A, HOST + 0x10);
+	fault(HOST);
+	assert_string_equal(found(), "HG615");
+	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
+}
+
+static void the_gpus_address(void **state)
+{
+	(void)state;
+	register_memory(0x700000);
+	launch(WRITER, A, 0x700010);
+	assert_string_equal(found(), "");
+}
+
+static void one_address_for_both(void **state)
+{
+	(void)state;
+	register_memory(HOST);
+	launch(WRITER, A, HOST);
+	assert_string_equal(found(), "");
+}
+
+static void the_hosts_address_with_xnack(void **state)
+{
+	(void)state;
+	switch_xnack_on();
+	register_memory(0x700000);
+	launch(WRITER, A, HOST);
+	assert_string_equal(found(), "");
+}
+
+/* ---- HG616 ---- */
+
+static void memory_is_full(void **state)
+{
+	(void)state;
+	two_streams(0);
+	failure(HG_API_hipMalloc, 2, 0, 0x4000);
+	assert_string_equal(found(), "HG616");
+	assert_true(says("hipMalloc of 16384 bytes failed with hipErrorOutOfMemory (2)"));
+	assert_true(says("held 8192 bytes of GPU memory"));
+	assert_int_equal(finding(0)->candidates->len, 1);
+	IF_WHOLE(
+	    assert_int_equal(((struct candidate *)finding(0)->candidates->pdata[0])->count, 2));
+}
+
+static void an_allocation_fails_for_another_reason(void **state)
+{
+	(void)state;
+	two_streams(0);
+	failure(HG_API_hipMalloc, 1, 0, 0x4000);
+	assert_string_equal(found(), "");
+}
+
+/* ---- HG617 ---- */
+
+static void null_with_success(void)
+{
+	apply((struct hg_event){ .type = HG_EVENT_alloc,
+				 .alloc = { .api = HG_API_hipMallocAsync,
+					    .size = 0x1000,
+					    .stream = A,
+					    .symbol = "",
+					    .stack_id = 7 } });
+}
+
+static void success_and_null(void **state)
+{
+	(void)state;
+	two_streams(0);
+	null_with_success();
+	launch(WRITER, A, 0);
+	assert_string_equal(found(), "HG617");
+	assert_int_equal(confidence(), CONFIDENCE_LIKELY);
+	assert_true(says("returned success and a null pointer"));
+}
+
+static void success_and_null_and_a_fault(void **state)
+{
+	(void)state;
+	two_streams(0);
+	null_with_success();
+	launch(WRITER, A, 0);
+	fault(0);
+	assert_string_equal(found(), "HG617");
+	assert_int_equal(confidence(), CONFIDENCE_LIKELY);
+	IF_WHOLE(assert_string_equal(
+	    ((struct fault_row *)faults_result(&findings)->pdata[0])->rules, "HG617"));
+}
+
+static void a_failed_allocation_is_used_as_a_null_pointer(void **state)
+{
+	(void)state;
+	two_streams(0);
+	failure(HG_API_hipMalloc, 2, 0, 0x1000);
+	launch(READER, A, P); /* something else goes on, and may */
+	launch(READER, A, 0);
+	assert_string_equal(found(), "HG617");
+}
+
+static void the_launch_did_not_use_the_null_pointer(void **state)
+{
+	(void)state;
+	two_streams(0);
+	null_with_success();
+	launch(WRITER, A, 0);
+	sync_by(HG_API_hipDeviceSynchronize, 0);
+	assert_string_equal(found(), "");
+}
+
+static void a_null_pointer_without_a_failure_is_another_matter(void **state)
+{
+	(void)state;
+	two_streams(0);
+	launch(READER, A, 0);
+	assert_string_equal(found(), "");
+}
+
+static void null_is_not_used(void **state)
+{
+	(void)state;
+	two_streams(0);
+	null_with_success();
+	launch(WRITER, A, P);
+	assert_string_equal(found(), "");
+}
+
+static void no_bytes_are_asked_for(void **state)
+{
+	(void)state;
+	two_streams(0);
+	apply((struct hg_event){ .type = HG_EVENT_alloc,
+				 .alloc = { .api = HG_API_hipMalloc, .symbol = "" } });
+	launch(WRITER, A, 0);
+	assert_string_equal(found(), "");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		FINDS(HG614, the_only_kernel_that_was_not_waited_for),
+		DOUBTS(HG614, one_of_two_kernels),
+		DOUBTS(HG614, one_of_two_kernels_is_given_the_memory),
+		FINDS(HG614, a_kernel_that_only_reads_does_not_write),
+		TEST(a_kernel_of_another_gpu),
+		TEST(a_kernel_whose_stores_are_known),
+		DOUBTS(HG614, a_kernel_of_unknown_accesses),
+		DOUBTS(HG614, from_which_pointer_is_not_known),
+		DOUBTS(HG614, nothing_was_in_flight),
+		TEST(while_a_release_waits),
+		TEST(after_a_release_has_waited),
+		TEST(a_launch_that_the_environment_makes_wait),
+		TEST(a_launch_that_failed_did_not_fault),
+		TEST(equal_launches_count_as_one),
+		DOUBTS(HG614, more_work_than_is_followed),
+		TEST(a_copy_in_flight),
+		FINDS(HG614, past_the_end),
+		FINDS(HG614, a_null_pointer),
+		FINDS(HG614, memory_of_another_gpu),
+		DOUBTS(HG614, memory_of_another_gpu_that_is_accessible),
+		DOUBTS(HG614, memory_of_another_gpu_that_may_be_accessible),
+		TEST(memory_that_may_only_be_read),
+		DOUBTS(HG614, an_error_of_the_hardware),
+		SILENT(HG614, no_fault),
+		FINDS(HG615, the_hosts_address),
+		FINDS(HG615, the_hosts_address_and_a_fault),
+		SILENT(HG614, the_hosts_address_and_a_fault),
+		SILENT(HG615, the_gpus_address),
+		SILENT(HG615, one_address_for_both),
+		SILENT(HG615, the_hosts_address_with_xnack),
+		FINDS(HG616, memory_is_full),
+		SILENT(HG616, an_allocation_fails_for_another_reason),
+		FINDS(HG617, success_and_null),
+		FINDS(HG617, success_and_null_and_a_fault),
+		SILENT(HG614, success_and_null_and_a_fault),
+		FINDS(HG617, a_failed_allocation_is_used_as_a_null_pointer),
+		SILENT(HG616, a_failed_allocation_is_used_as_a_null_pointer),
+		SILENT(HG617, the_launch_did_not_use_the_null_pointer),
+		SILENT(HG617, null_is_not_used),
+		SILENT(HG617, a_null_pointer_without_a_failure_is_another_matter),
+		SILENT(HG617, no_bytes_are_asked_for),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
