@@ -7,7 +7,7 @@ tool=$2
 directory=$(mktemp -d) || exit 1
 trap 'rm -rf "$directory"' EXIT
 export TOOL_OUTPUT="$directory/counts"
-echo 1..10
+echo 1..16
 
 report() # good? description
 {
@@ -57,4 +57,24 @@ before=$(count before)
 test "$before" -gt 40 && test "$(count between)" = $((2 * before)) &&
 	test "$(count barriers)" = "$before" && test "$(count wrong)" = 0
 report $? "$before packets pass the handlers, the last registered first"
+
+# asked NAME=VALUE...: the tool's OnLoad was called, whatever it thinks of the table.
+asked()
+{
+	output=$(env "$@" "$program" 2>&1)
+	printf '%s\n' "$output" | grep -q "refused to be loaded\|failed before"
+}
+asked SOFTGPU_HSA_TABLE=7.2 HSA_TOOLS_LIB="$tool"
+report $? "ROCm 7: a tool that is named"
+asked SOFTGPU_HSA_TABLE=7.2 LD_PRELOAD="$tool"
+report $? "... and one that exports that it is a tool"
+! asked SOFTGPU_HSA_TABLE=5.2 LD_PRELOAD="$tool"
+report $? "ROCm 5 does not look for those"
+! asked SOFTGPU_HSA_TABLE=7.2 HSA_TOOLS_LIB="$tool" LD_PRELOAD="$tool" ROCP_TOOL_LIBRARIES=none.so &&
+	! asked SOFTGPU_HSA_TABLE=7.2 HSA_TOOLS_LIB="$tool" ROCPROFILER_REGISTER_LIBRARY=none.so
+report $? "where rocprofiler-register takes over there are no tools"
+asked SOFTGPU_HSA_TABLE=7.2 HSA_TOOLS_LIB="$tool" ROCP_TOOL_LIBRARIES=none.so HSA_TOOLS_ROCPROFILER_V1_TOOLS=1
+report $? "... unless those of the first version are wanted"
+asked SOFTGPU_HSA_TABLE=5.2 HSA_TOOLS_LIB="$tool" ROCP_TOOL_LIBRARIES=none.so
+report $? "ROCm 5 does not know it"
 exit ${failed:-0}
