@@ -17,8 +17,12 @@
 
 #define REGISTER_TIMEOUT_MS "10000"
 
-/* OpenMP's offloading uses the HSA runtime, and so do programs without HIP. */
-static bool wants_hsa(const struct recording *recording)
+/*
+ * The tools interface of the HSA runtime is the second way to its calls (preload/hsa/hsa_tool.c).
+ * It is set up by a variable for programs that are linked with OpenMP's offloading, or with the
+ * runtime but not with HIP: up to ROCr 5 there is no other means.
+ */
+static bool wants_tool(const struct recording *recording)
 {
 	const char *path = recording->executable;
 
@@ -36,21 +40,20 @@ static int set_hsa_tool(const struct recording *recording)
 	char *value;
 	int result;
 
-	if (recording->options->hsa == RECORD_HSA_NO || !slash || !wants_hsa(recording))
+	if (recording->options->hsa != RECORD_HSA_AUTO &&
+	    setenv("HIPGRAIN_HSA", recording->options->hsa == RECORD_HSA_YES ? "1" : "0", 1))
+		return -1;
+	/* A name in that list has no space in it; calls are seen without it. */
+	if (recording->options->hsa == RECORD_HSA_NO || !slash || !wants_tool(recording) ||
+	    strchr(recording->install.preload, ' '))
 		return 0;
-	if (strchr(recording->install.preload, ' ')) {
-		message_warning("calls below HIP are not recorded: HSA_TOOLS_LIB cannot name a "
-				"directory with a space in its path");
-		return 0;
-	}
 	if (asprintf(&value, "%.*s/libhipgrain-hsa.so%s%s",
 		     (int)(slash - recording->install.preload), recording->install.preload,
 		     old && *old ? " " : "", old ? old : "") < 0)
 		return -1;
 	result = setenv("HSA_TOOLS_LIB", value, 1);
 	free(value);
-	return recording->options->hsa == RECORD_HSA_YES ? result | setenv("HIPGRAIN_HSA", "1", 1)
-							 : result;
+	return result;
 }
 
 static int set_environment(const struct recording *recording)

@@ -16,6 +16,13 @@ static const char *const severity_colors[] = {
 	[SEVERITY_ERROR] = OUTPUT_COLOR "[1;31m",
 };
 
+/* By HIP, by OpenMP, or by the HSA runtime below them. */
+static bool uses_gpu(const struct process *process)
+{
+	return process->device_count >= 0 || process->target_regions || process->launches ||
+	       process_device(process, 0);
+}
+
 static void put_process(const struct printer *printer, const struct process *process)
 {
 	const struct device *device = process_device(process, 0);
@@ -37,7 +44,7 @@ static void put_process(const struct printer *printer, const struct process *pro
 	}
 	if (device)
 		fprintf(printer->stream, " on %s (%s)", device->name, device->arch);
-	else if (process->device_count < 0 && !process->target_regions)
+	else if (!uses_gpu(process))
 		fprintf(printer->stream, "; it made no HIP call");
 	fputc('\n', printer->stream);
 }
@@ -51,7 +58,7 @@ static void put_processes(const struct printer *printer)
 	for (unsigned i = 0; i < processes->len; i++) {
 		const struct process *process = processes->pdata[i];
 
-		if (process->device_count >= 0 || process->target_regions || processes->len == 1) {
+		if (uses_gpu(process) || processes->len == 1) {
 			put_process(printer, process);
 			shown++;
 		}

@@ -380,16 +380,16 @@ static bool note_bypass(struct findings *findings, const struct process *process
 	return g_hash_table_size(process->bypasses) > 0;
 }
 
-/* An HSA runtime whose tables were not as expected. Whether it was one. */
+/* Returns true if calls of the HSA runtime could not be recorded. */
 static bool note_hsa_refused(struct findings *findings, const struct process *process)
 {
 	if (!process->hsa_refused)
 		return false;
 	findings_limit(
 	    findings,
-	    "process %d: no call of the HSA runtime was recorded, because its functions "
-	    "were not found in its tables: %s. The kernels of OpenMP target regions, and "
-	    "what maps do to memory, are unknown: HG801, HG802 and HG806 are not checked",
+	    "process %d: no call of the HSA runtime was recorded, because %s. What was launched "
+	    "below HIP (the kernels of OpenMP target regions), and what maps do to memory, are "
+	    "unknown: HG801, HG802 and HG806 are not checked",
 	    process->pid, process->hsa_refused);
 	return true;
 }

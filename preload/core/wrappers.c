@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds interposed functions of HIP by name in the rows that the linker collects. */
+/* Finds interposed functions of HIP and HSA by name in the rows that the linker collects. */
 #include "preload/core/wrappers.h"
 
 #include <string.h>

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Interposed functions of HIP by their names. */
+/* Interposed functions of HIP, and of the HSA runtime below it, by their names. */
 #ifndef HIPGRAIN_PRELOAD_CORE_WRAPPERS_H
 #define HIPGRAIN_PRELOAD_CORE_WRAPPERS_H
 
-/* One interposed function; its rows are gathered by the linker (hip_wrap.h). */
+#include <stdbool.h>
+
+/* One interposed function; its rows are gathered by the linker (hip_wrap.h, hsa_wrap.h). */
 struct hg_hip_function {
 	const char *name;
 	void *wrapper;
+	bool hsa; /* a function of the HSA runtime */
 };
 
-/* Put between these two by the linker: the rows of hip/hip_wrap.h. */
+/* Put between these two by the linker: the rows of hip/hip_wrap.h and hsa/hsa_wrap.h. */
 extern const struct hg_hip_function *const __start_hg_hip_functions[]
     __attribute__((visibility("hidden")));
 extern const struct hg_hip_function *const __stop_hg_hip_functions[]

@@ -3,8 +3,12 @@
 #ifndef HIPGRAIN_PRELOAD_GPU_GPU_H
 #define HIPGRAIN_PRELOAD_GPU_GPU_H
 
+#include <stdbool.h>
+
 /* A function of the HSA runtime below HIP, if it is loaded; else NULL. */
 void *hg_hsa_query(const char *name);
+/* Returns true if an address lies in a library of that name. */
+bool hg_hsa_is_runtime(const void *address);
 /*
  * hsa_amd_link_info_type_t between the GPUs and host memory, and whether it carries any atomics;
  * -1 if unknown or not all alike.
@@ -12,8 +16,11 @@ void *hg_hsa_query(const char *name);
 int hg_hsa_host_link(int *atomics);
 /* Whether the GPUs share their memory with the CPU: 1 all, 0 none, -1 unknown or not all alike. */
 int hg_hsa_apus(void);
-/* Have faults of GPUs recorded from now on; once. The HSA runtime is up. */
-void hg_hsa_watch_faults(void);
+/*
+ * Have faults of GPUs recorded from now on; once. The HSA runtime is up. `first`: somebody else is
+ * about to register a handler of such events.
+ */
+void hg_hsa_watch_faults(bool first);
 /* The same of stale reads, which only the software GPU can see. */
 void hg_hsa_watch_stale_reads(void);
 

@@ -4,10 +4,11 @@
  * for system events, on a thread of its own; if none of them returns success it prints a line and
  * aborts the process. Any number of handlers can be added, and one that fails does not change this
  * (VMFaultHandler and SetCustomSystemEventHandler in runtime.cpp of ROCr 4.5, 5.2.3, 5.7.1 and
- * 6.2.4). So ours records the fault and fails.
+ * 6.2.4). So ours records the fault and fails. They are called in the order in which they were
+ * registered, and another one may end the process: ours comes first (hsa_event.c).
  *
  * An exception: with HSA_ENABLE_VM_FAULT_MESSAGE=0, ROCr from 6.2 on writes a core dump of the GPU
- * only if there is a handler. Ours is not registered then.
+ * only if there is a handler. Ours is not registered then, unless the program has one.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -90,14 +91,14 @@ static int on_system_event(const struct system_event *from, void *data)
 	return HANDLER_FAILED;
 }
 
-void hg_hsa_watch_faults(void)
+void hg_hsa_watch_faults(bool first)
 {
 	static int watching;
 	const char *message = getenv("HSA_ENABLE_VM_FAULT_MESSAGE");
 	int (*add)(int (*)(const struct system_event *, void *), void *);
 	int (*iterate)(int (*)(struct hsa_handle, void *), void *);
 
-	if ((message && !strcmp(message, "0")) ||
+	if ((message && !strcmp(message, "0") && !first) ||
 	    __atomic_exchange_n(&watching, 1, __ATOMIC_RELAXED))
 		return;
 	add = (int (*)(int (*)(const struct system_event *, void *), void *))hg_hsa_query(

@@ -8,12 +8,24 @@
 #include "preload/core/libc.h"
 #include "preload/gpu/gpu.h"
 
+static bool is_runtime_file(const char *path)
+{
+	const char *base = path ? strrchr(path, '/') : NULL;
+
+	return base && !strncmp(base + 1, "libhsa-runtime64", 16);
+}
+
+bool hg_hsa_is_runtime(const void *address)
+{
+	Dl_info info;
+
+	return dladdr(address, &info) && is_runtime_file(info.dli_fname);
+}
+
 static int find_hsa_path(struct dl_phdr_info *info, size_t size, void *data)
 {
-	const char *base = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
-
 	(void)size;
-	if (!base || strncmp(base + 1, "libhsa-runtime64", 16))
+	if (!is_runtime_file(info->dlpi_name))
 		return 0;
 	snprintf(data, 4096, "%s", info->dlpi_name);
 	return 1;

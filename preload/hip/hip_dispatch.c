@@ -29,15 +29,18 @@
 #include "preload/core/pool.h"
 #include "preload/core/start.h"
 #include "preload/core/wrappers.h"
+#include "preload/gpu/gpu.h"
 #include "preload/hip/hip.h"
 #include "preload/hip/hip_runtime.h"
 
 /* ---- thunks ---- */
 
-#define THUNKS       2048
-#define THUNK_SIZE   16
-#define STRINGIFY(x) #x
-#define STRING(x)    STRINGIFY(x)
+#define HSA_NOT_INITIALIZED 0x100B /* hsa_status_t */
+
+#define THUNKS              2048
+#define THUNK_SIZE          16
+#define STRINGIFY(x)        #x
+#define STRING(x)           STRINGIFY(x)
 
 /* 32 bytes, and the wrapper first: the assembly below relies on it. */
 struct via {
@@ -102,7 +105,7 @@ static void *thunk_for(const struct hg_hip_function *row, void *real)
 		}
 		hg_hip_vias[at].wrapper = row->wrapper;
 		hg_hip_vias[at].row = row;
-		hg_hip_vias[at].runtime = hg_hip_runtime_of(real);
+		hg_hip_vias[at].runtime = row->hsa ? NULL : hg_hip_runtime_of(real);
 		__atomic_store_n(&hg_hip_vias[at].real, real, __ATOMIC_RELEASE);
 	}
 	return (void *)(hg_hip_thunks + at * THUNK_SIZE);
@@ -259,12 +262,27 @@ static void forget_runtime(const struct hg_hip_runtime *runtime)
 	}
 }
 
+/* Of the HSA runtime nothing but its functions is known here. */
+static void forget_unloaded(struct caller *caller)
+{
+	size_t rows = (size_t)(__stop_hg_hip_functions - __start_hg_hip_functions);
+	Dl_info info;
+
+	for (size_t i = 0; i < rows; i++) {
+		void *real = __atomic_load_n(&caller->targets[i].real, __ATOMIC_RELAXED);
+
+		if (real && __start_hg_hip_functions[i]->hsa && !dladdr(real, &info))
+			__atomic_store_n(&caller->targets[i].real, NULL, __ATOMIC_RELEASE);
+	}
+}
+
 static void unloaded(void)
 {
 	struct caller *caller = __atomic_load_n(&callers, __ATOMIC_ACQUIRE);
 
 	hg_hip_runtimes_unloaded(is_loaded, forget_runtime);
 	for (; caller; caller = caller->next) {
+		forget_unloaded(caller);
 		if (!__atomic_load_n(&caller->size, __ATOMIC_ACQUIRE) || !is_gone(caller))
 			continue;
 		__atomic_store_n(&caller->size, 0, __ATOMIC_RELEASE);
@@ -370,15 +388,16 @@ static bool is_unversioned(const void *function)
 	return !from.versions || (from.versions[symbol - from.symbols] & 0x7fffu) <= 1;
 }
 
-static void *resolve(const char *name, const void *caller)
+static void *resolve(const struct hg_hip_function *row, const void *caller)
 {
+	const char *name = row->name;
 	void *found = hg_find_function(name, NULL, caller), *versioned;
 	struct link_map *map = NULL;
 	const char *version = NULL;
 	Dl_info info;
 
 	if (!found)
-		return hg_hip_find_loaded(name);
+		return row->hsa ? hg_hsa_query(name) : hg_hip_find_loaded(name);
 	if (dladdr1(caller, &info, (void **)&map, RTLD_DL_LINKMAP) && map)
 		version = wanted_version(map, name);
 	if (!version || is_unversioned(found))
@@ -392,6 +411,11 @@ static int no_runtime(void)
 	return HIP_NO_RUNTIME;
 }
 
+static int no_hsa_runtime(void)
+{
+	return HSA_NOT_INITIALIZED;
+}
+
 static void *find_real(const struct hg_hip_function *const *row, const void *address)
 {
 	struct hg_hip_runtime *runtime = NULL;
@@ -401,9 +425,9 @@ static void *find_real(const struct hg_hip_function *const *row, const void *add
 
 	hg_init();
 	hg_tls.busy++;
-	real = resolve((*row)->name, address);
+	real = resolve(*row, address);
 	if (real) {
-		runtime = hg_hip_runtime_of(real);
+		runtime = (*row)->hsa ? NULL : hg_hip_runtime_of(real);
 		caller = find_caller(address);
 		if (!caller)
 			caller = add_caller(address);
@@ -415,10 +439,12 @@ static void *find_real(const struct hg_hip_function *const *row, const void *add
 		}
 	}
 	hg_tls.busy--;
-	if (!hg_tls.hip)
+	if (!hg_tls.hip && !(*row)->hsa)
 		hg_tls.hip_runtime = runtime;
 	errno = saved;
-	return real ? real : (void *)no_runtime;
+	if (!real)
+		return (*row)->hsa ? (void *)no_hsa_runtime : (void *)no_runtime;
+	return real;
 }
 
 void *hg_hip_real(const struct hg_hip_function *const *row, const void *address, const char *frame)
@@ -452,6 +478,25 @@ void *hg_hip_real(const struct hg_hip_function *const *row, const void *address,
 	if (!nested)
 		hg_tls.hip_runtime = __atomic_load_n(&target->runtime, __ATOMIC_RELAXED);
 	return real;
+}
+
+void *hg_hsa_real(const struct hg_hip_function *const *row, const void *address)
+{
+	const struct via *via = hg_hip_via;
+	struct caller *caller;
+	void *real;
+
+	if (HG_UNLIKELY(via != NULL)) {
+		hg_hip_via = NULL;
+		if (via->row == *row)
+			return via->real;
+	}
+	caller = find_caller(address);
+	if (HG_UNLIKELY(!caller))
+		return find_real(row, address);
+	real = __atomic_load_n(&caller->targets[row - __start_hg_hip_functions].real,
+			       __ATOMIC_ACQUIRE);
+	return HG_LIKELY(real != NULL) ? real : find_real(row, address);
 }
 
 HG_PART(.name = "hip-dispatch", .order = 35, .unloaded = unloaded);

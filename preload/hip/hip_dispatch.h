@@ -15,6 +15,12 @@ struct hg_hip_function;
  */
 void *hg_hip_real(const struct hg_hip_function *const *row, const void *address, const char *frame);
 
+/*
+ * The same of a function of the HSA runtime, whose calls belong to no call of HIP's; without a
+ * runtime it is a function that returns HSA_STATUS_ERROR_NOT_INITIALIZED.
+ */
+void *hg_hsa_real(const struct hg_hip_function *const *row, const void *address);
+
 /* What to give to somebody who looked up a name and found `real`: ours, which goes on to it. */
 void *hg_hip_offer(const char *name, void *real);
 

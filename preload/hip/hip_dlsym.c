@@ -14,6 +14,7 @@
 #include "preload/core/libc.h"
 #include "preload/core/start.h"
 #include "preload/core/wrappers.h"
+#include "preload/gpu/gpu.h"
 #include "preload/hip/hip_dispatch.h"
 #include "preload/hip/hip_runtime.h"
 #include "preload/host/host.h"
@@ -113,6 +114,22 @@ static void *look_up_extra(void *handle, const char *name, const char *version, 
 	return NOT_THERE;
 }
 
+static bool is_of_hsa(const char *name)
+{
+	return !strncmp(name, "hsa_", 4);
+}
+
+static bool may_be_wrapped(const char *name)
+{
+	return !strncmp(name, "hip", 3) || !strncmp(name, "__hip", 5) || is_of_hsa(name);
+}
+
+/* `real` is a function of the runtime that has functions of that name. */
+static bool is_runtime(const char *name, const void *real)
+{
+	return is_of_hsa(name) ? hg_hsa_is_runtime(real) : hg_hip_is_runtime(real);
+}
+
 void *hg_dlsym_hook(void *handle, const char *name, const char *version, const void *caller)
 {
 	void *wrapper, *real;
@@ -124,7 +141,7 @@ void *hg_dlsym_hook(void *handle, const char *name, const char *version, const v
 	}
 	if (name && HG_UNLIKELY(is_extra(name)))
 		return look_up_extra(handle, name, version, caller);
-	if (!name || hg_sanitizer || (strncmp(name, "hip", 3) && strncmp(name, "__hip", 5)))
+	if (!name || hg_sanitizer || !may_be_wrapped(name))
 		return NULL;
 	hg_init();
 	wrapper = hg_hip_wrapper(name);
@@ -148,7 +165,7 @@ void *hg_dlsym_hook(void *handle, const char *name, const char *version, const v
 	/* A handle of the global scope finds us: as above. */
 	if (real == wrapper)
 		return hg_libc.dlsym(RTLD_NEXT, name) ? wrapper : NOT_THERE;
-	if (!real || !hg_awake() || !hg_hip_is_runtime(real))
+	if (!real || !hg_awake() || !is_runtime(name, real))
 		return real;
 	return hg_hip_offer(name, real);
 }

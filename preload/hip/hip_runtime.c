@@ -414,7 +414,7 @@ static void record_runtime(struct hg_hip_runtime *runtime)
 	make_runtime_event(runtime);
 	runtime->host_link = runtime->host_link_atomics = -1;
 	if (count) {
-		hg_hsa_watch_faults();
+		hg_hsa_watch_faults(false);
 		hg_hsa_watch_stale_reads();
 	}
 	if (count && hg_config.memory_queries)

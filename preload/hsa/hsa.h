@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The HSA half of the preload library: what its files share. It is a tool of the HSA runtime
- * (HSA_TOOLS_LIB), and patches the runtime's tables. Types and numbers: hsa.h, hsa_ext_amd.h and
- * hsa_api_trace.h of ROCr 5.2 [HSAH]; written out, because no HSA header is needed to build.
+ * The HSA half of the preload library: what its files share. Calls come to its wrappers by two
+ * ways: by the functions of the same names that the library exports (hsa_wrap.h), and by the
+ * runtime's tables, which it patches as a tool of the runtime (hsa_tool.c). Types and numbers:
+ * hsa.h, hsa_ext_amd.h and hsa_api_trace.h of ROCr 5.2 [HSAH]; written out, because no HSA header
+ * is needed to build.
  */
 #ifndef HIPGRAIN_PRELOAD_HSA_HSA_H
 #define HIPGRAIN_PRELOAD_HSA_HSA_H
@@ -10,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "preload/core/base.h"
 #include "preload/hip/hip_registry.h"
 #include "preload/hip/hip_runtime.h"
 
@@ -37,13 +40,15 @@ struct hsa_packet {
 	uint64_t kernel_object, kernarg, reserved2, completion;
 };
 
-/* The runtime's own functions, from before the tables were patched. */
+/* The runtime's own functions: what it exports, or what was in its tables before us. */
 struct hsa_functions {
 #define HSA_CORE(place, name)        void *name;
 #define HSA_AMD(before, since, name) void *name;
+#define HSA_ALIAS(name)              void *name;
 #include "preload/hsa/hsa_table.def"
 #undef HSA_CORE
 #undef HSA_AMD
+#undef HSA_ALIAS
 };
 extern struct hsa_functions hg_hsa;
 #define HSA_REAL(name, type, ...) ((type(*)(__VA_ARGS__))hg_hsa.name)
@@ -54,10 +59,19 @@ struct hsa_wrapper {
 	void *function;
 };
 extern const struct hsa_wrapper hg_hsa_code_wrappers[], hg_hsa_memory_wrappers[],
-    hg_hsa_queue_wrappers[]; /* each ends with a NULL */
+    hg_hsa_queue_wrappers[], hg_hsa_event_wrappers[]; /* each ends with a NULL */
 
-/* The tables are patched: HIP must announce its launches (hip_expected.h). */
-extern bool hg_hsa_active;
+/*
+ * What becomes of a call that came by the name of its function; atomic. Only one of the two ways
+ * records: where the tables are patched a call by name passes them as well.
+ */
+enum hsa_way { HSA_PASS, HSA_BY_NAME, HSA_UNDECIDED };
+extern HG_HIDDEN int hg_hsa_way;
+
+/* Decide it, for a call that would reach the runtime's function `real`, before it is made. */
+void hg_hsa_decide(const void *real);
+/* HIP is loaded too, and reports the devices itself. */
+extern HG_HIDDEN bool hg_hsa_hip_reports;
 
 /*
  * Begin to make events about a call: not for what HIP does, whose own calls are recorded. True
@@ -69,6 +83,10 @@ bool hg_hsa_enter_below_hip(void);
 /* Of the construct that the thread is in, else of the caller. */
 uint32_t hg_hsa_stack(const void *caller);
 
+/* ---- hsa_agents.c ---- */
+
+/* Ask a runtime that is up for its agents and pools. Returns false if it has none. */
+bool hg_hsa_survey(void);
 /* GPU agents in the runtime's order; -1 for others. */
 int hg_hsa_ordinal(uint64_t agent);
 const struct hg_hip_device *hg_hsa_device(int ordinal);

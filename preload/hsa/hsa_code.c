@@ -17,6 +17,7 @@
 #include "preload/hip/hip_code.h"
 #include "preload/hip/hip_registry.h"
 #include "preload/hsa/hsa.h"
+#include "preload/hsa/hsa_wrap.h"
 #include "preload/ompt/ompt.h"
 #include "preload/trace/enter.h"
 #include "codeobj/codeobj.h"
@@ -322,6 +323,25 @@ void hg_hsa_kernel_define(struct hsa_kernel *kernel)
 	}
 	pthread_mutex_unlock(&lock);
 }
+
+HSA_WRAP(hsa_code_object_reader_create_from_memory, reader_from_memory,
+	 (const void *bytes, size_t size, struct hsa_handle *reader), (bytes, size, reader))
+HSA_WRAP(hsa_code_object_reader_create_from_file, reader_from_file,
+	 (int fd, struct hsa_handle *reader), (fd, reader))
+HSA_WRAP(hsa_code_object_deserialize, deserialize,
+	 (void *bytes, size_t size, const char *options, struct hsa_handle *object),
+	 (bytes, size, options, object))
+HSA_WRAP(hsa_executable_load_code_object, load_code,
+	 (struct hsa_handle executable, struct hsa_handle agent, struct hsa_handle object,
+	  const char *options),
+	 (executable, agent, object, options))
+HSA_WRAP(hsa_executable_load_agent_code_object, load_agent_code,
+	 (struct hsa_handle executable, struct hsa_handle agent, struct hsa_handle reader,
+	  const char *options, struct hsa_handle *result),
+	 (executable, agent, reader, options, result))
+HSA_WRAP(hsa_executable_freeze, executable_freeze,
+	 (struct hsa_handle executable, const char *options), (executable, options))
+HSA_WRAP(hsa_executable_destroy, executable_destroy, (struct hsa_handle executable), (executable))
 
 const struct hsa_wrapper hg_hsa_code_wrappers[] = {
 	{ "hsa_code_object_reader_create_from_memory", (void *)reader_from_memory },

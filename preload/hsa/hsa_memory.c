@@ -7,6 +7,7 @@
 
 #include "preload/core/base.h"
 #include "preload/hsa/hsa.h"
+#include "preload/hsa/hsa_wrap.h"
 #include "preload/ompt/ompt.h"
 #include "preload/trace/enter.h"
 #include "tracer/api/hsa.h"
@@ -256,6 +257,25 @@ static int svm_attributes_set(void *ptr, size_t size, struct svm_attribute *attr
 	errno = saved;
 	return rc;
 }
+
+HSA_WRAP(hsa_amd_memory_pool_allocate, pool_allocate,
+	 (struct hsa_handle pool, size_t size, uint32_t flags, void **ptr),
+	 (pool, size, flags, ptr))
+HSA_WRAP(hsa_amd_memory_pool_free, pool_free, (void *ptr), (ptr))
+HSA_WRAP(hsa_amd_memory_lock, memory_lock,
+	 (void *host, size_t size, struct hsa_handle *agents, int count, void **agent),
+	 (host, size, agents, count, agent))
+HSA_WRAP(hsa_amd_memory_lock_to_pool, memory_lock_to_pool,
+	 (void *host, size_t size, struct hsa_handle *agents, int count, struct hsa_handle pool,
+	  uint32_t flags, void **agent),
+	 (host, size, agents, count, pool, flags, agent))
+HSA_WRAP(hsa_amd_memory_unlock, memory_unlock, (void *host), (host))
+HSA_WRAP(hsa_amd_agents_allow_access, agents_allow_access,
+	 (uint32_t count, const struct hsa_handle *agents, const uint32_t *flags, const void *ptr),
+	 (count, agents, flags, ptr))
+HSA_WRAP(hsa_amd_svm_attributes_set, svm_attributes_set,
+	 (void *ptr, size_t size, struct svm_attribute *attributes, size_t count),
+	 (ptr, size, attributes, count))
 
 const struct hsa_wrapper hg_hsa_memory_wrappers[] = {
 	{ "hsa_amd_memory_pool_allocate", (void *)pool_allocate },

@@ -14,6 +14,7 @@
 #include "preload/hip/hip_expected.h"
 #include "preload/hip/hip_launch.h"
 #include "preload/hsa/hsa.h"
+#include "preload/hsa/hsa_wrap.h"
 #include "preload/stacks/modules.h"
 #include "preload/trace/enter.h"
 #include "preload/trace/process.h"
@@ -145,6 +146,12 @@ static void store_screlease(struct hsa_handle signal, int64_t value)
 	HSA_REAL(hsa_signal_store_screlease, void, struct hsa_handle, int64_t)(signal, value);
 }
 
+static void store_release(struct hsa_handle signal, int64_t value)
+{
+	rung(signal.handle, value, HG_CALLER());
+	HSA_REAL(hsa_signal_store_release, void, struct hsa_handle, int64_t)(signal, value);
+}
+
 /* ---- queues ---- */
 
 static void add_ring(const struct hsa_queue *queue, int ordinal)
@@ -202,6 +209,18 @@ static int queue_destroy(struct hsa_queue *queue)
 	pthread_mutex_unlock(&lock);
 	return HSA_REAL(hsa_queue_destroy, int, struct hsa_queue *)(queue);
 }
+
+HSA_WRAP(hsa_queue_create, queue_create,
+	 (struct hsa_handle agent, uint32_t size, uint32_t type, void *callback, void *data,
+	  uint32_t private_size, uint32_t group_size, struct hsa_queue **queue),
+	 (agent, size, type, callback, data, private_size, group_size, queue))
+HSA_WRAP(hsa_queue_destroy, queue_destroy, (struct hsa_queue * queue), (queue))
+HSA_WRAP_VOID(hsa_signal_store_relaxed, store_relaxed, (struct hsa_handle signal, int64_t value),
+	      (signal, value))
+HSA_WRAP_VOID(hsa_signal_store_screlease, store_screlease,
+	      (struct hsa_handle signal, int64_t value), (signal, value))
+HSA_WRAP_VOID(hsa_signal_store_release, store_release, (struct hsa_handle signal, int64_t value),
+	      (signal, value))
 
 const struct hsa_wrapper hg_hsa_queue_wrappers[] = {
 	{ "hsa_queue_create", (void *)queue_create },

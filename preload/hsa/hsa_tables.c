@@ -35,17 +35,21 @@ static const struct {
 	[SINCE_5_6] = { 55, SIZE_MAX },
 };
 
+enum table { NO_TABLE, CORE_TABLE, AMD_TABLE };
+
 static const struct row {
 	const char *name;
-	bool amd;
+	enum table table;
 	unsigned places[LAYOUTS];
 	void **function; /* in hg_hsa */
 } rows[] = {
-#define HSA_CORE(place, name)        { #name, false, { place, place }, &hg_hsa.name },
-#define HSA_AMD(before, since, name) { #name, true, { before, since }, &hg_hsa.name },
+#define HSA_CORE(place, name)        { #name, CORE_TABLE, { place, place }, &hg_hsa.name },
+#define HSA_AMD(before, since, name) { #name, AMD_TABLE, { before, since }, &hg_hsa.name },
+#define HSA_ALIAS(name)              { #name, NO_TABLE, { 0, 0 }, &hg_hsa.name },
 #include "preload/hsa/hsa_table.def"
 #undef HSA_CORE
 #undef HSA_AMD
+#undef HSA_ALIAS
 };
 
 static char problem[256];
@@ -73,7 +77,13 @@ static bool choose_layout(const struct hsa_table *amd)
 
 static struct hsa_table *table_of(const struct hsa_tables *tables, const struct row *row)
 {
-	return row->amd ? tables->amd : tables->core;
+	return row->table == AMD_TABLE ? tables->amd : tables->core;
+}
+
+/* NULL for a row that is in no table. */
+static void **place_of(const struct hsa_tables *tables, const struct row *row)
+{
+	return row->table ? &table_of(tables, row)->functions[row->places[layout]] : NULL;
 }
 
 /*
@@ -149,22 +159,55 @@ const char *hg_hsa_tables_read(const struct hsa_tables *tables)
 		snprintf(problem, sizeof(problem), "its library was not found");
 		return problem;
 	}
-	for (size_t i = 0; i < HG_COUNT(rows) && verified; i++) {
-		verified = is_verified(tables, &rows[i], library);
-		*rows[i].function =
-		    verified ? table_of(tables, &rows[i])->functions[rows[i].places[layout]] : NULL;
-	}
+	for (size_t i = 0; i < HG_COUNT(rows) && verified; i++)
+		verified = !rows[i].table || is_verified(tables, &rows[i], library);
+	for (size_t i = 0; i < HG_COUNT(rows) && verified; i++)
+		*rows[i].function = rows[i].table ? *place_of(tables, &rows[i])
+						  : hg_libc.dlsym(library, rows[i].name);
 	hg_dlclose(library);
 	return verified ? NULL : problem;
+}
+
+static int is_lacking(void)
+{
+	return 0x1000; /* HSA_STATUS_ERROR */
+}
+
+void hg_hsa_exports_read(void *library)
+{
+	for (size_t i = 0; i < HG_COUNT(rows); i++) {
+		void *function = hg_libc.dlsym(library, rows[i].name);
+
+		*rows[i].function = function ? function : (void *)is_lacking;
+	}
+}
+
+/* Of a function by its name; NULL if it is in no table. */
+static void **place_by_name(const struct hsa_tables *tables, const char *name)
+{
+	for (size_t i = 0; i < HG_COUNT(rows); i++)
+		if (!strcmp(rows[i].name, name))
+			return place_of(tables, &rows[i]);
+	return NULL;
 }
 
 void hg_hsa_tables_patch(const struct hsa_tables *tables, const struct hsa_wrapper *wrappers)
 {
 	for (; wrappers->name; wrappers++) {
-		for (size_t i = 0; i < HG_COUNT(rows); i++) {
-			if (!strcmp(rows[i].name, wrappers->name))
-				table_of(tables, &rows[i])->functions[rows[i].places[layout]] =
-				    wrappers->function;
-		}
+		void **place = place_by_name(tables, wrappers->name);
+
+		if (place)
+			*place = wrappers->function;
 	}
+}
+
+bool hg_hsa_tables_have(const struct hsa_tables *tables, const struct hsa_wrapper *wrappers)
+{
+	for (; wrappers->name; wrappers++) {
+		void **place = place_by_name(tables, wrappers->name);
+
+		if (place && *place == wrappers->function)
+			return true;
+	}
+	return false;
 }

@@ -1,11 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A tool of the HSA runtime: the runtime opens libhipgrain-hsa.so, because HSA_TOOLS_LIB names it,
- * and that library calls hipgrain_hsa_load(). Where only HIP uses the runtime nothing is patched:
- * its calls are recorded above. HIPGRAIN_HSA=1 patches all the same, for a HIP that is called in
- * ways that are not recorded; with HIPGRAIN_HSA=0 nothing is ever patched.
+ * Whether calls of the HSA runtime are recorded, and by which of two ways they come.
+ *
+ * By name: programs and libraries reach the functions that this library exports (hsa_wrap.h), by
+ * reference or by dlsym(), whatever environment they were started with.
+ *
+ * By the tables: the runtime gives them to tools, which are the libraries that HSA_TOOLS_LIB names
+ * and, from ROCr 6 on, each library in the process that exports HSA_AMD_TOOL_PRIORITY. Ours is
+ * libhipgrain-hsa.so, which calls hipgrain_hsa_load(). It is opened when a runtime is about to come
+ * up whose calls are wanted, and not before: in the processes of others it has nothing to do. The
+ * runtime reads neither where rocprofiler-register has taken tools over [ROCR25]. What comes by the
+ * tables are also calls of libraries that this one does not see (RTLD_DEEPBIND).
+ *
+ * Where only HIP uses the runtime nothing is recorded: HIP's own calls are recorded above.
+ * HIPGRAIN_HSA=1 records all the same, for a HIP that is called in ways that are not recorded; with
+ * HIPGRAIN_HSA=0 nothing ever is.
  */
+#include <dlfcn.h>
+#include <errno.h>
 #include <link.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,257 +31,42 @@
 #include "preload/core/start.h"
 #include "preload/gpu/gpu.h"
 #include "preload/hip/hip_expected.h"
-#include "preload/hip/hip_runtime.h"
 #include "preload/hsa/hsa.h"
 #include "preload/hsa/hsa_tables.h"
-#include "preload/ompt/ompt.h"
-#include "preload/stacks/stack.h"
+#include "preload/hsa/hsa_wrap.h"
 #include "preload/trace/enter.h"
-#include "codeobj/codeobj.h"
 #include "tracer/api/hsa.h"
 #include "tracer/events.h"
 #include "tracer/provider.h"
 
-#define MAX_AGENTS 64
-#define MAX_POOLS  256
+#define NOT_INITIALIZED 0x100B /* hsa_status_t */
 
-bool hg_hsa_active;
+int hg_hsa_way = HSA_UNDECIDED;
+bool hg_hsa_hip_reports;
 
-static struct {
-	uint64_t agents[MAX_AGENTS];
-	struct hg_hip_device devices[MAX_AGENTS];
-	int8_t xnack[MAX_AGENTS];
-	bool fine[MAX_AGENTS], large_bar[MAX_AGENTS];
-	uint64_t memory[MAX_AGENTS];
-	int count;
-	struct hsa_pool pools[MAX_POOLS];
-	unsigned pool_count;
-	int8_t svm;
-	bool hip; /* HIP is loaded too, and reports the devices itself */
-	int devices_recorded;
-} known;
+/* Held while the runtime is asked, which no call of it does that would wait for this one. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static const void *runtime; /* whose functions are in hg_hsa: one of them */
+static bool patched;        /* its tables */
+static bool surveyed;       /* its agents, since it came up */
 
-/* ---- agents and pools, from the runtime's own functions ---- */
-
-enum {
-	SYSTEM_SVM_SUPPORTED = 0x201,
-	AGENT_NAME = 0,
-	AGENT_DEVICE = 17,
-	ISA_NAME_LENGTH = 0,
-	ISA_NAME = 1,
-	POOL_SEGMENT = 0,
-	POOL_FLAGS = 1,
-	POOL_SIZE = 2,
-	POOL_ACCESS = 0, /* of an agent to a pool; 0 never allowed */
-	POOL_FINE = 2,
-	POOL_COARSE = 4,
-	DEVICE_CPU = 0,
-	DEVICE_GPU = 1,
-};
-
-static int agent_info(struct hsa_handle agent, int attribute, void *value)
-{
-	return HSA_REAL(hsa_agent_get_info, int, struct hsa_handle, int, void *)(agent, attribute,
-										 value);
-}
-
-static int pool_info(struct hsa_handle pool, int attribute, void *value)
-{
-	return HSA_REAL(hsa_amd_memory_pool_get_info, int, struct hsa_handle, int,
-			void *)(pool, attribute, value);
-}
-
-/* "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-" */
-static int note_isa(struct hsa_handle isa, void *data)
-{
-	struct hg_hip_device *device = data;
-	char name[256] = "";
-	uint32_t length = 0;
-	const char *target;
-	int (*info)(struct hsa_handle, int, void *) =
-	    (int (*)(struct hsa_handle, int, void *))hg_hsa.hsa_isa_get_info_alt;
-
-	if (info(isa, ISA_NAME_LENGTH, &length) || length >= sizeof(name) ||
-	    info(isa, ISA_NAME, name))
-		return 0;
-	target = strstr(name, "--");
-	if (!target || device->arch[0])
-		return 0;
-	strncpy(device->arch, target + 2, sizeof(device->arch) - 1);
-	device->known = !codeobj_target_parse(device->arch, &device->target);
-	return 0;
-}
-
-struct owner {
-	struct hsa_handle agent;
-	int ordinal;
-};
-
-static int note_pool(struct hsa_handle pool, void *data)
-{
-	const struct owner *owner = data;
-	struct hsa_pool *row = &known.pools[known.pool_count];
-	uint32_t segment = 1, flags = 0;
-	size_t size = 0;
-
-	if (known.pool_count == MAX_POOLS || pool_info(pool, POOL_SEGMENT, &segment) || segment ||
-	    pool_info(pool, POOL_FLAGS, &flags))
-		return 0;
-	*row =
-	    (struct hsa_pool){ .handle = pool.handle, .flags = flags, .ordinal = owner->ordinal };
-	known.pool_count++;
-	if (owner->ordinal >= 0) {
-		known.fine[owner->ordinal] |= (flags & POOL_FINE) != 0;
-		if ((flags & POOL_COARSE) && !pool_info(pool, POOL_SIZE, &size))
-			known.memory[owner->ordinal] = size;
-	}
-	return 0;
-}
-
-static int note_agent(struct hsa_handle agent, void *data)
-{
-	struct owner owner = { .agent = agent, .ordinal = -1 };
-	uint32_t device = DEVICE_CPU;
-
-	(void)data;
-	if (agent_info(agent, AGENT_DEVICE, &device))
-		return 0;
-	if (device == DEVICE_GPU && known.count < MAX_AGENTS) {
-		struct hg_hip_device *row = &known.devices[known.count];
-
-		owner.ordinal = known.count;
-		known.agents[known.count++] = agent.handle;
-		agent_info(agent, AGENT_NAME, row->name);
-		HSA_REAL(hsa_agent_iterate_isas, int, struct hsa_handle,
-			 int (*)(struct hsa_handle, void *), void *)
-		(agent, note_isa, row);
-		known.xnack[owner.ordinal] = row->known ? row->target.xnack : CODEOBJ_ANY;
-	}
-	HSA_REAL(hsa_amd_agent_iterate_memory_pools, int, struct hsa_handle,
-		 int (*)(struct hsa_handle, void *), void *)
-	(agent, note_pool, &owner);
-	return 0;
-}
-
-/* Whether the host can address a GPU's coarse-grained pool. */
-static int note_bar(struct hsa_handle agent, void *data)
-{
-	uint32_t device = DEVICE_GPU, access = 0;
-
-	(void)data;
-	if (agent_info(agent, AGENT_DEVICE, &device) || device != DEVICE_CPU)
-		return 0;
-	for (unsigned i = 0; i < known.pool_count; i++) {
-		const struct hsa_pool *pool = &known.pools[i];
-
-		if (pool->ordinal >= 0 && (pool->flags & POOL_COARSE) &&
-		    !HSA_REAL(hsa_amd_agent_memory_pool_get_info, int, struct hsa_handle,
-			      struct hsa_handle, int, void *)(
-			agent, (struct hsa_handle){ pool->handle }, POOL_ACCESS, &access))
-			known.large_bar[pool->ordinal] |= access != 0;
-	}
-	return 0;
-}
-
-static void survey(void)
-{
-	int (*iterate)(int (*)(struct hsa_handle, void *), void *) =
-	    (int (*)(int (*)(struct hsa_handle, void *), void *))hg_hsa.hsa_iterate_agents;
-	bool svm = false;
-
-	known.count = 0;
-	known.pool_count = 0;
-	memset(known.devices, 0, sizeof(known.devices));
-	iterate(note_agent, NULL);
-	iterate(note_bar, NULL);
-	known.svm =
-	    HSA_REAL(hsa_system_get_info, int, int, void *)(SYSTEM_SVM_SUPPORTED, &svm) ? -1 : svm;
-}
-
-int hg_hsa_ordinal(uint64_t agent)
-{
-	for (int i = 0; i < known.count; i++)
-		if (known.agents[i] == agent)
-			return i;
-	return -1;
-}
-
-const struct hg_hip_device *hg_hsa_device(int ordinal)
-{
-	return ordinal >= 0 && ordinal < known.count ? &known.devices[ordinal] : NULL;
-}
-
-const struct hsa_pool *hg_hsa_pool(uint64_t handle)
-{
-	for (unsigned i = 0; i < known.pool_count; i++)
-		if (known.pools[i].handle == handle)
-			return &known.pools[i];
-	return NULL;
-}
-
-/* ---- around events ---- */
-
-static void record_devices(void)
-{
-	int atomics = -1, link;
-
-	if (__atomic_exchange_n(&known.devices_recorded, 1, __ATOMIC_RELAXED) || known.hip)
-		return;
-	hg_hsa_watch_faults();
-	hg_hsa_watch_stale_reads();
-	link = hg_hsa_host_link(&atomics);
-	for (int i = 0; i < known.count; i++) {
-		struct hg_ev_device event = { .ordinal = i,
-					      .name = known.devices[i].name,
-					      .arch = known.devices[i].arch,
-					      .xnack = known.xnack[i],
-					      .managed = known.svm,
-					      .concurrent_managed = known.svm,
-					      .pageable_access = known.xnack[i],
-					      .host_native_atomic = (int8_t)atomics,
-					      .integrated = -1,
-					      .large_bar = known.large_bar[i],
-					      .fine_grain = known.fine[i],
-					      .host_link = (int8_t)link,
-					      .memory = known.memory[i] };
-
-		hg_provider->device(&event);
-	}
-}
-
-bool hg_hsa_enter_below_hip(void)
-{
-	if (!hg_enter())
-		return false;
-	record_devices();
-	return true;
-}
-
-bool hg_hsa_enter(void)
-{
-	return !hg_tls.hip && hg_hsa_enter_below_hip();
-}
-
-uint32_t hg_hsa_stack(const void *caller)
-{
-	const void *code = hg_ompt_code();
-
-	return hg_stack_id(code ? code : caller);
-}
-
-/* ---- load ---- */
+/* ---- is it wanted? ---- */
 
 struct neighbours {
-	bool openmp, hip;
+	bool offloads, hip;
 };
 
 static int find_neighbours(struct dl_phdr_info *info, size_t size, void *data)
 {
+	/* Of LLVM's OpenMP, GCC's, and AMD's OpenCL. */
+	static const char *const offloading[] = { "libomptarget", "libgomp-plugin-gcn",
+						  "libamdocl64" };
 	struct neighbours *found = data;
 	const char *base = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
 
 	(void)size;
-	found->openmp |= base && !strncmp(base + 1, "libomptarget", 12);
+	for (size_t i = 0; base && i < HG_COUNT(offloading); i++)
+		found->offloads |= !strncmp(base + 1, offloading[i], strlen(offloading[i]));
 	found->hip |= base && !strncmp(base + 1, "libamdhip64", 11);
 	return 0;
 }
@@ -277,13 +77,13 @@ static bool wanted(void)
 	struct neighbours found = { false, false };
 
 	hg_libc.dl_iterate_phdr(find_neighbours, &found);
-	known.hip = found.hip;
+	hg_hsa_hip_reports = found.hip;
 	if (choice && *choice)
 		return strcmp(choice, "0") != 0;
-	return found.openmp || !found.hip;
+	return found.offloads || !found.hip;
 }
 
-/* Why nothing below HIP is recorded; NULL: nothing to report. */
+/* Why calls below HIP are not recorded; NULL: nothing to report. */
 static const char *refused;
 
 static void record_refused(void)
@@ -308,9 +108,151 @@ static void refuse(const char *why)
 	}
 }
 
+/* ---- by name ---- */
+
+/* With the lock. */
+static void survey(void)
+{
+	uint16_t version;
+
+	if (surveyed || HSA_REAL(hsa_system_get_info, int, int, void *)(0, &version))
+		return;
+	surveyed = hg_hsa_survey();
+	if (!surveyed) {
+		__atomic_store_n(&hg_hsa_way, HSA_PASS, __ATOMIC_RELEASE);
+		refuse("it names no agents");
+	}
+}
+
+/* Found by its exports, from ROCr 6 on. Never closed, and seen by nobody else. */
+static void open_tool(void)
+{
+	static bool opened;
+	char path[4096];
+	const char *slash;
+	Dl_info own;
+
+	if (opened || !dladdr((void *)open_tool, &own) || !(slash = strrchr(own.dli_fname, '/')))
+		return;
+	opened = true;
+	snprintf(path, sizeof(path), "%.*s/libhipgrain-hsa.so", (int)(slash - own.dli_fname),
+		 own.dli_fname);
+	dlopen(path, RTLD_NOW | RTLD_LOCAL);
+}
+
+/* With the lock, and hg_tls.busy set. */
+static void decide(const void *real)
+{
+	Dl_info info;
+	void *library;
+
+	if (patched || __atomic_load_n(&hg_hsa_way, __ATOMIC_RELAXED) == HSA_BY_NAME ||
+	    !hg_awake() || !hg_hsa_is_runtime(real))
+		return;
+	if (!wanted()) {
+		__atomic_store_n(&hg_hsa_way, HSA_PASS, __ATOMIC_RELEASE);
+		return;
+	}
+	library = dladdr(real, &info) ? dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+	if (!library)
+		return;
+	hg_hsa_exports_read(library);
+	hg_dlclose(library);
+	runtime = real;
+	surveyed = false;
+	__atomic_store_n(&hg_hip_expects, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&hg_hsa_way, HSA_BY_NAME, __ATOMIC_RELEASE);
+	open_tool();
+}
+
+void hg_hsa_decide(const void *real)
+{
+	int saved = errno;
+
+	hg_init();
+	/* Not where another thread is at it: that may wait for what this one holds. */
+	if (hg_tls.busy || !hg_awake() || pthread_mutex_trylock(&lock)) {
+		errno = saved;
+		return;
+	}
+	hg_tls.busy++;
+	decide(real);
+	if (__atomic_load_n(&hg_hsa_way, __ATOMIC_RELAXED) == HSA_BY_NAME)
+		survey();
+	hg_tls.busy--;
+	pthread_mutex_unlock(&lock);
+	errno = saved;
+}
+
+HSA_HEAD(int, hsa_init, (void))
+{
+	HSA_REACHED(int, hsa_init, (void));
+	int rc, saved = errno;
+
+	hg_init();
+	if (hg_tls.busy || !hg_awake())
+		return real();
+	pthread_mutex_lock(&lock);
+	hg_tls.busy++;
+	decide((const void *)real);
+	hg_tls.busy--;
+	pthread_mutex_unlock(&lock);
+	errno = saved;
+	rc = real();
+	saved = errno;
+	if (!rc && __atomic_load_n(&hg_hsa_way, __ATOMIC_ACQUIRE) == HSA_BY_NAME) {
+		pthread_mutex_lock(&lock);
+		hg_tls.busy++;
+		survey();
+		hg_tls.busy--;
+		pthread_mutex_unlock(&lock);
+	}
+	errno = saved;
+	return rc;
+}
+
+/* Handles of agents and pools end with the runtime, which may come up again with other tools. */
+HSA_HEAD(int, hsa_shut_down, (void))
+{
+	HSA_REACHED(int, hsa_shut_down, (void));
+	int rc = real(), saved = errno;
+	uint16_t version;
+
+	if (!rc && !hg_tls.busy && runtime) {
+		pthread_mutex_lock(&lock);
+		hg_tls.busy++;
+		if (HSA_REAL(hsa_system_get_info, int, int, void *)(0, &version) ==
+		    NOT_INITIALIZED) {
+			runtime = NULL;
+			patched = surveyed = false;
+			__atomic_store_n(&hg_hsa_way, HSA_UNDECIDED, __ATOMIC_RELEASE);
+		}
+		hg_tls.busy--;
+		pthread_mutex_unlock(&lock);
+	}
+	errno = saved;
+	return rc;
+}
+
+static void unloaded(void)
+{
+	Dl_info info;
+
+	if (!runtime || dladdr(runtime, &info))
+		return;
+	pthread_mutex_lock(&lock);
+	runtime = NULL;
+	patched = surveyed = false;
+	__atomic_store_n(&hg_hsa_way, HSA_UNDECIDED, __ATOMIC_RELEASE);
+	pthread_mutex_unlock(&lock);
+}
+
+/* ---- by the tables ---- */
+
 /*
  * Called by libhipgrain-hsa.so. False only where the layout of the runtime's tables is unknown. All
- * or nothing: launches without what maps do to memory would lead to wrong findings.
+ * or nothing: launches without what maps do to memory would lead to wrong findings. The runtime may
+ * have found that library twice, by its name and by its exports.
  */
 HG_EXPORT bool hipgrain_hsa_load(struct hsa_tables *tables);
 HG_EXPORT bool hipgrain_hsa_load(struct hsa_tables *tables)
@@ -318,23 +260,28 @@ HG_EXPORT bool hipgrain_hsa_load(struct hsa_tables *tables)
 	const char *problem;
 
 	hg_init();
-	if (!hg_awake() || !wanted())
+	if (!hg_awake() || !wanted() || hg_hsa_tables_have(tables, hg_hsa_queue_wrappers))
 		return true;
 	hg_tls.busy++;
 	problem = hg_hsa_tables_read(tables);
 	if (!problem)
-		survey();
+		hg_hsa_survey();
 	hg_tls.busy--;
 	if (problem) {
-		refuse(problem);
+		/* Nothing is lost where calls are seen by name. */
+		if (__atomic_load_n(&hg_hsa_way, __ATOMIC_ACQUIRE) != HSA_BY_NAME)
+			refuse(problem);
 		return false;
 	}
 	hg_hsa_tables_patch(tables, hg_hsa_code_wrappers);
 	hg_hsa_tables_patch(tables, hg_hsa_memory_wrappers);
 	hg_hsa_tables_patch(tables, hg_hsa_queue_wrappers);
-	hg_hsa_active = true;
+	hg_hsa_tables_patch(tables, hg_hsa_event_wrappers);
+	runtime = hg_hsa.hsa_system_get_info;
+	patched = surveyed = true;
 	__atomic_store_n(&hg_hip_expects, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&hg_hsa_way, HSA_PASS, __ATOMIC_RELEASE);
 	return true;
 }
 
-HG_PART(.name = "hsa", .order = 100, .after_state = record_refused);
+HG_PART(.name = "hsa", .order = 100, .after_state = record_refused, .unloaded = unloaded);

@@ -142,9 +142,34 @@ static void test_patched_before(void **state)
 	tables.amd->functions[lock] = (void *)test_patched_before;
 	assert_null(hg_hsa_tables_read(&tables));
 	assert_ptr_equal(hg_hsa.hsa_amd_memory_lock, (void *)test_patched_before);
+	assert_false(hg_hsa_tables_have(&tables, wrappers));
 	hg_hsa_tables_patch(&tables, wrappers);
+	assert_true(hg_hsa_tables_have(&tables, wrappers));
 	assert_ptr_equal(tables.amd->functions[lock], (void *)wrapper);
 	tables.amd->functions[lock] = before;
+	dlclose(library);
+}
+
+/* What has an older release's name, too, is exported by both, and lies in one place of a table. */
+static void test_exports(void **state)
+{
+	struct hsa_tables tables;
+	void *library;
+
+	(void)state;
+	if (!open_runtime(&tables, &library))
+		skip();
+	hg_hsa_exports_read(library);
+	assert_ptr_equal(hg_hsa.hsa_amd_memory_lock, symbol(library, "hsa_amd_memory_lock"));
+	assert_ptr_equal(hg_hsa.hsa_signal_store_release,
+			 symbol(library, "hsa_signal_store_release"));
+	hg_hsa_exports_read(stub_count ? dlopen(stubs[0], RTLD_NOW | RTLD_LOCAL) : NULL);
+	assert_int_equal(HSA_REAL(hsa_agent_get_info, int, struct hsa_handle, int,
+				  void *)((struct hsa_handle){ 0 }, 0, NULL),
+			 0x1000);
+	assert_null(hg_hsa_tables_read(&tables));
+	assert_ptr_equal(hg_hsa.hsa_signal_store_release,
+			 symbol(library, "hsa_signal_store_release"));
 	dlclose(library);
 }
 
@@ -155,6 +180,7 @@ static void test_copy_refused(void **state)
 		struct hsa_version version;
 		void *functions[128];
 	} copy;
+	struct hsa_functions before;
 	struct hsa_tables tables;
 	const char *problem;
 	void *library;
@@ -162,10 +188,14 @@ static void test_copy_refused(void **state)
 	(void)state;
 	if (!open_runtime(&tables, &library))
 		skip();
+	hg_hsa_exports_read(library);
+	before = hg_hsa;
 	memcpy(&copy, tables.amd, tables.amd->version.minor);
 	tables.amd = (struct hsa_table *)(void *)&copy;
 	problem = hg_hsa_tables_read(&tables);
 	assert_non_null(problem);
+	/* Calls that come by name go on to what is exported. */
+	assert_memory_equal(&before, &hg_hsa, sizeof(before));
 	assert_non_null(strstr(problem, "hsa_amd_memory_pool_get_info could not be verified"));
 	dlclose(library);
 }
@@ -229,6 +259,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_other_code),
 		cmocka_unit_test(test_installed_runtime),
 		cmocka_unit_test(test_patched_before),
+		cmocka_unit_test(test_exports),
 		cmocka_unit_test(test_copy_refused),
 		cmocka_unit_test(test_other_layout_refused),
 		cmocka_unit_test(test_sizes_refused),
