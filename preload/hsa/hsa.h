@@ -80,6 +80,9 @@ extern HG_HIDDEN bool hg_hsa_hip_reports;
 bool hg_hsa_enter(void);
 /* The same, for what HIP does as well. */
 bool hg_hsa_enter_below_hip(void);
+/* Likewise, of calls whose effect lasts: a process on standby remembers them. */
+bool hg_hsa_enter_lasting(void);
+bool hg_hsa_enter_lasting_below_hip(void);
 /* Of the construct that the thread is in, else of the caller. */
 uint32_t hg_hsa_stack(const void *caller);
 

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The agents and pools of the HSA runtime, and what is recorded of them before the first event. */
+/* The agents and pools of the HSA runtime, and what surrounds the events that are made of its
+ * calls. */
 #include <string.h>
 
 #include "preload/core/base.h"
+#include "preload/core/parts.h"
 #include "preload/gpu/gpu.h"
 #include "preload/hip/hip_runtime.h"
 #include "preload/hsa/hsa.h"
 #include "preload/ompt/ompt.h"
 #include "preload/stacks/stack.h"
+#include "preload/standby/standby.h"
 #include "preload/trace/enter.h"
 #include "codeobj/codeobj.h"
 #include "tracer/events.h"
@@ -28,6 +31,7 @@ static struct {
 	int8_t svm;
 	bool agents_found; /* the runtime has any, of whatever kind */
 	int devices_recorded;
+	int host_link, host_atomics;
 } known;
 
 /* ---- agents and pools, from the runtime's own functions ---- */
@@ -193,15 +197,9 @@ const struct hsa_pool *hg_hsa_pool(uint64_t handle)
 
 /* ---- around events ---- */
 
+/* Without querying the runtime: another thread may be anywhere in it. */
 static void record_devices(void)
 {
-	int atomics = -1, link;
-
-	if (__atomic_exchange_n(&known.devices_recorded, 1, __ATOMIC_RELAXED) || hg_hsa_hip_reports)
-		return;
-	hg_hsa_watch_faults(false);
-	hg_hsa_watch_stale_reads();
-	link = hg_hsa_host_link(&atomics);
 	for (int i = 0; i < known.count; i++) {
 		struct hg_ev_device event = { .ordinal = i,
 					      .name = known.devices[i].name,
@@ -210,28 +208,67 @@ static void record_devices(void)
 					      .managed = known.svm,
 					      .concurrent_managed = known.svm,
 					      .pageable_access = known.xnack[i],
-					      .host_native_atomic = (int8_t)atomics,
+					      .host_native_atomic = (int8_t)known.host_atomics,
 					      .integrated = -1,
 					      .large_bar = known.large_bar[i],
 					      .fine_grain = known.fine[i],
-					      .host_link = (int8_t)link,
+					      .host_link = (int8_t)known.host_link,
 					      .memory = known.memory[i] };
 
 		hg_provider->device(&event);
 	}
 }
 
+static __attribute__((noinline)) void record_first(void)
+{
+	if (__atomic_exchange_n(&known.devices_recorded, 1, __ATOMIC_RELAXED) || hg_hsa_hip_reports)
+		return;
+	hg_hsa_watch_faults(false);
+	hg_hsa_watch_stale_reads();
+	known.host_atomics = -1;
+	known.host_link = hg_hsa_host_link(&known.host_atomics);
+	record_devices();
+}
+
+/* A recording begins in the middle of the process. */
+static void record_again(void)
+{
+	if (__atomic_load_n(&known.devices_recorded, __ATOMIC_RELAXED) && !hg_hsa_hip_reports)
+		record_devices();
+}
+
+static bool enter(bool lasting)
+{
+	bool entered;
+
+	if (HG_UNLIKELY(__atomic_load_n(&hg_standby_unwatched, __ATOMIC_RELAXED)))
+		hg_standby_watch(NULL, false);
+	hg_tls.keeping += lasting;
+	entered = hg_enter();
+	hg_tls.keeping -= lasting;
+	if (entered && HG_UNLIKELY(!__atomic_load_n(&known.devices_recorded, __ATOMIC_RELAXED)))
+		record_first();
+	return entered;
+}
+
 bool hg_hsa_enter_below_hip(void)
 {
-	if (!hg_enter())
-		return false;
-	record_devices();
-	return true;
+	return enter(false);
 }
 
 bool hg_hsa_enter(void)
 {
-	return !hg_tls.hip && hg_hsa_enter_below_hip();
+	return !hg_tls.hip && enter(false);
+}
+
+bool hg_hsa_enter_lasting_below_hip(void)
+{
+	return enter(true);
+}
+
+bool hg_hsa_enter_lasting(void)
+{
+	return !hg_tls.hip && enter(true);
 }
 
 uint32_t hg_hsa_stack(const void *caller)
@@ -240,3 +277,5 @@ uint32_t hg_hsa_stack(const void *caller)
 
 	return hg_stack_id(code ? code : caller);
 }
+
+HG_PART(.name = "hsa-agents", .order = 99, .record_state = record_again);

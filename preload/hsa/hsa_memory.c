@@ -9,6 +9,7 @@
 #include "preload/hsa/hsa.h"
 #include "preload/hsa/hsa_wrap.h"
 #include "preload/ompt/ompt.h"
+#include "preload/standby/live_state.h"
 #include "preload/trace/enter.h"
 #include "tracer/api/hsa.h"
 #include "tracer/events.h"
@@ -70,6 +71,24 @@ static bool forget(uint64_t ptr)
 	return done;
 }
 
+/* ---- events ---- */
+
+static void record_alloc(const struct hg_ev_alloc *event)
+{
+	hg_live_lock();
+	hg_provider->alloc(event);
+	hg_live_alloc(event);
+	hg_live_unlock();
+}
+
+static void record_free(const struct hg_ev_free *event)
+{
+	hg_live_lock();
+	hg_provider->free(event);
+	hg_live_free(event->ptr);
+	hg_live_unlock();
+}
+
 /* ---- pools ---- */
 
 static int pool_allocate(struct hsa_handle handle, size_t size, uint32_t flags, void **ptr)
@@ -80,7 +99,7 @@ static int pool_allocate(struct hsa_handle handle, size_t size, uint32_t flags, 
 	int saved = errno;
 
 	/* Buffers for kernel arguments are not memory that a program works with. */
-	if (!rc && pool && !(pool->flags & POOL_KERNARG) && hg_hsa_enter()) {
+	if (!rc && pool && !(pool->flags & POOL_KERNARG) && hg_hsa_enter_lasting()) {
 		struct hg_ev_alloc event = { .api = HG_API_hsa_amd_memory_pool_allocate,
 					     .ptr = (uintptr_t)*ptr,
 					     .device_ptr = (uintptr_t)*ptr,
@@ -92,7 +111,7 @@ static int pool_allocate(struct hsa_handle handle, size_t size, uint32_t flags, 
 		if (pool->ordinal >= 0)
 			event.flags |= HG_POOL_OF_DEVICE;
 		event.stack_id = hg_hsa_stack(HG_CALLER());
-		hg_provider->alloc(&event);
+		record_alloc(&event);
 		hg_leave();
 	}
 	errno = saved;
@@ -101,18 +120,20 @@ static int pool_allocate(struct hsa_handle handle, size_t size, uint32_t flags, 
 
 static int pool_free(void *ptr)
 {
-	int saved = errno;
+	int saved = errno, rc;
 
-	if (ptr && hg_hsa_enter()) {
+	if (ptr && hg_hsa_enter_lasting()) {
 		struct hg_ev_free event = { .api = HG_API_hsa_amd_memory_pool_free,
 					    .ptr = (uintptr_t)ptr,
 					    .stack_id = hg_hsa_stack(HG_CALLER()) };
 
-		hg_provider->free(&event);
+		record_free(&event);
 		hg_leave();
 	}
 	errno = saved;
-	return HSA_REAL(hsa_amd_memory_pool_free, int, void *)(ptr);
+	rc = HSA_REAL(hsa_amd_memory_pool_free, int, void *)(ptr);
+	hg_live_freed(rc != 0);
+	return rc;
 }
 
 /* ---- pinned memory ---- */
@@ -123,7 +144,7 @@ static void record_lock(uint16_t api, void *host, size_t size, void **agent, uin
 {
 	int saved = errno;
 
-	if (!hg_ompt_in_data_op() && hg_hsa_enter()) {
+	if (!hg_ompt_in_data_op() && hg_hsa_enter_lasting()) {
 		struct hg_ev_alloc event = { .api = api,
 					     .ptr = (uintptr_t)host,
 					     .device_ptr = (uintptr_t)(agent ? *agent : host),
@@ -134,7 +155,7 @@ static void record_lock(uint16_t api, void *host, size_t size, void **agent, uin
 
 		if (remember((uintptr_t)host)) {
 			event.stack_id = hg_hsa_stack(caller);
-			hg_provider->alloc(&event);
+			record_alloc(&event);
 		}
 		hg_leave();
 	}
@@ -167,20 +188,22 @@ static int memory_lock_to_pool(void *host, size_t size, struct hsa_handle *agent
 
 static int memory_unlock(void *host)
 {
-	int saved = errno;
+	int saved = errno, rc;
 
-	if (hg_hsa_enter()) {
+	if (hg_hsa_enter_lasting()) {
 		struct hg_ev_free event = { .api = HG_API_hsa_amd_memory_unlock,
 					    .ptr = (uintptr_t)host };
 
 		if (forget((uintptr_t)host)) {
 			event.stack_id = hg_hsa_stack(HG_CALLER());
-			hg_provider->free(&event);
+			record_free(&event);
 		}
 		hg_leave();
 	}
 	errno = saved;
-	return HSA_REAL(hsa_amd_memory_unlock, int, void *)(host);
+	rc = HSA_REAL(hsa_amd_memory_unlock, int, void *)(host);
+	hg_live_freed(rc != 0);
+	return rc;
 }
 
 /* ---- access and attributes ---- */
@@ -234,7 +257,10 @@ static void record_attribute(const struct svm_attribute *attribute, void *ptr, s
 	if (attribute->attribute == SVM_GLOBAL_FLAG && attribute->value <= SVM_COARSE) {
 		advise.advice = attribute->value == SVM_COARSE ? ADVICE_SET_COARSE_GRAIN
 							       : ADVICE_UNSET_COARSE_GRAIN;
+		hg_live_lock();
 		hg_provider->advise(&advise);
+		hg_live_advise(&advise);
+		hg_live_unlock();
 	} else {
 		hg_provider->call(&call);
 	}
@@ -247,7 +273,7 @@ static int svm_attributes_set(void *ptr, size_t size, struct svm_attribute *attr
 			  size_t)(ptr, size, attributes, count);
 	int saved = errno;
 
-	if (!rc && hg_hsa_enter()) {
+	if (!rc && hg_hsa_enter_lasting()) {
 		uint32_t stack_id = hg_hsa_stack(HG_CALLER());
 
 		for (size_t i = 0; i < count; i++)

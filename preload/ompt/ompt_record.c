@@ -8,6 +8,8 @@
 
 #include "preload/core/base.h"
 #include "preload/core/clock.h"
+#include "preload/core/parts.h"
+#include "preload/core/pool.h"
 #include "preload/ompt/ompt.h"
 #include "preload/stacks/modules.h"
 #include "preload/stacks/stack.h"
@@ -17,7 +19,8 @@
 #include "tracer/events.h"
 #include "tracer/provider.h"
 
-#define PENDING 32
+#define PENDING     32
+#define MAX_DEVICES 64
 
 /* A transfer to the host whose bytes are there when the construct ends. */
 struct pending {
@@ -65,7 +68,7 @@ static bool is_host(int device)
 {
 	uint64_t real = __atomic_load_n(&real_devices, __ATOMIC_RELAXED);
 
-	return real && (device < 0 || device >= 64 || !(real >> device & 1));
+	return real && (device < 0 || device >= MAX_DEVICES || !(real >> device & 1));
 }
 
 /*
@@ -79,35 +82,62 @@ static bool may_be_deferred(void)
 	return !task_info || task_info(0, &flags, NULL, NULL, NULL, NULL) != 2 || (flags & 12);
 }
 
+/* What a recording that begins later must know; devices of those in real_devices. */
+static struct {
+	struct hg_ev_omp_runtime runtime; /* no version: it has not come up */
+	struct hg_ev_omp_device devices[MAX_DEVICES];
+} told;
+
+/* `version` is there for as long as the process. */
 void hg_ompt_runtime(const char *version, unsigned omp_version, uint64_t callbacks)
 {
-	struct hg_ev_omp_runtime event = { .version = version,
-					   .omp_version = omp_version,
-					   .callbacks = callbacks };
 	int saved = errno;
 
+	told.runtime = (struct hg_ev_omp_runtime){ .version = version,
+						   .omp_version = omp_version,
+						   .callbacks = callbacks };
 	if (hg_enter()) {
 		hg_modules_poll();
-		hg_provider->omp_runtime(&event);
+		hg_provider->omp_runtime(&told.runtime);
 		hg_leave();
 	}
 	errno = saved;
 }
 
+static const char *kept(const char *text)
+{
+	char *copy = text ? hg_pool_strdup(text) : NULL;
+
+	return copy ? copy : "";
+}
+
 void hg_ompt_device(int device, const char *type, const char *documentation)
 {
 	struct hg_ev_omp_device event = { .device = device,
-					  .type = type ? type : "",
-					  .documentation = documentation ? documentation : "" };
+					  .type = kept(type),
+					  .documentation = kept(documentation) };
 	int saved = errno;
 
-	if (device >= 0 && device < 64)
-		__atomic_fetch_or(&real_devices, (uint64_t)1 << device, __ATOMIC_RELAXED);
+	if (device >= 0 && device < MAX_DEVICES) {
+		told.devices[device] = event;
+		__atomic_fetch_or(&real_devices, (uint64_t)1 << device, __ATOMIC_RELEASE);
+	}
 	if (hg_enter()) {
 		hg_provider->omp_device(&event);
 		hg_leave();
 	}
 	errno = saved;
+}
+
+static void record_again(void)
+{
+	uint64_t real = __atomic_load_n(&real_devices, __ATOMIC_ACQUIRE);
+
+	if (told.runtime.version)
+		hg_provider->omp_runtime(&told.runtime);
+	for (int device = 0; device < MAX_DEVICES; device++)
+		if (real >> device & 1)
+			hg_provider->omp_device(&told.devices[device]);
 }
 
 /* ---- what transfers carry ---- */
@@ -269,3 +299,5 @@ out:
 		region.in_op = false;
 	errno = saved;
 }
+
+HG_PART(.name = "openmp-runtime", .order = 37, .record_state = record_again);
