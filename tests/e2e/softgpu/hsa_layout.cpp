@@ -31,6 +31,7 @@ static_assert(since_5_6 ? COUNT(AmdExtTable) >= 55 : COUNT(AmdExtTable) <= 51, "
 #define HSA_CORE(place, name) static_assert(PLACE(CoreApiTable, name) == (place), #name);
 #define HSA_AMD(before, since, name) \
 	static_assert(PLACE(AmdExtTable, name) == (since_5_6 ? (since) : (before)), #name);
+#define HSA_ALIAS(name) /* it has no place of its own */
 #include "preload/hsa/hsa_table.def"
 
 /* ---- the software GPU's tables ---- */

@@ -22,6 +22,7 @@
 #include "preload/core/start.h"
 #include "preload/core/threads.h"
 #include "preload/core/tracer_threads.h"
+#include "preload/gpu/gpu.h"
 #include "preload/hip/hip_dispatch.h"
 #include "preload/hip/hip_runtime.h"
 #include "preload/trace/batch.h"
@@ -114,6 +115,12 @@ struct hg_hip_runtime *hg_hip_runtime_of(const void *real)
 }
 
 void *hg_hip_find_loaded(const char *name)
+{
+	(void)name;
+	return NULL;
+}
+
+void *hg_hsa_query(const char *name)
 {
 	(void)name;
 	return NULL;
