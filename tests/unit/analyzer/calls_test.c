@@ -353,7 +353,7 @@ static void values_that_are_fetched_seldom(void **state)
 		launch(DEVICE, OTHER);
 		copy_on(0, HG_API_hipMemcpyHtoD, 1, DEVICE, HOST, 4); /* a parameter */
 	}
-	assert_string_equal(found(), "");
+	assert_null(strstr(found(), "HG513"));
 }
 
 /* ---- HG508 ---- */

@@ -198,7 +198,7 @@ static void call(uint16_t api, uint64_t stream_handle)
 
 static enum confidence confidence(void)
 {
-	return ((const struct finding *)findings.list->pdata[0])->confidence;
+	return finding(0)->confidence;
 }
 
 #define A            0x100u /* streams */
