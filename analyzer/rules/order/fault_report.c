@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HG614: what a memory access fault shows that no other finding says: the memory, the kernel. */
+/*
+ * What a memory access fault shows that no other finding says: the memory, the kernel. It is HG614
+ * but for memory of the operating system's, which is what HG209 and HG806 are about.
+ */
 #include "faults.h"
 #include "suspects.h"
 #include "analyzer/rules/engine/evidence.h"
@@ -89,39 +92,45 @@ enum cause {
 	CAUSE_PEER,
 	CAUSE_HOST_ADDRESS,
 	CAUSE_SYSTEM,
+	CAUSE_OMP_SYSTEM,
 	CAUSE_OTHER,
 	CAUSE_NOWHERE,
 };
 
 static const struct {
-	bool explained;   /* the memory is one that the GPU cannot access so */
+	bool explained;  /* the memory is one that the GPU cannot access so */
+	bool by_pointer; /* which memory it is about follows from the kernel's pointers */
+	enum rule_id rule;
 	const char *slug; /* in the fingerprint */
 	const char *fix;
 } causes[] = {
-	[CAUSE_HARDWARE] = { true, "hardware",
+	[CAUSE_HARDWARE] = { true, false, RULE_HG614, "hardware",
 			     "look at the GPU's error counters, and run it again on "
 			     "another GPU: the program need not be the reason" FIX_NOT_TESTED },
-	[CAUSE_NULL] = { true, "null",
+	[CAUSE_NULL] = { true, false, RULE_HG614, "null",
 			 "check the pointer before the launch: it is null, or an offset to null" },
-	[CAUSE_FREED] = { true, "freed",
+	[CAUSE_FREED] = { true, false, RULE_HG614, "freed",
 			  "release the memory after the last kernel that uses it has finished" },
-	[CAUSE_PAST_END] = { true, "past-the-end",
+	[CAUSE_PAST_END] = { true, true, RULE_HG614, "past-the-end",
 			     "compare the kernel's index with the number of elements, or allocate "
 			     "as many as it uses" },
-	[CAUSE_READ_ONLY] = { true, "read-only",
+	[CAUSE_READ_ONLY] = { true, false, RULE_HG614, "read-only",
 			      "map the memory with PROT_WRITE, or let the kernel write elsewhere" },
-	[CAUSE_PEER] = { true, "peer",
+	[CAUSE_PEER] = { true, false, RULE_HG614, "peer",
 			 "call hipDeviceEnablePeerAccess before the launch, with the kernel's GPU "
 			 "as the current device, or use memory of the kernel's own GPU" },
-	[CAUSE_HOST_ADDRESS] = { true, "host-address",
+	[CAUSE_HOST_ADDRESS] = { true, false, RULE_HG614, "host-address",
 				 "pass what hipHostGetDevicePointer returns for this memory" },
-	[CAUSE_SYSTEM] = { true, "system",
+	[CAUSE_SYSTEM] = { true, false, RULE_HG209, "system",
 			   "allocate the memory with hipMallocManaged or hipMalloc, or run with "
 			   "HSA_XNACK=1 on a GPU and kernel that support it (MI200 and later)" },
-	[CAUSE_OTHER] = { false, "other",
+	[CAUSE_OMP_SYSTEM] = { true, false, RULE_HG806, "system",
+			       "map the memory that the region uses: what a pointer in a mapped "
+			       "struct leads to needs a map of its own" },
+	[CAUSE_OTHER] = { false, false, RULE_HG614, "other",
 			  "look at what was done with this memory before the "
 			  "launch" FIX_NOT_TESTED },
-	[CAUSE_NOWHERE] = { true, "nowhere",
+	[CAUSE_NOWHERE] = { true, true, RULE_HG614, "nowhere",
 			    "look at how the kernel computes its addresses: a wrong index, a "
 			    "number that overflows, or a pointer that was never set" },
 };
@@ -151,8 +160,25 @@ static bool is_host_address(const struct place *place, uint64_t address)
 	       address - allocation->device_ptr >= allocation->size;
 }
 
+/* Memory of the operating system's, where the GPU has no mapping for it. */
+static bool is_unreachable_system(const struct rules_context *context, const struct fault *fault)
+{
+	const struct device *device = process_device(context->process, fault->device);
+
+	return is_system_memory(&fault->place) && !(device && device->xnack == 1);
+}
+
+static bool is_omp(const struct suspects *suspects)
+{
+	const struct kernel_ref *kernel =
+	    suspects->list->len ? g_array_index(suspects->list, struct suspect, 0).kernel : NULL;
+	const struct launch launch = { .kernel = kernel };
+
+	return kernel && launch_is_omp(&launch);
+}
+
 static enum cause cause_of(const struct rules_context *context, const struct fault_row *row,
-			   const struct fault *fault)
+			   const struct fault *fault, const struct suspects *suspects)
 {
 	const struct place *place = &fault->place;
 
@@ -174,8 +200,8 @@ static enum cause cause_of(const struct rules_context *context, const struct fau
 	}
 	if (is_host_address(place, fault->page))
 		return CAUSE_HOST_ADDRESS;
-	if (is_system_memory(place))
-		return CAUSE_SYSTEM;
+	if (is_unreachable_system(context, fault))
+		return is_omp(suspects) ? CAUSE_OMP_SYSTEM : CAUSE_SYSTEM;
 	return is_unopened_peers(context, fault) ? CAUSE_PEER : CAUSE_OTHER;
 }
 
@@ -220,10 +246,11 @@ static char *what_happened(enum cause cause, const struct fault_row *row, const 
 				    memory);
 		break;
 	case CAUSE_SYSTEM:
-		text = g_strdup_printf(
-		    "uses %s, which is the operating system's memory and not mapped "
-		    "on the GPU",
-		    memory);
+	case CAUSE_OMP_SYSTEM:
+		text =
+		    g_strdup_printf("uses %s%s, which is the operating system's memory: with XNACK "
+				    "off the GPU has no mapping for it",
+				    fault->beside ? "a page with " : "", memory);
 		break;
 	case CAUSE_OTHER:
 		text = g_strdup_printf("uses %s, which the GPU could not access; why is not known",
@@ -313,8 +340,9 @@ static void set_suspect(const struct rules_context *context, struct finding *fin
 {
 	const struct flight *flight = suspect->flight;
 	struct launch launch = { .kernel = suspect->kernel, .code = suspect->code };
-	bool of_pointer = suspect->reach == REACH_MEMORY ||
-			  (suspect->reach == REACH_COMPUTED && suspect->ways == 1);
+	bool of_pointer =
+	    suspect->reach == REACH_MEMORY ||
+	    (suspect->reach == REACH_COMPUTED && suspect->ways == 1 && !suspect->partly);
 
 	if (suspect->kernel) {
 		finding_set_launch(finding, &launch, NULL);
@@ -364,10 +392,10 @@ static void doubt(struct finding *finding, enum cause cause, const struct suspec
 		finding_at_most(finding, CONFIDENCE_LIKELY,
 				"work may have been in flight that is not known");
 	}
-	if (first->reach == REACH_UNKNOWN) {
+	if (causes[cause].by_pointer && first->reach < REACH_MEMORY && first->partly) {
 		finding_at_most(finding, CONFIDENCE_LIKELY,
 				"not all of its accesses are known from the machine code");
-	} else if (first->reach == REACH_COMPUTED && first->ways > 1) {
+	} else if (causes[cause].by_pointer && first->reach == REACH_COMPUTED && first->ways > 1) {
 		finding_at_most(finding, CONFIDENCE_LIKELY,
 				"from which of its pointers it got there is not known");
 	}
@@ -396,11 +424,11 @@ static char *message_text(enum cause cause, const struct fault_row *row, const s
 	return text;
 }
 
-void report_fault(const struct rules_context *context, const struct fault_row *row,
-		  const struct fault *fault)
+enum rule_id report_fault(const struct rules_context *context, const struct fault_row *row,
+			  const struct fault *fault)
 {
-	enum cause cause = cause_of(context, row, fault);
 	struct place place = fault->place;
+	enum cause cause;
 	const struct suspect *second;
 	struct suspects suspects;
 	struct finding *finding;
@@ -409,9 +437,10 @@ void report_fault(const struct rules_context *context, const struct fault_row *r
 	if (place.kind == PLACE_PAST_END) /* offsets of findings are from the beginning */
 		place.offset += place.allocation->size;
 	suspects_find(context, fault, &suspects);
-	finding = findings_get(context->findings, RULE_HG614, context->process, &is_new,
-			       "%s %" G_GINT64_MODIFIER "x %d", causes[cause].slug, fault->page,
-			       row->device);
+	cause = cause_of(context, row, fault, &suspects);
+	finding = findings_get(context->findings, causes[cause].rule, context->process, &is_new,
+			       "fault %s %" G_GINT64_MODIFIER "x %d", causes[cause].slug,
+			       fault->page, row->device);
 	if (is_new) {
 		finding->subject = g_strdup(causes[cause].slug);
 		finding->message = message_text(cause, row, fault, &suspects);
@@ -435,4 +464,5 @@ void report_fault(const struct rules_context *context, const struct fault_row *r
 		finding->count++;
 	}
 	suspects_clear(&suspects);
+	return causes[cause].rule;
 }

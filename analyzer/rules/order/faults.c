@@ -144,6 +144,21 @@ static void find_named(const struct rules_context *context, struct fault_row *ro
 	g_ptr_array_free(named, TRUE);
 }
 
+/* Blocks of the host's heap begin and end anywhere: the one on the page, if its start has none. */
+static void look_beside(const struct rules_context *context, struct fault *fault)
+{
+	struct allocation *block;
+
+	if (fault->place.kind != PLACE_HEAP)
+		return;
+	block = address_space_overlapping(&context->process->space, LAYER_HOST, fault->page,
+					  FAULT_PAGE);
+	if (block) {
+		fault->place = (struct place){ .kind = PLACE_ALLOCATION, .allocation = block };
+		fault->beside = true;
+	}
+}
+
 void check_faults(const struct rules_context *context)
 {
 	const struct hg_ev_call *event = &context->event->call;
@@ -172,8 +187,8 @@ void check_faults(const struct rules_context *context)
 	if (fault.place.kind == PLACE_STATIC && fault.place.module)
 		row->module = g_strdup(fault.place.module->path);
 	if (!row->rules) {
-		report_fault(context, row, &fault);
-		row->rules = g_strdup(rules[RULE_HG614].id);
+		look_beside(context, &fault);
+		row->rules = g_strdup(rules[report_fault(context, row, &fault)].id);
 	}
 	g_ptr_array_add(*(GPtrArray **)findings_result(context->findings, &result_type), row);
 }

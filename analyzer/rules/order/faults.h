@@ -30,9 +30,9 @@ char *fault_reason(uint32_t mask);
 /* The section of the report: struct fault_row. */
 const GPtrArray *faults_result(const struct findings *findings);
 
-/* fault_report.c: HG614, for a fault that no other finding names. */
-void report_fault(const struct rules_context *context, const struct fault_row *row,
-		  const struct fault *fault);
+/* fault_report.c: a finding for a fault that no other one names; returns its rule. */
+enum rule_id report_fault(const struct rules_context *context, const struct fault_row *row,
+			  const struct fault *fault);
 
 /* fault_report.c: which GPUs may access each other's memory. */
 void note_peer_access(const struct rules_context *context);

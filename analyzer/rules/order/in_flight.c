@@ -26,7 +26,7 @@ static struct flight_key key_of(const struct flight *flight)
 	key.kernel_id = flight->kernel_id;
 	key.args_id = flight->args_id;
 	key.stack_id = flight->stack_id;
-	key.slot = flight->ordered ? flight->moment.slot : 0;
+	key.slot = flight->ordered ? flight->moment.slot : (uint32_t)flight->tid;
 	key.device = flight->device;
 	key.api = flight->api;
 	key.ordered = flight->ordered;
@@ -197,6 +197,7 @@ static void on_launch(const struct rules_context *context)
 	struct flight one = { .api = launch->api,
 			      .stack_id = launch->stack_id,
 			      .device = launch->device,
+			      .tid = context->event->tid,
 			      .ns = context->event->ns };
 
 	if (!process_kernel(context->process, launch->kernel_id) ||
@@ -255,6 +256,22 @@ static void on_taken_back(const struct rules_context *context)
 	}
 }
 
+/* A target region ends when its kernels have. */
+static void on_omp(const struct rules_context *context)
+{
+	struct kept_flights *kept = attachment_find(&context->process->attachments, &flights_type);
+	const struct hg_event *event = context->event;
+
+	if (!kept || event->type != HG_EVENT_omp_target || event->omp_target.endpoint != HG_OMP_END)
+		return;
+	for (unsigned i = kept->flights.list->len; i-- > 0;) {
+		const struct flight *flight = kept->flights.list->pdata[i];
+
+		if (!flight->ordered && flight->tid == event->tid)
+			drop(kept, i);
+	}
+}
+
 void note_in_flight(const struct rules_context *context)
 {
 	switch (context->wake) {
@@ -269,6 +286,9 @@ void note_in_flight(const struct rules_context *context)
 		break;
 	case WAKE_RELEASE:
 		on_release(context);
+		break;
+	case WAKE_OMP:
+		on_omp(context);
 		break;
 	default:
 		on_call(context);

@@ -19,9 +19,10 @@ struct flight {
 	uint16_t api;
 	uint32_t kernel_id, args_id; /* 0: a copy or a fill */
 	uint32_t stack_id;
-	int32_t device; /* of its stream */
-	bool ordered;   /* `moment` says when it is complete; else nothing does (HSA's queues) */
-	bool held;      /* it was open when a call began that waits, and has not returned */
+	int32_t device;       /* of its stream */
+	bool ordered;         /* `moment` says when it is complete */
+	int32_t tid;          /* else: who launched it; the end of its target region says so */
+	bool held;            /* it was open when a call began that waits, and has not returned */
 	struct moment moment; /* of the latest */
 	int64_t ns;           /* of the latest */
 	uint64_t count;

@@ -131,18 +131,23 @@ static void look_at_kernel(const struct rules_context *context, const struct fau
 		: NULL;
 	launch.code = suspect->code;
 	suspect->reach = REACH_UNKNOWN;
+	suspect->partly = true;
 	if (!launch.code)
 		return;
 	path_memory_find(context, &launch, &memory);
-	if (path_memory_known(&launch, &memory))
+	if (path_memory_known(&launch, &memory)) {
 		suspect->reach = REACH_NONE;
+		suspect->partly = false;
+	}
 	for (size_t i = 0; i < launch.code->use_count; i++) {
 		const struct isa_use *use = &launch.code->uses[i];
 
 		if (use->access && launch_pointer(context, &launch, use->kernarg, &pointer))
 			look_at_use(launch.code, use, &pointer, fault, suspect);
-		else if (use->access && suspect->reach == REACH_NONE)
-			suspect->reach = REACH_UNKNOWN; /* the argument was not recorded */
+		else if (use->access) { /* the argument was not recorded */
+			suspect->reach = MAX(suspect->reach, REACH_UNKNOWN);
+			suspect->partly = true;
+		}
 	}
 	for (unsigned i = 0; i < memory.list->len; i++) {
 		const struct path_memory_use *found =
@@ -201,7 +206,7 @@ static bool everything_is_followed(const struct process *process, const struct f
 {
 	const struct process_order *at = order_known((struct process *)process);
 
-	return flights && !flights->more && at && !at->unfollowed && !at->order.overflows &&
+	return flights && !flights->more && !(at && (at->unfollowed || at->order.overflows)) &&
 	       !process->unknown_graphs && !process->state.late && !process->hsa_refused &&
 	       g_hash_table_size(process->bypasses) == 0;
 }
@@ -226,8 +231,6 @@ void suspects_find(const struct rules_context *context, const struct fault *faul
 		    on_other_device(fault, suspect.flight))
 			continue;
 		look_at(context, fault, &suspect);
-		/* It may be complete for long. */
-		suspects->all &= suspect.flight->ordered;
 		if (suspect.reach != REACH_NONE)
 			g_array_append_val(suspects->list, suspect);
 	}

@@ -12,6 +12,7 @@ struct fault {
 	int32_t device; /* -1: unknown */
 	bool writes;    /* it was a write */
 	struct place place;
+	bool beside; /* it is somewhere on the page, whose start is other memory of the heap */
 };
 
 /* How work could get to the page, the likeliest last. */
@@ -28,6 +29,7 @@ struct suspect {
 	const struct isa_kernel *code;   /* NULL: not known */
 	enum reach reach;
 	unsigned ways;                   /* pointers by which it could get there so */
+	bool partly;                     /* not all of its accesses are known */
 	bool writes;                     /* through the one of these that is the closest: ... */
 	struct pointer_argument pointer; /* ... without the texts of a chain */
 	uint64_t distance;               /* bytes from there to the page */

@@ -349,6 +349,78 @@ static void memory_that_may_only_be_read(void **state)
 	assert_true(says("may only read: 4096 bytes from mmap"));
 }
 
+/* ---- HG209 and HG806 of faults alone ---- */
+
+#define REGION 50u /* a kernel whose machine code is not known */
+
+static void heap(void)
+{
+	apply((struct hg_event){
+	    .type = HG_EVENT_region,
+	    .region = { .kind = HG_REGION_HEAP, .start = HOST, .size = 0x10000 } });
+	apply((struct hg_event){ .type = HG_EVENT_alloc,
+				 .alloc = { .api = HG_API_calloc,
+					    .ptr = HOST + 0x10,
+					    .size = 0x2000,
+					    .device = -1,
+					    .symbol = "",
+					    .stack_id = 1 } });
+}
+
+static void a_target_region_uses_the_heap(void **state)
+{
+	(void)state;
+	kernel_event(REGION, "__omp_offloading_main_l6");
+	heap();
+	launch_by(HG_API_hsa_queue_dispatch, REGION, A, (struct bytes){ P, 0, 0 });
+	fault(HOST);
+	assert_string_equal(found(), "HG806");
+	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
+	assert_true(says("a page with 8192 bytes from calloc"));
+	IF_WHOLE(assert_string_equal(
+	    ((struct fault_row *)faults_result(&findings)->pdata[0])->rules, "HG806"));
+}
+
+static void one_of_two_target_regions_uses_the_heap(void **state)
+{
+	(void)state;
+	kernel_event(REGION, "__omp_offloading_main_l6");
+	kernel_event(REGION + 1, "__omp_offloading_main_l9");
+	heap();
+	launch_by(HG_API_hsa_queue_dispatch, REGION, A, (struct bytes){ P, 0, 0 });
+	launch_by(HG_API_hsa_queue_dispatch, REGION + 1, A, (struct bytes){ P, 0, 0 });
+	fault(HOST);
+	assert_string_equal(found(), "HG806");
+	assert_int_equal(confidence(), CONFIDENCE_POSSIBLE);
+}
+
+static void a_target_region_that_has_ended_does_not(void **state)
+{
+	(void)state;
+	kernel_event(REGION, "__omp_offloading_main_l6");
+	kernel_event(REGION + 1, "__omp_offloading_main_l9");
+	heap();
+	launch_by(HG_API_hsa_queue_dispatch, REGION, A, (struct bytes){ P, 0, 0 });
+	apply((struct hg_event){ .type = HG_EVENT_omp_target,
+				 .omp_target = { .kind = 1, .endpoint = 2 } });
+	launch_by(HG_API_hsa_queue_dispatch, REGION + 1, A, (struct bytes){ P, 0, 0 });
+	fault(HOST);
+	assert_string_equal(found(), "HG806");
+	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
+	assert_string_equal(finding(0)->kernel_symbol, "__omp_offloading_main_l9");
+}
+
+static void a_kernel_gets_to_the_heap(void **state)
+{
+	(void)state;
+	two_streams(0);
+	heap();
+	launch(WRITER, A, P);
+	fault(HOST + 0x1000);
+	assert_string_equal(found(), "HG209");
+	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
+}
+
 /* Broken memory says nothing about the program. */
 static void an_error_of_the_hardware(void **state)
 {
@@ -562,6 +634,10 @@ int main(void)
 		DOUBTS(HG614, memory_of_another_gpu_that_is_accessible),
 		DOUBTS(HG614, memory_of_another_gpu_that_may_be_accessible),
 		TEST(memory_that_may_only_be_read),
+		FINDS(HG806, a_target_region_uses_the_heap),
+		DOUBTS(HG806, one_of_two_target_regions_uses_the_heap),
+		TEST(a_target_region_that_has_ended_does_not),
+		FINDS(HG209, a_kernel_gets_to_the_heap),
 		DOUBTS(HG614, an_error_of_the_hardware),
 		SILENT(HG614, no_fault),
 		FINDS(HG615, the_hosts_address),
