@@ -300,13 +300,17 @@ static void judge_recording(struct analysis *analysis, bool cut_off)
 	completeness_judge(recording, &analysis->stats, &analysis->facts);
 	for (guint i = 0; i < recording->reasons->len; i++)
 		findings_limit(findings, "%s", (const char *)recording->reasons->pdata[i]);
-	if (recording->missing)
+	if (recording->cut_short)
+		findings_cut_short(findings, recording->missing);
+	else if (recording->missing)
 		findings_lost(findings, recording->missing);
+	else if (analysis->facts.exited && analysis->facts.exit_signal)
+		findings_killed(findings);
 	if (analysis->facts.left_out)
 		findings_unrecorded(findings);
-	if (recording->status >= RECORDING_UNKNOWN)
+	if (recording->status >= RECORDING_UNKNOWN && !recording->cut_short)
 		findings_drop(findings, BASIS_ORDER);
-	if (recording->status >= RECORDING_UNKNOWN || cut_off ||
+	if ((recording->status >= RECORDING_UNKNOWN && !recording->cut_short) || cut_off ||
 	    (recording->status == RECORDING_PARTIAL && !analysis->facts.compared))
 		findings_drop(findings, BASIS_ABSENCE);
 }

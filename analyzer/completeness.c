@@ -268,6 +268,16 @@ static void judge_missed(struct completeness *completeness, const struct recordi
 	}
 }
 
+/*
+ * The recorder did not come to its end, as in a job that its time limit killed, and nothing shows
+ * that events are missing before that.
+ */
+static bool is_cut_short(const struct reader_stats *stats, const struct recording_facts *facts)
+{
+	return facts->bundle && !(facts->manifest && facts->ended) && !facts->imported &&
+	       !facts->given_up && !stats->lost && !stats->lost_packets && !stats->orphans;
+}
+
 void completeness_judge(struct completeness *completeness, const struct reader_stats *stats,
 			const struct recording_facts *facts)
 {
@@ -300,6 +310,7 @@ void completeness_judge(struct completeness *completeness, const struct reader_s
 	}
 	judge_losses(completeness, stats, facts);
 	judge_missed(completeness, facts);
+	completeness->cut_short = is_cut_short(stats, facts);
 }
 
 void completeness_clear(struct completeness *completeness)

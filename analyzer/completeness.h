@@ -6,7 +6,8 @@
  * holds every event that its processes counted (reader/counts.h), of each process and each kind.
  * What follows from that, follows here: findings that rest on what did not happen, or on the order
  * of all that happened, need a complete recording (or a partial one of processes that it has
- * whole), and so does a report that says that nothing was found.
+ * whole), and so does a report that says that nothing was found. Where the end alone is missing
+ * they are doubted (findings_cut_short()).
  */
 #ifndef HIPGRAIN_COMPLETENESS_H
 #define HIPGRAIN_COMPLETENESS_H
@@ -80,6 +81,7 @@ struct completeness {
 	enum recording_status status;
 	bool counted;       /* `missing` is what the processes counted; else what LTTng knows of */
 	uint64_t missing;   /* events, at least */
+	bool cut_short;     /* the end is missing, and as far as is known nothing before it */
 	GPtrArray *reasons; /* char *: why it is not complete, a line each */
 	GArray *gaps;       /* struct completeness_gap */
 };

@@ -280,7 +280,7 @@ static const char *const dropped_texts[] = {
 
 static bool rests_on(const struct finding *finding, enum findings_basis basis)
 {
-	return basis == BASIS_ABSENCE ? finding->absence : finding->about_order;
+	return basis == BASIS_ABSENCE ? finding->absence != ABSENCE_NONE : finding->about_order;
 }
 
 void findings_drop(struct findings *findings, enum findings_basis basis)
@@ -298,6 +298,70 @@ void findings_drop(struct findings *findings, enum findings_basis basis)
 	if (dropped) {
 		findings_limit(findings, "%s: %u finding%s not reported", dropped_texts[basis],
 			       dropped, dropped == 1 ? " was" : "s were");
+	}
+}
+
+static void remove_that_need_the_end(struct findings *findings)
+{
+	unsigned dropped = 0;
+
+	for (unsigned i = findings->list->len; i-- > 0;) {
+		const struct finding *finding = findings->list->pdata[i];
+
+		if (finding->absence == ABSENCE_TO_END) {
+			g_ptr_array_remove_index(findings->list, i);
+			dropped++;
+		}
+	}
+	if (dropped) {
+		findings_limit(
+		    findings,
+		    "what is only known at a recording's end is not reported, because it "
+		    "has none: %u finding%s",
+		    dropped, dropped == 1 ? "" : "s");
+	}
+}
+
+void findings_cut_short(struct findings *findings, uint64_t events)
+{
+	enum confidence most = events ? CONFIDENCE_POSSIBLE : CONFIDENCE_LIKELY;
+
+	remove_that_need_the_end(findings);
+	if (events) {
+		findings_limit(findings,
+			       "%" G_GUINT64_FORMAT
+			       " event%s of the end: findings that what is missing may refute are "
+			       "possible at most",
+			       events, events == 1 ? " is missing" : "s are missing");
+	}
+	for (unsigned i = 0; i < findings->list->len; i++) {
+		struct finding *finding = findings->list->pdata[i];
+
+		if (finding->about_order) {
+			finding_at_most(finding, most,
+					"the recording was interrupted, and a wait may be missing");
+		} else if (finding->absence == ABSENCE_BETWEEN) {
+			finding_at_most(finding, most,
+					"the recording was interrupted, and events may be missing");
+		} else if (finding->absence == ABSENCE_SO_FAR) {
+			finding_at_most(finding, CONFIDENCE_POSSIBLE,
+					"the recording was interrupted: what happened later is not "
+					"known");
+		} else if (events) {
+			finding_at_most(finding, CONFIDENCE_LIKELY, "events are missing");
+		}
+	}
+}
+
+void findings_killed(struct findings *findings)
+{
+	for (unsigned i = 0; i < findings->list->len; i++) {
+		struct finding *finding = findings->list->pdata[i];
+
+		if (finding->absence == ABSENCE_SO_FAR || finding->absence == ABSENCE_TO_END) {
+			finding_at_most(finding, CONFIDENCE_POSSIBLE,
+					"the program was killed before it came to its end");
+		}
 	}
 }
 

@@ -86,6 +86,14 @@ struct fix_edit {
 	char *text; /* with its indentation, without line end */
 };
 
+/* What a finding rests on that did not happen. Which it is is a matter of the rule. */
+enum absence {
+	ABSENCE_NONE,
+	ABSENCE_BETWEEN, /* between events that were seen: only a gap can hide it */
+	ABSENCE_SO_FAR,  /* until the end: later it may have happened, what was seen remains */
+	ABSENCE_TO_END,  /* until the end: without the end the finding says nothing */
+};
+
 struct finding {
 	const struct rule *rule;
 	enum confidence confidence;
@@ -137,10 +145,10 @@ struct finding {
 	uint64_t beside; /* ... and these launches are of the others */
 
 	uint64_t launches;
-	uint64_t least_launches; /* with fewer it is not a finding */
-	uint64_t least_count;    /* as well, in occurrences */
-	bool absence;        /* it rests on what did not happen: not reported if events were lost */
-	uint64_t work_items; /* of the largest launch */
+	uint64_t least_launches;   /* with fewer it is not a finding */
+	uint64_t least_count;      /* as well, in occurrences */
+	enum absence absence;      /* it is not reported if events were lost on the way */
+	uint64_t work_items;       /* of the largest launch */
 	uint64_t least_work_items; /* with fewer it is not a finding */
 	uint64_t count;            /* occurrences */
 	uint64_t bytes;            /* of the largest occurrence, where the message tells it */
@@ -219,6 +227,16 @@ enum findings_basis {
 
 /* Remove the findings with that basis. Reports it among the limits. */
 void findings_drop(struct findings *findings, enum findings_basis basis);
+
+/*
+ * The recording has no end: it was interrupted, and `events` of its last moments are missing (0:
+ * none that are known of). Doubt what these may refute, and remove what says nothing without an
+ * end.
+ */
+void findings_cut_short(struct findings *findings, uint64_t events);
+
+/* The program did not come to its end, by which it may have done what it is said not to do. */
+void findings_killed(struct findings *findings);
 
 /*
  * An unknown set of that many events was lost: remove the findings that these may refute, and doubt

@@ -348,7 +348,7 @@ static void report_open(const struct rules_context *context, const struct site_h
 			       site->stack_id);
 	if (!is_new)
 		return;
-	finding->absence = true;
+	finding->absence = ABSENCE_SO_FAR;
 	finding->api = g_strdup(hg_api_name(site->api));
 	finding_set_place(finding, &place, site->latest->ptr);
 	finding_hit(finding, site->latest->ns, site->stack_id);

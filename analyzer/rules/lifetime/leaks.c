@@ -158,7 +158,7 @@ static void report_leak(struct process_history *history, const struct rules_cont
 	finding = site_finding(context, RULE_HG620, site, &is_new);
 	if (!is_new)
 		return;
-	finding->absence = true;
+	finding->absence = ABSENCE_SO_FAR;
 	finding_hit(finding, site->latest->ns, site->stack_id);
 	finding_figure(finding, 0, FIGURE_SUM, site->left);
 	finding_figure(finding, 1, FIGURE_SUM, site->left_bytes);

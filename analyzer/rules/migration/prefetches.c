@@ -276,7 +276,7 @@ static void tell_noop(const struct rules_context *context, const struct prefetch
 	struct finding *finding = findings_get(context->findings, RULE_HG304, context->process,
 					       &is_new, "there %u", prefetch->stack_id);
 
-	finding->absence = true;
+	finding->absence = ABSENCE_TO_END;
 	finding_hit(finding, prefetch->ns, prefetch->stack_id);
 	if (is_new) {
 		set_prefetch(finding, prefetch);

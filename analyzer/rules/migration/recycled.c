@@ -38,7 +38,7 @@ static void describe(struct finding *finding, const struct allocation *freed,
 	struct place place = { .kind = PLACE_ALLOCATION, .allocation = owner };
 
 	finding->least_count = RECYCLED_FAULTS;
-	finding->absence = true;
+	finding->absence = ABSENCE_BETWEEN;
 	finding->api = g_strdup(hg_api_name(owner->api));
 	finding->related = g_strdup(hg_api_name(freed->api));
 	finding->related_stack_id = freed->stack_id;

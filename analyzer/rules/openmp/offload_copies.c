@@ -100,7 +100,7 @@ static void report(const struct rules_context *context, const struct copy *copy,
 	}
 	finding_set_place(finding, &copy->place, copy->host);
 	if (lost) {
-		finding->absence = true;
+		finding->absence = ABSENCE_BETWEEN;
 		finding->message = g_strdup_printf(
 		    "the target region writes to the device's copy of %s, which is deleted before "
 		    "anything reads it: the host never receives the data that the region wrote.",
@@ -109,7 +109,7 @@ static void report(const struct rules_context *context, const struct copy *copy,
 		    g_strdup("map it with map(from:) or map(tofrom:), or copy it back with target "
 			     "update from before it is deleted" FIX_NOT_TESTED);
 	} else {
-		finding->absence = true;
+		finding->absence = ABSENCE_BETWEEN;
 		finding->message =
 		    g_strdup_printf("the target region reads the device's copy of %s, to which no "
 				    "map, update or earlier region wrote.",

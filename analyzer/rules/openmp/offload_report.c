@@ -50,7 +50,7 @@ void offload_unused(const struct process_offload *process, const struct rules_co
 	if (!is_new)
 		return;
 	bytes = bytes_text(range);
-	finding->absence = true;
+	finding->absence = ABSENCE_BETWEEN;
 	finding->message =
 	    g_strdup_printf("the construct copies %s to device %d, where the copy is %s before any "
 			    "target region runs.",

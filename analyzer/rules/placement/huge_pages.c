@@ -123,7 +123,7 @@ static void check_registration(const struct rules_context *context)
 		finding_met(finding, &place);
 		return;
 	}
-	finding->absence = true;
+	finding->absence = ABSENCE_BETWEEN;
 	finding->api = g_strdup(hg_api_name(place.allocation->api));
 	finding_set_place(finding, &place, place.allocation->ptr);
 	finding->message = g_strdup_printf(

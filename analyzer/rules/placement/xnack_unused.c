@@ -70,7 +70,7 @@ static void check_process(const struct rules_context *context)
 	finding = findings_get(context->findings, RULE_HG911, process, &is_new, "xnack");
 	if (!is_new)
 		return;
-	finding->absence = true;
+	finding->absence = ABSENCE_TO_END;
 	finding->subject = g_strdup("HSA_XNACK");
 	finding->count = 1;
 	finding_figure(finding, 0, FIGURE_SUM, process->launches);

@@ -192,7 +192,7 @@ static void report_unused(struct process_history *history, const struct rules_co
 	finding_detail(finding, g_str_hash(what));
 	finding_met(finding, &place);
 	if (is_new) {
-		finding->absence = true;
+		finding->absence = ABSENCE_BETWEEN;
 		finding->api = g_strdup(hg_api_name(upload->api));
 		finding->fix =
 		    g_strdup("omit the copy, or copy only data that a kernel reads afterwards");

@@ -262,6 +262,20 @@ static void imported_memory(void **state)
 	assert_string_equal(found(), "");
 }
 
+/* Nothing read the bytes between the two copies, whatever came later. */
+static void a_missing_end_takes_back_nothing_that_came_before(void **state)
+{
+	(void)state;
+	begin(0);
+	copy(DEVICE, HOST, MIB);
+	copy(DEVICE, HOST, MIB);
+	assert_string_equal(found(), "HG505");
+	findings_cut_short(&findings, 0);
+	assert_int_equal(findings.list->len, 1);
+	findings_cut_short(&findings, 3);
+	assert_int_equal(finding(0)->confidence, CONFIDENCE_POSSIBLE);
+}
+
 static void losses_take_back_what_rests_on_absence(void **state)
 {
 	(void)state;
@@ -761,6 +775,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(nodes_of_an_unknown_kind_are_a_limit, setup,
 						teardown),
 		DOUBTS(HG505, losses_take_back_what_rests_on_absence),
+		DOUBTS(HG505, a_missing_end_takes_back_nothing_that_came_before),
 		FINDS(HG506, blocking_copies_in_a_loop),
 		SILENT(HG506, loops_that_do_not_wait),
 		FINDS(HG513, a_flag_after_each_launch),

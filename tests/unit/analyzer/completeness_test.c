@@ -90,6 +90,41 @@ static void no_files(void **state)
 	assert_int_equal(judged.status, RECORDING_COMPLETE);
 }
 
+static void judge_interrupted(const struct reader_stats *stats, bool ended)
+{
+	facts = (struct recording_facts){ .manifest = true, .ended = ended, .bundle = true };
+	completeness_judge(&judged, stats, &facts);
+}
+
+static void nothing_but_the_end_is_missing(void **state)
+{
+	struct reader_stats stats = { 0 };
+
+	(void)state;
+	judge_interrupted(&stats, false);
+	assert_int_equal(judged.status, RECORDING_INCOMPLETE);
+	assert_true(judged.cut_short);
+}
+
+static void more_than_the_end_is_missing(void **state)
+{
+	struct reader_stats stats = { .lost = 3 };
+
+	(void)state;
+	judge_interrupted(&stats, false);
+	assert_int_equal(judged.status, RECORDING_INCOMPLETE);
+	assert_false(judged.cut_short);
+}
+
+static void there_is_an_end(void **state)
+{
+	struct reader_stats stats = { 0 };
+
+	(void)state;
+	judge_interrupted(&stats, true);
+	assert_false(judged.cut_short);
+}
+
 static void processes_missed(void **state)
 {
 	struct hg_missed_table table = { .magic = HG_MISSED_MAGIC, .others = 7 };
@@ -206,6 +241,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(no_files, begin, end),
+		cmocka_unit_test_setup_teardown(nothing_but_the_end_is_missing, begin, end),
+		cmocka_unit_test_setup_teardown(more_than_the_end_is_missing, begin, end),
+		cmocka_unit_test_setup_teardown(there_is_an_end, begin, end),
 		cmocka_unit_test_setup_teardown(nothing_missed, begin, end),
 		cmocka_unit_test_setup_teardown(processes_missed, begin, end),
 		cmocka_unit_test_setup_teardown(every_reason, begin, end),

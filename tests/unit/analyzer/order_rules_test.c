@@ -36,6 +36,30 @@ static void races_are_not_claimed_where_events_are_missing(void **state)
 	assert_int_equal(findings.limits->len, 1);
 }
 
+static void races_without_the_end(uint64_t missing, enum confidence expected)
+{
+	two_streams(0);
+	launch(WRITER, A, P);
+	copy(HG_API_hipMemcpyAsync, Q, P, 0x1000, B);
+	assert_string_equal(found(), "HG701");
+	findings_cut_short(&findings, missing);
+	assert_int_equal(findings.list->len, 1);
+	assert_int_equal(confidence(), expected);
+	assert_non_null(strstr(finding(0)->doubts, "interrupted"));
+}
+
+static void races_are_doubted_where_the_end_is_missing(void **state)
+{
+	(void)state;
+	races_without_the_end(0, CONFIDENCE_LIKELY);
+}
+
+static void races_are_possible_where_events_of_the_end_are_missing(void **state)
+{
+	(void)state;
+	races_without_the_end(7, CONFIDENCE_POSSIBLE);
+}
+
 static void an_event_orders_the_copy(void **state)
 {
 	(void)state;
@@ -446,6 +470,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		FINDS(HG701, a_copy_does_not_wait_for_another_streams_kernel),
 		DOUBTS(HG701, races_are_not_claimed_where_events_are_missing),
+		DOUBTS(HG701, races_are_doubted_where_the_end_is_missing),
+		DOUBTS(HG701, races_are_possible_where_events_of_the_end_are_missing),
 		SILENT(HG701, an_event_orders_the_copy),
 		FINDS(HG701, an_event_recorded_too_early_orders_nothing),
 		SILENT(HG701, the_host_orders_whatever_thread_it_is),
