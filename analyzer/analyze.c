@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "analyzer/failed_calls.h"
 #include "analyzer/fix_text.h"
 #include "analyzer/model/measured.h"
 #include "analyzer/progress.h"
@@ -394,6 +395,7 @@ void analysis_end(struct analysis_run *run)
 	note_unknown(analysis, run->unknown);
 	note_without_state(analysis);
 	note_late(analysis);
+	note_failed_calls(analysis);
 	fixes_finish(&analysis->findings, analysis->symbolizer);
 	static_notes(&analysis->findings, &analysis->replay);
 	findings_count_lines(&analysis->findings);

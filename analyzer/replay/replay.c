@@ -463,11 +463,58 @@ static void apply_call(struct process *process, const struct hg_event *event)
 	}
 }
 
+/* The launch that failed was recorded before its call, unless another thread's came between. */
+static void set_launch(struct failed_call *failed, const struct process *process, int32_t tid)
+{
+	const struct hg_ev_launch *launch = &process->latest_launch;
+
+	if (process->latest_launch_tid != tid || launch->kernel_id != failed->kernel_id)
+		return;
+	failed->sized = true;
+	failed->grid[0] = launch->grid_x;
+	failed->grid[1] = launch->grid_y;
+	failed->grid[2] = launch->grid_z;
+	failed->block[0] = launch->block_x;
+	failed->block[1] = launch->block_y;
+	failed->block[2] = launch->block_z;
+}
+
+static void count_failure(struct process *process, const struct hg_event *event)
+{
+	const struct hg_ev_error *from = &event->error;
+	bool launch = hg_api_class(from->api) == HG_CLASS_LAUNCH;
+	bool full = process->failed->len >= FAILED_PLACES;
+	struct failed_call failed = { .api = from->api,
+				      .code = from->code,
+				      .stack_id = from->api >= HG_HIP_APIS ? from->stack_id : 0,
+				      .kernel_id = launch ? (uint32_t)from->ptr : 0,
+				      .size = from->size,
+				      .count = 1 };
+
+	for (unsigned i = 0; i < process->failed->len; i++) {
+		struct failed_call *old = &g_array_index(process->failed, struct failed_call, i);
+
+		if (old->api == failed.api && old->code == failed.code &&
+		    (old->elsewhere ||
+		     (old->stack_id == failed.stack_id && old->kernel_id == failed.kernel_id))) {
+			old->count++;
+			return;
+		}
+	}
+	if (launch)
+		set_launch(&failed, process, event->tid);
+	if (full) {
+		failed = (struct failed_call){
+			.api = from->api, .elsewhere = true, .code = from->code, .count = 1
+		};
+	}
+	g_array_append_val(process->failed, failed);
+}
+
 static void apply_error(struct process *process, const struct hg_event *event)
 {
 	const struct hg_ev_error *from = &event->error;
 	uint16_t api = from->api;
-	struct failed_call failed = { api, from->code, 1 };
 	const struct allocation *restored;
 
 	/* A release that failed, and a realloc that failed: the old block lives on. */
@@ -488,15 +535,7 @@ static void apply_error(struct process *process, const struct hg_event *event)
 		mapping_failed(process, event);
 	if (api >= HG_HIP_APIS && is_stop(from->code) && !process->stopped_ns)
 		process->stopped_ns = event->ns;
-	for (unsigned i = 0; i < process->failed->len; i++) {
-		struct failed_call *old = &g_array_index(process->failed, struct failed_call, i);
-
-		if (old->api == api && old->code == from->code) {
-			old->count++;
-			return;
-		}
-	}
-	g_array_append_val(process->failed, failed);
+	count_failure(process, event);
 }
 
 /* Announced once more: the same program image, to a session that was started later. */
@@ -634,6 +673,8 @@ struct process *replay_apply(struct replay *replay, const struct hg_event *event
 		break;
 	case HG_EVENT_launch:
 		process->launches++;
+		process->latest_launch = event->launch;
+		process->latest_launch_tid = event->tid;
 		break;
 	case HG_EVENT_memory:
 		memory_attributes_apply(process, event);

@@ -75,11 +75,19 @@ struct region {
 	uint64_t start, size;
 };
 
+/* Calls of one function at one place that failed with one error. */
 struct failed_call {
 	uint16_t api;
+	bool elsewhere; /* at all places that there is no room for, FAILED_PLACES are kept */
+	bool sized;     /* `grid` and `block` are known */
 	int32_t code;
+	uint32_t stack_id;
+	uint32_t kernel_id;         /* a launch's */
+	uint32_t grid[3], block[3]; /* of the first */
+	uint64_t size;              /* of the first, bytes */
 	uint64_t count;
 };
+#define FAILED_PLACES 256u
 
 /* An mremap that has begun; size 0: none. */
 struct remap {
@@ -136,6 +144,8 @@ struct process {
 	GHashTable *kernels;
 	GHashTable *args;
 	GArray *failed; /* struct failed_call */
+	struct hg_ev_launch latest_launch;
+	int32_t latest_launch_tid; /* 0: there was none */
 
 	struct address_space space;
 	struct page_map pages;

@@ -437,17 +437,6 @@ static void note_process(struct findings *findings, const struct process *proces
 		    "process %d: it had too many allocations before the fork to follow them",
 		    process->pid);
 	}
-	for (unsigned i = 0; i < process->failed->len; i++) {
-		const struct failed_call *failed =
-		    &g_array_index(process->failed, struct failed_call, i);
-		const char *name = hg_api_name(failed->api);
-
-		if (failed->api < HG_HIP_APIS)
-			continue; /* the C library's failures are the program's own business */
-		findings_note(findings, "%s failed with %s (%d) %" G_GUINT64_FORMAT " time%s",
-			      name ? name : "a call", model_hip_error_name(failed->code),
-			      failed->code, failed->count, failed->count == 1 ? "" : "s");
-	}
 	if (process->unknown_graphs) {
 		findings_limit(findings,
 			       "process %d: %" G_GUINT64_FORMAT

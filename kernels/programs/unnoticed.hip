@@ -3,6 +3,7 @@
 //
 // The work-group is larger than any GPU allows: nothing runs, and nobody asks.
 // hipgrain-run: launch_fails
+// hipgrain-note: hipLaunchKernel of fill(int*) (a grid of 4 x 1 x 1, blocks of 4096 x 1 x 1) failed with
 // hipgrain-stdout: unnoticed: 0 of 1024 right
 // hipgrain-expect: HG707 call=hipLaunchKernel api=hipMalloc at=@result confidence=likely
 //
