@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Samples of pinned memory that copies read: what differs before the wait is recorded. */
 #include "preload/hip/hip_sources.h"
 
 #include <errno.h>
