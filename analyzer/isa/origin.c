@@ -374,7 +374,7 @@ int origin_resolve(struct flow *flow, const struct access *access, struct isa_or
 
 /* ---- uses ---- */
 
-/* Bytes that the instruction accesses for each work-item, at least; 0: the same for all. */
+/* Returns the bytes that it accesses for each work-item, at least; 0: all have the same. */
 static unsigned item_width(const struct insn *insn)
 {
 	if (insn->family != MEM_GLOBAL && insn->family != MEM_FLAT && insn->family != MEM_BUFFER)

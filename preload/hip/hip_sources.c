@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples of pinned memory that copies read: what differs before the wait is recorded. */
+/* Pinned memory that copies read is sampled, and a difference before the wait is recorded. */
 #include "preload/hip/hip_sources.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ static __thread struct source {
 	uint64_t address, size, hash;
 } sources[FOLLOWED] __attribute__((tls_model("initial-exec")));
 
-/* Of a sample of the bytes; 0: they cannot be read. */
+/* Returns the hash of a sample of the bytes, 0 if they cannot be read. */
 static uint64_t sample(uint64_t address, uint64_t size)
 {
 	struct hg_piece pieces[PIECES] = { { address, size } };
@@ -62,7 +62,7 @@ static void look_at(const struct source *source, unsigned later)
 		hg_provider->call(&event);
 }
 
-/* The calling thread's source that has some of these bytes, or NULL. */
+/* Returns the calling thread's source that has some of these bytes, or NULL. */
 static struct source *source_at(uint64_t address, uint64_t size)
 {
 	for (unsigned i = 0; i < hg_hip_sources_followed; i++)
@@ -72,7 +72,7 @@ static struct source *source_at(uint64_t address, uint64_t size)
 	return NULL;
 }
 
-/* Of a copy that is to be followed: whether there is time for that; *hash then, or 0. */
+/* Reads the source of a copy. Returns false if that is not pinned, or there is no time. */
 static bool read_source(uint64_t src, uint64_t size, struct source *before, uint64_t *hash)
 {
 	struct hg_hip_block block;
@@ -98,7 +98,7 @@ void hg_hip_sources_copy(uint64_t src, uint64_t size)
 	if (read_source(src, size, before, &hash)) {
 		before = before ? before : &sources[hg_hip_sources_followed++];
 		*before = (struct source){ src, size, hash };
-	} else if (before) { /* of two copies the analyzer could not tell which one was meant */
+	} else if (before) { /* the analyzer could not tell which of two copies was meant */
 		*before = sources[--hg_hip_sources_followed];
 	}
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pinned memory that an asynchronous copy still reads: whether the host changes it before it waits.
- * A sample of its bytes is read after the copy was submitted, and again before the thread's next
- * copy from there and before it waits for anything.
+ * Notices that the host changes pinned memory before it has waited for an asynchronous copy from
+ * there. A sample of the bytes is read after the copy was submitted, and again before the thread's
+ * next copy from there and before it waits for anything.
  */
 #ifndef HIPGRAIN_PRELOAD_HIP_HIP_SOURCES_H
 #define HIPGRAIN_PRELOAD_HIP_HIP_SOURCES_H
@@ -14,7 +14,7 @@
 #include "preload/hip/hip_runtime.h"
 #include "tracer/api/hip_copies.h"
 
-/* Copies of the calling thread that are followed. */
+/* So many copies of the calling thread are followed. */
 extern HG_HIDDEN __thread unsigned hg_hip_sources_followed
     __attribute__((tls_model("initial-exec")));
 
@@ -29,10 +29,10 @@ static inline void hg_hip_sources_copied(uint16_t api, uint64_t src, uint64_t si
 		hg_hip_sources_copy(src, size);
 }
 
-/* The thread is about to wait: look once more at what it has copied. errno is kept. */
+/* Looks once more at what the thread has copied: it is about to wait. errno is kept. */
 void hg_hip_sources_look(void);
 
-/* As hg_hip_begin_timed(), of a call that waits. */
+/* Does as hg_hip_begin_timed(), for a call that waits. */
 static inline bool hg_hip_begin_waiting(struct hg_hip_call *call, uint16_t api, const void *caller)
 {
 	if (HG_UNLIKELY(hg_hip_sources_followed))

@@ -193,9 +193,9 @@ void findings_destroy(struct findings *findings);
 struct finding *findings_get(struct findings *findings, enum rule_id rule, struct process *process,
 			     bool *is_new, const char *key, ...) G_GNUC_PRINTF(5, 6);
 
-/* Its rule's severity; of an error in the order of work that is only possible: a warning ... */
+/* Returns its rule's severity; an error in the order of work that is only possible is a warning. */
 enum severity finding_severity(const struct finding *finding);
-/* ... which is listed with the notes: behind all that is proven. */
+/* Returns where it is listed: such a warning comes with the notes, behind all that is proven. */
 enum severity finding_place(const struct finding *finding);
 
 /* Count one occurrence at a call site. */

@@ -99,14 +99,14 @@ static const struct allocation *original_of(const struct rules_context *context,
 
 /* ---- imports ---- */
 
-/* Of an allocation that is an import: its latest use, and where it was used. */
+/* An import has its latest use, and the first one that is more than its closing. */
 struct import {
 	int64_t ns; /* 0: none */
 	uint64_t address;
 	uint32_t stack_id;
 	const char *use;   /* "closed" */
-	uint64_t farthest; /* offset of a use, but for its closing */
-	int64_t start_ns;  /* when its start was used; 0: never */
+	uint64_t farthest; /* offset of the last byte that is known to be used */
+	int64_t start_ns;  /* of the first use; 0: none */
 	uint32_t start_stack_id;
 	const char *start_use;
 };
@@ -193,15 +193,15 @@ static void note_use(struct allocation *allocation, uint64_t address, int64_t ns
 	}
 }
 
-/* The same for what is more than closing it. */
-static void note_access(struct allocation *allocation, uint64_t address, int64_t ns,
+/* Notes more than a closing: from `address` on so many bytes are used, at least. */
+static void note_access(struct allocation *allocation, uint64_t address, uint64_t size, int64_t ns,
 			uint32_t stack_id, const char *use)
 {
 	struct import *import = attachment_get(&allocation->attachments, &import_type);
 
 	note_use(allocation, address, ns, stack_id, use);
-	import->farthest = MAX(import->farthest, address - allocation->ptr);
-	if (address == allocation->ptr && !import->start_ns) {
+	import->farthest = MAX(import->farthest, address - allocation->ptr + (size ? size - 1 : 0));
+	if (!import->start_ns) {
 		import->start_ns = ns;
 		import->start_stack_id = stack_id;
 		import->start_use = use;
@@ -244,13 +244,13 @@ static void check_import(const struct rules_context *context, struct allocation 
 						 hg_api_name(original->free_api)));
 }
 
-static void check_address(const struct rules_context *context, uint64_t address, int64_t ns,
-			  uint32_t stack_id, const char *use)
+static void check_address(const struct rules_context *context, uint64_t address, uint64_t size,
+			  int64_t ns, uint32_t stack_id, const char *use)
 {
 	struct place place = process_place(context->process, address);
 
 	if (place.kind == PLACE_ALLOCATION && is_import(place.allocation))
-		note_access(place.allocation, address, ns, stack_id, use);
+		note_access(place.allocation, address, size, ns, stack_id, use);
 }
 
 static void check_launched(const struct rules_context *context)
@@ -261,7 +261,7 @@ static void check_launched(const struct rules_context *context)
 		const struct touched *at = &g_array_index(touched, struct touched, i);
 
 		if (at->access && is_import(at->memory->allocation)) {
-			note_access(at->memory->allocation, at->address, context->event->ns,
+			note_access(at->memory->allocation, at->address, 1, context->event->ns,
 				    context->event->launch.stack_id, "launched a kernel that uses");
 		}
 	}
@@ -270,9 +270,8 @@ static void check_launched(const struct rules_context *context)
 /* ---- HG618 ---- */
 
 /*
- * At the end: a handle is of a whole allocation, and what opens it gets the start of that. The
- * offset of an address that was exported with that number, the least that is not 0; 0: there is
- * none. *start: the start was exported, too.
+ * Returns the least offset, but 0, of the addresses that were exported with the import's number; 0:
+ * there is none. *start: the start was exported, too.
  */
 static uint64_t inner_offset(const struct rules_context *context, const struct allocation *import,
 			     const struct allocation *original, bool *start)
@@ -303,7 +302,7 @@ static void check_start(const struct rules_context *context, struct allocation *
 	bool is_new, start;
 
 	offset = original ? inner_offset(context, allocation, original, &start) : 0;
-	/* Who uses what lies there adds the offset. */
+	/* A process that uses what lies behind the address knows about the offset. */
 	if (!offset || !import->start_ns || import->farthest >= offset)
 		return;
 	finding = findings_get(context->findings, RULE_HG618, context->process, &is_new, "%u",
@@ -325,7 +324,7 @@ static void check_start(const struct rules_context *context, struct allocation *
 	    g_strdup_printf(
 		"the process that owns this memory, %s bytes from %s, called hipIpcGetMemHandle "
 		"for an address %s bytes behind its start. hipIpcOpenMemHandle returned the start "
-		"here, and this process %s it.",
+		"here, and this process %s what lies there.",
 		FIGURE(0), hg_api_name(original->api), FIGURE(1), import->start_use));
 	finding_set_fix(finding,
 			g_strdup("send the address' offset in its allocation along with the handle "
@@ -418,14 +417,17 @@ void check_imports(const struct rules_context *context)
 		check_launched(context);
 		break;
 	case WAKE_COPY: /* recorded after the call */
-		check_address(context, event->copy.dst, event->ns - (int64_t)event->copy.duration,
-			      event->copy.stack_id, "wrote to");
-		check_address(context, event->copy.src, event->ns - (int64_t)event->copy.duration,
-			      event->copy.stack_id, "read from");
+		check_address(context, event->copy.dst, event->copy.size,
+			      event->ns - (int64_t)event->copy.duration, event->copy.stack_id,
+			      "wrote to");
+		check_address(context, event->copy.src, event->copy.size,
+			      event->ns - (int64_t)event->copy.duration, event->copy.stack_id,
+			      "read from");
 		break;
 	case WAKE_FILL:
-		check_address(context, event->fill.dst, event->ns - (int64_t)event->fill.duration,
-			      event->fill.stack_id, "filled");
+		check_address(context, event->fill.dst, event->fill.size,
+			      event->ns - (int64_t)event->fill.duration, event->fill.stack_id,
+			      "filled");
 		break;
 	default:
 		for (guint i = 0; i < opened_imports(context)->len; i++) {

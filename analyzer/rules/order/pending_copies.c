@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * HG407: an asynchronous copy to the host of which the host never waits for the end: what it wrote
- * is overwritten by the next one or released, or the process ends.
+ * HG407: the host never waits for the end of an asynchronous copy to it; the next copy overwrites
+ * the result, a release drops it, or the process ends.
  *
- * The host's reads are not recorded. But whoever reads the result before a wait for it may read
- * what was there before, and after the next copy has begun it is too late for the wait: so the
- * result was read too early, or never. What a kernel or another copy may have read is no concern of
- * the host, and a copy of the same bytes again (a measurement) replaces nothing.
+ * The host's reads are not recorded. A read before the wait may find the old bytes, and after the
+ * next copy has begun it is too late for the wait: the result was read too early, or never. Results
+ * that a kernel or another copy may use are left out, and so is a copy of the same bytes again (a
+ * measurement), which replaces nothing.
  */
 #include "access_history.h"
 #include "analyzer/rules/engine/evidence.h"
@@ -57,7 +57,7 @@ static uint64_t writes_of(const struct allocation *allocation)
 
 /* ---- reports ---- */
 
-/* `end` says what ended the result, and `by` is the call that did, with its stack; NULL: none. */
+/* `end` is a clause about the end of the result; `by` is the call that ended it, NULL: none. */
 static void report(const struct rules_context *context, const struct pending_copy *copy,
 		   const char *end, const char *by, uint32_t by_stack, const char *doubt)
 {
@@ -128,7 +128,7 @@ static bool is_done(const struct process_order *at, const struct pending_copy *c
 	return order_done(&at->order, copy->use.moment);
 }
 
-/* From `start` to `end` the memory is used: what is pending there is somebody else's now. */
+/* Somebody else uses these bytes now. */
 static void forget(GArray *copies, uint64_t start, uint64_t end)
 {
 	for (guint i = copies->len; i-- > 0;) {
@@ -139,13 +139,13 @@ static void forget(GArray *copies, uint64_t start, uint64_t end)
 	}
 }
 
-/* Bytes from the first to behind the last one, also of rows. */
+/* Returns the bytes from the first to behind the last one, also of rows. */
 static uint64_t span(uint64_t size, uint64_t rows, uint64_t pitch, uint64_t depth, uint64_t slice)
 {
 	return size + (MAX(rows, 1) - 1) * pitch + (MAX(depth, 1) - 1) * slice;
 }
 
-/* Pinned memory, which the runtime writes while the host goes on. */
+/* The runtime writes to pinned memory while the host goes on. */
 static bool is_pinned(const struct process *process, const struct place *place)
 {
 	return place->kind == PLACE_ALLOCATION && !is_system_memory(place) &&

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * HG708: memory of a pool (hipMallocAsync) belongs to its stream until another one has waited for
- * the allocation: before that, earlier work of its stream may still use the block that it was made
- * of.
+ * HG708: another stream may use memory of a pool (hipMallocAsync) once it has waited for the
+ * allocation. Before that, earlier work may still use the block that the memory was made of.
  */
 #include "access_history.h"
 #include "analyzer/rules/engine/evidence.h"

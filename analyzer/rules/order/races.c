@@ -22,7 +22,7 @@
 
 /* ---- do they meet ---- */
 
-/* The end of the allocation, by the address that `start` is one of. */
+/* Returns the end of the allocation, in the addresses that `start` is one of. */
 static uint64_t end_of(const struct allocation *allocation, uint64_t start)
 {
 	uint64_t base =
@@ -32,8 +32,8 @@ static uint64_t end_of(const struct allocation *allocation, uint64_t start)
 }
 
 /*
- * Two kernels from one pointer, of which each work-item uses an element of its own: behind it the
- * allocation has no room for both. More than all of it shows that work-items share elements.
+ * Returns true if the allocation has no room behind the pointer of both kernels for an element for
+ * each work-item of both. An extent of more than all of it shows that work-items share elements.
  */
 static bool is_crowded(const struct allocation *allocation, const struct use *a,
 		       const struct use *b)
@@ -52,7 +52,7 @@ static const char *const same_extent =
     "the kernels' scalar arguments differ and may choose different parts, which would have to be "
     "smaller than one element for each work-item";
 
-/* Confidence that both touch the same bytes, -1 if that cannot be determined; and the doubt. */
+/* Returns the confidence that both touch the same bytes, and the doubt; -1: it is not known. */
 static int overlap(const struct allocation *allocation, const struct use *a, const struct use *b,
 		   const char **doubt)
 {
@@ -379,7 +379,7 @@ static void meet(const struct rules_context *context, struct process_order *at,
 
 /* ---- launches, copies, fills ---- */
 
-/* Work-items without those by which each dimension may have been rounded up to whole groups. */
+/* Leaves out the work-items by which a dimension may have been rounded up to whole groups. */
 static uint64_t least_items(const struct hg_ev_launch *launch)
 {
 	const uint64_t grid[] = { launch->grid_x, launch->grid_y, launch->grid_z };
@@ -395,7 +395,7 @@ static uint64_t least_items(const struct hg_ev_launch *launch)
 	return items;
 }
 
-/* 0: not known. */
+/* Returns 0 if it is not known. */
 static uint64_t extent_of(uint64_t items, unsigned width)
 {
 	uint64_t extent;

@@ -46,18 +46,23 @@ static void releases(int32_t who, uint16_t api, uint64_t ptr)
 				 .free = { .api = api, .ptr = ptr, .stack_id = 8 } });
 }
 
-static void copies(uint64_t from)
+static void copies_bytes(uint64_t from, uint64_t size)
 {
 	as(OTHER);
 	apply((struct hg_event){ .type = HG_EVENT_copy,
 				 .copy = { .api = HG_API_hipMemcpy,
 					   .dst = 0x900000,
 					   .src = from,
-					   .size = 4,
+					   .size = size,
 					   .rows = 1,
 					   .depth = 1,
 					   .kind = 2,
 					   .stack_id = 9 } });
+}
+
+static void copies(uint64_t from)
+{
+	copies_bytes(from, 4);
 }
 
 static void freed_before_it_is_closed(void **state)
@@ -329,7 +334,7 @@ static void the_start_is_taken_for_the_part(void **state)
 	assert_int_equal(finding(0)->confidence, CONFIDENCE_LIKELY);
 	assert_int_equal(finding(0)->process->pid, OTHER);
 	assert_non_null(strstr(finding(0)->message, "an address 2048 bytes behind its start"));
-	assert_non_null(strstr(finding(0)->message, "this process read from it"));
+	assert_non_null(strstr(finding(0)->message, "this process read from what lies there"));
 }
 
 /* Each part has the same handle, as the start has. */
@@ -362,6 +367,25 @@ static void the_whole_is_used(void **state)
 	copies(0x50000);
 	copies(0x50800);
 	assert_string_equal(found(), "");
+}
+
+static void the_whole_is_copied(void **state)
+{
+	(void)state;
+	exports_part(0x10000, 0x800, HANDLE);
+	opens(0x50000, HANDLE);
+	copies_bytes(0x50000, SIZE);
+	assert_string_equal(found(), "");
+}
+
+static void the_start_is_copied_for_the_part(void **state)
+{
+	(void)state;
+	exports_part(0x10000, 0x800, HANDLE);
+	opens(0x50000, HANDLE);
+	copies_bytes(0x50000, 0x800);
+	copies(0x50004);
+	assert_string_equal(found(), "HG618");
 }
 
 static void the_start_is_exported(void **state)
@@ -436,6 +460,8 @@ int main(void)
 		FINDS(HG618, parts_with_one_handle),
 		SILENT(HG618, the_offset_is_added),
 		SILENT(HG618, the_whole_is_used),
+		SILENT(HG618, the_whole_is_copied),
+		FINDS(HG618, the_start_is_copied_for_the_part),
 		SILENT(HG618, the_start_is_exported),
 		SILENT(HG618, opened_and_closed_alone),
 		SILENT(HG618, of_other_memory),
