@@ -542,8 +542,10 @@ static void on_alloc(const struct rules_context *context)
 	struct use use;
 	bool busy;
 
-	if (!is_new_allocation(context, &place) || !is_pool_memory(place.allocation) ||
-	    from->api == HG_API_hipGraphAddMemAllocNode)
+	/* The process tells of memory that it had before the recording began: that is long there.
+	 */
+	if (context->process->state.telling || !is_new_allocation(context, &place) ||
+	    !is_pool_memory(place.allocation) || from->api == HG_API_hipGraphAddMemAllocNode)
 		return;
 	at = order_of(context->process);
 	stream = stream_of(context, at, from->api, from->stream, from->device);

@@ -172,6 +172,22 @@ static void the_order_is_not_known(void **state)
 	assert_string_equal(found(), "");
 }
 
+static void tells(uint8_t phase)
+{
+	apply((struct hg_event){ .type = HG_EVENT_state, .state = { .phase = phase } });
+}
+
+/* When it was allocated is not known: hipgrain attach. */
+static void allocated_before_the_recording(void **state)
+{
+	(void)state;
+	tells(HG_STATE_BEGIN);
+	a_block_is_made_of_one_in_use(WRITER);
+	tells(HG_STATE_END);
+	launch(WRITER, B, P);
+	IF_WHOLE(assert_int_equal(claim_confidence("HG708"), -1));
+}
+
 static void a_use_that_is_not_certain(void **state)
 {
 	(void)state;
@@ -197,6 +213,7 @@ int main(void)
 		SILENT(HG708, memory_of_no_pool),
 		DOUBTS(HG708, the_order_is_not_known),
 		DOUBTS(HG708, a_use_that_is_not_certain),
+		SILENT(HG708, allocated_before_the_recording),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
