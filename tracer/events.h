@@ -67,6 +67,9 @@ enum hg_region {
 
 #define HG_MEMORY_UNKNOWN INT32_MIN /* in `memory`: the runtime did not report it */
 
+/* hipPointer_attribute that a program can set [H62]: copies within the device wait. */
+#define HG_POINTER_SYNC_MEMOPS 6
+
 /* hsa_amd_pointer_type_t [HSAH], in `memory`: of these the runtime has no flags of a pool. */
 enum hg_pointer_type {
 	HG_POINTER_UNKNOWN = 0,

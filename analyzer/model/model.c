@@ -29,6 +29,7 @@ enum condition {
 	CONDITION_RUNTIME_5_7_TO_6_1_1,
 	CONDITION_XNACK_UNKNOWN,
 	CONDITION_APU,
+	CONDITION_APU_IN_PLACE,
 	CONDITION_SMALL_BAR,
 	CONDITION_ASSUMED,
 };
@@ -101,6 +102,8 @@ static int holds(enum condition condition, const struct model_environment *envir
 		return environment->xnack < 0;
 	case CONDITION_APU:
 		return environment->apu;
+	case CONDITION_APU_IN_PLACE:
+		return environment->apu > 0 && environment->carve_out ? -1 : environment->apu;
 	case CONDITION_SMALL_BAR:
 		return environment->large_bar < 0 ? -1 : !environment->large_bar;
 	}

@@ -34,11 +34,14 @@ enum memory_kind {
 /* What the answer depends on besides the allocation itself. -1: unknown. */
 struct model_environment {
 	int xnack;
-	int hmm;             /* managed memory is real (SVM/HMM), not pinned host memory */
-	int fine_pool;       /* the GPU offers a fine-grained pool of its own */
-	int host_coherent;   /* HIP_HOST_COHERENT is set to something else than 0 */
-	int large_bar;       /* the host can address device memory */
-	int apu;             /* GPU and CPU share one memory */
+	int hmm;           /* managed memory is real (SVM/HMM), not pinned host memory */
+	int fine_pool;     /* the GPU offers a fine-grained pool of its own */
+	int host_coherent; /* HIP_HOST_COHERENT is set to something else than 0 */
+	int large_bar;     /* the host can address device memory */
+	int apu;           /* GPU and CPU share one memory */
+	/* An APU's own part of that memory is so large that pages may move into it, by the release
+	 * of Linux; 0: no. */
+	int carve_out;
 	int runtime_version; /* hipRuntimeGetVersion(): major * 10^7 + minor * 10^5 + patch; 0 */
 };
 

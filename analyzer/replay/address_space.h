@@ -50,6 +50,7 @@ struct allocation {
 	struct memory_attributes attributes;
 	struct attachments attachments;
 	bool prefetched_to_gpu; /* at least in part, at some time */
+	bool sync_memops;       /* HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS */
 
 	/* Set when it was freed. */
 	bool freed;

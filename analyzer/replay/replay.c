@@ -447,8 +447,18 @@ bool process_refused_launch(const struct process *process, int code, int64_t lau
 }
 
 /* Faults of a GPU, and calls below HIP that this process does not record, and why. */
+static void set_pointer_attribute(struct process *process, const struct hg_ev_call *from)
+{
+	struct allocation *allocation = address_space_find(&process->space, from->ptr, NULL);
+
+	if (allocation && from->flags == HG_POINTER_SYNC_MEMOPS)
+		allocation->sync_memops = from->value != 0;
+}
+
 static void apply_call(struct process *process, const struct hg_event *event)
 {
+	if (event->call.api == HG_API_hipPointerSetAttribute)
+		set_pointer_attribute(process, &event->call);
 	if (event->call.api == HG_API_gpu_memory_fault && !process->stopped_ns)
 		process->stopped_ns = event->ns;
 	if ((event->call.api == HG_API_hipGraphLaunch ||

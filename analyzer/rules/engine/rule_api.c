@@ -71,6 +71,16 @@ bool launch_pointer(const struct rules_context *context, const struct launch *la
 	return true;
 }
 
+/*
+ * True of an APU whose GPU has more memory set aside than half of the rest, which is what the
+ * driver may use of that [KFD]. An MI300A has no such part.
+ */
+static bool has_carve_out(const struct process *process, const struct device *device)
+{
+	return device && device->integrated == 1 && process->host_memory &&
+	       device->memory > process->host_memory / 2 && strncmp(device->arch, "gfx94", 5) != 0;
+}
+
 struct model_environment process_environment(const struct process *process)
 {
 	const struct device *device = process_device(process, 0);
@@ -82,6 +92,7 @@ struct model_environment process_environment(const struct process *process)
 		.fine_pool = device ? device->fine_grain : -1,
 		.large_bar = device ? device->large_bar : -1,
 		.apu = device ? device->integrated : -1,
+		.carve_out = has_carve_out(process, device),
 		.host_coherent = coherent && strcmp(coherent, "0") != 0,
 		.runtime_version = process->runtime_version,
 	};

@@ -312,12 +312,24 @@ static enum wait_memory memory_at(const struct process *process, uint64_t addres
 	return memory;
 }
 
+/* Both of it: then a copy within the device waits as well. */
+static bool are_sync_memops(const struct process *process, const struct hg_ev_copy *copy)
+{
+	struct place dst = process_place(process, copy->dst),
+		     src = process_place(process, copy->src);
+
+	return dst.kind == PLACE_ALLOCATION && src.kind == PLACE_ALLOCATION &&
+	       dst.allocation->sync_memops && src.allocation->sync_memops;
+}
+
 static enum wait_memory memory_of_copy(const struct process *process, const struct hg_ev_copy *copy)
 {
 	int32_t from = 0, to = 0;
 	enum wait_memory memory =
 	    MIN(memory_at(process, copy->src, &from), memory_at(process, copy->dst, &to));
 
+	if (are_sync_memops(process, copy))
+		return WAIT_MEMORY_OTHER;
 	return from == to ? memory : MIN(memory, WAIT_MEMORY_GPUS);
 }
 

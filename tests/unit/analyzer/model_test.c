@@ -99,6 +99,13 @@ static void access_depends_on_the_machine(void **state)
 	assert_int_equal(model_ask(QUESTION_CPU, KIND_DEVICE, &machine).access, ACCESS_LOCAL);
 	assert_int_equal(model_ask(QUESTION_PREFETCH, KIND_MANAGED, &machine).access, ACCESS_NO);
 	assert_int_equal(model_ask(QUESTION_PREFETCH, KIND_SYSTEM, &machine).access, ACCESS_NO);
+	/* A large part of its own: by the release of Linux. */
+	machine.carve_out = 1;
+	assert_int_equal(model_ask(QUESTION_MIGRATION, KIND_MANAGED, &machine).access, ACCESS_YES);
+	assert_false(model_ask(QUESTION_MIGRATION, KIND_MANAGED, &machine).certain);
+	assert_true(model_memory(HG_API_hipMallocManaged, 1, &machine).prefetchable);
+	machine.carve_out = 0;
+	assert_false(model_memory(HG_API_hipMallocManaged, 1, &machine).prefetchable);
 	/* CPUs of MI300A offer coarse-grained memory, too (RINFO). */
 	assert_int_equal(model_memory(HG_API_hipHostMalloc, 0x80000000, &machine).granularity,
 			 GRAIN_COARSE);
@@ -314,7 +321,7 @@ static enum atomic_outcome outcome(const char *arch, enum atomic_kind kind,
 
 static void what_is_not_known_is_not_guessed(void **state)
 {
-	struct model_environment nothing = { -1, -1, -1, -1, -1, -1, 0 };
+	struct model_environment nothing = { -1, -1, -1, -1, -1, -1, 0, 0 };
 
 	(void)state;
 	assert_int_equal(model_memory(HG_API_malloc, 0, &nothing).granularity, GRAIN_UNKNOWN);

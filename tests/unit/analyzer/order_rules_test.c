@@ -8,6 +8,7 @@
 #include "tracer/api/hip_alloc_host.h"
 #include "tracer/api/hip_copies.h"
 #include "tracer/api/hip_launch.h"
+#include "tracer/api/hip_objects.h"
 #include "tracer/api/hip_streams.h"
 #include "tracer/api/host.h"
 
@@ -351,6 +352,34 @@ static void a_copy_within_the_device_does_not_wait_later(void **state)
 	assert_int_equal(confidence(), CONFIDENCE_PROVEN);
 }
 
+static void set_sync_memops(uint64_t ptr, bool set)
+{
+	apply((struct hg_event){ .type = HG_EVENT_call,
+				 .call = { .api = HG_API_hipPointerSetAttribute,
+					   .ptr = ptr,
+					   .flags = HG_POINTER_SYNC_MEMOPS,
+					   .value = set,
+					   .text = "" } });
+}
+
+/* HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS of both buffers. */
+static void a_copy_of_synchronous_memory_waits(void **state)
+{
+	(void)state;
+	runtime(60200000, "");
+	two_streams(NON_BLOCKING);
+	set_sync_memops(P, true);
+	set_sync_memops(Q, true);
+	copy(HG_API_hipMemcpy, P, Q, 0x1000, NULLS);
+	copy(HG_API_hipMemcpyAsync, Q, P, 0x1000, A);
+	assert_string_equal(found(), "");
+	set_sync_memops(Q, false);
+	sync_by(HG_API_hipDeviceSynchronize, 0);
+	copy(HG_API_hipMemcpy, P, Q, 0x1000, NULLS);
+	copy(HG_API_hipMemcpyAsync, Q, P, 0x1000, A);
+	assert_string_equal(found(), "HG404");
+}
+
 static void hipMemset_of_the_middle_waits(void **state)
 {
 	(void)state;
@@ -498,6 +527,7 @@ int main(void)
 		SILENT(HG404, hipMemset_waits_until_hip_5_6),
 		FINDS(HG404, hipMemset_does_not_wait_later),
 		FINDS(HG404, a_copy_within_the_device_does_not_wait_later),
+		FINDS(HG404, a_copy_of_synchronous_memory_waits),
 		SILENT(HG404, hipMemset_of_the_middle_waits),
 		FINDS(HG404, copies_of_rows_do_not_wait_later),
 		SILENT(HG404, copies_of_rows_wait_until_hip_5_6),
